@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Time of day and of the machine, in integer nanoseconds. All are thread-safe and async-signal-safe. */
+#ifndef WEFT_BASE_CLOCK_H
+#define WEFT_BASE_CLOCK_H
+
+#include <stdint.h>
+
+uint64_t weft_monotonic_ns(void);
+uint64_t weft_realtime_ns(void);
+uint64_t weft_thread_cpu_ns(void);  /* CPU time of the calling thread */
+uint64_t weft_process_cpu_ns(void); /* CPU time of the process */
+
+#endif

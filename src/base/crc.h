@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CRC-32C (Castagnoli), as in iSCSI and ext4: polynomial 0x1EDC6F41 reflected, start and end inverted. */
+#ifndef WEFT_BASE_CRC_H
+#define WEFT_BASE_CRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of at[0..n), going on from `crc` (0 at the start). Uses SSE4.2, three ways interleaved, where the CPU has it. */
+uint32_t weft_crc32c(uint32_t crc, const void *at, size_t n);
+
+#endif

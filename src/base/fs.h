@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files: mapped reading, outputs that appear whole or not at all, directories. */
+#ifndef WEFT_BASE_FS_H
+#define WEFT_BASE_FS_H
+
+#include "err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A file mapped for reading. An empty file has at == NULL and n == 0. Errors name the file. */
+struct weft_map_file {
+	const uint8_t *at;
+	size_t n;
+};
+int weft_map_file_open(struct weft_map_file *f, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+void weft_map_file_close(struct weft_map_file *f);
+/* Tells the kernel that [from, to) will not be read again soon (keeps the resident set under a memory limit). */
+void weft_map_file_drop(const struct weft_map_file *f, size_t from, size_t to);
+
+int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err) WEFT_MUST_CHECK; /* malloc'd, terminated */
+
+/*
+ * An output that appears under its name only when complete: written as a temporary name in the same folder, then fsync and
+ * rename. "-" means stdout (no temporary). Until commit the old file is untouched; abandon removes the temporary.
+ */
+struct weft_out {
+	FILE *to;
+	char *path, *temp; /* owned */
+};
+int weft_out_open(struct weft_out *o, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+int weft_out_commit(struct weft_out *o, struct weft_err *err) WEFT_MUST_CHECK; /* also frees; on failure abandons */
+void weft_out_abandon(struct weft_out *o);
+
+bool weft_is_dir(const char *path);
+int weft_make_dirs(const char *path, struct weft_err *err) WEFT_MUST_CHECK;  /* like mkdir -p */
+int weft_remove_tree(const char *path, struct weft_err *err) WEFT_MUST_CHECK; /* follows no links */
+/* Names in a folder, sorted, without . and ..; each and the array malloc'd. Count or negative. */
+int weft_list_dir(const char *path, char ***names, struct weft_err *err) WEFT_MUST_CHECK;
+void weft_list_free(char **names, int n);
+uint64_t weft_dir_bytes(const char *path); /* sum of st_size of the files below */
+
+/* Memory of this process, from /proc/self/status, in bytes; 0 when unknown. */
+uint64_t weft_rss_bytes(void);
+uint64_t weft_rss_peak_bytes(void);
+
+#endif

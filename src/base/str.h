@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text: slices that borrow, buffers that grow, numbers in and out.
+ * Parsers here take the whole slice or fail: "12x" is not a number. None of them looks at the locale.
+ */
+#ifndef WEFT_BASE_STR_H
+#define WEFT_BASE_STR_H
+
+#include "err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A slice: borrows from whoever made it; not terminated. */
+struct weft_str {
+	const char *at;
+	size_t n;
+};
+
+static inline struct weft_str weft_str_n(const char *at, size_t n)
+{
+	return (struct weft_str){at, n};
+}
+struct weft_str weft_str(const char *z);                    /* of a terminated string; NULL gives the empty slice */
+bool weft_str_eq(struct weft_str a, const char *z);
+struct weft_str weft_str_trim(struct weft_str s);           /* without blanks at both ends */
+bool weft_str_cut(struct weft_str *rest, char sep, struct weft_str *part); /* next part up to sep; false at the end */
+
+/* 0 or WEFT_E_SYNTAX (-ERANGE when it does not fit). */
+int weft_parse_u64(struct weft_str s, uint64_t *out) WEFT_MUST_CHECK;
+int weft_parse_i64(struct weft_str s, int64_t *out) WEFT_MUST_CHECK;
+int weft_parse_double(struct weft_str s, double *out) WEFT_MUST_CHECK;
+int weft_parse_bytes(struct weft_str s, uint64_t *out) WEFT_MUST_CHECK; /* "64M", "1.5GiB", "4096": powers of 1024 */
+int weft_parse_ns(struct weft_str s, uint64_t *out) WEFT_MUST_CHECK;    /* "10ms", "1.5s", "3us", "2min", "17" = ns; exact */
+
+/* A growing text. Zero-initialised is empty. After a failed allocation `failed` stays set and appends do nothing. */
+struct weft_buf {
+	char *at; /* owned; terminated whenever n > 0 */
+	size_t n, cap;
+	bool failed;
+};
+void weft_buf_fini(struct weft_buf *b);
+void weft_buf_add(struct weft_buf *b, const char *at, size_t n);
+void weft_buf_puts(struct weft_buf *b, const char *z);
+void weft_buf_putc(struct weft_buf *b, char c);
+void weft_buf_printf(struct weft_buf *b, const char *fmt, ...) WEFT_PRINTF(2, 3);
+void weft_buf_u64(struct weft_buf *b, uint64_t v); /* decimal, fast */
+void weft_buf_i64(struct weft_buf *b, int64_t v);
+
+/* Writes decimal digits at `at` (room for 20), returns their count. Not terminated. */
+unsigned weft_fmt_u64(char *at, uint64_t v);
+unsigned weft_fmt_i64(char *at, int64_t v); /* room for 20 */
+
+/* For people, into `out` (32 bytes are enough): "1.21 ms", "3.4 MiB", "12.3 M". Return out. */
+char *weft_human_ns(char *out, uint64_t ns);
+char *weft_human_bytes(char *out, uint64_t bytes);
+char *weft_human_count(char *out, uint64_t n);
+
+/* The known name nearest to `name` by edit distance (at most a third of its length), or NULL: for "did you mean". */
+const char *weft_nearest(const char *name, const char *const *known, size_t n_known);
+
+/* Shell-like match with * and ?; the whole text must match. Linear in practice, never exponential. */
+bool weft_glob(const char *pattern, const char *text);
+
+#endif

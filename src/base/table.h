@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A printed table: the same rows as aligned text for a person, as CSV (RFC 4180), or as a JSON array of objects.
+ * Cells keep their type: people see "1.21 ms", JSON and CSV get 1210000.
+ */
+#ifndef WEFT_BASE_TABLE_H
+#define WEFT_BASE_TABLE_H
+
+#include "arena.h"
+#include "vec.h"
+#include <stdint.h>
+#include <stdio.h>
+
+enum weft_cell_kind { WEFT_CELL_TEXT, WEFT_CELL_U64, WEFT_CELL_I64, WEFT_CELL_DOUBLE, WEFT_CELL_NS, WEFT_CELL_BYTES, WEFT_CELL_PERCENT, WEFT_CELL_NONE };
+enum weft_table_form { WEFT_TABLE_TEXT, WEFT_TABLE_CSV, WEFT_TABLE_JSON };
+
+struct weft_column {
+	const char *key;   /* JSON key and CSV heading, e.g. "total_ns" */
+	const char *title; /* heading for people, e.g. "total" */
+	enum weft_cell_kind kind;
+};
+struct weft_cell {
+	enum weft_cell_kind kind; /* the column's, or WEFT_CELL_NONE for an empty cell */
+	union {
+		const char *text; /* copied by weft_table_row */
+		uint64_t u64;
+		int64_t i64;
+		double f64;
+	};
+};
+struct weft_table {
+	const struct weft_column *column; /* borrowed */
+	unsigned n_columns;
+	struct weft_arena arena;
+	WEFT_VEC(struct weft_cell) cell; /* row after row */
+};
+
+void weft_table_init(struct weft_table *t, const struct weft_column *columns, unsigned n_columns);
+void weft_table_fini(struct weft_table *t);
+int weft_table_row(struct weft_table *t, const struct weft_cell *cells) WEFT_MUST_CHECK; /* n_columns cells; 0 or -ENOMEM */
+size_t weft_table_rows(const struct weft_table *t);
+int weft_table_print(const struct weft_table *t, enum weft_table_form form, FILE *to) WEFT_MUST_CHECK;
+
+#endif

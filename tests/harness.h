@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The test harness: a test program is a file of TEST()s; harness.c brings main, runs them in order and prints TAP.
+ *
+ *     TEST(arena_returns_zeroed_memory)
+ *     {
+ *         struct weft_arena a = {0};
+ *         CHECK(weft_arena_alloc(&a, 8) != NULL);
+ *         weft_arena_fini(&a);
+ *     }
+ *
+ * A failed CHECK says file, line and both values, and the test goes on; a failed REQUIRE ends that test. SKIP(reason) ends it
+ * as skipped. Arguments of the program: names (globs) of the tests to run; --list; --tier short|full|long (default full).
+ */
+#ifndef WEFT_TESTS_HARNESS_H
+#define WEFT_TESTS_HARNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum test_tier { TIER_SHORT, TIER_FULL, TIER_LONG };
+
+struct test_case {
+	const char *name;
+	void (*run)(void);
+	enum test_tier tier;
+	struct test_case *next;
+};
+void test_register(struct test_case *t);
+
+#define TEST_IN(tier_, name_) \
+	static void name_(void); \
+	__attribute__((constructor)) static void register_##name_(void) \
+	{ \
+		static struct test_case t = {#name_, name_, tier_, 0}; \
+		test_register(&t); \
+	} \
+	static void name_(void)
+#define TEST(name) TEST_IN(TIER_SHORT, name)
+
+bool test_check(bool ok, const char *file, int line, const char *text);
+bool test_eq_u64(uint64_t got, uint64_t want, const char *file, int line, const char *text);
+bool test_eq_i64(int64_t got, int64_t want, const char *file, int line, const char *text);
+bool test_eq_str(const char *got, const char *want, const char *file, int line, const char *text);
+bool test_near(double got, double want, double tolerance, const char *file, int line, const char *text);
+_Noreturn void test_abandon(void);                 /* ends the running test (longjmp) */
+_Noreturn void test_skip(const char *reason);
+
+#define CHECK(c) test_check((c), __FILE__, __LINE__, #c)
+#define CHECK_U64(got, want) test_eq_u64((got), (want), __FILE__, __LINE__, #got)
+#define CHECK_I64(got, want) test_eq_i64((got), (want), __FILE__, __LINE__, #got)
+#define CHECK_STR(got, want) test_eq_str((got), (want), __FILE__, __LINE__, #got)
+#define CHECK_NEAR(got, want, tol) test_near((got), (want), (tol), __FILE__, __LINE__, #got)
+#define REQUIRE(c) do { if (!CHECK(c)) test_abandon(); } while (0)
+#define SKIP(reason) test_skip(reason)
+
+/* A fresh folder for this test, removed at the end (kept when the test failed and KEEP is set). Owned by the harness. */
+const char *test_dir(void);
+/* Runs a shell command; its stdout (malloc'd, terminated) and exit status (128 + signal). */
+char *test_shell(int *status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* The path of a built program or of a file in the tree: $WEFT_BUILD/name, $WEFT_SOURCE/name. Owned by the harness. */
+const char *test_built(const char *name);
+const char *test_source(const char *name);
+/* Compares with tests/golden/NAME; with WEFT_UPDATE=1 in the environment writes it instead. */
+bool test_golden(const char *got, uint64_t n, const char *name);
+/* Repeatable random numbers: seeded from WEFT_SEED, else by the test's name. */
+uint64_t test_random(void);
+
+#endif
