@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libweft: recording the events of a program.
+ *
+ *     #include <weft/record.h>                           cc prog.c $(pkg-config --cflags --libs weft)
+ *
+ *     WEFT_REGION(solve, "solve", WEFT_STATE_RUNNING);   weft record -- ./prog
+ *     ...                                                weft stat prog.weft
+ *     ...
+ *     weft_enter(solve);
+ *     ...
+ *     weft_leave(solve);
+ *
+ * Define things once, then record them from any thread. Each thread writes to its own buffer: no lock, no allocation, no
+ * system call on the way of an event except once per chunk (256 KB or more); all event functions are async-signal-safe, and
+ * never change errno. Nothing is recorded, and next to nothing is paid, until recording is switched on: by `weft record`
+ * (which sets the environment), or by weft_start().
+ *
+ * A definition's value is a pointer to its switch: a 32-bit word that is 0 while the definition's category is off, and else the
+ * definition's id in place for a record's head. So "is it on" and "what is it" are one load.
+ *
+ * Everything below the line "ABI" belongs to the versioned interface between this inline code and libweft.so; change neither.
+ */
+#ifndef WEFT_RECORD_H
+#define WEFT_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <weft/states.h>
+#if defined __x86_64__
+#include <x86intrin.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_PUBLIC __attribute__((visibility("default")))
+
+/* ---- what can be defined ---- */
+
+typedef const volatile uint32_t *weft_def; /* never NULL: a definition that is not made yet is WEFT_OFF */
+typedef weft_def weft_region, weft_type, weft_counter, weft_attr, weft_comm, weft_flow, weft_category, weft_set, weft_data;
+
+/*
+ * Each returns the definition of that name, making it when it is new; the same name in the same category is the same thing.
+ * Names are copied. Never fail visibly: when ids or memory are out, the result is a definition that stays off.
+ * Thread-safe; not for signal handlers. `category` 0 means the category "user", which is on.
+ */
+WEFT_PUBLIC weft_category weft_define_category(const char *name, int on);
+WEFT_PUBLIC weft_region weft_define_region(const char *name, enum weft_state_class state, weft_category category);
+WEFT_PUBLIC weft_region weft_define_region_at(const char *name, enum weft_state_class state, weft_category category, const char *file,
+                                              uint32_t line);
+WEFT_PUBLIC weft_type weft_define_type(const char *name, const char *unit, weft_category category);
+WEFT_PUBLIC void weft_define_value(weft_type type, int64_t value, const char *label);
+WEFT_PUBLIC weft_counter weft_define_counter(const char *name, const char *unit, weft_category category);
+WEFT_PUBLIC weft_attr weft_define_attr(const char *name, const char *unit, weft_category category);
+WEFT_PUBLIC weft_flow weft_define_flow(const char *name, weft_category category);
+WEFT_PUBLIC weft_set weft_define_set(const char *name, const weft_counter *counters, unsigned n_counters, weft_category category);
+/* key: the same for all processes that share the communicator; ranks: world ranks of its members, or NULL when it is the world. */
+WEFT_PUBLIC weft_comm weft_define_comm(const char *name, uint64_t key, const int *ranks, unsigned n_ranks);
+/* A string's id, for weft_point_string and weft_attr_string; 0 when out of ids. */
+WEFT_PUBLIC uint32_t weft_define_string(const char *text);
+
+/* A variable of this file with its region, which is defined before main (in a library: when it is loaded). */
+#define WEFT_REGION(var, name, state) \
+	static weft_region var = WEFT_OFF; \
+	__attribute__((constructor)) static void weft_construct_##var(void) \
+	{ \
+		(var) = weft_define_region_at((name), (state), 0, __FILE__, __LINE__); \
+	} \
+	struct weft_unused_##var
+
+/* What a variable holds until it is defined: always off. `static weft_region solve = WEFT_OFF;` */
+extern WEFT_PUBLIC const uint32_t weft_off;
+#define WEFT_OFF ((weft_def)&weft_off)
+
+/* ---- naming where things run ---- */
+
+WEFT_PUBLIC void weft_name_thread(const char *name);
+WEFT_PUBLIC void weft_name_process(const char *name);
+WEFT_PUBLIC void weft_name_node(const char *name);
+WEFT_PUBLIC void weft_set_rank(int rank, int n_ranks); /* of this process in its parallel program */
+/* An instant that several processes pass together (behind a barrier): clocks of different nodes are aligned by it. */
+WEFT_PUBLIC void weft_sync(uint64_t key, uint64_t uncertainty_ns);
+
+/* ---- control ---- */
+
+struct weft_status {
+	int recording;          /* 1 while on */
+	int reason;             /* why not, as a positive errno value; ENOSPC when the disk or the limit is full */
+	uint64_t dropped;       /* events lost so far */
+	uint64_t bytes;         /* reserved in the stream file */
+	uint64_t helper_cpu_ns; /* CPU time of the background thread */
+};
+/*
+ * Switches recording on. `directory`: the trace to record into when none is set by the environment, or NULL. Nests with nothing:
+ * a second start is no error. 0 or a negative errno value. Thread-safe.
+ */
+WEFT_PUBLIC int weft_start(const char *directory);
+WEFT_PUBLIC void weft_stop(void); /* events are ignored until the next weft_start; both show as marks in the trace */
+WEFT_PUBLIC void weft_switch(weft_category category, int on);
+/* Writes what the flight recorder holds to a new trace directory; recording goes on. NULL: a numbered name beside the trace. */
+WEFT_PUBLIC int weft_save(const char *directory);
+WEFT_PUBLIC void weft_flush(void); /* asks the background thread to seal what is complete */
+WEFT_PUBLIC void weft_get_status(struct weft_status *out);
+
+/* ---- ABI 1: the block of a thread, and the way of an event ---- */
+
+struct weft_thread {
+	uintptr_t at;                 /* address of the next free word; moved by a compare-and-swap that no signal handler can tear */
+	uintptr_t limit;              /* end of the page; both 0 before the first event */
+	uint64_t base;                /* ticks that heads count from */
+	const volatile uint32_t *cpu; /* where the kernel keeps the number of the cpu that runs this thread (rseq) */
+	uint32_t last_cpu;            /* the last one that was recorded */
+	uint32_t clock;               /* 1: rdtsc, else ask weft_ticks_slow */
+	uint64_t reserved[3];
+} __attribute__((aligned(64)));
+
+extern WEFT_PUBLIC __thread struct weft_thread weft_thread_1 __attribute__((tls_model("initial-exec")));
+/* Everything that is not the common case: first event, end of page, another cpu, a time too far away, a torn reservation. */
+WEFT_PUBLIC void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload) __attribute__((cold));
+WEFT_PUBLIC uint64_t weft_ticks_slow(void);
+
+enum { /* kinds, as in docs/format.md; in place for a head: kind | words << 8 */
+	WEFT_HEAD_ENTER = 1,
+	WEFT_HEAD_LEAVE = 2,
+	WEFT_HEAD_POINT = 3 | 1 << 8,
+	WEFT_HEAD_POINT_F = 4 | 1 << 8,
+	WEFT_HEAD_POINT_S = 5 | 1 << 8,
+	WEFT_HEAD_COUNTER = 6 | 1 << 8,
+	WEFT_HEAD_COUNTER_F = 7 | 1 << 8,
+	WEFT_HEAD_SEND = 8 | 2 << 8,
+	WEFT_HEAD_RECV = 9 | 2 << 8,
+	WEFT_HEAD_SEND_AGO = 8 | 3 << 8,
+	WEFT_HEAD_RECV_AGO = 9 | 3 << 8,
+	WEFT_HEAD_FLOW_OUT = 10 | 1 << 8,
+	WEFT_HEAD_FLOW_IN = 11 | 1 << 8,
+	WEFT_HEAD_ATTR = 12 | 1 << 8,
+	WEFT_HEAD_ATTR_F = 13 | 1 << 8,
+	WEFT_HEAD_ATTR_S = 14 | 1 << 8,
+	WEFT_HEAD_COLLECTIVE = 15 | 3 << 8,
+};
+
+static inline uint64_t weft_ticks(void)
+{
+#if defined __x86_64__
+	if (__builtin_expect(weft_thread_1.clock == 1, 1))
+		return __rdtsc();
+#endif
+	return weft_ticks_slow();
+}
+
+/*
+ * Moves *at from `from` to `to` unless it has moved. Atomic against signal handlers of this thread, which are the only others
+ * that write it; so no lock prefix, which would cost as much as the rest of the event.
+ */
+static inline int weft_claim(uintptr_t *at, uintptr_t from, uintptr_t to)
+{
+#if defined __x86_64__
+	uintptr_t found = from;
+	__asm__ volatile("cmpxchg %2, %1" : "+a"(found), "+m"(*at) : "r"(to) : "cc", "memory");
+	return found == from;
+#else
+	return __atomic_compare_exchange_n(at, &from, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+/* One record: `head` has id, words and kind in place; n payload words follow. The head is stored last: a page is readable at any instant. */
+static inline __attribute__((always_inline)) void weft_record(uint32_t head, unsigned n, const uint64_t *payload)
+{
+	struct weft_thread *t = &weft_thread_1;
+	uintptr_t at = *(volatile uintptr_t *)&t->at;
+	uintptr_t end = at + 8 + 8 * (uintptr_t)n;
+	if (__builtin_expect(end > t->limit, 0)) {
+		weft_record_slow(head, n, payload);
+		return;
+	}
+	uint64_t since = weft_ticks() - t->base;
+	if (__builtin_expect((since >> 32) != 0 || *t->cpu != t->last_cpu || !weft_claim(&t->at, at, end), 0)) {
+		weft_record_slow(head, n, payload);
+		return;
+	}
+	uint64_t *word = (uint64_t *)at;
+	for (unsigned i = 0; i < n; i++)
+		word[1 + i] = payload[i];
+	__atomic_store_n(word, since << 32 | head, __ATOMIC_RELEASE);
+}
+
+static inline void weft_record_0(weft_def d, uint32_t kind)
+{
+	uint32_t on = *d;
+	if (on)
+		weft_record(on | kind, 0, NULL);
+}
+
+static inline void weft_record_1(weft_def d, uint32_t kind, uint64_t word)
+{
+	uint32_t on = *d;
+	if (on)
+		weft_record(on | kind, 1, &word);
+}
+
+static inline uint64_t weft_double_word(double v)
+{
+	uint64_t w;
+	__builtin_memcpy(&w, &v, sizeof w);
+	return w;
+}
+
+static inline uint64_t weft_pair_word(int32_t low, int32_t high)
+{
+	return (uint32_t)low | (uint64_t)(uint32_t)high << 32;
+}
+
+/* ---- events ---- */
+
+static inline void weft_enter(weft_region r) { weft_record_0(r, WEFT_HEAD_ENTER); }
+static inline void weft_leave(weft_region r) { weft_record_0(r, WEFT_HEAD_LEAVE); }
+static inline void weft_point(weft_type t, int64_t value) { weft_record_1(t, WEFT_HEAD_POINT, (uint64_t)value); }
+static inline void weft_point_double(weft_type t, double value) { weft_record_1(t, WEFT_HEAD_POINT_F, weft_double_word(value)); }
+static inline void weft_point_string(weft_type t, uint32_t string) { weft_record_1(t, WEFT_HEAD_POINT_S, string); }
+static inline void weft_count(weft_counter c, int64_t value) { weft_record_1(c, WEFT_HEAD_COUNTER, (uint64_t)value); }
+static inline void weft_count_double(weft_counter c, double value) { weft_record_1(c, WEFT_HEAD_COUNTER_F, weft_double_word(value)); }
+/* Attributes of the innermost open region of this thread. */
+static inline void weft_attr_int(weft_attr a, int64_t value) { weft_record_1(a, WEFT_HEAD_ATTR, (uint64_t)value); }
+static inline void weft_attr_double(weft_attr a, double value) { weft_record_1(a, WEFT_HEAD_ATTR_F, weft_double_word(value)); }
+static inline void weft_attr_string(weft_attr a, uint32_t string) { weft_record_1(a, WEFT_HEAD_ATTR_S, string); }
+/* Two ends of an arrow meet by kind and key, in the whole trace. */
+static inline void weft_flow_out(weft_flow f, uint64_t key) { weft_record_1(f, WEFT_HEAD_FLOW_OUT, key); }
+static inline void weft_flow_in(weft_flow f, uint64_t key) { weft_record_1(f, WEFT_HEAD_FLOW_IN, key); }
+
+/* Ends of a message: matched by communicator, both ranks and tag, in order. `peer` is a rank of the communicator. */
+static inline void weft_send(weft_comm c, int peer, int tag, uint64_t bytes)
+{
+	uint32_t on = *c;
+	uint64_t w[2] = {weft_pair_word(peer, tag), bytes};
+	if (on)
+		weft_record(on | WEFT_HEAD_SEND, 2, w);
+}
+static inline void weft_recv(weft_comm c, int peer, int tag, uint64_t bytes)
+{
+	uint32_t on = *c;
+	uint64_t w[2] = {weft_pair_word(peer, tag), bytes};
+	if (on)
+		weft_record(on | WEFT_HEAD_RECV, 2, w);
+}
+/* The same at the end of a call, with the weft_ticks() at which the send began or the receive was posted. */
+static inline void weft_send_since(weft_comm c, int peer, int tag, uint64_t bytes, uint64_t began)
+{
+	uint32_t on = *c;
+	uint64_t w[3] = {weft_pair_word(peer, tag), bytes, 0};
+	if (on) {
+		w[2] = weft_ticks() - began;
+		weft_record(on | WEFT_HEAD_SEND_AGO, 3, w);
+	}
+}
+static inline void weft_recv_since(weft_comm c, int peer, int tag, uint64_t bytes, uint64_t posted)
+{
+	uint32_t on = *c;
+	uint64_t w[3] = {weft_pair_word(peer, tag), bytes, 0};
+	if (on) {
+		w[2] = weft_ticks() - posted;
+		weft_record(on | WEFT_HEAD_RECV_AGO, 3, w);
+	}
+}
+
+/* All counters of a set at this instant, in the order of its definition. */
+static inline void weft_count_set(weft_set s, const uint64_t *values, unsigned n)
+{
+	uint32_t on = *s;
+	if (on && n < 15)
+		weft_record(on | 16 | n << 8, n, values);
+}
+
+#ifdef __cplusplus
+}
+
+namespace weft
+{
+/* Leaves the region at the end of the block, also on an exception. */
+class scope
+{
+	weft_region r;
+
+      public:
+	explicit scope(weft_region region) : r(region) { weft_enter(r); }
+	~scope() { weft_leave(r); }
+	scope(const scope &) = delete;
+	scope &operator=(const scope &) = delete;
+};
+}
+#else
+static inline void weft_leave_scope(weft_region *r) { weft_leave(*r); }
+/* Enters now, leaves at the end of the block. */
+#define WEFT_SCOPE(region) \
+	__attribute__((cleanup(weft_leave_scope), unused)) weft_region weft_scope_here = (weft_enter(region), (region))
+#endif
+
+#endif
