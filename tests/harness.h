@@ -63,6 +63,21 @@ const char *test_built(const char *name);
 const char *test_source(const char *name);
 /* Compares with tests/golden/NAME; with WEFT_UPDATE=1 in the environment writes it instead. */
 bool test_golden(const char *got, uint64_t n, const char *name);
+/*
+ * Fails allocations in turn: the body of the loop runs again and again, with the 1st, 2nd, … allocation (malloc, calloc,
+ * realloc, aligned_alloc, posix_memalign, strdup, strndup, asprintf, vasprintf of the program and of the static libraries
+ * in it) returning NULL, and a last time with none failing; test_alloc_failed() says whether one did in this round.
+ *
+ *     TEST_EACH_ALLOCATION_FAILS {
+ *         int rc = thing_make(&t);
+ *         CHECK(rc == (test_alloc_failed() ? -ENOMEM : 0));
+ *     }
+ */
+#define TEST_EACH_ALLOCATION_FAILS for (test_alloc_begin(); test_alloc_next();)
+void test_alloc_begin(void);
+bool test_alloc_next(void);
+bool test_alloc_failed(void);
+
 /* Repeatable random numbers: seeded from WEFT_SEED, else by the test's name. */
 uint64_t test_random(void);
 

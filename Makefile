@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin face of the Meson build: what a newcomer types. `make help` lists it.
+PREFIX ?= /usr/local
+DESTDIR ?=
+FUZZ_SECONDS ?= 60
+ONLY ?= *
+
+.PHONY: all demo test short bench fuzz install clean format help
+
+all:
+	@dev/install-packages build
+	@dev/build release
+
+demo: all
+	@examples/demo
+
+test:
+	@dev/install-packages build test
+	@dev/run-tests
+
+short:
+	@dev/install-packages build test
+	@dev/run-tests --tier short
+
+bench:
+	@dev/install-packages
+	@dev/run-benchmarks '$(ONLY)'
+
+fuzz:
+	@dev/install-packages build test
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) dev/run-fuzzers
+
+install: all
+	@meson configure -Dprefix='$(abspath $(PREFIX))' "$$(dev/build --path release)"
+	@DESTDIR='$(DESTDIR)' meson install --quiet -C "$$(dev/build --path release)"
+
+clean:
+	rm -rf build build-debug build-asan build-tsan build-fuzz build-bench
+
+format:
+	@dev/check-format --fix
+
+help:
+	@echo 'make                  build the weft command and the libraries in build/'
+	@echo 'make demo             a guided first look, in the terminal'
+	@echo 'make test             build everything in every way, run all tests and checkers (make short: the quick ones)'
+	@echo 'make bench            measure, ours beside our peers (ONLY=GLOB picks benchmarks)'
+	@echo 'make fuzz             fuzz every reader (FUZZ_SECONDS=60 each)'
+	@echo 'make install          install (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make format           reformat the C sources'
+	@echo 'make clean            remove the build folders'
