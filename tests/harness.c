@@ -78,8 +78,8 @@ bool test_check(bool ok, const char *file, int line, const char *text)
 
 bool test_eq_u64(uint64_t got, uint64_t want, const char *file, int line, const char *text)
 {
-	return report(got == want, file, line, "got %" PRIu64 " (0x%" PRIx64 "), want %" PRIu64 " (0x%" PRIx64 "): %s", got, got, want,
-	              want, text);
+	return report(got == want, file, line, "got %" PRIu64 " (0x%" PRIx64 "), want %" PRIu64 " (0x%" PRIx64 "): %s", got, got,
+	              want, want, text);
 }
 
 bool test_eq_i64(int64_t got, int64_t want, const char *file, int line, const char *text)
@@ -263,8 +263,8 @@ bool test_golden(const char *got, uint64_t n, const char *name)
 	fclose(from);
 	uint64_t start = first_difference(got, n, want, n_want, &line);
 	bool same = report(n == n_want && !memcmp(got, want, n), relative, (int)line,
-	                   "got %" PRIu64 " bytes, want %" PRIu64 "; first line that differs: got \"%.*s\", want \"%.*s\"", n, n_want,
-	                   line_length(got, n, start), got + start, line_length(want, n_want, start), want + start);
+	                   "got %" PRIu64 " bytes, want %" PRIu64 "; first line that differs: got \"%.*s\", want \"%.*s\"", n,
+	                   n_want, line_length(got, n, start), got + start, line_length(want, n_want, start), want + start);
 	free(want);
 	return same;
 }

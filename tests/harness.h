@@ -43,7 +43,7 @@ bool test_eq_u64(uint64_t got, uint64_t want, const char *file, int line, const 
 bool test_eq_i64(int64_t got, int64_t want, const char *file, int line, const char *text);
 bool test_eq_str(const char *got, const char *want, const char *file, int line, const char *text);
 bool test_near(double got, double want, double tolerance, const char *file, int line, const char *text);
-_Noreturn void test_abandon(void);                 /* ends the running test (longjmp) */
+_Noreturn void test_abandon(void); /* ends the running test (longjmp) */
 _Noreturn void test_skip(const char *reason);
 
 #define CHECK(c) test_check((c), __FILE__, __LINE__, #c)
@@ -51,7 +51,11 @@ _Noreturn void test_skip(const char *reason);
 #define CHECK_I64(got, want) test_eq_i64((got), (want), __FILE__, __LINE__, #got)
 #define CHECK_STR(got, want) test_eq_str((got), (want), __FILE__, __LINE__, #got)
 #define CHECK_NEAR(got, want, tol) test_near((got), (want), (tol), __FILE__, __LINE__, #got)
-#define REQUIRE(c) do { if (!CHECK(c)) test_abandon(); } while (0)
+#define REQUIRE(c) \
+	do { \
+		if (!CHECK(c)) \
+			test_abandon(); \
+	} while (0)
 #define SKIP(reason) test_skip(reason)
 
 /* A fresh folder for this test, removed at the end (kept when the test failed and KEEP is set). Owned by the harness. */

@@ -49,8 +49,8 @@ typedef weft_def weft_region, weft_type, weft_counter, weft_attr, weft_comm, wef
  */
 WEFT_PUBLIC weft_category weft_define_category(const char *name, int on);
 WEFT_PUBLIC weft_region weft_define_region(const char *name, enum weft_state_class state, weft_category category);
-WEFT_PUBLIC weft_region weft_define_region_at(const char *name, enum weft_state_class state, weft_category category, const char *file,
-                                              uint32_t line);
+WEFT_PUBLIC weft_region weft_define_region_at(const char *name, enum weft_state_class state, weft_category category,
+                                              const char *file, uint32_t line);
 WEFT_PUBLIC weft_type weft_define_type(const char *name, const char *unit, weft_category category);
 WEFT_PUBLIC void weft_define_value(weft_type type, int64_t value, const char *label);
 WEFT_PUBLIC weft_counter weft_define_counter(const char *name, const char *unit, weft_category category);
@@ -108,9 +108,9 @@ WEFT_PUBLIC void weft_get_status(struct weft_status *out);
 /* ---- ABI 1: the block of a thread, and the way of an event ---- */
 
 struct weft_thread {
-	uintptr_t at;                 /* address of the next free word; moved by a compare-and-swap that no signal handler can tear */
-	uintptr_t limit;              /* end of the page; both 0 before the first event */
-	uint64_t base;                /* ticks that heads count from */
+	uintptr_t at;    /* address of the next free word; moved by a compare-and-swap that no signal handler can tear */
+	uintptr_t limit; /* end of the page; both 0 before the first event */
+	uint64_t base;   /* ticks that heads count from */
 	const volatile uint32_t *cpu; /* where the kernel keeps the number of the cpu that runs this thread (rseq) */
 	uint32_t last_cpu;            /* the last one that was recorded */
 	uint32_t clock;               /* 1: rdtsc, else ask weft_ticks_slow */
@@ -122,7 +122,8 @@ extern WEFT_PUBLIC __thread struct weft_thread weft_thread_1 __attribute__((tls_
 WEFT_PUBLIC void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload) __attribute__((cold));
 WEFT_PUBLIC uint64_t weft_ticks_slow(void);
 
-enum { /* kinds, as in docs/format.md; in place for a head: kind | words << 8 */
+/* Kinds, as in docs/format.md; in place for a head: kind | words << 8. */
+enum {
 	WEFT_HEAD_ENTER = 1,
 	WEFT_HEAD_LEAVE = 2,
 	WEFT_HEAD_POINT = 3 | 1 << 8,
@@ -215,20 +216,56 @@ static inline uint64_t weft_pair_word(int32_t low, int32_t high)
 
 /* ---- events ---- */
 
-static inline void weft_enter(weft_region r) { weft_record_0(r, WEFT_HEAD_ENTER); }
-static inline void weft_leave(weft_region r) { weft_record_0(r, WEFT_HEAD_LEAVE); }
-static inline void weft_point(weft_type t, int64_t value) { weft_record_1(t, WEFT_HEAD_POINT, (uint64_t)value); }
-static inline void weft_point_double(weft_type t, double value) { weft_record_1(t, WEFT_HEAD_POINT_F, weft_double_word(value)); }
-static inline void weft_point_string(weft_type t, uint32_t string) { weft_record_1(t, WEFT_HEAD_POINT_S, string); }
-static inline void weft_count(weft_counter c, int64_t value) { weft_record_1(c, WEFT_HEAD_COUNTER, (uint64_t)value); }
-static inline void weft_count_double(weft_counter c, double value) { weft_record_1(c, WEFT_HEAD_COUNTER_F, weft_double_word(value)); }
+static inline void weft_enter(weft_region r)
+{
+	weft_record_0(r, WEFT_HEAD_ENTER);
+}
+static inline void weft_leave(weft_region r)
+{
+	weft_record_0(r, WEFT_HEAD_LEAVE);
+}
+static inline void weft_point(weft_type t, int64_t value)
+{
+	weft_record_1(t, WEFT_HEAD_POINT, (uint64_t)value);
+}
+static inline void weft_point_double(weft_type t, double value)
+{
+	weft_record_1(t, WEFT_HEAD_POINT_F, weft_double_word(value));
+}
+static inline void weft_point_string(weft_type t, uint32_t string)
+{
+	weft_record_1(t, WEFT_HEAD_POINT_S, string);
+}
+static inline void weft_count(weft_counter c, int64_t value)
+{
+	weft_record_1(c, WEFT_HEAD_COUNTER, (uint64_t)value);
+}
+static inline void weft_count_double(weft_counter c, double value)
+{
+	weft_record_1(c, WEFT_HEAD_COUNTER_F, weft_double_word(value));
+}
 /* Attributes of the innermost open region of this thread. */
-static inline void weft_attr_int(weft_attr a, int64_t value) { weft_record_1(a, WEFT_HEAD_ATTR, (uint64_t)value); }
-static inline void weft_attr_double(weft_attr a, double value) { weft_record_1(a, WEFT_HEAD_ATTR_F, weft_double_word(value)); }
-static inline void weft_attr_string(weft_attr a, uint32_t string) { weft_record_1(a, WEFT_HEAD_ATTR_S, string); }
+static inline void weft_attr_int(weft_attr a, int64_t value)
+{
+	weft_record_1(a, WEFT_HEAD_ATTR, (uint64_t)value);
+}
+static inline void weft_attr_double(weft_attr a, double value)
+{
+	weft_record_1(a, WEFT_HEAD_ATTR_F, weft_double_word(value));
+}
+static inline void weft_attr_string(weft_attr a, uint32_t string)
+{
+	weft_record_1(a, WEFT_HEAD_ATTR_S, string);
+}
 /* Two ends of an arrow meet by kind and key, in the whole trace. */
-static inline void weft_flow_out(weft_flow f, uint64_t key) { weft_record_1(f, WEFT_HEAD_FLOW_OUT, key); }
-static inline void weft_flow_in(weft_flow f, uint64_t key) { weft_record_1(f, WEFT_HEAD_FLOW_IN, key); }
+static inline void weft_flow_out(weft_flow f, uint64_t key)
+{
+	weft_record_1(f, WEFT_HEAD_FLOW_OUT, key);
+}
+static inline void weft_flow_in(weft_flow f, uint64_t key)
+{
+	weft_record_1(f, WEFT_HEAD_FLOW_IN, key);
+}
 
 /* Ends of a message: matched by communicator, both ranks and tag, in order. `peer` is a rank of the communicator. */
 static inline void weft_send(weft_comm c, int peer, int tag, uint64_t bytes)
@@ -284,14 +321,23 @@ class scope
 	weft_region r;
 
       public:
-	explicit scope(weft_region region) : r(region) { weft_enter(r); }
-	~scope() { weft_leave(r); }
+	explicit scope(weft_region region) : r(region)
+	{
+		weft_enter(r);
+	}
+	~scope()
+	{
+		weft_leave(r);
+	}
 	scope(const scope &) = delete;
 	scope &operator=(const scope &) = delete;
 };
 }
 #else
-static inline void weft_leave_scope(weft_region *r) { weft_leave(*r); }
+static inline void weft_leave_scope(weft_region *r)
+{
+	weft_leave(*r);
+}
 /* Enters now, leaves at the end of the block. */
 #define WEFT_SCOPE(region) \
 	__attribute__((cleanup(weft_leave_scope), unused)) weft_region weft_scope_here = (weft_enter(region), (region))

@@ -34,7 +34,7 @@ int weft_out_commit(struct weft_out *o, struct weft_err *err) WEFT_MUST_CHECK; /
 void weft_out_abandon(struct weft_out *o);
 
 bool weft_is_dir(const char *path);
-int weft_make_dirs(const char *path, struct weft_err *err) WEFT_MUST_CHECK;  /* like mkdir -p */
+int weft_make_dirs(const char *path, struct weft_err *err) WEFT_MUST_CHECK;   /* like mkdir -p */
 int weft_remove_tree(const char *path, struct weft_err *err) WEFT_MUST_CHECK; /* follows no links */
 /* Names in a folder, sorted, without . and ..; each and the array malloc'd. Count or negative. */
 int weft_list_dir(const char *path, char ***names, struct weft_err *err) WEFT_MUST_CHECK;

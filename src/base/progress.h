@@ -9,8 +9,8 @@
 #include "atomic.h"
 
 struct weft_progress {
-	const char *what;      /* borrowed */
-	uint64_t total;        /* 0: unknown, shows a count only */
+	const char *what; /* borrowed */
+	uint64_t total;   /* 0: unknown, shows a count only */
 	struct weft_atomic_u64 done, next_ns;
 	uint64_t start_ns;
 	bool on;

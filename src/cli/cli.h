@@ -17,11 +17,12 @@ struct weft_command {
 	const char *summary;  /* one line, for `weft help` */
 	const char *about;    /* a paragraph and examples, for `weft dump --help` */
 	const struct weft_opt *options;
-	unsigned option_flags; /* of weft_opt_parse */
+	unsigned option_flags;             /* of weft_opt_parse */
 	int (*run)(int argc, char **argv); /* argv[0] is "weft dump"; returns the exit status */
 };
-extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat, weft_command_convert, weft_command_cut,
-	weft_command_filter, weft_command_merge, weft_command_check, weft_command_index, weft_command_pack, weft_command_doctor;
+extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat,
+	weft_command_convert, weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index,
+	weft_command_pack, weft_command_doctor;
 
 /* Options that every command that reads traces has; `struct cli_common` is the first member of its arguments. */
 struct cli_common {
@@ -29,6 +30,7 @@ struct cli_common {
 	uint64_t memory, threads;
 	const char *filter;
 };
+/* clang-format off */
 #define CLI_READ_OPTIONS \
 	{0, "memory", "SIZE", WEFT_OPT_BYTES, offsetof(struct cli_common, memory), "use at most SIZE of memory (default: a quarter of the machine's)"}, \
 	{0, "threads", "N", WEFT_OPT_U64, offsetof(struct cli_common, threads), "use N threads (default: all CPUs)"}, \
@@ -39,6 +41,7 @@ struct cli_common {
 #define CLI_TABLE_OPTIONS \
 	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print JSON"}, \
 	{0, "csv", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, csv), "print CSV"}
+/* clang-format on */
 
 /* Parses; prints the error and a hint and returns false on bad usage. */
 bool cli_parse(const struct weft_command *cmd, void *into, int argc, char **argv, int *n_operands);

@@ -35,8 +35,8 @@
 #define WEFT_ID_MAX 0xfffffu /* ids count from 1 in each class; 0 is "none" */
 
 enum weft_kind {
-#define WEFT_EVENT(code, name, of, words, args, text) WEFT_EV_##name = (code),
-#include "format/events.def"
+#define WEFT_EVENT(code, name, label, of, words, args, text) WEFT_EV_##name = (code),
+#include "events.def"
 #undef WEFT_EVENT
 };
 
@@ -67,7 +67,7 @@ enum weft_stream_state {
 };
 enum weft_text {
 	WEFT_TEXT_HOST = 1,
-	WEFT_TEXT_COMMAND,  /* arguments, each ended by a zero byte */
+	WEFT_TEXT_COMMAND, /* arguments, each ended by a zero byte */
 	WEFT_TEXT_EXE,
 	WEFT_TEXT_KERNEL,
 	WEFT_TEXT_CPU_MODEL,
@@ -104,8 +104,8 @@ enum { WEFT_PAGE_SEALED = 1 };
 
 struct weft_page {
 	uint32_t magic;
-	uint8_t type;   /* WEFT_PAGE_EVENTS, WEFT_PAGE_META */
-	uint8_t flags;  /* WEFT_PAGE_SEALED: `used` and `crc` are valid */
+	uint8_t type;  /* WEFT_PAGE_EVENTS, WEFT_PAGE_META */
+	uint8_t flags; /* WEFT_PAGE_SEALED: `used` and `crc` are valid */
 	uint16_t zero;
 	uint32_t thread; /* number of the thread in this stream, from 1; 0 in meta pages */
 	uint32_t seq;    /* page's number in its thread (in all meta pages), from 0 */
@@ -118,10 +118,22 @@ struct weft_page {
 _Static_assert(sizeof(struct weft_page) == WEFT_PAGE_BYTES, "page layout");
 _Static_assert(sizeof(struct weft_stream_head) == 112, "stream header layout");
 
-static inline unsigned weft_head_kind(uint64_t h) { return h & 0xff; }
-static inline unsigned weft_head_words(uint64_t h) { return h >> 8 & 0xf; }
-static inline unsigned weft_head_id(uint64_t h) { return h >> 12 & 0xfffff; }
-static inline uint32_t weft_head_time(uint64_t h) { return (uint32_t)(h >> 32); }
+static inline unsigned weft_head_kind(uint64_t h)
+{
+	return h & 0xff;
+}
+static inline unsigned weft_head_words(uint64_t h)
+{
+	return h >> 8 & 0xf;
+}
+static inline unsigned weft_head_id(uint64_t h)
+{
+	return h >> 12 & 0xfffff;
+}
+static inline uint32_t weft_head_time(uint64_t h)
+{
+	return (uint32_t)(h >> 32);
+}
 static inline uint64_t weft_head_make(uint32_t time, unsigned id, unsigned words, unsigned kind)
 {
 	return (uint64_t)time << 32 | (uint64_t)id << 12 | words << 8 | kind;
@@ -199,7 +211,8 @@ struct weft_page_writer {
 	uint64_t *at;
 	uint64_t base;
 };
-void weft_page_write_begin(struct weft_page_writer *w, struct weft_page *p, unsigned type, uint32_t thread, uint32_t seq, uint64_t base);
+void weft_page_write_begin(struct weft_page_writer *w, struct weft_page *p, unsigned type, uint32_t thread, uint32_t seq,
+                           uint64_t base);
 /* 0, or -ENOSPC when the page is full (then seal it and begin the next). */
 int weft_page_write(struct weft_page_writer *w, const struct weft_record *r) WEFT_MUST_CHECK;
 void weft_page_write_end(struct weft_page_writer *w); /* seals */

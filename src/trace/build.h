@@ -36,7 +36,8 @@ void weft_build_realtime(struct weft_builder *b, uint64_t ns_since_1970_at_time_
 struct weft_appender;
 struct weft_appender *weft_builder_appender(struct weft_builder *b, uint32_t thread);
 int weft_append(struct weft_appender *a, uint64_t time, uint32_t what, uint64_t value) WEFT_MUST_CHECK;
-int weft_append_block(struct weft_appender *a, uint32_t n, const uint64_t *time, const uint32_t *what, const uint64_t *value) WEFT_MUST_CHECK;
+int weft_append_block(struct weft_appender *a, uint32_t n, const uint64_t *time, const uint32_t *what,
+                      const uint64_t *value) WEFT_MUST_CHECK;
 int weft_append_extra(struct weft_appender *a, uint64_t time, uint32_t what, const uint64_t *payload, uint32_t n) WEFT_MUST_CHECK;
 
 /* A message whose both ends are known (foreign formats): adds it, and its SEND and RECV events on both threads. */
@@ -59,8 +60,10 @@ struct weft_half_row {
 int weft_append_half(struct weft_appender *a, const struct weft_half_row *h) WEFT_MUST_CHECK;
 int weft_append_flow(struct weft_appender *a, uint64_t time, uint32_t flow, uint64_t key, bool out) WEFT_MUST_CHECK;
 
-void weft_build_keep_zero(struct weft_builder *b, uint64_t end); /* times are right as they are; the trace ends at `end` at least */
+/* Times are right as they are; the trace ends at `end` at least. */
+void weft_build_keep_zero(struct weft_builder *b, uint64_t end);
 /* Consumes the builder, also on failure. index_dir: where to leave the columns for the next opening, or NULL. */
-int weft_build_finish(struct weft_builder *b, const char *index_dir, struct weft_trace **out, struct weft_err *err) WEFT_MUST_CHECK;
+int weft_build_finish(struct weft_builder *b, const char *index_dir, struct weft_trace **out,
+                      struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif

@@ -18,9 +18,18 @@
 
 #define WEFT_BLOCK_EVENTS 4096u
 
-static inline uint32_t weft_what(unsigned kind, unsigned id) { return (uint32_t)kind << 24 | id; }
-static inline unsigned weft_what_kind(uint32_t what) { return what >> 24; }
-static inline unsigned weft_what_id(uint32_t what) { return what & 0xffffff; }
+static inline uint32_t weft_what(unsigned kind, unsigned id)
+{
+	return (uint32_t)kind << 24 | id;
+}
+static inline unsigned weft_what_kind(uint32_t what)
+{
+	return what >> 24;
+}
+static inline unsigned weft_what_id(uint32_t what)
+{
+	return what & 0xffffff;
+}
 
 struct weft_block {
 	uint32_t n; /* at most WEFT_BLOCK_EVENTS */
@@ -37,13 +46,14 @@ struct weft_block {
 struct weft_cursor {
 	const struct weft_trace *trace;
 	uint32_t thread;
-	uint64_t from, to;      /* events with from <= time < to; to == WEFT_NEVER: all */
+	uint64_t from, to; /* events with from <= time < to; to == WEFT_NEVER: all */
 	uint64_t next_block;
 	void *scratch; /* owned: one decoded block */
 	uint64_t priv[4];
 };
 
-int weft_cursor_begin(struct weft_cursor *c, const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to) WEFT_MUST_CHECK;
+int weft_cursor_begin(struct weft_cursor *c, const struct weft_trace *t, uint32_t thread, uint64_t from,
+                      uint64_t to) WEFT_MUST_CHECK;
 /* 1 and a block (valid until the next call), 0 at the end, negative on failure. */
 int weft_cursor_next(struct weft_cursor *c, struct weft_block *b) WEFT_MUST_CHECK;
 void weft_cursor_end(struct weft_cursor *c);
@@ -59,7 +69,8 @@ struct weft_event {
 };
 /* All threads (or those with wanted[thread]; NULL: all) in time order; equal times in thread order. O(log threads) an event. */
 struct weft_merge;
-int weft_merge_new(struct weft_merge **out, const struct weft_trace *t, const bool *wanted, uint64_t from, uint64_t to) WEFT_MUST_CHECK;
+int weft_merge_new(struct weft_merge **out, const struct weft_trace *t, const bool *wanted, uint64_t from,
+                   uint64_t to) WEFT_MUST_CHECK;
 int weft_merge_next(struct weft_merge *m, struct weft_event *e) WEFT_MUST_CHECK; /* 1, 0 at the end, negative */
 void weft_merge_free(struct weft_merge *m);
 

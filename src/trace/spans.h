@@ -10,11 +10,11 @@
 
 struct weft_span {
 	uint32_t thread, region;
-	uint32_t depth;       /* 0: outermost */
+	uint32_t depth; /* 0: outermost */
 	uint64_t begin, end;
-	uint64_t inner;       /* time in regions directly inside; self time is end - begin - inner */
-	uint64_t sequence;    /* number of its enter in the thread: orders spans by begin */
-	bool closed_early;    /* not by its own leave */
+	uint64_t inner;    /* time in regions directly inside; self time is end - begin - inner */
+	uint64_t sequence; /* number of its enter in the thread: orders spans by begin */
+	bool closed_early; /* not by its own leave */
 };
 
 struct weft_span_walk { /* feed it the events of ONE thread in order */
@@ -29,7 +29,7 @@ int weft_span_feed(struct weft_span_walk *w, const struct weft_block *b) WEFT_MU
 int weft_span_end(struct weft_span_walk *w, uint64_t at) WEFT_MUST_CHECK; /* closes what is open, frees */
 
 /* The whole of it for one thread and a time range (spans that began before `from` are found too). */
-int weft_spans(const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to, int (*on_span)(void *, const struct weft_span *),
-               void *arg) WEFT_MUST_CHECK;
+int weft_spans(const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to,
+               int (*on_span)(void *, const struct weft_span *), void *arg) WEFT_MUST_CHECK;
 
 #endif

@@ -36,15 +36,15 @@ struct weft_app {
 	uint32_t first_process, n_processes;
 };
 struct weft_process {
-	uint32_t app, node;              /* node: WEFT_NONE when unknown */
+	uint32_t app, node;               /* node: WEFT_NONE when unknown */
 	uint32_t first_thread, n_threads; /* threads of a process stand together */
 	int64_t pid, parent_pid;
-	int32_t rank;                    /* -1: none */
+	int32_t rank;                      /* -1: none */
 	const char *name, *command, *host; /* never NULL */
 	uint64_t begin, end;
-	int64_t status;                  /* wait status, -1: unknown */
+	int64_t status; /* wait status, -1: unknown */
 };
-struct weft_thread_row { /* "weft_thread" is the recorder's block */
+struct weft_thread_row {          /* "weft_thread" is the recorder's block */
 	uint32_t process, number; /* number: from 1, in its process */
 	int64_t tid;
 	const char *name; /* never NULL, may be "" */
@@ -61,10 +61,10 @@ struct weft_def_row {
 	const char *unit; /* "" when none */
 	const char *file; /* "" when unknown */
 	uint32_t line;
-	uint32_t category; /* id, 0: none */
-	uint32_t state;    /* regions: weft_state_class */
-	int64_t code;      /* types: number in Paraver's format or 0; states: number; comms: number of ranks */
-	uint64_t key;      /* comms: shared key; counters: flags */
+	uint32_t category;              /* id, 0: none */
+	uint32_t state;                 /* regions: weft_state_class */
+	int64_t code;                   /* types: number in Paraver's format or 0; states: number; comms: number of ranks */
+	uint64_t key;                   /* comms: shared key; counters: flags */
 	const struct weft_label *label; /* types: sorted by value */
 	uint32_t n_labels;
 	const uint64_t *member; /* sets: counter ids; comms: world ranks */
@@ -93,11 +93,11 @@ struct weft_flows {
 
 /* What is wrong with a trace, and what was done about it. */
 struct weft_problem {
-	const char *file;   /* of the trace */
-	uint64_t offset;    /* in bytes */
-	uint64_t line;      /* of a text, else 0 */
+	const char *file; /* of the trace */
+	uint64_t offset;  /* in bytes */
+	uint64_t line;    /* of a text, else 0 */
 	uint64_t lost_bytes;
-	const char *text;   /* "page 17: checksum differs; 4064 bytes skipped" */
+	const char *text; /* "page 17: checksum differs; 4064 bytes skipped" */
 };
 
 struct weft_trace {
@@ -119,24 +119,25 @@ struct weft_trace {
 	struct weft_flows flow;
 	struct weft_problem *problem; /* the first 1000; n_problems counts all */
 	uint64_t n_problems, n_events, dropped, stream_bytes;
-	uint64_t helper_cpu_ns; /* of the recorders' background threads */
+	uint64_t helper_cpu_ns;     /* of the recorders' background threads */
 	uint64_t backward_messages; /* received before they were sent, after clock alignment */
-	struct weft_store *store; /* private: where the columns live */
+	struct weft_store *store;   /* private: where the columns live */
 };
 
 struct weft_open_how {
-	uint64_t memory;   /* bytes that reading may use; 0: a quarter of the machine's */
-	unsigned threads;  /* 0: all */
-	bool rebuild;      /* ignore an index that is there */
-	bool no_index;     /* leave no index behind */
-	bool progress;     /* show a bar */
+	uint64_t memory;  /* bytes that reading may use; 0: a quarter of the machine's */
+	unsigned threads; /* 0: all */
+	bool rebuild;     /* ignore an index that is there */
+	bool no_index;    /* leave no index behind */
+	bool progress;    /* show a bar */
 };
 
 /*
  * Opens `NAME.weft/`, a stream file, `.prv`, `.prv.gz`, `.prv.zst`. Builds the index when there is none or it is older than
  * the streams. Damage is no failure: it is listed in `problem`. how may be NULL. Freed by weft_trace_close.
  */
-int weft_trace_open(struct weft_trace **out, const char *path, const struct weft_open_how *how, struct weft_err *err) WEFT_MUST_CHECK;
+int weft_trace_open(struct weft_trace **out, const char *path, const struct weft_open_how *how,
+                    struct weft_err *err) WEFT_MUST_CHECK;
 void weft_trace_close(struct weft_trace *t);
 
 /* Readers of foreign formats, in a table: the first whose `claims` is true for (path, first bytes) loads it. */

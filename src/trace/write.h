@@ -17,7 +17,7 @@ struct weft_write_how {
  * when it is there, unless `force`). Several traces are written into one: their processes side by side, times aligned by
  * CLOCK_REALTIME of their begins when `align`, else all begin at 0.
  */
-int weft_trace_write(const struct weft_trace *const *traces, unsigned n_traces, const char *path, const struct weft_write_how *how, bool align,
-                     bool force, struct weft_err *err) WEFT_MUST_CHECK;
+int weft_trace_write(const struct weft_trace *const *traces, unsigned n_traces, const char *path,
+                     const struct weft_write_how *how, bool align, bool force, struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif

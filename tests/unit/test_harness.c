@@ -40,16 +40,18 @@ TEST(passing_test_exits_0)
 
 TEST(failing_test_exits_1_and_is_counted)
 {
-	check_again("self_pass self_fail", 1,
-	            "1..2\nok 1 - self_pass\n# test_harness.c:2001: not true: 1 == 2\n# test_harness.c:2002: got 3 (0x3), want 4 (0x4): a\n"
-	            "# test_harness.c:2003: got -3, want 4: b\n# test_harness.c:2004: got \"x\", want \"y|\": c\n"
-	            "# test_harness.c:2005: got \"(null)\", want \"y\": d\n# test_harness.c:2006: got 1, want 2 within 0.5: e\n"
-	            "not ok 2 - self_fail\n1 passed, 1 failed\n");
+	check_again(
+		"self_pass self_fail", 1,
+		"1..2\nok 1 - self_pass\n# test_harness.c:2001: not true: 1 == 2\n# test_harness.c:2002: got 3 (0x3), want 4 (0x4): a\n"
+		"# test_harness.c:2003: got -3, want 4: b\n# test_harness.c:2004: got \"x\", want \"y|\": c\n"
+		"# test_harness.c:2005: got \"(null)\", want \"y\": d\n# test_harness.c:2006: got 1, want 2 within 0.5: e\n"
+		"not ok 2 - self_fail\n1 passed, 1 failed\n");
 }
 
 TEST(require_ends_the_test)
 {
-	check_again("self_require", 1, "1..1\n# test_harness.c:3001: not true: 1 == 3\nnot ok 1 - self_require\n0 passed, 1 failed\n");
+	check_again("self_require", 1,
+	            "1..1\n# test_harness.c:3001: not true: 1 == 3\nnot ok 1 - self_require\n0 passed, 1 failed\n");
 }
 
 TEST(skip_is_counted_apart)
@@ -171,8 +173,7 @@ TEST(random_repeats_for_a_seed)
 TEST(each_allocation_fails_in_turn)
 {
 	unsigned rounds = 0, failed = 0;
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		char *a = malloc(10), *b = strdup("x"), *c = NULL;
 		void *d = NULL;
 		bool all = asprintf(&c, "%d", 1) > 0 && posix_memalign(&d, 64, 64) == 0 && a && b;
