@@ -8,5 +8,7 @@
 
 /* Of at[0..n), going on from `crc` (0 at the start). Uses SSE4.2, three ways interleaved, where the CPU has it. */
 uint32_t weft_crc32c(uint32_t crc, const void *at, size_t n);
+/* The same on any CPU: what weft_crc32c falls back to, and is tested against. */
+uint32_t weft_crc32c_portable(uint32_t crc, const void *at, size_t n);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writing JSON, and checking that a text is JSON. The writer puts the commas; strings are escaped, invalid UTF-8 becomes
- * U+FFFD; numbers that JSON cannot say (nan, inf) become null. Depth is limited to 64.
+ * U+FFFD; numbers that JSON cannot say (nan, inf) and a NULL string become null. A newline follows each complete value, so
+ * that a line holds one. Depth is limited to 64 when writing (more is a WEFT_BUG), to 512 when checking. Errors of writing
+ * stay in the stream: ferror(to).
  */
 #ifndef WEFT_BASE_JSON_H
 #define WEFT_BASE_JSON_H
@@ -12,9 +14,10 @@
 #include <stdio.h>
 
 struct weft_json {
-	FILE *to;      /* borrowed */
+	FILE *to; /* borrowed */
 	unsigned depth;
-	bool first[64]; /* nothing written yet at this depth */
+	bool first[64];  /* nothing written yet at this depth */
+	bool object[64]; /* the level is an object, else an array */
 	bool after_key;
 	bool pretty; /* newlines and two blanks a level */
 };

@@ -21,16 +21,24 @@ static inline struct weft_str weft_str_n(const char *at, size_t n)
 {
 	return (struct weft_str){at, n};
 }
-struct weft_str weft_str(const char *z);                    /* of a terminated string; NULL gives the empty slice */
+struct weft_str weft_str(const char *z); /* of a terminated string; NULL gives the empty slice */
 bool weft_str_eq(struct weft_str a, const char *z);
-struct weft_str weft_str_trim(struct weft_str s);           /* without blanks at both ends */
-bool weft_str_cut(struct weft_str *rest, char sep, struct weft_str *part); /* next part up to sep; false at the end */
+struct weft_str weft_str_trim(struct weft_str s); /* without blanks (also newlines) at both ends */
+/*
+ * The next part up to sep; false at the end. n separators make n + 1 parts, so "a," has the parts "a" and "", and "" the
+ * part ""; only weft_str(NULL) has none. At the end rest->at is NULL.
+ */
+bool weft_str_cut(struct weft_str *rest, char sep, struct weft_str *part);
 
-/* 0 or WEFT_E_SYNTAX (-ERANGE when it does not fit). */
-int weft_parse_u64(struct weft_str s, uint64_t *out) WEFT_MUST_CHECK;
+void weft_one_line(char *z); /* control characters become '?', so that a text from a file cannot steer a terminal */
+unsigned weft_utf8_len(const char *at, size_t n); /* bytes of the character at `at`; 0 when that is no valid UTF-8 */
+
+/* 0 or WEFT_E_SYNTAX (-ERANGE when it does not fit); *out is untouched on failure. */
+int weft_parse_u64(struct weft_str s, uint64_t *out) WEFT_MUST_CHECK; /* digits only: no sign, no blanks */
 int weft_parse_i64(struct weft_str s, int64_t *out) WEFT_MUST_CHECK;
-int weft_parse_double(struct weft_str s, double *out) WEFT_MUST_CHECK;
-int weft_parse_bytes(struct weft_str s, uint64_t *out) WEFT_MUST_CHECK; /* "64M", "1.5GiB", "4096": powers of 1024 */
+int weft_parse_double(struct weft_str s, double *out) WEFT_MUST_CHECK; /* decimal; no hexadecimal, inf or nan; rounds correctly */
+/* A number, its decimals, perhaps one blank, a unit. */
+int weft_parse_bytes(struct weft_str s, uint64_t *out) WEFT_MUST_CHECK; /* "64M", "1.5GiB", "4096": powers of 1024; whole bytes */
 int weft_parse_ns(struct weft_str s, uint64_t *out) WEFT_MUST_CHECK;    /* "10ms", "1.5s", "3us", "2min", "17" = ns; exact */
 
 /* A growing text. Zero-initialised is empty. After a failed allocation `failed` stays set and appends do nothing. */
@@ -50,16 +58,22 @@ void weft_buf_i64(struct weft_buf *b, int64_t v);
 /* Writes decimal digits at `at` (room for 20), returns their count. Not terminated. */
 unsigned weft_fmt_u64(char *at, uint64_t v);
 unsigned weft_fmt_i64(char *at, int64_t v); /* room for 20 */
+/* The shortest decimal that reads back as v, whatever the locale ("0.1", "1e+300", "nan"). Terminated. */
+#define WEFT_FMT_DOUBLE 32
+unsigned weft_fmt_double(char *at, double v);
 
-/* For people, into `out` (32 bytes are enough): "1.21 ms", "3.4 MiB", "12.3 M". Return out. */
+/* For people, into `out` (32 bytes are enough), in three digits: "1.21 ms", "3.42 MiB", "12.3 M", "3 min 07 s". Return out. */
 char *weft_human_ns(char *out, uint64_t ns);
 char *weft_human_bytes(char *out, uint64_t bytes);
 char *weft_human_count(char *out, uint64_t n);
 
-/* The known name nearest to `name` by edit distance (at most a third of its length), or NULL: for "did you mean". */
+/*
+ * The known name nearest to `name` by edit distance (at most a third of its length), or NULL: for "did you mean". The first
+ * of equals. A swap of neighbours is one edit.
+ */
 const char *weft_nearest(const char *name, const char *const *known, size_t n_known);
 
-/* Shell-like match with * and ?; the whole text must match. Linear in practice, never exponential. */
+/* Shell-like match with * and ? (one UTF-8 character); the whole text must match. Linear in practice, never exponential. */
 bool weft_glob(const char *pattern, const char *text);
 
 #endif

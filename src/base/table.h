@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A printed table: the same rows as aligned text for a person, as CSV (RFC 4180), or as a JSON array of objects.
- * Cells keep their type: people see "1.21 ms", JSON and CSV get 1210000.
+ * A printed table: the same rows as aligned text for a person, as CSV (RFC 4180, lines ending in LF), or as a JSON array
+ * of objects. Cells keep their type: people see "1.21 ms", JSON and CSV get 1210000. An empty cell, and a double that is
+ * nan, is "-" for a person, nothing in CSV and null in JSON.
  */
 #ifndef WEFT_BASE_TABLE_H
 #define WEFT_BASE_TABLE_H
@@ -11,7 +12,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum weft_cell_kind { WEFT_CELL_TEXT, WEFT_CELL_U64, WEFT_CELL_I64, WEFT_CELL_DOUBLE, WEFT_CELL_NS, WEFT_CELL_BYTES, WEFT_CELL_PERCENT, WEFT_CELL_NONE };
+enum weft_cell_kind {
+	WEFT_CELL_TEXT,
+	WEFT_CELL_U64,
+	WEFT_CELL_I64,
+	WEFT_CELL_DOUBLE,
+	WEFT_CELL_NS,      /* u64 */
+	WEFT_CELL_BYTES,   /* u64 */
+	WEFT_CELL_PERCENT, /* f64: 12.5 is printed "12.50 %", and 12.5 for programs */
+	WEFT_CELL_NONE,
+};
 enum weft_table_form { WEFT_TABLE_TEXT, WEFT_TABLE_CSV, WEFT_TABLE_JSON };
 
 struct weft_column {
@@ -39,6 +49,7 @@ void weft_table_init(struct weft_table *t, const struct weft_column *columns, un
 void weft_table_fini(struct weft_table *t);
 int weft_table_row(struct weft_table *t, const struct weft_cell *cells) WEFT_MUST_CHECK; /* n_columns cells; 0 or -ENOMEM */
 size_t weft_table_rows(const struct weft_table *t);
+/* 0, -ENOMEM, or -EIO when the stream has failed. */
 int weft_table_print(const struct weft_table *t, enum weft_table_form form, FILE *to) WEFT_MUST_CHECK;
 
 #endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files and folders. Walks over folders go by descriptors (openat), never by rebuilt paths, so that they stay inside the
+ * tree that they began in even when somebody swaps a folder for a link meanwhile.
+ */
+#include "fs.h"
+#include "atomic.h"
+#include "clock.h"
+#include "str.h"
+#include "vec.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* -- reading -- */
+
+static int open_for_reading(const char *path, struct stat *st, struct weft_err *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return weft_err_sys(err, errno, "cannot open '%s'", path);
+	int e = 0;
+	if (fstat(fd, st))
+		e = errno;
+	else if (S_ISDIR(st->st_mode))
+		e = EISDIR;
+	if (!e)
+		return fd;
+	close(fd);
+	return weft_err_sys(err, e, "cannot open '%s'", path);
+}
+
+int weft_map_file_open(struct weft_map_file *f, const char *path, struct weft_err *err)
+{
+	*f = (struct weft_map_file){0};
+	struct stat st;
+	int fd = open_for_reading(path, &st, err);
+	if (fd < 0)
+		return fd;
+	int rc = 0;
+	if (!S_ISREG(st.st_mode)) {
+		rc = weft_err_set(err, -EINVAL, "cannot map '%s': not a regular file", path);
+	} else if (st.st_size > 0) {
+		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (at == MAP_FAILED)
+			rc = weft_err_sys(err, errno, "cannot map '%s'", path);
+		else
+			*f = (struct weft_map_file){at, (size_t)st.st_size};
+	}
+	close(fd);
+	return rc;
+}
+
+void weft_map_file_close(struct weft_map_file *f)
+{
+	if (f->at)
+		munmap((void *)(uintptr_t)f->at, f->n);
+	*f = (struct weft_map_file){0};
+}
+
+void weft_map_file_drop(const struct weft_map_file *f, size_t from, size_t to)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	/* Only whole pages: neighbours of the range may still be in use. The file's end counts as a page's end. */
+	from = (from + page - 1) & ~(page - 1);
+	to = to >= f->n ? f->n : to & ~(page - 1);
+	if (from < to)
+		madvise((void *)(uintptr_t)(f->at + from), to - from, MADV_DONTNEED);
+}
+
+/* Sizes lie in /proc and do not exist for pipes: reads until the end. */
+static int read_all(int fd, struct weft_buf *b)
+{
+	enum { STEP = 1 << 16 };
+	for (;;) {
+		if (b->cap - b->n <= STEP && weft_vec_reserve(b, b->n + STEP + 1))
+			return -ENOMEM;
+		ssize_t n = read(fd, b->at + b->n, b->cap - b->n - 1);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			break;
+		b->n += n > 0 ? (size_t)n : 0;
+	}
+	b->at[b->n] = '\0';
+	return 0;
+}
+
+int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err)
+{
+	*at = NULL;
+	*n = 0;
+	struct stat st;
+	struct weft_buf b = {0};
+	int fd = open_for_reading(path, &st, err);
+	if (fd < 0)
+		return fd;
+	int rc = 0;
+	if (st.st_size > 0 && weft_vec_reserve(&b, (size_t)st.st_size + (1 << 16) + 2))
+		rc = -ENOMEM;
+	if (!rc)
+		rc = read_all(fd, &b);
+	close(fd);
+	if (rc) {
+		weft_buf_fini(&b);
+		return weft_err_sys(err, -rc, "cannot read '%s'", path);
+	}
+	*at = b.at;
+	*n = b.n;
+	return 0;
+}
+
+/* -- outputs that appear whole -- */
+
+/* Length of the folder part of a path, with its slash. */
+static size_t folder_len(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/*
+ * Creates a file with a fresh name in the folder of o->path. By hand and not by mkstemp, so that the umask decides who may
+ * read the file, as it does for every other output.
+ */
+static int out_create_temp(struct weft_out *o)
+{
+	static struct weft_atomic_u32 serial; /* names differ between threads; O_EXCL takes care of the rest */
+	for (int tries = 0; tries < 100; tries++) {
+		free(o->temp);
+		if (asprintf(&o->temp, "%.*s.weft-%d-%u-%u.tmp", (int)folder_len(o->path), o->path, (int)getpid(),
+		             weft_add_relaxed_u32(&serial, 1), (unsigned)weft_monotonic_ns()) < 0) {
+			o->temp = NULL;
+			return -ENOMEM;
+		}
+		int fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 || errno != EEXIST)
+			return fd >= 0 ? fd : -errno;
+	}
+	return -EEXIST;
+}
+
+/*
+ * The descriptor to write to. A link is followed, as a shell's > does; a device or a pipe is written directly, for there is
+ * nothing to replace; an old file must be writable and hands its mode on.
+ */
+static int out_open_fd(struct weft_out *o, const char *path)
+{
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	if (exists && S_ISDIR(st.st_mode))
+		return -EISDIR;
+	o->path = exists ? realpath(path, NULL) : strdup(path);
+	if (!o->path)
+		return -errno;
+	int fd;
+	if (exists && !S_ISREG(st.st_mode)) {
+		fd = open(o->path, O_WRONLY | O_CLOEXEC);
+		return fd >= 0 ? fd : -errno;
+	}
+	if (exists && access(o->path, W_OK))
+		return -errno;
+	fd = out_create_temp(o);
+	if (fd >= 0 && exists && fchmod(fd, st.st_mode & 0777)) {
+		int e = errno;
+		close(fd);
+		return -e;
+	}
+	return fd;
+}
+
+int weft_out_open(struct weft_out *o, const char *path, struct weft_err *err)
+{
+	*o = (struct weft_out){0};
+	if (strcmp(path, "-") == 0) {
+		o->to = stdout;
+		return 0;
+	}
+	int fd = out_open_fd(o, path);
+	if (fd >= 0) {
+		o->to = fdopen(fd, "w");
+		if (o->to)
+			return 0;
+		fd = -errno;
+	}
+	weft_out_abandon(o);
+	return weft_err_sys(err, -fd, "cannot write '%s'", path);
+}
+
+void weft_out_abandon(struct weft_out *o)
+{
+	if (o->to && o->to != stdout)
+		fclose(o->to);
+	if (o->temp)
+		unlink(o->temp);
+	free(o->temp);
+	free(o->path);
+	*o = (struct weft_out){0};
+}
+
+/* Makes the new name itself survive a crash. Some file systems cannot sync a folder: they say EINVAL. */
+static int sync_folder_of(const char *path)
+{
+	char *folder = folder_len(path) ? strndup(path, folder_len(path)) : strdup(".");
+	if (!folder)
+		return -ENOMEM;
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	free(folder);
+	if (fd < 0)
+		return errno == EACCES ? 0 : -errno;
+	int rc = fsync(fd) && errno != EINVAL ? -errno : 0;
+	close(fd);
+	return rc;
+}
+
+/* Everything written, on disk, and closed. */
+static int out_finish(struct weft_out *o)
+{
+	bool failed = ferror(o->to);
+	if (fflush(o->to))
+		return -errno;
+	if (failed)
+		return -EIO; /* an earlier write; its errno is long gone */
+	if (o->temp && fsync(fileno(o->to)))
+		return -errno;
+	FILE *to = o->to;
+	o->to = NULL;
+	if (to != stdout && fclose(to))
+		return -errno;
+	return 0;
+}
+
+int weft_out_commit(struct weft_out *o, struct weft_err *err)
+{
+	int rc = out_finish(o);
+	if (!rc && o->temp) {
+		if (rename(o->temp, o->path)) {
+			rc = -errno;
+		} else {
+			free(o->temp);
+			o->temp = NULL;
+			rc = sync_folder_of(o->path);
+		}
+	}
+	if (rc)
+		weft_err_sys(err, -rc, "cannot write '%s'", o->path ? o->path : "standard output");
+	weft_out_abandon(o);
+	return rc;
+}
+
+/* -- folders -- */
+
+bool weft_is_dir(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int weft_make_dirs(const char *path, struct weft_err *err)
+{
+	char *p = strdup(path);
+	if (!p)
+		return weft_err_sys(err, ENOMEM, "cannot create '%s'", path);
+	int rc = 0;
+	for (char *at = p; !rc && *at;) {
+		at += strspn(at, "/");
+		at += strcspn(at, "/");
+		char slash = *at;
+		*at = '\0';
+		if (mkdir(p, 0777) && !weft_is_dir(p))
+			rc = weft_err_sys(err, errno == EEXIST ? ENOTDIR : errno, "cannot create '%s'", p);
+		*at = slash;
+	}
+	free(p);
+	return rc;
+}
+
+static bool is_dot(const char *name)
+{
+	return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+}
+
+/* A folder in a folder, not through a link. NULL: errno. */
+static DIR *open_dir_at(int folder, const char *name)
+{
+	int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	DIR *d = fdopendir(fd);
+	if (!d) {
+		int e = errno;
+		close(fd);
+		errno = e;
+	}
+	return d;
+}
+
+/* 0 or -errno. Tries the file first: most names are, and unlink never follows. */
+static int remove_at(int folder, const char *name)
+{
+	if (unlinkat(folder, name, 0) == 0 || errno == ENOENT)
+		return 0;
+	int unlink_errno = errno;
+	DIR *d = open_dir_at(folder, name);
+	if (!d)
+		return errno == ENOTDIR || errno == ELOOP ? -unlink_errno : -errno;
+	int rc = 0;
+	struct dirent *entry;
+	while (!rc && (entry = readdir(d)))
+		if (!is_dot(entry->d_name))
+			rc = remove_at(dirfd(d), entry->d_name);
+	closedir(d);
+	if (!rc && unlinkat(folder, name, AT_REMOVEDIR) && errno != ENOENT)
+		rc = -errno;
+	return rc;
+}
+
+int weft_remove_tree(const char *path, struct weft_err *err)
+{
+	int rc = remove_at(AT_FDCWD, path);
+	return rc ? weft_err_sys(err, -rc, "cannot remove '%s'", path) : 0;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void weft_list_free(char **names, int n)
+{
+	for (int i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+int weft_list_dir(const char *path, char ***names, struct weft_err *err)
+{
+	WEFT_VEC(char *) v = {0};
+	*names = NULL;
+	DIR *d = opendir(path);
+	if (!d)
+		return weft_err_sys(err, errno, "cannot read '%s'", path);
+	int rc = 0;
+	struct dirent *entry;
+	while (!rc && (errno = 0, entry = readdir(d))) {
+		if (is_dot(entry->d_name))
+			continue;
+		char *name = strdup(entry->d_name);
+		if (!name || weft_vec_push(&v, name)) {
+			free(name);
+			rc = -ENOMEM;
+		}
+	}
+	if (!rc)
+		rc = -errno;
+	closedir(d);
+	if (rc) {
+		weft_list_free(v.at, (int)v.n);
+		return weft_err_sys(err, -rc, "cannot read '%s'", path);
+	}
+	if (v.n > 0)
+		qsort(v.at, v.n, sizeof *v.at, compare_names);
+	*names = v.at;
+	return (int)v.n;
+}
+
+static uint64_t bytes_at(int folder, const char *name)
+{
+	struct stat st;
+	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
+		return 0;
+	if (S_ISREG(st.st_mode))
+		return (uint64_t)st.st_size;
+	DIR *d = S_ISDIR(st.st_mode) ? open_dir_at(folder, name) : NULL;
+	if (!d)
+		return 0;
+	uint64_t sum = 0;
+	for (struct dirent *entry; (entry = readdir(d));)
+		if (!is_dot(entry->d_name))
+			sum += bytes_at(dirfd(d), entry->d_name);
+	closedir(d);
+	return sum;
+}
+
+uint64_t weft_dir_bytes(const char *path)
+{
+	return bytes_at(AT_FDCWD, path);
+}
+
+/* -- memory -- */
+
+/* The value of a line "Name:   123 kB" of /proc/self/status, read without allocating: the answer is about memory. */
+static uint64_t status_bytes(const char *name)
+{
+	char text[8192];
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	ssize_t n = read(fd, text, sizeof text);
+	close(fd);
+	struct weft_str rest = weft_str_n(text, n > 0 ? (size_t)n : 0), line;
+	while (weft_str_cut(&rest, '\n', &line)) {
+		struct weft_str key;
+		uint64_t kib;
+		weft_str_cut(&line, ':', &key);
+		struct weft_str value = weft_str_trim(line), number;
+		if (weft_str_eq(key, name) && weft_str_cut(&value, ' ', &number) && !weft_parse_u64(number, &kib))
+			return kib * 1024;
+	}
+	return 0;
+}
+
+uint64_t weft_rss_bytes(void)
+{
+	return status_bytes("VmRSS");
+}
+
+uint64_t weft_rss_peak_bytes(void)
+{
+	return status_bytes("VmHWM");
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parallel loops of the reading side. Threads are started per loop: a loop here runs for milliseconds and more, against
+ * which a few starts of 20 us do not show, and a pool that sleeps in between would be one more thing with a lifetime.
+ */
+#include "pool.h"
+#include "atomic.h"
+#include "fs.h"
+#include "str.h"
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -- how many CPUs -- */
+
+enum { WIDTH_MAX = 1024 };
+
+static unsigned affinity_width(void)
+{
+	/* The kernel refuses a set smaller than its own: ask with larger ones until it fits. */
+	for (int cpus = CPU_SETSIZE; cpus <= 64 * CPU_SETSIZE; cpus *= 4) {
+		cpu_set_t *set = CPU_ALLOC((size_t)cpus);
+		if (!set)
+			break;
+		size_t bytes = CPU_ALLOC_SIZE((size_t)cpus);
+		int n = sched_getaffinity(0, bytes, set) == 0 ? CPU_COUNT_S(bytes, set) : 0;
+		CPU_FREE(set);
+		if (n > 0)
+			return (unsigned)n;
+	}
+	return 1;
+}
+
+/* The first `n` words of a small file. Returns how many there are; text holds them. */
+static unsigned read_words(const char *path, char *text, size_t size, struct weft_str *word, unsigned n)
+{
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return 0;
+	size_t len = fread(text, 1, size, f);
+	fclose(f);
+	struct weft_str rest = weft_str_trim(weft_str_n(text, len));
+	unsigned found = 0;
+	while (found < n && weft_str_cut(&rest, ' ', &word[found]))
+		found++;
+	return found;
+}
+
+/* ceil(quota / period); 0: no limit ("max" in version 2, -1 in version 1). */
+static unsigned quota_width(struct weft_str quota, struct weft_str period)
+{
+	uint64_t q, p;
+	if (weft_parse_u64(quota, &q) || weft_parse_u64(period, &p) || q == 0 || p == 0)
+		return 0;
+	uint64_t n = q / p + (q % p != 0);
+	return n < WIDTH_MAX ? (unsigned)n : WIDTH_MAX;
+}
+
+/* Version 2: one file "QUOTA PERIOD". */
+static unsigned quota_v2(const char *folder)
+{
+	char path[PATH_MAX], text[64];
+	struct weft_str word[2];
+	if (snprintf(path, sizeof path, "%s/cpu.max", folder) >= (int)sizeof path ||
+	    read_words(path, text, sizeof text, word, 2) != 2)
+		return 0;
+	return quota_width(word[0], word[1]);
+}
+
+/* Version 1: a file each. */
+static unsigned quota_v1(const char *folder)
+{
+	char path[PATH_MAX], quota_text[32], period_text[32];
+	struct weft_str quota, period;
+	if (snprintf(path, sizeof path, "%s/cpu.cfs_quota_us", folder) >= (int)sizeof path ||
+	    read_words(path, quota_text, sizeof quota_text, &quota, 1) != 1)
+		return 0;
+	if (snprintf(path, sizeof path, "%s/cpu.cfs_period_us", folder) >= (int)sizeof path ||
+	    read_words(path, period_text, sizeof period_text, &period, 1) != 1)
+		return 0;
+	return quota_width(quota, period);
+}
+
+/* The narrowest quota of the group and of all above it; in a container the path may not exist below its own mount. */
+static unsigned narrowest_quota(const char *root, const char *mount, struct weft_str group, unsigned (*quota)(const char *))
+{
+	char folder[PATH_MAX];
+	size_t base = (size_t)snprintf(folder, sizeof folder, "%s/sys/fs/cgroup%s", root, mount);
+	if (base + group.n >= sizeof folder)
+		return 0;
+	memcpy(folder + base, group.at, group.n);
+	size_t n = base + group.n;
+	unsigned least = 0;
+	for (;;) {
+		folder[n] = '\0';
+		unsigned width = quota(folder);
+		if (width && (!least || width < least))
+			least = width;
+		if (n <= base)
+			return least;
+		while (n > base && folder[--n] != '/')
+			;
+	}
+}
+
+static bool has_controller(struct weft_str list, const char *name)
+{
+	struct weft_str one;
+	while (weft_str_cut(&list, ',', &one))
+		if (weft_str_eq(one, name))
+			return true;
+	return false;
+}
+
+/* A line of /proc/self/cgroup: "0::/group" (version 2) or "4:cpu,cpuacct:/group" (version 1). */
+static unsigned quota_of_line(const char *root, struct weft_str line)
+{
+	struct weft_str number, controllers;
+	if (!weft_str_cut(&line, ':', &number) || !weft_str_cut(&line, ':', &controllers) || !line.at)
+		return 0;
+	if (controllers.n == 0)
+		return narrowest_quota(root, "", line, quota_v2);
+	if (has_controller(controllers, "cpu"))
+		return narrowest_quota(root, "/cpu", line, quota_v1); /* a link where it is mounted as cpu,cpuacct */
+	return 0;
+}
+
+unsigned weft_pool_quota(const char *root)
+{
+	char path[PATH_MAX];
+	char *text = NULL;
+	size_t n = 0;
+	if (snprintf(path, sizeof path, "%s/proc/self/cgroup", root) >= (int)sizeof path || weft_read_file(path, &text, &n, NULL))
+		return 0;
+	unsigned least = 0;
+	struct weft_str rest = weft_str_n(text, n), line;
+	while (weft_str_cut(&rest, '\n', &line)) {
+		unsigned width = quota_of_line(root, line);
+		if (width && (!least || width < least))
+			least = width;
+	}
+	free(text);
+	return least;
+}
+
+unsigned weft_pool_width(void)
+{
+	uint64_t asked;
+	const char *threads = getenv("WEFT_THREADS");
+	if (threads && !weft_parse_u64(weft_str(threads), &asked) && asked > 0)
+		return asked < WIDTH_MAX ? (unsigned)asked : WIDTH_MAX;
+	unsigned width = affinity_width(), quota = weft_pool_quota("");
+	return quota && quota < width ? quota : width;
+}
+
+/* -- the loop -- */
+
+struct loop {
+	size_t n;
+	int (*fn)(void *arg, size_t i, unsigned worker);
+	void *arg;
+	struct weft_atomic_u64 next;
+	struct weft_atomic_bool stop;
+	pthread_mutex_t lock; /* of the two below */
+	size_t failed_i;
+	int failed_code;
+};
+
+struct worker {
+	struct loop *loop;
+	unsigned number;
+	pthread_t thread;
+};
+
+static void loop_fail(struct loop *l, size_t i, int code)
+{
+	weft_store_bool(&l->stop, true);
+	pthread_mutex_lock(&l->lock);
+	if (!l->failed_code || i < l->failed_i) {
+		l->failed_code = code;
+		l->failed_i = i;
+	}
+	pthread_mutex_unlock(&l->lock);
+}
+
+static void *loop_work(void *arg)
+{
+	struct worker *w = arg;
+	struct loop *l = w->loop;
+	while (!weft_load_bool(&l->stop)) {
+		/* Relaxed: the number is all that is taken; what fn reads was written before the threads began. */
+		uint64_t i = weft_add_relaxed_u64(&l->next, 1);
+		if (i >= l->n)
+			break;
+		int rc = l->fn(l->arg, i, w->number);
+		if (rc < 0)
+			loop_fail(l, i, rc);
+	}
+	return NULL;
+}
+
+int weft_parallel(unsigned threads, size_t n, int (*fn)(void *arg, size_t i, unsigned worker), void *arg)
+{
+	struct loop l = {.n = n, .fn = fn, .arg = arg, .lock = PTHREAD_MUTEX_INITIALIZER};
+	if (threads == 0)
+		threads = weft_pool_width();
+	if (threads > n)
+		threads = n ? (unsigned)n : 1;
+	struct worker self = {.loop = &l, .number = 0};
+	/* Where memory or threads are short, those that there are do all the work. */
+	struct worker *others = threads > 1 ? calloc(threads - 1, sizeof *others) : NULL;
+	unsigned started = 0;
+	while (others && started < threads - 1) {
+		struct worker *w = &others[started];
+		*w = (struct worker){.loop = &l, .number = started + 1};
+		if (pthread_create(&w->thread, NULL, loop_work, w))
+			break;
+		started++;
+	}
+	loop_work(&self);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(others[i].thread, NULL);
+	free(others);
+	return l.failed_code;
+}

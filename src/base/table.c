@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Printing one table in three forms. The text form is measured first and printed then, formatting each cell twice rather
+ * than keeping all texts.
+ */
+#include "table.h"
+#include "json.h"
+#include "str.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void weft_table_init(struct weft_table *t, const struct weft_column *columns, unsigned n_columns)
+{
+	*t = (struct weft_table){.column = columns, .n_columns = n_columns};
+}
+
+void weft_table_fini(struct weft_table *t)
+{
+	weft_arena_fini(&t->arena);
+	free(t->cell.at);
+	*t = (struct weft_table){0};
+}
+
+int weft_table_row(struct weft_table *t, const struct weft_cell *cells)
+{
+	if (weft_vec_reserve(&t->cell, t->cell.n + t->n_columns))
+		return -ENOMEM;
+	struct weft_cell *row = t->cell.at + t->cell.n;
+	for (unsigned i = 0; i < t->n_columns; i++) {
+		row[i] = cells[i];
+		if (cells[i].kind != WEFT_CELL_TEXT)
+			continue;
+		row[i].text = weft_arena_strdup(&t->arena, cells[i].text ? cells[i].text : "");
+		if (!row[i].text)
+			return -ENOMEM;
+	}
+	t->cell.n += t->n_columns;
+	return 0;
+}
+
+size_t weft_table_rows(const struct weft_table *t)
+{
+	return t->n_columns ? t->cell.n / t->n_columns : 0;
+}
+
+/* -- cells: how a kind is written for people, for programs, and in JSON -- */
+
+enum { CELL_SIZE = 64 };
+
+/* The text is the cell's own or in `scratch`, CELL_SIZE large. */
+typedef const char *cell_text_fn(const struct weft_cell *c, char *scratch);
+typedef void cell_json_fn(const struct weft_cell *c, struct weft_json *j);
+
+static const char *text_own(const struct weft_cell *c, char *scratch)
+{
+	(void)scratch;
+	return c->text;
+}
+
+static const char *text_u64(const struct weft_cell *c, char *scratch)
+{
+	scratch[weft_fmt_u64(scratch, c->u64)] = '\0';
+	return scratch;
+}
+
+static const char *text_i64(const struct weft_cell *c, char *scratch)
+{
+	scratch[weft_fmt_i64(scratch, c->i64)] = '\0';
+	return scratch;
+}
+
+static const char *text_double(const struct weft_cell *c, char *scratch)
+{
+	if (isnan(c->f64))
+		return "";
+	weft_fmt_double(scratch, c->f64);
+	return scratch;
+}
+
+static const char *people_double(const struct weft_cell *c, char *scratch)
+{
+	if (isnan(c->f64))
+		return "-";
+	snprintf(scratch, CELL_SIZE, "%.6g", c->f64);
+	return scratch;
+}
+
+static const char *people_percent(const struct weft_cell *c, char *scratch)
+{
+	if (!isfinite(c->f64))
+		return "-";
+	snprintf(scratch, CELL_SIZE, fabs(c->f64) < 1e9 ? "%.2f %%" : "%.3g %%", c->f64);
+	return scratch;
+}
+
+static const char *people_ns(const struct weft_cell *c, char *scratch)
+{
+	return weft_human_ns(scratch, c->u64);
+}
+
+static const char *people_bytes(const struct weft_cell *c, char *scratch)
+{
+	return weft_human_bytes(scratch, c->u64);
+}
+
+static const char *people_none(const struct weft_cell *c, char *scratch)
+{
+	(void)c, (void)scratch;
+	return "-";
+}
+
+static const char *text_none(const struct weft_cell *c, char *scratch)
+{
+	(void)c, (void)scratch;
+	return "";
+}
+
+static void json_text(const struct weft_cell *c, struct weft_json *j)
+{
+	weft_json_string(j, c->text);
+}
+
+static void json_u64(const struct weft_cell *c, struct weft_json *j)
+{
+	weft_json_u64(j, c->u64);
+}
+
+static void json_i64(const struct weft_cell *c, struct weft_json *j)
+{
+	weft_json_i64(j, c->i64);
+}
+
+static void json_double(const struct weft_cell *c, struct weft_json *j)
+{
+	weft_json_double(j, c->f64);
+}
+
+static void json_none(const struct weft_cell *c, struct weft_json *j)
+{
+	(void)c;
+	weft_json_null(j);
+}
+
+static const struct {
+	cell_text_fn *people, *plain;
+	cell_json_fn *json;
+} kinds[] = {
+	[WEFT_CELL_TEXT] = {text_own, text_own, json_text},
+	[WEFT_CELL_U64] = {text_u64, text_u64, json_u64},
+	[WEFT_CELL_I64] = {text_i64, text_i64, json_i64},
+	[WEFT_CELL_DOUBLE] = {people_double, text_double, json_double},
+	[WEFT_CELL_NS] = {people_ns, text_u64, json_u64},
+	[WEFT_CELL_BYTES] = {people_bytes, text_u64, json_u64},
+	[WEFT_CELL_PERCENT] = {people_percent, text_double, json_double},
+	[WEFT_CELL_NONE] = {people_none, text_none, json_none},
+};
+
+/* -- text -- */
+
+/* Columns that a terminal needs: characters, not bytes. */
+static size_t text_width(const char *z)
+{
+	size_t n = 0;
+	for (; *z; z++)
+		n += ((unsigned char)*z & 0xc0) != 0x80;
+	return n;
+}
+
+/* A text cell is aligned left, all others right; the last column is not padded, so no line ends in blanks. */
+static void print_aligned(const struct weft_table *t, unsigned column, const char *text, size_t width, FILE *to)
+{
+	bool left = t->column[column].kind == WEFT_CELL_TEXT;
+	bool last = column + 1 == t->n_columns;
+	int pad = (int)(width - text_width(text));
+	if (column > 0)
+		fputs("  ", to);
+	if (!left)
+		fprintf(to, "%*s", pad, "");
+	for (const char *z = text; *z; z++)
+		fputc((unsigned char)*z < ' ' || *z == 0x7f ? '?' : *z, to);
+	if (left && !last)
+		fprintf(to, "%*s", pad, "");
+	if (last)
+		fputc('\n', to);
+}
+
+static int print_text(const struct weft_table *t, FILE *to)
+{
+	char scratch[CELL_SIZE];
+	size_t *width = calloc(t->n_columns, sizeof *width);
+	if (!width)
+		return -ENOMEM;
+	for (unsigned k = 0; k < t->n_columns; k++)
+		width[k] = text_width(t->column[k].title);
+	for (size_t i = 0; i < t->cell.n; i++) {
+		const struct weft_cell *c = &t->cell.at[i];
+		size_t w = text_width(kinds[c->kind].people(c, scratch));
+		if (w > width[i % t->n_columns])
+			width[i % t->n_columns] = w;
+	}
+	for (unsigned k = 0; k < t->n_columns; k++)
+		print_aligned(t, k, t->column[k].title, width[k], to);
+	for (size_t i = 0; i < t->cell.n; i++) {
+		const struct weft_cell *c = &t->cell.at[i];
+		unsigned k = (unsigned)(i % t->n_columns);
+		print_aligned(t, k, kinds[c->kind].people(c, scratch), width[k], to);
+	}
+	free(width);
+	return 0;
+}
+
+/* -- CSV -- */
+
+static void print_field(const char *text, bool last, FILE *to)
+{
+	if (text[strcspn(text, ",\"\r\n")] == '\0') {
+		fputs(text, to);
+	} else {
+		fputc('"', to);
+		for (; *text; text++) {
+			if (*text == '"')
+				fputc('"', to);
+			fputc(*text, to);
+		}
+		fputc('"', to);
+	}
+	fputc(last ? '\n' : ',', to);
+}
+
+static int print_csv(const struct weft_table *t, FILE *to)
+{
+	char scratch[CELL_SIZE];
+	for (unsigned k = 0; k < t->n_columns; k++)
+		print_field(t->column[k].key, k + 1 == t->n_columns, to);
+	for (size_t i = 0; i < t->cell.n; i++) {
+		const struct weft_cell *c = &t->cell.at[i];
+		print_field(kinds[c->kind].plain(c, scratch), (i + 1) % t->n_columns == 0, to);
+	}
+	return 0;
+}
+
+/* -- JSON -- */
+
+static int print_json(const struct weft_table *t, FILE *to)
+{
+	struct weft_json j;
+	weft_json_init(&j, to, true);
+	weft_json_array(&j);
+	for (size_t row = 0; row < weft_table_rows(t); row++) {
+		const struct weft_cell *c = t->cell.at + row * t->n_columns;
+		weft_json_object(&j);
+		for (unsigned k = 0; k < t->n_columns; k++) {
+			weft_json_key(&j, t->column[k].key);
+			kinds[c[k].kind].json(&c[k], &j);
+		}
+		weft_json_end(&j);
+	}
+	weft_json_end(&j);
+	return 0;
+}
+
+int weft_table_print(const struct weft_table *t, enum weft_table_form form, FILE *to)
+{
+	static int (*const forms[])(const struct weft_table *, FILE *) = {
+		[WEFT_TABLE_TEXT] = print_text,
+		[WEFT_TABLE_CSV] = print_csv,
+		[WEFT_TABLE_JSON] = print_json,
+	};
+	int rc = forms[form](t, to);
+	return !rc && ferror(to) ? -EIO : rc;
+}
