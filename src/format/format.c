@@ -124,16 +124,20 @@ int weft_page_write(struct weft_page_writer *w, const struct weft_record *r)
 	size_t need = (far ? 2u : 0u) + 1u + (is_long ? 1u : 0u) + r->n;
 	if (need > (size_t)(end - w->at))
 		return -ENOSPC;
+	/* Heads last, as libweft does: `weft record` writes its own stream so, in place, and may be killed at any instant. */
 	if (far) {
-		*w->at++ = weft_head_make(0, 0, 1, WEFT_EV_TIME);
-		*w->at++ = w->base = r->ticks;
+		w->at[1] = w->base = r->ticks;
+		__atomic_store_n(&w->at[0], weft_head_make(0, 0, 1, WEFT_EV_TIME), __ATOMIC_RELEASE);
+		w->at += 2;
 	}
-	*w->at++ = weft_head_make((uint32_t)(r->ticks - w->base), r->id, is_long ? WEFT_WORDS_LONG : r->n, r->kind);
+	uint64_t *head = w->at++;
 	if (is_long)
 		*w->at++ = r->n;
 	if (r->n)
 		memcpy(w->at, r->payload, r->n * sizeof *r->payload);
 	w->at += r->n;
+	__atomic_store_n(head, weft_head_make((uint32_t)(r->ticks - w->base), r->id, is_long ? WEFT_WORDS_LONG : r->n, r->kind),
+	                 __ATOMIC_RELEASE);
 	return 0;
 }
 
