@@ -28,7 +28,7 @@ bench:
 
 fuzz:
 	@dev/install-packages build test
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) dev/run-fuzzers
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) dev/run-fuzzers '$(ONLY)'
 
 install: all
 	@meson configure -Dprefix='$(abspath $(PREFIX))' "$$(dev/build --path release)"
