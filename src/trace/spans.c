@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread's regions as a stack of open spans. Nearly every leave is of the innermost one; only another kind of leave asks "is this
+ * region open at all?", and from then on, until the stack is empty again, a table counts how often each region is open: so a
+ * leave costs O(1) amortised whatever the events say, and those of a sound program never touch the table.
+ */
+#include "spans.h"
+#include <errno.h>
+#include <stdlib.h>
+
+void weft_span_begin(struct weft_span_walk *w, const struct weft_trace *trace, uint32_t thread,
+                     int (*on_span)(void *, const struct weft_span *), void *arg)
+{
+	*w = (struct weft_span_walk){.thread = thread, .on_span = on_span, .arg = arg, .trace = trace};
+}
+
+static int count_change(struct weft_span_walk *w, uint32_t region, int64_t by)
+{
+	uint64_t n = 0;
+	weft_map_get(&w->n_open, region, &n);
+	return weft_map_put(&w->n_open, region, n + (uint64_t)by);
+}
+
+static int count_begin(struct weft_span_walk *w)
+{
+	weft_map_fini(&w->n_open);
+	for (size_t i = 0; i < w->open.n; i++)
+		if (count_change(w, w->open.at[i].region, 1))
+			return -ENOMEM;
+	w->counting = true;
+	return 0;
+}
+
+static int span_open(struct weft_span_walk *w, uint64_t at, uint32_t region)
+{
+	struct weft_span s = {.thread = w->thread, .region = region, .begin = at, .sequence = w->sequence++};
+	if (w->open.n)
+		s.depth = w->open.at[w->open.n - 1].depth + 1;
+	if (w->counting && count_change(w, region, 1))
+		return -ENOMEM;
+	return weft_vec_push(&w->open, s);
+}
+
+static int span_say(struct weft_span_walk *w, struct weft_span *s, uint64_t at, bool early)
+{
+	s->end = at;
+	s->closed_early = early;
+	w->closed_early += early;
+	if (w->counting && count_change(w, s->region, -1))
+		return -ENOMEM;
+	return w->on_span ? w->on_span(w->arg, s) : 0;
+}
+
+static int span_close_innermost(struct weft_span_walk *w, uint64_t at, bool early)
+{
+	struct weft_span s = w->open.at[--w->open.n];
+	if (at < s.begin)
+		at = s.begin;
+	if (w->open.n)
+		w->open.at[w->open.n - 1].inner += at - s.begin;
+	int rc = span_say(w, &s, at, early);
+	if (w->open.n == 0)
+		w->counting = false;
+	return rc;
+}
+
+static int span_close_all(struct weft_span_walk *w, uint64_t at)
+{
+	int rc = 0;
+	while (w->open.n && rc == 0)
+		rc = span_close_innermost(w, at, true);
+	return rc;
+}
+
+static int span_leave(struct weft_span_walk *w, uint64_t at, uint32_t region)
+{
+	if (w->open.n == 0) {
+		w->unmatched_leaves++;
+		return 0;
+	}
+	if (w->open.at[w->open.n - 1].region == region)
+		return span_close_innermost(w, at, false);
+	if (!w->counting && count_begin(w))
+		return -ENOMEM;
+	uint64_t n = 0;
+	weft_map_get(&w->n_open, region, &n);
+	if (n == 0) {
+		w->unmatched_leaves++;
+		return 0;
+	}
+	int rc = 0;
+	while (rc == 0 && w->open.at[w->open.n - 1].region != region)
+		rc = span_close_innermost(w, at, true);
+	return rc ? rc : span_close_innermost(w, at, false);
+}
+
+static uint32_t region_category(const struct weft_span_walk *w, uint32_t region)
+{
+	const struct weft_def_table *regions = &w->trace->def[WEFT_CLASS_REGION];
+	return region < regions->n ? regions->at[region].category : 0;
+}
+
+/*
+ * Closes the spans of one category wherever they stand, innermost first. The span that a closed one held directly goes to
+ * the closed one's parent, whose inner time has it from its begin on when it closes: so here it gets only what came before.
+ */
+static int span_close_category(struct weft_span_walk *w, uint64_t at, uint32_t category)
+{
+	if (!w->trace)
+		return 0;
+	size_t first = w->open.n; /* the outermost that was closed */
+	const struct weft_span *child = NULL;
+	int rc = 0;
+	for (size_t i = w->open.n; i-- > 0 && rc == 0;) {
+		struct weft_span *s = &w->open.at[i];
+		if (region_category(w, s->region) != category) {
+			child = s;
+			continue;
+		}
+		if (child)
+			s->inner += at - child->begin;
+		if (i > 0)
+			s[-1].inner += (child ? child->begin : at) - s->begin;
+		rc = span_say(w, s, at, true);
+		s->depth = UINT32_MAX; /* to be removed below */
+		first = i;
+	}
+	size_t kept = first;
+	for (size_t i = first; i < w->open.n; i++)
+		if (w->open.at[i].depth != UINT32_MAX)
+			w->open.at[kept++] = w->open.at[i];
+	w->open.n = kept;
+	w->counting = w->counting && kept;
+	return rc;
+}
+
+static int span_event(struct weft_span_walk *w, uint64_t at, uint32_t what)
+{
+	uint32_t id = weft_what_id(what);
+	switch (weft_what_kind(what)) {
+	case WEFT_EV_ENTER:
+		return span_open(w, at, id);
+	case WEFT_EV_LEAVE:
+		return span_leave(w, at, id);
+	case WEFT_EV_OFF:
+		return id ? span_close_category(w, at, id) : span_close_all(w, at);
+	case WEFT_EV_THREAD_END:
+		return span_close_all(w, at);
+	default:
+		return 0;
+	}
+}
+
+int weft_span_feed(struct weft_span_walk *w, const struct weft_block *b)
+{
+	for (uint32_t i = 0; i < b->n && w->result == 0; i++)
+		w->result = span_event(w, b->time[i], b->what[i]);
+	return w->result;
+}
+
+int weft_span_end(struct weft_span_walk *w, uint64_t at)
+{
+	if (w->result == 0)
+		w->result = span_close_all(w, at);
+	int result = w->result;
+	free(w->open.at);
+	weft_map_fini(&w->n_open);
+	*w = (struct weft_span_walk){.unmatched_leaves = w->unmatched_leaves,
+	                             .closed_early = w->closed_early,
+	                             .sequence = w->sequence};
+	return result;
+}
+
+/* ---- the whole of one thread ---- */
+
+struct span_range {
+	uint64_t from;
+	int (*on_span)(void *, const struct weft_span *);
+	void *arg;
+};
+
+static int range_span(void *arg, const struct weft_span *s)
+{
+	const struct span_range *r = arg;
+	return s->end > r->from || s->begin >= r->from ? r->on_span(r->arg, s) : 0;
+}
+
+int weft_spans(const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to,
+               int (*on_span)(void *, const struct weft_span *), void *arg)
+{
+	struct span_range range = {from, on_span, arg};
+	struct weft_span_walk w;
+	struct weft_cursor c;
+	int rc = weft_cursor_begin(&c, t, thread, 0, to);
+	if (rc < 0)
+		return rc;
+	weft_span_begin(&w, t, thread, range_span, &range);
+	struct weft_block b;
+	while ((rc = weft_cursor_next(&c, &b)) > 0 && weft_span_feed(&w, &b) == 0)
+		;
+	weft_cursor_end(&c);
+	uint64_t end = t->thread[thread].end;
+	if (end == WEFT_NEVER)
+		end = t->end;
+	if (end > to)
+		end = to;
+	if (rc < 0)
+		w.result = rc;
+	return weft_span_end(&w, end);
+}
