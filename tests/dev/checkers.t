@@ -1,0 +1,102 @@
+## SPDX-License-Identifier: Apache-2.0
+## Each checker finds what it is there for, in a tree of its own, and has nothing to say when that is gone.
+$ check() { name=$1; shift; "$WEFT_SOURCE/dev/check-$name" "$@"; }
+$ mkdir -p src/base src/trace src/cli include/weft dev tests/unit fuzz
+$ printf 'base\ntrace base\ncli trace base libweft\n' >dev/modules.txt
+$ printf '/* SPDX-License-Identifier: Apache-2.0 */\n' | tee src/base/str.h src/base/str_priv.h src/trace/trace.h include/weft/record.h >src/base/str.c
+
+## Include directions.
+$ printf '#include "str.h"\n#include "str_priv.h"\n#include "weft/record.h"\n#include <stdio.h>\n' >>src/base/str.c
+$ printf '#include "base/str.h"\n#include "../src/base/str_priv.h"\n' >tests/unit/test_str.c
+$ check includes .
+tests/unit/test_str.c:2: "../src/base/str_priv.h" climbs out of its folder
+? 1
+$ rm tests/unit/test_str.c; check includes .
+$ printf '#include "trace/trace.h"\n#include "base/str.h"\n#include "no.h"\n' >>src/base/str.c; check includes .
+src/base/str.c:6: "trace/trace.h" is not allowed: dev/modules.txt does not let 'base' use 'trace'
+src/base/str.c:7: "base/str.h" is its own module's: write the file name only
+src/base/str.c:8: "no.h" is in no module and not installed
+? 1
+$ echo '#include "base/str_priv.h"' >src/trace/trace.h; echo '#include "base/str.h"' >include/weft/record.h; sed -i 6,8d src/base/str.c; check includes .
+include/weft/record.h:1: "base/str.h" is no installed header
+src/trace/trace.h:1: "base/str_priv.h" is private to its module
+? 1
+$ : >src/trace/trace.h; : >include/weft/record.h; mkdir src/other; echo >src/other/x.c; check includes .
+src/other/x.c:1: module 'other' is not in dev/modules.txt
+? 1
+$ rm -r src/other; printf 'base trace\ntrace base\ncli trace base libweft\n' >dev/modules.txt; check includes .
+dev/modules.txt:1: 'base' uses 'trace', which does not stand above it
+? 1
+
+## Licence lines.
+$ check spdx . | sort
+dev/modules.txt:1: has no SPDX line
+include/weft/record.h:1: has no SPDX line
+src/trace/trace.h:1: has no SPDX line
+$ check spdx . >/dev/null
+? 1
+$ for f in include/weft/record.h src/trace/trace.h; do echo '/* SPDX-License-Identifier: Apache-2.0 */' >>$f; done; sed -i '1i # SPDX-License-Identifier: Apache-2.0' dev/modules.txt; echo x >README.md; check spdx .
+
+## Folders of the machine.
+$ check paths .
+$ p=/ro; echo "see ${p}ot/notes and x/root/y and (${p}ot/more)" >README.md; check paths . | sed "s,${p}ot,ROOT,g"
+README.md:1:see ROOT/notes and xROOT/y and (ROOT/more)
+$ check paths . >/dev/null
+? 1
+$ echo "lies in $PWD/README.md" >README.md; check paths . | sed "s,$PWD,HERE,"
+README.md:1:lies in HERE/README.md
+$ rm README.md
+
+## Sizes and names.
+$ check size .
+$ { echo 'int f(void)'; echo '{'; for i in $(seq 87); do echo '	g();'; done; echo '}'; } >src/trace/f.c; check size .
+$ { echo 'int f(void)'; echo '{'; for i in $(seq 88); do echo '	g();'; done; echo '}'; } >src/trace/f.c; check size .
+src/trace/f.c:1: function 'f' has 91 lines, 90 is the most
+? 1
+$ seq 1001 | sed 's,.*,/* & */,' >src/trace/f.c; check size .
+src/trace/f.c:1000: the file has 1001 lines, 1000 is the most
+? 1
+$ : >src/trace/f.c; : >src/cli/f.c; check size .
+src/trace/f.c:1: another file is called so: src/cli/f.c
+? 1
+$ rm src/cli/f.c
+
+## Format.
+$ cp "$WEFT_SOURCE/.clang-format" .; echo 'int a(void);' >src/trace/f.c; check format .
+$ echo 'int  b( void );' >>src/trace/f.c; check format . 2>&1 | grep -c 'src/trace/f.c:2:.*clang-formatted'
+1
+$ check format . 2>/dev/null
+? 123
+$ check format --fix .; cat src/trace/f.c; check format .
+int a(void);
+int b(void);
+
+## Lists.
+$ check lists .
+src/base/str.c:1: no list names it: src/base/meson.build
+src/trace/f.c:1: no list names it: src/trace/meson.build
+? 1
+$ echo "base_src = files('str.c')" >src/base/meson.build; echo "trace_src = files('f.c')" >src/trace/meson.build; check lists .
+$ touch tests/unit/test_str.c tests/unit/test_f.c fuzz/fuzz_f.c; echo "base_tests = {'str': 'threads'}" >>src/base/meson.build; check lists .
+fuzz/fuzz_f.c:1: no list names it: meson.build of its module
+tests/unit/test_f.c:1: no list names it: meson.build of its module
+fuzz/fuzz_f.c:1: has no corpus in fuzz/corpus/f
+? 1
+$ echo "trace_tests = {'f': ''}; trace_fuzz = ['f']" >>src/trace/meson.build; mkdir -p fuzz/corpus/f; : >fuzz/corpus/f/empty; check lists .
+
+## Shell scripts.
+$ printf '#!/bin/sh\necho "$HOME"\n' >dev/good; check shell .
+$ printf '#!/bin/sh\necho $1\n' >dev/bad; check shell . | grep -c '\^--.*SC2086'
+1
+$ check shell . >/dev/null
+? 123
+
+## Man pages.
+$ check man .
+no man pages yet
+? 77
+$ mkdir -p docs/man; printf '.Dd $Mdocdate$\n.Dt WEFT-X 1\n.Os\n.Sh NAME\n.Nm weft-x\n.Nd does x\n.Sh OPTIONS\n.Fl -all , -a\n' >docs/man/weft-x.1
+$ check man . >/dev/null
+$ printf '.Bogus\n' >>docs/man/weft-x.1; check man .
+mandoc: docs/man/weft-x.1:9:2: ERROR: skipping unknown macro: .Bogus
+? 3

@@ -1,0 +1,124 @@
+## SPDX-License-Identifier: Apache-2.0
+## dev/run-tests itself, in a tree of its own whose builds are made of shell scripts.
+$ mkdir -p dev tests/cli tests/compat build/meson-info build-asan/meson-info build-tsan/meson-info
+$ cp "$WEFT_SOURCE/dev/run-tests" "$WEFT_SOURCE/dev/run-transcript" dev/
+$ cat >dev/build <<'END'
+> #!/bin/sh
+> # Where a build is, or else the build: it fails when there is a file called broken.
+> case $1 in --path) shift; [ $1 = release ] && echo $(dirname $0)/../build || echo $(dirname $0)/../build-$1;; *) ! test -e broken;; esac
+> END
+$ chmod +x dev/build
+$ program() { printf '#!/bin/sh\n%s\n' "$2" >$1; chmod +x $1; }
+$ program good 'echo 1..2; echo "ok 1 - a"; echo "ok 2 - b # SKIP no c"'
+$ program bad 'echo 1..1; echo "# wrong"; echo "not ok 1 - d"; exit 1'
+$ program crash 'echo 1..1; echo "ok 1"; kill -SEGV $$'
+$ program short 'echo 1..3; echo "ok 1"'
+$ program planless 'echo "ok 1"'
+$ program status 'echo 1..1; echo "ok 1"; exit 3'
+$ program slow 'echo 1..1; sleep 60; echo "ok 1"'
+$ test_json() { printf '{"name": "test_%s", "cmd": ["%s"], "suite": ["weft:unit"%s], "timeout": %s, "workdir": null}' $1 "$PWD/$1" "$2" "${3:-60}"; }
+$ listing() { { printf '['; test_json "$1" "$2" "$3"; printf ']'; } >build${4:+-$4}/meson-info/intro-tests.json; }
+$ counts() { dev/run-tests --build release "$@" 2>&1 | sed -E 's/ *[0-9.]+ s$//; s,/tmp[^ ]*/work,HOME,g'; }
+
+## What counts as passed, skipped and failed; the last line and the status.
+$ listing good; counts
+release build                            done
+release test_good                        1 passed, 1 skipped
+took
+1 passed, 0 failed, 1 skipped
+$ dev/run-tests --build release | tail -n 1
+1 passed, 0 failed, 1 skipped
+$ listing bad; counts
+release build                            done
+release test_bad                         1 FAILED
+---- release test_bad: HOME/bad --tier full
+1..1
+# wrong
+not ok 1 - d
+----
+took
+0 passed, 1 failed
+$ dev/run-tests --build release >/dev/null
+? 1
+$ listing crash; counts | tail -n 4
+# test_crash: died by SIGSEGV
+----
+took
+1 passed, 1 failed
+$ listing short; counts | tail -n 4
+# test_short: planned 3 tests, ran 1
+----
+took
+1 passed, 1 failed
+$ listing planless; counts | tail -n 4
+# test_planless: printed no plan
+----
+took
+1 passed, 1 failed
+$ listing status; counts | tail -n 4
+# test_status: exited with 3
+----
+took
+1 passed, 1 failed
+$ listing slow '' 0.2; counts | tail -n 4
+# test_slow: planned 1 tests, ran 0; was stopped after
+----
+took
+0 passed, 1 failed
+$ listing gone; counts | tail -n 5 | grep -c 'No such file'
+1
+$ listing good; touch broken; counts; rm broken
+release build                            1 FAILED
+---- release build: HOME/dev/build release
+# the build exited with 1
+----
+release test_good                        1 passed, 1 skipped
+took
+1 passed, 1 failed, 1 skipped
+
+## Tiers, builds and names.
+$ listing good ', "weft:long"'; dev/run-tests --build release --tier long | tail -n 1; dev/run-tests --build release
+1 passed, 0 failed, 1 skipped
+release build[..]
+dev/run-tests: there is nothing to run
+? 2
+$ listing good '' 60 asan; listing good '' 60 tsan; dev/run-tests --list --build asan,tsan
+asan    test_good unit
+$ listing good ', "weft:threads"' 60 tsan; dev/run-tests --list --build asan,tsan
+asan    test_good unit
+tsan    test_good threads unit
+$ printf '## tags: full\n$ echo one\none\n' >tests/cli/say.t; printf '#!/bin/sh\n# tags: timeout=5\necho 1..1; echo ok 1 $WEFT_TIER\n' >tests/compat/other.sh; chmod +x tests/compat/other.sh
+$ listing good; dev/run-tests --list
+release test_good unit
+release cli/say full
+release compat/other timeout=5
+debug   cli/say full
+asan    test_good unit
+tsan    test_good threads unit
+$ dev/run-tests --list --tier short --build release
+release test_good unit
+release compat/other timeout=5
+$ counts good cli/say oth*
+release build                            done
+release [..]
+release [..]
+release [..]
+took
+3 passed, 0 failed, 1 skipped
+$ dev/run-tests --build release nonsense
+release build[..]
+dev/run-tests: no test is called nonsense
+? 2
+
+## --update writes transcripts; nothing is compared.
+$ printf '$ echo two\none\n' >tests/cli/say.t; counts say | tail -n 1; dev/run-tests --build release --update say | tail -n 1; cat tests/cli/say.t
+0 passed, 1 failed
+1 passed, 0 failed
+\$ echo two
+two
+
+## Tests run at once, but not the exclusive ones.
+$ program good 'd=$(dirname $0); mkdir $d/lock || echo 1..0; echo 1..1; sleep 0.2; echo ok 1; rmdir $d/lock'
+$ { printf '['; test_json good ', "weft:exclusive"'; printf ','; test_json good ', "weft:exclusive"'; printf ']'; } >build/meson-info/intro-tests.json
+$ counts --jobs 2 good | tail -n 1
+2 passed, 0 failed
