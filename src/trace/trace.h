@@ -30,6 +30,7 @@ struct weft_cpu {
 	uint32_t node;
 	uint32_t os; /* the kernel's number */
 	uint32_t numa, core, package;
+	const char *name; /* NULL or "": none but its numbers */
 };
 struct weft_app {
 	const char *name;
@@ -100,6 +101,12 @@ struct weft_problem {
 	const char *text; /* "page 17: checksum differs; 4064 bytes skipped" */
 };
 
+/* What a foreign format says of the whole trace and our columns have no place for; also needed to write it back. */
+struct weft_note {
+	const char *key;  /* "prv.unit" */
+	const char *text; /* never NULL */
+};
+
 struct weft_trace {
 	const char *path, *format; /* "weft", "prv" */
 	uint64_t end;              /* of the last event; begin is 0 */
@@ -117,6 +124,8 @@ struct weft_trace {
 	struct weft_def_table def[WEFT_CLASSES];
 	struct weft_messages message;
 	struct weft_flows flow;
+	struct weft_note *note; /* in the order of their making; a key may come several times */
+	uint32_t n_notes;
 	struct weft_problem *problem; /* the first 1000; n_problems counts all */
 	uint64_t n_problems, n_events, dropped, stream_bytes;
 	uint64_t helper_cpu_ns;     /* of the recorders' background threads */
@@ -152,5 +161,6 @@ extern const struct weft_reader weft_prv_reader; /* src/trace/prv_read.c */
 /* "1.2.1" (app.process.thread), into out (40 bytes are enough). */
 char *weft_thread_label(const struct weft_trace *t, uint32_t thread, char *out);
 const char *weft_value_label(const struct weft_def_row *type, int64_t value); /* NULL when it has none */
+const char *weft_trace_note(const struct weft_trace *t, const char *key);       /* the first of that key, or NULL */
 
 #endif
