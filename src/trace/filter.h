@@ -12,6 +12,7 @@
 #ifndef WEFT_TRACE_FILTER_H
 #define WEFT_TRACE_FILTER_H
 
+#include "base/str.h"
 #include "cursor.h"
 #include "spans.h"
 
@@ -20,6 +21,8 @@ struct weft_filter;
 /* Errors point at the column: "filter: column 8: unknown field 'regoin' (did you mean 'region'?)". */
 int weft_filter_new(struct weft_filter **out, const char *text, struct weft_err *err) WEFT_MUST_CHECK;
 void weft_filter_free(struct weft_filter *f);
+/* The same filter in one form: appended to *out. It reads back as an equal filter. 0 or -ENOMEM. */
+int weft_filter_text(const struct weft_filter *f, struct weft_buf *out) WEFT_MUST_CHECK;
 /* Binds names to a trace's ids (globs resolved once). Must come before the tests below. */
 int weft_filter_bind(struct weft_filter *f, const struct weft_trace *t, struct weft_err *err) WEFT_MUST_CHECK;
 
@@ -29,8 +32,21 @@ bool weft_filter_thread(const struct weft_filter *f, uint32_t thread);
 /* Does the filter need to know spans (durations) to decide on enter and leave events? */
 bool weft_filter_wants_spans(const struct weft_filter *f);
 
+/*
+ * An event has no duration: on enter and leave events of a filter that wants spans, ask weft_filter_span for both at once.
+ * `time` is true of a span, a state or a message when some instant of it is in the range.
+ */
 bool weft_filter_event(const struct weft_filter *f, const struct weft_event *e);
 bool weft_filter_span(const struct weft_filter *f, const struct weft_span *s);
+/* A state of a foreign trace, from its STATE to its STATE_END. */
+bool weft_filter_state(const struct weft_filter *f, uint32_t thread, uint32_t state, uint64_t begin, uint64_t end);
+/* True when it passes as seen from its sender or from its receiver. */
 bool weft_filter_message(const struct weft_filter *f, uint64_t message);
+
+/*
+ * "10ms..20ms", "25%..50%", "..1s", "90%..": of a trace that ends at `end`. What lies from *from on up to and without *to
+ * (WEFT_NEVER: no bound).
+ */
+int weft_time_range(const char *text, uint64_t end, uint64_t *from, uint64_t *to, struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif

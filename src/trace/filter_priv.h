@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The parts of a filter: filter_parse.c makes the tree from text, filter_bind.c looks its names up in a trace, filter.c answers.
+ *
+ *   OR ── AND ── TEST thread=1.2.*        children hang on `child`, siblings on `next`
+ *    │     └──── NOT ── TEST size>64K
+ *    └─── TEST kind=point
+ */
+#ifndef WEFT_TRACE_FILTER_PRIV_H
+#define WEFT_TRACE_FILTER_PRIV_H
+
+#include "filter.h"
+#include "base/arena.h"
+
+#define FILTER_DEPTH_MAX 100 /* of brackets and "not": the tree is walked by recursion */
+#define FILTER_VALUES_MAX 4096
+
+enum filter_field {
+	FIELD_TIME,
+	FIELD_THREAD,
+	FIELD_PROCESS,
+	FIELD_RANK,
+	FIELD_APP,
+	FIELD_HOST,
+	FIELD_NODE,
+	FIELD_CPU,
+	FIELD_KIND,
+	FIELD_NAME,
+	FIELD_REGION,
+	FIELD_TYPE,
+	FIELD_COUNTER,
+	FIELD_ATTR,
+	FIELD_STATE,
+	FIELD_CATEGORY,
+	FIELD_VALUE,
+	FIELD_SIZE,
+	FIELD_DURATION,
+	FIELD_TAG,
+	FIELD_PEER,
+	FIELD_COMM,
+	FILTER_FIELDS
+};
+
+/* What the values of a field are. */
+enum filter_domain {
+	DOMAIN_TIME,    /* ns with unit, or a percentage of the trace */
+	DOMAIN_NS,      /* ns with unit */
+	DOMAIN_BYTES,   /* bytes with unit */
+	DOMAIN_INTEGER, /* whole number */
+	DOMAIN_NAME,    /* glob or "text" */
+	DOMAIN_ANY,     /* number (with or without unit) or name */
+	DOMAIN_KIND,    /* a kind of event, or a group of them */
+	FILTER_DOMAINS
+};
+
+/* How a field decides. */
+enum filter_how {
+	HOW_TIME,
+	HOW_ROW,  /* by the thread alone: a bit per thread */
+	HOW_DEF,  /* by the definition that the event names: a bit per definition, for the classes that have the field */
+	HOW_KIND, /* by the kind: a bit per kind */
+	HOW_CPU,
+	HOW_VALUE,
+	HOW_SIZE,
+	HOW_DURATION,
+	HOW_TAG,
+	HOW_PEER,
+	FILTER_HOWS
+};
+
+struct filter_field_info {
+	const char *name;
+	enum filter_domain domain;
+	enum filter_how how;
+};
+extern const struct filter_field_info filter_field_info[FILTER_FIELDS];
+
+/* Kinds that go by one word in `kind=`. The kinds' own names are not listed here. */
+struct filter_group {
+	const char *name;
+	uint8_t kind[4]; /* 0 ends */
+};
+extern const struct filter_group filter_groups[]; /* ends with name NULL */
+
+enum filter_compare { COMPARE_EQ, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE, FILTER_COMPARES };
+extern const char *const filter_compare_text[FILTER_COMPARES];
+
+/* One bound of a value. Whole numbers are exact in `i`; `f` is the same, or what `i` cannot say. */
+struct filter_number {
+	int64_t i;
+	double f;
+	bool whole;
+	bool percent; /* of the trace's length; `i` and `f` are set by bind */
+	double share;
+};
+
+struct filter_value {
+	const char *text; /* as written, without quotes */
+	bool quoted;      /* taken literally, else a glob */
+	bool number;      /* low and high are set; both missing ends are infinite */
+	bool has_low, has_high;
+	struct filter_number low, high;
+	unsigned column;
+};
+
+/* Numbers that pass: a closed range of whole ones, and the same for floating ones, where an end may be open. */
+struct filter_span_of {
+	int64_t lo, hi;
+	double flo, fhi;
+	bool flo_open, fhi_open;
+};
+
+struct filter_test {
+	enum filter_field field;
+	enum filter_compare compare;
+	unsigned column;
+	struct filter_value *value;
+	uint32_t n_values;
+	/* bound to a trace: */
+	struct filter_span_of *range; /* one for each value that is a number */
+	uint32_t n_ranges;
+	uint64_t *rows;                /* HOW_ROW: bits by thread */
+	uint64_t *defs[WEFT_CLASSES];  /* HOW_DEF: bits by id; NULL: the class does not have the field */
+	uint64_t kinds[4];             /* HOW_KIND: bits by kind */
+	uint64_t *strings;             /* HOW_VALUE: bits by string id */
+};
+
+enum filter_op { FILTER_OR, FILTER_AND, FILTER_NOT, FILTER_TEST };
+struct filter_node {
+	enum filter_op op;
+	struct filter_node *child, *next;
+	struct filter_test *test;
+};
+
+/* Where a thread ran, for `cpu=`: from time[i] on on cpu[i]. */
+struct filter_places {
+	uint64_t *time;
+	int64_t *cpu;
+	size_t n, cap, cap_cpu;
+};
+
+struct weft_filter {
+	struct weft_arena arena; /* the tree */
+	struct filter_node *root;
+	bool uses[FILTER_FIELDS];
+	/* bound to a trace: */
+	struct weft_arena bound;
+	const struct weft_trace *trace; /* borrowed until the next bind or free */
+	uint64_t from, to;
+	uint64_t *threads;            /* bits: those that can pass */
+	struct filter_places *places; /* by thread; NULL unless `cpu` is used */
+	uint32_t n_places;
+};
+
+static inline bool filter_bit(const uint64_t *bits, uint64_t i)
+{
+	return bits[i / 64] >> (i % 64) & 1;
+}
+
+static inline void filter_set_bit(uint64_t *bits, uint64_t i)
+{
+	bits[i / 64] |= 1ull << (i % 64);
+}
+
+bool filter_text_matches(const struct filter_value *v, const char *text);
+bool filter_matches_text(const struct filter_test *t, const char *text);     /* any of its names */
+bool filter_matches_i64(const struct filter_test *t, int64_t x);             /* any of its ranges */
+bool filter_matches_f64(const struct filter_test *t, double x);
+
+/* filter_parse.c: a bound with its unit; false when `s` is none of this domain. */
+bool filter_parse_number(enum filter_domain d, struct weft_str s, struct filter_number *out);
+/* A bound of `time`, in a trace of this length. */
+uint64_t filter_ns(const struct filter_number *n, uint64_t end);
+
+#endif
