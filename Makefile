@@ -31,8 +31,7 @@ fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) dev/run-fuzzers '$(ONLY)'
 
 install: all
-	@meson configure -Dprefix='$(abspath $(PREFIX))' "$$(dev/build --path release)"
-	@DESTDIR='$(DESTDIR)' meson install --quiet -C "$$(dev/build --path release)"
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' dev/install
 
 clean:
 	rm -rf build build-debug build-asan build-tsan build-fuzz build-bench
