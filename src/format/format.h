@@ -75,6 +75,8 @@ enum weft_text {
 	WEFT_TEXT_NODE, /* the user's name of the node */
 	WEFT_TEXT_CWD,
 	WEFT_TEXT_BOOT_ID, /* processes with the same boot id (and time namespace) share a clock */
+	WEFT_TEXT_APP,     /* name of the application */
+	WEFT_TEXT_FOREIGN, /* what a foreign format said of the whole trace: key, a zero byte, text (weft_note) */
 };
 
 struct weft_stream_head {
@@ -97,7 +99,15 @@ struct weft_stream_head {
 	uint64_t helper_cpu_ns;
 	uint64_t end_ticks; /* when closed */
 };
-enum { WEFT_STREAM_RING = 1 /* flight recorder: old pages were overwritten */, WEFT_STREAM_PACKED = 2 /* see docs/format.md */ };
+enum {
+	WEFT_STREAM_RING = 1,   /* flight recorder: old pages were overwritten */
+	WEFT_STREAM_PACKED = 2, /* see docs/format.md */
+	/*
+	 * Written by a tool from another trace: ticks are ns of the trace's own axis, which begins at tick 0 and reaches end_ticks at
+	 * least; all such streams of a folder share it, whatever their boot ids; CLOCK records only say what the time of day was.
+	 */
+	WEFT_STREAM_OFFLINE = 4,
+};
 
 enum { WEFT_PAGE_EVENTS = 1, WEFT_PAGE_META = 2 };
 enum { WEFT_PAGE_SEALED = 1 };

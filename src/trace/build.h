@@ -56,6 +56,7 @@ struct weft_half_row {
 	uint64_t time, began, size;
 	uint32_t comm;
 	int32_t peer, tag; /* peer: rank in the communicator */
+	uint64_t key;      /* not 0: the two halves with this key are one message, whatever else they say; alone: unmatched */
 	bool is_send;
 };
 int weft_append_half(struct weft_appender *a, const struct weft_half_row *h) WEFT_MUST_CHECK;

@@ -6,13 +6,13 @@
 #include "filter.h"
 
 struct weft_export_how {
-	const struct weft_filter *filter; /* NULL: everything */
+	struct weft_filter *filter; /* NULL: everything; the caller has bound it to the trace */
 	bool progress;
 	uint64_t memory;
 };
 struct weft_exporter {
 	const char *name;   /* "prv", "paje", "chrome", "perfetto", "csv", "weft" */
-	const char *suffix; /* ".prv": chosen by the output's name when no format is given */
+	const char *suffix; /* ".paje .trace": chosen by the output's name when no format is given; several stand apart by blanks */
 	const char *text;   /* one line for --help */
 	bool to_stdout;     /* can be written to "-" */
 	/* Outputs appear whole or not at all. */
