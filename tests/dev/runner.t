@@ -98,7 +98,9 @@ tsan    test_good threads unit
 $ dev/run-tests --list --tier short --build release
 release test_good unit
 release compat/other timeout=5
-$ counts good cli/say oth*
+$ listing good ', "weft:builds=asan,debug"'; listing good ', "weft:builds=debug"' 60 asan; dev/run-tests --list good
+tsan    test_good threads unit
+$ listing good; counts good cli/say oth*
 release build                            done
 release [..]
 release [..]
