@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of `weft record` share: record_cmd.c has the flow, each of the others one step of it. */
+#ifndef WEFT_CLI_RECORD_PRIV_H
+#define WEFT_CLI_RECORD_PRIV_H
+
+#include "base/err.h"
+#include "base/opt.h"
+#include "record_stream.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct record_args {
+	const char *output, *save_on, *watch;
+	bool force, quiet, pack;
+	uint64_t ring, stop_at;
+	struct weft_opt_list off;
+};
+
+/* ---- record_dir.c: the trace's directory ---- */
+
+struct record_dir {
+	char *path;  /* absolute; owned, as all of them */
+	char *shown; /* as the user would call it */
+	char *aside; /* what --force replaces, until the command runs; or NULL */
+	bool made;   /* it was not there before */
+};
+/* Makes the directory: `output`, or when NULL a new one called after the program. force: what is there is replaced when it is a trace. */
+int record_dir_make(struct record_dir *d, const char *output, const char *program, bool force,
+                    struct weft_err *err) WEFT_MUST_CHECK;
+void record_dir_keep(struct record_dir *d); /* the command runs: what it replaces can go */
+void record_dir_undo(struct record_dir *d); /* as if nothing had been */
+void record_dir_fini(struct record_dir *d);
+
+/* ---- record_launch.c: the command's process ---- */
+
+struct record_child {
+	pid_t pid;
+	int go;     /* write end: a byte lets it exec; -1 once used */
+	int result; /* read end: errno of a failed exec, or the end of file when it has become the command; -1 once known */
+};
+/* Sets the environment that libweft reads. save_signal: 0 for none. */
+int record_set_environment(const struct record_args *a, const char *dir, const uint8_t *run_id, int save_signal,
+                           struct weft_err *err) WEFT_MUST_CHECK;
+/* A process that waits for `go` and then execs argv with the signal mask `mask`. */
+int record_fork(struct record_child *c, char **argv, const void *mask, struct weft_err *err) WEFT_MUST_CHECK;
+int record_go(struct record_child *c) WEFT_MUST_CHECK;
+/* "USR1", "SIGUSR1", "10": the signal, or -EINVAL. */
+int record_parse_signal(const char *text);
+
+/* ---- record_topology.c: the machine ---- */
+
+/* Writes topology-HOST.xml into dir and a CPU_AT record for each cpu. 0, or negative: then nothing was written. */
+int record_topology(struct record_stream *s, const char *dir, const char *host) WEFT_MUST_CHECK;
+
+/* ---- record_count.c: what the streams of libweft hold ---- */
+
+struct record_totals {
+	uint64_t streams, events, bytes, dropped;
+	uint32_t threads;
+	bool estimated; /* events and threads were counted in a part of the pages only */
+	int reason;     /* errno value of a stream that could not go on, or 0 */
+	int pack_error; /* negative: some streams could not be compressed, and are as they were */
+};
+/* Adds what the stream file holds; nothing when it is none. */
+void record_count_stream(struct record_totals *t, const char *path);
+/* Paths of the streams in dir, without the one called `except`: count, or negative. Freed by weft_list_free. */
+int record_list_streams(const char *dir, const char *except, char ***paths);
+/* Sends `sig` to each process of this host that is recording into dir; how many there are. */
+unsigned record_signal_recorders(const char *dir, const char *host, int sig);
+
+/* ---- record_pack.c: compressing finished streams meanwhile ---- */
+
+struct record_packer;
+/* A thread of lowest priority that counts into *totals and compresses each stream that is closed. */
+int record_packer_start(struct record_packer **out, const char *dir, struct record_totals *totals);
+/* Ends it after what it is doing; then all other streams are counted, and compressed when `pack`. p may be NULL. */
+void record_packer_finish(struct record_packer *p, const char *dir, const char *own_stream, bool pack,
+                          struct record_totals *totals);
+
+#endif
