@@ -12,7 +12,7 @@
 #define WEFT_EVENT(code, name_, label, of_, words_, args_, text_) \
 	[code] = {.name = (label), .of = WEFT_CLASS_##of_, .words = (words_), .args = (args_), .text = (text_)},
 const struct weft_kind_info weft_kind_info[256] = {
-#include "format/events.def"
+#include "events.def"
 };
 #undef WEFT_EVENT
 
