@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_OUR_FAULT = 70 };
+enum { EXIT_OUR_FAULT = 70, ERRNO_LIMIT = 4096 /* the kernel's */ };
 
 static const struct {
 	int code;
@@ -86,7 +86,7 @@ const char *weft_err_name(int code)
 	for (size_t i = 0; i < sizeof err_names / sizeof err_names[0]; i++)
 		if (err_names[i].code == code)
 			return err_names[i].name;
-	const char *name = code < 0 ? strerrordesc_np(-code) : NULL;
+	const char *name = code < 0 && code > -ERRNO_LIMIT ? strerrordesc_np(-code) : NULL;
 	return name ? name : "unknown error";
 }
 

@@ -163,7 +163,7 @@ static int out_open_fd(struct weft_out *o, const char *path)
 		fd = open(o->path, O_WRONLY | O_CLOEXEC);
 		return fd >= 0 ? fd : -errno;
 	}
-	if (exists && access(o->path, W_OK))
+	if (exists && faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS))
 		return -errno;
 	fd = out_create_temp(o);
 	if (fd >= 0 && exists && fchmod(fd, st.st_mode & 0777)) {
@@ -272,8 +272,9 @@ int weft_make_dirs(const char *path, struct weft_err *err)
 		at += strcspn(at, "/");
 		char slash = *at;
 		*at = '\0';
-		if (mkdir(p, 0777) && !weft_is_dir(p))
-			rc = weft_err_sys(err, errno == EEXIST ? ENOTDIR : errno, "cannot create '%s'", p);
+		int e = mkdir(p, 0777) ? errno : 0;
+		if (e && !weft_is_dir(p))
+			rc = weft_err_sys(err, e == EEXIST ? ENOTDIR : e, "cannot create '%s'", p);
 		*at = slash;
 	}
 	free(p);
@@ -322,7 +323,13 @@ static int remove_at(int folder, const char *name)
 
 int weft_remove_tree(const char *path, struct weft_err *err)
 {
-	int rc = remove_at(AT_FDCWD, path);
+	/* Without its last slashes: "link/" would mean the folder behind the link. */
+	size_t n = strlen(path);
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	char *plain = strndup(path, n);
+	int rc = plain ? remove_at(AT_FDCWD, plain) : -ENOMEM;
+	free(plain);
 	return rc ? weft_err_sys(err, -rc, "cannot remove '%s'", path) : 0;
 }
 

@@ -23,7 +23,9 @@ int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err)
 
 /*
  * An output that appears under its name only when complete: written as a temporary name in the same folder, then fsync and
- * rename. "-" means stdout (no temporary). Until commit the old file is untouched; abandon removes the temporary.
+ * rename. "-" means stdout (no temporary), and so is a device or a pipe written directly. Until commit the old file is
+ * untouched; abandon removes the temporary. A link stays one: the file behind it is replaced. The mode is the old file's,
+ * else as the umask says.
  */
 struct weft_out {
 	FILE *to;
@@ -35,7 +37,7 @@ void weft_out_abandon(struct weft_out *o);
 
 bool weft_is_dir(const char *path);
 int weft_make_dirs(const char *path, struct weft_err *err) WEFT_MUST_CHECK;   /* like mkdir -p */
-int weft_remove_tree(const char *path, struct weft_err *err) WEFT_MUST_CHECK; /* follows no links */
+int weft_remove_tree(const char *path, struct weft_err *err) WEFT_MUST_CHECK; /* follows no links; absent is fine */
 /* Names in a folder, sorted, without . and ..; each and the array malloc'd. Count or negative. */
 int weft_list_dir(const char *path, char ***names, struct weft_err *err) WEFT_MUST_CHECK;
 void weft_list_free(char **names, int n);

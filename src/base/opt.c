@@ -156,7 +156,7 @@ static const struct weft_opt *opt_find_long(struct opt_walk *w, struct weft_str 
 			continue;
 		if (weft_str_eq(name, o->name))
 			return o;
-		if (strncmp(o->name, name.at, name.n) == 0) {
+		if (name.n > 0 && strncmp(o->name, name.at, name.n) == 0) {
 			second = begins && !second ? o : second;
 			begins = begins ? begins : o;
 		}

@@ -9,8 +9,9 @@
  *         {0},
  *     };
  *
- * Accepted: -o FILE, -oFILE, --output FILE, --output=FILE, -ab for -a -b, -- ends the options, options and operands mixed
- * unless WEFT_OPT_STOP_AT_OPERAND. --help and -h are understood by the caller's table of commands.
+ * Accepted: -o FILE, -oFILE, --output FILE, --output=FILE, --out for --output when no other name begins so, -ab for -a -b,
+ * -- ends the options, "-" is an operand, options and operands mixed unless WEFT_OPT_STOP_AT_OPERAND. --help and -h are
+ * understood by the caller's table of commands.
  */
 #ifndef WEFT_BASE_OPT_H
 #define WEFT_BASE_OPT_H
@@ -50,7 +51,8 @@ struct weft_opt {
 enum { WEFT_OPT_STOP_AT_OPERAND = 1 };
 
 /*
- * Parses argv[1..argc); operands are moved to the front of argv (argv[0] stays), their count goes to *n_operands.
+ * Parses argv[1..argc); operands are moved to the front of argv (argv[0] stays) with a NULL behind them where there is room,
+ * their count goes to *n_operands. When an option is repeated, the last one counts.
  * 0, or WEFT_E_SYNTAX with a text like "unknown option '--jsn' (did you mean '--json'?)".
  */
 int weft_opt_parse(const struct weft_opt *table, void *into, int argc, char **argv, unsigned flags, int *n_operands,

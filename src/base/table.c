@@ -168,22 +168,31 @@ static size_t text_width(const char *z)
 	return n;
 }
 
-/* A text cell is aligned left, all others right; the last column is not padded, so no line ends in blanks. */
-static void print_aligned(const struct weft_table *t, unsigned column, const char *text, size_t width, FILE *to)
+/* What is printed of a line, and the blanks that are due before its next text; so that no line ends in blanks. */
+struct line {
+	const struct weft_table *table;
+	FILE *to;
+	size_t blanks;
+	unsigned column;
+};
+
+/* The next cell of the line: text is aligned left, all else right. */
+static void print_aligned(struct line *l, const char *text, size_t width)
 {
-	bool left = t->column[column].kind == WEFT_CELL_TEXT;
-	bool last = column + 1 == t->n_columns;
-	int pad = (int)(width - text_width(text));
-	if (column > 0)
-		fputs("  ", to);
-	if (!left)
-		fprintf(to, "%*s", pad, "");
+	size_t pad = width - text_width(text);
+	bool left = l->table->column[l->column].kind == WEFT_CELL_TEXT;
+	l->blanks += left ? 0 : pad;
+	if (*text) {
+		fprintf(l->to, "%*s", (int)l->blanks, "");
+		l->blanks = 0;
+	}
 	for (const char *z = text; *z; z++)
-		fputc((unsigned char)*z < ' ' || *z == 0x7f ? '?' : *z, to);
-	if (left && !last)
-		fprintf(to, "%*s", pad, "");
-	if (last)
-		fputc('\n', to);
+		fputc((unsigned char)*z < ' ' || *z == 0x7f ? '?' : *z, l->to);
+	l->blanks += 2 + (left ? pad : 0);
+	if (++l->column < l->table->n_columns)
+		return;
+	fputc('\n', l->to);
+	l->blanks = l->column = 0;
 }
 
 static int print_text(const struct weft_table *t, FILE *to)
@@ -200,12 +209,12 @@ static int print_text(const struct weft_table *t, FILE *to)
 		if (w > width[i % t->n_columns])
 			width[i % t->n_columns] = w;
 	}
+	struct line line = {.table = t, .to = to};
 	for (unsigned k = 0; k < t->n_columns; k++)
-		print_aligned(t, k, t->column[k].title, width[k], to);
+		print_aligned(&line, t->column[k].title, width[k]);
 	for (size_t i = 0; i < t->cell.n; i++) {
 		const struct weft_cell *c = &t->cell.at[i];
-		unsigned k = (unsigned)(i % t->n_columns);
-		print_aligned(t, k, kinds[c->kind].people(c, scratch), width[k], to);
+		print_aligned(&line, kinds[c->kind].people(c, scratch), width[line.column]);
 	}
 	free(width);
 	return 0;
