@@ -49,6 +49,13 @@ struct weft_message_row {
 };
 int weft_build_message(struct weft_builder *b, const struct weft_message_row *m) WEFT_MUST_CHECK;
 /*
+ * The same in steps, for readers whose workers append each end where it belongs in the order of time: the message first (like
+ * definitions, from one thread at a time; its number or negative), then its SEND and its RECV, each once, in that thread's
+ * appender. Appending is as parallel as that of events.
+ */
+int64_t weft_build_message_row(struct weft_builder *b, const struct weft_message_row *m);
+int weft_append_end(struct weft_appender *a, uint64_t message, bool is_send) WEFT_MUST_CHECK;
+/*
  * Halves (our own streams): value-less SEND and RECV events are appended with their payload through these; finish matches them
  * by (app, comm key, both ranks, tag), in order of time. began: logical time.
  */
