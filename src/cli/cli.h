@@ -6,10 +6,13 @@
 #ifndef WEFT_CLI_CLI_H
 #define WEFT_CLI_CLI_H
 
+#include "base/fs.h"
 #include "base/opt.h"
 #include "base/table.h"
 #include "trace/filter.h"
 #include "trace/trace.h"
+
+enum { CLI_OK = 0, CLI_NO = 1, CLI_USAGE = 2 };
 
 struct weft_command {
 	const char *name;     /* "dump" */
@@ -17,12 +20,15 @@ struct weft_command {
 	const char *summary;  /* one line, for `weft help` */
 	const char *about;    /* a paragraph and examples, for `weft dump --help` */
 	const struct weft_opt *options;
-	unsigned option_flags;             /* of weft_opt_parse */
+	unsigned option_flags; /* of weft_opt_parse */
 	int (*run)(int argc, char **argv); /* argv[0] is "weft dump"; returns the exit status */
 };
-extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat,
-	weft_command_convert, weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index,
-	weft_command_pack, weft_command_doctor;
+extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat, weft_command_convert,
+	weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index, weft_command_pack,
+	weft_command_doctor, weft_command_completion;
+
+/* The table of main.c, as others see it; ends with NULL. */
+const struct weft_command *cli_command(unsigned i);
 
 /* Options that every command that reads traces has; `struct cli_common` is the first member of its arguments. */
 struct cli_common {
@@ -30,7 +36,6 @@ struct cli_common {
 	uint64_t memory, threads;
 	const char *filter;
 };
-/* clang-format off */
 #define CLI_READ_OPTIONS \
 	{0, "memory", "SIZE", WEFT_OPT_BYTES, offsetof(struct cli_common, memory), "use at most SIZE of memory (default: a quarter of the machine's)"}, \
 	{0, "threads", "N", WEFT_OPT_U64, offsetof(struct cli_common, threads), "use N threads (default: all CPUs)"}, \
@@ -41,13 +46,29 @@ struct cli_common {
 #define CLI_TABLE_OPTIONS \
 	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print JSON"}, \
 	{0, "csv", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, csv), "print CSV"}
-/* clang-format on */
 
 /* Parses; prints the error and a hint and returns false on bad usage. */
 bool cli_parse(const struct weft_command *cmd, void *into, int argc, char **argv, int *n_operands);
-/* Opens a trace and its filter (NULL when none); prints problems as warnings. 0 or the exit status. */
+/* Whether the count of operands is right (most < 0: any number); prints what is wrong. */
+bool cli_operands(const struct weft_command *cmd, char **argv, int n, int least, int most);
+/* Sets what weft_log shows, from --quiet and --verbose. */
+void cli_talk(const struct cli_common *c, const char *argv0);
+/* Prints one line about bad usage and a hint at --help; returns 2. */
+int cli_usage(const struct weft_command *cmd, const char *fmt, ...) WEFT_PRINTF(2, 3);
+
+/* How to open a trace, and a trace with its filter (NULL when none); prints problems as warnings. 0 or the exit status. */
+struct weft_open_how cli_open_how(const struct cli_common *c);
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f);
-int cli_fail(const struct weft_err *err); /* prints; returns 2, or 70 for faults of ours */
+int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
 enum weft_table_form cli_form(const struct cli_common *c);
+/* Prints and frees the table; the exit status. */
+int cli_table(struct weft_table *t, const struct cli_common *c);
+/* For a failed call that filled no weft_err: "out of memory" and the like. */
+int cli_fail_code(int code);
+/* Flushes stdout; an error of writing is printed. `status`, or 2 when it failed. */
+int cli_finish(int status);
+
+void cli_print_help(const struct weft_command *cmd, FILE *to);
+int cli_fxt_print(int argc, char **argv);
 
 #endif

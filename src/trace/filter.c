@@ -185,18 +185,48 @@ static bool evaluate(const struct filter_node *n, const struct subject *s)
 	return !ends;
 }
 
+/* The begin of a state carries its duration. */
 bool weft_filter_event(const struct weft_filter *f, const struct weft_event *e)
 {
-	struct subject s = {.f = f, .thread = e->thread, .id = e->id, .kind = e->kind, .from = e->time, .to = e->time, .value = e->value};
+	struct subject s = {.f = f, .thread = e->thread, .id = e->id, .kind = e->kind, .from = e->time, .to = e->time};
+	s.value = s.duration = e->value;
+	s.has_duration = e->kind == WEFT_EV_STATE;
+	return evaluate(f->root, &s);
+}
+
+static struct subject span_subject(const struct weft_filter *f, const struct weft_span *span, unsigned kind, uint64_t from, uint64_t to)
+{
+	return (struct subject){
+		.f = f,
+		.thread = span->thread,
+		.id = span->region,
+		.kind = kind,
+		.from = from,
+		.to = to,
+		.has_duration = true,
+		.duration = span->end - span->begin,
+	};
+}
+
+bool weft_filter_enter(const struct weft_filter *f, const struct weft_span *span)
+{
+	struct subject s = span_subject(f, span, WEFT_EV_ENTER, span->begin, span->begin);
+	return evaluate(f->root, &s);
+}
+
+bool weft_filter_leave(const struct weft_filter *f, const struct weft_span *span)
+{
+	struct subject s = span_subject(f, span, WEFT_EV_LEAVE, span->end, span->end);
 	return evaluate(f->root, &s);
 }
 
 bool weft_filter_span(const struct weft_filter *f, const struct weft_span *span)
 {
-	struct subject s = {.f = f, .thread = span->thread, .id = span->region, .kind = WEFT_EV_ENTER, .from = span->begin, .to = span->end};
-	s.has_duration = true;
-	s.duration = span->end - span->begin;
-	return evaluate(f->root, &s);
+	struct subject s = span_subject(f, span, WEFT_EV_ENTER, span->begin, span->end);
+	if (evaluate(f->root, &s))
+		return true;
+	s.kind = WEFT_EV_LEAVE;
+	return f->uses[FIELD_KIND] && evaluate(f->root, &s);
 }
 
 bool weft_filter_state(const struct weft_filter *f, uint32_t thread, uint32_t state, uint64_t begin, uint64_t end)

@@ -33,10 +33,13 @@ bool weft_filter_thread(const struct weft_filter *f, uint32_t thread);
 bool weft_filter_wants_spans(const struct weft_filter *f);
 
 /*
- * An event has no duration: on enter and leave events of a filter that wants spans, ask weft_filter_span for both at once.
+ * An event has no duration, except one of a message or the begin of a state. For enter and leave of a filter that wants spans
+ * ask weft_filter_enter and weft_filter_leave, or weft_filter_span for both at once: it is true when one of them is.
  * `time` is true of a span, a state or a message when some instant of it is in the range.
  */
 bool weft_filter_event(const struct weft_filter *f, const struct weft_event *e);
+bool weft_filter_enter(const struct weft_filter *f, const struct weft_span *s); /* the event at its begin */
+bool weft_filter_leave(const struct weft_filter *f, const struct weft_span *s); /* the event at its end */
 bool weft_filter_span(const struct weft_filter *f, const struct weft_span *s);
 /* A state of a foreign trace, from its STATE to its STATE_END. */
 bool weft_filter_state(const struct weft_filter *f, uint32_t thread, uint32_t state, uint64_t begin, uint64_t end);

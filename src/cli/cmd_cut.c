@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `weft cut` and `weft filter`: a smaller trace out of a trace. Cut is by time, filter by anything; both take a filter. */
+#include "cli.h"
+#include "base/log.h"
+#include "trace/write.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct args {
+	struct cli_common common;
+	const char *output, *time;
+	bool force, keep_times;
+};
+
+#define OUTPUT_OPTIONS \
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft"}, \
+	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"}
+
+static const struct weft_opt cut_options[] = {
+	OUTPUT_OPTIONS,
+	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time),
+	 "from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90%"},
+	{0, "keep-times", NULL, WEFT_OPT_FLAG, offsetof(struct args, keep_times), "keep the times of TRACE; else A becomes 0"},
+	CLI_FILTER_OPTION,
+	CLI_READ_OPTIONS,
+	{0},
+};
+static const struct weft_opt filter_options[] = {
+	OUTPUT_OPTIONS,
+	CLI_FILTER_OPTION,
+	CLI_READ_OPTIONS,
+	{0},
+};
+
+static int write_part(const struct args *a, const char *path)
+{
+	struct weft_trace *t;
+	struct weft_filter *f;
+	struct weft_err err = {0};
+	int status = cli_open(&a->common, path, &t, &f);
+	if (status)
+		return status;
+	struct weft_write_how how = {
+		.filter = f, .to = WEFT_NEVER, .keep_times = a->keep_times, .memory = a->common.memory, .progress = !a->common.quiet};
+	const struct weft_trace *traces[] = {t};
+	int rc = a->time ? weft_time_range(a->time, t->end, &how.from, &how.to, &err) : 0;
+	if (!rc)
+		rc = weft_trace_write(traces, 1, a->output, &how, false, a->force, &err);
+	weft_filter_free(f);
+	weft_trace_close(t);
+	return rc ? cli_fail(&err) : CLI_OK;
+}
+
+static int begin(const struct weft_command *cmd, struct args *a, int argc, char **argv)
+{
+	int n;
+	if (!cli_parse(cmd, a, argc, argv, &n))
+		return CLI_USAGE;
+	cli_talk(&a->common, argv[0]);
+	if (!cli_operands(cmd, argv, n, 1, 1))
+		return CLI_USAGE;
+	if (!a->output)
+		return cli_usage(cmd, "say where to write, with -o OUT");
+	return CLI_OK;
+}
+
+static int run_cut(int argc, char **argv)
+{
+	struct args a = {0};
+	struct weft_err err = {0};
+	uint64_t from, to;
+	int status = begin(&weft_command_cut, &a, argc, argv);
+	if (status)
+		return status;
+	if (!a.time && !a.common.filter)
+		return cli_usage(&weft_command_cut, "say what to keep, with --time A..B or -f FILTER");
+	if (a.time && weft_time_range(a.time, INT64_MAX, &from, &to, &err))
+		return cli_usage(&weft_command_cut, "option '--time': %s", err.text);
+	return write_part(&a, argv[1]);
+}
+
+static int run_filter(int argc, char **argv)
+{
+	struct args a = {.keep_times = true};
+	int status = begin(&weft_command_filter, &a, argc, argv);
+	if (status)
+		return status;
+	if (!a.common.filter)
+		return cli_usage(&weft_command_filter, "say what to keep, with -f FILTER");
+	return write_part(&a, argv[1]);
+}
+
+const struct weft_command weft_command_cut = {
+	.name = "cut",
+	.operands = "TRACE",
+	.summary = "keep a range of time of a trace",
+	.about = "Writes what happens in TRACE from A up to (and without) B as a new trace. Regions that are\n"
+	         "open at A begin there, and those that are open at B end there. Times are from the begin\n"
+	         "of TRACE, with a unit (ns, us, ms, s, min, h), or percentages of its length. With -f only\n"
+	         "what the filter matches is kept: some threads, some kinds of event.\n"
+	         "\n"
+	         "Examples:\n"
+	         "    weft cut run.weft -o middle.weft --time 25%..75%\n"
+	         "    weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'",
+	.options = cut_options,
+	.run = run_cut,
+};
+
+const struct weft_command weft_command_filter = {
+	.name = "filter",
+	.operands = "TRACE",
+	.summary = "keep what a filter matches of a trace",
+	.about = "Writes what FILTER matches of TRACE as a new trace, at the same times. An enter and its\n"
+	         "leave are kept together. Filters are the same for all commands, and weft-filter-grammar(7)\n"
+	         "explains them.\n"
+	         "\n"
+	         "Examples:\n"
+	         "    weft filter run.weft -o long.weft -f 'duration>1ms or kind=message'\n"
+	         "    weft filter run.weft -o solve.weft -f 'region=solve*,exchange and thread=1.1.*'",
+	.options = filter_options,
+	.run = run_filter,
+};

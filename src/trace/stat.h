@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the time went: calls and times of the regions of a trace, by region, by thread, by process, or by any two of them.
+ * Pure computation; one pass over each thread, the threads in parallel; memory by the number of rows, not of events.
+ */
+#ifndef WEFT_TRACE_STAT_H
+#define WEFT_TRACE_STAT_H
+
+#include "filter.h"
+
+enum weft_stat_by {
+	WEFT_BY_REGION = 1,
+	WEFT_BY_THREAD = 2,
+	WEFT_BY_PROCESS = 4, /* not together with threads, which are finer */
+};
+
+struct weft_stat_how {
+	unsigned by;                      /* weft_stat_by; 0: one row of all */
+	const struct weft_filter *filter; /* NULL: everything; only spans that pass are counted */
+	uint64_t from, to;                /* regions are cut at these times; to == WEFT_NEVER: no end */
+	bool states;                      /* the state records of a foreign trace in place of regions */
+	bool progress;
+	unsigned threads;                 /* 0: all */
+	uint64_t memory;                  /* 0: a quarter of the machine's */
+};
+
+struct weft_stat_row {
+	uint32_t region;          /* or state; WEFT_NONE when rows are not by region */
+	uint32_t thread, process; /* WEFT_NONE likewise; the process of a thread is set */
+	uint32_t n_threads;       /* that have calls */
+	uint64_t calls;
+	uint64_t total; /* time inside; where calls of one row are nested, the inner ones are not counted again */
+	uint64_t self;  /* time inside, and in no region within */
+	uint64_t min, max, p50, p99; /* of a call's time, with what is within; p50 and p99 to 0.8 % */
+	double mean;
+	double share;   /* of self in the time of all threads, 0..1 */
+	/*
+	 * Average over greatest, over the row's threads: of their self time in the region, or of their busy time when rows are
+	 * not by region. NAN when there is only one thread by nature, or no time.
+	 */
+	double balance;
+};
+
+struct weft_stat {
+	struct weft_stat_row *row; /* owned; in order of region, process, thread */
+	size_t n_rows;
+	uint64_t thread_time; /* lengths of the threads that can pass, within the times asked for */
+	uint64_t busy;        /* time in regions whose state is work: not waiting, communicating, idle… */
+	uint32_t n_threads;   /* that have calls */
+	double load_balance;  /* average over greatest busy time of those threads; NAN when there is none */
+	uint64_t unmatched_leaves, closed_early;
+};
+
+/* 0, or negative with *err: -ENOMEM, WEFT_E_LIMIT when the rows do not fit the memory, or what reading gave. */
+int weft_stat_compute(struct weft_stat *out, const struct weft_trace *t, const struct weft_stat_how *how,
+                      struct weft_err *err) WEFT_MUST_CHECK;
+void weft_stat_fini(struct weft_stat *s);
+
+/* Is time in a region of this state class work of the thread itself? */
+bool weft_state_is_busy(uint32_t state_class);
+
+#endif
