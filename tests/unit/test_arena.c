@@ -48,12 +48,14 @@ TEST(arena_large_objects_do_not_waste_the_current_chunk)
 	struct weft_arena a = {0};
 	char *small = weft_arena_alloc(&a, 32);
 	char *large = weft_arena_alloc(&a, 3 << 20);
+	char *larger = weft_arena_alloc(&a, 5 << 20);
 	char *next = weft_arena_alloc(&a, 32);
-	REQUIRE(small && large && next);
+	REQUIRE(small && large && larger && next);
 	CHECK(next == small + 32);
 	CHECK(all_zero(large, 3 << 20));
 	memset(large, 1, 3 << 20);
-	CHECK(a.bytes >= (3u << 20) + 64);
+	memset(larger, 1, 5 << 20);
+	CHECK(a.bytes >= (8u << 20) + 64);
 	weft_arena_fini(&a);
 }
 
