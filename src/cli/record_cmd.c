@@ -293,7 +293,7 @@ static int record_main(struct record_run *r, char **argv)
 {
 	struct weft_err err = {0};
 	if (check_args(r, &err))
-		return cli_fail(&err);
+		return cli_usage(&weft_command_record, "%s", err.text);
 	read_machine(r);
 	int rc = prepare(r, argv, &err);
 	if (rc == 0)
@@ -318,10 +318,8 @@ static int record_run_command(int argc, char **argv)
 	int n;
 	if (!cli_parse(&weft_command_record, &r.args, argc, argv, &n))
 		return 2;
-	if (n == 0) {
-		fprintf(stderr, "weft record: which command? (weft record -- COMMAND...)\n");
-		return 2;
-	}
+	if (n == 0)
+		return cli_usage(&weft_command_record, "say which command to run");
 	int status = record_main(&r, argv + 1);
 	record_dir_fini(&r.dir);
 	if (r.signal_fd >= 0)
@@ -333,13 +331,14 @@ const struct weft_command weft_command_record = {
 	.name = "record",
 	.operands = "-- COMMAND [ARGUMENT]...",
 	.summary = "run a command and record it into a trace",
-	.about =
-		"Runs COMMAND with recording switched on in every process that uses libweft, children and MPI ranks included, and ends with\n"
-		"its status. Of a program that makes no libweft calls it records processes, threads, exec and exit.\n"
-		"\n"
-		"  weft record -- ./solver input.dat\n"
-		"  weft record -o run1.weft -- mpirun -np 4 ./solver input.dat\n"
-		"  weft record --ring 64M --save-on USR1 -- ./server\n",
+	.about = "Runs COMMAND with recording switched on in every process that uses libweft, children and\n"
+		 "MPI ranks included, and ends with its status. Of a program that makes no libweft calls it\n"
+		 "records processes, threads, exec and exit. The trace is a folder, COMMAND.weft.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft record -- ./solver input.dat\n"
+		 "    weft record -o run1.weft -- mpirun -np 4 ./solver input.dat\n"
+		 "    weft record --ring 64M --save-on USR1 -- ./server",
 	.options = record_options,
 	.option_flags = WEFT_OPT_STOP_AT_OPERAND,
 	.run = record_run_command,

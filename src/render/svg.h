@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The few things of SVG that our pictures are made of, appended to a text. Coordinates are pixels. */
+#ifndef WEFT_RENDER_SVG_H
+#define WEFT_RENDER_SVG_H
+
+#include "base/str.h"
+#include <stdint.h>
+
+enum svg_anchor { SVG_LEFT, SVG_MIDDLE, SVG_RIGHT };
+
+/* Begins a picture of this size: white, with the classes that text() names. */
+void svg_begin(struct weft_buf *b, unsigned width, unsigned height, const char *title);
+void svg_end(struct weft_buf *b);
+/* class: "t" title, "s" small and grey, "l" label, "b" bold label, "a" axis. At most `most` characters are shown (0: all). */
+void svg_text(struct weft_buf *b, double x, double y, enum svg_anchor anchor, const char *class, const char *text, unsigned most);
+void svg_rect(struct weft_buf *b, double x, double y, double w, double h, uint32_t colour, double radius);
+void svg_line(struct weft_buf *b, double x1, double y1, double x2, double y2, const char *class);
+/* About how wide svg_text shows it; for layout. */
+double svg_text_width(const char *text, unsigned most);
+/* Characters of a text, in UTF-8. */
+unsigned svg_text_length(const char *text);
+/* Text with what XML cannot take replaced or escaped. */
+void svg_escaped(struct weft_buf *b, const char *text, unsigned most);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layout, from the cells:
+ *
+ *     title
+ *     what is shown                          | 10 ms      | 20 ms      |              axis
+ *     process    thread       [####======##############....####===]     83 %          a row: its cells, its share of running
+ *                thread       [##====####....                     ]     41 %
+ *     [] region 41 %   [] region 20 %   ...                                           legend, by time
+ *     what is not shown
+ *
+ * All cells of one region are one path: a picture has few elements, and a pointer over any of them names the region.
+ */
+#include "timeline.h"
+#include "axis.h"
+#include "cells.h"
+#include "palette.h"
+#include "svg.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARGIN 16.0
+#define GROUP_GAP 6.0
+#define TICK_ROOM 95.0
+#define LABEL_MOST 22u /* characters */
+#define SHARE_WIDTH 44.0
+#define LEGEND_MOST 40u
+#define LEGEND_LINE 19.0
+#define ALIVE_COLOUR 0xeef0f2u
+#define ALIVE_PATH "eef0f2"
+
+struct layout {
+	const struct weft_trace *t;
+	const struct weft_timeline_how *how;
+	struct weft_cells cells;
+	struct weft_buf *out;
+	unsigned width;
+	double process_width, thread_width;
+	double left, right, top, bottom; /* of the plot */
+	double row_height, row_gap;
+	double *row_y;    /* top of each row */
+	uint32_t *legend; /* ids of regions in the picture, most time first */
+	uint32_t *colour; /* of each of them */
+	unsigned n_legend;
+	uint64_t all_ns; /* of all rows */
+	uint64_t n_messages;
+	const uint32_t *row_of; /* thread -> row, or WEFT_NONE */
+};
+
+/* Rows get smaller the more there are: {up to so many rows, height, gap} */
+static const struct {
+	unsigned rows;
+	double height, gap;
+} row_sizes[] = {{24, 18, 4}, {64, 11, 2}, {160, 6, 1}, {UINT32_MAX, 3, 0}};
+
+static bool has_labels(const struct layout *l)
+{
+	return l->row_height >= 9;
+}
+
+/* ---- texts ---- */
+
+static void process_label(const struct layout *l, uint32_t thread, char *out, size_t n)
+{
+	const struct weft_process *p = &l->t->process[l->t->thread[thread].process];
+	if (p->name[0])
+		snprintf(out, n, "%s", p->name);
+	else if (p->rank >= 0)
+		snprintf(out, n, "rank %d", p->rank);
+	else
+		snprintf(out, n, "%" PRId64, p->pid);
+}
+
+static void thread_label(const struct layout *l, uint32_t thread, char *out, size_t n)
+{
+	const struct weft_thread_row *h = &l->t->thread[thread];
+	char label[40];
+	if (h->name[0])
+		snprintf(out, n, "%s", h->name);
+	else
+		snprintf(out, n, "%s", weft_thread_label(l->t, thread, label));
+}
+
+static bool is_first_of_process(const struct layout *l, unsigned row)
+{
+	return row == 0 || l->t->thread[l->cells.thread[row]].process != l->t->thread[l->cells.thread[row - 1]].process;
+}
+
+/* ---- what is where ---- */
+
+/* Of all threads: which of them have a row is known only when the cells are. */
+static void measure_labels(struct layout *l)
+{
+	char text[200];
+	for (uint32_t i = 0; i < l->t->n_threads; i++) {
+		process_label(l, i, text, sizeof text);
+		double w = svg_text_width(text, LABEL_MOST) + 12;
+		l->process_width = w > l->process_width ? w : l->process_width;
+		thread_label(l, i, text, sizeof text);
+		w = svg_text_width(text, LABEL_MOST) + 12;
+		l->thread_width = w > l->thread_width ? w : l->thread_width;
+	}
+}
+
+static void choose_row_size(struct layout *l, unsigned rows)
+{
+	unsigned i = 0;
+	while (rows > row_sizes[i].rows)
+		i++;
+	l->row_height = row_sizes[i].height;
+	l->row_gap = row_sizes[i].gap;
+}
+
+static int place_rows(struct layout *l)
+{
+	double y = l->top;
+	l->row_y = calloc(l->cells.n_rows + 1, sizeof *l->row_y);
+	if (!l->row_y)
+		return -ENOMEM;
+	for (unsigned i = 0; i < l->cells.n_rows; i++) {
+		if (i && is_first_of_process(l, i) && has_labels(l))
+			y += GROUP_GAP;
+		l->row_y[i] = y;
+		y += l->row_height + l->row_gap;
+	}
+	l->bottom = y + 2;
+	return 0;
+}
+
+struct ranked {
+	uint32_t region;
+	uint64_t ns;
+};
+
+static int by_time(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return x->region < y->region ? -1 : x->region > y->region;
+}
+
+/* The regions of the picture, by time, and their colours. */
+static int make_legend(struct layout *l)
+{
+	const struct weft_def_table *regions = &l->t->def[WEFT_CLASS_REGION];
+	unsigned room = regions->n + 1;
+	struct ranked *ranked = calloc(room, sizeof *ranked);
+	struct weft_palette_name *names = calloc(room, sizeof *names);
+	int rc = -ENOMEM;
+	l->legend = calloc(room, sizeof *l->legend);
+	l->colour = calloc(room, sizeof *l->colour);
+	if (!ranked || !names || !l->legend || !l->colour)
+		goto out;
+	for (uint32_t r = 1; r < regions->n; r++)
+		if (l->cells.total[r])
+			ranked[l->n_legend++] = (struct ranked){r, l->cells.total[r]};
+	qsort(ranked, l->n_legend, sizeof *ranked, by_time);
+	for (unsigned i = 0; i < l->n_legend; i++) {
+		l->legend[i] = ranked[i].region;
+		names[i] = (struct weft_palette_name){regions->at[ranked[i].region].name, regions->at[ranked[i].region].state};
+	}
+	for (unsigned i = 0; i < l->cells.n_rows; i++)
+		l->all_ns += l->cells.alive[i];
+	rc = weft_palette_choose(names, l->n_legend, l->colour);
+out:
+	free(ranked);
+	free(names);
+	return rc;
+}
+
+static int lay_out(struct layout *l)
+{
+	measure_labels(l);
+	l->left = (unsigned)(MARGIN + l->process_width + l->thread_width);
+	l->right = l->width - MARGIN - SHARE_WIDTH;
+	struct weft_cells_how how = {
+		.from = l->how->from,
+		.to = l->how->to,
+		.width = l->right - l->left >= 100 ? (unsigned)(l->right - l->left) : 100,
+		.most_rows = l->how->most_rows ? l->how->most_rows : 512,
+		.threads = l->how->threads,
+	};
+	l->right = l->left + how.width;
+	int rc = weft_cells_make(&l->cells, l->t, &how);
+	if (rc)
+		return rc;
+	choose_row_size(l, l->cells.n_rows);
+	l->top = 76;
+	rc = place_rows(l);
+	return rc ? rc : make_legend(l);
+}
+
+/* ---- drawing ---- */
+
+static double x_of(const struct layout *l, uint64_t time)
+{
+	return l->left + (l->right - l->left) * ((double)time - (double)l->cells.from) / (double)(l->cells.to - l->cells.from);
+}
+
+static void draw_heading(const struct layout *l)
+{
+	char text[300], span[32], all[32], messages[32];
+	const struct weft_cells *c = &l->cells;
+	const char *name = strrchr(l->t->path, '/');
+	unsigned processes = 0;
+	for (unsigned i = 0; i < c->n_rows; i++)
+		processes += is_first_of_process(l, i);
+	svg_text(l->out, MARGIN, 29, SVG_LEFT, "t", l->how->title ? l->how->title : name && name[1] ? name + 1 : l->t->path, 100);
+	snprintf(text, sizeof text, "%s of %s \xc2\xb7 %u thread%s of %u process%s \xc2\xb7 %s messages",
+	         weft_human_ns(span, c->to - c->from), weft_human_ns(all, l->t->end), c->n_rows, c->n_rows == 1 ? "" : "s",
+	         processes, processes == 1 ? "" : "es", weft_human_count(messages, l->n_messages));
+	svg_text(l->out, MARGIN, 47, SVG_LEFT, "s", text, 0);
+}
+
+static void draw_axis(const struct layout *l)
+{
+	const struct weft_cells *c = &l->cells;
+	double width = l->right - l->left;
+	uint64_t step = weft_axis_step(c->to - c->from, width > 2 * TICK_ROOM ? (unsigned)(width / TICK_ROOM) : 2);
+	for (uint64_t at = (c->from + step - 1) / step * step; at <= c->to; at += step) {
+		char text[32];
+		double x = x_of(l, at);
+		svg_line(l->out, (int)x + 0.5, l->top - 6, (int)x + 0.5, l->bottom, "g");
+		svg_text(l->out, x, l->top - 10, x > l->right - 25 ? SVG_RIGHT : SVG_MIDDLE, "a",
+		         weft_axis_label(text, at, step, c->to), 0);
+	}
+	if (has_labels(l))
+		svg_text(l->out, l->width - MARGIN, l->top - 10, SVG_RIGHT, "a", "running", 0);
+}
+
+static void draw_row_labels(const struct layout *l)
+{
+	char text[200];
+	double dy = l->row_height / 2 + 4;
+	for (unsigned i = 0; i < l->cells.n_rows; i++) {
+		if (is_first_of_process(l, i) && (has_labels(l) || i == 0 || l->row_y[i] - l->row_y[i - 1] >= 9)) {
+			process_label(l, l->cells.thread[i], text, sizeof text);
+			svg_text(l->out, MARGIN, l->row_y[i] + dy, SVG_LEFT, "b", text, LABEL_MOST);
+		}
+		if (!has_labels(l))
+			continue;
+		thread_label(l, l->cells.thread[i], text, sizeof text);
+		svg_text(l->out, l->left - 8, l->row_y[i] + dy, SVG_RIGHT, "l", text, LABEL_MOST);
+		if (l->cells.alive[i] == 0)
+			continue;
+		snprintf(text, sizeof text, "%.0f %%", 100.0 * (double)l->cells.running[i] / (double)l->cells.alive[i]);
+		svg_text(l->out, l->width - MARGIN, l->row_y[i] + dy, SVG_RIGHT, "s", text, 0);
+	}
+}
+
+/* All cells of one region as one path of rectangles; what names it is its title. */
+static void draw_region(const struct layout *l, uint32_t region, uint32_t colour, const char *name)
+{
+	struct weft_buf *b = l->out;
+	const struct weft_cells *c = &l->cells;
+	bool begun = false;
+	for (unsigned row = 0; row < c->n_rows; row++) {
+		const uint32_t *cell = c->cell + (size_t)row * c->width;
+		for (unsigned i = 0, end; i < c->width; i = end) {
+			for (end = i + 1; end < c->width && cell[end] == cell[i];)
+				end++;
+			if (cell[i] != region)
+				continue;
+			if (!begun)
+				weft_buf_printf(b, "<path fill=\"#%06x\" d=\"", (unsigned)colour);
+			begun = true;
+			weft_buf_printf(b, "M%u %.0fh%uv%.0fh-%uz", (unsigned)l->left + i, l->row_y[row], end - i, l->row_height,
+			                end - i);
+		}
+	}
+	if (begun) {
+		weft_buf_puts(b, "\"><title>");
+		svg_escaped(b, name, 0);
+		weft_buf_puts(b, "</title></path>\n");
+	}
+}
+
+static void draw_cells(const struct layout *l)
+{
+	draw_region(l, 0, ALIVE_COLOUR, "in no region");
+	for (unsigned i = 0; i < l->n_legend; i++)
+		draw_region(l, l->legend[i], l->colour[i], l->t->def[WEFT_CLASS_REGION].at[l->legend[i]].name);
+}
+
+/* Whether both ends can be drawn. */
+static bool message_shown(const struct layout *l, uint64_t i)
+{
+	const struct weft_messages *m = &l->t->message;
+	if (m->send_thread[i] == WEFT_NONE || m->recv_thread[i] == WEFT_NONE)
+		return false;
+	return l->row_of[m->send_thread[i]] != WEFT_NONE && l->row_of[m->recv_thread[i]] != WEFT_NONE &&
+	       m->send_done[i] < l->cells.to && m->recv_done[i] >= l->cells.from && m->send_done[i] >= l->cells.from &&
+	       m->recv_done[i] < l->cells.to;
+}
+
+static int count_messages(struct layout *l)
+{
+	uint32_t *row_of = malloc(((size_t)l->t->n_threads + 1) * sizeof *row_of);
+	if (!row_of)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < l->t->n_threads; i++)
+		row_of[i] = WEFT_NONE;
+	for (unsigned i = 0; i < l->cells.n_rows; i++)
+		row_of[l->cells.thread[i]] = i;
+	l->row_of = row_of;
+	for (uint64_t i = 0; i < l->t->message.n; i++)
+		l->n_messages += message_shown(l, i);
+	return 0;
+}
+
+static void draw_messages(const struct layout *l)
+{
+	const struct weft_messages *m = &l->t->message;
+	if (l->n_messages > l->how->most_messages)
+		return;
+	for (uint64_t i = 0; i < m->n; i++)
+		if (message_shown(l, i))
+			svg_line(l->out, x_of(l, m->send_done[i]), l->row_y[l->row_of[m->send_thread[i]]] + l->row_height / 2,
+			         x_of(l, m->recv_done[i]), l->row_y[l->row_of[m->recv_thread[i]]] + l->row_height / 2, "m");
+}
+
+/* Entries in lines; returns the bottom. With `draw` false only measures. */
+static double legend(const struct layout *l, bool draw)
+{
+	double x = MARGIN, y = l->bottom + 24;
+	unsigned n = l->n_legend < LEGEND_MOST ? l->n_legend : LEGEND_MOST;
+	for (unsigned i = 0; i <= n; i++) {
+		bool outside = i == n;
+		uint32_t region = outside ? 0 : l->legend[i];
+		const char *name = outside ? "in no region" : l->t->def[WEFT_CLASS_REGION].at[region].name;
+		double share = l->all_ns ? 100.0 * (double)l->cells.total[region] / (double)l->all_ns : 0;
+		if (outside && share < 0.5)
+			break;
+		char percent[16];
+		snprintf(percent, sizeof percent, "%.*f %%", share < 9.95 ? 1 : 0, share);
+		double name_width = svg_text_width(name, 40), width = 17 + name_width + 4 + svg_text_width(percent, 0) + 18;
+		if (x > MARGIN && x + width > l->width - MARGIN) {
+			x = MARGIN;
+			y += LEGEND_LINE;
+		}
+		if (draw) {
+			svg_rect(l->out, x, y - 10, 12, 12, outside ? ALIVE_COLOUR : l->colour[i], 2);
+			svg_text(l->out, x + 17, y, SVG_LEFT, "l", name, 40);
+			svg_text(l->out, x + 17 + name_width + 4, y, SVG_LEFT, "s", percent, 0);
+		}
+		x += width;
+	}
+	return y;
+}
+
+/* What is left out of the picture, in words. */
+static void notes(const struct layout *l, char *out, size_t n)
+{
+	char count[32];
+	size_t at = 0;
+	*out = '\0';
+	const struct {
+		uint64_t n;
+		const char *one, *many;
+	} note[] = {
+		{l->n_messages > l->how->most_messages ? l->n_messages : 0, "message is not drawn", "messages are not drawn"},
+		{l->n_legend > LEGEND_MOST ? l->n_legend - LEGEND_MOST : 0, "region is not in the legend",
+	         "regions are not in the legend"},
+		{l->cells.without_regions, "thread without regions is not shown", "threads without regions are not shown"},
+		{l->cells.beyond, "more thread is not shown", "more threads are not shown"},
+	};
+	for (unsigned i = 0; i < sizeof note / sizeof *note; i++)
+		if (note[i].n && at < n)
+			at += (size_t)snprintf(out + at, n - at, "%s%s %s", at ? "; " : "", weft_human_count(count, note[i].n),
+			                       note[i].n == 1 ? note[i].one : note[i].many);
+}
+
+static void draw(struct layout *l)
+{
+	char text[400];
+	notes(l, text, sizeof text);
+	double end = legend(l, false);
+	if (text[0])
+		end += LEGEND_LINE;
+	svg_begin(l->out, l->width, (unsigned)end + 14, l->how->title ? l->how->title : l->t->path);
+	draw_heading(l);
+	draw_axis(l);
+	draw_cells(l);
+	draw_messages(l);
+	draw_row_labels(l);
+	legend(l, true);
+	if (text[0])
+		svg_text(l->out, MARGIN, end, SVG_LEFT, "s", text, 0);
+	svg_end(l->out);
+}
+
+int weft_timeline_svg(struct weft_buf *out, const struct weft_trace *t, const struct weft_timeline_how *how)
+{
+	struct layout l = {.t = t, .how = how, .out = out, .width = how->width ? how->width : 1200};
+	int rc = lay_out(&l);
+	if (rc == 0)
+		rc = count_messages(&l);
+	if (rc == 0) {
+		draw(&l);
+		rc = out->failed ? -ENOMEM : 0;
+	}
+	weft_cells_fini(&l.cells);
+	free(l.row_y);
+	free(l.legend);
+	free(l.colour);
+	free((void *)l.row_of);
+	return rc;
+}
