@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The background thread: keeps some chunks reserved and touched ahead of the threads that record, seals what they have finished,
+ * samples the clocks, and looks for objects that were loaded. It is started by the first definition while recording is on, since a
+ * thread cannot be made where an event may stand, in a signal handler; a child that never defines anything does without one.
+ *
+ * All signals are blocked in it. It sleeps on a futex until a chunk is taken or the next sample is due. Its state lies in wiped
+ * memory: a child knows that it has none.
+ */
+#include "rec_priv.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define STACK_BYTES (256u << 10)
+#define READY_LEAST 1u
+#define READY_MOST 64u
+#define END_WAIT_NS 1000000000u
+#define SECOND_NS 1000000000u
+#define SAMPLES_EACH_SECOND 100u /* after so many the samples become rarer: they are never overwritten */
+#define DRIFT_PPM 50.0
+
+struct helper {
+	struct rec_stream *stream;
+	uint64_t next_sample_ns;
+	uint32_t samples, ready, missed;
+};
+
+void rec_helper_wake(void)
+{
+	struct rec_wiped *w = rec.wiped;
+	weft_add_u32(&w->helper_wake, 1);
+	/* Together with the loop below: it says that it sleeps, then looks at the count; we change the count, then look. */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (weft_load_u32(&w->helper_sleeps))
+		rec_futex_wake(&w->helper_wake);
+}
+
+/* ---- What it does ---- */
+
+static void helper_fill(struct helper *h)
+{
+	struct rec_space *s = &h->stream->space;
+	struct rec_range r;
+	uint32_t missed = weft_load_u32(&s->missed);
+	/* Threads had to wait for the disk themselves: keep more. */
+	if (missed != h->missed && h->ready < READY_MOST)
+		h->ready *= 2;
+	h->missed = missed;
+	while (rec_space_ready(s) < h->ready && rec_space_grow(s, true, false, &r) == 0)
+		if (!weft_queue_push(&s->ready, rec_range_word(r)))
+			rec_space_rest(s, r);
+}
+
+static void helper_note_drift(struct rec_stream *s, double rate, double before)
+{
+	char text[128], number[WEFT_FMT_DOUBLE];
+	double ppm = (rate / before - 1) * 1e6;
+	if (s->drift_told || fabs(ppm) <= DRIFT_PPM)
+		return;
+	s->drift_told = true;
+	weft_fmt_double(number, floor(ppm));
+	char *end = stpcpy(stpcpy(stpcpy(text, "the clock's rate changed by "), number), " parts per million");
+	rec_meta_text(s, WEFT_TEXT_NOTE, weft_str_n(text, (size_t)(end - text)));
+}
+
+static uint64_t helper_pause_ns(uint32_t samples)
+{
+	static const uint64_t first[] = {10000000u, 90000000u, 900000000u};
+	if (samples < sizeof first / sizeof *first)
+		return first[samples];
+	return samples < SAMPLES_EACH_SECOND ? SECOND_NS : 10ull * SECOND_NS;
+}
+
+static void helper_sample(struct helper *h)
+{
+	struct rec_stream *s = h->stream;
+	struct rec_sample now = rec_clock_sample();
+	double rate = rec_clock_rate(&s->last, &now), whole = rec_clock_rate(&s->first, &now);
+	if (!rec_lock())
+		return;
+	rec_meta_clock(s, &now);
+	if (rate > 0 && whole > 0) {
+		/* Short intervals say more of the sampling than of the clock. */
+		if (h->samples > 3)
+			helper_note_drift(s, rate, whole);
+		rec.ticks_per_ns = whole;
+	}
+	s->last = now;
+	rec_unlock();
+	rec_modules_update(s);
+}
+
+/* One round; returns when the next is due. */
+static uint64_t helper_round(struct helper *h)
+{
+	struct rec_stream *s = h->stream;
+	helper_fill(h);
+	while (rec_space_seal_one(&s->space))
+		helper_fill(h);
+	uint64_t now = weft_monotonic_ns();
+	if (now >= h->next_sample_ns) {
+		helper_sample(h);
+		h->next_sample_ns = now + helper_pause_ns(h->samples++);
+	}
+	if (rec_save_asked())
+		(void)rec_save(s, NULL);
+	rec_stream_update(s);
+	__atomic_store_n(&s->head->helper_cpu_ns, weft_thread_cpu_ns(), __ATOMIC_RELAXED);
+	return h->next_sample_ns;
+}
+
+static void *helper_main(void *arg)
+{
+	struct rec_wiped *w = rec.wiped;
+	struct helper h = {.stream = arg, .ready = READY_LEAST};
+	prctl(PR_SET_NAME, "weft-helper", 0, 0, 0);
+	h.missed = weft_load_u32(&h.stream->space.missed);
+	h.next_sample_ns = weft_monotonic_ns() + helper_pause_ns(h.samples++);
+	rec_topology_write(h.stream);
+	while (!weft_load_u32(&w->helper_end) && !weft_load_u32(&h.stream->closing)) {
+		uint32_t seen = weft_load_u32(&w->helper_wake);
+		uint64_t due = helper_round(&h), now = weft_monotonic_ns();
+		weft_store_u32(&w->helper_sleeps, 1);
+		__atomic_thread_fence(__ATOMIC_SEQ_CST); /* with rec_helper_wake */
+		if (due > now && weft_load_u32(&w->helper_wake) == seen)
+			rec_futex_wait(&w->helper_wake, seen, due - now);
+		weft_store_u32(&w->helper_sleeps, 0);
+	}
+	__atomic_store_n(&h.stream->head->helper_cpu_ns, weft_thread_cpu_ns(), __ATOMIC_RELAXED);
+	weft_store_u32(&w->helper, REC_HELPER_ENDED);
+	rec_futex_wake(&w->helper);
+	return NULL;
+}
+
+/* ---- Its begin and end ---- */
+
+static int helper_create(struct rec_stream *s)
+{
+	pthread_attr_t attr;
+	pthread_t id;
+	sigset_t all, old;
+	int rc = pthread_attr_init(&attr);
+	if (rc)
+		return rc;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+	rc = pthread_create(&id, &attr, helper_main, s);
+	pthread_attr_destroy(&attr);
+	/* A program with much thread-local memory wants a larger stack. */
+	if (rc == EINVAL && pthread_attr_init(&attr) == 0) {
+		(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+		rc = pthread_create(&id, &attr, helper_main, s);
+		pthread_attr_destroy(&attr);
+	}
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return rc;
+}
+
+void rec_helper_ensure(void)
+{
+	struct rec_stream *s = rec_stream();
+	uint32_t none = REC_HELPER_NONE;
+	if (!s || !weft_load_u32(&rec.on) || rec.no_helper || !weft_cas_u32(&rec.wiped->helper, &none, REC_HELPER_STARTING))
+		return;
+	rec_modules_update(s);
+	weft_store_u32(&rec.wiped->helper, REC_HELPER_RUNNING);
+	if (helper_create(s))
+		weft_store_u32(&rec.wiped->helper, REC_HELPER_FAILED);
+}
+
+bool rec_helper_end(void)
+{
+	struct weft_atomic_u32 *state = &rec.wiped->helper;
+	uint64_t from = weft_monotonic_ns();
+	weft_store_u32(&rec.wiped->helper_end, 1);
+	rec_helper_wake();
+	for (;;) {
+		uint32_t now = weft_load_u32(state);
+		if (now != REC_HELPER_RUNNING && now != REC_HELPER_STARTING)
+			return true;
+		uint64_t past = weft_monotonic_ns() - from;
+		if (past >= END_WAIT_NS)
+			return false;
+		rec_futex_wait(state, now, END_WAIT_NS - past);
+	}
+}

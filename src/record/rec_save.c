@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A snapshot of the stream into another trace, while recording goes on: what the flight recorder is for.
+ *
+ * Each page is copied word by word in the order of addresses. A record's head is stored after its payload, so a head that is seen
+ * has its payload; what is copied after the last head is cut off. A page that is begun anew meanwhile changes its head before
+ * its records (rec_page_begin): when the head is the same before and after, so was all between; else the copy is made again.
+ */
+#include "rec_priv.h"
+#include "base/crc.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRIES 16
+#define BATCH 64u
+
+struct save {
+	int fd;
+	struct weft_page *page; /* BATCH of them */
+	uint32_t n;
+};
+
+/* Beside instrumented writers that cannot be atomic. In order: the loads are volatile, and this machine does not reorder loads. */
+REC_RACY static void save_copy_words(uint64_t *to, const volatile uint64_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		to[i] = from[i];
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	}
+}
+
+static bool save_same_page(const struct weft_page *a, const struct weft_page *b)
+{
+	return a->magic == b->magic && a->type == b->type && a->thread == b->thread && a->seq == b->seq && a->base == b->base;
+}
+
+/* False: there is nothing to be had in it. */
+static bool save_copy_page(struct weft_page *to, const struct weft_page *from)
+{
+	struct weft_page after;
+	for (int i = 0; i < TRIES; i++) {
+		save_copy_words((uint64_t *)to, (const uint64_t *)from, sizeof *to / 8);
+		save_copy_words((uint64_t *)&after, (const uint64_t *)from, WEFT_PAGE_HEAD / 8);
+		if (!save_same_page(to, &after))
+			continue;
+		struct weft_page_walk w;
+		struct weft_record r;
+		to->flags = 0;
+		if (weft_page_begin(&w, to, false) != WEFT_PAGE_OPEN)
+			return false;
+		while (weft_page_next(&w, &r) == 1)
+			;
+		uint32_t used = (uint32_t)((const char *)w.at - (const char *)to);
+		memset((char *)to + used, 0, WEFT_PAGE_BYTES - used);
+		weft_page_seal(to, used);
+		return true;
+	}
+	return false;
+}
+
+static int save_flush(struct save *o)
+{
+	const char *at = (const char *)o->page;
+	size_t left = (size_t)o->n * WEFT_PAGE_BYTES;
+	while (left) {
+		ssize_t n = write(o->fd, at, left);
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			at += n;
+			left -= (size_t)n;
+		}
+	}
+	o->n = 0;
+	return 0;
+}
+
+static int save_pages(struct rec_stream *s, struct save *o)
+{
+	uint64_t pages = weft_load_u64(&s->space.pages);
+	memset(o->page, 0, WEFT_PAGE_BYTES);
+	struct weft_stream_head *h = (struct weft_stream_head *)o->page;
+	*h = *s->head;
+	h->state = WEFT_STREAM_CLOSED;
+	h->dropped = rec_threads_dropped();
+	h->end_ticks = rec.clock.ticks();
+	o->n = 1;
+	for (uint32_t i = 1; i < pages; i++) {
+		const struct weft_page *from = rec_space_mapped(&s->space, i);
+		if (from && save_copy_page(&o->page[o->n], from))
+			o->n++;
+		if (o->n == BATCH) {
+			int rc = save_flush(o);
+			if (rc)
+				return rc;
+		}
+	}
+	return save_flush(o);
+}
+
+static int save_to(struct rec_stream *s, const char *dir)
+{
+	char path[PATH_MAX], temp[PATH_MAX + 8];
+	const char *name = strrchr(s->space.path, '/') + 1;
+	struct save o = {.page = rec_mmap(BATCH * sizeof *o.page)};
+	if (!o.page)
+		return -ENOMEM;
+	int rc = -ENAMETOOLONG;
+	if (strlen(dir) + strlen(name) + 2 > sizeof path)
+		goto out;
+	stpcpy(stpcpy(stpcpy(path, dir), "/"), name);
+	stpcpy(stpcpy(temp, path), ".part");
+	if (mkdir(dir, 0777) && errno != EEXIST) {
+		rc = -errno;
+		goto out;
+	}
+	o.fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (o.fd < 0) {
+		rc = -errno;
+		goto out;
+	}
+	rc = save_pages(s, &o);
+	if (rc == 0 && fsync(o.fd))
+		rc = -errno;
+	close(o.fd);
+	if (rc == 0 && rename(temp, path))
+		rc = -errno;
+	if (rc)
+		unlink(temp);
+out:
+	rec_munmap(o.page, BATCH * sizeof *o.page);
+	return rc;
+}
+
+/* Beside the trace: run.weft gives run-save1.weft. All processes of a run that are told at once use the same name. */
+static int save_name(char *out, size_t room)
+{
+	size_t n = strlen(rec.dir), suffix = 5;
+	bool weft = n > suffix && strcmp(rec.dir + n - suffix, ".weft") == 0;
+	if (n + 32 > room)
+		return -ENAMETOOLONG;
+	char *at = mempcpy(out, rec.dir, weft ? n - suffix : n);
+	at = stpcpy(at, "-save");
+	at += weft_fmt_u64(at, ++rec.saves);
+	strcpy(at, weft ? ".weft" : "");
+	return 0;
+}
+
+int rec_save(struct rec_stream *s, const char *dir)
+{
+	char name[PATH_MAX];
+	if (!rec_lock())
+		return -EDEADLK;
+	struct rec_sample now = rec_clock_sample();
+	rec_meta_clock(s, &now);
+	int rc = dir ? 0 : save_name(name, sizeof name);
+	rec_unlock();
+	return rc ? rc : save_to(s, dir ? dir : name);
+}
+
+void rec_save_on_signal(int sig)
+{
+	int saved = errno;
+	(void)sig;
+	if (rec.wiped && weft_load_u32(&rec.wiped->alive)) {
+		weft_store_u32(&rec.wiped->save_asked, 1);
+		rec_helper_wake();
+	}
+	errno = saved;
+}
+
+bool rec_save_asked(void)
+{
+	return weft_load_u32(&rec.wiped->save_asked) && weft_swap_u32(&rec.wiped->save_asked, 0);
+}
+
+int weft_save(const char *directory)
+{
+	if (rec_init())
+		return -ENOMEM;
+	rec_check_process();
+	struct rec_stream *s = rec_stream();
+	return s ? rec_save(s, directory) : -ENOENT;
+}

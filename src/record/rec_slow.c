@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every event that the inline path of <weft/record.h> does not finish.
+ *
+ *     light   another cpu since the last event, or a signal handler that took our place between the reservation's load and its
+ *             compare-and-swap: corrected with the same reservations, so handlers may come in between, here too
+ *     heavy   first event of a thread, end of a page, a time that does not fit 32 bits: the block itself changes
+ *
+ * The heavy part closes the page first (limit = 0): from then on a handler of this thread that records ends up here as well, sees
+ * that its thread is busy, and its event is dropped and counted. It is a matter of tens of nanoseconds in some hundred events.
+ * A reservation that was loaded before a heavy part that came in between fails, since `at` has moved; so do the time and the cpu
+ * that were computed with it.
+ */
+#include "rec_priv.h"
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+
+enum slow_result { SLOW_DONE, SLOW_NO_ROOM, SLOW_TIME };
+
+static uint64_t slow_head(uint64_t since, uint32_t head)
+{
+	return since << 32 | head;
+}
+
+static void slow_write(uintptr_t at, uint64_t head, unsigned n, const uint64_t *payload)
+{
+	uint64_t *word = (uint64_t *)at;
+	for (unsigned i = 0; i < n; i++)
+		word[1 + i] = payload[i];
+	__atomic_store_n(word, head, __ATOMIC_RELEASE);
+}
+
+uint32_t rec_cpu(uint64_t *word)
+{
+	unsigned cpu = 0, node = 0;
+	if (getcpu(&cpu, &node))
+		cpu = node = 0;
+	*word = rec_pair(cpu, node);
+	return cpu;
+}
+
+/* The time of the last record of the open page. Only when the thread changed its cpu, which is rare: else not worth the walk. */
+static uint64_t slow_last_time(const struct rec_slot *me, uintptr_t at)
+{
+	struct weft_page *p = rec_space_page(&me->stream->space, weft_load_u32(&me->page));
+	struct weft_page_walk w = {.at = p->word, .end = (const uint64_t *)at, .base = p->base};
+	struct weft_record r;
+	uint64_t last = p->base;
+	while (weft_page_next(&w, &r) == 1)
+		if (r.ticks > last)
+			last = r.ticks;
+	return last;
+}
+
+/*
+ * Writes the record if the block needs no change. A clock that went back is held at the page's base once that has been said
+ * (me->held); the heavy part says it.
+ */
+static enum slow_result slow_light(struct weft_thread *t, struct rec_slot *me, uint32_t head, unsigned n, const uint64_t *payload)
+{
+	for (;;) {
+		uintptr_t at = __atomic_load_n(&t->at, __ATOMIC_RELAXED), end = at + 8 + 8 * (uintptr_t)n;
+		uint64_t base = __atomic_load_n(&t->base, __ATOMIC_RELAXED);
+		if (end > __atomic_load_n(&t->limit, __ATOMIC_RELAXED))
+			return SLOW_NO_ROOM;
+		uint32_t cpu = *t->cpu;
+		bool moved = cpu != t->last_cpu;
+		uint64_t now = rec.clock.ticks();
+		if (now < base && me->held)
+			now = base;
+		else if (now >= base && me->held)
+			me->held = 0;
+		if ((now - base) >> 32)
+			return SLOW_TIME;
+		if (!moved) {
+			if (!weft_claim(&t->at, at, end))
+				continue;
+			slow_write(at, slow_head(now - base, head), n, payload);
+			return SLOW_DONE;
+		}
+		if (end + 16 > t->limit)
+			return SLOW_NO_ROOM;
+		if (now < slow_last_time(me, at))
+			return SLOW_TIME;
+		uint64_t word;
+		rec_cpu(&word);
+		if (!weft_claim(&t->at, at, at + 16))
+			continue;
+		t->last_cpu = cpu;
+		word = rec_pair(cpu, (uint32_t)(word >> 32));
+		slow_write(at, slow_head(now - base, WEFT_EV_CPU | 1 << 8), 1, &word);
+	}
+}
+
+void rec_slow_append(struct weft_thread *t, uint32_t head, unsigned n, const uint64_t *payload)
+{
+	uint64_t now = rec.clock.ticks(), since = now < t->base ? 0 : now - t->base;
+	slow_write(t->at, slow_head(since >> 32 ? 0 : since, head), n, payload);
+	__atomic_store_n(&t->at, t->at + 8 + 8 * (uintptr_t)n, __ATOMIC_RELAXED);
+}
+
+void rec_slow_close_page(struct weft_thread *t, struct rec_slot *me)
+{
+	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* with handlers of this thread: no reservation succeeds from here on */
+	uintptr_t at = __atomic_load_n(&t->at, __ATOMIC_RELAXED);
+	if (!at)
+		return;
+	uint32_t in_page = at & (WEFT_PAGE_BYTES - 1);
+	rec_space_page(&me->stream->space, weft_load_u32(&me->page))->used = in_page ? in_page : WEFT_PAGE_BYTES;
+	__atomic_store_n(&t->at, 0, __ATOMIC_RELAXED);
+}
+
+/* The next page of the thread's range, or the first of another range; 0: there is none. *chunk: another range begins. */
+static uint32_t slow_next_page(struct rec_slot *me, bool *chunk)
+{
+	struct rec_stream *s = me->stream;
+	uint32_t was = weft_load_u32(&me->page);
+	struct rec_range range = rec_range_of(weft_load_u64(&me->range)), prev = rec_range_of(weft_load_u64(&me->prev)), next;
+	*chunk = false;
+	if (was && was + 1 < range.first + range.n)
+		return was + 1;
+	int rc = rec_space_take(&s->space, range.n == 0, false, &next);
+	if (rc && s->space.mode == REC_RING && prev.n) {
+		/* All of the ring is in the hands of threads: this one takes what it wrote before its current range. */
+		next = prev;
+		prev.n = 0;
+		rc = 0;
+	}
+	if (rc) {
+		rec_stream_full(s, -rc);
+		return 0;
+	}
+	*chunk = true;
+	weft_store_u64(&me->prev, rec_range_word(range));
+	weft_store_u64(&me->range, rec_range_word(next));
+	rec_space_retire(&s->space, prev);
+	return next.first;
+}
+
+static void slow_tell_cpu(struct weft_thread *t, bool always)
+{
+	uint64_t word;
+	uint32_t cpu = rec_cpu(&word);
+	if (!always && cpu == t->last_cpu)
+		return;
+	t->last_cpu = cpu;
+	rec_slow_append(t, WEFT_EV_CPU | 1 << 8, 1, &word);
+}
+
+/* What stands at the begin of a page, while it is closed to everybody else. */
+static void slow_begin_page(struct weft_thread *t, struct rec_slot *me, bool chunk, uint64_t back)
+{
+	bool first = me->seq == 1, again = chunk && me->stream->space.mode == REC_RING;
+	if (first || again)
+		rec_thread_tell(t, me);
+	if (first)
+		rec_slow_append(t, WEFT_EV_THREAD_BEGIN, 0, NULL);
+	if (first || again || t->cpu == &t->last_cpu)
+		slow_tell_cpu(t, first || again);
+	if (back && !me->held) {
+		rec_slow_append(t, WEFT_EV_CLOCK_BACK | 1 << 8, 1, &back);
+		me->held = 1;
+	}
+	if (me->untold) {
+		rec_slow_append(t, WEFT_EV_DROPPED | 1 << 8, 1, &me->untold);
+		me->untold = 0;
+	}
+}
+
+bool rec_slow_open_page(struct weft_thread *t, struct rec_slot *me)
+{
+	struct rec_stream *s = me->stream;
+	bool chunk;
+	uint64_t now = rec.clock.ticks(), last = 0;
+	/* Within the page a clock that went back by less than this is not seen: it would cost every page a walk. */
+	if (now < t->base)
+		last = t->at ? slow_last_time(me, t->at) : t->base;
+	rec_slow_close_page(t, me);
+	uint32_t page = slow_next_page(me, &chunk);
+	if (!page)
+		return false;
+	struct weft_page *p = rec_space_page(&s->space, page);
+	uint64_t base = now < last ? last : now;
+	rec_page_begin(p, WEFT_PAGE_EVENTS, me->number, me->seq++, base, s->space.mode == REC_RING);
+	__atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->at, (uintptr_t)p->word, __ATOMIC_RELAXED);
+	weft_store_u32(&me->page, page);
+	slow_begin_page(t, me, chunk, base - now);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* Unless a handler that interrupted us made a child, and this is the child: then the page is its parent's. */
+	if (s == rec_stream())
+		__atomic_store_n(&t->limit, (uintptr_t)p + WEFT_PAGE_BYTES, __ATOMIC_RELAXED);
+	return true;
+}
+
+/*
+ * The time does not fit behind the base: either much has passed, or the clock is behind the last record. False: no room for it,
+ * which needs a page of its own then.
+ */
+static bool slow_new_base(struct weft_thread *t, struct rec_slot *me)
+{
+	uintptr_t limit = __atomic_load_n(&t->limit, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (!t->at || t->at + 32 > limit)
+		return false;
+	uint64_t now = rec.clock.ticks(), last = slow_last_time(me, t->at), base = now < last ? last : now;
+	slow_write(t->at, slow_head(0, WEFT_EV_TIME | 1 << 8), 1, &base);
+	__atomic_store_n(&t->at, t->at + 16, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
+	if (now < last && !me->held) {
+		uint64_t back = last - now;
+		rec_slow_append(t, WEFT_EV_CLOCK_BACK | 1 << 8, 1, &back);
+		me->held = 1;
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (me->stream == rec_stream())
+		__atomic_store_n(&t->limit, limit, __ATOMIC_RELAXED);
+	return true;
+}
+
+static void slow_drop(struct rec_slot *me, uint64_t n)
+{
+	if (!me) {
+		weft_add_u64(&rec.lost, n);
+		return;
+	}
+	me->untold += n;
+	/* Relaxed: a sum for people; only this thread adds. */
+	weft_store_relaxed_u64(&me->dropped, weft_load_relaxed_u64(&me->dropped) + n);
+}
+
+/* Makes sure that this thread has a slot and belongs to the process's stream. NULL: events cannot be recorded now. */
+static struct rec_slot *slow_ready(void)
+{
+	struct rec_stream *s = rec_stream();
+	if (!s && weft_load_u32(&rec.on) && rec_stream_attach() == 0)
+		s = rec_stream();
+	if (!s)
+		return NULL;
+	struct rec_slot *me = rec_self.slot;
+	if (me && me->stream == s)
+		return me;
+	return rec_thread_begin(s) ? rec_self.slot : NULL;
+}
+
+static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
+{
+	struct weft_thread *t = &weft_thread_1;
+	for (;;) {
+		struct rec_slot *me = slow_ready();
+		if (!me)
+			break;
+		weft_store_u32(&me->busy, 1);
+		/* With rec_stream_close: it sees us busy, or we see that it is closing. */
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		bool open = !weft_load_u32(&me->stream->closing);
+		enum slow_result r = open ? slow_light(t, me, head, n, payload) : SLOW_NO_ROOM;
+		if (open && r == SLOW_TIME)
+			open = slow_new_base(t, me) || rec_slow_open_page(t, me);
+		else if (open && r == SLOW_NO_ROOM)
+			open = rec_slow_open_page(t, me);
+		weft_store_u32(&me->busy, 0);
+		if (r == SLOW_DONE)
+			return;
+		if (!open)
+			break;
+	}
+	slow_drop(rec_self.slot, 1);
+}
+
+void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
+{
+	int saved = errno;
+	struct rec_self *self = &rec_self;
+	struct rec_slot *me = self->slot;
+	if (self->busy) {
+		/* A handler in the middle of the heavy part below. */
+		__atomic_fetch_add(&self->nested, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	if (me && me->stream == rec_stream() && slow_light(&weft_thread_1, me, head, n, payload) == SLOW_DONE) {
+		errno = saved;
+		return;
+	}
+	rec_busy_begin();
+	slow_heavy(head, n, payload);
+	rec_busy_end();
+	errno = saved;
+}
+
+void rec_busy_begin(void)
+{
+	rec_self.busy = 1;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+void rec_busy_end(void)
+{
+	struct rec_self *self = &rec_self;
+	do {
+		self->busy = 1;
+		uint32_t nested = __atomic_exchange_n(&self->nested, 0, __ATOMIC_RELAXED);
+		if (nested)
+			slow_drop(self->slot, nested);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		self->busy = 0;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (self->nested);
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The context, and what switches it: loading and unloading, the environment, start and stop.
+ *
+ *     WEFT_DIR          the trace's directory; set: recording begins when the library is loaded
+ *     WEFT_MODE         keep (all; the default), ring (flight recorder: the last WEFT_SIZE bytes), full (stop at WEFT_SIZE bytes)
+ *     WEFT_SIZE         bytes of each process in the modes ring and full, as "64M"; 64M and 1G without
+ *     WEFT_OFF, WEFT_ON categories that are off, or on, whatever the program says: names or globs, with commas between
+ *     WEFT_RUN_ID       32 hexadecimal digits, the same in all processes of a run
+ *     WEFT_SAVE_SIGNAL  number of the signal at which the flight recorder is saved
+ *     WEFT_VERBOSE      not empty: one line on stderr at the end
+ */
+#include "rec_priv.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define RING_BYTES (64ull << 20)
+#define FULL_BYTES (1ull << 30)
+
+struct recorder rec;
+const uint32_t weft_off = 0;
+
+/* ---- The environment ---- */
+
+static int record_set_dir(const char *dir)
+{
+	size_t n = strlen(dir), cwd = 0;
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	if (dir[0] != '/') {
+		if (!getcwd(rec.dir, sizeof rec.dir - 1))
+			return -errno;
+		cwd = strlen(rec.dir);
+		rec.dir[cwd++] = '/';
+	}
+	if (cwd + n >= sizeof rec.dir) {
+		rec.dir[0] = 0;
+		return -ENAMETOOLONG;
+	}
+	memcpy(rec.dir + cwd, dir, n);
+	rec.dir[cwd + n] = 0;
+	return 0;
+}
+
+static void record_read_mode(void)
+{
+	static const struct {
+		const char *name;
+		enum rec_mode mode;
+		uint64_t bytes;
+	} modes[] = {{"keep", REC_KEEP, 0}, {"ring", REC_RING, RING_BYTES}, {"full", REC_FULL, FULL_BYTES}, {"stop", REC_FULL, FULL_BYTES}};
+	const char *mode = secure_getenv("WEFT_MODE"), *size = secure_getenv("WEFT_SIZE");
+	for (size_t i = 0; mode && i < sizeof modes / sizeof *modes; i++)
+		if (strcmp(mode, modes[i].name) == 0) {
+			rec.mode = modes[i].mode;
+			rec.size_bytes = modes[i].bytes;
+		}
+	uint64_t bytes;
+	if (size && weft_parse_bytes(weft_str(size), &bytes) == 0)
+		rec.size_bytes = bytes;
+}
+
+static void record_read_run_id(void)
+{
+	const char *text = secure_getenv("WEFT_RUN_ID");
+	for (unsigned i = 0; text && i < 2 * sizeof rec.run_id && text[i]; i++) {
+		char c = text[i];
+		unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 0;
+		rec.run_id[i / 2] |= (uint8_t)(digit << (i % 2 ? 0 : 4));
+	}
+}
+
+static void record_read_names(const char *variable, char *out, size_t room)
+{
+	const char *text = secure_getenv(variable);
+	if (text)
+		strncpy(out, text, room - 1);
+}
+
+static void record_read_environment(void)
+{
+	const char *text = secure_getenv("WEFT_DIR");
+	uint64_t number;
+	if (text && *text)
+		weft_store_u32(&rec.reason, (uint32_t)-record_set_dir(text));
+	record_read_mode();
+	record_read_run_id();
+	record_read_names("WEFT_OFF", rec.off, sizeof rec.off);
+	record_read_names("WEFT_ON", rec.on_names, sizeof rec.on_names);
+	text = secure_getenv("WEFT_VERBOSE");
+	rec.verbose = text && *text;
+	text = secure_getenv("WEFT_SAVE_SIGNAL");
+	if (text && weft_parse_u64(weft_str(text), &number) == 0 && number < NSIG)
+		rec.save_signal = (int)number;
+	rec_process_rank_from_environment();
+}
+
+static bool record_listed(const char *list, const char *name)
+{
+	struct weft_str rest = weft_str(list), part;
+	char glob[sizeof rec.off];
+	while (*list && weft_str_cut(&rest, ',', &part)) {
+		memcpy(glob, part.at, part.n);
+		glob[part.n] = 0;
+		if (weft_glob(glob, name))
+			return true;
+	}
+	return false;
+}
+
+bool rec_category_wanted(const char *name, bool on)
+{
+	return record_listed(rec.on_names, name) || (on && !record_listed(rec.off, name));
+}
+
+/* ---- Begin and end ---- */
+
+static void record_catch_signal(void)
+{
+	struct sigaction old, mine = {.sa_handler = rec_save_on_signal, .sa_flags = SA_RESTART};
+	if (!rec.save_signal || sigaction(rec.save_signal, NULL, &old) || old.sa_handler != SIG_DFL)
+		return;
+	(void)sigaction(rec.save_signal, &mine, NULL);
+}
+
+static int record_setup(void)
+{
+	rec_clock_choose(&rec.clock, &rec.clock_why);
+	int rc = rec_wiped_init();
+	if (rc == 0)
+		rc = rec_thread_init();
+	record_read_environment();
+	if (rc == 0)
+		rc = rec_define_init();
+	if (rc)
+		return rc;
+	rec_fork_init();
+	if (rec.dir[0]) {
+		weft_store_u32(&rec.on, 1);
+		rec_define_live_all();
+		(void)rec_stream_attach();
+		record_catch_signal();
+	}
+	return 0;
+}
+
+int rec_init(void)
+{
+	uint32_t state = weft_load_u32(&rec.init);
+	if (WEFT_LIKELY(state == REC_READY))
+		return 0;
+	state = REC_NEW;
+	if (weft_cas_u32(&rec.init, &state, REC_SETTING_UP)) {
+		int saved = errno;
+		state = record_setup() ? REC_UNUSABLE : REC_READY;
+		weft_store_u32(&rec.init, state);
+		errno = saved;
+	}
+	while ((state = weft_load_u32(&rec.init)) == REC_SETTING_UP)
+		sched_yield();
+	return state == REC_READY ? 0 : -ENOMEM;
+}
+
+__attribute__((constructor)) static void record_load(void)
+{
+	int saved = errno;
+	if (rec_init() == 0 && rec_stream())
+		rec_modules_update(rec_stream());
+	errno = saved;
+}
+
+static void record_say(const struct rec_stream *s)
+{
+	struct weft_buf line = {0};
+	char bytes[32];
+	uint64_t dropped = rec_threads_dropped();
+	weft_human_bytes(bytes, weft_load_u64(&s->space.pages) * WEFT_PAGE_BYTES);
+	weft_buf_printf(&line, "weft: recorded %s into '%s', %llu events dropped", bytes, s->space.path, (unsigned long long)dropped);
+	if (s->head->reason)
+		weft_buf_printf(&line, ": %s", weft_err_name(-(int)s->head->reason));
+	weft_buf_putc(&line, '\n');
+	if (!line.failed)
+		(void)!write(STDERR_FILENO, line.at, line.n);
+	weft_buf_fini(&line);
+}
+
+static void record_say_why_not(void)
+{
+	struct weft_buf line = {0};
+	int reason = (int)weft_load_u32(&rec.reason);
+	if (!reason)
+		return;
+	weft_buf_printf(&line, "weft: nothing recorded into '%s': %s\n", rec.dir, weft_err_name(-reason));
+	if (!line.failed)
+		(void)!write(STDERR_FILENO, line.at, line.n);
+	weft_buf_fini(&line);
+}
+
+__attribute__((destructor)) static void record_unload(void)
+{
+	if (weft_load_u32(&rec.init) != REC_READY || !weft_load_u32(&rec.wiped->alive))
+		return;
+	struct rec_stream *s = rec_stream();
+	/* A child of vfork that calls exit() ends itself, not the process whose memory it has. */
+	if (s && s->pid != (uint32_t)getpid())
+		return;
+	weft_store_u32(&rec.on, 0);
+	if (rec_lock()) {
+		rec_define_live_all();
+		rec_unlock();
+	}
+	if (s)
+		rec_stream_close(s);
+	if (rec.verbose && s)
+		record_say(s);
+	else if (rec.verbose)
+		record_say_why_not();
+}
+
+/* ---- Control ---- */
+
+static int record_open(const char *directory)
+{
+	int rc = 0;
+	if (!rec_lock())
+		return -EDEADLK;
+	if (!rec.dir[0] && directory && *directory) {
+		rc = record_set_dir(directory);
+		for (unsigned i = 0, zero = 1; i < sizeof rec.run_id && zero; i++) {
+			zero = !rec.run_id[i];
+			if (zero && i + 1 == sizeof rec.run_id)
+				(void)!getrandom(rec.run_id, sizeof rec.run_id, GRND_NONBLOCK);
+		}
+	}
+	rec_unlock();
+	return rc ? rc : rec_stream_attach();
+}
+
+int weft_start(const char *directory)
+{
+	int rc = rec_init();
+	if (rc)
+		return rc;
+	rec_check_process();
+	int saved = errno;
+	bool begin = false;
+	struct rec_stream *s = rec_stream();
+	if (!s) {
+		rc = record_open(directory);
+		s = rec_stream();
+	}
+	if (rc == 0 && rec_lock()) {
+		begin = !weft_swap_u32(&rec.on, 1);
+		if (begin)
+			rec_define_live_all();
+		rec_unlock();
+	}
+	if (begin) {
+		rec_modules_update(s);
+		record_catch_signal();
+		weft_record_slow(WEFT_EV_ON, 0, NULL);
+	}
+	rec_helper_ensure();
+	errno = saved;
+	return rc;
+}
+
+void weft_stop(void)
+{
+	if (rec_init())
+		return;
+	rec_check_process();
+	if (!weft_load_u32(&rec.on))
+		return;
+	weft_record_slow(WEFT_EV_OFF, 0, NULL);
+	if (rec_lock()) {
+		weft_store_u32(&rec.on, 0);
+		rec_define_live_all();
+		rec_unlock();
+	}
+}
+
+void weft_flush(void)
+{
+	if (rec_init() == 0 && rec_stream())
+		rec_helper_wake();
+}
+
+void weft_get_status(struct weft_status *out)
+{
+	*out = (struct weft_status){.reason = ENOMEM};
+	if (rec_init())
+		return;
+	rec_check_process();
+	struct rec_stream *s = rec_stream();
+	out->recording = s && weft_load_u32(&rec.on);
+	out->reason = (int)weft_load_u32(&rec.reason);
+	out->dropped = rec_threads_dropped();
+	if (!s)
+		return;
+	out->bytes = weft_load_u64(&s->space.pages) * WEFT_PAGE_BYTES;
+	out->helper_cpu_ns = __atomic_load_n(&s->head->helper_cpu_ns, __ATOMIC_RELAXED);
+	if (s->head->state == WEFT_STREAM_FULL) {
+		out->reason = (int)s->head->reason;
+		out->recording = 0;
+	}
+}
+
+/* ---- Names ---- */
+
+static void record_keep_name(char *out, size_t room, const char *name)
+{
+	size_t n = strnlen(name, room - 1);
+	memcpy(out, name, n);
+	out[n] = 0;
+}
+
+void weft_name_process(const char *name)
+{
+	if (!name || rec_init())
+		return;
+	rec_check_process();
+	if (!rec_lock())
+		return;
+	record_keep_name(rec.process_name, sizeof rec.process_name, name);
+	if (rec_stream())
+		rec_process_name(rec_stream());
+	rec_unlock();
+}
+
+void weft_name_node(const char *name)
+{
+	if (!name || rec_init())
+		return;
+	rec_check_process();
+	if (!rec_lock())
+		return;
+	record_keep_name(rec.node_name, sizeof rec.node_name, name);
+	if (rec_stream())
+		rec_meta_text(rec_stream(), WEFT_TEXT_NODE, weft_str(rec.node_name));
+	rec_unlock();
+}
+
+void weft_set_rank(int rank, int n_ranks)
+{
+	if (rec_init())
+		return;
+	rec_check_process();
+	if (!rec_lock())
+		return;
+	rec.rank = rank;
+	rec.n_ranks = n_ranks;
+	if (rec_stream())
+		rec_process_name(rec_stream());
+	rec_unlock();
+}
+
+void weft_sync(uint64_t key, uint64_t uncertainty_ns)
+{
+	if (rec_init())
+		return;
+	/* First of all: the instant is what counts. */
+	uint64_t word[3] = {rec.clock.ticks(), key, uncertainty_ns};
+	rec_check_process();
+	if (!weft_load_u32(&rec.on) || !rec_lock())
+		return;
+	if (rec_stream())
+		rec_meta_put(rec_stream(), WEFT_EV_SYNC, 0, 3, word, weft_str(NULL));
+	rec_unlock();
+}
