@@ -83,16 +83,19 @@ static int save_flush(struct save *o)
 static int save_pages(struct rec_stream *s, struct save *o)
 {
 	uint64_t pages = weft_load_u64(&s->space.pages);
+	uint64_t now = rec.clock.ticks();
 	memset(o->page, 0, WEFT_PAGE_BYTES);
 	struct weft_stream_head *h = (struct weft_stream_head *)o->page;
 	*h = *s->head;
 	h->state = WEFT_STREAM_CLOSED;
 	h->dropped = rec_threads_dropped();
-	h->end_ticks = rec.clock.ticks();
+	h->end_ticks = now;
 	o->n = 1;
 	for (uint32_t i = 1; i < pages; i++) {
 		const struct weft_page *from = rec_space_mapped(&s->space, i);
-		if (from && save_copy_page(&o->page[o->n], from))
+		struct weft_page *to = &o->page[o->n];
+		/* Pages begun since then are left out, all of them: some lie behind us, and a thread's pages shall have no gaps. */
+		if (from && save_copy_page(to, from) && (to->type == WEFT_PAGE_META || to->base <= now))
 			o->n++;
 		if (o->n == BATCH) {
 			int rc = save_flush(o);
