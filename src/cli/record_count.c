@@ -24,7 +24,7 @@ static uint64_t count_page(const struct weft_page *p, uint32_t *threads)
 	if (p->thread > *threads)
 		*threads = p->thread;
 	while (weft_page_next(&w, &r) > 0)
-		n++;
+		n += r.kind < WEFT_EV_DEF_STRING;
 	return n;
 }
 
