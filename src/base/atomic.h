@@ -58,6 +58,31 @@ WEFT_ATOMIC_INT(u64, uint64_t)
 WEFT_ATOMIC_TYPE(ptr, void *)
 WEFT_ATOMIC_TYPE(bool, bool)
 
+/*
+ * Fences. seq_cst: for "I store mine, then look at yours" on both sides; acquire: between loads, as in a sequence lock. Say at
+ * each use what the partner is. ThreadSanitizer does not model fences, and gcc would refuse them under it: there, plain data
+ * that only a fence protects is reported as a race.
+ */
+#if defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#define WEFT_FENCE(order) \
+	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wtsan\"") __atomic_thread_fence(order); \
+	_Pragma("GCC diagnostic pop")
+#else
+#define WEFT_FENCE(order) __atomic_thread_fence(order);
+#endif
+
+static inline void weft_fence_seq_cst(void)
+{
+	WEFT_FENCE(__ATOMIC_SEQ_CST)
+}
+
+static inline void weft_fence_acquire(void)
+{
+	WEFT_FENCE(__ATOMIC_ACQUIRE)
+}
+
+#undef WEFT_FENCE
+
 #define WEFT_CACHE_LINE 64
 #define WEFT_LIKELY(x) __builtin_expect(!!(x), 1)
 #define WEFT_UNLIKELY(x) __builtin_expect(!!(x), 0)
