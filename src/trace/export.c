@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The formats that a trace can be written in, one row each, and how one is found: by its name, or by what the output is called. */
+#include "export.h"
+#include "base/str.h"
+#include "write.h"
+#include <string.h>
+
+const struct weft_exporter weft_exporters[] = {
+	{"prv", ".prv .prv.gz .prv.zst", "Paraver: .prv, .pcf and .row", false, weft_export_prv},
+	{"paje", ".paje .trace", "Paje, for ViTE, pajeng and PajeNG-based R scripts", true, weft_export_paje},
+	{"chrome", ".json", "Trace Event Format (JSON), for chrome://tracing, Perfetto, speedscope", true, weft_export_chrome},
+	{"perfetto", ".pftrace .perfetto-trace", "Perfetto's protobuf format, for ui.perfetto.dev", true, weft_export_perfetto},
+	{"csv", ".csv", "one row for each region, state, message, flow and event", true, weft_export_csv},
+	{"weft", ".weft", "Weft's own streams, a folder", false, weft_export_weft},
+	{0},
+};
+
+static bool has_suffix(const char *path, size_t n, const char *suffixes)
+{
+	struct weft_str rest = weft_str(suffixes), one;
+	while (weft_str_cut(&rest, ' ', &one))
+		if (n > one.n && memcmp(path + n - one.n, one.at, one.n) == 0)
+			return true;
+	return false;
+}
+
+const struct weft_exporter *weft_exporter_find(const char *name, const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	for (const struct weft_exporter *e = weft_exporters; e->name; e++)
+		if (name ? strcmp(name, e->name) == 0 : has_suffix(path, n, e->suffix))
+			return e;
+	return NULL;
+}
+
+int weft_export_weft(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err)
+{
+	struct weft_write_how as = {.filter = how->filter, .to = WEFT_NEVER, .memory = how->memory, .progress = how->progress};
+	return weft_trace_write(&t, 1, path, &as, false, false, err);
+}
