@@ -456,9 +456,14 @@ static unsigned count(const struct selection *s)
 	return n;
 }
 
+int (*test_child)(const char *name);
+
 int main(int argc, char **argv)
 {
 	struct selection s;
+	const char *child = getenv("TEST_CHILD");
+	if (child && test_child)
+		return test_child(child);
 	if (!parse(argc, argv, &s)) {
 		fprintf(stderr, "usage: %s [--list] [--tier short|full|long] [NAME]...\n", argv[0]);
 		return 2;

@@ -38,6 +38,12 @@ void test_register(struct test_case *t);
 	static void name_(void)
 #define TEST(name) TEST_IN(TIER_SHORT, name)
 
+/*
+ * For programs that start themselves again: where this is set (by a constructor) and TEST_CHILD is in the environment, main
+ * does no tests but returns what it returns for TEST_CHILD.
+ */
+extern int (*test_child)(const char *name);
+
 bool test_check(bool ok, const char *file, int line, const char *text);
 bool test_eq_u64(uint64_t got, uint64_t want, const char *file, int line, const char *text);
 bool test_eq_i64(int64_t got, int64_t want, const char *file, int line, const char *text);

@@ -313,7 +313,7 @@ int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *o
 			if (rc == 0) {
 				weft_add_u32(&s->missed, 1);
 				rec_helper_wake();
-			} else if (!space_pop(&s->old, out) && !space_pop(&s->retired, out)) {
+			} else if (s->mode != REC_RING || (!space_pop(&s->old, out) && !space_pop(&s->retired, out))) {
 				return rc;
 			}
 		}
