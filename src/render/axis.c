@@ -8,13 +8,13 @@
 uint64_t weft_axis_step(uint64_t span_ns, unsigned most)
 {
 	static const uint64_t factor[] = {1, 2, 5};
-	for (uint64_t power = 1;; power *= 10) {
-		for (unsigned i = 0; i < 3; i++)
-			if (span_ns / most < factor[i] * power || span_ns == factor[i] * power * most)
-				return factor[i] * power;
-		if (power > UINT64_MAX / 100)
-			return power;
-	}
+	uint64_t room = span_ns / most, rest = span_ns % most;
+	for (uint64_t power = 1;; power *= 10)
+		for (unsigned i = 0; i < 3; i++) {
+			uint64_t step = factor[i] * power;
+			if (room < step || (room == step && rest == 0) || step > UINT64_MAX / 2)
+				return step;
+		}
 }
 
 static const struct {

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "harness.h"
+#include "render/palette.h"
+#include "weft/states.h"
+#include <errno.h>
+
+static const struct weft_palette_name names[] = {
+	{"update rows", WEFT_STATE_RUNNING},   {"barrier", WEFT_STATE_SYNCHRONIZING}, {"solve", WEFT_STATE_RUNNING},
+	{"verify", WEFT_STATE_RUNNING},        {"exchange", WEFT_STATE_COMMUNICATING}, {"read", WEFT_STATE_IO},
+	{"table lookup", WEFT_STATE_RUNNING},  {"a", WEFT_STATE_RUNNING},              {"b", WEFT_STATE_RUNNING},
+	{"c", WEFT_STATE_RUNNING},             {"d", WEFT_STATE_RUNNING},
+};
+enum { N = sizeof names / sizeof *names };
+
+TEST(palette_gives_different_colours_while_there_are_some)
+{
+	uint32_t colour[N];
+	REQUIRE(weft_palette_choose(names, N, colour) == 0);
+	for (unsigned i = 0; i < N; i++)
+		for (unsigned k = 0; k < i; k++)
+			CHECK(colour[i] != colour[k]); /* 8 of one class: exactly as many as it has */
+}
+
+TEST(palette_does_not_depend_on_the_order)
+{
+	struct weft_palette_name reversed[N];
+	uint32_t colour[N], other[N];
+	for (unsigned i = 0; i < N; i++)
+		reversed[i] = names[N - 1 - i];
+	REQUIRE(weft_palette_choose(names, N, colour) == 0);
+	REQUIRE(weft_palette_choose(reversed, N, other) == 0);
+	for (unsigned i = 0; i < N; i++)
+		CHECK_U64(other[N - 1 - i], colour[i]);
+}
+
+TEST(palette_keeps_a_name_s_colour_when_others_of_other_places_come)
+{
+	uint32_t alone, colour[N];
+	unsigned kept = 0;
+	REQUIRE(weft_palette_choose(names, N, colour) == 0);
+	for (unsigned i = 0; i < N; i++) {
+		REQUIRE(weft_palette_choose(&names[i], 1, &alone) == 0);
+		kept += alone == colour[i];
+	}
+	/* The classes of one name each keep it always; of the 8 of one class at least those that came first to their place. */
+	CHECK(kept >= 3 + 4);
+}
+
+TEST(palette_takes_more_names_than_colours_and_unknown_states)
+{
+	struct weft_palette_name many[100];
+	uint32_t colour[100];
+	unsigned times = 0;
+	for (unsigned i = 0; i < 100; i++)
+		many[i] = (struct weft_palette_name){"same", 1000};
+	REQUIRE(weft_palette_choose(many, 100, colour) == 0);
+	for (unsigned i = 0; i < 100; i++)
+		times += colour[i] == colour[0];
+	CHECK(times == 12 || times == 13); /* shared out evenly over 8 */
+	CHECK_I64(weft_palette_choose(many, 0, colour), 0);
+}
+
+TEST(palette_says_when_memory_is_out)
+{
+	uint32_t colour[N];
+	TEST_EACH_ALLOCATION_FAILS
+	{
+		int rc = weft_palette_choose(names, N, colour);
+		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
+	}
+}
