@@ -61,6 +61,8 @@ static const struct weft_opt record_options[] = {
          "with --ring: save what the ring holds at this signal (USR1, 10...)"},
 	{0, "off", "CATEGORY", WEFT_OPT_LIST, offsetof(struct record_args, off),
          "begin with this category of events switched off; may be repeated"},
+	{0, "on", "CATEGORY", WEFT_OPT_LIST, offsetof(struct record_args, on),
+         "begin with this category switched on; may be repeated"},
 	{0, "watch", "HOW", WEFT_OPT_STRING, offsetof(struct record_args, watch),
          "how processes and threads are seen: perf, ptrace or none (default: the first that works)"},
 	{0, "pack", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, pack), "compress finished streams in the background"},

@@ -28,12 +28,12 @@ int record_set_environment(const struct record_args *a, const char *dir, const u
                            struct weft_err *err)
 {
 	char id[33], size[24], sig[16];
-	struct weft_buf off = {0};
+	struct weft_buf off = {0}, on = {0};
 	for (unsigned i = 0; i < 16; i++)
 		snprintf(id + 2 * i, 3, "%02x", run_id[i]);
 	snprintf(size, sizeof size, "%llu", (unsigned long long)(a->ring ? a->ring : a->stop_at));
 	snprintf(sig, sizeof sig, "%d", save_signal);
-	int rc = join_list(&a->off, &off);
+	int rc = join_list(&a->off, &off) || join_list(&a->on, &on) ? -ENOMEM : 0;
 	/* A NULL value takes the name out: what an outer `weft record` has set is not for this command. */
 	const struct {
 		const char *name, *value;
@@ -45,12 +45,14 @@ int record_set_environment(const struct record_args *a, const char *dir, const u
 	                                   : "keep"},
 		{"WEFT_SIZE", a->ring || a->stop_at ? size : NULL},
 		{"WEFT_OFF", off.n ? off.at : NULL},
+		{"WEFT_ON", on.n ? on.at : NULL},
 		{"WEFT_SAVE_SIGNAL", save_signal ? sig : NULL},
 	};
 	for (unsigned i = 0; rc == 0 && i < sizeof env / sizeof *env; i++)
 		if (env[i].value ? setenv(env[i].name, env[i].value, 1) : unsetenv(env[i].name))
 			rc = -errno;
 	weft_buf_fini(&off);
+	weft_buf_fini(&on);
 	return rc ? weft_err_sys(err, -rc, "cannot set the environment") : 0;
 }
 

@@ -14,7 +14,7 @@ struct record_args {
 	const char *output, *save_on, *watch;
 	bool force, quiet, pack;
 	uint64_t ring, stop_at;
-	struct weft_opt_list off;
+	struct weft_opt_list off, on;
 };
 
 /* ---- record_dir.c: the trace's directory ---- */
