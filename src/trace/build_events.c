@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The builder's events: an appender for each thread, which different workers may use at once. Encoders (large scratch) are lent
+ * to an appender while it makes a block out of what it buffered.
+ */
+#include "build_priv.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct col_encoder *builder_take_encoder(struct weft_builder *b)
+{
+	struct col_encoder *e = NULL;
+	pthread_mutex_lock(&b->lock);
+	if (b->encoder.n)
+		e = b->encoder.at[--b->encoder.n];
+	pthread_mutex_unlock(&b->lock);
+	return e ? e : col_encoder_new();
+}
+
+void builder_give_encoder(struct weft_builder *b, struct col_encoder *e)
+{
+	pthread_mutex_lock(&b->lock);
+	int rc = weft_vec_push(&b->encoder, e);
+	pthread_mutex_unlock(&b->lock);
+	if (rc)
+		col_encoder_free(e);
+}
+
+struct weft_appender *weft_builder_appender(struct weft_builder *b, uint32_t thread)
+{
+	pthread_mutex_lock(&b->lock);
+	struct weft_appender *a = thread < b->appender.n ? b->appender.at[thread] : NULL;
+	if (!a && thread < b->appender.n && !builder_open_columns(b, NULL)) {
+		a = calloc(1, sizeof *a);
+		if (a) {
+			a->b = b;
+			a->thread = thread;
+			col_writer_init(&a->own, &b->out);
+			b->appender.at[thread] = a;
+		}
+	}
+	pthread_mutex_unlock(&b->lock);
+	return a;
+}
+
+int builder_add_part(struct weft_builder *b, uint32_t thread, struct col_writer *part)
+{
+	struct weft_appender *a = weft_builder_appender(b, thread);
+	if (!a || weft_vec_push(&a->part, part))
+		return -ENOMEM;
+	return 0;
+}
+
+static int make_block(struct weft_appender *a)
+{
+	struct col_encoder *e = builder_take_encoder(a->b);
+	if (!e)
+		return -ENOMEM;
+	int rc = col_write_block(&a->own, e);
+	builder_give_encoder(a->b, e);
+	return rc;
+}
+
+static inline int room(struct weft_appender *a)
+{
+	return col_full(&a->own) ? make_block(a) : 0;
+}
+
+int weft_append(struct weft_appender *a, uint64_t time, uint32_t what, uint64_t value)
+{
+	enum col_value v = col_value_of(weft_what_kind(what));
+	if (v != COL_NONE && v != COL_WORD)
+		return -EINVAL; /* goes through weft_append_half, _flow or _extra */
+	int rc = room(a);
+	return rc ? rc : col_put(&a->own, time, what, value);
+}
+
+int weft_append_block(struct weft_appender *a, uint32_t n, const uint64_t *time, const uint32_t *what, const uint64_t *value)
+{
+	int rc = 0;
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = weft_append(a, time[i], what[i], value[i]);
+	return rc;
+}
+
+int weft_append_extra(struct weft_appender *a, uint64_t time, uint32_t what, const uint64_t *payload, uint32_t n)
+{
+	if (col_value_of(weft_what_kind(what)) != COL_EXTRA || n > WEFT_WORDS_MAX)
+		return -EINVAL;
+	int rc = room(a);
+	return rc ? rc : col_put_extra(&a->own, time, what, payload, n);
+}
+
+int weft_append_half(struct weft_appender *a, const struct weft_half_row *h)
+{
+	int rc = room(a);
+	if (rc)
+		return rc;
+	struct col_half half = {.time = h->time,
+	                        .began = h->began,
+	                        .size = h->size,
+	                        .key = h->key,
+	                        .comm = h->comm,
+	                        .peer = h->peer,
+	                        .tag = h->tag,
+	                        .is_send = h->is_send};
+	return col_put_half(&a->own, &half);
+}
+
+int weft_append_flow(struct weft_appender *a, uint64_t time, uint32_t flow, uint64_t key, bool out)
+{
+	int rc = room(a);
+	return rc ? rc : col_put_flow(&a->own, &(struct col_flow){.time = time, .key = key, .flow = flow, .out = out});
+}
+
+int weft_build_message(struct weft_builder *b, const struct weft_message_row *m)
+{
+	struct weft_appender *from = weft_builder_appender(b, m->send_thread), *to = weft_builder_appender(b, m->recv_thread);
+	if (!from || !to)
+		return m->send_thread < b->thread.n && m->recv_thread < b->thread.n ? -ENOMEM : -EINVAL;
+	struct build_message row = {.row = *m, .send_ordinal = from->own.n_halves};
+	int rc = room(from);
+	if (!rc)
+		rc = col_put(&from->own, m->send_done, weft_what(WEFT_EV_SEND, m->comm), from->own.n_halves++);
+	if (!rc)
+		rc = room(to);
+	row.recv_ordinal = to->own.n_halves;
+	if (!rc)
+		rc = col_put(&to->own, m->recv_done, weft_what(WEFT_EV_RECV, m->comm), to->own.n_halves++);
+	return rc ? rc : weft_vec_push(&b->message, row);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Encoding: events of a thread are buffered, and every 4096 become a block (see columns_priv.h). Two passes over the block: one
+ * that numbers the `what`s and takes the range of each one's values, one that places codes and values. A block whose times are
+ * out of order, as signal handlers leave them, is sorted first, stably, by merging its runs.
+ */
+#include "base/crc.h"
+#include "columns_priv.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum col_value col_value_of(unsigned kind)
+{
+	switch (kind) {
+	case WEFT_EV_SEND:
+	case WEFT_EV_RECV:
+		return COL_HALF;
+	case WEFT_EV_FLOW_OUT:
+	case WEFT_EV_FLOW_IN:
+		return COL_FLOW;
+	default:
+		break;
+	}
+	if (kind >= 64 || !weft_kind_info[kind].name)
+		return COL_UNKNOWN;
+	int words = weft_kind_info[kind].words;
+	return words == 0 ? COL_NONE : words == 1 ? COL_WORD : COL_EXTRA;
+}
+
+struct col_encoder *col_encoder_new(void)
+{
+	return calloc(1, sizeof(struct col_encoder));
+}
+
+void col_encoder_free(struct col_encoder *e)
+{
+	if (e)
+		free(e->bytes);
+	free(e);
+}
+
+void col_writer_init(struct col_writer *w, struct col_out *out)
+{
+	*w = (struct col_writer){.out = out};
+}
+
+void col_writer_fini(struct col_writer *w)
+{
+	free(w->time.at);
+	free(w->what.at);
+	free(w->value.at);
+	free(w->extra.at);
+	free(w->block.at);
+	free(w->half.at);
+	free(w->flow.at);
+	weft_map_fini(&w->count);
+	*w = (struct col_writer){0};
+}
+
+int col_writer_reserve(struct col_writer *w)
+{
+	return weft_vec_reserve(&w->time, WEFT_BLOCK_EVENTS) || weft_vec_reserve(&w->what, WEFT_BLOCK_EVENTS) ||
+	                       weft_vec_reserve(&w->value, WEFT_BLOCK_EVENTS)
+	               ? -ENOMEM
+	               : 0;
+}
+
+int col_put(struct col_writer *w, uint64_t time, uint32_t what, uint64_t value)
+{
+	size_t n = w->time.n;
+	if (weft_vec_reserve(&w->time, n + 1) || weft_vec_reserve(&w->what, n + 1) || weft_vec_reserve(&w->value, n + 1))
+		return -ENOMEM;
+	if (n && time < w->time.at[n - 1])
+		w->unsorted = true;
+	w->time.at[n] = time;
+	w->what.at[n] = what;
+	w->value.at[n] = value;
+	w->time.n = w->what.n = w->value.n = n + 1;
+	if (weft_what_kind(what) == WEFT_EV_DROPPED)
+		w->dropped += value;
+	return 0;
+}
+
+int col_put_extra(struct col_writer *w, uint64_t time, uint32_t what, const uint64_t *payload, uint32_t n)
+{
+	size_t place = w->extra.n;
+	if (weft_vec_reserve(&w->extra, place + n + 1))
+		return -ENOMEM;
+	w->extra.at[place] = n;
+	if (n)
+		memcpy(w->extra.at + place + 1, payload, n * sizeof *payload);
+	w->extra.n = place + n + 1;
+	return col_put(w, time, what, place);
+}
+
+int col_put_half(struct col_writer *w, const struct col_half *h)
+{
+	if (weft_vec_reserve(&w->half, w->half.n + 1))
+		return -ENOMEM;
+	uint32_t what = weft_what(h->is_send ? WEFT_EV_SEND : WEFT_EV_RECV, h->comm);
+	int rc = col_put(w, h->time, what, w->n_halves);
+	if (rc)
+		return rc;
+	w->half.at[w->half.n] = *h;
+	w->half.at[w->half.n++].ordinal = w->n_halves++;
+	return 0;
+}
+
+int col_put_flow(struct col_writer *w, const struct col_flow *f)
+{
+	if (weft_vec_reserve(&w->flow, w->flow.n + 1))
+		return -ENOMEM;
+	uint32_t what = weft_what(f->out ? WEFT_EV_FLOW_OUT : WEFT_EV_FLOW_IN, f->flow);
+	int rc = col_put(w, f->time, what, w->n_flows);
+	if (rc)
+		return rc;
+	w->flow.at[w->flow.n] = *f;
+	w->flow.at[w->flow.n++].ordinal = w->n_flows++;
+	return 0;
+}
+
+/* Merges [from, mid) and [mid, to) of `order`, both sorted by time; stable. */
+static void merge_runs(struct col_encoder *e, const uint64_t *time, uint32_t from, uint32_t mid, uint32_t to)
+{
+	memcpy(e->order_temp + from, e->order + from, (mid - from) * sizeof *e->order);
+	uint32_t a = from, b = mid, to_at = from;
+	while (a < mid && b < to)
+		e->order[to_at++] = time[e->order[b]] < time[e->order_temp[a]] ? e->order[b++] : e->order_temp[a++];
+	while (a < mid)
+		e->order[to_at++] = e->order_temp[a++];
+}
+
+/* Natural merge sort: finds the runs that are in order and merges neighbours, until one is left. */
+static void sort_block(struct col_writer *w, struct col_encoder *e, uint32_t n)
+{
+	const uint64_t *time = w->time.at;
+	uint16_t *run = e->code; /* not in use yet: begins of the runs */
+	uint32_t n_runs = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		e->order[i] = i;
+		if (i == 0 || time[i] < time[i - 1])
+			run[n_runs++] = (uint16_t)i;
+	}
+	while (n_runs > 1) {
+		uint32_t kept = 0;
+		for (uint32_t r = 0; r < n_runs; r += 2) {
+			uint32_t to = r + 2 < n_runs ? run[r + 2] : n;
+			if (r + 1 < n_runs)
+				merge_runs(e, time, run[r], run[r + 1], to);
+			run[kept++] = run[r];
+		}
+		n_runs = kept;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		e->sort_time[i] = time[e->order[i]];
+		e->sort_what[i] = w->what.at[e->order[i]];
+		e->sort_value[i] = w->value.at[e->order[i]];
+	}
+	memcpy(w->time.at, e->sort_time, n * sizeof *e->sort_time);
+	memcpy(w->what.at, e->sort_what, n * sizeof *e->sort_what);
+	memcpy(w->value.at, e->sort_value, n * sizeof *e->sort_value);
+}
+
+/* Numbers the whats in order of coming, and takes the range of each one's values. The number of entries. */
+static uint32_t make_dictionary(struct col_encoder *e, const uint32_t *what, const uint64_t *value, uint32_t n)
+{
+	const uint32_t mask = sizeof e->slot / sizeof *e->slot - 1;
+	uint32_t n_dict = 0;
+	if (++e->era == 0) {
+		memset(e->slot, 0, sizeof e->slot);
+		e->era = 1;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = (what[i] * 0x9e3779b1u) >> 19;
+		while (e->slot[at].era == e->era && e->slot[at].what != what[i])
+			at = (at + 1) & mask;
+		if (e->slot[at].era != e->era) {
+			enum col_value v = col_value_of(weft_what_kind(what[i]));
+			e->count[n_dict] = (struct col_count){.what = what[i], .min = UINT64_MAX, .has_value = v != COL_NONE};
+			e->slot[at] = (struct col_slot){what[i], (uint16_t)n_dict++, e->era};
+		}
+		uint32_t code = e->slot[at].code;
+		struct col_count *c = &e->count[code];
+		e->code[i] = (uint16_t)code;
+		c->n++;
+		if (c->has_value) {
+			c->min = value[i] < c->min ? value[i] : c->min;
+			c->max = value[i] > c->max ? value[i] : c->max;
+		}
+	}
+	return n_dict;
+}
+
+static uint8_t width_of(uint64_t range)
+{
+	return range == 0 ? 0 : range <= 0xff ? 1 : range <= 0xffff ? 2 : range <= 0xffffffff ? 4 : 8;
+}
+
+/* The gaps, and the width that makes them smallest with those that do not fit stored apart (10 bytes each). */
+static uint8_t measure_gaps(struct col_encoder *e, const uint64_t *time, uint32_t n, uint32_t *n_long)
+{
+	uint32_t over1 = 0, over2 = 0, over4 = 0;
+	e->gap[0] = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		uint64_t gap = time[i] - time[i - 1];
+		e->gap[i] = gap;
+		over1 += gap > 0xff;
+		over2 += gap > 0xffff;
+		over4 += gap > 0xffffffff;
+	}
+	static const uint8_t width[] = {1, 2, 4, 8};
+	const uint32_t over[] = {over1, over2, over4, 0};
+	unsigned best = 0;
+	for (unsigned i = 1; i < 4; i++)
+		if (n * width[i] + over[i] * 10 < n * width[best] + over[best] * 10)
+			best = i;
+	*n_long = over[best];
+	return width[best];
+}
+
+static void put_number(char *at, uint64_t v, unsigned width)
+{
+	memcpy(at, &v, width); /* little endian, as the format is */
+}
+
+static void place_gaps(const struct col_encoder *e, uint32_t n, uint8_t width, char *longs, char *gaps, char *places)
+{
+	uint64_t most = width == 8 ? UINT64_MAX : (1ull << width * 8) - 1;
+	uint32_t k = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t gap = e->gap[i];
+		if (gap > most) {
+			put_number(longs + 8 * k, gap, 8);
+			put_number(places + 2 * k, i, 2);
+			k++;
+			gap = 0;
+		}
+		switch (width) {
+		case 1:
+			gaps[i] = (char)gap;
+			break;
+		case 2:
+			put_number(gaps + 2 * (size_t)i, gap, 2);
+			break;
+		case 4:
+			put_number(gaps + 4 * (size_t)i, gap, 4);
+			break;
+		default:
+			put_number(gaps + 8 * (size_t)i, gap, 8);
+		}
+	}
+}
+
+static void place_values(struct col_encoder *e, const uint64_t *value, uint32_t n, char *values)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct col_count *c = &e->count[e->code[i]];
+		if (!c->width)
+			continue;
+		uint64_t v = value[i] - c->min;
+		char *to = values + c->at;
+		c->at += c->width;
+		switch (c->width) {
+		case 1:
+			*to = (char)v;
+			break;
+		case 2:
+			put_number(to, v, 2);
+			break;
+		case 4:
+			put_number(to, v, 4);
+			break;
+		default:
+			put_number(to, v, 8);
+		}
+	}
+}
+
+/* Where each part of the block begins; the last is its size. */
+struct block_plan {
+	size_t entries, extra, longs, gaps, places, codes, values, end;
+	uint32_t n_dict, n_long;
+	uint8_t gap_width, code_width;
+};
+
+static void plan_block(struct col_encoder *e, struct block_plan *p, uint32_t n, size_t extra_words)
+{
+	p->code_width = p->n_dict == 1 ? 0 : p->n_dict <= 256 ? 1 : 2;
+	p->entries = sizeof(struct col_head);
+	p->extra = p->entries + p->n_dict * sizeof(struct col_entry);
+	p->longs = p->extra + 8 * extra_words;
+	p->gaps = p->longs + 8 * (size_t)p->n_long;
+	p->places = p->gaps + (size_t)n * p->gap_width;
+	p->codes = p->places + 2 * (size_t)p->n_long;
+	p->values = p->codes + (size_t)n * p->code_width;
+	uint32_t at = 0;
+	for (uint32_t i = 0; i < p->n_dict; i++) {
+		struct col_count *c = &e->count[i];
+		c->width = c->has_value ? width_of(c->max - c->min) : 0;
+		c->at = at;
+		at += c->n * c->width;
+	}
+	p->end = p->values + at;
+}
+
+static uint64_t place_entries(const struct col_encoder *e, uint32_t n_dict, char *to)
+{
+	uint64_t kinds = 0;
+	for (uint32_t i = 0; i < n_dict; i++) {
+		const struct col_count *c = &e->count[i];
+		struct col_entry entry = {.what = c->what,
+		                          .count = (uint16_t)c->n,
+		                          .width = c->width,
+		                          .base = c->has_value ? c->min : 0};
+		memcpy(to + i * sizeof entry, &entry, sizeof entry);
+		kinds |= 1ull << weft_what_kind(c->what);
+	}
+	return kinds;
+}
+
+static int count_whats(struct col_writer *w, const struct col_encoder *e, uint32_t n_dict)
+{
+	for (uint32_t i = 0; i < n_dict; i++) {
+		uint64_t n = 0;
+		weft_map_get(&w->count, e->count[i].what, &n);
+		if (weft_map_put(&w->count, e->count[i].what, n + e->count[i].n))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struct col_block *row)
+{
+	struct block_plan p = {0};
+	p.gap_width = measure_gaps(e, w->time.at, n, &p.n_long);
+	p.n_dict = make_dictionary(e, w->what.at, w->value.at, n);
+	plan_block(e, &p, n, w->extra.n);
+	if (p.end > e->cap) {
+		free(e->bytes);
+		e->cap = 0;
+		e->bytes = malloc(p.end + p.end / 2);
+		if (!e->bytes)
+			return -ENOMEM;
+		e->cap = p.end + p.end / 2;
+	}
+	char *to = e->bytes;
+	struct col_head head = {.n = (uint16_t)n,
+	                        .n_dict = (uint16_t)p.n_dict,
+	                        .n_long = (uint16_t)p.n_long,
+	                        .gap_width = p.gap_width,
+	                        .code_width = p.code_width,
+	                        .extra_words = (uint32_t)w->extra.n};
+	memcpy(to, &head, sizeof head);
+	row->kinds = place_entries(e, p.n_dict, to + p.entries);
+	if (w->extra.n)
+		memcpy(to + p.extra, w->extra.at, 8 * w->extra.n);
+	place_gaps(e, n, p.gap_width, to + p.longs, to + p.gaps, to + p.places);
+	for (uint32_t i = 0; p.code_width == 1 && i < n; i++)
+		to[p.codes + i] = (char)e->code[i];
+	if (p.code_width == 2)
+		memcpy(to + p.codes, e->code, 2 * (size_t)n);
+	place_values(e, w->value.at, n, to + p.values);
+	row->bytes = (uint32_t)p.end;
+	row->crc = weft_crc32c(0, to, p.end);
+	row->first = w->time.at[0];
+	row->last = w->time.at[n - 1];
+	row->n = n;
+	return count_whats(w, e, p.n_dict);
+}
+
+int col_write_block(struct col_writer *w, struct col_encoder *enc)
+{
+	uint32_t n = (uint32_t)w->time.n;
+	if (n == 0)
+		return 0;
+	if (w->unsorted)
+		sort_block(w, enc, n);
+	struct col_block row = {0};
+	int rc = encode(w, enc, n, &row);
+	if (!rc)
+		rc = col_out_add(w->out, enc->bytes, row.bytes, &row.offset);
+	if (!rc)
+		rc = weft_vec_push(&w->block, row);
+	w->n_events += n;
+	w->time.n = w->what.n = w->value.n = w->extra.n = 0;
+	w->unsorted = false;
+	return rc;
+}

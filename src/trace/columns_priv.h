@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The column store of events: each thread has a list of blocks of up to 4096 events, sorted by time; a block is
+ *
+ *   col_head | col_entry × n_dict | extra words | long gaps | gaps | places of long gaps | codes | values, entry after entry
+ *
+ * Times are gaps to the event before, in 1, 2, 4 or 8 bytes; the few that do not fit stand apart. `what` is a code into the
+ * block's own dictionary, whose entries each have their own base and width for values: so a block of mixed counters costs what
+ * each of them needs. A block's row in the table (col_block) says where it lies, which times and kinds it spans, and its CRC.
+ * Blocks are self-contained but for what the row adds: an axis move or a renumbering changes rows, never blocks.
+ */
+#ifndef WEFT_TRACE_COLUMNS_PRIV_H
+#define WEFT_TRACE_COLUMNS_PRIV_H
+
+#include "base/map.h"
+#include "cursor.h"
+#include <pthread.h>
+
+#define COL_SLACK 65536u         /* readable bytes behind the last block: a decoder that is led astray stays inside them */
+#define COL_MAX_EXTRA (1u << 17) /* words of extra payload after which a block is closed early */
+
+struct col_block {            /* as it stands in the index */
+	uint64_t first, last; /* times */
+	uint64_t offset;      /* in the columns file, a multiple of 8 */
+	uint64_t kinds;       /* 1 << kind */
+	uint64_t half_base;   /* added to the values of SEND and RECV: place in the map of halves */
+	uint64_t flow_base;   /* the same of FLOW_OUT and FLOW_IN */
+	uint32_t bytes, crc;
+	uint32_t n, zero;
+};
+
+struct col_head {
+	uint16_t n, n_dict, n_long;
+	uint8_t gap_width, code_width; /* code_width 0: one entry only */
+	uint32_t extra_words, zero;
+};
+struct col_entry {
+	uint32_t what;
+	uint16_t count;
+	uint8_t width, zero; /* of values: 0, 1, 2, 4 or 8 */
+	uint64_t base;
+};
+
+/* What the value of an event is, by kind. */
+enum col_value { COL_NONE, COL_WORD, COL_HALF, COL_FLOW, COL_EXTRA, COL_UNKNOWN };
+enum col_value col_value_of(unsigned kind);
+
+/* ---- where encoded blocks go: one file, appended by any thread ---- */
+
+struct col_out {
+	int fd; /* owned; -1: not open */
+	pthread_mutex_t lock;
+	char *buffer, *spare; /* owned; the one that is filled, and one that is free or being written */
+	size_t n;
+	uint64_t at; /* offset of buffer[0] */
+	int failed;  /* first error of writing */
+};
+int col_out_init(struct col_out *o, int fd);
+void col_out_fini(struct col_out *o);
+/* Copies n bytes, padded to a multiple of 8; *offset is where they will stand. Thread-safe. */
+int col_out_add(struct col_out *o, const void *at, size_t n, uint64_t *offset) WEFT_MUST_CHECK;
+int col_out_finish(struct col_out *o, uint64_t *bytes) WEFT_MUST_CHECK; /* writes what is left, and the slack */
+
+/* ---- encoding ---- */
+
+struct col_slot {
+	uint32_t what;
+	uint16_t code, era;
+};
+struct col_count {
+	uint32_t what, n;
+	uint64_t min, max;
+	uint32_t at; /* next value, in bytes */
+	uint8_t width;
+	bool has_value;
+};
+/* What one block's encoding needs; shared by writers that take turns (one a worker). */
+struct col_encoder {
+	struct col_slot slot[8192];
+	struct col_count count[WEFT_BLOCK_EVENTS];
+	uint16_t code[WEFT_BLOCK_EVENTS];
+	uint64_t gap[WEFT_BLOCK_EVENTS];
+	uint64_t sort_time[WEFT_BLOCK_EVENTS], sort_value[WEFT_BLOCK_EVENTS];
+	uint32_t sort_what[WEFT_BLOCK_EVENTS], order[WEFT_BLOCK_EVENTS], order_temp[WEFT_BLOCK_EVENTS];
+	uint16_t era;
+	char *bytes; /* owned */
+	size_t cap;
+};
+struct col_encoder *col_encoder_new(void);
+void col_encoder_free(struct col_encoder *e);
+
+struct col_half {
+	uint64_t time, began, size;
+	uint64_t ordinal; /* of its event's value */
+	uint64_t key;     /* not 0: pairs the two halves */
+	uint32_t comm;
+	int32_t peer, tag;
+	bool is_send;
+};
+struct col_flow {
+	uint64_t time, key, ordinal;
+	uint32_t flow;
+	bool out;
+};
+
+/* The events of one thread, or of a stretch of one: in, in any order; out, a list of blocks. */
+struct col_writer {
+	struct col_out *out; /* borrowed */
+	WEFT_VEC(uint64_t) time;
+	WEFT_VEC(uint32_t) what;
+	WEFT_VEC(uint64_t) value;
+	WEFT_VEC(uint64_t) extra; /* of the block that is being filled */
+	WEFT_VEC(struct col_block) block;
+	WEFT_VEC(struct col_half) half;
+	WEFT_VEC(struct col_flow) flow;
+	struct weft_map count; /* what -> number of events */
+	uint64_t n_events, n_halves, n_flows, dropped;
+	bool unsorted; /* the block that is being filled */
+};
+void col_writer_init(struct col_writer *w, struct col_out *out);
+void col_writer_fini(struct col_writer *w);
+/* One event; `enc` is asked for when a block is full. 0 or negative. */
+int col_write_block(struct col_writer *w, struct col_encoder *enc) WEFT_MUST_CHECK; /* what is buffered becomes a block */
+
+static inline bool col_full(const struct col_writer *w)
+{
+	return w->time.n >= WEFT_BLOCK_EVENTS || w->extra.n >= COL_MAX_EXTRA;
+}
+/* Room for one block's events at once, so that the loop of a reader needs no checks. */
+int col_writer_reserve(struct col_writer *w) WEFT_MUST_CHECK;
+int col_put(struct col_writer *w, uint64_t time, uint32_t what, uint64_t value) WEFT_MUST_CHECK;
+int col_put_extra(struct col_writer *w, uint64_t time, uint32_t what, const uint64_t *payload, uint32_t n) WEFT_MUST_CHECK;
+int col_put_half(struct col_writer *w, const struct col_half *h) WEFT_MUST_CHECK;
+int col_put_flow(struct col_writer *w, const struct col_flow *f) WEFT_MUST_CHECK;
+
+/* ---- decoding ---- */
+
+struct col_scratch {
+	uint64_t time[WEFT_BLOCK_EVENTS];
+	uint64_t value[WEFT_BLOCK_EVENTS];
+	uint32_t what[WEFT_BLOCK_EVENTS];
+	struct {
+		const uint8_t *at;
+		uint64_t base, mask;
+		uint32_t what, width;
+	} entry[WEFT_BLOCK_EVENTS];
+	bool zero_values; /* value[] holds zeros */
+};
+struct col_source {
+	const uint8_t *at; /* the columns file, mapped, with its slack */
+	uint64_t n;        /* bytes, without the slack */
+};
+/*
+ * Decodes a block into s; values of SEND, RECV, FLOW_* are places in the maps, of COL_EXTRA word offsets in the file. Whatever
+ * the bytes say, reads stay in the file and writes in s. 0 or WEFT_E_DAMAGED.
+ */
+int col_decode(const struct col_source *src, const struct col_block *row, struct col_scratch *s) WEFT_MUST_CHECK;
+bool col_block_intact(const struct col_source *src, const struct col_block *row); /* bounds and checksum */
+
+#endif

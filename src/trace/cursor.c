@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reading a thread: the blocks of a time range are found by binary search in the block table, and decoded one at a time into the
+ * cursor's scratch. The mapped columns are let go when a quarter of the memory limit has been touched, so that a walk over a
+ * trace of any size stays inside it.
+ */
+#include "cursor.h"
+#include "store_priv.h"
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* The number of messages (flows) for the events that stand for an end of one. */
+static int map_ends(const struct weft_store *s, struct col_scratch *c, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		enum col_value v = col_value_of(weft_what_kind(c->what[i]));
+		if (v == COL_HALF) {
+			if (c->value[i] >= s->n_halves)
+				return WEFT_E_DAMAGED;
+			c->value[i] = s->half[c->value[i]];
+		} else if (v == COL_FLOW) {
+			if (c->value[i] >= s->n_flow_ends)
+				return WEFT_E_DAMAGED;
+			c->value[i] = s->flow_end[c->value[i]];
+		}
+	}
+	return 0;
+}
+
+static void let_go(struct weft_store *s, uint64_t bytes)
+{
+	/* Relaxed: a bound on memory, no order with anything. */
+	uint64_t touched = weft_add_relaxed_u64(&s->touched, bytes) + bytes;
+	if (touched < s->memory / 4)
+		return;
+	weft_store_relaxed_u64(&s->touched, 0);
+	madvise((void *)(uintptr_t)s->columns.at, s->columns_mapped, MADV_DONTNEED);
+}
+
+int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scratch *c)
+{
+	struct weft_store *s = t->store;
+	const struct col_block *row = &s->block[block];
+	struct weft_atomic_u64 *seen = &s->seen[block / 64];
+	uint64_t bit = 1ull << block % 64;
+	/* Relaxed: the mark only saves work; two threads may both verify the block. */
+	if (!(weft_load_relaxed_u64(seen) & bit)) {
+		if (!col_block_intact(&s->columns, row))
+			return WEFT_E_DAMAGED;
+		__atomic_fetch_or(&seen->v, bit, __ATOMIC_RELAXED);
+	}
+	int rc = col_decode(&s->columns, row, c);
+	if (!rc &&
+	    (row->kinds & (1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV | 1ull << WEFT_EV_FLOW_OUT | 1ull << WEFT_EV_FLOW_IN))) {
+		c->zero_values = false;
+		rc = map_ends(s, c, row->n);
+	}
+	let_go(s, row->bytes);
+	return rc;
+}
+
+int weft_cursor_begin(struct weft_cursor *c, const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to)
+{
+	*c = (struct weft_cursor){.trace = t, .thread = thread, .from = from, .to = to};
+	if (thread >= t->n_threads)
+		return -22;
+	const struct store_thread *row = &t->store->thread[thread];
+	const struct col_block *block = t->store->block + row->first_block;
+	uint64_t low = 0, high = row->n_blocks;
+	while (low < high) { /* the first block that ends at `from` or later */
+		uint64_t mid = low + (high - low) / 2;
+		if (block[mid].last < from)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	c->next_block = row->first_block + low;
+	c->priv[0] = row->first_block + row->n_blocks;
+	return 0;
+}
+
+/* The first event at `time` or later. */
+static uint32_t find_time(const uint64_t *time, uint32_t n, uint64_t want)
+{
+	uint32_t low = 0;
+	while (low < n) {
+		uint32_t mid = low + (n - low) / 2;
+		if (time[mid] < want)
+			low = mid + 1;
+		else
+			n = mid;
+	}
+	return low;
+}
+
+int weft_cursor_next(struct weft_cursor *c, struct weft_block *b)
+{
+	struct weft_store *s = c->trace->store;
+	*b = (struct weft_block){0};
+	while (c->next_block < c->priv[0]) {
+		const struct col_block *row = &s->block[c->next_block];
+		if (c->to != WEFT_NEVER && row->first >= c->to)
+			return 0;
+		if (!c->scratch && !(c->scratch = calloc(1, sizeof(struct col_scratch))))
+			return -12;
+		struct col_scratch *d = c->scratch;
+		int rc = store_load_block(c->trace, c->next_block, d);
+		if (rc)
+			return rc;
+		c->next_block++;
+		uint32_t from = row->first < c->from ? find_time(d->time, row->n, c->from) : 0;
+		uint32_t to = c->to != WEFT_NEVER && row->last >= c->to ? find_time(d->time, row->n, c->to) : row->n;
+		if (from >= to)
+			continue;
+		*b = (struct weft_block){to - from, d->time + from, d->what + from, d->value + from};
+		return 1;
+	}
+	return 0;
+}
+
+void weft_cursor_end(struct weft_cursor *c)
+{
+	free(c->scratch);
+	c->scratch = NULL;
+	c->next_block = c->priv[0];
+}
+
+const uint64_t *weft_extra(const struct weft_trace *t, uint32_t thread, uint64_t value, uint32_t *n)
+{
+	(void)thread;
+	const struct weft_store *s = t->store;
+	*n = 0;
+	if (value >= s->columns.n / 8)
+		return NULL;
+	const uint64_t *at = (const uint64_t *)(const void *)(s->columns.at + 8 * value);
+	if (*at > WEFT_WORDS_MAX || *at > (s->columns.n / 8 - value - 1))
+		return NULL;
+	*n = (uint32_t)*at;
+	return at + 1;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * All threads in time order: a heap of cursors by (time of the next event, thread). The cursor on top goes on until another's
+ * event is due, which costs one comparison an event while a thread is alone. A cursor's scratch exists from its first event to
+ * its last, so that ten thousand short threads need no more than those that live at the same time.
+ */
+#include "cursor.h"
+#include "store_priv.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct source {
+	struct weft_cursor cursor;
+	struct weft_block block;
+	uint32_t at;
+	uint64_t time; /* of its next event */
+};
+
+struct weft_merge {
+	struct source *source; /* owned */
+	uint32_t *heap;        /* owned; indices in source */
+	uint32_t n_sources, n_heap;
+	int failed;
+};
+
+static bool before(const struct weft_merge *m, uint32_t a, uint32_t b)
+{
+	const struct source *x = &m->source[a], *y = &m->source[b];
+	return x->time != y->time ? x->time < y->time : x->cursor.thread < y->cursor.thread;
+}
+
+static void sift_down(struct weft_merge *m, uint32_t at)
+{
+	uint32_t moved = m->heap[at];
+	for (;;) {
+		uint32_t child = 2 * at + 1;
+		if (child >= m->n_heap)
+			break;
+		if (child + 1 < m->n_heap && before(m, m->heap[child + 1], m->heap[child]))
+			child++;
+		if (!before(m, m->heap[child], moved))
+			break;
+		m->heap[at] = m->heap[child];
+		at = child;
+	}
+	m->heap[at] = moved;
+}
+
+/* The time of a thread's first event in the range, from the block table alone; a bound when the range begins inside a block. */
+static bool first_time(const struct weft_trace *t, const struct weft_cursor *c, uint64_t *time)
+{
+	if (c->next_block >= c->priv[0])
+		return false;
+	uint64_t first = t->store->block[c->next_block].first;
+	*time = first > c->from ? first : c->from;
+	return c->to == WEFT_NEVER || *time < c->to;
+}
+
+int weft_merge_new(struct weft_merge **out, const struct weft_trace *t, const bool *wanted, uint64_t from, uint64_t to)
+{
+	*out = NULL;
+	struct weft_merge *m = calloc(1, sizeof *m);
+	if (!m)
+		return -ENOMEM;
+	m->source = calloc(t->n_threads + 1u, sizeof *m->source);
+	m->heap = calloc(t->n_threads + 1u, sizeof *m->heap);
+	int rc = m->source && m->heap ? 0 : -ENOMEM;
+	for (uint32_t i = 0; !rc && i < t->n_threads; i++) {
+		struct source *s = &m->source[m->n_sources];
+		if (wanted && !wanted[i])
+			continue;
+		rc = weft_cursor_begin(&s->cursor, t, i, from, to);
+		if (!rc && first_time(t, &s->cursor, &s->time)) {
+			m->heap[m->n_heap++] = m->n_sources;
+			m->n_sources++;
+		}
+	}
+	if (rc) {
+		weft_merge_free(m);
+		return rc;
+	}
+	for (uint32_t i = m->n_heap / 2; i-- > 0;)
+		sift_down(m, i);
+	*out = m;
+	return 0;
+}
+
+/* Brings the next event of a source whose block is used up; false when it has none. */
+static bool refill(struct weft_merge *m, struct source *s)
+{
+	int rc = weft_cursor_next(&s->cursor, &s->block);
+	s->at = 0;
+	if (rc > 0)
+		return true;
+	if (rc < 0)
+		m->failed = rc;
+	weft_cursor_end(&s->cursor);
+	return false;
+}
+
+int weft_merge_next(struct weft_merge *m, struct weft_event *e)
+{
+	while (m->n_heap && !m->failed) {
+		struct source *s = &m->source[m->heap[0]];
+		if (s->at == s->block.n) {
+			if (refill(m, s))
+				s->time = s->block.time[0];
+			else
+				m->heap[0] = m->heap[--m->n_heap];
+			if (m->n_heap)
+				sift_down(m, 0);
+			continue;
+		}
+		uint32_t i = s->at++;
+		*e = (struct weft_event){s->block.time[i], s->cursor.thread, weft_what_kind(s->block.what[i]),
+		                         weft_what_id(s->block.what[i]), s->block.value[i]};
+		if (s->at < s->block.n && s->block.time[s->at] != s->time) {
+			s->time = s->block.time[s->at];
+			sift_down(m, 0);
+		}
+		return 1;
+	}
+	return m->failed;
+}
+
+void weft_merge_free(struct weft_merge *m)
+{
+	if (!m)
+		return;
+	for (uint32_t i = 0; m->source && i < m->n_sources; i++)
+		weft_cursor_end(&m->source[i].cursor);
+	free(m->source);
+	free(m->heap);
+	free(m);
+}

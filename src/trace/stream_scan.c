@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first pass over a stream: only the heads of its pages (32 bytes each), from which come runs of pages. A page that does not
+ * continue the run before it is read whole and checked, so that a flipped bit in a head invents no thread; the others are
+ * checked when they are decoded. Neighbouring bad pages are one problem.
+ */
+#include "stream_priv.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scan {
+	struct stream *s;
+	struct page_run bad; /* the stretch of bad pages that is open */
+	const char *bad_what;
+	struct page_run last; /* copy of the run that the page before belongs to; n == 0: none */
+	bool last_is_meta;
+};
+
+static const char *page_fault(const struct weft_page *p)
+{
+	if (p->magic != WEFT_PAGE_MAGIC)
+		return "no page (magic number)";
+	if (p->flags & WEFT_PAGE_SEALED && p->used >= WEFT_PAGE_HEAD && p->used <= WEFT_PAGE_BYTES && p->used % 8 == 0)
+		return "checksum differs";
+	return "impossible page header";
+}
+
+static int end_bad(struct scan *c)
+{
+	struct page_run *b = &c->bad;
+	if (!b->n)
+		return 0;
+	c->s->n_bad_pages += b->n;
+	uint64_t offset = (uint64_t)b->page * WEFT_PAGE_BYTES, lost = (uint64_t)b->n * WEFT_PAGE_BYTES;
+	int rc = b->n == 1 ? stream_problem(c->s, offset, lost, "page %u: %s; %llu bytes skipped", b->page, c->bad_what,
+	                                    (unsigned long long)lost)
+	                   : stream_problem(c->s, offset, lost, "pages %u to %u: %s; %llu bytes skipped", b->page,
+	                                    b->page + b->n - 1, c->bad_what, (unsigned long long)lost);
+	b->n = 0;
+	return rc;
+}
+
+static int note_bad(struct scan *c, uint32_t page, const char *what)
+{
+	int rc = 0;
+	if (c->bad.n && (c->bad.page + c->bad.n != page || strcmp(what, c->bad_what) != 0))
+		rc = end_bad(c);
+	if (!c->bad.n) {
+		c->bad.page = page;
+		c->bad_what = what;
+	}
+	c->bad.n++;
+	return rc;
+}
+
+static bool continues(const struct scan *c, const struct weft_page *p)
+{
+	return c->last.n && c->last_is_meta == (p->type == WEFT_PAGE_META) && p->thread == c->last.thread &&
+	       p->seq == c->last.seq + c->last.n;
+}
+
+static int add_page(struct scan *c, const struct weft_page *p, uint32_t page)
+{
+	struct stream *s = c->s;
+	bool meta = p->type == WEFT_PAGE_META;
+	if (continues(c, p) && c->last.page + c->last.n == page) {
+		c->last.n++;
+		if (meta)
+			s->meta.at[s->meta.n - 1].n++;
+		else
+			s->run.at[s->run.n - 1].n++;
+		return 0;
+	}
+	c->last = (struct page_run){p->thread, p->seq, page, 1};
+	c->last_is_meta = meta;
+	return meta ? weft_vec_push(&s->meta, c->last) : weft_vec_push(&s->run, c->last);
+}
+
+static int scan_page(struct scan *c, uint32_t page, struct weft_page *room)
+{
+	struct stream *s = c->s;
+	uint64_t offset = (uint64_t)page * WEFT_PAGE_BYTES;
+	const struct weft_page *p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_HEAD, room);
+	if (!p)
+		return note_bad(c, page, "cannot be read");
+	bool head_good = p->magic == WEFT_PAGE_MAGIC && p->zero == 0 && (p->flags & ~WEFT_PAGE_SEALED) == 0;
+	if (head_good && p->type == WEFT_PAGE_EVENTS && p->thread && continues(c, p))
+		return add_page(c, p, page);
+	struct weft_page_walk w;
+	p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_BYTES, room);
+	if (!p)
+		return note_bad(c, page, "cannot be read");
+	enum weft_page_verdict v = weft_page_begin(&w, p, true);
+	if (v == WEFT_PAGE_EMPTY)
+		return 0;
+	if (v == WEFT_PAGE_BAD)
+		return note_bad(c, page, page_fault(p));
+	if (v == WEFT_PAGE_OPEN && p->word[0] == 0)
+		return 0; /* begun, nothing in it yet */
+	return add_page(c, p, page);
+}
+
+static int by_thread_and_seq(const void *x, const void *y)
+{
+	const struct page_run *a = x, *b = y;
+	if (a->thread != b->thread)
+		return a->thread < b->thread ? -1 : 1;
+	if (a->seq != b->seq)
+		return a->seq < b->seq ? -1 : 1;
+	return a->page < b->page ? -1 : a->page > b->page;
+}
+
+/* Pages that come twice are left out the second time; gaps are a problem, but where a ring begins. */
+static int check_order(struct stream *s, struct page_run *run, size_t *n, bool ring)
+{
+	size_t kept = 0;
+	int rc = 0;
+	uint64_t bad_left = s->n_bad_pages;
+	for (size_t i = 0; !rc && i < *n; i++) {
+		struct page_run r = run[i];
+		const struct page_run *last = kept && run[kept - 1].thread == r.thread ? &run[kept - 1] : NULL;
+		uint64_t expect = last ? (uint64_t)last->seq + last->n : ring ? r.seq : 0;
+		uint64_t offset = (uint64_t)r.page * WEFT_PAGE_BYTES;
+		char whose[40] = "definitions";
+		if (r.thread)
+			snprintf(whose, sizeof whose, "thread %u", r.thread);
+		if (r.seq < expect) {
+			uint32_t twice = expect - r.seq < r.n ? (uint32_t)(expect - r.seq) : r.n;
+			rc = stream_problem(s, offset, (uint64_t)twice * WEFT_PAGE_BYTES,
+			                    "page %u: %u pages of %s come twice; left out", r.page, twice, whose);
+			r.seq += twice;
+			r.page += twice;
+			r.n -= twice;
+			if (!r.n)
+				continue;
+		} else if (r.seq > expect) {
+			uint64_t missing = r.seq - expect, known = missing < bad_left ? missing : bad_left;
+			bad_left -= known;
+			rc = stream_problem(s, offset, (missing - known) * WEFT_PAGE_BYTES,
+			                    "page %u: before it, %llu pages of %s are missing", r.page,
+			                    (unsigned long long)missing, whose);
+		}
+		run[kept++] = r;
+	}
+	*n = kept;
+	return rc;
+}
+
+static int make_threads(struct stream *s)
+{
+	for (size_t i = 0; i < s->run.n; i++) {
+		struct stream_thread *last = s->thread.n ? &s->thread.at[s->thread.n - 1] : NULL;
+		if (last && last->number == s->run.at[i].thread) {
+			last->n_runs++;
+			continue;
+		}
+		struct stream_thread t = {.number = s->run.at[i].thread,
+		                          .first_run = (uint32_t)i,
+		                          .n_runs = 1,
+		                          .row = WEFT_NONE,
+		                          .tid = -1};
+		if (weft_vec_push(&s->thread, t))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int stream_scan(struct stream *s)
+{
+	struct scan c = {.s = s};
+	struct weft_page *room = malloc(sizeof *room);
+	uint64_t n = s->bytes.n / WEFT_PAGE_BYTES;
+	int rc = !room ? -ENOMEM : n > UINT32_MAX ? -EFBIG : 0;
+	s->n_pages = n ? n - 1 : 0;
+	if (!rc && !s->head_good)
+		rc = stream_problem(s, 0, sizeof s->head, "the header is damaged; the pages are read without it");
+	for (uint64_t page = 1; !rc && page < n; page++)
+		rc = scan_page(&c, (uint32_t)page, room);
+	if (!rc)
+		rc = end_bad(&c);
+	uint64_t rest = s->bytes.n % WEFT_PAGE_BYTES;
+	if (!rc && rest && s->bytes.n > WEFT_PAGE_BYTES)
+		rc = stream_problem(s, s->bytes.n - rest, rest, "page %llu: the file ends inside it", (unsigned long long)n);
+	free(room);
+	if (rc)
+		return rc;
+	if (s->run.n)
+		qsort(s->run.at, s->run.n, sizeof *s->run.at, by_thread_and_seq);
+	if (s->meta.n)
+		qsort(s->meta.at, s->meta.n, sizeof *s->meta.at, by_thread_and_seq);
+	rc = check_order(s, s->meta.at, &s->meta.n, false);
+	if (!rc)
+		rc = check_order(s, s->run.at, &s->run.n, s->head.flags & WEFT_STREAM_RING);
+	return rc ? rc : make_threads(s);
+}
