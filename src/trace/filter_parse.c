@@ -417,7 +417,7 @@ static int parse_factor(struct parser *p, struct filter_node **out)
 {
 	struct filter_node *node;
 	int rc;
-	if (p->depth == FILTER_DEPTH_MAX)
+	if (p->depth == FILTER_DEPTH_MAX && (p->token == TOKEN_OPEN || at_keyword(p, "not")))
 		return PARSE_ERROR(p, p->token_column, "more than %d brackets deep", FILTER_DEPTH_MAX);
 	if (p->token == TOKEN_OPEN) {
 		unsigned opened = p->token_column;
