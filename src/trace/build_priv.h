@@ -58,6 +58,7 @@ struct weft_builder {
 	WEFT_VEC(struct build_message) message;
 	uint64_t n_problems, dropped, stream_bytes, helper_cpu_ns, begin_realtime;
 	bool keep_zero, axis_is_realtime;
+	bool live; /* a process is still writing what is read: no index is left */
 	uint64_t end_at_least;
 	pthread_mutex_t lock;                   /* encoders, appenders */
 	WEFT_VEC(struct col_encoder *) encoder; /* free ones */

@@ -5,6 +5,7 @@
  * file (small ones: into memory), so that packed streams cost it one more pass and nothing else.
  */
 #include "pack_priv.h"
+#include "index_priv.h"
 #include "base/crc.h"
 #include "base/fs.h"
 #include "base/pool.h"
@@ -192,12 +193,14 @@ int pack_unpack_bytes(struct stream *s, struct weft_err *err)
 
 /* ---- files ---- */
 
-/* Whether the process of that pid has the file mapped: then it still records. */
-static bool is_mapped(uint32_t pid, const struct stat *st)
+bool pack_is_live(const struct stream_bytes *b, const struct weft_stream_head *h)
 {
 	char path[40], line[512], want[64];
-	snprintf(path, sizeof path, "/proc/%u/maps", pid);
-	snprintf(want, sizeof want, " %02x:%02x %llu ", major(st->st_dev), minor(st->st_dev), (unsigned long long)st->st_ino);
+	struct stat st;
+	if (h->state == WEFT_STREAM_CLOSED || b->fd < 0 || fstat(b->fd, &st))
+		return false;
+	snprintf(path, sizeof path, "/proc/%u/maps", h->pid);
+	snprintf(want, sizeof want, " %02x:%02x %llu ", major(st.st_dev), minor(st.st_dev), (unsigned long long)st.st_ino);
 	FILE *f = fopen(path, "re");
 	bool found = false;
 	while (f && !found && fgets(line, sizeof line, f))
@@ -222,8 +225,7 @@ static int open_stream(const char *path, bool pack, struct stream_bytes *b, stru
 		return weft_err_set(err, WEFT_E_DAMAGED, "cannot %s '%s': its header is damaged", pack ? "pack" : "unpack", path);
 	if (!(h->flags & WEFT_STREAM_PACKED) == !pack)
 		return 1;
-	struct stat st;
-	if (h->state == WEFT_STREAM_OPEN && fstat(b->fd, &st) == 0 && is_mapped(h->pid, &st))
+	if (pack_is_live(b, h))
 		return weft_err_set(err, -EBUSY, "cannot pack '%s': process %u still records into it", path, h->pid);
 	return 0;
 }
@@ -399,4 +401,48 @@ int weft_stream_unpack(const char *stream_path, struct weft_err *err)
 {
 	int rc = unpack_file(stream_path, 0, err);
 	return rc > 0 ? 0 : rc;
+}
+
+/* All streams of a folder, one after the other: each uses all threads. Files that are no streams are left alone. */
+static int change_all(const char *path, bool pack, int level, unsigned threads, struct weft_pack_totals *totals,
+                      struct weft_err *err)
+{
+	struct index_stamps before, after = {0};
+	*totals = (struct weft_pack_totals){0};
+	int rc = index_stamps_take(&before, path, err);
+	totals->n_streams = before.at.n;
+	totals->bytes_before = before.bytes;
+	for (size_t i = 0; rc >= 0 && i < before.at.n; i++) {
+		char *file;
+		if (asprintf(&file, weft_is_dir(path) ? "%s/%s" : "%s", path, before.at.at[i].name) < 0) {
+			rc = weft_err_set(err, -ENOMEM, "out of memory");
+			break;
+		}
+		rc = pack ? pack_file(file, level, threads, err) : unpack_file(file, threads, err);
+		totals->n_changed += rc == 0;
+		free(file);
+	}
+	if (rc > 0)
+		rc = 0;
+	/* What has been done stays done: the index is told in either case. */
+	if (totals->n_changed) {
+		int told = index_restamp(path, &before);
+		if (!rc && told)
+			rc = weft_err_set(err, told, "cannot renew the index of '%s': %s", path, weft_err_name(told));
+	}
+	if (!index_stamps_take(&after, path, NULL))
+		totals->bytes_after = after.bytes;
+	index_stamps_fini(&before);
+	index_stamps_fini(&after);
+	return rc;
+}
+
+int weft_trace_pack(const char *path, int level, unsigned threads, struct weft_pack_totals *totals, struct weft_err *err)
+{
+	return change_all(path, true, level, threads, totals, err);
+}
+
+int weft_trace_unpack(const char *path, unsigned threads, struct weft_pack_totals *totals, struct weft_err *err)
+{
+	return change_all(path, false, 0, threads, totals, err);
 }

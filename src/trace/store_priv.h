@@ -160,6 +160,7 @@ int store_open(struct weft_trace **out, int tables_fd, int columns_fd, const cha
                struct weft_err *err) WEFT_MUST_CHECK;
 void store_close(struct weft_trace *t);
 uint64_t store_kinds_fingerprint(void);
+void store_boot_id(uint8_t out[16]); /* of this run of the machine */
 #define STORE_TABLES_NAME "tables"
 #define STORE_COLUMNS_NAME "columns"
 

@@ -277,7 +277,7 @@ static void write_summary(struct table_writer *w, const struct weft_builder *b, 
 	section(w, STORE_SUMMARY, &s, 1);
 }
 
-static void read_boot_id(uint8_t out[16])
+void store_boot_id(uint8_t out[16])
 {
 	char z[64] = "";
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -306,7 +306,7 @@ int store_write_tables(struct weft_builder *b, const struct build_product *p, in
 		memcpy(w.head.pair, b->pair, sizeof b->pair);
 		w.head.kinds = store_kinds_fingerprint();
 		w.head.columns_bytes = p->columns_bytes;
-		read_boot_id(w.head.boot_id);
+		store_boot_id(w.head.boot_id);
 		w.head.crc = weft_crc32c(0, &w.head, offsetof(struct store_tables_head, crc));
 		rc = w.no_memory ? -ENOMEM : w.failed;
 	}

@@ -2,12 +2,12 @@
 /* Our own format, from the files of a folder (or one file) to the builder. Steps and files: see stream_priv.h. */
 #include "base/fs.h"
 #include "base/pool.h"
+#include "pack_priv.h"
 #include "stream_priv.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct stream_set {
 	WEFT_VEC(struct stream *) at;
@@ -72,19 +72,16 @@ static int load_set(struct stream_set *set, const struct weft_open_how *how, str
 static int add_stream(struct stream_set *set, const char *path, const char *name, bool alone, struct weft_err *err)
 {
 	struct weft_err why = {0};
-	struct stat st;
 	struct stream *s = malloc(sizeof *s);
 	if (!s || weft_vec_reserve(&set->at, set->at.n + 1)) {
 		free(s);
 		return weft_err_set(err, -ENOMEM, "cannot read '%s': out of memory", path);
 	}
 	int rc = stream_open(s, set->b, path, name, &why);
-	if (!rc && stat(path, &st) == 0)
-		rc = builder_add_file(set->b, name, (uint64_t)st.st_size,
-		                      (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
 	if (!rc && s->bytes.n < 2 * WEFT_PAGE_BYTES && !s->head_good)
 		rc = weft_err_set(&why, WEFT_E_SYNTAX, "cannot read '%s': no stream of Weft", path);
 	if (!rc) {
+		set->b->live |= pack_is_live(&s->bytes, &s->head);
 		set->at.at[set->at.n++] = s;
 		return 0;
 	}
@@ -93,9 +90,6 @@ static int add_stream(struct stream_set *set, const char *path, const char *name
 	} else {
 		struct weft_problem p = {.file = name, .lost_bytes = s->bytes.stored, .text = why.text};
 		rc = weft_build_problem(set->b, &p);
-		if (!rc && stat(path, &st) == 0)
-			rc = builder_add_file(set->b, name, (uint64_t)st.st_size,
-			                      (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec);
 	}
 	stream_close(s);
 	free(s);
