@@ -199,16 +199,17 @@ static void choose_threads(struct weft_cells *c, const struct weft_trace *t)
 	}
 }
 
-/* Leaves out rows without regions, and those beyond the most. */
-static void drop_rows(struct painting *p, unsigned most)
+/* Leaves out rows without regions, and those beyond the most; whether rows with regions were left out. */
+static bool drop_rows(struct painting *p, unsigned most)
 {
 	struct weft_cells *c = p->c;
-	unsigned kept = 0, any = 0;
-	for (unsigned i = 0; i < c->n_rows; i++)
+	unsigned kept = 0, any = 0, rows = c->n_rows;
+	for (unsigned i = 0; i < rows; i++)
 		any += p->has_regions[i];
-	for (unsigned i = 0; i < c->n_rows; i++) {
+	for (unsigned i = 0; i < rows; i++) {
 		if (any && !p->has_regions[i]) {
 			c->without_regions++;
+			c->total[0] -= c->alive[i];
 		} else if (kept == most) {
 			c->beyond++;
 		} else {
@@ -219,6 +220,7 @@ static void drop_rows(struct painting *p, unsigned most)
 		}
 	}
 	c->n_rows = kept;
+	return c->without_regions + kept < rows;
 }
 
 static int painters_make(struct painting *p, unsigned n)
@@ -237,18 +239,41 @@ static int painters_make(struct painting *p, unsigned n)
 	return 0;
 }
 
-/* Adds up and frees. */
-static void painters_end(struct painting *p, unsigned n)
+static void painters_fini(struct painting *p, unsigned n)
 {
 	for (unsigned i = 0; p->painter && i < n; i++) {
-		struct painter *w = &p->painter[i];
-		for (uint32_t r = 0; w->total && p->c->total && r < p->n_regions; r++)
-			p->c->total[r] += w->total[r];
-		free(w->sum);
-		free(w->touched);
-		free(w->total);
+		free(p->painter[i].sum);
+		free(p->painter[i].touched);
+		free(p->painter[i].total);
 	}
 	free(p->painter);
+}
+
+static int paint(struct painting *p, unsigned workers)
+{
+	struct weft_cells *c = p->c;
+	for (unsigned i = 0; i < workers; i++)
+		memset(p->painter[i].total, 0, p->n_regions * sizeof *p->painter[i].total);
+	int rc = weft_parallel(workers, c->n_rows, paint_row, p);
+	memset(c->total, 0, p->n_regions * sizeof *c->total);
+	for (unsigned i = 0; i < workers; i++)
+		for (uint32_t r = 0; r < p->n_regions; r++)
+			c->total[r] += p->painter[i].total[r];
+	return rc;
+}
+
+static int cells_allocate(struct painting *p, unsigned workers)
+{
+	struct weft_cells *c = p->c;
+	unsigned rows = p->trace->n_threads < CANDIDATES_MOST ? p->trace->n_threads : CANDIDATES_MOST;
+	c->thread = calloc(rows + 1, sizeof *c->thread);
+	c->alive = calloc(rows + 1, sizeof *c->alive);
+	c->running = calloc(rows + 1, sizeof *c->running);
+	c->total = calloc(p->n_regions, sizeof *c->total);
+	c->cell = malloc((size_t)(rows + 1) * c->width * sizeof *c->cell);
+	p->has_regions = calloc(rows + 1, sizeof *p->has_regions);
+	bool all = c->thread && c->alive && c->running && c->total && c->cell && p->has_regions;
+	return all ? painters_make(p, workers) : -ENOMEM;
 }
 
 int weft_cells_make(struct weft_cells *c, const struct weft_trace *t, const struct weft_cells_how *how)
@@ -258,26 +283,18 @@ int weft_cells_make(struct weft_cells *c, const struct weft_trace *t, const stru
 	*c = (struct weft_cells){.from = how->from, .to = how->to == WEFT_NEVER ? t->end : how->to, .width = how->width};
 	if (c->to <= c->from)
 		c->to = c->from + 1;
-	unsigned candidates = t->n_threads < CANDIDATES_MOST ? t->n_threads : CANDIDATES_MOST;
-	size_t cells = (size_t)(candidates ? candidates : 1) * c->width;
-	c->thread = calloc(candidates + 1, sizeof *c->thread);
-	c->alive = calloc(candidates + 1, sizeof *c->alive);
-	c->running = calloc(candidates + 1, sizeof *c->running);
-	c->total = calloc(p.n_regions, sizeof *c->total);
-	c->cell = malloc(cells * sizeof *c->cell);
-	p.has_regions = calloc(candidates + 1, sizeof *p.has_regions);
-	int rc = c->thread && c->alive && c->running && c->total && c->cell && p.has_regions ? painters_make(&p, workers)
-	                                                                                     : -ENOMEM;
+	int rc = cells_allocate(&p, workers);
 	if (rc == 0) {
 		choose_threads(c, t);
-		rc = weft_parallel(workers, c->n_rows, paint_row, &p);
+		rc = paint(&p, workers);
 	}
-	painters_end(&p, workers);
-	if (rc == 0)
-		drop_rows(&p, how->most_rows);
-	else
-		weft_cells_fini(c);
+	/* The sums are of what is shown: once more, without the others. */
+	if (rc == 0 && drop_rows(&p, how->most_rows))
+		rc = paint(&p, workers);
+	painters_fini(&p, workers);
 	free(p.has_regions);
+	if (rc)
+		weft_cells_fini(c);
 	return rc;
 }
 

@@ -111,6 +111,17 @@ void svg_text(struct weft_buf *b, double x, double y, enum svg_anchor anchor, co
 	weft_buf_puts(b, "</text>\n");
 }
 
+void svg_text_pair(struct weft_buf *b, double x, double y, const char *text, unsigned most, const char *second)
+{
+	number(b, "<text x=\"", x);
+	number(b, "\" y=\"", y);
+	weft_buf_puts(b, "\">");
+	svg_escaped(b, text, most);
+	weft_buf_puts(b, "<tspan class=\"s\" dx=\"5\">");
+	svg_escaped(b, second, 0);
+	weft_buf_puts(b, "</tspan></text>\n");
+}
+
 void svg_rect(struct weft_buf *b, double x, double y, double w, double h, uint32_t colour, double radius)
 {
 	number(b, "<rect x=\"", x);

@@ -13,6 +13,8 @@ void svg_begin(struct weft_buf *b, unsigned width, unsigned height, const char *
 void svg_end(struct weft_buf *b);
 /* class: "t" title, "s" small and grey, "l" label, "b" bold label, "a" axis. At most `most` characters are shown (0: all). */
 void svg_text(struct weft_buf *b, double x, double y, enum svg_anchor anchor, const char *class, const char *text, unsigned most);
+/* The same with a second text behind the first, small and grey. */
+void svg_text_pair(struct weft_buf *b, double x, double y, const char *text, unsigned most, const char *second);
 void svg_rect(struct weft_buf *b, double x, double y, double w, double h, uint32_t colour, double radius);
 void svg_line(struct weft_buf *b, double x1, double y1, double x2, double y2, const char *class);
 /* About how wide svg_text shows it; for layout. */

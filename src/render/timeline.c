@@ -26,11 +26,11 @@
 #define GROUP_GAP 6.0
 #define TICK_ROOM 95.0
 #define LABEL_MOST 22u /* characters */
-#define SHARE_WIDTH 44.0
+#define SHARE_WIDTH 58.0
 #define LEGEND_MOST 40u
 #define LEGEND_LINE 19.0
 #define ALIVE_COLOUR 0xeef0f2u
-#define ALIVE_PATH "eef0f2"
+#define ALIVE_ONLY_COLOUR 0x9fb6cbu /* when no thread has regions: all that there is to see */
 
 struct layout {
 	const struct weft_trace *t;
@@ -61,6 +61,16 @@ static bool has_labels(const struct layout *l)
 	return l->row_height >= 9;
 }
 
+static uint32_t alive_colour(const struct layout *l)
+{
+	return l->n_legend ? ALIVE_COLOUR : ALIVE_ONLY_COLOUR;
+}
+
+static const char *alive_name(const struct layout *l)
+{
+	return l->n_legend ? "in no region" : "alive (no regions were recorded)";
+}
+
 /* ---- texts ---- */
 
 static void process_label(const struct layout *l, uint32_t thread, char *out, size_t n)
@@ -77,11 +87,13 @@ static void process_label(const struct layout *l, uint32_t thread, char *out, si
 static void thread_label(const struct layout *l, uint32_t thread, char *out, size_t n)
 {
 	const struct weft_thread_row *h = &l->t->thread[thread];
-	char label[40];
+	const struct weft_process *p = &l->t->process[h->process];
 	if (h->name[0])
 		snprintf(out, n, "%s", h->name);
+	else if (p->n_threads > 1)
+		snprintf(out, n, "thread %u", h->number);
 	else
-		snprintf(out, n, "%s", weft_thread_label(l->t, thread, label));
+		snprintf(out, n, "%" PRId64, p->pid);
 }
 
 static bool is_first_of_process(const struct layout *l, unsigned row)
@@ -203,16 +215,16 @@ static double x_of(const struct layout *l, uint64_t time)
 
 static void draw_heading(const struct layout *l)
 {
-	char text[300], span[32], all[32], messages[32];
+	char text[300], span[32], all[32], count[32], messages[60] = "";
 	const struct weft_cells *c = &l->cells;
 	const char *name = strrchr(l->t->path, '/');
 	unsigned processes = 0;
 	for (unsigned i = 0; i < c->n_rows; i++)
 		processes += is_first_of_process(l, i);
 	svg_text(l->out, MARGIN, 29, SVG_LEFT, "t", l->how->title ? l->how->title : name && name[1] ? name + 1 : l->t->path, 100);
-	snprintf(text, sizeof text, "%s of %s \xc2\xb7 %u thread%s of %u process%s \xc2\xb7 %s messages",
+	snprintf(text, sizeof text, "%s of %s \xc2\xb7 %u thread%s of %u process%s%s",
 	         weft_human_ns(span, c->to - c->from), weft_human_ns(all, l->t->end), c->n_rows, c->n_rows == 1 ? "" : "s",
-	         processes, processes == 1 ? "" : "es", weft_human_count(messages, l->n_messages));
+	         processes, processes == 1 ? "" : "es", messages);
 	svg_text(l->out, MARGIN, 47, SVG_LEFT, "s", text, 0);
 }
 
@@ -228,7 +240,7 @@ static void draw_axis(const struct layout *l)
 		svg_text(l->out, x, l->top - 10, x > l->right - 25 ? SVG_RIGHT : SVG_MIDDLE, "a",
 		         weft_axis_label(text, at, step, c->to), 0);
 	}
-	if (has_labels(l))
+	if (has_labels(l) && l->n_legend)
 		svg_text(l->out, l->width - MARGIN, l->top - 10, SVG_RIGHT, "a", "running", 0);
 }
 
@@ -245,7 +257,7 @@ static void draw_row_labels(const struct layout *l)
 			continue;
 		thread_label(l, l->cells.thread[i], text, sizeof text);
 		svg_text(l->out, l->left - 8, l->row_y[i] + dy, SVG_RIGHT, "l", text, LABEL_MOST);
-		if (l->cells.alive[i] == 0)
+		if (l->cells.alive[i] == 0 || !l->n_legend)
 			continue;
 		snprintf(text, sizeof text, "%.0f %%", 100.0 * (double)l->cells.running[i] / (double)l->cells.alive[i]);
 		svg_text(l->out, l->width - MARGIN, l->row_y[i] + dy, SVG_RIGHT, "s", text, 0);
@@ -281,7 +293,7 @@ static void draw_region(const struct layout *l, uint32_t region, uint32_t colour
 
 static void draw_cells(const struct layout *l)
 {
-	draw_region(l, 0, ALIVE_COLOUR, "in no region");
+	draw_region(l, 0, alive_colour(l), alive_name(l));
 	for (unsigned i = 0; i < l->n_legend; i++)
 		draw_region(l, l->legend[i], l->colour[i], l->t->def[WEFT_CLASS_REGION].at[l->legend[i]].name);
 }
@@ -331,21 +343,21 @@ static double legend(const struct layout *l, bool draw)
 	for (unsigned i = 0; i <= n; i++) {
 		bool outside = i == n;
 		uint32_t region = outside ? 0 : l->legend[i];
-		const char *name = outside ? "in no region" : l->t->def[WEFT_CLASS_REGION].at[region].name;
+		const char *name = outside ? alive_name(l) : l->t->def[WEFT_CLASS_REGION].at[region].name;
 		double share = l->all_ns ? 100.0 * (double)l->cells.total[region] / (double)l->all_ns : 0;
 		if (outside && share < 0.5)
 			break;
-		char percent[16];
-		snprintf(percent, sizeof percent, "%.*f %%", share < 9.95 ? 1 : 0, share);
-		double name_width = svg_text_width(name, 40), width = 17 + name_width + 4 + svg_text_width(percent, 0) + 18;
+		char percent[16] = "";
+		if (l->n_legend)
+			snprintf(percent, sizeof percent, "%.*f %%", share < 9.95 ? 1 : 0, share);
+		double width = 17 + svg_text_width(name, 40) + 5 + svg_text_width(percent, 0) + 14;
 		if (x > MARGIN && x + width > l->width - MARGIN) {
 			x = MARGIN;
 			y += LEGEND_LINE;
 		}
 		if (draw) {
-			svg_rect(l->out, x, y - 10, 12, 12, outside ? ALIVE_COLOUR : l->colour[i], 2);
-			svg_text(l->out, x + 17, y, SVG_LEFT, "l", name, 40);
-			svg_text(l->out, x + 17 + name_width + 4, y, SVG_LEFT, "s", percent, 0);
+			svg_rect(l->out, x, y - 10, 12, 12, outside ? alive_colour(l) : l->colour[i], 2);
+			svg_text_pair(l->out, x + 17, y, name, 40, percent);
 		}
 		x += width;
 	}
