@@ -179,7 +179,8 @@ void write_text(struct write_stream *s, unsigned kind, uint32_t id, const uint64
 	if (bytes > room)
 		for (bytes = room; bytes > 0 && ((unsigned char)text[bytes] & 0xc0) == 0x80;)
 			bytes--;
-	memcpy(payload, words, n * sizeof *words);
+	if (n)
+		memcpy(payload, words, n * sizeof *words);
 	payload[n] = bytes;
 	memcpy(payload + n + 1, text, bytes);
 	struct weft_record r = {.ticks = s->writer.base,

@@ -85,6 +85,14 @@ static void lane_write(struct lane *l, uint64_t time, uint32_t what, uint64_t va
 	write_event(l->s, l->thread, time, what, value);
 }
 
+/* A thread may be known to have lived on after its last event: said by a mark, for streams have no other place for it. */
+static void say_end(struct write_stream *s, uint32_t thread, uint64_t last)
+{
+	uint64_t end = s->t->thread[thread].end;
+	if (end != WEFT_NEVER && end > last)
+		write_event(s, thread, end, weft_what(WEFT_EV_THREAD_END, 0), 0);
+}
+
 /* ---- regions ---- */
 
 /* With a filter, a leave is written when the walk closes the span, unless a mark that stays does it. */
@@ -279,18 +287,25 @@ static int lane_inside(struct lane *l, uint64_t time, uint32_t what, uint64_t va
 	return lane_walk(l, time, what);
 }
 
+/* What ends at the very instant at which the range begins need not begin there anew. */
+static bool ends_at_bound(const struct lane *l, uint32_t what)
+{
+	unsigned kind = weft_what_kind(what);
+	return l->s->from > 0 && (kind == WEFT_EV_LEAVE || kind == WEFT_EV_OFF || kind == WEFT_EV_STATE_END);
+}
+
 static int lane_event(struct lane *l, uint64_t time, uint32_t what, uint64_t value)
 {
-	l->now = time;
-	if (!l->inside && time >= l->s->from)
+	if (!l->inside && (time > l->s->from || (time == l->s->from && !ends_at_bound(l, what))))
 		lane_enter_range(l);
+	l->now = time;
 	if (l->inside)
 		return lane_inside(l, time, what, value);
 	int rc = lane_walk(l, time, what);
 	return rc ? rc : lane_before(l, time, what, value);
 }
 
-/* What is open ends here: at the bound, or with a filter (which may have dropped the last events) at the thread's end. */
+/* What is open ends here: at the bound, or with a filter at the thread's end. */
 static void lane_leave_range(struct lane *l)
 {
 	uint64_t end = l->s->t->thread[l->thread].end;
@@ -304,6 +319,8 @@ static void lane_leave_range(struct lane *l)
 			lane_write(l, end, weft_what(WEFT_EV_LEAVE, l->walk.open.at[i].region), 0);
 	for (size_t i = 0; i < l->state.n && cut; i++)
 		lane_write(l, end, weft_what(WEFT_EV_STATE_END, l->state.at[i].state), 0);
+	if (!cut)
+		say_end(l->s, l->thread, l->now);
 }
 
 static int lane_run(struct lane *l, struct weft_cursor *c)
@@ -328,12 +345,15 @@ static int lane_run(struct lane *l, struct weft_cursor *c)
 static int copy_run(struct write_stream *s, uint32_t thread, struct weft_cursor *c)
 {
 	struct weft_block b;
+	uint64_t last = 0;
 	int rc;
 	while ((rc = weft_cursor_next(c, &b)) > 0 && !s->failed) {
 		for (uint32_t i = 0; i < b.n; i++)
 			write_event(s, thread, b.time[i], b.what[i], b.value[i]);
+		last = b.time[b.n - 1];
 		weft_progress_step(s->progress, b.n);
 	}
+	say_end(s, thread, last);
 	return rc;
 }
 
