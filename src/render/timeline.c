@@ -222,6 +222,9 @@ static void draw_heading(const struct layout *l)
 	for (unsigned i = 0; i < c->n_rows; i++)
 		processes += is_first_of_process(l, i);
 	svg_text(l->out, MARGIN, 29, SVG_LEFT, "t", l->how->title ? l->how->title : name && name[1] ? name + 1 : l->t->path, 100);
+	if (l->n_messages)
+		snprintf(messages, sizeof messages, " \xc2\xb7 %s message%s", weft_human_count(count, l->n_messages),
+		         l->n_messages == 1 ? "" : "s");
 	snprintf(text, sizeof text, "%s of %s \xc2\xb7 %u thread%s of %u process%s%s",
 	         weft_human_ns(span, c->to - c->from), weft_human_ns(all, l->t->end), c->n_rows, c->n_rows == 1 ? "" : "s",
 	         processes, processes == 1 ? "" : "es", messages);
