@@ -217,7 +217,7 @@ static enum verdict def_state_class(const struct filter_test *t, const struct we
 	(void)tr;
 	if (row->state >= WEFT_STATE_CLASSES)
 		return VERDICT_MISSING;
-	return filter_matches_text(t, weft_state_name[row->state]) || filter_matches_i64(t, row->state);
+	return filter_matches_text(t, weft_state_name[row->state]);
 }
 
 static enum verdict def_category(const struct filter_test *t, const struct weft_trace *tr, const struct weft_def_row *row)

@@ -50,7 +50,8 @@ struct worker {
 	struct weft_span_walk walk;
 	uint32_t thread;
 	uint64_t busy, calls;
-	bool counting; /* the walk has come to `from` */
+	bool counting;         /* the walk has come to `from` */
+	uint64_t cut_sequence; /* spans before this one were open there */
 	const struct stat_run *run;
 };
 
@@ -93,7 +94,6 @@ static struct weft_stat_row row_of(const struct stat_run *r, uint32_t region, ui
 		.region = by & WEFT_BY_REGION ? region : WEFT_NONE,
 		.thread = by & WEFT_BY_THREAD ? thread : WEFT_NONE,
 		.process = by & (WEFT_BY_THREAD | WEFT_BY_PROCESS) ? r->trace->thread[thread].process : WEFT_NONE,
-		.min = UINT64_MAX,
 	};
 }
 
@@ -102,14 +102,15 @@ static uint64_t row_key(const struct weft_stat_row *row)
 	return (uint64_t)row->region << 32 | (row->thread != WEFT_NONE ? row->thread : row->process);
 }
 
-/* Its index, or negative. */
+/* The group of this row's objects; its index, or negative. */
 static int64_t find_group(struct worker *w, const struct weft_stat_row *row)
 {
 	uint64_t at, key = row_key(row);
 	if (weft_map_get(&w->map, key, &at))
 		return (int64_t)at;
 	w->bytes += sizeof *w->group.at;
-	if (weft_vec_push(&w->group, (struct group){.row = *row}) || weft_map_put(&w->map, key, w->group.n - 1))
+	struct group g = {.row = {.region = row->region, .thread = row->thread, .process = row->process, .min = UINT64_MAX}};
+	if (weft_vec_push(&w->group, g) || weft_map_put(&w->map, key, w->group.n - 1))
 		return -ENOMEM;
 	return (int64_t)w->group.n - 1;
 }
@@ -239,7 +240,7 @@ static int on_span(void *arg, const struct weft_span *s)
 	struct worker *w = arg;
 	const struct weft_stat_how *how = w->run->how;
 	uint64_t carried;
-	if (!w->counting)
+	if (!w->counting || (s->sequence < w->cut_sequence && s->end == how->from))
 		return 0;
 	int rc = shadow_take(w, s, &carried);
 	if (rc)
@@ -267,6 +268,7 @@ static void cut_begin(struct worker *w)
 		w->walk.open.at[i].inner = 0;
 	}
 	w->counting = true;
+	w->cut_sequence = w->walk.sequence;
 }
 
 static int feed(struct worker *w, struct weft_block b)
@@ -324,6 +326,7 @@ static int walk_thread(void *arg, size_t thread, unsigned worker)
 	w->thread = (uint32_t)thread;
 	w->busy = w->calls = 0;
 	w->counting = r->how->from == 0;
+	w->cut_sequence = 0;
 	w->shifted = false;
 	int rc = weft_cursor_begin(&c, r->trace, w->thread, 0, r->how->to);
 	if (rc < 0)
