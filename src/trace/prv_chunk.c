@@ -94,16 +94,6 @@ int prv_lane_reserve(struct prv_lane *l, uint32_t more)
 	return 0;
 }
 
-static void lane_put_end(struct prv_lane *l, const struct prv_end *e)
-{
-	l->unsorted |= e->time < l->last;
-	l->last = e->time;
-	if (l->cpu != e->cpu)
-		prv_put_cpu(l, e->time, e->cpu);
-	l->n_sends += weft_what_kind(e->what) != WEFT_EV_STATE_END;
-	prv_put(l, e->time, e->what, e->message);
-}
-
 int prv_lane_pass(struct prv_lane *l, uint64_t time)
 {
 	const struct prv_end *end = l->end + l->first_end;
@@ -113,7 +103,7 @@ int prv_lane_pass(struct prv_lane *l, uint64_t time)
 	if (prv_lane_reserve(l, 2 * n))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		lane_put_end(l, &end[i]);
+		prv_put_end(l, &end[i]);
 	l->n_ends -= n;
 	l->first_end = l->n_ends ? l->first_end + n : 0;
 	l->next_end = l->n_ends ? end[n].time : UINT64_MAX;
@@ -139,14 +129,14 @@ static int lane_end_room(struct prv_lane *l)
 	return 0;
 }
 
-int prv_lane_wait(struct prv_lane *l, struct prv_end e)
+int prv_lane_wait(struct prv_lane *l, const struct prv_end *e)
 {
 	if (lane_end_room(l))
 		return -ENOMEM;
 	struct prv_end *first = l->end + l->first_end, *at = first + l->n_ends++;
-	for (; at > first && at[-1].time > e.time; at--)
+	for (; at > first && at[-1].time > e->time; at--)
 		*at = at[-1];
-	*at = e;
+	*at = *e;
 	l->next_end = first->time;
 	return 0;
 }
@@ -224,13 +214,6 @@ uint32_t prv_new_id(struct prv_chunk *c, unsigned kind, uint32_t number)
 	return PRV_NEW_ID + (uint32_t)place;
 }
 
-static void wait_for_end(struct prv_chunk *c, uint32_t row, struct prv_end e)
-{
-	prv_lane_touch(c, row);
-	if (prv_lane_wait(&c->lane[row], e))
-		c->failed = true;
-}
-
 void prv_emit_comm(struct prv_chunk *c, const struct prv_comm *m)
 {
 	uint64_t unit = c->model->unit_ns;
@@ -246,8 +229,10 @@ void prv_emit_comm(struct prv_chunk *c, const struct prv_comm *m)
 	};
 	c->n_records++;
 	uint32_t place = (uint32_t)c->message.n;
-	wait_for_end(c, m->send_row, (struct prv_end){row.send_done, weft_what(WEFT_EV_SEND, 0), m->send_cpu, place});
-	wait_for_end(c, m->recv_row, (struct prv_end){row.recv_done, weft_what(WEFT_EV_RECV, 0), m->recv_cpu, place});
+	prv_lane_touch(c, m->send_row);
+	prv_lane_touch(c, m->recv_row);
+	prv_wait(c, m->send_row, row.send_done, weft_what(WEFT_EV_SEND, 0), m->send_cpu, place);
+	prv_wait(c, m->recv_row, row.recv_done, weft_what(WEFT_EV_RECV, 0), m->recv_cpu, place);
 	for (int i = 0; i < 4; i++)
 		if (m->time[i] * unit > c->last_time)
 			c->last_time = m->time[i] * unit;

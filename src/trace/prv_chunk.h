@@ -103,7 +103,10 @@ struct prv_comment {
 };
 enum { PRV_MOST_ISSUES = 1000, PRV_MOST_COMMENTS = 100 };
 
-struct prv_prefix; /* of a kernel's own: objects seen before, by the bytes that name them */
+struct prv_prefix {      /* "cpu:app:task:thread" as it stands in lines, and what it means: for kernels that compare bytes */
+	uint64_t key[2]; /* 0: free */
+	uint32_t row, cpu;
+};
 
 struct prv_chunk {
 	const struct prv_model *model;
@@ -118,8 +121,9 @@ struct prv_chunk {
 	WEFT_VEC(struct prv_issue) issue; /* the first PRV_MOST_ISSUES */
 	WEFT_VEC(struct prv_comment) comment;
 	uint64_t n_issues, n_lines, n_records, last_time; /* last_time: the greatest of all */
-	struct prv_prefix *prefix;                        /* owned; NULL until a kernel wants it */
-	bool failed;                                      /* memory was out */
+	struct prv_prefix *prefix;                        /* owned, 1 << prefix_bits of them; NULL until a kernel wants it */
+	unsigned prefix_bits;
+	bool failed; /* memory was out */
 };
 int prv_chunk_init(struct prv_chunk *c, const struct prv_model *m) WEFT_MUST_CHECK; /* then fini all the same */
 void prv_chunk_fini(struct prv_chunk *c);
@@ -143,6 +147,10 @@ void prv_parse_swar(struct prv_chunk *c);
 void prv_parse_avx512(struct prv_chunk *c);
 bool prv_avx512_here(void);
 
+/* One line, by the portable kernel; returns where the next one begins. */
+const char *prv_swar_line(struct prv_chunk *c, const char *line, const char *end);
+/* "cpu:app:task:thread:" at p: false unless all is in order. */
+bool prv_swar_objects(const struct prv_model *m, const char *p, uint32_t *row, uint32_t *cpu);
 /* One line, by the rules for lines that are not as they should be. Kernels give it all that they do not understand. */
 void prv_line_slow(struct prv_chunk *c, const char *line, const char *end);
 
@@ -152,10 +160,10 @@ char *prv_issue_text(const struct prv_issue *i, char *out);
 
 /* -- lanes, from inside -- */
 
-int prv_lane_reserve(struct prv_lane *l, uint32_t more) WEFT_MUST_CHECK; /* cold: room for so many more events */
-int prv_lane_pass(struct prv_lane *l, uint64_t time) WEFT_MUST_CHECK;    /* cold: the ends up to `time` become events */
-int prv_lane_wait(struct prv_lane *l, struct prv_end e) WEFT_MUST_CHECK; /* adds an end */
-int prv_lane_sort(struct prv_lane *l) WEFT_MUST_CHECK;                   /* stable; cpus stay with their records */
+int prv_lane_reserve(struct prv_lane *l, uint32_t more) WEFT_MUST_CHECK;        /* cold: room for so many more events */
+int prv_lane_pass(struct prv_lane *l, uint64_t time) WEFT_MUST_CHECK;           /* cold: the ends up to `time` become events */
+int prv_lane_wait(struct prv_lane *l, const struct prv_end *e) WEFT_MUST_CHECK; /* cold: adds an end */
+int prv_lane_sort(struct prv_lane *l) WEFT_MUST_CHECK;                          /* stable; cpus stay with their records */
 
 /* The value of a CPU event for Paraver's cpu number. */
 static inline uint64_t prv_cpu_value(uint32_t cpu)

@@ -9,6 +9,9 @@ static bool always(void)
 }
 
 const struct prv_kernel prv_kernels[] = {
+#if defined __x86_64__
+	{"avx512", prv_avx512_here, prv_parse_avx512},
+#endif
 	{"swar", always, prv_parse_swar},
 	{NULL, NULL, NULL},
 };

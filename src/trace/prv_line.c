@@ -138,7 +138,7 @@ static void state_line(struct line *l)
 static void event_line(struct line *l)
 {
 	enum { BATCH = 64 };
-	uint64_t object[4], time, type[BATCH], value[BATCH];
+	uint64_t object[4], time, pair[2 * BATCH];
 	uint32_t row, n = 0;
 	if (!take_all(l, object, 4, 4, 8) || !take_all(l, &time, 1, 0, 8))
 		return;
@@ -149,20 +149,20 @@ static void event_line(struct line *l)
 	if (!find_thread(l, object, &row) || !time_fits(l, time))
 		return;
 	uint64_t records = l->c->n_records;
-	while (take(l, false, &type[n])) {
-		if (!take(l, true, &value[n]))
-			add_issue(l, ISSUE_PAIR, type[n], 0, 0);
-		else if (type[n] > UINT32_MAX)
-			add_issue(l, ISSUE_NUMBER, type[n], 0, 0);
+	while (take(l, false, &pair[2 * n])) {
+		if (!take(l, true, &pair[2 * n + 1]))
+			add_issue(l, ISSUE_PAIR, pair[2 * n], 0, 0);
+		else if (pair[2 * n] > UINT32_MAX)
+			add_issue(l, ISSUE_NUMBER, pair[2 * n], 0, 0);
 		else
 			n++;
 		if (n == BATCH) {
-			prv_emit_events(l->c, row, (uint32_t)object[0], time, n, type, value);
+			prv_emit_events(l->c, row, (uint32_t)object[0], time, n, pair);
 			n = 0;
 		}
 	}
 	if (n)
-		prv_emit_events(l->c, row, (uint32_t)object[0], time, n, type, value);
+		prv_emit_events(l->c, row, (uint32_t)object[0], time, n, pair);
 	l->c->n_records = records + (l->c->n_records > records);
 }
 

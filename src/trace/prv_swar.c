@@ -109,13 +109,14 @@ static inline const char *state_fast(struct prv_chunk *c, const char *p)
 
 static inline const char *event_fast(struct prv_chunk *c, const char *p)
 {
-	uint64_t object[4], time, type[MOST_PAIRS], value[MOST_PAIRS];
+	uint64_t object[4], time, pair[2 * MOST_PAIRS];
 	p = numbers(p, object, 4);
 	if (!p || !(p = numbers(p, &time, 1)))
 		return NULL;
 	uint32_t n = 0;
 	for (;; p++) {
-		if (n == MOST_PAIRS || !(p = numbers(p, &type[n], 1)) || !(p = number(p, &value[n])) || type[n] > UINT32_MAX)
+		if (n == MOST_PAIRS || !(p = numbers(p, &pair[2 * n], 1)) || !(p = number(p, &pair[2 * n + 1])) ||
+		    pair[2 * n] > UINT32_MAX)
 			return NULL;
 		n++;
 		if (*p != ':')
@@ -124,7 +125,7 @@ static inline const char *event_fast(struct prv_chunk *c, const char *p)
 	uint32_t row = row_of(c->model, object);
 	if (!ends_line(p) || row == WEFT_NONE || time > c->model->most_time)
 		return NULL;
-	prv_emit_events(c, row, (uint32_t)object[0], time, n, type, value);
+	prv_emit_events(c, row, (uint32_t)object[0], time, n, pair);
 	return p + 1;
 }
 
@@ -152,25 +153,38 @@ static inline const char *comm_fast(struct prv_chunk *c, const char *p)
 	return p + 1;
 }
 
+const char *prv_swar_line(struct prv_chunk *c, const char *p, const char *end)
+{
+	const char *next = NULL;
+	c->n_lines++;
+	if (p[1] == ':') {
+		if (*p == '2')
+			next = event_fast(c, p + 2);
+		else if (*p == '1')
+			next = state_fast(c, p + 2);
+		else if (*p == '3')
+			next = comm_fast(c, p + 2);
+	}
+	if (next)
+		return next;
+	const char *stop = memchr(p, '\n', (size_t)(end - p));
+	prv_line_slow(c, p, stop ? stop : end);
+	return stop ? stop + 1 : end;
+}
+
+bool prv_swar_objects(const struct prv_model *m, const char *p, uint32_t *row, uint32_t *cpu)
+{
+	uint64_t object[4];
+	if (!numbers(p, object, 4))
+		return false;
+	*row = row_of(m, object);
+	*cpu = (uint32_t)object[0];
+	return *row != WEFT_NONE;
+}
+
 void prv_parse_swar(struct prv_chunk *c)
 {
 	const char *p = c->at, *end = c->at + c->n;
-	while (p < end && !c->failed) {
-		const char *next = NULL;
-		c->n_lines++;
-		if (p[1] == ':') {
-			if (*p == '2')
-				next = event_fast(c, p + 2);
-			else if (*p == '1')
-				next = state_fast(c, p + 2);
-			else if (*p == '3')
-				next = comm_fast(c, p + 2);
-		}
-		if (!next) {
-			const char *stop = memchr(p, '\n', (size_t)(end - p));
-			prv_line_slow(c, p, stop ? stop : end);
-			next = stop ? stop + 1 : end;
-		}
-		p = next;
-	}
+	while (p < end && !c->failed)
+		p = prv_swar_line(c, p, end);
 }

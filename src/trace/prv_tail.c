@@ -15,9 +15,11 @@ void prv_tail_fini(struct prv_tail *t)
 	*t = (struct prv_tail){.to = NULL};
 }
 
-static bool is_send_or_recv(uint32_t what)
+_Static_assert(WEFT_EV_SEND % 2 == 0 && WEFT_EV_RECV == WEFT_EV_SEND + 1, "one compare finds both");
+
+static inline bool is_send_or_recv(uint32_t what)
 {
-	return weft_what_kind(what) == WEFT_EV_SEND || weft_what_kind(what) == WEFT_EV_RECV;
+	return what >> 25 == WEFT_EV_SEND / 2;
 }
 
 /* -- one event -- */
@@ -79,22 +81,25 @@ static int give_end(struct prv_tail *t, const struct prv_end *e)
 
 /* -- a lane -- */
 
-/* Ids and message numbers become the builder's. */
+/* Ids of the chunk's own list become the builder's; message numbers of waiting ends too. */
+static uint32_t resolved(uint32_t what, const uint32_t *ids)
+{
+	return what & PRV_NEW_ID ? weft_what(weft_what_kind(what), ids[weft_what_id(what) - PRV_NEW_ID]) : what;
+}
+
 static void resolve(struct prv_lane *l, const uint32_t *ids, uint64_t first_message)
 {
-	for (uint32_t i = 0; i < l->n && (ids || l->n_sends); i++) {
-		if (is_send_or_recv(l->what[i]))
-			l->value[i] += first_message;
-		else if (ids && (l->what[i] & PRV_NEW_ID))
-			l->what[i] = weft_what(weft_what_kind(l->what[i]), ids[weft_what_id(l->what[i]) - PRV_NEW_ID]);
-	}
+	for (uint32_t i = 0; ids && i < l->n; i++)
+		l->what[i] = resolved(l->what[i], ids);
 	for (uint32_t i = l->first_end; i < l->first_end + l->n_ends; i++) {
 		struct prv_end *e = &l->end[i];
 		if (is_send_or_recv(e->what))
 			e->message += (uint32_t)first_message;
-		else if (ids && (e->what & PRV_NEW_ID))
-			e->what = weft_what(weft_what_kind(e->what), ids[weft_what_id(e->what) - PRV_NEW_ID]);
+		else if (ids)
+			e->what = resolved(e->what, ids);
 	}
+	for (uint32_t i = 0; l->n_sends && i < l->n; i++)
+		l->value[i] += is_send_or_recv(l->what[i]) ? first_message : 0;
 }
 
 static uint32_t cpu_of_value(uint64_t value)
@@ -102,14 +107,27 @@ static uint32_t cpu_of_value(uint64_t value)
 	return value == WEFT_NONE ? 0 : (uint32_t)value + 1;
 }
 
+/* The next end of a message in [from, to), or `to`. They are few: eight events a step. */
+static uint32_t next_send(const struct prv_lane *l, uint32_t from, uint32_t to)
+{
+	for (; from + 8 <= to; from += 8) {
+		uint32_t any = 0;
+		for (uint32_t i = 0; i < 8; i++)
+			any |= is_send_or_recv(l->what[from + i]);
+		if (any)
+			break;
+	}
+	while (from < to && !is_send_or_recv(l->what[from]))
+		from++;
+	return from;
+}
+
 /* Events [from, to) without a CPU event among them, in order, on the lane's cpu there. */
 static int give_stretch(struct prv_tail *t, const struct prv_lane *l, uint32_t from, uint32_t to)
 {
 	int rc = 0;
 	while (from < to && !rc) {
-		uint32_t n = from;
-		while (n < to && !(l->n_sends && is_send_or_recv(l->what[n])))
-			n++;
+		uint32_t n = l->n_sends ? next_send(l, from, to) : to;
 		if (n > from)
 			rc = weft_append_block(t->to, n - from, l->time + from, l->what + from, l->value + from);
 		if (!rc && n < to) {
