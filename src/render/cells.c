@@ -45,14 +45,25 @@ uint64_t weft_cells_time(const struct weft_cells *c, unsigned cell)
 	return c->from + span / c->width * cell + span % c->width * cell / c->width;
 }
 
+/* The last cell that begins at `time` or before. */
 static unsigned cell_at(const struct weft_cells *c, uint64_t time)
 {
 	double guess = (double)(time - c->from) / (double)(c->to - c->from) * c->width;
-	unsigned i = guess < 0 ? 0 : guess >= c->width ? c->width - 1 : (unsigned)guess;
+	unsigned i = guess >= c->width ? c->width - 1 : (unsigned)guess;
 	while (i > 0 && weft_cells_time(c, i) > time)
 		i--;
 	while (i + 1 < c->width && weft_cells_time(c, i + 1) <= time)
 		i++;
+	return i;
+}
+
+/* The first cell of an interval that begins at `time`: where pixels are finer than nanoseconds several cells begin there. */
+static unsigned first_cell_at(const struct weft_cells *c, uint64_t time)
+{
+	unsigned i = cell_at(c, time);
+	if (weft_cells_time(c, i) == time)
+		while (i > 0 && weft_cells_time(c, i - 1) == time)
+			i--;
 	return i;
 }
 
@@ -99,7 +110,7 @@ static void brush_paint(struct brush *b, uint32_t region, uint64_t from, uint64_
 		brush_add(b, region, to - from);
 		return;
 	}
-	unsigned first = cell_at(b->c, from), last = cell_at(b->c, to - 1);
+	unsigned first = first_cell_at(b->c, from), last = cell_at(b->c, to - 1);
 	for (unsigned i = first; i <= last; i++) {
 		uint64_t begin = weft_cells_time(b->c, i), end = weft_cells_time(b->c, i + 1);
 		if (i != b->at) {

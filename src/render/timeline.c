@@ -225,9 +225,9 @@ static void draw_heading(const struct layout *l)
 	if (l->n_messages)
 		snprintf(messages, sizeof messages, " \xc2\xb7 %s message%s", weft_human_count(count, l->n_messages),
 		         l->n_messages == 1 ? "" : "s");
-	snprintf(text, sizeof text, "%s of %s \xc2\xb7 %u thread%s of %u process%s%s",
-	         weft_human_ns(span, c->to - c->from), weft_human_ns(all, l->t->end), c->n_rows, c->n_rows == 1 ? "" : "s",
-	         processes, processes == 1 ? "" : "es", messages);
+	snprintf(text, sizeof text, "%s of %s \xc2\xb7 %u thread%s of %u process%s%s", weft_human_ns(span, c->to - c->from),
+	         weft_human_ns(all, l->t->end), c->n_rows, c->n_rows == 1 ? "" : "s", processes, processes == 1 ? "" : "es",
+	         messages);
 	svg_text(l->out, MARGIN, 47, SVG_LEFT, "s", text, 0);
 }
 

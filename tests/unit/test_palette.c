@@ -5,10 +5,17 @@
 #include <errno.h>
 
 static const struct weft_palette_name names[] = {
-	{"update rows", WEFT_STATE_RUNNING},   {"barrier", WEFT_STATE_SYNCHRONIZING}, {"solve", WEFT_STATE_RUNNING},
-	{"verify", WEFT_STATE_RUNNING},        {"exchange", WEFT_STATE_COMMUNICATING}, {"read", WEFT_STATE_IO},
-	{"table lookup", WEFT_STATE_RUNNING},  {"a", WEFT_STATE_RUNNING},              {"b", WEFT_STATE_RUNNING},
-	{"c", WEFT_STATE_RUNNING},             {"d", WEFT_STATE_RUNNING},
+	{"update rows", WEFT_STATE_RUNNING},
+	{"barrier", WEFT_STATE_SYNCHRONIZING},
+	{"solve", WEFT_STATE_RUNNING},
+	{"verify", WEFT_STATE_RUNNING},
+	{"exchange", WEFT_STATE_COMMUNICATING},
+	{"read", WEFT_STATE_IO},
+	{"table lookup", WEFT_STATE_RUNNING},
+	{"a", WEFT_STATE_RUNNING},
+	{"b", WEFT_STATE_RUNNING},
+	{"c", WEFT_STATE_RUNNING},
+	{"d", WEFT_STATE_RUNNING},
 };
 enum { N = sizeof names / sizeof *names };
 
@@ -63,8 +70,7 @@ TEST(palette_takes_more_names_than_colours_and_unknown_states)
 TEST(palette_says_when_memory_is_out)
 {
 	uint32_t colour[N];
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		int rc = weft_palette_choose(names, N, colour);
 		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
 	}

@@ -41,7 +41,9 @@ TEST(record_dir_takes_free_names)
 	static const struct {
 		const char *program, *shown;
 	} cases[] = {
-		{"./solver", "solver.weft"}, {"/usr/bin/solver", "solver-2.weft"}, {"solver", "solver-3.weft"}, {"a/", "command.weft"}, {"x.y", "x.y.weft"},
+		{"./solver", "solver.weft"}, {"/usr/bin/solver", "solver-2.weft"},
+		{"solver", "solver-3.weft"}, {"a/", "command.weft"},
+		{"x.y", "x.y.weft"},
 	};
 	struct weft_err err = {0};
 	enter();
@@ -123,8 +125,7 @@ TEST(record_dir_undone_leaves_nothing)
 TEST(record_dir_says_when_memory_is_out)
 {
 	enter();
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_err err = {0};
 		struct record_dir d;
 		int rc = record_dir_make(&d, "new", "x", true, &err);

@@ -68,8 +68,8 @@ static char *read_back(const struct fixture *f, uint64_t begin_ns)
 			while (p->type == type && v != WEFT_PAGE_EMPTY && weft_page_next(&w, &r) > 0) {
 				if (r.kind == WEFT_EV_CLOCK || r.kind == WEFT_EV_PROCESS_TEXT)
 					continue;
-				weft_buf_printf(&b, "%u %" PRIu64 " %s", type == WEFT_PAGE_EVENTS ? p->thread : r.id, r.ticks - begin_ns,
-				                weft_kind_info[r.kind].name);
+				weft_buf_printf(&b, "%u %" PRIu64 " %s", type == WEFT_PAGE_EVENTS ? p->thread : r.id,
+				                r.ticks - begin_ns, weft_kind_info[r.kind].name);
 				if (r.kind == WEFT_EV_FORK || r.kind == WEFT_EV_EXIT)
 					weft_buf_printf(&b, " %" PRId64, (int64_t)r.payload[0]);
 				if (r.kind == WEFT_EV_THREAD)
@@ -218,8 +218,7 @@ TEST(record_stream_says_why_it_cannot_be_made)
 
 TEST(record_tree_survives_a_full_memory)
 {
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		struct record_stream s;
 		struct record_tree t = {0};
 		struct weft_err err = {0};

@@ -188,8 +188,10 @@ TEST(watch_by_perf_and_ptrace_see_the_same)
 TEST(watch_by_ptrace_passes_signals_and_stops_on)
 {
 	/* Stops itself, is continued by its child, and dies by a signal that it sends to itself. */
-	char *argv[] = {"sh", "-c", "trap 'echo usr1 >/dev/null' USR1; kill -USR1 $$; (sleep 0.1; kill -CONT $$) & kill -STOP $$; kill -TERM $$",
-	                NULL};
+	char *argv[] =
+		{"sh", "-c",
+	         "trap 'echo usr1 >/dev/null' USR1; kill -USR1 $$; (sleep 0.1; kill -CONT $$) & kill -STOP $$; kill -TERM $$",
+	         NULL};
 	int status = watch("ptrace", argv, &first);
 	if (status < 0)
 		SKIP("ptrace is not allowed here");
@@ -235,7 +237,8 @@ TEST(signals_are_named_as_kill_does)
 	static const struct {
 		const char *text;
 		int sig;
-	} cases[] = {{"USR1", SIGUSR1}, {"SIGUSR2", SIGUSR2}, {"sigterm", SIGTERM}, {"10", 10}, {"0", -EINVAL}, {"65", -EINVAL}, {"XYZ", -EINVAL}, {"", -EINVAL}};
+	} cases[] = {{"USR1", SIGUSR1}, {"SIGUSR2", SIGUSR2}, {"sigterm", SIGTERM}, {"10", 10},
+	             {"0", -EINVAL},    {"65", -EINVAL},      {"XYZ", -EINVAL},     {"", -EINVAL}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		CHECK_I64(record_parse_signal(cases[i].text), cases[i].sig);
 }

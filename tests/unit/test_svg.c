@@ -35,6 +35,8 @@ TEST(svg_numbers_have_one_decimal_at_most)
 
 TEST(svg_length_counts_characters)
 {
-	CHECK_U64(svg_text_length("\xc3\xa4" "b\xff"), 3);
+	CHECK_U64(svg_text_length("\xc3\xa4"
+	                          "b\xff"),
+	          3);
 	CHECK(svg_text_width("abcdef", 3) == svg_text_width("abc", 0));
 }
