@@ -23,7 +23,7 @@
 struct stream_file {
 	struct weft_stream_head head;
 	uint8_t *at; /* the file */
-	size_t bytes;
+	size_t bytes, disk_bytes;
 	const struct weft_page **page; /* those that hold something, by thread (0: meta) and seq */
 	uint32_t n_pages, n_open, n_sealed;
 	char path[1000];
@@ -79,6 +79,7 @@ static inline bool stream_load(struct stream_file *f, const char *path)
 		return false;
 	if (fstat(fd, &st) == 0 && st.st_size >= (off_t)WEFT_PAGE_BYTES) {
 		f->bytes = (size_t)st.st_size;
+		f->disk_bytes = (size_t)st.st_blocks * 512;
 		/* A private copy, for the file may still be written. */
 		f->at = mmap(NULL, f->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		for (size_t n = 0; n < f->bytes;) {

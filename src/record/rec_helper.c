@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #define STACK_BYTES (256u << 10)
-#define READY_LEAST 1u
-#define READY_MOST 64u
+#define READY_LEAST 2u
+#define READY_MOST 16u
 #define END_WAIT_NS 1000000000u
 #define SECOND_NS 1000000000u
 #define SAMPLES_EACH_SECOND 100u /* after so many the samples become rarer: they are never overwritten */
@@ -43,18 +43,20 @@ void rec_helper_wake(void)
 
 /* ---- What it does ---- */
 
+/*
+ * Chunks that are free or will be as soon as they are archived. More where threads found none and had to do our work; the
+ * mapped part of the file never becomes smaller, so not many more at once.
+ */
 static void helper_fill(struct helper *h)
 {
 	struct rec_space *s = &h->stream->space;
 	struct rec_range r;
 	uint32_t missed = weft_load_u32(&s->missed);
-	/* Threads had to wait for the disk themselves: keep more. */
 	if (missed != h->missed && h->ready < READY_MOST)
-		h->ready *= 2;
+		h->ready++;
 	h->missed = missed;
 	while (rec_space_ready(s) < h->ready && rec_space_grow(s, true, false, &r) == 0)
-		if (!weft_queue_push(&s->ready, rec_range_word(r)))
-			rec_space_rest(s, r);
+		rec_space_free(s, r);
 }
 
 static void helper_note_drift(struct rec_stream *s, double rate, double before)
@@ -100,9 +102,9 @@ static void helper_sample(struct helper *h)
 static uint64_t helper_round(struct helper *h)
 {
 	struct rec_stream *s = h->stream;
+	while (rec_archive_some(&s->space))
+		;
 	helper_fill(h);
-	while (rec_space_seal_one(&s->space))
-		helper_fill(h);
 	uint64_t now = weft_monotonic_ns();
 	if (now >= h->next_sample_ns) {
 		helper_sample(h);

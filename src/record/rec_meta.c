@@ -28,7 +28,7 @@ static bool meta_open(struct rec_stream *s)
 	struct weft_page *p = rec_space_page(&s->space, r.first);
 	uint64_t base = rec.clock.ticks();
 	uint32_t seq = s->meta.seq++;
-	rec_page_begin(p, WEFT_PAGE_META, 0, seq, base, s->space.mode == REC_RING);
+	rec_page_begin(p, WEFT_PAGE_META, 0, seq, base);
 	s->meta.w = (struct weft_page_writer){.page = p, .at = p->word, .base = base};
 	return true;
 }

@@ -95,7 +95,7 @@ static inline struct rec_range rec_range_of(uint64_t w)
 enum rec_mode { REC_KEEP, REC_RING, REC_FULL };
 
 struct rec_space {
-	int fd;
+	struct weft_atomic_i32 fd;
 	dev_t dev;
 	ino_t ino;
 	char path[PATH_MAX];
@@ -108,10 +108,12 @@ struct rec_space {
 	struct weft_atomic_u64 meta_pages;          /* those of them that do not count for the limit */
 	struct weft_atomic_u32 failed;              /* errno value: the file cannot grow any more */
 	struct weft_atomic_u32 missed;              /* chunks that threads had to reserve themselves */
-	struct weft_queue ready;                    /* reserved and touched */
-	struct weft_queue rests;                    /* parts of chunks that nobody uses */
-	struct weft_queue retired;                  /* full, to be sealed */
-	struct weft_queue old;                      /* ring: sealed, the oldest first, to be used again */
+	struct weft_atomic_u64 archive;             /* range at the end of the file that the next finished pages go to */
+	struct weft_queue ready;                    /* chunks: reserved, mapped, touched, free */
+	struct weft_queue rests;                    /* smaller ranges that are free */
+	struct weft_queue retired;                  /* finished, to be sealed */
+	struct weft_atomic_u64 retired_pages;       /* in that queue */
+	struct weft_queue old;                      /* ring: finished, the oldest first, to be used again */
 	void *cells;
 	size_t cells_bytes;
 };
@@ -119,17 +121,23 @@ struct rec_space {
 struct rec_stream;
 
 int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uint64_t limit_bytes);
-/* A chunk, or (one) a single page; the rest goes to `rests`. 0, or -ENOSPC and the like when there is none. */
+/* A chunk, or (one) a single page; the rest of it is free again. 0, or -ENOSPC and the like when there is none. */
 int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *out);
+void rec_space_rest(struct rec_space *s, struct rec_range r);   /* it was not written, or is empty again */
+void rec_space_free(struct rec_space *s, struct rec_range r);   /* the same, and it may be a chunk */
+void rec_space_retire(struct rec_space *s, struct rec_range r); /* finished: nobody writes there any more */
+bool rec_space_retired(struct rec_space *s, struct rec_range *out); /* takes one that is finished; false: none */
+bool rec_range_pop(struct weft_queue *q, struct rec_range *out);
+uint32_t rec_space_ready(const struct rec_space *s); /* chunks that are free, or will be when the helper is done; about */
+/* A range at the end of the file: mapped and reserved, and touched if asked; or reserved only. */
 int rec_space_grow(struct rec_space *s, bool touch, bool meta, struct rec_range *out);
-void rec_space_rest(struct rec_space *s, struct rec_range r);   /* nobody will write there any more; may be used again */
-void rec_space_retire(struct rec_space *s, struct rec_range r); /* full */
-bool rec_space_seal_one(struct rec_space *s); /* false: nothing was retired */
-void rec_space_seal(struct rec_space *s, struct rec_range r, uint32_t but_from); /* finished pages before page but_from */
+int rec_space_grow_archive(struct rec_space *s, struct rec_range *out);
+void rec_space_adopt(struct rec_space *s, struct rec_range r); /* a range for the archive shall be free for all */
+int rec_space_fd(struct rec_space *s); /* or -EBADF */
 struct weft_page *rec_space_page(const struct rec_space *s, uint32_t page);
 /* The same, or NULL when nobody has mapped it yet. */
 struct weft_page *rec_space_mapped(const struct rec_space *s, uint32_t page);
-uint32_t rec_space_ready(const struct rec_space *s); /* chunks in `ready`, about */
+uint32_t rec_space_pages(struct rec_space *s); /* of the file: what may be touched; `pages` counts what is being reserved, too */
 /* Gives back to the disk what no thread can reach: all free ranges. */
 void rec_space_trim(struct rec_space *s);
 void rec_space_close_fd(struct rec_space *s);
@@ -138,7 +146,13 @@ void rec_space_close_fd(struct rec_space *s);
  * the mapping goes.
  */
 void rec_space_forget(struct rec_space *s, const struct rec_range *keep, unsigned n_keep, bool all);
-void rec_page_begin(struct weft_page *p, unsigned type, uint32_t thread, uint32_t seq, uint64_t base, bool stale);
+void rec_page_begin(struct weft_page *p, unsigned type, uint32_t thread, uint32_t seq, uint64_t base);
+void rec_page_empty(struct weft_page *p); /* it stays a page, and has no records */
+
+/* ---- rec_archive.c: finished pages ---- */
+
+bool rec_archive_some(struct rec_space *s); /* a part of what is retired; false: nothing was */
+void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from); /* in its place; pages before page but_from */
 
 /* ---- rec_thread.c: threads ---- */
 

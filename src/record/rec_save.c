@@ -82,7 +82,7 @@ static int save_flush(struct save *o)
 
 static int save_pages(struct rec_stream *s, struct save *o)
 {
-	uint64_t pages = weft_load_u64(&s->space.pages);
+	uint32_t pages = rec_space_pages(&s->space);
 	uint64_t now = rec.clock.ticks();
 	memset(o->page, 0, WEFT_PAGE_BYTES);
 	struct weft_stream_head *h = (struct weft_stream_head *)o->page;

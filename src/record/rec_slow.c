@@ -137,6 +137,8 @@ static uint32_t slow_next_page(struct rec_slot *me, bool *chunk)
 	weft_store_u64(&me->prev, rec_range_word(range));
 	weft_store_u64(&me->range, rec_range_word(next));
 	rec_space_retire(&s->space, prev);
+	if (prev.n && s->space.mode != REC_RING)
+		rec_helper_wake();
 	return next.first;
 }
 
@@ -184,7 +186,7 @@ bool rec_slow_open_page(struct weft_thread *t, struct rec_slot *me)
 		return false;
 	struct weft_page *p = rec_space_page(&s->space, page);
 	uint64_t base = now < last ? last : now;
-	rec_page_begin(p, WEFT_PAGE_EVENTS, me->number, me->seq++, base, s->space.mode == REC_RING);
+	rec_page_begin(p, WEFT_PAGE_EVENTS, me->number, me->seq++, base);
 	__atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->at, (uintptr_t)p->word, __ATOMIC_RELAXED);
 	weft_store_u32(&me->page, page);

@@ -2,13 +2,17 @@
 /*
  * The pages of a stream file, and who may write them.
  *
- *     grow ---> ready ---> a thread's range ---> its previous range ---> retired ---> sealed (---> old, in a ring ---> a thread's)
- *                   \____> rests (what a thread that ended, or that wanted one page only, left over) ____/
+ *     grow --> ready --> a thread's range --> its range before --+-- keep: retired --> sealed, copied to the archive, emptied --> ready
+ *                  \______ rests: what is left of a chunk ______/ +-- ring: old --> a thread's range
  *
- * A range of pages belongs to exactly one place of this drawing; queues move it, so there is no table of owners. The file grows by
- * a chunk at a time (it doubles until a chunk is 64 pages): the space is reserved on the disk before anybody writes to it, since
- * a store to a mapped page without space would kill the program with SIGBUS. The file is mapped in large segments, once, beyond
- * its end; pages never move.
+ * A range of pages belongs to exactly one place of this drawing; queues move it, so there is no table of owners. Threads write to
+ * few pages again and again, which stay in the caches and never fault; what they have finished is copied to its final place in
+ * the file (the archive, rec_archive.c), where nobody maps it. To record into a mapping that grows with the file would be simpler,
+ * but touching a page of a mapped file for the first time costs 2 to 4 microseconds, and copying one 0.1.
+ *
+ * The mapped part grows by a chunk at a time (the file doubles until a chunk is 64 pages): its space is reserved on the disk before
+ * anybody writes to it, since a store to a mapped page without space would kill the program with SIGBUS. The file is mapped in
+ * large segments, once, beyond its end; pages never move.
  *
  * A range is retired only when its thread has left the next one too, or has ended: a record that was interrupted in the middle by
  * a signal handler, which then filled the rest of the range, is still complete before anybody reads the page to seal it.
@@ -33,10 +37,23 @@
 #define READY_CELLS 256u
 #define RESTS_CELLS 1024u
 #define RETIRED_CELLS 1024u
+#define ARCHIVE_LARGE 1024u /* pages: 4 MiB */
 #define SEGMENT_SHIFT_MOST 18u /* 1 GiB */
 #define SEGMENT_SHIFT_LEAST 8u /* 1 MiB */
 
 /* ---- The file and its mapping ---- */
+
+/* A descriptor of high number, out of the way of programs that expect the lowest ones. */
+static int space_high_fd(int low)
+{
+	struct rlimit most;
+	int from = getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur > 1024 ? 1000 : 200;
+	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, from);
+	if (fd < 0)
+		return low;
+	close(low);
+	return fd;
+}
 
 /* The descriptor may have been closed by the program, and its number be in use for a file of its own. */
 static bool space_fd_is_ours(const struct rec_space *s, int fd)
@@ -45,13 +62,16 @@ static bool space_fd_is_ours(const struct rec_space *s, int fd)
 	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino;
 }
 
-static int space_fd(struct rec_space *s)
+int rec_space_fd(struct rec_space *s)
 {
-	if (space_fd_is_ours(s, s->fd))
-		return s->fd;
-	int fd = open(s->path, O_RDWR | O_CLOEXEC);
+	int fd = weft_load_i32(&s->fd);
 	if (space_fd_is_ours(s, fd))
-		return s->fd = fd;
+		return fd;
+	fd = space_high_fd(open(s->path, O_RDWR | O_CLOEXEC));
+	if (space_fd_is_ours(s, fd)) {
+		weft_store_i32(&s->fd, fd);
+		return fd;
+	}
 	if (fd >= 0)
 		close(fd);
 	return -EBADF;
@@ -72,21 +92,24 @@ static int space_write_zeros(int fd, off_t from, size_t bytes)
 	return 0;
 }
 
-static int space_reserve(struct rec_space *s, uint32_t first, uint32_t n)
+/* mapped: it will be written through the mapping, so it must be there whatever the file system can do. */
+static int space_reserve(struct rec_space *s, struct rec_range r, bool mapped)
 {
 	struct rlimit most;
-	off_t from = (off_t)first << REC_PAGE_SHIFT, bytes = (off_t)n << REC_PAGE_SHIFT;
+	off_t from = (off_t)r.first << REC_PAGE_SHIFT, bytes = (off_t)r.n << REC_PAGE_SHIFT;
 	/* Growing beyond this limit would raise SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY && (rlim_t)(from + bytes) > most.rlim_cur)
 		return -EFBIG;
-	int fd = space_fd(s);
+	int fd = rec_space_fd(s);
 	if (fd < 0)
 		return fd;
 	int rc;
 	do
 		rc = fallocate(fd, 0, from, bytes) ? -errno : 0;
 	while (rc == -EINTR);
-	return rc == -EOPNOTSUPP ? space_write_zeros(fd, from, (size_t)bytes) : rc;
+	if (rc == -EOPNOTSUPP)
+		rc = mapped ? space_write_zeros(fd, from, (size_t)bytes) : 0;
+	return rc;
 }
 
 static int space_map(struct rec_space *s, uint32_t page)
@@ -96,7 +119,7 @@ static int space_map(struct rec_space *s, uint32_t page)
 		return -EFBIG;
 	if (weft_load_ptr(&s->segment[i]))
 		return 0;
-	int fd = space_fd(s);
+	int fd = rec_space_fd(s);
 	if (fd < 0)
 		return fd;
 	size_t bytes = PAGE << s->segment_shift;
@@ -130,6 +153,13 @@ struct weft_page *rec_space_page(const struct rec_space *s, uint32_t page)
 struct weft_page *rec_space_mapped(const struct rec_space *s, uint32_t page)
 {
 	return weft_load_ptr(&s->segment[page >> s->segment_shift]) ? rec_space_page(s, page) : NULL;
+}
+
+uint32_t rec_space_pages(struct rec_space *s)
+{
+	struct stat st;
+	int fd = rec_space_fd(s);
+	return fd >= 0 && fstat(fd, &st) == 0 ? (uint32_t)(st.st_size >> REC_PAGE_SHIFT) : 0;
 }
 
 static void space_touch(struct rec_space *s, struct rec_range r)
@@ -197,25 +227,13 @@ static int space_create(struct rec_space *s, const char *dir)
 		*at++ = '-';
 		at = mempcpy(at, number, weft_fmt_u64(number, n));
 		strcpy(at, ".stream");
-		s->fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (s->fd >= 0)
-			return 0;
+		int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			return space_high_fd(fd);
 		if (errno != EEXIST)
 			return -errno;
 	}
 	return -EEXIST;
-}
-
-/* A descriptor of high number, out of the way of programs that expect the lowest ones. */
-static void space_move_fd(struct rec_space *s)
-{
-	struct rlimit most;
-	int low = getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur > 1024 ? 1000 : 200;
-	int fd = fcntl(s->fd, F_DUPFD_CLOEXEC, low);
-	if (fd < 0)
-		return;
-	close(s->fd);
-	s->fd = fd;
 }
 
 int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uint64_t limit_bytes)
@@ -227,23 +245,22 @@ int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uin
 	/* Small rings have small chunks, so that some threads can share them. */
 	s->chunk_pages = mode == REC_RING && limit < 32 * REC_CHUNK_PAGES ? space_power_below(s->limit_pages / 16) : REC_CHUNK_PAGES;
 	int rc = space_queues(s);
-	if (rc == 0)
-		rc = space_create(s, dir);
-	if (rc)
-		return rc;
-	space_move_fd(s);
-	if (fstat(s->fd, &st)) {
+	int fd = rc ? rc : space_create(s, dir);
+	if (fd < 0)
+		return fd;
+	weft_store_i32(&s->fd, fd);
+	if (fstat(fd, &st)) {
 		rc = -errno;
 		goto out;
 	}
 	s->dev = st.st_dev;
 	s->ino = st.st_ino;
-	rc = space_reserve(s, 0, REC_FIRST_PAGES);
+	rc = space_reserve(s, (struct rec_range){0, REC_FIRST_PAGES}, true);
 	if (rc == 0)
 		rc = space_map_first(s);
 out:
 	if (rc) {
-		close(s->fd);
+		close(fd);
 		unlink(s->path);
 		return rc;
 	}
@@ -255,6 +272,12 @@ out:
 
 /* ---- Ranges ---- */
 
+void rec_space_adopt(struct rec_space *s, struct rec_range r)
+{
+	if (space_map(s, r.first) == 0)
+		rec_space_rest(s, r);
+}
+
 /* Doubles the file until it grows by whole chunks: every range is aligned to its size, none crosses a segment's end. */
 static uint32_t space_step(const struct rec_space *s, uint64_t pages)
 {
@@ -262,7 +285,8 @@ static uint32_t space_step(const struct rec_space *s, uint64_t pages)
 	return n > s->chunk_pages ? s->chunk_pages : (uint32_t)n;
 }
 
-int rec_space_grow(struct rec_space *s, bool touch, bool meta, struct rec_range *out)
+/* A range at the end of the file, of n pages (0: as the file doubles), for its caller to reserve. */
+static int space_extend(struct rec_space *s, uint32_t want, bool meta, struct rec_range *out)
 {
 	uint64_t pages = weft_load_u64(&s->pages);
 	uint32_t n;
@@ -270,16 +294,30 @@ int rec_space_grow(struct rec_space *s, bool touch, bool meta, struct rec_range 
 		int failed = (int)weft_load_u32(&s->failed);
 		if (failed)
 			return -failed;
-		n = space_step(s, pages);
-		if (s->limit_pages && !meta && pages + n > s->limit_pages + weft_load_u64(&s->meta_pages))
-			return -ENOSPC;
+		n = want ? want : space_step(s, pages);
+		if (s->limit_pages && !meta) {
+			/* The last piece may be smaller: nothing comes after it, so it upsets no alignment. */
+			uint64_t most = s->limit_pages + weft_load_u64(&s->meta_pages);
+			if (pages >= most)
+				return -ENOSPC;
+			n = most - pages < n ? (uint32_t)(most - pages) : n;
+		}
 		if (pages + n > UINT32_MAX)
 			return -EFBIG;
 	} while (!weft_cas_u64(&s->pages, &pages, pages + n));
-	struct rec_range r = {(uint32_t)pages, n};
-	int rc = space_map(s, r.first);
+	*out = (struct rec_range){(uint32_t)pages, n};
+	return 0;
+}
+
+int rec_space_grow(struct rec_space *s, bool touch, bool meta, struct rec_range *out)
+{
+	struct rec_range r;
+	int rc = space_extend(s, 0, meta, &r);
+	if (rc)
+		return rc;
+	rc = space_map(s, r.first);
 	if (rc == 0)
-		rc = space_reserve(s, r.first, r.n);
+		rc = space_reserve(s, r, true);
 	if (rc) {
 		weft_store_u32(&s->failed, (uint32_t)-rc);
 		return rc;
@@ -290,7 +328,17 @@ int rec_space_grow(struct rec_space *s, bool touch, bool meta, struct rec_range 
 	return 0;
 }
 
-static bool space_pop(struct weft_queue *q, struct rec_range *out)
+int rec_space_grow_archive(struct rec_space *s, struct rec_range *out)
+{
+	/* Reserving has a price by the call: larger pieces once it is clear that much is coming. */
+	uint32_t n = s->limit_pages || weft_load_u64(&s->pages) < ARCHIVE_LARGE ? s->chunk_pages : ARCHIVE_LARGE;
+	int rc = space_extend(s, n, false, out);
+	if (rc == 0 && (rc = space_reserve(s, *out, false)) != 0)
+		weft_store_u32(&s->failed, (uint32_t)-rc);
+	return rc;
+}
+
+bool rec_range_pop(struct weft_queue *q, struct rec_range *out)
 {
 	uint64_t w;
 	if (!weft_queue_pop(q, &w))
@@ -299,25 +347,53 @@ static bool space_pop(struct weft_queue *q, struct rec_range *out)
 	return true;
 }
 
+/* Large rests serve as chunks, small ones for single pages. */
+static bool space_take_free(struct rec_space *s, bool one, struct rec_range *out)
+{
+	struct rec_range small;
+	if (rec_range_pop(&s->rests, out)) {
+		if (one || out->n >= s->chunk_pages / 2 || !rec_range_pop(&s->ready, &small))
+			return true;
+		rec_space_rest(s, *out);
+		*out = small;
+		return true;
+	}
+	return rec_range_pop(&s->ready, out);
+}
+
+/* The file cannot grow any more: what was set apart for the archive is the last that there is. */
+static bool space_take_last(struct rec_space *s, bool one, struct rec_range *out)
+{
+	struct rec_range r = rec_range_of(weft_swap_u64(&s->archive, 0));
+	if (!r.n)
+		return false;
+	rec_space_adopt(s, r);
+	return space_take_free(s, one, out);
+}
+
+static int space_take_more(struct rec_space *s, bool one, bool meta, struct rec_range *out)
+{
+	weft_add_u32(&s->missed, 1);
+	/* Less than a chunk is not worth the call. */
+	bool worth = s->mode != REC_RING && weft_load_u64(&s->retired_pages) >= s->chunk_pages;
+	if (worth && rec_archive_some(s) && space_take_free(s, one, out))
+		return 0;
+	int rc = rec_space_grow(s, !one, meta, out);
+	if (!rc)
+		return 0;
+	bool found = s->mode == REC_RING ? rec_range_pop(&s->old, out) : space_take_last(s, one, out);
+	return found ? 0 : rc;
+}
+
 /*
- * Parts that are left over first, then what the helper has prepared. Without either the file grows in the caller; and when
- * it may not, a ring gives its oldest range.
+ * What is free; else, when finished pages wait for the archive, they are brought there by this thread; else the file grows; and
+ * when it may not, a ring gives its oldest range.
  */
 int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *out)
 {
-	if (!space_pop(&s->rests, out)) {
-		if (space_pop(&s->ready, out)) {
-			rec_helper_wake();
-		} else {
-			int rc = rec_space_grow(s, !one, meta, out);
-			if (rc == 0) {
-				weft_add_u32(&s->missed, 1);
-				rec_helper_wake();
-			} else if (s->mode != REC_RING || (!space_pop(&s->old, out) && !space_pop(&s->retired, out))) {
-				return rc;
-			}
-		}
-	}
+	int rc = space_take_free(s, one, out) ? 0 : space_take_more(s, one, meta, out);
+	if (rc)
+		return rc;
 	if (one && out->n > 1) {
 		rec_space_rest(s, (struct rec_range){out->first + 1, out->n - 1});
 		out->n = 1;
@@ -325,6 +401,13 @@ int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *o
 	if (meta)
 		weft_add_u64(&s->meta_pages, out->n);
 	return 0;
+}
+
+void rec_space_free(struct rec_space *s, struct rec_range r)
+{
+	if (r.n == s->chunk_pages && weft_queue_push(&s->ready, rec_range_word(r)))
+		return;
+	rec_space_rest(s, r);
 }
 
 void rec_space_rest(struct rec_space *s, struct rec_range r)
@@ -336,86 +419,90 @@ void rec_space_rest(struct rec_space *s, struct rec_range r)
 
 void rec_space_retire(struct rec_space *s, struct rec_range r)
 {
-	if (r.n && !weft_queue_push(&s->retired, rec_range_word(r)))
-		rec_space_seal(s, r, UINT32_MAX);
+	if (!r.n)
+		return;
+	if (s->mode == REC_RING) {
+		(void)weft_queue_push(&s->old, rec_range_word(r)); /* which has room for all that there can be */
+		return;
+	}
+	weft_add_u64(&s->retired_pages, r.n);
+	/* When the queue is full it stays where it is. */
+	if (!weft_queue_push(&s->retired, rec_range_word(r))) {
+		weft_add_u64(&s->retired_pages, -(uint64_t)r.n);
+		rec_archive_seal(s, r, UINT32_MAX);
+	}
+}
+
+bool rec_space_retired(struct rec_space *s, struct rec_range *out)
+{
+	if (s->mode == REC_RING)
+		return rec_range_pop(&s->old, out);
+	if (!rec_range_pop(&s->retired, out))
+		return false;
+	weft_add_u64(&s->retired_pages, -(uint64_t)out->n);
+	return true;
 }
 
 /* ---- Pages ---- */
 
 /*
- * In an order that makes the page readable, as the old one, as an empty one or as the new one, at every instant; and that shows
- * in its head, to whoever copies it meanwhile, before its records change.
+ * The page may hold an older one. The order makes it readable, as that one, as an empty one or as the new one, at every instant;
+ * and whoever copies it meanwhile sees its head change before its records do.
  */
-void rec_page_begin(struct weft_page *p, unsigned type, uint32_t thread, uint32_t seq, uint64_t base, bool stale)
+void rec_page_begin(struct weft_page *p, unsigned type, uint32_t thread, uint32_t seq, uint64_t base)
 {
 	typedef uint64_t pair __attribute__((vector_size(16), may_alias));
 	pair name = {WEFT_PAGE_MAGIC | (uint64_t)type << 32, rec_pair(thread, seq)};
-	if (stale) {
-		__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
-	}
+	rec_page_empty(p);
 	*(volatile pair *)p = name; /* one instruction: magic and thread appear together */
 	__atomic_store_n(&p->base, base, __ATOMIC_RELEASE);
-	__atomic_store_n((uint64_t *)&p->used, 0, __ATOMIC_RELEASE);
 	/* Also when it is zero already: the lines come into the cache, all at once. */
 	memset(&p->word[1], 0, sizeof p->word - sizeof p->word[0]);
 	__atomic_signal_fence(__ATOMIC_RELEASE);
 }
 
-void rec_space_seal(struct rec_space *s, struct rec_range r, uint32_t but_from)
+void rec_page_empty(struct weft_page *p)
 {
-	for (uint32_t i = r.first; i < r.first + r.n && i < but_from; i++) {
-		struct weft_page *p = rec_space_page(s, i);
-		if (p->magic == WEFT_PAGE_MAGIC && p->used >= WEFT_PAGE_HEAD && p->used <= WEFT_PAGE_BYTES && !(p->flags & WEFT_PAGE_SEALED))
-			weft_page_seal(p, p->used);
-	}
+	__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE); /* not sealed: its checksum need not hold any more */
+	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
 }
 
-bool rec_space_seal_one(struct rec_space *s)
+static uint32_t space_queued(const struct weft_queue *q)
 {
-	struct rec_range r;
-	if (!space_pop(&s->retired, &r))
-		return false;
-	rec_space_seal(s, r, UINT32_MAX);
-	if (s->mode == REC_RING)
-		(void)weft_queue_push(&s->old, rec_range_word(r));
-	else
-		(void)madvise(rec_space_page(s, r.first), r.n * PAGE, MADV_DONTNEED); /* it stays in the file; only our view goes */
-	return true;
+	uint64_t head = weft_load_u64(&q->head), tail = weft_load_u64(&q->tail);
+	return tail > head ? (uint32_t)(tail - head) : 0;
 }
 
 uint32_t rec_space_ready(const struct rec_space *s)
 {
-	uint64_t head = weft_load_u64(&s->ready.head), tail = weft_load_u64(&s->ready.tail);
-	return tail > head ? (uint32_t)(tail - head) : 0;
+	return space_queued(&s->ready) + (uint32_t)(weft_load_u64(&s->retired_pages) / s->chunk_pages);
 }
 
 /* ---- The end ---- */
 
-static void space_punch(struct rec_space *s, int fd, struct rec_range r)
+static void space_punch(int fd, struct rec_range r)
 {
-	(void)s;
 	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r.first << REC_PAGE_SHIFT, (off_t)r.n << REC_PAGE_SHIFT);
 }
 
-/*
- * Free ranges that were never written (in a ring those in `rests` may have been: they stay). At the end of the file they are cut
- * off, elsewhere they become holes.
- */
+/* Free ranges at the end of the file are cut off, elsewhere they become holes. */
 void rec_space_trim(struct rec_space *s)
 {
 	struct rec_range r;
-	uint64_t end = weft_load_u64(&s->pages);
+	uint32_t pages = rec_space_pages(s), end = pages, n = 0;
 	struct rec_range *free = rec_mmap((READY_CELLS + RESTS_CELLS) * sizeof *free);
-	uint32_t n = 0;
-	int fd = space_fd(s);
+	int fd = rec_space_fd(s);
 	if (!free || fd < 0)
 		return;
-	while (n < READY_CELLS && space_pop(&s->ready, &r))
+	r = rec_range_of(weft_swap_u64(&s->archive, 0));
+	if (r.n)
 		free[n++] = r;
-	if (s->mode != REC_RING)
-		while (n < READY_CELLS + RESTS_CELLS && space_pop(&s->rests, &r))
-			free[n++] = r;
+	while (n < READY_CELLS && rec_range_pop(&s->ready, &r))
+		free[n++] = r;
+	/* In a ring they may hold what is still to be read. */
+	while (s->mode != REC_RING && n < READY_CELLS + RESTS_CELLS && rec_range_pop(&s->rests, &r))
+		free[n++] = r;
 	for (bool again = true; again;) {
 		again = false;
 		for (uint32_t i = 0; i < n; i++)
@@ -427,8 +514,9 @@ void rec_space_trim(struct rec_space *s)
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (free[i].n)
-			space_punch(s, fd, free[i]);
-	(void)!ftruncate(fd, (off_t)end << REC_PAGE_SHIFT);
+			space_punch(fd, free[i]);
+	if (end < pages)
+		(void)!ftruncate(fd, (off_t)end << REC_PAGE_SHIFT);
 	munmap(free, (READY_CELLS + RESTS_CELLS) * sizeof *free);
 }
 
@@ -436,9 +524,10 @@ void rec_space_trim(struct rec_space *s)
 
 void rec_space_close_fd(struct rec_space *s)
 {
-	if (space_fd_is_ours(s, s->fd))
-		close(s->fd);
-	s->fd = -1;
+	int fd = weft_load_i32(&s->fd);
+	if (space_fd_is_ours(s, fd))
+		close(fd);
+	weft_store_i32(&s->fd, -1);
 }
 
 static void space_make_private(char *at, size_t bytes)

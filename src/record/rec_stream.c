@@ -153,8 +153,8 @@ static void stream_seal_living(struct rec_stream *s)
 		if (!slot || !weft_load_u32(&slot->used))
 			continue;
 		uint32_t page = weft_load_u32(&slot->page);
-		rec_space_seal(&s->space, rec_range_of(weft_load_u64(&slot->prev)), UINT32_MAX);
-		rec_space_seal(&s->space, rec_range_of(weft_load_u64(&slot->range)), page ? page - 1 : 0);
+		rec_archive_seal(&s->space, rec_range_of(weft_load_u64(&slot->prev)), UINT32_MAX);
+		rec_archive_seal(&s->space, rec_range_of(weft_load_u64(&slot->range)), page ? page - 1 : 0);
 	}
 }
 
@@ -166,14 +166,15 @@ void rec_stream_close(struct rec_stream *s)
 	if (!rec_lock())
 		return;
 	struct rec_sample now = rec_clock_sample();
+	struct rec_range r;
 	rec_meta_clock(s, &now);
 	weft_store_u32(&s->closing, 1);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* with slow_heavy and rec_thread_end: either they see it, or we that they are busy */
 	bool quiet = stream_wait_quiet();
 	weft_store_ptr(&rec.stream, NULL);
 	rec.closed = 1;
-	while (rec_space_seal_one(&s->space))
-		;
+	while (rec_space_retired(&s->space, &r))
+		rec_archive_seal(&s->space, r, UINT32_MAX);
 	if (quiet)
 		stream_seal_living(s);
 	rec_meta_seal(s);

@@ -175,12 +175,12 @@ __attribute__((constructor)) static void record_load(void)
 	errno = saved;
 }
 
-static void record_say(const struct rec_stream *s)
+static void record_say(struct rec_stream *s)
 {
 	struct weft_buf line = {0};
 	char bytes[32];
 	uint64_t dropped = rec_threads_dropped();
-	weft_human_bytes(bytes, weft_load_u64(&s->space.pages) * WEFT_PAGE_BYTES);
+	weft_human_bytes(bytes, (uint64_t)rec_space_pages(&s->space) * WEFT_PAGE_BYTES);
 	weft_buf_printf(&line, "weft: recorded %s into '%s', %llu events dropped", bytes, s->space.path, (unsigned long long)dropped);
 	if (s->head->reason)
 		weft_buf_printf(&line, ": %s", weft_err_name(-(int)s->head->reason));
@@ -304,7 +304,7 @@ void weft_get_status(struct weft_status *out)
 	out->dropped = rec_threads_dropped();
 	if (!s)
 		return;
-	out->bytes = weft_load_u64(&s->space.pages) * WEFT_PAGE_BYTES;
+	out->bytes = (uint64_t)rec_space_pages(&s->space) * WEFT_PAGE_BYTES;
 	out->helper_cpu_ns = __atomic_load_n(&s->head->helper_cpu_ns, __ATOMIC_RELAXED);
 	if (s->head->state == WEFT_STREAM_FULL) {
 		out->reason = (int)s->head->reason;

@@ -394,8 +394,8 @@ TEST(all_is_kept_in_mode_keep)
 	CHECK_U64(c.n, 1000000);
 	CHECK_U64(c.wrong, 0);
 	CHECK_U64(f.n_open, 0);
-	/* 16 bytes an event, a header in each page, and what a process costs. */
-	CHECK(f.bytes < 16000000 * 4096ull / 4064 + 64 * 4096);
+	/* On the disk: 16 bytes an event, a header in each page, and what a process costs. */
+	CHECK(f.disk_bytes < 16000000 * 4096ull / 4064 + 64 * 4096);
 	stream_free(&f);
 }
 
@@ -492,10 +492,10 @@ CHILD(closes_all_files)
 	count_to(20000);
 	closefrom(3);
 	int mine = open("/dev/null", O_RDWR);
-	if (mine != 3)
+	if (mine < 0)
 		return 1;
 	/* The number that the recorder's descriptor had, too. */
-	for (int fd = 4; fd < 1100; fd++)
+	for (int fd = mine + 1; fd < 1100; fd++)
 		(void)!dup2(mine, fd);
 	weft_type t = count_type();
 	for (int i = 20000; i < 1000000; i++)

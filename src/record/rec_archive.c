@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Finished pages: sealed with their checksum, then copied to the archive, the unmapped part of the file; their place is free for
+ * the next records. In a ring they stay where they are, and are sealed at the end of the process only.
+ *
+ *     file   | header | mapped: threads write here ... | archive ........ | mapped: more, when needed | archive ..... |
+ *
+ * A process that is killed between the copy and the emptying of the page leaves it twice; the reader takes one. Where the copy
+ * cannot be made (no space, the size limit) the page stays where it is, and is not used again: nothing is lost, but soon no
+ * thread finds a free range any more. By the helper, and by threads that find no free range.
+ */
+#include "rec_priv.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#define BATCH_RANGES 32u
+
+void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from)
+{
+	for (uint32_t i = r.first; i < r.first + r.n && i < but_from; i++) {
+		struct weft_page *p = rec_space_page(s, i);
+		if (p->magic == WEFT_PAGE_MAGIC && p->used >= WEFT_PAGE_HEAD && p->used <= WEFT_PAGE_BYTES && !(p->flags & WEFT_PAGE_SEALED))
+			weft_page_seal(p, p->used);
+	}
+}
+
+/* Up to n pages in a row of the archive. */
+static int archive_place(struct rec_space *s, uint32_t n, struct rec_range *out)
+{
+	uint64_t word = weft_load_u64(&s->archive);
+	for (;;) {
+		struct rec_range have = rec_range_of(word), fresh;
+		if (have.n) {
+			uint32_t take = have.n < n ? have.n : n;
+			if (!weft_cas_u64(&s->archive, &word, rec_range_word((struct rec_range){have.first + take, have.n - take})))
+				continue;
+			*out = (struct rec_range){have.first, take};
+			return 0;
+		}
+		int rc = rec_space_grow_archive(s, &fresh);
+		if (rc)
+			return rc;
+		/* Somebody else was faster: threads may write there. */
+		if (!weft_cas_u64(&s->archive, &word, rec_range_word(fresh)))
+			rec_space_adopt(s, fresh);
+		word = weft_load_u64(&s->archive);
+	}
+}
+
+static int archive_write_all(int fd, struct iovec *at, unsigned n, struct rec_range to)
+{
+	const struct iovec *end = at + n;
+	off_t offset = (off_t)to.first << REC_PAGE_SHIFT;
+	while (at < end) {
+		ssize_t done = pwritev(fd, at, (int)(end - at), offset);
+		if (done < 0 && errno != EINTR)
+			return -errno;
+		if (done <= 0)
+			continue;
+		offset += done;
+		while (at < end && (size_t)done >= at->iov_len)
+			done -= (ssize_t)at++->iov_len;
+		if (done) {
+			at->iov_base = (char *)at->iov_base + done;
+			at->iov_len -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+/* Takes `n` pages off the front of the ranges, as parts to write. */
+static unsigned archive_parts(const struct rec_space *s, struct rec_range **range, uint32_t n, struct iovec *part)
+{
+	unsigned parts = 0;
+	while (n) {
+		struct rec_range *r = *range;
+		uint32_t take = r->n < n ? r->n : n;
+		part[parts++] = (struct iovec){rec_space_page(s, r->first), (size_t)take << REC_PAGE_SHIFT};
+		r->first += take;
+		r->n -= take;
+		n -= take;
+		if (!r->n)
+			++*range;
+	}
+	return parts;
+}
+
+/* How many of the pages were copied: those at the front. */
+static uint32_t archive_copy(struct rec_space *s, const struct rec_range *range, unsigned n, uint32_t pages)
+{
+	struct rec_range left[BATCH_RANGES], *at = left, to;
+	struct iovec part[BATCH_RANGES];
+	uint32_t copied = 0;
+	int fd = rec_space_fd(s), rc = fd < 0 ? fd : 0;
+	memcpy(left, range, n * sizeof *left);
+	while (rc == 0 && copied < pages) {
+		rc = archive_place(s, pages - copied, &to);
+		if (rc == 0)
+			rc = archive_write_all(fd, part, archive_parts(s, &at, to.n, part), to);
+		if (rc == 0)
+			copied += to.n;
+	}
+	/* Of the size limit everybody learns where he reaches it. */
+	if (rc && !s->limit_pages)
+		weft_store_u32(&s->failed, (uint32_t)-rc);
+	return copied;
+}
+
+static bool archive_ranges(struct rec_space *s, const struct rec_range *range, unsigned n, uint32_t pages)
+{
+	uint32_t copied = archive_copy(s, range, n, pages);
+	bool any = copied > 0;
+	for (unsigned i = 0; i < n && copied; i++) {
+		uint32_t take = range[i].n < copied ? range[i].n : copied;
+		for (uint32_t page = 0; page < take; page++)
+			rec_page_empty(rec_space_page(s, range[i].first + page));
+		rec_space_free(s, (struct rec_range){range[i].first, take});
+		copied -= take;
+	}
+	return any;
+}
+
+bool rec_archive_some(struct rec_space *s)
+{
+	struct rec_range range[BATCH_RANGES];
+	unsigned n = 0;
+	uint32_t pages = 0;
+	if (s->mode == REC_RING)
+		return false;
+	while (n < BATCH_RANGES && pages < s->chunk_pages && rec_space_retired(s, &range[n])) {
+		rec_archive_seal(s, range[n], UINT32_MAX);
+		pages += range[n++].n;
+	}
+	return archive_ranges(s, range, n, pages);
+}
