@@ -252,15 +252,20 @@ int weft_build_note(struct weft_builder *b, const char *key, const char *text)
 	return row.key && row.text && !weft_vec_push(&b->note, row) ? 0 : -ENOMEM;
 }
 
-int weft_build_problem(struct weft_builder *b, const struct weft_problem *p)
+int builder_problem(struct weft_builder *b, const struct weft_problem *p, const char *rule)
 {
 	b->n_problems++;
 	if (b->problem.n >= PROBLEMS_KEPT)
 		return 0;
-	struct weft_problem row = *p;
-	row.file = keep(b, p->file);
-	row.text = keep(b, p->text);
-	return row.file && row.text && !weft_vec_push(&b->problem, row) ? 0 : -ENOMEM;
+	struct build_problem row = {.p = *p, .rule = rule};
+	row.p.file = keep(b, p->file);
+	row.p.text = keep(b, p->text);
+	return row.p.file && row.p.text && !weft_vec_push(&b->problem, row) ? 0 : -ENOMEM;
+}
+
+int weft_build_problem(struct weft_builder *b, const struct weft_problem *p)
+{
+	return builder_problem(b, p, "input");
 }
 
 void weft_build_realtime(struct weft_builder *b, uint64_t ns_since_1970_at_time_0)

@@ -6,6 +6,7 @@
 #include "build_priv.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct col_encoder *builder_take_encoder(struct weft_builder *b)
 {
@@ -77,10 +78,38 @@ int weft_append(struct weft_appender *a, uint64_t time, uint32_t what, uint64_t 
 
 int weft_append_block(struct weft_appender *a, uint32_t n, const uint64_t *time, const uint32_t *what, const uint64_t *value)
 {
-	int rc = 0;
-	for (uint32_t i = 0; !rc && i < n; i++)
-		rc = weft_append(a, time[i], what[i], value[i]);
-	return rc;
+	static const uint8_t plain[] =
+		{[COL_NONE] = 1, [COL_WORD] = 1, [COL_HALF] = 0, [COL_FLOW] = 0, [COL_EXTRA] = 0, [COL_UNKNOWN] = 0};
+	struct col_writer *w = &a->own;
+	uint64_t kinds = 0;
+	for (uint32_t i = 0; i < n; i++)
+		kinds |= 1ull << (weft_what_kind(what[i]) & 63) | (weft_what_kind(what[i]) > 63);
+	for (unsigned k = 0; k < 64; k++)
+		if (kinds >> k & 1 && !plain[col_value_of(k)])
+			return -EINVAL;
+	for (uint32_t i = 0; kinds >> WEFT_EV_DROPPED & 1 && i < n; i++)
+		w->dropped += weft_what_kind(what[i]) == WEFT_EV_DROPPED ? value[i] : 0;
+	while (n) {
+		int rc = room(a);
+		if (!rc)
+			rc = col_writer_reserve(w, n);
+		if (rc)
+			return rc;
+		size_t at = w->time.n, part = WEFT_BLOCK_EVENTS - at < n ? WEFT_BLOCK_EVENTS - at : n;
+		bool unsorted = at && time[0] < w->time.at[at - 1];
+		for (size_t i = 1; i < part; i++)
+			unsorted |= time[i] < time[i - 1];
+		memcpy(w->time.at + at, time, part * sizeof *time);
+		memcpy(w->what.at + at, what, part * sizeof *what);
+		memcpy(w->value.at + at, value, part * sizeof *value);
+		w->time.n = w->what.n = w->value.n = at + part;
+		w->unsorted |= unsorted;
+		time += part;
+		what += part;
+		value += part;
+		n -= (uint32_t)part;
+	}
+	return 0;
 }
 
 int weft_append_extra(struct weft_appender *a, uint64_t time, uint32_t what, const uint64_t *payload, uint32_t n)

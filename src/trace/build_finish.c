@@ -211,12 +211,28 @@ static int write_files(struct weft_builder *b, struct build_product *p, const ch
 	return rc;
 }
 
+/* Workers find problems in any order; a trace has them in the same one each time. */
+static int by_place(const void *x, const void *y)
+{
+	const struct weft_problem *a = &((const struct build_problem *)x)->p, *b = &((const struct build_problem *)y)->p;
+	int order = strcmp(a->file, b->file);
+	if (order)
+		return order;
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
 int weft_build_finish(struct weft_builder *b, const char *index_dir, struct weft_trace **out, struct weft_err *err)
 {
 	struct build_product p = {0};
 	int tables_fd = -1;
 	*out = NULL;
 	ungroup(b);
+	if (b->problem.n)
+		qsort(b->problem.at, b->problem.n, sizeof *b->problem.at, by_place);
 	int rc = group_objects(b, err);
 	if (!rc)
 		rc = builder_open_columns(b, err);

@@ -17,6 +17,10 @@ struct build_label {
 	const char *text;
 	uint32_t type, order;
 };
+struct build_problem {
+	struct weft_problem p;
+	const char *rule; /* of the check; a literal */
+};
 struct build_file { /* for the stamp */
 	const char *name;
 	uint64_t bytes;
@@ -53,7 +57,7 @@ struct weft_builder {
 	} def[WEFT_CLASSES];
 	WEFT_VEC(struct build_label) label;
 	WEFT_VEC(struct weft_note) note;
-	WEFT_VEC(struct weft_problem) problem;
+	WEFT_VEC(struct build_problem) problem;
 	WEFT_VEC(struct build_file) file;
 	WEFT_VEC(struct build_message) message;
 	uint64_t n_problems, dropped, stream_bytes, helper_cpu_ns, begin_realtime;
@@ -77,6 +81,7 @@ int builder_add_file(struct weft_builder *b, const char *name, uint64_t bytes, i
 /* Gives a stretch of a thread's events to the builder, behind those given before. Takes ownership. */
 int builder_add_part(struct weft_builder *b, uint32_t thread, struct col_writer *part) WEFT_MUST_CHECK;
 int builder_open_columns(struct weft_builder *b, struct weft_err *err) WEFT_MUST_CHECK;
+int builder_problem(struct weft_builder *b, const struct weft_problem *p, const char *rule) WEFT_MUST_CHECK;
 int builder_unnamed_file(void); /* a temporary file without a name; descriptor or negative */
 
 /* What finish makes, in its parts. */

@@ -58,12 +58,10 @@ void col_writer_fini(struct col_writer *w)
 	*w = (struct col_writer){0};
 }
 
-int col_writer_reserve(struct col_writer *w)
+int col_writer_reserve(struct col_writer *w, uint32_t more)
 {
-	return weft_vec_reserve(&w->time, WEFT_BLOCK_EVENTS) || weft_vec_reserve(&w->what, WEFT_BLOCK_EVENTS) ||
-	                       weft_vec_reserve(&w->value, WEFT_BLOCK_EVENTS)
-	               ? -ENOMEM
-	               : 0;
+	size_t n = w->time.n + more < WEFT_BLOCK_EVENTS ? w->time.n + more : WEFT_BLOCK_EVENTS;
+	return weft_vec_reserve(&w->time, n) || weft_vec_reserve(&w->what, n) || weft_vec_reserve(&w->value, n) ? -ENOMEM : 0;
 }
 
 int col_put(struct col_writer *w, uint64_t time, uint32_t what, uint64_t value)
@@ -224,32 +222,32 @@ static void put_number(char *at, uint64_t v, unsigned width)
 	memcpy(at, &v, width); /* little endian, as the format is */
 }
 
-static void place_gaps(const struct col_encoder *e, uint32_t n, uint8_t width, char *longs, char *gaps, char *places)
+#define PLACE_GAPS(type) \
+	for (uint32_t i = 0; i < n; i++) { \
+		type gap = (type)e->gap[i]; \
+		memcpy(gaps + sizeof gap * i, &gap, sizeof gap); \
+	}
+
+/* Gaps that are wider than the width stand apart, with 0 in their place. */
+static void place_gaps(struct col_encoder *e, uint32_t n, uint8_t width, uint32_t n_long, char *longs, char *gaps, char *places)
 {
 	uint64_t most = width == 8 ? UINT64_MAX : (1ull << width * 8) - 1;
-	uint32_t k = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t gap = e->gap[i];
-		if (gap > most) {
-			put_number(longs + 8 * k, gap, 8);
-			put_number(places + 2 * k, i, 2);
-			k++;
-			gap = 0;
-		}
-		switch (width) {
-		case 1:
-			gaps[i] = (char)gap;
-			break;
-		case 2:
-			put_number(gaps + 2 * (size_t)i, gap, 2);
-			break;
-		case 4:
-			put_number(gaps + 4 * (size_t)i, gap, 4);
-			break;
-		default:
-			put_number(gaps + 8 * (size_t)i, gap, 8);
-		}
+	for (uint32_t i = 0, k = 0; k < n_long; i++) {
+		if (e->gap[i] <= most)
+			continue;
+		put_number(longs + 8 * k, e->gap[i], 8);
+		put_number(places + 2 * k, i, 2);
+		e->gap[i] = 0;
+		k++;
 	}
+	if (width == 1)
+		PLACE_GAPS(uint8_t)
+	else if (width == 2)
+		PLACE_GAPS(uint16_t)
+	else if (width == 4)
+		PLACE_GAPS(uint32_t)
+	else
+		PLACE_GAPS(uint64_t)
 }
 
 static void place_values(struct col_encoder *e, const uint64_t *value, uint32_t n, char *values)
@@ -355,12 +353,13 @@ static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struc
 	row->kinds = place_entries(e, p.n_dict, to + p.entries);
 	if (w->extra.n)
 		memcpy(to + p.extra, w->extra.at, 8 * w->extra.n);
-	place_gaps(e, n, p.gap_width, to + p.longs, to + p.gaps, to + p.places);
+	place_gaps(e, n, p.gap_width, p.n_long, to + p.longs, to + p.gaps, to + p.places);
 	for (uint32_t i = 0; p.code_width == 1 && i < n; i++)
 		to[p.codes + i] = (char)e->code[i];
 	if (p.code_width == 2)
 		memcpy(to + p.codes, e->code, 2 * (size_t)n);
-	place_values(e, w->value.at, n, to + p.values);
+	if (p.end > p.values)
+		place_values(e, w->value.at, n, to + p.values);
 	row->bytes = (uint32_t)p.end;
 	row->crc = weft_crc32c(0, to, p.end);
 	row->first = w->time.at[0];

@@ -126,8 +126,8 @@ static inline bool col_full(const struct col_writer *w)
 {
 	return w->time.n >= WEFT_BLOCK_EVENTS || w->extra.n >= COL_MAX_EXTRA;
 }
-/* Room for one block's events at once, so that the loop of a reader needs no checks. */
-int col_writer_reserve(struct col_writer *w) WEFT_MUST_CHECK;
+/* Room for `more` events, but no more than a block's, so that the loop of a reader needs no checks. */
+int col_writer_reserve(struct col_writer *w, uint32_t more) WEFT_MUST_CHECK;
 int col_put(struct col_writer *w, uint64_t time, uint32_t what, uint64_t value) WEFT_MUST_CHECK;
 int col_put_extra(struct col_writer *w, uint64_t time, uint32_t what, const uint64_t *payload, uint32_t n) WEFT_MUST_CHECK;
 int col_put_half(struct col_writer *w, const struct col_half *h) WEFT_MUST_CHECK;

@@ -155,12 +155,12 @@ static bool plain_head(const struct stream_bytes *from, char page[WEFT_PAGE_BYTE
 
 static int report_damage(struct stream *s, const struct unpacking *u)
 {
-	int rc = u->lost ? stream_problem(s, u->lost_at, u->lost, "no packed frame here; %llu bytes skipped",
+	int rc = u->lost ? stream_problem(s, "frame-missing", u->lost_at, u->lost, "no packed frame here; %llu bytes skipped",
 	                                  (unsigned long long)u->lost)
 	                 : 0;
 	for (size_t i = 0; !rc && i < u->frame.n; i++)
 		if (u->damaged[i])
-			rc = stream_problem(s, u->frame.at[i].offset, u->frame.at[i].raw_bytes,
+			rc = stream_problem(s, "frame-damaged", u->frame.at[i].offset, u->frame.at[i].raw_bytes,
 			                    "packed frame %zu is damaged; %u bytes lost", i, u->frame.at[i].raw_bytes);
 	return rc;
 }

@@ -227,7 +227,7 @@ static void write_talk(struct table_writer *w, const struct weft_builder *b)
 		section_row(w, STORE_NOTES, &(struct store_note){text(w, b->note.at[i].key), text(w, b->note.at[i].text)}, 1);
 	section_begin(w, STORE_PROBLEMS);
 	for (size_t i = 0; i < b->problem.n; i++) {
-		const struct weft_problem *p = &b->problem.at[i];
+		const struct weft_problem *p = &b->problem.at[i].p;
 		struct store_problem row = {text(w, p->file), text(w, p->text), p->offset, p->line, p->lost_bytes};
 		section_row(w, STORE_PROBLEMS, &row, 1);
 	}

@@ -18,12 +18,25 @@ struct stretch {
 	uint32_t run, skip, n;   /* begins `skip` pages into the run; n pages in all */
 	struct col_writer *part; /* what came of it */
 };
+/* How the inner loop takes a kind: the map of its ids; words 0: not at all, else 1 + the number of payload words. */
+struct fast_kind {
+	const uint32_t *id;
+	uint32_t n_ids, words;
+};
+/* The segment of the clock's line that ticks lie in, nearly always the same for a whole page. */
+struct segment {
+	uint64_t ticks, span; /* [ticks, ticks + span) */
+	int64_t ns;
+	uint64_t slope;
+};
 struct worker {
 	struct col_encoder *enc;
 	struct weft_page *room; /* STREAM_PIECE_PAGES */
 	struct col_writer w;
 	struct stretch *at;
 	uint32_t hint, hint_began;
+	struct segment segment;
+	struct fast_kind fast[256];
 };
 struct events {
 	struct weft_builder *b;
@@ -178,46 +191,76 @@ static int take_slow(struct worker *k, const struct weft_record *r)
 	return col_put(&k->w, ns, weft_what(r->kind, (uint32_t)id), info->words ? r->payload[0] : 0);
 }
 
-/* By kind: 0 for those that need take_slow, else 1 + the number of words. */
-static void fast_kinds(uint8_t fast[256])
+static void make_fast(struct fast_kind fast[256], const struct stream *s)
 {
-	memset(fast, 0, 256);
-	for (unsigned i = 0; i < 64; i++)
-		if (weft_kind_info[i].name && (weft_kind_info[i].words == 0 || weft_kind_info[i].words == 1) && !take[i] &&
-		    i != WEFT_EV_DROPPED && weft_kind_info[i].of != WEFT_CLASS_NONE)
-			fast[i] = (uint8_t)(1 + weft_kind_info[i].words);
+	memset(fast, 0, 256 * sizeof *fast);
+	for (unsigned i = 0; i < 64; i++) {
+		const struct weft_kind_info *info = &weft_kind_info[i];
+		if (info->name && (info->words == 0 || info->words == 1) && !take[i] && i != WEFT_EV_DROPPED &&
+		    info->of != WEFT_CLASS_NONE)
+			fast[i] = (struct fast_kind){s->map[info->of].id.at, (uint32_t)s->map[info->of].id.n,
+			                             1 + (uint32_t)info->words};
+	}
+}
+
+static void find_segment(struct segment *g, const struct clock_line *l, uint64_t ticks, uint32_t *hint)
+{
+	clock_ns(l, ticks, hint);
+	const struct clock_knot *k = &l->knot.at[*hint];
+	uint64_t end = *hint + 1 < l->knot.n ? k[1].ticks : UINT64_MAX;
+	/* Before zero of the axis, and before the first knot, the slow way goes. */
+	bool usable = ticks >= k->ticks && k->ns >= 0;
+	*g = (struct segment){k->ticks, usable ? end - k->ticks : 0, k->ns, k->slope};
+}
+
+/*
+ * The records that need nothing but a time, an id and perhaps a word, up to one that needs more (1 and *r), the end (0), or
+ * damage (negative). The columns' pointers are local, so that the compiler keeps them in registers.
+ */
+static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_record *r)
+{
+	const struct fast_kind *fast = k->fast;
+	uint64_t *time = k->w.time.at, *value = k->w.value.at;
+	uint32_t *what = k->w.what.at;
+	size_t n = k->w.time.n;
+	struct weft_page_walk walked = *walk;
+	struct segment g = k->segment;
+	uint64_t last = n ? time[n - 1] : 0, unsorted = 0;
+	int more;
+	while ((more = weft_page_next(&walked, r)) > 0) {
+		const struct fast_kind *f = &fast[r->kind];
+		uint64_t since = r->ticks - g.ticks;
+		if (WEFT_UNLIKELY(r->n + 1 < f->words || r->id >= f->n_ids || n >= WEFT_BLOCK_EVENTS || since >= g.span))
+			break;
+		uint32_t id = f->id[r->id];
+		if (WEFT_UNLIKELY(!id && r->id))
+			break;
+		uint64_t ns = (uint64_t)g.ns + (uint64_t)((unsigned __int128)since * g.slope >> 56);
+		unsorted |= ns < last;
+		last = ns;
+		time[n] = ns;
+		what[n] = weft_what(r->kind, id);
+		value[n] = f->words > 1 ? r->payload[0] : 0;
+		n++;
+	}
+	*walk = walked;
+	k->w.time.n = k->w.what.n = k->w.value.n = n;
+	k->w.unsorted |= unsorted != 0;
+	return more;
 }
 
 static int read_records(struct worker *k, struct weft_page_walk *walk)
 {
-	const struct stream *s = k->at->s;
 	struct weft_record r;
-	uint8_t fast[256];
-	int more;
-	fast_kinds(fast);
-	while ((more = weft_page_next(walk, &r)) > 0) {
-		uint32_t id = r.id;
-		unsigned words = fast[r.kind];
-		if (WEFT_LIKELY(words && r.n >= words - 1 && !col_full(&k->w))) {
-			enum weft_class c = weft_kind_info[r.kind].of;
-			if (id)
-				id = id < s->map[c].id.n ? s->map[c].id.at[id] : 0;
-			if (WEFT_LIKELY(id || !r.id)) {
-				uint64_t ns = to_ns(s, r.ticks, &k->hint);
-				size_t n = k->w.time.n;
-				k->w.unsorted |= n && ns < k->w.time.at[n - 1];
-				k->w.time.at[n] = ns;
-				k->w.what.at[n] = weft_what(r.kind, id);
-				k->w.value.at[n] = words > 1 ? r.payload[0] : 0;
-				k->w.time.n = k->w.what.n = k->w.value.n = n + 1;
-				continue;
-			}
-		}
-		int rc = take_slow(k, &r);
+	for (;;) {
+		int rc = read_fast(k, walk, &r);
+		if (rc <= 0)
+			return rc;
+		rc = take_slow(k, &r);
 		if (rc)
 			return rc;
+		find_segment(&k->segment, &k->at->s->clock.line, r.ticks, &k->hint);
 	}
-	return more;
 }
 
 static int read_page(struct worker *k, const struct weft_page *p, uint32_t page)
@@ -226,15 +269,19 @@ static int read_page(struct worker *k, const struct weft_page *p, uint32_t page)
 	struct weft_page_walk walk;
 	uint64_t offset = (uint64_t)page * WEFT_PAGE_BYTES;
 	enum weft_page_verdict v = weft_page_begin(&walk, p, true);
-	if (v == WEFT_PAGE_BAD || v == WEFT_PAGE_EMPTY || p->thread != k->at->t->number)
-		return stream_problem(s, offset, WEFT_PAGE_BYTES, "page %u: %s; %u bytes skipped", page,
-		                      v == WEFT_PAGE_BAD ? "checksum differs" : "changed while it was read", WEFT_PAGE_BYTES);
+	static const struct page_fault changed = {"page-changed", "changed while it was read"};
+	const struct page_fault *why = v == WEFT_PAGE_BAD                                      ? stream_page_fault(p)
+	                               : v == WEFT_PAGE_EMPTY || p->thread != k->at->t->number ? &changed
+	                                                                                       : NULL;
+	if (why)
+		return stream_problem(s, why->rule, offset, WEFT_PAGE_BYTES, "page %u: %s; %u bytes skipped", page, why->text,
+		                      WEFT_PAGE_BYTES);
 	int rc = read_records(k, &walk);
 	if (rc != WEFT_E_DAMAGED)
 		return rc;
 	uint64_t at = (uint64_t)((const char *)walk.at - (const char *)p);
-	return stream_problem(s, offset + at, WEFT_PAGE_BYTES - at, "page %u: no record at byte %llu; the rest is skipped", page,
-	                      (unsigned long long)at);
+	return stream_problem(s, "record-torn", offset + at, WEFT_PAGE_BYTES - at,
+	                      "page %u: no record at byte %llu; the rest is skipped", page, (unsigned long long)at);
 }
 
 static int read_piece(struct worker *k, uint32_t page, uint32_t n)
@@ -243,7 +290,7 @@ static int read_piece(struct worker *k, uint32_t page, uint32_t n)
 	const struct weft_page *p = stream_bytes_at(&s->bytes, (uint64_t)page * WEFT_PAGE_BYTES, (size_t)n * WEFT_PAGE_BYTES,
 	                                            k->room);
 	if (!p)
-		return stream_problem(s, (uint64_t)page * WEFT_PAGE_BYTES, (uint64_t)n * WEFT_PAGE_BYTES,
+		return stream_problem(s, "page-unreadable", (uint64_t)page * WEFT_PAGE_BYTES, (uint64_t)n * WEFT_PAGE_BYTES,
 		                      "pages %u to %u: cannot be read", page, page + n - 1);
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < n; i++)
@@ -283,7 +330,7 @@ static int worker_begin(struct worker *k, struct weft_builder *b)
 	col_writer_init(&k->w, &b->out);
 	k->enc = col_encoder_new();
 	k->room = malloc(STREAM_PIECE_PAGES * sizeof *k->room);
-	return k->enc && k->room ? col_writer_reserve(&k->w) : -ENOMEM;
+	return k->enc && k->room ? col_writer_reserve(&k->w, WEFT_BLOCK_EVENTS) : -ENOMEM;
 }
 
 static int read_stretch(void *arg, size_t i, unsigned worker)
@@ -294,6 +341,8 @@ static int read_stretch(void *arg, size_t i, unsigned worker)
 	int rc = worker_begin(k, e->b);
 	k->at = st;
 	k->hint = k->hint_began = 0;
+	k->segment = (struct segment){0};
+	make_fast(k->fast, st->s);
 	uint32_t left = st->n, skip = st->skip;
 	for (uint32_t r = st->run; !rc && left; r++) {
 		const struct page_run *run = &st->s->run.at[r];
@@ -344,16 +393,17 @@ static int report_counts(struct stream *const *streams, uint32_t n)
 	for (uint32_t i = 0; !rc && i < n; i++) {
 		struct stream *s = streams[i];
 		if (s->n_odd)
-			rc = stream_problem(s, 0, 0, "%llu records are shorter than their kinds say; left out",
+			rc = stream_problem(s, "record-short", 0, 0, "%llu records are shorter than their kinds say; left out",
 			                    (unsigned long long)s->n_odd);
 		if (!rc && s->undefined.n)
-			rc = stream_problem(s, 0, 0, "%zu definitions that events name are lost; their names are made up",
-			                    s->undefined.n);
+			rc = stream_problem(s, "id-undefined", 0, 0,
+			                    "%zu definitions that events name are lost; their names are made up", s->undefined.n);
 		if (!rc && s->clock.n_rejected)
-			rc = stream_problem(s, 0, 0, "%llu samples of the clock cannot be true; left out",
+			rc = stream_problem(s, "clock-rejected", 0, 0, "%llu samples of the clock cannot be true; left out",
 			                    (unsigned long long)s->clock.n_rejected);
 		if (!rc && s->clock.guessed && s->run.n)
-			rc = stream_problem(s, 0, 0, "nothing says how fast its clock is; a tick is taken for a nanosecond");
+			rc = stream_problem(s, "clock-unknown", 0, 0,
+			                    "nothing says how fast its clock is; a tick is taken for a nanosecond");
 	}
 	return rc;
 }

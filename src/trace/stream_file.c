@@ -55,7 +55,7 @@ int stream_bytes_open(struct stream_bytes *b, const char *path, struct weft_err 
 	return 0;
 }
 
-int stream_problem(struct stream *s, uint64_t offset, uint64_t lost, const char *fmt, ...)
+int stream_problem(struct stream *s, const char *rule, uint64_t offset, uint64_t lost, const char *fmt, ...)
 {
 	char text[300];
 	va_list ap;
@@ -65,7 +65,7 @@ int stream_problem(struct stream *s, uint64_t offset, uint64_t lost, const char 
 	weft_one_line(text);
 	struct weft_problem p = {.file = s->name, .offset = offset, .lost_bytes = lost, .text = text};
 	pthread_mutex_lock(&s->b->lock);
-	int rc = weft_build_problem(s->b, &p);
+	int rc = builder_problem(s->b, &p, rule);
 	pthread_mutex_unlock(&s->b->lock);
 	return rc;
 }

@@ -343,7 +343,7 @@ static int walk_page(struct stream *s, uint32_t page, const struct weft_page *p,
 	}
 	if (!rc && more < 0 && sweep == FACTS) {
 		uint64_t at = (uint64_t)((const char *)w.at - (const char *)p);
-		rc = stream_problem(s, (uint64_t)page * WEFT_PAGE_BYTES + at, WEFT_PAGE_BYTES - at,
+		rc = stream_problem(s, "record-torn", (uint64_t)page * WEFT_PAGE_BYTES + at, WEFT_PAGE_BYTES - at,
 		                    "page %u: no record at byte %llu; the rest is skipped", page, (unsigned long long)at);
 	}
 	return rc;

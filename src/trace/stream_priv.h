@@ -21,6 +21,10 @@
 
 #define STREAM_PIECE_PAGES 64u
 
+struct page_fault { /* why a page cannot be used */
+	const char *rule, *text;
+};
+
 struct stream_bytes {
 	int fd;            /* owned; -1: in memory */
 	const uint8_t *at; /* in memory: all bytes */
@@ -81,12 +85,13 @@ struct stream {
 	uint32_t node;             /* in the builder; WEFT_NONE */
 	const uint32_t *cpu_of;    /* os number -> cpu of the builder */
 	uint32_t n_cpu_of;
-	uint64_t n_pages, n_bad_pages, n_unknown, n_odd; /* odd: records with fewer words than their kind has */
-	uint32_t own_process;                            /* index in process; WEFT_NONE: only others are described */
+	uint64_t n_pages, n_bad_pages, n_missing_pages, n_unused_pages;
+	uint64_t n_unknown, n_odd; /* odd: records with fewer words than their kind has */
+	uint32_t own_process;      /* index in process; WEFT_NONE: only others are described */
 };
 
-/* Adds a problem of this stream to the builder (under its lock). printf-like. */
-int stream_problem(struct stream *s, uint64_t offset, uint64_t lost, const char *fmt, ...) WEFT_PRINTF(4, 5);
+/* Adds a problem of this stream to the builder (under its lock). rule: of the check, a literal. printf-like. */
+int stream_problem(struct stream *s, const char *rule, uint64_t offset, uint64_t lost, const char *fmt, ...) WEFT_PRINTF(5, 6);
 
 int stream_open(struct stream *s, struct weft_builder *b, const char *path, const char *name,
                 struct weft_err *err) WEFT_MUST_CHECK;
@@ -96,6 +101,7 @@ int stream_open_bytes(struct stream *s, struct weft_builder *b, const void *at, 
 void stream_close(struct stream *s);
 
 int stream_scan(struct stream *s) WEFT_MUST_CHECK;
+const struct page_fault *stream_page_fault(const struct weft_page *p); /* of a page that weft_page_begin calls bad */
 int stream_read_meta(struct stream *s) WEFT_MUST_CHECK; /* facts: threads, processes, clocks, cpus; nothing goes to the builder */
 int stream_define(struct stream *s) WEFT_MUST_CHECK;    /* definitions, to the builder */
 int streams_make_objects(struct stream *const *streams, uint32_t n, struct weft_builder *b) WEFT_MUST_CHECK;
@@ -107,6 +113,14 @@ struct stream_thread *stream_thread_of(struct stream *s, uint32_t number); /* NU
 int stream_note_thread(struct stream *s, const struct weft_record *r) WEFT_MUST_CHECK;
 /* The id of the builder for number `id` of a class; makes one up when it was never defined (then `what` says so). */
 int64_t stream_id(struct stream *s, enum weft_class c, uint32_t id);
+
+struct stream_set {
+	WEFT_VEC(struct stream *) at;
+	struct weft_builder *b;
+};
+/* Opens all streams of a folder, or the one that path names. Closed also after a failure. */
+int stream_set_open(struct stream_set *set, struct weft_builder *b, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+void stream_set_close(struct stream_set *set);
 
 /* Reads all streams of a folder (or the one stream that path names) into the builder. */
 int stream_load(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err) WEFT_MUST_CHECK;

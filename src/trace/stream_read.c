@@ -9,12 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct stream_set {
-	WEFT_VEC(struct stream *) at;
-	struct weft_builder *b;
-};
-
-static void set_free(struct stream_set *set)
+void stream_set_close(struct stream_set *set)
 {
 	for (size_t i = 0; i < set->at.n; i++) {
 		stream_close(set->at.at[i]);
@@ -89,7 +84,7 @@ static int add_stream(struct stream_set *set, const char *path, const char *name
 		weft_err_set(err, rc, "%s", why.text);
 	} else {
 		struct weft_problem p = {.file = name, .lost_bytes = s->bytes.stored, .text = why.text};
-		rc = weft_build_problem(set->b, &p);
+		rc = builder_problem(set->b, &p, "stream-unreadable");
 	}
 	stream_close(s);
 	free(s);
@@ -127,18 +122,24 @@ static int add_folder(struct stream_set *set, const char *path, struct weft_err 
 		return weft_err_set(err, WEFT_E_SYNTAX, "cannot read '%s': no stream in this folder", path);
 	if (!set->at.n)
 		return weft_err_set(err, WEFT_E_SYNTAX, "cannot read '%s': %s", path,
-		                    set->b->problem.n ? set->b->problem.at[0].text : "no stream can be read");
+		                    set->b->problem.n ? set->b->problem.at[0].p.text : "no stream can be read");
 	return 0;
+}
+
+int stream_set_open(struct stream_set *set, struct weft_builder *b, const char *path, struct weft_err *err)
+{
+	*set = (struct stream_set){.b = b};
+	const char *slash = strrchr(path, '/');
+	return weft_is_dir(path) ? add_folder(set, path, err) : add_stream(set, path, slash ? slash + 1 : path, true, err);
 }
 
 int stream_load(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err)
 {
-	struct stream_set set = {.b = b};
-	const char *slash = strrchr(path, '/');
-	int rc = weft_is_dir(path) ? add_folder(&set, path, err) : add_stream(&set, path, slash ? slash + 1 : path, true, err);
+	struct stream_set set;
+	int rc = stream_set_open(&set, b, path, err);
 	if (!rc)
 		rc = load_set(&set, how, err);
-	set_free(&set);
+	stream_set_close(&set);
 	return rc;
 }
 
@@ -156,6 +157,6 @@ int stream_load_bytes(struct weft_builder *b, const void *at, size_t n, struct w
 		rc = weft_err_set(err, WEFT_E_SYNTAX, "no stream of Weft");
 	if (!rc)
 		rc = load_set(&set, NULL, err);
-	set_free(&set);
+	stream_set_close(&set);
 	return rc;
 }

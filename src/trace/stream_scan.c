@@ -13,18 +13,23 @@
 struct scan {
 	struct stream *s;
 	struct page_run bad; /* the stretch of bad pages that is open */
-	const char *bad_what;
+	const struct page_fault *bad_why;
 	struct page_run last; /* copy of the run that the page before belongs to; n == 0: none */
 	bool last_is_meta;
 };
 
-static const char *page_fault(const struct weft_page *p)
+static const struct page_fault fault_magic = {"page-magic", "no page (magic number)"},
+			       fault_crc = {"page-checksum", "checksum differs"},
+			       fault_head = {"page-header", "impossible page header"},
+			       fault_read = {"page-unreadable", "cannot be read"};
+
+const struct page_fault *stream_page_fault(const struct weft_page *p)
 {
 	if (p->magic != WEFT_PAGE_MAGIC)
-		return "no page (magic number)";
+		return &fault_magic;
 	if (p->flags & WEFT_PAGE_SEALED && p->used >= WEFT_PAGE_HEAD && p->used <= WEFT_PAGE_BYTES && p->used % 8 == 0)
-		return "checksum differs";
-	return "impossible page header";
+		return &fault_crc;
+	return &fault_head;
 }
 
 static int end_bad(struct scan *c)
@@ -34,22 +39,25 @@ static int end_bad(struct scan *c)
 		return 0;
 	c->s->n_bad_pages += b->n;
 	uint64_t offset = (uint64_t)b->page * WEFT_PAGE_BYTES, lost = (uint64_t)b->n * WEFT_PAGE_BYTES;
-	int rc = b->n == 1 ? stream_problem(c->s, offset, lost, "page %u: %s; %llu bytes skipped", b->page, c->bad_what,
-	                                    (unsigned long long)lost)
-	                   : stream_problem(c->s, offset, lost, "pages %u to %u: %s; %llu bytes skipped", b->page,
-	                                    b->page + b->n - 1, c->bad_what, (unsigned long long)lost);
+	char which[48];
+	if (b->n == 1)
+		snprintf(which, sizeof which, "page %u", b->page);
+	else
+		snprintf(which, sizeof which, "pages %u to %u", b->page, b->page + b->n - 1);
+	int rc = stream_problem(c->s, c->bad_why->rule, offset, lost, "%s: %s; %llu bytes skipped", which, c->bad_why->text,
+	                        (unsigned long long)lost);
 	b->n = 0;
 	return rc;
 }
 
-static int note_bad(struct scan *c, uint32_t page, const char *what)
+static int note_bad(struct scan *c, uint32_t page, const struct page_fault *why)
 {
 	int rc = 0;
-	if (c->bad.n && (c->bad.page + c->bad.n != page || strcmp(what, c->bad_what) != 0))
+	if (c->bad.n && (c->bad.page + c->bad.n != page || why != c->bad_why))
 		rc = end_bad(c);
 	if (!c->bad.n) {
 		c->bad.page = page;
-		c->bad_what = what;
+		c->bad_why = why;
 	}
 	c->bad.n++;
 	return rc;
@@ -84,19 +92,21 @@ static int scan_page(struct scan *c, uint32_t page, struct weft_page *room)
 	uint64_t offset = (uint64_t)page * WEFT_PAGE_BYTES;
 	const struct weft_page *p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_HEAD, room);
 	if (!p)
-		return note_bad(c, page, "cannot be read");
+		return note_bad(c, page, &fault_read);
 	bool head_good = p->magic == WEFT_PAGE_MAGIC && p->zero == 0 && (p->flags & ~WEFT_PAGE_SEALED) == 0;
 	if (head_good && p->type == WEFT_PAGE_EVENTS && p->thread && continues(c, p))
 		return add_page(c, p, page);
 	struct weft_page_walk w;
 	p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_BYTES, room);
 	if (!p)
-		return note_bad(c, page, "cannot be read");
+		return note_bad(c, page, &fault_read);
 	enum weft_page_verdict v = weft_page_begin(&w, p, true);
-	if (v == WEFT_PAGE_EMPTY)
+	if (v == WEFT_PAGE_EMPTY) {
+		s->n_unused_pages++;
 		return 0;
+	}
 	if (v == WEFT_PAGE_BAD)
-		return note_bad(c, page, page_fault(p));
+		return note_bad(c, page, stream_page_fault(p));
 	if (v == WEFT_PAGE_OPEN && p->word[0] == 0)
 		return 0; /* begun, nothing in it yet */
 	return add_page(c, p, page);
@@ -128,7 +138,7 @@ static int check_order(struct stream *s, struct page_run *run, size_t *n, bool r
 			snprintf(whose, sizeof whose, "thread %u", r.thread);
 		if (r.seq < expect) {
 			uint32_t twice = expect - r.seq < r.n ? (uint32_t)(expect - r.seq) : r.n;
-			rc = stream_problem(s, offset, (uint64_t)twice * WEFT_PAGE_BYTES,
+			rc = stream_problem(s, "page-twice", offset, (uint64_t)twice * WEFT_PAGE_BYTES,
 			                    "page %u: %u pages of %s come twice; left out", r.page, twice, whose);
 			r.seq += twice;
 			r.page += twice;
@@ -138,7 +148,8 @@ static int check_order(struct stream *s, struct page_run *run, size_t *n, bool r
 		} else if (r.seq > expect) {
 			uint64_t missing = r.seq - expect, known = missing < bad_left ? missing : bad_left;
 			bad_left -= known;
-			rc = stream_problem(s, offset, (missing - known) * WEFT_PAGE_BYTES,
+			s->n_missing_pages += missing;
+			rc = stream_problem(s, "page-missing", offset, (missing - known) * WEFT_PAGE_BYTES,
 			                    "page %u: before it, %llu pages of %s are missing", r.page,
 			                    (unsigned long long)missing, whose);
 		}
@@ -175,14 +186,16 @@ int stream_scan(struct stream *s)
 	int rc = !room ? -ENOMEM : n > UINT32_MAX ? -EFBIG : 0;
 	s->n_pages = n ? n - 1 : 0;
 	if (!rc && !s->head_good)
-		rc = stream_problem(s, 0, sizeof s->head, "the header is damaged; the pages are read without it");
+		rc = stream_problem(s, "header-damaged", 0, sizeof s->head,
+		                    "the header is damaged; the pages are read without it");
 	for (uint64_t page = 1; !rc && page < n; page++)
 		rc = scan_page(&c, (uint32_t)page, room);
 	if (!rc)
 		rc = end_bad(&c);
 	uint64_t rest = s->bytes.n % WEFT_PAGE_BYTES;
 	if (!rc && rest && s->bytes.n > WEFT_PAGE_BYTES)
-		rc = stream_problem(s, s->bytes.n - rest, rest, "page %llu: the file ends inside it", (unsigned long long)n);
+		rc = stream_problem(s, "file-end", s->bytes.n - rest, rest, "page %llu: the file ends inside it",
+		                    (unsigned long long)n);
 	free(room);
 	if (rc)
 		return rc;
