@@ -279,7 +279,7 @@ static void say(const struct record_run *r, uint32_t processes, uint32_t threads
 /* The command never ran: leaves nothing behind; statuses as a shell's. */
 static int give_up(struct record_run *r, const char *command)
 {
-	fprintf(stderr, "weft record: cannot run '%s': %s\n", command, weft_err_name(-r->exec_error));
+	weft_log(WEFT_LOG_ERROR, "cannot run '%s': %s", command, weft_err_name(-r->exec_error));
 	return r->exec_error == ENOENT ? 127 : 126;
 }
 

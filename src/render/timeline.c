@@ -73,15 +73,23 @@ static const char *alive_name(const struct layout *l)
 
 /* ---- texts ---- */
 
+/* Its name; with its rank, unless the name says that itself. */
 static void process_label(const struct layout *l, uint32_t thread, char *out, size_t n)
 {
 	const struct weft_process *p = &l->t->process[l->t->thread[thread].process];
-	if (p->name[0])
-		snprintf(out, n, "%s", p->name);
-	else if (p->rank >= 0)
-		snprintf(out, n, "rank %d", p->rank);
-	else
+	char rank[16] = "";
+	size_t name_bytes = strlen(p->name);
+	if (p->rank >= 0)
+		snprintf(rank, sizeof rank, "%d", p->rank);
+	size_t rank_bytes = strlen(rank);
+	if (!name_bytes && p->rank >= 0)
+		snprintf(out, n, "rank %s", rank);
+	else if (!name_bytes)
 		snprintf(out, n, "%" PRId64, p->pid);
+	else if (rank_bytes && (name_bytes < rank_bytes || strcmp(p->name + name_bytes - rank_bytes, rank) != 0))
+		snprintf(out, n, "%s %s", p->name, rank);
+	else
+		snprintf(out, n, "%s", p->name);
 }
 
 static void thread_label(const struct layout *l, uint32_t thread, char *out, size_t n)

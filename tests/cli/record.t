@@ -1,0 +1,132 @@
+## SPDX-License-Identifier: Apache-2.0
+## weft record: names of traces, statuses, signals, what is said, what libweft is told.
+
+## A program that knows nothing of Weft.
+$ weft record --watch none -- true
+weft record: no libweft calls were made: recorded 1 process and 1 thread, their execs and exits, in [..]; next: weft info true.weft
+
+$ weft record --watch none -- true
+weft record: [..]; next: weft info true-2.weft
+
+$ weft record -q true; ls -d *.weft
+true-2.weft
+true-3.weft
+true.weft
+
+$ ls true.weft | sed 's/[0-9]*-launcher/PID-launcher/; s/^.*-PID/HOST-PID/; s/topology-.*/topology-HOST.xml/'
+topology-HOST.xml
+HOST-PID-launcher.stream
+
+## Its status is the command's.
+$ weft record -q -- sh -c 'exit 7'
+? 7
+
+$ weft record -q -- sh -c 'kill -TERM $$'
+? 143
+
+$ weft record -q -- sh -c 'exit 0' one two; echo $?
+0
+
+$ weft record -q -- cat <<<'standard input' | tr a-z A-Z
+STANDARD INPUT
+
+## A command that cannot be run leaves nothing.
+$ weft record -- no-such-program
+weft record: error: cannot run 'no-such-program': no such file or directory
+? 127
+
+$ touch plain; weft record -- ./plain
+weft record: error: cannot run './plain': permission denied
+? 126
+
+$ ls -d plain* *such* 2>/dev/null || true
+plain
+
+## -o: exact, and nothing is lost.
+$ weft record -q -o mine.weft -- true
+$ weft record -q -o mine.weft -- true
+weft record: error: 'mine.weft' is there already (--force replaces it)
+? 2
+
+$ weft record -q --force -o mine.weft -- no-such-program
+weft record: error: cannot run 'no-such-program': no such file or directory
+? 127
+
+$ ls mine.weft | wc -l; ls -d mine*
+2
+mine.weft
+
+$ before=$(ls mine.weft/*.stream); weft record -q --force -o mine.weft -- true; ls mine.weft | wc -l; test -f "$before" || echo replaced
+2
+replaced
+
+$ mkdir papers && touch papers/thesis.tex && weft record -q --force -o papers -- true
+weft record: error: 'papers' is there already, and holds more than a trace
+? 2
+
+$ weft record -o no/parent.weft -- true
+weft record: error: cannot make 'no/parent.weft': no such file or directory
+? 2
+
+$ weft record -o plain -- true
+weft record: error: [..]'plain'[..]
+? 2
+
+## Usage.
+$ weft record
+weft record: say which command to run
+Try 'weft record --help'.
+? 2
+
+$ weft record --ring 1M --stop-at 1M -- true
+weft record: --ring and --stop-at exclude each other
+Try 'weft record --help'.
+? 2
+
+$ weft record --save-on USR1 -- true
+weft record: --save-on needs --ring SIZE
+Try 'weft record --help'.
+? 2
+
+$ weft record --ring 1M --save-on KILL -- true
+weft record: 'KILL' is no signal that a program can wait for
+Try 'weft record --help'.
+? 2
+
+$ weft record --watch magic -o magic.weft -- true; ls -d magic*
+weft record: error: no way of watching is called 'magic'
+ls: cannot access 'magic*': No such file or directory
+? 2
+
+## What libweft is told.
+$ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _SOURCE= -e _TIER= -e _BUILD_NAME= | sort | sed "s,$PWD,HERE,"
+WEFT_DIR=HERE/env.weft
+WEFT_MODE=keep
+WEFT_RUN_ID=[..]
+
+$ weft record -q --ring 1M --save-on USR2 --off a --off 'b*' --on c -- env | grep -E '^WEFT_(MODE|SIZE|OFF|ON|SAVE)' | sort
+WEFT_MODE=ring
+WEFT_OFF=a,b*
+WEFT_ON=c
+WEFT_SAVE_SIGNAL=12
+WEFT_SIZE=1048576
+
+$ WEFT_OFF=outer WEFT_SIZE=7 weft record -q --stop-at 2M -- env | grep -E '^WEFT_(MODE|SIZE|OFF)' | sort
+WEFT_MODE=stop
+WEFT_SIZE=2097152
+
+## Signals go to the command.
+$ weft record -q -- sh -c 'trap "echo caught; exit 3" TERM; kill -TERM $PPID; sleep 10 & wait'
+caught
+? 3
+
+$ weft record -q -- sh -c 'trap "echo caught; exit 4" INT; kill -INT $PPID; sleep 10 & wait'
+caught
+? 4
+
+## Killed itself, it harms neither the command nor the trace.
+$ bash -c "weft record -q -o killed.weft -- sh -c 'kill -KILL \$PPID; sleep 0.2; echo alive >after'; true" 2>/dev/null; while [ ! -s after ]; do sleep 0.05; done; cat after
+alive
+
+$ weft dump killed.weft | grep -c thread_begin
+1
