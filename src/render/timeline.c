@@ -96,8 +96,11 @@ static void thread_label(const struct layout *l, uint32_t thread, char *out, siz
 {
 	const struct weft_thread_row *h = &l->t->thread[thread];
 	const struct weft_process *p = &l->t->process[h->process];
-	if (h->name[0])
+	bool own_name = h->name[0] && strcmp(h->name, p->name) != 0;
+	if (own_name)
 		snprintf(out, n, "%s", h->name);
+	else if (p->n_threads > 1 && h->number == 1)
+		snprintf(out, n, "main");
 	else if (p->n_threads > 1)
 		snprintf(out, n, "thread %u", h->number);
 	else
