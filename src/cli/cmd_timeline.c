@@ -9,17 +9,16 @@
 
 struct args {
 	struct cli_common common;
-	const char *output, *title;
-	uint64_t from, to, width, rows, messages;
+	const char *output, *title, *time;
+	uint64_t width, rows, messages;
 	bool force;
 };
 
 static const struct weft_opt options[] = {
 	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "write OUT, an .svg file; '-' is stdout"},
 	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
-	{0, "from", "TIME", WEFT_OPT_NS, offsetof(struct args, from),
-         "begin at this time, e.g. 1.5s (default: the trace's begin)"},
-	{0, "to", "TIME", WEFT_OPT_NS, offsetof(struct args, to), "end at this time (default: the trace's end)"},
+	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time),
+         "from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90% (default: all)"},
 	{0, "width", "PIXELS", WEFT_OPT_U64, offsetof(struct args, width), "width of the picture (default: 1200)"},
 	{0, "rows", "N", WEFT_OPT_U64, offsetof(struct args, rows), "show at most N threads (default: 512)"},
 	{0, "messages", "N", WEFT_OPT_U64, offsetof(struct args, messages),
@@ -43,22 +42,23 @@ static int draw(const struct args *a, const char *path)
 {
 	struct weft_trace *t;
 	struct weft_buf svg = {0};
+	struct weft_err err = {0};
 	int status = cli_open(&a->common, path, &t, NULL);
 	if (status)
 		return status;
 	struct weft_timeline_how how = {
 		.title = a->title,
-		.from = a->from,
-		.to = a->to,
+		.to = WEFT_NEVER,
 		.width = (unsigned)a->width,
 		.most_rows = a->rows < UINT32_MAX ? (unsigned)a->rows : UINT32_MAX,
 		.most_messages = a->messages < UINT32_MAX ? (unsigned)a->messages : UINT32_MAX,
 		.threads = a->common.threads < 4096 ? (unsigned)a->common.threads : 4096,
 	};
-	if (a->from > 0 && a->from >= t->end) {
+	if (a->time && weft_time_range(a->time, t->end, &how.from, &how.to, &err)) {
+		status = cli_usage(&weft_command_timeline, "option '--time': %s", err.text);
+	} else if (how.from > t->end) {
 		char end[32];
-		status = cli_usage(&weft_command_timeline, "--from lies behind the trace's end at %s",
-		                   weft_human_ns(end, t->end));
+		status = cli_usage(&weft_command_timeline, "option '--time': the trace ends at %s", weft_human_ns(end, t->end));
 	} else {
 		int rc = weft_timeline_svg(&svg, t, &how);
 		status = rc ? cli_fail_code(rc) : write_picture(a, &svg);
@@ -70,7 +70,7 @@ static int draw(const struct args *a, const char *path)
 
 static int run(int argc, char **argv)
 {
-	struct args a = {.to = WEFT_NEVER, .width = 1200, .rows = 512, .messages = 200};
+	struct args a = {.width = 1200, .rows = 512, .messages = 200};
 	int n;
 	if (!cli_parse(&weft_command_timeline, &a, argc, argv, &n))
 		return CLI_USAGE;
@@ -79,8 +79,6 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	if (!a.output)
 		return cli_usage(&weft_command_timeline, "say where to write, with -o OUT");
-	if (a.to <= a.from)
-		return cli_usage(&weft_command_timeline, "--to must be later than --from");
 	if (a.width < WEFT_TIMELINE_WIDTH_LEAST || a.width > WEFT_TIMELINE_WIDTH_MOST)
 		return cli_usage(&weft_command_timeline, "option '--width': expected %u to %u, found '%" PRIu64 "'",
 		                 WEFT_TIMELINE_WIDTH_LEAST, WEFT_TIMELINE_WIDTH_MOST, a.width);
@@ -101,7 +99,7 @@ const struct weft_command weft_command_timeline = {
 		 "\n"
 		 "Examples:\n"
 		 "    weft timeline run.weft -o run.svg\n"
-		 "    weft timeline run.weft -o zoom.svg --from 120ms --to 160ms",
+		 "    weft timeline run.weft -o zoom.svg --time 120ms..160ms",
 	.options = options,
 	.run = run,
 };

@@ -130,48 +130,113 @@ static uint32_t innermost(const struct weft_span_walk *w)
 	return w->open.n ? w->open.at[w->open.n - 1].region : 0;
 }
 
+/* By Paraver's numbers of states. */
+static const uint8_t classes_of_states[] = {
+	WEFT_STATE_IDLE,
+	WEFT_STATE_RUNNING,
+	WEFT_STATE_IDLE,
+	WEFT_STATE_WAITING,
+	WEFT_STATE_COMMUNICATING,
+	WEFT_STATE_SYNCHRONIZING,
+	WEFT_STATE_COMMUNICATING,
+	WEFT_STATE_SCHEDULING,
+	WEFT_STATE_WAITING,
+	WEFT_STATE_WAITING,
+	WEFT_STATE_COMMUNICATING,
+	WEFT_STATE_COMMUNICATING,
+	WEFT_STATE_IO,
+	WEFT_STATE_COMMUNICATING,
+	WEFT_STATE_UNKNOWN,
+	WEFT_STATE_OVERHEAD,
+	WEFT_STATE_COMMUNICATING,
+	WEFT_STATE_MEMORY,
+};
+
+unsigned weft_cells_state_class(const struct weft_trace *t, enum weft_class of, uint32_t id)
+{
+	const struct weft_def_row *d = &t->def[of].at[id];
+	if (of == WEFT_CLASS_REGION)
+		return d->state;
+	return d->code >= 0 && (uint64_t)d->code < sizeof classes_of_states ? classes_of_states[d->code] : WEFT_STATE_UNKNOWN;
+}
+
 static uint64_t running_ns(const struct painting *p, const uint64_t *total)
 {
 	uint64_t ns = 0;
-	const struct weft_def_table *regions = &p->trace->def[WEFT_CLASS_REGION];
 	for (uint32_t r = 1; r < p->n_regions; r++)
-		if (regions->at[r].state == WEFT_STATE_RUNNING)
+		if (weft_cells_state_class(p->trace, p->c->of, r) == WEFT_STATE_RUNNING)
 			ns += total[r];
 	return ns;
 }
 
-/* Feeds the walk event by event, and paints what lies between. */
+/* What a thread is in, from event to event. */
+struct walk {
+	const struct weft_cells *c;
+	struct weft_span_walk spans; /* of regions */
+	uint32_t state;              /* or the state that began last */
+	uint64_t state_end;
+	uint64_t since; /* painted up to here */
+};
+
+/* Paints up to `at`. */
+static void walk_to(struct walk *w, struct brush *b, uint64_t at)
+{
+	if (at <= w->since)
+		return;
+	if (w->c->of == WEFT_CLASS_REGION) {
+		brush_paint(b, innermost(&w->spans), w->since, at);
+	} else {
+		uint64_t end = w->state_end < at ? w->state_end : at;
+		if (end > w->since)
+			brush_paint(b, w->state, w->since, end);
+		brush_paint(b, 0, end > w->since ? end : w->since, at);
+	}
+	w->since = at;
+}
+
+static int walk_event(struct walk *w, const struct weft_block *b, uint32_t i)
+{
+	struct weft_block one = {1, b->time + i, b->what + i, b->value + i};
+	if (w->c->of == WEFT_CLASS_REGION)
+		return weft_span_feed(&w->spans, &one);
+	w->state = weft_what_id(b->what[i]);
+	w->state_end = b->time[i] + b->value[i];
+	return 0;
+}
+
+static bool walk_wants(const struct walk *w, unsigned kind)
+{
+	if (w->c->of == WEFT_CLASS_STATE)
+		return kind == WEFT_EV_STATE;
+	return kind == WEFT_EV_ENTER || kind == WEFT_EV_LEAVE || kind == WEFT_EV_OFF || kind == WEFT_EV_THREAD_END;
+}
+
+/* Goes from event to event, and paints what lies between. */
 static int paint_events(struct painting *p, struct brush *b, uint32_t thread, uint64_t begin, uint64_t end, bool *any)
 {
-	struct weft_span_walk walk;
+	struct walk w = {.c = p->c, .since = begin};
 	struct weft_cursor cursor;
 	struct weft_block block;
-	uint64_t since = begin;
-	weft_span_begin(&walk, p->trace, thread, NULL, NULL);
+	weft_span_begin(&w.spans, p->trace, thread, NULL, NULL);
 	int rc = weft_cursor_begin(&cursor, p->trace, thread, 0, p->c->to);
 	if (rc)
 		goto out;
-	while ((rc = weft_cursor_next(&cursor, &block)) > 0)
-		for (uint32_t i = 0; i < block.n; i++) {
+	while (rc == 0 && (rc = weft_cursor_next(&cursor, &block)) > 0) {
+		rc = 0;
+		for (uint32_t i = 0; i < block.n && rc == 0; i++) {
 			unsigned kind = weft_what_kind(block.what[i]);
-			if (kind != WEFT_EV_ENTER && kind != WEFT_EV_LEAVE && kind != WEFT_EV_OFF && kind != WEFT_EV_THREAD_END)
+			if (!walk_wants(&w, kind))
 				continue;
-			uint64_t at = block.time[i];
-			if (at > since) {
-				brush_paint(b, innermost(&walk), since, at);
-				since = at;
-			}
-			*any = *any || (kind == WEFT_EV_ENTER);
-			struct weft_block one = {1, block.time + i, block.what + i, block.value + i};
-			if ((rc = weft_span_feed(&walk, &one)))
-				goto out_cursor;
+			walk_to(&w, b, block.time[i]);
+			*any = *any || kind == WEFT_EV_ENTER || kind == WEFT_EV_STATE;
+			rc = walk_event(&w, &block, i);
 		}
-	if (rc == 0 && end > since)
-		brush_paint(b, innermost(&walk), since, end);
-out_cursor:
+	}
 	weft_cursor_end(&cursor);
+	if (rc == 0)
+		walk_to(&w, b, end);
 out:
-	if (weft_span_end(&walk, end) && rc == 0)
+	if (weft_span_end(&w.spans, end) && rc == 0)
 		rc = -ENOMEM;
 	return rc;
 }
@@ -287,11 +352,24 @@ static int cells_allocate(struct painting *p, unsigned workers)
 	return all ? painters_make(p, workers) : -ENOMEM;
 }
 
+static bool has_events(const struct weft_trace *t, enum weft_class class)
+{
+	for (uint32_t i = 1; i < t->def[class].n; i++)
+		if (t->def[class].at[i].n_events)
+			return true;
+	return false;
+}
+
 int weft_cells_make(struct weft_cells *c, const struct weft_trace *t, const struct weft_cells_how *how)
 {
 	unsigned workers = how->threads ? how->threads : weft_pool_width();
-	struct painting p = {.c = c, .trace = t, .n_regions = t->def[WEFT_CLASS_REGION].n ? t->def[WEFT_CLASS_REGION].n : 1};
-	*c = (struct weft_cells){.from = how->from, .to = how->to == WEFT_NEVER ? t->end : how->to, .width = how->width};
+	*c = (struct weft_cells){
+		.from = how->from,
+		.to = how->to == WEFT_NEVER ? t->end : how->to,
+		.of = has_events(t, WEFT_CLASS_STATE) && !has_events(t, WEFT_CLASS_REGION) ? WEFT_CLASS_STATE : WEFT_CLASS_REGION,
+		.width = how->width,
+	};
+	struct painting p = {.c = c, .trace = t, .n_regions = t->def[c->of].n ? t->def[c->of].n : 1};
 	if (c->to <= c->from)
 		c->to = c->from + 1;
 	int rc = cells_allocate(&p, workers);

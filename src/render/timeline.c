@@ -169,7 +169,7 @@ static int by_time(const void *a, const void *b)
 /* The regions of the picture, by time, and their colours. */
 static int make_legend(struct layout *l)
 {
-	const struct weft_def_table *regions = &l->t->def[WEFT_CLASS_REGION];
+	const struct weft_def_table *regions = &l->t->def[l->cells.of];
 	unsigned room = regions->n + 1;
 	struct ranked *ranked = calloc(room, sizeof *ranked);
 	struct weft_palette_name *names = calloc(room, sizeof *names);
@@ -184,7 +184,8 @@ static int make_legend(struct layout *l)
 	qsort(ranked, l->n_legend, sizeof *ranked, by_time);
 	for (unsigned i = 0; i < l->n_legend; i++) {
 		l->legend[i] = ranked[i].region;
-		names[i] = (struct weft_palette_name){regions->at[ranked[i].region].name, regions->at[ranked[i].region].state};
+		names[i] = (struct weft_palette_name){regions->at[ranked[i].region].name,
+		                                      weft_cells_state_class(l->t, l->cells.of, ranked[i].region)};
 	}
 	for (unsigned i = 0; i < l->cells.n_rows; i++)
 		l->all_ns += l->cells.alive[i];
@@ -309,7 +310,7 @@ static void draw_cells(const struct layout *l)
 {
 	draw_region(l, 0, alive_colour(l), alive_name(l));
 	for (unsigned i = 0; i < l->n_legend; i++)
-		draw_region(l, l->legend[i], l->colour[i], l->t->def[WEFT_CLASS_REGION].at[l->legend[i]].name);
+		draw_region(l, l->legend[i], l->colour[i], l->t->def[l->cells.of].at[l->legend[i]].name);
 }
 
 /* Whether both ends can be drawn. */
@@ -357,12 +358,14 @@ static double legend(const struct layout *l, bool draw)
 	for (unsigned i = 0; i <= n; i++) {
 		bool outside = i == n;
 		uint32_t region = outside ? 0 : l->legend[i];
-		const char *name = outside ? alive_name(l) : l->t->def[WEFT_CLASS_REGION].at[region].name;
+		const char *name = outside ? alive_name(l) : l->t->def[l->cells.of].at[region].name;
 		double share = l->all_ns ? 100.0 * (double)l->cells.total[region] / (double)l->all_ns : 0;
 		if (outside && share < 0.5)
 			break;
 		char percent[16] = "";
-		if (l->n_legend)
+		if (l->n_legend && share < 0.05)
+			snprintf(percent, sizeof percent, "< 0.1 %%");
+		else if (l->n_legend)
 			snprintf(percent, sizeof percent, "%.*f %%", share < 9.95 ? 1 : 0, share);
 		double width = 17 + svg_text_width(name, 40) + 5 + svg_text_width(percent, 0) + 14;
 		if (x > MARGIN && x + width > l->width - MARGIN) {

@@ -145,6 +145,41 @@ TEST(cells_of_a_range_show_what_was_open_before)
 	weft_trace_close(t);
 }
 
+TEST(cells_of_a_trace_without_regions_show_its_states)
+{
+	struct weft_builder *b;
+	struct weft_trace *t;
+	struct weft_err err = {0};
+	struct weft_cells c;
+	struct weft_cells_how how = whole(10);
+	MUST(weft_builder_new(&b, "states", "test", &(struct weft_open_how){.no_index = true}, &err));
+	MADE(weft_build_app(b, "a"));
+	struct weft_process p = {.node = WEFT_NONE, .rank = -1, .name = "", .command = "", .host = "", .end = 100, .status = -1};
+	MADE(weft_build_process(b, &p));
+	MADE(weft_build_thread(b, &(struct weft_thread_row){.number = 1, .name = "", .end = 100}));
+	uint32_t run = MADE(weft_build_def(b, WEFT_CLASS_STATE, &(struct weft_def_row){.name = "Running", .code = 1}));
+	uint32_t wait = MADE(weft_build_def(b, WEFT_CLASS_STATE, &(struct weft_def_row){.name = "Waiting a message", .code = 3}));
+	const struct sample_event events[] = {
+		{10, WEFT_EV_STATE, run, 30},
+		{40, WEFT_EV_STATE_END, run, 0},
+		{60, WEFT_EV_STATE, wait, 100},
+		{80, WEFT_EV_STATE, run, 20},
+	};
+	sample_append(b, 0, events, 4);
+	weft_build_keep_zero(b, 100);
+	MUST(weft_build_finish(b, NULL, &t, &err));
+	MUST(weft_cells_make(&c, t, &how));
+	CHECK(c.of == WEFT_CLASS_STATE);
+	const uint32_t want[] = {0, run, run, run, 0, 0, wait, wait, run, run};
+	for (unsigned i = 0; i < 10; i++)
+		CHECK_U64(c.cell[i], want[i]);
+	CHECK_U64(c.running[0], 50);
+	CHECK_U64(c.alive[0], 100);
+	CHECK_U64(weft_cells_state_class(t, c.of, wait), WEFT_STATE_WAITING);
+	weft_cells_fini(&c);
+	weft_trace_close(t);
+}
+
 TEST(cells_say_when_memory_is_out)
 {
 	struct weft_trace *t = sample_fixed();
