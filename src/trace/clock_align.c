@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TICKS_MOST (UINT64_C(1) << 60)    /* of ticks and CLOCK_MONOTONIC in a sample that can be true */
+#define REALTIME_MOST (UINT64_C(1) << 62) /* the year 2116 */
 #define SLOPE_ONE ((double)(1ull << 56))
 #define SLOPE_MOST 200.0  /* ns per tick: a clock of 5 MHz */
 #define NEAR_NS 10000000u /* samples nearer than this say nothing about the rate */
@@ -55,6 +57,19 @@ static bool rate_is_plausible(double ns_per_tick, double estimate)
 	       (estimate <= 0 || (ns_per_tick < 4 * estimate && ns_per_tick > estimate / 4));
 }
 
+/* Whether sample c can follow `last` (NULL: there is none). */
+static bool can_follow(const struct clock_sample *last, const struct clock_sample *c, double estimate)
+{
+	if (c->ticks >= TICKS_MOST || c->monotonic >= TICKS_MOST || c->realtime >= REALTIME_MOST)
+		return false;
+	if (!last)
+		return true;
+	uint64_t ticks = c->ticks - last->ticks, ns = c->monotonic - last->monotonic;
+	if (ticks == 0 || c->monotonic < last->monotonic)
+		return false;
+	return ns < NEAR_NS || rate_is_plausible((double)ns / (double)ticks, estimate);
+}
+
 /* Sorts the samples, and drops those that do not go on from the one before. */
 static void clean_samples(struct clock_stream *s)
 {
@@ -64,19 +79,12 @@ static void clean_samples(struct clock_stream *s)
 		qsort(s->sample.at, s->sample.n, sizeof *s->sample.at, by_ticks);
 	for (size_t i = 0; i < s->sample.n; i++) {
 		struct clock_sample c = s->sample.at[i];
-		if (kept) {
-			const struct clock_sample *last = &s->sample.at[kept - 1];
-			uint64_t ticks = c.ticks - last->ticks, ns = c.monotonic - last->monotonic;
-			bool same = ticks == 0 && ns == 0;
-			bool near = ns < NEAR_NS;
-			if (!same && (ticks == 0 || c.monotonic < last->monotonic ||
-			              (!near && !rate_is_plausible((double)ns / (double)ticks, estimate))))
-				s->n_rejected++;
-			if (same || ticks == 0 || c.monotonic <= last->monotonic ||
-			    (!near && !rate_is_plausible((double)ns / (double)ticks, estimate)))
-				continue;
-		}
-		s->sample.at[kept++] = c;
+		const struct clock_sample *last = kept ? &s->sample.at[kept - 1] : NULL;
+		bool same = last && c.ticks == last->ticks && c.monotonic == last->monotonic; /* said twice */
+		bool good = can_follow(last, &c, estimate);
+		s->n_rejected += !good && !same;
+		if (good && (!last || c.monotonic > last->monotonic))
+			s->sample.at[kept++] = c;
 	}
 	s->sample.n = kept;
 }
@@ -100,8 +108,8 @@ static double whole_rate(struct clock_stream *s)
 static int fit(struct clock_stream *s)
 {
 	clean_samples(s);
-	if (s->sample.n == 0 && (s->start_ticks || s->start_monotonic)) {
-		struct clock_sample c = {s->start_ticks, s->start_monotonic, s->start_realtime};
+	struct clock_sample c = {s->start_ticks, s->start_monotonic, s->start_realtime};
+	if (s->sample.n == 0 && (c.ticks || c.monotonic) && can_follow(NULL, &c, 0)) {
 		if (weft_vec_push(&s->sample, c))
 			return -ENOMEM;
 	}
@@ -124,7 +132,7 @@ static int fit(struct clock_stream *s)
 	if (first.ticks == 0)
 		return 0;
 	uint64_t back = to_slope(rate);
-	struct clock_knot zero = {0, first.ns - (int64_t)((unsigned __int128)first.ticks * back >> 56), back};
+	struct clock_knot zero = {0, first.ns - clock_scale(first.ticks, back), back};
 	if (weft_vec_push(&s->line.knot, zero))
 		return -ENOMEM;
 	memmove(&s->line.knot.at[1], &s->line.knot.at[0], (s->line.knot.n - 1) * sizeof zero);
@@ -190,6 +198,8 @@ static int collect_meetings(const struct aligner *a, uint32_t domain, struct mee
 			continue;
 		for (size_t k = 0; !rc && k < s->sync.n; k++) {
 			uint64_t at = out->n;
+			if (s->sync.at[k].ticks >= TICKS_MOST)
+				continue;
 			if (!weft_map_get(&known, s->sync.at[k].key, &at)) {
 				rc = weft_vec_push(out, (struct meeting){.key = s->sync.at[k].key});
 				if (!rc)
@@ -230,9 +240,13 @@ static int tie(struct aligner *a, uint32_t d, const struct meetings *first, cons
 		return rc;
 	qsort(dom->point.at, dom->point.n, sizeof *dom->point.at, by_from);
 	size_t kept = 1;
-	for (size_t i = 1; i < dom->point.n; i++)
-		if (dom->point.at[i].from > dom->point.at[kept - 1].from && dom->point.at[i].to > dom->point.at[kept - 1].to)
+	for (size_t i = 1; i < dom->point.n; i++) {
+		/* Two clocks differ by millionths; a key that was used twice gives anything. */
+		double from = (double)(dom->point.at[i].from - dom->point.at[kept - 1].from);
+		double to = (double)(dom->point.at[i].to - dom->point.at[kept - 1].to);
+		if (from > 0 && to > 0.9 * from && to < 1.1 * from)
 			dom->point.at[kept++] = dom->point.at[i];
+	}
 	dom->point.n = kept;
 	return 0;
 }
@@ -313,7 +327,7 @@ static int compose(struct clock_stream *s, const struct domain *d)
 	/* Rounding must not make a segment end above the next one's begin: times would go back there. */
 	for (size_t i = 0; i + 1 < to.knot.n; i++) {
 		struct clock_knot *a = &to.knot.at[i], *b = a + 1;
-		int64_t reach = a->ns + (int64_t)((unsigned __int128)(b->ticks - a->ticks) * a->slope >> 56);
+		int64_t reach = a->ns + clock_scale(b->ticks - a->ticks, a->slope);
 		if (reach > b->ns)
 			b->ns = reach;
 	}

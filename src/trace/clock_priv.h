@@ -53,6 +53,15 @@ struct clock_report {
 int clock_align(struct clock_stream *const *streams, uint32_t n, struct clock_report *report) WEFT_MUST_CHECK;
 void clock_stream_fini(struct clock_stream *s);
 
+#define CLOCK_FAR (INT64_C(1) << 61) /* no two times are further apart: garbage in a stream must not overflow */
+
+/* ticks times slope, rounded. */
+static inline int64_t clock_scale(uint64_t ticks, uint64_t slope)
+{
+	unsigned __int128 ns = ((unsigned __int128)ticks * slope + (1ull << 55)) >> 56;
+	return ns < (unsigned __int128)CLOCK_FAR ? (int64_t)ns : CLOCK_FAR;
+}
+
 /* Never decreases with ticks. `hint` keeps the last segment between calls: nearly always the right one. O(1) then. */
 static inline int64_t clock_ns(const struct clock_line *l, uint64_t ticks, uint32_t *hint)
 {
@@ -64,8 +73,8 @@ static inline int64_t clock_ns(const struct clock_line *l, uint64_t ticks, uint3
 		i--;
 	*hint = i;
 	if (ticks >= k[i].ticks)
-		return k[i].ns + (int64_t)((unsigned __int128)(ticks - k[i].ticks) * k[i].slope >> 56);
-	return k[i].ns - (int64_t)((unsigned __int128)(k[i].ticks - ticks) * k[i].slope >> 56);
+		return k[i].ns + clock_scale(ticks - k[i].ticks, k[i].slope);
+	return k[i].ns - clock_scale(k[i].ticks - ticks, k[i].slope);
 }
 
 #endif

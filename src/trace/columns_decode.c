@@ -162,6 +162,7 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
 	if (!find_parts(src, row, s, &p) || !decode_times(&p, row, s->time))
 		return WEFT_E_DAMAGED;
 	uint32_t n = p.head.n;
+	s->n_dict = p.head.n_dict;
 	/* A code that names no entry finds one that is harmless. */
 	uint32_t codes = p.head.code_width == 2 ? WEFT_BLOCK_EVENTS : p.head.code_width == 1 ? 256 : 1;
 	for (uint32_t i = p.head.n_dict; i < codes; i++) {

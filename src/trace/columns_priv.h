@@ -144,6 +144,7 @@ struct col_scratch {
 		uint64_t base, mask;
 		uint32_t what, width;
 	} entry[WEFT_BLOCK_EVENTS];
+	uint32_t n_dict;
 	bool zero_values; /* value[] holds zeros */
 };
 struct col_source {

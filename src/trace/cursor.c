@@ -6,25 +6,46 @@
  */
 #include "cursor.h"
 #include "store_priv.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* The number of messages (flows) for the events that stand for an end of one. */
-static int map_ends(const struct weft_store *s, struct col_scratch *c, uint32_t n)
+#define HALVES (1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV)
+#define FLOW_ENDS (1ull << WEFT_EV_FLOW_OUT | 1ull << WEFT_EV_FLOW_IN)
+#define STRINGS (1ull << WEFT_EV_POINT_S | 1ull << WEFT_EV_ATTR_S)
+#define CPUS (1ull << WEFT_EV_CPU)
+
+/* Values that name a row elsewhere: ends get the number of their message or flow, all must name one that exists. */
+static int resolve(const struct weft_trace *t, struct col_scratch *c, uint32_t n)
 {
+	const struct weft_store *s = t->store;
 	for (uint32_t i = 0; i < n; i++) {
-		enum col_value v = col_value_of(weft_what_kind(c->what[i]));
-		if (v == COL_HALF) {
-			if (c->value[i] >= s->n_halves)
-				return WEFT_E_DAMAGED;
-			c->value[i] = s->half[c->value[i]];
-		} else if (v == COL_FLOW) {
-			if (c->value[i] >= s->n_flow_ends)
-				return WEFT_E_DAMAGED;
-			c->value[i] = s->flow_end[c->value[i]];
-		}
+		uint64_t kind = 1ull << weft_what_kind(c->what[i]), v = c->value[i];
+		if (!(kind & (HALVES | FLOW_ENDS | STRINGS | CPUS)))
+			continue;
+		uint64_t limit = kind & HALVES      ? s->n_halves
+		                 : kind & FLOW_ENDS ? s->n_flow_ends
+		                 : kind & STRINGS   ? t->def[WEFT_CLASS_STRING].n
+		                                    : t->n_cpus;
+		if (v >= limit && !(kind & CPUS && v == WEFT_NONE))
+			return WEFT_E_DAMAGED;
+		if (kind & (HALVES | FLOW_ENDS))
+			c->value[i] = kind & HALVES ? s->half[v] : s->flow_end[v];
 	}
 	return 0;
+}
+
+/* The kinds in a block; 0 when it names a definition that does not exist. */
+static uint64_t block_kinds(const struct weft_trace *t, const struct col_scratch *c)
+{
+	uint64_t kinds = 0;
+	for (uint32_t i = 0; i < c->n_dict; i++) {
+		unsigned kind = weft_what_kind(c->entry[i].what);
+		if (weft_what_id(c->entry[i].what) >= t->def[weft_kind_info[kind].of].n)
+			return 0;
+		kinds |= 1ull << kind;
+	}
+	return kinds;
 }
 
 static void let_go(struct weft_store *s, uint64_t bytes)
@@ -50,10 +71,12 @@ int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scra
 		__atomic_fetch_or(&seen->v, bit, __ATOMIC_RELAXED);
 	}
 	int rc = col_decode(&s->columns, row, c);
-	if (!rc &&
-	    (row->kinds & (1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV | 1ull << WEFT_EV_FLOW_OUT | 1ull << WEFT_EV_FLOW_IN))) {
+	uint64_t kinds = rc ? 0 : block_kinds(t, c);
+	if (!rc && !kinds)
+		rc = WEFT_E_DAMAGED;
+	if (kinds & (HALVES | FLOW_ENDS | STRINGS | CPUS)) {
 		c->zero_values = false;
-		rc = map_ends(s, c, row->n);
+		rc = resolve(t, c, row->n);
 	}
 	let_go(s, row->bytes);
 	return rc;
@@ -63,7 +86,7 @@ int weft_cursor_begin(struct weft_cursor *c, const struct weft_trace *t, uint32_
 {
 	*c = (struct weft_cursor){.trace = t, .thread = thread, .from = from, .to = to};
 	if (thread >= t->n_threads)
-		return -22;
+		return -EINVAL;
 	const struct store_thread *row = &t->store->thread[thread];
 	const struct col_block *block = t->store->block + row->first_block;
 	uint64_t low = 0, high = row->n_blocks;
@@ -102,7 +125,7 @@ int weft_cursor_next(struct weft_cursor *c, struct weft_block *b)
 		if (c->to != WEFT_NEVER && row->first >= c->to)
 			return 0;
 		if (!c->scratch && !(c->scratch = calloc(1, sizeof(struct col_scratch))))
-			return -12;
+			return -ENOMEM;
 		struct col_scratch *d = c->scratch;
 		int rc = store_load_block(c->trace, c->next_block, d);
 		if (rc)

@@ -235,7 +235,7 @@ static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_
 		uint32_t id = f->id[r->id];
 		if (WEFT_UNLIKELY(!id && r->id))
 			break;
-		uint64_t ns = (uint64_t)g.ns + (uint64_t)((unsigned __int128)since * g.slope >> 56);
+		uint64_t ns = (uint64_t)g.ns + (uint64_t)clock_scale(since, g.slope);
 		unsorted |= ns < last;
 		last = ns;
 		time[n] = ns;

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "format/format.h"
+#include "harness.h"
+#include <errno.h>
+#include <string.h>
+
+static struct weft_page page;
+
+static void begin(struct weft_page_writer *w, uint64_t base)
+{
+	weft_page_write_begin(w, &page, WEFT_PAGE_EVENTS, 3, 7, base);
+}
+
+TEST(table_has_each_kind_once_and_complete)
+{
+	unsigned n = 0;
+	for (unsigned k = 0; k < 256; k++) {
+		const struct weft_kind_info *i = &weft_kind_info[k];
+		if (!i->name)
+			continue;
+		n++;
+		CHECK(i->name[0] >= 'a' && i->name[0] <= 'z');
+		CHECK(i->text && i->text[0]);
+		CHECK(i->of < WEFT_CLASSES);
+		/* The letters agree with the words: as many, or with one that stands for any number. */
+		if (i->words >= 0 && !strpbrk(i->args, "*b"))
+			CHECK_U64(strlen(i->args), (unsigned)i->words);
+		for (unsigned j = 0; j < k; j++)
+			CHECK(!weft_kind_info[j].name || strcmp(weft_kind_info[j].name, i->name) != 0);
+	}
+	CHECK(n >= 40);
+	CHECK_STR(weft_kind_info[WEFT_EV_ENTER].name, "enter");
+	CHECK(weft_kind_info[WEFT_EV_ENTER].of == WEFT_CLASS_REGION);
+	CHECK(weft_kind_info[0].name == NULL);
+	for (unsigned c = 0; c < WEFT_CLASSES; c++)
+		CHECK(weft_class_name[c] && weft_class_name[c][0]);
+	for (unsigned s = 0; s < WEFT_STATE_CLASSES; s++)
+		CHECK(weft_state_name[s] && weft_state_name[s][0]);
+}
+
+TEST(head_packs_its_fields)
+{
+	uint64_t h = weft_head_make(0xfedcba98, WEFT_ID_MAX, 14, 200);
+	CHECK_U64(weft_head_time(h), 0xfedcba98);
+	CHECK_U64(weft_head_id(h), WEFT_ID_MAX);
+	CHECK_U64(weft_head_words(h), 14);
+	CHECK_U64(weft_head_kind(h), 200);
+}
+
+TEST(records_come_back_as_they_were_written)
+{
+	struct weft_page_writer w;
+	struct weft_page_walk walk;
+	struct weft_record r;
+	uint64_t words[40];
+	for (unsigned i = 0; i < 40; i++)
+		words[i] = i * 1000003u;
+	const struct weft_record want[] = {
+		{1000, WEFT_EV_ENTER, 5, 0, NULL},
+		{1000 + UINT32_MAX, WEFT_EV_POINT, 1, 1, words},
+		{1001 + UINT32_MAX, WEFT_EV_LEAVE, 5, 0, NULL}, /* too far from the base */
+		{500, WEFT_EV_LEAVE, 5, 0, NULL},               /* before it */
+		{UINT64_MAX - 3, WEFT_EV_SAMPLE, 0, 14, words}, /* the most of the short form */
+		{UINT64_MAX, WEFT_EV_SAMPLE, 0, 15, words},     /* the least of the long one */
+		{0, WEFT_EV_COUNTER_SET, WEFT_ID_MAX, 40, words},
+	};
+	begin(&w, 1000);
+	for (unsigned i = 0; i < sizeof want / sizeof *want; i++)
+		REQUIRE(weft_page_write(&w, &want[i]) == 0);
+	weft_page_write_end(&w);
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_GOOD);
+	for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
+		REQUIRE(weft_page_next(&walk, &r) == 1);
+		CHECK_U64(r.ticks, want[i].ticks);
+		CHECK_U64(r.kind, want[i].kind);
+		CHECK_U64(r.id, want[i].id);
+		CHECK_U64(r.n, want[i].n);
+		CHECK(r.n == 0 || memcmp(r.payload, words, r.n * 8) == 0);
+	}
+	CHECK(weft_page_next(&walk, &r) == 0);
+}
+
+TEST(page_takes_what_fits_and_no_more)
+{
+	struct weft_page_writer w;
+	struct weft_page_walk walk;
+	struct weft_record r, event = {10, WEFT_EV_ENTER, 1, 0, NULL};
+	uint64_t words[WEFT_WORDS_MAX] = {1, 2};
+	unsigned n = 0;
+	begin(&w, 10);
+	while (weft_page_write(&w, &event) == 0)
+		n++;
+	CHECK_U64(n, WEFT_PAGE_ROOM / 8);
+	weft_page_write_end(&w);
+	CHECK_U64(page.used, WEFT_PAGE_BYTES);
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_GOOD);
+	while (weft_page_next(&walk, &r) == 1)
+		n--;
+	CHECK_U64(n, 0);
+	/* The longest record fits an empty page, even with a time far away; a longer one never does. */
+	begin(&w, 0);
+	CHECK(weft_page_write(&w, &(struct weft_record){UINT64_MAX, WEFT_EV_SAMPLE, 0, WEFT_WORDS_MAX - 2, words}) == 0);
+	begin(&w, 0);
+	CHECK(weft_page_write(&w, &(struct weft_record){0, WEFT_EV_SAMPLE, 0, WEFT_WORDS_MAX, words}) == 0);
+	CHECK(weft_page_write(&w, &(struct weft_record){0, WEFT_EV_SAMPLE, 0, WEFT_WORDS_MAX + 1, words}) == -ENOSPC);
+}
+
+TEST(every_flipped_bit_of_a_sealed_page_is_noticed)
+{
+	struct weft_page_writer w;
+	struct weft_page_walk walk;
+	struct weft_page copy;
+	begin(&w, 99);
+	for (unsigned i = 0; i < 20; i++)
+		REQUIRE(weft_page_write(&w, &(struct weft_record){99 + i, WEFT_EV_ENTER, i + 1, 0, NULL}) == 0);
+	weft_page_write_end(&w);
+	copy = page;
+	unsigned good = 0;
+	for (unsigned bit = 0; bit < copy.used * 8; bit++) {
+		page = copy;
+		((uint8_t *)&page)[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		/* Without the flag "sealed" the page counts as open: its checksum is not valid yet. */
+		good += weft_page_begin(&walk, &page, true) == WEFT_PAGE_GOOD;
+	}
+	CHECK_U64(good, 0);
+}
+
+TEST(open_page_is_readable_up_to_the_first_zero_head)
+{
+	struct weft_page_writer w;
+	struct weft_page_walk walk;
+	struct weft_record r;
+	begin(&w, 5);
+	for (unsigned i = 0; i < 3; i++)
+		REQUIRE(weft_page_write(&w, &(struct weft_record){5 + i, WEFT_EV_LEAVE, 1, 0, NULL}) == 0);
+	page.word[4] = 77; /* the payload of a record whose head was not stored yet */
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_OPEN);
+	unsigned n = 0;
+	while (weft_page_next(&walk, &r) == 1)
+		n++;
+	CHECK_U64(n, 3);
+}
+
+TEST(page_of_zeros_is_empty_and_other_pages_are_bad)
+{
+	struct weft_page_walk walk;
+	struct weft_page_writer w;
+	memset(&page, 0, sizeof page);
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_EMPTY);
+	page.word[100] = 1;
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_BAD);
+	begin(&w, 0);
+	page.type = 9;
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_BAD);
+	begin(&w, 0);
+	page.thread = 0; /* events of nobody */
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_BAD);
+	begin(&w, 0);
+	page.flags = 2;
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_BAD);
+	const uint32_t used[] = {0, WEFT_PAGE_HEAD - 8, WEFT_PAGE_BYTES + 8, 36, UINT32_MAX};
+	for (unsigned i = 0; i < sizeof used / sizeof *used; i++) {
+		begin(&w, 0);
+		weft_page_write_end(&w);
+		page.used = used[i];
+		CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_BAD);
+		CHECK(weft_page_begin(&walk, &page, false) == WEFT_PAGE_BAD);
+	}
+}
+
+TEST(walk_over_random_words_stays_in_the_page_and_ends)
+{
+	struct weft_page_writer w;
+	struct weft_page_walk walk;
+	struct weft_record r;
+	unsigned damaged = 0;
+	for (unsigned round = 0; round < 2000; round++) {
+		begin(&w, 0);
+		for (unsigned i = 0; i < WEFT_PAGE_ROOM / 8; i++)
+			page.word[i] = test_random() >> test_random() % 64;
+		CHECK(weft_page_begin(&walk, &page, false) == WEFT_PAGE_OPEN);
+		int rc;
+		unsigned n = 0;
+		while ((rc = weft_page_next(&walk, &r)) == 1) {
+			n++;
+			REQUIRE(r.n == 0 || (r.payload >= page.word && r.payload + r.n <= page.word + WEFT_PAGE_ROOM / 8));
+		}
+		REQUIRE(n <= WEFT_PAGE_ROOM / 8);
+		damaged += rc == WEFT_E_DAMAGED;
+	}
+	CHECK(damaged > 0);
+}
+
+TEST(bytes_of_a_record_must_fit_its_words)
+{
+	const char *at;
+	uint32_t n;
+	uint64_t words[3] = {8, 0x6867666564636261, 0};
+	struct weft_record r = {.n = 2, .payload = words};
+	CHECK(weft_record_bytes(&r, 0, &at, &n) && n == 8 && memcmp(at, "abcdefgh", 8) == 0);
+	words[0] = 9;
+	CHECK(!weft_record_bytes(&r, 0, &at, &n));
+	words[0] = UINT64_MAX;
+	CHECK(!weft_record_bytes(&r, 0, &at, &n));
+	words[0] = 0;
+	CHECK(weft_record_bytes(&r, 0, &at, &n) && n == 0);
+	CHECK(!weft_record_bytes(&r, 2, &at, &n));
+	CHECK(!weft_record_bytes(&r, UINT32_MAX, &at, &n));
+}
