@@ -139,20 +139,54 @@ static void fact_commands(const struct info *i, struct fact *f)
 	distinct(i, f, command_of);
 }
 
+/* Which clock a stream was recorded with; 0 when it is no stream. */
+static uint32_t clock_of_stream(const char *path, double *ticks_per_ns)
+{
+	struct weft_stream_head head = {.clock = 0};
+	FILE *f = fopen(path, "re");
+	bool is_stream = f && fread(&head, sizeof head, 1, f) == 1 && memcmp(head.magic, WEFT_STREAM_MAGIC, sizeof head.magic) == 0;
+	if (f)
+		fclose(f);
+	*ticks_per_ns = head.ticks_per_ns;
+	return is_stream ? head.clock : 0;
+}
+
+/* Of all streams of a trace: how many have which. */
 static void fact_clock(const struct info *i, struct fact *f)
 {
-	const char *clock = weft_trace_note(i->trace, "clock");
-	f->hide = !clock;
-	fact_text(f, "%s", clock ? clock : "");
+	char **names = NULL, path[4200];
+	unsigned tsc = 0, monotonic = 0;
+	double rate = 0, this_rate;
+	struct weft_err err = {0};
+	int n = weft_is_dir(i->trace->path) ? weft_list_dir(i->trace->path, &names, &err) : 0;
+	for (int k = 0; k < n || (k == 0 && n == 0); k++) {
+		snprintf(path, sizeof path, n ? "%s/%s" : "%s", i->trace->path, n ? names[k] : "");
+		uint32_t clock = clock_of_stream(path, &this_rate);
+		tsc += clock == WEFT_CLOCK_TSC;
+		monotonic += clock == WEFT_CLOCK_MONOTONIC;
+		rate = clock == WEFT_CLOCK_TSC ? this_rate : rate;
+	}
+	if (names)
+		weft_list_free(names, n);
+	f->hide = tsc + monotonic == 0;
+	if (tsc && monotonic)
+		fact_text(f, "tsc in %u streams, monotonic in %u", tsc, monotonic);
+	else if (tsc)
+		fact_text(f, "tsc, %.1f MHz", rate * 1000);
+	else
+		fact_text(f, "monotonic");
 }
 
 static void fact_processes(const struct info *i, struct fact *f)
 {
-	int32_t last = -1;
-	for (uint32_t p = 0; p < i->trace->n_processes; p++)
-		last = i->trace->process[p].rank > last ? i->trace->process[p].rank : last;
+	int32_t first = INT32_MAX, last = -1;
+	for (uint32_t p = 0; p < i->trace->n_processes; p++) {
+		int32_t rank = i->trace->process[p].rank;
+		first = rank >= 0 && rank < first ? rank : first;
+		last = rank > last ? rank : last;
+	}
 	if (last >= 0)
-		fact_count(f, i->trace->n_processes, " (ranks to %" PRId32 ")", last);
+		fact_count(f, i->trace->n_processes, " (ranks %" PRId32 " to %" PRId32 ")", first, last);
 	else
 		fact_count(f, i->trace->n_processes, "%s", "");
 }
@@ -357,7 +391,7 @@ static int print_list(const struct weft_trace *t, const struct info_list *l, con
 {
 	struct weft_table table;
 	weft_table_init(&table, l->columns, l->n_columns);
-	int rc = l->fill(&table, t, l->of);
+	int rc = l->fill(&table, t, l);
 	if (!rc)
 		return cli_table(&table, c);
 	weft_table_fini(&table);

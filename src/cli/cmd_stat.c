@@ -291,9 +291,9 @@ static void print_summary(const struct weft_stat *s, const struct args *a)
 	if (s->thread_time && self <= s->thread_time)
 		printf("; %.1f %% of it is in none of these", 100 * (double)(s->thread_time - self) / (double)s->thread_time);
 	printf(".\n");
-	if (!isnan(s->load_balance))
-		printf("Load balance %.1f %%: average over greatest busy time of %" PRIu32 " thread%s.\n", 100 * s->load_balance,
-		       s->n_threads, s->n_threads == 1 ? "" : "s");
+	if (!isnan(s->load_balance) && s->n_threads > 1)
+		printf("Load balance %.1f %%: average over greatest busy time of %" PRIu32 " threads.\n", 100 * s->load_balance,
+		       s->n_threads);
 	if (s->unmatched_leaves || s->closed_early)
 		printf("%" PRIu64 " leaves had no enter, %" PRIu64 " regions had no leave of their own.\n", s->unmatched_leaves,
 		       s->closed_early);

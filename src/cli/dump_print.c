@@ -453,10 +453,8 @@ static int tell_words(struct dump_printer *p, const struct weft_event *e)
 	for (uint32_t i = 0; i < n; i++) {
 		if (*letter && *letter != '*')
 			as = *letter++;
-		if (p->json && i > 0)
-			*p->at++ = ',';
-		else if (!p->json)
-			*p->at++ = ' ';
+		if (p->json ? i > 0 : i > 0 || e->id)
+			*p->at++ = p->json ? ',' : ' ';
 		put_word(p, as, word[i]);
 	}
 	if (p->json)

@@ -34,9 +34,9 @@ static const struct weft_column process_columns[] = {
 	{"end_ns", "end", WEFT_CELL_NS},        {"status", "status", WEFT_CELL_I64},  {"command", "command", WEFT_CELL_TEXT},
 };
 
-static int fill_processes(struct weft_table *table, const struct weft_trace *t, enum weft_class c)
+static int fill_processes(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
 {
-	(void)c;
+	(void)l;
 	int rc = 0;
 	for (uint32_t i = 0; i < t->n_processes && !rc; i++) {
 		const struct weft_process *p = &t->process[i];
@@ -58,9 +58,9 @@ static const struct weft_column thread_columns[] = {
 	{"end_ns", "end", WEFT_CELL_NS},
 };
 
-static int fill_threads(struct weft_table *table, const struct weft_trace *t, enum weft_class c)
+static int fill_threads(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
 {
-	(void)c;
+	(void)l;
 	int rc = 0;
 	for (uint32_t i = 0; i < t->n_threads && !rc; i++) {
 		const struct weft_thread_row *r = &t->thread[i];
@@ -77,9 +77,9 @@ static int fill_threads(struct weft_table *table, const struct weft_trace *t, en
 static const struct weft_column node_columns[] = {
 	{"node", "node", WEFT_CELL_U64}, {"name", "name", WEFT_CELL_TEXT}, {"cpus", "cpus", WEFT_CELL_U64}};
 
-static int fill_nodes(struct weft_table *table, const struct weft_trace *t, enum weft_class c)
+static int fill_nodes(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
 {
-	(void)c;
+	(void)l;
 	int rc = 0;
 	for (uint32_t i = 0; i < t->n_nodes && !rc; i++)
 		rc = weft_table_row(table, (const struct weft_cell[]){U64((uint64_t)i + 1), TEXT(t->node[i].name), U64(t->node[i].n_cpus)});
@@ -91,9 +91,9 @@ static const struct weft_column cpu_columns[] = {
 	{"core", "core", WEFT_CELL_U64},  {"package", "package", WEFT_CELL_U64}, {"numa", "memory node", WEFT_CELL_U64},
 };
 
-static int fill_cpus(struct weft_table *table, const struct weft_trace *t, enum weft_class c)
+static int fill_cpus(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
 {
-	(void)c;
+	(void)l;
 	int rc = 0;
 	for (uint32_t i = 0; i < t->n_cpus && !rc; i++) {
 		const struct weft_cpu *p = &t->cpu[i];
@@ -106,32 +106,65 @@ static int fill_cpus(struct weft_table *table, const struct weft_trace *t, enum 
 	return rc;
 }
 
-static const struct weft_column def_columns[] = {
-	{"id", "id", WEFT_CELL_U64},        {"name", "name", WEFT_CELL_TEXT},   {"category", "category", WEFT_CELL_TEXT},
-	{"state", "state", WEFT_CELL_TEXT}, {"unit", "unit", WEFT_CELL_TEXT},   {"code", "code", WEFT_CELL_I64},
-	{"labels", "labels", WEFT_CELL_U64}, {"events", "events", WEFT_CELL_U64}, {"file", "file", WEFT_CELL_TEXT},
-	{"line", "line", WEFT_CELL_U64},
-};
+/* -- definitions: each class shows those of these columns that it has a use for -- */
 
-static int fill_defs(struct weft_table *table, const struct weft_trace *t, enum weft_class c)
+#define COLUMN_ID {"id", "id", WEFT_CELL_U64}
+#define COLUMN_NAME {"name", "name", WEFT_CELL_TEXT}
+#define COLUMN_CATEGORY {"category", "category", WEFT_CELL_TEXT}
+#define COLUMN_STATE {"state", "state", WEFT_CELL_TEXT}
+#define COLUMN_UNIT {"unit", "unit", WEFT_CELL_TEXT}
+#define COLUMN_CODE {"code", "code", WEFT_CELL_I64}
+#define COLUMN_RANKS {"ranks", "ranks", WEFT_CELL_I64}
+#define COLUMN_KEY {"key", "key", WEFT_CELL_U64}
+#define COLUMN_LABELS {"labels", "labels", WEFT_CELL_U64}
+#define COLUMN_EVENTS {"events", "events", WEFT_CELL_U64}
+#define COLUMN_FILE {"file", "file", WEFT_CELL_TEXT}
+#define COLUMN_LINE {"line", "line", WEFT_CELL_U64}
+
+static const struct weft_column region_columns[] = {COLUMN_ID,     COLUMN_NAME, COLUMN_CATEGORY, COLUMN_STATE,
+                                                    COLUMN_EVENTS, COLUMN_FILE, COLUMN_LINE};
+static const struct weft_column type_columns[] = {COLUMN_ID,   COLUMN_NAME,   COLUMN_CATEGORY, COLUMN_UNIT,
+                                                  COLUMN_CODE, COLUMN_LABELS, COLUMN_EVENTS};
+static const struct weft_column unit_columns[] = {COLUMN_ID, COLUMN_NAME, COLUMN_CATEGORY, COLUMN_UNIT, COLUMN_EVENTS};
+static const struct weft_column category_columns[] = {COLUMN_ID, COLUMN_NAME, COLUMN_EVENTS};
+static const struct weft_column comm_columns[] = {COLUMN_ID, COLUMN_NAME, COLUMN_RANKS, COLUMN_KEY, COLUMN_EVENTS};
+static const struct weft_column named_columns[] = {COLUMN_ID, COLUMN_NAME, COLUMN_CATEGORY, COLUMN_EVENTS};
+static const struct weft_column state_columns[] = {COLUMN_ID, COLUMN_NAME, COLUMN_CODE, COLUMN_EVENTS};
+enum { DEF_COLUMNS_MAX = 8 };
+
+static struct weft_cell def_cell(const char *key, const struct weft_trace *t, const struct weft_def_row *d, uint32_t id)
 {
-	const struct weft_def_table *all = &t->def[c], *categories = &t->def[WEFT_CLASS_CATEGORY];
+	const struct weft_def_table *categories = &t->def[WEFT_CLASS_CATEGORY];
+	const struct {
+		const char *key;
+		struct weft_cell cell;
+	} cells[] = {
+		{"id", U64(id)},
+		{"name", TEXT(d->name)},
+		{"category", TEXT(d->category && d->category < categories->n ? categories->at[d->category].name : "")},
+		{"state", TEXT(d->state < WEFT_STATE_CLASSES ? weft_state_name[d->state] : "")},
+		{"unit", TEXT(d->unit ? d->unit : "")},
+		{"code", SOME(d->code, I64(d->code))},
+		{"ranks", SOME(d->code, I64(d->code))},
+		{"key", U64(d->key)},
+		{"labels", U64(d->n_labels)},
+		{"events", U64(d->n_events)},
+		{"file", TEXT(d->file ? d->file : "")},
+		{"line", SOME(d->line, U64(d->line))},
+	};
+	for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+		if (strcmp(cells[i].key, key) == 0)
+			return cells[i].cell;
+	WEFT_BUG("no column '%s'", key);
+}
+
+static int fill_defs(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
+{
 	int rc = 0;
-	for (uint32_t i = 1; i < all->n && !rc; i++) {
-		const struct weft_def_row *d = &all->at[i];
-		bool has_state = c == WEFT_CLASS_REGION && d->state < WEFT_STATE_CLASSES;
-		struct weft_cell row[] = {
-			U64(i),
-			TEXT(d->name),
-			TEXT(d->category && d->category < categories->n ? categories->at[d->category].name : ""),
-			SOME(has_state, TEXT(weft_state_name[has_state ? d->state : 0])),
-			TEXT(d->unit ? d->unit : ""),
-			SOME(d->code, I64(d->code)),
-			U64(d->n_labels),
-			U64(d->n_events),
-			TEXT(d->file ? d->file : ""),
-			SOME(d->line, U64(d->line)),
-		};
+	for (uint32_t i = 1; i < t->def[l->of].n && !rc; i++) {
+		struct weft_cell row[DEF_COLUMNS_MAX];
+		for (unsigned k = 0; k < l->n_columns; k++)
+			row[k] = def_cell(l->columns[k].key, t, &t->def[l->of].at[i], i);
 		rc = weft_table_row(table, row);
 	}
 	return rc;
@@ -140,9 +173,9 @@ static int fill_defs(struct weft_table *table, const struct weft_trace *t, enum 
 static const struct weft_column label_columns[] = {
 	{"type", "type", WEFT_CELL_TEXT}, {"code", "code", WEFT_CELL_I64}, {"value", "value", WEFT_CELL_I64}, {"label", "label", WEFT_CELL_TEXT}};
 
-static int fill_labels(struct weft_table *table, const struct weft_trace *t, enum weft_class c)
+static int fill_labels(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
 {
-	const struct weft_def_table *all = &t->def[c];
+	const struct weft_def_table *all = &t->def[l->of];
 	int rc = 0;
 	for (uint32_t i = 1; i < all->n; i++)
 		for (uint32_t k = 0; k < all->at[i].n_labels && !rc; k++)
@@ -153,9 +186,9 @@ static int fill_labels(struct weft_table *table, const struct weft_trace *t, enu
 
 static const struct weft_column note_columns[] = {{"key", "key", WEFT_CELL_TEXT}, {"text", "text", WEFT_CELL_TEXT}};
 
-static int fill_notes(struct weft_table *table, const struct weft_trace *t, enum weft_class c)
+static int fill_notes(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
 {
-	(void)c;
+	(void)l;
 	int rc = 0;
 	for (uint32_t i = 0; i < t->n_notes && !rc; i++)
 		rc = weft_table_row(table, (const struct weft_cell[]){TEXT(t->note[i].key), TEXT(t->note[i].text)});
@@ -168,17 +201,17 @@ const struct info_list info_lists[] = {
 	{"threads", COLUMNS(thread_columns), fill_threads, WEFT_CLASS_NONE},
 	{"nodes", COLUMNS(node_columns), fill_nodes, WEFT_CLASS_NONE},
 	{"cpus", COLUMNS(cpu_columns), fill_cpus, WEFT_CLASS_NONE},
-	{"regions", COLUMNS(def_columns), fill_defs, WEFT_CLASS_REGION},
-	{"types", COLUMNS(def_columns), fill_defs, WEFT_CLASS_TYPE},
+	{"regions", COLUMNS(region_columns), fill_defs, WEFT_CLASS_REGION},
+	{"types", COLUMNS(type_columns), fill_defs, WEFT_CLASS_TYPE},
 	{"labels", COLUMNS(label_columns), fill_labels, WEFT_CLASS_TYPE},
-	{"counters", COLUMNS(def_columns), fill_defs, WEFT_CLASS_COUNTER},
-	{"attributes", COLUMNS(def_columns), fill_defs, WEFT_CLASS_ATTR},
-	{"categories", COLUMNS(def_columns), fill_defs, WEFT_CLASS_CATEGORY},
-	{"communicators", COLUMNS(def_columns), fill_defs, WEFT_CLASS_COMM},
-	{"flows", COLUMNS(def_columns), fill_defs, WEFT_CLASS_FLOW},
-	{"sets", COLUMNS(def_columns), fill_defs, WEFT_CLASS_SET},
-	{"data", COLUMNS(def_columns), fill_defs, WEFT_CLASS_DATA},
-	{"states", COLUMNS(def_columns), fill_defs, WEFT_CLASS_STATE},
+	{"counters", COLUMNS(unit_columns), fill_defs, WEFT_CLASS_COUNTER},
+	{"attributes", COLUMNS(unit_columns), fill_defs, WEFT_CLASS_ATTR},
+	{"categories", COLUMNS(category_columns), fill_defs, WEFT_CLASS_CATEGORY},
+	{"communicators", COLUMNS(comm_columns), fill_defs, WEFT_CLASS_COMM},
+	{"flows", COLUMNS(named_columns), fill_defs, WEFT_CLASS_FLOW},
+	{"sets", COLUMNS(named_columns), fill_defs, WEFT_CLASS_SET},
+	{"data", COLUMNS(named_columns), fill_defs, WEFT_CLASS_DATA},
+	{"states", COLUMNS(state_columns), fill_defs, WEFT_CLASS_STATE},
 	{"notes", COLUMNS(note_columns), fill_notes, WEFT_CLASS_NONE},
 	{0},
 };

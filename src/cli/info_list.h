@@ -10,7 +10,7 @@ struct info_list {
 	const char *name; /* "threads" */
 	const struct weft_column *columns;
 	unsigned n_columns;
-	int (*fill)(struct weft_table *table, const struct weft_trace *t, enum weft_class c);
+	int (*fill)(struct weft_table *table, const struct weft_trace *t, const struct info_list *l);
 	enum weft_class of; /* for lists of definitions */
 };
 extern const struct info_list info_lists[]; /* ends with name NULL */
