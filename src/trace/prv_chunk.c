@@ -154,9 +154,59 @@ static int compare_rows(const void *a, const void *b)
 	return x->place < y->place ? -1 : 1;
 }
 
+/* Moves that a nearly sorted lane may cost, for each event, before it is sorted as any other. */
+enum { MOVES_AN_EVENT = 16 };
+
+/* Inserts each row that comes too late where it belongs. False: too far from sorted. */
+static bool insert_rows(struct sort_row *row, uint32_t n)
+{
+	uint64_t moves = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		if (row[i].time >= row[i - 1].time)
+			continue;
+		struct sort_row late = row[i];
+		uint32_t at = i;
+		for (; at && row[at - 1].time > late.time; at--)
+			row[at] = row[at - 1];
+		row[at] = late;
+		moves += i - at;
+		if (moves > (uint64_t)MOVES_AN_EVENT * n)
+			return false;
+	}
+	return true;
+}
+
+/* The same in place, for a lane with one cpu, whose event stays in front. */
+static bool insert_in_place(struct prv_lane *l)
+{
+	uint64_t moves = 0;
+	for (uint32_t i = 2; i < l->n; i++) {
+		if (l->time[i] >= l->time[i - 1])
+			continue;
+		uint64_t time = l->time[i], value = l->value[i];
+		uint32_t what = l->what[i], at = i;
+		while (at > 1 && l->time[at - 1] > time)
+			at--;
+		memmove(l->time + at + 1, l->time + at, (i - at) * sizeof *l->time);
+		memmove(l->value + at + 1, l->value + at, (i - at) * sizeof *l->value);
+		memmove(l->what + at + 1, l->what + at, (i - at) * sizeof *l->what);
+		l->time[at] = time;
+		l->value[at] = value;
+		l->what[at] = what;
+		moves += i - at;
+		if (moves > (uint64_t)MOVES_AN_EVENT * l->n)
+			return false;
+	}
+	if (l->n > 1)
+		l->time[0] = l->time[1];
+	l->last = l->n ? l->time[l->n - 1] : 0;
+	l->unsorted = false;
+	return true;
+}
+
 int prv_lane_sort(struct prv_lane *l)
 {
-	if (!l->unsorted)
+	if (!l->unsorted || (l->n_cpus == 1 && insert_in_place(l)))
 		return 0;
 	struct sort_row *row = malloc((l->n + 1) * sizeof *row);
 	if (!row)
@@ -168,7 +218,8 @@ int prv_lane_sort(struct prv_lane *l)
 		else
 			row[n++] = (struct sort_row){l->time[i], l->value[i], l->what[i], cpu, i};
 	}
-	qsort(row, n, sizeof *row, compare_rows);
+	if (!insert_rows(row, n))
+		qsort(row, n, sizeof *row, compare_rows);
 	/* The sorted order may change cpus more often. */
 	uint32_t most = n;
 	for (uint32_t i = 0; i < n; i++)
