@@ -12,7 +12,7 @@ struct weft_export_how {
 };
 struct weft_exporter {
 	const char *name;   /* "prv", "paje", "chrome", "perfetto", "csv", "weft" */
-	const char *suffix; /* ".paje .trace": chosen by the output's name when no format is given; several stand apart by blanks */
+	const char *suffix; /* ".paje .trace": chosen by the output's name when no format is given */
 	const char *text;   /* one line for --help */
 	bool to_stdout;     /* can be written to "-" */
 	/* Outputs appear whole or not at all. */

@@ -16,17 +16,27 @@ struct csv {
 	struct weft_buf where;   /* ",1,2,1," of the thread that is being written */
 };
 
+/* Quoted where it must be; what is no UTF-8 becomes U+FFFD. */
 static void csv_text(struct export_out *o, const char *z)
 {
-	if (!z[strcspn(z, ",\"\r\n")]) {
-		export_text(o, z);
+	size_t left = strlen(z), plain = 0;
+	while (plain < left && (unsigned char)z[plain] < 0x80 && !strchr(",\"\r\n", z[plain]))
+		plain++;
+	if (plain == left) {
+		export_bytes(o, z, left);
 		return;
 	}
 	export_char(o, '"');
-	for (; *z; z++) {
+	while (left) {
+		unsigned n = weft_utf8_len(z, left);
 		if (*z == '"')
 			export_char(o, '"');
-		export_char(o, *z);
+		if (n)
+			export_bytes(o, z, n);
+		else
+			export_text(o, "\xef\xbf\xbd");
+		z += n ? n : 1;
+		left -= n ? n : 1;
 	}
 	export_char(o, '"');
 }

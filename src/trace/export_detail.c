@@ -119,6 +119,14 @@ static void describe_stack(const struct weft_trace *t, const struct weft_event *
 	add_text(d, "stack", d->stack);
 }
 
+/* A category on or off, or recording as a whole. */
+static void describe_switch(const struct weft_trace *t, const struct weft_event *e, struct export_detail *d)
+{
+	d->name = weft_kind_info[e->kind].name;
+	if (e->id)
+		add_text(d, "category", export_def_name(t, WEFT_CLASS_CATEGORY, e->id));
+}
+
 static void describe_cpu(const struct weft_trace *t, const struct weft_event *e, struct export_detail *d)
 {
 	bool known = e->value < t->n_cpus;
@@ -150,6 +158,8 @@ void export_describe(const struct weft_trace *t, const struct weft_event *e, str
 		describe_stack(t, e, d);
 	else if (e->kind == WEFT_EV_CPU)
 		describe_cpu(t, e, d);
+	else if (info->of == WEFT_CLASS_CATEGORY)
+		describe_switch(t, e, d);
 	else if (e->kind == WEFT_EV_FLOW_OUT || e->kind == WEFT_EV_FLOW_IN)
 		add_u64(d, "key", EXPORT_HEX, t->flow.key[e->value]);
 	else if (e->kind < 64 && info->name)

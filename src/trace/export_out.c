@@ -48,7 +48,7 @@ void export_flush(struct export_out *o)
 	o->n = 0;
 }
 
-void export_bytes(struct export_out *o, const char *at, size_t n)
+void export_bytes_slow(struct export_out *o, const char *at, size_t n)
 {
 	while (n) {
 		if (o->n == EXPORT_BUFFER)
@@ -86,25 +86,6 @@ void export_hex(struct export_out *o, uint64_t v)
 	o->n += digits + 2;
 }
 
-char *export_put_fixed(char *at, uint64_t v, unsigned decimals)
-{
-	uint64_t unit = 1;
-	for (unsigned i = 0; i < decimals; i++)
-		unit *= 10;
-	at += weft_fmt_u64(at, v / unit);
-	*at++ = '.';
-	uint64_t rest = v % unit;
-	for (unsigned i = decimals; i-- > 0; rest /= 10)
-		at[i] = (char)('0' + rest % 10);
-	return at + decimals;
-}
-
-void export_fixed(struct export_out *o, uint64_t v, unsigned decimals)
-{
-	char *at = export_room(o, 48);
-	o->n += (size_t)(export_put_fixed(at, v, decimals) - at);
-}
-
 void export_double(struct export_out *o, double v, const char *not_finite)
 {
 	if (!isfinite(v)) {
@@ -113,6 +94,15 @@ void export_double(struct export_out *o, double v, const char *not_finite)
 	}
 	char *at = export_room(o, WEFT_FMT_DOUBLE);
 	o->n += weft_fmt_double(at, v);
+}
+
+/* How many bytes stand in a JSON string as they are. */
+static size_t json_plain(const char *z, size_t left)
+{
+	size_t n = 0;
+	while (n < left && z[n] >= 0x20 && z[n] < 0x7f && z[n] != '"' && z[n] != '\\')
+		n++;
+	return n;
 }
 
 /* The next character of a JSON string, escaped, into `out` (8 bytes); how many bytes it became. */
@@ -146,6 +136,12 @@ void export_json(struct export_out *o, const char *z)
 	size_t left = strlen(z);
 	export_char(o, '"');
 	while (left) {
+		size_t plain = json_plain(z, left);
+		export_bytes(o, z, plain);
+		z += plain;
+		left -= plain;
+		if (!left)
+			break;
 		char *at = export_room(o, 8);
 		o->n += json_next(&z, &left, at);
 	}

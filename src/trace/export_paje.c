@@ -174,9 +174,16 @@ static const struct {
 } defined[] = {
 	{WEFT_CLASS_REGION, DEF_VALUE, 'r', "R", true},      {WEFT_CLASS_STATE, DEF_VALUE, 's', "S", true},
 	{WEFT_CLASS_COUNTER, DEF_VARIABLE, 'v', "C4", true}, {WEFT_CLASS_TYPE, DEF_EVENT, 'e', "C4", false},
-	{WEFT_CLASS_ATTR, DEF_EVENT, 'a', "C4", false},      {WEFT_CLASS_COMM, DEF_EVENT, 'c', "C4", false},
-	{WEFT_CLASS_DATA, DEF_EVENT, 'd', "C4", false},      {WEFT_CLASS_CATEGORY, DEF_EVENT, 'g', "C4", false},
+	{WEFT_CLASS_ATTR, DEF_EVENT, 'a', "C4", false},      {WEFT_CLASS_DATA, DEF_EVENT, 'd', "C4", false},
 };
+
+/* Kinds whose events can come as such; the others are states and variables. */
+static bool is_event_kind(unsigned kind)
+{
+	enum weft_class of = weft_kind_info[kind].of;
+	return weft_kind_info[kind].name && of != WEFT_CLASS_REGION && of != WEFT_CLASS_STATE && of != WEFT_CLASS_COUNTER &&
+	       of != WEFT_CLASS_SET && kind != WEFT_EV_CPU && kind != WEFT_EV_TIME;
+}
 
 static void define_link(struct paje *p, const char *alias, const char *name)
 {
@@ -194,9 +201,12 @@ static int define_types(struct paje *p, struct paje_names *names)
 	struct export_out *o = p->sink.out;
 	struct paje_colour grey = {600, 600, 600};
 	export_text(o, "1 R C4 \"Region\"\n1 S C4 \"State\"\n");
+	static const char *const taken[] = {"Trace", "Application", "Node", "Process", "Thread", "Region", "State"};
+	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+		paje_name(names, taken[i], "");
 	define(p, DEF_VARIABLE, 'v', 0, "C4", paje_name(names, "cpu", ""), &grey);
 	for (unsigned k = 1; k < 64; k++) /* what has no definition is an event of its kind */
-		if (weft_kind_info[k].name)
+		if (is_event_kind(k))
 			define(p, DEF_EVENT, 'k', k, "C4", paje_name(names, weft_kind_info[k].name, ""), NULL);
 	define_link(p, "M", paje_name(names, "message", ""));
 	for (size_t r = 0; r < sizeof defined / sizeof *defined; r++) {
@@ -206,7 +216,9 @@ static int define_types(struct paje *p, struct paje_names *names)
 			return -ENOMEM;
 		for (uint32_t i = 1; i < d->n; i++)
 			define(p, defined[r].line, defined[r].letter, i, defined[r].parent,
-			       paje_name(names, d->at[i].name, export_def_name(t, WEFT_CLASS_CATEGORY, d->at[i].category)),
+			       paje_name(names, d->at[i].name,
+			                 d->at[i].category ? export_def_name(t, WEFT_CLASS_CATEGORY, d->at[i].category)
+			                                   : weft_class_name[defined[r].of]),
 			       defined[r].coloured ? &colour[i] : NULL);
 		free(colour);
 	}
@@ -265,33 +277,35 @@ static void create_process(struct paje *p, uint64_t time, uint32_t process)
 	p->created[process] = true;
 }
 
+static void create_level(struct paje *p, char letter, uint64_t id, const char *type, char parent_letter, uint64_t parent,
+                         uint32_t number, const char *name)
+{
+	struct weft_buf b = {0};
+	weft_buf_printf(&b, *name ? "%u %s" : "%u", number, name);
+	if (b.failed)
+		export_fail(p->sink.out, -ENOMEM);
+	else
+		create(p, 0, letter, id, type, parent_letter, parent, b.at);
+	weft_buf_fini(&b);
+}
+
 /* The levels above processes live as long as the trace. */
 static int create_upper(struct paje *p)
 {
 	const struct weft_trace *t = p->sink.t;
 	struct weft_map known = {0};
-	char name[32];
 	int rc = 0;
 	create(p, 0, 't', 0, "C0", 0, 0, "trace");
-	for (uint32_t i = 0; i < t->n_apps; i++) {
-		struct weft_buf b = {0};
-		weft_buf_printf(&b, "%u", i + 1);
-		if (t->app[i].name && *t->app[i].name)
-			weft_buf_printf(&b, " %s", t->app[i].name);
-		create(p, 0, 'a', i, "C1", 't', 0, b.failed ? "" : b.at);
-		weft_buf_fini(&b);
-	}
+	for (uint32_t i = 0; i < t->n_apps; i++)
+		create_level(p, 'a', i, "C1", 't', 0, i + 1, t->app[i].name ? t->app[i].name : "");
 	for (uint32_t i = 0; p->nodes && i < t->n_processes && rc == 0; i++) {
-		uint64_t alias = node_alias(t, &t->process[i]), ignored;
+		const struct weft_process *row = &t->process[i];
+		uint64_t alias = node_alias(t, row), ignored;
 		if (weft_map_get(&known, alias, &ignored))
 			continue;
 		rc = weft_map_put(&known, alias, 1);
-		struct weft_buf b = {0};
-		name[weft_fmt_u64(name, t->process[i].app + 1u)] = 0;
-		weft_buf_printf(&b, "%s %s", name,
-		                t->process[i].node == WEFT_NONE ? "unknown node" : t->node[t->process[i].node].name);
-		create(p, 0, 'n', alias, "C2", 'a', t->process[i].app, b.failed ? "" : b.at);
-		weft_buf_fini(&b);
+		create_level(p, 'n', alias, "C2", 'a', row->app, row->app + 1,
+		             row->node == WEFT_NONE ? "unknown node" : t->node[row->node].name);
 	}
 	weft_map_fini(&known);
 	return rc;
@@ -404,6 +418,8 @@ static void paje_variable(struct export_sink *s, struct export_lane *l, const st
 {
 	struct export_out *o = s->out;
 	struct export_detail d;
+	if (e->kind != WEFT_EV_CPU && (e->id == 0 || e->id >= s->t->def[WEFT_CLASS_COUNTER].n))
+		return;
 	export_describe(s->t, e, &d);
 	if (d.arg[0].kind == EXPORT_DOUBLE && d.arg[0].d - d.arg[0].d != 0)
 		return; /* the readers know no nan and no infinity */
@@ -440,25 +456,28 @@ static void put_values(struct export_out *o, const struct export_detail *d)
 	export_char(o, '"');
 }
 
+/* Of the alias of an event's type: of its definition, else of its kind. */
+static char event_letter(enum weft_class of)
+{
+	for (size_t r = 0; r < sizeof defined / sizeof *defined; r++)
+		if (defined[r].of == of && defined[r].line == DEF_EVENT)
+			return defined[r].letter;
+	return 'k';
+}
+
 static void paje_point(struct export_sink *s, struct export_lane *l, const struct weft_event *e)
 {
 	struct export_detail d;
 	enum weft_class of = weft_kind_info[e->kind].of;
-	char letter = 'k';
+	char letter = event_letter(of);
 	export_describe(s->t, e, &d);
-	for (size_t r = 0; r < sizeof defined / sizeof *defined; r++)
-		if (defined[r].of == of && e->id && e->id < s->t->def[of].n && defined[r].line == DEF_EVENT)
-			letter = defined[r].letter;
-	if (e->kind == WEFT_EV_SEND || e->kind == WEFT_EV_RECV || of == WEFT_CLASS_CATEGORY || of == WEFT_CLASS_COMM)
+	if (e->id == 0 || e->id >= s->t->def[of].n)
 		letter = 'k';
 	put_code(s->out, EVENT);
 	put_time(s->out, e->time);
 	put_alias(s->out, letter, letter == 'k' ? e->kind : e->id);
 	put_alias(s->out, 't', l->thread + 1u);
-	if (of == WEFT_CLASS_CATEGORY && e->id)
-		put_name(s->out, d.name);
-	else
-		put_values(s->out, &d);
+	put_values(s->out, &d);
 	put_end(s->out);
 }
 

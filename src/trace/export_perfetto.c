@@ -12,62 +12,74 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { /* fields, by message */
-       PACKET_TIMESTAMP = 8,
-       PACKET_SEQUENCE = 10,
-       PACKET_TRACK_EVENT = 11,
-       PACKET_INTERNED = 12,
-       PACKET_FLAGS = 13,
-       PACKET_TRACK = 60,
-       TRACK_UUID = 1,
-       TRACK_NAME = 2,
-       TRACK_PROCESS = 3,
-       TRACK_THREAD = 4,
-       TRACK_PARENT = 5,
-       TRACK_COUNTER = 8,
-       PROCESS_PID = 1,
-       PROCESS_NAME = 6,
-       THREAD_PID = 1,
-       THREAD_TID = 2,
-       THREAD_NAME = 5,
-       COUNTER_UNIT = 6,
-       EVENT_CATEGORY = 3,
-       EVENT_ANNOTATION = 4,
-       EVENT_TYPE = 9,
-       EVENT_NAME = 10,
-       EVENT_TRACK = 11,
-       EVENT_COUNTER = 30,
-       EVENT_COUNTER_F = 44,
-       EVENT_FLOW = 47,
-       EVENT_FLOW_ENDS = 48,
-       ANNOTATION_NAME_ID = 1,
-       ANNOTATION_UINT = 3,
-       ANNOTATION_INT = 4,
-       ANNOTATION_DOUBLE = 5,
-       ANNOTATION_TEXT = 6,
-       ANNOTATION_NAME = 10,
-       INTERNED_CATEGORIES = 1,
-       INTERNED_EVENTS = 2,
-       INTERNED_ANNOTATIONS = 3,
-       INTERNED_ID = 1,
-       INTERNED_NAME = 2,
+/* Fields, by message. */
+enum {
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_FLAGS = 13,
+	PACKET_TRACK = 60,
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_THREAD = 4,
+	TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	COUNTER_UNIT = 6,
+	EVENT_CATEGORY = 3,
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME = 10,
+	EVENT_TRACK = 11,
+	EVENT_COUNTER = 30,
+	EVENT_COUNTER_F = 44,
+	EVENT_FLOW = 47,
+	EVENT_FLOW_ENDS = 48,
+	ANNOTATION_NAME_ID = 1,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_DOUBLE = 5,
+	ANNOTATION_TEXT = 6,
+	ANNOTATION_NAME = 10,
+	INTERNED_CATEGORIES = 1,
+	INTERNED_EVENTS = 2,
+	INTERNED_ANNOTATIONS = 3,
+	INTERNED_TABLES = 4,
+	INTERNED_ID = 1,
+	INTERNED_NAME = 2,
 };
 enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 enum { FLAG_CLEARED = 1, FLAG_NEEDED = 2 };
 #define TEXT_MOST 3000u /* of an annotation or name: what is longer is cut, so that a packet has a bound */
+
+#define KEYS 32u
 
 struct perfetto {
 	struct export_sink sink; /* first: callbacks get it */
 	uint32_t sequence;       /* of the thread that is written; from 1 */
 	uint64_t tracks;         /* uuids given so far */
 	uint64_t track, state_track;
-	/* By id of a class (and by kind, for what has no definition): the sequence that it was last interned in; owned. */
-	uint32_t *interned[WEFT_CLASSES];
-	uint64_t base[WEFT_CLASSES + 1]; /* interned id of a class's id 0; the last: of the kinds */
+	/*
+	 * By table, class and id (of no class: the kinds), the sequence that a name was last interned in; each list is owned, and
+	 * made when first needed. One name may stand in two tables: an attribute of a region, or of none.
+	 */
+	uint32_t *interned[INTERNED_TABLES][WEFT_CLASSES];
+	uint64_t base[WEFT_CLASSES + 1]; /* interned id of a class's id 0; the last: of keys */
 	/* Of the thread's counters: the sequence that they were last given a track in, and which; owned. */
 	uint32_t *counter_seen;
 	uint64_t *counter_track;
 	uint64_t cpu_track;
+	/* Names of arguments, which are few: by their address, the sequence that they were last interned in. */
+	struct {
+		const char *key;
+		uint32_t seen;
+	} key[KEYS];
 };
 
 static void put_packet(struct perfetto *p, struct proto *packet)
@@ -92,29 +104,50 @@ static void intern_put(struct perfetto *p, unsigned table, uint64_t iid, const c
 	put_packet(p, &packet);
 }
 
+static uint64_t intern(struct perfetto *p, unsigned table, enum weft_class c, uint32_t id, const char *name)
+{
+	uint32_t **seen = &p->interned[table][c];
+	if (!*seen && !(*seen = calloc(p->base[c + 1] - p->base[c], sizeof **seen))) {
+		export_fail(p->sink.out, -ENOMEM);
+		return 0;
+	}
+	if ((*seen)[id] != p->sequence) {
+		(*seen)[id] = p->sequence;
+		intern_put(p, table, p->base[c] + id, name);
+	}
+	return p->base[c] + id;
+}
+
 static uint64_t intern_def(struct perfetto *p, unsigned table, enum weft_class c, uint32_t id)
 {
 	uint32_t known = id < p->sink.t->def[c].n ? id : 0;
-	if (p->interned[c][known] != p->sequence) {
-		p->interned[c][known] = p->sequence;
-		intern_put(p, table, p->base[c] + known, export_def_name(p->sink.t, c, known));
-	}
-	return p->base[c] + known;
+	return intern(p, table, c, known, export_def_name(p->sink.t, c, known));
 }
 
 /* The name of an instant: its definition's, or its kind's. */
 static uint64_t intern_event(struct perfetto *p, const struct weft_event *e)
 {
 	enum weft_class of = weft_kind_info[e->kind].of;
-	bool message = e->kind == WEFT_EV_SEND || e->kind == WEFT_EV_RECV;
-	if (of != WEFT_CLASS_NONE && e->id && !message)
+	bool by_kind = e->kind == WEFT_EV_SEND || e->kind == WEFT_EV_RECV || of == WEFT_CLASS_NONE || of == WEFT_CLASS_CATEGORY;
+	if (e->id && !by_kind)
 		return intern_def(p, INTERNED_EVENTS, of, e->id);
-	uint32_t *seen = &p->interned[WEFT_CLASS_NONE][e->kind];
-	if (*seen != p->sequence) {
-		*seen = p->sequence;
-		intern_put(p, INTERNED_EVENTS, p->base[WEFT_CLASS_NONE] + e->kind, weft_kind_info[e->kind].name);
+	return intern(p, INTERNED_EVENTS, WEFT_CLASS_NONE, e->kind, weft_kind_info[e->kind].name);
+}
+
+/* 0 when the table is full: then the name stands with the value. */
+static uint64_t intern_key(struct perfetto *p, const char *key)
+{
+	unsigned i = 0;
+	while (i < KEYS && p->key[i].key && p->key[i].key != key)
+		i++;
+	if (i == KEYS)
+		return 0;
+	p->key[i].key = key;
+	if (p->key[i].seen != p->sequence) {
+		p->key[i].seen = p->sequence;
+		intern_put(p, INTERNED_ANNOTATIONS, p->base[WEFT_CLASSES] + i, key);
 	}
-	return p->base[WEFT_CLASS_NONE] + e->kind;
+	return p->base[WEFT_CLASSES] + i;
 }
 
 /* ---- tracks ---- */
@@ -151,6 +184,8 @@ static void put_processes(struct perfetto *p)
 		proto_nested(&track, TRACK_PROCESS, &process);
 		put_track(p, &track, i ? 0 : FLAG_CLEARED);
 	}
+	if (name.failed)
+		export_fail(p->sink.out, -ENOMEM);
 	p->tracks = t->n_processes;
 	weft_buf_fini(&name);
 }
@@ -269,7 +304,8 @@ static void perfetto_pop(struct export_sink *s, struct export_lane *l, uint64_t 
 		struct export_detail d;
 		const struct weft_event *e = &attr[i].event;
 		export_describe(s->t, e, &d);
-		uint64_t name = e->kind == WEFT_EV_CALLSTACK ? 0 : intern_def(p, INTERNED_ANNOTATIONS, WEFT_CLASS_ATTR, e->id);
+		uint64_t name = e->kind == WEFT_EV_CALLSTACK ? intern_key(p, d.arg[0].key)
+		                                             : intern_def(p, INTERNED_ANNOTATIONS, WEFT_CLASS_ATTR, e->id);
 		put_annotation(&event, name, &d.arg[0]);
 	}
 	put_event(p, time, &event);
@@ -350,7 +386,7 @@ static void perfetto_event(struct export_sink *s, struct export_lane *l, const s
 	if (arrow)
 		proto_fixed(&event, ends ? EVENT_FLOW_ENDS : EVENT_FLOW, arrow);
 	for (unsigned i = d.n; i-- > 0;)
-		put_annotation(&event, 0, &d.arg[i]);
+		put_annotation(&event, intern_key(p, d.arg[i].key), &d.arg[i]);
 	put_event(p, e->time, &event);
 }
 
@@ -361,13 +397,10 @@ static int perfetto_new(struct perfetto *p)
 	const struct weft_trace *t = p->sink.t;
 	uint64_t next = 1;
 	for (unsigned c = 0; c < WEFT_CLASSES; c++) {
-		size_t n = c == WEFT_CLASS_NONE ? 256 : t->def[c].n + 1u;
 		p->base[c] = next;
-		next += n;
-		p->interned[c] = calloc(n, sizeof *p->interned[c]);
-		if (!p->interned[c])
-			return -ENOMEM;
+		next += c == WEFT_CLASS_NONE ? 256 : t->def[c].n + 1u;
 	}
+	p->base[WEFT_CLASSES] = next;
 	p->counter_seen = calloc(t->def[WEFT_CLASS_COUNTER].n + 1u, sizeof *p->counter_seen);
 	p->counter_track = calloc(t->def[WEFT_CLASS_COUNTER].n + 1u, sizeof *p->counter_track);
 	return p->counter_seen && p->counter_track ? 0 : -ENOMEM;
@@ -375,8 +408,9 @@ static int perfetto_new(struct perfetto *p)
 
 static void perfetto_free(struct perfetto *p)
 {
-	for (unsigned c = 0; c < WEFT_CLASSES; c++)
-		free(p->interned[c]);
+	for (unsigned table = 0; table < INTERNED_TABLES; table++)
+		for (unsigned c = 0; c < WEFT_CLASSES; c++)
+			free(p->interned[table][c]);
 	free(p->counter_seen);
 	free(p->counter_track);
 }
