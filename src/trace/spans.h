@@ -19,7 +19,7 @@ struct weft_span {
 	bool closed_early; /* not by its own leave */
 };
 
-struct weft_span_walk { /* feed it the events of ONE thread in order */
+struct weft_span_walk {                  /* feed it the events of ONE thread in order */
 	WEFT_VEC(struct weft_span) open; /* outermost first */
 	uint64_t unmatched_leaves, closed_early, sequence;
 	uint32_t thread;

@@ -6,9 +6,9 @@
 #include "filter.h"
 
 struct weft_write_how {
-	struct weft_filter *filter;       /* NULL: everything; bound here, to each trace in turn */
-	uint64_t from, to;                /* cut: events in [from, to); spans that are open at a bound are clipped to it */
-	bool keep_times;                  /* do not move `from` to 0 */
+	struct weft_filter *filter; /* NULL: everything; bound here, to each trace in turn */
+	uint64_t from, to;          /* cut: events in [from, to); spans that are open at a bound are clipped to it */
+	bool keep_times;            /* do not move `from` to 0 */
 	uint64_t memory;
 	bool progress;
 };
