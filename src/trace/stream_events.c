@@ -120,7 +120,8 @@ static int take_exit(struct worker *k, const struct weft_record *r, uint64_t ns,
 	struct stream_process *p = thread_process(s, k->at->t);
 	pthread_mutex_lock(&s->lock);
 	if (p) {
-		p->end_ns = ns;
+		if (p->end_ns == WEFT_NEVER || ns > p->end_ns)
+			p->end_ns = ns;
 		if ((int64_t)r->payload[0] >= 0)
 			p->status = (int64_t)r->payload[0];
 	}
@@ -439,12 +440,12 @@ int streams_read_events(struct stream *const *streams, uint32_t n, struct weft_b
 		rc = weft_parallel(width, list.n, read_stretch, &e);
 	for (size_t i = 0; i < list.n; i++) {
 		struct stretch *st = &list.at[i];
-		if (st->part && !rc && st->t->row != WEFT_NONE)
-			rc = builder_add_part(b, st->t->row, st->part);
-		else if (st->part) {
-			col_writer_fini(st->part);
-			free(st->part);
-		}
+		if (!st->part)
+			continue;
+		if (!rc && st->t->row != WEFT_NONE && !(rc = builder_add_part(b, st->t->row, st->part)))
+			continue;
+		col_writer_fini(st->part);
+		free(st->part);
 	}
 	for (unsigned i = 0; e.worker && i < width; i++) {
 		col_encoder_free(e.worker[i].enc);
