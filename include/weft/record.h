@@ -167,10 +167,18 @@ static inline int weft_claim(uintptr_t *at, uintptr_t from, uintptr_t to)
 #endif
 }
 
-/* One record: `head` has id, words and kind in place; n payload words follow. The head is stored last: a page is readable at any instant. */
-static inline __attribute__((always_inline)) void weft_record(uint32_t head, unsigned n, const uint64_t *payload)
+/*
+ * One record of definition `d`; `kind` as above, with the number of words in place; n payload words follow. The head is stored
+ * last: a page is readable at any instant. The switch is read again once the clock has been: the clock is most of the time that
+ * this takes, and a signal handler that makes a child meanwhile has the switch wiped there.
+ */
+static inline __attribute__((always_inline)) void weft_record(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload)
 {
 	struct weft_thread *t = &weft_thread_1;
+	uint32_t on = *d;
+	if (!on)
+		return;
+	uint32_t head = on | kind;
 	uintptr_t at = *(volatile uintptr_t *)&t->at;
 	uintptr_t end = at + 8 + 8 * (uintptr_t)n;
 	if (__builtin_expect(end > t->limit, 0)) {
@@ -178,7 +186,7 @@ static inline __attribute__((always_inline)) void weft_record(uint32_t head, uns
 		return;
 	}
 	uint64_t since = weft_ticks() - t->base;
-	if (__builtin_expect((since >> 32) != 0 || *t->cpu != t->last_cpu || !weft_claim(&t->at, at, end), 0)) {
+	if (__builtin_expect((since >> 32) != 0 || *t->cpu != t->last_cpu || *d != on || !weft_claim(&t->at, at, end), 0)) {
 		weft_record_slow(head, n, payload);
 		return;
 	}
@@ -188,18 +196,9 @@ static inline __attribute__((always_inline)) void weft_record(uint32_t head, uns
 	__atomic_store_n(word, since << 32 | head, __ATOMIC_RELEASE);
 }
 
-static inline void weft_record_0(weft_def d, uint32_t kind)
-{
-	uint32_t on = *d;
-	if (on)
-		weft_record(on | kind, 0, NULL);
-}
-
 static inline void weft_record_1(weft_def d, uint32_t kind, uint64_t word)
 {
-	uint32_t on = *d;
-	if (on)
-		weft_record(on | kind, 1, &word);
+	weft_record(d, kind, 1, &word);
 }
 
 static inline uint64_t weft_double_word(double v)
@@ -218,11 +217,11 @@ static inline uint64_t weft_pair_word(int32_t low, int32_t high)
 
 static inline void weft_enter(weft_region r)
 {
-	weft_record_0(r, WEFT_HEAD_ENTER);
+	weft_record(r, WEFT_HEAD_ENTER, 0, NULL);
 }
 static inline void weft_leave(weft_region r)
 {
-	weft_record_0(r, WEFT_HEAD_LEAVE);
+	weft_record(r, WEFT_HEAD_LEAVE, 0, NULL);
 }
 static inline void weft_point(weft_type t, int64_t value)
 {
@@ -270,44 +269,35 @@ static inline void weft_flow_in(weft_flow f, uint64_t key)
 /* Ends of a message: matched by communicator, both ranks and tag, in order. `peer` is a rank of the communicator. */
 static inline void weft_send(weft_comm c, int peer, int tag, uint64_t bytes)
 {
-	uint32_t on = *c;
 	uint64_t w[2] = {weft_pair_word(peer, tag), bytes};
-	if (on)
-		weft_record(on | WEFT_HEAD_SEND, 2, w);
+	weft_record(c, WEFT_HEAD_SEND, 2, w);
 }
 static inline void weft_recv(weft_comm c, int peer, int tag, uint64_t bytes)
 {
-	uint32_t on = *c;
 	uint64_t w[2] = {weft_pair_word(peer, tag), bytes};
-	if (on)
-		weft_record(on | WEFT_HEAD_RECV, 2, w);
+	weft_record(c, WEFT_HEAD_RECV, 2, w);
 }
 /* The same at the end of a call, with the weft_ticks() at which the send began or the receive was posted. */
 static inline void weft_send_since(weft_comm c, int peer, int tag, uint64_t bytes, uint64_t began)
 {
-	uint32_t on = *c;
-	uint64_t w[3] = {weft_pair_word(peer, tag), bytes, 0};
-	if (on) {
-		w[2] = weft_ticks() - began;
-		weft_record(on | WEFT_HEAD_SEND_AGO, 3, w);
+	if (*c) {
+		uint64_t w[3] = {weft_pair_word(peer, tag), bytes, weft_ticks() - began};
+		weft_record(c, WEFT_HEAD_SEND_AGO, 3, w);
 	}
 }
 static inline void weft_recv_since(weft_comm c, int peer, int tag, uint64_t bytes, uint64_t posted)
 {
-	uint32_t on = *c;
-	uint64_t w[3] = {weft_pair_word(peer, tag), bytes, 0};
-	if (on) {
-		w[2] = weft_ticks() - posted;
-		weft_record(on | WEFT_HEAD_RECV_AGO, 3, w);
+	if (*c) {
+		uint64_t w[3] = {weft_pair_word(peer, tag), bytes, weft_ticks() - posted};
+		weft_record(c, WEFT_HEAD_RECV_AGO, 3, w);
 	}
 }
 
 /* All counters of a set at this instant, in the order of its definition. */
 static inline void weft_count_set(weft_set s, const uint64_t *values, unsigned n)
 {
-	uint32_t on = *s;
-	if (on && n < 15)
-		weft_record(on | 16 | n << 8, n, values);
+	if (n < 15)
+		weft_record(s, 16 | n << 8, n, values);
 }
 
 #ifdef __cplusplus

@@ -16,13 +16,23 @@
 
 #define BATCH_RANGES 32u
 
+/* As weft_page_seal does; but a child that a handler made while we computed leaves the page alone. */
+static void archive_seal_page(const struct rec_space *s, struct weft_page *p)
+{
+	uint32_t used = p->used;
+	if (p->magic != WEFT_PAGE_MAGIC || used < WEFT_PAGE_HEAD || used > WEFT_PAGE_BYTES || (p->flags & WEFT_PAGE_SEALED))
+		return;
+	uint32_t crc = weft_page_crc(p, used);
+	if (!rec_space_ours(s))
+		return;
+	p->crc = crc;
+	__atomic_store_n(&p->flags, WEFT_PAGE_SEALED, __ATOMIC_RELEASE);
+}
+
 void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from)
 {
-	for (uint32_t i = r.first; i < r.first + r.n && i < but_from; i++) {
-		struct weft_page *p = rec_space_page(s, i);
-		if (p->magic == WEFT_PAGE_MAGIC && p->used >= WEFT_PAGE_HEAD && p->used <= WEFT_PAGE_BYTES && !(p->flags & WEFT_PAGE_SEALED))
-			weft_page_seal(p, p->used);
-	}
+	for (uint32_t i = r.first; i < r.first + r.n && i < but_from; i++)
+		archive_seal_page(s, rec_space_page(s, i));
 }
 
 /* Up to n pages in a row of the archive. */
@@ -48,11 +58,14 @@ static int archive_place(struct rec_space *s, uint32_t n, struct rec_range *out)
 	}
 }
 
-static int archive_write_all(int fd, struct iovec *at, unsigned n, struct rec_range to)
+static int archive_write_all(const struct rec_space *s, int fd, struct iovec *at, unsigned n, struct rec_range to)
 {
 	const struct iovec *end = at + n;
 	off_t offset = (off_t)to.first << REC_PAGE_SHIFT;
 	while (at < end) {
+		/* Signals come at the end of system calls: here we may be in a child that a handler made since the last one. */
+		if (!rec_space_ours(s))
+			return -EBADF;
 		ssize_t done = pwritev(fd, at, (int)(end - at), offset);
 		if (done < 0 && errno != EINTR)
 			return -errno;
@@ -67,6 +80,21 @@ static int archive_write_all(int fd, struct iovec *at, unsigned n, struct rec_ra
 		}
 	}
 	return 0;
+}
+
+/* A descriptor that the program closed, and perhaps used again, meanwhile, has taken our pages elsewhere: then once more. */
+static int archive_write(struct rec_space *s, const struct iovec *part, unsigned n, struct rec_range to)
+{
+	struct iovec left[BATCH_RANGES];
+	for (;;) {
+		int fd = rec_space_fd(s);
+		if (fd < 0)
+			return fd;
+		memcpy(left, part, n * sizeof *left);
+		int rc = archive_write_all(s, fd, left, n, to);
+		if (rec_space_fd_holds(s, fd))
+			return rc;
+	}
 }
 
 /* Takes `n` pages off the front of the ranges, as parts to write. */
@@ -92,12 +120,12 @@ static uint32_t archive_copy(struct rec_space *s, const struct rec_range *range,
 	struct rec_range left[BATCH_RANGES], *at = left, to;
 	struct iovec part[BATCH_RANGES];
 	uint32_t copied = 0;
-	int fd = rec_space_fd(s), rc = fd < 0 ? fd : 0;
+	int rc = 0;
 	memcpy(left, range, n * sizeof *left);
 	while (rc == 0 && copied < pages) {
 		rc = archive_place(s, pages - copied, &to);
 		if (rc == 0)
-			rc = archive_write_all(fd, part, archive_parts(s, &at, to.n, part), to);
+			rc = archive_write(s, part, archive_parts(s, &at, to.n, part), to);
 		if (rc == 0)
 			copied += to.n;
 	}
@@ -107,6 +135,16 @@ static uint32_t archive_copy(struct rec_space *s, const struct rec_range *range,
 	return copied;
 }
 
+/* It stays a page, and has no records. */
+static void archive_empty_page(const struct rec_space *s, struct weft_page *p)
+{
+	if (!rec_space_ours(s))
+		return;
+	__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
+}
+
 static bool archive_ranges(struct rec_space *s, const struct rec_range *range, unsigned n, uint32_t pages)
 {
 	uint32_t copied = archive_copy(s, range, n, pages);
@@ -114,7 +152,7 @@ static bool archive_ranges(struct rec_space *s, const struct rec_range *range, u
 	for (unsigned i = 0; i < n && copied; i++) {
 		uint32_t take = range[i].n < copied ? range[i].n : copied;
 		for (uint32_t page = 0; page < take; page++)
-			rec_page_empty(rec_space_page(s, range[i].first + page));
+			archive_empty_page(s, rec_space_page(s, range[i].first + page));
 		rec_space_free(s, (struct rec_range){range[i].first, take});
 		copied -= take;
 	}

@@ -15,7 +15,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
-static void fork_forget(bool all)
+/* all: what this thread was in the middle of may write anywhere; own_files: the child has a table of files of its own. */
+static void fork_forget(bool all, bool own_files)
 {
 	struct rec_stream *s = rec_stream();
 	struct rec_slot *me = rec_self.slot;
@@ -27,8 +28,7 @@ static void fork_forget(bool all)
 			keep[1] = rec_range_of(weft_load_u64(&me->prev));
 		}
 		rec_space_forget(&s->space, keep, 2, all);
-		/* A child that shares the table of files with its parent (clone with CLONE_FILES) must not close it. */
-		if (!all)
+		if (own_files)
 			rec_space_close_fd(&s->space);
 	}
 	rec_threads_forget();
@@ -36,10 +36,10 @@ static void fork_forget(bool all)
 	weft_thread_1.at = 0;
 }
 
-static void fork_begin(bool all)
+static void fork_begin(bool all, bool own_files)
 {
-	fork_forget(all);
-	weft_store_u32(&rec.wiped->alive, 1);
+	fork_forget(all, own_files);
+	weft_store_u32(&rec.wiped->owner, ++rec.owner);
 	if (weft_load_u32(&rec.on))
 		rec_define_live_all();
 }
@@ -54,19 +54,20 @@ static void fork_in_child(void)
 {
 	if (weft_load_u32(&rec.init) != REC_READY)
 		return;
-	/* On kernels that do not wipe, this is what switches off. */
+	/* On kernels that do not wipe, this is what does it. */
+	weft_store_u32(&rec.wiped->owner, 0);
 	weft_store_u32(&rec.wiped->lock, 0);
 	weft_store_u32(&rec.wiped->helper, REC_HELPER_NONE);
-	fork_begin(fork_interrupts_us());
+	fork_begin(fork_interrupts_us(), true);
 }
 
 void rec_check_process(void)
 {
-	if (weft_load_u32(&rec.wiped->alive))
+	if (weft_load_u32(&rec.wiped->owner))
 		return;
-	/* Not by fork(): what its parent's threads, and its own, were in the middle of is unknown. */
+	/* Not by fork(): what it was in the middle of is unknown, and so is whether its files are its own (CLONE_FILES). */
 	rec.no_helper = 1;
-	fork_begin(true);
+	fork_begin(true, false);
 }
 
 void rec_fork_init(void)

@@ -15,6 +15,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <linux/close_range.h>
 #include <unistd.h>
 
 #define STACK_BYTES (256u << 10)
@@ -117,6 +118,20 @@ static uint64_t helper_round(struct helper *h)
 	return h->next_sample_ns;
 }
 
+/*
+ * A table of files of our own, with the stream's alone: what the program closes, or makes of the number, is nothing to us. The
+ * other descriptors must go at once, or pipes would stay open that the program closes.
+ */
+static void helper_own_files(struct rec_stream *s)
+{
+	int fd = rec_space_fd(&s->space);
+	if (fd <= 0 || close_range((unsigned)fd + 1, ~0u, CLOSE_RANGE_UNSHARE))
+		return;
+	(void)close_range(0, (unsigned)fd - 1, 0);
+	if (rec_space_fd_holds(&s->space, fd))
+		rec_self.own_fd = fd;
+}
+
 static void *helper_main(void *arg)
 {
 	struct rec_wiped *w = rec.wiped;
@@ -124,6 +139,7 @@ static void *helper_main(void *arg)
 	prctl(PR_SET_NAME, "weft-helper", 0, 0, 0);
 	h.missed = weft_load_u32(&h.stream->space.missed);
 	h.next_sample_ns = weft_monotonic_ns() + helper_pause_ns(h.samples++);
+	helper_own_files(h.stream);
 	rec_topology_write(h.stream);
 	while (!weft_load_u32(&w->helper_end) && !weft_load_u32(&h.stream->closing)) {
 		uint32_t seen = weft_load_u32(&w->helper_wake);

@@ -11,7 +11,7 @@
 
 void rec_meta_seal(struct rec_stream *s)
 {
-	if (s->meta.w.page)
+	if (s->meta.w.page && rec_space_ours(&s->space))
 		weft_page_write_end(&s->meta.w);
 	s->meta.w.page = NULL;
 }
@@ -28,7 +28,8 @@ static bool meta_open(struct rec_stream *s)
 	struct weft_page *p = rec_space_page(&s->space, r.first);
 	uint64_t base = rec.clock.ticks();
 	uint32_t seq = s->meta.seq++;
-	rec_page_begin(p, WEFT_PAGE_META, 0, seq, base);
+	if (!rec_page_begin(&s->space, p, (struct rec_page_name){WEFT_PAGE_META, 0, seq, base}))
+		return false;
 	s->meta.w = (struct weft_page_writer){.page = p, .at = p->word, .base = base};
 	return true;
 }
@@ -42,6 +43,8 @@ static uint64_t meta_ticks(const struct rec_stream *s)
 void rec_meta_put(struct rec_stream *s, unsigned kind, uint32_t id, unsigned n, const uint64_t *words, struct weft_str text)
 {
 	uint64_t *payload = s->payload;
+	if (!rec_space_ours(&s->space))
+		return;
 	memcpy(payload, words, n * sizeof *words);
 	if (text.at) {
 		payload[n] = text.n;

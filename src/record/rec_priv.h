@@ -53,7 +53,7 @@ enum rec_helper_state { REC_HELPER_NONE, REC_HELPER_STARTING, REC_HELPER_RUNNING
 
 /* In a private mapping with MADV_WIPEONFORK: all of it is 0 in a child, however that was made. */
 struct rec_wiped {
-	struct weft_atomic_u32 alive; /* 0: this process has not claimed this memory yet */
+	struct weft_atomic_u32 owner; /* number of the process in its line of forks; 0: it has not claimed this memory yet */
 	struct weft_atomic_u32 lock;  /* 0, or the owner's tid, and REC_LOCK_WAITED */
 	struct weft_atomic_u32 helper;
 	struct weft_atomic_u32 helper_sleeps;
@@ -95,6 +95,7 @@ static inline struct rec_range rec_range_of(uint64_t w)
 enum rec_mode { REC_KEEP, REC_RING, REC_FULL };
 
 struct rec_space {
+	uint32_t owner; /* rec.wiped->owner of the process that it belongs to */
 	struct weft_atomic_i32 fd;
 	dev_t dev;
 	ino_t ino;
@@ -120,6 +121,11 @@ struct rec_space {
 
 struct rec_stream;
 
+/*
+ * False in a child, however it was made. A handler may fork while it interrupts us, and the child goes on where we were: code that
+ * is about to write the file, or through the mapping, something that is not what the parent writes there, asks this first.
+ */
+bool rec_space_ours(const struct rec_space *s);
 int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uint64_t limit_bytes);
 /* A chunk, or (one) a single page; the rest of it is free again. 0, or -ENOSPC and the like when there is none. */
 int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *out);
@@ -134,6 +140,7 @@ int rec_space_grow(struct rec_space *s, bool touch, bool meta, struct rec_range 
 int rec_space_grow_archive(struct rec_space *s, struct rec_range *out);
 void rec_space_adopt(struct rec_space *s, struct rec_range r); /* a range for the archive shall be free for all */
 int rec_space_fd(struct rec_space *s); /* or -EBADF */
+bool rec_space_fd_holds(const struct rec_space *s, int fd); /* it is still our file's */
 struct weft_page *rec_space_page(const struct rec_space *s, uint32_t page);
 /* The same, or NULL when nobody has mapped it yet. */
 struct weft_page *rec_space_mapped(const struct rec_space *s, uint32_t page);
@@ -146,8 +153,12 @@ void rec_space_close_fd(struct rec_space *s);
  * the mapping goes.
  */
 void rec_space_forget(struct rec_space *s, const struct rec_range *keep, unsigned n_keep, bool all);
-void rec_page_begin(struct weft_page *p, unsigned type, uint32_t thread, uint32_t seq, uint64_t base);
-void rec_page_empty(struct weft_page *p); /* it stays a page, and has no records */
+struct rec_page_name {
+	uint32_t type, thread, seq;
+	uint64_t base;
+};
+/* False: this is a child, and the page is its parent's. */
+bool rec_page_begin(const struct rec_space *s, struct weft_page *p, struct rec_page_name name);
 
 /* ---- rec_archive.c: finished pages ---- */
 
@@ -181,6 +192,7 @@ struct rec_self { /* what must survive the slot, or may be touched by signal han
 	volatile uint32_t busy;   /* inside the heavy part of the slow path */
 	volatile uint32_t nested; /* events that handlers dropped meanwhile */
 	volatile uint32_t locked; /* holds the lock */
+	int own_fd;               /* the helper: of the stream's file, in a table of its own; 0 for all others */
 };
 extern REC_HIDDEN __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
 
@@ -236,6 +248,7 @@ int rec_stream_open(const char *dir, struct rec_stream **out); /* under the lock
 int rec_stream_attach(void); /* opens the one that the environment or weft_start named, and makes it the process's; async-signal-safe */
 void rec_stream_close(struct rec_stream *s);
 void rec_stream_full(struct rec_stream *s, int reason);
+bool rec_stream_is_full(const struct rec_stream *s);
 void rec_stream_update(struct rec_stream *s); /* what the head says while open */
 
 /* ---- rec_meta.c: definitions in the stream; all under the lock ---- */
@@ -318,7 +331,7 @@ struct recorder {
 	struct weft_atomic_u32 on;     /* events are wanted; without a stream: open one at the first */
 	struct weft_atomic_u32 reason; /* errno value: why there is no stream */
 	struct weft_atomic_u64 lost;   /* events dropped that no slot counts */
-	uint32_t closed, no_helper;
+	uint32_t closed, no_helper, owner; /* owner: as in rec.wiped, the last one */
 	struct rec_clock clock;
 	const char *clock_why;
 	double ticks_per_ns; /* best known */

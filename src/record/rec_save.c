@@ -170,7 +170,7 @@ void rec_save_on_signal(int sig)
 {
 	int saved = errno;
 	(void)sig;
-	if (rec.wiped && weft_load_u32(&rec.wiped->alive)) {
+	if (rec.wiped && weft_load_u32(&rec.wiped->owner)) {
 		weft_store_u32(&rec.wiped->save_asked, 1);
 		rec_helper_wake();
 	}

@@ -97,6 +97,8 @@ static enum slow_result slow_light(struct weft_thread *t, struct rec_slot *me, u
 void rec_slow_append(struct weft_thread *t, uint32_t head, unsigned n, const uint64_t *payload)
 {
 	uint64_t now = rec.clock.ticks(), since = now < t->base ? 0 : now - t->base;
+	if (!rec_space_ours(&rec_self.slot->stream->space))
+		return;
 	slow_write(t->at, slow_head(since >> 32 ? 0 : since, head), n, payload);
 	__atomic_store_n(&t->at, t->at + 8 + 8 * (uintptr_t)n, __ATOMIC_RELAXED);
 }
@@ -122,6 +124,9 @@ static uint32_t slow_next_page(struct rec_slot *me, bool *chunk)
 	*chunk = false;
 	if (was && was + 1 < range.first + range.n)
 		return was + 1;
+	/* Once an event did not fit, none comes after it, even if the helper is just about to free some pages. */
+	if (rec_stream_is_full(s))
+		return 0;
 	int rc = rec_space_take(&s->space, range.n == 0, false, &next);
 	if (rc && s->space.mode == REC_RING && prev.n) {
 		/* All of the ring is in the hands of threads: this one takes what it wrote before its current range. */
@@ -172,6 +177,16 @@ static void slow_begin_page(struct weft_thread *t, struct rec_slot *me, bool chu
 	}
 }
 
+/* From here on the inline path may write again; not in a child, whose first event comes back here and begins anew. */
+static void slow_open_block(struct weft_thread *t, struct rec_slot *me, uintptr_t limit)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	if (rec_space_ours(&me->stream->space))
+		__atomic_store_n(&t->limit, limit, __ATOMIC_RELAXED);
+	else
+		__atomic_store_n(&t->at, 0, __ATOMIC_RELAXED);
+}
+
 bool rec_slow_open_page(struct weft_thread *t, struct rec_slot *me)
 {
 	struct rec_stream *s = me->stream;
@@ -186,15 +201,13 @@ bool rec_slow_open_page(struct weft_thread *t, struct rec_slot *me)
 		return false;
 	struct weft_page *p = rec_space_page(&s->space, page);
 	uint64_t base = now < last ? last : now;
-	rec_page_begin(p, WEFT_PAGE_EVENTS, me->number, me->seq++, base);
-	__atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
-	__atomic_store_n(&t->at, (uintptr_t)p->word, __ATOMIC_RELAXED);
 	weft_store_u32(&me->page, page);
-	slow_begin_page(t, me, chunk, base - now);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* Unless a handler that interrupted us made a child, and this is the child: then the page is its parent's. */
-	if (s == rec_stream())
-		__atomic_store_n(&t->limit, (uintptr_t)p + WEFT_PAGE_BYTES, __ATOMIC_RELAXED);
+	if (rec_page_begin(&s->space, p, (struct rec_page_name){WEFT_PAGE_EVENTS, me->number, me->seq++, base})) {
+		__atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
+		__atomic_store_n(&t->at, (uintptr_t)p->word, __ATOMIC_RELAXED);
+		slow_begin_page(t, me, chunk, base - now);
+	}
+	slow_open_block(t, me, (uintptr_t)p + WEFT_PAGE_BYTES);
 	return true;
 }
 
@@ -210,6 +223,8 @@ static bool slow_new_base(struct weft_thread *t, struct rec_slot *me)
 	if (!t->at || t->at + 32 > limit)
 		return false;
 	uint64_t now = rec.clock.ticks(), last = slow_last_time(me, t->at), base = now < last ? last : now;
+	if (!rec_space_ours(&me->stream->space))
+		return true;
 	slow_write(t->at, slow_head(0, WEFT_EV_TIME | 1 << 8), 1, &base);
 	__atomic_store_n(&t->at, t->at + 16, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
@@ -218,9 +233,7 @@ static bool slow_new_base(struct weft_thread *t, struct rec_slot *me)
 		rec_slow_append(t, WEFT_EV_CLOCK_BACK | 1 << 8, 1, &back);
 		me->held = 1;
 	}
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (me->stream == rec_stream())
-		__atomic_store_n(&t->limit, limit, __ATOMIC_RELAXED);
+	slow_open_block(t, me, limit);
 	return true;
 }
 
@@ -279,6 +292,9 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 	int saved = errno;
 	struct rec_self *self = &rec_self;
 	struct rec_slot *me = self->slot;
+	/* A child that fork() did not make: off, though it was on when this event began. */
+	if (!weft_load_u32(&rec.wiped->owner))
+		return;
 	if (self->busy) {
 		/* A handler in the middle of the heavy part below. */
 		__atomic_fetch_add(&self->nested, 1, __ATOMIC_RELAXED);

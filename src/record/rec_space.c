@@ -62,8 +62,22 @@ static bool space_fd_is_ours(const struct rec_space *s, int fd)
 	return fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino;
 }
 
+bool rec_space_ours(const struct rec_space *s)
+{
+	return weft_load_u32(&rec.wiped->owner) == s->owner;
+}
+
+bool rec_space_fd_holds(const struct rec_space *s, int fd)
+{
+	return rec_self.own_fd || space_fd_is_ours(s, fd);
+}
+
 int rec_space_fd(struct rec_space *s)
 {
+	if (!rec_space_ours(s))
+		return -EBADF;
+	if (rec_self.own_fd)
+		return rec_self.own_fd;
 	int fd = weft_load_i32(&s->fd);
 	if (space_fd_is_ours(s, fd))
 		return fd;
@@ -100,16 +114,17 @@ static int space_reserve(struct rec_space *s, struct rec_range r, bool mapped)
 	/* Growing beyond this limit would raise SIGXFSZ. */
 	if (getrlimit(RLIMIT_FSIZE, &most) == 0 && most.rlim_cur != RLIM_INFINITY && (rlim_t)(from + bytes) > most.rlim_cur)
 		return -EFBIG;
-	int fd = rec_space_fd(s);
-	if (fd < 0)
-		return fd;
-	int rc;
-	do
-		rc = fallocate(fd, 0, from, bytes) ? -errno : 0;
-	while (rc == -EINTR);
-	if (rc == -EOPNOTSUPP)
-		rc = mapped ? space_write_zeros(fd, from, (size_t)bytes) : 0;
-	return rc;
+	for (;;) {
+		int fd = rec_space_fd(s);
+		if (fd < 0)
+			return fd;
+		int rc = fallocate(fd, 0, from, bytes) ? -errno : 0;
+		if (rc == -EOPNOTSUPP)
+			rc = mapped ? space_write_zeros(fd, from, (size_t)bytes) : 0;
+		/* Unless it was interrupted, or the descriptor was pulled from under us. */
+		if (rc != -EINTR && rec_space_fd_holds(s, fd))
+			return rc;
+	}
 }
 
 static int space_map(struct rec_space *s, uint32_t page)
@@ -239,6 +254,7 @@ static int space_create(struct rec_space *s, const char *dir)
 int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uint64_t limit_bytes)
 {
 	struct stat st;
+	s->owner = weft_load_u32(&rec.wiped->owner);
 	s->mode = mode;
 	uint64_t limit = limit_bytes >> REC_PAGE_SHIFT;
 	s->limit_pages = mode == REC_KEEP ? 0 : limit < 2 * REC_FIRST_PAGES ? 2 * REC_FIRST_PAGES : limit > UINT32_MAX ? UINT32_MAX : (uint32_t)limit;
@@ -445,27 +461,41 @@ bool rec_space_retired(struct rec_space *s, struct rec_range *out)
 
 /* ---- Pages ---- */
 
+typedef uint64_t page_pair __attribute__((vector_size(16), may_alias));
+
+/* By lines of the cache, each after a look: a child must not clear what its parent has written since. */
+static bool page_clear(const struct rec_space *s, struct weft_page *p)
+{
+	page_pair zero = {0, 0};
+	*(volatile page_pair *)&p->word[0] = zero;
+	*(volatile page_pair *)&p->word[2] = zero;
+	for (char *at = (char *)p + WEFT_CACHE_LINE, *end = (char *)(p + 1); at < end; at += WEFT_CACHE_LINE) {
+		if (!rec_space_ours(s))
+			return false;
+		for (unsigned i = 0; i < WEFT_CACHE_LINE; i += sizeof zero)
+			*(volatile page_pair *)(at + i) = zero;
+	}
+	return true;
+}
+
 /*
  * The page may hold an older one. The order makes it readable, as that one, as an empty one or as the new one, at every instant;
  * and whoever copies it meanwhile sees its head change before its records do.
  */
-void rec_page_begin(struct weft_page *p, unsigned type, uint32_t thread, uint32_t seq, uint64_t base)
+bool rec_page_begin(const struct rec_space *s, struct weft_page *p, struct rec_page_name name)
 {
-	typedef uint64_t pair __attribute__((vector_size(16), may_alias));
-	pair name = {WEFT_PAGE_MAGIC | (uint64_t)type << 32, rec_pair(thread, seq)};
-	rec_page_empty(p);
-	*(volatile pair *)p = name; /* one instruction: magic and thread appear together */
-	__atomic_store_n(&p->base, base, __ATOMIC_RELEASE);
-	/* Also when it is zero already: the lines come into the cache, all at once. */
-	memset(&p->word[1], 0, sizeof p->word - sizeof p->word[0]);
-	__atomic_signal_fence(__ATOMIC_RELEASE);
-}
-
-void rec_page_empty(struct weft_page *p)
-{
+	/* A write that changes nothing: a first touch takes long, and signals like to come at its end, where we then look. */
+	uint32_t used = 0;
+	(void)__atomic_compare_exchange_n(&p->used, &used, used, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (!rec_space_ours(s))
+		return false;
 	__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE); /* not sealed: its checksum need not hold any more */
 	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
+	/* One instruction: magic and thread appear together. */
+	*(volatile page_pair *)p = (page_pair){WEFT_PAGE_MAGIC | (uint64_t)name.type << 32, rec_pair(name.thread, name.seq)};
+	__atomic_store_n(&p->base, name.base, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
+	return page_clear(s, p);
 }
 
 static uint32_t space_queued(const struct weft_queue *q)
@@ -524,10 +554,9 @@ void rec_space_trim(struct rec_space *s)
 
 void rec_space_close_fd(struct rec_space *s)
 {
-	int fd = weft_load_i32(&s->fd);
+	int fd = weft_swap_i32(&s->fd, -1);
 	if (space_fd_is_ours(s, fd))
 		close(fd);
-	weft_store_i32(&s->fd, -1);
 }
 
 static void space_make_private(char *at, size_t bytes)

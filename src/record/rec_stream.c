@@ -108,10 +108,15 @@ int rec_stream_attach(void)
 void rec_stream_full(struct rec_stream *s, int reason)
 {
 	/* In a ring it only means that this thread found no range just now. */
-	if (s->space.mode == REC_RING || s->head->state != WEFT_STREAM_OPEN)
+	if (s->space.mode == REC_RING || rec_stream_is_full(s) || !rec_space_ours(&s->space))
 		return;
 	s->head->reason = (uint32_t)reason;
 	__atomic_store_n(&s->head->state, WEFT_STREAM_FULL, __ATOMIC_RELEASE);
+}
+
+bool rec_stream_is_full(const struct rec_stream *s)
+{
+	return __atomic_load_n(&s->head->state, __ATOMIC_ACQUIRE) == WEFT_STREAM_FULL;
 }
 
 void rec_stream_update(struct rec_stream *s)
@@ -182,7 +187,7 @@ void rec_stream_close(struct rec_stream *s)
 		rec_space_trim(&s->space);
 	s->head->end_ticks = rec.clock.ticks();
 	rec_stream_update(s);
-	if (s->head->state == WEFT_STREAM_OPEN)
+	if (!rec_stream_is_full(s))
 		__atomic_store_n(&s->head->state, WEFT_STREAM_CLOSED, __ATOMIC_RELEASE);
 	rec_unlock();
 }

@@ -38,7 +38,7 @@ int rec_wiped_init(void)
 		/* Kernels before 4.14 lack it; there the handler of pthread_atfork does the work, and raw clones are on their own. */
 		(void)madvise(rec.wiped, bytes, MADV_WIPEONFORK);
 		rec.live_max = n;
-		weft_store_u32(&rec.wiped->alive, 1);
+		weft_store_u32(&rec.wiped->owner, rec.owner = 1);
 		return 0;
 	}
 	return -ENOMEM;

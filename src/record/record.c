@@ -204,7 +204,7 @@ static void record_say_why_not(void)
 
 __attribute__((destructor)) static void record_unload(void)
 {
-	if (weft_load_u32(&rec.init) != REC_READY || !weft_load_u32(&rec.wiped->alive))
+	if (weft_load_u32(&rec.init) != REC_READY || !weft_load_u32(&rec.wiped->owner))
 		return;
 	struct rec_stream *s = rec_stream();
 	/* A child of vfork that calls exit() ends itself, not the process whose memory it has. */
@@ -306,7 +306,7 @@ void weft_get_status(struct weft_status *out)
 		return;
 	out->bytes = (uint64_t)rec_space_pages(&s->space) * WEFT_PAGE_BYTES;
 	out->helper_cpu_ns = __atomic_load_n(&s->head->helper_cpu_ns, __ATOMIC_RELAXED);
-	if (s->head->state == WEFT_STREAM_FULL) {
+	if (rec_stream_is_full(s)) {
 		out->reason = (int)s->head->reason;
 		out->recording = 0;
 	}
