@@ -40,7 +40,7 @@ static int scan_number(struct scan *s, const char *what, uint64_t most, uint64_t
 	uint64_t v = 0;
 	for (; s->at < s->end && *s->at >= '0' && *s->at <= '9'; s->at++) {
 		unsigned digit = (unsigned)(*s->at - '0');
-		if (v > (most - digit) / 10)
+		if (digit > most || v > (most - digit) / 10)
 			return weft_err_set(s->err, WEFT_E_SYNTAX, "header, column %zu: %s is more than %llu",
 			                    (size_t)(from - s->begin) + 1, what, (unsigned long long)most);
 		v = v * 10 + digit;
