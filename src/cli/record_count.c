@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PAGES_LOOKED_AT 16384u /* 64 MB: some 0.1 s */
 
@@ -90,8 +91,8 @@ unsigned record_signal_recorders(const char *dir, const char *host, int sig)
 		const char *name = strrchr(paths[i], '/') + 1;
 		if (strncmp(name, host, host_bytes) != 0 || name[host_bytes] != '-' || weft_map_file_open(&f, paths[i], NULL))
 			continue;
-		if (read_head(&f, &h) && h.state == WEFT_STREAM_OPEN && h.clock && kill((pid_t)h.pid, sig) == 0)
-			sent++;
+		bool records = read_head(&f, &h) && h.state == WEFT_STREAM_OPEN && (pid_t)h.pid != getpid();
+		sent += records && kill((pid_t)h.pid, sig) == 0;
 		weft_map_file_close(&f);
 	}
 	if (n >= 0)
