@@ -1,0 +1,63 @@
+## SPDX-License-Identifier: Apache-2.0
+## needs: jq
+## tags: timeout=120
+## weft record with programs that use libweft: what must be in the traces of the examples, by number.
+$ heat=$WEFT_BUILD/examples/heat
+$ weft record -o heat.weft -- "$heat" -n 200 -s 30
+200 x 200 points, 30 steps, 4 processes of 2 threads: right
+weft record: 10.[..] k events of 4 processes and 8 threads, [..]; next: weft stat heat.weft
+
+## 30 steps: 3 pairs of neighbours, both ways; every 10 steps a sum goes down and up the chain of ranks.
+$ weft info --json heat.weft | jq -c '[.processes, .messages, .flows, .dropped, .problems]'
+[4,198,120,0,0]
+
+$ weft stat --csv heat.weft | cut -d, -f1-4 | sort
+barrier,synchronizing,8,752
+exchange borders,communicating,4,120
+initialise,memory,8,8
+region,state,threads,calls
+solve,running,8,8
+sum up heat,communicating,4,12
+table lookup,running,6,3600
+update rows,running,8,240
+verify,running,8,8
+
+$ weft info --list processes --json heat.weft | jq -r '.[] | "\(.rank) \(.name)"'
+0 heat 0
+1 heat 1
+2 heat 2
+3 heat 3
+
+## Values, not only events: the attribute of a call, and the counter of the heat that is left.
+$ weft dump -f 'attr="points by table" and thread=1.3.1' heat.weft | awk '{print $NF}' | sort -u | wc -l
+1
+
+$ weft dump -f 'counter=heat and process=1.1' heat.weft | awk '{print $(NF-1)}'
+0.4008255570815205
+0.40042615975497914
+0.40002716040262143
+
+## A category that is switched off.
+$ weft record -q -o less.weft --off 'det*' -- "$heat" -n 200 -s 30 && weft stat --csv less.weft | grep -c '^table lookup'
+200 x 200 points, 30 steps, 4 processes of 2 threads: right
+0
+? 1
+
+## Compressed while and after it is recorded, it says the same.
+$ weft record -q --pack -o packed.weft -- "$heat" -n 200 -s 30; weft stat --csv packed.weft | cut -d, -f1-4 | grep 'update rows'
+200 x 200 points, 30 steps, 4 processes of 2 threads: right
+update rows,running,8,240
+
+$ [ "$(du -s --apparent-size --exclude index packed.weft | cut -f1)" -lt "$(du -s --apparent-size --exclude index heat.weft | cut -f1)" ] && echo smaller
+smaller
+
+## The flight recorder: what led to the slow request, not the 149,000 before.
+$ weft record -q --ring 256K -o run.weft -- "$WEFT_BUILD/examples/flight_recorder" slow.weft
+request 150000 was slow: saved
+
+$ weft dump -f 'attr=number' slow.weft | tail -n 1 | awk '{print $NF}'
+150000
+
+$ weft stat --json slow.weft | jq '.[] | select(.region == "request") | (.calls > 500 and .calls < 20000, .max_ns > 20000000)'
+true
+true

@@ -1,0 +1,29 @@
+## SPDX-License-Identifier: Apache-2.0
+## tags: builds=release,debug
+## weft record with programs that are compiled here: saving on a signal, and a kill.
+## A signal to weft record saves the flight recorders of all processes.
+$ cat >wait.c <<'END'
+> #include <weft/record.h>
+> #include <unistd.h>
+> WEFT_REGION(work, "work", WEFT_STATE_RUNNING);
+> int main(void) { for (int i = 0; i < 400 && access("enough", 0); i++) { weft_enter(work); usleep(10000); weft_leave(work); } return 0; }
+> END
+$ cc wait.c -I"$WEFT_SOURCE/include" -L"$WEFT_BUILD" -lweft -Wl,-rpath,"$WEFT_BUILD" -o wait 2>&1 | head -3
+$ weft record -q --ring 1M --save-on USR1 -o wait.weft -- ./wait & sleep 0.5; kill -USR1 $!; sleep 0.5; touch enough; wait $!; echo $?; ls -d wait*.weft | wc -l
+0
+2
+
+## Nothing is lost when a process is killed.
+$ cat >killed.c <<'END'
+> #include <weft/record.h>
+> #include <signal.h>
+> WEFT_REGION(work, "work", WEFT_STATE_RUNNING);
+> int main(void) { for (int i = 0; i < 100000; i++) { weft_enter(work); weft_leave(work); } raise(SIGKILL); }
+> END
+$ cc killed.c -I"$WEFT_SOURCE/include" -L"$WEFT_BUILD" -lweft -Wl,-rpath,"$WEFT_BUILD" -o killed 2>&1 | head -3
+$ weft record -q -- ./killed
+? 137
+
+$ weft stat --csv killed.weft | cut -d, -f1-4
+region,state,threads,calls
+work,running,1,100000

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tags: full timeout=120
+# Runs the commands of docs/first-steps.md as they are printed, and the build line and the run of each program in examples/ as its
+# comment says them. What they print is not compared (times differ): each must succeed. TAP.
+set -u
+source=${WEFT_SOURCE:?} build=${WEFT_BUILD:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export PATH=$build:$PATH PKG_CONFIG_PATH=$build/meson-uninstalled LD_LIBRARY_PATH=$build OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
+count=0
+
+# Numbers a test and says how it went; the command's output is shown when it failed.
+try()
+{
+	count=$((count + 1))
+	for needed in mpicc mpirun c++; do
+		case " $1 " in
+		*" $needed "*)
+			command -v "$needed" >/dev/null || { echo "ok $count - $1 # SKIP no $needed"; return; }
+			;;
+		esac
+	done
+	if (eval "$1") >"$work/output" 2>&1 </dev/null; then
+		echo "ok $count - ${1//#/}"
+	else
+		sed 's/^/# /' "$work/output"
+		echo "not ok $count - ${1//#/}"
+	fi
+}
+
+mkdir "$work/steps" "$work/examples"
+cp "$source"/examples/*.c "$source"/examples/*.cpp "$work/steps"
+cp "$source"/examples/*.c "$source"/examples/*.cpp "$work/examples"
+
+# shellcheck disable=SC2016
+commands='/^```console$/,/^```$/s/^\$ //p'
+cd "$work/steps" || exit 1
+while IFS= read -r line; do
+	try "$line"
+done < <(sed -n "$commands" "$source/docs/first-steps.md")
+
+# Lines like ` *     cc x.c ... -o x`, ` *     weft record -- ./x ...`; what is behind && or two blanks is for the reader.
+cd "$work/examples" || exit 1
+while IFS= read -r line; do
+	try "$line"
+done < <(sed -n 's/^ \*     \(\(cc\|c++\|mpicc\|weft record\) [^&]*\).*$/\1/p; s,^/\* The least there is\. \(.*\) \*/$,\1,p' ./*.c ./*.cpp |
+	sed 's/    *\(then\|weft\).*//; /--host\|\.\/server/d')
+try "test $count -ge 40 # commands were found"
+echo "1..$count"
