@@ -312,8 +312,6 @@ static void lane_leave_range(struct lane *l)
 	bool cut = l->s->to <= end;
 	if (cut)
 		end = l->s->to;
-	if (end < l->now)
-		end = l->now;
 	for (size_t i = l->walk.open.n; i-- > 0 && (cut || l->filter);)
 		if (pick_span(&l->pick, l->walk.open.at[i].sequence))
 			lane_write(l, end, weft_what(WEFT_EV_LEAVE, l->walk.open.at[i].region), 0);

@@ -226,6 +226,48 @@ static inline struct weft_trace *sample_fixed(void)
 	return t;
 }
 
+/* ---- a trace for one test: begin, append to the threads' appenders, finish ---- */
+
+/* One process of `n_threads` threads that live as long as their events say. */
+static inline struct weft_builder *sample_begin(unsigned n_threads, struct sample_ids *d)
+{
+	struct weft_builder *b;
+	struct weft_err err = {0};
+	struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+	MUST(weft_builder_new(&b, "small", "test", &how, &err));
+	*d = sample_define(b);
+	MADE(weft_build_app(b, "small"));
+	MADE(weft_build_process(b, &(struct weft_process){.node = WEFT_NONE,
+	                                                  .pid = 7,
+	                                                  .rank = 0,
+	                                                  .name = "small",
+	                                                  .command = "",
+	                                                  .host = "",
+	                                                  .begin = WEFT_NEVER,
+	                                                  .end = WEFT_NEVER,
+	                                                  .status = -1}));
+	for (unsigned i = 0; i < n_threads; i++)
+		MADE(weft_build_thread(b, &(struct weft_thread_row){.number = i + 1,
+		                                                    .tid = 7 + i,
+		                                                    .name = "t",
+		                                                    .begin = WEFT_NEVER,
+		                                                    .end = WEFT_NEVER}));
+	return b;
+}
+
+static inline struct weft_trace *sample_finish(struct weft_builder *b, uint64_t end)
+{
+	struct weft_trace *t;
+	struct weft_err err = {0};
+	weft_build_keep_zero(b, end);
+	MUST(weft_build_finish(b, NULL, &t, &err));
+	return t;
+}
+
+#define SAMPLE_APPEND(b, thread, ...) \
+	sample_append((b), (thread), (const struct sample_event[])__VA_ARGS__, \
+	              sizeof((const struct sample_event[])__VA_ARGS__) / sizeof(struct sample_event))
+
 /* ---- random traces ---- */
 
 struct sample_random {
@@ -423,6 +465,8 @@ static inline void sample_say_value(const struct weft_trace *t, uint32_t thread,
 		sample_say_end(t, f->to_thread[v], f->to_thread[v] == WEFT_NONE ? 0 : f->to_time[v] + (uint64_t)shift, out);
 	} else if (kind == WEFT_EV_POINT_S || kind == WEFT_EV_ATTR_S) {
 		weft_buf_printf(out, " '%s'", t->def[WEFT_CLASS_STRING].at[v].name);
+	} else if (kind == WEFT_EV_CPU && v == WEFT_NONE) {
+		weft_buf_puts(out, " unknown");
 	} else if (kind == WEFT_EV_CPU) {
 		weft_buf_printf(out, " cpu %u of %s", t->cpu[v].os, t->node[t->cpu[v].node].name);
 	} else if (weft_kind_info[kind].words == 1) {

@@ -189,6 +189,87 @@ TEST(chrome_regions_nest)
 	weft_trace_close(t);
 }
 
+/* The lines of an export that have `what` in them, for small traces. */
+static void check_lines(const struct weft_trace *t, const char *format, const char *what, const char *want)
+{
+	size_t n;
+	char *got = exported(t, format, NULL, &n);
+	struct weft_buf lines = {0};
+	for (char *line = strtok(got, "\n"); line; line = strtok(NULL, "\n"))
+		if (strstr(line, what))
+			weft_buf_printf(&lines, "%s\n", line);
+	CHECK_STR(lines.n ? lines.at : "", want);
+	weft_buf_fini(&lines);
+	free(got);
+}
+
+TEST(chrome_gives_an_arrow_a_slice_where_no_region_is_open)
+{
+	struct sample_ids d;
+	struct weft_builder *b = sample_begin(1, &d);
+	struct weft_appender *a = weft_builder_appender(b, 0);
+	SAMPLE_APPEND(b, 0, {{10, WEFT_EV_ENTER, d.solve, 0}, {30, WEFT_EV_LEAVE, d.solve, 0}, {50, WEFT_EV_POINT, d.phase, 1}});
+	MUST(weft_append_flow(a, 20, d.submit, 1, true));
+	MUST(weft_append_flow(a, 40, d.submit, 1, false));
+	struct weft_trace *t = sample_finish(b, 60);
+	check_lines(
+		t, "chrome", "\"cat\":\"flow_",
+		"{\"ph\":\"i\",\"pid\":1,\"tid\":1,\"ts\":0.020,\"s\":\"t\",\"name\":\"submit\",\"cat\":\"flow_out\",\"args\":{\"key\":\"0x1\"}},\n"
+		"{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0.040,\"dur\":0,\"name\":\"submit\",\"cat\":\"flow_in\",\"args\":{\"key\":\"0x1\"}},\n");
+	weft_trace_close(t);
+}
+
+TEST(chrome_keeps_the_last_of_an_attribute_that_comes_twice)
+{
+	struct sample_ids d;
+	struct weft_builder *b = sample_begin(1, &d);
+	SAMPLE_APPEND(b, 0,
+	              {{10, WEFT_EV_ENTER, d.solve, 0},
+	               {11, WEFT_EV_ATTR, d.size, 1},
+	               {12, WEFT_EV_ATTR, d.ratio, 2},
+	               {13, WEFT_EV_ATTR, d.size, 3},
+	               {30, WEFT_EV_LEAVE, d.solve, 0}});
+	struct weft_trace *t = sample_finish(b, 60);
+	check_lines(t, "chrome", "\"E\"", "{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":0.030,\"args\":{\"ratio\":2,\"size\":3}}\n");
+	weft_trace_close(t);
+}
+
+TEST(a_state_that_reaches_beyond_the_one_around_it_ends_that_one)
+{
+	struct sample_ids d;
+	struct weft_builder *b = sample_begin(1, &d);
+	SAMPLE_APPEND(b, 0,
+	              {{0, WEFT_EV_STATE, d.state_run, 100},
+	               {50, WEFT_EV_STATE, d.state_wait, 100},
+	               {60, WEFT_EV_STATE, d.state_run, 10}, /* within */
+	               {70, WEFT_EV_STATE_END, d.state_run, 0},
+	               {100, WEFT_EV_STATE_END, d.state_run, 0},
+	               {150, WEFT_EV_STATE_END, d.state_wait, 0}});
+	struct weft_trace *t = sample_finish(b, 200);
+	check_lines(t, "paje", " S t1",
+	            "8 0.000000000 S t1 s1\n9 0.000000050 S t1\n8 0.000000050 S t1 s2\n8 0.000000060 S t1 s1\n9 0.000000070 S t1\n"
+	            "9 0.000000150 S t1\n");
+	weft_trace_close(t);
+}
+
+TEST(paje_creates_and_destroys_threads_when_they_begin_and_end)
+{
+	struct sample_ids d;
+	struct weft_builder *b = sample_begin(3, &d);
+	SAMPLE_APPEND(b, 0, {{0, WEFT_EV_ENTER, d.solve, 0}, {5, WEFT_EV_POINT, d.phase, 1}}); /* is never left */
+	SAMPLE_APPEND(b, 1, {{10, WEFT_EV_ENTER, d.solve, 0}, {20, WEFT_EV_LEAVE, d.solve, 0}});
+	SAMPLE_APPEND(b, 2, {{20, WEFT_EV_ENTER, d.solve, 0}, {90, WEFT_EV_LEAVE, d.solve, 0}});
+	struct weft_trace *t = sample_finish(b, 100);
+	check_lines(
+		t, "paje", " 0.0000000",
+		"6 0.000000000 t0 C0 0 \"trace\"\n6 0.000000000 a0 C1 t0 \"1 small\"\n6 0.000000000 p0 C3 a0 \"1.1 small [pid 7]\"\n"
+		"6 0.000000000 t1 C4 p0 \"1.1.1 t\"\n8 0.000000000 R t1 r1\n10 0.000000005 e1 t1 \"warm-up\"\n9 0.000000005 R t1\n"
+		"7 0.000000005 t1 C4\n6 0.000000010 t2 C4 p0 \"1.1.2 t\"\n8 0.000000010 R t2 r1\n6 0.000000020 t3 C4 p0 \"1.1.3 t\"\n"
+		"9 0.000000020 R t2\n8 0.000000020 R t3 r1\n7 0.000000020 t2 C4\n9 0.000000090 R t3\n7 0.000000090 t3 C4\n"
+		"7 0.000000090 p0 C3\n");
+	weft_trace_close(t);
+}
+
 /* ---- CSV ---- */
 
 struct csv_sums {

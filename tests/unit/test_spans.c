@@ -3,12 +3,9 @@
  * Regions as intervals. Each row of the table is a thread's life in letters, and the spans that must come out of it, in the order
  * of their closes; a second, much slower model checks the same on random lives.
  */
-#include "harness.h"
-#include "base/str.h"
+#include "sample_trace.h"
 #include "trace/spans.h"
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Regions A… are 1…; A to M have category 1, N to Z category 2. Times count letters. */
 static struct weft_def_row region_rows[27];
@@ -319,6 +316,40 @@ TEST(a_million_leaves_of_nothing_cost_what_a_million_events_cost)
 	CHECK_U64(w.unmatched_leaves, 4 * DEEP);
 	CHECK_I64(weft_span_end(&w, time), 0);
 	CHECK_U64(w.closed_early, DEEP);
+}
+
+/* ---- of a trace ---- */
+
+static void check_range(const struct weft_trace *t, uint64_t from, uint64_t to, const char *want)
+{
+	struct said out = {0};
+	MUST(weft_spans(t, 0, from, to, say_span, &out));
+	CHECK_STR(out.text.at ? out.text.at : "", want);
+	weft_buf_fini(&out.text);
+}
+
+TEST(a_range_gives_all_spans_that_touch_it)
+{
+	struct sample_ids d;
+	struct weft_builder *b = sample_begin(1, &d); /* regions A to D in the order of their definition */
+	SAMPLE_APPEND(b, 0,
+	              {{10, WEFT_EV_ENTER, d.solve, 0},
+	               {20, WEFT_EV_ENTER, d.halo, 0},
+	               {30, WEFT_EV_LEAVE, d.halo, 0},
+	               {30, WEFT_EV_ENTER, d.odd, 0},
+	               {30, WEFT_EV_LEAVE, d.odd, 0},
+	               {40, WEFT_EV_LEAVE, d.solve, 0},
+	               {50, WEFT_EV_ENTER, d.halo, 0},
+	               {60, WEFT_EV_POINT, d.phase, 1}});
+	struct weft_trace *t = sample_finish(b, 100);
+	check_range(t, 0, WEFT_NEVER, "B1[20,30)#1 D1[30,30)#2 A0[10,40)-10#0 B0[50,60)#3!");
+	check_range(t, 25, 26, "B1[20,26)#1! A0[10,26)-6#0!");
+	check_range(t, 30, 35, "D1[30,30)#2 A0[10,35)-10#0!"); /* B ends where the range begins */
+	check_range(t, 31, 35, "A0[10,35)-10#0!");
+	check_range(t, 40, 50, "");
+	check_range(t, 45, WEFT_NEVER, "B0[50,60)#3!");
+	check_range(t, 70, WEFT_NEVER, "");
+	weft_trace_close(t);
 }
 
 TEST(no_memory_is_an_error_and_nothing_leaks)

@@ -224,6 +224,119 @@ TEST(a_cut_says_anew_what_holds_at_its_begin)
 	weft_trace_close(t);
 }
 
+static struct weft_trace *cut_of(const struct weft_trace *t, uint64_t from, uint64_t to)
+{
+	return written(t, &(struct weft_write_how){.from = from, .to = to});
+}
+
+TEST(messages_and_flows_over_a_bound_go_whole)
+{
+	static const struct {
+		uint64_t from, to, messages, flows;
+	} rows[] = {
+		{0, 5000, 2, 2},   {0, 2401, 2, 2}, {0, 2400, 1, 2}, {401, 5000, 1, 2},
+		{350, 5000, 2, 2}, {0, 1150, 0, 0}, {0, 1151, 0, 1}, {801, 5000, 1, 1},
+	};
+	struct weft_trace *t = sample_fixed();
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct weft_trace *part = cut_of(t, rows[i].from, rows[i].to);
+		CHECK_U64(part->message.n, rows[i].messages); /* one was never received, and stays */
+		CHECK_U64(part->flow.n, rows[i].flows);
+		weft_trace_close(part);
+	}
+	struct weft_trace *part = cut_of(t, 350, 5000);
+	REQUIRE(part->message.n == 2);
+	CHECK_U64(part->message.send_began[0], 0); /* it began before */
+	CHECK_U64(part->message.send_done[0], 50);
+	CHECK_U64(part->message.recv_began[0], 350);
+	weft_trace_close(part);
+	part = written(t, &(struct weft_write_how){.from = 350, .to = 5000, .keep_times = true});
+	CHECK_U64(part->message.send_began[0], 350);
+	weft_trace_close(part);
+	weft_trace_close(t);
+}
+
+static char *text_of_thread(const struct weft_trace *t, uint32_t thread)
+{
+	struct weft_buf out = {0};
+	sample_say_thread(t, thread, 0, WEFT_NEVER, 0, &out);
+	return out.at;
+}
+
+static void check_part(const struct weft_trace *t, uint64_t from, uint64_t to, const char *want)
+{
+	struct weft_trace *part = cut_of(t, from, to);
+	char *got = text_of_thread(part, 0), *body = strchr(got, '\n') + 1;
+	for (char *at = got; (at = strstr(at, " unit=''"));) { /* the rest of the definition is the same everywhere */
+		const char *rest = strstr(at, "key=0") + strlen("key=0");
+		memmove(at, rest, strlen(rest) + 1);
+	}
+	sample_same(body, want);
+	free(got);
+	weft_trace_close(part);
+}
+
+TEST(states_are_clipped_to_the_range)
+{
+	struct sample_ids d;
+	struct weft_builder *b = sample_begin(1, &d);
+	SAMPLE_APPEND(b, 0,
+	              {{0, WEFT_EV_STATE, d.state_run, 100},
+	               {20, WEFT_EV_STATE, d.state_wait, 30}, /* its end is missing */
+	               {100, WEFT_EV_STATE_END, d.state_run, 0},
+	               {100, WEFT_EV_STATE, d.state_wait, 200},
+	               {300, WEFT_EV_STATE_END, d.state_wait, 0},
+	               {400, WEFT_EV_POINT, d.phase, 1}});
+	struct weft_trace *t = sample_finish(b, 400);
+	check_part(t, 60, 80, "0 state 'Running' 14\n20 state_end 'Running'\n");
+	check_part(
+		t, 60, 150,
+		"0 state 'Running' 28\n40 state_end 'Running'\n40 state 'Waiting a message' 32\n90 state_end 'Waiting a message'\n");
+	check_part(t, 100, 300, "0 state 'Waiting a message' c8\n200 state_end 'Waiting a message'\n");
+	check_part(t, 300, 399, "");
+	weft_trace_close(t);
+}
+
+TEST(attributes_of_a_region_that_a_mark_has_closed_are_not_said_anew)
+{
+	struct sample_ids d;
+	struct weft_builder *b = sample_begin(1, &d);
+	SAMPLE_APPEND(b, 0,
+	              {{0, WEFT_EV_LEAVE, d.solve, 0}, /* of nothing, at the very begin */
+	               {10, WEFT_EV_ENTER, d.recv, 0},
+	               {11, WEFT_EV_ATTR, d.who, 1},
+	               {20, WEFT_EV_ENTER, d.odd, 0},
+	               {21, WEFT_EV_ATTR, d.who, 2},
+	               {22, WEFT_EV_ATTR, d.who, 3}, /* takes the place of 2 */
+	               {30, WEFT_EV_OFF, d.mpi, 0},  /* closes recv */
+	               {90, WEFT_EV_LEAVE, d.odd, 0}});
+	struct weft_trace *t = sample_finish(b, 100);
+	check_part(t, 40, 80,
+	           "0 off 'mpi'\n0 enter 'a\\b\tc \xc3\xa9 \xff'\n0 attr 'who' 3\n"
+	           "40 leave 'a\\b\tc \xc3\xa9 \xff'\n");
+	struct weft_trace *part = cut_of(t, 0, 50);
+	CHECK_U64(part->n_events, 8); /* with a leave of odd */
+	weft_trace_close(part);
+	weft_trace_close(t);
+}
+
+TEST(a_name_that_is_too_long_is_cut_between_characters)
+{
+	struct sample_ids d;
+	struct weft_builder *b = sample_begin(1, &d);
+	static char name[6000];
+	memset(name, 'x', sizeof name - 1);
+	for (unsigned i = 1; i + 1 < sizeof name - 1; i += 2)
+		memcpy(name + i, "\xc3\xa9", 2); /* from an odd place on: no cut at an even one fits */
+	uint32_t region = MADE(weft_build_def(b, WEFT_CLASS_REGION, &(struct weft_def_row){.name = name}));
+	SAMPLE_APPEND(b, 0, {{1, WEFT_EV_ENTER, region, 0}, {2, WEFT_EV_LEAVE, region, 0}});
+	struct weft_trace *t = sample_finish(b, 10), *again = written(t, &everything);
+	const char *got = again->def[WEFT_CLASS_REGION].at[1].name;
+	CHECK(strlen(got) > 3900 && strlen(got) % 2 == 1 && strncmp(got, name, strlen(got)) == 0);
+	weft_trace_close(again);
+	weft_trace_close(t);
+}
+
 TEST(a_cut_may_keep_its_times)
 {
 	struct weft_trace *t = sample_fixed();
@@ -429,6 +542,25 @@ TEST(merged_traces_are_aligned_by_the_time_of_day)
 	weft_trace_close(early);
 	weft_trace_close(late);
 	weft_trace_close(unknown);
+}
+
+TEST(merged_random_traces_keep_their_arrows)
+{
+	struct weft_trace *one = sample_random(&(struct sample_random){.n_threads = 4, .n_events = 400, .longest_gap = 50});
+	struct weft_trace *two = sample_random(&(struct sample_random){.n_threads = 5, .n_events = 300, .longest_gap = 70});
+	const struct weft_trace *all[] = {one, two};
+	struct weft_trace *both = merged(all, 2, false, "random.weft");
+	for (uint32_t i = 0; i < 9; i++) {
+		char *want = i < 4 ? text_of_thread(one, i) : text_of_thread(two, i - 4), *got = text_of_thread(both, i);
+		blank_what_moves(want);
+		blank_what_moves(got);
+		sample_same(strchr(got, '\n'), strchr(want, '\n'));
+		free(want);
+		free(got);
+	}
+	weft_trace_close(both);
+	weft_trace_close(one);
+	weft_trace_close(two);
 }
 
 /* ---- faults ---- */
