@@ -259,6 +259,7 @@ int index_restamp(const char *path, const struct index_stamps *before)
 	size_t n;
 	int rc = !dir || asprintf(&tables, "%s/" STORE_TABLES_NAME, dir) < 0 ? -ENOMEM : index_open(&t, path, before, 0, NULL);
 	if (rc) {
+		free(tables);
 		free(dir);
 		return rc == -ENOMEM ? rc : 0; /* no index that was current */
 	}
