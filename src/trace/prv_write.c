@@ -89,11 +89,12 @@ static int out_begin(struct prv_out *o)
 {
 	const struct weft_trace *t = o->t;
 	const char *unit = weft_trace_note(t, PRV_NOTE_UNIT);
-	o->from_prv = unit != NULL;
 	o->unit_ns = 1;
-	for (int u = 0; unit && u < PRV_UNITS; u++)
-		if (!strcmp(unit, prv_unit_suffix[u]))
+	for (int u = 0; unit && weft_trace_note(t, PRV_NOTE_DATE) && u < PRV_UNITS; u++)
+		if (!strcmp(unit, prv_unit_suffix[u])) {
 			o->unit_ns = prv_unit_ns[u];
+			o->from_prv = true;
+		}
 	static const enum weft_class classes[] = {WEFT_CLASS_REGION, WEFT_CLASS_TYPE, WEFT_CLASS_COUNTER, WEFT_CLASS_ATTR};
 	for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (!(o->used[classes[i]] = calloc((size_t)t->def[classes[i]].n + 1, 1)))

@@ -3,11 +3,12 @@
  * Is this a .prv as the format's description has it? Strict, and on purpose without a line of what reads and writes .prv in
  * src/trace: what it accepts was judged by somebody else.
  *
- *     prv_validate [--foreign] FILE.prv     (with FILE.pcf and FILE.row beside it)
+ *     prv_validate [--foreign | --labels] FILE.prv     (with FILE.pcf and FILE.row beside it)
  *
  * Exit status 0: valid; 1: not, and the first fault on stdout as FILE:LINE: REASON; 2: usage, or a file that cannot be read.
  * --foreign: for traces of other tools: states may have gaps, overlap and lack an end, lines may come in any order, and event
- * types, values and states need no labels. Warnings (a message that is received before it was sent) do not make it invalid.
+ * types, values and states need no labels. --labels: a value without a label, of a type that has some, makes it invalid.
+ * Warnings (such a value without --labels; a message that is received before it was sent) do not.
  */
 #include "base/fs.h"
 #include "base/str.h"
@@ -35,7 +36,7 @@ struct label {
 };
 
 struct check {
-	bool foreign;
+	bool foreign, labels;
 	char *file; /* that is being read; owned */
 	uint64_t line;
 	bool failed;
@@ -70,6 +71,12 @@ static bool fail(struct check *c, const char *fmt, ...)
 	va_end(ap);
 	putchar('\n');
 	return false;
+}
+
+static void warn(struct check *c, const char *text)
+{
+	if (c->warnings++ < 3)
+		printf("%s:%" PRIu64 ": warning: %s\n", c->file, c->line, text);
 }
 
 static void need_memory(int rc)
@@ -345,9 +352,12 @@ static bool check_event(struct check *c, const struct record *r)
 		l.type = type;
 		if (!has_u64(c->type.at, c->type.n, type))
 			return fail(c, "event type %" PRIu64 " has no label", type);
-		if (has_u64(c->with_values.at, c->with_values.n, type) &&
-		    !bsearch(&l, c->value.at, c->value.n, sizeof l, order_label))
+		bool unlabelled = has_u64(c->with_values.at, c->with_values.n, type) &&
+		                  !bsearch(&l, c->value.at, c->value.n, sizeof l, order_label);
+		if (unlabelled && c->labels)
 			return fail(c, "value %" PRId64 " of event type %" PRIu64 " has no label", l.value, type);
+		if (unlabelled)
+			warn(c, "a value without a label");
 	}
 	return true;
 }
@@ -368,10 +378,8 @@ static bool check_comm(struct check *c, const struct record *r)
 		return fail(c, "the size is negative");
 	if (log_send > send && !c->foreign)
 		return fail(c, "the physical send comes before the logical one");
-	if (recv < send) {
-		if (c->warnings++ < 3)
-			printf("%s:%" PRIu64 ": warning: received before it was sent\n", c->file, c->line);
-	}
+	if (recv < send)
+		warn(c, "received before it was sent");
 	return in_order(c, send);
 }
 
@@ -633,9 +641,10 @@ int main(int argc, char **argv)
 	static struct check c;
 	const char *path = argc > 1 ? argv[argc - 1] : "";
 	c.foreign = argc == 3 && !strcmp(argv[1], "--foreign");
+	c.labels = argc == 3 && !strcmp(argv[1], "--labels");
 	size_t n = strlen(path);
-	if (argc < 2 || argc > 3 || (argc == 3 && !c.foreign) || n < 5 || strcmp(path + n - 4, ".prv") != 0) {
-		fputs("usage: prv_validate [--foreign] FILE.prv\n", stderr);
+	if (argc < 2 || argc > 3 || (argc == 3 && !c.foreign && !c.labels) || n < 5 || strcmp(path + n - 4, ".prv") != 0) {
+		fputs("usage: prv_validate [--foreign | --labels] FILE.prv\n", stderr);
 		return 2;
 	}
 	int status = check_all(&c, path);
