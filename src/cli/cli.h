@@ -25,7 +25,8 @@ struct weft_command {
 };
 extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat, weft_command_convert,
 	weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index, weft_command_pack,
-	weft_command_doctor, weft_command_completion, weft_command_timeline;
+	weft_command_doctor, weft_command_completion, weft_command_timeline,
+	weft_command_paramedir;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
@@ -59,6 +60,8 @@ int cli_usage(const struct weft_command *cmd, const char *fmt, ...) WEFT_PRINTF(
 /* How to open a trace, and a trace with its filter (NULL when none); prints problems as warnings. 0 or the exit status. */
 struct weft_open_how cli_open_how(const struct cli_common *c);
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f);
+/* Whether a trace can be there: a file or a folder, nothing that a read would wait for. 0, or the exit status after a message. */
+int cli_check_input(const char *path);
 int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
 enum weft_table_form cli_form(const struct cli_common *c);
 /* Prints and frees the table; the exit status. */
@@ -70,5 +73,6 @@ int cli_finish(int status);
 
 void cli_print_help(const struct weft_command *cmd, FILE *to);
 int cli_fxt_print(int argc, char **argv);
+int cli_paramedir(int argc, char **argv);
 
 #endif

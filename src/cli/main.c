@@ -16,6 +16,7 @@ struct group {
 static const struct group groups[] = {
 	{"Record", {&weft_command_record}},
 	{"Look", {&weft_command_info, &weft_command_stat, &weft_command_timeline, &weft_command_dump, &weft_command_check}},
+	{"Compute", {&weft_command_paramedir}},
 	{"Change", {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert}},
 	{"Keep", {&weft_command_index, &weft_command_pack}},
 	{"This machine", {&weft_command_doctor, &weft_command_completion}},
@@ -33,7 +34,7 @@ static const struct weft_opt help_option = {'h', "help", NULL, WEFT_OPT_FLAG, 0,
 static const struct {
 	const char *program;
 	int (*run)(int argc, char **argv);
-} compat_names[] = {{"fxt_print", cli_fxt_print}};
+} compat_names[] = {{"fxt_print", cli_fxt_print}, {"paramedir", cli_paramedir}};
 
 const struct weft_command *cli_command(unsigned i)
 {

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Communication statistics: a message of a row's threads goes to the column of its partner. A cell is there for every partner
+ * with whom there was a message in either direction.
+ */
+#include "hist_priv.h"
+#include <errno.h>
+
+static uint32_t object_of(const struct weft_space *s, enum weft_level level, uint32_t thread, uint32_t cpu)
+{
+	if (level == WEFT_CPU)
+		return cpu ? cpu - 1 : WEFT_NONE;
+	if (weft_level_of_resources(level))
+		return level == WEFT_SYSTEM ? 0 : s->node_of[thread];
+	return weft_level_up(s, WEFT_THREAD, thread, level);
+}
+
+/* Is this the record at which the end counts? Each counts once. */
+static bool counts(const struct weft_record_filter *f, const struct metric_comm *c, const struct metric_message *m)
+{
+	if (c->kind & METRIC_SENDS)
+		return c->kind == (f->logical ? METRIC_LOG_SEND : METRIC_PHY_SEND);
+	return metric_comm_completes(f, c->kind, m);
+}
+
+static int take_message(struct weft_result *r, struct hist_row *row, enum weft_level level, const struct metric_comm *c,
+                        const struct metric_message *m)
+{
+	const struct weft_stat *stat = r->hist->stat;
+	bool send = c->kind & METRIC_SENDS;
+	uint32_t partner = object_of(r->space, level, send ? m->to : m->from, c->cpu);
+	if (partner == WEFT_NONE)
+		return 0;
+	struct hist_sum *s = hist_row_at(row, 0, partner);
+	if (!s)
+		return -ENOMEM;
+	if (send ? stat->sends : stat->receives)
+		stat->add(s, &(struct hist_piece){.data = m->size});
+	return 0;
+}
+
+/* All messages of a thread, each to the row of its object. */
+static int take_thread(struct weft_result *r, struct hist_row *row, const uint32_t *row_number, uint32_t thread)
+{
+	const struct weft_metric *m = &r->view->window[r->hist->control].metric;
+	struct metric_comms comms = {.list = {0}};
+	int rc = metric_comms_load(&comms, r->space, m, thread, METRIC_SENDS | METRIC_RECVS);
+	for (size_t i = 0; i < comms.list.n && !rc; i++) {
+		const struct metric_comm *c = &comms.list.at[i];
+		struct metric_message message;
+		uint32_t object = object_of(r->space, m->level, thread, c->cpu);
+		if (object == WEFT_NONE || row_number[object] == WEFT_NONE || c->time < r->begin || c->time > r->end)
+			continue;
+		metric_message_get(r->space, c->message, &message);
+		if (counts(&m->filter, c, &message))
+			rc = take_message(r, &row[row_number[object]], m->level, c, &message);
+	}
+	metric_comms_fini(&comms);
+	return rc;
+}
+
+int hist_comms(struct weft_result *r, struct hist_row *row, const uint32_t *row_number)
+{
+	int rc = 0;
+	/* Messages are in no plane of a third window. */
+	for (uint32_t t = 0; t < r->space->trace->n_threads && !rc && r->hist->extra == WEFT_NONE; t++)
+		rc = take_thread(r, row, row_number, t);
+	return rc;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Filling a table. The three windows are nested, the coarsest level outside (control before extra before data on one level):
+ *
+ *   for each interval of the outer window's row
+ *       for each row of the next window in it, for each of its intervals that meets the outer one
+ *           …  the piece that all three share goes to its cell
+ *
+ * A unit of parallel work is a row of the outermost window with all rows of the control that are in it. Each row's sums are
+ * taken in order of time by one worker, so they do not depend on how many there are.
+ */
+#include "base/pool.h"
+#include "hist_priv.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sums of a row ---- */
+
+struct hist_sum *hist_row_at(struct hist_row *r, uint32_t plane, uint32_t column)
+{
+	uint64_t key = (uint64_t)plane << 32 | column, place;
+	if (r->has_last && r->last_key == key)
+		return &r->sum.at[r->last_place];
+	if (!weft_map_get(&r->place, key, &place)) {
+		place = r->sum.n;
+		if (weft_vec_push(&r->sum, (struct hist_sum){.key = key}) || weft_map_put(&r->place, key, place))
+			return NULL;
+	}
+	r->has_last = true;
+	r->last_key = key;
+	r->last_place = place;
+	return &r->sum.at[place];
+}
+
+void hist_row_fini(struct hist_row *r)
+{
+	weft_map_fini(&r->place);
+	free(r->sum.at);
+	free(r->share);
+	*r = (struct hist_row){.share = NULL};
+}
+
+/* ---- nesting ---- */
+
+struct axis {
+	unsigned which;
+	const struct weft_window *window;
+	enum weft_level level;
+	uint32_t first, n;        /* rows of it in the unit */
+	struct metric_pull *pull; /* one each; owned */
+	bool *open;               /* owned */
+	double value;             /* of the piece */
+};
+struct unit {
+	struct weft_result *r;
+	struct hist_row *row;        /* all of the table's */
+	const uint32_t *row_number;  /* by object of the control's level: its row, WEFT_NONE: not wanted */
+	struct axis axis[HIST_AXES]; /* outermost first */
+	unsigned n_axes;
+	uint32_t control_row;
+	double value[HIST_AXES];
+};
+
+static int pull_at(struct unit *u, struct axis *a, uint32_t object, struct metric_pull **out)
+{
+	uint32_t i = object - a->first;
+	*out = &a->pull[i];
+	if (a->open[i])
+		return 0;
+	struct metric_site site = {u->r->space, &a->window->metric, a->level, object, u->r->begin, u->r->end};
+	struct metric_stream *s;
+	int rc = metric_row_stream(&s, &site);
+	if (rc)
+		return rc;
+	a->open[i] = true;
+	return metric_pull_init(&a->pull[i], s);
+}
+
+static int take_piece(struct unit *u, double begin, double end)
+{
+	const struct weft_result *r = u->r;
+	const struct weft_hist *h = r->hist;
+	uint32_t plane = 0, column;
+	struct hist_row *row = &u->row[u->control_row];
+	if (h->extra != WEFT_NONE && !hist_place(&r->depth, u->value[HIST_EXTRA], &plane))
+		return 0;
+	if (!hist_place(&r->column, u->value[HIST_CONTROL], &column))
+		return 0;
+	struct hist_piece p = {u->value[HIST_CONTROL], u->value[HIST_DATA], end - begin};
+	struct hist_sum *s = hist_row_at(row, plane, column);
+	if (!s)
+		return -ENOMEM;
+	h->stat->add(s, &p);
+	if (h->stat->share) {
+		if (!row->share && !(row->share = calloc(r->depth.n, sizeof *row->share)))
+			return -ENOMEM;
+		row->share[plane] += h->stat->share(&p);
+	}
+	return 0;
+}
+
+static int nest(struct unit *u, unsigned depth, double from, double to, uint32_t object, enum weft_level level);
+
+/* The intervals of one row that meet [from, to). */
+static int walk_row(struct unit *u, unsigned depth, double from, double to, uint32_t object)
+{
+	struct axis *a = &u->axis[depth];
+	struct metric_pull *p;
+	int rc = pull_at(u, a, object, &p);
+	while (!rc && p->end <= from && !p->ended)
+		if ((rc = metric_pull_step(p)) > 0)
+			rc = 0;
+	while (!rc && !p->ended) {
+		double begin = p->begin > from ? p->begin : from, end = p->end < to ? p->end : to;
+		u->value[a->which] = p->value;
+		if (begin < end)
+			rc = depth + 1 == u->n_axes ? take_piece(u, begin, end)
+			                            : nest(u, depth + 1, begin, end, object, a->level);
+		if (rc || p->end >= to)
+			break;
+		if ((rc = metric_pull_step(p)) > 0)
+			rc = 0;
+	}
+	return rc;
+}
+
+static int nest(struct unit *u, unsigned depth, double from, double to, uint32_t object, enum weft_level level)
+{
+	struct axis *a = &u->axis[depth];
+	uint32_t first, n;
+	weft_level_down(u->r->space, level, object, a->level, &first, &n);
+	for (uint32_t i = first; i < first + n; i++) {
+		if (a->which == HIST_CONTROL) {
+			if (u->row_number[i] == WEFT_NONE)
+				continue;
+			u->control_row = u->row_number[i];
+		}
+		int rc = walk_row(u, depth, from, to, i);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static void unit_fini(struct unit *u)
+{
+	for (unsigned k = 0; k < u->n_axes; k++) {
+		struct axis *a = &u->axis[k];
+		for (uint32_t i = 0; a->pull && a->open && i < a->n; i++)
+			if (a->open[i])
+				metric_pull_fini(&a->pull[i]);
+		free(a->pull);
+		free(a->open);
+	}
+}
+
+struct job {
+	struct weft_result *r;
+	struct hist_row *row;
+	const uint32_t *row_number;
+	unsigned order[HIST_AXES], n_axes; /* windows, outermost first */
+	uint32_t window[HIST_AXES];
+};
+
+static int run_unit(void *arg, size_t object, unsigned worker)
+{
+	const struct job *j = arg;
+	(void)worker;
+	struct unit u = {.r = j->r, .row = j->row, .row_number = j->row_number, .n_axes = j->n_axes};
+	enum weft_level outer = j->r->view->window[j->window[j->order[0]]].metric.level;
+	int rc = 0;
+	for (unsigned k = 0; k < j->n_axes; k++) {
+		struct axis *a = &u.axis[k];
+		a->which = j->order[k];
+		a->window = &j->r->view->window[j->window[a->which]];
+		a->level = a->window->metric.level;
+		weft_level_down(j->r->space, outer, (uint32_t)object, a->level, &a->first, &a->n);
+		a->pull = calloc((size_t)a->n + 1, sizeof *a->pull);
+		a->open = calloc((size_t)a->n + 1, sizeof *a->open);
+		if (!a->pull || !a->open)
+			rc = -ENOMEM;
+	}
+	if (!rc)
+		rc = nest(&u, 0, j->r->begin, j->r->end, (uint32_t)object, outer);
+	unit_fini(&u);
+	return rc;
+}
+
+static int run_pieces(struct weft_result *r, struct hist_row *row, const uint32_t *row_number, unsigned threads)
+{
+	const struct weft_hist *h = r->hist;
+	struct job j = {.r = r, .row = row, .row_number = row_number, .window = {h->control, h->extra, h->data}};
+	for (unsigned which = 0; which < HIST_AXES; which++) {
+		if (j.window[which] == WEFT_NONE)
+			continue;
+		enum weft_level level = r->view->window[j.window[which]].metric.level;
+		unsigned at = j.n_axes++;
+		for (; at > 0 && r->view->window[j.window[j.order[at - 1]]].metric.level > level; at--)
+			j.order[at] = j.order[at - 1];
+		j.order[at] = which;
+	}
+	enum weft_level outer = r->view->window[j.window[j.order[0]]].metric.level;
+	return weft_parallel(threads, weft_level_size(r->space, outer), run_unit, &j);
+}
+
+/* ---- results ---- */
+
+static int compare_sums(const void *a, const void *b)
+{
+	const struct hist_sum *x = a, *y = b;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static int make_planes(struct weft_result *r, struct hist_row *row)
+{
+	const struct weft_hist *h = r->hist;
+	const struct weft_window *w = r->view->window;
+	struct hist_norm norm = {0, r->end - r->begin, r->space->unit, w[h->control].metric.unit, w[h->data].metric.unit};
+	uint32_t n = r->depth.n;
+	r->plane = calloc(n, sizeof *r->plane);
+	if (!r->plane)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		if (row[i].sum.n)
+			qsort(row[i].sum.at, row[i].sum.n, sizeof *row[i].sum.at, compare_sums);
+	for (uint32_t p = 0; p < n; p++) {
+		struct weft_plane *plane = &r->plane[p];
+		uint64_t count = 0;
+		for (uint32_t i = 0; i < r->n_rows; i++)
+			for (size_t k = 0; k < row[i].sum.n; k++)
+				count += row[i].sum.at[k].key >> 32 == p;
+		if (!count)
+			continue;
+		plane->any = true;
+		plane->cell = malloc(count * sizeof *plane->cell);
+		plane->first = calloc((size_t)r->n_rows + 1, sizeof *plane->first);
+		if (!plane->cell || !plane->first)
+			return -ENOMEM;
+		uint64_t at = 0;
+		for (uint32_t i = 0; i < r->n_rows; i++) {
+			norm.row = row[i].share ? row[i].share[p] : 0;
+			for (size_t k = 0; k < row[i].sum.n; k++)
+				if (row[i].sum.at[k].key >> 32 == p)
+					plane->cell[at++] = (struct weft_result_cell){(uint32_t)row[i].sum.at[k].key,
+					                                              h->stat->value(&row[i].sum.at[k], &norm)};
+			plane->first[i + 1] = at;
+		}
+	}
+	return 0;
+}
+
+const struct weft_result_cell *weft_result_at(const struct weft_result *r, uint32_t plane, uint32_t row, uint32_t column)
+{
+	const struct weft_plane *p = &r->plane[plane];
+	if (!p->any)
+		return NULL;
+	uint64_t low = p->first[row], high = p->first[row + 1];
+	while (low < high) {
+		uint64_t mid = low + (high - low) / 2;
+		if (p->cell[mid].column < column)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < p->first[row + 1] && p->cell[low].column == column ? &p->cell[low] : NULL;
+}
+
+void weft_result_fini(struct weft_result *r)
+{
+	for (uint32_t p = 0; r->plane && p < r->depth.n; p++) {
+		free(r->plane[p].cell);
+		free(r->plane[p].first);
+	}
+	free(r->plane);
+	free(r->row);
+	*r = (struct weft_result){.plane = NULL};
+}
+
+static void set_range(struct weft_result *r)
+{
+	const struct weft_window *w = &r->view->window[r->hist->control];
+	bool window = r->hist->limits == WEFT_ALL_WINDOW;
+	r->begin = window ? w->begin : 0;
+	r->end = window ? w->end : r->space->end;
+}
+
+int weft_hist_compute(struct weft_result *r, const struct weft_view *v, const struct weft_hist *h, const struct weft_space *s,
+                      unsigned threads)
+{
+	*r = (struct weft_result){.view = v, .hist = h, .space = s};
+	const struct weft_window *w = &v->window[h->control];
+	uint32_t n = weft_level_size(s, w->metric.level);
+	uint32_t *row_number = malloc(((size_t)n + 1) * sizeof *row_number);
+	struct hist_row *row = calloc((size_t)n + 1, sizeof *row);
+	r->row = malloc(((size_t)n + 1) * sizeof *r->row);
+	int rc = row_number && row && r->row ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < n && !rc; i++) {
+		bool on = !w->selected || w->selected[i];
+		row_number[i] = on ? r->n_rows : WEFT_NONE;
+		if (on)
+			r->row[r->n_rows++] = i;
+	}
+	set_range(r);
+	if (!rc)
+		rc = hist_scale(r, threads);
+	if (!rc && weft_stat_of_comms(h->stat))
+		rc = hist_comms(r, row, row_number);
+	else if (!rc)
+		rc = run_pieces(r, row, row_number, threads);
+	if (!rc)
+		rc = make_planes(r, row);
+	for (uint32_t i = 0; row && i < n; i++)
+		hist_row_fini(&row[i]);
+	free(row);
+	free(row_number);
+	return rc;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Derived metrics: two rows made one. The plain operations have the boundaries of both; the controlled ones take those of the
+ * second (the control) and fold the first one's bursts into each. A row of a coarser parent is the object that ours is in.
+ */
+#include "metric_priv.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { PLAIN, FOLD_ADD, FOLD_MAXIMUM, FOLD_AVERAGE, CLEAR_BY, ENUMERATE };
+
+struct metric_derived {
+	struct metric_stream stream;
+	const struct metric_derived_func *func;
+	struct metric_pull parent[2];
+	bool has[2];
+	double factor[2];
+	double begin, to;
+	double control, cleared_at; /* the control's last value; when it last fell */
+	double counted, count;      /* begin of the last burst that was counted */
+	bool cleared, begun, done;
+};
+
+static void derived_free(struct metric_stream *s)
+{
+	struct metric_derived *d = (struct metric_derived *)(void *)s;
+	for (unsigned i = 0; i < 2; i++)
+		if (d->has[i])
+			metric_pull_fini(&d->parent[i]);
+	free(d);
+}
+
+/* Small factors divide: 0.1 is not 1/10. */
+static inline double times(double v, double factor)
+{
+	return fabs(factor) < 1 && factor != 0 ? (factor < 0 ? -1 : 1) * v / (1 / fabs(factor)) : v * factor;
+}
+
+static inline double value_of(const struct metric_derived *d, unsigned i)
+{
+	return times(d->parent[i].value, d->factor[i]);
+}
+
+/* Both go on by one interval at most when they end here. */
+static int advance_both(struct metric_derived *d, double end)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		struct metric_pull *p = &d->parent[i];
+		if (p->end <= end) {
+			int rc = metric_pull_step(p);
+			if (rc < 0)
+				return rc;
+			if (!rc)
+				d->done = true;
+		}
+	}
+	return 0;
+}
+
+static double cleared_by(struct metric_derived *d)
+{
+	double control = value_of(d, 1);
+	if (d->begun && control < d->control) {
+		d->cleared = true;
+		d->cleared_at = d->begin;
+	}
+	if (d->cleared && d->parent[0].begin > d->cleared_at)
+		d->cleared = false;
+	d->control = control;
+	d->begun = true;
+	return d->cleared ? 0 : value_of(d, 0);
+}
+
+/* The boundaries of both, values beside each other. */
+static int plain_next(struct metric_stream *s, struct weft_intervals *b)
+{
+	struct metric_derived *d = (struct metric_derived *)(void *)s;
+	double right[WEFT_INTERVALS];
+	b->n = 0;
+	b->begin = d->begin;
+	while (!d->done && b->n < WEFT_INTERVALS) {
+		double end = fmin(d->parent[0].end, d->parent[1].end);
+		uint32_t i = b->n++;
+		b->end[i] = end;
+		b->value[i] = d->func->controlled == CLEAR_BY ? cleared_by(d) : value_of(d, 0);
+		right[i] = value_of(d, 1);
+		d->begin = end;
+		if (end >= d->to) {
+			d->done = true;
+			break;
+		}
+		int rc = advance_both(d, end);
+		if (rc)
+			return rc;
+	}
+	if (d->func->run)
+		d->func->run(b->value, right, b->n);
+	return b->n > 0;
+}
+
+struct fold {
+	double sum, time, weighted, most;
+	bool any;
+};
+
+static void fold_in(struct metric_derived *d, struct fold *f)
+{
+	const struct metric_pull *p = &d->parent[0];
+	double v = value_of(d, 0), time = p->end - p->begin;
+	f->sum += v;
+	f->weighted += v * time;
+	f->time += time;
+	if (!f->any || v > f->most)
+		f->most = v;
+	f->any = true;
+	if (p->value != 0 && p->begin > d->counted) {
+		d->count++;
+		d->counted = p->begin;
+	}
+}
+
+static double fold_value(const struct metric_derived *d, const struct fold *f)
+{
+	switch (d->func->controlled) {
+	case FOLD_ADD:
+		return f->sum;
+	case FOLD_MAXIMUM:
+		return f->most;
+	case FOLD_AVERAGE:
+		return f->time != 0 ? f->weighted / f->time : 0;
+	default:
+		return d->count;
+	}
+}
+
+/* The control's interval, with all bursts of the data that begin before it ends. */
+static int fold_one(struct metric_derived *d, double *value)
+{
+	struct metric_pull *data = &d->parent[0], *control = &d->parent[1];
+	struct fold f = {0};
+	if (d->begun && value_of(d, 1) < d->control)
+		d->count = 0;
+	d->control = value_of(d, 1);
+	d->begun = true;
+	while (!data->ended && (data->begin < control->end)) {
+		fold_in(d, &f);
+		if (data->end > control->end)
+			break;
+		int rc = metric_pull_step(data);
+		if (rc < 0)
+			return rc;
+	}
+	*value = fold_value(d, &f);
+	return 0;
+}
+
+static int fold_next(struct metric_stream *s, struct weft_intervals *b)
+{
+	struct metric_derived *d = (struct metric_derived *)(void *)s;
+	struct metric_pull *control = &d->parent[1];
+	b->n = 0;
+	b->begin = d->begin;
+	while (!d->done && b->n < WEFT_INTERVALS) {
+		uint32_t i = b->n++;
+		b->end[i] = d->begin = control->end;
+		int rc = fold_one(d, &b->value[i]);
+		if (rc)
+			return rc;
+		if (control->end >= d->to) {
+			d->done = true;
+			break;
+		}
+		rc = metric_pull_step(control);
+		if (rc < 0)
+			return rc;
+		d->done = !rc;
+	}
+	return b->n > 0;
+}
+
+/* ---- shifts ---- */
+
+struct shift {
+	struct metric_stream stream;
+	struct metric_pull now, then; /* boundaries; values, so many intervals later or earlier */
+	bool has_then;
+	int32_t early; /* intervals that have no value yet */
+	double to;
+	bool done;
+};
+
+static void shift_free(struct metric_stream *s)
+{
+	struct shift *h = (struct shift *)(void *)s;
+	metric_pull_fini(&h->now);
+	if (h->has_then)
+		metric_pull_fini(&h->then);
+	free(h);
+}
+
+static int shift_next(struct metric_stream *s, struct weft_intervals *b)
+{
+	struct shift *h = (struct shift *)(void *)s;
+	b->n = 0;
+	b->begin = h->now.begin;
+	while (!h->done && b->n < WEFT_INTERVALS) {
+		uint32_t i = b->n++;
+		b->end[i] = h->now.end;
+		b->value[i] = h->early > 0 || h->then.ended ? 0 : h->then.value;
+		int rc = metric_pull_step(&h->now);
+		if (rc < 0)
+			return rc;
+		h->done = !rc || b->end[i] >= h->to;
+		if (h->early > 0)
+			h->early--;
+		else if ((rc = metric_pull_step(&h->then)) < 0)
+			return rc;
+	}
+	return b->n > 0;
+}
+
+/* Two walks over the same row, one of them ahead. */
+static int shifted(struct metric_stream **out, const struct metric_site *site, int32_t by)
+{
+	struct shift *h = calloc(1, sizeof *h);
+	struct metric_site ahead = *site;
+	struct metric_stream *now, *then;
+	if (!h)
+		return -ENOMEM;
+	h->stream = (struct metric_stream){shift_next, shift_free};
+	h->early = by < 0 ? -by : 0;
+	h->to = site->to;
+	if (by > 0)
+		ahead.to = INFINITY;
+	int rc = metric_row_stream(&now, site);
+	if (!rc)
+		rc = metric_pull_init(&h->now, now);
+	if (!rc)
+		rc = metric_row_stream(&then, &ahead);
+	if (!rc) {
+		rc = metric_pull_init(&h->then, then);
+		h->has_then = true;
+	}
+	for (int32_t i = 0; i < by && !rc; i++)
+		if ((rc = metric_pull_step(&h->then)) > 0)
+			rc = 0;
+	if (rc)
+		shift_free(&h->stream);
+	else
+		*out = &h->stream;
+	return rc;
+}
+
+/* ---- the stream ---- */
+
+static int open_parent(struct metric_derived *d, const struct metric_site *site, unsigned i)
+{
+	const struct weft_metric *m = site->metric, *parent = m->parent[i];
+	struct metric_site at = {site->space,   parent,
+	                         parent->level, weft_level_up(site->space, site->level, site->object, parent->level),
+	                         site->from,    site->to};
+	struct metric_stream *s = NULL;
+	int rc = m->shift[i] ? shifted(&s, &at, m->shift[i]) : metric_row_stream(&s, &at);
+	if (rc)
+		return rc;
+	d->has[i] = true;
+	return metric_pull_init(&d->parent[i], s);
+}
+
+int metric_derived_new(struct metric_stream **out, const struct metric_site *site)
+{
+	struct metric_derived *d = calloc(1, sizeof *d);
+	*out = NULL;
+	if (!d)
+		return -ENOMEM;
+	d->func = (const struct metric_derived_func *)(const void *)site->metric->operation.func;
+	bool folds = d->func->controlled && d->func->controlled != CLEAR_BY;
+	d->stream = (struct metric_stream){folds ? fold_next : plain_next, derived_free};
+	d->to = site->to;
+	d->counted = -1;
+	int rc = 0;
+	for (unsigned i = 0; i < 2 && !rc; i++) {
+		d->factor[i] = site->metric->factor[i];
+		rc = open_parent(d, site, i);
+	}
+	if (rc) {
+		derived_free(&d->stream);
+		return rc;
+	}
+	d->begin = folds ? d->parent[1].begin : fmax(d->parent[0].begin, d->parent[1].begin);
+	*out = &d->stream;
+	return 0;
+}
+
+#define PLAIN_FUNC(name, expression) \
+	static void run_##name(double *a, const double *b, uint32_t n) \
+	{ \
+		for (uint32_t i = 0; i < n; i++) \
+			a[i] = (expression); \
+	}
+
+PLAIN_FUNC(add, a[i] + b[i])
+PLAIN_FUNC(substract, a[i] - b[i])
+PLAIN_FUNC(product, a[i] * b[i])
+PLAIN_FUNC(divide, b[i] != 0 ? a[i] / b[i] : 0)
+PLAIN_FUNC(maximum, a[i] > b[i] ? a[i] : b[i])
+PLAIN_FUNC(minimum, a[i] < b[i] ? a[i] : b[i])
+PLAIN_FUNC(different, a[i] != b[i])
+
+const struct metric_derived_func metric_derived_funcs[] = {
+	{{"add", {{0}}, false}, run_add, PLAIN},
+	{{"substract", {{0}}, false}, run_substract, PLAIN},
+	{{"product", {{0}}, false}, run_product, PLAIN},
+	{{"divide", {{0}}, false}, run_divide, PLAIN},
+	{{"maximum", {{0}}, false}, run_maximum, PLAIN},
+	{{"minimum", {{0}}, false}, run_minimum, PLAIN},
+	{{"different", {{0}}, false}, run_different, PLAIN},
+	{{"controlled: clear by", {{0}}, true}, NULL, CLEAR_BY},
+	{{"controlled: maximum", {{0}}, false}, NULL, FOLD_MAXIMUM},
+	{{"controlled: add", {{0}}, false}, NULL, FOLD_ADD},
+	{{"controlled: enumerate", {{0}}, true}, NULL, ENUMERATE},
+	{{"controlled: average", {{0}}, false}, NULL, FOLD_AVERAGE},
+	{{NULL, {{0}}, false}, NULL, PLAIN},
+};
