@@ -196,13 +196,11 @@ static int check_regions(struct check *c, const struct weft_trace *t, uint32_t t
 	c->r->unmatched_leaves += leaves;
 	c->r->unclosed_enters += early;
 	if (leaves)
-		rc = check_find(c, "leave-unmatched", t->process[t->thread[thread].process].name, 0, 0,
-		                "thread %s: %llu regions are left that were not entered", weft_thread_label(t, thread, label),
-		                (unsigned long long)leaves);
+		rc = check_find(c, "leave-unmatched", "", 0, 0, "thread %s: %llu regions are left that were not entered",
+		                weft_thread_label(t, thread, label), (unsigned long long)leaves);
 	if (!rc && early)
-		rc = check_find(c, "enter-unclosed", t->process[t->thread[thread].process].name, 0, 0,
-		                "thread %s: %llu regions are not left", weft_thread_label(t, thread, label),
-		                (unsigned long long)early);
+		rc = check_find(c, "enter-unclosed", "", 0, 0, "thread %s: %llu regions are not left",
+		                weft_thread_label(t, thread, label), (unsigned long long)early);
 	return rc;
 }
 

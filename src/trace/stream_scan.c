@@ -93,7 +93,7 @@ static int scan_page(struct scan *c, uint32_t page, struct weft_page *room)
 	const struct weft_page *p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_HEAD, room);
 	if (!p)
 		return note_bad(c, page, &fault_read);
-	bool head_good = p->magic == WEFT_PAGE_MAGIC && p->zero == 0 && (p->flags & ~WEFT_PAGE_SEALED) == 0;
+	bool head_good = p->magic == WEFT_PAGE_MAGIC && p->zero == 0 && p->flags == WEFT_PAGE_SEALED;
 	if (head_good && p->type == WEFT_PAGE_EVENTS && p->thread && continues(c, p))
 		return add_page(c, p, page);
 	struct weft_page_walk w;

@@ -94,43 +94,49 @@ static void simple(struct maker *m, uint32_t pid, int32_t rank)
 	maker_thread(m, 1, pid, 1, 1000, "main");
 }
 
+/* One of each thing that a stream can say. */
+static void rich(struct maker *m, const uint64_t *bits)
+{
+	simple(m, 42, 3);
+	maker_meta(m, WEFT_EV_DEF_STRING, 1, 0, NULL, "hello");
+	maker_meta(m, WEFT_EV_DEF_STRING, 2, 0, NULL, "a.c");
+	maker_meta(m, WEFT_EV_DEF_STRING, 3, 0, NULL, "cycles");
+	maker_meta(m, WEFT_EV_DEF_REGION, 3, 2, (uint64_t[]){maker_pair(1, WEFT_STATE_IO), maker_pair(2, 17)}, "write");
+	maker_meta(m, WEFT_EV_DEF_TYPE, 2, 2, (uint64_t[]){maker_pair(1, 3), 60000}, "typed");
+	maker_meta(m, WEFT_EV_DEF_VALUE, 2, 1, (uint64_t[]){7}, "seven");
+	maker_meta(m, WEFT_EV_DEF_VALUE, 2, 1, (uint64_t[]){(uint64_t)-7}, "minus seven");
+	maker_meta(m, WEFT_EV_DEF_COUNTER, 1, 2, (uint64_t[]){maker_pair(1, 3), 1}, "PAPI");
+	maker_meta(m, WEFT_EV_DEF_COUNTER, 2, 2, (uint64_t[]){0, 0}, "L2");
+	maker_meta(m, WEFT_EV_DEF_SET, 1, 2, (uint64_t[]){2, 1}, NULL);
+	maker_meta(m, WEFT_EV_DEF_ATTR, 1, 1, (uint64_t[]){maker_pair(1, 3)}, "size");
+	maker_meta(m, WEFT_EV_DEF_FLOW, 1, 1, (uint64_t[]){1}, "dep");
+	maker_comm(m, 1, 99, "world");
+	maker_meta(m, WEFT_EV_DEF_RANKS, 1, 3, (uint64_t[]){0, 4, 5}, NULL);
+	maker_meta(m, WEFT_EV_DEF_RANKS, 1, 2, (uint64_t[]){2, 6}, NULL);
+	maker_meta(m, WEFT_EV_CPU_AT, 0, 2, (uint64_t[]){maker_pair(5, 1), maker_pair(2, 0)}, NULL);
+	maker_meta(m, WEFT_EV_CPU_AT, 0, 2, (uint64_t[]){maker_pair(3, 0), maker_pair(1, 0)}, "fast one");
+	maker_text(m, 1, WEFT_TEXT_COMMAND, "prog");
+	maker_text(m, 1, WEFT_TEXT_APP, "solver");
+	maker_event(m, 1, 1000, WEFT_EV_ENTER, 3, 0, NULL);
+	maker_event(m, 1, 1002, WEFT_EV_POINT, 2, 1, (uint64_t[]){7});
+	maker_event(m, 1, 1004, WEFT_EV_POINT_F, 1, 1, bits);
+	maker_event(m, 1, 1006, WEFT_EV_POINT_S, 1, 1, (uint64_t[]){1});
+	maker_event(m, 1, 1008, WEFT_EV_COUNTER_SET, 1, 2, (uint64_t[]){111, 222});
+	maker_event(m, 1, 1010, WEFT_EV_CPU, 0, 1, (uint64_t[]){maker_pair(5, 1)});
+	maker_event(m, 1, 1012, WEFT_EV_CPU, 0, 1, (uint64_t[]){maker_pair(77, 1)}); /* nobody said that there is such a cpu */
+	maker_event(m, 1, 1014, WEFT_EV_DROPPED, 0, 1, (uint64_t[]){12});
+	maker_event(m, 1, 1016, WEFT_EV_LEAVE, 3, 0, NULL);
+	maker_event(m, 1, 1018, 200, 0, 0, NULL); /* of a version to come */
+	maker_event(m, 1, 1020, WEFT_EV_EXIT, 0, 1, (uint64_t[]){256});
+}
+
 TEST(a_sound_stream_says_everything)
 {
 	struct maker m;
-	simple(&m, 42, 3);
-	maker_meta(&m, WEFT_EV_DEF_STRING, 1, 0, NULL, "hello");
-	maker_meta(&m, WEFT_EV_DEF_STRING, 2, 0, NULL, "a.c");
-	maker_meta(&m, WEFT_EV_DEF_STRING, 3, 0, NULL, "cycles");
-	maker_meta(&m, WEFT_EV_DEF_REGION, 3, 2, (uint64_t[]){maker_pair(1, WEFT_STATE_IO), maker_pair(2, 17)}, "write");
-	maker_meta(&m, WEFT_EV_DEF_TYPE, 2, 2, (uint64_t[]){maker_pair(1, 3), 60000}, "typed");
-	maker_meta(&m, WEFT_EV_DEF_VALUE, 2, 1, (uint64_t[]){7}, "seven");
-	maker_meta(&m, WEFT_EV_DEF_VALUE, 2, 1, (uint64_t[]){(uint64_t)-7}, "minus seven");
-	maker_meta(&m, WEFT_EV_DEF_COUNTER, 1, 2, (uint64_t[]){maker_pair(1, 3), 1}, "PAPI");
-	maker_meta(&m, WEFT_EV_DEF_COUNTER, 2, 2, (uint64_t[]){0, 0}, "L2");
-	maker_meta(&m, WEFT_EV_DEF_SET, 1, 2, (uint64_t[]){2, 1}, NULL);
-	maker_meta(&m, WEFT_EV_DEF_ATTR, 1, 1, (uint64_t[]){maker_pair(1, 3)}, "size");
-	maker_meta(&m, WEFT_EV_DEF_FLOW, 1, 1, (uint64_t[]){1}, "dep");
-	maker_comm(&m, 1, 99, "world");
-	maker_meta(&m, WEFT_EV_DEF_RANKS, 1, 3, (uint64_t[]){0, 4, 5}, NULL);
-	maker_meta(&m, WEFT_EV_DEF_RANKS, 1, 2, (uint64_t[]){2, 6}, NULL);
-	maker_meta(&m, WEFT_EV_CPU_AT, 0, 2, (uint64_t[]){maker_pair(5, 1), maker_pair(2, 0)}, NULL);
-	maker_meta(&m, WEFT_EV_CPU_AT, 0, 2, (uint64_t[]){maker_pair(3, 0), maker_pair(1, 0)}, "fast one");
-	maker_text(&m, 1, WEFT_TEXT_COMMAND, "prog");
-	maker_text(&m, 1, WEFT_TEXT_APP, "solver");
 	const double pi = 3.14159;
 	uint64_t bits;
 	memcpy(&bits, &pi, 8);
-	maker_event(&m, 1, 1000, WEFT_EV_ENTER, 3, 0, NULL);
-	maker_event(&m, 1, 1002, WEFT_EV_POINT, 2, 1, (uint64_t[]){7});
-	maker_event(&m, 1, 1004, WEFT_EV_POINT_F, 1, 1, &bits);
-	maker_event(&m, 1, 1006, WEFT_EV_POINT_S, 1, 1, (uint64_t[]){1});
-	maker_event(&m, 1, 1008, WEFT_EV_COUNTER_SET, 1, 2, (uint64_t[]){111, 222});
-	maker_event(&m, 1, 1010, WEFT_EV_CPU, 0, 1, (uint64_t[]){maker_pair(5, 1)});
-	maker_event(&m, 1, 1012, WEFT_EV_CPU, 0, 1, (uint64_t[]){maker_pair(77, 1)}); /* nobody said that there is such a cpu */
-	maker_event(&m, 1, 1014, WEFT_EV_DROPPED, 0, 1, (uint64_t[]){12});
-	maker_event(&m, 1, 1016, WEFT_EV_LEAVE, 3, 0, NULL);
-	maker_event(&m, 1, 1018, 200, 0, 0, NULL); /* of a version to come */
-	maker_event(&m, 1, 1020, WEFT_EV_EXIT, 0, 1, (uint64_t[]){256});
+	rich(&m, &bits);
 	m.head.end_ticks = 2000;
 	save(&m, "a.stream");
 	struct weft_trace *t = open_trace("a.stream");
