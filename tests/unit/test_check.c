@@ -187,6 +187,8 @@ TEST(each_rule_about_pages)
 	for (uint64_t i = 0; i < 5000; i++)
 		both(&m, 200 + 10 * i);
 	maker_finish(&m);
+	whole.word[1]++; /* not the same as the one that is there */
+	weft_page_seal(&whole, whole.used);
 	REQUIRE(weft_vec_push(&m.page, whole) == 0);
 	check_only(&m, "page-twice", "come twice");
 	begin(&m);

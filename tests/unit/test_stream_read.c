@@ -425,6 +425,14 @@ TEST(pages_that_come_twice_count_once)
 	save(&m, "a.stream");
 	struct weft_trace *t = open_trace("a.stream");
 	CHECK_U64(t->n_events, 254 * 4);
+	CHECK_U64(t->n_problems, 0); /* the recorder was killed while it moved the page */
+	weft_trace_close(t);
+	copy.word[1]++; /* the same place in the thread, and not the same records */
+	weft_page_seal(&copy, copy.used);
+	REQUIRE(weft_vec_push(&m.page, copy) == 0);
+	save(&m, "a.stream");
+	t = open_trace("a.stream");
+	CHECK_U64(t->n_events, 254 * 4);
 	CHECK(has_problem(t, "come twice"));
 	weft_trace_close(t);
 	maker_end(&m);
