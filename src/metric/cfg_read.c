@@ -52,8 +52,8 @@ static int begin_hist(struct cfg *c)
 	                      .control = WEFT_NONE,
 	                      .data = WEFT_NONE,
 	                      .extra = WEFT_NONE,
-	                      .scale = {.delta = 1},
-	                      .planes = {.delta = 1}};
+	                      .scale = {.compute = true, .delta = 1},
+	                      .planes = {.compute = true, .delta = 1}};
 	c->in_hist = true;
 	return weft_vec_push(&c->hist, h);
 }

@@ -117,7 +117,17 @@ static double bytes_of(const struct metric_thread *t, const struct metric_comm *
 	return m.size;
 }
 
-/* Between two events at [begin, end): sends at begin count, receives at end do. */
+/*
+ * Does the record lie between two events at begin and end? Sends at begin do; so do physical receives at end, as they stand in
+ * front of the event.
+ */
+static bool lies_between(const struct metric_comm *c, double begin, double end)
+{
+	if (c->kind & METRIC_SENDS)
+		return c->time < end;
+	return c->time > begin && (c->kind == METRIC_PHY_RECV || c->time < end);
+}
+
 static double bytes_between(struct metric_thread *t, double begin, double end)
 {
 	double sum = 0;
@@ -125,11 +135,9 @@ static double bytes_between(struct metric_thread *t, double begin, double end)
 	size_t n = t->comms.list.n;
 	while (t->at < n && c[t->at].time < begin)
 		t->at++;
-	for (size_t i = t->at; i < n && c[i].time <= end; i++) {
-		bool send = c[i].kind & METRIC_SENDS;
-		if (send ? c[i].time < end : c[i].time > begin)
+	for (size_t i = t->at; i < n && c[i].time <= end; i++)
+		if (lies_between(&c[i], begin, end))
 			sum += bytes_of(t, &c[i]);
-	}
 	return sum;
 }
 

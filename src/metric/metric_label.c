@@ -206,10 +206,11 @@ void weft_grouped(double v, unsigned decimals, struct weft_buf *out)
 
 static void put_object(const struct weft_space *s, enum weft_level level, double v, struct weft_buf *out)
 {
+	static const char *const word[WEFT_LEVELS] = {"workload", "appl", "task", "thread", "system", "node", "cpu"};
 	if (v >= 1 && v <= weft_level_size(s, level))
 		weft_object_label(s, level, (uint32_t)v - 1, out);
 	else
-		weft_buf_printf(out, "%.0f", v);
+		weft_buf_printf(out, "Not valid %s: %.0f", word[level], v);
 }
 
 static const struct weft_def_row *find_code(const struct weft_def_table *d, uint32_t code)
@@ -238,14 +239,30 @@ static void put_event_type(const struct weft_space *s, double v, struct weft_buf
 		weft_buf_printf(out, "type %.0f", v);
 }
 
-/* The label of the first type that the metric sees and that has one for this value. */
-static void put_event_value(const struct weft_space *s, const struct weft_metric *m, double v, struct weft_buf *out)
+/* The label that the first type, by number, has for this value; of those that the metric sees, or of all. */
+static const char *value_label(const struct weft_space *s, const struct weft_test *of, double v)
 {
 	const struct weft_def_table *d = &s->trace->def[WEFT_CLASS_TYPE];
-	const char *label = NULL;
-	for (uint32_t i = 1; i < d->n && !label; i++)
-		if (weft_test_passes(&m->filter.test[WEFT_OF_TYPE], (uint32_t)d->at[i].code))
-			label = weft_value_label(&d->at[i], (int64_t)v);
+	const char *best = NULL;
+	uint32_t best_code = 0;
+	for (uint32_t i = 1; i < d->n; i++) {
+		uint32_t code = (uint32_t)d->at[i].code;
+		if ((best && code >= best_code) || (of && !weft_test_passes(of, code)))
+			continue;
+		const char *label = weft_value_label(&d->at[i], (int64_t)v);
+		if (label) {
+			best = label;
+			best_code = code;
+		}
+	}
+	return best;
+}
+
+static void put_event_value(const struct weft_space *s, const struct weft_metric *m, double v, struct weft_buf *out)
+{
+	const char *label = value_label(s, &m->filter.test[WEFT_OF_TYPE], v);
+	if (!label)
+		label = value_label(s, NULL, v);
 	if (label)
 		weft_buf_puts(out, label);
 	else

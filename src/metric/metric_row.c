@@ -62,7 +62,7 @@ void weft_metric_init(struct weft_metric *m)
 		m->compose[l].func = as_is;
 	}
 	m->top[0].func = m->top[1].func = as_is;
-	m->filter = (struct weft_record_filter){.logical = true, .physical = true, .intra = true, .inter = true};
+	m->filter = (struct weft_record_filter){.logical = true, .intra = true, .inter = true};
 }
 
 enum weft_level weft_metric_base(const struct weft_metric *m)

@@ -252,7 +252,7 @@ static int put_page(const struct weft_result *r, uint32_t plane, const struct we
 {
 	struct page p = {.r = r, .how = how, .out = out, .plane = plane};
 	int rc = choose_columns(&p);
-	if (!rc && r->hist->extra != WEFT_NONE) {
+	if (!rc && r->depth.n > 1) {
 		column_label(r, &r->depth, r->hist->extra, plane, out);
 		weft_buf_putc(out, '\n');
 	}

@@ -203,20 +203,27 @@ static int set_level(struct weft_window *w, const struct weft_space *s, struct w
 	return 0;
 }
 
-static int check_hist(const struct weft_view *v, const struct weft_hist *h, struct weft_err *err)
+/* Data and planes are of the control's level or of a coarser one. */
+static bool hist_fits(const struct weft_view *v, const struct weft_hist *h)
 {
 	const uint32_t window[3] = {h->control, h->data, h->extra};
 	enum weft_level control = v->window[h->control].metric.level;
 	for (int i = 1; i < 3; i++) {
-		if (window[i] == WEFT_NONE)
-			continue;
-		enum weft_level l = v->window[window[i]].metric.level;
-		if (!weft_level_fits(l, control))
-			return weft_err_set(err, WEFT_E_SYNTAX,
-			                    "histogram '%s': the levels of its windows, %s and %s, do not meet", h->name,
-			                    level_words[control], level_words[l]);
+		enum weft_level l = window[i] == WEFT_NONE ? control : v->window[window[i]].metric.level;
+		if (!weft_level_fits(l, control) || l > control)
+			return false;
 	}
-	return 0;
+	return true;
+}
+
+/* Those that do not fit are left out, as if they were not there. */
+static void drop_hists(struct weft_view *v)
+{
+	uint32_t left = 0;
+	for (uint32_t i = 0; i < v->n_hists; i++)
+		if (hist_fits(v, &v->hist[i]))
+			v->hist[left++] = v->hist[i];
+	v->n_hists = left;
 }
 
 int weft_view_bind(struct weft_view *v, const struct weft_space *s, struct weft_view_lack *lack, struct weft_err *err)
@@ -239,8 +246,8 @@ int weft_view_bind(struct weft_view *v, const struct weft_space *s, struct weft_
 			on += w->selected[k];
 		lack->nothing_selected |= !on;
 	}
-	for (uint32_t i = 0; i < v->n_hists && !rc; i++)
-		rc = check_hist(v, &v->hist[i], err);
+	if (!rc)
+		drop_hists(v);
 	if (rc == -ENOMEM)
 		weft_err_set(err, rc, "%s", weft_err_name(rc));
 	return rc;
