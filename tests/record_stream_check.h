@@ -25,7 +25,7 @@ struct stream_file {
 	uint8_t *at; /* the file */
 	size_t bytes, disk_bytes;
 	const struct weft_page **page; /* those that hold something, by thread (0: meta) and seq */
-	uint32_t n_pages, n_open, n_sealed;
+	uint32_t n_pages, n_open, n_sealed, copies;
 	char path[1000];
 	/* What is wrong. */
 	uint32_t bad_pages, bad_records, gaps, twice, back;
@@ -54,13 +54,23 @@ static inline void stream_sort(struct stream_file *f)
 		struct weft_page_walk w;
 		enum weft_page_verdict v = weft_page_begin(&w, p, true);
 		f->bad_pages += v == WEFT_PAGE_BAD;
-		f->n_open += v == WEFT_PAGE_OPEN;
+		f->n_open += v == WEFT_PAGE_OPEN && p->word[0];
 		f->n_sealed += v == WEFT_PAGE_GOOD;
 		if (v == WEFT_PAGE_GOOD || (v == WEFT_PAGE_OPEN && p->word[0]))
 			f->page[f->n_pages++] = p;
 	}
 	if (f->n_pages)
 		qsort(f->page, f->n_pages, sizeof *f->page, stream_order);
+	uint32_t kept = 0;
+	for (uint32_t i = 0; i < f->n_pages; i++) {
+		/* A copy of a finished page: the process was killed before the other was used again. */
+		const struct weft_page *a = kept ? f->page[kept - 1] : NULL, *b = f->page[i];
+		bool copy = a && a->thread == b->thread && a->seq == b->seq && a->base == b->base && memcmp(a->word, b->word, sizeof a->word) == 0;
+		f->copies += copy;
+		if (!copy)
+			f->page[kept++] = f->page[i];
+	}
+	f->n_pages = kept;
 	for (uint32_t i = 0; i < f->n_pages; i++) {
 		const struct weft_page *p = f->page[i], *last = i && f->page[i - 1]->thread == p->thread ? f->page[i - 1] : NULL;
 		bool ring = f->head.flags & WEFT_STREAM_RING && p->thread;

@@ -100,7 +100,10 @@ struct weft_status {
 WEFT_PUBLIC int weft_start(const char *directory);
 WEFT_PUBLIC void weft_stop(void); /* events are ignored until the next weft_start; both show as marks in the trace */
 WEFT_PUBLIC void weft_switch(weft_category category, int on);
-/* Writes what the flight recorder holds to a new trace directory; recording goes on. NULL: a numbered name beside the trace. */
+/*
+ * Writes what the flight recorder holds to a new trace directory; recording goes on. NULL: a numbered name beside the trace
+ * (run.weft gives run-save1.weft). 0 or a negative errno value; -EOPNOTSUPP where there is no flight recorder. Thread-safe.
+ */
 WEFT_PUBLIC int weft_save(const char *directory);
 WEFT_PUBLIC void weft_flush(void); /* asks the background thread to seal what is complete */
 WEFT_PUBLIC void weft_get_status(struct weft_status *out);

@@ -13,7 +13,7 @@
  *
  * A head is written after its payload and is never 0, the bytes behind it are 0 until then: so a page can be read at any
  * instant, also after a kill. Each page names its thread and its place in the thread's order, so that any page that
- * survives can be read without the others. A page may stand twice, bit by bit the same: finished pages are copied to another
+ * survives can be read without the others. A page may stand twice, with the same records: finished pages are copied to another
  * place of the file before theirs is used again, and the process may be killed in between. An open page without records, and a
  * page of zeros, hold nothing, whatever thread and seq they name.
  */

@@ -135,14 +135,14 @@ static uint32_t archive_copy(struct rec_space *s, const struct rec_range *range,
 	return copied;
 }
 
-/* It stays a page, and has no records. */
-static void archive_empty_page(const struct rec_space *s, struct weft_page *p)
+void rec_archive_empty(const struct rec_space *s, struct rec_range r)
 {
-	if (!rec_space_ours(s))
-		return;
-	__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
-	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
+	for (uint32_t i = r.first; i < r.first + r.n && rec_space_ours(s); i++) {
+		struct weft_page *p = rec_space_page(s, i);
+		__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
+		__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
+	}
 }
 
 static bool archive_ranges(struct rec_space *s, const struct rec_range *range, unsigned n, uint32_t pages)
@@ -150,11 +150,10 @@ static bool archive_ranges(struct rec_space *s, const struct rec_range *range, u
 	uint32_t copied = archive_copy(s, range, n, pages);
 	bool any = copied > 0;
 	for (unsigned i = 0; i < n && copied; i++) {
-		uint32_t take = range[i].n < copied ? range[i].n : copied;
-		for (uint32_t page = 0; page < take; page++)
-			archive_empty_page(s, rec_space_page(s, range[i].first + page));
-		rec_space_free(s, (struct rec_range){range[i].first, take});
-		copied -= take;
+		struct rec_range done = {range[i].first, range[i].n < copied ? range[i].n : copied};
+		rec_archive_empty(s, done);
+		rec_space_free(s, done);
+		copied -= done.n;
 	}
 	return any;
 }

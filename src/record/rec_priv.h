@@ -163,6 +163,8 @@ bool rec_page_begin(const struct rec_space *s, struct weft_page *p, struct rec_p
 /* ---- rec_archive.c: finished pages ---- */
 
 bool rec_archive_some(struct rec_space *s); /* a part of what is retired; false: nothing was */
+/* They stay pages, and have no records. */
+void rec_archive_empty(const struct rec_space *s, struct rec_range r);
 void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from); /* in its place; pages before page but_from */
 
 /* ---- rec_thread.c: threads ---- */
@@ -213,11 +215,11 @@ uint64_t rec_threads_dropped(void);
 
 /* ---- rec_slow.c: all events that are not the common case ---- */
 
-bool rec_slow_open_page(struct weft_thread *t, struct rec_slot *me); /* the next page; caller is busy */
 void rec_slow_close_page(struct weft_thread *t, struct rec_slot *me);
 /* Between these two, events of signal handlers on this thread are dropped and counted. */
 void rec_busy_begin(void);
 void rec_busy_end(void);
+void rec_slow_tell_dropped(void); /* a DROPPED record, if there is something to tell and room for it */
 void rec_slow_append(struct weft_thread *t, uint32_t head, unsigned n, const uint64_t *payload); /* while limit is 0 */
 uint32_t rec_cpu(uint64_t *word); /* this cpu; *word: as in a CPU record */
 

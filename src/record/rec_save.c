@@ -2,9 +2,12 @@
 /*
  * A snapshot of the stream into another trace, while recording goes on: what the flight recorder is for.
  *
- * Each page is copied word by word in the order of addresses. A record's head is stored after its payload, so a head that is seen
+ * First a list of all pages, then a copy of each, the youngest first: pages are used again from the oldest on, so what is lost
+ * meanwhile is the old end of each thread, and there are no gaps. Pages begun since the list was made are left out.
+ *
+ * A page is copied word by word in the order of addresses. A record's head is stored after its payload, so a head that is seen
  * has its payload; what is copied after the last head is cut off. A page that is begun anew meanwhile changes its head before
- * its records (rec_page_begin): when the head is the same before and after, so was all between; else the copy is made again.
+ * its records (rec_page_begin): when the head is the same before and after, so was all between.
  */
 #include "rec_priv.h"
 #include "base/crc.h"
@@ -16,11 +19,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRIES 16
 #define BATCH 64u
+
+struct save_item { /* a page of the stream */
+	uint64_t base;
+	uint32_t page, thread, seq;
+};
 
 struct save {
 	int fd;
+	struct save_item *item;
+	uint32_t n_items, room;
 	struct weft_page *page; /* BATCH of them */
 	uint32_t n;
 };
@@ -34,33 +43,26 @@ REC_RACY static void save_copy_words(uint64_t *to, const volatile uint64_t *from
 	}
 }
 
-static bool save_same_page(const struct weft_page *a, const struct weft_page *b)
+/* False: it is another page now, or has no records. */
+static bool save_copy_page(struct weft_page *to, const struct weft_page *from, const struct save_item *want)
 {
-	return a->magic == b->magic && a->type == b->type && a->thread == b->thread && a->seq == b->seq && a->base == b->base;
-}
-
-/* False: there is nothing to be had in it. */
-static bool save_copy_page(struct weft_page *to, const struct weft_page *from)
-{
-	struct weft_page after;
-	for (int i = 0; i < TRIES; i++) {
-		save_copy_words((uint64_t *)to, (const uint64_t *)from, sizeof *to / 8);
-		save_copy_words((uint64_t *)&after, (const uint64_t *)from, WEFT_PAGE_HEAD / 8);
-		if (!save_same_page(to, &after))
-			continue;
-		struct weft_page_walk w;
-		struct weft_record r;
-		to->flags = 0;
-		if (weft_page_begin(&w, to, false) != WEFT_PAGE_OPEN)
-			return false;
-		while (weft_page_next(&w, &r) == 1)
-			;
-		uint32_t used = (uint32_t)((const char *)w.at - (const char *)to);
-		memset((char *)to + used, 0, WEFT_PAGE_BYTES - used);
-		weft_page_seal(to, used);
-		return true;
-	}
-	return false;
+	struct weft_page_walk w;
+	struct weft_record r;
+	uint64_t head[WEFT_PAGE_HEAD / 8];
+	save_copy_words((uint64_t *)to, (const uint64_t *)from, sizeof *to / 8);
+	save_copy_words(head, (const uint64_t *)from, sizeof head / 8);
+	const struct weft_page *after = (const struct weft_page *)head;
+	if (to->thread != want->thread || to->seq != want->seq || after->thread != want->thread || after->seq != want->seq)
+		return false;
+	to->flags = 0;
+	if (weft_page_begin(&w, to, false) != WEFT_PAGE_OPEN || !*w.at)
+		return false;
+	while (weft_page_next(&w, &r) == 1)
+		;
+	uint32_t used = (uint32_t)((const char *)w.at - (const char *)to);
+	memset((char *)to + used, 0, WEFT_PAGE_BYTES - used);
+	weft_page_seal(to, used);
+	return true;
 }
 
 static int save_flush(struct save *o)
@@ -80,28 +82,68 @@ static int save_flush(struct save *o)
 	return 0;
 }
 
+static bool save_older(const struct save_item *a, const struct save_item *b)
+{
+	return a->base < b->base;
+}
+
+/* Heap sort, the youngest first: in place, and without the allocations of qsort. O(n log n). */
+static void save_sink(struct save_item *at, uint32_t i, uint32_t n)
+{
+	struct save_item it = at[i];
+	for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && save_older(&at[child + 1], &at[child]))
+			child++;
+		if (!save_older(&at[child], &it))
+			break;
+		at[i] = at[child];
+	}
+	at[i] = it;
+}
+
+static void save_sort(struct save_item *at, uint32_t n)
+{
+	for (uint32_t i = n / 2; i-- > 0;)
+		save_sink(at, i, n);
+	while (n > 1) {
+		struct save_item last = at[--n];
+		at[n] = at[0];
+		at[0] = last;
+		save_sink(at, 0, n);
+	}
+}
+
+static void save_list(struct rec_stream *s, struct save *o)
+{
+	for (uint32_t i = 1; i < o->room; i++) {
+		const struct weft_page *from = rec_space_mapped(&s->space, i);
+		uint64_t head[WEFT_PAGE_HEAD / 8];
+		if (!from)
+			continue;
+		save_copy_words(head, (const uint64_t *)from, sizeof head / 8);
+		const struct weft_page *p = (const struct weft_page *)head;
+		if (p->magic == WEFT_PAGE_MAGIC)
+			o->item[o->n_items++] = (struct save_item){p->base, i, p->thread, p->seq};
+	}
+	save_sort(o->item, o->n_items);
+}
+
 static int save_pages(struct rec_stream *s, struct save *o)
 {
-	uint32_t pages = rec_space_pages(&s->space);
-	uint64_t now = rec.clock.ticks();
 	memset(o->page, 0, WEFT_PAGE_BYTES);
 	struct weft_stream_head *h = (struct weft_stream_head *)o->page;
 	*h = *s->head;
 	h->state = WEFT_STREAM_CLOSED;
 	h->dropped = rec_threads_dropped();
-	h->end_ticks = now;
+	h->end_ticks = rec.clock.ticks();
+	save_list(s, o);
 	o->n = 1;
-	for (uint32_t i = 1; i < pages; i++) {
-		const struct weft_page *from = rec_space_mapped(&s->space, i);
-		struct weft_page *to = &o->page[o->n];
-		/* Pages begun since then are left out, all of them: some lie behind us, and a thread's pages shall have no gaps. */
-		if (from && save_copy_page(to, from) && (to->type == WEFT_PAGE_META || to->base <= now))
+	for (uint32_t i = 0; i < o->n_items; i++) {
+		if (save_copy_page(&o->page[o->n], rec_space_page(&s->space, o->item[i].page), &o->item[i]))
 			o->n++;
-		if (o->n == BATCH) {
-			int rc = save_flush(o);
-			if (rc)
-				return rc;
-		}
+		int rc = o->n == BATCH ? save_flush(o) : 0;
+		if (rc)
+			return rc;
 	}
 	return save_flush(o);
 }
@@ -110,10 +152,11 @@ static int save_to(struct rec_stream *s, const char *dir)
 {
 	char path[PATH_MAX], temp[PATH_MAX + 8];
 	const char *name = strrchr(s->space.path, '/') + 1;
-	struct save o = {.page = rec_mmap(BATCH * sizeof *o.page)};
-	if (!o.page)
-		return -ENOMEM;
-	int rc = -ENAMETOOLONG;
+	struct save o = {.room = rec_space_pages(&s->space), .page = rec_mmap(BATCH * sizeof *o.page)};
+	o.item = rec_mmap(o.room * sizeof *o.item);
+	int rc = o.page && o.item ? -ENAMETOOLONG : -ENOMEM;
+	if (rc == -ENOMEM)
+		goto out;
 	if (strlen(dir) + strlen(name) + 2 > sizeof path)
 		goto out;
 	stpcpy(stpcpy(stpcpy(path, dir), "/"), name);
@@ -136,6 +179,7 @@ static int save_to(struct rec_stream *s, const char *dir)
 	if (rc)
 		unlink(temp);
 out:
+	rec_munmap(o.item, o.room * sizeof *o.item);
 	rec_munmap(o.page, BATCH * sizeof *o.page);
 	return rc;
 }
@@ -188,5 +232,8 @@ int weft_save(const char *directory)
 		return -ENOMEM;
 	rec_check_process();
 	struct rec_stream *s = rec_stream();
-	return s ? rec_save(s, directory) : -ENOENT;
+	if (!s)
+		return -ENOENT;
+	/* Of the other modes everything is in the stream already. */
+	return s->space.mode == REC_RING ? rec_save(s, directory) : -EOPNOTSUPP;
 }

@@ -6,16 +6,20 @@
  *             compare-and-swap: corrected with the same reservations, so handlers may come in between, here too
  *     heavy   first event of a thread, end of a page, a time that does not fit 32 bits: the block itself changes
  *
- * The heavy part closes the page first (limit = 0): from then on a handler of this thread that records ends up here as well, sees
- * that its thread is busy, and its event is dropped and counted. It is a matter of tens of nanoseconds in some hundred events.
- * A reservation that was loaded before a heavy part that came in between fails, since `at` has moved; so do the time and the cpu
- * that were computed with it.
+ * While the block changes it is closed (limit = 0): a handler of this thread that records then ends up here as well, sees that its
+ * thread is busy, and its event is dropped and counted. That is a matter of nanoseconds, because what takes longer, to find and
+ * clear the next page, is done before: the inline path stops some bytes before the end of a page, and leaves them to handlers that
+ * come in this while. A reservation that was loaded before a heavy part that came in between fails, since `at` has moved; so do the
+ * time and the cpu that were computed with it.
  */
 #include "rec_priv.h"
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+
+#define RESERVE_PAGE 32u   /* bytes at the end of a page, for handlers while the next one is made ready */
+#define RESERVE_RANGE 512u /* the same in the last page of a range: finding another may take system calls */
 
 enum slow_result { SLOW_DONE, SLOW_NO_ROOM, SLOW_TIME };
 
@@ -139,6 +143,9 @@ static uint32_t slow_next_page(struct rec_slot *me, bool *chunk)
 		return 0;
 	}
 	*chunk = true;
+	/* What is left of it would survive by chance what others wrote later, and make a gap. */
+	if (s->space.mode == REC_RING)
+		rec_archive_empty(&s->space, next);
 	weft_store_u64(&me->prev, rec_range_word(range));
 	weft_store_u64(&me->range, rec_range_word(next));
 	rec_space_retire(&s->space, prev);
@@ -171,10 +178,6 @@ static void slow_begin_page(struct weft_thread *t, struct rec_slot *me, bool chu
 		rec_slow_append(t, WEFT_EV_CLOCK_BACK | 1 << 8, 1, &back);
 		me->held = 1;
 	}
-	if (me->untold) {
-		rec_slow_append(t, WEFT_EV_DROPPED | 1 << 8, 1, &me->untold);
-		me->untold = 0;
-	}
 }
 
 /* From here on the inline path may write again; not in a child, whose first event comes back here and begins anew. */
@@ -187,27 +190,52 @@ static void slow_open_block(struct weft_thread *t, struct rec_slot *me, uintptr_
 		__atomic_store_n(&t->at, 0, __ATOMIC_RELAXED);
 }
 
-bool rec_slow_open_page(struct weft_thread *t, struct rec_slot *me)
+/* While the thread is here, its handlers may use the end of the page that is full for itself. */
+static void slow_open_reserve(struct weft_thread *t, struct rec_slot *me)
+{
+	uintptr_t at = __atomic_load_n(&t->at, __ATOMIC_RELAXED);
+	if (at)
+		slow_open_block(t, me, (uintptr_t)rec_space_page(&me->stream->space, weft_load_u32(&me->page)) + WEFT_PAGE_BYTES);
+}
+
+static uintptr_t slow_limit(const struct rec_slot *me, uint32_t page, const struct weft_page *p)
+{
+	struct rec_range range = rec_range_of(weft_load_u64(&me->range));
+	unsigned reserve = page + 1 == range.first + range.n ? RESERVE_RANGE : RESERVE_PAGE;
+	return (uintptr_t)p + WEFT_PAGE_BYTES - reserve;
+}
+
+/*
+ * The next page of this thread. What takes time comes first, the old page being open to handlers; then the block is closed, set
+ * to the new page, and opened again, in some nanoseconds.
+ */
+static bool slow_open_page(struct weft_thread *t, struct rec_slot *me)
 {
 	struct rec_stream *s = me->stream;
 	bool chunk;
-	uint64_t now = rec.clock.ticks(), last = 0;
+	slow_open_reserve(t, me);
+	uint32_t page = slow_next_page(me, &chunk);
+	if (!page) {
+		rec_slow_close_page(t, me);
+		return false;
+	}
+	struct weft_page *p = rec_space_page(&s->space, page);
+	bool ours = rec_page_begin(&s->space, p, (struct rec_page_name){WEFT_PAGE_EVENTS, me->number, me->seq++, 0});
+	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	uint64_t now = rec.clock.ticks(), base = now;
 	/* Within the page a clock that went back by less than this is not seen: it would cost every page a walk. */
 	if (now < t->base)
-		last = t->at ? slow_last_time(me, t->at) : t->base;
+		base = t->at ? slow_last_time(me, t->at) : t->base;
 	rec_slow_close_page(t, me);
-	uint32_t page = slow_next_page(me, &chunk);
-	if (!page)
-		return false;
-	struct weft_page *p = rec_space_page(&s->space, page);
-	uint64_t base = now < last ? last : now;
 	weft_store_u32(&me->page, page);
-	if (rec_page_begin(&s->space, p, (struct rec_page_name){WEFT_PAGE_EVENTS, me->number, me->seq++, base})) {
+	if (ours && rec_space_ours(&s->space)) {
+		__atomic_store_n(&p->base, base, __ATOMIC_RELAXED);
 		__atomic_store_n(&t->base, base, __ATOMIC_RELAXED);
 		__atomic_store_n(&t->at, (uintptr_t)p->word, __ATOMIC_RELAXED);
-		slow_begin_page(t, me, chunk, base - now);
+		slow_begin_page(t, me, chunk, base > now ? base - now : 0);
 	}
-	slow_open_block(t, me, (uintptr_t)p + WEFT_PAGE_BYTES);
+	slow_open_block(t, me, slow_limit(me, page, p));
 	return true;
 }
 
@@ -243,7 +271,7 @@ static void slow_drop(struct rec_slot *me, uint64_t n)
 		weft_add_u64(&rec.lost, n);
 		return;
 	}
-	me->untold += n;
+	__atomic_fetch_add(&me->untold, n, __ATOMIC_RELAXED); /* a handler may take them meanwhile */
 	/* Relaxed: a sum for people; only this thread adds. */
 	weft_store_relaxed_u64(&me->dropped, weft_load_relaxed_u64(&me->dropped) + n);
 }
@@ -275,9 +303,9 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 		bool open = !weft_load_u32(&me->stream->closing);
 		enum slow_result r = open ? slow_light(t, me, head, n, payload) : SLOW_NO_ROOM;
 		if (open && r == SLOW_TIME)
-			open = slow_new_base(t, me) || rec_slow_open_page(t, me);
+			open = slow_new_base(t, me) || slow_open_page(t, me);
 		else if (open && r == SLOW_NO_ROOM)
-			open = rec_slow_open_page(t, me);
+			open = slow_open_page(t, me);
 		weft_store_u32(&me->busy, 0);
 		if (r == SLOW_DONE)
 			return;
@@ -296,8 +324,10 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 	if (!weft_load_u32(&rec.wiped->owner))
 		return;
 	if (self->busy) {
-		/* A handler in the middle of the heavy part below. */
-		__atomic_fetch_add(&self->nested, 1, __ATOMIC_RELAXED);
+		/* A handler in the middle of the heavy part below: what the light one cannot do is dropped. */
+		if (!me || me->stream != rec_stream() || slow_light(&weft_thread_1, me, head, n, payload) != SLOW_DONE)
+			__atomic_fetch_add(&self->nested, 1, __ATOMIC_RELAXED);
+		errno = saved;
 		return;
 	}
 	if (me && me->stream == rec_stream() && slow_light(&weft_thread_1, me, head, n, payload) == SLOW_DONE) {
@@ -307,7 +337,16 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 	rec_busy_begin();
 	slow_heavy(head, n, payload);
 	rec_busy_end();
+	rec_slow_tell_dropped();
 	errno = saved;
+}
+
+void rec_slow_tell_dropped(void)
+{
+	struct rec_slot *me = rec_self.slot;
+	uint64_t n = me && me->stream && me->stream == rec_stream() ? __atomic_exchange_n(&me->untold, 0, __ATOMIC_RELAXED) : 0;
+	if (n && slow_light(&weft_thread_1, me, WEFT_EV_DROPPED | 1 << 8, 1, &n) != SLOW_DONE)
+		__atomic_fetch_add(&me->untold, n, __ATOMIC_RELAXED);
 }
 
 void rec_busy_begin(void)

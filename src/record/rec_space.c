@@ -22,6 +22,7 @@
 #include "rec_priv.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -34,6 +35,7 @@
 #endif
 
 #define PAGE ((size_t)WEFT_PAGE_BYTES)
+#define QUEUE_TRIES 1000u
 #define READY_CELLS 256u
 #define RESTS_CELLS 1024u
 #define RETIRED_CELLS 1024u
@@ -354,11 +356,34 @@ int rec_space_grow_archive(struct rec_space *s, struct rec_range *out)
 	return rc;
 }
 
+static uint32_t space_queued(const struct weft_queue *q)
+{
+	uint64_t head = weft_load_u64(&q->head), tail = weft_load_u64(&q->tail);
+	return tail > head ? (uint32_t)(tail - head) : 0;
+}
+
+/*
+ * A thread that is stopped in the middle of a push or pop hides the cells behind it. To believe then that the queue is empty, or
+ * full, would cost a ring its order, or pages.
+ */
+static bool range_push(struct weft_queue *q, struct rec_range r)
+{
+	for (unsigned i = 0; !weft_queue_push(q, rec_range_word(r)); i++) {
+		if (space_queued(q) > q->mask || i == QUEUE_TRIES)
+			return false;
+		sched_yield();
+	}
+	return true;
+}
+
 bool rec_range_pop(struct weft_queue *q, struct rec_range *out)
 {
 	uint64_t w;
-	if (!weft_queue_pop(q, &w))
-		return false;
+	for (unsigned i = 0; !weft_queue_pop(q, &w); i++) {
+		if (!space_queued(q) || i == QUEUE_TRIES)
+			return false;
+		sched_yield();
+	}
 	*out = rec_range_of(w);
 	return true;
 }
@@ -421,7 +446,7 @@ int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *o
 
 void rec_space_free(struct rec_space *s, struct rec_range r)
 {
-	if (r.n == s->chunk_pages && weft_queue_push(&s->ready, rec_range_word(r)))
+	if (r.n == s->chunk_pages && range_push(&s->ready, r))
 		return;
 	rec_space_rest(s, r);
 }
@@ -430,7 +455,7 @@ void rec_space_rest(struct rec_space *s, struct rec_range r)
 {
 	/* When the queue is full the pages stay unused: a gap of zeros in the file. */
 	if (r.n)
-		(void)weft_queue_push(&s->rests, rec_range_word(r));
+		(void)range_push(&s->rests, r);
 }
 
 void rec_space_retire(struct rec_space *s, struct rec_range r)
@@ -438,12 +463,12 @@ void rec_space_retire(struct rec_space *s, struct rec_range r)
 	if (!r.n)
 		return;
 	if (s->mode == REC_RING) {
-		(void)weft_queue_push(&s->old, rec_range_word(r)); /* which has room for all that there can be */
+		(void)range_push(&s->old, r); /* which has room for all that there can be */
 		return;
 	}
 	weft_add_u64(&s->retired_pages, r.n);
 	/* When the queue is full it stays where it is. */
-	if (!weft_queue_push(&s->retired, rec_range_word(r))) {
+	if (!range_push(&s->retired, r)) {
 		weft_add_u64(&s->retired_pages, -(uint64_t)r.n);
 		rec_archive_seal(s, r, UINT32_MAX);
 	}
@@ -496,12 +521,6 @@ bool rec_page_begin(const struct rec_space *s, struct weft_page *p, struct rec_p
 	__atomic_store_n(&p->base, name.base, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
 	return page_clear(s, p);
-}
-
-static uint32_t space_queued(const struct weft_queue *q)
-{
-	uint64_t head = weft_load_u64(&q->head), tail = weft_load_u64(&q->tail);
-	return tail > head ? (uint32_t)(tail - head) : 0;
 }
 
 uint32_t rec_space_ready(const struct rec_space *s)

@@ -206,6 +206,7 @@ void rec_thread_end(void)
 	if (me->stream && me->stream == rec_stream()) {
 		if (weft_load_u64(&me->range))
 			weft_record_slow(WEFT_EV_THREAD_END, 0, NULL);
+		rec_slow_tell_dropped();
 		rec_busy_begin();
 		weft_store_u32(&me->busy, 1);
 		__atomic_thread_fence(__ATOMIC_SEQ_CST); /* with rec_stream_close, as in slow_heavy */

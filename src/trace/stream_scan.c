@@ -122,7 +122,7 @@ static int by_thread_and_seq(const void *x, const void *y)
 	return a->page < b->page ? -1 : a->page > b->page;
 }
 
-static const void *page_of_seq(struct stream *s, const struct page_run *kept, size_t n, uint32_t seq, struct weft_page *room)
+static const struct weft_page *page_of_seq(struct stream *s, const struct page_run *kept, size_t n, uint32_t seq, struct weft_page *room)
 {
 	while (n > 0 && kept[n - 1].seq > seq)
 		n--;
@@ -132,16 +132,16 @@ static const void *page_of_seq(struct stream *s, const struct page_run *kept, si
 
 /*
  * libweft copies finished pages to another place of the file before it uses theirs again: when the process was killed in between
- * they are there twice, to the last bit. That is no damage.
+ * they are there twice, with the same records to the last bit, though perhaps not sealed any more. That is no damage.
  */
 static bool are_copies(struct stream *s, const struct page_run *kept, size_t n, const struct page_run *r, uint32_t twice)
 {
 	struct weft_page *room = malloc(2 * sizeof *room);
 	bool same = room != NULL;
 	for (uint32_t i = 0; same && i < twice; i++) {
-		const void *a = page_of_seq(s, kept, n, r->seq + i, &room[0]);
-		const void *b = stream_bytes_at(&s->bytes, (uint64_t)(r->page + i) * WEFT_PAGE_BYTES, WEFT_PAGE_BYTES, &room[1]);
-		same = a && b && memcmp(a, b, WEFT_PAGE_BYTES) == 0;
+		const struct weft_page *a = page_of_seq(s, kept, n, r->seq + i, &room[0]);
+		const struct weft_page *b = stream_bytes_at(&s->bytes, (uint64_t)(r->page + i) * WEFT_PAGE_BYTES, WEFT_PAGE_BYTES, &room[1]);
+		same = a && b && a->base == b->base && memcmp(a->word, b->word, sizeof a->word) == 0;
 	}
 	free(room);
 	return same;
