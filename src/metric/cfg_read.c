@@ -53,7 +53,8 @@ static int begin_hist(struct cfg *c)
 	                      .data = WEFT_NONE,
 	                      .extra = WEFT_NONE,
 	                      .scale = {.compute = true, .delta = 1},
-	                      .planes = {.compute = true, .delta = 1}};
+	                      .planes = {.compute = true, .delta = 1},
+	                      .short_labels = true};
 	c->in_hist = true;
 	return weft_vec_push(&c->hist, h);
 }

@@ -89,9 +89,6 @@ static const struct kind_row other_kinds[] = {
 	{"Burst Time", TIME},
 	{"Begin Time", TIME},
 	{"End Time", TIME},
-	{"divide", PLAIN},
-	{"different", PLAIN},
-	{"controlled: enumerate", PLAIN},
 	{NULL, SAME},
 };
 
@@ -209,8 +206,8 @@ static void put_object(const struct weft_space *s, enum weft_level level, double
 	static const char *const word[WEFT_LEVELS] = {"workload", "appl", "task", "thread", "system", "node", "cpu"};
 	if (v >= 1 && v <= weft_level_size(s, level))
 		weft_object_label(s, level, (uint32_t)v - 1, out);
-	else
-		weft_buf_printf(out, "Not valid %s: %.0f", word[level], v);
+	else /* the tool counts objects in 16 bits */
+		weft_buf_printf(out, "Not valid %s: %u", word[level], (uint16_t)((int64_t)v - 1) + 1u);
 }
 
 static const struct weft_def_row *find_code(const struct weft_def_table *d, uint32_t code)

@@ -74,6 +74,8 @@ static int advance(struct level *l, double at)
 		l->value[r->child] = p->value;
 		l->changed = r->child;
 		sink(l, 0);
+		if (l->n == 1)
+			break; /* an only child's intervals without length are ours */
 	}
 	return 0;
 }

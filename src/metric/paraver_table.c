@@ -38,7 +38,7 @@ static void column_label(const struct weft_result *r, const struct weft_axis *a,
 		return;
 	}
 	double low = a->min + i * a->delta;
-	bool last = i + 1 == a->n;
+	bool last = low + a->delta >= a->max;
 	weft_buf_putc(out, '[');
 	weft_grouped(low, 2, out);
 	weft_buf_puts(out, "..");
