@@ -65,10 +65,17 @@ static uint64_t count_of(const struct weft_check_report *r, size_t i)
 
 static void print_finding(const struct weft_check_finding *f)
 {
-	printf("%s: %s: ", weft_check_grade_name[f->grade], f->at.file ? f->at.file : "");
+	printf("%s: ", weft_check_grade_name[f->grade]);
+	if (f->at.file && *f->at.file)
+		printf("%s: ", f->at.file);
 	if (f->at.line)
 		printf("line %" PRIu64 ": ", f->at.line);
 	printf("%s [%s]\n", f->at.text, f->rule);
+}
+
+static void print_count(const char *before, uint64_t n, const char *what)
+{
+	printf("%s%" PRIu64 " %s%s", before, n, what, n == 1 ? "" : "s");
 }
 
 static void print_verdict(const char *path, const struct weft_check_report *r)
@@ -81,8 +88,11 @@ static void print_verdict(const char *path, const struct weft_check_report *r)
 		printf("unreadable");
 	else
 		printf("damaged: %s lost, the rest was recovered", weft_human_bytes(lost, r->lost_bytes));
-	printf("; %" PRIu64 " streams, %" PRIu64 " threads, %" PRIu64 " records, %" PRIu64 " definitions\n", r->n_streams, r->n_threads,
-	       r->n_records, r->n_definitions);
+	print_count("; ", r->n_streams, "stream");
+	print_count(", ", r->n_threads, "thread");
+	print_count(", ", r->n_records, "record");
+	print_count(", ", r->n_definitions, "definition");
+	printf("\n");
 }
 
 static void print_text(const char *path, const struct weft_check_report *r, bool notes)
@@ -191,7 +201,9 @@ static int check(const struct args *a, const char *path)
 	struct weft_check_report r;
 	struct weft_err err = {0};
 	struct weft_open_how how = cli_open_how(&a->common);
-	int status = CLI_OK;
+	int status = cli_check_input(path);
+	if (status)
+		return status;
 	if (weft_trace_check(path, &how, &r, &err))
 		status = cli_fail(&err);
 	else
@@ -222,10 +234,11 @@ const struct weft_command weft_command_check = {
 	.name = "check",
 	.operands = "TRACE...",
 	.summary = "is a trace sound; what is damaged, what was recovered",
-	.about = "Reads every page of every stream of each TRACE and holds it against the format: checksums,\n"
-	         "order, definitions, the balance of regions, the matching of messages and flows, clocks,\n"
-	         "and the index. Says what is damaged and what is lost of it. Changes nothing.\n"
-	         "The exit status is 1 when something is damaged. A process that was killed leaves no damage.\n"
+	.about = "Reads every page of every stream of each TRACE and holds it against the format:\n"
+	         "checksums, order, definitions, the balance of regions, the matching of messages\n"
+	         "and flows, clocks, and the index. Says what is damaged and what is lost of it.\n"
+	         "Changes nothing. The exit status is 1 when something is damaged. A process that\n"
+	         "was killed leaves no damage.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft check run.weft\n"

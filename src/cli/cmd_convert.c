@@ -66,9 +66,10 @@ static int choose(const struct args *a, const struct weft_exporter **out)
 		return cli_usage(&weft_command_convert, "cannot tell the format from the name '%s': say it with --to", a->output);
 	if (strcmp(a->output, "-") == 0 && !(*out)->to_stdout)
 		return cli_usage(&weft_command_convert, "the format '%s' is more than one file, and cannot go to stdout", (*out)->name);
-	if (strcmp(a->output, "-") != 0 && !a->force && access(a->output, F_OK) == 0)
-		return cli_usage(&weft_command_convert, "'%s' is there already (--force replaces it)", a->output);
-	return 0;
+	if (strcmp(a->output, "-") == 0 || a->force || access(a->output, F_OK) != 0)
+		return 0;
+	weft_log(WEFT_LOG_ERROR, "'%s' is there already (--force replaces it)", a->output);
+	return CLI_USAGE;
 }
 
 static int convert(const struct args *a, const char *path, const struct weft_exporter *e)
@@ -113,10 +114,11 @@ const struct weft_command weft_command_convert = {
 	.name = "convert",
 	.operands = "TRACE",
 	.summary = "write a trace in another format, or read one",
-	.about = "Writes TRACE in the format that the name of OUT ends with, or that --to says: Paraver,\n"
-	         "Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace or a Paraver .prv\n"
-	         "(also .prv.gz, .prv.zst). What the other format cannot hold is left out, and said.\n"
-	         "OUT appears when it is complete, and not at all when something fails.\n"
+	.about = "Writes TRACE in the format that the name of OUT ends with, or that --to says:\n"
+	         "Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace\n"
+	         "or a Paraver .prv (also .prv.gz, .prv.zst). What the other format cannot hold\n"
+	         "is left out, and said. OUT appears when it is complete, and not at all when\n"
+	         "something fails.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft convert run.weft -o run.prv\n"

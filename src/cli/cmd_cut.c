@@ -3,7 +3,7 @@
 #include "cli.h"
 #include "base/log.h"
 #include "trace/write.h"
-#include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
 
 struct args {
@@ -44,6 +44,10 @@ static int write_part(const struct args *a, const char *path)
 		.filter = f, .to = WEFT_NEVER, .keep_times = a->keep_times, .memory = a->common.memory, .progress = !a->common.quiet};
 	const struct weft_trace *traces[] = {t};
 	int rc = a->time ? weft_time_range(a->time, t->end, &how.from, &how.to, &err) : 0;
+	if (!rc && how.from > t->end) {
+		char end[32];
+		rc = weft_err_set(&err, -ERANGE, "'%s' ends at %s, before the range '%s'", path, weft_human_ns(end, t->end), a->time);
+	}
 	if (!rc)
 		rc = weft_trace_write(traces, 1, a->output, &how, false, a->force, &err);
 	weft_filter_free(f);
@@ -94,10 +98,11 @@ const struct weft_command weft_command_cut = {
 	.name = "cut",
 	.operands = "TRACE",
 	.summary = "keep a range of time of a trace",
-	.about = "Writes what happens in TRACE from A up to (and without) B as a new trace. Regions that are\n"
-	         "open at A begin there, and those that are open at B end there. Times are from the begin\n"
-	         "of TRACE, with a unit (ns, us, ms, s, min, h), or percentages of its length. With -f only\n"
-	         "what the filter matches is kept: some threads, some kinds of event.\n"
+	.about = "Writes what happens in TRACE from A up to (and without) B as a new trace.\n"
+	         "Regions that are open at A begin there, and those that are open at B end there.\n"
+	         "Times are from the begin of TRACE, with a unit (ns, us, ms, s, min, h), or\n"
+	         "percentages of its length. With -f only what the filter matches is kept: some\n"
+	         "threads, some kinds of event.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft cut run.weft -o middle.weft --time 25%..75%\n"
@@ -110,9 +115,9 @@ const struct weft_command weft_command_filter = {
 	.name = "filter",
 	.operands = "TRACE",
 	.summary = "keep what a filter matches of a trace",
-	.about = "Writes what FILTER matches of TRACE as a new trace, at the same times. An enter and its\n"
-	         "leave are kept together. Filters are the same for all commands, and weft-filter-grammar(7)\n"
-	         "explains them.\n"
+	.about = "Writes what FILTER matches of TRACE as a new trace, at the same times. An enter\n"
+	         "and its leave are kept together. Filters are the same for all commands, and\n"
+	         "weft-filter-grammar(7) explains them.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft filter run.weft -o long.weft -f 'duration>1ms or kind=message'\n"

@@ -246,10 +246,11 @@ const struct weft_command weft_command_doctor = {
 	.name = "doctor",
 	.operands = "[CHECK...]",
 	.summary = "what this build and this machine can do, and why not",
-	.about = "Checks what Weft can make use of on this machine: clocks, counters, access to other\n"
-	         "processes, memory, libraries and programs; and says of each that is missing why, and what\n"
-	         "would help. Needs no privileges, changes nothing, and waits 5 s at most for each check.\n"
-	         "With CHECKs (globs) only those are done, and the exit status is 1 when one is not there.\n"
+	.about = "Checks what Weft can make use of on this machine: clocks, counters, access to\n"
+	         "other processes, memory, libraries and programs; and says of each that is\n"
+	         "missing why, and what would help. Needs no privileges, changes nothing, and\n"
+	         "waits 5 s at most for each check. With CHECKs (globs) only those are done, and\n"
+	         "the exit status is 1 when one is not there.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft doctor\n"

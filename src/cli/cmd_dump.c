@@ -238,9 +238,10 @@ const struct weft_command weft_command_dump = {
 	.name = "dump",
 	.operands = "TRACE",
 	.summary = "print the events of a trace as text",
-	.about = "Prints the events of all threads of TRACE in order of time, one a line: the time in\n"
-	         "nanoseconds from the begin of the trace, the thread as application.process.thread, the\n"
-	         "kind of event, and what it says. With --json each line is a JSON object.\n"
+	.about = "Prints the events of all threads of TRACE in order of time, one a line: the\n"
+	         "time in nanoseconds from the begin of the trace, the thread as\n"
+	         "application.process.thread, the kind of event, and what it says. With --json\n"
+	         "each line is a JSON object.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft dump run.weft\n"
@@ -279,7 +280,8 @@ int cli_fxt_print(int argc, char **argv)
 	int n;
 	weft_log_set(WEFT_LOG_ERROR, "fxt_print");
 	if (weft_opt_parse(fxt_options, &a, argc, argv, 0, &n, &err) || n > 0) {
-		fprintf(stderr, "fxt_print: %s\n%s", n > 0 ? "unexpected operand" : err.text, fxt_usage);
+		weft_log(WEFT_LOG_ERROR, "%s", n > 0 ? "it takes no operands: say -f FILE" : err.text);
+		fputs(fxt_usage, stderr);
 		return CLI_USAGE;
 	}
 	if (a.help) {

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "base/log.h"
 #include "trace/pack.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -44,9 +45,9 @@ const struct weft_command weft_command_index = {
 	.name = "index",
 	.operands = "TRACE...",
 	.summary = "build the index of a trace",
-	.about = "Builds the index that makes opening a trace immediate: columns of events sorted by time,\n"
-	         "in the folder 'index' of the trace. Every command does so by itself when it opens a trace\n"
-	         "that has none or that has changed since.\n"
+	.about = "Builds the index that makes opening a trace immediate: columns of events sorted\n"
+	         "by time, in the folder 'index' of the trace. Every command does so by itself\n"
+	         "when it opens a trace that has none or that has changed since.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft index run.weft\n"
@@ -70,9 +71,14 @@ static int pack_one(const struct pack_args *a, const char *path, struct weft_tab
 {
 	struct weft_pack_totals totals;
 	struct weft_err err = {0};
-	unsigned threads = (unsigned)(a->common.threads < 4096 ? a->common.threads : 4096);
+	unsigned threads = cli_open_how(&a->common).threads;
+	int status = cli_check_input(path);
+	if (status)
+		return status;
 	int rc = a->unpack ? weft_trace_unpack(path, threads, &totals, &err)
 	                   : weft_trace_pack(path, (int)a->level, threads, &totals, &err);
+	if (!rc && totals.n_streams == 0)
+		rc = weft_err_set(&err, -ENOENT, "cannot pack '%s': no stream in this folder", path);
 	if (rc)
 		return cli_fail(&err);
 	struct weft_cell row[] = {
@@ -121,9 +127,9 @@ const struct weft_command weft_command_pack = {
 	.name = "pack",
 	.operands = "TRACE...",
 	.summary = "compress a trace in place, or decompress it",
-	.about = "Compresses the streams of each TRACE with zstd, in place. Every command reads packed\n"
-	         "traces as they are. A stream is replaced when its packed form is complete and on disk;\n"
-	         "one that is still being recorded is refused.\n"
+	.about = "Compresses the streams of each TRACE with zstd, in place. Every command reads\n"
+	         "packed traces as they are. A stream is replaced when its packed form is\n"
+	         "complete and on disk; one that is still being recorded is refused.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft pack run.weft\n"

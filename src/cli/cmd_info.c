@@ -279,7 +279,8 @@ static void fact_problems(const struct info *i, struct fact *f)
 	if (i->trace->n_problems)
 		fact_count(f, i->trace->n_problems, " (see 'weft check')");
 	else
-		fact_count(f, 0, "%s", "");
+		fact_text(f, "none");
+	f->cell = (struct weft_cell){WEFT_CELL_U64, {.u64 = i->trace->n_problems}};
 }
 
 static void fact_helper(const struct info *i, struct fact *f)
@@ -424,9 +425,9 @@ const struct weft_command weft_command_info = {
 	.name = "info",
 	.operands = "TRACE",
 	.summary = "what a trace is: when, where, how long, how much",
-	.about = "Prints what TRACE is: when and where it was recorded, of what, how long it is and how much\n"
-	         "there is in it, what was dropped and what is damaged. With --list, its processes, threads\n"
-	         "or definitions as a table.\n"
+	.about = "Prints what TRACE is: when and where it was recorded, of what, how long it is\n"
+	         "and how much there is in it, what was dropped and what is damaged. With --list,\n"
+	         "its processes, threads or definitions as a table.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft info run.weft\n"

@@ -392,7 +392,7 @@ static int stat_trace(const struct args *a, const char *path, struct weft_stat_h
 		return status;
 	how->filter = f;
 	/* A trace of Paraver has states where ours have regions. */
-	if (!a->by && t->def[WEFT_CLASS_REGION].n <= 1 && t->def[WEFT_CLASS_STATE].n > 1)
+	if (t->def[WEFT_CLASS_REGION].n <= 1 && t->def[WEFT_CLASS_STATE].n > 1)
 		how->states = true;
 	if ((a->time && weft_time_range(a->time, t->end, &how->from, &how->to, &err)) || weft_stat_compute(&s, t, how, &err)) {
 		status = cli_fail(&err);
@@ -428,11 +428,12 @@ const struct weft_command weft_command_stat = {
 	.name = "stat",
 	.operands = "TRACE",
 	.summary = "where the time went: per region, thread or process",
-	.about = "Prints for each region (or what --by says) how often it was entered, its time in all\n"
-	         "(total) and without the regions inside (self), the least, mean, median (p50), 99th\n"
-	         "percentile and greatest time of a call, and self as a share of the time of all threads.\n"
-	         "balance is average over greatest self time of the threads that have the region: 100 % when\n"
-	         "all have the same. Percentiles are right to 0.8 %.\n"
+	.about = "Prints for each region (or what --by says) how often it was entered, its time\n"
+	         "in all (total) and without the regions inside (self), the least, mean, median\n"
+	         "(p50), 99th percentile and greatest time of a call, and self as a share of the\n"
+	         "time of all threads. balance is average over greatest self time of the threads\n"
+	         "that have the region: 100 % when all have the same. Percentiles are right to\n"
+	         "0.8 %.\n"
 	         "\n"
 	         "Examples:\n"
 	         "    weft stat run.weft\n"

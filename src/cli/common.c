@@ -7,18 +7,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { PROBLEMS_SHOWN = 3 };
 
 void cli_talk(const struct cli_common *c, const char *argv0)
 {
 	weft_log_set(c->quiet ? WEFT_LOG_ERROR : c->verbose ? WEFT_LOG_INFO : WEFT_LOG_WARN, argv0);
-}
-
-static void say(const char *command, const char *text)
-{
-	fflush(stdout);
-	fprintf(stderr, "weft%s%s: %s\n", command ? " " : "", command ? command : "", text);
 }
 
 int cli_usage(const struct weft_command *cmd, const char *fmt, ...)
@@ -28,8 +23,7 @@ int cli_usage(const struct weft_command *cmd, const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	weft_one_line(text);
-	say(cmd->name, text);
+	weft_log(WEFT_LOG_ERROR, "%s", text);
 	fprintf(stderr, "Try 'weft %s --help'.\n", cmd->name);
 	return CLI_USAGE;
 }
@@ -78,7 +72,8 @@ int cli_table(struct weft_table *t, const struct cli_common *c)
 
 int cli_finish(int status)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
+	bool failed = fflush(stdout) != 0 || ferror(stdout);
+	if (!failed || status == CLI_USAGE) /* then it has been said */
 		return status;
 	weft_log(WEFT_LOG_ERROR, "cannot write to stdout: %s", weft_err_name(-(errno ? errno : EIO)));
 	return CLI_USAGE;
@@ -110,6 +105,17 @@ static void warn_of_problems(const struct weft_trace *t)
 		weft_log(WEFT_LOG_WARN, "%" PRIu64 " events were dropped while recording", t->dropped);
 }
 
+int cli_check_input(const char *path)
+{
+	struct stat st;
+	struct weft_err err = {0};
+	if (stat(path, &st))
+		weft_err_sys(&err, errno, "cannot open '%s'", path);
+	else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		weft_err_set(&err, -EINVAL, "cannot open '%s': neither a file nor a folder", path);
+	return err.code ? cli_fail(&err) : CLI_OK;
+}
+
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f)
 {
 	struct weft_err err = {0};
@@ -118,6 +124,9 @@ int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t
 	*t = NULL;
 	if (f)
 		*f = NULL;
+	int status = cli_check_input(path);
+	if (status)
+		return status;
 	if (c->filter && f && weft_filter_new(&filter, c->filter, &err))
 		return cli_fail(&err);
 	if (weft_trace_open(t, path, &how, &err)) {

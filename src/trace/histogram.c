@@ -6,6 +6,7 @@
 #include "histogram.h"
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +59,7 @@ static int cover(struct weft_histogram *h, uint32_t low, uint32_t high)
 	return 0;
 }
 
-int weft_histogram_add(struct weft_histogram *h, uint64_t v)
+static int count_one(struct weft_histogram *h, uint64_t v)
 {
 	uint32_t power = power_of(v);
 	if (power - h->first >= h->powers && cover(h, power, power))
@@ -68,11 +69,50 @@ int weft_histogram_add(struct weft_histogram *h, uint64_t v)
 	return 0;
 }
 
+static bool is_plain(const struct weft_histogram *h)
+{
+	return h->powers == 0;
+}
+
+/* From plain numbers to buckets; untouched on failure. */
+static int make_buckets(struct weft_histogram *h)
+{
+	struct weft_histogram made = {0};
+	int rc = 0;
+	for (uint64_t i = 0; i < h->n && !rc; i++)
+		rc = count_one(&made, h->count[i]);
+	if (rc) {
+		weft_histogram_fini(&made);
+		return rc;
+	}
+	free(h->count);
+	*h = made;
+	return 0;
+}
+
+int weft_histogram_add(struct weft_histogram *h, uint64_t v)
+{
+	if (is_plain(h) && h->n == BUCKETS && make_buckets(h))
+		return -ENOMEM;
+	if (!is_plain(h))
+		return count_one(h, v);
+	if (!h->count)
+		h->count = malloc(BUCKETS * sizeof *h->count);
+	if (!h->count)
+		return -ENOMEM;
+	h->count[h->n++] = v;
+	return 0;
+}
+
 int weft_histogram_merge(struct weft_histogram *into, const struct weft_histogram *from)
 {
-	if (from->powers == 0)
+	if (is_plain(from)) {
+		for (uint64_t i = 0; i < from->n; i++)
+			if (weft_histogram_add(into, from->count[i]))
+				return -ENOMEM;
 		return 0;
-	if (cover(into, from->first, from->first + from->powers - 1))
+	}
+	if ((is_plain(into) && make_buckets(into)) || cover(into, from->first, from->first + from->powers - 1))
 		return -ENOMEM;
 	uint64_t *to = into->count + (size_t)(from->first - into->first) * BUCKETS;
 	for (size_t i = 0; i < (size_t)from->powers * BUCKETS; i++)
@@ -81,10 +121,28 @@ int weft_histogram_merge(struct weft_histogram *into, const struct weft_histogra
 	return 0;
 }
 
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t plain_at(const struct weft_histogram *h, uint64_t rank)
+{
+	uint64_t sorted[BUCKETS];
+	if (h->n == 0)
+		return 0;
+	memcpy(sorted, h->count, h->n * sizeof *sorted);
+	qsort(sorted, h->n, sizeof *sorted, compare_numbers);
+	return sorted[rank - 1];
+}
+
 uint64_t weft_histogram_quantile(const struct weft_histogram *h, double q)
 {
 	double rank = ceil(q * (double)h->n);
 	uint64_t wanted = rank < 1 ? 1 : rank > (double)h->n ? h->n : (uint64_t)rank, seen = 0;
+	if (is_plain(h))
+		return plain_at(h, wanted);
 	for (size_t i = 0; i < (size_t)h->powers * BUCKETS; i++) {
 		seen += h->count[i];
 		if (seen >= wanted && h->count[i])
@@ -95,5 +153,5 @@ uint64_t weft_histogram_quantile(const struct weft_histogram *h, double q)
 
 uint64_t weft_histogram_bytes(const struct weft_histogram *h)
 {
-	return (uint64_t)h->powers * BUCKETS * sizeof *h->count;
+	return h->count ? (uint64_t)(h->powers ? h->powers : 1) * BUCKETS * sizeof *h->count : 0;
 }

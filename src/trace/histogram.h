@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantiles of many numbers in little memory: a log-linear histogram. Each power of two is divided in 64 equal buckets, and
- * only the powers between the least and the greatest number seen take memory (512 bytes each). Numbers below 128 are exact;
- * of larger ones a quantile is at most 1/128 (0.8 %) away from the true one. Not thread-safe. Zero-initialised is empty.
+ * Quantiles of many numbers in little memory. The first 64 numbers are kept as they are, and quantiles are exact. Then they become
+ * a log-linear histogram: each power of two is divided in 64 equal buckets, and only the powers between the least and the
+ * greatest number seen take memory (512 bytes each). Numbers below 128 are exact; of larger ones a quantile is at most
+ * 1/128 (0.8 %) away from the true one. Not thread-safe. Zero-initialised is empty.
  */
 #ifndef WEFT_TRACE_HISTOGRAM_H
 #define WEFT_TRACE_HISTOGRAM_H
@@ -13,7 +14,7 @@
 #define WEFT_HISTOGRAM_BUCKETS 64u /* in a power of two */
 
 struct weft_histogram {
-	uint64_t *count; /* owned */
+	uint64_t *count; /* owned; the numbers themselves as long as powers is 0 */
 	uint64_t n;      /* numbers added */
 	uint32_t first;  /* power of two that count[0] belongs to */
 	uint32_t powers; /* how many there is room for */

@@ -31,7 +31,7 @@ struct weft_stat_row {
 	uint64_t calls;
 	uint64_t total; /* time inside; where calls of one row are nested, the inner ones are not counted again */
 	uint64_t self;  /* time inside, and in no region within */
-	uint64_t min, max, p50, p99; /* of a call's time, with what is within; p50 and p99 to 0.8 % */
+	uint64_t min, max, p50, p99; /* of a call's time, with what is within; p50 and p99 to 0.8 %, exact up to 64 calls */
 	double mean;
 	double share;   /* of self in the time of all threads, 0..1 */
 	/*

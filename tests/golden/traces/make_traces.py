@@ -4,13 +4,14 @@
 
 usage: make_traces.py FOLDER     makes FOLDER/heat.weft
 
-heat.weft: two ranks that iterate, exchange a message each way, and one helper thread; times are nanoseconds.
+heat.weft: two ranks that iterate, exchange a message each way, and one helper thread; 140 ms. The times below are in units
+of 100 ns.
 """
 import struct
 import sys
 from pathlib import Path
 
-PAGE, HEAD = 4096, 32
+PAGE, HEAD, UNIT = 4096, 32, 100
 KIND = dict(
     enter=1, leave=2, point=3, point_f=4, point_s=5, counter=6, counter_f=7, send=8, recv=9, flow_out=10, flow_in=11, attr=12,
     counter_set=16, sample=17, cpu=32, on=34, off=35, dropped=36, thread_begin=37, thread_end=38, exit=41,
@@ -63,12 +64,12 @@ def stream(pid, threads, definitions, end, dropped=0):
     """threads: {number: [(time, kind, id, words...)]}"""
     head = b"WEFTSTR\n" + struct.pack("<HHI", 1, 0, PAGE) + bytes(range(16)) + struct.pack("<II", pid, 2)
     head += struct.pack("<QQQdI", 0, 1700000000 * 10**9, 0, 1.0, 0)
-    head += struct.pack("<IIIQQQ", crc32c(head), 2, 0, dropped, 12345, end)
+    head += struct.pack("<IIIQQQ", crc32c(head), 2, 0, dropped, 12345, end * UNIT)
     pages = [head.ljust(PAGE, b"\0")]
     pages.append(page(2, 0, 0, 0, definitions))
     for number, events in threads.items():
-        base = events[0][0]
-        pages.append(page(1, number, 0, base, [record(k, i, w, time - base) for time, k, i, *w in events]))
+        base = events[0][0] * UNIT
+        pages.append(page(1, number, 0, base, [record(k, i, w, time * UNIT - base) for time, k, i, *w in events]))
     return b"".join(pages)
 
 
@@ -95,8 +96,8 @@ def define(pid, rank, threads):
     for which, z in ((HOST, "node1"), (COMMAND, "./heat\0--size\0" + "100\0"), (BOOT_ID, "the same boot")):
         out.append(record("process_text", 1, [which, pair(0, 1), *text(z)]))
     for number, (begin, name) in enumerate(threads):
-        out.append(record("thread", number + 1, [pid + number, pair(1, 0), begin, *text(name)]))
-    return out + [record("clock", 0, [t, t, 1700000000 * 10**9 + t]) for t in (0, 20_000_000)]
+        out.append(record("thread", number + 1, [pid + number, pair(1, 0), begin * UNIT, *text(name)]))
+    return out + [record("clock", 0, [t, t, 1700000000 * 10**9 + t]) for t in (0, 10**9)]
 
 
 def rank_0():
@@ -105,10 +106,10 @@ def rank_0():
         (1000, "enter", 1), (1000, "point", 1, 1), (1500, "point_s", 3, 4),
         (2000, "enter", 2), (2000, "attr", 1, 1), (2100, "counter", 1, 1000), (502000, "counter", 1, 501000),
         (502100, "point_f", 2, double(0.125)), (503000, "leave", 2),
-        (503100, "enter", 3), (503500, "send", 1, pair(1, 7), 65536, 300), (504000, "leave", 3),
+        (503100, "enter", 3), (503500, "send", 1, pair(1, 7), 65536, 300 * UNIT), (504000, "leave", 3),
         (504000, "point", 1, 2),
         (505000, "enter", 2), (505000, "attr", 1, 2), (600000, "flow_out", 1, 0x10), (905000, "leave", 2),
-        (905100, "enter", 4), (1205000, "recv", 1, pair(1, 8), 512, 299900), (1205100, "leave", 4),
+        (905100, "enter", 4), (1205000, "recv", 1, pair(1, 8), 512, 299900 * UNIT), (1205100, "leave", 4),
         (1300000, "counter_set", 1, 502000, 17),
         (1400000, "leave", 1), (1400100, "thread_end", 0), (1400100, "exit", 0, 0),
     ]  # fmt: skip
@@ -124,9 +125,9 @@ def rank_1():
     main = [
         (10000, "thread_begin", 0), (10000, "cpu", 0, pair(1, 0)),
         (11000, "enter", 1), (12000, "enter", 2), (12000, "attr", 1, 1), (412000, "leave", 2),
-        (412100, "enter", 4), (512100, "recv", 1, pair(0, 7), 65536, 100000), (512200, "leave", 4),
+        (412100, "enter", 4), (512100, "recv", 1, pair(0, 7), 65536, 100000 * UNIT), (512200, "leave", 4),
         (513000, "enter", 2), (513000, "attr", 1, 2), (600000, "sample", 0, 0x401000, 0x402000), (1113000, "leave", 2),
-        (1113100, "enter", 3), (1200000, "send", 1, pair(0, 8), 512, 86900), (1200100, "leave", 3),
+        (1113100, "enter", 3), (1200000, "send", 1, pair(0, 8), 512, 86900 * UNIT), (1200100, "leave", 3),
         (1210000, "leave", 1), (1210100, "thread_end", 0), (1210100, "exit", 0, 0),
     ]  # fmt: skip
     return stream(4712, {1: main}, define(4712, 1, [(10000, "main")]), 1210100)

@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs every example of the help texts, of the man pages and of docs/filters.md as it is printed, in a folder that has the
+# traces that they speak of. Those of `weft record`, and of what needs programs of the user, are in record_examples.t.
+# tags: timeout=300
+set -u
+source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+PATH=${WEFT_BUILD:-$source/build}:$PATH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/start"
+cd "$work/start" || exit 1
+
+cp -r "$source/tests/golden/traces/heat.weft" run.weft
+cp -r run.weft again.weft
+weft convert -q run.weft -o run.prv
+ln -s "$(command -v weft)" fxt_print
+
+# where | the command
+examples()
+{
+	local verb page
+	for verb in $(weft --list-options | cut -d' ' -f1 | sort -u); do
+		[ "$verb" = - ] || weft "$verb" --help | sed -n "s/^    \\(weft .*\\)/help of $verb|\\1/p"
+	done
+	for page in "$source"/docs/man/*.[1-9]; do
+		sed -n "s/^\\.Dl \\(weft .*\\|fxt_print .*\\|source .*\\)/${page##*/}|\\1/p" "$page" | sed 's/\\e/\\/g'
+	done
+	sed -n 's/^    \(weft .*\)/filters.md|\1/p' "$source/docs/filters.md"
+}
+
+examples | grep -v -e '|weft record' -e paramedir -e program | sort -u >"$work/examples"
+echo "1..$(wc -l <"$work/examples")"
+number=0 failed=0
+while IFS='|' read -r where command; do
+	number=$((number + 1))
+	rm -rf "$work/now"
+	cp -r "$work/start" "$work/now"
+	cd "$work/now" || exit 1
+	# What an example makes is not there yet.
+	[[ ! $command =~ \ -o\ ([^ ]+) ]] || [ "${BASH_REMATCH[1]}" = - ] || [ "${command%% *}" = fxt_print ] || rm -rf "${BASH_REMATCH[1]}"
+	[[ $command != source* ]] || weft completion bash >weft-completion.bash
+	output=$(PATH=.:$PATH bash -c "$command" 2>&1 </dev/null)
+	status=$?
+	# A check of this machine may well say no.
+	if [ $status = 0 ] || { [ $status = 1 ] && [[ $command == *doctor* ]]; }; then
+		echo "ok $number - $where: $command" | sed 's/ #/ \\#/g'
+	else
+		failed=$((failed + 1))
+		printf '%s\n' "$output" | sed 's/^/# /'
+		echo "not ok $number - $where: $command (status $status)"
+	fi
+done <"$work/examples"
+echo "$((number - failed)) passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,377 @@
+## SPDX-License-Identifier: Apache-2.0
+## What `weft` says about itself: the overview, each command's help, and answers to typing errors.
+$ weft --version
+weft 0.1.0
+$ weft
+usage: weft COMMAND [options] [operands]
+
+weft records, explains and tunes parallel programs.
+
+Record
+  record      run a command and record it into a trace
+
+Look
+  info        what a trace is: when, where, how long, how much
+  stat        where the time went: per region, thread or process
+  timeline    draw a trace along time, as SVG
+  dump        print the events of a trace as text
+  check       is a trace sound; what is damaged, what was recovered
+
+Change
+  cut         keep a range of time of a trace
+  filter      keep what a filter matches of a trace
+  merge       put several traces into one
+  convert     write a trace in another format, or read one
+
+Keep
+  index       build the index of a trace
+  pack        compress a trace in place, or decompress it
+
+This machine
+  doctor      what this build and this machine can do, and why not
+  completion  print the completion script of a shell
+
+Options:
+  -h, --help          print this, or with a command its help
+      --version       print the version
+      --list-options  print every option of every command: COMMAND LETTER NAME
+                      ARGUMENT
+
+'weft help COMMAND' explains a command. A first try:
+    weft record -- ./program
+    weft stat program.weft
+$ weft help | diff - <(weft) && weft --help | diff - <(weft) && weft -h | diff - <(weft)
+$ weft dmp run.weft
+weft: error: unknown command 'dmp' (did you mean 'dump'?)
+Try 'weft help'.
+? 2
+$ weft xyzzy
+weft: error: unknown command 'xyzzy'
+Try 'weft help'.
+? 2
+$ weft --jsn
+weft: error: unknown option '--jsn'
+Try 'weft help'.
+? 2
+$ weft help sta
+weft: error: unknown command 'sta' (did you mean 'stat'?)
+Try 'weft help'.
+? 2
+$ weft help stat | diff - <(weft stat --help) && weft stat -h | diff - <(weft stat --help)
+$ weft info --help
+usage: weft info [options] TRACE
+
+Prints what TRACE is: when and where it was recorded, of what, how long it is
+and how much there is in it, what was dropped and what is damaged. With --list,
+its processes, threads or definitions as a table.
+
+Examples:
+    weft info run.weft
+    weft info run.weft --list threads
+    weft info run.weft --list regions --json
+
+Options:
+  -l, --list=WHAT    print a table: processes, threads, nodes, cpus, regions,
+                     types, labels, counters, attributes, categories,
+                     communicators, flows, sets, data, states, notes
+      --json         print JSON
+      --csv          print CSV
+      --memory=SIZE  use at most SIZE of memory (default: a quarter of the
+                     machine's)
+      --threads=N    use N threads (default: all CPUs)
+  -q, --quiet        no progress, no warnings
+  -v, --verbose      say what is being done
+  -h, --help         print this help
+$ weft stat --help
+usage: weft stat [options] TRACE
+
+Prints for each region (or what --by says) how often it was entered, its time
+in all (total) and without the regions inside (self), the least, mean, median
+(p50), 99th percentile and greatest time of a call, and self as a share of the
+time of all threads. balance is average over greatest self time of the threads
+that have the region: 100 % when all have the same. Percentiles are right to
+0.8 %.
+
+Examples:
+    weft stat run.weft
+    weft stat run.weft --by thread
+    weft stat run.weft --by region,process --sort max --top 5
+    weft stat run.weft --time 25%..75% -f 'region=solve*' --csv
+
+Options:
+  -b, --by=GROUPS      what a row is: region, thread, process, state (of
+                       Paraver), all; or two, like region,thread
+  -s, --sort=COLUMN    order by this column, greatest first (default: self)
+  -n, --top=N          print the first N rows only
+  -t, --time=A..B      from A up to B only; regions are cut there
+  -f, --filter=FILTER  only what FILTER matches (see weft-filter-grammar(7))
+      --json           print JSON
+      --csv            print CSV
+      --memory=SIZE    use at most SIZE of memory (default: a quarter of the
+                       machine's)
+      --threads=N      use N threads (default: all CPUs)
+  -q, --quiet          no progress, no warnings
+  -v, --verbose        say what is being done
+  -h, --help           print this help
+$ weft dump --help
+usage: weft dump [options] TRACE
+
+Prints the events of all threads of TRACE in order of time, one a line: the
+time in nanoseconds from the begin of the trace, the thread as
+application.process.thread, the kind of event, and what it says. With --json
+each line is a JSON object.
+
+Examples:
+    weft dump run.weft
+    weft dump run.weft -f 'region=solve* and duration>1ms'
+    weft dump run.weft -f 'kind=message size>=1K' --json
+    weft dump run.prv -n 20
+
+Options:
+  -f, --filter=FILTER  only what FILTER matches (see weft-filter-grammar(7))
+  -o, --output=FILE    write to FILE instead of stdout
+  -n, --count=N        stop after N events
+      --delta          times since the line before
+      --json           print a JSON object a line
+      --memory=SIZE    use at most SIZE of memory (default: a quarter of the
+                       machine's)
+      --threads=N      use N threads (default: all CPUs)
+  -q, --quiet          no progress, no warnings
+  -v, --verbose        say what is being done
+  -h, --help           print this help
+$ weft check --help
+usage: weft check [options] TRACE...
+
+Reads every page of every stream of each TRACE and holds it against the format:
+checksums, order, definitions, the balance of regions, the matching of messages
+and flows, clocks, and the index. Says what is damaged and what is lost of it.
+Changes nothing. The exit status is 1 when something is damaged. A process that
+was killed leaves no damage.
+
+Examples:
+    weft check run.weft
+    weft check --json run.weft
+    weft check -q run.weft && echo sound
+
+Options:
+      --strict       warnings, too, make the exit status 1
+      --json         print JSON
+      --csv          print CSV
+      --threads=N    use N threads (default: all CPUs)
+      --memory=SIZE  use at most SIZE of memory (default: a quarter of the
+                     machine's)
+  -q, --quiet        print nothing; the exit status tells
+  -v, --verbose      print notes, too
+  -h, --help         print this help
+$ weft cut --help
+usage: weft cut [options] TRACE
+
+Writes what happens in TRACE from A up to (and without) B as a new trace.
+Regions that are open at A begin there, and those that are open at B end there.
+Times are from the begin of TRACE, with a unit (ns, us, ms, s, min, h), or
+percentages of its length. With -f only what the filter matches is kept: some
+threads, some kinds of event.
+
+Examples:
+    weft cut run.weft -o middle.weft --time 25%..75%
+    weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'
+
+Options:
+  -o, --output=OUT     the new trace, a folder OUT.weft
+      --force          replace OUT if it is there
+  -t, --time=A..B      from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90%
+      --keep-times     keep the times of TRACE; else A becomes 0
+  -f, --filter=FILTER  only what FILTER matches (see weft-filter-grammar(7))
+      --memory=SIZE    use at most SIZE of memory (default: a quarter of the
+                       machine's)
+      --threads=N      use N threads (default: all CPUs)
+  -q, --quiet          no progress, no warnings
+  -v, --verbose        say what is being done
+  -h, --help           print this help
+$ weft filter --help
+usage: weft filter [options] TRACE
+
+Writes what FILTER matches of TRACE as a new trace, at the same times. An enter
+and its leave are kept together. Filters are the same for all commands, and
+weft-filter-grammar(7) explains them.
+
+Examples:
+    weft filter run.weft -o long.weft -f 'duration>1ms or kind=message'
+    weft filter run.weft -o solve.weft -f 'region=solve*,exchange and thread=1.1.*'
+
+Options:
+  -o, --output=OUT     the new trace, a folder OUT.weft
+      --force          replace OUT if it is there
+  -f, --filter=FILTER  only what FILTER matches (see weft-filter-grammar(7))
+      --memory=SIZE    use at most SIZE of memory (default: a quarter of the
+                       machine's)
+      --threads=N      use N threads (default: all CPUs)
+  -q, --quiet          no progress, no warnings
+  -v, --verbose        say what is being done
+  -h, --help           print this help
+$ weft merge --help
+usage: weft merge [options] TRACE...
+
+Writes all TRACEs as one, their processes side by side. With --align
+they are shifted by the time of day at which each began; else all begin at 0, as
+one wants to compare runs. The processes of one run need no merge: they are one
+trace.
+
+Examples:
+    weft merge run.weft again.weft -o both.weft
+    weft merge --align run.weft again.weft -o day.weft
+
+Options:
+  -o, --output=OUT   the new trace, a folder OUT.weft
+      --force        replace OUT if it is there
+      --align        align by the time of day; else every trace begins at 0
+      --memory=SIZE  use at most SIZE of memory (default: a quarter of the
+                     machine's)
+      --threads=N    use N threads (default: all CPUs)
+  -q, --quiet        no progress, no warnings
+  -v, --verbose      say what is being done
+  -h, --help         print this help
+$ weft convert --help
+usage: weft convert [options] TRACE
+
+Writes TRACE in the format that the name of OUT ends with, or that --to says:
+Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace
+or a Paraver .prv (also .prv.gz, .prv.zst). What the other format cannot hold
+is left out, and said. OUT appears when it is complete, and not at all when
+something fails.
+
+Examples:
+    weft convert run.weft -o run.prv
+    weft convert run.weft -o run.json -f 'time=0%..50% and not kind=counter'
+    weft convert run.weft -o - --to csv
+    weft convert run.prv -o again.weft
+    weft convert --list-formats
+
+Options:
+  -o, --output=OUT     write OUT; '-' is stdout, for formats that are one text
+      --to=FORMAT      the format of OUT (default: by its name)
+      --list-formats   print the formats, and do nothing
+      --json           print that list as JSON
+      --force          replace OUT if it is there
+  -f, --filter=FILTER  only what FILTER matches (see weft-filter-grammar(7))
+      --memory=SIZE    use at most SIZE of memory (default: a quarter of the
+                       machine's)
+      --threads=N      use N threads (default: all CPUs)
+  -q, --quiet          no progress, no warnings
+  -v, --verbose        say what is being done
+  -h, --help           print this help
+$ weft index --help
+usage: weft index [options] TRACE...
+
+Builds the index that makes opening a trace immediate: columns of events sorted
+by time, in the folder 'index' of the trace. Every command does so by itself
+when it opens a trace that has none or that has changed since.
+
+Examples:
+    weft index run.weft
+    weft index --rebuild run.weft
+
+Options:
+      --rebuild      make it anew, also when it is there
+      --memory=SIZE  use at most SIZE of memory (default: a quarter of the
+                     machine's)
+      --threads=N    use N threads (default: all CPUs)
+  -q, --quiet        no progress, no warnings
+  -v, --verbose      say what is being done
+  -h, --help         print this help
+$ weft pack --help
+usage: weft pack [options] TRACE...
+
+Compresses the streams of each TRACE with zstd, in place. Every command reads
+packed traces as they are. A stream is replaced when its packed form is
+complete and on disk; one that is still being recorded is refused.
+
+Examples:
+    weft pack run.weft
+    weft pack --level 19 run.weft
+    weft pack --unpack run.weft
+
+Options:
+      --unpack     decompress
+      --level=N    of zstd, 1 (fast) to 19 (small); default 3
+      --json       print JSON
+      --csv        print CSV
+      --threads=N  use N threads (default: all CPUs)
+  -q, --quiet      print nothing but errors
+  -h, --help       print this help
+$ weft doctor --help
+usage: weft doctor [options] [CHECK...]
+
+Checks what Weft can make use of on this machine: clocks, counters, access to
+other processes, memory, libraries and programs; and says of each that is
+missing why, and what would help. Needs no privileges, changes nothing, and
+waits 5 s at most for each check. With CHECKs (globs) only those are done, and
+the exit status is 1 when one is not there.
+
+Examples:
+    weft doctor
+    weft doctor --json
+    weft doctor 'tsc*' ptrace
+
+Options:
+      --json  print JSON
+      --csv   print CSV
+  -h, --help  print this help
+$ weft completion --help
+usage: weft completion [options] bash
+
+Prints a script that makes bash complete commands, options and their arguments.
+
+Examples:
+    weft completion bash >weft-completion.bash
+    source weft-completion.bash
+
+Options:
+  -h, --help  print this help
+
+## Every command takes --help, and lists it among its options.
+$ for c in $(weft --list-options | cut -d' ' -f1 | grep -v '^-' | sort -u); do weft $c --help | grep -q -e '--help  *print this help' || echo $c; done
+$ weft --list-options | grep -E '^(-|dump) '
+- h help -
+- - version -
+- - list-options -
+dump f filter FILTER
+dump o output FILE
+dump n count N
+dump - delta -
+dump - json -
+dump - memory SIZE
+dump - threads N
+dump q quiet -
+dump v verbose -
+dump h help -
+
+## Bad usage: one line, a hint, status 2; nothing on stdout.
+$ weft info
+weft info: error: expected TRACE
+Try 'weft info --help'.
+? 2
+$ weft info a b
+weft info: error: unexpected 'b'
+Try 'weft info --help'.
+? 2
+$ weft info --jsn a
+weft info: error: unknown option '--jsn' (did you mean '--json'?)
+Try 'weft info --help'.
+? 2
+$ weft dump -n x a
+weft dump: error: option '-n': expected a whole number, found 'x'
+Try 'weft dump --help'.
+? 2
+$ weft stat --memory 10parsec a
+weft stat: error: option '--memory': expected a size like 64M, found '10parsec'
+Try 'weft stat --help'.
+? 2
+$ weft info 2>/dev/null
+? 2
+
+## Help goes to stdout even when other arguments are wrong, and is cut off quietly.
+$ weft stat --nonsense --help | head -n 1
+usage: weft stat [options] TRACE
+$ weft help | head -n 1
+usage: weft COMMAND [options] [operands]
