@@ -33,15 +33,34 @@ static void write_cpus(struct record_stream *s, hwloc_topology_t t)
 	}
 }
 
+/*
+ * hwloc's plugins are about devices that we do not ask for, and loading them costs more than all the rest: it is sent to look for
+ * them where there are none. The command's environment stays as it is.
+ */
+static int load_without_plugins(hwloc_topology_t *t, const char *empty_dir)
+{
+	static const char variable[] = "HWLOC_PLUGINS_PATH";
+	bool set = getenv(variable) != NULL;
+	if (!set && setenv(variable, empty_dir, 1))
+		return -errno;
+	int rc = hwloc_topology_init(t) ? -ENOMEM : 0;
+	if (rc == 0 && hwloc_topology_load(*t)) {
+		hwloc_topology_destroy(*t);
+		rc = -ENODEV;
+	}
+	if (!set)
+		unsetenv(variable);
+	return rc;
+}
+
 int record_topology(struct record_stream *s, const char *dir, const char *host)
 {
 	hwloc_topology_t t;
 	char *path = NULL;
-	if (hwloc_topology_init(&t))
-		return -ENOMEM;
-	int rc = hwloc_topology_load(t) ? -ENODEV : 0;
-	if (rc == 0)
-		rc = asprintf(&path, "%s/topology-%s.xml", dir, host) < 0 ? -ENOMEM : 0;
+	int rc = load_without_plugins(&t, dir);
+	if (rc)
+		return rc;
+	rc = asprintf(&path, "%s/topology-%s.xml", dir, host) < 0 ? -ENOMEM : 0;
 	if (rc == 0 && hwloc_topology_export_xml(t, path, 0))
 		rc = -EIO;
 	if (rc == 0)
