@@ -25,8 +25,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LOOK_AGAIN_NS UINT64_C(2000000) /* between two looks at busy rings: at most 500 wake-ups a second */
-#define EVENTS_LATE_MS 20
+#define LOOK_LEAST_MS 2
+#define LOOK_MOST_MS 32
 #define DESCRIPTORS_MOST 1026
 #define FIRST_TIME_NAMESPACE 0xeffffffau /* PROC_TIME_INIT_INO of the kernel */
 
@@ -46,7 +46,7 @@ struct record_run {
 	int exec_error; /* errno value, or 0 */
 	bool ended;
 	int status; /* wait status */
-	uint64_t began_ns, quiet_until_ns, lost;
+	uint64_t began_ns, lost;
 };
 
 static const struct weft_opt record_options[] = {
@@ -203,31 +203,30 @@ static void look_at_result(struct record_run *r)
 	r->child.result = -1;
 }
 
+/* Rings are looked at often while there is something in them, and seldom when there is not. */
+static int next_look_ms(const struct record_watch *w, int last_ms, bool seen)
+{
+	if (!w->backend->must_look)
+		return w->queue.event.n ? LOOK_MOST_MS : -1;
+	return seen ? LOOK_LEAST_MS : last_ms * 2 < LOOK_MOST_MS ? last_ms * 2 : LOOK_MOST_MS;
+}
+
 static void loop(struct record_run *r)
 {
 	struct pollfd at[DESCRIPTORS_MOST];
+	int look_ms = LOOK_LEAST_MS;
 	while (!r->ended) {
-		uint64_t now = weft_monotonic_ns();
-		bool quiet = now < r->quiet_until_ns;
 		unsigned n = 2;
 		at[0] = (struct pollfd){r->signal_fd, POLLIN, 0};
 		at[1] = (struct pollfd){r->child.result, POLLIN, 0};
-		if (!quiet)
-			n += r->watch.backend->descriptors(&r->watch, at + n, DESCRIPTORS_MOST - n);
-		int timeout = quiet                    ? 1 + (int)((r->quiet_until_ns - now) / 1000000)
-		              : r->watch.queue.event.n ? EVENTS_LATE_MS
-		                                       : -1;
-		if (poll(at, n, timeout) < 0 && errno != EINTR)
+		n += r->watch.backend->descriptors(&r->watch, at + n, DESCRIPTORS_MOST - n);
+		if (poll(at, n, look_ms) < 0 && errno != EINTR)
 			return;
 		if (at[1].revents)
 			look_at_result(r);
 		look_at_signals(r);
-		bool seen = false;
-		for (unsigned i = 2; i < n; i++)
-			seen = seen || at[i].revents;
-		if (seen)
-			r->quiet_until_ns = weft_monotonic_ns() + LOOK_AGAIN_NS;
-		record_watch_take(&r->watch, false, record_tree_see, &r->tree);
+		bool seen = record_watch_take(&r->watch, false, record_tree_see, &r->tree);
+		look_ms = next_look_ms(&r->watch, look_ms, seen);
 	}
 }
 

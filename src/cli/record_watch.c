@@ -52,26 +52,62 @@ static int by_time(const void *a, const void *b)
 	return x->time < y->time ? -1 : x->time > y->time;
 }
 
-void record_watch_take(struct record_watch *w, bool all, void (*take)(void *arg, const struct record_seen_event *e), void *arg)
+/* Whether the event is about a process of the command. Events must come in order of time. */
+static bool is_ours(struct record_watch *w, const struct record_seen_event *e)
+{
+	uint64_t threads = 0;
+	bool known = weft_map_get(&w->ours, (uint64_t)e->pid, &threads);
+	if (e->what == RECORD_SEEN_PROCESS && weft_map_get(&w->ours, (uint64_t)e->parent_pid, &threads)) {
+		known = true;
+		threads = 1;
+	} else if (known && e->what == RECORD_SEEN_THREAD) {
+		threads++;
+	} else if (known && e->what == RECORD_SEEN_EXIT) {
+		threads--;
+	} else {
+		return known;
+	}
+	if (threads == 0)
+		weft_map_del(&w->ours, (uint64_t)e->pid);
+	else if (weft_map_put(&w->ours, (uint64_t)e->pid, threads))
+		w->queue.lost++;
+	return known;
+}
+
+static void event_fini(struct record_seen_event *e)
+{
+	free(e->command);
+	free(e->exe);
+}
+
+static void hand_on(struct record_watch *w, struct record_seen_event *e,
+                    void (*take)(void *arg, const struct record_seen_event *e), void *arg)
+{
+	if (!w->sees_others || is_ours(w, e)) {
+		/* At once after its exec a process may not have its arguments yet. */
+		if (e->what == RECORD_SEEN_EXEC && !e->command)
+			record_seen_read_program(e);
+		take(arg, e);
+	}
+	event_fini(e);
+}
+
+bool record_watch_take(struct record_watch *w, bool all, void (*take)(void *arg, const struct record_seen_event *e), void *arg)
 {
 	uint64_t until = all ? UINT64_MAX : weft_monotonic_ns() - LATE_NS;
 	w->backend->fetch(w);
 	struct record_queue *q = &w->queue;
 	if (q->event.n == 0)
-		return;
+		return false;
 	qsort(q->event.at, q->event.n, sizeof *q->event.at, by_time);
 	size_t n = 0;
 	while (n < q->event.n && q->event.at[n].time <= until) {
-		/* At once after its exec a process may not have its arguments yet. */
-		if (q->event.at[n].what == RECORD_SEEN_EXEC && !q->event.at[n].command)
-			record_seen_read_program(&q->event.at[n]);
-		take(arg, &q->event.at[n]);
-		free(q->event.at[n].command);
-		free(q->event.at[n].exe);
+		hand_on(w, &q->event.at[n], take, arg);
 		n++;
 	}
 	q->event.n -= n;
 	memmove(q->event.at, q->event.at + n, q->event.n * sizeof *q->event.at);
+	return true;
 }
 
 void record_watch_stop(struct record_watch *w)
@@ -79,11 +115,10 @@ void record_watch_stop(struct record_watch *w)
 	if (!w->backend)
 		return;
 	w->backend->stop(w);
-	for (size_t i = 0; i < w->queue.event.n; i++) {
-		free(w->queue.event.at[i].command);
-		free(w->queue.event.at[i].exe);
-	}
+	for (size_t i = 0; i < w->queue.event.n; i++)
+		event_fini(&w->queue.event.at[i]);
 	free(w->queue.event.at);
+	weft_map_fini(&w->ours);
 	*w = (struct record_watch){0};
 }
 
@@ -176,5 +211,12 @@ static void none_stop(struct record_watch *w)
 	(void)w;
 }
 
-const struct record_watch_backend record_watch_none = {"none",     none_start, none_execed, none_descriptors,
-                                                       none_fetch, none_reap,  none_stop};
+const struct record_watch_backend record_watch_none = {
+	.name = "none",
+	.start = none_start,
+	.execed = none_execed,
+	.descriptors = none_descriptors,
+	.fetch = none_fetch,
+	.reap = none_reap,
+	.stop = none_stop,
+};

@@ -13,6 +13,7 @@
 #define WEFT_CLI_RECORD_WATCH_H
 
 #include "base/err.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include <poll.h>
 #include <stdbool.h>
@@ -49,16 +50,19 @@ struct record_watch {
 	const struct record_watch_backend *backend;
 	pid_t command;
 	struct record_queue queue;
-	void *priv; /* of the backend, from start to stop */
+	void *priv;           /* of the backend, from start to stop */
+	bool sees_others;     /* events of processes that are none of the command's come, too, and are dropped */
+	struct weft_map ours; /* then: pid -> how many threads it has, of the command's processes */
 };
 
 struct record_watch_backend {
 	const char *name;
+	bool must_look; /* events come without waking us: fetch now and then */
 	/* The command's process waits in front of its exec. 0 or negative, with err saying why it cannot be watched so. */
 	int (*start)(struct record_watch *w, struct weft_err *err);
 	/* The command's exec has succeeded; NULL where that is seen anyway. */
 	void (*execed)(struct record_watch *w);
-	/* Descriptors that become readable when something was seen; at most n. Their count. */
+	/* Descriptors that become readable when there is something to fetch at once; at most n. Their count. */
 	unsigned (*descriptors)(const struct record_watch *w, struct pollfd *at, unsigned n);
 	/* Fetches what was seen into the queue. */
 	void (*fetch)(struct record_watch *w);
@@ -74,8 +78,11 @@ extern const struct record_watch_backend record_watch_perf, record_watch_ptrace,
  */
 int record_watch_start(struct record_watch *w, const char *name, pid_t command, char *why, size_t why_bytes,
                        struct weft_err *err) WEFT_MUST_CHECK;
-/* Hands what was seen to `take`, in order of time: all of it, or what is so old that nothing before it can still come. */
-void record_watch_take(struct record_watch *w, bool all, void (*take)(void *arg, const struct record_seen_event *e), void *arg);
+/*
+ * Hands what was seen to `take`, in order of time: all of it, or what is so old that nothing before it can still come. Whether
+ * something waits or was handed on.
+ */
+bool record_watch_take(struct record_watch *w, bool all, void (*take)(void *arg, const struct record_seen_event *e), void *arg);
 void record_watch_stop(struct record_watch *w);
 
 /* For backends. A full memory counts as lost. Takes command and exe of *e. */

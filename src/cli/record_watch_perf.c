@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Watching through perf_event_open(2): a software event that counts nothing, with `task` and `comm` set, makes the kernel write
- * a record of each fork, exec, change of name and exit of the command and its descendants, with the time of CLOCK_MONOTONIC.
+ * a record of each fork, exec, change of name and exit, with the time of CLOCK_MONOTONIC. Two kinds, of which the first that is
+ * allowed is taken:
  *
- *     one event and ring for each cpu (an inherited event with a ring must be bound to one); a fork writes into the ring of
- *     the cpu on which it happens, so the records of one thread may lie in several rings: the queue sorts them
+ *     of a cpu        (CAP_PERFMON or root) one event for each cpu sees all processes of the machine; those of others are dropped
+ *     of the command  (kernel.perf_event_paranoid <= 2) inherited by all its descendants; each new thread costs the kernel a copy
+ *                     of one event for each cpu, since an inherited event with a ring must be bound to one
  *
- * It works for static and set-uid programs alike, costs the command nothing that can be measured, and needs no right where
- * kernel.perf_event_paranoid <= 2. The kernel does not say how a process ended: only that of the command is known, by waitpid.
+ * Either way there is a ring for each cpu, and a fork writes into the ring of the cpu on which it happens: the records of one
+ * thread may lie in several rings, and the queue sorts them. Static and set-uid programs are seen as well. The kernel does not
+ * say how a process ended: only that of the command is known, by waitpid.
  */
 #include "record_watch.h"
 #include <errno.h>
@@ -51,31 +54,30 @@ static int perf_open(pid_t pid, int cpu)
 		.size = sizeof a,
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
-		.disabled = 1,
-		.inherit = 1,
+		.disabled = pid >= 0,
+		.inherit = pid >= 0,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 		.comm = 1,
-		.enable_on_exec = 1,
+		.enable_on_exec = pid >= 0,
 		.task = 1,
 		.watermark = 1,
 		.sample_id_all = 1,
 		.comm_exec = 1,
 		.use_clockid = 1,
-		.wakeup_watermark = 1,
+		.wakeup_watermark = RING_BYTES / 4, /* a wake-up for each record would cost the command more than the record */
 		.clockid = CLOCK_MONOTONIC,
 	};
 	return (int)syscall(SYS_perf_event_open, &a, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static void perf_close(struct perf_watch *p)
+static void perf_close_rings(struct perf_watch *p)
 {
 	for (unsigned i = 0; i < p->n_rings; i++) {
 		munmap(p->ring[i].control, p->page + RING_BYTES);
 		close(p->ring[i].fd);
 	}
-	free(p->ring);
-	free(p);
+	p->n_rings = 0;
 }
 
 /* One ring more; 0, also for a cpu that is not there. */
@@ -94,22 +96,38 @@ static int perf_add_ring(struct perf_watch *p, pid_t pid, int cpu)
 	return 0;
 }
 
+/* pid: the command, or -1 for all processes. */
+static int perf_open_rings(struct perf_watch *p, pid_t pid, long cpus)
+{
+	int rc = 0;
+	for (int cpu = 0; cpu < cpus && rc == 0; cpu++)
+		rc = perf_add_ring(p, pid, cpu);
+	if (rc == 0 && p->n_rings == 0)
+		rc = -ENODEV;
+	if (rc)
+		perf_close_rings(p);
+	return rc;
+}
+
 static int perf_start(struct record_watch *w, struct weft_err *err)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	struct perf_watch *p = calloc(1, sizeof *p);
-	if (!p || !(p->ring = calloc((size_t)cpus, sizeof *p->ring))) {
+	if (!p || !(p->ring = calloc((size_t)cpus, sizeof *p->ring)) || weft_map_put(&w->ours, (uint64_t)w->command, 1)) {
+		if (p)
+			free(p->ring);
 		free(p);
 		return weft_err_sys(err, ENOMEM, "cannot watch through perf_event_open");
 	}
 	p->page = (size_t)sysconf(_SC_PAGESIZE);
-	int rc = 0;
-	for (int cpu = 0; cpu < cpus && rc == 0; cpu++)
-		rc = perf_add_ring(p, w->command, cpu);
-	if (rc == 0 && p->n_rings == 0)
-		rc = -ENODEV;
+	int rc = perf_open_rings(p, -1, cpus);
+	w->sees_others = rc == 0;
+	if (rc)
+		rc = perf_open_rings(p, w->command, cpus);
 	if (rc) {
-		perf_close(p);
+		weft_map_fini(&w->ours);
+		free(p->ring);
+		free(p);
 		return weft_err_sys(err, -rc, "cannot watch through perf_event_open");
 	}
 	w->priv = p;
@@ -212,8 +230,18 @@ static bool perf_reap(struct record_watch *w, int *status)
 
 static void perf_stop(struct record_watch *w)
 {
-	perf_close(w->priv);
+	struct perf_watch *p = w->priv;
+	perf_close_rings(p);
+	free(p->ring);
+	free(p);
 }
 
-const struct record_watch_backend record_watch_perf = {"perf",     perf_start, NULL,     perf_descriptors,
-                                                       perf_fetch, perf_reap,  perf_stop};
+const struct record_watch_backend record_watch_perf = {
+	.name = "perf",
+	.must_look = true,
+	.start = perf_start,
+	.descriptors = perf_descriptors,
+	.fetch = perf_fetch,
+	.reap = perf_reap,
+	.stop = perf_stop,
+};

@@ -199,5 +199,11 @@ static void ptrace_stop(struct record_watch *w)
 	free(p);
 }
 
-const struct record_watch_backend record_watch_ptrace = {"ptrace",     ptrace_start, NULL,       ptrace_descriptors,
-                                                         ptrace_fetch, ptrace_reap,  ptrace_stop};
+const struct record_watch_backend record_watch_ptrace = {
+	.name = "ptrace",
+	.start = ptrace_start,
+	.descriptors = ptrace_descriptors,
+	.fetch = ptrace_fetch,
+	.reap = ptrace_reap,
+	.stop = ptrace_stop,
+};
