@@ -39,7 +39,7 @@ struct write_stream {               /* the stream of one process */
 
 /* write_stream.c */
 int write_stream_open(struct write_stream *s, const char *dir, uint32_t number, struct weft_err *err) WEFT_MUST_CHECK;
-int write_stream_close(struct write_stream *s, struct weft_err *err) WEFT_MUST_CHECK; /* also frees */
+int write_stream_close(struct write_stream *s, struct weft_err *err) WEFT_MUST_CHECK; /* also frees; does not sync */
 void write_stream_abandon(struct write_stream *s);                                    /* frees; the file stays */
 void write_begin_thread(struct write_stream *s, uint32_t number, uint64_t at);
 void write_end_thread(struct write_stream *s);

@@ -104,8 +104,6 @@ int write_stream_open(struct write_stream *s, const char *dir, uint32_t number, 
 int write_stream_close(struct write_stream *s, struct weft_err *err)
 {
 	stream_flush(s);
-	if (!s->failed && fsync(s->fd))
-		stream_fail(s, -errno);
 	int rc = s->failed;
 	if (rc)
 		weft_err_set(err, rc, "cannot write '%s': %s", s->path, weft_err_name(rc));
