@@ -29,8 +29,14 @@ static void append_events(struct weft_builder *b, uint32_t thread, const uint32_
 	rc |= weft_append(a, 35, weft_what(WEFT_EV_COUNTER_F, id[3]), 0x3ff8000000000000);
 	rc |= weft_append_extra(a, 40, weft_what(WEFT_EV_DATA, id[5]), data, 2);
 	rc |= weft_append(a, 50, weft_what(WEFT_EV_STATE, id[6]), 20);
-	rc |= weft_append_half(a, &(struct weft_half_row){.time = 60 + thread, .began = 55, .size = 4096, .comm = id[7], .peer = !thread,
-	                                                  .tag = 3, .key = 1, .is_send = thread == 0});
+	rc |= weft_append_half(a, &(struct weft_half_row){.time = 60 + thread,
+	                                                  .began = 55,
+	                                                  .size = 4096,
+	                                                  .comm = id[7],
+	                                                  .peer = !thread,
+	                                                  .tag = 3,
+	                                                  .key = 1,
+	                                                  .is_send = thread == 0});
 	rc |= weft_append(a, 1000, weft_what(WEFT_EV_LEAVE, id[1]), 0);
 	FUZZ_REQUIRE(rc == 0);
 }
@@ -45,9 +51,18 @@ static struct weft_trace *make_trace(void)
 	MADE(weft_build_node(b, "node"));
 	for (uint32_t i = 0; i < 2; i++) {
 		MADE(weft_build_cpu(b, &(struct weft_cpu){.os = i, .name = ""}));
-		MADE(weft_build_process(b, &(struct weft_process){.pid = 10 + i, .rank = (int32_t)i, .name = "p", .command = "p", .host = "host",
-		                                                  .end = 1000, .status = -1}));
-		MADE(weft_build_thread(b, &(struct weft_thread_row){.process = i, .number = 1, .tid = 10 + i, .name = "main", .end = 1000}));
+		MADE(weft_build_process(b, &(struct weft_process){.pid = 10 + i,
+		                                                  .rank = (int32_t)i,
+		                                                  .name = "p",
+		                                                  .command = "p",
+		                                                  .host = "host",
+		                                                  .end = 1000,
+		                                                  .status = -1}));
+		MADE(weft_build_thread(b, &(struct weft_thread_row){.process = i,
+		                                                    .number = 1,
+		                                                    .tid = 10 + i,
+		                                                    .name = "main",
+		                                                    .end = 1000}));
 	}
 	uint32_t id[] = {
 		MADE(weft_build_def(b, WEFT_CLASS_CATEGORY, &(struct weft_def_row){.name = "user"})),
@@ -76,7 +91,8 @@ static void ask(const struct weft_filter *f, const struct weft_filter *opposite,
 		FUZZ_REQUIRE(weft_cursor_begin(&c, t, i, 0, WEFT_NEVER) == 0);
 		while (weft_cursor_next(&c, &b) > 0) {
 			for (uint32_t k = 0; k < b.n; k++) {
-				struct weft_event e = {b.time[k], i, weft_what_kind(b.what[k]), weft_what_id(b.what[k]), b.value[k]};
+				struct weft_event e = {b.time[k], i, weft_what_kind(b.what[k]), weft_what_id(b.what[k]),
+				                       b.value[k]};
 				bool pass = weft_filter_event(f, &e);
 				FUZZ_REQUIRE(pass != weft_filter_event(opposite, &e));
 				FUZZ_REQUIRE(!pass || (weft_filter_thread(f, i) && e.time >= from && e.time < to));
@@ -127,7 +143,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *at, size_t n)
 		memcpy(text, at, n);
 	text[n] = '\0';
 	int rc = weft_filter_new(&f, text, &err);
-	FUZZ_REQUIRE(rc == 0 || (rc == WEFT_E_SYNTAX && strncmp(err.text, "filter: column ", 15) == 0 && !strchr(err.text, '\n')));
+	FUZZ_REQUIRE(rc == 0 ||
+	             (rc == WEFT_E_SYNTAX && strncmp(err.text, "filter: column ", 15) == 0 && !strchr(err.text, '\n')));
 	if (rc == 0)
 		check_accepted(f, t);
 	weft_filter_free(f);

@@ -20,13 +20,12 @@ struct weft_command {
 	const char *summary;  /* one line, for `weft help` */
 	const char *about;    /* a paragraph and examples, for `weft dump --help` */
 	const struct weft_opt *options;
-	unsigned option_flags; /* of weft_opt_parse */
+	unsigned option_flags;             /* of weft_opt_parse */
 	int (*run)(int argc, char **argv); /* argv[0] is "weft dump"; returns the exit status */
 };
-extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat, weft_command_convert,
-	weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index, weft_command_pack,
-	weft_command_doctor, weft_command_completion, weft_command_timeline,
-	weft_command_paramedir;
+extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat,
+	weft_command_convert, weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index,
+	weft_command_pack, weft_command_doctor, weft_command_completion, weft_command_timeline, weft_command_paramedir;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
@@ -38,15 +37,27 @@ struct cli_common {
 	const char *filter;
 };
 #define CLI_READ_OPTIONS \
-	{0, "memory", "SIZE", WEFT_OPT_BYTES, offsetof(struct cli_common, memory), "use at most SIZE of memory (default: a quarter of the machine's)"}, \
-	{0, "threads", "N", WEFT_OPT_U64, offsetof(struct cli_common, threads), "use N threads (default: all CPUs)"}, \
-	{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, quiet), "no progress, no warnings"}, \
-	{'v', "verbose", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, verbose), "say what is being done"}
+	{0, \
+	 "memory", \
+	 "SIZE", \
+	 WEFT_OPT_BYTES, \
+	 offsetof(struct cli_common, memory), \
+	 "use at most SIZE of memory (default: a quarter of the machine's)"}, \
+		{0, "threads", "N", WEFT_OPT_U64, offsetof(struct cli_common, threads), "use N threads (default: all CPUs)"}, \
+		{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, quiet), "no progress, no warnings"}, \
+	{ \
+		'v', "verbose", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, verbose), "say what is being done" \
+	}
 #define CLI_FILTER_OPTION \
-	{'f', "filter", "FILTER", WEFT_OPT_STRING, offsetof(struct cli_common, filter), "only what FILTER matches (see weft-filter-grammar(7))"}
+	{ \
+		'f', "filter", "FILTER", WEFT_OPT_STRING, offsetof(struct cli_common, filter), \
+			"only what FILTER matches (see weft-filter-grammar(7))" \
+	}
 #define CLI_TABLE_OPTIONS \
 	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print JSON"}, \
-	{0, "csv", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, csv), "print CSV"}
+	{ \
+		0, "csv", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, csv), "print CSV" \
+	}
 
 /* Parses; prints the error and a hint and returns false on bad usage. */
 bool cli_parse(const struct weft_command *cmd, void *into, int argc, char **argv, int *n_operands);

@@ -16,15 +16,16 @@ static const struct weft_opt options[] = {
 	{0, "strict", NULL, WEFT_OPT_FLAG, offsetof(struct args, strict), "warnings, too, make the exit status 1"},
 	CLI_TABLE_OPTIONS,
 	{0, "threads", "N", WEFT_OPT_U64, offsetof(struct cli_common, threads), "use N threads (default: all CPUs)"},
-	{0, "memory", "SIZE", WEFT_OPT_BYTES, offsetof(struct cli_common, memory), "use at most SIZE of memory (default: a quarter of the machine's)"},
+	{0, "memory", "SIZE", WEFT_OPT_BYTES, offsetof(struct cli_common, memory),
+         "use at most SIZE of memory (default: a quarter of the machine's)"},
 	{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, quiet), "print nothing; the exit status tells"},
 	{'v', "verbose", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, verbose), "print notes, too"},
 	{0},
 };
 
 static const struct weft_column columns[] = {
-	{"grade", "grade", WEFT_CELL_TEXT},    {"rule", "rule", WEFT_CELL_TEXT},       {"file", "file", WEFT_CELL_TEXT},
-	{"offset", "offset", WEFT_CELL_U64},   {"line", "line", WEFT_CELL_U64},        {"lost_bytes", "lost", WEFT_CELL_BYTES},
+	{"grade", "grade", WEFT_CELL_TEXT},         {"rule", "rule", WEFT_CELL_TEXT}, {"file", "file", WEFT_CELL_TEXT},
+	{"offset", "offset", WEFT_CELL_U64},        {"line", "line", WEFT_CELL_U64},  {"lost_bytes", "lost", WEFT_CELL_BYTES},
 	{"text", "what was found", WEFT_CELL_TEXT},
 };
 enum { COLUMNS = sizeof columns / sizeof columns[0] };
@@ -235,15 +236,15 @@ const struct weft_command weft_command_check = {
 	.operands = "TRACE...",
 	.summary = "is a trace sound; what is damaged, what was recovered",
 	.about = "Reads every page of every stream of each TRACE and holds it against the format:\n"
-	         "checksums, order, definitions, the balance of regions, the matching of messages\n"
-	         "and flows, clocks, and the index. Says what is damaged and what is lost of it.\n"
-	         "Changes nothing. The exit status is 1 when something is damaged. A process that\n"
-	         "was killed leaves no damage.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft check run.weft\n"
-	         "    weft check --json run.weft\n"
-	         "    weft check -q run.weft && echo sound",
+		 "checksums, order, definitions, the balance of regions, the matching of messages\n"
+		 "and flows, clocks, and the index. Says what is damaged and what is lost of it.\n"
+		 "Changes nothing. The exit status is 1 when something is damaged. A process that\n"
+		 "was killed leaves no damage.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft check run.weft\n"
+		 "    weft check --json run.weft\n"
+		 "    weft check -q run.weft && echo sound",
 	.options = options,
 	.run = run,
 };

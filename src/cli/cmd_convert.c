@@ -15,7 +15,8 @@ struct args {
 };
 
 static const struct weft_opt options[] = {
-	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "write OUT; '-' is stdout, for formats that are one text"},
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output),
+         "write OUT; '-' is stdout, for formats that are one text"},
 	{0, "to", "FORMAT", WEFT_OPT_STRING, offsetof(struct args, format), "the format of OUT (default: by its name)"},
 	{0, "list-formats", NULL, WEFT_OPT_FLAG, offsetof(struct args, list), "print the formats, and do nothing"},
 	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print that list as JSON"},
@@ -27,13 +28,15 @@ static const struct weft_opt options[] = {
 
 static int list_formats(const struct cli_common *c)
 {
-	static const struct weft_column columns[] = {
-		{"format", "format", WEFT_CELL_TEXT}, {"suffix", "suffix", WEFT_CELL_TEXT}, {"text", "what it is", WEFT_CELL_TEXT}};
+	static const struct weft_column columns[] = {{"format", "format", WEFT_CELL_TEXT},
+	                                             {"suffix", "suffix", WEFT_CELL_TEXT},
+	                                             {"text", "what it is", WEFT_CELL_TEXT}};
 	struct weft_table t;
 	int rc = 0;
 	weft_table_init(&t, columns, 3);
 	for (const struct weft_exporter *e = weft_exporters; e->name && !rc; e++) {
-		struct weft_cell row[3] = {{WEFT_CELL_TEXT, {.text = e->name}}, {WEFT_CELL_TEXT, {.text = e->suffix}},
+		struct weft_cell row[3] = {{WEFT_CELL_TEXT, {.text = e->name}},
+		                           {WEFT_CELL_TEXT, {.text = e->suffix}},
 		                           {WEFT_CELL_TEXT, {.text = e->text}}};
 		rc = weft_table_row(&t, row);
 	}
@@ -65,7 +68,8 @@ static int choose(const struct args *a, const struct weft_exporter **out)
 	if (!*out)
 		return cli_usage(&weft_command_convert, "cannot tell the format from the name '%s': say it with --to", a->output);
 	if (strcmp(a->output, "-") == 0 && !(*out)->to_stdout)
-		return cli_usage(&weft_command_convert, "the format '%s' is more than one file, and cannot go to stdout", (*out)->name);
+		return cli_usage(&weft_command_convert, "the format '%s' is more than one file, and cannot go to stdout",
+		                 (*out)->name);
 	if (strcmp(a->output, "-") == 0 || a->force || access(a->output, F_OK) != 0)
 		return 0;
 	weft_log(WEFT_LOG_ERROR, "'%s' is there already (--force replaces it)", a->output);
@@ -115,17 +119,17 @@ const struct weft_command weft_command_convert = {
 	.operands = "TRACE",
 	.summary = "write a trace in another format, or read one",
 	.about = "Writes TRACE in the format that the name of OUT ends with, or that --to says:\n"
-	         "Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace\n"
-	         "or a Paraver .prv (also .prv.gz, .prv.zst). What the other format cannot hold\n"
-	         "is left out, and said. OUT appears when it is complete, and not at all when\n"
-	         "something fails.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft convert run.weft -o run.prv\n"
-	         "    weft convert run.weft -o run.json -f 'time=0%..50% and not kind=counter'\n"
-	         "    weft convert run.weft -o - --to csv\n"
-	         "    weft convert run.prv -o again.weft\n"
-	         "    weft convert --list-formats",
+		 "Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace\n"
+		 "or a Paraver .prv (also .prv.gz, .prv.zst). What the other format cannot hold\n"
+		 "is left out, and said. OUT appears when it is complete, and not at all when\n"
+		 "something fails.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft convert run.weft -o run.prv\n"
+		 "    weft convert run.weft -o run.json -f 'time=0%..50% and not kind=counter'\n"
+		 "    weft convert run.weft -o - --to csv\n"
+		 "    weft convert run.prv -o again.weft\n"
+		 "    weft convert --list-formats",
 	.options = options,
 	.run = run,
 };

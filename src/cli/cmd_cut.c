@@ -14,12 +14,14 @@ struct args {
 
 #define OUTPUT_OPTIONS \
 	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft"}, \
-	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"}
+	{ \
+		0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there" \
+	}
 
 static const struct weft_opt cut_options[] = {
 	OUTPUT_OPTIONS,
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time),
-	 "from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90%"},
+         "from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90%"},
 	{0, "keep-times", NULL, WEFT_OPT_FLAG, offsetof(struct args, keep_times), "keep the times of TRACE; else A becomes 0"},
 	CLI_FILTER_OPTION,
 	CLI_READ_OPTIONS,
@@ -40,13 +42,17 @@ static int write_part(const struct args *a, const char *path)
 	int status = cli_open(&a->common, path, &t, &f);
 	if (status)
 		return status;
-	struct weft_write_how how = {
-		.filter = f, .to = WEFT_NEVER, .keep_times = a->keep_times, .memory = a->common.memory, .progress = !a->common.quiet};
+	struct weft_write_how how = {.filter = f,
+	                             .to = WEFT_NEVER,
+	                             .keep_times = a->keep_times,
+	                             .memory = a->common.memory,
+	                             .progress = !a->common.quiet};
 	const struct weft_trace *traces[] = {t};
 	int rc = a->time ? weft_time_range(a->time, t->end, &how.from, &how.to, &err) : 0;
 	if (!rc && how.from > t->end) {
 		char end[32];
-		rc = weft_err_set(&err, -ERANGE, "'%s' ends at %s, before the range '%s'", path, weft_human_ns(end, t->end), a->time);
+		rc = weft_err_set(&err, -ERANGE, "'%s' ends at %s, before the range '%s'", path, weft_human_ns(end, t->end),
+		                  a->time);
 	}
 	if (!rc)
 		rc = weft_trace_write(traces, 1, a->output, &how, false, a->force, &err);
@@ -99,14 +105,14 @@ const struct weft_command weft_command_cut = {
 	.operands = "TRACE",
 	.summary = "keep a range of time of a trace",
 	.about = "Writes what happens in TRACE from A up to (and without) B as a new trace.\n"
-	         "Regions that are open at A begin there, and those that are open at B end there.\n"
-	         "Times are from the begin of TRACE, with a unit (ns, us, ms, s, min, h), or\n"
-	         "percentages of its length. With -f only what the filter matches is kept: some\n"
-	         "threads, some kinds of event.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft cut run.weft -o middle.weft --time 25%..75%\n"
-	         "    weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'",
+		 "Regions that are open at A begin there, and those that are open at B end there.\n"
+		 "Times are from the begin of TRACE, with a unit (ns, us, ms, s, min, h), or\n"
+		 "percentages of its length. With -f only what the filter matches is kept: some\n"
+		 "threads, some kinds of event.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft cut run.weft -o middle.weft --time 25%..75%\n"
+		 "    weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'",
 	.options = cut_options,
 	.run = run_cut,
 };
@@ -116,12 +122,12 @@ const struct weft_command weft_command_filter = {
 	.operands = "TRACE",
 	.summary = "keep what a filter matches of a trace",
 	.about = "Writes what FILTER matches of TRACE as a new trace, at the same times. An enter\n"
-	         "and its leave are kept together. Filters are the same for all commands, and\n"
-	         "weft-filter-grammar(7) explains them.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft filter run.weft -o long.weft -f 'duration>1ms or kind=message'\n"
-	         "    weft filter run.weft -o solve.weft -f 'region=solve*,exchange and thread=1.1.*'",
+		 "and its leave are kept together. Filters are the same for all commands, and\n"
+		 "weft-filter-grammar(7) explains them.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft filter run.weft -o long.weft -f 'duration>1ms or kind=message'\n"
+		 "    weft filter run.weft -o solve.weft -f 'region=solve*,exchange and thread=1.1.*'",
 	.options = filter_options,
 	.run = run_filter,
 };

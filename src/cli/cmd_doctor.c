@@ -31,7 +31,7 @@ static const struct {
 	const char *name;
 	const struct doctor_check *checks;
 } areas[] = {
-	{"clock", doctor_clock_checks},   {"counting", doctor_counter_checks},   {"processes", doctor_process_checks},
+	{"clock", doctor_clock_checks},   {"counting", doctor_counter_checks},  {"processes", doctor_process_checks},
 	{"memory", doctor_memory_checks}, {"libraries", doctor_library_checks}, {"programs", doctor_program_checks},
 };
 enum { AREAS = sizeof areas / sizeof areas[0] };
@@ -205,10 +205,8 @@ static int check_all(struct weft_table *t, char **names, int n, bool *all_yes)
 			run_check(c, &r);
 			*all_yes = *all_yes && r.answer != DOCTOR_NO;
 			struct weft_cell row[] = {
-				{WEFT_CELL_TEXT, {.text = areas[a].name}},
-				{WEFT_CELL_TEXT, {.text = c->name}},
-				{WEFT_CELL_TEXT, {.text = c->what}},
-				{WEFT_CELL_TEXT, {.text = answer_text[r.answer]}},
+				{WEFT_CELL_TEXT, {.text = areas[a].name}}, {WEFT_CELL_TEXT, {.text = c->name}},
+				{WEFT_CELL_TEXT, {.text = c->what}},       {WEFT_CELL_TEXT, {.text = answer_text[r.answer]}},
 				{WEFT_CELL_TEXT, {.text = r.text}},
 			};
 			rc = weft_table_row(t, row);
@@ -220,7 +218,7 @@ static int check_all(struct weft_table *t, char **names, int n, bool *all_yes)
 static int run(int argc, char **argv)
 {
 	static const struct weft_column columns[] = {
-		{"area", "area", WEFT_CELL_TEXT},     {"check", "check", WEFT_CELL_TEXT},   {"what", "what for", WEFT_CELL_TEXT},
+		{"area", "area", WEFT_CELL_TEXT},    {"check", "check", WEFT_CELL_TEXT},   {"what", "what for", WEFT_CELL_TEXT},
 		{"answer", "there", WEFT_CELL_TEXT}, {"detail", "detail", WEFT_CELL_TEXT},
 	};
 	struct args a = {0};
@@ -247,15 +245,15 @@ const struct weft_command weft_command_doctor = {
 	.operands = "[CHECK...]",
 	.summary = "what this build and this machine can do, and why not",
 	.about = "Checks what Weft can make use of on this machine: clocks, counters, access to\n"
-	         "other processes, memory, libraries and programs; and says of each that is\n"
-	         "missing why, and what would help. Needs no privileges, changes nothing, and\n"
-	         "waits 5 s at most for each check. With CHECKs (globs) only those are done, and\n"
-	         "the exit status is 1 when one is not there.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft doctor\n"
-	         "    weft doctor --json\n"
-	         "    weft doctor 'tsc*' ptrace",
+		 "other processes, memory, libraries and programs; and says of each that is\n"
+		 "missing why, and what would help. Needs no privileges, changes nothing, and\n"
+		 "waits 5 s at most for each check. With CHECKs (globs) only those are done, and\n"
+		 "the exit status is 1 when one is not there.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft doctor\n"
+		 "    weft doctor --json\n"
+		 "    weft doctor 'tsc*' ptrace",
 	.options = options,
 	.run = run,
 };

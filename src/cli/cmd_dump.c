@@ -44,8 +44,8 @@ struct verdicts {
 
 struct dump {
 	const struct weft_trace *trace;
-	struct weft_filter *filter;   /* NULL: all */
-	struct verdicts *verdicts;    /* by thread; NULL unless the filter asks for durations */
+	struct weft_filter *filter; /* NULL: all */
+	struct verdicts *verdicts;  /* by thread; NULL unless the filter asks for durations */
 	struct dump_printer *printer;
 	uint64_t left; /* lines that may still be printed */
 };
@@ -239,15 +239,15 @@ const struct weft_command weft_command_dump = {
 	.operands = "TRACE",
 	.summary = "print the events of a trace as text",
 	.about = "Prints the events of all threads of TRACE in order of time, one a line: the\n"
-	         "time in nanoseconds from the begin of the trace, the thread as\n"
-	         "application.process.thread, the kind of event, and what it says. With --json\n"
-	         "each line is a JSON object.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft dump run.weft\n"
-	         "    weft dump run.weft -f 'region=solve* and duration>1ms'\n"
-	         "    weft dump run.weft -f 'kind=message size>=1K' --json\n"
-	         "    weft dump run.prv -n 20",
+		 "time in nanoseconds from the begin of the trace, the thread as\n"
+		 "application.process.thread, the kind of event, and what it says. With --json\n"
+		 "each line is a JSON object.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft dump run.weft\n"
+		 "    weft dump run.weft -f 'region=solve* and duration>1ms'\n"
+		 "    weft dump run.weft -f 'kind=message size>=1K' --json\n"
+		 "    weft dump run.prv -n 20",
 	.options = options,
 	.run = run,
 };
@@ -255,11 +255,11 @@ const struct weft_command weft_command_dump = {
 /* -- fxt_print -- */
 
 static const char fxt_usage[] = "usage: fxt_print [-d] [-o] [-x] [-f FILE]\n"
-                                "Prints the events of a trace of Weft, as FxT's fxt_print does of one of FxT.\n"
-                                "  -f FILE  the trace (default: $TRACE_FILE, or trace_file)\n"
-                                "  -o       times from the begin of the trace (so they are always)\n"
-                                "  -x       times since the event before\n"
-                                "  -d       no interpretation (accepted, and changes nothing)\n";
+				"Prints the events of a trace of Weft, as FxT's fxt_print does of one of FxT.\n"
+				"  -f FILE  the trace (default: $TRACE_FILE, or trace_file)\n"
+				"  -o       times from the begin of the trace (so they are always)\n"
+				"  -x       times since the event before\n"
+				"  -d       no interpretation (accepted, and changes nothing)\n";
 
 int cli_fxt_print(int argc, char **argv)
 {

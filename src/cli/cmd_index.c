@@ -46,12 +46,12 @@ const struct weft_command weft_command_index = {
 	.operands = "TRACE...",
 	.summary = "build the index of a trace",
 	.about = "Builds the index that makes opening a trace immediate: columns of events sorted\n"
-	         "by time, in the folder 'index' of the trace. Every command does so by itself\n"
-	         "when it opens a trace that has none or that has changed since.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft index run.weft\n"
-	         "    weft index --rebuild run.weft",
+		 "by time, in the folder 'index' of the trace. Every command does so by itself\n"
+		 "when it opens a trace that has none or that has changed since.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft index run.weft\n"
+		 "    weft index --rebuild run.weft",
 	.options = index_options,
 	.run = run_index,
 };
@@ -87,7 +87,8 @@ static int pack_one(const struct pack_args *a, const char *path, struct weft_tab
 		{WEFT_CELL_U64, {.u64 = totals.n_changed}},
 		{WEFT_CELL_BYTES, {.u64 = totals.bytes_before}},
 		{WEFT_CELL_BYTES, {.u64 = totals.bytes_after}},
-		{WEFT_CELL_PERCENT, {.f64 = totals.bytes_before ? 100.0 * (double)totals.bytes_after / (double)totals.bytes_before : 100}},
+		{WEFT_CELL_PERCENT,
+	         {.f64 = totals.bytes_before ? 100.0 * (double)totals.bytes_after / (double)totals.bytes_before : 100}},
 	};
 	rc = weft_table_row(table, row);
 	return rc ? cli_fail_code(rc) : CLI_OK;
@@ -96,9 +97,9 @@ static int pack_one(const struct pack_args *a, const char *path, struct weft_tab
 static int run_pack(int argc, char **argv)
 {
 	static const struct weft_column columns[] = {
-		{"trace", "trace", WEFT_CELL_TEXT},         {"streams", "streams", WEFT_CELL_U64},
-		{"changed", "changed", WEFT_CELL_U64},      {"bytes_before", "before", WEFT_CELL_BYTES},
-		{"bytes_after", "after", WEFT_CELL_BYTES},  {"percent", "of it", WEFT_CELL_PERCENT},
+		{"trace", "trace", WEFT_CELL_TEXT},        {"streams", "streams", WEFT_CELL_U64},
+		{"changed", "changed", WEFT_CELL_U64},     {"bytes_before", "before", WEFT_CELL_BYTES},
+		{"bytes_after", "after", WEFT_CELL_BYTES}, {"percent", "of it", WEFT_CELL_PERCENT},
 	};
 	struct pack_args a = {0};
 	struct weft_table table;
@@ -128,13 +129,13 @@ const struct weft_command weft_command_pack = {
 	.operands = "TRACE...",
 	.summary = "compress a trace in place, or decompress it",
 	.about = "Compresses the streams of each TRACE with zstd, in place. Every command reads\n"
-	         "packed traces as they are. A stream is replaced when its packed form is\n"
-	         "complete and on disk; one that is still being recorded is refused.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft pack run.weft\n"
-	         "    weft pack --level 19 run.weft\n"
-	         "    weft pack --unpack run.weft",
+		 "packed traces as they are. A stream is replaced when its packed form is\n"
+		 "complete and on disk; one that is still being recorded is refused.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft pack run.weft\n"
+		 "    weft pack --level 19 run.weft\n"
+		 "    weft pack --unpack run.weft",
 	.options = pack_options,
 	.run = run_pack,
 };

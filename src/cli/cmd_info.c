@@ -20,8 +20,8 @@ struct args {
 
 static const struct weft_opt options[] = {
 	{'l', "list", "WHAT", WEFT_OPT_STRING, offsetof(struct args, list),
-	 "print a table: processes, threads, nodes, cpus, regions, types, labels, counters, attributes, categories, communicators, "
-	 "flows, sets, data, states, notes"},
+         "print a table: processes, threads, nodes, cpus, regions, types, labels, counters, attributes, categories, communicators, "
+         "flows, sets, data, states, notes"},
 	CLI_TABLE_OPTIONS,
 	CLI_READ_OPTIONS,
 	{0},
@@ -144,7 +144,8 @@ static uint32_t clock_of_stream(const char *path, double *ticks_per_ns)
 {
 	struct weft_stream_head head = {.clock = 0};
 	FILE *f = fopen(path, "re");
-	bool is_stream = f && fread(&head, sizeof head, 1, f) == 1 && memcmp(head.magic, WEFT_STREAM_MAGIC, sizeof head.magic) == 0;
+	bool is_stream = f && fread(&head, sizeof head, 1, f) == 1 &&
+	                 memcmp(head.magic, WEFT_STREAM_MAGIC, sizeof head.magic) == 0;
 	if (f)
 		fclose(f);
 	*ticks_per_ns = head.ticks_per_ns;
@@ -215,10 +216,10 @@ static void fact_events(const struct info *i, struct fact *f)
 static void fact_definitions(const struct info *i, struct fact *f)
 {
 	static const char *const plural[WEFT_CLASSES] = {
-		[WEFT_CLASS_REGION] = "regions", [WEFT_CLASS_TYPE] = "types", [WEFT_CLASS_COUNTER] = "counters",
+		[WEFT_CLASS_REGION] = "regions",      [WEFT_CLASS_TYPE] = "types",      [WEFT_CLASS_COUNTER] = "counters",
 		[WEFT_CLASS_CATEGORY] = "categories", [WEFT_CLASS_ATTR] = "attributes", [WEFT_CLASS_COMM] = "communicators",
-		[WEFT_CLASS_FLOW] = "kinds of flow", [WEFT_CLASS_SET] = "sets", [WEFT_CLASS_DATA] = "kinds of data", [WEFT_CLASS_STATE] = "states",
-		[WEFT_CLASS_STRING] = "strings",
+		[WEFT_CLASS_FLOW] = "kinds of flow",  [WEFT_CLASS_SET] = "sets",        [WEFT_CLASS_DATA] = "kinds of data",
+		[WEFT_CLASS_STATE] = "states",        [WEFT_CLASS_STRING] = "strings",
 	};
 	char list[300] = "";
 	uint64_t sum = 0;
@@ -383,8 +384,8 @@ static const struct info_list *find_list(const char *name)
 			known[n++] = l->name;
 	}
 	const char *nearest = weft_nearest(name, known, n);
-	cli_usage(&weft_command_info, "option '--list': unknown '%s'%s%s%s", name, nearest ? " (did you mean '" : "", nearest ? nearest : "",
-	          nearest ? "'?)" : "");
+	cli_usage(&weft_command_info, "option '--list': unknown '%s'%s%s%s", name, nearest ? " (did you mean '" : "",
+	          nearest ? nearest : "", nearest ? "'?)" : "");
 	return NULL;
 }
 
@@ -426,13 +427,13 @@ const struct weft_command weft_command_info = {
 	.operands = "TRACE",
 	.summary = "what a trace is: when, where, how long, how much",
 	.about = "Prints what TRACE is: when and where it was recorded, of what, how long it is\n"
-	         "and how much there is in it, what was dropped and what is damaged. With --list,\n"
-	         "its processes, threads or definitions as a table.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft info run.weft\n"
-	         "    weft info run.weft --list threads\n"
-	         "    weft info run.weft --list regions --json",
+		 "and how much there is in it, what was dropped and what is damaged. With --list,\n"
+		 "its processes, threads or definitions as a table.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft info run.weft\n"
+		 "    weft info run.weft --list threads\n"
+		 "    weft info run.weft --list regions --json",
 	.options = options,
 	.run = run,
 };

@@ -60,13 +60,13 @@ const struct weft_command weft_command_merge = {
 	.operands = "TRACE...",
 	.summary = "put several traces into one",
 	.about = "Writes all TRACEs as one, their processes side by side. With --align\n"
-	         "they are shifted by the time of day at which each began; else all begin at 0, as\n"
-	         "one wants to compare runs. The processes of one run need no merge: they are one\n"
-	         "trace.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft merge run.weft again.weft -o both.weft\n"
-	         "    weft merge --align run.weft again.weft -o day.weft",
+		 "they are shifted by the time of day at which each began; else all begin at 0, as\n"
+		 "one wants to compare runs. The processes of one run need no merge: they are one\n"
+		 "trace.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft merge run.weft again.weft -o both.weft\n"
+		 "    weft merge --align run.weft again.weft -o day.weft",
 	.options = options,
 	.run = run,
 };

@@ -17,8 +17,9 @@ struct args {
 
 static const struct weft_opt options[] = {
 	{'b', "by", "GROUPS", WEFT_OPT_STRING, offsetof(struct args, by),
-	 "what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread"},
-	{'s', "sort", "COLUMN", WEFT_OPT_STRING, offsetof(struct args, sort), "order by this column, greatest first (default: self)"},
+         "what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread"},
+	{'s', "sort", "COLUMN", WEFT_OPT_STRING, offsetof(struct args, sort),
+         "order by this column, greatest first (default: self)"},
 	{'n', "top", "N", WEFT_OPT_U64, offsetof(struct args, top), "print the first N rows only"},
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time), "from A up to B only; regions are cut there"},
 	CLI_FILTER_OPTION,
@@ -29,7 +30,15 @@ static const struct weft_opt options[] = {
 
 /* -- columns -- */
 
-enum when { WHEN_REGION = 1, WHEN_THREAD = 2, WHEN_PROCESS = 4, WHEN_NOT_THREAD = 8, ALWAYS = 16, FOR_PEOPLE = 32, FOR_PROGRAMS = 64 };
+enum when {
+	WHEN_REGION = 1,
+	WHEN_THREAD = 2,
+	WHEN_PROCESS = 4,
+	WHEN_NOT_THREAD = 8,
+	ALWAYS = 16,
+	FOR_PEOPLE = 32,
+	FOR_PROGRAMS = 64
+};
 enum { BAR_CELLS = 16 };
 
 struct view {
@@ -359,8 +368,8 @@ static int parse_by(const char *text, struct weft_stat_how *how)
 		char typed[32];
 		snprintf(typed, sizeof typed, "%.*s", (int)part.n, part.at);
 		const char *nearest = weft_nearest(typed, known, GROUPINGS);
-		return cli_usage(&weft_command_stat, "option '--by': cannot group by '%s'%s%s%s", typed, nearest ? " (did you mean '" : "",
-		                 nearest ? nearest : "", nearest ? "'?)" : "");
+		return cli_usage(&weft_command_stat, "option '--by': cannot group by '%s'%s%s%s", typed,
+		                 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
 	}
 	if ((how->by & WEFT_BY_THREAD) && (how->by & WEFT_BY_PROCESS))
 		return cli_usage(&weft_command_stat, "option '--by': a thread is of one process; group by one of the two");
@@ -377,8 +386,8 @@ static int check_sort(const char *sort)
 		if (stat_columns[i].sort)
 			known[n++] = stat_columns[i].sort;
 	const char *nearest = weft_nearest(sort, known, n);
-	return cli_usage(&weft_command_stat, "option '--sort': unknown column '%s'%s%s%s", sort, nearest ? " (did you mean '" : "",
-	                 nearest ? nearest : "", nearest ? "'?)" : "");
+	return cli_usage(&weft_command_stat, "option '--sort': unknown column '%s'%s%s%s", sort,
+	                 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
 }
 
 static int stat_trace(const struct args *a, const char *path, struct weft_stat_how *how)
@@ -414,8 +423,10 @@ static int run(int argc, char **argv)
 	cli_talk(&a.common, argv[0]);
 	if (!cli_operands(&weft_command_stat, argv, n, 1, 1))
 		return CLI_USAGE;
-	struct weft_stat_how how = {
-		.to = WEFT_NEVER, .progress = !a.common.quiet, .threads = cli_open_how(&a.common).threads, .memory = a.common.memory};
+	struct weft_stat_how how = {.to = WEFT_NEVER,
+	                            .progress = !a.common.quiet,
+	                            .threads = cli_open_how(&a.common).threads,
+	                            .memory = a.common.memory};
 	int status = a.by ? parse_by(a.by, &how) : 0;
 	if (!a.by)
 		how.by = WEFT_BY_REGION;
@@ -429,17 +440,17 @@ const struct weft_command weft_command_stat = {
 	.operands = "TRACE",
 	.summary = "where the time went: per region, thread or process",
 	.about = "Prints for each region (or what --by says) how often it was entered, its time\n"
-	         "in all (total) and without the regions inside (self), the least, mean, median\n"
-	         "(p50), 99th percentile and greatest time of a call, and self as a share of the\n"
-	         "time of all threads. balance is average over greatest self time of the threads\n"
-	         "that have the region: 100 % when all have the same. Percentiles are right to\n"
-	         "0.8 %.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft stat run.weft\n"
-	         "    weft stat run.weft --by thread\n"
-	         "    weft stat run.weft --by region,process --sort max --top 5\n"
-	         "    weft stat run.weft --time 25%..75% -f 'region=solve*' --csv",
+		 "in all (total) and without the regions inside (self), the least, mean, median\n"
+		 "(p50), 99th percentile and greatest time of a call, and self as a share of the\n"
+		 "time of all threads. balance is average over greatest self time of the threads\n"
+		 "that have the region: 100 % when all have the same. Percentiles are right to\n"
+		 "0.8 %.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft stat run.weft\n"
+		 "    weft stat run.weft --by thread\n"
+		 "    weft stat run.weft --by region,process --sort max --top 5\n"
+		 "    weft stat run.weft --time 25%..75% -f 'region=solve*' --csv",
 	.options = options,
 	.run = run,
 };

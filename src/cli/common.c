@@ -100,7 +100,8 @@ static void warn_of_problems(const struct weft_trace *t)
 			weft_log(WEFT_LOG_WARN, "%s: %s", p->file, p->text);
 	}
 	if (t->n_problems > PROBLEMS_SHOWN)
-		weft_log(WEFT_LOG_WARN, "and %" PRIu64 " problems more (see 'weft check %s')", t->n_problems - PROBLEMS_SHOWN, t->path);
+		weft_log(WEFT_LOG_WARN, "and %" PRIu64 " problems more (see 'weft check %s')", t->n_problems - PROBLEMS_SHOWN,
+		         t->path);
 	if (t->dropped)
 		weft_log(WEFT_LOG_WARN, "%" PRIu64 " events were dropped while recording", t->dropped);
 }

@@ -14,8 +14,9 @@ static const struct {
 	const char *arg, *reply;
 } arguments[] = {
 	{"FORMAT", "$(compgen -W \"$formats\" -- \"$cur\")"},
-	{"WHAT", "$(compgen -W 'processes threads nodes cpus regions types counters attributes categories communicators flows sets data states "
-	         "notes' -- \"$cur\")"},
+	{"WHAT",
+         "$(compgen -W 'processes threads nodes cpus regions types counters attributes categories communicators flows sets data states "
+         "notes' -- \"$cur\")"},
 	{"GROUPS", "$(compgen -W 'region thread process state all' -- \"$cur\")"},
 	{"COLUMN", "$(compgen -W 'self total calls mean max p99 name' -- \"$cur\")"},
 	{"FILE", "$(compgen -f -- \"$cur\")"},
@@ -89,7 +90,8 @@ static int run(int argc, char **argv)
 {
 	char nothing;
 	int n;
-	if (!cli_parse(&weft_command_completion, &nothing, argc, argv, &n) || !cli_operands(&weft_command_completion, argv, n, 1, 1))
+	if (!cli_parse(&weft_command_completion, &nothing, argc, argv, &n) ||
+	    !cli_operands(&weft_command_completion, argv, n, 1, 1))
 		return CLI_USAGE;
 	if (strcmp(argv[1], "bash") != 0)
 		return cli_usage(&weft_command_completion, "completion is made for bash only, not for '%s'", argv[1]);
@@ -102,10 +104,10 @@ const struct weft_command weft_command_completion = {
 	.operands = "bash",
 	.summary = "print the completion script of a shell",
 	.about = "Prints a script that makes bash complete commands, options and their arguments.\n"
-	         "\n"
-	         "Examples:\n"
-	         "    weft completion bash >weft-completion.bash\n"
-	         "    source weft-completion.bash",
+		 "\n"
+		 "Examples:\n"
+		 "    weft completion bash >weft-completion.bash\n"
+		 "    source weft-completion.bash",
 	.options = options,
 	.run = run,
 };

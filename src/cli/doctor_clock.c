@@ -54,7 +54,8 @@ static void check_monotonic(struct doctor_report *r)
 	if (ns < 200)
 		doctor_say(r, DOCTOR_YES, "%.1f ns a reading", ns);
 	else
-		doctor_say(r, DOCTOR_PARTLY, "%.0f ns a reading: it is a system call here, and events recorded by it are expensive", ns);
+		doctor_say(r, DOCTOR_PARTLY,
+		           "%.0f ns a reading: it is a system call here, and events recorded by it are expensive", ns);
 }
 
 #if defined __x86_64__
@@ -84,7 +85,8 @@ static void check_tsc(struct doctor_report *r)
 	double ns = cost_of_tsc();
 	doctor_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
 	if (!has_invariant_tsc())
-		doctor_say(r, DOCTOR_NO, "the cpu does not promise a constant rate; CLOCK_MONOTONIC is used (rdtsc would take %.1f ns)", ns);
+		doctor_say(r, DOCTOR_NO,
+		           "the cpu does not promise a constant rate; CLOCK_MONOTONIC is used (rdtsc would take %.1f ns)", ns);
 	else if (strcmp(source, "tsc") != 0)
 		doctor_say(r, DOCTOR_PARTLY, "%.1f ns a reading, invariant; but the kernel itself uses '%s'", ns, source);
 	else
@@ -199,7 +201,8 @@ static void check_skew(struct doctor_report *r)
 	if (worst_cpu < 0)
 		doctor_say(r, DOCTOR_YES, "none between %d cpus, within the %.0f ns that can be seen", n, (double)widest / rate);
 	else
-		doctor_say(r, DOCTOR_NO, "cpu %d differs from cpu %d by at least %.0f ns: events of migrating threads can go back in time",
+		doctor_say(r, DOCTOR_NO,
+		           "cpu %d differs from cpu %d by at least %.0f ns: events of migrating threads can go back in time",
 		           worst_cpu, cpu[0], (double)worst / rate);
 }
 
@@ -224,7 +227,8 @@ extern __attribute__((weak)) const unsigned int __rseq_size;
 static void check_rseq(struct doctor_report *r)
 {
 	if (&__rseq_size == NULL || __rseq_size == 0) {
-		doctor_say(r, DOCTOR_NO, "the C library has not registered it; the cpu of a thread is asked for now and then instead");
+		doctor_say(r, DOCTOR_NO,
+		           "the C library has not registered it; the cpu of a thread is asked for now and then instead");
 		return;
 	}
 	const struct rseq *area = (const struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);

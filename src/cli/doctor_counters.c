@@ -25,8 +25,9 @@ static void say_refused(struct doctor_report *r, int error)
 	if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
 		doctor_say(r, DOCTOR_NO, "this machine has none; in a virtual machine its host must pass them on");
 	else if (error == EACCES || error == EPERM)
-		doctor_say(r, DOCTOR_NO, "not allowed: kernel.perf_event_paranoid is %s (2 or less, or CAP_PERFMON, or a container without "
-		                         "a seccomp filter, would allow it)",
+		doctor_say(r, DOCTOR_NO,
+		           "not allowed: kernel.perf_event_paranoid is %s (2 or less, or CAP_PERFMON, or a container without "
+		           "a seccomp filter, would allow it)",
 		           paranoid);
 	else
 		doctor_say(r, DOCTOR_NO, "perf_event_open: %s", weft_err_name(-error));

@@ -10,7 +10,8 @@
 #include <string.h>
 
 /* Opens it and finds all functions, or says what is missing. */
-static void *open_library(struct doctor_report *r, const char *name, const char *package, const char *const *symbols, void **functions)
+static void *open_library(struct doctor_report *r, const char *name, const char *package, const char *const *symbols,
+                          void **functions)
 {
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
@@ -50,7 +51,8 @@ static void check_opencl(struct doctor_report *r)
 		return;
 	int (*platforms)(unsigned, void **, unsigned *) = (int (*)(unsigned, void **, unsigned *))f[0];
 	int (*info)(void *, unsigned, size_t, void *, size_t *) = (int (*)(void *, unsigned, size_t, void *, size_t *))f[1];
-	int (*devices)(void *, uint64_t, unsigned, void **, unsigned *) = (int (*)(void *, uint64_t, unsigned, void **, unsigned *))f[2];
+	int (*devices)(void *, uint64_t, unsigned, void **,
+	               unsigned *) = (int (*)(void *, uint64_t, unsigned, void **, unsigned *))f[2];
 	if (platforms(PLATFORMS_MAX, platform, &n) || n == 0) {
 		doctor_say(r, DOCTOR_NO, "the loader is there, but no platform (Debian: pocl-opencl-icd makes one of the cpus)");
 		return;
@@ -69,7 +71,8 @@ static void check_opencl(struct doctor_report *r)
 
 static void check_cuda(struct doctor_report *r)
 {
-	static const char *const symbols[] = {"cuInit", "cuDriverGetVersion", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", NULL};
+	static const char *const symbols[] = {"cuInit",      "cuDriverGetVersion", "cuDeviceGetCount",
+	                                      "cuDeviceGet", "cuDeviceGetName",    NULL};
 	void *f[5];
 	int version = 0, n = 0, device;
 	char list[200] = "", name[80];
@@ -77,24 +80,33 @@ static void check_cuda(struct doctor_report *r)
 		return;
 	int rc = ((int (*)(unsigned))f[0])(0);
 	if (rc) {
-		doctor_say(r, DOCTOR_NO, "the driver's library is there, but cuInit fails with %d (no device, or its kernel module is not loaded)", rc);
+		doctor_say(
+			r, DOCTOR_NO,
+			"the driver's library is there, but cuInit fails with %d (no device, or its kernel module is not loaded)",
+			rc);
 		return;
 	}
 	((int (*)(int *))f[1])(&version);
 	((int (*)(int *))f[2])(&n);
 	for (int i = 0; i < n && i < CUDA_DEVICES_SHOWN; i++)
-		if (((int (*)(int *, int))f[3])(&device, i) == 0 && ((int (*)(char *, int, int))f[4])(name, sizeof name, device) == 0)
+		if (((int (*)(int *, int))f[3])(&device, i) == 0 &&
+		    ((int (*)(char *, int, int))f[4])(name, sizeof name, device) == 0)
 			add(list, sizeof list, "%s%.60s", i ? ", " : ": ", name);
-	doctor_say(r, n ? DOCTOR_YES : DOCTOR_NO, "%d device%s, CUDA %d.%d%s", n, n == 1 ? "" : "s", version / 1000, version % 1000 / 10,
-	           list);
+	doctor_say(r, n ? DOCTOR_YES : DOCTOR_NO, "%d device%s, CUDA %d.%d%s", n, n == 1 ? "" : "s", version / 1000,
+	           version % 1000 / 10, list);
 }
 
 enum { HWLOC_PACKAGE = 1, HWLOC_CORE = 2, HWLOC_PU = 3, HWLOC_NUMANODE = 13 }; /* hwloc_obj_type_t of version 2 */
 
 static void check_hwloc(struct doctor_report *r)
 {
-	static const char *const symbols[] = {"hwloc_get_api_version", "hwloc_topology_init", "hwloc_topology_load", "hwloc_get_type_depth",
-	                                      "hwloc_get_nbobjs_by_depth", "hwloc_topology_destroy", NULL};
+	static const char *const symbols[] = {"hwloc_get_api_version",
+	                                      "hwloc_topology_init",
+	                                      "hwloc_topology_load",
+	                                      "hwloc_get_type_depth",
+	                                      "hwloc_get_nbobjs_by_depth",
+	                                      "hwloc_topology_destroy",
+	                                      NULL};
 	void *f[6], *topology = NULL;
 	if (!open_library(r, "libhwloc.so.15", "Debian: libhwloc15", symbols, f))
 		return;
@@ -102,13 +114,14 @@ static void check_hwloc(struct doctor_report *r)
 	int (*depth)(void *, int) = (int (*)(void *, int))f[3];
 	unsigned (*count)(void *, int) = (unsigned (*)(void *, int))f[4];
 	if (version >> 16 != 2 || ((int (*)(void **))f[1])(&topology) || ((int (*)(void *))f[2])(topology)) {
-		doctor_say(r, DOCTOR_PARTLY, "version %u.%u.%u cannot read this machine's topology", version >> 16, version >> 8 & 255,
-		           version & 255);
+		doctor_say(r, DOCTOR_PARTLY, "version %u.%u.%u cannot read this machine's topology", version >> 16,
+		           version >> 8 & 255, version & 255);
 		return;
 	}
-	doctor_say(r, DOCTOR_YES, "%u.%u: %u package(s), %u core(s), %u cpu(s), %u memory node(s)", version >> 16, version >> 8 & 255,
-	           count(topology, depth(topology, HWLOC_PACKAGE)), count(topology, depth(topology, HWLOC_CORE)),
-	           count(topology, depth(topology, HWLOC_PU)), count(topology, depth(topology, HWLOC_NUMANODE)));
+	doctor_say(r, DOCTOR_YES, "%u.%u: %u package(s), %u core(s), %u cpu(s), %u memory node(s)", version >> 16,
+	           version >> 8 & 255, count(topology, depth(topology, HWLOC_PACKAGE)),
+	           count(topology, depth(topology, HWLOC_CORE)), count(topology, depth(topology, HWLOC_PU)),
+	           count(topology, depth(topology, HWLOC_NUMANODE)));
 	((void (*)(void *))f[5])(topology);
 }
 

@@ -78,8 +78,8 @@ static uint64_t cgroup_limit(char *group, size_t size)
 		if (!second && !strstr(controllers, "memory"))
 			continue;
 		snprintf(group, size, "%.200s", name);
-		snprintf(path, sizeof path, second ? "/sys/fs/cgroup%.500s/memory.max" : "/sys/fs/cgroup/memory%.500s/memory.limit_in_bytes",
-		         name);
+		snprintf(path, sizeof path,
+		         second ? "/sys/fs/cgroup%.500s/memory.max" : "/sys/fs/cgroup/memory%.500s/memory.limit_in_bytes", name);
 		if (doctor_read_line(path, value, sizeof value) && weft_parse_u64(weft_str(value), &limit))
 			limit = 0;
 	}
@@ -95,9 +95,11 @@ static void check_memory(struct doctor_report *r)
 	struct rlimit space;
 	weft_human_bytes(human, all);
 	if (limit && limit < all)
-		doctor_say(r, DOCTOR_PARTLY, "%s, of which the control group '%s' allows %s", human, group, weft_human_bytes(limited, limit));
+		doctor_say(r, DOCTOR_PARTLY, "%s, of which the control group '%s' allows %s", human, group,
+		           weft_human_bytes(limited, limit));
 	else if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
-		doctor_say(r, DOCTOR_PARTLY, "%s, but an address space of %s only (ulimit -v)", human, weft_human_bytes(limited, space.rlim_cur));
+		doctor_say(r, DOCTOR_PARTLY, "%s, but an address space of %s only (ulimit -v)", human,
+		           weft_human_bytes(limited, space.rlim_cur));
 	else
 		doctor_say(r, DOCTOR_YES, "%s, no limit", human);
 }
@@ -110,10 +112,12 @@ static void check_cgroups(struct doctor_report *r)
 		if (memory && access("/sys/fs/cgroup/cgroup.procs", W_OK) == 0)
 			doctor_say(r, DOCTOR_YES, "version 2, groups can be made (%s)", controllers);
 		else
-			doctor_say(r, DOCTOR_PARTLY, "version 2 (%s), but %s", controllers, memory ? "not writable here" : "no memory controller");
+			doctor_say(r, DOCTOR_PARTLY, "version 2 (%s), but %s", controllers,
+			           memory ? "not writable here" : "no memory controller");
 	} else if (access("/sys/fs/cgroup/memory", F_OK) == 0) {
 		bool writable = access("/sys/fs/cgroup/memory", W_OK) == 0;
-		doctor_say(r, writable ? DOCTOR_YES : DOCTOR_PARTLY, "version 1%s", writable ? ", groups can be made" : ", not writable here");
+		doctor_say(r, writable ? DOCTOR_YES : DOCTOR_PARTLY, "version 1%s",
+		           writable ? ", groups can be made" : ", not writable here");
 	} else {
 		doctor_say(r, DOCTOR_NO, "not mounted at /sys/fs/cgroup");
 	}
@@ -143,9 +147,10 @@ static const char *file_system_name(const char *path)
 		unsigned long magic;
 		const char *name;
 	} known[] = {
-		{0xef53, "ext4"},      {0x58465342, "xfs"},  {0x9123683e, "btrfs"}, {0x01021994, "tmpfs"},   {0x794c7630, "overlayfs"},
-		{0x6969, "nfs"},       {0x2fc12fc1, "zfs"},  {0x0bd00bd0, "lustre"}, {0x47504653, "gpfs"},   {0x65735546, "fuse"},
-		{0x01021997, "9p"},    {0x19830326, "beegfs"}, {0xca451a4e, "bcachefs"}, {0xf2f52010, "f2fs"}, {0xff534d42, "cifs"},
+		{0xef53, "ext4"},          {0x58465342, "xfs"},  {0x9123683e, "btrfs"}, {0x01021994, "tmpfs"},
+		{0x794c7630, "overlayfs"}, {0x6969, "nfs"},      {0x2fc12fc1, "zfs"},   {0x0bd00bd0, "lustre"},
+		{0x47504653, "gpfs"},      {0x65735546, "fuse"}, {0x01021997, "9p"},    {0x19830326, "beegfs"},
+		{0xca451a4e, "bcachefs"},  {0xf2f52010, "f2fs"}, {0xff534d42, "cifs"},
 	};
 	struct statfs s;
 	if (statfs(path, &s))
@@ -189,7 +194,8 @@ static void check_disk(struct doctor_report *r)
 		return;
 	}
 	uint64_t bytes = (uint64_t)s.f_bavail * s.f_frsize;
-	doctor_say(r, bytes >= 1 << 30 ? DOCTOR_YES : DOCTOR_PARTLY, "%s left on %s here", weft_human_bytes(left, bytes), file_system_name("."));
+	doctor_say(r, bytes >= 1 << 30 ? DOCTOR_YES : DOCTOR_PARTLY, "%s left on %s here", weft_human_bytes(left, bytes),
+	           file_system_name("."));
 }
 
 const struct doctor_check doctor_memory_checks[] = {

@@ -38,7 +38,8 @@ static void say_scope(struct doctor_report *r)
 	else if (geteuid() == 0 && scope[0] != '3')
 		doctor_say(r, DOCTOR_YES, "all processes, as root (for users kernel.yama.ptrace_scope=%s limits it)", scope);
 	else if (scope[0] == '1')
-		doctor_say(r, DOCTOR_PARTLY, "programs that Weft starts; those that run already need kernel.yama.ptrace_scope=0, or root");
+		doctor_say(r, DOCTOR_PARTLY,
+		           "programs that Weft starts; those that run already need kernel.yama.ptrace_scope=0, or root");
 	else
 		doctor_say(r, DOCTOR_PARTLY, "programs that Weft starts as root only: kernel.yama.ptrace_scope is %s", scope);
 }
@@ -57,7 +58,8 @@ static void check_ptrace(struct doctor_report *r)
 		error = ECHILD;
 	end_child(child);
 	if (error)
-		doctor_say(r, DOCTOR_NO, "not even for children: %s (a container's seccomp filter, or a debugger that is attached)",
+		doctor_say(r, DOCTOR_NO,
+		           "not even for children: %s (a container's seccomp filter, or a debugger that is attached)",
 		           weft_err_name(-error));
 	else
 		say_scope(r);

@@ -63,8 +63,8 @@ static void check_compiler(struct doctor_report *r)
 		fputs("#include <math.h>\ndouble weft(double x) { return sqrt(x); }\n", f);
 		fclose(f);
 	}
-	int status = doctor_first_line((const char *const[]){path, "-shared", "-fPIC", "-O2", "-o", object, source, "-lm", NULL}, line,
-	                               sizeof line);
+	int status = doctor_first_line((const char *const[]){path, "-shared", "-fPIC", "-O2", "-o", object, source, "-lm", NULL},
+	                               line, sizeof line);
 	bool made = access(object, R_OK) == 0;
 	if (weft_remove_tree(folder, &err))
 		made = false;

@@ -473,7 +473,8 @@ static int tell_set(struct dump_printer *p, const struct weft_event *e)
 		PUT(p, ",\"values\":{");
 	for (uint32_t i = 0; !rc && word && i < n && e->id < sets->n && i < sets->at[e->id].n_members; i++) {
 		uint64_t id = sets->at[e->id].member[i];
-		struct name counter = has_name(p, WEFT_CLASS_COUNTER, id) ? p->def[WEFT_CLASS_COUNTER][id] : (struct name){"\"?\"", 3};
+		struct name counter = has_name(p, WEFT_CLASS_COUNTER, id) ? p->def[WEFT_CLASS_COUNTER][id]
+		                                                          : (struct name){"\"?\"", 3};
 		rc = make_room(p, counter.n + LINE_ROOM);
 		if (rc)
 			break;
@@ -490,16 +491,15 @@ static int tell_set(struct dump_printer *p, const struct weft_event *e)
 
 typedef int teller(struct dump_printer *p, const struct weft_event *e);
 static teller *const tellers[64] = {
-	[WEFT_EV_ENTER] = tell_name,      [WEFT_EV_LEAVE] = tell_name,          [WEFT_EV_POINT] = tell_signed,
-	[WEFT_EV_POINT_F] = tell_double,  [WEFT_EV_POINT_S] = tell_string,      [WEFT_EV_COUNTER] = tell_signed,
-	[WEFT_EV_COUNTER_F] = tell_double, [WEFT_EV_SEND] = tell_message,       [WEFT_EV_RECV] = tell_message,
-	[WEFT_EV_FLOW_OUT] = tell_flow,   [WEFT_EV_FLOW_IN] = tell_flow,        [WEFT_EV_ATTR] = tell_signed,
-	[WEFT_EV_ATTR_F] = tell_double,   [WEFT_EV_ATTR_S] = tell_string,       [WEFT_EV_STATE] = tell_state,
-	[WEFT_EV_STATE_END] = tell_name,  [WEFT_EV_CPU] = tell_cpu,             [WEFT_EV_ON] = tell_switch,
-	[WEFT_EV_OFF] = tell_switch,      [WEFT_EV_DROPPED] = tell_number,      [WEFT_EV_THREAD_BEGIN] = tell_name,
-	[WEFT_EV_THREAD_END] = tell_name, [WEFT_EV_FORK] = tell_number,         [WEFT_EV_EXEC] = tell_name,
-	[WEFT_EV_EXIT] = tell_number,     [WEFT_EV_CLOCK_BACK] = tell_number,
-	[WEFT_EV_COUNTER_SET] = tell_set,
+	[WEFT_EV_ENTER] = tell_name,       [WEFT_EV_LEAVE] = tell_name,        [WEFT_EV_POINT] = tell_signed,
+	[WEFT_EV_POINT_F] = tell_double,   [WEFT_EV_POINT_S] = tell_string,    [WEFT_EV_COUNTER] = tell_signed,
+	[WEFT_EV_COUNTER_F] = tell_double, [WEFT_EV_SEND] = tell_message,      [WEFT_EV_RECV] = tell_message,
+	[WEFT_EV_FLOW_OUT] = tell_flow,    [WEFT_EV_FLOW_IN] = tell_flow,      [WEFT_EV_ATTR] = tell_signed,
+	[WEFT_EV_ATTR_F] = tell_double,    [WEFT_EV_ATTR_S] = tell_string,     [WEFT_EV_STATE] = tell_state,
+	[WEFT_EV_STATE_END] = tell_name,   [WEFT_EV_CPU] = tell_cpu,           [WEFT_EV_ON] = tell_switch,
+	[WEFT_EV_OFF] = tell_switch,       [WEFT_EV_DROPPED] = tell_number,    [WEFT_EV_THREAD_BEGIN] = tell_name,
+	[WEFT_EV_THREAD_END] = tell_name,  [WEFT_EV_FORK] = tell_number,       [WEFT_EV_EXEC] = tell_name,
+	[WEFT_EV_EXIT] = tell_number,      [WEFT_EV_CLOCK_BACK] = tell_number, [WEFT_EV_COUNTER_SET] = tell_set,
 };
 
 static void put_time(struct dump_printer *p, uint64_t time)

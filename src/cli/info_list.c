@@ -28,10 +28,10 @@ static const char *node_name(const struct weft_trace *t, uint32_t node)
 }
 
 static const struct weft_column process_columns[] = {
-	{"process", "process", WEFT_CELL_TEXT}, {"name", "name", WEFT_CELL_TEXT},     {"pid", "pid", WEFT_CELL_I64},
-	{"parent", "parent", WEFT_CELL_I64},    {"rank", "rank", WEFT_CELL_I64},      {"host", "host", WEFT_CELL_TEXT},
+	{"process", "process", WEFT_CELL_TEXT}, {"name", "name", WEFT_CELL_TEXT},      {"pid", "pid", WEFT_CELL_I64},
+	{"parent", "parent", WEFT_CELL_I64},    {"rank", "rank", WEFT_CELL_I64},       {"host", "host", WEFT_CELL_TEXT},
 	{"node", "node", WEFT_CELL_TEXT},       {"threads", "threads", WEFT_CELL_U64}, {"begin_ns", "begin", WEFT_CELL_NS},
-	{"end_ns", "end", WEFT_CELL_NS},        {"status", "status", WEFT_CELL_I64},  {"command", "command", WEFT_CELL_TEXT},
+	{"end_ns", "end", WEFT_CELL_NS},        {"status", "status", WEFT_CELL_I64},   {"command", "command", WEFT_CELL_TEXT},
 };
 
 static int fill_processes(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
@@ -43,9 +43,18 @@ static int fill_processes(struct weft_table *table, const struct weft_trace *t, 
 		char label[48];
 		process_label(t, i, label);
 		struct weft_cell row[] = {
-			TEXT(label), TEXT(p->name), SOME(p->pid > 0, I64(p->pid)), SOME(p->parent_pid > 0, I64(p->parent_pid)),
-			SOME(p->rank >= 0, I64(p->rank)), TEXT(p->host), TEXT(node_name(t, p->node)), U64(p->n_threads), NS(p->begin), NS(p->end),
-			SOME(p->status >= 0, I64(p->status)), TEXT(p->command),
+			TEXT(label),
+			TEXT(p->name),
+			SOME(p->pid > 0, I64(p->pid)),
+			SOME(p->parent_pid > 0, I64(p->parent_pid)),
+			SOME(p->rank >= 0, I64(p->rank)),
+			TEXT(p->host),
+			TEXT(node_name(t, p->node)),
+			U64(p->n_threads),
+			NS(p->begin),
+			NS(p->end),
+			SOME(p->status >= 0, I64(p->status)),
+			TEXT(p->command),
 		};
 		rc = weft_table_row(table, row);
 	}
@@ -53,7 +62,7 @@ static int fill_processes(struct weft_table *table, const struct weft_trace *t, 
 }
 
 static const struct weft_column thread_columns[] = {
-	{"thread", "thread", WEFT_CELL_TEXT}, {"name", "name", WEFT_CELL_TEXT},       {"tid", "tid", WEFT_CELL_I64},
+	{"thread", "thread", WEFT_CELL_TEXT}, {"name", "name", WEFT_CELL_TEXT},      {"tid", "tid", WEFT_CELL_I64},
 	{"events", "events", WEFT_CELL_U64},  {"dropped", "dropped", WEFT_CELL_U64}, {"begin_ns", "begin", WEFT_CELL_NS},
 	{"end_ns", "end", WEFT_CELL_NS},
 };
@@ -66,23 +75,30 @@ static int fill_threads(struct weft_table *table, const struct weft_trace *t, co
 		const struct weft_thread_row *r = &t->thread[i];
 		char label[48];
 		struct weft_cell row[] = {
-			TEXT(weft_thread_label(t, i, label)), TEXT(r->name), SOME(r->tid > 0, I64(r->tid)), U64(r->n_events), U64(r->dropped),
-			NS(r->begin), NS(r->end),
+			TEXT(weft_thread_label(t, i, label)),
+			TEXT(r->name),
+			SOME(r->tid > 0, I64(r->tid)),
+			U64(r->n_events),
+			U64(r->dropped),
+			NS(r->begin),
+			NS(r->end),
 		};
 		rc = weft_table_row(table, row);
 	}
 	return rc;
 }
 
-static const struct weft_column node_columns[] = {
-	{"node", "node", WEFT_CELL_U64}, {"name", "name", WEFT_CELL_TEXT}, {"cpus", "cpus", WEFT_CELL_U64}};
+static const struct weft_column node_columns[] = {{"node", "node", WEFT_CELL_U64},
+                                                  {"name", "name", WEFT_CELL_TEXT},
+                                                  {"cpus", "cpus", WEFT_CELL_U64}};
 
 static int fill_nodes(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
 {
 	(void)l;
 	int rc = 0;
 	for (uint32_t i = 0; i < t->n_nodes && !rc; i++)
-		rc = weft_table_row(table, (const struct weft_cell[]){U64((uint64_t)i + 1), TEXT(t->node[i].name), U64(t->node[i].n_cpus)});
+		rc = weft_table_row(table, (const struct weft_cell[]){U64((uint64_t)i + 1), TEXT(t->node[i].name),
+		                                                      U64(t->node[i].n_cpus)});
 	return rc;
 }
 
@@ -98,8 +114,12 @@ static int fill_cpus(struct weft_table *table, const struct weft_trace *t, const
 	for (uint32_t i = 0; i < t->n_cpus && !rc; i++) {
 		const struct weft_cpu *p = &t->cpu[i];
 		struct weft_cell row[] = {
-			TEXT(node_name(t, p->node)), U64(p->os), TEXT(p->name ? p->name : ""), SOME(p->core != WEFT_NONE, U64(p->core)),
-			SOME(p->package != WEFT_NONE, U64(p->package)), SOME(p->numa != WEFT_NONE, U64(p->numa)),
+			TEXT(node_name(t, p->node)),
+			U64(p->os),
+			TEXT(p->name ? p->name : ""),
+			SOME(p->core != WEFT_NONE, U64(p->core)),
+			SOME(p->package != WEFT_NONE, U64(p->package)),
+			SOME(p->numa != WEFT_NONE, U64(p->numa)),
 		};
 		rc = weft_table_row(table, row);
 	}
@@ -108,18 +128,54 @@ static int fill_cpus(struct weft_table *table, const struct weft_trace *t, const
 
 /* -- definitions: each class shows those of these columns that it has a use for -- */
 
-#define COLUMN_ID {"id", "id", WEFT_CELL_U64}
-#define COLUMN_NAME {"name", "name", WEFT_CELL_TEXT}
-#define COLUMN_CATEGORY {"category", "category", WEFT_CELL_TEXT}
-#define COLUMN_STATE {"state", "state", WEFT_CELL_TEXT}
-#define COLUMN_UNIT {"unit", "unit", WEFT_CELL_TEXT}
-#define COLUMN_CODE {"code", "code", WEFT_CELL_I64}
-#define COLUMN_RANKS {"ranks", "ranks", WEFT_CELL_I64}
-#define COLUMN_KEY {"key", "key", WEFT_CELL_U64}
-#define COLUMN_LABELS {"labels", "labels", WEFT_CELL_U64}
-#define COLUMN_EVENTS {"events", "events", WEFT_CELL_U64}
-#define COLUMN_FILE {"file", "file", WEFT_CELL_TEXT}
-#define COLUMN_LINE {"line", "line", WEFT_CELL_U64}
+#define COLUMN_ID \
+	{ \
+		"id", "id", WEFT_CELL_U64 \
+	}
+#define COLUMN_NAME \
+	{ \
+		"name", "name", WEFT_CELL_TEXT \
+	}
+#define COLUMN_CATEGORY \
+	{ \
+		"category", "category", WEFT_CELL_TEXT \
+	}
+#define COLUMN_STATE \
+	{ \
+		"state", "state", WEFT_CELL_TEXT \
+	}
+#define COLUMN_UNIT \
+	{ \
+		"unit", "unit", WEFT_CELL_TEXT \
+	}
+#define COLUMN_CODE \
+	{ \
+		"code", "code", WEFT_CELL_I64 \
+	}
+#define COLUMN_RANKS \
+	{ \
+		"ranks", "ranks", WEFT_CELL_I64 \
+	}
+#define COLUMN_KEY \
+	{ \
+		"key", "key", WEFT_CELL_U64 \
+	}
+#define COLUMN_LABELS \
+	{ \
+		"labels", "labels", WEFT_CELL_U64 \
+	}
+#define COLUMN_EVENTS \
+	{ \
+		"events", "events", WEFT_CELL_U64 \
+	}
+#define COLUMN_FILE \
+	{ \
+		"file", "file", WEFT_CELL_TEXT \
+	}
+#define COLUMN_LINE \
+	{ \
+		"line", "line", WEFT_CELL_U64 \
+	}
 
 static const struct weft_column region_columns[] = {COLUMN_ID,     COLUMN_NAME, COLUMN_CATEGORY, COLUMN_STATE,
                                                     COLUMN_EVENTS, COLUMN_FILE, COLUMN_LINE};
@@ -170,8 +226,10 @@ static int fill_defs(struct weft_table *table, const struct weft_trace *t, const
 	return rc;
 }
 
-static const struct weft_column label_columns[] = {
-	{"type", "type", WEFT_CELL_TEXT}, {"code", "code", WEFT_CELL_I64}, {"value", "value", WEFT_CELL_I64}, {"label", "label", WEFT_CELL_TEXT}};
+static const struct weft_column label_columns[] = {{"type", "type", WEFT_CELL_TEXT},
+                                                   {"code", "code", WEFT_CELL_I64},
+                                                   {"value", "value", WEFT_CELL_I64},
+                                                   {"label", "label", WEFT_CELL_TEXT}};
 
 static int fill_labels(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
 {
@@ -179,8 +237,10 @@ static int fill_labels(struct weft_table *table, const struct weft_trace *t, con
 	int rc = 0;
 	for (uint32_t i = 1; i < all->n; i++)
 		for (uint32_t k = 0; k < all->at[i].n_labels && !rc; k++)
-			rc = weft_table_row(table, (const struct weft_cell[]){TEXT(all->at[i].name), SOME(all->at[i].code, I64(all->at[i].code)),
-			                                                      I64(all->at[i].label[k].value), TEXT(all->at[i].label[k].text)});
+			rc = weft_table_row(table, (const struct weft_cell[]){TEXT(all->at[i].name),
+			                                                      SOME(all->at[i].code, I64(all->at[i].code)),
+			                                                      I64(all->at[i].label[k].value),
+			                                                      TEXT(all->at[i].label[k].text)});
 	return rc;
 }
 

@@ -105,7 +105,8 @@ static void print_overview(FILE *to)
 	}
 	fprintf(to, "\nOptions:\n");
 	weft_opt_help(own_options, to);
-	fprintf(to, "\n'weft help COMMAND' explains a command. A first try:\n    weft record -- ./program\n    weft stat program.weft\n");
+	fprintf(to,
+	        "\n'weft help COMMAND' explains a command. A first try:\n    weft record -- ./program\n    weft stat program.weft\n");
 }
 
 static int run_help(int argc, char **argv)
@@ -125,7 +126,8 @@ static void list_options(const char *command, const struct weft_opt *o)
 {
 	for (; o->kind; o++)
 		if (o->kind != WEFT_OPT_GROUP)
-			printf("%s %c %s %s\n", command, o->letter ? o->letter : '-', o->name ? o->name : "-", o->arg ? o->arg : "-");
+			printf("%s %c %s %s\n", command, o->letter ? o->letter : '-', o->name ? o->name : "-",
+			       o->arg ? o->arg : "-");
 }
 
 static int run_list_options(int argc, char **argv)
@@ -153,7 +155,7 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } own_verbs[] = {
-	{"help", run_help},       {"--help", run_help},       {"-h", run_help},
+	{"help", run_help},         {"--help", run_help},     {"-h", run_help},
 	{"--version", run_version}, {"version", run_version}, {"--list-options", run_list_options},
 };
 

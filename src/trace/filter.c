@@ -111,10 +111,10 @@ static bool value_floating(const struct filter_test *t, const struct subject *s)
 static bool decide_value(const struct filter_test *t, const struct subject *s)
 {
 	static bool (*const by_kind[64])(const struct filter_test *, const struct subject *) = {
-		[WEFT_EV_POINT] = value_whole,      [WEFT_EV_COUNTER] = value_whole, [WEFT_EV_ATTR] = value_whole,
+		[WEFT_EV_POINT] = value_whole,      [WEFT_EV_COUNTER] = value_whole,      [WEFT_EV_ATTR] = value_whole,
 		[WEFT_EV_POINT_F] = value_floating, [WEFT_EV_COUNTER_F] = value_floating, [WEFT_EV_ATTR_F] = value_floating,
-		[WEFT_EV_POINT_S] = value_string,   [WEFT_EV_ATTR_S] = value_string, [WEFT_EV_DROPPED] = value_whole,
-		[WEFT_EV_FORK] = value_whole,       [WEFT_EV_EXIT] = value_whole, [WEFT_EV_CLOCK_BACK] = value_whole,
+		[WEFT_EV_POINT_S] = value_string,   [WEFT_EV_ATTR_S] = value_string,      [WEFT_EV_DROPPED] = value_whole,
+		[WEFT_EV_FORK] = value_whole,       [WEFT_EV_EXIT] = value_whole,         [WEFT_EV_CLOCK_BACK] = value_whole,
 	};
 	return s->kind < 64 && by_kind[s->kind] && differs(t, by_kind[s->kind](t, s));
 }
@@ -167,7 +167,7 @@ static bool decide_peer(const struct filter_test *t, const struct subject *s)
 }
 
 static bool (*const decide[FILTER_HOWS])(const struct filter_test *, const struct subject *) = {
-	[HOW_TIME] = decide_time, [HOW_ROW] = decide_row,   [HOW_DEF] = decide_def,   [HOW_KIND] = decide_kind,
+	[HOW_TIME] = decide_time, [HOW_ROW] = decide_row,     [HOW_DEF] = decide_def,   [HOW_KIND] = decide_kind,
 	[HOW_CPU] = decide_cpu,   [HOW_VALUE] = decide_value, [HOW_SIZE] = decide_size, [HOW_DURATION] = decide_duration,
 	[HOW_TAG] = decide_tag,   [HOW_PEER] = decide_peer,
 };
@@ -194,7 +194,8 @@ bool weft_filter_event(const struct weft_filter *f, const struct weft_event *e)
 	return evaluate(f->root, &s);
 }
 
-static struct subject span_subject(const struct weft_filter *f, const struct weft_span *span, unsigned kind, uint64_t from, uint64_t to)
+static struct subject span_subject(const struct weft_filter *f, const struct weft_span *span, unsigned kind, uint64_t from,
+                                   uint64_t to)
 {
 	return (struct subject){
 		.f = f,

@@ -127,7 +127,8 @@ static enum verdict row_thread(const struct filter_test *t, const struct weft_tr
 {
 	char label[48];
 	weft_thread_label(tr, (uint32_t)(row - tr->thread), label);
-	return filter_matches_text(t, label) || (*row->name && filter_matches_text(t, row->name)) || matches_number_text(t, row->tid);
+	return filter_matches_text(t, label) || (*row->name && filter_matches_text(t, row->name)) ||
+	       matches_number_text(t, row->tid);
 }
 
 static enum verdict row_process(const struct filter_test *t, const struct weft_trace *tr, const struct weft_thread_row *row)
@@ -249,19 +250,32 @@ static const struct def_rule {
 	enum weft_class of;
 	enum verdict (*matches)(const struct filter_test *, const struct weft_trace *, const struct weft_def_row *);
 } def_rules[] = {
-	{FIELD_NAME, WEFT_CLASS_REGION, def_name},         {FIELD_NAME, WEFT_CLASS_TYPE, def_name},
-	{FIELD_NAME, WEFT_CLASS_COUNTER, def_name},        {FIELD_NAME, WEFT_CLASS_CATEGORY, def_name},
-	{FIELD_NAME, WEFT_CLASS_ATTR, def_name},           {FIELD_NAME, WEFT_CLASS_COMM, def_name},
-	{FIELD_NAME, WEFT_CLASS_FLOW, def_name},           {FIELD_NAME, WEFT_CLASS_SET, def_name},
-	{FIELD_NAME, WEFT_CLASS_DATA, def_name},           {FIELD_NAME, WEFT_CLASS_STATE, def_name},
-	{FIELD_REGION, WEFT_CLASS_REGION, def_name},       {FIELD_TYPE, WEFT_CLASS_TYPE, def_type},
-	{FIELD_COUNTER, WEFT_CLASS_COUNTER, def_name},     {FIELD_COUNTER, WEFT_CLASS_SET, def_set_member},
-	{FIELD_ATTR, WEFT_CLASS_ATTR, def_name},           {FIELD_STATE, WEFT_CLASS_REGION, def_state_class},
-	{FIELD_STATE, WEFT_CLASS_STATE, def_state},        {FIELD_CATEGORY, WEFT_CLASS_CATEGORY, def_name},
-	{FIELD_CATEGORY, WEFT_CLASS_REGION, def_category}, {FIELD_CATEGORY, WEFT_CLASS_TYPE, def_category},
-	{FIELD_CATEGORY, WEFT_CLASS_COUNTER, def_category}, {FIELD_CATEGORY, WEFT_CLASS_ATTR, def_category},
-	{FIELD_CATEGORY, WEFT_CLASS_FLOW, def_category},   {FIELD_CATEGORY, WEFT_CLASS_SET, def_category},
-	{FIELD_CATEGORY, WEFT_CLASS_DATA, def_category},   {FIELD_COMM, WEFT_CLASS_COMM, def_comm},
+	{FIELD_NAME, WEFT_CLASS_REGION, def_name},
+	{FIELD_NAME, WEFT_CLASS_TYPE, def_name},
+	{FIELD_NAME, WEFT_CLASS_COUNTER, def_name},
+	{FIELD_NAME, WEFT_CLASS_CATEGORY, def_name},
+	{FIELD_NAME, WEFT_CLASS_ATTR, def_name},
+	{FIELD_NAME, WEFT_CLASS_COMM, def_name},
+	{FIELD_NAME, WEFT_CLASS_FLOW, def_name},
+	{FIELD_NAME, WEFT_CLASS_SET, def_name},
+	{FIELD_NAME, WEFT_CLASS_DATA, def_name},
+	{FIELD_NAME, WEFT_CLASS_STATE, def_name},
+	{FIELD_REGION, WEFT_CLASS_REGION, def_name},
+	{FIELD_TYPE, WEFT_CLASS_TYPE, def_type},
+	{FIELD_COUNTER, WEFT_CLASS_COUNTER, def_name},
+	{FIELD_COUNTER, WEFT_CLASS_SET, def_set_member},
+	{FIELD_ATTR, WEFT_CLASS_ATTR, def_name},
+	{FIELD_STATE, WEFT_CLASS_REGION, def_state_class},
+	{FIELD_STATE, WEFT_CLASS_STATE, def_state},
+	{FIELD_CATEGORY, WEFT_CLASS_CATEGORY, def_name},
+	{FIELD_CATEGORY, WEFT_CLASS_REGION, def_category},
+	{FIELD_CATEGORY, WEFT_CLASS_TYPE, def_category},
+	{FIELD_CATEGORY, WEFT_CLASS_COUNTER, def_category},
+	{FIELD_CATEGORY, WEFT_CLASS_ATTR, def_category},
+	{FIELD_CATEGORY, WEFT_CLASS_FLOW, def_category},
+	{FIELD_CATEGORY, WEFT_CLASS_SET, def_category},
+	{FIELD_CATEGORY, WEFT_CLASS_DATA, def_category},
+	{FIELD_COMM, WEFT_CLASS_COMM, def_comm},
 };
 
 /* Id 0 is "none": it has no field. */

@@ -51,12 +51,8 @@ const char *const filter_compare_text[FILTER_COMPARES] = {
 };
 
 static const char *const domain_wants[FILTER_DOMAINS] = {
-	[DOMAIN_TIME] = "a time like 10ms or 25%",
-	[DOMAIN_NS] = "a time like 10ms",
-	[DOMAIN_BYTES] = "a size like 64K",
-	[DOMAIN_INTEGER] = "a whole number",
-	[DOMAIN_NAME] = "a name",
-	[DOMAIN_ANY] = "a name or a number",
+	[DOMAIN_TIME] = "a time like 10ms or 25%", [DOMAIN_NS] = "a time like 10ms", [DOMAIN_BYTES] = "a size like 64K",
+	[DOMAIN_INTEGER] = "a whole number",       [DOMAIN_NAME] = "a name",         [DOMAIN_ANY] = "a name or a number",
 	[DOMAIN_KIND] = "a kind of event",
 };
 
@@ -113,7 +109,8 @@ static int next_quoted(struct parser *p)
 
 static int next_compare(struct parser *p)
 {
-	static const enum filter_compare longest_first[] = {COMPARE_NE, COMPARE_LE, COMPARE_GE, COMPARE_EQ, COMPARE_LT, COMPARE_GT};
+	static const enum filter_compare longest_first[] = {COMPARE_NE, COMPARE_LE, COMPARE_GE,
+	                                                    COMPARE_EQ, COMPARE_LT, COMPARE_GT};
 	for (unsigned i = 0; i < FILTER_COMPARES; i++) {
 		const char *text = filter_compare_text[longest_first[i]];
 		size_t n = strlen(text);
@@ -328,7 +325,8 @@ static int parse_value(struct parser *p, struct filter_test *t, struct filter_va
 	if (v->number && range_is_backward(v))
 		return PARSE_ERROR(p, v->column, "the range '%s' ends before it begins", v->text);
 	if (t->compare > COMPARE_NE && (!v->number || !v->has_low || !v->has_high || strstr(v->text, "..")))
-		return PARSE_ERROR(p, v->column, "'%s' compares with one number, found '%s'", filter_compare_text[t->compare], v->text);
+		return PARSE_ERROR(p, v->column, "'%s' compares with one number, found '%s'", filter_compare_text[t->compare],
+		                   v->text);
 	return next(p);
 }
 
@@ -406,7 +404,8 @@ static int parse_test(struct parser *p, struct filter_node *node)
 	t->compare = p->compare;
 	enum filter_domain d = filter_field_info[t->field].domain;
 	if (t->compare > COMPARE_NE && (d == DOMAIN_NAME || d == DOMAIN_KIND))
-		return PARSE_ERROR(p, p->token_column, "'%s' is compared with '=' and '!=' only", filter_field_info[t->field].name);
+		return PARSE_ERROR(p, p->token_column, "'%s' is compared with '=' and '!=' only",
+		                   filter_field_info[t->field].name);
 	rc = next(p);
 	return rc ? rc : parse_values(p, t);
 }
@@ -563,7 +562,8 @@ int weft_time_range(const char *text, uint64_t end, uint64_t *from, uint64_t *to
 {
 	struct filter_value v = {.text = text};
 	if (!strstr(text, "..") || !value_numbers(DOMAIN_TIME, &v))
-		return weft_err_set(err, WEFT_E_SYNTAX, "expected a range of time like 10ms..20ms or 25%%..50%%, found '%s'", text);
+		return weft_err_set(err, WEFT_E_SYNTAX, "expected a range of time like 10ms..20ms or 25%%..50%%, found '%s'",
+		                    text);
 	*from = v.has_low ? filter_ns(&v.low, end) : 0;
 	*to = v.has_high ? filter_ns(&v.high, end) : WEFT_NEVER;
 	if (*from >= *to)

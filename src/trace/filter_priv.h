@@ -119,10 +119,10 @@ struct filter_test {
 	/* bound to a trace: */
 	struct filter_span_of *range; /* one for each value that is a number */
 	uint32_t n_ranges;
-	uint64_t *rows;                /* HOW_ROW: bits by thread */
-	uint64_t *defs[WEFT_CLASSES];  /* HOW_DEF: bits by id; NULL: the class does not have the field */
-	uint64_t kinds[4];             /* HOW_KIND: bits by kind */
-	uint64_t *strings;             /* HOW_VALUE: bits by string id */
+	uint64_t *rows;               /* HOW_ROW: bits by thread */
+	uint64_t *defs[WEFT_CLASSES]; /* HOW_DEF: bits by id; NULL: the class does not have the field */
+	uint64_t kinds[4];            /* HOW_KIND: bits by kind */
+	uint64_t *strings;            /* HOW_VALUE: bits by string id */
 };
 
 enum filter_op { FILTER_OR, FILTER_AND, FILTER_NOT, FILTER_TEST };
@@ -163,8 +163,8 @@ static inline void filter_set_bit(uint64_t *bits, uint64_t i)
 }
 
 bool filter_text_matches(const struct filter_value *v, const char *text);
-bool filter_matches_text(const struct filter_test *t, const char *text);     /* any of its names */
-bool filter_matches_i64(const struct filter_test *t, int64_t x);             /* any of its ranges */
+bool filter_matches_text(const struct filter_test *t, const char *text); /* any of its names */
+bool filter_matches_i64(const struct filter_test *t, int64_t x);         /* any of its ranges */
 bool filter_matches_f64(const struct filter_test *t, double x);
 
 /* filter_parse.c: a bound with its unit; false when `s` is none of this domain. */

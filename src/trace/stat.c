@@ -43,7 +43,7 @@ struct worker {
 	WEFT_VEC(uint32_t) touched; /* groups that the thread being walked has */
 	uint32_t *innermost;        /* by region: its innermost open shadow, as index + 1 */
 	bool shifted;               /* spans were closed from the middle: the shadow has to be matched anew */
-	uint64_t bytes; /* of groups and histograms */
+	uint64_t bytes;             /* of groups and histograms */
 	uint64_t n_leaves, n_early, busy_sum, busy_most;
 	uint32_t n_busy;
 	/* the thread that is being walked: */
@@ -225,7 +225,8 @@ static int shadow_take(struct worker *w, const struct weft_span *s, uint64_t *ca
 		w->shifted = from_the_middle;
 		return shadow_rebuild(w, s->sequence);
 	}
-	while (w->shadow.n > n || (w->shadow.n && w->shadow.at[w->shadow.n - 1].sequence != w->walk.open.at[w->shadow.n - 1].sequence))
+	while (w->shadow.n > n ||
+	       (w->shadow.n && w->shadow.at[w->shadow.n - 1].sequence != w->walk.open.at[w->shadow.n - 1].sequence))
 		shadow_pop(w);
 	while (w->shadow.n < n)
 		if (shadow_push(w, &w->walk.open.at[w->shadow.n], 0))
@@ -510,7 +511,8 @@ int weft_stat_compute(struct weft_stat *out, const struct weft_trace *t, const s
 	if (rc)
 		weft_stat_fini(out);
 	if (rc == WEFT_E_LIMIT)
-		return weft_err_set(err, rc, "the rows of the statistics do not fit the memory: allow more, or group by fewer things");
+		return weft_err_set(err, rc,
+		                    "the rows of the statistics do not fit the memory: allow more, or group by fewer things");
 	return rc ? weft_err_set(err, rc, "cannot compute statistics of '%s': %s", t->path, weft_err_name(rc)) : 0;
 }
 

@@ -20,8 +20,8 @@ struct weft_stat_how {
 	uint64_t from, to;                /* regions are cut at these times; to == WEFT_NEVER: no end */
 	bool states;                      /* the state records of a foreign trace in place of regions */
 	bool progress;
-	unsigned threads;                 /* 0: all */
-	uint64_t memory;                  /* 0: a quarter of the machine's */
+	unsigned threads; /* 0: all */
+	uint64_t memory;  /* 0: a quarter of the machine's */
 };
 
 struct weft_stat_row {
@@ -29,11 +29,11 @@ struct weft_stat_row {
 	uint32_t thread, process; /* WEFT_NONE likewise; the process of a thread is set */
 	uint32_t n_threads;       /* that have calls */
 	uint64_t calls;
-	uint64_t total; /* time inside; where calls of one row are nested, the inner ones are not counted again */
-	uint64_t self;  /* time inside, and in no region within */
+	uint64_t total;              /* time inside; where calls of one row are nested, the inner ones are not counted again */
+	uint64_t self;               /* time inside, and in no region within */
 	uint64_t min, max, p50, p99; /* of a call's time, with what is within; p50 and p99 to 0.8 %, exact up to 64 calls */
 	double mean;
-	double share;   /* of self in the time of all threads, 0..1 */
+	double share; /* of self in the time of all threads, 0..1 */
 	/*
 	 * Average over greatest, over the row's threads: of their self time in the region, or of their busy time when rows are
 	 * not by region. NAN when there is only one thread by nature, or no time.

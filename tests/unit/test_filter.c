@@ -49,7 +49,8 @@ static void say_passing(void *arg, const struct weft_event *e)
 {
 	struct said *s = arg;
 	if (weft_filter_event(s->filter, e))
-		weft_buf_printf(&s->text, "%s%u:%" PRIu64 ":%s", s->text.n ? " " : "", e->thread, e->time, weft_kind_info[e->kind].name);
+		weft_buf_printf(&s->text, "%s%u:%" PRIu64 ":%s", s->text.n ? " " : "", e->thread, e->time,
+		                weft_kind_info[e->kind].name);
 }
 
 static const struct {
@@ -139,9 +140,12 @@ static int say_span(void *arg, const struct weft_span *s)
 {
 	struct said_span *a = arg;
 	const struct weft_filter *f = a->said.filter;
-	bool pass = a->which == 's' ? weft_filter_span(f, s) : a->which == 'e' ? weft_filter_enter(f, s) : weft_filter_leave(f, s);
+	bool pass = a->which == 's'   ? weft_filter_span(f, s)
+	            : a->which == 'e' ? weft_filter_enter(f, s)
+	                              : weft_filter_leave(f, s);
 	if (pass)
-		weft_buf_printf(&a->said.text, "%s%u:%" PRIu64 "+%" PRIu64, a->said.text.n ? " " : "", s->thread, s->begin, s->end - s->begin);
+		weft_buf_printf(&a->said.text, "%s%u:%" PRIu64 "+%" PRIu64, a->said.text.n ? " " : "", s->thread, s->begin,
+		                s->end - s->begin);
 	return 0;
 }
 
@@ -185,24 +189,12 @@ TEST(spans_of_the_sample)
 static const struct {
 	const char *filter, *passing; /* sizes */
 } on_messages[] = {
-	{"kind=message", "65536 8"},
-	{"kind=send", "65536 8"},
-	{"kind=recv", "65536"},
-	{"thread=1.2.1", "65536"},
-	{"thread=1.1.2", "8"},
-	{"thread=1.1.1 peer=1", "65536"},
-	{"thread=1.1.1 peer=0", ""},
-	{"rank=1 peer=0", "65536"},
-	{"duration=2100", "65536"},
-	{"duration>=0", "65536"},
-	{"time=300", "65536"},
-	{"time=1500", "65536"},
-	{"time=2000", "65536 8"},
-	{"time>2400", ""},
-	{"size<64K", "8"},
-	{"tag=-1..9", "65536 8"},
-	{"not peer=1", "65536 8"},
-	{"comm=w*d category=user", ""},
+	{"kind=message", "65536 8"}, {"kind=send", "65536 8"},   {"kind=recv", "65536"},
+	{"thread=1.2.1", "65536"},   {"thread=1.1.2", "8"},      {"thread=1.1.1 peer=1", "65536"},
+	{"thread=1.1.1 peer=0", ""}, {"rank=1 peer=0", "65536"}, {"duration=2100", "65536"},
+	{"duration>=0", "65536"},    {"time=300", "65536"},      {"time=1500", "65536"},
+	{"time=2000", "65536 8"},    {"time>2400", ""},          {"size<64K", "8"},
+	{"tag=-1..9", "65536 8"},    {"not peer=1", "65536 8"},  {"comm=w*d category=user", ""},
 };
 
 TEST(messages_of_the_sample)
@@ -298,8 +290,7 @@ TEST(binds_to_one_trace_after_the_other)
 /* With threads of its own, the cpu test can do without some allocations; no other can. */
 static void bind_without_memory(const struct weft_trace *t, const char *text, bool each_is_needed)
 {
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_err err = {0};
 		struct weft_filter *f;
 		int rc = weft_filter_new(&f, text, &err);
@@ -378,9 +369,10 @@ static void naive_test(struct naive *t)
 		const char *field;
 		long long most; /* of numbers; 0: names */
 	} fields[] = {
-		{"time", 3000}, {"rank", 3}, {"cpu", 2}, {"value", 1 << 20}, {"size", 300}, {"duration", 400}, {"tag", 3}, {"peer", 3},
-		{"thread", 0}, {"process", 0}, {"host", 0}, {"kind", 0}, {"name", 0}, {"region", 0}, {"type", 0}, {"counter", 0},
-		{"attr", 0}, {"state", 0}, {"category", 0}, {"comm", 0}, {"value", 0},
+		{"time", 3000},  {"rank", 3},   {"cpu", 2},    {"value", 1 << 20}, {"size", 300}, {"duration", 400},
+		{"tag", 3},      {"peer", 3},   {"thread", 0}, {"process", 0},     {"host", 0},   {"kind", 0},
+		{"name", 0},     {"region", 0}, {"type", 0},   {"counter", 0},     {"attr", 0},   {"state", 0},
+		{"category", 0}, {"comm", 0},   {"value", 0},
 	};
 	unsigned i = (unsigned)sample_below(sizeof fields / sizeof fields[0]);
 	t->what = NAIVE_TEST;
@@ -392,12 +384,14 @@ static void naive_test(struct naive *t)
 		if (fields[i].most)
 			naive_number(t, k, fields[i].most);
 		else if (strcmp(t->field, "kind") == 0)
-			naive_name(t, k, PICK("enter", "leave", "point*", "*", "send", "message", "recv", "flow", "region", "c*"));
+			naive_name(t, k,
+			           PICK("enter", "leave", "point*", "*", "send", "message", "recv", "flow", "region", "c*"));
 		else if (strcmp(t->field, "thread") == 0 || strcmp(t->field, "process") == 0)
 			naive_name(t, k, PICK("1.1.*", "1.?.1", "t", "1.2", "1001", "random", "1*"));
 		else
-			naive_name(t, k, PICK("*", "solve", "s*", "*a*", "MPI_Recv", "running", "waiting", "user", "mpi", "world", "phase",
-			                      "flops", "hello, \"world\"", "warm-up", "n1"));
+			naive_name(t, k,
+			           PICK("*", "solve", "s*", "*a*", "MPI_Recv", "running", "waiting", "user", "mpi", "world",
+			                "phase", "flops", "hello, \"world\"", "warm-up", "n1"));
 	}
 }
 
@@ -612,7 +606,8 @@ static bool naive_value(const struct naive *t, unsigned i, const struct facts *f
 {
 	bool list = is(t->compare, "=") || is(t->compare, "!=");
 	if (f->has_number && t->value[i].number &&
-	    (list ? f->number >= t->value[i].low && f->number <= t->value[i].high : in_order(t->compare, f->number, t->value[i].low)))
+	    (list ? f->number >= t->value[i].low && f->number <= t->value[i].high
+	          : in_order(t->compare, f->number, t->value[i].low)))
 		return true;
 	for (unsigned k = 0; k < f->n_texts; k++)
 		if (t->value[i].quoted || strpbrk(t->value[i].text, " ,\"") ? is(t->value[i].text, f->text[k])
@@ -702,7 +697,12 @@ static void both_event(void *arg, const struct weft_event *e)
 static int both_span(void *arg, const struct weft_span *span)
 {
 	struct both *b = arg;
-	struct seen s = {.t = b->t, .first = span->begin, .last = span->end, .has_duration = true, .duration = span->end - span->begin, .cpu = -1};
+	struct seen s = {.t = b->t,
+	                 .first = span->begin,
+	                 .last = span->end,
+	                 .has_duration = true,
+	                 .duration = span->end - span->begin,
+	                 .cpu = -1};
 	s.e = (struct weft_event){span->begin, span->thread, WEFT_EV_ENTER, span->region, 0};
 	bool as_enter = naive_eval(b->n, &s);
 	if (!as_enter)
@@ -719,7 +719,8 @@ static void both_message(struct both *b, uint64_t i)
 	struct seen s = {.t = b->t, .cpu = -1};
 	s.first = sent ? m->send_began[i] : m->recv_began[i];
 	s.last = received ? m->recv_done[i] : m->send_done[i];
-	s.e = (struct weft_event){s.first, sent ? m->send_thread[i] : m->recv_thread[i], sent ? WEFT_EV_SEND : WEFT_EV_RECV, m->comm[i], i};
+	s.e = (struct weft_event){s.first, sent ? m->send_thread[i] : m->recv_thread[i], sent ? WEFT_EV_SEND : WEFT_EV_RECV,
+	                          m->comm[i], i};
 	if (sent && received && !naive_eval(b->n, &s)) {
 		s.e.kind = WEFT_EV_RECV;
 		s.e.thread = m->recv_thread[i];

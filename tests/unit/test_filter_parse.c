@@ -187,8 +187,9 @@ static unsigned pick(unsigned n)
 
 static void random_name(struct weft_buf *b)
 {
-	static const char *const names[] = {"solve", "solve*", "*", "?alo", "a..b", "1.2.*", "\"a b\"", "\"x\\\"y\"", "and", "or", "not",
-	                                    "\xc3\xa9t\xc3\xa9", "a-b", "\"\"", "5x"};
+	static const char *const names[] = {"solve",   "solve*",     "*",   "?alo", "a..b", "1.2.*",
+	                                    "\"a b\"", "\"x\\\"y\"", "and", "or",   "not",  "\xc3\xa9t\xc3\xa9",
+	                                    "a-b",     "\"\"",       "5x"};
 	weft_buf_puts(b, names[pick(sizeof names / sizeof names[0])]);
 }
 
@@ -214,10 +215,11 @@ static void random_test(struct weft_buf *b)
 		const char *const *numbers;
 		unsigned n;
 	} fields[] = {
-		{"time", times, 7}, {"time", parts, 4}, {"thread", 0, 0},  {"process", 0, 0}, {"rank", numbers, 6}, {"app", 0, 0},
-		{"host", 0, 0},     {"node", 0, 0},     {"cpu", numbers, 6}, {"kind", kinds, 0}, {"name", 0, 0},      {"region", 0, 0},
-		{"type", 0, 0},     {"counter", 0, 0},  {"attr", 0, 0},    {"state", 0, 0},   {"category", 0, 0},   {"value", floats, 6},
-		{"value", 0, 0},    {"size", sizes, 6}, {"duration", times, 7}, {"tag", numbers, 6}, {"peer", numbers, 6}, {"comm", 0, 0},
+		{"time", times, 7},     {"time", parts, 4},  {"thread", 0, 0},     {"process", 0, 0},   {"rank", numbers, 6},
+		{"app", 0, 0},          {"host", 0, 0},      {"node", 0, 0},       {"cpu", numbers, 6}, {"kind", kinds, 0},
+		{"name", 0, 0},         {"region", 0, 0},    {"type", 0, 0},       {"counter", 0, 0},   {"attr", 0, 0},
+		{"state", 0, 0},        {"category", 0, 0},  {"value", floats, 6}, {"value", 0, 0},     {"size", sizes, 6},
+		{"duration", times, 7}, {"tag", numbers, 6}, {"peer", numbers, 6}, {"comm", 0, 0},
 	};
 	static const char *const orders[] = {"<", "<=", ">", ">="};
 	unsigned i = pick(sizeof fields / sizeof fields[0]);
@@ -279,8 +281,7 @@ TEST(random_filters_read_back_equal)
 
 TEST(each_failed_allocation_is_reported)
 {
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_err err = {0};
 		struct weft_filter *f;
 		int rc = weft_filter_new(&f, "region=solve*,\"a b\" and not (duration>1ms or time=10%..20%)", &err);

@@ -118,8 +118,7 @@ TEST(merging_is_adding_all)
 
 TEST(failed_allocations_are_reported)
 {
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_histogram h = {0}, other = {0};
 		int rc = 0;
 		for (unsigned i = 0; i < 70 && !rc; i++)

@@ -31,8 +31,10 @@ static void say_rows(const struct weft_trace *t, const struct weft_stat *s, enum
 			weft_buf_printf(out, "t%u ", r->thread);
 		if (r->process != WEFT_NONE)
 			weft_buf_printf(out, "p%u ", r->process);
-		weft_buf_printf(out, "calls %" PRIu64 " total %" PRIu64 " self %" PRIu64 " min %" PRIu64 " max %" PRIu64 " threads %u\n", r->calls,
-		                r->total, r->self, r->min, r->max, r->n_threads);
+		weft_buf_printf(out,
+		                "calls %" PRIu64 " total %" PRIu64 " self %" PRIu64 " min %" PRIu64 " max %" PRIu64
+		                " threads %u\n",
+		                r->calls, r->total, r->self, r->min, r->max, r->n_threads);
 	}
 }
 
@@ -80,10 +82,11 @@ TEST(by_thread_and_process)
 
 TEST(filters_and_windows)
 {
-	check_rows((struct weft_stat_how){.by = WEFT_BY_REGION}, "duration<600", "solv calls 1 total 500 self 10 min 500 max 500 threads 1\n"
-	                                                                        "halo calls 1 total 490 self 490 min 490 max 490 threads 1\n"
-	                                                                        "MPI_ calls 1 total 100 self 1 min 100 max 100 threads 1\n"
-	                                                                        "a\\b\t calls 1 total 199 self 199 min 199 max 199 threads 1\n");
+	check_rows((struct weft_stat_how){.by = WEFT_BY_REGION}, "duration<600",
+	           "solv calls 1 total 500 self 10 min 500 max 500 threads 1\n"
+	           "halo calls 1 total 490 self 490 min 490 max 490 threads 1\n"
+	           "MPI_ calls 1 total 100 self 1 min 100 max 100 threads 1\n"
+	           "a\\b\t calls 1 total 199 self 199 min 199 max 199 threads 1\n");
 	/* halo lies in solve: its time belongs to what passes around it. */
 	check_rows((struct weft_stat_how){.by = WEFT_BY_THREAD}, "region=solve thread=1.1.1",
 	           "t0 p0 calls 2 total 1400 self 210 min 500 max 900 threads 1\n");
@@ -160,7 +163,8 @@ static void check_row(const struct weft_trace *t, const struct list *l, unsigned
 		uint64_t time = s->end - s->begin;
 		bool nested = false;
 		for (size_t k = 0; k < l->span.n && !nested; k++)
-			nested = inside(s, &l->span.at[k]) && same_row(by, t, &l->span.at[k], r) && (!f || weft_filter_span(f, &l->span.at[k]));
+			nested = inside(s, &l->span.at[k]) && same_row(by, t, &l->span.at[k], r) &&
+			         (!f || weft_filter_span(f, &l->span.at[k]));
 		times[calls++] = time;
 		self += time - s->inner;
 		sum += time;
@@ -212,7 +216,8 @@ TEST(random_traces_agree_with_sums_over_all_spans)
 	                              WEFT_BY_PROCESS,
 	                              WEFT_BY_REGION | WEFT_BY_THREAD,
 	                              WEFT_BY_REGION | WEFT_BY_PROCESS};
-	static const char *const filters[] = {NULL, "duration<2000", "region=solve,MPI*", "duration>500 region!=solve", "thread=1.1.*"};
+	static const char *const filters[] = {NULL, "duration<2000", "region=solve,MPI*", "duration>500 region!=solve",
+	                                      "thread=1.1.*"};
 	for (unsigned round = 0; round < 3; round++) {
 		/* Without marks: those of one category close spans from the middle, and nothing is nested then as the sums think. */
 		struct weft_trace *t = sample_random(&(struct sample_random){8, 200, 1000, false});
@@ -277,11 +282,11 @@ TEST(memory_is_limited)
 TEST(failed_allocations_are_reported)
 {
 	struct weft_trace *t = sample_fixed();
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_stat s;
 		struct weft_err err = {0};
-		int rc = weft_stat_compute(&s, t, &(struct weft_stat_how){.by = WEFT_BY_REGION, .to = WEFT_NEVER, .threads = 1}, &err);
+		int rc = weft_stat_compute(&s, t, &(struct weft_stat_how){.by = WEFT_BY_REGION, .to = WEFT_NEVER, .threads = 1},
+		                           &err);
 		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
 		CHECK((rc == 0) == (err.text[0] == '\0'));
 		if (!rc)
