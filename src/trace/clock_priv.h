@@ -53,12 +53,14 @@ struct clock_report {
 int clock_align(struct clock_stream *const *streams, uint32_t n, struct clock_report *report) WEFT_MUST_CHECK;
 void clock_stream_fini(struct clock_stream *s);
 
+#define CLOCK_SHIFT 56 /* of slopes */
+#define CLOCK_HALF (UINT64_C(1) << (CLOCK_SHIFT - 1))
 #define CLOCK_FAR (INT64_C(1) << 61) /* no two times are further apart: garbage in a stream must not overflow */
 
 /* ticks times slope, rounded. */
 static inline int64_t clock_scale(uint64_t ticks, uint64_t slope)
 {
-	unsigned __int128 ns = ((unsigned __int128)ticks * slope + (1ull << 55)) >> 56;
+	unsigned __int128 ns = ((unsigned __int128)ticks * slope + CLOCK_HALF) >> CLOCK_SHIFT;
 	return ns < (unsigned __int128)CLOCK_FAR ? (int64_t)ns : CLOCK_FAR;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define STRETCH_PAGES 4096u
+#define SEGMENT_MOST (UINT64_C(1) << 52) /* ticks: two weeks; their product with a slope stays far from overflowing */
 
 struct stretch {
 	struct stream *s;
@@ -210,8 +211,8 @@ static void find_segment(struct segment *g, const struct clock_line *l, uint64_t
 	const struct clock_knot *k = &l->knot.at[*hint];
 	uint64_t end = *hint + 1 < l->knot.n ? k[1].ticks : UINT64_MAX;
 	/* Before zero of the axis, and before the first knot, the slow way goes. */
-	bool usable = ticks >= k->ticks && k->ns >= 0;
-	*g = (struct segment){k->ticks, usable ? end - k->ticks : 0, k->ns, k->slope};
+	uint64_t span = ticks >= k->ticks && k->ns >= 0 ? end - k->ticks : 0;
+	*g = (struct segment){k->ticks, span < SEGMENT_MOST ? span : SEGMENT_MOST, k->ns, k->slope};
 }
 
 /*
@@ -227,23 +228,25 @@ static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_
 	struct weft_page_walk walked = *walk;
 	struct segment g = k->segment;
 	uint64_t last = n ? time[n - 1] : 0, unsorted = 0;
+	struct weft_record q = {0};
 	int more;
-	while ((more = weft_page_next(&walked, r)) > 0) {
-		const struct fast_kind *f = &fast[r->kind];
-		uint64_t since = r->ticks - g.ticks;
-		if (WEFT_UNLIKELY(r->n + 1 < f->words || r->id >= f->n_ids || n >= WEFT_BLOCK_EVENTS || since >= g.span))
+	while ((more = weft_page_next(&walked, &q)) > 0) {
+		const struct fast_kind *f = &fast[q.kind];
+		uint64_t since = q.ticks - g.ticks;
+		if (WEFT_UNLIKELY(q.n + 1 < f->words || q.id >= f->n_ids || n >= WEFT_BLOCK_EVENTS || since >= g.span))
 			break;
-		uint32_t id = f->id[r->id];
-		if (WEFT_UNLIKELY(!id && r->id))
+		uint32_t id = f->id[q.id];
+		if (WEFT_UNLIKELY(!id && q.id))
 			break;
-		uint64_t ns = (uint64_t)g.ns + (uint64_t)clock_scale(since, g.slope);
+		uint64_t ns = (uint64_t)g.ns + (uint64_t)(((unsigned __int128)since * g.slope + CLOCK_HALF) >> CLOCK_SHIFT);
 		unsorted |= ns < last;
 		last = ns;
 		time[n] = ns;
-		what[n] = weft_what(r->kind, id);
-		value[n] = f->words > 1 ? r->payload[0] : 0;
+		what[n] = weft_what(q.kind, id);
+		value[n] = f->words > 1 ? q.payload[0] : 0;
 		n++;
 	}
+	*r = q;
 	*walk = walked;
 	k->w.time.n = k->w.what.n = k->w.value.n = n;
 	k->w.unsorted |= unsorted != 0;
