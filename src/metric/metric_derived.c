@@ -143,14 +143,17 @@ static int fold_one(struct metric_derived *d, double *value)
 		d->count = 0;
 	d->control = value_of(d, 1);
 	d->begun = true;
-	while (!data->ended && (data->begin < control->end)) {
+	int rc = 1;
+	while (rc > 0 && !data->ended && data->end <= control->begin)
+		rc = metric_pull_step(data);
+	while (rc > 0 && !data->ended && data->begin < control->end) {
 		fold_in(d, &f);
 		if (data->end > control->end)
 			break;
-		int rc = metric_pull_step(data);
-		if (rc < 0)
-			return rc;
+		rc = metric_pull_step(data);
 	}
+	if (rc < 0)
+		return rc;
 	*value = fold_value(d, &f);
 	return 0;
 }

@@ -236,15 +236,29 @@ static void put_event_type(const struct weft_space *s, double v, struct weft_buf
 		weft_buf_printf(out, "type %.0f", v);
 }
 
-/* The label that the first type, by number, has for this value; of those that the metric sees, or of all. */
-static const char *value_label(const struct weft_space *s, const struct weft_test *of, double v)
+static bool is_unnamed(const struct weft_def_row *type)
+{
+	char z[40];
+	snprintf(z, sizeof z, "type %u", (uint32_t)type->code);
+	return !strcmp(z, type->name);
+}
+
+/*
+ * The label that the first type, by number, has for this value; of those that the test lets through (NULL: of all). *known:
+ * whether there is such a type that has a name.
+ */
+static const char *value_label(const struct weft_space *s, const struct weft_test *of, double v, bool *known)
 {
 	const struct weft_def_table *d = &s->trace->def[WEFT_CLASS_TYPE];
 	const char *best = NULL;
 	uint32_t best_code = 0;
+	*known = false;
 	for (uint32_t i = 1; i < d->n; i++) {
 		uint32_t code = (uint32_t)d->at[i].code;
-		if ((best && code >= best_code) || (of && !weft_test_passes(of, code)))
+		if (of && !weft_test_passes(of, code))
+			continue;
+		*known |= !is_unnamed(&d->at[i]);
+		if (best && code >= best_code)
 			continue;
 		const char *label = weft_value_label(&d->at[i], (int64_t)v);
 		if (label) {
@@ -255,11 +269,13 @@ static const char *value_label(const struct weft_space *s, const struct weft_tes
 	return best;
 }
 
+/* Types that nobody knows borrow the labels of all others. */
 static void put_event_value(const struct weft_space *s, const struct weft_metric *m, double v, struct weft_buf *out)
 {
-	const char *label = value_label(s, &m->filter.test[WEFT_OF_TYPE], v);
-	if (!label)
-		label = value_label(s, NULL, v);
+	bool known, any;
+	const char *label = value_label(s, &m->filter.test[WEFT_OF_TYPE], v, &known);
+	if (!label && !known)
+		label = value_label(s, NULL, v, &any);
 	if (label)
 		weft_buf_puts(out, label);
 	else

@@ -84,6 +84,12 @@ static int descending(const void *a, const void *b)
 	return x->column < y->column ? -1 : x->column > y->column;
 }
 
+static int by_column(const void *a, const void *b)
+{
+	const struct sorting *x = a, *y = b;
+	return x->column < y->column ? -1 : x->column > y->column;
+}
+
 /* The totals of all columns into which something fell, by column. */
 static int find_totals(const struct weft_result *r, uint32_t plane, struct sorting **out, uint32_t *n)
 {
@@ -110,11 +116,10 @@ static int find_totals(const struct weft_result *r, uint32_t plane, struct sorti
 	struct sorting *s = rc ? NULL : malloc(((size_t)*n + 1) * sizeof *s);
 	for (uint32_t i = 0; s && i < *n; i++) {
 		s[i].column = column[i];
-		s[i].by = column[i];
 		weft_totals_get(&t[i], s[i].total);
 	}
 	if (s)
-		qsort(s, *n, sizeof *s, ascending);
+		qsort(s, *n, sizeof *s, by_column);
 	weft_map_fini(&place);
 	free(t);
 	free(column);
@@ -129,43 +134,88 @@ static int total_of_sort(enum weft_sort s)
 	return of[s];
 }
 
+/* The plane that the view looks at. */
+static uint32_t looked_at(const struct weft_result *r)
+{
+	const struct weft_axis *a = &r->depth;
+	double at = (r->hist->plane - a->min) / a->delta;
+	return !r->hist->has_plane || !(at >= 0) ? 0 : at >= a->n ? a->n - 1 : (uint32_t)at;
+}
+
+/* All columns of a plane with their totals, from those into which something fell; malloc'd. */
+static struct sorting *spread(const struct weft_result *r, const struct sorting *full, uint32_t n)
+{
+	uint32_t most = r->column.n;
+	struct sorting *all = malloc(((size_t)most + 1) * sizeof *all);
+	struct weft_totals none = {0};
+	for (uint32_t k = 0, c = 0; all && c < most; c++) {
+		if (k < n && full[k].column == c)
+			all[c] = full[k++];
+		else
+			weft_totals_get(&none, all[c].total);
+		all[c].column = c;
+	}
+	return all;
+}
+
+/*
+ * The order of columns is that of the first plane, for all planes; and where empty columns are hidden, as many
+ * of them are shown from the front as are not empty in the plane that is written. So does the tool.
+ */
+static int sort_columns(const struct page *p, struct sorting *all, uint32_t n_all, const struct sorting *own, uint32_t n_own)
+{
+	const struct weft_result *r = p->r;
+	struct sorting *order;
+	uint32_t n;
+	int rc = find_totals(r, 0, &order, &n);
+	if (rc)
+		return rc;
+	int total = total_of_sort(r->hist->sort);
+	for (uint32_t i = 0, k = 0; i < n_all; i++) {
+		while (k < n && order[k].column < all[i].column)
+			k++;
+		all[i].by = k < n && order[k].column == all[i].column ? order[k].total[total] : 0;
+	}
+	free(order);
+	qsort(all, n_all, sizeof *all, r->hist->reverse ? ascending : descending);
+	for (uint32_t i = 0; i < n_all; i++) { /* back to the totals of this plane */
+		const struct sorting *own_one = bsearch(&all[i], own, n_own, sizeof *own, by_column);
+		if (own_one)
+			memcpy(all[i].total, own_one->total, sizeof own_one->total);
+	}
+	return 0;
+}
+
 static int choose_columns(struct page *p)
 {
 	const struct weft_result *r = p->r;
-	const struct weft_hist *h = r->hist;
-	bool hide = p->how->hide_empty || h->hide_empty;
-	struct sorting *full, *all;
-	uint32_t n, shown = 0;
+	bool hide = p->how->hide_empty || r->hist->hide_empty, sorted = r->hist->sorted;
+	struct sorting *full, *all = NULL;
+	uint32_t n, n_all, shown = 0;
 	int rc = find_totals(r, p->plane, &full, &n);
 	if (rc)
 		return rc;
-	uint64_t most = hide ? n : r->column.n;
-	all = malloc((most + 1) * sizeof *all);
-	struct weft_totals none = {0};
-	for (uint32_t k = 0, c = 0; all && c < most; c++) {
-		struct sorting *s = &all[shown];
-		if (hide) {
-			*s = full[c];
-			shown += s->total[WEFT_TOTAL] != 0;
-			continue;
-		}
-		bool is = k < n && full[k].column == c;
-		if (is)
-			*s = full[k++];
-		else
-			weft_totals_get(&none, s->total);
-		s->column = c;
-		shown++;
+	for (uint32_t i = 0; i < n; i++)
+		shown += full[i].total[WEFT_TOTAL] != 0;
+	if (hide && !sorted) {
+		for (uint32_t i = 0, k = 0; i < n; i++)
+			if (full[i].total[WEFT_TOTAL] != 0)
+				full[k++] = full[i];
+		all = full;
+		full = NULL;
+		n_all = shown;
+	} else {
+		all = spread(r, full, n);
+		n_all = r->column.n;
+		if (all && sorted)
+			rc = sort_columns(p, all, n_all, full, n);
 	}
-	for (uint32_t i = 0; all && i < shown; i++)
-		all[i].by = all[i].total[total_of_sort(h->sort)];
-	if (all && h->sorted)
-		qsort(all, shown, sizeof *all, h->reverse ? ascending : descending);
-	p->column = malloc(((size_t)shown + 1) * sizeof *p->column);
-	p->total = malloc(((size_t)shown + 1) * sizeof *p->total);
-	p->n_columns = shown;
-	rc = all && p->column && p->total ? 0 : -ENOMEM;
-	for (uint32_t i = 0; i < shown && !rc; i++) {
+	p->n_columns = hide ? shown : n_all;
+	p->column = malloc(((size_t)p->n_columns + 1) * sizeof *p->column);
+	p->total = malloc(((size_t)p->n_columns + 1) * sizeof *p->total);
+	if (!rc && !(all && p->column && p->total))
+		rc = -ENOMEM;
+	for (uint32_t i = 0; i < p->n_columns && !rc; i++) {
 		p->column[i] = all[i].column;
 		memcpy(p->total[i], all[i].total, sizeof all[i].total);
 	}
@@ -263,14 +313,6 @@ static int put_page(const struct weft_result *r, uint32_t plane, const struct we
 	free(p.column);
 	free(p.total);
 	return rc;
-}
-
-/* The plane that the view looks at. */
-static uint32_t looked_at(const struct weft_result *r)
-{
-	const struct weft_axis *a = &r->depth;
-	double at = (r->hist->plane - a->min) / a->delta;
-	return !r->hist->has_plane || !(at >= 0) ? 0 : at >= a->n ? a->n - 1 : (uint32_t)at;
 }
 
 int weft_paraver_table(const struct weft_result *r, const char *path, const struct weft_paraver_how *how, struct weft_err *err)
