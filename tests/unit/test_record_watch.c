@@ -5,6 +5,7 @@
 #include "cli/record_priv.h"
 #include "cli/record_watch.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -46,6 +47,21 @@ static int by_text(const void *a, const void *b)
 	return strcmp(a, b);
 }
 
+/* record_fork, for a command whose output is not ours. */
+static int fork_silent(struct record_child *child, char **argv, struct weft_err *err)
+{
+	sigset_t none;
+	sigemptyset(&none);
+	fflush(stdout);
+	int out = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY);
+	dup2(null, STDOUT_FILENO);
+	int rc = record_fork(child, argv, &none, err);
+	dup2(out, STDOUT_FILENO);
+	close(out);
+	close(null);
+	return rc;
+}
+
 /* Runs argv under a way of watching; its wait status, or negative when the way does not work here. */
 static int watch(const char *how, char **argv, struct seen *s)
 {
@@ -54,11 +70,9 @@ static int watch(const char *how, char **argv, struct seen *s)
 	struct weft_err err = {0};
 	struct pollfd fd[300];
 	char why[300];
-	sigset_t none;
 	int status = 0;
-	sigemptyset(&none);
 	*s = (struct seen){.command_status = -1};
-	REQUIRE(record_fork(&child, argv, &none, &err) == 0);
+	REQUIRE(fork_silent(&child, argv, &err) == 0);
 	s->command = child.pid;
 	int rc = record_watch_start(&w, how, child.pid, why, sizeof why, &err);
 	if (rc) {
@@ -221,10 +235,8 @@ TEST(failed_exec_says_why)
 {
 	struct record_child child;
 	struct weft_err err = {0};
-	sigset_t none;
 	int error = 0, status;
-	sigemptyset(&none);
-	REQUIRE(record_fork(&child, (char *[]){"/no/such/program", NULL}, &none, &err) == 0);
+	REQUIRE(fork_silent(&child, (char *[]){"/no/such/program", NULL}, &err) == 0);
 	REQUIRE(record_go(&child) == 0);
 	CHECK_I64(read(child.result, &error, sizeof error), sizeof error);
 	CHECK_I64(error, ENOENT);
