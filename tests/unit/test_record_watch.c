@@ -199,6 +199,30 @@ TEST(watch_by_perf_and_ptrace_see_the_same)
 			break;
 }
 
+/* Root may watch whole cpus; anybody else gets the kind that is inherited. */
+TEST(watch_by_perf_sees_the_same_without_rights)
+{
+	char *argv[] = {"sh", "-c", "for i in 1 2 3; do (true | cat; exec ls /) >/dev/null; done; sleep 0 & wait; exit 7", NULL};
+	int status;
+	if (geteuid() != 0)
+		SKIP("needs to be root, to be nobody then");
+	if (watch("perf", argv, &first) < 0)
+		SKIP("perf_event_open is not allowed here");
+	pid_t pid = fork();
+	if (pid == 0) {
+		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) || watch("perf", argv, &second) < 0)
+			_exit(2);
+		bool same = first.n == second.n;
+		for (unsigned i = 0; same && i < first.n; i++)
+			same = strcmp(first.line[i], second.line[i]) == 0;
+		_exit(!same);
+	}
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	if (WEXITSTATUS(status) == 2)
+		SKIP("perf_event_open is not allowed to everybody here");
+	CHECK_I64(status, 0);
+}
+
 TEST(watch_by_ptrace_passes_signals_and_stops_on)
 {
 	/* Stops itself, is continued by its child, and dies by a signal that it sends to itself. */
