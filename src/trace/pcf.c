@@ -41,6 +41,8 @@ static bool next_u32(struct weft_str *rest, uint32_t *out)
 static const char *keep(struct pcf *p, struct weft_str s)
 {
 	char *text = weft_arena_strndup(&p->arena, s.at ? s.at : "", s.n);
+	for (size_t i = 0; text && i < s.n; i++)
+		text[i] = text[i] == '\t' ? ' ' : text[i] ? text[i] : '?'; /* a zero byte would end the text */
 	if (text)
 		weft_one_line(text);
 	return text;
