@@ -210,7 +210,8 @@ TEST(watch_by_perf_sees_the_same_without_rights)
 		SKIP("perf_event_open is not allowed here");
 	pid_t pid = fork();
 	if (pid == 0) {
-		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) || watch("perf", argv, &second) < 0)
+		if (setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534) || prctl(PR_SET_DUMPABLE, 1) ||
+		    watch("perf", argv, &second) < 0)
 			_exit(2);
 		bool same = first.n == second.n;
 		for (unsigned i = 0; same && i < first.n; i++)
