@@ -4,8 +4,9 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
 ONLY ?= *
+SHARED ?= ../shared
 
-.PHONY: all demo test short bench fuzz install clean format help
+.PHONY: all demo test short equality bench fuzz install clean format help
 
 all:
 	@dev/install-packages build
@@ -21,6 +22,9 @@ test:
 short:
 	@dev/install-packages build test
 	@dev/run-tests --tier short
+
+equality: all
+	@BRIEF=1 SHARED='$(SHARED)' tests/compat/equality.sh
 
 bench:
 	@dev/install-packages
@@ -43,6 +47,7 @@ help:
 	@echo 'make                  build the weft command and the libraries in build/'
 	@echo 'make demo             a guided first look, in the terminal'
 	@echo 'make test             build everything in every way, run all tests and checkers (make short: the quick ones)'
+	@echo 'make equality         compare what paramedir computes with Paraver (SHARED=../shared)'
 	@echo 'make bench            measure, ours beside our peers (ONLY=GLOB picks benchmarks)'
 	@echo 'make fuzz             fuzz every reader (FUZZ_SECONDS=60 each)'
 	@echo 'make install          install (PREFIX=/usr/local, DESTDIR=)'

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tags: full timeout=900
+# What `weft paramedir` writes for traces and views, beside what Paraver's own tool wrote for them: equal to the last byte, and
+# nothing where that wrote nothing. A folder of cases has traces/, views/, expected/ and index.tsv with the columns trace, view,
+# command, output, bytes, status (ok or nooutput). Ours is tests/golden/paraver; the one in $SHARED/data/paraver, or in ../shared,
+# is larger and is left out where it is not. TAP; the last comment counts. BRIEF=1 leaves out what is equal.
+set -u
+source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+export weft=${WEFT_BUILD:-$source/build}/weft
+work=$(mktemp -d)
+export work
+trap 'rm -rf "$work"' EXIT
+
+# One row of an index: number, folder, trace, view, output, status.
+one_case()
+{
+	IFS='|' read -r number folder trace view output status <<<"$1"
+	got=$work/$number.out
+	timeout 60 "$weft" paramedir "$folder/traces/$trace.prv" "$folder/views/$view" "$got" >"$work/$number.log" 2>&1
+	[ "$status" = ok ] && [ "${output##*.}" = csv ] && [ -e "$got.csv" ] && got=$got.csv
+	if [ "$status" = ok ]; then
+		cmp -s "$got" "$folder/expected/$output"
+	else
+		[ ! -e "$got" ] && [ ! -e "$got.csv" ]
+	fi && echo "ok $number - $trace $view" || echo "not ok $number - $trace $view ($status)"
+	rm -f "$work/$number".*
+}
+export -f one_case
+
+rows()
+{
+	for folder in "$source/tests/golden/paraver" "${SHARED:-$source/../shared}/data/paraver"; do
+		[ -f "$folder/index.tsv" ] || continue
+		awk -F'\t' -v folder="$folder" 'NR > 1 { print folder "|" $1 "|" $2 "|" $4 "|" $6 }' "$folder/index.tsv"
+	done | awk '{ print NR "|" $0 }'
+}
+
+rows >"$work/rows"
+count=$(wc -l <"$work/rows")
+[ -f "${SHARED:-$source/../shared}/data/paraver/index.tsv" ] || echo '# the larger set of views is not here, skipped'
+xargs -P "$(nproc)" -d '\n' -I{} bash -c 'one_case "$1"' _ {} <"$work/rows" >"$work/said"
+sort -V "$work/said" | if [ -n "${BRIEF:-}" ]; then sed '/^ok/d'; else cat; fi
+echo "# equal: $(grep -c '^ok' "$work/said") of $count"
+echo "1..$count"
+[ "$count" -gt 0 ] && ! grep -q '^not ok' "$work/said"
