@@ -36,28 +36,20 @@ struct cli_common {
 	uint64_t memory, threads;
 	const char *filter;
 };
+/* clang-format off */
 #define CLI_READ_OPTIONS \
-	{0, \
-	 "memory", \
-	 "SIZE", \
-	 WEFT_OPT_BYTES, \
-	 offsetof(struct cli_common, memory), \
+	{0, "memory", "SIZE", WEFT_OPT_BYTES, offsetof(struct cli_common, memory), \
 	 "use at most SIZE of memory (default: a quarter of the machine's)"}, \
-		{0, "threads", "N", WEFT_OPT_U64, offsetof(struct cli_common, threads), "use N threads (default: all CPUs)"}, \
-		{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, quiet), "no progress, no warnings"}, \
-	{ \
-		'v', "verbose", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, verbose), "say what is being done" \
-	}
+	{0, "threads", "N", WEFT_OPT_U64, offsetof(struct cli_common, threads), "use N threads (default: all CPUs)"}, \
+	{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, quiet), "no progress, no warnings"}, \
+	{'v', "verbose", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, verbose), "say what is being done"}
 #define CLI_FILTER_OPTION \
-	{ \
-		'f', "filter", "FILTER", WEFT_OPT_STRING, offsetof(struct cli_common, filter), \
-			"only what FILTER matches (see weft-filter-grammar(7))" \
-	}
+	{'f', "filter", "FILTER", WEFT_OPT_STRING, offsetof(struct cli_common, filter), \
+	 "only what FILTER matches (see weft-filter-grammar(7))"}
 #define CLI_TABLE_OPTIONS \
 	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print JSON"}, \
-	{ \
-		0, "csv", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, csv), "print CSV" \
-	}
+	{0, "csv", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, csv), "print CSV"}
+/* clang-format on */
 
 /* Parses; prints the error and a hint and returns false on bad usage. */
 bool cli_parse(const struct weft_command *cmd, void *into, int argc, char **argv, int *n_operands);

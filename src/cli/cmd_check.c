@@ -85,14 +85,18 @@ static void print_verdict(const char *path, const struct weft_check_report *r)
 	printf("%s: ", path);
 	if (r->count[WEFT_CHECK_ERROR] == 0)
 		printf("sound");
-	else if (r->n_streams_bad == r->n_streams)
+	else if (r->n_streams && r->n_streams_bad == r->n_streams)
 		printf("unreadable");
 	else
 		printf("damaged: %s lost, the rest was recovered", weft_human_bytes(lost, r->lost_bytes));
-	print_count("; ", r->n_streams, "stream");
-	print_count(", ", r->n_threads, "thread");
+	/* A foreign trace has no streams. */
+	printf("; ");
+	if (r->n_streams)
+		print_count("", r->n_streams, "stream");
+	print_count(r->n_streams ? ", " : "", r->n_threads, "thread");
 	print_count(", ", r->n_records, "record");
-	print_count(", ", r->n_definitions, "definition");
+	if (r->n_definitions)
+		print_count(", ", r->n_definitions, "definition");
 	printf("\n");
 }
 

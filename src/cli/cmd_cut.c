@@ -12,14 +12,9 @@ struct args {
 	bool force, keep_times;
 };
 
-#define OUTPUT_OPTIONS \
-	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft"}, \
-	{ \
-		0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there" \
-	}
-
 static const struct weft_opt cut_options[] = {
-	OUTPUT_OPTIONS,
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft"},
+	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time),
          "from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90%"},
 	{0, "keep-times", NULL, WEFT_OPT_FLAG, offsetof(struct args, keep_times), "keep the times of TRACE; else A becomes 0"},
@@ -28,7 +23,8 @@ static const struct weft_opt cut_options[] = {
 	{0},
 };
 static const struct weft_opt filter_options[] = {
-	OUTPUT_OPTIONS,
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft"},
+	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
 	CLI_FILTER_OPTION,
 	CLI_READ_OPTIONS,
 	{0},

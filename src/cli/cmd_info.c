@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 struct args {
@@ -400,6 +401,15 @@ static int print_list(const struct weft_trace *t, const struct info_list *l, con
 	return cli_fail_code(rc);
 }
 
+/* Of our own streams the trace knows it; a foreign one is its file. */
+static uint64_t bytes_of(const struct weft_trace *t)
+{
+	struct stat st;
+	if (t->stream_bytes || stat(t->path, &st) || !S_ISREG(st.st_mode))
+		return t->stream_bytes;
+	return (uint64_t)st.st_size;
+}
+
 static int run(int argc, char **argv)
 {
 	struct args a = {0};
@@ -416,7 +426,7 @@ static int run(int argc, char **argv)
 	int status = cli_open(&a.common, argv[1], &t, NULL);
 	if (status)
 		return status;
-	struct info i = {.trace = t, .bytes = t->stream_bytes};
+	struct info i = {.trace = t, .bytes = bytes_of(t)};
 	status = list ? print_list(t, list, &a.common) : print_facts(&i, &a.common);
 	weft_trace_close(t);
 	return status;

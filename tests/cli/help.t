@@ -17,6 +17,9 @@ Look
   dump        print the events of a trace as text
   check       is a trace sound; what is damaged, what was recovered
 
+Compute
+  paramedir   compute Paraver's views, as paramedir does
+
 Change
   cut         keep a range of time of a trace
   filter      keep what a filter matches of a trace
