@@ -115,6 +115,7 @@ static void save_sort(struct save_item *at, uint32_t n)
 
 static void save_list(struct rec_stream *s, struct save *o)
 {
+	uint64_t now = rec.clock.ticks();
 	for (uint32_t i = 1; i < o->room; i++) {
 		const struct weft_page *from = rec_space_mapped(&s->space, i);
 		uint64_t head[WEFT_PAGE_HEAD / 8];
@@ -122,7 +123,9 @@ static void save_list(struct rec_stream *s, struct save *o)
 			continue;
 		save_copy_words(head, (const uint64_t *)from, sizeof head / 8);
 		const struct weft_page *p = (const struct weft_page *)head;
-		if (p->magic == WEFT_PAGE_MAGIC)
+		/* One begun since, or just now: others of its thread, in between, may lie where we have been. */
+		bool young = p->type == WEFT_PAGE_EVENTS && (p->base > now || !p->base);
+		if (p->magic == WEFT_PAGE_MAGIC && !young)
 			o->item[o->n_items++] = (struct save_item){p->base, i, p->thread, p->seq};
 	}
 	save_sort(o->item, o->n_items);

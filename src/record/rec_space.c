@@ -25,6 +25,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -35,7 +36,9 @@
 #endif
 
 #define PAGE ((size_t)WEFT_PAGE_BYTES)
-#define QUEUE_TRIES 1000u
+#define QUEUE_YIELDS 100u
+#define QUEUE_TRIES 600u
+#define QUEUE_SLEEP_NS 100000
 #define READY_CELLS 256u
 #define RESTS_CELLS 1024u
 #define RETIRED_CELLS 1024u
@@ -197,12 +200,12 @@ static uint32_t space_power_below(uint64_t n)
 	return p;
 }
 
-/* Queues in one mapping. In a ring, as many cells as there can be ranges, so that no range ever gets lost. */
+/* Queues in one mapping. In a ring, more cells than it has pages, so that no range ever gets lost. */
 static int space_queues(struct rec_space *s)
 {
 	size_t most = RETIRED_CELLS;
 	if (s->mode == REC_RING)
-		while (most < s->limit_pages)
+		while (most < s->limit_pages + (uint64_t)RETIRED_CELLS)
 			most *= 2;
 	struct {
 		struct weft_queue *queue;
@@ -364,14 +367,24 @@ static uint32_t space_queued(const struct weft_queue *q)
 
 /*
  * A thread that is stopped in the middle of a push or pop hides the cells behind it. To believe then that the queue is empty, or
- * full, would cost a ring its order, or pages.
+ * full, would cost a ring its order, or pages. It is rare, and only under heavy load that it lasts. Never of our own thread: its
+ * handlers come to no queue while it is here.
  */
+static bool range_wait(unsigned times)
+{
+	struct timespec t = {0, QUEUE_SLEEP_NS};
+	if (times < QUEUE_YIELDS)
+		sched_yield();
+	else
+		(void)nanosleep(&t, NULL);
+	return times < QUEUE_TRIES;
+}
+
 static bool range_push(struct weft_queue *q, struct rec_range r)
 {
 	for (unsigned i = 0; !weft_queue_push(q, rec_range_word(r)); i++) {
-		if (space_queued(q) > q->mask || i == QUEUE_TRIES)
+		if (space_queued(q) > q->mask || !range_wait(i))
 			return false;
-		sched_yield();
 	}
 	return true;
 }
@@ -380,9 +393,8 @@ bool rec_range_pop(struct weft_queue *q, struct rec_range *out)
 {
 	uint64_t w;
 	for (unsigned i = 0; !weft_queue_pop(q, &w); i++) {
-		if (!space_queued(q) || i == QUEUE_TRIES)
+		if (!space_queued(q) || !range_wait(i))
 			return false;
-		sched_yield();
 	}
 	*out = rec_range_of(w);
 	return true;
