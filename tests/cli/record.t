@@ -74,22 +74,22 @@ weft record: error: [..]'plain'[..]
 
 ## Usage.
 $ weft record
-weft record: say which command to run
+weft record: error: say which command to run
 Try 'weft record --help'.
 ? 2
 
 $ weft record --ring 1M --stop-at 1M -- true
-weft record: --ring and --stop-at exclude each other
+weft record: error: --ring and --stop-at exclude each other
 Try 'weft record --help'.
 ? 2
 
 $ weft record --save-on USR1 -- true
-weft record: --save-on needs --ring SIZE
+weft record: error: --save-on needs --ring SIZE
 Try 'weft record --help'.
 ? 2
 
 $ weft record --ring 1M --save-on KILL -- true
-weft record: 'KILL' is no signal that a program can wait for
+weft record: error: 'KILL' is no signal that a program can wait for
 Try 'weft record --help'.
 ? 2
 
