@@ -17,6 +17,7 @@
 
 #define REQUESTS 200000
 #define ODD_ONE 150000
+#define SLOW_NS 150000000u
 
 WEFT_REGION(region_request, "request", WEFT_STATE_RUNNING);
 WEFT_REGION(region_parse, "parse", WEFT_STATE_RUNNING);
@@ -33,7 +34,7 @@ static void answer(int number)
 {
 	WEFT_SCOPE(region_answer);
 	if (number == ODD_ONE)
-		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = 2 * SLOW_NS}, NULL);
 }
 
 static uint64_t handle(int number, weft_attr attr_number)
@@ -54,7 +55,7 @@ int main(int argc, char **argv)
 	int saved = 0;
 	for (int i = 1; i <= REQUESTS; i++) {
 		uint64_t took = handle(i, attr_number);
-		if (took < 10000000 || saved)
+		if (took < SLOW_NS || saved)
 			continue;
 		int rc = weft_save(argc > 1 ? argv[1] : NULL);
 		if (rc) {

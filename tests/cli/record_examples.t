@@ -59,6 +59,6 @@ request 150000 was slow: saved
 $ weft dump -f 'attr=number' slow.weft | tail -n 1 | awk '{print $NF}'
 150000
 
-$ weft stat --json slow.weft | jq '.[] | select(.region == "request") | (.calls > 500 and .calls < 20000, .max_ns > 20000000)'
+$ weft stat --json slow.weft | jq '.[] | select(.region == "request") | (.calls > 500 and .calls < 20000, .max_ns > 150000000)'
 true
 true
