@@ -141,6 +141,20 @@ int prv_lane_wait(struct prv_lane *l, const struct prv_end *e)
 	return 0;
 }
 
+int prv_lane_send_room(struct prv_lane *l)
+{
+	uint32_t need = l->n_sends + l->n_ends + 1;
+	if (need <= l->cap_sends)
+		return 0;
+	uint32_t cap = need + need / 2 + 8;
+	uint32_t *more = realloc(l->send_at, cap * sizeof *more);
+	if (!more)
+		return -ENOMEM;
+	l->send_at = more;
+	l->cap_sends = cap;
+	return 0;
+}
+
 struct sort_row {
 	uint64_t time, value;
 	uint32_t what, cpu, place;
@@ -204,10 +218,23 @@ static bool insert_in_place(struct prv_lane *l)
 	return true;
 }
 
+/* Where the ends of messages are after sorting. */
+static void find_sends(struct prv_lane *l)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; n < l->n_sends && i < l->n; i++)
+		if (weft_what_kind(l->what[i]) == WEFT_EV_SEND || weft_what_kind(l->what[i]) == WEFT_EV_RECV)
+			l->send_at[n++] = i;
+}
+
 int prv_lane_sort(struct prv_lane *l)
 {
-	if (!l->unsorted || (l->n_cpus == 1 && insert_in_place(l)))
+	if (!l->unsorted)
 		return 0;
+	if (l->n_cpus == 1 && insert_in_place(l)) {
+		find_sends(l);
+		return 0;
+	}
 	struct sort_row *row = malloc((l->n + 1) * sizeof *row);
 	if (!row)
 		return -ENOMEM;
@@ -235,6 +262,7 @@ int prv_lane_sort(struct prv_lane *l)
 	}
 	l->last = n ? row[n - 1].time : 0;
 	l->unsorted = false;
+	find_sends(l);
 	free(row);
 	return rc;
 }
@@ -282,13 +310,19 @@ void prv_emit_comm(struct prv_chunk *c, const struct prv_comm *m)
 	uint32_t place = (uint32_t)c->message.n;
 	prv_lane_touch(c, m->send_row);
 	prv_lane_touch(c, m->recv_row);
+	if (prv_lane_send_room(&c->lane[m->send_row]))
+		goto fail;
 	prv_wait(c, m->send_row, row.send_done, weft_what(WEFT_EV_SEND, 0), m->send_cpu, place);
+	if (prv_lane_send_room(&c->lane[m->recv_row]))
+		goto fail;
 	prv_wait(c, m->recv_row, row.recv_done, weft_what(WEFT_EV_RECV, 0), m->recv_cpu, place);
 	for (int i = 0; i < 4; i++)
 		if (m->time[i] * unit > c->last_time)
 			c->last_time = m->time[i] * unit;
-	if (weft_vec_push(&c->message, row))
-		c->failed = true;
+	if (!weft_vec_push(&c->message, row))
+		return;
+fail:
+	c->failed = true;
 }
 
 static void lane_reset(struct prv_lane *l)
@@ -317,6 +351,7 @@ void prv_chunk_fini(struct prv_chunk *c)
 	for (uint32_t i = 0; c->lane && i < c->model->header->n_threads; i++) {
 		free(c->lane[i].time);
 		free(c->lane[i].end);
+		free(c->lane[i].send_at);
 	}
 	free(c->lane);
 	free(c->touched.at);

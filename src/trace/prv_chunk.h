@@ -84,6 +84,8 @@ struct prv_lane {
 	bool unsorted, touched;
 	uint32_t first_end, n_ends, cap_ends;
 	struct prv_end *end; /* end[first_end] on are waiting, by time. Owned */
+	uint32_t *send_at;   /* places of the n_sends events of messages; owned */
+	uint32_t cap_sends;
 };
 
 struct prv_number { /* a type or state that the model does not know */
@@ -163,7 +165,8 @@ char *prv_issue_text(const struct prv_issue *i, char *out);
 int prv_lane_reserve(struct prv_lane *l, uint32_t more) WEFT_MUST_CHECK;        /* cold: room for so many more events */
 int prv_lane_pass(struct prv_lane *l, uint64_t time) WEFT_MUST_CHECK;           /* cold: the ends up to `time` become events */
 int prv_lane_wait(struct prv_lane *l, const struct prv_end *e) WEFT_MUST_CHECK; /* cold: adds an end */
-int prv_lane_sort(struct prv_lane *l) WEFT_MUST_CHECK;                          /* stable; cpus stay with their records */
+int prv_lane_send_room(struct prv_lane *l) WEFT_MUST_CHECK; /* for one more end of a message, besides those that wait */
+int prv_lane_sort(struct prv_lane *l) WEFT_MUST_CHECK;      /* stable; cpus stay with their records */
 
 /* The value of a CPU event for Paraver's cpu number. */
 static inline uint64_t prv_cpu_value(uint32_t cpu)

@@ -33,12 +33,14 @@ static inline void prv_put_end(struct prv_lane *l, const struct prv_end *e)
 	l->last = e->time;
 	if (WEFT_UNLIKELY(l->cpu != e->cpu))
 		prv_put_cpu(l, e->time, e->cpu);
-	l->n_sends += weft_what_kind(e->what) != WEFT_EV_STATE_END;
+	if (weft_what_kind(e->what) != WEFT_EV_STATE_END)
+		l->send_at[l->n_sends++] = l->n;
 	prv_put(l, e->time, e->what, e->message);
 }
 
 /* Makes the lane ready for `more` events at `time`; false when memory is out. Mostly one end is waiting, that of the last state. */
-static inline bool prv_lane_at(struct prv_chunk *c, uint32_t row, uint64_t time, uint32_t cpu, uint32_t more)
+static inline __attribute__((always_inline)) bool prv_lane_at(struct prv_chunk *c, uint32_t row, uint64_t time, uint32_t cpu,
+                                                              uint32_t more)
 {
 	struct prv_lane *l = &c->lane[row];
 	if (WEFT_UNLIKELY(l->cap - l->n < more + 3) && prv_lane_reserve(l, more + 3))

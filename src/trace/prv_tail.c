@@ -98,8 +98,8 @@ static void resolve(struct prv_lane *l, const uint32_t *ids, uint64_t first_mess
 		else if (ids)
 			e->what = resolved(e->what, ids);
 	}
-	for (uint32_t i = 0; l->n_sends && i < l->n; i++)
-		l->value[i] += is_send_or_recv(l->what[i]) ? first_message : 0;
+	for (uint32_t i = 0; i < l->n_sends; i++)
+		l->value[l->send_at[i]] += first_message;
 }
 
 static uint32_t cpu_of_value(uint64_t value)
@@ -107,32 +107,21 @@ static uint32_t cpu_of_value(uint64_t value)
 	return value == WEFT_NONE ? 0 : (uint32_t)value + 1;
 }
 
-/* The next end of a message in [from, to), or `to`. They are few: eight events a step. */
-static uint32_t next_send(const struct prv_lane *l, uint32_t from, uint32_t to)
-{
-	for (; from + 8 <= to; from += 8) {
-		uint32_t any = 0;
-		for (uint32_t i = 0; i < 8; i++)
-			any |= is_send_or_recv(l->what[from + i]);
-		if (any)
-			break;
-	}
-	while (from < to && !is_send_or_recv(l->what[from]))
-		from++;
-	return from;
-}
-
-/* Events [from, to) without a CPU event among them, in order, on the lane's cpu there. */
-static int give_stretch(struct prv_tail *t, const struct prv_lane *l, uint32_t from, uint32_t to)
+/*
+ * Events [from, to) without a CPU event among them, in order, on the lane's cpu there. *sends: how many of the lane's ends of
+ * messages have been given.
+ */
+static int give_stretch(struct prv_tail *t, const struct prv_lane *l, uint32_t from, uint32_t to, uint32_t *sends)
 {
 	int rc = 0;
 	while (from < to && !rc) {
-		uint32_t n = l->n_sends ? next_send(l, from, to) : to;
+		uint32_t n = *sends < l->n_sends && l->send_at[*sends] < to ? l->send_at[*sends] : to;
 		if (n > from)
 			rc = weft_append_block(t->to, n - from, l->time + from, l->what + from, l->value + from);
 		if (!rc && n < to) {
 			rc = give(t, l->time[n], l->what[n], l->value[n]);
 			n++;
+			++*sends;
 		}
 		from = n;
 	}
@@ -164,7 +153,7 @@ static uint32_t next_cpu(const struct prv_lane *l, uint32_t from, uint32_t to)
 /* All of a lane that begins behind what its thread has, with the ends that waited at their places. */
 static int give_in_order(struct prv_tail *t, const struct prv_lane *l)
 {
-	uint32_t at = 0, cpu = PRV_CPU_UNSET, n_cpus = l->n_cpus;
+	uint32_t at = 0, cpu = PRV_CPU_UNSET, n_cpus = l->n_cpus, sends = 0;
 	size_t end = 0;
 	int rc = 0;
 	while (at < l->n && !rc) {
@@ -182,7 +171,7 @@ static int give_in_order(struct prv_tail *t, const struct prv_lane *l)
 			rc = change_cpu(t, l->time[at], cpu);
 			t->any = true;
 			if (!rc)
-				rc = give_stretch(t, l, at, to);
+				rc = give_stretch(t, l, at, to, &sends);
 			t->last = l->time[to - 1];
 			at = to;
 		}

@@ -178,6 +178,24 @@ TEST(small_traces_come_back_equal)
 	}
 }
 
+/* Traces of real programs that lie beside the project, if they do. */
+TEST(traces_of_real_programs_come_back_equal)
+{
+	static const char *const names[] = {"mw4", "omp4", "stencil4"};
+	unsigned found = 0;
+	for (int i = 0; i < 3; i++) {
+		char name[96];
+		snprintf(name, sizeof name, "../shared/data/paraver/traces/%s.prv", names[i]);
+		const char *path = test_source(name);
+		if (access(path, R_OK) != 0)
+			continue;
+		found++;
+		check_round_trip(path);
+	}
+	if (!found)
+		SKIP("there are none");
+}
+
 /* The records of a .prv, one a line: pairs of types and values apart, in the order of the alphabet. */
 static char *normal_records(const char *text)
 {
