@@ -16,6 +16,13 @@ void rec_meta_seal(struct rec_stream *s)
 	s->meta.w.page = NULL;
 }
 
+/* Never back, whatever the clock does. */
+static uint64_t meta_ticks(struct rec_stream *s)
+{
+	uint64_t now = rec.clock.ticks();
+	return s->meta.last = now < s->meta.last ? s->meta.last : now;
+}
+
 static bool meta_open(struct rec_stream *s)
 {
 	struct rec_range r;
@@ -26,18 +33,12 @@ static bool meta_open(struct rec_stream *s)
 		return false;
 	}
 	struct weft_page *p = rec_space_page(&s->space, r.first);
-	uint64_t base = rec.clock.ticks();
+	uint64_t base = meta_ticks(s);
 	uint32_t seq = s->meta.seq++;
 	if (!rec_page_begin(&s->space, p, (struct rec_page_name){WEFT_PAGE_META, 0, seq, base}))
 		return false;
 	s->meta.w = (struct weft_page_writer){.page = p, .at = p->word, .base = base};
 	return true;
-}
-
-static uint64_t meta_ticks(const struct rec_stream *s)
-{
-	uint64_t now = rec.clock.ticks();
-	return s->meta.w.page && now < s->meta.w.base ? s->meta.w.base : now;
 }
 
 void rec_meta_put(struct rec_stream *s, unsigned kind, uint32_t id, unsigned n, const uint64_t *words, struct weft_str text)

@@ -227,7 +227,7 @@ uint32_t rec_cpu(uint64_t *word); /* this cpu; *word: as in a CPU record */
 
 struct rec_meta { /* the page that definitions go to; under the lock */
 	struct weft_page_writer w;
-	struct rec_range range;
+	uint64_t last; /* ticks of the last record */
 	uint32_t seq;
 };
 

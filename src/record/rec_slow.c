@@ -224,9 +224,14 @@ static bool slow_open_page(struct weft_thread *t, struct rec_slot *me)
 	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	uint64_t now = rec.clock.ticks(), base = now;
-	/* Within the page a clock that went back by less than this is not seen: it would cost every page a walk. */
-	if (now < t->base)
-		base = t->at ? slow_last_time(me, t->at) : t->base;
+	/*
+	 * A clock that went back, but not behind the page's base, is noticed only where it may well be: on another cpu. To look for it
+	 * always would cost every page a walk.
+	 */
+	if (t->at && (now < t->base || *t->cpu != t->last_cpu))
+		base = slow_last_time(me, t->at);
+	if (base < now)
+		base = now;
 	rec_slow_close_page(t, me);
 	weft_store_u32(&me->page, page);
 	if (ours && rec_space_ours(&s->space)) {
