@@ -147,9 +147,9 @@ TEST(each_fault_is_refused_with_its_line)
 		int status;
 		write_good();
 		char *bad = replaced(good, faults[i].from, faults[i].to);
-		write_as(cases[i].suffix, bad);
+		write_as(faults[i].suffix, bad);
 		char *said = validate("--labels", &status), *want;
-		REQUIRE(asprintf(&want, "%s\n", cases[i].says) > 0);
+		REQUIRE(asprintf(&want, "%s\n", faults[i].says) > 0);
 		CHECK_I64(status, 1);
 		CHECK_STR(said, want);
 		free(want);
