@@ -7,12 +7,14 @@
 #include "cli.h"
 #include "base/log.h"
 #include "base/pool.h"
+#include "base/progress.h"
 #include "dump_print.h"
 #include "trace/cursor.h"
 #include "trace/spans.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct args {
 	struct cli_common common;
@@ -48,7 +50,9 @@ struct dump {
 	struct verdicts *verdicts;  /* by thread; NULL unless the filter asks for durations */
 	struct dump_printer *printer;
 	uint64_t left; /* lines that may still be printed */
+	struct weft_progress progress;
 };
+enum { PROGRESS_EVERY = 1 << 16 };
 
 static int set_bit(uint64_t **bits, size_t *cap, uint64_t i)
 {
@@ -146,8 +150,11 @@ static int passes_judged(struct dump *d, const struct weft_event *e)
 static int dump_events(struct dump *d, struct weft_merge *m)
 {
 	struct weft_event e;
+	uint64_t seen = 0;
 	int rc = 0;
 	while (d->left > 0 && (rc = weft_merge_next(m, &e)) > 0) {
+		if (++seen % PROGRESS_EVERY == 0)
+			weft_progress_step(d->progress.on ? &d->progress : NULL, PROGRESS_EVERY);
 		int print = d->verdicts ? passes_judged(d, &e) : !d->filter || weft_filter_event(d->filter, &e);
 		if (print < 0)
 			return print;
@@ -185,8 +192,13 @@ static int dump_to(struct dump *d, FILE *to, const struct args *a)
 		rc = dump_printer_new(&d->printer, d->trace, to, &how);
 	if (!rc)
 		rc = weft_merge_new(&m, d->trace, wanted, from, until);
+	/* Not among lines that are just being printed there. */
+	if (!a->common.quiet && (a->output || !isatty(STDOUT_FILENO)))
+		weft_progress_begin(&d->progress, "printing", d->trace->n_events);
 	if (!rc)
 		rc = dump_events(d, m);
+	if (d->progress.on)
+		weft_progress_end(&d->progress);
 	weft_merge_free(m);
 	dump_printer_free(d->printer);
 	judge_end(d);

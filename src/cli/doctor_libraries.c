@@ -108,6 +108,10 @@ static void check_hwloc(struct doctor_report *r)
 	                                      "hwloc_topology_destroy",
 	                                      NULL};
 	void *f[6], *topology = NULL;
+	if (!WEFT_WITH_HWLOC) {
+		doctor_say(r, DOCTOR_NO, "this build is without it (Debian: libhwloc-dev, and build again)");
+		return;
+	}
 	if (!open_library(r, "libhwloc.so.15", "Debian: libhwloc15", symbols, f))
 		return;
 	unsigned version = ((unsigned (*)(void))f[0])();

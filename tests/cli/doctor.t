@@ -30,3 +30,34 @@ programs  pj_dump  read Paje traces as text       no     pj_dump is not in PATH 
 ## A check that fails makes the status 1 only when it was asked for.
 $ weft doctor >/dev/null
 $ PATH=$WEFT_BUILD weft doctor >/dev/null
+
+## Drivers' libraries, played by ones of our own: what is found, what fails, hangs or crashes.
+$ fake() { printf '#include <string.h>\n#include <unistd.h>\n%s\n' "$2" | cc -shared -fPIC -w -x c - -o "$1"; }
+$ fake libcuda.so.1 'int cuInit(unsigned f) { return 0; } int cuDriverGetVersion(int *v) { *v = 12040; return 0; } int cuDeviceGetCount(int *n) { *n = 2; return 0; } int cuDeviceGet(int *d, int i) { *d = i; return 0; } int cuDeviceGetName(char *z, int n, int d) { strcpy(z, d ? "Second" : "First"); return 0; }'
+$ LD_LIBRARY_PATH=. weft doctor cuda --csv
+area,check,what,answer,detail
+libraries,cuda,tasks on NVIDIA's devices,yes,"2 devices, CUDA 12.4: First, Second"
+$ fake libcuda.so.1 'int cuInit(unsigned f) { return 100; } int cuDriverGetVersion(int *v); int cuDeviceGetCount(int *n) { return 3; } int cuDeviceGet() { return 3; } int cuDeviceGetName() { return 3; } int cuDriverGetVersion(int *v) { return 3; }'
+$ LD_LIBRARY_PATH=. weft doctor cuda --csv
+area,check,what,answer,detail
+libraries,cuda,tasks on NVIDIA's devices,no,"the driver's library is there, but cuInit fails with 100 (no device, or its kernel module is not loaded)"
+? 1
+$ fake libcuda.so.1 'int cuInit(unsigned f) { return 0; }'
+$ LD_LIBRARY_PATH=. weft doctor cuda --csv
+area,check,what,answer,detail
+libraries,cuda,tasks on NVIDIA's devices,no,libcuda.so.1 has no function cuDriverGetVersion
+? 1
+$ fake libOpenCL.so.1 'int clGetPlatformIDs(unsigned n, void **p, unsigned *m) { p[0] = p[1] = (void *)1; *m = 2; return 0; } int clGetPlatformInfo(void *p, unsigned w, unsigned long n, void *z, unsigned long *m) { strcpy(z, "Portable"); return 0; } int clGetDeviceIDs(void *p, unsigned long t, unsigned n, void **d, unsigned *m) { *m = 1; return 0; }'
+$ LD_LIBRARY_PATH=. weft doctor opencl --csv
+area,check,what,answer,detail
+libraries,opencl,tasks on OpenCL devices,yes,"Portable (1 device), Portable (1 device)"
+$ fake libOpenCL.so.1 'int clGetPlatformIDs() { _exit(3); } int clGetPlatformInfo() { return 0; } int clGetDeviceIDs() { return 0; }'
+$ LD_LIBRARY_PATH=. weft doctor opencl --csv
+area,check,what,answer,detail
+libraries,opencl,tasks on OpenCL devices,no,the check died (no report)
+? 1
+$ fake libOpenCL.so.1 'int clGetPlatformIDs() { for (;;) pause(); } int clGetPlatformInfo() { return 0; } int clGetDeviceIDs() { return 0; }'
+$ LD_LIBRARY_PATH=. weft doctor opencl --csv
+area,check,what,answer,detail
+libraries,opencl,tasks on OpenCL devices,no,the check did not end within 5 s
+? 1
