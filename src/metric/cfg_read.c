@@ -94,6 +94,9 @@ static int read_key(struct cfg *c, struct weft_str key, struct weft_str value)
 
 static int read_line(struct cfg *c, struct weft_str line)
 {
+	const char *nul = line.n ? memchr(line.at, 0, line.n) : NULL;
+	if (nul)
+		line.n = (size_t)(nul - line.at);
 	if (line.n && line.at[line.n - 1] == '\r')
 		line.n--;
 	if (c->in_description)
