@@ -54,7 +54,8 @@ static void put_pair(struct weft_buf *o, const char *prefix, const char *key, co
 
 static void put_functions(struct weft_buf *o, const struct weft_window *w)
 {
-	static const enum weft_level order[WEFT_LEVELS] = {WEFT_CPU, WEFT_APPL, WEFT_TASK, WEFT_THREAD, WEFT_NODE, WEFT_SYSTEM, WEFT_WORKLOAD};
+	static const enum weft_level order[WEFT_LEVELS] = {WEFT_CPU,  WEFT_APPL,   WEFT_TASK,    WEFT_THREAD,
+	                                                   WEFT_NODE, WEFT_SYSTEM, WEFT_WORKLOAD};
 	const struct weft_metric *m = &w->metric;
 	unsigned n = 0;
 	weft_buf_printf(o, "window_selected_functions { %d, { ", w->derived ? 5 : 14);
@@ -157,8 +158,8 @@ static void put_filter_flags(struct weft_buf *o, const struct weft_record_filter
 {
 	weft_buf_printf(o, "window_logical_filtered %s\nwindow_physical_filtered %s\n", yes(f->logical), yes(f->physical));
 	weft_buf_printf(o, "window_intracomms_enabled %s\nwindow_intercomms_enabled %s\n", yes(f->intra), yes(f->inter));
-	weft_buf_printf(o, "window_comm_fromto %s\nwindow_comm_tagsize %s\nwindow_comm_typeval %s\n", yes(!f->or_from_to), yes(!f->or_tag_size),
-	                yes(!f->or_type_value));
+	weft_buf_printf(o, "window_comm_fromto %s\nwindow_comm_tagsize %s\nwindow_comm_typeval %s\n", yes(!f->or_from_to),
+	                yes(!f->or_tag_size), yes(!f->or_type_value));
 }
 
 static void put_derived(struct weft_buf *o, const struct weft_window *w)
@@ -177,7 +178,8 @@ static void put_window(struct weft_buf *o, const struct weft_window *w)
 	weft_buf_puts(o, "\n################################################################################\n");
 	weft_buf_printf(o, "< NEW DISPLAYING WINDOW %s >\n", w->metric.name);
 	weft_buf_puts(o, "################################################################################\n");
-	weft_buf_printf(o, "window_name %s\nwindow_type %s\nwindow_id %u\n", w->metric.name, w->derived ? "composed" : "single", w->id);
+	weft_buf_printf(o, "window_name %s\nwindow_type %s\nwindow_id %u\n", w->metric.name, w->derived ? "composed" : "single",
+	                w->id);
 	if (w->derived)
 		put_derived(o, w);
 	weft_buf_printf(o, "window_color_mode %s\n", cfg_color_names[w->color]);
@@ -196,8 +198,10 @@ static void put_window(struct weft_buf *o, const struct weft_window *w)
 		put_key(o, "window_stop_time", w->end_time);
 	for (uint32_t i = 0; i < w->n_chosen; i++)
 		put_chosen(o, &w->chosen[i]);
-	put_key(o, w->begin_is_part ? "window_begin_time_relative" : "window_begin_time", w->begin_is_part ? w->begin_part : w->begin_time);
-	weft_buf_printf(o, "window_drawmode %s\nwindow_drawmode_rows %s\n", cfg_draw_names[w->draw_time], cfg_draw_names[w->draw_rows]);
+	put_key(o, w->begin_is_part ? "window_begin_time_relative" : "window_begin_time",
+	        w->begin_is_part ? w->begin_part : w->begin_time);
+	weft_buf_printf(o, "window_drawmode %s\nwindow_drawmode_rows %s\n", cfg_draw_names[w->draw_time],
+	                cfg_draw_names[w->draw_rows]);
 	put_others(o, &w->other);
 	put_functions(o, w);
 	put_modules(o, w);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Views: what a .cfg says, what is said of one that is wrong, and that writing and reading give the same view. */
+#include "base/fs.h"
+#include "harness.h"
+#include "metric/hist.h"
+#include "metric/view.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD "#ParaverCFG\nConfigFile.Version: 3.4\nConfigFile.NumWindows: 1\n"
+#define STATE_WINDOW "window_name s\nwindow_type single\nwindow_selected_functions { 1, { {thread, State As Is} } }\n"
+
+static int read_text(struct weft_view *v, const char *text, struct weft_err *err)
+{
+	*err = (struct weft_err){0};
+	return weft_view_read(v, text, strlen(text), "v.cfg", err);
+}
+
+TEST(a_view_is_told_by_its_first_words)
+{
+	static const struct {
+		const char *text;
+		bool is;
+	} cases[] = {
+		{"#ParaverCFG\n", true},
+		{"ConfigFile.Version: 3.4\nConfigFile.NumWindows: 1\n", true},
+		{"version 3.4\nnumber_of_windows 1\n", true},
+		{"version 3.4\n", false},
+		{"ConfigFile.Version: 3.4\n", false},
+		{"", false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		CHECK(weft_view_is_cfg(cases[i].text, strlen(cases[i].text)) == cases[i].is);
+}
+
+TEST(what_is_wrong_is_said_with_its_line_and_the_nearest_name)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{HEAD, "v.cfg:4: no window in it"},
+		{HEAD "window_name a\nwindow_type single\n", "v.cfg:6: the window 'a' has no thread function"},
+		{HEAD "window_name a\nwindow_selected_functions { 1, { {thread, Last Evt Vale} } }\n",
+	         "v.cfg:5: unknown function 'Last Evt Vale' (did you mean 'Last Evt Val'?)"},
+		{HEAD "window_name a\nwindow_level tread\n", "v.cfg:5: unknown level 'tread' (did you mean 'thread'?)"},
+		{HEAD "window_name a\nwindow_logical_filtered yes\n", "v.cfg:5: expected true or false, found 'yes'"},
+		{HEAD "window_name a\nwindow_type composed\nwindow_identifiers 1 2\n",
+	         "v.cfg:6: there is no window 1 before this one"},
+		{HEAD STATE_WINDOW "window_filter_module evt_type 2 1\n", "v.cfg:7: expected 2 numbers, found 1"},
+		{HEAD STATE_WINDOW "< NEW ANALYZER2D >\nAnalyzer2D.Statistic: Tim\n",
+	         "v.cfg:8: unknown statistic 'Tim' (did you mean 'Time'?)"},
+		{HEAD STATE_WINDOW "< NEW ANALYZER2D >\nAnalyzer2D.ControlWindow: 2\n", "v.cfg:8: there is no window 2"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct weft_view v;
+		struct weft_err err;
+		CHECK_I64(read_text(&v, cases[i].text, &err), WEFT_E_SYNTAX);
+		CHECK_STR(err.text, cases[i].says);
+		weft_view_fini(&v);
+	}
+}
+
+TEST(keys_become_what_they_mean)
+{
+	static const char text[] = HEAD
+		"window_name one\nwindow_type single\nwindow_level ptask\nwindow_units Seconds\nwindow_comm_fromto false\n"
+		"window_begin_time_relative 0.25\nwindow_stop_time 700\nwindow_drawmode 5\nwindow_own_key some words\n"
+		"window_selected_functions { 2, { {thread, Given Evt Val}, {evt_type, [x,y]} } }\n"
+		"window_compose_functions { 3, { {compose1, Select Range [)}, {topcompose2, As Is}, {thread, Mod+1} } }\n"
+		"window_semantic_module thread Given Evt Val { 1, { 2 4.5 -3 } }\n"
+		"window_semantic_module compose1 Select Range [) { 2, { 1 9, 1 2 } }\n"
+		"window_semantic_module compose_thread Prod { 1, { 1 9 } }\n"
+		"window_filter_module evt_type 2 10 20\n";
+	struct weft_view v;
+	struct weft_err err;
+	REQUIRE(read_text(&v, text, &err) == 0);
+	const struct weft_window *w = &v.window[0];
+	const struct weft_metric *m = &w->metric;
+	CHECK_STR(m->name, "one");
+	CHECK_U64(m->level, WEFT_APPL);
+	CHECK_U64(m->unit, WEFT_SECONDS);
+	CHECK(m->filter.or_from_to && !m->filter.or_tag_size && m->filter.logical && !m->filter.physical);
+	CHECK(w->begin_is_part && w->begin_part == 0.25 && !w->end_is_part && w->end_time == 700);
+	CHECK_U64(w->draw_time, WEFT_DRAW_AVERAGE);
+	CHECK_STR(m->of_level[WEFT_THREAD].func->name, "Given Evt Val");
+	CHECK(m->of_level[WEFT_THREAD].param[0].n == 2 && m->of_level[WEFT_THREAD].param[0].at[1] == -3);
+	CHECK_STR(m->top[0].func->name, "Select Range [)");
+	CHECK(m->top[0].param[0].at[0] == 9 && m->top[0].param[1].at[0] == 2);
+	CHECK_STR(m->compose[WEFT_THREAD].func->name, "Mod+1"); /* and the module of another function is left alone */
+	CHECK_U64(m->compose[WEFT_THREAD].param[0].n, 0);
+	CHECK_U64(m->filter.test[WEFT_OF_TYPE].kind, WEFT_TEST_RANGE);
+	CHECK(w->other.n == 1 && !strcmp(w->other.at[0].key, "window_own_key") && !strcmp(w->other.at[0].text, "some words"));
+	weft_view_fini(&v);
+}
+
+/* What is written reads back, and is written the same. */
+static void check_written(const char *text, size_t n, const char *name)
+{
+	struct weft_view v, again;
+	struct weft_err err = {0};
+	struct weft_buf once = {0}, twice = {0};
+	REQUIRE(weft_view_read(&v, text, n, name, &err) == 0);
+	weft_view_write(&v, &once);
+	CHECK_I64(weft_view_read(&again, once.at, once.n, name, &err), 0);
+	CHECK_STR(err.text, "");
+	weft_view_write(&again, &twice);
+	CHECK_STR(twice.at, once.at);
+	CHECK_U64(again.n_windows, v.n_windows);
+	CHECK_U64(again.n_hists, v.n_hists);
+	weft_view_fini(&v);
+	weft_view_fini(&again);
+	weft_buf_fini(&once);
+	weft_buf_fini(&twice);
+}
+
+TEST(views_read_back_as_they_are_written)
+{
+	char *folder = strdup(test_source("tests/golden/paraver/views/generated")), **names, path[4096], *text;
+	size_t n;
+	int count = weft_list_dir(folder, &names, NULL);
+	REQUIRE(count > 100);
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+		REQUIRE(weft_read_file(path, &text, &n, NULL) == 0);
+		check_written(text, n, names[i]);
+		free(text);
+	}
+	weft_list_free(names, count);
+	free(folder);
+}
+
+TEST(no_failed_allocation_is_lost)
+{
+	static const char text[] = HEAD STATE_WINDOW
+		"window_object task { 0, 2, { All, None } }\nwindow_x y\n< NEW ANALYZER2D >\n"
+		"Analyzer2D.ControlWindow: 1\nAnalyzer2D.Statistic: Time\n";
+	TEST_EACH_ALLOCATION_FAILS {
+		struct weft_view v;
+		struct weft_err err;
+		int rc = read_text(&v, text, &err);
+		CHECK_I64(rc, test_alloc_failed() ? -12 : 0);
+		weft_view_fini(&v);
+	}
+}
