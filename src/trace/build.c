@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -31,7 +30,8 @@ int weft_builder_new(struct weft_builder **out, const char *path, const char *fo
 	b->path = weft_arena_strdup(&b->arena, path);
 	b->format = weft_arena_strdup(&b->arena, format);
 	b->lock_made = pthread_mutex_init(&b->lock, NULL) == 0;
-	int rc = b->path && b->format && b->lock_made ? 0 : -ENOMEM;
+	bool logged = spill_log_init(&b->ends, sizeof(struct col_end), b->memory / 8) == 0;
+	int rc = b->path && b->format && b->lock_made && logged ? 0 : -ENOMEM;
 	for (unsigned c = 0; !rc && c < WEFT_CLASSES; c++)
 		rc = weft_vec_push(&b->def[c].row, (struct build_def){.row = {.name = "", .unit = "", .file = ""}});
 	if (getrandom(b->pair, sizeof b->pair, GRND_NONBLOCK) != sizeof b->pair)
@@ -69,6 +69,7 @@ void weft_builder_free(struct weft_builder *b)
 		free(b->def[c].row.at);
 		weft_map_fini(&b->def[c].by_hash);
 	}
+	spill_log_fini(&b->ends);
 	col_out_fini(&b->out);
 	if (b->columns_temp)
 		unlink(b->columns_temp);
@@ -287,18 +288,6 @@ int builder_add_file(struct weft_builder *b, const char *name, uint64_t bytes, i
 
 /* ---- the columns file ---- */
 
-int builder_unnamed_file(void)
-{
-	const char *dir[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
-	for (unsigned i = 0; i < sizeof dir / sizeof *dir; i++) {
-		int fd = dir[i] ? open(dir[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
-		if (fd >= 0)
-			return fd;
-	}
-	int fd = memfd_create("weft", MFD_CLOEXEC);
-	return fd >= 0 ? fd : -errno;
-}
-
 static int columns_start(struct weft_builder *b, int fd)
 {
 	int rc = col_out_init(&b->out, fd);
@@ -312,7 +301,7 @@ int builder_open_columns(struct weft_builder *b, struct weft_err *err)
 {
 	if (b->out.fd >= 0)
 		return 0;
-	int fd = builder_unnamed_file();
+	int fd = spill_file();
 	if (fd < 0)
 		return weft_err_sys(err, -fd, "cannot make a temporary file for '%s'", b->path);
 	int rc = columns_start(b, fd);

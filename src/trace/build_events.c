@@ -36,12 +36,20 @@ struct weft_appender *weft_builder_appender(struct weft_builder *b, uint32_t thr
 		if (a) {
 			a->b = b;
 			a->thread = thread;
-			col_writer_init(&a->own, &b->out);
+			col_writer_init(&a->own, &b->out, &b->ends, b->n_serials++);
 			b->appender.at[thread] = a;
 		}
 	}
 	pthread_mutex_unlock(&b->lock);
 	return a;
+}
+
+uint32_t builder_serial(struct weft_builder *b)
+{
+	pthread_mutex_lock(&b->lock);
+	uint32_t serial = b->n_serials++;
+	pthread_mutex_unlock(&b->lock);
+	return serial;
 }
 
 int builder_add_part(struct weft_builder *b, uint32_t thread, struct col_writer *part)
@@ -125,21 +133,22 @@ int weft_append_half(struct weft_appender *a, const struct weft_half_row *h)
 	int rc = room(a);
 	if (rc)
 		return rc;
-	struct col_half half = {.time = h->time,
-	                        .began = h->began,
-	                        .size = h->size,
-	                        .key = h->key,
-	                        .comm = h->comm,
-	                        .peer = h->peer,
-	                        .tag = h->tag,
-	                        .is_send = h->is_send};
-	return col_put_half(&a->own, &half);
+	struct col_end end = {.time = h->time,
+	                      .began = h->began,
+	                      .size = h->size,
+	                      .key = h->key,
+	                      .def = h->comm,
+	                      .peer = h->peer,
+	                      .tag = h->tag,
+	                      .is_out = h->is_send};
+	return col_put_end(&a->own, &end);
 }
 
 int weft_append_flow(struct weft_appender *a, uint64_t time, uint32_t flow, uint64_t key, bool out)
 {
 	int rc = room(a);
-	return rc ? rc : col_put_flow(&a->own, &(struct col_flow){.time = time, .key = key, .flow = flow, .out = out});
+	struct col_end end = {.time = time, .began = time, .key = key, .def = flow, .is_out = out, .is_flow = 1};
+	return rc ? rc : col_put_end(&a->own, &end);
 }
 
 int weft_build_message(struct weft_builder *b, const struct weft_message_row *m)

@@ -17,14 +17,9 @@ void build_product_free(struct weft_builder *b, struct build_product *p)
 	for (size_t i = 0; p->thread && i < b->thread.n; i++)
 		free(p->thread[i].block.at);
 	free(p->thread);
-	free(p->half);
-	free(p->flow_map);
-	const void *column[] =
-		{p->message.send_thread, p->message.recv_thread, p->message.comm,       p->message.tag,       p->message.size,
-	         p->message.send_began,  p->message.send_done,   p->message.recv_began, p->message.recv_done, p->flow.from_thread,
-	         p->flow.to_thread,      p->flow.flow,           p->flow.key,           p->flow.from_time,    p->flow.to_time};
-	for (unsigned i = 0; i < sizeof column / sizeof *column; i++)
-		free((void *)(uintptr_t)column[i]);
+	free(p->base);
+	spill_sort_fini(&p->message.sorted);
+	spill_sort_fini(&p->flow.sorted);
 	*p = (struct build_product){0};
 }
 
@@ -194,7 +189,7 @@ static int write_files(struct weft_builder *b, struct build_product *p, const ch
 		return rc;
 	if (dir && asprintf(&temp, "%s/tables.%08x", dir, (unsigned)b->pair[0]) < 0)
 		return weft_err_set(err, -ENOMEM, "out of memory");
-	*tables_fd = dir ? open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : builder_unnamed_file();
+	*tables_fd = dir ? open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : spill_file();
 	rc = *tables_fd < 0 ? (dir ? -errno : *tables_fd) : store_write_tables(b, p, *tables_fd);
 	if (rc)
 		weft_err_sys(err, -rc, "cannot write the tables of '%s'", b->path);
@@ -241,10 +236,8 @@ int weft_build_finish(struct weft_builder *b, const char *index_dir, struct weft
 	rc = build_order(b, &p);
 	if (!rc) {
 		set_axis(b, &p);
-		rc = build_match_messages(b, &p);
+		rc = build_match(b, &p);
 	}
-	if (!rc)
-		rc = build_match_flows(b, &p);
 	if (rc) {
 		weft_err_set(err, rc, "cannot index '%s': %s", b->path, weft_err_name(rc));
 		goto out;

@@ -149,7 +149,7 @@ static int repair_group(struct repair *r, const struct col_block *block, size_t 
 	for (;;) {
 		struct run run[FAN_IN];
 		struct col_writer w;
-		col_writer_init(&w, &r->b->out);
+		col_writer_init(&w, &r->b->out, NULL, 0);
 		size_t used = 0, at = 0;
 		rc = map_columns(r);
 		while (!rc && at < n) {
@@ -249,8 +249,9 @@ static int repair_list(struct repair *r, struct weft_builder *b, struct block_ve
 }
 
 /* The blocks of one writer go behind those that are there; its halves are counted on from theirs. */
-static int take_blocks(struct build_thread_blocks *t, struct block_vec *list, struct col_writer *w)
+static int take_blocks(struct build_thread_blocks *t, struct block_vec *list, struct col_writer *w, struct build_base *base)
 {
+	*base = (struct build_base){.half = t->n_halves, .flow = t->n_flows};
 	for (size_t i = 0; i < w->block.n; i++) {
 		struct col_block row = w->block.at[i];
 		row.half_base += t->n_halves;
@@ -258,10 +259,6 @@ static int take_blocks(struct build_thread_blocks *t, struct block_vec *list, st
 		if (weft_vec_push(list, row))
 			return -ENOMEM;
 	}
-	for (size_t i = 0; i < w->half.n; i++)
-		w->half.at[i].ordinal += t->n_halves;
-	for (size_t i = 0; i < w->flow.n; i++)
-		w->flow.at[i].ordinal += t->n_flows;
 	t->n_events += w->n_events;
 	t->n_halves += w->n_halves;
 	t->n_flows += w->n_flows;
@@ -287,9 +284,10 @@ static int count_defs(struct weft_builder *b, const struct col_writer *w)
 	return 0;
 }
 
-static int order_thread(struct weft_builder *b, struct repair *r, struct weft_appender *a, struct build_thread_blocks *t)
+static int order_thread(struct build_product *p, struct repair *r, struct weft_builder *b, struct weft_appender *a)
 {
 	struct block_vec list = {0};
+	struct build_thread_blocks *t = &p->thread[a->thread];
 	struct col_encoder *enc = builder_take_encoder(b);
 	int rc = enc ? col_write_block(&a->own, enc) : -ENOMEM;
 	if (enc)
@@ -298,7 +296,10 @@ static int order_thread(struct weft_builder *b, struct repair *r, struct weft_ap
 		struct col_writer *w = i < a->part.n ? a->part.at[i] : &a->own;
 		rc = count_defs(b, w);
 		if (!rc)
-			rc = take_blocks(t, &list, w);
+			rc = col_flush_ends(w);
+		if (!rc)
+			rc = take_blocks(t, &list, w, &p->base[w->serial]);
+		p->base[w->serial].thread = a->thread;
 	}
 	if (!rc)
 		rc = repair_list(r, b, &list);
@@ -313,12 +314,13 @@ int build_order(struct weft_builder *b, struct build_product *p)
 	struct repair r = {0};
 	int rc = 0;
 	p->thread = calloc(b->thread.n + 1, sizeof *p->thread);
-	if (!p->thread)
+	p->base = calloc(b->n_serials + 1u, sizeof *p->base);
+	if (!p->thread || !p->base)
 		return -ENOMEM;
 	for (size_t i = 0; !rc && i < b->thread.n; i++) {
 		struct build_thread_blocks *t = &p->thread[i];
 		if (b->appender.at[i])
-			rc = order_thread(b, &r, b->appender.at[i], t);
+			rc = order_thread(p, &r, b, b->appender.at[i]);
 		t->half_base = p->n_halves;
 		t->flow_base = p->n_flow_ends;
 		for (size_t k = 0; k < t->block.n; k++) {

@@ -67,7 +67,9 @@ struct weft_builder {
 	pthread_mutex_t lock;                   /* encoders, appenders */
 	WEFT_VEC(struct col_encoder *) encoder; /* free ones */
 	struct col_out out;
-	char *columns_temp; /* name of the columns file while it is made; NULL: it has none */
+	struct spill_log ends; /* of messages and flows: struct col_end */
+	uint32_t n_serials;    /* of writers */
+	char *columns_temp;    /* name of the columns file while it is made; NULL: it has none */
 	uint64_t pair[2];
 	bool lock_made;
 };
@@ -80,9 +82,9 @@ int builder_set_dir(struct weft_builder *b, const char *index_dir, struct weft_e
 int builder_add_file(struct weft_builder *b, const char *name, uint64_t bytes, int64_t mtime_ns) WEFT_MUST_CHECK;
 /* Gives a stretch of a thread's events to the builder, behind those given before. Takes ownership. */
 int builder_add_part(struct weft_builder *b, uint32_t thread, struct col_writer *part) WEFT_MUST_CHECK;
+uint32_t builder_serial(struct weft_builder *b); /* for a new writer */
 int builder_open_columns(struct weft_builder *b, struct weft_err *err) WEFT_MUST_CHECK;
 int builder_problem(struct weft_builder *b, const struct weft_problem *p, const char *rule) WEFT_MUST_CHECK;
-int builder_unnamed_file(void); /* a temporary file without a name; descriptor or negative */
 
 /* What finish makes, in its parts. */
 struct build_thread_blocks {
@@ -90,25 +92,40 @@ struct build_thread_blocks {
 	uint64_t n_events, n_halves, n_flows, dropped;
 	uint64_t half_base, flow_base; /* of this thread in the maps */
 };
+struct build_base { /* of a writer: what its ordinals count from, in its thread */
+	uint64_t half, flow;
+	uint32_t thread;
+};
+struct build_link { /* a matched message or flow; 80 bytes, sorted by its first three words */
+	uint64_t out_time, in_time, first_place;
+	uint64_t out_place, in_place; /* in the maps of ends; UINT64_MAX: that end is missing, or has no event */
+	uint64_t out_began, in_began;
+	uint64_t size; /* flows: the key */
+	uint32_t def;
+	int32_t tag;
+	uint32_t out_thread, in_thread;
+};
+struct build_links {
+	struct spill_sort sorted;
+};
+
 struct build_product {
 	struct build_thread_blocks *thread; /* n_threads; owned */
+	struct build_base *base;            /* by serial of the writer; owned */
 	uint64_t n_halves, n_flow_ends;
 	uint64_t n_events, n_blocks;
 	uint64_t shift, end; /* axis */
 	uint64_t columns_bytes, backward_messages;
-	struct weft_messages message; /* columns owned as one allocation each (free) */
-	struct weft_flows flow;
-	uint32_t *half, *flow_map; /* owned */
+	struct build_links message, flow;
 };
 
 /* Makes each thread's list of blocks: in order, with overlaps repaired. */
 int build_order(struct weft_builder *b, struct build_product *p) WEFT_MUST_CHECK;
-/* Matches halves, makes the columns of messages and flows, and the maps. Times are shifted by p->shift. */
-int build_match_messages(struct weft_builder *b, struct build_product *p) WEFT_MUST_CHECK;
-int build_match_flows(struct weft_builder *b, struct build_product *p) WEFT_MUST_CHECK;
+/* Matches the ends of messages and of flows. */
+int build_match(struct weft_builder *b, struct build_product *p) WEFT_MUST_CHECK;
 void build_product_free(struct weft_builder *b, struct build_product *p);
 /* Writes the tables file to fd. */
-int store_write_tables(struct weft_builder *b, const struct build_product *p, int fd) WEFT_MUST_CHECK;
+int store_write_tables(struct weft_builder *b, struct build_product *p, int fd) WEFT_MUST_CHECK;
 
 /* Sorting by a 64-bit key, stably: 16 bytes an element, about 3 ns an element and byte of key that varies. */
 struct sort_pair {

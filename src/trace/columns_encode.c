@@ -40,9 +40,9 @@ void col_encoder_free(struct col_encoder *e)
 	free(e);
 }
 
-void col_writer_init(struct col_writer *w, struct col_out *out)
+void col_writer_init(struct col_writer *w, struct col_out *out, struct spill_log *ends, uint32_t serial)
 {
-	*w = (struct col_writer){.out = out};
+	*w = (struct col_writer){.out = out, .ends = ends, .serial = serial};
 }
 
 void col_writer_fini(struct col_writer *w)
@@ -52,8 +52,7 @@ void col_writer_fini(struct col_writer *w)
 	free(w->value.at);
 	free(w->extra.at);
 	free(w->block.at);
-	free(w->half.at);
-	free(w->flow.at);
+	free(w->end.at);
 	weft_map_fini(&w->count);
 	*w = (struct col_writer){0};
 }
@@ -92,29 +91,28 @@ int col_put_extra(struct col_writer *w, uint64_t time, uint32_t what, const uint
 	return col_put(w, time, what, place);
 }
 
-int col_put_half(struct col_writer *w, const struct col_half *h)
+int col_flush_ends(struct col_writer *w)
 {
-	if (weft_vec_reserve(&w->half, w->half.n + 1))
-		return -ENOMEM;
-	uint32_t what = weft_what(h->is_send ? WEFT_EV_SEND : WEFT_EV_RECV, h->comm);
-	int rc = col_put(w, h->time, what, w->n_halves);
-	if (rc)
-		return rc;
-	w->half.at[w->half.n] = *h;
-	w->half.at[w->half.n++].ordinal = w->n_halves++;
-	return 0;
+	int rc = w->end.n ? spill_log_add(w->ends, w->end.at, w->end.n) : 0;
+	w->end.n = 0;
+	return rc;
 }
 
-int col_put_flow(struct col_writer *w, const struct col_flow *f)
+int col_put_end(struct col_writer *w, const struct col_end *e)
 {
-	if (weft_vec_reserve(&w->flow, w->flow.n + 1))
-		return -ENOMEM;
-	uint32_t what = weft_what(f->out ? WEFT_EV_FLOW_OUT : WEFT_EV_FLOW_IN, f->flow);
-	int rc = col_put(w, f->time, what, w->n_flows);
+	static const uint8_t kind[2][2] = {{WEFT_EV_RECV, WEFT_EV_SEND}, {WEFT_EV_FLOW_IN, WEFT_EV_FLOW_OUT}};
+	int rc = w->end.n >= COL_ENDS ? col_flush_ends(w) : 0;
+	if (!rc && weft_vec_reserve(&w->end, w->end.n + 1))
+		rc = -ENOMEM;
+	uint64_t *n = e->is_flow ? &w->n_flows : &w->n_halves;
+	if (!rc)
+		rc = col_put(w, e->time, weft_what(kind[e->is_flow][e->is_out], e->def), *n);
 	if (rc)
 		return rc;
-	w->flow.at[w->flow.n] = *f;
-	w->flow.at[w->flow.n++].ordinal = w->n_flows++;
+	struct col_end *to = &w->end.at[w->end.n++];
+	*to = *e;
+	to->ordinal = (*n)++;
+	to->serial = w->serial;
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/map.h"
 #include "cursor.h"
+#include "spill.h"
 #include <pthread.h>
 
 #define COL_SLACK 65536u         /* readable bytes behind the last block: a decoder that is led astray stays inside them */
@@ -89,19 +90,17 @@ struct col_encoder {
 struct col_encoder *col_encoder_new(void);
 void col_encoder_free(struct col_encoder *e);
 
-struct col_half {
+/* One end of a message or flow, to be matched when all are known. */
+struct col_end {
 	uint64_t time, began, size;
+	uint64_t key;     /* flows: the key; messages: 0, or what pairs the two ends */
 	uint64_t ordinal; /* of its event's value */
-	uint64_t key;     /* not 0: pairs the two halves */
-	uint32_t comm;
+	uint32_t def;     /* communicator or kind of flow */
+	uint32_t serial;  /* of the writer */
 	int32_t peer, tag;
-	bool is_send;
+	uint32_t is_out, is_flow;
 };
-struct col_flow {
-	uint64_t time, key, ordinal;
-	uint32_t flow;
-	bool out;
-};
+#define COL_ENDS 512u /* buffered by a writer before they go to the log */
 
 /* The events of one thread, or of a stretch of one: in, in any order; out, a list of blocks. */
 struct col_writer {
@@ -111,13 +110,15 @@ struct col_writer {
 	WEFT_VEC(uint64_t) value;
 	WEFT_VEC(uint64_t) extra; /* of the block that is being filled */
 	WEFT_VEC(struct col_block) block;
-	WEFT_VEC(struct col_half) half;
-	WEFT_VEC(struct col_flow) flow;
+	struct spill_log *ends;       /* borrowed: where ends go */
+	WEFT_VEC(struct col_end) end; /* not there yet */
+	uint32_t serial;
 	struct weft_map count; /* what -> number of events */
 	uint64_t n_events, n_halves, n_flows, dropped;
 	bool unsorted; /* the block that is being filled */
 };
-void col_writer_init(struct col_writer *w, struct col_out *out);
+/* serial: names the writer in its ends. */
+void col_writer_init(struct col_writer *w, struct col_out *out, struct spill_log *ends, uint32_t serial);
 void col_writer_fini(struct col_writer *w);
 /* One event; `enc` is asked for when a block is full. 0 or negative. */
 int col_write_block(struct col_writer *w, struct col_encoder *enc) WEFT_MUST_CHECK; /* what is buffered becomes a block */
@@ -130,8 +131,9 @@ static inline bool col_full(const struct col_writer *w)
 int col_writer_reserve(struct col_writer *w, uint32_t more) WEFT_MUST_CHECK;
 int col_put(struct col_writer *w, uint64_t time, uint32_t what, uint64_t value) WEFT_MUST_CHECK;
 int col_put_extra(struct col_writer *w, uint64_t time, uint32_t what, const uint64_t *payload, uint32_t n) WEFT_MUST_CHECK;
-int col_put_half(struct col_writer *w, const struct col_half *h) WEFT_MUST_CHECK;
-int col_put_flow(struct col_writer *w, const struct col_flow *f) WEFT_MUST_CHECK;
+/* Appends the event of an end, and the end (its ordinal and serial are set here). */
+int col_put_end(struct col_writer *w, const struct col_end *e) WEFT_MUST_CHECK;
+int col_flush_ends(struct col_writer *w) WEFT_MUST_CHECK;
 
 /* ---- decoding ---- */
 

@@ -8,7 +8,6 @@
 #include "store_priv.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #define HALVES (1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV)
 #define FLOW_ENDS (1ull << WEFT_EV_FLOW_OUT | 1ull << WEFT_EV_FLOW_IN)
@@ -48,16 +47,6 @@ static uint64_t block_kinds(const struct weft_trace *t, const struct col_scratch
 	return kinds;
 }
 
-static void let_go(struct weft_store *s, uint64_t bytes)
-{
-	/* Relaxed: a bound on memory, no order with anything. */
-	uint64_t touched = weft_add_relaxed_u64(&s->touched, bytes) + bytes;
-	if (touched < s->memory / 4)
-		return;
-	weft_store_relaxed_u64(&s->touched, 0);
-	madvise((void *)(uintptr_t)s->columns.at, s->columns_mapped, MADV_DONTNEED);
-}
-
 int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scratch *c)
 {
 	struct weft_store *s = t->store;
@@ -78,7 +67,7 @@ int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scra
 		c->zero_values = false;
 		rc = resolve(t, c, row->n);
 	}
-	let_go(s, row->bytes);
+	store_touch(s, row->bytes + (kinds & (HALVES | FLOW_ENDS) ? 4 * (uint64_t)row->n : 0));
 	return rc;
 }
 

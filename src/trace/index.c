@@ -139,16 +139,18 @@ static int open_in(const char *dir, const char *name, int flags)
 }
 
 struct verifying {
-	const struct weft_store *s;
+	struct weft_store *s;
 };
 
 static int verify_blocks(void *arg, size_t i, unsigned worker)
 {
-	const struct weft_store *s = ((struct verifying *)arg)->s;
+	struct weft_store *s = ((struct verifying *)arg)->s;
 	(void)worker;
-	for (uint64_t b = i * VERIFY_STEP; b < (i + 1) * VERIFY_STEP && b < s->n_blocks; b++)
+	for (uint64_t b = i * VERIFY_STEP; b < (i + 1) * VERIFY_STEP && b < s->n_blocks; b++) {
 		if (!col_block_intact(&s->columns, &s->block[b]))
 			return WEFT_E_DAMAGED;
+		store_touch(s, s->block[b].bytes);
+	}
 	return 0;
 }
 

@@ -172,7 +172,7 @@ int pack_unpack_bytes(struct stream *s, struct weft_err *err)
 	if (!rc && u.bytes <= IN_MEMORY)
 		rc = (u.at = calloc(1, u.bytes)) ? 0 : -ENOMEM;
 	else if (!rc)
-		rc = (u.fd = builder_unnamed_file()) < 0 ? u.fd : ftruncate(u.fd, (off_t)u.bytes) ? -errno : 0;
+		rc = (u.fd = spill_file()) < 0 ? u.fd : ftruncate(u.fd, (off_t)u.bytes) ? -errno : 0;
 	if (!rc)
 		rc = unpack_all(&u, s->b->threads);
 	if (!rc)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define MEMORY_WITHOUT_LIMIT (UINT64_C(1) << 30)
+
 const uint16_t store_row_bytes[STORE_SECTIONS] = {
 	[STORE_STRINGS] = 1,
 	[STORE_SUMMARY] = sizeof(struct store_summary),
@@ -89,6 +91,30 @@ static int map_whole(int fd, const uint8_t **out, uint64_t *n)
 	return 0;
 }
 
+void store_touch(struct weft_store *s, uint64_t bytes)
+{
+	/* Relaxed: a bound on memory, no order with anything. */
+	if (weft_add_relaxed_u64(&s->touched, bytes) + bytes < s->memory / 4)
+		return;
+	weft_store_relaxed_u64(&s->touched, 0);
+	madvise((void *)(uintptr_t)s->tables, s->tables_bytes, MADV_DONTNEED);
+	if (s->columns.at)
+		madvise((void *)(uintptr_t)s->columns.at, s->columns_mapped, MADV_DONTNEED);
+}
+
+#define STEP_BYTES (1u << 20)
+
+static uint32_t section_crc(struct weft_store *s, const struct store_extent *e)
+{
+	uint32_t crc = 0;
+	for (uint64_t at = 0, bytes = e->rows * e->row_bytes, n; at < bytes; at += n) {
+		n = bytes - at < STEP_BYTES ? bytes - at : STEP_BYTES;
+		crc = weft_crc32c(crc, s->tables + e->offset + at, n);
+		store_touch(s, n);
+	}
+	return crc;
+}
+
 static const char *check_sections(struct weft_store *s)
 {
 	for (unsigned i = 0; i < STORE_SECTIONS; i++) {
@@ -96,7 +122,7 @@ static const char *check_sections(struct weft_store *s)
 		if (e->row_bytes != store_row_bytes[i] || e->offset % 8 || e->offset > s->tables_bytes ||
 		    e->rows > (s->tables_bytes - e->offset) / e->row_bytes)
 			return "a section lies outside of the file";
-		if (weft_crc32c(0, s->tables + e->offset, e->rows * e->row_bytes) != e->crc)
+		if (section_crc(s, e) != e->crc)
 			return "a section's checksum differs";
 	}
 	s->strings = at(s, STORE_STRINGS);
@@ -313,15 +339,34 @@ static const char *open_talk(struct opening *o)
 	return NULL;
 }
 
-/* Each of n values is below `limit`, or is WEFT_NONE where that is allowed. */
-static bool all_below(const uint32_t *v, uint64_t n, uint64_t limit, bool or_none)
+/* Each value of a section is below `limit`, or is WEFT_NONE where that is allowed. */
+static bool all_below(struct weft_store *s, enum store_section section, uint64_t limit, bool or_none)
 {
+	const uint32_t *v = at(s, section);
 	bool ok = true;
-	for (uint64_t i = 0; i < n; i++)
-		ok &= v[i] < limit || (or_none && v[i] == WEFT_NONE);
+	for (uint64_t from = 0, n = rows(s, section), to; from < n; from = to) {
+		to = n - from < STEP_BYTES / 4 ? n : from + STEP_BYTES / 4;
+		for (uint64_t i = from; i < to; i++)
+			ok &= v[i] < limit || (or_none && v[i] == WEFT_NONE);
+		store_touch(s, 4 * (to - from));
+	}
 	return ok;
 }
 
+static const char *links_are_sound(struct opening *o)
+{
+	struct weft_store *s = o->s;
+	uint64_t threads = o->t->n_threads, comms = o->t->def[WEFT_CLASS_COMM].n, flows = o->t->def[WEFT_CLASS_FLOW].n;
+	if (!all_below(s, STORE_MSG_SEND_THREAD, threads, true) || !all_below(s, STORE_MSG_RECV_THREAD, threads, true) ||
+	    !all_below(s, STORE_MSG_COMM, comms, false) || !all_below(s, STORE_HALVES, o->t->message.n, false))
+		return "a message names something that is not there";
+	if (!all_below(s, STORE_FLOW_FROM_THREAD, threads, true) || !all_below(s, STORE_FLOW_TO_THREAD, threads, true) ||
+	    !all_below(s, STORE_FLOW_FLOW, flows, false) || !all_below(s, STORE_FLOW_ENDS, o->t->flow.n, false))
+		return "a flow names something that is not there";
+	return NULL;
+}
+
+/* The columns, whose lengths agree; what they name is checked by links_are_sound. */
 static const char *open_links(struct opening *o)
 {
 	const struct weft_store *s = o->s;
@@ -354,14 +399,7 @@ static const char *open_links(struct opening *o)
 	o->s->n_halves = rows(s, STORE_HALVES);
 	o->s->flow_end = at(s, STORE_FLOW_ENDS);
 	o->s->n_flow_ends = rows(s, STORE_FLOW_ENDS);
-	if (!all_below(m->send_thread, m->n, o->t->n_threads, true) || !all_below(m->recv_thread, m->n, o->t->n_threads, true) ||
-	    !all_below(m->comm, m->n, o->t->def[WEFT_CLASS_COMM].n, false) || !all_below(s->half, s->n_halves, m->n, false))
-		return "a message names something that is not there";
-	if (!all_below(f->from_thread, f->n, o->t->n_threads, true) || !all_below(f->to_thread, f->n, o->t->n_threads, true) ||
-	    !all_below(f->flow, f->n, o->t->def[WEFT_CLASS_FLOW].n, false) ||
-	    !all_below(s->flow_end, s->n_flow_ends, f->n, false))
-		return "a flow names something that is not there";
-	return NULL;
+	return links_are_sound(o);
 }
 
 static const char *open_all(struct opening *o)
@@ -405,7 +443,7 @@ int store_open(struct weft_trace **out, int tables_fd, int columns_fd, const cha
 	t->store = s;
 	s->tables_fd = tables_fd;
 	s->columns_fd = columns_fd;
-	s->memory = memory;
+	s->memory = memory ? memory : MEMORY_WITHOUT_LIMIT;
 	t->path = weft_arena_strdup(&s->arena, path);
 	int rc = map_whole(tables_fd, &s->tables, &s->tables_bytes);
 	if (!rc)

@@ -149,7 +149,7 @@ struct weft_store {
 	uint64_t strings_bytes;
 	struct weft_atomic_u64 *seen;   /* bit per block: its checksum was verified; owned by arena */
 	uint64_t memory;                /* how much of the columns may stay resident */
-	struct weft_atomic_u64 touched; /* bytes of columns decoded since they were last let go */
+	struct weft_atomic_u64 touched; /* bytes of both files that were read since they were last let go */
 };
 
 /*
@@ -159,6 +159,8 @@ struct weft_store {
 int store_open(struct weft_trace **out, int tables_fd, int columns_fd, const char *path, uint64_t memory,
                struct weft_err *err) WEFT_MUST_CHECK;
 void store_close(struct weft_trace *t);
+/* Notes that so many mapped bytes were read; when it is a quarter of the memory limit, what is resident is let go. */
+void store_touch(struct weft_store *s, uint64_t bytes);
 uint64_t store_kinds_fingerprint(void);
 void store_boot_id(uint8_t out[16]); /* of this run of the machine */
 #define STORE_TABLES_NAME "tables"

@@ -14,7 +14,7 @@
 struct table_writer {
 	struct store_tables_head head;
 	int fd;
-	uint64_t at;
+	uint64_t at, memory;
 	char *buffer; /* owned */
 	size_t n;
 	WEFT_VEC(char) strings;
@@ -25,11 +25,10 @@ struct table_writer {
 
 #define BUFFER_BYTES (1u << 20)
 
-static void flush(struct table_writer *w)
+static void write_at(struct table_writer *w, const char *at, size_t n, uint64_t offset)
 {
-	const char *at = w->buffer;
-	while (w->n && !w->failed) {
-		ssize_t done = pwrite(w->fd, at, w->n, (off_t)w->at);
+	while (n && !w->failed) {
+		ssize_t done = pwrite(w->fd, at, n, (off_t)offset);
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) {
@@ -37,9 +36,15 @@ static void flush(struct table_writer *w)
 			break;
 		}
 		at += done;
-		w->at += (uint64_t)done;
-		w->n -= (size_t)done;
+		offset += (uint64_t)done;
+		n -= (size_t)done;
 	}
+}
+
+static void flush(struct table_writer *w)
+{
+	write_at(w, w->buffer, w->n, w->at);
+	w->at += w->n;
 	w->n = 0;
 }
 
@@ -238,27 +243,130 @@ static void write_talk(struct table_writer *w, const struct weft_builder *b)
 	}
 }
 
-static void write_links(struct table_writer *w, const struct build_product *p)
+/* ---- messages and flows: columns that are written side by side ---- */
+
+struct column {
+	enum store_section section;
+	uint32_t width, from; /* width and offset of the field in struct build_link */
+	bool is_time;         /* moves with the axis */
+	char *buffer;         /* owned */
+	size_t n;
+};
+#define COLUMN_BYTES 65536u
+#define FIELD(f) sizeof((struct build_link *)0)->f, offsetof(struct build_link, f)
+
+static void column_flush(struct table_writer *w, struct column *c)
 {
-	const struct weft_messages *m = &p->message;
-	const struct weft_flows *f = &p->flow;
-	section(w, STORE_HALVES, p->half, p->n_halves);
-	section(w, STORE_FLOW_ENDS, p->flow_map, p->n_flow_ends);
-	section(w, STORE_MSG_SEND_THREAD, m->send_thread, m->n);
-	section(w, STORE_MSG_RECV_THREAD, m->recv_thread, m->n);
-	section(w, STORE_MSG_COMM, m->comm, m->n);
-	section(w, STORE_MSG_TAG, m->tag, m->n);
-	section(w, STORE_MSG_SIZE, m->size, m->n);
-	section(w, STORE_MSG_SEND_BEGAN, m->send_began, m->n);
-	section(w, STORE_MSG_SEND_DONE, m->send_done, m->n);
-	section(w, STORE_MSG_RECV_BEGAN, m->recv_began, m->n);
-	section(w, STORE_MSG_RECV_DONE, m->recv_done, m->n);
-	section(w, STORE_FLOW_FROM_THREAD, f->from_thread, f->n);
-	section(w, STORE_FLOW_TO_THREAD, f->to_thread, f->n);
-	section(w, STORE_FLOW_FLOW, f->flow, f->n);
-	section(w, STORE_FLOW_KEY, f->key, f->n);
-	section(w, STORE_FLOW_FROM_TIME, f->from_time, f->n);
-	section(w, STORE_FLOW_TO_TIME, f->to_time, f->n);
+	struct store_extent *e = &w->head.section[c->section];
+	e->crc = weft_crc32c(e->crc, c->buffer, c->n);
+	write_at(w, c->buffer, c->n, e->offset + e->rows * c->width);
+	e->rows += c->n / c->width;
+	c->n = 0;
+}
+
+static void column_put(struct table_writer *w, struct column *c, const struct build_link *l, uint64_t shift)
+{
+	uint64_t v = 0;
+	memcpy(&v, (const char *)l + c->from, c->width);
+	if (c->is_time)
+		v = v == WEFT_NEVER ? v : v > shift ? v - shift : 0;
+	memcpy(c->buffer + c->n, &v, c->width);
+	c->n += c->width;
+	if (c->n == COLUMN_BYTES)
+		column_flush(w, c);
+}
+
+/* Which link each end belongs to: sorted by its place in the map. */
+static int note_ends(struct spill_sort *map, const struct build_link *l, uint64_t number)
+{
+	const uint64_t place[] = {l->out_place, l->in_place};
+	int rc = 0;
+	for (unsigned i = 0; !rc && i < 2; i++) {
+		uint64_t row[SPILL_KEYS] = {place[i], number};
+		rc = place[i] == UINT64_MAX ? 0 : spill_sort_add(map, row);
+	}
+	return rc;
+}
+
+static int write_map(struct table_writer *w, struct spill_sort *map, enum store_section s, uint64_t n)
+{
+	const void *row;
+	uint64_t at = 0;
+	int rc = spill_sort_finish(map), more = 0;
+	section_begin(w, s);
+	while (!rc && (more = spill_sort_next(map, &row)) > 0) {
+		const uint64_t *r = row;
+		uint32_t number = (uint32_t)r[1];
+		if (r[0] != at++)
+			rc = -EINVAL; /* an end that was appended twice, or never */
+		section_row(w, s, &number, 1);
+	}
+	return rc ? rc : more ? more : at == n ? 0 : -EINVAL;
+}
+
+static int write_links(struct table_writer *w, struct build_product *p, struct build_links *links, struct column *c,
+                       unsigned n_columns)
+{
+	struct spill_sort map;
+	const void *row;
+	uint64_t number = 0, n = links->sorted.n_rows;
+	bool messages = c[0].section == STORE_MSG_SEND_THREAD;
+	int rc = 0, more = 0;
+	spill_sort_init(&map, SPILL_KEYS * 8, w->memory / 8);
+	flush(w);
+	for (unsigned i = 0; i < n_columns; i++) {
+		section_begin(w, c[i].section);
+		flush(w);
+		w->at += n * c[i].width;
+		c[i].buffer = malloc(COLUMN_BYTES);
+		if (!c[i].buffer)
+			rc = -ENOMEM;
+	}
+	while (!rc && (more = spill_sort_next(&links->sorted, &row)) > 0) {
+		const struct build_link *l = row;
+		for (unsigned i = 0; i < n_columns; i++)
+			column_put(w, &c[i], l, p->shift);
+		p->backward_messages += messages && l->out_began != WEFT_NEVER && l->in_time != WEFT_NEVER &&
+		                        l->in_time < l->out_began;
+		rc = note_ends(&map, l, number++);
+	}
+	for (unsigned i = 0; i < n_columns; i++) {
+		if (!rc)
+			column_flush(w, &c[i]);
+		free(c[i].buffer);
+	}
+	if (!rc)
+		rc = more;
+	spill_sort_fini(&links->sorted);
+	if (!rc)
+		rc = write_map(w, &map, messages ? STORE_HALVES : STORE_FLOW_ENDS, messages ? p->n_halves : p->n_flow_ends);
+	spill_sort_fini(&map);
+	return rc;
+}
+
+static int write_messages(struct table_writer *w, struct build_product *p)
+{
+	struct column c[] = {{STORE_MSG_SEND_THREAD, FIELD(out_thread), false, NULL, 0},
+	                     {STORE_MSG_RECV_THREAD, FIELD(in_thread), false, NULL, 0},
+	                     {STORE_MSG_COMM, FIELD(def), false, NULL, 0},
+	                     {STORE_MSG_TAG, FIELD(tag), false, NULL, 0},
+	                     {STORE_MSG_SIZE, FIELD(size), false, NULL, 0},
+	                     {STORE_MSG_SEND_BEGAN, FIELD(out_began), true, NULL, 0},
+	                     {STORE_MSG_SEND_DONE, FIELD(out_time), true, NULL, 0},
+	                     {STORE_MSG_RECV_BEGAN, FIELD(in_began), true, NULL, 0},
+	                     {STORE_MSG_RECV_DONE, FIELD(in_time), true, NULL, 0}};
+	return write_links(w, p, &p->message, c, sizeof c / sizeof *c);
+}
+
+static int write_flows(struct table_writer *w, struct build_product *p)
+{
+	struct column c[] = {{STORE_FLOW_FROM_THREAD, FIELD(out_thread), false, NULL, 0},
+	                     {STORE_FLOW_TO_THREAD, FIELD(in_thread), false, NULL, 0},
+	                     {STORE_FLOW_FLOW, FIELD(def), false, NULL, 0},
+	                     {STORE_FLOW_KEY, FIELD(size), false, NULL, 0},
+	                     {STORE_FLOW_FROM_TIME, FIELD(out_time), true, NULL, 0},
+	                     {STORE_FLOW_TO_TIME, FIELD(in_time), true, NULL, 0}};
+	return write_links(w, p, &p->flow, c, sizeof c / sizeof *c);
 }
 
 static void write_summary(struct table_writer *w, const struct weft_builder *b, const struct build_product *p)
@@ -288,16 +396,18 @@ void store_boot_id(uint8_t out[16])
 	memcpy(out, id, sizeof id);
 }
 
-int store_write_tables(struct weft_builder *b, const struct build_product *p, int fd)
+int store_write_tables(struct weft_builder *b, struct build_product *p, int fd)
 {
-	struct table_writer w = {.fd = fd, .at = sizeof w.head, .buffer = malloc(BUFFER_BYTES)};
+	struct table_writer w = {.fd = fd, .at = sizeof w.head, .memory = b->memory, .buffer = malloc(BUFFER_BYTES)};
 	int rc = w.buffer && !weft_vec_push(&w.strings, (char)0) ? 0 : -ENOMEM;
 	if (!rc) {
 		write_objects(&w, b);
 		write_threads(&w, b, p);
 		write_defs(&w, b);
 		write_talk(&w, b);
-		write_links(&w, p);
+		rc = write_messages(&w, p);
+		if (!rc)
+			rc = write_flows(&w, p);
 		write_summary(&w, b, p);
 		section(&w, STORE_STRINGS, w.strings.at, w.strings.n);
 		flush(&w);
@@ -308,7 +418,7 @@ int store_write_tables(struct weft_builder *b, const struct build_product *p, in
 		w.head.columns_bytes = p->columns_bytes;
 		store_boot_id(w.head.boot_id);
 		w.head.crc = weft_crc32c(0, &w.head, offsetof(struct store_tables_head, crc));
-		rc = w.no_memory ? -ENOMEM : w.failed;
+		rc = rc ? rc : w.no_memory ? -ENOMEM : w.failed;
 	}
 	if (!rc && pwrite(fd, &w.head, sizeof w.head, 0) != (ssize_t)sizeof w.head)
 		rc = -EIO;

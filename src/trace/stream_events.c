@@ -62,24 +62,25 @@ static int room(struct worker *k)
 
 static int take_half(struct worker *k, const struct weft_record *r, uint64_t ns, uint32_t id)
 {
-	struct col_half h = {.time = ns,
-	                     .began = ns,
-	                     .size = r->payload[1],
-	                     .comm = id,
-	                     .peer = (int32_t)(uint32_t)r->payload[0],
-	                     .tag = (int32_t)(uint32_t)(r->payload[0] >> 32),
-	                     .is_send = r->kind == WEFT_EV_SEND};
+	struct col_end h = {.time = ns,
+	                    .began = ns,
+	                    .size = r->payload[1],
+	                    .def = id,
+	                    .peer = (int32_t)(uint32_t)r->payload[0],
+	                    .tag = (int32_t)(uint32_t)(r->payload[0] >> 32),
+	                    .is_out = r->kind == WEFT_EV_SEND};
 	if (r->n > 2 && r->payload[2])
 		h.began = to_ns(k->at->s, r->payload[2] < r->ticks ? r->ticks - r->payload[2] : 0, &k->hint_began);
 	if (r->n > 3)
 		h.key = r->payload[3];
-	return col_put_half(&k->w, &h);
+	return col_put_end(&k->w, &h);
 }
 
 static int take_flow(struct worker *k, const struct weft_record *r, uint64_t ns, uint32_t id)
 {
-	struct col_flow f = {.time = ns, .key = r->payload[0], .flow = id, .out = r->kind == WEFT_EV_FLOW_OUT};
-	return col_put_flow(&k->w, &f);
+	struct col_end f =
+		{.time = ns, .began = ns, .key = r->payload[0], .def = id, .is_out = r->kind == WEFT_EV_FLOW_OUT, .is_flow = 1};
+	return col_put_end(&k->w, &f);
 }
 
 static int take_extra(struct worker *k, const struct weft_record *r, uint64_t ns, uint32_t id)
@@ -313,7 +314,7 @@ static int hand_over(struct worker *k)
 	part->what.at = NULL;
 	part->time.n = part->what.n = part->value.n = part->extra.n = 0;
 	part->time.cap = part->what.cap = part->value.cap = part->extra.cap = 0;
-	struct col_writer fresh = {.out = k->w.out};
+	struct col_writer fresh = {.out = k->w.out, .ends = k->w.ends};
 	fresh.time.at = k->w.time.at;
 	fresh.time.cap = k->w.time.cap;
 	fresh.what.at = k->w.what.at;
@@ -331,7 +332,7 @@ static int worker_begin(struct worker *k, struct weft_builder *b)
 {
 	if (k->room)
 		return 0;
-	col_writer_init(&k->w, &b->out);
+	col_writer_init(&k->w, &b->out, &b->ends, 0);
 	k->enc = col_encoder_new();
 	k->room = malloc(STREAM_PIECE_PAGES * sizeof *k->room);
 	return k->enc && k->room ? col_writer_reserve(&k->w, WEFT_BLOCK_EVENTS) : -ENOMEM;
@@ -345,6 +346,7 @@ static int read_stretch(void *arg, size_t i, unsigned worker)
 	int rc = worker_begin(k, e->b);
 	k->at = st;
 	k->hint = k->hint_began = 0;
+	k->w.serial = builder_serial(e->b);
 	k->segment = (struct segment){0};
 	make_fast(k->fast, st->s);
 	uint32_t left = st->n, skip = st->skip;

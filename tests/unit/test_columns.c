@@ -22,10 +22,10 @@ static struct bench bench;
 
 static void bench_begin(void)
 {
-	int fd = builder_unnamed_file();
+	int fd = spill_file();
 	REQUIRE(fd >= 0);
 	REQUIRE(col_out_init(&bench.out, fd) == 0);
-	col_writer_init(&bench.w, &bench.out);
+	col_writer_init(&bench.w, &bench.out, NULL, 0);
 	bench.enc = col_encoder_new();
 	bench.scratch = calloc(1, sizeof *bench.scratch);
 	REQUIRE(bench.enc && bench.scratch);
@@ -289,7 +289,7 @@ TEST(output_keeps_blocks_larger_than_its_buffer_apart)
 	char *block = malloc(large), *back = malloc(large);
 	REQUIRE(block && back);
 	memset(block, 7, large);
-	REQUIRE(col_out_init(&out, builder_unnamed_file()) == 0);
+	REQUIRE(col_out_init(&out, spill_file()) == 0);
 	REQUIRE(col_out_add(&out, "abc", 3, &offset[0]) == 0);
 	REQUIRE(col_out_add(&out, block, large, &offset[1]) == 0);
 	REQUIRE(col_out_add(&out, "defg", 4, &offset[2]) == 0);

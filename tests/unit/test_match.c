@@ -12,9 +12,9 @@ struct world {
 };
 
 /* n_processes of n_threads threads each, in one application; communicators 0 to 3. */
-static void world_begin(struct world *w, unsigned n_processes, unsigned n_threads, unsigned n_apps)
+static void world_begin_in(struct world *w, unsigned n_processes, unsigned n_threads, unsigned n_apps, uint64_t memory)
 {
-	struct weft_open_how how = {.no_index = true};
+	struct weft_open_how how = {.no_index = true, .memory = memory};
 	memset(w, 0, sizeof *w);
 	REQUIRE(weft_builder_new(&w->b, "test", "test", &how, NULL) == 0);
 	for (unsigned a = 0; a < n_apps; a++) {
@@ -43,6 +43,11 @@ static void world_begin(struct world *w, unsigned n_processes, unsigned n_thread
 	}
 	for (unsigned i = 0; i < 2; i++)
 		w->flow[i] = (uint32_t)weft_build_def(w->b, WEFT_CLASS_FLOW, &(struct weft_def_row){.name = i ? "x" : "y"});
+}
+
+static void world_begin(struct world *w, unsigned n_processes, unsigned n_threads, unsigned n_apps)
+{
+	world_begin_in(w, n_processes, n_threads, n_apps, 0);
 }
 
 static void half(struct world *w, uint32_t thread, struct weft_half_row h)
@@ -217,7 +222,7 @@ TEST(key_pairs_two_halves_whatever_else_they_say)
 	weft_trace_close(t);
 }
 
-TEST(random_messages_match_as_in_the_model)
+static void check_random(uint64_t memory)
 {
 	enum { PROCESSES = 4, N = 3000 };
 	static struct {
@@ -225,7 +230,7 @@ TEST(random_messages_match_as_in_the_model)
 		unsigned from, to, tag;
 	} m[N];
 	struct world w;
-	world_begin(&w, PROCESSES, 1, 1);
+	world_begin_in(&w, PROCESSES, 1, 1, memory);
 	/* Sends at growing times; each is received later, in the same order on its channel. */
 	uint64_t now = 0, last_recv[PROCESSES][PROCESSES][3] = {0};
 	for (unsigned i = 0; i < N; i++) {
@@ -263,6 +268,12 @@ TEST(random_messages_match_as_in_the_model)
 	}
 	check_back_links(t);
 	weft_trace_close(t);
+}
+
+TEST(random_messages_match_as_in_the_model)
+{
+	check_random(0);
+	check_random(64 << 10); /* most of it goes to files */
 }
 
 TEST(known_messages_and_halves_go_together)

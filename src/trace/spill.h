@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rows that may not fit into memory: a log, which is only appended to and read once in order; and a sorter. Both hold up to a
+ * bound in memory and the rest in unnamed temporary files. What fits never touches a file.
+ */
+#ifndef WEFT_TRACE_SPILL_H
+#define WEFT_TRACE_SPILL_H
+
+#include "base/vec.h"
+#include <pthread.h>
+#include <stdint.h>
+
+/* ---- the log: appended by any thread ---- */
+
+struct spill_log {
+	uint32_t row_bytes;
+	uint64_t bound; /* bytes in memory */
+	uint64_t n_rows;
+	WEFT_VEC(char) memory; /* the newest rows */
+	int fd;                /* -1: none yet */
+	uint64_t in_file;      /* bytes */
+	uint64_t read_at;      /* bytes given out */
+	char *piece;           /* owned: what is read from the file at once */
+	pthread_mutex_t lock;
+};
+int spill_log_init(struct spill_log *l, uint32_t row_bytes, uint64_t bound) WEFT_MUST_CHECK;
+void spill_log_fini(struct spill_log *l);
+int spill_log_add(struct spill_log *l, const void *rows, size_t n) WEFT_MUST_CHECK; /* thread-safe; 0 or negative */
+/* The next rows, as many as are at hand: their number, 0 at the end, or negative. When all threads have ended appending. */
+int64_t spill_log_next(struct spill_log *l, const void **rows) WEFT_MUST_CHECK;
+
+/* ---- the sorter: by one thread ---- */
+
+#define SPILL_KEYS 3u /* the first words of a row are what it is sorted by */
+
+struct spill_run {        /* sorted rows in the file */
+	uint64_t at, end; /* bytes not read yet */
+	char *buffer;     /* owned */
+	uint32_t n, next; /* rows in it */
+};
+struct spill_sort {
+	uint32_t row_bytes; /* a multiple of 8 */
+	uint64_t bound;
+	uint64_t n_rows;
+	WEFT_VEC(uint64_t) row;  /* in memory, row after row */
+	struct sort_pair *order; /* owned; the rows in memory in order, when all are there */
+	uint64_t next;           /* in order */
+	WEFT_VEC(struct spill_run) run;
+	WEFT_VEC(uint32_t) heap; /* runs, the one with the least row on top */
+	int fd;
+	uint64_t in_file;
+	uint32_t buffer_rows;
+};
+void spill_sort_init(struct spill_sort *s, uint32_t row_bytes, uint64_t bound);
+void spill_sort_fini(struct spill_sort *s);
+int spill_sort_add(struct spill_sort *s, const void *row) WEFT_MUST_CHECK;
+int spill_sort_finish(struct spill_sort *s) WEFT_MUST_CHECK; /* no more rows come */
+/* The next row in order, valid until the next call: 1, 0 at the end, negative. O(log runs). */
+int spill_sort_next(struct spill_sort *s, const void **row) WEFT_MUST_CHECK;
+
+/* A temporary file without a name; descriptor or negative. */
+int spill_file(void);
+
+#endif
