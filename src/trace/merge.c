@@ -2,24 +2,36 @@
 /*
  * All threads in time order: a heap of cursors by (time of the next event, thread). The cursor on top goes on until another's
  * event is due, which costs one comparison an event while a thread is alone. A cursor's scratch exists from its first event to
- * its last, so that ten thousand short threads need no more than those that live at the same time.
+ * its last, so that ten thousand short threads need no more than those that live at the same time. Where even that would be a
+ * large part of the memory limit, the cursors share one scratch and keep windows of 256 events, for which a block is decoded
+ * sixteen times.
  */
 #include "cursor.h"
 #include "store_priv.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#define WINDOW 256u
+
+struct window {
+	uint64_t time[WINDOW], value[WINDOW];
+	uint32_t what[WINDOW];
+};
 struct source {
 	struct weft_cursor cursor;
-	struct weft_block block;
+	struct weft_block block; /* of the cursor, or in the window */
+	struct window *window;   /* owned; NULL until it is needed */
 	uint32_t at;
-	uint64_t time; /* of its next event */
+	uint32_t skip, left; /* windows: events of the block that are done with, and that come after the window */
+	uint64_t time;       /* of its next event */
 };
 
 struct weft_merge {
 	struct source *source; /* owned */
 	uint32_t *heap;        /* owned; indices in source */
 	uint32_t n_sources, n_heap;
+	struct col_scratch *shared; /* owned; NULL: each cursor has its own */
 	int failed;
 };
 
@@ -79,22 +91,54 @@ int weft_merge_new(struct weft_merge **out, const struct weft_trace *t, const bo
 		weft_merge_free(m);
 		return rc;
 	}
+	if ((uint64_t)m->n_sources * sizeof(struct col_scratch) > t->store->memory / 4 &&
+	    !(m->shared = calloc(1, sizeof *m->shared))) {
+		weft_merge_free(m);
+		return -ENOMEM;
+	}
 	for (uint32_t i = m->n_heap / 2; i-- > 0;)
 		sift_down(m, i);
 	*out = m;
 	return 0;
 }
 
+/* The next block of the cursor; or, with a shared scratch, the next window of it. */
+static int next_events(struct weft_merge *m, struct source *s)
+{
+	if (!m->shared)
+		return weft_cursor_next(&s->cursor, &s->block);
+	if (!s->window && !(s->window = malloc(sizeof *s->window)))
+		return -ENOMEM;
+	struct weft_block b;
+	s->cursor.next_block -= s->left > 0; /* the same block again */
+	s->cursor.scratch = m->shared;
+	int rc = weft_cursor_next(&s->cursor, &b);
+	s->cursor.scratch = NULL;
+	if (rc <= 0)
+		return rc;
+	s->skip = s->left ? s->skip : 0;
+	uint32_t n = b.n - s->skip < WINDOW ? b.n - s->skip : WINDOW;
+	memcpy(s->window->time, b.time + s->skip, n * sizeof *b.time);
+	memcpy(s->window->what, b.what + s->skip, n * sizeof *b.what);
+	memcpy(s->window->value, b.value + s->skip, n * sizeof *b.value);
+	s->skip += n;
+	s->left = b.n - s->skip;
+	s->block = (struct weft_block){n, s->window->time, s->window->what, s->window->value};
+	return 1;
+}
+
 /* Brings the next event of a source whose block is used up; false when it has none. */
 static bool refill(struct weft_merge *m, struct source *s)
 {
-	int rc = weft_cursor_next(&s->cursor, &s->block);
+	int rc = next_events(m, s);
 	s->at = 0;
 	if (rc > 0)
 		return true;
 	if (rc < 0)
 		m->failed = rc;
 	weft_cursor_end(&s->cursor);
+	free(s->window);
+	s->window = NULL;
 	return false;
 }
 
@@ -127,8 +171,11 @@ void weft_merge_free(struct weft_merge *m)
 {
 	if (!m)
 		return;
-	for (uint32_t i = 0; m->source && i < m->n_sources; i++)
+	for (uint32_t i = 0; m->source && i < m->n_sources; i++) {
 		weft_cursor_end(&m->source[i].cursor);
+		free(m->source[i].window);
+	}
+	free(m->shared);
 	free(m->source);
 	free(m->heap);
 	free(m);

@@ -122,7 +122,8 @@ static int by_thread_and_seq(const void *x, const void *y)
 	return a->page < b->page ? -1 : a->page > b->page;
 }
 
-static const struct weft_page *page_of_seq(struct stream *s, const struct page_run *kept, size_t n, uint32_t seq, struct weft_page *room)
+static const struct weft_page *page_of_seq(struct stream *s, const struct page_run *kept, size_t n, uint32_t seq,
+                                           struct weft_page *room)
 {
 	while (n > 0 && kept[n - 1].seq > seq)
 		n--;
@@ -140,7 +141,8 @@ static bool are_copies(struct stream *s, const struct page_run *kept, size_t n, 
 	bool same = room != NULL;
 	for (uint32_t i = 0; same && i < twice; i++) {
 		const struct weft_page *a = page_of_seq(s, kept, n, r->seq + i, &room[0]);
-		const struct weft_page *b = stream_bytes_at(&s->bytes, (uint64_t)(r->page + i) * WEFT_PAGE_BYTES, WEFT_PAGE_BYTES, &room[1]);
+		const struct weft_page *b = stream_bytes_at(&s->bytes, (uint64_t)(r->page + i) * WEFT_PAGE_BYTES, WEFT_PAGE_BYTES,
+		                                            &room[1]);
 		same = a && b && a->base == b->base && memcmp(a->word, b->word, sizeof a->word) == 0;
 	}
 	free(room);

@@ -134,3 +134,8 @@ TEST_IN(TIER_LONG, a_gigabyte_in_a_hundred_and_twenty_eight_megabytes)
 {
 	check_memory(262144, 128 << 20);
 }
+
+TEST_IN(TIER_LONG, ten_gigabytes_in_one)
+{
+	check_memory(2621440, UINT64_C(1) << 30);
+}

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static inline struct weft_builder *made_builder(unsigned n_threads)
+static inline struct weft_builder *made_builder_in(unsigned n_threads, uint64_t memory)
 {
 	struct weft_builder *b;
-	struct weft_open_how how = {.no_index = true};
+	struct weft_open_how how = {.no_index = true, .memory = memory};
 	REQUIRE(weft_builder_new(&b, "test", "test", &how, NULL) == 0);
 	REQUIRE(weft_build_app(b, "app") == 0);
 	struct weft_process p = {.node = WEFT_NONE, .rank = -1, .begin = WEFT_NEVER, .end = WEFT_NEVER, .status = -1};
@@ -24,6 +24,11 @@ static inline struct weft_builder *made_builder(unsigned n_threads)
 	REQUIRE(weft_build_def(b, WEFT_CLASS_REGION, &(struct weft_def_row){.name = "region"}) == 1);
 	REQUIRE(weft_build_def(b, WEFT_CLASS_TYPE, &(struct weft_def_row){.name = "type"}) == 1);
 	return b;
+}
+
+static inline struct weft_builder *made_builder(unsigned n_threads)
+{
+	return made_builder_in(n_threads, 0);
 }
 
 static inline struct weft_trace *made_trace(struct weft_builder *b)

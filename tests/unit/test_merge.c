@@ -23,9 +23,9 @@ static struct model *model;
 static size_t n_model;
 
 /* Threads of very different lengths, with many equal times. */
-static struct weft_trace *many(void)
+static struct weft_trace *many(uint64_t memory)
 {
-	struct weft_builder *b = made_builder(THREADS);
+	struct weft_builder *b = made_builder_in(THREADS, memory);
 	weft_build_keep_zero(b, 0);
 	model = malloc(THREADS * 12000 * sizeof *model);
 	REQUIRE(model != NULL);
@@ -66,9 +66,9 @@ static void check_merge(const struct weft_trace *t, const bool *wanted, uint64_t
 	weft_merge_free(m);
 }
 
-TEST(events_of_all_threads_come_in_order_of_time_and_thread)
+static void check_all(uint64_t memory)
 {
-	struct weft_trace *t = many();
+	struct weft_trace *t = many(memory);
 	check_merge(t, NULL, 0, WEFT_NEVER);
 	bool wanted[THREADS] = {false};
 	check_merge(t, wanted, 0, WEFT_NEVER);
@@ -83,9 +83,19 @@ TEST(events_of_all_threads_come_in_order_of_time_and_thread)
 	free(model);
 }
 
+TEST(events_of_all_threads_come_in_order_of_time_and_thread)
+{
+	check_all(0);
+}
+
+TEST(windows_give_the_same_when_memory_is_short)
+{
+	check_all(1 << 20);
+}
+
 TEST(merge_says_when_memory_is_out)
 {
-	struct weft_trace *t = many();
+	struct weft_trace *t = many(0);
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_merge *m;
 		struct weft_event e;
