@@ -263,11 +263,13 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 		weft_buf_printf(b, ", not compressed (%s)", weft_err_name(t->pack_error));
 }
 
-static void say(const struct record_run *r, uint32_t processes, uint32_t threads, uint64_t took_ns)
+static void say(const struct record_run *r, uint32_t processes, uint32_t threads, uint32_t live, uint64_t took_ns)
 {
 	struct weft_buf b = {0};
 	char text[32];
 	say_recorded(r, processes, threads, &b);
+	if (live)
+		weft_buf_printf(&b, ", %u process%s left running", live, live == 1 ? "" : "es");
 	weft_buf_printf(&b, ", in %s; next: weft %s %s\n", weft_human_ns(text, took_ns), r->totals.streams ? "stat" : "info",
 	                r->dir.shown);
 	if (!b.failed)
@@ -287,6 +289,7 @@ static int finish(struct record_run *r, const char *command)
 	uint64_t took = weft_monotonic_ns() - r->began_ns;
 	end(r);
 	uint32_t processes = (uint32_t)r->tree.process.n, threads = (uint32_t)r->tree.thread.n;
+	uint32_t live = record_tree_live(&r->tree);
 	record_watch_stop(&r->watch);
 	record_tree_fini(&r->tree);
 	record_stream_close(&r->stream);
@@ -298,7 +301,7 @@ static int finish(struct record_run *r, const char *command)
 		return status;
 	}
 	if (!r->args.quiet)
-		say(r, processes, threads, took);
+		say(r, processes, threads, live, took);
 	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
 }
 

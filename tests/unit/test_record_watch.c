@@ -6,13 +6,17 @@
 #include "cli/record_watch.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -236,6 +240,55 @@ TEST(watch_by_ptrace_passes_signals_and_stops_on)
 		SKIP("ptrace is not allowed here");
 	CHECK(WIFSIGNALED(status));
 	CHECK_I64(WTERMSIG(status), SIGTERM);
+}
+
+/* From here on this process and its children may not call it: EPERM. */
+static bool forbid(int system_call)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)system_call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+/* In a process of its own: which way is taken when these are forbidden; what is said of the others in `why`. */
+static int taken_without(const int *forbidden, unsigned n)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct record_child child;
+		struct record_watch w;
+		struct weft_err err = {0};
+		char why[300];
+		for (unsigned i = 0; i < n; i++)
+			if (!forbid(forbidden[i]))
+				_exit(100);
+		if (fork_silent(&child, (char *[]){"true", NULL}, &err) ||
+		    record_watch_start(&w, NULL, child.pid, why, sizeof why, &err))
+			_exit(101);
+		int taken = w.backend == &record_watch_perf ? 0 : w.backend == &record_watch_ptrace ? 1 : 2;
+		bool said = (strstr(why, "perf_event_open: operation not permitted") != NULL) == (taken >= 1) &&
+		            (strstr(why, "ptrace: operation not permitted") != NULL) == (taken >= 2);
+		kill(child.pid, SIGKILL);
+		_exit(said ? taken : 102);
+	}
+	int status;
+	REQUIRE(waitpid(pid, &status, 0) == pid);
+	return WEXITSTATUS(status);
+}
+
+TEST(watch_falls_back_on_what_is_allowed)
+{
+	static const int forbidden[] = {SYS_perf_event_open, SYS_ptrace};
+	int taken = taken_without(forbidden, 1);
+	if (taken == 100)
+		SKIP("seccomp is not allowed here");
+	CHECK_I64(taken, 1);
+	CHECK_I64(taken_without(forbidden, 2), 2);
 }
 
 TEST(watch_none_sees_the_command_only)
