@@ -22,12 +22,14 @@
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define LOOK_LEAST_MS 2
 #define LOOK_MOST_MS 32
 #define DESCRIPTORS_MOST 1026
+#define DISK_LEAST_BYTES (1u << 20)      /* less than this is a full disk: a stream takes its first chunk at once */
 #define FIRST_TIME_NAMESPACE 0xeffffffau /* PROC_TIME_INIT_INO of the kernel */
 
 struct record_run {
@@ -241,6 +243,13 @@ static void end(struct record_run *r)
 	r->lost = r->watch.queue.lost + r->tree.unknown + record_stream_dropped(&r->stream);
 }
 
+static const char *why_dropped(const struct record_run *r)
+{
+	if (r->args.stop_at && r->totals.reason == ENOSPC)
+		return "--stop-at was reached";
+	return weft_err_name(r->totals.reason ? -r->totals.reason : -ENOSPC);
+}
+
 static void say_recorded(const struct record_run *r, uint32_t processes, uint32_t threads, struct weft_buf *b)
 {
 	const struct record_totals *t = &r->totals;
@@ -255,10 +264,9 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 		                processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
 	}
 	if (t->dropped)
-		weft_buf_printf(b, ", %s dropped (%s)", weft_human_count(text, t->dropped),
-		                weft_err_name(t->reason ? -t->reason : -ENOSPC));
+		weft_buf_printf(b, ", %s dropped (%s)", weft_human_count(text, t->dropped), why_dropped(r));
 	if (r->lost)
-		weft_buf_printf(b, ", %s forks, execs or exits not seen", weft_human_count(text, r->lost));
+		weft_buf_printf(b, ", %s forks, execs or exits not recorded", weft_human_count(text, r->lost));
 	if (t->pack_error)
 		weft_buf_printf(b, ", not compressed (%s)", weft_err_name(t->pack_error));
 }
@@ -275,6 +283,14 @@ static void say(const struct record_run *r, uint32_t processes, uint32_t threads
 	if (!b.failed)
 		fprintf(stderr, "weft record: %s", b.at);
 	weft_buf_fini(&b);
+}
+
+/* A process that finds no space for its stream leaves no trace of itself. */
+static void warn_of_full_disk(const struct record_run *r)
+{
+	struct statvfs v;
+	if (statvfs(r->dir.path, &v) == 0 && (uint64_t)v.f_bavail * v.f_frsize < DISK_LEAST_BYTES)
+		weft_log(WEFT_LOG_WARN, "the disk of '%s' is full: events, and whole processes, may be missing", r->dir.shown);
 }
 
 /* The command never ran: leaves nothing behind; statuses as a shell's. */
@@ -300,6 +316,7 @@ static int finish(struct record_run *r, const char *command)
 		record_dir_undo(&r->dir);
 		return status;
 	}
+	warn_of_full_disk(r);
 	if (!r->args.quiet)
 		say(r, processes, threads, live, took);
 	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);

@@ -62,3 +62,8 @@ $ weft dump -f 'attr=number' slow.weft | tail -n 1 | awk '{print $NF}'
 $ weft stat --json slow.weft | jq '.[] | select(.region == "request") | (.calls > 500 and .calls < 20000, .max_ns > 150000000)'
 true
 true
+
+## Where recording is ended by choice, that is said.
+$ weft record --stop-at 64K -o stop.weft -- $heat -n 200 -s 200
+200 x 200 points, 200 steps, 4 processes of 2 threads: right
+weft record: [..] k events of 4 processes and 8 threads, [..], [..] dropped (--stop-at was reached), in [..]; next: weft stat stop.weft
