@@ -23,7 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { TEXT_BYTES = 400 << 20, BLOCK = 512 << 10 };
+enum { TEXT_BYTES = 400 << 20, BLOCK = 128 << 10 };
 
 static struct {
 	char folder[64], path[80], gz[80], zst[80], out[80];

@@ -19,7 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LEAST_CHUNK_BYTES = 4 << 10, MOST_CHUNK_BYTES = 512 << 10, MOST_CHUNKS = 64, CHUNKS_A_WORKER = 4 };
+enum { LEAST_CHUNK_BYTES = 4 << 10, CHUNK_BYTES = 128 << 10, MOST_CHUNK_BYTES = 1 << 20, CHUNK_BYTES_A_THREAD = 2 << 10 };
+enum { MOST_CHUNKS = 64, CHUNKS_A_WORKER = 4 };
 
 struct slot { /* a chunk with its text, used again and again */
 	struct prv_chunk chunk;
@@ -55,11 +56,16 @@ static uint64_t memory_of(const struct weft_open_how *how)
 	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
 }
 
-/* The text and the lanes of a chunk stay in a core's cache; with little memory it is less. */
-static size_t chunk_bytes(const struct weft_open_how *how)
+/*
+ * The text and the lanes of a chunk should stay in a core's cache; but with many threads, lanes should not be too short. With
+ * little memory it is less than either.
+ */
+static size_t chunk_bytes(const struct prv_load *l)
 {
-	uint64_t n = memory_of(how) / 1024;
-	return n < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES : n > MOST_CHUNK_BYTES ? MOST_CHUNK_BYTES : (size_t)n;
+	uint64_t fit = memory_of(l->how) / 1024, n = (uint64_t)l->header.n_threads * CHUNK_BYTES_A_THREAD;
+	n = n < CHUNK_BYTES ? CHUNK_BYTES : n > MOST_CHUNK_BYTES ? MOST_CHUNK_BYTES : n;
+	n = n < fit ? n : fit;
+	return n < LEAST_CHUNK_BYTES ? LEAST_CHUNK_BYTES : (size_t)n;
 }
 
 /* -- parts of a round, by any worker -- */
@@ -232,7 +238,7 @@ static int run_rounds(struct body *y)
 /* How many chunks a round has: enough for all workers, in an eighth of the memory. */
 static unsigned count_slots(const struct body *y)
 {
-	uint64_t each = 4ull * chunk_bytes(y->l->how) + y->l->header.n_threads * (uint64_t)sizeof(struct prv_lane);
+	uint64_t each = 4ull * chunk_bytes(y->l) + y->l->header.n_threads * (uint64_t)sizeof(struct prv_lane);
 	uint64_t fit = memory_of(y->l->how) / 8 / (2 * each), want = (uint64_t)y->workers * CHUNKS_A_WORKER;
 	uint64_t n = want < fit ? want : fit;
 	return n < 1 ? 1 : n > MOST_CHUNKS ? MOST_CHUNKS : (unsigned)n;
@@ -302,6 +308,7 @@ static int finish_trace(struct body *y)
 static int read_body(struct prv_load *l)
 {
 	struct body y = {.l = l};
+	text_input_set_block(l->in, chunk_bytes(l));
 	int rc = body_begin(&y);
 	if (rc) {
 		rc = prv_load_fail(l, rc);
@@ -319,7 +326,7 @@ static int read_body(struct prv_load *l)
 static int prv_load(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err)
 {
 	struct prv_load l = {.b = b, .path = path, .how = how, .err = err};
-	int rc = text_input_open(&l.in, path, chunk_bytes(how), err);
+	int rc = text_input_open(&l.in, path, CHUNK_BYTES, err);
 	if (!rc)
 		rc = prv_load_header(&l);
 	if (!rc)

@@ -317,6 +317,11 @@ int text_input_block(struct text_input *in, uint64_t i, struct text_block *b, st
 	return rc;
 }
 
+void text_input_set_block(struct text_input *in, size_t block_bytes)
+{
+	in->block_bytes = block_bytes;
+}
+
 /* -- what it is -- */
 
 uint64_t text_input_offset(const struct text_input *in)

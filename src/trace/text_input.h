@@ -36,6 +36,7 @@ int text_input_line(struct text_input *in, struct weft_str *line, struct weft_er
 void text_input_unread(struct text_input *in);           /* puts the line back that was read last, once */
 uint64_t text_input_offset(const struct text_input *in); /* of what follows the lines so far */
 
+void text_input_set_block(struct text_input *in, size_t block_bytes); /* before the first block */
 /*
  * Block i of what follows the lines that were read: 1, 0 when the text ends before it, negative. Thread-safe. Every i from 0
  * on must be asked for once, and lower ones no later than higher ones (a packed file waits for them).
