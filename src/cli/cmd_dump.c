@@ -209,7 +209,7 @@ static int dump_to(struct dump *d, FILE *to, const struct args *a)
 static int dump(const struct args *a, const char *path)
 {
 	struct weft_trace *t;
-	struct dump d = {.left = a->count ? a->count : UINT64_MAX};
+	struct dump d = {.left = a->count};
 	struct weft_out out = {.to = stdout};
 	struct weft_err err = {0};
 	int status = cli_open(&a->common, path, &t, &d.filter);
@@ -236,7 +236,7 @@ static int dump(const struct args *a, const char *path)
 
 static int run(int argc, char **argv)
 {
-	struct args a = {0};
+	struct args a = {.count = UINT64_MAX};
 	int n;
 	if (!cli_parse(&weft_command_dump, &a, argc, argv, &n))
 		return CLI_USAGE;
@@ -279,7 +279,7 @@ int cli_fxt_print(int argc, char **argv)
 		struct args dump;
 		bool raw, offset, help;
 		const char *file;
-	} a = {.dump.common.quiet = true, .file = getenv("TRACE_FILE")};
+	} a = {.dump = {.common.quiet = true, .count = UINT64_MAX}, .file = getenv("TRACE_FILE")};
 	static const struct weft_opt fxt_options[] = {
 		{'f', NULL, "FILE", WEFT_OPT_STRING, offsetof(struct fxt_args, file), "the trace"},
 		{'o', NULL, NULL, WEFT_OPT_FLAG, offsetof(struct fxt_args, offset), "times from the begin"},

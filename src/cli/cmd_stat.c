@@ -295,7 +295,7 @@ static void print_summary(const struct weft_stat *s, const struct args *a)
 		self += s->row[i].self;
 	printf("\n");
 	if (a->top && a->top < s->n_rows)
-		printf("%" PRIu64 " rows of %zu are shown.\n", a->top, s->n_rows);
+		printf("%" PRIu64 " of %zu rows are shown.\n", a->top, s->n_rows);
 	printf("Threads lasted %s in all", weft_human_ns(human, s->thread_time));
 	if (s->thread_time && self <= s->thread_time)
 		printf("; %.1f %% of it is in none of these", 100 * (double)(s->thread_time - self) / (double)s->thread_time);

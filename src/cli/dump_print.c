@@ -40,17 +40,24 @@ struct dump_printer {
 
 /* -- putting text -- */
 
+static int write_error(void)
+{
+	return errno ? -errno : -EIO;
+}
+
 static int flush_buffer(struct dump_printer *p)
 {
 	size_t n = (size_t)(p->at - p->buffer);
 	p->at = p->buffer;
-	return n > 0 && fwrite(p->buffer, 1, n, p->to) != n ? -EIO : 0;
+	errno = 0;
+	return n > 0 && fwrite(p->buffer, 1, n, p->to) != n ? write_error() : 0;
 }
 
 int dump_printer_flush(struct dump_printer *p)
 {
 	int rc = flush_buffer(p);
-	return rc ? rc : fflush(p->to) ? -EIO : 0;
+	errno = 0;
+	return rc ? rc : fflush(p->to) ? write_error() : 0;
 }
 
 /* Makes room for n bytes; what has more than the whole buffer gets a larger one. */

@@ -13,7 +13,7 @@ struct dump_how {
 
 /*
  * A printer to `to` (borrowed, as is the trace); what it writes is kept back until there is much of it, or flush.
- * event: 0, -ENOMEM or -EIO. flush: 0 or -EIO.
+ * event and flush: 0, -ENOMEM, or why it could not be written.
  */
 struct dump_printer;
 int dump_printer_new(struct dump_printer **out, const struct weft_trace *t, FILE *to, const struct dump_how *how) WEFT_MUST_CHECK;

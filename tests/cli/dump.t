@@ -208,3 +208,10 @@ Prints the events of a trace of Weft, as FxT's fxt_print does of one of FxT.
 ? 2
 $ ./fxt_print heat.weft 2>&1 | head -n 1
 fxt_print: error: it takes no operands: say -f FILE
+
+$ weft dump -q heat.weft -o /dev/full
+weft dump: error: cannot write '/dev/full': no space left on device
+? 2
+$ weft dump -q heat.weft -n 0
+$ weft dump -q heat.weft -n 1 -o -
+        0  1.1.1   thread_begin

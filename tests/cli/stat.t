@@ -37,7 +37,7 @@ main    1.1      heat        1      1  140 ms  19.7 ms   140 ms   140 ms   140 m
 main    1.2      heat        1      1  120 ms  1.19 ms   120 ms   120 ms   120 ms   120 ms   120 ms        -   0.38 %
 solve   1.2      heat        1      2  100 ms   100 ms  40.0 ms  50.0 ms  40.0 ms  60.0 ms  60.0 ms        -  31.74 %  ###############
 
-3 rows of 8 are shown.
+3 of 8 rows are shown.
 Threads lasted 315 ms in all; 11.2 % of it is in none of these.
 Load balance 70.1 %: average over greatest busy time of 3 threads.
 $ weft stat -q heat.weft --by thread,region --sort name

@@ -146,7 +146,7 @@ TEST(a_full_disk_is_reported)
 	REQUIRE(rc == 0);
 	for (unsigned i = 0; i < 100000 && rc == 0; i++)
 		rc = dump_printer_event(p, &e);
-	CHECK_I64(rc, -EIO);
+	CHECK_I64(rc, -ENOSPC);
 	dump_printer_free(p);
 	fclose(to);
 	weft_trace_close(t);
