@@ -15,11 +15,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DENSE_MOST = 8 << 20 }; /* cells of all rows that may be looked up in arrays */
+
 /* ---- sums of a row ---- */
+
+/* Of few cells, the place is looked up in an array. */
+static struct hist_sum *dense_at(struct hist_row *r, uint32_t plane, uint32_t column)
+{
+	if (!r->dense && !(r->dense = calloc((size_t)r->n_columns * r->n_planes, sizeof *r->dense)))
+		return NULL;
+	uint32_t *place = &r->dense[(size_t)plane * r->n_columns + column];
+	if (!*place) {
+		if (weft_vec_push(&r->sum, (struct hist_sum){.key = (uint64_t)plane << 32 | column}))
+			return NULL;
+		*place = (uint32_t)r->sum.n;
+	}
+	return &r->sum.at[*place - 1];
+}
 
 struct hist_sum *hist_row_at(struct hist_row *r, uint32_t plane, uint32_t column)
 {
 	uint64_t key = (uint64_t)plane << 32 | column, place;
+	if (r->n_columns)
+		return dense_at(r, plane, column);
 	if (r->has_last && r->last_key == key)
 		return &r->sum.at[r->last_place];
 	if (!weft_map_get(&r->place, key, &place)) {
@@ -36,6 +54,7 @@ struct hist_sum *hist_row_at(struct hist_row *r, uint32_t plane, uint32_t column
 void hist_row_fini(struct hist_row *r)
 {
 	weft_map_fini(&r->place);
+	free(r->dense);
 	free(r->sum.at);
 	free(r->share);
 	*r = (struct hist_row){.share = NULL};
@@ -44,7 +63,7 @@ void hist_row_fini(struct hist_row *r)
 /* ---- nesting ---- */
 
 struct axis {
-	unsigned which;
+	unsigned which, also; /* also: bits of the others that are the same window */
 	const struct weft_window *window;
 	enum weft_level level;
 	uint32_t first, n;        /* rows of it in the unit */
@@ -114,6 +133,9 @@ static int walk_row(struct unit *u, unsigned depth, double from, double to, uint
 	while (!rc && !p->ended) {
 		double begin = p->begin > from ? p->begin : from, end = p->end < to ? p->end : to;
 		u->value[a->which] = p->value;
+		for (unsigned k = 0; a->also && k < HIST_AXES; k++)
+			if (a->also >> k & 1)
+				u->value[k] = p->value;
 		if (begin < end)
 			rc = depth + 1 == u->n_axes ? take_piece(u, begin, end)
 			                            : nest(u, depth + 1, begin, end, object, a->level);
@@ -160,6 +182,7 @@ struct job {
 	struct hist_row *row;
 	const uint32_t *row_number;
 	unsigned order[HIST_AXES], n_axes; /* windows, outermost first */
+	unsigned also[HIST_AXES];          /* by window: bits of those that are the same, and are not walked again */
 	uint32_t window[HIST_AXES];
 };
 
@@ -173,6 +196,7 @@ static int run_unit(void *arg, size_t object, unsigned worker)
 	for (unsigned k = 0; k < j->n_axes; k++) {
 		struct axis *a = &u.axis[k];
 		a->which = j->order[k];
+		a->also = j->also[a->which];
 		a->window = &j->r->view->window[j->window[a->which]];
 		a->level = a->window->metric.level;
 		weft_level_down(j->r->space, outer, (uint32_t)object, a->level, &a->first, &a->n);
@@ -187,12 +211,23 @@ static int run_unit(void *arg, size_t object, unsigned worker)
 	return rc;
 }
 
+/* Is the window one that stands in the nest already? */
+static bool is_walked(struct job *j, unsigned which)
+{
+	for (unsigned k = 0; k < which; k++)
+		if (j->window[k] == j->window[which]) {
+			j->also[k] |= 1u << which;
+			return true;
+		}
+	return false;
+}
+
 static int run_pieces(struct weft_result *r, struct hist_row *row, const uint32_t *row_number, unsigned threads)
 {
 	const struct weft_hist *h = r->hist;
 	struct job j = {.r = r, .row = row, .row_number = row_number, .window = {h->control, h->extra, h->data}};
 	for (unsigned which = 0; which < HIST_AXES; which++) {
-		if (j.window[which] == WEFT_NONE)
+		if (j.window[which] == WEFT_NONE || is_walked(&j, which))
 			continue;
 		enum weft_level level = r->view->window[j.window[which]].metric.level;
 		unsigned at = j.n_axes++;
@@ -304,6 +339,11 @@ int weft_hist_compute(struct weft_result *r, const struct weft_view *v, const st
 	set_range(r);
 	if (!rc)
 		rc = hist_scale(r, threads);
+	uint64_t cells = (uint64_t)r->column.n * r->depth.n;
+	for (uint32_t i = 0; i < r->n_rows && !rc && cells * r->n_rows <= DENSE_MOST; i++) {
+		row[i].n_columns = r->column.n;
+		row[i].n_planes = r->depth.n;
+	}
 	if (!rc && weft_stat_of_comms(h->stat))
 		rc = hist_comms(r, row, row_number);
 	else if (!rc)

@@ -31,7 +31,9 @@ struct weft_stat {
 
 /* The sums of the cells of one row. */
 struct hist_row {
-	struct weft_map place; /* key -> place in sum */
+	struct weft_map place;        /* key -> place in sum */
+	uint32_t *dense;              /* or, by plane and column: place + 1, 0 none; owned */
+	uint32_t n_columns, n_planes; /* of dense; 0: not used */
 	WEFT_VEC(struct hist_sum) sum;
 	double *share;     /* by plane; owned, NULL until needed */
 	uint64_t last_key; /* the place of the last one: bursts come in runs */

@@ -92,7 +92,7 @@ static int open_lane(struct cpu *c, struct lane *l, uint32_t thread)
 {
 	struct metric_site row = {c->space, c->metric, WEFT_THREAD, thread, 0, INFINITY}, opener = row;
 	opener.metric = &c->opener;
-	int rc = metric_reader_new(&l->reader, c->space, &c->all, thread, METRIC_STATES | METRIC_EVENT);
+	int rc = metric_reader_new(&l->reader, c->space, &c->all, thread, METRIC_STATES | METRIC_EVENT, true);
 	if (!rc)
 		rc = open_pull(l, OPENER, &opener);
 	if (!rc)

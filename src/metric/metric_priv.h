@@ -88,7 +88,7 @@ struct metric_records {
 /* Reads the records of one thread that the mask and the metric's filter accept. */
 struct metric_reader;
 int metric_reader_new(struct metric_reader **out, const struct weft_space *s, const struct weft_record_filter *f, uint32_t thread,
-                      uint32_t mask) WEFT_MUST_CHECK;
+                      uint32_t mask, bool with_cpus) WEFT_MUST_CHECK;
 /* 1 and at most WEFT_INTERVALS records (valid until the next call), 0 at the end, negative. */
 int metric_reader_next(struct metric_reader *r, struct metric_records *out) WEFT_MUST_CHECK;
 void metric_reader_free(struct metric_reader *r);

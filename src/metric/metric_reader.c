@@ -18,9 +18,10 @@ struct metric_reader {
 	uint8_t *type_passes; /* by id of a type; owned */
 	struct weft_cursor cursor;
 	bool has_cursor, ended;
-	bool ordered;    /* nothing is put in order: all records are of one rank */
-	bool value_test; /* values of events are tested */
-	uint32_t cpu;    /* in force */
+	bool ordered;     /* nothing is put in order: all records are of one rank */
+	bool value_test;  /* values of events are tested */
+	bool events_only; /* and nothing else: kinds are there already, cpus are not asked for */
+	uint32_t cpu;     /* in force */
 	uint32_t at, ready, n, cap;
 	double *time, *value;
 	uint32_t *kind, *code, *cpu_of;
@@ -48,7 +49,7 @@ static int make_type_table(struct metric_reader *r)
 }
 
 int metric_reader_new(struct metric_reader **out, const struct weft_space *s, const struct weft_record_filter *f, uint32_t thread,
-                      uint32_t mask)
+                      uint32_t mask, bool with_cpus)
 {
 	struct metric_reader *r = calloc(1, sizeof *r);
 	*out = NULL;
@@ -58,6 +59,7 @@ int metric_reader_new(struct metric_reader **out, const struct weft_space *s, co
 	r->filter = f;
 	r->mask = mask;
 	r->ordered = (mask & (METRIC_STATES | METRIC_EVENT)) == METRIC_EVENT;
+	r->events_only = r->ordered && !with_cpus;
 	int rc = make_type_table(r);
 	if (!rc)
 		rc = weft_cursor_begin(&r->cursor, s->trace, thread, 0, WEFT_NEVER);
@@ -100,9 +102,11 @@ static int make_room(struct metric_reader *r, uint32_t more)
 		uint32_t left = r->n - r->at;
 		memmove(r->time, r->time + r->at, left * sizeof *r->time);
 		memmove(r->value, r->value + r->at, left * sizeof *r->value);
-		memmove(r->kind, r->kind + r->at, left * sizeof *r->kind);
 		memmove(r->code, r->code + r->at, left * sizeof *r->code);
-		memmove(r->cpu_of, r->cpu_of + r->at, left * sizeof *r->cpu_of);
+		if (!r->events_only) {
+			memmove(r->kind, r->kind + r->at, left * sizeof *r->kind);
+			memmove(r->cpu_of, r->cpu_of + r->at, left * sizeof *r->cpu_of);
+		}
 		r->n = left;
 		r->ready -= r->at;
 		r->at = 0;
@@ -114,6 +118,10 @@ static int make_room(struct metric_reader *r, uint32_t more)
 	    grow(&r->kind, cap, sizeof *r->kind) || grow(&r->code, cap, sizeof *r->code) ||
 	    grow(&r->cpu_of, cap, sizeof *r->cpu_of))
 		return -ENOMEM;
+	for (uint32_t i = r->cap; i < cap && r->events_only; i++) {
+		r->kind[i] = METRIC_EVENT;
+		r->cpu_of[i] = 0;
+	}
 	r->cap = cap;
 	return 0;
 }
@@ -140,6 +148,29 @@ static void put_state(struct metric_reader *r, uint64_t time, uint32_t id, uint6
 	uint64_t unit = r->space->unit_ns;
 	double length = lasts == UINT64_MAX ? -1 - (double)(time / unit) : (double)(lasts / unit);
 	put(r, time, METRIC_STATE, r->space->state[id], length);
+}
+
+/* The common case: integer events of types that pass whatever their values are. */
+static void take_events(struct metric_reader *r, const struct weft_block *b)
+{
+	const struct weft_space *s = r->space;
+	uint32_t n = r->n;
+	for (uint32_t i = 0; i < b->n; i++) {
+		uint32_t id = weft_what_id(b->what[i]), kind = weft_what_kind(b->what[i]);
+		if (kind == WEFT_EV_POINT && r->type_passes[id] == 1) {
+			r->time[n] = (double)(s->unit_ns == 1 ? b->time[i] : b->time[i] / s->unit_ns);
+			r->code[n] = s->type[id];
+			r->value[n++] = (double)(int64_t)b->value[i] * s->scale[id];
+		} else if ((kind == WEFT_EV_POINT || kind == WEFT_EV_POINT_F) && r->type_passes[id]) {
+			double v = (double)(int64_t)b->value[i] * s->scale[id];
+			if (kind == WEFT_EV_POINT_F)
+				memcpy(&v, &b->value[i], sizeof v);
+			r->n = n;
+			put_event(r, b->time[i], id, v);
+			n = r->n;
+		}
+	}
+	r->n = n;
 }
 
 /* Takes what is wanted out of a block of the trace. */
@@ -254,7 +285,9 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out)
 		if (rc && make_room(r, b.n))
 			return -ENOMEM;
 		uint32_t from = r->ready;
-		if (rc)
+		if (rc && r->events_only)
+			take_events(r, &b);
+		else if (rc)
 			take_block(r, &b);
 		order(r, from);
 	}

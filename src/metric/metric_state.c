@@ -55,7 +55,7 @@ static void run_not_in(struct metric_thread *t, const struct metric_records *r, 
 static bool next_state(struct metric_thread *t, double time, double *begin)
 {
 	if (!t->scout && !t->scout_ended)
-		t->scout_ended = metric_reader_new(&t->scout, t->space, &t->metric->filter, t->thread, METRIC_STATE) < 0;
+		t->scout_ended = metric_reader_new(&t->scout, t->space, &t->metric->filter, t->thread, METRIC_STATE, false) < 0;
 	while (!t->scout_ended) {
 		for (; t->scout_at < t->seen.n; t->scout_at++)
 			if (t->seen.time[t->scout_at] >= time) {

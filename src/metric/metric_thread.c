@@ -161,7 +161,7 @@ int metric_thread_new(struct metric_stream **out, const struct metric_site *site
 	if (t->func->mask & METRIC_COMMS)
 		rc = metric_comms_load(&t->comms, t->space, m, t->thread, t->func->mask);
 	else
-		rc = metric_reader_new(&t->reader, t->space, &m->filter, t->thread, t->func->mask);
+		rc = metric_reader_new(&t->reader, t->space, &m->filter, t->thread, t->func->mask, t->by_cpu);
 	if (rc)
 		thread_free(&t->stream);
 	else
