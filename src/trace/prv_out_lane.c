@@ -331,8 +331,9 @@ uint32_t prv_out_cpu(const struct prv_out *o, uint32_t thread, uint64_t cpu)
 {
 	const struct weft_trace *t = o->t;
 	uint32_t node = t->process[t->thread[thread].process].node;
-	if (cpu >= t->n_cpus || t->cpu[cpu].node != node || node == WEFT_NONE)
+	if (cpu >= t->n_cpus || (node != WEFT_NONE && node != t->cpu[cpu].node))
 		return 0;
+	node = t->cpu[cpu].node;
 	return o->node_first_cpu[node] + ((uint32_t)cpu - t->node[node].first_cpu);
 }
 

@@ -178,6 +178,29 @@ TEST(small_traces_come_back_equal)
 	}
 }
 
+TEST(odd_headers_come_back_equal)
+{
+	static const char *const texts[] = {
+		"#Paraver (x):5_ns:1(2):1:1(1:0)\n2:2:1:1:1:3:7:1\n", /* a task on no node, that says its cpu */
+		"#Paraver (x):5_ns:3(0,2,0):1:1(1:2)\n2:2:1:1:1:3:7:1\n",
+		"new format\n#Paraver (x):5:2:2:1(1:2),1(2:1)\n2:1:2:1:2:9:7:1\n",
+		"#Paraver ():0_ms:0:1:1(1:0),2\nI:1:5:1:2\nc:1:7:0\n",
+	};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		write_text(in_dir("h.prv"), texts[i]);
+		struct weft_trace *t = opened(in_dir("h.prv"));
+		write_prv(t, in_dir("i.prv"));
+		struct weft_trace *again = opened(in_dir("i.prv"));
+		CHECK_U64(again->n_problems, 0);
+		char *want = say_prv(t), *got = say_prv(again);
+		sample_same(got, want);
+		free(want);
+		free(got);
+		weft_trace_close(t);
+		weft_trace_close(again);
+	}
+}
+
 /* Traces of real programs that lie beside the project, if they do. */
 TEST(traces_of_real_programs_come_back_equal)
 {
