@@ -3,6 +3,7 @@
 #include "build_maker.h"
 #include "trace/build_priv.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 
 struct model {
@@ -143,6 +144,39 @@ TEST(blocks_are_as_good_as_single_events)
 	CHECK_U64(t->thread[1].dropped, 60);
 	weft_cursor_end(&c);
 	weft_cursor_end(&d);
+	weft_trace_close(t);
+}
+
+/* Workers append to threads of their own at once, with ends of messages among the events. */
+static void *append_many(void *arg)
+{
+	struct weft_appender *a = arg;
+	for (uint64_t i = 0; i < 30000; i++) {
+		struct weft_half_row half = {.time = i, .began = i, .comm = 0, .peer = -1, .key = 1 + i, .is_send = i % 2};
+		int rc = i % 3 ? weft_append(a, i, weft_what(WEFT_EV_POINT, 1), i) : weft_append_half(a, &half);
+		if (rc)
+			return arg;
+	}
+	return NULL;
+}
+
+TEST(workers_append_to_their_threads_at_once)
+{
+	enum { N = 4 };
+	struct weft_builder *b = made_builder(N);
+	pthread_t worker[N];
+	void *failed;
+	for (uint32_t i = 0; i < N; i++)
+		REQUIRE(pthread_create(&worker[i], NULL, append_many, weft_builder_appender(b, i)) == 0);
+	for (uint32_t i = 0; i < N; i++) {
+		REQUIRE(pthread_join(worker[i], &failed) == 0);
+		CHECK(failed == NULL);
+	}
+	struct weft_trace *t = made_trace(b);
+	CHECK_U64(t->n_events, N * 30000);
+	CHECK_U64(t->message.n, N * 10000);
+	for (uint32_t i = 0; i < N; i++)
+		CHECK_U64(t->thread[i].n_events, 30000);
 	weft_trace_close(t);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "build_maker.h"
 #include <errno.h>
+#include <pthread.h>
 
 enum { N = 50000 };
 
@@ -59,6 +60,25 @@ TEST(every_range_gives_just_its_events)
 		uint64_t from = test_random() % (2 * N + 10);
 		check_range(t, from, from + test_random() % (1 + test_random() % 30000));
 	}
+	weft_trace_close(t);
+}
+
+static void *read_all(void *arg)
+{
+	const struct weft_trace *t = arg;
+	for (unsigned i = 0; i < 5; i++)
+		check_range(t, i * 100, WEFT_NEVER);
+	return NULL;
+}
+
+TEST(many_may_read_at_once)
+{
+	struct weft_trace *t = ramp();
+	pthread_t reader[4];
+	for (unsigned i = 0; i < 4; i++)
+		REQUIRE(pthread_create(&reader[i], NULL, read_all, t) == 0);
+	for (unsigned i = 0; i < 4; i++)
+		REQUIRE(pthread_join(reader[i], NULL) == 0);
 	weft_trace_close(t);
 }
 
