@@ -53,6 +53,7 @@ struct prv_out {
 	uint32_t *recv_cpu;          /* by message: cpu at its receive. Owned */
 	uint8_t *states_from;        /* by thread. Owned */
 	uint8_t *used[WEFT_CLASSES]; /* by id: PRV_AS_…. Owned */
+	uint32_t *region_state;      /* by region: prv_state_of_region. Owned */
 	bool others[PRV_OTHERS_END];
 	struct weft_map text; /* class << 56 | id << 32 | string: used as a value */
 	struct weft_progress progress;

@@ -39,7 +39,7 @@ static uint32_t state_now(const struct prv_states *s)
 		const struct weft_span *open = &s->walk.open.at[i];
 		if (open->region >= regions->n || !pick_span(s->pick, open->sequence))
 			continue;
-		uint32_t state = prv_state_of_region(&regions->at[open->region]);
+		uint32_t state = s->o->region_state[open->region];
 		if (state != UINT32_MAX)
 			return state;
 	}

@@ -99,9 +99,13 @@ static int out_begin(struct prv_out *o)
 	for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++)
 		if (!(o->used[classes[i]] = calloc((size_t)t->def[classes[i]].n + 1, 1)))
 			return -ENOMEM;
+	const struct weft_def_table *regions = &t->def[WEFT_CLASS_REGION];
 	o->states_from = calloc((size_t)t->n_threads + 1, 1);
-	if (!o->states_from)
+	o->region_state = calloc((size_t)regions->n + 1, sizeof *o->region_state);
+	if (!o->states_from || !o->region_state)
 		return -ENOMEM;
+	for (uint32_t i = 1; i < regions->n; i++)
+		o->region_state[i] = prv_state_of_region(&regions->at[i]);
 	if (t->message.n && t->n_cpus && !(o->recv_cpu = calloc(t->message.n, sizeof *o->recv_cpu)))
 		return -ENOMEM;
 	int rc = count_cpus(o);
@@ -115,6 +119,7 @@ static void out_end(struct prv_out *o)
 	free(o->node_first_cpu);
 	free(o->recv_cpu);
 	free(o->states_from);
+	free(o->region_state);
 	weft_map_fini(&o->text);
 }
 
