@@ -13,7 +13,10 @@ int weft_builder_new(struct weft_builder **out, const char *path, const char *fo
                      struct weft_err *err) WEFT_MUST_CHECK;
 void weft_builder_free(struct weft_builder *b); /* of one that was not finished */
 
-/* Strings are copied. Each returns the new object's index, or negative. */
+/*
+ * Strings are copied. Each returns the new object's index, or negative. Objects of one parent stand together: cpus in the order of
+ * nodes, processes of applications, threads of processes. A begin or end that is not known is WEFT_NEVER: that of its events.
+ */
 int64_t weft_build_node(struct weft_builder *b, const char *name);
 int64_t weft_build_cpu(struct weft_builder *b, const struct weft_cpu *cpu);
 int64_t weft_build_app(struct weft_builder *b, const char *name);

@@ -77,7 +77,10 @@ struct weft_def_table {
 	uint32_t n;              /* with at[0] */
 };
 
-/* Columns of matched messages, sorted by time of sending. A missing end has thread WEFT_NONE and times WEFT_NEVER. */
+/*
+ * Columns of matched messages, sorted by send_done (the time of the SEND event), those that nobody sent last, by recv_done. A missing
+ * end has thread WEFT_NONE and times WEFT_NEVER. Flows likewise.
+ */
 struct weft_messages {
 	uint64_t n;
 	const uint32_t *send_thread, *recv_thread, *comm;
