@@ -164,6 +164,6 @@ extern const struct weft_reader weft_prv_reader; /* src/trace/prv_read.c */
 /* "1.2.1" (app.process.thread), into out (40 bytes are enough). */
 char *weft_thread_label(const struct weft_trace *t, uint32_t thread, char *out);
 const char *weft_value_label(const struct weft_def_row *type, int64_t value); /* NULL when it has none */
-const char *weft_trace_note(const struct weft_trace *t, const char *key);       /* the first of that key, or NULL */
+const char *weft_trace_note(const struct weft_trace *t, const char *key);     /* the first of that key, or NULL */
 
 #endif
