@@ -37,7 +37,7 @@ void rec_helper_wake(void)
 	struct rec_wiped *w = rec.wiped;
 	weft_add_u32(&w->helper_wake, 1);
 	/* Together with the loop below: it says that it sleeps, then looks at the count; we change the count, then look. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	weft_fence_seq_cst();
 	if (weft_load_u32(&w->helper_sleeps))
 		rec_futex_wake(&w->helper_wake);
 }
@@ -145,7 +145,7 @@ static void *helper_main(void *arg)
 		uint32_t seen = weft_load_u32(&w->helper_wake);
 		uint64_t due = helper_round(&h), now = weft_monotonic_ns();
 		weft_store_u32(&w->helper_sleeps, 1);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST); /* with rec_helper_wake */
+		weft_fence_seq_cst(); /* with rec_helper_wake */
 		if (due > now && weft_load_u32(&w->helper_wake) == seen)
 			rec_futex_wait(&w->helper_wake, seen, due - now);
 		weft_store_u32(&w->helper_sleeps, 0);

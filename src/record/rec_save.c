@@ -39,7 +39,7 @@ REC_RACY static void save_copy_words(uint64_t *to, const volatile uint64_t *from
 {
 	for (size_t i = 0; i < n; i++) {
 		to[i] = from[i];
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		weft_fence_acquire();
 	}
 }
 

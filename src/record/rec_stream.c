@@ -174,7 +174,7 @@ void rec_stream_close(struct rec_stream *s)
 	struct rec_range r;
 	rec_meta_clock(s, &now);
 	weft_store_u32(&s->closing, 1);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* with slow_heavy and rec_thread_end: either they see it, or we that they are busy */
+	weft_fence_seq_cst(); /* with slow_heavy and rec_thread_end: either they see it, or we that they are busy */
 	bool quiet = stream_wait_quiet();
 	weft_store_ptr(&rec.stream, NULL);
 	rec.closed = 1;
