@@ -65,7 +65,8 @@ static inline void stream_sort(struct stream_file *f)
 	for (uint32_t i = 0; i < f->n_pages; i++) {
 		/* A copy of a finished page: the process was killed before the other was used again. */
 		const struct weft_page *a = kept ? f->page[kept - 1] : NULL, *b = f->page[i];
-		bool copy = a && a->thread == b->thread && a->seq == b->seq && a->base == b->base && memcmp(a->word, b->word, sizeof a->word) == 0;
+		bool copy = a && a->thread == b->thread && a->seq == b->seq && a->base == b->base &&
+		            memcmp(a->word, b->word, sizeof a->word) == 0;
 		f->copies += copy;
 		if (!copy)
 			f->page[kept++] = f->page[i];
@@ -104,7 +105,8 @@ static inline bool stream_load(struct stream_file *f, const char *path)
 	if (!f->page)
 		return false;
 	memcpy(&f->head, f->at, sizeof f->head);
-	if (memcmp(f->head.magic, WEFT_STREAM_MAGIC, 8) || f->head.crc != weft_crc32c(0, &f->head, offsetof(struct weft_stream_head, crc)))
+	if (memcmp(f->head.magic, WEFT_STREAM_MAGIC, 8) ||
+	    f->head.crc != weft_crc32c(0, &f->head, offsetof(struct weft_stream_head, crc)))
 		return false;
 	stream_sort(f);
 	return true;
@@ -153,7 +155,8 @@ __attribute__((format(printf, 1, 2), unused)) static unsigned stream_count_in(co
 }
 
 /* Every record, thread by thread in order; thread 0 are the meta pages. Counts what is wrong on the way. */
-static inline void stream_visit(struct stream_file *f, void (*visit)(void *arg, uint32_t thread, const struct weft_record *r), void *arg)
+static inline void stream_visit(struct stream_file *f, void (*visit)(void *arg, uint32_t thread, const struct weft_record *r),
+                                void *arg)
 {
 	uint64_t last = 0;
 	f->bad_records = f->back = 0;
@@ -180,8 +183,8 @@ static inline bool stream_is_good(struct stream_file *f)
 	stream_visit(f, NULL, NULL);
 	bool good = !f->bad_pages && !f->bad_records && !f->gaps && !f->twice && !f->back;
 	if (!good)
-		printf("# %s: %u bad pages, %u bad records, %u gaps, %u twice, %u back in time\n", f->path, f->bad_pages, f->bad_records, f->gaps,
-		       f->twice, f->back);
+		printf("# %s: %u bad pages, %u bad records, %u gaps, %u twice, %u back in time\n", f->path, f->bad_pages,
+		       f->bad_records, f->gaps, f->twice, f->back);
 	return good;
 }
 

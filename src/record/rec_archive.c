@@ -43,7 +43,8 @@ static int archive_place(struct rec_space *s, uint32_t n, struct rec_range *out)
 		struct rec_range have = rec_range_of(word), fresh;
 		if (have.n) {
 			uint32_t take = have.n < n ? have.n : n;
-			if (!weft_cas_u64(&s->archive, &word, rec_range_word((struct rec_range){have.first + take, have.n - take})))
+			if (!weft_cas_u64(&s->archive, &word,
+			                  rec_range_word((struct rec_range){have.first + take, have.n - take})))
 				continue;
 			*out = (struct rec_range){have.first, take};
 			return 0;

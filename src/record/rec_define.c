@@ -14,7 +14,7 @@
 
 #define SEGMENT_FIRST 1024u
 #define NAME_MOST 3800u
-#define LIST_MOST 480u  /* words of one DEF_RANKS record */
+#define LIST_MOST 480u /* words of one DEF_RANKS record */
 #define ARENA_BYTES (64u << 10)
 #define HASH_FIRST 4096u
 #define SET_MOST 14u
@@ -70,8 +70,8 @@ static uint32_t def_hash(const struct rec_def *d)
 
 static bool def_same(const struct rec_def *a, const struct rec_def *b)
 {
-	return a->hash == b->hash && a->class == b->class && a->kind == b->kind && a->category == b->category && a->key == b->key &&
-	       a->name.n == b->name.n && memcmp(a->name.at, b->name.at, a->name.n) == 0;
+	return a->hash == b->hash && a->class == b->class && a->kind == b->kind && a->category == b->category &&
+	       a->key == b->key && a->name.n == b->name.n && memcmp(a->name.at, b->name.at, a->name.n) == 0;
 }
 
 static struct rec_def *def_find(const struct rec_def *want)
@@ -219,7 +219,10 @@ static uint32_t def_string(const char *text)
 
 static uint32_t def_category(const char *name, bool on)
 {
-	struct rec_def want = {.class = WEFT_CLASS_CATEGORY, .kind = WEFT_EV_DEF_CATEGORY, .counts = true, .name = weft_str(name)};
+	struct rec_def want = {.class = WEFT_CLASS_CATEGORY,
+	                       .kind = WEFT_EV_DEF_CATEGORY,
+	                       .counts = true,
+	                       .name = weft_str(name)};
 	want.on = rec_category_wanted(name, on);
 	const struct rec_def *d = def_make(&want);
 	return d ? d->index : 0;
@@ -256,9 +259,10 @@ static weft_def def_end(const struct rec_def *d)
 }
 
 /* What most kinds of definition share: name, category, unit; in the payload (category, unit string). Under the lock. */
-static const struct rec_def *def_plain(enum weft_class class, enum weft_kind kind, const char *name, const char *unit, weft_category category)
+static const struct rec_def *def_plain(enum weft_class class, enum weft_kind kind, const char *name, const char *unit,
+                                       weft_category category)
 {
-	struct rec_def want = {.class = (uint8_t)class, .kind = (uint8_t)kind, .counts = true, .name = weft_str(name)};
+	struct rec_def want = {.class = (uint8_t) class, .kind = (uint8_t)kind, .counts = true, .name = weft_str(name)};
 	const struct rec_def *in = category ? def_of(category) : def_at(rec.defs.user);
 	if (!in || in->class != WEFT_CLASS_CATEGORY)
 		return NULL;
@@ -288,11 +292,16 @@ weft_category weft_define_category(const char *name, int on)
 	return def_end(index ? def_at(index) : NULL);
 }
 
-weft_region weft_define_region_at(const char *name, enum weft_state_class state, weft_category category, const char *file, uint32_t line)
+weft_region weft_define_region_at(const char *name, enum weft_state_class state, weft_category category, const char *file,
+                                  uint32_t line)
 {
 	if (!def_begin(name))
 		return WEFT_OFF;
-	struct rec_def want = {.class = WEFT_CLASS_REGION, .kind = WEFT_EV_DEF_REGION, .counts = true, .n_words = 2, .name = weft_str(name)};
+	struct rec_def want = {.class = WEFT_CLASS_REGION,
+	                       .kind = WEFT_EV_DEF_REGION,
+	                       .counts = true,
+	                       .n_words = 2,
+	                       .name = weft_str(name)};
 	const struct rec_def *in = category ? def_of(category) : def_at(rec.defs.user), *d = NULL;
 	if (in && in->class == WEFT_CLASS_CATEGORY) {
 		want.category = in->index;
@@ -334,7 +343,11 @@ void weft_define_value(weft_type type, int64_t value, const char *label)
 		return;
 	const struct rec_def *of = def_of(type);
 	if (of && of->class == WEFT_CLASS_TYPE) {
-		struct rec_def want = {.class = WEFT_CLASS_TYPE, .kind = WEFT_EV_DEF_VALUE, .id = of->id, .n_words = 1, .name = weft_str(label)};
+		struct rec_def want = {.class = WEFT_CLASS_TYPE,
+		                       .kind = WEFT_EV_DEF_VALUE,
+		                       .id = of->id,
+		                       .n_words = 1,
+		                       .name = weft_str(label)};
 		want.word[0] = want.key = (uint64_t)value;
 		want.category = of->index; /* tells values of different types apart; it has no switch of its own */
 		(void)def_make(&want);
@@ -347,7 +360,11 @@ weft_set weft_define_set(const char *name, const weft_counter *counters, unsigne
 	uint32_t id[SET_MOST];
 	if (n_counters > SET_MOST || (n_counters && !counters) || !def_begin(name))
 		return WEFT_OFF;
-	struct rec_def want = {.class = WEFT_CLASS_SET, .kind = WEFT_EV_DEF_SET, .counts = true, .name = weft_str(name), .list = id};
+	struct rec_def want = {.class = WEFT_CLASS_SET,
+	                       .kind = WEFT_EV_DEF_SET,
+	                       .counts = true,
+	                       .name = weft_str(name),
+	                       .list = id};
 	const struct rec_def *in = category ? def_of(category) : def_at(rec.defs.user), *d = NULL;
 	for (want.n_list = 0; want.n_list < n_counters; want.n_list++) {
 		const struct rec_def *c = def_of(counters[want.n_list]);
@@ -366,7 +383,12 @@ weft_comm weft_define_comm(const char *name, uint64_t key, const int *ranks, uns
 {
 	if (!def_begin(name))
 		return WEFT_OFF;
-	struct rec_def want = {.class = WEFT_CLASS_COMM, .kind = WEFT_EV_DEF_COMM, .counts = true, .n_words = 2, .name = weft_str(name), .key = key};
+	struct rec_def want = {.class = WEFT_CLASS_COMM,
+	                       .kind = WEFT_EV_DEF_COMM,
+	                       .counts = true,
+	                       .n_words = 2,
+	                       .name = weft_str(name),
+	                       .key = key};
 	want.list = (const uint32_t *)ranks;
 	want.n_list = ranks ? n_ranks : 0;
 	want.word[0] = ranks ? n_ranks : rec.n_ranks > 0 ? (uint32_t)rec.n_ranks : 0;

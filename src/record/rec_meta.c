@@ -77,6 +77,7 @@ void rec_meta_text(struct rec_stream *s, enum weft_text which, struct weft_str t
 	for (uint32_t part = 0; part < parts; part++) {
 		uint64_t word[2] = {which, rec_pair(part, parts)};
 		size_t from = (size_t)part * TEXT_PART_BYTES, n = text.n - from;
-		rec_meta_put(s, WEFT_EV_PROCESS_TEXT, 1, 2, word, weft_str_n(text.at + from, n < TEXT_PART_BYTES ? n : TEXT_PART_BYTES));
+		rec_meta_put(s, WEFT_EV_PROCESS_TEXT, 1, 2, word,
+		             weft_str_n(text.at + from, n < TEXT_PART_BYTES ? n : TEXT_PART_BYTES));
 	}
 }

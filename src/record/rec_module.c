@@ -38,7 +38,8 @@ static void module_build_id(struct module *m, const char *at, size_t bytes, size
 		size_t next = desc + ((note.n_descsz + align - 1) & ~(align - 1));
 		if (next > bytes)
 			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(at + name, "GNU", 4) == 0 && note.n_descsz <= BUILD_ID_MOST) {
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(at + name, "GNU", 4) == 0 &&
+		    note.n_descsz <= BUILD_ID_MOST) {
 			memcpy(m->build_id, at + desc, note.n_descsz);
 			m->build_id_bytes = note.n_descsz;
 			return;

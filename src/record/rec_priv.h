@@ -60,7 +60,7 @@ struct rec_wiped {
 	struct weft_atomic_u32 helper_wake; /* futex: counts wake-ups */
 	struct weft_atomic_u32 helper_end;  /* it shall end */
 	struct weft_atomic_u32 save_asked;
-	uint32_t live[];                    /* by index of the definition */
+	uint32_t live[]; /* by index of the definition */
 };
 
 int rec_wiped_init(void);
@@ -103,18 +103,18 @@ struct rec_space {
 	enum rec_mode mode;
 	uint32_t limit_pages; /* of event pages, in modes ring and full; else 0 */
 	uint32_t chunk_pages;
-	uint32_t segment_shift;                     /* pages of a mapping = 1 << this */
+	uint32_t segment_shift;                       /* pages of a mapping = 1 << this */
 	struct weft_atomic_ptr segment[REC_SEGMENTS]; /* addresses; mapped when first needed */
-	struct weft_atomic_u64 pages;               /* of the file: given out, or reserved by someone right now */
-	struct weft_atomic_u64 meta_pages;          /* those of them that do not count for the limit */
-	struct weft_atomic_u32 failed;              /* errno value: the file cannot grow any more */
-	struct weft_atomic_u32 missed;              /* chunks that threads had to reserve themselves */
-	struct weft_atomic_u64 archive;             /* range at the end of the file that the next finished pages go to */
-	struct weft_queue ready;                    /* chunks: reserved, mapped, touched, free */
-	struct weft_queue rests;                    /* smaller ranges that are free */
-	struct weft_queue retired;                  /* finished, to be sealed */
-	struct weft_atomic_u64 retired_pages;       /* in that queue */
-	struct weft_queue old;                      /* ring: finished, the oldest first, to be used again */
+	struct weft_atomic_u64 pages;                 /* of the file: given out, or reserved by someone right now */
+	struct weft_atomic_u64 meta_pages;            /* those of them that do not count for the limit */
+	struct weft_atomic_u32 failed;                /* errno value: the file cannot grow any more */
+	struct weft_atomic_u32 missed;                /* chunks that threads had to reserve themselves */
+	struct weft_atomic_u64 archive;               /* range at the end of the file that the next finished pages go to */
+	struct weft_queue ready;                      /* chunks: reserved, mapped, touched, free */
+	struct weft_queue rests;                      /* smaller ranges that are free */
+	struct weft_queue retired;                    /* finished, to be sealed */
+	struct weft_atomic_u64 retired_pages;         /* in that queue */
+	struct weft_queue old;                        /* ring: finished, the oldest first, to be used again */
 	void *cells;
 	size_t cells_bytes;
 };
@@ -129,9 +129,9 @@ bool rec_space_ours(const struct rec_space *s);
 int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uint64_t limit_bytes);
 /* A chunk, or (one) a single page; the rest of it is free again. 0, or -ENOSPC and the like when there is none. */
 int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *out);
-void rec_space_rest(struct rec_space *s, struct rec_range r);   /* it was not written, or is empty again */
-void rec_space_free(struct rec_space *s, struct rec_range r);   /* the same, and it may be a chunk */
-void rec_space_retire(struct rec_space *s, struct rec_range r); /* finished: nobody writes there any more */
+void rec_space_rest(struct rec_space *s, struct rec_range r);       /* it was not written, or is empty again */
+void rec_space_free(struct rec_space *s, struct rec_range r);       /* the same, and it may be a chunk */
+void rec_space_retire(struct rec_space *s, struct rec_range r);     /* finished: nobody writes there any more */
 bool rec_space_retired(struct rec_space *s, struct rec_range *out); /* takes one that is finished; false: none */
 bool rec_range_pop(struct weft_queue *q, struct rec_range *out);
 uint32_t rec_space_ready(const struct rec_space *s); /* chunks that are free, or will be when the helper is done; about */
@@ -139,8 +139,8 @@ uint32_t rec_space_ready(const struct rec_space *s); /* chunks that are free, or
 int rec_space_grow(struct rec_space *s, bool touch, bool meta, struct rec_range *out);
 int rec_space_grow_archive(struct rec_space *s, struct rec_range *out);
 void rec_space_adopt(struct rec_space *s, struct rec_range r); /* a range for the archive shall be free for all */
-int rec_space_fd(struct rec_space *s); /* or -EBADF */
-bool rec_space_fd_holds(const struct rec_space *s, int fd); /* it is still our file's */
+int rec_space_fd(struct rec_space *s);                         /* or -EBADF */
+bool rec_space_fd_holds(const struct rec_space *s, int fd);    /* it is still our file's */
 struct weft_page *rec_space_page(const struct rec_space *s, uint32_t page);
 /* The same, or NULL when nobody has mapped it yet. */
 struct weft_page *rec_space_mapped(const struct rec_space *s, uint32_t page);
@@ -171,7 +171,7 @@ void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from
 
 #define REC_NAME_BYTES 80u /* a THREAD record of 14 words */
 
-struct rec_slot { /* of a thread that records; outlives it, and is used again */
+struct rec_slot {                                  /* of a thread that records; outlives it, and is used again */
 	_Alignas(128) struct weft_atomic_u32 used; /* 1: a live thread's */
 	struct weft_atomic_u32 busy;               /* the thread is where it may begin to write another range */
 	struct weft_atomic_u64 range, prev;        /* rec_range_word: where it writes, and the one before that */
@@ -207,8 +207,8 @@ struct rec_slots {
 struct rec_slot *rec_slot_at(uint32_t index);
 struct rec_slot *rec_slot_take(void); /* NULL: out of memory */
 int rec_thread_init(void);
-bool rec_thread_begin(struct rec_stream *s); /* of this thread; slow path only */
-void rec_thread_end(void);                   /* gives back what this thread holds; it may begin again */
+bool rec_thread_begin(struct rec_stream *s);                      /* of this thread; slow path only */
+void rec_thread_end(void);                                        /* gives back what this thread holds; it may begin again */
 void rec_thread_tell(struct weft_thread *t, struct rec_slot *me); /* appends the THREAD record */
 void rec_threads_forget(void);                                    /* in a forked child: all but this thread */
 uint64_t rec_threads_dropped(void);
@@ -247,7 +247,8 @@ struct rec_stream {
 	char path[PATH_MAX];
 };
 int rec_stream_open(const char *dir, struct rec_stream **out); /* under the lock; async-signal-safe but for modules */
-int rec_stream_attach(void); /* opens the one that the environment or weft_start named, and makes it the process's; async-signal-safe */
+int rec_stream_attach(
+	void); /* opens the one that the environment or weft_start named, and makes it the process's; async-signal-safe */
 void rec_stream_close(struct rec_stream *s);
 void rec_stream_full(struct rec_stream *s, int reason);
 bool rec_stream_is_full(const struct rec_stream *s);
@@ -329,10 +330,10 @@ enum rec_init_state { REC_NEW, REC_SETTING_UP, REC_READY, REC_UNUSABLE };
 struct recorder {
 	struct weft_atomic_u32 init; /* rec_init_state */
 	struct rec_wiped *wiped;
-	struct weft_atomic_ptr stream; /* struct rec_stream *; NULL: none yet, or none any more */
-	struct weft_atomic_u32 on;     /* events are wanted; without a stream: open one at the first */
-	struct weft_atomic_u32 reason; /* errno value: why there is no stream */
-	struct weft_atomic_u64 lost;   /* events dropped that no slot counts */
+	struct weft_atomic_ptr stream;     /* struct rec_stream *; NULL: none yet, or none any more */
+	struct weft_atomic_u32 on;         /* events are wanted; without a stream: open one at the first */
+	struct weft_atomic_u32 reason;     /* errno value: why there is no stream */
+	struct weft_atomic_u64 lost;       /* events dropped that no slot counts */
 	uint32_t closed, no_helper, owner; /* owner: as in rec.wiped, the last one */
 	struct rec_clock clock;
 	const char *clock_why;
@@ -355,7 +356,7 @@ struct recorder {
 };
 extern REC_HIDDEN struct recorder rec;
 bool rec_category_wanted(const char *name, bool on); /* what the environment says of it, else `on` */
-int rec_init(void); /* 0 once the recorder can be used; idempotent, thread-safe */
+int rec_init(void);                                  /* 0 once the recorder can be used; idempotent, thread-safe */
 static inline struct rec_stream *rec_stream(void)
 {
 	return weft_load_ptr(&rec.stream);

@@ -15,7 +15,7 @@
 #include <cpuid.h>
 #endif
 
-#define COMMAND_BYTES (64u << 10) /* longer command lines are cut */
+#define COMMAND_BYTES (64u << 10)        /* longer command lines are cut */
 #define FIRST_TIME_NAMESPACE 0xeffffffau /* PROC_TIME_INIT_INO of the kernel */
 
 static size_t process_read(const char *path, char *at, size_t room)

@@ -42,7 +42,7 @@
 #define READY_CELLS 256u
 #define RESTS_CELLS 1024u
 #define RETIRED_CELLS 1024u
-#define ARCHIVE_LARGE 1024u /* pages: 4 MiB */
+#define ARCHIVE_LARGE 1024u    /* pages: 4 MiB */
 #define SEGMENT_SHIFT_MOST 18u /* 1 GiB */
 #define SEGMENT_SHIFT_LEAST 8u /* 1 MiB */
 
@@ -210,7 +210,10 @@ static int space_queues(struct rec_space *s)
 	struct {
 		struct weft_queue *queue;
 		size_t cells;
-	} all[] = {{&s->ready, READY_CELLS}, {&s->rests, s->mode == REC_RING ? most : RESTS_CELLS}, {&s->retired, most}, {&s->old, most}};
+	} all[] = {{&s->ready, READY_CELLS},
+	           {&s->rests, s->mode == REC_RING ? most : RESTS_CELLS},
+	           {&s->retired, most},
+	           {&s->old, most}};
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		n += all[i].cells;
@@ -262,9 +265,13 @@ int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uin
 	s->owner = weft_load_u32(&rec.wiped->owner);
 	s->mode = mode;
 	uint64_t limit = limit_bytes >> REC_PAGE_SHIFT;
-	s->limit_pages = mode == REC_KEEP ? 0 : limit < 2 * REC_FIRST_PAGES ? 2 * REC_FIRST_PAGES : limit > UINT32_MAX ? UINT32_MAX : (uint32_t)limit;
+	s->limit_pages = mode == REC_KEEP              ? 0
+	                 : limit < 2 * REC_FIRST_PAGES ? 2 * REC_FIRST_PAGES
+	                 : limit > UINT32_MAX          ? UINT32_MAX
+	                                               : (uint32_t)limit;
 	/* Small rings have small chunks, so that some threads can share them. */
-	s->chunk_pages = mode == REC_RING && limit < 32 * REC_CHUNK_PAGES ? space_power_below(s->limit_pages / 16) : REC_CHUNK_PAGES;
+	s->chunk_pages = mode == REC_RING && limit < 32 * REC_CHUNK_PAGES ? space_power_below(s->limit_pages / 16)
+	                                                                  : REC_CHUNK_PAGES;
 	int rc = space_queues(s);
 	int fd = rc ? rc : space_create(s, dir);
 	if (fd < 0)
@@ -544,7 +551,8 @@ uint32_t rec_space_ready(const struct rec_space *s)
 
 static void space_punch(int fd, struct rec_range r)
 {
-	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r.first << REC_PAGE_SHIFT, (off_t)r.n << REC_PAGE_SHIFT);
+	(void)fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r.first << REC_PAGE_SHIFT,
+	                (off_t)r.n << REC_PAGE_SHIFT);
 }
 
 /* Free ranges at the end of the file are cut off, elsewhere they become holes. */

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "base/crc.h"
 
-#define RATE_LEAST_NS 20000u   /* a first estimate of the clock's rate wants two samples this far apart */
+#define RATE_LEAST_NS 20000u /* a first estimate of the clock's rate wants two samples this far apart */
 #define QUIET_MOST_NS 10000000u
 
 static void stream_write_head(struct rec_stream *s, double rate)

@@ -54,7 +54,10 @@ static void record_read_mode(void)
 		const char *name;
 		enum rec_mode mode;
 		uint64_t bytes;
-	} modes[] = {{"keep", REC_KEEP, 0}, {"ring", REC_RING, RING_BYTES}, {"full", REC_FULL, FULL_BYTES}, {"stop", REC_FULL, FULL_BYTES}};
+	} modes[] = {{"keep", REC_KEEP, 0},
+	             {"ring", REC_RING, RING_BYTES},
+	             {"full", REC_FULL, FULL_BYTES},
+	             {"stop", REC_FULL, FULL_BYTES}};
 	const char *mode = secure_getenv("WEFT_MODE"), *size = secure_getenv("WEFT_SIZE");
 	for (size_t i = 0; mode && i < sizeof modes / sizeof *modes; i++)
 		if (strcmp(mode, modes[i].name) == 0) {
@@ -71,7 +74,10 @@ static void record_read_run_id(void)
 	const char *text = secure_getenv("WEFT_RUN_ID");
 	for (unsigned i = 0; text && i < 2 * sizeof rec.run_id && text[i]; i++) {
 		char c = text[i];
-		unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 0;
+		unsigned digit = c >= '0' && c <= '9'   ? c - '0'
+		                 : c >= 'a' && c <= 'f' ? c - 'a' + 10
+		                 : c >= 'A' && c <= 'F' ? c - 'A' + 10
+		                                        : 0;
 		rec.run_id[i / 2] |= (uint8_t)(digit << (i % 2 ? 0 : 4));
 	}
 }
@@ -181,7 +187,8 @@ static void record_say(struct rec_stream *s)
 	char bytes[32];
 	uint64_t dropped = rec_threads_dropped();
 	weft_human_bytes(bytes, (uint64_t)rec_space_pages(&s->space) * WEFT_PAGE_BYTES);
-	weft_buf_printf(&line, "weft: recorded %s into '%s', %llu events dropped", bytes, s->space.path, (unsigned long long)dropped);
+	weft_buf_printf(&line, "weft: recorded %s into '%s', %llu events dropped", bytes, s->space.path,
+	                (unsigned long long)dropped);
 	if (s->head->reason)
 		weft_buf_printf(&line, ": %s", weft_err_name(-(int)s->head->reason));
 	weft_buf_putc(&line, '\n');

@@ -39,6 +39,7 @@ rows()
 rows >"$work/rows"
 count=$(wc -l <"$work/rows")
 [ -f "${SHARED:-$source/../shared}/data/paraver/index.tsv" ] || echo '# the larger set of views is not here, skipped'
+# shellcheck disable=SC2016 # the inner shell expands it
 xargs -P "$(nproc)" -d '\n' -I{} bash -c 'one_case "$1"' _ {} <"$work/rows" >"$work/said"
 sort -V "$work/said" | if [ -n "${BRIEF:-}" ]; then sed '/^ok/d'; else cat; fi
 echo "# equal: $(grep -c '^ok' "$work/said") of $count"

@@ -194,8 +194,8 @@ CHILD(all_at_once)
 static uint64_t run_all(const char *settings, struct stream_file *f)
 {
 	int status;
-	char *text = test_shell(&status, "TEST_CHILD=all_at_once TEST_DIR=%s WEFT_DIR=%s/t.weft %s /proc/%d/exe", test_dir(), test_dir(),
-	                        settings, getpid());
+	char *text = test_shell(&status, "TEST_CHILD=all_at_once TEST_DIR=%s WEFT_DIR=%s/t.weft %s /proc/%d/exe", test_dir(),
+	                        test_dir(), settings, getpid());
 	REQUIRE(status == 0);
 	uint64_t n = strtoull(text, NULL, 10);
 	free(text);

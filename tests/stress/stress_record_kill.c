@@ -152,7 +152,8 @@ static bool kill_one(unsigned i, struct counted *c, uint32_t *copies)
 	static const char *const modes[] = {"WEFT_MODE=keep", "WEFT_MODE=ring WEFT_SIZE=1M", "WEFT_MODE=full WEFT_SIZE=4M"};
 	struct stream_file f;
 	memset(c, 0, sizeof *c);
-	pid_t pid = child_start("until_killed", "TEST_COUNTED=%s/counted WEFT_DIR=%s/%u.weft %s", test_dir(), test_dir(), i, modes[i % 3]);
+	pid_t pid = child_start("until_killed", "TEST_COUNTED=%s/counted WEFT_DIR=%s/%u.weft %s", test_dir(), test_dir(), i,
+	                        modes[i % 3]);
 	for (int k = 0; k < 100000 && !atomic_load(&c->ready); k++)
 		pause_us(50);
 	/* Often soon, when much happens for the first time; sometimes after a while, when all goes round. */

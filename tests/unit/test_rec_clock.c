@@ -274,7 +274,8 @@ TEST(a_time_namespace_is_said)
 	free(test_shell(&status, "unshare -T --monotonic 1000000 true 2>/dev/null"));
 	if (status)
 		SKIP("no time namespace can be made");
-	free(test_shell(&status, "TEST_CHILD=some_events WEFT_DIR=%s/t.weft unshare -T --monotonic 1000000 /proc/%d/exe", test_dir(), getpid()));
+	free(test_shell(&status, "TEST_CHILD=some_events WEFT_DIR=%s/t.weft unshare -T --monotonic 1000000 /proc/%d/exe",
+	                test_dir(), getpid()));
 	CHECK_I64(status, 0);
 	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
 	CHECK(stream_is_good(&f));

@@ -45,7 +45,8 @@ static struct sides look(const char *dir)
 			all.bad++;
 			continue;
 		}
-		uint32_t p = stream_named(&f, WEFT_EV_DEF_REGION, 2, "parent's").id, c = stream_named(&f, WEFT_EV_DEF_REGION, 2, "child's").id;
+		uint32_t p = stream_named(&f, WEFT_EV_DEF_REGION, 2, "parent's").id,
+			 c = stream_named(&f, WEFT_EV_DEF_REGION, 2, "child's").id;
 		unsigned n_p = 0, n_c = 0;
 		all.bad += !stream_is_good(&f);
 		all.open += f.head.state == WEFT_STREAM_OPEN;

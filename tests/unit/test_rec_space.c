@@ -55,10 +55,11 @@ static void run_mounted(const char *mount, struct stream_file *f, uint64_t *drop
 {
 	int status;
 	char *want = unrecorded();
-	char *got = test_shell(&status,
-	                       "cd %s && mkdir m out && unshare -m sh -c 'set -e; set -- \"$PWD/m\"; %s; "
-	                       "TEST_CHILD=computes WEFT_DIR=$1/t.weft /proc/%d/exe 2>dropped; cp --sparse=always $1/t.weft/*.stream out/'",
-	                       test_dir(), mount, getpid());
+	char *got = test_shell(
+		&status,
+		"cd %s && mkdir m out && unshare -m sh -c 'set -e; set -- \"$PWD/m\"; %s; "
+		"TEST_CHILD=computes WEFT_DIR=$1/t.weft /proc/%d/exe 2>dropped; cp --sparse=always $1/t.weft/*.stream out/'",
+		test_dir(), mount, getpid());
 	CHECK_I64(status, 0);
 	CHECK_STR(got, want);
 	free(want);
@@ -73,8 +74,10 @@ static void run_mounted(const char *mount, struct stream_file *f, uint64_t *drop
 static void need_mount(const char *mount)
 {
 	int status;
-	free(test_shell(&status, "cd %s && mkdir try && unshare -m sh -c 'set -e; set -- \"$PWD/try\"; %s' >/dev/null 2>&1; s=$?; rm -rf try disk; exit $s",
-	                test_dir(), mount));
+	free(test_shell(
+		&status,
+		"cd %s && mkdir try && unshare -m sh -c 'set -e; set -- \"$PWD/try\"; %s' >/dev/null 2>&1; s=$?; rm -rf try disk; exit $s",
+		test_dir(), mount));
 	if (status)
 		SKIP("this needs to mount file systems");
 }
@@ -229,7 +232,7 @@ TEST(a_full_space_gives_all_its_pages)
 	}
 	CHECK_I64(rec_space_take(s, false, false, &r), -ENOSPC);
 	CHECK_I64(rec_space_take(s, true, false, &r), -ENOSPC);
-	CHECK_U64(pages, 300); /* the header does not count */
+	CHECK_U64(pages, 300);                           /* the header does not count */
 	CHECK_I64(rec_space_take(s, true, true, &r), 0); /* definitions go on */
 	CHECK_U64(rec_space_pages(s) <= 300 + 1 + REC_CHUNK_PAGES, 1);
 	space_remove(s);

@@ -71,14 +71,19 @@ TEST(all_that_can_be_recorded_stands_in_the_stream)
 	CHECK_U64(f.head.dropped, 0);
 	CHECK_U64(f.n_open, 0);
 
-	struct stream_named mine = stream_named(&f, WEFT_EV_DEF_CATEGORY, 0, "mine"), user = stream_named(&f, WEFT_EV_DEF_CATEGORY, 0, "user");
+	struct stream_named mine = stream_named(&f, WEFT_EV_DEF_CATEGORY, 0, "mine"),
+			    user = stream_named(&f, WEFT_EV_DEF_CATEGORY, 0, "user");
 	struct stream_named solve = stream_named(&f, WEFT_EV_DEF_REGION, 2, "solve");
-	struct stream_named file = stream_named(&f, WEFT_EV_DEF_STRING, 0, "solve.c"), text = stream_named(&f, WEFT_EV_DEF_STRING, 0, "a text");
+	struct stream_named file = stream_named(&f, WEFT_EV_DEF_STRING, 0, "solve.c"),
+			    text = stream_named(&f, WEFT_EV_DEF_STRING, 0, "a text");
 	struct stream_named iteration = stream_named(&f, WEFT_EV_DEF_TYPE, 2, "iteration");
-	struct stream_named flops = stream_named(&f, WEFT_EV_DEF_COUNTER, 2, "flops"), joules = stream_named(&f, WEFT_EV_DEF_COUNTER, 2, "energy");
-	struct stream_named size = stream_named(&f, WEFT_EV_DEF_ATTR, 1, "size"), submit = stream_named(&f, WEFT_EV_DEF_FLOW, 1, "submit");
+	struct stream_named flops = stream_named(&f, WEFT_EV_DEF_COUNTER, 2, "flops"),
+			    joules = stream_named(&f, WEFT_EV_DEF_COUNTER, 2, "energy");
+	struct stream_named size = stream_named(&f, WEFT_EV_DEF_ATTR, 1, "size"),
+			    submit = stream_named(&f, WEFT_EV_DEF_FLOW, 1, "submit");
 	struct stream_named pairs = stream_named(&f, WEFT_EV_DEF_COMM, 2, "pairs");
-	REQUIRE(mine.id && user.id && solve.id && file.id && text.id && iteration.id && flops.id && joules.id && size.id && submit.id && pairs.id);
+	REQUIRE(mine.id && user.id && solve.id && file.id && text.id && iteration.id && flops.id && joules.id && size.id &&
+	        submit.id && pairs.id);
 	CHECK_U64(solve.word[0], mine.id | (uint64_t)WEFT_STATE_RUNNING << 32);
 	CHECK_U64(solve.word[1], file.id | 42ull << 32);
 	CHECK_U64(iteration.word[0], user.id | (uint64_t)stream_named(&f, WEFT_EV_DEF_STRING, 0, "steps").id << 32);
@@ -172,7 +177,8 @@ CHILD(definitions)
 		return 1;
 	if (weft_define_type("same", "", 0) == a || *weft_define_type("same", "", 0) != 1u << 12)
 		return 2;
-	if (weft_define_region("x", WEFT_STATE_IO, WEFT_OFF) != WEFT_OFF || weft_define_region(NULL, WEFT_STATE_IO, 0) != WEFT_OFF)
+	if (weft_define_region("x", WEFT_STATE_IO, WEFT_OFF) != WEFT_OFF ||
+	    weft_define_region(NULL, WEFT_STATE_IO, 0) != WEFT_OFF)
 		return 3;
 	if (weft_define_region("x", WEFT_STATE_IO, a) != WEFT_OFF) /* a region is no category */
 		return 4;
@@ -442,7 +448,8 @@ TEST(a_directory_that_cannot_be_written_harms_nobody)
 {
 	int status;
 	REQUIRE(child_run("count_10000", "WEFT_DIR=/proc/nowhere/t.weft") == 0);
-	char *text = test_shell(&status, "TEST_CHILD=count_10000 WEFT_VERBOSE=1 WEFT_DIR=/proc/nowhere/t.weft /proc/%d/exe 2>&1", getpid());
+	char *text = test_shell(&status, "TEST_CHILD=count_10000 WEFT_VERBOSE=1 WEFT_DIR=/proc/nowhere/t.weft /proc/%d/exe 2>&1",
+	                        getpid());
 	CHECK_STR(text, "weft: nothing recorded into '/proc/nowhere/t.weft': no such file or directory\n");
 	CHECK_I64(status, 0);
 	free(text);
@@ -563,7 +570,8 @@ TEST(a_program_may_change_its_directory)
 TEST(verbose_says_one_line_at_the_end)
 {
 	int status;
-	char *text = test_shell(&status, "TEST_CHILD=count_10000 WEFT_VERBOSE=1 WEFT_DIR=%s/t.weft /proc/%d/exe 2>&1", test_dir(), getpid());
+	char *text = test_shell(&status, "TEST_CHILD=count_10000 WEFT_VERBOSE=1 WEFT_DIR=%s/t.weft /proc/%d/exe 2>&1", test_dir(),
+	                        getpid());
 	CHECK(strncmp(text, "weft: recorded ", 15) == 0);
 	CHECK(strstr(text, "0 events dropped\n") != NULL && strchr(text, '\n') == text + strlen(text) - 1);
 	free(text);
@@ -585,7 +593,8 @@ TEST(a_limit_of_the_address_space_is_obeyed)
 	int status;
 	if (strcmp(getenv("WEFT_BUILD_NAME") ? getenv("WEFT_BUILD_NAME") : "", "asan") == 0)
 		SKIP("AddressSanitizer needs more address space than this test leaves");
-	free(test_shell(&status, "ulimit -v 400000; TEST_CHILD=small_address_space WEFT_DIR=%s/t.weft /proc/%d/exe", test_dir(), getpid()));
+	free(test_shell(&status, "ulimit -v 400000; TEST_CHILD=small_address_space WEFT_DIR=%s/t.weft /proc/%d/exe", test_dir(),
+	                getpid()));
 	CHECK_I64(status, 0);
 	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
 	CHECK(stream_is_good(&f));
