@@ -221,6 +221,8 @@ static int run_view(const struct args *a, const struct weft_space *s, const stru
 	rc = weft_view_read(&v, text, n, j->cfg, &err);
 	if (!rc)
 		rc = weft_view_bind(&v, s, &lack, &err);
+	if (!rc && v.dropped)
+		fprintf(stderr, "%s\n", v.dropped);
 	if (rc)
 		fprintf(stderr, "Cannot load '%s' file: %s\n", j->cfg, err.text);
 	else if (!lack.found)
@@ -244,6 +246,11 @@ static int run_views(const struct args *a)
 	struct weft_err err = {0};
 	if (weft_trace_open(&t, a->trace, NULL, &err)) {
 		fprintf(stderr, "%s\n[ERROR] Cannot load '%s' file.\n", err.text, a->trace);
+		return PARAMEDIR_FAILED;
+	}
+	if (!t->n_events && !t->message.n) {
+		fprintf(stderr, "Undefined error: no record in it\n[ERROR] Cannot load '%s' file.\n", a->trace);
+		weft_trace_close(t);
 		return PARAMEDIR_FAILED;
 	}
 	for (uint64_t i = 0; i < t->n_problems && i < 1000; i++)

@@ -26,13 +26,13 @@ int cfg_close_hist(struct cfg *c)
 		memcpy(other, c->other.at, c->other.n * sizeof *other);
 	h->other = (struct weft_key_lines){other, (uint32_t)c->other.n};
 	c->other.n = 0;
-	c->in_hist = false;
 	if (h->control == WEFT_NONE)
 		return cfg_fail(c, "the histogram '%s' has no control window", h->name);
 	if (h->data == WEFT_NONE)
 		h->data = h->control;
 	if (!h->stat)
 		return cfg_fail(c, "the histogram '%s' has no statistic", h->name);
+	c->in_hist = false;
 	return 0;
 }
 

@@ -114,10 +114,20 @@ static int read_line(struct cfg *c, struct weft_str line)
 	return read_key(c, key, weft_str_trim(rest));
 }
 
+/* The histogram that is being read is wrong: it goes, and its error becomes the view's remark. */
+static int drop_hist(struct cfg *c, const struct weft_err *why)
+{
+	c->in_hist = false;
+	c->hist.n--;
+	c->other.n = 0;
+	c->view->dropped = cfg_keep(c, weft_str(why->text));
+	return c->view->dropped ? 0 : -ENOMEM;
+}
+
 /* What was gathered moves to the view. */
 static int finish(struct cfg *c)
 {
-	int rc = c->in_hist ? cfg_close_hist(c) : cfg_close_window(c);
+	int rc = cfg_close_window(c);
 	struct weft_view *v = c->view;
 	if (rc)
 		return rc;
@@ -141,13 +151,18 @@ static int finish(struct cfg *c)
 int weft_view_read(struct weft_view *v, const char *text, size_t n, const char *path, struct weft_err *err)
 {
 	*v = (struct weft_view){.version = "3.4"};
-	struct cfg c = {.view = v, .path = path, .err = err};
+	struct weft_err why = {0};
+	struct cfg c = {.view = v, .path = path, .err = &why};
 	struct weft_str rest = weft_str_n(text, n), line;
 	int rc = 0;
 	while (!rc && weft_str_cut(&rest, '\n', &line)) {
 		c.line++;
 		rc = read_line(&c, line);
 	}
+	if (!rc && c.in_hist)
+		rc = cfg_close_hist(&c);
+	if (rc == WEFT_E_SYNTAX && c.hist_is_wrong)
+		rc = drop_hist(&c, &why);
 	if (!rc)
 		rc = finish(&c);
 	free(c.window.at);
@@ -157,8 +172,8 @@ int weft_view_read(struct weft_view *v, const char *text, size_t n, const char *
 	free(c.extra.at);
 	weft_buf_fini(&c.description);
 	if (rc == -ENOMEM)
-		weft_err_set(err, rc, "%s: %s", path, weft_err_name(rc));
-	return rc;
+		return weft_err_set(err, rc, "%s: %s", path, weft_err_name(rc));
+	return rc ? weft_err_set(err, rc, "%s", why.text) : 0;
 }
 
 void weft_view_fini(struct weft_view *v)

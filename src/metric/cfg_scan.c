@@ -16,6 +16,7 @@ int cfg_fail(struct cfg *c, const char *fmt, ...)
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
 	weft_one_line(text);
+	c->hist_is_wrong = c->in_hist;
 	return weft_err_set(c->err, WEFT_E_SYNTAX, "%s:%llu: %s", c->path, (unsigned long long)c->line, text);
 }
 

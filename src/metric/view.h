@@ -122,11 +122,15 @@ struct weft_view {
 	struct weft_hist *hist;
 	uint32_t n_hists;
 	struct weft_key_lines other; /* before the first window */
+	const char *dropped;         /* why a histogram, and all behind it, was left out; NULL: none was */
 };
 
 /* Is this text a .cfg (its first lines say so)? */
 bool weft_view_is_cfg(const char *text, size_t n);
-/* 0, WEFT_E_SYNTAX (line, what was expected, the nearest known name) or -ENOMEM; then free all the same. */
+/*
+ * 0, WEFT_E_SYNTAX (line, what was expected, the nearest known name) or -ENOMEM; then fini all the same. As in Paraver, what is
+ * wrong in a histogram ends the reading there, but leaves the view what stood before it: `dropped` says so.
+ */
 int weft_view_read(struct weft_view *v, const char *text, size_t n, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 void weft_view_fini(struct weft_view *v);
 void weft_view_write(const struct weft_view *v, struct weft_buf *out);

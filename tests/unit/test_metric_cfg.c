@@ -4,6 +4,7 @@
 #include "harness.h"
 #include "metric/hist.h"
 #include "metric/view.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,15 +48,34 @@ TEST(what_is_wrong_is_said_with_its_line_and_the_nearest_name)
 		{HEAD "window_name a\nwindow_type composed\nwindow_identifiers 1 2\n",
 	         "v.cfg:6: there is no window 1 before this one"},
 		{HEAD STATE_WINDOW "window_filter_module evt_type 2 1\n", "v.cfg:7: expected 2 numbers, found 1"},
-		{HEAD STATE_WINDOW "< NEW ANALYZER2D >\nAnalyzer2D.Statistic: Tim\n",
-	         "v.cfg:8: unknown statistic 'Tim' (did you mean 'Time'?)"},
-		{HEAD STATE_WINDOW "< NEW ANALYZER2D >\nAnalyzer2D.ControlWindow: 2\n", "v.cfg:8: there is no window 2"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct weft_view v;
 		struct weft_err err;
 		CHECK_I64(read_text(&v, cases[i].text, &err), WEFT_E_SYNTAX);
 		CHECK_STR(err.text, cases[i].says);
+		weft_view_fini(&v);
+	}
+}
+
+TEST(a_wrong_histogram_is_dropped_and_said)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"Analyzer2D.Statistic: Tim\n", "v.cfg:8: unknown statistic 'Tim' (did you mean 'Time'?)"},
+		{"Analyzer2D.ControlWindow: 2\n", "v.cfg:8: there is no window 2"},
+		{"Analyzer2D.ControlWindow: 1\n", "v.cfg:9: the histogram '' has no statistic"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[600];
+		struct weft_view v;
+		struct weft_err err;
+		snprintf(text, sizeof text, "%s< NEW ANALYZER2D >\n%s", HEAD STATE_WINDOW, cases[i].text);
+		CHECK_I64(read_text(&v, text, &err), 0);
+		CHECK_STR(v.dropped, cases[i].says);
+		CHECK_U64(v.n_windows, 1);
+		CHECK_U64(v.n_hists, 0);
 		weft_view_fini(&v);
 	}
 }
