@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The builder: order, axis, objects, definitions. */
 #include "build_maker.h"
-#include "trace/build_priv.h"
+#include "trace/index_priv.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -213,6 +213,36 @@ TEST(trace_without_events_is_a_trace)
 	CHECK_U64(t->end, 0);
 	CHECK_U64(t->thread[2].number, 3);
 	weft_trace_close(t);
+}
+
+TEST(columns_move_to_an_index_that_is_named_at_the_end)
+{
+	struct weft_trace *t;
+	struct weft_err err = {0};
+	struct weft_builder *b = made_builder(1);
+	for (uint64_t i = 0; i < 10000; i++)
+		made_point(b, 0, i, i);
+	REQUIRE(weft_build_finish(b, test_dir(), &t, &err) == 0);
+	weft_trace_close(t);
+	char *listed;
+	int status;
+	listed = test_shell(&status, "ls %s", test_dir());
+	CHECK_STR(listed, "columns\ntables\n");
+	free(listed);
+	struct index_stamps none = {0};
+	char *path;
+	REQUIRE(asprintf(&path, "%s/x", test_dir()) > 0);
+	listed = test_shell(&status, "cd %s && mkdir x x/index && mv columns tables x/index", test_dir());
+	free(listed);
+	CHECK_I64(index_open(&t, path, &none, 0, &err), 0);
+	CHECK_STR(err.text, "");
+	REQUIRE(t != NULL);
+	CHECK_U64(t->n_events, 10000);
+	weft_trace_close(t);
+	free(path);
+	b = made_builder(1);
+	CHECK(weft_build_finish(b, "/nowhere/at/all", &t, &err) < 0);
+	CHECK(strstr(err.text, "/nowhere/at/all") != NULL);
 }
 
 TEST(definitions_are_found_again_and_completed)
