@@ -43,16 +43,33 @@ REC_RACY static void save_copy_words(uint64_t *to, const volatile uint64_t *from
 	}
 }
 
+struct save_head { /* the first bytes of a weft_page */
+	uint32_t magic;
+	uint8_t type, flags;
+	uint16_t zero;
+	uint32_t thread, seq;
+	uint64_t base;
+	uint32_t used, crc;
+};
+_Static_assert(sizeof(struct save_head) == WEFT_PAGE_HEAD, "page head layout");
+
+static struct save_head save_head_of(const struct weft_page *page)
+{
+	uint64_t word[WEFT_PAGE_HEAD / 8];
+	struct save_head head;
+	save_copy_words(word, (const uint64_t *)page, sizeof word / 8);
+	memcpy(&head, word, sizeof head);
+	return head;
+}
+
 /* False: it is another page now, or has no records. */
 static bool save_copy_page(struct weft_page *to, const struct weft_page *from, const struct save_item *want)
 {
 	struct weft_page_walk w;
 	struct weft_record r;
-	uint64_t head[WEFT_PAGE_HEAD / 8];
 	save_copy_words((uint64_t *)to, (const uint64_t *)from, sizeof *to / 8);
-	save_copy_words(head, (const uint64_t *)from, sizeof head / 8);
-	const struct weft_page *after = (const struct weft_page *)head;
-	if (to->thread != want->thread || to->seq != want->seq || after->thread != want->thread || after->seq != want->seq)
+	struct save_head after = save_head_of(from);
+	if (to->thread != want->thread || to->seq != want->seq || after.thread != want->thread || after.seq != want->seq)
 		return false;
 	to->flags = 0;
 	if (weft_page_begin(&w, to, false) != WEFT_PAGE_OPEN || !*w.at)
@@ -118,15 +135,13 @@ static void save_list(struct rec_stream *s, struct save *o)
 	uint64_t now = rec.clock.ticks();
 	for (uint32_t i = 1; i < o->room; i++) {
 		const struct weft_page *from = rec_space_mapped(&s->space, i);
-		uint64_t head[WEFT_PAGE_HEAD / 8];
 		if (!from)
 			continue;
-		save_copy_words(head, (const uint64_t *)from, sizeof head / 8);
-		const struct weft_page *p = (const struct weft_page *)head;
+		struct save_head p = save_head_of(from);
 		/* One begun since, or just now: others of its thread, in between, may lie where we have been. */
-		bool young = p->type == WEFT_PAGE_EVENTS && (p->base > now || !p->base);
-		if (p->magic == WEFT_PAGE_MAGIC && !young)
-			o->item[o->n_items++] = (struct save_item){p->base, i, p->thread, p->seq};
+		bool young = p.type == WEFT_PAGE_EVENTS && (p.base > now || !p.base);
+		if (p.magic == WEFT_PAGE_MAGIC && !young)
+			o->item[o->n_items++] = (struct save_item){p.base, i, p.thread, p.seq};
 	}
 	save_sort(o->item, o->n_items);
 }
@@ -135,7 +150,7 @@ static int save_pages(struct rec_stream *s, struct save *o)
 {
 	memset(o->page, 0, WEFT_PAGE_BYTES);
 	struct weft_stream_head *h = (struct weft_stream_head *)o->page;
-	*h = *s->head;
+	save_copy_words((uint64_t *)h, (const uint64_t *)s->head, sizeof *h / 8);
 	h->state = WEFT_STREAM_CLOSED;
 	h->dropped = rec_threads_dropped();
 	h->end_ticks = rec.clock.ticks();

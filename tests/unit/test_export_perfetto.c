@@ -156,7 +156,7 @@ static void read_annotation(struct decoded *d, uint64_t sequence, const struct f
 		else if (f.number == 10)
 			name = f.at;
 	REQUIRE(name != NULL);
-	weft_buf_printf(&d->text, " %s=", name);
+	weft_buf_printf(&d->text, " %s=", name ? name : "?");
 	r = inside(a);
 	while (read_field(&r, &f)) {
 		double real;

@@ -51,7 +51,7 @@ TEST(records_come_back_as_they_were_written)
 {
 	struct weft_page_writer w;
 	struct weft_page_walk walk;
-	struct weft_record r;
+	struct weft_record r = {0};
 	uint64_t words[40];
 	for (unsigned i = 0; i < 40; i++)
 		words[i] = i * 1000003u;
