@@ -18,7 +18,7 @@ struct cfg {
 	WEFT_VEC(struct weft_chosen) chosen;  /* of the window that is being read */
 	WEFT_VEC(struct weft_call) extra;     /* likewise */
 	struct weft_buf description;
-	bool in_hist, in_description;
+	bool in_window, in_hist, in_description;
 	bool hist_is_wrong; /* the error is one of a histogram */
 };
 

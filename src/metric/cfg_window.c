@@ -32,8 +32,9 @@ struct weft_window *cfg_window(struct cfg *c)
 int cfg_close_window(struct cfg *c)
 {
 	struct weft_window *w = cfg_window(c);
-	if (!w || c->in_hist)
+	if (!w || !c->in_window)
 		return 0;
+	c->in_window = false;
 	struct weft_arena *a = &c->view->arena;
 	struct weft_key_line *other = weft_arena_alloc(a, (c->other.n + 1) * sizeof *other);
 	struct weft_chosen *chosen = weft_arena_alloc(a, (c->chosen.n + 1) * sizeof *chosen);
@@ -85,7 +86,7 @@ static int read_name(struct cfg *c, struct weft_str value)
 	weft_metric_init(&w.metric);
 	w.metric.name = cfg_keep(c, value);
 	w.id = (uint32_t)c->window.n + 1;
-	c->in_hist = false;
+	c->in_window = true;
 	return w.metric.name ? weft_vec_push(&c->window, w) : -ENOMEM;
 }
 

@@ -113,6 +113,21 @@ TEST(keys_become_what_they_mean)
 	weft_view_fini(&v);
 }
 
+TEST(a_window_keeps_its_keys_when_a_histogram_follows)
+{
+	struct weft_view v;
+	struct weft_err err;
+	REQUIRE(read_text(&v,
+	                  HEAD STATE_WINDOW
+	                  "window_own_key x\nwindow_object appl { 1, { All } }\n"
+	                  "window_compose_functions { 1, { {extratopcompose1, Sign} } }\n"
+	                  "< NEW ANALYZER2D >\nAnalyzer2D.ControlWindow: 1\nAnalyzer2D.Statistic: Time\nAnalyzer2D.X: 9\n",
+	                  &err) == 0);
+	CHECK(v.window[0].other.n == 1 && v.window[0].n_chosen == 1 && v.window[0].metric.n_extra == 1);
+	CHECK(v.n_hists == 1 && v.hist[0].other.n == 1);
+	weft_view_fini(&v);
+}
+
 /* What is written reads back, and is written the same. */
 static void check_written(const char *text, size_t n, const char *name)
 {
