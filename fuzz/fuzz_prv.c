@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 256, MOST_TO_WRITE = 4096 };
+enum { MOST_THREADS = 256, MOST_CPUS = 4096, MOST_TO_WRITE = 4096 };
 
 /* -- kernels -- */
 
@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *at, size_t n)
 	FUZZ_REQUIRE(weft_str_cut(&rest, '\n', &line) || n == 0);
 	int rc = n ? prv_header_parse(&h, line, &err) : WEFT_E_SYNTAX;
 	FUZZ_REQUIRE(rc == 0 || rc == WEFT_E_SYNTAX);
-	bool small = n == 0 || h.n_threads <= MOST_THREADS;
+	bool small = n == 0 || (h.n_threads <= MOST_THREADS && h.n_cpus <= MOST_CPUS && h.n_nodes <= MOST_CPUS);
 	if (rc == 0 && small && rest.at)
 		check_kernels(&h, rest.at, rest.n);
 	if (n)
