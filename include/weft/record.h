@@ -177,19 +177,20 @@ static inline int weft_claim(uintptr_t *at, uintptr_t from, uintptr_t to)
  */
 static inline __attribute__((always_inline)) void weft_record(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload)
 {
-	struct weft_thread *t = &weft_thread_1;
 	uint32_t on = *d;
 	if (!on)
 		return;
 	uint32_t head = on | kind;
-	uintptr_t at = *(volatile uintptr_t *)&t->at;
+	uintptr_t at = *(volatile uintptr_t *)&weft_thread_1.at;
 	uintptr_t end = at + 8 + 8 * (uintptr_t)n;
-	if (__builtin_expect(end > t->limit, 0)) {
+	if (__builtin_expect(end > weft_thread_1.limit, 0)) {
 		weft_record_slow(head, n, payload);
 		return;
 	}
-	uint64_t since = weft_ticks() - t->base;
-	if (__builtin_expect((since >> 32) != 0 || *t->cpu != t->last_cpu || *d != on || !weft_claim(&t->at, at, end), 0)) {
+	uint64_t since = weft_ticks() - weft_thread_1.base;
+	if (__builtin_expect((since >> 32) != 0 || *weft_thread_1.cpu != weft_thread_1.last_cpu || *d != on ||
+	                             !weft_claim(&weft_thread_1.at, at, end),
+	                     0)) {
 		weft_record_slow(head, n, payload);
 		return;
 	}

@@ -35,10 +35,9 @@ struct helper {
 void rec_helper_wake(void)
 {
 	struct rec_wiped *w = rec.wiped;
-	weft_add_u32(&w->helper_wake, 1);
 	/* Together with the loop below: it says that it sleeps, then looks at the count; we change the count, then look. */
-	weft_fence_seq_cst();
-	if (weft_load_u32(&w->helper_sleeps))
+	__atomic_fetch_add(&w->helper_wake.v, 1, __ATOMIC_SEQ_CST);
+	if (rec_look(&w->helper_sleeps))
 		rec_futex_wake(&w->helper_wake);
 }
 
@@ -144,9 +143,8 @@ static void *helper_main(void *arg)
 	while (!weft_load_u32(&w->helper_end) && !weft_load_u32(&h.stream->closing)) {
 		uint32_t seen = weft_load_u32(&w->helper_wake);
 		uint64_t due = helper_round(&h), now = weft_monotonic_ns();
-		weft_store_u32(&w->helper_sleeps, 1);
-		weft_fence_seq_cst(); /* with rec_helper_wake */
-		if (due > now && weft_load_u32(&w->helper_wake) == seen)
+		rec_say(&w->helper_sleeps, 1); /* with rec_helper_wake */
+		if (due > now && rec_look(&w->helper_wake) == seen)
 			rec_futex_wait(&w->helper_wake, seen, due - now);
 		weft_store_u32(&w->helper_sleeps, 0);
 	}

@@ -29,6 +29,19 @@
 /* Written beside instrumented readers that cannot be atomic (the inline fast path), or read beside such writers. */
 #define REC_RACY __attribute__((no_sanitize("thread"), noinline))
 
+/*
+ * For "I say what I do, then look whether you do; you the same the other way round": with all four sequentially consistent, one of
+ * the two sees the other.
+ */
+static inline void rec_say(struct weft_atomic_u32 *at, uint32_t value)
+{
+	__atomic_store_n(&at->v, value, __ATOMIC_SEQ_CST);
+}
+static inline uint32_t rec_look(const struct weft_atomic_u32 *at)
+{
+	return __atomic_load_n(&at->v, __ATOMIC_SEQ_CST);
+}
+
 /* ---- rec_clock.c: time ---- */
 
 struct rec_clock {

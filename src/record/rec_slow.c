@@ -302,10 +302,8 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 		struct rec_slot *me = slow_ready();
 		if (!me)
 			break;
-		weft_store_u32(&me->busy, 1);
-		/* With rec_stream_close: it sees us busy, or we see that it is closing. */
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		bool open = !weft_load_u32(&me->stream->closing);
+		rec_say(&me->busy, 1); /* with rec_stream_close: it sees us busy, or we see that it is closing */
+		bool open = !rec_look(&me->stream->closing);
 		enum slow_result r = open ? slow_light(t, me, head, n, payload) : SLOW_NO_ROOM;
 		if (open && r == SLOW_TIME)
 			open = slow_new_base(t, me) || slow_open_page(t, me);
@@ -323,15 +321,14 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 {
 	int saved = errno;
-	struct rec_self *self = &rec_self;
-	struct rec_slot *me = self->slot;
+	struct rec_slot *me = rec_self.slot;
 	/* A child that fork() did not make: off, though it was on when this event began. */
 	if (!weft_load_u32(&rec.wiped->owner))
 		return;
-	if (self->busy) {
+	if (rec_self.busy) {
 		/* A handler in the middle of the heavy part below: what the light one cannot do is dropped. */
 		if (!me || me->stream != rec_stream() || slow_light(&weft_thread_1, me, head, n, payload) != SLOW_DONE)
-			__atomic_fetch_add(&self->nested, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&rec_self.nested, 1, __ATOMIC_RELAXED);
 		errno = saved;
 		return;
 	}
@@ -362,14 +359,13 @@ void rec_busy_begin(void)
 
 void rec_busy_end(void)
 {
-	struct rec_self *self = &rec_self;
 	do {
-		self->busy = 1;
-		uint32_t nested = __atomic_exchange_n(&self->nested, 0, __ATOMIC_RELAXED);
+		rec_self.busy = 1;
+		uint32_t nested = __atomic_exchange_n(&rec_self.nested, 0, __ATOMIC_RELAXED);
 		if (nested)
-			slow_drop(self->slot, nested);
+			slow_drop(rec_self.slot, nested);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		self->busy = 0;
+		rec_self.busy = 0;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (self->nested);
+	} while (rec_self.nested);
 }

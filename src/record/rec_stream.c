@@ -129,7 +129,7 @@ static bool stream_is_quiet(void)
 	uint32_t n = weft_load_u32(&rec.slots.n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct rec_slot *slot = rec_slot_at(i);
-		if (slot && weft_load_u32(&slot->used) && weft_load_u32(&slot->busy))
+		if (slot && weft_load_u32(&slot->used) && rec_look(&slot->busy))
 			return false;
 	}
 	return true;
@@ -173,8 +173,7 @@ void rec_stream_close(struct rec_stream *s)
 	struct rec_sample now = rec_clock_sample();
 	struct rec_range r;
 	rec_meta_clock(s, &now);
-	weft_store_u32(&s->closing, 1);
-	weft_fence_seq_cst(); /* with slow_heavy and rec_thread_end: either they see it, or we that they are busy */
+	rec_say(&s->closing, 1); /* with slow_heavy and rec_thread_end: either they see it, or we that they are busy */
 	bool quiet = stream_wait_quiet();
 	weft_store_ptr(&rec.stream, NULL);
 	rec.closed = 1;

@@ -42,9 +42,9 @@ int rec_thread_init(void)
 static const volatile uint32_t *thread_cpu_word(const struct weft_thread *t)
 {
 	if (&__rseq_size && __rseq_size >= 8) {
-		const uint32_t *area = (const uint32_t *)((char *)__builtin_thread_pointer() + __rseq_offset);
-		if ((int32_t)*(const volatile uint32_t *)&area[1] >= 0)
-			return &area[1];
+		const volatile uint32_t *cpu = (const uint32_t *)((char *)__builtin_thread_pointer() + __rseq_offset) + 1;
+		if ((int32_t)cpu[0] >= 0)
+			return cpu;
 	}
 	return &t->last_cpu;
 }
@@ -132,15 +132,14 @@ uint64_t rec_threads_dropped(void)
 bool rec_thread_begin(struct rec_stream *s)
 {
 	struct weft_thread *t = &weft_thread_1;
-	struct rec_self *self = &rec_self;
-	struct rec_slot *me = self->slot ? self->slot : rec_slot_take();
+	struct rec_slot *me = rec_self.slot ? rec_self.slot : rec_slot_take();
 	if (!me)
 		return false;
-	bool again = self->stream == s; /* after its end */
+	bool again = rec_self.stream == s; /* after its end */
 	if (!again) {
-		self->number = weft_add_u32(&s->threads, 1) + 1;
-		self->seq = 0;
-		self->stream = s;
+		rec_self.number = weft_add_u32(&s->threads, 1) + 1;
+		rec_self.seq = 0;
+		rec_self.stream = s;
 	}
 	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
 	t->at = 0;
@@ -149,15 +148,15 @@ bool rec_thread_begin(struct rec_stream *s)
 	t->cpu = thread_cpu_word(t);
 	t->clock = rec.clock.kind == WEFT_CLOCK_TSC;
 	me->stream = s;
-	me->number = self->number;
-	me->seq = self->seq;
+	me->number = rec_self.number;
+	me->seq = rec_self.seq;
 	me->tid = (uint32_t)syscall(SYS_gettid);
 	me->held = 0;
 	me->begin_ticks = rec.clock.ticks();
 	weft_store_u32(&me->page, 0);
 	weft_store_u64(&me->range, 0);
 	weft_store_u64(&me->prev, 0);
-	self->slot = me;
+	rec_self.slot = me;
 	/* Keys beyond the first 32 of a process may allocate here; ours is made when the library is loaded. */
 	pthread_setspecific(thread_key, me);
 	return true;
@@ -199,18 +198,16 @@ static void thread_give_range(struct rec_slot *me)
 
 void rec_thread_end(void)
 {
-	struct rec_self *self = &rec_self;
-	struct rec_slot *me = self->slot;
-	if (!me || self->busy)
+	struct rec_slot *me = rec_self.slot;
+	if (!me || rec_self.busy)
 		return;
 	if (me->stream && me->stream == rec_stream()) {
 		if (weft_load_u64(&me->range))
 			weft_record_slow(WEFT_EV_THREAD_END, 0, NULL);
 		rec_slow_tell_dropped();
 		rec_busy_begin();
-		weft_store_u32(&me->busy, 1);
-		__atomic_thread_fence(__ATOMIC_SEQ_CST); /* with rec_stream_close, as in slow_heavy */
-		if (!weft_load_u32(&me->stream->closing)) {
+		rec_say(&me->busy, 1); /* with rec_stream_close, as in slow_heavy */
+		if (!rec_look(&me->stream->closing)) {
 			rec_slow_close_page(&weft_thread_1, me);
 			thread_give_range(me);
 		}
@@ -220,8 +217,8 @@ void rec_thread_end(void)
 	rec_busy_begin();
 	weft_thread_1.limit = 0;
 	weft_thread_1.at = 0;
-	self->seq = me->seq;
-	self->slot = NULL;
+	rec_self.seq = me->seq;
+	rec_self.slot = NULL;
 	me->stream = NULL;
 	me->name_bytes = 0;
 	weft_add_u64(&rec.lost, weft_swap_u64(&me->dropped, 0));

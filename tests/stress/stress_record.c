@@ -11,12 +11,6 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-static bool is_build(const char *name)
-{
-	const char *build = getenv("WEFT_BUILD_NAME");
-	return build && strcmp(build, name) == 0;
-}
-
 /* ---- Signals ---- */
 
 #define SIGNAL_THREADS 3
@@ -25,7 +19,7 @@ static weft_type outside, inside;
 static weft_region region;
 static __thread uint64_t in_handler;
 static _Atomic uint64_t emitted_outside, emitted_inside;
-static volatile int stop;
+static _Atomic int stop;
 
 static void handler(int sig)
 {

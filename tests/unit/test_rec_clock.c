@@ -141,7 +141,7 @@ TEST(ticks_never_go_back_from_one_cpu_to_another)
 
 /* ---- Clocks that jump ---- */
 
-static int64_t jump;
+static _Atomic int64_t jump; /* the helper's samples jump as well */
 
 static uint64_t jumping(void)
 {

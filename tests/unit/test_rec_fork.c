@@ -165,7 +165,7 @@ TEST(children_may_define)
 
 /* ---- Forks beside threads that record ---- */
 
-static volatile int stop_threads;
+static _Atomic int stop_threads;
 
 static void *busy(void *arg)
 {

@@ -8,7 +8,7 @@
 #include <time.h>
 
 static weft_type number;
-static volatile int stop;
+static _Atomic int stop;
 
 static void *count(void *arg)
 {
@@ -60,7 +60,7 @@ static void check_save(unsigned threads, const char *fmt, ...)
 	CHECK(f.head.end_ticks > f.head.start_ticks);
 	stream_visit(&f, follow, &s);
 	CHECK_U64(s.wrong, 0);
-	CHECK_U64(s.threads, threads);
+	CHECK(s.threads >= 1 && s.threads <= threads); /* one that waited for a cpu all the while may have nothing left */
 	CHECK(s.n > 1000);
 	CHECK(stream_named(&f, WEFT_EV_DEF_TYPE, 2, "number").id > 0);
 	CHECK_U64(stream_count(&f).of[WEFT_EV_PROCESS] > 0, 1);
@@ -122,7 +122,8 @@ CHILD(waits_for_signal)
 TEST(a_signal_makes_a_snapshot)
 {
 	int status;
-	pid_t pid = child_start("waits_for_signal", RING " WEFT_SAVE_SIGNAL=%d TEST_DIR=%s WEFT_DIR=%s/run.weft", SIGUSR2, test_dir(), test_dir());
+	pid_t pid = child_start("waits_for_signal", RING " WEFT_SAVE_SIGNAL=%d TEST_DIR=%s WEFT_DIR=%s/run.weft", SIGUSR2,
+	                        test_dir(), test_dir());
 	usleep(100000);
 	for (int i = 1; i <= 2; i++) {
 		CHECK_I64(kill(pid, SIGUSR2), 0);
@@ -182,7 +183,8 @@ TEST(rings_may_be_small)
 	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
 		struct stream_file f;
 		struct runs s = {0};
-		REQUIRE(child_run("counts_500000", "WEFT_MODE=ring WEFT_SIZE=%s WEFT_DIR=%s/%s.weft", size[i], test_dir(), size[i]) == 0);
+		REQUIRE(child_run("counts_500000", "WEFT_MODE=ring WEFT_SIZE=%s WEFT_DIR=%s/%s.weft", size[i], test_dir(),
+		                  size[i]) == 0);
 		REQUIRE(stream_load_in(&f, 0, "%s/%s.weft", test_dir(), size[i]));
 		CHECK(stream_is_good(&f));
 		stream_visit(&f, follow, &s);

@@ -591,8 +591,8 @@ TEST(a_limit_of_the_address_space_is_obeyed)
 {
 	struct stream_file f;
 	int status;
-	if (strcmp(getenv("WEFT_BUILD_NAME") ? getenv("WEFT_BUILD_NAME") : "", "asan") == 0)
-		SKIP("AddressSanitizer needs more address space than this test leaves");
+	if (is_build("asan") || is_build("tsan"))
+		SKIP("sanitizers need more address space than this test leaves");
 	free(test_shell(&status, "ulimit -v 400000; TEST_CHILD=small_address_space WEFT_DIR=%s/t.weft /proc/%d/exe", test_dir(),
 	                getpid()));
 	CHECK_I64(status, 0);
