@@ -53,6 +53,8 @@ int cfg_close_window(struct cfg *c)
 	w->metric.extra = extra;
 	w->metric.n_extra = (uint32_t)c->extra.n;
 	c->other.n = c->chosen.n = c->extra.n = 0;
+	if (w->derived) /* they have none of these */
+		w->metric.of_level[WEFT_THREAD] = w->metric.of_level[WEFT_CPU] = (struct weft_call){.func = NULL};
 	if (w->derived && !w->metric.operation.func)
 		return cfg_fail(c, "the derived window '%s' has no operation", w->metric.name);
 	if (w->derived && w->parents[0] == WEFT_NONE)
