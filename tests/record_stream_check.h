@@ -76,7 +76,7 @@ static inline void stream_sort(struct stream_file *f)
 		const struct weft_page *p = f->page[i], *last = i && f->page[i - 1]->thread == p->thread ? f->page[i - 1] : NULL;
 		bool ring = f->head.flags & WEFT_STREAM_RING && p->thread;
 		f->twice += last && last->seq == p->seq;
-		f->gaps += last ? p->seq > last->seq + 1 : !ring && p->seq > 0;
+		f->gaps += !ring && p->seq > (last ? last->seq + 1 : 0);
 	}
 }
 
