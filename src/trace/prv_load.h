@@ -27,6 +27,8 @@ int prv_load_fail(const struct prv_load *l, int rc); /* the error of a builder's
 int prv_load_problem(struct prv_load *l, const char *file, uint64_t line, uint64_t offset, uint64_t bytes,
                      const char *text) WEFT_MUST_CHECK;
 
+int prv_load_note(struct prv_load *l, const char *key, struct weft_str text) WEFT_MUST_CHECK;
+
 /* The steps, in this order. 0 or negative. */
 int prv_load_header(struct prv_load *l) WEFT_MUST_CHECK; /* the first lines, and the model */
 int prv_load_names(struct prv_load *l) WEFT_MUST_CHECK;  /* .pcf and .row, where there are any */

@@ -23,6 +23,18 @@ int prv_load_problem(struct prv_load *l, const char *file, uint64_t line, uint64
 	return weft_build_problem(l->b, &p);
 }
 
+int prv_load_note(struct prv_load *l, const char *key, struct weft_str text)
+{
+	char *z = malloc(text.n + 1);
+	if (!z)
+		return -ENOMEM;
+	memcpy(z, text.at, text.n);
+	z[text.n] = 0;
+	int rc = weft_build_note(l->b, key, z);
+	free(z);
+	return rc;
+}
+
 /* -- header -- */
 
 static int next_line(struct prv_load *l, struct weft_str *line)
@@ -390,14 +402,6 @@ static int make_communicator(struct prv_load *l, struct weft_str line)
 	return made < 0 ? (int)made : rc;
 }
 
-static int note_line(struct prv_load *l, const char *key, struct weft_str line)
-{
-	char *z = strndup(line.at, line.n);
-	int rc = z ? weft_build_note(l->b, key, z) : -ENOMEM;
-	free(z);
-	return rc;
-}
-
 int prv_load_communicators(struct prv_load *l)
 {
 	for (uint32_t n = 0; n < l->header.n_comms;) {
@@ -408,12 +412,12 @@ int prv_load_communicators(struct prv_load *l)
 		struct weft_str line = weft_str_trim(raw);
 		char kind = line.n ? *line.at : ' ';
 		if (kind == '#') {
-			rc = note_line(l, PRV_NOTE_COMMENT, line);
+			rc = prv_load_note(l, PRV_NOTE_COMMENT, line);
 		} else if (memchr("cCiI", kind, 4)) {
 			n++;
 			rc = make_communicator(l, line);
 			if (rc > 0)
-				rc = note_line(l, PRV_NOTE_COMMUNICATOR, line);
+				rc = prv_load_note(l, PRV_NOTE_COMMUNICATOR, line);
 		} else {
 			text_input_unread(l->in);
 			l->n_lines--;

@@ -151,9 +151,7 @@ static int settle_issues(struct body *y, const struct slot *s)
 	}
 	for (size_t i = 0; i < c->comment.n && y->n_comments < PRV_MOST_COMMENTS && !rc; i++, y->n_comments++) {
 		struct weft_str line = weft_str_trim(weft_str_n(c->comment.at[i].text, c->comment.at[i].n));
-		char *z = strndup(line.at, line.n);
-		rc = z ? weft_build_note(y->l->b, PRV_NOTE_COMMENT, z) : -ENOMEM;
-		free(z);
+		rc = prv_load_note(y->l, PRV_NOTE_COMMENT, line);
 	}
 	y->l->n_lines += c->n_lines;
 	if (c->last_time > y->last_time)
