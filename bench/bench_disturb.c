@@ -4,6 +4,7 @@
  *
  *     rate-N     a thread on each cpu smooths an array in cache, in blocks that are regions; N events a second and thread.
  *                Measured inside, so without the start of processes
+ *     cpu-N      the CPU time of the same, with that of libweft's helper: what remains of the figure on a busy machine
  *     heat       examples/heat as a whole: processes, threads, messages
  *     start      `true`: what weft record itself costs (topology, setting up the watch)
  *     processes  a shell that starts 300 programs: each fork, exec and exit is seen
@@ -16,11 +17,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <weft/record.h>
 
 enum { POINTS = 64, THREADS_MADE = 2000, CPUS_MOST = 256 };
-static const double work_seconds = 0.15;
+static const double work_seconds = 0.2;
 
 WEFT_REGION(region_block, "block", WEFT_STATE_RUNNING);
 
@@ -59,6 +61,13 @@ static void *nothing(void *arg)
 	return arg;
 }
 
+static double cpu_seconds(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static int work_main(const char *blocks, const char *sweeps)
 {
 	struct work w = {strtoull(blocks, NULL, 10), strtoull(sweeps, NULL, 10)};
@@ -73,7 +82,8 @@ static int work_main(const char *blocks, const char *sweeps)
 			return 1;
 	for (long i = 0; i < cpus; i++)
 		pthread_join(thread[i], NULL);
-	printf("%.9f\n", (double)(bench_now_ns() - from) / 1e9);
+	double wall = (double)(bench_now_ns() - from) / 1e9;
+	printf("%.9f %.9f\n", wall, cpu_seconds());
 	return 0;
 }
 
@@ -107,28 +117,28 @@ struct run {
 	const char *command;
 	double rate; /* events a second; 0: not the work of this program */
 	bool inside; /* the command prints the seconds */
+	bool cpu;    /* and behind them the CPU time, which is wanted */
 };
 
-/* Sweeps that take a second, measured once. */
+/* Sweeps that take a second of CPU time, measured once. */
 static double sweeps_a_second(void)
 {
-	static double known;
-	static double at[POINTS];
+	static double known, at[POINTS];
 	if (known > 0)
 		return known;
 	smooth(at, 100000);
-	uint64_t from = bench_now_ns();
+	double from = cpu_seconds();
 	smooth(at, 500000);
-	known = 500000 / ((double)(bench_now_ns() - from) / 1e9);
+	known = 500000 / (cpu_seconds() - from);
 	bench_keep((uint64_t)at[3]);
 	return known;
 }
 
-static double read_seconds(const char *command)
+static double read_seconds(const char *command, bool cpu)
 {
 	double seconds = -1;
 	FILE *f = popen(command, "r");
-	if (f && fscanf(f, "%lf", &seconds) != 1)
+	if (f && fscanf(f, cpu ? "%*f %lf" : "%lf", &seconds) != 1)
 		seconds = -1;
 	if (!f || pclose(f))
 		return bench_skip("the command failed");
@@ -148,12 +158,13 @@ static double run(void *arg)
 	} else {
 		snprintf(command, sizeof command, r->command, record, r->inside ? self : build);
 	}
-	return r->inside ? read_seconds(command) : bench_command("%s", command);
+	return r->inside ? read_seconds(command, r->cpu) : bench_command("%s", command);
 }
 
-#define RATE(n) \
+#define RATE(n, cpu) \
 	{ \
-		{"recorded", run, &(struct run){RECORDED, NULL, n, true}}, {"bare", run, &(struct run){BARE, NULL, n, true}}, \
+		{"recorded", run, &(struct run){RECORDED, NULL, n, true, cpu}}, \
+			{"bare", run, &(struct run){BARE, NULL, n, true, cpu}}, \
 		{ \
 			0 \
 		} \
@@ -164,20 +175,30 @@ static double run(void *arg)
 #define TRUE "%s true # %s"
 #define WATCHED(command, inside) \
 	{ \
-		{"recorded", run, &(struct run){RECORDED, command, 0, inside}}, \
-			{"bare", run, &(struct run){BARE, command, 0, inside}}, \
-			{"ptrace", run, &(struct run){TRACED, command, 0, inside}}, \
-			{"unwatched", run, &(struct run){UNWATCHED, command, 0, inside}}, \
+		{"recorded", run, &(struct run){RECORDED, command, 0, inside, false}}, \
+			{"bare", run, &(struct run){BARE, command, 0, inside, false}}, \
+			{"ptrace", run, &(struct run){TRACED, command, 0, inside, false}}, \
+			{"unwatched", run, &(struct run){UNWATCHED, command, 0, inside, false}}, \
 		{ \
 			0 \
 		} \
 	}
-static const struct bench_variant rate_1e4[] = RATE(1e4), rate_1e5[] = RATE(1e5), rate_1e6[] = RATE(1e6),
-				  heat[] = WATCHED(HEAT, false), start[] = WATCHED(TRUE, false),
-				  processes[] = WATCHED(SHELL, false), threads[] = WATCHED(THREADS, true);
+static const struct bench_variant rate_1e4[] = RATE(1e4, false), rate_1e5[] = RATE(1e5, false), rate_1e6[] = RATE(1e6, false);
+static const struct bench_variant cpu_1e4[] = RATE(1e4, true), cpu_1e5[] = RATE(1e5, true), cpu_1e6[] = RATE(1e6, true);
+static const struct bench_variant heat[] = WATCHED(HEAT, false), start[] = WATCHED(TRUE, false);
+static const struct bench_variant processes[] = WATCHED(SHELL, false), threads[] = WATCHED(THREADS, true);
 static const struct bench benches[] = {
-	{"rate-1e4", "s", 0, rate_1e4}, {"rate-1e5", "s", 0, rate_1e5},   {"rate-1e6", "s", 0, rate_1e6}, {"heat", "s", 0, heat},
-	{"start", "s", 0, start},       {"processes", "s", 0, processes}, {"threads", "s", 0, threads},   {0},
+	{"rate-1e4", "s", 0, rate_1e4},
+	{"rate-1e5", "s", 0, rate_1e5},
+	{"rate-1e6", "s", 0, rate_1e6},
+	{"cpu-1e4", "s", 0, cpu_1e4},
+	{"cpu-1e5", "s", 0, cpu_1e5},
+	{"cpu-1e6", "s", 0, cpu_1e6},
+	{"heat", "s", 0, heat},
+	{"start", "s", 0, start},
+	{"processes", "s", 0, processes},
+	{"threads", "s", 0, threads},
+	{0},
 };
 
 static int find_build(void)

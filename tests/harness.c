@@ -119,6 +119,12 @@ static _Noreturn void give_up(const char *what)
 	_exit(70);
 }
 
+bool test_build_is(const char *name)
+{
+	const char *build = getenv("WEFT_BUILD_NAME");
+	return build && strcmp(build, name) == 0;
+}
+
 const char *test_dir(void)
 {
 	if (!*harness.dir) {

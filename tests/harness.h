@@ -64,6 +64,8 @@ _Noreturn void test_skip(const char *reason);
 	} while (0)
 #define SKIP(reason) test_skip(reason)
 
+bool test_build_is(const char *name); /* release, debug, asan, tsan: how this program was built */
+
 /* A fresh folder for this test, removed at the end (kept when the test failed and KEEP is set). Owned by the harness. */
 const char *test_dir(void);
 /* Runs a shell command; its stdout (malloc'd, terminated) and exit status (128 + signal). */

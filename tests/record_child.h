@@ -25,12 +25,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static inline bool is_build(const char *name)
-{
-	const char *build = getenv("WEFT_BUILD_NAME");
-	return build && strcmp(build, name) == 0;
-}
-
 struct child_case {
 	const char *name;
 	int (*run)(void);

@@ -102,7 +102,8 @@ static int read_it(const char *trace, uint64_t memory, uint64_t n_events, bool r
 	       (unsigned long long)memory >> 20);
 	fflush(stdout);
 	weft_trace_close(t);
-	return peak > memory ? 6 : 0;
+	/* A sanitizer keeps what was freed, and shadows the rest: its builds test the way, not the peak. */
+	return peak > memory && !test_build_is("asan") && !test_build_is("tsan") ? 6 : 0;
 }
 
 static void check_memory(uint64_t pages, uint64_t memory)

@@ -236,7 +236,7 @@ TEST(all_at_once_until_full)
 {
 	struct stream_file f;
 	(void)run_all("WEFT_MODE=full WEFT_SIZE=1M", &f);
-	if (!is_build("tsan") || f.head.state != WEFT_STREAM_CLOSED) {
+	if (!test_build_is("tsan") || f.head.state != WEFT_STREAM_CLOSED) {
 		CHECK_U64(f.head.state, WEFT_STREAM_FULL);
 		CHECK(f.head.dropped > 0);
 	}

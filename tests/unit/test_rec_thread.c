@@ -157,7 +157,7 @@ CHILD(destructors)
 TEST(destructors_may_record_after_the_thread_ended)
 {
 	struct stream_file f;
-	if (is_build("tsan"))
+	if (test_build_is("tsan"))
 		SKIP("ThreadSanitizer is done with a thread before its last destructors");
 	REQUIRE(child_run("destructors", "WEFT_DIR=%s/t.weft", test_dir()) == 0);
 	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));

@@ -591,7 +591,7 @@ TEST(a_limit_of_the_address_space_is_obeyed)
 {
 	struct stream_file f;
 	int status;
-	if (is_build("asan") || is_build("tsan"))
+	if (test_build_is("asan") || test_build_is("tsan"))
 		SKIP("sanitizers need more address space than this test leaves");
 	free(test_shell(&status, "ulimit -v 400000; TEST_CHILD=small_address_space WEFT_DIR=%s/t.weft /proc/%d/exe", test_dir(),
 	                getpid()));
