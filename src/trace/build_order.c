@@ -214,6 +214,8 @@ static void repair_end(struct repair *r)
 	if (!r->b)
 		return;
 	unmap(&r->source);
+	for (unsigned i = 0; r->scratch && i < FAN_IN; i++)
+		col_scratch_fini(&r->scratch[i]);
 	free(r->scratch);
 	if (r->enc)
 		builder_give_encoder(r->b, r->enc);

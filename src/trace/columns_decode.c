@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decoding a block, a few cycles an event. The sizes that the block's head and entries name must add up to its row's bytes;
- * beyond that nothing is checked per event: a code out of range names a harmless entry, and value pointers that run too far stay
- * inside the slack behind the file (an entry cannot run over by more than 4096 × 8 bytes).
+ * Decoding a block, a few cycles an event. The sizes that the block's head and entries name must add up to its row's bytes, and
+ * all codes must name entries, which is looked at ahead, many codes at a time; beyond that nothing is checked per event: value
+ * pointers that run too far stay inside the slack behind the file (an entry cannot run over by more than 4096 × 8 bytes).
  */
 #include "base/crc.h"
 #include "columns_priv.h"
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(COL_SLACK >= WEFT_BLOCK_EVENTS * 8 + 8, "slack holds what a damaged block can run over");
@@ -15,6 +17,43 @@ bool col_block_intact(const struct col_source *src, const struct col_block *row)
 	if (row->offset % 8 || row->bytes > src->n || row->offset > src->n - row->bytes)
 		return false;
 	return weft_crc32c(0, src->at + row->offset, row->bytes) == row->crc;
+}
+
+void col_scratch_fini(struct col_scratch *s)
+{
+	free(s->time);
+	free(s->entry);
+	*s = (struct col_scratch){0};
+}
+
+uint64_t col_scratch_bytes(uint32_t n)
+{
+	return (uint64_t)n * (2 * sizeof(uint64_t) + sizeof(uint32_t)) + sizeof(struct col_scratch);
+}
+
+/* Room for a block of n events with n_dict different ones. */
+static int scratch_fit(struct col_scratch *s, uint32_t n, uint32_t n_dict)
+{
+	if (n > s->cap) {
+		free(s->time);
+		s->cap = 0;
+		s->zero_values = false;
+		s->time = malloc(n * (2 * sizeof *s->time + sizeof *s->what));
+		if (!s->time)
+			return -ENOMEM;
+		s->value = s->time + n;
+		s->what = (uint32_t *)(void *)(s->value + n);
+		s->cap = n;
+	}
+	if (n_dict > s->dict_cap) {
+		free(s->entry);
+		s->dict_cap = 0;
+		s->entry = malloc(n_dict * sizeof *s->entry);
+		if (!s->entry)
+			return -ENOMEM;
+		s->dict_cap = n_dict;
+	}
+	return 0;
 }
 
 static inline uint64_t load_u64(const uint8_t *at)
@@ -34,17 +73,21 @@ static bool width_is_valid(unsigned width)
 	return width == 1 || width == 2 || width == 4 || width == 8;
 }
 
+/* The block's head; false when it cannot be one. */
+static bool find_head(const struct col_source *src, const struct col_block *row, struct col_head *h)
+{
+	if (row->offset % 8 || row->bytes < sizeof *h || row->bytes > src->n || row->offset > src->n - row->bytes)
+		return false;
+	memcpy(h, src->at + row->offset, sizeof *h);
+	return h->n == row->n && h->n > 0 && h->n <= WEFT_BLOCK_EVENTS && h->n_dict > 0 && h->n_dict <= h->n &&
+	       h->n_long <= h->n && width_is_valid(h->gap_width) && h->code_width <= 2 && (h->code_width > 0 || h->n_dict == 1);
+}
+
 /* Finds the parts and sets up the entries; false when the sizes do not add up. */
 static bool find_parts(const struct col_source *src, const struct col_block *row, struct col_scratch *s, struct block_parts *p)
 {
-	if (row->offset % 8 || row->bytes < sizeof p->head || row->bytes > src->n || row->offset > src->n - row->bytes)
-		return false;
 	const uint8_t *at = src->at + row->offset;
-	memcpy(&p->head, at, sizeof p->head);
 	const struct col_head *h = &p->head;
-	if (h->n != row->n || h->n == 0 || h->n > WEFT_BLOCK_EVENTS || h->n_dict == 0 || h->n_dict > h->n || h->n_long > h->n ||
-	    !width_is_valid(h->gap_width) || h->code_width > 2 || (h->code_width == 0 && h->n_dict != 1))
-		return false;
 	uint64_t used = sizeof *h;
 	p->entries = at + used;
 	used += h->n_dict * sizeof(struct col_entry);
@@ -127,7 +170,26 @@ static inline uint32_t code_at(const uint8_t *codes, unsigned width, uint32_t i)
 		return codes[i];
 	uint16_t code;
 	memcpy(&code, codes + 2 * i, 2);
-	return code & (WEFT_BLOCK_EVENTS - 1);
+	return code;
+}
+
+/* Whether all codes name entries. Words of eight bytes and then the rest, so that the compiler can use wide registers. */
+static bool codes_are_valid(const struct col_head *h, const uint8_t *codes)
+{
+	uint32_t i = 0, most = 0;
+	if (h->code_width == 1) {
+		uint8_t high[32] = {0};
+		for (; i + 32 <= h->n; i += 32)
+			for (unsigned k = 0; k < 32; k++)
+				high[k] = codes[i + k] > high[k] ? codes[i + k] : high[k];
+		for (unsigned k = 0; k < 32; k++)
+			most = high[k] > most ? high[k] : most;
+	}
+	for (; i < h->n; i++) {
+		uint32_t code = h->code_width ? code_at(codes, h->code_width, i) : 0;
+		most = code > most ? code : most;
+	}
+	return most < h->n_dict;
 }
 
 static inline __attribute__((always_inline)) void decode_whats(const uint8_t *codes, unsigned width, struct col_scratch *s,
@@ -159,17 +221,15 @@ static bool has_values(const struct col_scratch *s, uint32_t n_dict)
 int col_decode(const struct col_source *src, const struct col_block *row, struct col_scratch *s)
 {
 	struct block_parts p;
-	if (!find_parts(src, row, s, &p) || !decode_times(&p, row, s->time))
+	if (!find_head(src, row, &p.head))
 		return WEFT_E_DAMAGED;
 	uint32_t n = p.head.n;
+	int rc = scratch_fit(s, n, p.head.n_dict);
+	if (rc)
+		return rc;
+	if (!find_parts(src, row, s, &p) || !codes_are_valid(&p.head, p.codes) || !decode_times(&p, row, s->time))
+		return WEFT_E_DAMAGED;
 	s->n_dict = p.head.n_dict;
-	/* A code that names no entry finds one that is harmless. */
-	uint32_t codes = p.head.code_width == 2 ? WEFT_BLOCK_EVENTS : p.head.code_width == 1 ? 256 : 1;
-	for (uint32_t i = p.head.n_dict; i < codes; i++) {
-		memset(&s->entry[i], 0, sizeof s->entry[i]);
-		s->entry[i].at = src->at;
-		s->entry[i].what = s->entry[0].what;
-	}
 	if (p.head.code_width == 0)
 		for (uint32_t i = 0; i < n; i++)
 			s->what[i] = s->entry[0].what;
@@ -179,7 +239,7 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
 		decode_whats(p.codes, 2, s, n);
 	if (!has_values(s, p.head.n_dict)) {
 		if (!s->zero_values)
-			memset(s->value, 0, sizeof s->value);
+			memset(s->value, 0, s->cap * sizeof *s->value);
 		s->zero_values = true;
 		return 0;
 	}

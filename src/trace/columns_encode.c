@@ -300,9 +300,9 @@ static void plan_block(struct col_encoder *e, struct block_plan *p, uint32_t n, 
 	p->end = p->values + at;
 }
 
-static uint64_t place_entries(const struct col_encoder *e, uint32_t n_dict, char *to)
+/* Also says in the block's row what there is in it. */
+static void place_entries(const struct col_encoder *e, uint32_t n_dict, char *to, struct col_block *row)
 {
-	uint64_t kinds = 0;
 	for (uint32_t i = 0; i < n_dict; i++) {
 		const struct col_count *c = &e->count[i];
 		struct col_entry entry = {.what = c->what,
@@ -310,9 +310,9 @@ static uint64_t place_entries(const struct col_encoder *e, uint32_t n_dict, char
 		                          .width = c->width,
 		                          .base = c->has_value ? c->min : 0};
 		memcpy(to + i * sizeof entry, &entry, sizeof entry);
-		kinds |= 1ull << weft_what_kind(c->what);
+		row->kinds |= 1ull << weft_what_kind(c->what);
+		row->whats |= weft_what_bit(c->what);
 	}
-	return kinds;
 }
 
 static int count_whats(struct col_writer *w, const struct col_encoder *e, uint32_t n_dict)
@@ -348,7 +348,7 @@ static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struc
 	                        .code_width = p.code_width,
 	                        .extra_words = (uint32_t)w->extra.n};
 	memcpy(to, &head, sizeof head);
-	row->kinds = place_entries(e, p.n_dict, to + p.entries);
+	place_entries(e, p.n_dict, to + p.entries, row);
 	if (w->extra.n)
 		memcpy(to + p.extra, w->extra.at, 8 * w->extra.n);
 	place_gaps(e, n, p.gap_width, p.n_long, to + p.longs, to + p.gaps, to + p.places);

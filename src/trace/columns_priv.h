@@ -24,6 +24,7 @@ struct col_block {            /* as it stands in the index */
 	uint64_t first, last; /* times */
 	uint64_t offset;      /* in the columns file, a multiple of 8 */
 	uint64_t kinds;       /* 1 << kind */
+	uint64_t whats;       /* weft_what_bit of all of them */
 	uint64_t half_base;   /* added to the values of SEND and RECV: place in the map of halves */
 	uint64_t flow_base;   /* the same of FLOW_OUT and FLOW_IN */
 	uint32_t bytes, crc;
@@ -137,25 +138,29 @@ int col_flush_ends(struct col_writer *w) WEFT_MUST_CHECK;
 
 /* ---- decoding ---- */
 
+struct col_dict { /* an entry while its block is decoded */
+	const uint8_t *at;
+	uint64_t base, mask;
+	uint32_t what, width;
+};
+/* Where a block is decoded to; begins as zeros and grows to the largest block that it has seen. */
 struct col_scratch {
-	uint64_t time[WEFT_BLOCK_EVENTS];
-	uint64_t value[WEFT_BLOCK_EVENTS];
-	uint32_t what[WEFT_BLOCK_EVENTS];
-	struct {
-		const uint8_t *at;
-		uint64_t base, mask;
-		uint32_t what, width;
-	} entry[WEFT_BLOCK_EVENTS];
-	uint32_t n_dict;
+	uint64_t *time, *value; /* owned, in one piece with what; `cap` of each */
+	uint32_t *what;
+	struct col_dict *entry; /* owned; dict_cap */
+	uint32_t n_dict, cap, dict_cap;
 	bool zero_values; /* value[] holds zeros */
 };
+void col_scratch_fini(struct col_scratch *s);
+uint64_t col_scratch_bytes(uint32_t n); /* what a scratch takes for blocks of n events, about */
+
 struct col_source {
 	const uint8_t *at; /* the columns file, mapped, with its slack */
 	uint64_t n;        /* bytes, without the slack */
 };
 /*
  * Decodes a block into s; values of SEND, RECV, FLOW_* are places in the maps, of COL_EXTRA word offsets in the file. Whatever
- * the bytes say, reads stay in the file and writes in s. 0 or WEFT_E_DAMAGED.
+ * the bytes say, reads stay in the file and writes in s. 0, WEFT_E_DAMAGED or -ENOMEM.
  */
 int col_decode(const struct col_source *src, const struct col_block *row, struct col_scratch *s) WEFT_MUST_CHECK;
 bool col_block_intact(const struct col_source *src, const struct col_block *row); /* bounds and checksum */

@@ -105,6 +105,12 @@ static uint32_t find_time(const uint64_t *time, uint32_t n, uint64_t want)
 	return low;
 }
 
+static bool is_wanted(const struct weft_cursor *c, const struct col_block *row)
+{
+	const struct weft_wanted *w = &c->wanted;
+	return !(w->kinds | w->whats) || (row->kinds & w->kinds) || (row->whats & w->whats);
+}
+
 int weft_cursor_next(struct weft_cursor *c, struct weft_block *b)
 {
 	struct weft_store *s = c->trace->store;
@@ -113,6 +119,10 @@ int weft_cursor_next(struct weft_cursor *c, struct weft_block *b)
 		const struct col_block *row = &s->block[c->next_block];
 		if (c->to != WEFT_NEVER && row->first >= c->to)
 			return 0;
+		if (!is_wanted(c, row)) {
+			c->next_block++;
+			continue;
+		}
 		if (!c->scratch && !(c->scratch = calloc(1, sizeof(struct col_scratch))))
 			return -ENOMEM;
 		struct col_scratch *d = c->scratch;
@@ -132,6 +142,8 @@ int weft_cursor_next(struct weft_cursor *c, struct weft_block *b)
 
 void weft_cursor_end(struct weft_cursor *c)
 {
+	if (c->scratch)
+		col_scratch_fini(c->scratch);
 	free(c->scratch);
 	c->scratch = NULL;
 	c->next_block = c->priv[0];

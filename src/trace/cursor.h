@@ -43,17 +43,36 @@ struct weft_block {
 	const uint64_t *value;
 };
 
+/*
+ * What a cursor is for. Blocks without any of it are passed over: neither read nor decoded. Other blocks come whole, with what is
+ * not wanted in them. All zeros: everything is wanted.
+ */
+struct weft_wanted {
+	uint64_t kinds; /* 1 << kind: events of that kind, whatever their id */
+	uint64_t whats; /* weft_what_bit of each single (kind, id): may let blocks pass that have none, never the other way */
+};
+static inline uint64_t weft_what_bit(uint32_t what)
+{
+	return UINT64_C(1) << (what * UINT64_C(0x9e3779b97f4a7c15) >> 58);
+}
+
 struct weft_cursor {
 	const struct weft_trace *trace;
 	uint32_t thread;
 	uint64_t from, to; /* events with from <= time < to; to == WEFT_NEVER: all */
 	uint64_t next_block;
+	struct weft_wanted wanted;
 	void *scratch; /* owned: one decoded block */
 	uint64_t priv[4];
 };
 
 int weft_cursor_begin(struct weft_cursor *c, const struct weft_trace *t, uint32_t thread, uint64_t from,
                       uint64_t to) WEFT_MUST_CHECK;
+/* From the next block on: only blocks with something of `w`. */
+static inline void weft_cursor_want(struct weft_cursor *c, struct weft_wanted w)
+{
+	c->wanted = w;
+}
 /* 1 and a block (valid until the next call), 0 at the end, negative on failure. */
 int weft_cursor_next(struct weft_cursor *c, struct weft_block *b) WEFT_MUST_CHECK;
 void weft_cursor_end(struct weft_cursor *c);

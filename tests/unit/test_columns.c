@@ -48,6 +48,7 @@ static void bench_end(void)
 	col_writer_fini(&bench.w);
 	col_out_fini(&bench.out);
 	col_encoder_free(bench.enc);
+	col_scratch_fini(bench.scratch);
 	free(bench.scratch);
 }
 

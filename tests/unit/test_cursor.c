@@ -129,6 +129,58 @@ TEST(payloads_stay_valid_after_the_cursor)
 	weft_trace_close(t);
 }
 
+/* Blocks in turn of points, of counter i / 2 and of states; each is told from the others by its kind or by its (kind, id). */
+static struct weft_trace *mixed(void)
+{
+	struct weft_builder *b = made_builder(1);
+	struct weft_appender *a = weft_builder_appender(b, 0);
+	for (unsigned i = 0; i < 40; i++)
+		REQUIRE(weft_build_def(b, WEFT_CLASS_COUNTER, &(struct weft_def_row){.name = "c", .code = i}) == i + 1);
+	for (uint64_t i = 0; i < 60 * WEFT_BLOCK_EVENTS; i++) {
+		uint64_t block = i / WEFT_BLOCK_EVENTS;
+		uint32_t what = block % 3 == 0   ? weft_what(WEFT_EV_POINT, 1)
+		                : block % 3 == 1 ? weft_what(WEFT_EV_COUNTER, (unsigned)block / 3 + 1)
+		                                 : weft_what(WEFT_EV_ENTER, 1);
+		REQUIRE(weft_append(a, i, what, block % 3 == 2 ? 0 : i) == 0);
+	}
+	return made_trace(b);
+}
+
+/* Which of the 60 blocks come. */
+static uint64_t blocks_that_come(const struct weft_trace *t, struct weft_wanted w)
+{
+	struct weft_cursor c;
+	struct weft_block b;
+	uint64_t came = 0;
+	REQUIRE(weft_cursor_begin(&c, t, 0, 0, WEFT_NEVER) == 0);
+	weft_cursor_want(&c, w);
+	while (weft_cursor_next(&c, &b) > 0) {
+		CHECK(b.n == WEFT_BLOCK_EVENTS && b.time[0] % WEFT_BLOCK_EVENTS == 0); /* whole, and in its place */
+		came |= UINT64_C(1) << b.time[0] / WEFT_BLOCK_EVENTS;
+	}
+	weft_cursor_end(&c);
+	return came;
+}
+
+TEST(blocks_without_what_is_wanted_are_passed_over)
+{
+	struct weft_trace *t = mixed();
+	uint64_t all = (UINT64_C(1) << 60) - 1, points = all / 7, counters = points << 1;
+	CHECK_U64(blocks_that_come(t, (struct weft_wanted){0}), all);
+	CHECK_U64(blocks_that_come(t, (struct weft_wanted){.kinds = 1ull << WEFT_EV_POINT}), points);
+	CHECK_U64(blocks_that_come(t, (struct weft_wanted){.kinds = 1ull << WEFT_EV_POINT | 1ull << WEFT_EV_COUNTER}),
+	          points | counters);
+	CHECK_U64(blocks_that_come(t, (struct weft_wanted){.kinds = 1ull << WEFT_EV_RECV}), 0);
+	unsigned more = 0;
+	for (unsigned i = 1; i <= 20; i++) {
+		uint64_t came = blocks_that_come(t, (struct weft_wanted){.whats = weft_what_bit(weft_what(WEFT_EV_COUNTER, i))});
+		CHECK(came >> (3 * i - 2) & 1);
+		more += (unsigned)__builtin_popcountll(came) - 1;
+	}
+	CHECK(more < 20 * 59 / 4); /* some share a bit; most do not */
+	weft_trace_close(t);
+}
+
 TEST(values_that_need_their_own_way_are_refused)
 {
 	struct weft_builder *b = made_builder(1);

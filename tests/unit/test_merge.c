@@ -91,6 +91,7 @@ TEST(events_of_all_threads_come_in_order_of_time_and_thread)
 TEST(windows_give_the_same_when_memory_is_short)
 {
 	check_all(1 << 20);
+	check_all(4 << 20); /* larger windows */
 }
 
 TEST(merge_says_when_memory_is_out)
