@@ -8,12 +8,83 @@
  *                        wiped memory that it is in another process, and does the same
  *     vfork, posix_spawn share the parent's memory until they exec: their events are the parent's
  *
+ * fork() copies the locks of the C library and of sanitizers as they are. A program of one thread need not care, and shall not have to
+ * because of our helper: so fork() waits while we are in a function that takes such locks (pthread_create, dl_iterate_phdr).
+ *
  * A handler may fork while it interrupts a record, the slow path, or a definition; the child then goes on with it. What that
  * code can still write is replaced by private memory, and stays mapped for the child's life.
  */
 #include "rec_priv.h"
+#include "base/clock.h"
 #include <pthread.h>
+#include <sched.h>
+#include <time.h>
 #include <unistd.h>
+
+#define YIELDS 20
+#define PAUSE_NS 50000
+#define FOREIGN_MOST_NS \
+	1000000000u /* somebody holds a lock that they wait for, and forks: then we are not the only ones to blame */
+#define FORKING_MOST_NS 100000000u
+
+/* ---- Locks that are not ours ---- */
+
+/* Until nobody is there any more; false after `most_ns`. */
+static bool fork_wait(const struct weft_atomic_u32 *n, uint64_t most_ns)
+{
+	struct timespec pause = {0, PAUSE_NS};
+	uint64_t from = weft_monotonic_ns();
+	for (int i = 0; rec_look(n); i++) {
+		if (i < YIELDS)
+			sched_yield();
+		else if (weft_monotonic_ns() - from < most_ns)
+			(void)nanosleep(&pause, NULL);
+		else
+			return false;
+	}
+	return true;
+}
+
+static void fork_count(struct weft_atomic_u32 *n, uint32_t by)
+{
+	__atomic_fetch_add(&n->v, by, __ATOMIC_SEQ_CST);
+}
+
+/* With fork_prepare: each says what it does, then looks at the other; the one that forks goes first. */
+bool rec_foreign_begin(bool wait)
+{
+	struct rec_wiped *w = rec.wiped;
+	for (;;) {
+		fork_count(&w->foreign, 1);
+		if (!rec_look(&w->forking))
+			return true;
+		fork_count(&w->foreign, -1u);
+		if (!wait || !fork_wait(&w->forking, FORKING_MOST_NS))
+			return false;
+	}
+}
+
+void rec_foreign_end(void)
+{
+	fork_count(&rec.wiped->foreign, -1u);
+}
+
+static void fork_prepare(void)
+{
+	rec_self.forks = true;
+	fork_count(&rec.wiped->forking, 1);
+	(void)fork_wait(&rec.wiped->foreign, FOREIGN_MOST_NS);
+}
+
+static void fork_in_parent(void)
+{
+	/* Not when the handlers were set in the middle of its fork. */
+	if (rec_self.forks)
+		fork_count(&rec.wiped->forking, -1u);
+	rec_self.forks = false;
+}
+
+/* ---- Children ---- */
 
 /* all: what this thread was in the middle of may write anywhere; own_files: the child has a table of files of its own. */
 static void fork_forget(bool all, bool own_files)
@@ -52,12 +123,15 @@ static bool fork_interrupts_us(void)
 
 static void fork_in_child(void)
 {
+	rec_self.forks = false;
 	if (weft_load_u32(&rec.init) != REC_READY)
 		return;
 	/* On kernels that do not wipe, this is what does it. */
 	weft_store_u32(&rec.wiped->owner, 0);
 	weft_store_u32(&rec.wiped->lock, 0);
 	weft_store_u32(&rec.wiped->helper, REC_HELPER_NONE);
+	weft_store_u32(&rec.wiped->forking, 0);
+	weft_store_u32(&rec.wiped->foreign, 0);
 	fork_begin(fork_interrupts_us(), true);
 }
 
@@ -72,5 +146,5 @@ void rec_check_process(void)
 
 void rec_fork_init(void)
 {
-	(void)pthread_atfork(NULL, NULL, fork_in_child);
+	(void)pthread_atfork(fork_prepare, fork_in_parent, fork_in_child);
 }

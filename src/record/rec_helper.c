@@ -135,6 +135,7 @@ static void *helper_main(void *arg)
 {
 	struct rec_wiped *w = rec.wiped;
 	struct helper h = {.stream = arg, .ready = READY_LEAST};
+	rec_foreign_end(); /* of helper_create: a thread is made when it runs */
 	prctl(PR_SET_NAME, "weft-helper", 0, 0, 0);
 	h.missed = weft_load_u32(&h.stream->space.missed);
 	h.next_sample_ns = weft_monotonic_ns() + helper_pause_ns(h.samples++);
@@ -156,28 +157,39 @@ static void *helper_main(void *arg)
 
 /* ---- Its begin and end ---- */
 
-static int helper_create(struct rec_stream *s)
+static int helper_create_thread(struct rec_stream *s, size_t stack_bytes)
 {
 	pthread_attr_t attr;
 	pthread_t id;
-	sigset_t all, old;
 	int rc = pthread_attr_init(&attr);
 	if (rc)
 		return rc;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	(void)pthread_attr_setstacksize(&attr, STACK_BYTES);
+	if (stack_bytes)
+		(void)pthread_attr_setstacksize(&attr, stack_bytes);
 	rc = pthread_create(&id, &attr, helper_main, s);
 	pthread_attr_destroy(&attr);
-	/* A program with much thread-local memory wants a larger stack. */
-	if (rc == EINVAL && pthread_attr_init(&attr) == 0) {
-		(void)pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-		rc = pthread_create(&id, &attr, helper_main, s);
-		pthread_attr_destroy(&attr);
+	return rc;
+}
+
+static enum rec_helper_state helper_create(struct rec_stream *s)
+{
+	sigset_t all, old;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	enum rec_helper_state state = REC_HELPER_NONE;
+	if (rec_foreign_begin(true)) {
+		weft_store_u32(&rec.wiped->helper, REC_HELPER_RUNNING);
+		int rc = helper_create_thread(s, STACK_BYTES);
+		/* A program with much thread-local memory wants a larger stack. */
+		if (rc == EINVAL)
+			rc = helper_create_thread(s, 0);
+		if (rc)
+			rec_foreign_end();
+		state = rc ? REC_HELPER_FAILED : REC_HELPER_RUNNING;
 	}
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return rc;
+	return state;
 }
 
 void rec_helper_ensure(void)
@@ -187,9 +199,10 @@ void rec_helper_ensure(void)
 	if (!s || !weft_load_u32(&rec.on) || rec.no_helper || !weft_cas_u32(&rec.wiped->helper, &none, REC_HELPER_STARTING))
 		return;
 	rec_modules_update(s);
-	weft_store_u32(&rec.wiped->helper, REC_HELPER_RUNNING);
-	if (helper_create(s))
-		weft_store_u32(&rec.wiped->helper, REC_HELPER_FAILED);
+	enum rec_helper_state state = helper_create(s);
+	/* Not created while others fork for so long: at the next definition. */
+	if (state != REC_HELPER_RUNNING)
+		weft_store_u32(&rec.wiped->helper, state);
 }
 
 bool rec_helper_end(void)

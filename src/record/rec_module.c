@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include <elf.h>
 #include <link.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -107,28 +108,48 @@ static void module_write(struct rec_stream *s, const struct module *m)
 		rec_meta_put(s, WEFT_EV_BUILD_ID, 0, 1, word, weft_str_n((const char *)m->build_id, m->build_id_bytes));
 }
 
-void rec_modules_update(struct rec_stream *s)
+/* Whether there are any that were not there before; list->at is mapped then. */
+static bool modules_collect(const struct rec_stream *s, struct module_list *list)
 {
-	struct module_list list = {.room = 0};
 	uint64_t adds = 0;
 	dl_iterate_phdr(module_count, &adds);
 	if (adds == s->modules_adds)
-		return;
+		return false;
 	/* Objects may be loaded meanwhile: they change the count again. */
-	list.room = adds < MODULES_MOST / 2 ? (uint32_t)adds * 2 + 16 : MODULES_MOST;
-	size_t bytes = list.room * sizeof *list.at;
-	list.at = rec_mmap(bytes);
-	if (!list.at)
+	list->room = adds < MODULES_MOST / 2 ? (uint32_t)adds * 2 + 16 : MODULES_MOST;
+	list->at = rec_mmap(list->room * sizeof *list->at);
+	if (list->at)
+		dl_iterate_phdr(module_collect, list);
+	return list->at;
+}
+
+static void modules_write(struct rec_stream *s, const struct module_list *list)
+{
+	if (!rec_lock())
 		return;
-	dl_iterate_phdr(module_collect, &list);
-	if (rec_lock()) {
-		if (!s->module_seen)
-			s->module_seen = rec_mmap(MODULES_MOST * sizeof *s->module_seen);
-		for (uint32_t i = 0; s->module_seen && i < list.n; i++)
-			if (module_is_new(s, list.at[i].hash))
-				module_write(s, &list.at[i]);
-		s->modules_adds = list.adds;
-		rec_unlock();
+	if (!s->module_seen)
+		s->module_seen = rec_mmap(MODULES_MOST * sizeof *s->module_seen);
+	for (uint32_t i = 0; s->module_seen && i < list->n; i++)
+		if (module_is_new(s, list->at[i].hash))
+			module_write(s, &list->at[i]);
+	s->modules_adds = list->adds;
+	rec_unlock();
+}
+
+void rec_modules_update(struct rec_stream *s)
+{
+	struct module_list list = {.room = 0};
+	sigset_t all, old;
+	bool any = false;
+	/* No handler may fork while we have the lock of the dynamic linker, nor anybody else. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	if (rec_foreign_begin(true)) {
+		any = modules_collect(s, &list);
+		rec_foreign_end();
 	}
-	rec_munmap(list.at, bytes);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (any)
+		modules_write(s, &list);
+	rec_munmap(list.at, list.room * sizeof *list.at);
 }

@@ -73,7 +73,9 @@ struct rec_wiped {
 	struct weft_atomic_u32 helper_wake; /* futex: counts wake-ups */
 	struct weft_atomic_u32 helper_end;  /* it shall end */
 	struct weft_atomic_u32 save_asked;
-	uint32_t live[]; /* by index of the definition */
+	struct weft_atomic_u32 forking; /* threads between the handlers of pthread_atfork */
+	struct weft_atomic_u32 foreign; /* threads of which we hold a lock of somebody else's: rec_foreign_begin */
+	uint32_t live[];                /* by index of the definition */
 };
 
 int rec_wiped_init(void);
@@ -207,6 +209,7 @@ struct rec_self { /* what must survive the slot, or may be touched by signal han
 	volatile uint32_t busy;   /* inside the heavy part of the slow path */
 	volatile uint32_t nested; /* events that handlers dropped meanwhile */
 	volatile uint32_t locked; /* holds the lock */
+	bool forks;               /* between the handlers of pthread_atfork */
 	int own_fd;               /* the helper: of the stream's file, in a table of its own; 0 for all others */
 };
 extern REC_HIDDEN __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
@@ -334,6 +337,13 @@ bool rec_save_asked(void); /* by the signal, since the last call */
 /* ---- rec_fork.c ---- */
 
 void rec_fork_init(void);
+/*
+ * Around our calls of functions that take locks of the C library or of a sanitizer, which fork() does not free in the child: it
+ * would hang there. While one is between the two, fork() waits; while a fork is going on, begin waits (but not for ever) or says
+ * false, and then the function must not be called.
+ */
+bool rec_foreign_begin(bool wait);
+void rec_foreign_end(void);
 void rec_check_process(void); /* in all public functions but the event path: notices that this is another process now */
 
 /* ---- record.c: the context ---- */

@@ -6,6 +6,7 @@
 #include "record_child.h"
 #include "record_stream_check.h"
 #include <weft/record.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
@@ -207,6 +208,75 @@ TEST(forks_beside_threads_that_record)
 	CHECK_U64(s.open, 50); /* they end by _exit */
 	CHECK_U64(s.bad, 0);
 	CHECK(!s.mixed);
+}
+
+/*
+ * fork() copies locks as they are. Ours are free in the child; those that we hold for a moment, of the dynamic linker and of
+ * sanitizers, must not be held in that moment. Children that hang are ended by SIGALRM.
+ */
+static void *starts_and_stops(void *arg)
+{
+	while (!stop_threads) {
+		weft_stop();
+		weft_start(NULL); /* looks at the loaded objects */
+	}
+	return arg;
+}
+
+static int count_object(struct dl_phdr_info *info, size_t size, void *n)
+{
+	(void)info, (void)size;
+	++*(int *)n;
+	return 0;
+}
+
+CHILD(forks_beside_looks_at_objects)
+{
+	pthread_t thread;
+	int failed = 0;
+	pthread_create(&thread, NULL, starts_and_stops, NULL);
+	for (int i = 0; i < 300; i++) {
+		pid_t pid = fork();
+		if (pid == 0) {
+			int n = 0;
+			alarm(5);
+			dl_iterate_phdr(count_object, &n);
+			_exit(n > 1 ? 0 : 2);
+		}
+		failed += reap(pid) != 0;
+	}
+	stop_threads = 1;
+	pthread_join(thread, NULL);
+	return failed;
+}
+
+TEST(children_do_not_inherit_the_lock_of_the_dynamic_linker)
+{
+	CHECK_I64(child_run("forks_beside_looks_at_objects", "WEFT_DIR=%s/t.weft", test_dir()), 0);
+}
+
+static void *makes_memory(void *arg)
+{
+	free(malloc(1000));
+	return arg;
+}
+
+CHILD(forks_when_the_helper_starts)
+{
+	number = weft_define_type("number", "", 0); /* which starts the helper */
+	pid_t pid = fork();
+	if (pid == 0) {
+		pthread_t thread;
+		alarm(10);
+		return pthread_create(&thread, NULL, makes_memory, NULL) || pthread_join(thread, NULL);
+	}
+	return reap(pid);
+}
+
+TEST(children_do_not_inherit_locks_of_the_helpers_first_moments)
+{
+	for (int i = 0; i < 60; i++)
+		CHECK_I64(child_run("forks_when_the_helper_starts", "WEFT_DIR=%s/t.weft", test_dir()), 0);
 }
 
 /* ---- Forks in signal handlers, in the middle of records ---- */
