@@ -141,6 +141,9 @@ int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t
 		*t = NULL;
 		return cli_fail(&err);
 	}
+	char lacks[256];
+	if (filter && weft_filter_lacks(filter, lacks, sizeof lacks))
+		weft_log(WEFT_LOG_WARN, "filter: %s", lacks);
 	if (f)
 		*f = filter;
 	return 0;

@@ -25,6 +25,11 @@ void weft_filter_free(struct weft_filter *f);
 int weft_filter_text(const struct weft_filter *f, struct weft_buf *out) WEFT_MUST_CHECK;
 /* Binds names to a trace's ids (globs resolved once). Must come before the tests below. */
 int weft_filter_bind(struct weft_filter *f, const struct weft_trace *t, struct weft_err *err) WEFT_MUST_CHECK;
+/*
+ * Of a bound filter: the first name in it that the trace has not, as a sentence for people: "column 8: the trace has no region
+ * 'barier' (did you mean 'barrier'?)". False when it has them all. Not an error: a filter serves many traces.
+ */
+bool weft_filter_lacks(const struct weft_filter *f, char *text, size_t n_text);
 
 /* Bounds that the whole filter implies, for skipping: time range, and which threads can pass at all. */
 void weft_filter_range(const struct weft_filter *f, uint64_t *from, uint64_t *to);

@@ -298,6 +298,27 @@ static int bind_defs(struct weft_filter *f, struct filter_test *t)
 	return 0;
 }
 
+bool filter_value_is_known(const struct weft_filter *f, const struct filter_test *t, uint32_t value)
+{
+	struct filter_test one = *t;
+	one.compare = COMPARE_EQ;
+	one.value = &t->value[value];
+	one.n_values = 1;
+	one.n_ranges = t->value[value].number;
+	for (uint32_t i = 0; i < value; i++)
+		one.range += t->value[i].number;
+	for (uint32_t i = 0; i < f->trace->n_threads && row_rules[t->field]; i++)
+		if (passes(&one, row_rules[t->field](&one, f->trace, &f->trace->thread[i])))
+			return true;
+	for (size_t k = 0; k < sizeof def_rules / sizeof def_rules[0]; k++) {
+		const struct weft_def_table *all = &f->trace->def[def_rules[k].of];
+		for (uint32_t id = 1; id < all->n && def_rules[k].field == t->field; id++)
+			if (passes(&one, def_rules[k].matches(&one, f->trace, &all->at[id])))
+				return true;
+	}
+	return false;
+}
+
 /* -- the other ways -- */
 
 static bool group_matches(const struct filter_test *t, unsigned kind)

@@ -167,6 +167,9 @@ bool filter_matches_text(const struct filter_test *t, const char *text); /* any 
 bool filter_matches_i64(const struct filter_test *t, int64_t x);         /* any of its ranges */
 bool filter_matches_f64(const struct filter_test *t, double x);
 
+/* filter_bind.c: is there a thread or a definition that this value of a bound test (HOW_ROW, HOW_DEF) means? */
+bool filter_value_is_known(const struct weft_filter *f, const struct filter_test *t, uint32_t value);
+
 /* filter_parse.c: a bound with its unit; false when `s` is none of this domain. */
 bool filter_parse_number(enum filter_domain d, struct weft_str s, struct filter_number *out);
 /* A bound of `time`, in a trace of this length. */

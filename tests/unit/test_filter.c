@@ -270,6 +270,30 @@ TEST(bounds)
 	weft_trace_close(t);
 }
 
+TEST(names_that_the_trace_has_not_are_told)
+{
+	static const struct {
+		const char *filter, *told;
+	} cases[] = {
+		{"region=halo*", NULL},
+		{"kind=enter region=hallo", "column 19: the trace has no region 'hallo'"},
+		{"region=halo*,xyz", "column 14: the trace has no region 'xyz'"},
+		{"type=5000..6000,7777", "column 17: the trace has no type '7777'"},
+		{"not (counter=flop)", "column 14: the trace has no counter 'flop' (did you mean 'flops'?)"},
+		{"thread=9.*", "column 8: the trace has no thread '9.*'"},
+		{"thread=1.1.* value=12345 time=1s..", NULL},
+	};
+	struct weft_trace *t = sample_fixed();
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct weft_filter *f = filter_for(t, cases[i].filter);
+		char told[200] = "";
+		CHECK_I64(weft_filter_lacks(f, told, sizeof told), cases[i].told != NULL);
+		CHECK_STR(told, cases[i].told ? cases[i].told : "");
+		weft_filter_free(f);
+	}
+	weft_trace_close(t);
+}
+
 TEST(binds_to_one_trace_after_the_other)
 {
 	struct weft_trace *t = sample_fixed(), *other = sample_random(&(struct sample_random){4, 50, 10, false});
