@@ -99,7 +99,7 @@ ls: cannot access 'magic*': No such file or directory
 ? 2
 
 ## What libweft is told.
-$ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _SOURCE= -e _TIER= -e _BUILD_NAME= | sort | sed "s,$PWD,HERE,"
+$ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _BUILD_ROOT= -e _SOURCE= -e _TIER= -e _BUILD_NAME= | sort | sed "s,$PWD,HERE,"
 WEFT_DIR=HERE/env.weft
 WEFT_MODE=keep
 WEFT_RUN_ID=[..]
