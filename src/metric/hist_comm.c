@@ -6,6 +6,7 @@
 #include "hist_priv.h"
 #include <errno.h>
 
+/* The object of the thread, which was on that cpu (from 1, 0: unknown). */
 static uint32_t object_of(const struct weft_space *s, enum weft_level level, uint32_t thread, uint32_t cpu)
 {
 	if (level == WEFT_CPU)
@@ -28,7 +29,8 @@ static int take_message(struct weft_result *r, struct hist_row *row, enum weft_l
 {
 	const struct weft_stat *stat = r->hist->stat;
 	bool send = c->kind & METRIC_SENDS;
-	uint32_t partner = object_of(r->space, level, send ? m->to : m->from, c->cpu);
+	uint32_t cpu = level == WEFT_CPU ? metric_message_cpu(r->space, m->number, send) : 0;
+	uint32_t partner = object_of(r->space, level, send ? m->to : m->from, cpu);
 	if (partner == WEFT_NONE)
 		return 0;
 	struct hist_sum *s = hist_row_at(row, 0, partner);

@@ -116,6 +116,7 @@ static inline bool weft_level_of_resources(enum weft_level l)
 
 /* ---- what is the same for all metrics of a trace ---- */
 
+struct weft_message_cpus; /* private: on which cpus messages were sent and received */
 struct weft_space {
 	const struct weft_trace *trace;
 	uint64_t unit_ns; /* of the trace's own times */
@@ -128,6 +129,7 @@ struct weft_space {
 	uint32_t *appl_of;                  /* by thread */
 	uint32_t *node_of;                  /* by thread, WEFT_NONE: unknown */
 	uint32_t *node_thread, *node_first; /* threads by node, in their order: node_thread[node_first[n] … node_first[n + 1]) */
+	struct weft_message_cpus *message_cpus; /* made when a metric asks for them */
 };
 int weft_space_init(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_CHECK; /* borrows t; then fini all the same */
 void weft_space_fini(struct weft_space *s);

@@ -39,17 +39,19 @@ static void run_size(struct metric_thread *t, const struct metric_records *r, do
 		value[i] = (double)(int64_t)t->space->trace->message.size[r->code[i]];
 }
 
-static double partner(const struct metric_thread *t, uint32_t thread, uint32_t cpu)
+/* The object at one end of a message, from 1: a thread, or a cpu (0: unknown). */
+static double partner(const struct metric_thread *t, uint64_t message, bool receiver)
 {
-	return (t->by_cpu ? cpu : thread) + 1.0;
+	const struct weft_messages *m = &t->space->trace->message;
+	if (t->by_cpu)
+		return metric_message_cpu(t->space, message, receiver);
+	return (receiver ? m->recv_thread : m->send_thread)[message] + 1.0;
 }
 
 static void run_partner(struct metric_thread *t, const struct metric_records *r, double *value)
 {
-	for (uint32_t i = 0; i < r->n; i++) {
-		uint32_t to = t->space->trace->message.recv_thread[r->code[i]];
-		value[i] = partner(t, to, to);
-	}
+	for (uint32_t i = 0; i < r->n; i++)
+		value[i] = partner(t, r->code[i], true);
 }
 
 static void run_send_duration(struct metric_thread *t, const struct metric_records *r, double *value)
@@ -68,8 +70,8 @@ static bool is_complete(const struct metric_comm *c, const struct metric_message
 	return c->kind == METRIC_LOG_RECV ? m->log_recv >= m->phy_recv : m->phy_recv >= m->log_recv;
 }
 
-/* Finds the first receive behind record i that completes its message, whatever the filter says. */
-static bool next_receive(struct metric_thread *t, const struct metric_records *r, uint32_t i, struct metric_message *m)
+/* The message of the first receive behind record i that completes one, whatever the filter says; WEFT_NONE: there is none. */
+static uint32_t next_receive(struct metric_thread *t, const struct metric_records *r, uint32_t i, struct metric_message *m)
 {
 	if (!t->have_comms) {
 		t->have_comms = true;
@@ -83,23 +85,25 @@ static bool next_receive(struct metric_thread *t, const struct metric_records *r
 	for (size_t k = t->all_at + 1; k < n; k++) {
 		metric_message_get(t->space, c[k].message, m);
 		if (is_complete(&c[k], m))
-			return true;
+			return c[k].message;
 	}
-	return false;
+	return WEFT_NONE;
 }
 
 static void run_recv_partner(struct metric_thread *t, const struct metric_records *r, double *value)
 {
 	struct metric_message m;
-	for (uint32_t i = 0; i < r->n; i++)
-		value[i] = next_receive(t, r, i, &m) ? partner(t, m.from, m.from) : 0;
+	for (uint32_t i = 0; i < r->n; i++) {
+		uint32_t message = next_receive(t, r, i, &m);
+		value[i] = message != WEFT_NONE ? partner(t, message, false) : 0;
+	}
 }
 
 static void run_recv_duration(struct metric_thread *t, const struct metric_records *r, double *value)
 {
 	struct metric_message m;
 	for (uint32_t i = 0; i < r->n; i++)
-		value[i] = next_receive(t, r, i, &m) ? converted(t, m.log_send - r->time[i]) : 0;
+		value[i] = next_receive(t, r, i, &m) != WEFT_NONE ? converted(t, m.log_send - r->time[i]) : 0;
 }
 
 /* ---- running sums ---- */
@@ -208,7 +212,6 @@ static void run_receive_bytes(struct metric_thread *t, const struct metric_recor
 }
 
 enum {
-	OWN = METRIC_SENDS | METRIC_RECVS,
 	SENDING = METRIC_SENDS | METRIC_FAR_RECVS,
 	RECEIVING = METRIC_RECVS | METRIC_FAR_SENDS,
 };
@@ -222,7 +225,7 @@ enum {
 
 const struct metric_thread_func metric_comm_funcs[] = {
 	{{"Last Tag", {{0}}, false}, METRIC_PHY_RECV, run_tag, false, false},
-	{{"Comm Size", {{0}}, false}, OWN, run_size, false, false},
+	{{"Comm Size", {{0}}, false}, METRIC_COMMS, run_size, false, false},
 	{{"Comm Recv. Partner", {{0}}, false}, METRIC_RECVS, run_recv_partner, false, false},
 	{{"Comm Partner", {{0}}, false}, METRIC_LOG_SEND, run_partner, false, false},
 	{{"Last Send Dur.", {{0}}, false}, METRIC_LOG_SEND, run_send_duration, false, false},

@@ -45,6 +45,7 @@ void metric_message_get(const struct weft_space *s, uint64_t i, struct metric_me
 		.tag = t->tag[i],
 		.from = t->send_thread[i],
 		.to = t->recv_thread[i],
+		.number = i,
 	};
 }
 
@@ -96,13 +97,19 @@ static int compare(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
+#define MESSAGES (1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV)
+
 int metric_comms_load(struct metric_comms *c, const struct weft_space *s, const struct weft_metric *m, uint32_t thread,
                       uint32_t mask)
 {
 	struct loading l = {.comms = c, .space = s, .metric = m, .mask = mask};
 	struct weft_cursor cursor;
 	struct weft_block b;
-	int rc = weft_cursor_begin(&cursor, s->trace, thread, 0, WEFT_NEVER);
+	int rc = m && weft_level_of_resources(m->level) ? metric_places_need(s) : 0;
+	if (rc)
+		return rc;
+	rc = weft_cursor_begin(&cursor, s->trace, thread, 0, WEFT_NEVER);
+	weft_cursor_want(&cursor, (struct weft_wanted){.kinds = MESSAGES | 1ull << WEFT_EV_CPU});
 	while (!rc && (rc = weft_cursor_next(&cursor, &b)) > 0) {
 		rc = 0;
 		for (uint32_t i = 0; i < b.n && !rc; i++) {

@@ -30,12 +30,15 @@ bool weft_test_passes(const struct weft_test *t, double v)
 	return passes_all_of(t, v);
 }
 
-/* Counted from 1, as in the filter's lists. */
-static double object_of(const struct weft_space *s, enum weft_level level, uint32_t thread)
+/* The object at an end of the message, counted from 1, as in the filter's lists; 0: unknown. */
+static double object_of(const struct weft_space *s, enum weft_level level, const struct metric_message *m, bool receiver)
 {
-	if (weft_level_of_resources(level))
-		return s->node_of[thread] + 1.0;
-	return weft_level_up(s, WEFT_THREAD, thread, level) + 1.0;
+	uint32_t thread = receiver ? m->to : m->from;
+	if (level == WEFT_CPU)
+		return metric_message_cpu(s, m->number, receiver);
+	if (level == WEFT_NODE)
+		return s->node_of[thread] != WEFT_NONE ? s->node_of[thread] + 1.0 : 0;
+	return level == WEFT_SYSTEM ? 1 : weft_level_up(s, WEFT_THREAD, thread, level) + 1.0;
 }
 
 static bool flags_pass(const struct weft_record_filter *f, uint32_t kind, const struct metric_message *m)
@@ -77,8 +80,8 @@ bool metric_comm_passes(const struct weft_space *s, const struct weft_metric *of
 			return false;
 	}
 	const struct weft_test *t = f->test;
-	int rc = both(f->or_from_to, weft_test_passes(&t[WEFT_OF_FROM], object_of(s, level, m->from)),
-	              weft_test_passes(&t[WEFT_OF_TO], object_of(s, level, m->to)));
+	int rc = both(f->or_from_to, weft_test_passes(&t[WEFT_OF_FROM], object_of(s, level, m, false)),
+	              weft_test_passes(&t[WEFT_OF_TO], object_of(s, level, m, true)));
 	if (rc)
 		return rc > 0;
 	rc = both(f->or_tag_size, weft_test_passes(&t[WEFT_OF_TAG], (double)m->tag), weft_test_passes(&t[WEFT_OF_SIZE], m->size));

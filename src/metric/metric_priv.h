@@ -100,8 +100,16 @@ struct metric_message {
 	double log_send, phy_send, log_recv, phy_recv, size;
 	int64_t tag;
 	uint32_t from, to; /* threads */
+	uint64_t number;   /* in the trace */
 };
 void metric_message_get(const struct weft_space *s, uint64_t i, struct metric_message *m);
+
+/* metric_place.c: the cpus of messages. They are looked for at the first call, in a walk over the whole trace. */
+int metric_places_new(struct weft_message_cpus **out) WEFT_MUST_CHECK;
+void metric_places_free(struct weft_message_cpus *p);
+int metric_places_need(const struct weft_space *s) WEFT_MUST_CHECK; /* thread-safe */
+/* From 1, 0: unknown. After metric_places_need. */
+uint32_t metric_message_cpu(const struct weft_space *s, uint64_t message, bool receiver);
 
 /* One of the records that a message makes on its two threads. */
 struct metric_comm {

@@ -4,7 +4,7 @@
  * and the two trees of objects (workload > application > task > thread, system > node > cpu).
  */
 #include "base/str.h"
-#include "metric.h"
+#include "metric_priv.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ int weft_space_init(struct weft_space *s, const struct weft_trace *t)
 		s->state[i] = (uint32_t)state->at[i].code;
 	set_unit(s);
 	set_threads(s);
-	return 0;
+	return metric_places_new(&s->message_cpus);
 }
 
 void weft_space_fini(struct weft_space *s)
@@ -97,6 +97,7 @@ void weft_space_fini(struct weft_space *s)
 	free(s->node_of);
 	free(s->node_thread);
 	free(s->node_first);
+	metric_places_free(s->message_cpus);
 	*s = (struct weft_space){.trace = NULL};
 }
 

@@ -151,12 +151,12 @@ static void run_in_thread(struct metric_thread *t, const struct metric_records *
 	fill_listed(t, r, value, t->thread + 1.0);
 }
 
-/* Compares with nodes counted from 0. */
+/* The list counts nodes from 0, the value from 1. */
 static void run_in_node(struct metric_thread *t, const struct metric_records *r, double *value)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		double node = node_of(t, r, i) - 1;
-		value[i] = node >= 0 && metric_in_list(t->list, node) ? node : 0;
+		double node = node_of(t, r, i);
+		value[i] = node > 0 && metric_in_list(t->list, node - 1) ? node : 0;
 	}
 }
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * On which cpus the two ends of each message were. A message's row names threads only: their cpus are what the columns of the
+ * two threads say at the ends' events. Rows of cpus and nodes ask for both ends of a message at once, so a walk over all threads
+ * gathers them, the first time that anybody asks: 8 bytes a message, which other metrics do not pay.
+ */
+#include "metric_priv.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+struct weft_message_cpus {
+	pthread_mutex_t lock;
+	bool made;
+	uint32_t *at; /* owned; of message i: sender's at 2i, receiver's at 2i + 1 */
+};
+
+int metric_places_new(struct weft_message_cpus **out)
+{
+	struct weft_message_cpus *p = calloc(1, sizeof *p);
+	*out = p;
+	if (!p)
+		return -ENOMEM;
+	pthread_mutex_init(&p->lock, NULL);
+	return 0;
+}
+
+void metric_places_free(struct weft_message_cpus *p)
+{
+	if (!p)
+		return;
+	pthread_mutex_destroy(&p->lock);
+	free(p->at);
+	free(p);
+}
+
+static int walk_thread(const struct weft_trace *t, uint32_t thread, uint32_t *at)
+{
+	struct weft_cursor c;
+	struct weft_block b;
+	uint32_t cpu = 0;
+	int rc = weft_cursor_begin(&c, t, thread, 0, WEFT_NEVER);
+	weft_cursor_want(&c, (struct weft_wanted){.kinds = 1ull << WEFT_EV_CPU | 1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV});
+	while (!rc && (rc = weft_cursor_next(&c, &b)) > 0) {
+		rc = 0;
+		for (uint32_t i = 0; i < b.n; i++) {
+			unsigned kind = weft_what_kind(b.what[i]);
+			if (kind == WEFT_EV_CPU)
+				cpu = b.value[i] < t->n_cpus ? (uint32_t)b.value[i] + 1 : 0;
+			else if ((kind == WEFT_EV_SEND || kind == WEFT_EV_RECV) && b.value[i] < t->message.n)
+				at[2 * b.value[i] + (kind == WEFT_EV_RECV)] = cpu;
+		}
+	}
+	weft_cursor_end(&c);
+	return rc;
+}
+
+int metric_places_need(const struct weft_space *s)
+{
+	struct weft_message_cpus *p = s->message_cpus;
+	const struct weft_trace *t = s->trace;
+	int rc = 0;
+	pthread_mutex_lock(&p->lock);
+	if (!p->made && !p->at && !(p->at = calloc(2 * t->message.n + 1, sizeof *p->at)))
+		rc = -ENOMEM;
+	for (uint32_t i = 0; i < t->n_threads && !p->made && !rc; i++)
+		rc = walk_thread(t, i, p->at);
+	p->made |= !rc;
+	pthread_mutex_unlock(&p->lock);
+	return rc;
+}
+
+uint32_t metric_message_cpu(const struct weft_space *s, uint64_t message, bool receiver)
+{
+	return s->message_cpus->at[2 * message + receiver];
+}
