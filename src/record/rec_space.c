@@ -302,7 +302,8 @@ out:
 
 void rec_space_adopt(struct rec_space *s, struct rec_range r)
 {
-	if (space_map(s, r.first) == 0)
+	/* Where fallocate is not supported, nothing is reserved for the archive: a store there would raise SIGBUS. */
+	if (space_map(s, r.first) == 0 && space_reserve(s, r, true) == 0)
 		rec_space_rest(s, r);
 }
 
