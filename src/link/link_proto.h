@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What controller and agent say to each other, over a unix seqpacket socket that the controller listens on.
+ *
+ * A packet is one or more messages, each a head and its payload, padded to 8 bytes. The agent begins with HELLO (and the
+ * descriptor of its rings); then the controller asks and the agent answers: one packet for one packet, the answers in the order of
+ * the questions, with the question's `tag`. The one exception is ACT, whose answer (DONE) comes in a packet of its own when a
+ * thread has passed the site. Both run on one machine: numbers are in its byte order.
+ */
+#ifndef WEFT_LINK_PROTO_H
+#define WEFT_LINK_PROTO_H
+
+#include "base/err.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LINK_VERSION 1u
+#define LINK_PACKET_BYTES (128u * 1024) /* the most in one packet; below the usual limit of a socket's buffer */
+#define LINK_SITES 1024u                /* functions that can be instrumented at once */
+#define LINK_PATCH_BYTES 8u
+#define LINK_ENVIRONMENT "WEFT_AGENT_SOCKET"
+
+enum link_kind {
+	LINK_HELLO = 1, /* link_hello */
+	LINK_GO,        /* the program may enter main */
+	LINK_MAP,       /* link_range: pages for code, exactly there */
+	LINK_CODE,      /* link_range, then the bytes; only into pages of LINK_MAP */
+	LINK_SITE,      /* link_site, then its instructions */
+	LINK_PATCH,     /* link_patch[] */
+	LINK_COUNT,     /* link_range: sites from addr, n of them; answer: uint64_t[n] */
+	LINK_READ,      /* link_range; answer: the bytes */
+	LINK_WRITE,     /* link_range, then the bytes; answer: what was there */
+	LINK_CALL,      /* link_call; answer: link_called */
+	LINK_LOAD,      /* path of a library; answer: uint64_t handle, or the loader's text with rc < 0 */
+	LINK_UNLOAD,    /* uint64_t handle */
+	LINK_ACT,       /* link_site of a synchronised action, then its instructions */
+	LINK_CANCEL,    /* link_site: takes back an action that nobody has run yet */
+	LINK_DONE,      /* link_done */
+	LINK_DETACH,    /* takes everything out and ends the connection */
+	LINK_STATUS,    /* answer: link_status */
+	LINK_KINDS
+};
+
+struct link_head {
+	uint32_t kind, bytes; /* of the payload, without padding */
+	int32_t rc;           /* answers: 0 or a negative errno value */
+	uint32_t tag;
+};
+
+struct link_clock {
+	uint64_t ticks, monotonic_ns, realtime_ns; /* one instant */
+};
+
+/* Entries of the agent that stubs call, and where things lie. */
+struct link_hello {
+	uint32_t version, pid;
+	struct link_clock clock;
+	int64_t self_offset;               /* of the thread's block pointer, from fs */
+	uint64_t sites;                    /* address of site 0 */
+	uint64_t enter, leave;             /* int enter(site, regs); void leave(site, regs) */
+	uint64_t first;                    /* void first(void): this thread has no block yet */
+	uint64_t unwind;                   /* void unwind(regs) */
+	uint32_t site_bytes, count_offset; /* a counter: block + count_offset + 8 * site */
+	uint32_t ring_bytes, n_rings;      /* each ring in the memfd, its head included */
+	uint32_t traps_blocked, attached;  /* threads that block SIGTRAP; 1: injected into a running process */
+	char exe[256];
+};
+
+struct link_range {
+	uint64_t addr, n;
+};
+
+/*
+ * Bytes at addr become others: n of them, offset 0 is an instruction's begin both before and after. `boundary`: bit i is set where
+ * a thread may stand at addr + i, or come back to, in the code before or after: while the bytes change, it is sent to target[i].
+ */
+struct link_patch {
+	uint64_t addr;
+	uint64_t target[LINK_PATCH_BYTES]; /* 0: leave it there (the instruction begins there before and after) */
+	uint8_t before[LINK_PATCH_BYTES], after[LINK_PATCH_BYTES];
+	uint8_t n, boundary, lasts, rank; /* lasts: it is an insertion, to be undone at the end, of higher rank later */
+	uint32_t reserved;
+};
+
+/* ---- programs ---- */
+
+enum link_when { LINK_ENTRY, LINK_EXIT, LINK_WHENS };
+
+/* Instructions work on an accumulator of 64 bits and a list of arguments. */
+enum link_opcode {
+	LINK_OP_END,
+	LINK_OP_INT,     /* acc = integer register of the ABI: index 0..5 parameters, 6 rax, 7 rdx (at the exit: results) */
+	LINK_OP_KEPT,    /* acc = integer parameter at entry, as it was kept for the exit */
+	LINK_OP_XMM,     /* acc = low 64 bits of xmm register index (at the exit: 0 and 1 are results) */
+	LINK_OP_STACK,   /* acc = 8 bytes at (address of the return slot) + 8 + a */
+	LINK_OP_IMM,     /* acc = a */
+	LINK_OP_ADD,     /* acc += a */
+	LINK_OP_LOAD,    /* acc = `size` bytes at acc + a, zero- or (index = 1) sign-extended */
+	LINK_OP_WIDEN,   /* the low `size` bytes of acc, extended likewise */
+	LINK_OP_PUT,     /* acc is the event's next attribute */
+	LINK_OP_TEXT,    /* the string at acc, up to a bytes, is: a word of its length, then the bytes, padded to words */
+	LINK_OP_SET_INT, /* integer register index = acc */
+	LINK_OP_SET_XMM, /* low `size` bytes of xmm register index = acc */
+	LINK_OP_STORE,   /* `size` bytes at a = acc; what was there is the old value */
+	LINK_OP_OLD,     /* the old value = acc */
+	LINK_OP_ARG,     /* acc is the next integer argument of a call */
+	LINK_OP_ARG_XMM, /* likewise a floating one */
+	LINK_OP_CALL,    /* calls the function at a with the arguments so far; acc = what it returned in rax */
+	LINK_OP_EVENT,   /* begins an event; what follows up to END belongs to it */
+	LINK_OPS
+};
+
+struct link_op {
+	uint8_t op, size, index, reserved;
+	uint32_t pad;
+	uint64_t a;
+};
+
+#define LINK_PROGRAM_OPS 96u
+
+enum link_site_flag {
+	LINK_SITE_KEEP = 1, /* the exit needs the parameters of the entry */
+};
+
+struct link_site {
+	uint32_t id, when, n_ops, flags;
+	uint64_t exit_stub; /* where the function returns to */
+};
+
+struct link_call {
+	uint64_t function, arg[6];
+	double xmm[2];
+};
+struct link_called {
+	uint64_t rax, xmm0, ticks;
+};
+struct link_done {
+	uint64_t old, value, ticks;
+	uint32_t tid, bad; /* bad: an address could not be read or written */
+};
+struct link_status {
+	struct link_clock clock;
+	uint64_t dropped; /* events that found no room */
+	uint64_t unwound; /* exits that an unwinder passed over */
+	uint64_t full;    /* exits that found the shadow stack full */
+	uint64_t faults;  /* attributes that could not be read */
+	uint64_t traps;   /* threads that were redirected */
+	uint32_t blocks, patches;
+};
+
+/* ---- link_packet.c ---- */
+
+struct link_packet {
+	uint32_t n; /* bytes so far */
+	bool full;  /* something did not fit */
+	_Alignas(8) unsigned char at[LINK_PACKET_BYTES];
+};
+/* Room for a message at the end; its payload, zeroed, or NULL when the packet is full. */
+void *link_packet_add(struct link_packet *p, enum link_kind kind, uint32_t tag, uint32_t bytes);
+/* The message at *pos, and moves on: its head, or NULL at the end or when what is there is no message. */
+struct link_head *link_packet_next(struct link_packet *p, uint32_t *pos);
+static inline void *link_payload(struct link_head *h)
+{
+	return h + 1;
+}
+/* The payload when it has at least `bytes`, else NULL. */
+void *link_payload_of(struct link_head *h, uint32_t bytes);
+/* fd: one to send along (-1: none). 0, or a negative errno value. */
+int link_packet_send(int socket, const struct link_packet *p, int fd) WEFT_MUST_CHECK;
+/*
+ * Waits for a packet. 1; 0 when the other side has closed; or a negative errno value (-ETIMEDOUT; timeout_ms < 0: for ever). *fd:
+ * the descriptor that came along, the caller's now, or -1; NULL: none is wanted.
+ */
+int link_packet_receive(int socket, struct link_packet *p, int timeout_ms, int *fd) WEFT_MUST_CHECK;
+
+#endif
