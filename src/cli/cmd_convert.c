@@ -119,10 +119,10 @@ const struct weft_command weft_command_convert = {
 	.operands = "TRACE",
 	.summary = "write a trace in another format, or read one",
 	.about = "Writes TRACE in the format that the name of OUT ends with, or that --to says:\n"
-		 "Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace\n"
-		 "or a Paraver .prv (also .prv.gz, .prv.zst). What the other format cannot hold\n"
-		 "is left out, and said. OUT appears when it is complete, and not at all when\n"
-		 "something fails.\n"
+		 "Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace,\n"
+		 "a Paraver .prv or a Paje file (both also packed by gzip or zstd). What the other\n"
+		 "format cannot hold is left out, and said. OUT appears when it is complete, and not\n"
+		 "at all when something fails.\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft convert run.weft -o run.prv\n"

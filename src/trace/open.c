@@ -39,7 +39,7 @@ static const struct weft_reader *find_reader(const char *path, struct weft_err *
 			return NULL;
 		}
 	}
-	const struct weft_reader *const reader[] = {&stream_reader, &weft_prv_reader};
+	const struct weft_reader *const reader[] = {&stream_reader, &weft_prv_reader, &weft_paje_reader};
 	for (unsigned i = 0; i < sizeof reader / sizeof *reader; i++)
 		if (reader[i]->claims(path, first, (size_t)n))
 			return reader[i];

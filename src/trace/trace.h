@@ -145,7 +145,7 @@ struct weft_open_how {
 };
 
 /*
- * Opens `NAME.weft/`, a stream file, `.prv`, `.prv.gz`, `.prv.zst`. Builds the index when there is none or it is older than
+ * Opens `NAME.weft/`, a stream file, `.prv`, Paje (both also packed by gzip or zstd). Builds the index when there is none or it is older than
  * the streams. Damage is no failure: it is listed in `problem`. how may be NULL. Freed by weft_trace_close.
  */
 int weft_trace_open(struct weft_trace **out, const char *path, const struct weft_open_how *how,
@@ -159,7 +159,8 @@ struct weft_reader {
 	bool (*claims)(const char *path, const char *first, size_t n);
 	int (*load)(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err);
 };
-extern const struct weft_reader weft_prv_reader; /* src/trace/prv_read.c */
+extern const struct weft_reader weft_prv_reader;  /* src/trace/prv_read.c */
+extern const struct weft_reader weft_paje_reader; /* src/trace/paje_read.c */
 
 /* "1.2.1" (app.process.thread), into out (40 bytes are enough). */
 char *weft_thread_label(const struct weft_trace *t, uint32_t thread, char *out);

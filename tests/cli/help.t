@@ -238,10 +238,10 @@ $ weft convert --help
 usage: weft convert [options] TRACE
 
 Writes TRACE in the format that the name of OUT ends with, or that --to says:
-Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace
-or a Paraver .prv (also .prv.gz, .prv.zst). What the other format cannot hold
-is left out, and said. OUT appears when it is complete, and not at all when
-something fails.
+Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace,
+a Paraver .prv or a Paje file (both also packed by gzip or zstd). What the other
+format cannot hold is left out, and said. OUT appears when it is complete, and not
+at all when something fails.
 
 Examples:
     weft convert run.weft -o run.prv
