@@ -21,7 +21,10 @@ struct metric_reader {
 	bool ordered;     /* nothing is put in order: all records are of one rank */
 	bool value_test;  /* values of events are tested */
 	bool events_only; /* and nothing else: kinds are there already, cpus are not asked for */
-	uint32_t cpu;     /* in force */
+	bool states_only; /* likewise; ends and begins of an instant are put right as they come */
+	bool with_cpus;
+	double begun; /* when the last state began, of those only */
+	uint32_t cpu; /* in force */
 	uint32_t at, ready, n, cap;
 	double *time, *value;
 	uint32_t *kind, *code, *cpu_of;
@@ -48,6 +51,25 @@ static int make_type_table(struct metric_reader *r)
 	return 0;
 }
 
+/* Is this event of the trace one that the reader looks at? */
+static bool wants(const void *arg, uint32_t what)
+{
+	const struct metric_reader *r = arg;
+	switch (weft_what_kind(what)) {
+	case WEFT_EV_POINT:
+	case WEFT_EV_POINT_F:
+		return (r->mask & METRIC_EVENT) && r->type_passes[weft_what_id(what)];
+	case WEFT_EV_STATE:
+		return r->mask & METRIC_STATE;
+	case WEFT_EV_STATE_END:
+		return r->mask & METRIC_STATE_END;
+	case WEFT_EV_CPU:
+		return r->with_cpus;
+	default:
+		return false;
+	}
+}
+
 int metric_reader_new(struct metric_reader **out, const struct weft_space *s, const struct weft_record_filter *f, uint32_t thread,
                       uint32_t mask, bool with_cpus)
 {
@@ -60,6 +82,9 @@ int metric_reader_new(struct metric_reader **out, const struct weft_space *s, co
 	r->mask = mask;
 	r->ordered = (mask & (METRIC_STATES | METRIC_EVENT)) == METRIC_EVENT;
 	r->events_only = r->ordered && !with_cpus;
+	r->states_only = !(mask & METRIC_EVENT) && (mask & METRIC_GAPS) && !with_cpus;
+	r->with_cpus = with_cpus;
+	r->begun = -1;
 	int rc = make_type_table(r);
 	if (!rc)
 		rc = weft_cursor_begin(&r->cursor, s->trace, thread, 0, WEFT_NEVER);
@@ -173,6 +198,26 @@ static void take_events(struct metric_reader *r, const struct weft_block *b)
 	r->n = n;
 }
 
+/*
+ * States alone. The ends of an instant go where another state begins in it, so at each instant what is left is of one kind and
+ * there is nothing to order; ends wait for what the next block begins with.
+ */
+static void take_states(struct metric_reader *r, const struct weft_block *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		uint32_t id = weft_what_id(b->what[i]);
+		double time = (double)(r->space->unit_ns == 1 ? b->time[i] : b->time[i] / r->space->unit_ns);
+		if (weft_what_kind(b->what[i]) == WEFT_EV_STATE) {
+			while (r->n > r->ready && r->time[r->n - 1] == time && r->kind[r->n - 1] == METRIC_STATE_END)
+				r->n--;
+			put_state(r, b->time[i], id, b->value[i]);
+			r->begun = time;
+		} else if (r->space->fill_gaps && r->begun != time) {
+			put(r, b->time[i], METRIC_STATE_END, r->space->state[id], 0);
+		}
+	}
+}
+
 /* Takes what is wanted out of a block of the trace. */
 static void take_block(struct metric_reader *r, const struct weft_block *b)
 {
@@ -258,6 +303,12 @@ static void order(struct metric_reader *r, uint32_t from)
 		r->ready = end;
 		return;
 	}
+	if (r->states_only) {
+		while (!r->ended && end > from && r->kind[end - 1] == METRIC_STATE_END && r->time[end - 1] == r->time[r->n - 1])
+			end--;
+		r->ready = end;
+		return;
+	}
 	while (!r->ended && end > from && r->time[end - 1] == r->time[r->n - 1])
 		end--;
 	uint32_t put_at = from;
@@ -278,7 +329,7 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out)
 {
 	while (r->at == r->ready && !r->ended) {
 		struct weft_block b;
-		int rc = weft_cursor_next(&r->cursor, &b);
+		int rc = weft_cursor_next_of(&r->cursor, &(struct weft_choice){wants, r}, &b);
 		if (rc < 0)
 			return rc;
 		r->ended = !rc;
@@ -287,6 +338,8 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out)
 		uint32_t from = r->ready;
 		if (rc && r->events_only)
 			take_events(r, &b);
+		else if (rc && r->states_only)
+			take_states(r, &b);
 		else if (rc)
 			take_block(r, &b);
 		order(r, from);

@@ -157,11 +157,13 @@ int metric_thread_new(struct metric_stream **out, const struct metric_site *site
 	t->by_cpu = weft_level_of_resources(m->level);
 	t->from = site->from;
 	t->to = site->to;
+	/* Functions of all kinds of records are those of where a record was. */
+	bool places = (t->func->mask & METRIC_EVENT) && (t->func->mask & METRIC_STATES);
 	int rc;
 	if (t->func->mask & METRIC_COMMS)
 		rc = metric_comms_load(&t->comms, t->space, m, t->thread, t->func->mask);
 	else
-		rc = metric_reader_new(&t->reader, t->space, &m->filter, t->thread, t->func->mask, t->by_cpu);
+		rc = metric_reader_new(&t->reader, t->space, &m->filter, t->thread, t->func->mask, t->by_cpu || places);
 	if (rc)
 		thread_free(&t->stream);
 	else

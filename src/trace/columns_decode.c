@@ -252,3 +252,96 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
 		decode_values(p.codes, 2, s, n);
 	return 0;
 }
+
+/* ---- some of a block ---- */
+
+/* Asks for each entry; how many are chosen, and one of them. */
+static uint32_t ask(const struct weft_choice *choice, struct col_scratch *s, uint32_t n_dict, uint32_t *one)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < n_dict; i++) {
+		s->entry[i].chosen = choice->of(choice->arg, s->entry[i].what);
+		if (s->entry[i].chosen) {
+			*one = i;
+			n++;
+		}
+	}
+	return n;
+}
+
+/* The places of the events with chosen codes; without branches, as the events of a program are hard to foresee. */
+static uint32_t find_places(const struct col_scratch *s, const struct block_parts *p, uint16_t *place)
+{
+	const uint32_t n = p->head.n;
+	uint32_t k = 0;
+	if (p->head.code_width == 1) {
+		uint8_t chosen[256] = {0};
+		for (uint32_t i = 0; i < p->head.n_dict && i < 256; i++)
+			chosen[i] = s->entry[i].chosen;
+		for (uint32_t i = 0; i < n; i++) {
+			place[k] = (uint16_t)i;
+			k += chosen[p->codes[i]];
+		}
+		return k;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		place[k] = (uint16_t)i;
+		k += s->entry[p->head.code_width ? code_at(p->codes, 2, i) : 0].chosen;
+	}
+	return k;
+}
+
+/* The events at the places; their times move to the front. */
+static void take_places(struct col_scratch *s, const struct block_parts *p, const uint16_t *place, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		const uint32_t i = place[k], code = p->head.code_width ? code_at(p->codes, p->head.code_width, i) : 0;
+		struct col_dict *e = &s->entry[code];
+		s->time[k] = s->time[i];
+		s->what[k] = e->what;
+		s->value[k] = e->base + (load_u64(e->at) & e->mask);
+		e->at += e->width;
+	}
+}
+
+/* The same where all are of one entry, whose values stand in a row. */
+static void take_one(struct col_scratch *s, const struct col_dict *e, const uint16_t *place, uint32_t n)
+{
+	const uint8_t *at = e->at;
+	const uint64_t base = e->base, mask = e->mask;
+	for (uint32_t k = 0; k < n; k++) {
+		s->time[k] = s->time[place[k]];
+		s->what[k] = e->what;
+		s->value[k] = base + (load_u64(at) & mask);
+		at += e->width;
+	}
+}
+
+int col_choose(const struct col_source *src, const struct col_block *row, const struct weft_choice *choice, struct col_scratch *s,
+               uint32_t *n)
+{
+	struct block_parts p;
+	uint16_t place[WEFT_BLOCK_EVENTS + 1];
+	uint32_t one = 0;
+	*n = 0;
+	if (!find_head(src, row, &p.head))
+		return WEFT_E_DAMAGED;
+	int rc = scratch_fit(s, p.head.n, p.head.n_dict);
+	if (rc)
+		return rc;
+	if (!find_parts(src, row, s, &p) || !codes_are_valid(&p.head, p.codes))
+		return WEFT_E_DAMAGED;
+	s->n_dict = p.head.n_dict;
+	uint32_t chosen = ask(choice, s, p.head.n_dict, &one);
+	if (!chosen)
+		return 0;
+	if (!decode_times(&p, row, s->time))
+		return WEFT_E_DAMAGED;
+	s->zero_values = false;
+	*n = find_places(s, &p, place);
+	if (chosen == 1)
+		take_one(s, &s->entry[one], place, *n);
+	else
+		take_places(s, &p, place, *n);
+	return 0;
+}

@@ -34,20 +34,23 @@ static int resolve(const struct weft_trace *t, struct col_scratch *c, uint32_t n
 	return 0;
 }
 
-/* The kinds in a block; 0 when it names a definition that does not exist. */
-static uint64_t block_kinds(const struct weft_trace *t, const struct col_scratch *c)
+/* The kinds of what was taken from a block; false when it names a definition that does not exist. */
+static bool block_kinds(const struct weft_trace *t, const struct col_scratch *c, bool chosen_only, uint64_t *kinds)
 {
-	uint64_t kinds = 0;
+	*kinds = 0;
 	for (uint32_t i = 0; i < c->n_dict; i++) {
 		unsigned kind = weft_what_kind(c->entry[i].what);
 		if (weft_what_id(c->entry[i].what) >= t->def[weft_kind_info[kind].of].n)
-			return 0;
-		kinds |= 1ull << kind;
+			return false;
+		if (!chosen_only || c->entry[i].chosen)
+			*kinds |= 1ull << kind;
 	}
-	return kinds;
+	return true;
 }
 
-int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scratch *c)
+/* All events of a block, or those of the choice: *n. */
+static int load_block(const struct weft_trace *t, uint64_t block, const struct weft_choice *choice, struct col_scratch *c,
+                      uint32_t *n)
 {
 	struct weft_store *s = t->store;
 	const struct col_block *row = &s->block[block];
@@ -59,16 +62,23 @@ int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scra
 			return WEFT_E_DAMAGED;
 		__atomic_fetch_or(&seen->v, bit, __ATOMIC_RELAXED);
 	}
-	int rc = col_decode(&s->columns, row, c);
-	uint64_t kinds = rc ? 0 : block_kinds(t, c);
-	if (!rc && !kinds)
+	*n = row->n;
+	int rc = choice ? col_choose(&s->columns, row, choice, c, n) : col_decode(&s->columns, row, c);
+	uint64_t kinds = 0;
+	if (!rc && !block_kinds(t, c, choice != NULL, &kinds))
 		rc = WEFT_E_DAMAGED;
-	if (kinds & (HALVES | FLOW_ENDS | STRINGS | CPUS)) {
+	if (!rc && (kinds & (HALVES | FLOW_ENDS | STRINGS | CPUS))) {
 		c->zero_values = false;
-		rc = resolve(t, c, row->n);
+		rc = resolve(t, c, *n);
 	}
-	store_touch(s, row->bytes + (kinds & (HALVES | FLOW_ENDS) ? 4 * (uint64_t)row->n : 0));
+	store_touch(s, row->bytes + (kinds & (HALVES | FLOW_ENDS) ? 4 * (uint64_t)*n : 0));
 	return rc;
+}
+
+int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scratch *c)
+{
+	uint32_t n;
+	return load_block(t, block, NULL, c, &n);
 }
 
 int weft_cursor_begin(struct weft_cursor *c, const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to)
@@ -111,7 +121,7 @@ static bool is_wanted(const struct weft_cursor *c, const struct col_block *row)
 	return !(w->kinds | w->whats) || (row->kinds & w->kinds) || (row->whats & w->whats);
 }
 
-int weft_cursor_next(struct weft_cursor *c, struct weft_block *b)
+static int next_block(struct weft_cursor *c, const struct weft_choice *choice, struct weft_block *b)
 {
 	struct weft_store *s = c->trace->store;
 	*b = (struct weft_block){0};
@@ -126,18 +136,29 @@ int weft_cursor_next(struct weft_cursor *c, struct weft_block *b)
 		if (!c->scratch && !(c->scratch = calloc(1, sizeof(struct col_scratch))))
 			return -ENOMEM;
 		struct col_scratch *d = c->scratch;
-		int rc = store_load_block(c->trace, c->next_block, d);
+		uint32_t n;
+		int rc = load_block(c->trace, c->next_block, choice, d, &n);
 		if (rc)
 			return rc;
 		c->next_block++;
-		uint32_t from = row->first < c->from ? find_time(d->time, row->n, c->from) : 0;
-		uint32_t to = c->to != WEFT_NEVER && row->last >= c->to ? find_time(d->time, row->n, c->to) : row->n;
+		uint32_t from = row->first < c->from ? find_time(d->time, n, c->from) : 0;
+		uint32_t to = c->to != WEFT_NEVER && row->last >= c->to ? find_time(d->time, n, c->to) : n;
 		if (from >= to)
 			continue;
 		*b = (struct weft_block){to - from, d->time + from, d->what + from, d->value + from};
 		return 1;
 	}
 	return 0;
+}
+
+int weft_cursor_next(struct weft_cursor *c, struct weft_block *b)
+{
+	return next_block(c, NULL, b);
+}
+
+int weft_cursor_next_of(struct weft_cursor *c, const struct weft_choice *choice, struct weft_block *b)
+{
+	return next_block(c, choice, b);
 }
 
 void weft_cursor_end(struct weft_cursor *c)

@@ -77,6 +77,14 @@ static inline void weft_cursor_want(struct weft_cursor *c, struct weft_wanted w)
 int weft_cursor_next(struct weft_cursor *c, struct weft_block *b) WEFT_MUST_CHECK;
 void weft_cursor_end(struct weft_cursor *c);
 
+/* Which events: asked once for each `what` of a block. */
+struct weft_choice {
+	bool (*of)(const void *arg, uint32_t what);
+	const void *arg;
+};
+/* As weft_cursor_next, with the chosen events alone: blocks without any are passed over. */
+int weft_cursor_next_of(struct weft_cursor *c, const struct weft_choice *choice, struct weft_block *b) WEFT_MUST_CHECK;
+
 /* The payload of an event with several words: points into the store, valid while the trace is open; its count in *n. */
 const uint64_t *weft_extra(const struct weft_trace *t, uint32_t thread, uint64_t value, uint32_t *n);
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* weft_cursor_next_of against picking by hand out of all that weft_cursor_next gives, for random traces, choices and ranges. */
+#include "build_maker.h"
+#include <stdio.h>
+
+enum { KINDS = 600 }; /* of counters: more than fit one byte of a block's codes */
+
+static uint64_t chosen_ids[KINDS / 64 + 1];
+static bool choose_states;
+
+static bool chosen(const void *arg, uint32_t what)
+{
+	(void)arg;
+	if (weft_what_kind(what) == WEFT_EV_STATE)
+		return choose_states;
+	return chosen_ids[weft_what_id(what) / 64] >> weft_what_id(what) % 64 & 1;
+}
+
+/* Few kinds of events in the first part, very many in the last, one alone between them. */
+static struct weft_trace *random_trace(unsigned n)
+{
+	struct weft_builder *b = made_builder(1);
+	struct weft_appender *a = weft_builder_appender(b, 0);
+	uint64_t time = 0;
+	for (unsigned i = 0; i < KINDS; i++)
+		REQUIRE(weft_build_def(b, WEFT_CLASS_COUNTER, &(struct weft_def_row){.name = "c", .code = i}) == i + 1);
+	REQUIRE(weft_build_def(b, WEFT_CLASS_STATE, &(struct weft_def_row){.name = "s", .code = 1}) == 1);
+	for (unsigned i = 0; i < n; i++) {
+		unsigned third = i / (n / 3);
+		unsigned id = third == 0   ? 1 + (unsigned)(test_random() % 5)
+		              : third == 1 ? 7
+		                           : 1 + (unsigned)(test_random() % KINDS);
+		time += test_random() % 100 == 0 ? 1u << 20 : test_random() % 3;
+		uint32_t what = i % 7 == 0 ? weft_what(WEFT_EV_STATE, 1) : weft_what(WEFT_EV_COUNTER, id);
+		REQUIRE(weft_append(a, time, what, test_random() >> test_random() % 64) == 0);
+	}
+	return made_trace(b);
+}
+
+static void compare(const struct weft_trace *t, uint64_t from, uint64_t to)
+{
+	struct weft_cursor all, some;
+	struct weft_block b, s = {0};
+	uint32_t at = 0;
+	uint64_t wrong = 0;
+	int rc;
+	REQUIRE(weft_cursor_begin(&all, t, 0, from, to) == 0 && weft_cursor_begin(&some, t, 0, from, to) == 0);
+	const struct weft_choice choice = {chosen, NULL};
+	while ((rc = weft_cursor_next(&all, &b)) > 0)
+		for (uint32_t i = 0; i < b.n; i++) {
+			if (!chosen(NULL, b.what[i]))
+				continue;
+			if (at == s.n) {
+				REQUIRE(weft_cursor_next_of(&some, &choice, &s) == 1);
+				REQUIRE(s.n > 0);
+				at = 0;
+			}
+			wrong += s.time[at] != b.time[i] || s.what[at] != b.what[i] || s.value[at] != b.value[i];
+			at++;
+		}
+	CHECK_I64(rc, 0);
+	CHECK_U64(wrong, 0);
+	CHECK_U64(at, s.n);
+	CHECK_I64(weft_cursor_next_of(&some, &choice, &s), 0);
+	weft_cursor_end(&all);
+	weft_cursor_end(&some);
+}
+
+TEST(chosen_events_are_those_that_one_would_pick)
+{
+	struct weft_trace *t = random_trace(10 * WEFT_BLOCK_EVENTS);
+	uint64_t end = t->end;
+	static const unsigned share[] = {0, 1, 4, 300, KINDS};
+	for (unsigned i = 0; i < sizeof share / sizeof *share; i++)
+		for (unsigned k = 0; k < 4; k++) {
+			memset(chosen_ids, 0, sizeof chosen_ids);
+			for (unsigned c = 0; c < share[i]; c++) {
+				unsigned id = share[i] == 1 ? 7 : 1 + (unsigned)(test_random() % KINDS);
+				chosen_ids[id / 64] |= 1ull << id % 64;
+			}
+			choose_states = k & 1;
+			uint64_t from = k < 2 ? 0 : test_random() % (end + 1);
+			compare(t, from, k < 2 ? WEFT_NEVER : from + test_random() % (end + 1));
+		}
+	weft_trace_close(t);
+}
