@@ -75,6 +75,7 @@ void svg_begin(struct weft_buf *b, unsigned width, unsigned height, const char *
 		"text{font-family:Inter,'Segoe UI',Roboto,'Helvetica Neue','DejaVu Sans',sans-serif;font-size:11.5px;fill:#24292f}\n"
 		".t{font-size:16px;font-weight:600}\n.s{fill:#656d76}\n.a{font-size:11px;fill:#656d76}\n.b{font-weight:600}\n"
 		".g{stroke:#e4e7eb;stroke-width:1;shape-rendering:crispEdges}\n"
+		".k{stroke:#8c959f;stroke-width:1;shape-rendering:crispEdges}\n"
 		".m{stroke:#111;stroke-width:.9;stroke-opacity:.75}\n"
 		"path{shape-rendering:crispEdges}\n</style>\n"
 		"<defs><marker id=\"h\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\">"

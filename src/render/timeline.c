@@ -36,7 +36,7 @@ struct layout {
 	const struct weft_trace *t;
 	const struct weft_timeline_how *how;
 	struct weft_cells cells;
-	struct weft_buf *out;
+	struct picture pic;
 	unsigned width;
 	double process_width, thread_width;
 	double left, right, top, bottom; /* of the plot */
@@ -56,17 +56,17 @@ static const struct {
 	double height, gap;
 } row_sizes[] = {{24, 18, 4}, {64, 11, 2}, {160, 6, 1}, {UINT32_MAX, 3, 0}};
 
-static bool has_labels(const struct layout *l)
+static bool has_labels(struct layout *l)
 {
 	return l->row_height >= 9;
 }
 
-static uint32_t alive_colour(const struct layout *l)
+static uint32_t alive_colour(struct layout *l)
 {
 	return l->n_legend ? ALIVE_COLOUR : ALIVE_ONLY_COLOUR;
 }
 
-static const char *alive_name(const struct layout *l)
+static const char *alive_name(struct layout *l)
 {
 	return l->n_legend ? "in no region" : "alive (no regions were recorded)";
 }
@@ -74,7 +74,7 @@ static const char *alive_name(const struct layout *l)
 /* ---- texts ---- */
 
 /* Its name; with its rank, unless the name says that itself. */
-static void process_label(const struct layout *l, uint32_t thread, char *out, size_t n)
+static void process_label(struct layout *l, uint32_t thread, char *out, size_t n)
 {
 	const struct weft_process *p = &l->t->process[l->t->thread[thread].process];
 	char rank[16] = "";
@@ -92,7 +92,7 @@ static void process_label(const struct layout *l, uint32_t thread, char *out, si
 		snprintf(out, n, "%s", p->name);
 }
 
-static void thread_label(const struct layout *l, uint32_t thread, char *out, size_t n)
+static void thread_label(struct layout *l, uint32_t thread, char *out, size_t n)
 {
 	const struct weft_thread_row *h = &l->t->thread[thread];
 	const struct weft_process *p = &l->t->process[h->process];
@@ -107,7 +107,7 @@ static void thread_label(const struct layout *l, uint32_t thread, char *out, siz
 		snprintf(out, n, "%" PRId64, p->pid);
 }
 
-static bool is_first_of_process(const struct layout *l, unsigned row)
+static bool is_first_of_process(struct layout *l, unsigned row)
 {
 	return row == 0 || l->t->thread[l->cells.thread[row]].process != l->t->thread[l->cells.thread[row - 1]].process;
 }
@@ -220,12 +220,12 @@ static int lay_out(struct layout *l)
 
 /* ---- drawing ---- */
 
-static double x_of(const struct layout *l, uint64_t time)
+static double x_of(struct layout *l, uint64_t time)
 {
 	return l->left + (l->right - l->left) * ((double)time - (double)l->cells.from) / (double)(l->cells.to - l->cells.from);
 }
 
-static void draw_heading(const struct layout *l)
+static void draw_heading(struct layout *l)
 {
 	char text[300], span[32], all[32], count[32], messages[60] = "";
 	const struct weft_cells *c = &l->cells;
@@ -233,17 +233,21 @@ static void draw_heading(const struct layout *l)
 	unsigned processes = 0;
 	for (unsigned i = 0; i < c->n_rows; i++)
 		processes += is_first_of_process(l, i);
-	svg_text(l->out, MARGIN, 29, SVG_LEFT, "t", l->how->title ? l->how->title : name && name[1] ? name + 1 : l->t->path, 100);
+	picture_text(&l->pic, MARGIN, 29, SVG_LEFT, "t",
+	             l->how->title     ? l->how->title
+	             : name && name[1] ? name + 1
+	                               : l->t->path,
+	             100);
 	if (l->n_messages)
 		snprintf(messages, sizeof messages, " \xc2\xb7 %s message%s", weft_human_count(count, l->n_messages),
 		         l->n_messages == 1 ? "" : "s");
 	snprintf(text, sizeof text, "%s of %s \xc2\xb7 %u thread%s of %u process%s%s", weft_human_ns(span, c->to - c->from),
 	         weft_human_ns(all, l->t->end), c->n_rows, c->n_rows == 1 ? "" : "s", processes, processes == 1 ? "" : "es",
 	         messages);
-	svg_text(l->out, MARGIN, 47, SVG_LEFT, "s", text, 0);
+	picture_text(&l->pic, MARGIN, 47, SVG_LEFT, "s", text, 0);
 }
 
-static void draw_axis(const struct layout *l)
+static void draw_axis(struct layout *l)
 {
 	const struct weft_cells *c = &l->cells;
 	double width = l->right - l->left;
@@ -251,62 +255,52 @@ static void draw_axis(const struct layout *l)
 	for (uint64_t at = (c->from + step - 1) / step * step; at <= c->to; at += step) {
 		char text[32];
 		double x = x_of(l, at);
-		svg_line(l->out, (int)x + 0.5, l->top - 6, (int)x + 0.5, l->bottom, "g");
-		svg_text(l->out, x, l->top - 10, x > l->right - 25 ? SVG_RIGHT : SVG_MIDDLE, "a",
-		         weft_axis_label(text, at, step, c->to), 0);
+		picture_line(&l->pic, (int)x + 0.5, l->top - 6, (int)x + 0.5, l->bottom, "g");
+		picture_text(&l->pic, x, l->top - 10, x > l->right - 25 ? SVG_RIGHT : SVG_MIDDLE, "a",
+		             weft_axis_label(text, at, step, c->to), 0);
 	}
 	if (has_labels(l) && l->n_legend)
-		svg_text(l->out, l->width - MARGIN, l->top - 10, SVG_RIGHT, "a", "running", 0);
+		picture_text(&l->pic, l->width - MARGIN, l->top - 10, SVG_RIGHT, "a", "running", 0);
 }
 
-static void draw_row_labels(const struct layout *l)
+static void draw_row_labels(struct layout *l)
 {
 	char text[200];
 	double dy = l->row_height / 2 + 4;
 	for (unsigned i = 0; i < l->cells.n_rows; i++) {
 		if (is_first_of_process(l, i) && (has_labels(l) || i == 0 || l->row_y[i] - l->row_y[i - 1] >= 9)) {
 			process_label(l, l->cells.thread[i], text, sizeof text);
-			svg_text(l->out, MARGIN, l->row_y[i] + dy, SVG_LEFT, "b", text, LABEL_MOST);
+			picture_text(&l->pic, MARGIN, l->row_y[i] + dy, SVG_LEFT, "b", text, LABEL_MOST);
 		}
 		if (!has_labels(l))
 			continue;
 		thread_label(l, l->cells.thread[i], text, sizeof text);
-		svg_text(l->out, l->left - 8, l->row_y[i] + dy, SVG_RIGHT, "l", text, LABEL_MOST);
+		picture_text(&l->pic, l->left - 8, l->row_y[i] + dy, SVG_RIGHT, "l", text, LABEL_MOST);
 		if (l->cells.alive[i] == 0 || !l->n_legend)
 			continue;
 		snprintf(text, sizeof text, "%.0f %%", 100.0 * (double)l->cells.running[i] / (double)l->cells.alive[i]);
-		svg_text(l->out, l->width - MARGIN, l->row_y[i] + dy, SVG_RIGHT, "s", text, 0);
+		picture_text(&l->pic, l->width - MARGIN, l->row_y[i] + dy, SVG_RIGHT, "s", text, 0);
 	}
 }
 
 /* All cells of one region as one path of rectangles; what names it is its title. */
-static void draw_region(const struct layout *l, uint32_t region, uint32_t colour, const char *name)
+static void draw_region(struct layout *l, uint32_t region, uint32_t colour, const char *name)
 {
-	struct weft_buf *b = l->out;
 	const struct weft_cells *c = &l->cells;
-	bool begun = false;
+	picture_path_begin(&l->pic, colour, name);
 	for (unsigned row = 0; row < c->n_rows; row++) {
 		const uint32_t *cell = c->cell + (size_t)row * c->width;
 		for (unsigned i = 0, end; i < c->width; i = end) {
 			for (end = i + 1; end < c->width && cell[end] == cell[i];)
 				end++;
-			if (cell[i] != region)
-				continue;
-			if (!begun)
-				weft_buf_printf(b, "<path fill=\"#%06x\" d=\"", (unsigned)colour);
-			begun = true;
-			weft_buf_printf(b, "M%u %.0fh%uv%.0fh-%uz", (unsigned)l->left + i, l->row_y[row], end - i, l->row_height,
-			                end - i);
+			if (cell[i] == region)
+				picture_path_rect(&l->pic, (unsigned)l->left + i, l->row_y[row], end - i, l->row_height);
 		}
 	}
-	if (begun) {
-		weft_buf_puts(b, "\"><title>");
-		svg_escaped(b, name, 0);
-		weft_buf_puts(b, "</title></path>\n");
-	}
+	picture_path_end(&l->pic);
 }
 
-static void draw_cells(const struct layout *l)
+static void draw_cells(struct layout *l)
 {
 	draw_region(l, 0, alive_colour(l), alive_name(l));
 	for (unsigned i = 0; i < l->n_legend; i++)
@@ -314,7 +308,7 @@ static void draw_cells(const struct layout *l)
 }
 
 /* Whether both ends can be drawn. */
-static bool message_shown(const struct layout *l, uint64_t i)
+static bool message_shown(struct layout *l, uint64_t i)
 {
 	const struct weft_messages *m = &l->t->message;
 	if (m->send_thread[i] == WEFT_NONE || m->recv_thread[i] == WEFT_NONE)
@@ -339,19 +333,20 @@ static int count_messages(struct layout *l)
 	return 0;
 }
 
-static void draw_messages(const struct layout *l)
+static void draw_messages(struct layout *l)
 {
 	const struct weft_messages *m = &l->t->message;
 	if (l->n_messages > l->how->most_messages)
 		return;
 	for (uint64_t i = 0; i < m->n; i++)
 		if (message_shown(l, i))
-			svg_line(l->out, x_of(l, m->send_done[i]), l->row_y[l->row_of[m->send_thread[i]]] + l->row_height / 2,
-			         x_of(l, m->recv_done[i]), l->row_y[l->row_of[m->recv_thread[i]]] + l->row_height / 2, "m");
+			picture_line(&l->pic, x_of(l, m->send_done[i]),
+			             l->row_y[l->row_of[m->send_thread[i]]] + l->row_height / 2, x_of(l, m->recv_done[i]),
+			             l->row_y[l->row_of[m->recv_thread[i]]] + l->row_height / 2, "m");
 }
 
 /* Entries in lines; returns the bottom. With `draw` false only measures. */
-static double legend(const struct layout *l, bool draw)
+static double legend(struct layout *l, bool draw)
 {
 	double x = MARGIN, y = l->bottom + 24;
 	unsigned n = l->n_legend < LEGEND_MOST ? l->n_legend : LEGEND_MOST;
@@ -373,8 +368,8 @@ static double legend(const struct layout *l, bool draw)
 			y += LEGEND_LINE;
 		}
 		if (draw) {
-			svg_rect(l->out, x, y - 10, 12, 12, outside ? alive_colour(l) : l->colour[i], 2);
-			svg_text_pair(l->out, x + 17, y, name, 40, percent);
+			picture_rect(&l->pic, x, y - 10, 12, 12, outside ? alive_colour(l) : l->colour[i], 2);
+			picture_text_pair(&l->pic, x + 17, y, name, 40, percent);
 		}
 		x += width;
 	}
@@ -382,7 +377,7 @@ static double legend(const struct layout *l, bool draw)
 }
 
 /* What is left out of the picture, in words. */
-static void notes(const struct layout *l, char *out, size_t n)
+static void notes(struct layout *l, char *out, size_t n)
 {
 	char count[32];
 	size_t at = 0;
@@ -403,35 +398,38 @@ static void notes(const struct layout *l, char *out, size_t n)
 			                       note[i].n == 1 ? note[i].one : note[i].many);
 }
 
-static void draw(struct layout *l)
+static int draw(struct layout *l, enum weft_picture_form form, struct weft_buf *out)
 {
 	char text[400];
 	notes(l, text, sizeof text);
 	double end = legend(l, false);
 	if (text[0])
 		end += LEGEND_LINE;
-	svg_begin(l->out, l->width, (unsigned)end + 14, l->how->title ? l->how->title : l->t->path);
-	draw_heading(l);
-	draw_axis(l);
-	draw_cells(l);
-	draw_messages(l);
-	draw_row_labels(l);
-	legend(l, true);
-	if (text[0])
-		svg_text(l->out, MARGIN, end, SVG_LEFT, "s", text, 0);
-	svg_end(l->out);
+	int rc = picture_begin(&l->pic, form, out, l->width, (unsigned)end + 14, l->how->title ? l->how->title : l->t->path);
+	if (!rc) {
+		draw_heading(l);
+		draw_axis(l);
+		draw_cells(l);
+		draw_messages(l);
+		draw_row_labels(l);
+		legend(l, true);
+		if (text[0])
+			picture_text(&l->pic, MARGIN, end, SVG_LEFT, "s", text, 0);
+	}
+	return picture_end(&l->pic);
 }
 
-int weft_timeline_svg(struct weft_buf *out, const struct weft_trace *t, const struct weft_timeline_how *how)
+int weft_timeline_draw(struct weft_buf *out, enum weft_picture_form form, const struct weft_trace *t,
+                       const struct weft_timeline_how *how)
 {
-	struct layout l = {.t = t, .how = how, .out = out, .width = how->width ? how->width : 1200};
+	struct layout l = {.t = t, .how = how, .width = how->width ? how->width : 1200};
 	int rc = lay_out(&l);
 	if (rc == 0)
 		rc = count_messages(&l);
-	if (rc == 0) {
-		draw(&l);
-		rc = out->failed ? -ENOMEM : 0;
-	}
+	if (rc == 0)
+		rc = draw(&l, form, out);
+	if (rc == 0 && out->failed)
+		rc = -ENOMEM;
 	weft_cells_fini(&l.cells);
 	free(l.row_y);
 	free(l.legend);

@@ -6,7 +6,7 @@
 #ifndef WEFT_RENDER_TIMELINE_H
 #define WEFT_RENDER_TIMELINE_H
 
-#include "base/str.h"
+#include "picture.h"
 #include "trace/trace.h"
 
 struct weft_timeline_how {
@@ -20,7 +20,8 @@ struct weft_timeline_how {
 #define WEFT_TIMELINE_WIDTH_LEAST 400u
 #define WEFT_TIMELINE_WIDTH_MOST 16384u
 
-/* Appends the SVG text. 0 or negative. */
-int weft_timeline_svg(struct weft_buf *out, const struct weft_trace *t, const struct weft_timeline_how *how) WEFT_MUST_CHECK;
+/* Appends an SVG text or a PNG. 0 or negative. */
+int weft_timeline_draw(struct weft_buf *out, enum weft_picture_form form, const struct weft_trace *t,
+                       const struct weft_timeline_how *how) WEFT_MUST_CHECK;
 
 #endif

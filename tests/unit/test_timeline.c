@@ -8,7 +8,7 @@
 static struct weft_buf picture(const struct weft_trace *t, const struct weft_timeline_how *how)
 {
 	struct weft_buf b = {0};
-	MUST(weft_timeline_svg(&b, t, how));
+	MUST(weft_timeline_draw(&b, WEFT_PICTURE_SVG, t, how));
 	return b;
 }
 
@@ -95,7 +95,8 @@ TEST(timeline_says_when_memory_is_out)
 	struct weft_trace *t = sample_fixed();
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_buf b = {0};
-		int rc = weft_timeline_svg(&b, t, &(struct weft_timeline_how){.to = WEFT_NEVER, .width = 400, .threads = 1});
+		int rc = weft_timeline_draw(&b, WEFT_PICTURE_SVG, t,
+		                            &(struct weft_timeline_how){.to = WEFT_NEVER, .width = 400, .threads = 1});
 		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
 		weft_buf_fini(&b);
 	}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a layout draws on: the same calls make an SVG text or a PNG. Classes of text and lines are those of svg.h; coordinates
+ * are pixels from the top left.
+ */
+#ifndef WEFT_RENDER_PICTURE_H
+#define WEFT_RENDER_PICTURE_H
+
+#include "canvas.h"
+#include "svg.h"
+
+enum weft_picture_form { WEFT_PICTURE_SVG, WEFT_PICTURE_PNG };
+
+struct picture {
+	enum weft_picture_form form;
+	struct weft_buf *out; /* borrowed: what is made is appended */
+	struct canvas canvas;
+	int rc;           /* first failure */
+	uint32_t colour;  /* of the path that is being drawn */
+	const char *name; /* of it; borrowed until picture_path_end */
+	bool path_begun;
+};
+
+/* 0 or negative; then picture_end all the same. */
+int picture_begin(struct picture *p, enum weft_picture_form form, struct weft_buf *out, unsigned width, unsigned height,
+                  const char *title) WEFT_MUST_CHECK;
+int picture_end(struct picture *p) WEFT_MUST_CHECK;
+
+void picture_text(struct picture *p, double x, double y, enum svg_anchor anchor, const char *class, const char *text,
+                  unsigned most);
+void picture_text_pair(struct picture *p, double x, double y, const char *text, unsigned most, const char *second);
+void picture_rect(struct picture *p, double x, double y, double w, double h, uint32_t colour, double radius);
+void picture_line(struct picture *p, double x1, double y1, double x2, double y2, const char *class);
+/* Many rectangles of one colour, which a pointer over them names; without any nothing is drawn. */
+void picture_path_begin(struct picture *p, uint32_t colour, const char *name);
+void picture_path_rect(struct picture *p, double x, double y, double w, double h);
+void picture_path_end(struct picture *p);
+/* w × h pixels, as they are. */
+void picture_image(struct picture *p, unsigned x, unsigned y, const uint8_t *rgb, unsigned w, unsigned h);
+
+#endif

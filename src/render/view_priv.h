@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the layout of a window (view_timeline.c) shares with its painting (view_paint.c) and its legend (view_legend.c). */
+#ifndef WEFT_RENDER_VIEW_PRIV_H
+#define WEFT_RENDER_VIEW_PRIV_H
+
+#include "colour.h"
+#include "view_timeline.h"
+
+enum { VIEW_MARGIN = 16, VIEW_LEGEND_LINE = 19 };
+
+struct view_layout {
+	const struct weft_view_timeline_how *how;
+	struct picture pic;
+	struct weft_metric_cells cells, dots; /* dots: of the window that colours points, or empty */
+	struct colouring colours, dot_colours;
+	enum weft_style style;
+	uint32_t *row; /* owned; objects */
+	uint32_t n_rows, left_out;
+	unsigned width, left, top, plot_width, plot_height; /* pixels */
+	unsigned pitch, gap;                                /* of a line: its pixels, and how many of them are left dark */
+	unsigned legend_bottom;
+};
+
+/* The plot's pixels, RGB, malloc'd; NULL: out of memory. */
+uint8_t *view_paint(const struct view_layout *l);
+/* Draws the legend from y on, or only measures; where it ends, or negative. */
+int view_legend(struct view_layout *l, unsigned y, bool draw);
+
+#endif
