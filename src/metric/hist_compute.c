@@ -96,7 +96,18 @@ static int pull_at(struct unit *u, struct axis *a, uint32_t object, struct metri
 	return metric_pull_init(&a->pull[i], s);
 }
 
-static int take_piece(struct unit *u, double begin, double end)
+/* The cell's sums; most are there, and found at once. */
+static inline struct hist_sum *cell_of(struct hist_row *row, uint32_t plane, uint32_t column)
+{
+	if (row->dense) {
+		uint32_t place = row->dense[(size_t)plane * row->n_columns + column];
+		if (place)
+			return &row->sum.at[place - 1];
+	}
+	return hist_row_at(row, plane, column);
+}
+
+static inline int take_piece(struct unit *u, double begin, double end)
 {
 	const struct weft_result *r = u->r;
 	const struct weft_hist *h = r->hist;
@@ -107,7 +118,7 @@ static int take_piece(struct unit *u, double begin, double end)
 	if (!hist_place(&r->column, u->value[HIST_CONTROL], &column))
 		return 0;
 	struct hist_piece p = {u->value[HIST_CONTROL], u->value[HIST_DATA], end - begin};
-	struct hist_sum *s = hist_row_at(row, plane, column);
+	struct hist_sum *s = cell_of(row, plane, column);
 	if (!s)
 		return -ENOMEM;
 	h->stat->add(s, &p);
@@ -121,6 +132,80 @@ static int take_piece(struct unit *u, double begin, double end)
 
 static int nest(struct unit *u, unsigned depth, double from, double to, uint32_t object, enum weft_level level);
 
+static void set_values(struct unit *u, const struct axis *a, double value)
+{
+	u->value[a->which] = value;
+	for (unsigned k = 0; a->also && k < HIST_AXES; k++)
+		if (a->also >> k & 1)
+			u->value[k] = value;
+}
+
+/* The intervals of the innermost window's row that meet [from, to): each is a piece. */
+static int walk_pieces(struct unit *u, const struct axis *a, struct metric_pull *p, double from, double to)
+{
+	while (!p->ended) {
+		const struct weft_intervals *b = p->block;
+		uint32_t i = p->at;
+		double begin = p->begin, end = p->end;
+		int rc = 0;
+		for (; i < b->n && !rc; i++) {
+			end = b->end[i];
+			double first = begin > from ? begin : from, last = end < to ? end : to;
+			if (first < last) {
+				set_values(u, a, b->value[i]);
+				rc = take_piece(u, first, last);
+			}
+			if (rc || end >= to)
+				break;
+			begin = end;
+		}
+		bool over = i < b->n;
+		p->at = over ? i : b->n - 1;
+		p->begin = begin;
+		p->end = end;
+		p->value = b->value[p->at];
+		if (rc || over)
+			return rc;
+		if ((rc = metric_pull_refill(p)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* Two windows of one level, as most tables have: their rows side by side. A piece ends where either does. */
+static int walk_pair(struct unit *u, unsigned depth, struct metric_pull *p, double from, double to, uint32_t object)
+{
+	const struct axis *outer = &u->axis[depth], *inner = &u->axis[depth + 1];
+	struct metric_pull *q;
+	int rc = pull_at(u, &u->axis[depth + 1], object, &q);
+	double begin = p->begin > from ? p->begin : from;
+	while (rc >= 0 && !p->ended && !q->ended && begin < to) {
+		double end = p->end < q->end ? p->end : q->end;
+		if (begin < end) {
+			set_values(u, outer, p->value);
+			set_values(u, inner, q->value);
+			rc = take_piece(u, begin, end < to ? end : to);
+			begin = end;
+		}
+		if (end >= to)
+			break; /* what reaches further is there for the next range */
+		if (rc >= 0 && q->end <= end)
+			rc = metric_pull_step(q);
+		if (rc >= 0 && p->end <= end)
+			rc = metric_pull_step(p);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+/* Is the object's row one that the table has, if this window is the control? */
+static bool controls(struct unit *u, unsigned depth, uint32_t object)
+{
+	if (u->axis[depth].which != HIST_CONTROL)
+		return true;
+	u->control_row = u->row_number[object];
+	return u->control_row != WEFT_NONE;
+}
+
 /* The intervals of one row that meet [from, to). */
 static int walk_row(struct unit *u, unsigned depth, double from, double to, uint32_t object)
 {
@@ -130,15 +215,15 @@ static int walk_row(struct unit *u, unsigned depth, double from, double to, uint
 	while (!rc && p->end <= from && !p->ended)
 		if ((rc = metric_pull_step(p)) > 0)
 			rc = 0;
+	if (!rc && depth + 1 == u->n_axes)
+		return walk_pieces(u, a, p, from, to);
+	if (!rc && depth + 2 == u->n_axes && u->axis[depth + 1].level == a->level && controls(u, depth + 1, object))
+		return walk_pair(u, depth, p, from, to, object);
 	while (!rc && !p->ended) {
 		double begin = p->begin > from ? p->begin : from, end = p->end < to ? p->end : to;
-		u->value[a->which] = p->value;
-		for (unsigned k = 0; a->also && k < HIST_AXES; k++)
-			if (a->also >> k & 1)
-				u->value[k] = p->value;
+		set_values(u, a, p->value);
 		if (begin < end)
-			rc = depth + 1 == u->n_axes ? take_piece(u, begin, end)
-			                            : nest(u, depth + 1, begin, end, object, a->level);
+			rc = nest(u, depth + 1, begin, end, object, a->level);
 		if (rc || p->end >= to)
 			break;
 		if ((rc = metric_pull_step(p)) > 0)
@@ -153,11 +238,8 @@ static int nest(struct unit *u, unsigned depth, double from, double to, uint32_t
 	uint32_t first, n;
 	weft_level_down(u->r->space, level, object, a->level, &first, &n);
 	for (uint32_t i = first; i < first + n; i++) {
-		if (a->which == HIST_CONTROL) {
-			if (u->row_number[i] == WEFT_NONE)
-				continue;
-			u->control_row = u->row_number[i];
-		}
+		if (!controls(u, depth, i))
+			continue;
 		int rc = walk_row(u, depth, from, to, i);
 		if (rc)
 			return rc;

@@ -34,6 +34,8 @@ static void derived_free(struct metric_stream *s)
 /* Small factors divide: 0.1 is not 1/10. */
 static inline double times(double v, double factor)
 {
+	if (factor == 1)
+		return v;
 	return fabs(factor) < 1 && factor != 0 ? (factor < 0 ? -1 : 1) * v / (1 / fabs(factor)) : v * factor;
 }
 
@@ -72,6 +74,36 @@ static double cleared_by(struct metric_derived *d)
 	return d->cleared ? 0 : value_of(d, 0);
 }
 
+/*
+ * As many intervals as both have with the same ends, from the ones in front on but for the last of each: the most frequent case,
+ * as parents are often two sides of the same records. *n is where they go to.
+ */
+static void take_equal(struct metric_derived *d, struct weft_intervals *b, double *right)
+{
+	struct metric_pull *x = &d->parent[0], *y = &d->parent[1];
+	uint32_t most = WEFT_INTERVALS - b->n, n = 0;
+	if (x->block->n - x->at - 1 < most)
+		most = x->block->n - x->at - 1;
+	if (y->block->n - y->at - 1 < most)
+		most = y->block->n - y->at - 1;
+	const double *xe = x->block->end + x->at, *ye = y->block->end + y->at;
+	const double *xv = x->block->value + x->at, *yv = y->block->value + y->at;
+	for (; n < most && xe[n] == ye[n] && xe[n] < d->to; n++) {
+		b->end[b->n + n] = xe[n];
+		b->value[b->n + n] = times(xv[n], d->factor[0]);
+		right[b->n + n] = times(yv[n], d->factor[1]);
+	}
+	if (!n)
+		return;
+	b->n += n;
+	x->at += n - 1;
+	y->at += n - 1;
+	x->end = y->end = d->begin = xe[n - 1];
+	/* The last of them is left by a step, as any other: neither block ends here. */
+	if (metric_pull_step(x) < 0 || metric_pull_step(y) < 0)
+		d->done = true;
+}
+
 /* The boundaries of both, values beside each other. */
 static int plain_next(struct metric_stream *s, struct weft_intervals *b)
 {
@@ -80,7 +112,11 @@ static int plain_next(struct metric_stream *s, struct weft_intervals *b)
 	b->n = 0;
 	b->begin = d->begin;
 	while (!d->done && b->n < WEFT_INTERVALS) {
-		double end = fmin(d->parent[0].end, d->parent[1].end);
+		if (d->func->run && !d->parent[0].ended && !d->parent[1].ended)
+			take_equal(d, b, right);
+		if (b->n == WEFT_INTERVALS)
+			break;
+		double end = d->parent[0].end < d->parent[1].end ? d->parent[0].end : d->parent[1].end;
 		uint32_t i = b->n++;
 		b->end[i] = end;
 		b->value[i] = d->func->controlled == CLEAR_BY ? cleared_by(d) : value_of(d, 0);

@@ -242,7 +242,18 @@ struct metric_pull {
 	bool ended;
 };
 int metric_pull_init(struct metric_pull *p, struct metric_stream *s) WEFT_MUST_CHECK; /* takes s; stands on the first */
-int metric_pull_step(struct metric_pull *p) WEFT_MUST_CHECK; /* to the next; 0: there is none, the last stays */
+int metric_pull_refill(struct metric_pull *p) WEFT_MUST_CHECK; /* to the first of the next block, as metric_pull_step */
+/* To the next; 0: there is none, the last stays. */
+static inline WEFT_MUST_CHECK int metric_pull_step(struct metric_pull *p)
+{
+	if (p->ended || p->at + 1 >= p->block->n)
+		return metric_pull_refill(p);
+	p->at++;
+	p->begin = p->end;
+	p->end = p->block->end[p->at];
+	p->value = p->block->value[p->at];
+	return 1;
+}
 void metric_pull_fini(struct metric_pull *p);
 
 #endif

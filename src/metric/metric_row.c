@@ -82,23 +82,17 @@ static void pull_set(struct metric_pull *p)
 	p->value = p->block->value[p->at];
 }
 
-int metric_pull_step(struct metric_pull *p)
+int metric_pull_refill(struct metric_pull *p)
 {
 	if (p->ended)
 		return 0;
-	if (++p->at >= p->block->n) {
-		double end = p->end, value = p->value;
-		int rc = p->stream->next(p->stream, p->block);
-		p->at = 0;
-		if (rc <= 0) {
-			p->ended = true;
-			p->end = end;
-			p->value = value;
-			return rc;
-		}
-	}
-	pull_set(p);
-	return 1;
+	int rc = p->stream->next(p->stream, p->block);
+	p->at = 0;
+	if (rc > 0)
+		pull_set(p);
+	else
+		p->ended = true;
+	return rc;
 }
 
 int metric_pull_init(struct metric_pull *p, struct metric_stream *s)
