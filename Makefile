@@ -24,7 +24,8 @@ short:
 	@dev/run-tests --tier short
 
 equality: all
-	@BRIEF=1 SHARED='$(SHARED)' tests/compat/equality.sh
+	@BRIEF=1 SHARED='$(SHARED)' tests/compat/equality.sh; views=$$?; \
+	BRIEF=1 SHARED='$(SHARED)' tests/compat/equality_tools.sh && exit $$views
 
 bench:
 	@dev/install-packages

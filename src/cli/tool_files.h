@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The trace tools work on .prv files. For a trace of ours they get one that was converted into a folder beside the output,
+ * and what they make is converted back where the output is to be a trace of ours.
+ */
+#ifndef WEFT_CLI_TOOL_FILES_H
+#define WEFT_CLI_TOOL_FILES_H
+
+#include "cli.h"
+#include "tool/tool.h"
+
+struct cli_tool_files {
+	const struct cli_common *common;
+	const char *out; /* borrowed */
+	char *from, *to; /* what the tool reads and writes. Owned */
+	char *folder;    /* temporary, NULL: none. Owned */
+	bool force, to_weft;
+};
+bool cli_is_prv(const char *path); /* by its name */
+/* 0, or the exit status after a message. Then end all the same. */
+int cli_tool_begin(struct cli_tool_files *f, const struct cli_common *common, const char *in, const char *out, bool force);
+/* rc: the tool's. Converts back, removes what was temporary, says what the report has to say; the exit status. */
+int cli_tool_end(struct cli_tool_files *f, int rc, const struct weft_tool_report *report, const struct weft_err *err);
+/* Warns of lines that were left out. */
+void cli_tool_say(const char *in, const struct weft_tool_report *report);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The filter: which records stay, and which pairs of an event line. No line knows of another, so blocks are filtered in
+ * parallel. A type is looked up in the user's list once; then a worker's table of recent types knows what to do with it.
+ */
+#include "tool_priv.h"
+#include <errno.h>
+#include <stdlib.h>
+
+enum verdict { ASK, DROP, KEEP, BY_VALUE };
+enum { RECENT = 1024, MOST_STATES = 4096 };
+
+struct recent {
+	uint64_t type;
+	enum verdict verdict;
+};
+struct worker {
+	struct recent recent[RECENT];
+	struct weft_tool_report said;
+};
+struct filter {
+	const struct weft_tool_filter *f;
+	bool *state; /* by number, below MOST_STATES: it stays. Owned */
+	struct worker *worker;
+};
+
+/* -- which -- */
+
+static enum verdict judge(const struct weft_tool_filter *f, uint64_t type)
+{
+	bool named = false;
+	for (size_t i = 0; i < f->type.n; i++) {
+		const struct weft_tool_types *t = &f->type.at[i];
+		if (type < t->type.first || type > t->type.last)
+			continue;
+		if (!t->value.n)
+			return f->types_discarded ? DROP : KEEP;
+		named = true;
+	}
+	return named ? BY_VALUE : f->types_discarded ? KEEP : DROP;
+}
+
+static bool keeps_pair(const struct filter *c, struct worker *w, uint64_t type, int64_t value)
+{
+	struct recent *r = &w->recent[(type ^ type >> 10 ^ type >> 20) % RECENT];
+	if (r->type != type || r->verdict == ASK)
+		*r = (struct recent){type, judge(c->f, type)};
+	if (r->verdict != BY_VALUE)
+		return r->verdict == KEEP;
+	return tool_types_have(&c->f->type, type, value, NULL) != c->f->types_discarded;
+}
+
+static bool keeps_state(const struct filter *c, const char *at, const char *end)
+{
+	int64_t v[TOOL_STATE_FIELDS];
+	if (c->f->discard_states || tool_numbers(&at, end, v, TOOL_STATE_FIELDS) < TOOL_STATE_FIELDS)
+		return false;
+	if (v[TOOL_END] - v[TOOL_TIME] < (int64_t)c->f->min_state_time && c->f->min_state_time)
+		return false;
+	return !c->f->some_states || ((uint64_t)v[TOOL_STATE] < MOST_STATES && c->state[v[TOOL_STATE]]);
+}
+
+static bool keeps_comm(const struct filter *c, const char *at, const char *end)
+{
+	int64_t v[TOOL_COMM_FIELDS];
+	if (c->f->discard_comms)
+		return false;
+	if (c->f->min_bytes <= 0)
+		return true;
+	return tool_numbers(&at, end, v, TOOL_COMM_FIELDS) > TOOL_SIZE && v[TOOL_SIZE] >= c->f->min_bytes;
+}
+
+/* -- lines -- */
+
+/* Where the first pair begins, or NULL. */
+static const char *first_pair(const char *at, const char *end)
+{
+	for (unsigned colons = 0; at < end; at++)
+		if (*at == ':' && ++colons == TOOL_EVENT_FIELDS)
+			return at + 1;
+	return NULL;
+}
+
+/* line: from "2:" to its end. Leaves out the pairs that go; the whole line when none is left. */
+static void filter_event(const struct filter *c, struct worker *w, const char *line, const char *end, struct tool_text *out)
+{
+	const char *at = first_pair(line + 2, end);
+	if (!at || !tool_text_room(out, (size_t)(end - line) + 1))
+		return;
+	size_t head = (size_t)(at - 1 - line), before = out->n, k = out->n + head;
+	memcpy(out->at + out->n, line, head);
+	while (at < end) {
+		const char *pair = at;
+		int64_t type, value;
+		at = tool_number(at, end, &type);
+		if (at == end)
+			break;
+		at = tool_number(at, end, &value);
+		if (!keeps_pair(c, w, (uint64_t)type, value))
+			continue;
+		const char *pair_end = at < end || at[-1] == ':' ? at - 1 : at;
+		out->at[k++] = ':';
+		memcpy(out->at + k, pair, (size_t)(pair_end - pair));
+		k += (size_t)(pair_end - pair);
+	}
+	if (k == before + head)
+		return;
+	out->at[k++] = '\n';
+	out->n = k;
+}
+
+static void filter_line(const struct filter *c, struct worker *w, const char *line, const char *end, struct tool_text *out)
+{
+	bool keep = true;
+	if (end - line > 1 && line[0] == '2') {
+		if (c->f->discard_events)
+			return;
+		if (c->f->type.n) {
+			filter_event(c, w, line, end, out);
+			return;
+		}
+	} else if (end - line > 1 && line[0] == '1') {
+		keep = keeps_state(c, line + 2, end);
+	} else if (end - line > 1 && line[0] == '3') {
+		keep = keeps_comm(c, line + 2, end);
+	} else if (end - line > 1 && line[0] == '4') {
+		keep = !c->f->discard_comms;
+	} else if (end == line || line[0] != '#') {
+		keep = false;
+		w->said.odd_lines += end > line;
+	}
+	if (keep) {
+		tool_text_add(out, line, (size_t)(end - line));
+		tool_text_char(out, '\n');
+	}
+}
+
+static int filter_block(void *arg, unsigned worker, const char *at, size_t n, struct tool_text *out)
+{
+	struct filter *c = arg;
+	const char *end = at + n;
+	while (at < end) {
+		const char *line_end = memchr(at, '\n', (size_t)(end - at));
+		if (!line_end)
+			line_end = end;
+		const char *stop = line_end > at && line_end[-1] == '\r' ? line_end - 1 : line_end;
+		filter_line(c, &c->worker[worker], at, stop, out);
+		at = line_end + 1;
+	}
+	return 0;
+}
+
+/* -- the whole -- */
+
+/* The states whose name is a part of one that the user gave. */
+static int choose_states(struct filter *c, const char *in, struct weft_err *err)
+{
+	struct pcf p;
+	int rc = tool_pcf_read(&p, in, err);
+	for (size_t i = 0; !rc && i < p.state.n; i++)
+		for (size_t k = 0; k < c->f->state.n; k++)
+			if (p.state.at[i].text[0] && strstr(c->f->state.at[k], p.state.at[i].text) &&
+			    (uint64_t)p.state.at[i].value < MOST_STATES)
+				c->state[p.state.at[i].value] = true;
+	pcf_fini(&p);
+	return rc;
+}
+
+static int filter_file(struct filter *c, const char *in, const char *out, unsigned threads, struct weft_err *err)
+{
+	struct tool_input input;
+	struct tool_output output;
+	int rc = tool_input_open(&input, in, err);
+	if (rc)
+		return rc;
+	rc = tool_output_open(&output, out, err);
+	if (!rc) {
+		struct tool_map map = {&input, &output, threads, filter_block, c};
+		tool_head_write(&input, input.head.end, false, &output.text);
+		tool_output_flush(&output);
+		rc = tool_map_run(&map, err);
+		if (!rc)
+			rc = tool_copy_beside(in, out, true, err);
+		rc = tool_output_close(&output, rc, err);
+	}
+	tool_input_close(&input);
+	return rc;
+}
+
+int weft_tool_filter(const char *in, const char *out, const struct weft_tool_filter *f, unsigned threads,
+                     struct weft_tool_report *report, struct weft_err *err)
+{
+	threads = tool_map_threads(threads);
+	struct filter c = {.f = f, .state = calloc(MOST_STATES, sizeof *c.state), .worker = calloc(threads, sizeof *c.worker)};
+	int rc = c.state && c.worker ? 0 : weft_err_set(err, -ENOMEM, "cannot filter '%s': no memory", in);
+	if (!rc && f->some_states)
+		rc = choose_states(&c, in, err);
+	if (!rc)
+		rc = filter_file(&c, in, out, threads, err);
+	for (unsigned i = 0; !rc && report && i < threads; i++)
+		report->odd_lines += c.worker[i].said.odd_lines;
+	free(c.state);
+	free(c.worker);
+	return rc;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event-driven cut: a task's records go to the next part from each event of the chosen type on, with that event. Tasks move
+ * on their own, so many parts may be growing at a time, more than files may be open: each has a buffer, and its file is open
+ * only while that is written. Parts get their names when all are complete.
+ */
+#include "tool_priv.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PART_FLUSH = 256 << 10, ALL_FLUSH = 64 << 20, MOST_PARTS = 1000000 };
+
+struct part {
+	char *name, *temp; /* owned */
+	struct tool_text text;
+};
+struct split {
+	struct tool_input in;
+	const char *out;
+	uint32_t type;
+	struct tool_text head;
+	uint32_t *part; /* of each task. Owned */
+	WEFT_VEC(struct part) parts;
+	size_t buffered;
+	struct weft_tool_report *said;
+	struct weft_err *err;
+};
+
+static int no_memory(const struct split *s)
+{
+	return weft_err_set(s->err, -ENOMEM, "cannot split '%s': no memory", s->in.path);
+}
+
+/* -- parts -- */
+
+static int part_flush(struct split *s, struct part *p)
+{
+	if (p->text.failed)
+		return no_memory(s);
+	FILE *f = fopen(p->temp, "ae");
+	if (!f)
+		return weft_err_sys(s->err, errno, "cannot write '%s'", p->name);
+	size_t n = fwrite(p->text.at, 1, p->text.n, f);
+	if (n != p->text.n || fclose(f)) {
+		int code = errno ? errno : EIO;
+		if (n != p->text.n)
+			fclose(f);
+		return weft_err_sys(s->err, code, "cannot write '%s'", p->name);
+	}
+	s->buffered -= p->text.n;
+	free(p->text.at);
+	p->text = (struct tool_text){0};
+	return 0;
+}
+
+static int flush_all(struct split *s)
+{
+	int rc = 0;
+	for (size_t i = 0; i < s->parts.n && !rc; i++)
+		if (s->parts.at[i].text.n)
+			rc = part_flush(s, &s->parts.at[i]);
+	return rc;
+}
+
+static int part_add(struct split *s)
+{
+	struct part p = {.name = weft_tool_part_name(s->out, s->parts.n + 1)};
+	if (s->parts.n == MOST_PARTS) {
+		free(p.name);
+		return weft_err_set(s->err, -E2BIG, "'%s' would be split into more than %d parts by type %u", s->in.path,
+		                    MOST_PARTS, s->type);
+	}
+	if (!p.name || asprintf(&p.temp, "%s.%ld.tmp", p.name, (long)getpid()) < 0)
+		p.temp = NULL;
+	if (!p.temp || weft_vec_push(&s->parts, p)) {
+		free(p.name);
+		free(p.temp);
+		return no_memory(s);
+	}
+	struct part *kept = &s->parts.at[s->parts.n - 1];
+	unlink(kept->temp);
+	tool_text_add(&kept->text, s->head.at, s->head.n);
+	s->buffered += s->head.n;
+	return part_flush(s, kept); /* so that its file is there, and a folder that cannot be written is known */
+}
+
+static int part_line(struct split *s, uint32_t part, struct weft_str line)
+{
+	struct part *p = &s->parts.at[part];
+	tool_text_add(&p->text, line.at, line.n);
+	tool_text_char(&p->text, '\n');
+	s->buffered += line.n + 1;
+	if (p->text.n >= PART_FLUSH || p->text.failed)
+		return part_flush(s, p);
+	return s->buffered >= ALL_FLUSH ? flush_all(s) : 0;
+}
+
+/* -- records -- */
+
+static bool has_type(const struct split *s, const char *at, const char *end)
+{
+	int64_t type, value;
+	while (at < end) {
+		at = tool_number(at, end, &type);
+		if (at < end && (uint64_t)type == s->type)
+			return true;
+		at = tool_number(at, end, &value);
+	}
+	return false;
+}
+
+static int split_record(struct split *s, struct weft_str line)
+{
+	const char *at = line.at + 2, *end = line.at + line.n;
+	int64_t v[TOOL_EVENT_FIELDS];
+	uint32_t row;
+	if (tool_numbers(&at, end, v, TOOL_EVENT_FIELDS) < TOOL_EVENT_FIELDS ||
+	    !tool_head_thread(&s->in.head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK], (uint64_t)v[TOOL_THREAD], &row)) {
+		if (!s->said->odd_lines++)
+			s->said->first_odd = s->in.lines;
+		return 0;
+	}
+	uint32_t *part = &s->part[s->in.head.app[v[TOOL_APP] - 1].first_task + (uint64_t)v[TOOL_TASK] - 1];
+	if (line.at[0] == '2' && has_type(s, at, end) && ++*part == s->parts.n) {
+		int rc = part_add(s);
+		if (rc)
+			return rc;
+	}
+	return part_line(s, *part, line);
+}
+
+static int split_lines(struct split *s)
+{
+	struct weft_str line;
+	int rc = part_add(s), got;
+	while (!rc && (got = tool_input_line(&s->in, &line, s->err)) != 0) {
+		if (got < 0)
+			return got;
+		if (line.n > 1 && line.at[1] == ':' && line.at[0] >= '1' && line.at[0] <= '3')
+			rc = split_record(s, line);
+		else if (line.n && line.at[0] == '#')
+			rc = part_line(s, 0, line);
+	}
+	if (!rc)
+		rc = tool_input_damage(&s->in, s->err);
+	return rc ? rc : flush_all(s);
+}
+
+static int parts_appear(struct split *s)
+{
+	for (size_t i = 0; i < s->parts.n; i++) {
+		struct part *p = &s->parts.at[i];
+		if (rename(p->temp, p->name))
+			return weft_err_sys(s->err, errno, "cannot write '%s'", p->name);
+		int rc = tool_copy_beside(s->in.path, p->name, true, s->err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int weft_tool_split(const char *in, const char *out, uint32_t type, struct weft_tool_report *report, struct weft_err *err)
+{
+	struct weft_tool_report unasked = {0};
+	struct split s = {.out = out, .type = type, .said = report ? report : &unasked, .err = err};
+	int rc = tool_input_open(&s.in, in, err);
+	if (rc)
+		return rc;
+	s.part = calloc(s.in.head.n_tasks + 1, sizeof *s.part);
+	tool_head_write(&s.in, s.in.head.end, true, &s.head);
+	rc = s.part && !s.head.failed ? split_lines(&s) : no_memory(&s);
+	if (!rc)
+		rc = parts_appear(&s);
+	s.said->parts = s.parts.n;
+	for (size_t i = 0; i < s.parts.n; i++) {
+		if (rc)
+			unlink(s.parts.at[i].temp);
+		free(s.parts.at[i].name);
+		free(s.parts.at[i].temp);
+		free(s.parts.at[i].text.at);
+	}
+	free(s.parts.at);
+	free(s.part);
+	free(s.head.at);
+	tool_input_close(&s.in);
+	return rc;
+}
