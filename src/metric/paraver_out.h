@@ -29,6 +29,8 @@ void weft_object_label(const struct weft_space *s, enum weft_level level, uint32
 /* What a value of the window means: "MPI_Send", "200.00 us", "3". */
 void weft_value_name(const struct weft_space *s, const struct weft_window *w, const struct weft_view *v, double value,
                      bool is_short, struct weft_buf *out);
+/* What a column of a table is called: a value, a range of them, or a partner. */
+void weft_column_label(const struct weft_result *r, uint32_t column, struct weft_buf *out);
 /* 1234.5 as "1,234.50" */
 void weft_grouped(double v, unsigned decimals, struct weft_buf *out);
 

@@ -46,13 +46,17 @@ static void column_label(const struct weft_result *r, const struct weft_axis *a,
 	weft_buf_putc(out, last ? ']' : ')');
 }
 
+void weft_column_label(const struct weft_result *r, uint32_t column, struct weft_buf *out)
+{
+	if (weft_stat_of_comms(r->hist->stat))
+		weft_object_label(r->space, r->view->window[r->hist->control].metric.level, column, out);
+	else
+		column_label(r, &r->column, r->hist->control, column, out);
+}
+
 static void put_column_label(struct page *p, uint32_t column)
 {
-	const struct weft_result *r = p->r;
-	if (weft_stat_of_comms(r->hist->stat))
-		weft_object_label(r->space, r->view->window[r->hist->control].metric.level, column, p->out);
-	else
-		column_label(r, &r->column, r->hist->control, column, p->out);
+	weft_column_label(p->r, column, p->out);
 }
 
 static void put_row_label(struct page *p, uint32_t row)

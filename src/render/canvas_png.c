@@ -42,6 +42,12 @@ static void quiet(png_structp png, png_const_charp text)
 	(void)text;
 }
 
+static _Noreturn void leave(png_structp png, png_const_charp text)
+{
+	(void)text;
+	png_longjmp(png, 1);
+}
+
 static uint32_t colour_at(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
@@ -117,7 +123,7 @@ int canvas_png(struct weft_buf *out, const uint8_t *rgb, unsigned width, unsigne
 	*w = (struct writing){.out = out, .rgb = rgb, .width = width, .height = height, .line = malloc(width)};
 	int rc = w->line ? count_colours(w) : -ENOMEM;
 	if (!rc)
-		w->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, quiet);
+		w->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, leave, quiet);
 	if (w->png)
 		w->info = png_create_info_struct(w->png);
 	if (!rc)
@@ -179,7 +185,7 @@ int canvas_png_read(const void *at, size_t n, struct canvas *out)
 	if (!r)
 		return -ENOMEM;
 	*r = (struct reading){.at = at, .n = n, .out = out};
-	r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, quiet);
+	r->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, leave, quiet);
 	if (r->png)
 		r->info = png_create_info_struct(r->png);
 	int rc = r->info ? read_png(r) : -ENOMEM;
