@@ -123,6 +123,7 @@ struct weft_view {
 	uint32_t n_hists;
 	struct weft_key_lines other; /* before the first window */
 	const char *dropped;         /* why a histogram, and all behind it, was left out; NULL: none was */
+	const char *caret;           /* of a text that is wrong: its line and a mark below; NULL: none */
 };
 
 /* Is this text a .cfg (its first lines say so)? */
