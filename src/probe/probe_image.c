@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ELF files by libelf: symbol tables are searched from front to end, which takes microseconds for the tables that programs have, and
+ * needs no index that would have to be built first.
+ */
+#include "probe_image.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include <elfutils/libdwelf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct file {
+	int fd;
+	Elf *elf;
+};
+
+struct table {
+	const Elf64_Sym *at; /* borrowed from the file's Elf */
+	size_t n;
+	const char *names;
+	size_t n_names;
+};
+
+struct probe_image {
+	char path[PATH_MAX], debug_root[PATH_MAX];
+	struct file main, debug;
+	struct table table[2]; /* the full one, and that of the dynamic linker */
+	bool moves, debug_sought;
+	uint64_t base;
+	const Elf64_Phdr *segment;
+	size_t n_segments;
+	const char *raw; /* the file's bytes */
+	size_t n_raw;
+	Dwarf *dwarf;
+	struct weft_err dwarf_err;
+};
+
+static void file_close(struct file *f)
+{
+	if (f->elf)
+		elf_end(f->elf);
+	if (f->fd >= 0)
+		close(f->fd);
+	*f = (struct file){.fd = -1};
+}
+
+static int file_open(struct file *f, const char *path, struct weft_err *err)
+{
+	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (f->fd < 0)
+		return weft_err_sys(err, errno, "cannot open '%s'", path);
+	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
+	const char *ident = f->elf ? elf_getident(f->elf, NULL) : NULL;
+	if (!ident || elf_kind(f->elf) != ELF_K_ELF || ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB) {
+		file_close(f);
+		return weft_err_set(err, -ENOEXEC, "'%s' is no 64-bit ELF file", path);
+	}
+	return 0;
+}
+
+/* The symbol table of a type (SHT_SYMTAB, SHT_DYNSYM) in a file; empty when there is none. */
+static struct table find_table(Elf *elf, uint32_t type)
+{
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(elf, s));) {
+		const Elf64_Shdr *h = elf64_getshdr(s);
+		if (!h || h->sh_type != type)
+			continue;
+		Elf_Data *data = elf_getdata(s, NULL), *names = elf_getdata(elf_getscn(elf, h->sh_link), NULL);
+		if (!data || !data->d_buf || !names || !names->d_buf || names->d_size == 0)
+			continue;
+		const char *text = names->d_buf;
+		if (text[names->d_size - 1] != '\0')
+			continue;
+		return (struct table){data->d_buf, data->d_size / sizeof(Elf64_Sym), text, names->d_size};
+	}
+	return (struct table){0};
+}
+
+static const char *symbol_name(const struct table *t, const Elf64_Sym *s)
+{
+	return s->st_name < t->n_names ? t->names + s->st_name : "";
+}
+
+/* ---- separate debug files ---- */
+
+static bool same_build(Elf *a, Elf *b)
+{
+	const void *id_a, *id_b;
+	ssize_t n_a = dwelf_elf_gnu_build_id(a, &id_a), n_b = dwelf_elf_gnu_build_id(b, &id_b);
+	if (n_a <= 0 || n_b <= 0)
+		return n_a <= 0 && n_b <= 0;
+	return n_a == n_b && !memcmp(id_a, id_b, (size_t)n_a);
+}
+
+static bool try_debug(struct probe_image *i, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static bool try_debug(struct probe_image *i, const char *fmt, ...)
+{
+	char path[PATH_MAX * 2];
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(path, sizeof path, fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n >= sizeof path || access(path, R_OK) || file_open(&i->debug, path, NULL))
+		return false;
+	if (same_build(i->main.elf, i->debug.elf))
+		return true;
+	file_close(&i->debug);
+	return false;
+}
+
+/* By build id, then by the name that the file has for it. */
+static void seek_debug(struct probe_image *i)
+{
+	if (i->debug_sought)
+		return;
+	i->debug_sought = true;
+	const void *id;
+	ssize_t n = dwelf_elf_gnu_build_id(i->main.elf, &id);
+	if (n > 1 && n <= 64) {
+		char hex[130] = "";
+		for (ssize_t k = 0; k < n; k++)
+			snprintf(hex + 2 * k, 3, "%02x", ((const unsigned char *)id)[k]);
+		if (try_debug(i, "%s/.build-id/%.2s/%s.debug", i->debug_root, hex, hex + 2))
+			return;
+	}
+	GElf_Word crc;
+	const char *link = dwelf_elf_gnu_debuglink(i->main.elf, &crc);
+	if (!link || strchr(link, '/'))
+		return;
+	const char *slash = strrchr(i->path, '/');
+	int dir = slash ? (int)(slash - i->path) : 0;
+	if (!try_debug(i, "%.*s/.debug/%s", dir, i->path, link) && !try_debug(i, "%s%.*s/%s", i->debug_root, dir, i->path, link))
+		try_debug(i, "%.*s/%s", dir, i->path, link);
+}
+
+Dwarf *probe_image_dwarf(struct probe_image *i, struct weft_err *err)
+{
+	if (!i->dwarf && !i->dwarf_err.code) {
+		i->dwarf = dwarf_begin_elf(i->main.elf, DWARF_C_READ, NULL);
+		if (!i->dwarf) {
+			seek_debug(i);
+			i->dwarf = i->debug.elf ? dwarf_begin_elf(i->debug.elf, DWARF_C_READ, NULL) : NULL;
+		}
+		if (!i->dwarf)
+			weft_err_set(&i->dwarf_err, -ENOENT, "'%s' has no debug information (compile with -g)", i->path);
+	}
+	if (!i->dwarf && err && !err->code)
+		*err = i->dwarf_err;
+	return i->dwarf;
+}
+
+/* ---- opening ---- */
+
+static int read_header(struct probe_image *i, struct weft_err *err)
+{
+	const Elf64_Ehdr *e = elf64_getehdr(i->main.elf);
+	i->raw = elf_rawfile(i->main.elf, &i->n_raw);
+	i->segment = elf64_getphdr(i->main.elf);
+	if (!e || !i->raw || !i->segment || elf_getphdrnum(i->main.elf, &i->n_segments))
+		return weft_err_set(err, -ENOEXEC, "'%s' has no program header", i->path);
+	if (e->e_machine != EM_X86_64)
+		return weft_err_set(err, -ENOTSUP, "'%s' is not for x86-64, where alone probes work", i->path);
+	i->moves = e->e_type == ET_DYN;
+	for (size_t k = i->n_segments; k-- > 0;)
+		if (i->segment[k].p_type == PT_LOAD)
+			i->base = i->segment[k].p_vaddr & ~4095ull;
+	return 0;
+}
+
+int probe_image_open(const char *path, const char *debug_root, struct probe_image **out, struct weft_err *err)
+{
+	*out = NULL;
+	elf_version(EV_CURRENT);
+	struct probe_image *i = calloc(1, sizeof *i);
+	if (!i)
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	i->main.fd = i->debug.fd = -1;
+	snprintf(i->path, sizeof i->path, "%s", path);
+	snprintf(i->debug_root, sizeof i->debug_root, "%s", debug_root ? debug_root : "/usr/lib/debug");
+	int rc = file_open(&i->main, path, err);
+	if (rc == 0)
+		rc = read_header(i, err);
+	if (rc < 0) {
+		probe_image_close(i);
+		return rc;
+	}
+	i->table[1] = find_table(i->main.elf, SHT_DYNSYM);
+	i->table[0] = find_table(i->main.elf, SHT_SYMTAB);
+	if (i->table[0].n == 0) {
+		seek_debug(i);
+		if (i->debug.elf)
+			i->table[0] = find_table(i->debug.elf, SHT_SYMTAB);
+	}
+	*out = i;
+	return 0;
+}
+
+void probe_image_close(struct probe_image *i)
+{
+	if (!i)
+		return;
+	if (i->dwarf)
+		dwarf_end(i->dwarf);
+	file_close(&i->debug);
+	file_close(&i->main);
+	free(i);
+}
+
+const char *probe_image_path(const struct probe_image *i)
+{
+	return i->path;
+}
+
+bool probe_image_moves(const struct probe_image *i)
+{
+	return i->moves;
+}
+
+uint64_t probe_image_base(const struct probe_image *i)
+{
+	return i->base;
+}
+
+static const Elf64_Phdr *segment_of(const struct probe_image *i, uint64_t addr)
+{
+	for (size_t k = 0; k < i->n_segments; k++) {
+		const Elf64_Phdr *p = &i->segment[k];
+		if (p->p_type == PT_LOAD && addr >= p->p_vaddr && addr - p->p_vaddr < p->p_memsz)
+			return p;
+	}
+	return NULL;
+}
+
+bool probe_image_executes(const struct probe_image *i, uint64_t addr, uint64_t *end)
+{
+	const Elf64_Phdr *p = segment_of(i, addr);
+	if (!p || !(p->p_flags & PF_X))
+		return false;
+	*end = p->p_vaddr + p->p_filesz;
+	return addr < *end;
+}
+
+int probe_image_read(const struct probe_image *i, uint64_t addr, void *to, size_t n)
+{
+	const Elf64_Phdr *p = segment_of(i, addr);
+	if (!p)
+		return -EFAULT;
+	uint64_t at = addr - p->p_vaddr;
+	if (at > p->p_filesz || n > p->p_filesz - at || p->p_offset > i->n_raw || at + n > i->n_raw - p->p_offset)
+		return -EFAULT;
+	memcpy(to, i->raw + p->p_offset + at, n);
+	return 0;
+}
+
+/* ---- finding ---- */
+
+static bool wanted_type(unsigned type, bool data)
+{
+	return data ? type == STT_OBJECT || type == STT_NOTYPE || type == STT_TLS : type == STT_FUNC || type == STT_GNU_IFUNC;
+}
+
+/* One address is one function, whatever it is called beside. */
+static int add_symbol(struct probe_symbols *out, struct probe_symbol s)
+{
+	for (size_t k = 0; k < out->n; k++) {
+		if (out->at[k].addr == s.addr) {
+			out->at[k].exact |= s.exact;
+			out->at[k].size = s.size > out->at[k].size ? s.size : out->at[k].size;
+			return 0;
+		}
+	}
+	return weft_vec_push(out, s);
+}
+
+int probe_image_find(struct probe_image *i, const char *name, bool data, struct probe_symbols *out)
+{
+	for (unsigned k = 0; k < 2; k++) {
+		const struct table *t = &i->table[k];
+		for (size_t j = 0; j < t->n; j++) {
+			const Elf64_Sym *s = &t->at[j];
+			enum probe_clone clone;
+			if (s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE ||
+			    !wanted_type(ELF64_ST_TYPE(s->st_info), data))
+				continue;
+			const char *symbol = symbol_name(t, s);
+			enum probe_match match = probe_name_match(symbol, name, &clone);
+			if (match == PROBE_NO)
+				continue;
+			struct probe_symbol found = {s->st_value,    s->st_size,         symbol, ELF64_ST_TYPE(s->st_info),
+			                             (uint8_t)clone, match == PROBE_SAME};
+			if (add_symbol(out, found))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_symbol *out)
+{
+	for (unsigned k = 0; k < 2; k++) {
+		const struct table *t = &i->table[k];
+		for (size_t j = 0; j < t->n; j++) {
+			const Elf64_Sym *s = &t->at[j];
+			if (s->st_shndx == SHN_UNDEF || addr < s->st_value || addr - s->st_value >= (s->st_size ? s->st_size : 1))
+				continue;
+			*out = (struct probe_symbol){s->st_value, s->st_size, symbol_name(t, s), ELF64_ST_TYPE(s->st_info),
+			                             0,           true};
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *probe_image_resembling(struct probe_image *i, const char *name, bool data)
+{
+	WEFT_VEC(const char *) known = {0};
+	for (unsigned k = 0; k < 2; k++) {
+		for (size_t j = 0; j < i->table[k].n; j++) {
+			const Elf64_Sym *s = &i->table[k].at[j];
+			const char *symbol = symbol_name(&i->table[k], s);
+			if (s->st_shndx != SHN_UNDEF && *symbol && *symbol != '_' &&
+			    wanted_type(ELF64_ST_TYPE(s->st_info), data) && weft_vec_push(&known, symbol))
+				break;
+		}
+	}
+	const char *nearest = known.n ? weft_nearest(name, known.at, known.n) : NULL;
+	free(known.at);
+	return nearest;
+}
+
+const char *probe_image_slot(struct probe_image *i, uint64_t addr)
+{
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(i->main.elf, s));) {
+		const Elf64_Shdr *h = elf64_getshdr(s);
+		if (!h || h->sh_type != SHT_RELA || !(h->sh_flags & SHF_ALLOC))
+			continue;
+		Elf_Data *data = elf_getdata(s, NULL);
+		const Elf64_Rela *r = data ? data->d_buf : NULL;
+		for (size_t k = 0; r && k < data->d_size / sizeof *r; k++) {
+			size_t which = ELF64_R_SYM(r[k].r_info);
+			if (r[k].r_offset == addr && which < i->table[1].n)
+				return symbol_name(&i->table[1], &i->table[1].at[which]);
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An executable or shared library as a file: its symbols, and its debug information when somebody asks for it.
+ *
+ * Addresses here are those of the file; a process adds the bias with which it has loaded it. Everything is lazy, since a process
+ * has dozens of libraries and a question concerns one: opening maps the file, names come from the symbol tables (the file's own, or
+ * of a separate debug file), and DWARF is opened for the one module, and read for the one compilation unit, that an address leads to.
+ */
+#ifndef WEFT_PROBE_IMAGE_H
+#define WEFT_PROBE_IMAGE_H
+
+#include "base/err.h"
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the compiler has made of a function beside, or in place of, itself. */
+enum probe_clone {
+	PROBE_WHOLE,
+	PROBE_SPECIAL, /* .isra, .constprop: the function, with parameters changed or gone */
+	PROBE_PART,    /* .part: its rest, after a beginning that was inlined into the callers */
+	PROBE_COLD,    /* .cold: never entered from outside */
+};
+
+struct probe_symbol {
+	uint64_t addr, size;
+	const char *name; /* borrowed from the image */
+	uint8_t type;     /* STT_* */
+	uint8_t clone;    /* enum probe_clone */
+	bool exact;       /* the whole qualified name is the one that was asked for, not only its end */
+};
+struct probe_symbols {
+	struct probe_symbol *at; /* owned */
+	size_t n, cap;
+};
+
+struct probe_image;
+
+/* debug_root: where separate debug files lie; NULL: /usr/lib/debug. Not thread-safe. */
+int probe_image_open(const char *path, const char *debug_root, struct probe_image **out, struct weft_err *err) WEFT_MUST_CHECK;
+void probe_image_close(struct probe_image *i);
+const char *probe_image_path(const struct probe_image *i);
+bool probe_image_moves(const struct probe_image *i);    /* position-independent: addresses are relative */
+uint64_t probe_image_base(const struct probe_image *i); /* address of the first loaded page */
+bool probe_image_executes(const struct probe_image *i, uint64_t addr, uint64_t *end); /* end of that loaded code */
+int probe_image_read(const struct probe_image *i, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
+
+/*
+ * Functions (or, with `data`, variables) that are called `name`: a C name, a C++ name with or without leading namespaces
+ * ("Solver::step", "step"), or the symbol itself. One for each address. 0 or -ENOMEM; finding none is no error.
+ */
+int probe_image_find(struct probe_image *i, const char *name, bool data, struct probe_symbols *out) WEFT_MUST_CHECK;
+/* Any symbol that covers the address; false: none. */
+bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_symbol *out);
+/* A name that resembles the one asked for, or NULL. Borrowed. */
+const char *probe_image_resembling(struct probe_image *i, const char *name, bool data);
+/* The name for which the dynamic linker fills the slot (of the table of addresses, .got) at addr, or NULL. */
+const char *probe_image_slot(struct probe_image *i, uint64_t addr);
+
+/* NULL, and why, when there is none. Owned by the image. */
+Dwarf *probe_image_dwarf(struct probe_image *i, struct weft_err *err);
+
+/* ---- probe_name.c ---- */
+
+enum probe_match { PROBE_NO, PROBE_END, PROBE_SAME };
+/* Whether a symbol's name is `asked`; *clone: what stands behind its first dot. */
+enum probe_match probe_name_match(const char *symbol, const char *asked, enum probe_clone *clone);
+/* The qualified name, without parameters and template arguments, of a mangled one; false: it is none. room: of `out`. */
+bool probe_name_qualified(const char *symbol, size_t n, char *out, size_t room);
+
+#endif
