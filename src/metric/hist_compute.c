@@ -87,7 +87,7 @@ static int pull_at(struct unit *u, struct axis *a, uint32_t object, struct metri
 	*out = &a->pull[i];
 	if (a->open[i])
 		return 0;
-	struct metric_site site = {u->r->space, &a->window->metric, a->level, object, u->r->begin, u->r->end};
+	struct metric_site site = {u->r->space, &a->window->metric, a->level, object, u->r->begin, u->r->end, NULL};
 	struct metric_stream *s;
 	int rc = metric_row_stream(&s, &site);
 	if (rc)

@@ -15,6 +15,7 @@ struct metric_derived {
 	const struct metric_derived_func *func;
 	struct metric_pull parent[2];
 	bool has[2];
+	struct metric_share *share; /* owned; NULL: none */
 	double factor[2];
 	double begin, to;
 	double control, cleared_at; /* the control's last value; when it last fell */
@@ -28,6 +29,7 @@ static void derived_free(struct metric_stream *s)
 	for (unsigned i = 0; i < 2; i++)
 		if (d->has[i])
 			metric_pull_fini(&d->parent[i]);
+	metric_share_free(d->share);
 	free(d);
 }
 
@@ -298,7 +300,8 @@ static int open_parent(struct metric_derived *d, const struct metric_site *site,
 	const struct weft_metric *m = site->metric, *parent = m->parent[i];
 	struct metric_site at = {site->space,   parent,
 	                         parent->level, weft_level_up(site->space, site->level, site->object, parent->level),
-	                         site->from,    site->to};
+	                         site->from,    site->to,
+	                         d->share};
 	struct metric_stream *s = NULL;
 	int rc = m->shift[i] ? shifted(&s, &at, m->shift[i]) : metric_row_stream(&s, &at);
 	if (rc)
@@ -318,7 +321,8 @@ int metric_derived_new(struct metric_stream **out, const struct metric_site *sit
 	d->stream = (struct metric_stream){folds ? fold_next : plain_next, derived_free};
 	d->to = site->to;
 	d->counted = -1;
-	int rc = 0;
+	const struct weft_metric *m = site->metric;
+	int rc = folds || m->shift[0] || m->shift[1] ? 0 : metric_share_new(&d->share, m->parent[0], m->parent[1]);
 	for (unsigned i = 0; i < 2 && !rc; i++) {
 		d->factor[i] = site->metric->factor[i];
 		rc = open_parent(d, site, i);
@@ -327,6 +331,7 @@ int metric_derived_new(struct metric_stream **out, const struct metric_site *sit
 		derived_free(&d->stream);
 		return rc;
 	}
+	metric_share_seal(d->share);
 	d->begin = folds ? d->parent[1].begin : fmax(d->parent[0].begin, d->parent[1].begin);
 	*out = &d->stream;
 	return 0;

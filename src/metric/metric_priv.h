@@ -29,7 +29,8 @@ struct metric_site {
 	const struct weft_metric *metric;
 	enum weft_level level;
 	uint32_t object;
-	double from, to; /* as in weft_row_open */
+	double from, to;            /* as in weft_row_open */
+	struct metric_share *share; /* NULL: none */
 };
 
 /* ---- parameters ---- */
@@ -223,6 +224,15 @@ struct metric_derived_func {
 };
 extern const struct metric_derived_func metric_derived_funcs[];
 int metric_derived_new(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;
+/*
+ * metric_share.c: thread streams that the two parents of a derived metric have in common; *out NULL: they have none. The derived
+ * metric owns it, and frees its parents before. Sealed when both parents are open.
+ */
+struct metric_share;
+int metric_share_new(struct metric_share **out, const struct weft_metric *a, const struct weft_metric *b) WEFT_MUST_CHECK;
+void metric_share_seal(struct metric_share *h);
+void metric_share_free(struct metric_share *h);
+int metric_share_open(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK; /* as metric_thread_new */
 /* Moves the values of a stream by n intervals; takes it. */
 int metric_shift_add(struct metric_stream **below, int32_t n) WEFT_MUST_CHECK;
 /* Drops what ends at `from` or before, ends behind the first that reaches `to`; takes *below. */

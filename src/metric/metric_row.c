@@ -190,7 +190,7 @@ static int level_of(struct metric_stream **out, const struct metric_site *site)
 	if (base_row && base == WEFT_CPU)
 		return metric_cpu_new(out, site);
 	if (site->level == WEFT_THREAD)
-		return metric_thread_new(out, site);
+		return site->share ? metric_share_open(out, site) : metric_thread_new(out, site);
 	return metric_level_new(out, site);
 }
 
@@ -277,7 +277,7 @@ int weft_row_open(struct weft_row **out, const struct weft_space *s, const struc
 	*out = NULL;
 	if (!r)
 		return -ENOMEM;
-	struct metric_site site = {s, m, m->level, row, from, to};
+	struct metric_site site = {s, m, m->level, row, from, to, NULL};
 	int rc = row >= weft_level_size(s, m->level) ? -EINVAL : metric_row_stream(&r->stream, &site);
 	if (rc) {
 		free(r);
