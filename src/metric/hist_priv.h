@@ -48,7 +48,9 @@ static inline bool hist_place(const struct weft_axis *a, double v, uint32_t *pla
 {
 	if (!(v >= a->min && v <= a->max))
 		return false;
-	double at = (v - a->min) / a->delta;
+	double at = v - a->min;
+	if (a->delta != 1)
+		at /= a->delta;
 	*place = at >= a->n ? a->n - 1 : (uint32_t)at;
 	return true;
 }

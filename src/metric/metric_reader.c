@@ -175,27 +175,40 @@ static void put_state(struct metric_reader *r, uint64_t time, uint32_t id, uint6
 	put(r, time, METRIC_STATE, r->space->state[id], length);
 }
 
-/* The common case: integer events of types that pass whatever their values are. */
-static void take_events(struct metric_reader *r, const struct weft_block *b)
+/* Integer events of types that pass whatever their values are, from the i-th of the block on; where another one stands. */
+static uint32_t take_plain_events(struct metric_reader *r, const struct weft_block *b, uint32_t i)
 {
 	const struct weft_space *s = r->space;
-	uint32_t n = r->n;
-	for (uint32_t i = 0; i < b->n; i++) {
-		uint32_t id = weft_what_id(b->what[i]), kind = weft_what_kind(b->what[i]);
-		if (kind == WEFT_EV_POINT && r->type_passes[id] == 1) {
-			r->time[n] = (double)(s->unit_ns == 1 ? b->time[i] : b->time[i] / s->unit_ns);
-			r->code[n] = s->type[id];
-			r->value[n++] = (double)(int64_t)b->value[i] * s->scale[id];
-		} else if ((kind == WEFT_EV_POINT || kind == WEFT_EV_POINT_F) && r->type_passes[id]) {
-			double v = (double)(int64_t)b->value[i] * s->scale[id];
-			if (kind == WEFT_EV_POINT_F)
-				memcpy(&v, &b->value[i], sizeof v);
-			r->n = n;
-			put_event(r, b->time[i], id, v);
-			n = r->n;
-		}
+	const uint8_t *restrict passes = r->type_passes;
+	const uint32_t *restrict type = s->type, *restrict what = b->what;
+	const double *restrict scale = s->scale;
+	double *restrict time = r->time + r->n, *restrict value = r->value + r->n;
+	uint32_t *restrict code = r->code + r->n;
+	const uint64_t unit = s->unit_ns;
+	uint32_t n = 0;
+	for (; i < b->n; i++) {
+		uint32_t id = weft_what_id(what[i]);
+		if (weft_what_kind(what[i]) != WEFT_EV_POINT || passes[id] != 1)
+			break;
+		time[n] = (double)(unit == 1 ? b->time[i] : b->time[i] / unit);
+		code[n] = type[id];
+		value[n++] = (double)(int64_t)b->value[i] * scale[id];
 	}
-	r->n = n;
+	r->n += n;
+	return i;
+}
+
+/* The common case: events alone. */
+static void take_events(struct metric_reader *r, const struct weft_block *b)
+{
+	for (uint32_t i = 0; (i = take_plain_events(r, b, i)) < b->n; i++) {
+		uint32_t id = weft_what_id(b->what[i]), kind = weft_what_kind(b->what[i]);
+		double v = (double)(int64_t)b->value[i] * r->space->scale[id];
+		if (kind == WEFT_EV_POINT_F)
+			memcpy(&v, &b->value[i], sizeof v);
+		if (kind == WEFT_EV_POINT || kind == WEFT_EV_POINT_F)
+			put_event(r, b->time[i], id, v);
+	}
 }
 
 /*
@@ -212,6 +225,8 @@ static void take_states(struct metric_reader *r, const struct weft_block *b)
 				r->n--;
 			put_state(r, b->time[i], id, b->value[i]);
 			r->begun = time;
+		} else if (i + 1 < b->n && b->time[i + 1] == b->time[i] && weft_what_kind(b->what[i + 1]) == WEFT_EV_STATE) {
+			continue; /* the most frequent case: the next state begins here */
 		} else if (r->space->fill_gaps && r->begun != time) {
 			put(r, b->time[i], METRIC_STATE_END, r->space->state[id], 0);
 		}
