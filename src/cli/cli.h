@@ -64,7 +64,7 @@ int cli_usage(const struct weft_command *cmd, const char *fmt, ...) WEFT_PRINTF(
 /* How to open a trace, and a trace with its filter (NULL when none); prints problems as warnings. 0 or the exit status. */
 struct weft_open_how cli_open_how(const struct cli_common *c);
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f);
-/* Whether a trace can be there: a file or a folder, nothing that a read would wait for. 0, or the exit status after a message. */
+/* For what is read more than once: a file or a folder, no pipe. 0, or the exit status after a message. */
 int cli_check_input(const char *path);
 int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
 enum weft_table_form cli_form(const struct cli_common *c);

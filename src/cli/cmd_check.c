@@ -55,6 +55,7 @@ static const struct {
 	{"unmatched_messages", offsetof(struct weft_check_report, unmatched_messages)},
 	{"backward_messages", offsetof(struct weft_check_report, backward_messages)},
 	{"unmatched_flows", offsetof(struct weft_check_report, unmatched_flows)},
+	{"ends_missing", offsetof(struct weft_check_report, n_ends_missing)},
 };
 
 static uint64_t count_of(const struct weft_check_report *r, size_t i)
@@ -84,11 +85,13 @@ static void print_verdict(const char *path, const struct weft_check_report *r)
 	char lost[32];
 	printf("%s: ", path);
 	if (r->count[WEFT_CHECK_ERROR] == 0)
-		printf("sound");
+		printf(r->n_ends_missing ? "sound as far as it goes" : "sound");
 	else if (r->n_streams && r->n_streams_bad == r->n_streams)
 		printf("unreadable");
-	else
+	else if (r->lost_bytes)
 		printf("damaged: %s lost, the rest was recovered", weft_human_bytes(lost, r->lost_bytes));
+	else
+		printf("damaged; what is there was recovered");
 	/* A foreign trace has no streams. */
 	printf("; ");
 	if (r->n_streams)

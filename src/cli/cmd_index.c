@@ -33,8 +33,8 @@ static int run_index(int argc, char **argv)
 		return CLI_USAGE;
 	for (int i = 1; i <= n; i++) {
 		struct weft_trace *t;
-		int status = cli_open(&a.common, argv[i], &t, NULL);
-		if (!status)
+		int status = cli_check_input(argv[i]);
+		if (!status && !(status = cli_open(&a.common, argv[i], &t, NULL)))
 			weft_trace_close(t);
 		worst = status > worst ? status : worst;
 	}

@@ -140,6 +140,13 @@ static void fact_commands(const struct info *i, struct fact *f)
 	distinct(i, f, command_of);
 }
 
+/* 0 when it is no regular file: reading a pipe again would wait. */
+static uint64_t bytes_of_file(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) || !S_ISREG(st.st_mode) ? 0 : (uint64_t)st.st_size;
+}
+
 /* Which clock a stream was recorded with; 0 when it is no stream. */
 static uint32_t clock_of_stream(const char *path, double *ticks_per_ns)
 {
@@ -160,7 +167,8 @@ static void fact_clock(const struct info *i, struct fact *f)
 	unsigned tsc = 0, monotonic = 0;
 	double rate = 0, this_rate;
 	struct weft_err err = {0};
-	int n = weft_is_dir(i->trace->path) ? weft_list_dir(i->trace->path, &names, &err) : 0;
+	bool ours = strcmp(i->trace->format, "weft") == 0, folder = ours && weft_is_dir(i->trace->path);
+	int n = folder ? weft_list_dir(i->trace->path, &names, &err) : ours && bytes_of_file(i->trace->path) ? 0 : -1;
 	for (int k = 0; k < n || (k == 0 && n == 0); k++) {
 		snprintf(path, sizeof path, n ? "%s/%s" : "%s", i->trace->path, n ? names[k] : "");
 		uint32_t clock = clock_of_stream(path, &this_rate);
@@ -404,10 +412,7 @@ static int print_list(const struct weft_trace *t, const struct info_list *l, con
 /* Of our own streams the trace knows it; a foreign one is its file. */
 static uint64_t bytes_of(const struct weft_trace *t)
 {
-	struct stat st;
-	if (t->stream_bytes || stat(t->path, &st) || !S_ISREG(st.st_mode))
-		return t->stream_bytes;
-	return (uint64_t)st.st_size;
+	return t->stream_bytes ? t->stream_bytes : bytes_of_file(t->path);
 }
 
 static int run(int argc, char **argv)

@@ -125,9 +125,6 @@ int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t
 	*t = NULL;
 	if (f)
 		*f = NULL;
-	int status = cli_check_input(path);
-	if (status)
-		return status;
 	if (c->filter && f && weft_filter_new(&filter, c->filter, &err))
 		return cli_fail(&err);
 	if (weft_trace_open(t, path, &how, &err)) {

@@ -22,11 +22,12 @@ int weft_builder_new(struct weft_builder **out, const char *path, const char *fo
 	struct weft_builder *b = calloc(1, sizeof *b);
 	if (!b)
 		return weft_err_set(err, -ENOMEM, "cannot read '%s': out of memory", path);
-	b->out.fd = -1;
+	b->out.fd = b->stream.fd = -1;
 	b->threads = how ? how->threads : 0;
 	b->memory = how ? how->memory : 0;
 	if (!b->memory)
 		b->memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+	spill_rows_init(&b->message, sizeof(struct build_message), b->memory / 8);
 	b->path = weft_arena_strdup(&b->arena, path);
 	b->format = weft_arena_strdup(&b->arena, format);
 	b->lock_made = pthread_mutex_init(&b->lock, NULL) == 0;
@@ -84,7 +85,9 @@ void weft_builder_free(struct weft_builder *b)
 	free(b->note.at);
 	free(b->problem.at);
 	free(b->file.at);
-	free(b->message.at);
+	spill_rows_fini(&b->message);
+	if (b->stream.fd >= 0)
+		close(b->stream.fd);
 	free(b->encoder.at);
 	if (b->lock_made)
 		pthread_mutex_destroy(&b->lock);

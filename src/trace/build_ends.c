@@ -7,8 +7,10 @@ int64_t weft_build_message_row(struct weft_builder *b, const struct weft_message
 {
 	if (m->send_thread >= b->thread.n || m->recv_thread >= b->thread.n)
 		return -EINVAL;
-	if (weft_vec_push(&b->message, (struct build_message){.row = *m, .send_ordinal = UINT64_MAX, .recv_ordinal = UINT64_MAX}))
+	struct build_message *row = spill_rows_add(&b->message);
+	if (!row)
 		return -ENOMEM;
+	*row = (struct build_message){.row = *m, .send_ordinal = UINT64_MAX, .recv_ordinal = UINT64_MAX};
 	return (int64_t)b->message.n - 1;
 }
 
@@ -28,7 +30,7 @@ int weft_append_end(struct weft_appender *a, uint64_t message, bool is_send)
 {
 	if (message >= a->b->message.n)
 		return -EINVAL;
-	struct build_message *m = &a->b->message.at[message];
+	struct build_message *m = spill_rows_at(&a->b->message, message);
 	if ((is_send ? m->row.send_thread : m->row.recv_thread) != a->thread)
 		return -EINVAL;
 	int rc = end_room(a);

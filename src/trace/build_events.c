@@ -165,5 +165,8 @@ int weft_build_message(struct weft_builder *b, const struct weft_message_row *m)
 	row.recv_ordinal = to->own.n_halves;
 	if (!rc)
 		rc = col_put(&to->own, m->recv_done, weft_what(WEFT_EV_RECV, m->comm), to->own.n_halves++);
-	return rc ? rc : weft_vec_push(&b->message, row);
+	struct build_message *kept = rc ? NULL : spill_rows_add(&b->message);
+	if (kept)
+		*kept = row;
+	return rc ? rc : kept ? 0 : -ENOMEM;
 }

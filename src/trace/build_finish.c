@@ -119,8 +119,8 @@ static void set_axis(struct weft_builder *b, struct build_product *p)
 		begin = least(begin, b->process.at[i].begin);
 		end = most(end, b->process.at[i].end);
 	}
-	for (size_t i = 0; i < b->message.n; i++) {
-		const struct weft_message_row *m = &b->message.at[i].row;
+	for (uint64_t i = 0; !b->keep_zero && i < b->message.n; i++) {
+		const struct weft_message_row *m = &((const struct build_message *)spill_rows_at(&b->message, i))->row;
 		begin = least(begin, least(m->send_began, m->recv_began));
 	}
 	p->shift = b->keep_zero || begin == WEFT_NEVER ? 0 : begin;

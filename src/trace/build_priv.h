@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "build.h"
 #include "store_priv.h"
+#include "text_input.h"
 
 struct build_def {
 	struct weft_def_row row; /* label, member: not used for labels; members in the arena */
@@ -59,10 +60,11 @@ struct weft_builder {
 	WEFT_VEC(struct weft_note) note;
 	WEFT_VEC(struct build_problem) problem;
 	WEFT_VEC(struct build_file) file;
-	WEFT_VEC(struct build_message) message;
+	struct spill_rows message; /* struct build_message */
 	uint64_t n_problems, dropped, stream_bytes, helper_cpu_ns, begin_realtime;
 	bool keep_zero, axis_is_realtime;
-	bool live; /* a process is still writing what is read: no index is left */
+	struct text_stream stream; /* what is read, where that goes once only; fd -1: a file */
+	bool live;                 /* a process is still writing what is read: no index is left */
 	uint64_t end_at_least;
 	pthread_mutex_t lock;                   /* encoders, appenders */
 	WEFT_VEC(struct col_encoder *) encoder; /* free ones */

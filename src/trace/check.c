@@ -4,6 +4,7 @@
  * record of every page against the table of kinds (check_pages.c); then the trace that comes of it: regions, messages, flows,
  * clocks; and last the index, event by event, against that trace. Rules and their grades are a table.
  */
+#include "base/str.h"
 #include "check_priv.h"
 #include "index_priv.h"
 #include "pack_priv.h"
@@ -42,6 +43,7 @@ static const struct {
 	{"message-backward", WEFT_CHECK_WARNING}, {"flow-unmatched", WEFT_CHECK_WARNING},
 	{"index-stale", WEFT_CHECK_NOTE},         {"index-damaged", WEFT_CHECK_WARNING},
 	{"index-differs", WEFT_CHECK_WARNING},    {"input", WEFT_CHECK_ERROR},
+	{"end-missing", WEFT_CHECK_WARNING},
 };
 
 static enum weft_check_grade grade_of(const char *rule)
@@ -318,6 +320,47 @@ static int take_trace_problems(struct check *c, const struct weft_trace *t)
 	return rc;
 }
 
+/* The end of the last state of all. */
+static int last_state(const struct weft_trace *t, uint64_t from, uint64_t *last)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < t->n_threads && !rc; i++) {
+		struct weft_cursor c;
+		struct weft_block b;
+		rc = weft_cursor_begin(&c, t, i, from, WEFT_NEVER);
+		weft_cursor_want(&c, (struct weft_wanted){.kinds = 1ull << WEFT_EV_STATE_END});
+		while (!rc && (rc = weft_cursor_next(&c, &b)) > 0) {
+			rc = 0;
+			for (uint32_t k = 0; k < b.n; k++)
+				if (weft_what_kind(b.what[k]) == WEFT_EV_STATE_END && b.time[k] > *last)
+					*last = b.time[k];
+		}
+		weft_cursor_end(&c);
+	}
+	return rc;
+}
+
+/* The states of a whole .prv reach its end in one thread at least; in one that was cut between two lines they do not. */
+static int check_end(struct check *c, const struct weft_trace *t)
+{
+	char last_text[32], end_text[32];
+	uint64_t n_states = 0, last = 0;
+	const struct weft_def_table *states = &t->def[WEFT_CLASS_STATE];
+	for (uint32_t i = 1; i < states->n; i++)
+		n_states += states->at[i].n_events;
+	if (strcmp(t->format, "prv") != 0 || n_states == 0)
+		return 0;
+	int rc = last_state(t, t->end, &last);
+	if (rc || last >= t->end)
+		return rc;
+	rc = last_state(t, 0, &last);
+	c->r->n_ends_missing++;
+	return rc ? rc
+	          : check_find(c, "end-missing", t->path, 0, 0,
+	                       "the last state ends at %s of %s: the end of the file may be missing",
+	                       weft_human_ns(last_text, last), weft_human_ns(end_text, t->end));
+}
+
 /* Workers find things in any order; people and scripts want them in the same one each time. */
 static int by_place(const void *x, const void *y)
 {
@@ -349,6 +392,8 @@ int weft_trace_check(const char *path, const struct weft_open_how *how, struct w
 		r->n_threads = t->n_threads;
 		rc = check_links(&c, t);
 	}
+	if (!rc)
+		rc = check_end(&c, t);
 	if (!rc)
 		rc = check_index(&c, path, t, how, err);
 	if (r->finding.n)

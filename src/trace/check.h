@@ -34,7 +34,8 @@ struct weft_check_report {
 	uint64_t dropped;    /* events that the recorder itself gave up, as it says */
 	uint64_t unmatched_leaves, unclosed_enters;
 	uint64_t unmatched_messages, backward_messages, unmatched_flows;
-	double max_drift_ppm; /* of a process's ticks against CLOCK_MONOTONIC, between two CLOCK records */
+	uint64_t n_ends_missing; /* files that seem to go on elsewhere */
+	double max_drift_ppm;    /* of a process's ticks against CLOCK_MONOTONIC, between two CLOCK records */
 	enum weft_check_index index;
 	uint64_t count[WEFT_CHECK_GRADES];           /* of findings, also of those not kept */
 	WEFT_VEC(struct weft_check_finding) finding; /* the first 1000 */

@@ -28,7 +28,7 @@ struct queue {
 	size_t first;
 };
 struct matcher {
-	const struct weft_builder *b;
+	struct weft_builder *b;
 	struct build_product *p;
 	struct spill_sort end;
 	struct build_links *to;
@@ -165,12 +165,12 @@ static uint64_t known_place(const struct matcher *m, uint32_t thread, uint64_t o
 	return m->p->thread[thread].half_base + m->p->base[a->own.serial].half + ordinal;
 }
 
-/* Messages that came with both ends. */
+/* Messages that came with both ends; these rows are not needed any longer then. */
 static int add_known(struct matcher *m)
 {
 	int rc = 0;
-	for (size_t i = 0; !rc && i < m->b->message.n; i++) {
-		const struct build_message *known = &m->b->message.at[i];
+	for (uint64_t i = 0; !rc && i < m->b->message.n; i++) {
+		const struct build_message *known = spill_rows_at(&m->b->message, i);
 		const struct weft_message_row *row = &known->row;
 		struct build_link l = {.out_time = row->send_done,
 		                       .in_time = row->recv_done,
@@ -185,7 +185,10 @@ static int add_known(struct matcher *m)
 		                       .out_thread = row->send_thread,
 		                       .in_thread = row->recv_thread};
 		rc = spill_sort_add(&m->to->sorted, &l);
+		if (i % SPILL_CHUNK_ROWS == 0)
+			spill_rows_done(&m->b->message, i);
 	}
+	spill_rows_fini(&m->b->message);
 	return rc;
 }
 

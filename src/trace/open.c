@@ -8,11 +8,14 @@
 #include "index_priv.h"
 #include "pack_priv.h"
 #include "stream_priv.h"
+#include "text_unpack.h"
 #include "trace.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define FOREIGN_LEAST (32u << 20) /* files smaller than this are read faster than anyone would miss an index */
@@ -24,24 +27,62 @@ static bool stream_claims(const char *path, const char *first, size_t n)
 
 static const struct weft_reader stream_reader = {.format = "weft", .claims = stream_claims, .load = stream_load};
 
-static const struct weft_reader *find_reader(const char *path, struct weft_err *err)
+/* ---- what it is ---- */
+
+/* The first bytes of what can be read once only, with the descriptor to read on; fd -1: it is a file or a folder. */
+static int open_stream(const char *path, struct text_stream *s, struct weft_err *err)
 {
-	char first[4096];
+	struct stat st;
+	ssize_t got = 1;
+	*s = (struct text_stream){.fd = -1};
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		s->fd = open(path, O_RDONLY | O_CLOEXEC);
+	else
+		return 0;
+	while (s->fd >= 0 && got > 0 && s->n_first < sizeof s->first) {
+		got = read(s->fd, s->first + s->n_first, sizeof s->first - s->n_first);
+		s->n_first += got > 0 ? (size_t)got : 0;
+		got = got < 0 && errno == EINTR ? 1 : got;
+	}
+	if (s->fd >= 0 && got >= 0)
+		return 0;
+	int e = errno;
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	return weft_err_sys(err, e, "cannot open '%s'", path);
+}
+
+static ssize_t read_first(const char *path, char *to, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, to, room);
+	int e = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = e;
+	return n;
+}
+
+static const struct weft_reader *find_reader(const char *path, const struct text_stream *stream, struct weft_err *err)
+{
+	char first[4096], plain[4096];
+	const char *at = first;
 	ssize_t n = 0;
-	if (!weft_is_dir(path)) {
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		n = fd < 0 ? -1 : read(fd, first, sizeof first);
-		int e = errno;
-		if (fd >= 0)
-			close(fd);
-		if (n < 0) {
-			weft_err_sys(err, e, "cannot open '%s'", path);
-			return NULL;
-		}
+	if (stream->fd >= 0) {
+		at = (const char *)stream->first;
+		n = (ssize_t)stream->n_first;
+	} else if (!weft_is_dir(path) && (n = read_first(path, first, sizeof first)) < 0) {
+		weft_err_sys(err, errno, "cannot open '%s'", path);
+		return NULL;
+	}
+	if (text_unpack_knows((const uint8_t *)at, (size_t)n)) {
+		n = (ssize_t)text_unpack_peek((const uint8_t *)at, (size_t)n, plain, sizeof plain);
+		at = plain;
 	}
 	const struct weft_reader *const reader[] = {&stream_reader, &weft_prv_reader, &weft_paje_reader};
 	for (unsigned i = 0; i < sizeof reader / sizeof *reader; i++)
-		if (reader[i]->claims(path, first, (size_t)n))
+		if (reader[i]->claims(path, at, (size_t)n))
 			return reader[i];
 	weft_err_set(err, WEFT_E_SYNTAX, n ? "cannot read '%s': no format that is known" : "cannot read '%s': an empty file",
 	             path);
@@ -56,23 +97,74 @@ static bool wants_index(const char *path, const struct weft_open_how *how, const
 	return weft_is_dir(path) || stamps->bytes >= FOREIGN_LEAST || (how && how->rebuild);
 }
 
-/* One try, with an index folder or (dir NULL) without. */
+/* ---- building ---- */
+
+static int write_all(int fd, const char *at, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, at, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* A copy of the stream, for readers that need a file: its name in `path`. Lives as long as the descriptor, which the builder keeps. */
+static int copy_stream(struct weft_builder *b, char path[32], struct weft_err *err)
+{
+	struct text_stream *s = &b->stream;
+	enum { STEP = 1 << 16 };
+	char *step = malloc(STEP);
+	int fd = spill_file(), from = s->fd, rc = step ? fd < 0 ? fd : 0 : -ENOMEM;
+	ssize_t n = (ssize_t)s->n_first;
+	const char *at = (const char *)s->first;
+	while (!rc && n > 0) {
+		rc = write_all(fd, at, (size_t)n);
+		at = step;
+		while (!rc && (n = read(from, step, STEP)) < 0 && errno == EINTR)
+			;
+		rc = !rc && n < 0 ? -errno : rc;
+	}
+	free(step);
+	if (fd >= 0) {
+		s->fd = fd;
+		close(from);
+	}
+	snprintf(path, 32, "/proc/self/fd/%d", fd);
+	return rc ? weft_err_sys(err, -rc, "cannot keep what '%s' gives", b->path) : 0;
+}
+
+/* One try, with an index folder or (dir NULL) without. Takes the stream, if there is one. */
 static int build(struct weft_trace **out, const struct weft_reader *reader, const char *path, const char *dir,
-                 const struct index_stamps *stamps, const struct weft_open_how *how, struct weft_err *err)
+                 const struct index_stamps *stamps, struct text_stream *stream, const struct weft_open_how *how,
+                 struct weft_err *err)
 {
 	struct weft_builder *b;
+	char copy[32];
 	int rc = weft_builder_new(&b, path, reader->format, how, err);
 	if (rc)
 		return rc;
+	b->stream = *stream;
+	stream->fd = -1;
 	for (size_t i = 0; !rc && i < stamps->at.n; i++)
 		rc = builder_add_file(b, stamps->at.at[i].name, stamps->at.at[i].bytes, stamps->at.at[i].mtime_ns);
 	if (!rc && dir)
 		rc = builder_set_dir(b, dir, err);
+	if (!rc && b->stream.fd >= 0 && !reader->once) {
+		rc = copy_stream(b, copy, err);
+		path = copy;
+	}
 	if (!rc)
 		rc = reader->load(b, path, how, err);
 	if (rc) {
+		if (!err || !err->code)
+			weft_err_set(err, rc, "cannot read '%s': %s", b->path, weft_err_name(rc));
 		weft_builder_free(b);
-		return err && err->code ? rc : weft_err_set(err, rc, "cannot read '%s': %s", path, weft_err_name(rc));
+		return rc;
 	}
 	return weft_build_finish(b, b->live ? NULL : dir, out, err);
 }
@@ -82,29 +174,27 @@ static bool is_about_writing(int rc)
 	return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EACCES || rc == -EPERM || rc == -EFBIG;
 }
 
-int weft_trace_open(struct weft_trace **out, const char *path, const struct weft_open_how *how, struct weft_err *err)
+static int open_or_build(struct weft_trace **out, const struct weft_reader *reader, const char *path, struct text_stream *stream,
+                         const struct weft_open_how *how, struct weft_err *err)
 {
 	struct index_stamps stamps = {0};
 	char *dir = NULL;
-	*out = NULL;
-	const struct weft_reader *reader = find_reader(path, err);
-	if (!reader)
-		return err && err->code ? err->code : WEFT_E_SYNTAX;
 	uint64_t memory = how && how->memory ? how->memory
 	                                     : (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-	int rc = index_stamps_take(&stamps, path, err);
-	if (!rc && !(how && (how->rebuild || how->no_index)) && index_open(out, path, &stamps, memory, NULL) == 0)
+	bool once = stream->fd >= 0;
+	int rc = once ? 0 : index_stamps_take(&stamps, path, err);
+	if (!rc && !once && !(how && (how->rebuild || how->no_index)) && index_open(out, path, &stamps, memory, NULL) == 0)
 		goto out;
-	if (!rc && wants_index(path, how, &stamps) && (dir = index_dir_of(path)) && index_dir_make(dir)) {
+	if (!rc && !once && wants_index(path, how, &stamps) && (dir = index_dir_of(path)) && index_dir_make(dir)) {
 		free(dir);
 		dir = NULL;
 	}
 	if (!rc) {
 		struct weft_err why = {0};
-		rc = build(out, reader, path, dir, &stamps, how, &why);
+		rc = build(out, reader, path, dir, &stamps, stream, how, &why);
 		if (rc && dir && is_about_writing(rc)) {
 			why = (struct weft_err){0};
-			rc = build(out, reader, path, NULL, &stamps, how, &why);
+			rc = build(out, reader, path, NULL, &stamps, stream, how, &why);
 		}
 		if (rc)
 			weft_err_set(err, rc, "%s", why.text);
@@ -112,6 +202,25 @@ int weft_trace_open(struct weft_trace **out, const char *path, const struct weft
 out:
 	index_stamps_fini(&stamps);
 	free(dir);
+	return rc;
+}
+
+int weft_trace_open(struct weft_trace **out, const char *path, const struct weft_open_how *how, struct weft_err *err)
+{
+	struct text_stream stream;
+	*out = NULL;
+	if (strcmp(path, "-") == 0)
+		path = "/dev/stdin";
+	int rc = open_stream(path, &stream, err);
+	if (rc)
+		return rc;
+	const struct weft_reader *reader = find_reader(path, &stream, err);
+	if (reader)
+		rc = open_or_build(out, reader, path, &stream, how, err);
+	else
+		rc = err && err->code ? err->code : WEFT_E_SYNTAX;
+	if (stream.fd >= 0)
+		close(stream.fd);
 	return rc;
 }
 

@@ -11,6 +11,7 @@
  */
 #include "base/progress.h"
 #include "cursor.h"
+#include "build_priv.h"
 #include "paje_priv.h"
 #include "text_input.h"
 #include <errno.h>
@@ -31,8 +32,8 @@ struct lane { /* of a thread */
 };
 
 struct paje {
-	struct weft_builder *b; /* borrowed, as path, how and err */
-	const char *path;
+	struct weft_builder *b;  /* borrowed, as path, how and err */
+	const char *path, *name; /* to open it by; to call it by */
 	const struct weft_open_how *how;
 	struct weft_err *err;
 	struct paje_defs defs;
@@ -315,7 +316,7 @@ static int problem(struct paje *p, size_t bytes, bool named)
 	char text[200];
 	const char *event = named ? paje_event_name(p->now.def->event) : "";
 	snprintf(text, sizeof text, "%s%s%s", event, *event ? ": " : "", p->why);
-	struct weft_problem row = {.file = p->path, .line = p->line, .offset = p->offset, .lost_bytes = bytes, .text = text};
+	struct weft_problem row = {.file = p->name, .line = p->line, .offset = p->offset, .lost_bytes = bytes, .text = text};
 	return weft_build_problem(p->b, &row);
 }
 
@@ -407,10 +408,10 @@ static int finish(struct paje *p)
 
 static int paje_load(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err)
 {
-	struct paje p = {.b = b, .path = path, .how = how, .err = err};
+	struct paje p = {.b = b, .path = path, .name = b->path, .how = how, .err = err};
 	int rc = turn(&p, "looking through");
 	if (!rc && p.defs.at.n == 0)
-		rc = weft_err_set(err, WEFT_E_SYNTAX, "cannot read '%s': it defines no events ('%%EventDef …')", path);
+		rc = weft_err_set(err, WEFT_E_SYNTAX, "cannot read '%s': it defines no events ('%%EventDef …')", b->path);
 	if (!rc)
 		rc = paje_make(&p.model, b);
 	for (size_t i = 0; i < p.model.container.n && !rc; i++)
@@ -450,4 +451,4 @@ static bool paje_claims(const char *path, const char *first, size_t n)
 	return false;
 }
 
-const struct weft_reader weft_paje_reader = {"paje", paje_claims, paje_load};
+const struct weft_reader weft_paje_reader = {"paje", paje_claims, paje_load, .once = false};

@@ -11,10 +11,12 @@
  */
 #include "base/pool.h"
 #include "base/progress.h"
+#include "build_priv.h"
 #include "prv_load.h"
 #include "prv_names.h"
 #include "prv_tail.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -281,6 +283,20 @@ static void body_end(struct body *y)
 	free(y->listed);
 }
 
+/* Where the file ends before its time: why that is known, and what there is of the trace. */
+static int say_end(struct body *y, uint64_t end)
+{
+	char text[200], last[32], whole[32];
+	const char *damage = text_input_damage(y->l->in);
+	if (!damage && text_input_is_cut(y->l->in))
+		damage = "the last line has no end, the file was cut off";
+	if (!damage)
+		return 0;
+	snprintf(text, sizeof text, "%s; there are records up to %s of %s", damage, weft_human_ns(last, y->last_time),
+	         weft_human_ns(whole, end));
+	return prv_load_problem(y->l, y->l->path, y->l->n_lines, text_input_bytes(y->l->in), 0, text);
+}
+
 /* Every thread of a .prv lives from 0 to the end. */
 static int finish_trace(struct body *y)
 {
@@ -296,11 +312,8 @@ static int finish_trace(struct body *y)
 	}
 	for (uint32_t i = 0; i < h->n_tasks; i++)
 		weft_built_process(y->l->b, i)->end = end;
-	const char *damage = text_input_damage(y->l->in);
-	if (damage && !rc)
-		rc = prv_load_problem(y->l, y->l->path, 0, text_input_bytes(y->l->in), 0, damage);
 	weft_build_keep_zero(y->l->b, end);
-	return rc;
+	return rc ? rc : say_end(y, end);
 }
 
 static int read_body(struct prv_load *l)
@@ -324,7 +337,8 @@ static int read_body(struct prv_load *l)
 static int prv_load(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err)
 {
 	struct prv_load l = {.b = b, .path = path, .how = how, .err = err};
-	int rc = text_input_open(&l.in, path, CHUNK_BYTES, err);
+	int rc = b->stream.fd >= 0 ? text_input_open_stream(&l.in, &b->stream, path, CHUNK_BYTES, err)
+	                           : text_input_open(&l.in, path, CHUNK_BYTES, err);
 	if (!rc)
 		rc = prv_load_header(&l);
 	if (!rc)
@@ -359,4 +373,4 @@ static bool prv_claims(const char *path, const char *first, size_t n)
 	return false;
 }
 
-const struct weft_reader weft_prv_reader = {"prv", prv_claims, prv_load};
+const struct weft_reader weft_prv_reader = {"prv", prv_claims, prv_load, .once = true};

@@ -7,6 +7,7 @@
 #include "build_priv.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -309,4 +310,76 @@ int spill_sort_next(struct spill_sort *s, const void **row)
 	s->next = 1;
 	*row = run_row(s, &s->run.at[s->heap.at[0]]);
 	return 1;
+}
+
+/* ---- rows by number ---- */
+
+void spill_rows_init(struct spill_rows *r, uint32_t row_bytes, uint64_t bound)
+{
+	*r = (struct spill_rows){.row_bytes = row_bytes, .bound = bound, .fd = -1};
+}
+
+static size_t rows_chunk_bytes(const struct spill_rows *r)
+{
+	return (size_t)SPILL_CHUNK_ROWS * r->row_bytes;
+}
+
+static void rows_drop(struct spill_rows *r, size_t chunk)
+{
+	if (chunk < r->n_heap)
+		free(r->chunk.at[chunk]);
+	else if (r->chunk.at[chunk])
+		munmap(r->chunk.at[chunk], rows_chunk_bytes(r));
+	r->chunk.at[chunk] = NULL;
+}
+
+void spill_rows_done(struct spill_rows *r, uint64_t before)
+{
+	for (size_t i = before / SPILL_CHUNK_ROWS; i-- > 0 && r->chunk.at[i];)
+		rows_drop(r, i);
+}
+
+void spill_rows_fini(struct spill_rows *r)
+{
+	for (size_t i = 0; i < r->chunk.n; i++)
+		rows_drop(r, i);
+	free(r->chunk.at);
+	if (r->fd >= 0)
+		close(r->fd);
+	spill_rows_init(r, r->row_bytes, r->bound);
+}
+
+/* The next piece of the file. When as much of it is resident as may be, the older pieces are let go: they are read again if need be. */
+static char *rows_map(struct spill_rows *r)
+{
+	size_t bytes = rows_chunk_bytes(r), in_file = r->chunk.n - r->n_heap;
+	if (r->fd < 0 && (r->fd = spill_file()) < 0)
+		return NULL;
+	if ((r->n_kept + 1) * bytes > r->bound && r->n_kept > 1) {
+		for (size_t i = r->chunk.n - r->n_kept; i < r->chunk.n; i++)
+			madvise(r->chunk.at[i], bytes, MADV_DONTNEED);
+		r->n_kept = 0;
+	}
+	if (posix_fallocate(r->fd, (off_t)(in_file * bytes), (off_t)bytes)) /* a full disk is an error here, not a signal later */
+		return NULL;
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, (off_t)(in_file * bytes));
+	if (at == MAP_FAILED)
+		return NULL;
+	r->n_kept++;
+	return at;
+}
+
+void *spill_rows_add(struct spill_rows *r)
+{
+	if (r->n == (uint64_t)r->chunk.n * SPILL_CHUNK_ROWS) {
+		bool heap = r->chunk.n < 2 || (r->chunk.n == r->n_heap && (r->n_heap + 1) * rows_chunk_bytes(r) <= r->bound);
+		if (weft_vec_reserve(&r->chunk, r->chunk.n + 1))
+			return NULL;
+		char *chunk = heap ? malloc(rows_chunk_bytes(r)) : rows_map(r);
+		if (!chunk)
+			return NULL;
+		r->n_heap += heap;
+		r->chunk.at[r->chunk.n++] = chunk;
+	}
+	return spill_rows_at(r, r->n++);
 }

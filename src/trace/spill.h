@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows that may not fit into memory: a log, which is only appended to and read once in order; and a sorter. Both hold up to a
- * bound in memory and the rest in unnamed temporary files. What fits never touches a file.
+ * Rows that may not fit into memory: a log, which is only appended to and read once in order; a sorter; and rows that are reached
+ * by number. They hold up to a bound in memory and the rest in unnamed temporary files. What fits never touches a file.
  */
 #ifndef WEFT_TRACE_SPILL_H
 #define WEFT_TRACE_SPILL_H
@@ -57,6 +57,28 @@ int spill_sort_add(struct spill_sort *s, const void *row) WEFT_MUST_CHECK;
 int spill_sort_finish(struct spill_sort *s) WEFT_MUST_CHECK; /* no more rows come */
 /* The next row in order, valid until the next call: 1, 0 at the end, negative. O(log runs). */
 int spill_sort_next(struct spill_sort *s, const void **row) WEFT_MUST_CHECK;
+
+/* ---- rows by number ---- */
+
+/* Chunks of rows: the first in memory, the others mapped from a file, of which only the newest stay resident. */
+struct spill_rows {
+	uint32_t row_bytes;
+	uint64_t bound, n;
+	WEFT_VEC(char *) chunk; /* owned */
+	size_t n_heap, n_kept;  /* chunks: in memory; of the file, that have not been let go */
+	int fd;
+};
+void spill_rows_init(struct spill_rows *r, uint32_t row_bytes, uint64_t bound);
+void spill_rows_fini(struct spill_rows *r);
+/* A new row behind the others, or NULL. Not while others use the rows. */
+void *spill_rows_add(struct spill_rows *r) WEFT_MUST_CHECK;
+void spill_rows_done(struct spill_rows *r, uint64_t before); /* rows before that one are not needed any longer */
+/* Row i < n: stays where it is. */
+#define SPILL_CHUNK_ROWS 32768u
+static inline void *spill_rows_at(const struct spill_rows *r, uint64_t i)
+{
+	return r->chunk.at[i / SPILL_CHUNK_ROWS] + i % SPILL_CHUNK_ROWS * r->row_bytes;
+}
 
 /* A temporary file without a name; descriptor or negative. */
 int spill_file(void);

@@ -3,7 +3,7 @@
  * Blocks of lines. Of a plain file, block i holds the lines that begin in [body + i*B, body + (i+1)*B): each worker finds its
  * own edges with one pread and no word with the others. Read, not mapped: as fast (9 against 10 GB/s), the text lies in the
  * worker's cache, and a file that is cut while we read gives a short read and not SIGBUS.
- * A packed file is handed out in order, under a lock; what follows a block's last newline is carried into the next block.
+ * A packed file, or a pipe, is handed out in order, under a lock; what follows a block's last newline is carried into the next block.
  */
 #include "text_input.h"
 #include "base/vec.h"
@@ -34,6 +34,7 @@ struct text_input {
 	pthread_cond_t turn;
 	uint64_t next_block, bytes_read;
 	bool ended, failed;
+	bool cut; /* the last byte so far is no newline */
 };
 
 static int no_memory(const struct text_input *in, struct weft_err *err)
@@ -45,7 +46,7 @@ static int no_memory(const struct text_input *in, struct weft_err *err)
 
 static int input_look(struct text_input *in, struct weft_err *err)
 {
-	uint8_t first[4];
+	uint8_t first[4] = {0}, last = '\n';
 	struct stat st;
 	if (fstat(in->fd, &st))
 		return weft_err_sys(err, errno, "cannot read '%s'", in->path);
@@ -53,31 +54,56 @@ static int input_look(struct text_input *in, struct weft_err *err)
 		return weft_err_set(err, -EINVAL, "cannot read '%s': not a regular file", in->path);
 	in->bytes = (uint64_t)st.st_size;
 	ssize_t n = pread(in->fd, first, sizeof first, 0);
-	if (n < 0)
+	if (n < 0 || (n > 0 && pread(in->fd, &last, 1, st.st_size - 1) < 0))
 		return weft_err_sys(err, errno, "cannot read '%s'", in->path);
+	in->cut = last != '\n';
 	if (text_unpack_knows(first, (size_t)n))
-		return text_unpack_new(&in->unpack, in->fd, in->path, first, (size_t)n, err);
+		return text_unpack_new(&in->unpack, in->fd, in->path, first, (size_t)n, false, err);
 	return 0;
+}
+
+static struct text_input *input_new(int fd, const char *path, size_t block_bytes)
+{
+	struct text_input *in = calloc(1, sizeof *in);
+	if (!in)
+		return NULL;
+	pthread_mutex_init(&in->lock, NULL);
+	pthread_cond_init(&in->turn, NULL);
+	in->block_bytes = block_bytes;
+	in->fd = fd;
+	in->path = strdup(path);
+	if (in->path)
+		return in;
+	in->fd = -1;
+	text_input_close(in);
+	return NULL;
 }
 
 int text_input_open(struct text_input **out, const char *path, size_t block_bytes, struct weft_err *err)
 {
 	*out = NULL;
-	struct text_input *in = calloc(1, sizeof *in);
+	struct text_input *in = input_new(-1, path, block_bytes);
 	if (!in)
 		return weft_err_set(err, -ENOMEM, "cannot read '%s': no memory", path);
-	pthread_mutex_init(&in->lock, NULL);
-	pthread_cond_init(&in->turn, NULL);
-	in->block_bytes = block_bytes;
-	in->fd = -1;
-	int rc = 0;
-	in->path = strdup(path);
-	if (!in->path)
-		rc = weft_err_set(err, -ENOMEM, "cannot read '%s': no memory", path);
-	else if ((in->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		rc = weft_err_sys(err, errno, "cannot open '%s'", path);
+	int rc = (in->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 ? weft_err_sys(err, errno, "cannot open '%s'", path)
+	                                                         : input_look(in, err);
+	if (rc)
+		text_input_close(in);
 	else
-		rc = input_look(in, err);
+		*out = in;
+	return rc;
+}
+
+int text_input_open_stream(struct text_input **out, struct text_stream *from, const char *path, size_t block_bytes,
+                           struct weft_err *err)
+{
+	*out = NULL;
+	struct text_input *in = input_new(from->fd, path, block_bytes);
+	int rc = in ? text_unpack_new(&in->unpack, in->fd, in->path, from->first, from->n_first, true, err)
+	            : weft_err_set(err, -ENOMEM, "cannot read '%s': no memory", path);
+	if (!in)
+		close(from->fd);
+	from->fd = -1;
 	if (rc)
 		text_input_close(in);
 	else
@@ -157,6 +183,8 @@ static int64_t carry_more(struct text_input *in, size_t want, struct weft_err *e
 	if (n > 0) {
 		in->carry.n += (size_t)n;
 		in->read_to += (size_t)n;
+		if (in->unpack)
+			in->cut = in->carry.at[in->carry.n - 1] != '\n';
 	}
 	return n;
 }
@@ -329,6 +357,11 @@ uint64_t text_input_offset(const struct text_input *in)
 	return in->offset;
 }
 
+bool text_input_is_cut(const struct text_input *in)
+{
+	return in->cut;
+}
+
 bool text_input_packed(const struct text_input *in)
 {
 	return in->unpack != NULL;
@@ -343,7 +376,7 @@ uint64_t text_input_bytes_read(const struct text_input *in)
 {
 	struct text_input *it = (struct text_input *)in;
 	pthread_mutex_lock(&it->lock);
-	uint64_t n = in->bytes_read < in->bytes ? in->bytes_read : in->bytes;
+	uint64_t n = in->bytes_read < in->bytes || !in->bytes ? in->bytes_read : in->bytes;
 	pthread_mutex_unlock(&it->lock);
 	return n;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text files as blocks of whole lines, for parsers that work in parallel. Plain files are read where each block lies; packed
- * ones (gzip, zstd; told by their first bytes) are unpacked in order by a thread of their own.
+ * ones (gzip, zstd; told by their first bytes) are unpacked in order by a thread of their own, which also reads pipes.
  *
  *     open ── line, line, …  (the head, one after the other) ── block 0, 1, 2, …  (several threads at once)
  */
@@ -29,6 +29,14 @@ struct text_input;
 
 /* block_bytes: how much text a block has, about. */
 int text_input_open(struct text_input **out, const char *path, size_t block_bytes, struct weft_err *err) WEFT_MUST_CHECK;
+/* Of what can be read once only: takes fd, of which the first bytes were read already, also on failure. */
+struct text_stream {
+	int fd; /* -1: none */
+	size_t n_first;
+	uint8_t first[4096];
+};
+int text_input_open_stream(struct text_input **out, struct text_stream *from, const char *path, size_t block_bytes,
+                           struct weft_err *err) WEFT_MUST_CHECK;
 void text_input_close(struct text_input *in); /* may be NULL */
 
 /* The next line, without its newline, valid until the next call. 1, 0 at the end, negative. One thread, before any block. */
@@ -43,8 +51,11 @@ void text_input_set_block(struct text_input *in, size_t block_bytes); /* before 
  */
 int text_input_block(struct text_input *in, uint64_t i, struct text_block *b, struct weft_err *err) WEFT_MUST_CHECK;
 
+/* At the end: whether the last line has no newline, as when a file was cut off. */
+bool text_input_is_cut(const struct text_input *in);
+
 bool text_input_packed(const struct text_input *in);
-uint64_t text_input_bytes(const struct text_input *in);      /* of the file, packed as it is */
+uint64_t text_input_bytes(const struct text_input *in);      /* of the file, packed as it is; 0: not known (a pipe) */
 uint64_t text_input_bytes_read(const struct text_input *in); /* of them so far, for a progress bar */
 /* At the end: what is wrong with a packed file ("the gzip stream ends early"), or NULL. What stood before is read. */
 const char *text_input_damage(const struct text_input *in);

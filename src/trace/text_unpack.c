@@ -5,6 +5,7 @@
  *     file ─ read ─> packed (256 KiB) ─ codec ─> piece 0 1 2 3 ─ copy ─> blocks of lines
  *                                                 ^made    ^taken
  *
+ * What is not packed, but cannot be read at any place (a pipe), goes the same way, and is only copied.
  * Damage ends the text: what was unpacked before is good, and the codec's words are kept for the list of problems. Several
  * gzip members or zstd frames in one file are one text; zeros behind the last are padding.
  */
@@ -47,6 +48,7 @@ struct text_unpack {
 	const uint8_t *in;
 	size_t n_in;
 	bool file_ended, in_frame, after_frame;
+	uint64_t n_read;            /* bytes of the file */
 	struct inflate_state *gzip; /* owned */
 	ZSTD_DStream *zstd;         /* owned */
 
@@ -163,6 +165,30 @@ static bool zstd_step(struct text_unpack *u, struct piece *p)
 	return true;
 }
 
+/* -- no packing -- */
+
+static int plain_begin(struct text_unpack *u)
+{
+	(void)u;
+	return 0;
+}
+
+static void plain_end(struct text_unpack *u)
+{
+	(void)u;
+}
+
+static bool plain_step(struct text_unpack *u, struct piece *p)
+{
+	size_t n = u->n_in < PIECE_BYTES - p->n ? u->n_in : PIECE_BYTES - p->n;
+	memcpy(p->at + p->n, u->in, n);
+	u->in += n;
+	u->n_in -= n;
+	p->n += n;
+	return u->n_in || !u->file_ended;
+}
+
+static const struct codec plain = {"", {0}, 0, plain_begin, plain_end, plain_step};
 static const struct codec codecs[] = {
 	{"gzip", {0x1f, 0x8b}, 2, gzip_begin, gzip_end, gzip_step},
 	{"zstd", {0x28, 0xb5, 0x2f, 0xfd}, 4, zstd_begin, zstd_end, zstd_step},
@@ -198,6 +224,7 @@ static bool refill(struct text_unpack *u)
 		}
 		u->file_ended = got == 0;
 		u->n_in += (size_t)got;
+		u->n_read += (size_t)got;
 	}
 	return true;
 }
@@ -229,11 +256,10 @@ static void *unpack_thread(void *arg)
 		if (stop)
 			break;
 		more = fill_piece(u, p);
-		off_t taken = lseek(u->fd, 0, SEEK_CUR);
 		pthread_mutex_lock(&u->lock);
 		u->made++;
 		u->ended = !more;
-		u->taken = taken > 0 ? (uint64_t)taken - u->n_in : 0;
+		u->taken = u->n_read - u->n_in;
 		pthread_cond_broadcast(&u->changed);
 		pthread_mutex_unlock(&u->lock);
 	}
@@ -251,14 +277,14 @@ static void unpack_release(struct text_unpack *u)
 	free(u);
 }
 
-int text_unpack_new(struct text_unpack **out, int fd, const char *path, const uint8_t *first, size_t n_first,
-                    struct weft_err *err)
+/* Everything but the thread. NULL: out of memory. */
+static struct text_unpack *unpack_make(int fd, const char *path, const uint8_t *first, size_t n_first, bool were_taken)
 {
-	*out = NULL;
 	struct text_unpack *u = calloc(1, sizeof *u);
 	if (!u)
-		return weft_err_set(err, -ENOMEM, "cannot read '%s': no memory", path);
-	*u = (struct text_unpack){.codec = codec_of(first, n_first), .fd = fd, .path = path};
+		return NULL;
+	const struct codec *codec = codec_of(first, n_first);
+	*u = (struct text_unpack){.codec = codec ? codec : &plain, .fd = fd, .path = path};
 	bool ok = u->codec->begin(u) == 0;
 	u->packed = malloc(PACKED_BYTES);
 	u->in = u->packed;
@@ -267,8 +293,36 @@ int text_unpack_new(struct text_unpack **out, int fd, const char *path, const ui
 		ok &= (u->piece[i].at = malloc(PIECE_BYTES)) != NULL;
 	if (!ok) {
 		unpack_release(u);
-		return weft_err_set(err, -ENOMEM, "cannot read '%s': no memory", path);
+		return NULL;
 	}
+	if (were_taken) {
+		memcpy(u->packed, first, n_first);
+		u->n_read = u->n_in = n_first;
+	}
+	return u;
+}
+
+size_t text_unpack_peek(const uint8_t *first, size_t n_first, char *to, size_t room)
+{
+	struct text_unpack *u = n_first <= PACKED_BYTES ? unpack_make(-1, "", first, n_first, true) : NULL;
+	if (!u)
+		return 0;
+	u->file_ended = true; /* as far as we look */
+	while (u->piece[0].n < room && u->codec->step(u, &u->piece[0]))
+		;
+	size_t n = u->piece[0].n < room ? u->piece[0].n : room;
+	memcpy(to, u->piece[0].at, n);
+	unpack_release(u);
+	return n;
+}
+
+int text_unpack_new(struct text_unpack **out, int fd, const char *path, const uint8_t *first, size_t n_first, bool were_taken,
+                    struct weft_err *err)
+{
+	*out = NULL;
+	struct text_unpack *u = unpack_make(fd, path, first, n_first, were_taken);
+	if (!u)
+		return weft_err_set(err, -ENOMEM, "cannot read '%s': no memory", path);
 	pthread_mutex_init(&u->lock, NULL);
 	pthread_cond_init(&u->changed, NULL);
 	int rc = pthread_create(&u->thread, NULL, unpack_thread, u);

@@ -147,6 +147,7 @@ struct weft_open_how {
 /*
  * Opens `NAME.weft/`, a stream file, `.prv`, Paje (both also packed by gzip or zstd). Builds the index when there is none or it is older than
  * the streams. Damage is no failure: it is listed in `problem`. how may be NULL. Freed by weft_trace_close.
+ * A pipe (a FIFO, `-` for stdin) is read once, and never leaves an index.
  */
 int weft_trace_open(struct weft_trace **out, const char *path, const struct weft_open_how *how,
                     struct weft_err *err) WEFT_MUST_CHECK;
@@ -158,6 +159,7 @@ struct weft_reader {
 	const char *format;
 	bool (*claims)(const char *path, const char *first, size_t n);
 	int (*load)(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err);
+	bool once; /* can load what is read once only (a pipe); for the others that is copied to a file first */
 };
 extern const struct weft_reader weft_prv_reader;  /* src/trace/prv_read.c */
 extern const struct weft_reader weft_paje_reader; /* src/trace/paje_read.c */

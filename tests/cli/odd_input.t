@@ -27,10 +27,16 @@ $ all ''
       9 error: cannot open '': no such file or directory
       9 status 2
 $ weft info /dev/null
-weft info: error: cannot open '/dev/null': neither a file nor a folder
+weft info: error: cannot read '/dev/null': an empty file
 ? 2
-$ mkfifo pipe; weft info pipe
-weft info: error: cannot open 'pipe': neither a file nor a folder
+$ mkfifo pipe; for c in check index pack; do weft $c pipe; done
+weft check: error: cannot open 'pipe': neither a file nor a folder
+weft index: error: cannot open 'pipe': neither a file nor a folder
+weft pack: error: cannot open 'pipe': neither a file nor a folder
+? 2
+$ echo text | weft info -; true | weft info -
+weft info: error: cannot read '/dev/stdin': no format that is known
+weft info: error: cannot read '/dev/stdin': an empty file
 ? 2
 $ ln -s loop loop; weft info loop
 weft info: error: cannot open 'loop': too many levels of symbolic links

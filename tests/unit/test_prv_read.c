@@ -525,7 +525,7 @@ TEST(a_damaged_packed_trace_gives_what_stood_before_and_says_so)
 	CHECK(t->n_events > 1000 && t->n_events < 20000);
 	bool said = false;
 	for (uint64_t i = 0; i < t->n_problems; i++)
-		said |= strcmp(t->problem[i].text, "the gzip stream ends early") == 0;
+		said |= strstr(t->problem[i].text, "the gzip stream ends early; there are records up to") != NULL;
 	CHECK(said);
 	weft_trace_close(t);
 }

@@ -105,6 +105,37 @@ TEST(log_gives_back_all_rows_of_all_threads)
 	}
 }
 
+TEST(rows_are_found_by_number_in_memory_and_in_files)
+{
+	static const uint64_t bounds[] = {0, 3 << 20, 1 << 30};
+	enum { ROWS = 300000 };
+	for (unsigned k = 0; k < sizeof bounds / sizeof *bounds; k++) {
+		struct spill_rows r;
+		spill_rows_init(&r, sizeof(struct row), bounds[k]);
+		for (uint64_t i = 0; i < ROWS; i++) {
+			struct row *row = spill_rows_add(&r);
+			REQUIRE(row != NULL);
+			*row = (struct row){.key = {i, i * i}};
+			struct row *earlier = spill_rows_at(&r, test_random() % (i + 1));
+			earlier->more[0]++; /* also of those that were let go */
+		}
+		uint64_t touched = 0;
+		bool right = true;
+		for (uint64_t i = 0; i < ROWS; i++) {
+			const struct row *row = spill_rows_at(&r, i);
+			right = right && row->key[0] == i && row->key[1] == i * i;
+			touched += row->more[0];
+			if (i % 50000 == 0)
+				spill_rows_done(&r, i);
+		}
+		CHECK(right);
+		CHECK_U64(r.n, ROWS);
+		CHECK_U64(touched, ROWS);
+		CHECK(k < 2 ? r.fd >= 0 : r.fd < 0);
+		spill_rows_fini(&r);
+	}
+}
+
 TEST(spilling_says_when_memory_is_out)
 {
 	TEST_EACH_ALLOCATION_FAILS {

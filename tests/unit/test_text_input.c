@@ -8,10 +8,13 @@
 #include "base/vec.h"
 #include "trace/prv_out.h"
 #include "trace/text_input.h"
+#include "trace/text_unpack.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 static const char *in_dir(const char *name)
@@ -320,6 +323,102 @@ TEST(several_threads_take_blocks)
 		text_input_close(p.in);
 	}
 	free(text);
+}
+
+struct feed {
+	const char *path;
+	int to;
+};
+
+static void *feed_pipe(void *arg)
+{
+	const struct feed *f = arg;
+	char part[3000];
+	FILE *from = fopen(f->path, "r");
+	for (size_t n; from && (n = fread(part, 1, 1 + test_random() % sizeof part, from)) > 0;)
+		if (write(f->to, part, n) != (ssize_t)n)
+			break;
+	if (from)
+		fclose(from);
+	close(f->to);
+	return NULL;
+}
+
+/* The file's bytes through a pipe, of which `n_first` were read before. */
+static void check_pipe(const char *path, size_t n_first, const char *text, size_t n)
+{
+	int end[2];
+	pthread_t feeder;
+	struct text_input *in;
+	struct weft_err err = {0};
+	REQUIRE(pipe(end) == 0);
+	struct feed f = {path, end[1]};
+	struct text_stream s = {.fd = end[0]};
+	REQUIRE(pthread_create(&feeder, NULL, feed_pipe, &f) == 0);
+	for (ssize_t got = 1; s.n_first < n_first && got > 0; s.n_first += (size_t)got)
+		got = read(s.fd, s.first + s.n_first, n_first - s.n_first);
+	REQUIRE(text_input_open_stream(&in, &s, "pipe", 1000, &err) == 0);
+	CHECK_I64(s.fd, -1);
+	size_t all;
+	char *got = read_all(in, &all, 0);
+	CHECK_U64(all, n);
+	CHECK(memcmp(got, text, n) == 0);
+	CHECK(text_input_is_cut(in) == (n > 0 && text[n - 1] != '\n'));
+	free(got);
+	text_input_close(in);
+	REQUIRE(pthread_join(feeder, NULL) == 0);
+}
+
+TEST(pipes_packed_or_not)
+{
+	static char text[200000];
+	static const char *const names[] = {"p", "p.gz", "p.zst"};
+	for (unsigned k = 0; k < 3; k++) {
+		size_t n = random_text(text, sizeof text, 300);
+		if (k)
+			write_packed(in_dir(names[k]), text, n, "w");
+		else
+			write_file(in_dir(names[k]), text, n);
+		check_pipe(in_dir(names[k]), 4, text, n);
+		check_pipe(in_dir(names[k]), 4096, text, n);
+	}
+	write_file(in_dir("e"), "", 0);
+	check_pipe(in_dir("e"), 4, "", 0);
+}
+
+TEST(whether_the_last_line_has_an_end)
+{
+	static const char *const names[] = {"c", "c.gz", "c.zst"};
+	for (unsigned k = 0; k < 6; k++) {
+		const char *text = k < 3 ? "one\ntwo\n" : "one\ntwo", *path = in_dir(names[k % 3]);
+		if (k % 3)
+			write_packed(path, text, strlen(text), "w");
+		else
+			write_file(path, text, strlen(text));
+		struct text_input *in = open_input(path, 100);
+		size_t n;
+		free(read_all(in, &n, 0));
+		CHECK(text_input_is_cut(in) == (k >= 3));
+		text_input_close(in);
+	}
+}
+
+TEST(what_packed_bytes_begin_with)
+{
+	static char text[100000], to[1000];
+	static uint8_t packed[4096];
+	static const char *const names[] = {"b.gz", "b.zst"};
+	size_t n = random_text(text, sizeof text, 300);
+	for (unsigned k = 0; k < 2; k++) {
+		write_packed(in_dir(names[k]), text, n, "w");
+		FILE *f = fopen(in_dir(names[k]), "r");
+		REQUIRE(f != NULL);
+		size_t got = fread(packed, 1, sizeof packed, f);
+		fclose(f);
+		size_t plain = text_unpack_peek(packed, got, to, sizeof to);
+		CHECK(plain > 0 || k == 1); /* a frame of zstd may be larger than what we look at */
+		CHECK(memcmp(to, text, plain) == 0);
+	}
 }
 
 TEST(what_cannot_be_opened)
