@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 	if (!f || fread(&p, 4096, 1, f) != 1 || memcmp(&p, "WEFTSTR\n", 8) != 0)
 		return 1;
 	while (fread(&p, 4096, 1, f) == 1) /* a real reader checks `crc`, and orders the pages of a thread by `seq` */
-		if (p.magic == 0x31504657 && (!(p.flags & 1) || (p.used >= 32 && p.used <= 4096)))
+		if (p.magic == 0x31504657 && (p.type != 1 || p.thread) && (!(p.flags & 1) || (p.used >= 32 && p.used <= 4096)))
 			print_page(&p);
 	return 0;
 }

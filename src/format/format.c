@@ -73,6 +73,8 @@ enum weft_page_verdict weft_page_begin(struct weft_page_walk *w, const struct we
 	if (p->magic != WEFT_PAGE_MAGIC)
 		return WEFT_PAGE_BAD;
 	bool events = p->type == WEFT_PAGE_EVENTS && p->thread > 0;
+	if (p->type == WEFT_PAGE_EVENTS && p->thread == 0 && p->seq == 0)
+		return WEFT_PAGE_EMPTY; /* what it holds is gone already: the recorder took it for others */
 	bool meta = p->type == WEFT_PAGE_META && p->thread == 0;
 	if ((!events && !meta) || (p->flags & ~WEFT_PAGE_SEALED) || p->zero)
 		return WEFT_PAGE_BAD;

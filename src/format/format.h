@@ -15,7 +15,8 @@
  * instant, also after a kill. Each page names its thread and its place in the thread's order, so that any page that
  * survives can be read without the others. A page may stand twice, with the same records: finished pages are copied to another
  * place of the file before theirs is used again, and the process may be killed in between. An open page without records, and a
- * page of zeros, hold nothing, whatever thread and seq they name.
+ * page of zeros, hold nothing, whatever thread and seq they name; nor does a page of events with thread and seq 0, whatever else
+ * stands in it.
  */
 #ifndef WEFT_FORMAT_FORMAT_H
 #define WEFT_FORMAT_FORMAT_H

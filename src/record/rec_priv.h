@@ -148,7 +148,6 @@ void rec_space_rest(struct rec_space *s, struct rec_range r);       /* it was no
 void rec_space_free(struct rec_space *s, struct rec_range r);       /* the same, and it may be a chunk */
 void rec_space_retire(struct rec_space *s, struct rec_range r);     /* finished: nobody writes there any more */
 bool rec_space_retired(struct rec_space *s, struct rec_range *out); /* takes one that is finished; false: none */
-bool rec_range_pop(struct weft_queue *q, struct rec_range *out);
 uint32_t rec_space_ready(const struct rec_space *s); /* chunks that are free, or will be when the helper is done; about */
 /* A range at the end of the file: mapped and reserved, and touched if asked; or reserved only. */
 int rec_space_grow(struct rec_space *s, bool touch, bool meta, struct rec_range *out);

@@ -140,7 +140,8 @@ static void save_list(struct rec_stream *s, struct save *o)
 		struct save_head p = save_head_of(from);
 		/* One begun since, or just now: others of its thread, in between, may lie where we have been. */
 		bool young = p.type == WEFT_PAGE_EVENTS && (p.base > now || !p.base);
-		if (p.magic == WEFT_PAGE_MAGIC && !young)
+		bool nobodys = p.type == WEFT_PAGE_EVENTS && !p.thread;
+		if (p.magic == WEFT_PAGE_MAGIC && !young && !nobodys)
 			o->item[o->n_items++] = (struct save_item){p.base, i, p.thread, p.seq};
 	}
 	save_sort(o->item, o->n_items);

@@ -134,6 +134,7 @@ static uint32_t slow_next_page(struct rec_slot *me, bool *chunk)
 	int rc = rec_space_take(&s->space, range.n == 0, false, &next);
 	if (rc && s->space.mode == REC_RING && prev.n) {
 		/* All of the ring is in the hands of threads: this one takes what it wrote before its current range. */
+		rec_archive_empty(&s->space, prev);
 		next = prev;
 		prev.n = 0;
 		rc = 0;
@@ -143,9 +144,6 @@ static uint32_t slow_next_page(struct rec_slot *me, bool *chunk)
 		return 0;
 	}
 	*chunk = true;
-	/* What is left of it would survive by chance what others wrote later, and make a gap. */
-	if (s->space.mode == REC_RING)
-		rec_archive_empty(&s->space, next);
 	weft_store_u64(&me->prev, rec_range_word(range));
 	weft_store_u64(&me->range, rec_range_word(next));
 	rec_space_retire(&s->space, prev);

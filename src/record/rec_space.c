@@ -22,10 +22,8 @@
 #include "rec_priv.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -36,9 +34,6 @@
 #endif
 
 #define PAGE ((size_t)WEFT_PAGE_BYTES)
-#define QUEUE_YIELDS 100u
-#define QUEUE_TRIES 600u
-#define QUEUE_SLEEP_NS 100000
 #define READY_CELLS 256u
 #define RESTS_CELLS 1024u
 #define RETIRED_CELLS 1024u
@@ -373,38 +368,59 @@ static uint32_t space_queued(const struct weft_queue *q)
 	return tail > head ? (uint32_t)(tail - head) : 0;
 }
 
-/*
- * A thread that is stopped in the middle of a push or pop hides the cells behind it. To believe then that the queue is empty, or
- * full, would cost a ring its order, or pages. It is rare, and only under heavy load that it lasts. Never of our own thread: its
- * handlers come to no queue while it is here.
- */
-static bool range_wait(unsigned times)
-{
-	struct timespec t = {0, QUEUE_SLEEP_NS};
-	if (times < QUEUE_YIELDS)
-		sched_yield();
-	else
-		(void)nanosleep(&t, NULL);
-	return times < QUEUE_TRIES;
-}
-
 static bool range_push(struct weft_queue *q, struct rec_range r)
 {
-	for (unsigned i = 0; !weft_queue_push(q, rec_range_word(r)); i++) {
-		if (space_queued(q) > q->mask || !range_wait(i))
+	return weft_queue_push(q, (uint64_t)r.n << 32 | r.first);
+}
+
+static struct rec_range range_of_value(uint64_t value)
+{
+	return (struct rec_range){(uint32_t)value, (uint32_t)(value >> 32)};
+}
+_Static_assert((uint64_t)ARCHIVE_LARGE << 32 <= WEFT_QUEUE_VALUE_MAX, "the largest range must fit a value of the queues");
+
+static bool range_pop(struct weft_queue *q, struct rec_range *out)
+{
+	uint64_t value;
+	if (!weft_queue_pop(q, &value))
+		return false;
+	*out = range_of_value(value);
+	return true;
+}
+
+/* What says whose page it is, as one word: no two pages of a stream have the same but 0, "nobody's". */
+static struct weft_atomic_u64 *page_owner(struct weft_page *p)
+{
+	return (struct weft_atomic_u64 *)&p->thread;
+}
+
+/* False: somebody has taken the range meanwhile, or this is a child. */
+static bool space_disown(struct rec_space *s, const struct weft_queue_front *f)
+{
+	struct rec_range r = range_of_value(f->value);
+	for (uint32_t i = r.first; i < r.first + r.n; i++) {
+		struct weft_atomic_u64 *owner = page_owner(rec_space_page(s, i));
+		uint64_t was = weft_load_u64(owner);
+		if (!weft_queue_still(&s->old, f) || !rec_space_ours(s))
 			return false;
+		(void)weft_cas_u64(owner, &was, 0);
 	}
 	return true;
 }
 
-bool rec_range_pop(struct weft_queue *q, struct rec_range *out)
+/*
+ * The oldest range of a ring. What it holds must be gone, page by page from the oldest on, before the next range is taken: else a kill
+ * could leave a thread an older range without a newer one. And it must not matter whether a thread is stopped in the middle. So a
+ * range is emptied while it is still in the queue, by all that want it; who comes late finds other owners in the pages, and fails.
+ */
+static bool space_take_oldest(struct rec_space *s, struct rec_range *out)
 {
-	uint64_t w;
-	for (unsigned i = 0; !weft_queue_pop(q, &w); i++) {
-		if (!space_queued(q) || !range_wait(i))
+	struct weft_queue_front f;
+	do {
+		if (!rec_space_ours(s) || !weft_queue_look(&s->old, &f))
 			return false;
-	}
-	*out = rec_range_of(w);
+	} while (!space_disown(s, &f) || !weft_queue_take(&s->old, &f));
+	*out = range_of_value(f.value);
 	return true;
 }
 
@@ -412,14 +428,14 @@ bool rec_range_pop(struct weft_queue *q, struct rec_range *out)
 static bool space_take_free(struct rec_space *s, bool one, struct rec_range *out)
 {
 	struct rec_range small;
-	if (rec_range_pop(&s->rests, out)) {
-		if (one || out->n >= s->chunk_pages / 2 || !rec_range_pop(&s->ready, &small))
+	if (range_pop(&s->rests, out)) {
+		if (one || out->n >= s->chunk_pages / 2 || !range_pop(&s->ready, &small))
 			return true;
 		rec_space_rest(s, *out);
 		*out = small;
 		return true;
 	}
-	return rec_range_pop(&s->ready, out);
+	return range_pop(&s->ready, out);
 }
 
 /* The file cannot grow any more: what was set apart for the archive is the last that there is. */
@@ -442,7 +458,7 @@ static int space_take_more(struct rec_space *s, bool one, bool meta, struct rec_
 	int rc = rec_space_grow(s, !one, meta, out);
 	if (!rc)
 		return 0;
-	bool found = s->mode == REC_RING ? rec_range_pop(&s->old, out) : space_take_last(s, one, out);
+	bool found = s->mode == REC_RING ? space_take_oldest(s, out) : space_take_last(s, one, out);
 	return found ? 0 : rc;
 }
 
@@ -497,8 +513,8 @@ void rec_space_retire(struct rec_space *s, struct rec_range r)
 bool rec_space_retired(struct rec_space *s, struct rec_range *out)
 {
 	if (s->mode == REC_RING)
-		return rec_range_pop(&s->old, out);
-	if (!rec_range_pop(&s->retired, out))
+		return range_pop(&s->old, out);
+	if (!range_pop(&s->retired, out))
 		return false;
 	weft_add_u64(&s->retired_pages, -(uint64_t)out->n);
 	return true;
@@ -506,41 +522,39 @@ bool rec_space_retired(struct rec_space *s, struct rec_range *out)
 
 /* ---- Pages ---- */
 
-typedef uint64_t page_pair __attribute__((vector_size(16), may_alias));
-
 /* By lines of the cache, each after a look: a child must not clear what its parent has written since. */
 static bool page_clear(const struct rec_space *s, struct weft_page *p)
 {
-	page_pair zero = {0, 0};
-	*(volatile page_pair *)&p->word[0] = zero;
-	*(volatile page_pair *)&p->word[2] = zero;
+	p->word[1] = p->word[2] = p->word[3] = 0;
 	for (char *at = (char *)p + WEFT_CACHE_LINE, *end = (char *)(p + 1); at < end; at += WEFT_CACHE_LINE) {
 		if (!rec_space_ours(s))
 			return false;
-		for (unsigned i = 0; i < WEFT_CACHE_LINE; i += sizeof zero)
-			*(volatile page_pair *)(at + i) = zero;
+		memset(at, 0, WEFT_CACHE_LINE);
 	}
-	return true;
+	return rec_space_ours(s);
 }
 
 /*
- * The page may hold an older one. The order makes it readable, as that one, as an empty one or as the new one, at every instant;
- * and whoever copies it meanwhile sees its head change before its records do.
+ * The page may hold an older one. First it is nobody's, last it is its new owner's; it is readable, as the old, as none or as the new
+ * one, at every instant; and whoever copies it meanwhile sees its head change before its records do.
  */
 bool rec_page_begin(const struct rec_space *s, struct weft_page *p, struct rec_page_name name)
 {
+	struct weft_atomic_u64 *magic = (struct weft_atomic_u64 *)&p->magic, *owner = page_owner(p);
 	/* A write that changes nothing: a first touch takes long, and signals like to come at its end, where we then look. */
-	uint32_t used = 0;
-	(void)__atomic_compare_exchange_n(&p->used, &used, used, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	uint64_t none = 0;
+	(void)weft_cas_u64(owner, &none, none);
 	if (!rec_space_ours(s))
 		return false;
-	__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE); /* not sealed: its checksum need not hold any more */
 	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
-	/* One instruction: magic and thread appear together. */
-	*(volatile page_pair *)p = (page_pair){WEFT_PAGE_MAGIC | (uint64_t)name.type << 32, rec_pair(name.thread, name.seq)};
+	weft_store_u64(owner, 0);
+	weft_store_u64(magic, WEFT_PAGE_MAGIC | (uint64_t)name.type << 32); /* not sealed: its checksum need not hold any more */
 	__atomic_store_n(&p->base, name.base, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
-	return page_clear(s, p);
+	if (!page_clear(s, p))
+		return false;
+	weft_store_u64(owner, rec_pair(name.thread, name.seq));
+	return true;
 }
 
 uint32_t rec_space_ready(const struct rec_space *s)
@@ -568,10 +582,9 @@ void rec_space_trim(struct rec_space *s)
 	r = rec_range_of(weft_swap_u64(&s->archive, 0));
 	if (r.n)
 		free[n++] = r;
-	while (n < READY_CELLS && rec_range_pop(&s->ready, &r))
+	while (n < READY_CELLS && range_pop(&s->ready, &r))
 		free[n++] = r;
-	/* In a ring they may hold what is still to be read. */
-	while (s->mode != REC_RING && n < READY_CELLS + RESTS_CELLS && rec_range_pop(&s->rests, &r))
+	while (n < READY_CELLS + RESTS_CELLS && range_pop(&s->rests, &r))
 		free[n++] = r;
 	for (bool again = true; again;) {
 		again = false;

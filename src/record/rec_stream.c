@@ -177,7 +177,7 @@ void rec_stream_close(struct rec_stream *s)
 	bool quiet = stream_wait_quiet();
 	weft_store_ptr(&rec.stream, NULL);
 	rec.closed = 1;
-	while (rec_space_retired(&s->space, &r) || (s->space.mode == REC_RING && rec_range_pop(&s->space.rests, &r)))
+	while (rec_space_retired(&s->space, &r))
 		rec_archive_seal(&s->space, r, UINT32_MAX);
 	if (quiet)
 		stream_seal_living(s);

@@ -314,7 +314,7 @@ void weft_get_status(struct weft_status *out)
 	out->bytes = (uint64_t)rec_space_pages(&s->space) * WEFT_PAGE_BYTES;
 	out->helper_cpu_ns = __atomic_load_n(&s->head->helper_cpu_ns, __ATOMIC_RELAXED);
 	if (rec_stream_is_full(s)) {
-		out->reason = (int)s->head->reason;
+		out->reason = (int)__atomic_load_n(&s->head->reason, __ATOMIC_RELAXED);
 		out->recording = 0;
 	}
 }

@@ -96,7 +96,6 @@ struct seen {
 	uint32_t id[THREADS], short_id;
 	uint64_t first[THREADS], n[THREADS], short_points[1 << 16];
 	uint64_t wrong;
-	bool ring;
 };
 
 static void follow(void *arg, uint32_t thread, const struct weft_record *r)
@@ -110,11 +109,8 @@ static void follow(void *arg, uint32_t thread, const struct weft_record *r)
 	for (unsigned i = 0; i < THREADS; i++) {
 		if (r->id != s->id[i])
 			continue;
-		/* A ring may have lost what was between two of its ranges: the last run in a row counts. */
-		if (!s->n[i] || (s->ring && r->payload[0] > s->first[i] + s->n[i])) {
-			s->first[i] = r->payload[0];
-			s->n[i] = 0;
-		}
+		if (!s->n[i])
+			s->first[i] = r->payload[0]; /* in a ring, what came before is gone */
 		s->wrong += r->payload[0] != s->first[i] + s->n[i]++;
 	}
 }
@@ -125,7 +121,7 @@ static bool check_killed(struct stream_file *f, const struct counted *c, enum mo
 {
 	static struct seen s;
 	bool good = CHECK(stream_is_good(f)) & CHECK_U64(f->head.state, mode == FULL ? f->head.state : WEFT_STREAM_OPEN);
-	s = (struct seen){.ring = mode == RING, .short_id = stream_named(f, WEFT_EV_DEF_TYPE, 2, "of short").id};
+	s = (struct seen){.short_id = stream_named(f, WEFT_EV_DEF_TYPE, 2, "of short").id};
 	for (unsigned i = 0; i < THREADS; i++) {
 		char name[20];
 		snprintf(name, sizeof name, "number %u", i);

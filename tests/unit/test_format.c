@@ -154,7 +154,12 @@ TEST(page_of_zeros_is_empty_and_other_pages_are_bad)
 	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_BAD);
 	begin(&w, 0);
 	page.thread = 0; /* events of nobody */
+	page.seq = 1;
 	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_BAD);
+	page.seq = 0; /* about to be used again */
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_EMPTY);
+	page.flags = WEFT_PAGE_SEALED;
+	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_EMPTY);
 	begin(&w, 0);
 	page.flags = 2;
 	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_BAD);
