@@ -5,6 +5,7 @@
  */
 #include "view_load.h"
 #include "base/fs.h"
+#include "base/log.h"
 #include "cli.h"
 #include "metric/text_view.h"
 #include "metric/view_lack.h"
@@ -150,11 +151,13 @@ int cli_view_bind(struct weft_view *v, const char *name, const struct weft_space
 		return weft_err_prefix(err, "%s", name);
 	if (lack.nothing_selected)
 		return weft_err_set(err, -EINVAL, "%s: a metric has no rows in this trace", name);
-	if (lack.found)
-		return 0;
 	struct weft_buf text = {0};
 	weft_view_missing(v, s, &text);
-	rc = weft_err_set(err, -EINVAL, "%s: the trace has none of its events: %s", name, text.failed ? "" : text.at);
+	const char *missing = text.n && !text.failed ? text.at : "";
+	if (!lack.found)
+		rc = weft_err_set(err, -EINVAL, "%s: the trace has none of its events: %s", name, missing);
+	else if (*missing)
+		weft_log(WEFT_LOG_WARN, "%s: the trace has no events of %s", name, missing);
 	weft_buf_fini(&text);
 	return rc;
 }

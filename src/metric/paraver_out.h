@@ -31,6 +31,8 @@ void weft_value_name(const struct weft_space *s, const struct weft_window *w, co
                      bool is_short, struct weft_buf *out);
 /* What a column of a table is called: a value, a range of them, or a partner. */
 void weft_column_label(const struct weft_result *r, uint32_t column, struct weft_buf *out);
+/* The same of a plane, of a table of three dimensions. */
+void weft_plane_label(const struct weft_result *r, uint32_t plane, struct weft_buf *out);
 /* 1234.5 as "1,234.50" */
 void weft_grouped(double v, unsigned decimals, struct weft_buf *out);
 

@@ -54,6 +54,11 @@ void weft_column_label(const struct weft_result *r, uint32_t column, struct weft
 		column_label(r, &r->column, r->hist->control, column, out);
 }
 
+void weft_plane_label(const struct weft_result *r, uint32_t plane, struct weft_buf *out)
+{
+	column_label(r, &r->depth, r->hist->extra, plane, out);
+}
+
 static void put_column_label(struct page *p, uint32_t column)
 {
 	weft_column_label(p->r, column, p->out);
@@ -307,7 +312,7 @@ static int put_page(const struct weft_result *r, uint32_t plane, const struct we
 	struct page p = {.r = r, .how = how, .out = out, .plane = plane};
 	int rc = choose_columns(&p);
 	if (!rc && r->depth.n > 1) {
-		column_label(r, &r->depth, r->hist->extra, plane, out);
+		weft_plane_label(r, plane, out);
 		weft_buf_putc(out, '\n');
 	}
 	if (!rc && r->hist->vertical)

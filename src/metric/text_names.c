@@ -200,6 +200,11 @@ const struct weft_stat *text_stat_find(struct weft_str name, char *near)
 	return NULL;
 }
 
+const struct weft_stat *weft_stat_named(const char *name, char *near)
+{
+	return text_stat_find(weft_str(name), near);
+}
+
 /* ---- what functions are ---- */
 
 static bool is_one_of(const char *name, const char *const *list)

@@ -10,6 +10,7 @@
 #ifndef WEFT_METRIC_TEXT_VIEW_H
 #define WEFT_METRIC_TEXT_VIEW_H
 
+#include "hist.h"
 #include "view.h"
 
 /*
@@ -22,5 +23,8 @@ struct weft_print_how {
 	bool plain; /* without the keys that only Paraver's windows need */
 };
 void weft_view_print(const struct weft_view *v, const struct weft_print_how *how, struct weft_buf *out);
+
+/* A statistic by the name that it has in the text, or by Paraver's; NULL, and in near (64 bytes) the nearest, or "". */
+const struct weft_stat *weft_stat_named(const char *name, char *near);
 
 #endif

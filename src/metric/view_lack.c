@@ -40,24 +40,30 @@ static void name_type(struct lack *l, const char *label, double number)
 		weft_buf_printf(l->out, " (did you mean '%s'?)", near);
 }
 
+static bool has_one_of(const struct lack *l, const struct weft_test *t)
+{
+	if (t->kind == WEFT_TEST_RANGE && t->list.n > 1)
+		return has_events(l, t->list.at[0], t->list.at[1]);
+	for (uint32_t i = 0; i < t->list.n; i++)
+		if (has_events(l, t->list.at[i], t->list.at[i]))
+			return true;
+	return false;
+}
+
+/* Of a window that finds one of its types, others may well be missing: a program need not use all of MPI. */
 static void look_at(struct lack *l, const struct weft_window *w)
 {
 	const struct weft_test *t = &w->metric.filter.test[WEFT_OF_TYPE];
 	bool labels = w->type_label.given && w->type_label.n == t->list.n;
-	if (w->derived || t->kind == WEFT_TEST_ALL || t->kind == WEFT_TEST_NONE)
+	if (w->derived || t->kind == WEFT_TEST_ALL || t->kind == WEFT_TEST_NONE || has_one_of(l, t))
 		return;
 	if (t->kind == WEFT_TEST_RANGE && t->list.n > 1) {
-		if (!has_events(l, t->list.at[0], t->list.at[1])) {
-			name_type(l, NULL, t->list.at[0]);
-			weft_buf_printf(l->out, "..%.0f", t->list.at[1]);
-		}
+		name_type(l, NULL, t->list.at[0]);
+		weft_buf_printf(l->out, "..%.0f", t->list.at[1]);
 		return;
 	}
-	for (uint32_t i = 0; i < t->list.n; i++) {
-		const char *label = labels && strcmp(w->type_label.at[i], "Unknown") != 0 ? w->type_label.at[i] : NULL;
-		if (!has_events(l, t->list.at[i], t->list.at[i]))
-			name_type(l, label, t->list.at[i]);
-	}
+	for (uint32_t i = 0; i < t->list.n; i++)
+		name_type(l, labels && strcmp(w->type_label.at[i], "Unknown") != 0 ? w->type_label.at[i] : NULL, t->list.at[i]);
 }
 
 void weft_view_missing(const struct weft_view *v, const struct weft_space *s, struct weft_buf *out)

@@ -1,0 +1,274 @@
+## SPDX-License-Identifier: Apache-2.0
+## weft table: forms, options, from cells back to time.
+$ cp "$WEFT_SOURCE"/tests/golden/paraver/traces/t3.* .
+$ weft table -q states t3.prv
+states: % Time by states; t3.prv
+
+             Running  Waiting a message  Blocked  Unknown state 5
+MAIN 1.1.1   13.07 %            84.48 %   2.45 %                -
+WORK 1.1.2   66.67 %                  -        -          33.33 %
+MAIN 1.2.1  100.00 %                  -        -                -
+MAIN 1.3.1  100.00 %                  -        -                -
+
+Total       279.73 %            84.48 %   2.45 %          33.33 %
+Average      69.93 %            84.48 %   2.45 %          33.33 %
+Maximum     100.00 %            84.48 %   2.45 %          33.33 %
+Minimum      13.07 %            84.48 %   2.45 %          33.33 %
+StDev        35.54 %             0.00 %   0.00 %           0.00 %
+Avg/Max     0.699333                  1        1                1
+$ weft table -q states t3.prv --csv
+row,Running,Waiting a message,Blocked,Unknown state 5
+MAIN 1.1.1,13.066557778685178,84.48346263781136,2.449979583503471,
+WORK 1.1.2,66.66666666666667,,,33.333333333333336
+MAIN 1.2.1,100,,,
+MAIN 1.3.1,100,,,
+$ weft table -q states t3.prv --statistic time --rows '*1.1.1' --time 10%..50%
+states: Time by states; t3.prv, 1.24 us to 6.17 us
+
+            Running  Waiting a message
+MAIN 1.1.1   765 ns            4.17 us
+$ weft table -q states t3.prv --statistic bursts --json
+[
+  {
+    "table": "states",
+    "trace": "t3.prv",
+    "statistic": "# Bursts",
+    "unit": "",
+    "begin_ns": 0,
+    "end_ns": 12345,
+    "columns": [
+      {
+        "label": "Running",
+        "from": 1
+      },
+      {
+        "label": "Waiting a message",
+        "from": 3
+      },
+      {
+        "label": "Blocked",
+        "from": 4
+      },
+      {
+        "label": "Unknown state 5",
+        "from": 5
+      }
+    ],
+    "rows": [
+      {
+        "label": "MAIN 1.1.1",
+        "values": [
+          2,
+          1,
+          1,
+          null
+        ]
+      },
+      {
+        "label": "WORK 1.1.2",
+        "values": [
+          1,
+          null,
+          null,
+          1
+        ]
+      },
+      {
+        "label": "MAIN 1.2.1",
+        "values": [
+          1,
+          null,
+          null,
+          null
+        ]
+      },
+      {
+        "label": "MAIN 1.3.1",
+        "values": [
+          1,
+          null,
+          null,
+          null
+        ]
+      }
+    ],
+    "totals": {
+      "Total": [
+        5,
+        1,
+        1,
+        1
+      ],
+      "Average": [
+        1.25,
+        1,
+        1,
+        1
+      ],
+      "Maximum": [
+        2,
+        1,
+        1,
+        1
+      ],
+      "Minimum": [
+        1,
+        1,
+        1,
+        1
+      ],
+      "StDev": [
+        0.4330127018922193,
+        0,
+        0,
+        0
+      ],
+      "Avg/Max": [
+        0.625,
+        1,
+        1,
+        1
+      ]
+    }
+  }
+]
+$ weft table -q states t3.prv t3.prv --csv
+trace,plane,row,column,value
+t3.prv,,MAIN 1.1.1,Running,13.066557778685178
+t3.prv,,MAIN 1.1.1,Waiting a message,84.48346263781136
+t3.prv,,MAIN 1.1.1,Blocked,2.449979583503471
+t3.prv,,WORK 1.1.2,Running,66.66666666666667
+t3.prv,,WORK 1.1.2,Unknown state 5,33.333333333333336
+t3.prv,,MAIN 1.2.1,Running,100
+t3.prv,,MAIN 1.3.1,Running,100
+t3.prv,,MAIN 1.1.1,Running,13.066557778685178
+t3.prv,,MAIN 1.1.1,Waiting a message,84.48346263781136
+t3.prv,,MAIN 1.1.1,Blocked,2.449979583503471
+t3.prv,,WORK 1.1.2,Running,66.66666666666667
+t3.prv,,WORK 1.1.2,Unknown state 5,33.333333333333336
+t3.prv,,MAIN 1.2.1,Running,100
+t3.prv,,MAIN 1.3.1,Running,100
+$ weft table -q useful t3.prv --window useful_duration
+weft table: error: option '--window': there is none called 'useful_duration'; there is 'useful duration'
+Try 'weft table --help'.
+? 2
+$ weft table -q useful t3.prv --window 'useful duration'
+useful duration: Time by useful duration in us; t3.prv
+
+            [0.30..0.36)  [0.49..0.55)  [1.06..1.12)  [9.98..10.04)  [12.31..12.38)
+MAIN 1.1.1             -        500 ns       1.10 us              -               -
+WORK 1.1.2        200 ns             -             -              -               -
+MAIN 1.2.1             -             -             -        10.0 us               -
+MAIN 1.3.1             -             -             -              -         12.3 us
+
+Total             200 ns        500 ns       1.10 us        10.0 us         12.3 us
+Average           200 ns        500 ns       1.10 us        10.0 us         12.3 us
+Maximum           200 ns        500 ns       1.10 us        10.0 us         12.3 us
+Minimum           200 ns        500 ns       1.10 us        10.0 us         12.3 us
+StDev               0 ns          0 ns          0 ns           0 ns            0 ns
+Avg/Max                1             1             1              1               1
+$ weft table -q states t3.prv --table 2
+weft table: error: option '--table': there is none called '2'; there is 'states'
+Try 'weft table --help'.
+? 2
+$ weft table -q states t3.prv --statistic tim
+weft table: error: option '--statistic': unknown statistic 'tim' (did you mean 'time'?)
+Try 'weft table --help'.
+? 2
+$ weft table -q states t3.prv --rows 7.7.7
+weft table: error: option '--rows': no row is called '7.7.7'; the first is 'MAIN 1.1.1'
+Try 'weft table --help'.
+? 2
+$ weft table -q mpi-profile t3.prv
+MPI profile: % Time by MPI call; t3.prv
+
+                 End  MPI_Send  MPI_Recv  MPI_Isend
+MAIN 1.1.1   93.52 %    2.43 %    4.05 %          -
+WORK 1.1.2  100.00 %         -         -          -
+MAIN 1.2.1   98.38 %         -         -     1.62 %
+MAIN 1.3.1  100.00 %         -         -          -
+
+Total       391.90 %    2.43 %    4.05 %     1.62 %
+Average      97.97 %    2.43 %    4.05 %     1.62 %
+Maximum     100.00 %    2.43 %    4.05 %     1.62 %
+Minimum      93.52 %    2.43 %    4.05 %     1.62 %
+StDev         2.66 %    0.00 %    0.00 %     0.00 %
+Avg/Max     0.979749         1         1          1
+$ weft table -q mpi-profil t3.prv
+weft table: error: unknown view 'mpi-profil', did you mean 'mpi-profile'? (see 'weft view list')
+? 2
+$ weft table -q mpi-matrix t3.prv
+bytes sent: Bytes sent by partner; t3.prv
+
+            MAIN 1.1.1  MAIN 1.2.1  MAIN 1.3.1
+MAIN 1.1.1           -       100 B           -
+WORK 1.1.2           -           -           -
+MAIN 1.2.1    4.00 KiB           -           -
+MAIN 1.3.1           -           -         5 B
+
+Total         4.00 KiB       100 B         5 B
+Average       4.00 KiB       100 B         5 B
+Maximum       4.00 KiB       100 B         5 B
+Minimum       4.00 KiB       100 B         5 B
+StDev              0 B         0 B         0 B
+Avg/Max              1           1           1
+$ weft table -q states t3.prv --cell '*,Running' --timeline --save running.view --csv
+row,begin_ns,duration_ns,value
+MAIN 1.1.1,0,500,1
+MAIN 1.1.1,900,1100,1
+WORK 1.1.2,100,200,1
+MAIN 1.2.1,0,10000,1
+MAIN 1.3.1,0,12345,1
+$ cat running.view
+about "time in each state, by thread"
+
+states = state
+in_the_cells "in the cells" = max(states, states) | in_range(1..1.9999999999999998)
+states_in_running "states in Running" = states * in_the_cells {
+	rows thread of 0 0: 1 * 2
+	rows thread of 0 1: 1
+	rows thread of 0 2: 1
+}
+$ weft table -q running.view t3.prv
+states in Running: Time by states in Running; t3.prv
+
+             Running
+MAIN 1.1.1   1.60 us  ##
+WORK 1.1.2    200 ns
+MAIN 1.2.1   10.0 us  #############
+MAIN 1.3.1   12.3 us  ################
+
+Total        24.1 us
+Average      6.04 us
+Maximum      12.3 us
+Minimum       200 ns
+StDev        5.23 us
+Avg/Max     0.488963
+$ weft table -q states t3.prv --cell '*,Running' --timeline -o running.svg && grep -c '<svg' running.svg
+1
+$ weft table -q states t3.prv -o t.png && head -c 4 t.png | tail -c 3
+PNG
+\ no newline
+$ weft table -q states t3.prv -o t.png
+weft table: error: 't.png' is there already (--force replaces it)
+Try 'weft table --help'.
+? 2
+$ weft table -q states t3.prv --cell 1.1.1,Runing --timeline
+weft table: error: no cell '1.1.1,Runing': expected ROW,COLUMN as the table names them, or *
+? 2
+$ weft table -q states t3.prv --cell 1.1.1,Running
+weft table: error: option '--cell' wants --timeline or --save
+Try 'weft table --help'.
+? 2
+$ printf 'a = value(7000001 "Sise")\n' >wrong.view; weft table wrong.view t3.prv
+weft table: warning: t3.prv:18: cpu 3 is on node 2, the thread on node 1; record skipped
+weft table: warning: t3.prv:19: cpu 9, of 3; record skipped
+weft table: warning: t3.prv:20: there is no thread 1.9.1; record skipped
+weft table: warning: and 1 problems more (see 'weft check t3.prv')
+weft table: error: wrong.view: the trace has none of its events: 'Sise'
+? 2
+$ printf 'a = vale(5)\n' >wrong.view; weft table wrong.view t3.prv
+weft table: error: wrong.view:1:5: unknown metric or function 'vale' (did you mean 'value'?)
+a = vale(5)
+    ^
+? 2
