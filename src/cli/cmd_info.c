@@ -22,7 +22,7 @@ struct args {
 static const struct weft_opt options[] = {
 	{'l', "list", "WHAT", WEFT_OPT_STRING, offsetof(struct args, list),
          "print a table: processes, threads, nodes, cpus, regions, types, labels, counters, attributes, categories, communicators, "
-         "flows, sets, data, states, notes"},
+         "flows, sets, data, states, modules, notes"},
 	CLI_TABLE_OPTIONS,
 	CLI_READ_OPTIONS,
 	{0},

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One table for each kind of object, and one form of table for all classes of definitions. */
 #include "info_list.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -244,6 +246,29 @@ static int fill_labels(struct weft_table *table, const struct weft_trace *t, con
 	return rc;
 }
 
+static const struct weft_column module_columns[] = {{"process", "process", WEFT_CELL_TEXT},
+                                                    {"first", "first", WEFT_CELL_TEXT},
+                                                    {"end", "end", WEFT_CELL_TEXT},
+                                                    {"offset", "offset", WEFT_CELL_U64},
+                                                    {"path", "path", WEFT_CELL_TEXT},
+                                                    {"build_id", "build id", WEFT_CELL_TEXT}};
+
+static int fill_modules(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
+{
+	(void)l;
+	int rc = 0;
+	for (uint32_t i = 0; i < t->n_modules && !rc; i++) {
+		const struct weft_module *m = &t->module[i];
+		char label[48], first[24], end[24];
+		process_label(t, m->process, label);
+		snprintf(first, sizeof first, "0x%" PRIx64, m->first);
+		snprintf(end, sizeof end, "0x%" PRIx64, m->end);
+		rc = weft_table_row(table, (const struct weft_cell[]){TEXT(label), TEXT(first), TEXT(end), U64(m->offset),
+		                                                      TEXT(m->path), TEXT(m->build_id)});
+	}
+	return rc;
+}
+
 static const struct weft_column note_columns[] = {{"key", "key", WEFT_CELL_TEXT}, {"text", "text", WEFT_CELL_TEXT}};
 
 static int fill_notes(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
@@ -272,6 +297,7 @@ const struct info_list info_lists[] = {
 	{"sets", COLUMNS(named_columns), fill_defs, WEFT_CLASS_SET},
 	{"data", COLUMNS(named_columns), fill_defs, WEFT_CLASS_DATA},
 	{"states", COLUMNS(state_columns), fill_defs, WEFT_CLASS_STATE},
+	{"modules", COLUMNS(module_columns), fill_modules, WEFT_CLASS_NONE},
 	{"notes", COLUMNS(note_columns), fill_notes, WEFT_CLASS_NONE},
 	{0},
 };

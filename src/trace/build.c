@@ -83,6 +83,7 @@ void weft_builder_free(struct weft_builder *b)
 	free(b->appender.at);
 	free(b->label.at);
 	free(b->note.at);
+	free(b->module.at);
 	free(b->problem.at);
 	free(b->file.at);
 	spill_rows_fini(&b->message);
@@ -254,6 +255,16 @@ int weft_build_note(struct weft_builder *b, const char *key, const char *text)
 {
 	struct weft_note row = {.key = keep(b, key), .text = keep(b, text)};
 	return row.key && row.text && !weft_vec_push(&b->note, row) ? 0 : -ENOMEM;
+}
+
+int weft_build_module(struct weft_builder *b, const struct weft_module *m)
+{
+	struct weft_module row = *m;
+	if (m->process >= b->process.n)
+		return -EINVAL;
+	row.path = keep(b, m->path);
+	row.build_id = keep(b, m->build_id);
+	return row.path && row.build_id && !weft_vec_push(&b->module, row) ? 0 : -ENOMEM;
 }
 
 int builder_problem(struct weft_builder *b, const struct weft_problem *p, const char *rule)

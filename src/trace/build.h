@@ -30,6 +30,7 @@ int64_t weft_build_def(struct weft_builder *b, enum weft_class c, const struct w
 int weft_build_label(struct weft_builder *b, uint32_t type, int64_t value, const char *text) WEFT_MUST_CHECK;
 int64_t weft_build_string(struct weft_builder *b, const char *at, size_t n);
 int weft_build_note(struct weft_builder *b, const char *key, const char *text) WEFT_MUST_CHECK; /* both are copied */
+int weft_build_module(struct weft_builder *b, const struct weft_module *m) WEFT_MUST_CHECK;     /* texts are copied */
 int weft_build_problem(struct weft_builder *b, const struct weft_problem *p) WEFT_MUST_CHECK;   /* counts, keeps the first 1000 */
 void weft_build_realtime(struct weft_builder *b, uint64_t ns_since_1970_at_time_0);
 

@@ -58,6 +58,7 @@ struct weft_builder {
 	} def[WEFT_CLASSES];
 	WEFT_VEC(struct build_label) label;
 	WEFT_VEC(struct weft_note) note;
+	WEFT_VEC(struct weft_module) module;
 	WEFT_VEC(struct build_problem) problem;
 	WEFT_VEC(struct build_file) file;
 	struct spill_rows message; /* struct build_message */

@@ -43,7 +43,7 @@ static const struct {
 	{"message-backward", WEFT_CHECK_WARNING}, {"flow-unmatched", WEFT_CHECK_WARNING},
 	{"index-stale", WEFT_CHECK_NOTE},         {"index-damaged", WEFT_CHECK_WARNING},
 	{"index-differs", WEFT_CHECK_WARNING},    {"input", WEFT_CHECK_ERROR},
-	{"end-missing", WEFT_CHECK_WARNING},
+	{"end-missing", WEFT_CHECK_WARNING},      {"clock-back", WEFT_CHECK_WARNING},
 };
 
 static enum weft_check_grade grade_of(const char *rule)

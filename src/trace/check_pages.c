@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT, BYTES, PLACE, UNKNOWN, UNDEFINED, STRING, BACK, OPEN, TALLIES };
+enum { SHORT, BYTES, PLACE, UNKNOWN, UNDEFINED, STRING, BACK, HELD, OPEN, TALLIES };
 
 static const struct {
 	const char *rule, *text; /* "3 records " and this */
@@ -22,6 +22,7 @@ static const struct {
 	[UNDEFINED] = {"id-undefined", "records name something that is not defined"},
 	[STRING] = {"string-undefined", "records name strings that are not defined"},
 	[BACK] = {"time-back", "records are earlier than the one before"},
+	[HELD] = {"clock-back", "times the clock went back, and times were held"},
 	[OPEN] = {"page-open", "pages are not sealed"},
 };
 
@@ -110,6 +111,8 @@ static void check_record(struct lane *l, const struct weft_record *r, uint64_t o
 	check_payload(l, r, offset);
 	if (!definition && r->ticks < l->last_ticks)
 		count(l, BACK, offset, r);
+	if (r->kind == WEFT_EV_CLOCK_BACK)
+		count(l, HELD, offset, r);
 	if (!definition)
 		l->last_ticks = r->ticks;
 }

@@ -29,6 +29,7 @@ const uint16_t store_row_bytes[STORE_SECTIONS] = {
 	[STORE_NOTES] = sizeof(struct store_note),
 	[STORE_PROBLEMS] = sizeof(struct store_problem),
 	[STORE_STAMPS] = sizeof(struct store_stamp),
+	[STORE_MODULES] = sizeof(struct store_module),
 	[STORE_BLOCKS] = sizeof(struct col_block),
 	[STORE_HALVES] = 4,
 	[STORE_FLOW_ENDS] = 4,
@@ -339,6 +340,27 @@ static const char *open_talk(struct opening *o)
 	return NULL;
 }
 
+static const char *open_modules(struct opening *o)
+{
+	struct weft_trace *t = o->t;
+	const struct store_module *m = at(o->s, STORE_MODULES);
+	t->n_modules = (uint32_t)rows(o->s, STORE_MODULES);
+	t->module = make_rows(o, t->n_modules, sizeof *t->module);
+	if (!t->module)
+		return "memory";
+	for (uint32_t i = 0; i < t->n_modules; i++) {
+		if (m[i].process >= t->n_processes)
+			return "a module names a process that is not there";
+		t->module[i] = (struct weft_module){.process = m[i].process,
+		                                    .first = m[i].first,
+		                                    .end = m[i].end,
+		                                    .offset = m[i].offset,
+		                                    .path = text(o->s, m[i].path),
+		                                    .build_id = text(o->s, m[i].build_id)};
+	}
+	return NULL;
+}
+
 /* Each value of a section is below `limit`, or is WEFT_NONE where that is allowed. */
 static bool all_below(struct weft_store *s, enum store_section section, uint64_t limit, bool or_none)
 {
@@ -404,8 +426,8 @@ static const char *open_links(struct opening *o)
 
 static const char *open_all(struct opening *o)
 {
-	static const char *(*const part[])(struct opening *) = {open_places, open_processes, open_threads,
-	                                                        open_defs,   open_talk,      open_links};
+	static const char *(*const part[])(struct opening *) = {open_places, open_processes, open_threads, open_defs,
+	                                                        open_talk,   open_modules,   open_links};
 	const char *bad = check_heads(o->s);
 	if (bad)
 		return bad;

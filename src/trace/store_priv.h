@@ -15,7 +15,7 @@
 #include "base/atomic.h"
 #include "columns_priv.h"
 
-#define STORE_VERSION 2u
+#define STORE_VERSION 3u
 #define STORE_COLUMNS_MAGIC "WEFTCOL\n"
 #define STORE_TABLES_MAGIC "WEFTTAB\n"
 
@@ -40,6 +40,7 @@ enum store_section {
 	STORE_NOTES,
 	STORE_PROBLEMS,
 	STORE_STAMPS,
+	STORE_MODULES,
 	STORE_BLOCKS,
 	STORE_HALVES, /* place of a half -> message */
 	STORE_FLOW_ENDS,
@@ -124,6 +125,10 @@ struct store_note {
 struct store_problem {
 	uint32_t file, text;
 	uint64_t offset, line, lost_bytes;
+};
+struct store_module {
+	uint32_t process, path, build_id, zero;
+	uint64_t first, end, offset;
 };
 struct store_stamp { /* a file that the index was made from */
 	uint32_t name, zero;

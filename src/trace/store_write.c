@@ -396,6 +396,40 @@ void store_boot_id(uint8_t out[16])
 	memcpy(out, id, sizeof id);
 }
 
+/* Stably by process and address: in the order in which they were loaded where an address comes again. */
+static int by_address(const void *x, const void *y)
+{
+	const struct weft_module *const *a = x, *const *b = y;
+	if ((*a)->process != (*b)->process)
+		return (*a)->process < (*b)->process ? -1 : 1;
+	if ((*a)->first != (*b)->first)
+		return (*a)->first < (*b)->first ? -1 : 1;
+	return *a < *b ? -1 : *a > *b;
+}
+
+static int write_modules(struct table_writer *w, const struct weft_builder *b)
+{
+	const struct weft_module **order = calloc(b->module.n + 1, sizeof(const struct weft_module *));
+	if (!order)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->module.n; i++)
+		order[i] = &b->module.at[i];
+	qsort(order, b->module.n, sizeof *order, by_address);
+	section_begin(w, STORE_MODULES);
+	for (size_t i = 0; i < b->module.n; i++) {
+		const struct weft_module *m = order[i];
+		struct store_module row = {.process = m->process,
+		                           .path = text(w, m->path),
+		                           .build_id = text(w, m->build_id),
+		                           .first = m->first,
+		                           .end = m->end,
+		                           .offset = m->offset};
+		section_row(w, STORE_MODULES, &row, 1);
+	}
+	free(order);
+	return 0;
+}
+
 int store_write_tables(struct weft_builder *b, struct build_product *p, int fd)
 {
 	struct table_writer w = {.fd = fd, .at = sizeof w.head, .memory = b->memory, .buffer = malloc(BUFFER_BYTES)};
@@ -405,7 +439,9 @@ int store_write_tables(struct weft_builder *b, struct build_product *p, int fd)
 		write_threads(&w, b, p);
 		write_defs(&w, b);
 		write_talk(&w, b);
-		rc = write_messages(&w, p);
+		rc = write_modules(&w, b);
+		if (!rc)
+			rc = write_messages(&w, p);
 		if (!rc)
 			rc = write_flows(&w, p);
 		write_summary(&w, b, p);

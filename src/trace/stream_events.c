@@ -5,11 +5,13 @@
  * builder's id, and appends; what is rare (messages, samples, threads' names) leaves it through a table by kind.
  */
 #include "base/pool.h"
+#include "base/str.h"
 #include "stream_priv.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define BACK_LEAST_NS 100000u
 #define STRETCH_PAGES 4096u
 #define SEGMENT_MOST (UINT64_C(1) << 52) /* ticks: two weeks; their product with a slope stays far from overflowing */
 
@@ -36,6 +38,7 @@ struct worker {
 	struct col_writer w;
 	struct stretch *at;
 	uint32_t hint, hint_began;
+	uint64_t n_back; /* events that are earlier than the one before */
 	struct segment segment;
 	struct fast_kind fast[256];
 };
@@ -131,6 +134,12 @@ static int take_exit(struct worker *k, const struct weft_record *r, uint64_t ns,
 	return col_put(&k->w, ns, weft_what(r->kind, id), r->payload[0]);
 }
 
+static int take_held(struct worker *k, const struct weft_record *r, uint64_t ns, uint32_t id)
+{
+	__atomic_fetch_add(&k->at->s->n_held, 1, __ATOMIC_RELAXED); /* only counted */
+	return col_put(&k->w, ns, weft_what(r->kind, id), r->payload[0]);
+}
+
 /* A thread says its name (again). Not an event. */
 static int take_thread(struct worker *k, const struct weft_record *r, uint64_t ns, uint32_t id)
 {
@@ -163,7 +172,7 @@ static take_fn *const take[256] = {
 	[WEFT_EV_CPU] = take_cpu,           [WEFT_EV_STATE] = take_state,      [WEFT_EV_COLLECTIVE] = take_extra,
 	[WEFT_EV_COUNTER_SET] = take_extra, [WEFT_EV_SAMPLE] = take_extra,     [WEFT_EV_CALLSTACK] = take_extra,
 	[WEFT_EV_DATA] = take_extra,        [WEFT_EV_DEPENDENCY] = take_extra, [WEFT_EV_EXIT] = take_exit,
-	[WEFT_EV_THREAD] = take_thread,
+	[WEFT_EV_THREAD] = take_thread,     [WEFT_EV_CLOCK_BACK] = take_held,
 };
 
 /* ---- the inner loop ---- */
@@ -189,6 +198,7 @@ static int take_slow(struct worker *k, const struct weft_record *r)
 	if (rc)
 		return rc;
 	uint64_t ns = to_ns(s, r->ticks, &k->hint);
+	k->n_back += k->w.time.n && ns < k->w.time.at[k->w.time.n - 1];
 	if (take[r->kind])
 		return take[r->kind](k, r, ns, (uint32_t)id);
 	return col_put(&k->w, ns, weft_what(r->kind, (uint32_t)id), info->words ? r->payload[0] : 0);
@@ -240,7 +250,7 @@ static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_
 		if (WEFT_UNLIKELY(!id && q.id))
 			break;
 		uint64_t ns = (uint64_t)g.ns + (uint64_t)(((unsigned __int128)since * g.slope + CLOCK_HALF) >> CLOCK_SHIFT);
-		unsorted |= ns < last;
+		unsorted += ns < last;
 		last = ns;
 		time[n] = ns;
 		what[n] = weft_what(q.kind, id);
@@ -251,6 +261,7 @@ static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_
 	*walk = walked;
 	k->w.time.n = k->w.what.n = k->w.value.n = n;
 	k->w.unsorted |= unsorted != 0;
+	k->n_back += unsorted;
 	return more;
 }
 
@@ -268,6 +279,30 @@ static int read_records(struct worker *k, struct weft_page_walk *walk)
 	}
 }
 
+/*
+ * By how much time goes back in a page. The recorder holds times where a page begins, and looks no further; and a signal handler
+ * that interrupts an event puts its own, earlier ones behind it, which takes it less than BACK_LEAST_NS.
+ */
+static void note_back(struct worker *k, const struct weft_page *p)
+{
+	struct stream *s = k->at->s;
+	struct weft_page_walk walk;
+	struct weft_record r;
+	uint64_t n = 0, most = 0, last = 0;
+	if (weft_page_begin(&walk, p, false) == WEFT_PAGE_BAD)
+		return;
+	while (weft_page_next(&walk, &r) > 0) {
+		uint64_t ns = to_ns(s, r.ticks, &k->hint_began), back = ns < last ? last - ns : 0;
+		n += back >= BACK_LEAST_NS;
+		most = back > most ? back : most;
+		last = ns;
+	}
+	pthread_mutex_lock(&s->lock);
+	s->n_back += n;
+	s->most_back_ns = most > s->most_back_ns ? most : s->most_back_ns;
+	pthread_mutex_unlock(&s->lock);
+}
+
 static int read_page(struct worker *k, const struct weft_page *p, uint32_t page)
 {
 	struct stream *s = k->at->s;
@@ -281,7 +316,10 @@ static int read_page(struct worker *k, const struct weft_page *p, uint32_t page)
 	if (why)
 		return stream_problem(s, why->rule, offset, WEFT_PAGE_BYTES, "page %u: %s; %u bytes skipped", page, why->text,
 		                      WEFT_PAGE_BYTES);
+	uint64_t n_back = k->n_back;
 	int rc = read_records(k, &walk);
+	if (k->n_back != n_back)
+		note_back(k, p);
 	if (rc != WEFT_E_DAMAGED)
 		return rc;
 	uint64_t at = (uint64_t)((const char *)walk.at - (const char *)p);
@@ -398,6 +436,7 @@ static int report_counts(struct stream *const *streams, uint32_t n)
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < n; i++) {
 		struct stream *s = streams[i];
+		char most[32];
 		if (s->n_odd)
 			rc = stream_problem(s, "record-short", 0, 0, "%llu records are shorter than their kinds say; left out",
 			                    (unsigned long long)s->n_odd);
@@ -407,6 +446,14 @@ static int report_counts(struct stream *const *streams, uint32_t n)
 		if (!rc && s->clock.n_rejected)
 			rc = stream_problem(s, "clock-rejected", 0, 0, "%llu samples of the clock cannot be true; left out",
 			                    (unsigned long long)s->clock.n_rejected);
+		if (!rc && s->n_held)
+			rc = stream_problem(s, "clock-back", 0, 0,
+			                    "the clock went back %llu times; times were held until it had caught up",
+			                    (unsigned long long)s->n_held);
+		if (!rc && s->n_back)
+			rc = stream_problem(s, "time-back", 0, 0,
+			                    "%llu events are earlier than the one before, by up to %s; they were put in order",
+			                    (unsigned long long)s->n_back, weft_human_ns(most, s->most_back_ns));
 		if (!rc && s->clock.guessed && s->run.n)
 			rc = stream_problem(s, "clock-unknown", 0, 0,
 			                    "nothing says how fast its clock is; a tick is taken for a nanosecond");

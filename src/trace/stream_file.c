@@ -143,6 +143,7 @@ void stream_close(struct stream *s)
 	free(s->thread.at);
 	free(s->process.at);
 	free(s->cpu.at);
+	free(s->module.at);
 	for (unsigned c = 0; c < WEFT_CLASSES; c++)
 		free(s->map[c].id.at);
 	weft_map_fini(&s->undefined);

@@ -152,6 +152,40 @@ static int note_cpu(struct stream *s, const struct weft_record *r)
 	return c.name ? weft_vec_push(&s->cpu, c) : -ENOMEM;
 }
 
+static int note_module(struct stream *s, const struct weft_record *r)
+{
+	struct weft_module m = {.first = r->payload[0],
+	                        .end = r->payload[1],
+	                        .offset = r->payload[2],
+	                        .path = text_at(s, r, 3),
+	                        .build_id = ""};
+	return m.path ? weft_vec_push(&s->module, m) : -ENOMEM;
+}
+
+/* Of the module that was last loaded there. */
+static int note_build_id(struct stream *s, const struct weft_record *r)
+{
+	const char *at;
+	uint32_t n;
+	if (!weft_record_bytes(r, 1, &at, &n)) {
+		s->n_odd++;
+		return 0;
+	}
+	for (size_t i = s->module.n; i-- > 0;) {
+		struct weft_module *m = &s->module.at[i];
+		if (m->first != r->payload[0])
+			continue;
+		char *hex = weft_arena_alloc(&s->arena, 2 * (size_t)n + 1);
+		for (uint32_t k = 0; hex && k < n; k++) {
+			hex[2 * k] = "0123456789abcdef"[(unsigned char)at[k] >> 4];
+			hex[2 * k + 1] = "0123456789abcdef"[(unsigned char)at[k] & 15];
+		}
+		m->build_id = hex ? hex : "";
+		return hex ? 0 : -ENOMEM;
+	}
+	return 0;
+}
+
 /* ---- definitions ---- */
 
 static uint32_t mapped(const struct stream *s, enum weft_class c, uint32_t id)
@@ -302,6 +336,8 @@ static const struct meta_row {
 	[WEFT_EV_CLOCK] = {note_clock, FACTS},
 	[WEFT_EV_SYNC] = {note_sync, FACTS},
 	[WEFT_EV_CPU_AT] = {note_cpu, FACTS},
+	[WEFT_EV_MODULE] = {note_module, FACTS},
+	[WEFT_EV_BUILD_ID] = {note_build_id, FACTS},
 	[WEFT_EV_DEF_STRING] = {def_string, 1},
 	[WEFT_EV_DEF_CATEGORY] = {def_string, 1},
 	[WEFT_EV_DEF_REGION] = {def_region, 2},

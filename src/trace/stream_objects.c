@@ -462,6 +462,18 @@ static int make_threads(struct census *c)
 	return rc;
 }
 
+/* Modules belong to the process that wrote the stream. */
+static int make_modules(struct census *c, struct stream *s)
+{
+	int rc = 0;
+	for (size_t i = 0; i < s->module.n && s->process.n && !rc; i++) {
+		struct weft_module m = s->module.at[i];
+		m.process = s->process.at[s->own_process < s->process.n ? s->own_process : 0].row;
+		rc = weft_build_module(c->b, &m);
+	}
+	return rc;
+}
+
 int streams_make_objects(struct stream *const *streams, uint32_t n, struct weft_builder *b)
 {
 	struct census c = {.b = b};
@@ -480,6 +492,8 @@ int streams_make_objects(struct stream *const *streams, uint32_t n, struct weft_
 		rc = make_cpus(&c, streams, n);
 	for (uint32_t i = 0; !rc && i < n; i++)
 		rc = map_cpus(&c, streams[i]);
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = make_modules(&c, streams[i]);
 	if (!rc)
 		rc = collect_members(&c, streams, n);
 	if (!rc)

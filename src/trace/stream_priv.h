@@ -59,10 +59,6 @@ struct stream_process {
 	uint64_t begin_ns, end_ns;               /* on the axis; WEFT_NEVER: unknown */
 	int64_t status;
 };
-struct stream_cpu {
-	struct weft_cpu row;
-};
-
 struct stream {
 	const char *name; /* of the file, in the folder; owned by the reader's arena */
 	struct stream_bytes bytes;
@@ -75,7 +71,8 @@ struct stream {
 	WEFT_VEC(struct page_run) meta;
 	WEFT_VEC(struct stream_thread) thread; /* by number */
 	WEFT_VEC(struct stream_process) process;
-	WEFT_VEC(struct weft_cpu) cpu; /* as CPU_AT says */
+	WEFT_VEC(struct weft_cpu) cpu;       /* as CPU_AT says */
+	WEFT_VEC(struct weft_module) module; /* of its own process, whose row comes later */
 	struct clock_stream clock;
 	struct {
 		WEFT_VEC(uint32_t) id; /* number in the stream -> id of the builder; 0: not defined */
@@ -86,8 +83,9 @@ struct stream {
 	const uint32_t *cpu_of;    /* os number -> cpu of the builder */
 	uint32_t n_cpu_of;
 	uint64_t n_pages, n_bad_pages, n_missing_pages, n_unused_pages;
-	uint64_t n_unknown, n_odd; /* odd: records with fewer words than their kind has */
-	uint32_t own_process;      /* index in process; WEFT_NONE: only others are described */
+	uint64_t n_unknown, n_odd;             /* odd: records with fewer words than their kind has */
+	uint64_t n_held, n_back, most_back_ns; /* the clock went back: seen by the recorder; within a page */
+	uint32_t own_process;                  /* index in process; WEFT_NONE: only others are described */
 };
 
 /* Adds a problem of this stream to the builder (under its lock). rule: of the check, a literal. printf-like. */

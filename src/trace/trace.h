@@ -53,6 +53,12 @@ struct weft_thread_row {          /* "weft_thread" is the recorder's block */
 	uint64_t n_events, dropped;
 };
 
+struct weft_module { /* an object that was loaded into a process: what turns an address into a function */
+	uint32_t process;
+	uint64_t first, end, offset; /* addresses; of `first`, in the file */
+	const char *path, *build_id; /* never NULL; build_id: in hexadecimal, "" when it has none */
+};
+
 struct weft_label {
 	int64_t value;
 	const char *text;
@@ -129,6 +135,8 @@ struct weft_trace {
 	struct weft_flows flow;
 	struct weft_note *note; /* in the order of their making; a key may come several times */
 	uint32_t n_notes;
+	struct weft_module *module; /* by process and first address; of one address the one that was loaded first comes first */
+	uint32_t n_modules;
 	struct weft_problem *problem; /* the first 1000; n_problems counts all */
 	uint64_t n_problems, n_events, dropped, stream_bytes;
 	uint64_t helper_cpu_ns;     /* of the recorders' background threads */

@@ -232,6 +232,28 @@ static void put_threads(struct write_stream *s)
 	}
 }
 
+static unsigned hex_digit(char c)
+{
+	return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
+}
+
+static void put_modules(struct write_stream *s)
+{
+	for (uint32_t i = 0; i < s->t->n_modules; i++) {
+		const struct weft_module *m = &s->t->module[i];
+		uint64_t w[3] = {m->first, m->end, m->offset};
+		size_t n = strlen(m->build_id) / 2;
+		char id[128];
+		if (m->process != s->process)
+			continue;
+		put_named(s, WEFT_EV_MODULE, 0, w, 3, m->path);
+		for (size_t k = 0; k < n && n <= sizeof id; k++)
+			id[k] = (char)(hex_digit(m->build_id[2 * k]) << 4 | hex_digit(m->build_id[2 * k + 1]));
+		if (n && n <= sizeof id)
+			write_text(s, WEFT_EV_BUILD_ID, 0, w, 1, id, n);
+	}
+}
+
 static void put_clock(struct write_stream *s)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -249,6 +271,7 @@ void write_dictionary(struct write_stream *s)
 	put_clock(s);
 	put_machine(s);
 	put_threads(s);
+	put_modules(s);
 	for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
 		for (size_t i = 0; i < s->used[rows[r].of].n && !s->failed; i++)
 			rows[r].put(s, (uint32_t)i + 1, &s->t->def[rows[r].of].at[s->used[rows[r].of].at[i]]);

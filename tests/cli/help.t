@@ -76,7 +76,7 @@ Examples:
 Options:
   -l, --list=WHAT    print a table: processes, threads, nodes, cpus, regions,
                      types, labels, counters, attributes, categories,
-                     communicators, flows, sets, data, states, notes
+                     communicators, flows, sets, data, states, modules, notes
       --json         print JSON
       --csv          print CSV
       --memory=SIZE  use at most SIZE of memory (default: a quarter of the

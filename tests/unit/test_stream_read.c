@@ -3,6 +3,7 @@
 #include "stream_maker.h"
 #include "base/str.h"
 #include "trace/cursor.h"
+#include "trace/write.h"
 #include <errno.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -627,6 +628,80 @@ TEST(an_offline_stream_keeps_its_axis_and_its_numbers)
 }
 
 /* Whatever single byte is changed: it opens, or fails with a text; never more events than there were. */
+static void put_module(struct maker *m, uint64_t first, uint64_t end, const char *path, const char *id)
+{
+	maker_meta(m, WEFT_EV_MODULE, 0, 3, (uint64_t[]){first, end, 0}, path);
+	if (id)
+		maker_meta(m, WEFT_EV_BUILD_ID, 0, 1, (uint64_t[]){first}, id);
+}
+
+static void check_modules(const struct weft_trace *t)
+{
+	REQUIRE(t->n_modules == 4);
+	CHECK_STR(t->module[0].path, "/bin/program");
+	CHECK_STR(t->module[0].build_id, "41ff7a"); /* of both modules at this address, the one that is told first */
+	CHECK_STR(t->module[1].path, "/lib/other.so");
+	CHECK_STR(t->module[1].build_id, "62");
+	CHECK_U64(t->module[1].first, 0x1000);
+	CHECK_STR(t->module[2].path, "/lib/a.so");
+	CHECK_STR(t->module[2].build_id, "");
+	CHECK_U64(t->module[2].end, 0x9000);
+	CHECK_U64(t->module[2].process, 0);
+	CHECK_U64(t->module[3].process, 1);
+	CHECK_STR(t->module[3].path, "/bin/second");
+}
+
+TEST(modules_and_their_build_ids_are_kept)
+{
+	struct maker a, b;
+	mkdir(path_of("m.weft"), 0777);
+	simple(&a, 100, 0);
+	put_module(&a, 0x8000, 0x9000, "/lib/a.so", NULL);
+	put_module(&a, 0x1000, 0x2000, "/bin/program", "A\xffz");
+	put_module(&a, 0x1000, 0x3000, "/lib/other.so", "b");
+	save(&a, "m.weft/100.stream");
+	simple(&b, 200, 1);
+	put_module(&b, 0x1000, 0x2000, "/bin/second", "c");
+	save(&b, "m.weft/200.stream");
+	struct weft_trace *t = open_trace("m.weft"), *again;
+	check_modules(t);
+	/* Also through a trace that is written anew. */
+	const struct weft_trace *traces[] = {t};
+	struct weft_err err = {0};
+	REQUIRE(weft_trace_write(traces, 1, path_of("again.weft"), &(struct weft_write_how){.to = WEFT_NEVER}, false, false,
+	                         &err) == 0);
+	again = open_trace("again.weft");
+	check_modules(again);
+	weft_trace_close(again);
+	weft_trace_close(t);
+}
+
+/* Times of the events of thread 1, from `base` on. */
+static struct weft_trace *open_times(const char *name, const uint64_t *ticks, unsigned n, unsigned kind)
+{
+	struct maker m;
+	simple(&m, 100, 0);
+	for (unsigned i = 0; i < n; i++)
+		maker_event(&m, 1, ticks[i], kind, kind == WEFT_EV_CLOCK_BACK ? 0 : 1, 1, &(uint64_t){i});
+	save(&m, name);
+	return open_trace(name);
+}
+
+TEST(a_clock_that_goes_back_is_noticed)
+{
+	static const uint64_t back[] = {5000000, 9000000, 7000000, 8000000, 9500000, 9000000};
+	static const uint64_t handler[] = {5000000, 5050000, 5040000, 6000000};
+	struct weft_trace *t = open_times("back.stream", back, 6, WEFT_EV_POINT);
+	CHECK(has_problem(t, "2 events are earlier than the one before, by up to 1.00 ms; they were put in order"));
+	weft_trace_close(t);
+	t = open_times("handler.stream", handler, 4, WEFT_EV_POINT);
+	CHECK_U64(t->n_problems, 0);
+	weft_trace_close(t);
+	t = open_times("held.stream", handler, 2, WEFT_EV_CLOCK_BACK);
+	CHECK(has_problem(t, "the clock went back 2 times; times were held until it had caught up"));
+	weft_trace_close(t);
+}
+
 TEST(random_damage_never_harms)
 {
 	struct maker m;
