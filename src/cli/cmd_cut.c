@@ -2,6 +2,7 @@
 /* `weft cut` and `weft filter`: a smaller trace out of a trace. Cut is by time, filter by anything; both take a filter. */
 #include "cli.h"
 #include "base/log.h"
+#include "tool_edit.h"
 #include "trace/write.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -10,23 +11,26 @@ struct args {
 	struct cli_common common;
 	const char *output, *time;
 	bool force, keep_times;
+	struct cli_edit edit;
 };
 
 static const struct weft_opt cut_options[] = {
-	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft"},
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft, or OUT.prv"},
 	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time),
          "from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90%"},
 	{0, "keep-times", NULL, WEFT_OPT_FLAG, offsetof(struct args, keep_times), "keep the times of TRACE; else A becomes 0"},
 	CLI_FILTER_OPTION,
 	CLI_READ_OPTIONS,
+	CLI_EDIT_CUT_OPTIONS(struct args, edit),
 	{0},
 };
 static const struct weft_opt filter_options[] = {
-	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft"},
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output), "the new trace, a folder OUT.weft, or OUT.prv"},
 	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
 	CLI_FILTER_OPTION,
 	CLI_READ_OPTIONS,
+	CLI_EDIT_FILTER_OPTIONS(struct args, edit),
 	{0},
 };
 
@@ -78,10 +82,13 @@ static int run_cut(int argc, char **argv)
 	int status = begin(&weft_command_cut, &a, argc, argv);
 	if (status)
 		return status;
-	if (!a.time && !a.common.filter)
+	bool line = cli_edit_is_line(&a.edit, a.output);
+	if (!a.time && !a.common.filter && !(line && (a.edit.xml || a.edit.tasks || a.edit.max_size)))
 		return cli_usage(&weft_command_cut, "say what to keep, with --time A..B or -f FILTER");
 	if (a.time && weft_time_range(a.time, INT64_MAX, &from, &to, &err))
 		return cli_usage(&weft_command_cut, "option '--time': %s", err.text);
+	if (line)
+		return cli_edit_cut(&weft_command_cut, &a.common, &a.edit, argv[1], a.output, a.time, a.keep_times, a.force);
 	return write_part(&a, argv[1]);
 }
 
@@ -91,6 +98,8 @@ static int run_filter(int argc, char **argv)
 	int status = begin(&weft_command_filter, &a, argc, argv);
 	if (status)
 		return status;
+	if (cli_edit_is_line(&a.edit, a.output))
+		return cli_edit_filter(&weft_command_filter, &a.common, &a.edit, argv[1], a.output, a.force);
 	if (!a.common.filter)
 		return cli_usage(&weft_command_filter, "say what to keep, with -f FILTER");
 	return write_part(&a, argv[1]);
@@ -104,11 +113,13 @@ const struct weft_command weft_command_cut = {
 		 "Regions that are open at A begin there, and those that are open at B end there.\n"
 		 "Times are from the begin of TRACE, with a unit (ns, us, ms, s, min, h), or\n"
 		 "percentages of its length. With -f only what the filter matches is kept: some\n"
-		 "threads, some kinds of event.\n"
+		 "threads, some kinds of event. An OUT.prv is made line by line, as Paraver's cutter\n"
+		 "does: what is kept is not changed, and the earliest kept time becomes 0.\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft cut run.weft -o middle.weft --time 25%..75%\n"
-		 "    weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'",
+		 "    weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'\n"
+		 "    weft cut run.prv -o middle.prv --time 25%..75% --tasks 1,3",
 	.options = cut_options,
 	.run = run_cut,
 };
@@ -119,11 +130,13 @@ const struct weft_command weft_command_filter = {
 	.summary = "keep what a filter matches of a trace",
 	.about = "Writes what FILTER matches of TRACE as a new trace, at the same times. An enter\n"
 		 "and its leave are kept together. Filters are the same for all commands, and\n"
-		 "weft-filter-grammar(7) explains them.\n"
+		 "weft-filter-grammar(7) explains them. An OUT.prv is made line by line, as\n"
+		 "Paraver's filter does: what is kept is not changed.\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft filter run.weft -o long.weft -f 'duration>1ms or kind=message'\n"
-		 "    weft filter run.weft -o solve.weft -f 'region=solve*,exchange and thread=1.1.*'",
+		 "    weft filter run.weft -o solve.weft -f 'region=solve*,exchange and thread=1.1.*'\n"
+		 "    weft filter run.prv -o mpi.prv --keep-types 50000001-50000003 --min-bytes 1K",
 	.options = filter_options,
 	.run = run_filter,
 };

@@ -116,22 +116,23 @@ static int convert_output(struct cli_tool_files *f, struct weft_err *err)
 
 void cli_tool_say(const char *in, const struct weft_tool_report *report)
 {
-	if (report->odd_lines && report->first_odd)
-		weft_log(WEFT_LOG_WARN, "%s: %llu lines are no record of this trace, and were left out; the first is line %llu",
-		         in, (unsigned long long)report->odd_lines, (unsigned long long)report->first_odd);
-	else if (report->odd_lines)
-		weft_log(WEFT_LOG_WARN, "%s: %llu lines are no record of this trace, and were left out", in,
-		         (unsigned long long)report->odd_lines);
+	char first[64] = "";
+	if (report->first_odd)
+		snprintf(first, sizeof first, " (the first: line %llu)", (unsigned long long)report->first_odd);
+	if (report->odd_lines)
+		weft_log(WEFT_LOG_WARN, "%s: left out what is no record of this trace: %llu %s%s", in,
+		         (unsigned long long)report->odd_lines, report->odd_lines == 1 ? "line" : "lines", first);
 }
 
-int cli_tool_end(struct cli_tool_files *f, int rc, const struct weft_tool_report *report, const struct weft_err *err)
+int cli_tool_end(struct cli_tool_files *f, int status, int rc, const struct weft_tool_report *report, const struct weft_err *err)
 {
 	struct weft_err own = *err;
-	if (!rc && f->to_weft)
+	if (!status && !rc && f->to_weft)
 		rc = convert_output(f, &own);
-	if (!rc)
+	if (!status && !rc)
 		cli_tool_say(f->from, report);
-	int status = rc ? cli_fail(&own) : CLI_OK;
+	if (!status && rc)
+		status = cli_fail(&own);
 	if (f->folder && weft_remove_tree(f->folder, NULL))
 		weft_log(WEFT_LOG_WARN, "cannot remove '%s'", f->folder);
 	free(f->folder);

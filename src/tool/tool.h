@@ -84,8 +84,11 @@ int weft_tool_options_parse(struct weft_tool_options *o, const char *name, const
                             struct weft_err *err) WEFT_MUST_CHECK;
 void weft_tool_options_fini(struct weft_tool_options *o);
 void weft_tool_types_free(struct weft_tool_type_list *l);
-/* "50000001", "42000000-42999999", "50000001:1,2"; lists with , or ; between them are a caller's. 0, WEFT_E_SYNTAX, -ENOMEM. */
-int weft_tool_type_parse(struct weft_tool_type_list *l, const char *text, size_t n) WEFT_MUST_CHECK;
+/*
+ * Types with ; between them, each "50000001", "42000000-42999999" or "50000001:1,2" (of these values only); where none has
+ * values, a comma does as well. 0, WEFT_E_SYNTAX, -ENOMEM.
+ */
+int weft_tool_types_parse(struct weft_tool_type_list *l, const char *text, size_t n) WEFT_MUST_CHECK;
 int weft_tool_tasks_parse(struct weft_tool_cut *cut, const char *text, size_t n) WEFT_MUST_CHECK; /* "1,3-5" */
 
 /*
@@ -112,6 +115,10 @@ int weft_tool_split(const char *in, const char *out, uint32_t type, struct weft_
 char *weft_tool_part_name(const char *out, uint64_t part) WEFT_MUST_CHECK;
 int weft_tool_translate(const char *in, const char *out, const char *reference, unsigned threads, struct weft_tool_report *report,
                         struct weft_err *err) WEFT_MUST_CHECK;
+
+/* -- what a trace is -- */
+
+int weft_tool_trace_end(const char *in, uint64_t *end, uint64_t *unit_ns, struct weft_err *err) WEFT_MUST_CHECK;
 
 /* -- names -- */
 

@@ -58,6 +58,18 @@ bool tool_head_thread(const struct prv_header *h, uint64_t app, uint64_t task, u
 	return true;
 }
 
+int weft_tool_trace_end(const char *in, uint64_t *end, uint64_t *unit_ns, struct weft_err *err)
+{
+	struct tool_input input;
+	int rc = tool_input_open(&input, in, err);
+	if (rc)
+		return rc;
+	*end = input.head.end;
+	*unit_ns = prv_unit_ns[input.head.unit];
+	tool_input_close(&input);
+	return 0;
+}
+
 /* -- the files beside it -- */
 
 int tool_pcf_read(struct pcf *p, const char *prv, struct weft_err *err)

@@ -70,9 +70,10 @@ static int values_parse(struct weft_tool_types *t, struct weft_str rest)
 	return 0;
 }
 
-int weft_tool_type_parse(struct weft_tool_type_list *l, const char *text, size_t n)
+/* One of them, with its values. */
+static int type_parse(struct weft_tool_type_list *l, struct weft_str rest)
 {
-	struct weft_str rest = weft_str_n(text, n), types;
+	struct weft_str types;
 	struct weft_tool_types t = {.value = {0}};
 	if (!weft_str_cut(&rest, ':', &types) || range_parse(types, &t.type))
 		return WEFT_E_SYNTAX;
@@ -81,6 +82,18 @@ int weft_tool_type_parse(struct weft_tool_type_list *l, const char *text, size_t
 		rc = weft_vec_push(l, t);
 	if (rc)
 		free(t.value.at);
+	return rc;
+}
+
+int weft_tool_types_parse(struct weft_tool_type_list *l, const char *text, size_t n)
+{
+	struct weft_str rest = weft_str_n(text, n), part;
+	char separator = memchr(text, ':', n) || memchr(text, ';', n) ? ';' : ',';
+	int rc = 0;
+	while (!rc && weft_str_cut(&rest, separator, &part)) {
+		part = weft_str_trim(part);
+		rc = part.n ? type_parse(l, part) : 0;
+	}
 	return rc;
 }
 
@@ -193,14 +206,8 @@ static int take_tasks(struct reader *r, const struct tool_node *n, void *at)
 
 static int take_list(struct reader *r, const struct tool_node *n, void *at)
 {
-	struct weft_str rest = weft_str(n->text), part;
-	while (weft_str_cut(&rest, ';', &part)) {
-		part = weft_str_trim(part);
-		int rc = part.n ? weft_tool_type_parse(at, part.at, part.n) : 0;
-		if (rc)
-			return rc == -ENOMEM ? no_memory(r) : wrong(r, n, "event types like 50000001;50000002:1,2");
-	}
-	return 0;
+	int rc = weft_tool_types_parse(at, n->text, strlen(n->text));
+	return rc == -ENOMEM ? no_memory(r) : rc ? wrong(r, n, "event types like 50000001;50000002:1,2") : 0;
 }
 
 static int take_events(struct reader *r, const struct tool_node *n, void *at)
@@ -287,7 +294,7 @@ static const struct key type_keys[] = {{"value", take_value, AT(filter)}, {0}};
 static int take_type(struct reader *r, const struct tool_node *n, void *at)
 {
 	struct weft_tool_filter *f = at;
-	int rc = weft_tool_type_parse(&f->type, n->text, strlen(n->text));
+	int rc = type_parse(&f->type, weft_str(n->text));
 	if (rc)
 		return rc == -ENOMEM ? no_memory(r)
 		                     : wrong(r, n, "an event type like 50000001 or a range like 42000000-42999999");

@@ -101,8 +101,8 @@ static int spread(const struct times *t, const struct prv_header *h, enum weft_t
 	static const char *const words[] = {"threads", "tasks", "applications", "workloads"};
 	const uint32_t need[] = {h->n_threads, h->n_tasks, h->n_apps, 1};
 	if (t->at.n < need[level])
-		return weft_err_set(err, WEFT_E_SYNTAX, "'%s' has %zu times, the trace has %u %s", path, t->at.n, need[level],
-		                    words[level]);
+		return weft_err_set(err, WEFT_E_SYNTAX, "'%s' has fewer times (%zu) than the trace has %s (%u)", path, t->at.n,
+		                    words[level], need[level]);
 	*most = t->at.at[0];
 	for (size_t i = 1; i < t->at.n; i++)
 		*most = t->at.at[i] > *most ? t->at.at[i] : *most;

@@ -8,6 +8,7 @@
 #include "tool_priv.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct type_change { /* an event type that has changes */
 	uint64_t type;
@@ -281,6 +282,17 @@ static int translate_file(struct translate *t, const char *out, unsigned threads
 	return rc;
 }
 
+/* A reference without labels would change nothing, and hide that its name is wrong. */
+static int read_reference(struct translate *t, const char *prv, struct weft_err *err)
+{
+	char *path = weft_tool_beside(prv, ".pcf");
+	int rc = path ? 0 : weft_err_set(err, -ENOMEM, "cannot read the labels of '%s': no memory", prv);
+	if (!rc && access(path, R_OK) != 0)
+		rc = weft_err_sys(err, errno, "cannot open '%s'", path);
+	free(path);
+	return rc ? rc : tool_pcf_read(&t->reference, prv, err);
+}
+
 int weft_tool_translate(const char *in, const char *out, const char *reference, unsigned threads, struct weft_tool_report *report,
                         struct weft_err *err)
 {
@@ -288,7 +300,7 @@ int weft_tool_translate(const char *in, const char *out, const char *reference, 
 	threads = tool_map_threads(threads);
 	int rc = tool_pcf_read(&t.own, in, err);
 	if (!rc)
-		rc = tool_pcf_read(&t.reference, reference, err);
+		rc = read_reference(&t, reference, err);
 	t.translated = calloc(threads, sizeof *t.translated);
 	if (!rc && (!t.translated || settle(&t)))
 		rc = weft_err_set(err, -ENOMEM, "cannot translate '%s': no memory", in);

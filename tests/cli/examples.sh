@@ -14,6 +14,9 @@ cd "$work/start" || exit 1
 cp -r "$source/tests/golden/traces/heat.weft" run.weft
 cp -r run.weft again.weft
 weft convert -q run.weft -o run.prv
+cp run.prv again.prv
+cp run.pcf again.pcf
+printf '0\n1000\n' >offsets.txt
 ln -s "$(command -v weft)" fxt_print
 
 # where | the command

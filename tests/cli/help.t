@@ -18,13 +18,18 @@ Look
   check       is a trace sound; what is damaged, what was recovered
 
 Compute
-  paramedir   compute Paraver's views, as paramedir does
+  view        views: what there are, what one says, converting
+  paramedir   Paraver's views and trace tools, as paramedir
 
 Change
   cut         keep a range of time of a trace
   filter      keep what a filter matches of a trace
   merge       put several traces into one
   convert     write a trace in another format, or read one
+  shift       move threads or processes in time
+  counters    make a small trace: events become counters
+  split       a trace for each iteration, by an event
+  translate   number events as another trace does
 
 Keep
   index       build the index of a trace
@@ -76,7 +81,7 @@ Examples:
 Options:
   -l, --list=WHAT    print a table: processes, threads, nodes, cpus, regions,
                      types, labels, counters, attributes, categories,
-                     communicators, flows, sets, data, states, modules, notes
+                     communicators, flows, sets, data, states, notes
       --json         print JSON
       --csv          print CSV
       --memory=SIZE  use at most SIZE of memory (default: a quarter of the
@@ -173,45 +178,72 @@ Writes what happens in TRACE from A up to (and without) B as a new trace.
 Regions that are open at A begin there, and those that are open at B end there.
 Times are from the begin of TRACE, with a unit (ns, us, ms, s, min, h), or
 percentages of its length. With -f only what the filter matches is kept: some
-threads, some kinds of event.
+threads, some kinds of event. An OUT.prv is made line by line, as Paraver's cutter
+does: what is kept is not changed, and the earliest kept time becomes 0.
 
 Examples:
     weft cut run.weft -o middle.weft --time 25%..75%
     weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'
+    weft cut run.prv -o middle.prv --time 25%..75% --tasks 1,3
 
 Options:
-  -o, --output=OUT     the new trace, a folder OUT.weft
-      --force          replace OUT if it is there
-  -t, --time=A..B      from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90%
-      --keep-times     keep the times of TRACE; else A becomes 0
-  -f, --filter=FILTER  only what FILTER matches (see weft-filter-grammar(7))
-      --memory=SIZE    use at most SIZE of memory (default: a quarter of the
-                       machine's)
-      --threads=N      use N threads (default: all CPUs)
-  -q, --quiet          no progress, no warnings
-  -v, --verbose        say what is being done
-  -h, --help           print this help
+  -o, --output=OUT           the new trace, a folder OUT.weft, or OUT.prv
+      --force                replace OUT if it is there
+  -t, --time=A..B            from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or
+                             ..90%
+      --keep-times           keep the times of TRACE; else A becomes 0
+  -f, --filter=FILTER        only what FILTER matches (see
+                             weft-filter-grammar(7))
+      --memory=SIZE          use at most SIZE of memory (default: a quarter of
+                             the machine's)
+      --threads=N            use N threads (default: all CPUs)
+  -q, --quiet                no progress, no warnings
+  -v, --verbose              say what is being done
+
+For Paraver's traces (any of these, or an OUT.prv: it is cut line by line)
+      --xml=FILE             cut as <cutter> of Paraver's XML file says
+      --tasks=LIST           only these tasks, like 1,3-5
+      --whole-states         states over A and B stay whole; else they are
+                             clipped
+      --remove-first-states  remove states that are open at A
+      --remove-last-states   remove states that are open at B
+      --keep-events          keep events before A in threads with a state over A
+      --max-size=SIZE        stop when OUT has SIZE
+  -h, --help                 print this help
 $ weft filter --help
 usage: weft filter [options] TRACE
 
 Writes what FILTER matches of TRACE as a new trace, at the same times. An enter
 and its leave are kept together. Filters are the same for all commands, and
-weft-filter-grammar(7) explains them.
+weft-filter-grammar(7) explains them. An OUT.prv is made line by line, as
+Paraver's filter does: what is kept is not changed.
 
 Examples:
     weft filter run.weft -o long.weft -f 'duration>1ms or kind=message'
     weft filter run.weft -o solve.weft -f 'region=solve*,exchange and thread=1.1.*'
+    weft filter run.prv -o mpi.prv --keep-types 50000001-50000003 --min-bytes 1K
 
 Options:
-  -o, --output=OUT     the new trace, a folder OUT.weft
-      --force          replace OUT if it is there
-  -f, --filter=FILTER  only what FILTER matches (see weft-filter-grammar(7))
-      --memory=SIZE    use at most SIZE of memory (default: a quarter of the
-                       machine's)
-      --threads=N      use N threads (default: all CPUs)
-  -q, --quiet          no progress, no warnings
-  -v, --verbose        say what is being done
-  -h, --help           print this help
+  -o, --output=OUT           the new trace, a folder OUT.weft, or OUT.prv
+      --force                replace OUT if it is there
+  -f, --filter=FILTER        only what FILTER matches (see
+                             weft-filter-grammar(7))
+      --memory=SIZE          use at most SIZE of memory (default: a quarter of
+                             the machine's)
+      --threads=N            use N threads (default: all CPUs)
+  -q, --quiet                no progress, no warnings
+  -v, --verbose              say what is being done
+
+For Paraver's traces (any of these, or an OUT.prv: it is filtered line by line)
+      --xml=FILE             filter as <filter> of Paraver's XML file says
+      --keep-types=TYPES     keep these event types, like
+                             '50000001-50000003;7:1,2'
+      --drop-types=TYPES     keep all event types but these
+      --states=NAMES         keep states with these names, like 'Running,I/O'
+      --min-state-time=TIME  keep states of at least TIME
+      --min-bytes=SIZE       keep messages of at least SIZE
+      --discard=KINDS        drop all states, events or messages (comma between)
+  -h, --help                 print this help
 $ weft merge --help
 usage: weft merge [options] TRACE...
 
