@@ -18,6 +18,7 @@ Look
   check       is a trace sound; what is damaged, what was recovered
 
 Compute
+  table       a view's table of a trace: profiles, histograms, who talks to whom
   view        views: what there are, what one says, converting
   paramedir   Paraver's views and trace tools, as paramedir
 
@@ -81,7 +82,7 @@ Examples:
 Options:
   -l, --list=WHAT    print a table: processes, threads, nodes, cpus, regions,
                      types, labels, counters, attributes, categories,
-                     communicators, flows, sets, data, states, notes
+                     communicators, flows, sets, data, states, modules, notes
       --json         print JSON
       --csv          print CSV
       --memory=SIZE  use at most SIZE of memory (default: a quarter of the
