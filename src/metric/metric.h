@@ -118,8 +118,9 @@ static inline bool weft_level_of_resources(enum weft_level l)
 
 struct weft_message_cpus; /* private: on which cpus messages were sent and received */
 struct weft_space {
-	const struct weft_trace *trace;
-	uint64_t unit_ns; /* of the trace's own times */
+	const struct weft_trace *trace; /* what metrics see: the one that was given, or `own` */
+	struct weft_trace *own;         /* owned; a trace that was not a .prv, as Paraver's functions see it */
+	uint64_t unit_ns;               /* of the trace's own times */
 	enum weft_unit unit;
 	double end;                         /* in those */
 	bool fill_gaps;                     /* the end of a state begins an interval of value 0 */
@@ -131,7 +132,11 @@ struct weft_space {
 	uint32_t *node_thread, *node_first; /* threads by node, in their order: node_thread[node_first[n] … node_first[n + 1]) */
 	struct weft_message_cpus *message_cpus; /* made when a metric asks for them */
 };
-int weft_space_init(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_CHECK; /* borrows t; then fini all the same */
+/*
+ * Borrows t; then fini all the same. Of a trace that is not a .prv, `trace` is another one: the same objects (a process without
+ * threads gets one), and events, states and types as `weft convert --to prv` makes them.
+ */
+int weft_space_init(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_CHECK;
 void weft_space_fini(struct weft_space *s);
 
 /* How many objects the level has; 0 when the trace has no such level. */

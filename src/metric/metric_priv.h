@@ -105,6 +105,10 @@ struct metric_message {
 };
 void metric_message_get(const struct weft_space *s, uint64_t i, struct metric_message *m);
 
+/* metric_own.c: a trace that is not a .prv, as one that is. */
+bool metric_own_needed(const struct weft_trace *t);
+int metric_own_open(struct weft_trace **out, const struct weft_trace *t) WEFT_MUST_CHECK;
+
 /* metric_place.c: the cpus of messages. They are looked for at the first call, in a walk over the whole trace. */
 int metric_places_new(struct weft_message_cpus **out) WEFT_MUST_CHECK;
 void metric_places_free(struct weft_message_cpus *p);

@@ -66,8 +66,13 @@ static void set_threads(struct weft_space *s)
 
 int weft_space_init(struct weft_space *s, const struct weft_trace *t)
 {
-	const struct weft_def_table *type = &t->def[WEFT_CLASS_TYPE], *state = &t->def[WEFT_CLASS_STATE];
 	*s = (struct weft_space){.trace = t, .fill_gaps = true};
+	int rc = metric_own_needed(t) ? metric_own_open(&s->own, t) : 0;
+	if (rc)
+		return rc;
+	if (s->own)
+		s->trace = t = s->own;
+	const struct weft_def_table *type = &t->def[WEFT_CLASS_TYPE], *state = &t->def[WEFT_CLASS_STATE];
 	s->type = calloc((size_t)type->n + 1, sizeof *s->type);
 	s->scale = calloc((size_t)type->n + 1, sizeof *s->scale);
 	s->state = calloc((size_t)state->n + 1, sizeof *s->state);
@@ -98,6 +103,7 @@ void weft_space_fini(struct weft_space *s)
 	free(s->node_thread);
 	free(s->node_first);
 	metric_places_free(s->message_cpus);
+	weft_trace_close(s->own);
 	*s = (struct weft_space){.trace = NULL};
 }
 
