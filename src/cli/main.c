@@ -20,6 +20,7 @@ static const struct group groups[] = {
 	{"Change",
          {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_shift,
           &weft_command_counters, &weft_command_split, &weft_command_translate}},
+	{"Tune", {&weft_command_tunlet}},
 	{"Keep", {&weft_command_index, &weft_command_pack}},
 	{"This machine", {&weft_command_doctor, &weft_command_completion}},
 };

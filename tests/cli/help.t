@@ -32,6 +32,9 @@ Change
   split       a trace for each iteration, by an event
   translate   number events as another trace does
 
+Tune
+  tunlet      check, explain and translate tunlet specifications
+
 Keep
   index       build the index of a trace
   pack        compress a trace in place, or decompress it

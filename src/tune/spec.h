@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tunlet specifications, for other modules: read, diagnose, explain, translate. The language is in weft-tunlet-language(7).
+ *
+ * Reading never fails because of what the text says: what is wrong becomes diagnoses, in three severities, in the order of
+ * the text. A specification with errors can be printed and explained, but not translated.
+ */
+#ifndef WEFT_TUNE_SPEC_H
+#define WEFT_TUNE_SPEC_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A note is a variant of the language that is accepted silently; a warning is accepted too, but perhaps not what was meant. */
+enum weft_severity { WEFT_NOTE, WEFT_WARNING, WEFT_ERROR, WEFT_SEVERITIES };
+
+struct weft_diag {
+	enum weft_severity severity;
+	uint32_t at, n;     /* bytes of the text that it is about */
+	uint32_t line, col; /* of `at`, from 1; a column is a byte */
+	const char *rule;   /* "undeclared" */
+	const char *text;   /* one line */
+	const char *fix;    /* what to write instead, or NULL */
+};
+
+struct weft_spec;
+
+/*
+ * Reads `text` (copied); `name` is what diagnoses call it. 0, -ENOMEM, or WEFT_E_LIMIT when it is longer than 1 MiB;
+ * *out is NULL on failure. Not thread-safe for one specification, as all functions here.
+ */
+int weft_spec_new(struct weft_spec **out, const char *name, const char *text, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
+int weft_spec_open(struct weft_spec **out, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+void weft_spec_free(struct weft_spec *s);
+
+const char *weft_spec_name(const struct weft_spec *s); /* of the tunlet; "" when it has none */
+unsigned weft_spec_count(const struct weft_spec *s, enum weft_severity severity);
+/* Diagnosis i, in the order of the text; NULL behind the last. Borrows from s. */
+const struct weft_diag *weft_spec_diag(const struct weft_spec *s, unsigned i);
+
+/* All diagnoses from `least` up, as a compiler prints them (source line, caret, correction), or as JSON. */
+void weft_spec_report(const struct weft_spec *s, enum weft_severity least, FILE *to);
+void weft_spec_report_json(const struct weft_spec *s, enum weft_severity least, FILE *to);
+
+/* What is computed when and where, and what travels; as text or JSON. */
+void weft_spec_explain(const struct weft_spec *s, FILE *to);
+void weft_spec_explain_json(const struct weft_spec *s, FILE *to);
+
+/* The thesis' intermediate form. */
+int weft_spec_xml(const struct weft_spec *s, struct weft_buf *out) WEFT_MUST_CHECK;
+/* The template that `weft tunlet new` prints. */
+void weft_spec_template(const char *name, FILE *to);
+
+#endif
