@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Begin and end of the runtime; the threads that submit to it. */
+#include "runtime/core.h"
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The submitter of this thread; of one runtime at a time. */
+static _Thread_local struct {
+	struct rt_submitter *is;
+	uint64_t of; /* the runtime's serial: a later one may lie at the same address */
+} self;
+static struct weft_atomic_u64 serials;
+
+static bool has_membarrier(void)
+{
+	long query = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+	return query > 0 && query & MEMBARRIER_CMD_PRIVATE_EXPEDITED &&
+	       syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+}
+
+static void enlist(struct rt_runtime *r, struct rt_submitter *s)
+{
+	void *head = weft_load_ptr(&r->submitters);
+	do {
+		s->next = head;
+	} while (!weft_cas_ptr(&r->submitters, &head, s));
+}
+
+static int submitter_init(struct rt_submitter *s, struct rt_runtime *r, struct rt_worker *w)
+{
+	*s = (struct rt_submitter){.runtime = r, .worker = w, .pool = rt_pool_take()};
+	if (!s->pool)
+		return -ENOMEM;
+	if (!w && rt_inject_init(&s->queue)) {
+		rt_pool_leave(s->pool);
+		return -ENOMEM;
+	}
+	enlist(r, s);
+	return 0;
+}
+
+static void submitter_fini(struct rt_submitter *s)
+{
+	rt_pool_leave(s->pool);
+	rt_inject_fini(&s->queue);
+	free(s->before.at);
+}
+
+struct rt_submitter *rt_self(struct rt_runtime *r)
+{
+	if (WEFT_LIKELY(self.of == r->serial))
+		return self.is;
+	struct rt_submitter *s = aligned_alloc(64, sizeof *s);
+	if (!s || submitter_init(s, r, NULL)) {
+		free(s);
+		return NULL;
+	}
+	self.of = r->serial;
+	return self.is = s;
+}
+
+static void *worker_begin(void *worker)
+{
+	struct rt_worker *w = worker;
+	self.is = &w->self;
+	self.of = w->runtime->serial;
+	return rt_worker_main(w);
+}
+
+static void bind(const struct rt_worker *w, int cpu)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	CPU_SET((unsigned)cpu, &set);
+	/* A refusal is no fault: the worker runs where it may. */
+	pthread_setaffinity_np(w->thread, sizeof set, &set);
+}
+
+static int worker_init(struct rt_runtime *r, unsigned i)
+{
+	struct rt_worker *w = &r->worker[i];
+	*w = (struct rt_worker){.runtime = r, .number = i, .random = 12345 + i};
+	int rc = rt_deque_init(&w->deque);
+	return rc ? rc : submitter_init(&w->self, r, w);
+}
+
+static int worker_start(struct rt_worker *w, int cpu)
+{
+	int rc = -pthread_create(&w->thread, NULL, worker_begin, w);
+	if (!rc && cpu >= 0)
+		bind(w, cpu);
+	return rc;
+}
+
+static void fini(struct rt_runtime *r)
+{
+	for (unsigned i = 0; i < r->n_workers; i++)
+		rt_deque_fini(&r->worker[i].deque);
+	for (struct rt_submitter *s = weft_load_ptr(&r->submitters), *next; s; s = next) {
+		next = s->next;
+		submitter_fini(s);
+		if (!s->worker)
+			free(s);
+	}
+	free(r->worker);
+	free(r);
+	rt_jobs_end();
+}
+
+static void stop(struct rt_runtime *r, unsigned started)
+{
+	weft_store_bool(&r->stop, true);
+	for (unsigned i = 0; i < started; i++) {
+		weft_store_u32(&r->worker[i].wake, 1);
+		rt_futex_wake(&r->worker[i].wake, 1);
+		pthread_join(r->worker[i].thread, NULL);
+	}
+}
+
+int rt_begin(struct rt_runtime **out, const struct rt_how *how, struct weft_err *err)
+{
+	*out = NULL;
+	int rc = rt_jobs_begin(err);
+	if (rc)
+		return rc;
+	struct rt_runtime *r = aligned_alloc(64, sizeof *r);
+	struct rt_worker *w = aligned_alloc(64, how->workers * sizeof *w);
+	if (!r || !w) {
+		free(r);
+		free(w);
+		rt_jobs_end();
+		return weft_err_set(err, -ENOMEM, "cannot begin %u workers", how->workers);
+	}
+	*r = (struct rt_runtime){.serial = weft_add_u64(&serials, 1) + 1,
+	                         .spin_ns = how->spin_ns,
+	                         .membarrier = has_membarrier(),
+	                         .worker = w,
+	                         .n_workers = how->workers};
+	memset(w, 0, how->workers * sizeof *w);
+	/* Workers look at each other: all are ready before the first begins. */
+	unsigned started = 0;
+	for (unsigned i = 0; i < how->workers && !rc; i++)
+		rc = worker_init(r, i);
+	while (!rc && started < how->workers) {
+		rc = worker_start(&w[started], how->cpu ? how->cpu[started] : -1);
+		started += !rc;
+	}
+	if (rc) {
+		stop(r, started);
+		fini(r);
+		return weft_err_set(err, rc, "cannot begin %u workers: %s", how->workers, weft_err_name(rc));
+	}
+	*out = r;
+	return 0;
+}
+
+void rt_end(struct rt_runtime *r)
+{
+	stop(r, r->n_workers);
+	fini(r);
+}

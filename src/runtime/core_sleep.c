@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sleeping and waking. Who sleeps says so first, then makes every running thread of the process pass a barrier, and looks once
+ * more; who makes work stores it and looks whether anybody sleeps. Either the one sees the work or the other the sleeper.
+ */
+#include "runtime/core.h"
+#include <linux/futex.h>
+#include <linux/membarrier.h>
+#include <limits.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is)
+{
+	syscall(SYS_futex, &word->v, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
+}
+
+void rt_futex_wake(struct weft_atomic_u32 *word, int n)
+{
+	syscall(SYS_futex, &word->v, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
+}
+
+static void barrier_of_all(const struct rt_runtime *r)
+{
+	/* Partner: the compiler barrier between storing work and rt_work_came's load. */
+	if (r->membarrier)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	weft_fence_seq_cst();
+}
+
+/* True: it was there, and now is not. */
+static bool clear_bit(struct rt_runtime *r, unsigned worker)
+{
+	uint64_t bit = UINT64_C(1) << worker % 64;
+	if (!(__atomic_fetch_and(&r->asleep[worker / 64].v, ~bit, __ATOMIC_ACQ_REL) & bit))
+		return false;
+	weft_add_u32(&r->n_asleep, -UINT32_C(1));
+	return true;
+}
+
+void rt_wake_one(struct rt_runtime *r)
+{
+	for (unsigned i = 0; i * 64 < r->n_workers; i++)
+		for (uint64_t bits = weft_load_u64(&r->asleep[i]); bits; bits &= bits - 1) {
+			unsigned worker = i * 64 + (unsigned)__builtin_ctzll(bits);
+			if (!clear_bit(r, worker))
+				continue;
+			weft_store_u32(&r->worker[worker].wake, 1);
+			rt_futex_wake(&r->worker[worker].wake, 1);
+			return;
+		}
+}
+
+void rt_worker_sleep(struct rt_worker *w, bool (*any)(struct rt_worker *))
+{
+	struct rt_runtime *r = w->runtime;
+	weft_store_u32(&w->wake, 0);
+	weft_add_u32(&r->n_asleep, 1);
+	__atomic_fetch_or(&r->asleep[w->number / 64].v, UINT64_C(1) << w->number % 64, __ATOMIC_ACQ_REL);
+	barrier_of_all(r);
+	while (!any(w) && !weft_load_bool(&r->stop) && !weft_load_u32(&w->wake))
+		futex_wait(&w->wake, 0);
+	/* Who was not woken takes itself off; who was woken in this instant has been. */
+	clear_bit(r, w->number);
+}
+
+/* Everything that was submitted is done: what is done is counted first, and can only have become more. */
+static bool is_all_done(const struct rt_runtime *r)
+{
+	uint64_t done = 0, submitted = 0;
+	for (unsigned i = 0; i < r->n_workers; i++)
+		done += weft_load_u64(&r->worker[i].done);
+	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
+		submitted += weft_load_u64(&s->submitted);
+	return done == submitted;
+}
+
+void rt_tell_waiters(struct rt_runtime *r)
+{
+	/* relaxed: the waiter's barrier orders it, as in rt_work_came */
+	if (!weft_load_relaxed_u32(&r->n_waiting) || !is_all_done(r))
+		return;
+	weft_add_u32(&r->all_done, 1);
+	rt_futex_wake(&r->all_done, INT_MAX);
+}
+
+void rt_wait_all(struct rt_runtime *r)
+{
+	weft_add_u32(&r->n_waiting, 1);
+	barrier_of_all(r);
+	for (;;) {
+		uint32_t seen = weft_load_u32(&r->all_done);
+		if (is_all_done(r))
+			break;
+		futex_wait(&r->all_done, seen);
+	}
+	weft_add_u32(&r->n_waiting, -UINT32_C(1));
+}

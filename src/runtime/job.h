@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A job: what the runtime makes of a task, and the edges between jobs.
+ *
+ * An edge lies in its *successor*, so that adding one allocates nothing: edge k of job j is the number 8 j + k, and all that it
+ * needs is the number of the next edge of the same predecessor. A job's `succ` is the head of that list beside the job's `seq`:
+ *
+ *     pred->succ = seq:32 | first edge:32        edge e: job e/8, its edge_next[e%8] is the next edge of the list
+ *
+ * Whoever adds an edge swings `succ` from the seq that it knows; whoever finishes the job swaps in the next seq with an empty
+ * list and releases what hung there. So a finished job takes no edge, and a reused one neither: (job, seq) names a job for as
+ * long as one likes without holding it, and jobs are never counted. Sequence numbers come back after 2^32 reuses of one job.
+ *
+ * `pending` counts edges that are not released, and RT_GUARD while the job is being submitted.
+ */
+#ifndef WEFT_RUNTIME_JOB_H
+#define WEFT_RUNTIME_JOB_H
+
+#include "base/atomic.h"
+#include "base/err.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { RT_EDGES = 8, RT_ACCESSES = 4 };
+#define RT_GUARD (INT32_C(1) << 30)
+
+struct rt_job;
+struct rt_worker;
+struct rt_handle;
+
+/* What a job does; runs on a worker. NULL: a relay, which only passes edges on. */
+typedef void rt_body(struct rt_job *job, struct rt_worker *w);
+
+struct rt_job {
+	/* What others write. */
+	struct weft_atomic_u64 succ;
+	struct weft_atomic_i32 pending;
+	uint32_t self;                /* its number */
+	uint32_t edge_next[RT_EDGES]; /* of the edges into this job */
+	rt_body *body;
+	void *arg;
+	/* What the runner reads. */
+	_Alignas(64) struct rt_handle *access[RT_ACCESSES];
+	uint32_t mode[RT_ACCESSES];
+	uint16_t n_accesses;
+	uint16_t pool; /* where it goes back to */
+	int32_t priority;
+	uint32_t next_free;
+	uint32_t order; /* of submission */
+	/* What few jobs have; the layers above say what it is. */
+	_Alignas(64) uint64_t upper[8];
+};
+_Static_assert(sizeof(struct rt_job) == 192, "three cache lines");
+
+/* (job, seq) as one word; 0 names none. */
+typedef uint64_t rt_ref;
+
+extern struct rt_job *rt_jobs; /* the one array of all jobs; [0] is none */
+
+static inline struct rt_job *rt_job_at(uint32_t number)
+{
+	return &rt_jobs[number];
+}
+
+/* By the submitter, before anybody else knows the job. */
+static inline rt_ref rt_job_ref(const struct rt_job *j)
+{
+	/* relaxed: only the finishing of this very job changes seq */
+	return (weft_load_relaxed_u64(&j->succ) & ~(uint64_t)UINT32_MAX) | j->self;
+}
+
+/* Makes edge k of `job` hang on `pred`. False: pred is done, there is no edge. */
+static inline bool rt_edge_add(rt_ref pred, struct rt_job *job, unsigned k)
+{
+	struct rt_job *p = rt_job_at((uint32_t)pred);
+	uint64_t seen = weft_load_u64(&p->succ);
+	do {
+		if ((seen ^ pred) >> 32)
+			return false;
+		job->edge_next[k] = (uint32_t)seen;
+	} while (!weft_cas_u64(&p->succ, &seen, (seen & ~(uint64_t)UINT32_MAX) | (job->self * RT_EDGES + k)));
+	return true;
+}
+
+/* ---- pools: where jobs come from ---- */
+
+enum { RT_BATCH = 64, RT_POOLS = 1024 };
+
+/* A pool belongs to one thread, which takes from it; any thread gives back, in chains. */
+struct rt_pool {
+	uint32_t free; /* a chain over next_free, of the owner */
+	uint16_t number;
+	_Alignas(64) struct weft_atomic_u32 returned; /* a chain, of others: pushed by them, taken whole */
+};
+/* What a thread has finished and not given back yet. */
+struct rt_outbox {
+	uint32_t first, last, n;
+	uint16_t pool;
+};
+
+int rt_jobs_begin(struct weft_err *err) WEFT_MUST_CHECK; /* reserves the array; counted: each begin has its end */
+void rt_jobs_end(void);
+/* A pool for the calling thread, or NULL: there are RT_POOLS of them already. */
+struct rt_pool *rt_pool_take(void);
+void rt_pool_leave(struct rt_pool *p); /* the next who takes one gets its jobs */
+
+struct rt_job *rt_job_new_slow(struct rt_pool *p);
+/* A job whose succ, self and pool are set; NULL: no memory. */
+static inline struct rt_job *rt_job_new(struct rt_pool *p)
+{
+	if (WEFT_UNLIKELY(!p->free))
+		return rt_job_new_slow(p);
+	struct rt_job *j = rt_job_at(p->free);
+	p->free = j->next_free;
+	return j;
+}
+void rt_outbox_flush(struct rt_outbox *o);
+/* The job is done and nobody has it any more. */
+static inline void rt_job_free(struct rt_outbox *o, struct rt_job *j)
+{
+	if (WEFT_UNLIKELY(o->n == RT_BATCH || (o->n && o->pool != j->pool)))
+		rt_outbox_flush(o);
+	if (!o->n++) {
+		o->last = j->self;
+		o->pool = j->pool;
+	}
+	j->next_free = o->first;
+	o->first = j->self;
+}
+
+#endif

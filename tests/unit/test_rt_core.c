@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The core of the runtime: random programs of tasks over handles, whose every read must see what it would see in the order of
+ * submission; many predecessors; explicit dependencies; several threads that submit; workers that submit; sleeping and waking.
+ */
+#include "harness.h"
+#include "runtime/core.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static struct rt_runtime *begin(unsigned workers, uint64_t spin_ns)
+{
+	struct rt_runtime *r;
+	struct weft_err err = {0};
+	struct rt_how how = {.workers = workers, .spin_ns = spin_ns};
+	if (rt_begin(&r, &how, &err)) {
+		CHECK_STR(err.text, "");
+		test_abandon();
+	}
+	return r;
+}
+
+/* -- a random program -- */
+
+enum { HANDLES = 12 };
+struct cell { /* a handle and its data */
+	struct rt_handle handle;
+	uint64_t value;
+};
+struct step {
+	unsigned n, cell[RT_ACCESSES];
+	uint32_t mode[RT_ACCESSES];
+	uint64_t saw; /* of what it read */
+	struct cell *cells;
+};
+
+static uint64_t mixed(uint64_t a, uint64_t b)
+{
+	return (a ^ b) * UINT64_C(0x9e3779b97f4a7c15) + (a >> 29);
+}
+
+/* What a task does with plain memory: reads all that it may, writes what it must. */
+static void do_step(struct step *s, struct cell *cells)
+{
+	s->saw = 17;
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->mode[i] & RT_READ)
+			s->saw = mixed(s->saw, cells[s->cell[i]].value);
+	for (unsigned i = 0; i < s->n; i++)
+		if (s->mode[i] & RT_WRITE)
+			cells[s->cell[i]].value = mixed(s->saw, s->cell[i]);
+}
+
+static void body_step(struct rt_job *j, struct rt_worker *w)
+{
+	struct step *s = j->arg;
+	(void)w;
+	do_step(s, s->cells);
+}
+
+static void make_program(struct step *s, size_t n)
+{
+	unsigned crowd = 1 + (unsigned)(test_random() % HANDLES);
+	for (size_t i = 0; i < n; i++) {
+		s[i].n = (unsigned)(test_random() % (RT_ACCESSES + 1));
+		for (unsigned k = 0; k < s[i].n; k++) {
+			s[i].cell[k] = (unsigned)(test_random() % crowd);
+			s[i].mode[k] = 1 + (uint32_t)(test_random() % 8 < 3 ? test_random() % 3 : 0);
+		}
+	}
+}
+
+static void submit_step(struct rt_submitter *me, struct step *s, struct cell *cells)
+{
+	struct rt_job *j = rt_prepare(me);
+	REQUIRE(j != NULL);
+	s->cells = cells;
+	j->body = body_step;
+	j->arg = s;
+	j->n_accesses = (uint16_t)s->n;
+	for (unsigned k = 0; k < s->n; k++) {
+		j->access[k] = &cells[s->cell[k]].handle;
+		j->mode[k] = s->mode[k];
+	}
+	REQUIRE(rt_submit(me, j) == 0);
+}
+
+static void check_programs(unsigned workers, unsigned programs, size_t length)
+{
+	static struct cell cells[HANDLES], model[HANDLES];
+	struct step *s = calloc(length, sizeof *s);
+	REQUIRE(s != NULL);
+	struct rt_runtime *r = begin(workers, 10000);
+	for (unsigned p = 0; p < programs; p++) {
+		make_program(s, length);
+		for (unsigned h = 0; h < HANDLES; h++) {
+			rt_handle_init(&cells[h].handle);
+			cells[h].value = model[h].value = h;
+		}
+		for (size_t i = 0; i < length; i++)
+			submit_step(rt_self(r), &s[i], cells);
+		rt_wait_all(r);
+		size_t wrong = 0;
+		for (size_t i = 0; i < length; i++) {
+			uint64_t saw = s[i].saw;
+			do_step(&s[i], model);
+			wrong += saw != s[i].saw;
+		}
+		CHECK_U64(wrong, 0);
+		for (unsigned h = 0; h < HANDLES; h++) {
+			CHECK_U64(cells[h].value, model[h].value);
+			rt_handle_fini(&cells[h].handle);
+		}
+	}
+	rt_end(r);
+	free(s);
+}
+
+TEST(programs_run_as_if_in_order_on_one_worker)
+{
+	check_programs(1, 30, 1000);
+}
+
+TEST(programs_run_as_if_in_order_on_two_workers)
+{
+	check_programs(2, 50, 1000);
+}
+
+TEST(programs_run_as_if_in_order_on_many_workers)
+{
+	check_programs(7, 30, 1000);
+}
+
+/* -- many predecessors -- */
+
+static struct weft_atomic_u32 counted;
+
+static void body_count(struct rt_job *j, struct rt_worker *w)
+{
+	(void)j, (void)w;
+	weft_add_u32(&counted, 1);
+}
+
+static void body_saw(struct rt_job *j, struct rt_worker *w)
+{
+	(void)w;
+	*(uint32_t *)j->arg = weft_load_u32(&counted);
+}
+
+TEST(a_writer_waits_for_any_number_of_readers)
+{
+	static const unsigned sizes[] = {1, 7, 8, 9, 15, 16, 17, 64, 65, 500, 5000};
+	struct rt_runtime *r = begin(3, 10000);
+	struct rt_submitter *me = rt_self(r);
+	for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+		struct rt_handle h;
+		uint32_t saw = 0;
+		rt_handle_init(&h);
+		weft_store_u32(&counted, 0);
+		for (unsigned i = 0; i <= sizes[k]; i++) {
+			struct rt_job *j = rt_prepare(me);
+			bool last = i == sizes[k];
+			j->body = last ? body_saw : body_count;
+			j->arg = &saw;
+			j->n_accesses = 1;
+			j->access[0] = &h;
+			j->mode[0] = last ? RT_WRITE : RT_READ;
+			REQUIRE(rt_submit(me, j) == 0);
+		}
+		rt_wait_all(r);
+		CHECK_U64(saw, sizes[k]);
+		rt_handle_fini(&h);
+	}
+	rt_end(r);
+}
+
+TEST(explicit_dependencies_hold)
+{
+	struct rt_runtime *r = begin(2, 0);
+	struct rt_submitter *me = rt_self(r);
+	uint32_t saw[100] = {0};
+	for (unsigned i = 0; i < 100; i++) {
+		rt_ref before[20];
+		weft_store_u32(&counted, 0);
+		for (unsigned k = 0; k < 20; k++) {
+			struct rt_job *j = rt_prepare(me);
+			j->body = body_count;
+			before[k] = rt_job_ref(j);
+			REQUIRE(rt_submit(me, j) == 0);
+		}
+		struct rt_job *j = rt_prepare(me);
+		j->body = body_saw;
+		j->arg = &saw[i];
+		for (unsigned k = 0; k < 20; k++)
+			REQUIRE(rt_after(me, before[k]) == 0);
+		REQUIRE(rt_submit(me, j) == 0);
+		rt_wait_all(r);
+		CHECK_U64(saw[i], 20);
+	}
+	rt_end(r);
+}
+
+/* -- who submits -- */
+
+/* A task that submits two, down to the leaves. */
+static void body_tree(struct rt_job *j, struct rt_worker *w)
+{
+	uintptr_t depth = (uintptr_t)j->arg;
+	weft_add_u32(&counted, 1);
+	for (unsigned i = 0; i < 2 && depth; i++) {
+		struct rt_job *child = rt_prepare(&w->self);
+		child->body = body_tree;
+		child->arg = (void *)(depth - 1);
+		if (rt_submit(&w->self, child))
+			abort();
+	}
+}
+
+TEST(tasks_submit_tasks)
+{
+	struct rt_runtime *r = begin(3, 1000);
+	for (unsigned round = 0; round < 20; round++) {
+		struct rt_job *j = rt_prepare(rt_self(r));
+		weft_store_u32(&counted, 0);
+		j->body = body_tree;
+		j->arg = (void *)10;
+		REQUIRE(rt_submit(rt_self(r), j) == 0);
+		rt_wait_all(r);
+		CHECK_U64(weft_load_u32(&counted), 2047);
+	}
+	rt_end(r);
+}
+
+static struct rt_handle shared[2];
+static uint64_t sum[2];
+
+static void body_add(struct rt_job *j, struct rt_worker *w)
+{
+	(void)j, (void)w;
+	sum[0]++;
+	sum[1] += 2;
+}
+
+/* Over the same two handles, named in either order. */
+static void *submit_adds(void *runtime)
+{
+	struct rt_submitter *me = rt_self(runtime);
+	for (unsigned i = 0; i < 5000; i++) {
+		struct rt_job *j = rt_prepare(me);
+		j->body = body_add;
+		j->n_accesses = 2;
+		for (unsigned k = 0; k < 2; k++) {
+			j->access[k] = &shared[(i + k) % 2];
+			j->mode[k] = RT_READ | RT_WRITE;
+		}
+		if (rt_submit(me, j))
+			abort();
+	}
+	return NULL;
+}
+
+TEST(threads_submit_over_the_same_handles)
+{
+	struct rt_runtime *r = begin(2, 10000);
+	pthread_t thread[4];
+	sum[0] = sum[1] = 0;
+	for (unsigned i = 0; i < 2; i++)
+		rt_handle_init(&shared[i]);
+	for (unsigned i = 0; i < 4; i++)
+		REQUIRE(pthread_create(&thread[i], NULL, submit_adds, r) == 0);
+	for (unsigned i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	rt_wait_all(r);
+	CHECK_U64(sum[0], 20000);
+	CHECK_U64(sum[1], 40000);
+	for (unsigned i = 0; i < 2; i++)
+		rt_handle_fini(&shared[i]);
+	rt_end(r);
+}
+
+/* -- sleeping -- */
+
+TEST(workers_wake_up_from_sleep)
+{
+	struct rt_runtime *r = begin(2, 0);
+	weft_store_u32(&counted, 0);
+	for (unsigned i = 0; i < 200; i++) {
+		struct rt_job *j = rt_prepare(rt_self(r));
+		j->body = body_count;
+		REQUIRE(rt_submit(rt_self(r), j) == 0);
+		rt_wait_all(r);
+		CHECK_U64(weft_load_u32(&counted), i + 1);
+		if (i % 20 == 0)
+			nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+	}
+	rt_end(r);
+}
+
+TEST(begins_and_ends_many_times)
+{
+	for (unsigned i = 0; i < 30; i++) {
+		struct rt_runtime *r = begin(1 + i % 4, i % 2 ? 0 : 20000);
+		struct rt_job *j = rt_prepare(rt_self(r));
+		weft_store_u32(&counted, 0);
+		j->body = body_count;
+		REQUIRE(rt_submit(rt_self(r), j) == 0);
+		rt_wait_all(r);
+		CHECK_U64(weft_load_u32(&counted), 1);
+		rt_end(r);
+	}
+}
