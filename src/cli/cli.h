@@ -10,6 +10,7 @@
 #include "base/opt.h"
 #include "base/table.h"
 #include "trace/filter.h"
+#include "trace/need.h"
 #include "trace/trace.h"
 
 enum { CLI_OK = 0, CLI_NO = 1, CLI_USAGE = 2 };
@@ -67,6 +68,11 @@ struct weft_open_how cli_open_how(const struct cli_common *c);
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f);
 /* For what is read more than once: a file or a folder, no pipe. 0, or the exit status after a message. */
 int cli_check_input(const char *path);
+/*
+ * Where the trace is larger than the memory limit: says so, and the `weft filter` command that makes a smaller trace with what is
+ * needed. Else nothing. For commands that compute a view.
+ */
+void cli_say_large(const struct cli_common *c, const struct weft_trace *t, const struct weft_need *n);
 int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
 enum weft_table_form cli_form(const struct cli_common *c);
 /* Prints and frees the table; the exit status. */

@@ -21,6 +21,8 @@
 #define PRV_NOTE_ROW "prv.row"                   /* * .row: a level that is there, "NODE" */
 #define PRV_NOTE_ROW_NAME "prv.row." /* * and a level: names of a level that has no objects of ours ("prv.row.SYSTEM") */
 
+#define PRV_CUTTER ":CUTTER:ORIGINAL:" /* in a comment: the line of the cutter, see origin.h */
+
 struct prv_state {
 	const char *name;
 	unsigned char red, green, blue;

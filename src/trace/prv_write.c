@@ -6,11 +6,13 @@
  * Of what has no place in Paraver's format, flows, samples and call stacks are left out.
  */
 #include "base/pool.h"
+#include "origin.h"
 #include "prv_header.h"
 #include "prv_out.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 /* -- the look ahead -- */
@@ -152,6 +154,23 @@ static uint64_t count_communicators(const struct weft_trace *t)
 	return n;
 }
 
+/* The line of Paraver's cutter: where the trace was cut from. */
+static void put_origin(struct prv_out *o)
+{
+	struct weft_origin from;
+	time_t now = time(NULL);
+	struct tm tm;
+	char line[80];
+	if (!weft_trace_origin(o->t, &from) || !gmtime_r(&now, &tm))
+		return;
+	strftime(line, sizeof line, "#%Y%m%d%H%M%S" PRV_CUTTER "\"", &tm);
+	export_text(&o->body, line);
+	export_bytes(&o->body, from.path.at, from.path.n);
+	snprintf(line, sizeof line, "\":%llu:%llu:%llu\n", (unsigned long long)(from.offset / o->unit_ns),
+	         (unsigned long long)(from.begin / o->unit_ns), (unsigned long long)(from.end / o->unit_ns));
+	export_text(&o->body, line);
+}
+
 static void put_number(struct prv_out *o, uint64_t v, char end)
 {
 	export_u64(&o->body, v);
@@ -222,12 +241,15 @@ static void put_communicators(struct prv_out *o)
 		export_char(&o->body, '\n');
 	}
 	static const char *const keys[] = {PRV_NOTE_COMMUNICATOR, PRV_NOTE_COMMENT};
+	bool ours = weft_trace_note(t, WEFT_NOTE_ORIGIN);
 	for (unsigned k = 0; k < 2; k++)
 		for (uint32_t i = 0; i < t->n_notes; i++)
-			if (!strcmp(t->note[i].key, keys[k])) {
+			if (!strcmp(t->note[i].key, keys[k]) && !(ours && strstr(t->note[i].text, PRV_CUTTER))) {
 				export_text(&o->body, t->note[i].text);
 				export_char(&o->body, '\n');
 			}
+	if (ours)
+		put_origin(o);
 }
 
 /* -- body -- */

@@ -9,6 +9,7 @@ struct weft_write_how {
 	struct weft_filter *filter; /* NULL: everything; bound here, to each trace in turn */
 	uint64_t from, to;          /* cut: events in [from, to); spans that are open at a bound are clipped to it */
 	bool keep_times;            /* do not move `from` to 0 */
+	const char *origin; /* text of the note weft.origin, in place of those that the trace has; NULL: none (see origin.h) */
 	uint64_t memory;
 	bool progress;
 };

@@ -3,6 +3,7 @@
  * The meta pages at the end of a stream: the process, its threads, the machine, and every definition that the stream's events
  * name, each after those that it names itself. A definition has one row here that says how its words are made.
  */
+#include "origin.h"
 #include "write_priv.h"
 #include <errno.h>
 #include <string.h>
@@ -167,19 +168,26 @@ static void put_text(struct write_stream *s, enum weft_text which, const char *t
 	}
 }
 
+static void put_note(struct write_stream *s, const char *key, const char *text)
+{
+	struct weft_buf b = {0};
+	weft_buf_add(&b, key, strlen(key) + 1);
+	weft_buf_puts(&b, text);
+	if (b.failed)
+		s->failed = s->failed ? s->failed : -ENOMEM;
+	else
+		put_text(s, WEFT_TEXT_FOREIGN, b.at, b.n);
+	weft_buf_fini(&b);
+}
+
 static void put_notes(struct write_stream *s)
 {
-	for (uint32_t i = 0; i < s->t->n_notes && s->first; i++) {
-		const struct weft_note *note = &s->t->note[i];
-		struct weft_buf b = {0};
-		weft_buf_add(&b, note->key, strlen(note->key) + 1);
-		weft_buf_puts(&b, note->text);
-		if (b.failed)
-			s->failed = s->failed ? s->failed : -ENOMEM;
-		else
-			put_text(s, WEFT_TEXT_FOREIGN, b.at, b.n);
-		weft_buf_fini(&b);
-	}
+	const char *origin = s->how->origin;
+	for (uint32_t i = 0; i < s->t->n_notes && s->first; i++)
+		if (!origin || strcmp(s->t->note[i].key, WEFT_NOTE_ORIGIN) != 0)
+			put_note(s, s->t->note[i].key, s->t->note[i].text);
+	if (origin && s->first)
+		put_note(s, WEFT_NOTE_ORIGIN, origin);
 }
 
 /* When a time is before the new axis begins, or never came, it is its begin. */

@@ -130,3 +130,39 @@ $ weft merge -q -o x.weft
 weft merge: error: expected TRACE...
 Try 'weft merge --help'.
 ? 2
+
+## What was cut or filtered knows where it comes from: times that were seen there cut the original.
+$ weft filter -q heat.weft -o seen.weft -f 'region=solve'; weft info -q seen.weft -l notes
+key          text
+weft.origin  "heat.weft":0:0:140010000
+$ weft cut -q heat.weft -o cut.weft --time 40ms..100ms; weft cut -q cut.weft -o part.weft --time 10ms..30ms; weft info -q part.weft -l notes --csv
+key,text
+weft.origin,"""heat.weft"":50000000:50000000:70000000"
+$ weft cut -q heat.weft -o direct.weft --time 55ms..65ms --keep-times; weft dump -q direct.weft >direct
+$ weft cut -q --like part.weft --range 5ms..15ms heat.weft -o like.weft --keep-times; weft dump -q like.weft | diff - direct
+$ weft cut -q --like seen.weft --range 55ms..65ms heat.weft -o like.weft --keep-times --force; weft dump -q like.weft | diff - direct
+$ weft convert -q part.weft -o part.prv; grep CUTTER part.prv | cut -d: -f2-; weft cut -q --like part.prv --range 5ms..15ms heat.weft -o like.weft --keep-times --force; weft dump -q like.weft | diff - direct
+CUTTER:ORIGINAL:"heat.weft":50000000:50000000:70000000
+$ weft convert -q heat.weft -o heat.prv; weft cut -q heat.prv -o chop.prv --time 50ms..90ms; grep CUTTER chop.prv | cut -d: -f2-
+CUTTER:ORIGINAL:"heat.prv":50000000:50000000:90000000
+$ weft cut -q --like chop.prv --range 25%..50% heat.prv -o like.prv; weft cut --like chop.prv --range 25%..50% direct.weft -o like.weft --force
+weft cut: warning: 'chop.prv' was made from 'heat.prv', not from 'direct.weft'
+$ cp -r part.weft other.weft; weft cut --like cut.weft --range ..10ms other.weft -o like.weft --force
+weft cut: warning: 'cut.weft' was made from 'heat.weft', not from 'other.weft'
+weft cut: error: 'other.weft' ends at 20.0 ms, before the range '40000000ns..50000000ns'
+? 2
+$ weft cut --like cut.weft heat.weft -o x.weft
+weft cut: error: --like SEEN and --range A..B go together
+Try 'weft cut --help'.
+? 2
+$ weft cut --like cut.weft --range 1..2 --time 1..2 heat.weft -o x.weft
+weft cut: error: say the range once, with --time or with --like and --range
+Try 'weft cut --help'.
+? 2
+$ weft cut --like cut.weft --range 3 heat.weft -o x.weft
+weft cut: error: option '--range': expected a range of time like 10ms..20ms or 25%..50%, found '3'
+Try 'weft cut --help'.
+? 2
+$ weft cut --like no.weft --range 1..3 heat.weft -o x.weft
+weft cut: error: cannot open 'no.weft': no such file or directory
+? 2

@@ -184,17 +184,23 @@ Times are from the begin of TRACE, with a unit (ns, us, ms, s, min, h), or
 percentages of its length. With -f only what the filter matches is kept: some
 threads, some kinds of event. An OUT.prv is made line by line, as Paraver's cutter
 does: what is kept is not changed, and the earliest kept time becomes 0.
+The new trace knows where it comes from: with --like, times that were seen in
+it (or in a filtered trace) cut the original.
 
 Examples:
     weft cut run.weft -o middle.weft --time 25%..75%
     weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'
     weft cut run.prv -o middle.prv --time 25%..75% --tasks 1,3
+    weft cut huge.prv -o part.weft --like huge.filtered.weft --range 10s..12s
 
 Options:
   -o, --output=OUT           the new trace, a folder OUT.weft, or OUT.prv
       --force                replace OUT if it is there
   -t, --time=A..B            from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or
                              ..90%
+      --like=SEEN            the times of --range are those of SEEN, which was
+                             filtered or cut from TRACE
+      --range=A..B           with --like: from A up to B, as seen there
       --keep-times           keep the times of TRACE; else A becomes 0
   -f, --filter=FILTER        only what FILTER matches (see
                              weft-filter-grammar(7))
