@@ -27,7 +27,8 @@ struct weft_command {
 extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat,
 	weft_command_convert, weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index,
 	weft_command_pack, weft_command_doctor, weft_command_completion, weft_command_timeline, weft_command_paramedir,
-	weft_command_view, weft_command_table, weft_command_shift, weft_command_counters, weft_command_split, weft_command_translate;
+	weft_command_view, weft_command_table, weft_command_diff, weft_command_shift, weft_command_counters, weft_command_split,
+	weft_command_translate;
 extern const struct weft_command weft_command_tunlet;
 
 /* The table of main.c, as others see it; ends with NULL. */

@@ -30,7 +30,7 @@ struct args {
 	/* what they mean */
 	enum form form;
 	const struct weft_stat *stat;
-	const char *view;
+	const char *view, *trace;
 };
 
 static const struct weft_opt options[] = {
@@ -295,7 +295,7 @@ static void put_title(const struct args *a, const struct weft_result *r, uint32_
 		fprintf(to, ", %s: %s", r->view->window[h->extra].metric.name, z.n && !z.failed ? z.at : "");
 		weft_buf_fini(&z);
 	}
-	fprintf(to, "; %s", r->space->trace->path);
+	fprintf(to, "; %s", a->trace);
 	if (a->time)
 		fprintf(to, ", %s to %s", weft_human_ns(from, (uint64_t)(r->begin * (double)r->space->unit_ns)),
 		        weft_human_ns(until, (uint64_t)(r->end * (double)r->space->unit_ns)));
@@ -335,7 +335,7 @@ static int print_result(const struct args *a, const struct weft_result *r, struc
 		struct cli_page p;
 		if (three && !r->plane[i].any)
 			continue;
-		rc = cli_page_make(&p, r, i);
+		rc = cli_page_make(&p, r, a->trace, i);
 		if (!rc)
 			rc = print_page(a, &p, set);
 		cli_page_fini(&p);
@@ -445,7 +445,7 @@ static int use_result(const struct args *a, struct weft_view *v, const struct we
 	bool picture = a->form == FORM_PNG || a->form == FORM_SVG;
 	if (!a->cell.n && !picture)
 		return print_result(a, r, set);
-	int rc = cli_page_make(&p, r, looked_at(r));
+	int rc = cli_page_make(&p, r, a->trace, looked_at(r));
 	int status = rc ? cli_fail_code(rc) : a->cell.n ? follow_cells(a, v, &p) : draw_table(a, &p);
 	cli_page_fini(&p);
 	return status;
@@ -473,7 +473,7 @@ static int compute(const struct args *a, struct weft_view *v, const struct weft_
 	return status;
 }
 
-static int run_trace(const struct args *a, const char *path, struct cli_table_set *set)
+static int run_trace(const struct args *a, struct cli_table_set *set)
 {
 	struct weft_trace *t;
 	struct weft_space s;
@@ -486,7 +486,7 @@ static int run_trace(const struct args *a, const char *path, struct cli_table_se
 	}
 	if (v.dropped)
 		weft_log(WEFT_LOG_WARN, "%s", v.dropped);
-	int status = cli_open(&a->common, path, &t, NULL);
+	int status = cli_open(&a->common, a->trace, &t, NULL);
 	if (!status) {
 		status = weft_space_init(&s, t) ? cli_fail_code(-ENOMEM) : compute(a, &v, &s, set);
 		weft_space_fini(&s);
@@ -508,7 +508,7 @@ static bool has_planes(const struct args *a)
 	return planes;
 }
 
-static int run_traces(const struct args *a, char **trace, int n)
+static int run_traces(struct args *a, char **trace, int n)
 {
 	struct weft_err err = {0};
 	struct weft_out out;
@@ -522,8 +522,10 @@ static int run_traces(const struct args *a, char **trace, int n)
 	weft_json_init(&set.json, set.to, true);
 	if (!own && a->form == FORM_JSON)
 		weft_json_array(&set.json);
-	for (int i = 0; i < n && !status; i++)
-		status = run_trace(a, trace[i], &set);
+	for (int i = 0; i < n && !status; i++) {
+		a->trace = trace[i];
+		status = run_trace(a, &set);
+	}
 	if (own)
 		return status;
 	if (!status && a->form == FORM_JSON)

@@ -54,7 +54,7 @@ static int convert(const struct args *a, char **operand, int n)
 		weft_view_print(&v, &how, &text);
 	weft_view_fini(&v);
 	if (!status && text.failed)
-		status = cli_fail_code(-12);
+		status = cli_fail_code(-ENOMEM);
 	if (!status && weft_out_open(&out, a->output, &err))
 		status = cli_fail(&err);
 	else if (!status) {
@@ -66,19 +66,27 @@ static int convert(const struct args *a, char **operand, int n)
 	return status;
 }
 
+/* A text as it was written, with its remarks; a .cfg as text. */
 static int show(const struct args *a, char **operand, int n)
 {
 	struct weft_view v;
 	struct weft_err err = {0};
 	struct weft_buf text = {0};
 	struct weft_print_how how = {.plain = a->plain};
+	char *source = NULL;
+	size_t length;
 	(void)n;
 	int status = cli_view_load(&v, operand[0], &err) ? cli_view_fail(&v, &err) : CLI_OK;
-	if (!status)
+	if (!status && cli_view_text(operand[0], &source, &length, &err))
+		status = cli_fail(&err);
+	if (!status && weft_view_is_cfg(source, length))
 		weft_view_print(&v, &how, &text);
+	else if (!status)
+		weft_buf_add(&text, source, length);
 	weft_view_fini(&v);
+	free(source);
 	if (!status && text.failed)
-		status = cli_fail_code(-12);
+		status = cli_fail_code(-ENOMEM);
 	if (!status)
 		fwrite(text.at, 1, text.n, stdout);
 	weft_buf_fini(&text);

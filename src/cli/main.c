@@ -16,7 +16,7 @@ struct group {
 static const struct group groups[] = {
 	{"Record", {&weft_command_record}},
 	{"Look", {&weft_command_info, &weft_command_stat, &weft_command_timeline, &weft_command_dump, &weft_command_check}},
-	{"Compute", {&weft_command_table, &weft_command_view, &weft_command_paramedir}},
+	{"Compute", {&weft_command_table, &weft_command_diff, &weft_command_view, &weft_command_paramedir}},
 	{"Change",
          {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_shift,
           &weft_command_counters, &weft_command_split, &weft_command_translate}},

@@ -9,7 +9,7 @@ shift
 	for view; do
 		name=${view##*/}
 		printf '\t{"%s",\n' "${name%.view}"
-		sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/\t/\\t/g' -e 's/.*/\t "&\\n"/' "$view"
+		sed -e '/^# SPDX/d' -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/\t/\\t/g' -e 's/.*/\t "&\\n"/' "$view"
 		printf '\t},\n'
 	done
 	printf '\t{0, 0},\n};\n'

@@ -24,7 +24,7 @@ static char *label(const struct cli_page *p, bool row, uint32_t i)
 {
 	struct weft_buf b = {0};
 	if (row)
-		cli_page_row_label(p, i, &b);
+		weft_buf_puts(&b, p->row[i]);
 	else
 		cli_page_column_label(p, i, &b);
 	if (!b.failed && !b.n)

@@ -55,9 +55,7 @@ static int put_wide(const struct cli_page *p, FILE *to)
 	}
 	fputc('\n', to);
 	for (uint32_t row = 0; row < p->result->n_rows; row++) {
-		z.n = 0;
-		cli_page_row_label(p, row, &z);
-		put_field(to, text_of(&z));
+		put_field(to, p->row[row]);
 		for (uint32_t i = 0; i < p->n_columns; i++) {
 			const struct weft_result_cell *c = cli_page_cell(p, row, i);
 			fputc(',', to);
@@ -73,22 +71,20 @@ static int put_wide(const struct cli_page *p, FILE *to)
 
 static int put_long(const struct cli_page *p, FILE *to)
 {
-	struct weft_buf plane = {0}, row_label = {0}, label = {0};
+	struct weft_buf plane = {0}, label = {0};
 	plane_label(p, &plane);
 	for (uint32_t row = 0; row < p->result->n_rows; row++) {
-		row_label.n = 0;
-		cli_page_row_label(p, row, &row_label);
 		for (uint32_t i = 0; i < p->n_columns; i++) {
 			const struct weft_result_cell *c = cli_page_cell(p, row, i);
 			if (!c)
 				continue;
 			label.n = 0;
 			cli_page_column_label(p, i, &label);
-			put_field(to, p->result->space->trace->path);
+			put_field(to, p->trace);
 			fputc(',', to);
 			put_field(to, text_of(&plane));
 			fputc(',', to);
-			put_field(to, text_of(&row_label));
+			put_field(to, p->row[row]);
 			fputc(',', to);
 			put_field(to, text_of(&label));
 			fputc(',', to);
@@ -96,9 +92,8 @@ static int put_long(const struct cli_page *p, FILE *to)
 			fputc('\n', to);
 		}
 	}
-	int rc = plane.failed || row_label.failed || label.failed ? -ENOMEM : 0;
+	int rc = plane.failed || label.failed ? -ENOMEM : 0;
 	weft_buf_fini(&plane);
-	weft_buf_fini(&row_label);
 	weft_buf_fini(&label);
 	return rc;
 }
@@ -133,16 +128,14 @@ static void put_json_columns(const struct cli_page *p, struct weft_json *j, stru
 	weft_json_end(j);
 }
 
-static void put_json_rows(const struct cli_page *p, struct weft_json *j, struct weft_buf *z)
+static void put_json_rows(const struct cli_page *p, struct weft_json *j)
 {
 	weft_json_key(j, "rows");
 	weft_json_array(j);
 	for (uint32_t row = 0; row < p->result->n_rows; row++) {
-		z->n = 0;
-		cli_page_row_label(p, row, z);
 		weft_json_object(j);
 		weft_json_key(j, "label");
-		weft_json_string(j, text_of(z));
+		weft_json_string(j, p->row[row]);
 		weft_json_key(j, "values");
 		weft_json_array(j);
 		for (uint32_t i = 0; i < p->n_columns; i++) {
@@ -177,7 +170,7 @@ int cli_page_json(const struct cli_page *p, struct cli_table_set *s)
 	weft_json_key(j, "table");
 	weft_json_string(j, r->hist->name);
 	weft_json_key(j, "trace");
-	weft_json_string(j, r->space->trace->path);
+	weft_json_string(j, p->trace);
 	weft_json_key(j, "statistic");
 	weft_json_string(j, weft_stat_name(r->hist->stat));
 	weft_json_key(j, "unit");
@@ -192,7 +185,7 @@ int cli_page_json(const struct cli_page *p, struct cli_table_set *s)
 		weft_json_string(j, text_of(&z));
 	}
 	put_json_columns(p, j, &z);
-	put_json_rows(p, j, &z);
+	put_json_rows(p, j);
 	weft_json_end(j);
 	int rc = z.failed ? -ENOMEM : 0;
 	weft_buf_fini(&z);

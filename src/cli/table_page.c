@@ -105,12 +105,66 @@ static void sort(const struct weft_hist *h, struct full *f, uint32_t n)
 	qsort(f, n, sizeof *f, h->reverse ? by_value : by_value_down);
 }
 
-int cli_page_make(struct cli_page *p, const struct weft_result *r, uint32_t plane)
+/* ---- rows ---- */
+
+static char *object_number(const struct weft_result *r, uint32_t object, char *out)
+{
+	if (r->view->window[r->hist->control].metric.level == WEFT_THREAD)
+		return weft_thread_label(r->space->trace, object, out);
+	out[weft_fmt_u64(out, object + 1)] = 0;
+	return out;
+}
+
+char *cli_row_number(const struct weft_result *r, uint32_t row, char *out)
+{
+	return object_number(r, r->row[row], out);
+}
+
+static bool repeats(const char *const *name, uint32_t n)
+{
+	struct weft_intern t = {.n = 0};
+	uint32_t id, i = 0;
+	while (i < n && !weft_intern_find(&t, weft_str(name[i]), &id) && !weft_intern_add(&t, weft_str(name[i]), &id))
+		i++;
+	weft_intern_fini(&t);
+	return i < n;
+}
+
+int cli_row_names(const struct weft_result *r, struct weft_arena *a, const char ***out, bool *numbered)
+{
+	enum weft_level level = r->view->window[r->hist->control].metric.level;
+	const char **name = weft_arena_alloc(a, ((size_t)r->n_rows + 1) * sizeof *name);
+	*out = name;
+	if (!name)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < r->n_rows; i++) {
+		struct weft_buf b = {0};
+		weft_object_label(r->space, level, r->row[i], &b);
+		name[i] = b.failed ? NULL : weft_arena_strdup(a, b.n ? b.at : "");
+		weft_buf_fini(&b);
+		if (!name[i])
+			return -ENOMEM;
+	}
+	*numbered = repeats(name, r->n_rows);
+	for (uint32_t i = 0; i < r->n_rows && *numbered; i++) {
+		char z[40];
+		name[i] = weft_arena_printf(a, "%s %s", name[i], cli_row_number(r, i, z));
+		if (!name[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- pages ---- */
+
+int cli_page_make(struct cli_page *p, const struct weft_result *r, const char *trace, uint32_t plane)
 {
 	struct full *f = NULL;
-	uint32_t n;
-	*p = (struct cli_page){.result = r, .plane = plane};
-	int rc = find_full(r, plane, &f, &n);
+	uint32_t n = 0;
+	*p = (struct cli_page){.result = r, .trace = trace, .plane = plane};
+	int rc = cli_row_names(r, &p->arena, &p->row, &p->numbered);
+	if (!rc)
+		rc = find_full(r, plane, &f, &n);
 	if (!rc && !r->hist->hide_empty && r->column.n <= COLUMNS_MOST)
 		rc = add_empty(r, &f, &n);
 	else if (!rc)
@@ -134,6 +188,7 @@ void cli_page_fini(struct cli_page *p)
 {
 	free(p->column);
 	free(p->total);
+	weft_arena_fini(&p->arena);
 	*p = (struct cli_page){.column = NULL};
 }
 
@@ -142,15 +197,12 @@ const struct weft_result_cell *cli_page_cell(const struct cli_page *p, uint32_t 
 	return weft_result_at(p->result, p->plane, row, p->column[shown]);
 }
 
-void cli_page_row_label(const struct cli_page *p, uint32_t row, struct weft_buf *out)
-{
-	const struct weft_result *r = p->result;
-	weft_object_label(r->space, r->view->window[r->hist->control].metric.level, r->row[row], out);
-}
-
 void cli_page_column_label(const struct cli_page *p, uint32_t shown, struct weft_buf *out)
 {
+	char z[40];
 	weft_column_label(p->result, p->column[shown], out);
+	if (p->numbered && weft_stat_of_comms(p->result->hist->stat))
+		weft_buf_printf(out, " %s", object_number(p->result, p->column[shown], z));
 }
 
 /* ---- values ---- */

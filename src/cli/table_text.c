@@ -35,7 +35,7 @@ static int push_label(struct text_table *t, bool column, uint32_t i)
 	if (column)
 		cli_page_column_label(t->page, i, &b);
 	else
-		cli_page_row_label(t->page, i, &b);
+		weft_buf_puts(&b, t->page->row[i]);
 	char *z = take_label(&b);
 	if (z && !weft_vec_push(&t->label, z))
 		return 0;

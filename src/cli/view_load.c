@@ -14,19 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static int load_file(struct weft_view *v, const char *path, struct weft_err *err)
+static int read_text(struct weft_view *v, const char *text, size_t n, const char *name, struct weft_err *err)
 {
-	char *text;
-	size_t n;
-	int rc = weft_read_file(path, &text, &n, err);
-	if (rc)
-		return rc;
-	if (weft_view_is_cfg(text, n))
-		rc = weft_view_read(v, text, n, path, err);
-	else
-		rc = weft_view_parse(v, text, n, path, err);
-	free(text);
-	return rc;
+	return weft_view_is_cfg(text, n) ? weft_view_read(v, text, n, name, err) : weft_view_parse(v, text, n, name, err);
 }
 
 /* ---- by name ---- */
@@ -79,14 +69,15 @@ int cli_view_each(int (*call)(void *arg, const char *name, const char *path), vo
 
 struct search {
 	const char *name;
-	struct weft_view *view;
+	char *text; /* malloc'd */
+	size_t n;
 	struct weft_err *err;
 	bool found;
 	int rc;
 	WEFT_VEC(char *) known;
 };
 
-static int load_if_named(void *arg, const char *name, const char *path)
+static int take_if_named(void *arg, const char *name, const char *path)
 {
 	struct search *s = arg;
 	if (strcmp(name, s->name) != 0) {
@@ -95,21 +86,23 @@ static int load_if_named(void *arg, const char *name, const char *path)
 	}
 	s->found = true;
 	if (path) {
-		s->rc = load_file(s->view, path, s->err);
+		s->rc = weft_read_file(path, &s->text, &s->n, s->err);
 		return 1;
 	}
 	for (unsigned i = 0; cli_library[i].name; i++)
 		if (!strcmp(cli_library[i].name, name)) {
-			const char *text = cli_library[i].text;
-			s->rc = weft_view_parse(s->view, text, strlen(text), name, s->err);
+			s->text = strdup(cli_library[i].text);
+			s->n = strlen(cli_library[i].text);
 		}
+	if (!s->text)
+		s->rc = weft_err_set(s->err, -ENOMEM, "%s", weft_err_name(-ENOMEM));
 	return 1;
 }
 
-static int load_named(struct weft_view *v, const char *name, struct weft_err *err)
+static int find_named(const char *name, char **text, size_t *n, struct weft_err *err)
 {
-	struct search s = {.name = name, .view = v, .err = err};
-	int rc = cli_view_each(load_if_named, &s);
+	struct search s = {.name = name, .err = err};
+	int rc = cli_view_each(take_if_named, &s);
 	if (s.found) {
 		rc = s.rc;
 	} else if (rc < 0) {
@@ -122,15 +115,29 @@ static int load_named(struct weft_view *v, const char *name, struct weft_err *er
 	for (size_t i = 0; i < s.known.n; i++)
 		free(s.known.at[i]);
 	free(s.known.at);
+	*text = s.text;
+	*n = s.n;
 	return rc;
+}
+
+int cli_view_text(const char *name, char **text, size_t *n, struct weft_err *err)
+{
+	*text = NULL;
+	if (strchr(name, '/') || base_length(name) || access(name, F_OK) == 0)
+		return weft_read_file(name, text, n, err);
+	return find_named(name, text, n, err);
 }
 
 int cli_view_load(struct weft_view *v, const char *name, struct weft_err *err)
 {
+	char *text;
+	size_t n;
 	*v = (struct weft_view){.n_windows = 0};
-	if (strchr(name, '/') || base_length(name) || access(name, F_OK) == 0)
-		return load_file(v, name, err);
-	return load_named(v, name, err);
+	int rc = cli_view_text(name, &text, &n, err);
+	if (!rc)
+		rc = read_text(v, text, n, name, err);
+	free(text);
+	return rc;
 }
 
 /* ---- what is said ---- */

@@ -10,6 +10,8 @@
  * code and err; then weft_view_fini all the same. The view is not bound to a trace yet.
  */
 int cli_view_load(struct weft_view *v, const char *name, struct weft_err *err) WEFT_MUST_CHECK;
+/* Its text as it stands there, in either format; malloc'd. */
+int cli_view_text(const char *name, char **text, size_t *n, struct weft_err *err) WEFT_MUST_CHECK;
 /* Prints what is wrong with it, with the line and a mark when it is a text; 2. */
 int cli_view_fail(const struct weft_view *v, const struct weft_err *err);
 /*

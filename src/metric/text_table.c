@@ -61,9 +61,14 @@ static int read_columns(struct text *p, struct weft_hist *h)
 	return read_scale(p, &h->scale);
 }
 
+/* Paraver's views have less to say of these. */
 static int read_planes(struct text *p, struct weft_hist *h)
 {
-	return read_scale(p, &h->planes);
+	struct weft_scale *s = &h->planes;
+	int rc = read_scale(p, s);
+	if (!rc && (s->n || s->zero || (s->compute && s->fixed_delta)))
+		rc = text_fail(p, "planes have a scale of auto, or of A..B step D");
+	return rc;
 }
 
 static int read_plane(struct text *p, struct weft_hist *h)

@@ -19,6 +19,7 @@ Look
 
 Compute
   table       a view's table of a trace: profiles, histograms, who talks to whom
+  diff        what changed from one trace to another, by the same views
   view        views: what there are, what one says, converting
   paramedir   Paraver's views and trace tools, as paramedir
 

@@ -128,7 +128,7 @@ TEST(tables_have_statistics_scales_and_planes)
 {
 	static const char text[] =
 		"a = state\nb = value\n\ntable \"t\" = average of b by a planes b {\n"
-		"\tscale 0..200 step 1\n\tplane_scale -1..5 columns 3\n\tplane 2\n\tsort maximum descending\n\ttime "
+		"\tscale 0..200 step 1\n\tplane_scale -1..5 step 3\n\tplane 2\n\tsort maximum descending\n\ttime "
 		"window\n\tvertical\n\tshow_empty\n\tlong_labels\n\tonly_totals\n}\n\ntable \"u\" = time_share by a\n";
 	struct weft_view v;
 	struct weft_err err;
@@ -140,7 +140,7 @@ TEST(tables_have_statistics_scales_and_planes)
 	CHECK_U64(h->data, 1);
 	CHECK_U64(h->extra, 1);
 	CHECK(!h->scale.compute && h->scale.max == 200 && h->scale.delta == 1 && h->scale.fixed_delta);
-	CHECK(!h->planes.compute && h->planes.min == -1 && h->planes.n == 3);
+	CHECK(!h->planes.compute && h->planes.min == -1 && h->planes.delta == 3);
 	CHECK(h->has_plane && h->plane == 2 && h->sorted && h->reverse && h->sort == WEFT_SORT_MAXIMUM);
 	CHECK(h->limits == WEFT_ALL_WINDOW && h->vertical && !h->hide_empty && !h->short_labels && h->only_totals);
 	CHECK(v.hist[1].scale.compute && v.hist[1].hide_empty && v.hist[1].data == v.hist[1].control);
