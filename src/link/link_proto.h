@@ -86,45 +86,46 @@ struct link_patch {
 
 enum link_when { LINK_ENTRY, LINK_EXIT, LINK_WHENS };
 
-/* Instructions work on an accumulator of 64 bits and a list of arguments. */
+/*
+ * Instructions work on an accumulator of 64 bits and a list of arguments. `put`: what the accumulator then holds is the event's next
+ * attribute. `size`, where it counts: 1, 2, 4, 8 bytes, the rest zero- or (sign) sign-extended.
+ */
 enum link_opcode {
 	LINK_OP_END,
-	LINK_OP_INT,     /* acc = integer register of the ABI: index 0..5 parameters, 6 rax, 7 rdx (at the exit: results) */
-	LINK_OP_KEPT,    /* acc = integer parameter at entry, as it was kept for the exit */
+	LINK_OP_INT,     /* acc = integer register, size: index 0..5 the ABI's parameters, 6 rax, 7 rdx (at the exit: results) */
+	LINK_OP_KEPT,    /* acc = integer parameter, size, as it was at entry */
 	LINK_OP_XMM,     /* acc = low 64 bits of xmm register index (at the exit: 0 and 1 are results) */
-	LINK_OP_STACK,   /* acc = 8 bytes at (address of the return slot) + 8 + a */
+	LINK_OP_FRAME,   /* acc = address of the return address, + a (parameters on the stack begin at 8) */
 	LINK_OP_IMM,     /* acc = a */
 	LINK_OP_ADD,     /* acc += a */
-	LINK_OP_LOAD,    /* acc = `size` bytes at acc + a, zero- or (index = 1) sign-extended */
-	LINK_OP_WIDEN,   /* the low `size` bytes of acc, extended likewise */
-	LINK_OP_PUT,     /* acc is the event's next attribute */
-	LINK_OP_TEXT,    /* the string at acc, up to a bytes, is: a word of its length, then the bytes, padded to words */
-	LINK_OP_SET_INT, /* integer register index = acc */
-	LINK_OP_SET_XMM, /* low `size` bytes of xmm register index = acc */
-	LINK_OP_STORE,   /* `size` bytes at a = acc; what was there is the old value */
-	LINK_OP_OLD,     /* the old value = acc */
+	LINK_OP_SHIFT,   /* acc >>= a, then size, sign */
+	LINK_OP_LOAD,    /* acc = size bytes at acc + a */
+	LINK_OP_TEXT,    /* the string at acc, up to a bytes: a word with its length, then the bytes, padded to words */
+	LINK_OP_SET_INT, /* integer register index = acc; what it held is the old value */
+	LINK_OP_SET_XMM, /* low 64 bits of xmm register index = acc; likewise */
+	LINK_OP_STORE,   /* size bytes at a = acc; likewise */
 	LINK_OP_ARG,     /* acc is the next integer argument of a call */
 	LINK_OP_ARG_XMM, /* likewise a floating one */
 	LINK_OP_CALL,    /* calls the function at a with the arguments so far; acc = what it returned in rax */
-	LINK_OP_EVENT,   /* begins an event; what follows up to END belongs to it */
 	LINK_OPS
 };
 
 struct link_op {
-	uint8_t op, size, index, reserved;
-	uint32_t pad;
+	uint8_t op, size, index, sign, put;
+	uint8_t reserved[3];
 	uint64_t a;
 };
 
 #define LINK_PROGRAM_OPS 96u
+#define LINK_TEXT_BYTES 256u /* the most of a string */
 
 enum link_site_flag {
-	LINK_SITE_KEEP = 1, /* the exit needs the parameters of the entry */
+	LINK_SITE_EVENT = 1, /* the program makes an event, even when nothing is put into it */
 };
 
 struct link_site {
 	uint32_t id, when, n_ops, flags;
-	uint64_t exit_stub; /* where the function returns to */
+	uint64_t exit_stub; /* LINK_SITE: where the function returns to; 0: its exit is not watched */
 };
 
 struct link_call {

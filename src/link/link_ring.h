@@ -48,6 +48,7 @@ static inline uint32_t link_rec_site(uint64_t head)
 struct link_ring {
 	_Alignas(WEFT_CACHE_LINE) struct weft_atomic_u64 written;
 	struct weft_atomic_u64 dropped; /* the producer's */
+	struct weft_atomic_u32 n_rings; /* in the first ring: how many were ever used */
 	_Alignas(WEFT_CACHE_LINE) struct weft_atomic_u64 read;
 	_Alignas(WEFT_CACHE_LINE) uint64_t word[];
 };

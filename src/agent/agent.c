@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The agent's begin and end. Loaded by LD_PRELOAD, it connects to the socket that the environment names, before main, and lets the
+ * program begin when the controller has said so (or is gone, or takes too long); without that name it does nothing at all. Injected
+ * into a running process, it is told the socket by a call.
+ *
+ * A child of fork() begins without patches and as a process of its own; children that were made otherwise keep the code, count
+ * for themselves, and record nothing. exec brings a new agent by the environment.
+ */
+#include "agent_priv.h"
+#include <weft/record.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_GO_NS 5000000000ll
+#define RING_BYTES (128u * 1024)
+
+struct agent agent = {.memory = -1, .socket = -1, .wake = {-1, -1}};
+
+struct link_clock agent_clock(void)
+{
+	struct timespec mono, real;
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_MONOTONIC, &mono);
+	return (struct link_clock){__builtin_ia32_rdtsc(), (uint64_t)mono.tv_sec * 1000000000u + (uint64_t)mono.tv_nsec,
+	                           (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec};
+}
+
+static int connect_to(const char *path)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	size_t n = strlen(path);
+	if (n == 0 || n >= sizeof to.sun_path)
+		return -ENAMETOOLONG;
+	memcpy(to.sun_path, path, n);
+	if (path[0] == '@') /* the abstract name space */
+		to.sun_path[0] = '\0';
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n))) {
+		int rc = -errno;
+		close(fd);
+		return rc;
+	}
+	return fd;
+}
+
+/* All signals but those that the agent itself makes are for the program's threads. */
+static int start_thread(void)
+{
+	sigset_t most, old;
+	sigfillset(&most);
+	sigdelset(&most, SIGTRAP);
+	sigdelset(&most, SIGSEGV);
+	sigdelset(&most, SIGBUS);
+	pthread_attr_t attr;
+	pthread_t thread;
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attr, 256 * 1024);
+	pthread_sigmask(SIG_SETMASK, &most, &old);
+	int rc = pthread_create(&thread, &attr, agent_command_main, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	pthread_attr_destroy(&attr);
+	return -rc;
+}
+
+static void close_all(void)
+{
+	int *fds[] = {&agent.socket, &agent.wake[0], &agent.wake[1]};
+	for (size_t k = 0; k < sizeof fds / sizeof *fds; k++) {
+		if (*fds[k] >= 0)
+			close(*fds[k]);
+		*fds[k] = -1;
+	}
+}
+
+int agent_begin(const char *path, bool attached)
+{
+	agent.pid = (uint32_t)getpid();
+	agent.ring_bytes = RING_BYTES;
+	if (strlen(path) >= sizeof agent.path)
+		return -ENAMETOOLONG;
+	memmove(agent.path, path, strlen(path) + 1);
+	for (uint32_t k = 0; k < LINK_SITES; k++)
+		agent.site[k].id = k;
+	weft_store_u32(&agent.go, 0);
+	agent.socket = connect_to(path);
+	if (agent.socket < 0)
+		return agent.socket;
+	int rc = pipe2(agent.wake, O_CLOEXEC | O_NONBLOCK) ? -errno : 0;
+	if (rc == 0)
+		rc = agent_patch_init();
+	if (rc == 0)
+		rc = agent_thread_init();
+	if (rc == 0)
+		rc = agent_signal_ensure(true);
+	if (rc == 0)
+		rc = agent_send_hello(attached);
+	if (rc == 0)
+		rc = start_thread();
+	if (rc)
+		close_all();
+	return rc;
+}
+
+static void wait_go(void)
+{
+	struct timespec most = {WAIT_GO_NS / 1000000000, WAIT_GO_NS % 1000000000};
+	while (weft_load_u32(&agent.go) == 0)
+		if (syscall(SYS_futex, &agent.go, FUTEX_WAIT_PRIVATE, 0, &most, NULL, 0) && errno == ETIMEDOUT)
+			break;
+}
+
+static void fork_child(void)
+{
+	if (agent.socket < 0)
+		return;
+	/* The code is ours alone now, and no other thread is in it. */
+	agent_patch_init();
+	agent_patch_undo(true);
+	for (uint32_t k = 0; k < LINK_SITES; k++)
+		for (int when = 0; when < LINK_WHENS; when++) {
+			weft_store_ptr(&agent.site[k].program[when], NULL);
+			weft_store_ptr(&agent.site[k].action[when], NULL);
+		}
+	agent_thread_forked();
+	close_all();
+	agent_begin(agent.path, false);
+}
+
+/* For a controller that has loaded the agent into this process. 0 or a negative errno value. */
+WEFT_PUBLIC int weft_agent_attach(const char *path);
+int weft_agent_attach(const char *path)
+{
+	return agent.socket >= 0 ? -EALREADY : agent_begin(path, true);
+}
+
+__attribute__((constructor)) static void agent_construct(void)
+{
+	pthread_atfork(NULL, NULL, fork_child);
+	const char *path = getenv(LINK_ENVIRONMENT);
+	int kept = errno;
+	if (path && *path && agent_begin(path, false) == 0)
+		wait_go();
+	errno = kept;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command thread: takes packets, does what they say, answers; and when the controller is gone, takes everything out. A table
+ * says what each message does.
+ */
+#include "agent_priv.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct link_packet in, out;
+static bool detached, failed; /* failed: an earlier message of this packet, so no patch may follow */
+
+static uint64_t *answer(const struct link_head *h, uint32_t bytes, int rc)
+{
+	uint32_t at = out.n;
+	void *payload = link_packet_add(&out, h->kind, h->tag, bytes);
+	failed |= rc < 0;
+	if (payload)
+		((struct link_head *)(void *)(out.at + at))->rc = rc;
+	return payload;
+}
+
+static void do_go(struct link_head *h)
+{
+	weft_store_u32(&agent.go, 1);
+	syscall(SYS_futex, &agent.go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	answer(h, 0, 0);
+}
+
+static void do_map(struct link_head *h)
+{
+	const struct link_range *r = link_payload_of(h, sizeof *r);
+	int rc = -EINVAL;
+	if (r && r->n && !((r->addr | r->n) & 4095)) {
+		void *want = (void *)r->addr;
+		void *at = mmap(want, r->n, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		rc = at == MAP_FAILED ? -errno : 0;
+		if (rc == 0 && at != want) { /* a kernel that does not know the flag */
+			munmap(at, r->n);
+			rc = -EEXIST;
+		}
+	}
+	answer(h, 0, rc);
+}
+
+static void do_code(struct link_head *h)
+{
+	const struct link_range *r = link_payload_of(h, sizeof *r);
+	answer(h, 0, r && r->n <= h->bytes - sizeof *r ? agent_memory_write(r->addr, r + 1, r->n) : -EINVAL);
+}
+
+static int program_read(const struct link_head *h, const struct link_site *s, struct agent_program *p)
+{
+	if (s->n_ops > LINK_PROGRAM_OPS || h->bytes < sizeof *s + s->n_ops * sizeof(struct link_op))
+		return -EINVAL;
+	memcpy(p->op, s + 1, s->n_ops * sizeof *p->op);
+	p->n = s->n_ops;
+	p->flags = s->flags;
+	p->words = 2;
+	for (uint32_t k = 0; k < s->n_ops; k++) {
+		if (p->op[k].op >= LINK_OPS || (p->op[k].op == LINK_OP_TEXT && p->op[k].a > LINK_TEXT_BYTES))
+			return -EINVAL;
+		p->words += (p->op[k].put != 0) + (p->op[k].op == LINK_OP_TEXT ? 1 + (uint32_t)(p->op[k].a + 7) / 8 : 0);
+	}
+	return p->words <= LINK_REC_WORDS ? 0 : -E2BIG;
+}
+
+/* Programs that were replaced may be running: they are used again only after many others. */
+static struct agent_program *program_new(void)
+{
+	struct agent_program *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void do_site(struct link_head *h)
+{
+	const struct link_site *s = link_payload_of(h, sizeof *s);
+	int rc = s && s->id < LINK_SITES && s->when < LINK_WHENS ? 0 : -EINVAL;
+	struct agent_program *p = NULL;
+	if (rc == 0 && (s->n_ops || s->flags & LINK_SITE_EVENT)) {
+		p = program_new();
+		rc = p ? program_read(h, s, p) : -ENOMEM;
+	}
+	if (rc == 0) {
+		weft_store_u64(&agent.site[s->id].exit_stub, s->exit_stub);
+		weft_store_ptr(&agent.site[s->id].program[s->when], p);
+	}
+	answer(h, 0, rc);
+}
+
+static void do_patch(struct link_head *h)
+{
+	unsigned n = h->bytes / sizeof(struct link_patch);
+	int rc[LINK_PACKET_BYTES / sizeof(struct link_patch)];
+	if (failed) {
+		answer(h, 0, -ECANCELED);
+		return;
+	}
+	agent_patch(link_payload(h), n, rc);
+	uint64_t *to = answer(h, n * 8, 0);
+	for (unsigned k = 0; to && k < n; k++)
+		to[k] = (uint64_t)(int64_t)rc[k];
+}
+
+static void do_count(struct link_head *h)
+{
+	const struct link_range *r = link_payload_of(h, sizeof *r);
+	bool ok = r && r->addr <= LINK_SITES && r->n <= LINK_SITES - r->addr;
+	uint64_t *to = answer(h, ok ? (uint32_t)r->n * 8 : 0, ok ? 0 : -EINVAL);
+	for (uint64_t k = 0; ok && to && k < r->n; k++)
+		to[k] = agent_count((uint32_t)(r->addr + k));
+}
+
+static void do_read(struct link_head *h)
+{
+	const struct link_range *r = link_payload_of(h, sizeof *r);
+	uint32_t at = out.n;
+	bool ok = r && r->n <= LINK_PACKET_BYTES / 2;
+	void *to = answer(h, ok ? (uint32_t)r->n : 0, ok ? 0 : -EINVAL);
+	if (ok && to && agent_memory_read(r->addr, to, r->n))
+		((struct link_head *)(void *)(out.at + at))->rc = -EFAULT;
+}
+
+static void do_write(struct link_head *h)
+{
+	const struct link_range *r = link_payload_of(h, sizeof *r);
+	uint32_t at = out.n;
+	bool ok = r && r->n <= h->bytes - sizeof *r;
+	void *to = answer(h, ok ? (uint32_t)r->n : 0, ok ? 0 : -EINVAL);
+	if (ok && to && (agent_memory_read(r->addr, to, r->n) || agent_memory_write(r->addr, r + 1, r->n)))
+		((struct link_head *)(void *)(out.at + at))->rc = -EFAULT;
+}
+
+static void do_call(struct link_head *h)
+{
+	const struct link_call *c = link_payload_of(h, sizeof *c);
+	struct link_called result = {0};
+	if (c)
+		result.rax = agent_call(c->function, c->arg, c->xmm, &result.xmm0);
+	result.ticks = __builtin_ia32_rdtsc();
+	struct link_called *to = (void *)answer(h, sizeof *to, c ? 0 : -EINVAL);
+	if (to)
+		*to = result;
+}
+
+static void do_load(struct link_head *h)
+{
+	const char *path = link_payload(h);
+	void *handle = h->bytes && path[h->bytes - 1] == '\0' ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
+	const char *text = handle ? NULL : dlerror();
+	size_t n = text ? strnlen(text, 400) : 0;
+	uint64_t *to = answer(h, handle ? 8 : (uint32_t)n + 1, handle ? 0 : -ELIBACC);
+	if (to && handle)
+		*to = (uint64_t)handle;
+	else if (to && text)
+		memcpy(to, text, n);
+}
+
+static void do_unload(struct link_head *h)
+{
+	const uint64_t *handle = link_payload_of(h, sizeof *handle);
+	answer(h, 0, handle && dlclose((void *)*handle) == 0 ? 0 : -EINVAL);
+}
+
+static void do_act(struct link_head *h)
+{
+	const struct link_site *s = link_payload_of(h, sizeof *s);
+	struct agent_action *a = NULL;
+	int rc = s && s->id < LINK_SITES && s->when < LINK_WHENS ? 0 : -EINVAL;
+	for (unsigned k = 0; rc == 0 && k < AGENT_ACTIONS && !a; k++)
+		if (weft_load_u32(&agent.action[k].state) == AGENT_ACTION_FREE)
+			a = &agent.action[k];
+	rc = rc ? rc : a ? program_read(h, s, &a->program) : -ENOBUFS;
+	if (rc == 0) {
+		a->tag = h->tag;
+		weft_store_u32(&a->state, AGENT_ACTION_HANGS);
+		if (__atomic_load_n(&agent.site[s->id].action[s->when].v, __ATOMIC_ACQUIRE)) {
+			weft_store_u32(&a->state, AGENT_ACTION_FREE);
+			rc = -EBUSY;
+		} else {
+			weft_store_ptr(&agent.site[s->id].action[s->when], a);
+		}
+	}
+	answer(h, 0, rc);
+}
+
+static void do_cancel(struct link_head *h)
+{
+	const struct link_site *s = link_payload_of(h, sizeof *s);
+	int rc = -EINVAL;
+	if (s && s->id < LINK_SITES && s->when < LINK_WHENS) {
+		struct agent_action *a = weft_swap_ptr(&agent.site[s->id].action[s->when], NULL);
+		rc = a ? 0 : -ENOENT;
+		if (a)
+			weft_store_u32(&a->state, AGENT_ACTION_FREE);
+	}
+	answer(h, 0, rc);
+}
+
+static void do_status(struct link_head *h)
+{
+	struct link_status *to = (void *)answer(h, sizeof *to, 0);
+	if (!to)
+		return;
+	agent_status(to);
+	to->clock = agent_clock();
+	to->patches = agent_patches();
+}
+
+static void do_detach(struct link_head *h)
+{
+	agent_patch_undo(false);
+	detached = true;
+	answer(h, 0, 0);
+}
+
+static void (*const what[LINK_KINDS])(struct link_head *) = {
+	[LINK_GO] = do_go,         [LINK_MAP] = do_map,       [LINK_CODE] = do_code,     [LINK_SITE] = do_site,
+	[LINK_PATCH] = do_patch,   [LINK_COUNT] = do_count,   [LINK_READ] = do_read,     [LINK_WRITE] = do_write,
+	[LINK_CALL] = do_call,     [LINK_LOAD] = do_load,     [LINK_UNLOAD] = do_unload, [LINK_ACT] = do_act,
+	[LINK_CANCEL] = do_cancel, [LINK_STATUS] = do_status, [LINK_DETACH] = do_detach,
+};
+
+int agent_send_hello(bool attached)
+{
+	out.n = 0;
+	out.full = false;
+	struct link_hello *h = link_packet_add(&out, LINK_HELLO, 0, sizeof *h);
+	char *fs;
+	__asm__("mov %%fs:0, %0" : "=r"(fs));
+	*h = (struct link_hello){
+		.version = LINK_VERSION,
+		.pid = agent.pid,
+		.clock = agent_clock(),
+		.self_offset = (char *)&agent_self - fs,
+		.sites = (uint64_t)agent.site,
+		.enter = (uint64_t)agent_enter,
+		.leave = (uint64_t)agent_leave,
+		.first = (uint64_t)agent_first,
+		.unwind = (uint64_t)agent_unwind,
+		.site_bytes = sizeof(struct agent_site),
+		.count_offset = (uint32_t)(agent_distance + offsetof(struct agent_wiped, count)),
+		.ring_bytes = agent.ring_bytes,
+		.n_rings = agent.n_most,
+		.traps_blocked = agent_traps_blocked(),
+		.attached = attached,
+	};
+	ssize_t n = readlink("/proc/self/exe", h->exe, sizeof h->exe - 1);
+	(void)n;
+	return link_packet_send(agent.socket, &out, agent.memory);
+}
+
+/* Actions that threads have run: each is answered by a packet of its own. */
+static void tell_done(void)
+{
+	char drain[64];
+	while (read(agent.wake[0], drain, sizeof drain) > 0)
+		;
+	for (unsigned k = 0; k < AGENT_ACTIONS; k++) {
+		struct agent_action *a = &agent.action[k];
+		if (weft_load_u32(&a->state) != AGENT_ACTION_DONE)
+			continue;
+		out.n = 0;
+		struct link_done *d = link_packet_add(&out, LINK_DONE, a->tag, sizeof *d);
+		*d = a->done;
+		weft_store_u32(&a->state, AGENT_ACTION_FREE);
+		if (link_packet_send(agent.socket, &out, -1))
+			return;
+	}
+}
+
+static bool serve(void)
+{
+	struct pollfd wait[2] = {{.fd = agent.socket, .events = POLLIN}, {.fd = agent.wake[0], .events = POLLIN}};
+	if (poll(wait, 2, -1) < 0)
+		return errno == EINTR;
+	if (wait[1].revents)
+		tell_done();
+	if (!wait[0].revents)
+		return true;
+	if (link_packet_receive(agent.socket, &in, -1, NULL) <= 0)
+		return false;
+	uint32_t pos = 0;
+	out.n = 0;
+	out.full = failed = false;
+	for (struct link_head *h; (h = link_packet_next(&in, &pos));) {
+		if (what[h->kind])
+			what[h->kind](h);
+		else
+			answer(h, 0, -ENOSYS);
+	}
+	return link_packet_send(agent.socket, &out, -1) == 0 && !detached;
+}
+
+void *agent_command_main(void *arg)
+{
+	(void)arg;
+	int me = agent.socket;
+	detached = false;
+	struct agent_thread *t = agent_first();
+	if (t)
+		t->ours = 1;
+	while (serve())
+		;
+	agent_patch_undo(false);
+	/* A child of fork has a socket of its own. */
+	if (agent.socket == me) {
+		agent.socket = -1;
+		close(me);
+	}
+	weft_store_u32(&agent.go, 1);
+	syscall(SYS_futex, &agent.go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	return NULL;
+}

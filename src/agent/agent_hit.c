@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens when a thread of the program comes to a stub. It may be anywhere: inside malloc, in a signal handler, in a function of
+ * libc that this file would call. So nothing of libc is called on this way, no vector register touched, nothing waited for.
+ *
+ * A hit that interrupts another one (a signal handler's) makes no event while that one writes to the ring. `busy` holds the address
+ * of its registers, so that one that was left by siglongjmp is recognised: nothing below a frame that is gone can still be in it.
+ */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC target("general-regs-only")
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
+#include "agent_priv.h"
+
+__thread struct agent_thread *agent_self;
+uint64_t agent_distance;
+
+static uint64_t sized(uint64_t v, unsigned size, bool sign)
+{
+	if (size >= 8 || size == 0)
+		return v;
+	unsigned shift = 64 - 8 * size;
+	return sign ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
+}
+
+static uint64_t *int_register(struct agent_regs *r, unsigned index)
+{
+	static const uint8_t at[8] = {
+		offsetof(struct agent_regs, rdi) / 8, offsetof(struct agent_regs, rsi) / 8, offsetof(struct agent_regs, rdx) / 8,
+		offsetof(struct agent_regs, rcx) / 8, offsetof(struct agent_regs, r8) / 8,  offsetof(struct agent_regs, r9) / 8,
+		offsetof(struct agent_regs, rax) / 8, offsetof(struct agent_regs, rdx) / 8,
+	};
+	return (uint64_t *)r + at[index & 7];
+}
+
+struct run {
+	struct agent_thread *t;
+	struct agent_wiped *w;
+	struct agent_regs *r;
+	const struct agent_frame *frame; /* at the exit */
+	uint64_t acc, old, bad;
+	uint64_t *event; /* where the next attribute goes; NULL: no event */
+	uint64_t *event_end;
+	uint64_t arg[6];
+	double xmm[2];
+	unsigned n_args, n_xmm;
+};
+
+static void op_text(struct run *x, const struct link_op *op)
+{
+	if (!x->event || x->event >= x->event_end)
+		return;
+	uint64_t *length = x->event++;
+	uint64_t most = (uint64_t)(x->event_end - x->event) * 8, n = 0;
+	most = most < op->a ? most : op->a;
+	for (; n < most; n++) {
+		struct agent_peeked c = agent_peek(x->acc + n, 1);
+		x->bad |= c.bad;
+		if (c.bad || c.value == 0)
+			break;
+		if (n % 8 == 0)
+			x->event[n / 8] = 0;
+		x->event[n / 8] |= c.value << 8 * (n % 8);
+	}
+	*length = n;
+	x->event += (n + 7) / 8;
+}
+
+static void op_call(struct run *x, const struct link_op *op)
+{
+	if (!x->t->calling) {
+		x->t->calling = 1;
+		x->acc = agent_call(op->a, x->arg, x->xmm, NULL);
+		x->t->calling = 0;
+	}
+	x->n_args = x->n_xmm = 0;
+}
+
+static void op_set(struct run *x, uint64_t *to)
+{
+	x->old = *to;
+	*to = x->acc;
+}
+
+static void run_op(struct run *x, const struct link_op *op)
+{
+	switch ((enum link_opcode)op->op) {
+	case LINK_OP_INT:
+		x->acc = sized(*int_register(x->r, op->index), op->size, op->sign);
+		break;
+	case LINK_OP_KEPT:
+		x->acc = x->frame ? sized(x->frame->param[op->index % 6], op->size, op->sign) : 0;
+		break;
+	case LINK_OP_XMM:
+		x->acc = *agent_xmm(x->r, op->index);
+		break;
+	case LINK_OP_FRAME:
+		x->acc = (uint64_t)&x->r->ret + op->a;
+		break;
+	case LINK_OP_IMM:
+		x->acc = op->a;
+		break;
+	case LINK_OP_ADD:
+		x->acc += op->a;
+		break;
+	case LINK_OP_SHIFT:
+		x->acc = sized(x->acc >> (op->a & 63), op->size, op->sign);
+		break;
+	case LINK_OP_LOAD: {
+		struct agent_peeked p = agent_peek(x->acc + op->a, op->size);
+		x->bad |= p.bad;
+		x->acc = sized(p.value, op->size, op->sign);
+		break;
+	}
+	case LINK_OP_TEXT:
+		op_text(x, op);
+		break;
+	case LINK_OP_SET_INT:
+		op_set(x, int_register(x->r, op->index));
+		break;
+	case LINK_OP_SET_XMM:
+		op_set(x, agent_xmm(x->r, op->index));
+		break;
+	case LINK_OP_STORE: {
+		struct agent_peeked p = agent_poke(op->a, op->size, x->acc);
+		x->bad |= p.bad;
+		x->old = p.value;
+		break;
+	}
+	case LINK_OP_ARG:
+		x->arg[x->n_args++ % 6] = x->acc;
+		break;
+	case LINK_OP_ARG_XMM:
+		((uint64_t *)x->xmm)[x->n_xmm++ % 2] = x->acc;
+		break;
+	case LINK_OP_CALL:
+		op_call(x, op);
+		break;
+	case LINK_OP_END:
+	case LINK_OPS:
+		break;
+	}
+	if (op->put && x->event && x->event < x->event_end)
+		*x->event++ = x->acc;
+}
+
+static inline bool ring_begin(struct run *x)
+{
+	if (x->t->busy && x->t->busy > (uint64_t)x->r) {
+		if (x->w->ring.ring)
+			weft_add_relaxed_u64(&x->w->ring.ring->dropped, 1); /* relaxed: only a sum */
+		return false;
+	}
+	if (WEFT_UNLIKELY(!x->w->ring.ring || x->w->told != x->t->tid) && !agent_ring_open(x->t))
+		return false;
+	x->t->busy = (uint64_t)x->r;
+	return true;
+}
+
+static void run_program(struct run *x, const struct agent_program *p, uint32_t site, unsigned when)
+{
+	uint64_t *record = NULL;
+	if (p->flags & LINK_SITE_EVENT && ring_begin(x)) {
+		struct link_producer *ring = &x->w->ring;
+		record = link_ring_reserve(ring, p->words);
+		if (record) {
+			record[1] = __builtin_ia32_rdtsc();
+			x->event = record + 2;
+			x->event_end = record + p->words;
+		} else {
+			weft_store_relaxed_u64(&ring->ring->dropped, weft_load_relaxed_u64(&ring->ring->dropped) + 1);
+			x->t->busy = 0;
+		}
+	}
+	for (const struct link_op *op = p->op, *end = op + p->n; op < end; op++)
+		run_op(x, op);
+	if (record) {
+		unsigned words = (unsigned)(x->event - record);
+		record[0] = link_rec_head(words, when == LINK_ENTRY ? LINK_REC_ENTER : LINK_REC_LEAVE, x->bad != 0, site);
+		link_ring_publish(&x->w->ring, words);
+		x->t->busy = 0;
+	}
+	x->w->faults += x->bad != 0;
+}
+
+/* A synchronised action: who takes it off its hook runs it. */
+static void __attribute__((noinline)) run_action(struct run *x, struct agent_site *s, unsigned when)
+{
+	struct agent_action *a = weft_swap_ptr(&s->action[when], NULL);
+	if (!a)
+		return;
+	weft_store_u32(&a->state, AGENT_ACTION_RUNS);
+	run_program(x, &a->program, s->id, when);
+	a->done = (struct link_done){x->old, x->acc, __builtin_ia32_rdtsc(), x->t->tid, x->bad != 0};
+	weft_store_u32(&a->state, AGENT_ACTION_DONE);
+	weft_add_u32(&agent.done, 1);
+	long result;
+	__asm__ volatile("syscall"
+	                 : "=a"(result)
+	                 : "0"(1L), "D"((long)agent.wake[1]), "S"("a"), "d"(1L)
+	                 : "rcx", "r11", "memory");
+}
+
+static inline void run_site(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, const struct agent_frame *f,
+                            unsigned when)
+{
+	/* Relaxed: taking it is an exchange. */
+	if (WEFT_UNLIKELY(__atomic_load_n(&s->action[when].v, __ATOMIC_RELAXED) != NULL)) {
+		struct run x = {.t = t, .w = agent_wiped_of(t), .r = r, .frame = f};
+		run_action(&x, s, when);
+	}
+	const struct agent_program *p = weft_load_ptr(&s->program[when]);
+	if (p) {
+		struct run x;
+		x.t = t;
+		x.w = agent_wiped_of(t);
+		x.r = r;
+		x.frame = f;
+		x.acc = x.bad = 0;
+		x.event = NULL;
+		x.n_args = x.n_xmm = 0;
+		run_program(&x, p, s->id, when);
+	}
+}
+
+/* The function will return to the stub. False: it will not be watched. */
+static inline int frame_push(struct agent_thread *t, struct agent_site *s, struct agent_regs *r)
+{
+	uint64_t stub = __atomic_load_n(&s->exit_stub.v, __ATOMIC_RELAXED), slot = (uint64_t)&r->ret;
+	if (!stub)
+		return 0;
+	uint32_t n = t->n_frames;
+	/* Frames of this very slot that do not hold it any more are dead; one that does has ended in a tail call. */
+	while (n > 0 && t->frame[n - 1].slot == slot && t->frame[n - 1].stub != r->ret)
+		t->n_frames = --n;
+	if (WEFT_UNLIKELY(n >= AGENT_FRAMES)) {
+		agent_frames_sweep(t);
+		n = t->n_frames;
+		if (n >= AGENT_FRAMES) {
+			agent_wiped_of(t)->full++;
+			return 0;
+		}
+	}
+	/* Claimed before it is filled: a handler that comes between uses the next one. */
+	t->n_frames = n + 1;
+	struct agent_frame *f = &t->frame[n];
+	f->slot = slot;
+	f->original = r->ret;
+	f->stub = stub;
+	f->site = s->id;
+	f->param[0] = r->rdi;
+	f->param[1] = r->rsi;
+	f->param[2] = r->rdx;
+	f->param[3] = r->rcx;
+	f->param[4] = r->r8;
+	f->param[5] = r->r9;
+	return 1;
+}
+
+int agent_enter(struct agent_site *s, struct agent_regs *r)
+{
+	struct agent_thread *t = agent_self;
+	if (WEFT_UNLIKELY(!t)) {
+		t = agent_first();
+		if (!t)
+			return 0;
+	}
+	if (WEFT_UNLIKELY(t->ours))
+		return 0;
+	run_site(t, s, r, NULL, LINK_ENTRY);
+	return frame_push(t, s, r);
+}
+
+/* Takes the frame of a slot out. False: this thread has none. */
+static bool frame_take(struct agent_thread *t, uint64_t slot, struct agent_frame *out)
+{
+	uint32_t n = t->n_frames, k = n;
+	while (k > 0 && t->frame[k - 1].slot != slot)
+		k--;
+	if (k == 0)
+		return false;
+	*out = t->frame[k - 1];
+	for (; k < n; k++)
+		t->frame[k - 1] = t->frame[k];
+	t->n_frames = n - 1;
+	return true;
+}
+
+void agent_leave(struct agent_site *s, struct agent_regs *r)
+{
+	struct agent_thread *t = agent_self;
+	uint64_t slot = (uint64_t)&r->ret;
+	struct agent_frame *top = t && t->n_frames ? &t->frame[t->n_frames - 1] : NULL;
+	if (WEFT_LIKELY(top && top->slot == slot)) {
+		r->ret = top->original;
+		run_site(t, s, r, top, LINK_EXIT);
+		/* What the program called may have left frames above; they are gone with it. */
+		t->n_frames = (uint32_t)(top - t->frame);
+		return;
+	}
+	struct agent_frame f;
+	if (t && frame_take(t, slot, &f)) {
+		r->ret = f.original;
+		run_site(t, s, r, &f, LINK_EXIT);
+		return;
+	}
+	/* The stack was carried on by another thread: a coroutine's. */
+	r->ret = agent_frame_elsewhere(slot);
+	if (r->ret == 0)
+		__builtin_trap();
+}
+
+/* An unwinder is about to walk this thread's stack: it must find the program's addresses. */
+int agent_unwind(struct agent_site *s, struct agent_regs *r)
+{
+	(void)s;
+	struct agent_thread *t = agent_self;
+	for (uint32_t n = t ? t->n_frames : 0; n > 0;) {
+		struct agent_frame *f = &t->frame[--n];
+		struct agent_peeked p = agent_peek(f->slot, 8);
+		/* Below us nothing is alive; elsewhere only what still holds the stub's address. */
+		if (!p.bad && p.value == f->stub && (f->slot >= (uint64_t)r || (uint64_t)r - f->slot > 1u << 20)) {
+			agent_poke(f->slot, 8, f->original);
+			agent_wiped_of(t)->unwound++;
+		}
+		t->n_frames = n;
+	}
+	return 0;
+}

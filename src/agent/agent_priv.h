@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the agent share: it lives in other people's processes.
+ *
+ *     stub --> agent_hit.c      on threads of the program: programs of sites, events, shadow stacks. No libc, no vector registers
+ *              agent_thread.c   blocks of threads, rings: what the first hit of a thread needs
+ *     socket   agent_command.c  the command thread: answers the controller
+ *              agent_patch.c    changes code while threads run
+ *              agent_signal.c   SIGTRAP, SIGSEGV: threads that are in the way of a patch; loads that fail
+ *              agent.c          begin, fork, end
+ *
+ * Two reservations hold what threads have, at the same index: a block, and at a fixed distance its wiped half, which the kernel zeroes in
+ * every forked child.
+ */
+#ifndef WEFT_AGENT_PRIV_H
+#define WEFT_AGENT_PRIV_H
+
+#include "base/atomic.h"
+#include "link/link_proto.h"
+#include "link/link_ring.h"
+#include <signal.h>
+
+#define AGENT_HIDDEN __attribute__((visibility("hidden")))
+
+/* ---- registers, as stubs push them ---- */
+
+struct agent_regs {
+	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t ret; /* the return slot */
+};
+/* xmm0..7, 16 bytes each, in front of the registers, where the site's stub saves them. */
+static inline uint64_t *agent_xmm(struct agent_regs *r, unsigned index)
+{
+	return (uint64_t *)((char *)r - 128 + 16 * (index & 7));
+}
+
+/* ---- threads ---- */
+
+struct agent_frame {       /* of a function that is watched to its end */
+	uint64_t slot;     /* address of its return address */
+	uint64_t original; /* which was this */
+	uint64_t stub;     /* and now is this */
+	uint32_t site, reserved;
+	uint64_t param[6];
+};
+
+#define AGENT_BLOCKS 8192u /* fewer where the address space is limited */
+#define AGENT_BLOCK_BYTES (128u * 1024)
+#define AGENT_FRAMES ((AGENT_BLOCK_BYTES - 256u) / sizeof(struct agent_frame))
+
+struct agent_thread {
+	uint32_t tid;
+	volatile uint32_t n_frames;
+	volatile uint64_t busy;    /* address of the registers of the hit that writes to the ring; 0: none does */
+	volatile uint32_t calling; /* a call that a program asked for is running */
+	uint32_t ours;             /* the agent's own thread */
+	uint64_t unused[4];
+	struct agent_frame frame[];
+};
+
+struct agent_wiped {
+	uint64_t count[LINK_SITES];
+	struct link_producer ring; /* ring.ring NULL: none yet, or this is a forked child */
+	uint64_t told;             /* the ring's THREAD record names this tid */
+	uint64_t full, unwound, faults;
+};
+
+extern AGENT_HIDDEN __thread struct agent_thread *agent_self __attribute__((tls_model("initial-exec")));
+extern AGENT_HIDDEN uint64_t agent_distance;
+static inline struct agent_wiped *agent_wiped_of(struct agent_thread *t)
+{
+	return (struct agent_wiped *)((char *)t + agent_distance);
+}
+
+/* ---- sites ---- */
+
+struct agent_program {
+	uint32_t n, flags, words; /* words: the most that its event takes */
+	uint32_t reserved;
+	struct link_op op[LINK_PROGRAM_OPS];
+};
+
+struct agent_action { /* a synchronised one */
+	struct agent_program program;
+	uint32_t tag;
+	struct link_done done;
+	struct weft_atomic_u32 state;
+};
+enum agent_action_state { AGENT_ACTION_FREE, AGENT_ACTION_HANGS, AGENT_ACTION_RUNS, AGENT_ACTION_DONE };
+#define AGENT_ACTIONS 256u
+
+struct agent_site {
+	uint32_t id, reserved;
+	struct weft_atomic_u64 exit_stub;           /* 0: not watched to its end */
+	struct weft_atomic_ptr program[LINK_WHENS]; /* struct agent_program */
+	struct weft_atomic_ptr action[LINK_WHENS];  /* struct agent_action */
+	uint64_t unused[2];
+};
+
+struct agent {
+	char *blocks; /* n_most of them; the wiped halves follow */
+	uint32_t n_most;
+	struct weft_atomic_u32 n_blocks; /* that were ever taken */
+	struct weft_atomic_u32 lock;     /* of taking one */
+	struct link_ring *rings;         /* first of them */
+	uint32_t ring_bytes;
+	int memory, socket; /* descriptors */
+	uint32_t pid;
+	struct agent_site site[LINK_SITES];
+	struct agent_action action[AGENT_ACTIONS];
+	struct weft_atomic_u64 unblocked; /* hits of threads that found no block */
+	struct weft_atomic_u64 traps;
+	struct weft_atomic_u32 done; /* futex: actions that were done */
+	int wake[2];                 /* the command thread is woken by it */
+	char path[108];
+	struct weft_atomic_u32 go; /* futex: the controller has said GO, or is gone */
+};
+extern AGENT_HIDDEN struct agent agent;
+
+/* ---- agent_hit.c: called by stubs ---- */
+
+AGENT_HIDDEN int agent_enter(struct agent_site *s, struct agent_regs *r);
+AGENT_HIDDEN void agent_leave(struct agent_site *s, struct agent_regs *r);
+AGENT_HIDDEN int agent_unwind(struct agent_site *s, struct agent_regs *r);
+
+/* ---- agent_thread.c ---- */
+
+int agent_thread_init(void);
+AGENT_HIDDEN struct agent_thread *agent_first(void); /* the block of this thread, or NULL */
+bool agent_ring_open(struct agent_thread *t);        /* false: this thread has no ring, its events are lost */
+uint64_t agent_count(uint32_t site);
+void agent_status(struct link_status *out);
+void agent_thread_forked(void);                  /* in a child of fork(): only this thread is left, and nothing is shared */
+void agent_frames_sweep(struct agent_thread *t); /* forgets frames that are not on the stack any more */
+uint64_t agent_frame_elsewhere(uint64_t slot);   /* return address that another thread keeps for it, or 0 */
+
+/* ---- agent_signal.c ---- */
+
+struct agent_peeked {
+	uint64_t value, bad;
+};
+/* Loads and stores that may fail; size 1, 2, 4, 8. */
+AGENT_HIDDEN struct agent_peeked agent_peek(uint64_t addr, uint64_t size);
+AGENT_HIDDEN struct agent_peeked agent_poke(uint64_t addr, uint64_t size, uint64_t value);
+int agent_signal_ensure(bool faults); /* our handlers are the installed ones; those of the program are called behind */
+
+/* ---- agent_patch.c ---- */
+
+int agent_patch_init(void);
+/* Each: 0 or a negative errno value in rc[k]. */
+void agent_patch(const struct link_patch *p, unsigned n, int *rc);
+bool agent_patch_target(uint64_t addr, uint64_t *target); /* async-signal-safe: a trap at addr goes on there */
+void agent_patch_undo(bool alone);                        /* takes all insertions out; alone: there is one thread */
+uint32_t agent_patches(void);
+int agent_memory_write(uint64_t addr, const void *from, size_t n); /* whatever its protection */
+int agent_memory_read(uint64_t addr, void *to, size_t n);
+unsigned agent_traps_blocked(void); /* threads that block SIGTRAP, which a trap would kill */
+
+/* Calls a function of the program with all vector state kept. */
+AGENT_HIDDEN uint64_t agent_call(uint64_t function, const uint64_t *arg, const double *xmm, uint64_t *xmm0);
+
+/* ---- agent_command.c ---- */
+
+void *agent_command_main(void *arg);
+int agent_send_hello(bool attached);
+
+/* ---- agent.c ---- */
+
+struct link_clock agent_clock(void);
+int agent_begin(const char *path, bool attached);
+
+#endif

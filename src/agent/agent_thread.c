@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Blocks of threads, and their rings. A block is taken at a thread's first hit and found free again when its thread does not exist any
+ * more: no destructor has to run, and threads that were made with clone have blocks, too. Looking costs a system call a block, so it
+ * is done when the number of blocks would double.
+ */
+#if defined __GNUC__ && !defined __clang__
+#pragma GCC target("general-regs-only")
+#endif
+#include "agent_priv.h"
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static long call3(long number, long a, long b, long c)
+{
+	long result;
+	__asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return result;
+}
+
+static struct agent_thread *block_at(uint32_t index)
+{
+	return (struct agent_thread *)(agent.blocks + (size_t)index * AGENT_BLOCK_BYTES);
+}
+
+static int map_rings(void)
+{
+	size_t bytes = (size_t)agent.ring_bytes * agent.n_most;
+	agent.memory = memfd_create("weft-rings", MFD_CLOEXEC);
+	if (agent.memory < 0 || ftruncate(agent.memory, (off_t)bytes))
+		return -errno;
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, agent.memory, 0);
+	if (at == MAP_FAILED)
+		return -errno;
+	agent.rings = at;
+	return 0;
+}
+
+/* Blocks and their wiped halves, as many as the address space has room for. */
+static int reserve_blocks(void)
+{
+	for (uint32_t most = AGENT_BLOCKS; most >= 64; most /= 4) {
+		size_t bytes = (size_t)most * AGENT_BLOCK_BYTES;
+		char *at = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		if (at == MAP_FAILED)
+			continue;
+		if (madvise(at + bytes, bytes, MADV_WIPEONFORK))
+			return -errno;
+		madvise(at, 2 * bytes, MADV_DONTDUMP);
+		agent_distance = bytes;
+		agent.n_most = most;
+		agent.blocks = at;
+		return 0;
+	}
+	return -ENOMEM;
+}
+
+int agent_thread_init(void)
+{
+	int rc = agent.blocks ? 0 : reserve_blocks();
+	return rc ? rc : map_rings();
+}
+
+static void lock(void)
+{
+	uint32_t free = 0;
+	while (!weft_cas_u32(&agent.lock, &free, 1)) {
+		free = 0;
+		call3(SYS_sched_yield, 0, 0, 0);
+	}
+}
+
+static void unlock(void)
+{
+	weft_store_u32(&agent.lock, 0);
+}
+
+static bool alive(uint32_t tid)
+{
+	return call3(SYS_tgkill, agent.pid, tid, 0) != -ESRCH;
+}
+
+static struct agent_thread *take_block(uint32_t tid)
+{
+	/* Relaxed: under the lock. */
+	uint32_t n = weft_load_relaxed_u32(&agent.n_blocks);
+	if (n >= 16 && ((n & (n - 1)) == 0 || n == agent.n_most))
+		for (uint32_t k = 0; k < n; k++)
+			if (block_at(k)->tid && !block_at(k)->ours && !alive(block_at(k)->tid))
+				block_at(k)->tid = 0;
+	for (uint32_t k = 0; k < n; k++) {
+		struct agent_thread *t = block_at(k);
+		if (t->tid)
+			continue;
+		t->n_frames = 0;
+		t->busy = t->calling = 0;
+		t->tid = tid;
+		return t;
+	}
+	if (n == agent.n_most)
+		return NULL;
+	block_at(n)->tid = tid;
+	weft_store_u32(&agent.n_blocks, n + 1);
+	return block_at(n);
+}
+
+struct agent_thread *agent_first(void)
+{
+	if (agent_self || !agent.blocks)
+		return agent_self;
+	/* No handler of this thread may come while it holds the lock, and want it. */
+	uint64_t all = ~0ull, before = 0;
+	long result;
+	register long size __asm__("r10") = 8;
+	__asm__ volatile("syscall"
+	                 : "=a"(result)
+	                 : "0"((long)SYS_rt_sigprocmask), "D"(0L), "S"(&all), "d"(&before), "r"(size)
+	                 : "rcx", "r11", "memory");
+	uint32_t tid = (uint32_t)call3(SYS_gettid, 0, 0, 0);
+	lock();
+	struct agent_thread *t = agent_self ? agent_self : take_block(tid);
+	unlock();
+	if (t)
+		agent_self = t;
+	else
+		weft_add_u64(&agent.unblocked, 1);
+	__asm__ volatile("syscall"
+	                 : "=a"(result)
+	                 : "0"((long)SYS_rt_sigprocmask), "D"(2L), "S"(&before), "d"(0L), "r"(size)
+	                 : "rcx", "r11", "memory");
+	return t;
+}
+
+bool agent_ring_open(struct agent_thread *t)
+{
+	struct agent_wiped *w = agent_wiped_of(t);
+	if (!agent.rings || (uint32_t)call3(SYS_getpid, 0, 0, 0) != agent.pid)
+		return false;
+	size_t index = (size_t)((char *)t - agent.blocks) / AGENT_BLOCK_BYTES;
+	struct link_ring *ring = (struct link_ring *)((char *)agent.rings + index * agent.ring_bytes);
+	for (uint32_t most = weft_load_u32(&agent.rings->n_rings); most <= index;)
+		if (weft_cas_u32(&agent.rings->n_rings, &most, (uint32_t)index + 1))
+			break;
+	/* Of an earlier thread: its records stay, ours follow. */
+	w->ring.written = weft_load_u64(&ring->written);
+	w->ring.read = weft_load_u64(&ring->read);
+	w->ring.mask = link_ring_words(agent.ring_bytes) - 1;
+	w->ring.ring = ring;
+	uint64_t *to = link_ring_reserve(&w->ring, 3);
+	if (!to) {
+		weft_add_u64(&ring->dropped, 1);
+		w->ring.ring = NULL;
+		return false;
+	}
+	to[0] = link_rec_head(3, LINK_REC_THREAD, 0, 0);
+	to[1] = __builtin_ia32_rdtsc();
+	to[2] = t->tid;
+	link_ring_publish(&w->ring, 3);
+	w->told = t->tid;
+	return true;
+}
+
+uint64_t agent_count(uint32_t site)
+{
+	uint64_t sum = 0;
+	for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++)
+		if (!block_at(k)->ours)
+			sum += __atomic_load_n(&agent_wiped_of(block_at(k))->count[site % LINK_SITES], __ATOMIC_RELAXED);
+	return sum;
+}
+
+void agent_status(struct link_status *out)
+{
+	out->dropped = weft_load_u64(&agent.unblocked);
+	out->traps = weft_load_u64(&agent.traps);
+	out->blocks = weft_load_u32(&agent.n_blocks);
+	for (uint32_t k = 0; k < out->blocks; k++) {
+		struct agent_wiped *w = agent_wiped_of(block_at(k));
+		struct link_ring *ring = __atomic_load_n(&w->ring.ring, __ATOMIC_RELAXED);
+		out->dropped += ring ? weft_load_u64(&ring->dropped) : 0;
+		out->unwound += w->unwound;
+		out->full += w->full;
+		out->faults += w->faults;
+	}
+}
+
+void agent_thread_forked(void)
+{
+	struct agent_thread *mine = agent_self;
+	for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++)
+		if (block_at(k) != mine)
+			block_at(k)->tid = block_at(k)->ours = 0;
+	agent.pid = (uint32_t)call3(SYS_getpid, 0, 0, 0);
+	if (mine) {
+		mine->tid = (uint32_t)call3(SYS_gettid, 0, 0, 0);
+		mine->busy = 0;
+	}
+	weft_store_u32(&agent.lock, 0);
+	munmap(agent.rings, (size_t)agent.ring_bytes * agent.n_most);
+	close(agent.memory);
+	agent.rings = NULL;
+}
+
+/* ---- frames ---- */
+
+static bool slot_holds(uint64_t slot, uint64_t value)
+{
+	uint64_t found = 0;
+	struct iovec to = {&found, 8}, from = {(void *)slot, 8};
+	long result;
+	register long n __asm__("r10") = (long)&from;
+	register long one __asm__("r8") = 1;
+	register long zero __asm__("r9") = 0;
+	__asm__ volatile("syscall"
+	                 : "=a"(result)
+	                 : "0"((long)SYS_process_vm_readv), "D"((long)agent.pid), "S"(&to), "d"(1L), "r"(n), "r"(one), "r"(zero)
+	                 : "rcx", "r11", "memory");
+	return result == 8 && found == value;
+}
+
+void agent_frames_sweep(struct agent_thread *t)
+{
+	uint32_t kept = 0, n = t->n_frames;
+	for (uint32_t k = 0; k < n; k++)
+		if (slot_holds(t->frame[k].slot, t->frame[k].stub))
+			t->frame[kept++] = t->frame[k];
+	t->n_frames = kept;
+}
+
+uint64_t agent_frame_elsewhere(uint64_t slot)
+{
+	/* A frame that is being moved down by its thread may be missed once. */
+	for (int round = 0; round < 100; round++)
+		for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++) {
+			struct agent_thread *t = block_at(k);
+			for (uint32_t f = t->n_frames; f > 0; f--)
+				if (t->frame[f - 1].slot == slot)
+					return t->frame[f - 1].original;
+		}
+	return 0;
+}

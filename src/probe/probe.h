@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Probes and actions in a live process: the controller's side.
+ *
+ *     probe_listen → a socket; start programs with LD_PRELOAD=libweft-agent.so and LINK_ENVIRONMENT, or probe_inject one that runs
+ *     probe_accept → a session for each process; probe_insert and the actions; probe_go lets it enter main
+ *     probe_next   → its events;  probe_close → takes everything out
+ *
+ * A session belongs to one thread at a time. Names are found as in probe_image_find; every function that fails says why, for people.
+ */
+#ifndef WEFT_PROBE_H
+#define WEFT_PROBE_H
+
+#include "base/err.h"
+#include "link/link_proto.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct probe_session;
+struct probe_image;
+
+/* ---- sessions ---- */
+
+/* A listening socket with a name of its own in the abstract name space, as the agent wants it: "@…". room ≥ 64. The descriptor or < 0. */
+int probe_listen(char *name, size_t room, struct weft_err *err) WEFT_MUST_CHECK;
+int probe_accept(int listener, int timeout_ms, struct probe_session **out, struct weft_err *err) WEFT_MUST_CHECK;
+/*
+ * Loads the agent into a process that runs, and lets it connect to the listener `name`. Its threads go on meanwhile but one, which is
+ * stopped at a safe point and makes the call. Then probe_accept.
+ */
+int probe_inject(pid_t pid, const char *agent_path, const char *name, int timeout_ms, struct weft_err *err) WEFT_MUST_CHECK;
+int probe_go(struct probe_session *s) WEFT_MUST_CHECK;
+/* Takes everything out; the session can still read memory and the events that are left. */
+int probe_detach(struct probe_session *s) WEFT_MUST_CHECK;
+/* Takes everything out, if the process is still there, and forgets the session. */
+void probe_close(struct probe_session *s);
+/* The same without a word to the process, as if this one had been killed. */
+void probe_abandon(struct probe_session *s);
+
+pid_t probe_pid(const struct probe_session *s);
+const struct link_hello *probe_hello(const struct probe_session *s);
+int probe_status(struct probe_session *s, struct link_status *out) WEFT_MUST_CHECK;
+
+/* ---- probes ---- */
+
+enum probe_kind { PROBE_COUNT = 1, PROBE_ENTRY = 2, PROBE_EXIT = 4 };
+
+/* Instructions that make a value, and perhaps do something with it. */
+struct probe_program {
+	const struct link_op *op;
+	unsigned n;
+};
+
+#define PROBE_CLONES 8u
+
+struct probe_request {
+	const char *function;
+	unsigned kinds;                           /* ENTRY and EXIT make events */
+	struct probe_program program[LINK_WHENS]; /* what is put into them */
+	/* What came of it: */
+	int rc;
+	struct weft_err err; /* also when rc is 0: what should be known, as a remark */
+	uint32_t site[PROBE_CLONES];
+	unsigned n_sites;
+	uint32_t owner;
+	bool traps; /* by int3: slow */
+};
+
+/* All of them at once: 0, or the first failure; those that did not fail are in. */
+int probe_insert(struct probe_session *s, struct probe_request *r, unsigned n) WEFT_MUST_CHECK;
+int probe_remove(struct probe_session *s, struct probe_request *r, unsigned n) WEFT_MUST_CHECK;
+/* Entries of the request's function since it was first counted. */
+int probe_counted(struct probe_session *s, const struct probe_request *r, uint64_t *out) WEFT_MUST_CHECK;
+
+struct probe_event {
+	uint64_t ticks;
+	uint32_t site, tid, when, n; /* when: enum link_when */
+	bool incomplete;             /* something could not be read, and is 0 */
+	uint64_t value[64];
+};
+/* The next event of any thread (a thread's are in order); false: there is none now. */
+bool probe_next(struct probe_session *s, struct probe_event *out);
+uint64_t probe_lost(const struct probe_session *s); /* rings that were found damaged */
+
+/* ---- memory ---- */
+
+int probe_read(struct probe_session *s, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
+int probe_write(struct probe_session *s, uint64_t addr, const void *from, size_t n) WEFT_MUST_CHECK;
+
+/* Where something of that name is in the process, and the image that it comes from. */
+struct probe_found {
+	struct probe_image *image; /* the session's */
+	uint64_t bias, addr, size; /* addr: in the process */
+	const char *symbol;
+	uint8_t clone;
+};
+/* Up to PROBE_CLONES of them; their number, or a reason. */
+int probe_find(struct probe_session *s, const char *name, bool data, struct probe_found *out,
+               struct weft_err *err) WEFT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of a session share. */
+#ifndef WEFT_PROBE_PROBE_PRIV_H
+#define WEFT_PROBE_PROBE_PRIV_H
+
+#include "probe.h"
+#include "probe_code.h"
+#include "probe_image.h"
+#include "link/link_ring.h"
+
+struct probe_module {
+	char *path; /* owned */
+	uint64_t from, bias;
+	struct probe_image *image; /* owned; NULL: not opened yet, or not possible */
+	bool tried;
+};
+
+/* Something that is done at a site; programs of sites are all of theirs, one after the other. */
+struct probe_part {
+	uint32_t site;
+	unsigned when, flags, n;
+	struct link_op *op; /* owned */
+	uint32_t owner;     /* number of the request or action that it came with */
+};
+
+struct probe_site {
+	uint64_t addr; /* of the function; 0: free */
+	struct probe_way way;
+	uint8_t original[LINK_PATCH_BYTES], now[LINK_PATCH_BYTES];
+	uint64_t copy[LINK_PATCH_BYTES]; /* of its displaced instructions, in the newest stub */
+	const char *symbol;
+	bool patched, other_now;
+	unsigned kinds;   /* of its stub: enum probe_stub_kind */
+	unsigned uses[3]; /* how many want it: counted, at entry, at exit */
+	bool is_other;    /* replaced: by `other`, or by nothing (0) */
+	uint64_t other, original_entry;
+	uint64_t exit_stub;
+};
+
+struct probe_done {
+	uint32_t tag;
+	struct link_done done;
+};
+
+struct probe_session {
+	int socket, memory;
+	struct link_hello agent;
+	char *rings; /* mapping of all rings */
+	uint32_t next_ring;
+	uint32_t *tid; /* of each ring: whose events come now; owned */
+	uint64_t lost;
+	struct {
+		struct probe_module *at;
+		size_t n, cap;
+	} modules; /* the executable first */
+	struct probe_place place;
+	struct probe_site *site; /* LINK_SITES; owned */
+	struct {
+		struct probe_part *at;
+		size_t n, cap;
+	} parts;
+	bool hooked;     /* the unwinders are */
+	uint32_t owners; /* of parts, given out */
+	uint32_t tag;
+	struct link_packet *in, *out; /* owned */
+	struct {
+		struct probe_done *at;
+		size_t n, cap;
+	} done; /* of actions, that nobody has asked for yet */
+};
+
+/* ---- probe_session.c ---- */
+
+/* Sends what is in s->out and waits for its answers, in s->in. */
+int session_exchange(struct probe_session *s) WEFT_MUST_CHECK;
+int session_wait(struct probe_session *s, int timeout_ms) WEFT_MUST_CHECK;
+int session_wait_done(struct probe_session *s, uint32_t tag, int timeout_ms, struct link_done *out) WEFT_MUST_CHECK;
+void session_begin_packet(struct probe_session *s);
+/* One message with a payload; answer: bytes of it that are wanted. */
+int session_ask(struct probe_session *s, enum link_kind kind, const void *payload, uint32_t n, void *answer,
+                uint32_t n_answer) WEFT_MUST_CHECK;
+
+/* ---- probe_process.c ---- */
+
+int process_read_map(struct probe_session *s) WEFT_MUST_CHECK;
+struct probe_image *process_image(struct probe_session *s, struct probe_module *m);
+int process_read(pid_t pid, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
+
+/* ---- probe_site.c ---- */
+
+/* What has to be told so that a site's stub is as it is wanted now. */
+struct site_change {
+	uint32_t id;
+	unsigned kinds; /* of the stub from then on */
+	bool stub_new, patch_new;
+	struct link_patch patch;
+	struct probe_stub stub;
+	struct probe_range map;
+};
+struct site_changes {
+	struct site_change *at; /* owned */
+	size_t n, cap;
+};
+/* The site of a function, made when it is new; or a reason. */
+int site_get(struct probe_session *s, const struct probe_found *f, struct weft_err *err) WEFT_MUST_CHECK;
+/* What its uses and parts ask for now. 1: *out says what; 0: nothing but its programs. */
+int site_plan(struct probe_session *s, uint32_t id, struct site_change *out, struct weft_err *err) WEFT_MUST_CHECK;
+/* Tells the agent changes, and the programs of all their sites. */
+int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err) WEFT_MUST_CHECK;
+/* plan and apply, for sites whose uses or parts have changed; when it fails, nothing in the process has. */
+int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
+int site_add_part(struct probe_session *s, struct probe_part part) WEFT_MUST_CHECK; /* copies its instructions */
+void site_drop_parts(struct probe_session *s, uint32_t owner);
+int site_hook_unwinders(struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;
+/* Why the exit of that function cannot be watched, or NULL. */
+const char *site_no_exit(const char *symbol);
+
+#endif

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a process has in its memory: its modules, from /proc/PID/maps, with what they are called and how far they were moved; and the
+ * ranges that are taken, for those who look for a place.
+ */
+#include "probe_priv.h"
+#include "base/vec.h"
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#define HEAP_ROOM (1ull << 30) /* behind the heap: brk wants to grow */
+#define STACK_ROOM (1ull << 28)
+
+int process_read(pid_t pid, uint64_t addr, void *to, size_t n)
+{
+	struct iovec here = {to, n}, there = {(void *)addr, n};
+	ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
+	return got == (ssize_t)n ? 0 : got < 0 ? -errno : -EFAULT;
+}
+
+static int add_module(struct probe_session *s, const char *path, uint64_t from)
+{
+	for (size_t k = 0; k < s->modules.n; k++)
+		if (s->modules.at[k].from == from && !strcmp(s->modules.at[k].path, path))
+			return 0;
+	struct probe_module m = {.path = strdup(path), .from = from};
+	if (!m.path || weft_vec_push(&s->modules, m)) {
+		free(m.path);
+		return -ENOMEM;
+	}
+	/* The executable first: most questions are about it. */
+	size_t last = s->modules.n - 1;
+	if (!strcmp(path, s->agent.exe) && last > 0) {
+		struct probe_module first = s->modules.at[0];
+		s->modules.at[0] = s->modules.at[last];
+		s->modules.at[last] = first;
+	}
+	return 0;
+}
+
+static int read_line(struct probe_session *s, const char *line)
+{
+	unsigned long long from, to, offset;
+	char protection[8];
+	int at = 0;
+	if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &from, &to, protection, &offset, &at) < 4)
+		return 0;
+	const char *name = at ? line + at : "";
+	struct probe_range taken = {from, to};
+	if (!strcmp(name, "[heap]"))
+		taken.to += HEAP_ROOM;
+	if (!strcmp(name, "[stack]"))
+		taken.from -= STACK_ROOM;
+	int rc = probe_ranges_add(&s->place.taken, taken);
+	if (rc == 0 && name[0] == '/' && offset == 0)
+		rc = add_module(s, name, from);
+	return rc;
+}
+
+int process_read_map(struct probe_session *s)
+{
+	char path[64], line[4200];
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)s->agent.pid);
+	FILE *f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	s->place.taken.n = 0;
+	int rc = 0;
+	while (rc == 0 && fgets(line, sizeof line, f)) {
+		line[strcspn(line, "\n")] = '\0';
+		rc = read_line(s, line);
+	}
+	fclose(f);
+	for (size_t k = 0; rc == 0 && k < s->place.pages.n; k++)
+		rc = probe_ranges_add(&s->place.taken, s->place.pages.at[k]);
+	return rc;
+}
+
+struct probe_image *process_image(struct probe_session *s, struct probe_module *m)
+{
+	(void)s;
+	if (!m->tried) {
+		m->tried = true;
+		if (probe_image_open(m->path, NULL, &m->image, NULL) == 0)
+			m->bias = probe_image_moves(m->image) ? m->from - probe_image_base(m->image) : 0;
+	}
+	return m->image;
+}
+
+static void say_not_found(struct probe_session *s, const char *name, bool data, struct weft_err *err)
+{
+	const char *like = NULL;
+	for (size_t k = 0; k < s->modules.n && !like; k++)
+		if (process_image(s, &s->modules.at[k]))
+			like = probe_image_resembling(s->modules.at[k].image, name, data);
+	weft_err_set(err, -ENOENT, "no %s '%s' in this process: %s%s%s", data ? "variable" : "function", name,
+	             like ? "did you mean '" : "it is not there, or was inlined everywhere", like ? like : "", like ? "'?" : "");
+}
+
+/* What of it can be instrumented; why not is said of the last that cannot. */
+static int choose(const struct probe_module *m, const struct probe_symbols *all, const char *name, bool data,
+                  struct probe_found *out, struct weft_err *err)
+{
+	int n = 0;
+	bool exact = false, whole = false;
+	for (size_t k = 0; k < all->n; k++) {
+		exact |= all->at[k].exact;
+		whole |= all->at[k].clone == PROBE_WHOLE || all->at[k].clone == PROBE_SPECIAL;
+	}
+	for (size_t k = 0; k < all->n; k++) {
+		const struct probe_symbol *y = &all->at[k];
+		if (y->exact != exact || y->clone == PROBE_COLD || (y->clone == PROBE_PART && whole))
+			continue;
+		if (y->type == STT_GNU_IFUNC)
+			return weft_err_set(err, -ENOTSUP,
+			                    "'%s' has several variants, one of which is chosen when the program starts", name);
+		if (y->type == STT_TLS) {
+			weft_err_set(err, -ENOTSUP, "'%s' is a variable of each thread", name);
+		} else if (n == (int)PROBE_CLONES) {
+			return weft_err_set(err, -E2BIG, "'%s' is the name of more than %u functions", name, PROBE_CLONES);
+		} else {
+			out[n++] = (struct probe_found){m->image, m->bias, y->addr + m->bias, y->size, y->name, y->clone};
+		}
+	}
+	(void)data;
+	return n ? n : err && err->code ? err->code : -ENOENT;
+}
+
+int probe_find(struct probe_session *s, const char *name, bool data, struct probe_found *out, struct weft_err *err)
+{
+	for (int round = 0; round < 2; round++) {
+		for (size_t k = 0; k < s->modules.n; k++) {
+			struct probe_module *m = &s->modules.at[k];
+			struct probe_symbols all = {0};
+			if (!process_image(s, m))
+				continue;
+			int rc = probe_image_find(m->image, name, data, &all);
+			if (rc == 0 && all.n)
+				rc = choose(m, &all, name, data, out, err);
+			bool found = rc != 0 && all.n;
+			free(all.at);
+			if (rc < 0 && rc != -ENOENT)
+				return rc == -ENOMEM ? weft_err_set(err, rc, "out of memory") : rc;
+			if (found && rc > 0)
+				return rc;
+		}
+		/* It may have loaded something since. */
+		size_t n = s->modules.n;
+		if (process_read_map(s) || s->modules.n == n)
+			break;
+	}
+	say_not_found(s, name, data, err);
+	return -ENOENT;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The connection with one agent: packets there and back, memory, events out of its rings. */
+#include "probe_priv.h"
+#include "base/vec.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ANSWER_MS = 10000 };
+
+int probe_listen(char *name, size_t room, struct weft_err *err)
+{
+	static unsigned serial;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	int n = snprintf(name, room, "@weft-%d-%u-%lx", (int)getpid(), serial++, (unsigned long)now.tv_nsec);
+	struct sockaddr_un at = {.sun_family = AF_UNIX};
+	if (n < 0 || (size_t)n >= room || (size_t)n >= sizeof at.sun_path)
+		return weft_err_set(err, -ENAMETOOLONG, "no room for the name of a socket");
+	memcpy(at.sun_path, name, (size_t)n);
+	at.sun_path[0] = '\0';
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)n)) ||
+	    listen(fd, 512)) {
+		int code = errno;
+		if (fd >= 0)
+			close(fd);
+		return weft_err_sys(err, code, "cannot make a socket");
+	}
+	return fd;
+}
+
+static void session_free(struct probe_session *s)
+{
+	if (!s)
+		return;
+	if (s->rings)
+		munmap(s->rings, (size_t)s->agent.ring_bytes * s->agent.n_rings);
+	if (s->socket >= 0)
+		close(s->socket);
+	if (s->memory >= 0)
+		close(s->memory);
+	for (size_t k = 0; k < s->modules.n; k++) {
+		probe_image_close(s->modules.at[k].image);
+		free(s->modules.at[k].path);
+	}
+	for (size_t k = 0; k < s->parts.n; k++)
+		free(s->parts.at[k].op);
+	probe_place_fini(&s->place);
+	free(s->modules.at);
+	free(s->parts.at);
+	free(s->done.at);
+	free(s->site);
+	free(s->tid);
+	free(s->in);
+	free(s->out);
+	free(s);
+}
+
+static struct probe_session *session_new(void)
+{
+	struct probe_session *s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	s->socket = s->memory = -1;
+	s->in = calloc(1, sizeof *s->in);
+	s->out = calloc(1, sizeof *s->out);
+	s->site = calloc(LINK_SITES, sizeof *s->site);
+	if (!s->in || !s->out || !s->site) {
+		session_free(s);
+		return NULL;
+	}
+	return s;
+}
+
+/* What an agent says of itself is looked at as if anybody could have said it. */
+static int read_hello(struct probe_session *s, struct weft_err *err)
+{
+	uint32_t pos = 0;
+	struct link_head *h = link_packet_next(s->in, &pos);
+	const struct link_hello *hello = h && h->kind == LINK_HELLO ? link_payload_of(h, sizeof *hello) : NULL;
+	if (!hello)
+		return weft_err_set(err, -EPROTO, "what has connected is no agent");
+	s->agent = *hello;
+	s->agent.exe[sizeof s->agent.exe - 1] = '\0';
+	if (hello->version != LINK_VERSION)
+		return weft_err_set(err, WEFT_E_VERSION, "the agent in '%s' is of another version", s->agent.exe);
+	struct ucred peer;
+	socklen_t n = sizeof peer;
+	if (getsockopt(s->socket, SOL_SOCKET, SO_PEERCRED, &peer, &n) || (peer.uid != getuid() && getuid() != 0))
+		return weft_err_set(err, -EPERM, "what has connected belongs to another user");
+	s->agent.pid = (uint32_t)peer.pid;
+	if (s->memory < 0 || hello->ring_bytes < 4096 || hello->ring_bytes > 1u << 26 || hello->n_rings > 1u << 20)
+		return weft_err_set(err, -EPROTO, "the agent in '%s' has no rings", s->agent.exe);
+	return 0;
+}
+
+static int open_rings(struct probe_session *s, struct weft_err *err)
+{
+	size_t bytes = (size_t)s->agent.ring_bytes * s->agent.n_rings;
+	s->tid = calloc(s->agent.n_rings, sizeof *s->tid);
+	if (!s->tid)
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->memory, 0);
+	if (at == MAP_FAILED)
+		return weft_err_sys(err, errno, "cannot map the rings of '%s'", s->agent.exe);
+	s->rings = at;
+	return 0;
+}
+
+int probe_accept(int listener, int timeout_ms, struct probe_session **out, struct weft_err *err)
+{
+	*out = NULL;
+	struct pollfd wait = {.fd = listener, .events = POLLIN};
+	if (poll(&wait, 1, timeout_ms) <= 0)
+		return weft_err_set(err, -ETIMEDOUT, "no process has connected");
+	struct probe_session *s = session_new();
+	if (!s)
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	s->socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	int rc = s->socket < 0 ? weft_err_sys(err, errno, "cannot accept a process") : 0;
+	if (rc == 0 && link_packet_receive(s->socket, s->in, ANSWER_MS, &s->memory) <= 0)
+		rc = weft_err_set(err, -EPROTO, "a process has connected and said nothing");
+	if (rc == 0)
+		rc = read_hello(s, err);
+	if (rc == 0)
+		rc = open_rings(s, err);
+	if (rc == 0) {
+		rc = process_read_map(s);
+		if (rc)
+			weft_err_sys(err, -rc, "cannot read the memory map of '%s'", s->agent.exe);
+	}
+	if (rc) {
+		session_free(s);
+		return rc;
+	}
+	*out = s;
+	return 0;
+}
+
+void session_begin_packet(struct probe_session *s)
+{
+	s->out->n = 0;
+	s->out->full = false;
+	s->tag++;
+}
+
+/* DONE of an action may come before the answer. */
+static int keep_done(struct probe_session *s)
+{
+	uint32_t pos = 0;
+	struct link_head *h = link_packet_next(s->in, &pos);
+	if (!h || h->kind != LINK_DONE || h->bytes < sizeof(struct link_done))
+		return 0;
+	struct probe_done d = {h->tag, *(struct link_done *)link_payload(h)};
+	return weft_vec_push(&s->done, d) ? -ENOMEM : 1;
+}
+
+int session_wait(struct probe_session *s, int timeout_ms)
+{
+	for (;;) {
+		int rc = link_packet_receive(s->socket, s->in, timeout_ms, NULL);
+		if (rc <= 0)
+			return rc == 0 ? -EPIPE : rc;
+		rc = keep_done(s);
+		if (rc <= 0)
+			return rc;
+		if (timeout_ms == 0)
+			return -ETIMEDOUT;
+	}
+}
+
+int session_wait_done(struct probe_session *s, uint32_t tag, int timeout_ms, struct link_done *out)
+{
+	for (bool waited = false;; waited = true) {
+		for (size_t k = 0; k < s->done.n; k++) {
+			if (s->done.at[k].tag != tag)
+				continue;
+			*out = s->done.at[k].done;
+			s->done.at[k] = s->done.at[--s->done.n];
+			return 0;
+		}
+		if (waited)
+			return -ETIMEDOUT;
+		int rc = link_packet_receive(s->socket, s->in, timeout_ms, NULL);
+		if (rc <= 0)
+			return rc == 0 ? -EPIPE : rc;
+		rc = keep_done(s);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+int session_exchange(struct probe_session *s)
+{
+	int rc = link_packet_send(s->socket, s->out, -1);
+	return rc ? rc : session_wait(s, ANSWER_MS);
+}
+
+int session_ask(struct probe_session *s, enum link_kind kind, const void *payload, uint32_t n, void *answer, uint32_t n_answer)
+{
+	session_begin_packet(s);
+	void *to = link_packet_add(s->out, kind, s->tag, n);
+	if (!to)
+		return -EMSGSIZE;
+	if (n)
+		memcpy(to, payload, n);
+	int rc = session_exchange(s);
+	uint32_t pos = 0;
+	struct link_head *h = rc ? NULL : link_packet_next(s->in, &pos);
+	if (rc || !h || h->kind != kind)
+		return rc ? rc : -EPROTO;
+	if (h->rc < 0)
+		return h->rc;
+	if (n_answer && h->bytes < n_answer)
+		return -EPROTO;
+	if (n_answer)
+		memcpy(answer, link_payload(h), n_answer);
+	return 0;
+}
+
+int probe_go(struct probe_session *s)
+{
+	return session_ask(s, LINK_GO, NULL, 0, NULL, 0);
+}
+
+int probe_detach(struct probe_session *s)
+{
+	return session_ask(s, LINK_DETACH, NULL, 0, NULL, 0);
+}
+
+void probe_close(struct probe_session *s)
+{
+	if (!s)
+		return;
+	int rc = probe_detach(s);
+	(void)rc; /* it may be gone */
+	session_free(s);
+}
+
+void probe_abandon(struct probe_session *s)
+{
+	session_free(s);
+}
+
+pid_t probe_pid(const struct probe_session *s)
+{
+	return (pid_t)s->agent.pid;
+}
+
+const struct link_hello *probe_hello(const struct probe_session *s)
+{
+	return &s->agent;
+}
+
+int probe_status(struct probe_session *s, struct link_status *out)
+{
+	return session_ask(s, LINK_STATUS, NULL, 0, out, sizeof *out);
+}
+
+/* ---- memory: directly where the kernel lets us, else through the agent ---- */
+
+int probe_read(struct probe_session *s, uint64_t addr, void *to, size_t n)
+{
+	int rc = process_read(probe_pid(s), addr, to, n);
+	if (rc != -EPERM && rc != -ENOSYS)
+		return rc;
+	struct link_range r = {addr, n};
+	return n > LINK_PACKET_BYTES / 2 ? -E2BIG : session_ask(s, LINK_READ, &r, sizeof r, to, (uint32_t)n);
+}
+
+int probe_write(struct probe_session *s, uint64_t addr, const void *from, size_t n)
+{
+	struct iovec here = {(void *)from, n}, there = {(void *)addr, n};
+	if (process_vm_writev(probe_pid(s), &here, 1, &there, 1, 0) == (ssize_t)n)
+		return 0;
+	char payload[sizeof(struct link_range) + 4096];
+	if (n > 4096)
+		return -E2BIG;
+	memcpy(payload, &(struct link_range){addr, n}, sizeof(struct link_range));
+	memcpy(payload + sizeof(struct link_range), from, n);
+	return session_ask(s, LINK_WRITE, payload, (uint32_t)(sizeof(struct link_range) + n), NULL, 0);
+}
+
+/* ---- events ---- */
+
+static void read_record(const uint64_t *record, uint32_t tid, struct probe_event *out)
+{
+	*out = (struct probe_event){.ticks = record[1], .site = link_rec_site(record[0]), .tid = tid};
+	out->when = link_rec_kind(record[0]) == LINK_REC_ENTER ? LINK_ENTRY : LINK_EXIT;
+	out->incomplete = record[0] >> 16 & 1;
+	out->n = link_rec_words(record[0]) - 2;
+	memcpy(out->value, record + 2, out->n * 8ul);
+}
+
+bool probe_next(struct probe_session *s, struct probe_event *out)
+{
+	uint64_t record[LINK_REC_WORDS];
+	uint32_t n = weft_load_u32(&((struct link_ring *)(void *)s->rings)->n_rings);
+	n = n < s->agent.n_rings ? n : s->agent.n_rings;
+	/* A ring is read until it is empty, then the next one. */
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t which = s->next_ring < n ? s->next_ring : 0;
+		struct link_ring *r = (void *)(s->rings + (size_t)which * s->agent.ring_bytes);
+		while (link_ring_take(r, s->agent.ring_bytes, record, &s->lost)) {
+			if (link_rec_kind(record[0]) != LINK_REC_THREAD) {
+				read_record(record, s->tid[which], out);
+				return true;
+			}
+			s->tid[which] = link_rec_words(record[0]) > 2 ? (uint32_t)record[2] : 0;
+		}
+		s->next_ring = which + 1;
+	}
+	return false;
+}
+
+uint64_t probe_lost(const struct probe_session *s)
+{
+	return s->lost;
+}

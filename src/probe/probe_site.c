@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Sites: functions whose beginning is ours. What is wanted of one is counted in `uses` and listed in parts; a plan compares that with
+ * the stub that is there, and makes a new one when it differs; applying plans is one packet, with one patch of all of them.
+ *
+ * A site belongs to its function for good, also when nothing is wanted of it any more: threads may still be in its stub.
+ */
+#include "probe_priv.h"
+#include "base/vec.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNKNOWN_BYTES = 64, MOST_BYTES = 1 << 20, LAST_RANK = 255 };
+
+const char *site_no_exit(const char *symbol)
+{
+	static const struct {
+		const char *symbol, *why;
+	} rows[] = {
+		{"setjmp", "it returns more than once"},
+		{"_setjmp", "it returns more than once"},
+		{"sigsetjmp", "it returns more than once"},
+		{"__sigsetjmp", "it returns more than once"},
+		{"vfork", "it returns more than once"},
+		{"__vfork", "it returns more than once"},
+		{"getcontext", "it returns more than once"},
+		{"__getcontext", "it returns more than once"},
+		{"clone", "it returns on another stack"},
+		{"__clone", "it returns on another stack"},
+		{"clone3", "it returns on another stack"},
+		{"__clone3", "it returns on another stack"},
+		{"dlsym", "it looks at who called it"},
+		{"dlvsym", "it looks at who called it"},
+		{"dlopen", "it looks at who called it"},
+		{"dlmopen", "it looks at who called it"},
+		{"_Unwind_Resume", "it does not return"},
+		{"_Unwind_RaiseException", "it walks the stack"},
+		{"_Unwind_ForcedUnwind", "it walks the stack"},
+		{"_Unwind_Backtrace", "it walks the stack"},
+		{"_Unwind_Resume_or_Rethrow", "it walks the stack"},
+	};
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+		if (!strcmp(rows[k].symbol, symbol))
+			return rows[k].why;
+	return NULL;
+}
+
+/* ---- making one ---- */
+
+static int free_site(struct probe_session *s)
+{
+	for (uint32_t k = 0; k < LINK_SITES; k++)
+		if (s->site[k].addr == 0)
+			return (int)k;
+	/* Those that were given up longest, by number, are the first to be used again. */
+	for (uint32_t k = 0; k < LINK_SITES; k++)
+		if (!s->site[k].patched)
+			return (int)k;
+	return -ENOSPC;
+}
+
+/* The ways to patch a function, from its bytes as they are in the process. */
+static int read_ways(struct probe_session *s, const struct probe_found *f, struct probe_ways *ways, struct weft_err *err)
+{
+	uint64_t end = 0;
+	if (!probe_image_executes(f->image, f->addr - f->bias, &end))
+		return weft_err_set(err, -ENOTSUP, "'%s' is no code of '%s'", f->symbol, probe_image_path(f->image));
+	if (strstr(probe_image_path(f->image), "libweft-agent"))
+		return weft_err_set(err, -EPERM, "'%s' belongs to the agent", f->symbol);
+	uint64_t left = end + f->bias - f->addr, size = f->size ? f->size : UNKNOWN_BYTES;
+	size = size < left ? size : left;
+	size = size < MOST_BYTES ? size : MOST_BYTES;
+	uint64_t room = left - size < 16 ? left : size + 16;
+	uint8_t *bytes = malloc(room);
+	if (!bytes)
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	int rc = probe_read(s, f->addr, bytes, room);
+	if (rc)
+		weft_err_sys(err, -rc, "cannot read the code of '%s'", f->symbol);
+	else
+		rc = probe_decode(bytes, size, room, f->addr, ways, err);
+	if (rc == -ENOTSUP || rc == -EBUSY)
+		weft_err_prefix(err, "cannot instrument '%s'", f->symbol);
+	free(bytes);
+	return rc;
+}
+
+static void choose_way(struct probe_session *s, const struct probe_ways *ways, struct probe_site *site)
+{
+	struct probe_stub stub;
+	for (unsigned k = 0; k < ways->n; k++) {
+		const struct probe_way *w = &ways->at[k];
+		uint64_t addr;
+		struct probe_range map;
+		site->way = *w;
+		if (probe_place_find(&s->place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &addr, &map) == 0 &&
+		    probe_stub_write(w, PROBE_STUB_COUNT | PROBE_STUB_LEAVE, &s->agent, 0, addr, &stub) == 0)
+			return;
+	}
+}
+
+int site_get(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
+{
+	for (uint32_t k = 0; k < LINK_SITES; k++)
+		if (s->site[k].addr == f->addr &&
+		    (s->site[k].patched || s->site[k].uses[0] + s->site[k].uses[1] + s->site[k].uses[2]))
+			return (int)k;
+	int id = free_site(s);
+	if (id < 0)
+		return weft_err_set(err, id, "more than %u functions are instrumented", LINK_SITES);
+	struct probe_ways *ways = malloc(sizeof *ways);
+	int rc = ways ? read_ways(s, f, ways, err) : weft_err_set(err, -ENOMEM, "out of memory");
+	if (rc == 0) {
+		struct probe_site *site = &s->site[id];
+		*site = (struct probe_site){.addr = f->addr, .symbol = f->symbol};
+		choose_way(s, ways, site);
+		rc = probe_read(s, site->way.at, site->original, site->way.n);
+		memcpy(site->now, site->original, sizeof site->now);
+	}
+	free(ways);
+	return rc ? rc : id;
+}
+
+/* ---- planning ---- */
+
+static bool wants_xmm(const struct probe_session *s, uint32_t id)
+{
+	for (size_t k = 0; k < s->parts.n; k++)
+		for (unsigned i = 0; s->parts.at[k].site == id && i < s->parts.at[k].n; i++)
+			if (s->parts.at[k].op[i].op == LINK_OP_XMM || s->parts.at[k].op[i].op == LINK_OP_SET_XMM)
+				return true;
+	return false;
+}
+
+static int write_stub(struct probe_session *s, struct site_change *c)
+{
+	const struct probe_site *site = &s->site[c->id];
+	const struct probe_way *w = &site->way;
+	uint64_t addr;
+	int rc = probe_place_find(&s->place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &addr, &c->map);
+	if (rc)
+		return rc;
+	if (site->is_other)
+		rc = probe_stub_write_other(w, site->other, addr, &c->stub, &s->site[c->id].original_entry);
+	else
+		rc = probe_stub_write(w, c->kinds, &s->agent, c->id, addr, &c->stub);
+	return rc ? rc : probe_place_claim(&s->place, addr, c->stub.n, c->map);
+}
+
+int site_plan(struct probe_session *s, uint32_t id, struct site_change *out, struct weft_err *err)
+{
+	struct probe_site *site = &s->site[id];
+	unsigned kinds = (site->uses[0] ? PROBE_STUB_COUNT : 0) | (site->uses[1] ? PROBE_STUB_ENTER : 0) |
+	                 (site->uses[2] ? PROBE_STUB_LEAVE : 0);
+	*out = (struct site_change){.id = id, .kinds = kinds};
+	if (kinds & (PROBE_STUB_ENTER | PROBE_STUB_LEAVE) && wants_xmm(s, id))
+		out->kinds |= PROBE_STUB_XMM;
+	bool wanted = kinds || site->is_other;
+	if (wanted == site->patched && out->kinds == site->kinds && site->is_other == site->other_now && !site->is_other)
+		return 0;
+	if (!wanted) {
+		out->patch_new = site->patched;
+		out->patch = (struct link_patch){.addr = site->way.at, .n = site->way.n, .boundary = site->way.boundary};
+		memcpy(out->patch.before, site->now, sizeof site->now);
+		memcpy(out->patch.after, site->original, sizeof site->original);
+		memcpy(out->patch.target, site->copy, sizeof site->copy);
+		return 1;
+	}
+	int rc = write_stub(s, out);
+	if (rc)
+		return weft_err_set(err, rc, "cannot instrument '%s': no memory that a jump from there reaches is free",
+		                    site->symbol);
+	out->stub_new = out->patch_new = true;
+	probe_patch(&site->way, &out->stub, site->now, &out->patch);
+	return 1;
+}
+
+/* ---- telling the agent ---- */
+
+static bool put_program(struct probe_session *s, uint32_t id, unsigned when, uint64_t exit_stub)
+{
+	unsigned n = 0, flags = 0;
+	for (size_t k = 0; k < s->parts.n; k++) {
+		if (s->parts.at[k].site != id || s->parts.at[k].when != when)
+			continue;
+		n += s->parts.at[k].n;
+		flags |= s->parts.at[k].flags;
+	}
+	struct link_site *to = link_packet_add(s->out, LINK_SITE, s->tag, (uint32_t)(sizeof *to + n * sizeof(struct link_op)));
+	if (!to)
+		return false;
+	*to = (struct link_site){.id = id, .when = when, .n_ops = n, .flags = flags, .exit_stub = exit_stub};
+	struct link_op *op = (void *)(to + 1);
+	for (size_t k = 0; k < s->parts.n; k++) {
+		const struct probe_part *p = &s->parts.at[k];
+		if (p->site != id || p->when != when || p->n == 0)
+			continue;
+		memcpy(op, p->op, p->n * sizeof *op);
+		op += p->n;
+	}
+	return true;
+}
+
+static bool put_change(struct probe_session *s, const struct site_change *c)
+{
+	if (c->map.to) {
+		struct link_range *map = link_packet_add(s->out, LINK_MAP, s->tag, sizeof *map);
+		if (!map)
+			return false;
+		*map = (struct link_range){c->map.from, c->map.to - c->map.from};
+	}
+	if (c->stub_new) {
+		struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + c->stub.n));
+		if (!code)
+			return false;
+		*code = (struct link_range){c->stub.addr, c->stub.n};
+		memcpy(code + 1, c->stub.bytes, c->stub.n);
+	}
+	uint64_t exit_stub = c->stub_new ? c->stub.exit_stub : c->patch_new ? 0 : s->site[c->id].exit_stub;
+	return put_program(s, c->id, LINK_ENTRY, exit_stub) && put_program(s, c->id, LINK_EXIT, exit_stub);
+}
+
+static bool put_patches(struct probe_session *s, const struct site_changes *c)
+{
+	uint32_t n = 0;
+	for (size_t k = 0; k < c->n; k++)
+		n += c->at[k].patch_new;
+	struct link_patch *to = link_packet_add(s->out, LINK_PATCH, s->tag, n * (uint32_t)sizeof *to);
+	for (size_t k = 0; to && k < c->n; k++)
+		if (c->at[k].patch_new)
+			*to++ = c->at[k].patch;
+	return to != NULL;
+}
+
+/* The answers: the first failure. Patches that went through are noted whatever became of others. */
+static int read_answers(struct probe_session *s, struct site_changes *c)
+{
+	int rc = 0;
+	uint32_t pos = 0;
+	for (struct link_head *h; (h = link_packet_next(s->in, &pos));) {
+		rc = rc ? rc : h->rc;
+		const int64_t *each = link_payload(h);
+		size_t n = h->bytes / 8;
+		for (size_t k = 0, i = 0; h->kind == LINK_PATCH && h->rc == 0 && k < c->n && i < n; k++) {
+			if (!c->at[k].patch_new)
+				continue;
+			struct probe_site *site = &s->site[c->at[k].id];
+			rc = rc ? rc : (int)each[i];
+			if (each[i++])
+				continue;
+			memcpy(site->now, c->at[k].patch.after, sizeof site->now);
+			memcpy(site->copy, c->at[k].patch.target, sizeof site->copy);
+			memcpy(site->copy, c->at[k].stub_new ? c->at[k].stub.copy : site->copy, sizeof site->copy);
+			site->patched = c->at[k].patch.lasts;
+			site->kinds = c->at[k].kinds;
+			site->other_now = site->is_other;
+			site->exit_stub = c->at[k].stub_new ? c->at[k].stub.exit_stub : 0;
+		}
+	}
+	return rc;
+}
+
+static const char *what_failed(int rc)
+{
+	return rc == -ESTALE      ? "its code is not what it was: something else has changed it"
+	       : rc == -EFAULT    ? "its code is not there any more"
+	       : rc == -EEXIST    ? "the memory for its stub was taken meanwhile"
+	       : rc == -EPIPE     ? "the process is gone"
+	       : rc == -ETIMEDOUT ? "the process does not answer"
+	                          : weft_err_name(rc);
+}
+
+int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err)
+{
+	session_begin_packet(s);
+	for (size_t k = 0; k < c->n; k++)
+		if (!put_change(s, &c->at[k]))
+			return weft_err_set(err, -EMSGSIZE, "too many functions at once");
+	if (!put_patches(s, c))
+		return weft_err_set(err, -EMSGSIZE, "too many functions at once");
+	int rc = session_exchange(s);
+	rc = rc ? rc : read_answers(s, c);
+	return rc ? weft_err_set(err, rc, "cannot instrument '%s': %s", c->n ? s->site[c->at[0].id].symbol : "", what_failed(rc))
+	          : 0;
+}
+
+static int plan_all(struct probe_session *s, const uint32_t *id, unsigned n, struct site_changes *c, struct weft_err *err)
+{
+	c->n = 0;
+	for (unsigned k = 0; k < n; k++) {
+		struct site_change change;
+		int rc = site_plan(s, id[k], &change, err);
+		if (rc >= 0 && weft_vec_push(c, change))
+			rc = weft_err_set(err, -ENOMEM, "out of memory");
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct weft_err *err)
+{
+	struct site_changes c = {0};
+	int rc = 0;
+	for (int round = 0; round < 3; round++) {
+		struct weft_err why = {0};
+		rc = plan_all(s, id, n, &c, &why);
+		rc = rc ? rc : site_apply(s, &c, &why);
+		if (rc == 0)
+			break;
+		if ((rc != -EEXIST && rc != -ENOSPC) || round == 2) {
+			if (err)
+				*err = why;
+			break;
+		}
+		/* The process has mapped something there: look again. Of our own pages we do not know which are ours. */
+		s->place.pages.n = s->place.used.n = 0;
+		if (process_read_map(s))
+			break;
+	}
+	free(c.at);
+	return rc;
+}
+
+/* ---- parts ---- */
+
+int site_add_part(struct probe_session *s, struct probe_part part)
+{
+	struct link_op *copy = NULL;
+	if (part.n) {
+		copy = malloc(part.n * sizeof *copy);
+		if (!copy)
+			return -ENOMEM;
+		memcpy(copy, part.op, part.n * sizeof *copy);
+	}
+	part.op = copy;
+	if (weft_vec_push(&s->parts, part)) {
+		free(copy);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void site_drop_parts(struct probe_session *s, uint32_t owner)
+{
+	size_t kept = 0;
+	for (size_t k = 0; k < s->parts.n; k++) {
+		if (s->parts.at[k].owner == owner)
+			free(s->parts.at[k].op);
+		else
+			s->parts.at[kept++] = s->parts.at[k];
+	}
+	s->parts.n = kept;
+}
+
+/* ---- unwinders ---- */
+
+static int hook_one(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
+{
+	struct probe_ways *ways = malloc(sizeof *ways);
+	struct site_change c = {0};
+	int rc = ways ? read_ways(s, f, ways, err) : -ENOMEM;
+	for (unsigned k = 0; rc == 0 && k < ways->n; k++) {
+		const struct probe_way *w = &ways->at[k];
+		uint64_t addr;
+		uint8_t now[LINK_PATCH_BYTES];
+		if (probe_place_find(&s->place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &addr, &c.map) ||
+		    probe_stub_write(w, PROBE_STUB_UNWIND, &s->agent, 0, addr, &c.stub))
+			continue;
+		rc = probe_read(s, w->at, now, w->n);
+		rc = rc ? rc : probe_place_claim(&s->place, addr, c.stub.n, c.map);
+		probe_patch(w, &c.stub, now, &c.patch);
+		c.patch.rank = LAST_RANK;
+		break;
+	}
+	free(ways);
+	if (rc || c.patch.n == 0)
+		return rc ? rc : -ENOSPC;
+	session_begin_packet(s);
+	struct link_range *map = c.map.to ? link_packet_add(s->out, LINK_MAP, s->tag, sizeof *map) : NULL;
+	if (map)
+		*map = (struct link_range){c.map.from, c.map.to - c.map.from};
+	struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + c.stub.n));
+	struct link_patch *patch = link_packet_add(s->out, LINK_PATCH, s->tag, sizeof *patch);
+	if (!code || !patch)
+		return -EMSGSIZE;
+	*code = (struct link_range){c.stub.addr, c.stub.n};
+	memcpy(code + 1, c.stub.bytes, c.stub.n);
+	*patch = c.patch;
+	rc = session_exchange(s);
+	struct site_changes none = {&c, 0, 0};
+	rc = rc ? rc : read_answers(s, &none);
+	uint32_t pos = 0;
+	for (struct link_head *h; rc == 0 && (h = link_packet_next(s->in, &pos));)
+		if (h->kind == LINK_PATCH && h->bytes >= 8)
+			rc = (int)*(int64_t *)link_payload(h);
+	return rc;
+}
+
+/* All copies: programs may have one of their own beside the system's. */
+int site_hook_unwinders(struct probe_session *s, struct weft_err *err)
+{
+	static const char *const names[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "_Unwind_Resume",
+	                                    "_Unwind_Resume_or_Rethrow"};
+	static const char library[] = "libgcc_s.so.1";
+	if (s->hooked)
+		return 0;
+	/* Threads that are cancelled load it themselves, and would find it without our hooks. */
+	uint64_t handle;
+	int rc = session_ask(s, LINK_LOAD, library, sizeof library, &handle, sizeof handle);
+	if (rc && rc != -ELIBACC)
+		return weft_err_sys(err, -rc, "cannot prepare for exceptions");
+	rc = process_read_map(s);
+	for (size_t k = 0; rc == 0 && k < s->modules.n; k++) {
+		struct probe_module *m = &s->modules.at[k];
+		if (!process_image(s, m) || strstr(m->path, "libweft-agent"))
+			continue;
+		for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++) {
+			struct probe_symbols all = {0};
+			rc = probe_image_find(m->image, names[i], false, &all);
+			for (size_t j = 0; rc == 0 && j < all.n; j++) {
+				struct probe_found f = {m->image,       m->bias,        all.at[j].addr + m->bias,
+				                        all.at[j].size, all.at[j].name, 0};
+				if (all.at[j].clone == PROBE_WHOLE)
+					rc = hook_one(s, &f, err);
+			}
+			free(all.at);
+		}
+	}
+	s->hooked = rc == 0;
+	return rc ? weft_err_set(err, rc, "cannot prepare for exceptions: %s", weft_err_name(rc)) : 0;
+}

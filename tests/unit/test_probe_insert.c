@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes in a program that runs: counted, entered, left; taken out again; what cannot be instrumented, and why. */
+#include "probe_program.h"
+#include "probe/probe.h"
+#include <time.h>
+
+static void sleep_ms(long ms)
+{
+	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+static void started(struct program *p, const char *compiler)
+{
+	char path[4200];
+	program_needs_agent();
+	program_compile(compiler, path, sizeof path);
+	program_start(p, (char *const[]){path, "2", NULL}, true);
+	CHECK_I64(probe_go(p->session), 0);
+	program_wait_ready(p);
+}
+
+static bool inserted(struct program *p, struct probe_request *r)
+{
+	int rc = probe_insert(p->session, r, 1);
+	if (rc)
+		printf("# %s: %s\n", r->function, r->err.text);
+	return rc == 0;
+}
+
+TEST(probe_counts_calls)
+{
+	struct program p;
+	started(&p, "gcc -O2 -pie -fPIE");
+	struct probe_request r = {.function = "work", .kinds = PROBE_COUNT};
+	uint64_t first = 0, second = 0, last = 0;
+	REQUIRE(inserted(&p, &r));
+	sleep_ms(30);
+	CHECK_I64(probe_counted(p.session, &r, &first), 0);
+	sleep_ms(30);
+	CHECK_I64(probe_counted(p.session, &r, &second), 0);
+	CHECK(first > 0 && second > first);
+	struct probe_request again = r;
+	CHECK_I64(probe_remove(p.session, &r, 1), 0);
+	sleep_ms(10);
+	CHECK_I64(probe_counted(p.session, &again, &first), 0);
+	CHECK(first >= second);
+	again.n_sites = 1;
+	sleep_ms(30);
+	CHECK_I64(probe_counted(p.session, &again, &last), 0);
+	CHECK_U64(last, first);
+	probe_close(p.session);
+	CHECK_I64(program_finish(&p, NULL), 0);
+}
+
+TEST(probe_records_entries_and_exits)
+{
+	struct program p;
+	started(&p, "gcc -O2 -pie -fPIE");
+	static const struct link_op in[] = {{.op = LINK_OP_INT, .size = 4, .index = 0, .sign = 1, .put = 1}};
+	static const struct link_op out[] = {{.op = LINK_OP_INT, .size = 4, .index = 6, .sign = 1, .put = 1},
+	                                     {.op = LINK_OP_KEPT, .size = 4, .index = 0, .sign = 1, .put = 1}};
+	struct probe_request r = {.function = "fib", .kinds = PROBE_ENTRY | PROBE_EXIT, .program = {{in, 1}, {out, 2}}};
+	REQUIRE(inserted(&p, &r));
+	static const uint64_t fib[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34};
+	struct probe_event e;
+	unsigned enters = 0, leaves = 0;
+	uint64_t last = 0;
+	uint32_t tid = 0;
+	for (int round = 0; round < 1000 && leaves < 2000; round++) {
+		while (probe_next(p.session, &e)) {
+			if (e.tid == tid)
+				CHECK(e.ticks >= last);
+			tid = e.tid;
+			last = e.ticks;
+			if (e.when == LINK_ENTRY) {
+				enters++;
+				REQUIRE(e.n == 1 && e.value[0] <= 9);
+			} else {
+				leaves++;
+				REQUIRE(e.n == 2 && e.value[1] <= 9);
+				CHECK_U64(e.value[0], fib[e.value[1]]);
+			}
+		}
+		sleep_ms(1);
+	}
+	CHECK(enters >= 1000 && leaves >= 2000);
+	probe_close(p.session);
+	CHECK_I64(program_finish(&p, NULL), 0);
+}
+
+TEST(probe_of_the_C_library)
+{
+	struct program p;
+	started(&p, "gcc -O2 -pie -fPIE");
+	struct probe_request r[2] = {{.function = "read", .kinds = PROBE_COUNT},
+	                             {.function = "pthread_create", .kinds = PROBE_COUNT | PROBE_EXIT}};
+	uint64_t n[2] = {0};
+	CHECK_I64(probe_insert(p.session, r, 2), 0);
+	for (int i = 0; i < 5; i++) {
+		CHECK_I64(write(p.in, "x", 1), 1);
+		sleep_ms(5);
+	}
+	CHECK_I64(probe_counted(p.session, &r[0], &n[0]), 0);
+	CHECK_I64(probe_counted(p.session, &r[1], &n[1]), 0);
+	CHECK(n[0] >= 1 && n[1] >= 1);
+	probe_close(p.session);
+	CHECK_I64(program_finish(&p, NULL), 0);
+}
+
+TEST(probe_says_why_not)
+{
+	struct program p;
+	started(&p, "gcc -O2 -pie -fPIE");
+	static const struct {
+		const char *name, *why;
+		unsigned kinds;
+	} rows[] = {
+		{"wrok", "no function 'wrok' in this process: did you mean 'work'?", PROBE_COUNT},
+		{"memcpy", "'memcpy' has several variants, one of which is chosen when the program starts", PROBE_COUNT},
+		{"_setjmp", "cannot watch the exit of '_setjmp': it returns more than once", PROBE_EXIT},
+	};
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct probe_request r = {.function = rows[k].name, .kinds = rows[k].kinds};
+		CHECK(probe_insert(p.session, &r, 1) < 0);
+		CHECK_STR(r.err.text, rows[k].why);
+	}
+	probe_close(p.session);
+	CHECK_I64(program_finish(&p, NULL), 0);
+}
+
+TEST(probe_program_goes_on_without_its_controller)
+{
+	struct program p;
+	started(&p, "gcc -O2 -pie -fPIE");
+	struct probe_request r[2] = {{.function = "work", .kinds = PROBE_COUNT},
+	                             {.function = "fib", .kinds = PROBE_ENTRY | PROBE_EXIT}};
+	CHECK_I64(probe_insert(p.session, r, 2), 0);
+	sleep_ms(20);
+	probe_abandon(p.session);
+	sleep_ms(20);
+	CHECK_I64(program_finish(&p, NULL), 0);
+}
