@@ -2,25 +2,25 @@
 ## weft table: forms, options, from cells back to time.
 $ cp "$WEFT_SOURCE"/tests/golden/paraver/traces/t3.* .
 $ weft table -q states t3.prv
-states: % Time by states; t3.prv
+states: % Window Time by states; t3.prv
 
              Running  Waiting a message  Blocked  Unknown state 5
-MAIN 1.1.1   13.07 %            84.48 %   2.45 %                -
-WORK 1.1.2   66.67 %                  -        -          33.33 %
-MAIN 1.2.1  100.00 %                  -        -                -
+MAIN 1.1.1   12.96 %            83.80 %   2.43 %                -
+WORK 1.1.2    1.62 %                  -        -           0.81 %
+MAIN 1.2.1   81.00 %                  -        -                -
 MAIN 1.3.1  100.00 %                  -        -                -
 
-Total       279.73 %            84.48 %   2.45 %          33.33 %
-Average      69.93 %            84.48 %   2.45 %          33.33 %
-Maximum     100.00 %            84.48 %   2.45 %          33.33 %
-Minimum      13.07 %            84.48 %   2.45 %          33.33 %
-StDev        35.54 %             0.00 %   0.00 %           0.00 %
-Avg/Max     0.699333                  1        1                1
+Total       195.59 %            83.80 %   2.43 %           0.81 %
+Average      48.90 %            83.80 %   2.43 %           0.81 %
+Maximum     100.00 %            83.80 %   2.43 %           0.81 %
+Minimum       1.62 %            83.80 %   2.43 %           0.81 %
+StDev        42.33 %             0.00 %   0.00 %           0.00 %
+Avg/Max     0.488963                  1        1                1
 $ weft table -q states t3.prv --csv
 row,Running,Waiting a message,Blocked,Unknown state 5
-MAIN 1.1.1,13.066557778685178,84.48346263781136,2.449979583503471,
-WORK 1.1.2,66.66666666666667,,,33.333333333333336
-MAIN 1.2.1,100,,,
+MAIN 1.1.1,12.960712839206156,83.7991089509923,2.4301336573511545,
+WORK 1.1.2,1.6200891049007695,,,0.8100445524503848
+MAIN 1.2.1,81.00445524503847,,,
 MAIN 1.3.1,100,,,
 $ weft table -q states t3.prv --statistic time --rows '*1.1.1' --time 10%..50%
 states: Time by states; t3.prv, 1.24 us to 6.17 us
@@ -134,19 +134,19 @@ $ weft table -q states t3.prv --statistic bursts --json
 ]
 $ weft table -q states t3.prv t3.prv --csv
 trace,plane,row,column,value
-t3.prv,,MAIN 1.1.1,Running,13.066557778685178
-t3.prv,,MAIN 1.1.1,Waiting a message,84.48346263781136
-t3.prv,,MAIN 1.1.1,Blocked,2.449979583503471
-t3.prv,,WORK 1.1.2,Running,66.66666666666667
-t3.prv,,WORK 1.1.2,Unknown state 5,33.333333333333336
-t3.prv,,MAIN 1.2.1,Running,100
+t3.prv,,MAIN 1.1.1,Running,12.960712839206156
+t3.prv,,MAIN 1.1.1,Waiting a message,83.7991089509923
+t3.prv,,MAIN 1.1.1,Blocked,2.4301336573511545
+t3.prv,,WORK 1.1.2,Running,1.6200891049007695
+t3.prv,,WORK 1.1.2,Unknown state 5,0.8100445524503848
+t3.prv,,MAIN 1.2.1,Running,81.00445524503847
 t3.prv,,MAIN 1.3.1,Running,100
-t3.prv,,MAIN 1.1.1,Running,13.066557778685178
-t3.prv,,MAIN 1.1.1,Waiting a message,84.48346263781136
-t3.prv,,MAIN 1.1.1,Blocked,2.449979583503471
-t3.prv,,WORK 1.1.2,Running,66.66666666666667
-t3.prv,,WORK 1.1.2,Unknown state 5,33.333333333333336
-t3.prv,,MAIN 1.2.1,Running,100
+t3.prv,,MAIN 1.1.1,Running,12.960712839206156
+t3.prv,,MAIN 1.1.1,Waiting a message,83.7991089509923
+t3.prv,,MAIN 1.1.1,Blocked,2.4301336573511545
+t3.prv,,WORK 1.1.2,Running,1.6200891049007695
+t3.prv,,WORK 1.1.2,Unknown state 5,0.8100445524503848
+t3.prv,,MAIN 1.2.1,Running,81.00445524503847
 t3.prv,,MAIN 1.3.1,Running,100
 $ weft table -q useful t3.prv --window useful_duration
 weft table: error: option '--window': there is none called 'useful_duration'; there is 'useful duration'

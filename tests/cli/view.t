@@ -77,4 +77,4 @@ $ weft view show "$WEFT_SOURCE/views/states.view"
 # SPDX-License-Identifier: Apache-2.0
 about "time in each state, by thread"
 states = state
-table "states" = time_share by states
+table "states" = window_time_share by states
