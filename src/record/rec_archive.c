@@ -138,12 +138,9 @@ static uint32_t archive_copy(struct rec_space *s, const struct rec_range *range,
 
 void rec_archive_empty(const struct rec_space *s, struct rec_range r)
 {
-	for (uint32_t i = r.first; i < r.first + r.n && rec_space_ours(s); i++) {
-		struct weft_page *p = rec_space_page(s, i);
-		__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
-		__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
-	}
+	for (uint32_t i = r.first; i < r.first + r.n; i++)
+		if (!rec_page_empty(s, rec_space_page(s, i)))
+			return;
 }
 
 static bool archive_ranges(struct rec_space *s, const struct rec_range *range, unsigned n, uint32_t pages)

@@ -171,13 +171,13 @@ struct rec_page_name {
 	uint32_t type, thread, seq;
 	uint64_t base;
 };
-/* False: this is a child, and the page is its parent's. */
+/* False, both: this is a child, and the page is its parent's. */
+bool rec_page_empty(const struct rec_space *s, struct weft_page *p);
 bool rec_page_begin(const struct rec_space *s, struct weft_page *p, struct rec_page_name name);
 
 /* ---- rec_archive.c: finished pages ---- */
 
 bool rec_archive_some(struct rec_space *s); /* a part of what is retired; false: nothing was */
-/* They stay pages, and have no records. */
 void rec_archive_empty(const struct rec_space *s, struct rec_range r);
 void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from); /* in its place; pages before page but_from */
 

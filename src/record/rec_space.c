@@ -522,10 +522,16 @@ bool rec_space_retired(struct rec_space *s, struct rec_range *out)
 
 /* ---- Pages ---- */
 
-/* By lines of the cache, each after a look: a child must not clear what its parent has written since. */
+static struct weft_atomic_u64 *page_magic(struct weft_page *p)
+{
+	return (struct weft_atomic_u64 *)&p->magic;
+}
+
+/* All but the magic, by lines of the cache, each after a look: a child must not clear what its parent has written since. */
 static bool page_clear(const struct rec_space *s, struct weft_page *p)
 {
-	p->word[1] = p->word[2] = p->word[3] = 0;
+	weft_store_u64(page_owner(p), 0);
+	memset(&p->base, 0, (size_t)WEFT_CACHE_LINE - offsetof(struct weft_page, base));
 	for (char *at = (char *)p + WEFT_CACHE_LINE, *end = (char *)(p + 1); at < end; at += WEFT_CACHE_LINE) {
 		if (!rec_space_ours(s))
 			return false;
@@ -535,25 +541,41 @@ static bool page_clear(const struct rec_space *s, struct weft_page *p)
 }
 
 /*
+ * A page of zeros. It has no records from the first store on, and its magic goes last: whoever finds none need not clear the page.
+ * Better where its lines are in the cache anyway, after the copy to the archive, than by the thread that gets it.
+ */
+bool rec_page_empty(const struct rec_space *s, struct weft_page *p)
+{
+	if (!rec_space_ours(s))
+		return false;
+	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE);
+	if (!page_clear(s, p))
+		return false;
+	weft_store_u64(page_magic(p), 0);
+	return true;
+}
+
+/*
  * The page may hold an older one. First it is nobody's, last it is its new owner's; it is readable, as the old, as none or as the new
  * one, at every instant; and whoever copies it meanwhile sees its head change before its records do.
  */
 bool rec_page_begin(const struct rec_space *s, struct weft_page *p, struct rec_page_name name)
 {
-	struct weft_atomic_u64 *magic = (struct weft_atomic_u64 *)&p->magic, *owner = page_owner(p);
 	/* A write that changes nothing: a first touch takes long, and signals like to come at its end, where we then look. */
 	uint64_t none = 0;
-	(void)weft_cas_u64(owner, &none, none);
+	(void)weft_cas_u64(page_owner(p), &none, none);
 	if (!rec_space_ours(s))
 		return false;
+	bool clean = weft_load_u64(page_magic(p)) == 0;
 	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
-	weft_store_u64(owner, 0);
-	weft_store_u64(magic, WEFT_PAGE_MAGIC | (uint64_t)name.type << 32); /* not sealed: its checksum need not hold any more */
-	__atomic_store_n(&p->base, name.base, __ATOMIC_RELEASE);
-	__atomic_store_n(&p->used, 0, __ATOMIC_RELEASE);
-	if (!page_clear(s, p))
+	weft_store_u64(page_owner(p), 0);
+	weft_store_u64(page_magic(p),
+	               WEFT_PAGE_MAGIC | (uint64_t)name.type << 32); /* not sealed: its checksum need not hold any more */
+	if (!clean && !page_clear(s, p))
 		return false;
-	weft_store_u64(owner, rec_pair(name.thread, name.seq));
+	__atomic_store_n(&p->base, name.base, __ATOMIC_RELEASE);
+	weft_store_u64(page_owner(p), rec_pair(name.thread, name.seq));
 	return true;
 }
 
