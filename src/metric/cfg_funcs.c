@@ -73,13 +73,26 @@ static int set_selected(struct cfg *c, struct weft_window *w, struct weft_str ke
 	return 0;
 }
 
-/* Where a compose function of this name goes; NULL: there is no such place. */
-static struct weft_call *compose_place(struct cfg *c, struct weft_window *w, struct weft_str key, int *rc)
+static struct weft_str without_compose(struct weft_str key)
 {
-	if (key.n > 8 && !memcmp(key.at, "compose_", 8)) {
-		key.at += 8;
-		key.n -= 8;
-	}
+	return key.n > 8 && !memcmp(key.at, "compose_", 8) ? weft_str_n(key.at + 8, key.n - 8) : key;
+}
+
+/* "extratopcompose2"? There may be any number of them. */
+static bool is_extra(struct weft_str key, uint64_t *number)
+{
+	static const char word[] = "extratopcompose";
+	const size_t n = sizeof word - 1;
+	if (key.n <= n || memcmp(key.at, word, n) != 0)
+		return false;
+	if (weft_parse_u64(weft_str_n(key.at + n, key.n - n), number))
+		*number = 0;
+	return true;
+}
+
+/* Where a compose function of this name goes; NULL: there is no such place. */
+static struct weft_call *compose_place(struct weft_window *w, struct weft_str key)
+{
 	int level = level_of(key);
 	if (level >= 0)
 		return &w->metric.compose[level];
@@ -87,10 +100,6 @@ static struct weft_call *compose_place(struct cfg *c, struct weft_window *w, str
 		return &w->metric.top[0];
 	if (weft_str_eq(key, "topcompose2") || weft_str_eq(key, "compose2"))
 		return &w->metric.top[1];
-	if (key.n > 15 && !memcmp(key.at, "extratopcompose", 15)) {
-		*rc = weft_vec_push(&c->extra, (struct weft_call){.func = NULL});
-		return *rc ? NULL : &c->extra.at[c->extra.n - 1];
-	}
 	return NULL;
 }
 
@@ -98,12 +107,16 @@ static int set_compose(struct cfg *c, struct weft_window *w, struct weft_str key
 {
 	int rc = 0;
 	const struct weft_func *f = find_func(c, WEFT_FUNC_COMPOSE, name, &rc);
+	uint64_t number;
 	if (!f)
 		return rc;
-	struct weft_call *call = compose_place(c, w, key, &rc);
+	key = without_compose(key);
+	if (is_extra(key, &number))
+		return weft_vec_push(&c->extra, (struct weft_call){.func = f});
+	struct weft_call *call = compose_place(w, key);
 	if (call)
 		*call = (struct weft_call){.func = f};
-	return rc;
+	return 0;
 }
 
 /* { n, { {key, name}, … } }: names may hold braces and commas, as "[x,y]" does, but no "}". */
@@ -149,17 +162,17 @@ int cfg_compose_functions(struct cfg *c, struct weft_str value)
 static unsigned module_calls(struct cfg *c, struct weft_window *w, struct weft_str key, struct weft_call **call)
 {
 	unsigned n = 0;
-	bool compose = key.n > 8 && !memcmp(key.at, "compose_", 8);
-	int level = level_of(key), rc;
-	if (level >= 0 && !compose)
+	uint64_t number;
+	int level = level_of(key);
+	if (level >= 0)
 		call[n++] = &w->metric.of_level[level];
-	if (key.n > 15 && !memcmp(key.at, "extratopcompose", 15)) {
-		uint64_t number = 1;
-		if (!weft_parse_u64(weft_str_n(key.at + 15, key.n - 15), &number) && number >= 1 && number <= c->extra.n)
+	key = without_compose(key);
+	if (is_extra(key, &number)) {
+		if (number >= 1 && number <= c->extra.n)
 			call[n++] = &c->extra.at[number - 1];
 		return n;
 	}
-	struct weft_call *place = compose_place(c, w, key, &rc);
+	struct weft_call *place = compose_place(w, key);
 	if (place)
 		call[n++] = place;
 	return n;

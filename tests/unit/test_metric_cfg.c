@@ -128,6 +128,26 @@ TEST(a_window_keeps_its_keys_when_a_histogram_follows)
 	weft_view_fini(&v);
 }
 
+/* However a line of parameters calls the place: it never makes one. */
+TEST(parameters_of_extra_functions_go_to_those_that_are_there)
+{
+	struct weft_view v;
+	struct weft_err err;
+	REQUIRE(read_text(&v,
+	                  HEAD STATE_WINDOW
+	                  "window_compose_functions { 2, { {extratopcompose1, Prod}, {compose_extratopcompose2, Prod} } }\n"
+	                  "window_semantic_module compose_extratopcompose1 Prod { 1, { 1 4 } }\n"
+	                  "window_semantic_module extratopcompose2 Prod { 1, { 1 5 } }\n"
+	                  "window_semantic_module compose_extratopcompose3 Prod { 1, { 1 6 } }\n"
+	                  "window_semantic_module compose_compose_extratopcompose1 Prod { 1, { 1 7 } }\n",
+	                  &err) == 0);
+	const struct weft_metric *m = &v.window[0].metric;
+	CHECK_U64(m->n_extra, 2);
+	CHECK(m->extra[0].param[0].n == 1 && m->extra[0].param[0].at[0] == 4);
+	CHECK(m->extra[1].param[0].n == 1 && m->extra[1].param[0].at[0] == 5);
+	weft_view_fini(&v);
+}
+
 /* What is written reads back, and is written the same. */
 static void check_written(const char *text, size_t n, const char *name)
 {
