@@ -26,7 +26,8 @@ struct save_item { /* a page of the stream */
 	uint32_t page, thread, seq;
 };
 
-struct save {
+struct save { /* mapped: a handler may be on a small stack */
+	char path[PATH_MAX], temp[PATH_MAX + 8], name[PATH_MAX];
 	int fd;
 	struct save_item *item;
 	uint32_t n_items, room;
@@ -167,39 +168,37 @@ static int save_pages(struct rec_stream *s, struct save *o)
 	return save_flush(o);
 }
 
-static int save_to(struct rec_stream *s, const char *dir)
+static int save_write(struct rec_stream *s, struct save *o)
 {
-	char path[PATH_MAX], temp[PATH_MAX + 8];
-	const char *name = strrchr(s->space.path, '/') + 1;
-	struct save o = {.room = rec_space_pages(&s->space), .page = rec_mmap(BATCH * sizeof *o.page)};
-	o.item = rec_mmap(o.room * sizeof *o.item);
-	int rc = o.page && o.item ? -ENAMETOOLONG : -ENOMEM;
-	if (rc == -ENOMEM)
-		goto out;
-	if (strlen(dir) + strlen(name) + 2 > sizeof path)
-		goto out;
-	stpcpy(stpcpy(stpcpy(path, dir), "/"), name);
-	stpcpy(stpcpy(temp, path), ".part");
-	if (mkdir(dir, 0777) && errno != EEXIST) {
+	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (o->fd < 0)
+		return -errno;
+	int rc = save_pages(s, o);
+	if (rc == 0 && fsync(o->fd))
 		rc = -errno;
-		goto out;
-	}
-	o.fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (o.fd < 0) {
-		rc = -errno;
-		goto out;
-	}
-	rc = save_pages(s, &o);
-	if (rc == 0 && fsync(o.fd))
-		rc = -errno;
-	close(o.fd);
-	if (rc == 0 && rename(temp, path))
+	close(o->fd);
+	if (rc == 0 && rename(o->temp, o->path))
 		rc = -errno;
 	if (rc)
-		unlink(temp);
-out:
-	rec_munmap(o.item, o.room * sizeof *o.item);
-	rec_munmap(o.page, BATCH * sizeof *o.page);
+		unlink(o->temp);
+	return rc;
+}
+
+static int save_to(struct rec_stream *s, struct save *o, const char *dir)
+{
+	const char *name = strrchr(s->space.path, '/') + 1;
+	if (strlen(dir) + strlen(name) + 2 > sizeof o->path)
+		return -ENAMETOOLONG;
+	stpcpy(stpcpy(stpcpy(o->path, dir), "/"), name);
+	stpcpy(stpcpy(o->temp, o->path), ".part");
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return -errno;
+	o->room = rec_space_pages(&s->space);
+	o->page = rec_mmap(BATCH * sizeof *o->page);
+	o->item = rec_mmap(o->room * sizeof *o->item);
+	int rc = o->page && o->item ? save_write(s, o) : -ENOMEM;
+	rec_munmap(o->item, o->room * sizeof *o->item);
+	rec_munmap(o->page, BATCH * sizeof *o->page);
 	return rc;
 }
 
@@ -219,23 +218,34 @@ static int save_name(char *out, size_t room)
 
 int rec_save(struct rec_stream *s, const char *dir)
 {
-	char name[PATH_MAX];
-	if (!rec_lock())
-		return -EDEADLK;
-	struct rec_sample now = rec_clock_sample();
-	rec_meta_clock(s, &now);
-	int rc = dir ? 0 : save_name(name, sizeof name);
-	rec_unlock();
-	return rc ? rc : save_to(s, dir ? dir : name);
+	struct save *o = rec_mmap(sizeof *o);
+	int rc = o ? -EDEADLK : -ENOMEM;
+	if (o && rec_lock()) {
+		struct rec_sample now = rec_clock_sample();
+		rec_meta_clock(s, &now);
+		rc = dir ? 0 : save_name(o->name, sizeof o->name);
+		rec_unlock();
+	}
+	if (rc == 0)
+		rc = save_to(s, o, dir ? dir : o->name);
+	rec_munmap(o, sizeof *o);
+	return rc;
 }
 
+/* By the helper; in a child that has none, here and now. All of it is async-signal-safe. */
 void rec_save_on_signal(int sig)
 {
 	int saved = errno;
 	(void)sig;
 	if (rec.wiped && weft_load_u32(&rec.wiped->owner)) {
-		weft_store_u32(&rec.wiped->save_asked, 1);
-		rec_helper_wake();
+		uint32_t helper = weft_load_u32(&rec.wiped->helper);
+		struct rec_stream *s = rec_stream();
+		if (helper == REC_HELPER_RUNNING || helper == REC_HELPER_STARTING) {
+			weft_store_u32(&rec.wiped->save_asked, 1);
+			rec_helper_wake();
+		} else if (s && s->space.mode == REC_RING) {
+			(void)rec_save(s, NULL);
+		}
 	}
 	errno = saved;
 }

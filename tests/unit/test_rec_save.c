@@ -136,6 +136,37 @@ TEST(a_signal_makes_a_snapshot)
 	check_save(2, "%s/run-save2.weft", test_dir());
 }
 
+/* A child that defines nothing has no helper. */
+CHILD(child_is_told)
+{
+	int status;
+	number = weft_define_type("number", "", 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		for (int64_t i = 0; i < 100000; i++) {
+			weft_point(number, i);
+			if (i == 50000)
+				raise(SIGUSR2);
+		}
+		_exit(0);
+	}
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
+TEST(a_signal_makes_a_snapshot_of_a_child)
+{
+	CHECK_I64(child_run("child_is_told", RING " WEFT_SAVE_SIGNAL=%d WEFT_DIR=%s/run.weft", SIGUSR2, test_dir()), 0);
+	struct stream_file f;
+	struct runs s = {0};
+	REQUIRE(stream_load_in(&f, 0, "%s/run-save1.weft", test_dir()));
+	CHECK(stream_is_good(&f));
+	CHECK_U64(f.n_open, 0);
+	stream_visit(&f, follow, &s);
+	CHECK_U64(s.wrong, 0);
+	CHECK_U64(s.next, 50001);
+	stream_free(&f);
+}
+
 static void own_handler(int sig)
 {
 	(void)sig;
