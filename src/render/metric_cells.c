@@ -7,12 +7,16 @@
  *     pixels  :       :       :       :       :       :
  *                {a,b,c,d}: {d}  {d,e}  …             d fills a pixel alone: no sum is needed there
  */
-#include "metric_cells.h"
 #include "base/pool.h"
+#include "metric_cells_priv.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define LARGE_PAGE ((size_t)2 << 20)
+#define EVENTS_WORTH_KEEPING 2000000u /* fewer are evaluated in less time than anyone would miss */
 
 struct making {
 	struct weft_metric_cells *c;
@@ -24,17 +28,15 @@ static uint64_t seed_of(uint64_t row, uint64_t pixel)
 	return row << 32 ^ pixel;
 }
 
-/* One row being drawn. */
-struct pen {
-	const struct weft_metric_cells *c;
-	struct draw_sum sum;
-	double *cell;
-	uint64_t row;
-	unsigned at; /* the cell at hand */
-	bool done;
-};
+void cells_pen_begin(struct cells_pen *p, const struct weft_metric_cells *c, enum weft_draw draw, uint64_t row)
+{
+	*p = (struct cells_pen){.c = c, .cell = c->cell + row * c->width, .row = row};
+	memset(p->cell, 0, c->width * sizeof *p->cell);
+	draw_sum_init(&p->sum, draw);
+	draw_sum_begin(&p->sum, seed_of(row, 0));
+}
 
-static void pen_burst(struct pen *p, double end, double value)
+void cells_pen_burst(struct cells_pen *p, double end, double value)
 {
 	const struct weft_metric_cells *c = p->c;
 	double last = cells_pixel(end, c->from, c->to - c->from, c->width);
@@ -54,10 +56,13 @@ static void pen_burst(struct pen *p, double end, double value)
 }
 
 /* A row that ends before the range does leaves its last cells at 0. */
-static void pen_end(struct pen *p)
+int cells_pen_end(struct cells_pen *p)
 {
 	if (!p->done && p->at < p->c->width && p->sum.n)
 		p->cell[p->at] = draw_sum_get(&p->sum);
+	int rc = p->sum.failed ? -ENOMEM : 0;
+	draw_sum_fini(&p->sum);
+	return rc;
 }
 
 static int draw_row(void *arg, size_t i, unsigned worker)
@@ -65,7 +70,7 @@ static int draw_row(void *arg, size_t i, unsigned worker)
 	const struct making *m = arg;
 	const struct weft_metric_cells_how *how = m->how;
 	uint32_t object = how->row ? how->row[i] : (uint32_t)i;
-	struct pen pen = {.c = m->c, .cell = m->c->cell + i * how->width, .row = i};
+	struct cells_pen pen;
 	struct weft_row *row;
 	(void)worker;
 	struct weft_intervals *b = malloc(sizeof *b);
@@ -74,27 +79,44 @@ static int draw_row(void *arg, size_t i, unsigned worker)
 		free(b);
 		return rc;
 	}
-	draw_sum_init(&pen.sum, how->draw);
-	draw_sum_begin(&pen.sum, seed_of(i, 0));
+	cells_pen_begin(&pen, m->c, how->draw, i);
 	while (!pen.done && (rc = weft_row_next(row, b)) > 0)
 		for (uint32_t k = 0; k < b->n && !pen.done; k++)
-			pen_burst(&pen, b->end[k], b->value[k]);
-	pen_end(&pen);
-	rc = rc < 0 ? rc : pen.sum.failed ? -ENOMEM : 0;
-	draw_sum_fini(&pen.sum);
+			cells_pen_burst(&pen, b->end[k], b->value[k]);
+	int end_rc = cells_pen_end(&pen);
 	weft_row_close(row);
 	free(b);
-	return rc;
+	return rc < 0 ? rc : end_rc;
+}
+
+/* Large ones in large pages: the first touch of so much memory would cost more than what is written to it. */
+static double *make_room(size_t n)
+{
+	size_t bytes = (n * sizeof(double) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
+	if (n * sizeof(double) < LARGE_PAGE)
+		return malloc((n + 1) * sizeof(double));
+	double *at = aligned_alloc(LARGE_PAGE, bytes);
+	if (at)
+		madvise(at, bytes, MADV_HUGEPAGE); /* a wish only */
+	return at;
 }
 
 int weft_metric_cells_make(struct weft_metric_cells *c, const struct weft_metric_cells_how *how)
 {
+	struct weft_pyramid *pyramid = NULL;
 	*c = (struct weft_metric_cells){.n_rows = how->n_rows, .width = how->width, .from = how->from, .to = how->to};
-	c->cell = calloc((size_t)c->n_rows * c->width + 1, sizeof *c->cell);
+	c->cell = make_room((size_t)c->n_rows * c->width);
 	if (!c->cell)
 		return -ENOMEM;
 	struct making m = {c, how};
-	return weft_parallel(how->threads, c->n_rows, draw_row, &m);
+	bool make = how->keep == WEFT_CELLS_KEEP || how->space->trace->n_events >= EVENTS_WORTH_KEEPING;
+	int rc = how->keep == WEFT_CELLS_PASS ? 0 : cells_pyramid_get(&pyramid, how, make);
+	if (!rc && pyramid)
+		rc = cells_from_pyramid(c, how, pyramid);
+	else if (!rc)
+		rc = weft_parallel(how->threads, c->n_rows, draw_row, &m);
+	weft_pyramid_close(pyramid);
+	return rc;
 }
 
 void weft_metric_cells_fini(struct weft_metric_cells *c)

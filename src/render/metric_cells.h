@@ -8,6 +8,12 @@
 
 #include "draw_mode.h"
 
+/* Whether the rows are kept beside the trace's index, for the next picture of the same metric (trace/pyramid.h). */
+enum weft_cells_keep {
+	WEFT_CELLS_AUTO, /* when the trace is long, and has an index that stays */
+	WEFT_CELLS_KEEP, /* whenever it has one */
+	WEFT_CELLS_PASS, /* never, and nothing kept is used */
+};
 struct weft_metric_cells_how {
 	const struct weft_space *space;
 	const struct weft_metric *metric;
@@ -16,6 +22,7 @@ struct weft_metric_cells_how {
 	double from, to; /* in the trace's units; from < to */
 	unsigned width;
 	enum weft_draw draw;
+	enum weft_cells_keep keep;
 	unsigned threads; /* 0: all */
 };
 struct weft_metric_cells {

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pictures of many rows: 10,000 threads × 1,920 pixels of a state and of a last-value metric, from what is kept beside the index
+ * (trace/pyramid.h), for traces of 10^6, 10^7 and 10^8 events; once for each way that needs no look at every burst. Beside them
+ * what the first picture of a metric costs, which evaluates all bursts and keeps them, and how large that is. The floor of any
+ * picture is writing its cells: memset of as much fresh memory.
+ *
+ * Figures are CPU time, of all threads: on n cores a picture takes an n-th of it (rows are drawn side by side).
+ *
+ * Half of the events are states that touch, the other half values of one type. WEFT_BENCH_EVENTS is the largest trace's size.
+ */
+#include "bench.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/pool.h"
+#include "render/metric_cells_priv.h"
+#include "trace/build.h"
+#include "trace/cursor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { ROWS = 10000, WIDTH = 1920, SIZES = 3, METRICS = 2, STATES = 6 };
+
+static char dir[64] = "/tmp/weft-bench-render-XXXXXX";
+static struct sized {
+	uint64_t events;
+	struct weft_trace *trace;
+	struct weft_space space;
+} sized[SIZES];
+static struct weft_metric metric[METRICS];
+static const char *const functions[METRICS] = {"State As Is", "Last Evt Val"};
+
+/* ---- the trace ---- */
+
+struct filling {
+	struct weft_builder *b;
+	uint64_t events; /* of a thread */
+	uint32_t state[STATES], type;
+	struct weft_appender *appender[ROWS];
+};
+
+static int fill_thread(void *arg, size_t i, unsigned worker)
+{
+	struct filling *f = arg;
+	uint64_t time = 0, random = i + 1, at[256], value[256];
+	uint32_t what[256], n = 0;
+	(void)worker;
+	for (uint64_t k = 0; k < f->events / 2; k++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		uint64_t lasts = 100 + (random >> 40) % (2 * (UINT64_C(10000000000) / f->events));
+		at[n] = time;
+		what[n] = weft_what(WEFT_EV_STATE, f->state[(random >> 33) % STATES]);
+		value[n++] = lasts;
+		at[n] = time + lasts / 3;
+		what[n] = weft_what(WEFT_EV_POINT, f->type);
+		value[n++] = (random >> 20) % 1000;
+		time += lasts;
+		if (n == 256 || k + 1 == f->events / 2) {
+			int rc = weft_append_block(f->appender[i], n, at, what, value);
+			if (rc)
+				return rc;
+			n = 0;
+		}
+	}
+	return 0;
+}
+
+static bool define(struct filling *f)
+{
+	int64_t app = weft_build_app(f->b, "bench"), process = app < 0 ? app : 0, id = 0;
+	struct weft_process p = {.app = (uint32_t)app, .node = WEFT_NONE, .rank = -1, .name = "", .command = "", .host = ""};
+	if (process >= 0)
+		process = weft_build_process(f->b, &p);
+	for (uint32_t i = 0; i < ROWS && process >= 0 && id >= 0; i++) {
+		struct weft_thread_row row = {.process = (uint32_t)process, .number = i + 1, .name = "", .end = WEFT_NEVER};
+		id = weft_build_thread(f->b, &row);
+		f->appender[i] = id < 0 ? NULL : weft_builder_appender(f->b, (uint32_t)id);
+	}
+	for (uint32_t i = 0; i < STATES && id >= 0; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "state %u", i);
+		struct weft_def_row d = {.name = name, .unit = "", .file = "", .code = i};
+		id = weft_build_def(f->b, WEFT_CLASS_STATE, &d);
+		f->state[i] = (uint32_t)id;
+	}
+	struct weft_def_row type = {.name = "value", .unit = "", .file = "", .code = 50};
+	if (id >= 0)
+		id = weft_build_def(f->b, WEFT_CLASS_TYPE, &type);
+	f->type = (uint32_t)id;
+	return process >= 0 && id >= 0;
+}
+
+static bool make_trace(struct sized *s)
+{
+	struct filling *f = calloc(1, sizeof *f);
+	struct weft_err err = {0};
+	char path[100], index[110];
+	snprintf(path, sizeof path, "%s/%llu.prv", dir, (unsigned long long)s->events);
+	snprintf(index, sizeof index, "%s.index", path);
+	bool good = f && mkdir(index, 0777) == 0 && weft_builder_new(&f->b, path, "bench", NULL, &err) == 0;
+	if (good) {
+		f->events = s->events / ROWS;
+		weft_build_keep_zero(f->b, 0);
+		good = define(f) && weft_parallel(0, ROWS, fill_thread, f) == 0;
+		good = weft_build_finish(f->b, index, &s->trace, &err) == 0 && good && weft_space_init(&s->space, s->trace) == 0;
+	}
+	if (err.text[0])
+		fprintf(stderr, "%s\n", err.text);
+	free(f);
+	return good;
+}
+
+static bool set_up(void)
+{
+	const char *most = getenv("WEFT_BENCH_EVENTS");
+	static const double type = 50;
+	uint64_t events = most ? strtoull(most, NULL, 10) : 100000000;
+	if (!mkdtemp(dir))
+		return false;
+	for (unsigned i = 0; i < METRICS; i++) {
+		weft_metric_init(&metric[i]);
+		metric[i].of_level[WEFT_THREAD].func = weft_func_find(WEFT_FUNC_THREAD, functions[i]);
+		metric[i].filter.test[WEFT_OF_TYPE] = (struct weft_test){WEFT_TEST_EQ, {&type, 1}};
+	}
+	for (unsigned i = SIZES; i-- > 0; events /= 10)
+		sized[i].events = events;
+	for (unsigned i = 0; i < SIZES; i++)
+		if (!make_trace(&sized[i]))
+			return false;
+	return true;
+}
+
+/* ---- rounds ---- */
+
+struct variant {
+	unsigned size, metric;
+	enum weft_draw draw;
+};
+
+static double draw(const struct variant *v, enum weft_cells_keep keep)
+{
+	struct sized *s = &sized[v->size];
+	struct weft_metric_cells c;
+	struct weft_metric_cells_how how = {.space = &s->space,
+	                                    .metric = &metric[v->metric],
+	                                    .n_rows = ROWS,
+	                                    .to = s->space.end,
+	                                    .width = WIDTH,
+	                                    .draw = v->draw,
+	                                    .keep = keep};
+	uint64_t from = weft_process_cpu_ns();
+	int rc = weft_metric_cells_make(&c, &how);
+	double ms = (double)(weft_process_cpu_ns() - from) / 1e6;
+	bench_keep((uint64_t)c.cell[(size_t)ROWS * WIDTH / 2]);
+	weft_metric_cells_fini(&c);
+	return rc ? -1 : ms;
+}
+
+static double from_pyramid(void *v)
+{
+	return draw(v, WEFT_CELLS_KEEP);
+}
+
+/* With nothing kept yet. */
+static double first_time(void *v)
+{
+	const struct variant *of = v;
+	if (bench_command("rm -f %s/%llu.prv.index/pyramid-*", dir, (unsigned long long)sized[of->size].events) < 0)
+		return -1;
+	return draw(v, WEFT_CELLS_KEEP);
+}
+
+static double each_burst(void *v)
+{
+	return draw(v, WEFT_CELLS_PASS);
+}
+
+static double bytes_of_burst(void *v)
+{
+	const struct variant *of = v;
+	struct weft_pyramid *p;
+	struct weft_metric_cells_how how = {.space = &sized[of->size].space, .metric = &metric[of->metric]};
+	if (cells_pyramid_get(&p, &how, true) || !p)
+		return -1;
+	double bytes = (double)p->bytes / (double)p->n_bursts;
+	weft_pyramid_close(p);
+	return bytes;
+}
+
+static double floor_of_cells(void *unused)
+{
+	size_t bytes = (size_t)ROWS * WIDTH * sizeof(double), page = (size_t)2 << 20;
+	uint64_t from = weft_process_cpu_ns();
+	char *at = aligned_alloc(page, (bytes + page - 1) / page * page);
+	(void)unused;
+	if (!at)
+		return -1;
+	madvise(at, bytes, MADV_HUGEPAGE);
+	memset(at, 1, bytes);
+	bench_keep((uint64_t)at[bytes / 2]);
+	double ms = (double)(weft_process_cpu_ns() - from) / 1e6;
+	free(at);
+	return ms;
+}
+
+#define VARIANT(size, metric, way) (&(struct variant){size, metric, way})
+#define OF_SIZES(metric, way) \
+	{ \
+		{"1e8", from_pyramid, VARIANT(2, metric, way)}, {"1e7", from_pyramid, VARIANT(1, metric, way)}, \
+			{"1e6", from_pyramid, VARIANT(0, metric, way)}, {"cells", floor_of_cells, NULL}, {0}, \
+	}
+static const struct bench_variant state_last[] = OF_SIZES(0, WEFT_DRAW_LAST), state_max[] = OF_SIZES(0, WEFT_DRAW_MAXIMUM),
+				  value_last[] = OF_SIZES(1, WEFT_DRAW_LAST), value_max[] = OF_SIZES(1, WEFT_DRAW_MAXIMUM),
+				  value_min[] = OF_SIZES(1, WEFT_DRAW_MIN_NOT_ZERO),
+				  value_average[] = OF_SIZES(1, WEFT_DRAW_AVERAGE), value_mode[] = OF_SIZES(1, WEFT_DRAW_MODE);
+static const struct bench_variant first[] = {{"1e8", first_time, VARIANT(2, 1, WEFT_DRAW_LAST)},
+                                             {"unkept", each_burst, VARIANT(2, 1, WEFT_DRAW_LAST)},
+                                             {"1e7", first_time, VARIANT(1, 1, WEFT_DRAW_LAST)},
+                                             {0}};
+static const struct bench_variant size[] = {{"state", bytes_of_burst, VARIANT(2, 0, WEFT_DRAW_LAST)},
+                                            {"value", bytes_of_burst, VARIANT(2, 1, WEFT_DRAW_LAST)},
+                                            {0}};
+static const struct bench benches[] = {
+	{"state-last", "ms", 7, state_last},   {"state-maximum", "ms", 7, state_max},
+	{"value-last", "ms", 7, value_last},   {"value-maximum", "ms", 7, value_max},
+	{"value-minimum", "ms", 7, value_min}, {"value-average", "ms", 7, value_average},
+	{"value-mode", "ms", 1, value_mode},   {"first-picture", "ms", 1, first},
+	{"bytes-a-burst", "bytes", 1, size},   {0},
+};
+
+int main(int argc, char **argv)
+{
+	int status = 1;
+	if (set_up())
+		status = bench_main(argc, argv, benches);
+	else
+		fprintf(stderr, "cannot make the traces in '%s'\n", dir);
+	for (unsigned i = 0; i < SIZES; i++)
+		if (sized[i].trace) {
+			weft_space_fini(&sized[i].space);
+			weft_trace_close(sized[i].trace);
+		}
+	return weft_remove_tree(dir, NULL) ? 1 : status;
+}

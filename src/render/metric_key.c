@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a metric is, as a text: two metrics with one text have the same rows. Names are left out. */
+#include "metric_cells_priv.h"
+#include <errno.h>
+
+static void put_list(struct weft_buf *out, const struct weft_list *l)
+{
+	weft_buf_putc(out, '(');
+	for (uint32_t i = 0; i < l->n; i++) {
+		char z[WEFT_FMT_DOUBLE];
+		weft_buf_add(out, z, weft_fmt_double(z, l->at[i]));
+		weft_buf_putc(out, ' ');
+	}
+	weft_buf_putc(out, ')');
+}
+
+static void put_call(struct weft_buf *out, const struct weft_call *c)
+{
+	weft_buf_puts(out, c->func ? c->func->name : "-");
+	for (unsigned i = 0; i < WEFT_PARAMS; i++)
+		put_list(out, &c->param[i]);
+	weft_buf_putc(out, ';');
+}
+
+static void put_filter(struct weft_buf *out, const struct weft_record_filter *f)
+{
+	weft_buf_printf(out, "f%d%d%d%d%d%d%d", f->logical, f->physical, f->intra, f->inter, f->or_from_to, f->or_tag_size,
+	                f->or_type_value);
+	for (unsigned i = 0; i < WEFT_FILTERS; i++) {
+		weft_buf_printf(out, "t%d", (int)f->test[i].kind);
+		put_list(out, &f->test[i].list);
+	}
+}
+
+static void put_metric(struct weft_buf *out, const struct weft_metric *m)
+{
+	weft_buf_printf(out, "{l%d u%d ", (int)m->level, (int)m->unit);
+	for (unsigned i = 0; i < WEFT_LEVELS; i++) {
+		put_call(out, &m->of_level[i]);
+		put_call(out, &m->compose[i]);
+	}
+	put_call(out, &m->top[0]);
+	put_call(out, &m->top[1]);
+	for (uint32_t i = 0; i < m->n_extra; i++)
+		put_call(out, &m->extra[i]);
+	put_filter(out, &m->filter);
+	for (unsigned i = 0; i < 2 && m->parent[0]; i++) {
+		struct weft_list factor = {&m->factor[i], 1};
+		weft_buf_printf(out, "s%d", (int)m->shift[i]);
+		put_list(out, &factor);
+		put_metric(out, m->parent[i]);
+	}
+	if (m->parent[0])
+		put_call(out, &m->operation);
+	weft_buf_putc(out, '}');
+}
+
+int metric_key(const struct weft_space *s, const struct weft_metric *m, struct weft_buf *out)
+{
+	weft_buf_printf(out, "rows 1 %d ", s->fill_gaps);
+	put_metric(out, m);
+	return out->failed ? -ENOMEM : 0;
+}

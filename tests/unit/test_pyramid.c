@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pyramid.c, pyramid_read.c: what is put in comes out; sums hold; files that are damaged, old or of others are not there. */
+#include "base/fs.h"
+#include "harness.h"
+#include "sample_index.h"
+#include "trace/pyramid.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 5 };
+struct row {
+	uint32_t n;
+	double *end, *value;
+};
+
+/* Rows of different kinds: none, few, whole numbers of each width, fractions, large ones. */
+static void make_rows(struct row row[ROWS])
+{
+	static const uint32_t lengths[ROWS] = {0, 3, 20000, 1000, 9000};
+	for (unsigned r = 0; r < ROWS; r++) {
+		row[r] = (struct row){lengths[r], malloc((lengths[r] + 1) * sizeof(double)),
+		                      malloc((lengths[r] + 1) * sizeof(double))};
+		REQUIRE(row[r].end && row[r].value);
+		double at = 0;
+		for (uint32_t i = 0; i < row[r].n; i++) {
+			at += (double)(test_random() % (i % 5000 < 200 ? 3 : 100000)) + (r == 3 ? 0.25 : 0);
+			row[r].end[i] = at;
+			double wide = ldexp(1, (int)(i / 500 % 50));
+			row[r].value[i] = r == 4 && i % 1000 < 300
+			                          ? 7
+			                          : floor((double)(int64_t)(test_random() % 100) * wide / 100) - (r == 2 ? 5 : 0);
+			if (r == 3)
+				row[r].value[i] += 0.1;
+		}
+	}
+	row[1].value[1] = NAN;
+	row[1].value[2] = -0.0;
+}
+
+static void free_rows(struct row row[ROWS])
+{
+	for (unsigned r = 0; r < ROWS; r++) {
+		free(row[r].end);
+		free(row[r].value);
+	}
+}
+
+static int make(struct weft_pyramid **p, const struct weft_trace *t, const char *key, struct row row[ROWS])
+{
+	struct weft_pyramid_maker *m;
+	int rc = weft_pyramid_make(&m, t, key, strlen(key), ROWS);
+	*p = NULL;
+	if (rc)
+		return rc;
+	for (unsigned r = ROWS; r-- > 0 && !rc;) { /* in any order */
+		struct weft_pyramid_lane *l;
+		if (!row[r].n)
+			continue;
+		rc = weft_pyramid_lane_new(&l, m, r, 0);
+		for (uint32_t i = 0, k; i < row[r].n && !rc; i += k) {
+			k = 1 + (uint32_t)(i * 7919u % 1000);
+			k = k < row[r].n - i ? k : row[r].n - i;
+			rc = weft_pyramid_add(l, k, row[r].end + i, row[r].value + i);
+		}
+		if (l) {
+			int end = weft_pyramid_lane_end(l);
+			rc = rc ? rc : end;
+		}
+	}
+	if (!rc)
+		return weft_pyramid_finish(m, p);
+	weft_pyramid_abandon(m);
+	return rc;
+}
+
+/* What a chunk or node says of the bursts [from, to). */
+static void check_sum(const struct weft_pyramid_sum *s, const struct row *row, uint64_t from, uint64_t to)
+{
+	double max = -INFINITY, min = 0, sum = 0;
+	for (uint64_t i = from; i < to; i++) {
+		double v = row->value[i] == row->value[i] ? row->value[i] : 0;
+		max = v > max ? v : max;
+		min = v != 0 && (min == 0 || v < min) ? v : min;
+		sum += v;
+	}
+	CHECK_U64(s->n, to - from);
+	CHECK_NEAR(s->end, row->end[to - 1], 0);
+	CHECK_NEAR(s->max, max, 0);
+	CHECK_NEAR(s->min, min, 0);
+	if (s->size < 9e15)
+		CHECK_NEAR(s->sum, sum, 0);
+}
+
+static void check_row(const struct weft_pyramid *p, uint32_t r, const struct row *row)
+{
+	const struct weft_pyramid_row *of = &p->row[r];
+	struct weft_pyramid_bursts b;
+	CHECK_U64(of->n_chunks, (row->n + WEFT_PYRAMID_BURSTS - 1) / WEFT_PYRAMID_BURSTS);
+	uint64_t at = 0, wrong = 0;
+	for (uint64_t i = 0; i < of->n_chunks; i++) {
+		const struct weft_pyramid_chunk *c = &p->chunk[of->first_chunk + i];
+		CHECK_NEAR(c->begin, at ? row->end[at - 1] : 0, 0);
+		check_sum(&c->sum, row, at, at + c->sum.n);
+		weft_pyramid_load(p, c, &b);
+		for (uint32_t k = 0; k < c->sum.n; k++, at++) {
+			double v = row->value[at] == row->value[at] ? row->value[at] : 0;
+			wrong += b.end[k] != row->end[at] || b.value[k] != v;
+		}
+		CHECK_NEAR(weft_pyramid_last(p, c), b.value[c->sum.n - 1], 0);
+	}
+	CHECK_U64(wrong, 0);
+	CHECK_U64(at, row->n);
+	for (uint64_t i = 0; i < of->n_nodes; i++) {
+		uint64_t from = i * WEFT_PYRAMID_FAN * WEFT_PYRAMID_BURSTS, to = from + WEFT_PYRAMID_FAN * WEFT_PYRAMID_BURSTS;
+		check_sum(&p->node[of->first_node + i], row, from, to < row->n ? to : row->n);
+	}
+	for (unsigned i = 0; i < 50; i++) {
+		double time = row->n ? row->end[test_random() % row->n] : 5;
+		uint64_t found = weft_pyramid_find(p, r, time), first = of->first_chunk;
+		while (first < of->first_chunk + of->n_chunks && p->chunk[first].sum.end <= time)
+			first++;
+		CHECK_U64(found, first);
+	}
+}
+
+TEST(a_pyramid_gives_back_what_was_put_in)
+{
+	struct weft_trace *t = sample_index_open();
+	struct row row[ROWS];
+	struct weft_pyramid *p;
+	make_rows(row);
+	CHECK_I64(weft_pyramid_open(&p, t, "a", 1), -ENOENT);
+	REQUIRE(make(&p, t, "a", row) == 0);
+	CHECK_U64(p->n_rows, ROWS);
+	CHECK_U64(p->n_bursts, 30003);
+	for (uint32_t r = 0; r < ROWS; r++)
+		check_row(p, r, &row[r]);
+	weft_pyramid_close(p);
+	/* and again from the file */
+	REQUIRE(weft_pyramid_open(&p, t, "a", 1) == 0);
+	for (uint32_t r = 0; r < ROWS; r++)
+		check_row(p, r, &row[r]);
+	CHECK(p->bytes < 30003 * 12);
+	weft_pyramid_close(p);
+	CHECK_I64(weft_pyramid_open(&p, t, "b", 1), -ENOENT);
+	free_rows(row);
+	weft_trace_close(t);
+}
+
+/* The files of pyramids in the index's folder. */
+static unsigned count_files(char *one, size_t n)
+{
+	char **names, dir[4096];
+	unsigned found = 0;
+	snprintf(dir, sizeof dir, "%s/t.prv.index", test_dir());
+	int all = weft_list_dir(dir, &names, NULL);
+	REQUIRE(all >= 0);
+	for (int i = 0; i < all; i++)
+		if (!strncmp(names[i], "pyramid", 7)) {
+			snprintf(one, n, "%s/%s", dir, names[i]);
+			found++;
+		}
+	weft_list_free(names, all);
+	return found;
+}
+
+TEST(a_damaged_pyramid_is_not_there)
+{
+	struct weft_trace *t = sample_index_open();
+	struct row row[ROWS];
+	struct weft_pyramid *p;
+	char path[5000];
+	char *at;
+	size_t n;
+	make_rows(row);
+	REQUIRE(make(&p, t, "a", row) == 0);
+	uint64_t tables = p->bytes - (uint64_t)((const uint8_t *)p->row - p->at);
+	weft_pyramid_close(p);
+	CHECK_U64(count_files(path, sizeof path), 1);
+	REQUIRE(weft_read_file(path, &at, &n, NULL) == 0);
+	for (unsigned i = 0; i < 60; i++) {
+		/* the head, the tables, and a file that is cut off */
+		size_t cut = i % 3 == 2 ? test_random() % n : n;
+		size_t place = i % 3 == 1 ? n - 1 - test_random() % tables : test_random() % 128;
+		char was = at[place];
+		if (i % 3 != 2)
+			at[place] = (char)(at[place] ^ (1 << test_random() % 8));
+		FILE *f = fopen(path, "w");
+		REQUIRE(f && fwrite(at, 1, cut, f) == cut && fclose(f) == 0);
+		int rc = weft_pyramid_open(&p, t, "a", 1);
+		if (!rc && i % 3 == 0) /* the mark that the chunks were checked may have any value */
+			weft_pyramid_close(p);
+		else
+			CHECK_I64(rc, -ENOENT);
+		at[place] = was;
+	}
+	REQUIRE(make(&p, t, "a", row) == 0); /* and can be made again */
+	weft_pyramid_close(p);
+	free(at);
+	free_rows(row);
+	weft_trace_close(t);
+}
+
+TEST(a_pyramid_goes_with_its_index)
+{
+	struct weft_trace *t = sample_index_open();
+	struct row row[ROWS];
+	struct weft_pyramid *p;
+	char path[5000];
+	make_rows(row);
+	REQUIRE(make(&p, t, "a", row) == 0);
+	weft_pyramid_close(p);
+	struct weft_trace *again = sample_index_open(); /* builds it anew */
+	CHECK_I64(weft_pyramid_open(&p, again, "a", 1), -ENOENT);
+	/* The trace that was opened before has lost its folder to the new one. */
+	CHECK_I64(make(&p, t, "b", row), -ENOENT);
+	REQUIRE(make(&p, again, "b", row) == 0);
+	weft_pyramid_close(p);
+	CHECK_U64(count_files(path, sizeof path), 1); /* the old one was removed */
+	weft_trace_close(again);
+	weft_trace_close(t);
+	free_rows(row);
+}
+
+TEST(without_an_index_there_is_no_pyramid)
+{
+	struct weft_trace *t = sample_index_none();
+	struct row row[ROWS];
+	struct weft_pyramid *p;
+	make_rows(row);
+	CHECK_I64(make(&p, t, "a", row), -ENOENT);
+	CHECK_I64(weft_pyramid_open(&p, t, "a", 1), -ENOENT);
+	free_rows(row);
+	weft_trace_close(t);
+}
+
+TEST(pyramids_say_when_memory_is_out)
+{
+	struct weft_trace *t = sample_index_open();
+	struct row row[ROWS];
+	make_rows(row);
+	TEST_EACH_ALLOCATION_FAILS {
+		struct weft_pyramid *p;
+		int rc = make(&p, t, "a", row);
+		if (!rc || !test_alloc_failed())
+			CHECK_I64(rc, 0);
+		else
+			CHECK(rc == -ENOMEM || rc == -ENOENT);
+		weft_pyramid_close(p);
+	}
+	free_rows(row);
+	weft_trace_close(t);
+}
