@@ -307,7 +307,7 @@ static void put_table_block(struct text_print *p, const struct weft_hist *h)
 		weft_buf_putc(o, '\n');
 	}
 	if (h->sorted)
-		weft_buf_printf(o, "\tsort %s%s\n", text_sorts[h->sort], h->reverse ? " descending" : "");
+		weft_buf_printf(o, "\tsort %s%s\n", text_sorts[h->sort], h->reverse ? " ascending" : "");
 	if (h->limits != WEFT_ALL_TRACE)
 		weft_buf_printf(o, "\ttime %s\n", text_limits[h->limits]);
 	weft_buf_puts(o, h->vertical ? "\tvertical\n" : "");

@@ -79,7 +79,7 @@ static int read_plane(struct text *p, struct weft_hist *h)
 
 /* ---- the other entries ---- */
 
-/* sort average [descending] */
+/* sort average [ascending] */
 static int read_sort(struct text *p, struct weft_hist *h)
 {
 	int sort, rc = text_choice(p, text_sorts, "order of columns", &sort);
@@ -87,7 +87,7 @@ static int read_sort(struct text *p, struct weft_hist *h)
 		return rc;
 	h->sorted = true;
 	h->sort = (enum weft_sort)sort;
-	return text_take(p, "descending", &h->reverse);
+	return text_take(p, "ascending", &h->reverse);
 }
 
 static int read_time(struct text *p, struct weft_hist *h)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every example of the help texts, of the man pages and of docs/filters.md as it is printed, in a folder that has the
+# Runs every example of the help texts, of the man pages and of docs/filters.md and docs/views.md as it is printed, in a folder that has the
 # traces that they speak of. Those of `weft record`, and of what needs programs of the user, are in record_examples.t.
 # tags: timeout=300
 set -u
@@ -14,6 +14,7 @@ cd "$work/start" || exit 1
 cp -r "$source/tests/golden/traces/heat.weft" run.weft
 cp -r run.weft again.weft
 weft convert -q run.weft -o run.prv
+weft view convert -q useful -o useful.cfg
 cp run.prv again.prv
 cp run.pcf again.pcf
 printf '0\n1000\n' >offsets.txt
@@ -30,6 +31,7 @@ examples()
 		sed -n "s/^\\.Dl \\(weft .*\\|fxt_print .*\\|source .*\\)/${page##*/}|\\1/p" "$page" | sed 's/\\e/\\/g'
 	done
 	sed -n 's/^    \(weft .*\)/filters.md|\1/p' "$source/docs/filters.md"
+	sed -n 's/^    \(weft .*\)/views.md|\1/p' "$source/docs/views.md"
 }
 
 examples | grep -v -e '|weft record' -e paramedir -e program | sort -u >"$work/examples"

@@ -3,7 +3,7 @@
 #include "base/fs.h"
 #include "harness.h"
 #include "metric/hist.h"
-#include "metric/text_view.h"
+#include "metric/text_priv.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +128,7 @@ TEST(tables_have_statistics_scales_and_planes)
 {
 	static const char text[] =
 		"a = state\nb = value\n\ntable \"t\" = average of b by a planes b {\n"
-		"\tscale 0..200 step 1\n\tplane_scale -1..5 step 3\n\tplane 2\n\tsort maximum descending\n\ttime "
+		"\tscale 0..200 step 1\n\tplane_scale -1..5 step 3\n\tplane 2\n\tsort maximum ascending\n\ttime "
 		"window\n\tvertical\n\tshow_empty\n\tlong_labels\n\tonly_totals\n}\n\ntable \"u\" = time_share by a\n";
 	struct weft_view v;
 	struct weft_err err;
@@ -235,6 +235,33 @@ TEST(printing_and_reading_agree_in_both_formats)
 	free(twice);
 	free(text);
 	weft_view_fini(&v);
+}
+
+TEST(every_name_is_in_the_documentation)
+{
+	char *text, z[TEXT_NAME], quoted[TEXT_NAME + 2];
+	size_t n;
+	struct weft_err err = {0};
+	const struct weft_func *f;
+	const struct weft_stat *s;
+	REQUIRE(!weft_read_file(test_source("docs/views.md"), &text, &n, &err));
+	for (unsigned k = 0; k < WEFT_FUNC_KINDS; k++)
+		for (unsigned i = 0; (f = weft_func_at(k, i)); i++) {
+			const char *name = text_func_name(k, f, z);
+			snprintf(quoted, sizeof quoted, "`%s", name);
+			if (!strstr(text, quoted))
+				CHECK_STR("is not in docs/views.md", name);
+			CHECK(text_func_find(k, weft_str(name), quoted) == f);
+			CHECK(text_func_find(k, weft_str(f->name), quoted) == f);
+		}
+	for (unsigned i = 0; (s = weft_stat_at(i)); i++) {
+		const char *name = text_stat_name(s, z);
+		snprintf(quoted, sizeof quoted, "`%s`", name);
+		if (!strstr(text, quoted))
+			CHECK_STR("is not in docs/views.md", name);
+		CHECK(text_stat_find(weft_str(name), quoted) == s);
+	}
+	free(text);
 }
 
 TEST(memory_that_runs_out_is_said)
