@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Questions to debug information, each answered from the one compilation unit that it concerns: a function's by its address, through
+ * the table of address ranges where there is one. Variables are in no such table: units are searched in turn until one has it.
+ */
+#include "probe_value.h"
+#include <dwarf.h>
+#include <string.h>
+
+bool dwarf_strip(Dwarf_Die *type)
+{
+	for (int depth = 0; depth < 64; depth++) {
+		Dwarf_Attribute a;
+		switch (dwarf_tag(type)) {
+		case DW_TAG_typedef:
+		case DW_TAG_const_type:
+		case DW_TAG_volatile_type:
+		case DW_TAG_restrict_type:
+		case DW_TAG_atomic_type:
+			if (!dwarf_attr_integrate(type, DW_AT_type, &a) || !dwarf_formref_die(&a, type))
+				return false;
+			break;
+		default:
+			return true;
+		}
+	}
+	return false;
+}
+
+bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute a;
+	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, type) && dwarf_strip(type);
+}
+
+static bool number(Dwarf_Die *die, unsigned which, Dwarf_Word *out)
+{
+	Dwarf_Attribute a;
+	return dwarf_attr_integrate(die, which, &a) && dwarf_formudata(&a, out) == 0;
+}
+
+static bool is_record(Dwarf_Die *type)
+{
+	int tag = dwarf_tag(type);
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits, int depth)
+{
+	Dwarf_Die child;
+	if (!is_record(type) || depth > 16 || dwarf_child(type, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
+			continue;
+		Dwarf_Word at = 0;
+		const char *have = dwarf_diename(&child);
+		Dwarf_Die inner;
+		number(&child, DW_AT_data_member_location, &at);
+		if (!dwarf_type_of(&child, &inner))
+			continue;
+		int64_t deeper = *offset + (int64_t)at;
+		if (have && !strcmp(have, name)) {
+			*offset = deeper;
+			*member_type = inner;
+			*bits = dwarf_hasattr_integrate(&child, DW_AT_bit_size);
+			return true;
+		}
+		/* Bases, and structs without a name. */
+		if ((tag == DW_TAG_inheritance || !have) && member_of(&inner, name, &deeper, member_type, bits, depth + 1)) {
+			*offset = deeper;
+			return true;
+		}
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+bool dwarf_member(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits)
+{
+	return member_of(type, name, offset, member_type, bits, 0);
+}
+
+bool dwarf_scalar(Dwarf_Die *type, struct probe_type *out)
+{
+	Dwarf_Word size = 8, encoding = DW_ATE_unsigned;
+	int tag = dwarf_tag(type);
+	bool has_size = number(type, DW_AT_byte_size, &size);
+	if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) {
+		Dwarf_Die to;
+		struct probe_type inner;
+		bool text = dwarf_type_of(type, &to) && dwarf_tag(&to) == DW_TAG_base_type && dwarf_scalar(&to, &inner) &&
+		            inner.size == 1 && number(&to, DW_AT_encoding, &encoding) && encoding != DW_ATE_boolean;
+		*out = (struct probe_type){text ? PROBE_TYPE_STRING : PROBE_TYPE_POINTER, 8, false};
+		return true;
+	}
+	if ((tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) || !has_size)
+		return false;
+	if (tag == DW_TAG_base_type && !number(type, DW_AT_encoding, &encoding))
+		return false;
+	if (encoding == DW_ATE_float) {
+		*out = (struct probe_type){PROBE_TYPE_FLOAT, (uint8_t)size, true};
+		return size == 4 || size == 8;
+	}
+	*out = (struct probe_type){PROBE_TYPE_INT, (uint8_t)size, encoding == DW_ATE_signed || encoding == DW_ATE_signed_char};
+	return size == 1 || size == 2 || size == 4 || size == 8;
+}
+
+/* ---- the calling convention ---- */
+
+static void classify_at(Dwarf_Die *type, uint64_t offset, enum probe_class *out, int depth)
+{
+	struct probe_type scalar;
+	Dwarf_Word size = 0, count = 0;
+	Dwarf_Die inner;
+	enum probe_class *mine = &out[offset / 8 > 0];
+	if (offset >= 16 || depth > 16) {
+		out[0] = PROBE_CLASS_MEMORY;
+	} else if (dwarf_scalar(type, &scalar)) {
+		bool sse = scalar.kind == PROBE_TYPE_FLOAT;
+		if (*mine != PROBE_CLASS_INT)
+			*mine = sse ? PROBE_CLASS_SSE : PROBE_CLASS_INT;
+		if (offset % scalar.size)
+			out[0] = PROBE_CLASS_MEMORY;
+	} else if (dwarf_tag(type) == DW_TAG_array_type && dwarf_type_of(type, &inner) &&
+	           number(&inner, DW_AT_byte_size, &size) && size) {
+		Dwarf_Word whole = dwarf_aggregate_size(type, &whole) == 0 ? whole : 0;
+		count = whole / size;
+		for (Dwarf_Word k = 0; k < count && k <= 16; k++)
+			classify_at(&inner, offset + k * size, out, depth + 1);
+	} else if (is_record(type)) {
+		Dwarf_Die child;
+		for (int more = dwarf_child(type, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+			Dwarf_Word at = 0;
+			int tag = dwarf_tag(&child);
+			if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&child, DW_AT_external) ||
+			    !dwarf_type_of(&child, &inner))
+				continue;
+			number(&child, DW_AT_data_member_location, &at);
+			classify_at(&inner, offset + at, out, depth + 1);
+		}
+	} else { /* long double, complex, __int128, pointers to members: rare, and not worth a guess */
+		out[0] = PROBE_CLASS_MEMORY;
+	}
+}
+
+void dwarf_classify(Dwarf_Die *type, enum probe_class out[2])
+{
+	Dwarf_Word size = 0, convention = 0;
+	out[0] = out[1] = PROBE_CLASS_NONE;
+	if (is_record(type) && number(type, DW_AT_calling_convention, &convention) && convention == DW_CC_pass_by_reference) {
+		out[0] = PROBE_CLASS_INT; /* a pointer to it */
+		return;
+	}
+	if (is_record(type) && number(type, DW_AT_byte_size, &size) && size > 16)
+		out[0] = PROBE_CLASS_MEMORY;
+	else
+		classify_at(type, 0, out, 0);
+	if (out[0] == PROBE_CLASS_MEMORY)
+		out[1] = PROBE_CLASS_NONE;
+}
+
+/* ---- finding ---- */
+
+static bool function_below(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *out, int depth)
+{
+	Dwarf_Die child;
+	if (depth > 8 || dwarf_child(parent, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+		Dwarf_Addr low;
+		if (tag == DW_TAG_subprogram && dwarf_lowpc(&child, &low) == 0 && low == addr) {
+			*out = child;
+			return true;
+		}
+		if ((tag == DW_TAG_namespace || is_record(&child)) && function_below(&child, addr, out, depth + 1))
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+bool dwarf_function_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out)
+{
+	Dwarf_Die unit;
+	if (dwarf_addrdie(dw, addr, &unit) && function_below(&unit, addr, out, 0))
+		return true;
+	/* clang writes no table of ranges. */
+	Dwarf_CU *cu = NULL;
+	while (dwarf_get_units(dw, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+		if (dwarf_haspc(&unit, addr) > 0 && function_below(&unit, addr, out, 0))
+			return true;
+	return false;
+}
+
+static bool lies_at(Dwarf_Die *die, uint64_t addr)
+{
+	Dwarf_Attribute a, indexed;
+	Dwarf_Op *op;
+	Dwarf_Addr at;
+	size_t n;
+	if (!dwarf_attr(die, DW_AT_location, &a) || dwarf_getlocation(&a, &op, &n) || n != 1)
+		return false;
+	if (op[0].atom == DW_OP_addr)
+		return op[0].number == addr;
+	/* An index into the unit's table of addresses: clang. */
+	return (op[0].atom == DW_OP_addrx || op[0].atom == DW_OP_GNU_addr_index) &&
+	       dwarf_getlocation_attr(&a, op, &indexed) == 0 && dwarf_formaddr(&indexed, &at) == 0 && at == addr;
+}
+
+static bool variable_below(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *out, int depth)
+{
+	Dwarf_Die child;
+	if (depth > 8 || dwarf_child(parent, &child))
+		return false;
+	do {
+		int tag = dwarf_tag(&child);
+		if ((tag == DW_TAG_variable || tag == DW_TAG_member) && lies_at(&child, addr)) {
+			*out = child;
+			return true;
+		}
+		bool enter = tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
+		             is_record(&child);
+		if (enter && variable_below(&child, addr, out, depth + 1))
+			return true;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+bool dwarf_variable_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out)
+{
+	Dwarf_Die unit;
+	Dwarf_CU *cu = NULL;
+	while (dwarf_get_units(dw, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+		if (variable_below(&unit, addr, out, 0))
+			return true;
+	return false;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A walk from a name along members, elements and pointers. At each step the walk has a type, and a place: memory (the accumulator plus
+ * an offset), or the eightbytes of a parameter in registers (an offset into those). Going through a pointer loads it, and the
+ * place is memory from then on. The end loads a scalar, or a string's bytes.
+ */
+#include "probe_value.h"
+#include "probe_priv.h"
+#include "base/str.h"
+#include <dwarf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct walk {
+	struct probe_value *v;
+	Dwarf_Die type;
+	bool typed;
+	struct probe_type declared;
+	bool in_memory;
+	int64_t offset;
+	uint8_t piece[2]; /* the op of each eightbyte: LINK_OP_INT, KEPT, XMM */
+	uint8_t index[2];
+	const char *whole; /* the expression, for messages */
+	struct weft_err *err;
+};
+
+bool probe_type_named(const char *name, struct probe_type *out)
+{
+	static const struct {
+		const char *name;
+		struct probe_type type;
+	} rows[] = {
+		{"char", {PROBE_TYPE_INT, 1, true}},         {"unsigned char", {PROBE_TYPE_INT, 1, false}},
+		{"short", {PROBE_TYPE_INT, 2, true}},        {"unsigned short", {PROBE_TYPE_INT, 2, false}},
+		{"int", {PROBE_TYPE_INT, 4, true}},          {"unsigned int", {PROBE_TYPE_INT, 4, false}},
+		{"long", {PROBE_TYPE_INT, 8, true}},         {"unsigned long", {PROBE_TYPE_INT, 8, false}},
+		{"float", {PROBE_TYPE_FLOAT, 4, true}},      {"double", {PROBE_TYPE_FLOAT, 8, true}},
+		{"pointer", {PROBE_TYPE_POINTER, 8, false}}, {"string", {PROBE_TYPE_STRING, 8, false}},
+	};
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		if (!strcmp(rows[k].name, name)) {
+			*out = rows[k].type;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int add_op(struct walk *w, struct link_op op)
+{
+	if (w->v->n == PROBE_VALUE_OPS)
+		return weft_err_set(w->err, -E2BIG, "'%s' goes through too many pointers", w->whole);
+	w->v->op[w->v->n++] = op;
+	return 0;
+}
+
+/* The accumulator gets the scalar at the place. */
+static int fetch(struct walk *w, struct probe_type t)
+{
+	if (w->in_memory)
+		return add_op(w, (struct link_op){.op = LINK_OP_LOAD, .size = t.size, .sign = t.sign, .a = (uint64_t)w->offset});
+	if (w->offset < 0 || w->offset > 15 || !w->piece[w->offset / 8])
+		return weft_err_set(w->err, -ENOTSUP, "'%s' is not where this can find it", w->whole);
+	unsigned k = (unsigned)w->offset / 8, bits = (unsigned)w->offset % 8 * 8;
+	bool whole = bits == 0;
+	struct link_op op = {.op = w->piece[k], .index = w->index[k]};
+	if (whole && w->piece[k] != LINK_OP_XMM) {
+		op.size = t.size;
+		op.sign = t.sign;
+	}
+	w->v->in_register = whole && w->v->n == 0 ? (w->piece[k] == LINK_OP_XMM ? 8 : 0) + w->index[k] : -1;
+	int rc = add_op(w, op);
+	return rc || (whole && w->piece[k] != LINK_OP_XMM)
+	               ? rc
+	               : add_op(w, (struct link_op){.op = LINK_OP_SHIFT,
+	                                            .size = t.size,
+	                                            .sign = t.sign && t.kind == PROBE_TYPE_INT,
+	                                            .a = bits});
+}
+
+static const char *type_name(struct walk *w)
+{
+	const char *name = w->typed ? dwarf_diename(&w->type) : NULL;
+	return name ? name : "something without a name";
+}
+
+static int through(struct walk *w)
+{
+	Dwarf_Die to;
+	struct probe_type t;
+	if (!w->typed || !dwarf_scalar(&w->type, &t) || (t.kind != PROBE_TYPE_POINTER && t.kind != PROBE_TYPE_STRING))
+		return weft_err_set(w->err, -EINVAL, "in '%s', %s is no pointer", w->whole, type_name(w));
+	if (!dwarf_type_of(&w->type, &to))
+		return weft_err_set(w->err, -EINVAL, "in '%s', a pointer to void is followed", w->whole);
+	int rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
+	w->v->addr = 0;
+	w->in_memory = true;
+	w->offset = 0;
+	w->type = to;
+	return rc;
+}
+
+static int member(struct walk *w, const char *name)
+{
+	bool bits = false;
+	Dwarf_Die inner;
+	if (!w->typed || !dwarf_member(&w->type, name, &w->offset, &inner, &bits))
+		return weft_err_set(w->err, -ENOENT, "in '%s', %s has no member '%s'", w->whole, type_name(w), name);
+	if (bits)
+		return weft_err_set(w->err, -ENOTSUP, "in '%s', '%s' is a bit field", w->whole, name);
+	w->type = inner;
+	return 0;
+}
+
+static int element(struct walk *w, uint64_t index)
+{
+	Dwarf_Die inner;
+	Dwarf_Word size = 0, all = 0;
+	bool array = w->typed && dwarf_tag(&w->type) == DW_TAG_array_type;
+	if (!array) {
+		int rc = through(w);
+		if (rc)
+			return rc;
+		inner = w->type;
+	} else if (!dwarf_type_of(&w->type, &inner)) {
+		return weft_err_set(w->err, -EINVAL, "in '%s', the array's elements have no type", w->whole);
+	}
+	if (dwarf_aggregate_size(&inner, &size) || size == 0)
+		return weft_err_set(w->err, -EINVAL, "in '%s', the elements have no size", w->whole);
+	if (array && dwarf_aggregate_size(&w->type, &all) == 0 && index >= all / size)
+		return weft_err_set(w->err, -ERANGE, "in '%s', the array has %llu elements only", w->whole,
+		                    (unsigned long long)(all / size));
+	w->offset += (int64_t)(index * size);
+	w->type = inner;
+	return 0;
+}
+
+/* What follows the name. */
+static int follow(struct walk *w, const char *at)
+{
+	int rc = 0;
+	while (rc == 0 && *at) {
+		char name[128];
+		bool arrow = at[0] == '-' && at[1] == '>';
+		if (*at == '[') {
+			uint64_t index;
+			size_t n = strcspn(at, "]");
+			if (at[n] != ']' || weft_parse_u64(weft_str_n(at + 1, n - 1), &index))
+				return weft_err_set(w->err, -EINVAL, "'%s': expected a number in brackets", w->whole);
+			rc = element(w, index);
+			at += n + 1;
+			continue;
+		}
+		if (*at != '.' && !arrow)
+			return weft_err_set(w->err, -EINVAL, "'%s': expected '.', '->' or '[', found '%c'", w->whole, *at);
+		at += arrow ? 2 : 1;
+		size_t n = strcspn(at, ".-[");
+		if (n == 0 || n >= sizeof name)
+			return weft_err_set(w->err, -EINVAL, "'%s': expected the name of a member", w->whole);
+		memcpy(name, at, n);
+		name[n] = '\0';
+		at += n;
+		rc = arrow ? through(w) : 0;
+		rc = rc ? rc : member(w, name);
+	}
+	return rc;
+}
+
+static int finish(struct walk *w)
+{
+	struct probe_type t = w->declared;
+	bool chars = false;
+	if (w->declared.kind == PROBE_TYPE_NONE) {
+		if (w->typed && dwarf_tag(&w->type) == DW_TAG_array_type && w->in_memory) {
+			Dwarf_Die inner;
+			chars = dwarf_type_of(&w->type, &inner) && dwarf_scalar(&inner, &t) && t.size == 1;
+			t = (struct probe_type){PROBE_TYPE_STRING, 8, false};
+		}
+		if (!chars && (!w->typed || !dwarf_scalar(&w->type, &t)))
+			return weft_err_set(w->err, -EINVAL, "'%s' is %s: name one of its members", w->whole, type_name(w));
+	}
+	w->v->type = t;
+	bool constant = w->v->n == 1 && w->v->op[0].op == LINK_OP_IMM && w->in_memory;
+	w->v->addr = constant ? w->v->op[0].a + (uint64_t)w->offset : 0;
+	int rc = chars ? add_op(w, (struct link_op){.op = LINK_OP_ADD, .a = (uint64_t)w->offset}) : fetch(w, t);
+	if (rc == 0 && t.kind == PROBE_TYPE_STRING)
+		return add_op(w, (struct link_op){.op = LINK_OP_TEXT, .a = 64});
+	if (rc == 0)
+		w->v->op[w->v->n - 1].put = 1;
+	return rc;
+}
+
+/* Stars in front, then the name's length. */
+static unsigned begin(struct walk *w, const char *expression, const char *declared, struct probe_value *out, struct weft_err *err,
+                      size_t *n, int *rc)
+{
+	*out = (struct probe_value){.in_register = -1};
+	*w = (struct walk){.v = out, .whole = expression, .err = err};
+	unsigned stars = (unsigned)strspn(expression, "*");
+	*n = strcspn(expression + stars, ".-[");
+	*rc = declared && !probe_type_named(declared, &w->declared)
+	              ? weft_err_set(err, -EINVAL, "no type is called '%s'", declared)
+	              : 0;
+	return stars;
+}
+
+static int end(struct walk *w, const char *rest, unsigned stars)
+{
+	int rc = follow(w, rest);
+	for (; rc == 0 && stars; stars--)
+		rc = through(w);
+	return rc ? rc : finish(w);
+}
+
+int probe_variable(struct probe_session *s, const char *expression, const char *declared, struct probe_value *out,
+                   struct weft_err *err)
+{
+	struct walk w;
+	struct probe_found found[PROBE_CLONES];
+	char name[256];
+	size_t n;
+	int rc;
+	unsigned stars = begin(&w, expression, declared, out, err, &n, &rc);
+	if (rc == 0 && (n == 0 || n >= sizeof name))
+		rc = weft_err_set(err, -EINVAL, "'%s': expected the name of a variable", expression);
+	if (rc)
+		return rc;
+	memcpy(name, expression + stars, n);
+	name[n] = '\0';
+	rc = probe_find(s, name, true, found, err);
+	if (rc < 0)
+		return rc;
+	struct weft_err why = {0};
+	Dwarf *dw = probe_image_dwarf(found[0].image, &why);
+	Dwarf_Die die;
+	w.typed = dw && dwarf_variable_at(dw, found[0].addr - found[0].bias, &die) && dwarf_type_of(&die, &w.type);
+	if (!w.typed && !w.declared.kind)
+		return weft_err_set(err, -ENODATA, "the type of '%s' is not known: %s", name,
+		                    why.code ? why.text : "its file was compiled without -g");
+	w.in_memory = true;
+	rc = add_op(&w, (struct link_op){.op = LINK_OP_IMM, .a = found[0].addr});
+	return rc ? rc : end(&w, expression + stars + n, stars);
+}
+
+/* ---- parameters ---- */
+
+struct passing {
+	unsigned ints, sses;
+	uint64_t stack;
+};
+
+/* Where the next parameter, of these classes, is. */
+static void pass(struct passing *p, const enum probe_class class[2], uint64_t size, enum link_when when, struct walk *w,
+                 uint64_t *stack)
+{
+	unsigned ints = 0, sses = 0;
+	for (int k = 0; k < 2; k++) {
+		ints += class[k] == PROBE_CLASS_INT;
+		sses += class[k] == PROBE_CLASS_SSE;
+	}
+	w->in_memory = class[0] == PROBE_CLASS_MEMORY || p->ints + ints > 6 || p->sses + sses > 8;
+	if (w->in_memory) {
+		*stack = p->stack;
+		p->stack += (size + 7) & ~7ull;
+		return;
+	}
+	for (int k = 0; k < 2; k++) {
+		bool sse = class[k] == PROBE_CLASS_SSE;
+		w->piece[k] = class[k] == PROBE_CLASS_NONE ? 0
+		              : sse                        ? LINK_OP_XMM
+		              : when == LINK_EXIT          ? LINK_OP_KEPT
+		                                           : LINK_OP_INT;
+		if (class[k] != PROBE_CLASS_NONE)
+			w->index[k] = (uint8_t)(sse ? p->sses++ : p->ints++);
+	}
+}
+
+static bool by_reference(Dwarf_Die *type)
+{
+	Dwarf_Attribute a;
+	Dwarf_Word convention = 0;
+	return dwarf_attr_integrate(type, DW_AT_calling_convention, &a) && dwarf_formudata(&a, &convention) == 0 &&
+	       convention == DW_CC_pass_by_reference;
+}
+
+/* The named (or numbered) parameter of a function with debug information. 0, 1 when there is none of that name, < 0. */
+static int find_parameter(Dwarf_Die *function, const char *name, size_t n, uint64_t number, enum link_when when, struct walk *w)
+{
+	struct passing p = {0};
+	Dwarf_Die child, type;
+	enum probe_class class[2];
+	if (dwarf_type_of(function, &type)) {
+		dwarf_classify(&type, class);
+		p.ints = class[0] == PROBE_CLASS_MEMORY || by_reference(&type);
+	}
+	uint64_t k = 0;
+	for (int more = dwarf_child(function, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_type_of(&child, &type))
+			continue;
+		Dwarf_Word size = 8;
+		uint64_t stack = 0;
+		const char *have = dwarf_diename(&child);
+		bool reference = by_reference(&type);
+		dwarf_classify(&type, class);
+		if (!reference)
+			dwarf_aggregate_size(&type, &size);
+		pass(&p, class, size, when, w, &stack);
+		if (number ? ++k != number : !have || strlen(have) != n || memcmp(have, name, n))
+			continue;
+		w->type = type;
+		w->typed = true;
+		if (w->in_memory)
+			return add_op(w, (struct link_op){.op = LINK_OP_FRAME, .a = 8 + stack});
+		if (when == LINK_EXIT && w->piece[0] == LINK_OP_XMM)
+			return weft_err_set(w->err, -ENOTSUP, "'%s' is in a vector register, which is not kept until the exit",
+			                    w->whole);
+		if (reference) {
+			int rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
+			w->in_memory = true;
+			return rc;
+		}
+		return 0;
+	}
+	return 1;
+}
+
+/* Without debug information: the number counts registers of the declared type's class, as if all parameters were of it. */
+static int guess_parameter(struct walk *w, uint64_t number, enum link_when when)
+{
+	bool sse = w->declared.kind == PROBE_TYPE_FLOAT;
+	if (number == 0 || !w->declared.kind)
+		return weft_err_set(w->err, -ENODATA, "there is no debug information: '%s' wants a number ($1) and a type",
+		                    w->whole);
+	if (number > (sse ? 8 : 6) || (sse && when == LINK_EXIT))
+		return weft_err_set(w->err, -ENOTSUP, "'%s' is in no register that is known", w->whole);
+	w->piece[0] = sse ? LINK_OP_XMM : when == LINK_EXIT ? LINK_OP_KEPT : LINK_OP_INT;
+	w->index[0] = (uint8_t)(number - 1);
+	return 0;
+}
+
+/* The function's entry in debug information; false: there is none. */
+static bool describe(struct probe_session *s, const char *function, Dwarf_Die *out, int *rc, struct weft_err *err)
+{
+	struct probe_found found[PROBE_CLONES];
+	*rc = probe_find(s, function, false, found, err);
+	Dwarf *dw = *rc > 0 ? probe_image_dwarf(found[0].image, NULL) : NULL;
+	return dw && dwarf_function_at(dw, found[0].addr - found[0].bias, out);
+}
+
+int probe_parameter(struct probe_session *s, const char *function, const char *expression, const char *declared,
+                    enum link_when when, struct probe_value *out, struct weft_err *err)
+{
+	struct walk w;
+	size_t n;
+	int rc;
+	uint64_t number = 0;
+	Dwarf_Die die;
+	unsigned stars = begin(&w, expression, declared, out, err, &n, &rc);
+	const char *name = expression + stars;
+	if (rc == 0 && *name == '$' && (weft_parse_u64(weft_str_n(name + 1, n - 1), &number) || number == 0))
+		rc = weft_err_set(err, -EINVAL, "'%s': expected the number of a parameter, from 1", expression);
+	if (rc)
+		return rc;
+	bool described = describe(s, function, &die, &rc, err);
+	if (rc < 0)
+		return rc;
+	rc = described ? find_parameter(&die, name, n, number, when, &w) : guess_parameter(&w, number, when);
+	if (rc > 0)
+		rc = weft_err_set(err, -ENOENT, "function '%s' has no parameter '%.*s'", function, (int)n, name);
+	return rc ? rc : end(&w, name + n, stars);
+}
+
+int probe_result(struct probe_session *s, const char *function, const char *declared, struct probe_value *out,
+                 struct weft_err *err)
+{
+	struct walk w;
+	size_t n;
+	int rc;
+	Dwarf_Die die;
+	enum probe_class class[2] = {PROBE_CLASS_INT, PROBE_CLASS_NONE};
+	begin(&w, "result", declared, out, err, &n, &rc);
+	bool described = rc == 0 && describe(s, function, &die, &rc, err);
+	if (rc < 0)
+		return rc;
+	if (described) {
+		w.typed = dwarf_type_of(&die, &w.type);
+		if (!w.typed)
+			return weft_err_set(err, -EINVAL, "function '%s' returns nothing", function);
+		dwarf_classify(&w.type, class);
+	} else if (!w.declared.kind) {
+		return weft_err_set(err, -ENODATA, "what '%s' returns is not known: there is no debug information", function);
+	}
+	if (class[0] == PROBE_CLASS_MEMORY)
+		return weft_err_set(err, -ENOTSUP, "function '%s' returns a struct in memory", function);
+	bool sse = w.declared.kind ? w.declared.kind == PROBE_TYPE_FLOAT : class[0] == PROBE_CLASS_SSE;
+	w.piece[0] = sse ? LINK_OP_XMM : LINK_OP_INT;
+	w.index[0] = sse ? 0 : 6;
+	return end(&w, "", 0);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variables, parameters and results by name, as instructions that fetch them.
+ *
+ *     name            a global or static variable, a static member (Class::member); of a parameter: its name, or $1, $2…
+ *     a.b  p->b  a[3] *p      members, through pointers, elements; in any combination
+ *
+ * What something is comes from debug information, or, for plain variables and parameters in registers, from the type that the
+ * caller declares: char, short, int, long (also unsigned), float, double, pointer, string.
+ */
+#ifndef WEFT_PROBE_VALUE_H
+#define WEFT_PROBE_VALUE_H
+
+#include "probe.h"
+#include "probe_image.h"
+
+enum probe_type_kind { PROBE_TYPE_NONE, PROBE_TYPE_INT, PROBE_TYPE_FLOAT, PROBE_TYPE_POINTER, PROBE_TYPE_STRING };
+
+struct probe_type {
+	uint8_t kind, size; /* FLOAT: 4 or 8 */
+	bool sign;
+};
+
+#define PROBE_VALUE_OPS 24u
+
+struct probe_value {
+	struct link_op op[PROBE_VALUE_OPS]; /* leave the value in the accumulator, and append it to the event */
+	unsigned n;
+	struct probe_type type;
+	uint64_t addr;   /* where it always is, in the process; 0: not always there */
+	int in_register; /* of an integer parameter that is one by itself: which; 8 + n: vector register n; else -1 */
+};
+
+/* A declared type's name; false: it is none. */
+bool probe_type_named(const char *name, struct probe_type *out);
+/* declared: or NULL. */
+int probe_variable(struct probe_session *s, const char *expression, const char *declared, struct probe_value *out,
+                   struct weft_err *err) WEFT_MUST_CHECK;
+/* At entry, or as it was there (when: LINK_EXIT). */
+int probe_parameter(struct probe_session *s, const char *function, const char *expression, const char *declared,
+                    enum link_when when, struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
+int probe_result(struct probe_session *s, const char *function, const char *declared, struct probe_value *out,
+                 struct weft_err *err) WEFT_MUST_CHECK;
+
+/* ---- probe_dwarf.c: what debug information says ---- */
+
+enum probe_class { PROBE_CLASS_NONE, PROBE_CLASS_INT, PROBE_CLASS_SSE, PROBE_CLASS_MEMORY };
+
+/* typedefs, const and the like taken off. False: void. */
+bool dwarf_strip(Dwarf_Die *type);
+bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type); /* its DW_AT_type, stripped */
+bool dwarf_member(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits);
+bool dwarf_scalar(Dwarf_Die *type, struct probe_type *out);
+/* SysV: how a value of the type is passed; its eightbytes. MEMORY in [0]: on the stack. */
+void dwarf_classify(Dwarf_Die *type, enum probe_class out[2]);
+bool dwarf_function_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out);
+bool dwarf_variable_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out);
+
+#endif
