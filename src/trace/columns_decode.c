@@ -28,7 +28,7 @@ void col_scratch_fini(struct col_scratch *s)
 
 uint64_t col_scratch_bytes(uint32_t n)
 {
-	return (uint64_t)n * (2 * sizeof(uint64_t) + sizeof(uint32_t)) + sizeof(struct col_scratch);
+	return (uint64_t)n * (2 * sizeof(uint64_t) + sizeof(uint32_t) + 1) + sizeof(struct col_scratch);
 }
 
 /* Room for a block of n events with n_dict different ones. */
@@ -38,11 +38,13 @@ static int scratch_fit(struct col_scratch *s, uint32_t n, uint32_t n_dict)
 		free(s->time);
 		s->cap = 0;
 		s->zero_values = false;
-		s->time = malloc(n * (2 * sizeof *s->time + sizeof *s->what));
+		s->time = malloc(n * (2 * sizeof *s->time + sizeof *s->what + sizeof *s->code) + COL_PERIOD_MOST);
 		if (!s->time)
 			return -ENOMEM;
 		s->value = s->time + n;
 		s->what = (uint32_t *)(void *)(s->value + n);
+		s->code = (uint8_t *)(s->what + n) + COL_PERIOD_MOST;
+		memset(s->code - COL_PERIOD_MOST, 0, COL_PERIOD_MOST);
 		s->cap = n;
 	}
 	if (n_dict > s->dict_cap) {
@@ -65,12 +67,13 @@ static inline uint64_t load_u64(const uint8_t *at)
 
 struct block_parts {
 	struct col_head head;
-	const uint8_t *entries, *longs, *gaps, *places, *codes, *values;
+	const uint8_t *entries, *longs, *moves, *gaps, *places, *codes, *values;
+	uint32_t n_gaps;
 };
 
-static bool width_is_valid(unsigned width)
+static bool gap_width_is_valid(unsigned width)
 {
-	return width == 1 || width == 2 || width == 4 || width == 8;
+	return width == 1 || width == 2 || width == 3 || width == 4 || width == 8;
 }
 
 /* The block's head; false when it cannot be one. */
@@ -80,7 +83,47 @@ static bool find_head(const struct col_source *src, const struct col_block *row,
 		return false;
 	memcpy(h, src->at + row->offset, sizeof *h);
 	return h->n == row->n && h->n > 0 && h->n <= WEFT_BLOCK_EVENTS && h->n_dict > 0 && h->n_dict <= h->n &&
-	       h->n_long <= h->n && width_is_valid(h->gap_width) && h->code_width <= 2 && (h->code_width > 0 || h->n_dict == 1);
+	       h->n_long <= h->n && gap_width_is_valid(h->gap_width) && h->n_moves < h->n && h->n_literals <= h->n &&
+	       (h->code_width <= 2 || (h->code_width > COL_PERIOD && h->code_width <= COL_PERIOD + COL_PERIOD_MOST)) &&
+	       (h->code_width > 0 || h->n_dict == 1);
+}
+
+static size_t bitmap_bytes(const struct col_head *h)
+{
+	return (h->n + 63u) / 64 * sizeof(uint64_t);
+}
+
+/* Whether just `want` of the first h->n bits are set, and none beyond. */
+static bool bits_are(const struct col_head *h, const uint8_t *at, uint32_t want)
+{
+	uint32_t set = 0, n = h->n;
+	for (uint32_t i = 0; i < n; i += 64) {
+		uint64_t bits = load_u64(at + i / 8), beyond = n - i < 64 ? UINT64_MAX << (n - i) : 0;
+		if (bits & beyond)
+			return false;
+		set += (uint32_t)__builtin_popcountll(bits);
+	}
+	return set == want;
+}
+
+/* Codes of a period before, but for the literals. From then on they are as if they stood in the block, a byte each. */
+static bool expand_codes(struct col_scratch *s, struct block_parts *p)
+{
+	const uint8_t *literal = p->codes + bitmap_bytes(&p->head);
+	const uint32_t n = p->head.n, period = p->head.code_width - COL_PERIOD;
+	if (!bits_are(&p->head, p->codes, p->head.n_literals))
+		return false;
+	for (uint32_t i = 0; i < n; i += 64) {
+		uint64_t bits = load_u64(p->codes + i / 8);
+		for (uint32_t k = i, to = n - i < 64 ? n : i + 64; k < to; k++, bits >>= 1) {
+			uint8_t other = *literal, same = *(s->code + k - period);
+			s->code[k] = bits & 1 ? other : same;
+			literal += bits & 1;
+		}
+	}
+	p->codes = s->code;
+	p->head.code_width = 1;
+	return true;
 }
 
 /* Finds the parts and sets up the entries; false when the sizes do not add up. */
@@ -95,19 +138,22 @@ static bool find_parts(const struct col_source *src, const struct col_block *row
 	used += 8 * (uint64_t)h->extra_words;
 	p->longs = at + used;
 	used += 8u * h->n_long;
+	p->moves = at + used;
+	used += h->n_moves ? bitmap_bytes(h) : 0;
+	p->n_gaps = h->n_moves ? h->n_moves : h->n;
 	p->gaps = at + used;
-	used += (uint64_t)h->n * h->gap_width;
+	used += (uint64_t)p->n_gaps * h->gap_width;
 	p->places = at + used;
 	used += 2u * h->n_long;
 	p->codes = at + used;
-	used += (uint64_t)h->n * h->code_width;
+	used += h->code_width > COL_PERIOD ? bitmap_bytes(h) + h->n_literals : (uint64_t)h->n * h->code_width;
 	p->values = at + used;
 	if (used > row->bytes)
 		return false;
 	for (uint32_t i = 0; i < h->n_dict; i++) {
 		struct col_entry e;
 		memcpy(&e, p->entries + i * sizeof e, sizeof e);
-		if (e.width && !width_is_valid(e.width))
+		if (e.width > 8)
 			return false;
 		enum col_value v = col_value_of(weft_what_kind(e.what));
 		if (v == COL_UNKNOWN || used > row->bytes)
@@ -122,7 +168,7 @@ static bool find_parts(const struct col_source *src, const struct col_block *row
 		                                              : 0);
 		used += (uint64_t)e.count * e.width;
 	}
-	return used == row->bytes;
+	return used == row->bytes && (h->code_width <= COL_PERIOD || expand_codes(s, p));
 }
 
 #define SUM_GAPS(type) \
@@ -143,25 +189,67 @@ static uint64_t sum_gaps(const uint8_t *gaps, unsigned width, uint64_t *time, ui
 		SUM_GAPS(uint16_t);
 	else if (width == 4)
 		SUM_GAPS(uint32_t);
-	else
+	else if (width == 8)
 		SUM_GAPS(uint64_t);
+	for (uint32_t i = from; width == 3 && i < to; i++) {
+		uint32_t gap;
+		memcpy(&gap, gaps + 3 * (size_t)i, sizeof gap);
+		t += gap & 0xffffff;
+		time[i] = t;
+	}
 	return t;
 }
 
-static bool decode_times(const struct block_parts *p, const struct col_block *row, uint64_t *time)
+/* The sums of the gaps; false when a long one stands where there is no gap. */
+static bool sum_all_gaps(const struct block_parts *p, uint64_t first, uint64_t *time)
 {
-	uint64_t t = row->first;
+	uint64_t t = first;
 	uint32_t at = 0;
 	for (uint32_t k = 0; k < p->head.n_long; k++) {
 		uint16_t place;
 		memcpy(&place, p->places + 2 * k, 2);
-		if (place < at || place >= p->head.n)
+		if (place < at || place >= p->n_gaps)
 			return false;
 		t = sum_gaps(p->gaps, p->head.gap_width, time, at, place, t) + load_u64(p->longs + 8 * k);
 		time[place] = t;
 		at = place + 1u;
 	}
-	return sum_gaps(p->gaps, p->head.gap_width, time, at, p->head.n, t) == row->last;
+	sum_gaps(p->gaps, p->head.gap_width, time, at, p->n_gaps, t);
+	return true;
+}
+
+/*
+ * Where events share instants: the sums stand at the end of the array, and are drawn to the events from the first on. The place
+ * that is written is always before the next sum, as no more sums than events are left.
+ */
+static bool spread_times(const struct block_parts *p, uint64_t first, uint64_t *time)
+{
+	const uint32_t n = p->head.n, moved = p->n_gaps;
+	if (!bits_are(&p->head, p->moves, moved))
+		return false;
+	/* Behind the last sum one word is read and not used: the values stand there. */
+	const uint64_t *sum = time + n - moved;
+	uint64_t t = first;
+	for (uint32_t i = 0; i < n; i += 64) {
+		uint64_t bits = load_u64(p->moves + i / 8);
+		for (uint32_t k = i, to = n - i < 64 ? n : i + 64; k < to; k++, bits >>= 1) {
+			uint64_t next = *sum;
+			t = bits & 1 ? next : t;
+			sum += bits & 1;
+			time[k] = t;
+		}
+	}
+	return true;
+}
+
+static bool decode_times(const struct block_parts *p, const struct col_block *row, uint64_t *time)
+{
+	bool all = p->head.n_moves == 0;
+	if (!sum_all_gaps(p, row->first, all ? time : time + p->head.n - p->n_gaps))
+		return false;
+	if (!all && !spread_times(p, row->first, time))
+		return false;
+	return time[p->head.n - 1] == row->last;
 }
 
 static inline uint32_t code_at(const uint8_t *codes, unsigned width, uint32_t i)

@@ -190,29 +190,60 @@ static uint32_t make_dictionary(struct col_encoder *e, const uint32_t *what, con
 
 static uint8_t width_of(uint64_t range)
 {
-	return range == 0 ? 0 : range <= 0xff ? 1 : range <= 0xffff ? 2 : range <= 0xffffffff ? 4 : 8;
+	uint8_t width = 0;
+	for (; range; range >>= 8)
+		width++;
+	return width;
 }
 
-/* The gaps, and the width that makes them smallest with those that do not fit stored apart (10 bytes each). */
-static uint8_t measure_gaps(struct col_encoder *e, const uint64_t *time, uint32_t n, uint32_t *n_long)
+/* How times are kept: bytes of a gap, how many gaps are longer than that (10 bytes each), and of how many events there is one. */
+struct gap_plan {
+	uint8_t width;
+	uint32_t n_long, n_moves; /* n_moves 0: all have one */
+};
+
+/* The gaps, and what makes them smallest. */
+static struct gap_plan measure_gaps(struct col_encoder *e, const uint64_t *time, uint32_t n)
 {
-	uint32_t over1 = 0, over2 = 0, over4 = 0;
+	static const uint8_t width[] = {1, 2, 3, 4, 8};
+	uint32_t over[5] = {0}, moves = 0;
 	e->gap[0] = 0;
 	for (uint32_t i = 1; i < n; i++) {
 		uint64_t gap = time[i] - time[i - 1];
 		e->gap[i] = gap;
-		over1 += gap > 0xff;
-		over2 += gap > 0xffff;
-		over4 += gap > 0xffffffff;
+		moves += gap > 0;
+		over[0] += gap > 0xff;
+		over[1] += gap > 0xffff;
+		over[2] += gap > 0xffffff;
+		over[3] += gap > 0xffffffff;
 	}
-	static const uint8_t width[] = {1, 2, 4, 8};
-	const uint32_t over[] = {over1, over2, over4, 0};
-	unsigned best = 0;
-	for (unsigned i = 1; i < 4; i++)
-		if (n * width[i] + over[i] * 10 < n * width[best] + over[best] * 10)
-			best = i;
-	*n_long = over[best];
-	return width[best];
+	struct gap_plan plan = {8, 0, 0};
+	uint32_t least = UINT32_MAX;
+	for (unsigned i = 0; i < 5; i++) {
+		uint32_t whole = n * width[i] + over[i] * 10, some = (n + 63) / 64 * 8 + moves * width[i] + over[i] * 10;
+		if (whole < least) {
+			plan = (struct gap_plan){width[i], over[i], 0};
+			least = whole;
+		}
+		if (moves && some < least) {
+			plan = (struct gap_plan){width[i], over[i], moves};
+			least = some;
+		}
+	}
+	return plan;
+}
+
+/* Sets the bits of the events that have a gap, and brings their gaps together. */
+static void pack_moves(struct col_encoder *e, uint32_t n)
+{
+	uint32_t k = 0;
+	memset(e->moves, 0, sizeof e->moves);
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t gap = e->gap[i];
+		e->moves[i / 64] |= (uint64_t)(gap > 0) << i % 64;
+		e->gap[k] = gap;
+		k += gap > 0;
+	}
 }
 
 static void put_number(char *at, uint64_t v, unsigned width)
@@ -244,8 +275,10 @@ static void place_gaps(struct col_encoder *e, uint32_t n, uint8_t width, uint32_
 		PLACE_GAPS(uint16_t)
 	else if (width == 4)
 		PLACE_GAPS(uint32_t)
-	else
+	else if (width == 8)
 		PLACE_GAPS(uint64_t)
+	for (uint32_t i = 0; width == 3 && i < n; i++)
+		put_number(gaps + 3 * (size_t)i, e->gap[i], 3);
 }
 
 static void place_values(struct col_encoder *e, const uint64_t *value, uint32_t n, char *values)
@@ -267,29 +300,82 @@ static void place_values(struct col_encoder *e, const uint64_t *value, uint32_t 
 		case 4:
 			put_number(to, v, 4);
 			break;
-		default:
+		case 8:
 			put_number(to, v, 8);
+			break;
+		default:
+			put_number(to, v, c->width);
 		}
 	}
 }
 
 /* Where each part of the block begins; the last is its size. */
 struct block_plan {
-	size_t entries, extra, longs, gaps, places, codes, values, end;
-	uint32_t n_dict, n_long;
-	uint8_t gap_width, code_width;
+	size_t entries, extra, longs, moves, gaps, places, codes, values, end;
+	uint32_t n_dict, n_gaps;
+	struct gap_plan gap;
+	uint8_t code_width;
+	uint32_t n_literals;
 };
+
+/* The distance at which pairs of codes come again most often, looking at the first of them; 0: none. */
+static unsigned find_period(struct col_encoder *e, uint32_t n)
+{
+	enum { LOOK_AT = 1024 };
+	uint16_t often[COL_PERIOD_MOST + 1] = {0};
+	unsigned best = 0;
+	memset(e->seen_at, 0, sizeof e->seen_at);
+	for (uint32_t i = 1; i < n && i < LOOK_AT; i++) {
+		uint16_t *last = &e->seen_at[(e->code[i - 1] * 37u + e->code[i]) % 1024];
+		if (*last && i + 1 - *last <= COL_PERIOD_MOST)
+			often[i + 1 - *last]++;
+		*last = (uint16_t)(i + 1);
+	}
+	for (unsigned p = 1; p <= COL_PERIOD_MOST; p++)
+		best = often[p] > often[best] ? p : best;
+	return best;
+}
+
+/* Codes that are not those of a period before. Their number, or n when this is not worth it. */
+static uint32_t find_literals(struct col_encoder *e, uint32_t n, unsigned period)
+{
+	uint32_t k = 0;
+	memset(e->literals, 0, sizeof e->literals);
+	for (uint32_t i = 0; i < n; i++) {
+		uint16_t expected = i >= period ? e->code[i - period] : 0;
+		bool differs = e->code[i] != expected;
+		e->literals[i / 64] |= (uint64_t)differs << i % 64;
+		e->literal[k] = (uint8_t)e->code[i];
+		k += differs;
+	}
+	return 2 * (k + (n + 63) / 64 * 8) <= n ? k : n;
+}
+
+/* How codes are kept. The bytes that they take. */
+static size_t plan_codes(struct col_encoder *e, struct block_plan *p, uint32_t n)
+{
+	p->code_width = p->n_dict == 1 ? 0 : p->n_dict <= 256 ? 1 : 2;
+	unsigned period = p->code_width == 1 ? find_period(e, n) : 0;
+	p->n_literals = period ? find_literals(e, n, period) : n;
+	if (p->n_literals == n) {
+		p->n_literals = 0;
+		return (size_t)n * p->code_width;
+	}
+	p->code_width = (uint8_t)(COL_PERIOD + period);
+	return (n + 63) / 64 * sizeof(uint64_t) + p->n_literals;
+}
 
 static void plan_block(struct col_encoder *e, struct block_plan *p, uint32_t n, size_t extra_words)
 {
-	p->code_width = p->n_dict == 1 ? 0 : p->n_dict <= 256 ? 1 : 2;
+	size_t code_bytes = plan_codes(e, p, n);
 	p->entries = sizeof(struct col_head);
 	p->extra = p->entries + p->n_dict * sizeof(struct col_entry);
 	p->longs = p->extra + 8 * extra_words;
-	p->gaps = p->longs + 8 * (size_t)p->n_long;
-	p->places = p->gaps + (size_t)n * p->gap_width;
-	p->codes = p->places + 2 * (size_t)p->n_long;
-	p->values = p->codes + (size_t)n * p->code_width;
+	p->moves = p->longs + 8 * (size_t)p->gap.n_long;
+	p->gaps = p->moves + (p->gap.n_moves ? (n + 63) / 64 * sizeof(uint64_t) : 0);
+	p->places = p->gaps + (size_t)p->n_gaps * p->gap.width;
+	p->codes = p->places + 2 * (size_t)p->gap.n_long;
+	p->values = p->codes + code_bytes;
 	uint32_t at = 0;
 	for (uint32_t i = 0; i < p->n_dict; i++) {
 		struct col_count *c = &e->count[i];
@@ -329,7 +415,8 @@ static int count_whats(struct col_writer *w, const struct col_encoder *e, uint32
 static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struct col_block *row)
 {
 	struct block_plan p = {0};
-	p.gap_width = measure_gaps(e, w->time.at, n, &p.n_long);
+	p.gap = measure_gaps(e, w->time.at, n);
+	p.n_gaps = p.gap.n_moves ? p.gap.n_moves : n;
 	p.n_dict = make_dictionary(e, w->what.at, w->value.at, n);
 	plan_block(e, &p, n, w->extra.n);
 	if (p.end > e->cap) {
@@ -343,19 +430,30 @@ static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struc
 	char *to = e->bytes;
 	struct col_head head = {.n = (uint16_t)n,
 	                        .n_dict = (uint16_t)p.n_dict,
-	                        .n_long = (uint16_t)p.n_long,
-	                        .gap_width = p.gap_width,
+	                        .n_long = (uint16_t)p.gap.n_long,
+	                        .gap_width = p.gap.width,
 	                        .code_width = p.code_width,
-	                        .extra_words = (uint32_t)w->extra.n};
+	                        .extra_words = (uint32_t)w->extra.n,
+	                        .n_moves = (uint16_t)p.gap.n_moves,
+	                        .n_literals = (uint16_t)p.n_literals};
 	memcpy(to, &head, sizeof head);
 	place_entries(e, p.n_dict, to + p.entries, row);
 	if (w->extra.n)
 		memcpy(to + p.extra, w->extra.at, 8 * w->extra.n);
-	place_gaps(e, n, p.gap_width, p.n_long, to + p.longs, to + p.gaps, to + p.places);
+	if (p.gap.n_moves) {
+		pack_moves(e, n);
+		memcpy(to + p.moves, e->moves, p.gaps - p.moves);
+	}
+	place_gaps(e, p.n_gaps, p.gap.width, p.gap.n_long, to + p.longs, to + p.gaps, to + p.places);
 	for (uint32_t i = 0; p.code_width == 1 && i < n; i++)
 		to[p.codes + i] = (char)e->code[i];
 	if (p.code_width == 2)
 		memcpy(to + p.codes, e->code, 2 * (size_t)n);
+	if (p.code_width > COL_PERIOD) {
+		size_t bits = (n + 63) / 64 * sizeof(uint64_t);
+		memcpy(to + p.codes, e->literals, bits);
+		memcpy(to + p.codes + bits, e->literal, p.n_literals);
+	}
 	if (p.end > p.values)
 		place_values(e, w->value.at, n, to + p.values);
 	row->bytes = (uint32_t)p.end;

@@ -2,9 +2,11 @@
 /*
  * The column store of events: each thread has a list of blocks of up to 4096 events, sorted by time; a block is
  *
- *   col_head | col_entry × n_dict | extra words | long gaps | gaps | places of long gaps | codes | values, entry after entry
+ *   col_head | col_entry × n_dict | extra words | long gaps | moves | gaps | places of long gaps | codes | values, entry after entry
  *
- * Times are gaps to the event before, in 1, 2, 4 or 8 bytes; the few that do not fit stand apart. `what` is a code into the
+ * Times are gaps to the event before, in 1, 2, 3, 4 or 8 bytes; the few that do not fit stand apart. Where many events happen at
+ * one instant, a bit each (moves) says which of them have a gap at all. Programs repeat themselves: where most codes are those of
+ * `period` events before, a bit each says which are not, and only these stand there. `what` is a code into the
  * block's own dictionary, whose entries each have their own base and width for values: so a block of mixed counters costs what
  * each of them needs. A block's row in the table (col_block) says where it lies, which times and kinds it spans, and its CRC.
  * Blocks are self-contained but for what the row adds: an axis move or a renumbering changes rows, never blocks.
@@ -31,15 +33,19 @@ struct col_block {            /* as it stands in the index */
 	uint32_t n, zero;
 };
 
+#define COL_PERIOD 15u
+#define COL_PERIOD_MOST 64u
 struct col_head {
 	uint16_t n, n_dict, n_long;
-	uint8_t gap_width, code_width; /* code_width 0: one entry only */
-	uint32_t extra_words, zero;
+	uint8_t gap_width, code_width; /* code_width 0: one entry only; COL_PERIOD + period: bits and literals */
+	uint32_t extra_words;
+	uint16_t n_moves; /* gaps; 0: each event has one, and there are no bits */
+	uint16_t n_literals;
 };
 struct col_entry {
 	uint32_t what;
 	uint16_t count;
-	uint8_t width, zero; /* of values: 0, 1, 2, 4 or 8 */
+	uint8_t width, zero; /* of values: 0 to 8 bytes */
 	uint64_t base;
 };
 
@@ -81,11 +87,14 @@ struct col_encoder {
 	struct col_slot slot[8192];
 	struct col_count count[WEFT_BLOCK_EVENTS];
 	uint16_t code[WEFT_BLOCK_EVENTS];
-	uint64_t gap[WEFT_BLOCK_EVENTS];
+	uint64_t gap[WEFT_BLOCK_EVENTS], moves[WEFT_BLOCK_EVENTS / 64];
 	uint64_t sort_time[WEFT_BLOCK_EVENTS], sort_value[WEFT_BLOCK_EVENTS];
 	uint32_t sort_what[WEFT_BLOCK_EVENTS], order[WEFT_BLOCK_EVENTS], order_temp[WEFT_BLOCK_EVENTS];
 	uint16_t era;
-	char *bytes; /* owned */
+	uint8_t literal[WEFT_BLOCK_EVENTS];
+	uint64_t literals[WEFT_BLOCK_EVENTS / 64];
+	uint16_t seen_at[1024]; /* of a pair of codes, the last place and 1 */
+	char *bytes;            /* owned */
 	size_t cap;
 };
 struct col_encoder *col_encoder_new(void);
@@ -149,6 +158,7 @@ struct col_dict { /* an entry while its block is decoded */
 struct col_scratch {
 	uint64_t *time, *value; /* owned, in one piece with what; `cap` of each */
 	uint32_t *what;
+	uint8_t *code;          /* where they are not in the block as they are; COL_PERIOD_MOST zeros stand before them */
 	struct col_dict *entry; /* owned; dict_cap */
 	uint32_t n_dict, cap, dict_cap;
 	bool zero_values; /* value[] holds zeros */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A trace that is far larger than the memory that reading may use: the peak resident set (VmHWM) stays below the limit, while
- * the index is built and while all events and messages are read. Each size in a process of its own.
+ * the index is built and while all events and messages are read. Each size in a process of its own; where that may be made, in a
+ * memory cgroup that has no more.
  */
 #include "base/crc.h"
 #include "base/fs.h"
 #include "harness.h"
+#include "memory_group.h"
 #include "trace/cursor.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -115,12 +117,15 @@ static void check_memory(uint64_t pages, uint64_t memory)
 	uint64_t n = write_stream(stream, pages);
 	for (unsigned rebuild = 2; rebuild-- > 0;) {
 		int status;
+		struct memory_group group;
+		memory_group_make(&group, memory);
 		fflush(stdout);
 		pid_t child = fork();
 		REQUIRE(child >= 0);
 		if (child == 0)
-			_exit(read_it(trace, memory, n, rebuild));
+			_exit(memory_group_enter(&group) ? read_it(trace, memory, n, rebuild) : 1);
 		REQUIRE(waitpid(child, &status, 0) == child);
+		memory_group_remove(&group);
 		CHECK(WIFEXITED(status));
 		CHECK_I64(WEXITSTATUS(status), 0);
 	}

@@ -122,6 +122,59 @@ TEST(blocks_come_back_whatever_their_widths)
 		}
 }
 
+static int by_value(const void *x, const void *y)
+{
+	const uint64_t *a = x, *b = y;
+	return *a < *b ? -1 : *a > *b;
+}
+
+TEST(events_of_one_instant_share_their_gap)
+{
+	static const unsigned bits[] = {1, 8, 9, 16, 20, 24, 25, 32, 33};
+	for (unsigned g = 0; g < sizeof bits / sizeof *bits; g++)
+		for (unsigned share = 1; share <= 64; share *= 2) {
+			uint32_t n = 1 + (uint32_t)(test_random() % WEFT_BLOCK_EVENTS);
+			bench_begin();
+			random_block(n, bits[g], 20, 7);
+			for (uint32_t i = 1; i < n; i++)
+				if (test_random() % share)
+					bench.time[i] = bench.time[i - 1];
+			qsort(bench.time, n, sizeof *bench.time, by_value);
+			put_block(n);
+			bench_map();
+			if (!CHECK(block_is_back(n)))
+				printf("# gap bits %u, shared by %u, events %u\n", bits[g], share, n);
+			bench_end();
+		}
+}
+
+TEST(codes_that_repeat_themselves)
+{
+	static const uint32_t periods[] = {1, 2, 3, 10, 37, 63, 64, 65, 200};
+	static const uint32_t odd_each[] = {0, 2, 5, 17, 100};
+	for (unsigned p = 0; p < sizeof periods / sizeof *periods; p++)
+		for (unsigned o = 0; o < sizeof odd_each / sizeof *odd_each; o++) {
+			uint32_t n = p + o ? 1 + (uint32_t)(test_random() % WEFT_BLOCK_EVENTS) : WEFT_BLOCK_EVENTS, at = 0;
+			bench_begin();
+			random_block(n, 20, 20, 250);
+			for (uint32_t i = 0; i < n; i++) {
+				bool odd = odd_each[o] &&
+				           test_random() % odd_each[o] == 0; /* put in between: shifts the others */
+				bench.what[i] = weft_what(WEFT_EV_COUNTER,
+				                          odd ? 100 + (unsigned)(test_random() % 99) : at++ % periods[p]);
+				bench.value[i] = test_random() >> 40;
+			}
+			put_block(n);
+			bench_map();
+			if (!CHECK(block_is_back(n)))
+				printf("# period %u, odd each %u, events %u\n", periods[p], odd_each[o], n);
+			if (n ==
+			    WEFT_BLOCK_EVENTS) /* no codes, no values to speak of: it takes little more than gaps and values */
+				CHECK(bench.w.block.at[0].bytes < n * 6 + n / 4 + 2000);
+			bench_end();
+		}
+}
+
 TEST(full_block_of_4096_whats)
 {
 	bench_begin();
@@ -235,9 +288,15 @@ TEST(damaged_blocks_are_seen_and_do_no_harm)
 	REQUIRE(col_put_extra(&bench.w, 1, weft_what(WEFT_EV_COUNTER_SET, 1), words, 3) == 0);
 	REQUIRE(col_put(&bench.w, 2, weft_what(WEFT_EV_CPU, 0), 77) == 0);
 	REQUIRE(col_write_block(&bench.w, bench.enc) == 0);
+	random_block(1000, 20, 13, 40);
+	for (uint32_t i = 0; i < 1000; i++) {
+		bench.time[i] = i / 5 * 1000;
+		bench.what[i] = weft_what(WEFT_EV_COUNTER, i % 50 ? 1 + i % 7 : 20);
+	}
+	put_block(1000);
 	bench_map();
 	unsigned missed = 0, refused = 0;
-	for (unsigned b = 0; b < 2; b++) {
+	for (unsigned b = 0; b < 3; b++) {
 		const struct col_block *row = &bench.w.block.at[b];
 		uint8_t *at = (uint8_t *)(uintptr_t)bench.source.at + row->offset;
 		for (uint32_t i = 0; i < row->bytes; i += i < 1200 ? 1 : 7) {
