@@ -312,7 +312,6 @@ static int draw_window(const struct args *a, const struct weft_space *s, const s
 static int draw_view(const struct args *a, struct weft_view *v, const char *name, const struct weft_trace *t)
 {
 	struct weft_space s;
-	struct weft_view_lack lack = {0};
 	struct weft_err err = {0};
 	int status = CLI_OK;
 	if (!v->n_windows) {
@@ -321,7 +320,7 @@ static int draw_view(const struct args *a, struct weft_view *v, const char *name
 	}
 	if (weft_space_init(&s, t)) {
 		status = cli_fail_code(-ENOMEM);
-	} else if (weft_view_bind(v, &s, &lack, &err)) {
+	} else if (cli_view_bind(v, name, &s, &err)) {
 		status = cli_fail(&err);
 	} else {
 		const struct weft_window *w = find_window(a, v);
@@ -344,7 +343,7 @@ static int make(const struct args *a, const char *view, const char *path)
 	struct weft_trace *t = NULL;
 	struct weft_view v = {.n_windows = 0};
 	struct weft_err err = {0};
-	int status = view && cli_view_load(&v, view, &err) ? cli_fail(&err) : CLI_OK;
+	int status = view && cli_view_load(&v, view, &err) ? cli_view_fail(&v, &err) : CLI_OK;
 	if (!status)
 		status = cli_open(&a->common, path, &t, NULL);
 	if (!status) {

@@ -53,7 +53,8 @@ static int set_test(struct cfg *c, struct weft_window *w, int which, struct weft
 			w->metric.filter.test[which].kind = (enum weft_test_kind)k;
 			return 0;
 		}
-	return cfg_unknown(c, "filter function", name, NULL);
+	const char *z = cfg_keep(c, name);
+	return z ? cfg_unknown(c, "filter function", name, weft_nearest(z, weft_test_names, WEFT_TEST_KINDS)) : -ENOMEM;
 }
 
 static int set_selected(struct cfg *c, struct weft_window *w, struct weft_str key, struct weft_str name)

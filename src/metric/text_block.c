@@ -31,7 +31,7 @@ int text_paraver_line(struct text *p, const struct cfg_key *table, struct weft_k
 		return text_fail(p, "expected \"key value\" in quotes");
 	struct weft_str line = weft_str_trim(p->now.string), rest = line, key;
 	for (size_t i = 0; i < line.n; i++)
-		if (line.at[i] == '\n' || line.at[i] == '\r')
+		if (line.at[i] == '\n')
 			return text_fail(p, "a key of a .cfg stands on one line");
 	key = cfg_take_token(&rest);
 	if (!key.n)

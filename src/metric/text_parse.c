@@ -46,7 +46,7 @@ static int read_title(struct text *p, struct weft_str *title)
 		return 0;
 	*title = p->now.string;
 	for (size_t i = 0; i < title->n; i++)
-		if (title->at[i] == '\n' || title->at[i] == '\r')
+		if (title->at[i] == '\n')
 			return text_fail(p, "a title stands on one line");
 	return text_next(p);
 }

@@ -310,7 +310,9 @@ static void put_about(struct weft_buf *o, const char *text)
 	weft_buf_puts(o, "about");
 	while (weft_str_cut(&rest, '\n', &line)) {
 		struct weft_buf z = {0};
-		weft_buf_add(&z, line.at, line.n);
+		for (size_t i = 0; i < line.n; i++)
+			if (line.at[i] != '\r') /* which a .cfg may have lost in any case */
+				weft_buf_putc(&z, line.at[i]);
 		weft_buf_putc(&z, 0);
 		weft_buf_putc(o, ' ');
 		text_put_string(o, z.failed ? "" : z.at);

@@ -176,7 +176,7 @@ int text_call(struct text *p, enum weft_func_kind k, const struct text_token *na
 static int check_label(struct text *p, struct weft_str s)
 {
 	for (size_t i = 0; i < s.n; i++)
-		if (s.at[i] == '"' || s.at[i] == '\n' || s.at[i] == '\r')
+		if (s.at[i] == '"' || s.at[i] == '\n')
 			return text_fail(p, "a label has neither quotes nor newlines in it");
 	return 0;
 }

@@ -200,7 +200,7 @@ static int read_name(struct text *p, struct weft_hist *h)
 		return text_fail(p, "expected the name of the table");
 	p->name = weft_str_trim(p->now.kind == TEXT_STRING ? p->now.string : p->now.at);
 	for (size_t i = 0; i < p->name.n; i++)
-		if (p->name.at[i] == '\n' || p->name.at[i] == '\r')
+		if (p->name.at[i] == '\n')
 			return text_fail(p, "a name stands on one line");
 	h->name = text_keep(p, p->name);
 	return h->name ? text_next(p) : text_memory(p);
