@@ -56,9 +56,9 @@ static int64_t counter_of(struct counters *c, struct counted_type *t, int64_t va
 	                        .value = (int64_t)key,
 	                        .accumulate = accumulate,
 	                        .emitted = emitted_type(c->how, t->type, value, accumulate)};
+	c->sorted = false;
 	if (weft_vec_push(&c->counter, new) || weft_map_put(map, key, new->id))
 		return fail(c);
-	c->sorted = false;
 	return new->id;
 }
 

@@ -291,10 +291,17 @@ static int cut_pass(struct cut *c, struct weft_err *err)
 
 /* -- the head and the end -- */
 
+/* As the foreign tool: hundredths first, whole. */
+static uint64_t percent_of(uint64_t length, double percent)
+{
+	double v = (double)(length / 100) * percent;
+	return v < 9e18 ? (uint64_t)v : INT64_MAX;
+}
+
 static void set_range(struct cut *c, uint64_t end)
 {
-	c->from = c->how->by_time ? c->how->from : (uint64_t)((double)(end / 100) * c->how->from_percent);
-	c->to = c->how->by_time ? c->how->to : (uint64_t)((double)(end / 100) * c->how->to_percent);
+	c->from = c->how->by_time ? c->how->from : percent_of(end, c->how->from_percent);
+	c->to = c->how->by_time ? c->how->to : percent_of(end, c->how->to_percent);
 }
 
 /*
@@ -309,8 +316,8 @@ static void write_head(struct cut *c)
 		end = c->last - c->first;
 	} else if (c->shifted) {
 		uint64_t length = to - from;
-		from = (uint64_t)((double)(length / 100) * c->how->from_percent);
-		to = (uint64_t)((double)(length / 100) * c->how->to_percent);
+		from = percent_of(length, c->how->from_percent);
+		to = percent_of(length, c->how->to_percent);
 		end = to - from;
 	}
 	tool_head_write(c->in, end, false, out);

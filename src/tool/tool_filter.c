@@ -81,32 +81,43 @@ static const char *first_pair(const char *at, const char *end)
 	return NULL;
 }
 
+/* ":type:value", as it stands where it stands so; else its numbers. Returns where it ends. */
+static char *put_pair(char *out, const char *pair, const char *value, const char *end, const int64_t v[2])
+{
+	*out++ = ':';
+	if (value - pair > 1 && value[-1] == ':' && end > value && (unsigned char)(end[-1] - '0') < 10) {
+		memcpy(out, pair, (size_t)(end - pair));
+		return out + (end - pair);
+	}
+	out += weft_fmt_i64(out, v[0]);
+	*out++ = ':';
+	return out + weft_fmt_i64(out, v[1]);
+}
+
 /* line: from "2:" to its end. Leaves out the pairs that go; the whole line when none is left. */
 static void filter_event(const struct filter *c, struct worker *w, const char *line, const char *end, struct tool_text *out)
 {
 	const char *at = first_pair(line + 2, end);
-	if (!at || !tool_text_room(out, (size_t)(end - line) + 1))
+	/* Fields that are empty become a 0: a pair of two characters may have four. */
+	if (!at || !tool_text_room(out, 2 * (size_t)(end - line) + 64))
 		return;
-	size_t head = (size_t)(at - 1 - line), before = out->n, k = out->n + head;
+	size_t head = (size_t)(at - 1 - line);
+	char *to = out->at + out->n + head, *none = to;
 	memcpy(out->at + out->n, line, head);
 	while (at < end) {
-		const char *pair = at;
-		int64_t type, value;
-		at = tool_number(at, end, &type);
+		const char *pair = at, *value;
+		int64_t v[2];
+		at = value = tool_number(at, end, &v[0]);
 		if (at == end)
 			break;
-		at = tool_number(at, end, &value);
-		if (!keeps_pair(c, w, (uint64_t)type, value))
-			continue;
-		const char *pair_end = at < end || at[-1] == ':' ? at - 1 : at;
-		out->at[k++] = ':';
-		memcpy(out->at + k, pair, (size_t)(pair_end - pair));
-		k += (size_t)(pair_end - pair);
+		at = tool_number(at, end, &v[1]);
+		if (keeps_pair(c, w, (uint64_t)v[0], v[1]))
+			to = put_pair(to, pair, value, at < end || at[-1] == ':' ? at - 1 : at, v);
 	}
-	if (k == before + head)
+	if (to == none)
 		return;
-	out->at[k++] = '\n';
-	out->n = k;
+	*to++ = '\n';
+	out->n = (size_t)(to - out->at);
 }
 
 static void filter_line(const struct filter *c, struct worker *w, const char *line, const char *end, struct tool_text *out)

@@ -6,16 +6,22 @@
 
 enum { INPUT_BLOCK = 1 << 20 };
 
-/* "#Paraver (date):end:…": where its parts are. Parsed before, so they are there. */
+/* Where c is in the header line from `from` on; its length when it is not there. */
+static size_t find(const struct tool_input *in, size_t from, char c)
+{
+	const char *at = memchr(in->line.at + from, c, in->line.n - from);
+	return at ? (size_t)(at - in->line.at) : in->line.n;
+}
+
+/* "#Paraver (date):end:…": where its parts are. The date has anything but a parenthesis, also a zero byte. */
 static void find_parts(struct tool_input *in)
 {
-	const char *z = in->line.at, *open = strchr(z, '('), *close = open ? strchr(open, ')') : NULL;
-	const char *colon = close ? strchr(close, ':') : NULL;
-	in->date = open ? (size_t)(open + 1 - z) : 0;
-	in->date_end = close ? (size_t)(close - z) : in->date;
-	in->end_at = colon ? (size_t)(colon + 1 - z) : in->date_end;
-	const char *rest = strchr(z + in->end_at, ':');
-	in->end_rest = rest ? (size_t)(rest - z) : in->line.n;
+	size_t open = find(in, 0, '('), colon;
+	in->date = open < in->line.n ? open + 1 : open;
+	in->date_end = find(in, in->date, ')');
+	colon = find(in, in->date_end, ':');
+	in->end_at = colon < in->line.n ? colon + 1 : colon;
+	in->end_rest = find(in, in->end_at, ':');
 }
 
 static int read_comms(struct tool_input *in, struct weft_err *err)

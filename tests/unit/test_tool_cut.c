@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cutter: each key at its edges, on small traces made for it. */
+#include "tool_maker.h"
+
+#define TIME(a, b) "<by_time>1</by_time><minimum_time>" #a "</minimum_time><maximum_time>" #b "</maximum_time>"
+#define KEEP "<original_time>1</original_time>"
+#define CUT(keys) "<cutter>" keys "</cutter>"
+#define CLOSING "# Appending events with value 0\n"
+
+TEST(bounds_of_states)
+{
+	static const char in[] = "1:1:1:1:1:0:99:1\n1:1:1:1:1:99:100:2\n1:1:1:1:1:100:300:3\n1:1:1:1:1:300:400:4\n"
+				 "1:1:1:1:1:400:500:5\n1:1:1:1:1:401:500:6\n";
+	static const struct tool_case cases[] = {
+		/* what touches a bound is in */
+		{CUT(TIME(100, 400) KEEP), in,
+	         "1:1:1:1:1:99:100:2\n1:1:1:1:1:100:300:3\n1:1:1:1:1:300:400:4\n1:1:1:1:1:400:500:5\n"},
+		/* whole, the earliest becomes 0 */
+		{CUT(TIME(100, 400)), in, "1:1:1:1:1:0:1:2\n1:1:1:1:1:1:201:3\n1:1:1:1:1:201:301:4\n1:1:1:1:1:301:401:5\n"},
+		{CUT(TIME(150, 350) "<break_states>1</break_states>"), in, "1:1:1:1:1:0:150:3\n1:1:1:1:1:150:200:4\n"},
+		/* original times keep states whole, whatever else is said */
+		{CUT(TIME(150, 350) KEEP "<break_states>1</break_states>"), in, "1:1:1:1:1:100:300:3\n1:1:1:1:1:300:400:4\n"},
+		{CUT(TIME(150, 350) KEEP "<remove_first_states>1</remove_first_states>"), in, "1:1:1:1:1:300:400:4\n"},
+		{CUT(TIME(150, 350) KEEP "<remove_last_states>1</remove_last_states>"), in, "1:1:1:1:1:100:300:3\n"},
+		/* a state that begins at the bound is not over it */
+		{CUT(TIME(100, 400) KEEP
+	             "<remove_first_states>1</remove_first_states><remove_last_states>1</remove_last_states>"),
+	         in, "1:1:1:1:1:100:300:3\n1:1:1:1:1:300:400:4\n1:1:1:1:1:400:500:5\n"},
+		{CUT(TIME(0, 1000) KEEP), "1:1:1:1:1:900:-1:1\n", "1:1:1:1:1:900:-1:1\n"},
+	};
+	tool_check(cases, sizeof cases / sizeof *cases);
+}
+
+TEST(events_in_range)
+{
+	static const char events[] = "2:1:1:1:1:99:7:0\n2:1:1:1:1:100:7:0\n2:1:1:1:1:400:7:0\n2:1:1:1:1:401:7:0\n";
+	static const char behind[] = "1:1:1:1:1:50:200:1\n2:1:1:1:1:60:7:0\n2:1:1:2:1:60:7:0\n2:1:1:1:1:150:7:0\n";
+	static const struct tool_case cases[] = {
+		{CUT(TIME(100, 400) KEEP), events, "2:1:1:1:1:100:7:0\n2:1:1:1:1:400:7:0\n"},
+		{CUT(TIME(100, 400)), events, "2:1:1:1:1:0:7:0\n2:1:1:1:1:300:7:0\n"},
+		{CUT(TIME(100, 400) KEEP "<keep_events>1</keep_events>"), events, "2:1:1:1:1:100:7:0\n2:1:1:1:1:400:7:0\n"},
+		{CUT(TIME(100, 400) KEEP "<keep_events>all</keep_events>"), events,
+	         "2:1:1:1:1:99:7:0\n2:1:1:1:1:100:7:0\n2:1:1:1:1:400:7:0\n"},
+		/* before the range only with a kept state, of that thread */
+		{CUT(TIME(100, 400) KEEP), behind, "1:1:1:1:1:50:200:1\n2:1:1:1:1:150:7:0\n"},
+		{CUT(TIME(100, 400) KEEP "<keep_events>1</keep_events>"), behind,
+	         "1:1:1:1:1:50:200:1\n2:1:1:1:1:60:7:0\n2:1:1:1:1:150:7:0\n"},
+		{CUT(TIME(100, 400) KEEP "<remove_first_states>1</remove_first_states>"), behind, ""},
+		{CUT(TIME(100, 150) KEEP "<remove_last_states>1</remove_last_states>"), behind, ""},
+	};
+	tool_check(cases, sizeof cases / sizeof *cases);
+}
+
+TEST(communications_lie_within)
+{
+	static const struct {
+		const char *times;
+		bool in;
+	} comms[] = {
+		{"100:110:200:400", true},  {"99:110:200:300", false},  {"100:110:99:300", false},
+		{"100:401:200:300", false}, {"100:110:200:401", false}, {"100:100:100:100", true},
+	};
+	for (size_t i = 0; i < sizeof comms / sizeof *comms; i++) {
+		char line[100], *got;
+		int a, b, c, d;
+		REQUIRE(sscanf(comms[i].times, "%d:%d:%d:%d", &a, &b, &c, &d) == 4);
+		snprintf(line, sizeof line, "3:1:1:1:1:%d:%d:3:1:2:1:%d:%d:64:-7\n", a, b, c, d);
+		got = tool_run(CUT(TIME(100, 400) KEEP), line);
+		CHECK_STR(got, comms[i].in ? line : "");
+		free(got);
+	}
+	static const struct tool_case moved[] = {
+		{CUT(TIME(100, 400)), "3:1:1:1:1:150:160:3:1:2:1:120:170:64:-7\n", "3:1:1:1:1:30:40:3:1:2:1:0:50:64:-7\n"}};
+	tool_check(moved, 1);
+}
+
+TEST(tasks_of_any_application)
+{
+	static const char in[] = "1:1:1:1:1:0:10:1\n1:1:1:1:2:0:10:1\n1:3:1:2:1:0:10:1\n1:3:2:1:1:0:10:1\n2:3:1:2:1:5:7:0\n"
+				 "3:1:1:1:1:1:2:3:1:2:1:3:4:64:7\n3:3:1:2:1:1:2:3:1:2:1:3:4:64:8\n";
+	static const struct tool_case cases[] = {
+		{CUT("<tasks>1</tasks>" TIME(0, 1000) KEEP), in,
+	         "1:1:1:1:1:0:10:1\n1:1:1:1:2:0:10:1\n1:3:2:1:1:0:10:1\n3:1:1:1:1:1:2:3:1:2:1:3:4:64:7\n"},
+		{CUT("<tasks>2-5</tasks>" TIME(0, 1000) KEEP), in,
+	         "1:3:1:2:1:0:10:1\n2:3:1:2:1:5:7:0\n3:1:1:1:1:1:2:3:1:2:1:3:4:64:7\n3:3:1:2:1:1:2:3:1:2:1:3:4:64:8\n"},
+		{CUT("<tasks>7, 9-12</tasks>" TIME(0, 1000) KEEP), in, ""},
+		{CUT("<tasks> 1 , 2 </tasks>" TIME(0, 1000) KEEP), in, in},
+		{CUT("<tasks></tasks>" TIME(0, 1000) KEEP), in, in},
+	};
+	tool_check(cases, sizeof cases / sizeof *cases);
+}
+
+TEST(what_is_open_is_closed)
+{
+	static const struct tool_case cases[] = {
+		{CUT(TIME(0, 1000) KEEP), "2:1:1:1:1:10:7:1:5:2\n2:2:1:1:1:20:7:0\n2:3:1:2:1:30:9:-1\n",
+	         "2:1:1:1:1:10:7:1:5:2\n2:2:1:1:1:20:7:0\n2:3:1:2:1:30:9:-1\n" CLOSING "2:2:1:1:1:30:5:0\n2:3:1:2:1:30:9:0\n"},
+		{CUT(TIME(0, 1000) KEEP), "2:1:1:1:1:10:7:1\n2:1:1:1:1:20:7:0\n", "2:1:1:1:1:10:7:1\n2:1:1:1:1:20:7:0\n"},
+		/* counters too, behind the others; what the .pcf does not have is an event like any */
+		{CUT(TIME(0, 1000) KEEP), "2:1:1:1:1:10:42000059:9:50000001:2:42000050:8:42000077:6\n1:1:1:1:1:0:500:1\n",
+	         "2:1:1:1:1:10:42000059:0:50000001:2:42000050:0:42000077:6\n1:1:1:1:1:0:500:1\n" CLOSING
+	         "2:1:1:1:1:500:42000077:0\n2:1:1:1:1:500:50000001:0\n2:1:1:1:1:500:42000050:0\n2:1:1:1:1:500:42000059:0\n"},
+		/* only a thread's first sample is 0 */
+		{CUT(TIME(0, 1000) KEEP), "2:1:1:1:1:10:42000059:9\n2:1:1:1:1:20:42000059:8\n2:1:1:1:2:20:42000059:7\n",
+	         "2:1:1:1:1:10:42000059:0\n2:1:1:1:1:20:42000059:8\n2:1:1:1:2:20:42000059:0\n" CLOSING
+	         "2:1:1:1:1:20:42000059:0\n2:1:1:1:2:20:42000059:0\n"},
+		{CUT(TIME(15, 1000)), "2:1:1:1:1:10:42000059:9\n2:1:1:1:1:20:42000059:8\n",
+	         "2:1:1:1:1:0:42000059:0\n" CLOSING "2:1:1:1:1:0:42000059:0\n"},
+	};
+	tool_check(cases, sizeof cases / sizeof *cases);
+}
+
+/* The header's end and the note, with 1000 as the trace's end. */
+TEST(heads)
+{
+	static const char in[] = "1:1:1:1:1:0:600:1\n1:1:1:1:1:600:1000:3\n";
+	static const struct {
+		const char *keys, *end, *note;
+	} cases[] = {
+		{TIME(100, 700) KEEP, "1000_ns:", ":0:100:700\n"},
+		{TIME(100, 700), "1000_ns:", ":0:100:700\n"}, /* whole states from 0 to 1000 */
+		{TIME(100, 700) "<break_states>1</break_states>", "600_ns:", ":100:100:700\n"},
+		{TIME(2000, 3000), "18446744052234715136_ns:", ":21474836480:2000:3000\n"}, /* nothing */
+		{"<minimum_time_percentage>10</minimum_time_percentage><maximum_time_percentage>60</maximum_time_percentage>"
+	         "<break_states>1</break_states>",
+	         "250_ns:", ":100:50:300\n"},
+		{"<minimum_time_percentage>10</minimum_time_percentage><maximum_time_percentage>60</maximum_time_percentage>" KEEP,
+	         "1000_ns:", ":0:100:600\n"},
+		{KEEP, "1000_ns:", ":0:0:1000\n"}, /* everything, without a word */
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char xml[500], *text;
+		snprintf(xml, sizeof xml, "<cutter>%s</cutter>", cases[i].keys);
+		free(tool_run(xml, in));
+		text = tool_get("out.prv");
+		const char *end = strstr(text, "10:00:07):"), *note = strstr(text, "in.prv\"");
+		REQUIRE(end && note);
+		CHECK(!strncmp(end + 10, cases[i].end, strlen(cases[i].end)));
+		CHECK(!strncmp(note + 7, cases[i].note, strlen(cases[i].note)));
+		CHECK(strstr(text, "):2(2,2)") == NULL);
+		free(text);
+	}
+}
+
+TEST(stops_at_its_size)
+{
+	char body[64 * 100] = "", *got;
+	struct weft_tool_cut how = {.to_percent = 100, .original_time = true, .max_bytes = 60};
+	struct weft_err err = {0};
+	for (unsigned i = 0; i < 64; i++)
+		snprintf(body + strlen(body), 40, "1:1:1:1:1:%u:%u:1\n", 100 + i, 101 + i); /* 20 bytes each */
+	tool_put_trace(body);
+	REQUIRE(weft_tool_cut(tool_path("in.prv"), tool_path("out.prv"), &how, NULL, &err) == 0);
+	got = tool_body("out.prv");
+	CHECK_STR(got, "1:1:1:1:1:100:101:1\n1:1:1:1:1:101:102:1\n1:1:1:1:1:102:103:1\n1:1:1:1:1:103:104:1\n");
+	free(got);
+}
+
+TEST(odd_lines_are_counted)
+{
+	struct weft_tool_cut how = {.to_percent = 100, .original_time = true};
+	struct weft_tool_report said = {0};
+	struct weft_err err = {0};
+	tool_put_trace("1:1:1:1:1:0:10:1\n1:1:9:1:1:0:10:1\n2:1:1:1:9:5:7:1\n# note\nwhat\n2:1:1:1:1:-5:7:1\n");
+	REQUIRE(weft_tool_cut(tool_path("in.prv"), tool_path("out.prv"), &how, &said, &err) == 0);
+	char *got = tool_body("out.prv");
+	CHECK_STR(got, "1:1:1:1:1:0:10:1\n# note\n");
+	CHECK_U64(said.odd_lines, 4);
+	CHECK_U64(said.first_odd, 3);
+	free(got);
+}
+
+TEST(memory_may_run_out)
+{
+	struct weft_tool_cut how = {.to_percent = 100};
+	tool_put_trace("1:1:1:1:1:5:10:1\n2:1:1:1:1:6:7:1:42000050:7\n");
+	TEST_EACH_ALLOCATION_FAILS {
+		struct weft_err err = {0};
+		int rc = weft_tool_cut(tool_path("in.prv"), tool_path("out.prv"), &how, NULL, &err);
+		CHECK(rc == 0 || (rc == -12 && err.code == -12));
+	}
+}
