@@ -217,8 +217,7 @@ static void skip_blanks(struct text *p, bool lines)
 /* Does what comes behind the newline go on with the statement? */
 static bool line_goes_on(struct text *p)
 {
-	static const char *const open[] = {"=", "==", "!=", "<=", ">=", "<",  ">", "+", "-",
-	                                   "*", "/",  "%",  "|",  ",",  "..", ":", NULL};
+	static const char *const open[] = {"=", "==", "!=", "<=", ">=", "<", ">", "+", "-", "*", "/", "%", "|", ",", "..", NULL};
 	if (p->depth || (p->now.kind == TEXT_SIGN && text_word(open, p->now.at) >= 0))
 		return true;
 	struct text ahead = *p;
