@@ -45,11 +45,12 @@ static int take_message(struct weft_result *r, struct hist_row *row, enum weft_l
 static int take_thread(struct weft_result *r, struct hist_row *row, const uint32_t *row_number, uint32_t thread)
 {
 	const struct weft_metric *m = &r->view->window[r->hist->control].metric;
-	struct metric_comms comms = {.list = {0}};
-	int rc = metric_comms_load(&comms, r->space, m, thread, METRIC_SENDS | METRIC_RECVS);
-	for (size_t i = 0; i < comms.list.n && !rc; i++) {
-		const struct metric_comm *c = &comms.list.at[i];
+	struct metric_comms comms;
+	const struct metric_comm *c;
+	int rc = metric_comms_open(&comms, r->space, m, thread, METRIC_SENDS | METRIC_RECVS);
+	for (uint64_t i = 0; !rc && (c = metric_comms_at(&comms, i)); i++) {
 		struct metric_message message;
+		metric_comms_forget(&comms, i);
 		uint32_t object = object_of(r->space, m->level, thread, c->cpu);
 		if (object == WEFT_NONE || row_number[object] == WEFT_NONE || c->time < r->begin || c->time > r->end)
 			continue;
@@ -57,6 +58,7 @@ static int take_thread(struct weft_result *r, struct hist_row *row, const uint32
 		if (counts(&m->filter, c, &message))
 			rc = take_message(r, &row[row_number[object]], m->level, c, &message);
 	}
+	rc = rc ? rc : comms.rc;
 	metric_comms_fini(&comms);
 	return rc;
 }

@@ -75,18 +75,18 @@ static uint32_t next_receive(struct metric_thread *t, const struct metric_record
 {
 	if (!t->have_comms) {
 		t->have_comms = true;
-		if (metric_comms_load(&t->all, t->space, NULL, t->thread, METRIC_RECVS))
-			metric_comms_fini(&t->all);
+		t->rc = metric_comms_open(&t->all, t->space, NULL, t->thread, METRIC_RECVS);
 	}
-	const struct metric_comm *c = t->all.list.at;
-	size_t n = t->all.list.n;
-	while (t->all_at < n && !(c[t->all_at].message == r->code[i] && c[t->all_at].kind == r->kind[i]))
+	const struct metric_comm *c;
+	while ((c = metric_comms_at(&t->all, t->all_at)) && !(c->message == r->code[i] && c->kind == r->kind[i]))
 		t->all_at++;
-	for (size_t k = t->all_at + 1; k < n; k++) {
-		metric_message_get(t->space, c[k].message, m);
-		if (is_complete(&c[k], m))
-			return c[k].message;
+	metric_comms_forget(&t->all, t->all_at);
+	for (uint64_t k = t->all_at + 1; (c = metric_comms_at(&t->all, k)); k++) {
+		metric_message_get(t->space, c->message, m);
+		if (is_complete(c, m))
+			return c->message;
 	}
+	t->rc = t->rc ? t->rc : t->all.rc;
 	return WEFT_NONE;
 }
 

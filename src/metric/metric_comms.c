@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The records that messages make on a thread: logical and physical ends, its own and those of the thread at the other end.
- * They lie apart in time by any amount, so those of a thread are gathered and sorted: 24 bytes for each that the filter accepts.
- * Only functions that look at messages pay for it.
+ * They lie apart from the message's event in the columns, but never by more than the greatest distance between the times of any
+ * of the thread's messages, which is looked for once. So a window of records in front of the one that is read is sorted:
+ *
+ *     list:  | forgotten | safe: in order, given out by number | may still be preceded by what is not read yet |
+ *                        first                                 safe
  */
 #include "metric_priv.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 unsigned metric_record_rank(uint32_t kind)
 {
@@ -49,38 +54,29 @@ void metric_message_get(const struct weft_space *s, uint64_t i, struct metric_me
 	};
 }
 
-struct loading {
-	struct metric_comms *comms;
-	const struct weft_space *space;
-	const struct weft_metric *metric; /* NULL: no filter */
-	uint32_t mask, cpu, message;
-	struct metric_message m;
-};
-
-static int add(struct loading *l, uint32_t kind, double time)
+static int add(struct metric_comms *c, uint32_t kind, double time, const struct metric_message *m)
 {
-	if (!(l->mask & kind) || (l->metric && !metric_comm_passes(l->space, l->metric, kind, &l->m)))
+	if (!(c->mask & kind) || (c->metric && !metric_comm_passes(c->space, c->metric, kind, m)))
 		return 0;
-	struct metric_comm c = {time, kind, l->message, l->cpu, (uint32_t)l->comms->list.n};
-	return weft_vec_push(&l->comms->list, c);
+	struct metric_comm one = {time, kind, (uint32_t)m->number, c->cpu, c->places++};
+	return weft_vec_push(&c->list, one);
 }
 
 /* The records of one end; the far ones in the order in which Paraver makes them. */
-static int add_end(struct loading *l, bool send, uint64_t message)
+static int add_end(struct metric_comms *c, bool send, uint64_t message)
 {
-	const struct weft_messages *t = &l->space->trace->message;
+	const struct weft_messages *t = &c->space->trace->message;
+	struct metric_message m;
 	if (message >= t->n || t->send_thread[message] == WEFT_NONE || t->recv_thread[message] == WEFT_NONE)
 		return 0;
-	const struct metric_message *m = &l->m;
-	l->message = (uint32_t)message;
-	metric_message_get(l->space, message, &l->m);
-	int rc = send ? add(l, METRIC_LOG_SEND, m->log_send) : add(l, METRIC_LOG_RECV, m->log_recv);
+	metric_message_get(c->space, message, &m);
+	int rc = send ? add(c, METRIC_LOG_SEND, m.log_send, &m) : add(c, METRIC_LOG_RECV, m.log_recv, &m);
 	if (!rc)
-		rc = send ? add(l, METRIC_PHY_SEND, m->phy_send) : add(l, METRIC_PHY_RECV, m->phy_recv);
+		rc = send ? add(c, METRIC_PHY_SEND, m.phy_send, &m) : add(c, METRIC_PHY_RECV, m.phy_recv, &m);
 	if (!rc)
-		rc = send ? add(l, METRIC_FAR_PHY_RECV, m->phy_recv) : add(l, METRIC_FAR_PHY_SEND, m->phy_send);
+		rc = send ? add(c, METRIC_FAR_PHY_RECV, m.phy_recv, &m) : add(c, METRIC_FAR_PHY_SEND, m.phy_send, &m);
 	if (!rc)
-		rc = send ? add(l, METRIC_FAR_LOG_RECV, m->log_recv) : add(l, METRIC_FAR_LOG_SEND, m->log_send);
+		rc = send ? add(c, METRIC_FAR_LOG_RECV, m.log_recv, &m) : add(c, METRIC_FAR_LOG_SEND, m.log_send, &m);
 	return rc;
 }
 
@@ -97,37 +93,103 @@ static int compare(const void *a, const void *b)
 	return x->place < y->place ? -1 : x->place > y->place;
 }
 
-#define MESSAGES (1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV)
+static bool wants(const void *unused, uint32_t what)
+{
+	unsigned kind = weft_what_kind(what);
+	(void)unused;
+	return kind == WEFT_EV_SEND || kind == WEFT_EV_RECV || kind == WEFT_EV_CPU;
+}
 
-int metric_comms_load(struct metric_comms *c, const struct weft_space *s, const struct weft_metric *m, uint32_t thread,
+/* The records of one block of the columns; *last: its last time. 1, 0 at the end, negative. */
+static int add_block(struct metric_comms *c, uint64_t *last)
+{
+	struct weft_block b;
+	int rc = weft_cursor_next_of(&c->cursor, &(struct weft_choice){wants, NULL}, &b);
+	if (rc <= 0)
+		return rc;
+	for (uint32_t i = 0; i < b.n && rc > 0; i++) {
+		unsigned kind = weft_what_kind(b.what[i]);
+		int failed = 0;
+		if (kind == WEFT_EV_CPU)
+			c->cpu = b.value[i] < c->space->trace->n_cpus ? (uint32_t)b.value[i] + 1 : 0;
+		else
+			failed = add_end(c, kind == WEFT_EV_SEND, b.value[i]);
+		rc = failed ? failed : rc;
+	}
+	*last = b.time[b.n - 1];
+	return rc;
+}
+
+/* Nothing comes before that time any more: what is earlier is put in order and safe. */
+static void settle(struct metric_comms *c, double time)
+{
+	struct metric_comm *at = c->list.at + c->safe;
+	size_t n = c->list.n - c->safe;
+	if (n)
+		qsort(at, n, sizeof *at, compare);
+	while (c->safe < c->list.n && c->list.at[c->safe].time < time)
+		c->safe++;
+}
+
+/*
+ * Reads on until something more is safe. What is not is sorted again each time, so at least as much is read as there is of it:
+ * the work stays in O(n log n), the memory in that of the messages which the greatest distance spans.
+ */
+static int refill(struct metric_comms *c)
+{
+	size_t left = c->list.n - c->first, waiting = c->list.n - c->safe, was;
+	if (c->first) { /* what is forgotten goes */
+		memmove(c->list.at, c->list.at + c->first, left * sizeof *c->list.at);
+		c->base += c->first;
+		c->safe -= c->first;
+		c->list.n = left;
+		c->first = 0;
+	}
+	was = c->safe;
+	while (c->safe == was && !c->ended) {
+		size_t read = 0, before = c->list.n;
+		uint64_t last = 0;
+		while (!c->ended && (!read || read < waiting)) {
+			int rc = add_block(c, &last);
+			if (rc < 0)
+				return rc;
+			c->ended = !rc;
+			read = c->list.n - before;
+		}
+		uint64_t until = last > c->distance ? (last - c->distance) / c->space->unit_ns : 0;
+		settle(c, c->ended ? INFINITY : (double)until);
+		waiting = c->list.n - c->safe;
+	}
+	return 0;
+}
+
+int metric_comms_open(struct metric_comms *c, const struct weft_space *s, const struct weft_metric *m, uint32_t thread,
                       uint32_t mask)
 {
-	struct loading l = {.comms = c, .space = s, .metric = m, .mask = mask};
-	struct weft_cursor cursor;
-	struct weft_block b;
+	*c = (struct metric_comms){.space = s, .metric = m, .mask = mask};
 	int rc = m && weft_level_of_resources(m->level) ? metric_places_need(s) : 0;
-	if (rc)
-		return rc;
-	rc = weft_cursor_begin(&cursor, s->trace, thread, 0, WEFT_NEVER);
-	weft_cursor_want(&cursor, (struct weft_wanted){.kinds = MESSAGES | 1ull << WEFT_EV_CPU});
-	while (!rc && (rc = weft_cursor_next(&cursor, &b)) > 0) {
-		rc = 0;
-		for (uint32_t i = 0; i < b.n && !rc; i++) {
-			unsigned kind = weft_what_kind(b.what[i]);
-			if (kind == WEFT_EV_CPU)
-				l.cpu = b.value[i] < s->trace->n_cpus ? (uint32_t)b.value[i] + 1 : 0;
-			else if (kind == WEFT_EV_SEND || kind == WEFT_EV_RECV)
-				rc = add_end(&l, kind == WEFT_EV_SEND, b.value[i]);
-		}
-	}
-	weft_cursor_end(&cursor);
-	if (!rc && c->list.n)
-		qsort(c->list.at, c->list.n, sizeof *c->list.at, compare);
+	if (!rc)
+		rc = metric_places_distance(s, thread, &c->distance);
+	if (!rc)
+		rc = weft_cursor_begin(&c->cursor, s->trace, thread, 0, WEFT_NEVER);
+	c->open = !rc;
 	return rc;
+}
+
+const struct metric_comm *metric_comms_at(struct metric_comms *c, uint64_t i)
+{
+	while (i - c->base >= c->safe) {
+		if (!c->open || c->rc || c->ended)
+			return NULL;
+		c->rc = refill(c);
+	}
+	return &c->list.at[i - c->base];
 }
 
 void metric_comms_fini(struct metric_comms *c)
 {
+	if (c->open)
+		weft_cursor_end(&c->cursor);
 	free(c->list.at);
-	*c = (struct metric_comms){.list = {0}};
+	*c = (struct metric_comms){.open = false};
 }

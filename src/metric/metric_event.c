@@ -99,7 +99,8 @@ static bool load_comms(struct metric_thread *t, bool receives)
 		return true;
 	t->have_comms = true;
 	t->at = 0;
-	return !metric_comms_load(&t->comms, t->space, t->metric, t->thread, METRIC_SENDS | (receives ? METRIC_RECVS : 0));
+	t->rc = metric_comms_open(&t->comms, t->space, t->metric, t->thread, METRIC_SENDS | (receives ? METRIC_RECVS : 0));
+	return !t->rc;
 }
 
 /* With both logical and physical records each end counts once: a send when it is asked for, a receive when all of it is there. */
@@ -131,13 +132,14 @@ static bool lies_between(const struct metric_comm *c, double begin, double end)
 static double bytes_between(struct metric_thread *t, double begin, double end)
 {
 	double sum = 0;
-	const struct metric_comm *c = t->comms.list.at;
-	size_t n = t->comms.list.n;
-	while (t->at < n && c[t->at].time < begin)
+	const struct metric_comm *c;
+	while ((c = metric_comms_at(&t->comms, t->at)) && c->time < begin)
 		t->at++;
-	for (size_t i = t->at; i < n && c[i].time <= end; i++)
-		if (lies_between(&c[i], begin, end))
-			sum += bytes_of(t, &c[i]);
+	metric_comms_forget(&t->comms, t->at);
+	for (uint64_t i = t->at; (c = metric_comms_at(&t->comms, i)) && c->time <= end; i++)
+		if (lies_between(c, begin, end))
+			sum += bytes_of(t, c);
+	t->rc = t->comms.rc;
 	return sum;
 }
 

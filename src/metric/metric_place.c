@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * On which cpus the two ends of each message were. A message's row names threads only: their cpus are what the columns of the
+ * What is known of messages beyond their rows, looked for once: the greatest distance between the times of a thread's messages,
+ * and on which cpus the two ends of each message were. A message's row names threads only: their cpus are what the columns of the
  * two threads say at the ends' events. Rows of cpus and nodes ask for both ends of a message at once, so a walk over all threads
  * gathers them, the first time that anybody asks: 8 bytes a message, which other metrics do not pay.
  */
@@ -12,7 +13,8 @@
 struct weft_message_cpus {
 	pthread_mutex_t lock;
 	bool made;
-	uint32_t *at; /* owned; of message i: sender's at 2i, receiver's at 2i + 1 */
+	uint32_t *at;       /* owned; of message i: sender's at 2i, receiver's at 2i + 1 */
+	uint64_t *distance; /* owned; by thread */
 };
 
 int metric_places_new(struct weft_message_cpus **out)
@@ -31,6 +33,7 @@ void metric_places_free(struct weft_message_cpus *p)
 		return;
 	pthread_mutex_destroy(&p->lock);
 	free(p->at);
+	free(p->distance);
 	free(p);
 }
 
@@ -73,4 +76,39 @@ int metric_places_need(const struct weft_space *s)
 uint32_t metric_message_cpu(const struct weft_space *s, uint64_t message, bool receiver)
 {
 	return s->message_cpus->at[2 * message + receiver];
+}
+
+/* ---- how far the times of a message are apart ---- */
+
+static void measure(const struct weft_trace *t, uint64_t *distance)
+{
+	const struct weft_messages *m = &t->message;
+	const uint64_t *const column[] = {m->send_began, m->send_done, m->recv_began, m->recv_done};
+	for (uint64_t i = 0; i < m->n; i++) {
+		uint64_t least = UINT64_MAX, most = 0;
+		if (m->send_thread[i] == WEFT_NONE || m->recv_thread[i] == WEFT_NONE)
+			continue;
+		for (unsigned k = 0; k < 4; k++) {
+			least = column[k][i] < least ? column[k][i] : least;
+			most = column[k][i] > most ? column[k][i] : most;
+		}
+		const uint32_t end[] = {m->send_thread[i], m->recv_thread[i]};
+		for (unsigned k = 0; k < 2; k++)
+			if (most - least > distance[end[k]])
+				distance[end[k]] = most - least;
+	}
+}
+
+int metric_places_distance(const struct weft_space *s, uint32_t thread, uint64_t *distance)
+{
+	struct weft_message_cpus *p = s->message_cpus;
+	*distance = 0;
+	pthread_mutex_lock(&p->lock);
+	if (!p->distance && (p->distance = calloc((size_t)s->trace->n_threads + 1, sizeof *p->distance)))
+		measure(s->trace, p->distance);
+	int rc = p->distance ? 0 : -ENOMEM;
+	if (!rc)
+		*distance = p->distance[thread];
+	pthread_mutex_unlock(&p->lock);
+	return rc;
 }

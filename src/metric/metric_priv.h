@@ -113,6 +113,8 @@ int metric_own_open(struct weft_trace **out, const struct weft_trace *t) WEFT_MU
 int metric_places_new(struct weft_message_cpus **out) WEFT_MUST_CHECK;
 void metric_places_free(struct weft_message_cpus *p);
 int metric_places_need(const struct weft_space *s) WEFT_MUST_CHECK; /* thread-safe */
+/* The ns between the times of any of the thread's messages, at most. Looked for at the first call; thread-safe. */
+int metric_places_distance(const struct weft_space *s, uint32_t thread, uint64_t *distance) WEFT_MUST_CHECK;
 /* From 1, 0: unknown. After metric_places_need. */
 uint32_t metric_message_cpu(const struct weft_space *s, uint64_t message, bool receiver);
 
@@ -121,12 +123,30 @@ struct metric_comm {
 	double time;
 	uint32_t kind, message, cpu, place;
 };
+/* The records of a thread's messages, in order, numbered from 0; those are kept that may still be asked for. */
 struct metric_comms {
-	WEFT_VEC(struct metric_comm) list; /* in order */
+	const struct weft_space *space;
+	const struct weft_metric *metric; /* NULL: no filter */
+	uint32_t mask, cpu, places;
+	struct weft_cursor cursor;
+	uint64_t distance; /* ns that a record lies from its event in the columns at most */
+	WEFT_VEC(struct metric_comm) list;
+	uint64_t base;      /* number of list.at[0] */
+	size_t first, safe; /* in list: of those that are not forgotten; behind those that nothing comes before any more */
+	bool open, ended;
+	int rc; /* what went wrong; then there is nothing more */
 };
-/* All records of the thread that the mask and the metric's filter (NULL: none) accept. */
-int metric_comms_load(struct metric_comms *c, const struct weft_space *s, const struct weft_metric *m, uint32_t thread,
+/* All records of the thread that the mask and the metric's filter accept. */
+int metric_comms_open(struct metric_comms *c, const struct weft_space *s, const struct weft_metric *m, uint32_t thread,
                       uint32_t mask) WEFT_MUST_CHECK;
+/* Record i, valid until another is asked for; NULL behind the last, and after a failure (c->rc). Not of one that is forgotten. */
+const struct metric_comm *metric_comms_at(struct metric_comms *c, uint64_t i);
+/* Records before i will not be asked for. */
+static inline void metric_comms_forget(struct metric_comms *c, uint64_t i)
+{
+	if (i > c->base + c->first)
+		c->first = i - c->base < c->safe ? (size_t)(i - c->base) : c->safe;
+}
 void metric_comms_fini(struct metric_comms *c);
 bool metric_comm_passes(const struct weft_space *s, const struct weft_metric *of, uint32_t kind, const struct metric_message *m);
 /* Orders records of one time; events and logical receives are equal. */
@@ -164,13 +184,14 @@ struct metric_thread {
 	uint32_t kind;     /* of the record that opened it */
 	double last;       /* of the function: what it likes to keep */
 	int64_t sum;
-	size_t at;
+	uint64_t at;
 	struct metric_comms comms, all; /* what the filter lets through; what a function wants to see besides */
-	size_t all_at;
+	uint64_t all_at;
 	struct metric_reader *scout; /* walks ahead, for what comes next; owned */
 	struct metric_records seen;
 	uint32_t scout_at;
 	bool scout_ended;
+	int rc; /* a function that cannot fail, failed */
 	bool begun, done, have_comms, emitted;
 };
 int metric_thread_new(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;

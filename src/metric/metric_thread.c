@@ -36,8 +36,9 @@ static int next_records(struct metric_thread *t, struct metric_records *r, struc
 		return metric_reader_next(t->reader, r);
 	uint32_t n = 0;
 	/* t->at stays in front of the block: functions look around from there. */
-	for (; n < WEFT_INTERVALS && t->at + n < t->comms.list.n; n++) {
-		const struct metric_comm *m = &t->comms.list.at[t->at + n];
+	const struct metric_comm *m;
+	metric_comms_forget(&t->comms, t->at);
+	for (; n < WEFT_INTERVALS && (m = metric_comms_at(&t->comms, t->at + n)); n++) {
 		c->time[n] = m->time;
 		c->kind[n] = m->kind;
 		c->code[n] = m->message;
@@ -45,7 +46,7 @@ static int next_records(struct metric_thread *t, struct metric_records *r, struc
 		c->value[n] = 0;
 	}
 	*r = (struct metric_records){n, c->time, c->kind, c->code, c->value, c->cpu};
-	return n > 0;
+	return t->comms.rc ? t->comms.rc : n > 0;
 }
 
 /* The interval in front of the first record. */
@@ -130,9 +131,11 @@ static int thread_next(struct metric_stream *s, struct weft_intervals *b)
 			return rc;
 		if (!rc) {
 			end_row(t, b);
-			return 1;
+			return t->rc ? t->rc : 1;
 		}
 		emit(t, &r, b);
+		if (t->rc)
+			return t->rc;
 		if (!t->reader)
 			t->at += r.n;
 	}
@@ -161,7 +164,7 @@ int metric_thread_new(struct metric_stream **out, const struct metric_site *site
 	bool places = (t->func->mask & METRIC_EVENT) && (t->func->mask & METRIC_STATES);
 	int rc;
 	if (t->func->mask & METRIC_COMMS)
-		rc = metric_comms_load(&t->comms, t->space, m, t->thread, t->func->mask);
+		rc = metric_comms_open(&t->comms, t->space, m, t->thread, t->func->mask);
 	else
 		rc = metric_reader_new(&t->reader, t->space, &m->filter, t->thread, t->func->mask, t->by_cpu || places);
 	if (rc)
