@@ -71,7 +71,7 @@ static int program_read(const struct link_head *h, const struct link_site *s, st
 	return p->words <= LINK_REC_WORDS ? 0 : -E2BIG;
 }
 
-/* Programs that were replaced may be running: they are used again only after many others. */
+/* Programs that were replaced may be running, and are never freed: a page for each change of a site. */
 static struct agent_program *program_new(void)
 {
 	struct agent_program *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -203,6 +203,18 @@ static void do_cancel(struct link_head *h)
 	answer(h, 0, rc);
 }
 
+static void release(void)
+{
+	weft_add_u32(&agent.released, 1);
+	syscall(SYS_futex, &agent.released, FUTEX_WAKE_PRIVATE, 1 << 20, NULL, NULL, 0);
+}
+
+static void do_release(struct link_head *h)
+{
+	release();
+	answer(h, 0, 0);
+}
+
 static void do_status(struct link_head *h)
 {
 	struct link_status *to = (void *)answer(h, sizeof *to, 0);
@@ -221,10 +233,10 @@ static void do_detach(struct link_head *h)
 }
 
 static void (*const what[LINK_KINDS])(struct link_head *) = {
-	[LINK_GO] = do_go,         [LINK_MAP] = do_map,       [LINK_CODE] = do_code,     [LINK_SITE] = do_site,
-	[LINK_PATCH] = do_patch,   [LINK_COUNT] = do_count,   [LINK_READ] = do_read,     [LINK_WRITE] = do_write,
-	[LINK_CALL] = do_call,     [LINK_LOAD] = do_load,     [LINK_UNLOAD] = do_unload, [LINK_ACT] = do_act,
-	[LINK_CANCEL] = do_cancel, [LINK_STATUS] = do_status, [LINK_DETACH] = do_detach,
+	[LINK_GO] = do_go,         [LINK_MAP] = do_map,         [LINK_CODE] = do_code,     [LINK_SITE] = do_site,
+	[LINK_PATCH] = do_patch,   [LINK_COUNT] = do_count,     [LINK_READ] = do_read,     [LINK_WRITE] = do_write,
+	[LINK_CALL] = do_call,     [LINK_LOAD] = do_load,       [LINK_UNLOAD] = do_unload, [LINK_ACT] = do_act,
+	[LINK_CANCEL] = do_cancel, [LINK_RELEASE] = do_release, [LINK_STATUS] = do_status, [LINK_DETACH] = do_detach,
 };
 
 int agent_send_hello(bool attached)
@@ -309,6 +321,7 @@ void *agent_command_main(void *arg)
 	while (serve())
 		;
 	agent_patch_undo(false);
+	release();
 	/* A child of fork has a socket of its own. */
 	if (agent.socket == me) {
 		agent.socket = -1;

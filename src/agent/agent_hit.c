@@ -44,6 +44,7 @@ struct run {
 	uint64_t arg[6];
 	double xmm[2];
 	unsigned n_args, n_xmm;
+	bool hold;
 };
 
 static void op_text(struct run *x, const struct link_op *op)
@@ -133,6 +134,9 @@ static void run_op(struct run *x, const struct link_op *op)
 	case LINK_OP_ARG_XMM:
 		((uint64_t *)x->xmm)[x->n_xmm++ % 2] = x->acc;
 		break;
+	case LINK_OP_HOLD:
+		x->hold = true;
+		break;
 	case LINK_OP_CALL:
 		op_call(x, op);
 		break;
@@ -189,16 +193,14 @@ static void __attribute__((noinline)) run_action(struct run *x, struct agent_sit
 	struct agent_action *a = weft_swap_ptr(&s->action[when], NULL);
 	if (!a)
 		return;
+	uint32_t released = weft_load_u32(&agent.released);
 	weft_store_u32(&a->state, AGENT_ACTION_RUNS);
 	run_program(x, &a->program, s->id, when);
 	a->done = (struct link_done){x->old, x->acc, __builtin_ia32_rdtsc(), x->t->tid, x->bad != 0};
 	weft_store_u32(&a->state, AGENT_ACTION_DONE);
-	weft_add_u32(&agent.done, 1);
-	long result;
-	__asm__ volatile("syscall"
-	                 : "=a"(result)
-	                 : "0"(1L), "D"((long)agent.wake[1]), "S"("a"), "d"(1L)
-	                 : "rcx", "r11", "memory");
+	agent_wake_command();
+	if (x->hold)
+		agent_hold(released);
 }
 
 static inline void run_site(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, const struct agent_frame *f,

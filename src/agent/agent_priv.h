@@ -110,8 +110,8 @@ struct agent {
 	struct agent_action action[AGENT_ACTIONS];
 	struct weft_atomic_u64 unblocked; /* hits of threads that found no block */
 	struct weft_atomic_u64 traps;
-	struct weft_atomic_u32 done; /* futex: actions that were done */
-	int wake[2];                 /* the command thread is woken by it */
+	struct weft_atomic_u32 released; /* futex: counts RELEASE */
+	int wake[2];                     /* the command thread is woken by it */
 	char path[108];
 	struct weft_atomic_u32 go; /* futex: the controller has said GO, or is gone */
 };
@@ -130,7 +130,9 @@ AGENT_HIDDEN struct agent_thread *agent_first(void); /* the block of this thread
 bool agent_ring_open(struct agent_thread *t);        /* false: this thread has no ring, its events are lost */
 uint64_t agent_count(uint32_t site);
 void agent_status(struct link_status *out);
-void agent_thread_forked(void);                  /* in a child of fork(): only this thread is left, and nothing is shared */
+void agent_thread_forked(void);     /* in a child of fork(): only this thread is left, and nothing is shared */
+void agent_hold(uint32_t released); /* until agent.released is another number */
+void agent_wake_command(void);
 void agent_frames_sweep(struct agent_thread *t); /* forgets frames that are not on the stack any more */
 uint64_t agent_frame_elsewhere(uint64_t slot);   /* return address that another thread keeps for it, or 0 */
 

@@ -9,6 +9,8 @@
 #endif
 #include "agent_priv.h"
 #include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -202,6 +204,28 @@ void agent_thread_forked(void)
 	munmap(agent.rings, (size_t)agent.ring_bytes * agent.n_most);
 	close(agent.memory);
 	agent.rings = NULL;
+}
+
+/* ---- waiting, and waking ---- */
+
+void agent_wake_command(void)
+{
+	call3(SYS_write, agent.wake[1], (long)"a", 1);
+}
+
+void agent_hold(uint32_t released)
+{
+	struct timespec most = {2, 0};
+	register struct timespec *timeout __asm__("r10") = &most;
+	long result;
+	/* A controller that is gone has released everybody; one that hangs does not stop the program. */
+	do
+		__asm__ volatile("syscall"
+		                 : "=a"(result)
+		                 : "0"((long)SYS_futex), "D"(&agent.released), "S"((long)FUTEX_WAIT_PRIVATE), "d"((long)released),
+		                   "r"(timeout)
+		                 : "rcx", "r11", "memory");
+	while (result == 0 && weft_load_u32(&agent.released) == released);
 }
 
 /* ---- frames ---- */

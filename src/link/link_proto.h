@@ -36,6 +36,7 @@ enum link_kind {
 	LINK_ACT,       /* link_site of a synchronised action, then its instructions */
 	LINK_CANCEL,    /* link_site: takes back an action that nobody has run yet */
 	LINK_DONE,      /* link_done */
+	LINK_RELEASE,   /* threads that are held go on */
 	LINK_DETACH,    /* takes everything out and ends the connection */
 	LINK_STATUS,    /* answer: link_status */
 	LINK_KINDS
@@ -106,6 +107,7 @@ enum link_opcode {
 	LINK_OP_STORE,   /* size bytes at a = acc; likewise */
 	LINK_OP_ARG,     /* acc is the next integer argument of a call */
 	LINK_OP_ARG_XMM, /* likewise a floating one */
+	LINK_OP_HOLD,    /* of an action: says so (DONE), and waits for RELEASE, two seconds at most */
 	LINK_OP_CALL,    /* calls the function at a with the arguments so far; acc = what it returned in rax */
 	LINK_OPS
 };

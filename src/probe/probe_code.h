@@ -133,11 +133,14 @@ struct probe_stub {
 /* 0, or -ERANGE when something is too far from addr. */
 int probe_stub_write(const struct probe_way *way, unsigned kinds, const struct link_hello *agent, uint32_t site, uint64_t addr,
                      struct probe_stub *out) WEFT_MUST_CHECK;
-/* A stub that goes to `target` instead (0: returns 0 at once, in rax and xmm0); with the displaced instructions behind, as `original`. */
-int probe_stub_write_other(const struct probe_way *way, uint64_t target, uint64_t addr, struct probe_stub *out,
+/* What a function that is called no more returns 0 in. Nothing else: who calls it may have something there. */
+enum probe_returns { PROBE_RETURNS_NOTHING, PROBE_RETURNS_RAX = 1, PROBE_RETURNS_XMM0 = 2 };
+/* A stub that goes to `target` instead (0: returns 0 at once); with the displaced instructions behind, as `original`. */
+int probe_stub_write_other(const struct probe_way *way, uint64_t target, unsigned returns, uint64_t addr, struct probe_stub *out,
                            uint64_t *original) WEFT_MUST_CHECK;
 /* For the call at `call`, of a function that is called no more: `return 0`, and the call itself for who is just there. */
-int probe_stub_write_call(const struct probe_site_call *call, uint64_t addr, struct probe_stub *out) WEFT_MUST_CHECK;
+int probe_stub_write_call(const struct probe_site_call *call, unsigned returns, uint64_t addr,
+                          struct probe_stub *out) WEFT_MUST_CHECK;
 /* The bytes of a patch that makes `way` lead to the stub (before: what is there now). */
 void probe_patch(const struct probe_way *way, const struct probe_stub *stub, const uint8_t *before, struct link_patch *out);
 

@@ -33,6 +33,7 @@ struct probe_site {
 	unsigned kinds;   /* of its stub: enum probe_stub_kind */
 	unsigned uses[3]; /* how many want it: counted, at entry, at exit */
 	bool is_other;    /* replaced: by `other`, or by nothing (0) */
+	unsigned returns; /* then: enum probe_returns */
 	uint64_t other, original_entry;
 	uint64_t exit_stub;
 };
@@ -111,6 +112,9 @@ int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err 
 int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
 int site_add_part(struct probe_session *s, struct probe_part part) WEFT_MUST_CHECK; /* copies its instructions */
 void site_drop_parts(struct probe_session *s, uint32_t owner);
+/* A stub that is no site's, with its patch. Claims its place when all went well. */
+int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struct probe_range map,
+                   const struct link_patch *patch) WEFT_MUST_CHECK;
 int site_hook_unwinders(struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;
 /* Why the exit of that function cannot be watched, or NULL. */
 const char *site_no_exit(const char *symbol);

@@ -142,7 +142,7 @@ static int write_stub(struct probe_session *s, struct site_change *c)
 	if (rc)
 		return rc;
 	if (site->is_other)
-		rc = probe_stub_write_other(w, site->other, addr, &c->stub, &s->site[c->id].original_entry);
+		rc = probe_stub_write_other(w, site->other, site->returns, addr, &c->stub, &s->site[c->id].original_entry);
 	else
 		rc = probe_stub_write(w, c->kinds, &s->agent, c->id, addr, &c->stub);
 	return rc ? rc : probe_place_claim(&s->place, addr, c->stub.n, c->map);
@@ -192,12 +192,15 @@ static bool put_program(struct probe_session *s, uint32_t id, unsigned when, uin
 		return false;
 	*to = (struct link_site){.id = id, .when = when, .n_ops = n, .flags = flags, .exit_stub = exit_stub};
 	struct link_op *op = (void *)(to + 1);
-	for (size_t k = 0; k < s->parts.n; k++) {
-		const struct probe_part *p = &s->parts.at[k];
-		if (p->site != id || p->when != when || p->n == 0)
-			continue;
-		memcpy(op, p->op, p->n * sizeof *op);
-		op += p->n;
+	/* What changes something comes before what looks at it. */
+	for (unsigned event = 0; event < 2; event++) {
+		for (size_t k = 0; k < s->parts.n; k++) {
+			const struct probe_part *p = &s->parts.at[k];
+			if (p->site != id || p->when != when || p->n == 0 || (p->flags & LINK_SITE_EVENT) != event)
+				continue;
+			memcpy(op, p->op, p->n * sizeof *op);
+			op += p->n;
+		}
 	}
 	return true;
 }
@@ -354,7 +357,27 @@ void site_drop_parts(struct probe_session *s, uint32_t owner)
 	s->parts.n = kept;
 }
 
-/* ---- unwinders ---- */
+/* ---- unwinders, and other patches that are no site's ---- */
+
+int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struct probe_range map, const struct link_patch *patch)
+{
+	session_begin_packet(s);
+	struct link_range *pages = map.to ? link_packet_add(s->out, LINK_MAP, s->tag, sizeof *pages) : NULL;
+	if (pages)
+		*pages = (struct link_range){map.from, map.to - map.from};
+	struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + stub->n));
+	struct link_patch *to = link_packet_add(s->out, LINK_PATCH, s->tag, sizeof *to);
+	if (!code || !to)
+		return -EMSGSIZE;
+	*code = (struct link_range){stub->addr, stub->n};
+	memcpy(code + 1, stub->bytes, stub->n);
+	*to = *patch;
+	int rc = session_exchange(s);
+	uint32_t pos = 0;
+	for (struct link_head *h; rc == 0 && (h = link_packet_next(s->in, &pos));)
+		rc = h->rc ? h->rc : h->kind == LINK_PATCH && h->bytes >= 8 ? (int)*(int64_t *)link_payload(h) : 0;
+	return rc ? rc : probe_place_claim(&s->place, stub->addr, stub->n, map);
+}
 
 static int hook_one(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
 {
@@ -369,7 +392,6 @@ static int hook_one(struct probe_session *s, const struct probe_found *f, struct
 		    probe_stub_write(w, PROBE_STUB_UNWIND, &s->agent, 0, addr, &c.stub))
 			continue;
 		rc = probe_read(s, w->at, now, w->n);
-		rc = rc ? rc : probe_place_claim(&s->place, addr, c.stub.n, c.map);
 		probe_patch(w, &c.stub, now, &c.patch);
 		c.patch.rank = LAST_RANK;
 		break;
@@ -377,25 +399,7 @@ static int hook_one(struct probe_session *s, const struct probe_found *f, struct
 	free(ways);
 	if (rc || c.patch.n == 0)
 		return rc ? rc : -ENOSPC;
-	session_begin_packet(s);
-	struct link_range *map = c.map.to ? link_packet_add(s->out, LINK_MAP, s->tag, sizeof *map) : NULL;
-	if (map)
-		*map = (struct link_range){c.map.from, c.map.to - c.map.from};
-	struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + c.stub.n));
-	struct link_patch *patch = link_packet_add(s->out, LINK_PATCH, s->tag, sizeof *patch);
-	if (!code || !patch)
-		return -EMSGSIZE;
-	*code = (struct link_range){c.stub.addr, c.stub.n};
-	memcpy(code + 1, c.stub.bytes, c.stub.n);
-	*patch = c.patch;
-	rc = session_exchange(s);
-	struct site_changes none = {&c, 0, 0};
-	rc = rc ? rc : read_answers(s, &none);
-	uint32_t pos = 0;
-	for (struct link_head *h; rc == 0 && (h = link_packet_next(s->in, &pos));)
-		if (h->kind == LINK_PATCH && h->bytes >= 8)
-			rc = (int)*(int64_t *)link_payload(h);
-	return rc;
+	return site_send_stub(s, &c.stub, c.map, &c.patch);
 }
 
 /* All copies: programs may have one of their own beside the system's. */

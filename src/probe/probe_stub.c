@@ -284,12 +284,16 @@ int probe_stub_write(const struct probe_way *way, unsigned kinds, const struct l
 	return finish(&o, out);
 }
 
-static void put_return_0(struct out *o)
+static void put_return_0(struct out *o, unsigned returns)
 {
-	PUT(o, 0x31, 0xc0, 0x0f, 0x57, 0xc0, 0xc3); /* xor eax, eax; xorps xmm0, xmm0; ret */
+	if (returns & PROBE_RETURNS_RAX)
+		PUT(o, 0x31, 0xc0); /* xor eax, eax */
+	if (returns & PROBE_RETURNS_XMM0)
+		PUT(o, 0x0f, 0x57, 0xc0); /* xorps xmm0, xmm0 */
+	PUT(o, 0xc3);
 }
 
-int probe_stub_write_other(const struct probe_way *way, uint64_t target, uint64_t addr, struct probe_stub *out,
+int probe_stub_write_other(const struct probe_way *way, uint64_t target, unsigned returns, uint64_t addr, struct probe_stub *out,
                            uint64_t *original)
 {
 	struct out o;
@@ -298,18 +302,18 @@ int probe_stub_write_other(const struct probe_way *way, uint64_t target, uint64_
 		PUT(&o, 0xff, 0x25, 0, 0, 0, 0); /* jmp [rip]: it may be far */
 		put64(&o, target);
 	} else {
-		put_return_0(&o);
+		put_return_0(&o, returns);
 	}
 	*original = here(&o);
 	put_copy(&o, way, out);
 	return finish(&o, out);
 }
 
-int probe_stub_write_call(const struct probe_site_call *call, uint64_t addr, struct probe_stub *out)
+int probe_stub_write_call(const struct probe_site_call *call, unsigned returns, uint64_t addr, struct probe_stub *out)
 {
 	struct out o;
 	begin(&o, &(struct probe_way){0}, addr, out);
-	put_return_0(&o);
+	put_return_0(&o, returns);
 	out->copy[0] = here(&o);
 	if (!call->tail)
 		put_push_address(&o, call->addr + call->len);

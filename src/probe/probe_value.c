@@ -178,7 +178,7 @@ static int finish(struct walk *w)
 			t = (struct probe_type){PROBE_TYPE_STRING, 8, false};
 		}
 		if (!chars && (!w->typed || !dwarf_scalar(&w->type, &t)))
-			return weft_err_set(w->err, -EINVAL, "'%s' is %s: name one of its members", w->whole, type_name(w));
+			return weft_err_set(w->err, -ENOTSUP, "'%s' is %s: name one of its members", w->whole, type_name(w));
 	}
 	w->v->type = t;
 	bool constant = w->v->n == 1 && w->v->op[0].op == LINK_OP_IMM && w->in_memory;

@@ -130,6 +130,32 @@ OUT int jumps(int n)
 	return got;
 }
 
+/* For actions: nothing here is checked by the program itself. */
+volatile int last_tuned, forty_one = 41;
+volatile double told_real, two = 2;
+volatile long told;
+
+OUT void tell(long by)
+{
+	told += by;
+}
+
+OUT void tell_real(double by)
+{
+	told_real = by;
+}
+
+OUT int tuned(int p, double q)
+{
+	tell(1);
+	return p + knob + (int)q;
+}
+
+OUT int instead(int p, double q)
+{
+	return 1000 + p + (int)q;
+}
+
 static __thread volatile int handled;
 
 OUT void on_signal(int sig)
@@ -215,6 +241,7 @@ static unsigned long one_round(int i)
 	check(named(message, state_pointer) == global_state.name, "named");
 	check(jumps(i % 8) == 5, "jumps");
 	check(exceptions(i), "exceptions");
+	last_tuned = tuned(forty_one, two);
 	return 160;
 }
 
