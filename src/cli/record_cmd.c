@@ -162,7 +162,7 @@ static int begin(struct record_run *r, struct weft_err *err)
 	r->began_ns = weft_monotonic_ns();
 	if ((rc = record_tree_init(&r->tree, &r->stream, r->child.pid, r->host, r->boot_id)))
 		return weft_err_sys(err, -rc, "cannot start the command");
-	if ((rc = record_go(&r->child)))
+	if ((rc = record_go(&r->child, r->watch.backend != &record_watch_none)))
 		return weft_err_sys(err, -rc, "cannot start the command");
 	if (r->args.pack)
 		record_packer_start(&r->packer, r->dir.path, &r->totals);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command's process: forked first, so that a watch can be set on its pid, and let go by a byte in a pipe. If exec fails, its
+ * The command's process: forked first, so that a watch can be set on its pid, and let go by a byte in a pipe, which says whether it is. If exec fails, its
  * errno comes back through a second pipe; on success the pipe closes by itself.
  */
 #include "base/str.h"
@@ -56,10 +56,20 @@ int record_set_environment(const struct record_args *a, const char *dir, const u
 	return rc ? weft_err_sys(err, -rc, "cannot set the environment") : 0;
 }
 
+/* Only on this host: ranks on others inherit the environment, and nobody sees them. */
+static void set_watched(bool watched)
+{
+	char host[65] = "";
+	unsetenv("WEFT_WATCHED");
+	if (watched && gethostname(host, sizeof host - 1) == 0)
+		setenv("WEFT_WATCHED", host, 1);
+}
+
 static _Noreturn void child_main(char **argv, const sigset_t *mask, int go, int result)
 {
-	char byte;
-	if (read(go, &byte, 1) == 1) {
+	bool watched;
+	if (read(go, &watched, sizeof watched) == (ssize_t)sizeof watched) {
+		set_watched(watched);
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		execvp(argv[0], argv);
 		int error = errno;
@@ -99,9 +109,9 @@ int record_fork(struct record_child *c, char **argv, const void *mask, struct we
 	return 0;
 }
 
-int record_go(struct record_child *c)
+int record_go(struct record_child *c, bool watched)
 {
-	int rc = write(c->go, "", 1) == 1 ? 0 : -errno;
+	int rc = write(c->go, &watched, sizeof watched) == (ssize_t)sizeof watched ? 0 : -errno;
 	close(c->go);
 	c->go = -1;
 	return rc;

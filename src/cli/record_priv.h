@@ -44,7 +44,7 @@ int record_set_environment(const struct record_args *a, const char *dir, const u
                            struct weft_err *err) WEFT_MUST_CHECK;
 /* A process that waits for `go` and then execs argv with the signal mask `mask`. */
 int record_fork(struct record_child *c, char **argv, const void *mask, struct weft_err *err) WEFT_MUST_CHECK;
-int record_go(struct record_child *c) WEFT_MUST_CHECK;
+int record_go(struct record_child *c, bool watched) WEFT_MUST_CHECK; /* watched: by more than its parent */
 /* "USR1", "SIGUSR1", "10": the signal, or -EINVAL. */
 int record_parse_signal(const char *text);
 

@@ -255,6 +255,7 @@ static weft_def def_end(const struct rec_def *d)
 	weft_def live = def_switch(d);
 	rec_unlock();
 	rec_helper_ensure();
+	rec_exit_watch();
 	return live;
 }
 

@@ -16,15 +16,17 @@
  */
 #include "rec_priv.h"
 #include "base/clock.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #define YIELDS 20
 #define PAUSE_NS 50000
-#define FOREIGN_MOST_NS \
-	1000000000u /* somebody holds a lock that they wait for, and forks: then we are not the only ones to blame */
+#define FOREIGN_MOST_NS 1000000000u /* who forks may hold a lock that they wait for */
 #define FORKING_MOST_NS 100000000u
 
 /* ---- Locks that are not ours ---- */
@@ -69,8 +71,75 @@ void rec_foreign_end(void)
 	fork_count(&rec.wiped->foreign, -1u);
 }
 
+/* ---- Forks and exits as events, where `weft record` does not write them down ---- */
+
+static bool fork_is_told(void)
+{
+	return weft_load_u32(&rec.init) == REC_READY && !rec.watched && weft_load_u32(&rec.on) && rec_stream();
+}
+
+/* The youngest child of this thread that has not been waited for; 0: none, or the kernel does not say. */
+static uint32_t fork_last_child(void)
+{
+	char text[1024];
+	uint32_t pid = 0, now = 0;
+	ssize_t n;
+	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	/* Numbers with a blank behind each, the youngest last. */
+	while ((n = read(fd, text, sizeof text)) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (text[i] >= '0' && text[i] <= '9') {
+				now = now * 10 + (uint32_t)(text[i] - '0');
+			} else {
+				pid = now ? now : pid;
+				now = 0;
+			}
+		}
+	close(fd);
+	return pid;
+}
+
+/* The handler is not told whom the fork made: it is the youngest child now, and was not before. */
+static void fork_tell(void)
+{
+	int saved = errno;
+	uint64_t child = fork_is_told() ? fork_last_child() : 0;
+	if (child && child != rec_self.last_child)
+		weft_record_slow(WEFT_EV_FORK | 1 << 8, 1, &child);
+	errno = saved;
+}
+
+static void exit_keep_status(int status, void *none)
+{
+	(void)none;
+	rec.exit_status = (status & 0xff) << 8;
+	rec.exits = true;
+}
+
+void rec_exit_watch(void)
+{
+	uint32_t no = 0;
+	if (!rec.watched && weft_cas_u32(&rec.exit_asked, &no, 1))
+		(void)on_exit(exit_keep_status, NULL);
+}
+
+/* Not by a thread that has recorded nothing: it would have a row for that alone. */
+void rec_exit_tell(void)
+{
+	uint64_t status = (uint64_t)rec.exit_status;
+	struct rec_stream *s = rec_stream();
+	bool seen = rec_self.slot && rec_self.slot->stream == s;
+	if (rec.exits && !rec.watched && seen && !rec_stream_is_full(s))
+		weft_record_slow(WEFT_EV_EXIT | 1 << 8, 1, &status);
+}
+
 static void fork_prepare(void)
 {
+	int saved = errno;
+	rec_self.last_child = fork_is_told() ? fork_last_child() : 0;
+	errno = saved;
 	rec_self.forks = true;
 	fork_count(&rec.wiped->forking, 1);
 	(void)fork_wait(&rec.wiped->foreign, FOREIGN_MOST_NS);
@@ -79,9 +148,11 @@ static void fork_prepare(void)
 static void fork_in_parent(void)
 {
 	/* Not when the handlers were set in the middle of its fork. */
-	if (rec_self.forks)
-		fork_count(&rec.wiped->forking, -1u);
+	if (!rec_self.forks)
+		return;
 	rec_self.forks = false;
+	fork_count(&rec.wiped->forking, -1u);
+	fork_tell();
 }
 
 /* ---- Children ---- */

@@ -209,6 +209,7 @@ struct rec_self { /* what must survive the slot, or may be touched by signal han
 	volatile uint32_t nested; /* events that handlers dropped meanwhile */
 	volatile uint32_t locked; /* holds the lock */
 	bool forks;               /* between the handlers of pthread_atfork */
+	uint32_t last_child;      /* then: pid of the last child before that */
 	int own_fd;               /* the helper: of the stream's file, in a table of its own; 0 for all others */
 };
 extern REC_HIDDEN __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
@@ -336,6 +337,8 @@ bool rec_save_asked(void); /* by the signal, since the last call */
 /* ---- rec_fork.c ---- */
 
 void rec_fork_init(void);
+void rec_exit_watch(void); /* so that the exit status is known at the end; not in signal handlers */
+void rec_exit_tell(void);  /* the EXIT event, if the process ends in order */
 /*
  * Around our calls of functions that take locks of the C library or of a sanitizer, which fork() does not free in the child: it
  * would hang there. While one is between the two, fork() waits; while a fork is going on, begin waits (but not for ever) or says
@@ -369,12 +372,15 @@ struct recorder {
 	uint64_t size_bytes;
 	uint8_t run_id[16];
 	char off[512], on_names[512];
-	bool verbose;
+	bool verbose, watched; /* watched: `weft record` writes down forks and exits */
 	int save_signal;
 	/* What the program says. */
 	int rank, n_ranks;
 	char process_name[256], node_name[256];
 	uint32_t saves;
+	struct weft_atomic_u32 exit_asked; /* on_exit knows our handler */
+	bool exits;                        /* in order, with this wait status */
+	int exit_status;
 };
 extern REC_HIDDEN struct recorder rec;
 bool rec_category_wanted(const char *name, bool on); /* what the environment says of it, else `on` */

@@ -8,6 +8,7 @@
  *     WEFT_OFF, WEFT_ON categories that are off, or on, whatever the program says: names or globs, with commas between
  *     WEFT_RUN_ID       32 hexadecimal digits, the same in all processes of a run
  *     WEFT_SAVE_SIGNAL  number of the signal at which the flight recorder is saved
+ *     WEFT_WATCHED      name of the host on which `weft record` writes down forks and exits itself
  *     WEFT_VERBOSE      not empty: one line on stderr at the end
  */
 #include "rec_priv.h"
@@ -99,6 +100,9 @@ static void record_read_environment(void)
 	record_read_run_id();
 	record_read_names("WEFT_OFF", rec.off, sizeof rec.off);
 	record_read_names("WEFT_ON", rec.on_names, sizeof rec.on_names);
+	char host[65] = "";
+	text = secure_getenv("WEFT_WATCHED");
+	rec.watched = text && gethostname(host, sizeof host - 1) == 0 && strcmp(text, host) == 0;
 	text = secure_getenv("WEFT_VERBOSE");
 	rec.verbose = text && *text;
 	text = secure_getenv("WEFT_SAVE_SIGNAL");
@@ -217,6 +221,8 @@ __attribute__((destructor)) static void record_unload(void)
 	/* A child of vfork that calls exit() ends itself, not the process whose memory it has. */
 	if (s && s->pid != (uint32_t)getpid())
 		return;
+	if (s && weft_load_u32(&rec.on))
+		rec_exit_tell();
 	weft_store_u32(&rec.on, 0);
 	if (rec_lock()) {
 		rec_define_live_all();

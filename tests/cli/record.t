@@ -103,6 +103,7 @@ $ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _BUILD
 WEFT_DIR=HERE/env.weft
 WEFT_MODE=keep
 WEFT_RUN_ID=[..]
+WEFT_WATCHED=[..]
 
 $ weft record -q --ring 1M --save-on USR2 --off a --off 'b*' --on c -- env | grep -E '^WEFT_(MODE|SIZE|OFF|ON|SAVE)' | sort
 WEFT_MODE=ring

@@ -87,7 +87,7 @@ static int watch(const char *how, char **argv, struct seen *s)
 		return rc;
 	}
 	uint64_t before = weft_monotonic_ns();
-	REQUIRE(record_go(&child) == 0);
+	REQUIRE(record_go(&child, true) == 0);
 	while (!w.backend->reap(&w, &status)) {
 		unsigned n = w.backend->descriptors(&w, fd, 300);
 		poll(fd, n, 2);
@@ -315,7 +315,7 @@ TEST(failed_exec_says_why)
 	struct weft_err err = {0};
 	int error = 0, status;
 	REQUIRE(fork_silent(&child, (char *[]){"/no/such/program", NULL}, &err) == 0);
-	REQUIRE(record_go(&child) == 0);
+	REQUIRE(record_go(&child, true) == 0);
 	CHECK_I64(read(child.result, &error, sizeof error), sizeof error);
 	CHECK_I64(error, ENOENT);
 	CHECK_I64(waitpid(child.pid, &status, 0), child.pid);
