@@ -23,7 +23,7 @@ enum form { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_PNG, FORM_SVG };
 
 struct args {
 	struct cli_common common;
-	const char *output, *statistic, *time, *rows, *window, *table, *save;
+	const char *output, *statistic, *time, *rows, *window, *table, *plane, *save;
 	struct weft_opt_list cell;
 	uint64_t width;
 	bool force, timeline;
@@ -40,6 +40,8 @@ static const struct weft_opt options[] = {
 	CLI_TABLE_OPTIONS,
 	{0, "table", "NAME", WEFT_OPT_STRING, offsetof(struct args, table),
          "the table of VIEW with this name or number (default: the last)"},
+	{0, "plane", "NAME", WEFT_OPT_STRING, offsetof(struct args, plane),
+         "of a table of three dimensions only the plane with this label"},
 	{0, "window", "NAME", WEFT_OPT_STRING, offsetof(struct args, window),
          "time by the values of the window with this name or number, and none of VIEW's tables"},
 	{0, "statistic", "NAME", WEFT_OPT_STRING, offsetof(struct args, statistic),
@@ -315,32 +317,54 @@ static int print_page(const struct args *a, const struct cli_page *p, struct cli
 	return cli_page_text(p, line_width(set->to), set->to);
 }
 
-/* The plane that pictures and cells are of: the one that the view looks at, else the first that has something. */
-static uint32_t looked_at(const struct weft_result *r)
+static bool plane_is_called(const struct weft_result *r, uint32_t plane, const char *name)
 {
+	struct weft_buf z = {0};
+	weft_plane_label(r, plane, &z);
+	bool is = z.n && !z.failed && !strcmp(z.at, name);
+	weft_buf_fini(&z);
+	return is;
+}
+
+/*
+ * The plane of --plane; else that which pictures and cells are of: the one that the view looks at, else the first that has
+ * something. -1 when --plane names none.
+ */
+static int64_t choose_plane(const struct args *a, const struct weft_result *r)
+{
+	if (a->plane) {
+		for (uint32_t i = 0; i < r->depth.n && r->hist->extra != WEFT_NONE; i++)
+			if (r->plane[i].any && plane_is_called(r, i, a->plane))
+				return i;
+		return -1;
+	}
 	double at = r->hist->has_plane ? (r->hist->plane - r->depth.min) / r->depth.delta : -1;
 	if (at >= 0 && at < r->depth.n)
-		return (uint32_t)at;
+		return (int64_t)at;
 	for (uint32_t i = 0; i < r->depth.n; i++)
 		if (r->plane[i].any)
 			return i;
 	return 0;
 }
 
-static int print_result(const struct args *a, const struct weft_result *r, struct cli_table_set *set)
+static int print_plane(const struct args *a, const struct weft_result *r, uint32_t plane, struct cli_table_set *set)
+{
+	struct cli_page p;
+	int rc = cli_page_make(&p, r, a->trace, plane);
+	if (!rc)
+		rc = print_page(a, &p, set);
+	cli_page_fini(&p);
+	return rc ? cli_fail_code(rc) : CLI_OK;
+}
+
+static int print_result(const struct args *a, const struct weft_result *r, int64_t plane, struct cli_table_set *set)
 {
 	bool three = r->hist->extra != WEFT_NONE;
-	int rc = 0;
-	for (uint32_t i = 0; i < r->depth.n && !rc; i++) {
-		struct cli_page p;
-		if (three && !r->plane[i].any)
-			continue;
-		rc = cli_page_make(&p, r, a->trace, i);
-		if (!rc)
-			rc = print_page(a, &p, set);
-		cli_page_fini(&p);
-	}
-	return rc ? cli_fail_code(rc) : CLI_OK;
+	int status = CLI_OK;
+	for (uint32_t i = 0; i < r->depth.n && !status; i++)
+		if (!three || (r->plane[i].any && (!a->plane || i == plane)))
+			status = print_plane(a, r, i, set);
+	return status;
 }
 
 static int write_file(const char *path, const struct weft_buf *text)
@@ -443,9 +467,12 @@ static int use_result(const struct args *a, struct weft_view *v, const struct we
 {
 	struct cli_page p;
 	bool picture = a->form == FORM_PNG || a->form == FORM_SVG;
+	int64_t plane = choose_plane(a, r);
+	if (plane < 0)
+		return cli_usage(&weft_command_table, "option '--plane': the table has no plane '%s'", a->plane);
 	if (!a->cell.n && !picture)
-		return print_result(a, r, set);
-	int rc = cli_page_make(&p, r, a->trace, looked_at(r));
+		return print_result(a, r, plane, set);
+	int rc = cli_page_make(&p, r, a->trace, (uint32_t)plane);
 	int status = rc ? cli_fail_code(rc) : a->cell.n ? follow_cells(a, v, &p) : draw_table(a, &p);
 	cli_page_fini(&p);
 	return status;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The window of chosen cells is made of two:
+ * The window of chosen cells is made of others:
  *
- *   in the cells = max(control, control) | in_range(each column's values)        1 where the control falls into one of them
- *   NAME in …    = data × in the cells                                           in the rows of the cells
+ *   in the columns = max(control, control) | in_range(each column's values)      1 where the control falls into one of them
+ *   in the plane   = the same of a third metric, and both together: in the cells
+ *   NAME in …      = data × in the columns (or cells)                            in the rows of the cells
  *
- * Where the table counts the control itself, and one of the columns is that of 0, the first alone is shown: a product with 0
- * would show nothing.
+ * Where the table counts the control itself, and one of the columns is that of 0, the product is left out: with 0 it would show
+ * nothing.
  */
 #include "table_cells.h"
 #include <errno.h>
@@ -118,10 +119,10 @@ static struct weft_window derived(const struct weft_view *v, uint32_t a, uint32_
 	return fresh;
 }
 
-/* Room for two windows more: parents point into the array. */
+/* Room for four windows more: parents point into the array. */
 static int make_room(struct weft_view *v)
 {
-	struct weft_window *w = weft_arena_alloc(&v->arena, ((size_t)v->n_windows + 2) * sizeof *w);
+	struct weft_window *w = weft_arena_alloc(&v->arena, ((size_t)v->n_windows + 4) * sizeof *w);
 	if (!w)
 		return -ENOMEM;
 	memcpy(w, v->window, v->n_windows * sizeof *w);
@@ -136,30 +137,40 @@ static void point_at_parents(struct weft_view *v)
 			v->window[i].metric.parent[k] = &v->window[v->window[i].parents[k]].metric;
 }
 
-/* The values of the chosen columns: [low, high), the last one with its end. */
-static int set_ranges(struct weft_view *v, struct weft_window *w, const struct choosing *c, bool *zero)
+/* The window's values that fall into columns `first` and on of the axis: [low, high), the last one with its end. */
+static int set_ranges(struct weft_view *v, struct weft_window *w, const struct weft_axis *a, const uint32_t *column, uint32_t n)
 {
-	const struct weft_axis *a = &c->page->result->column;
-	double *most = weft_arena_alloc(&v->arena, 2 * ((size_t)c->n_columns + 1) * sizeof *most),
-	       *least = most + c->n_columns + 1;
-	uint32_t n = 0;
+	double *most = weft_arena_alloc(&v->arena, 2 * ((size_t)n + 1) * sizeof *most), *least = most + n + 1;
 	if (!most)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < c->n_columns; i++) {
-		if (!c->column[i])
-			continue;
-		double low = a->min + c->page->column[i] * a->delta;
-		bool last = c->page->column[i] + 1 == a->n;
-		least[n] = low;
-		most[n] = last ? a->max : nextafter(low + a->delta, -HUGE_VAL);
-		*zero |= least[n] <= 0 && most[n] >= 0;
-		n++;
+	for (uint32_t i = 0; i < n; i++) {
+		least[i] = a->min + column[i] * a->delta;
+		most[i] = column[i] + 1 == a->n ? a->max : nextafter(least[i] + a->delta, -HUGE_VAL);
+		if (most[i] < least[i]) /* of one value */
+			most[i] = least[i];
 	}
 	struct weft_call *call = &w->metric.compose[w->metric.level];
 	call->func = weft_func_find(WEFT_FUNC_COMPOSE, "Is In Range");
 	call->param[0] = (struct weft_list){most, n};
 	call->param[1] = (struct weft_list){least, n};
 	return 0;
+}
+
+/* The numbers of the chosen columns; *zero: one of them has 0 in it. */
+static int chosen_columns(struct weft_view *v, const struct choosing *c, uint32_t **column, uint32_t *n, bool *zero)
+{
+	const struct weft_axis *a = &c->page->result->column;
+	*n = 0;
+	*zero = false;
+	*column = weft_arena_alloc(&v->arena, ((size_t)c->n_columns + 1) * sizeof **column);
+	for (uint32_t i = 0; i < c->n_columns && *column; i++) {
+		if (!c->column[i])
+			continue;
+		double low = a->min + c->page->column[i] * a->delta;
+		*zero |= low <= 0 && (low + a->delta > 0 || low == 0);
+		(*column)[(*n)++] = c->page->column[i];
+	}
+	return *column ? 0 : -ENOMEM;
 }
 
 /* A line for each parent, as Paraver wants rows of threads and processes. */
@@ -219,32 +230,45 @@ static const char *name_of(struct weft_view *v, const struct choosing *c, const 
 	return name;
 }
 
+/* The next window, derived of two; its number is that of the last one then. */
+static struct weft_window *add(struct weft_view *v, uint32_t a, uint32_t b, const char *operation, const char *name)
+{
+	struct weft_window *w = &v->window[v->n_windows];
+	*w = derived(v, a, b, operation);
+	w->metric.name = name;
+	v->n_windows++;
+	return w;
+}
+
 static int add_windows(struct weft_view *v, const struct choosing *c, struct weft_window **out)
 {
-	const struct weft_hist *h = c->page->result->hist;
-	uint32_t control = h->control, data = h->data, first = v->n_windows;
-	bool zero = false;
+	const struct weft_result *r = c->page->result;
+	const struct weft_hist *h = r->hist;
+	uint32_t *column, n, in = v->n_windows;
+	bool zero;
 	int rc = make_room(v);
-	if (rc)
-		return rc;
-	struct weft_window *in = &v->window[first], *shown = in;
-	*in = derived(v, control, control, "maximum");
-	in->metric.name = name_of(v, c, v->window[control].metric.name);
-	v->n_windows++;
-	rc = in->metric.name ? set_ranges(v, in, c, &zero) : -ENOMEM;
-	if (!rc && !(zero && data == control)) {
-		shown = &v->window[first + 1];
-		*shown = derived(v, data, first, "product");
-		shown->metric.name = name_of(v, c, v->window[data].metric.name);
-		in->metric.name = "in the cells";
-		v->n_windows++;
-		rc = shown->metric.name ? 0 : -ENOMEM;
-	}
 	if (!rc)
-		rc = set_rows(v, shown, c);
+		rc = chosen_columns(v, c, &column, &n, &zero);
+	const char *shown = rc ? NULL : name_of(v, c, v->window[h->data].metric.name);
+	if (!shown)
+		return -ENOMEM;
+	struct weft_window *w = add(v, h->control, h->control, "maximum", "in the columns");
+	rc = set_ranges(v, w, &r->column, column, n);
+	if (!rc && h->extra != WEFT_NONE) {
+		w = add(v, h->extra, h->extra, "maximum", "in the plane");
+		rc = set_ranges(v, w, &r->depth, &c->page->plane, 1);
+		w = add(v, in, in + 1, "product", "in the cells");
+		in += 2;
+	}
+	if (!rc && zero && h->data == h->control)
+		w->metric.name = shown;
+	else if (!rc)
+		w = add(v, h->data, in, "product", shown);
+	if (!rc)
+		rc = set_rows(v, w, c);
 	point_at_parents(v);
 	v->n_hists = 0;
-	*out = shown;
+	*out = w;
 	return rc;
 }
 

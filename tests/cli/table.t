@@ -223,8 +223,8 @@ $ cat running.view
 about "time in each state, by thread"
 
 states = state
-in_the_cells "in the cells" = max(states, states) | in_range(1..1.9999999999999998)
-states_in_running "states in Running" = states * in_the_cells {
+in_the_columns "in the columns" = max(states, states) | in_range(1..1.9999999999999998)
+states_in_running "states in Running" = states * in_the_columns {
 	rows thread of 0 0: 1 * 2
 	rows thread of 0 1: 1
 	rows thread of 0 2: 1
@@ -272,3 +272,100 @@ weft table: error: wrong.view:1:5: unknown metric or function 'vale' (did you me
 a = vale(5)
     ^
 ? 2
+## Planes: a table for each value of a third metric.
+$ cp "$WEFT_SOURCE"/tests/golden/views/sample.* .
+$ printf 'st = state\ncall = value(50000001 .. 50000005)\ntable "p" = time by st planes call { plane_scale 0..20 step 1 }\n' >planes.view
+$ weft table -q planes.view sample.prv
+p: Time by st, call: Outside MPI; sample.prv
+
+               Running  Not created
+THREAD 1.1.1   8.00 us            -
+THREAD 1.1.2   2.00 us      1.00 us
+THREAD 1.2.1   9.00 us            -
+THREAD 1.2.2   1.00 us      1.00 us
+
+Total          20.0 us      2.00 us
+Average        5.00 us      1.00 us
+Maximum        9.00 us      1.00 us
+Minimum        1.00 us      1.00 us
+StDev          3.54 us         0 ns
+Avg/Max       0.555556            1
+
+p: Time by st, call: MPI_Send; sample.prv
+
+              Blocking Send
+THREAD 1.1.1              -
+THREAD 1.1.2              -
+THREAD 1.2.1         500 ns  ################
+THREAD 1.2.2              -
+
+Total                500 ns
+Average              500 ns
+Maximum              500 ns
+Minimum              500 ns
+StDev                  0 ns
+Avg/Max                   1
+
+p: Time by st, call: MPI_Recv; sample.prv
+
+              Waiting a message
+THREAD 1.1.1            1.00 us  ################
+THREAD 1.1.2                  -
+THREAD 1.2.1                  -
+THREAD 1.2.2                  -
+
+Total                   1.00 us
+Average                 1.00 us
+Maximum                 1.00 us
+Minimum                 1.00 us
+StDev                      0 ns
+Avg/Max                       1
+
+p: Time by st, call: MPI_Allreduce; sample.prv
+
+              Group Communication
+THREAD 1.1.1              1.00 us  ################
+THREAD 1.1.2                    -
+THREAD 1.2.1               500 ns  ########
+THREAD 1.2.2                    -
+
+Total                     1.50 us
+Average                    750 ns
+Maximum                   1.00 us
+Minimum                    500 ns
+StDev                      250 ns
+Avg/Max                      0.75
+$ weft table -q planes.view sample.prv --csv | tail -3
+sample.prv,MPI_Recv,THREAD 1.1.1,Waiting a message,1
+sample.prv,MPI_Allreduce,THREAD 1.1.1,Group Communication,1
+sample.prv,MPI_Allreduce,THREAD 1.2.1,Group Communication,0.5
+$ weft table -q planes.view sample.prv --plane MPI_Recv
+p: Time by st, call: MPI_Recv; sample.prv
+
+              Waiting a message
+THREAD 1.1.1            1.00 us  ################
+THREAD 1.1.2                  -
+THREAD 1.2.1                  -
+THREAD 1.2.2                  -
+
+Total                   1.00 us
+Average                 1.00 us
+Maximum                 1.00 us
+Minimum                 1.00 us
+StDev                      0 ns
+Avg/Max                       1
+$ weft table -q planes.view sample.prv --plane MPI_Irecv
+weft table: error: option '--plane': the table has no plane 'MPI_Irecv'
+Try 'weft table --help'.
+? 2
+$ weft table -q planes.view sample.prv --plane MPI_Allreduce --cell '*,Group Communication' --timeline
+row             begin  duration  value
+THREAD 1.1.1  8.00 us   1.00 us     13
+THREAD 1.2.1  8.50 us    500 ns     13
+$ weft table -q mpi-profile sample.prv --cell '1.1.1,Outside MPI' --timeline --save outside.cfg && weft table -q outside.cfg sample.prv --rows 1.1.1 --csv
+row             begin  duration  value
+THREAD 1.1.1     0 ns   4.00 us      1
+THREAD 1.1.1  5.00 us   3.00 us      1
+THREAD 1.1.1  9.00 us   1.00 us      1
+row,1
+THREAD 1.1.1,8
