@@ -86,5 +86,6 @@ int cli_finish(int status);
 void cli_print_help(const struct weft_command *cmd, FILE *to);
 int cli_fxt_print(int argc, char **argv);
 int cli_paramedir(int argc, char **argv);
+int cli_tg(int argc, char **argv);
 
 #endif

@@ -37,7 +37,7 @@ static const struct weft_opt help_option = {'h', "help", NULL, WEFT_OPT_FLAG, 0,
 static const struct {
 	const char *program;
 	int (*run)(int argc, char **argv);
-} compat_names[] = {{"fxt_print", cli_fxt_print}, {"paramedir", cli_paramedir}};
+} compat_names[] = {{"fxt_print", cli_fxt_print}, {"paramedir", cli_paramedir}, {"TG", cli_tg}};
 
 const struct weft_command *cli_command(unsigned i)
 {

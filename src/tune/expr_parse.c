@@ -691,6 +691,10 @@ void expr_parse_all(struct weft_spec *s)
 	for (size_t i = 0; i < s->function.n; i++)
 		if (s->function.at[i].code != SPEC_NONE)
 			parse_function(s, &s->function.at[i]);
+	for (uint32_t i = 1; i < s->function.n; i++)
+		if (spec_find_function(s, s->function.at[i].id.z) < i)
+			spec_say(s, WEFT_ERROR, "declared-twice", s->function.at[i].id.where, NULL,
+			         "function '%s' is defined twice", s->function.at[i].id.z);
 	for (size_t i = 0; i < s->code.n; i++) {
 		struct spec_code *c = &s->code.at[i];
 		struct reader r = reader_of(s, c);

@@ -74,7 +74,8 @@ static void check_division(struct rules *r, struct expr *e, bool real)
 	    e->kid[1]->kind == EXPR_NAME)
 		return;
 	const char *left = expr_text(s, e->kid[0]->where), *right = expr_text(s, e->kid[1]->where);
-	bool one = e->kid[0]->kind == EXPR_NUMBER && e->kid[1]->kind != EXPR_NUMBER;
+	bool number = e->kid[0]->kind == EXPR_NUMBER && e->kid[1]->kind != EXPR_NUMBER;
+	bool one = number && (real || strcmp(e->kid[0]->name, "1") == 0);
 	if (one)
 		spec_say(s, WEFT_ERROR, "integer-division", e->where, spec_printf(s, "%s.0/%s", left, right),
 		         "'%s/%s' divides whole numbers: 0 as soon as '%s' is greater than %s", left, right, right, left);

@@ -37,7 +37,7 @@ mine.tsl: tunlet 'mine': 0 errors, 0 warnings, 5 notes (shown with --all)
 
 ## Bad usage, unreadable files.
 $ weft tunlet
-weft tunlet: error: expected ACTION SPEC
+weft tunlet: error: expected ACTION OPERAND...
 Try 'weft tunlet --help'.
 ? 2
 $ weft tunlet chek mine.tsl

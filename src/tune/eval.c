@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The caller's side: compiles, begins the child, sends requests and listens until each is done. A child that does not answer in
+ * time is killed, one that died is buried; both are replaced by a new one that is told which tasks there are.
+ */
+#include "eval_priv.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+const char *const weft_fault_name[FAULTS] = {
+	"no fault",
+	"division by zero",
+	"a number that does not fit its type, or is none",
+	"an index that is not in the array",
+	"a task that is not in the iteration",
+	"more tasks than the actor's max",
+	"a fault of arithmetic",
+	"a fault of memory",
+	"no answer in time: an endless loop?",
+	"the process ended by itself",
+};
+
+struct known_task {
+	uint32_t actor;
+	int64_t id;
+};
+
+struct weft_eval {
+	struct weft_spec *s;
+	struct weft_eval_how how;
+	char dir[64], *library;
+	pid_t pid;
+	int socket;
+	WEFT_VEC(struct known_task) task;
+	struct answer answer;
+	struct request request;
+	char name[128];
+	unsigned restarts;
+};
+
+static void say(struct weft_eval *e, const struct weft_said *what)
+{
+	if (e->how.said)
+		e->how.said(e->how.ctx, what);
+}
+
+static void end_child(struct weft_eval *e)
+{
+	if (e->pid > 0) {
+		kill(e->pid, SIGKILL);
+		while (waitpid(e->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (e->socket >= 0)
+		close(e->socket);
+	e->pid = 0;
+	e->socket = -1;
+}
+
+/* One answer: 1, 0 when the child is gone, -ETIME when it is late. */
+static int receive(struct weft_eval *e, uint64_t until)
+{
+	for (;;) {
+		uint64_t now = weft_monotonic_ns();
+		struct pollfd p = {.fd = e->socket, .events = POLLIN};
+		int rc = now >= until ? 0 : poll(&p, 1, (int)((until - now) / 1000000 + 1));
+		if (rc < 0 && errno == EINTR)
+			continue;
+		if (rc == 0)
+			return -ETIME;
+		ssize_t n = recv(e->socket, &e->answer, sizeof e->answer, MSG_DONTWAIT);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		/* Whatever the child says is checked: it may be out of its mind. */
+		bool whole = n >= (ssize_t)offsetof(struct answer, value) && e->answer.n <= ANSWER_VALUES_MAX &&
+		             (size_t)n == offsetof(struct answer, value) + e->answer.n * sizeof e->answer.value[0];
+		if (!whole)
+			return 0;
+		e->answer.text[sizeof e->answer.text - 1] = '\0';
+		return 1;
+	}
+}
+
+static int begin_child(struct weft_eval *e, struct weft_err *err)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return weft_err_sys(err, errno, "cannot begin the tunlet's process");
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid < 0) {
+		int no = errno;
+		close(pair[0]);
+		close(pair[1]);
+		return weft_err_sys(err, no, "cannot begin the tunlet's process");
+	}
+	if (pid == 0) {
+		close(pair[0]);
+		eval_child(e->s, e->library, pair[1], e->how.memory);
+	}
+	close(pair[1]);
+	e->pid = pid;
+	e->socket = pair[0];
+	/* Loading may take a while on a busy machine. */
+	for (int rc; (rc = receive(e, weft_monotonic_ns() + 20000000000u)) > 0;)
+		if (e->answer.kind == ANSWER_READY)
+			return 0;
+	end_child(e);
+	return weft_err_set(err, -EIO, "the process of the tunlet '%s' did not begin", weft_spec_name(e->s));
+}
+
+static void pass_on(struct weft_eval *e)
+{
+	const struct answer *a = &e->answer;
+	const struct weft_spec *s = e->s;
+	size_t most = a->kind == WEFT_SAID_TUNE                                 ? s->point.n
+	              : a->kind == WEFT_SAID_EVENT || a->kind == WEFT_SAID_LATE ? s->event.n
+	                                                                        : SIZE_MAX;
+	if (a->kind < 0 || a->kind >= WEFT_SAID_RESTARTED || a->what >= most || (unsigned)a->fault >= FAULTS)
+		return;
+	uint32_t what = a->kind == WEFT_SAID_FAULT && a->what >= s->code.n ? SPEC_NONE : a->what;
+	struct weft_said w = {.kind = (enum weft_said_kind)a->kind,
+	                      .iteration = a->iteration,
+	                      .what = what,
+	                      .add = a->add,
+	                      .fault = a->fault,
+	                      .is_text = a->is_text,
+	                      .number = a->number,
+	                      .text = a->text,
+	                      .value = a->value,
+	                      .n = a->n};
+	say(e, &w);
+}
+
+static int send_request(struct weft_eval *e)
+{
+	size_t bytes = offsetof(struct request, value) + e->request.n * sizeof e->request.value[0];
+	for (;;) {
+		if (send(e->socket, &e->request, bytes, MSG_NOSIGNAL) == (ssize_t)bytes)
+			return 0;
+		if (errno != EINTR)
+			return -errno;
+	}
+}
+
+/* Sends the request and listens; 0 when it was done, 1 when the child had to be ended. */
+static int ask_once(struct weft_eval *e)
+{
+	uint64_t until = weft_monotonic_ns() + e->how.limit_ns;
+	int rc = send_request(e) ? 0 : 1;
+	bool said_memory = false;
+	while (rc > 0) {
+		rc = receive(e, until);
+		if (rc > 0 && e->answer.kind == ANSWER_DONE)
+			return 0;
+		if (rc > 0) {
+			said_memory |= e->answer.kind == WEFT_SAID_FAULT && e->answer.fault == FAULT_MEMORY;
+			pass_on(e);
+		}
+	}
+	if (!said_memory)
+		say(e, &(struct weft_said){.kind = WEFT_SAID_FAULT,
+		                           .iteration = -1,
+		                           .what = SPEC_NONE,
+		                           .fault = rc == -ETIME ? FAULT_TIME : FAULT_EXIT,
+		                           .text = ""});
+	return 1;
+}
+
+static void tell_tasks(struct weft_eval *e)
+{
+	struct request kept = e->request;
+	for (size_t i = 0; i < e->task.n; i++) {
+		e->request = (struct request){.kind = REQUEST_TASK,
+		                              .what = e->task.at[i].actor,
+		                              .id = e->task.at[i].id,
+		                              .begins = true};
+		if (ask_once(e))
+			break;
+	}
+	e->request = kept;
+}
+
+static int ask(struct weft_eval *e, struct weft_err *err)
+{
+	if (e->pid && ask_once(e) == 0)
+		return 0;
+	end_child(e);
+	int rc = begin_child(e, err);
+	if (rc)
+		return rc;
+	say(e, &(struct weft_said){.kind = WEFT_SAID_RESTARTED, .iteration = -1, .text = ""});
+	tell_tasks(e);
+	return 0;
+}
+
+int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, bool begins, struct weft_err *err)
+{
+	if (actor >= e->s->actor.n)
+		return weft_err_set(err, -EINVAL, "no actor has the number %u", actor);
+	for (size_t i = 0; i < e->task.n; i++)
+		if (e->task.at[i].id == id)
+			e->task.at[i--] = e->task.at[--e->task.n];
+	if (begins && weft_vec_push(&e->task, (struct known_task){actor, id}))
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	e->request = (struct request){.kind = REQUEST_TASK, .what = actor, .id = id, .begins = begins};
+	return ask(e, err);
+}
+
+int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n,
+                    struct weft_err *err)
+{
+	if (event >= e->s->event.n || n > EVAL_VALUES_MAX)
+		return weft_err_set(err, -EINVAL, "no such event");
+	struct request *r = &e->request;
+	*r = (struct request){.kind = REQUEST_EVENT, .what = event, .id = id, .time = time, .n = n};
+	for (uint32_t i = 0; i < n; i++) {
+		r->value[i].d = value[i].d;
+		r->value[i].i = value[i].i;
+		snprintf(r->value[i].s, sizeof r->value[i].s, "%s", value[i].s ? value[i].s : "");
+	}
+	return ask(e, err);
+}
+
+int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, struct weft_err *err)
+{
+	e->request = (struct request){.kind = REQUEST_LOST, .id = id, .count = count};
+	return ask(e, err);
+}
+
+int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft_eval_how *how, struct weft_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	*out = NULL;
+	struct weft_eval *e = calloc(1, sizeof *e);
+	if (!e)
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	e->s = s;
+	e->how = *how;
+	e->how.limit_ns = how->limit_ns ? how->limit_ns : 1000000000;
+	e->how.memory = how->memory ? how->memory : 256 << 20;
+	e->socket = -1;
+	snprintf(e->dir, sizeof e->dir, "%s/weft-tunlet-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	int rc = 0;
+	if (!mkdtemp(e->dir)) {
+		e->dir[0] = '\0';
+		rc = weft_err_sys(err, errno, "cannot make a temporary folder");
+	} else if (asprintf(&e->library, "%s/tunlet.so", e->dir) < 0) {
+		rc = weft_err_set(err, -ENOMEM, "out of memory");
+	}
+	rc = rc ? rc : tune_compile(s, e->library, err);
+	rc = rc ? rc : begin_child(e, err);
+	if (rc)
+		weft_eval_free(e);
+	else
+		*out = e;
+	return rc;
+}
+
+void weft_eval_free(struct weft_eval *e)
+{
+	if (!e)
+		return;
+	end_child(e);
+	if (e->dir[0])
+		(void)!weft_remove_tree(e->dir, NULL);
+	free(e->library);
+	free(e->task.at);
+	free(e);
+}
+
+const char *weft_eval_value_name(struct weft_eval *e, uint32_t i)
+{
+	for (int scope = SCOPE_PARAMETER; scope >= SCOPE_ITERATION; scope--)
+		for (size_t k = 0; k < e->s->attr.n; k++) {
+			const struct spec_attr *a = &e->s->attr.at[k];
+			uint32_t n = a->len ? a->len : 1;
+			if ((int)a->scope != scope)
+				continue;
+			if (i >= n) {
+				i -= n;
+				continue;
+			}
+			snprintf(e->name, sizeof e->name, a->len ? "%s%s[%u]" : "%s%s", scope == SCOPE_ITERATION ? "iter." : "",
+			         a->id.z, i);
+			return e->name;
+		}
+	return NULL;
+}
+
+/* -- as text -- */
+
+static void print_fault(const struct weft_spec *s, const struct weft_said *w, FILE *to)
+{
+	uint32_t line, col;
+	fprintf(to, "fault: %s", weft_fault_name[w->fault]);
+	if (w->what != SPEC_NONE) {
+		spec_place(s, s->code.at[w->what].where.at, &line, &col);
+		fprintf(to, " (%s:%u:%u)", s->file, line, col);
+	}
+	fputc('\n', to);
+}
+
+static void print_values(struct weft_eval *e, const struct weft_said *w, FILE *to)
+{
+	fprintf(to, "evaluated:");
+	for (uint32_t i = 0; i < w->n; i++) {
+		char number[WEFT_FMT_DOUBLE];
+		const char *name = weft_eval_value_name(e, i);
+		if (!name || isnan(w->value[i]))
+			continue;
+		weft_fmt_double(number, w->value[i]);
+		fprintf(to, " %s=%s", name, number);
+	}
+	fputc('\n', to);
+}
+
+static void print_tune(const struct weft_spec *s, const struct weft_said *w, FILE *to)
+{
+	char number[WEFT_FMT_DOUBLE];
+	const struct spec_point *p = &s->point.at[w->what];
+	weft_fmt_double(number, w->number);
+	fprintf(to, "%s %s = %s\n", spec_kind_name[p->k], p->id.z, w->is_text ? w->text : number);
+}
+
+void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_said *w, FILE *to)
+{
+	if (w->iteration >= 0)
+		fprintf(to, "iteration %lld: ", (long long)w->iteration);
+	switch (w->kind) {
+	case WEFT_SAID_EVALUATED:
+		print_values(e, w, to);
+		return;
+	case WEFT_SAID_TUNE:
+		print_tune(s, w, to);
+		return;
+	case WEFT_SAID_EVENT:
+		fprintf(to, "%s event %s\n", w->add ? "add" : "remove", s->event.at[w->what].id.z);
+		return;
+	case WEFT_SAID_FAULT:
+		print_fault(s, w, to);
+		return;
+	case WEFT_SAID_INCOMPLETE:
+		fprintf(to, "incomplete: %s\n", w->text);
+		return;
+	case WEFT_SAID_LATE:
+		fprintf(to, "late: %s\n", s->event.at[w->what].id.z);
+		return;
+	default:
+		fprintf(to, "the tunlet's process was begun anew; open iterations are lost\n");
+	}
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tunlet at work: events in, values and decisions out. It runs in a child process (eval_child.c), so that nothing that is
+ * written in a specification can harm the caller. Calls return when the child has answered; what it says meanwhile goes to `said`.
+ * Not thread-safe for one evaluator.
+ */
+#ifndef WEFT_TUNE_EVAL_H
+#define WEFT_TUNE_EVAL_H
+
+#include "gen.h"
+#include "spec.h"
+
+enum weft_said_kind {
+	WEFT_SAID_EVALUATED,  /* an iteration: value[0..n) are the parameters, then the iteration's attributes, in their order */
+	WEFT_SAID_TUNE,       /* apply a tuning point: number or text */
+	WEFT_SAID_EVENT,      /* add or remove an event */
+	WEFT_SAID_FAULT,      /* in a code: that evaluation is discarded */
+	WEFT_SAID_INCOMPLETE, /* an iteration is not evaluated: why is in `text` */
+	WEFT_SAID_LATE,       /* an event came for an iteration that is closed */
+	WEFT_SAID_RESTARTED,  /* the child process was begun anew: open iterations are lost */
+};
+
+struct weft_said {
+	enum weft_said_kind kind;
+	int64_t iteration;
+	uint32_t what; /* point, event, or the code of a fault (UINT32_MAX: unknown) */
+	bool add;      /* WEFT_SAID_EVENT */
+	enum tune_fault fault;
+	bool is_text;
+	double number;    /* WEFT_SAID_TUNE */
+	const char *text; /* valid during the call */
+	const double *value;
+	uint32_t n;
+};
+
+struct weft_eval_how {
+	void (*said)(void *ctx, const struct weft_said *what);
+	void *ctx;
+	uint64_t limit_ns; /* for one request; 0: a second */
+	uint64_t memory;   /* of the child; 0: 256 MiB */
+};
+
+struct weft_eval;
+
+/* Compiles and begins; `s` must have no errors and outlive it. */
+int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft_eval_how *how,
+                  struct weft_err *err) WEFT_MUST_CHECK;
+void weft_eval_free(struct weft_eval *e);
+
+/* A task of an actor begins or ends. */
+int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, bool begins, struct weft_err *err) WEFT_MUST_CHECK;
+/* value[i] is the i-th attribute of the event as the specification lists them. */
+int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n,
+                    struct weft_err *err) WEFT_MUST_CHECK;
+/* Events of a task were lost. */
+int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, struct weft_err *err) WEFT_MUST_CHECK;
+
+/* The name of value i of an evaluation ("lambda", "f[3]", "iter.nw"), or NULL behind the last. Borrows until the next call. */
+const char *weft_eval_value_name(struct weft_eval *e, uint32_t i);
+/* A line about what was said, as `weft tunlet try` prints it. */
+void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_said *what, FILE *to);
+
+/* Feeds a script (weft-tunlet(1)). Errors name the line. */
+int weft_eval_script(struct weft_eval *e, struct weft_spec *s, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+
+extern const char *const weft_fault_name[];
+
+#endif

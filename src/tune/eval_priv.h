@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Between the caller's process and the child: requests and answers are one datagram each, over a SOCK_SEQPACKET pair. Both sides
+ * are the same program, so records are plain structs. Each request is answered by any number of answers and an ANSWER_DONE.
+ */
+#ifndef WEFT_TUNE_EVAL_PRIV_H
+#define WEFT_TUNE_EVAL_PRIV_H
+
+#include "eval.h"
+#include "spec_priv.h"
+#include "base/map.h"
+#include <stddef.h>
+
+enum { EVAL_VALUES_MAX = 64, EVAL_TEXT_MAX = 256, EVAL_OPEN_MAX = 8 };
+
+enum request_kind { REQUEST_TASK, REQUEST_EVENT, REQUEST_LOST };
+struct request {
+	enum request_kind kind;
+	uint32_t what; /* actor or event */
+	bool begins;
+	int64_t id;
+	double time;
+	uint64_t count;
+	uint32_t n;
+	struct {
+		double d;
+		long long i;
+		char s[EVAL_TEXT_MAX];
+	} value[EVAL_VALUES_MAX];
+};
+
+enum { ANSWER_DONE = 100, ANSWER_READY }; /* beside enum weft_said_kind */
+enum { ANSWER_VALUES_MAX = 4096 };
+struct answer {
+	int kind;
+	uint32_t what, n;
+	int64_t iteration;
+	bool add, is_text;
+	enum tune_fault fault;
+	double number;
+	char text[EVAL_TEXT_MAX];
+	double value[ANSWER_VALUES_MAX]; /* n are sent */
+};
+
+/* The child: never returns. `path` is the compiled tunlet. */
+_Noreturn void eval_child(struct weft_spec *s, const char *path, int socket, uint64_t memory);
+
+/* -- eval_store.c, in the child -- */
+struct store;
+
+struct store_host {
+	void (*answer)(void *ctx, const struct answer *a);
+	/* Runs a code; false after a fault, which was answered. */
+	bool (*run)(void *ctx, uint32_t code);
+	void *ctx;
+	struct tune_globals *globals;
+	const unsigned *sizes, *offsets;
+};
+int store_new(struct store **out, struct weft_spec *s, const struct store_host *host);
+void store_task(struct store *st, uint32_t actor, int64_t id, bool begins);
+void store_event(struct store *st, const struct request *r);
+void store_lost(struct store *st, int64_t id, uint64_t count);
+int64_t store_iteration(const struct store *st); /* that is being worked on */
+/* For the translation: NULL when there is none (and then why in *fault). */
+void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_fault *fault);
+void *store_nth(struct store *st, int actor, int64_t number, enum tune_fault *fault);
+int64_t store_count(struct store *st, int actor);
+void store_tune(struct store *st, uint32_t point);
+
+#endif

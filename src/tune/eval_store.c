@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Iterations, in the child process. An open iteration has its own attributes, and for each actor an array of instances: the
+ * tasks that were heard of in it, in the order in which they came, with their attributes.
+ *
+ *     iteration 17 --+-- iter          attributes of the iteration
+ *                    +-- actor 0 ----- id[] = {4711}          data[] = {attributes}
+ *                    +-- actor 1 ----- id[] = {4720, 4718…}   data[] = {attributes, attributes…}
+ *
+ * Arrays have room for `max` instances from the beginning: pointers into them stay valid while a code runs. An iteration that is
+ * closed (evaluated, or marked incomplete) is forgotten but for its number.
+ */
+#include "eval_priv.h"
+#include "expr_priv.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLOSED_MAX = 64 };
+
+struct group { /* the instances of an actor */
+	int64_t *id;
+	char *data;
+	uint32_t n, room;
+};
+
+struct iteration {
+	int64_t number;
+	void *iter;
+	struct group *group; /* of each actor */
+	bool open, ended, faulty;
+};
+
+struct task {
+	int64_t id, in; /* in: the iteration that it is in, for the actor whose event begins iterations */
+	uint32_t actor;
+	bool alive;
+};
+
+struct order { /* the attributes that an event computes */
+	uint32_t *attr, n;
+};
+
+struct store {
+	struct weft_spec *s;
+	struct store_host host;
+	struct iteration open[EVAL_OPEN_MAX], *now; /* now: the one that is worked on */
+	void *param;
+	int64_t closed[CLOSED_MAX], latest, counted; /* counted: of iterations without a number */
+	unsigned n_closed;
+	bool any;
+	WEFT_VEC(struct task) task;
+	struct order *order;
+	struct answer *answer; /* room for one */
+};
+
+static void group_fini(struct group *g)
+{
+	free(g->id);
+	free(g->data);
+	*g = (struct group){0};
+}
+
+static void iteration_fini(struct store *st, struct iteration *it)
+{
+	for (size_t a = 0; it->group && a < st->s->actor.n; a++)
+		group_fini(&it->group[a]);
+	free(it->group);
+	free(it->iter);
+	*it = (struct iteration){0};
+}
+
+static struct answer *begin_answer(struct store *st, int kind)
+{
+	struct answer *a = st->answer;
+	memset(a, 0, offsetof(struct answer, value));
+	a->kind = kind;
+	a->iteration = st->now ? st->now->number : -1;
+	return a;
+}
+
+static void send_answer(struct store *st)
+{
+	st->host.answer(st->host.ctx, st->answer);
+}
+
+int64_t store_iteration(const struct store *st)
+{
+	return st->now ? st->now->number : -1;
+}
+
+/* -- running codes -- */
+
+static bool run(struct store *st, uint32_t code)
+{
+	if (code == SPEC_NONE || !st->s->code.at[code].body)
+		return true;
+	struct tune_globals *g = st->host.globals;
+	g->iter = st->now ? st->now->iter : NULL;
+	g->param = st->param;
+	if (st->host.run(st->host.ctx, code))
+		return true;
+	if (st->now)
+		st->now->faulty = true;
+	return false;
+}
+
+static void run_inics(struct store *st, enum spec_scope scope, uint32_t actor, void *self)
+{
+	st->host.globals->self = self;
+	for (size_t i = 0; i < st->s->attr.n; i++) {
+		const struct spec_attr *a = &st->s->attr.at[i];
+		if (a->scope == scope && (scope != SCOPE_ACTOR || a->actor == actor))
+			(void)run(st, a->inic);
+	}
+	st->host.globals->self = NULL;
+}
+
+/* -- instances -- */
+
+static void *instance_at(struct store *st, uint32_t actor, uint32_t i)
+{
+	return st->now->group[actor].data + (size_t)i * st->host.sizes[2 + actor];
+}
+
+void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_fault *fault)
+{
+	*fault = FAULT_TASK;
+	if (!st->now)
+		return NULL;
+	struct group *g = &st->now->group[actor];
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->id[i] == id)
+			return instance_at(st, (uint32_t)actor, i);
+	if (!make)
+		return NULL;
+	*fault = FAULT_TOO_MANY;
+	if (g->n >= g->room)
+		return NULL;
+	g->id[g->n++] = id;
+	void *at = instance_at(st, (uint32_t)actor, g->n - 1);
+	/* Values that are being computed go on as they were. */
+	void *self = st->host.globals->self;
+	run_inics(st, SCOPE_ACTOR, (uint32_t)actor, at);
+	st->host.globals->self = self;
+	return at;
+}
+
+void *store_nth(struct store *st, int actor, int64_t number, enum tune_fault *fault)
+{
+	*fault = FAULT_TASK;
+	if (!st->now || number < 0 || number >= st->now->group[actor].n)
+		return NULL;
+	return instance_at(st, (uint32_t)actor, (uint32_t)number);
+}
+
+int64_t store_count(struct store *st, int actor)
+{
+	return st->now ? st->now->group[actor].n : 0;
+}
+
+/* -- opening and closing -- */
+
+static void answer_incomplete(struct store *st, struct iteration *it, const char *why)
+{
+	st->now = it;
+	struct answer *a = begin_answer(st, WEFT_SAID_INCOMPLETE);
+	snprintf(a->text, sizeof a->text, "%s", why);
+	send_answer(st);
+}
+
+static void close_iteration(struct store *st, struct iteration *it)
+{
+	st->closed[st->n_closed++ % CLOSED_MAX] = it->number;
+	iteration_fini(st, it);
+	st->now = NULL;
+}
+
+static void give_up(struct store *st, struct iteration *it, const char *why)
+{
+	answer_incomplete(st, it, why);
+	close_iteration(st, it);
+}
+
+static bool was_closed(const struct store *st, int64_t number)
+{
+	for (unsigned i = 0; i < st->n_closed && i < CLOSED_MAX; i++)
+		if (st->closed[i] == number)
+			return true;
+	return false;
+}
+
+static struct iteration *find_open(struct store *st, int64_t number)
+{
+	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
+		if (st->open[i].open && st->open[i].number == number)
+			return &st->open[i];
+	return NULL;
+}
+
+static int make_groups(struct store *st, struct iteration *it)
+{
+	it->iter = calloc(1, st->host.sizes[0]);
+	it->group = calloc(st->s->actor.n + 1, sizeof *it->group);
+	if (!it->iter || !it->group)
+		return -ENOMEM;
+	for (size_t a = 0; a < st->s->actor.n; a++) {
+		struct group *g = &it->group[a];
+		g->room = st->s->actor.at[a].most;
+		g->id = calloc(g->room, sizeof *g->id);
+		g->data = calloc(g->room, st->host.sizes[2 + a]);
+		if (!g->id || !g->data)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A place for an iteration; the oldest gives way. */
+static struct iteration *open_iteration(struct store *st, int64_t number)
+{
+	struct iteration *it = NULL, *oldest = NULL;
+	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
+		struct iteration *o = &st->open[i];
+		if (!o->open)
+			it = o;
+		else if (!oldest || o->number < oldest->number)
+			oldest = o;
+	}
+	if (!it) {
+		it = oldest;
+		give_up(st, it, "later iterations have begun, and it was still not complete");
+	}
+	*it = (struct iteration){.number = number, .open = true};
+	if (make_groups(st, it)) {
+		iteration_fini(st, it);
+		return NULL;
+	}
+	st->now = it;
+	run_inics(st, SCOPE_ITERATION, 0, NULL);
+	if (!st->any || number > st->latest)
+		st->latest = number;
+	st->any = true;
+	return it;
+}
+
+/* -- tasks -- */
+
+static struct task *find_task(struct store *st, int64_t id)
+{
+	for (size_t i = 0; i < st->task.n; i++)
+		if (st->task.at[i].id == id && st->task.at[i].alive)
+			return &st->task.at[i];
+	return NULL;
+}
+
+static struct task *add_task(struct store *st, uint32_t actor, int64_t id)
+{
+	struct task t = {.id = id, .actor = actor, .alive = true, .in = INT64_MIN};
+	for (size_t i = 0; i < st->task.n; i++)
+		if (!st->task.at[i].alive) {
+			st->task.at[i] = t;
+			return &st->task.at[i];
+		}
+	return weft_vec_push(&st->task, t) ? NULL : &st->task.at[st->task.n - 1];
+}
+
+/* Whether an instance has finished the iteration; without a condition it always has. */
+static bool is_complete(struct store *st, uint32_t actor, uint32_t i)
+{
+	uint32_t code = st->s->actor.at[actor].complete;
+	if (code == SPEC_NONE || !st->s->code.at[code].body)
+		return true;
+	st->host.globals->self = instance_at(st, actor, i);
+	bool ok = run(st, code);
+	st->host.globals->self = NULL;
+	return ok && st->host.globals->result.d != 0;
+}
+
+static void task_vanished(struct store *st, uint32_t actor, int64_t id)
+{
+	char why[EVAL_TEXT_MAX];
+	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++) {
+		struct iteration *it = &st->open[k];
+		if (!it->open)
+			continue;
+		st->now = it;
+		for (uint32_t i = 0; i < it->group[actor].n; i++) {
+			if (it->group[actor].id[i] != id || is_complete(st, actor, i))
+				continue;
+			snprintf(why, sizeof why, "%s %lld vanished before it was complete", st->s->actor.at[actor].id.z,
+			         (long long)id);
+			give_up(st, it, why);
+			break;
+		}
+	}
+	st->now = NULL;
+}
+
+void store_task(struct store *st, uint32_t actor, int64_t id, bool begins)
+{
+	struct task *t = find_task(st, id);
+	if (begins && !t)
+		(void)add_task(st, actor, id);
+	if (begins || !t)
+		return;
+	t->alive = false;
+	task_vanished(st, t->actor, id);
+}
+
+void store_lost(struct store *st, int64_t id, uint64_t count)
+{
+	char why[EVAL_TEXT_MAX];
+	snprintf(why, sizeof why, "%llu events of task %lld were lost", (unsigned long long)count, (long long)id);
+	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++)
+		if (st->open[k].open)
+			give_up(st, &st->open[k], why);
+	st->now = NULL;
+}
+
+/* -- evaluation -- */
+
+static double number_at(const struct spec_attr *a, const char *at, uint32_t i)
+{
+	switch (a->t) {
+	case TYPE_CHAR:
+		return ((const signed char *)at)[i];
+	case TYPE_SHORT:
+		return ((const short *)(const void *)at)[i];
+	case TYPE_FLOAT:
+		return (double)((const float *)(const void *)at)[i];
+	case TYPE_DOUBLE:
+		return ((const double *)(const void *)at)[i];
+	case TYPE_STRING:
+		return NAN;
+	default:
+		return ((const int *)(const void *)at)[i];
+	}
+}
+
+static void answer_values(struct store *st)
+{
+	struct answer *a = begin_answer(st, WEFT_SAID_EVALUATED);
+	for (int scope = SCOPE_PARAMETER; scope >= SCOPE_ITERATION; scope--)
+		for (size_t k = 0; k < st->s->attr.n; k++) {
+			const struct spec_attr *attr = &st->s->attr.at[k];
+			const char *base = scope == SCOPE_PARAMETER ? st->param : st->now->iter;
+			if ((int)attr->scope != scope)
+				continue;
+			for (uint32_t i = 0; i < (attr->len ? attr->len : 1) && a->n < ANSWER_VALUES_MAX; i++)
+				a->value[a->n++] = number_at(attr, base + st->host.offsets[k], i);
+		}
+	send_answer(st);
+}
+
+/* Computes a point's value and says it; a number that is none is a fault of that point. */
+void store_tune(struct store *st, uint32_t point)
+{
+	const struct spec_point *p = &st->s->point.at[point];
+	struct tune_value v = {0};
+	struct tune_globals *g = st->host.globals;
+	bool is_text = false;
+	if (p->value != SPEC_NONE && st->s->code.at[p->value].body) {
+		if (!run(st, p->value))
+			return;
+		v = g->result;
+		is_text = st->s->code.at[p->value].body->kid[0]->type == TYPE_STRING;
+	}
+	bool bad = !is_text && !isfinite(v.d);
+	struct answer *a = begin_answer(st, bad ? WEFT_SAID_FAULT : WEFT_SAID_TUNE);
+	a->what = bad ? p->value : point;
+	a->fault = bad ? FAULT_RANGE : FAULT_NONE;
+	a->number = v.d;
+	a->is_text = is_text;
+	if (is_text && v.s)
+		snprintf(a->text, sizeof a->text, "%s", v.s);
+	send_answer(st);
+}
+
+struct mention {
+	uint32_t point;
+	bool found;
+};
+
+static void find_point(void *ctx, struct expr *e)
+{
+	struct mention *m = ctx;
+	m->found |= e->kind == EXPR_REF && e->ref == REF_POINT && e->id == m->point;
+}
+
+static void decide(struct store *st, uint32_t point)
+{
+	const struct spec_point *p = &st->s->point.at[point];
+	struct tune_globals *g = st->host.globals;
+	if (p->cond != SPEC_NONE && st->s->code.at[p->cond].body) {
+		struct mention m = {.point = point};
+		expr_walk(st->s->code.at[p->cond].body, find_point, &m);
+		if (m.found && !run(st, p->value))
+			return;
+		g->point = g->result;
+		if (!run(st, p->cond) || g->result.d == 0)
+			return;
+	}
+	store_tune(st, point);
+}
+
+static bool all_complete(struct store *st, struct iteration *it)
+{
+	for (uint32_t a = 0; a < st->s->actor.n; a++) {
+		if (it->group[a].n < st->s->actor.at[a].least)
+			return false;
+		for (uint32_t i = 0; i < it->group[a].n; i++)
+			if (!is_complete(st, a, i))
+				return false;
+	}
+	return true;
+}
+
+/* Parameters keep their values when something in the evaluation fails. */
+static void evaluate(struct store *st, struct iteration *it)
+{
+	size_t bytes = st->host.sizes[1];
+	void *before = malloc(bytes);
+	if (!before)
+		return;
+	memcpy(before, st->param, bytes);
+	for (size_t i = 0; i < st->s->order.n && !it->faulty; i++)
+		(void)run(st, st->s->attr.at[st->s->order.at[i]].value);
+	if (it->faulty) {
+		memcpy(st->param, before, bytes);
+		answer_incomplete(st, it, "a fault in its evaluation");
+	} else {
+		answer_values(st);
+		for (uint32_t p = 0; p < st->s->point.n; p++)
+			decide(st, p);
+	}
+	free(before);
+	close_iteration(st, it);
+}
+
+static void finish_if_complete(struct store *st, struct iteration *it)
+{
+	st->now = it;
+	if (it->faulty)
+		give_up(st, it, "a fault in one of its values");
+	else if (it->ended && all_complete(st, it))
+		evaluate(st, it);
+}
+
+/* -- events -- */
+
+static int64_t iteration_of(struct store *st, const struct spec_event *e, const struct request *r, struct task *t)
+{
+	if (e->iteration_ref != SPEC_NONE && e->iteration_ref < r->n)
+		return r->value[e->iteration_ref].i;
+	if (e->iter == ITER_BEGIN)
+		return ++st->counted;
+	return t->in != INT64_MIN ? t->in : st->latest;
+}
+
+/* Attributes whose `inic` depends on what this event changed begin anew. */
+static void run_depinics(struct store *st, const char *before, bool begins)
+{
+	for (size_t i = 0; i < st->s->attr.n; i++) {
+		const struct spec_attr *a = &st->s->attr.at[i];
+		struct weft_str rest = weft_str(a->depinic.z), part;
+		bool again = false;
+		if (a->scope != SCOPE_ITERATION || !a->depinic.z || strcmp(a->depinic.z, "none") == 0)
+			continue;
+		while (weft_str_cut(&rest, ',', &part)) {
+			char name[256];
+			part = weft_str_trim(part);
+			snprintf(name, sizeof name, "%.*s", (int)part.n, part.at);
+			uint32_t on = spec_find_path(st->s, (uint32_t)i, name);
+			if (on == SPEC_NONE || st->s->attr.at[on].scope != SCOPE_ITERATION)
+				continue;
+			double new = number_at(&st->s->attr.at[on], (const char *)st->now->iter + st->host.offsets[on], 0);
+			double old = number_at(&st->s->attr.at[on], before + st->host.offsets[on], 0);
+			again |= begins || new != old;
+		}
+		if (again)
+			(void)run(st, a->inic);
+	}
+}
+
+static void set_implied(struct store *st, const struct spec_attr *a, uint32_t i)
+{
+	const struct tune_value *v = &st->host.globals->v[a->implied_field];
+	char *at = (char *)st->now->iter + st->host.offsets[i];
+	if (a->t == TYPE_DOUBLE)
+		*(double *)(void *)at = v->d;
+	else if (a->t == TYPE_FLOAT)
+		*(float *)(void *)at = (float)v->d;
+	else if (a->t == TYPE_SHORT)
+		*(short *)(void *)at = (short)v->i;
+	else if (a->t == TYPE_CHAR)
+		*at = (char)v->i;
+	else if (a->t == TYPE_INT)
+		*(int *)(void *)at = (int)v->i;
+}
+
+static void compute_event(struct store *st, uint32_t event)
+{
+	const struct order *o = &st->order[event];
+	for (uint32_t i = 0; i < o->n; i++) {
+		const struct spec_attr *a = &st->s->attr.at[o->attr[i]];
+		if (a->implied_event == event)
+			set_implied(st, a, o->attr[i]);
+		else
+			(void)run(st, a->value);
+	}
+}
+
+static void answer_late(struct store *st, uint32_t event, int64_t number)
+{
+	st->now = NULL;
+	struct answer *a = begin_answer(st, WEFT_SAID_LATE);
+	a->what = event;
+	a->iteration = number;
+	send_answer(st);
+}
+
+static void fill_values(const struct spec_event *e, const struct request *r, struct tune_value *v)
+{
+	v[FIELD_TIMESTAMP] = (struct tune_value){.d = r->time, .i = (long long)r->time};
+	v[FIELD_ID] = v[FIELD_TASK] = (struct tune_value){.d = (double)r->id, .i = r->id};
+	for (uint32_t i = 0; i < EVAL_VALUES_MAX && i < e->ref.n; i++)
+		v[FIELD_FIRST + i] = i < r->n ? (struct tune_value){r->value[i].d, r->value[i].i, r->value[i].s}
+		                              : (struct tune_value){.s = ""};
+}
+
+void store_event(struct store *st, const struct request *r)
+{
+	static struct tune_value v[FIELD_FIRST + EVAL_VALUES_MAX]; /* one thread, one event at a time */
+	const struct spec_event *e = &st->s->event.at[r->what];
+	struct task *t = find_task(st, r->id);
+	enum tune_fault fault;
+	if (!t)
+		t = add_task(st, e->actor_id, r->id);
+	if (!t)
+		return;
+	int64_t number = iteration_of(st, e, r, t);
+	if (e->iter == ITER_BEGIN)
+		t->in = number;
+	struct iteration *it = find_open(st, number);
+	if (!it && was_closed(st, number)) {
+		answer_late(st, r->what, number);
+		return;
+	}
+	if (!it)
+		it = open_iteration(st, number);
+	if (!it)
+		return;
+	st->now = it;
+	void *before = malloc(st->host.sizes[0]);
+	if (!before)
+		return;
+	memcpy(before, it->iter, st->host.sizes[0]);
+	fill_values(e, r, v);
+	st->host.globals->v = v;
+	if (!store_by_id(st, (int)e->actor_id, r->id, true, &fault)) {
+		char why[EVAL_TEXT_MAX];
+		snprintf(why, sizeof why, "more than %u of actor %s, its max", st->s->actor.at[e->actor_id].most,
+		         st->s->actor.at[e->actor_id].id.z);
+		free(before);
+		give_up(st, it, why);
+		return;
+	}
+	if (st->s->attr.n) {
+		st->host.globals->self = store_by_id(st, (int)e->actor_id, r->id, true, &fault);
+		compute_event(st, r->what);
+		st->host.globals->self = NULL;
+		run_depinics(st, before, e->iter == ITER_BEGIN);
+	}
+	free(before);
+	it->ended |= e->iter == ITER_END;
+	finish_if_complete(st, it);
+	st->now = NULL;
+}
+
+int store_new(struct store **out, struct weft_spec *s, const struct store_host *host)
+{
+	struct store *st = calloc(1, sizeof *st);
+	if (!st)
+		return -ENOMEM;
+	st->s = s;
+	st->host = *host;
+	st->param = calloc(1, host->sizes[1]);
+	st->answer = calloc(1, sizeof *st->answer);
+	st->order = calloc(s->event.n + 1, sizeof *st->order);
+	if (!st->param || !st->answer || !st->order)
+		return -ENOMEM;
+	for (uint32_t e = 0; e < s->event.n; e++) {
+		uint32_t n_first;
+		st->order[e].n = derive_event_order(s, e, &st->order[e].attr, &n_first);
+	}
+	*out = st;
+	run_inics(st, SCOPE_PARAMETER, 0, NULL);
+	return 0;
+}

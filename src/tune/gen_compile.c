@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The system's compiler, and what it says about the translation: its first error, with the place in the specification. The
+ * translation of trees compiles; what a compiler can complain of is a performance function that was left to it.
+ */
+#include "expr_priv.h"
+#include "gen.h"
+#include "base/fs.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static int write_file(const char *path, const struct weft_buf *text, struct weft_err *err)
+{
+	struct weft_out o;
+	int rc = weft_out_open(&o, path, err);
+	if (rc)
+		return rc;
+	fwrite(text->at, 1, text->n, o.to);
+	return weft_out_commit(&o, err);
+}
+
+/* Runs it with its talk in the file `log`; its exit status, or negative. */
+static int run_compiler(const char *const *args, const char *log)
+{
+	posix_spawn_file_actions_t fa;
+	pid_t pid;
+	int status;
+	if (posix_spawn_file_actions_init(&fa))
+		return -ENOMEM;
+	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&fa, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_adddup2(&fa, 1, 2);
+	int rc = posix_spawnp(&pid, args[0], &fa, NULL, (char *const *)(uintptr_t)args, environ);
+	posix_spawn_file_actions_destroy(&fa);
+	if (rc)
+		return -rc;
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
+}
+
+/* "x.c:12:5: error: text" of the compiler, as an error with the place in the specification. */
+static int explain_log(struct weft_spec *s, const struct tune_source *t, const char *log, struct weft_err *err)
+{
+	char *text;
+	size_t n;
+	if (weft_read_file(log, &text, &n, NULL))
+		return weft_err_set(err, WEFT_E_SYNTAX, "'%s': the compiler failed and said nothing", s->file);
+	char *found = strstr(text, " error: ");
+	if (!found) {
+		text[strcspn(text, "\n")] = '\0';
+		int rc = weft_err_set(err, WEFT_E_SYNTAX, "'%s': the compiler failed: %s", s->file, text);
+		free(text);
+		return rc;
+	}
+	char *line = found;
+	while (line > text && line[-1] != '\n')
+		line--;
+	unsigned gen_line = 0, gen_col = 0;
+	char *colon = strchr(line, ':');
+	if (colon)
+		sscanf(colon, ":%u:%u:", &gen_line, &gen_col);
+	uint32_t at = tune_origin_of(t, gen_line, gen_col), spec_line, spec_col;
+	spec_place(s, at, &spec_line, &spec_col);
+	found += strlen(" error: ");
+	found[strcspn(found, "\n")] = '\0';
+	int rc = weft_err_set(err, WEFT_E_SYNTAX, "%s:%u:%u: %s", s->file, spec_line, spec_col, found);
+	free(text);
+	return rc;
+}
+
+int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err)
+{
+	struct tune_source t;
+	const char *compiler = getenv("CC");
+	char *source = NULL, *log = NULL;
+	bool opaque = false;
+	int rc = tune_translate(s, &t);
+	if (rc)
+		return weft_err_set(err, rc, "cannot translate '%s': %s", s->file,
+		                    rc == -EINVAL ? "it has errors" : weft_err_name(rc));
+	for (size_t i = 0; i < s->code.n; i++)
+		opaque |= s->code.at[i].opaque;
+	if (asprintf(&source, "%s.c", path) < 0 || asprintf(&log, "%s.log", path) < 0) {
+		rc = weft_err_set(err, -ENOMEM, "cannot compile '%s': out of memory", s->file);
+		goto out;
+	}
+	rc = write_file(source, &t.text, err);
+	if (rc)
+		goto out;
+	const char *args[] = {compiler && *compiler ? compiler : "cc",
+	                      "-std=gnu17",
+	                      "-shared",
+	                      "-fPIC",
+	                      "-O1",
+	                      "-w",
+	                      "-fwrapv",
+	                      "-o",
+	                      path,
+	                      source,
+	                      "-lm",
+	                      opaque ? "-fsanitize=float-cast-overflow,bounds,shift" : NULL,
+	                      "-fsanitize-undefined-trap-on-error",
+	                      NULL};
+	int status = run_compiler(args, log);
+	if (status < 0)
+		rc = weft_err_sys(err, -status, "cannot run the compiler '%s'", args[0]);
+	else if (status)
+		rc = explain_log(s, &t, log, err);
+out:
+	if (source)
+		unlink(source);
+	if (log)
+		unlink(log);
+	free(source);
+	free(log);
+	tune_source_fini(&t);
+	return rc;
+}

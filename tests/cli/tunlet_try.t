@@ -1,0 +1,109 @@
+## SPDX-License-Identifier: Apache-2.0
+## tags: timeout=120
+## weft tunlet try, compile and TG: tunlets are translated, compiled, and fed with events; the values are computed by hand.
+$ gold=$WEFT_SOURCE/tests/golden/tunlets; share=$WEFT_SOURCE/share/weft/tunlets
+
+## The number of workers: sqrt((0.015 * 4000 + 12000) / 1000) is 3, within 2 of what there is; in the second iteration 8.
+$ weft tunlet try $share/nworkers.tsl $gold/nworkers.events
+iteration 1: evaluated: n=2 tl=1000 vi=3000 viuno=1500 vm=1000 vmuno=500 lambda=0.015 Ct=12000 Vt=4000 Nopt=3 iter.StartedIteration=1 iter.tuplesize=100 iter.nw=2 iter.iterCommTime=30
+iteration 2: evaluated: n=2 tl=1000 vi=3000 viuno=1500 vm=1000 vmuno=500 lambda=0.015 Ct=80000 Vt=4000 Nopt=8 iter.StartedIteration=2 iter.tuplesize=100 iter.nw=2 iter.iterCommTime=30
+iteration 2: SetVariableValue NOptWorkers = 8
+iteration 2: late: WFinishesTask
+
+## Factoring: means 2 and 4 of a task, so 3 and a deviation of 1; 40/(4/3*2) = 15, 10/(7/3*2) = 2, 6/(7/3*2) = 1.
+$ weft tunlet try $share/loadbalance.tsl $gold/loadbalance.events | grep -v ' evaluated'
+iteration 1: SetVariableValue globalSizeChunk = 15
+iteration 2: SetVariableValue globalSizeChunk = 2
+iteration 2: SetVariableValue globalSizeChunk = 1
+iteration 2: SetVariableValue globalSizeChunk = 15
+$ weft tunlet try $share/loadbalance.tsl $gold/loadbalance.events | grep -o 'MC=.*nrobatch=[0-9]*' | uniq
+MC=3 sumMC=2 SC=1 x[0]=1.3333333333333333 x[1]=2.3333333333333335 x[2]=2.3333333333333335 x[3]=2.3333333333333335 x[4]=2.3333333333333335 x[5]=2.3333333333333335 x[6]=2.3333333333333335 x[7]=2.3333333333333335 x[8]=2.3333333333333335 x[9]=2.3333333333333335 f[0]=15 f[1]=2 f[2]=1 f[3]=0 f[4]=0 f[5]=0 f[6]=0 f[7]=0 f[8]=0 f[9]=0 nrobatch=3
+
+## Faults, an endless loop, processes that vanish, lost events, iterations that never end: reported, and nothing else happens.
+$ weft tunlet try --limit 2s $gold/faults.tsl $gold/faults.events | sed 's,(.*/,(,'
+iteration 1: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=0 iter.it=1 iter.what=0
+iteration 2: fault: an index that is not in the array (faults.tsl:98:11)
+iteration 2: incomplete: a fault in its evaluation
+iteration 3: fault: division by zero (faults.tsl:103:11)
+iteration 3: incomplete: a fault in its evaluation
+iteration 4: fault: a number that does not fit its type, or is none (faults.tsl:103:11)
+iteration 4: incomplete: a fault in its evaluation
+iteration 5: fault: a number that does not fit its type, or is none (faults.tsl:103:11)
+iteration 5: incomplete: a fault in its evaluation
+iteration 6: fault: a task that is not in the iteration (faults.tsl:103:11)
+iteration 6: incomplete: a fault in its evaluation
+fault: no answer in time: an endless loop?
+the tunlet's process was begun anew; open iterations are lost
+iteration 8: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=11 iter.it=8 iter.what=0
+iteration 8: SetVariableValue knob = 12
+iteration 9: fault: a fault of memory (faults.tsl:103:11)
+the tunlet's process was begun anew; open iterations are lost
+iteration 10: fault: a fault of arithmetic (faults.tsl:103:11)
+iteration 10: incomplete: a fault in its evaluation
+iteration 11: add event Detail
+iteration 11: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=0 iter.it=11 iter.what=9
+iteration 12: fault: a fault of memory (faults.tsl:103:11)
+the tunlet's process was begun anew; open iterations are lost
+iteration 13: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=-inf iter.it=13 iter.what=11
+iteration 13: fault: a number that does not fit its type, or is none (faults.tsl:132:11)
+iteration 14: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=11 iter.it=14 iter.what=0
+iteration 14: SetVariableValue knob = 12
+iteration 20: incomplete: p 2 vanished before it was complete
+iteration 20: late: End
+iteration 21: incomplete: 12 events of task 1 were lost
+iteration 21: late: End
+iteration 22: incomplete: more than 2 of actor p, its max
+iteration 22: late: End
+iteration 30: incomplete: later iterations have begun, and it was still not complete
+
+## As published: its warnings do not keep it from running.
+$ weft tunlet try $gold/nworkers.tsl $gold/nworkers.events 2>&1 | sed 's,(.*/,(,' | head -3
+iteration 1: fault: a task that is not in the iteration (nworkers.tsl:316:12)
+iteration 1: incomplete: a fault in its evaluation
+iteration 2: fault: a task that is not in the iteration (nworkers.tsl:316:12)
+$ weft tunlet try -q $gold/loadbalance.tsl $gold/loadbalance.events 2>&1 | grep -c error:
+13
+
+## Mistakes in the events.
+$ printf 'start worker 1\n\n# fine\n5 Nothing 1\n' >bad.events; weft tunlet try $share/nworkers.tsl bad.events
+weft tunlet: error: bad.events:4: expected an event, found 'Nothing'
+? 2
+$ printf 'start nobody 1\n' >bad.events; weft tunlet try $share/nworkers.tsl bad.events
+weft tunlet: error: bad.events:1: expected an actor, found 'nobody'
+? 2
+$ printf '1 WRepliesM 1 nbytes=many\n' >bad.events; weft tunlet try $share/nworkers.tsl bad.events
+weft tunlet: error: bad.events:1: expected a number, found 'many'
+? 2
+$ weft tunlet try $share/nworkers.tsl
+weft tunlet: error: 'try' takes 2 operands
+Try 'weft tunlet --help'.
+? 2
+
+## Translations.
+$ weft tunlet compile --xml $share/loadbalance.tsl | python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.stdin.buffer)' && weft tunlet compile --xml $share/loadbalance.tsl | grep -c '<attribute'
+26
+$ weft tunlet compile --xml $share/loadbalance.tsl | sed -n '/<order>/,/<.order>/p'
+  <order>
+    <value>P</value>
+    <value>N</value>
+    <value>Ct</value>
+    <value>MC</value>
+    <value>sumMC</value>
+    <value>SC</value>
+    <value>x</value>
+    <value>f</value>
+    <value>nrobatch</value>
+  </order>
+$ weft tunlet compile --c $share/nworkers.tsl | cc -std=gnu17 -fsyntax-only -xc - && weft tunlet compile --c -o nw.c $share/nworkers.tsl && head -1 nw.c
+/* The tunlet 'nworkers', translated by Weft. */
+$ weft tunlet compile $share/itertime.tsl && ls
+bad.events
+itertime.so
+nw.c
+$ ln -s "$(command -v weft)" TG && rm itertime.so && ./TG $share/itertime.tsl && ls itertime.so && ./TG
+itertime.so
+weft: error: expected a specification: TG SPEC
+? 2
+$ weft tunlet compile -q $gold/loadbalance.tsl -o no.so 2>&1 | tail -1; ls no.so 2>&1 | wc -l
+       | fix: add ')' here
+1

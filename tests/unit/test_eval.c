@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tunlets at work: events in, decisions out, against hand computations; and what goes wrong inside stays inside. */
+#include "harness.h"
+#include "tune/eval.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct seen {
+	struct weft_eval *e;
+	unsigned n[WEFT_SAID_RESTARTED + 1];
+	struct weft_said last[WEFT_SAID_RESTARTED + 1];
+	char text[256];
+	double value[64];
+};
+
+static void see(void *ctx, const struct weft_said *what)
+{
+	struct seen *s = ctx;
+	s->n[what->kind]++;
+	s->last[what->kind] = *what;
+	if (what->text)
+		snprintf(s->text, sizeof s->text, "%s", what->text);
+	for (uint32_t i = 0; what->kind == WEFT_SAID_EVALUATED && i < what->n && i < 64; i++)
+		s->value[i] = what->value[i];
+}
+
+static struct weft_spec *open_spec(const char *path)
+{
+	struct weft_spec *s;
+	struct weft_err err = {0};
+	if (weft_spec_open(&s, path, &err))
+		printf("# %s\n", err.text);
+	REQUIRE(s != NULL);
+	return s;
+}
+
+static struct weft_eval *begin(struct weft_spec *s, struct seen *seen)
+{
+	struct weft_eval_how how = {.said = see, .ctx = seen, .limit_ns = 10000000000};
+	struct weft_err err = {0};
+	*seen = (struct seen){0};
+	if (weft_eval_new(&seen->e, s, &how, &err))
+		printf("# %s\n", err.text);
+	REQUIRE(seen->e != NULL);
+	return seen->e;
+}
+
+/* Events of itertime.tsl in its order: 0 Initialize, 1 Divide, 2 3 Process1, 4 5 Finalize, 6 7 Process2, 8 Send2. */
+static void send(struct weft_eval *e, uint32_t event, double time)
+{
+	CHECK(weft_eval_event(e, event, event < 6 ? 1 : 2, time, NULL, 0, NULL) == 0);
+}
+
+TEST(iteration_time_as_in_the_drawing)
+{
+	struct seen seen;
+	struct weft_spec *s = open_spec(test_source("share/weft/tunlets/itertime.tsl"));
+	struct weft_eval *e = begin(s, &seen);
+	/* i1=0 i3=10 i4=12 (P1) P2 begins 15; P1 ends 50, P2 ends 60 = i7; i8=64, i9=70, i10=75. P2's events come late. */
+	static const struct {
+		uint32_t event;
+		double time;
+	} events[] = {{0, 0}, {1, 10}, {2, 12}, {3, 50}, {4, 70}, {5, 75}, {6, 15}, {7, 60}, {8, 64}};
+	for (int i = 0; i < 9; i++) {
+		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 0);
+		send(e, events[i].event, events[i].time);
+	}
+	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
+	static const double want[] = {10, 12, 60, 48, 5, 2 + 4, 6, 63, 12, 75};
+	static const char *const name[] = {"Tini", "first", "last", "Tproc", "Tfin", "Tsend", "Trecv", "Tcomp", "Tcomm", "Tex"};
+	for (uint32_t i = 0; i < 10; i++) {
+		CHECK_STR(weft_eval_value_name(e, i), name[i]);
+		CHECK_NEAR(seen.value[i], want[i], 1e-12);
+	}
+	CHECK(weft_eval_value_name(e, 10) == NULL);
+	CHECK_U64(seen.n[WEFT_SAID_TUNE], 0);
+	weft_eval_free(e);
+	weft_spec_free(s);
+}
+
+/* One actor p; a parameter from the statements of each row; its first value after one iteration. */
+static const char tiny[] =
+	"TUNLET\nid: tiny\nunit: ms\ninclude: %s\nMEASURE POINTS\nVARIABLES AND VALUES\nEVENTS\n"
+	"event\nid: B\nactorId: p\ncontroliter: begin\nutility: always\nmethod: b\nplace: entry\nendevent\n"
+	"event\nid: E\nactorId: p\ncontroliter: end\nutility: always\nmethod: b\nplace: exit\nendevent\n"
+	"ACTORS\nactor\nid: p\nmin: 1\nmax: 3\ncompletion: /# 1 #/\nexe: p\nATTRS\n"
+	"id: t\ntype: double\ninic: /# t = 0; #/\nvalue: /# p[E.id].t = E.timestamp; #/\ndependency: E\nendactor\n"
+	"ITERATION INFORMATION\nMODEL PARAMETERS\n"
+	"id: y\ntype: %s\ninic: /# y = 0; #/\nvalue: /# %s #/\ndependency: none\n"
+	"PERFORMANCE FUNCTIONS\nfunc def: /# %s #/\nendfunc\nTUNING POINTS\nENDTUNLET\n";
+
+static struct weft_spec *tiny_spec(const char *include, const char *type, const char *value, const char *function)
+{
+	struct weft_buf b = {0};
+	struct weft_spec *s;
+	weft_buf_printf(&b, tiny, include, type, value, function ? function : "int f(int a) { return a + 1; }");
+	REQUIRE(weft_spec_new(&s, "tiny.tsl", b.at, b.n, NULL) == 0);
+	weft_buf_fini(&b);
+	return s;
+}
+
+static const struct {
+	const char *type, *value, *function;
+	double want;
+} computed[] = {
+	{"int", "y = 7 / 2;", 0, 3},
+	{"int", "y = -7 % 3;", 0, -1},
+	{"double", "y = 7 / 2.0;", 0, 3.5},
+	{"double", "y = 1 + 2 * 3 - 4;", 0, 3},
+	{"int", "y = 010;", 0, 10},
+	{"int", "y = 0x10 | 3;", 0, 19},
+	{"int", "int i = 5; y = i++ + ++i;", 0, 12},
+	{"int", "int a[4]; for (int i = 0; i < 4; i++) a[i] = i * i; y = a[3] + a[2];", 0, 13},
+	{"int", "int i = 0; while (1) { i += 3; if (i > 10) break; else continue; } y = i;", 0, 12},
+	{"int", "int i = 9; do i--; while (i > 4); y = i;", 0, 4},
+	{"int", "y = 3 > 2 && !(1 > 2) || 0 ? 5 : 6;", 0, 5},
+	{"int", "y = 2; y <<= 3; y -= 1; y /= 2; y %= 4;", 0, 3},
+	{"double", "y = fmax(pow(2, 10), sqrt(16)) + min(3, 4);", 0, 1027},
+	{"int", "y = (int)2.9 + (int)-2.9;", 0, 0},
+	{"short", "y = 32767;", 0, 32767},
+	{"double", "y = f(41);", 0, 42},
+	{"double", "y = f(3);",
+         "double f(double a) { double s = 0; for (int i = 0; i < a; i++) { if (i == 1) continue; s += i + 0.5; } return s; }", 3},
+	{"double", "y = f(2);", "double f(int a) { struct pair { double u, w; } v = {a, 2 * a}; return v.u * v.w + y; }", 8},
+	{"double", "y = p[0].t + count(p);", 0, 6},
+};
+
+TEST(values_are_computed_as_c_does)
+{
+	for (size_t i = 0; i < sizeof computed / sizeof computed[0]; i++) {
+		struct seen seen;
+		struct weft_spec *s = tiny_spec("math.h", computed[i].type, computed[i].value, computed[i].function);
+		struct weft_eval *e = begin(s, &seen);
+		CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
+		CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+		if (!CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1) || !CHECK_NEAR(seen.value[0], computed[i].want, 1e-12))
+			printf("# %s\n", computed[i].value);
+		weft_eval_free(e);
+		weft_spec_free(s);
+	}
+}
+
+static const struct {
+	const char *type, *value;
+	enum tune_fault want;
+} faults[] = {
+	{"int", "int z = 0, w = 7; y = w / z;", FAULT_DIVISION},
+	{"int", "int z = 0; y %= z;", FAULT_DIVISION},
+	{"short", "y = 32768;", FAULT_RANGE},
+	{"int", "y = 2000000000; y += y;", FAULT_RANGE},
+	{"int", "y = sqrt(0.0 - count(p));", FAULT_RANGE},
+	{"int", "int a[2]; int i = 2; y = a[i];", FAULT_INDEX},
+	{"int", "int a[2]; int i = -1; a[i] = 1; y = 1;", FAULT_INDEX},
+	{"double", "y = p[1].t;", FAULT_TASK},
+};
+
+TEST(faults_are_named_and_contained)
+{
+	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+		struct seen seen;
+		struct weft_spec *s = tiny_spec("math.h", faults[i].type, faults[i].value, NULL);
+		struct weft_eval *e = begin(s, &seen);
+		for (int k = 0; k < 2; k++) {
+			CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
+			CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+		}
+		/* Each of the two iterations has its fault, in the same process. */
+		CHECK_U64(seen.n[WEFT_SAID_FAULT], 2);
+		CHECK_U64(seen.n[WEFT_SAID_INCOMPLETE], 2);
+		CHECK_U64(seen.n[WEFT_SAID_RESTARTED], 0);
+		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 0);
+		if (!CHECK_STR(weft_fault_name[seen.last[WEFT_SAID_FAULT].fault], weft_fault_name[faults[i].want]))
+			printf("# %s\n", faults[i].value);
+		weft_eval_free(e);
+		weft_spec_free(s);
+	}
+}
+
+/* What the compiler says has the place in the specification. */
+TEST(compiler_errors_have_their_place)
+{
+	struct weft_spec *s = tiny_spec("math.h", "int", "y = f(1);",
+	                                "int f(int a) { struct { int n; } x = {y};\n  return x.nothing; }");
+	struct weft_eval_how how = {0};
+	struct weft_eval *e;
+	struct weft_err err = {0};
+	CHECK(weft_eval_new(&e, s, &how, &err) == WEFT_E_SYNTAX);
+	CHECK(e == NULL);
+	CHECK(strncmp(err.text, "tiny.tsl:47:", 12) == 0);
+	if (!CHECK(strstr(err.text, "nothing") != NULL))
+		printf("# %s\n", err.text);
+	weft_spec_free(s);
+	s = tiny_spec("no_such_header_at_all.h", "int", "y = f(1);", "int f(int a) { struct { int n; } x = {a}; return x.n; }");
+	err = (struct weft_err){0};
+	CHECK(weft_eval_new(&e, s, &how, &err) < 0);
+	CHECK(strstr(err.text, "no_such_header_at_all.h") != NULL);
+	weft_spec_free(s);
+}
+
+TEST(nothing_is_translated_with_errors)
+{
+	struct weft_spec *s = tiny_spec("math.h", "int", "y = nowhere;", NULL);
+	struct tune_source t;
+	CHECK(tune_translate(s, &t) == -EINVAL);
+	weft_spec_free(s);
+}
+
+TEST(an_order_of_events_does_not_matter)
+{
+	struct weft_spec *s = open_spec(test_source("share/weft/tunlets/itertime.tsl"));
+	struct seen seen;
+	struct weft_eval *e = begin(s, &seen);
+	/* Within a process events are in order; between the two any order gives the same. */
+	static const double time[] = {0, 10, 12, 50, 70, 75, 15, 60, 64};
+	for (int round = 0; round < 50; round++) {
+		unsigned a = 0, b = 6;
+		send(e, a++, time[0]); /* the begin names the iteration */
+		while (a < 6 || b < 9) {
+			bool first = b == 9 || (a < 6 && test_random() % 2);
+			unsigned k = first ? a++ : b++;
+			send(e, k, time[k]);
+		}
+		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], (uint64_t)round + 1);
+		CHECK_NEAR(seen.value[9], 75, 1e-12);
+	}
+	CHECK_U64(seen.n[WEFT_SAID_INCOMPLETE], 0);
+	weft_eval_free(e);
+	weft_spec_free(s);
+}
+
+TEST(bad_calls_are_refused)
+{
+	struct weft_spec *s = tiny_spec("math.h", "int", "y = 1;", NULL);
+	struct seen seen;
+	struct weft_eval *e = begin(s, &seen);
+	struct weft_err err = {0};
+	CHECK(weft_eval_event(e, 2, 1, 1, NULL, 0, &err) == -EINVAL);
+	CHECK(weft_eval_task(e, 1, 1, true, &err) == -EINVAL);
+	weft_eval_free(e);
+	weft_spec_free(s);
+}
