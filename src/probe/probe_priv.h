@@ -72,6 +72,8 @@ struct probe_session {
 
 /* ---- probe_session.c ---- */
 
+void session_forget(struct probe_session *s); /* what is known of the process's modules and map */
+
 /* Sends what is in s->out and waits for its answers, in s->in. */
 int session_exchange(struct probe_session *s) WEFT_MUST_CHECK;
 int session_wait(struct probe_session *s, int timeout_ms) WEFT_MUST_CHECK;

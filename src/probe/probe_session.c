@@ -38,6 +38,16 @@ int probe_listen(char *name, size_t room, struct weft_err *err)
 	return fd;
 }
 
+void session_forget(struct probe_session *s)
+{
+	for (size_t k = 0; k < s->modules.n; k++) {
+		probe_image_close(s->modules.at[k].image);
+		free(s->modules.at[k].path);
+	}
+	free(s->modules.at);
+	probe_place_fini(&s->place);
+}
+
 static void session_free(struct probe_session *s)
 {
 	if (!s)
@@ -48,14 +58,9 @@ static void session_free(struct probe_session *s)
 		close(s->socket);
 	if (s->memory >= 0)
 		close(s->memory);
-	for (size_t k = 0; k < s->modules.n; k++) {
-		probe_image_close(s->modules.at[k].image);
-		free(s->modules.at[k].path);
-	}
+	session_forget(s);
 	for (size_t k = 0; k < s->parts.n; k++)
 		free(s->parts.at[k].op);
-	probe_place_fini(&s->place);
-	free(s->modules.at);
 	free(s->parts.at);
 	free(s->done.at);
 	free(s->site);
