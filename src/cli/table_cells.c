@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CELLS_MOST = 100000000 };
+
 struct choosing {
 	const struct cli_page *page;
 	bool *row, *column, *pair; /* by row of the table, by shown column, by both; owned */
@@ -281,6 +283,8 @@ int cli_cells_window(struct weft_view *v, const struct cli_page *p, const char *
 	if (weft_stat_of_comms(p->result->hist->stat))
 		return weft_err_set(err, -EINVAL, "columns of '%s' are partners, which have no place in time",
 		                    weft_stat_name(p->result->hist->stat));
+	if (pairs > CELLS_MOST)
+		return weft_err_set(err, -EINVAL, "the table has more cells than can be chosen from: take fewer with --rows");
 	c.row = calloc((size_t)c.n_rows + 1, sizeof *c.row);
 	c.column = calloc((size_t)c.n_columns + 1, sizeof *c.column);
 	c.pair = calloc(pairs + 1, sizeof *c.pair);
