@@ -209,11 +209,14 @@ static enum probe_match match_text(const char *name, size_t n, const char *asked
 enum probe_match probe_name_match(const char *symbol, const char *asked, enum probe_clone *clone)
 {
 	char name[512];
+	bool mangled = symbol[0] == '_' && symbol[1] == 'Z';
+	if (symbol[0] != asked[0] && !mangled) /* nearly all of them */
+		return PROBE_NO;
 	size_t n_asked = strlen(asked), n = strcspn(symbol, ".@");
 	*clone = symbol[n] == '.' ? clone_of(symbol + n) : PROBE_WHOLE;
 	if (match_text(symbol, n, asked, n_asked) == PROBE_SAME || !strcmp(symbol, asked))
 		return PROBE_SAME;
-	if (symbol[0] != '_' || symbol[1] != 'Z')
+	if (!mangled)
 		return PROBE_NO;
 	/* Most symbols do not hold the last part of the name at all. */
 	const char *colon = strrchr(asked, ':'), *last = colon ? colon + 1 : asked;
