@@ -16,10 +16,11 @@ static void run_value(struct metric_thread *t, const struct metric_records *r, d
 		value[i] = r->value[i];
 }
 
+/* What is before the row's begin is forgotten: the function does not remember from time 0 on. */
 static void run_value_held(struct metric_thread *t, const struct metric_records *r, double *value)
 {
 	for (uint32_t i = 0; i < r->n; i++) {
-		if (r->value[i] != 0)
+		if (r->value[i] != 0 || r->time[i] < t->from)
 			t->last = r->value[i];
 		value[i] = t->last;
 	}

@@ -92,6 +92,8 @@ int metric_reader_new(struct metric_reader **out, const struct weft_space *s, co
                       uint32_t mask, bool with_cpus) WEFT_MUST_CHECK;
 /* 1 and at most WEFT_INTERVALS records (valid until the next call), 0 at the end, negative. */
 int metric_reader_next(struct metric_reader *r, struct metric_records *out) WEFT_MUST_CHECK;
+/* Before the first metric_reader_next: to begin with some record at or before the time, if there is one. */
+int metric_reader_seek(struct metric_reader *r, double from) WEFT_MUST_CHECK;
 void metric_reader_free(struct metric_reader *r);
 
 /* ---- comms ---- */

@@ -366,3 +366,34 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out)
 	r->at += n;
 	return n > 0;
 }
+
+/* ---- from somewhere on ---- */
+
+static int restart(struct metric_reader *r, uint64_t time)
+{
+	uint32_t thread = r->cursor.thread;
+	weft_cursor_end(&r->cursor);
+	r->at = r->ready = r->n = 0;
+	r->ended = false;
+	r->begun = -1;
+	return weft_cursor_begin(&r->cursor, r->space->trace, thread, time, WEFT_NEVER);
+}
+
+/* How far back it lies nobody knows: a little at first, then more. */
+int metric_reader_seek(struct metric_reader *r, double from)
+{
+	const uint64_t at = (uint64_t)from * r->space->unit_ns;
+	struct metric_records first;
+	if (r->with_cpus) /* which one holds there is said anywhere before */
+		return 0;
+	for (uint64_t back = r->space->trace->end / 256 + 1; back < at; back *= 8) {
+		int rc = restart(r, at - back);
+		if (!rc)
+			rc = metric_reader_next(r, &first);
+		if (rc < 0)
+			return rc;
+		if (rc > 0 && first.time[0] <= from)
+			return restart(r, at - back);
+	}
+	return restart(r, 0);
+}

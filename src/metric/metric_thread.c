@@ -167,6 +167,8 @@ int metric_thread_new(struct metric_stream **out, const struct metric_site *site
 		rc = metric_comms_open(&t->comms, t->space, m, t->thread, t->func->mask);
 	else
 		rc = metric_reader_new(&t->reader, t->space, &m->filter, t->thread, t->func->mask, t->by_cpu || places);
+	if (!rc && t->reader && t->from > 0)
+		rc = metric_reader_seek(t->reader, t->from);
 	if (rc)
 		thread_free(&t->stream);
 	else
