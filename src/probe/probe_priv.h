@@ -55,7 +55,9 @@ struct probe_session {
 		size_t n, cap;
 	} modules; /* the executable first */
 	struct probe_place place;
-	struct probe_site *site; /* LINK_SITES; owned */
+	struct probe_site *site;        /* LINK_SITES; owned */
+	uint64_t site_addr[LINK_SITES]; /* their addresses again, close together */
+	uint32_t n_sites;
 	struct {
 		struct probe_part *at;
 		size_t n, cap;

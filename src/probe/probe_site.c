@@ -48,14 +48,18 @@ const char *site_no_exit(const char *symbol)
 
 /* ---- making one ---- */
 
+static bool in_use(const struct probe_site *site)
+{
+	return site->uses[0] + site->uses[1] + site->uses[2] > 0;
+}
+
 static int free_site(struct probe_session *s)
 {
+	if (s->n_sites < LINK_SITES)
+		return (int)s->n_sites;
+	/* Those that were given up are the first to be used again. */
 	for (uint32_t k = 0; k < LINK_SITES; k++)
-		if (s->site[k].addr == 0)
-			return (int)k;
-	/* Those that were given up longest, by number, are the first to be used again. */
-	for (uint32_t k = 0; k < LINK_SITES; k++)
-		if (!s->site[k].patched)
+		if (!s->site[k].patched && !in_use(&s->site[k]))
 			return (int)k;
 	return -ENOSPC;
 }
@@ -102,9 +106,8 @@ static void choose_way(struct probe_session *s, const struct probe_ways *ways, s
 
 int site_get(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
 {
-	for (uint32_t k = 0; k < LINK_SITES; k++)
-		if (s->site[k].addr == f->addr &&
-		    (s->site[k].patched || s->site[k].uses[0] + s->site[k].uses[1] + s->site[k].uses[2]))
+	for (uint32_t k = 0; k < s->n_sites; k++)
+		if (s->site_addr[k] == f->addr && (s->site[k].patched || in_use(&s->site[k])))
 			return (int)k;
 	int id = free_site(s);
 	if (id < 0)
@@ -114,6 +117,8 @@ int site_get(struct probe_session *s, const struct probe_found *f, struct weft_e
 	if (rc == 0) {
 		struct probe_site *site = &s->site[id];
 		*site = (struct probe_site){.addr = f->addr, .symbol = f->symbol};
+		s->site_addr[id] = f->addr;
+		s->n_sites += (uint32_t)id == s->n_sites;
 		choose_way(s, ways, site);
 		rc = probe_read(s, site->way.at, site->original, site->way.n);
 		memcpy(site->now, site->original, sizeof site->now);
