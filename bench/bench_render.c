@@ -102,7 +102,7 @@ static bool make_trace(struct sized *s)
 	char path[100], index[110];
 	snprintf(path, sizeof path, "%s/%llu.prv", dir, (unsigned long long)s->events);
 	snprintf(index, sizeof index, "%s.index", path);
-	bool good = f && mkdir(index, 0777) == 0 && weft_builder_new(&f->b, path, "bench", NULL, &err) == 0;
+	bool good = f && mkdir(index, 0777) == 0 && weft_builder_new(&f->b, path, "prv", NULL, &err) == 0;
 	if (good) {
 		f->events = s->events / ROWS;
 		weft_build_keep_zero(f->b, 0);

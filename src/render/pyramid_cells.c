@@ -26,7 +26,7 @@ enum { PAD = 8 };
 
 struct scratch {            /* of one worker */
 	double *sum, *last; /* by pixel; last NAN: no burst begins there */
-	uint32_t *n;        /* by pixel: of averages */
+	uint32_t *n;        /* by pixel: bursts up to here */
 	int32_t pixel[WEFT_PYRAMID_BURSTS];
 	struct weft_pyramid_bursts bursts;
 };
@@ -49,15 +49,18 @@ static inline double no_zero(double v)
 	return v == 0 ? INFINITY : v;
 }
 
+/* Vectors of two: compilers make of them what the machine has. */
+typedef double two __attribute__((vector_size(16)));
+typedef int64_t two_i64 __attribute__((vector_size(16)));
+typedef int32_t two_i32 __attribute__((vector_size(8)));
+
 /* a or b without a jump: whether a burst begins in the pixel of the one before it cannot be foretold. */
 static inline double choose(bool first, double a, double b)
 {
-	uint64_t x, y, mask = -(uint64_t)first;
-	memcpy(&x, &a, sizeof x);
-	memcpy(&y, &b, sizeof y);
-	x = (x & mask) | (y & ~mask);
-	memcpy(&a, &x, sizeof a);
-	return a;
+	int64_t m = -(int64_t)first;
+	two_i64 mask = {m, m};
+	two x = {a, a}, y = {b, b};
+	return ((two)(((two_i64)x & mask) | ((two_i64)y & ~mask)))[0];
 }
 
 /*
@@ -110,18 +113,17 @@ static void add_min(struct brush *b, uint32_t from, uint32_t to)
 	BURSTS(no_zero(held), no_zero(v) < sum ? no_zero(v) : sum);
 }
 
+/* Of counts the running total is stored: differences tell how many bursts begin in a pixel. */
 static void add_average(struct brush *b, uint32_t from, uint32_t to)
 {
 	uint32_t *counts = b->s->n, n = b->n;
-	int32_t before = b->of, begun = b->at;
-	BURSTS(held, sum + v);
+	int32_t begun = b->at;
 	for (uint32_t i = from; i < to; i++) {
-		n = (begun == before ? n : before >= 0) + 1;
-		counts[begun] = n;
-		before = begun;
+		counts[begun] = ++n;
 		begun = b->s->pixel[i];
 	}
 	b->n = n;
+	BURSTS(held, sum + v);
 }
 
 /* A chunk or node that begins and ends in the pixel at hand. False: its bursts must be added one by one. */
@@ -151,49 +153,62 @@ static bool skip_average(struct brush *b, const struct weft_pyramid_sum *t)
 	double sum = b->at == b->of ? b->sum : b->held;
 	if (sum != floor(sum) || !(fabs(sum) + t->size < EXACT))
 		return false;
-	b->n = (b->at == b->of ? b->n : b->of >= 0) + t->n;
+	b->n += t->n;
 	b->sum = sum + t->sum;
 	return true;
 }
 
-static double end_last(const struct scratch *s, unsigned x)
+/*
+ * From the first pixel on: what it shows when a burst begins in it, else what the burst that fills it has. `shown` may be
+ * computed of pixels in which none begins, and is then not taken.
+ */
+#define PIXELS(shown) \
+	do { \
+		const double *lasts = s->last; \
+		uint32_t before = 0; /* the pixel in which one began last: pixel 0 at least, where the row does */ \
+		for (uint32_t x = 0; x < n; x++) { \
+			bool begins = lasts[x] == lasts[x]; \
+			uint32_t mask = -(uint32_t)begins; \
+			cell[x] = choose(begins, (shown), lasts[before]); \
+			before = (x & mask) | (before & ~mask); \
+		} \
+	} while (0)
+
+static void show_last(const struct scratch *s, double *restrict cell, unsigned n)
 {
-	return s->last[x];
+	PIXELS(lasts[x]);
 }
 
-static double end_sum(const struct scratch *s, unsigned x)
+static void show_sum(const struct scratch *s, double *restrict cell, unsigned n)
 {
-	return s->sum[x];
+	PIXELS(s->sum[x]);
 }
 
-static double end_min(const struct scratch *s, unsigned x)
+static void show_min(const struct scratch *s, double *restrict cell, unsigned n)
 {
-	return s->sum[x] == INFINITY ? 0 : s->sum[x];
+	PIXELS(choose(s->sum[x] == INFINITY, 0, s->sum[x]));
 }
 
-static double end_average(const struct scratch *s, unsigned x)
+/* The burst that reaches into the pixel counts besides those that begin in it; there is none in front of the first. */
+static void show_average(const struct scratch *s, double *restrict cell, unsigned n)
 {
-	return s->sum[x] / s->n[x];
+	/* of the row's first pixel nothing is subtracted */
+	PIXELS(s->sum[x] / (s->n[x] - (x ? s->n[before] - 1 : 0)));
 }
 
 static const struct way {
 	void (*add)(struct brush *b, uint32_t from, uint32_t to); /* bursts of the loaded chunk */
 	bool (*skip)(struct brush *b, const struct weft_pyramid_sum *t);
-	double (*end)(const struct scratch *s, unsigned x); /* what the pixel shows */
-	double nothing;                                     /* sums begin with */
+	void (*show)(const struct scratch *s, double *restrict cell, unsigned n);
+	double nothing; /* sums begin with */
 } ways[WEFT_DRAWS] = {
-	[WEFT_DRAW_LAST] = {add_last, skip_last, end_last, 0},
-	[WEFT_DRAW_MAXIMUM] = {add_max, skip_max, end_sum, -INFINITY},
-	[WEFT_DRAW_MIN_NOT_ZERO] = {add_min, skip_min, end_min, 0},
-	[WEFT_DRAW_AVERAGE] = {add_average, skip_average, end_average, 0},
+	[WEFT_DRAW_LAST] = {add_last, skip_last, show_last, 0},
+	[WEFT_DRAW_MAXIMUM] = {add_max, skip_max, show_sum, -INFINITY},
+	[WEFT_DRAW_MIN_NOT_ZERO] = {add_min, skip_min, show_min, 0},
+	[WEFT_DRAW_AVERAGE] = {add_average, skip_average, show_average, 0},
 };
 
 /* ---- a row ---- */
-
-/* In vectors of four: compilers make of them what the machine has. */
-typedef double four __attribute__((vector_size(32)));
-typedef int64_t four_i64 __attribute__((vector_size(32)));
-typedef int32_t four_i32 __attribute__((vector_size(16)));
 
 static void find_pixels_exactly(const struct weft_metric_cells *c, const struct weft_pyramid_bursts *b, int32_t *pixel)
 {
@@ -211,21 +226,23 @@ static void find_pixels(const struct brush *b, const struct weft_pyramid_bursts 
 {
 	const double *end = bursts->end;
 	double from = b->c->from, most = (double)b->c->width - 0.5, scale = b->scale;
-	four_i64 near = {0, 0, 0, 0};
-	for (uint32_t i = 0; i < WEFT_PYRAMID_BURSTS; i += 4) {
-		four x;
+	const two last = {most, most}, first = {0.25, 0.25}; /* what is outside needs not be right to the last bit */
+	two_i64 near = {0, 0};
+	for (uint32_t i = 0; i < WEFT_PYRAMID_BURSTS; i += 2) {
+		two x;
 		memcpy(&x, end + i, sizeof x);
 		x = (x - from) * scale;
-		four_i64 beyond = x > most, early = x < 0.25; /* neither needs to be right to the last bit */
-		four last = {most, most, most, most}, first = {0.25, 0.25, 0.25, 0.25};
-		x = (four)(((four_i64)x & ~beyond) | ((four_i64)last & beyond));
-		x = (four)(((four_i64)x & ~early) | ((four_i64)first & early));
-		four_i32 whole = __builtin_convertvector(x, four_i32);
-		four rest = x - __builtin_convertvector(whole, four);
-		near |= (rest < NEAR) | (rest > 1 - NEAR);
+		two_i64 beyond = x > last;
+		x = (two)(((two_i64)x & ~beyond) | ((two_i64)last & beyond));
+		two_i64 early = x < first;
+		x = (two)(((two_i64)x & ~early) | ((two_i64)first & early));
+		two_i32 whole = __builtin_convertvector(x, two_i32);
+		two rest = x - __builtin_convertvector(whole, two);
+		rest -= 0.5;
+		near |= rest * rest > (0.5 - NEAR) * (0.5 - NEAR); /* one comparison for both borders */
 		memcpy(pixel + i, &whole, sizeof whole);
 	}
-	if (near[0] | near[1] | near[2] | near[3])
+	if (near[0] | near[1])
 		find_pixels_exactly(b->c, bursts, pixel);
 }
 
@@ -299,13 +316,8 @@ static void draw_fast(struct scratch *s, const struct weft_metric_cells *c, cons
 	for (unsigned x = 0; x < c->width; x++)
 		s->last[x] = NAN;
 	walk_row(&b, p, object, way);
-	double held = 0;
 	unsigned last = b.at < 0 ? 0 : (unsigned)b.at + 1 < c->width ? (unsigned)b.at + 1 : c->width;
-	for (unsigned x = 0; x < last; x++) {
-		bool begins = s->last[x] == s->last[x];
-		cell[x] = begins ? way->end(s, x) : held;
-		held = begins ? s->last[x] : held;
-	}
+	way->show(s, cell, last);
 	for (unsigned x = last; x < c->width; x++)
 		cell[x] = 0;
 }
@@ -349,7 +361,7 @@ int cells_from_pyramid(struct weft_metric_cells *c, const struct weft_metric_cel
 	struct scratch *s = calloc(n, sizeof *s);
 	int rc = s ? 0 : -ENOMEM;
 	for (unsigned i = 0; i < n && !rc; i++) {
-		s[i].sum = malloc((c->width + (size_t)PAD) * sizeof *s->sum);
+		s[i].sum = calloc(c->width + (size_t)PAD, sizeof *s->sum);
 		s[i].last = malloc((c->width + (size_t)PAD) * sizeof *s->last);
 		s[i].n = calloc(c->width + (size_t)PAD, sizeof *s->n);
 		rc = s[i].sum && s[i].last && s[i].n ? 0 : -ENOMEM;
