@@ -15,7 +15,10 @@ static const struct weft_labels *labels_of(const struct weft_window *w, enum wef
 bool text_labels_differ(const struct weft_window *w, enum weft_filter_of field)
 {
 	const struct weft_labels *l = labels_of(w, field);
-	return l->given && l->n != w->metric.filter.test[field].list.n;
+	const struct weft_test *t = &w->metric.filter.test[field];
+	bool listed = t->kind != WEFT_TEST_ALL &&
+	              t->kind != WEFT_TEST_NONE; /* others' numbers mean nothing, and are not printed */
+	return l->given && l->n != (listed ? t->list.n : 0);
 }
 
 static void put_item(struct weft_buf *o, enum weft_filter_of field, double v, const char *label)
