@@ -2,8 +2,11 @@
 /*
  * The filter: which records stay, and which pairs of an event line. No line knows of another, so blocks are filtered in
  * parallel. A type is looked up in the user's list once; then a worker's table of recent types knows what to do with it.
+ * Lines of the usual look are read eight bytes at a time, and copied with their neighbours; what looks otherwise goes to the
+ * slow path, number by number.
  */
 #include "tool_priv.h"
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -40,46 +43,119 @@ static enum verdict judge(const struct weft_tool_filter *f, uint64_t type)
 	return named ? BY_VALUE : f->types_discarded ? KEEP : DROP;
 }
 
-static bool keeps_pair(const struct filter *c, struct worker *w, uint64_t type, int64_t value)
+static inline struct recent *recent_of(const struct filter *c, struct worker *w, uint64_t type)
 {
 	struct recent *r = &w->recent[(type ^ type >> 10 ^ type >> 20) % RECENT];
 	if (r->type != type || r->verdict == ASK)
 		*r = (struct recent){type, judge(c->f, type)};
+	return r;
+}
+
+static bool keeps_pair(const struct filter *c, struct worker *w, uint64_t type, int64_t value)
+{
+	const struct recent *r = recent_of(c, w, type);
 	if (r->verdict != BY_VALUE)
 		return r->verdict == KEEP;
 	return tool_types_have(&c->f->type, type, value, NULL) != c->f->types_discarded;
 }
 
+/* -- eight bytes at a time -- */
+
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* Lines have TEXT_PAD bytes behind them that may be read: a word may reach beyond its line. */
+static inline uint64_t word_at(const char *at)
+{
+	uint64_t w;
+	memcpy(&w, at, sizeof w);
+	return le64toh(w);
+}
+
+/* The high bit of each byte that is a colon; of each that is no digit. */
+static inline uint64_t colons(uint64_t w)
+{
+	uint64_t z = w ^ EACH(':');
+	return ~(((z & EACH(0x7f)) + EACH(0x7f)) | z) & EACH(0x80);
+}
+static inline uint64_t no_digits(uint64_t w)
+{
+	uint64_t z = w ^ EACH('0');
+	return (((z & EACH(0x7f)) + EACH(0x76)) | z) & EACH(0x80);
+}
+
+/* What stands behind the n-th colon from `at` on; NULL when the line ends before. */
+static const char *behind_colons(const char *at, const char *end, unsigned n)
+{
+	for (; at < end; at += 8) {
+		uint64_t found = colons(word_at(at));
+		unsigned k = (unsigned)((found >> 7) * EACH(1) >> 56);
+		if (k < n) {
+			n -= k;
+			continue;
+		}
+		while (--n)
+			found &= found - 1;
+		at += (__builtin_ctzll(found) >> 3) + 1;
+		return at <= end ? at : NULL;
+	}
+	return NULL;
+}
+
+/* A type of up to eight digits and the colon behind it: where the value begins; NULL: it is none, look closely. */
+static inline const char *quick_type(const char *at, uint64_t *type)
+{
+	uint64_t w = word_at(at), stop = no_digits(w);
+	unsigned n = stop ? (unsigned)__builtin_ctzll(stop) >> 3 : 8;
+	if (n == 0 || at[n] != ':')
+		return NULL;
+	w = (w - EACH('0')) << (64 - 8 * n);
+	w = (w * 10) + (w >> 8);
+	*type = (((w & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+	         (((w >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	        32;
+	return at + n + 1;
+}
+
+/* Where a value's digits end. */
+static inline const char *behind_digits(const char *at)
+{
+	uint64_t stop;
+	at += *at == '-';
+	while (!(stop = no_digits(word_at(at))))
+		at += 8;
+	return at + (__builtin_ctzll(stop) >> 3);
+}
+
+/* -- which lines -- */
+
 static bool keeps_state(const struct filter *c, const char *at, const char *end)
 {
 	int64_t v[TOOL_STATE_FIELDS];
-	if (c->f->discard_states || tool_numbers(&at, end, v, TOOL_STATE_FIELDS) < TOOL_STATE_FIELDS)
+	if (c->f->discard_states)
 		return false;
-	if (v[TOOL_END] - v[TOOL_TIME] < (int64_t)c->f->min_state_time && c->f->min_state_time)
+	if (!c->f->some_states && !c->f->min_state_time)
+		return true;
+	if (tool_numbers(&at, end, v, TOOL_STATE_FIELDS) < TOOL_STATE_FIELDS ||
+	    (c->f->min_state_time && v[TOOL_END] - v[TOOL_TIME] < (int64_t)c->f->min_state_time))
 		return false;
 	return !c->f->some_states || ((uint64_t)v[TOOL_STATE] < MOST_STATES && c->state[v[TOOL_STATE]]);
 }
 
 static bool keeps_comm(const struct filter *c, const char *at, const char *end)
 {
-	int64_t v[TOOL_COMM_FIELDS];
+	int64_t size;
 	if (c->f->discard_comms)
 		return false;
 	if (c->f->min_bytes <= 0)
 		return true;
-	return tool_numbers(&at, end, v, TOOL_COMM_FIELDS) > TOOL_SIZE && v[TOOL_SIZE] >= c->f->min_bytes;
+	at = behind_colons(at, end, TOOL_SIZE);
+	if (!at || at == end)
+		return false;
+	tool_number(at, end, &size);
+	return size >= c->f->min_bytes;
 }
 
-/* -- lines -- */
-
-/* Where the first pair begins, or NULL. */
-static const char *first_pair(const char *at, const char *end)
-{
-	for (unsigned colons = 0; at < end; at++)
-		if (*at == ':' && ++colons == TOOL_EVENT_FIELDS)
-			return at + 1;
-	return NULL;
-}
+/* -- event lines -- */
 
 /* ":type:value", as it stands where it stands so; else its numbers. Returns where it ends. */
 static char *put_pair(char *out, const char *pair, const char *value, const char *end, const int64_t v[2])
@@ -94,16 +170,9 @@ static char *put_pair(char *out, const char *pair, const char *value, const char
 	return out + weft_fmt_i64(out, v[1]);
 }
 
-/* line: from "2:" to its end. Leaves out the pairs that go; the whole line when none is left. */
-static void filter_event(const struct filter *c, struct worker *w, const char *line, const char *end, struct tool_text *out)
+/* Pairs of any look, from `at` to the line's end, one by one. Returns where the output ends. */
+static char *slow_pairs(const struct filter *c, struct worker *w, const char *at, const char *end, char *to)
 {
-	const char *at = first_pair(line + 2, end);
-	/* Fields that are empty become a 0: a pair of two characters may have four. */
-	if (!at || !tool_text_room(out, 2 * (size_t)(end - line) + 64))
-		return;
-	size_t head = (size_t)(at - 1 - line);
-	char *to = out->at + out->n + head, *none = to;
-	memcpy(out->at + out->n, line, head);
 	while (at < end) {
 		const char *pair = at, *value;
 		int64_t v[2];
@@ -114,50 +183,108 @@ static void filter_event(const struct filter *c, struct worker *w, const char *l
 		if (keeps_pair(c, w, (uint64_t)v[0], v[1]))
 			to = put_pair(to, pair, value, at < end || at[-1] == ':' ? at - 1 : at, v);
 	}
-	if (to == none)
+	return to;
+}
+
+/* The same for those that look as they should, copied as stretches of neighbours that stay. */
+static char *quick_pairs(const struct filter *c, struct worker *w, const char *at, const char *end, char *to)
+{
+	const char *kept = at; /* what stays and is not copied yet: [kept, at - 1), with a colon before it */
+	while (at < end) {
+		uint64_t type;
+		const char *value = quick_type(at, &type), *stop = value ? behind_digits(value) : end;
+		int64_t v;
+		if (!value || stop > end || stop == value || stop[-1] == '-' || (stop < end && *stop != ':'))
+			break;
+		struct recent *r = recent_of(c, w, type);
+		bool keep = r->verdict == KEEP;
+		if (r->verdict == BY_VALUE) {
+			tool_number(value, stop, &v);
+			keep = keeps_pair(c, w, type, v);
+		}
+		if (!keep) {
+			if (at > kept) {
+				*to++ = ':';
+				memcpy(to, kept, (size_t)(at - 1 - kept));
+				to += at - 1 - kept;
+			}
+			kept = stop + 1;
+		}
+		at = stop + 1;
+	}
+	if (at > kept) {
+		*to++ = ':';
+		memcpy(to, kept, (size_t)(at - 1 - kept));
+		to += at - 1 - kept;
+	}
+	return at < end ? slow_pairs(c, w, at, end, to) : to;
+}
+
+/* line: from "2:" to its end. Leaves out the pairs that go; the whole line when none is left. */
+static void filter_event(const struct filter *c, struct worker *w, const char *line, const char *end, struct tool_text *out)
+{
+	const char *at = behind_colons(line + 2, end, TOOL_EVENT_FIELDS);
+	/* Fields that are empty become a 0: a pair of two characters may have four. */
+	if (!at || !tool_text_room(out, 2 * (size_t)(end - line) + 64))
+		return;
+	size_t head = (size_t)(at - 1 - line);
+	char *begin = out->at + out->n + head;
+	memcpy(out->at + out->n, line, head);
+	char *to = quick_pairs(c, w, at, end, begin);
+	if (to == begin)
 		return;
 	*to++ = '\n';
 	out->n = (size_t)(to - out->at);
 }
 
-static void filter_line(const struct filter *c, struct worker *w, const char *line, const char *end, struct tool_text *out)
+/* -- lines -- */
+
+/* Whether a line that is no event with pairs to look at stays. */
+static bool keeps_line(const struct filter *c, struct worker *w, const char *line, const char *end)
 {
-	bool keep = true;
-	if (end - line > 1 && line[0] == '2') {
-		if (c->f->discard_events)
-			return;
-		if (c->f->type.n) {
-			filter_event(c, w, line, end, out);
-			return;
-		}
-	} else if (end - line > 1 && line[0] == '1') {
-		keep = keeps_state(c, line + 2, end);
-	} else if (end - line > 1 && line[0] == '3') {
-		keep = keeps_comm(c, line + 2, end);
-	} else if (end - line > 1 && line[0] == '4') {
-		keep = !c->f->discard_comms;
-	} else if (end == line || line[0] != '#') {
-		keep = false;
-		w->said.odd_lines += end > line;
-	}
-	if (keep) {
-		tool_text_add(out, line, (size_t)(end - line));
-		tool_text_char(out, '\n');
-	}
+	if (end - line > 1 && line[0] == '1')
+		return keeps_state(c, line + 2, end);
+	if (end - line > 1 && line[0] == '2')
+		return !c->f->discard_events;
+	if (end - line > 1 && line[0] == '3')
+		return keeps_comm(c, line + 2, end);
+	if (end - line > 1 && line[0] == '4')
+		return !c->f->discard_comms;
+	if (end > line && line[0] == '#')
+		return true;
+	w->said.odd_lines += end > line;
+	return false;
 }
 
+/* Lines that stay as they are, with their newlines, are copied in one. */
 static int filter_block(void *arg, unsigned worker, const char *at, size_t n, struct tool_text *out)
 {
 	struct filter *c = arg;
-	const char *end = at + n;
+	struct worker *w = &c->worker[worker];
+	const char *end = at + n, *kept = at; /* [kept, at): stays, is not copied yet */
+	bool by_pairs = c->f->type.n && !c->f->discard_events;
 	while (at < end) {
-		const char *line_end = memchr(at, '\n', (size_t)(end - at));
-		if (!line_end)
-			line_end = end;
-		const char *stop = line_end > at && line_end[-1] == '\r' ? line_end - 1 : line_end;
-		filter_line(c, &c->worker[worker], at, stop, out);
-		at = line_end + 1;
+		const char *found = memchr(at, '\n', (size_t)(end - at)), *line_end = found ? found : end;
+		const char *next = line_end + 1, *stop = line_end;
+		bool plain = found && !(line_end > at && line_end[-1] == '\r');
+		if (!plain && line_end > at && line_end[-1] == '\r')
+			stop--;
+		bool pairs = by_pairs && stop - at > 1 && at[0] == '2';
+		bool keep = !pairs && keeps_line(c, w, at, stop);
+		if (!keep || !plain) {
+			tool_text_add(out, kept, (size_t)(at - kept));
+			kept = next;
+		}
+		if (pairs) {
+			filter_event(c, w, at, stop, out);
+		} else if (keep && !plain) {
+			tool_text_add(out, at, (size_t)(stop - at));
+			tool_text_char(out, '\n');
+		}
+		at = next;
 	}
+	if (kept < end)
+		tool_text_add(out, kept, (size_t)(end - kept));
 	return 0;
 }
 

@@ -69,6 +69,29 @@ TEST(types)
 	tool_check(cases, sizeof cases / sizeof *cases);
 }
 
+/* Numbers of all lengths and looks, among neighbours that go and that stay: quick and slow ways give the same. */
+TEST(pairs_of_any_look)
+{
+#define DROP77 "<filter><types use=\"discard\"><type>77</type></types></filter>"
+#define KEEP77 "<filter><types><type>77</type></types></filter>"
+#define HEAD "2:1:1:1:1:9"
+	static const struct tool_case cases[] = {
+		{DROP77, HEAD ":1:2:77:3:12345678:4:77:5:123456789:6:1234567890:7\n",
+	         HEAD ":1:2:12345678:4:123456789:6:1234567890:7\n"},
+		{KEEP77, HEAD ":1:2:77:3:12345678:4:77:5:123456789:6:77:7\n", HEAD ":77:3:77:5:77:7\n"},
+		{KEEP77, HEAD ":77:1234567890123456789:1:-5:77:-9223372036854775807:77:0\n",
+	         HEAD ":77:1234567890123456789:77:-9223372036854775807:77:0\n"},
+		{DROP77, HEAD ":77:1\n" HEAD ":77:1:5:1\n" HEAD ":5:1:77:1\n", HEAD ":5:1\n" HEAD ":5:1\n"},
+		{DROP77, HEAD ":5:-:6:1:77:\n", HEAD ":5:0:6:1\n"},
+		{DROP77, HEAD ":5:1:6:2:\n" HEAD ":5:1:6\n" HEAD ":\n" HEAD "\n", HEAD ":5:1:6:2\n" HEAD ":5:1\n"},
+		{DROP77, HEAD ":5 1 77:2:007:3\n", HEAD ":5:1:007:3\n"},
+		{KEEP77, HEAD ":0077:2:00000000077:3\n", HEAD ":0077:2:00000000077:3\n"},
+		{"<filter><types><type>77<value>-5</value></type></types></filter>", HEAD ":77:-5:77:5:77:-6:77:-5\n",
+	         HEAD ":77:-5:77:-5\n"},
+	};
+	tool_check(cases, sizeof cases / sizeof *cases);
+}
+
 TEST(communications)
 {
 	static const struct tool_case cases[] = {
