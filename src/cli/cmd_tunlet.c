@@ -14,7 +14,7 @@
 struct args {
 	struct cli_common common;
 	bool notes, xml, c;
-	const char *output;
+	const char *output, *handlers;
 	uint64_t limit_ns;
 };
 
@@ -26,6 +26,8 @@ static const struct weft_opt options[] = {
 	{0, "c", NULL, WEFT_OPT_FLAG, offsetof(struct args, c), "compile: write the translation to C"},
 	{'o', "output", "FILE", WEFT_OPT_STRING, offsetof(struct args, output),
          "compile: write to FILE (default: stdout, NAME.so)"},
+	{0, "handlers", "FILE", WEFT_OPT_STRING, offsetof(struct args, handlers),
+         "try: the handlers of a tunlet written by hand (a shared object)"},
 	{0, "limit", "TIME", WEFT_OPT_NS, offsetof(struct args, limit_ns),
          "try: end a computation that takes longer (default: 1s)"},
 	{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, quiet), "print errors only"},
@@ -161,7 +163,7 @@ static int run_try(const struct args *a, char **operand)
 {
 	struct weft_err err = {0};
 	struct trial t = {0};
-	struct weft_eval_how how = {.said = print_said, .ctx = &t, .limit_ns = a->limit_ns};
+	struct weft_eval_how how = {.said = print_said, .ctx = &t, .limit_ns = a->limit_ns, .handlers = a->handlers};
 	int status;
 	t.s = open_spec(a, operand[0], &status);
 	if (!t.s)

@@ -32,6 +32,7 @@ const char *const weft_fault_name[FAULTS] = {
 struct known_task {
 	uint32_t actor;
 	int64_t id;
+	char host[EVAL_HOST_MAX];
 };
 
 struct weft_eval {
@@ -90,6 +91,30 @@ static int receive(struct weft_eval *e, uint64_t until)
 	}
 }
 
+static void pass_on(struct weft_eval *e)
+{
+	const struct answer *a = &e->answer;
+	const struct weft_spec *s = e->s;
+	size_t most = a->kind == WEFT_SAID_TUNE                                 ? s->point.n
+	              : a->kind == WEFT_SAID_EVENT || a->kind == WEFT_SAID_LATE ? s->event.n
+	                                                                        : SIZE_MAX;
+	if (a->kind < 0 || a->kind >= WEFT_SAID_RESTARTED || a->what >= most || (unsigned)a->fault >= FAULTS)
+		return;
+	uint32_t what = a->kind == WEFT_SAID_FAULT && a->what >= s->code.n ? SPEC_NONE : a->what;
+	struct weft_said w = {.kind = (enum weft_said_kind)a->kind,
+	                      .iteration = a->iteration,
+	                      .task = a->task,
+	                      .what = what,
+	                      .add = a->add,
+	                      .fault = a->fault,
+	                      .is_text = a->is_text,
+	                      .number = a->number,
+	                      .text = a->text,
+	                      .value = a->value,
+	                      .n = a->n};
+	say(e, &w);
+}
+
 static int begin_child(struct weft_eval *e, struct weft_err *err)
 {
 	int pair[2];
@@ -105,40 +130,24 @@ static int begin_child(struct weft_eval *e, struct weft_err *err)
 	}
 	if (pid == 0) {
 		close(pair[0]);
-		eval_child(e->s, e->library, pair[1], e->how.memory);
+		eval_child(e->s, e->how.handlers ? e->how.handlers : e->library, e->how.handlers != NULL, pair[1], e->how.memory);
 	}
 	close(pair[1]);
 	e->pid = pid;
 	e->socket = pair[0];
-	/* Loading may take a while on a busy machine. */
-	for (int rc; (rc = receive(e, weft_monotonic_ns() + 20000000000u)) > 0;)
+	/* Loading may take a while on a busy machine; a tunlet written by hand may decide something at once. */
+	for (int rc; (rc = receive(e, weft_monotonic_ns() + 20000000000u)) > 0;) {
 		if (e->answer.kind == ANSWER_READY)
 			return 0;
+		if (e->answer.kind == ANSWER_FAILED) {
+			end_child(e);
+			weft_one_line(e->answer.text);
+			return weft_err_set(err, -EIO, "cannot load the tunlet '%s': %s", weft_spec_name(e->s), e->answer.text);
+		}
+		pass_on(e);
+	}
 	end_child(e);
 	return weft_err_set(err, -EIO, "the process of the tunlet '%s' did not begin", weft_spec_name(e->s));
-}
-
-static void pass_on(struct weft_eval *e)
-{
-	const struct answer *a = &e->answer;
-	const struct weft_spec *s = e->s;
-	size_t most = a->kind == WEFT_SAID_TUNE                                 ? s->point.n
-	              : a->kind == WEFT_SAID_EVENT || a->kind == WEFT_SAID_LATE ? s->event.n
-	                                                                        : SIZE_MAX;
-	if (a->kind < 0 || a->kind >= WEFT_SAID_RESTARTED || a->what >= most || (unsigned)a->fault >= FAULTS)
-		return;
-	uint32_t what = a->kind == WEFT_SAID_FAULT && a->what >= s->code.n ? SPEC_NONE : a->what;
-	struct weft_said w = {.kind = (enum weft_said_kind)a->kind,
-	                      .iteration = a->iteration,
-	                      .what = what,
-	                      .add = a->add,
-	                      .fault = a->fault,
-	                      .is_text = a->is_text,
-	                      .number = a->number,
-	                      .text = a->text,
-	                      .value = a->value,
-	                      .n = a->n};
-	say(e, &w);
 }
 
 static int send_request(struct weft_eval *e)
@@ -170,6 +179,7 @@ static int ask_once(struct weft_eval *e)
 	if (!said_memory)
 		say(e, &(struct weft_said){.kind = WEFT_SAID_FAULT,
 		                           .iteration = -1,
+		                           .task = INT64_MIN,
 		                           .what = SPEC_NONE,
 		                           .fault = rc == -ETIME ? FAULT_TIME : FAULT_EXIT,
 		                           .text = ""});
@@ -184,6 +194,7 @@ static void tell_tasks(struct weft_eval *e)
 		                              .what = e->task.at[i].actor,
 		                              .id = e->task.at[i].id,
 		                              .begins = true};
+		memcpy(e->request.host, e->task.at[i].host, sizeof e->request.host);
 		if (ask_once(e))
 			break;
 	}
@@ -203,16 +214,19 @@ static int ask(struct weft_eval *e, struct weft_err *err)
 	return 0;
 }
 
-int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, bool begins, struct weft_err *err)
+int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins, struct weft_err *err)
 {
+	struct known_task t = {.actor = actor, .id = id};
+	snprintf(t.host, sizeof t.host, "%s", host ? host : "");
 	if (actor >= e->s->actor.n)
 		return weft_err_set(err, -EINVAL, "no actor has the number %u", actor);
 	for (size_t i = 0; i < e->task.n; i++)
 		if (e->task.at[i].id == id)
 			e->task.at[i--] = e->task.at[--e->task.n];
-	if (begins && weft_vec_push(&e->task, (struct known_task){actor, id}))
+	if (begins && weft_vec_push(&e->task, t))
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	e->request = (struct request){.kind = REQUEST_TASK, .what = actor, .id = id, .begins = begins};
+	memcpy(e->request.host, t.host, sizeof t.host);
 	return ask(e, err);
 }
 
@@ -257,7 +271,8 @@ int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft
 	} else if (asprintf(&e->library, "%s/tunlet.so", e->dir) < 0) {
 		rc = weft_err_set(err, -ENOMEM, "out of memory");
 	}
-	rc = rc ? rc : tune_compile(s, e->library, err);
+	if (!rc && !how->handlers)
+		rc = tune_compile(s, e->library, err);
 	rc = rc ? rc : begin_child(e, err);
 	if (rc)
 		weft_eval_free(e);
@@ -270,6 +285,10 @@ void weft_eval_free(struct weft_eval *e)
 {
 	if (!e)
 		return;
+	/* A tunlet written by hand may have a last word. */
+	e->request = (struct request){.kind = REQUEST_END};
+	if (e->pid)
+		(void)ask_once(e);
 	end_child(e);
 	if (e->dir[0])
 		(void)!weft_remove_tree(e->dir, NULL);
@@ -324,12 +343,20 @@ static void print_values(struct weft_eval *e, const struct weft_said *w, FILE *t
 	fputc('\n', to);
 }
 
+static void print_task(const struct weft_said *w, FILE *to)
+{
+	if (w->task != INT64_MIN)
+		fprintf(to, " in task %lld", (long long)w->task);
+	fputc('\n', to);
+}
+
 static void print_tune(const struct weft_spec *s, const struct weft_said *w, FILE *to)
 {
 	char number[WEFT_FMT_DOUBLE];
 	const struct spec_point *p = &s->point.at[w->what];
 	weft_fmt_double(number, w->number);
-	fprintf(to, "%s %s = %s\n", spec_kind_name[p->k], p->id.z, w->is_text ? w->text : number);
+	fprintf(to, "%s %s = %s", spec_kind_name[p->k], p->id.z, w->is_text ? w->text : number);
+	print_task(w, to);
 }
 
 void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_said *w, FILE *to)
@@ -344,10 +371,14 @@ void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struc
 		print_tune(s, w, to);
 		return;
 	case WEFT_SAID_EVENT:
-		fprintf(to, "%s event %s\n", w->add ? "add" : "remove", s->event.at[w->what].id.z);
+		fprintf(to, "%s event %s", w->add ? "add" : "remove", s->event.at[w->what].id.z);
+		print_task(w, to);
 		return;
 	case WEFT_SAID_FAULT:
 		print_fault(s, w, to);
+		return;
+	case WEFT_SAID_HANDLER:
+		fprintf(to, "handler %s\n", w->text);
 		return;
 	case WEFT_SAID_INCOMPLETE:
 		fprintf(to, "incomplete: %s\n", w->text);

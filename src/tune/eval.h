@@ -17,14 +17,16 @@ enum weft_said_kind {
 	WEFT_SAID_FAULT,      /* in a code: that evaluation is discarded */
 	WEFT_SAID_INCOMPLETE, /* an iteration is not evaluated: why is in `text` */
 	WEFT_SAID_LATE,       /* an event came for an iteration that is closed */
+	WEFT_SAID_HANDLER,    /* a handler of a tunlet written by hand failed: `text` */
 	WEFT_SAID_RESTARTED,  /* the child process was begun anew: open iterations are lost */
 };
 
 struct weft_said {
 	enum weft_said_kind kind;
-	int64_t iteration;
-	uint32_t what; /* point, event, or the code of a fault (UINT32_MAX: unknown) */
-	bool add;      /* WEFT_SAID_EVENT */
+	int64_t iteration; /* -1: none */
+	int64_t task;      /* that is meant; INT64_MIN: all of the actor */
+	uint32_t what;     /* point, event, or the code of a fault (UINT32_MAX: unknown) */
+	bool add;          /* WEFT_SAID_EVENT */
 	enum tune_fault fault;
 	bool is_text;
 	double number;    /* WEFT_SAID_TUNE */
@@ -36,6 +38,8 @@ struct weft_said {
 struct weft_eval_how {
 	void (*said)(void *ctx, const struct weft_said *what);
 	void *ctx;
+	const char *
+		handlers; /* a shared object with handlers written by hand (weft/tunlet.h); NULL: the specification's expressions */
 	uint64_t limit_ns; /* for one request; 0: a second */
 	uint64_t memory;   /* of the child; 0: 256 MiB */
 };
@@ -47,8 +51,9 @@ int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft
                   struct weft_err *err) WEFT_MUST_CHECK;
 void weft_eval_free(struct weft_eval *e);
 
-/* A task of an actor begins or ends. */
-int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, bool begins, struct weft_err *err) WEFT_MUST_CHECK;
+/* A task of an actor begins (on a host; may be NULL) or ends. */
+int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins,
+                   struct weft_err *err) WEFT_MUST_CHECK;
 /* value[i] is the i-th attribute of the event as the specification lists them. */
 int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n,
                     struct weft_err *err) WEFT_MUST_CHECK;

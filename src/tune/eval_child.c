@@ -32,6 +32,7 @@ static struct {
 	struct weft_spec *s;
 	int socket;
 	struct store *store;
+	struct hand *hand; /* instead, of a tunlet written by hand */
 	struct tune_globals *globals;
 	void (*const *codes)(void);
 	sigjmp_buf *jump; /* of the innermost code that runs */
@@ -122,6 +123,7 @@ static void host_event(int event, int add)
 	memset(&child.answer, 0, offsetof(struct answer, value));
 	child.answer.kind = WEFT_SAID_EVENT;
 	child.answer.what = (uint32_t)event;
+	child.answer.task = INT64_MIN;
 	child.answer.add = add;
 	child.answer.iteration = store_iteration(child.store);
 	send_answer(NULL, &child.answer);
@@ -188,6 +190,34 @@ static void answer_kind(int kind)
 	send_answer(NULL, &child.answer);
 }
 
+static _Noreturn void fail_to_begin(const char *why)
+{
+	memset(&child.answer, 0, offsetof(struct answer, value));
+	child.answer.kind = ANSWER_FAILED;
+	snprintf(child.answer.text, sizeof child.answer.text, "%s", why ? why : "unknown");
+	send_answer(NULL, &child.answer);
+	_exit(6);
+}
+
+static void serve_store(const struct request *r)
+{
+	if (r->kind == REQUEST_TASK)
+		store_task(child.store, r->what, r->id, r->begins);
+	else if (r->kind == REQUEST_EVENT)
+		store_event(child.store, r);
+	else if (r->kind == REQUEST_LOST)
+		store_lost(child.store, r->id, r->count);
+}
+
+static void serve_hand(const struct request *r)
+{
+	static void (*const serve_kind[])(struct hand * h, const struct request *q) = {hand_task, hand_event, hand_lost};
+	if (r->kind == REQUEST_END)
+		hand_end(child.hand);
+	else
+		serve_kind[r->kind](child.hand, r);
+}
+
 static void serve(void)
 {
 	static struct request r;
@@ -197,33 +227,52 @@ static void serve(void)
 			continue;
 		if (n < (ssize_t)offsetof(struct request, value))
 			_exit(0);
-		if (r.kind == REQUEST_TASK)
-			store_task(child.store, r.what, r.id, r.begins);
-		else if (r.kind == REQUEST_EVENT)
-			store_event(child.store, &r);
+		if (child.hand)
+			serve_hand(&r);
 		else
-			store_lost(child.store, r.id, r.count);
+			serve_store(&r);
 		answer_kind(ANSWER_DONE);
 	}
 }
 
-_Noreturn void eval_child(struct weft_spec *s, const char *path, int socket, uint64_t memory)
+/* Handlers run between no other code of ours; the fault of one ends the process. */
+static void begin_hand(void *library, const struct store_host *out)
 {
+	const void *code = dlsym(library, "weft_tunlet");
+	if (!code)
+		fail_to_begin("it exports no 'weft_tunlet'");
+	if (hand_new(&child.hand, child.s, code, out))
+		_exit(7);
+}
+
+static void begin_store(void *library, struct store_host *out)
+{
+	child.globals = dlsym(library, "w_g");
+	child.codes = dlsym(library, "w_codes");
+	out->sizes = dlsym(library, "w_sizes");
+	out->offsets = dlsym(library, "w_offsets");
+	if (!child.globals || !child.codes || !out->sizes || !out->offsets)
+		_exit(6);
+	*child.globals = (struct tune_globals){.host = &host};
+	out->globals = child.globals;
+	if (setjmp(child.s->oom) || store_new(&child.store, child.s, out))
+		_exit(7);
+}
+
+_Noreturn void eval_child(struct weft_spec *s, const char *path, bool by_hand, int socket, uint64_t memory)
+{
+	struct store_host out = {.answer = send_answer, .run = run_code};
 	child.s = s;
 	child.socket = socket;
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	child.globals = library ? dlsym(library, "w_g") : NULL;
-	child.codes = library ? dlsym(library, "w_codes") : NULL;
-	const unsigned *sizes = library ? dlsym(library, "w_sizes") : NULL,
-		       *offsets = library ? dlsym(library, "w_offsets") : NULL;
-	if (!child.globals || !child.codes || !sizes || !offsets)
-		_exit(6);
+	if (!library)
+		fail_to_begin(dlerror());
 	limit_itself(memory);
 	catch_faults();
-	*child.globals = (struct tune_globals){.host = &host};
-	struct store_host h = {send_answer, run_code, NULL, child.globals, sizes, offsets};
-	if (setjmp(s->oom) || store_new(&child.store, s, &h))
-		_exit(7);
+	if (by_hand)
+		begin_hand(library, &out);
+	else
+		begin_store(library, &out);
 	answer_kind(ANSWER_READY);
 	serve();
 	_exit(0);

@@ -11,9 +11,9 @@
 #include "base/map.h"
 #include <stddef.h>
 
-enum { EVAL_VALUES_MAX = 64, EVAL_TEXT_MAX = 256, EVAL_OPEN_MAX = 8 };
+enum { EVAL_VALUES_MAX = 64, EVAL_TEXT_MAX = 256, EVAL_OPEN_MAX = 8, EVAL_HOST_MAX = 64 };
 
-enum request_kind { REQUEST_TASK, REQUEST_EVENT, REQUEST_LOST };
+enum request_kind { REQUEST_TASK, REQUEST_EVENT, REQUEST_LOST, REQUEST_END };
 struct request {
 	enum request_kind kind;
 	uint32_t what; /* actor or event */
@@ -21,6 +21,7 @@ struct request {
 	int64_t id;
 	double time;
 	uint64_t count;
+	char host[EVAL_HOST_MAX]; /* of a task */
 	uint32_t n;
 	struct {
 		double d;
@@ -29,12 +30,12 @@ struct request {
 	} value[EVAL_VALUES_MAX];
 };
 
-enum { ANSWER_DONE = 100, ANSWER_READY }; /* beside enum weft_said_kind */
+enum { ANSWER_DONE = 100, ANSWER_READY, ANSWER_FAILED }; /* beside enum weft_said_kind; FAILED: to begin, with its text */
 enum { ANSWER_VALUES_MAX = 4096 };
 struct answer {
 	int kind;
 	uint32_t what, n;
-	int64_t iteration;
+	int64_t iteration, task;
 	bool add, is_text;
 	enum tune_fault fault;
 	double number;
@@ -42,8 +43,8 @@ struct answer {
 	double value[ANSWER_VALUES_MAX]; /* n are sent */
 };
 
-/* The child: never returns. `path` is the compiled tunlet. */
-_Noreturn void eval_child(struct weft_spec *s, const char *path, int socket, uint64_t memory);
+/* The child: never returns. `path` is the compiled tunlet, or with `by_hand` the handlers of one. */
+_Noreturn void eval_child(struct weft_spec *s, const char *path, bool by_hand, int socket, uint64_t memory);
 
 /* -- eval_store.c, in the child -- */
 struct store;
@@ -66,5 +67,13 @@ void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_
 void *store_nth(struct store *st, int actor, int64_t number, enum tune_fault *fault);
 int64_t store_count(struct store *st, int actor);
 void store_tune(struct store *st, uint32_t point);
+
+/* -- eval_hand.c, in the child: a tunlet written by hand; `code` is its struct weft_tunlet -- */
+struct hand;
+int hand_new(struct hand **out, struct weft_spec *s, const void *code, const struct store_host *host);
+void hand_task(struct hand *h, const struct request *r);
+void hand_event(struct hand *h, const struct request *r);
+void hand_lost(struct hand *h, const struct request *r);
+void hand_end(struct hand *h);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * Events from a text, to try a tunlet without a program. A line each:
  *
- *     start ACTOR ID            a task begins
+ *     start ACTOR ID [HOST]     a task begins
  *     end ACTOR ID              it ends
  *     lost ID COUNT             events of it were lost
  *     TIME EVENT ID [NAME=VALUE]...
@@ -44,7 +44,7 @@ static int run_task(struct script *p, bool begins)
 	if (actor == SPEC_NONE)
 		return wrong(p, "an actor", p->n > 1 ? p->word[1] : "");
 	int rc = number(p, p->n > 2 ? p->word[2] : NULL, &id);
-	return rc ? rc : weft_eval_task(p->e, actor, id, begins, p->err);
+	return rc ? rc : weft_eval_task(p->e, actor, id, p->n > 3 ? p->word[3] : NULL, begins, p->err);
 }
 
 static int run_lost(struct script *p)

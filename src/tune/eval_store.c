@@ -76,6 +76,7 @@ static struct answer *begin_answer(struct store *st, int kind)
 	struct answer *a = st->answer;
 	memset(a, 0, offsetof(struct answer, value));
 	a->kind = kind;
+	a->task = INT64_MIN;
 	a->iteration = st->now ? st->now->number : -1;
 	return a;
 }

@@ -64,6 +64,115 @@ iteration 2: fault: a task that is not in the iteration (nworkers.tsl:316:12)
 $ weft tunlet try -q $gold/loadbalance.tsl $gold/loadbalance.events 2>&1 | grep -c error:
 13
 
+## Handlers written by hand: a worker that is slow gets fewer tasks at a time; another is watched closely.
+$ cat >hand.tsl <<'END'
+> TUNLET
+> id: hand
+> MEASURE POINTS
+> VARIABLES AND VALUES
+> variable
+> id: chunk
+> source: asVarValue
+> type: int
+> actorId: worker
+> endvariable
+> EVENTS
+> event
+> id: Starts
+> actorId: worker
+> controliter: begin
+> utility: always
+> method: step
+> place: entry
+> endevent
+> event
+> id: Ends
+> actorId: worker
+> controliter: end
+> utility: always
+> method: step
+> place: exit
+> ATTRS
+> id: chunk
+> endevent
+> event
+> id: Detail
+> actorId: worker
+> controliter: no
+> utility: addable
+> method: detail
+> place: entry
+> endevent
+> ACTORS
+> actor
+> id: worker
+> min: 1
+> max: 8
+> completion: /# 1 #/
+> exe: worker
+> endactor
+> TUNING POINTS
+> point
+> id: chunk
+> kind: SetVariableValue
+> value: /# 0 #/
+> endpoint
+> ENDTUNLET
+> END
+$ cat >hand.c <<'END'
+> #include <weft/tunlet.h>
+> #include <stdio.h>
+> #include <string.h>
+> static double began;
+> static int begin(const struct weft_tunlet_host *host, void **self)
+> {
+>     (void)self;
+>     return host->n_events == 3 && host->event[1].n_attributes == 1 ? host->tune(host, WEFT_TUNLET_ALL, "chunk", (struct weft_tunlet_value){.number = 8}) : -1;
+> }
+> static int task_begins(void *self, const struct weft_tunlet_host *host, const struct weft_tunlet_task *task)
+> {
+>     (void)self;
+>     return strcmp(task->host, "slow") == 0 ? host->add_event(host, task->id, "Detail") : 0;
+> }
+> static int event(void *self, const struct weft_tunlet_host *host, const struct weft_tunlet_record *r)
+> {
+>     (void)self;
+>     if (strcmp(r->event->name, "Starts") == 0)
+>         began = r->time;
+>     else if (r->time - began > 1000)
+>         return *(volatile int *)8;
+>     else if (r->time - began > 10)
+>         return host->tune(host, r->task, "chunk", (struct weft_tunlet_value){.number = r->value[0].number / 2});
+>     return r->time - began < 0 ? host->tune(host, 4711, "chunk", (struct weft_tunlet_value){0}) : 0;
+> }
+> static void end(void *self, const struct weft_tunlet_host *host)
+> {
+>     (void)self;
+>     for (unsigned i = 0; i < host->n_tasks; i++)
+>         if (host->task[i].n_actions)
+>             host->rem_event(host, host->task[i].id, "Detail");
+> }
+> const struct weft_tunlet weft_tunlet = {WEFT_TUNLET_VERSION, begin, task_begins, NULL, event, NULL, end};
+> END
+$ cc -Wall -Wextra -shared -fPIC -I"$WEFT_SOURCE/include" -o hand.so hand.c
+$ printf '%s\n' 'start worker 1 fast' 'start worker 2 slow' '0 Starts 1' '5 Ends 1 chunk=8' '10 Starts 2' '30 Ends 2 chunk=8' '20 Ends 1 chunk=1' '5 Ends 1' >hand.events
+$ weft tunlet try --handlers ./hand.so hand.tsl hand.events
+SetVariableValue chunk = 8
+add event Detail in task 2
+SetVariableValue chunk = 4 in task 2
+handler event: no such file or directory
+remove event Detail in task 2
+$ printf '%s\n' 'start worker 2 slow' '0 Starts 2' '2000 Ends 2' '2001 Starts 2' >hand.events; weft tunlet try --handlers ./hand.so hand.tsl hand.events
+SetVariableValue chunk = 8
+add event Detail in task 2
+fault: a fault of memory
+SetVariableValue chunk = 8
+the tunlet's process was begun anew; open iterations are lost
+add event Detail in task 2
+$ weft tunlet try --handlers ./hand.c hand.tsl hand.events
+weft tunlet: error: cannot load the tunlet 'hand': ./hand.c: invalid ELF header
+? 2
+
 ## Mistakes in the events.
 $ printf 'start worker 1\n\n# fine\n5 Nothing 1\n' >bad.events; weft tunlet try $share/nworkers.tsl bad.events
 weft tunlet: error: bad.events:4: expected an event, found 'Nothing'
@@ -98,6 +207,10 @@ $ weft tunlet compile --c $share/nworkers.tsl | cc -std=gnu17 -fsyntax-only -xc 
 /* The tunlet 'nworkers', translated by Weft. */
 $ weft tunlet compile $share/itertime.tsl && ls
 bad.events
+hand.c
+hand.events
+hand.so
+hand.tsl
 itertime.so
 nw.c
 $ ln -s "$(command -v weft)" TG && rm itertime.so && ./TG $share/itertime.tsl && ls itertime.so && ./TG
