@@ -226,3 +226,18 @@ uint32_t colouring_of(const struct colouring *c, double v)
 		return COLOUR_BACKGROUND;
 	return gradient(c, v);
 }
+
+void colouring_bar(const struct colouring *c, uint8_t rgb[COLOUR_BAR_WIDTH * COLOUR_BAR_HEIGHT * 3])
+{
+	enum { FRAME = 0x8c, STEPS_OF_BAR = COLOUR_BAR_WIDTH - 3 };
+	memset(rgb, FRAME, COLOUR_BAR_WIDTH * COLOUR_BAR_HEIGHT * 3);
+	for (unsigned x = 0; x <= STEPS_OF_BAR; x++) {
+		uint32_t colour = colouring_of(c, x == STEPS_OF_BAR ? c->max : c->min + (c->max - c->min) * x / STEPS_OF_BAR);
+		for (unsigned y = 1; y + 1 < COLOUR_BAR_HEIGHT; y++) {
+			uint8_t *p = rgb + ((size_t)y * COLOUR_BAR_WIDTH + x + 1) * 3;
+			p[0] = (uint8_t)(colour >> 16);
+			p[1] = (uint8_t)(colour >> 8);
+			p[2] = (uint8_t)colour;
+		}
+	}
+}

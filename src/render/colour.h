@@ -8,7 +8,7 @@
 
 #include "metric/view.h"
 
-enum { COLOUR_BACKGROUND = 0x000000, COLOUR_LOW = 0xcfcf44, COLOUR_HIGH = 0xff9018 };
+enum { COLOUR_BACKGROUND = 0x000000, COLOUR_LOW = 0xcfcf44, COLOUR_HIGH = 0xff9218 };
 
 enum colour_shape { COLOUR_LINEAR, COLOUR_STEPS, COLOUR_LOG, COLOUR_EXP, COLOUR_SHAPES };
 extern const char *const colour_shape_names[COLOUR_SHAPES];
@@ -37,6 +37,10 @@ struct colouring {
 int colouring_init(struct colouring *c, const struct weft_window *w, const struct weft_trace *t) WEFT_MUST_CHECK;
 void colouring_fini(struct colouring *c);
 uint32_t colouring_of(const struct colouring *c, double v);
+
+/* The scale as a bar in a frame: COLOUR_BAR_WIDTH × COLOUR_BAR_HEIGHT pixels, RGB. */
+enum { COLOUR_BAR_WIDTH = 242, COLOUR_BAR_HEIGHT = 14 };
+void colouring_bar(const struct colouring *c, uint8_t rgb[COLOUR_BAR_WIDTH * COLOUR_BAR_HEIGHT * 3]);
 
 /* The palette of code colours: 49 by hand, then about 32,000 that are a little lighter each, none twice, none too dark. */
 enum { COLOUR_BASE = 49, COLOUR_MOST = 32000 };

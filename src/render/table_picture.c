@@ -23,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARGIN = 16, TOP = 76, LABEL_MOST = 30, CELL_WIDTH_MOST = 90, LABEL_PITCH = 12, BAR_WIDTH = 240, BAR_HEIGHT = 12 };
+enum { MARGIN = 16, TOP = 76, LABEL_MOST = 30, CELL_WIDTH_MOST = 90, LABEL_PITCH = 12 };
 enum { EMPTY_COLOUR = 0xeceff2 };
 
 static const struct {
@@ -299,19 +299,9 @@ static int draw_column_labels(struct table *t)
 
 static void draw_bar(struct table *t, unsigned x, unsigned y)
 {
-	uint8_t rgb[(BAR_WIDTH + 2) * (BAR_HEIGHT + 2) * 3];
-	memset(rgb, 0x8c, sizeof rgb);
-	for (unsigned i = 0; i < BAR_WIDTH; i++) {
-		uint32_t colour = colouring_of(&t->colours,
-		                               t->colours.min + (t->colours.max - t->colours.min) * i / (BAR_WIDTH - 1));
-		for (unsigned k = 1; k <= BAR_HEIGHT; k++) {
-			uint8_t *p = rgb + (k * (BAR_WIDTH + 2) + i + 1) * 3;
-			p[0] = (uint8_t)(colour >> 16);
-			p[1] = (uint8_t)(colour >> 8);
-			p[2] = (uint8_t)colour;
-		}
-	}
-	picture_image(&t->pic, x, y - 11, rgb, BAR_WIDTH + 2, BAR_HEIGHT + 2);
+	uint8_t rgb[COLOUR_BAR_WIDTH * COLOUR_BAR_HEIGHT * 3];
+	colouring_bar(&t->colours, rgb);
+	picture_image(&t->pic, x, y - 11, rgb, COLOUR_BAR_WIDTH, COLOUR_BAR_HEIGHT);
 }
 
 static int draw_legend(struct table *t, unsigned y)
@@ -324,8 +314,8 @@ static int draw_legend(struct table *t, unsigned y)
 		double x = MARGIN + svg_text_width(low.at, LABEL_MOST) + 8;
 		picture_text(&t->pic, MARGIN, y, SVG_LEFT, "l", low.at, LABEL_MOST);
 		draw_bar(t, (unsigned)x, y);
-		picture_text(&t->pic, x + BAR_WIDTH + 10, y, SVG_LEFT, "l", high.at, LABEL_MOST);
-		x += BAR_WIDTH + 10 + svg_text_width(high.at, LABEL_MOST) + 24;
+		picture_text(&t->pic, x + COLOUR_BAR_WIDTH + 8, y, SVG_LEFT, "l", high.at, LABEL_MOST);
+		x += COLOUR_BAR_WIDTH + 8 + svg_text_width(high.at, LABEL_MOST) + 24;
 		picture_rect(&t->pic, x, y - 10, 12, 12, EMPTY_COLOUR, 0);
 		picture_text(&t->pic, x + 17, y, SVG_LEFT, "l", "nothing", 0);
 	}

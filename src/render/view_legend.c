@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRIES_MOST = 40, NAME_MOST = 40, BAR_WIDTH = 240, BAR_HEIGHT = 12 };
+enum { ENTRIES_MOST = 40, NAME_MOST = 40 };
 
 struct entry {
 	double value;
@@ -126,21 +126,9 @@ out:
 
 static void draw_bar(struct view_layout *l, double x, unsigned y)
 {
-	static uint8_t const frame = 0x8c;
-	uint8_t rgb[(BAR_WIDTH + 2) * (BAR_HEIGHT + 2) * 3];
-	memset(rgb, frame, sizeof rgb);
-	const struct colouring *c = &l->colours;
-	for (unsigned i = 0; i < BAR_WIDTH; i++) {
-		double v = c->min + (c->max - c->min) * i / (BAR_WIDTH - 1);
-		uint32_t colour = colouring_of(c, v);
-		for (unsigned k = 1; k <= BAR_HEIGHT; k++) {
-			uint8_t *p = rgb + (k * (BAR_WIDTH + 2) + i + 1) * 3;
-			p[0] = (uint8_t)(colour >> 16);
-			p[1] = (uint8_t)(colour >> 8);
-			p[2] = (uint8_t)colour;
-		}
-	}
-	picture_image(&l->pic, (unsigned)x, y - 11, rgb, BAR_WIDTH + 2, BAR_HEIGHT + 2);
+	uint8_t rgb[COLOUR_BAR_WIDTH * COLOUR_BAR_HEIGHT * 3];
+	colouring_bar(&l->colours, rgb);
+	picture_image(&l->pic, (unsigned)x, y - 11, rgb, COLOUR_BAR_WIDTH, COLOUR_BAR_HEIGHT);
 }
 
 static int legend_of_gradient(struct view_layout *l, unsigned y, bool draw)
@@ -166,9 +154,9 @@ static int legend_of_gradient(struct view_layout *l, unsigned y, bool draw)
 	if (draw) {
 		picture_text(&l->pic, x, y, SVG_LEFT, "l", low.at, NAME_MOST);
 		draw_bar(l, x + low_width + 8, y);
-		picture_text(&l->pic, x + low_width + BAR_WIDTH + 18, y, SVG_LEFT, "l", high.at, NAME_MOST);
+		picture_text(&l->pic, x + low_width + COLOUR_BAR_WIDTH + 16, y, SVG_LEFT, "l", high.at, NAME_MOST);
 	}
-	x += low_width + BAR_WIDTH + 18 + high_width + 24;
+	x += low_width + COLOUR_BAR_WIDTH + 16 + high_width + 24;
 	if (zero)
 		x = put_entry(l, x, &y, COLOUR_BACKGROUND, "0", draw);
 	if (below)
