@@ -241,3 +241,39 @@ TEST(bad_calls_are_refused)
 	weft_eval_free(e);
 	weft_spec_free(s);
 }
+
+TEST(memory_of_a_tunlet_is_limited)
+{
+	if (test_build_is("asan") || test_build_is("tsan"))
+		SKIP("a sanitizer has memory of its own");
+	struct weft_spec *s = tiny_spec(
+		"stdlib.h", "int", "y = f(4096);",
+		"int f(int most) { char *at; int n = 0; while (n < most && (at = malloc(65536))) { at[n]; n++; } return n; }");
+	struct seen seen = {0};
+	struct weft_eval_how how = {.said = see, .ctx = &seen, .limit_ns = 10000000000, .memory = 64 << 20};
+	REQUIRE(weft_eval_new(&seen.e, s, &how, NULL) == 0);
+	CHECK(weft_eval_event(seen.e, 0, 1, 1, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(seen.e, 1, 1, 5, NULL, 0, NULL) == 0);
+	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
+	CHECK(seen.value[0] > 100 && seen.value[0] <= 1024);
+	weft_eval_free(seen.e);
+	weft_spec_free(s);
+}
+
+TEST(translation_reports_each_failed_allocation)
+{
+	struct weft_spec *s = open_spec(test_source("share/weft/tunlets/loadbalance.tsl"));
+	TEST_EACH_ALLOCATION_FAILS {
+		struct tune_source t;
+		int rc = tune_translate(s, &t);
+		CHECK(rc == 0 || (test_alloc_failed() && rc == -ENOMEM));
+		tune_source_fini(&t);
+	}
+	TEST_EACH_ALLOCATION_FAILS {
+		struct weft_buf xml = {0};
+		int rc = weft_spec_xml(s, &xml);
+		CHECK(rc == 0 || (test_alloc_failed() && rc == -ENOMEM));
+		weft_buf_fini(&xml);
+	}
+	weft_spec_free(s);
+}
