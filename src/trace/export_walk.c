@@ -44,7 +44,7 @@ static void lane_pop(struct export_sink *s, struct export_lane *l, uint64_t time
 	while (first > 0 && l->attr.at[first - 1].level == l->level.n)
 		first--;
 	if (level.shown && s->pop)
-		s->pop(s, l, time, level.region, l->attr.at + first, l->attr.n - first);
+		s->pop(s, l, time, level.region, l->attr.n ? l->attr.at + first : NULL, l->attr.n - first);
 	l->depth -= level.shown;
 	l->attr.n = first;
 }
