@@ -113,7 +113,8 @@ static int keep(struct shared *s, const struct weft_intervals *b)
 	memcpy(copy->value, b->value, b->n * sizeof *b->value);
 	if (s->first == s->queue.n)
 		s->first = s->queue.n = 0;
-	if (!weft_vec_push(&s->queue, copy))
+	/* A place to put it back to is made now, while failing is possible. */
+	if (!weft_vec_reserve(&s->spare, s->spare.n + s->queue.n - s->first + 1) && !weft_vec_push(&s->queue, copy))
 		return 0;
 	free(copy);
 	return -ENOMEM;
@@ -126,8 +127,7 @@ static int take_kept(struct shared *s, struct weft_intervals *b)
 	b->begin = kept->begin;
 	memcpy(b->end, kept->end, kept->n * sizeof *b->end);
 	memcpy(b->value, kept->value, kept->n * sizeof *b->value);
-	if (weft_vec_push(&s->spare, kept))
-		free(kept);
+	s->spare.at[s->spare.n++] = kept;
 	return 1;
 }
 

@@ -152,3 +152,37 @@ TEST(planes_come_with_their_labels_and_empty_ones_do_not)
 	weft_buf_fini(&got);
 	unmake_trace(&f);
 }
+
+/* A table over a derived metric, one of messages at the level of cpus, and a row that begins late. */
+TEST(no_failed_allocation_is_lost)
+{
+	static const char text[] =
+		"#Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:1(2:1)\n1:1:1:1:1:0:400:1\n1:1:1:1:1:400:900:2\n"
+		"2:1:1:1:1:100:50:1\n3:1:1:1:1:100:110:2:1:1:2:200:210:7:1\n";
+	static const char *const views[] = {
+		CFG SINGLE("thread", "Useful", "window_compose_functions { 1, { {topcompose1, Burst Time} } }\n")
+			SINGLE("thread", "Useful", "")
+				COMPOSED("product", "thread", "") "< NEW ANALYZER2D >\nAnalyzer2D.ControlWindow: 3\n"
+								  "Analyzer2D.DataWindow: 1\nAnalyzer2D.Statistic: Time\n",
+		CFG SINGLE("cpu", "Last Evt Val", "") TABLE("Bytes sent", ""),
+		CFG SINGLE("task", "Event Bytes", "window_begin_time_relative 0.5\n")
+			TABLE("Maximum", "Analyzer2D.AnalysisLimits: Allwindow\n"),
+	};
+	struct made f;
+	make_trace(&f, text, NULL, NULL);
+	for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+		struct weft_view v;
+		struct weft_view_lack lack = {0};
+		struct weft_err err = {0};
+		REQUIRE(weft_view_read(&v, views[i], strlen(views[i]), "v.cfg", &err) == 0);
+		REQUIRE(weft_view_bind(&v, &f.s, &lack, &err) == 0);
+		TEST_EACH_ALLOCATION_FAILS {
+			struct weft_result r;
+			int rc = weft_hist_compute(&r, &v, &v.hist[0], &f.s, 1);
+			CHECK_I64(rc, test_alloc_failed() ? -12 : 0);
+			weft_result_fini(&r);
+		}
+		weft_view_fini(&v);
+	}
+	unmake_trace(&f);
+}
