@@ -44,7 +44,7 @@ struct run {
 	uint64_t arg[6];
 	double xmm[2];
 	unsigned n_args, n_xmm;
-	bool hold;
+	bool hold, has_xmm;
 };
 
 static void op_text(struct run *x, const struct link_op *op)
@@ -93,7 +93,8 @@ static void run_op(struct run *x, const struct link_op *op)
 		x->acc = x->frame ? sized(x->frame->param[op->index % 6], op->size, op->sign) : 0;
 		break;
 	case LINK_OP_XMM:
-		x->acc = *agent_xmm(x->r, op->index);
+		x->acc = x->has_xmm ? *agent_xmm(x->r, op->index) : 0;
+		x->bad |= !x->has_xmm;
 		break;
 	case LINK_OP_FRAME:
 		x->acc = (uint64_t)&x->r->ret + op->a;
@@ -120,7 +121,9 @@ static void run_op(struct run *x, const struct link_op *op)
 		op_set(x, int_register(x->r, op->index));
 		break;
 	case LINK_OP_SET_XMM:
-		op_set(x, agent_xmm(x->r, op->index));
+		if (x->has_xmm)
+			op_set(x, agent_xmm(x->r, op->index));
+		x->bad |= !x->has_xmm;
 		break;
 	case LINK_OP_STORE: {
 		struct agent_peeked p = agent_poke(op->a, op->size, x->acc);
@@ -204,11 +207,11 @@ static void __attribute__((noinline)) run_action(struct run *x, struct agent_sit
 }
 
 static inline void run_site(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, const struct agent_frame *f,
-                            unsigned when)
+                            unsigned when, bool has_xmm)
 {
 	/* Relaxed: taking it is an exchange. */
 	if (WEFT_UNLIKELY(__atomic_load_n(&s->action[when].v, __ATOMIC_RELAXED) != NULL)) {
-		struct run x = {.t = t, .w = agent_wiped_of(t), .r = r, .frame = f};
+		struct run x = {.t = t, .w = agent_wiped_of(t), .r = r, .frame = f, .has_xmm = has_xmm};
 		run_action(&x, s, when);
 	}
 	const struct agent_program *p = weft_load_ptr(&s->program[when]);
@@ -221,15 +224,22 @@ static inline void run_site(struct agent_thread *t, struct agent_site *s, struct
 		x.acc = x.bad = 0;
 		x.event = NULL;
 		x.n_args = x.n_xmm = 0;
+		x.has_xmm = has_xmm;
 		run_program(&x, p, s->id, when);
 	}
 }
 
-/* The function will return to the stub. False: it will not be watched. */
-static inline int frame_push(struct agent_thread *t, struct agent_site *s, struct agent_regs *r)
+static inline struct agent_site *site_of(uint64_t site)
 {
-	uint64_t stub = __atomic_load_n(&s->exit_stub.v, __ATOMIC_RELAXED), slot = (uint64_t)&r->ret;
-	if (!stub)
+	return (struct agent_site *)(site & ~1ull);
+}
+
+/* The function will return to the stub. False: it will not be watched. */
+static inline int frame_push(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, uint64_t stub)
+{
+	uint64_t slot = (uint64_t)&r->ret;
+	/* Relaxed: whether it is wanted; where to is the stub's to say. */
+	if (!stub || !__atomic_load_n(&s->exit_stub.v, __ATOMIC_RELAXED))
 		return 0;
 	uint32_t n = t->n_frames;
 	/* Frames of this very slot that do not hold it any more are dead; one that does has ended in a tail call. */
@@ -259,8 +269,9 @@ static inline int frame_push(struct agent_thread *t, struct agent_site *s, struc
 	return 1;
 }
 
-int agent_enter(struct agent_site *s, struct agent_regs *r)
+int agent_enter(uint64_t site, struct agent_regs *r, uint64_t stub)
 {
+	struct agent_site *s = site_of(site);
 	struct agent_thread *t = agent_self;
 	if (WEFT_UNLIKELY(!t)) {
 		t = agent_first();
@@ -269,8 +280,8 @@ int agent_enter(struct agent_site *s, struct agent_regs *r)
 	}
 	if (WEFT_UNLIKELY(t->ours))
 		return 0;
-	run_site(t, s, r, NULL, LINK_ENTRY);
-	return frame_push(t, s, r);
+	run_site(t, s, r, NULL, LINK_ENTRY, site & 1);
+	return frame_push(t, s, r, stub);
 }
 
 /* Takes the frame of a slot out. False: this thread has none. */
@@ -288,14 +299,15 @@ static bool frame_take(struct agent_thread *t, uint64_t slot, struct agent_frame
 	return true;
 }
 
-void agent_leave(struct agent_site *s, struct agent_regs *r)
+void agent_leave(uint64_t site, struct agent_regs *r)
 {
+	struct agent_site *s = site_of(site);
 	struct agent_thread *t = agent_self;
 	uint64_t slot = (uint64_t)&r->ret;
 	struct agent_frame *top = t && t->n_frames ? &t->frame[t->n_frames - 1] : NULL;
 	if (WEFT_LIKELY(top && top->slot == slot)) {
 		r->ret = top->original;
-		run_site(t, s, r, top, LINK_EXIT);
+		run_site(t, s, r, top, LINK_EXIT, site & 1);
 		/* What the program called may have left frames above; they are gone with it. */
 		t->n_frames = (uint32_t)(top - t->frame);
 		return;
@@ -303,7 +315,7 @@ void agent_leave(struct agent_site *s, struct agent_regs *r)
 	struct agent_frame f;
 	if (t && frame_take(t, slot, &f)) {
 		r->ret = f.original;
-		run_site(t, s, r, &f, LINK_EXIT);
+		run_site(t, s, r, &f, LINK_EXIT, site & 1);
 		return;
 	}
 	/* The stack was carried on by another thread: a coroutine's. */
@@ -313,9 +325,9 @@ void agent_leave(struct agent_site *s, struct agent_regs *r)
 }
 
 /* An unwinder is about to walk this thread's stack: it must find the program's addresses. */
-int agent_unwind(struct agent_site *s, struct agent_regs *r)
+int agent_unwind(uint64_t site, struct agent_regs *r)
 {
-	(void)s;
+	(void)site;
 	struct agent_thread *t = agent_self;
 	for (uint32_t n = t ? t->n_frames : 0; n > 0;) {
 		struct agent_frame *f = &t->frame[--n];

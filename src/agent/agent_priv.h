@@ -91,7 +91,7 @@ enum agent_action_state { AGENT_ACTION_FREE, AGENT_ACTION_HANGS, AGENT_ACTION_RU
 
 struct agent_site {
 	uint32_t id, reserved;
-	struct weft_atomic_u64 exit_stub;           /* 0: not watched to its end */
+	struct weft_atomic_u64 exit_stub;           /* of the newest stub; 0: not watched to its end */
 	struct weft_atomic_ptr program[LINK_WHENS]; /* struct agent_program */
 	struct weft_atomic_ptr action[LINK_WHENS];  /* struct agent_action */
 	uint64_t unused[2];
@@ -119,9 +119,12 @@ extern AGENT_HIDDEN struct agent agent;
 
 /* ---- agent_hit.c: called by stubs ---- */
 
-AGENT_HIDDEN int agent_enter(struct agent_site *s, struct agent_regs *r);
-AGENT_HIDDEN void agent_leave(struct agent_site *s, struct agent_regs *r);
-AGENT_HIDDEN int agent_unwind(struct agent_site *s, struct agent_regs *r);
+/*
+ * The site's lowest bit: the stub has saved vector registers. stub: where this one has the function return to; 0: it does not.
+ */
+AGENT_HIDDEN int agent_enter(uint64_t site, struct agent_regs *r, uint64_t stub);
+AGENT_HIDDEN void agent_leave(uint64_t site, struct agent_regs *r);
+AGENT_HIDDEN int agent_unwind(uint64_t site, struct agent_regs *r);
 
 /* ---- agent_thread.c ---- */
 

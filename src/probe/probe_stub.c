@@ -167,16 +167,28 @@ static void put_restore(struct out *o, bool xmm)
 	PUT(o, 0x41, 0x5b, 0x41, 0x5a, 0x41, 0x59, 0x41, 0x58, 0x5f, 0x5e, 0x5a, 0x59, 0x58);
 }
 
-/* function(site, registers) */
-static void put_agent(struct out *o, uint64_t function, uint64_t site, bool xmm)
+/*
+ * function(site, registers, exit): what is told comes from the stub itself, since a thread may be in an older one than the site's. The
+ * lowest bit of the site says that vector registers are saved. Where the exit's address belongs, if `exit`: to be closed; else 0.
+ */
+static size_t put_agent(struct out *o, uint64_t function, uint64_t site, bool xmm, bool exit)
 {
+	size_t at = 0;
 	PUT(o, 0x48, 0xbf);
-	put64(o, site);
+	put64(o, site | xmm);
 	PUT(o, 0x48, 0x8d, 0xb4, 0x24); /* lea rsi, [rsp + …] */
 	put32(o, xmm ? XMM_BYTES : 0);
+	if (exit) {
+		PUT(o, 0x48, 0x8d, 0x15); /* lea rdx, [rip + …] */
+		at = o->n;
+		put32(o, 0);
+	} else {
+		PUT(o, 0x31, 0xd2); /* xor edx, edx */
+	}
 	PUT(o, 0x48, 0xb8);
 	put64(o, function);
 	PUT(o, 0xff, 0xd0);
+	return at;
 }
 
 static void put_self(struct out *o, const struct link_hello *agent)
@@ -258,9 +270,10 @@ int probe_stub_write(const struct probe_way *way, unsigned kinds, const struct l
 	}
 	if (kinds & PROBE_STUB_COUNT)
 		put_count(&o, agent, site);
+	size_t exit = 0;
 	if (kinds & (PROBE_STUB_ENTER | PROBE_STUB_LEAVE | PROBE_STUB_UNWIND)) {
 		put_save(&o, xmm);
-		put_agent(&o, kinds & PROBE_STUB_UNWIND ? agent->unwind : agent->enter, site_addr, xmm);
+		exit = put_agent(&o, kinds & PROBE_STUB_UNWIND ? agent->unwind : agent->enter, site_addr, xmm, leaves);
 		PUT(&o, 0x85, 0xc0); /* test eax, eax */
 		put_restore(&o, xmm);
 	}
@@ -272,9 +285,10 @@ int probe_stub_write(const struct probe_way *way, unsigned kinds, const struct l
 		size_t watched = o.n;
 		put32(&o, 0);
 		out->exit_stub = here(&o);
+		close_distance(&o, exit);
 		PUT(&o, 0x48, 0x8d, 0x64, 0x24, 0xf8); /* lea rsp, [rsp - 8] */
 		put_save(&o, xmm);
-		put_agent(&o, agent->leave, site_addr, xmm);
+		put_agent(&o, agent->leave, site_addr, xmm, false);
 		put_restore(&o, xmm);
 		PUT(&o, 0xc3);
 		close_distance(&o, plain);
