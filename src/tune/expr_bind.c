@@ -56,7 +56,7 @@ static enum spec_type become(struct expr *e, enum ref_kind ref, uint32_t id, enu
 
 static const char *suggest(struct binder *b, const char *z, bool call)
 {
-	const char *known[KNOWN_MAX];
+	const char *known[KNOWN_MAX] = {0};
 	struct weft_spec *s = b->s;
 	size_t n = 0;
 	for (unsigned i = 0; i < b->n_locals && n < KNOWN_MAX; i++)
@@ -180,7 +180,7 @@ static uint32_t imply(struct binder *b, struct expr *e)
 
 static const char *nearest_attr(struct weft_spec *s, enum spec_scope scope, uint32_t actor, const char *z)
 {
-	const char *known[KNOWN_MAX];
+	const char *known[KNOWN_MAX] = {0};
 	size_t n = 0;
 	for (size_t i = 0; i < s->attr.n && n < KNOWN_MAX; i++)
 		if (s->attr.at[i].scope == scope && (scope != SCOPE_ACTOR || s->attr.at[i].actor == actor) && s->attr.at[i].id.z)

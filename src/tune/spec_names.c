@@ -224,7 +224,7 @@ static uint32_t find_actor_of(struct weft_spec *s, const struct word *w)
 {
 	uint32_t a = spec_find_actor(s, w->z);
 	if (w->z && a == SPEC_NONE) {
-		const char *known[64];
+		const char *known[64] = {0};
 		size_t n = 0;
 		for (; n < s->actor.n && n < 64; n++)
 			known[n] = s->actor.at[n].id.z ? s->actor.at[n].id.z : "";
