@@ -6,10 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The kernel's number, as libweft writes it: of a core in its package. */
 static uint32_t number_above(hwloc_topology_t t, hwloc_obj_t pu, hwloc_obj_type_t type)
 {
 	hwloc_obj_t above = hwloc_get_ancestor_obj_by_type(t, type, pu);
-	return above ? above->logical_index : 0;
+	return above && above->os_index != HWLOC_UNKNOWN_INDEX ? above->os_index : 0;
 }
 
 /* The first memory node whose cpus include this one. */

@@ -65,10 +65,13 @@ void rec_topology_write(struct rec_stream *s)
 		topology_node(node_of, node, topology_read(SYS_NODE, node, "/cpulist", list, sizeof list));
 	for (uint32_t cpu = 0, missing = 0; cpu < CPU_MOST && missing < 64; cpu++) {
 		uint32_t core, package;
-		if (!topology_number(SYS_CPU, cpu, core_file, &core) || !topology_number(SYS_CPU, cpu, package_file, &package)) {
+		if (!topology_number(SYS_CPU, cpu, core_file, &core)) {
 			missing++;
 			continue;
 		}
+		/* Some machines have packages without numbers: -1. */
+		if (!topology_number(SYS_CPU, cpu, package_file, &package))
+			package = 0;
 		uint64_t word[2] = {rec_pair(cpu, node_of[cpu]), rec_pair(core, package)};
 		if (!rec_lock())
 			break;
