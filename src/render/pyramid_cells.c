@@ -39,6 +39,7 @@ struct brush {
 	double sum;
 	double held; /* value of the last burst */
 	uint32_t n;
+	bool whole; /* what it holds and the loaded chunk are whole numbers, and so are all sums of them */
 	bool done;
 };
 
@@ -103,14 +104,84 @@ static void add_last(struct brush *b, uint32_t from, uint32_t to)
 	b->held = value[to - 1];
 }
 
+/*
+ * Greatest and least go through whole numbers that are in the order of the values: choosing and comparing these takes half the
+ * time. `sum` is kept as a value between chunks.
+ */
+static inline int64_t order_of(double v)
+{
+	int64_t bits;
+	memcpy(&bits, &v, sizeof bits);
+	return bits ^ (int64_t)((uint64_t)(bits >> 63) >> 1);
+}
+
+static inline double value_of(int64_t order)
+{
+	int64_t bits = order ^ (int64_t)((uint64_t)(order >> 63) >> 1);
+	double v;
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+#define EXTREMES(key, better) \
+	do { \
+		const double *value = b->s->bursts.value; \
+		const int32_t *pixel = b->s->pixel; \
+		double *sums = b->s->sum, *lasts = b->s->last; \
+		int64_t sum = order_of(b->sum), held = order_of(key(b->held)); \
+		int32_t at = b->at, of = b->of; \
+		for (uint32_t i = from; i < to; i++) { \
+			int64_t v = order_of(key(value[i])), same = -(int64_t)(at == of); \
+			sum = (sum & same) | (held & ~same); \
+			sum = v better sum ? v : sum; \
+			sums[at] = value_of(sum); \
+			lasts[at] = value[i]; \
+			of = at; \
+			at = pixel[i]; \
+			held = v; \
+		} \
+		b->at = at; \
+		b->of = of; \
+		b->sum = value_of(sum); \
+		b->held = value[to - 1]; \
+	} while (0)
+
+static inline double itself(double v)
+{
+	return v;
+}
+
 static void add_max(struct brush *b, uint32_t from, uint32_t to)
 {
-	BURSTS(held, v > sum ? v : sum);
+	EXTREMES(itself, >);
 }
 
 static void add_min(struct brush *b, uint32_t from, uint32_t to)
 {
-	BURSTS(no_zero(held), no_zero(v) < sum ? no_zero(v) : sum);
+	EXTREMES(no_zero, <);
+}
+
+/* Sums of whole numbers that stay exact, in integers: half the time again. */
+static void add_whole(struct brush *b, uint32_t from, uint32_t to)
+{
+	const double *value = b->s->bursts.value;
+	const int32_t *pixel = b->s->pixel;
+	double *sums = b->s->sum, *lasts = b->s->last;
+	int64_t sum = (int64_t)b->sum, held = (int64_t)b->held;
+	int32_t at = b->at, of = b->of;
+	for (uint32_t i = from; i < to; i++) {
+		int64_t v = (int64_t)value[i], same = -(int64_t)(at == of);
+		sum = ((sum & same) | (held & ~same)) + v;
+		sums[at] = (double)sum;
+		lasts[at] = value[i];
+		of = at;
+		at = pixel[i];
+		held = v;
+	}
+	b->at = at;
+	b->of = of;
+	b->sum = (double)sum;
+	b->held = value[to - 1];
 }
 
 /* Of counts the running total is stored: differences tell how many bursts begin in a pixel. */
@@ -123,7 +194,10 @@ static void add_average(struct brush *b, uint32_t from, uint32_t to)
 		begun = b->s->pixel[i];
 	}
 	b->n = n;
-	BURSTS(held, sum + v);
+	if (b->whole)
+		add_whole(b, from, to);
+	else
+		BURSTS(held, sum + v);
 }
 
 /* A chunk or node that begins and ends in the pixel at hand. False: its bursts must be added one by one. */
@@ -262,6 +336,7 @@ static void add_chunk(struct brush *b, const struct weft_pyramid *p, const struc
 		to += to < chunk->sum.n;
 		b->done = true;
 	}
+	b->whole = b->sum == floor(b->sum) && b->held == floor(b->held) && fabs(b->sum) + fabs(b->held) + chunk->sum.size < EXACT;
 	if (from < to)
 		way->add(b, from, to);
 }

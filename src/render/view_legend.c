@@ -96,9 +96,11 @@ static int legend_of_codes(struct view_layout *l, unsigned y, bool draw)
 	int rc = count_values(&e, &l->cells);
 	if (rc)
 		goto out;
-	qsort(e.list.at, e.list.n, sizeof *e.list.at, by_frequency);
+	if (e.list.n)
+		qsort(e.list.at, e.list.n, sizeof *e.list.at, by_frequency);
 	size_t shown = e.list.n < ENTRIES_MOST ? e.list.n : ENTRIES_MOST;
-	qsort(e.list.at, shown, sizeof *e.list.at, by_value);
+	if (shown)
+		qsort(e.list.at, shown, sizeof *e.list.at, by_value);
 	for (size_t i = 0; i < shown; i++) {
 		name_of(l, e.list.at[i].value, &name);
 		if (name.failed)
