@@ -660,9 +660,11 @@ TEST(modules_and_their_build_ids_are_kept)
 	put_module(&a, 0x1000, 0x2000, "/bin/program", "A\xffz");
 	put_module(&a, 0x1000, 0x3000, "/lib/other.so", "b");
 	save(&a, "m.weft/100.stream");
+	maker_end(&a);
 	simple(&b, 200, 1);
 	put_module(&b, 0x1000, 0x2000, "/bin/second", "c");
 	save(&b, "m.weft/200.stream");
+	maker_end(&b);
 	struct weft_trace *t = open_trace("m.weft"), *again;
 	check_modules(t);
 	/* Also through a trace that is written anew. */
@@ -684,6 +686,7 @@ static struct weft_trace *open_times(const char *name, const uint64_t *ticks, un
 	for (unsigned i = 0; i < n; i++)
 		maker_event(&m, 1, ticks[i], kind, kind == WEFT_EV_CLOCK_BACK ? 0 : 1, 1, &(uint64_t){i});
 	save(&m, name);
+	maker_end(&m);
 	return open_trace(name);
 }
 
