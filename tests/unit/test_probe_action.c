@@ -81,7 +81,7 @@ static void undo(struct probe_action *a)
 	CHECK(probe_undo(p.session, a, &err) < 0);
 }
 
-static void each_action(const char *sync, enum link_when when)
+static void data_and_libraries(const char *sync, enum link_when when)
 {
 	struct probe_action set = {.kind = PROBE_SET_VARIABLE,
 	                           .subject = "knob",
@@ -100,7 +100,10 @@ static void each_action(const char *sync, enum link_when when)
 	act(&load);
 	CHECK(load.value != 0);
 	undo(&load);
+}
 
+static void functions_and_calls(const char *sync, enum link_when when)
+{
 	struct probe_action replace = {.kind = PROBE_REPLACE_FUNCTION,
 	                               .subject = "tuned",
 	                               .object = "instead",
@@ -144,7 +147,10 @@ static void each_action(const char *sync, enum link_when when)
 	CHECK_U64(once.value, 1008);
 	struct weft_err err = {0};
 	CHECK(probe_undo(p.session, &once, &err) < 0);
+}
 
+static void parameters(const char *sync, enum link_when when)
+{
 	struct probe_action change = {.kind = PROBE_CHANGE_PARAMETER,
 	                              .subject = "tuned",
 	                              .object = "p",
@@ -166,7 +172,10 @@ static void each_action(const char *sync, enum link_when when)
 	CHECK(tuned_is(78));
 	undo(&real);
 	CHECK(tuned_is(50));
+}
 
+static void removed_calls(const char *sync, enum link_when when)
+{
 	CHECK(told_grows());
 	for (int place = 0; place < 2; place++) {
 		struct probe_action removal = {.kind = PROBE_REMOVE_CALL,
@@ -181,6 +190,14 @@ static void each_action(const char *sync, enum link_when when)
 		undo(&removal);
 		CHECK(told_grows());
 	}
+}
+
+static void each_action(const char *sync, enum link_when when)
+{
+	data_and_libraries(sync, when);
+	functions_and_calls(sync, when);
+	parameters(sync, when);
+	removed_calls(sync, when);
 }
 
 TEST(probe_actions_at_once)
