@@ -3,12 +3,12 @@
  * Trace tools: 200 MB of an MPI program's trace (prv_text.h), from file to file in memory (/dev/shm where it is there, so that
  * no disk is measured).
  *
- *   tool_filter     half of the event types and the larger messages, by one thread and by two
- *   tool_cut        the middle half, moved to 0 (two passes) and at its own times (one)
- *   tool_cpu        the filter again, by CPU time of all threads, into /dev/null: what is not the kernel's writing
+ *   tool_filter      half of the event types and the larger messages, by one thread and by two
+ *   tool_filter_cpu  the same by CPU time, into /dev/null: what is not the kernel's writing
+ *   tool_cut_cpu     the middle half likewise, at its own times (one pass) and moved to 0 (two)
  *
  * `scanner` is a filter as one writes it: getline, sscanf for the fields, strtoull for the pairs, fprintf. `copy` reads and
- * writes the file, and looks at nothing. Figures are GB of text read a second; tool_cpu: GB a second of CPU time.
+ * writes the file, and looks at nothing. Figures are GB of text a second, of the clock or of CPU time.
  */
 #include "bench.h"
 #include "prv_text.h"
@@ -56,10 +56,10 @@ static double filter_round(void *arg)
 static double cut_round(void *arg)
 {
 	struct weft_tool_cut how = {.from_percent = 25, .to_percent = 75, .original_time = *(bool *)arg};
-	uint64_t from = bench_now_ns();
-	if (weft_tool_cut(given.path, given.out, &how, NULL, NULL))
+	double cpu = cpu_ns();
+	if (weft_tool_cut(given.path, "/dev/null", &how, NULL, NULL))
 		return bench_skip("cannot cut");
-	return (double)given.bytes / (double)(bench_now_ns() - from);
+	return (double)given.bytes / (cpu_ns() - cpu);
 }
 
 /* -- as one writes it -- */
@@ -158,13 +158,13 @@ static const struct bench_variant filtering[] = {
 };
 static const struct bench_variant cutting[] = {{"original", cut_round, &original},
                                                {"moved", cut_round, &moved},
-                                               {"scanner", scanner_round, NULL},
+                                               {"scanner", scanner_round, &one},
                                                {0}};
 static const struct bench_variant by_cpu[] = {{"ours", filter_round, &one_cpu}, {"scanner", scanner_round, &one}, {0}};
 static const struct bench benches[] = {
 	{"tool_filter", "GB/s", 5, filtering},
-	{"tool_cut", "GB/s", 5, cutting},
-	{"tool_cpu", "GB/s", 5, by_cpu},
+	{"tool_filter_cpu", "GB/s", 5, by_cpu},
+	{"tool_cut_cpu", "GB/s", 5, cutting},
 	{0},
 };
 

@@ -169,6 +169,17 @@ static bool keeps_event(const struct cut *c, const struct cut_thread *t, uint64_
 	return !t->finished && (!c->how->remove_first_states || t->has_state);
 }
 
+/* Most events of a small cut: seen by their time, before anything else is looked at. */
+static bool lies_outside(const struct cut *c, const char *at, const char *end)
+{
+	int64_t time;
+	at = tool_behind_colons(at, end, TOOL_TIME);
+	if (!at)
+		return false;
+	tool_number(at, end, &time);
+	return time >= 0 && ((uint64_t)time < c->from || (uint64_t)time > c->to);
+}
+
 /* The pairs; a thread's first sample of hardware counters becomes 0, as what it counted began before the cut. */
 static void write_pairs(struct cut *c, struct cut_thread *t, const char *at, const char *end)
 {
@@ -198,6 +209,8 @@ static bool cut_event(struct cut *c, const char *at, const char *end)
 {
 	int64_t v[TOOL_EVENT_FIELDS];
 	struct cut_thread *t;
+	if (c->how->keep_events == WEFT_TOOL_KEEP_INSIDE && lies_outside(c, at, end))
+		return false;
 	if (tool_numbers(&at, end, v, TOOL_EVENT_FIELDS) < TOOL_EVENT_FIELDS || at == end || !(t = thread_of(c, v)) ||
 	    !chosen(c, v[TOOL_TASK]))
 		return false;

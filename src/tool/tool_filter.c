@@ -6,7 +6,6 @@
  * slow path, number by number.
  */
 #include "tool_priv.h"
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -59,71 +58,27 @@ static bool keeps_pair(const struct filter *c, struct worker *w, uint64_t type, 
 	return tool_types_have(&c->f->type, type, value, NULL) != c->f->types_discarded;
 }
 
-/* -- eight bytes at a time -- */
-
-#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
-
-/* Lines have TEXT_PAD bytes behind them that may be read: a word may reach beyond its line. */
-static inline uint64_t word_at(const char *at)
-{
-	uint64_t w;
-	memcpy(&w, at, sizeof w);
-	return le64toh(w);
-}
-
-/* The high bit of each byte that is a colon; of each that is no digit. */
-static inline uint64_t colons(uint64_t w)
-{
-	uint64_t z = w ^ EACH(':');
-	return ~(((z & EACH(0x7f)) + EACH(0x7f)) | z) & EACH(0x80);
-}
-static inline uint64_t no_digits(uint64_t w)
-{
-	uint64_t z = w ^ EACH('0');
-	return (((z & EACH(0x7f)) + EACH(0x76)) | z) & EACH(0x80);
-}
-
-/* What stands behind the n-th colon from `at` on; NULL when the line ends before. */
-static const char *behind_colons(const char *at, const char *end, unsigned n)
-{
-	for (; at < end; at += 8) {
-		uint64_t found = colons(word_at(at));
-		unsigned k = (unsigned)((found >> 7) * EACH(1) >> 56);
-		if (k < n) {
-			n -= k;
-			continue;
-		}
-		while (--n)
-			found &= found - 1;
-		at += (__builtin_ctzll(found) >> 3) + 1;
-		return at <= end ? at : NULL;
-	}
-	return NULL;
-}
+/* -- pairs of the usual look -- */
 
 /* A type of up to eight digits and the colon behind it: where the value begins; NULL: it is none, look closely. */
 static inline const char *quick_type(const char *at, uint64_t *type)
 {
-	uint64_t w = word_at(at), stop = no_digits(w);
-	unsigned n = stop ? (unsigned)__builtin_ctzll(stop) >> 3 : 8;
+	uint64_t w = tool_word(at);
+	unsigned n = tool_digits(w);
 	if (n == 0 || at[n] != ':')
 		return NULL;
-	w = (w - EACH('0')) << (64 - 8 * n);
-	w = (w * 10) + (w >> 8);
-	*type = (((w & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
-	         (((w >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
-	        32;
+	*type = tool_digits_value(w, n);
 	return at + n + 1;
 }
 
 /* Where a value's digits end. */
 static inline const char *behind_digits(const char *at)
 {
-	uint64_t stop;
+	unsigned n;
 	at += *at == '-';
-	while (!(stop = no_digits(word_at(at))))
+	while ((n = tool_digits(tool_word(at))) == 8)
 		at += 8;
-	return at + (__builtin_ctzll(stop) >> 3);
+	return at + n;
 }
 
 /* -- which lines -- */
@@ -148,7 +103,7 @@ static bool keeps_comm(const struct filter *c, const char *at, const char *end)
 		return false;
 	if (c->f->min_bytes <= 0)
 		return true;
-	at = behind_colons(at, end, TOOL_SIZE);
+	at = tool_behind_colons(at, end, TOOL_SIZE);
 	if (!at || at == end)
 		return false;
 	tool_number(at, end, &size);
@@ -223,7 +178,7 @@ static char *quick_pairs(const struct filter *c, struct worker *w, const char *a
 /* line: from "2:" to its end. Leaves out the pairs that go; the whole line when none is left. */
 static void filter_event(const struct filter *c, struct worker *w, const char *line, const char *end, struct tool_text *out)
 {
-	const char *at = behind_colons(line + 2, end, TOOL_EVENT_FIELDS);
+	const char *at = tool_behind_colons(line + 2, end, TOOL_EVENT_FIELDS);
 	/* Fields that are empty become a 0: a pair of two characters may have four. */
 	if (!at || !tool_text_room(out, 2 * (size_t)(end - line) + 64))
 		return;

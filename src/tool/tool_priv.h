@@ -17,6 +17,7 @@
 #include "trace/pcf.h"
 #include "trace/prv_header.h"
 #include "trace/text_input.h"
+#include <endian.h>
 #include <string.h>
 
 /* -- text on its way out -- */
@@ -112,13 +113,76 @@ int tool_copy_beside(const char *in, const char *out, bool pcf, struct weft_err 
 
 /* -- fields -- */
 
-/* A number and the character behind it. at <= end always; overflow wraps. */
+/*
+ * Eight bytes at a time. Lines have TEXT_PAD bytes behind them that may be read, the first of them a newline: a word may reach
+ * beyond its line, digits do not.
+ */
+#define TOOL_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+static inline uint64_t tool_word(const char *at)
+{
+	uint64_t w;
+	memcpy(&w, at, sizeof w);
+	return le64toh(w);
+}
+/* The high bit of each byte that is a colon; of each that is no digit. */
+static inline uint64_t tool_colons(uint64_t w)
+{
+	uint64_t z = w ^ TOOL_EACH(':');
+	return ~(((z & TOOL_EACH(0x7f)) + TOOL_EACH(0x7f)) | z) & TOOL_EACH(0x80);
+}
+static inline uint64_t tool_no_digits(uint64_t w)
+{
+	uint64_t z = w ^ TOOL_EACH('0');
+	return (((z & TOOL_EACH(0x7f)) + TOOL_EACH(0x76)) | z) & TOOL_EACH(0x80);
+}
+/* How many digits a word begins with; the number that its first n are, 1 <= n <= 8. */
+static inline unsigned tool_digits(uint64_t w)
+{
+	uint64_t stop = tool_no_digits(w);
+	return stop ? (unsigned)__builtin_ctzll(stop) >> 3 : 8;
+}
+static inline uint64_t tool_digits_value(uint64_t w, unsigned n)
+{
+	w = (w - TOOL_EACH('0')) << (64 - 8 * n);
+	w = (w * 10) + (w >> 8);
+	return (((w & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+	        (((w >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+	       32;
+}
+
+/* What stands behind the n-th colon from `at` on; NULL when the line ends before. */
+static inline const char *tool_behind_colons(const char *at, const char *end, unsigned n)
+{
+	for (; at < end; at += 8) {
+		uint64_t found = tool_colons(tool_word(at));
+		unsigned k = (unsigned)((found >> 7) * TOOL_EACH(1) >> 56);
+		if (k < n) {
+			n -= k;
+			continue;
+		}
+		while (--n)
+			found &= found - 1;
+		at += (__builtin_ctzll(found) >> 3) + 1;
+		return at <= end ? at : NULL;
+	}
+	return NULL;
+}
+
+/* A number and the character behind it. at <= end always, and no digit stands at `end`; overflow wraps. */
 static inline const char *tool_number(const char *at, const char *end, int64_t *out)
 {
-	uint64_t v = 0;
+	static const uint32_t power[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 	bool minus = at < end && *at == '-';
-	for (at += minus; at < end && (unsigned char)(*at - '0') < 10; at++)
-		v = v * 10 + (uint64_t)(*at - '0');
+	uint64_t w = tool_word(at += minus), v = 0;
+	unsigned n;
+	while ((n = tool_digits(w)) > 0) {
+		v = v * power[n] + tool_digits_value(w, n);
+		at += n;
+		if (n < 8)
+			break;
+		w = tool_word(at);
+	}
 	*out = (int64_t)(minus ? 0 - v : v);
 	return at < end ? at + 1 : end;
 }
