@@ -20,7 +20,7 @@ static uint64_t model_load(const struct weft_atomic_u64 *a);
 static bool model_cas(struct weft_atomic_u64 *a, uint64_t *expect, uint64_t x);
 #define weft_load_u64 model_load
 #define weft_cas_u64 model_cas
-#include "../../src/base/queue.c"
+#include "base/queue.c"
 #undef weft_load_u64
 #undef weft_cas_u64
 
