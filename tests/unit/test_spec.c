@@ -205,3 +205,33 @@ TEST(each_failed_allocation_is_reported)
 	}
 	free(text);
 }
+
+/* The spellings of the thesis' text and figures, where they are not those of its grammar. */
+TEST(variants_are_noted_and_accepted)
+{
+	static const char text[] =
+		"TUNLET\nname: v\nunit: ms\nMEASURE POINTS\nVARIABLES AND VALUES\n"
+		"variable\nid: x\nsource: asVarValue\ntype: int\nactorld: a\nendvariable\nEVENTS\n"
+		"event\nid: B\nactorId: a\ncontroliter: begin\nutility: eval\nmethod: f\nclass:\nplace: entry\nendevent\n"
+		"event\nid: E\nactorId: a\ncontroliter: end\nutility: always\nmethod: f\nclass: none\nplace: exit\nATTRS:\nid: x\nendevent\n"
+		"ACTORS\nactor\nid: a\nmin: 1\nmax: 1\ncompletion: a.last > 0\nclass: C, D\nexe: a\nATTRS:\n"
+		"name: last\ntype: double\ninit: last=0.0\nvalue: if(E.timestamp>a.last || a.last==0.0)\n  a.last= E.timestamp;\n"
+		"cumm: true\ndependency: E\nendactor\n"
+		"PERFORMANCE FUNCTION\nfunction\ndef: int pf()\n{ return 1; }\nendfunction\n"
+		"TUNING POINTS\npoint\nid: g\nvalue: /# 1 #/\nkind: RemoveFunctionCall\nsyncfunction:0\nsyncplace:0\ncond:/#true#/\nendpoint\nENDTUNLET\n";
+	static const char *const want[] = {"variant-label", "variant-word", "variant-keyword", "bare-code", "class-list",
+	                                   "implied-index", "unqualified",  "no-sync",         "truth"};
+	struct weft_spec *s;
+	REQUIRE(weft_spec_new(&s, "v.txt", text, sizeof text - 1, NULL) == 0);
+	for (unsigned i = 0; weft_spec_diag(s, i); i++)
+		if (!CHECK(weft_spec_diag(s, i)->severity == WEFT_NOTE || strcmp(weft_spec_diag(s, i)->rule, "semicolon") == 0))
+			printf("# %s: %s\n", weft_spec_diag(s, i)->rule, weft_spec_diag(s, i)->text);
+	for (size_t k = 0; k < sizeof want / sizeof want[0]; k++) {
+		bool found = false;
+		for (unsigned i = 0; weft_spec_diag(s, i); i++)
+			found |= strcmp(weft_spec_diag(s, i)->rule, want[k]) == 0;
+		if (!CHECK(found))
+			printf("# no %s\n", want[k]);
+	}
+	weft_spec_free(s);
+}
