@@ -87,11 +87,19 @@ static bool is_read(const struct weft_spec *s, uint32_t i)
 	return false;
 }
 
+static bool sets_another(const struct weft_spec *s, uint32_t i)
+{
+	for (uint32_t k = 0; s->attr.at[i].value != SPEC_NONE && k < s->attr.n; k++)
+		if (k != i && bits_has(&s->code.at[s->attr.at[i].value].writes, k))
+			return true;
+	return false;
+}
+
 /* A tunlet that tunes nothing reports its parameters: then all are used. */
 static void check_unused(struct weft_spec *s)
 {
 	for (uint32_t i = 0; i < s->attr.n && s->point.n; i++)
-		if (s->attr.at[i].scope == SCOPE_PARAMETER && !is_read(s, i))
+		if (s->attr.at[i].scope == SCOPE_PARAMETER && !is_read(s, i) && !sets_another(s, i))
 			spec_say(s, WEFT_WARNING, "unused", s->attr.at[i].id.where, NULL, "'%s' is computed, but used nowhere",
 			         s->attr.at[i].id.z ? s->attr.at[i].id.z : "?");
 }
