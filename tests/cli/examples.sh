@@ -18,6 +18,8 @@ weft view convert -q useful -o useful.cfg
 cp run.prv again.prv
 cp run.pcf again.pcf
 printf '0\n1000\n' >offsets.txt
+weft tunlet new mine >mine.tsl
+printf '%s\n' '0 IterationStarts 1 iteration=1' '5 IterationFinishes 1 iteration=1' >events.txt
 ln -s "$(command -v weft)" fxt_print
 
 # where | the command
