@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Begin and end of the runtime; the threads that submit to it. */
-#include "runtime/core.h"
+#include "core.h"
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>

@@ -13,10 +13,10 @@
 #ifndef WEFT_RUNTIME_CORE_H
 #define WEFT_RUNTIME_CORE_H
 
-#include "runtime/deque.h"
-#include "runtime/inject.h"
-#include "runtime/job.h"
-#include "runtime/order.h"
+#include "deque.h"
+#include "inject.h"
+#include "job.h"
+#include "order.h"
 #include <pthread.h>
 
 enum { RT_WORKERS = 256 };

@@ -3,7 +3,7 @@
  * Sleeping and waking. Who sleeps says so first, then makes every running thread of the process pass a barrier, and looks once
  * more; who makes work stores it and looks whether anybody sleeps. Either the one sees the work or the other the sleeper.
  */
-#include "runtime/core.h"
+#include "core.h"
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <limits.h>

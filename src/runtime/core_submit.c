@@ -3,7 +3,7 @@
  * Submitting: what the job depends on becomes edges. A job has room for RT_EDGES of them; when it depends on more, relays stand
  * in for eight each: jobs without a body, which are done when their last edge is released.
  */
-#include "runtime/core.h"
+#include "core.h"
 
 /* Edges from before[from, to) into the job, which has its guard; how many there are. */
 static unsigned hang(struct rt_job *j, const struct rt_refs *before, uint32_t from, uint32_t to)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A worker: finding a job, running it, releasing what waits for it. */
-#include "runtime/core.h"
+#include "core.h"
 #include "base/clock.h"
 
 enum { TAKE_MOST = 32, SPINS_PER_LOOK = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The deque of Chase and Lev. `bottom` is one below `top` for an instant in pop: all comparisons are of signed differences. */
-#include "runtime/deque.h"
+#include "deque.h"
 #include <errno.h>
 #include <stdlib.h>
 

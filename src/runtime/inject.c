@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The queue is a list of chunks. A chunk that was read to its end goes to `spare`, where the producer finds it again. */
-#include "runtime/inject.h"
+#include "inject.h"
 #include <stdlib.h>
 
 static struct rt_chunk *chunk_new(void)

@@ -3,7 +3,7 @@
  * Where jobs come from: one array of address space, of which memory is taken as jobs are needed; pools hand out what came back
  * before they take more. Jobs are never unmapped while the runtime lives: a reference to a finished one may be looked at.
  */
-#include "runtime/job.h"
+#include "job.h"
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>

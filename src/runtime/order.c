@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading depends on the last writer; writing on the readers since then, or on the last writer when there are none. */
-#include "runtime/order.h"
+#include "order.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef WEFT_RUNTIME_ORDER_H
 #define WEFT_RUNTIME_ORDER_H
 
-#include "runtime/job.h"
+#include "job.h"
 
 enum { RT_READERS = 5 };
 enum rt_mode { RT_READ = 1, RT_WRITE = 2 };
