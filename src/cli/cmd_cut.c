@@ -179,7 +179,7 @@ const struct weft_command weft_command_cut = {
 		 "    weft cut run.weft -o middle.weft --time 25%..75%\n"
 		 "    weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'\n"
 		 "    weft cut run.prv -o middle.prv --time 25%..75% --tasks 1,3\n"
-		 "    weft cut huge.prv -o part.weft --like huge.filtered.weft --range 10s..12s",
+		 "    weft cut run.weft -o part.weft --like seen.weft --range 40ms..60ms",
 	.options = cut_options,
 	.run = run_cut,
 };

@@ -13,6 +13,7 @@ cd "$work/start" || exit 1
 
 cp -r "$source/tests/golden/traces/heat.weft" run.weft
 cp -r run.weft again.weft
+weft filter -q run.weft -o seen.weft -f 'region=solve'
 weft convert -q run.weft -o run.prv
 weft view convert -q useful -o useful.cfg
 cp run.prv again.prv

@@ -192,7 +192,7 @@ Examples:
     weft cut run.weft -o middle.weft --time 25%..75%
     weft cut run.weft -o start.weft --time ..10ms -f 'thread=1.1.*'
     weft cut run.prv -o middle.prv --time 25%..75% --tasks 1,3
-    weft cut huge.prv -o part.weft --like huge.filtered.weft --range 10s..12s
+    weft cut run.weft -o part.weft --like seen.weft --range 40ms..60ms
 
 Options:
   -o, --output=OUT           the new trace, a folder OUT.weft, or OUT.prv
