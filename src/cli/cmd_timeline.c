@@ -377,7 +377,7 @@ static int run(int argc, char **argv)
 const struct weft_command weft_command_timeline = {
 	.name = "timeline",
 	.operands = "[VIEW] TRACE",
-	.summary = "draw a trace along time, as SVG",
+	.summary = "draw a trace along time, as SVG or PNG",
 	.about = "Draws a row for each thread, coloured by the region that it is in (of nested ones the\n"
 		 "innermost), with the messages between them when there are few. Of a long trace each pixel\n"
 		 "shows the region that had most of its time: the picture's size is bounded.\n"

@@ -13,7 +13,7 @@ Record
 Look
   info        what a trace is: when, where, how long, how much
   stat        where the time went: per region, thread or process
-  timeline    draw a trace along time, as SVG
+  timeline    draw a trace along time, as SVG or PNG
   dump        print the events of a trace as text
   check       is a trace sound; what is damaged, what was recovered
 
