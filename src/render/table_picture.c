@@ -290,7 +290,7 @@ static int draw_column_labels(struct table *t)
 			continue;
 		picture_text(&t->pic, x, TOP - 10, SVG_MIDDLE, "a", label.at, LABEL_MOST);
 		picture_line(&t->pic, floor(x) + 0.5, TOP - 6, floor(x) + 0.5, TOP - 1, "k");
-		free_from = x + half + 12;
+		free_from = x + half + 5; /* widths are generous */
 	}
 	int rc = label.failed ? -ENOMEM : 0;
 	weft_buf_fini(&label);
