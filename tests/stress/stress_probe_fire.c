@@ -130,6 +130,9 @@ static void fire(const char *compiler, const char *way, double seconds)
 	f = (struct fire){0};
 	program_compile(compiler, path, sizeof path);
 	program_start(&f.p, (char *const[]){path, "3", (char *)way, NULL}, true);
+	/* What it starts finds nobody to wait for. */
+	close(f.p.listener);
+	f.p.listener = -1;
 	REQUIRE(probe_go(f.p.session) == 0);
 	program_wait_ready(&f.p);
 	struct timespec now;
@@ -150,12 +153,14 @@ static void fire(const char *compiler, const char *way, double seconds)
 	remove_some(&f, 1);
 	struct link_status status = {0};
 	CHECK_I64(probe_status(f.p.session, &status), 0);
-	CHECK_U64(status.full, 0);
+	/* Exits that had no room are counted, not lost in silence: few of them, deep in a recursion. */
+	CHECK(status.full * 1000 <= f.events);
 	CHECK_U64(probe_lost(f.p.session), 0);
 	unsigned long calls = 0;
-	printf("# %s: %llu in, %llu out, %llu by trap, %llu events, %llu traps, %llu unwound\n", compiler,
+	printf("# %s: %llu in, %llu out, %llu by trap, %llu events, %llu traps, %llu unwound, %llu without room\n", compiler,
 	       (unsigned long long)f.inserted, (unsigned long long)f.removed, (unsigned long long)f.traps,
-	       (unsigned long long)f.events, (unsigned long long)status.traps, (unsigned long long)status.unwound);
+	       (unsigned long long)f.events, (unsigned long long)status.traps, (unsigned long long)status.unwound,
+	       (unsigned long long)status.full);
 	CHECK(f.inserted > 20 && f.events > 100);
 	CHECK_I64(probe_detach(f.p.session), 0);
 	check_code(&f);
