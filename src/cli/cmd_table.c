@@ -485,6 +485,7 @@ static int compute(const struct args *a, struct weft_view *v, const struct weft_
 	struct weft_result r;
 	if (cli_view_bind(v, a->view, s, &err))
 		return cli_fail(&err);
+	cli_view_say_large(v, s, &a->common);
 	int status = choose_table(a, v, &h);
 	if (!status)
 		status = set_time(a, v, h, s);

@@ -324,6 +324,7 @@ static int draw_view(const struct args *a, struct weft_view *v, const char *name
 		status = cli_fail(&err);
 	} else {
 		const struct weft_window *w = find_window(a, v);
+		cli_view_say_large(v, &s, &a->common);
 		if (!w)
 			status = fail_window(a, v);
 		else if (!weft_level_size(&s, w->metric.level))

@@ -111,10 +111,11 @@ void cli_say_large(const struct cli_common *c, const struct weft_trace *t, const
 	struct weft_buf command = {0};
 	uint64_t bytes;
 	char have[32], may[32];
-	if (!weft_trace_is_large(t, c->memory, &bytes))
+	uint64_t memory = weft_open_memory(&(struct weft_open_how){.memory = c->memory});
+	if (!weft_trace_is_large(t, memory, &bytes))
 		return;
 	weft_log(WEFT_LOG_WARN, "'%s' has %s, more than the memory limit of %s: it is read in parts, each time anew", t->path,
-	         weft_human_bytes(have, bytes), weft_human_bytes(may, c->memory));
+	         weft_human_bytes(have, bytes), weft_human_bytes(may, memory));
 	if (weft_need_command(n, t, &command) == 0)
 		weft_log(WEFT_LOG_WARN, "what is needed fits a smaller trace: %s", command.at);
 	weft_buf_fini(&command);

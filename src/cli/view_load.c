@@ -9,6 +9,7 @@
 #include "cli.h"
 #include "metric/text_view.h"
 #include "metric/view_lack.h"
+#include "metric/view_need.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,4 +168,14 @@ int cli_view_bind(struct weft_view *v, const char *name, const struct weft_space
 		weft_log(WEFT_LOG_WARN, "%s: the trace has no events of %s", name, missing);
 	weft_buf_fini(&text);
 	return rc;
+}
+
+void cli_view_say_large(const struct weft_view *v, const struct weft_space *s, const struct cli_common *c)
+{
+	struct weft_need need;
+	/* Of a trace of ours what is seen is its conversion, of which there is nothing to keep. */
+	if (s->own || weft_view_need(v, s, &need))
+		return;
+	cli_say_large(c, s->trace, &need);
+	free((void *)need.type);
 }

@@ -20,6 +20,10 @@ int cli_view_fail(const struct weft_view *v, const struct weft_err *err);
  */
 int cli_view_bind(struct weft_view *v, const char *name, const struct weft_space *s, struct weft_err *err) WEFT_MUST_CHECK;
 
+/* A trace that is larger than the memory limit: that it is, and the command that keeps what the bound view needs. */
+struct cli_common;
+void cli_view_say_large(const struct weft_view *v, const struct weft_space *s, const struct cli_common *c);
+
 /* The library: texts that are part of the program, by name; ends with NULL. */
 struct cli_library_view {
 	const char *name, *text;

@@ -174,13 +174,19 @@ static bool is_about_writing(int rc)
 	return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EACCES || rc == -EPERM || rc == -EFBIG;
 }
 
+uint64_t weft_open_memory(const struct weft_open_how *how)
+{
+	if (how && how->memory)
+		return how->memory;
+	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+}
+
 static int open_or_build(struct weft_trace **out, const struct weft_reader *reader, const char *path, struct text_stream *stream,
                          const struct weft_open_how *how, struct weft_err *err)
 {
 	struct index_stamps stamps = {0};
 	char *dir = NULL;
-	uint64_t memory = how && how->memory ? how->memory
-	                                     : (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
+	uint64_t memory = weft_open_memory(how);
 	bool once = stream->fd >= 0;
 	int rc = once ? 0 : index_stamps_take(&stamps, path, err);
 	if (!rc && !once && !(how && (how->rebuild || how->no_index)) && index_open(out, path, &stamps, memory, NULL) == 0)

@@ -152,6 +152,8 @@ struct weft_open_how {
 	bool progress;    /* show a bar */
 };
 
+/* The memory limit that opening obeys: what `how` says, else a quarter of the machine's. */
+uint64_t weft_open_memory(const struct weft_open_how *how);
 /*
  * Opens `NAME.weft/`, a stream file, `.prv`, Paje (both also packed by gzip or zstd). Builds the index when there is none or it is older than
  * the streams. Damage is no failure: it is listed in `problem`. how may be NULL. Freed by weft_trace_close.

@@ -369,3 +369,8 @@ THREAD 1.1.1  5.00 us   3.00 us      1
 THREAD 1.1.1  9.00 us   1.00 us      1
 row,1
 THREAD 1.1.1,8
+
+## A trace that is larger than the memory limit: the command that it proposes keeps what the view needs.
+$ weft table mpi-profile sample.prv --memory 1 --csv 2>&1 >large.csv | grep -o 'weft filter .*' >propose.sh; cut -c1-42 propose.sh
+weft filter sample.prv -o sample.filtered.
+$ sh propose.sh; weft table mpi-profile sample.filtered.weft --csv | cmp - large.csv
