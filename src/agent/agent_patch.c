@@ -174,6 +174,8 @@ void agent_patch(const struct link_patch *p, unsigned n, int *rc)
 void agent_patch_undo(bool alone)
 {
 	for (unsigned rank = 0; rank < 256 && n_in; rank++) {
+		if (rank == LINK_RANK_LAST && !alone)
+			agent_frames_end();
 		for (uint32_t k = 0; k < SLOTS; k++) {
 			struct slot *s = &table[k];
 			if (!s->in || s->patch.rank != rank)

@@ -137,6 +137,7 @@ void agent_thread_forked(void);     /* in a child of fork(): only this thread is
 void agent_hold(uint32_t released); /* until agent.released is another number */
 void agent_wake_command(void);
 void agent_frames_sweep(struct agent_thread *t); /* forgets frames that are not on the stack any more */
+void agent_frames_end(void);                     /* when nothing is watched any more: until no frame returns to a stub */
 uint64_t agent_frame_elsewhere(uint64_t slot);   /* return address that another thread keeps for it, or 0 */
 
 /* ---- agent_signal.c ---- */
@@ -147,6 +148,8 @@ struct agent_peeked {
 /* Loads and stores that may fail; size 1, 2, 4, 8. */
 AGENT_HIDDEN struct agent_peeked agent_peek(uint64_t addr, uint64_t size);
 AGENT_HIDDEN struct agent_peeked agent_poke(uint64_t addr, uint64_t size, uint64_t value);
+/* False also where nothing is mapped. */
+AGENT_HIDDEN bool agent_exchange(uint64_t addr, uint64_t expected, uint64_t value);
 int agent_signal_ensure(bool faults); /* our handlers are the installed ones; those of the program are called behind */
 
 /* ---- agent_patch.c ---- */

@@ -12,10 +12,13 @@
 
 extern AGENT_HIDDEN char agent_faulting_begin[], agent_faulting_end[], agent_faulted[];
 
-/* agent_peek and agent_poke: rdi address, rsi size, rdx value; what was there in rax, and in rdx whether it failed. */
+/*
+ * agent_peek and agent_poke: rdi address, rsi size, rdx value; what was there in rax, and in rdx whether it failed.
+ * agent_exchange: rdi address, rsi what must be there, rdx value; in rax whether it was.
+ */
 __asm__(".pushsection .text\n"
-        ".hidden agent_peek, agent_poke, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
-        ".globl agent_peek, agent_poke, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
+        ".hidden agent_peek, agent_poke, agent_exchange, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
+        ".globl agent_peek, agent_poke, agent_exchange, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
         "agent_faulting_begin:\n"
         "agent_peek:\n"
         "	xorl %edx, %edx\n"
@@ -31,6 +34,8 @@ __asm__(".pushsection .text\n"
         "2:	movzwl (%rdi), %eax\n	movw %cx, (%rdi)\n	ret\n"
         "4:	movl (%rdi), %eax\n	movl %ecx, (%rdi)\n	ret\n"
         "8:	movq (%rdi), %rax\n	movq %rcx, (%rdi)\n	ret\n"
+        "agent_exchange:\n"
+        "	movq %rsi, %rax\n	lock cmpxchgq %rdx, (%rdi)\n	sete %al\n	movzbl %al, %eax\n	ret\n"
         "agent_faulting_end:\n"
         "agent_faulted:\n"
         "	xorl %eax, %eax\n	movl $1, %edx\n	ret\n"

@@ -266,3 +266,47 @@ uint64_t agent_frame_elsewhere(uint64_t slot)
 		}
 	return 0;
 }
+
+static bool thread_lives(const struct agent_thread *t)
+{
+	return t->tid && call3(SYS_tgkill, agent.pid, (long)t->tid, 0) == 0;
+}
+
+/*
+ * Frames whose slots hold a stub's address; `restore`: they get their own back. Their threads run: only what still holds the
+ * stub's address is exchanged. From the top, as tail calls are chained and dead frames lie below living ones of the same slot.
+ */
+static unsigned frames_alive(bool restore)
+{
+	unsigned alive = 0;
+	for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++) {
+		struct agent_thread *t = block_at(k);
+		uint32_t f = t->n_frames;
+		for (f = f && thread_lives(t) ? f : 0; f > 0; f--) {
+			struct agent_frame at = t->frame[f - 1];
+			struct agent_peeked p = agent_peek(at.slot, 8);
+			if (p.bad || p.value != at.stub)
+				continue;
+			alive++;
+			if (restore)
+				agent_exchange(at.slot, at.stub, at.original);
+		}
+	}
+	return alive;
+}
+
+/*
+ * The unwinders' hooks may only go when no thread can meet a stub's address on its stack. Most functions end by themselves; those that
+ * last get their return addresses back. A thread may have been stopped in a stub, before it wrote there: so it is looked for
+ * some time after the last was seen.
+ */
+void agent_frames_end(void)
+{
+	enum { BY_THEMSELVES = 50, QUIET = 30, MOST = 1000 };
+	const struct timespec millisecond = {0, 1000000};
+	unsigned quiet = 0;
+	for (unsigned round = 0; round < MOST && quiet < QUIET; round++) {
+		quiet = frames_alive(round >= BY_THEMSELVES) ? 0 : quiet + 1;
+		call3(SYS_nanosleep, (long)&millisecond, 0, 0);
+	}
+}

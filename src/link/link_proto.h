@@ -75,6 +75,7 @@ struct link_range {
  * Bytes at addr become others: n of them, offset 0 is an instruction's begin both before and after. `boundary`: bit i is set where
  * a thread may stand at addr + i, or come back to, in the code before or after: while the bytes change, it is sent to target[i].
  */
+#define LINK_RANK_LAST 255u /* of what unwinders need: taken out when no frame is watched any more */
 struct link_patch {
 	uint64_t addr;
 	uint64_t target[LINK_PATCH_BYTES]; /* 0: leave it there (the instruction begins there before and after) */

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN_BYTES = 64, MOST_BYTES = 1 << 20, LAST_RANK = 255 };
+enum { UNKNOWN_BYTES = 64, MOST_BYTES = 1 << 20 };
 
 const char *site_no_exit(const char *symbol)
 {
@@ -398,7 +398,7 @@ static int hook_one(struct probe_session *s, const struct probe_found *f, struct
 			continue;
 		rc = probe_read(s, w->at, now, w->n);
 		probe_patch(w, &c.stub, now, &c.patch);
-		c.patch.rank = LAST_RANK;
+		c.patch.rank = LINK_RANK_LAST;
 		break;
 	}
 	free(ways);
