@@ -384,11 +384,10 @@ int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struc
 	return rc ? rc : probe_place_claim(&s->place, stub->addr, stub->n, map);
 }
 
-static int hook_one(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
+static int hook_once(struct probe_session *s, const struct probe_ways *ways)
 {
-	struct probe_ways *ways = malloc(sizeof *ways);
 	struct site_change c = {0};
-	int rc = ways ? read_ways(s, f, ways, err) : -ENOMEM;
+	int rc = 0;
 	for (unsigned k = 0; rc == 0 && k < ways->n; k++) {
 		const struct probe_way *w = &ways->at[k];
 		uint64_t addr;
@@ -401,10 +400,25 @@ static int hook_one(struct probe_session *s, const struct probe_found *f, struct
 		c.patch.rank = LINK_RANK_LAST;
 		break;
 	}
-	free(ways);
 	if (rc || c.patch.n == 0)
 		return rc ? rc : -ENOSPC;
 	return site_send_stub(s, &c.stub, c.map, &c.patch);
+}
+
+static int hook_one(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
+{
+	struct probe_ways *ways = malloc(sizeof *ways);
+	int rc = ways ? read_ways(s, f, ways, err) : -ENOMEM;
+	for (unsigned round = 0; rc == 0; round++) {
+		rc = hook_once(s, ways);
+		if (rc != -EEXIST || round == 4)
+			break;
+		/* The process has mapped something there: look again, as for sites. */
+		s->place.pages.n = s->place.used.n = 0;
+		rc = process_read_map(s);
+	}
+	free(ways);
+	return rc;
 }
 
 /* All copies: programs may have one of their own beside the system's. */
@@ -422,15 +436,15 @@ int site_hook_unwinders(struct probe_session *s, struct weft_err *err)
 		return weft_err_sys(err, -rc, "cannot prepare for exceptions");
 	rc = process_read_map(s);
 	for (size_t k = 0; rc == 0 && k < s->modules.n; k++) {
-		struct probe_module *m = &s->modules.at[k];
-		if (!process_image(s, m) || strstr(m->path, "libweft-agent"))
+		struct probe_image *image = process_image(s, &s->modules.at[k]);
+		uint64_t bias = s->modules.at[k].bias; /* copies: hook_one may read the map, and modules move */
+		if (!image || strstr(s->modules.at[k].path, "libweft-agent"))
 			continue;
 		for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++) {
 			struct probe_symbols all = {0};
-			rc = probe_image_find(m->image, names[i], false, &all);
+			rc = probe_image_find(image, names[i], false, &all);
 			for (size_t j = 0; rc == 0 && j < all.n; j++) {
-				struct probe_found f = {m->image,       m->bias,        all.at[j].addr + m->bias,
-				                        all.at[j].size, all.at[j].name, 0};
+				struct probe_found f = {image, bias, all.at[j].addr + bias, all.at[j].size, all.at[j].name, 0};
 				if (all.at[j].clone == PROBE_WHOLE)
 					rc = hook_one(s, &f, err);
 			}

@@ -181,7 +181,7 @@ static double seconds(void)
 		fire(compiler, way, seconds()); \
 	}
 
-/* The long ones fail about once in 150 runs, for a reason that is not known yet (docs/status.md). */
+/* What is known of rare failures of the long ones: docs/status.md. */
 FIRE(TIER_LONG, O0, "gcc -O0 -pie -fPIE", "")
 FIRE(TIER_SHORT, O0_fixed, "gcc -O0 -no-pie", "")
 FIRE(TIER_LONG, O1, "gcc -O1 -pie -fPIE", "fork")
