@@ -74,7 +74,7 @@ void weft_map_file_drop(const struct weft_map_file *f, size_t from, size_t to)
 }
 
 /* Sizes lie in /proc and do not exist for pipes: reads until the end. */
-static int read_all(int fd, struct weft_buf *b)
+static int read_to_end(int fd, struct weft_buf *b)
 {
 	enum { STEP = 1 << 16 };
 	for (;;) {
@@ -91,6 +91,36 @@ static int read_all(int fd, struct weft_buf *b)
 	return 0;
 }
 
+int weft_write_all(int fd, const void *at, size_t n, uint64_t offset)
+{
+	for (const char *from = at; n;) {
+		ssize_t done = pwrite(fd, from, n, (off_t)offset);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		from += done;
+		n -= (size_t)done;
+		offset += (uint64_t)done;
+	}
+	return 0;
+}
+
+int weft_read_all(int fd, void *to, size_t n, uint64_t offset)
+{
+	for (char *at = to; n;) {
+		ssize_t got = pread(fd, at, n, (off_t)offset);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got < 0 ? -errno : -EIO;
+		at += got;
+		n -= (size_t)got;
+		offset += (uint64_t)got;
+	}
+	return 0;
+}
+
 int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err)
 {
 	*at = NULL;
@@ -104,7 +134,7 @@ int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err)
 	if (st.st_size > 0 && weft_vec_reserve(&b, (size_t)st.st_size + (1 << 16) + 2))
 		rc = -ENOMEM;
 	if (!rc)
-		rc = read_all(fd, &b);
+		rc = read_to_end(fd, &b);
 	close(fd);
 	if (rc) {
 		weft_buf_fini(&b);

@@ -21,6 +21,10 @@ void weft_map_file_drop(const struct weft_map_file *f, size_t from, size_t to);
 
 int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err) WEFT_MUST_CHECK; /* malloc'd, terminated */
 
+/* All n bytes at an offset, however often a call is interrupted. 0, or a negative code: -EIO when there is no room, or nothing more. */
+int weft_write_all(int fd, const void *at, size_t n, uint64_t offset) WEFT_MUST_CHECK;
+int weft_read_all(int fd, void *to, size_t n, uint64_t offset) WEFT_MUST_CHECK;
+
 /*
  * An output that appears under its name only when complete: written as a temporary name in the same folder, then fsync and
  * rename. "-" means stdout (no temporary), and so is a device or a pipe written directly. Until commit the old file is

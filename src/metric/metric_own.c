@@ -2,9 +2,11 @@
 /*
  * Traces that were not made for Paraver, as its functions see them: regions become events, one type for each category, and
  * states; counters and attributes become events; with the numbers and labels that `weft convert --to prv` gives them. They are what
- * the conversion says by definition, because this is the conversion, into a folder that is gone when the trace is open.
+ * the conversion says by definition, because this is the conversion, into a folder that is gone when the trace is open. What was
+ * read from it stays in the trace's index.
  */
 #include "metric_priv.h"
+#include "trace/derived.h"
 #include "trace/export.h"
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 enum { PATH_ROOM = 4096 };
+static const char derived_name[] = "prv";
 
 /* A folder for the files; "" when there is none. */
 static void make_folder(char *folder)
@@ -49,13 +52,15 @@ int metric_own_open(struct weft_trace **out, const struct weft_trace *t)
 	char folder[PATH_ROOM], path[PATH_ROOM + 8];
 	struct weft_err err = {0};
 	*out = NULL;
+	if (weft_derived_open(out, t, derived_name) == 0)
+		return 0;
 	make_folder(folder);
 	if (!*folder)
 		return -ENOSPC;
 	snprintf(path, sizeof path, "%s/t.prv", folder);
 	int rc = weft_export_prv(t, path, &(struct weft_export_how){.filter = NULL}, &err);
 	if (!rc)
-		rc = weft_trace_open(out, path, &(struct weft_open_how){.no_index = true}, &err);
+		rc = weft_derived_build(out, t, derived_name, path, &err);
 	remove_folder(folder);
 	return rc;
 }

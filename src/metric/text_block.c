@@ -304,27 +304,16 @@ static const struct entry entries[] = {
 	{"type_labels", read_type_labels},
 	{"value_labels", read_value_labels},
 };
-enum { ENTRIES = sizeof entries / sizeof *entries };
 
 static int read_entry(struct text *p, struct weft_window *w)
 {
-	const char *known[ENTRIES];
-	char typed[TEXT_NAME];
-	for (unsigned i = 0; i < ENTRIES; i++) {
-		known[i] = entries[i].key;
-		if (!text_is(p, known[i]))
-			continue;
-		int rc = text_next(p);
-		if (!rc)
-			rc = entries[i].read(p, w);
-		if (!rc && !text_ends(p))
-			rc = text_fail(p, "expected the end of the line");
-		return rc;
-	}
-	if (p->now.kind != TEXT_WORD)
-		return text_fail(p, "expected a key such as unit or colour, or '}'");
-	text_typed(typed, p->now.at);
-	return text_unknown(p, &p->now, "key", weft_nearest(typed, known, ENTRIES));
+	unsigned i;
+	int rc = text_key(p, entries, sizeof entries / sizeof *entries, sizeof *entries, "unit or colour", &i);
+	if (!rc)
+		rc = entries[i].read(p, w);
+	if (!rc && !text_ends(p))
+		rc = text_fail(p, "expected the end of the line");
+	return rc;
 }
 
 /* What was gathered becomes the window's. */

@@ -312,6 +312,23 @@ int text_skip_lines(struct text *p)
 	return rc;
 }
 
+int text_key(struct text *p, const void *table, unsigned n_rows, size_t row_bytes, const char *such_as, unsigned *row)
+{
+	enum { KEYS = 64 };
+	const char *known[KEYS];
+	char typed[TEXT_NAME];
+	unsigned n = n_rows < KEYS ? n_rows : KEYS;
+	for (*row = 0; *row < n; ++*row) {
+		known[*row] = *(const char *const *)((const char *)table + *row * row_bytes);
+		if (text_is(p, known[*row]))
+			return text_next(p);
+	}
+	if (p->now.kind != TEXT_WORD)
+		return text_fail(p, "expected a key such as %s, or '}'", such_as);
+	text_typed(typed, p->now.at);
+	return text_unknown(p, &p->now, "key", weft_nearest(typed, known, n));
+}
+
 bool text_ends(const struct text *p)
 {
 	return p->now.kind == TEXT_LINE || p->now.kind == TEXT_END || text_is(p, "}");

@@ -291,14 +291,7 @@ static void put_window(struct text_print *p, uint32_t window)
 	text_put_block(p, window);
 	put_beside(p, window);
 	p->out = out;
-	if (block.n) {
-		weft_buf_puts(out, " {\n");
-		weft_buf_add(out, block.at, block.n);
-		weft_buf_putc(out, '}');
-	}
-	p->failed |= block.failed;
-	weft_buf_fini(&block);
-	weft_buf_putc(out, '\n');
+	text_put_braces(p, &block);
 }
 
 static void put_about(struct weft_buf *o, const char *text)

@@ -320,6 +320,18 @@ static void put_table_block(struct text_print *p, const struct weft_hist *h)
 	put_paraver(p, &h->other);
 }
 
+void text_put_braces(struct text_print *p, struct weft_buf *block)
+{
+	if (block->n) {
+		weft_buf_puts(p->out, " {\n");
+		weft_buf_add(p->out, block->at, block->n);
+		weft_buf_putc(p->out, '}');
+	}
+	p->failed |= block->failed;
+	weft_buf_fini(block);
+	weft_buf_putc(p->out, '\n');
+}
+
 void text_put_table(struct text_print *p, const struct weft_hist *h)
 {
 	struct weft_buf block = {0}, *out = p->out;
@@ -335,12 +347,5 @@ void text_put_table(struct text_print *p, const struct weft_hist *h)
 	p->out = &block;
 	put_table_block(p, h);
 	p->out = out;
-	if (block.n) {
-		weft_buf_puts(out, " {\n");
-		weft_buf_add(out, block.at, block.n);
-		weft_buf_putc(out, '}');
-	}
-	p->failed |= block.failed;
-	weft_buf_fini(&block);
-	weft_buf_putc(out, '\n');
+	text_put_braces(p, &block);
 }

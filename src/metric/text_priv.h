@@ -107,6 +107,11 @@ bool text_ends(const struct text *p); /* at the end of a statement */
 
 int text_fail(struct text *p, const char *fmt, ...) WEFT_PRINTF(2, 3); /* at the token in front */
 int text_fail_at(struct text *p, const struct text_token *t, const char *fmt, ...) WEFT_PRINTF(3, 4);
+/*
+ * A key of a block: the row of `table` (its rows begin with their key, a const char *) that the text names, which is taken. `such_as`:
+ * for the error.
+ */
+int text_key(struct text *p, const void *table, unsigned n_rows, size_t row_bytes, const char *such_as, unsigned *row);
 int text_unknown(struct text *p, const struct text_token *t, const char *what, const char *near);
 int text_memory(struct text *p);
 const char *text_keep(struct text *p, struct weft_str s);
@@ -185,6 +190,8 @@ void text_put_source(struct text_print *p, const struct weft_window *w);
 /* Are there labels for the field that do not go together with its numbers? */
 bool text_labels_differ(const struct weft_window *w, enum weft_filter_of field);
 void text_put_block(struct text_print *p, uint32_t window);
+/* The lines of a block in braces, unless there are none, and the end of the line; frees them. */
+void text_put_braces(struct text_print *p, struct weft_buf *block);
 void text_put_table(struct text_print *p, const struct weft_hist *h);
 
 #endif

@@ -146,27 +146,16 @@ static const struct entry entries[] = {
 	{"only_totals", read_only_totals},
 	{"paraver", read_paraver},
 };
-enum { ENTRIES = sizeof entries / sizeof *entries };
 
 static int read_entry(struct text *p, struct weft_hist *h)
 {
-	const char *known[ENTRIES];
-	char typed[TEXT_NAME];
-	for (unsigned i = 0; i < ENTRIES; i++) {
-		known[i] = entries[i].key;
-		if (!text_is(p, known[i]))
-			continue;
-		int rc = text_next(p);
-		if (!rc)
-			rc = entries[i].read(p, h);
-		if (!rc && !text_ends(p))
-			rc = text_fail(p, "expected the end of the line");
-		return rc;
-	}
-	if (p->now.kind != TEXT_WORD)
-		return text_fail(p, "expected a key such as scale or sort, or '}'");
-	text_typed(typed, p->now.at);
-	return text_unknown(p, &p->now, "key", weft_nearest(typed, known, ENTRIES));
+	unsigned i;
+	int rc = text_key(p, entries, sizeof entries / sizeof *entries, sizeof *entries, "scale or sort", &i);
+	if (!rc)
+		rc = entries[i].read(p, h);
+	if (!rc && !text_ends(p))
+		rc = text_fail(p, "expected the end of the line");
+	return rc;
 }
 
 static int read_block(struct text *p, struct weft_hist *h)

@@ -13,6 +13,7 @@
  *     pixels       |    abc    |   c   |  cd  |
  */
 #include "base/pool.h"
+#include "base/wide.h"
 #include "metric_cells_priv.h"
 #include <errno.h>
 #include <math.h>
@@ -50,10 +51,12 @@ static inline double no_zero(double v)
 	return v == 0 ? INFINITY : v;
 }
 
-/* Vectors of two: compilers make of them what the machine has. */
+/* Vectors of two and four: compilers make of them what the machine has. */
 typedef double two __attribute__((vector_size(16)));
 typedef int64_t two_i64 __attribute__((vector_size(16)));
-typedef int32_t two_i32 __attribute__((vector_size(8)));
+typedef double four __attribute__((vector_size(32)));
+typedef int64_t four_i64 __attribute__((vector_size(32)));
+typedef int32_t four_i32 __attribute__((vector_size(16)));
 
 /* a or b without a jump: whether a burst begins in the pixel of the one before it cannot be foretold. */
 static inline double choose(bool first, double a, double b)
@@ -296,27 +299,35 @@ static void find_pixels_exactly(const struct weft_metric_cells *c, const struct 
  * The pixels in which the bursts end, and the next ones begin. A division a burst would cost as much as all the rest: a product
  * tells the pixel, too, unless it is so near to a border that it might be wrong by its rounding. Then the chunk is done again.
  */
-static void find_pixels(const struct brush *b, const struct weft_pyramid_bursts *bursts, int32_t *pixel)
+WEFT_BODY pixels_body(const double *end, double from, double scale, double most, int32_t *pixel, bool *near_border)
 {
-	const double *end = bursts->end;
-	double from = b->c->from, most = (double)b->c->width - 0.5, scale = b->scale;
-	const two last = {most, most}, first = {0.25, 0.25}; /* what is outside needs not be right to the last bit */
-	two_i64 near = {0, 0};
-	for (uint32_t i = 0; i < WEFT_PYRAMID_BURSTS; i += 2) {
-		two x;
+	const four last = {most, most, most, most},
+		   first = {0.25, 0.25, 0.25, 0.25}; /* outside it needs not be right to the last bit */
+	four_i64 near = {0, 0, 0, 0};
+	for (uint32_t i = 0; i < WEFT_PYRAMID_BURSTS; i += 4) {
+		four x;
 		memcpy(&x, end + i, sizeof x);
 		x = (x - from) * scale;
-		two_i64 beyond = x > last;
-		x = (two)(((two_i64)x & ~beyond) | ((two_i64)last & beyond));
-		two_i64 early = x < first;
-		x = (two)(((two_i64)x & ~early) | ((two_i64)first & early));
-		two_i32 whole = __builtin_convertvector(x, two_i32);
-		two rest = x - __builtin_convertvector(whole, two);
+		four_i64 beyond = x > last;
+		x = (four)(((four_i64)x & ~beyond) | ((four_i64)last & beyond));
+		four_i64 early = x < first;
+		x = (four)(((four_i64)x & ~early) | ((four_i64)first & early));
+		four_i32 whole = __builtin_convertvector(x, four_i32);
+		four rest = x - __builtin_convertvector(whole, four);
 		rest -= 0.5;
 		near |= rest * rest > (0.5 - NEAR) * (0.5 - NEAR); /* one comparison for both borders */
 		memcpy(pixel + i, &whole, sizeof whole);
 	}
-	if (near[0] | near[1])
+	*near_border = near[0] | near[1] | near[2] | near[3];
+}
+WEFT_WIDE(pixels, (const double *end, double from, double scale, double most, int32_t *pixel, bool *near_border),
+          (end, from, scale, most, pixel, near_border))
+
+static void find_pixels(const struct brush *b, const struct weft_pyramid_bursts *bursts, int32_t *pixel)
+{
+	bool near_border;
+	pixels(bursts->end, b->c->from, b->scale, (double)b->c->width - 0.5, pixel, &near_border);
+	if (near_border)
 		find_pixels_exactly(b->c, bursts, pixel);
 }
 

@@ -232,12 +232,8 @@ static void take_pairs(struct counters *c, struct counter_thread *t, const int64
 	bool counts = !c->how->only_in_burst ||
 	              (t->has_burst && (uint64_t)v[TOOL_TIME] > t->burst_begin && (uint64_t)v[TOOL_TIME] <= t->burst_end);
 	bool begun = false;
-	while (at < end) {
-		int64_t type, value;
-		at = tool_number(at, end, &type);
-		if (at == end)
-			break;
-		at = tool_number(at, end, &value);
+	int64_t type, value;
+	while (tool_pair(&at, end, &type, &value)) {
 		struct counted_type *of = type_of(c, (uint64_t)type);
 		if (!of)
 			return;

@@ -185,12 +185,8 @@ static void write_pairs(struct cut *c, struct cut_thread *t, const char *at, con
 {
 	struct tool_text *out = &c->out->text;
 	bool sample = false;
-	while (at < end) {
-		int64_t type, value;
-		at = tool_number(at, end, &type);
-		if (at == end)
-			break;
-		at = tool_number(at, end, &value);
+	int64_t type, value;
+	while (tool_pair(&at, end, &type, &value)) {
 		bool counter = is_counter(c, (uint64_t)type);
 		if (counter && !t->counted) {
 			value = 0;

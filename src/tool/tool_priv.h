@@ -186,6 +186,19 @@ static inline const char *tool_number(const char *at, const char *end, int64_t *
 	*out = (int64_t)(minus ? 0 - v : v);
 	return at < end ? at + 1 : end;
 }
+
+/* The next type:value of an event line. False: there is none, or a type without a value. */
+static inline bool tool_pair(const char **rest, const char *end, int64_t *type, int64_t *value)
+{
+	if (*rest >= end)
+		return false;
+	*rest = tool_number(*rest, end, type);
+	if (*rest == end)
+		return false;
+	*rest = tool_number(*rest, end, value);
+	return true;
+}
+
 /* Up to `most` of them; how many there were. *rest is what follows. */
 static inline unsigned tool_numbers(const char **rest, const char *end, int64_t *out, unsigned most)
 {

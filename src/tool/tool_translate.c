@@ -183,12 +183,8 @@ static void translate_event(const struct translate *t, unsigned worker, const ch
 		return;
 	}
 	tool_text_add(out, line, (size_t)(at - line) - 1);
-	while (at < end) {
-		int64_t type, value;
-		at = tool_number(at, end, &type);
-		if (at == end)
-			break;
-		at = tool_number(at, end, &value);
+	int64_t type, value;
+	while (tool_pair(&at, end, &type, &value)) {
 		if (weft_map_get(&t->by_type, (uint64_t)type, &place) &&
 		    weft_map_get(&t->change.at[place].to, (uint64_t)value, &to)) {
 			value = (int64_t)to;

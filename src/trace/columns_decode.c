@@ -5,6 +5,7 @@
  * pointers that run too far stay inside the slack behind the file (an entry cannot run over by more than 4096 × 8 bytes).
  */
 #include "base/crc.h"
+#include "base/wide.h"
 #include "columns_priv.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -26,9 +27,12 @@ void col_scratch_fini(struct col_scratch *s)
 	*s = (struct col_scratch){0};
 }
 
+/* What stands before codes and whats: those of a period before the first. */
+#define SCRATCH_BEFORE (COL_PERIOD_MOST * (sizeof(uint32_t) + 1))
+
 uint64_t col_scratch_bytes(uint32_t n)
 {
-	return (uint64_t)n * (2 * sizeof(uint64_t) + sizeof(uint32_t) + 1) + sizeof(struct col_scratch);
+	return (uint64_t)n * (2 * sizeof(uint64_t) + sizeof(uint32_t) + 1) + SCRATCH_BEFORE + sizeof(struct col_scratch);
 }
 
 /* Room for a block of n events with n_dict different ones. */
@@ -38,11 +42,11 @@ static int scratch_fit(struct col_scratch *s, uint32_t n, uint32_t n_dict)
 		free(s->time);
 		s->cap = 0;
 		s->zero_values = false;
-		s->time = malloc(n * (2 * sizeof *s->time + sizeof *s->what + sizeof *s->code) + COL_PERIOD_MOST);
+		s->time = malloc(n * (2 * sizeof *s->time + sizeof *s->what + sizeof *s->code) + SCRATCH_BEFORE);
 		if (!s->time)
 			return -ENOMEM;
 		s->value = s->time + n;
-		s->what = (uint32_t *)(void *)(s->value + n);
+		s->what = (uint32_t *)(void *)(s->value + n) + COL_PERIOD_MOST;
 		s->code = (uint8_t *)(s->what + n) + COL_PERIOD_MOST;
 		memset(s->code - COL_PERIOD_MOST, 0, COL_PERIOD_MOST);
 		s->cap = n;
@@ -93,41 +97,88 @@ static size_t bitmap_bytes(const struct col_head *h)
 	return (h->n + 63u) / 64 * sizeof(uint64_t);
 }
 
+/* How many of the first n bits are set before each word of 64, and behind the last; UINT32_MAX: some are set beyond them. */
+WEFT_BODY count_bits_body(const uint8_t *at, uint32_t n, uint16_t *before, uint32_t *count)
+{
+	uint32_t set = 0;
+	for (uint32_t i = 0; i < n; i += 64) {
+		uint64_t bits = load_u64(at + i / 8), beyond = n - i < 64 ? UINT64_MAX << (n - i) : 0;
+		before[i / 64] = (uint16_t)set;
+		set += (uint32_t)__builtin_popcountll(bits);
+		if (bits & beyond) {
+			*count = UINT32_MAX;
+			return;
+		}
+	}
+	*count = set;
+}
+WEFT_WIDE(count_bits, (const uint8_t *at, uint32_t n, uint16_t *before, uint32_t *count), (at, n, before, count))
+
 /* Whether just `want` of the first h->n bits are set, and none beyond. */
 static bool bits_are(const struct col_head *h, const uint8_t *at, uint32_t want)
 {
-	uint32_t set = 0, n = h->n;
-	for (uint32_t i = 0; i < n; i += 64) {
-		uint64_t bits = load_u64(at + i / 8), beyond = n - i < 64 ? UINT64_MAX << (n - i) : 0;
-		if (bits & beyond)
-			return false;
-		set += (uint32_t)__builtin_popcountll(bits);
-	}
+	uint16_t before[WEFT_BLOCK_EVENTS / 64];
+	uint32_t set;
+	count_bits(at, h->n, before, &set);
 	return set == want;
 }
 
-/* Codes of a period before, but for the literals. From then on they are as if they stood in the block, a byte each. */
-static bool expand_codes(struct col_scratch *s, struct block_parts *p)
+/*
+ * Elements [from, to) of `bytes` each are those of a period before: eight at once where that lies far enough back, as it does
+ * after one or two periods.
+ */
+static inline __attribute__((always_inline)) void repeat(void *array, size_t bytes, uint32_t from, uint32_t to, uint32_t period)
+{
+	char *at = array;
+	uint32_t far = period, k = from;
+	while (far < 8)
+		far += period;
+	for (uint32_t near = from + far - period; k < to && k < near; k++)
+		memcpy(at + bytes * k, at + bytes * k - bytes * period, bytes);
+	for (; k + 8 <= to; k += 8)
+		memcpy(at + bytes * k, at + bytes * k - bytes * far, 8 * bytes);
+	for (; k < to; k++)
+		memcpy(at + bytes * k, at + bytes * k - bytes * far, bytes);
+}
+
+/*
+ * Codes of a period before, but for the literals. From then on they are as if they stood in the block, a byte each. What they
+ * stand for is repeated likewise, when it is wanted.
+ */
+static bool expand_codes(struct col_scratch *s, struct block_parts *p, bool whats)
 {
 	const uint8_t *literal = p->codes + bitmap_bytes(&p->head);
 	const uint32_t n = p->head.n, period = p->head.code_width - COL_PERIOD;
+	uint32_t done = 0;
 	if (!bits_are(&p->head, p->codes, p->head.n_literals))
 		return false;
-	for (uint32_t i = 0; i < n; i += 64) {
-		uint64_t bits = load_u64(p->codes + i / 8);
-		for (uint32_t k = i, to = n - i < 64 ? n : i + 64; k < to; k++, bits >>= 1) {
-			uint8_t other = *literal, same = *(s->code + k - period);
-			s->code[k] = bits & 1 ? other : same;
-			literal += bits & 1;
+	for (uint32_t i = 1; i <= COL_PERIOD_MOST; i++)
+		*(s->what - i) = s->entry[0].what;
+	for (uint32_t i = 0; i < n; i += 64)
+		for (uint64_t bits = load_u64(p->codes + i / 8); bits; bits &= bits - 1) {
+			uint32_t k = i + (uint32_t)__builtin_ctzll(bits);
+			if (*literal >= p->head.n_dict)
+				return false;
+			repeat(s->code, sizeof *s->code, done, k, period);
+			s->code[k] = *literal;
+			if (whats) {
+				repeat(s->what, sizeof *s->what, done, k, period);
+				s->what[k] = s->entry[*literal].what;
+			}
+			literal++;
+			done = k + 1;
 		}
-	}
+	repeat(s->code, sizeof *s->code, done, n, period);
+	if (whats)
+		repeat(s->what, sizeof *s->what, done, n, period);
 	p->codes = s->code;
 	p->head.code_width = 1;
 	return true;
 }
 
 /* Finds the parts and sets up the entries; false when the sizes do not add up. */
-static bool find_parts(const struct col_source *src, const struct col_block *row, struct col_scratch *s, struct block_parts *p)
+static bool find_parts(const struct col_source *src, const struct col_block *row, struct col_scratch *s, bool whats,
+                       struct block_parts *p)
 {
 	const uint8_t *at = src->at + row->offset;
 	const struct col_head *h = &p->head;
@@ -168,7 +219,7 @@ static bool find_parts(const struct col_source *src, const struct col_block *row
 		                                              : 0);
 		used += (uint64_t)e.count * e.width;
 	}
-	return used == row->bytes && (h->code_width <= COL_PERIOD || expand_codes(s, p));
+	return used == row->bytes && (h->code_width <= COL_PERIOD || expand_codes(s, p, whats));
 }
 
 #define SUM_GAPS(type) \
@@ -242,14 +293,59 @@ static bool spread_times(const struct block_parts *p, uint64_t first, uint64_t *
 	return true;
 }
 
+/* Where the sums of the gaps stand: at the events, or, where events share instants, at the end of the array. */
+static uint64_t *sums_of(const struct block_parts *p, uint64_t *time)
+{
+	return time + (p->head.n_moves ? p->head.n - p->n_gaps : 0);
+}
+
 static bool decode_times(const struct block_parts *p, const struct col_block *row, uint64_t *time)
 {
-	bool all = p->head.n_moves == 0;
-	if (!sum_all_gaps(p, row->first, all ? time : time + p->head.n - p->n_gaps))
+	if (!sum_all_gaps(p, row->first, sums_of(p, time)))
 		return false;
-	if (!all && !spread_times(p, row->first, time))
+	if (p->head.n_moves && !spread_times(p, row->first, time))
 		return false;
 	return time[p->head.n - 1] == row->last;
+}
+
+/* The time of the event at each place, brought together: that of the last move up to it. */
+WEFT_BODY moved_times_body(const uint8_t *moves, const uint16_t *before, const uint64_t *sum, uint64_t first,
+                           const uint16_t *place, uint32_t n, uint64_t *time)
+{
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t i = place[k];
+		uint64_t bits = load_u64(moves + i / 64 * 8) << (63 - i % 64);
+		uint32_t rank = before[i / 64] + (uint32_t)__builtin_popcountll(bits);
+		time[k] = rank ? sum[rank - 1] : first;
+	}
+}
+WEFT_WIDE(moved_times,
+          (const uint8_t *moves, const uint16_t *before, const uint64_t *sum, uint64_t first, const uint16_t *place, uint32_t n,
+           uint64_t *time),
+          (moves, before, sum, first, place, n, time))
+
+/*
+ * The times of the events at the places. Sums at the end of the array are not overwritten before they are read: as many events at
+ * least are left as sums.
+ */
+static bool choose_times(const struct block_parts *p, const struct col_block *row, const uint16_t *place, uint32_t n,
+                         uint64_t *time)
+{
+	const uint64_t *sum = sums_of(p, time);
+	uint16_t before[WEFT_BLOCK_EVENTS / 64];
+	uint32_t moved;
+	if (!sum_all_gaps(p, row->first, sums_of(p, time)) || sum[p->n_gaps - 1] != row->last)
+		return false;
+	if (!p->head.n_moves) {
+		for (uint32_t k = 0; k < n; k++)
+			time[k] = time[place[k]];
+		return true;
+	}
+	count_bits(p->moves, p->head.n, before, &moved);
+	if (moved != p->n_gaps)
+		return false;
+	moved_times(p->moves, before, sum, row->first, place, n, time);
+	return true;
 }
 
 static inline uint32_t code_at(const uint8_t *codes, unsigned width, uint32_t i)
@@ -290,11 +386,13 @@ static inline __attribute__((always_inline)) void decode_whats(const uint8_t *co
 static inline __attribute__((always_inline)) void decode_values(const uint8_t *codes, unsigned width, struct col_scratch *s,
                                                                 uint32_t n)
 {
+	struct col_dict *const entry = s->entry;
+	uint64_t *const value = s->value;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t code = width ? code_at(codes, width, i) : 0;
-		const uint8_t *at = s->entry[code].at;
-		s->value[i] = s->entry[code].base + (load_u64(at) & s->entry[code].mask);
-		s->entry[code].at = at + s->entry[code].width;
+		struct col_dict *e = &entry[width ? code_at(codes, width, i) : 0];
+		const uint8_t *at = e->at;
+		value[i] = e->base + (load_u64(at) & e->mask);
+		e->at = at + e->width;
 	}
 }
 
@@ -315,16 +413,18 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
 	int rc = scratch_fit(s, n, p.head.n_dict);
 	if (rc)
 		return rc;
-	if (!find_parts(src, row, s, &p) || !codes_are_valid(&p.head, p.codes) || !decode_times(&p, row, s->time))
+	bool repeats = p.head.code_width > COL_PERIOD;
+	if (!find_parts(src, row, s, true, &p) || !codes_are_valid(&p.head, p.codes) || !decode_times(&p, row, s->time))
 		return WEFT_E_DAMAGED;
 	s->n_dict = p.head.n_dict;
+	s->codes = p.head.code_width == 1 ? p.codes : NULL;
 	if (p.head.code_width == 0)
 		for (uint32_t i = 0; i < n; i++)
 			s->what[i] = s->entry[0].what;
-	else if (p.head.code_width == 1)
-		decode_whats(p.codes, 1, s, n);
-	else
+	else if (p.head.code_width == 2)
 		decode_whats(p.codes, 2, s, n);
+	else if (!repeats)
+		decode_whats(p.codes, 1, s, n);
 	if (!has_values(s, p.head.n_dict)) {
 		if (!s->zero_values)
 			memset(s->value, 0, s->cap * sizeof *s->value);
@@ -379,13 +479,12 @@ static uint32_t find_places(const struct col_scratch *s, const struct block_part
 	return k;
 }
 
-/* The events at the places; their times move to the front. */
+/* The events at the places, without their times. */
 static void take_places(struct col_scratch *s, const struct block_parts *p, const uint16_t *place, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		const uint32_t i = place[k], code = p->head.code_width ? code_at(p->codes, p->head.code_width, i) : 0;
 		struct col_dict *e = &s->entry[code];
-		s->time[k] = s->time[i];
 		s->what[k] = e->what;
 		s->value[k] = e->base + (load_u64(e->at) & e->mask);
 		e->at += e->width;
@@ -393,12 +492,11 @@ static void take_places(struct col_scratch *s, const struct block_parts *p, cons
 }
 
 /* The same where all are of one entry, whose values stand in a row. */
-static void take_one(struct col_scratch *s, const struct col_dict *e, const uint16_t *place, uint32_t n)
+static void take_one(struct col_scratch *s, const struct col_dict *e, uint32_t n)
 {
 	const uint8_t *at = e->at;
 	const uint64_t base = e->base, mask = e->mask;
 	for (uint32_t k = 0; k < n; k++) {
-		s->time[k] = s->time[place[k]];
 		s->what[k] = e->what;
 		s->value[k] = base + (load_u64(at) & mask);
 		at += e->width;
@@ -417,19 +515,21 @@ int col_choose(const struct col_source *src, const struct col_block *row, const 
 	int rc = scratch_fit(s, p.head.n, p.head.n_dict);
 	if (rc)
 		return rc;
-	if (!find_parts(src, row, s, &p) || !codes_are_valid(&p.head, p.codes))
+	if (!find_parts(src, row, s, false, &p) || !codes_are_valid(&p.head, p.codes))
 		return WEFT_E_DAMAGED;
 	s->n_dict = p.head.n_dict;
+	s->codes = NULL;
 	uint32_t chosen = ask(choice, s, p.head.n_dict, &one);
 	if (!chosen)
 		return 0;
-	if (!decode_times(&p, row, s->time))
+	uint32_t found = find_places(s, &p, place);
+	if (!choose_times(&p, row, place, found, s->time))
 		return WEFT_E_DAMAGED;
 	s->zero_values = false;
-	*n = find_places(s, &p, place);
+	*n = found;
 	if (chosen == 1)
-		take_one(s, &s->entry[one], place, *n);
+		take_one(s, &s->entry[one], found);
 	else
-		take_places(s, &p, place, *n);
+		take_places(s, &p, place, found);
 	return 0;
 }

@@ -158,33 +158,82 @@ static void sort_block(struct col_writer *w, struct col_encoder *e, uint32_t n)
 	memcpy(w->value.at, e->sort_value, n * sizeof *e->sort_value);
 }
 
-/* Numbers the whats in order of coming, and takes the range of each one's values. The number of entries. */
-static uint32_t make_dictionary(struct col_encoder *e, const uint32_t *what, const uint64_t *value, uint32_t n)
+/* The distance at which pairs of events come again most often, as far as the first of them tell; 0: they do not. */
+static unsigned find_period(struct col_encoder *e, const uint32_t *what, uint32_t n)
+{
+	enum { LOOK_AT = 1024, WORTH = 4 };
+	uint16_t often[COL_PERIOD_MOST + 1] = {0};
+	unsigned best = 0;
+	uint32_t most = n < LOOK_AT ? n : LOOK_AT;
+	memset(e->seen_at, 0, sizeof e->seen_at);
+	for (uint32_t i = 1; i < most; i++) {
+		uint16_t *last = &e->seen_at[((what[i - 1] * 37u + what[i]) * 0x9e3779b1u) >> 22];
+		if (*last && i + 1 - *last <= COL_PERIOD_MOST)
+			often[i + 1 - *last]++;
+		*last = (uint16_t)(i + 1);
+	}
+	for (unsigned p = 1; p <= COL_PERIOD_MOST; p++)
+		best = often[p] > often[best] ? p : best;
+	return often[best] >= most / WORTH ? best : 0;
+}
+
+/* The number of `what` in the block's dictionary, which grows when it is a new one. */
+static inline uint32_t look_up(struct col_encoder *e, uint32_t what, uint32_t *n_dict)
 {
 	const uint32_t mask = sizeof e->slot / sizeof *e->slot - 1;
-	uint32_t n_dict = 0;
+	uint32_t at = (what * 0x9e3779b1u) >> 19;
+	while (e->slot[at].era == e->era && e->slot[at].what != what)
+		at = (at + 1) & mask;
+	if (e->slot[at].era != e->era) {
+		enum col_value v = col_value_of(weft_what_kind(what));
+		e->count[*n_dict] = (struct col_count){.what = what, .min = UINT64_MAX, .has_value = v != COL_NONE};
+		e->slot[at] = (struct col_slot){what, (uint16_t)(*n_dict)++, e->era};
+	}
+	return e->slot[at].code;
+}
+
+static inline void count_value(struct col_count *c, uint64_t value)
+{
+	c->n++;
+	if (c->has_value) {
+		c->min = value < c->min ? value : c->min;
+		c->max = value > c->max ? value : c->max;
+	}
+}
+
+/*
+ * Numbers the whats in order of coming, and takes the range of each one's values. What is as a period ago needs no look-up; the
+ * codes of all others are the literals: *n_literals. The number of entries.
+ */
+static uint32_t make_dictionary(struct col_encoder *e, const uint32_t *what, const uint64_t *value, uint32_t n, unsigned period,
+                                uint32_t *n_literals)
+{
+	uint32_t n_dict = 0, k = 0, from = period && period < n ? period : n;
 	if (++e->era == 0) {
 		memset(e->slot, 0, sizeof e->slot);
 		e->era = 1;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t at = (what[i] * 0x9e3779b1u) >> 19;
-		while (e->slot[at].era == e->era && e->slot[at].what != what[i])
-			at = (at + 1) & mask;
-		if (e->slot[at].era != e->era) {
-			enum col_value v = col_value_of(weft_what_kind(what[i]));
-			e->count[n_dict] = (struct col_count){.what = what[i], .min = UINT64_MAX, .has_value = v != COL_NONE};
-			e->slot[at] = (struct col_slot){what[i], (uint16_t)n_dict++, e->era};
-		}
-		uint32_t code = e->slot[at].code;
-		struct col_count *c = &e->count[code];
+	memset(e->literals, 0, sizeof e->literals);
+	for (uint32_t i = 0; i < from; i++) {
+		uint32_t code = look_up(e, what[i], &n_dict);
 		e->code[i] = (uint16_t)code;
-		c->n++;
-		if (c->has_value) {
-			c->min = value[i] < c->min ? value[i] : c->min;
-			c->max = value[i] > c->max ? value[i] : c->max;
+		count_value(&e->count[code], value[i]);
+		if (code && period) { /* before the first stands 0 */
+			e->literals[i / 64] |= 1ull << i % 64;
+			e->literal[k++] = (uint8_t)code;
 		}
 	}
+	for (uint32_t i = from; i < n; i++) {
+		uint32_t code = e->code[i - period];
+		if (what[i] != what[i - period]) {
+			code = look_up(e, what[i], &n_dict);
+			e->literals[i / 64] |= 1ull << i % 64;
+			e->literal[k++] = (uint8_t)code;
+		}
+		e->code[i] = (uint16_t)code;
+		count_value(&e->count[code], value[i]);
+	}
+	*n_literals = k;
 	return n_dict;
 }
 
@@ -202,21 +251,29 @@ struct gap_plan {
 	uint32_t n_long, n_moves; /* n_moves 0: all have one */
 };
 
+/* Four counters of 12 bits in a word: gaps over 1, 2, 3, 4 bytes; there are fewer than 4096 gaps. By the highest bit of a gap. */
+#define OVER(bytes) (1ull << 12 * ((bytes)-1))
+#define OVER_1 OVER(1)
+#define OVER_2 (OVER_1 + OVER(2))
+#define OVER_3 (OVER_2 + OVER(3))
+#define OVER_4 (OVER_3 + OVER(4))
+static const uint64_t over_of_bit[64] = {[8 ... 15] = OVER_1, [16 ... 23] = OVER_2, [24 ... 31] = OVER_3, [32 ... 63] = OVER_4};
+_Static_assert(WEFT_BLOCK_EVENTS <= 1u << 12, "the counters hold all gaps of a block");
+
 /* The gaps, and what makes them smallest. */
 static struct gap_plan measure_gaps(struct col_encoder *e, const uint64_t *time, uint32_t n)
 {
 	static const uint8_t width[] = {1, 2, 3, 4, 8};
-	uint32_t over[5] = {0}, moves = 0;
+	uint32_t moves = 0;
+	uint64_t sum = 0;
 	e->gap[0] = 0;
 	for (uint32_t i = 1; i < n; i++) {
 		uint64_t gap = time[i] - time[i - 1];
 		e->gap[i] = gap;
 		moves += gap > 0;
-		over[0] += gap > 0xff;
-		over[1] += gap > 0xffff;
-		over[2] += gap > 0xffffff;
-		over[3] += gap > 0xffffffff;
+		sum += over_of_bit[63 - __builtin_clzll(gap | 1)];
 	}
+	const uint32_t over[5] = {sum & 0xfff, sum >> 12 & 0xfff, sum >> 24 & 0xfff, sum >> 36 & 0xfff, 0};
 	struct gap_plan plan = {8, 0, 0};
 	uint32_t least = UINT32_MAX;
 	for (unsigned i = 0; i < 5; i++) {
@@ -318,56 +375,22 @@ struct block_plan {
 	uint32_t n_literals;
 };
 
-/* The distance at which pairs of codes come again most often, looking at the first of them; 0: none. */
-static unsigned find_period(struct col_encoder *e, uint32_t n)
+/* How codes are kept: where half of them are those of a period before, as bits and literals. The bytes that they take. */
+static size_t plan_codes(struct block_plan *p, uint32_t n, unsigned period)
 {
-	enum { LOOK_AT = 1024 };
-	uint16_t often[COL_PERIOD_MOST + 1] = {0};
-	unsigned best = 0;
-	memset(e->seen_at, 0, sizeof e->seen_at);
-	for (uint32_t i = 1; i < n && i < LOOK_AT; i++) {
-		uint16_t *last = &e->seen_at[(e->code[i - 1] * 37u + e->code[i]) % 1024];
-		if (*last && i + 1 - *last <= COL_PERIOD_MOST)
-			often[i + 1 - *last]++;
-		*last = (uint16_t)(i + 1);
-	}
-	for (unsigned p = 1; p <= COL_PERIOD_MOST; p++)
-		best = often[p] > often[best] ? p : best;
-	return best;
-}
-
-/* Codes that are not those of a period before. Their number, or n when this is not worth it. */
-static uint32_t find_literals(struct col_encoder *e, uint32_t n, unsigned period)
-{
-	uint32_t k = 0;
-	memset(e->literals, 0, sizeof e->literals);
-	for (uint32_t i = 0; i < n; i++) {
-		uint16_t expected = i >= period ? e->code[i - period] : 0;
-		bool differs = e->code[i] != expected;
-		e->literals[i / 64] |= (uint64_t)differs << i % 64;
-		e->literal[k] = (uint8_t)e->code[i];
-		k += differs;
-	}
-	return 2 * (k + (n + 63) / 64 * 8) <= n ? k : n;
-}
-
-/* How codes are kept. The bytes that they take. */
-static size_t plan_codes(struct col_encoder *e, struct block_plan *p, uint32_t n)
-{
+	size_t bits = (n + 63) / 64 * sizeof(uint64_t);
 	p->code_width = p->n_dict == 1 ? 0 : p->n_dict <= 256 ? 1 : 2;
-	unsigned period = p->code_width == 1 ? find_period(e, n) : 0;
-	p->n_literals = period ? find_literals(e, n, period) : n;
-	if (p->n_literals == n) {
+	if (p->code_width != 1 || !period || 2 * (p->n_literals + bits) > n) {
 		p->n_literals = 0;
 		return (size_t)n * p->code_width;
 	}
 	p->code_width = (uint8_t)(COL_PERIOD + period);
-	return (n + 63) / 64 * sizeof(uint64_t) + p->n_literals;
+	return bits + p->n_literals;
 }
 
-static void plan_block(struct col_encoder *e, struct block_plan *p, uint32_t n, size_t extra_words)
+static void plan_block(struct col_encoder *e, struct block_plan *p, uint32_t n, unsigned period, size_t extra_words)
 {
-	size_t code_bytes = plan_codes(e, p, n);
+	size_t code_bytes = plan_codes(p, n, period);
 	p->entries = sizeof(struct col_head);
 	p->extra = p->entries + p->n_dict * sizeof(struct col_entry);
 	p->longs = p->extra + 8 * extra_words;
@@ -417,8 +440,9 @@ static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struc
 	struct block_plan p = {0};
 	p.gap = measure_gaps(e, w->time.at, n);
 	p.n_gaps = p.gap.n_moves ? p.gap.n_moves : n;
-	p.n_dict = make_dictionary(e, w->what.at, w->value.at, n);
-	plan_block(e, &p, n, w->extra.n);
+	unsigned period = find_period(e, w->what.at, n);
+	p.n_dict = make_dictionary(e, w->what.at, w->value.at, n, period, &p.n_literals);
+	plan_block(e, &p, n, period, w->extra.n);
 	if (p.end > e->cap) {
 		free(e->bytes);
 		e->cap = 0;

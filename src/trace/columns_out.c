@@ -4,6 +4,7 @@
  * one and writes the full one outside of the lock, so that copying goes on meanwhile.
  */
 #include "columns_priv.h"
+#include "base/fs.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,21 +36,6 @@ void col_out_fini(struct col_out *o)
 	o->fd = -1;
 }
 
-static int out_write(struct col_out *o, const char *at, size_t n, uint64_t offset)
-{
-	while (n) {
-		ssize_t done = pwrite(o->fd, at, n, (off_t)offset);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		at += done;
-		n -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
-}
-
 /* Swaps in a free buffer and writes the full one; called and left with the lock held, which is released meanwhile. */
 static void out_swap(struct col_out *o)
 {
@@ -65,7 +51,7 @@ static void out_swap(struct col_out *o)
 		o->at += n;
 		o->n = 0;
 		pthread_mutex_unlock(&o->lock);
-		int rc = out_write(o, full, n, at);
+		int rc = weft_write_all(o->fd, full, n, at);
 		pthread_mutex_lock(&o->lock);
 		if (rc && !o->failed)
 			o->failed = rc;
@@ -75,7 +61,7 @@ static void out_swap(struct col_out *o)
 			free(full);
 		return;
 	}
-	int rc = out_write(o, full, n, at);
+	int rc = weft_write_all(o->fd, full, n, at);
 	if (rc && !o->failed)
 		o->failed = rc;
 	o->at += n;
@@ -85,12 +71,12 @@ static void out_swap(struct col_out *o)
 /* Too large for the buffer: what is buffered goes first, then this, all under the lock (blocks of that size are rare). */
 static int out_add_large(struct col_out *o, const void *at, size_t n, uint64_t *offset)
 {
-	int rc = out_write(o, o->buffer, o->n, o->at);
+	int rc = weft_write_all(o->fd, o->buffer, o->n, o->at);
 	o->at += o->n;
 	o->n = 0;
 	*offset = o->at;
 	if (!rc)
-		rc = out_write(o, at, n, o->at);
+		rc = weft_write_all(o->fd, at, n, o->at);
 	o->at += (n + 7) & ~(size_t)7;
 	if (rc && !o->failed)
 		o->failed = rc;
@@ -120,7 +106,7 @@ int col_out_add(struct col_out *o, const void *at, size_t n, uint64_t *offset)
 int col_out_finish(struct col_out *o, uint64_t *bytes)
 {
 	*bytes = o->at + o->n;
-	int rc = out_write(o, o->buffer, o->n, o->at);
+	int rc = weft_write_all(o->fd, o->buffer, o->n, o->at);
 	o->at += o->n;
 	o->n = 0;
 	if (!rc && ftruncate(o->fd, (off_t)(*bytes + COL_SLACK)))

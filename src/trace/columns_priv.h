@@ -157,11 +157,12 @@ struct col_dict { /* an entry while its block is decoded */
 /* Where a block is decoded to; begins as zeros and grows to the largest block that it has seen. */
 struct col_scratch {
 	uint64_t *time, *value; /* owned, in one piece with what; `cap` of each */
-	uint32_t *what;
+	uint32_t *what;         /* COL_PERIOD_MOST of them stand before the first: what code 0 means */
 	uint8_t *code;          /* where they are not in the block as they are; COL_PERIOD_MOST zeros stand before them */
 	struct col_dict *entry; /* owned; dict_cap */
 	uint32_t n_dict, cap, dict_cap;
-	bool zero_values; /* value[] holds zeros */
+	const uint8_t *codes; /* of the block that was decoded whole, a byte an event; NULL: there are none */
+	bool zero_values;     /* value[] holds zeros */
 };
 void col_scratch_fini(struct col_scratch *s);
 uint64_t col_scratch_bytes(uint32_t n); /* what a scratch takes for blocks of n events, about */

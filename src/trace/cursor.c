@@ -8,29 +8,76 @@
 #include "store_priv.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HALVES (1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV)
 #define FLOW_ENDS (1ull << WEFT_EV_FLOW_OUT | 1ull << WEFT_EV_FLOW_IN)
 #define STRINGS (1ull << WEFT_EV_POINT_S | 1ull << WEFT_EV_ATTR_S)
 #define CPUS (1ull << WEFT_EV_CPU)
 
-/* Values that name a row elsewhere: ends get the number of their message or flow, all must name one that exists. */
-static int resolve(const struct weft_trace *t, struct col_scratch *c, uint32_t n)
+#define NAMES (HALVES | FLOW_ENDS | STRINGS | CPUS)
+
+/* A value that names a row elsewhere: ends get the number of their message or flow, all must name one that exists. */
+static bool resolve_one(const struct weft_trace *t, uint64_t kind, uint64_t *value)
 {
 	const struct weft_store *s = t->store;
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t kind = 1ull << weft_what_kind(c->what[i]), v = c->value[i];
-		if (!(kind & (HALVES | FLOW_ENDS | STRINGS | CPUS)))
-			continue;
-		uint64_t limit = kind & HALVES      ? s->n_halves
-		                 : kind & FLOW_ENDS ? s->n_flow_ends
-		                 : kind & STRINGS   ? t->def[WEFT_CLASS_STRING].n
-		                                    : t->n_cpus;
-		if (v >= limit && !(kind & CPUS && v == WEFT_NONE))
-			return WEFT_E_DAMAGED;
-		if (kind & (HALVES | FLOW_ENDS))
-			c->value[i] = kind & HALVES ? s->half[v] : s->flow_end[v];
+	const uint64_t v = *value;
+	uint64_t limit = kind & HALVES      ? s->n_halves
+	                 : kind & FLOW_ENDS ? s->n_flow_ends
+	                 : kind & STRINGS   ? t->def[WEFT_CLASS_STRING].n
+	                                    : t->n_cpus;
+	if (v >= limit && !(kind & CPUS && v == WEFT_NONE))
+		return false;
+	if (kind & (HALVES | FLOW_ENDS))
+		*value = kind & HALVES ? s->half[v] : s->flow_end[v];
+	return true;
+}
+
+static uint64_t kind_bit(uint32_t what)
+{
+	return 1ull << weft_what_kind(what);
+}
+
+/* The events [from, to) of one code. */
+static bool resolve_code(const struct weft_trace *t, struct col_scratch *c, uint32_t code, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (c->codes[i] == code && !resolve_one(t, kind_bit(c->what[i]), &c->value[i]))
+			return false;
+	return true;
+}
+
+/* Looks for one code in words of eight: what names a row is rare among what does not. */
+static bool find_and_resolve(const struct weft_trace *t, struct col_scratch *c, uint32_t code, uint32_t n)
+{
+	const uint64_t ones = 0x0101010101010101u, all = ones * code;
+	uint32_t i = 0;
+	for (; i + 8 <= n; i += 8) {
+		uint64_t word;
+		memcpy(&word, c->codes + i, sizeof word);
+		word ^= all;
+		if (((word - ones) & ~word & ones << 7) && !resolve_code(t, c, code, i, i + 8))
+			return false;
 	}
+	return resolve_code(t, c, code, i, n);
+}
+
+static int resolve(const struct weft_trace *t, struct col_scratch *c, uint32_t n)
+{
+	enum { FEW = 8 };
+	uint32_t code[FEW], n_codes = 0;
+	for (uint32_t i = 0; i < c->n_dict && n_codes <= FEW; i++)
+		if (kind_bit(c->entry[i].what) & NAMES && n_codes++ < FEW)
+			code[n_codes - 1] = i;
+	if (c->codes && n_codes <= FEW) {
+		for (uint32_t k = 0; k < n_codes; k++)
+			if (!find_and_resolve(t, c, code[k], n))
+				return WEFT_E_DAMAGED;
+		return 0;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (kind_bit(c->what[i]) & NAMES && !resolve_one(t, kind_bit(c->what[i]), &c->value[i]))
+			return WEFT_E_DAMAGED;
 	return 0;
 }
 
@@ -67,7 +114,7 @@ static int load_block(const struct weft_trace *t, uint64_t block, const struct w
 	uint64_t kinds = 0;
 	if (!rc && !block_kinds(t, c, choice != NULL, &kinds))
 		rc = WEFT_E_DAMAGED;
-	if (!rc && (kinds & (HALVES | FLOW_ENDS | STRINGS | CPUS))) {
+	if (!rc && (kinds & NAMES)) {
 		c->zero_values = false;
 		rc = resolve(t, c, *n);
 	}

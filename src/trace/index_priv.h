@@ -22,6 +22,13 @@ char *index_dir_of(const char *path); /* malloc'd; NULL: out of memory */
 /* Opens the index of `path`, when it is whole and of just these files. 0, or why not: WEFT_E_DAMAGED, -ENOENT, -ESTALE… */
 int index_open(struct weft_trace **out, const char *path, const struct index_stamps *stamps, uint64_t memory,
                struct weft_err *err) WEFT_MUST_CHECK;
+/*
+ * One try at building the trace that will be called `name` from `path`, with an index folder or (dir NULL) without. Takes the
+ * stream, if there is one.
+ */
+int open_build(struct weft_trace **out, const struct weft_reader *reader, const char *name, const char *path, const char *dir,
+               const struct index_stamps *stamps, struct text_stream *stream, const struct weft_open_how *how,
+               struct weft_err *err) WEFT_MUST_CHECK;
 /* Every block of the columns against its checksum. */
 int index_verify(const struct weft_trace *t, unsigned threads) WEFT_MUST_CHECK;
 /* Prepares a folder for a new index, and removes what builders that died have left there. */

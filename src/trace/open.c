@@ -99,20 +99,6 @@ static bool wants_index(const char *path, const struct weft_open_how *how, const
 
 /* ---- building ---- */
 
-static int write_all(int fd, const char *at, size_t n)
-{
-	while (n) {
-		ssize_t done = write(fd, at, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		at += done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 /* A copy of the stream, for readers that need a file: its name in `path`. Lives as long as the descriptor, which the builder keeps. */
 static int copy_stream(struct weft_builder *b, char path[32], struct weft_err *err)
 {
@@ -122,8 +108,10 @@ static int copy_stream(struct weft_builder *b, char path[32], struct weft_err *e
 	int fd = spill_file(), from = s->fd, rc = step ? fd < 0 ? fd : 0 : -ENOMEM;
 	ssize_t n = (ssize_t)s->n_first;
 	const char *at = (const char *)s->first;
+	uint64_t written = 0;
 	while (!rc && n > 0) {
-		rc = write_all(fd, at, (size_t)n);
+		rc = weft_write_all(fd, at, (size_t)n, written);
+		written += (uint64_t)n;
 		at = step;
 		while (!rc && (n = read(from, step, STEP)) < 0 && errno == EINTR)
 			;
@@ -138,14 +126,13 @@ static int copy_stream(struct weft_builder *b, char path[32], struct weft_err *e
 	return rc ? weft_err_sys(err, -rc, "cannot keep what '%s' gives", b->path) : 0;
 }
 
-/* One try, with an index folder or (dir NULL) without. Takes the stream, if there is one. */
-static int build(struct weft_trace **out, const struct weft_reader *reader, const char *path, const char *dir,
-                 const struct index_stamps *stamps, struct text_stream *stream, const struct weft_open_how *how,
-                 struct weft_err *err)
+int open_build(struct weft_trace **out, const struct weft_reader *reader, const char *name, const char *path, const char *dir,
+               const struct index_stamps *stamps, struct text_stream *stream, const struct weft_open_how *how,
+               struct weft_err *err)
 {
 	struct weft_builder *b;
 	char copy[32];
-	int rc = weft_builder_new(&b, path, reader->format, how, err);
+	int rc = weft_builder_new(&b, name, reader->format, how, err);
 	if (rc)
 		return rc;
 	b->stream = *stream;
@@ -197,10 +184,10 @@ static int open_or_build(struct weft_trace **out, const struct weft_reader *read
 	}
 	if (!rc) {
 		struct weft_err why = {0};
-		rc = build(out, reader, path, dir, &stamps, stream, how, &why);
+		rc = open_build(out, reader, path, path, dir, &stamps, stream, how, &why);
 		if (rc && dir && is_about_writing(rc)) {
 			why = (struct weft_err){0};
-			rc = build(out, reader, path, NULL, &stamps, stream, how, &why);
+			rc = open_build(out, reader, path, path, NULL, &stamps, stream, how, &why);
 		}
 		if (rc)
 			weft_err_set(err, rc, "%s", why.text);

@@ -82,21 +82,6 @@ static int list_frames(struct unpacking *u)
 	return 0;
 }
 
-static int write_at(int fd, const char *at, size_t n, uint64_t offset)
-{
-	while (n) {
-		ssize_t done = pwrite(fd, at, n, (off_t)offset);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		at += done;
-		offset += (uint64_t)done;
-		n -= (size_t)done;
-	}
-	return 0;
-}
-
 static int unpack_one(void *arg, size_t i, unsigned worker)
 {
 	struct unpacking *u = arg;
@@ -114,7 +99,7 @@ static int unpack_one(void *arg, size_t i, unsigned worker)
 		memcpy(u->at + f->to, raw, f->raw_bytes);
 		return 0;
 	}
-	return write_at(u->fd, raw, f->raw_bytes, f->to);
+	return weft_write_all(u->fd, raw, f->raw_bytes, f->to);
 }
 
 /* Everything but the header page; the target (fd or memory of u->bytes) is there. */
@@ -323,7 +308,7 @@ static int pack_to(int fd, const struct stream_bytes *from, const struct weft_st
 	memcpy(page, &h, sizeof h);
 	struct packing *p = calloc(1, sizeof *p);
 	uint64_t to = WEFT_PAGE_BYTES;
-	int rc = p ? write_at(fd, page, sizeof page, 0) : -ENOMEM;
+	int rc = p ? weft_write_all(fd, page, sizeof page, 0) : -ENOMEM;
 	for (uint64_t first = WEFT_PAGE_BYTES; !rc && first < from->n; first += (uint64_t)BATCH * FRAME_BYTES) {
 		p->from = from;
 		p->first = first;
@@ -332,7 +317,7 @@ static int pack_to(int fd, const struct stream_bytes *from, const struct weft_st
 		uint64_t left = (from->n - first + FRAME_BYTES - 1) / FRAME_BYTES, n = left < BATCH ? left : BATCH;
 		rc = weft_parallel(threads, n, pack_one, p);
 		for (uint64_t i = 0; !rc && i < n; i++) {
-			rc = write_at(fd, p->frame[i].at, p->frame[i].n, to);
+			rc = weft_write_all(fd, p->frame[i].at, p->frame[i].n, to);
 			to += p->frame[i].n;
 		}
 	}
@@ -382,7 +367,7 @@ static int unpack_file(const char *path, unsigned threads, struct weft_err *err)
 			rc = weft_err_set(err, WEFT_E_DAMAGED,
 			                  "cannot unpack '%s': no frame at byte %llu (it can still be read as it is)", path,
 			                  (unsigned long long)u.lost_at);
-		if (!rc && (!plain_head(&b, page) || (rc = write_at(r.fd, page, sizeof page, 0))))
+		if (!rc && (!plain_head(&b, page) || (rc = weft_write_all(r.fd, page, sizeof page, 0))))
 			rc = weft_err_sys(err, EIO, "cannot unpack '%s'", path);
 		rc = replace_end(&r, path, rc, err);
 		unpacking_fini(&u);

@@ -178,22 +178,6 @@ int weft_pyramid_lane_new(struct weft_pyramid_lane **out, struct weft_pyramid_ma
 	return 0;
 }
 
-static int write_all(int fd, const void *at, size_t n, uint64_t offset)
-{
-	const char *p = at;
-	while (n) {
-		ssize_t k = pwrite(fd, p, n, (off_t)offset);
-		if (k < 0 && errno == EINTR)
-			continue;
-		if (k <= 0)
-			return k < 0 ? -errno : -EIO;
-		p += k;
-		n -= (size_t)k;
-		offset += (uint64_t)k;
-	}
-	return 0;
-}
-
 static int write_buffer(struct weft_pyramid_lane *l)
 {
 	/* Relaxed: each lane only wants a place of its own. */
@@ -201,7 +185,7 @@ static int write_buffer(struct weft_pyramid_lane *l)
 	for (size_t i = l->unwritten; i < l->row->chunk.n; i++)
 		l->row->chunk.at[i].offset += at;
 	l->unwritten = l->row->chunk.n;
-	int rc = write_all(l->maker->fd, l->buffer, l->used, at);
+	int rc = weft_write_all(l->maker->fd, l->buffer, l->used, at);
 	l->used = 0;
 	return rc;
 }
@@ -312,7 +296,7 @@ int weft_pyramid_lane_end(struct weft_pyramid_lane *l)
 static int put_table(struct weft_pyramid_maker *m, struct pyramid_head *h, uint64_t *at, const void *from, size_t bytes)
 {
 	h->tables_crc = weft_crc32c(h->tables_crc, from, bytes);
-	int rc = write_all(m->fd, from, bytes, *at);
+	int rc = weft_write_all(m->fd, from, bytes, *at);
 	*at += bytes;
 	return rc;
 }
@@ -376,7 +360,7 @@ static int write_tables(struct weft_pyramid_maker *m)
 	memcpy(h.pair, m->trace->store->head->pair, sizeof h.pair);
 	store_boot_id(h.boot_id);
 	uint64_t at = h.tables;
-	int rc = write_all(m->fd, nothing, sizeof nothing, end);
+	int rc = weft_write_all(m->fd, nothing, sizeof nothing, end);
 	if (!rc)
 		rc = put_table(m, &h, &at, m->key, m->key_bytes);
 	if (!rc)
@@ -388,7 +372,7 @@ static int write_tables(struct weft_pyramid_maker *m)
 	if (!rc)
 		rc = put_nodes(m, &h, &at);
 	h.crc = weft_crc32c(0, &h, offsetof(struct pyramid_head, crc));
-	return rc ? rc : write_all(m->fd, &h, sizeof h, 0);
+	return rc ? rc : weft_write_all(m->fd, &h, sizeof h, 0);
 }
 
 int weft_pyramid_finish(struct weft_pyramid_maker *m, struct weft_pyramid **out)

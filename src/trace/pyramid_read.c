@@ -6,6 +6,7 @@
 #include "base/crc.h"
 #include "base/fs.h"
 #include "base/map.h"
+#include "base/wide.h"
 #include "index_priv.h"
 #include "pyramid_priv.h"
 #include <errno.h>
@@ -195,7 +196,7 @@ void weft_pyramid_close(struct weft_pyramid *p)
 		} \
 	} while (0)
 
-static void decode(double *restrict to, const uint8_t *restrict at, uint8_t width, double base)
+WEFT_BODY decode_body(double *restrict to, const uint8_t *restrict at, uint8_t width, double base)
 {
 	switch (width) {
 	case 0:
@@ -218,6 +219,7 @@ static void decode(double *restrict to, const uint8_t *restrict at, uint8_t widt
 		memcpy(to, at, WEFT_PYRAMID_BURSTS * sizeof *to);
 	}
 }
+WEFT_WIDE(decode, (double *restrict to, const uint8_t *restrict at, uint8_t width, double base), (to, at, width, base))
 
 void weft_pyramid_load(const struct weft_pyramid *p, const struct weft_pyramid_chunk *c, struct weft_pyramid_bursts *b)
 {

@@ -5,6 +5,7 @@
  */
 #include "spill.h"
 #include "build_priv.h"
+#include "base/fs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -25,38 +26,6 @@ int spill_file(void)
 	}
 	int fd = memfd_create("weft", MFD_CLOEXEC);
 	return fd >= 0 ? fd : -errno;
-}
-
-static int write_all(int fd, const void *from, size_t n, uint64_t offset)
-{
-	const char *at = from;
-	while (n) {
-		ssize_t done = pwrite(fd, at, n, (off_t)offset);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return done < 0 ? -errno : -EIO;
-		at += done;
-		n -= (size_t)done;
-		offset += (uint64_t)done;
-	}
-	return 0;
-}
-
-static int read_all(int fd, void *to, size_t n, uint64_t offset)
-{
-	char *at = to;
-	while (n) {
-		ssize_t got = pread(fd, at, n, (off_t)offset);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -errno : -EIO;
-		at += got;
-		n -= (size_t)got;
-		offset += (uint64_t)got;
-	}
-	return 0;
 }
 
 /* ---- the log ---- */
@@ -83,7 +52,7 @@ static int log_spill(struct spill_log *l)
 {
 	if (l->fd < 0 && (l->fd = spill_file()) < 0)
 		return l->fd;
-	int rc = write_all(l->fd, l->memory.at, l->memory.n, l->in_file);
+	int rc = weft_write_all(l->fd, l->memory.at, l->memory.n, l->in_file);
 	l->in_file += l->memory.n;
 	l->memory.n = 0;
 	return rc;
@@ -114,7 +83,7 @@ int64_t spill_log_next(struct spill_log *l, const void **rows)
 		size_t n = left < most ? (size_t)left : (size_t)most;
 		if (!l->piece && !(l->piece = malloc(most)))
 			return -ENOMEM;
-		int rc = read_all(l->fd, l->piece, n, l->read_at);
+		int rc = weft_read_all(l->fd, l->piece, n, l->read_at);
 		l->read_at += n;
 		*rows = l->piece;
 		return rc ? rc : (int64_t)(n / l->row_bytes);
@@ -191,7 +160,7 @@ static int write_run(struct spill_sort *s)
 		filled += s->row_bytes;
 		if (filled + s->row_bytes <= PIECE_BYTES && i + 1 < n)
 			continue;
-		rc = write_all(s->fd, piece, filled, s->in_file);
+		rc = weft_write_all(s->fd, piece, filled, s->in_file);
 		s->in_file += filled;
 		filled = 0;
 	}
@@ -236,7 +205,7 @@ static int run_fill(struct spill_sort *s, struct spill_run *r)
 	bytes = bytes < most ? bytes : most;
 	r->next = 0;
 	r->n = (uint32_t)(bytes / s->row_bytes);
-	int rc = bytes ? read_all(s->fd, r->buffer, bytes, r->at) : 0;
+	int rc = bytes ? weft_read_all(s->fd, r->buffer, bytes, r->at) : 0;
 	r->at += bytes;
 	return rc;
 }

@@ -5,6 +5,7 @@
  */
 #include "base/crc.h"
 #include "build_priv.h"
+#include "base/fs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,18 +28,8 @@ struct table_writer {
 
 static void write_at(struct table_writer *w, const char *at, size_t n, uint64_t offset)
 {
-	while (n && !w->failed) {
-		ssize_t done = pwrite(w->fd, at, n, (off_t)offset);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0) {
-			w->failed = done < 0 ? -errno : -EIO;
-			break;
-		}
-		at += done;
-		offset += (uint64_t)done;
-		n -= (size_t)done;
-	}
+	if (!w->failed)
+		w->failed = weft_write_all(w->fd, at, n, offset);
 }
 
 static void flush(struct table_writer *w)
