@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models in memory: names, what a sample does to a mean, the end. */
+#include "model.h"
+#include <stdlib.h>
+#include <math.h>
+#include <string.h>
+
+/* As enum starpu_worker_archtype counts. */
+static const char *const type_names[] = {"cpu", "cuda", "opencl", "max_fpga", "mpi_ms", "tcpip_ms", "hip"};
+
+const char *weft_model_type_name(int type)
+{
+	return type >= 0 && (size_t)type < sizeof type_names / sizeof *type_names ? type_names[type] : "unknown";
+}
+
+void weft_model_impl_name(char *at, size_t n, const struct weft_model_device *device, unsigned n_devices, unsigned impl,
+                          unsigned comb)
+{
+	size_t used = 0;
+	for (unsigned i = 0; i < n_devices && used < n; i++) {
+		int wrote = snprintf(at + used, n - used, "%s%s%d", i ? "_" : "", weft_model_type_name(device[i].type),
+		                     device[i].id);
+		used += wrote > 0 ? (size_t)wrote : 0;
+	}
+	if (used < n)
+		snprintf(at + used, n - used, "_impl%u (Comb%u)", impl, comb);
+}
+
+static void impl_fini(struct weft_model_impl *impl)
+{
+	free(impl->fit.coeff);
+	free(impl->entry);
+}
+
+void weft_model_fini(struct weft_model *m)
+{
+	for (uint32_t i = 0; i < m->n_combs; i++) {
+		for (uint32_t k = 0; k < m->comb[i].n_impls; k++)
+			impl_fini(&m->comb[i].impl[k]);
+		free(m->comb[i].impl);
+		free(m->comb[i].device);
+	}
+	free(m->comb);
+	*m = (struct weft_model){0};
+}
+
+static bool is_far(double a, double b, double max_percent)
+{
+	double most = 1 + max_percent / 100;
+	return a > b * most || b > a * most;
+}
+
+enum weft_model_sample weft_model_sample(struct weft_model_entry *e, double measured, uint32_t times, double max_percent)
+{
+	if (e->n && is_far(measured, e->mean, max_percent)) {
+		e->n_far += times;
+		if (e->n_far < e->n)
+			return WEFT_SAMPLE_FAR;
+		e->n = e->n_far = 0;
+		e->mean = e->deviation = e->sum = e->sum2 = 0;
+		return WEFT_SAMPLE_FORGOT;
+	}
+	e->n += times;
+	e->sum += measured * times;
+	e->sum2 += measured * measured * times;
+	e->mean = e->sum / e->n;
+	double variance = e->sum2 / e->n - e->mean * e->mean;
+	e->deviation = variance > 0 ? sqrt(variance) : 0; /* rounding can make it negative */
+	return WEFT_SAMPLE_TAKEN;
+}
