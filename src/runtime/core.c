@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Begin and end of the runtime; the threads that submit to it. */
 #include "core.h"
+#include "fiber.h"
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -8,11 +9,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The submitter of this thread; of one runtime at a time. */
-static _Thread_local struct {
+/* The submitter of this thread; of one runtime at a time. Read for every task: not through a call. */
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 	struct rt_submitter *is;
 	uint64_t of; /* the runtime's serial: a later one may lie at the same address */
+	struct rt_worker *worker;
 } self;
+static const struct rt_sched_hooks no_hooks;
 static struct weft_atomic_u64 serials;
 
 static bool has_membarrier(void)
@@ -63,12 +66,37 @@ struct rt_submitter *rt_self(struct rt_runtime *r)
 	return self.is = s;
 }
 
+struct rt_worker *rt_worker_self(void)
+{
+	return self.worker;
+}
+
+void rt_worker_enter(struct rt_worker *w)
+{
+	self.is = &w->self;
+	self.of = w->runtime->serial;
+	self.worker = w;
+	if (w->runtime->hooks->begin)
+		w->runtime->hooks->begin(w);
+}
+
+void rt_worker_leave(struct rt_worker *w)
+{
+	rt_outbox_flush(&w->outbox);
+	if (w->runtime->hooks->end)
+		w->runtime->hooks->end(w);
+	self.worker = NULL;
+	self.of = 0;
+}
+
 static void *worker_begin(void *worker)
 {
 	struct rt_worker *w = worker;
-	self.is = &w->self;
-	self.of = w->runtime->serial;
-	return rt_worker_main(w);
+	rt_worker_enter(w);
+	rt_worker_main(w);
+	rt_worker_leave(w);
+	rt_stacks_free();
+	return NULL;
 }
 
 static void bind(const struct rt_worker *w, int cpu)
@@ -80,16 +108,18 @@ static void bind(const struct rt_worker *w, int cpu)
 	pthread_setaffinity_np(w->thread, sizeof set, &set);
 }
 
-static int worker_init(struct rt_runtime *r, unsigned i)
+static int worker_init(struct rt_runtime *r, unsigned i, unsigned traits)
 {
 	struct rt_worker *w = &r->worker[i];
-	*w = (struct rt_worker){.runtime = r, .number = i, .random = 12345 + i};
+	*w = (struct rt_worker){.runtime = r, .number = i, .random = 12345 + i, .traits = traits};
 	int rc = rt_deque_init(&w->deque);
 	return rc ? rc : submitter_init(&w->self, r, w);
 }
 
 static int worker_start(struct rt_worker *w, int cpu)
 {
+	if (w->traits & RT_W_APPLICATION)
+		return 0;
 	int rc = -pthread_create(&w->thread, NULL, worker_begin, w);
 	if (!rc && cpu >= 0)
 		bind(w, cpu);
@@ -114,7 +144,10 @@ static void fini(struct rt_runtime *r)
 static void stop(struct rt_runtime *r, unsigned started)
 {
 	weft_store_bool(&r->stop, true);
+	rt_ask(r, 0, RT_ASK_PAUSE);
 	for (unsigned i = 0; i < started; i++) {
+		if (r->worker[i].traits & RT_W_APPLICATION)
+			continue;
 		weft_store_u32(&r->worker[i].wake, 1);
 		rt_futex_wake(&r->worker[i].wake, 1);
 		pthread_join(r->worker[i].thread, NULL);
@@ -138,13 +171,14 @@ int rt_begin(struct rt_runtime **out, const struct rt_how *how, struct weft_err 
 	*r = (struct rt_runtime){.serial = weft_add_u64(&serials, 1) + 1,
 	                         .spin_ns = how->spin_ns,
 	                         .membarrier = has_membarrier(),
+	                         .hooks = how->hooks ? how->hooks : &no_hooks,
 	                         .worker = w,
 	                         .n_workers = how->workers};
 	memset(w, 0, how->workers * sizeof *w);
 	/* Workers look at each other: all are ready before the first begins. */
 	unsigned started = 0;
 	for (unsigned i = 0; i < how->workers && !rc; i++)
-		rc = worker_init(r, i);
+		rc = worker_init(r, i, how->traits ? how->traits[i] : 0);
 	while (!rc && started < how->workers) {
 		rc = worker_start(&w[started], how->cpu ? how->cpu[started] : -1);
 		started += !rc;

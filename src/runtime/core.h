@@ -21,6 +21,31 @@
 
 enum { RT_WORKERS = 256 };
 
+/* What the layers above do for the core. Each may be NULL; none is asked about jobs that are not placed. */
+struct rt_sched_hooks {
+	/* A placed job has become ready on this thread: it is to go where it shall run (rt_again, or a queue that `take` looks at). */
+	void (*ready)(struct rt_submitter *s, struct rt_job *j);
+	/* The worker's next placed job; NULL: none. */
+	struct rt_job *(*take)(struct rt_worker *w);
+	/* There is something for `take`: the worker shall not sleep. Whoever makes it true calls rt_work_came or rt_wake. */
+	bool (*any)(struct rt_worker *w);
+	/* On the worker's thread, before its first job and after its last. */
+	void (*begin)(struct rt_worker *w);
+	void (*end)(struct rt_worker *w);
+	/* With RT_ASK_PROGRESS: between jobs, and when there is none. */
+	void (*progress)(bool idle);
+	/* Between jobs of a worker that RT_W_POLLS. True: something is on its way, it shall not sleep. */
+	bool (*poll)(struct rt_worker *w);
+	/* Before a worker sleeps (true), and when it has woken. */
+	void (*sleeps)(struct rt_worker *w, bool begins);
+};
+
+enum rt_worker_traits {
+	RT_W_ONLY_PLACED = 1, /* runs only jobs that are placed on it: a device */
+	RT_W_APPLICATION = 2, /* the application calls rt_worker_enter, _step and _leave: no thread is made */
+	RT_W_POLLS = 4,
+};
+
 /* A thread that submits: one of the application's, or a worker. */
 struct rt_submitter {
 	struct rt_runtime *runtime;
@@ -30,13 +55,17 @@ struct rt_submitter {
 	struct rt_refs before;    /* what the task being submitted depends on */
 	uint32_t order;
 	struct weft_atomic_u64 submitted; /* by this thread; only it stores */
+	struct weft_atomic_u64 finished;  /* by this thread, of the application, with rt_finish; only it stores */
 	struct rt_inject queue;
 };
 
 struct rt_worker {
 	struct rt_runtime *runtime;
-	struct rt_job *next; /* runs now */
-	struct rt_job *kept; /* ready ones that the deque had no memory for, by next_free */
+	struct rt_job *next;    /* runs now */
+	struct rt_job *current; /* that it is running, for rt_worker_current */
+	unsigned traits;        /* enum rt_worker_traits */
+	struct rt_job *kept;    /* ready ones that the deque had no memory for, by next_free */
+	unsigned node;          /* the memory that it works in */
 	struct rt_outbox outbox;
 	uint32_t random;
 	unsigned number;
@@ -45,6 +74,7 @@ struct rt_worker {
 	struct rt_deque deque;
 	_Alignas(64) struct weft_atomic_u64 done; /* jobs that it has run; only it stores */
 	_Alignas(64) struct weft_atomic_u32 wake; /* futex: 1 wakes it */
+	struct weft_atomic_u32 again; /* jobs that come back to this worker, by next_free: pushed by anybody, taken whole */
 };
 
 struct rt_runtime {
@@ -58,13 +88,26 @@ struct rt_runtime {
 	struct weft_atomic_u64 asleep[RT_WORKERS / 64];
 	struct weft_atomic_u32 n_waiting; /* threads in rt_wait_all */
 	struct weft_atomic_u32 all_done;  /* futex: changes when all was done */
+	/* What every worker looks at between two jobs. */
+	_Alignas(64) struct weft_atomic_u32 asks; /* enum rt_asks; a futex for those that pause */
+	const struct rt_sched_hooks *hooks;
 	struct rt_worker *worker;
+	_Alignas(64) struct weft_atomic_u64 few; /* with RT_ASK_FEW: those who wait want to know when so few are left */
+};
+
+enum rt_asks {
+	RT_ASK_PAUSE = 1,    /* take no more jobs */
+	RT_ASK_FEW = 2,      /* somebody waits until few are left */
+	RT_ASK_TAKE = 4,     /* hooks->take is to be asked */
+	RT_ASK_PROGRESS = 8, /* hooks->progress is to be called */
 };
 
 struct rt_how {
-	unsigned workers; /* at least 1 */
-	const int *cpu;   /* of each worker, or -1; NULL: not bound */
-	uint64_t spin_ns; /* before a worker sleeps */
+	unsigned workers;                   /* at least 1 */
+	const int *cpu;                     /* of each worker, or -1; NULL: not bound */
+	uint64_t spin_ns;                   /* before a worker sleeps */
+	const uint8_t *traits;              /* of each worker, or NULL */
+	const struct rt_sched_hooks *hooks; /* for as long as the runtime lives, or NULL */
 };
 int rt_begin(struct rt_runtime **out, const struct rt_how *how, struct weft_err *err) WEFT_MUST_CHECK;
 void rt_end(struct rt_runtime *r); /* all submitted jobs must be done */
@@ -88,16 +131,48 @@ static inline int rt_after(struct rt_submitter *s, rt_ref before)
 {
 	return rt_refs_add(&s->before, before);
 }
-/* 0 or -ENOMEM: then it is as if the job had never been. */
+/* 0, -ENOMEM or what rt_order says: then it is as if the job had never been. */
 int rt_submit(struct rt_submitter *s, struct rt_job *j) WEFT_MUST_CHECK;
 
+/* A job that was prepared, and is not going to be submitted: nobody else may know it. */
+void rt_forget(struct rt_submitter *s, struct rt_job *j);
+
+/*
+ * For rt_order: a job behind `before` (used up) whose reference is `out` (0: it is done already). It does what the hook for
+ * reductions of this handle says, or is a relay. 0 or -ENOMEM.
+ */
+int rt_submit_between(struct rt_submitter *s, struct rt_refs *before, struct rt_handle *reduces, rt_ref *out) WEFT_MUST_CHECK;
+
 void rt_wait_all(struct rt_runtime *r);
+void rt_wait_few(struct rt_runtime *r, uint64_t few);            /* until at most so many are not done */
+uint64_t rt_unfinished(const struct rt_runtime *r);              /* jobs submitted and not done */
+void rt_ask(struct rt_runtime *r, uint32_t set, uint32_t clear); /* enum rt_asks */
+
+/* The worker that the calling thread is, or NULL. */
+struct rt_worker *rt_worker_self(void);
+
+/* For jobs whose body said RT_LATER; any thread. */
+void rt_again(struct rt_worker *w, struct rt_job *j);   /* its body runs once more, on this worker */
+void rt_finish(struct rt_runtime *r, struct rt_job *j); /* it is done: what waits for it is released */
+/* The two halves of ending a job, for bodies that do something between: they say RT_LATER. */
+void rt_release(struct rt_worker *w, struct rt_job *j); /* what waits for it is released */
+void rt_retire(struct rt_worker *w, struct rt_job *j);  /* it counts as done, and is somebody else's from now on */
+/* A job without a body, of which the calling thread has released the last edge: is done at once. */
+void rt_pass(struct rt_submitter *s, struct rt_job *j);
+/* A job that became ready on the calling thread goes where that thread's ready jobs go; false: no memory. */
+bool rt_make_ready(struct rt_submitter *s, struct rt_job *j);
 
 /* core_sleep.c */
+void rt_futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is);
 void rt_futex_wake(struct weft_atomic_u32 *word, int n);
 void rt_wake_one(struct rt_runtime *r);
+void rt_wake(struct rt_worker *w);
+/* Every running thread passes a barrier: what it stored before is seen now, or it sees what was stored before this. */
+void rt_barrier_of_all(const struct rt_runtime *r);
 void rt_worker_sleep(struct rt_worker *w, bool (*any)(struct rt_worker *));
 void rt_tell_waiters(struct rt_runtime *r);
+void rt_tell_few(struct rt_runtime *r);
+void rt_worker_pause(struct rt_worker *w); /* for as long as RT_ASK_PAUSE is set */
 static inline void rt_work_came(struct rt_runtime *r)
 {
 	/* relaxed: a sleeper's membarrier orders it behind the work that was stored before */
@@ -105,8 +180,29 @@ static inline void rt_work_came(struct rt_runtime *r)
 		rt_wake_one(r);
 }
 
+/* The worker says what it runs, and what it ran before; others may look (rt_worker_runs), before a barrier or after it. */
+static inline struct rt_job *rt_worker_says(struct rt_worker *w, struct rt_job *j)
+{
+	struct rt_job *outer = w->current;
+	/* Release: of what it ran before. That what comes next stays behind it: rt_barrier_of_all, and the compiler's fence. */
+	__atomic_store_n(&w->current, j, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return outer;
+}
+static inline struct rt_job *rt_worker_runs(const struct rt_worker *w)
+{
+	return __atomic_load_n(&w->current, __ATOMIC_ACQUIRE);
+}
+
 /* core_worker.c */
-void *rt_worker_main(void *worker);
+void rt_worker_enter(struct rt_worker *w);
+bool rt_worker_step(struct rt_worker *w, bool wait); /* runs a job; false: there is none (wait: until the runtime ends) */
+void rt_worker_leave(struct rt_worker *w);
+void rt_worker_main(struct rt_worker *w);                       /* until the runtime ends */
 void rt_worker_take(struct rt_worker *w, struct rt_job *ready); /* became ready on this worker: runs next, or is kept */
+void rt_worker_keep(struct rt_worker *w, struct rt_job *ready); /* the same, where others can steal it at once */
+/* For jobs that help others while they wait: the newest job that this worker has and others may take; and running it. */
+struct rt_job *rt_worker_pop(struct rt_worker *w);
+void rt_worker_run(struct rt_worker *w, struct rt_job *j);
 
 #endif

@@ -4,13 +4,14 @@
  * more; who makes work stores it and looks whether anybody sleeps. Either the one sees the work or the other the sleeper.
  */
 #include "core.h"
+#include "life_trace.h"
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <limits.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is)
+void rt_futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is)
 {
 	syscall(SYS_futex, &word->v, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
 }
@@ -20,7 +21,7 @@ void rt_futex_wake(struct weft_atomic_u32 *word, int n)
 	syscall(SYS_futex, &word->v, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
 }
 
-static void barrier_of_all(const struct rt_runtime *r)
+void rt_barrier_of_all(const struct rt_runtime *r)
 {
 	/* Partner: the compiler barrier between storing work and rt_work_came's load. */
 	if (r->membarrier)
@@ -51,48 +52,120 @@ void rt_wake_one(struct rt_runtime *r)
 		}
 }
 
+void rt_wake(struct rt_worker *w)
+{
+	/* relaxed: as in rt_work_came */
+	if (weft_load_relaxed_u32(&w->runtime->n_asleep) && clear_bit(w->runtime, w->number)) {
+		weft_store_u32(&w->wake, 1);
+		rt_futex_wake(&w->wake, 1);
+	}
+}
+
 void rt_worker_sleep(struct rt_worker *w, bool (*any)(struct rt_worker *))
 {
 	struct rt_runtime *r = w->runtime;
+	if (r->hooks->sleeps)
+		r->hooks->sleeps(w, true);
 	weft_store_u32(&w->wake, 0);
 	weft_add_u32(&r->n_asleep, 1);
 	__atomic_fetch_or(&r->asleep[w->number / 64].v, UINT64_C(1) << w->number % 64, __ATOMIC_ACQ_REL);
-	barrier_of_all(r);
+	rt_barrier_of_all(r);
+	weft_enter(rt_trace.sleep);
 	while (!any(w) && !weft_load_bool(&r->stop) && !weft_load_u32(&w->wake))
-		futex_wait(&w->wake, 0);
+		rt_futex_wait(&w->wake, 0);
+	weft_leave(rt_trace.sleep);
 	/* Who was not woken takes itself off; who was woken in this instant has been. */
 	clear_bit(r, w->number);
+	if (r->hooks->sleeps)
+		r->hooks->sleeps(w, false);
 }
 
-/* Everything that was submitted is done: what is done is counted first, and can only have become more. */
-static bool is_all_done(const struct rt_runtime *r)
+/* What is done is counted first, and can only have become more. */
+uint64_t rt_unfinished(const struct rt_runtime *r)
 {
 	uint64_t done = 0, submitted = 0;
 	for (unsigned i = 0; i < r->n_workers; i++)
 		done += weft_load_u64(&r->worker[i].done);
 	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
+		done += weft_load_u64(&s->finished);
+	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
 		submitted += weft_load_u64(&s->submitted);
-	return done == submitted;
+	return submitted - done;
+}
+
+static void tell(struct rt_runtime *r)
+{
+	weft_add_u32(&r->all_done, 1);
+	rt_futex_wake(&r->all_done, INT_MAX);
 }
 
 void rt_tell_waiters(struct rt_runtime *r)
 {
 	/* relaxed: the waiter's barrier orders it, as in rt_work_came */
-	if (!weft_load_relaxed_u32(&r->n_waiting) || !is_all_done(r))
-		return;
-	weft_add_u32(&r->all_done, 1);
-	rt_futex_wake(&r->all_done, INT_MAX);
+	if (weft_load_relaxed_u32(&r->n_waiting) && rt_unfinished(r) == 0)
+		tell(r);
+	else if (weft_load_relaxed_u32(&r->asks) & RT_ASK_FEW)
+		rt_tell_few(r);
+}
+
+void rt_tell_few(struct rt_runtime *r)
+{
+	if (rt_unfinished(r) <= weft_load_u64(&r->few))
+		tell(r);
 }
 
 void rt_wait_all(struct rt_runtime *r)
 {
+	weft_enter(rt_trace.wait);
 	weft_add_u32(&r->n_waiting, 1);
-	barrier_of_all(r);
+	rt_barrier_of_all(r);
 	for (;;) {
 		uint32_t seen = weft_load_u32(&r->all_done);
-		if (is_all_done(r))
+		if (rt_unfinished(r) == 0)
 			break;
-		futex_wait(&r->all_done, seen);
+		rt_futex_wait(&r->all_done, seen);
 	}
 	weft_add_u32(&r->n_waiting, -UINT32_C(1));
+	weft_leave(rt_trace.wait);
+}
+
+/* Several may wait for different numbers: the greatest counts, and who is told too early waits again. */
+void rt_wait_few(struct rt_runtime *r, uint64_t few)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static unsigned waiting;
+	pthread_mutex_lock(&lock);
+	if (!waiting++ || few > weft_load_u64(&r->few))
+		weft_store_u64(&r->few, few);
+	rt_ask(r, RT_ASK_FEW, 0);
+	pthread_mutex_unlock(&lock);
+	rt_barrier_of_all(r);
+	for (;;) {
+		uint32_t seen = weft_load_u32(&r->all_done);
+		if (rt_unfinished(r) <= few)
+			break;
+		rt_futex_wait(&r->all_done, seen);
+	}
+	pthread_mutex_lock(&lock);
+	if (!--waiting)
+		rt_ask(r, 0, RT_ASK_FEW);
+	pthread_mutex_unlock(&lock);
+}
+
+void rt_ask(struct rt_runtime *r, uint32_t set, uint32_t clear)
+{
+	uint32_t old = weft_load_u32(&r->asks);
+	while (!weft_cas_u32(&r->asks, &old, (old & ~clear) | set))
+		continue;
+	if (clear & RT_ASK_PAUSE)
+		rt_futex_wake(&r->asks, INT_MAX);
+}
+
+void rt_worker_pause(struct rt_worker *w)
+{
+	struct rt_runtime *r = w->runtime;
+	uint32_t asks;
+	rt_outbox_flush(&w->outbox);
+	while ((asks = weft_load_u32(&r->asks)) & RT_ASK_PAUSE && !weft_load_bool(&r->stop))
+		rt_futex_wait(&r->asks, asks);
 }

@@ -4,6 +4,7 @@
  * in for eight each: jobs without a body, which are done when their last edge is released.
  */
 #include "core.h"
+#include "life_detail.h"
 
 /* Edges from before[from, to) into the job, which has its guard; how many there are. */
 static unsigned hang(struct rt_job *j, const struct rt_refs *before, uint32_t from, uint32_t to)
@@ -19,17 +20,17 @@ static bool arm(struct rt_job *j, unsigned edges)
 {
 	if (!edges)
 		return true;
-	return weft_add_i32(&j->pending, (int32_t)edges - RT_GUARD) == RT_GUARD - (int32_t)edges;
+	return (weft_add_i32(&j->pending, (int32_t)edges - RT_GUARD) & ~RT_PLACED) == RT_GUARD - (int32_t)edges;
 }
 
 static void guard(struct rt_job *j)
 {
 	/* relaxed: published with the first edge */
-	weft_store_relaxed_i32(&j->pending, RT_GUARD);
+	weft_store_relaxed_i32(&j->pending, RT_GUARD | (j->bits & RT_J_PLACED ? RT_PLACED : 0));
 }
 
 /* The job, done before anybody hung on it, goes back to its thread. */
-static void forget(struct rt_submitter *s, struct rt_job *j)
+void rt_forget(struct rt_submitter *s, struct rt_job *j)
 {
 	weft_store_u64(&j->succ, ((weft_load_u64(&j->succ) >> 32) + 1) << 32);
 	j->next_free = s->pool->free;
@@ -37,47 +38,103 @@ static void forget(struct rt_submitter *s, struct rt_job *j)
 }
 
 /* Relays for all but the last RT_EDGES references, behind which theirs stand. Returns where those begin, or negative. */
-static int64_t relay(struct rt_submitter *s)
+static int64_t relay(struct rt_submitter *s, struct rt_refs *before)
 {
 	uint32_t i = 0;
-	for (; s->before.n - i > RT_EDGES; i += RT_EDGES) {
+	for (; before->n - i > RT_EDGES; i += RT_EDGES) {
 		struct rt_job *j = rt_job_new(s->pool);
-		if (!j || (s->before.n == s->before.cap && rt_refs_grow(&s->before)))
+		if (!j || (before->n == before->cap && rt_refs_grow(before)))
 			return -ENOMEM;
 		j->body = NULL;
+		j->arg = NULL;
+		j->n_accesses = 0;
 		guard(j);
 		rt_ref ref = rt_job_ref(j);
-		if (arm(j, hang(j, &s->before, i, i + RT_EDGES)))
-			forget(s, j);
+		if (arm(j, hang(j, before, i, i + RT_EDGES)))
+			rt_forget(s, j);
 		else
-			s->before.at[s->before.n++] = ref;
+			before->at[before->n++] = ref;
 	}
 	return i;
 }
 
-int rt_submit(struct rt_submitter *s, struct rt_job *j)
+/* 1: nothing is left to wait for; 0: something is; or -ENOMEM. */
+static int hang_behind(struct rt_submitter *s, struct rt_job *j, struct rt_refs *before)
 {
-	bool ready = true;
-	int64_t first = 0;
-	j->order = s->order++;
-	if (j->n_accesses && rt_order(j, &s->before))
-		return -ENOMEM;
-	if (s->before.n) {
-		guard(j);
-		if (WEFT_UNLIKELY(s->before.n > RT_EDGES))
-			first = relay(s);
-		if (first < 0)
-			return -ENOMEM;
-		ready = arm(j, hang(j, &s->before, (uint32_t)first, s->before.n));
-	}
+	if (!before->n)
+		return 1;
+	guard(j);
+	int64_t first = WEFT_UNLIKELY(before->n > RT_EDGES) ? relay(s, before) : 0;
+	return first < 0 ? -ENOMEM : arm(j, hang(j, before, (uint32_t)first, before->n));
+}
+
+static void count_one(struct rt_submitter *s)
+{
 	/* relaxed: only this thread stores it; released with the job */
 	weft_store_u64(&s->submitted, weft_load_relaxed_u64(&s->submitted) + 1);
-	if (!ready)
-		return 0;
-	if (s->worker)
-		rt_worker_take(s->worker, j);
-	else if (rt_inject_push(&s->queue, j->self))
+}
+
+int rt_submit_between(struct rt_submitter *s, struct rt_refs *before, struct rt_handle *reduces, rt_ref *out)
+{
+	struct rt_job *j = rt_job_new(s->pool);
+	*out = 0;
+	if (!j)
 		return -ENOMEM;
-	rt_work_came(s->runtime);
+	j->body = NULL;
+	j->arg = NULL;
+	j->n_accesses = 0;
+	j->priority = 0;
+	if (reduces)
+		rt_order_hooks.reduce(reduces, j);
+	rt_ref self = rt_job_ref(j);
+	int ready = hang_behind(s, j, before);
+	if (ready < 0 || (ready && !j->body)) {
+		rt_forget(s, j);
+		return ready < 0 ? ready : 0;
+	}
+	*out = self;
+	if (j->body)
+		count_one(s);
+	if (ready)
+		rt_trace_ready(j);
+	return !ready || rt_make_ready(s, j) ? 0 : -ENOMEM;
+}
+
+static int let_go(struct rt_submitter *s, struct rt_job *j)
+{
+	if (WEFT_LIKELY(j->body != NULL)) {
+		rt_trace_ready(j);
+		return rt_make_ready(s, j) ? 0 : -ENOMEM;
+	}
+	rt_pass(s, j);
 	return 0;
+}
+
+bool rt_make_ready(struct rt_submitter *s, struct rt_job *j)
+{
+	if (WEFT_UNLIKELY(j->bits & RT_J_PLACED)) {
+		s->runtime->hooks->ready(s, j);
+		return true;
+	}
+	if (s->worker)
+		rt_worker_keep(s->worker, j); /* who submits goes on for who knows how long */
+	else if (rt_inject_push(&s->queue, j->self))
+		return false;
+	rt_work_came(s->runtime);
+	return true;
+}
+
+int rt_submit(struct rt_submitter *s, struct rt_job *j)
+{
+	j->order = s->order++;
+	int rc = j->n_accesses ? rt_order(s, j) : 0;
+	if (rc)
+		return rc;
+	if (rt_traced() && j->body)
+		rt_trace_submit(s, rt_job_ref(j));
+	int ready = hang_behind(s, j, &s->before);
+	if (ready < 0)
+		return ready;
+	count_one(s);
+	return ready ? let_go(s, j) : 0;
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A worker: finding a job, running it, releasing what waits for it. */
-#include "core.h"
+#include "life_detail.h"
 #include "base/clock.h"
+#include <stdlib.h>
 
 enum { TAKE_MOST = 32, SPINS_PER_LOOK = 64 };
 
 /* Where others can steal it. */
-static void keep(struct rt_worker *w, struct rt_job *ready)
+void rt_worker_keep(struct rt_worker *w, struct rt_job *ready)
 {
-	if (WEFT_LIKELY(!rt_deque_push(&w->deque, ready->self)))
+	if (WEFT_LIKELY(!rt_deque_push(&w->deque, ready->self))) {
+		rt_work_came(w->runtime);
 		return;
+	}
 	ready->next_free = w->kept ? w->kept->self : 0;
 	w->kept = ready;
 }
@@ -19,38 +22,198 @@ void rt_worker_take(struct rt_worker *w, struct rt_job *ready)
 	if (!w->next)
 		w->next = ready;
 	else
-		keep(w, ready);
+		rt_worker_keep(w, ready);
 }
 
-/* What hung on a job that is done. The first of the list was submitted last: the one submitted first is to run next. */
-static void release(struct rt_worker *w, uint32_t edge)
+static void free_accesses(struct rt_job *j)
 {
-	while (edge) {
-		struct rt_job *j = rt_job_at(edge / RT_EDGES);
-		edge = j->edge_next[edge % RT_EDGES];
-		if (weft_add_i32(&j->pending, -1) != 1)
-			continue;
-		if (j->body) {
-			if (w->next)
-				keep(w, w->next);
-			w->next = j;
-			continue;
+	if (j->n_accesses > RT_ACCESSES)
+		free(j->access[0]);
+}
+
+/* The edges out of a job that is done, which from now on takes none. */
+static uint32_t close_edges(struct rt_job *j)
+{
+	uint64_t seq = weft_load_relaxed_u64(&j->succ) >> 32; /* relaxed: only we change it */
+	return (uint32_t)weft_swap_u64(&j->succ, (uint64_t)(uint32_t)(seq + 1) << 32);
+}
+
+/*
+ * What hung on a job that is done. The first of the list was submitted last: the one submitted first is to run next. Jobs without
+ * a body are done here, one after the other (there may be long chains of them): the list `at_once`.
+ */
+static void release(struct rt_worker *w, uint32_t edge, struct rt_job *at_once)
+{
+	for (;;) {
+		while (edge) {
+			struct rt_job *j = rt_job_at(edge / RT_EDGES);
+			edge = j->edge_next[edge % RT_EDGES];
+			int32_t left = weft_add_i32(&j->pending, -1);
+			if (WEFT_UNLIKELY(left == (RT_PLACED | 1))) {
+				rt_trace_ready(j);
+				w->runtime->hooks->ready(&w->self, j);
+				continue;
+			}
+			if (left != 1)
+				continue;
+			if (WEFT_LIKELY(j->body != NULL)) {
+				rt_trace_ready(j);
+				if (w->next)
+					rt_worker_keep(w, w->next);
+				w->next = j;
+				continue;
+			}
+			j->next_free = at_once ? at_once->self : 0;
+			at_once = j;
 		}
-		/* A relay has one edge out of it. */
-		uint64_t seq = weft_load_u64(&j->succ) >> 32;
-		release(w, (uint32_t)weft_swap_u64(&j->succ, (uint64_t)(uint32_t)(seq + 1) << 32));
+		struct rt_job *j = at_once;
+		if (WEFT_LIKELY(!j))
+			return;
+		at_once = j->next_free ? rt_job_at(j->next_free) : NULL;
+		const struct rt_at_once *a = j->arg;
+		if (a && a->run(j, w) != RT_DONE)
+			continue;
+		if (a)
+			/* relaxed: only we store it */
+			weft_store_u64(&w->done, weft_load_relaxed_u64(&w->done) + 1);
+		free_accesses(j);
+		edge = close_edges(j);
 		rt_job_free(&w->outbox, j);
 	}
 }
 
-static void run(struct rt_worker *w, struct rt_job *j)
+void rt_release(struct rt_worker *w, struct rt_job *j)
 {
-	j->body(j, w);
-	uint64_t seq = weft_load_relaxed_u64(&j->succ) >> 32; /* relaxed: only we change it */
-	release(w, (uint32_t)weft_swap_u64(&j->succ, (uint64_t)(uint32_t)(seq + 1) << 32));
+	release(w, close_edges(j), NULL);
+}
+
+void rt_retire(struct rt_worker *w, struct rt_job *j)
+{
+	if (WEFT_UNLIKELY(j->n_accesses > RT_ACCESSES))
+		free_accesses(j);
 	rt_job_free(&w->outbox, j);
 	/* relaxed: only we store it */
 	weft_store_u64(&w->done, weft_load_relaxed_u64(&w->done) + 1);
+}
+
+static void end(struct rt_worker *w, struct rt_job *j)
+{
+	rt_release(w, j);
+	rt_retire(w, j);
+}
+
+static void run_in_detail(struct rt_worker *w, struct rt_job *j)
+{
+	rt_detail_began(j);
+	if (j->body(j, w) == RT_DONE) {
+		weft_enter(rt_detail.overhead);
+		end(w, j);
+		weft_leave(rt_detail.overhead);
+	}
+	rt_detail_unfinished(w->runtime, 0);
+}
+
+void rt_worker_run(struct rt_worker *w, struct rt_job *j)
+{
+	if (WEFT_UNLIKELY(rt_traced_in_detail() || j->bits & RT_J_READY)) {
+		run_in_detail(w, j);
+		return;
+	}
+	if (WEFT_LIKELY(j->body(j, w) == RT_DONE))
+		end(w, j);
+}
+
+void rt_again(struct rt_worker *w, struct rt_job *j)
+{
+	uint32_t head = weft_load_u32(&w->again);
+	do {
+		j->next_free = head;
+	} while (!weft_cas_u32(&w->again, &head, j->self));
+	rt_wake(w);
+}
+
+/* As release(), by a thread of the application: ready jobs go to its queue, and what is done at once to its pool. */
+static void release_outside(struct rt_submitter *s, uint32_t edge, struct rt_job *at_once)
+{
+	struct rt_outbox o = {0};
+	for (;;) {
+		while (edge) {
+			struct rt_job *j = rt_job_at(edge / RT_EDGES);
+			edge = j->edge_next[edge % RT_EDGES];
+			if ((weft_add_i32(&j->pending, -1) & ~RT_PLACED) != 1)
+				continue;
+			if (j->body) {
+				rt_trace_ready(j);
+				if (!rt_make_ready(s, j))
+					rt_again(s->runtime->worker, j);
+				continue;
+			}
+			j->next_free = at_once ? at_once->self : 0;
+			at_once = j;
+		}
+		struct rt_job *j = at_once;
+		if (!j)
+			break;
+		at_once = j->next_free ? rt_job_at(j->next_free) : NULL;
+		const struct rt_at_once *a = j->arg;
+		if (a && a->run(j, NULL) != RT_DONE)
+			continue;
+		if (a)
+			/* relaxed: only this thread stores it */
+			weft_store_u64(&s->finished, weft_load_relaxed_u64(&s->finished) + 1);
+		free_accesses(j);
+		edge = close_edges(j);
+		rt_job_free(&o, j);
+	}
+	rt_outbox_flush(&o);
+	rt_tell_waiters(s->runtime);
+}
+
+void rt_pass(struct rt_submitter *s, struct rt_job *j)
+{
+	j->next_free = 0;
+	if (s->worker)
+		release(s->worker, 0, j);
+	else
+		release_outside(s, 0, j);
+}
+
+void rt_finish(struct rt_runtime *r, struct rt_job *j)
+{
+	struct rt_submitter *s = rt_self(r);
+	if (s && s->worker) {
+		end(s->worker, j);
+		rt_work_came(r);
+	} else if (s) {
+		struct rt_outbox o = {0};
+		free_accesses(j);
+		uint32_t edge = close_edges(j);
+		rt_job_free(&o, j);
+		rt_outbox_flush(&o);
+		/* relaxed: only this thread stores it */
+		weft_store_u64(&s->finished, weft_load_relaxed_u64(&s->finished) + 1);
+		release_outside(s, edge, NULL);
+	}
+	if (rt_traced_in_detail())
+		rt_detail_unfinished(r, 0);
+}
+
+/* Jobs that came back: the first runs now, or NULL. */
+static struct rt_job *from_again(struct rt_worker *w)
+{
+	/* relaxed: the swap acquires */
+	if (WEFT_LIKELY(!weft_load_relaxed_u32(&w->again)))
+		return NULL;
+	uint32_t number = weft_swap_u32(&w->again, 0);
+	while (number) {
+		struct rt_job *j = rt_job_at(number);
+		number = j->next_free;
+		if (!number)
+			return j;
+		j->next_free = w->kept ? w->kept->self : 0;
+		w->kept = j;
+	}
+	return NULL;
 }
 
 static struct rt_job *from_kept(struct rt_worker *w)
@@ -71,6 +234,14 @@ static struct rt_job *from_own(struct rt_worker *w)
 	return number ? rt_job_at(number) : from_kept(w);
 }
 
+struct rt_job *rt_worker_pop(struct rt_worker *w)
+{
+	struct rt_job *j = w->next;
+	w->next = NULL;
+	uint32_t number = j ? 0 : rt_deque_pop(&w->deque);
+	return number ? rt_job_at(number) : j;
+}
+
 static struct rt_job *from_submitters(struct rt_worker *w)
 {
 	uint32_t job[TAKE_MOST];
@@ -81,7 +252,7 @@ static struct rt_job *from_submitters(struct rt_worker *w)
 			continue;
 		/* The first runs, and the owner pops the others in their order. */
 		for (unsigned i = n; i-- > 1;)
-			keep(w, rt_job_at(job[i]));
+			rt_worker_keep(w, rt_job_at(job[i]));
 		if (n > 1)
 			rt_work_came(r);
 		return rt_job_at(job[0]);
@@ -108,7 +279,16 @@ static struct rt_job *from_others(struct rt_worker *w)
 
 static struct rt_job *find(struct rt_worker *w)
 {
-	struct rt_job *j = from_own(w);
+	struct rt_runtime *r = w->runtime;
+	struct rt_job *j = from_again(w);
+	if (WEFT_UNLIKELY(w->traits & RT_W_ONLY_PLACED)) {
+		j = j ? j : from_kept(w);
+		return j || !r->hooks->take ? j : r->hooks->take(w);
+	}
+	j = j ? j : from_own(w);
+	/* relaxed: the bit is set before the first job, and for good */
+	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&r->asks) & RT_ASK_TAKE))
+		j = j ? j : r->hooks->take(w);
 	j = j ? j : from_submitters(w);
 	return j ? j : from_others(w);
 }
@@ -116,6 +296,12 @@ static struct rt_job *find(struct rt_worker *w)
 static bool any(struct rt_worker *w)
 {
 	struct rt_runtime *r = w->runtime;
+	if (weft_load_u32(&w->again) || w->kept)
+		return true;
+	if (r->hooks->any && r->hooks->any(w))
+		return true;
+	if (w->traits & RT_W_ONLY_PLACED)
+		return false;
 	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
 		if (!s->worker && rt_inject_any(&s->queue))
 			return true;
@@ -125,20 +311,24 @@ static bool any(struct rt_worker *w)
 	return false;
 }
 
-/* Until there is a job; NULL: the runtime ends. */
-static struct rt_job *idle(struct rt_worker *w)
+/* Until there is a job, if it may wait; NULL: there is none, or the runtime ends, or somebody asks for something. */
+static struct rt_job *idle(struct rt_worker *w, bool wait)
 {
 	struct rt_runtime *r = w->runtime;
 	rt_outbox_flush(&w->outbox);
 	rt_tell_waiters(r);
 	uint64_t until = weft_monotonic_ns() + r->spin_ns;
-	while (!weft_load_bool(&r->stop)) {
+	while (wait && !weft_load_bool(&r->stop) && !(weft_load_u32(&r->asks) & RT_ASK_PAUSE)) {
 		for (unsigned i = 0; i < SPINS_PER_LOOK; i++)
 			__builtin_ia32_pause();
 		struct rt_job *j = any(w) ? find(w) : NULL;
 		if (j)
 			return j;
-		if (weft_monotonic_ns() < until)
+		if (weft_load_u32(&r->asks) & RT_ASK_PROGRESS) {
+			r->hooks->progress(true);
+			continue;
+		}
+		if ((w->traits & RT_W_POLLS && r->hooks->poll(w)) || weft_monotonic_ns() < until)
 			continue;
 		rt_worker_sleep(w, any);
 		until = weft_monotonic_ns() + r->spin_ns;
@@ -146,15 +336,41 @@ static struct rt_job *idle(struct rt_worker *w)
 	return NULL;
 }
 
-void *rt_worker_main(void *worker)
+/* What lies in the way between two jobs, seldom. */
+static void attend(struct rt_worker *w)
 {
-	struct rt_worker *w = worker;
-	for (;;) {
-		struct rt_job *j = find(w);
-		if (!j)
-			j = idle(w);
-		if (!j)
-			return NULL;
-		run(w, j);
+	struct rt_runtime *r = w->runtime;
+	uint32_t asks = weft_load_u32(&r->asks);
+	if (asks & RT_ASK_FEW)
+		rt_tell_few(r);
+	if (asks & RT_ASK_PAUSE)
+		rt_worker_pause(w);
+	if (asks & RT_ASK_PROGRESS)
+		r->hooks->progress(false);
+	if (w->traits & RT_W_POLLS)
+		r->hooks->poll(w);
+	if (w->traits & RT_W_ONLY_PLACED && w->next) {
+		rt_worker_keep(w, w->next);
+		w->next = NULL;
+		rt_work_came(r);
 	}
+}
+
+bool rt_worker_step(struct rt_worker *w, bool wait)
+{
+	/* relaxed: seen at one of the next jobs */
+	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&w->runtime->asks) | w->traits))
+		attend(w);
+	struct rt_job *j = find(w);
+	if (!j)
+		j = idle(w, wait);
+	if (j)
+		rt_worker_run(w, j);
+	return j || (wait && !weft_load_bool(&w->runtime->stop));
+}
+
+void rt_worker_main(struct rt_worker *w)
+{
+	while (rt_worker_step(w, true))
+		continue;
 }

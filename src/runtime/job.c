@@ -6,6 +6,7 @@
 #include "job.h"
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -96,11 +97,26 @@ static uint32_t carve(struct rt_pool *p)
 	for (uint32_t i = first; i < first + SLAB_JOBS; i++) {
 		struct rt_job *j = rt_job_at(i);
 		j->self = i;
-		j->pool = p->number;
+		j->pool = p->number & (RT_POOLS - 1);
 		j->next_free = i + 1 < first + SLAB_JOBS ? i + 1 : 0;
 		weft_store_u64(&j->succ, UINT64_C(1) << 32);
 	}
 	return first;
+}
+
+int rt_job_make_room(struct rt_job *j, unsigned n)
+{
+	if (n > RT_ACCESSES) {
+		struct rt_accesses *a = malloc(sizeof *a + n * (sizeof a->handle[0] + sizeof *a->mode));
+		if (!a || n > UINT16_MAX) {
+			free(a);
+			return -ENOMEM;
+		}
+		a->mode = (uint32_t *)(void *)(a->handle + n);
+		j->access[0] = (void *)a;
+	}
+	j->n_accesses = (uint16_t)n;
+	return 0;
 }
 
 struct rt_job *rt_job_new_slow(struct rt_pool *p)
@@ -112,6 +128,7 @@ struct rt_job *rt_job_new_slow(struct rt_pool *p)
 		return NULL;
 	struct rt_job *j = rt_job_at(p->free);
 	p->free = j->next_free;
+	j->bits = 0;
 	return j;
 }
 

@@ -11,7 +11,8 @@
  * list and releases what hung there. So a finished job takes no edge, and a reused one neither: (job, seq) names a job for as
  * long as one likes without holding it, and jobs are never counted. Sequence numbers come back after 2^32 reuses of one job.
  *
- * `pending` counts edges that are not released, and RT_GUARD while the job is being submitted.
+ * `pending` counts edges that are not released, and RT_GUARD while the job is being submitted; RT_PLACED in it says that the
+ * job, when it is ready, does not go where ready jobs go but to the hook `ready` (core.h).
  */
 #ifndef WEFT_RUNTIME_JOB_H
 #define WEFT_RUNTIME_JOB_H
@@ -23,13 +24,27 @@
 
 enum { RT_EDGES = 8, RT_ACCESSES = 4 };
 #define RT_GUARD (INT32_C(1) << 30)
+#define RT_PLACED INT32_MIN
 
 struct rt_job;
 struct rt_worker;
 struct rt_handle;
 
-/* What a job does; runs on a worker. NULL: a relay, which only passes edges on. */
-typedef void rt_body(struct rt_job *job, struct rt_worker *w);
+/*
+ * What a job does; runs on a worker. RT_LATER: the job is not done, and from now on somebody else's, who makes it ready once more
+ * (rt_again: its body runs again) or ends it (rt_finish), perhaps already has.
+ *
+ * NULL: a relay, which only passes edges on; when its `arg` is set, that points to a function that runs at once, on the thread
+ * that released the last edge or submitted (w: NULL when that is no worker). It must be short and may not wait.
+ */
+enum rt_verdict { RT_DONE, RT_LATER };
+typedef enum rt_verdict rt_body(struct rt_job *job, struct rt_worker *w);
+struct rt_at_once {
+	rt_body *run;
+};
+
+/* The first two are the core's; the layers above have the others. READY: it counts as such in the trace (life_detail.h). */
+enum rt_job_bits { RT_J_PLACED = 1, RT_J_READY = 2, RT_J_UPPER = 4 };
 
 struct rt_job {
 	/* What others write. */
@@ -43,14 +58,34 @@ struct rt_job {
 	_Alignas(64) struct rt_handle *access[RT_ACCESSES];
 	uint32_t mode[RT_ACCESSES];
 	uint16_t n_accesses;
-	uint16_t pool; /* where it goes back to */
+	uint16_t pool : 10; /* where it goes back to */
+	uint16_t bits : 6;  /* enum rt_job_bits */
 	int32_t priority;
 	uint32_t next_free;
 	uint32_t order; /* of submission */
 	/* What few jobs have; the layers above say what it is. */
-	_Alignas(64) uint64_t upper[8];
+	_Alignas(64) uint64_t upper[7];
+	void *data; /* of src/runtime/data, when RT_FETCHED is in the first mode */
 };
 _Static_assert(sizeof(struct rt_job) == 192, "three cache lines");
+
+/* The accesses of a job that has more than RT_ACCESSES of them: access[0] points here. The job owns it. */
+struct rt_accesses {
+	uint32_t *mode;
+	struct rt_handle *handle[];
+};
+#define RT_FETCHED (UINT32_C(1) << 31) /* in the mode of the first access: `data` is set */
+
+static inline struct rt_handle **rt_job_handles(struct rt_job *j)
+{
+	return WEFT_LIKELY(j->n_accesses <= RT_ACCESSES) ? j->access : ((struct rt_accesses *)(void *)j->access[0])->handle;
+}
+static inline uint32_t *rt_job_modes(struct rt_job *j)
+{
+	return WEFT_LIKELY(j->n_accesses <= RT_ACCESSES) ? j->mode : ((struct rt_accesses *)(void *)j->access[0])->mode;
+}
+/* Room for n accesses in a job that is being prepared: sets n_accesses. 0 or -ENOMEM. */
+int rt_job_make_room(struct rt_job *j, unsigned n) WEFT_MUST_CHECK;
 
 /* (job, seq) as one word; 0 names none. */
 typedef uint64_t rt_ref;
@@ -112,6 +147,7 @@ static inline struct rt_job *rt_job_new(struct rt_pool *p)
 		return rt_job_new_slow(p);
 	struct rt_job *j = rt_job_at(p->free);
 	p->free = j->next_free;
+	j->bits = 0;
 	return j;
 }
 void rt_outbox_flush(struct rt_outbox *o);

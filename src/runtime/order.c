@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading depends on the last writer; writing on the readers since then, or on the last writer when there are none. */
-#include "order.h"
+/*
+ * Reading depends on the last writer; writing on the readers since then, or on the last writer when there are none. Everything
+ * else (groups that commute or reduce, accesses without a place) goes through place_specially, by one look at all bits.
+ */
+#include "core.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Static_assert(RT_NOPLAN >> 4 == RT_H_PLANNED, "place() shifts the one onto the other");
+
+struct rt_order_hooks rt_order_hooks;
 
 void rt_handle_init(struct rt_handle *h)
 {
@@ -26,16 +33,38 @@ int rt_refs_grow(struct rt_refs *r)
 	return 0;
 }
 
-static void lock(struct rt_handle *h)
+static inline void lock(struct rt_handle *h)
 {
 	while (weft_swap_u32(&h->lock, 1))
 		while (weft_load_relaxed_u32(&h->lock)) /* relaxed: the swap decides */
 			__builtin_ia32_pause();
 }
 
-static void unlock(struct rt_handle *h)
+static inline void unlock(struct rt_handle *h)
 {
 	weft_store_u32(&h->lock, 0);
+}
+
+void rt_handle_lock(struct rt_handle *h)
+{
+	lock(h);
+}
+
+void rt_handle_unlock(struct rt_handle *h)
+{
+	unlock(h);
+}
+
+static void mark(struct rt_handle *h, uint32_t set, uint32_t clear)
+{
+	h->bits = (uint8_t)((h->bits & ~clear) | set);
+}
+
+void rt_handle_mark(struct rt_handle *h, uint32_t set, uint32_t clear)
+{
+	lock(h);
+	mark(h, set, clear);
+	unlock(h);
 }
 
 static bool is_done(rt_ref ref)
@@ -45,14 +74,26 @@ static bool is_done(rt_ref ref)
 
 static rt_ref *readers(struct rt_handle *h)
 {
-	return h->cap ? h->more : h->reader;
+	return h->log_cap ? h->more : h->reader;
 }
+
+bool rt_handle_is_idle(struct rt_handle *h)
+{
+	lock(h);
+	bool idle = !h->writer || is_done(h->writer);
+	for (uint32_t i = 0; i < h->n_readers && idle; i++)
+		idle = is_done(readers(h)[i]);
+	unlock(h);
+	return idle;
+}
+
+enum { LOG_FIRST = 4, LOG_MOST = 15 };
 
 /* Room for one more reader: those that are done leave; when that is not half of them, more memory. */
 static int make_room(struct rt_handle *h)
 {
 	rt_ref *r = readers(h);
-	uint32_t n = 0, cap = h->cap ? h->cap : RT_READERS;
+	uint32_t n = 0, cap = h->log_cap ? UINT32_C(1) << h->log_cap : RT_READERS;
 	if (h->n_readers < cap)
 		return 0;
 	for (uint32_t i = 0; i < h->n_readers; i++)
@@ -61,15 +102,14 @@ static int make_room(struct rt_handle *h)
 	h->n_readers = (uint16_t)n;
 	if (n <= cap / 2)
 		return 0;
-	if (cap >= UINT16_MAX / 2)
-		return n < cap ? 0 : -ENOMEM;
-	rt_ref *more = malloc(2 * cap * sizeof *more);
+	uint8_t log_cap = h->log_cap ? h->log_cap + 1 : LOG_FIRST;
+	rt_ref *more = log_cap > LOG_MOST ? NULL : malloc(sizeof *more << log_cap);
 	if (!more)
 		return n < cap ? 0 : -ENOMEM;
 	memcpy(more, r, n * sizeof *more);
 	free(h->more);
 	h->more = more;
-	h->cap = (uint16_t)(2 * cap);
+	h->log_cap = log_cap;
 	return 0;
 }
 
@@ -93,44 +133,203 @@ static void register_in(struct rt_handle *h, uint32_t mode, rt_ref self)
 	}
 }
 
-/* By address, and each handle once: two accesses to one are one of both modes. */
-static unsigned sorted(const struct rt_job *job, struct rt_handle **h, uint32_t *mode)
+enum { FEW = 16 };
+
+/* An access that is one of several of the job to the same handle, by the handle's address. */
+struct place {
+	struct rt_handle *handle;
+	uint32_t mode;
+};
+
+static int by_address(const void *a, const void *b)
 {
+	uintptr_t x = (uintptr_t)((const struct place *)a)->handle, y = (uintptr_t)((const struct place *)b)->handle;
+	return x < y ? -1 : x > y;
+}
+
+/* By address, and each handle once: two accesses to one are one of both modes. */
+static unsigned sorted(struct rt_job *job, struct place *p)
+{
+	struct rt_handle **handle = rt_job_handles(job);
+	const uint32_t *mode = rt_job_modes(job);
 	unsigned n = 0;
+	if (WEFT_UNLIKELY(job->n_accesses > FEW)) {
+		for (unsigned i = 0; i < job->n_accesses; i++)
+			p[i] = (struct place){handle[i], mode[i]};
+		qsort(p, job->n_accesses, sizeof *p, by_address);
+		for (unsigned i = 0; i < job->n_accesses; i++)
+			if (n && p[n - 1].handle == p[i].handle)
+				p[n - 1].mode |= p[i].mode;
+			else
+				p[n++] = p[i];
+		return n;
+	}
 	for (unsigned i = 0; i < job->n_accesses; i++) {
 		unsigned k = n;
-		while (k > 0 && h[k - 1] > job->access[i])
+		while (k > 0 && p[k - 1].handle > handle[i])
 			k--;
-		if (k > 0 && h[k - 1] == job->access[i]) {
-			mode[k - 1] |= job->mode[i];
+		if (k > 0 && p[k - 1].handle == handle[i]) {
+			p[k - 1].mode |= mode[i];
 			continue;
 		}
-		memmove(h + k + 1, h + k, (n - k) * sizeof *h);
-		memmove(mode + k + 1, mode + k, (n - k) * sizeof *mode);
-		h[k] = job->access[i];
-		mode[k] = job->mode[i];
+		memmove(p + k + 1, p + k, (n - k) * sizeof *p);
+		p[k] = (struct place){handle[i], mode[i]};
 		n++;
 	}
 	return n;
 }
 
-int rt_order(struct rt_job *job, struct rt_refs *before)
+/* ---- what is not plain reading and writing ---- */
+
+enum { GROUPS = RT_H_COMMUTES | RT_H_REDUCES, SPECIAL_MODES = RT_SCRATCH | RT_REDUX | RT_COMMUTE | RT_UNORDERED };
+
+/* The group that an access joins; a plain write joins none and is none. */
+static uint32_t group_of(uint32_t mode)
 {
-	struct rt_handle *h[RT_ACCESSES];
-	uint32_t mode[RT_ACCESSES];
-	unsigned n = sorted(job, h, mode);
-	rt_ref self = rt_job_ref(job);
+	if (mode & RT_REDUX && !(mode & (RT_READ | RT_WRITE)))
+		return RT_H_REDUCES;
+	return mode & RT_COMMUTE && mode & RT_WRITE ? RT_H_COMMUTES : 0;
+}
+
+/* Contributions to a reduction always have a place: whoever wants the value must find all of them. */
+static bool takes_no_place(uint32_t bits, uint32_t mode)
+{
+	if (group_of(mode) == RT_H_REDUCES)
+		return false;
+	return (bits & RT_H_UNORDERED) || mode & RT_UNORDERED || !(mode & (RT_READ | RT_WRITE | RT_REDUX));
+}
+
+/*
+ * The open group ends: what comes next finds one job instead of it. A reduction that ends is put together by a job with a body;
+ * of others there is a relay, unless the group has one member or none. -ENOMEM: nothing has changed.
+ */
+static int close_group(struct rt_submitter *s, struct rt_handle *h, uint32_t bits)
+{
+	bool reduces = bits & RT_H_REDUCES;
+	if (!h->n_readers && !reduces)
+		return 0;
+	struct rt_refs before = {0};
+	int rc = h->n_readers || !h->writer ? 0 : rt_refs_add(&before, h->writer);
+	for (uint32_t i = 0; i < h->n_readers && !rc; i++)
+		rc = rt_refs_add(&before, readers(h)[i]);
+	rt_ref writer = 0;
+	if (!rc && !reduces && before.n == 1)
+		writer = before.at[0];
+	else if (!rc)
+		rc = rt_submit_between(s, &before, reduces ? h : NULL, &writer);
+	free(before.at);
+	if (rc)
+		return -ENOMEM;
+	h->writer = writer;
+	h->n_readers = 0;
+	mark(h, reduces ? RT_H_REDUCED : 0, GROUPS);
+	return 0;
+}
+
+/* An access outside the order: only what a reduction has collected comes before it. */
+static int depend_on_reduction(struct rt_submitter *s, struct rt_handle *h)
+{
+	int rc = h->bits & RT_H_REDUCES ? close_group(s, h, h->bits) : 0;
+	if (!rc && h->bits & RT_H_REDUCED && h->writer)
+		rc = rt_refs_add(&s->before, h->writer);
+	return rc;
+}
+
+static int depend_specially(struct rt_submitter *s, struct rt_handle *h, uint32_t mode)
+{
+	uint32_t bits = h->bits;
+	if (takes_no_place(bits, mode)) {
+		int rc = mode & (RT_READ | RT_WRITE) ? depend_on_reduction(s, h) : 0;
+		return !rc && mode & (RT_READ | RT_WRITE) && rt_order_hooks.watch ? rt_order_hooks.watch(s, h) : rc;
+	}
+	uint32_t group = group_of(mode), open = bits & GROUPS;
+	bool is_write = mode & RT_WRITE && !group;
+	bool joins = !is_write && group == open;
 	int rc = 0;
-	for (unsigned i = 0; i < n; i++)
-		lock(h[i]);
+	/* A write needs no relay: it depends on all members itself. What a reduction collected is put together in any case. */
+	if (!joins && (!is_write || open & RT_H_REDUCES))
+		rc = close_group(s, h, bits);
+	if (!rc && !is_write)
+		rc = make_room(h);
+	return rc ? rc : depend(h, is_write ? RT_WRITE : RT_READ, &s->before);
+}
+
+static void register_specially(struct rt_handle *h, uint32_t mode, rt_ref self)
+{
+	if (takes_no_place(h->bits, mode))
+		return;
+	uint32_t group = group_of(mode);
+	bool writes = mode & RT_WRITE && !group;
+	mark(h, group, GROUPS | (writes ? RT_H_REDUCED : 0));
+	register_in(h, writes ? RT_WRITE : RT_READ, self);
+}
+
+static int place_specially(struct rt_submitter *s, struct place *p, unsigned n, rt_ref self)
+{
+	int rc = 0;
+	for (unsigned i = 0; i < n && !rc; i++)
+		rc = depend_specially(s, p[i].handle, p[i].mode);
+	for (unsigned i = 0; i < n && !rc; i++)
+		register_specially(p[i].handle, p[i].mode, self);
+	return rc;
+}
+
+/* ---- both ---- */
+
+enum { PLANNED = 1 };
+
+/* PLANNED: a handle has one of the bits `asks`, and nothing was done. */
+static int place(struct rt_submitter *s, struct rt_job *job, struct place *p, uint32_t asks)
+{
+	unsigned n = sorted(job, p);
+	rt_ref self = rt_job_ref(job);
+	uint32_t bits = 0;
+	int rc = 0;
+	for (unsigned i = 0; i < n; i++) {
+		lock(p[i].handle);
+		/* RT_NOPLAN hides RT_H_PLANNED. */
+		bits |= (p[i].handle->bits & ~(p[i].mode >> 4 & RT_H_PLANNED)) | (p[i].mode & SPECIAL_MODES) << 8;
+	}
+	if (WEFT_UNLIKELY(bits)) {
+		rc = bits & asks ? PLANNED : bits & RT_H_REFUSED ? -EINVAL : place_specially(s, p, n, self);
+		struct rt_handle *refuses = NULL;
+		for (unsigned i = 0; i < n; i++) {
+			refuses = p[i].handle->bits & RT_H_REFUSED ? p[i].handle : refuses;
+			unlock(p[i].handle);
+		}
+		if (rc == -EINVAL && refuses && rt_order_hooks.refuse)
+			rt_order_hooks.refuse(refuses);
+		return rc;
+	}
 	for (unsigned i = 0; i < n && !rc; i++) {
-		rc = mode[i] & RT_WRITE ? 0 : make_room(h[i]);
-		rc = rc ? rc : depend(h[i], mode[i], before);
+		rc = p[i].mode & RT_WRITE ? 0 : make_room(p[i].handle);
+		rc = rc ? rc : depend(p[i].handle, p[i].mode, &s->before);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		if (!rc)
-			register_in(h[i], mode[i], self);
-		unlock(h[i]);
+			register_in(p[i].handle, p[i].mode, self);
+		unlock(p[i].handle);
 	}
 	return rc ? -ENOMEM : 0;
+}
+
+/* What is planned is asked about first, without any lock; then it is the job's turn. */
+static int place_asking(struct rt_submitter *s, struct rt_job *job, struct place *p)
+{
+	int rc = place(s, job, p, RT_H_PLANNED);
+	if (WEFT_LIKELY(rc != PLANNED))
+		return rc;
+	rc = rt_order_hooks.plan(s, job);
+	return rc ? rc : place(s, job, p, 0);
+}
+
+int rt_order(struct rt_submitter *s, struct rt_job *job)
+{
+	struct place few[FEW];
+	if (WEFT_LIKELY(job->n_accesses <= FEW))
+		return place_asking(s, job, few);
+	struct place *p = malloc(job->n_accesses * sizeof *p);
+	int rc = p ? place_asking(s, job, p) : -ENOMEM;
+	free(p);
+	return rc;
 }

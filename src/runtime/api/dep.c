@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Dependencies that the program declares between tasks. A task that is not submitted has a job already, on which others can hang;
+ * of one that is done, the edge is refused. End dependencies hold back the end of a task: each is a job that runs at once when
+ * what it stands for is done.
+ */
+#include "init.h"
+#include <stdarg.h>
+#include <stdlib.h>
+
+static struct rt_task *of(struct starpu_task *t, const char *what)
+{
+	if (!t)
+		rt_misuse("%s: a task is NULL", what);
+	struct rt_task *own = rt_task_of(t);
+	if (!own)
+		rt_misuse("no memory for a dependency");
+	return own;
+}
+
+/* What names the end of its present or next turn, made when there is none; 0: it is done. */
+static rt_ref end_of(struct rt_task *own)
+{
+	uint32_t state = weft_load_u32(&own->state) & RT_T_STATE;
+	if (state == RT_T_DONE || state == RT_T_CALLBACK)
+		return 0;
+	if (!rt_task_prepare(own))
+		rt_misuse("no memory for a dependency");
+	return own->ref;
+}
+
+static void add_dep(struct rt_task *own, struct rt_task *pred)
+{
+	if (own->n_deps == own->cap_deps) {
+		uint32_t cap = own->cap_deps ? 2 * own->cap_deps : 4;
+		struct rt_dep *more = realloc(own->dep, cap * sizeof *more);
+		if (!more)
+			rt_misuse("no memory for a dependency");
+		own->dep = more;
+		own->cap_deps = cap;
+	}
+	rt_task_lock(pred);
+	uint32_t state = weft_load_u32(&pred->state) & RT_T_STATE;
+	bool over = pred->turns && (state == RT_T_DONE || state == RT_T_CALLBACK);
+	own->dep[own->n_deps++] = (struct rt_dep){pred, pred->turns - over};
+	rt_task_unlock(pred);
+	weft_add_u32(&pred->holders, 1);
+}
+
+void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
+{
+	struct rt_task *own = of(task, "starpu_task_declare_deps_array");
+	if (!ndeps)
+		return;
+	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_SUBMITTED)
+		rt_misuse("starpu_task_declare_deps_array: the task is already submitted");
+	for (unsigned i = 0; i < ndeps; i++)
+		add_dep(own, of(task_array[i], "starpu_task_declare_deps_array"));
+}
+
+/* The turn that it waits for is not over, and there will be one. */
+static bool is_to_come(const struct rt_dep *d)
+{
+	rt_task_lock(d->pred);
+	bool to_come = d->pred->turns == d->seen && !d->pred->gone;
+	rt_task_unlock(d->pred);
+	return to_come;
+}
+
+int rt_task_take_deps(struct rt_task *own, struct rt_refs *before)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < own->n_deps && !rc; i++) {
+		struct rt_dep *d = &own->dep[i];
+		rt_ref ref = 0;
+		if (is_to_come(d) && !rt_task_prepare(d->pred))
+			return -ENOMEM;
+		rt_task_lock(d->pred);
+		if (d->pred->turns == d->seen && !d->pred->gone)
+			ref = d->pred->ref;
+		rt_task_unlock(d->pred);
+		d->seen++;
+		rc = ref ? rt_refs_add(before, ref) : 0;
+	}
+	return rc ? -ENOMEM : 0;
+}
+
+void rt_task_drop_deps(struct rt_task *own)
+{
+	for (uint32_t i = 0; i < own->n_deps; i++)
+		rt_task_let_go(own->dep[i].pred);
+	free(own->dep);
+	own->dep = NULL;
+	own->n_deps = own->cap_deps = 0;
+}
+
+void rt_task_turn_over(struct rt_task *own)
+{
+	rt_task_lock(own);
+	own->turns++;
+	own->job = NULL;
+	weft_store_i32(&own->ends, 1);
+	uint32_t old = weft_load_u32(&own->state);
+	while (!weft_cas_u32(&own->state, &old, (old & ~(uint32_t)RT_T_STATE) | RT_T_CALLBACK))
+		continue;
+	rt_task_unlock(own);
+}
+
+static struct starpu_task **listed(unsigned n, va_list *ap)
+{
+	struct starpu_task **list = malloc((n ? n : 1) * sizeof *list);
+	if (!list)
+		rt_misuse("no memory for a dependency");
+	for (unsigned i = 0; i < n; i++)
+		list[i] = va_arg(*ap, struct starpu_task *);
+	return list;
+}
+
+void starpu_task_declare_deps(struct starpu_task *task, unsigned ndeps, ...)
+{
+	va_list ap;
+	va_start(ap, ndeps);
+	struct starpu_task **list = listed(ndeps, &ap);
+	va_end(ap);
+	starpu_task_declare_deps_array(task, ndeps, list);
+	free(list);
+}
+
+/* ---- end dependencies ---- */
+
+struct end {
+	struct rt_at_once at_once;
+	struct rt_task *of;
+};
+
+static enum rt_verdict release_end(struct rt_job *j, struct rt_worker *w)
+{
+	struct end *e = (struct end *)j->arg;
+	(void)w;
+	rt_task_end_one(e->of);
+	free(e);
+	j->arg = NULL;
+	return RT_DONE;
+}
+
+void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
+{
+	struct rt_task *own = of(task, "starpu_task_declare_end_deps_array");
+	struct rt_submitter *s = rt_self(rt_machine.core);
+	for (unsigned i = 0; i < ndeps; i++) {
+		rt_ref ref = end_of(of(task_array[i], "starpu_task_declare_end_deps_array"));
+		if (!ref)
+			continue;
+		struct rt_job *j = s ? rt_prepare(s) : NULL;
+		struct end *e = malloc(sizeof *e);
+		if (!j || !e || rt_after(s, ref))
+			rt_misuse("no memory for a dependency");
+		*e = (struct end){{release_end}, own};
+		weft_add_i32(&own->ends, 1);
+		j->body = NULL;
+		j->arg = e;
+		if (rt_submit(s, j))
+			rt_misuse("no memory for a dependency");
+	}
+}
+
+void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...)
+{
+	va_list ap;
+	va_start(ap, ndeps);
+	struct starpu_task **list = listed(ndeps, &ap);
+	va_end(ap);
+	starpu_task_declare_end_deps_array(task, ndeps, list);
+	free(list);
+}
+
+void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
+{
+	weft_add_i32(&of(t, "starpu_task_end_dep_add")->ends, nb_deps);
+}
+
+void starpu_task_end_dep_release(struct starpu_task *t)
+{
+	rt_task_end_one(of(t, "starpu_task_end_dep_release"));
+}
+
+/* ---- who comes after ---- */
+
+/* Tasks among the edges out of the job, up to n; how many there are. A glance: the list may grow meanwhile. */
+static int successors(struct starpu_task *t, unsigned n, struct starpu_task **list, bool (*wanted)(const struct starpu_task *))
+{
+	const struct rt_task *own = t->starpu_private;
+	int found = 0;
+	if (!own || !own->job)
+		return 0;
+	uint32_t edge = (uint32_t)weft_load_u64(&own->job->succ);
+	while (edge) {
+		struct rt_job *j = rt_job_at(edge / RT_EDGES);
+		edge = j->edge_next[edge % RT_EDGES];
+		struct starpu_task *next = j->body == rt_body_task ? rt_part(j)->task : NULL;
+		if (!next || (wanted && !wanted(next)))
+			continue;
+		if ((unsigned)found < n)
+			list[found] = next;
+		found++;
+	}
+	return found;
+}
+
+static bool is_scheduled(const struct starpu_task *t)
+{
+	return t->scheduled;
+}
+
+int starpu_task_get_task_succs(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
+{
+	return successors(task, ndeps, task_array, NULL);
+}
+
+int starpu_task_get_task_scheduled_succs(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
+{
+	return successors(task, ndeps, task_array, is_scheduled);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Begin and end: the configuration, the machine, the layers, the core. starpu_init may be called several times; the last
+ * starpu_shutdown ends it. Everything is taken back, so that it can begin again.
+ */
+#include "init.h"
+#include "layers.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { SPIN_NS = 20000 };
+
+static struct {
+	pthread_mutex_t lock; /* of begin and end */
+	pthread_cond_t changed;
+	unsigned users;
+	bool is_up;
+	unsigned paused;
+	unsigned n_layers; /* that have begun */
+} life = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+
+static int core_begin(struct rt_machine *m, struct weft_err *err)
+{
+	/* Where there is no CPU worker, one that no program sees does the runtime's own jobs. */
+	unsigned hidden = m->cpus.word[0] || m->cpus.word[1] || m->cpus.word[2] ? 0 : 1;
+	uint8_t traits[STARPU_NMAXWORKERS + 1] = {0};
+	for (unsigned i = 0; i < m->n_workers; i++)
+		traits[i] = (uint8_t)(m->worker[i].driver->traits | (m->worker[i].application ? RT_W_APPLICATION : 0));
+	struct rt_how how = {
+		.workers = m->n_workers + hidden,
+		.spin_ns = (uint64_t)starpu_get_env_number_default("STARPU_WORKERS_SPIN", SPIN_NS / 1000) * 1000,
+		.traits = traits,
+		.hooks = &rt_api_hooks,
+	};
+	return rt_begin(&m->core, &how, err);
+}
+
+static void layers_end(struct rt_machine *m)
+{
+	while (life.n_layers > 0) {
+		const struct rt_layer *l = rt_layers[--life.n_layers];
+		if (l->end)
+			l->end(m);
+	}
+}
+
+static int begin(struct starpu_conf *conf, struct weft_err *err)
+{
+	struct rt_machine *m = &rt_machine;
+	int rc = rt_conf_take(&m->conf, conf);
+	if (rc)
+		return weft_err_set(err, rc, "the configuration was not made by starpu_conf_init");
+	m->policy = NULL;
+	m->codelets++;
+	/* Before OpenCL: libraries of drivers take signals as well, and hand them on. */
+	rt_signals_begin(m);
+	rc = rt_topology_begin(m, err);
+	for (life.n_layers = 0; !rc && rt_layers[life.n_layers]; life.n_layers++)
+		rc = rt_layers[life.n_layers]->begin ? rt_layers[life.n_layers]->begin(m, err) : 0;
+	m->uniform = !m->policy && m->n_nodes == 1;
+	for (unsigned i = 0; i < m->n_workers; i++)
+		m->uniform = m->uniform && m->worker[i].arch == STARPU_CPU_WORKER;
+	rt_sleep_begin(m);
+	rc = rc ? rc : core_begin(m, err);
+	if (!rc) {
+		for (unsigned i = 0; i < m->n_workers; i++)
+			m->core->worker[i].node = m->worker[i].node;
+		rt_hooks_begin();
+		if (m->policy)
+			rt_ask(m->core, RT_ASK_TAKE, 0);
+		for (unsigned i = 0; !rc && i < life.n_layers; i++)
+			rc = rt_layers[i]->started ? rt_layers[i]->started(m, err) : 0;
+	}
+	if (rc) {
+		if (m->core)
+			rt_end(m->core);
+		m->core = NULL;
+		layers_end(m);
+		rt_topology_end(m);
+		rt_signals_end();
+	}
+	return rc;
+}
+
+int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
+{
+	(void)argc, (void)argv;
+	struct weft_err err = {0};
+	int rc = 0;
+	pthread_mutex_lock(&life.lock);
+	if (!life.users)
+		rc = begin(user_conf, &err);
+	if (!rc && !life.users) {
+		rt_watch_begin(&rt_machine);
+		/* At last: threads inherit where their maker is bound. */
+		rt_main_begin(&rt_machine);
+	}
+	if (!rc) {
+		life.users++;
+		life.is_up = true;
+		pthread_cond_broadcast(&life.changed);
+	}
+	pthread_mutex_unlock(&life.lock);
+	if (rc)
+		rt_say("%s", err.text);
+	return rc;
+}
+
+int starpu_init(struct starpu_conf *conf)
+{
+	return starpu_initialize(conf, NULL, NULL);
+}
+
+int starpu_is_initialized(void)
+{
+	return rt_machine.core != NULL;
+}
+
+void starpu_wait_initialized(void)
+{
+	pthread_mutex_lock(&life.lock);
+	while (!life.is_up)
+		pthread_cond_wait(&life.changed, &life.lock);
+	pthread_mutex_unlock(&life.lock);
+}
+
+/* All tasks that can still run have. */
+static void drain(struct rt_machine *m)
+{
+	rt_ask(m->core, 0, RT_ASK_PAUSE);
+	starpu_task_wait_for_no_ready();
+	for (unsigned i = 0; i < life.n_layers; i++)
+		if (rt_layers[i]->stopping)
+			rt_layers[i]->stopping(m);
+}
+
+void starpu_shutdown(void)
+{
+	struct rt_machine *m = &rt_machine;
+	pthread_mutex_lock(&life.lock);
+	if (!life.users || --life.users) {
+		pthread_mutex_unlock(&life.lock);
+		return;
+	}
+	rt_watch_end();
+	drain(m);
+	rt_signals_end();
+	rt_main_end(m);
+	rt_end(m->core);
+	m->core = NULL;
+	layers_end(m);
+	rt_tags_end();
+	rt_worker_tree_end();
+	rt_topology_end(m);
+	life.is_up = false;
+	life.paused = 0;
+	pthread_mutex_unlock(&life.lock);
+}
+
+void starpu_pause(void)
+{
+	pthread_mutex_lock(&life.lock);
+	if (rt_machine.core && !life.paused++)
+		rt_ask(rt_machine.core, RT_ASK_PAUSE, 0);
+	pthread_mutex_unlock(&life.lock);
+}
+
+void starpu_resume(void)
+{
+	pthread_mutex_lock(&life.lock);
+	if (rt_machine.core && life.paused && !--life.paused)
+		rt_ask(rt_machine.core, 0, RT_ASK_PAUSE);
+	pthread_mutex_unlock(&life.lock);
+}
+
+int starpu_is_paused(void)
+{
+	return life.paused > 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the life cycle share. */
+#ifndef WEFT_RUNTIME_API_INIT_H
+#define WEFT_RUNTIME_API_INIT_H
+
+#include "task.h"
+#include "runtime/drivers/driver.h"
+
+/* conf.c: what holds, of what the program gave (or NULL) and the environment. 0, or -EINVAL: not made by starpu_conf_init. */
+int rt_conf_take(struct starpu_conf *out, const struct starpu_conf *from) WEFT_MUST_CHECK;
+
+/* topology.c */
+int rt_topology_begin(struct rt_machine *m, struct weft_err *err) WEFT_MUST_CHECK;
+void rt_topology_end(struct rt_machine *m);
+
+/* watch.c: limits on tasks under way, and the watchdog. */
+void rt_watch_begin(struct rt_machine *m);
+void rt_watch_end(void);
+
+/* place.c */
+extern const struct rt_sched_hooks rt_api_hooks;
+void rt_sleep_begin(const struct rt_machine *m); /* whom workers tell that they sleep */
+
+/* main_thread.c: the thread that begins the runtime is bound where the user wants it, until it ends it. */
+void rt_main_begin(const struct rt_machine *m);
+void rt_main_end(const struct rt_machine *m);
+
+/* signals.c: what kills the program says first what ran. */
+void rt_signals_begin(const struct rt_machine *m);
+void rt_signals_end(void);
+
+/* tag.c, collection.c: what is left of the program's is freed. */
+void rt_tags_end(void);
+void rt_worker_tree_end(void);
+
+/* hook.c: the program's functions in the workers' loop. */
+void rt_hooks_call(bool idle);
+void rt_hooks_begin(void); /* those that were registered before the runtime began */
+
+/* Messages of the runtime to the user, "starpu: …": on stderr, unless STARPU_SILENT. */
+void rt_say(const char *fmt, ...) WEFT_PRINTF(1, 2);
+/* The program used the interface wrongly, and cannot go on: says what, and aborts. */
+_Noreturn void rt_misuse(const char *fmt, ...) WEFT_PRINTF(1, 2);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the runtime that begin and end with it, in the order of their beginning; each has its line here. */
+#ifndef WEFT_RUNTIME_API_LAYERS_H
+#define WEFT_RUNTIME_API_LAYERS_H
+
+#include "machine.h"
+
+extern const struct rt_layer rt_layer_data;
+extern const struct rt_layer rt_layer_trace;
+extern const struct rt_layer rt_layer_opencl, rt_layer_perf, rt_layer_sched;
+
+static const struct rt_layer *const rt_layers[] = {
+	&rt_layer_trace,  &rt_layer_data,
+#ifdef STARPU_USE_OPENCL
+	&rt_layer_opencl, /* its memory nodes come after main memory's */
+#endif
+	&rt_layer_perf,   &rt_layer_sched, NULL,
+};
+
+#endif

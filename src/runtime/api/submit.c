@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Submitting a struct starpu_task: what it says becomes a job. */
+#include "init.h"
+#include "transaction.h"
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+
+enum { MAGIC = 42 };
+
+static const char *name_of(struct starpu_task *t)
+{
+	const char *name = starpu_task_get_name(t);
+	return name ? name : "unnamed";
+}
+
+/* What no program may do; it is told plainly. */
+static void check(struct starpu_task *t)
+{
+	if (!t)
+		rt_misuse("starpu_task_submit: no task is given");
+	if (t->magic != MAGIC)
+		rt_misuse("starpu_task_submit: the task was not made by starpu_task_create or starpu_task_init");
+	if (!t->cl)
+		return;
+	if (rt_machine.core)
+		rt_codelet_check(t->cl); /* from now on it says where it runs */
+	unsigned n = STARPU_TASK_GET_NBUFFERS(t);
+	if (n > STARPU_NMAXBUFS && !t->dyn_handles)
+		rt_misuse("task '%s' has %u buffers, more than STARPU_NMAXBUFS (%d): it needs dyn_handles", name_of(t), n,
+		          STARPU_NMAXBUFS);
+	for (unsigned i = 0; i < n; i++) {
+		if (!STARPU_TASK_GET_HANDLE(t, i))
+			rt_misuse("task '%s': handle %u is NULL", name_of(t), i);
+		if (!(STARPU_TASK_GET_MODE(t, i) & (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX | STARPU_NONE)))
+			rt_misuse("task '%s': handle %u has no access mode", name_of(t), i);
+	}
+	if (t->where < 0 && t->cl->where && t->cl->where != STARPU_NOWHERE && t->cl->where & STARPU_NOWHERE)
+		rt_misuse("codelet of task '%s': STARPU_NOWHERE cannot be combined with places", name_of(t));
+}
+
+static uint32_t mode_of(const struct starpu_task *t, unsigned i, bool nodeps)
+{
+	uint32_t mode = STARPU_TASK_GET_MODE(t, i);
+	const unsigned char *each = t->handles_sequential_consistency;
+	bool ordered = t->sequential_consistency && !nodeps && (!each || each[i]);
+	return mode | (ordered ? 0 : (uint32_t)RT_UNORDERED);
+}
+
+static int fill_data(struct starpu_task *t, struct rt_job *j, bool nodeps)
+{
+	unsigned n = t->cl ? STARPU_TASK_GET_NBUFFERS(t) : 0;
+	int rc = rt_job_make_room(j, n);
+	if (!rc && t->dyn_handles && !t->dyn_interfaces) {
+		t->dyn_interfaces = calloc(n, sizeof *t->dyn_interfaces);
+		rc = t->dyn_interfaces ? 0 : -ENOMEM;
+	}
+	for (unsigned i = 0; i < n && !rc; i++) {
+		rt_job_handles(j)[i] = (struct rt_handle *)(void *)STARPU_TASK_GET_HANDLE(t, i);
+		rt_job_modes(j)[i] = mode_of(t, i, nodeps);
+	}
+	return rc;
+}
+
+/* Its workers; false: there are none, now or ever. */
+static bool find_workers(struct starpu_task *t, struct rt_task *own)
+{
+	if (rt_task_runs_nowhere(t)) {
+		own->mask = rt_machine.all;
+		return true;
+	}
+	rt_task_mask(t, &own->mask);
+	if (rt_ctxs())
+		rt_ctxs()->keep_workers(t->sched_ctx, &own->mask);
+	return rt_task_has_place(t);
+}
+
+static bool is_everywhere(const struct rt_task *own)
+{
+	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
+		if (own->mask.word[i] != rt_machine.all.word[i])
+			return false;
+	return rt_is_uniform() && !(own->task->cl && own->task->cl->can_execute);
+}
+
+static void fill(struct starpu_task *t, struct rt_task *own, struct rt_job *j)
+{
+	bool placed = !is_everywhere(own) || t->prologue_callback_func || t->soon_callback_func;
+	j->body = rt_body_task;
+	j->arg = t->cl_arg;
+	j->priority = t->priority;
+	j->bits = placed ? RT_J_PLACED : 0;
+	*rt_part(j) = (struct rt_part){.cl = t->cl,
+	                               .task = t,
+	                               .name = t->name,
+	                               .file = t->file,
+	                               .line = t->line,
+	                               .ctx = (uint16_t)t->sched_ctx};
+}
+
+static int add_before(struct rt_submitter *s, struct rt_task *own, bool nodeps)
+{
+	int rc = 0;
+	s->before.n = 0;
+	for (uint32_t i = 0; i < own->before.n && !rc; i++)
+		rc = rt_refs_add(&s->before, own->before.at[i]);
+	own->before.n = 0;
+	rc = rc ? rc : rt_task_take_deps(own, &s->before);
+	if (!rc && own->task->use_tag)
+		rc = rt_tag_submitted(own, nodeps ? NULL : &s->before);
+	return rc ? -ENOMEM : 0;
+}
+
+_Thread_local struct rt_calling rt_calling;
+
+/* In its own callback a task may be submitted again; anybody else waits for the end of that. */
+static void may_begin_anew(const struct starpu_task *t, const struct rt_task *own)
+{
+	if (rt_calling.task == t)
+		rt_calling.again = true;
+	while (rt_calling.task != t && (weft_load_u32(&own->state) & RT_T_STATE) == RT_T_CALLBACK)
+		sched_yield();
+}
+
+int rt_task_submit(struct starpu_task *t, bool nodeps)
+{
+	struct rt_task *own = rt_task_of(t);
+	struct rt_submitter *s = rt_self(rt_machine.core);
+	if (!own || !s)
+		return -ENOMEM;
+	may_begin_anew(t, own);
+	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_SUBMITTED)
+		rt_misuse("task '%s' is submitted again before it is done", name_of(t));
+	if (t->sched_ctx == STARPU_NMAX_SCHED_CTXS)
+		t->sched_ctx = rt_ctxs() ? rt_ctxs()->current() : 0;
+	if (!find_workers(t, own))
+		return -ENODEV;
+	if (t->transaction && rt_transaction_join(own))
+		return -ENOMEM;
+	rt_iteration_of(t->iterations);
+	struct rt_job *j = rt_task_prepare(own);
+	int rc = j ? fill_data(t, j, nodeps) : -ENOMEM;
+	if (rc)
+		return rc;
+	fill(t, own, j);
+	if (t->cl && t->cl->model && rt_machine.models)
+		rt_machine.models->want(t->cl->model);
+	own->announced = false;
+	t->status = STARPU_TASK_BLOCKED;
+	weft_store_u32(&own->state, RT_T_SUBMITTED | (weft_load_u32(&own->state) & RT_T_DESTROY));
+	rc = add_before(s, own, nodeps);
+	unsigned ctx = t->sched_ctx;
+	if (!rc && rt_ctxs())
+		rt_ctxs()->submitted(ctx);
+	if (!rc && rt_policy() && rt_policy()->submitted)
+		rt_policy()->submitted(j);
+	rc = rc ? rc : rt_submit(s, j);
+	if (rc) { /* as if it had not been */
+		weft_store_u32(&own->state, RT_T_NEW);
+		t->status = STARPU_TASK_INIT;
+		if (rt_ctxs())
+			rt_ctxs()->done(ctx);
+	}
+	return rc;
+}
+
+static int submit(struct starpu_task *t, bool nodeps)
+{
+	check(t);
+	if (!rt_machine.core)
+		rt_misuse("task '%s' is submitted, and StarPU is not initialised", name_of(t));
+	if (!t->synchronous) {
+		rt_throttle();
+		return rt_task_submit(t, nodeps);
+	}
+	if (rt_worker_self())
+		return -EDEADLK;
+	unsigned destroy = t->destroy;
+	t->detach = 0;
+	t->destroy = 0;
+	int rc = rt_task_submit(t, nodeps);
+	if (rc) {
+		t->destroy = destroy & 1;
+		return rc;
+	}
+	rc = starpu_task_wait(t);
+	if (!rc && destroy)
+		starpu_task_destroy(t);
+	return rc;
+}
+
+int(starpu_task_submit)(struct starpu_task *task)
+{
+	return submit(task, false);
+}
+
+int starpu_task_submit_nodeps(struct starpu_task *task)
+{
+	return submit(task, true);
+}
+
+int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
+{
+	task->sched_ctx = sched_ctx_id;
+	return submit(task, false);
+}
+
+int starpu_task_wait(struct starpu_task *task)
+{
+	struct rt_task *own = task->starpu_private;
+	if (!own || task->detach)
+		return -EINVAL;
+	if (rt_worker_self())
+		return -EDEADLK;
+	uint32_t seen = weft_load_u32(&own->state);
+	if ((seen & RT_T_STATE) == RT_T_NEW)
+		return -EINVAL;
+	if (rt_policy())
+		starpu_do_schedule();
+	while ((seen & RT_T_STATE) != RT_T_DONE) {
+		if (!(seen & RT_T_WAITED) && !weft_cas_u32(&own->state, &seen, seen | RT_T_WAITED))
+			continue;
+		rt_futex_wait(&own->state, seen | RT_T_WAITED);
+		seen = weft_load_u32(&own->state);
+	}
+	if (task->destroy)
+		starpu_task_destroy(task);
+	return 0;
+}
+
+int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
+{
+	for (unsigned i = 0; i < nb_tasks; i++) {
+		int rc = starpu_task_wait(tasks[i]);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}

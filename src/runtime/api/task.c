@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks as the program sees them: made, copied, asked about, destroyed. */
+#include "init.h"
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct made {
+	struct starpu_task task;
+	struct rt_task own;
+};
+
+static void own_init(struct rt_task *own, struct starpu_task *t, bool embedded)
+{
+	*own = (struct rt_task){.task = t, .embedded = embedded};
+	weft_store_i32(&own->ends, 1);
+	weft_store_u32(&own->holders, 1);
+	t->starpu_private = own;
+}
+
+struct rt_task *rt_task_of(struct starpu_task *t)
+{
+	if (t->starpu_private)
+		return t->starpu_private;
+	struct rt_task *own = malloc(sizeof *own);
+	if (own)
+		own_init(own, t, false);
+	return own;
+}
+
+struct rt_job *rt_task_prepare(struct rt_task *own)
+{
+	struct rt_submitter *s = rt_machine.core ? rt_self(rt_machine.core) : NULL;
+	rt_task_lock(own);
+	if (!own->job && s && (own->job = rt_job_new(s->pool))) {
+		own->job->n_accesses = 0;
+		own->ref = rt_job_ref(own->job);
+	}
+	struct rt_job *j = own->job;
+	rt_task_unlock(own);
+	return j;
+}
+
+void rt_task_lock(struct rt_task *own)
+{
+	while (weft_swap_bool(&own->lock, true))
+		sched_yield();
+}
+
+void rt_task_unlock(struct rt_task *own)
+{
+	weft_store_bool(&own->lock, false);
+}
+
+void rt_task_let_go(struct rt_task *own)
+{
+	if (weft_add_u32(&own->holders, -UINT32_C(1)) == 1)
+		free(own->embedded ? (void *)((char *)own - offsetof(struct made, own)) : own);
+}
+
+static const struct starpu_task fresh = STARPU_TASK_INITIALIZER;
+
+void starpu_task_init(struct starpu_task *task)
+{
+	if (!task)
+		rt_misuse("starpu_task_init: no task is given");
+	*task = fresh;
+}
+
+struct starpu_task *starpu_task_create(void)
+{
+	struct made *m = malloc(sizeof *m);
+	if (!m)
+		rt_misuse("no memory for a task");
+	m->task = fresh;
+	m->task.destroy = 1;
+	own_init(&m->own, &m->task, true);
+	return &m->task;
+}
+
+static void nothing_to_do(void **buffers, void *arg)
+{
+	(void)buffers, (void)arg;
+}
+
+struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+	static struct starpu_codelet cl = {.where = STARPU_NOWHERE,
+	                                   .cpu_funcs = {nothing_to_do},
+	                                   .nbuffers = STARPU_VARIABLE_NBUFFERS};
+	struct starpu_task *t = starpu_task_create();
+	t->cl = &cl;
+	t->nbuffers = 1;
+	t->handles[0] = handle;
+	t->modes[0] = mode;
+	return t;
+}
+
+struct starpu_task *rt_job_task(struct rt_job *j)
+{
+	struct rt_part *p = rt_part(j);
+	if (p->task)
+		return p->task;
+	struct starpu_task *t = starpu_task_create();
+	struct rt_task *own = t->starpu_private;
+	t->cl = p->cl;
+	t->name = p->name;
+	t->file = p->file;
+	t->line = p->line;
+	t->cl_arg = j->arg;
+	t->cl_arg_size = p->arg_bytes;
+	t->priority = j->priority;
+	t->sched_ctx = p->ctx;
+	t->status = STARPU_TASK_RUNNING;
+	t->nbuffers = j->n_accesses;
+	for (unsigned i = 0; i < j->n_accesses; i++) {
+		t->handles[i] = (starpu_data_handle_t)(void *)rt_job_handles(j)[i];
+		t->modes[i] = (enum starpu_data_access_mode)(rt_job_modes(j)[i] & (STARPU_ACCESS_MODE_MAX - 1));
+	}
+	own->job = j;
+	own->ref = rt_job_ref(j);
+	rt_codelet_mask(p->cl, &own->mask);
+	weft_store_u32(&own->state, RT_T_SUBMITTED);
+	p->bits |= RT_P_MADE_TASK;
+	return p->task = t;
+}
+
+/* A task that others already wait for is not going to be: they go on. */
+static void abandon(struct rt_task *own)
+{
+	struct rt_submitter *s = rt_machine.core ? rt_self(rt_machine.core) : NULL;
+	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_SUBMITTED || !own->job || !s)
+		return;
+	own->job->body = NULL;
+	own->job->arg = NULL;
+	rt_pass(s, own->job);
+	own->job = NULL;
+}
+
+/* What a task owns of the program's is given back with it. */
+static void give_up(void **what, bool is_ours)
+{
+	if (is_ours)
+		free(*what);
+	*what = NULL;
+}
+
+/* Everything that hangs on the task; `own` stays. */
+static void clean(struct starpu_task *task, struct rt_task *own)
+{
+	give_up((void **)(void *)&task->dyn_handles, true);
+	give_up((void **)(void *)&task->dyn_interfaces, true);
+	give_up((void **)(void *)&task->dyn_modes, true);
+	give_up((void **)(void *)&task->profiling_info, true);
+	if (task->bundle)
+		starpu_task_bundle_remove(task->bundle, task);
+	if (!own)
+		return;
+	abandon(own);
+	rt_task_drop_deps(own);
+	free(own->before.at);
+	own->before = (struct rt_refs){0};
+	free(own->parallel);
+	own->parallel = NULL;
+}
+
+/* Its task is no more; those that depend on it may still look. */
+static void leave(struct rt_task *own)
+{
+	rt_task_lock(own);
+	own->gone = true;
+	rt_task_unlock(own);
+	rt_task_let_go(own);
+}
+
+void starpu_task_clean(struct starpu_task *task)
+{
+	struct rt_task *own = task->starpu_private;
+	clean(task, own);
+	if (!own || own->embedded)
+		return;
+	task->starpu_private = NULL;
+	leave(own);
+}
+
+void rt_task_free(struct starpu_task *t)
+{
+	struct rt_task *own = t->starpu_private;
+	give_up(&t->cl_arg, t->cl_arg_free);
+	give_up(&t->cl_ret, t->cl_ret_free);
+	give_up(&t->callback_arg, t->callback_arg_free);
+	give_up(&t->epilogue_callback_arg, t->epilogue_callback_arg_free);
+	give_up(&t->prologue_callback_arg, t->prologue_callback_arg_free);
+	give_up(&t->prologue_callback_pop_arg, t->prologue_callback_pop_arg_free);
+	give_up(&t->soon_callback_arg, t->soon_callback_arg_free);
+	clean(t, own);
+	if (!own || !own->embedded)
+		free(t);
+	if (own)
+		leave(own);
+}
+
+/* In its own function or callback, only the wish is noted. */
+void starpu_task_destroy(struct starpu_task *task)
+{
+	if (!task)
+		rt_misuse("starpu_task_destroy: no task is given");
+	struct rt_task *own = task->starpu_private;
+	struct rt_worker *w = rt_worker_self();
+	uint32_t state = own ? weft_load_u32(&own->state) & RT_T_STATE : RT_T_NEW;
+	if (state == RT_T_SUBMITTED || state == RT_T_CALLBACK) {
+		if (rt_calling.task == task || (w && w->current && w->current == own->job)) {
+			task->destroy = 1;
+			return;
+		}
+		if (state == RT_T_SUBMITTED)
+			rt_misuse("starpu_task_destroy: the task is still under way");
+		/* Its last words on another thread. */
+		while ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_CALLBACK)
+			sched_yield();
+	}
+	rt_task_free(task);
+}
+
+void starpu_task_set_destroy(struct starpu_task *task)
+{
+	struct rt_task *own = rt_task_of(task);
+	uint32_t old = own ? __atomic_fetch_or(&own->state.v, RT_T_DESTROY, __ATOMIC_ACQ_REL) : 0;
+	if ((old & RT_T_STATE) == RT_T_DONE)
+		rt_task_free(task);
+}
+
+static void *copy_of(const void *from, size_t bytes)
+{
+	void *copy = from && bytes ? malloc(bytes) : NULL;
+	return copy ? memcpy(copy, from, bytes) : NULL;
+}
+
+struct starpu_task *starpu_task_dup(struct starpu_task *task)
+{
+	struct starpu_task *t = starpu_task_create();
+	void *own = t->starpu_private;
+	unsigned n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+	*t = *task;
+	t->starpu_private = own;
+	t->status = STARPU_TASK_INIT;
+	t->prev = t->next = NULL;
+	t->bundle = NULL;
+	t->profiling_info = NULL;
+	t->destroy = 1;
+	/* What each of them will free, each has. */
+	t->dyn_handles = copy_of(task->dyn_handles, n * sizeof *t->dyn_handles);
+	t->dyn_interfaces = task->dyn_handles ? calloc(n ? n : 1, sizeof *t->dyn_interfaces) : NULL;
+	t->dyn_modes = copy_of(task->dyn_modes, n * sizeof *t->dyn_modes);
+	const struct rt_task *from = task->starpu_private;
+	if (from && from->parallel)
+		((struct rt_task *)own)->alias_of = task;
+	if (t->cl_arg_free)
+		t->cl_arg = copy_of(task->cl_arg, task->cl_arg_size);
+	return t;
+}
+
+const char *starpu_task_get_model_name(struct starpu_task *task)
+{
+	struct starpu_perfmodel *m = task && task->cl ? task->cl->model : NULL;
+	return m && m->symbol ? m->symbol : NULL;
+}
+
+const char *starpu_task_get_name(struct starpu_task *task)
+{
+	if (!task)
+		return NULL;
+	if (task->name)
+		return task->name;
+	if (task->cl && task->cl->name)
+		return task->cl->name;
+	return starpu_task_get_model_name(task);
+}
+
+int starpu_task_finished(struct starpu_task *task)
+{
+	const struct rt_task *own = task->starpu_private;
+	return own && (weft_load_u32(&own->state) & RT_T_STATE) == RT_T_DONE;
+}
+
+void starpu_task_set_implementation(struct starpu_task *task, unsigned impl)
+{
+	struct rt_task *own = rt_task_of(task);
+	if (!own)
+		return;
+	own->impl = (uint8_t)impl;
+	own->has_impl = true;
+}
+
+unsigned starpu_task_get_implementation(struct starpu_task *task)
+{
+	const struct rt_task *own = task->starpu_private;
+	return own && own->has_impl ? own->impl : own && own->job ? rt_part(own->job)->impl : 0;
+}
+
+_Thread_local struct starpu_task *rt_speaks_of;
+
+struct starpu_task *starpu_task_get_current(void)
+{
+	if (WEFT_UNLIKELY(rt_speaks_of != NULL))
+		return rt_speaks_of;
+	struct rt_worker *w = rt_worker_self();
+	return w && w->current ? rt_job_task(w->current) : NULL;
+}
+
+int starpu_task_get_current_data_node(unsigned i)
+{
+	struct rt_worker *w = rt_worker_self();
+	(void)i;
+	return w && w->current ? (int)w->node : -1;
+}
+
+char *starpu_task_status_get_as_string(enum starpu_task_status status)
+{
+	static char names[][32] = {"STARPU_TASK_INIT",
+	                           "STARPU_TASK_BLOCKED",
+	                           "STARPU_TASK_READY",
+	                           "STARPU_TASK_RUNNING",
+	                           "STARPU_TASK_FINISHED",
+	                           "STARPU_TASK_BLOCKED_ON_TAG",
+	                           "STARPU_TASK_BLOCKED_ON_TASK",
+	                           "STARPU_TASK_BLOCKED_ON_DATA",
+	                           "STARPU_TASK_STOPPED"};
+	static char unknown[] = "STARPU_TASK_STATUS_UNKNOWN";
+	return (unsigned)status < sizeof names / sizeof names[0] ? names[status] : unknown;
+}

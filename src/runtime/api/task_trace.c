@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a task is, as attributes of its region, when details are recorded: looked up at its begin, on its worker, so that a plain
+ * task keeps nothing for it. Words are strings, everything else integers; what says nothing is left out.
+ */
+#include "task_trace.h"
+#include "runtime/data/data.h"
+#include "runtime/life_detail.h"
+#include <stdio.h>
+#include <string.h>
+
+static starpu_data_handle_t handle_at(struct rt_job *j, unsigned i)
+{
+	return rt_handle_of(rt_job_handles(j)[i]);
+}
+
+static const struct {
+	uint32_t bit;
+	const char *name;
+} modes[] = {
+	{STARPU_R, "R"}, {STARPU_W, "W"}, {STARPU_SCRATCH, "SCRATCH"}, {STARPU_REDUX, "REDUX"}, {STARPU_COMMUTE, "-C"},
+};
+
+static const char *mode_name(uint32_t mode, char *text, size_t size)
+{
+	size_t at = 0;
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+		if (mode & modes[i].bit && at < size)
+			at += (size_t)snprintf(text + at, size - at, "%s", modes[i].name);
+	return text;
+}
+
+/* As the interfaces describe themselves; as many as there is room for. */
+static void parameters(struct rt_job *j)
+{
+	char text[512];
+	size_t at = 0;
+	for (unsigned i = 0; i < j->n_accesses; i++) {
+		starpu_data_handle_t h = handle_at(j, i);
+		char one[64] = "";
+		if (h->ops->describe)
+			h->ops->describe(h->replica[STARPU_MAIN_RAM].interface, one, sizeof one);
+		if (at + strlen(one) + 2 > sizeof text)
+			break;
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", one);
+	}
+	if (at)
+		rt_detail_text(rt_detail.parameters, text);
+}
+
+static void data(struct rt_job *j)
+{
+	size_t size = 0;
+	for (unsigned i = 0; i < j->n_accesses; i++) {
+		char mode[32];
+		rt_detail_pointer(rt_detail.handle, handle_at(j, i));
+		rt_detail_text(rt_detail.mode, mode_name(rt_job_modes(j)[i], mode, sizeof mode));
+		size += rt_data_size(handle_at(j, i));
+	}
+	weft_attr_int(rt_detail.size, (int64_t)size);
+	parameters(j);
+}
+
+/* A model's own functions want a struct starpu_task, which then is made. */
+static uint32_t footprint(struct rt_job *j, unsigned worker)
+{
+	const struct rt_part *p = rt_part(j);
+	struct starpu_perfmodel *model = p->cl->model;
+	bool asks = model && (model->size_base || model->footprint);
+	struct starpu_task *t = p->task || asks ? rt_job_task(j) : NULL;
+	uint32_t sum = 0;
+	if (t)
+		return starpu_task_footprint(model, t, starpu_worker_get_perf_archtype((int)worker, p->ctx), p->impl);
+	for (unsigned i = 0; i < j->n_accesses; i++) {
+		starpu_data_handle_t h = handle_at(j, i);
+		if (!(rt_job_modes(j)[i] & STARPU_NOFOOTPRINT))
+			sum = starpu_hash_crc32c_be(starpu_hash_crc32c_be(rt_data_footprint(h), (uint32_t)h->ops->interfaceid),
+			                            sum);
+	}
+	return sum;
+}
+
+void rt_task_trace(struct rt_job *j, unsigned worker)
+{
+	weft_attr_int(rt_detail.footprint, footprint(j, worker));
+	const struct rt_part *p = rt_part(j);
+	const struct starpu_task *t = p->task;
+	unsigned color = t && t->color ? t->color : p->cl->color;
+	weft_attr_int(rt_detail.job_id, (int64_t)rt_job_ref(j));
+	weft_attr_int(rt_detail.submit_order, j->order);
+	rt_detail_text(rt_detail.name, t && t->name ? t->name : p->name);
+	rt_detail_text(rt_detail.model, p->cl->model ? p->cl->model->symbol : NULL);
+	data(j);
+	if (t && t->flops > 0)
+		weft_attr_double(rt_detail.flops, t->flops);
+	if (t && t->iterations[1] >= 0)
+		weft_attr_int(rt_detail.sub_iteration, t->iterations[1]);
+	if (color)
+		weft_attr_int(rt_detail.color, color);
+	if (p->file) {
+		rt_detail_text(rt_detail.file, p->file);
+		weft_attr_int(rt_detail.line, p->line);
+	}
+}
+
+/* ---- what the program says ---- */
+
+void starpu_fxt_trace_user_event(unsigned long code)
+{
+	weft_point(rt_detail.user_event, (int64_t)code);
+}
+
+void starpu_fxt_trace_user_event_string(const char *s)
+{
+	if (*rt_detail.user_message && s)
+		weft_point_string(rt_detail.user_message, weft_define_string(s));
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Details of a task for the trace (category starpu_detail). */
+#ifndef WEFT_RUNTIME_API_TASK_TRACE_H
+#define WEFT_RUNTIME_API_TASK_TRACE_H
+
+#include "task.h"
+
+/* Attributes of the region that this thread, the worker, has just entered for the job. */
+void rt_task_trace(struct rt_job *j, unsigned worker);
+
+#endif

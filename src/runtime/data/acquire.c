@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Acquiring: from the order through the gate to the value; and back. */
+#include "complain.h"
+#include "acquire.h"
+#include "mover.h"
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* It is ours: whoever asked is told. The handle lists what the application has, so that release finds it. */
+static void tell(struct rt_acquired *a)
+{
+	if (!a->ours) {
+		rt_replica_lock();
+		a->next = a->handle->acquired;
+		a->handle->acquired = a;
+		rt_replica_unlock();
+	}
+	if (a->told)
+		a->told(a->arg, &a->node, (enum starpu_data_access_mode)(a->mode & (RT_READ | RT_WRITE)));
+	if (a->then) {
+		a->then(a);
+	} else if (a->callback) {
+		a->callback(a->arg);
+	} else {
+		weft_store_u32(&a->is_ours, 1);
+		syscall(SYS_futex, &a->is_ours.v, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	}
+}
+
+static void moved(struct rt_move *m)
+{
+	struct rt_acquired *a = m->arg;
+	a->rc = m->rc;
+	free(m);
+	tell(a);
+}
+
+/* It has passed the gate: now the value. */
+static void passed(struct rt_claim *c)
+{
+	struct rt_acquired *a = (struct rt_acquired *)(void *)((char *)c - offsetof(struct rt_acquired, claim));
+	if (a->node == RT_A_NO_NODE) {
+		tell(a);
+		return;
+	}
+	rt_replica_lock();
+	bool now = rt_replica_get_now(a->handle, (unsigned)a->node, a->mode);
+	bool has_none = !now && a->mode & RT_READ && !a->handle->initialized;
+	rt_replica_unlock();
+	if (now) {
+		tell(a);
+		return;
+	}
+	struct rt_move *m = has_none ? NULL : rt_move_new(1);
+	if (!m) {
+		a->rc = has_none ? -EINVAL : -ENOMEM;
+		tell(a);
+		return;
+	}
+	m->item[0] = (struct rt_move_item){a->handle, (unsigned)a->node, a->mode};
+	m->done = moved;
+	m->arg = a;
+	rt_move(m, (unsigned)a->node, a->kind, a->priority);
+}
+
+static enum rt_verdict turn_came(struct rt_job *j, struct rt_worker *w)
+{
+	struct rt_acquired *a = j->data;
+	(void)w;
+	if (rt_gate_enter(&a->claim))
+		passed(&a->claim);
+	return RT_LATER;
+}
+
+static const struct rt_at_once at_turn = {turn_came};
+
+int rt_acquire_submit(struct rt_acquired *a, bool ordered)
+{
+	struct rt_submitter *s = rt_self(rt_data.runtime);
+	struct rt_job *j = s ? rt_prepare(s) : NULL;
+	if (!j) {
+		free(a);
+		return -ENOMEM;
+	}
+	a->job = j;
+	a->claim = (struct rt_claim){.go = passed, .want = &a->want};
+	rt_claim_add(&a->claim, a->handle, a->mode & RT_WRITE);
+	j->body = NULL;
+	j->arg = (void *)(uintptr_t)&at_turn;
+	j->data = a;
+	j->priority = a->priority;
+	j->n_accesses = 1;
+	j->access[0] = &a->handle->order;
+	j->mode[0] = a->mode | (ordered ? 0 : RT_UNORDERED);
+	int rc = rt_submit(s, j);
+	if (rc)
+		free(a);
+	return rc;
+}
+
+void rt_acquire_wait(struct rt_acquired *a)
+{
+	while (!weft_load_u32(&a->is_ours))
+		syscall(SYS_futex, &a->is_ours.v, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
+}
+
+static bool on_worker(void)
+{
+	struct rt_submitter *s = rt_self(rt_data.runtime);
+	return s && s->worker;
+}
+
+struct rt_acquired *rt_acquire_all(starpu_data_handle_t h)
+{
+	if (on_worker())
+		return NULL;
+	struct rt_acquired *a = calloc(1, sizeof *a);
+	if (!a)
+		return NULL;
+	a->handle = h;
+	a->node = RT_A_NO_NODE;
+	a->mode = RT_READ | RT_WRITE;
+	a->ours = true;
+	if (rt_acquire_submit(a, true))
+		return NULL;
+	rt_acquire_wait(a);
+	return a;
+}
+
+int rt_acquire_then(starpu_data_handle_t h, uint32_t mode, int node, void (*then)(struct rt_acquired *))
+{
+	struct rt_acquired *a = calloc(1, sizeof *a);
+	if (!a)
+		return -ENOMEM;
+	a->handle = h;
+	a->node = node;
+	a->mode = mode;
+	a->then = then;
+	a->ours = true;
+	return rt_acquire_submit(a, true);
+}
+
+void rt_acquired_end(struct rt_acquired *a)
+{
+	starpu_data_handle_t h = a->handle;
+	rt_replica_lock();
+	for (struct rt_acquired **p = &h->acquired; *p; p = &(*p)->next)
+		if (*p == a) {
+			*p = a->next;
+			break;
+		}
+	if (a->node != RT_A_NO_NODE && !a->rc)
+		rt_replica_put(h, (unsigned)a->node, a->mode);
+	rt_replica_unlock();
+	rt_gate_leave(&a->claim);
+	if (a->job)
+		rt_finish(rt_data.runtime, a->job);
+	free(a);
+}
+
+/* ---- the public forms ---- */
+
+struct how {
+	int node;
+	uint32_t mode;
+	bool try, waits;
+	int ordered, priority;
+	enum starpu_is_prefetch kind;
+	void (*callback)(void *);
+	void (*told)(void *, int *, enum starpu_data_access_mode);
+	void *arg;
+};
+
+static int acquire(starpu_data_handle_t h, const struct how *how)
+{
+	RT_EXPECT(h, "there is no handle to acquire");
+	RT_EXPECT(!h->n_children, "handle %p is partitioned: it cannot be acquired", (void *)h);
+	RT_EXPECT(!(how->mode & ~(uint32_t)(RT_READ | RT_WRITE | RT_COMMUTE | STARPU_SSEND | STARPU_NOPLAN | STARPU_LOCALITY)),
+	          "data is acquired to read, to write, or both, not with mode %#x", how->mode);
+	if (how->waits && on_worker())
+		return -EDEADLK;
+	if (how->try && (!rt_handle_is_idle(&h->order) || !rt_gate_is_free(h)))
+		return -EAGAIN;
+	struct rt_acquired *a = calloc(1, sizeof *a);
+	if (!a)
+		return -ENOMEM;
+	a->handle = h;
+	a->mode = how->mode & (RT_READ | RT_WRITE | RT_COMMUTE | STARPU_NOPLAN);
+	a->node = how->node < 0 ? RT_A_NO_NODE : how->node;
+	a->callback = how->callback;
+	a->told = how->told;
+	a->arg = how->arg;
+	a->kind = how->kind;
+	a->priority = how->priority;
+	bool waits = how->waits;
+	int rc = rt_acquire_submit(a, how->ordered);
+	if (rc || !waits)
+		return rc;
+	rt_acquire_wait(a);
+	rc = a->rc;
+	RT_EXPECT(rc != -EINVAL, "handle %p has no value yet: it was never written", (void *)h);
+	if (rc)
+		rt_acquired_end(a);
+	return rc;
+}
+
+/* The application's node is the home, when that is main memory; else main memory. */
+static int own_node(starpu_data_handle_t h)
+{
+	int home = h ? h->home : -1;
+	return home >= 0 && rt_nodes[home].kind == STARPU_CPU_RAM ? home : (int)STARPU_MAIN_RAM;
+}
+
+static int acquire_now(starpu_data_handle_t h, int node, enum starpu_data_access_mode mode, bool try)
+{
+	return acquire(h, &(struct how){.node = node, .mode = (uint32_t)mode, .try = try, .waits = true, .ordered = 1});
+}
+
+int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+	return acquire_now(handle, own_node(handle), mode, false);
+}
+
+int starpu_data_acquire_on_node(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
+{
+	return acquire_now(handle, node, mode, false);
+}
+
+int starpu_data_acquire_try(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
+{
+	return acquire_now(handle, own_node(handle), mode, true);
+}
+
+int starpu_data_acquire_on_node_try(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode)
+{
+	return acquire_now(handle, node, mode, true);
+}
+
+int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t handle, int node,
+                                                          enum starpu_data_access_mode mode, void (*callback)(void *), void *arg,
+                                                          int sequential_consistency)
+{
+	return acquire(handle, &(struct how){.node = node,
+	                                     .mode = (uint32_t)mode,
+	                                     .ordered = sequential_consistency,
+	                                     .callback = callback,
+	                                     .arg = arg});
+}
+
+int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_mode mode, void (*callback)(void *), void *arg)
+{
+	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, own_node(handle), mode, callback, arg, 1);
+}
+
+int starpu_data_acquire_on_node_cb(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
+                                   void (*callback)(void *), void *arg)
+{
+	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback, arg, 1);
+}
+
+int starpu_data_acquire_cb_sequential_consistency(starpu_data_handle_t handle, enum starpu_data_access_mode mode,
+                                                  void (*callback)(void *), void *arg, int sequential_consistency)
+{
+	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, own_node(handle), mode, callback, arg,
+	                                                             sequential_consistency);
+}
+
+int starpu_data_acquire_on_node_cb_sequential_consistency_quick(starpu_data_handle_t handle, int node,
+                                                                enum starpu_data_access_mode mode, void (*callback)(void *),
+                                                                void *arg, int sequential_consistency, int quick)
+{
+	(void)quick;
+	return starpu_data_acquire_on_node_cb_sequential_consistency(handle, node, mode, callback, arg, sequential_consistency);
+}
+
+int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
+	starpu_data_handle_t handle, starpu_data_handle_t *real_handle, int node, enum starpu_data_access_mode mode,
+	void (*callback_soon)(void *, double), void (*callback_acquired)(void *, int *, enum starpu_data_access_mode),
+	void (*callback)(void *), void *arg, int sequential_consistency, int quick, long *pre_sync_jobid, long *post_sync_jobid,
+	int prio)
+{
+	(void)callback_soon, (void)quick;
+	if (real_handle)
+		*real_handle = handle;
+	/* One job is both: before and after. */
+	if (pre_sync_jobid)
+		*pre_sync_jobid = -1;
+	if (post_sync_jobid)
+		*post_sync_jobid = -1;
+	return acquire(handle, &(struct how){.node = node,
+	                                     .mode = (uint32_t)mode,
+	                                     .ordered = sequential_consistency,
+	                                     .priority = prio,
+	                                     .callback = callback,
+	                                     .told = callback_acquired,
+	                                     .arg = arg});
+}
+
+/* The one that was acquired last; on this node, or on any when node is -1. */
+static struct rt_acquired *find(starpu_data_handle_t h, int node, const char *function)
+{
+	RT_EXPECT(h, "%s: there is no handle", function);
+	rt_replica_lock();
+	struct rt_acquired *a = h->acquired;
+	while (a && node != RT_A_NO_NODE && a->node != node)
+		a = a->next;
+	a = a ? a : h->acquired;
+	rt_replica_unlock();
+	RT_EXPECT(a, "%s: handle %p is not acquired", function, (void *)h);
+	return a;
+}
+
+void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
+{
+	rt_acquired_end(find(handle, node < 0 ? RT_A_NO_NODE : node, __func__));
+}
+
+void starpu_data_release(starpu_data_handle_t handle)
+{
+	rt_acquired_end(find(handle, RT_A_NO_NODE, __func__));
+}
+
+void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode, int node)
+{
+	struct rt_acquired *a = find(handle, node < 0 ? RT_A_NO_NODE : node, __func__);
+	if (down_to_mode == STARPU_NONE || !((int)down_to_mode & STARPU_RW)) {
+		rt_acquired_end(a);
+		return;
+	}
+	RT_EXPECT(!(down_to_mode & STARPU_W) || a->mode & RT_WRITE, "handle %p was acquired to read only", (void *)handle);
+	if (down_to_mode & STARPU_W || !(a->mode & RT_WRITE))
+		return;
+	/* What comes later in the order may begin, but whoever writes is kept out by the gate. */
+	rt_replica_lock();
+	if (a->node != RT_A_NO_NODE)
+		handle->writing--;
+	a->mode = RT_READ;
+	rt_replica_unlock();
+	rt_gate_downgrade(&a->claim);
+	struct rt_job *j = a->job;
+	a->job = NULL;
+	rt_finish(rt_data.runtime, j);
+}
+
+void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode)
+{
+	starpu_data_release_to_on_node(handle, down_to_mode, RT_A_NO_NODE);
+}
+
+/* What is acquired without a node is brought to one after all. */
+int starpu_data_acquire_to_node(starpu_data_handle_t handle, unsigned node)
+{
+	struct rt_acquired *a = find(handle, RT_A_NO_NODE, __func__);
+	if (a->node == (int)node)
+		return 0;
+	rt_replica_lock();
+	int rc = rt_replica_get(handle, node, a->mode);
+	if (!rc && a->node != RT_A_NO_NODE)
+		rt_replica_put(handle, (unsigned)a->node, a->mode);
+	if (!rc)
+		a->node = (int)node;
+	rt_replica_unlock();
+	return rc;
+}
+
+/* ---- bringing a value somewhere, for others ---- */
+
+int starpu_data_get_on_node_cb_prio(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
+                                    void (*callback)(void *), void *arg, enum starpu_is_prefetch prefetch, int prio)
+{
+	return acquire(handle, &(struct how){.node = node,
+	                                     .mode = (uint32_t)mode,
+	                                     .ordered = 1,
+	                                     .priority = prio,
+	                                     .kind = prefetch,
+	                                     .callback = callback,
+	                                     .arg = arg});
+}
+
+/* Acquired to read, and released at once. */
+static int bring(starpu_data_handle_t h, unsigned node, bool async, enum starpu_is_prefetch kind, int prio)
+{
+	if (node >= weft_load_u32(&rt_n_nodes))
+		return -EINVAL;
+	if (!async) {
+		int rc = acquire_now(h, (int)node, STARPU_R, false);
+		if (!rc)
+			starpu_data_release_on_node(h, (int)node);
+		return rc;
+	}
+	struct rt_acquired *a = calloc(1, sizeof *a);
+	if (!a)
+		return -ENOMEM;
+	*a = (struct rt_acquired){.handle = h,
+	                          .node = (int)node,
+	                          .mode = RT_READ,
+	                          .kind = kind,
+	                          .priority = prio,
+	                          .ours = true,
+	                          .then = rt_acquired_end};
+	return rt_acquire_submit(a, true);
+}
+
+int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
+{
+	return bring(handle, node, async, STARPU_FETCH, 0);
+}
+
+int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
+{
+	return bring(handle, node, async, STARPU_PREFETCH, prio);
+}
+
+int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
+{
+	return bring(handle, node, async, STARPU_PREFETCH, 0);
+}
+
+int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
+{
+	return bring(handle, node, async, STARPU_IDLEFETCH, prio);
+}
+
+int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
+{
+	return bring(handle, node, async, STARPU_IDLEFETCH, 0);
+}

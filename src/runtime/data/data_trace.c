@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handles, memory and copies as regions with attributes; what nobody records is not computed. */
+#include "data_trace.h"
+#include "data.h"
+
+void rt_data_trace_registered(starpu_data_handle_t h)
+{
+	if (!rt_traced_in_detail())
+		return;
+	weft_enter(rt_detail.registering);
+	rt_detail_pointer(rt_detail.handle, h);
+	weft_attr_int(rt_detail.home, h->home);
+	weft_attr_int(rt_detail.bytes, (int64_t)rt_data_size(h));
+	if (h->parent)
+		rt_detail_pointer(rt_detail.parent, h->parent);
+	weft_leave(rt_detail.registering);
+}
+
+void rt_data_trace_named(starpu_data_handle_t h)
+{
+	if (!rt_traced_in_detail())
+		return;
+	weft_enter(rt_detail.naming);
+	rt_detail_pointer(rt_detail.handle, h);
+	rt_detail_text(rt_detail.name, h->name);
+	weft_leave(rt_detail.naming);
+}
+
+void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached)
+{
+	if (!rt_traced_in_detail())
+		return;
+	rt_detail_pointer(rt_detail.handle, r->handle);
+	weft_attr_int(rt_detail.node, r->node);
+	weft_attr_int(rt_detail.bytes, (int64_t)r->bytes);
+	if (cached)
+		weft_attr_int(rt_detail.cached, 1);
+	weft_leave(what);
+}
+
+void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to)
+{
+	if (!rt_traced_in_detail())
+		return;
+	weft_enter(rt_detail.copying);
+	rt_detail_pointer(rt_detail.handle, to->handle);
+	weft_attr_int(rt_detail.from, from->node);
+	weft_attr_int(rt_detail.to, to->node);
+	weft_attr_int(rt_detail.bytes, (int64_t)rt_data_size(to->handle));
+}

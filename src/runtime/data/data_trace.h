@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of data for the trace (category starpu_detail): handles, memory, copies. A handle is named by its address. */
+#ifndef WEFT_RUNTIME_DATA_TRACE_H
+#define WEFT_RUNTIME_DATA_TRACE_H
+
+#include "handle.h"
+#include "replica.h"
+#include "runtime/life_detail.h"
+
+void rt_data_trace_registered(starpu_data_handle_t h);
+void rt_data_trace_named(starpu_data_handle_t h);
+/* At the end of a region that allocates or frees: what it was about. `cached`: by the cache of allocations. Leaves the region. */
+void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached);
+/* At the begin of one that copies. Enters the region. */
+void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The interfaces of dense data: one implementation of every operation over a table that says where each of them keeps its sizes
+ * and addresses. What a handle's interface says on a node that it was not registered on: the same sizes, no address.
+ */
+#include "complain.h"
+#include "dense.h"
+#include "memory.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct layout {
+	unsigned dims;
+	char letter;
+	size_t ptr, dev_handle, offset, elemsize;
+	size_t allocsize; /* 0: has none */
+	size_t n[RT_DENSE_FIXED], ld[RT_DENSE_FIXED];
+};
+
+#define AT(type, field) offsetof(struct starpu_##type##_interface, field)
+#define ADDRESS(type) \
+	.ptr = AT(type, ptr), .dev_handle = AT(type, dev_handle), .offset = AT(type, offset), .elemsize = AT(type, elemsize)
+
+static const struct layout layouts[] = {
+	[STARPU_VARIABLE_INTERFACE_ID] = {0, 'v', ADDRESS(variable)},
+	[STARPU_VECTOR_INTERFACE_ID] = {1, 'V', ADDRESS(vector), .allocsize = AT(vector, allocsize), .n = {AT(vector, nx)}},
+	[STARPU_MATRIX_INTERFACE_ID] = {2, 'M', ADDRESS(matrix), .allocsize = AT(matrix, allocsize),
+                                        .n = {AT(matrix, nx), AT(matrix, ny)}, .ld = {0, AT(matrix, ld)}},
+	[STARPU_BLOCK_INTERFACE_ID] = {3, 'B', ADDRESS(block), .n = {AT(block, nx), AT(block, ny), AT(block, nz)},
+                                       .ld = {0, AT(block, ldy), AT(block, ldz)}},
+	[STARPU_TENSOR_INTERFACE_ID] = {4, 'T', ADDRESS(tensor),
+                                        .n = {AT(tensor, nx), AT(tensor, ny), AT(tensor, nz), AT(tensor, nt)},
+                                        .ld = {0, AT(tensor, ldy), AT(tensor, ldz), AT(tensor, ldt)}},
+	[STARPU_NDIM_INTERFACE_ID] = {0, 'N', ADDRESS(ndim), .allocsize = AT(ndim, allocsize)},
+};
+
+static size_t *size_at(void *interface, size_t offset)
+{
+	return (size_t *)(void *)((char *)interface + offset);
+}
+
+bool rt_dense_look(void *interface, struct rt_dense *d)
+{
+	enum starpu_data_interface_id id = ((struct starpu_variable_interface *)interface)->id;
+	if ((unsigned)id >= sizeof layouts / sizeof layouts[0] || !layouts[id].letter)
+		return false;
+	const struct layout *l = &layouts[id];
+	*d = (struct rt_dense){.dims = l->dims, .elemsize = *size_at(interface, l->elemsize)};
+	d->ptr = size_at(interface, l->ptr);
+	d->dev_handle = size_at(interface, l->dev_handle);
+	d->offset = size_at(interface, l->offset);
+	d->allocsize = l->allocsize ? size_at(interface, l->allocsize) : NULL;
+	for (unsigned k = 0; k < l->dims; k++) {
+		d->n[k] = size_at(interface, l->n[k]);
+		d->ld[k] = k ? size_at(interface, l->ld[k]) : NULL;
+	}
+	if (id == STARPU_NDIM_INTERFACE_ID) {
+		struct starpu_ndim_interface *nd = interface;
+		d->dims = (unsigned)nd->ndim;
+		d->nn = nd->nn;
+		d->ldn = nd->ldn;
+	}
+	return true;
+}
+
+void rt_dense_set_elemsize(void *interface, size_t elemsize)
+{
+	*size_at(interface, layouts[((struct starpu_variable_interface *)interface)->id].elemsize) = elemsize;
+}
+
+size_t rt_dense_elements(const struct rt_dense *d)
+{
+	size_t n = 1;
+	for (unsigned k = 0; k < d->dims; k++)
+		n *= rt_dense_n(d, k);
+	return n;
+}
+
+static void look(void *interface, struct rt_dense *d)
+{
+	if (!rt_dense_look(interface, d))
+		rt_misuse("this is no interface of dense data");
+}
+
+static void look_at(starpu_data_handle_t h, struct rt_dense *d)
+{
+	look(starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM), d);
+}
+
+static size_t bytes(const struct rt_dense *d)
+{
+	return rt_dense_elements(d) * d->elemsize;
+}
+
+static size_t alloc_bytes(const struct rt_dense *d)
+{
+	return d->allocsize ? *d->allocsize : bytes(d);
+}
+
+static void set_ld(struct rt_dense *d, unsigned k, size_t ld)
+{
+	if (d->ldn)
+		d->ldn[k] = ld;
+	else if (k)
+		*d->ld[k] = ld;
+}
+
+static void forget_address(struct rt_dense *d)
+{
+	*d->ptr = *d->dev_handle = 0;
+	*d->offset = 0;
+	for (unsigned k = 0; k < d->dims; k++)
+		set_ld(d, k, 0);
+}
+
+/* An ndim has its sizes in arrays: each node its own. */
+static void own_arrays(void *interface)
+{
+	struct starpu_ndim_interface *nd = interface;
+	size_t size = (nd->ndim ? nd->ndim : 1) * sizeof *nd->nn;
+	size_t *nn = malloc(size), *ldn = malloc(size);
+	if (!nn || !ldn)
+		rt_misuse("no memory for the sizes of data of %zu dimensions", nd->ndim);
+	memcpy(nn, nd->nn, nd->ndim * sizeof *nn);
+	memcpy(ldn, nd->ldn, nd->ndim * sizeof *ldn);
+	nd->nn = nn;
+	nd->ldn = ldn;
+}
+
+static void dense_register(starpu_data_handle_t h, int home, void *interface)
+{
+	size_t size = starpu_data_get_interface_ops(h)->interface_size;
+	for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
+		void *local = starpu_data_get_interface_on_node(h, node);
+		struct rt_dense d;
+		memcpy(local, interface, size);
+		if (((struct starpu_ndim_interface *)local)->id == STARPU_NDIM_INTERFACE_ID)
+			own_arrays(local);
+		look(local, &d);
+		if ((int)node != home)
+			forget_address(&d);
+	}
+}
+
+static void ndim_unregister(starpu_data_handle_t h)
+{
+	for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
+		struct starpu_ndim_interface *nd = starpu_data_get_interface_on_node(h, node);
+		free(nd->nn);
+		free(nd->ldn);
+		nd->nn = nd->ldn = NULL;
+	}
+}
+
+static starpu_ssize_t dense_allocate(void *interface, unsigned node)
+{
+	struct rt_dense d;
+	look(interface, &d);
+	size_t size = alloc_bytes(&d), ld = 1;
+	uintptr_t addr = starpu_malloc_on_node(node, size);
+	if (!addr)
+		return -ENOMEM;
+	*d.ptr = rt_nodes[node].kind == STARPU_OPENCL_RAM ? 0 : addr;
+	*d.dev_handle = addr;
+	*d.offset = 0;
+	for (unsigned k = 0; k < d.dims; k++) {
+		set_ld(&d, k, ld);
+		ld *= rt_dense_n(&d, k);
+	}
+	return (starpu_ssize_t)size;
+}
+
+static void dense_free(void *interface, unsigned node)
+{
+	struct rt_dense d;
+	look(interface, &d);
+	starpu_free_on_node(node, *d.dev_handle, alloc_bytes(&d));
+	forget_address(&d);
+}
+
+/* The address and the distances of `from`, which has the memory now. */
+static void take_address(void *to, const void *from)
+{
+	struct rt_dense a, b;
+	look(to, &a);
+	look((void *)from, &b);
+	*a.ptr = *b.ptr;
+	*a.dev_handle = *b.dev_handle;
+	*a.offset = *b.offset;
+	for (unsigned k = 0; k < a.dims; k++)
+		set_ld(&a, k, rt_dense_ld(&b, k));
+}
+
+static void dense_cache(void *cached, void *interface, unsigned node)
+{
+	struct rt_dense d;
+	(void)node;
+	take_address(cached, interface);
+	look(interface, &d);
+	forget_address(&d);
+}
+
+static void dense_reuse(void *interface, const void *cached, unsigned node)
+{
+	(void)node;
+	take_address(interface, cached);
+}
+
+static int dense_copy(void *src, unsigned src_node, void *dst, unsigned dst_node, void *async)
+{
+	struct rt_dense a, b;
+	size_t few[3][RT_DENSE_FIXED], *nn = few[0], *ld_a = few[1], *ld_b = few[2];
+	look(src, &a);
+	look(dst, &b);
+	for (unsigned k = 0; k < a.dims && !a.nn; k++) {
+		nn[k] = rt_dense_n(&a, k);
+		ld_a[k] = rt_dense_ld(&a, k);
+		ld_b[k] = rt_dense_ld(&b, k);
+	}
+	return starpu_interface_copynd(*a.dev_handle, *a.offset, src_node, *b.dev_handle, *b.offset, dst_node, a.elemsize, a.dims,
+	                               a.nn ? a.nn : nn, a.nn ? a.ldn : ld_a, a.nn ? b.ldn : ld_b, async);
+}
+
+static const struct starpu_data_copy_methods dense_methods = {.any_to_any = dense_copy};
+
+static void *dense_pointer(void *interface, unsigned node)
+{
+	struct rt_dense d;
+	(void)node;
+	look(interface, &d);
+	return (void *)*d.ptr;
+}
+
+static size_t dense_size(starpu_data_handle_t h)
+{
+	struct rt_dense d;
+	look_at(h, &d);
+	return bytes(&d);
+}
+
+static size_t dense_alloc_size(starpu_data_handle_t h)
+{
+	struct rt_dense d;
+	look_at(h, &d);
+	return alloc_bytes(&d);
+}
+
+/* As StarPU hashes them, so that models of the one serve the other: of a matrix, ny is the start value. */
+static uint32_t dense_footprint(starpu_data_handle_t h)
+{
+	struct rt_dense d;
+	uint32_t hash = 0;
+	look_at(h, &d);
+	if (!d.dims && !d.nn)
+		return starpu_hash_crc32c_be((uint32_t)d.elemsize, 0);
+	if (d.dims == 2 && !d.nn)
+		return starpu_hash_crc32c_be((uint32_t)*d.n[0], (uint32_t)*d.n[1]);
+	for (unsigned k = 0; k < d.dims; k++)
+		hash = starpu_hash_crc32c_be((uint32_t)rt_dense_n(&d, k), hash);
+	return hash;
+}
+
+static uint32_t dense_alloc_footprint(starpu_data_handle_t h)
+{
+	return starpu_hash_crc32c_be((uint32_t)dense_alloc_size(h), 0);
+}
+
+static int dense_compare(void *x, void *y)
+{
+	struct rt_dense a, b;
+	look(x, &a);
+	look(y, &b);
+	bool same = a.dims == b.dims && a.elemsize == b.elemsize;
+	for (unsigned k = 0; k < a.dims && same; k++)
+		same = rt_dense_n(&a, k) == rt_dense_n(&b, k);
+	return same;
+}
+
+static int dense_alloc_compare(void *x, void *y)
+{
+	struct rt_dense a, b;
+	look(x, &a);
+	look(y, &b);
+	return alloc_bytes(&a) == alloc_bytes(&b);
+}
+
+static void dense_display(starpu_data_handle_t h, FILE *f)
+{
+	struct rt_dense d;
+	look_at(h, &d);
+	if (!d.dims)
+		fprintf(f, "%zu\t", d.elemsize);
+	for (unsigned k = 0; k < d.dims; k++)
+		fprintf(f, "%zu\t", rt_dense_n(&d, k));
+}
+
+static starpu_ssize_t dense_describe(void *interface, char *buf, size_t size)
+{
+	struct rt_dense d;
+	look(interface, &d);
+	int n = snprintf(buf, size, "%c", layouts[((struct starpu_variable_interface *)interface)->id].letter);
+	for (unsigned k = 0; k < d.dims; k++)
+		n += snprintf(buf + n, size > (size_t)n ? size - (size_t)n : 0, "%zux", rt_dense_n(&d, k));
+	return n + snprintf(buf + n, size > (size_t)n ? size - (size_t)n : 0, "%zu", d.elemsize);
+}
+
+/* ---- packing: the elements in order, without gaps ---- */
+
+enum direction { TO_PACKED, FROM_PACKED };
+
+static void copy_packed(const struct rt_dense *d, char *packed, enum direction way)
+{
+	/* An ndim that was cut out of a larger one may have no contiguous dimension. */
+	unsigned first = d->dims && rt_dense_ld(d, 0) == 1;
+	size_t rows = 1, row = d->elemsize * (first ? rt_dense_n(d, 0) : 1);
+	for (unsigned k = first; k < d->dims; k++)
+		rows *= rt_dense_n(d, k);
+	for (size_t i = 0; i < rows; i++, packed += row) {
+		size_t at = 0, rest = i;
+		for (unsigned k = first; k < d->dims; k++) {
+			at += rest % rt_dense_n(d, k) * rt_dense_ld(d, k);
+			rest /= rt_dense_n(d, k);
+		}
+		char *p = (char *)*d->ptr + at * d->elemsize;
+		memcpy(way == TO_PACKED ? packed : p, way == TO_PACKED ? p : packed, row);
+	}
+}
+
+static int dense_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)
+{
+	struct rt_dense d;
+	look(starpu_data_get_interface_on_node(h, node), &d);
+	*count = (starpu_ssize_t)bytes(&d);
+	if (!ptr)
+		return 0;
+	if (starpu_malloc_flags(ptr, bytes(&d), 0))
+		return -ENOMEM;
+	copy_packed(&d, *ptr, TO_PACKED);
+	return 0;
+}
+
+static int dense_peek(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
+{
+	struct rt_dense d;
+	look(starpu_data_get_interface_on_node(h, node), &d);
+	if (count != bytes(&d))
+		return -EINVAL;
+	copy_packed(&d, ptr, FROM_PACKED);
+	return 0;
+}
+
+static int dense_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
+{
+	int rc = dense_peek(h, node, ptr, count);
+	starpu_free_flags(ptr, count, 0);
+	return rc;
+}
+
+/* ---- the tables ---- */
+
+#define DENSE(type, TYPE) \
+	.register_data_handle = dense_register, .allocate_data_on_node = dense_allocate, .free_data_on_node = dense_free, \
+	.cache_data_on_node = dense_cache, .reuse_data_on_node = dense_reuse, .copy_methods = &dense_methods, \
+	.to_pointer = dense_pointer, .get_size = dense_size, .footprint = dense_footprint, .compare = dense_compare, \
+	.display = dense_display, .describe = dense_describe, .interfaceid = STARPU_##TYPE##_INTERFACE_ID, \
+	.interface_size = sizeof(struct starpu_##type##_interface), .pack_data = dense_pack, .peek_data = dense_peek, \
+	.unpack_data = dense_unpack, .name = (char *)"STARPU_" #TYPE "_INTERFACE"
+#define ALLOCATED \
+	.get_alloc_size = dense_alloc_size, .alloc_footprint = dense_alloc_footprint, .alloc_compare = dense_alloc_compare
+
+struct starpu_data_interface_ops starpu_interface_variable_ops = {DENSE(variable, VARIABLE)};
+struct starpu_data_interface_ops starpu_interface_vector_ops = {DENSE(vector, VECTOR), ALLOCATED};
+struct starpu_data_interface_ops starpu_interface_matrix_ops = {DENSE(matrix, MATRIX), ALLOCATED};
+struct starpu_data_interface_ops starpu_interface_block_ops = {DENSE(block, BLOCK)};
+struct starpu_data_interface_ops starpu_interface_tensor_ops = {DENSE(tensor, TENSOR)};
+struct starpu_data_interface_ops starpu_interface_ndim_ops = {DENSE(ndim, NDIM), ALLOCATED,
+                                                              .unregister_data_handle = ndim_unregister};

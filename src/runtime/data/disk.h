@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Disks as memory nodes. */
+#ifndef WEFT_RUNTIME_DATA_DISK_H
+#define WEFT_RUNTIME_DATA_DISK_H
+
+#include "node.h"
+
+void rt_disks_begin(void); /* the one that STARPU_DISK_SWAP asks for */
+void rt_disks_end(void);
+
+#endif

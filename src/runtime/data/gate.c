@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One lock for all gates: they are for the unusual accesses (outside the order, commuting, of the application), which are few
+ * beside those that never come here.
+ *
+ * A handle's queue holds claims that the state of this very handle keeps out. Whoever leaves a handle tries its queue from the
+ * head: a claim that fits now goes, one that another handle keeps out moves to that one's queue, and the first that this handle
+ * still keeps out ends the walk, so that a writer is not overtaken for ever.
+ */
+#include "gate.h"
+#include "data.h"
+#include <stdlib.h>
+
+static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
+
+void rt_claim_add(struct rt_claim *c, starpu_data_handle_t h, bool write)
+{
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->want[i].handle == h) {
+			c->want[i].write = c->want[i].write || write;
+			return;
+		}
+	c->want[c->n++] = (struct rt_want){h, write};
+}
+
+static bool keeps_out(const struct rt_want *w)
+{
+	const struct rt_gate *g = &w->handle->gate;
+	return g->writer || (w->write && g->readers);
+}
+
+static void put_last(struct rt_gate *g, struct rt_claim *c)
+{
+	c->next = NULL;
+	if (g->last)
+		g->last->next = c;
+	else
+		g->first = c;
+	g->last = c;
+}
+
+/* All of it, or nothing and `at` is the handle that keeps it out. `queued`: who waits at a handle goes before. */
+static bool take_all(struct rt_claim *c, bool queued, struct rt_gate **at)
+{
+	for (unsigned i = 0; i < c->n; i++) {
+		*at = &c->want[i].handle->gate;
+		if (keeps_out(&c->want[i]) || (queued && (*at)->first))
+			return false;
+	}
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->want[i].write)
+			c->want[i].handle->gate.writer = true;
+		else
+			c->want[i].handle->gate.readers++;
+	return true;
+}
+
+bool rt_gate_enter(struct rt_claim *c)
+{
+	struct rt_gate *at = NULL;
+	pthread_mutex_lock(&gate_lock);
+	bool in = take_all(c, true, &at);
+	if (!in)
+		put_last(at, c);
+	pthread_mutex_unlock(&gate_lock);
+	return in;
+}
+
+/* Claims of this handle's queue that can go now are put in front of `going`. */
+static struct rt_claim *try_queue(struct rt_gate *g, struct rt_claim *going)
+{
+	for (struct rt_claim *c = g->first, *next; c; c = next) {
+		struct rt_gate *at;
+		next = c->next;
+		bool in = take_all(c, false, &at);
+		if (!in && at == g)
+			return going;
+		g->first = next;
+		if (!next)
+			g->last = NULL;
+		if (!in) {
+			put_last(at, c);
+			continue;
+		}
+		c->next = going;
+		going = c;
+	}
+	return going;
+}
+
+static void let_in(struct rt_claim *going)
+{
+	struct rt_claim *in_order = NULL;
+	for (struct rt_claim *c = going, *next; c; c = next) {
+		next = c->next;
+		c->next = in_order;
+		in_order = c;
+	}
+	for (struct rt_claim *c = in_order, *next; c; c = next) {
+		next = c->next;
+		c->go(c);
+	}
+}
+
+void rt_gate_leave(struct rt_claim *c)
+{
+	struct rt_claim *going = NULL;
+	pthread_mutex_lock(&gate_lock);
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->want[i].write)
+			c->want[i].handle->gate.writer = false;
+		else
+			c->want[i].handle->gate.readers--;
+	for (unsigned i = 0; i < c->n; i++)
+		going = try_queue(&c->want[i].handle->gate, going);
+	pthread_mutex_unlock(&gate_lock);
+	let_in(going);
+}
+
+void rt_gate_downgrade(struct rt_claim *c)
+{
+	struct rt_claim *going = NULL;
+	pthread_mutex_lock(&gate_lock);
+	for (unsigned i = 0; i < c->n; i++)
+		if (c->want[i].write) {
+			c->want[i].write = false;
+			c->want[i].handle->gate.writer = false;
+			c->want[i].handle->gate.readers++;
+			weft_store_bool(&c->want[i].handle->gate.watched, true);
+			weft_store_ptr(&c->want[i].handle->plain, NULL);
+			going = try_queue(&c->want[i].handle->gate, going);
+		}
+	pthread_mutex_unlock(&gate_lock);
+	let_in(going);
+}
+
+bool rt_gate_is_free(starpu_data_handle_t h)
+{
+	pthread_mutex_lock(&gate_lock);
+	bool is_free = !h->gate.readers && !h->gate.writer && !h->gate.first;
+	pthread_mutex_unlock(&gate_lock);
+	return is_free;
+}
+
+/* ---- watching ---- */
+
+static bool touches(struct rt_job *j, const struct rt_handle *h)
+{
+	struct rt_handle **handle = rt_job_handles(j);
+	for (unsigned i = 0; i < j->n_accesses; i++)
+		if (handle[i] == h)
+			return true;
+	return false;
+}
+
+/*
+ * Jobs that run now and may have seen the handle as plain. A worker says what it runs before it looks at `plain`; after the
+ * barrier either it has seen that `plain` is gone, or its job is seen here. What is seen may end meanwhile: then its edge is
+ * refused.
+ */
+static void note_runners(struct rt_runtime *r, struct rt_handle *h)
+{
+	struct rt_gate *g = &rt_handle_of(h)->gate;
+	g->runners = malloc(r->n_workers * sizeof *g->runners);
+	rt_barrier_of_all(r);
+	for (unsigned i = 0; i < r->n_workers && g->runners; i++) {
+		struct rt_job *j = rt_worker_runs(&r->worker[i]);
+		if (!j || j->n_accesses > RT_ACCESSES)
+			continue;
+		rt_ref ref = rt_job_ref(j);
+		if (touches(j, h) && rt_worker_runs(&r->worker[i]) == j)
+			g->runners[g->n_runners++] = ref;
+	}
+}
+
+int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h)
+{
+	struct rt_gate *g = &rt_handle_of(h)->gate;
+	pthread_mutex_lock(&gate_lock);
+	bool begins = !weft_load_bool(&g->watched);
+	weft_store_bool(&g->watched, true);
+	pthread_mutex_unlock(&gate_lock);
+	if (begins) {
+		bool was_plain = weft_swap_ptr(&rt_handle_of(h)->plain, NULL);
+		if (was_plain)
+			note_runners(s->runtime, h);
+	}
+	for (unsigned i = 0; i < g->n_runners; i++)
+		if (rt_refs_add(&s->before, g->runners[i]))
+			return -1;
+	return 0;
+}

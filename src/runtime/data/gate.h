@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The gate: who may touch a handle right now. Claims are all or nothing: a task that wants several handles holds none of them
+ * while it waits for one, so that there is no circle. What waits, waits at one handle that is not free, in order of arrival.
+ */
+#ifndef WEFT_RUNTIME_DATA_GATE_H
+#define WEFT_RUNTIME_DATA_GATE_H
+
+#include "handle.h"
+
+struct rt_want {
+	starpu_data_handle_t handle;
+	bool write;
+};
+struct rt_claim {
+	struct rt_claim *next;          /* in a handle's queue */
+	void (*go)(struct rt_claim *c); /* it is held now; any thread, no lock held */
+	unsigned n;
+	struct rt_want *want; /* each handle once; the owner's */
+};
+/* True: held now. False: go() will be called, perhaps already has. */
+bool rt_gate_enter(struct rt_claim *c);
+void rt_gate_leave(struct rt_claim *c);
+/* From writing to reading, without letting go. */
+void rt_gate_downgrade(struct rt_claim *c);
+/* Nobody is inside, and nobody waits. */
+bool rt_gate_is_free(starpu_data_handle_t h);
+/* Adds to the claim, which has room for it. */
+void rt_claim_add(struct rt_claim *c, starpu_data_handle_t h, bool write);
+
+struct rt_submitter;
+/* The hook of the order: from now on every access passes the gate; what runs past it is waited for. */
+int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A data handle: the order of its accesses, what it is made of, where its copies are, who may touch it now, its parts.
+ *
+ *   line 1  struct rt_handle: what submitting a task looks at
+ *   line 2  `plain` and what goes with it: what running a task looks at
+ *   then    everything else
+ *
+ * While a handle's value is in main memory and only there, and nobody has asked for anything unusual, `plain` is its interface
+ * there, and running a task is one load for each of its handles. Else `plain` is NULL and rt_data_fetch() looks closer: at the
+ * replicas (one for each memory node, under rt_data.lock), and at the gate (who excludes whom right now, under rt_gate_lock).
+ */
+#ifndef WEFT_RUNTIME_DATA_HANDLE_H
+#define WEFT_RUNTIME_DATA_HANDLE_H
+
+#include "runtime/order.h"
+#include <starpu.h>
+#include <pthread.h>
+
+/* A copy of the data in one memory node, or a worker's own buffer. */
+struct rt_replica {
+	void *interface;   /* of the handle's interface_size; always there */
+	uint32_t pins;     /* jobs, acquisitions and transfers that use it now */
+	bool allocated;    /* it has memory */
+	bool ours;         /* we allocated that, so we free it */
+	bool valid;        /* it holds the value */
+	bool foreign;      /* … in another kind of node's format: to be converted before it is used (multiformat) */
+	bool loading;      /* a transfer into it is under way */
+	uint8_t requested; /* prefetches that wait */
+	uint64_t used;     /* when: rt_data.clock */
+	size_t bytes;      /* as allocate_data_on_node said */
+	struct rt_replica *newer, *older; /* of all with memory of ours on this node */
+	struct _starpu_data_state *handle;
+	unsigned node;
+};
+
+/* Who may touch the handle now: readers together, a writer alone, in order of arrival. */
+struct rt_claim;
+struct rt_gate {
+	uint32_t readers;
+	bool writer;
+	struct weft_atomic_bool watched; /* every access passes here, not only the unusual ones */
+	struct rt_claim *first, *last;   /* that this handle keeps out */
+	rt_ref *runners;                 /* jobs that were running past the gate when the watch began */
+	unsigned n_runners;
+};
+
+/* A way of cutting a handle into parts that tasks may use by turns. */
+enum rt_plan_state {
+	RT_PLAN_OFF,  /* tasks use the whole */
+	RT_PLAN_READ, /* tasks read the whole and the parts */
+	RT_PLAN_WRITE /* tasks use the parts */
+};
+struct rt_plan {
+	struct rt_plan *next; /* of the parent */
+	starpu_data_handle_t parent;
+	enum rt_plan_state state; /* as far as tasks are submitted */
+	unsigned n;
+	starpu_data_handle_t part[];
+};
+
+struct _starpu_data_state {
+	struct rt_handle order;
+	_Alignas(64) struct weft_atomic_ptr plain;
+	struct starpu_data_interface_ops *ops;
+	struct rt_replica *replica; /* [STARPU_MAXNODES] */
+	struct rt_gate gate;
+	struct rt_replica **own; /* [STARPU_NMAXWORKERS] for STARPU_SCRATCH and STARPU_REDUX; NULL until the first */
+	int home;                /* memory node, or -1 */
+	uint32_t footprint;
+	uint32_t writing; /* users that write a replica now */
+	uint32_t moves;   /* prefetches that are asked for */
+	bool initialized; /* has a value: home memory, or written once */
+	bool leaving;     /* unregistering has begun */
+	bool ooc, important, wont_use;
+	uint32_t wt_mask;
+	unsigned gathering_node;
+
+	starpu_data_handle_t root, parent;
+	starpu_data_handle_t *child; /* of starpu_data_partition */
+	unsigned n_children, index, depth;
+	struct rt_plan *plans, *part_of; /* part_of: of the parent, when this is a part of a plan */
+
+	struct starpu_codelet *redux_cl, *init_cl;
+	void *redux_arg, *init_arg;
+	starpu_data_handle_t redux_scratch;
+	struct starpu_arbiter *arbiter;
+
+	struct rt_acquired *acquired; /* by the application, now */
+	void *user_data, *sched_data;
+	char *name;
+	unsigned dimensions;
+	int coordinates[8];
+	struct _starpu_data_state *next, *before; /* of all handles */
+	void *interfaces;
+};
+
+/* Handles are passed to the order as what they begin with. */
+static inline struct _starpu_data_state *rt_handle_of(struct rt_handle *h)
+{
+	return (struct _starpu_data_state *)(void *)h;
+}
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * starpu_malloc() and its family. Main memory comes from the program's hooks, when it has set some, or from the C library with
+ * the alignment that was asked for. Pinning has no meaning for the drivers that there are: it is accepted and remembered by
+ * nobody. STARPU_MALLOC_COUNT takes the bytes from the node's limit first, and reclaims when there is no room.
+ */
+#include "memory.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+bool (*rt_reclaim)(unsigned node, size_t size);
+static struct {
+	size_t align;
+	starpu_malloc_hook malloc;
+	starpu_free_hook free;
+} how = {.align = 64};
+
+void starpu_malloc_set_align(size_t align)
+{
+	if (align && !(align & (align - 1)) && align > how.align)
+		how.align = align;
+}
+
+void starpu_malloc_set_hooks(starpu_malloc_hook malloc_hook, starpu_free_hook free_hook)
+{
+	how.malloc = malloc_hook;
+	how.free = free_hook;
+}
+
+static uintptr_t ram_alloc(unsigned node, size_t size, int flags)
+{
+	void *p = NULL;
+	if (how.malloc)
+		return how.malloc(node, &p, size, flags) ? 0 : (uintptr_t)p;
+	return posix_memalign(&p, how.align, size ? size : 1) ? 0 : (uintptr_t)p;
+}
+
+static void ram_free(unsigned node, uintptr_t addr, size_t size, int flags)
+{
+	if (how.free)
+		how.free(node, (void *)addr, size, flags);
+	else
+		free((void *)addr);
+}
+
+const struct rt_node_ops rt_ram_ops = {.alloc = ram_alloc, .free = ram_free};
+
+uintptr_t starpu_malloc_on_node_flags(unsigned node, size_t size, int flags)
+{
+	if (node >= weft_load_u32(&rt_n_nodes))
+		return 0;
+	if (flags & STARPU_MALLOC_COUNT) {
+		int wait = flags & (int)(STARPU_MEMORY_WAIT | STARPU_MEMORY_OVERFLOW);
+		int rc = starpu_memory_allocate(node, size,
+		                                flags & (int)STARPU_MALLOC_NORECLAIM ? wait | (int)STARPU_MEMORY_OVERFLOW : 0);
+		while (rc == -ENOMEM && rt_reclaim && rt_reclaim(node, size))
+			rc = starpu_memory_allocate(node, size, 0);
+		if (rc == -ENOMEM && wait)
+			rc = starpu_memory_allocate(node, size, wait);
+		if (rc)
+			return 0;
+	}
+	uintptr_t addr = rt_nodes[node].ops->alloc(node, size, flags);
+	while (!addr && rt_reclaim && rt_reclaim(node, size))
+		addr = rt_nodes[node].ops->alloc(node, size, flags);
+	if (!addr && flags & STARPU_MALLOC_COUNT)
+		starpu_memory_deallocate(node, size);
+	return addr;
+}
+
+void starpu_free_on_node_flags(unsigned node, uintptr_t addr, size_t size, int flags)
+{
+	if (!addr || node >= weft_load_u32(&rt_n_nodes))
+		return;
+	rt_nodes[node].ops->free(node, addr, size, flags);
+	if (flags & STARPU_MALLOC_COUNT)
+		starpu_memory_deallocate(node, size);
+}
+
+static int default_flags(unsigned node)
+{
+	return node < weft_load_u32(&rt_n_nodes) ? rt_nodes[node].memory.default_flags : 0;
+}
+
+uintptr_t starpu_malloc_on_node(unsigned node, size_t size)
+{
+	return starpu_malloc_on_node_flags(node, size, default_flags(node));
+}
+
+void starpu_free_on_node(unsigned node, uintptr_t addr, size_t size)
+{
+	starpu_free_on_node_flags(node, addr, size, default_flags(node));
+}
+
+void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
+{
+	if (node < weft_load_u32(&rt_n_nodes))
+		rt_nodes[node].memory.default_flags = flags;
+}
+
+void starpu_check_on_node(unsigned node, uintptr_t addr, size_t size)
+{
+	/* Main memory can be looked at: that is the check, under a tool that watches accesses. */
+	if (node < weft_load_u32(&rt_n_nodes) && rt_nodes[node].kind == STARPU_CPU_RAM && addr && size) {
+		(void)*(volatile char *)addr;
+		(void)*(volatile char *)(addr + size - 1);
+	}
+}
+
+/* ---- main memory, for the application; also before starpu_init() ---- */
+
+int starpu_malloc_flags(void **A, size_t dim, int flags)
+{
+	uintptr_t p = weft_load_u32(&rt_n_nodes) ? starpu_malloc_on_node_flags(STARPU_MAIN_RAM, dim, flags)
+	                                         : ram_alloc(STARPU_MAIN_RAM, dim, flags);
+	*A = (void *)p;
+	return p ? 0 : -ENOMEM;
+}
+
+int starpu_free_flags(void *A, size_t dim, int flags)
+{
+	if (A && flags & STARPU_MALLOC_COUNT)
+		starpu_memory_deallocate(STARPU_MAIN_RAM, dim);
+	if (A)
+		ram_free(STARPU_MAIN_RAM, (uintptr_t)A, dim, flags);
+	return 0;
+}
+
+int starpu_malloc(void **A, size_t dim)
+{
+	return starpu_malloc_flags(A, dim, STARPU_MALLOC_PINNED);
+}
+
+int starpu_free(void *A)
+{
+	return starpu_free_flags(A, 0, STARPU_MALLOC_PINNED);
+}
+
+int starpu_free_noflag(void *A, size_t dim)
+{
+	return starpu_free_flags(A, dim, STARPU_MALLOC_PINNED);
+}
+
+int starpu_memory_pin(void *addr, size_t size)
+{
+	return addr || !size ? 0 : -1;
+}
+
+int starpu_memory_unpin(void *addr, size_t size)
+{
+	return addr || !size ? 0 : -1;
+}

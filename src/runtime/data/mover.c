@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The movers' queues and threads. */
+#include "mover.h"
+#include "data_trace.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct mover {
+	pthread_t thread;
+	bool begun, stop;
+	struct rt_move *first; /* most urgent first */
+};
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t came;
+	struct mover of[STARPU_MAXNODES];
+} movers = {.lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
+static _Thread_local bool is_mover;
+
+bool rt_data_may_wait(void)
+{
+	if (is_mover)
+		return true;
+	struct rt_submitter *s = rt_self(rt_data.runtime);
+	return s && !s->worker;
+}
+
+struct rt_move *rt_move_new(unsigned n)
+{
+	struct rt_move *m = calloc(1, sizeof *m + n * sizeof m->item[0]);
+	if (m)
+		m->n = n;
+	return m;
+}
+
+/* What a prefetch brings must not change meanwhile: then it is not worth it. */
+static bool is_worth_it(const struct rt_move *m)
+{
+	return m->kind == STARPU_FETCH || (!m->item[0].handle->writing && m->item[0].handle->initialized);
+}
+
+/* Other replicas on the item's node that the items before it have pinned: each once, and not its own. */
+static unsigned pinned_before(const struct rt_move *m, unsigned item)
+{
+	unsigned n = 0;
+	for (unsigned i = 0; i < item; i++) {
+		bool counts = m->item[i].node == m->item[item].node && m->item[i].handle != m->item[item].handle;
+		for (unsigned k = 0; k < i && counts; k++)
+			counts = m->item[k].handle != m->item[i].handle || m->item[k].node != m->item[i].node;
+		n += counts;
+	}
+	return n;
+}
+
+/* All items, or none: what was pinned is let go again. Readers first: a handle may be both read and overwritten. */
+static void get_all(struct rt_move *m)
+{
+	unsigned got = 0;
+	weft_flow_in(rt_detail.transfer, m->number);
+	rt_replica_lock();
+	m->rc = is_worth_it(m) ? 0 : -ECANCELED;
+	for (; got < m->n && !m->rc; got += !m->rc) {
+		m->rc = rt_replica_get_beside(m->item[got].handle, m->item[got].node, m->item[got].mode, pinned_before(m, got));
+		m->failed = m->rc ? m->item[got].handle : NULL;
+	}
+	while (m->rc && got-- > 0)
+		rt_replica_put(m->item[got].handle, m->item[got].node, m->item[got].mode);
+	rt_replica_unlock();
+}
+
+static void *run(void *arg)
+{
+	struct mover *v = arg;
+	is_mover = true;
+	pthread_mutex_lock(&movers.lock);
+	for (;;) {
+		while (!v->first && !v->stop)
+			pthread_cond_wait(&movers.came, &movers.lock);
+		struct rt_move *m = v->first;
+		if (!m)
+			break;
+		v->first = m->next;
+		pthread_mutex_unlock(&movers.lock);
+		get_all(m);
+		m->done(m);
+		pthread_mutex_lock(&movers.lock);
+	}
+	pthread_mutex_unlock(&movers.lock);
+	return NULL;
+}
+
+static bool is_before(const struct rt_move *a, const struct rt_move *b)
+{
+	return a->kind < b->kind || (a->kind == b->kind && a->priority > b->priority);
+}
+
+void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int priority)
+{
+	struct mover *v = &movers.of[node];
+	static struct weft_atomic_u64 moves;
+	m->kind = kind;
+	m->priority = priority;
+	m->number = weft_add_u64(&moves, 1) + 1;
+	weft_flow_out(rt_detail.transfer, m->number);
+	pthread_mutex_lock(&movers.lock);
+	struct rt_move **p = &v->first;
+	while (*p && !is_before(m, *p))
+		p = &(*p)->next;
+	m->next = *p;
+	*p = m;
+	if (!v->begun)
+		v->begun = !pthread_create(&v->thread, NULL, run, v);
+	bool here = !v->begun;
+	if (here)
+		*p = m->next;
+	pthread_cond_broadcast(&movers.came);
+	pthread_mutex_unlock(&movers.lock);
+	if (here) { /* no thread can be had: then it is done by who asks */
+		get_all(m);
+		m->done(m);
+	}
+}
+
+void rt_move_cancel(starpu_data_handle_t h)
+{
+	struct rt_move *cancelled = NULL;
+	pthread_mutex_lock(&movers.lock);
+	for (unsigned i = 0; i < STARPU_MAXNODES; i++)
+		for (struct rt_move **p = &movers.of[i].first; *p;) {
+			struct rt_move *m = *p;
+			if (m->kind == STARPU_FETCH || m->item[0].handle != h) {
+				p = &m->next;
+				continue;
+			}
+			*p = m->next;
+			m->next = cancelled;
+			cancelled = m;
+		}
+	pthread_mutex_unlock(&movers.lock);
+	for (struct rt_move *m = cancelled, *next; m; m = next) {
+		next = m->next;
+		m->rc = -ECANCELED;
+		m->done(m);
+	}
+	rt_replica_lock();
+	while (h->moves)
+		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+	rt_replica_unlock();
+}
+
+void rt_mover_end(void)
+{
+	for (unsigned i = 0; i < STARPU_MAXNODES; i++) {
+		struct mover *v = &movers.of[i];
+		if (!v->begun)
+			continue;
+		pthread_mutex_lock(&movers.lock);
+		v->stop = true;
+		pthread_cond_broadcast(&movers.came);
+		pthread_mutex_unlock(&movers.lock);
+		pthread_join(v->thread, NULL);
+		*v = (struct mover){0};
+	}
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Movers: a thread for each memory node beside main memory, and one for main memory, begun with the first transfer. They do what
+ * may wait (copy, allocate by evicting), in the order of urgency: fetches before prefetches before idle ones; within these by
+ * priority, then by age. A worker whose task's data must move gives the task away and runs others meanwhile.
+ */
+#ifndef WEFT_RUNTIME_DATA_MOVER_H
+#define WEFT_RUNTIME_DATA_MOVER_H
+
+#include "replica.h"
+
+struct rt_move_item {
+	starpu_data_handle_t handle;
+	unsigned node;
+	uint32_t mode;
+};
+struct rt_move {
+	struct rt_move *next;
+	void (*done)(struct rt_move *m); /* on the mover's thread; frees it. All items are pinned, or rc says why none is */
+	void *arg;
+	int rc, priority;
+	uint64_t number; /* of all moves: how the trace names it */
+	enum starpu_is_prefetch kind;
+	starpu_data_handle_t failed; /* with rc: the handle that it was about */
+	unsigned n;
+	struct rt_move_item item[];
+};
+struct rt_move *rt_move_new(unsigned n); /* NULL: no memory */
+void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int priority);
+/* Forgets prefetches of this handle that have not begun, and waits for those that have. */
+void rt_move_cancel(starpu_data_handle_t h);
+void rt_mover_end(void); /* everything that was asked is done */
+/* Does the calling thread have nothing better to do than to wait? */
+bool rt_data_may_wait(void);
+
+#endif

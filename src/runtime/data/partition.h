@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of handles: cut at once (partition.c), or planned and switched by tasks (plan.c). */
+#ifndef WEFT_RUNTIME_DATA_PARTITION_H
+#define WEFT_RUNTIME_DATA_PARTITION_H
+
+#include "replica.h"
+
+/* One part, with an interface on each node; `tasks` may not use it yet. */
+starpu_data_handle_t rt_part_new(starpu_data_handle_t parent, struct starpu_data_filter *f, unsigned i, unsigned n);
+unsigned rt_part_count(starpu_data_handle_t parent, struct starpu_data_filter *f);
+/* The value, and memory for it, in main memory and only there. Waits. 0 or negative. */
+int rt_part_gather(starpu_data_handle_t h, unsigned node);
+/* handle.c */
+starpu_data_handle_t rt_handle_new(struct starpu_data_interface_ops *ops);
+void rt_handle_destroy(starpu_data_handle_t h);
+
+/* The hook of the order: a job touches a handle with plans, or a part of one. */
+int rt_plan_hook(struct rt_submitter *s, struct rt_job *j);
+void rt_plans_forget(starpu_data_handle_t h); /* it is destroyed */
+void rt_plans_close(starpu_data_handle_t h);  /* it is about to be unregistered: whole again */
+
+#endif

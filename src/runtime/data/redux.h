@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions: contributions go into each worker's own buffer; the next other access finds them put together. */
+#ifndef WEFT_RUNTIME_DATA_REDUX_H
+#define WEFT_RUNTIME_DATA_REDUX_H
+
+#include "replica.h"
+
+/* The hook of the order: the job that ends the group. */
+void rt_redux_hook(struct rt_handle *h, struct rt_job *j);
+/* The neutral element into a worker's own buffer; by that worker. */
+void rt_redux_begin(starpu_data_handle_t h, struct rt_replica *own, struct rt_worker *w);
+
+#endif

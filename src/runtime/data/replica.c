@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The coherency of replicas, and making room by evicting what was not used for longest. */
+#include "replica.h"
+#include "cache.h"
+#include "data_trace.h"
+#include "memory.h"
+#include "mover.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rt_data rt_data;
+
+void rt_replica_lock(void)
+{
+	pthread_mutex_lock(&rt_data.lock);
+}
+
+void rt_replica_unlock(void)
+{
+	pthread_mutex_unlock(&rt_data.lock);
+}
+
+static struct rt_replica *on(starpu_data_handle_t h, unsigned node)
+{
+	return &h->replica[node];
+}
+
+void rt_replica_plain(starpu_data_handle_t h)
+{
+	struct rt_replica *r = on(h, STARPU_MAIN_RAM);
+	bool is_plain = rt_data_is_simple() && r->allocated && r->valid && !weft_load_bool(&h->gate.watched) && !h->leaving;
+	weft_store_ptr(&h->plain, is_plain ? r->interface : NULL);
+}
+
+/* ---- the list of what can be evicted, newest first ---- */
+
+static void unlist(struct rt_replica *r)
+{
+	struct rt_replica **newest = &rt_data.node[r->node].newest, **oldest = &rt_data.node[r->node].oldest;
+	if (r->newer)
+		r->newer->older = r->older;
+	else if (*newest == r)
+		*newest = r->older;
+	if (r->older)
+		r->older->newer = r->newer;
+	else if (*oldest == r)
+		*oldest = r->newer;
+	r->newer = r->older = NULL;
+}
+
+static void list_newest(struct rt_replica *r)
+{
+	struct rt_replica **newest = &rt_data.node[r->node].newest;
+	r->older = *newest;
+	r->newer = NULL;
+	if (*newest)
+		(*newest)->newer = r;
+	else
+		rt_data.node[r->node].oldest = r;
+	*newest = r;
+}
+
+static void pin(struct rt_replica *r)
+{
+	if (!r->pins++)
+		rt_data.node[r->node].pinned++;
+	r->used = ++rt_data.clock;
+	if (r->ours && rt_data.node[r->node].newest != r) {
+		unlist(r);
+		list_newest(r);
+	}
+}
+
+static void unpin(struct rt_replica *r)
+{
+	if (--r->pins)
+		return;
+	rt_data.node[r->node].pinned--;
+	pthread_cond_broadcast(&rt_data.changed);
+}
+
+/* ---- memory ---- */
+
+void rt_replica_free(struct rt_replica *r)
+{
+	if (r->ours) {
+		unlist(r);
+		weft_enter(rt_detail.freeing);
+		bool kept = rt_cache_put(r);
+		if (!kept)
+			r->handle->ops->free_data_on_node(r->interface, r->node);
+		rt_data_trace_memory(rt_detail.freeing, r, kept);
+	}
+	r->allocated = r->ours = r->valid = false;
+}
+
+int rt_replica_allocate(struct rt_replica *r)
+{
+	starpu_data_handle_t h = r->handle;
+	if (r->allocated)
+		return 0;
+	if (!h->ops->allocate_data_on_node)
+		return -ENOMEM;
+	weft_enter(rt_detail.allocating);
+	bool reused = rt_cache_get(r);
+	starpu_ssize_t size = reused ? (starpu_ssize_t)r->bytes : h->ops->allocate_data_on_node(r->interface, r->node);
+	r->bytes = size < 0 ? 0 : (size_t)size;
+	rt_data_trace_memory(rt_detail.allocating, r, reused);
+	if (size < 0)
+		return -ENOMEM;
+	r->allocated = r->ours = true;
+	list_newest(r);
+	return 0;
+}
+
+/* ---- moving ---- */
+
+/* The lock is let go meanwhile. */
+int rt_replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to)
+{
+	struct rt_async async = {0};
+	pin(from);
+	pin(to);
+	to->loading = true;
+	rt_replica_unlock();
+	rt_data_trace_copy(from, to);
+	int rc = rt_copy_interface(h, from->interface, from->node, to->interface, to->node, &async);
+	if (rc == -EAGAIN) {
+		rt_async_wait(&async);
+		rc = 0;
+	}
+	if (!rc && h->ops->is_multiformat)
+		rt_multiformat_arrived(to, from->node);
+	weft_leave(rt_detail.copying);
+	rt_replica_lock();
+	to->loading = false;
+	to->valid = !rc;
+	unpin(from);
+	unpin(to);
+	pthread_cond_broadcast(&rt_data.changed);
+	return rc;
+}
+
+/* A valid replica from which a copy can go to the node; main memory's is the first choice. */
+static struct rt_replica *source_for(starpu_data_handle_t h, unsigned node)
+{
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
+		if (i != node && on(h, i)->valid && !on(h, i)->loading && rt_can_copy(h, i, node))
+			return on(h, i);
+	return NULL;
+}
+
+static int wait_loading(struct rt_replica *r)
+{
+	while (r->loading)
+		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+	return 0;
+}
+
+/* Memory on the node; waits while others have it pinned, fails when it is only us. `mine`: pins of the waiting request there. */
+static int get_memory(struct rt_replica *r, unsigned mine)
+{
+	for (;;) {
+		int rc = rt_replica_allocate(r);
+		if (!rc)
+			return 0;
+		if (rt_data.node[r->node].pinned <= mine || !rt_data_may_wait())
+			return rc;
+		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+	}
+}
+
+static int get_value(starpu_data_handle_t h, unsigned node, unsigned mine)
+{
+	struct rt_replica *to = on(h, node);
+	for (;;) {
+		int rc = wait_loading(to);
+		if (!rc && to->valid)
+			return 0;
+		if (!h->initialized)
+			return -EINVAL;
+		rc = get_memory(to, mine);
+		if (rc)
+			return rc;
+		if (to->valid || to->loading)
+			continue;
+		struct rt_replica *from = source_for(h, node);
+		if (!from && node != STARPU_MAIN_RAM) {
+			/* By main memory. */
+			rc = get_value(h, STARPU_MAIN_RAM, 0);
+			if (rc)
+				return rc;
+			from = on(h, STARPU_MAIN_RAM);
+		}
+		return from ? rt_replica_transfer(h, from, to) : -EINVAL;
+	}
+}
+
+static bool any_loading(starpu_data_handle_t h)
+{
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
+		if (on(h, i)->loading)
+			return true;
+	return false;
+}
+
+static void becomes_only_one(starpu_data_handle_t h, unsigned node, uint32_t mode)
+{
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
+		if (i != node)
+			on(h, i)->valid = false;
+	on(h, node)->valid = true;
+	if (!(mode & RT_READ))
+		on(h, node)->foreign = false;
+	h->initialized = true;
+	h->writing++;
+	h->wont_use = false;
+}
+
+int rt_replica_get_beside(starpu_data_handle_t h, unsigned node, uint32_t mode, unsigned mine)
+{
+	struct rt_replica *r = on(h, node);
+	/* Pinned first: what was made ready for it is not evicted again. */
+	pin(r);
+	int rc = wait_loading(r);
+	if (mode & RT_READ)
+		rc = get_value(h, node, mine + 1);
+	else if (!rc)
+		rc = get_memory(r, mine + 1);
+	/* A prefetch that copies it elsewhere would make that copy valid after us. */
+	while (!rc && mode & RT_WRITE && any_loading(h))
+		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+	if (rc)
+		unpin(r);
+	else if (mode & RT_WRITE)
+		becomes_only_one(h, node, mode);
+	if (!rc)
+		rt_replica_plain(h);
+	return rc;
+}
+
+int rt_replica_get(starpu_data_handle_t h, unsigned node, uint32_t mode)
+{
+	return rt_replica_get_beside(h, node, mode, 0);
+}
+
+bool rt_replica_get_now(starpu_data_handle_t h, unsigned node, uint32_t mode)
+{
+	struct rt_replica *r = on(h, node);
+	if ((mode & RT_WRITE ? any_loading(h) : r->loading) || (mode & RT_READ && !r->valid))
+		return false;
+	if (!r->allocated && (!rt_data_is_simple() || rt_replica_allocate(r)))
+		return false;
+	pin(r);
+	if (mode & RT_WRITE)
+		becomes_only_one(h, node, mode);
+	rt_replica_plain(h);
+	return true;
+}
+
+void rt_replica_put(starpu_data_handle_t h, unsigned node, uint32_t mode)
+{
+	h->writing -= !!(mode & RT_WRITE);
+	unpin(on(h, node));
+}
+
+void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory)
+{
+	weft_store_ptr(&h->plain, NULL);
+	h->initialized = false;
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++) {
+		struct rt_replica *r = on(h, i);
+		wait_loading(r);
+		r->valid = false;
+		if (free_memory && r->ours && !r->pins)
+			rt_replica_free(r);
+	}
+}
+
+/* ---- eviction ---- */
+
+static bool is_elsewhere(struct rt_replica *r)
+{
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
+		if (i != r->node && on(r->handle, i)->valid && !on(r->handle, i)->loading)
+			return true;
+	return false;
+}
+
+/* Where the only copy goes: main memory, or from there a disk. -1: nowhere. */
+static int refuge_of(const struct rt_replica *r)
+{
+	starpu_data_handle_t h = r->handle;
+	if (rt_nodes[r->node].kind != STARPU_CPU_RAM)
+		return STARPU_MAIN_RAM;
+	if (h->home >= 0 && h->home != (int)r->node)
+		return h->home;
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes) && h->ooc; i++)
+		if (rt_nodes[i].kind == STARPU_DISK_RAM)
+			return (int)i;
+	return -1;
+}
+
+int rt_replica_evict(struct rt_replica *r)
+{
+	if (!r->allocated)
+		return 0;
+	if (r->pins || r->loading || !r->ours)
+		return -EBUSY;
+	if (r->valid && !is_elsewhere(r)) {
+		int to = refuge_of(r);
+		if (to < 0)
+			return -EBUSY;
+		pin(r);
+		int rc = get_value(r->handle, (unsigned)to, 0);
+		unpin(r);
+		if (rc)
+			return rc;
+	}
+	/* While the lock was away somebody may have come. */
+	if (r->pins || r->loading || !r->ours)
+		return -EBUSY;
+	rt_replica_free(r);
+	rt_replica_plain(r->handle);
+	return 0;
+}
+
+/* Victims by the program's choice: it may know what comes. */
+static struct {
+	starpu_data_victim_selector *select;
+	starpu_data_victim_eviction_failed *failed;
+	void *data;
+} victims;
+
+void starpu_data_register_victim_selector(starpu_data_victim_selector *selector, starpu_data_victim_eviction_failed *evicted,
+                                          void *data)
+{
+	victims.select = selector;
+	victims.failed = evicted;
+	victims.data = data;
+}
+
+static bool evict_chosen(unsigned node)
+{
+	starpu_data_handle_t h = victims.select ? victims.select(NULL, node, STARPU_FETCH, victims.data) : NULL;
+	if (!h || h == STARPU_DATA_NO_VICTIM)
+		return false;
+	if (!rt_replica_evict(on(h, node)))
+		return true;
+	if (victims.failed)
+		victims.failed(h, node, victims.data);
+	return false;
+}
+
+static bool evict_first(unsigned node, bool (*wanted)(struct rt_replica *))
+{
+	for (struct rt_replica *r = rt_data.node[node].oldest, *newer; r; r = newer) {
+		newer = r->newer;
+		if (!r->pins && !r->loading && wanted(r) && !rt_replica_evict(r))
+			return true;
+	}
+	return false;
+}
+
+static bool is_clean(struct rt_replica *r)
+{
+	return !r->valid || is_elsewhere(r);
+}
+
+static bool is_unwanted(struct rt_replica *r)
+{
+	return r->handle->wont_use;
+}
+
+static bool is_any(struct rt_replica *r)
+{
+	(void)r;
+	return true;
+}
+
+bool rt_replica_reclaim(unsigned node, size_t size)
+{
+	static _Thread_local bool within; /* evicting to a disk that is full does not evict in turn */
+	(void)size;
+	if (within || node >= STARPU_MAXNODES)
+		return false;
+	within = true;
+	rt_replica_lock();
+	bool freed = rt_cache_drop(node) || evict_chosen(node) || evict_first(node, is_unwanted) || evict_first(node, is_clean) ||
+	             evict_first(node, is_any);
+	rt_replica_unlock();
+	within = false;
+	return freed;
+}
+
+/* ---- a worker's own ---- */
+
+struct rt_replica *rt_replica_own(starpu_data_handle_t h, unsigned worker, unsigned node)
+{
+	if (!h->own)
+		h->own = calloc(STARPU_NMAXWORKERS, sizeof *h->own);
+	if (!h->own || worker >= STARPU_NMAXWORKERS)
+		return NULL;
+	struct rt_replica *r = h->own[worker];
+	if (!r) {
+		r = calloc(1, sizeof *r + h->ops->interface_size);
+		if (!r)
+			return NULL;
+		/* As on a node where the handle never was: its sizes, no addresses. */
+		r->interface = r + 1;
+		memcpy(r->interface, on(h, STARPU_MAXNODES - 1)->interface, h->ops->interface_size);
+		r->handle = h;
+		r->node = node;
+		h->own[worker] = r;
+	}
+	if (r->allocated)
+		return r;
+	weft_enter(rt_detail.allocating);
+	starpu_ssize_t size = h->ops->allocate_data_on_node(r->interface, node);
+	r->bytes = size < 0 ? 0 : (size_t)size;
+	rt_data_trace_memory(rt_detail.allocating, r, false);
+	r->allocated = size >= 0;
+	return r->allocated ? r : NULL;
+}

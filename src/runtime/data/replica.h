@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where copies are and how they move: one replica for each memory node, valid or not. When one is written all others become
+ * invalid; a reader's node gets a copy of a valid one. Everything here is under rt_data.lock, which is let go during a transfer:
+ * `loading` and the pins of both sides keep what is under way.
+ */
+#ifndef WEFT_RUNTIME_DATA_REPLICA_H
+#define WEFT_RUNTIME_DATA_REPLICA_H
+
+#include "data.h"
+#include "node.h"
+
+struct rt_data {
+	struct rt_runtime *runtime;
+	pthread_mutex_t lock;   /* recursive: an interface's functions may come back to us */
+	pthread_cond_t changed; /* a transfer ended, or pins were taken away */
+	struct _starpu_data_state *handles;
+	struct {
+		struct rt_replica *newest, *oldest; /* with memory of ours */
+		uint32_t pinned;                    /* replicas with pins, of ours or not */
+	} node[STARPU_MAXNODES];
+	uint64_t clock;
+	unsigned default_order; /* sequential consistency of new handles */
+};
+extern struct rt_data rt_data;
+
+/* May a handle be plain at all: main memory is all there is. */
+static inline bool rt_data_is_simple(void)
+{
+	return weft_load_u32(&rt_n_nodes) == 1;
+}
+void rt_replica_lock(void);
+void rt_replica_unlock(void);
+
+/* Gives it memory. 0 or -ENOMEM: after evicting what could be. */
+int rt_replica_allocate(struct rt_replica *r);
+void rt_replica_free(struct rt_replica *r);
+/*
+ * Makes the node have memory for the handle, its value if the mode reads, and nobody else it if the mode writes; pins it. May let
+ * the lock go and wait. 0, -ENOMEM, or -EINVAL: it has no value to read.
+ */
+int rt_replica_get(starpu_data_handle_t h, unsigned node, uint32_t mode);
+/*
+ * The same for one who has pins already: replicas that the calling thread pins on the node beside this one. When nobody else has
+ * any there, waiting for room is in vain: -ENOMEM.
+ */
+int rt_replica_get_beside(starpu_data_handle_t h, unsigned node, uint32_t mode, unsigned mine);
+/* The same, but only if nothing must be moved, allocated beyond main memory, or waited for. */
+bool rt_replica_get_now(starpu_data_handle_t h, unsigned node, uint32_t mode);
+void rt_replica_put(starpu_data_handle_t h, unsigned node, uint32_t mode); /* as it was got */
+/* Sets `plain` if the handle may be. */
+void rt_replica_plain(starpu_data_handle_t h);
+/* No value any more; memory of ours is given back if asked. */
+void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory);
+/* Takes the handle's memory away from a node; 0, -EBUSY, or what moving its value said. */
+int rt_replica_evict(struct rt_replica *r);
+bool rt_replica_reclaim(unsigned node, size_t size);
+/* A buffer of the worker's own; made at the first call. NULL: no memory. */
+struct rt_replica *rt_replica_own(starpu_data_handle_t h, unsigned worker, unsigned node);
+/* iface_other.c: the value came from another node, and is in that one's format; on the worker: into its own. */
+void rt_multiformat_arrived(struct rt_replica *r, unsigned from_node);
+void rt_multiformat_convert(struct rt_replica *r);
+int rt_replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to);
+
+#endif

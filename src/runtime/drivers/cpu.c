@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CPU workers: one a core, bound to it. How many and where is what the environment and the configuration say: STARPU_NCPU,
+ * STARPU_RESERVE_NCPU, STARPU_NTHREADS_PER_CORE, STARPU_WORKERS_CPUID and _COREID, STARPU_WORKERS_NOBIND; else what the process
+ * may use. The thread that begins the runtime may have one of the cores for itself: STARPU_MAIN_THREAD_BIND, _CPUID, _COREID.
+ */
+#include "driver.h"
+#include "runtime/api/init.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Logical indexes of processing units, in the order in which workers get them. */
+struct places {
+	int at[STARPU_MAXCPUS];
+	unsigned n;
+};
+
+static void place_add(struct places *p, int pu)
+{
+	if (p->n < STARPU_MAXCPUS)
+		p->at[p->n++] = pu;
+}
+
+/* "0 2 4-6 8-" : numbers and ranges, the last may be open. */
+static void places_parse(struct places *p, const char *text, int count, int each)
+{
+	for (char *end; *text; text = end) {
+		while (*text == ' ' || *text == ',' || *text == '\t')
+			text++;
+		long from = strtol(text, &end, 10), to = from;
+		if (end == text)
+			return;
+		if (*end == '-') {
+			const char *after = end + 1;
+			to = strtol(after, &end, 10);
+			to = end == after ? count - 1 : to;
+		}
+		for (long i = from; i <= to && i < count; i++)
+			place_add(p, (int)i * each);
+	}
+}
+
+/* Of each core that the process may use, the first units. */
+static void places_of_cores(struct places *p, const struct rt_machine *m)
+{
+	hwloc_bitmap_t may = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(m->topology));
+	if (starpu_get_env_number_default("STARPU_WORKERS_GETBIND", 1)) {
+		hwloc_bitmap_t bound = hwloc_bitmap_alloc();
+		if (!hwloc_get_cpubind(m->topology, bound, HWLOC_CPUBIND_THREAD) && hwloc_bitmap_intersects(may, bound))
+			hwloc_bitmap_and(may, may, bound);
+		hwloc_bitmap_free(bound);
+	}
+	int each = starpu_get_env_number_default("STARPU_NTHREADS_PER_CORE", 1);
+	int cores = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_CORE);
+	for (int c = 0; c < cores; c++) {
+		hwloc_obj_t core = hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_CORE, (unsigned)c), pu = NULL;
+		int taken = 0;
+		while (taken < each &&
+		       (pu = hwloc_get_next_obj_inside_cpuset_by_type(m->topology, core->cpuset, HWLOC_OBJ_PU, pu)))
+			if (hwloc_bitmap_isset(may, pu->os_index)) {
+				place_add(p, (int)pu->logical_index);
+				taken++;
+			}
+	}
+	if (!p->n) /* a topology without cores */
+		for (int i = 0; i < hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU); i++)
+			place_add(p, i);
+	hwloc_bitmap_free(may);
+}
+
+static void places_find(struct places *p, const struct rt_machine *m)
+{
+	int pus = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU),
+	    cores = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_CORE);
+	const char *cpuid = getenv("STARPU_WORKERS_CPUID"), *coreid = getenv("STARPU_WORKERS_COREID");
+	p->n = 0;
+	if (m->conf.use_explicit_workers_bindid)
+		for (unsigned i = 0; i < STARPU_MAXCPUS && i < STARPU_NMAXWORKERS; i++)
+			place_add(p, (int)m->conf.workers_bindid[i] % pus);
+	else if (cpuid && *cpuid)
+		places_parse(p, cpuid, pus, 1);
+	else if (coreid && *coreid && cores > 0)
+		places_parse(p, coreid, cores, pus / cores);
+	if (!p->n)
+		places_of_cores(p, m);
+}
+
+/* The unit that the user names, or -1. */
+static int named_for_main(const struct rt_machine *m)
+{
+	int pus = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU),
+	    cores = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_CORE);
+	int cpu = starpu_get_env_number_default("STARPU_MAIN_THREAD_CPUID", -1),
+	    core = starpu_get_env_number_default("STARPU_MAIN_THREAD_COREID", -1);
+	if (cpu >= 0 && cpu < pus)
+		return cpu;
+	if (cpu >= 0)
+		rt_say("STARPU_MAIN_THREAD_CPUID=%d: the machine has %d processing units", cpu, pus);
+	else if (core >= 0 && core < cores)
+		return (int)hwloc_get_obj_inside_cpuset_by_type(m->topology,
+		                                                hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_CORE, (unsigned)core)
+		                                                        ->cpuset,
+		                                                HWLOC_OBJ_PU, 0)
+		        ->logical_index;
+	else if (core >= 0)
+		rt_say("STARPU_MAIN_THREAD_COREID=%d: the machine has %d cores", core, cores);
+	return -1;
+}
+
+/* With STARPU_MAIN_THREAD_BIND the unit of the main thread, the last one if it is not named, is no worker's. */
+static void places_without_main(struct places *p, struct rt_machine *m)
+{
+	m->main_pu = named_for_main(m);
+	if (starpu_get_env_number_default("STARPU_MAIN_THREAD_BIND", 0) <= 0)
+		return;
+	if (m->main_pu < 0)
+		m->main_pu = p->at[p->n - 1];
+	unsigned kept = 0;
+	for (unsigned i = 0; i < p->n; i++)
+		if (p->at[i] != m->main_pu)
+			p->at[kept++] = p->at[i];
+	/* The only one is shared. */
+	p->n = kept ? kept : 1;
+}
+
+/* Workers of other kinds want a core each for the thread that serves them. */
+static unsigned count(const struct rt_machine *m, const struct places *p)
+{
+	if (m->conf.ncpus >= 0)
+		return (unsigned)m->conf.ncpus < STARPU_MAXCPUS ? (unsigned)m->conf.ncpus : STARPU_MAXCPUS;
+	int reserved = m->conf.reserve_ncpus > 0 ? m->conf.reserve_ncpus : 0;
+	unsigned cores = m->conf.use_explicit_workers_bindid ? (unsigned)hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_CORE)
+	                                                     : p->n;
+	int n = (int)cores - reserved;
+	return n > 1 ? (unsigned)n : 1;
+}
+
+static bool is_applications(const struct rt_machine *m, unsigned number)
+{
+	for (unsigned i = 0; i < m->conf.n_not_launched_drivers; i++)
+		if (m->conf.not_launched_drivers[i].type == STARPU_CPU_WORKER &&
+		    m->conf.not_launched_drivers[i].id.cpu_id == number)
+			return true;
+	return false;
+}
+
+static int probe(struct rt_machine *m, struct weft_err *err)
+{
+	struct places p;
+	places_find(&p, m);
+	places_without_main(&p, m);
+	unsigned n = count(m, &p);
+	bool binds = starpu_get_env_number_default("STARPU_WORKERS_NOBIND", 0) <= 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct rt_worker_info w = {.driver = &rt_driver_cpu,
+		                           .arch = STARPU_CPU_WORKER,
+		                           .devid = (int)i,
+		                           .devnum = (int)i};
+		w.pu = binds ? p.at[i % p.n] : -1;
+		hwloc_obj_t pu = binds ? hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_PU, (unsigned)w.pu) : NULL;
+		w.set = pu ? hwloc_bitmap_dup(pu->cpuset) : NULL;
+		w.application = is_applications(m, i);
+		snprintf(w.name, sizeof w.name, "CPU %u", i);
+		if (rt_machine_add_worker(m, &w) < 0)
+			return weft_err_set(err, -ENOSPC, "more than %d workers", STARPU_NMAXWORKERS);
+	}
+	return (int)n;
+}
+
+static bool has(const struct starpu_codelet *cl, unsigned impl)
+{
+	return cl->cpu_funcs[impl] != NULL;
+}
+
+static enum rt_verdict run(struct rt_worker *w, struct rt_job *j, unsigned impl, void **buffers, void *cl_arg)
+{
+	(void)w, (void)j;
+	rt_part(j)->cl->cpu_funcs[impl](buffers, cl_arg);
+	return RT_DONE;
+}
+
+const struct rt_driver rt_driver_cpu = {
+	.arch = STARPU_CPU_WORKER,
+	.name = "CPU",
+	.where = STARPU_CPU,
+	.memory = STARPU_CPU_RAM,
+	.probe = probe,
+	.has = has,
+	.run = run,
+};

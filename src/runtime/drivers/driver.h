@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A driver makes workers of one kind: a table of functions. What is common to all (fetching data, callbacks, releasing) stands in
+ * api/run.c; the driver only runs the function of a task. CUDA would be one more table.
+ */
+#ifndef WEFT_RUNTIME_DRIVER_H
+#define WEFT_RUNTIME_DRIVER_H
+
+#include "runtime/api/machine.h"
+
+struct rt_driver {
+	enum starpu_worker_archtype arch;
+	const char *name; /* as in messages and environment variables: "CPU" */
+	uint64_t where;   /* STARPU_CPU… */
+	unsigned traits;  /* enum rt_worker_traits of its workers */
+	enum starpu_node_kind memory;
+	/* Adds its memory nodes and workers to the machine that begins. How many workers, or negative and `err` says why. */
+	int (*probe)(struct rt_machine *m, struct weft_err *err);
+	/* On the worker's thread, before the first job and after the last. May be NULL. */
+	void (*begin)(struct rt_worker *w);
+	void (*end)(struct rt_worker *w);
+	/*
+	 * Runs implementation `impl` of the job's codelet. RT_DONE: it is done. RT_LATER: it is on its way; the driver calls
+	 * rt_task_ran(j, w) on this worker from `poll` when it has arrived.
+	 */
+	enum rt_verdict (*run)(struct rt_worker *w, struct rt_job *j, unsigned impl, void **buffers, void *cl_arg);
+	/* The codelet has an implementation `impl` for this kind. */
+	bool (*has)(const struct starpu_codelet *cl, unsigned impl);
+	/* Between jobs. True: something is on its way. NULL: nothing ever is. */
+	bool (*poll)(struct rt_worker *w);
+	/* Waits for what is on its way. May be NULL. */
+	void (*drain)(struct rt_worker *w);
+};
+
+/* All there are, in the order in which their workers are numbered; the last is followed by NULL. */
+extern const struct rt_driver *const rt_drivers[];
+extern const struct rt_driver rt_driver_cpu, rt_driver_opencl;
+
+/* For probe: one more, whose number it returns, or -ENOSPC. */
+int rt_machine_add_worker(struct rt_machine *m, const struct rt_worker_info *w);
+int rt_machine_add_node(struct rt_machine *m, enum starpu_node_kind kind, int devid, const char *name);
+
+#endif

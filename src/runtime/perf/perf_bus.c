@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known of the ways between memory nodes, and what policies make of it. With the main memory alone there is nothing to
+ * know, and nothing is read or written. With more nodes the files are read at the first question, or, when they are not there,
+ * are of another machine, or STARPU_BUS_CALIBRATE asks for it, the ways are measured: blocks of 4 MiB for the bandwidth, of a
+ * byte for the latency, the best of a few.
+ */
+#include "perf.h"
+#include "models/bus.h"
+#include "base/clock.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct {
+	pthread_mutex_t lock;
+	bool known; /* with release */
+	bool calibrate;
+	struct weft_bus bus;
+} my = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void perf_bus_begin(const struct starpu_conf *conf)
+{
+	int asked = starpu_getenv_number_default("STARPU_BUS_CALIBRATE", -1);
+	my.calibrate = asked >= 0 ? asked > 0 : conf && conf->bus_calibrate > 0;
+}
+
+void perf_bus_end(void)
+{
+	__atomic_store_n(&my.known, false, __ATOMIC_RELEASE);
+}
+
+static struct weft_bus_config now(void)
+{
+	struct weft_bus_config c = {{starpu_cpu_worker_get_count(), 0, 0, starpu_opencl_worker_get_count()}};
+	for (unsigned i = 0; i < starpu_memory_nodes_get_count(); i++)
+		c.count[WEFT_BUS_NUMA] += starpu_node_get_kind(i) == STARPU_CPU_RAM;
+	return c;
+}
+
+/* Microseconds for a block; NaN: cannot be copied. */
+static double best_copy_us(unsigned from, uintptr_t source, unsigned to, uintptr_t target, size_t bytes)
+{
+	uint64_t best = UINT64_MAX;
+	for (int i = 0; i < 5; i++) {
+		uint64_t t = weft_monotonic_ns();
+		if (starpu_interface_copy(source, 0, from, target, 0, to, bytes, NULL))
+			return NAN;
+		t = weft_monotonic_ns() - t;
+		best = t < best ? t : best;
+	}
+	return (double)best / 1e3;
+}
+
+static void measure_way(unsigned from, unsigned to)
+{
+	enum { BLOCK = 4 << 20 };
+	uintptr_t source = starpu_malloc_on_node(from, BLOCK), target = source ? starpu_malloc_on_node(to, BLOCK) : 0;
+	double one = source && target ? best_copy_us(from, source, to, target, 1) : NAN;
+	double block = source && target ? best_copy_us(from, source, to, target, BLOCK) : NAN;
+	my.bus.latency_us[from][to] = one;
+	my.bus.mb_per_s[from][to] = block > one ? BLOCK / (block - one) : NAN;
+	if (target)
+		starpu_free_on_node(to, target, BLOCK);
+	if (source)
+		starpu_free_on_node(from, source, BLOCK);
+}
+
+/* From one device to another is over the main memory where it was not measured. */
+static void measure(unsigned nodes)
+{
+	for (unsigned i = 0; i < WEFT_BUS_DEFAULT_NODES; i++)
+		for (unsigned k = 0; k < WEFT_BUS_DEFAULT_NODES; k++)
+			my.bus.mb_per_s[i][k] = my.bus.latency_us[i][k] = i == k && i < nodes ? 0 : NAN;
+	my.bus.n = WEFT_BUS_DEFAULT_NODES;
+	for (unsigned i = 1; i < nodes; i++) {
+		if (starpu_node_get_kind(i) == STARPU_DISK_RAM)
+			continue;
+		measure_way(0, i);
+		measure_way(i, 0);
+	}
+	for (unsigned i = 1; i < nodes; i++)
+		for (unsigned k = 1; k < nodes; k++) {
+			if (i == k)
+				continue;
+			my.bus.latency_us[i][k] = my.bus.latency_us[i][0] + my.bus.latency_us[0][k];
+			my.bus.mb_per_s[i][k] = 1 / (1 / my.bus.mb_per_s[i][0] + 1 / my.bus.mb_per_s[0][k]);
+		}
+}
+
+static void save(const struct weft_bus_config *config, const char *prefix)
+{
+	struct weft_bus_affinity affinity = {.n_devices = config->count[WEFT_BUS_OPENCL], .n_numa = config->count[WEFT_BUS_NUMA]};
+	struct weft_err err = {0};
+	for (uint32_t i = 0; i < affinity.n_devices && i < WEFT_BUS_NODES; i++)
+		for (uint32_t k = 0; k < affinity.n_numa && k < WEFT_BUS_NODES; k++)
+			affinity.near[i][k] = k;
+	if (weft_bus_write(&(struct weft_bus_files){&my.bus, config, &affinity}, prefix, &err))
+		perf_say("%s", err.text);
+}
+
+static void learn(void)
+{
+	char prefix[4096];
+	unsigned nodes = starpu_memory_nodes_get_count();
+	struct weft_bus_config config = now(), of_file;
+	nodes = nodes < WEFT_BUS_DEFAULT_NODES ? nodes : WEFT_BUS_DEFAULT_NODES;
+	if (nodes < 2 && !my.calibrate) {
+		memset(&my.bus, 0, sizeof my.bus);
+		my.bus.n = nodes;
+		return;
+	}
+	perf_path_of_bus(prefix, sizeof prefix);
+	bool have = !my.calibrate && !weft_bus_read(&my.bus, &of_file, prefix, NULL);
+	if (have && memcmp(&config, &of_file, sizeof config) == 0 && my.bus.n >= nodes)
+		return;
+	measure(nodes);
+	save(&config, prefix);
+}
+
+/* Until the end of this runtime; what is measured is measured once. */
+static const struct weft_bus *bus(void)
+{
+	if (!__atomic_load_n(&my.known, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&my.lock);
+		if (!my.known)
+			learn();
+		__atomic_store_n(&my.known, true, __ATOMIC_RELEASE);
+		pthread_mutex_unlock(&my.lock);
+	}
+	return &my.bus;
+}
+
+/* -- StarPU's names -- */
+
+double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node)
+{
+	const struct weft_bus *b = bus();
+	return src_node < b->n && dst_node < b->n ? b->mb_per_s[src_node][dst_node] : 0;
+}
+
+double starpu_transfer_latency(unsigned src_node, unsigned dst_node)
+{
+	const struct weft_bus *b = bus();
+	return src_node < b->n && dst_node < b->n ? b->latency_us[src_node][dst_node] : 0;
+}
+
+double starpu_transfer_predict(unsigned src_node, unsigned dst_node, size_t size)
+{
+	return src_node == dst_node ? 0 : weft_bus_predict_us(bus(), src_node, dst_node, size);
+}
+
+static void print_matrix(const double (*m)[WEFT_BUS_NODES], unsigned nodes, FILE *to)
+{
+	for (unsigned i = 0; i < nodes; i++) {
+		char name[64];
+		starpu_memory_node_get_name(i, name, sizeof name);
+		fprintf(to, "%s\t", name);
+		for (unsigned k = 0; k < nodes; k++)
+			fprintf(to, "%.0f\t", m[i][k]);
+		fprintf(to, "\n");
+	}
+}
+
+void starpu_bus_print_bandwidth(FILE *f)
+{
+	const struct weft_bus *b = bus();
+	unsigned nodes = starpu_memory_nodes_get_count() < b->n ? starpu_memory_nodes_get_count() : b->n;
+	fprintf(f, "from/to\t");
+	for (unsigned i = 0; i < nodes; i++) {
+		char name[64];
+		starpu_memory_node_get_name(i, name, sizeof name);
+		fprintf(f, "%s\t", name);
+	}
+	fprintf(f, "\n");
+	print_matrix(b->mb_per_s, nodes, f);
+	fprintf(f, "\n");
+	print_matrix(b->latency_us, nodes, f);
+}
+
+void starpu_bus_print_affinity(FILE *f)
+{
+	struct weft_bus_config c = now();
+	fprintf(f, "# GPU\tNUMA in preference order (logical index)\n# OpenCL\n");
+	for (uint32_t i = 0; i < c.count[WEFT_BUS_OPENCL]; i++) {
+		fprintf(f, "%u\t", i);
+		for (uint32_t k = 0; k < c.count[WEFT_BUS_NUMA]; k++)
+			fprintf(f, "%u\t", k);
+		fprintf(f, "\n");
+	}
+}
+
+void starpu_bus_print_filenames(FILE *f)
+{
+	char prefix[4096];
+	perf_path_of_bus(prefix, sizeof prefix);
+	fprintf(f, "bandwidth: <%s.bandwidth>\n affinity: <%s.affinity>\n  latency: <%s.latency>\n", prefix, prefix, prefix);
+}
+
+/* -- what moving data for a task would take -- */
+
+/* From the nearest node that has it; nothing when the node has it, or the task only writes. */
+double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node, enum starpu_data_access_mode mode)
+{
+	double best = INFINITY;
+	int here = 0, there = 0;
+	unsigned nodes = starpu_memory_nodes_get_count();
+	if (!(mode & STARPU_R) || nodes < 2)
+		return 0;
+	starpu_data_query_status(handle, (int)memory_node, NULL, &here, NULL);
+	if (here)
+		return 0;
+	size_t size = starpu_data_get_size(handle);
+	for (unsigned i = 0; i < nodes; i++) {
+		starpu_data_query_status(handle, (int)i, NULL, &there, NULL);
+		if (there)
+			best = fmin(best, starpu_transfer_predict(i, memory_node, size));
+	}
+	return isinf(best) ? 0 : best;
+}
+
+double starpu_task_expected_data_transfer_time(unsigned memory_node, struct starpu_task *task)
+{
+	double sum = 0;
+	int n = starpu_memory_nodes_get_count() < 2 ? 0 : STARPU_TASK_GET_NBUFFERS(task);
+	for (int i = 0; i < n; i++)
+		sum += starpu_data_expected_transfer_time(STARPU_TASK_GET_HANDLE(task, i), memory_node,
+		                                          STARPU_TASK_GET_MODE(task, i));
+	return sum;
+}
+
+double starpu_task_expected_data_transfer_time_for(struct starpu_task *task, unsigned worker)
+{
+	return starpu_task_expected_data_transfer_time(starpu_worker_get_memory_node(worker), task);
+}
+
+/* What turning multiformat data into the form of these devices would take; those whose form it is take nothing. */
+double starpu_task_expected_conversion_time(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
+{
+	(void)task;
+	(void)arch;
+	(void)nimpl;
+	return 0;
+}

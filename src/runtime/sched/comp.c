@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Components and trees: making, connecting, which workers are below; the usual ways of pushing and pulling. */
+#include "comp.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t running[STARPU_NMAX_SCHED_CTXS] = {[0 ... STARPU_NMAX_SCHED_CTXS - 1] = PTHREAD_MUTEX_INITIALIZER};
+
+void comp_lock(unsigned ctx)
+{
+	pthread_mutex_lock(&running[ctx]);
+}
+
+void comp_unlock(unsigned ctx)
+{
+	pthread_mutex_unlock(&running[ctx]);
+}
+
+/* -- the usual ways -- */
+
+static int usual_push(struct starpu_sched_component *c, struct starpu_task *t)
+{
+	for (unsigned i = 0; i < c->nchildren; i++)
+		if (starpu_sched_component_can_execute_task(c->children[i], t) &&
+		    !starpu_sched_component_push_task(c, c->children[i], t))
+			return 0;
+	return 1;
+}
+
+struct starpu_task *starpu_sched_component_parents_pull_task(struct starpu_sched_component *component,
+                                                             struct starpu_sched_component *to)
+{
+	for (unsigned i = 0; i < component->nparents; i++) {
+		struct starpu_sched_component *p = component->parents[i];
+		struct starpu_task *t = p ? p->pull_task(p, to) : NULL;
+		if (t)
+			return t;
+	}
+	return NULL;
+}
+
+int starpu_sched_component_send_can_push_to_parents(struct starpu_sched_component *component)
+{
+	int pushed = 0;
+	for (unsigned i = 0; i < component->nparents; i++)
+		if (component->parents[i])
+			pushed |= component->parents[i]->can_push(component->parents[i], component);
+	return pushed;
+}
+
+int starpu_sched_component_can_push(struct starpu_sched_component *component, struct starpu_sched_component *to)
+{
+	(void)to;
+	return starpu_sched_component_send_can_push_to_parents(component);
+}
+
+int starpu_sched_component_can_pull(struct starpu_sched_component *component)
+{
+	for (unsigned i = 0; i < component->nchildren; i++)
+		if (component->children[i]->can_pull(component->children[i]))
+			return 1;
+	return 0;
+}
+
+int starpu_sched_component_can_pull_all(struct starpu_sched_component *component)
+{
+	int any = 0;
+	for (unsigned i = 0; i < component->nchildren; i++)
+		any |= component->children[i]->can_pull(component->children[i]);
+	return any;
+}
+
+double starpu_sched_component_estimated_load(struct starpu_sched_component *component)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < component->nchildren; i++)
+		sum += component->children[i]->estimated_load(component->children[i]);
+	return sum;
+}
+
+double starpu_sched_component_estimated_end_min_add(struct starpu_sched_component *component, double exp_len)
+{
+	double least = INFINITY;
+	for (unsigned i = 0; i < component->nchildren; i++)
+		least = fmin(least, component->children[i]->estimated_end(component->children[i]));
+	return (isinf(least) ? starpu_timing_now() : least) + (component->nchildren ? exp_len / component->nchildren : exp_len);
+}
+
+double starpu_sched_component_estimated_end_min(struct starpu_sched_component *component)
+{
+	return starpu_sched_component_estimated_end_min_add(component, 0);
+}
+
+double starpu_sched_component_estimated_end_average(struct starpu_sched_component *component)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < component->nchildren; i++)
+		sum += component->children[i]->estimated_end(component->children[i]);
+	return component->nchildren ? sum / component->nchildren : starpu_timing_now();
+}
+
+static int usual_notify(struct starpu_sched_component *c, int message, void *arg)
+{
+	int answered = 0;
+	for (unsigned i = 0; i < c->nchildren; i++)
+		answered |= c->children[i]->notify ? c->children[i]->notify(c->children[i], message, arg) : 0;
+	return answered;
+}
+
+static void usual_do_schedule(struct starpu_sched_component *c)
+{
+	for (unsigned i = 0; i < c->nchildren; i++)
+		c->children[i]->do_schedule(c->children[i]);
+}
+
+static void usual_notify_change(struct starpu_sched_component *c)
+{
+	(void)c;
+}
+
+/* -- making and connecting -- */
+
+static void grow(struct starpu_sched_component ***at, unsigned n)
+{
+	*at = realloc(*at, (n + 1) * sizeof **at);
+	STARPU_ASSERT_MSG(*at, "no memory for a scheduling component");
+}
+
+static void usual_add_child(struct starpu_sched_component *c, struct starpu_sched_component *child)
+{
+	for (unsigned i = 0; i < c->nchildren; i++)
+		if (c->children[i] == child)
+			return;
+	grow(&c->children, c->nchildren);
+	c->children[c->nchildren++] = child;
+}
+
+static void usual_add_parent(struct starpu_sched_component *c, struct starpu_sched_component *parent)
+{
+	for (unsigned i = 0; i < c->nparents; i++)
+		if (c->parents[i] == parent)
+			return;
+	grow(&c->parents, c->nparents);
+	c->parents[c->nparents++] = parent;
+}
+
+static void drop(struct starpu_sched_component **at, unsigned *n, const struct starpu_sched_component *which)
+{
+	for (unsigned i = 0; i < *n; i++)
+		if (at[i] == which) {
+			at[i] = at[--*n];
+			return;
+		}
+}
+
+static void usual_remove_child(struct starpu_sched_component *c, struct starpu_sched_component *child)
+{
+	drop(c->children, &c->nchildren, child);
+}
+
+static void usual_remove_parent(struct starpu_sched_component *c, struct starpu_sched_component *parent)
+{
+	drop(c->parents, &c->nparents, parent);
+}
+
+static void nothing_to_free(struct starpu_sched_component *c)
+{
+	(void)c;
+}
+
+void comp_free_data(struct starpu_sched_component *c)
+{
+	free(c->data);
+	c->data = NULL;
+}
+
+struct starpu_sched_component *starpu_sched_component_create(struct starpu_sched_tree *tree, const char *name)
+{
+	struct starpu_sched_component *c = malloc(sizeof *c);
+	STARPU_ASSERT_MSG(c, "no memory for a scheduling component");
+	*c = (struct starpu_sched_component){
+		.tree = tree,
+		.name = strdup(name),
+		.add_child = usual_add_child,
+		.remove_child = usual_remove_child,
+		.add_parent = usual_add_parent,
+		.remove_parent = usual_remove_parent,
+		.push_task = usual_push,
+		.pull_task = starpu_sched_component_parents_pull_task,
+		.can_push = starpu_sched_component_can_push,
+		.can_pull = starpu_sched_component_can_pull_all,
+		.do_schedule = usual_do_schedule,
+		.notify = usual_notify,
+		.estimated_load = starpu_sched_component_estimated_load,
+		.estimated_end = starpu_sched_component_estimated_end_min,
+		.deinit_data = nothing_to_free,
+		.notify_change_workers = usual_notify_change,
+	};
+	starpu_bitmap_init(&c->workers);
+	starpu_bitmap_init(&c->workers_in_ctx);
+	return c;
+}
+
+struct starpu_sched_component *comp_new(struct starpu_sched_tree *tree, const char *name, size_t data_bytes)
+{
+	struct starpu_sched_component *c = starpu_sched_component_create(tree, name);
+	if (!data_bytes)
+		return c;
+	c->data = calloc(1, data_bytes);
+	STARPU_ASSERT_MSG(c->data, "no memory for a scheduling component");
+	c->deinit_data = comp_free_data;
+	return c;
+}
+
+void starpu_sched_component_connect(struct starpu_sched_component *parent, struct starpu_sched_component *child)
+{
+	parent->add_child(parent, child);
+	child->add_parent(child, parent);
+}
+
+void starpu_sched_component_add_child(struct starpu_sched_component *component, struct starpu_sched_component *child)
+{
+	component->add_child(component, child);
+}
+
+void starpu_sched_component_destroy(struct starpu_sched_component *component)
+{
+	if (!component)
+		return;
+	for (unsigned i = 0; i < component->nchildren; i++)
+		component->children[i]->remove_parent(component->children[i], component);
+	for (unsigned i = 0; i < component->nparents; i++)
+		component->parents[i]->remove_child(component->parents[i], component);
+	component->deinit_data(component);
+	free(component->children);
+	free(component->parents);
+	free(component->name);
+	free(component);
+}
+
+void starpu_sched_component_destroy_rec(struct starpu_sched_component *component)
+{
+	if (!component)
+		return;
+	/* A child goes with the last of its parents: then it is its turn. */
+	while (component->nchildren) {
+		struct starpu_sched_component *child = component->children[--component->nchildren];
+		child->remove_parent(child, component);
+		if (!child->nparents)
+			starpu_sched_component_destroy_rec(child);
+	}
+	starpu_sched_component_destroy(component);
+}
+
+/* -- trees -- */
+
+/* By context, from their making on: leaves ask for theirs before a policy has said what its data is. */
+static struct starpu_sched_tree *trees[STARPU_NMAX_SCHED_CTXS];
+
+struct starpu_sched_tree *starpu_sched_tree_create(unsigned sched_ctx_id)
+{
+	struct starpu_sched_tree *t = calloc(1, sizeof *t);
+	STARPU_ASSERT_MSG(t && sched_ctx_id < STARPU_NMAX_SCHED_CTXS, "no memory for a modular scheduler");
+	starpu_bitmap_init(&t->workers);
+	t->sched_ctx_id = sched_ctx_id;
+	STARPU_PTHREAD_MUTEX_INIT(&t->lock, NULL);
+	trees[sched_ctx_id] = t;
+	return t;
+}
+
+void starpu_sched_tree_destroy(struct starpu_sched_tree *tree)
+{
+	trees[tree->sched_ctx_id] = NULL;
+	starpu_sched_component_destroy_rec(tree->root);
+	STARPU_PTHREAD_MUTEX_DESTROY(&tree->lock);
+	free(tree);
+}
+
+struct starpu_sched_tree *starpu_sched_tree_get(unsigned sched_ctx_id)
+{
+	return sched_ctx_id < STARPU_NMAX_SCHED_CTXS ? trees[sched_ctx_id] : NULL;
+}
+
+void starpu_sched_tree_deinitialize(unsigned sched_ctx_id)
+{
+	starpu_sched_tree_destroy(starpu_sched_tree_get(sched_ctx_id));
+	starpu_sched_ctx_set_policy_data(sched_ctx_id, NULL);
+}
+
+/* Which workers are below each component. */
+static void gather(struct starpu_sched_component *c)
+{
+	if (starpu_sched_component_is_worker(c))
+		return;
+	starpu_bitmap_unset_all(&c->workers);
+	for (unsigned i = 0; i < c->nchildren; i++) {
+		gather(c->children[i]);
+		starpu_bitmap_or(&c->workers, &c->children[i]->workers);
+	}
+	c->notify_change_workers(c);
+}
+
+static void gather_in_ctx(struct starpu_sched_component *c)
+{
+	starpu_bitmap_unset_and(&c->workers_in_ctx, &c->workers, &c->tree->workers);
+	bool same_kind = true, same_node = true;
+	int first = starpu_bitmap_first(&c->workers_in_ctx);
+	for (int w = first; w >= 0; w = starpu_bitmap_next(&c->workers_in_ctx, w)) {
+		if ((unsigned)w >= starpu_worker_get_count())
+			continue;
+		same_kind = same_kind && starpu_worker_get_type(w) == starpu_worker_get_type(first);
+		same_node = same_node &&
+		            starpu_worker_get_memory_node((unsigned)w) == starpu_worker_get_memory_node((unsigned)first);
+	}
+	c->properties = (same_kind ? STARPU_SCHED_COMPONENT_HOMOGENEOUS : 0) |
+	                (same_node ? STARPU_SCHED_COMPONENT_SINGLE_MEMORY_NODE : 0);
+	for (unsigned i = 0; i < c->nchildren; i++)
+		gather_in_ctx(c->children[i]);
+}
+
+void starpu_sched_tree_update_workers(struct starpu_sched_tree *t)
+{
+	if (t->root)
+		gather(t->root);
+}
+
+void starpu_sched_tree_update_workers_in_ctx(struct starpu_sched_tree *t)
+{
+	if (t->root)
+		gather_in_ctx(t->root);
+}
+
+void starpu_sched_tree_add_workers(unsigned sched_ctx_id, int *workerids, unsigned nworkers)
+{
+	struct starpu_sched_tree *t = starpu_sched_tree_get(sched_ctx_id);
+	comp_lock(sched_ctx_id);
+	for (unsigned i = 0; i < nworkers; i++)
+		starpu_bitmap_set(&t->workers, workerids[i]);
+	starpu_sched_tree_update_workers(t);
+	starpu_sched_tree_update_workers_in_ctx(t);
+	comp_unlock(sched_ctx_id);
+}
+
+void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids, unsigned nworkers)
+{
+	struct starpu_sched_tree *t = starpu_sched_tree_get(sched_ctx_id);
+	if (!t)
+		return;
+	comp_lock(sched_ctx_id);
+	for (unsigned i = 0; i < nworkers; i++)
+		starpu_bitmap_unset(&t->workers, workerids[i]);
+	starpu_sched_tree_update_workers_in_ctx(t);
+	comp_unlock(sched_ctx_id);
+}
+
+/* -- the ways in -- */
+
+int starpu_sched_tree_push_task(struct starpu_task *task)
+{
+	unsigned ctx = task->sched_ctx;
+	struct starpu_sched_tree *t = starpu_sched_tree_get(ctx);
+	comp_lock(ctx);
+	int rc = starpu_sched_component_push_task(NULL, t->root, task);
+	comp_unlock(ctx);
+	return rc;
+}
+
+struct starpu_task *starpu_sched_tree_pop_task(unsigned sched_ctx)
+{
+	unsigned worker = starpu_worker_get_id_check();
+	comp_lock(sched_ctx);
+	struct starpu_sched_component *leaf = starpu_sched_component_worker_get(sched_ctx, (int)worker);
+	struct starpu_task *t = leaf ? leaf->pull_task(leaf, leaf) : NULL;
+	comp_unlock(sched_ctx);
+	return t;
+}
+
+void starpu_sched_tree_do_schedule(unsigned sched_ctx_id)
+{
+	struct starpu_sched_tree *t = starpu_sched_tree_get(sched_ctx_id);
+	comp_lock(sched_ctx_id);
+	if (t && t->root) /* of a context that is being made it may not be there yet */
+		t->root->do_schedule(t->root);
+	comp_unlock(sched_ctx_id);
+}
+
+int starpu_sched_component_push_task(struct starpu_sched_component *from, struct starpu_sched_component *to,
+                                     struct starpu_task *task)
+{
+	(void)from;
+	return to->push_task(to, task);
+}
+
+struct starpu_task *starpu_sched_component_pull_task(struct starpu_sched_component *from, struct starpu_sched_component *to)
+{
+	return from->pull_task(from, to);
+}
+
+/* Pushes what `component` has to `to`; what was refused is returned. */
+struct starpu_task *starpu_sched_component_pump_to(struct starpu_sched_component *component, struct starpu_sched_component *to,
+                                                   int *success)
+{
+	for (;;) {
+		struct starpu_task *t = component->pull_task(component, to);
+		if (!t)
+			return NULL;
+		if (starpu_sched_component_push_task(component, to, t))
+			return t;
+		*success = 1;
+	}
+}
+
+struct starpu_task *starpu_sched_component_pump_downstream(struct starpu_sched_component *component, int *success)
+{
+	STARPU_ASSERT_MSG(component->nchildren == 1, "a component that pumps downstream has one child");
+	return starpu_sched_component_pump_to(component, component->children[0], success);
+}
+
+/* -- for decisions -- */
+
+int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t)
+{
+	for (unsigned i = 0; i < c->nparents; i++) {
+		struct starpu_sched_component *p = c->parents[i];
+		if ((starpu_sched_component_is_fifo(p) || starpu_sched_component_is_prio(p)) && p->notify(p, 0, t))
+			return 1;
+		if (comp_give_back(p, t))
+			return 1;
+	}
+	return 0;
+}
+
+int comp_pump(struct starpu_sched_component *c)
+{
+	int pushed = 0;
+	for (;;) {
+		struct starpu_task *t = starpu_sched_component_parents_pull_task(c, c);
+		if (!t)
+			return pushed;
+		if (c->push_task(c, t)) {
+			STARPU_ASSERT_MSG(comp_give_back(c, t), "a task that no component wants");
+			return pushed;
+		}
+		pushed = 1;
+	}
+}
+
+struct starpu_task *comp_decision_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	(void)to;
+	comp_pump(c);
+	return NULL;
+}
+
+int comp_decision_can_pull(struct starpu_sched_component *c)
+{
+	return comp_pump(c);
+}
+
+int comp_decision_can_push(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	(void)to;
+	return comp_pump(c);
+}
+
+/* -- questions -- */
+
+int starpu_sched_component_can_execute_task(struct starpu_sched_component *component, struct starpu_task *task)
+{
+	for (int w = starpu_bitmap_first(&component->workers_in_ctx); w >= 0;
+	     w = starpu_bitmap_next(&component->workers_in_ctx, w))
+		if ((unsigned)w >= starpu_worker_get_count() ? starpu_combined_worker_can_execute_task((unsigned)w, task, 0)
+		                                             : starpu_worker_can_execute_task_first_impl((unsigned)w, task, NULL))
+			return 1;
+	return 0;
+}
+
+/* The best length below: 0 without a model, NaN where one is still learning. 0: nobody can. */
+int starpu_sched_component_execute_preds(struct starpu_sched_component *component, struct starpu_task *task, double *length)
+{
+	bool learning = false, without = false;
+	double best = INFINITY;
+	int able = 0;
+	for (int w = starpu_bitmap_first(&component->workers_in_ctx); w >= 0;
+	     w = starpu_bitmap_next(&component->workers_in_ctx, w)) {
+		unsigned impls = 0;
+		if ((unsigned)w >= starpu_worker_get_count())
+			impls = (unsigned)starpu_combined_worker_can_execute_task((unsigned)w, task, 0);
+		else
+			starpu_worker_can_execute_task_impl((unsigned)w, task, &impls);
+		for (unsigned impl = 0; impls >> impl; impl++) {
+			if (!(impls >> impl & 1))
+				continue;
+			double len = starpu_task_worker_expected_length(task, (unsigned)w, component->tree->sched_ctx_id, impl);
+			able = 1;
+			learning = learning || isnan(len);
+			without = without || len == 0;
+			best = fmin(best, isnan(len) ? INFINITY : len);
+		}
+		if (STARPU_SCHED_COMPONENT_IS_HOMOGENEOUS(component) && able)
+			break;
+	}
+	if (length)
+		*length = learning ? NAN : without || isinf(best) ? 0 : best;
+	return able;
+}
+
+double starpu_sched_component_transfer_length(struct starpu_sched_component *component, struct starpu_task *task)
+{
+	double sum = 0;
+	unsigned n = 0;
+	for (int w = starpu_bitmap_first(&component->workers_in_ctx); w >= 0;
+	     w = starpu_bitmap_next(&component->workers_in_ctx, w)) {
+		if ((unsigned)w >= starpu_worker_get_count())
+			continue;
+		sum += starpu_task_expected_data_transfer_time_for(task, (unsigned)w);
+		n++;
+		if (STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component))
+			break;
+	}
+	return n ? sum / n : 0;
+}
+
+void starpu_sched_component_prefetch_on_node(struct starpu_sched_component *component, struct starpu_task *task)
+{
+	int w = starpu_bitmap_first(&component->workers_in_ctx);
+	if (w >= 0 && (unsigned)w < starpu_worker_get_count() && STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component) &&
+	    !task->prefetched && starpu_get_prefetch_flag() && starpu_memory_nodes_get_count() > 1) {
+		starpu_prefetch_task_input_for(task, (unsigned)w);
+		task->prefetched = 1;
+	}
+}
+
+bool comp_is(const struct starpu_sched_component *c, int (*push)(struct starpu_sched_component *, struct starpu_task *))
+{
+	return c->push_task == push;
+}

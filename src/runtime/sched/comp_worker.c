@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The leaves: a worker, or a combined one; and chains of components that look like one. */
+#include "comp.h"
+#include <math.h>
+#include <stdlib.h>
+
+struct leaf {
+	int worker; /* or the number of a combined one */
+	struct starpu_task_list tasks;
+	unsigned n;
+	double exp_start, exp_len;
+};
+
+/* One leaf for each worker of a context; of combined ones each tree has its own. */
+static struct starpu_sched_component *leaves[STARPU_NMAX_SCHED_CTXS][STARPU_NMAXWORKERS];
+
+static int leaf_push(struct starpu_sched_component *c, struct starpu_task *t)
+{
+	struct leaf *l = c->data;
+	starpu_task_list_push_back(&l->tasks, t);
+	l->n++;
+	l->exp_len += t->predicted > 0 ? t->predicted : 0;
+	sched_wake((unsigned)l->worker);
+	return 0;
+}
+
+static struct starpu_task *leaf_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	struct leaf *l = c->data;
+	struct starpu_task *t = starpu_task_list_pop_front(&l->tasks);
+	unsigned impl;
+	if (t) {
+		l->n--;
+		l->exp_len = fmax(0, l->exp_len - (t->predicted > 0 ? t->predicted : 0));
+	} else {
+		t = starpu_sched_component_parents_pull_task(c, to);
+		t = t ? t : starpu_task_list_pop_front(&l->tasks);
+	}
+	if (!t)
+		return NULL;
+	if (!starpu_worker_can_execute_task((unsigned)l->worker, t, starpu_task_get_implementation(t)) &&
+	    starpu_worker_can_execute_task_first_impl((unsigned)l->worker, t, &impl))
+		starpu_task_set_implementation(t, impl);
+	l->exp_start = starpu_timing_now() + (t->predicted > 0 ? t->predicted : 0);
+	return t;
+}
+
+/* Whether it was idle. */
+static int leaf_can_pull(struct starpu_sched_component *c)
+{
+	const struct leaf *l = c->data;
+	if (weft_load_bool(&sched_workers[l->worker].poked))
+		return 0;
+	sched_wake((unsigned)l->worker);
+	return 1;
+}
+
+static int leaf_can_push(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	(void)to;
+	return starpu_sched_component_send_can_push_to_parents(c);
+}
+
+static double leaf_load(struct starpu_sched_component *c)
+{
+	const struct leaf *l = c->data;
+	return l->n / starpu_worker_get_relative_speedup(starpu_worker_get_perf_archtype(l->worker, c->tree->sched_ctx_id));
+}
+
+static double leaf_end(struct starpu_sched_component *c)
+{
+	const struct leaf *l = c->data;
+	return fmax(l->exp_start, starpu_timing_now()) + l->exp_len;
+}
+
+static void leaf_deinit(struct starpu_sched_component *c)
+{
+	const struct leaf *l = c->data;
+	struct starpu_sched_component **at = &leaves[c->tree->sched_ctx_id][l->worker < STARPU_NMAXWORKERS ? l->worker : 0];
+	*at = *at == c ? NULL : *at;
+	comp_free_data(c);
+}
+
+static struct starpu_sched_component *leaf(struct starpu_sched_tree *tree, int worker, const char *name)
+{
+	struct starpu_sched_component *c = comp_new(tree, name, sizeof(struct leaf));
+	struct leaf *l = c->data;
+	l->worker = worker;
+	starpu_task_list_init(&l->tasks);
+	starpu_bitmap_set(&c->workers, worker);
+	starpu_bitmap_set(&c->workers_in_ctx, worker);
+	c->push_task = leaf_push;
+	c->pull_task = leaf_pull;
+	c->can_pull = leaf_can_pull;
+	c->can_push = leaf_can_push;
+	c->estimated_load = leaf_load;
+	c->estimated_end = leaf_end;
+	c->deinit_data = leaf_deinit;
+	return c;
+}
+
+struct starpu_sched_component *starpu_sched_component_worker_new(unsigned sched_ctx, int workerid)
+{
+	struct starpu_sched_component **at = &leaves[sched_ctx][workerid];
+	if (!*at)
+		*at = leaf(starpu_sched_tree_get(sched_ctx), workerid, "worker");
+	return *at;
+}
+
+struct starpu_sched_component *starpu_sched_component_worker_get(unsigned sched_ctx, int workerid)
+{
+	return starpu_sched_component_worker_new(sched_ctx, workerid);
+}
+
+static int combined_push(struct starpu_sched_component *c, struct starpu_task *t)
+{
+	const struct leaf *l = c->data;
+	return starpu_push_local_task(l->worker, t, 0);
+}
+
+static struct starpu_task *combined_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	(void)c;
+	(void)to;
+	return NULL;
+}
+
+static int combined_can_pull(struct starpu_sched_component *c)
+{
+	(void)c;
+	return 0;
+}
+
+struct starpu_sched_component *starpu_sched_component_parallel_worker_create(struct starpu_sched_tree *tree, unsigned nworkers,
+                                                                             unsigned *workers)
+{
+	int ids[STARPU_NMAXWORKERS];
+	for (unsigned i = 0; i < nworkers && i < STARPU_NMAXWORKERS; i++)
+		ids[i] = (int)workers[i];
+	int id = starpu_combined_worker_assign_workerid((int)nworkers, ids);
+	STARPU_ASSERT_MSG(id >= 0 && id < STARPU_NMAXWORKERS, "no room for another combined worker");
+	struct starpu_sched_component *c = leaf(tree, id, "combined worker");
+	c->push_task = combined_push;
+	c->pull_task = combined_pull;
+	c->can_pull = combined_can_pull;
+	return c;
+}
+
+int starpu_sched_component_worker_get_workerid(struct starpu_sched_component *worker_component)
+{
+	STARPU_ASSERT_MSG(starpu_sched_component_is_worker(worker_component), "the component is no worker");
+	return ((const struct leaf *)worker_component->data)->worker;
+}
+
+int starpu_sched_component_is_simple_worker(struct starpu_sched_component *component)
+{
+	return comp_is(component, leaf_push);
+}
+
+int starpu_sched_component_is_combined_worker(struct starpu_sched_component *component)
+{
+	return comp_is(component, combined_push);
+}
+
+int starpu_sched_component_is_worker(struct starpu_sched_component *component)
+{
+	return starpu_sched_component_is_simple_worker(component) || starpu_sched_component_is_combined_worker(component);
+}
+
+static void set_start(unsigned ctx, double when)
+{
+	int me = starpu_worker_get_id();
+	comp_lock(ctx);
+	struct starpu_sched_component *c = me >= 0 ? leaves[ctx][me] : NULL;
+	if (c)
+		((struct leaf *)c->data)->exp_start = when;
+	comp_unlock(ctx);
+}
+
+void starpu_sched_component_worker_pre_exec_hook(struct starpu_task *task, unsigned sched_ctx_id)
+{
+	set_start(sched_ctx_id, starpu_timing_now() + (task->predicted > 0 ? task->predicted : 0));
+}
+
+void starpu_sched_component_worker_post_exec_hook(struct starpu_task *task, unsigned sched_ctx_id)
+{
+	(void)task;
+	set_start(sched_ctx_id, starpu_timing_now());
+}
+
+/* -- recipes: components in a row that look like one -- */
+
+struct starpu_sched_component_composed_recipe {
+	struct step {
+		starpu_sched_component_create_t create;
+		void *arg;
+	} * step;
+	unsigned n;
+};
+
+struct starpu_sched_component_composed_recipe *starpu_sched_component_composed_recipe_create(void)
+{
+	struct starpu_sched_component_composed_recipe *r = calloc(1, sizeof *r);
+	STARPU_ASSERT_MSG(r, "no memory for a recipe");
+	return r;
+}
+
+void starpu_sched_component_composed_recipe_add(struct starpu_sched_component_composed_recipe *recipe,
+                                                struct starpu_sched_component *(*create_component)(struct starpu_sched_tree *,
+                                                                                                   void *),
+                                                void *arg)
+{
+	recipe->step = realloc(recipe->step, (recipe->n + 1) * sizeof *recipe->step);
+	STARPU_ASSERT_MSG(recipe->step, "no memory for a recipe");
+	recipe->step[recipe->n++] = (struct step){create_component, arg};
+}
+
+struct starpu_sched_component_composed_recipe *starpu_sched_component_composed_recipe_create_singleton(
+	struct starpu_sched_component *(*create_component)(struct starpu_sched_tree *, void *), void *arg)
+{
+	struct starpu_sched_component_composed_recipe *r = starpu_sched_component_composed_recipe_create();
+	starpu_sched_component_composed_recipe_add(r, create_component, arg);
+	return r;
+}
+
+void starpu_sched_component_composed_recipe_destroy(struct starpu_sched_component_composed_recipe *recipe)
+{
+	if (!recipe)
+		return;
+	free(recipe->step);
+	free(recipe);
+}
+
+struct row {
+	struct starpu_sched_component *top, *bottom;
+};
+
+static int row_push(struct starpu_sched_component *c, struct starpu_task *t)
+{
+	struct row *r = c->data;
+	return r->top->push_task(r->top, t);
+}
+
+static struct starpu_task *row_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	struct row *r = c->data;
+	return r->bottom->pull_task(r->bottom, to);
+}
+
+static int row_can_push(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	struct row *r = c->data;
+	return r->bottom->can_push(r->bottom, to);
+}
+
+static int row_can_pull(struct starpu_sched_component *c)
+{
+	struct row *r = c->data;
+	return r->top->can_pull(r->top);
+}
+
+static double row_load(struct starpu_sched_component *c)
+{
+	struct row *r = c->data;
+	return r->top->estimated_load(r->top);
+}
+
+static double row_end(struct starpu_sched_component *c)
+{
+	struct row *r = c->data;
+	return r->top->estimated_end(r->top);
+}
+
+static void row_add_child(struct starpu_sched_component *c, struct starpu_sched_component *child)
+{
+	struct row *r = c->data;
+	r->bottom->add_child(r->bottom, child);
+	c->children = realloc(c->children, (c->nchildren + 1) * sizeof *c->children);
+	STARPU_ASSERT_MSG(c->children, "no memory for a scheduling component");
+	c->children[c->nchildren++] = child;
+}
+
+static void row_add_parent(struct starpu_sched_component *c, struct starpu_sched_component *parent)
+{
+	struct row *r = c->data;
+	r->top->add_parent(r->top, parent);
+	c->parents = realloc(c->parents, (c->nparents + 1) * sizeof *c->parents);
+	STARPU_ASSERT_MSG(c->parents, "no memory for a scheduling component");
+	c->parents[c->nparents++] = parent;
+}
+
+/* The inner ones see the workers that the row has. */
+static void row_workers(struct starpu_sched_component *c)
+{
+	struct row *r = c->data;
+	for (struct starpu_sched_component *i = r->top;; i = i->children[0]) {
+		i->workers = c->workers;
+		starpu_bitmap_unset_and(&i->workers_in_ctx, &c->workers, &c->tree->workers);
+		i->properties = c->properties;
+		if (i == r->bottom)
+			return;
+	}
+}
+
+static void row_deinit(struct starpu_sched_component *c)
+{
+	struct row *r = c->data;
+	r->top->nparents = 0;
+	r->bottom->nchildren = 0;
+	for (struct starpu_sched_component *i = r->top, *next; i; i = next) {
+		next = i == r->bottom ? NULL : i->children[0];
+		i->nchildren = i->nparents = 0;
+		starpu_sched_component_destroy(i);
+	}
+	comp_free_data(c);
+}
+
+struct starpu_sched_component *starpu_sched_component_composed_component_create(
+	struct starpu_sched_tree *tree, struct starpu_sched_component_composed_recipe *recipe)
+{
+	STARPU_ASSERT_MSG(recipe->n, "a recipe without components");
+	if (recipe->n == 1)
+		return recipe->step[0].create(tree, recipe->step[0].arg);
+	struct starpu_sched_component *c = comp_new(tree, "composed", sizeof(struct row));
+	struct row *r = c->data;
+	r->top = r->bottom = recipe->step[0].create(tree, recipe->step[0].arg);
+	for (unsigned i = 1; i < recipe->n; i++) {
+		struct starpu_sched_component *next = recipe->step[i].create(tree, recipe->step[i].arg);
+		starpu_sched_component_connect(r->bottom, next);
+		r->bottom = next;
+	}
+	c->push_task = row_push;
+	c->pull_task = row_pull;
+	c->can_push = row_can_push;
+	c->can_pull = row_can_pull;
+	c->estimated_load = row_load;
+	c->estimated_end = row_end;
+	c->add_child = row_add_child;
+	c->add_parent = row_add_parent;
+	c->notify_change_workers = row_workers;
+	c->deinit_data = row_deinit;
+	return c;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The policies, each a struct starpu_sched_policy, and what they share. */
+#ifndef WEFT_RUNTIME_SCHED_POLICIES_H
+#define WEFT_RUNTIME_SCHED_POLICIES_H
+
+#include "sched.h"
+#include "sched_queue.h"
+
+extern struct starpu_sched_policy policy_lws, policy_ws, policy_eager, policy_prio, policy_random, policy_dm, policy_dmda,
+	policy_dmdap, policy_dmdar, policy_dmdas, policy_dmdasd, policy_peager, policy_pheft, policy_heteroprio,
+	policy_graph_test;
+extern struct starpu_sched_policy policy_modular_eager, policy_modular_eager_prio, policy_modular_eager_prefetching,
+	policy_modular_gemm, policy_modular_prio, policy_modular_prio_prefetching, policy_modular_random,
+	policy_modular_random_prio, policy_modular_random_prefetching, policy_modular_random_prio_prefetching, policy_modular_ws,
+	policy_modular_dmda, policy_modular_dmdap, policy_modular_dmdar, policy_modular_dmdas, policy_modular_heft,
+	policy_modular_heft_prio, policy_modular_heft2, policy_modular_heteroprio, policy_modular_heteroprio_heft,
+	policy_modular_parallel_heft;
+
+/*
+ * Wakes a worker of this context that found nothing before and may run the task. The caller still has the lock under which it put
+ * the task where workers look: so the task cannot be gone, and whoever has looked in vain has said so.
+ */
+static inline void sched_wake_idle(unsigned ctx, struct starpu_task *t)
+{
+	int *workers;
+	unsigned n = starpu_sched_ctx_get_workers_list_raw(ctx, &workers);
+	for (unsigned i = 0; i < n; i++)
+		if (!weft_load_bool(&sched_workers[workers[i]].poked) &&
+		    starpu_worker_can_execute_task_first_impl((unsigned)workers[i], t, NULL)) {
+			sched_wake((unsigned)workers[i]);
+			return;
+		}
+}
+
+/* Policies that obey any priority say so, unless the program has set a range. */
+static inline void sched_any_priority(unsigned ctx)
+{
+	if (!starpu_sched_ctx_min_priority_is_set(ctx))
+		starpu_sched_ctx_set_min_priority(ctx, INT_MIN);
+	if (!starpu_sched_ctx_max_priority_is_set(ctx))
+		starpu_sched_ctx_set_max_priority(ctx, INT_MAX);
+}
+
+#endif

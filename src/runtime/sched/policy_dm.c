@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policies that ask performance models: each task goes to the worker where it is expected to be done first.
+ *
+ *     cost = alpha (end there - earliest end anywhere) + beta (transfer of data) + gamma (energy, with what others burn idle)
+ *
+ * dm leaves data out; dmda counts it. The queue of a worker is by arrival (dm, dmda), by priority (dmdap, dmdas, dmdasd), or by
+ * data at hand (dmdar; among equals: dmdas, dmdasd). dmdasd also decides by priority: only tasks that would come before count.
+ * Where a model does not know yet, the task goes to those workers in turn, so that it learns; without a model to where the queue
+ * is shortest.
+ */
+#include "policies.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { WITH_DATA = 1, SORTED = 2, READY = 4, DECIDE_BY_PRIORITY = 8 };
+
+struct dm_worker {
+	pthread_mutex_t lock;
+	struct starpu_st_fifo_taskq queue;
+};
+struct dm {
+	unsigned how;
+	double alpha, beta, gamma, idle_power;
+	pthread_mutex_t push; /* decisions one by one: each sees what the last has put where */
+	struct dm_worker of[STARPU_NMAXWORKERS];
+};
+
+static void init_as(unsigned ctx, unsigned how)
+{
+	struct dm *d = calloc(1, sizeof *d);
+	STARPU_ASSERT_MSG(d, "no memory for a scheduling policy");
+	d->how = how;
+	d->alpha = starpu_getenv_float_default("STARPU_SCHED_ALPHA", 1.0F);
+	d->beta = starpu_getenv_float_default("STARPU_SCHED_BETA", 1.0F);
+	d->gamma = starpu_getenv_float_default("STARPU_SCHED_GAMMA", 1000.0F);
+	d->idle_power = starpu_getenv_float_default("STARPU_IDLE_POWER", 0.0F);
+	pthread_mutex_init(&d->push, NULL);
+	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++) {
+		pthread_mutex_init(&d->of[i].lock, NULL);
+		starpu_st_fifo_taskq_init(&d->of[i].queue);
+	}
+	if (how & SORTED)
+		sched_any_priority(ctx);
+	starpu_sched_ctx_set_policy_data(ctx, d);
+}
+static void init_dm(unsigned ctx)
+{
+	init_as(ctx, 0);
+}
+static void init_dmda(unsigned ctx)
+{
+	init_as(ctx, WITH_DATA);
+}
+static void init_dmdap(unsigned ctx)
+{
+	init_as(ctx, WITH_DATA | SORTED);
+}
+static void init_dmdar(unsigned ctx)
+{
+	init_as(ctx, WITH_DATA | READY);
+}
+static void init_dmdas(unsigned ctx)
+{
+	init_as(ctx, WITH_DATA | READY | SORTED);
+}
+static void init_dmdasd(unsigned ctx)
+{
+	init_as(ctx, WITH_DATA | READY | SORTED | DECIDE_BY_PRIORITY);
+}
+
+static void deinit(unsigned ctx)
+{
+	struct dm *d = starpu_sched_ctx_get_policy_data(ctx);
+	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
+		pthread_mutex_destroy(&d->of[i].lock);
+	pthread_mutex_destroy(&d->push);
+	free(d);
+}
+
+/* -- deciding -- */
+
+struct place {
+	int worker;
+	unsigned impl, n_before;
+	double length, transfer, energy; /* NaN: not known; 0: no model */
+	double end;
+};
+
+/* When this worker would begin a new task, and how many stand before it. */
+static double begin_of(struct dm *d, unsigned worker, struct starpu_task *t, unsigned *n)
+{
+	struct dm_worker *w = &d->of[worker];
+	double now = starpu_timing_now();
+	pthread_mutex_lock(&w->lock);
+	double start = fmax(w->queue.exp_start, now), len = w->queue.exp_len;
+	*n = w->queue.n;
+	if (d->how & DECIDE_BY_PRIORITY) {
+		int before;
+		len = starpu_st_fifo_taskq_get_exp_len_prev_task_list(&w->queue, t, (int)worker, 0, &before);
+		*n = (unsigned)before;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return start + len;
+}
+
+static unsigned look(struct dm *d, struct starpu_task *t, struct place *at)
+{
+	int *workers;
+	unsigned n = starpu_sched_ctx_get_workers_list_raw(t->sched_ctx, &workers), k = 0;
+	for (unsigned i = 0; i < n; i++) {
+		unsigned worker = (unsigned)workers[i], impls, before;
+		if (!starpu_worker_can_execute_task_impl(worker, t, &impls))
+			continue;
+		double begin = begin_of(d, worker, t, &before);
+		double transfer = d->how & WITH_DATA ? starpu_task_expected_data_transfer_time_for(t, worker) : 0;
+		for (unsigned impl = 0; impls >> impl && k < STARPU_NMAXWORKERS * STARPU_MAXIMPLEMENTATIONS; impl++) {
+			if (!(impls >> impl & 1))
+				continue;
+			struct place *p = &at[k++];
+			*p = (struct place){(int)worker,
+			                    impl,
+			                    before,
+			                    starpu_task_worker_expected_length(t, worker, t->sched_ctx, impl),
+			                    transfer,
+			                    starpu_task_worker_expected_energy(t, worker, t->sched_ctx, impl),
+			                    0};
+			p->energy = isnan(p->energy) ? 0 : p->energy;
+			p->end = begin + transfer + (isnan(p->length) ? 0 : p->length);
+		}
+	}
+	return k;
+}
+
+static const struct place *decide(const struct dm *d, const struct place *at, unsigned n)
+{
+	const struct place *best = NULL, *unknown = NULL, *shortest = NULL;
+	double earliest = INFINITY, least = INFINITY;
+	bool modelled = false;
+	for (unsigned i = 0; i < n; i++) {
+		if (isnan(at[i].length) && (!unknown || at[i].n_before < unknown->n_before))
+			unknown = &at[i];
+		if (!shortest || at[i].n_before < shortest->n_before)
+			shortest = &at[i];
+		modelled = modelled || at[i].length > 0;
+		earliest = fmin(earliest, at[i].end);
+	}
+	if (unknown || !modelled)
+		return unknown ? unknown : shortest;
+	for (unsigned i = 0; i < n; i++) {
+		double cost = d->alpha * (at[i].end - earliest) + d->beta * at[i].transfer + d->gamma * at[i].energy +
+		              d->gamma * d->idle_power * (at[i].end - earliest) / 1e6;
+		if (cost < least) {
+			least = cost;
+			best = &at[i];
+		}
+	}
+	return best;
+}
+
+static int push(struct starpu_task *t)
+{
+	struct dm *d = starpu_sched_ctx_get_policy_data(t->sched_ctx);
+	struct place at[STARPU_NMAXWORKERS * STARPU_MAXIMPLEMENTATIONS];
+	pthread_mutex_lock(&d->push);
+	unsigned n = look(d, t, at);
+	const struct place *p = n ? decide(d, at, n) : NULL;
+	if (!p) {
+		pthread_mutex_unlock(&d->push);
+		return -1;
+	}
+	struct dm_worker *w = &d->of[p->worker];
+	starpu_task_set_implementation(t, p->impl);
+	t->predicted = isnan(p->length) ? 0 : p->length;
+	t->predicted_transfer = p->transfer;
+	if (starpu_get_prefetch_flag() && d->how & WITH_DATA && p->transfer > 0)
+		starpu_prefetch_task_input_for(t, (unsigned)p->worker);
+	pthread_mutex_lock(&w->lock);
+	w->queue.exp_start = fmax(w->queue.exp_start, starpu_timing_now());
+	w->queue.exp_len += t->predicted + t->predicted_transfer;
+	w->queue.exp_end = w->queue.exp_start + w->queue.exp_len;
+	if (d->how & SORTED)
+		starpu_st_fifo_taskq_push_sorted_task(&w->queue, t);
+	else
+		starpu_st_fifo_taskq_push_back_task(&w->queue, t);
+	starpu_push_task_end(t);
+	sched_wake((unsigned)p->worker);
+	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_unlock(&d->push);
+	return 0;
+}
+
+/* -- running -- */
+
+static struct starpu_task *pop(unsigned ctx)
+{
+	struct dm *d = starpu_sched_ctx_get_policy_data(ctx);
+	unsigned me = starpu_worker_get_id_check();
+	struct dm_worker *w = &d->of[me];
+	pthread_mutex_lock(&w->lock);
+	struct starpu_task *t = d->how & READY ? starpu_st_fifo_taskq_pop_first_ready_task(&w->queue, me, 0)
+	                                       : starpu_st_fifo_taskq_pop_local_task(&w->queue);
+	if (t) {
+		/* From now until its end it counts as what the worker is at. */
+		double len = t->predicted + t->predicted_transfer;
+		w->queue.exp_len = fmax(0, w->queue.exp_len - len);
+		w->queue.exp_start = starpu_timing_now() + len;
+		w->queue.exp_end = w->queue.exp_start + w->queue.exp_len;
+	}
+	pthread_mutex_unlock(&w->lock);
+	return t;
+}
+
+static void set_start(unsigned ctx, double when)
+{
+	struct dm *d = starpu_sched_ctx_get_policy_data(ctx);
+	int me = starpu_worker_get_id();
+	if (me < 0)
+		return;
+	struct dm_worker *w = &d->of[me];
+	pthread_mutex_lock(&w->lock);
+	w->queue.exp_start = when;
+	w->queue.exp_end = when + w->queue.exp_len;
+	pthread_mutex_unlock(&w->lock);
+}
+
+static void before(struct starpu_task *t, unsigned ctx)
+{
+	set_start(ctx, starpu_timing_now() + t->predicted); /* its data is here */
+}
+
+static void after(struct starpu_task *t, unsigned ctx)
+{
+	(void)t;
+	set_start(ctx, starpu_timing_now());
+}
+
+/* A worker that leaves gives its tasks to the others. */
+static void remove_workers(unsigned ctx, int *workers, unsigned n)
+{
+	struct dm *d = starpu_sched_ctx_get_policy_data(ctx);
+	for (unsigned i = 0; i < n; i++) {
+		struct dm_worker *w = &d->of[workers[i]];
+		struct starpu_task *t;
+		do {
+			pthread_mutex_lock(&w->lock);
+			t = starpu_st_fifo_taskq_pop_local_task(&w->queue);
+			w->queue.exp_len = t ? w->queue.exp_len : 0;
+			pthread_mutex_unlock(&w->lock);
+			if (t)
+				STARPU_ASSERT_MSG(push(t) == 0, "no worker of the context is left for a task that was waiting");
+		} while (t);
+	}
+}
+
+#define DM(name, description) \
+	struct starpu_sched_policy policy_##name = { \
+		.init_sched = init_##name, \
+		.deinit_sched = deinit, \
+		.push_task = push, \
+		.pop_task = pop, \
+		.pre_exec_hook = before, \
+		.post_exec_hook = after, \
+		.remove_workers = remove_workers, \
+		.prefetches = 1, \
+		.policy_name = #name, \
+		.policy_description = description, \
+		.worker_type = STARPU_WORKER_LIST, \
+	}
+DM(dm, "where performance models expect it to be done first");
+DM(dmda, "where it is expected to be done first, with the transfer of its data");
+DM(dmdap, "dmda, queues by priority");
+DM(dmdar, "dmda, queues by data at hand");
+DM(dmdas, "dmda, queues by priority, then by data at hand");
+DM(dmdasd, "dmdas, deciding by priority too");

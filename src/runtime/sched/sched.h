@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scheduling with struct starpu_task: contexts, policies, and the way of a task through them.
+ *
+ *     ready task ─> its context's policy: push_task ─┬─ starpu_push_local_task ─> a worker's list ─┐
+ *                                                    └─ kept by the policy <── pop_task ───────────┴─> worker
+ *
+ * While there is one context and its policy is native, none of this runs: the core's loop schedules jobs. `rt_machine.policy`
+ * is set when a policy that is not native, or a second context, comes; from then on every task takes the way above.
+ *
+ * Lock order: a context's policy lock (the policy's own) → a worker's lock. No lock is held while user code runs, but that a
+ * policy holds its own.
+ */
+#ifndef WEFT_RUNTIME_SCHED_H
+#define WEFT_RUNTIME_SCHED_H
+
+#include "runtime/api/machine.h"
+#include "runtime/api/task.h"
+#include "sched_queue.h"
+#include <limits.h>
+
+extern const struct rt_layer rt_layer_sched; /* after the machine's workers are known */
+
+/* -- policies -- */
+struct sched_policy {
+	struct starpu_sched_policy *policy;
+	bool native; /* the core's loop does it when it is alone */
+};
+extern const struct sched_policy sched_policies[]; /* ends with a NULL policy; the first is the usual one */
+/* By name; "" or NULL: the usual one. NULL: there is none of that name. */
+const struct sched_policy *sched_policy_find(const char *name);
+void sched_policy_list(FILE *to);                               /* for people */
+struct starpu_sched_policy *sched_lib_policy(const char *name); /* of STARPU_SCHED_LIB */
+
+/* -- contexts -- */
+/* The workers of a context at some time; older lists stay until the context ends, as somebody may still look at them. */
+struct sched_members {
+	struct sched_members *older;
+	unsigned n;
+	int id[STARPU_NMAXWORKERS];
+};
+struct sched_ctx {
+	bool used, closing;
+	bool made; /* its policy has begun. With the table's lock */
+	unsigned id;
+	char *name;                         /* owned */
+	struct starpu_sched_policy *policy; /* NULL: a context without a scheduler */
+	bool native;
+	void *policy_data, *user_data;
+	struct starpu_worker_collection *workers;
+	struct weft_atomic_ptr members; /* struct sched_members: those of `workers`, for who looks without a lock */
+	int min_prio, max_prio;
+	bool min_set, max_set;
+	unsigned inheritor, level;
+	int nested; /* in which context, or -1 */
+	bool awake_workers;
+	unsigned primary;
+	void (*close)(unsigned ctx, void *arg);
+	void *close_arg;
+	struct starpu_task_list held; /* with lock: submitted while it had no workers */
+	pthread_mutex_t lock;         /* of its workers and of done_cond */
+	pthread_cond_t done_cond;
+	struct weft_atomic_u64 submitted, done;
+	struct weft_atomic_i32 ready;
+	double ready_flops; /* with lock */
+};
+extern struct sched_ctx sched_ctxs[STARPU_NMAX_SCHED_CTXS];
+static inline struct sched_ctx *sched_ctx(unsigned id)
+{
+	return id < STARPU_NMAX_SCHED_CTXS && sched_ctxs[id].used ? &sched_ctxs[id] : NULL;
+}
+static inline struct sched_members *sched_members(const struct sched_ctx *c)
+{
+	return weft_load_ptr(&c->members);
+}
+int sched_ctx_make(unsigned id, const char *name, struct starpu_sched_policy *policy, bool native) WEFT_MUST_CHECK;
+void sched_ctx_begin(struct sched_ctx *c); /* it is made, with its policy and workers */
+void sched_ctx_add(struct sched_ctx *c, const int *workers, unsigned n);
+void sched_ctx_remove(struct sched_ctx *c, const int *workers, unsigned n);
+void sched_ctx_unmake(struct sched_ctx *c);
+/* Makes all tasks take the way through here. */
+void sched_go_hooked(void);
+/* The same for context 0 when the core's loop has scheduled its tasks so far: it does it with a policy as well. */
+void sched_take_over(void);
+/* The context for a task that names none: the thread's, else that of the task that is running, else 0. */
+unsigned sched_ctx_now(void);
+int sched_ctx_wait(unsigned ctx, unsigned few); /* until at most so many of its tasks are not done */
+/* What of a context's tasks is ready. */
+void sched_ctx_ready(struct sched_ctx *c, const struct starpu_task *t, int how_many);
+
+/* -- workers -- */
+struct sched_worker {
+	pthread_mutex_t lock;
+	pthread_cond_t cond;               /* for programs that signal it: nobody waits here */
+	struct starpu_st_prio_deque local; /* with lock: pushed to this worker */
+	struct weft_atomic_u32 n_local;
+	struct weft_atomic_bool poked;    /* pop may find something */
+	struct weft_atomic_u32 ctxs;      /* bit set of contexts that it belongs to */
+	struct weft_atomic_u32 member_of; /* the same, set before its policies know it */
+	struct weft_atomic_u32 asking;    /* 1 + the context whose policy it is asking; 0: none */
+	unsigned turn;                    /* whose policy is asked first; only the worker */
+	unsigned ctx_priority[STARPU_NMAX_SCHED_CTXS];
+	double exp_end;    /* of what it runs now: when it ends, in microseconds; with lock */
+	uint64_t began_ns; /* only the worker */
+};
+extern struct sched_worker sched_workers[STARPU_NMAXWORKERS];
+void sched_wake(unsigned worker);
+
+/* The task of this worker's next turn, from its list, then from the policies of its contexts. */
+struct starpu_task *sched_pop(unsigned worker);
+void sched_push(struct starpu_task *t);
+
+/* -- combined workers: numbers beyond those of workers -- */
+void sched_combined_begin(void);
+void sched_combined_end(void);
+/* What the calling worker is of the parallel task that it runs. */
+struct sched_part {
+	int id, size, rank; /* id -1: of none */
+};
+extern _Thread_local struct sched_part sched_part;
+
+/*
+ * Parallel tasks (sched_party.c). The members of a combined worker meet: the first of them, rank 0, gets the task as its own,
+ * the others wait for its data, run the function with it (STARPU_SPMD) or only keep out of its way (STARPU_FORKJOIN).
+ */
+int sched_party_push(struct starpu_task *t, int combined, const int *members, int size);
+struct starpu_task *sched_party_take(unsigned worker); /* of rank 0; the others have done their part when this returns */
+bool sched_party_any(unsigned worker);
+void sched_party_begins(struct starpu_task *t, struct rt_worker *w); /* rank 0 is about to run the function */
+void sched_party_ends(struct rt_worker *w);                          /* it has; all others have when this returns */
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way of a task: pushed to its context's policy when ready, popped by a worker; between jobs and struct starpu_task. */
+#include "sched.h"
+#include "runtime/api/break.h"
+#include "runtime/life_detail.h"
+#include "runtime/perf/perf.h"
+#include "base/clock.h"
+
+struct sched_worker sched_workers[STARPU_NMAXWORKERS];
+
+void sched_wake(unsigned worker)
+{
+	if (worker >= rt_machine.n_workers)
+		return;
+	weft_store_bool(&sched_workers[worker].poked, true);
+	rt_wake(&rt_machine.core->worker[worker]);
+}
+
+/* -- pushing -- */
+
+static bool is_ours(const struct starpu_sched_policy *p)
+{
+	for (const struct sched_policy *at = sched_policies; at->policy; at++)
+		if (at->policy == p)
+			return true;
+	return false;
+}
+
+/* Policies of users often wake only whom they know how to: all workers look. */
+static void wake_all(const struct sched_ctx *c)
+{
+	const struct sched_members *m = sched_members(c);
+	for (unsigned i = 0; i < m->n; i++)
+		sched_wake((unsigned)m->id[i]);
+}
+
+static struct {
+	starpu_notify_ready_soon_func func;
+	void *data;
+} soon;
+
+void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f, void *data)
+{
+	soon.data = data;
+	soon.func = f;
+	if (f && rt_machine.core)
+		sched_take_over();
+}
+
+/* Tasks for a context without workers wait for them. */
+static bool hold(struct sched_ctx *c, struct starpu_task *t)
+{
+	pthread_mutex_lock(&c->lock);
+	bool empty = !sched_members(c)->n;
+	if (empty)
+		starpu_task_list_push_back(&c->held, t);
+	pthread_mutex_unlock(&c->lock);
+	return empty;
+}
+
+static void push(struct starpu_task *t)
+{
+	struct sched_ctx *c = sched_ctx(t->sched_ctx);
+	c = c ? c : &sched_ctxs[0];
+	t->sched_ctx = c->id;
+	if (c->id && hold(c, t))
+		return;
+	sched_ctx_ready(c, t, 1);
+	if (soon.func)
+		soon.func(soon.data, t, 0);
+	if (t->execute_on_a_specific_worker) {
+		starpu_push_local_task((int)t->workerid, t, 0);
+		return;
+	}
+	struct starpu_sched_policy *p = c->policy;
+	if (!p || !p->push_task) {
+		/* A context without a scheduler: its first worker does what is submitted to it. */
+		starpu_push_local_task(sched_members(c)->n ? sched_members(c)->id[0] : 0, t, 0);
+		return;
+	}
+	bool ours = is_ours(p);
+	STARPU_ASSERT_MSG(p->push_task(t) >= 0, "the scheduling policy refused a task");
+	if (!ours)
+		wake_all(c);
+}
+
+/* The task may be done, and gone, when this returns. */
+void sched_push(struct starpu_task *t)
+{
+	weft_enter(rt_detail.scheduling);
+	if (rt_traced_in_detail())
+		weft_point(rt_detail.push, (int64_t)starpu_task_get_job_id(t));
+	push(t);
+	weft_leave(rt_detail.scheduling);
+}
+
+/* `back` is the end from which the worker takes; 0 makes it first in, first out, among tasks of a priority. */
+int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
+{
+	int size, *members;
+	const struct rt_task *own = task->starpu_private;
+	if (own && own->alias_of)
+		return rt_alias_push(task, workerid);
+	if (starpu_worker_is_combined_worker(workerid)) {
+		starpu_combined_worker_get_description(workerid, &size, &members);
+		return sched_party_push(task, workerid, members, size);
+	}
+	STARPU_ASSERT_MSG(workerid >= 0 && (unsigned)workerid < rt_machine.n_workers, "a task for worker %d, which there is not",
+	                  workerid);
+	struct sched_worker *w = &sched_workers[workerid];
+	pthread_mutex_lock(&w->lock);
+	if (back)
+		starpu_st_prio_deque_push_front_task(&w->local, task);
+	else
+		starpu_st_prio_deque_push_back_task(&w->local, task);
+	weft_add_u32(&w->n_local, 1);
+	pthread_mutex_unlock(&w->lock);
+	sched_wake((unsigned)workerid);
+	return 0;
+}
+
+/* -- popping -- */
+
+/* What was given to this worker alone, the most urgent first. */
+static struct starpu_task *pop_local(struct sched_worker *w)
+{
+	if (!weft_load_u32(&w->n_local))
+		return NULL;
+	pthread_mutex_lock(&w->lock);
+	struct starpu_task *t = starpu_st_prio_deque_pop_task(&w->local);
+	if (t)
+		weft_add_u32(&w->n_local, -UINT32_C(1));
+	pthread_mutex_unlock(&w->lock);
+	return t;
+}
+
+/*
+ * A worker says whose policy it asks, then looks whether it still belongs to it; who takes a worker out of a context says so,
+ * then looks whether the worker is asking (sched_ctx_remove, the partner of the fence): so that a policy can end.
+ */
+static struct starpu_task *pop_from(struct sched_worker *w, unsigned ctx)
+{
+	struct starpu_task *t = NULL;
+	weft_store_u32(&w->asking, ctx + 1);
+	weft_fence_seq_cst();
+	if (weft_load_u32(&w->ctxs) >> ctx & 1) {
+		struct starpu_sched_policy *p = sched_ctxs[ctx].policy;
+		t = p && p->pop_task ? p->pop_task(ctx) : NULL;
+	}
+	weft_store_u32(&w->asking, 0);
+	return t;
+}
+
+struct starpu_task *sched_pop(unsigned worker)
+{
+	struct sched_worker *w = &sched_workers[worker];
+	struct starpu_task *t = pop_local(w);
+	uint32_t ctxs = weft_load_u32(&w->ctxs);
+	unsigned first = w->turn;
+	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS && !t; i++) {
+		unsigned ctx = (first + i) % STARPU_NMAX_SCHED_CTXS;
+		if (!(ctxs >> ctx & 1))
+			continue;
+		t = pop_from(w, ctx);
+		w->turn = (ctx + 1) % STARPU_NMAX_SCHED_CTXS;
+	}
+	return t;
+}
+
+/* -- the core's view -- */
+
+static void ready(struct rt_job *j)
+{
+	struct starpu_task *t = rt_job_task(j);
+	STARPU_ASSERT_MSG(t, "no memory for a task");
+	t->status = STARPU_TASK_READY;
+	sched_push(t);
+}
+
+static struct rt_job *take(struct rt_worker *w)
+{
+	struct sched_worker *me = &sched_workers[w->number];
+	if (w->number >= rt_machine.n_workers)
+		return NULL;
+	/* Before the look, so that a push after it is seen next time. */
+	weft_store_bool(&me->poked, false);
+	weft_enter(rt_detail.scheduling);
+	struct starpu_task *t = sched_party_take(w->number);
+	t = t ? t : sched_pop(w->number);
+	if (t && rt_traced_in_detail())
+		weft_point(rt_detail.pop, (int64_t)starpu_task_get_job_id(t));
+	weft_leave(rt_detail.scheduling);
+	if (!t)
+		return NULL;
+	/* There may be more. */
+	weft_store_bool(&me->poked, true);
+	struct sched_ctx *c = sched_ctx(t->sched_ctx);
+	sched_ctx_ready(c ? c : &sched_ctxs[0], t, -1);
+	return rt_task_job(t);
+}
+
+static bool any(struct rt_worker *w)
+{
+	return w->number < rt_machine.n_workers &&
+	       (weft_load_bool(&sched_workers[w->number].poked) || weft_load_u32(&sched_workers[w->number].n_local) ||
+	        sched_party_any(w->number));
+}
+
+static uint64_t count(void)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
+		int32_t ready = sched_ctx(i) ? weft_load_i32(&sched_ctxs[i].ready) : 0;
+		n += ready > 0 ? (uint64_t)ready : 0;
+	}
+	return n;
+}
+
+static struct starpu_sched_policy *policy_of(const struct starpu_task *t)
+{
+	struct sched_ctx *c = sched_ctx(t->sched_ctx);
+	return (c ? c : &sched_ctxs[0])->policy;
+}
+
+static void before(struct rt_job *j, struct rt_worker *w)
+{
+	struct starpu_task *t = rt_job_task(j);
+	struct starpu_sched_policy *p = t ? policy_of(t) : NULL;
+	struct sched_worker *me = &sched_workers[w->number];
+	if (p && p->pre_exec_hook)
+		p->pre_exec_hook(t, t->sched_ctx);
+	me->began_ns = weft_monotonic_ns();
+	sched_party_begins(t, w);
+	if (t && t->predicted > 0) {
+		pthread_mutex_lock(&me->lock);
+		me->exp_end = (double)me->began_ns / 1e3 + t->predicted;
+		pthread_mutex_unlock(&me->lock);
+	}
+}
+
+static void after(struct rt_job *j, struct rt_worker *w)
+{
+	struct starpu_task *t = rt_job_task(j);
+	struct starpu_sched_policy *p = t ? policy_of(t) : NULL;
+	sched_party_ends(w);
+	if (p && p->post_exec_hook)
+		p->post_exec_hook(t, t->sched_ctx);
+}
+
+static void submitted(struct rt_job *j)
+{
+	struct sched_ctx *c = sched_ctx(rt_part(j)->ctx);
+	struct starpu_sched_policy *p = (c ? c : &sched_ctxs[0])->policy;
+	struct starpu_task *t = p && p->submit_hook ? rt_job_task(j) : NULL;
+	if (t)
+		p->submit_hook(t);
+}
+
+static const struct rt_policy_ops ops = {ready, take, any, count, before, after, submitted};
+
+/* -- what programs call -- */
+
+void starpu_reset_scheduler(void)
+{
+	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
+		struct sched_ctx *c = sched_ctx(i);
+		if (c && !c->native && c->policy && c->policy->reset_scheduler)
+			c->policy->reset_scheduler(i);
+	}
+}
+
+int starpu_get_prefetch_flag(void)
+{
+	return starpu_getenv_number_default("STARPU_PREFETCH", 1) != 0;
+}
+
+void sched_go_hooked(void)
+{
+	if (rt_policy())
+		return;
+	__atomic_store_n(&rt_machine.uniform, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&rt_machine.policy, &ops, __ATOMIC_RELEASE);
+	/* Those that were plain until now. */
+	__atomic_add_fetch(&rt_machine.codelets, 1, __ATOMIC_RELEASE);
+	if (rt_machine.core)
+		rt_ask(rt_machine.core, RT_ASK_TAKE, 0);
+}
+
+/* -- the life of it -- */
+
+/* A name that we do not know is no reason not to run, and a list of those that we do. */
+static const struct sched_policy *usual_instead(const char *name)
+{
+	fprintf(stderr, "starpu: there is no scheduling policy '%s'; '%s' is taken. These are known:", name,
+	        sched_policies[0].policy->policy_name);
+	for (const struct sched_policy *p = sched_policies; p->policy; p++)
+		fprintf(stderr, " %s", p->policy->policy_name);
+	fprintf(stderr, "\n");
+	return &sched_policies[0];
+}
+
+/* What the program or its user wants: conf has the environment's words already. */
+static struct sched_policy choose(const struct starpu_conf *conf)
+{
+	const char *name = conf->sched_policy_name;
+	if (conf->sched_policy)
+		return (struct sched_policy){conf->sched_policy, false};
+	if (name && !strcmp(name, "help")) {
+		sched_policy_list(stderr);
+		exit(EXIT_SUCCESS);
+	}
+	struct starpu_sched_policy *of_lib = name && *name ? sched_lib_policy(name) : NULL;
+	if (of_lib)
+		return (struct sched_policy){of_lib, false};
+	const struct sched_policy *found = sched_policy_find(name);
+	return found ? *found : *usual_instead(name);
+}
+
+static int begin(struct rt_machine *m, struct weft_err *err)
+{
+	struct sched_policy chosen = choose(&m->conf);
+	for (unsigned i = 0; i < m->n_workers; i++) {
+		struct sched_worker *w = &sched_workers[i];
+		*w = (struct sched_worker){.turn = 0};
+		pthread_mutex_init(&w->lock, NULL);
+		pthread_cond_init(&w->cond, NULL);
+		starpu_st_prio_deque_init(&w->local);
+	}
+	sched_combined_begin();
+	/* A policy's init may want the context: with all workers, before it is asked. */
+	int rc = sched_ctx_make(0, "initial", chosen.policy, chosen.native);
+	if (rc)
+		return weft_err_sys(err, -rc, "cannot begin the scheduler");
+	if (!chosen.native)
+		sched_go_hooked();
+	return 0;
+}
+
+/* Policies begin when all can be asked: workers, memory, models. */
+static int started(struct rt_machine *m, struct weft_err *err)
+{
+	int all[STARPU_NMAXWORKERS];
+	(void)err;
+	for (unsigned i = 0; i < m->n_workers; i++)
+		all[i] = (int)i;
+	struct sched_ctx *c = &sched_ctxs[0];
+	if (c->policy->init_sched && !c->native)
+		c->policy->init_sched(0);
+	if (m->conf.sched_policy_callback)
+		m->conf.sched_policy_callback(0);
+	sched_ctx_add(c, all, m->n_workers);
+	sched_ctx_begin(c);
+	rt_break_begin();
+	if (soon.func || rt_breaks)
+		sched_take_over();
+	if (m->policy)
+		rt_ask(m->core, RT_ASK_TAKE, 0);
+	return 0;
+}
+
+static void stopping(struct rt_machine *m)
+{
+	(void)m;
+	for (unsigned i = STARPU_NMAX_SCHED_CTXS; i-- > 1;)
+		if (sched_ctxs[i].used)
+			starpu_sched_ctx_delete(i);
+}
+
+static void end(struct rt_machine *m)
+{
+	if (sched_ctxs[0].used)
+		sched_ctx_unmake(&sched_ctxs[0]);
+	sched_combined_end();
+	for (unsigned i = 0; i < m->n_workers; i++) {
+		starpu_st_prio_deque_destroy(&sched_workers[i].local);
+		pthread_mutex_destroy(&sched_workers[i].lock);
+		pthread_cond_destroy(&sched_workers[i].cond);
+	}
+	m->policy = NULL;
+	m->ctx = NULL;
+}
+
+const struct rt_layer rt_layer_sched = {"sched", begin, started, stopping, end};

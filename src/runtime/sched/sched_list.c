@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which policies there are: ours, and those of a library that STARPU_SCHED_LIB names. */
+#include "policies.h"
+#include <dlfcn.h>
+#include <string.h>
+#include <strings.h>
+
+const struct sched_policy sched_policies[] = {
+	{&policy_lws, true},
+	{&policy_modular_eager, false},
+	{&policy_modular_eager_prio, false},
+	{&policy_modular_eager_prefetching, false},
+	{&policy_modular_gemm, false},
+	{&policy_modular_prio, false},
+	{&policy_modular_prio_prefetching, false},
+	{&policy_modular_random, false},
+	{&policy_modular_random_prio, false},
+	{&policy_modular_random_prefetching, false},
+	{&policy_modular_random_prio_prefetching, false},
+	{&policy_modular_ws, false},
+	{&policy_modular_dmda, false},
+	{&policy_modular_dmdap, false},
+	{&policy_modular_dmdar, false},
+	{&policy_modular_dmdas, false},
+	{&policy_modular_heft, false},
+	{&policy_modular_heft_prio, false},
+	{&policy_modular_heft2, false},
+	{&policy_modular_heteroprio, false},
+	{&policy_modular_heteroprio_heft, false},
+	{&policy_modular_parallel_heft, false},
+	{&policy_eager, true},
+	{&policy_prio, false},
+	{&policy_random, false},
+	{&policy_ws, true},
+	{&policy_dm, false},
+	{&policy_dmda, false},
+	{&policy_dmdap, false},
+	{&policy_dmdar, false},
+	{&policy_dmdas, false},
+	{&policy_dmdasd, false},
+	{&policy_peager, false},
+	{&policy_pheft, false},
+	{&policy_heteroprio, false},
+	{&policy_graph_test, false},
+	{NULL, false},
+};
+enum { N_POLICIES = sizeof sched_policies / sizeof *sched_policies };
+
+/* Names of old that programs still say. */
+static const struct {
+	const char *old, *name;
+} renamed[] = {{"heft", "dmda"}, {"no-prio", "eager"}, {"greedy", "eager"}, {"heft-tm", "dm"}, {"dmda-ready", "dmdar"}};
+
+const struct sched_policy *sched_policy_find(const char *name)
+{
+	if (!name || !*name)
+		return &sched_policies[0];
+	for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+		if (!strcasecmp(renamed[i].old, name))
+			name = renamed[i].name;
+	for (const struct sched_policy *p = sched_policies; p->policy; p++)
+		if (!strcasecmp(p->policy->policy_name, name))
+			return p;
+	return NULL;
+}
+
+void sched_policy_list(FILE *to)
+{
+	fprintf(to, "STARPU_SCHED is one of these; without it, %s:\n", sched_policies[0].policy->policy_name);
+	for (const struct sched_policy *p = sched_policies; p->policy; p++)
+		fprintf(to, "%-30s\t-> %s\n", p->policy->policy_name, p->policy->policy_description);
+}
+
+struct starpu_sched_policy **starpu_sched_get_predefined_policies(void)
+{
+	static struct starpu_sched_policy *all[N_POLICIES];
+	for (int i = 0; i < N_POLICIES; i++)
+		__atomic_store_n(&all[i], sched_policies[i].policy, __ATOMIC_RELAXED); /* the same by every thread */
+	return all;
+}
+
+struct starpu_sched_policy **starpu_sched_get_predefined_policies_non_default(void)
+{
+	static struct starpu_sched_policy *none[1];
+	return none;
+}
+
+/* -- of a library: it has starpu_get_sched_lib_policy, and perhaps a list -- */
+
+static void *lib(void)
+{
+	static void *handle;
+	const char *path = starpu_getenv("STARPU_SCHED_LIB");
+	void *h = __atomic_load_n(&handle, __ATOMIC_ACQUIRE);
+	if (h || !path || !*path)
+		return h;
+	h = dlopen(path, RTLD_NOW);
+	if (!h)
+		fprintf(stderr, "starpu: STARPU_SCHED_LIB: %s\n", dlerror());
+	__atomic_store_n(&handle, h, __ATOMIC_RELEASE);
+	return h;
+}
+
+struct starpu_sched_policy *sched_lib_policy(const char *name)
+{
+	void *h = lib();
+	struct starpu_sched_policy *(*get)(const char *) = NULL;
+	if (h)
+		*(void **)&get = dlsym(h, "starpu_get_sched_lib_policy");
+	return get && get != starpu_get_sched_lib_policy ? get(name) : NULL;
+}
+
+struct starpu_sched_policy *starpu_get_sched_lib_policy(const char *name)
+{
+	return sched_lib_policy(name);
+}
+
+struct starpu_sched_policy **starpu_get_sched_lib_policies(void)
+{
+	void *h = lib();
+	struct starpu_sched_policy **(*get)(void) = NULL;
+	if (h)
+		*(void **)&get = dlsym(h, "starpu_get_sched_lib_policies");
+	return get && get != starpu_get_sched_lib_policies ? get() : NULL;
+}

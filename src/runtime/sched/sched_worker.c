@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What policies ask of workers: may they run a task, are they awake, their locks; and combined workers. */
+#include "sched.h"
+#include "runtime/drivers/driver.h"
+#include <errno.h>
+#include <stdlib.h>
+
+/* -- who may run what -- */
+
+/* Of a task that is on its way it is known; of one that is only asked about it is found out. */
+static bool mask_has(const struct starpu_task *t, unsigned worker)
+{
+	const struct rt_task *own = t->starpu_private;
+	struct rt_mask mask;
+	if (own && (weft_load_u32(&own->state) & RT_T_STATE) == RT_T_SUBMITTED)
+		return rt_mask_has(&own->mask, worker);
+	rt_task_mask(t, &mask);
+	return rt_mask_has(&mask, worker);
+}
+
+/* A named implementation only; can_execute of the codelet has the last word. */
+int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
+{
+	const struct starpu_codelet *cl = task->cl;
+	if (!cl)
+		return nimpl == 0;
+	if (workerid >= rt_machine.n_workers)
+		return starpu_worker_is_combined_worker((int)workerid) &&
+		       starpu_combined_worker_can_execute_task(workerid, task, nimpl);
+	if (task->sched_ctx < STARPU_NMAX_SCHED_CTXS && !starpu_sched_ctx_contains_worker((int)workerid, task->sched_ctx))
+		return 0;
+	if (!mask_has(task, workerid) || !rt_machine.worker[workerid].driver->has(cl, nimpl))
+		return 0;
+	return !cl->can_execute || cl->can_execute(workerid, task, nimpl);
+}
+
+int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task, unsigned *impl_mask)
+{
+	unsigned mask = 0;
+	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+		mask |= starpu_worker_can_execute_task(workerid, task, i) ? 1U << i : 0;
+	if (impl_mask)
+		*impl_mask = mask;
+	return mask != 0;
+}
+
+int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task, unsigned *nimpl)
+{
+	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
+		if (starpu_worker_can_execute_task(workerid, task, i)) {
+			if (nimpl)
+				*nimpl = i;
+			return 1;
+		}
+	return 0;
+}
+
+int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
+{
+	int size, *members;
+	const struct starpu_codelet *cl = task->cl;
+	if (workerid < rt_machine.n_workers)
+		return starpu_worker_can_execute_task(workerid, task, nimpl);
+	if (starpu_combined_worker_get_description((int)workerid, &size, &members) || !cl || cl->type == STARPU_SEQ ||
+	    (cl->max_parallelism && size > cl->max_parallelism))
+		return 0;
+	for (int i = 0; i < size; i++)
+		if (!starpu_worker_can_execute_task((unsigned)members[i], task, nimpl))
+			return 0;
+	return 1;
+}
+
+/* -- waking and locks -- */
+
+int starpu_wake_worker_relax_light(int workerid)
+{
+	sched_wake((unsigned)workerid);
+	return 1;
+}
+
+int starpu_wake_worker_relax(int workerid)
+{
+	return starpu_wake_worker_relax_light(workerid);
+}
+
+int starpu_wake_worker_no_relax(int workerid)
+{
+	return starpu_wake_worker_relax_light(workerid);
+}
+
+int starpu_wake_worker_locked(int workerid)
+{
+	return starpu_wake_worker_relax_light(workerid);
+}
+
+void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex, starpu_pthread_cond_t **sched_cond)
+{
+	*sched_mutex = (starpu_pthread_mutex_t *)&sched_workers[workerid].lock;
+	*sched_cond = (starpu_pthread_cond_t *)&sched_workers[workerid].cond;
+}
+
+void starpu_worker_get_current_task_exp_end(unsigned workerid, struct timespec *date)
+{
+	struct sched_worker *w = &sched_workers[workerid];
+	pthread_mutex_lock(&w->lock);
+	double us = w->exp_end;
+	pthread_mutex_unlock(&w->lock);
+	date->tv_sec = (time_t)(us / 1e6);
+	date->tv_nsec = (long)((us - (double)date->tv_sec * 1e6) * 1e3);
+}
+
+int starpu_push_task_end(struct starpu_task *task)
+{
+	task->scheduled = 1;
+	return 0;
+}
+
+/* -- combined workers: numbers follow those of the workers -- */
+
+static struct {
+	pthread_mutex_t lock;
+	unsigned n; /* with release */
+	struct combined {
+		int size, member[STARPU_NMAXWORKERS];
+	} at[STARPU_NMAXWORKERS];
+} combined = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+_Thread_local struct sched_part sched_part = {.id = -1};
+
+static unsigned n_combined(void)
+{
+	return __atomic_load_n(&combined.n, __ATOMIC_ACQUIRE);
+}
+
+void sched_combined_begin(void)
+{
+	__atomic_store_n(&combined.n, 0, __ATOMIC_RELEASE);
+}
+
+void sched_combined_end(void)
+{
+	__atomic_store_n(&combined.n, 0, __ATOMIC_RELEASE);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static bool is_the_same(const struct combined *c, const int *member, int n)
+{
+	bool same = c->size == n;
+	for (int i = 0; i < n && same; i++)
+		same = c->member[i] == member[i];
+	return same;
+}
+
+int starpu_combined_worker_assign_workerid(int nworkers, int *workerid_array)
+{
+	struct combined c = {.size = nworkers};
+	if (nworkers < 1 || (unsigned)nworkers > rt_machine.n_workers)
+		return -EINVAL;
+	for (int i = 0; i < nworkers; i++) {
+		if (workerid_array[i] < 0 || (unsigned)workerid_array[i] >= rt_machine.n_workers)
+			return -EINVAL;
+		c.member[i] = workerid_array[i];
+	}
+	qsort(c.member, (size_t)nworkers, sizeof *c.member, by_number);
+	pthread_mutex_lock(&combined.lock);
+	unsigned at = 0;
+	while (at < combined.n && !is_the_same(&combined.at[at], c.member, nworkers))
+		at++;
+	int id = (int)(rt_machine.n_workers + at);
+	if (at == combined.n && at == STARPU_NMAXWORKERS) {
+		id = -ERANGE;
+	} else if (at == combined.n) {
+		combined.at[at] = c;
+		__atomic_store_n(&combined.n, at + 1, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&combined.lock);
+	return id;
+}
+
+unsigned starpu_combined_worker_get_count(void)
+{
+	return n_combined();
+}
+
+unsigned starpu_worker_is_combined_worker(int id)
+{
+	return id >= (int)rt_machine.n_workers && (unsigned)id - rt_machine.n_workers < n_combined();
+}
+
+int starpu_combined_worker_get_description(int workerid, int *worker_size, int **combined_workerid)
+{
+	if (!starpu_worker_is_combined_worker(workerid))
+		return -EINVAL;
+	struct combined *c = &combined.at[(unsigned)workerid - rt_machine.n_workers];
+	if (worker_size)
+		*worker_size = c->size;
+	if (combined_workerid)
+		*combined_workerid = c->member;
+	return 0;
+}
+
+int starpu_combined_worker_get_id(void)
+{
+	return sched_part.id >= 0 ? sched_part.id : starpu_worker_get_id();
+}
+
+int starpu_combined_worker_get_size(void)
+{
+	return starpu_worker_get_id() < 0 ? -1 : sched_part.id >= 0 ? sched_part.size : 1;
+}
+
+int starpu_combined_worker_get_rank(void)
+{
+	return starpu_worker_get_id() < 0 ? -1 : sched_part.id >= 0 ? sched_part.rank : 0;
+}
+
+/*
+ * The combinations that are there from the start: with single_combined_worker all CPU workers of each size, else halves of halves,
+ * as the machine's tree of cores is cut (STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER at a time).
+ */
+static void combine_range(int *cpus, int from, int n, int arity, int min, int max)
+{
+	if (n < 2)
+		return;
+	if (n >= min && n <= max)
+		starpu_combined_worker_assign_workerid(n, cpus + from);
+	for (int i = 0; i < arity; i++) {
+		int a = from + n * i / arity, b = from + n * (i + 1) / arity;
+		if (b - a < n)
+			combine_range(cpus, a, b - a, arity, min, max);
+	}
+}
+
+void starpu_sched_find_all_worker_combinations(void)
+{
+	int cpus[STARPU_NMAXWORKERS], n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, cpus, STARPU_NMAXWORKERS);
+	int min = starpu_getenv_number_default("STARPU_MIN_WORKERSIZE", 2),
+	    max = starpu_getenv_number_default("STARPU_MAX_WORKERSIZE", n);
+	int arity = starpu_getenv_number_default("STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", 2);
+	int single = starpu_getenv_number_default("STARPU_SINGLE_COMBINED_WORKER", rt_machine.conf.single_combined_worker);
+	if (single > 0)
+		for (int size = min < 2 ? 2 : min; size <= max && size <= n; size++)
+			starpu_combined_worker_assign_workerid(size, cpus);
+	else
+		combine_range(cpus, 0, n, arity < 2 ? 2 : arity, min, max);
+}
