@@ -4,7 +4,7 @@
  * program begin when the controller has said so (or is gone, or takes too long); without that name it does nothing at all. Injected
  * into a running process, it is told the socket by a call.
  *
- * A child of fork() begins without patches and as a process of its own; children that were made otherwise keep the code, count
+ * Where the controller wants them, a child of fork() begins without patches and as a process of its own; children that were made otherwise keep the code, count
  * for themselves, and record nothing. exec brings a new agent by the environment.
  */
 #include "agent_priv.h"
@@ -136,7 +136,8 @@ static void fork_child(void)
 		}
 	agent_thread_forked();
 	close_all();
-	agent_begin(agent.path, false);
+	if (!weft_load_u32(&agent.alone))
+		agent_begin(agent.path, false);
 }
 
 /* For a controller that has loaded the agent into this process. 0 or a negative errno value. */
@@ -153,5 +154,8 @@ __attribute__((constructor)) static void agent_construct(void)
 	int kept = errno;
 	if (path && *path && agent_begin(path, false) == 0)
 		wait_go();
+	/* What this program becomes, or makes by exec, is not to look for a controller that does not want it. Nobody else runs yet. */
+	if (weft_load_u32(&agent.alone))
+		unsetenv(LINK_ENVIRONMENT);
 	errno = kept;
 }

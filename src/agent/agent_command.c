@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -28,6 +29,8 @@ static uint64_t *answer(const struct link_head *h, uint32_t bytes, int rc)
 
 static void do_go(struct link_head *h)
 {
+	const uint32_t *children = link_payload_of(h, sizeof *children);
+	weft_store_u32(&agent.alone, children && *children == 0);
 	weft_store_u32(&agent.go, 1);
 	syscall(SYS_futex, &agent.go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	answer(h, 0, 0);
@@ -102,7 +105,7 @@ static void do_patch(struct link_head *h)
 		answer(h, 0, -ECANCELED);
 		return;
 	}
-	agent_patch(link_payload(h), n, rc);
+	agent_patch(link_payload(h), n, rc, true);
 	uint64_t *to = answer(h, n * 8, 0);
 	for (unsigned k = 0; to && k < n; k++)
 		to[k] = (uint64_t)(int64_t)rc[k];
@@ -245,6 +248,9 @@ int agent_send_hello(bool attached)
 	out.full = false;
 	struct link_hello *h = link_packet_add(&out, LINK_HELLO, 0, sizeof *h);
 	char *fs;
+	unsigned blocked = agent_traps_blocked();
+	if (blocked)
+		agent_signal_blocks(LINK_BLOCKS_THREADS);
 	__asm__("mov %%fs:0, %0" : "=r"(fs));
 	*h = (struct link_hello){
 		.version = LINK_VERSION,
@@ -260,7 +266,7 @@ int agent_send_hello(bool attached)
 		.count_offset = (uint32_t)(agent_distance + offsetof(struct agent_wiped, count)),
 		.ring_bytes = agent.ring_bytes,
 		.n_rings = agent.n_most,
-		.traps_blocked = agent_traps_blocked(),
+		.traps_blocked = blocked,
 		.attached = attached,
 	};
 	ssize_t n = readlink("/proc/self/exe", h->exe, sizeof h->exe - 1);
@@ -315,6 +321,8 @@ void *agent_command_main(void *arg)
 	(void)arg;
 	int me = agent.socket;
 	detached = false;
+	/* It is one of the program's threads, and should not be taken for one of its own. */
+	prctl(PR_SET_NAME, "weft-agent");
 	struct agent_thread *t = agent_first();
 	if (t)
 		t->ours = 1;

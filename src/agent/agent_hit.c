@@ -3,8 +3,9 @@
  * What happens when a thread of the program comes to a stub. It may be anywhere: inside malloc, in a signal handler, in a function of
  * libc that this file would call. So nothing of libc is called on this way, no vector register touched, nothing waited for.
  *
- * A hit that interrupts another one (a signal handler's) makes no event while that one writes to the ring. `busy` holds the address
- * of its registers, so that one that was left by siglongjmp is recognised: nothing below a frame that is gone can still be in it.
+ * A hit that interrupts another one (a signal handler's) makes no event while that one writes to the ring, or opens it. `busy` holds the
+ * address of its registers, so that one that was left by siglongjmp is recognised: nothing below a frame that is gone can still be
+ * in it. That is so on one stack; a handler on a stack of its own may lie anywhere, and believes what it finds.
  */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC target("general-regs-only")
@@ -153,15 +154,19 @@ static void run_op(struct run *x, const struct link_op *op)
 
 static inline bool ring_begin(struct run *x)
 {
-	if (x->t->busy && x->t->busy > (uint64_t)x->r) {
+	uint64_t busy = x->t->busy;
+	if (WEFT_UNLIKELY(busy != 0) && (busy > (uint64_t)x->r || agent_on_other_stack())) {
 		if (x->w->ring.ring)
 			weft_add_relaxed_u64(&x->w->ring.ring->dropped, 1); /* relaxed: only a sum */
+		else
+			weft_add_relaxed_u64(&agent.unblocked, 1); /* likewise */
 		return false;
 	}
-	if (WEFT_UNLIKELY(!x->w->ring.ring || x->w->told != x->t->tid) && !agent_ring_open(x->t))
-		return false;
 	x->t->busy = (uint64_t)x->r;
-	return true;
+	if (WEFT_LIKELY(x->w->ring.ring && x->w->told == x->t->tid) || agent_ring_open(x->t))
+		return true;
+	x->t->busy = 0;
+	return false;
 }
 
 static void run_program(struct run *x, const struct agent_program *p, uint32_t site, unsigned when)

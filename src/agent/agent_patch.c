@@ -6,6 +6,8 @@
  *     1. 0xCC on all boundaries: who comes there is sent to the copy of the instruction, in the stub
  *     2. all other bytes
  *     3. the boundaries' own bytes, which are 0xCC again inside a jump
+ * A step is one write a patch, of all its bytes: those that do not change in it are written as they are. (One write for each piece was most of
+ * the time that a batch takes.)
  * A batch of patches goes through the steps together. The table of boundaries is read by the SIGTRAP handler without a lock; entries
  * are never removed, since a thread may have trapped just before a patch went, and their stubs never are either.
  *
@@ -23,16 +25,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define SLOTS 8192u /* twice the most patches that there can be, and a power of two */
+#define SLOTS 4096u /* patches that there can ever be */
+#define PLACES (2 * SLOTS)
 
 struct slot {
-	struct weft_atomic_u64 addr; /* 0: free. Stored last */
+	struct weft_atomic_u64 addr;
 	struct weft_atomic_u64 target[LINK_PATCH_BYTES];
 	struct link_patch patch; /* as it was last put in */
 	bool in;
 };
 
+/* One after the other, so that a batch touches few pages; found through places: 1 + number, or 0. */
 static struct slot table[SLOTS];
+static struct weft_atomic_u32 place[PLACES];
 static uint32_t n_slots, n_in;
 static int memory = -1;
 
@@ -65,16 +70,18 @@ static int barrier(void)
 static struct slot *find(uint64_t addr, bool add)
 {
 	for (uint64_t k = addr * 0x9e3779b97f4a7c15ull >> 40;; k++) {
-		struct slot *s = &table[k % SLOTS];
-		uint64_t have = weft_load_u64(&s->addr);
-		if (have == addr)
-			return s;
-		if (have == 0) {
-			if (!add || n_slots == SLOTS / 2)
-				return NULL;
-			n_slots++;
-			return s;
-		}
+		struct weft_atomic_u32 *at = &place[k % PLACES];
+		uint32_t number = weft_load_u32(at);
+		if (number && weft_load_u64(&table[number - 1].addr) == addr)
+			return &table[number - 1];
+		if (number)
+			continue;
+		if (!add || n_slots == SLOTS)
+			return NULL;
+		/* Its targets are 0 until they are known: a handler that finds it finds none. */
+		weft_store_u64(&table[n_slots++].addr, addr);
+		weft_store_u32(at, n_slots);
+		return &table[n_slots - 1];
 	}
 }
 
@@ -99,8 +106,12 @@ static int prepare(const struct link_patch *p)
 	for (unsigned k = 0; k < p->n; k++)
 		if (p->boundary >> k & 1 && p->target[k] == 0)
 			return -EINVAL;
-	if (agent_memory_read(p->addr, now, p->n))
-		return -EFAULT;
+	for (unsigned k = 0; k < p->n; k++) {
+		struct agent_peeked byte = agent_peek(p->addr + k, 1);
+		if (byte.bad && agent_memory_read(p->addr + k, &now[k], 1))
+			return -EFAULT;
+		now[k] = byte.bad ? now[k] : (uint8_t)byte.value;
+	}
 	if (memcmp(now, p->before, p->n))
 		return -ESTALE;
 	struct slot *s = find(p->addr, true);
@@ -109,29 +120,19 @@ static int prepare(const struct link_patch *p)
 	for (unsigned k = 0; k < p->n; k++)
 		if (p->boundary >> k & 1)
 			weft_store_u64(&s->target[k], p->target[k]);
-	weft_store_u64(&s->addr, p->addr);
 	return 0;
 }
 
-static void write_boundaries(const struct link_patch *p, bool trap)
-{
-	static const uint8_t cc = 0xcc;
-	/* From behind: a thread that comes through the first byte finds the rest as it will be. */
-	for (unsigned k = p->n; k-- > 0;)
-		if (p->boundary >> k & 1)
-			agent_memory_write(p->addr + k, trap ? &cc : &p->after[k], 1);
-}
+enum step { TRAPS, OTHERS, BOUNDARIES, STEPS };
 
-static void write_others(const struct link_patch *p)
+static void write_step(const struct link_patch *p, enum step step)
 {
-	for (unsigned k = 0, to; k < p->n; k = to) {
-		for (to = k; to < p->n && !(p->boundary >> to & 1); to++)
-			;
-		if (to > k)
-			agent_memory_write(p->addr + k, p->after + k, to - k);
-		else
-			to++;
+	uint8_t bytes[LINK_PATCH_BYTES];
+	for (unsigned k = 0; k < p->n; k++) {
+		bool boundary = p->boundary >> k & 1;
+		bytes[k] = boundary && step != BOUNDARIES ? 0xcc : step == TRAPS ? p->before[k] : p->after[k];
 	}
+	agent_memory_write(p->addr, bytes, p->n);
 }
 
 /* What the table says of it, for the end: the bytes from before its first insertion are kept over later changes. */
@@ -141,33 +142,79 @@ static void note(const struct link_patch *p)
 	if (!s)
 		return;
 	uint8_t first[LINK_PATCH_BYTES];
-	memcpy(first, s->in ? s->patch.before : p->before, sizeof first);
+	/* A library that was unloaded and loaded again has its own bytes there, not ours. */
+	bool still = s->in && !memcmp(s->patch.after, p->before, p->n);
+	memcpy(first, still ? s->patch.before : p->before, sizeof first);
 	n_in += (p->lasts && !s->in) - (!p->lasts && s->in);
 	s->in = p->lasts;
 	s->patch = *p;
 	memcpy(s->patch.before, first, sizeof first);
 }
 
-void agent_patch(const struct link_patch *p, unsigned n, int *rc)
+/* Partner of the fence in agent_signal.c: either it sees that we patch, or we see that it has begun. */
+static bool somebody_blocks(const struct link_patch *p, unsigned n)
 {
-	int failed = agent_signal_ensure(false);
+	weft_fence_seq_cst();
+	return n && agent.rings && weft_load_u32(&agent.rings->entering) != p->entered;
+}
+
+void agent_patch(const struct link_patch *p, unsigned n, int *rc, bool looked)
+{
+	weft_store_u32(&agent.patching, 1);
+	int failed = looked && somebody_blocks(p, n) ? -EAGAIN : agent_signal_ensure(false);
 	for (unsigned k = 0; k < n; k++)
 		rc[k] = failed ? failed : prepare(&p[k]);
-	for (int step = 0; step < 3; step++) {
-		for (unsigned k = 0; k < n; k++) {
-			if (rc[k])
-				continue;
-			if (step == 1)
-				write_others(&p[k]);
-			else
-				write_boundaries(&p[k], step == 0);
-		}
+	for (int step = 0; step < STEPS && failed != -EAGAIN; step++) {
+		for (unsigned k = 0; k < n; k++)
+			if (rc[k] == 0)
+				write_step(&p[k], (enum step)step);
 		failed = barrier();
 	}
+	weft_store_u32(&agent.patching, 0);
 	for (unsigned k = 0; k < n; k++) {
 		rc[k] = rc[k] ? rc[k] : failed;
 		if (rc[k] == 0)
 			note(&p[k]);
+	}
+}
+
+/* There is one thread, and it is here: nobody has to be led around. */
+static void restore_alone(const struct link_patch *p, unsigned n)
+{
+	uint8_t now[LINK_PATCH_BYTES];
+	for (unsigned k = 0; k < n; k++)
+		if (agent_memory_read(p[k].addr, now, p[k].n) == 0 && !memcmp(now, p[k].before, p[k].n))
+			agent_memory_write(p[k].addr, p[k].after, p[k].n);
+}
+
+static void undo_rank(unsigned rank, bool alone)
+{
+	enum { AT_ONCE = 64 };
+	static struct link_patch batch[AT_ONCE]; /* static: the thread's stack is small, and only one undoes */
+	int rc[AT_ONCE];
+	for (uint32_t k = 0; k < n_slots;) {
+		unsigned n = 0;
+		uint32_t first = k;
+		for (; k < n_slots && n < AT_ONCE; k++) {
+			const struct slot *s = &table[k];
+			if (!s->in || s->patch.rank != rank)
+				continue;
+			struct link_patch *p = &batch[n++];
+			*p = s->patch;
+			memcpy(p->before, s->patch.after, sizeof p->before);
+			memcpy(p->after, s->patch.before, sizeof p->after);
+			p->lasts = 0;
+		}
+		if (alone)
+			restore_alone(batch, n);
+		else if (n)
+			agent_patch(batch, n, rc, false);
+		/* What cannot be undone is not there any more. */
+		for (; first < k; first++)
+			if (table[first].in && table[first].patch.rank == rank) {
+				table[first].in = false;
+				n_in--;
+			}
 	}
 }
 
@@ -176,28 +223,7 @@ void agent_patch_undo(bool alone)
 	for (unsigned rank = 0; rank < 256 && n_in; rank++) {
 		if (rank == LINK_RANK_LAST && !alone)
 			agent_frames_end();
-		for (uint32_t k = 0; k < SLOTS; k++) {
-			struct slot *s = &table[k];
-			if (!s->in || s->patch.rank != rank)
-				continue;
-			struct link_patch p = s->patch;
-			memcpy(p.before, s->patch.after, sizeof p.before);
-			memcpy(p.after, s->patch.before, sizeof p.after);
-			p.lasts = 0;
-			int rc = 0;
-			if (alone) {
-				uint8_t now[LINK_PATCH_BYTES];
-				if (agent_memory_read(p.addr, now, p.n) == 0 && !memcmp(now, p.before, p.n))
-					agent_memory_write(p.addr, p.after, p.n);
-			} else {
-				agent_patch(&p, 1, &rc);
-			}
-			/* What cannot be undone is not there any more. */
-			if (s->in) {
-				s->in = false;
-				n_in--;
-			}
-		}
+		undo_rank(rank, alone);
 	}
 }
 

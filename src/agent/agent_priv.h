@@ -113,7 +113,9 @@ struct agent {
 	struct weft_atomic_u32 released; /* futex: counts RELEASE */
 	int wake[2];                     /* the command thread is woken by it */
 	char path[108];
-	struct weft_atomic_u32 go; /* futex: the controller has said GO, or is gone */
+	struct weft_atomic_u32 go;       /* futex: the controller has said GO, or is gone */
+	struct weft_atomic_u32 patching; /* code is being changed: who wants to block SIGTRAP waits */
+	struct weft_atomic_u32 alone;    /* processes that this one makes are not wanted */
 };
 extern AGENT_HIDDEN struct agent agent;
 
@@ -130,6 +132,7 @@ AGENT_HIDDEN int agent_unwind(uint64_t site, struct agent_regs *r);
 
 int agent_thread_init(void);
 AGENT_HIDDEN struct agent_thread *agent_first(void); /* the block of this thread, or NULL */
+bool agent_on_other_stack(void);                     /* this is a handler on sigaltstack */
 bool agent_ring_open(struct agent_thread *t);        /* false: this thread has no ring, its events are lost */
 uint64_t agent_count(uint32_t site);
 void agent_status(struct link_status *out);
@@ -150,13 +153,14 @@ AGENT_HIDDEN struct agent_peeked agent_peek(uint64_t addr, uint64_t size);
 AGENT_HIDDEN struct agent_peeked agent_poke(uint64_t addr, uint64_t size, uint64_t value);
 /* False also where nothing is mapped. */
 AGENT_HIDDEN bool agent_exchange(uint64_t addr, uint64_t expected, uint64_t value);
-int agent_signal_ensure(bool faults); /* our handlers are the installed ones; those of the program are called behind */
+void agent_signal_blocks(uint32_t how); /* enum link_blocks */
+int agent_signal_ensure(bool faults);   /* our handlers are the installed ones; those of the program are called behind */
 
 /* ---- agent_patch.c ---- */
 
 int agent_patch_init(void);
-/* Each: 0 or a negative errno value in rc[k]. */
-void agent_patch(const struct link_patch *p, unsigned n, int *rc);
+/* Each: 0 or a negative errno value in rc[k]; all -EAGAIN when `looked` and a thread has begun to block SIGTRAP since. */
+void agent_patch(const struct link_patch *p, unsigned n, int *rc, bool looked);
 bool agent_patch_target(uint64_t addr, uint64_t *target); /* async-signal-safe: a trap at addr goes on there */
 void agent_patch_undo(bool alone);                        /* takes all insertions out; alone: there is one thread */
 uint32_t agent_patches(void);

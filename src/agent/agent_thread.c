@@ -9,6 +9,7 @@
 #endif
 #include "agent_priv.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <time.h>
 #include <sys/mman.h>
@@ -31,8 +32,10 @@ static struct agent_thread *block_at(uint32_t index)
 static int map_rings(void)
 {
 	size_t bytes = (size_t)agent.ring_bytes * agent.n_most;
-	agent.memory = memfd_create("weft-rings", MFD_CLOEXEC);
-	if (agent.memory < 0 || ftruncate(agent.memory, (off_t)bytes))
+	agent.memory = memfd_create("weft-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	/* Sealed: a controller could not touch what is cut off later. */
+	if (agent.memory < 0 || ftruncate(agent.memory, (off_t)bytes) ||
+	    fcntl(agent.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return -errno;
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, agent.memory, 0);
 	if (at == MAP_FAILED)
@@ -134,6 +137,12 @@ struct agent_thread *agent_first(void)
 	                 : "0"((long)SYS_rt_sigprocmask), "D"(2L), "S"(&before), "d"(0L), "r"(size)
 	                 : "rcx", "r11", "memory");
 	return t;
+}
+
+bool agent_on_other_stack(void)
+{
+	stack_t now = {.ss_flags = 0};
+	return call3(SYS_sigaltstack, 0, (long)&now, 0) == 0 && now.ss_flags & SS_ONSTACK;
 }
 
 bool agent_ring_open(struct agent_thread *t)

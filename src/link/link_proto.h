@@ -20,9 +20,19 @@
 #define LINK_PATCH_BYTES 8u
 #define LINK_ENVIRONMENT "WEFT_AGENT_SOCKET"
 
+/* The clock of events. Where there are no probes, there is none. */
+static inline uint64_t link_ticks(void)
+{
+#if defined __x86_64__
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
 enum link_kind {
 	LINK_HELLO = 1, /* link_hello */
-	LINK_GO,        /* the program may enter main */
+	LINK_GO,        /* the program may enter main; uint32_t: 0 when processes that it makes are not wanted */
 	LINK_MAP,       /* link_range: pages for code, exactly there */
 	LINK_CODE,      /* link_range, then the bytes; only into pages of LINK_MAP */
 	LINK_SITE,      /* link_site, then its instructions */
@@ -81,7 +91,8 @@ struct link_patch {
 	uint64_t target[LINK_PATCH_BYTES]; /* 0: leave it there (the instruction begins there before and after) */
 	uint8_t before[LINK_PATCH_BYTES], after[LINK_PATCH_BYTES];
 	uint8_t n, boundary, lasts, rank; /* lasts: it is an insertion, to be undone at the end, of higher rank later */
-	uint32_t reserved;
+	uint32_t
+		entered; /* link_ring.entered, when it was looked for threads that block SIGTRAP: -EAGAIN when another one has begun to */
 };
 
 /* ---- programs ---- */

@@ -43,12 +43,19 @@ static inline uint32_t link_rec_site(uint64_t head)
 {
 	return (uint32_t)(head >> 32);
 }
+/* What the program was seen to do with SIGTRAP. */
+enum link_blocks {
+	LINK_BLOCKS_THREADS = 1, /* threads have blocked it, and may do so now */
+};
+
 #define LINK_REC_WORDS 64u /* the most in one record */
 
 struct link_ring {
 	_Alignas(WEFT_CACHE_LINE) struct weft_atomic_u64 written;
-	struct weft_atomic_u64 dropped; /* the producer's */
-	struct weft_atomic_u32 n_rings; /* in the first ring: how many were ever used */
+	struct weft_atomic_u64 dropped;           /* the producer's */
+	struct weft_atomic_u32 n_rings;           /* in the first ring: how many were ever used */
+	struct weft_atomic_u32 blocks;            /* in the first ring: enum link_blocks */
+	struct weft_atomic_u32 entering, entered; /* in the first ring: threads that have begun, and ended, to block SIGTRAP */
 	_Alignas(WEFT_CACHE_LINE) struct weft_atomic_u64 read;
 	_Alignas(WEFT_CACHE_LINE) uint64_t word[];
 };

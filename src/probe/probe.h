@@ -30,7 +30,9 @@ int probe_accept(int listener, int timeout_ms, struct probe_session **out, struc
  * stopped at a safe point and makes the call. Then probe_accept.
  */
 int probe_inject(pid_t pid, const char *agent_path, const char *name, int timeout_ms, struct weft_err *err) WEFT_MUST_CHECK;
+/* It may enter main. Processes that it makes connect, too, and wait for probe_accept up to 5 s; unless it goes alone. */
 int probe_go(struct probe_session *s) WEFT_MUST_CHECK;
+int probe_go_alone(struct probe_session *s) WEFT_MUST_CHECK;
 /* Takes everything out; the session can still read memory and the events that are left. */
 int probe_detach(struct probe_session *s) WEFT_MUST_CHECK;
 /* Takes everything out, if the process is still there, and forgets the session. */
@@ -38,7 +40,11 @@ void probe_close(struct probe_session *s);
 /* The same without a word to the process, as if this one had been killed. */
 void probe_abandon(struct probe_session *s);
 
+/* Called every few milliseconds while an action waits for a thread; it may read events, and do nothing else with the session. NULL: nothing. */
+void probe_meanwhile(struct probe_session *s, void (*call)(void *ctx), void *ctx);
 pid_t probe_pid(const struct probe_session *s);
+/* For poll: POLLHUP when the process is gone. Nothing else may be done with it. */
+int probe_socket(const struct probe_session *s);
 const struct link_hello *probe_hello(const struct probe_session *s);
 int probe_status(struct probe_session *s, struct link_status *out) WEFT_MUST_CHECK;
 
@@ -81,7 +87,8 @@ struct probe_event {
 };
 /* The next event of any thread (a thread's are in order); false: there is none now. */
 bool probe_next(struct probe_session *s, struct probe_event *out);
-uint64_t probe_lost(const struct probe_session *s); /* rings that were found damaged */
+uint64_t probe_lost(const struct probe_session *s);    /* rings that were found damaged */
+uint64_t probe_dropped(const struct probe_session *s); /* events that found their ring full; also when the process is gone */
 
 /* ---- memory ---- */
 

@@ -363,9 +363,8 @@ static int undo_calls(struct act *x)
 		memcpy(p.after, x->a->patch[k].before, sizeof p.after);
 		memcpy(p.before, x->a->patch[k].after, sizeof p.before);
 		p.lasts = 0;
-		int64_t each = 0;
-		int one = session_ask(x->s, LINK_PATCH, &p, sizeof p, &each, sizeof each);
-		rc = rc ? rc : one ? one : (int)each;
+		int one = site_send_patch(x->s, &p);
+		rc = rc ? rc : one;
 	}
 	probe_action_free(x->a);
 	return rc ? weft_err_sys(x->err, -rc, "cannot put back the calls of '%s'", x->a->subject) : 0;

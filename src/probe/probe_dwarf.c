@@ -162,6 +162,18 @@ void dwarf_classify(Dwarf_Die *type, enum probe_class out[2])
 
 /* ---- finding ---- */
 
+/* A function with a cold part has no address of its own but ranges, the entry at the begin of one. */
+static bool begins_at(Dwarf_Die *function, uint64_t addr)
+{
+	Dwarf_Addr low, base, from, to;
+	if (dwarf_lowpc(function, &low) == 0)
+		return low == addr;
+	for (ptrdiff_t at = 0; (at = dwarf_ranges(function, at, &base, &from, &to)) > 0;)
+		if (from == addr)
+			return true;
+	return false;
+}
+
 static bool function_below(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *out, int depth)
 {
 	Dwarf_Die child;
@@ -169,8 +181,7 @@ static bool function_below(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *out, int
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
-		Dwarf_Addr low;
-		if (tag == DW_TAG_subprogram && dwarf_lowpc(&child, &low) == 0 && low == addr) {
+		if (tag == DW_TAG_subprogram && begins_at(&child, addr)) {
 			*out = child;
 			return true;
 		}

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct file {
@@ -55,9 +56,15 @@ static void file_close(struct file *f)
 
 static int file_open(struct file *f, const char *path, struct weft_err *err)
 {
-	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* The path is what a process says: it might be anything by now. */
+	struct stat st;
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (f->fd < 0)
 		return weft_err_sys(err, errno, "cannot open '%s'", path);
+	if (fstat(f->fd, &st) || !S_ISREG(st.st_mode)) {
+		file_close(f);
+		return weft_err_set(err, -ENOEXEC, "'%s' is no 64-bit ELF file", path);
+	}
 	f->elf = elf_begin(f->fd, ELF_C_READ_MMAP, NULL);
 	const char *ident = f->elf ? elf_getident(f->elf, NULL) : NULL;
 	if (!ident || elf_kind(f->elf) != ELF_K_ELF || ident[EI_CLASS] != ELFCLASS64 || ident[EI_DATA] != ELFDATA2LSB) {

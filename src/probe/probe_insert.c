@@ -52,8 +52,8 @@ static void take_back(struct probe_session *s, struct probe_request *r)
 	r->n_sites = 0;
 }
 
-/* Its functions have sites, and those want it; nothing is told yet. */
-static int place_request(struct probe_session *s, struct probe_request *r)
+/* Its functions have sites, and those want it; nothing is told yet. -ESTALE: what was found is not there any more. */
+static int place_once(struct probe_session *s, struct probe_request *r)
 {
 	struct probe_found found[PROBE_CLONES];
 	r->n_sites = 0;
@@ -87,6 +87,13 @@ static int place_request(struct probe_session *s, struct probe_request *r)
 	return n < 0 ? n : 0;
 }
 
+/* A library may have been unloaded, and loaded again elsewhere, since somebody looked. */
+static int place_request(struct probe_session *s, struct probe_request *r)
+{
+	int rc = place_once(s, r);
+	return rc == -ESTALE && process_read_map(s) == 0 ? place_once(s, r) : rc;
+}
+
 int probe_insert(struct probe_session *s, struct probe_request *r, unsigned n)
 {
 	struct ids ids = {0};
@@ -95,6 +102,7 @@ int probe_insert(struct probe_session *s, struct probe_request *r, unsigned n)
 	for (unsigned k = 0; k < n; k++)
 		exits |= r[k].kinds & PROBE_EXIT;
 	struct weft_err err = {0};
+	s->code.n = 0;
 	int rc = exits ? site_hook_unwinders(s, &err) : 0;
 	for (unsigned k = 0; k < n; k++) {
 		r[k].rc = rc ? rc : place_request(s, &r[k]);

@@ -212,7 +212,10 @@ enum probe_match probe_name_match(const char *symbol, const char *asked, enum pr
 	bool mangled = symbol[0] == '_' && symbol[1] == 'Z';
 	if (symbol[0] != asked[0] && !mangled) /* nearly all of them */
 		return PROBE_NO;
-	size_t n_asked = strlen(asked), n = strcspn(symbol, ".@");
+	size_t n_asked = strlen(asked);
+	if (!mangled && strncmp(symbol, asked, n_asked)) /* and of the others */
+		return PROBE_NO;
+	size_t n = strcspn(symbol, ".@");
 	*clone = symbol[n] == '.' ? clone_of(symbol + n) : PROBE_WHOLE;
 	if (match_text(symbol, n, asked, n_asked) == PROBE_SAME || !strcmp(symbol, asked))
 		return PROBE_SAME;

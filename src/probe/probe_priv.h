@@ -12,7 +12,7 @@ struct probe_module {
 	char *path; /* owned */
 	uint64_t from, bias;
 	struct probe_image *image; /* owned; NULL: not opened yet, or not possible */
-	bool tried;
+	bool tried, here;          /* here: it was in the map when that was last read */
 };
 
 /* Something that is done at a site; programs of sites are all of theirs, one after the other. */
@@ -62,18 +62,29 @@ struct probe_session {
 		struct probe_part *at;
 		size_t n, cap;
 	} parts;
-	bool hooked;     /* the unwinders are */
-	uint32_t owners; /* of parts, given out */
+	bool hooked;                  /* the unwinders are */
+	uint32_t owners;              /* of parts, given out */
+	void (*meanwhile)(void *ctx); /* or NULL: probe_meanwhile */
+	void *meanwhile_ctx;
 	uint32_t tag;
 	struct link_packet *in, *out; /* owned */
 	struct {
 		struct probe_done *at;
 		size_t n, cap;
 	} done; /* of actions, that nobody has asked for yet */
+	struct {
+		uint64_t from;
+		size_t n; /* 0: nothing */
+		uint8_t at[8192];
+	} code;             /* of the process, as it is while a batch is planned: functions of one batch often share pages */
+	uint32_t entered;   /* link_ring.entered, as it was when somebody looked */
+	uint64_t looked_ms; /* for threads that block SIGTRAP, and found none */
 };
 
 /* ---- probe_session.c ---- */
 
+/* A session over a socket on which the agent begins; the socket is its own from then on. */
+int session_begin(int socket, struct probe_session **out, struct weft_err *err) WEFT_MUST_CHECK;
 void session_forget(struct probe_session *s); /* what is known of the process's modules and map */
 
 /* Sends what is in s->out and waits for its answers, in s->in. */
@@ -88,8 +99,31 @@ int session_ask(struct probe_session *s, enum link_kind kind, const void *payloa
 /* ---- probe_process.c ---- */
 
 int process_read_map(struct probe_session *s) WEFT_MUST_CHECK;
+/* Whether that image is still loaded there; reads the map anew. */
+bool process_has(struct probe_session *s, const struct probe_image *image, uint64_t bias);
 struct probe_image *process_image(struct probe_session *s, struct probe_module *m);
 int process_read(pid_t pid, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
+
+/* ---- probe_stop.c ---- */
+
+struct stopped {
+	pid_t tid;
+	int sig; /* which it was about to get */
+};
+struct stop_list {
+	struct stopped *at; /* owned */
+	size_t n, cap;
+};
+/*
+ * Sends what is in s->out, with these patches in it, while threads that block SIGTRAP are stopped; and again, when another one has begun
+ * to. The answer to the patches is in s->in.
+ */
+int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
+unsigned stop_blocks(const struct probe_session *s); /* enum link_blocks, as far as the agent has seen */
+/* Stops the threads that block SIGTRAP, outside of the patches. Then stop_end, in the same thread of ours. */
+int stop_begin(struct probe_session *s, const struct link_patch *p, unsigned n, struct stop_list *list,
+               struct weft_err *err) WEFT_MUST_CHECK;
+void stop_end(struct stop_list *list);
 
 /* ---- probe_site.c ---- */
 
@@ -119,6 +153,7 @@ void site_drop_parts(struct probe_session *s, uint32_t owner);
 /* A stub that is no site's, with its patch. Claims its place when all went well. */
 int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struct probe_range map,
                    const struct link_patch *patch) WEFT_MUST_CHECK;
+int site_send_patch(struct probe_session *s, const struct link_patch *patch) WEFT_MUST_CHECK; /* one without a stub */
 int site_hook_unwinders(struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;
 /* Why the exit of that function cannot be watched, or NULL. */
 const char *site_no_exit(const char *symbol);

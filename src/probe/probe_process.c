@@ -25,9 +25,11 @@ int process_read(pid_t pid, uint64_t addr, void *to, size_t n)
 static int add_module(struct probe_session *s, const char *path, uint64_t from)
 {
 	for (size_t k = 0; k < s->modules.n; k++)
-		if (s->modules.at[k].from == from && !strcmp(s->modules.at[k].path, path))
+		if (s->modules.at[k].from == from && !strcmp(s->modules.at[k].path, path)) {
+			s->modules.at[k].here = true;
 			return 0;
-	struct probe_module m = {.path = strdup(path), .from = from};
+		}
+	struct probe_module m = {.path = strdup(path), .from = from, .here = true};
 	if (!m.path || weft_vec_push(&s->modules, m)) {
 		free(m.path);
 		return -ENOMEM;
@@ -69,6 +71,8 @@ int process_read_map(struct probe_session *s)
 	if (!f)
 		return -errno;
 	s->place.taken.n = 0;
+	for (size_t k = 0; k < s->modules.n; k++)
+		s->modules.at[k].here = false;
 	int rc = 0;
 	while (rc == 0 && fgets(line, sizeof line, f)) {
 		line[strcspn(line, "\n")] = '\0';
@@ -91,14 +95,25 @@ struct probe_image *process_image(struct probe_session *s, struct probe_module *
 	return m->image;
 }
 
+bool process_has(struct probe_session *s, const struct probe_image *image, uint64_t bias)
+{
+	if (process_read_map(s))
+		return false;
+	for (size_t k = 0; k < s->modules.n; k++)
+		if (s->modules.at[k].image == image && s->modules.at[k].bias == bias)
+			return s->modules.at[k].here;
+	return false;
+}
+
 static void say_not_found(struct probe_session *s, const char *name, bool data, struct weft_err *err)
 {
-	const char *like = NULL;
+	const char *like = NULL, *missing = data ? "it is not there, or the compiler has left it out"
+	                                         : "it is not there, or was inlined everywhere";
 	for (size_t k = 0; k < s->modules.n && !like; k++)
 		if (process_image(s, &s->modules.at[k]))
 			like = probe_image_resembling(s->modules.at[k].image, name, data);
 	weft_err_set(err, -ENOENT, "no %s '%s' in this process: %s%s%s", data ? "variable" : "function", name,
-	             like ? "did you mean '" : "it is not there, or was inlined everywhere", like ? like : "", like ? "'?" : "");
+	             like ? "did you mean '" : missing, like ? like : "", like ? "'?" : "");
 }
 
 /* What of it can be instrumented; why not is said of the last that cannot. */
@@ -136,7 +151,7 @@ int probe_find(struct probe_session *s, const char *name, bool data, struct prob
 		for (size_t k = 0; k < s->modules.n; k++) {
 			struct probe_module *m = &s->modules.at[k];
 			struct probe_symbols all = {0};
-			if (!process_image(s, m))
+			if (!m->here || !process_image(s, m))
 				continue;
 			int rc = probe_image_find(m->image, name, data, &all);
 			if (rc == 0 && all.n)
@@ -149,8 +164,7 @@ int probe_find(struct probe_session *s, const char *name, bool data, struct prob
 				return rc;
 		}
 		/* It may have loaded something since. */
-		size_t n = s->modules.n;
-		if (process_read_map(s) || s->modules.n == n)
+		if (round == 0 && process_read_map(s))
 			break;
 	}
 	say_not_found(s, name, data, err);

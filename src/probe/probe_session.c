@@ -3,25 +3,37 @@
 #include "probe_priv.h"
 #include "base/vec.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_MS = 10000 };
+enum { ANSWER_MS = 10000, HELLO_MS = 2000, DONE_MOST = 1024, SLICE_MS = 2 };
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
 
 int probe_listen(char *name, size_t room, struct weft_err *err)
 {
-	static unsigned serial;
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	int n = snprintf(name, room, "@weft-%d-%u-%lx", (int)getpid(), serial++, (unsigned long)now.tv_nsec);
+	/* Nobody who is not told can guess it. */
+	uint64_t secret[2];
+	if (getrandom(secret, sizeof secret, 0) != (ssize_t)sizeof secret)
+		return weft_err_sys(err, errno, "cannot name a socket");
+	int n = snprintf(name, room, "@weft-%d-%016llx%016llx", (int)getpid(), (unsigned long long)secret[0],
+	                 (unsigned long long)secret[1]);
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	if (n < 0 || (size_t)n >= room || (size_t)n >= sizeof at.sun_path)
 		return weft_err_set(err, -ENAMETOOLONG, "no room for the name of a socket");
@@ -103,14 +115,20 @@ static int read_hello(struct probe_session *s, struct weft_err *err)
 	if (getsockopt(s->socket, SOL_SOCKET, SO_PEERCRED, &peer, &n) || (peer.uid != getuid() && getuid() != 0))
 		return weft_err_set(err, -EPERM, "what has connected belongs to another user");
 	s->agent.pid = (uint32_t)peer.pid;
-	if (s->memory < 0 || hello->ring_bytes < 4096 || hello->ring_bytes > 1u << 26 || hello->n_rings > 1u << 20)
+	if (s->memory < 0 || hello->ring_bytes < 4096 || hello->ring_bytes > 1u << 26 || hello->ring_bytes % 64 ||
+	    hello->n_rings == 0 || hello->n_rings > 1u << 16)
 		return weft_err_set(err, -EPROTO, "the agent in '%s' has no rings", s->agent.exe);
 	return 0;
 }
 
+/* Memory that could become shorter than what is mapped would end us when we touch it. */
 static int open_rings(struct probe_session *s, struct weft_err *err)
 {
 	size_t bytes = (size_t)s->agent.ring_bytes * s->agent.n_rings;
+	struct stat st;
+	int seals = fcntl(s->memory, F_GET_SEALS);
+	if (fstat(s->memory, &st) || st.st_size < (off_t)bytes || seals < 0 || !(seals & F_SEAL_SHRINK))
+		return weft_err_set(err, -EPROTO, "the rings of the agent in '%s' are not what it says", s->agent.exe);
 	s->tid = calloc(s->agent.n_rings, sizeof *s->tid);
 	if (!s->tid)
 		return weft_err_set(err, -ENOMEM, "out of memory");
@@ -121,21 +139,18 @@ static int open_rings(struct probe_session *s, struct weft_err *err)
 	return 0;
 }
 
-int probe_accept(int listener, int timeout_ms, struct probe_session **out, struct weft_err *err)
+int session_begin(int socket, struct probe_session **out, struct weft_err *err)
 {
 	*out = NULL;
-	struct pollfd wait = {.fd = listener, .events = POLLIN};
-	if (poll(&wait, 1, timeout_ms) <= 0)
-		return weft_err_set(err, -ETIMEDOUT, "no process has connected");
 	struct probe_session *s = session_new();
-	if (!s)
+	if (!s) {
+		close(socket);
 		return weft_err_set(err, -ENOMEM, "out of memory");
-	s->socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	int rc = s->socket < 0 ? weft_err_sys(err, errno, "cannot accept a process") : 0;
-	if (rc == 0 && link_packet_receive(s->socket, s->in, ANSWER_MS, &s->memory) <= 0)
-		rc = weft_err_set(err, -EPROTO, "a process has connected and said nothing");
-	if (rc == 0)
-		rc = read_hello(s, err);
+	}
+	s->socket = socket;
+	int rc = link_packet_receive(s->socket, s->in, HELLO_MS, &s->memory) > 0
+	                 ? read_hello(s, err)
+	                 : weft_err_set(err, -EPROTO, "a process has connected and said nothing");
 	if (rc == 0)
 		rc = open_rings(s, err);
 	if (rc == 0) {
@@ -149,6 +164,16 @@ int probe_accept(int listener, int timeout_ms, struct probe_session **out, struc
 	}
 	*out = s;
 	return 0;
+}
+
+int probe_accept(int listener, int timeout_ms, struct probe_session **out, struct weft_err *err)
+{
+	*out = NULL;
+	struct pollfd wait = {.fd = listener, .events = POLLIN};
+	if (poll(&wait, 1, timeout_ms) <= 0)
+		return weft_err_set(err, -ETIMEDOUT, "no process has connected");
+	int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	return socket < 0 ? weft_err_sys(err, errno, "cannot accept a process") : session_begin(socket, out, err);
 }
 
 void session_begin_packet(struct probe_session *s)
@@ -166,7 +191,17 @@ static int keep_done(struct probe_session *s)
 	if (!h || h->kind != LINK_DONE || h->bytes < sizeof(struct link_done))
 		return 0;
 	struct probe_done d = {h->tag, *(struct link_done *)link_payload(h)};
+	/* More than were ever asked for: an agent out of its mind. */
+	if (s->done.n == DONE_MOST)
+		return -EPROTO;
 	return weft_vec_push(&s->done, d) ? -ENOMEM : 1;
+}
+
+static bool is_answer(struct probe_session *s)
+{
+	uint32_t pos = 0;
+	const struct link_head *h = link_packet_next(s->in, &pos);
+	return !h || h->tag == s->tag;
 }
 
 int session_wait(struct probe_session *s, int timeout_ms)
@@ -176,16 +211,29 @@ int session_wait(struct probe_session *s, int timeout_ms)
 		if (rc <= 0)
 			return rc == 0 ? -EPIPE : rc;
 		rc = keep_done(s);
-		if (rc <= 0)
+		/* The answer to a question that was given up is none to this one. */
+		if (rc < 0 || (rc == 0 && is_answer(s)))
 			return rc;
 		if (timeout_ms == 0)
 			return -ETIMEDOUT;
 	}
 }
 
+/* The wait in slices, between which the caller may read events: rings fill while a thread is waited for. */
+static int wait_slice(struct probe_session *s, uint64_t until_ms)
+{
+	uint64_t now = now_ms();
+	if (s->meanwhile)
+		s->meanwhile(s->meanwhile_ctx);
+	int left = until_ms > now ? (int)(until_ms - now) : 0;
+	int rc = link_packet_receive(s->socket, s->in, s->meanwhile && left > SLICE_MS ? SLICE_MS : left, NULL);
+	return rc == 0 ? -EPIPE : rc == -ETIMEDOUT && now_ms() < until_ms ? 0 : rc;
+}
+
 int session_wait_done(struct probe_session *s, uint32_t tag, int timeout_ms, struct link_done *out)
 {
-	for (bool waited = false;; waited = true) {
+	uint64_t until = now_ms() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
+	for (;;) {
 		for (size_t k = 0; k < s->done.n; k++) {
 			if (s->done.at[k].tag != tag)
 				continue;
@@ -193,15 +241,18 @@ int session_wait_done(struct probe_session *s, uint32_t tag, int timeout_ms, str
 			s->done.at[k] = s->done.at[--s->done.n];
 			return 0;
 		}
-		if (waited)
-			return -ETIMEDOUT;
-		int rc = link_packet_receive(s->socket, s->in, timeout_ms, NULL);
-		if (rc <= 0)
-			return rc == 0 ? -EPIPE : rc;
-		rc = keep_done(s);
+		int rc = wait_slice(s, until);
+		if (rc > 0)
+			rc = keep_done(s);
 		if (rc < 0)
 			return rc;
 	}
+}
+
+void probe_meanwhile(struct probe_session *s, void (*call)(void *ctx), void *ctx)
+{
+	s->meanwhile = call;
+	s->meanwhile_ctx = ctx;
 }
 
 int session_exchange(struct probe_session *s)
@@ -234,7 +285,12 @@ int session_ask(struct probe_session *s, enum link_kind kind, const void *payloa
 
 int probe_go(struct probe_session *s)
 {
-	return session_ask(s, LINK_GO, NULL, 0, NULL, 0);
+	return session_ask(s, LINK_GO, &(uint32_t){1}, sizeof(uint32_t), NULL, 0);
+}
+
+int probe_go_alone(struct probe_session *s)
+{
+	return session_ask(s, LINK_GO, &(uint32_t){0}, sizeof(uint32_t), NULL, 0);
 }
 
 int probe_detach(struct probe_session *s)
@@ -259,6 +315,11 @@ void probe_abandon(struct probe_session *s)
 pid_t probe_pid(const struct probe_session *s)
 {
 	return (pid_t)s->agent.pid;
+}
+
+int probe_socket(const struct probe_session *s)
+{
+	return s->socket;
 }
 
 const struct link_hello *probe_hello(const struct probe_session *s)
@@ -306,11 +367,17 @@ static void read_record(const uint64_t *record, uint32_t tid, struct probe_event
 	memcpy(out->value, record + 2, out->n * 8ul);
 }
 
+/* Rings that were ever used, as far as that can be believed. */
+static uint32_t rings_used(const struct probe_session *s)
+{
+	uint32_t n = weft_load_u32(&((struct link_ring *)(void *)s->rings)->n_rings);
+	return n < s->agent.n_rings ? n : s->agent.n_rings;
+}
+
 bool probe_next(struct probe_session *s, struct probe_event *out)
 {
 	uint64_t record[LINK_REC_WORDS];
-	uint32_t n = weft_load_u32(&((struct link_ring *)(void *)s->rings)->n_rings);
-	n = n < s->agent.n_rings ? n : s->agent.n_rings;
+	uint32_t n = rings_used(s);
 	/* A ring is read until it is empty, then the next one. */
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t which = s->next_ring < n ? s->next_ring : 0;
@@ -330,4 +397,12 @@ bool probe_next(struct probe_session *s, struct probe_event *out)
 uint64_t probe_lost(const struct probe_session *s)
 {
 	return s->lost;
+}
+
+uint64_t probe_dropped(const struct probe_session *s)
+{
+	uint64_t sum = 0;
+	for (uint32_t k = 0, n = rings_used(s); k < n; k++)
+		sum += weft_load_u64(&((struct link_ring *)(void *)(s->rings + (size_t)k * s->agent.ring_bytes))->dropped);
+	return sum;
 }

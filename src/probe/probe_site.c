@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN_BYTES = 64, MOST_BYTES = 1 << 20 };
+/* FIRST_BYTES: all that a patch may change lies in them. */
+enum { FIRST_BYTES = 32, UNKNOWN_BYTES = 64, MOST_BYTES = 1 << 20 };
 
 const char *site_no_exit(const char *symbol)
 {
@@ -64,8 +65,35 @@ static int free_site(struct probe_session *s)
 	return -ENOSPC;
 }
 
+/* The function's first bytes are those of its file: it is the library that we take it for. */
+static bool is_of_file(struct probe_session *s, const struct probe_found *f, const uint8_t *bytes, uint64_t n)
+{
+	uint8_t file[64];
+	n = n < sizeof file ? n : sizeof file;
+	return probe_image_read(f->image, f->addr - f->bias, file, n) || !memcmp(bytes, file, n) ||
+	       process_has(s, f->image, f->bias);
+}
+
+static int read_code(struct probe_session *s, uint64_t addr, uint8_t *to, size_t n)
+{
+	enum { PAGE = 4096 };
+	uint64_t from = addr & ~(uint64_t)(PAGE - 1);
+	size_t whole = (size_t)((addr + n + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - (size_t)from;
+	bool there = s->code.n && addr >= s->code.from && addr + n <= s->code.from + s->code.n;
+	if (!there && whole <= sizeof s->code.at) {
+		s->code.n = probe_read(s, from, s->code.at, whole) ? 0 : whole;
+		s->code.from = from;
+		there = s->code.n > 0;
+	}
+	if (!there)
+		return probe_read(s, addr, to, n);
+	memcpy(to, s->code.at + (addr - s->code.from), n);
+	return 0;
+}
+
 /* The ways to patch a function, from its bytes as they are in the process. */
-static int read_ways(struct probe_session *s, const struct probe_found *f, struct probe_ways *ways, struct weft_err *err)
+static int read_ways(struct probe_session *s, const struct probe_found *f, struct probe_ways *ways, uint8_t first[FIRST_BYTES],
+                     struct weft_err *err)
 {
 	uint64_t end = 0;
 	if (!probe_image_executes(f->image, f->addr - f->bias, &end))
@@ -76,16 +104,21 @@ static int read_ways(struct probe_session *s, const struct probe_found *f, struc
 	size = size < left ? size : left;
 	size = size < MOST_BYTES ? size : MOST_BYTES;
 	uint64_t room = left - size < 16 ? left : size + 16;
-	uint8_t *bytes = malloc(room);
+	uint8_t *bytes = calloc(1, room < FIRST_BYTES ? FIRST_BYTES : room);
 	if (!bytes)
 		return weft_err_set(err, -ENOMEM, "out of memory");
-	int rc = probe_read(s, f->addr, bytes, room);
-	if (rc)
+	int rc = read_code(s, f->addr, bytes, room);
+	if (rc == 0 && !is_of_file(s, f, bytes, size))
+		rc = -ESTALE;
+	if (rc == -EFAULT || rc == -ESTALE)
+		weft_err_set(err, rc = -ESTALE, "'%s' is not there any more: its library was unloaded", f->symbol);
+	else if (rc)
 		weft_err_sys(err, -rc, "cannot read the code of '%s'", f->symbol);
 	else
 		rc = probe_decode(bytes, size, room, f->addr, ways, err);
 	if (rc == -ENOTSUP || rc == -EBUSY)
 		weft_err_prefix(err, "cannot instrument '%s'", f->symbol);
+	memcpy(first, bytes, FIRST_BYTES);
 	free(bytes);
 	return rc;
 }
@@ -104,24 +137,59 @@ static void choose_way(struct probe_session *s, const struct probe_ways *ways, s
 	}
 }
 
+/*
+ * Whether the code of a site is what was left there. A library that was unloaded and loaded again has its own: what was patched is not,
+ * any more. Something else at its address makes it a site of nothing.
+ */
+static bool site_is_here(struct probe_session *s, uint32_t id)
+{
+	struct probe_site *site = &s->site[id];
+	uint8_t bytes[LINK_PATCH_BYTES];
+	if (!site->patched)
+		return true;
+	if (probe_read(s, site->way.at, bytes, site->way.n)) {
+		s->site_addr[id] = 0;
+		return false;
+	}
+	if (!memcmp(bytes, site->now, site->way.n))
+		return true;
+	if (!memcmp(bytes, site->original, site->way.n)) {
+		memcpy(site->now, site->original, sizeof site->now);
+		site->patched = false;
+		site->exit_stub = 0;
+		return true;
+	}
+	s->site_addr[id] = 0;
+	return false;
+}
+
 int site_get(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
 {
 	for (uint32_t k = 0; k < s->n_sites; k++)
-		if (s->site_addr[k] == f->addr && (s->site[k].patched || in_use(&s->site[k])))
+		if (s->site_addr[k] == f->addr && (s->site[k].patched || in_use(&s->site[k])) && site_is_here(s, k))
 			return (int)k;
 	int id = free_site(s);
 	if (id < 0)
 		return weft_err_set(err, id, "more than %u functions are instrumented", LINK_SITES);
 	struct probe_ways *ways = malloc(sizeof *ways);
-	int rc = ways ? read_ways(s, f, ways, err) : weft_err_set(err, -ENOMEM, "out of memory");
+	uint8_t first[FIRST_BYTES];
+	int rc = ways ? read_ways(s, f, ways, first, err) : weft_err_set(err, -ENOMEM, "out of memory");
 	if (rc == 0) {
 		struct probe_site *site = &s->site[id];
 		*site = (struct probe_site){.addr = f->addr, .symbol = f->symbol};
 		s->site_addr[id] = f->addr;
 		s->n_sites += (uint32_t)id == s->n_sites;
 		choose_way(s, ways, site);
-		rc = probe_read(s, site->way.at, site->original, site->way.n);
+		memcpy(site->original, first + (site->way.at - f->addr), site->way.n);
 		memcpy(site->now, site->original, sizeof site->now);
+		if (rc == 0 && site->way.trap && stop_blocks(s)) {
+			s->site_addr[id] = 0;
+			rc = weft_err_set(
+				err, -ENOTSUP,
+				"'%s' could only be watched by a trap, and this program blocks SIGTRAP in some of its threads: "
+				"that would end it",
+				f->symbol);
+		}
 	}
 	free(ways);
 	return rc ? rc : id;
@@ -254,8 +322,12 @@ static int read_answers(struct probe_session *s, struct site_changes *c)
 			if (!c->at[k].patch_new)
 				continue;
 			struct probe_site *site = &s->site[c->at[k].id];
-			rc = rc ? rc : (int)each[i];
-			if (each[i++])
+			int64_t one = each[i++];
+			/* What is to be taken out may have gone with its library. */
+			if (!c->at[k].patch.lasts && (one == -ESTALE || one == -EFAULT))
+				one = 0;
+			rc = rc ? rc : (int)one;
+			if (one)
 				continue;
 			memcpy(site->now, c->at[k].patch.after, sizeof site->now);
 			memcpy(site->copy, c->at[k].patch.target, sizeof site->copy);
@@ -279,15 +351,66 @@ static const char *what_failed(int rc)
 	                          : weft_err_name(rc);
 }
 
+/* The patches' message in a packet; NULL: there is none. */
+static struct link_head *patches_in(struct link_packet *packet)
+{
+	uint32_t pos = 0;
+	struct link_head *h;
+	while ((h = link_packet_next(packet, &pos)) && h->kind != LINK_PATCH)
+		;
+	return h;
+}
+
+int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned n, struct weft_err *err)
+{
+	enum { ROUNDS = 50 };
+	for (int round = 0; round < ROUNDS; round++) {
+		struct stop_list stopped;
+		int rc = stop_begin(s, p, n, &stopped, err);
+		if (rc)
+			return rc;
+		struct link_head *h = patches_in(s->out);
+		struct link_patch *sent = h ? link_payload(h) : NULL;
+		for (unsigned k = 0; sent && k < n; k++)
+			sent[k].entered = s->entered;
+		rc = session_exchange(s);
+		stop_end(&stopped);
+		h = rc ? NULL : patches_in(s->in);
+		if (!h || h->rc || h->bytes < 8 || *(int64_t *)link_payload(h) != -EAGAIN)
+			return rc;
+		/* All else in the packet has been done. */
+		session_begin_packet(s);
+		sent = link_packet_add(s->out, LINK_PATCH, s->tag, n * (uint32_t)sizeof *sent);
+		if (!sent)
+			return -EMSGSIZE;
+		memcpy(sent, p, n * sizeof *sent);
+	}
+	return weft_err_set(err, -EAGAIN, "threads of the process block SIGTRAP again and again");
+}
+
+static int exchange_changes(struct probe_session *s, const struct site_changes *c, struct weft_err *err)
+{
+	WEFT_VEC(struct link_patch) all = {0};
+	int rc = 0;
+	for (size_t k = 0; k < c->n && rc == 0; k++)
+		if (c->at[k].patch_new && weft_vec_push(&all, c->at[k].patch))
+			rc = weft_err_set(err, -ENOMEM, "out of memory");
+	if (rc == 0)
+		rc = all.n ? site_exchange(s, all.at, (unsigned)all.n, err) : session_exchange(s);
+	free(all.at);
+	return rc;
+}
+
 int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err)
 {
+	s->code.n = 0;
 	session_begin_packet(s);
 	for (size_t k = 0; k < c->n; k++)
 		if (!put_change(s, &c->at[k]))
 			return weft_err_set(err, -EMSGSIZE, "too many functions at once");
 	if (!put_patches(s, c))
 		return weft_err_set(err, -EMSGSIZE, "too many functions at once");
-	int rc = session_exchange(s);
+	int rc = exchange_changes(s, c, err);
 	rc = rc ? rc : read_answers(s, c);
 	return rc ? weft_err_set(err, rc, "cannot instrument '%s': %s", c->n ? s->site[c->at[0].id].symbol : "", what_failed(rc))
 	          : 0;
@@ -364,8 +487,22 @@ void site_drop_parts(struct probe_session *s, uint32_t owner)
 
 /* ---- unwinders, and other patches that are no site's ---- */
 
+int site_send_patch(struct probe_session *s, const struct link_patch *patch)
+{
+	s->code.n = 0;
+	session_begin_packet(s);
+	struct link_patch *to = link_packet_add(s->out, LINK_PATCH, s->tag, sizeof *to);
+	if (!to)
+		return -EMSGSIZE;
+	*to = *patch;
+	int rc = site_exchange(s, patch, 1, NULL);
+	struct link_head *h = rc ? NULL : patches_in(s->in);
+	return !h ? (rc ? rc : -EPROTO) : h->rc ? h->rc : h->bytes < 8 ? -EPROTO : (int)*(int64_t *)link_payload(h);
+}
+
 int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struct probe_range map, const struct link_patch *patch)
 {
+	s->code.n = 0;
 	session_begin_packet(s);
 	struct link_range *pages = map.to ? link_packet_add(s->out, LINK_MAP, s->tag, sizeof *pages) : NULL;
 	if (pages)
@@ -377,7 +514,7 @@ int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struc
 	*code = (struct link_range){stub->addr, stub->n};
 	memcpy(code + 1, stub->bytes, stub->n);
 	*to = *patch;
-	int rc = session_exchange(s);
+	int rc = site_exchange(s, patch, 1, NULL);
 	uint32_t pos = 0;
 	for (struct link_head *h; rc == 0 && (h = link_packet_next(s->in, &pos));)
 		rc = h->rc ? h->rc : h->kind == LINK_PATCH && h->bytes >= 8 ? (int)*(int64_t *)link_payload(h) : 0;
@@ -408,7 +545,8 @@ static int hook_once(struct probe_session *s, const struct probe_ways *ways)
 static int hook_one(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
 {
 	struct probe_ways *ways = malloc(sizeof *ways);
-	int rc = ways ? read_ways(s, f, ways, err) : -ENOMEM;
+	uint8_t first[FIRST_BYTES];
+	int rc = ways ? read_ways(s, f, ways, first, err) : -ENOMEM;
 	for (unsigned round = 0; rc == 0; round++) {
 		rc = hook_once(s, ways);
 		if (rc != -EEXIST || round == 4)

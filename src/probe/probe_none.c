@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where probes do not work: other processors than x86-64, on which the build leaves the agent out. Who asks for a probe is told
+ * so by the first call, which all others come behind. tests/cli/probe_none.t holds that nothing is missing here.
+ */
+#include "probe_action.h"
+#include "probe_watch.h"
+#include <errno.h>
+
+static int none(struct weft_err *err)
+{
+	return weft_err_set(err, -ENOTSUP, "probes and actions in running programs work on x86-64 only");
+}
+
+int probe_listen(char *name, size_t room, struct weft_err *err)
+{
+	(void)name;
+	(void)room;
+	return none(err);
+}
+
+int probe_accept(int listener, int timeout_ms, struct probe_session **out, struct weft_err *err)
+{
+	(void)listener;
+	(void)timeout_ms;
+	*out = NULL;
+	return none(err);
+}
+
+int probe_inject(pid_t pid, const char *agent_path, const char *name, int timeout_ms, struct weft_err *err)
+{
+	(void)pid;
+	(void)agent_path;
+	(void)name;
+	(void)timeout_ms;
+	return none(err);
+}
+
+int probe_agent_path(char *out, size_t room, struct weft_err *err)
+{
+	(void)out;
+	(void)room;
+	return none(err);
+}
+
+int probe_watch_parse(const char *text, struct probe_watch *out, struct weft_err *err)
+{
+	(void)text;
+	*out = (struct probe_watch){0};
+	return none(err);
+}
+
+bool probe_type_named(const char *name, struct probe_type *out)
+{
+	(void)name;
+	*out = (struct probe_type){0};
+	return false;
+}
+
+/* ---- of sessions, of which there are none ---- */
+
+#define NEEDS_A_SESSION(result, name, ...) \
+	result name(__VA_ARGS__) \
+	{ \
+		WEFT_BUG("%s without a session", #name); \
+	}
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+NEEDS_A_SESSION(int, probe_go, struct probe_session *s)
+NEEDS_A_SESSION(int, probe_go_alone, struct probe_session *s)
+NEEDS_A_SESSION(int, probe_detach, struct probe_session *s)
+NEEDS_A_SESSION(pid_t, probe_pid, const struct probe_session *s)
+NEEDS_A_SESSION(int, probe_socket, const struct probe_session *s)
+NEEDS_A_SESSION(const struct link_hello *, probe_hello, const struct probe_session *s)
+NEEDS_A_SESSION(int, probe_status, struct probe_session *s, struct link_status *out)
+NEEDS_A_SESSION(int, probe_insert, struct probe_session *s, struct probe_request *r, unsigned n)
+NEEDS_A_SESSION(int, probe_remove, struct probe_session *s, struct probe_request *r, unsigned n)
+NEEDS_A_SESSION(int, probe_counted, struct probe_session *s, const struct probe_request *r, uint64_t *out)
+NEEDS_A_SESSION(bool, probe_next, struct probe_session *s, struct probe_event *out)
+NEEDS_A_SESSION(uint64_t, probe_lost, const struct probe_session *s)
+NEEDS_A_SESSION(uint64_t, probe_dropped, const struct probe_session *s)
+NEEDS_A_SESSION(void, probe_meanwhile, struct probe_session *s, void (*call)(void *ctx), void *ctx)
+NEEDS_A_SESSION(int, probe_read, struct probe_session *s, uint64_t addr, void *to, size_t n)
+NEEDS_A_SESSION(int, probe_write, struct probe_session *s, uint64_t addr, const void *from, size_t n)
+NEEDS_A_SESSION(int, probe_find, struct probe_session *s, const char *name, bool data, struct probe_found *out,
+                struct weft_err *err)
+NEEDS_A_SESSION(int, probe_act, struct probe_session *s, struct probe_action *a, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_undo, struct probe_session *s, struct probe_action *a, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_variable, struct probe_session *s, const char *expression, const char *declared,
+                struct probe_value *out, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_parameter, struct probe_session *s, const char *function, const char *expression, const char *declared,
+                enum link_when when, struct probe_value *out, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_result, struct probe_session *s, const char *function, const char *declared, struct probe_value *out,
+                struct weft_err *err)
+NEEDS_A_SESSION(int, probe_watch_bind, struct probe_session *s, const struct probe_watch *w, struct probe_bound *b,
+                struct weft_err *err)
+NEEDS_A_SESSION(unsigned, probe_watch_values, const struct probe_bound *b, const struct probe_event *e,
+                struct probe_value_read *out)
+
+/* These take what may not be there. */
+void probe_close(struct probe_session *s)
+{
+}
+
+void probe_abandon(struct probe_session *s)
+{
+}
+
+void probe_action_free(struct probe_action *a)
+{
+}
