@@ -144,6 +144,8 @@ static uint32_t sort_attrs(struct sorter *o)
 static bool writes_before(const struct weft_spec *s, uint32_t a, uint32_t b)
 {
 	const struct spec_code *w = value_of(s, a), *r = value_of(s, b);
+	if (s->attr.at[a].metric.z) /* it writes itself, and reads nothing */
+		return r && bits_has(&r->reads, a);
 	for (uint32_t i = 0; w && r && i < w->writes.n; i++)
 		if (w->writes.word[i] & r->reads.word[i]) {
 			uint64_t both = w->writes.word[i] & r->reads.word[i];
@@ -164,7 +166,7 @@ static bool wanted_evaluation(const struct weft_spec *s, uint32_t a, uint32_t ev
 {
 	const struct spec_code *c = value_of(s, a);
 	(void)event;
-	return !s->attr.at[a].on_event && c && c->body;
+	return s->attr.at[a].metric.z || (!s->attr.at[a].on_event && c && c->body);
 }
 
 static bool wanted_first(const struct weft_spec *s, uint32_t a, uint32_t event)

@@ -27,6 +27,8 @@ static const char *actor_name(const struct weft_spec *s, uint32_t actor)
 
 static const char *how_of(struct weft_spec *s, const struct spec_attr *a, const struct spec_plan *p)
 {
+	if (a->metric.z)
+		return "by the analysis engine";
 	if (a->value == SPEC_NONE)
 		return a->implied_event != SPEC_NONE ? "taken from the event" : "";
 	if (!s->code.at[a->value].body)
@@ -41,6 +43,8 @@ static const char *how_of(struct weft_spec *s, const struct spec_attr *a, const 
 
 static const char *travels_of(struct weft_spec *s, const struct spec_attr *a, const struct spec_plan *p)
 {
+	if (a->metric.z)
+		return "all events";
 	if (p->at_collector)
 		return p->travels ? spec_printf(s, "one value of each %s", actor_name(s, a->actor)) : "nothing: used there only";
 	if (p->split)
@@ -55,7 +59,7 @@ static struct row row_of(struct weft_spec *s, uint32_t i)
 {
 	const struct spec_attr *a = &s->attr.at[i];
 	const struct spec_plan *p = &s->plan[i];
-	bool computed = a->implied_event != SPEC_NONE || (a->value != SPEC_NONE && s->code.at[a->value].body);
+	bool computed = a->implied_event != SPEC_NONE || a->metric.z || (a->value != SPEC_NONE && s->code.at[a->value].body);
 	struct row r = {.name = spec_attr_path(s, i), .how = how_of(s, a, p)};
 	r.when = !computed ? "" : a->on_event ? spec_printf(s, "on %s", event_list(s, &a->triggers)) : "at evaluation";
 	r.where = !computed         ? ""
@@ -103,6 +107,28 @@ static void print_rows(const struct row *row, uint32_t n, FILE *to)
 	}
 }
 
+/* What collectors of an actor do with its events and instances. */
+static void print_collectors(struct weft_spec *s, FILE *to)
+{
+	bool any = false;
+	for (uint32_t a = 0; a < s->actor.n; a++) {
+		struct bits stay = spec_bits(s, s->event.n), pass = spec_bits(s, s->event.n);
+		for (uint32_t e = 0; e < s->event.n; e++)
+			if (s->event.at[e].actor_id == a && s->event.at[e].folds)
+				bits_set(s->event.at[e].passes ? &pass : &stay, e);
+		if (!s->actor.at[a].folds)
+			continue;
+		fprintf(to, "%scollectors of %s: ", any ? "" : "\n", actor_name(s, a));
+		if (bits_any(&stay))
+			fprintf(to, "%s end%s there; ", event_list(s, &stay), strchr(event_list(s, &stay), ',') ? "" : "s");
+		if (bits_any(&pass))
+			fprintf(to, "%s also travel%s; ", event_list(s, &pass), strchr(event_list(s, &pass), ',') ? "" : "s");
+		fprintf(to, "instances are %s; %s which are complete\n", s->actor.at[a].ids ? "named" : "only counted",
+		        s->actor.at[a].complete_there ? "they know" : "the analyzer finds out");
+		any = true;
+	}
+}
+
 static void print_points(struct weft_spec *s, FILE *to)
 {
 	for (size_t i = 0; i < s->point.n; i++) {
@@ -134,6 +160,7 @@ void weft_spec_explain(const struct weft_spec *borrowed, FILE *to)
 	for (uint32_t i = 0; i < n; i++)
 		row[i] = row_of(s, order[i]);
 	print_rows(row, n, to);
+	print_collectors(s, to);
 	print_points(s, to);
 }
 

@@ -10,7 +10,7 @@
  * is a reduction over worker. Its summand is split into terms, each a product of what belongs to worker[i] and of what is the
  * same for all: the collectors sum the first kind (here Σa, and how many there are), the analyzer multiplies. So a term may
  * mix both levels by multiplication, not inside a function: pow(worker[i].a - m, 2) cannot be split, and each a travels.
- * Products, minima and maxima are split only when they use one level.
+ * Products, minima and maxima are split only when they use one level. Where all of it is computed: derive_place.c.
  */
 #include "expr_priv.h"
 #include <string.h>
@@ -104,7 +104,7 @@ static uint32_t sum_terms(struct levels *all, const struct expr *e)
 /* -- forms of reductions -- */
 
 /* What is added, multiplied, compared in one step on `attr`; NULL when the statement is no such step. */
-static const struct expr *assigned(const struct expr *x, uint32_t attr, enum reduction *how)
+const struct expr *derive_assigned(const struct expr *x, uint32_t attr, enum reduction *how)
 {
 	static const struct {
 		char op;
@@ -135,7 +135,7 @@ static const struct expr *assigned(const struct expr *x, uint32_t attr, enum red
 }
 
 /* if (E > x) x = E, also with `|| x == 0` beside it, as the published tunlets begin a minimum. */
-static const struct expr *compared(const struct expr *st, uint32_t attr, enum reduction *how)
+const struct expr *derive_compared(const struct expr *st, uint32_t attr, enum reduction *how)
 {
 	const struct expr *c = st->kid[0], *then = st->kid[1];
 	while (then && then->kind == STMT_BLOCK && then->kid[0] && !then->kid[0]->next)
@@ -163,7 +163,7 @@ static const struct expr *step(const struct expr *st, uint32_t attr, enum reduct
 	if (!st)
 		return NULL;
 	if (st->kind == STMT_IF) {
-		const struct expr *v = compared(st, attr, how);
+		const struct expr *v = derive_compared(st, attr, how);
 		if (v)
 			return v;
 		/* A condition around a count or a sum is its own summand. */
@@ -178,7 +178,7 @@ static const struct expr *step(const struct expr *st, uint32_t attr, enum reduct
 		*how = REDUCE_COUNT;
 		return x->kid[0];
 	}
-	const struct expr *v = assigned(x, attr, how);
+	const struct expr *v = derive_assigned(x, attr, how);
 	if (v && *how == REDUCE_SUM && v->kind == EXPR_NUMBER && strcmp(v->name, "1") == 0)
 		*how = REDUCE_COUNT;
 	return v;
@@ -242,67 +242,10 @@ static void plan_attr(struct weft_spec *s, uint32_t i, struct spec_plan *p)
 	}
 }
 
-/* -- places -- */
-
-static bool events_are_its_own(const struct weft_spec *s, const struct spec_attr *a)
-{
-	for (uint32_t e = 0; e < s->event.n; e++)
-		if (bits_has(&a->triggers, e) && s->event.at[e].actor_id != a->actor)
-			return false;
-	return true;
-}
-
-static bool reads_only_there(const struct weft_spec *s, uint32_t i)
-{
-	const struct spec_attr *a = &s->attr.at[i];
-	const struct spec_code *c = &s->code.at[a->value];
-	for (uint32_t k = 0; k < s->attr.n; k++)
-		if ((bits_has(&c->reads, k) || bits_has(&c->writes, k)) && k != i &&
-		    !(s->plan[k].at_collector && s->attr.at[k].actor == a->actor))
-			return false;
-	return !bits_any(&c->tunes);
-}
-
-static void find_places(struct weft_spec *s)
-{
-	for (uint32_t i = 0; i < s->attr.n; i++) {
-		const struct spec_attr *a = &s->attr.at[i];
-		s->plan[i].at_collector = a->scope == SCOPE_ACTOR && a->on_event && a->value != SPEC_NONE &&
-		                          s->actor.at[a->actor].most > 1 && events_are_its_own(s, a);
-	}
-	for (bool more = true; more;) {
-		more = false;
-		for (uint32_t i = 0; i < s->attr.n; i++)
-			if (s->plan[i].at_collector && !reads_only_there(s, i)) {
-				s->plan[i].at_collector = false;
-				more = true;
-			}
-	}
-}
-
-/* A reduction is split only where all that it reads of its actor is at the collectors; else each value travels. */
-static void find_travellers(struct weft_spec *s)
-{
-	for (size_t i = 0; i < s->code.n; i++) {
-		const struct spec_code *c = &s->code.at[i];
-		struct spec_plan *p = c->role == ROLE_VALUE ? &s->plan[c->owner] : NULL;
-		if (c->role == ROLE_COMPLETION || (p && p->at_collector))
-			continue;
-		for (uint32_t k = 0; p && p->split && k < s->attr.n; k++)
-			if (bits_has(&c->reads, k) && s->attr.at[k].scope == SCOPE_ACTOR && s->attr.at[k].actor == p->over &&
-			    !s->plan[k].at_collector)
-				p->split = false;
-		for (uint32_t k = 0; k < s->attr.n; k++)
-			if (bits_has(&c->reads, k) && s->plan[k].at_collector && !(p && p->split))
-				s->plan[k].travels = true;
-	}
-}
-
 void derive_reduce(struct weft_spec *s)
 {
 	s->plan = spec_alloc(s, s->attr.n * sizeof *s->plan);
 	for (uint32_t i = 0; i < s->attr.n; i++)
 		plan_attr(s, i, &s->plan[i]);
-	find_places(s);
-	find_travellers(s);
+	derive_places(s);
 }

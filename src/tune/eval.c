@@ -4,6 +4,7 @@
  * time is killed, one that died is buried; both are replaced by a new one that is told which tasks there are.
  */
 #include "eval_priv.h"
+#include "live.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include <errno.h>
@@ -27,6 +28,9 @@ const char *const weft_fault_name[FAULTS] = {
 	"a fault of memory",
 	"no answer in time: an endless loop?",
 	"the process ended by itself",
+	"a value that nobody knows",
+	"a metric that cannot be computed",
+	"it wanted something of the system: a file, a socket, a process…",
 };
 
 struct known_task {
@@ -42,10 +46,14 @@ struct weft_eval {
 	pid_t pid;
 	int socket;
 	WEFT_VEC(struct known_task) task;
+	WEFT_VEC(uint32_t) child; /* collectors */
 	struct answer answer;
 	struct request request;
 	char name[128];
 	unsigned restarts;
+	struct live *live; /* the events so far; NULL: no parameter is a metric */
+	bool has_cost;
+	double cost;
 };
 
 static void say(struct weft_eval *e, const struct weft_said *what)
@@ -152,7 +160,8 @@ static int begin_child(struct weft_eval *e, struct weft_err *err)
 
 static int send_request(struct weft_eval *e)
 {
-	size_t bytes = offsetof(struct request, value) + e->request.n * sizeof e->request.value[0];
+	bool packed = e->request.kind == REQUEST_BATCH || e->request.kind == REQUEST_FOLD;
+	size_t bytes = offsetof(struct request, value) + e->request.n * (packed ? 1 : sizeof e->request.value[0]);
 	for (;;) {
 		if (send(e->socket, &e->request, bytes, MSG_NOSIGNAL) == (ssize_t)bytes)
 			return 0;
@@ -161,22 +170,78 @@ static int send_request(struct weft_eval *e)
 	}
 }
 
+/* -- metrics: the events so far, for the analysis engine -- */
+
+static double unit_ns(const struct weft_spec *s)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"s", 1e9}, {"us", 1e3}, {"ns", 1}};
+	for (size_t i = 0; s->unit.z && i < sizeof units / sizeof units[0]; i++)
+		if (!strcmp(s->unit.z, units[i].name))
+			return units[i].ns;
+	return 1e6;
+}
+
+static uint64_t ns_of(const struct weft_eval *e, double time)
+{
+	return time > 0 ? (uint64_t)llround(time * unit_ns(e->s)) : 0;
+}
+
+static int keep_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n)
+{
+	char name[400];
+	const struct spec_event *v = &e->s->event.at[event];
+	int rc = 0;
+	for (uint32_t i = 0; e->live && rc == 0 && i < n && i < v->ref.n; i++) {
+		bool real = v->ref.at[i].t == TYPE_DOUBLE || v->ref.at[i].t == TYPE_FLOAT;
+		snprintf(name, sizeof name, "%s.%s.%s", weft_spec_name(e->s), v->id.z, v->ref.at[i].id.z);
+		if (v->ref.at[i].t != TYPE_STRING)
+			rc = live_add(e->live, id, ns_of(e, time), name, real, value[i].i, value[i].d);
+	}
+	snprintf(name, sizeof name, "%s.%s", weft_spec_name(e->s), v->id.z);
+	return e->live && rc == 0 ? live_add(e->live, id, ns_of(e, time), name, false, 1, 0) : rc;
+}
+
+static int answer_metric(struct weft_eval *e)
+{
+	const struct answer *a = &e->answer;
+	struct request r = {.kind = REQUEST_METRIC};
+	struct weft_err err = {0};
+	if (a->what < e->s->attr.n && e->s->attr.at[a->what].metric.z && e->live)
+		r.begins = live_value(e->live, e->s->attr.at[a->what].metric.z, ns_of(e, a->number), &r.time, &err) == 0 &&
+		           isfinite(r.time);
+	if (!r.begins && err.code)
+		say(e, &(struct weft_said){.kind = WEFT_SAID_HANDLER, .iteration = -1, .task = INT64_MIN, .text = err.text});
+	ssize_t n = offsetof(struct request, value);
+	return send(e->socket, &r, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -EPIPE;
+}
+
 /* Sends the request and listens; 0 when it was done, 1 when the child had to be ended. */
 static int ask_once(struct weft_eval *e)
 {
 	uint64_t until = weft_monotonic_ns() + e->how.limit_ns;
 	int rc = send_request(e) ? 0 : 1;
-	bool said_memory = false;
+	bool said_last = false; /* why it ends */
 	while (rc > 0) {
 		rc = receive(e, until);
 		if (rc > 0 && e->answer.kind == ANSWER_DONE)
 			return 0;
-		if (rc > 0) {
-			said_memory |= e->answer.kind == WEFT_SAID_FAULT && e->answer.fault == FAULT_MEMORY;
+		if (rc > 0 && e->answer.kind == ANSWER_COST) {
+			e->has_cost = true;
+			e->cost = e->answer.number;
+		} else if (rc > 0 && e->answer.kind == ANSWER_METRIC) {
+			uint64_t began = weft_monotonic_ns();
+			rc = answer_metric(e) ? 0 : 1;
+			until += weft_monotonic_ns() - began;
+		} else if (rc > 0) {
+			said_last |= e->answer.kind == WEFT_SAID_FAULT &&
+			             (e->answer.fault == FAULT_MEMORY || e->answer.fault == FAULT_FENCE);
 			pass_on(e);
 		}
 	}
-	if (!said_memory)
+	if (!said_last)
 		say(e, &(struct weft_said){.kind = WEFT_SAID_FAULT,
 		                           .iteration = -1,
 		                           .task = INT64_MIN,
@@ -195,6 +260,11 @@ static void tell_tasks(struct weft_eval *e)
 		                              .id = e->task.at[i].id,
 		                              .begins = true};
 		memcpy(e->request.host, e->task.at[i].host, sizeof e->request.host);
+		if (ask_once(e))
+			break;
+	}
+	for (size_t i = 0; i < e->child.n && e->pid; i++) {
+		e->request = (struct request){.kind = REQUEST_CHILD, .what = e->child.at[i], .begins = true};
 		if (ask_once(e))
 			break;
 	}
@@ -235,6 +305,8 @@ int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time
 {
 	if (event >= e->s->event.n || n > EVAL_VALUES_MAX)
 		return weft_err_set(err, -EINVAL, "no such event");
+	if (keep_event(e, event, id, time, value, n))
+		return weft_err_set(err, -ENOMEM, "out of memory");
 	struct request *r = &e->request;
 	*r = (struct request){.kind = REQUEST_EVENT, .what = event, .id = id, .time = time, .n = n};
 	for (uint32_t i = 0; i < n; i++) {
@@ -245,10 +317,114 @@ int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time
 	return ask(e, err);
 }
 
+/* -- many events at once -- */
+
+static size_t packed_bytes(const struct weft_eval_record *r)
+{
+	size_t n = sizeof(struct packed_event) + r->n * sizeof(struct packed_value);
+	for (uint32_t i = 0; i < r->n; i++)
+		n += r->value[i].s ? (strnlen(r->value[i].s, EVAL_TEXT_MAX - 1) + 7) / 8 * 8 : 0;
+	return n;
+}
+
+static char *pack_event(char *at, const struct weft_eval_record *r)
+{
+	struct packed_event e =
+		{.event = r->event, .n = r->n, .folded = r->folded, .child = r->child, .id = r->id, .time = r->time};
+	memcpy(at, &e, sizeof e);
+	at += sizeof e;
+	for (uint32_t i = 0; i < r->n; i++) {
+		const char *z = r->value[i].s ? r->value[i].s : "";
+		size_t n = strnlen(z, EVAL_TEXT_MAX - 1);
+		struct packed_value v = {.d = r->value[i].d, .i = r->value[i].i, .text = (n + 7) / 8 * 8};
+		memcpy(at, &v, sizeof v);
+		memset(at + sizeof v, 0, v.text);
+		memcpy(at + sizeof v, z, n);
+		at += sizeof v + v.text;
+	}
+	return at;
+}
+
+int weft_eval_events(struct weft_eval *e, const struct weft_eval_record *record, size_t n, struct weft_err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (record[i].event >= e->s->event.n || record[i].n > EVAL_VALUES_MAX)
+			return weft_err_set(err, -EINVAL, "no such event");
+	for (size_t i = 0; i < n && e->live; i++)
+		if (keep_event(e, record[i].event, record[i].id, record[i].time, record[i].value, record[i].n))
+			return weft_err_set(err, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < n;) {
+		struct request *r = &e->request;
+		memset(r, 0, offsetof(struct request, value));
+		r->kind = REQUEST_BATCH;
+		char *at = (char *)r->value, *end = at + BATCH_BYTES;
+		/* One event with the most and the longest values always fits. */
+		do
+			at = pack_event(at, &record[i++]);
+		while (i < n && packed_bytes(&record[i]) <= (size_t)(end - at));
+		r->n = (uint32_t)(at - (char *)r->value);
+		int rc = ask(e, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* -- collectors -- */
+
+int weft_eval_child(struct weft_eval *e, uint32_t child, bool begins, struct weft_err *err)
+{
+	for (size_t i = 0; i < e->child.n; i++)
+		if (e->child.at[i] == child)
+			e->child.at[i--] = e->child.at[--e->child.n];
+	if (begins && weft_vec_push(&e->child, child))
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	e->request = (struct request){.kind = REQUEST_CHILD, .what = child, .begins = begins};
+	return ask(e, err);
+}
+
+int weft_eval_fold(struct weft_eval *e, uint32_t child, const void *at, size_t n, struct weft_err *err)
+{
+	struct request *r = &e->request;
+	for (size_t done = 0; done < n;) {
+		size_t part = n - done < BATCH_BYTES ? n - done : BATCH_BYTES;
+		memset(r, 0, offsetof(struct request, value));
+		r->kind = REQUEST_FOLD;
+		r->what = child;
+		r->n = (uint32_t)part;
+		r->begins = done + part < n;
+		memcpy(r->value, (const char *)at + done, part);
+		done += part;
+		int rc = ask(e, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
 int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, struct weft_err *err)
 {
 	e->request = (struct request){.kind = REQUEST_LOST, .id = id, .count = count};
 	return ask(e, err);
+}
+
+int weft_eval_cost(struct weft_eval *e, const struct weft_assumed *assumed, unsigned n, double *cost, struct weft_err *err)
+{
+	static const char kind[] = "variable ";
+	e->request = (struct request){.kind = REQUEST_COST};
+	for (unsigned k = 0; k < n && e->request.n < EVAL_VALUES_MAX; k++) {
+		if (assumed[k].is_text || strncmp(assumed[k].target, kind, sizeof kind - 1) != 0)
+			continue;
+		uint32_t variable = spec_find_variable(e->s, assumed[k].target + sizeof kind - 1);
+		if (variable == SPEC_NONE)
+			continue;
+		e->request.value[e->request.n].i = variable;
+		e->request.value[e->request.n++].d = assumed[k].number;
+	}
+	e->has_cost = false;
+	int rc = e->s->objective == SPEC_NONE ? -EAGAIN : ask(e, err);
+	*cost = e->cost;
+	return rc ? rc : e->has_cost ? 0 : -EAGAIN;
 }
 
 int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft_eval_how *how, struct weft_err *err)
@@ -264,8 +440,10 @@ int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft
 	e->how.memory = how->memory ? how->memory : 256 << 20;
 	e->socket = -1;
 	snprintf(e->dir, sizeof e->dir, "%s/weft-tunlet-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-	int rc = 0;
-	if (!mkdtemp(e->dir)) {
+	int rc = weft_spec_has_metrics(s) && live_new(&e->live) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
+	if (rc) {
+		e->dir[0] = '\0';
+	} else if (!mkdtemp(e->dir)) {
 		e->dir[0] = '\0';
 		rc = weft_err_sys(err, errno, "cannot make a temporary folder");
 	} else if (asprintf(&e->library, "%s/tunlet.so", e->dir) < 0) {
@@ -292,8 +470,10 @@ void weft_eval_free(struct weft_eval *e)
 	end_child(e);
 	if (e->dir[0])
 		(void)!weft_remove_tree(e->dir, NULL);
+	live_free(e->live);
 	free(e->library);
 	free(e->task.at);
+	free(e->child.at);
 	free(e);
 }
 
@@ -382,6 +562,10 @@ void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struc
 		return;
 	case WEFT_SAID_INCOMPLETE:
 		fprintf(to, "incomplete: %s\n", w->text);
+		return;
+	case WEFT_SAID_CLOSE:
+	case WEFT_SAID_CLOSED:
+		fprintf(to, "collectors: %s\n", w->kind == WEFT_SAID_CLOSED ? "closed" : w->add ? "asked for all" : "asked");
 		return;
 	case WEFT_SAID_LATE:
 		fprintf(to, "late: %s\n", s->event.at[w->what].id.z);

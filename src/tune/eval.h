@@ -7,6 +7,7 @@
 #ifndef WEFT_TUNE_EVAL_H
 #define WEFT_TUNE_EVAL_H
 
+#include "arbiter.h"
 #include "gen.h"
 #include "spec.h"
 
@@ -18,6 +19,8 @@ enum weft_said_kind {
 	WEFT_SAID_INCOMPLETE, /* an iteration is not evaluated: why is in `text` */
 	WEFT_SAID_LATE,       /* an event came for an iteration that is closed */
 	WEFT_SAID_HANDLER,    /* a handler of a tunlet written by hand failed: `text` */
+	WEFT_SAID_CLOSE,      /* with collectors: they are to say what they have of the iteration; add: all of it */
+	WEFT_SAID_CLOSED,     /* with collectors: they may forget it; add: and all others, which begin anew */
 	WEFT_SAID_RESTARTED,  /* the child process was begun anew: open iterations are lost */
 };
 
@@ -57,8 +60,29 @@ int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *
 /* value[i] is the i-th attribute of the event as the specification lists them. */
 int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n,
                     struct weft_err *err) WEFT_MUST_CHECK;
+/* Many at once, which costs much less. */
+struct weft_eval_record {
+	uint32_t event, n; /* n: values */
+	int64_t id;
+	double time;
+	const struct tune_value *value;
+	bool folded;    /* it passed a collector that folds it, too: what collectors compute of it comes from there */
+	uint32_t child; /* by way of which collector, as weft_eval_child knows it */
+};
+int weft_eval_events(struct weft_eval *e, const struct weft_eval_record *record, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
 /* Events of a task were lost. */
 int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, struct weft_err *err) WEFT_MUST_CHECK;
+
+/*
+ * What the tunlet's objective says, if variables had the values that are assumed (of one that is assumed twice, the later). -EAGAIN when it
+ * cannot say: it has no objective, no iteration was evaluated yet, or it asks for a variable that nobody knows.
+ */
+int weft_eval_cost(struct weft_eval *e, const struct weft_assumed *assumed, unsigned n, double *cost,
+                   struct weft_err *err) WEFT_MUST_CHECK;
+
+/* A collector (any number that names it) comes or goes; a fold that it said (collect_fold.h). */
+int weft_eval_child(struct weft_eval *e, uint32_t child, bool begins, struct weft_err *err) WEFT_MUST_CHECK;
+int weft_eval_fold(struct weft_eval *e, uint32_t child, const void *at, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
 
 /* The name of value i of an evaluation ("lambda", "f[3]", "iter.nw"), or NULL behind the last. Borrows until the next call. */
 const char *weft_eval_value_name(struct weft_eval *e, uint32_t i);

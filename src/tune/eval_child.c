@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MAPS_SHADOW 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -35,11 +35,13 @@ static struct {
 	struct hand *hand; /* instead, of a tunlet written by hand */
 	struct tune_globals *globals;
 	void (*const *codes)(void);
+	int (*const *parts)(void);
 	sigjmp_buf *jump; /* of the innermost code that runs */
 	volatile sig_atomic_t fault;
 	uint32_t code;
 	struct answer answer;
 	struct weft_intern texts;
+	const struct request *asked; /* for the objective; NULL: it is not being asked */
 } child;
 
 static void send_answer(void *ctx, const struct answer *a)
@@ -61,23 +63,54 @@ static void say_fault(uint32_t code, enum tune_fault fault)
 	send_answer(NULL, &child.answer);
 }
 
-static bool run_code(void *ctx, uint32_t code)
+/* Runs it; what is said of a fault names `code`. False after a fault, which is said unless it is none. */
+static bool run_guarded(uint32_t code, void (*function)(void))
 {
 	sigjmp_buf here, *outer = child.jump;
 	uint32_t outer_code = child.code;
 	bool ok = true;
-	(void)ctx;
 	child.jump = &here;
 	child.code = code;
-	if (sigsetjmp(here, 1) == 0) {
-		child.codes[code]();
+	child.fault = FAULT_NONE;
+	/* Handlers leave the mask as it is (SA_NODEFER): it need not be kept, which would be a system call. */
+	if (sigsetjmp(here, 0) == 0) {
+		function();
 	} else {
-		say_fault(child.code, (enum tune_fault)child.fault);
+		/* An objective that cannot say is no fault of an evaluation. */
+		if (!child.asked && child.fault != FAULT_SPLIT)
+			say_fault(child.code, (enum tune_fault)child.fault);
 		ok = false;
 	}
 	child.jump = outer;
 	child.code = outer_code;
 	return ok;
+}
+
+static bool run_code(void *ctx, uint32_t code)
+{
+	(void)ctx;
+	return run_guarded(code, child.codes[code]);
+}
+
+static bool run_split(void *ctx, uint32_t attr, bool *other)
+{
+	(void)ctx;
+	bool ok = run_guarded(child.s->attr.at[attr].value, child.codes[child.s->code.n + attr]);
+	*other = !ok && child.fault == FAULT_SPLIT;
+	return ok;
+}
+
+/* A fault here is said when the whole expression runs, which comes then. */
+static int run_part(void *ctx, uint32_t part)
+{
+	sigjmp_buf here, *outer = child.jump;
+	int counts = -1;
+	(void)ctx;
+	child.jump = &here;
+	if (sigsetjmp(here, 0) == 0)
+		counts = child.parts[part]();
+	child.jump = outer;
+	return counts;
 }
 
 /* -- what the code may ask -- */
@@ -137,13 +170,30 @@ static const char *host_keep(const char *text)
 	return child.texts.name[id];
 }
 
-static const struct tune_host host = {host_by_id, host_nth, host_count, host_fault, host_tune, host_event, host_keep};
+static double host_assumed(int variable)
+{
+	for (uint32_t k = child.asked ? child.asked->n : 0; k > 0; k--)
+		if (child.asked->value[k - 1].i == variable)
+			return child.asked->value[k - 1].d;
+	double carried = store_carried(child.store, (uint32_t)variable);
+	if (carried != carried)
+		host_fault(FAULT_UNKNOWN);
+	return carried;
+}
+
+static const struct tune_host host = {host_by_id, host_nth,   host_count, host_fault,
+                                      host_tune,  host_event, host_keep,  host_assumed};
 
 /* -- signals -- */
 
 static void on_signal(int sig)
 {
 	bool memory = sig == SIGSEGV || sig == SIGBUS;
+	if (sig == SIGSYS) {
+		/* What the code had in hand, nobody knows: locks, memory. */
+		say_fault(child.jump ? child.code : SPEC_NONE, FAULT_FENCE);
+		_exit(5);
+	}
 	if (!memory && child.jump) {
 		child.fault = FAULT_ARITHMETIC;
 		siglongjmp(*child.jump, 1);
@@ -154,7 +204,7 @@ static void on_signal(int sig)
 
 static void catch_faults(void)
 {
-	static const int signals[] = {SIGFPE, SIGILL, SIGTRAP, SIGSEGV, SIGBUS};
+	static const int signals[] = {SIGFPE, SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGSYS};
 	static char stack[65536];
 	stack_t alternative = {.ss_sp = stack, .ss_size = sizeof stack};
 	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_NODEFER};
@@ -199,14 +249,110 @@ static _Noreturn void fail_to_begin(const char *why)
 	_exit(6);
 }
 
+static void answer_cost(const struct request *r)
+{
+	if (child.s->objective == SPEC_NONE || !child.codes[child.s->objective] || !store_evaluated(child.store))
+		return;
+	child.asked = r;
+	child.globals->iter = child.globals->self = NULL;
+	bool ok = run_code(NULL, child.s->objective);
+	child.asked = NULL;
+	memset(&child.answer, 0, offsetof(struct answer, value));
+	child.answer.kind = ANSWER_COST;
+	child.answer.number = child.globals->result.d;
+	if (ok)
+		send_answer(NULL, &child.answer);
+}
+
+/* What comes in pieces, one request each. */
+static void gather_fold(const struct request *r)
+{
+	static struct weft_buf fold;
+	weft_buf_add(&fold, (const char *)r->value, r->n <= BATCH_BYTES ? r->n : 0);
+	if (r->begins)
+		return;
+	if (!fold.failed)
+		store_fold(child.store, r->what, fold.at, fold.n);
+	weft_buf_fini(&fold);
+	fold = (struct weft_buf){0};
+}
+
+static void serve_event(const struct request *r)
+{
+	store_event(child.store, r);
+}
+
+static void serve_hand_event(const struct request *r)
+{
+	hand_event(child.hand, r);
+}
+
+/* The caller made it (pack_event in eval.c), and is trusted. */
+static void serve_batch(const struct request *batch, void (*serve_one)(const struct request *r))
+{
+	static struct request r;
+	const char *at = (const char *)batch->value, *end = at + batch->n;
+	while (at < end) {
+		const struct packed_event *e = (const struct packed_event *)(const void *)at;
+		at += sizeof *e;
+		r.kind = REQUEST_EVENT;
+		r.what = e->event;
+		r.folded = e->folded;
+		r.child = e->child;
+		r.id = e->id;
+		r.time = e->time;
+		r.n = e->n;
+		for (uint32_t i = 0; i < e->n; i++) {
+			const struct packed_value *v = (const struct packed_value *)(const void *)at;
+			r.value[i].d = v->d;
+			r.value[i].i = v->i;
+			size_t n = v->text < EVAL_TEXT_MAX ? v->text : EVAL_TEXT_MAX;
+			memcpy(r.value[i].s, v + 1, n);
+			r.value[i].s[n < EVAL_TEXT_MAX ? n : EVAL_TEXT_MAX - 1] = '\0';
+			at += sizeof *v + v->text;
+		}
+		serve_one(&r);
+	}
+}
+
+/* In the middle of a request: asked, and waited for. */
+static bool host_metric(void *ctx, uint32_t attr, double time, double *out)
+{
+	static struct request reply;
+	(void)ctx;
+	memset(&child.answer, 0, offsetof(struct answer, value));
+	child.answer.kind = ANSWER_METRIC;
+	child.answer.what = attr;
+	child.answer.number = time;
+	send_answer(NULL, &child.answer);
+	ssize_t n;
+	while ((n = recv(child.socket, &reply, sizeof reply, 0)) < 0 && errno == EINTR)
+		;
+	if (n < (ssize_t)offsetof(struct request, value) || reply.kind != REQUEST_METRIC)
+		_exit(0);
+	if (!reply.begins)
+		say_fault(SPEC_NONE, FAULT_METRIC);
+	else
+		*out = reply.time;
+	return reply.begins;
+}
+
 static void serve_store(const struct request *r)
 {
 	if (r->kind == REQUEST_TASK)
 		store_task(child.store, r->what, r->id, r->begins);
 	else if (r->kind == REQUEST_EVENT)
 		store_event(child.store, r);
+	else if (r->kind == REQUEST_BATCH)
+		serve_batch(r, serve_event);
 	else if (r->kind == REQUEST_LOST)
 		store_lost(child.store, r->id, r->count);
+	else if (r->kind == REQUEST_COST)
+		answer_cost(r);
+	else if (r->kind == REQUEST_FOLD)
+		gather_fold(r);
+	else if (r->kind == REQUEST_CHILD)
+		store_child(child.store, r->what, r->begins);
 }
 
 static void serve_hand(const struct request *r)
@@ -214,7 +360,9 @@ static void serve_hand(const struct request *r)
 	static void (*const serve_kind[])(struct hand * h, const struct request *q) = {hand_task, hand_event, hand_lost};
 	if (r->kind == REQUEST_END)
 		hand_end(child.hand);
-	else
+	else if (r->kind == REQUEST_BATCH)
+		serve_batch(r, serve_hand_event);
+	else if (r->kind < REQUEST_END)
 		serve_kind[r->kind](child.hand, r);
 }
 
@@ -249,9 +397,10 @@ static void begin_store(void *library, struct store_host *out)
 {
 	child.globals = dlsym(library, "w_g");
 	child.codes = dlsym(library, "w_codes");
+	child.parts = dlsym(library, "w_parts");
 	out->sizes = dlsym(library, "w_sizes");
 	out->offsets = dlsym(library, "w_offsets");
-	if (!child.globals || !child.codes || !out->sizes || !out->offsets)
+	if (!child.globals || !child.codes || !child.parts || !out->sizes || !out->offsets)
 		_exit(6);
 	*child.globals = (struct tune_globals){.host = &host};
 	out->globals = child.globals;
@@ -261,7 +410,11 @@ static void begin_store(void *library, struct store_host *out)
 
 _Noreturn void eval_child(struct weft_spec *s, const char *path, bool by_hand, int socket, uint64_t memory)
 {
-	struct store_host out = {.answer = send_answer, .run = run_code};
+	struct store_host out = {.answer = send_answer,
+	                         .run = run_code,
+	                         .split = run_split,
+	                         .part = run_part,
+	                         .metric = host_metric};
 	child.s = s;
 	child.socket = socket;
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -269,6 +422,8 @@ _Noreturn void eval_child(struct weft_spec *s, const char *path, bool by_hand, i
 		fail_to_begin(dlerror());
 	limit_itself(memory);
 	catch_faults();
+	int fenced = eval_fence();
+	(void)fenced; /* limits are left */
 	if (by_hand)
 		begin_hand(library, &out);
 	else

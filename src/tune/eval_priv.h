@@ -13,11 +13,23 @@
 
 enum { EVAL_VALUES_MAX = 64, EVAL_TEXT_MAX = 256, EVAL_OPEN_MAX = 8, EVAL_HOST_MAX = 64 };
 
-enum request_kind { REQUEST_TASK, REQUEST_EVENT, REQUEST_LOST, REQUEST_END };
+enum request_kind {
+	REQUEST_TASK,
+	REQUEST_EVENT,
+	REQUEST_LOST,
+	REQUEST_END,
+	REQUEST_COST,
+	REQUEST_BATCH,
+	REQUEST_FOLD,
+	REQUEST_CHILD,
+	REQUEST_METRIC, /* an answer to ANSWER_METRIC: begins: it is known; time: the value */
+};
 struct request {
 	enum request_kind kind;
-	uint32_t what; /* actor or event */
-	bool begins;
+	uint32_t what; /* actor, event or collector */
+	bool begins;   /* FOLD: and more of it follows */
+	bool folded;   /* EVENT: a collector has made of it what it can: */
+	uint32_t child;
 	int64_t id;
 	double time;
 	uint64_t count;
@@ -30,7 +42,13 @@ struct request {
 	} value[EVAL_VALUES_MAX];
 };
 
-enum { ANSWER_DONE = 100, ANSWER_READY, ANSWER_FAILED }; /* beside enum weft_said_kind; FAILED: to begin, with its text */
+enum {
+	ANSWER_DONE = 100,
+	ANSWER_READY,
+	ANSWER_FAILED,
+	ANSWER_COST,
+	ANSWER_METRIC, /* a question: what (an attribute) is at the instant `number`; answered by REQUEST_METRIC */
+};                     /* beside enum weft_said_kind; FAILED: to begin, with its text */
 enum { ANSWER_VALUES_MAX = 4096 };
 struct answer {
 	int kind;
@@ -43,8 +61,25 @@ struct answer {
 	double value[ANSWER_VALUES_MAX]; /* n are sent */
 };
 
+/* Events of a batch, one behind the other, behind the fixed part of the request (whose n is the bytes of all). */
+struct packed_event {
+	uint32_t event, child;
+	uint32_t n, folded;
+	int64_t id;
+	double time;
+};
+struct packed_value {
+	double d;
+	long long i;
+	uint64_t text; /* bytes of the text behind it, padded to 8; 0: none */
+};
+enum { BATCH_BYTES = sizeof(((struct request *)0)->value) };
+
 /* The child: never returns. `path` is the compiled tunlet, or with `by_hand` the handlers of one. */
 _Noreturn void eval_child(struct weft_spec *s, const char *path, bool by_hand, int socket, uint64_t memory);
+
+/* -- eval_fence.c, in the child: from here on it can do no more than it needs. 0, or why not -- */
+int eval_fence(void);
 
 /* -- eval_store.c, in the child -- */
 struct store;
@@ -53,6 +88,12 @@ struct store_host {
 	void (*answer)(void *ctx, const struct answer *a);
 	/* Runs a code; false after a fault, which was answered. */
 	bool (*run)(void *ctx, uint32_t code);
+	/* Likewise the split value of an attribute; *other: it needs all instances, which is no fault. */
+	bool (*split)(void *ctx, uint32_t attr, bool *other);
+	/* A partial result of globals->self into globals->result: 1, 0: it does not count, -1: a fault, which was not answered. */
+	int (*part)(void *ctx, uint32_t part);
+	/* What the analysis engine says of a parameter, with the events up to an instant. False: nothing, which was answered. */
+	bool (*metric)(void *ctx, uint32_t attr, double time, double *out);
 	void *ctx;
 	struct tune_globals *globals;
 	const unsigned *sizes, *offsets;
@@ -61,7 +102,11 @@ int store_new(struct store **out, struct weft_spec *s, const struct store_host *
 void store_task(struct store *st, uint32_t actor, int64_t id, bool begins);
 void store_event(struct store *st, const struct request *r);
 void store_lost(struct store *st, int64_t id, uint64_t count);
-int64_t store_iteration(const struct store *st); /* that is being worked on */
+void store_child(struct store *st, uint32_t child, bool begins); /* a collector */
+void store_fold(struct store *st, uint32_t child, const void *at, size_t n);
+double store_carried(const struct store *st, uint32_t variable); /* what an event has last said of it, or NaN */
+bool store_evaluated(const struct store *st);                    /* an iteration was, so that parameters mean something */
+int64_t store_iteration(const struct store *st);                 /* that is being worked on */
 /* For the translation: NULL when there is none (and then why in *fault). */
 void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_fault *fault);
 void *store_nth(struct store *st, int actor, int64_t number, enum tune_fault *fault);

@@ -8,56 +8,22 @@
  *                    +-- actor 1 ----- id[] = {4720, 4718…}   data[] = {attributes, attributes…}
  *
  * Arrays have room for `max` instances from the beginning: pointers into them stay valid while a code runs. An iteration that is
- * closed (evaluated, or marked incomplete) is forgotten but for its number.
+ * closed (evaluated, or marked incomplete) is forgotten but for its number. Before an evaluation instances are put in the order of
+ * their first events, so that it does not matter by which ways those came. What collectors add is in eval_fold.c.
  */
-#include "eval_priv.h"
+#include "eval_store_priv.h"
 #include "expr_priv.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLOSED_MAX = 64 };
-
-struct group { /* the instances of an actor */
-	int64_t *id;
-	char *data;
-	uint32_t n, room;
-};
-
-struct iteration {
-	int64_t number;
-	void *iter;
-	struct group *group; /* of each actor */
-	bool open, ended, faulty;
-};
-
-struct task {
-	int64_t id, in; /* in: the iteration that it is in, for the actor whose event begins iterations */
-	uint32_t actor;
-	bool alive;
-};
-
-struct order { /* the attributes that an event computes */
-	uint32_t *attr, n;
-};
-
-struct store {
-	struct weft_spec *s;
-	struct store_host host;
-	struct iteration open[EVAL_OPEN_MAX], *now; /* now: the one that is worked on */
-	void *param;
-	int64_t closed[CLOSED_MAX], latest, counted; /* counted: of iterations without a number */
-	unsigned n_closed;
-	bool any;
-	WEFT_VEC(struct task) task;
-	struct order *order;
-	struct answer *answer; /* room for one */
-};
-
 static void group_fini(struct group *g)
 {
+	weft_map_fini(&g->by_id);
 	free(g->id);
+	free(g->first);
+	free(g->flags);
 	free(g->data);
 	*g = (struct group){0};
 }
@@ -68,10 +34,13 @@ static void iteration_fini(struct store *st, struct iteration *it)
 		group_fini(&it->group[a]);
 	free(it->group);
 	free(it->iter);
+	for (size_t i = 0; i < it->said.n; i++)
+		fold_fini(&it->said.at[i].fold);
+	free(it->said.at);
 	*it = (struct iteration){0};
 }
 
-static struct answer *begin_answer(struct store *st, int kind)
+struct answer *store_begin_answer(struct store *st, int kind)
 {
 	struct answer *a = st->answer;
 	memset(a, 0, offsetof(struct answer, value));
@@ -81,9 +50,19 @@ static struct answer *begin_answer(struct store *st, int kind)
 	return a;
 }
 
-static void send_answer(struct store *st)
+void store_send_answer(struct store *st)
 {
 	st->host.answer(st->host.ctx, st->answer);
+}
+
+double store_carried(const struct store *st, uint32_t variable)
+{
+	return variable < st->s->variable.n ? st->carried[variable] : NAN;
+}
+
+bool store_evaluated(const struct store *st)
+{
+	return st->evaluated;
 }
 
 int64_t store_iteration(const struct store *st)
@@ -120,32 +99,33 @@ static void run_inics(struct store *st, enum spec_scope scope, uint32_t actor, v
 
 /* -- instances -- */
 
-static void *instance_at(struct store *st, uint32_t actor, uint32_t i)
+void *store_instance(struct store *st, uint32_t actor, uint32_t i)
 {
 	return st->now->group[actor].data + (size_t)i * st->host.sizes[2 + actor];
 }
 
 void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_fault *fault)
 {
+	uint64_t at;
 	*fault = FAULT_TASK;
 	if (!st->now)
 		return NULL;
 	struct group *g = &st->now->group[actor];
-	for (uint32_t i = 0; i < g->n; i++)
-		if (g->id[i] == id)
-			return instance_at(st, (uint32_t)actor, i);
+	if (weft_map_get(&g->by_id, (uint64_t)id, &at))
+		return store_instance(st, (uint32_t)actor, (uint32_t)at);
 	if (!make)
 		return NULL;
 	*fault = FAULT_TOO_MANY;
-	if (g->n >= g->room)
+	if (g->n >= g->room || weft_map_put(&g->by_id, (uint64_t)id, g->n))
 		return NULL;
+	g->first[g->n] = st->time;
 	g->id[g->n++] = id;
-	void *at = instance_at(st, (uint32_t)actor, g->n - 1);
+	void *at_end = store_instance(st, (uint32_t)actor, g->n - 1);
 	/* Values that are being computed go on as they were. */
 	void *self = st->host.globals->self;
-	run_inics(st, SCOPE_ACTOR, (uint32_t)actor, at);
+	run_inics(st, SCOPE_ACTOR, (uint32_t)actor, at_end);
 	st->host.globals->self = self;
-	return at;
+	return at_end;
 }
 
 void *store_nth(struct store *st, int actor, int64_t number, enum tune_fault *fault)
@@ -153,12 +133,13 @@ void *store_nth(struct store *st, int actor, int64_t number, enum tune_fault *fa
 	*fault = FAULT_TASK;
 	if (!st->now || number < 0 || number >= st->now->group[actor].n)
 		return NULL;
-	return instance_at(st, (uint32_t)actor, (uint32_t)number);
+	return store_instance(st, (uint32_t)actor, (uint32_t)number);
 }
 
 int64_t store_count(struct store *st, int actor)
 {
-	return st->now ? st->now->group[actor].n : 0;
+	const struct group *g = st->now ? &st->now->group[actor] : NULL;
+	return g ? (int64_t)(g->n + g->folded) : 0;
 }
 
 /* -- opening and closing -- */
@@ -166,25 +147,30 @@ int64_t store_count(struct store *st, int actor)
 static void answer_incomplete(struct store *st, struct iteration *it, const char *why)
 {
 	st->now = it;
-	struct answer *a = begin_answer(st, WEFT_SAID_INCOMPLETE);
+	struct answer *a = store_begin_answer(st, WEFT_SAID_INCOMPLETE);
 	snprintf(a->text, sizeof a->text, "%s", why);
-	send_answer(st);
+	store_send_answer(st);
 }
 
 static void close_iteration(struct store *st, struct iteration *it)
 {
 	st->closed[st->n_closed++ % CLOSED_MAX] = it->number;
+	if (st->child.n) {
+		st->now = it;
+		store_begin_answer(st, WEFT_SAID_CLOSED);
+		store_send_answer(st);
+	}
 	iteration_fini(st, it);
 	st->now = NULL;
 }
 
-static void give_up(struct store *st, struct iteration *it, const char *why)
+void store_give_up(struct store *st, struct iteration *it, const char *why)
 {
 	answer_incomplete(st, it, why);
 	close_iteration(st, it);
 }
 
-static bool was_closed(const struct store *st, int64_t number)
+bool store_was_closed(const struct store *st, int64_t number)
 {
 	for (unsigned i = 0; i < st->n_closed && i < CLOSED_MAX; i++)
 		if (st->closed[i] == number)
@@ -192,7 +178,7 @@ static bool was_closed(const struct store *st, int64_t number)
 	return false;
 }
 
-static struct iteration *find_open(struct store *st, int64_t number)
+struct iteration *store_find_open(struct store *st, int64_t number)
 {
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
 		if (st->open[i].open && st->open[i].number == number)
@@ -210,15 +196,17 @@ static int make_groups(struct store *st, struct iteration *it)
 		struct group *g = &it->group[a];
 		g->room = st->s->actor.at[a].most;
 		g->id = calloc(g->room, sizeof *g->id);
+		g->first = calloc(g->room, sizeof *g->first);
+		g->flags = calloc(g->room, 1);
 		g->data = calloc(g->room, st->host.sizes[2 + a]);
-		if (!g->id || !g->data)
+		if (!g->id || !g->first || !g->flags || !g->data)
 			return -ENOMEM;
 	}
 	return 0;
 }
 
 /* A place for an iteration; the oldest gives way. */
-static struct iteration *open_iteration(struct store *st, int64_t number)
+struct iteration *store_open_iteration(struct store *st, int64_t number)
 {
 	struct iteration *it = NULL, *oldest = NULL;
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
@@ -230,7 +218,7 @@ static struct iteration *open_iteration(struct store *st, int64_t number)
 	}
 	if (!it) {
 		it = oldest;
-		give_up(st, it, "later iterations have begun, and it was still not complete");
+		store_give_up(st, it, "later iterations have begun, and it was still not complete");
 	}
 	*it = (struct iteration){.number = number, .open = true};
 	if (make_groups(st, it)) {
@@ -249,21 +237,20 @@ static struct iteration *open_iteration(struct store *st, int64_t number)
 
 static struct task *find_task(struct store *st, int64_t id)
 {
-	for (size_t i = 0; i < st->task.n; i++)
-		if (st->task.at[i].id == id && st->task.at[i].alive)
-			return &st->task.at[i];
-	return NULL;
+	uint64_t at;
+	return weft_map_get(&st->task_by_id, (uint64_t)id, &at) ? &st->task.at[at] : NULL;
 }
 
 static struct task *add_task(struct store *st, uint32_t actor, int64_t id)
 {
 	struct task t = {.id = id, .actor = actor, .alive = true, .in = INT64_MIN};
-	for (size_t i = 0; i < st->task.n; i++)
-		if (!st->task.at[i].alive) {
-			st->task.at[i] = t;
-			return &st->task.at[i];
-		}
-	return weft_vec_push(&st->task, t) ? NULL : &st->task.at[st->task.n - 1];
+	size_t at = st->vacant.n ? st->vacant.at[st->vacant.n - 1] : st->task.n;
+	if (weft_vec_reserve(&st->task, at + 1) || weft_map_put(&st->task_by_id, (uint64_t)id, at))
+		return NULL;
+	st->vacant.n -= st->vacant.n > 0;
+	st->task.n += at == st->task.n;
+	st->task.at[at] = t;
+	return &st->task.at[at];
 }
 
 /* Whether an instance has finished the iteration; without a condition it always has. */
@@ -272,7 +259,10 @@ static bool is_complete(struct store *st, uint32_t actor, uint32_t i)
 	uint32_t code = st->s->actor.at[actor].complete;
 	if (code == SPEC_NONE || !st->s->code.at[code].body)
 		return true;
-	st->host.globals->self = instance_at(st, actor, i);
+	unsigned char flags = st->now->group[actor].flags[i];
+	if ((flags & INSTANCE_FOLDED) && st->s->actor.at[actor].complete_there)
+		return flags & INSTANCE_COMPLETE;
+	st->host.globals->self = store_instance(st, actor, i);
 	bool ok = run(st, code);
 	st->host.globals->self = NULL;
 	return ok && st->host.globals->result.d != 0;
@@ -286,26 +276,50 @@ static void task_vanished(struct store *st, uint32_t actor, int64_t id)
 		if (!it->open)
 			continue;
 		st->now = it;
+		if (!fold_apply(st, it))
+			continue;
 		for (uint32_t i = 0; i < it->group[actor].n; i++) {
 			if (it->group[actor].id[i] != id || is_complete(st, actor, i))
 				continue;
 			snprintf(why, sizeof why, "%s %lld vanished before it was complete", st->s->actor.at[actor].id.z,
 			         (long long)id);
-			give_up(st, it, why);
+			store_give_up(st, it, why);
 			break;
 		}
 	}
 	st->now = NULL;
 }
 
+/* The first task when none is left: the program is run once more, and counts its iterations anew. */
+static void begin_anew(struct store *st)
+{
+	for (size_t i = 0; i < st->task.n; i++)
+		if (st->task.at[i].alive)
+			return;
+	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++)
+		if (st->open[k].open)
+			store_give_up(st, &st->open[k], "the program was begun anew");
+	st->n_closed = 0;
+	st->any = false;
+	if (st->child.n) {
+		struct answer *a = store_begin_answer(st, WEFT_SAID_CLOSED);
+		a->add = true;
+		store_send_answer(st);
+	}
+}
+
 void store_task(struct store *st, uint32_t actor, int64_t id, bool begins)
 {
 	struct task *t = find_task(st, id);
+	if (begins && !t && st->any)
+		begin_anew(st);
 	if (begins && !t)
 		(void)add_task(st, actor, id);
 	if (begins || !t)
 		return;
 	t->alive = false;
+	weft_map_del(&st->task_by_id, (uint64_t)id);
+	(void)!weft_vec_push(&st->vacant, (size_t)(t - st->task.at));
 	task_vanished(st, t->actor, id);
 }
 
@@ -315,7 +329,7 @@ void store_lost(struct store *st, int64_t id, uint64_t count)
 	snprintf(why, sizeof why, "%llu events of task %lld were lost", (unsigned long long)count, (long long)id);
 	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++)
 		if (st->open[k].open)
-			give_up(st, &st->open[k], why);
+			store_give_up(st, &st->open[k], why);
 	st->now = NULL;
 }
 
@@ -341,7 +355,7 @@ static double number_at(const struct spec_attr *a, const char *at, uint32_t i)
 
 static void answer_values(struct store *st)
 {
-	struct answer *a = begin_answer(st, WEFT_SAID_EVALUATED);
+	struct answer *a = store_begin_answer(st, WEFT_SAID_EVALUATED);
 	for (int scope = SCOPE_PARAMETER; scope >= SCOPE_ITERATION; scope--)
 		for (size_t k = 0; k < st->s->attr.n; k++) {
 			const struct spec_attr *attr = &st->s->attr.at[k];
@@ -351,7 +365,7 @@ static void answer_values(struct store *st)
 			for (uint32_t i = 0; i < (attr->len ? attr->len : 1) && a->n < ANSWER_VALUES_MAX; i++)
 				a->value[a->n++] = number_at(attr, base + st->host.offsets[k], i);
 		}
-	send_answer(st);
+	store_send_answer(st);
 }
 
 /* Computes a point's value and says it; a number that is none is a fault of that point. */
@@ -368,14 +382,14 @@ void store_tune(struct store *st, uint32_t point)
 		is_text = st->s->code.at[p->value].body->kid[0]->type == TYPE_STRING;
 	}
 	bool bad = !is_text && !isfinite(v.d);
-	struct answer *a = begin_answer(st, bad ? WEFT_SAID_FAULT : WEFT_SAID_TUNE);
+	struct answer *a = store_begin_answer(st, bad ? WEFT_SAID_FAULT : WEFT_SAID_TUNE);
 	a->what = bad ? p->value : point;
 	a->fault = bad ? FAULT_RANGE : FAULT_NONE;
 	a->number = v.d;
 	a->is_text = is_text;
 	if (is_text && v.s)
 		snprintf(a->text, sizeof a->text, "%s", v.s);
-	send_answer(st);
+	store_send_answer(st);
 }
 
 struct mention {
@@ -399,6 +413,9 @@ static void decide(struct store *st, uint32_t point)
 		if (m.found && !run(st, p->value))
 			return;
 		g->point = g->result;
+		if (fabs(g->point.d) < 9e18)
+			g->point.i =
+				(int64_t)g->point.d; /* a condition reads it in the variable's type, whatever the value's is */
 		if (!run(st, p->cond) || g->result.d == 0)
 			return;
 	}
@@ -408,7 +425,8 @@ static void decide(struct store *st, uint32_t point)
 static bool all_complete(struct store *st, struct iteration *it)
 {
 	for (uint32_t a = 0; a < st->s->actor.n; a++) {
-		if (it->group[a].n < st->s->actor.at[a].least)
+		const struct group *g = &it->group[a];
+		if (g->n + g->folded < st->s->actor.at[a].least || g->folded_incomplete)
 			return false;
 		for (uint32_t i = 0; i < it->group[a].n; i++)
 			if (!is_complete(st, a, i))
@@ -417,34 +435,83 @@ static bool all_complete(struct store *st, struct iteration *it)
 	return true;
 }
 
+/* One value: from partial results where they serve. False: collectors must say more first. */
+static bool compute_value(struct store *st, struct iteration *it, uint32_t attr)
+{
+	const struct spec_plan *p = &st->s->plan[attr];
+	if (st->s->attr.at[attr].metric.z) {
+		double *to = (double *)(void *)((char *)st->param + st->host.offsets[attr]);
+		it->faulty |= !st->host.metric(st->host.ctx, attr, st->time, to);
+		return true;
+	}
+	bool hides = p->split && fold_hides(it, p->over);
+	if (p->split && fold_parts_serve(st, p)) {
+		bool other = false;
+		st->host.globals->iter = it->iter;
+		st->host.globals->param = st->param;
+		if (st->host.split(st->host.ctx, attr, &other))
+			return true;
+		if (!other) {
+			it->faulty = true;
+			return true;
+		}
+	}
+	if (hides)
+		return false;
+	(void)run(st, st->s->attr.at[attr].value);
+	return true;
+}
+
+/* What an evaluation changes, as it was before. */
+struct before {
+	void *param, *iter;
+};
+
+static bool keep_before(struct store *st, const struct iteration *it, struct before *b)
+{
+	b->param = malloc(st->host.sizes[1]);
+	b->iter = malloc(st->host.sizes[0]);
+	if (!b->param || !b->iter)
+		return false;
+	memcpy(b->param, st->param, st->host.sizes[1]);
+	memcpy(b->iter, it->iter, st->host.sizes[0]);
+	return true;
+}
+
 /* Parameters keep their values when something in the evaluation fails. */
 static void evaluate(struct store *st, struct iteration *it)
 {
-	size_t bytes = st->host.sizes[1];
-	void *before = malloc(bytes);
-	if (!before)
-		return;
-	memcpy(before, st->param, bytes);
-	for (size_t i = 0; i < st->s->order.n && !it->faulty; i++)
-		(void)run(st, st->s->attr.at[st->s->order.at[i]].value);
-	if (it->faulty) {
-		memcpy(st->param, before, bytes);
+	struct before b;
+	bool ready = keep_before(st, it, &b) && fold_sort(st, it) == 0, enough = true;
+	if (ready)
+		fold_parts(st, it);
+	for (size_t i = 0; ready && i < st->s->order.n && !it->faulty && enough; i++)
+		enough = compute_value(st, it, st->s->order.at[i]);
+	if (ready && (it->faulty || !enough))
+		memcpy(st->param, b.param, st->host.sizes[1]);
+	if (ready && !enough) {
+		memcpy(it->iter, b.iter, st->host.sizes[0]);
+		fold_ask(st, it, true);
+	} else if (ready && it->faulty) {
 		answer_incomplete(st, it, "a fault in its evaluation");
-	} else {
+	} else if (ready) {
+		st->evaluated = true;
 		answer_values(st);
 		for (uint32_t p = 0; p < st->s->point.n; p++)
 			decide(st, p);
 	}
-	free(before);
-	close_iteration(st, it);
+	free(b.param);
+	free(b.iter);
+	if (ready && enough)
+		close_iteration(st, it);
 }
 
-static void finish_if_complete(struct store *st, struct iteration *it)
+void store_finish_iteration(struct store *st, struct iteration *it)
 {
 	st->now = it;
 	if (it->faulty)
-		give_up(st, it, "a fault in one of its values");
-	else if (it->ended && all_complete(st, it))
+		store_give_up(st, it, "a fault in one of its values");
+	else if (it->ended && fold_all_in(st, it) && fold_apply(st, it) && all_complete(st, it))
 		evaluate(st, it);
 }
 
@@ -500,11 +567,14 @@ static void set_implied(struct store *st, const struct spec_attr *a, uint32_t i)
 		*(int *)(void *)at = (int)v->i;
 }
 
-static void compute_event(struct store *st, uint32_t event)
+/* folded: what collectors compute is not computed here. */
+static void compute_event(struct store *st, uint32_t event, bool folded)
 {
 	const struct order *o = &st->order[event];
 	for (uint32_t i = 0; i < o->n; i++) {
 		const struct spec_attr *a = &st->s->attr.at[o->attr[i]];
+		if (folded && st->s->plan[o->attr[i]].at_collector)
+			continue;
 		if (a->implied_event == event)
 			set_implied(st, a, o->attr[i]);
 		else
@@ -512,13 +582,13 @@ static void compute_event(struct store *st, uint32_t event)
 	}
 }
 
-static void answer_late(struct store *st, uint32_t event, int64_t number)
+void store_answer_late(struct store *st, uint32_t event, int64_t number)
 {
 	st->now = NULL;
-	struct answer *a = begin_answer(st, WEFT_SAID_LATE);
+	struct answer *a = store_begin_answer(st, WEFT_SAID_LATE);
 	a->what = event;
 	a->iteration = number;
-	send_answer(st);
+	store_send_answer(st);
 }
 
 static void fill_values(const struct spec_event *e, const struct request *r, struct tune_value *v)
@@ -540,16 +610,20 @@ void store_event(struct store *st, const struct request *r)
 		t = add_task(st, e->actor_id, r->id);
 	if (!t)
 		return;
+	st->time = r->time;
+	for (uint32_t i = 0; i < r->n && i < e->ref.n; i++)
+		if (e->ref.at[i].variable != SPEC_NONE)
+			st->carried[e->ref.at[i].variable] = r->value[i].d;
 	int64_t number = iteration_of(st, e, r, t);
 	if (e->iter == ITER_BEGIN)
 		t->in = number;
-	struct iteration *it = find_open(st, number);
-	if (!it && was_closed(st, number)) {
-		answer_late(st, r->what, number);
+	struct iteration *it = store_find_open(st, number);
+	if (!it && store_was_closed(st, number)) {
+		store_answer_late(st, r->what, number);
 		return;
 	}
 	if (!it)
-		it = open_iteration(st, number);
+		it = store_open_iteration(st, number);
 	if (!it)
 		return;
 	st->now = it;
@@ -564,18 +638,20 @@ void store_event(struct store *st, const struct request *r)
 		snprintf(why, sizeof why, "more than %u of actor %s, its max", st->s->actor.at[e->actor_id].most,
 		         st->s->actor.at[e->actor_id].id.z);
 		free(before);
-		give_up(st, it, why);
+		store_give_up(st, it, why);
 		return;
 	}
 	if (st->s->attr.n) {
 		st->host.globals->self = store_by_id(st, (int)e->actor_id, r->id, true, &fault);
-		compute_event(st, r->what);
+		compute_event(st, r->what, r->folded);
 		st->host.globals->self = NULL;
 		run_depinics(st, before, e->iter == ITER_BEGIN);
 	}
 	free(before);
 	it->ended |= e->iter == ITER_END;
-	finish_if_complete(st, it);
+	if (r->folded)
+		fold_expect(it, r->child);
+	store_finish_iteration(st, it);
 	st->now = NULL;
 }
 
@@ -589,8 +665,14 @@ int store_new(struct store **out, struct weft_spec *s, const struct store_host *
 	st->param = calloc(1, host->sizes[1]);
 	st->answer = calloc(1, sizeof *st->answer);
 	st->order = calloc(s->event.n + 1, sizeof *st->order);
-	if (!st->param || !st->answer || !st->order)
+	st->number = calloc(s->n_parts + 1, sizeof *st->number);
+	st->part = calloc(s->n_parts + 1, sizeof *st->part);
+	st->part_bad = calloc(s->n_parts + 1, sizeof *st->part_bad);
+	st->carried = calloc(s->variable.n + 1, sizeof *st->carried);
+	if (!st->param || !st->answer || !st->order || !st->number || !st->part || !st->part_bad || !st->carried)
 		return -ENOMEM;
+	for (size_t i = 0; i < s->variable.n; i++)
+		st->carried[i] = NAN;
 	for (uint32_t e = 0; e < s->event.n; e++) {
 		uint32_t n_first;
 		st->order[e].n = derive_event_order(s, e, &st->order[e].attr, &n_first);

@@ -133,6 +133,8 @@ static enum spec_type bind_name(struct binder *b, struct expr *e)
 			e->name);
 		return become(e, REF_POINT, point, t);
 	}
+	if (variable != SPEC_NONE && b->c->role == ROLE_OBJECTIVE)
+		return become(e, REF_ASSUMED, variable, TYPE_DOUBLE);
 	if (variable != SPEC_NONE) {
 		spec_say(s, WEFT_ERROR, "program-variable", e->where, "let an event carry it, and use EVENT.NAME",
 		         "'%s' is a variable of the program: its value is known where an event carries it", e->name);
@@ -655,6 +657,21 @@ static void close_calls(struct weft_spec *s)
 	}
 }
 
+/* The objective is asked between iterations: all that there is then are parameters. */
+static void check_objective(struct weft_spec *s)
+{
+	if (s->objective == SPEC_NONE)
+		return;
+	struct spec_code *c = &s->code.at[s->objective];
+	for (uint32_t i = 0; i < s->attr.n; i++)
+		if (bits_has(&c->reads, i) && s->attr.at[i].scope != SCOPE_PARAMETER)
+			spec_say(s, WEFT_ERROR, "objective", c->where, "make it a model parameter",
+			         "the objective uses '%s', which ends with its iteration", spec_attr_path(s, i));
+	if (bits_any(&c->writes) || bits_any(&c->events) || bits_any(&c->tunes))
+		spec_say(s, WEFT_ERROR, "objective", c->where, NULL,
+		         "the objective only computes: it sets nothing, tunes nothing, and uses no event");
+}
+
 void expr_bind_all(struct weft_spec *s)
 {
 	for (uint32_t i = 0; i < s->code.n; i++)
@@ -672,4 +689,5 @@ void expr_bind_all(struct weft_spec *s)
 			gather_tokens(s, c);
 	}
 	close_calls(s);
+	check_objective(s);
 }

@@ -35,7 +35,19 @@ enum expr_kind {
 	STMT_EMPTY,
 };
 
-enum ref_kind { REF_LOCAL, REF_ATTR, REF_FIELD, REF_COUNT, REF_POINT, REF_MATH, REF_FUNCTION, REF_TUNE, REF_ADD, REF_REM };
+enum ref_kind {
+	REF_LOCAL,
+	REF_ATTR,
+	REF_FIELD,
+	REF_COUNT,
+	REF_POINT,
+	REF_MATH,
+	REF_FUNCTION,
+	REF_TUNE,
+	REF_ADD,
+	REF_REM,
+	REF_ASSUMED
+};
 /* How the instance of an actor is chosen. */
 enum access { ACCESS_PLAIN, ACCESS_SELF, ACCESS_FIRST, ACCESS_NTH, ACCESS_ID };
 

@@ -5,7 +5,9 @@
  * The translation is one file without dependencies (headers only where the specification includes some). It exports
  *
  *     struct tune_globals w_g         what the code works on, set by the host before each call
- *     void (*const w_codes[])(void)   a function for each code of the specification; NULL where there is none
+ *     void (*const w_codes[])(void)   a function for each code of the specification; NULL where there is none; behind them for
+ *                                     each attribute, where its value is split, one that takes w_g.part instead of instances
+ *     int (*const w_parts[])(void)    for each partial result: of instance w_g.self, into w_g.result; 0: it does not count
  *     const unsigned w_sizes[]        bytes of the iteration's attributes, of the parameters, of each actor's attributes
  *     const unsigned w_offsets[]      of each attribute in its struct
  *
@@ -32,6 +34,7 @@ struct tune_host {
 	void (*tune)(int point);
 	void (*event)(int event, int add);
 	const char *(*keep)(const char *text); /* a text that lives as long as the tunlet */
+	double (*assumed)(int variable);       /* in the objective: the value that a variable is taken to have */
 };
 
 enum tune_fault {
@@ -44,16 +47,27 @@ enum tune_fault {
 	FAULT_ARITHMETIC, /* in a function that was left to the compiler */
 	FAULT_MEMORY,
 	FAULT_TIME,
-	FAULT_EXIT, /* the process ended by itself */
-	FAULTS
+	FAULT_EXIT,    /* the process ended by itself */
+	FAULT_UNKNOWN, /* an objective asks for a value that nobody knows */
+	FAULT_METRIC,  /* the analysis engine cannot compute a parameter */
+	FAULT_FENCE,   /* a system call that a tunlet has no business with */
+	FAULTS,
+	FAULT_SPLIT /* no fault: not all instances are meant, so that partial results do not serve */
+};
+
+/* A partial result over some instances: how many went into it, and what came out, as a number of either kind. */
+struct tune_part {
+	double d;
+	long long i, n;
 };
 
 struct tune_globals {
 	void *iter, *param, *self;
 	const struct tune_value *v; /* of the event: timestamp, id, task, its attributes */
 	const struct tune_host *host;
-	struct tune_value result; /* of a condition or a tuning point's value */
-	struct tune_value point;  /* the value that was just computed for a point */
+	struct tune_value result;     /* of a condition or a tuning point's value */
+	struct tune_value point;      /* the value that was just computed for a point */
+	const struct tune_part *part; /* partial results of all instances, for splits */
 };
 
 /* Where a place of the translation comes from; ordered by `gen`. */

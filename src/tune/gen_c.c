@@ -5,7 +5,7 @@
  *     prelude       the interface to the host (as in gen.h), checked arithmetic
  *     structs       attributes of the iteration, parameters, attributes of each actor
  *     functions     performance functions: from their trees, or as they are, between macros that give them their names
- *     codes         a function for each expression
+ *     codes         a function for each expression; those of partial results (gen_fold.c)
  *     tables        what the host looks up
  *
  * Prototypes of math.h are our own, so that no header need be installed where none is named.
@@ -24,12 +24,15 @@ static const char prelude[] = "struct w_value { double d; long long i; const cha
 			      "\tvoid (*tune)(int);\n"
 			      "\tvoid (*event)(int, int);\n"
 			      "\tconst char *(*keep)(const char *);\n"
+			      "\tdouble (*assumed)(int);\n"
 			      "};\n"
+			      "struct w_part { double d; long long i, n; };\n"
 			      "struct w_globals {\n"
 			      "\tvoid *iter, *param, *self;\n"
 			      "\tconst struct w_value *v;\n"
 			      "\tconst struct w_host *host;\n"
 			      "\tstruct w_value result, point;\n"
+			      "\tconst struct w_part *part;\n"
 			      "};\n"
 			      "struct w_globals w_g;\n"
 			      "static inline long long w_fit(long long v, long long most)\n"
@@ -284,10 +287,17 @@ static void put_codes(struct gen *g)
 			gen_result(g, c->body->kid[0]);
 		weft_buf_puts(b, "}\n");
 	}
+	gen_parts(g);
+	gen_splits(g);
 	weft_buf_puts(b, "void (*const w_codes[])(void) = {\n");
 	for (size_t i = 0; i < g->s->code.n; i++)
 		if (has_function(&g->s->code.at[i]))
 			weft_buf_printf(b, "\tw_code_%zu,\n", i);
+		else
+			weft_buf_puts(b, "\t0,\n");
+	for (size_t i = 0; i < g->s->attr.n; i++)
+		if (g->s->plan[i].split)
+			weft_buf_printf(b, "\tw_split_%zu,\n", i);
 		else
 			weft_buf_puts(b, "\t0,\n");
 	weft_buf_puts(b, "\t0\n};\nconst unsigned w_sizes[] = {sizeof(struct w_iter), sizeof(struct w_param)");

@@ -3,8 +3,7 @@
  * The system's compiler, and what it says about the translation: its first error, with the place in the specification. The
  * translation of trees compiles; what a compiler can complain of is a performance function that was left to it.
  */
-#include "expr_priv.h"
-#include "gen.h"
+#include "gen_priv.h"
 #include "base/fs.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -77,26 +76,20 @@ static int explain_log(struct weft_spec *s, const struct tune_source *t, const c
 	return rc;
 }
 
-int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err)
+/* With the system's compiler. -ENOENT: there is none. */
+static int compile_outside(struct weft_spec *s, const struct tune_source *t, const char *path, const char *compiler, bool opaque,
+                           struct weft_err *err)
 {
-	struct tune_source t;
-	const char *compiler = getenv("CC");
 	char *source = NULL, *log = NULL;
-	bool opaque = false;
-	int rc = tune_translate(s, &t);
-	if (rc)
-		return weft_err_set(err, rc, "cannot translate '%s': %s", s->file,
-		                    rc == -EINVAL ? "it has errors" : weft_err_name(rc));
-	for (size_t i = 0; i < s->code.n; i++)
-		opaque |= s->code.at[i].opaque;
+	int rc = 0;
 	if (asprintf(&source, "%s.c", path) < 0 || asprintf(&log, "%s.log", path) < 0) {
 		rc = weft_err_set(err, -ENOMEM, "cannot compile '%s': out of memory", s->file);
 		goto out;
 	}
-	rc = write_file(source, &t.text, err);
+	rc = write_file(source, &t->text, err);
 	if (rc)
 		goto out;
-	const char *args[] = {compiler && *compiler ? compiler : "cc",
+	const char *args[] = {compiler,
 	                      "-std=gnu17",
 	                      "-shared",
 	                      "-fPIC",
@@ -114,7 +107,7 @@ int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err)
 	if (status < 0)
 		rc = weft_err_sys(err, -status, "cannot run the compiler '%s'", args[0]);
 	else if (status)
-		rc = explain_log(s, &t, log, err);
+		rc = explain_log(s, t, log, err);
 out:
 	if (source)
 		unlink(source);
@@ -122,6 +115,35 @@ out:
 		unlink(log);
 	free(source);
 	free(log);
+	return rc;
+}
+
+/*
+ * $CC where it is set. Else TinyCC for what is translated from trees, which checks all by itself: the result is the same, a hundred times
+ * sooner. Functions that were left to the compiler have their faults found by the system's one; without it they take TinyCC, too.
+ */
+int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err)
+{
+	struct tune_source t;
+	struct weft_err why = {0};
+	const char *compiler = getenv("CC");
+	bool opaque = false, asked = compiler && *compiler;
+	int rc = tune_translate(s, &t);
+	if (rc)
+		return weft_err_set(err, rc, "cannot translate '%s': %s", s->file,
+		                    rc == -EINVAL ? "it has errors" : weft_err_name(rc));
+	for (size_t i = 0; i < s->code.n; i++)
+		opaque |= s->code.at[i].opaque;
+	rc = asked || opaque ? -ENOSYS : tune_tcc(s, &t, path, NULL);
+	if (rc)
+		rc = compile_outside(s, &t, path, asked ? compiler : "cc", opaque, &why);
+	if (rc == -ENOENT && !asked) {
+		struct weft_err second = {0};
+		rc = tune_tcc(s, &t, path, &second);
+		why = rc && rc != -ENOSYS ? second : why;
+	}
+	if (rc && err)
+		*err = why;
 	tune_source_fini(&t);
 	return rc;
 }

@@ -39,7 +39,9 @@ static void put_instance(struct gen *g, const struct expr *e)
 {
 	const struct spec_attr *a = &g->s->attr.at[e->id];
 	struct weft_buf *b = &g->out->text;
-	if (e->access == ACCESS_SELF) {
+	bool counted = g->counter && e->access == ACCESS_NTH && e->kid[0] && e->kid[0]->kind == EXPR_REF &&
+	               e->kid[0]->ref == REF_LOCAL && e->kid[0]->decl == g->counter;
+	if (e->access == ACCESS_SELF || counted) {
 		weft_buf_printf(b, "((struct a_%u *)w_g.self)", a->actor);
 		return;
 	}
@@ -91,6 +93,9 @@ static void put_ref(struct gen *g, const struct expr *e)
 		return;
 	case REF_POINT:
 		weft_buf_printf(b, "w_g.point.%s", field_of(e->type));
+		return;
+	case REF_ASSUMED:
+		weft_buf_printf(b, "w_g.host->assumed(%u)", e->id);
 		return;
 	case REF_TUNE:
 		weft_buf_printf(b, "w_g.host->tune(%u)", e->id);
@@ -211,6 +216,21 @@ static void put_number(struct gen *g, const struct expr *e)
 	weft_buf_add(&g->out->text, e->name + zeros, n - zeros);
 	if (!type_is_real(e->type))
 		put(g->out, "LL");
+}
+
+void gen_expr(struct gen *g, const struct expr *e)
+{
+	put_expr(g, e);
+}
+
+void gen_place(struct gen *g, const struct expr *e)
+{
+	put_place(g, e);
+}
+
+const char *gen_store(enum spec_type t)
+{
+	return store_name(t);
 }
 
 static void put_expr(struct gen *g, const struct expr *e)

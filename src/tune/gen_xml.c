@@ -66,6 +66,7 @@ static void put_attr(struct weft_buf *b, struct weft_spec *s, uint32_t i)
 	code_element(b, s, 3, "inic", a->inic);
 	element(b, 3, "depinic", a->depinic.z);
 	code_element(b, s, 3, "value", a->value);
+	element(b, 3, "metric", a->metric.z);
 	element(b, 3, "cum", a->cum.z);
 	element(b, 3, "dependency", a->dependency.z);
 	if (a->on_event)
@@ -124,6 +125,9 @@ static void put_actors(struct weft_buf *b, struct weft_spec *s)
 		code_element(b, s, 2, "completion", a->complete);
 		element(b, 2, "class", a->class.z);
 		element(b, 2, "exe", a->exe.z);
+		element(b, 2, "rank", a->rank.z);
+		element(b, 2, "host", a->host.z);
+		element(b, 2, "enters", a->enters.z);
 		put_attrs(b, s, "attributes", SCOPE_ACTOR, i);
 		weft_buf_puts(b, "  </actor>\n");
 	}
@@ -151,6 +155,10 @@ static void put_tuning(struct weft_buf *b, const struct weft_spec *s)
 		element(b, 3, "idx", p->idx.z);
 		element(b, 3, "req", p->req.z);
 		element(b, 3, "place", p->place.z);
+		element(b, 3, "resource", p->resource.z);
+		element(b, 3, "sense", p->sense.z);
+		element(b, 3, "class", p->class.z);
+		element(b, 3, "actorId", p->actor.z);
 		for (size_t k = 0; k < p->ref.n; k++)
 			element(b, 3, "attr", p->ref.at[k].id.z);
 		weft_buf_puts(b, "    </point>\n");
@@ -167,6 +175,10 @@ int weft_spec_xml(const struct weft_spec *borrowed, struct weft_buf *out)
 	weft_buf_puts(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tunlet>\n");
 	element(out, 1, "id", weft_spec_name(s));
 	element(out, 1, "comment", s->comment.z);
+	element(out, 1, "priority", s->priority.z);
+	element(out, 1, "hold", s->hold.z);
+	element(out, 1, "weight", s->weight.z);
+	code_element(out, s, 1, "objective", s->objective);
 	for (size_t i = 0; i < s->include.n; i++)
 		element(out, 1, "include", s->include.at[i].z);
 	put_measure(out, s);

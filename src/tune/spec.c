@@ -32,6 +32,7 @@ int weft_spec_new(struct weft_spec **out, const char *name, const char *text, si
 		weft_spec_free(s);
 		return weft_err_set(err, -ENOMEM, "cannot read '%s': out of memory", name);
 	}
+	s->objective = SPEC_NONE;
 	s->file = spec_printf(s, "%s", name);
 	s->text = spec_alloc(s, n + 4); /* scanners look a few bytes ahead */
 	if (n)
@@ -78,4 +79,25 @@ void weft_spec_free(struct weft_spec *s)
 const char *weft_spec_name(const struct weft_spec *s)
 {
 	return s->name.z ? s->name.z : "";
+}
+
+const char *weft_spec_actor(const struct weft_spec *s, unsigned i)
+{
+	return i < s->actor.n ? s->actor.at[i].id.z : NULL;
+}
+
+bool weft_spec_emits(const struct weft_spec *s)
+{
+	for (size_t i = 0; i < s->event.n; i++)
+		if (s->event.at[i].class.z && strcmp(s->event.at[i].class.z, "libweft") == 0)
+			return true;
+	return false;
+}
+
+bool weft_spec_has_metrics(const struct weft_spec *s)
+{
+	for (size_t i = 0; i < s->attr.n; i++)
+		if (s->attr.at[i].metric.z)
+			return true;
+	return false;
 }

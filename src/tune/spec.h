@@ -36,10 +36,17 @@ int weft_spec_new(struct weft_spec **out, const char *name, const char *text, si
 int weft_spec_open(struct weft_spec **out, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 void weft_spec_free(struct weft_spec *s);
 
+bool weft_spec_has_metrics(const struct weft_spec *s); /* a parameter is one of the analysis engine: it wants all events */
 const char *weft_spec_name(const struct weft_spec *s); /* of the tunlet; "" when it has none */
 unsigned weft_spec_count(const struct weft_spec *s, enum weft_severity severity);
 /* Diagnosis i, in the order of the text; NULL behind the last. Borrows from s. */
 const struct weft_diag *weft_spec_diag(const struct weft_spec *s, unsigned i);
+
+const char *weft_spec_actor(const struct weft_spec *s, unsigned i); /* name of actor i, or NULL behind the last */
+bool weft_spec_emits(const struct weft_spec *s);                    /* events of it are what programs say by libweft */
+/* Ranks of an actor in words: "0", "1-", "!= 0", "2-4, > 8". */
+bool weft_spec_rank_valid(const char *z);
+bool weft_spec_rank_in(const char *z, int64_t rank); /* no rank (-1) is in none */
 
 /* All diagnoses from `least` up, as a compiler prints them (source line, caret, correction), or as JSON. */
 void weft_spec_report(const struct weft_spec *s, enum weft_severity least, FILE *to);

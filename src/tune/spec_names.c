@@ -3,6 +3,7 @@
  * From words to meanings: types, kinds, numbers, and which entity a name stands for. Spellings that the thesis uses beside
  * those of its grammar are rows of the same tables, and noted.
  */
+#include "live.h"
 #include "spec_priv.h"
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,27 @@ static uint32_t number(struct weft_spec *s, const struct word *w, const char *wh
 		return (uint32_t)v;
 	spec_say(s, WEFT_ERROR, "number", w->where, NULL, "%s: expected a number up to 1000000, found '%s'", what, w->z);
 	return otherwise;
+}
+
+/* What the header says about the tunlet beside others. */
+static void resolve_rank(struct weft_spec *s)
+{
+	int64_t rank = 0;
+	if (s->priority.z && (weft_parse_i64(weft_str(s->priority.z), &rank) || rank < -1000 || rank > 1000)) {
+		spec_say(s, WEFT_ERROR, "number", s->priority.where, NULL,
+		         "priority: expected a whole number from -1000 to 1000, found '%s'", s->priority.z);
+		rank = 0;
+	}
+	s->rank = (int32_t)rank;
+	s->held = number(s, &s->hold, "hold", 0);
+	if (s->weight.z && (weft_parse_double(weft_str(s->weight.z), &s->share) || !(s->share > 0)))
+		spec_say(s, WEFT_ERROR, "number", s->weight.where, NULL, "weight: expected a number above 0, found '%s'",
+		         s->weight.z);
+	if (s->weight.z && s->objective == SPEC_NONE)
+		spec_say(s, WEFT_ERROR, "missing-objective", s->weight.where, "add 'objective: /# … #/'",
+		         "a weight without 'objective'");
+	if (s->objective != SPEC_NONE && !s->weight.z)
+		s->share = 1;
 }
 
 static bool is_identifier(const char *z)
@@ -335,6 +357,19 @@ static void resolve_attr(struct weft_spec *s, struct spec_attr *a)
 		spec_say(s, WEFT_ERROR, "type", a->type.where, NULL, "an array of strings is not supported");
 }
 
+/* A model parameter that the analysis engine computes. */
+static void check_metric(struct weft_spec *s, const struct spec_attr *a)
+{
+	struct weft_err err = {0};
+	if (!a->metric.z)
+		return;
+	if (a->scope != SCOPE_PARAMETER || a->t != TYPE_DOUBLE || a->len || a->value != SPEC_NONE)
+		spec_say(s, WEFT_ERROR, "metric", a->metric.where, NULL,
+		         "a metric is for a model parameter of type double, without 'value'");
+	else if (live_check(a->metric.z, &err))
+		spec_say(s, WEFT_ERROR, "metric", a->metric.where, NULL, "%s", err.text);
+}
+
 static void resolve_point(struct weft_spec *s, struct spec_point *p)
 {
 	p->k = (enum spec_kind)choose(s, &p->kind, kinds, "kind of tuning action", KIND_SET_VARIABLE);
@@ -346,6 +381,10 @@ static void resolve_point(struct weft_spec *s, struct spec_point *p)
 		         "variable '%s' is to be set, but is not declared", p->id.z);
 	if (p->k == KIND_CHANGE_PARAMETER && !p->idx.z)
 		spec_say(s, WEFT_ERROR, "missing-idx", p->kind.where, "add 'idx: …'", "FuncParamChange without 'idx'");
+	static const struct choice senses[] = {{"more", 1, 0}, {"less", -1, 0}, {"any", 0, 0}, {0}};
+	p->uses = (int8_t)choose(s, &p->sense, senses, "sense", 0);
+	if (p->sense.z && !p->resource.z)
+		spec_say(s, WEFT_ERROR, "missing-resource", p->sense.where, "add 'resource: …'", "'sense' without 'resource'");
 	p->index = number(s, &p->idx, "idx", 0);
 	p->wants_old = choose(s, &p->req, truths, "truth", 0) == 1;
 	if (p->sync.z && strcmp(p->sync.z, "0") == 0)
@@ -357,6 +396,9 @@ static void resolve_point(struct weft_spec *s, struct spec_point *p)
 	(void)choose(s, &p->place, places, "place", 0);
 	if (p->value == SPEC_NONE && p->k != KIND_ONE_TIME_CALL && p->k != KIND_LOAD_LIBRARY && p->k != KIND_INSERT_CALL)
 		spec_say(s, WEFT_ERROR, "missing-value", p->id.where, "add 'value: …'", "a point without 'value'");
+	p->actor_id = p->actor.z ? find_actor_of(s, &p->actor) : SPEC_NONE;
+	if (!p->actor.z && p->variable != SPEC_NONE)
+		p->actor_id = s->variable.at[p->variable].actor_id;
 	for (size_t i = 0; i < p->ref.n; i++)
 		resolve_ref(s, &p->ref.at[i], SPEC_NONE);
 }
@@ -382,11 +424,15 @@ static void check_iteration_events(struct weft_spec *s)
 
 void spec_resolve(struct weft_spec *s)
 {
+	resolve_rank(s);
 	for (size_t i = 0; i < s->actor.n; i++) {
 		struct spec_actor *a = &s->actor.at[i];
 		check_identifier(s, &a->id);
 		a->least = number(s, &a->min, "min", 1);
 		a->most = number(s, &a->max, "max", 1);
+		if (a->rank.z && !weft_spec_rank_valid(a->rank.z))
+			spec_say(s, WEFT_ERROR, "rank", a->rank.where, "like '0', '1-', '!= 0', '2-4, > 8'", "'%s' says no ranks",
+			         a->rank.z);
 		if (a->most < a->least || a->most == 0)
 			spec_say(s, WEFT_ERROR, "number", a->max.where, NULL, "max (%u) is less than min (%u)", a->most,
 			         a->least);
@@ -397,8 +443,10 @@ void spec_resolve(struct weft_spec *s)
 		v->src = (enum spec_source)choose(s, &v->source, sources, "source", SOURCE_VARIABLE);
 		v->actor_id = find_actor_of(s, &v->actor);
 	}
-	for (size_t i = 0; i < s->attr.n; i++)
+	for (size_t i = 0; i < s->attr.n; i++) {
 		resolve_attr(s, &s->attr.at[i]);
+		check_metric(s, &s->attr.at[i]);
+	}
 	for (size_t i = 0; i < s->event.n; i++)
 		resolve_event(s, &s->event.at[i]);
 	for (size_t i = 0; i < s->point.n; i++)

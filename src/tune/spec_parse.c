@@ -42,6 +42,10 @@ static const struct property {
 	WORD(CTX_HEADER, LABEL_ID, weft_spec, name, NEEDED),
 	WORD(CTX_HEADER, LABEL_COMMENT, weft_spec, comment, OPTIONAL),
 	WORD(CTX_HEADER, LABEL_UNIT, weft_spec, unit, OPTIONAL),
+	WORD(CTX_HEADER, LABEL_PRIORITY, weft_spec, priority, OPTIONAL),
+	WORD(CTX_HEADER, LABEL_HOLD, weft_spec, hold, OPTIONAL),
+	WORD(CTX_HEADER, LABEL_WEIGHT, weft_spec, weight, OPTIONAL),
+	CODE(CTX_HEADER, LABEL_OBJECTIVE, weft_spec, objective, OPTIONAL, ROLE_OBJECTIVE),
 	WORD(CTX_VARIABLE, LABEL_ID, spec_variable, id, NEEDED),
 	WORD(CTX_VARIABLE, LABEL_COMMENT, spec_variable, comment, OPTIONAL),
 	WORD(CTX_VARIABLE, LABEL_SOURCE, spec_variable, source, WANTED),
@@ -61,12 +65,16 @@ static const struct property {
 	CODE(CTX_ACTOR, LABEL_COMPLETION, spec_actor, complete, WANTED, ROLE_COMPLETION),
 	WORD(CTX_ACTOR, LABEL_CLASS, spec_actor, class, OPTIONAL),
 	WORD(CTX_ACTOR, LABEL_EXE, spec_actor, exe, WANTED),
+	WORD(CTX_ACTOR, LABEL_RANK, spec_actor, rank, OPTIONAL),
+	WORD(CTX_ACTOR, LABEL_HOST, spec_actor, host, OPTIONAL),
+	WORD(CTX_ACTOR, LABEL_ENTERS, spec_actor, enters, OPTIONAL),
 	WORD(CTX_ATTR, LABEL_ID, spec_attr, id, NEEDED),
 	WORD(CTX_ATTR, LABEL_COMMENT, spec_attr, comment, OPTIONAL),
 	WORD(CTX_ATTR, LABEL_TYPE, spec_attr, type, NEEDED),
 	CODE(CTX_ATTR, LABEL_INIC, spec_attr, inic, WANTED, ROLE_INIC),
 	WORD(CTX_ATTR, LABEL_DEPINIC, spec_attr, depinic, OPTIONAL),
 	CODE(CTX_ATTR, LABEL_VALUE, spec_attr, value, NEEDED, ROLE_VALUE),
+	WORD(CTX_ATTR, LABEL_METRIC, spec_attr, metric, OPTIONAL),
 	WORD(CTX_ATTR, LABEL_CUM, spec_attr, cum, OPTIONAL),
 	WORD(CTX_ATTR, LABEL_DEPENDENCY, spec_attr, dependency, OPTIONAL),
 	CODE(CTX_FUNCTION, LABEL_DEF, spec_function, code, NEEDED, ROLE_FUNCTION),
@@ -79,6 +87,10 @@ static const struct property {
 	WORD(CTX_POINT, LABEL_IDX, spec_point, idx, OPTIONAL),
 	WORD(CTX_POINT, LABEL_REQ, spec_point, req, OPTIONAL),
 	WORD(CTX_POINT, LABEL_PLACE, spec_point, place, OPTIONAL),
+	WORD(CTX_POINT, LABEL_RESOURCE, spec_point, resource, OPTIONAL),
+	WORD(CTX_POINT, LABEL_SENSE, spec_point, sense, OPTIONAL),
+	WORD(CTX_POINT, LABEL_CLASS, spec_point, class, OPTIONAL),
+	WORD(CTX_POINT, LABEL_ACTOR_ID, spec_point, actor, OPTIONAL),
 #undef WORD
 #undef CODE
 };
@@ -157,7 +169,9 @@ static void check_missing(struct parser *p)
 			*(uint32_t *)(object + r->offset) = SPEC_NONE;
 		else if (!p->seen[r->label])
 			((struct word *)(object + r->offset))->where = where;
-		if (p->seen[r->label] || r->need == OPTIONAL)
+		/* A metric is computed by the engine, and needs no expression of its own. */
+		bool metric = p->ctx == CTX_ATTR && p->seen[LABEL_METRIC] && (r->label == LABEL_VALUE || r->label == LABEL_INIC);
+		if (p->seen[r->label] || r->need == OPTIONAL || metric)
 			continue;
 		if (r->need == NEEDED)
 			spec_say(p->s, WEFT_ERROR, spec_printf(p->s, "missing-%s", spec_label_name(r->label)), where,

@@ -55,7 +55,7 @@ enum spec_source { SOURCE_VARIABLE, SOURCE_PARAMETER, SOURCE_POINTED, SOURCE_RET
 extern const char *const spec_source_name[];
 
 /* Which expression of which entity. */
-enum code_role { ROLE_INIC, ROLE_VALUE, ROLE_COMPLETION, ROLE_FUNCTION, ROLE_POINT_VALUE, ROLE_COND };
+enum code_role { ROLE_INIC, ROLE_VALUE, ROLE_COMPLETION, ROLE_FUNCTION, ROLE_POINT_VALUE, ROLE_COND, ROLE_OBJECTIVE };
 
 /* Sets of attributes, events, functions: one bit each. */
 struct bits {
@@ -98,12 +98,14 @@ struct spec_event {
 	enum spec_utility util;
 	bool at_exit;
 	uint32_t iteration_ref; /* which attribute says the iteration; SPEC_NONE: none does */
+	/* derived: derive_place.c */
+	bool folds, passes; /* collectors use it; the analyzer needs it */
 };
 
 struct spec_attr {
 	enum spec_scope scope;
 	uint32_t actor; /* of SCOPE_ACTOR */
-	struct word id, comment, type, depinic, cum, dependency;
+	struct word id, comment, type, depinic, cum, dependency, metric;
 	uint32_t inic, value; /* codes */
 	enum spec_type t;
 	uint32_t len; /* of an array; 0: a scalar */
@@ -118,8 +120,12 @@ struct spec_attr {
 };
 
 struct spec_actor {
-	struct word id, min, max, completion, class, exe;
+	struct word id, min, max, completion, class, exe, rank, host, enters;
 	uint32_t least, most, complete; /* complete: code */
+	/* derived: derive_place.c */
+	bool folds;          /* collectors compute something of it */
+	bool ids;            /* the analyzer must know its instances one by one, not only how many there are */
+	bool complete_there; /* collectors can tell whether an instance is complete */
 };
 
 struct spec_function {
@@ -133,24 +139,40 @@ struct spec_function {
 };
 
 struct spec_point {
-	struct word id, kind, sync, syncplace, idx, req, place;
+	struct word id, kind, sync, syncplace, idx, req, place, resource, sense, class, actor;
 	WEFT_VEC(struct spec_ref) ref;
-	uint32_t value, cond; /* codes */
-	uint32_t variable;
+	uint32_t value, cond;        /* codes */
+	uint32_t variable, actor_id; /* actor_id: whose tasks it is applied to; SPEC_NONE: all */
 	enum spec_kind k;
 	uint32_t index;
 	bool wants_old;
+	int8_t uses; /* of its resource: 1 a greater value uses more, -1 less, 0 unknown */
 };
 
 enum reduction { REDUCE_NONE, REDUCE_SUM, REDUCE_PRODUCT, REDUCE_MIN, REDUCE_MAX, REDUCE_COUNT };
+enum { TERM_FACTORS = 12, TERMS_MAX = 16 };
+/* A product of what belongs to an instance (collectors compute it) and of what is the same for all. */
+struct spec_term {
+	struct {
+		const struct expr *e;
+		bool local, divides;
+	} factor[TERM_FACTORS];
+	uint32_t n;
+	bool minus, whole; /* whole: what is local is a whole number */
+};
 /* What was derived about the computation of a value: derive_reduce.c. */
 struct spec_plan {
 	enum reduction reduce;
 	uint32_t over;     /* the actor whose instances are reduced; SPEC_NONE: events, one after the other */
 	uint32_t partials; /* numbers that a collector sends for it */
 	bool split;        /* collectors can compute them */
-	bool at_collector; /* the value itself is computed where its events arrive */
-	bool travels;      /* each instance's value is needed above */
+	/* of what is split: derive_place.c */
+	const struct expr *loop, *bound, *counter, *cond, *target; /* cond: NULL where there is none */
+	struct spec_term *term;                                    /* partials of them */
+	bool called;                                               /* a minimum or maximum by fmin or fmax, not by if */
+	uint32_t part;                                             /* number of the first of its partials, among all */
+	bool at_collector;                                         /* the value itself is computed where its events arrive */
+	bool travels;                                              /* each instance's value is needed above */
 };
 
 struct weft_spec {
@@ -159,7 +181,12 @@ struct weft_spec {
 	const char *file;
 	char *text; /* terminated */
 	uint32_t n;
-	struct word name, comment, unit;
+	struct word name, comment, unit, priority, hold, weight;
+	/* Beside other tunlets: arbiter.h */
+	int32_t rank;
+	uint32_t held;
+	double share;
+	uint32_t objective; /* a code, or SPEC_NONE */
 	bool calls_math;
 	WEFT_VEC(struct word) include;
 	WEFT_VEC(struct spec_variable) variable;
@@ -171,6 +198,7 @@ struct weft_spec {
 	WEFT_VEC(struct spec_code) code;
 	WEFT_VEC(struct weft_diag) diag;
 	struct spec_plan *plan;   /* of each attribute */
+	uint32_t n_parts;         /* partial results in all */
 	WEFT_VEC(uint32_t) order; /* attributes computed at evaluation, in order */
 	unsigned count[WEFT_SEVERITIES];
 };
@@ -229,6 +257,11 @@ void derive_order(struct weft_spec *s);
 /* -- derive_reduce.c, derive_check.c -- */
 void derive_reduce(struct weft_spec *s);
 extern const char *const derive_reduction_name[];
+/* What a statement on `attr` adds, multiplies, compares; NULL when it is no such step. */
+const struct expr *derive_assigned(const struct expr *x, uint32_t attr, enum reduction *how);
+const struct expr *derive_compared(const struct expr *st, uint32_t attr, enum reduction *how);
+/* -- derive_place.c -- */
+void derive_places(struct weft_spec *s);
 void derive_check(struct weft_spec *s);
 /* The attributes computed on an event, in order; the first *n_first see what was before it. Their number. */
 uint32_t derive_event_order(struct weft_spec *s, uint32_t event, uint32_t **out, uint32_t *n_first);

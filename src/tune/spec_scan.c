@@ -70,6 +70,9 @@ static const struct {
 	{"max", LABEL_MAX, FORM_LINE, NULL},
 	{"completion", LABEL_COMPLETION, FORM_CODE, NULL},
 	{"exe", LABEL_EXE, FORM_LINE, NULL},
+	{"rank", LABEL_RANK, FORM_LINE, NULL},
+	{"host", LABEL_HOST, FORM_LINE, NULL},
+	{"enters", LABEL_ENTERS, FORM_LINE, NULL},
 	{"inic", LABEL_INIC, FORM_CODE, NULL},
 	{"init", LABEL_INIC, FORM_CODE, "inic"},
 	{"depinic", LABEL_DEPINIC, FORM_LINE, NULL},
@@ -84,6 +87,13 @@ static const struct {
 	{"cond", LABEL_COND, FORM_CODE, NULL},
 	{"idx", LABEL_IDX, FORM_LINE, NULL},
 	{"req", LABEL_REQ, FORM_LINE, NULL},
+	{"priority", LABEL_PRIORITY, FORM_LINE, NULL},
+	{"hold", LABEL_HOLD, FORM_LINE, NULL},
+	{"weight", LABEL_WEIGHT, FORM_LINE, NULL},
+	{"objective", LABEL_OBJECTIVE, FORM_CODE, NULL},
+	{"metric", LABEL_METRIC, FORM_CODE, NULL},
+	{"resource", LABEL_RESOURCE, FORM_LINE, NULL},
+	{"sense", LABEL_SENSE, FORM_LINE, NULL},
 };
 enum { LABEL_ROWS = sizeof labels / sizeof labels[0] };
 

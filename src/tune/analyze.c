@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The analyzer's connections, its loop, its beginning and end. The shape of the whole: analyze_priv.h. */
+#include "analyze_priv.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WINDOW_NS = 5000000, SYNC_MS = 10000, TICK_MS = 250, END_MS = 5000, LAST_LOOKS = 200 };
+
+uint64_t analyze_now(const struct analyze *a)
+{
+	return a->virtual_now ? a->virtual_now : a->began + (weft_monotonic_ns() - a->began_mono);
+}
+
+double analyze_seconds(const struct analyze *a, uint64_t time)
+{
+	return (double)(int64_t)(time - a->began) / 1e9;
+}
+
+void analyze_fail(struct analyze *a, int rc, const struct weft_err *err)
+{
+	if (!a->err.code)
+		weft_err_set(&a->err, rc, "%s", err && err->code ? err->text : weft_err_name(rc));
+}
+
+/* -- controllers -- */
+
+static void lose(struct analyze *a, unsigned i)
+{
+	if (a->controller[i].fd < 0)
+		return;
+	channel_fini(&a->controller[i]);
+	fold_lose(a, i);
+	hold_lose(a, i);
+	bool told = false;
+	for (size_t k = 0; k < a->task.n; k++) {
+		struct analyze_task *t = a->task.at[k];
+		if (!t->alive || t->controller != i)
+			continue;
+		if (!told)
+			show_line(a, true, "a controller is gone; its processes run on without it");
+		told = true;
+		task_gone(a, &(struct message_gone){t->task, analyze_now(a), "is let go"});
+	}
+}
+
+void analyze_send(struct analyze *a, unsigned controller, const struct message *m)
+{
+	/* Not lose(): callers hold what it changes. The loop finds the end of the stream. */
+	if (a->controller[controller].fd >= 0 && channel_send(&a->controller[controller], m) == -ENOMEM)
+		analyze_fail(a, -ENOMEM, NULL);
+}
+
+static void heard_cost(struct analyze *a, const struct message_cost *m)
+{
+	struct analyze_task *t = task_find(a, m->task);
+	if (t) {
+		t->cost = *m;
+		hold_seen(a, t, m->time);
+	}
+	a->controller_cpu_ns = m->controller_cpu_ns;
+	a->controller_rss = m->controller_rss;
+}
+
+static void heard(struct analyze *a, unsigned controller, const struct message *m)
+{
+	bool waits = m->kind == MESSAGE_EVENT || (m->kind == MESSAGE_GONE && m->gone.task) ||
+	             (m->kind == MESSAGE_TASK && task_may_be_known(a, &m->task));
+	if (waits) {
+		if (order_put(a, controller, m))
+			analyze_fail(a, -ENOMEM, NULL);
+	} else if (m->kind == MESSAGE_GONE) {
+		task_gone(a, &m->gone);
+	} else if (m->kind == MESSAGE_TASK) {
+		task_begins(a, controller, &m->task);
+	} else if (m->kind == MESSAGE_INSERTED) {
+		task_inserted(a, &m->inserted);
+	} else if (m->kind == MESSAGE_ACTED) {
+		decide_acted(a, &m->acted);
+	} else if (m->kind == MESSAGE_LOST) {
+		task_lost(a, &m->lost);
+		fold_lost(a, controller, m);
+	} else if (m->kind == MESSAGE_HELLO) {
+		fold_hello(a, controller, &m->hello);
+	} else if (m->kind == MESSAGE_FOLDED) {
+		fold_heard(a, controller, &m->folded);
+	} else if (m->kind == MESSAGE_HERE) {
+		fold_here(a, controller, &m->here);
+	} else if (m->kind == MESSAGE_END) {
+		fold_ended(a, controller);
+	} else if (m->kind == MESSAGE_COST) {
+		heard_cost(a, &m->cost);
+	}
+}
+
+static void hear(struct analyze *a, unsigned i, struct message *m)
+{
+	int end = channel_fill(&a->controller[i]), rc;
+	while ((rc = channel_next(&a->controller[i], m)) > 0)
+		heard(a, i, m);
+	if (rc < 0)
+		show_line(a, true, "a controller says what nobody understands");
+	if (rc < 0 || end)
+		lose(a, i);
+}
+
+/* -- events, in order -- */
+
+static void work(struct analyze *a, bool all)
+{
+	struct message *m;
+	unsigned controller;
+	uint64_t began = weft_monotonic_ns();
+	while (order_next(a, all, &m, &controller)) {
+		if (m->kind == MESSAGE_TASK) {
+			if (hold_task(a, controller, m))
+				analyze_fail(a, -ENOMEM, NULL);
+			hold_look(a);
+			continue;
+		}
+		if (m->kind == MESSAGE_GONE) {
+			hold_gone(a, m->gone.task);
+			task_gone(a, &m->gone);
+			hold_look(a);
+		} else if (m->kind == MESSAGE_FOLDED) {
+			fold_due(a, controller, &m->folded);
+			decide_all(a);
+		} else {
+			task_event(a, m);
+		}
+		free(m);
+	}
+	hold_look(a);
+	task_flush(a);
+	decide_all(a);
+	a->eval_ns += weft_monotonic_ns() - began;
+}
+
+/* -- the loop -- */
+
+static void look_at_life(struct analyze *a)
+{
+	struct analyze_end end;
+	if (read(a->how.life, &end, sizeof end) == (ssize_t)sizeof end)
+		a->end = end;
+	else
+		a->lost = true;
+	a->ended = true;
+}
+
+static bool connected(const struct analyze *a)
+{
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		if (a->controller[i].fd >= 0)
+			return true;
+	return false;
+}
+
+static int wait_ms(const struct analyze *a, int most)
+{
+	int wait = order_wait_ms(a);
+	return wait < 0 || wait > most ? most : wait;
+}
+
+static void look(struct analyze *a, struct message *m, int most_ms)
+{
+	struct pollfd at[ANALYZE_CONTROLLERS + 1];
+	for (unsigned i = 0; i < a->n_controllers; i++) {
+		struct channel *c = &a->controller[i];
+		if (c->fd >= 0 && channel_pending(c) && channel_flush(c))
+			lose(a, i);
+		at[i] = (struct pollfd){c->fd, (short)(POLLIN | (channel_pending(c) ? POLLOUT : 0)), 0};
+	}
+	at[a->n_controllers] = (struct pollfd){a->ended ? -1 : a->how.life, POLLIN, 0};
+	if (poll(at, a->n_controllers + 1, wait_ms(a, most_ms)) < 0)
+		return;
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		if (at[i].revents & (POLLIN | POLLHUP | POLLERR))
+			hear(a, i, m);
+	if (at[a->n_controllers].revents)
+		look_at_life(a);
+	work(a, false);
+	decide_all(a);
+	show_tick(a);
+}
+
+static void finish(struct analyze *a, struct message *m)
+{
+	struct message end = {.kind = MESSAGE_END, .end = {a->how.undo}};
+	uint64_t until = weft_monotonic_ns() + END_MS * UINT64_C(1000000);
+	/* What processes have said is on its way: what it brings is still evaluated, and decided upon by nobody. */
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		analyze_send(a, i, &end);
+	while (connected(a) && !fold_all_ended(a) && weft_monotonic_ns() < until)
+		look(a, m, TICK_MS);
+	work(a, true);
+	/* Collectors answer what that has asked. */
+	for (int i = 0; i < LAST_LOOKS && fold_waits(a) && connected(a); i++)
+		look(a, m, 2);
+	work(a, true);
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		channel_fini(&a->controller[i]);
+}
+
+/* -- beginning and end -- */
+
+static void name_tunlets(struct analyze *a)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
+		struct analyze_tunlet *k = &a->tunlet[i];
+		k->a = a;
+		k->index = i;
+		k->s = a->how.tunlet[i].spec;
+		k->per_unit = 1e6;
+		for (size_t u = 0; u < sizeof units / sizeof units[0]; u++)
+			if (k->s->unit.z && strcmp(k->s->unit.z, units[u].name) == 0)
+				k->per_unit = units[u].ns;
+	}
+}
+
+static int begin_tunlets(struct analyze *a, struct weft_err *err)
+{
+	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
+		struct analyze_tunlet *k = &a->tunlet[i];
+		struct weft_eval_how how = {.said = decide_said,
+		                            .ctx = k,
+		                            .handlers = a->how.tunlet[i].handlers,
+		                            .limit_ns = a->how.limit_ns};
+		k->asked = calloc(k->s->event.n + 1, sizeof *k->asked);
+		if (!k->asked)
+			return weft_err_set(err, -ENOMEM, "out of memory");
+		for (size_t e = 0; e < k->s->event.n; e++)
+			k->asked[e] = k->s->event.at[e].util != UTILITY_ADDABLE;
+		int rc = weft_eval_new(&k->e, k->s, &how, err);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static void end_tunlets(struct analyze *a)
+{
+	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
+		task_batch_free(&a->tunlet[i]);
+		weft_eval_free(a->tunlet[i].e);
+		free(a->tunlet[i].asked);
+		free(a->tunlet[i].asks.at);
+	}
+}
+
+static int begin(struct analyze *a, struct weft_err *err)
+{
+	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
+	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+		signal(ignored[i], SIG_IGN); /* of the terminal: they are the program's */
+	a->began = weft_realtime_ns();
+	a->began_mono = weft_monotonic_ns();
+	a->how.window_ns = a->how.window_ns ? a->how.window_ns : WINDOW_NS;
+	a->how.sync_ms = a->how.sync_ms ? a->how.sync_ms : SYNC_MS;
+	a->n_controllers = a->how.n_controllers;
+	for (unsigned i = 0; i < ANALYZE_CONTROLLERS; i++)
+		a->controller[i].fd = -1;
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		channel_init(&a->controller[i], a->how.controller[i], false);
+	name_tunlets(a);
+	int rc = show_begin(a) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
+	rc = rc ? rc : decide_begin(a, err);
+	return rc ? rc : begin_tunlets(a, err);
+}
+
+static void fini(struct analyze *a)
+{
+	show_end(a);
+	end_tunlets(a);
+	decide_end(a);
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		channel_fini(&a->controller[i]);
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		weft_buf_fini(&a->fold[i].bytes);
+	for (size_t i = 0; i < a->task.n; i++)
+		task_free(a->task.at[i]);
+	for (size_t i = 0; i < a->queue.n; i++)
+		free(a->queue.at[i].m);
+	for (size_t i = 0; i < a->refused.n; i++)
+		free(a->refused.at[i]);
+	hold_free(a);
+	free(a->task.at);
+	weft_map_fini(&a->task_at);
+	free(a->queue.at);
+	free(a->refused.at);
+}
+
+/* From the word that all is prepared until everything is over. */
+static int live(struct analyze *a, struct message *m, struct weft_err *err)
+{
+	if (write(a->how.ready, "r", 1) != 1)
+		return weft_err_sys(err, errno, "cannot begin");
+	while (!a->ended && !a->err.code)
+		look(a, m, TICK_MS);
+	finish(a, m);
+	return 0;
+}
+
+int analyze_run(const struct analyze_how *how, struct weft_err *err)
+{
+	struct analyze *a = calloc(1, sizeof *a);
+	struct message *m = calloc(1, sizeof *m);
+	int rc = -ENOMEM;
+	if (!a || !m || how->n_controllers > ANALYZE_CONTROLLERS || how->n_tunlets > ANALYZE_TUNLETS) {
+		weft_err_set(err, rc, "out of memory");
+		goto out;
+	}
+	a->how = *how;
+	rc = begin(a, err);
+	if (rc == 0)
+		rc = how->replay ? analyze_replay_trace(a, how->replay, err) : live(a, m, err);
+	if (rc == 0 && !a->lost)
+		rc = report_write(a, err);
+	if (rc == 0 && a->err.code)
+		rc = weft_err_set(err, a->err.code, "%s", a->err.text);
+	fini(a);
+out:
+	free(a);
+	free(m);
+	return rc;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collectors between the analyzer and its controllers: they are told the tunlets and which actors tasks are, and asked about iterations; what
+ * they have made of these comes as folds, which wait their turn as events do. A run that is recorded wants every event: then
+ * collectors only carry.
+ */
+#include "analyze_priv.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 48 << 10, FOLD_MOST = 64 << 20 };
+
+/* Why collectors have every event of a tunlet passed on; NULL: they fold. */
+static const char *why_not(const struct analyze *a, const struct analyze_tunlet *k)
+{
+	return a->how.sink.ctx                    ? "a trace is recorded"
+	       : a->how.tunlet[k->index].handlers ? "it has handlers written by hand"
+	       : weft_spec_has_metrics(k->s)      ? "it has metrics"
+	                                          : NULL;
+}
+
+static bool folds(const struct analyze *a, const struct analyze_tunlet *k)
+{
+	return !why_not(a, k);
+}
+
+static void say_passes(struct analyze *a, struct analyze_tunlet *k)
+{
+	if (!k->says_passes)
+		show_line(a, true, "%s: collectors only pass its events on, as %s", weft_spec_name(k->s), why_not(a, k));
+	k->says_passes = true;
+}
+
+static void say_spec(struct analyze *a, unsigned controller, const struct analyze_tunlet *k)
+{
+	struct message m = {.kind = MESSAGE_SPEC};
+	for (size_t done = 0; done < k->s->n;) {
+		size_t part = k->s->n - done < PIECE_BYTES ? k->s->n - done : PIECE_BYTES;
+		m.spec = (struct message_spec){.tunlet = k->index,
+		                               .began = a->began,
+		                               .per_unit = k->per_unit,
+		                               .name = k->s->file,
+		                               .more = done + part < k->s->n,
+		                               .bytes = k->s->text + done,
+		                               .n = (uint32_t)part};
+		done += part;
+		analyze_send(a, controller, &m);
+	}
+}
+
+void fold_hello(struct analyze *a, unsigned controller, const struct message_hello *m)
+{
+	struct weft_err err = {0};
+	if (!m->collector)
+		return;
+	task_flush(a);
+	a->fold[controller].collector = true;
+	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
+		if (!folds(a, &a->tunlet[i])) {
+			say_passes(a, &a->tunlet[i]);
+			continue;
+		}
+		say_spec(a, controller, &a->tunlet[i]);
+		int rc = weft_eval_child(a->tunlet[i].e, controller, true, &err);
+		if (rc)
+			analyze_fail(a, rc, &err);
+	}
+}
+
+void fold_lose(struct analyze *a, unsigned controller)
+{
+	struct weft_err err = {0};
+	task_flush(a);
+	for (unsigned i = 0; a->fold[controller].collector && i < a->how.n_tunlets; i++) {
+		int rc = folds(a, &a->tunlet[i]) ? weft_eval_child(a->tunlet[i].e, controller, false, &err) : 0;
+		if (rc)
+			analyze_fail(a, rc, &err);
+	}
+	a->fold[controller].collector = false;
+	weft_buf_fini(&a->fold[controller].bytes);
+}
+
+void fold_bind(struct analyze *a, const struct analyze_task *t, uint32_t tunlet)
+{
+	struct message m = {.kind = MESSAGE_BIND};
+	if (!a->fold[t->controller].collector || !folds(a, &a->tunlet[tunlet]) || t->binding[tunlet].actor < 0)
+		return;
+	m.bind = (struct message_bind){t->task, tunlet, (uint32_t)t->binding[tunlet].actor, t->id};
+	analyze_send(a, t->controller, &m);
+}
+
+/* Pieces become one message, which waits for the events that came before it by the same way, and for no others. */
+void fold_heard(struct analyze *a, unsigned controller, const struct message_folded *m)
+{
+	struct weft_buf *b = &a->fold[controller].bytes;
+	weft_buf_add(b, m->bytes, m->n);
+	if (b->failed || b->n > FOLD_MOST) {
+		analyze_fail(a, -ENOMEM, NULL);
+		return;
+	}
+	if (m->more)
+		return;
+	struct message *whole = calloc(1, sizeof *whole + b->n);
+	if (!whole) {
+		analyze_fail(a, -ENOMEM, NULL);
+		return;
+	}
+	whole->kind = MESSAGE_FOLDED;
+	whole->folded = *m;
+	whole->folded.bytes = memcpy(whole + 1, b->at, b->n);
+	whole->folded.n = (uint32_t)b->n;
+	b->n = 0;
+	if (order_put_owned(a, controller, a->fold[controller].last, whole))
+		analyze_fail(a, -ENOMEM, NULL);
+}
+
+void fold_due(struct analyze *a, unsigned controller, const struct message_folded *m)
+{
+	struct weft_err err = {0};
+	if (m->tunlet >= a->how.n_tunlets || !folds(a, &a->tunlet[m->tunlet]))
+		return;
+	/* The events before it come before it. */
+	task_flush(a);
+	a->folds++;
+	int rc = weft_eval_fold(a->tunlet[m->tunlet].e, controller, m->bytes, m->n, &err);
+	if (rc)
+		analyze_fail(a, rc, &err);
+}
+
+static void note_ask(struct analyze_tunlet *k, const struct weft_said *w)
+{
+	bool closed = w->kind == WEFT_SAID_CLOSED;
+	for (size_t i = 0; i < k->asks.n; i++)
+		if (k->asks.at[i] == w->iteration || (closed && w->add))
+			k->asks.at[i--] = k->asks.at[--k->asks.n];
+	if (!closed && weft_vec_push(&k->asks, w->iteration))
+		analyze_fail(k->a, -ENOMEM, NULL);
+}
+
+void fold_said(struct analyze_tunlet *k, const struct weft_said *w)
+{
+	struct message m = {.kind = MESSAGE_CLOSE};
+	bool closed = w->kind == WEFT_SAID_CLOSED;
+	enum message_closing how = closed ? (w->add ? MESSAGE_ANEW : MESSAGE_CLOSED) : w->add ? MESSAGE_ASK_ALL : MESSAGE_ASK;
+	m.close = (struct message_close){k->index, (uint8_t)how, w->iteration};
+	note_ask(k, w);
+	for (unsigned i = 0; i < k->a->n_controllers; i++)
+		if (k->a->fold[i].collector)
+			analyze_send(k->a, i, &m);
+}
+
+/* Iterations elsewhere may lack what was lost, too. */
+void fold_lost(struct analyze *a, unsigned controller, const struct message *m)
+{
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		if (i != controller && a->fold[i].collector)
+			analyze_send(a, i, m);
+}
+
+void fold_here(struct analyze *a, unsigned controller, const struct message_here *m)
+{
+	struct analyze_task *t = task_find(a, m->task);
+	if (t)
+		t->controller = controller;
+	hold_here(a, m->task, controller);
+}
+
+void fold_ended(struct analyze *a, unsigned controller)
+{
+	a->fold[controller].ended = true;
+}
+
+/* At the end: everything below has been heard, but collectors still answer. */
+bool fold_all_ended(const struct analyze *a)
+{
+	for (unsigned i = 0; i < a->n_controllers; i++)
+		if (a->controller[i].fd >= 0 && !a->fold[i].ended)
+			return false;
+	return true;
+}
+
+bool fold_waits(const struct analyze *a)
+{
+	for (unsigned i = 0; i < a->how.n_tunlets; i++)
+		if (a->tunlet[i].asks.n)
+			return true;
+	return false;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A task that appears while others are alive: the same program, or the next one, whose predecessor's end is told later? What another host or
+ * another thread of the controller says comes when it comes, so no pause between them decides. The process waits for READY anyhow; so
+ * one of those that are said to be alive is asked (READY once more, answered by COST), until one is heard of at a later time than
+ * the newcomer's beginning, or none is left. One that has ended says GONE instead.
+ */
+#include "analyze_priv.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <stdlib.h>
+
+#define OWES_NS UINT64_C(1000000000) /* a collector that does not answer holds nobody for longer */
+
+int hold_task(struct analyze *a, unsigned controller, struct message *m)
+{
+	if (weft_vec_push(&a->held, (struct analyze_held){m, controller, 0, 0}) == 0)
+		return 0;
+	free(m);
+	return -ENOMEM;
+}
+
+static void begin_first(struct analyze *a)
+{
+	struct analyze_held h = a->held.at[0];
+	a->held.n--;
+	for (size_t i = 0; i < a->held.n; i++)
+		a->held.at[i] = a->held.at[i + 1];
+	task_begins(a, h.controller, &h.m->task);
+	free(h.m);
+}
+
+enum in_the_way { NOBODY, SAME_PROGRAM, PERHAPS };
+
+/* PERHAPS: *who is one of which it is to be known whether it is alive. */
+static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_held *h, struct analyze_task **who)
+{
+	*who = NULL;
+	for (size_t i = 0; i < a->task.n; i++) {
+		struct analyze_task *t = a->task.at[i];
+		/* A process that has executed something is its own successor. */
+		if (!t->alive || !t->known || (t->controller == h->controller && t->pid == h->m->task.pid))
+			continue;
+		if (t->seen >= h->m->task.time)
+			return SAME_PROGRAM;
+		*who = !*who || t->task == h->asked ? t : *who;
+	}
+	return *who ? PERHAPS : NOBODY;
+}
+
+static void ask(struct analyze *a, struct analyze_held *h, const struct analyze_task *t)
+{
+	struct message m = {.kind = MESSAGE_READY, .ready = {t->task}};
+	h->asked = t->task;
+	analyze_send(a, t->controller, &m);
+}
+
+/* The former program is over, but collectors have not yet said all of its last iterations. */
+static bool owes(struct analyze *a, struct analyze_held *h)
+{
+	uint64_t now = weft_monotonic_ns();
+	h->over = h->over ? h->over : now;
+	return fold_waits(a) && now - h->over < OWES_NS;
+}
+
+void hold_look(struct analyze *a)
+{
+	while (a->held.n) {
+		struct analyze_held *h = &a->held.at[0];
+		struct analyze_task *t = NULL;
+		enum in_the_way w = a->ended ? SAME_PROGRAM : in_the_way(a, h, &t);
+		if (w == PERHAPS && t->task != h->asked)
+			ask(a, h, t);
+		if (w == PERHAPS || (w == NOBODY && owes(a, h)))
+			return;
+		begin_first(a);
+	}
+}
+
+void hold_seen(struct analyze *a, struct analyze_task *t, uint64_t time)
+{
+	t->seen = time > t->seen ? time : t->seen;
+	if (a->held.n && a->held.at[0].asked == t->task && t->alive && t->seen < a->held.at[0].m->task.time)
+		ask(a, &a->held.at[0], t); /* that was on its way already */
+}
+
+void hold_gone(struct analyze *a, uint64_t task)
+{
+	for (size_t i = 0; i < a->held.n; i++)
+		if (a->held.at[i].m->task.task == task) {
+			for (; i != SIZE_MAX; i--)
+				begin_first(a);
+			return;
+		}
+}
+
+void hold_lose(struct analyze *a, unsigned controller)
+{
+	for (size_t i = a->held.n; i > 0; i--)
+		if (a->held.at[i - 1].controller == controller) {
+			hold_gone(a, a->held.at[i - 1].m->task.task);
+			return;
+		}
+}
+
+void hold_here(struct analyze *a, uint64_t task, unsigned controller)
+{
+	for (size_t i = 0; i < a->held.n; i++)
+		if (a->held.at[i].m->task.task == task)
+			a->held.at[i].controller = controller;
+}
+
+void hold_free(struct analyze *a)
+{
+	for (size_t i = 0; i < a->held.n; i++)
+		free(a->held.at[i].m);
+	free(a->held.at);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the files of the analyzer share.
+ *
+ *     analyze.c         connections, the loop, the end
+ *     analyze_order.c   events wait a little, so that those of all processes are in order
+ *     analyze_hold.c    tasks that wait until it is known whether the former program has ended
+ *     analyze_task.c    tasks: which actors they are, what is wanted of them
+ *     analyze_decide.c  what the evaluation says; the arbiter; actions there and back
+ *     analyze_sink.c    what is kept of it in a trace
+ *     analyze_replay.c  events from a trace instead of controllers
+ *     analyze_show.c, analyze_report.c
+ *
+ * One thread. The number of an event towards controllers is tunlet << 16 | event; with EVENT_ENTERS, of the function that makes an actor.
+ */
+#ifndef WEFT_TUNE_ANALYZE_PRIV_H
+#define WEFT_TUNE_ANALYZE_PRIV_H
+
+#include "analyze.h"
+#include "arbiter.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "channel.h"
+#include "eval.h"
+#include "spec_priv.h"
+
+enum { ACTOR_OPEN = -1, ACTOR_NONE = -2, EVENT_ENTERS = 0x8000, ANALYZE_CONTROLLERS = 64 };
+
+/* An event that waits: the message without what is not used of it. */
+struct pending {
+	uint64_t time, sequence; /* the order in which they leave */
+	unsigned controller;
+	struct message *m; /* owned, with its texts behind it */
+};
+
+struct analyze_binding {                    /* of a task to a tunlet */
+	int actor;                          /* or ACTOR_OPEN, ACTOR_NONE */
+	uint64_t candidates;                /* actors that it may be, a bit each */
+	WEFT_VEC(struct message *) waiting; /* events that came before that was known */
+};
+
+struct analyze_task {
+	uint64_t task, began, ended;
+	uint32_t number; /* its place in the run's list, from 1 */
+	unsigned controller;
+	uint32_t pid;
+	int64_t id, rank;
+	char *host, *exe;
+	bool alive, known; /* known: it is an actor of some tunlet, or may be */
+	struct analyze_binding binding[ANALYZE_TUNLETS];
+	struct message_cost cost;
+	uint64_t events, lost, seen; /* seen: it was alive then */
+};
+
+struct analyze;
+
+struct analyze_tunlet {
+	struct analyze *a;
+	unsigned index;
+	struct weft_spec *s;
+	struct weft_eval *e;
+	double per_unit;           /* ns of one unit of its times */
+	unsigned who, first_point; /* towards the arbiter */
+	bool *asked;               /* of each event that can be added or removed: whether it is wanted now; owned */
+	uint64_t evaluated, incomplete, late, faults, restarts;
+	double *values; /* of the last evaluation; owned */
+	uint32_t n_values;
+	/* Events that are evaluated next, together, and the texts in them. */
+	WEFT_VEC(struct weft_eval_record) batch;
+	WEFT_VEC(char *) batch_text;
+	bool says_passes;       /* that collectors do not fold has been said */
+	WEFT_VEC(int64_t) asks; /* iterations about which collectors were asked, and which are not closed */
+};
+
+/* One ACT to one task. */
+struct analyze_action {
+	uint32_t number, tunlet, point;
+	int64_t iteration;
+	size_t task; /* index */
+	bool is_text, answered, undone;
+	int rc;
+	struct message_value value, old; /* texts owned */
+	uint64_t decided, sent, acted, took_ns, answered_ns;
+	uint32_t arbiter; /* id of the verdict */
+	char *text;       /* owned; why not */
+};
+
+struct analyze_iteration {
+	uint32_t tunlet;
+	int64_t number;
+	uint64_t time, took_ns; /* when it was evaluated, and how long after its last event */
+	char *why;              /* incomplete: owned; NULL: evaluated */
+	double *value;          /* owned */
+	uint32_t n;
+};
+
+struct analyze_decision { /* what a tunlet has said in one evaluation, before it is judged */
+	uint32_t tunlet, point;
+	int64_t iteration, task;
+	bool is_text;
+	double number;
+	char *text; /* owned */
+};
+
+/* A controller that is a collector. */
+struct analyze_fold {
+	bool collector, ended;
+	uint64_t last;         /* time of what has come from it to wait its turn */
+	struct weft_buf bytes; /* of a fold that comes in pieces */
+};
+
+/* A task that has not begun for us yet. */
+struct analyze_held {
+	struct message *m; /* owned */
+	unsigned controller;
+	uint64_t asked; /* the task that is to show whether it is alive; 0: none yet */
+	uint64_t over;  /* since when nobody before it is alive (monotonic); 0: not so */
+};
+
+struct analyze {
+	struct analyze_how how;
+	struct analyze_tunlet tunlet[ANALYZE_TUNLETS];
+	struct channel controller[ANALYZE_CONTROLLERS];
+	unsigned n_controllers;
+	struct analyze_fold fold[ANALYZE_CONTROLLERS];
+	uint64_t folds;
+	WEFT_VEC(struct analyze_task *) task;
+	WEFT_VEC(struct analyze_held) held;
+	struct weft_map task_at;        /* number -> place in `task` */
+	WEFT_VEC(struct pending) queue; /* a heap */
+	uint64_t sequence;
+	struct weft_arbiter *arbiter;
+	WEFT_VEC(struct analyze_decision) decision;
+	WEFT_VEC(struct analyze_action) action;
+	WEFT_VEC(struct analyze_iteration) iteration;
+	WEFT_VEC(char *) refused; /* lines for the report: what could not be measured, owned */
+	uint32_t actions;
+	uint64_t began, began_mono; /* of the run, on the two clocks */
+	uint64_t events, wants, inserted, insert_ns, eval_ns;
+	uint64_t controller_cpu_ns, controller_rss;
+	struct analyze_end end;
+	bool ended, lost;    /* lost: `weft tune` itself is gone */
+	struct weft_err err; /* the first failure of ours */
+	struct show *show;
+	uint64_t virtual_now; /* of a replay; else 0 */
+};
+
+/* -- analyze_order.c -- */
+int order_put(struct analyze *a, unsigned controller, const struct message *m) WEFT_MUST_CHECK;
+int order_put_owned(struct analyze *a, unsigned controller, uint64_t time, struct message *m) WEFT_MUST_CHECK;
+bool order_next(struct analyze *a, bool all, struct message **out, unsigned *controller); /* *out: the caller's, to be freed */
+int order_wait_ms(const struct analyze *a);            /* until the next one leaves; -1: none waits */
+struct message *message_copy(const struct message *m); /* in one piece, with its texts; NULL: no memory */
+
+/* -- analyze_hold.c -- */
+int hold_task(struct analyze *a, unsigned controller, struct message *m) WEFT_MUST_CHECK; /* m: taken over */
+void hold_look(struct analyze *a);                                                        /* begins those that may */
+void hold_seen(struct analyze *a, struct analyze_task *t, uint64_t time);                 /* it was alive at that time */
+void hold_gone(struct analyze *a, uint64_t task); /* before it is said of a task that may be held */
+void hold_lose(struct analyze *a, unsigned controller);
+void hold_here(struct analyze *a, uint64_t task, unsigned controller);
+void hold_free(struct analyze *a);
+
+/* -- analyze_fold.c: collectors -- */
+void fold_hello(struct analyze *a, unsigned controller, const struct message_hello *m);
+void fold_lose(struct analyze *a, unsigned controller);
+void fold_bind(struct analyze *a, const struct analyze_task *t, uint32_t tunlet);
+void fold_heard(struct analyze *a, unsigned controller, const struct message_folded *m);
+void fold_due(struct analyze *a, unsigned controller, const struct message_folded *m);
+void fold_said(struct analyze_tunlet *k, const struct weft_said *w);
+void fold_lost(struct analyze *a, unsigned controller, const struct message *m);
+void fold_here(struct analyze *a, unsigned controller, const struct message_here *m);
+void fold_ended(struct analyze *a, unsigned controller);
+bool fold_all_ended(const struct analyze *a);
+bool fold_waits(const struct analyze *a);
+
+/* -- analyze_task.c -- */
+bool task_may_be_known(const struct analyze *a, const struct message_task *m); /* it may be an actor */
+void task_begins(struct analyze *a, unsigned controller, const struct message_task *m);
+void task_gone(struct analyze *a, const struct message_gone *m);
+void task_event(struct analyze *a, const struct message *m);
+void task_flush(struct analyze *a); /* evaluates what waits to be evaluated together */
+void task_batch_free(struct analyze_tunlet *k);
+void task_lost(struct analyze *a, const struct message_lost *m);
+void task_inserted(struct analyze *a, const struct message_inserted *m);
+void task_want(struct analyze *a, struct analyze_task *t, uint32_t tunlet, uint32_t event, bool on);
+struct analyze_task *task_find(struct analyze *a, uint64_t number);
+void task_free(struct analyze_task *t);
+const char *task_name(const struct analyze *a, const struct analyze_task *t, uint32_t tunlet); /* "worker 3": static */
+
+/* -- analyze_decide.c -- */
+void decide_said(void *ctx, const struct weft_said *what); /* ctx: struct analyze_tunlet */
+void decide_all(struct analyze *a);                        /* judges what was decided, and acts */
+void decide_acted(struct analyze *a, const struct message_acted *m);
+int decide_begin(struct analyze *a, struct weft_err *err) WEFT_MUST_CHECK;
+void decide_end(struct analyze *a);
+
+/* -- analyze.c -- */
+void analyze_send(struct analyze *a, unsigned controller, const struct message *m);
+uint64_t analyze_now(const struct analyze *a);
+double analyze_seconds(const struct analyze *a, uint64_t time); /* since the run began */
+void analyze_fail(struct analyze *a, int rc, const struct weft_err *err);
+
+/* -- analyze_show.c: a line each; on a terminal also one that changes -- */
+int show_begin(struct analyze *a) WEFT_MUST_CHECK;
+void show_end(struct analyze *a);
+void show_line(struct analyze *a, bool important, const char *fmt, ...) WEFT_PRINTF(3, 4);
+void show_values(struct analyze *a, uint32_t tunlet, int64_t iteration, const double *value, uint32_t n);
+void show_tick(struct analyze *a);
+
+/* -- analyze_sink.c -- */
+void sink_task(struct analyze *a, const struct message_task *m);
+void sink_event(struct analyze *a, const struct analyze_task *t, const struct message *m);
+void sink_values(struct analyze *a, const struct analyze_tunlet *k, const struct weft_said *w);
+void sink_decision(struct analyze *a, const struct analyze_decision *d);
+void sink_action(struct analyze *a, const struct analyze_action *x);
+
+/* -- analyze_replay.c -- */
+int analyze_replay_trace(struct analyze *a, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+
+/* -- analyze_report.c -- */
+int report_write(struct analyze *a, struct weft_err *err) WEFT_MUST_CHECK;
+
+#endif

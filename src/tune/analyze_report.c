@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report at the end of a run: what each tunlet has evaluated, iteration by iteration, what it has decided, what was done, with the old value
+ * and how long that took; and what all of it has cost, against what was to be expected (a thesis on MATE, 3.2.1: instrumentation + events x
+ * their cost + tuning; 3.2.2: further resources).
+ */
+#include "analyze_priv.h"
+#include "cost.h"
+#include "tree.h"
+#include "base/fs.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum { SHORT_ROWS = 8 };
+
+struct report {
+	struct analyze *a;
+	FILE *to;
+	size_t most; /* rows of a list */
+};
+
+static void print_value(FILE *to, const struct message_value *v)
+{
+	if (v->kind == MESSAGE_REAL)
+		fprintf(to, "%.6g", v->d);
+	else if (v->kind == MESSAGE_TEXT)
+		fprintf(to, "%s", v->s);
+	else
+		fprintf(to, "%lld", (long long)v->i);
+}
+
+static void put_iteration(struct report *r, const struct analyze_tunlet *k, const struct analyze_iteration *it)
+{
+	fprintf(r->to, "  %10.3f s  %lld:", analyze_seconds(r->a, it->time), (long long)it->number);
+	if (it->why)
+		fprintf(r->to, " not decided upon: %s", it->why);
+	for (uint32_t i = 0; i < it->n; i++) {
+		const char *name = weft_eval_value_name(k->e, i);
+		if (name && !isnan(it->value[i]))
+			fprintf(r->to, " %s=%.6g", name, it->value[i]);
+	}
+	fputc('\n', r->to);
+}
+
+static void put_iterations(struct report *r, const struct analyze_tunlet *k)
+{
+	size_t n = 0, at = 0;
+	for (size_t i = 0; i < r->a->iteration.n; i++)
+		n += r->a->iteration.at[i].tunlet == k->index;
+	if (n > r->most)
+		fprintf(r->to, "  … %zu earlier ones (--report FILE has all)\n", n - r->most);
+	for (size_t i = 0; i < r->a->iteration.n; i++)
+		if (r->a->iteration.at[i].tunlet == k->index && at++ + r->most >= n)
+			put_iteration(r, k, &r->a->iteration.at[i]);
+}
+
+static void put_action(struct report *r, const struct analyze_tunlet *k, const struct analyze_action *x)
+{
+	const struct spec_point *p = &k->s->point.at[x->point];
+	char took[32], whole[32];
+	fprintf(r->to, "  %10.3f s  iteration %lld, %s: %s %s = ", analyze_seconds(r->a, x->decided), (long long)x->iteration,
+	        task_name(r->a, r->a->task.at[x->task], k->index), spec_kind_name[p->k], p->id.z);
+	print_value(r->to, &x->value);
+	if (r->a->how.dry_run) {
+		fprintf(r->to, " (not done: a dry run)\n");
+	} else if (!x->answered) {
+		fprintf(r->to, ": no answer came\n");
+	} else if (x->rc) {
+		fprintf(r->to, ": cannot be done: %s\n", x->text ? x->text : weft_err_name(x->rc));
+	} else {
+		if (x->old.kind) {
+			fprintf(r->to, ", was ");
+			print_value(r->to, &x->old);
+		}
+		fprintf(r->to, "; in force after %s, the action took %s%s\n",
+		        weft_human_ns(whole, x->acted > x->decided ? x->acted - x->decided : 0), weft_human_ns(took, x->took_ns),
+		        x->undone ? "; undone" : "");
+	}
+}
+
+static void put_actions(struct report *r, const struct analyze_tunlet *k)
+{
+	size_t n = 0, at = 0;
+	for (size_t i = 0; i < r->a->action.n; i++)
+		n += r->a->action.at[i].tunlet == k->index;
+	if (n == 0)
+		return;
+	fprintf(r->to, "%zu action%s:\n", n, n == 1 ? "" : "s");
+	if (n > r->most)
+		fprintf(r->to, "  … %zu earlier ones\n", n - r->most);
+	for (size_t i = 0; i < r->a->action.n; i++)
+		if (r->a->action.at[i].tunlet == k->index && at++ + r->most >= n)
+			put_action(r, k, &r->a->action.at[i]);
+}
+
+static void put_tunlet(struct report *r, const struct analyze_tunlet *k)
+{
+	fprintf(r->to, "\nTunlet '%s': %llu iterations evaluated, %llu not decided upon, %llu late events, %llu faults\n",
+	        weft_spec_name(k->s), (unsigned long long)k->evaluated, (unsigned long long)k->incomplete,
+	        (unsigned long long)k->late, (unsigned long long)k->faults);
+	put_iterations(r, k);
+	put_actions(r, k);
+}
+
+static void put_tasks(struct report *r)
+{
+	char text[32];
+	fprintf(r->to, "\nTasks:\n");
+	for (size_t i = 0; i < r->a->task.n; i++) {
+		const struct analyze_task *t = r->a->task.at[i];
+		if (!t->known)
+			continue;
+		fprintf(r->to, "  %-16s pid %-8u %s on %s: %llu events", task_name(r->a, t, UINT32_MAX), t->pid, t->exe, t->host,
+		        (unsigned long long)t->events);
+		if (t->lost)
+			fprintf(r->to, ", %llu lost", (unsigned long long)t->lost);
+		fprintf(r->to, ", %s of CPU\n", weft_human_ns(text, t->cost.cpu_ns));
+	}
+}
+
+static void put_cost(struct report *r)
+{
+	struct cost_counts n = {0};
+	uint64_t cpu = 0, insert = 0, act = 0, prepare = 0;
+	char a[32], b[32], c[32];
+	for (size_t i = 0; i < r->a->task.n; i++) {
+		const struct message_cost *m = &r->a->task.at[i]->cost;
+		if (!r->a->task.at[i]->known)
+			continue;
+		n.probes += m->inserted;
+		n.hits += m->hits - m->traps;
+		n.traps += m->traps;
+		n.actions += m->acts;
+		insert += m->insert_ns;
+		act += m->act_ns;
+		prepare += m->prepare_ns;
+		n.tasks += m->inserted > 0;
+		cpu += m->cpu_ns;
+	}
+	struct cost_ns predicted = cost_predict(&n);
+	struct cost_ns measured = {(double)prepare, (double)insert, predicted.events, (double)act};
+	fprintf(r->to, "\nIntrusion (instrumentation + events + tuning):\n");
+	fprintf(r->to, "  %-14s %12s %12s\n", "", "predicted", "measured");
+	fprintf(r->to, "  %-14s %12s %12s  %llu processes, while their names are looked up\n", "start",
+	        weft_human_ns(a, (uint64_t)predicted.start), weft_human_ns(b, (uint64_t)measured.start),
+	        (unsigned long long)n.tasks);
+	fprintf(r->to, "  %-14s %12s %12s  %llu probes inserted\n", "probes", weft_human_ns(a, (uint64_t)predicted.probes),
+	        weft_human_ns(b, (uint64_t)measured.probes), (unsigned long long)n.probes);
+	fprintf(r->to, "  %-14s %12s %12s  %llu hits, %llu of them by traps; their cost is the constant, their number measured\n",
+	        "events", weft_human_ns(a, (uint64_t)predicted.events), weft_human_ns(b, (uint64_t)measured.events),
+	        (unsigned long long)(n.hits + n.traps), (unsigned long long)n.traps);
+	fprintf(r->to, "  %-14s %12s %12s  %llu actions, with the time that they waited for a thread\n", "tuning",
+	        weft_human_ns(a, (uint64_t)predicted.actions), weft_human_ns(b, (uint64_t)measured.actions),
+	        (unsigned long long)n.actions);
+	double of = cpu ? 100.0 * measured.events / (double)cpu : 0;
+	fprintf(r->to, "  events are %.3f %% of the tasks' %s of CPU\n", of, weft_human_ns(c, cpu));
+}
+
+static void put_resources(struct report *r)
+{
+	struct rusage self, kids;
+	char a[32], b[32], c[32], d[32];
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &kids);
+	uint64_t own = (uint64_t)(self.ru_utime.tv_sec + self.ru_stime.tv_sec) * 1000000000u +
+	               (uint64_t)(self.ru_utime.tv_usec + self.ru_stime.tv_usec) * 1000u;
+	fprintf(r->to, "\nFurther resources:\n  analyzer: %s of CPU, %s of memory\n  controllers: %s of CPU, %s of memory\n",
+	        weft_human_ns(a, own), weft_human_bytes(b, (uint64_t)self.ru_maxrss * 1024),
+	        weft_human_ns(c, r->a->controller_cpu_ns), weft_human_bytes(d, r->a->controller_rss));
+	fprintf(r->to, "  messages: %llu events, %llu wants\n", (unsigned long long)r->a->events,
+	        (unsigned long long)r->a->wants);
+}
+
+/* What the run has shown is what the model would have needed: the next one can be told. */
+static void put_collectors(struct report *r)
+{
+	const struct analyze *a = r->a;
+	double seconds = analyze_seconds(a, analyze_now(a)), evaluated = 0, made = 0;
+	for (size_t i = 0; i < a->task.n; i++)
+		made += (double)a->task.at[i]->cost.hits;
+	for (unsigned i = 0; i < a->how.n_tunlets; i++)
+		evaluated += (double)a->tunlet[i].evaluated;
+	if (a->how.hosts == 0 || seconds <= 0)
+		return;
+	struct tree_load load = {.controllers = a->how.hosts, .events = made / seconds, .iterations = evaluated / seconds};
+	load.passing = made > 0 ? fmin((double)a->events / made, 1) : 1;
+	struct tree_shape t = tree_plan(&load);
+	fprintf(r->to,
+	        "  collectors: %u; for %.0f events/s, %.0f %% of them needed above, and %.1f iterations/s the model has %u in %u levels\n",
+	        a->how.collectors, load.events, 100 * load.passing, load.iterations, t.collectors, t.depth);
+}
+
+static void put_all(struct report *r)
+{
+	struct analyze *a = r->a;
+	fprintf(r->to, "weft tune: %s, %.3f s%s\n", a->how.command, analyze_seconds(a, analyze_now(a)),
+	        a->how.dry_run ? ", a dry run: nothing was changed" : "");
+	for (unsigned i = 0; i < a->how.n_tunlets; i++)
+		put_tunlet(r, &a->tunlet[i]);
+	if (a->refused.n)
+		fprintf(r->to, "\nNot measured:\n");
+	for (size_t i = 0; i < a->refused.n && i < r->most; i++)
+		fprintf(r->to, "  %s\n", a->refused.at[i]);
+	put_tasks(r);
+	if (a->how.replay)
+		return;
+	put_cost(r);
+	put_resources(r);
+	put_collectors(r);
+}
+
+int report_write(struct analyze *a, struct weft_err *err)
+{
+	struct weft_out o;
+	struct report r = {a, stderr, SHORT_ROWS};
+	show_tick(a);
+	if (!a->how.quiet)
+		put_all(&r);
+	if (!a->how.report)
+		return 0;
+	int rc = weft_out_open(&o, a->how.report, err);
+	if (rc)
+		return rc;
+	r = (struct report){a, o.to, SIZE_MAX / 2};
+	put_all(&r);
+	return weft_out_commit(&o, err);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages between two processes of one machine, over a pair of sockets: each is its length (4 bytes), its kind (1) and its bytes. For
+ * what goes to other machines see wire.h.
+ */
+#ifndef WEFT_TUNE_CHANNEL_H
+#define WEFT_TUNE_CHANNEL_H
+
+#include "message.h"
+
+struct channel {
+	int fd;     /* -1: closed */
+	bool waits; /* channel_send may wait until the other side reads; else what it does not take is kept */
+	struct weft_buf in, out;
+	size_t taken; /* of `in` */
+};
+
+int channel_pair(int pair[2], struct weft_err *err) WEFT_MUST_CHECK;
+void channel_init(struct channel *c, int fd, bool waits);
+void channel_fini(struct channel *c);
+/* Puts it behind what is to be sent. 0 or a negative errno value; what cannot be sent because nobody is there is -EPIPE. */
+int channel_send(struct channel *c, const struct message *m) WEFT_MUST_CHECK;
+int channel_flush(struct channel *c) WEFT_MUST_CHECK;
+bool channel_pending(const struct channel *c); /* something was kept: wait for POLLOUT, then flush */
+/* Reads what is there. 0; -EPIPE at the end. */
+int channel_fill(struct channel *c) WEFT_MUST_CHECK;
+/* The next message that was read: 1, or 0: none. WEFT_E_SYNTAX: the other side is out of its mind. Valid until the next fill. */
+int channel_next(struct channel *c, struct message *out) WEFT_MUST_CHECK;
+
+#endif

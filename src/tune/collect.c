@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The collector's loop. Messages are taken in as they come; folds and what is gathered for a wire leave once a round. */
+#include "collect_priv.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SECOND UINT64_C(1000000000)
+#define TRY_NS (10 * SECOND)
+#define END_NS (5 * SECOND)
+enum { TICK_MS = 50, BATCH = 4096, OTHERS = 3 };
+
+uint64_t collect_clock(const struct collect *c)
+{
+	uint64_t now = c->real_0 + (weft_monotonic_ns() - c->mono_0);
+	return c->how.faulty ? follow_faulty(&c->how.fault, now) : now;
+}
+
+void collect_say(struct collect *c, const char *fmt, ...)
+{
+	char line[400];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(line, sizeof line, fmt, args);
+	va_end(args);
+	if (c->how.said)
+		c->how.said(c->how.ctx, line);
+}
+
+static void refused(void *ctx, const char *line)
+{
+	collect_say(ctx, "%s", line);
+}
+
+/* -- above -- */
+
+static void say_hello(struct collect *c)
+{
+	struct message m = {.kind = MESSAGE_HELLO};
+	char host[65] = "localhost";
+	(void)!gethostname(host, sizeof host - 1);
+	m.hello = (struct message_hello){MESSAGE_VERSION, c->how.number, collect_clock(c), host, true};
+	(void)!peer_send(&c->up, &m);
+}
+
+static int connect_to(struct collect *c, const char *address, uint64_t limit_ns, struct weft_err *err)
+{
+	struct weft_wire *w;
+	int rc = weft_wire_connect(&w, address, &c->how.secret, limit_ns, err);
+	if (rc)
+		return rc;
+	rc = weft_wire_wait(w, NULL, limit_ns, err);
+	if (rc) {
+		weft_wire_free(w);
+		return rc;
+	}
+	c->up = (struct peer){.w = w, .alive = true};
+	/* Another clock, perhaps. */
+	c->follow = (struct follow){0};
+	c->ping_ns = 0;
+	say_hello(c);
+	return 0;
+}
+
+static void pause_ms(int ms)
+{
+	(void)!poll(NULL, 0, ms);
+}
+
+/* Whom it had above, else itself again, if it comes back. */
+static void turn_to_another(struct collect *c)
+{
+	uint64_t until = weft_monotonic_ns() + TRY_NS;
+	struct weft_err err = {0};
+	peer_end(&c->up);
+	if (!c->how.parent || c->ending) {
+		c->over = true;
+		return;
+	}
+	collect_say(c, "the connection to %s was lost", c->how.parent);
+	while (weft_monotonic_ns() < until) {
+		const char *who = c->above[0] ? c->above : c->how.parent;
+		err = (struct weft_err){0};
+		if (connect_to(c, who, SECOND, &err) == 0) {
+			collect_say(c, "connected to %s", who);
+			c->above[0] = '\0';
+			route_moved(c);
+			return;
+		}
+		c->above[0] = '\0';
+		pause_ms(TICK_MS);
+	}
+	collect_say(c, "nobody is above any more: %s", err.text);
+	c->over = true;
+}
+
+/* Often at first, then once a second: only a wire leads to another host. */
+static void ping(struct collect *c)
+{
+	uint64_t now = weft_monotonic_ns(), every = now - c->began_ns < 3 * SECOND ? SECOND / 8 : SECOND;
+	if (!c->up.w || now - c->ping_ns < every)
+		return;
+	struct message m = {.kind = MESSAGE_PING, .ping = {collect_clock(c)}};
+	c->ping_ns = now;
+	(void)!peer_send(&c->up, &m);
+}
+
+static void hear_above(struct collect *c)
+{
+	int end = peer_fill(&c->up), rc;
+	while ((rc = peer_next(&c->up, c->in)) > 0)
+		route_down(c, c->in);
+	if (end || rc < 0)
+		turn_to_another(c);
+}
+
+/* -- below -- */
+
+static int add_below(struct collect *c, int fd, struct weft_wire *w)
+{
+	struct peer *p = calloc(1, sizeof *p);
+	if (!p || weft_vec_push(&c->below, p)) {
+		free(p);
+		return -ENOMEM;
+	}
+	*p = (struct peer){.w = w, .alive = true, .id = ++c->ids};
+	if (!w)
+		channel_init(&p->c, fd, false);
+	return 0;
+}
+
+static void drop_below(struct collect *c, size_t i)
+{
+	struct peer *p = c->below.at[i];
+	peer_end(p);
+	route_lost(c, p);
+	c->below.at[i] = c->below.at[--c->below.n];
+	free(p);
+}
+
+/* Not more than a batch at a time, so that what is above is heard in between. False: it is gone. */
+static bool hear_below(struct collect *c, struct peer *p)
+{
+	int end = peer_fill(p), rc = 0, n = 0;
+	while ((!p->w || n++ < BATCH) && (rc = peer_next(p, c->in)) > 0)
+		route_up(c, p, c->in);
+	c->more |= rc > 0;
+	return !end && rc >= 0;
+}
+
+static void accept_below(struct collect *c)
+{
+	struct weft_wire *w;
+	struct weft_err err = {0};
+	while (weft_wire_accept(c->listener, &w, &err) > 0)
+		if (add_below(c, -1, w))
+			weft_wire_free(w);
+}
+
+/* -- the loop -- */
+
+static void flush_all(struct collect *c)
+{
+	route_flush(c);
+	if (c->up.alive && peer_flush(&c->up))
+		turn_to_another(c);
+	for (size_t i = 0; i < c->below.n; i++)
+		if (peer_flush(c->below.at[i]))
+			drop_below(c, i--);
+}
+
+static void look(struct collect *c)
+{
+	size_t n = c->below.n;
+	struct pollfd *at = calloc(n + OTHERS, sizeof *at);
+	if (!at) {
+		c->over = true;
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		at[i] = (struct pollfd){peer_fd(c->below.at[i]), peer_events(c->below.at[i]), 0};
+	at[n] = (struct pollfd){peer_fd(&c->up), peer_events(&c->up), 0};
+	at[n + 1] = (struct pollfd){c->listener ? weft_wire_listener_fd(c->listener) : -1, POLLIN, 0};
+	at[n + 2] = (struct pollfd){c->how.life, POLLIN, 0};
+	/* What a wire has read already, poll does not see. */
+	int wait = c->more ? 0 : TICK_MS;
+	c->more = false;
+	if (poll(at, n + OTHERS, wait) >= 0) {
+		if (at[n + 2].revents)
+			c->over = true;
+		if (at[n].revents & (POLLIN | POLLHUP | POLLERR))
+			hear_above(c);
+		/* From the last: one that goes is replaced by one that was heard. */
+		for (size_t i = n; i-- > 0;)
+			if ((wait == 0 || (at[i].revents & (POLLIN | POLLHUP | POLLERR))) && !hear_below(c, c->below.at[i]))
+				drop_below(c, i);
+		if (at[n + 1].revents)
+			accept_below(c);
+	}
+	free(at);
+	route_orphans(c);
+	ping(c);
+	flush_all(c);
+}
+
+static bool all_drained(const struct collect *c)
+{
+	for (size_t i = 0; i < c->below.n; i++)
+		if (!c->below.at[i]->drained)
+			return false;
+	return true;
+}
+
+/* Those below let go of their processes, and say their last; then whoever is above may still ask. */
+static void finish(struct collect *c)
+{
+	uint64_t until = weft_monotonic_ns() + END_NS;
+	struct message end = {.kind = MESSAGE_END}, *said = &end;
+	if (!c->ending)
+		route_down(c, &end);
+	c->over = false;
+	c->ending = true;
+	while (!all_drained(c) && !c->over && weft_monotonic_ns() < until)
+		look(c);
+	if (c->over || !c->up.alive)
+		return;
+	(void)!peer_send(&c->up, said);
+	while (!c->over && c->up.alive && weft_monotonic_ns() < until)
+		look(c);
+}
+
+static int begin(struct collect *c, struct weft_err *err)
+{
+	signal(SIGPIPE, SIG_IGN);
+	c->in = calloc(1, sizeof *c->in);
+	c->real_0 = weft_realtime_ns();
+	c->mono_0 = c->began_ns = weft_monotonic_ns();
+	int rc = c->in ? 0 : weft_err_set(err, -ENOMEM, "out of memory");
+	if (!rc && c->how.listen) {
+		struct weft_wire_listen_how how = {.address = c->how.listen,
+		                                   .secret = c->how.secret,
+		                                   .refused = refused,
+		                                   .ctx = c};
+		rc = weft_wire_listen(&c->listener, &how, err);
+	}
+	if (!rc && c->listener && c->how.listening)
+		c->how.listening(c->how.ctx, weft_wire_listener_address(c->listener));
+	if (!rc && c->how.up >= 0) {
+		c->up.alive = true;
+		channel_init(&c->up.c, c->how.up, false);
+		say_hello(c);
+	} else if (!rc) {
+		rc = connect_to(c, c->how.parent, TRY_NS, err);
+	}
+	for (unsigned i = 0; !rc && i < c->how.n_below; i++)
+		if (add_below(c, c->how.below[i], NULL))
+			rc = weft_err_set(err, -ENOMEM, "out of memory");
+	return rc;
+}
+
+int collect_run(const struct collect_how *how, struct weft_err *err)
+{
+	struct collect *c = calloc(1, sizeof *c);
+	if (!c)
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	c->how = *how;
+	int rc = begin(c, err);
+	while (!rc && !c->over && !c->ending)
+		look(c);
+	if (!rc)
+		finish(c);
+	peer_end(&c->up);
+	while (c->below.n) {
+		peer_end(c->below.at[c->below.n - 1]);
+		free(c->below.at[--c->below.n]);
+	}
+	weft_wire_listener_free(c->listener);
+	route_fini(c);
+	weft_secret_wipe(&c->how.secret);
+	free(c->below.at);
+	free(c->in);
+	free(c);
+	return rc;
+}

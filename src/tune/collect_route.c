@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages on their way. Up goes what is said of tasks, folded where it can be; down goes what is wanted of a task, by the way that
+ * the task came; what is for collectors goes to all of them, and to those that come later.
+ */
+#include "collect_priv.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRACE_NS UINT64_C(2000000000)
+enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20 };
+
+static struct peer *peer_of(struct collect *c, uint32_t id)
+{
+	for (size_t i = 0; i < c->below.n; i++)
+		if (c->below.at[i]->id == id)
+			return c->below.at[i];
+	return NULL;
+}
+
+static struct collect_task *task_of(struct collect *c, uint64_t task)
+{
+	uint64_t at;
+	return weft_map_get(&c->by_task, task, &at) ? &c->task.at[at] : NULL;
+}
+
+static void say_up(struct collect *c, const struct message *m)
+{
+	(void)!peer_send(&c->up, m);
+}
+
+/* -- tunlets -- */
+
+static void fold_up(void *ctx, const void *at, size_t n)
+{
+	struct collect_tunlet *k = ctx;
+	struct message m = {.kind = MESSAGE_FOLDED};
+	for (size_t done = 0; done < n;) {
+		size_t part = n - done < PIECE_BYTES ? n - done : PIECE_BYTES;
+		m.folded = (struct message_folded){.time = follow_time(&k->c->follow, collect_clock(k->c)),
+		                                   .tunlet = k->number,
+		                                   .more = done + part < n,
+		                                   .bytes = (const char *)at + done,
+		                                   .n = (uint32_t)part};
+		done += part;
+		say_up(k->c, &m);
+	}
+}
+
+static int begin_tunlet(struct collect *c, struct collect_tunlet *k, struct weft_err *err)
+{
+	struct folder_how how = {.up = fold_up, .ctx = k};
+	int rc = weft_spec_new(&k->s, k->name, k->text.at, k->text.n, err);
+	rc = rc ? rc : folder_new(&k->f, k->s, &how, err);
+	for (size_t i = 0; !rc && i < c->below.n; i++)
+		if (c->below.at[i]->collector)
+			rc = folder_child(k->f, c->below.at[i]->id, true);
+	return rc;
+}
+
+static void heard_spec(struct collect *c, const struct message_spec *m)
+{
+	struct weft_err err = {0};
+	if (m->tunlet >= COLLECT_TUNLETS || c->tunlet[m->tunlet].f)
+		return;
+	struct collect_tunlet *k = &c->tunlet[m->tunlet];
+	weft_buf_add(&k->text, m->bytes, m->n);
+	if (k->text.n > SPEC_MOST || k->text.failed)
+		c->over = true;
+	if (m->more || c->over)
+		return;
+	k->c = c;
+	k->number = m->tunlet;
+	k->began = m->began;
+	k->per_unit = m->per_unit > 0 ? m->per_unit : 1e6;
+	k->name = strdup(m->name);
+	if (!k->name || begin_tunlet(c, k, &err)) {
+		/* One that cannot fold would keep those below from being heard: it goes, and they turn to whom is above. */
+		collect_say(c, "cannot fold the tunlet: %s", err.code ? err.text : "out of memory");
+		c->over = true;
+	}
+}
+
+/* -- events -- */
+
+/* Whether an event is folded here; of what is not yet bound is kept how far it has got. */
+static bool to_fold(struct collect_tunlet *k, struct collect_binding *b, uint32_t event, const struct message *m)
+{
+	const struct spec_event *v = &k->s->event.at[event];
+	if (!v->folds)
+		return false;
+	bool named = v->iteration_ref < m->event.n;
+	int64_t iteration = named ? m->event.value[v->iteration_ref].i : 0;
+	if (!b->bound || (b->passed && named && iteration <= b->iteration)) {
+		b->iteration = !b->passed || iteration > b->iteration ? iteration : b->iteration;
+		b->passed = true;
+		return false;
+	}
+	return b->actor == v->actor_id;
+}
+
+/* Whether the event goes up. */
+static bool fold_event(struct collect *c, struct message *m)
+{
+	uint32_t tunlet = m->event.event >> 16, event = m->event.event & 0xffff;
+	struct collect_task *t = task_of(c, m->event.task);
+	struct collect_tunlet *k = tunlet < COLLECT_TUNLETS ? &c->tunlet[tunlet] : NULL;
+	if (!t || !k || !k->f || event >= k->s->event.n || m->event.folded || !to_fold(k, &t->tunlet[tunlet], event, m))
+		return true;
+	struct tune_value value[MESSAGE_VALUES];
+	for (uint32_t i = 0; i < m->event.n; i++) {
+		const struct message_value *v = &m->event.value[i];
+		bool real = v->kind == MESSAGE_REAL;
+		value[i] = (struct tune_value){real ? v->d : (double)v->i, real ? (long long)v->d : v->i,
+		                               v->kind == MESSAGE_TEXT ? v->s : ""};
+	}
+	struct folder_event e = {.event = event,
+	                         .id = t->tunlet[tunlet].id,
+	                         .time = (double)(int64_t)(m->event.time - k->began) / k->per_unit,
+	                         .value = value,
+	                         .n = m->event.n};
+	int rc = folder_event(k->f, &e);
+	c->over |= rc < 0;
+	m->event.folded = rc == FOLDER_FOLDED_AND_PASSES;
+	return rc != FOLDER_FOLDED;
+}
+
+static void heard_folded(struct collect *c, struct peer *from, const struct message_folded *m)
+{
+	struct collect_tunlet *k = m->tunlet < COLLECT_TUNLETS ? &c->tunlet[m->tunlet] : NULL;
+	if (!k || !k->f)
+		return;
+	if (k->fold_of != from->id)
+		k->fold.n = 0;
+	k->fold_of = from->id;
+	weft_buf_add(&k->fold, m->bytes, m->n);
+	if (k->fold.n > FOLD_MOST || k->fold.failed)
+		c->over = true;
+	if (m->more || c->over)
+		return;
+	int rc = folder_below(k->f, from->id, k->fold.at, k->fold.n);
+	k->fold.n = 0;
+	if (rc == -EINVAL)
+		collect_say(c, "a collector says what nobody understands");
+	c->over |= rc == -ENOMEM;
+}
+
+/* -- tasks -- */
+
+static void add_way(struct collect *c, uint64_t task, uint32_t by)
+{
+	struct collect_task *t = task_of(c, task);
+	if (t) {
+		t->by = by;
+		t->orphan_ns = 0;
+		return;
+	}
+	if (weft_map_put(&c->by_task, task, c->task.n) || weft_vec_push(&c->task, (struct collect_task){.task = task, .by = by}))
+		c->over = true;
+}
+
+static void forget(struct collect *c, uint64_t task)
+{
+	struct collect_task *t = task_of(c, task);
+	for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f && t->tunlet[k].bound)
+			c->over |= folder_ended(c->tunlet[k].f, t->tunlet[k].actor, t->tunlet[k].id) != 0;
+	if (!t)
+		return;
+	weft_map_del(&c->by_task, task);
+	*t = c->task.at[--c->task.n];
+	if (t < c->task.at + c->task.n && weft_map_put(&c->by_task, t->task, (uint64_t)(t - c->task.at)))
+		c->over = true;
+}
+
+static void lost_events(struct collect *c, uint64_t count)
+{
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f)
+			c->over |= folder_lost(c->tunlet[k].f, 0, count) != 0;
+}
+
+void route_lost(struct collect *c, const struct peer *p)
+{
+	struct message m = {.kind = MESSAGE_LOST};
+	uint64_t now = collect_clock(c);
+	for (size_t i = 0; i < c->task.n; i++) {
+		struct collect_task *t = &c->task.at[i];
+		if (t->by != p->id || t->orphan_ns)
+			continue;
+		/* What was on its way is gone; of a controller, the tasks are, too. */
+		if (!m.lost.task)
+			m.lost = (struct message_lost){t->task, follow_time(&c->follow, now), 1};
+		t->orphan_ns = p->collector ? weft_monotonic_ns() : 1;
+	}
+	for (uint32_t k = 0; k < COLLECT_TUNLETS && p->collector; k++)
+		if (c->tunlet[k].f)
+			c->over |= folder_child(c->tunlet[k].f, p->id, false) != 0;
+	if (m.lost.task && !c->ending) {
+		lost_events(c, 1);
+		say_up(c, &m);
+	}
+	route_orphans(c);
+}
+
+void route_orphans(struct collect *c)
+{
+	uint64_t now = weft_monotonic_ns();
+	for (size_t i = 0; i < c->task.n; i++) {
+		struct collect_task *t = &c->task.at[i];
+		if (!t->orphan_ns || now - t->orphan_ns < GRACE_NS)
+			continue;
+		struct message m = {.kind = MESSAGE_GONE};
+		m.gone = (struct message_gone){t->task, follow_time(&c->follow, collect_clock(c)),
+		                               "is let go: its controller is gone"};
+		forget(c, t->task);
+		say_up(c, &m);
+		i--;
+	}
+}
+
+void route_moved(struct collect *c)
+{
+	lost_events(c, 1);
+	for (size_t i = 0; i < c->task.n; i++) {
+		struct message m = {.kind = MESSAGE_HERE, .here = {c->task.at[i].task}};
+		say_up(c, &m);
+	}
+}
+
+/* -- up -- */
+
+/* Where a message of a controller has its time, which is this host's. */
+static uint64_t *time_of(struct message *m)
+{
+	return m->kind == MESSAGE_EVENT   ? &m->event.time
+	       : m->kind == MESSAGE_TASK  ? &m->task.time
+	       : m->kind == MESSAGE_GONE  ? &m->gone.time
+	       : m->kind == MESSAGE_LOST  ? &m->lost.time
+	       : m->kind == MESSAGE_ACTED ? &m->acted.time
+	       : m->kind == MESSAGE_COST  ? &m->cost.time
+	                                  : NULL;
+}
+
+static void heard_hello(struct collect *c, struct peer *from, const struct message_hello *m)
+{
+	from->collector = m->collector;
+	if (!m->collector)
+		return;
+	/* All that collectors were told so far. */
+	for (size_t at = 0; at + 5 <= c->said.n;) {
+		uint32_t n;
+		struct message *out = calloc(1, sizeof *out);
+		memcpy(&n, c->said.at + at + 1, sizeof n);
+		if (out && message_decode((unsigned char)c->said.at[at], c->said.at + at + 5, n, out) == 0)
+			(void)!peer_send(from, out);
+		free(out);
+		at += 5 + (size_t)n;
+	}
+	struct message above = {.kind = MESSAGE_ABOVE, .above = {c->how.parent ? c->how.parent : ""}};
+	(void)!peer_send(from, &above);
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f)
+			c->over |= folder_child(c->tunlet[k].f, from->id, true) != 0;
+}
+
+static void answer_ping(struct collect *c, struct peer *from, const struct message_ping *p, uint64_t heard)
+{
+	struct message m = {.kind = MESSAGE_CLOCK};
+	m.clock =
+		(struct message_clock){.sent = p->sent, .received = heard, .answered = follow_time(&c->follow, collect_clock(c))};
+	(void)!peer_send(from, &m);
+	(void)!peer_flush(from);
+}
+
+void route_up(struct collect *c, struct peer *from, struct message *m)
+{
+	uint64_t heard = follow_time(&c->follow, collect_clock(c)), *time = from->collector ? NULL : time_of(m);
+	if (time) {
+		uint64_t theirs = c->how.faulty ? follow_faulty(&c->how.fault, *time) : *time;
+		*time = follow_time(&c->follow, theirs);
+	}
+	if (m->kind == MESSAGE_HELLO)
+		heard_hello(c, from, &m->hello);
+	else if (m->kind == MESSAGE_END)
+		from->drained = true;
+	else if (m->kind == MESSAGE_PING)
+		answer_ping(c, from, &m->ping, heard);
+	else if (m->kind == MESSAGE_FOLDED)
+		heard_folded(c, from, &m->folded);
+	else if (m->kind == MESSAGE_EVENT && !from->collector && !fold_event(c, m))
+		return;
+	else {
+		if (m->kind == MESSAGE_TASK)
+			add_way(c, m->task.task, from->id);
+		else if (m->kind == MESSAGE_HERE)
+			add_way(c, m->here.task, from->id);
+		else if (m->kind == MESSAGE_GONE)
+			forget(c, m->gone.task);
+		else if (m->kind == MESSAGE_LOST)
+			lost_events(c, m->lost.count);
+		say_up(c, m);
+	}
+}
+
+/* -- down -- */
+
+static void to_collectors(struct collect *c, const struct message *m)
+{
+	for (size_t i = 0; i < c->below.n; i++)
+		if (c->below.at[i]->collector)
+			(void)!peer_send(c->below.at[i], m);
+}
+
+static void remember(struct collect *c, const struct message *m)
+{
+	size_t at = c->said.n;
+	char head[5] = {(char)m->kind};
+	weft_buf_add(&c->said, head, sizeof head);
+	if (c->said.failed || message_encode(m, &c->said)) {
+		c->over = true;
+		return;
+	}
+	uint32_t n = (uint32_t)(c->said.n - at - sizeof head);
+	memcpy(c->said.at + at + 1, &n, sizeof n);
+}
+
+static void heard_close(struct collect *c, const struct message_close *m)
+{
+	struct folder *f = m->tunlet < COLLECT_TUNLETS ? c->tunlet[m->tunlet].f : NULL;
+	if (f && m->how == MESSAGE_ANEW)
+		folder_anew(f);
+	else if (f && m->how == MESSAGE_CLOSED)
+		folder_closed(f, m->iteration);
+	else if (f)
+		c->over |= folder_close(f, m->iteration, m->how == MESSAGE_ASK_ALL) != 0;
+}
+
+static void heard_bind(struct collect *c, const struct message_bind *m)
+{
+	struct collect_task *t = task_of(c, m->task);
+	if (t && m->tunlet < COLLECT_TUNLETS) {
+		t->tunlet[m->tunlet].bound = true;
+		t->tunlet[m->tunlet].actor = m->actor;
+		t->tunlet[m->tunlet].id = m->id;
+	}
+}
+
+/* To the one below by whom the task is reached, or with task 0 to all. */
+static void to_task(struct collect *c, uint64_t task, const struct message *m)
+{
+	struct collect_task *t = task ? task_of(c, task) : NULL;
+	struct peer *p = t ? peer_of(c, t->by) : NULL;
+	if (p)
+		(void)!peer_send(p, m);
+	for (size_t i = 0; !task && i < c->below.n; i++)
+		(void)!peer_send(c->below.at[i], m);
+}
+
+void route_down(struct collect *c, const struct message *m)
+{
+	if (m->kind == MESSAGE_CLOCK) {
+		follow_exchange(&c->follow, m->clock.sent, m->clock.received, m->clock.answered, collect_clock(c));
+	} else if (m->kind == MESSAGE_SPEC) {
+		heard_spec(c, &m->spec);
+		remember(c, m);
+		to_collectors(c, m);
+	} else if (m->kind == MESSAGE_CLOSE) {
+		heard_close(c, &m->close);
+		to_collectors(c, m);
+	} else if (m->kind == MESSAGE_LOST) {
+		lost_events(c, m->lost.count);
+		to_collectors(c, m);
+	} else if (m->kind == MESSAGE_ABOVE) {
+		snprintf(c->above, sizeof c->above, "%s", m->above.address);
+	} else if (m->kind == MESSAGE_BIND) {
+		struct collect_task *t = task_of(c, m->bind.task);
+		struct peer *p = t ? peer_of(c, t->by) : NULL;
+		if (p && p->collector)
+			(void)!peer_send(p, m);
+		else
+			heard_bind(c, &m->bind);
+	} else {
+		to_task(c, message_task_of(m), m);
+		c->ending |= m->kind == MESSAGE_END;
+	}
+}
+
+void route_flush(struct collect *c)
+{
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f)
+			c->over |= folder_flush(c->tunlet[k].f) != 0;
+	if (c->up.dropped) {
+		struct message m = {.kind = MESSAGE_LOST};
+		m.lost = (struct message_lost){c->task.n ? c->task.at[0].task : 0, follow_time(&c->follow, collect_clock(c)),
+		                               c->up.dropped};
+		c->up.dropped = 0;
+		lost_events(c, m.lost.count);
+		say_up(c, &m);
+	}
+}
+
+void route_fini(struct collect *c)
+{
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++) {
+		folder_free(c->tunlet[k].f);
+		weft_spec_free(c->tunlet[k].s);
+		weft_buf_fini(&c->tunlet[k].text);
+		weft_buf_fini(&c->tunlet[k].fold);
+		free(c->tunlet[k].name);
+	}
+	weft_buf_fini(&c->said);
+	weft_map_fini(&c->by_task);
+	free(c->task.at);
+}

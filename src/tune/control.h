@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The controller: on one machine, the agents of its processes; towards the analyzer, messages (message.h). It runs in a process of its own.
+ *
+ *     listener ── acceptor thread ── one thread a process: its wants, its actions, its events
+ *     up       ── main thread: messages for processes into their queues
+ *
+ * A thread a process, because an action may wait for a thread of that process for a long time, and the others' rings must be read meanwhile.
+ */
+#ifndef WEFT_TUNE_CONTROL_H
+#define WEFT_TUNE_CONTROL_H
+
+#include "base/err.h"
+#include <stdint.h>
+#include <sys/types.h>
+
+struct control_how {
+	int listener;        /* of probe_listen; the controller's from now on */
+	int up;              /* a stream to the analyzer, or to a collector: channel.h */
+	int life;            /* hangs up when the run is over without a word; -1: none */
+	uint32_t number;     /* of this controller in the run */
+	const pid_t *attach; /* processes that run already */
+	unsigned n_attach;
+	const char *agent; /* path of the agent, and the name it is to connect to: for those */
+	const char *name;
+};
+
+/* Returns when the analyzer has said END, or is gone; everything is out of the processes then. */
+int control_run(const struct control_how *how, struct weft_err *err) WEFT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the controller share. Lock order: tasks_lock, then a task's lock; up_lock is a leaf. */
+#ifndef WEFT_TUNE_CONTROL_PRIV_H
+#define WEFT_TUNE_CONTROL_PRIV_H
+
+#include "base/atomic.h"
+#include "base/vec.h"
+#include "channel.h"
+#include "control.h"
+#include "point.h"
+#include "probe/probe_action.h"
+#include <pthread.h>
+
+enum { CONTROL_NAME_MAX = 600 };
+
+struct control_instant {
+	uint64_t ticks, ns; /* ns: monotonic */
+	double rate;        /* ns of a tick, since the controller began */
+};
+
+/* An action that was done and may be undone. */
+struct control_action {
+	uint32_t number;
+	struct probe_action action;
+	char *subject, *object, *declared, *sync; /* owned */
+};
+
+/* An event that was read and is not sent yet: it waits until no earlier one of another thread can come. */
+struct control_held {
+	uint64_t ticks;
+	struct probe_event *event; /* owned */
+};
+
+struct control_task {
+	struct control *c;
+	struct probe_session *s;
+	uint64_t task;
+	pid_t pid;
+	pthread_t thread;
+	int wake;             /* eventfd: there are commands */
+	pthread_mutex_t lock; /* of commands, ended */
+	struct weft_buf commands;
+	bool ended; /* the thread is done, and may be joined */
+	bool over;  /* nothing more is to be done; the thread's own, as all below */
+	bool ready; /* it was let go */
+	bool undo;  /* actions at the end, too */
+	WEFT_VEC(struct point_want *) want;
+	WEFT_VEC(struct control_action *) action;
+	WEFT_VEC(struct control_held) held;
+	struct control_instant at; /* near which its newest events are */
+	uint64_t dropped, cost_said_ns;
+	struct message_cost cost;
+	const char *why; /* it is let go; "": it ended by itself */
+	void *libweft;   /* of point_libweft; owned */
+};
+
+struct control {
+	struct control_how how;
+	struct channel up;
+	pthread_mutex_t up_lock;
+	bool up_lost; /* nobody listens any more */
+	char host[65];
+	pthread_mutex_t tasks_lock;
+	WEFT_VEC(struct control_task *) task;
+	uint32_t serial;
+	struct weft_atomic_u32 ending;
+	struct control_instant began; /* ticks are those of all processes of the machine */
+	uint64_t real_0;
+	pthread_t acceptor;
+};
+
+/* -- control.c -- */
+/* Sends; events are gathered until control_flush. Any thread. */
+void control_say(struct control *c, const struct message *m);
+void control_flush(struct control *c);
+uint64_t control_now(const struct control *c);                          /* on the analyzer's clock */
+void control_look(const struct control *c, struct control_instant *at); /* at: now */
+uint64_t control_time(const struct control *c, const struct control_instant *at, uint64_t ticks);
+
+/* -- control_task.c -- */
+int control_task_start(struct control *c, struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;
+void control_task_tell(struct control_task *t, unsigned kind, const void *at, size_t n);
+void control_task_free(struct control_task *t); /* joins its thread */
+/* An event of a want, from whatever kind of point. value: those of its fields. */
+void control_event(struct control_task *t, const struct point_want *w, struct message *m);
+
+/* -- control_who.c: what /proc and the environment of launchers say of a process -- */
+void control_describe(pid_t pid, struct message_task *out);
+/* A variable of the environment that it began with; false: it has none. */
+bool control_environment(pid_t pid, const char *name, char *out, size_t room);
+
+#endif
