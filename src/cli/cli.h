@@ -30,6 +30,7 @@ extern const struct weft_command weft_command_record, weft_command_info, weft_co
 	weft_command_view, weft_command_table, weft_command_diff, weft_command_shift, weft_command_counters, weft_command_split,
 	weft_command_translate;
 extern const struct weft_command weft_command_tunlet;
+extern const struct weft_command weft_command_tune;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
@@ -87,5 +88,6 @@ void cli_print_help(const struct weft_command *cmd, FILE *to);
 int cli_fxt_print(int argc, char **argv);
 int cli_paramedir(int argc, char **argv);
 int cli_tg(int argc, char **argv);
+int cli_mate(int argc, char **argv);
 
 #endif

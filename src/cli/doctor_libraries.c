@@ -4,6 +4,7 @@
  * binary interfaces, so that this build needs none of their headers.
  */
 #include "doctor.h"
+#include "tune/wire.h"
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -137,10 +138,17 @@ static void check_zstd(struct doctor_report *r)
 		doctor_say(r, DOCTOR_YES, "%s", ((const char *(*)(void))f[0])());
 }
 
+static void check_sodium(struct doctor_report *r)
+{
+	if (weft_wire_can_seal())
+		doctor_say(r, DOCTOR_YES, "%s", weft_wire_library());
+	else
+		doctor_say(r, DOCTOR_NO,
+		           "this build is without it: tuning stays on one host (Debian: libsodium-dev, and build again)");
+}
+
 const struct doctor_check doctor_library_checks[] = {
-	{"hwloc", "the machine's topology", check_hwloc},
-	{"zstd", "packed traces", check_zstd},
-	{"opencl", "tasks on OpenCL devices", check_opencl},
-	{"cuda", "tasks on NVIDIA's devices", check_cuda},
-	{0},
+	{"hwloc", "the machine's topology", check_hwloc},  {"zstd", "packed traces", check_zstd},
+	{"sodium", "tuning across hosts", check_sodium},   {"opencl", "tasks on OpenCL devices", check_opencl},
+	{"cuda", "tasks on NVIDIA's devices", check_cuda}, {0},
 };

@@ -4,6 +4,7 @@
  * work; this one finds it.
  */
 #include "cli.h"
+#include "tune_tree.h"
 #include "base/log.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static const struct group groups[] = {
 	{"Change",
          {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_shift,
           &weft_command_counters, &weft_command_split, &weft_command_translate}},
-	{"Tune", {&weft_command_tunlet}},
+	{"Tune", {&weft_command_tune, &weft_command_tunlet}},
 	{"Keep", {&weft_command_index, &weft_command_pack}},
 	{"This machine", {&weft_command_doctor, &weft_command_completion}},
 };
@@ -37,7 +38,7 @@ static const struct weft_opt help_option = {'h', "help", NULL, WEFT_OPT_FLAG, 0,
 static const struct {
 	const char *program;
 	int (*run)(int argc, char **argv);
-} compat_names[] = {{"fxt_print", cli_fxt_print}, {"paramedir", cli_paramedir}, {"TG", cli_tg}};
+} compat_names[] = {{"fxt_print", cli_fxt_print}, {"paramedir", cli_paramedir}, {"TG", cli_tg}, {"MATE", cli_mate}};
 
 const struct weft_command *cli_command(unsigned i)
 {
@@ -158,8 +159,13 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } own_verbs[] = {
-	{"help", run_help},         {"--help", run_help},     {"-h", run_help},
-	{"--version", run_version}, {"version", run_version}, {"--list-options", run_list_options},
+	{"help", run_help},
+	{"--help", run_help},
+	{"-h", run_help},
+	{"--version", run_version},
+	{"version", run_version},
+	{"--list-options", run_list_options},
+	{"tune-collector", cli_tune_collector},
 };
 
 /* Before "--", and before the command that a verb runs. */

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "cli.h"
 #include "record_priv.h"
+#include "record_probe.h"
 #include "record_tree.h"
 #include "record_watch.h"
 #include <errno.h>
@@ -40,6 +41,8 @@ struct record_run {
 	struct record_watch watch;
 	struct record_tree tree;
 	struct record_packer *packer;
+	struct record_prober *prober;
+	struct record_probed probed;
 	struct record_totals totals;
 	char host[65], boot_id[96], stream_name[96], not_watched[400];
 	uint8_t run_id[16];
@@ -65,6 +68,8 @@ static const struct weft_opt record_options[] = {
          "begin with this category of events switched off; may be repeated"},
 	{0, "on", "CATEGORY", WEFT_OPT_LIST, offsetof(struct record_args, on),
          "begin with this category switched on; may be repeated"},
+	{0, "probe", "FUNCTION", WEFT_OPT_LIST, offsetof(struct record_args, probe),
+         "watch a function of programs as they are: 'NAME', 'NAME(x, p->n; return)'; may be repeated"},
 	{0, "watch", "HOW", WEFT_OPT_STRING, offsetof(struct record_args, watch),
          "how processes and threads are seen: perf, ptrace or none (default: the first that works)"},
 	{0, "pack", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, pack), "compress finished streams in the background"},
@@ -74,8 +79,7 @@ static const struct weft_opt record_options[] = {
 
 /* ---- before ---- */
 
-/* Of a process in a time namespace of its own CLOCK_MONOTONIC is another clock: libweft says it in the same words. */
-static void read_boot_id(char *out, size_t n)
+void record_boot_id(char *out, size_t n)
 {
 	char text[64] = "";
 	struct stat st;
@@ -97,7 +101,7 @@ static void read_machine(struct record_run *r)
 	for (char *c = r->host; *c; c++)
 		if (*c == '/')
 			*c = '_';
-	read_boot_id(r->boot_id, sizeof r->boot_id);
+	record_boot_id(r->boot_id, sizeof r->boot_id);
 	if (getrandom(r->run_id, sizeof r->run_id, 0) != (ssize_t)sizeof r->run_id) {
 		uint64_t now[2] = {weft_realtime_ns(), (uint64_t)getpid()};
 		memcpy(r->run_id, now, sizeof now);
@@ -142,8 +146,15 @@ static int prepare(struct record_run *r, char **argv, struct weft_err *err)
 	int rc = record_dir_make(&r->dir, r->args.output, argv[0], r->args.force, err);
 	if (rc)
 		return rc;
-	if ((rc = record_stream_open(&r->stream, r->dir.path, r->stream_name, r->run_id, err)) ||
+	if ((rc = record_stream_open(&r->stream, r->dir.path, r->stream_name, r->run_id, 0, err)) ||
 	    (rc = record_set_environment(&r->args, r->dir.path, r->run_id, r->save_signal, err)) || (rc = open_signals(r, err)))
+		return rc;
+	struct record_prober_how how = {.probes = &r->args.probe,
+	                                .dir = r->dir.path,
+	                                .host = r->host,
+	                                .boot_id = r->boot_id,
+	                                .run_id = r->run_id};
+	if (r->args.probe.n && (rc = record_prober_new(&r->prober, &how, err)))
 		return rc;
 	if (record_topology(&r->stream, r->dir.path, r->host))
 		weft_log(WEFT_LOG_INFO, "the machine's topology could not be read");
@@ -162,6 +173,8 @@ static int begin(struct record_run *r, struct weft_err *err)
 	r->began_ns = weft_monotonic_ns();
 	if ((rc = record_tree_init(&r->tree, &r->stream, r->child.pid, r->host, r->boot_id)))
 		return weft_err_sys(err, -rc, "cannot start the command");
+	if (r->prober && (rc = record_prober_start(r->prober)))
+		return weft_err_sys(err, -rc, "cannot watch functions");
 	if ((rc = record_go(&r->child, r->watch.backend != &record_watch_none)))
 		return weft_err_sys(err, -rc, "cannot start the command");
 	if (r->args.pack)
@@ -263,6 +276,11 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 		weft_buf_printf(b, "no libweft calls were made: recorded %u process%s and %u thread%s, their execs and exits",
 		                processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
 	}
+	if (r->args.probe.n)
+		weft_buf_printf(b, ", %s events of probes in %u process%s", weft_human_count(text, r->probed.events),
+		                r->probed.processes, r->probed.processes == 1 ? "" : "es");
+	if (r->probed.lost)
+		weft_buf_printf(b, " (%s lost)", weft_human_count(text, r->probed.lost));
 	if (t->dropped)
 		weft_buf_printf(b, ", %s dropped (%s)", weft_human_count(text, t->dropped), why_dropped(r));
 	if (r->lost)
@@ -278,8 +296,8 @@ static void say(const struct record_run *r, uint32_t processes, uint32_t threads
 	say_recorded(r, processes, threads, &b);
 	if (live)
 		weft_buf_printf(&b, ", %u process%s left running", live, live == 1 ? "" : "es");
-	weft_buf_printf(&b, ", in %s; next: weft %s %s\n", weft_human_ns(text, took_ns), r->totals.streams ? "stat" : "info",
-	                r->dir.shown);
+	weft_buf_printf(&b, ", in %s; next: weft %s %s\n", weft_human_ns(text, took_ns),
+	                r->totals.streams || r->probed.events ? "stat" : "info", r->dir.shown);
 	if (!b.failed)
 		fprintf(stderr, "weft record: %s", b.at);
 	weft_buf_fini(&b);
@@ -300,10 +318,23 @@ static int give_up(struct record_run *r, const char *command)
 	return r->exec_error == ENOENT ? 127 : 126;
 }
 
+static void finish_probes(struct record_run *r)
+{
+	struct weft_buf remarks = {0};
+	record_prober_finish(r->prober, &r->probed, &remarks);
+	r->prober = NULL;
+	struct weft_str rest = weft_str_n(remarks.at, remarks.n), line;
+	while (!r->exec_error && weft_str_cut(&rest, '\n', &line))
+		if (line.n)
+			weft_log(WEFT_LOG_WARN, "%.*s", (int)line.n, line.at);
+	weft_buf_fini(&remarks);
+}
+
 static int finish(struct record_run *r, const char *command)
 {
 	uint64_t took = weft_monotonic_ns() - r->began_ns;
 	end(r);
+	finish_probes(r);
 	uint32_t processes = (uint32_t)r->tree.process.n, threads = (uint32_t)r->tree.thread.n;
 	uint32_t live = record_tree_live(&r->tree);
 	record_watch_stop(&r->watch);
@@ -337,6 +368,7 @@ static int record_main(struct record_run *r, char **argv)
 	}
 	if (r->child.go > 0)
 		close(r->child.go); /* the process that waits ends */
+	finish_probes(r);
 	record_watch_stop(&r->watch);
 	record_tree_fini(&r->tree);
 	record_stream_close(&r->stream);
@@ -371,6 +403,7 @@ const struct weft_command weft_command_record = {
 		 "Examples:\n"
 		 "    weft record -- ./solver input.dat\n"
 		 "    weft record -o run1.weft -- mpirun -np 4 ./solver input.dat\n"
+		 "    weft record --probe 'solve(n; return)' -- ./solver input.dat\n"
 		 "    weft record --ring 64M --save-on USR1 -- ./server",
 	.options = record_options,
 	.option_flags = WEFT_OPT_STOP_AT_OPERAND,

@@ -14,7 +14,7 @@ struct record_args {
 	const char *output, *save_on, *watch;
 	bool force, quiet, pack;
 	uint64_t ring, stop_at;
-	struct weft_opt_list off, on;
+	struct weft_opt_list off, on, probe;
 };
 
 /* ---- record_dir.c: the trace's directory ---- */
@@ -31,6 +31,11 @@ int record_dir_make(struct record_dir *d, const char *output, const char *progra
 void record_dir_keep(struct record_dir *d); /* the command runs: what it replaces can go */
 void record_dir_undo(struct record_dir *d); /* as if nothing had been */
 void record_dir_fini(struct record_dir *d);
+
+/* ---- record_cmd.c ---- */
+
+/* Of a process in a time namespace of its own CLOCK_MONOTONIC is another clock: libweft says it in the same words. */
+void record_boot_id(char *out, size_t n);
 
 /* ---- record_launch.c: the command's process ---- */
 

@@ -52,6 +52,16 @@ static int stream_grow(struct record_stream *s, uint64_t to)
 	return 0;
 }
 
+uint64_t record_stream_ticks(const struct record_stream *s)
+{
+#if defined __x86_64__
+	if (s->ticks_per_ns > 0)
+		return __builtin_ia32_rdtsc();
+#endif
+	(void)s;
+	return weft_monotonic_ns();
+}
+
 static void stream_write_head(struct record_stream *s, const uint8_t *run_id)
 {
 	struct weft_stream_head h = {
@@ -60,21 +70,22 @@ static void stream_write_head(struct record_stream *s, const uint8_t *run_id)
 		.minor = WEFT_FORMAT_MINOR,
 		.page_bytes = WEFT_PAGE_BYTES,
 		.pid = (uint32_t)getpid(),
-		.clock = WEFT_CLOCK_MONOTONIC,
+		.clock = s->ticks_per_ns > 0 ? WEFT_CLOCK_TSC : WEFT_CLOCK_MONOTONIC,
 		.start_realtime = weft_realtime_ns(),
 		.start_monotonic = weft_monotonic_ns(),
-		.ticks_per_ns = 1,
+		.ticks_per_ns = s->ticks_per_ns > 0 ? s->ticks_per_ns : 1,
 		.state = WEFT_STREAM_OPEN,
 	};
-	h.start_ticks = h.start_monotonic;
+	h.start_ticks = record_stream_ticks(s);
 	memcpy(h.run_id, run_id, sizeof h.run_id);
 	h.crc = weft_crc32c(0, &h, offsetof(struct weft_stream_head, crc));
 	memcpy(s->at, &h, sizeof h);
 }
 
-int record_stream_open(struct record_stream *s, const char *dir, const char *name, const uint8_t *run_id, struct weft_err *err)
+int record_stream_open(struct record_stream *s, const char *dir, const char *name, const uint8_t *run_id, double ticks_per_ns,
+                       struct weft_err *err)
 {
-	*s = (struct record_stream){.fd = -1};
+	*s = (struct record_stream){.fd = -1, .ticks_per_ns = ticks_per_ns};
 	int rc = -ENOMEM;
 	if (asprintf(&s->path, "%s/%s", dir, name) < 0) {
 		s->path = NULL;
@@ -166,9 +177,9 @@ void record_stream_meta(struct record_stream *s, const struct weft_record *r, co
 
 void record_stream_clock(struct record_stream *s)
 {
-	uint64_t now = weft_monotonic_ns();
+	uint64_t ticks = record_stream_ticks(s), now = weft_monotonic_ns();
 	uint64_t realtime = weft_realtime_ns();
-	record_stream_meta(s, &(struct weft_record){now, WEFT_EV_CLOCK, 0, 3, (uint64_t[]){now, now, realtime}}, NULL, 0);
+	record_stream_meta(s, &(struct weft_record){ticks, WEFT_EV_CLOCK, 0, 3, (uint64_t[]){ticks, now, realtime}}, NULL, 0);
 }
 
 uint64_t record_stream_dropped(const struct record_stream *s)
@@ -184,7 +195,7 @@ void record_stream_close(struct record_stream *s)
 	if (s->meta.page)
 		weft_page_write_end(&s->meta);
 	struct weft_stream_head *h = stream_head(s);
-	h->end_ticks = weft_monotonic_ns();
+	h->end_ticks = record_stream_ticks(s);
 	if (h->state == WEFT_STREAM_OPEN)
 		h->state = WEFT_STREAM_CLOSED;
 	munmap(s->at, s->room);

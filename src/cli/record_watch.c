@@ -200,8 +200,8 @@ static void none_fetch(struct record_watch *w)
 
 static bool none_reap(struct record_watch *w, int *status)
 {
-	if (waitpid(w->command, status, WNOHANG) != w->command)
-		return false;
+	if (waitpid(w->command, status, WNOHANG) != w->command || WIFSTOPPED(*status))
+		return false; /* probes stop threads for a moment */
 	none_add(w, RECORD_SEEN_EXIT, *status);
 	return true;
 }

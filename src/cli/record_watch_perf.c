@@ -225,7 +225,8 @@ static void perf_fetch(struct record_watch *w)
 
 static bool perf_reap(struct record_watch *w, int *status)
 {
-	return waitpid(w->command, status, WNOHANG) == w->command;
+	/* Probes stop threads for a moment. */
+	return waitpid(w->command, status, WNOHANG) == w->command && !WIFSTOPPED(*status);
 }
 
 static void perf_stop(struct record_watch *w)

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `weft tune` finds and reads before anything runs: the agent, the tunlets, and what the command line says of their actors. */
+#include "tune_run.h"
+#include "base/log.h"
+#include "base/vec.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Beside the program in a build folder, else as installed: bin/weft and ../lib, ../share/weft. */
+static int find_own(const char *const *relative, unsigned n, char *out, size_t room)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (length <= 0)
+		return -ENOENT;
+	self[length] = '\0';
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (unsigned i = 0; i < n; i++)
+		if (snprintf(out, room, "%s/%s", self, relative[i]) < (int)room && access(out, R_OK) == 0)
+			return 0;
+	return -ENOENT;
+}
+
+int tune_agent_path(char *out, size_t room, struct weft_err *err)
+{
+	static const char *const places[] = {"libweft-agent.so", "../lib/libweft-agent.so"};
+	const char *said = getenv("WEFT_AGENT");
+	if (said && *said) {
+		if (snprintf(out, room, "%s", said) < (int)room && access(out, R_OK) == 0)
+			return 0;
+		return weft_err_set(err, -ENOENT, "WEFT_AGENT is '%s', which cannot be read", said);
+	}
+	if (find_own(places, 2, out, room) == 0)
+		return 0;
+	return weft_err_set(err, -ENOENT, "libweft-agent.so is neither beside this program nor in ../lib");
+}
+
+/* A name without a folder that is no file here may be a tunlet that came with Weft. */
+static void find_tunlet(const char *given, char *out, size_t room)
+{
+	char name[300], built[340], installed[340];
+	snprintf(out, room, "%s", given);
+	if (access(given, F_OK) == 0 || strchr(given, '/'))
+		return;
+	const char *dot = strrchr(given, '.');
+	snprintf(name, sizeof name, "%.250s%s", given, dot && strcmp(dot, ".tsl") == 0 ? "" : ".tsl");
+	snprintf(built, sizeof built, "../share/weft/tunlets/%s", name);
+	snprintf(installed, sizeof installed, "../../share/weft/tunlets/%s", name);
+	if (find_own((const char *const[]){built, installed}, 2, out, room))
+		snprintf(out, room, "%s", given);
+}
+
+static int open_tunlet(const struct tune_args *args, const char *given, struct analyze_tunlet_how *out)
+{
+	char path[PATH_MAX];
+	struct weft_err err = {0};
+	find_tunlet(given, path, sizeof path);
+	if (cli_check_input(path))
+		return CLI_USAGE;
+	if (weft_spec_open(&out->spec, path, &err))
+		return cli_fail(&err);
+	if (weft_spec_count(out->spec, WEFT_ERROR)) {
+		weft_spec_report(out->spec, WEFT_ERROR, stderr);
+		weft_log(WEFT_LOG_ERROR, "'%s' has errors: it cannot run", path);
+		return CLI_USAGE;
+	}
+	if (weft_spec_count(out->spec, WEFT_WARNING) && args->common.verbose)
+		weft_spec_report(out->spec, WEFT_WARNING, stderr);
+	return CLI_OK;
+}
+
+/* "ACTOR=VALUE", or VALUE for all. The actor must be one of a tunlet. */
+static int split(const struct analyze_how *how, const struct weft_opt_list *list, const char *option,
+                 struct analyze_overrides *out)
+{
+	const char *known[ANALYZE_OVERRIDES];
+	size_t n_known = 0;
+	for (unsigned k = 0; k < how->n_tunlets; k++)
+		for (unsigned i = 0; weft_spec_actor(how->tunlet[k].spec, i) && n_known < ANALYZE_OVERRIDES; i++)
+			known[n_known++] = weft_spec_actor(how->tunlet[k].spec, i);
+	for (unsigned i = 0; i < list->n && out->n < ANALYZE_OVERRIDES; i++) {
+		const char *equals = strchr(list->at[i], '=');
+		/* "!= 0" is a rank, no actor. */
+		if (!equals || equals == list->at[i] || strchr("!<>= ", equals[-1])) {
+			out->at[out->n++] = (struct analyze_override){NULL, list->at[i]};
+			continue;
+		}
+		char name[200];
+		snprintf(name, sizeof name, "%.*s", (int)(equals - list->at[i]), list->at[i]);
+		const char *actor = NULL;
+		for (size_t k = 0; k < n_known; k++)
+			actor = strcmp(known[k], name) == 0 ? known[k] : actor;
+		if (!actor) {
+			const char *near = weft_nearest(name, known, n_known);
+			weft_log(WEFT_LOG_ERROR, "--%s: no tunlet has an actor '%s'%s%s%s", option, name,
+			         near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
+			return CLI_USAGE;
+		}
+		out->at[out->n++] = (struct analyze_override){actor, equals + 1};
+	}
+	return CLI_OK;
+}
+
+static int check_ranks(const struct analyze_overrides *ranks)
+{
+	for (unsigned i = 0; i < ranks->n; i++)
+		if (!weft_spec_rank_valid(ranks->at[i].value)) {
+			weft_log(WEFT_LOG_ERROR, "--rank: '%s' says no ranks (like '0', '1-', '!= 0', '2-4')",
+			         ranks->at[i].value);
+			return CLI_USAGE;
+		}
+	return CLI_OK;
+}
+
+/* "TUNLET=FILE", or FILE for the only one. */
+static int set_handlers(const struct tune_args *args, struct analyze_how *how)
+{
+	for (unsigned i = 0; i < args->handlers.n; i++) {
+		const char *given = args->handlers.at[i], *equals = strchr(given, '=');
+		struct analyze_tunlet_how *which = !equals && how->n_tunlets == 1 ? &how->tunlet[0] : NULL;
+		for (unsigned k = 0; equals && k < how->n_tunlets; k++) {
+			const char *name = weft_spec_name(how->tunlet[k].spec);
+			if (strlen(name) == (size_t)(equals - given) && strncmp(name, given, strlen(name)) == 0)
+				which = &how->tunlet[k];
+		}
+		if (!which) {
+			weft_log(WEFT_LOG_ERROR, "--handlers: expected TUNLET=FILE with the name of a tunlet, found '%s'", given);
+			return CLI_USAGE;
+		}
+		which->handlers = equals ? equals + 1 : given;
+		if (cli_check_input(which->handlers))
+			return CLI_USAGE;
+	}
+	return CLI_OK;
+}
+
+int tune_open(const struct tune_args *args, struct analyze_how *how)
+{
+	int status = CLI_OK;
+	if (args->tunlet.n > ANALYZE_TUNLETS) {
+		weft_log(WEFT_LOG_ERROR, "more than %d tunlets", ANALYZE_TUNLETS);
+		return CLI_USAGE;
+	}
+	for (unsigned i = 0; i < args->tunlet.n && status == CLI_OK; i++) {
+		status = open_tunlet(args, args->tunlet.at[i], &how->tunlet[i]);
+		how->n_tunlets += how->tunlet[i].spec != NULL;
+	}
+	const struct {
+		const struct weft_opt_list *list;
+		const char *option;
+		struct analyze_overrides *out;
+	} rows[] = {{&args->exe, "exe", &how->exe},
+	            {&args->rank, "rank", &how->rank},
+	            {&args->host, "host", &how->host},
+	            {&args->enters, "enters", &how->enters}};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0] && status == CLI_OK; i++)
+		status = split(how, rows[i].list, rows[i].option, rows[i].out);
+	status = status == CLI_OK ? check_ranks(&how->rank) : status;
+	return status == CLI_OK ? set_handlers(args, how) : status;
+}
+
+void tune_close(struct analyze_how *how)
+{
+	for (unsigned i = 0; i < ANALYZE_TUNLETS; i++)
+		weft_spec_free(how->tunlet[i].spec);
+}
