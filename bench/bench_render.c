@@ -5,7 +5,9 @@
  * what the first picture of a metric costs, which evaluates all bursts and keeps them, and how large that is. The floor of any
  * picture is writing its cells: memset of as much fresh memory.
  *
- * Figures are CPU time, of all threads: on n cores a picture takes an n-th of it (rows are drawn side by side).
+ * Figures are CPU time, of all threads: on n cores a picture takes an n-th of it (rows are drawn side by side). Those that are called
+ * so are wall time, with as many threads as there are cores. Traces of as many events in 10 rows show that where there are far more
+ * events than pixels, the cost is that of the pixels.
  *
  * Half of the events are states that touch, the other half values of one type. WEFT_BENCH_EVENTS is the largest trace's size.
  */
@@ -24,14 +26,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROWS = 10000, WIDTH = 1920, SIZES = 3, METRICS = 2, STATES = 6 };
+enum { ROWS = 10000, FEW_ROWS = 10, WIDTH = 1920, SIZES = 3, TRACES = 2 * SIZES, METRICS = 2, STATES = 6 };
 
 static char dir[64] = "/tmp/weft-bench-render-XXXXXX";
 static struct sized {
 	uint64_t events;
+	uint32_t rows;
 	struct weft_trace *trace;
 	struct weft_space space;
-} sized[SIZES];
+} sized[TRACES];
 static struct weft_metric metric[METRICS];
 static const char *const functions[METRICS] = {"State As Is", "Last Evt Val"};
 
@@ -40,6 +43,7 @@ static const char *const functions[METRICS] = {"State As Is", "Last Evt Val"};
 struct filling {
 	struct weft_builder *b;
 	uint64_t events; /* of a thread */
+	uint32_t rows;
 	uint32_t state[STATES], type;
 	struct weft_appender *appender[ROWS];
 };
@@ -76,7 +80,7 @@ static bool define(struct filling *f)
 	struct weft_process p = {.app = (uint32_t)app, .node = WEFT_NONE, .rank = -1, .name = "", .command = "", .host = ""};
 	if (process >= 0)
 		process = weft_build_process(f->b, &p);
-	for (uint32_t i = 0; i < ROWS && process >= 0 && id >= 0; i++) {
+	for (uint32_t i = 0; i < f->rows && process >= 0 && id >= 0; i++) {
 		struct weft_thread_row row = {.process = (uint32_t)process, .number = i + 1, .name = "", .end = WEFT_NEVER};
 		id = weft_build_thread(f->b, &row);
 		f->appender[i] = id < 0 ? NULL : weft_builder_appender(f->b, (uint32_t)id);
@@ -95,18 +99,24 @@ static bool define(struct filling *f)
 	return process >= 0 && id >= 0;
 }
 
+static void path_of(const struct sized *s, char *path, size_t room)
+{
+	snprintf(path, room, "%s/%llu-%u.prv", dir, (unsigned long long)s->events, s->rows);
+}
+
 static bool make_trace(struct sized *s)
 {
 	struct filling *f = calloc(1, sizeof *f);
 	struct weft_err err = {0};
 	char path[100], index[110];
-	snprintf(path, sizeof path, "%s/%llu.prv", dir, (unsigned long long)s->events);
+	path_of(s, path, sizeof path);
 	snprintf(index, sizeof index, "%s.index", path);
 	bool good = f && mkdir(index, 0777) == 0 && weft_builder_new(&f->b, path, "prv", NULL, &err) == 0;
 	if (good) {
-		f->events = s->events / ROWS;
+		f->events = s->events / s->rows;
+		f->rows = s->rows;
 		weft_build_keep_zero(f->b, 0);
-		good = define(f) && weft_parallel(0, ROWS, fill_thread, f) == 0;
+		good = define(f) && weft_parallel(0, f->rows, fill_thread, f) == 0;
 		good = weft_build_finish(f->b, index, &s->trace, &err) == 0 && good && weft_space_init(&s->space, s->trace) == 0;
 	}
 	if (err.text[0])
@@ -127,9 +137,11 @@ static bool set_up(void)
 		metric[i].of_level[WEFT_THREAD].func = weft_func_find(WEFT_FUNC_THREAD, functions[i]);
 		metric[i].filter.test[WEFT_OF_TYPE] = (struct weft_test){WEFT_TEST_EQ, {&type, 1}};
 	}
-	for (unsigned i = SIZES; i-- > 0; events /= 10)
-		sized[i].events = events;
-	for (unsigned i = 0; i < SIZES; i++)
+	for (unsigned i = SIZES; i-- > 0; events /= 10) {
+		sized[i] = (struct sized){.events = events, .rows = ROWS};
+		sized[SIZES + i] = (struct sized){.events = events, .rows = FEW_ROWS};
+	}
+	for (unsigned i = 0; i < TRACES; i++)
 		if (!make_trace(&sized[i]))
 			return false;
 	return true;
@@ -142,42 +154,49 @@ struct variant {
 	enum weft_draw draw;
 };
 
-static double draw(const struct variant *v, enum weft_cells_keep keep)
+static double draw(const struct variant *v, enum weft_cells_keep keep, uint64_t (*clock)(void))
 {
 	struct sized *s = &sized[v->size];
 	struct weft_metric_cells c;
 	struct weft_metric_cells_how how = {.space = &s->space,
 	                                    .metric = &metric[v->metric],
-	                                    .n_rows = ROWS,
+	                                    .n_rows = s->rows,
 	                                    .to = s->space.end,
 	                                    .width = WIDTH,
 	                                    .draw = v->draw,
 	                                    .keep = keep};
-	uint64_t from = weft_process_cpu_ns();
+	uint64_t from = clock();
 	int rc = weft_metric_cells_make(&c, &how);
-	double ms = (double)(weft_process_cpu_ns() - from) / 1e6;
-	bench_keep((uint64_t)c.cell[(size_t)ROWS * WIDTH / 2]);
+	double ms = (double)(clock() - from) / 1e6;
+	bench_keep((uint64_t)c.cell[(size_t)s->rows * WIDTH / 2]);
 	weft_metric_cells_fini(&c);
 	return rc ? -1 : ms;
 }
 
 static double from_pyramid(void *v)
 {
-	return draw(v, WEFT_CELLS_KEEP);
+	return draw(v, WEFT_CELLS_KEEP, weft_process_cpu_ns);
+}
+
+static double wall(void *v)
+{
+	return draw(v, WEFT_CELLS_KEEP, weft_monotonic_ns);
 }
 
 /* With nothing kept yet. */
 static double first_time(void *v)
 {
 	const struct variant *of = v;
-	if (bench_command("rm -f %s/%llu.prv.index/pyramid-*", dir, (unsigned long long)sized[of->size].events) < 0)
+	char path[100];
+	path_of(&sized[of->size], path, sizeof path);
+	if (bench_command("rm -f %s.index/pyramid-*", path) < 0)
 		return -1;
-	return draw(v, WEFT_CELLS_KEEP);
+	return draw(v, WEFT_CELLS_KEEP, weft_process_cpu_ns);
 }
 
 static double each_burst(void *v)
 {
-	return draw(v, WEFT_CELLS_PASS);
+	return draw(v, WEFT_CELLS_PASS, weft_process_cpu_ns);
 }
 
 static double bytes_of_burst(void *v)
@@ -212,12 +231,20 @@ static double floor_of_cells(void *unused)
 #define OF_SIZES(metric, way) \
 	{ \
 		{"1e8", from_pyramid, VARIANT(2, metric, way)}, {"1e7", from_pyramid, VARIANT(1, metric, way)}, \
-			{"1e6", from_pyramid, VARIANT(0, metric, way)}, {"cells", floor_of_cells, NULL}, {0}, \
+			{"1e6", from_pyramid, VARIANT(0, metric, way)}, {"1e8-wall", wall, VARIANT(2, metric, way)}, \
+			{"cells", floor_of_cells, NULL}, {0}, \
+	}
+#define OF_FEW_ROWS(metric, way) \
+	{ \
+		{"1e8", from_pyramid, VARIANT(5, metric, way)}, {"1e7", from_pyramid, VARIANT(4, metric, way)}, \
+			{"1e6", from_pyramid, VARIANT(3, metric, way)}, {0}, \
 	}
 static const struct bench_variant state_last[] = OF_SIZES(0, WEFT_DRAW_LAST), state_max[] = OF_SIZES(0, WEFT_DRAW_MAXIMUM),
 				  value_last[] = OF_SIZES(1, WEFT_DRAW_LAST), value_max[] = OF_SIZES(1, WEFT_DRAW_MAXIMUM),
 				  value_min[] = OF_SIZES(1, WEFT_DRAW_MIN_NOT_ZERO),
 				  value_average[] = OF_SIZES(1, WEFT_DRAW_AVERAGE), value_mode[] = OF_SIZES(1, WEFT_DRAW_MODE);
+static const struct bench_variant few_last[] = OF_FEW_ROWS(1, WEFT_DRAW_LAST), few_max[] = OF_FEW_ROWS(0, WEFT_DRAW_MAXIMUM),
+				  few_average[] = OF_FEW_ROWS(1, WEFT_DRAW_AVERAGE);
 static const struct bench_variant first[] = {{"1e8", first_time, VARIANT(2, 1, WEFT_DRAW_LAST)},
                                              {"unkept", each_burst, VARIANT(2, 1, WEFT_DRAW_LAST)},
                                              {"1e7", first_time, VARIANT(1, 1, WEFT_DRAW_LAST)},
@@ -226,11 +253,19 @@ static const struct bench_variant size[] = {{"state", bytes_of_burst, VARIANT(2,
                                             {"value", bytes_of_burst, VARIANT(2, 1, WEFT_DRAW_LAST)},
                                             {0}};
 static const struct bench benches[] = {
-	{"state-last", "ms", 7, state_last},   {"state-maximum", "ms", 7, state_max},
-	{"value-last", "ms", 7, value_last},   {"value-maximum", "ms", 7, value_max},
-	{"value-minimum", "ms", 7, value_min}, {"value-average", "ms", 7, value_average},
-	{"value-mode", "ms", 1, value_mode},   {"first-picture", "ms", 1, first},
-	{"bytes-a-burst", "bytes", 1, size},   {0},
+	{"state-last", "ms", 7, state_last},
+	{"state-maximum", "ms", 7, state_max},
+	{"value-last", "ms", 7, value_last},
+	{"value-maximum", "ms", 7, value_max},
+	{"value-minimum", "ms", 7, value_min},
+	{"value-average", "ms", 7, value_average},
+	{"10-rows-last", "ms", 7, few_last},
+	{"10-rows-maximum", "ms", 7, few_max},
+	{"10-rows-average", "ms", 7, few_average},
+	{"value-mode", "ms", 1, value_mode},
+	{"first-picture", "ms", 1, first},
+	{"bytes-a-burst", "bytes", 1, size},
+	{0},
 };
 
 int main(int argc, char **argv)
@@ -240,7 +275,7 @@ int main(int argc, char **argv)
 		status = bench_main(argc, argv, benches);
 	else
 		fprintf(stderr, "cannot make the traces in '%s'\n", dir);
-	for (unsigned i = 0; i < SIZES; i++)
+	for (unsigned i = 0; i < TRACES; i++)
 		if (sized[i].trace) {
 			weft_space_fini(&sized[i].space);
 			weft_trace_close(sized[i].trace);

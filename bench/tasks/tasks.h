@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the programs of bench_tasks have in common: the patterns of tasks, and their timing. Each program is one runtime:
+ *
+ *     PROGRAM PATTERN WORKERS      prints one number: ns a task (of wall time; the least of some repetitions), or what
+ *                                  the pattern measures
+ *
+ *     indep       no data                          wave       (i, j) reads (i-1, j), (i, j-1), writes (i, j)
+ *     indepd      RW on one of 1024 data in turn   handles-K  RW on K of 1024 data
+ *     chain       RW on one datum                  fib        fork and join: a task a call
+ *     stencil     reads x-1, x, x+1 of the last    ends       a tree of tasks by dependencies of ends
+ *                 row, writes x of this one        memory     bytes that a pending task of a chain takes
+ *     metg        the smallest task, in ns, with which a stencil of width 8 keeps both cores half busy
+ *
+ * A runtime brings the functions of struct runtime; what it lacks stays NULL and is skipped (status 77).
+ */
+#ifndef WEFT_BENCH_TASKS_H
+#define WEFT_BENCH_TASKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { DATA = 1024, WIDTH = 64, METG_WIDTH = 8, REPETITIONS = 5, MOST_HANDLES = 8, CORES = 2 };
+enum { STATUS_SKIPPED = 77 };
+
+struct runtime {
+	int (*begin)(unsigned workers);
+	void (*end)(void);
+	/* Around the submissions of a pattern: wait returns when all tasks have run. */
+	void (*open)(void);
+	void (*wait)(void);
+	void (*none)(void);                                          /* a task without data */
+	void (*writes)(const unsigned *data, unsigned n);            /* RW on each */
+	void (*reads)(const unsigned *read, unsigned n, unsigned w); /* R on 1 to 3, W on one */
+	/* Instead of these: a whole pattern, as a graph that is built and run. */
+	int (*graph)(const char *pattern, unsigned tasks);
+	uint64_t (*fib)(unsigned n); /* how many tasks it made */
+	uint64_t (*ends)(unsigned depth);
+	void (*hold)(void); /* what comes next on datum 0 waits ... */
+	void (*let)(void);  /* ... for this */
+};
+
+static unsigned tasks_spins; /* what each task works */
+
+static inline void tasks_body(void)
+{
+	for (unsigned i = 0; i < tasks_spins; i++)
+		__asm__ volatile("" : : : "memory");
+}
+
+static double tasks_now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* ---- patterns: submit `tasks` of them ---- */
+
+static void submit_indep(const struct runtime *r, unsigned tasks)
+{
+	for (unsigned i = 0; i < tasks; i++)
+		r->none();
+}
+
+static void submit_writes(const struct runtime *r, unsigned tasks, unsigned n, unsigned data)
+{
+	for (unsigned i = 0, at = 0; i < tasks; i++) {
+		unsigned d[MOST_HANDLES];
+		for (unsigned k = 0; k < n; k++, at++)
+			d[k] = at % data;
+		r->writes(d, n);
+	}
+}
+
+static void submit_stencil(const struct runtime *r, unsigned tasks, unsigned width)
+{
+	for (unsigned i = 0; i < tasks; i++) {
+		unsigned x = i % width, row = i / width % 2, read[3], n = 0;
+		for (unsigned k = x ? x - 1 : 0; k <= x + 1 && k < width; k++)
+			read[n++] = (1 - row) * width + k;
+		r->reads(read, n, row * width + x);
+	}
+}
+
+static void submit_wave(const struct runtime *r, unsigned tasks)
+{
+	for (unsigned i = 0; i < tasks; i++) {
+		unsigned x = i % WIDTH, y = i / WIDTH % (DATA / WIDTH), read[3], n = 0, me = y * WIDTH + x;
+		if (x)
+			read[n++] = me - 1;
+		if (y)
+			read[n++] = me - WIDTH;
+		if (n)
+			r->reads(read, n, me);
+		else
+			r->writes(&me, 1);
+	}
+}
+
+static int submit_pattern(const struct runtime *r, const char *pattern, unsigned tasks)
+{
+	unsigned k = 0;
+	if (r->graph)
+		return r->graph(pattern, tasks);
+	if (!r->none || !r->writes || !r->reads)
+		return -1;
+	r->open();
+	if (!strcmp(pattern, "indep"))
+		submit_indep(r, tasks);
+	else if (!strcmp(pattern, "indepd"))
+		submit_writes(r, tasks, 1, DATA);
+	else if (!strcmp(pattern, "chain"))
+		submit_writes(r, tasks, 1, 1);
+	else if (!strcmp(pattern, "stencil"))
+		submit_stencil(r, tasks, WIDTH);
+	else if (!strcmp(pattern, "stencil-8"))
+		submit_stencil(r, tasks, METG_WIDTH);
+	else if (!strcmp(pattern, "wave"))
+		submit_wave(r, tasks);
+	else if (sscanf(pattern, "handles-%u", &k) == 1 && k >= 1 && k <= MOST_HANDLES)
+		submit_writes(r, tasks, k, DATA);
+	else
+		return -1;
+	r->wait();
+	return 0;
+}
+
+/* ---- measuring ---- */
+
+/* The least ns a task of some repetitions; negative: this runtime has no such pattern. */
+static double time_pattern(const struct runtime *r, const char *pattern, unsigned tasks, unsigned repetitions)
+{
+	double least = -1;
+	if (submit_pattern(r, pattern, tasks / 8)) /* warms up */
+		return -1;
+	for (unsigned i = 0; i < repetitions; i++) {
+		double from = tasks_now_ns();
+		if (submit_pattern(r, pattern, tasks))
+			return -1;
+		double ns = (tasks_now_ns() - from) / tasks;
+		least = least < 0 || ns < least ? ns : least;
+	}
+	return least;
+}
+
+static double time_calls(uint64_t (*work)(unsigned), unsigned n)
+{
+	double least = -1;
+	if (!work)
+		return -1;
+	work(n / 2);
+	for (unsigned i = 0; i < REPETITIONS; i++) {
+		double from = tasks_now_ns();
+		uint64_t made = work(n);
+		double ns = (tasks_now_ns() - from) / (double)made;
+		least = least < 0 || ns < least ? ns : least;
+	}
+	return least;
+}
+
+static double resident_bytes(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	if (!f || fscanf(f, "%*u %lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double measure_memory(const struct runtime *r, unsigned tasks)
+{
+	unsigned zero = 0;
+	if (!r->hold)
+		return -1;
+	r->open();
+	r->writes(&zero, 1);
+	r->hold();
+	double before = resident_bytes();
+	for (unsigned i = 0; i < tasks; i++)
+		r->writes(&zero, 1);
+	double bytes = (resident_bytes() - before) / tasks;
+	r->let();
+	r->wait();
+	return bytes;
+}
+
+static double spin_ns(unsigned spins)
+{
+	double least = 1e18;
+	tasks_spins = spins;
+	for (unsigned i = 0; i < 20; i++) {
+		double from = tasks_now_ns();
+		for (unsigned k = 0; k < 100; k++)
+			tasks_body();
+		double ns = (tasks_now_ns() - from) / 100;
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
+/* From large tasks to small ones, in steps of 2^(1/3): wall x cores / tasks where the work is half of that. */
+static double measure_metg(const struct runtime *r)
+{
+	double spin = spin_ns(100000) / 100000, found = -1;
+	unsigned missed = 0;
+	for (double work = 64e3; work >= 100; work /= 1.26) {
+		tasks_spins = (unsigned)(work / spin);
+		unsigned tasks = work > 1e4 ? 400 : work > 1e3 ? 4000 : 16000;
+		double ns = time_pattern(r, "stencil-8", tasks, 3);
+		if (ns < 0)
+			return -1;
+		double core_ns = ns * CORES;
+		bool enough = tasks_spins * spin / core_ns >= 0.5;
+		found = enough ? core_ns : found;
+		missed = enough ? 0 : missed + 1;
+		if (found > 0 && missed == 5) /* not by a disturbance */
+			break;
+	}
+	return found;
+}
+
+static double measure(const struct runtime *r, const char *pattern, unsigned tasks)
+{
+	if (!strcmp(pattern, "memory"))
+		return measure_memory(r, tasks);
+	if (!strcmp(pattern, "metg"))
+		return measure_metg(r);
+	if (!strcmp(pattern, "fib"))
+		return time_calls(r->fib, 20);
+	if (!strcmp(pattern, "ends"))
+		return time_calls(r->ends, 12);
+	return time_pattern(r, pattern, tasks, REPETITIONS);
+}
+
+static int tasks_main(const struct runtime *r, int argc, char **argv)
+{
+	if (argc < 3) {
+		fprintf(stderr, "usage: %s PATTERN WORKERS [TASKS]\n", argv[0]);
+		return 2;
+	}
+	if (r->begin((unsigned)atoi(argv[2])))
+		return STATUS_SKIPPED;
+	double figure = measure(r, argv[1], argc > 3 ? (unsigned)atoi(argv[3]) : 32768);
+	r->end();
+	if (figure < 0)
+		return STATUS_SKIPPED;
+	printf("%.2f\n", figure);
+	return 0;
+}
+
+#endif
