@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs every example of the help texts, of the man pages and of docs/filters.md and docs/views.md as it is printed, in a folder that has the
-# traces that they speak of. Those of `weft record`, and of what needs programs of the user, are in record_examples.t.
+# traces that they speak of. Those of `weft record`, and of what needs programs of the user, are in record_examples.t
+# and tune.t.
 # tags: timeout=300
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -37,7 +38,7 @@ examples()
 	sed -n 's/^    \(weft .*\)/views.md|\1/p' "$source/docs/views.md"
 }
 
-examples | grep -v -e '|weft record' -e paramedir -e program | sort -u >"$work/examples"
+examples | grep -v -e '|weft record' -e '|weft tune ' -e paramedir -e program | sort -u >"$work/examples"
 echo "1..$(wc -l <"$work/examples")"
 number=0 failed=0
 while IFS='|' read -r where command; do

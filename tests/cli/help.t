@@ -34,6 +34,7 @@ Change
   translate   number events as another trace does
 
 Tune
+  tune        run a command under tunlets, which measure and tune it
   tunlet      check, explain and translate tunlet specifications
 
 Keep

@@ -23,8 +23,8 @@ $ weft tunlet check --json loadbalance.tsl | jq -c '[.tunlet, .errors, .warnings
 
 ## Corrected: nothing to warn of.
 $ for t in nworkers loadbalance itertime; do weft tunlet check "$WEFT_SOURCE/share/weft/tunlets/$t.tsl" | sed 's,.*/,,'; done
-nworkers.tsl: tunlet 'nworkers': 0 errors, 0 warnings, 19 notes (shown with --all)
-loadbalance.tsl: tunlet 'loadbalance': 0 errors, 0 warnings, 21 notes (shown with --all)
+nworkers.tsl: tunlet 'nworkers': 0 errors, 0 warnings, 26 notes (shown with --all)
+loadbalance.tsl: tunlet 'loadbalance': 0 errors, 0 warnings, 22 notes (shown with --all)
 itertime.tsl: tunlet 'itertime': 0 errors, 0 warnings, 13 notes (shown with --all)
 $ weft tunlet explain "$WEFT_SOURCE/share/weft/tunlets/loadbalance.tsl" | diff - $gold/loadbalance.explain.txt
 $ weft tunlet explain "$WEFT_SOURCE/share/weft/tunlets/nworkers.tsl" | diff - $gold/nworkers.explain.txt

@@ -3,21 +3,26 @@
 ## weft tunlet try, compile and TG: tunlets are translated, compiled, and fed with events; the values are computed by hand.
 $ gold=$WEFT_SOURCE/tests/golden/tunlets; share=$WEFT_SOURCE/share/weft/tunlets
 
-## The number of workers: sqrt((0.015 * 4000 + 12000) / 1000) is 3, within 2 of what there is; in the second iteration 8.
-$ weft tunlet try $share/nworkers.tsl $gold/nworkers.events
-iteration 1: evaluated: n=2 tl=1000 vi=3000 viuno=1500 vm=1000 vmuno=500 lambda=0.015 Ct=12000 Vt=4000 Nopt=3 iter.StartedIteration=1 iter.tuplesize=100 iter.nw=2 iter.iterCommTime=30
-iteration 2: evaluated: n=2 tl=1000 vi=3000 viuno=1500 vm=1000 vmuno=500 lambda=0.015 Ct=80000 Vt=4000 Nopt=8 iter.StartedIteration=2 iter.tuplesize=100 iter.nw=2 iter.iterCommTime=30
-iteration 2: SetVariableValue NOptWorkers = 8
+## The number of workers: first all that there are, then 4 (what it is computed from stands in the events).
+$ weft tunlet try $share/nworkers.tsl $gold/nworkers_shipped.events
+iteration 1: evaluated: n=2 vi=3000 vm=1000 Vt=4000 Ct=12000 starts=45 tl=15 lambda=0 Nopt=10 gain=4.466666666666667 iter.StartedIteration=1 iter.tuplesize=100 iter.begin=0 iter.most=10 iter.nw=2 iter.iterCommTime=30
+iteration 1: SetVariableValue NOptWorkers = 10
+iteration 2: evaluated: n=2 vi=3000 vm=1000 Vt=4000 Ct=280 starts=18105 tl=25 lambda=0.03875 Nopt=4 gain=1.281437125748503 iter.StartedIteration=2 iter.tuplesize=100 iter.begin=9000 iter.most=10 iter.nw=2 iter.iterCommTime=205
+iteration 2: SetVariableValue NOptWorkers = 4
 iteration 2: late: WFinishesTask
 
-## Factoring: means 2 and 4 of a task, so 3 and a deviation of 1; 40/(4/3*2) = 15, 10/(7/3*2) = 2, 6/(7/3*2) = 1.
+## Factoring: means 2 and 4 of a task, so 3 and a deviation of 1. Of 40 tasks 40/(4/3*2) = 15, but no more than 40/(4*(1/2+1/4)) = 13; of 14 then
+## 14/(7/3*2) = 3; of 8 and of 6, 1. When the last are sent, the first size comes back; then each wait of 182 asks for 30 at least.
 $ weft tunlet try $share/loadbalance.tsl $gold/loadbalance.events | grep -v ' evaluated'
-iteration 1: SetVariableValue globalSizeChunk = 15
-iteration 2: SetVariableValue globalSizeChunk = 2
+iteration 1: SetVariableValue globalSizeChunk = 13
+iteration 2: SetVariableValue globalSizeChunk = 3
 iteration 2: SetVariableValue globalSizeChunk = 1
-iteration 2: SetVariableValue globalSizeChunk = 15
+iteration 2: SetVariableValue globalSizeChunk = 1
+iteration 2: SetVariableValue globalSizeChunk = 13
+iteration 2: SetVariableValue globalSizeChunk = 30
 $ weft tunlet try $share/loadbalance.tsl $gold/loadbalance.events | grep -o 'MC=.*nrobatch=[0-9]*' | uniq
-MC=3 sumMC=2 SC=1 x[0]=1.3333333333333333 x[1]=2.3333333333333335 x[2]=2.3333333333333335 x[3]=2.3333333333333335 x[4]=2.3333333333333335 x[5]=2.3333333333333335 x[6]=2.3333333333333335 x[7]=2.3333333333333335 x[8]=2.3333333333333335 x[9]=2.3333333333333335 f[0]=15 f[1]=2 f[2]=1 f[3]=0 f[4]=0 f[5]=0 f[6]=0 f[7]=0 f[8]=0 f[9]=0 nrobatch=3
+MC=3 sumMC=2 SC=1 x[0]=1.3333333333333333 x[1]=2.3333333333333335 x[2]=2.3333333333333335 x[3]=2.3333333333333335 x[4]=2.3333333333333335 x[5]=2.3333333333333335 x[6]=2.3333333333333335 x[7]=2.3333333333333335 x[8]=2.3333333333333335 x[9]=2.3333333333333335 waits=0 chunks=2 h=0 slowest=4 rate=0.75 m=1 f[0]=13 f[1]=3 f[2]=1 f[3]=1 f[4]=0 f[5]=0 f[6]=0 f[7]=0 f[8]=0 f[9]=0 nrobatch=4
+MC=3 sumMC=2 SC=1 x[0]=1.3333333333333333 x[1]=2.3333333333333335 x[2]=2.3333333333333335 x[3]=2.3333333333333335 x[4]=2.3333333333333335 x[5]=2.3333333333333335 x[6]=2.3333333333333335 x[7]=2.3333333333333335 x[8]=2.3333333333333335 x[9]=2.3333333333333335 waits=1092 chunks=8 h=182 slowest=4 rate=0.75 m=30 f[0]=30 f[1]=0 f[2]=0 f[3]=0 f[4]=0 f[5]=0 f[6]=0 f[7]=0 f[8]=0 f[9]=0 nrobatch=1
 
 ## Faults, an endless loop, processes that vanish, lost events, iterations that never end: reported, and nothing else happens.
 $ weft tunlet try --limit 2s $gold/faults.tsl $gold/faults.events | sed 's,(.*/,(,'
@@ -190,7 +195,7 @@ Try 'weft tunlet --help'.
 
 ## Translations.
 $ weft tunlet compile --xml $share/loadbalance.tsl | python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.stdin.buffer)' && weft tunlet compile --xml $share/loadbalance.tsl | grep -c '<attribute'
-26
+33
 $ weft tunlet compile --xml $share/loadbalance.tsl | sed -n '/<order>/,/<.order>/p'
   <order>
     <value>P</value>
@@ -200,6 +205,12 @@ $ weft tunlet compile --xml $share/loadbalance.tsl | sed -n '/<order>/,/<.order>
     <value>sumMC</value>
     <value>SC</value>
     <value>x</value>
+    <value>waits</value>
+    <value>chunks</value>
+    <value>h</value>
+    <value>slowest</value>
+    <value>rate</value>
+    <value>m</value>
     <value>f</value>
     <value>nrobatch</value>
   </order>

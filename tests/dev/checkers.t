@@ -14,7 +14,7 @@ tests/unit/test_str.c:2: "../src/base/str_priv.h" climbs out of its folder
 $ rm tests/unit/test_str.c; check includes .
 $ printf '#include "trace/trace.h"\n#include "base/str.h"\n#include "no.h"\n' >>src/base/str.c; check includes .
 src/base/str.c:6: "trace/trace.h" is not allowed: dev/modules.txt does not let 'base' use 'trace'
-src/base/str.c:7: "base/str.h" is its own module's: write the file name only
+src/base/str.c:7: "base/str.h" is of its own folder: write the file name only
 src/base/str.c:8: "no.h" is in no module and not installed
 ? 1
 $ echo '#include "base/str_priv.h"' >src/trace/trace.h; echo '#include "base/str.h"' >include/weft/record.h; sed -i 6,8d src/base/str.c; check includes .

@@ -130,10 +130,8 @@ static void fire(const char *compiler, const char *way, double seconds)
 	f = (struct fire){0};
 	program_compile(compiler, path, sizeof path);
 	program_start(&f.p, (char *const[]){path, "3", (char *)way, NULL}, true);
-	/* What it starts finds nobody to wait for. */
-	close(f.p.listener);
-	f.p.listener = -1;
-	REQUIRE(probe_go(f.p.session) == 0);
+	/* What it starts is not waited for. */
+	REQUIRE(probe_go_alone(f.p.session) == 0);
 	program_wait_ready(&f.p);
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);

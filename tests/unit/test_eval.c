@@ -80,6 +80,21 @@ TEST(iteration_time_as_in_the_drawing)
 	weft_spec_free(s);
 }
 
+/* The compilers: as it is chosen, the system's, and none, which leaves the one in the library, where this build has it. */
+static int compilers(void);
+
+static void use_compiler(int which)
+{
+	static char path[4096];
+	if (!path[0])
+		snprintf(path, sizeof path, "%s", getenv("PATH"));
+	if (which == 1)
+		setenv("CC", "cc", 1);
+	else
+		unsetenv("CC");
+	setenv("PATH", which == 2 ? "/no/such/folder" : path, 1);
+}
+
 /* One actor p; a parameter from the statements of each row; its first value after one iteration. */
 static const char tiny[] =
 	"TUNLET\nid: tiny\nunit: ms\ninclude: %s\nMEASURE POINTS\nVARIABLES AND VALUES\nEVENTS\n"
@@ -99,6 +114,21 @@ static struct weft_spec *tiny_spec(const char *include, const char *type, const 
 	REQUIRE(weft_spec_new(&s, "tiny.tsl", b.at, b.n, NULL) == 0);
 	weft_buf_fini(&b);
 	return s;
+}
+
+static int compilers(void)
+{
+	static int known;
+	if (known)
+		return known;
+	struct weft_spec *s = tiny_spec("math.h", "int", "y = 1;", NULL);
+	struct weft_eval *e;
+	use_compiler(2);
+	known = weft_eval_new(&e, s, &(struct weft_eval_how){0}, NULL) ? 2 : 3;
+	use_compiler(0);
+	weft_eval_free(e);
+	weft_spec_free(s);
+	return known;
 }
 
 static const struct {
@@ -129,17 +159,132 @@ static const struct {
 
 TEST(values_are_computed_as_c_does)
 {
-	for (size_t i = 0; i < sizeof computed / sizeof computed[0]; i++) {
+	for (size_t i = 0; i < (size_t)compilers() * sizeof computed / sizeof computed[0]; i++) {
 		struct seen seen;
-		struct weft_spec *s = tiny_spec("math.h", computed[i].type, computed[i].value, computed[i].function);
+		use_compiler((int)i % compilers());
+
+		size_t row = i / (size_t)compilers();
+		struct weft_spec *s = tiny_spec("math.h", computed[row].type, computed[row].value, computed[row].function);
 		struct weft_eval *e = begin(s, &seen);
 		CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
 		CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
-		if (!CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1) || !CHECK_NEAR(seen.value[0], computed[i].want, 1e-12))
-			printf("# %s\n", computed[i].value);
+		if (!CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1) || !CHECK_NEAR(seen.value[0], computed[row].want, 1e-12))
+			printf("# %s, compiler %d\n", computed[row].value, (int)i % compilers());
 		weft_eval_free(e);
 		weft_spec_free(s);
 	}
+	use_compiler(0);
+}
+
+/* An expression of numbers and functions, any way round; real or whole. */
+static void random_expression(struct weft_buf *b, int depth, bool whole)
+{
+	static const char *const real_op[] = {" + ", " - ", " * ", " / "}, *const whole_op[] = {" + ", " - ", " * ", " | ",
+	                                                                                        " & "};
+	static const char *const function[] = {"sqrt(fabs(", "sin((", "floor((", "exp(-fabs(", "(double)(float)(("};
+	if (depth == 0) {
+		weft_buf_printf(b, whole ? "%d" : "%d.%d", (int)(test_random() % 90) + 1, (int)(test_random() % 1000));
+	} else if (!whole && test_random() % 3 == 0) {
+		weft_buf_puts(b, function[test_random() % 5]);
+		random_expression(b, depth - 1, false);
+		weft_buf_puts(b, "))");
+	} else if (!whole && test_random() % 4 == 0) {
+		weft_buf_puts(b, "(double)(");
+		random_expression(b, depth - 1, true);
+		weft_buf_puts(b, ")");
+	} else {
+		weft_buf_puts(b, "(");
+		random_expression(b, depth - 1, whole);
+		weft_buf_puts(b, whole ? whole_op[test_random() % 5] : real_op[test_random() % 4]);
+		random_expression(b, depth - 1, whole);
+		weft_buf_puts(b, ")");
+	}
+}
+
+/* What a compiler makes of it: the bits of the result, or the fault. */
+static uint64_t compute(const char *statements, int compiler)
+{
+	struct seen seen;
+	use_compiler(compiler);
+	struct weft_spec *s = tiny_spec("math.h", "double", statements, NULL);
+	struct weft_eval *e = begin(s, &seen);
+	CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+	uint64_t bits = 0;
+	if (seen.n[WEFT_SAID_EVALUATED])
+		memcpy(&bits, &seen.value[0], sizeof bits);
+	else
+		bits = seen.last[WEFT_SAID_FAULT].fault;
+	weft_eval_free(e);
+	weft_spec_free(s);
+	use_compiler(0);
+	return bits;
+}
+
+TEST(all_compilers_compute_the_same)
+{
+	unsigned evaluated = 0;
+	for (int round = 0; round < 8; round++) {
+		struct weft_buf b = {0};
+		for (int k = 0; k < 12; k++) {
+			weft_buf_puts(&b, k ? " y = y * 0.75 + " : "y = ");
+			random_expression(&b, 5, false);
+			weft_buf_puts(&b, ";");
+		}
+		uint64_t bits = compute(b.at, 1);
+		evaluated += bits > 100;
+		CHECK_U64(compute(b.at, compilers() - 1), bits);
+		CHECK_U64(compute(b.at, 0), bits);
+		weft_buf_fini(&b);
+	}
+	CHECK(evaluated > 2);
+}
+
+/* A function may compute; it has no business with the system. */
+TEST(what_a_tunlet_has_no_business_with)
+{
+	static const struct {
+		const char *what, *function;
+	} rows[] = {
+		{"file", "int f(int a) { extern int open(const char *, int, ...); return open(\"/etc/passwd\", 0) * a; }"},
+		{"socket", "int f(int a) { extern int socket(int, int, int); return socket(1, 1, 0) * a; }"},
+		{"process", "int f(int a) { extern int fork(void); return fork() * a; }"},
+		{"program", "int f(int a) { extern int system(const char *); return system(\"true\") * a; }"},
+		{"signal", "int f(int a) { extern int kill(int, int), getppid(void); return kill(getppid(), 0) * a; }"},
+		{"code", "int f(int a) { extern void *mmap(void *, unsigned long, int, int, int, long);"
+	                 " return mmap(0, 4096, 7, 0x22, -1, 0) != 0 && a; }"},
+	};
+	if (test_build_is("asan") || test_build_is("tsan"))
+		SKIP("a sanitizer wants more of the system");
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct seen seen;
+		struct weft_spec *s = tiny_spec("math.h", "int", "y = f(1);", rows[i].function);
+		struct weft_eval *e = begin(s, &seen);
+		CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
+		CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 0);
+		CHECK_U64(seen.n[WEFT_SAID_FAULT], 1);
+		if (!CHECK(seen.last[WEFT_SAID_FAULT].fault == FAULT_FENCE))
+			printf("# %s: %s\n", rows[i].what, weft_fault_name[seen.last[WEFT_SAID_FAULT].fault]);
+		/* It goes on, with a new process. */
+		CHECK_U64(seen.n[WEFT_SAID_RESTARTED], 1);
+		CHECK(weft_eval_event(e, 0, 1, 11, NULL, 0, NULL) == 0);
+		weft_eval_free(e);
+		weft_spec_free(s);
+	}
+	/* Memory, time and talk on the standard streams are its own. */
+	struct seen seen;
+	struct weft_spec *s = tiny_spec(
+		"stdlib.h", "int", "y = f(1);",
+		"int f(int a) { extern int write(int, const char *, unsigned long); extern long time(long *);"
+		" char *at = malloc(1000000); at[999999] = 1; free(at); return write(1, \"\", 0) == 0 && time(0) > a; }");
+	struct weft_eval *e = begin(s, &seen);
+	CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
+	CHECK_NEAR(seen.value[0], 1, 0);
+	weft_eval_free(e);
+	weft_spec_free(s);
 }
 
 static const struct {
@@ -158,8 +303,10 @@ static const struct {
 
 TEST(faults_are_named_and_contained)
 {
-	for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+	for (size_t round = 0; round < (size_t)compilers() * sizeof faults / sizeof faults[0]; round++) {
 		struct seen seen;
+		size_t i = round / (size_t)compilers();
+		use_compiler((int)round % compilers());
 		struct weft_spec *s = tiny_spec("math.h", faults[i].type, faults[i].value, NULL);
 		struct weft_eval *e = begin(s, &seen);
 		for (int k = 0; k < 2; k++) {
@@ -172,31 +319,37 @@ TEST(faults_are_named_and_contained)
 		CHECK_U64(seen.n[WEFT_SAID_RESTARTED], 0);
 		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 0);
 		if (!CHECK_STR(weft_fault_name[seen.last[WEFT_SAID_FAULT].fault], weft_fault_name[faults[i].want]))
-			printf("# %s\n", faults[i].value);
+			printf("# %s, compiler %d\n", faults[i].value, (int)round % compilers());
 		weft_eval_free(e);
 		weft_spec_free(s);
 	}
+	use_compiler(0);
 }
 
-/* What the compiler says has the place in the specification. */
+/* What the compiler says has the place in the specification; TinyCC's knows the line only. */
 TEST(compiler_errors_have_their_place)
 {
-	struct weft_spec *s = tiny_spec("math.h", "int", "y = f(1);",
-	                                "int f(int a) { struct { int n; } x = {y};\n  return x.nothing; }");
-	struct weft_eval_how how = {0};
-	struct weft_eval *e;
-	struct weft_err err = {0};
-	CHECK(weft_eval_new(&e, s, &how, &err) == WEFT_E_SYNTAX);
-	CHECK(e == NULL);
-	CHECK(strncmp(err.text, "tiny.tsl:47:", 12) == 0);
-	if (!CHECK(strstr(err.text, "nothing") != NULL))
-		printf("# %s\n", err.text);
-	weft_spec_free(s);
-	s = tiny_spec("no_such_header_at_all.h", "int", "y = f(1);", "int f(int a) { struct { int n; } x = {a}; return x.n; }");
-	err = (struct weft_err){0};
-	CHECK(weft_eval_new(&e, s, &how, &err) < 0);
-	CHECK(strstr(err.text, "no_such_header_at_all.h") != NULL);
-	weft_spec_free(s);
+	for (int compiler = 0; compiler < compilers(); compiler++) {
+		struct weft_spec *s = tiny_spec("math.h", "int", "y = f(1);",
+		                                "int f(int a) { struct { int n; } x = {y};\n  return x.nothing; }");
+		struct weft_eval_how how = {0};
+		struct weft_eval *e;
+		struct weft_err err = {0};
+		use_compiler(compiler);
+		CHECK(weft_eval_new(&e, s, &how, &err) == WEFT_E_SYNTAX);
+		CHECK(e == NULL);
+		bool place = strncmp(err.text, "tiny.tsl:47:", 12) == 0, what = strstr(err.text, "nothing") != NULL;
+		if (!CHECK(place) || !CHECK(what))
+			printf("# %s\n", err.text);
+		weft_spec_free(s);
+		s = tiny_spec("no_such_header_at_all.h", "int", "y = f(1);",
+		              "int f(int a) { struct { int n; } x = {a}; return x.n; }");
+		err = (struct weft_err){0};
+		CHECK(weft_eval_new(&e, s, &how, &err) < 0);
+		CHECK(strstr(err.text, "no_such_header_at_all.h") != NULL);
+		weft_spec_free(s);
+	}
+	use_compiler(0);
 }
 
 TEST(nothing_is_translated_with_errors)

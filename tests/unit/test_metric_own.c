@@ -2,7 +2,11 @@
 /* Metrics of our own traces: regions, counters and attributes are events, with the numbers and labels of a conversion to .prv. */
 #include "metric_maker.h"
 #include "trace/build.h"
+#include "trace/cursor.h"
+#include "trace/derived.h"
 #include "trace/export.h"
+#include "trace/write.h"
+#include <unistd.h>
 
 static int64_t made(int64_t id)
 {
@@ -106,4 +110,75 @@ TEST(a_trace_and_its_conversion_give_the_same_tables)
 	weft_buf_fini(&b);
 	unmake_trace(&own);
 	unmake_trace(&prv);
+}
+
+/* ---- what is kept of them ---- */
+
+enum { N_EVENTS = 500000 };
+
+/* t.weft, of some megabytes; the values of its events begin at `first`. */
+static struct weft_trace *write_large(uint64_t first, char path[4096])
+{
+	struct weft_builder *b;
+	struct weft_trace *t = NULL;
+	REQUIRE(weft_builder_new(&b, "large", "weft", &(struct weft_open_how){.no_index = true}, NULL) == 0);
+	made(weft_build_node(b, "host"));
+	made(weft_build_app(b, "app"));
+	made(weft_build_process(b, &(struct weft_process){.node = 0, .rank = -1, .end = N_EVENTS, .status = -1}));
+	made(weft_build_thread(b, &(struct weft_thread_row){.name = "", .number = 1, .end = N_EVENTS}));
+	uint32_t type = (uint32_t)made(weft_build_def(b, WEFT_CLASS_TYPE, &(struct weft_def_row){.name = "step"}));
+	struct weft_appender *a = weft_builder_appender(b, 0);
+	for (uint64_t i = 0; i < N_EVENTS; i++)
+		REQUIRE(weft_append(a, i, weft_what(WEFT_EV_POINT, type), first + i) == 0);
+	REQUIRE(weft_build_finish(b, NULL, &t, NULL) == 0);
+	snprintf(path, 4096, "%s/t.weft", test_dir());
+	REQUIRE(weft_trace_write((const struct weft_trace *const[]){t}, 1, path, &(struct weft_write_how){.to = WEFT_NEVER},
+	                         false, true, NULL) == 0);
+	weft_trace_close(t);
+	REQUIRE(weft_trace_open(&t, path, NULL, NULL) == 0);
+	return t;
+}
+
+static uint64_t largest_value(const struct weft_trace *t)
+{
+	struct weft_cursor c;
+	struct weft_block b;
+	uint64_t most = 0;
+	REQUIRE(weft_cursor_begin(&c, t, 0, 0, WEFT_NEVER) == 0);
+	while (weft_cursor_next(&c, &b) > 0)
+		for (uint32_t i = 0; i < b.n; i++)
+			most = b.value[i] > most ? b.value[i] : most;
+	weft_cursor_end(&c);
+	return most;
+}
+
+TEST(what_metrics_read_of_them_stays_while_the_trace_does)
+{
+	char path[4096];
+	struct weft_trace *kept;
+	struct weft_space s;
+	struct weft_trace *t = write_large(1, path);
+	CHECK(weft_derived_open(&kept, t, "prv") != 0);
+	REQUIRE(weft_space_init(&s, t) == 0);
+	CHECK_U64(largest_value(s.trace), N_EVENTS);
+	weft_space_fini(&s);
+	REQUIRE(weft_derived_open(&kept, t, "prv") == 0);
+	CHECK_U64(largest_value(kept), N_EVENTS);
+	CHECK_STR(kept->format, "prv");
+	weft_trace_close(kept);
+	weft_trace_close(t);
+	/* Another trace of that name has nothing of the first. */
+	t = write_large(1001, path);
+	CHECK(weft_derived_open(&kept, t, "prv") != 0);
+	REQUIRE(weft_space_init(&s, t) == 0);
+	CHECK_U64(largest_value(s.trace), N_EVENTS + 1000);
+	weft_space_fini(&s);
+	/* What is damaged there is made again. */
+	char columns[8192];
+	snprintf(columns, sizeof columns, "%s/index/prv/index/tables", path);
+	REQUIRE(truncate(columns, 100) == 0);
+	REQUIRE(weft_space_init(&s, t) == 0);
+	CHECK_U64(largest_value(s.trace), N_EVENTS + 1000);
+	weft_space_fini(&s);
+	weft_trace_close(t);
 }

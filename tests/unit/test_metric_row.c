@@ -3,13 +3,7 @@
  * Rows of metrics over small traces: each function at its edges. A row is compared as text: "begin| value until | ...", as
  * "0| 0 100| 1 300| 0 1000|".
  */
-#include "base/str.h"
-#include "harness.h"
-#include "metric/metric.h"
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "metric_maker.h"
 
 /* Thread 1.1.1 on cpu 1, 1.2.1 on cpu 2. States touch, leave a gap, have no length; events share an instant. */
 static const char prv[] =
@@ -21,57 +15,9 @@ static const char prv[] =
 	"3:1:1:1:1:100:110:2:1:2:1:500:600:64:7\n3:2:1:2:1:650:660:1:1:1:1:640:645:10:8\n";
 static const char pcf[] = "EVENT_TYPE\n0 50 Call\nVALUES\n1 one\n\nEVENT_TYPE\n0 60 Scaled\nPRECISION 2\n";
 
-struct fixture {
-	struct weft_trace *t;
-	struct weft_space s;
-};
-
-static void put_file(const char *name, const char *text)
+static void set_up(struct made *f)
 {
-	char path[4096];
-	snprintf(path, sizeof path, "%s/%s", test_dir(), name);
-	FILE *f = fopen(path, "w");
-	REQUIRE(f && fputs(text, f) >= 0 && fclose(f) == 0);
-}
-
-static void set_up(struct fixture *f)
-{
-	char path[4096];
-	struct weft_err err = {0};
-	put_file("t.prv", prv);
-	put_file("t.pcf", pcf);
-	snprintf(path, sizeof path, "%s/t.prv", test_dir());
-	int rc = weft_trace_open(&f->t, path, &(struct weft_open_how){.no_index = true}, &err);
-	CHECK_STR(err.text, "");
-	REQUIRE(rc == 0);
-	REQUIRE(weft_space_init(&f->s, f->t) == 0);
-}
-
-static void tear_down(struct fixture *f)
-{
-	weft_space_fini(&f->s);
-	weft_trace_close(f->t);
-}
-
-static void row_text(const struct fixture *f, const struct weft_metric *m, uint32_t object, double from, double to,
-                     struct weft_buf *out)
-{
-	struct weft_row *r;
-	struct weft_intervals *b = malloc(sizeof *b);
-	int rc;
-	out->n = 0;
-	REQUIRE(b && weft_row_open(&r, &f->s, m, object, from, to) == 0);
-	bool first = true;
-	while ((rc = weft_row_next(r, b)) > 0) {
-		if (first)
-			weft_buf_printf(out, "%g|", b->begin);
-		first = false;
-		for (uint32_t i = 0; i < b->n; i++)
-			weft_buf_printf(out, " %g %g|", b->value[i], b->end[i]);
-	}
-	CHECK_I64(rc, 0);
-	weft_row_close(r);
-	free(b);
+	make_trace(f, prv, pcf, NULL);
 }
 
 /* A metric of a thread function in ns, that sees events of type 50 (or of all). */
@@ -83,14 +29,6 @@ static void make_metric(struct weft_metric *m, const char *function)
 	m->of_level[WEFT_THREAD].func = weft_func_find(WEFT_FUNC_THREAD, function);
 	REQUIRE(m->of_level[WEFT_THREAD].func);
 	m->filter.test[WEFT_OF_TYPE] = (struct weft_test){WEFT_TEST_EQ, {&fifty, 1}};
-}
-
-static void check_row(const struct fixture *f, const struct weft_metric *m, uint32_t object, const char *want)
-{
-	struct weft_buf got = {0};
-	row_text(f, m, object, 0, INFINITY, &got);
-	CHECK_STR(got.at, want);
-	weft_buf_fini(&got);
 }
 
 struct thread_case {
@@ -148,7 +86,7 @@ static const struct thread_case thread_cases[] = {
 
 TEST(thread_functions_at_their_edges)
 {
-	struct fixture f;
+	struct made f;
 	set_up(&f);
 	for (size_t i = 0; i < sizeof thread_cases / sizeof *thread_cases; i++) {
 		const struct thread_case *c = &thread_cases[i];
@@ -158,7 +96,7 @@ TEST(thread_functions_at_their_edges)
 		m.of_level[WEFT_THREAD].param[1] = (struct weft_list){&c->b, c->n_b};
 		check_row(&f, &m, c->thread, c->row);
 	}
-	tear_down(&f);
+	unmake_trace(&f);
 }
 
 struct compose_case {
@@ -207,7 +145,7 @@ static const struct compose_case compose_cases[] = {
 
 TEST(compose_functions_at_their_edges)
 {
-	struct fixture f;
+	struct made f;
 	set_up(&f);
 	for (size_t i = 0; i < sizeof compose_cases / sizeof *compose_cases; i++) {
 		const struct compose_case *c = &compose_cases[i];
@@ -220,7 +158,7 @@ TEST(compose_functions_at_their_edges)
 		top->param[1] = (struct weft_list){&c->b, c->n > 1};
 		check_row(&f, &m, 0, c->row);
 	}
-	tear_down(&f);
+	unmake_trace(&f);
 }
 
 static const struct {
@@ -244,7 +182,7 @@ static const struct {
 
 TEST(levels_put_their_children_together)
 {
-	struct fixture f;
+	struct made f;
 	set_up(&f);
 	for (size_t i = 0; i < sizeof level_cases / sizeof *level_cases; i++) {
 		struct weft_metric m;
@@ -255,7 +193,7 @@ TEST(levels_put_their_children_together)
 		m.of_level[WEFT_APPL].param[0] = (struct weft_list){&level_cases[i].param, level_cases[i].param >= 0};
 		check_row(&f, &m, 0, level_cases[i].row);
 	}
-	tear_down(&f);
+	unmake_trace(&f);
 }
 
 static const struct {
@@ -283,7 +221,7 @@ static const struct {
 
 TEST(derived_metrics_combine_two_rows)
 {
-	struct fixture f;
+	struct made f;
 	set_up(&f);
 	for (size_t i = 0; i < sizeof derived_cases / sizeof *derived_cases; i++) {
 		struct weft_metric a, b, m;
@@ -299,12 +237,12 @@ TEST(derived_metrics_combine_two_rows)
 		REQUIRE(m.operation.func);
 		check_row(&f, &m, 1, derived_cases[i].row);
 	}
-	tear_down(&f);
+	unmake_trace(&f);
 }
 
 TEST(rows_begin_and_end_where_they_are_asked_to)
 {
-	struct fixture f;
+	struct made f;
 	struct weft_metric m;
 	struct weft_buf got = {0};
 	set_up(&f);
@@ -321,12 +259,12 @@ TEST(rows_begin_and_end_where_they_are_asked_to)
 	row_text(&f, &m, 0, 200, 250, &got); /* looks behind the end */
 	CHECK_STR(got.at, "150| 1 1000|");
 	weft_buf_fini(&got);
-	tear_down(&f);
+	unmake_trace(&f);
 }
 
 TEST(filters_choose_events_and_messages)
 {
-	struct fixture f;
+	struct made f;
 	struct weft_metric m;
 	static const double two = 2, sixty = 60, three = 3;
 	set_up(&f);
@@ -345,7 +283,7 @@ TEST(filters_choose_events_and_messages)
 	check_row(&f, &m, 1, "0| 0 1000|");
 	m.filter.inter = m.filter.intra = false;
 	check_row(&f, &m, 0, "0| 0 1000|");
-	tear_down(&f);
+	unmake_trace(&f);
 }
 
 TEST(units_are_converted_once)

@@ -229,7 +229,7 @@ TEST(probe_actions_say_why_not)
 		const char *why;
 	} rows[] = {
 		{{.kind = PROBE_SET_VARIABLE, .subject = "nothing_like_that"},
-	         "no variable 'nothing_like_that' in this process: it is not there, or was inlined everywhere"},
+	         "no variable 'nothing_like_that' in this process: it is not there, or the compiler has left it out"},
 		{{.kind = PROBE_REMOVE_CALL, .subject = "fib", .object = "tuned"},
 	         "'tuned' does not call 'fib' (inlined, or through a pointer)"},
 		{{.kind = PROBE_SET_VARIABLE, .subject = "knob", .sync = "instead", .timeout_ms = 50},

@@ -18,8 +18,9 @@ static void started(struct program *p, const char *compiler)
 static bool first_event(struct program *p, const char *function, const struct probe_value *v, unsigned n, enum link_when when,
                         struct probe_event *e)
 {
-	struct link_op op[96];
-	unsigned n_op = 0;
+	static uint64_t serial; /* a thread may be stopped in an earlier probe, and end it after this one has begun */
+	struct link_op op[96] = {{.op = LINK_OP_IMM, .a = ++serial, .put = 1}};
+	unsigned n_op = 1;
 	for (unsigned k = 0; k < n; k++)
 		for (unsigned i = 0; i < v[k].n; i++)
 			op[n_op++] = v[k].op[i];
@@ -31,11 +32,14 @@ static bool first_event(struct program *p, const char *function, const struct pr
 	}
 	bool got = false;
 	for (int k = 0; k < 2000 && !got; k++) {
-		got = probe_next(p->session, e);
-		if (!got)
+		bool any = probe_next(p->session, e);
+		got = any && e->n >= 1 && e->value[0] == serial;
+		if (!any)
 			nanosleep(&(struct timespec){0, 1000000}, NULL);
 	}
 	CHECK_I64(probe_remove(p->session, &r, 1), 0);
+	if (got)
+		memmove(e->value, e->value + 1, --e->n * sizeof *e->value);
 	struct probe_event rest;
 	nanosleep(&(struct timespec){0, 2000000}, NULL);
 	while (probe_next(p->session, &rest))

@@ -8,12 +8,15 @@
 #include <time.h>
 
 static weft_type number;
-static _Atomic int stop;
+static _Atomic int stop, begun;
 
 static void *count(void *arg)
 {
-	for (int64_t i = 0; !stop; i++)
+	for (int64_t i = 0; !stop; i++) {
 		weft_point(number, i);
+		if (i == 2000)
+			begun++;
+	}
 	return arg;
 }
 
@@ -22,6 +25,8 @@ static void begin_counting(pthread_t *thread, int n)
 	number = weft_define_type("number", "", 0);
 	for (int i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, count, NULL);
+	while (!begun) /* on a busy machine they may wait long for a cpu */
+		usleep(1000);
 }
 
 struct runs { /* of numbers, each thread's */

@@ -17,7 +17,7 @@ static void write_stream(struct record_stream *s, const char *name, unsigned n)
 {
 	struct weft_err err = {0};
 	struct record_lane lane = {.thread = 1};
-	REQUIRE(record_stream_open(s, test_dir(), name, run_id, &err) == 0);
+	REQUIRE(record_stream_open(s, test_dir(), name, run_id, 0, &err) == 0);
 	for (uint64_t i = 0; i < n; i++)
 		record_stream_event(s, &lane, &(struct weft_record){1000 + i, WEFT_EV_POINT, 1, 1, &i});
 	record_stream_end_lane(&lane);

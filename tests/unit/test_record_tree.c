@@ -24,7 +24,7 @@ static void begin(struct fixture *f, pid_t command)
 	struct weft_err err = {0};
 	snprintf(f->path, sizeof f->path, "%s/x.stream", test_dir());
 	unlink(f->path);
-	REQUIRE(record_stream_open(&f->stream, test_dir(), "x.stream", run_id, &err) == 0);
+	REQUIRE(record_stream_open(&f->stream, test_dir(), "x.stream", run_id, 0, &err) == 0);
 	REQUIRE(record_tree_init(&f->tree, &f->stream, command, "host", "boot") == 0);
 }
 
@@ -211,7 +211,7 @@ TEST(record_stream_says_why_it_cannot_be_made)
 {
 	struct record_stream s;
 	struct weft_err err = {0};
-	CHECK_I64(record_stream_open(&s, "/no/such/folder", "x.stream", run_id, &err), -ENOENT);
+	CHECK_I64(record_stream_open(&s, "/no/such/folder", "x.stream", run_id, 0, &err), -ENOENT);
 	CHECK_STR(err.text, "cannot write '/no/such/folder/x.stream': no such file or directory");
 	record_stream_close(&s);
 }
@@ -225,7 +225,7 @@ TEST(record_tree_survives_a_full_memory)
 		char path[300];
 		snprintf(path, sizeof path, "%s/y.stream", test_dir());
 		unlink(path);
-		int rc = record_stream_open(&s, test_dir(), "y.stream", run_id, &err);
+		int rc = record_stream_open(&s, test_dir(), "y.stream", run_id, 0, &err);
 		if (rc == 0)
 			rc = record_tree_init(&t, &s, 7, "host", "boot");
 		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);

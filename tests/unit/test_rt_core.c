@@ -52,11 +52,12 @@ static void do_step(struct step *s, struct cell *cells)
 			cells[s->cell[i]].value = mixed(s->saw, s->cell[i]);
 }
 
-static void body_step(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict body_step(struct rt_job *j, struct rt_worker *w)
 {
 	struct step *s = j->arg;
 	(void)w;
 	do_step(s, s->cells);
+	return RT_DONE;
 }
 
 static void make_program(struct step *s, size_t n)
@@ -136,16 +137,18 @@ TEST(programs_run_as_if_in_order_on_many_workers)
 
 static struct weft_atomic_u32 counted;
 
-static void body_count(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict body_count(struct rt_job *j, struct rt_worker *w)
 {
 	(void)j, (void)w;
 	weft_add_u32(&counted, 1);
+	return RT_DONE;
 }
 
-static void body_saw(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict body_saw(struct rt_job *j, struct rt_worker *w)
 {
 	(void)w;
 	*(uint32_t *)j->arg = weft_load_u32(&counted);
+	return RT_DONE;
 }
 
 TEST(a_writer_waits_for_any_number_of_readers)
@@ -204,7 +207,7 @@ TEST(explicit_dependencies_hold)
 /* -- who submits -- */
 
 /* A task that submits two, down to the leaves. */
-static void body_tree(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict body_tree(struct rt_job *j, struct rt_worker *w)
 {
 	uintptr_t depth = (uintptr_t)j->arg;
 	weft_add_u32(&counted, 1);
@@ -215,6 +218,7 @@ static void body_tree(struct rt_job *j, struct rt_worker *w)
 		if (rt_submit(&w->self, child))
 			abort();
 	}
+	return RT_DONE;
 }
 
 TEST(tasks_submit_tasks)
@@ -235,11 +239,12 @@ TEST(tasks_submit_tasks)
 static struct rt_handle shared[2];
 static uint64_t sum[2];
 
-static void body_add(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict body_add(struct rt_job *j, struct rt_worker *w)
 {
 	(void)j, (void)w;
 	sum[0]++;
 	sum[1] += 2;
+	return RT_DONE;
 }
 
 /* Over the same two handles, named in either order. */
@@ -297,6 +302,39 @@ TEST(workers_wake_up_from_sleep)
 	rt_end(r);
 }
 
+static struct weft_atomic_u32 ran_on[2];
+
+static enum rt_verdict body_slow(struct rt_job *j, struct rt_worker *w)
+{
+	(void)j;
+	weft_add_u32(&ran_on[w->number], 1);
+	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	return RT_DONE;
+}
+
+TEST(what_a_worker_releases_wakes_the_others)
+{
+	struct rt_runtime *r = begin(2, 0);
+	struct rt_submitter *me = rt_self(r);
+	weft_store_u32(&ran_on[0], 0);
+	weft_store_u32(&ran_on[1], 0);
+	rt_ref first = 0;
+	for (unsigned i = 0; i < 21; i++) { /* while the first one runs, the other worker falls asleep */
+		struct rt_job *j = rt_prepare(me);
+		REQUIRE(j != NULL);
+		j->body = body_slow;
+		if (i)
+			REQUIRE(rt_after(me, first) == 0);
+		else
+			first = rt_job_ref(j);
+		REQUIRE(rt_submit(me, j) == 0);
+	}
+	rt_wait_all(r);
+	CHECK(weft_load_u32(&ran_on[0]) > 4);
+	CHECK(weft_load_u32(&ran_on[1]) > 4);
+	rt_end(r);
+}
+
 TEST(begins_and_ends_many_times)
 {
 	for (unsigned i = 0; i < 30; i++) {
@@ -309,4 +347,218 @@ TEST(begins_and_ends_many_times)
 		CHECK_U64(weft_load_u32(&counted), 1);
 		rt_end(r);
 	}
+}
+
+/* -- jobs that end later, come back, or are done at once -- */
+
+static struct rt_job *held;
+static pthread_mutex_t held_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t held_cond = PTHREAD_COND_INITIALIZER;
+
+static enum rt_verdict body_hold(struct rt_job *j, struct rt_worker *w)
+{
+	(void)w;
+	pthread_mutex_lock(&held_lock);
+	held = j;
+	pthread_cond_signal(&held_cond);
+	pthread_mutex_unlock(&held_lock);
+	return RT_LATER;
+}
+
+static struct rt_job *wait_held(void)
+{
+	pthread_mutex_lock(&held_lock);
+	while (!held)
+		pthread_cond_wait(&held_cond, &held_lock);
+	struct rt_job *j = held;
+	held = NULL;
+	pthread_mutex_unlock(&held_lock);
+	return j;
+}
+
+TEST(a_job_ends_when_it_is_finished_from_outside)
+{
+	struct rt_runtime *r = begin(2, 1000);
+	struct rt_submitter *me = rt_self(r);
+	for (unsigned i = 0; i < 50; i++) {
+		uint32_t saw = 99;
+		weft_store_u32(&counted, 0);
+		struct rt_job *j = rt_prepare(me);
+		j->body = body_hold;
+		rt_ref first = rt_job_ref(j);
+		REQUIRE(rt_submit(me, j) == 0);
+		j = rt_prepare(me);
+		j->body = body_saw;
+		j->arg = &saw;
+		REQUIRE(rt_after(me, first) == 0);
+		REQUIRE(rt_submit(me, j) == 0);
+		j = wait_held();
+		weft_store_u32(&counted, 7);
+		rt_finish(r, j);
+		rt_wait_all(r);
+		CHECK_U64(saw, 7);
+	}
+	rt_end(r);
+}
+
+static struct rt_worker *came_back_to[2];
+static enum rt_verdict body_twice(struct rt_job *j, struct rt_worker *w)
+{
+	unsigned *times = j->arg;
+	came_back_to[*times] = w;
+	return (*times)++ ? RT_DONE : body_hold(j, w);
+}
+
+TEST(a_job_comes_back_to_the_worker_that_is_named)
+{
+	struct rt_runtime *r = begin(3, 0);
+	for (unsigned i = 0; i < 50; i++) {
+		unsigned times = 0;
+		struct rt_job *j = rt_prepare(rt_self(r));
+		j->body = body_twice;
+		j->arg = &times;
+		REQUIRE(rt_submit(rt_self(r), j) == 0);
+		j = wait_held();
+		rt_again(&r->worker[i % 3], j);
+		rt_wait_all(r);
+		CHECK_U64(times, 2);
+		CHECK(came_back_to[1] == &r->worker[i % 3]);
+	}
+	rt_end(r);
+}
+
+static enum rt_verdict run_count(struct rt_job *j, struct rt_worker *w)
+{
+	(void)j, (void)w;
+	weft_add_u32(&counted, 1);
+	return RT_DONE;
+}
+
+TEST(long_chains_are_done_at_once)
+{
+	static struct rt_at_once count = {run_count};
+	struct rt_runtime *r = begin(1, 0);
+	struct rt_submitter *me = rt_self(r);
+	for (unsigned held_by_worker = 0; held_by_worker < 2; held_by_worker++) {
+		weft_store_u32(&counted, 0);
+		struct rt_job *j = rt_prepare(me);
+		j->body = body_hold;
+		rt_ref before = rt_job_ref(j);
+		REQUIRE(rt_submit(me, j) == 0);
+		for (unsigned i = 0; i < 100000; i++) {
+			j = rt_prepare(me);
+			j->body = NULL;
+			j->arg = &count;
+			REQUIRE(rt_after(me, before) == 0);
+			before = rt_job_ref(j);
+			REQUIRE(rt_submit(me, j) == 0);
+		}
+		j = wait_held();
+		CHECK_U64(weft_load_u32(&counted), 0);
+		if (held_by_worker) {
+			j->body = body_count;
+			rt_again(r->worker, j);
+		} else {
+			rt_finish(r, j);
+			CHECK_U64(weft_load_u32(&counted), 100000);
+		}
+		rt_wait_all(r);
+		CHECK_U64(weft_load_u32(&counted), 100000 + held_by_worker);
+	}
+	rt_end(r);
+}
+
+/* -- groups that commute -- */
+
+static struct weft_atomic_u64 commuted;
+
+static enum rt_verdict body_commute(struct rt_job *j, struct rt_worker *w)
+{
+	(void)w;
+	/* The group's members do not depend on each other: they only add. */
+	weft_add_u64(&commuted, (uintptr_t)j->arg);
+	return RT_DONE;
+}
+
+static enum rt_verdict body_look(struct rt_job *j, struct rt_worker *w)
+{
+	(void)w;
+	*(uint64_t *)j->arg = weft_load_u64(&commuted);
+	return RT_DONE;
+}
+
+TEST(what_follows_a_group_sees_all_of_it)
+{
+	enum { STEPS = 2000 };
+	static uint64_t saw[STEPS], want[STEPS];
+	struct rt_runtime *r = begin(3, 1000);
+	struct rt_submitter *me = rt_self(r);
+	struct rt_handle h;
+	rt_handle_init(&h);
+	uint64_t sum_so_far = 0;
+	weft_store_u64(&commuted, 0);
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct rt_job *j = rt_prepare(me);
+		j->n_accesses = 1;
+		j->access[0] = &h;
+		bool adds = test_random() % 4;
+		saw[i] = want[i] = 0;
+		if (adds) {
+			j->body = body_commute;
+			j->arg = (void *)(uintptr_t)(i + 1);
+			j->mode[0] = RT_READ | RT_WRITE | RT_COMMUTE;
+			sum_so_far += i + 1;
+		} else {
+			j->body = body_look;
+			j->arg = &saw[i];
+			j->mode[0] = test_random() % 2 ? RT_READ : RT_READ | RT_WRITE;
+			want[i] = sum_so_far;
+		}
+		REQUIRE(rt_submit(me, j) == 0);
+	}
+	rt_wait_all(r);
+	size_t wrong = 0;
+	for (unsigned i = 0; i < STEPS; i++)
+		wrong += saw[i] != want[i];
+	CHECK_U64(wrong, 0);
+	rt_handle_fini(&h);
+	rt_end(r);
+}
+
+/* More accesses than a job has room for. */
+TEST(a_job_has_any_number_of_accesses)
+{
+	enum { MANY = 300 };
+	static struct rt_handle h[MANY];
+	uint32_t saw[20] = {0};
+	struct rt_runtime *r = begin(2, 1000);
+	struct rt_submitter *me = rt_self(r);
+	for (unsigned i = 0; i < MANY; i++)
+		rt_handle_init(&h[i]);
+	weft_store_u32(&counted, 0);
+	for (unsigned i = 0; i < 20; i++) {
+		for (unsigned k = 0; k < MANY; k++) {
+			struct rt_job *j = rt_prepare(me);
+			j->body = body_count;
+			j->n_accesses = 1;
+			j->access[0] = &h[k];
+			j->mode[0] = RT_WRITE;
+			REQUIRE(rt_submit(me, j) == 0);
+		}
+		struct rt_job *j = rt_prepare(me);
+		j->body = body_saw;
+		j->arg = &saw[i];
+		REQUIRE(rt_job_make_room(j, MANY) == 0);
+		for (unsigned k = 0; k < MANY; k++) {
+			rt_job_handles(j)[k] = &h[(k * 7 + i) % MANY];
+			rt_job_modes(j)[k] = k % 2 ? RT_WRITE : RT_READ;
+		}
+		REQUIRE(rt_submit(me, j) == 0);
+	}
+	rt_wait_all(r);
+	for (unsigned i = 0; i < 20; i++)
+		CHECK(saw[i] >= (i + 1) * MANY);
+	for (unsigned i = 0; i < MANY; i++)
+		rt_handle_fini(&h[i]);
+	rt_end(r);
 }

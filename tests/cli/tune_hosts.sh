@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tags: builds=release,debug timeout=120
+# weft tune --place on two hosts, which are network namespaces with a cable between them: the second program runs on the other one, whose
+# clock is also made wrong. TAP.
+set -u
+build=${WEFT_BUILD:?} source=${WEFT_SOURCE:?}
+work=$(mktemp -d)
+a=wefta$$ b=weftb$$
+trap 'ip netns del $a 2>/dev/null; ip netns del $b 2>/dev/null; rm -rf "$work"' EXIT
+count=0
+
+is()
+{
+	count=$((count + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $count - $1"
+	else
+		echo "# expected '$3', got '$2'"
+		sed 's/^/# /' "$work/report" "$work/output"
+		echo "not ok $count - $1"
+	fi
+}
+
+if ! command -v ip gcc >/dev/null || ! ip netns add $a 2>/dev/null || ! ip netns add $b ||
+	! ip link add va$$ netns $a type veth peer name vb$$ netns $b; then
+	echo '1..0 # SKIP no right to make network namespaces'
+	exit 0
+fi
+ip -n $a addr add 10.177.1.1/24 dev va$$
+ip -n $b addr add 10.177.1.2/24 dev vb$$
+for n in $a $b; do ip -n "$n" link set lo up; done
+ip -n $a link set va$$ up
+ip -n $b link set vb$$ up
+gcc -O2 -g -o "$work/tune_steps" "$source/tests/tools/tune_steps.c" || exit 1
+
+echo 1..8
+# The other host's controller needs a moment to begin; between the programs there is none.
+# The words before ours are what --place runs: with a tail that makes the clock of that host wrong, by options for tests.
+cat >"$work/there" <<END
+#!/bin/sh
+exec ip netns exec $b "\$@" \$SKEW
+END
+chmod +x "$work/there"
+for skew in '' '--skew 2s --skew-ppm 80'; do
+	SKEW=$skew ip netns exec $a "$build/weft" tune -q --listen 10.177.1.1 --place "b=$work/there" -t "$source/tests/golden/tunlets/steps.tsl" \
+		--report "$work/report" -- sh -c "sleep 0.3; '$work/tune_steps' 20 5000; ip netns exec $b '$work/tune_steps' 20 5000" >"$work/output" 2>&1
+	is "both programs are tuned, with clock ${skew:-right}" "$(grep -c '^chunk 7,' "$work/output")" 2
+	is 'both actions are reported' "$(grep -c 'SetVariableValue chunk = 7, was 1' "$work/report")" 2
+	is 'the second counts its iterations anew, without a pause' "$(grep -cE 'begun anew|[1-9][0-9]* late events' "$work/report")" 0
+	# A step takes 5 ms by the clock of its own host, wherever that is.
+	good=$(grep -cE ' [0-9]+: T=(5|6)\.' "$work/report")
+	is "iterations have their times ($good of 40)" "$([ "$good" -ge 34 ] && echo yes)" yes
+done

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tags: timeout=120
+# A StarPU program under weft record, as it is: each task is a region, called like its codelet, and has an arrow from where it was
+# submitted; with details, dependencies and all that tests/starpu/traced.c has one of. The same program without a recorder writes
+# nothing. TAP.
+set -u
+source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)} build=${WEFT_BUILD:-$source/build}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export LD_LIBRARY_PATH=$build STARPU_SILENT=1 STARPU_NCPU=2
+program=$build/examples/starpu/stencil traced=$build/tests/starpu/starpu_traced
+count=0
+
+check() # NAME WANTED GOT
+{
+	count=$((count + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $count - $1"
+	else
+		echo "# wanted '$2', got '$3'"
+		echo "not ok $count - $1"
+	fi
+}
+
+if [ ! -x "$program" ]; then
+	echo "1..0 # SKIP the examples are not built"
+	exit 0
+fi
+"$build/weft" record -q -o plain.weft -- "$program" -b 6 -s 50 -c 100 >/dev/null || echo "not ok 0 - recorded"
+"$build/weft" dump plain.weft >plain.txt
+check "each task is a region" 300 "$(grep -c ' enter *step$' plain.txt)"
+check "each region ends" 300 "$(grep -c ' leave *step$' plain.txt)"
+check "each task was submitted" 300 "$(grep -c ' flow_out *task key .* to ' plain.txt)"
+check "each arrow arrives" 300 "$(grep -c ' flow_in *task key .* from ' plain.txt)"
+check "no details" 0 "$(grep -c ' dependency ' plain.txt)"
+check "the main thread waits" 1 "$(grep -c ' enter *waiting for tasks$' plain.txt)"
+
+"$build/weft" record -q --on starpu_detail -o detail.weft -- "$program" -b 6 -s 50 -c 100 >/dev/null || echo "not ok 0 - recorded"
+"$build/weft" dump detail.weft >detail.txt
+check "details come when they are asked for" yes "$([ "$(grep -c ' dependency ' detail.txt)" -ge 294 ] && echo yes)"
+grep ' dependency ' detail.txt | awk '{print $NF}' | sort -u >to.txt
+grep ' flow_out *task ' detail.txt | sed 's/.*key \(0x[0-9a-f]*\).*/\1/' | sort -u >tasks.txt
+check "dependencies are of tasks" 0 "$(comm -23 to.txt tasks.txt | wc -l)"
+
+"$program" -b 6 -s 50 -c 100 >/dev/null
+check "nothing without a recorder" "detail.txt detail.weft plain.txt plain.weft tasks.txt to.txt" "$(echo *)"
+
+# ---- one of everything ----
+
+has() # NAME PATTERN [COUNT]: so many lines of detail.txt, 1 unless told
+{
+	check "$1" "${3:-1}" "$(grep -c -E -- "$2" detail.txt)"
+}
+
+cd "$(mktemp -d -p "$work")" || exit 1
+mkdir disk
+export STARPU_HOME=$PWD
+"$build/weft" record -q --on starpu_detail -o detail.weft -- "$traced" disk || echo "not ok 0 - recorded"
+"$build/weft" dump detail.weft | sed 's/^ *[0-9]* *//' >detail.txt
+first=$(sed -n 's/.* flow_out *task key \(0x[0-9a-f]*\) .*/\1/p' detail.txt | sed -n 1p)
+has "a task becomes ready, by name" " point  *ready = $((first))\$"
+has "all that run have become ready" ' point  *ready = ' "$(grep -c ' flow_in *task ' detail.txt)"
+has "both are submitted" ' counter  *submitted tasks = 2$'
+check "none is left ready" "ready tasks = 0" "$(grep -o 'ready tasks = .*' detail.txt | tail -1)"
+check "none is left submitted" "submitted tasks = 0" "$(grep -o 'submitted tasks = .*' detail.txt | tail -1)"
+has "iteration" ' attr  *iteration = 7$'
+has "sub-iteration" ' attr  *sub-iteration = 3$'
+has "job id" " attr  *job id = $((first))\$"
+has "submit order" ' attr  *submit order = [01]$' 2
+has "model" ' attr_s  *model = "traced_model"$'
+has "footprint" ' attr  *footprint = [0-9]+$' 2
+has "size" ' attr  *size = 9216 bytes$'
+has "flops" ' attr_f  *flops = 2500000$'
+has "colour" ' attr  *colour = 1193046$'
+has "parameters" ' attr_s  *parameters = "V1024x8 M8x16x8"$'
+has "where it was submitted" ' attr_s  *file = ".*traced.c"$' 2
+check "lines" "$(grep -n 'starpu_task_insert(&' "$source/tests/starpu/traced.c" | cut -d: -f1 | xargs)" \
+	"$(sed -n 's/.* attr *line = //p' detail.txt | xargs)"
+has "modes" ' attr_s  *mode = "R"$'
+has "modes of both" ' attr_s  *mode = "RW"$' 2
+vector=$(grep -A1 ' enter  *data registered' detail.txt | sed -n 's/.* handle = //p' | sed -n 1p)
+matrix=$(grep -A1 ' enter  *data registered' detail.txt | sed -n 's/.* handle = //p' | sed -n 2p)
+check "a task's handles" "$vector $matrix" "$(sed -n '/ enter *both$/,/ leave *both$/s/.* handle = //p' detail.txt | xargs)"
+has "states of workers: callback" ' enter  *callback$'
+has "states of workers: fetching input" ' enter  *fetching input$' 2
+check "states of workers: overhead" yes "$(grep -q ' enter  *overhead$' detail.txt && echo yes)"
+has "home node" ' attr  *home node = 0$' 2
+check "a handle has a name" "$vector \"the vector\"" "$(grep -A2 ' enter  *data named' detail.txt | sed -n 's/.* = //p' | xargs -d '\n')"
+has "unregistered" " point  *unregistered = ($vector|$matrix)\$" 2
+has "won't use" " point  *won't use = $matrix\$"
+has "allocating" ' enter  *allocating$'
+has "freeing" ' enter  *freeing$'
+has "memory in use" ' counter  *memory in use, node 1 = 8192 bytes$'
+check "memory in use, at the end" "node 1 = 0 bytes" "$(grep -o 'node 1 = .* bytes' detail.txt | tail -1)"
+check "a copy" "$vector 0 1 8192 bytes" "$(grep -A4 ' enter  *copying$' detail.txt | sed -n 's/.* = //p' | xargs)"
+has "a transfer leads to another thread" ' flow_in  *transfer key 0x1 from '
+has "user event" ' point  *user event = 4711$'
+has "user message" ' point_s  *user message = "here we go"$'
+has "native policies push nothing" ' scheduler (push|pop)' 0
+STARPU_SCHED=prio "$build/weft" record -q --on starpu_detail -o policy.weft -- "$traced" disk || echo "not ok 0 - recorded"
+"$build/weft" dump policy.weft >detail.txt
+has "other policies are given tasks" ' point  *scheduler push = [0-9]+$' 2
+has "and give them" ' point  *scheduler pop = [0-9]+$' 2
+check "scheduling" yes "$(grep -q ' enter  *scheduling$' detail.txt && echo yes)"
+echo "1..$count"

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For the programs about data: checks that count, a random number that can be repeated, one line to submit a task. */
+#ifndef WEFT_TESTS_STARPU_DATA_CHECK_H
+#define WEFT_TESTS_STARPU_DATA_CHECK_H
+
+#include <errno.h>
+#include <starpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failed;
+#define CHECK(c) \
+	do { \
+		if (!(c)) { \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c); \
+			failed = 1; \
+		} \
+	} while (0)
+
+static uint64_t random_state = 88172645463325252u;
+static inline unsigned random_below(unsigned n)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (unsigned)(random_state >> 20) % n;
+}
+
+/* A task over one handle. */
+static inline void submit(struct starpu_codelet *cl, starpu_data_handle_t h, void *arg)
+{
+	struct starpu_task *t = starpu_task_create();
+	t->cl = cl;
+	t->cl_arg = arg;
+	t->handles[0] = h;
+	int rc = starpu_task_submit(t);
+	if (rc) {
+		fprintf(stderr, "starpu_task_submit: %d\n", rc);
+		exit(1);
+	}
+}
+
+static inline void begin(void)
+{
+	int rc = starpu_init(NULL);
+	if (rc == -ENODEV)
+		exit(77);
+	if (rc)
+		exit(1);
+}
+
+#endif

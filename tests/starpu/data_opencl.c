@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Coherency over CPUs, OpenCL devices and a disk: a random walk of tasks on workers that are named, acquisitions, prefetches,
+ * evictions, partitions and reductions, each value compared with a model; device memory that is too small for all of it; data that
+ * looks differently on devices. Skipped without OpenCL.
+ */
+#include "data_check.h"
+#include <starpu_opencl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char source[] = "__kernel void change(__global unsigned *at, unsigned first, unsigned n, unsigned add)\n"
+			     "{\n"
+			     "	size_t i = get_global_id(0);\n"
+			     "	if (i < n) at[first + i] = at[first + i] * 3 + add;\n"
+			     "}\n"
+			     "__kernel void fill(__global unsigned *at, unsigned n, unsigned with)\n"
+			     "{\n"
+			     "	size_t i = get_global_id(0);\n"
+			     "	if (i < n) at[i] = with;\n"
+			     "}\n"
+			     "__kernel void apart(__global const unsigned *pairs, __global unsigned *apart, unsigned n)\n"
+			     "{\n"
+			     "	size_t i = get_global_id(0);\n"
+			     "	if (i < n) { apart[i] = pairs[2 * i]; apart[n + i] = pairs[2 * i + 1]; }\n"
+			     "}\n";
+static struct starpu_opencl_program program;
+static char folder[] = "/tmp/starpu-opencl-XXXXXX";
+static unsigned ran[STARPU_NMAXWORKERS];
+
+static void launch(const char *name, size_t n, unsigned n_args, const size_t *size, void *const *arg)
+{
+	cl_kernel kernel;
+	cl_command_queue queue;
+	int worker = starpu_worker_get_id_check();
+	__atomic_fetch_add(&ran[worker], 1, __ATOMIC_RELAXED);
+	CHECK(starpu_opencl_load_kernel(&kernel, &queue, &program, name, starpu_worker_get_devid(worker)) == CL_SUCCESS);
+	for (unsigned i = 0; i < n_args; i++)
+		CHECK(clSetKernelArg(kernel, i, size[i], arg[i]) == CL_SUCCESS);
+	CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &n, NULL, 0, NULL, NULL) == CL_SUCCESS);
+	clFinish(queue);
+	starpu_opencl_release_kernel(kernel);
+}
+
+/* -- a vector: at = 3·at + add -- */
+
+static void change_cpu(void *buffers[], void *arg)
+{
+	unsigned *v = (unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]);
+	for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+		v[i] = v[i] * 3 + (unsigned)(uintptr_t)arg;
+}
+static void change_opencl(void *buffers[], void *arg)
+{
+	cl_mem at = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]);
+	cl_uint first = (cl_uint)(STARPU_VECTOR_GET_OFFSET(buffers[0]) / sizeof(unsigned));
+	cl_uint n = (cl_uint)STARPU_VECTOR_GET_NX(buffers[0]), add = (cl_uint)(uintptr_t)arg;
+	const size_t size[] = {sizeof at, sizeof first, sizeof n, sizeof add};
+	launch("change", n, 4, size, (void *[]){&at, &first, &n, &add});
+}
+static void fill_cpu(void *buffers[], void *arg)
+{
+	unsigned *v = (unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]);
+	for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+		v[i] = (unsigned)(uintptr_t)arg;
+}
+static void fill_opencl(void *buffers[], void *arg)
+{
+	cl_mem at = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]);
+	cl_uint n = (cl_uint)STARPU_VECTOR_GET_NX(buffers[0]), with = (cl_uint)(uintptr_t)arg;
+	const size_t size[] = {sizeof at, sizeof n, sizeof with};
+	launch("fill", n, 3, size, (void *[]){&at, &n, &with});
+}
+static struct starpu_codelet changes = {.cpu_funcs = {change_cpu},
+                                        .opencl_funcs = {change_opencl},
+                                        .nbuffers = 1,
+                                        .modes = {STARPU_RW}};
+static struct starpu_codelet fills = {.cpu_funcs = {fill_cpu}, .opencl_funcs = {fill_opencl}, .nbuffers = 1, .modes = {STARPU_W}};
+static struct starpu_codelet contributes = {.cpu_funcs = {change_cpu},
+                                            .opencl_funcs = {change_opencl},
+                                            .nbuffers = 1,
+                                            .modes = {STARPU_REDUX}};
+static void add_up(void *buffers[], void *arg)
+{
+	unsigned *to = (unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]), *from = (unsigned *)STARPU_VECTOR_GET_PTR(buffers[1]);
+	(void)arg;
+	for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+		to[i] += from[i];
+}
+static struct starpu_codelet zeroes = {.cpu_funcs = {fill_cpu},
+                                       .opencl_funcs = {fill_opencl},
+                                       .nbuffers = 1,
+                                       .modes = {STARPU_W}};
+static struct starpu_codelet reduces = {.cpu_funcs = {add_up}, .nbuffers = 2, .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}};
+
+static void submit_to(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
+{
+	struct starpu_task *t = starpu_task_create();
+	t->cl = cl;
+	t->cl_arg = (void *)(uintptr_t)arg;
+	t->handles[0] = h;
+	t->execute_on_a_specific_worker = 1;
+	t->workerid = random_below(starpu_worker_get_count());
+	CHECK(starpu_task_submit(t) == 0);
+}
+
+enum { HANDLES = 6, STEPS = 1200 };
+static unsigned model[HANDLES][1 << 16];
+
+static void walk(size_t length, unsigned steps)
+{
+	starpu_data_handle_t h[HANDLES];
+	unsigned *home = calloc(length, sizeof *home), nodes = starpu_memory_nodes_get_count();
+	for (unsigned k = 0; k < HANDLES; k++) {
+		starpu_vector_data_register(&h[k], k ? -1 : (int)STARPU_MAIN_RAM, k ? 0 : (uintptr_t)home, length,
+		                            sizeof(unsigned));
+		submit_to(&fills, h[k], k);
+		for (size_t i = 0; i < length; i++)
+			model[k][i] = k;
+	}
+	for (unsigned step = 0; step < steps; step++) {
+		unsigned k = random_below(HANDLES), node = random_below(nodes), what = random_below(16);
+		if (what == 0) {
+			CHECK(starpu_data_acquire(h[k], STARPU_R) == 0);
+			CHECK(!memcmp(starpu_data_get_local_ptr(h[k]), model[k], length * sizeof(unsigned)));
+			starpu_data_release(h[k]);
+		} else if (what == 1) {
+			CHECK(starpu_data_acquire(h[k], STARPU_RW) == 0);
+			unsigned *v = starpu_data_get_local_ptr(h[k]);
+			for (size_t i = 0; i < length; i++)
+				model[k][i] = ++v[i];
+			starpu_data_release(h[k]);
+		} else if (what == 2) {
+			starpu_data_evict_from_node(h[k], node);
+		} else if (what == 3) {
+			CHECK(starpu_data_prefetch_on_node(h[k], node, 1) == 0);
+		} else if (what == 4) {
+			CHECK(starpu_data_idle_prefetch_on_node(h[k], node, 1) == 0);
+		} else if (what == 5) {
+			starpu_data_wont_use(h[k]);
+		} else if (what == 6 && random_below(8) == 0) {
+			struct starpu_data_filter f = {.filter_func = starpu_vector_filter_block, .nchildren = 3};
+			starpu_data_partition(h[k], &f);
+			for (size_t i = 0, at = 0; i < 3; i++) {
+				starpu_data_handle_t part = starpu_data_get_child(h[k], (unsigned)i);
+				size_t end = at + starpu_vector_get_nx(part);
+				submit_to(&changes, part, (unsigned)i);
+				for (; at < end; at++)
+					model[k][at] = model[k][at] * 3 + (unsigned)i;
+			}
+			starpu_data_unpartition(h[k], random_below(2) ? node : STARPU_MAIN_RAM);
+		} else {
+			submit_to(&changes, h[k], step);
+			for (size_t i = 0; i < length; i++)
+				model[k][i] = model[k][i] * 3 + step;
+		}
+	}
+	for (unsigned k = 0; k < HANDLES; k++) {
+		CHECK(starpu_data_acquire(h[k], STARPU_R) == 0);
+		CHECK(!memcmp(starpu_data_get_local_ptr(h[k]), model[k], length * sizeof(unsigned)));
+		starpu_data_release(h[k]);
+		starpu_data_unregister(h[k]);
+	}
+	CHECK(!memcmp(home, model[0], length * sizeof(unsigned)));
+	free(home);
+}
+
+/* Contributions of any worker: each is 3·(what it had) + 1, of which only 0 → 1 is a sum; so one a round and worker. */
+static void check_reduction(void)
+{
+	unsigned sum[100];
+	starpu_data_handle_t h;
+	for (unsigned i = 0; i < 100; i++)
+		sum[i] = 7;
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)sum, 100, sizeof sum[0]);
+	starpu_data_set_reduction_methods(h, &reduces, &zeroes);
+	for (unsigned round = 0; round < 20; round++) {
+		for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+			struct starpu_task *t = starpu_task_create();
+			t->cl = &contributes;
+			t->cl_arg = (void *)1;
+			t->handles[0] = h;
+			t->execute_on_a_specific_worker = 1;
+			t->workerid = w;
+			CHECK(starpu_task_submit(t) == 0);
+		}
+		CHECK(starpu_data_acquire(h, STARPU_R) == 0);
+		CHECK(sum[0] == 7 + (round + 1) * starpu_worker_get_count() && sum[99] == sum[0]);
+		starpu_data_release(h);
+	}
+	starpu_data_unregister(h);
+}
+
+/* -- pairs in main memory; on devices first all firsts, then all seconds -- */
+
+struct pair {
+	unsigned first, second;
+};
+enum { PAIRS = 500 };
+
+static void pairs_cpu(void *buffers[], void *arg)
+{
+	struct pair *p = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
+	(void)arg;
+	for (unsigned i = 0; i < PAIRS; i++)
+		p[i] = (struct pair){p[i].first * 3 + 1, p[i].second * 3 + 1};
+}
+static void pairs_opencl(void *buffers[], void *arg)
+{
+	cl_mem at = STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]);
+	cl_uint first = 0, n = 2 * PAIRS, add = 1;
+	(void)arg;
+	const size_t size[] = {sizeof at, sizeof first, sizeof n, sizeof add};
+	launch("change", n, 4, size, (void *[]){&at, &first, &n, &add});
+}
+static void to_opencl(void *buffers[], void *arg)
+{
+	cl_mem from = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]), to = STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]);
+	cl_uint n = PAIRS;
+	(void)arg;
+	const size_t size[] = {sizeof from, sizeof to, sizeof n};
+	launch("apart", n, 3, size, (void *[]){&from, &to, &n});
+}
+static void to_cpu(void *buffers[], void *arg)
+{
+	unsigned *from = STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]);
+	struct pair *to = STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]);
+	(void)arg;
+	for (unsigned i = 0; i < PAIRS; i++)
+		to[i] = (struct pair){from[i], from[PAIRS + i]};
+}
+static struct starpu_codelet converts_to_opencl = {.opencl_funcs = {to_opencl}, .nbuffers = 1};
+static struct starpu_codelet converts_to_cpu = {.cpu_funcs = {to_cpu}, .nbuffers = 1};
+static struct starpu_multiformat_data_interface_ops formats = {.cpu_elemsize = sizeof(struct pair),
+                                                               .opencl_elemsize = 2 * sizeof(unsigned),
+                                                               .cpu_to_opencl_cl = &converts_to_opencl,
+                                                               .opencl_to_cpu_cl = &converts_to_cpu};
+static struct starpu_codelet changes_pairs = {.cpu_funcs = {pairs_cpu},
+                                              .opencl_funcs = {pairs_opencl},
+                                              .nbuffers = 1,
+                                              .modes = {STARPU_RW}};
+
+static void check_multiformat(void)
+{
+	struct pair pairs[PAIRS], want[PAIRS];
+	starpu_data_handle_t h;
+	for (unsigned i = 0; i < PAIRS; i++)
+		want[i] = pairs[i] = (struct pair){i, 1000 + i};
+	starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, pairs, PAIRS, &formats);
+	for (unsigned step = 0; step < 100; step++) {
+		submit_to(&changes_pairs, h, 0);
+		for (unsigned i = 0; i < PAIRS; i++)
+			want[i] = (struct pair){want[i].first * 3 + 1, want[i].second * 3 + 1};
+		if (step % 10 == 0) {
+			CHECK(starpu_data_acquire(h, STARPU_R) == 0);
+			CHECK(!memcmp(pairs, want, sizeof want));
+			starpu_data_release(h);
+		}
+	}
+	starpu_data_unregister(h);
+	CHECK(!memcmp(pairs, want, sizeof want));
+}
+
+/* -- a device's task that finds one of its data in main memory -- */
+
+static void count_here(void *buffers[], void *arg)
+{
+	(void)arg;
+	++*(unsigned *)STARPU_VARIABLE_GET_PTR(buffers[0]);
+	change_opencl(buffers + 1, (void *)2);
+}
+static struct starpu_codelet counts = {.opencl_funcs = {count_here},
+                                       .nbuffers = 2,
+                                       .modes = {STARPU_RW, STARPU_RW},
+                                       .specific_nodes = 1,
+                                       .nodes = {STARPU_SPECIFIC_NODE_CPU, STARPU_SPECIFIC_NODE_LOCAL}};
+
+static void check_specific_nodes(void)
+{
+	unsigned count = 0, v[10] = {0};
+	starpu_data_handle_t c, h;
+	starpu_variable_data_register(&c, STARPU_MAIN_RAM, (uintptr_t)&count, sizeof count);
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)v, 10, sizeof v[0]);
+	for (unsigned i = 0; i < 20; i++) {
+		struct starpu_task *t = starpu_task_create();
+		t->cl = &counts;
+		t->handles[0] = c;
+		t->handles[1] = h;
+		CHECK(starpu_task_submit(t) == 0);
+	}
+	starpu_data_unregister(c);
+	starpu_data_unregister(h);
+	CHECK(count == 20 && v[9] == v[0] && v[0] == 3486784400u);
+}
+
+static void begin_with_program(void)
+{
+	begin();
+	if (!starpu_opencl_worker_get_count()) {
+		starpu_shutdown();
+		exit(77);
+	}
+	CHECK(starpu_opencl_load_opencl_from_string(source, &program, NULL) == 0);
+}
+
+static void end_with_program(void)
+{
+	starpu_opencl_unload_opencl(&program);
+	starpu_shutdown();
+}
+
+/* -- a task that no device has room for says so, and does not wait for ever -- */
+
+static void nothing(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+}
+static struct starpu_codelet wants_two = {.opencl_funcs = {nothing},
+                                          .nbuffers = 2,
+                                          .modes = {STARPU_RW, STARPU_RW},
+                                          .name = "wants two"};
+
+static void want_too_much(void)
+{
+	static double v[2][80000];
+	starpu_data_handle_t h[2];
+	alarm(30);
+	setenv("STARPU_LIMIT_OPENCL_MEM", "1", 1);
+	begin();
+	if (!starpu_opencl_worker_get_count())
+		_exit(77);
+	for (unsigned i = 0; i < 2; i++)
+		starpu_vector_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t)v[i], 80000, sizeof(double));
+	for (unsigned i = 0; i < 20; i++)
+		(void)!starpu_task_insert(&wants_two, STARPU_RW, h[0], STARPU_RW, h[1], 0);
+	starpu_task_wait_for_all();
+	_exit(0);
+}
+
+static void check_too_much(void)
+{
+	char text[500] = "";
+	int to_us[2], status = 0;
+	CHECK(pipe(to_us) == 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(to_us[1], 2);
+		want_too_much();
+	}
+	close(to_us[1]);
+	size_t n = 0;
+	ssize_t got;
+	while ((got = read(to_us[0], text + n, sizeof text - 1 - n)) > 0)
+		n += (size_t)got;
+	close(to_us[0]);
+	waitpid(pid, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		exit(77);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	CHECK(strstr(text, "'wants two' cannot get its data: handle") && strstr(text, "finds no room on memory node"));
+}
+
+int main(void)
+{
+	setenv("STARPU_OPENCL_ON_CPUS", "1", 0);
+	check_too_much(); /* first: OpenCL does not go on in a child */
+	begin_with_program();
+	walk(500, STEPS);
+	check_reduction();
+	check_multiformat();
+	check_specific_nodes();
+	for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+		CHECK(ran[w] || starpu_worker_get_type((int)w) == STARPU_CPU_WORKER);
+	end_with_program();
+	/* Room for four of six handles on each device, and a disk. */
+	if (!mkdtemp(folder))
+		return 1;
+	setenv("STARPU_LIMIT_OPENCL_MEM", "1", 1);
+	begin_with_program();
+	CHECK(starpu_disk_register(&starpu_disk_unistd_ops, folder, -1) > 0);
+	walk(1 << 16, STEPS / 4);
+	end_with_program();
+	CHECK(rmdir(folder) == 0);
+	return failed;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What no program may do ends it with a message that says what was wrong: each case in a process of its own. */
+#include "starpu_check.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void nothing(void **buffers, void *arg)
+{
+	(void)buffers, (void)arg;
+}
+static struct starpu_codelet cl = {.cpu_funcs = {nothing}, .name = "mine"};
+static struct starpu_codelet cl_reads = {.cpu_funcs = {nothing}, .nbuffers = 1, .modes = {STARPU_R}, .name = "reads"};
+
+static void before_begin(void)
+{
+	starpu_shutdown();
+	starpu_task_insert(&cl, 0);
+}
+static void no_task(void)
+{
+	starpu_task_submit((struct starpu_task *)NULL);
+}
+static void no_init(void)
+{
+	static struct starpu_task t;
+	starpu_task_submit(&t);
+}
+static void twice(void)
+{
+	struct starpu_task *t = starpu_task_create();
+	starpu_pause();
+	t->cl = &cl;
+	t->destroy = 0;
+	starpu_task_submit(t);
+	starpu_task_submit(t);
+}
+static void destroys_too_early(void)
+{
+	struct starpu_task *t = starpu_task_create();
+	starpu_pause();
+	t->cl = &cl;
+	t->destroy = 0;
+	starpu_task_submit(t);
+	starpu_task_destroy(t);
+}
+static void wrong_mode(void)
+{
+	static int value;
+	starpu_data_handle_t h;
+	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)&value, sizeof value);
+	starpu_task_insert(&cl_reads, STARPU_RW, h, 0);
+}
+static void too_many(void)
+{
+	static int value;
+	starpu_data_handle_t h;
+	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)&value, sizeof value);
+	starpu_task_insert(&cl_reads, STARPU_R, h, STARPU_R, h, 0);
+}
+static void no_handle(void)
+{
+	starpu_task_insert(&cl_reads, STARPU_R, (starpu_data_handle_t)NULL, 0);
+}
+static void unknown_argument(void)
+{
+	starpu_task_insert(&cl, 100 << STARPU_MODE_SHIFT, 0);
+}
+static void unpacks_too_much(void)
+{
+	int a = 1, b;
+	void *packed;
+	size_t bytes;
+	struct starpu_codelet_pack_arg_data state;
+	starpu_codelet_pack_args(&packed, &bytes, STARPU_VALUE, &a, sizeof a, 0);
+	starpu_codelet_unpack_arg_init(&state, packed, bytes);
+	starpu_codelet_unpack_arg(&state, &b, sizeof b);
+	starpu_codelet_unpack_arg(&state, &b, sizeof b);
+}
+
+static void check_ends(void (*wrong)(void), const char *says)
+{
+	int ends[2], status;
+	char text[2048];
+	size_t n = 0;
+	CHECK(pipe(ends) == 0);
+	pid_t child = fork();
+	if (!child) {
+		struct starpu_conf conf;
+		dup2(ends[1], STDERR_FILENO);
+		close(ends[0]);
+		starpu_conf_init(&conf);
+		conf.ncpus = 1;
+		conf.nopencl = 0;
+		if (!starpu_init(&conf))
+			wrong();
+		_exit(0);
+	}
+	close(ends[1]);
+	for (ssize_t got; n < sizeof text - 1 && (got = read(ends[0], text + n, sizeof text - 1 - n)) > 0;)
+		n += (size_t)got;
+	text[n] = '\0';
+	close(ends[0]);
+	waitpid(child, &status, 0);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	if (!strstr(text, says)) {
+		fprintf(stderr, "'%s' is not in '%s'\n", says, text);
+		CHECK(0);
+	}
+}
+
+int main(void)
+{
+	static const struct {
+		void (*wrong)(void);
+		const char *says;
+	} cases[] = {
+		{before_begin, "not initialised"},
+		{no_task, "no task is given"},
+		{no_init, "not made by starpu_task_create"},
+		{twice, "submitted again before it is done"},
+		{destroys_too_early, "still under way"},
+		{wrong_mode, "'reads': buffer 0 has mode 1, and is given with mode 3"},
+		{too_many, "'reads' has 1 buffers, and is given more"},
+		{no_handle, "handle 0 is NULL"},
+		{unknown_argument, "of no known kind"},
+		{unpacks_too_much, "more arguments are unpacked than were packed"},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+		check_ends(cases[i].wrong, cases[i].says);
+	return checks_failed();
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * OpenCL workers: kernels from strings, files and stored binaries; data that goes to and fro between CPUs and devices, matrices
+ * with rows that do not touch each other; tasks that are left in the queue (STARPU_OPENCL_ASYNC); the small functions. With
+ * several devices (POCL_DEVICES="pthread pthread") also from one device to another. Skipped without any.
+ */
+#include <starpu.h>
+#include <starpu_opencl.h>
+
+enum { N = 5000, ROUNDS = 60, NX = 33, NY = 21, LD = 50 };
+
+static int failed;
+#define CHECK(c) \
+	do { \
+		if (!(c)) { \
+			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c); \
+			__atomic_store_n(&failed, 1, __ATOMIC_RELAXED); \
+		} \
+	} while (0)
+
+static const char source[] = "#ifndef TIMES\n"
+			     "#define TIMES 3\n"
+			     "#endif\n"
+			     "__kernel void advance(__global int *at, unsigned nx, unsigned ny, unsigned ld, int add)\n"
+			     "{\n"
+			     "	size_t x = get_global_id(0), y = get_global_id(1);\n"
+			     "	if (x < nx && y < ny)\n"
+			     "		at[y * ld + x] = (at[y * ld + x] * TIMES + add) % 10007;\n"
+			     "}\n";
+static struct starpu_opencl_program program;
+static unsigned ran[STARPU_NMAXWORKERS];
+
+static void step(int *at, size_t nx, size_t ny, size_t ld, int add)
+{
+	for (size_t y = 0; y < ny; y++)
+		for (size_t x = 0; x < nx; x++)
+			at[y * ld + x] = (at[y * ld + x] * 3 + add) % 10007;
+}
+
+static void launch(cl_mem at, size_t nx, size_t ny, size_t ld, int add, int finish)
+{
+	cl_kernel kernel;
+	cl_command_queue queue, current;
+	cl_context context, of_device;
+	cl_uint w = (cl_uint)nx, h = (cl_uint)ny, l = (cl_uint)ld;
+	size_t global[2] = {nx, ny};
+	int worker = starpu_worker_get_id_check(), device = starpu_worker_get_devid(worker);
+	__atomic_fetch_add(&ran[worker], 1, __ATOMIC_RELAXED);
+	CHECK(starpu_worker_get_type(worker) == STARPU_OPENCL_WORKER);
+	CHECK(starpu_node_get_kind(starpu_worker_get_memory_node((unsigned)worker)) == STARPU_OPENCL_RAM);
+	cl_int err = starpu_opencl_load_kernel(&kernel, &queue, &program, "advance", device);
+	CHECK(err == CL_SUCCESS);
+	starpu_opencl_get_current_queue(&current);
+	starpu_opencl_get_current_context(&context);
+	starpu_opencl_get_context(device, &of_device);
+	CHECK(queue == current && context == of_device);
+	CHECK(starpu_opencl_set_kernel_args(&err, &kernel, sizeof at, &at, sizeof w, &w, sizeof h, &h, sizeof l, &l, sizeof add,
+	                                    &add, 0) == 5);
+	err = clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL);
+	CHECK(err == CL_SUCCESS);
+	if (finish)
+		clFinish(queue);
+	starpu_opencl_release_kernel(kernel);
+}
+
+static void vector_cpu(void *buffers[], void *arg)
+{
+	int add;
+	starpu_codelet_unpack_args(arg, &add);
+	step((int *)STARPU_VECTOR_GET_PTR(buffers[0]), STARPU_VECTOR_GET_NX(buffers[0]), 1, 0, add);
+}
+
+static void vector_opencl(void *buffers[], void *arg)
+{
+	int add;
+	starpu_codelet_unpack_args(arg, &add);
+	launch((cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]), STARPU_VECTOR_GET_NX(buffers[0]), 1, 0, add, 0);
+}
+
+static void matrix_cpu(void *buffers[], void *arg)
+{
+	int add;
+	starpu_codelet_unpack_args(arg, &add);
+	step((int *)STARPU_MATRIX_GET_PTR(buffers[0]), STARPU_MATRIX_GET_NX(buffers[0]), STARPU_MATRIX_GET_NY(buffers[0]),
+	     STARPU_MATRIX_GET_LD(buffers[0]), add);
+}
+
+static void matrix_opencl(void *buffers[], void *arg)
+{
+	int add;
+	starpu_codelet_unpack_args(arg, &add);
+	launch((cl_mem)STARPU_MATRIX_GET_DEV_HANDLE(buffers[0]), STARPU_MATRIX_GET_NX(buffers[0]),
+	       STARPU_MATRIX_GET_NY(buffers[0]), STARPU_MATRIX_GET_LD(buffers[0]), add, 1);
+}
+
+static struct starpu_codelet cl_vector = {.cpu_funcs = {vector_cpu},
+                                          .opencl_funcs = {vector_opencl},
+                                          .opencl_flags = {STARPU_OPENCL_ASYNC},
+                                          .nbuffers = 1,
+                                          .modes = {STARPU_RW},
+                                          .name = "vector"};
+static struct starpu_codelet cl_matrix = {.cpu_funcs = {matrix_cpu},
+                                          .opencl_funcs = {matrix_opencl},
+                                          .nbuffers = 1,
+                                          .modes = {STARPU_RW},
+                                          .name = "matrix"};
+
+/* Some worker, so that all come in turn. */
+static void submit(struct starpu_codelet *codelet, starpu_data_handle_t data, unsigned i, int add)
+{
+	unsigned worker = i * 7 % starpu_worker_get_count();
+	int rc = starpu_task_insert(codelet, STARPU_RW, data, STARPU_VALUE, &add, sizeof add, STARPU_EXECUTE_ON_WORKER, worker,
+	                            0);
+	STARPU_CHECK_RETURN_VALUE(rc, "starpu_task_insert");
+}
+
+static void check_vector(void)
+{
+	static int values[N], want[N];
+	starpu_data_handle_t data;
+	for (int i = 0; i < N; i++)
+		values[i] = want[i] = i;
+	starpu_vector_data_register(&data, STARPU_MAIN_RAM, (uintptr_t)values, N, sizeof values[0]);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		submit(&cl_vector, data, i, (int)i);
+		step(want, N, 1, 0, (int)i);
+		if (i % 10 == 5) {
+			starpu_data_acquire(data, STARPU_R);
+			CHECK(memcmp(values, want, sizeof values) == 0);
+			starpu_data_release(data);
+		}
+	}
+	starpu_data_unregister(data);
+	CHECK(memcmp(values, want, sizeof values) == 0);
+}
+
+/* Many at once, in parts of a vector. */
+static void check_parts(void)
+{
+	static int values[N], want[N];
+	starpu_data_handle_t data;
+	struct starpu_data_filter blocks = {.filter_func = starpu_vector_filter_block, .nchildren = 10};
+	for (int i = 0; i < N; i++)
+		values[i] = want[i] = 3 * i;
+	starpu_vector_data_register(&data, STARPU_MAIN_RAM, (uintptr_t)values, N, sizeof values[0]);
+	starpu_data_partition(data, &blocks);
+	for (unsigned i = 0; i < 10 * ROUNDS; i++)
+		submit(&cl_vector, starpu_data_get_sub_data(data, 1, i % 10), i * 3 + i / 10, (int)(i / 10));
+	starpu_data_unpartition(data, STARPU_MAIN_RAM);
+	starpu_data_unregister(data);
+	for (unsigned i = 0; i < ROUNDS; i++)
+		step(want, N, 1, 0, (int)i);
+	CHECK(memcmp(values, want, sizeof values) == 0);
+}
+
+static void check_matrix(void)
+{
+	static int values[NY * LD], want[NY * LD];
+	starpu_data_handle_t data;
+	for (int i = 0; i < NY * LD; i++)
+		values[i] = want[i] = i % 10007;
+	starpu_matrix_data_register(&data, STARPU_MAIN_RAM, (uintptr_t)values, LD, NX, NY, sizeof values[0]);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		submit(&cl_matrix, data, i, (int)i);
+		step(want, NX, NY, LD, (int)i);
+	}
+	starpu_data_unregister(data);
+	CHECK(memcmp(values, want, sizeof values) == 0);
+}
+
+/* More than a device may have (STARPU_LIMIT_OPENCL_MEM=1): parts make room for each other, and what was changed comes home. */
+static void check_room(void)
+{
+	enum { BIG = 3 << 18, PIECES = 12 };
+	static int values[BIG], want[BIG];
+	starpu_data_handle_t data;
+	struct starpu_data_filter blocks = {.filter_func = starpu_vector_filter_block, .nchildren = PIECES};
+	for (int i = 0; i < BIG; i++)
+		values[i] = want[i] = i % 10007;
+	starpu_vector_data_register(&data, STARPU_MAIN_RAM, (uintptr_t)values, BIG, sizeof values[0]);
+	starpu_data_partition(data, &blocks);
+	for (unsigned i = 0; i < 3 * PIECES; i++) {
+		int add = (int)(i / PIECES);
+		int rc = starpu_task_insert(&cl_vector, STARPU_RW, starpu_data_get_sub_data(data, 1, i % PIECES), STARPU_VALUE,
+		                            &add, sizeof add, STARPU_EXECUTE_WHERE, STARPU_OPENCL, 0);
+		STARPU_CHECK_RETURN_VALUE(rc, "starpu_task_insert");
+	}
+	starpu_data_unpartition(data, STARPU_MAIN_RAM);
+	starpu_data_unregister(data);
+	for (unsigned i = 0; i < 3; i++)
+		step(want, BIG, 1, 0, (int)i);
+	CHECK(memcmp(values, want, sizeof values) == 0);
+}
+
+static void check_all(void)
+{
+	check_room();
+	check_vector();
+	check_parts();
+	check_matrix();
+}
+
+static void write_source(const char *path)
+{
+	FILE *f = fopen(path, "w");
+	CHECK(f && fputs(source, f) >= 0 && fclose(f) == 0);
+}
+
+int main(void)
+{
+	char folder[] = "/tmp/weft-opencl-XXXXXX", path[64];
+	setenv("STARPU_OPENCL_ON_CPUS", "1", 0);
+	if (!mkdtemp(folder))
+		return 1;
+	setenv("STARPU_HOME", folder, 1);
+	snprintf(path, sizeof path, "%s/step.cl", folder);
+	write_source(path);
+	int rc = starpu_init(NULL);
+	if (rc == -ENODEV || (!rc && !starpu_opencl_worker_get_count())) {
+		if (!rc)
+			starpu_shutdown();
+		return 77;
+	}
+	STARPU_CHECK_RETURN_VALUE(rc, "starpu_init");
+	CHECK(starpu_memory_nodes_get_count() > starpu_opencl_worker_get_count());
+
+	CHECK(starpu_opencl_load_opencl_from_string(source, &program, NULL) == 0);
+	check_all();
+	starpu_opencl_unload_opencl(&program);
+	CHECK(starpu_opencl_load_opencl_from_file(path, &program, "-DTIMES=3") == 0);
+	check_all();
+	starpu_opencl_unload_opencl(&program);
+	CHECK(starpu_opencl_compile_opencl_from_file(path, "-DTIMES=3") == 0);
+	CHECK(starpu_opencl_load_binary_opencl(path, &program) == 0);
+	check_all();
+	starpu_opencl_unload_opencl(&program);
+
+	for (unsigned i = 0; i < starpu_worker_get_count(); i++)
+		if (starpu_worker_get_type((int)i) == STARPU_OPENCL_WORKER)
+			CHECK(ran[i] > 0);
+	CHECK(strstr(starpu_opencl_error_string(CL_INVALID_KERNEL_ARGS), "CL_INVALID_KERNEL_ARGS") != NULL);
+	starpu_shutdown();
+	snprintf(path, sizeof path, "rm -rf %s", folder);
+	return system(path) || failed;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parallel tasks on combined workers: every rank once, on its own worker; fork-join alone; combined workers' descriptions. */
+#include "starpu_check.h"
+#include <stdint.h>
+
+enum { TASKS = 40 };
+static int ranks[8], sizes[8], calls, alone, busy, overlaps;
+
+static void part(void *buffers[], void *arg)
+{
+	int *sum = (int *)STARPU_VARIABLE_GET_PTR(buffers[0]);
+	int rank = starpu_combined_worker_get_rank(), size = starpu_combined_worker_get_size();
+	CHECK(rank >= 0 && rank < size && size <= 8);
+	CHECK(arg == &calls);
+	CHECK(starpu_task_get_current() != NULL);
+	__atomic_add_fetch(&ranks[rank], 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&sizes[size - 1], 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(sum, 1, __ATOMIC_RELAXED);
+}
+static void whole(void *buffers[], void *arg)
+{
+	(void)buffers;
+	(void)arg;
+	if (__atomic_add_fetch(&busy, 1, __ATOMIC_RELAXED) > 1)
+		__atomic_add_fetch(&overlaps, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&alone, 1, __ATOMIC_RELAXED);
+	CHECK(starpu_combined_worker_get_rank() == 0);
+	__atomic_add_fetch(&sizes[starpu_combined_worker_get_size() - 1], 1, __ATOMIC_RELAXED);
+	starpu_sleep(0.0005F);
+	__atomic_add_fetch(&busy, -1, __ATOMIC_RELAXED);
+}
+static struct starpu_codelet spmd = {.cpu_funcs = {part},
+                                     .type = STARPU_SPMD,
+                                     .max_parallelism = INT32_MAX,
+                                     .nbuffers = 1,
+                                     .modes = {STARPU_RW}};
+static struct starpu_codelet forkjoin = {.cpu_funcs = {whole}, .type = STARPU_FORKJOIN, .max_parallelism = INT32_MAX};
+
+/* Each worker and combination by its number. */
+static void explicitly(void)
+{
+	for (unsigned id = 0; id < starpu_worker_get_count() + starpu_combined_worker_get_count(); id++) {
+		struct starpu_task *t = starpu_task_create();
+		memset(sizes, 0, sizeof sizes);
+		t->cl = &forkjoin;
+		t->execute_on_a_specific_worker = 1;
+		t->workerid = id;
+		CHECK(starpu_task_submit(t) == 0);
+		starpu_task_wait_for_all();
+		CHECK(sizes[id < starpu_worker_get_count() ? 0 : 1] == 1);
+	}
+}
+
+static void with(const char *policy, unsigned single)
+{
+	struct starpu_conf conf;
+	starpu_data_handle_t handle;
+	int sum = 0;
+	starpu_conf_init(&conf);
+	conf.sched_policy_name = policy;
+	conf.single_combined_worker = (int)single;
+	conf.ncpus = 2;
+	if (starpu_init(&conf) || starpu_cpu_worker_get_count() < 2)
+		exit(77);
+	memset(ranks, 0, sizeof ranks);
+	memset(sizes, 0, sizeof sizes);
+	calls = alone = busy = overlaps = 0;
+	CHECK(starpu_combined_worker_get_count() >= 1 && starpu_worker_is_combined_worker(2) &&
+	      !starpu_worker_is_combined_worker(1));
+	int size, *members, both[] = {1, 0};
+	CHECK(starpu_combined_worker_get_description(2, &size, &members) == 0 && size == 2 && members[0] == 0 && members[1] == 1);
+	CHECK(starpu_combined_worker_assign_workerid(2, both) == 2);
+	CHECK(starpu_combined_worker_get_rank() == -1);
+	starpu_variable_data_register(&handle, STARPU_MAIN_RAM, (uintptr_t)&sum, sizeof sum);
+	for (int i = 0; i < TASKS; i++) {
+		CHECK(starpu_task_insert(&spmd, STARPU_RW, handle, STARPU_CL_ARGS_NFREE, &calls, sizeof calls, 0) == 0);
+		CHECK(starpu_task_insert(&forkjoin, 0) == 0);
+	}
+	starpu_task_wait_for_all();
+	starpu_data_unregister(handle);
+	CHECK(sum == calls && calls >= TASKS && alone == TASKS);
+	CHECK(ranks[0] == TASKS && ranks[1] <= TASKS);
+	if (!strcmp(policy, "peager")) {
+		CHECK(ranks[1] == TASKS && sizes[1] == 3 * TASKS && sizes[0] == 0);
+		CHECK(overlaps == 0);
+	}
+	explicitly();
+	starpu_shutdown();
+}
+
+int main(void)
+{
+	unsetenv("STARPU_SCHED");
+	setenv("STARPU_SILENT", "1", 1);
+	with("peager", 0);
+	with("peager", 1);
+	with("pheft", 0);
+	with("modular-parallel-heft", 0);
+	return checks_failed();
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What StarPU programs that are tests need: a check that says where it failed and counts, and the exit status. */
+#ifndef TESTS_STARPU_CHECK_H
+#define TESTS_STARPU_CHECK_H
+
+#include <starpu.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int checks_bad;
+
+#define CHECK(x) \
+	do { \
+		if (!(x)) { \
+			__atomic_add_fetch(&checks_bad, 1, __ATOMIC_RELAXED); \
+			fprintf(stderr, "%s:%d: %s: '%s' does not hold\n", __FILE__, __LINE__, __func__, #x); \
+		} \
+	} while (0)
+
+/* What a task may be writing right now. */
+#define LOOK(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
+
+/* For main to return. */
+static inline int checks_failed(void)
+{
+	return checks_bad ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif

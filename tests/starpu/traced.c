@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No test of its own: a program that has one of everything that the trace of the runtime's life shows, for
+ * tests/compat/record_starpu.sh. argv[1]: a folder that becomes a memory node.
+ */
+#include <starpu.h>
+#include <stdio.h>
+
+static void nothing(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+}
+
+static void nothing_back(void *arg)
+{
+	(void)arg;
+}
+
+static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED, .symbol = "traced_model"};
+static struct starpu_codelet both = {.cpu_funcs = {nothing},
+                                     .nbuffers = 2,
+                                     .modes = {STARPU_R, STARPU_RW},
+                                     .name = "both",
+                                     .model = &model,
+                                     .color = 0x123456};
+static struct starpu_codelet one = {.cpu_funcs = {nothing}, .nbuffers = 1, .modes = {STARPU_RW}, .name = "one"};
+
+int main(int argc, char **argv)
+{
+	static double a[1024], b[16][8];
+	starpu_data_handle_t vector, matrix;
+	struct starpu_conf conf;
+	starpu_conf_init(&conf);
+	if (argc < 2 || starpu_init(&conf))
+		return 1;
+	int disk = starpu_disk_register(&starpu_disk_unistd_ops, argv[1], 1 << 24);
+	if (disk < 0)
+		return 1;
+	starpu_fxt_trace_user_event(4711);
+	starpu_fxt_trace_user_event_string("here we go");
+	starpu_vector_data_register(&vector, STARPU_MAIN_RAM, (uintptr_t)a, 1024, sizeof a[0]);
+	starpu_matrix_data_register(&matrix, STARPU_MAIN_RAM, (uintptr_t)b, 8, 8, 16, sizeof b[0][0]);
+	starpu_data_set_name(vector, "the vector");
+	starpu_pause(); /* both are submitted before one runs */
+	starpu_iteration_push(7);
+	starpu_iteration_push(3);
+	starpu_task_insert(&both, STARPU_R, vector, STARPU_RW, matrix, STARPU_FLOPS, 2.5e6, STARPU_CALLBACK, nothing_back, 0);
+	starpu_iteration_pop();
+	starpu_iteration_pop();
+	starpu_task_insert(&one, STARPU_RW, matrix, 0);
+	starpu_resume();
+	starpu_task_wait_for_all();
+	starpu_data_prefetch_on_node(vector, (unsigned)disk, 0);
+	starpu_data_wont_use(matrix);
+	starpu_data_unregister(vector);
+	starpu_data_unregister(matrix);
+	starpu_shutdown();
+	return 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A task that appears while others are said to be alive waits for one sign of life, or for their ends, however late these are told. */
+#include "harness.h"
+#include "tune/analyze_priv.h"
+#include <stdlib.h>
+
+struct stage {
+	struct analyze *a;
+	struct channel below;
+	struct message *in;
+};
+
+static struct stage begin(void)
+{
+	struct stage st = {.a = calloc(1, sizeof *st.a), .in = calloc(1, sizeof *st.in)};
+	int pair[2];
+	REQUIRE(st.a && st.in && channel_pair(pair, NULL) == 0);
+	st.a->n_controllers = 1;
+	channel_init(&st.a->controller[0], pair[0], false);
+	channel_init(&st.below, pair[1], false);
+	return st;
+}
+
+static void end(struct stage *st)
+{
+	channel_fini(&st->a->controller[0]);
+	channel_fini(&st->below);
+	for (size_t i = 0; i < st->a->task.n; i++)
+		task_free(st->a->task.at[i]);
+	free(st->a->task.at);
+	weft_map_fini(&st->a->task_at);
+	hold_free(st->a);
+	free(st->a);
+	free(st->in);
+}
+
+static void appears(struct stage *st, uint64_t task, uint32_t pid, uint64_t time)
+{
+	struct message m = {.kind = MESSAGE_TASK};
+	m.task = (struct message_task){.task = task, .time = time, .pid = pid, .rank = -1, .host = "h", .exe = "/e"};
+	CHECK_I64(hold_task(st->a, 0, message_copy(&m)), 0);
+	hold_look(st->a);
+}
+
+/* Without a tunlet no task is known: this one is. */
+static void first(struct stage *st, uint64_t task, uint32_t pid, uint64_t time)
+{
+	appears(st, task, pid, time);
+	REQUIRE(task_find(st->a, task) != NULL);
+	task_find(st->a, task)->known = true;
+}
+
+static void goes(struct stage *st, uint64_t task, uint64_t time)
+{
+	hold_gone(st->a, task);
+	task_gone(st->a, &(struct message_gone){task, time, ""});
+	hold_look(st->a);
+}
+
+static void lives(struct stage *st, uint64_t task, uint64_t time)
+{
+	hold_seen(st->a, task_find(st->a, task), time);
+	hold_look(st->a);
+}
+
+/* How often READY was said to a task since the last time. */
+static unsigned asked(struct stage *st, uint64_t task)
+{
+	unsigned n = 0;
+	CHECK_I64(channel_flush(&st->a->controller[0]), 0);
+	CHECK_I64(channel_fill(&st->below), 0);
+	while (channel_next(&st->below, st->in) > 0)
+		n += st->in->kind == MESSAGE_READY && st->in->ready.task == task;
+	return n;
+}
+
+TEST(a_task_waits_for_the_end_of_all_before_it)
+{
+	struct stage st = begin();
+	first(&st, 1, 10, 100);
+	appears(&st, 2, 11, 101);
+	CHECK_U64(asked(&st, 1), 1);
+	CHECK(!task_find(st.a, 2));
+	lives(&st, 1, 102); /* the same program: one sign is enough */
+	REQUIRE(task_find(st.a, 2) != NULL);
+	task_find(st.a, 2)->known = true;
+	appears(&st, 3, 12, 200);
+	appears(&st, 4, 13, 201);
+	CHECK_U64(asked(&st, 1), 1);
+	goes(&st, 1, 150);
+	CHECK(!task_find(st.a, 3));
+	CHECK_U64(asked(&st, 2), 1);
+	goes(&st, 2, 160);
+	CHECK(!task_find(st.a, 2)->alive);
+	CHECK(task_find(st.a, 3) && task_find(st.a, 4));
+	end(&st);
+}
+
+TEST(an_answer_from_before_is_none)
+{
+	struct stage st = begin();
+	first(&st, 1, 10, 100);
+	appears(&st, 2, 11, 200);
+	CHECK_U64(asked(&st, 1), 1);
+	lives(&st, 1, 199);
+	CHECK(!task_find(st.a, 2));
+	CHECK_U64(asked(&st, 1), 1);
+	lives(&st, 1, 200);
+	CHECK(task_find(st.a, 2) != NULL);
+	end(&st);
+}
+
+TEST(one_that_executes_or_ends_meanwhile_waits_for_nobody)
+{
+	struct stage st = begin();
+	first(&st, 1, 10, 100);
+	appears(&st, 2, 10, 200);
+	REQUIRE(task_find(st.a, 2) != NULL);
+	task_find(st.a, 2)->known = true;
+	appears(&st, 3, 11, 300);
+	CHECK(!task_find(st.a, 3));
+	goes(&st, 3, 301);
+	CHECK(task_find(st.a, 3) && !task_find(st.a, 3)->alive);
+	appears(&st, 4, 12, 400);
+	st.a->ended = true;
+	hold_look(st.a);
+	CHECK(task_find(st.a, 4) != NULL);
+	end(&st);
+}

@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Analyzer, collectors and simulated controllers, each a process: what is evaluated is the same with any tree between; when a
+ * collector dies, those below it turn to whom it had above, and the run goes on; clocks that are off are put right.
+ */
+#include "harness.h"
+#include "tune/analyze.h"
+#include "tune/collect_priv.h"
+#include "base/clock.h"
+#include "base/fs.h"
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MS UINT64_C(1000000)
+enum { SIMS = 3, WORKERS = 4, ITERATIONS = 40, PERIOD_MS = 20, NODES = 4, DIRECT = -2 };
+
+/* -- simulated controllers: a master, and workers that compute for times that are known -- */
+
+struct sim {
+	struct peer up;
+	unsigned number;
+	uint64_t start; /* of the first iteration, in true time: comes from `begin` when all have said on `ready` that they may */
+	int ready, begin;
+	struct follow_fault fault;
+	bool faulty;
+};
+
+static uint64_t task_number(const struct sim *s, unsigned i)
+{
+	return (uint64_t)(s->number + 1) << 32 | (i + 1);
+}
+
+static void sim_send(struct sim *s, struct message *m)
+{
+	if (peer_send(&s->up, m))
+		_exit(3);
+}
+
+/* Its events as the tunlet lists them. */
+enum { STARTS, FINISHES, SENDS, REPLIES, W_STARTS, W_FINISHES };
+
+static void sim_event(struct sim *s, uint64_t task, unsigned event, uint64_t time, const int *value, unsigned n)
+{
+	static struct message m;
+	m.kind = MESSAGE_EVENT;
+	m.event.task = task;
+	m.event.time = s->faulty ? follow_faulty(&s->fault, time) : time;
+	m.event.event = event;
+	m.event.n = n;
+	for (unsigned i = 0; i < n; i++)
+		m.event.value[i] = (struct message_value){.kind = MESSAGE_INT, .i = value[i], .d = value[i], .s = ""};
+	sim_send(s, &m);
+}
+
+/* How long worker w computes in iteration i. */
+static uint64_t work_ns(unsigned w, unsigned i)
+{
+	return (1 + (w * 7 + i * 3) % 11) * MS / 2;
+}
+
+_Noreturn static void sim_end(struct sim *s)
+{
+	for (unsigned i = 0; i < WORKERS + (s->number == 0); i++) {
+		struct message m = {.kind = MESSAGE_GONE};
+		m.gone = (struct message_gone){task_number(s, i), weft_realtime_ns(), ""};
+		sim_send(s, &m);
+	}
+	while (peer_flush(&s->up) == 0 && (peer_events(&s->up) & POLLOUT))
+		(void)poll(NULL, 0, 1);
+	_exit(0);
+}
+
+static void wait_until(struct sim *s, uint64_t time)
+{
+	static struct message m;
+	for (;;) {
+		uint64_t now = weft_realtime_ns();
+		if (peer_flush(&s->up))
+			_exit(3);
+		if (now >= time)
+			return;
+		struct pollfd p = {peer_fd(&s->up), peer_events(&s->up), 0};
+		(void)poll(&p, 1, (int)((time - now) / MS + 1));
+		if (peer_fill(&s->up))
+			_exit(3);
+		while (peer_next(&s->up, &m) > 0)
+			if (m.kind == MESSAGE_END)
+				sim_end(s);
+	}
+}
+
+static void sim_iteration(struct sim *s, unsigned i)
+{
+	uint64_t t = s->start + (uint64_t)i * PERIOD_MS * MS;
+	int it = (int)i + 1;
+	wait_until(s, t);
+	if (s->number == 0)
+		sim_event(s, task_number(s, WORKERS), STARTS, t, (int[]){it, 100, 30, SIMS * WORKERS}, 4);
+	for (unsigned w = 0; w < WORKERS; w++)
+		sim_event(s, task_number(s, w), W_STARTS, t + MS, (int[]){it}, 1);
+	wait_until(s, t + 9 * MS);
+	for (unsigned w = 0; w < WORKERS; w++)
+		sim_event(s, task_number(s, w), W_FINISHES, t + MS + work_ns(s->number * WORKERS + w, i), (int[]){it}, 1);
+	if (s->number == 0)
+		for (int w = 0; w < SIMS * WORKERS; w++) {
+			uint64_t at = t + MS / 2 + (uint64_t)w * 1000;
+			sim_event(s, task_number(s, WORKERS), SENDS, at, (int[]){100 + w, 10}, 2);
+			sim_event(s, task_number(s, WORKERS), REPLIES, t + 10 * MS + (uint64_t)w * 1000, (int[]){100 + w, 500},
+			          2);
+		}
+	if (s->number == 0)
+		sim_event(s, task_number(s, WORKERS), FINISHES, t + 12 * MS, (int[]){it}, 1);
+}
+
+static void sim_task(struct sim *s, unsigned i, int64_t rank, const char *exe)
+{
+	struct message m = {.kind = MESSAGE_TASK};
+	m.task = (struct message_task){.task = task_number(s, i),
+	                               .time = weft_realtime_ns(),
+	                               .pid = 1000 * (s->number + 1) + i,
+	                               .rank = rank,
+	                               .host = "here",
+	                               .exe = exe};
+	m.task.time = s->faulty ? follow_faulty(&s->fault, m.task.time) : m.task.time;
+	sim_send(s, &m);
+}
+
+/* Said once more, it asks whether the task is alive. */
+static void sim_ready(struct sim *s, uint64_t task, uint64_t *ready)
+{
+	struct message m = {.kind = MESSAGE_COST, .cost = {.task = task, .time = weft_realtime_ns()}};
+	unsigned i = 0;
+	while (i < WORKERS && task_number(s, i) != task)
+		i++;
+	if (*ready >> i & 1) {
+		m.cost.time = s->faulty ? follow_faulty(&s->fault, m.cost.time) : m.cost.time;
+		sim_send(s, &m);
+	}
+	*ready |= UINT64_C(1) << i;
+}
+
+static void sim_main(struct sim *s)
+{
+	static struct message m;
+	unsigned tasks = WORKERS + (s->number == 0);
+	m.kind = MESSAGE_HELLO;
+	m.hello = (struct message_hello){.version = MESSAGE_VERSION, .controller = s->number + 1, .host = "here"};
+	sim_send(s, &m);
+	for (unsigned w = 0; w < WORKERS; w++)
+		sim_task(s, w, 100 + s->number * WORKERS + w, "/bin/worker");
+	if (s->number == 0)
+		sim_task(s, WORKERS, 0, "/bin/master");
+	bool said = false;
+	for (uint64_t ready = 0;;) {
+		struct pollfd p[2] = {{peer_fd(&s->up), peer_events(&s->up), 0}, {s->begin, POLLIN, 0}};
+		if (peer_flush(&s->up))
+			_exit(3);
+		(void)poll(p, 2, 100);
+		if (p[1].revents)
+			break;
+		if (peer_fill(&s->up))
+			_exit(3);
+		while (peer_next(&s->up, &m) > 0)
+			if (m.kind == MESSAGE_READY)
+				sim_ready(s, m.ready.task, &ready);
+		if (!said && ready == (UINT64_C(1) << tasks) - 1)
+			said = write(s->ready, "r", 1) == 1;
+	}
+	if (read(s->begin, &s->start, sizeof s->start) != sizeof s->start)
+		_exit(5);
+	for (unsigned i = 0; i < ITERATIONS; i++)
+		sim_iteration(s, i);
+	/* Until it is over. */
+	wait_until(s, UINT64_MAX / 2);
+}
+
+/* -- trees -- */
+
+struct tree {
+	const char *name;
+	int n, parent[NODES]; /* collectors; -1: the analyzer */
+	int home[SIMS];       /* of each controller; DIRECT */
+	struct follow_fault fault[NODES];
+	int dies; /* the collector that is killed half-way; 0: none */
+};
+
+struct stage {
+	const struct tree *t;
+	struct weft_secret secret;
+	pid_t collector[NODES], sim[SIMS], analyzer;
+	char address[NODES][WIRE_PEER_BYTES];
+	int to_analyzer[ANALYZE_TUNLETS], n_to_analyzer, life[2], ready[2], all_life[2];
+	int sims_ready[2], sims_begin[2];
+	uint64_t start;
+	char report[300];
+};
+
+static int told_fd;
+static void tell_address(void *ctx, const char *address)
+{
+	(void)ctx;
+	(void)!write(told_fd, address, strlen(address) + 1);
+}
+
+static void say_line(void *ctx, const char *line)
+{
+	printf("# collector %d: %s\n", *(int *)ctx, line);
+	fflush(stdout);
+}
+
+static void close_from(int least, const int *keep, int n)
+{
+	for (int fd = least; fd < 200; fd++) {
+		bool kept = false;
+		for (int i = 0; i < n; i++)
+			kept |= keep[i] == fd;
+		if (!kept)
+			close(fd);
+	}
+}
+
+static void begin_collector(struct stage *st, int i)
+{
+	int told[2], up[2] = {-1, -1};
+	const struct tree *t = st->t;
+	REQUIRE(pipe(told) == 0);
+	if (t->parent[i] < 0) {
+		REQUIRE(channel_pair(up, NULL) == 0);
+		st->to_analyzer[st->n_to_analyzer++] = up[1];
+	}
+	fflush(NULL);
+	st->collector[i] = fork();
+	if (st->collector[i] == 0) {
+		close_from(3, (int[]){told[1], up[0], st->all_life[0]}, 3);
+		told_fd = told[1];
+		struct weft_err err = {0};
+		struct collect_how how = {.up = up[0],
+		                          .parent = t->parent[i] < 0 ? NULL : st->address[t->parent[i]],
+		                          .listen = "127.0.0.1",
+		                          .secret = st->secret,
+		                          .number = 100u + (unsigned)i,
+		                          .life = st->all_life[0],
+		                          .listening = tell_address,
+		                          .said = say_line,
+		                          .ctx = &i,
+		                          .fault = t->fault[i],
+		                          .faulty = t->fault[i].from != 0};
+		int rc = collect_run(&how, &err);
+		if (rc)
+			printf("# collector %d: %s\n", i, err.text);
+		fflush(stdout);
+		_exit(rc != 0);
+	}
+	close(told[1]);
+	if (up[0] >= 0)
+		close(up[0]);
+	size_t n = 0;
+	while (n < sizeof st->address[i] && read(told[0], &st->address[i][n], 1) == 1 && st->address[i][n])
+		n++;
+	close(told[0]);
+	REQUIRE(n > 0);
+}
+
+static void begin_sim(struct stage *st, unsigned i)
+{
+	int up[2] = {-1, -1}, home = st->t->home[i];
+	if (home == DIRECT) {
+		REQUIRE(channel_pair(up, NULL) == 0);
+		st->to_analyzer[st->n_to_analyzer++] = up[1];
+	}
+	fflush(NULL);
+	st->sim[i] = fork();
+	if (st->sim[i] == 0) {
+		close_from(3, (int[]){up[0], st->sims_ready[1], st->sims_begin[0]}, 3);
+		struct sim s = {.number = i, .ready = st->sims_ready[1], .begin = st->sims_begin[0], .up.alive = true};
+		/* The fault of a host is applied by its collector to what controllers say; nothing to do here. */
+		if (home == DIRECT)
+			channel_init(&s.up.c, up[0], false);
+		else if (weft_wire_connect(&s.up.w, st->address[home], &st->secret, 0, NULL) ||
+		         weft_wire_wait(s.up.w, NULL, 5000 * MS, NULL))
+			_exit(4);
+		sim_main(&s);
+		_exit(0);
+	}
+	if (up[0] >= 0)
+		close(up[0]);
+}
+
+static void begin_analyzer(struct stage *st)
+{
+	REQUIRE(pipe(st->life) == 0 && pipe(st->ready) == 0);
+	fflush(NULL);
+	st->analyzer = fork();
+	if (st->analyzer == 0) {
+		int keep[ANALYZE_TUNLETS + 2] = {st->life[0], st->ready[1]};
+		memcpy(keep + 2, st->to_analyzer, sizeof(int) * (size_t)st->n_to_analyzer);
+		close_from(3, keep, st->n_to_analyzer + 2);
+		struct weft_err err = {0};
+		static struct analyze_how how;
+		how = (struct analyze_how){.n_tunlets = 1,
+		                           .controller = st->to_analyzer,
+		                           .n_controllers = (unsigned)st->n_to_analyzer,
+		                           .life = st->life[0],
+		                           .ready = st->ready[1],
+		                           .quiet = true,
+		                           .dry_run = true,
+		                           .report = st->report,
+		                           .command = "simulated",
+		                           .window_ns = 60 * MS,
+		                           .limit_ns = 10000 * MS};
+		int rc = weft_spec_open(&how.tunlet[0].spec, test_source("tests/golden/tunlets/tree.tsl"), &err);
+		rc = rc ? rc : analyze_run(&how, &err);
+		if (rc)
+			printf("# analyzer: %s\n", err.text);
+		fflush(stdout);
+		_exit(rc != 0);
+	}
+	close(st->life[0]);
+	close(st->ready[1]);
+	for (int i = 0; i < st->n_to_analyzer; i++)
+		close(st->to_analyzer[i]);
+	char byte;
+	REQUIRE(read(st->ready[0], &byte, 1) == 1);
+	close(st->ready[0]);
+}
+
+static void pause_until(uint64_t time)
+{
+	uint64_t now = weft_realtime_ns();
+	if (time > now)
+		(void)poll(NULL, 0, (int)((time - now) / MS));
+}
+
+/* Runs it all; the report is malloc'd text. */
+static char *run_tree(const struct tree *t)
+{
+	struct stage st = {.t = t};
+	struct analyze_end end = {0};
+	int status;
+	snprintf(st.report, sizeof st.report, "%s/%s.txt", test_dir(), t->name);
+	REQUIRE(weft_secret_new(&st.secret, NULL) == 0 && pipe(st.all_life) == 0);
+	for (int i = 0; i < t->n; i++)
+		begin_collector(&st, i);
+	REQUIRE(pipe(st.sims_ready) == 0 && pipe(st.sims_begin) == 0);
+	for (unsigned i = 0; i < SIMS; i++)
+		begin_sim(&st, i);
+	begin_analyzer(&st);
+	close(st.all_life[0]);
+	close(st.sims_ready[1]);
+	char byte;
+	for (int i = 0; i < SIMS; i++)
+		REQUIRE(read(st.sims_ready[0], &byte, 1) == 1);
+	st.start = weft_realtime_ns() + 200 * MS;
+	for (int i = 0; i < SIMS; i++)
+		REQUIRE(write(st.sims_begin[1], &st.start, sizeof st.start) == sizeof st.start);
+	close(st.sims_ready[0]);
+	close(st.sims_begin[0]);
+	close(st.sims_begin[1]);
+	uint64_t over = st.start + ITERATIONS * PERIOD_MS * MS;
+	if (t->dies) {
+		pause_until(st.start + ITERATIONS / 2 * PERIOD_MS * MS);
+		kill(st.collector[t->dies], SIGKILL);
+	}
+	pause_until(over + 300 * MS);
+	REQUIRE(write(st.life[1], &end, sizeof end) == sizeof end);
+	waitpid(st.analyzer, &status, 0);
+	CHECK_I64(status, 0);
+	close(st.life[1]);
+	close(st.all_life[1]);
+	for (unsigned i = 0; i < SIMS; i++) {
+		waitpid(st.sim[i], &status, 0);
+		if (!CHECK_I64(status, 0))
+			printf("# controller %u\n", i);
+	}
+	for (int i = 0; i < t->n; i++) {
+		waitpid(st.collector[i], &status, 0);
+		CHECK(i == t->dies && i ? WIFSIGNALED(status) : status == 0);
+	}
+	char *text = NULL;
+	size_t n;
+	REQUIRE(weft_read_file(st.report, &text, &n, NULL) == 0);
+	return text;
+}
+
+/* The sum of computing times of iteration i by the report; nan: it was not evaluated. */
+static double value_of(const char *report, unsigned i, const char *name)
+{
+	char head[32], tail[32];
+	snprintf(head, sizeof head, " %u: n=", i);
+	snprintf(tail, sizeof tail, " %s=", name);
+	const char *line = strstr(report, head), *at = line ? strstr(line, tail) : NULL, *end = line ? strchr(line, '\n') : NULL;
+	return at && end && at < end ? strtod(at + strlen(tail), NULL) : NAN;
+}
+
+static double true_sum(unsigned iteration)
+{
+	double sum = 0;
+	for (unsigned w = 0; w < SIMS * WORKERS; w++)
+		sum += (double)work_ns(w, iteration - 1) / 1e6;
+	return sum;
+}
+
+/* How many iterations have the true sum. */
+static unsigned count_right(const char *report, unsigned from, unsigned to, double tolerance)
+{
+	unsigned right = 0;
+	for (unsigned i = from; i <= to; i++) {
+		double sum = value_of(report, i, "Ct");
+		right += fabs(sum - true_sum(i)) <= tolerance;
+		if (!isnan(sum) && fabs(sum - true_sum(i)) > tolerance)
+			printf("# iteration %u: Ct=%g, should be %g\n", i, sum, true_sum(i));
+	}
+	return right;
+}
+
+static void check_tree(const struct tree *t, double tolerance)
+{
+	if (!weft_wire_can_seal())
+		SKIP("this build is without libsodium");
+	char *report = run_tree(t);
+	unsigned right = count_right(report, 1, ITERATIONS, tolerance);
+	/* On a busy machine an event may come later than anybody waits for. */
+	if (!CHECK(right >= ITERATIONS - 3))
+		printf("# with %s %u of %d iterations; the report:\n%s\n", t->name, right, ITERATIONS, report);
+	free(report);
+}
+
+TEST(without_collectors)
+{
+	check_tree(&(struct tree){"none", 0, {0}, {DIRECT, DIRECT, DIRECT}, {{0}}, 0}, 1e-6);
+}
+
+TEST(one_collector)
+{
+	check_tree(&(struct tree){"one", 1, {-1}, {0, 0, 0}, {{0}}, 0}, 1e-6);
+}
+
+TEST(two_levels_of_collectors)
+{
+	check_tree(&(struct tree){"levels", 4, {-1, 0, 0, 1}, {2, 3, 3}, {{0}}, 0}, 0.1);
+}
+
+TEST(clocks_that_are_off_are_put_right)
+{
+	uint64_t from = weft_realtime_ns();
+	check_tree(&(struct tree){"clocks",
+	                          3,
+	                          {-1, 0, 0},
+	                          {0, 1, 2},
+	                          {{0}, {.ahead_ns = 3000000000, .ppm = 60, .from = from}, {-70000000, -80, from}},
+	                          0},
+	           0.5);
+}
+
+TEST(a_collector_that_dies_is_passed_by)
+{
+	struct tree t = {"dies", 4, {-1, 0, 0, 1}, {0, 2, 3}, {{0}}, 1};
+	if (!weft_wire_can_seal())
+		SKIP("this build is without libsodium");
+	char *report = run_tree(&t);
+	unsigned before = count_right(report, 1, ITERATIONS / 2 - 2, 0.1);
+	unsigned after = count_right(report, ITERATIONS / 2 + 4, ITERATIONS, 0.1);
+	/* What waits for its turn, and for what collectors have made of it, is in flight: 120 ms, six iterations. */
+	if (!CHECK(before >= ITERATIONS / 2 - 9) || !CHECK(after >= ITERATIONS / 2 - 12))
+		printf("# %u before, %u after; the report:\n%s\n", before, after, report);
+	free(report);
+}
