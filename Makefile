@@ -6,7 +6,7 @@ FUZZ_SECONDS ?= 60
 ONLY ?= *
 SHARED ?= ../shared
 
-.PHONY: all demo test short equality bench fuzz install clean format help
+.PHONY: all demo test short equality bench fuzz install clean starpu-api format help
 
 all:
 	@dev/install-packages build
@@ -41,6 +41,9 @@ install: all
 clean:
 	rm -rf build build-debug build-asan build-tsan build-fuzz build-bench
 
+starpu-api:
+	@dev/check-starpu-api --update
+
 format:
 	@dev/check-format --fix
 
@@ -52,5 +55,6 @@ help:
 	@echo 'make bench            measure, ours beside our peers (ONLY=GLOB picks benchmarks)'
 	@echo 'make fuzz             fuzz every reader (FUZZ_SECONDS=60 each)'
 	@echo 'make install          install (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make starpu-api       write docs/starpu-api.md anew'
 	@echo 'make format           reformat the C sources'
 	@echo 'make clean            remove the build folders'
