@@ -136,6 +136,15 @@ const char *test_dir(void)
 	return harness.dir;
 }
 
+const char *test_path(const char *name)
+{
+	static char path[8][512];
+	static unsigned next;
+	char *to = path[next++ % 8];
+	snprintf(to, sizeof path[0], "%s/%s", test_dir(), name);
+	return to;
+}
+
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)
 {
 	(void)st;

@@ -68,6 +68,7 @@ bool test_build_is(const char *name); /* release, debug, asan, tsan: how this pr
 
 /* A fresh folder for this test, removed at the end (kept when the test failed and KEEP is set). Owned by the harness. */
 const char *test_dir(void);
+const char *test_path(const char *name); /* of NAME in it; valid until a few calls later */
 /* Runs a shell command; its stdout (malloc'd, terminated) and exit status (128 + signal). */
 char *test_shell(int *status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The path of a built program or of a file in the tree: $WEFT_BUILD/name, $WEFT_SOURCE/name. Owned by the harness. */

@@ -47,6 +47,17 @@ struct weft_str weft_str_trim(struct weft_str s)
 	return s;
 }
 
+struct weft_str weft_str_word(struct weft_str *rest)
+{
+	*rest = weft_str_trim(*rest);
+	size_t n = 0;
+	while (n < rest->n && rest->at[n] != ' ' && rest->at[n] != '\t')
+		n++;
+	struct weft_str word = weft_str_n(rest->at, n);
+	*rest = weft_str_trim(weft_str_n(rest->at + n, rest->n - n));
+	return word;
+}
+
 bool weft_str_cut(struct weft_str *rest, char sep, struct weft_str *part)
 {
 	if (!rest->at)

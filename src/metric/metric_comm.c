@@ -215,13 +215,6 @@ enum {
 	SENDING = METRIC_SENDS | METRIC_FAR_RECVS,
 	RECEIVING = METRIC_RECVS | METRIC_FAR_SENDS,
 };
-#define PARAM(name, value) \
-	{ \
-		{name, value}, \
-		{ \
-			NULL, 0 \
-		} \
-	}
 
 const struct metric_thread_func metric_comm_funcs[] = {
 	{{"Last Tag", {{0}}, false}, METRIC_PHY_RECV, run_tag, false, false},
@@ -233,10 +226,10 @@ const struct metric_thread_func metric_comm_funcs[] = {
 	{{"Last Send Size", {{0}}, false}, METRIC_LOG_SEND, run_size, false, false},
 	{{"Send Bytes in Transit", {{0}}, true}, SENDING, run_bytes_in_transit, false, false},
 	{{"Send Messages in Transit", {{0}}, true}, SENDING, run_messages_in_transit, false, false},
-	{{"Send BandWidth", PARAM("Byte Factor", 1), true}, SENDING, run_bandwidth, false, false},
+	{{"Send BandWidth", METRIC_PARAM("Byte Factor", 1), true}, SENDING, run_bandwidth, false, false},
 	{{"Recv Bytes in Transit", {{0}}, true}, RECEIVING, run_bytes_in_transit, false, false},
 	{{"Recv Messages in Transit", {{0}}, true}, RECEIVING, run_messages_in_transit, false, false},
-	{{"Recv BandWidth", PARAM("Byte Factor", 1), true}, RECEIVING, run_bandwidth, false, false},
+	{{"Recv BandWidth", METRIC_PARAM("Byte Factor", 1), true}, RECEIVING, run_bandwidth, false, false},
 	{{"Recv Negative Messages", {{0}}, true}, RECEIVING, run_negative_messages, false, false},
 	{{"Recv Negative Bytes", {{0}}, true}, RECEIVING, run_negative_bytes, false, false},
 	{{"Number Of Sends", {{0}}, true}, METRIC_SENDS, run_sends, false, false},

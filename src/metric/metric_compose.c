@@ -109,13 +109,6 @@ INTERVAL(per_time, end > begin ? v / converted(c, end - begin) : 0)
 INTERVAL(begin_time, converted(c, begin))
 INTERVAL(end_time, converted(c, end))
 
-#define PARAM(name, value) \
-	{ \
-		{name, value}, \
-		{ \
-			NULL, 0 \
-		} \
-	}
 #define RANGE \
 	{ \
 		{"Max value", 1}, \
@@ -128,20 +121,20 @@ const struct metric_compose_func metric_compose_funcs[] = {
 	{{"As Is", {{0}}, false}, NULL, NULL},
 	{{"Sign", {{0}}, false}, run_sign, NULL},
 	{{"1-Sign", {{0}}, false}, run_one_minus_sign, NULL},
-	{{"Mod", PARAM("Divider", 1), false}, run_mod, NULL},
-	{{"Mod+1", PARAM("Divider", 1), false}, run_mod_1, NULL},
-	{{"Div", PARAM("Divider", 1), false}, run_div, NULL},
-	{{"Prod", PARAM("Factor", 0), false}, run_prod, NULL},
-	{{"Add", PARAM("Value", 0), false}, run_add, NULL},
-	{{"Subs", PARAM("Value", 0), false}, run_subs, NULL},
-	{{"Complement", PARAM("Minuend", 0), false}, run_complement, NULL},
-	{{"Inverse Div", PARAM("Factor", 1), false}, run_inverse, NULL},
+	{{"Mod", METRIC_PARAM("Divider", 1), false}, run_mod, NULL},
+	{{"Mod+1", METRIC_PARAM("Divider", 1), false}, run_mod_1, NULL},
+	{{"Div", METRIC_PARAM("Divider", 1), false}, run_div, NULL},
+	{{"Prod", METRIC_PARAM("Factor", 0), false}, run_prod, NULL},
+	{{"Add", METRIC_PARAM("Value", 0), false}, run_add, NULL},
+	{{"Subs", METRIC_PARAM("Value", 0), false}, run_subs, NULL},
+	{{"Complement", METRIC_PARAM("Minuend", 0), false}, run_complement, NULL},
+	{{"Inverse Div", METRIC_PARAM("Factor", 1), false}, run_inverse, NULL},
 	{{"Select Range", RANGE, false}, run_select, NULL},
 	{{"Select Range [)", RANGE, false}, run_select_open, NULL},
 	{{"Is In Range", RANGE, false}, run_in_range, NULL},
 	{{"Is In Range [)", RANGE, false}, run_in_range_open, NULL},
-	{{"Is Equal", PARAM("Values", 1), false}, run_equal, NULL},
-	{{"Is Equal (Sign)", PARAM("Values", 1), false}, run_equal_sign, NULL},
+	{{"Is Equal", METRIC_PARAM("Values", 1), false}, run_equal, NULL},
+	{{"Is Equal (Sign)", METRIC_PARAM("Values", 1), false}, run_equal_sign, NULL},
 	{{"Floor", {{0}}, false}, run_floor, NULL},
 	{{"Ceil", {{0}}, false}, run_ceil, NULL},
 	{{"Round", {{0}}, false}, run_round, NULL},
@@ -154,8 +147,8 @@ const struct metric_compose_func metric_compose_funcs[] = {
 	{{"cos", {{0}}, false}, run_cos, NULL},
 	{{"sqrt", {{0}}, false}, run_sqrt, NULL},
 	{{"arc tan", {{0}}, false}, run_atan, NULL},
-	{{"log N", PARAM("Base", 2.718281828459045), false}, run_log, NULL},
-	{{"exp", PARAM("Base", 2.718281828459045), false}, run_exp, NULL},
+	{{"log N", METRIC_PARAM("Base", 2.718281828459045), false}, run_log, NULL},
+	{{"exp", METRIC_PARAM("Base", 2.718281828459045), false}, run_exp, NULL},
 	{{"Translate", {{"From", 0}, {"To", 0}}, false}, run_translate, NULL},
 	{{NULL, {{0}}, false}, NULL, NULL},
 };

@@ -164,25 +164,17 @@ static void run_sent_bytes(struct metric_thread *t, const struct metric_records 
 	run_bytes_of(t, r, value, false);
 }
 
-#define PARAM(name, value) \
-	{ \
-		{name, value}, \
-		{ \
-			NULL, 0 \
-		} \
-	}
-
 const struct metric_thread_func metric_event_funcs[] = {
 	{{"Last Evt Type", {{0}}, false}, METRIC_EVENT, run_type, false, false},
 	{{"Last Evt Val", {{0}}, false}, METRIC_EVENT, run_value, false, false},
 	{{"Last Evt Val w/o Bursts", {{0}}, false}, METRIC_EVENT, run_value_held, false, false},
 	{{"Next Evt Type", {{0}}, false}, METRIC_EVENT, run_next_type, true, true},
 	{{"Next Evt Val", {{0}}, false}, METRIC_EVENT, run_next_value, true, true},
-	{{"Avg Next Evt Val", PARAM("Factor", 1), false}, METRIC_EVENT, run_next_average, true, true},
-	{{"Avg Last Evt Val", PARAM("Factor", 1), false}, METRIC_EVENT, run_last_average, true, false},
-	{{"Given Evt Val", PARAM("Event values", 1), false}, METRIC_EVENT, run_given, false, false},
-	{{"In Evt Val", PARAM("Event values", 1), false}, METRIC_EVENT, run_in, false, false},
-	{{"Not In Evt Val", PARAM("Event values", 1), false}, METRIC_EVENT, run_not_in, false, false},
+	{{"Avg Next Evt Val", METRIC_PARAM("Factor", 1), false}, METRIC_EVENT, run_next_average, true, true},
+	{{"Avg Last Evt Val", METRIC_PARAM("Factor", 1), false}, METRIC_EVENT, run_last_average, true, false},
+	{{"Given Evt Val", METRIC_PARAM("Event values", 1), false}, METRIC_EVENT, run_given, false, false},
+	{{"In Evt Val", METRIC_PARAM("Event values", 1), false}, METRIC_EVENT, run_in, false, false},
+	{{"Not In Evt Val", METRIC_PARAM("Event values", 1), false}, METRIC_EVENT, run_not_in, false, false},
 	{{"In Evt Range", {{"Min value", 0}, {"Max value", 1}}, false}, METRIC_EVENT, run_in_range, false, false},
 	{{"Int. Between Evt", {{0}}, false}, METRIC_EVENT, run_between, true, false},
 	{{"Event Bytes", {{0}}, false}, METRIC_EVENT, run_bytes, true, false},

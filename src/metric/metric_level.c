@@ -252,25 +252,17 @@ static double run_add_listed(const struct weft_call *c, const double *value, uin
 	return sum;
 }
 
-#define PARAM(name, value) \
-	{ \
-		{name, value}, \
-		{ \
-			NULL, 0 \
-		} \
-	}
-
 const struct metric_level_func metric_level_funcs[] = {
 	{{"Adding", {{0}}, false}, run_adding},
 	{{"AddingSign", {{0}}, false}, run_adding_sign},
 	{{"Average", {{0}}, false}, run_average},
 	{{"Maximum", {{0}}, false}, run_maximum},
 	{{"Minimum", {{0}}, false}, run_minimum},
-	{{"Activity", PARAM("Values", 1), false}, run_activity},
-	{{"In Activity", PARAM("Values", 1), false}, run_in_activity},
+	{{"Activity", METRIC_PARAM("Values", 1), false}, run_activity},
+	{{"In Activity", METRIC_PARAM("Values", 1), false}, run_in_activity},
 	{{"Mode", {{0}}, false}, run_mode},
-	{{"Thread i", PARAM("Object", 1), false}, run_child},
-	{{"Add Tasks", PARAM("Objects", 0), false}, run_add_listed},
+	{{"Thread i", METRIC_PARAM("Object", 1), false}, run_child},
+	{{"Add Tasks", METRIC_PARAM("Objects", 0), false}, run_add_listed},
 	{{"Changed value", {{0}}, true}, NULL}, /* of the child that changed last */
 	{{NULL, {{0}}, false}, NULL},
 };

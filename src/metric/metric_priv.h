@@ -158,6 +158,15 @@ bool metric_comm_completes(const struct weft_record_filter *f, uint32_t kind, co
 
 /* ---- kinds of functions ---- */
 
+/* The parameters of a function that has one. */
+#define METRIC_PARAM(name, value) \
+	{ \
+		{name, value}, \
+		{ \
+			NULL, 0 \
+		} \
+	}
+
 struct metric_thread;
 struct metric_thread_func {
 	struct weft_func head;

@@ -167,22 +167,15 @@ static void run_in_cpu(struct metric_thread *t, const struct metric_records *r, 
 }
 
 enum { STATES = METRIC_STATES | METRIC_GAPS, ANY = METRIC_STATES | METRIC_EVENT };
-#define PARAM(name, value) \
-	{ \
-		{name, value}, \
-		{ \
-			NULL, 0 \
-		} \
-	}
 
 const struct metric_thread_func metric_state_funcs[] = {
 	{{"State As Is", {{0}}, false}, STATES, run_as_is, false, false},
 	{{"Useful", {{0}}, false}, STATES, run_useful, false, false},
 	{{"State Sign", {{0}}, false}, STATES, run_sign, false, false},
-	{{"Given State", PARAM("State values", 1), false}, STATES, run_given, false, false},
-	{{"In State", PARAM("State values", 1), false}, STATES, run_in, false, false},
-	{{"Not In State", PARAM("State values", 1), false}, STATES, run_not_in, false, false},
-	{{"State Record Dur.", PARAM("State values", 1), false}, STATES, run_duration, false, false},
+	{{"Given State", METRIC_PARAM("State values", 1), false}, STATES, run_given, false, false},
+	{{"In State", METRIC_PARAM("State values", 1), false}, STATES, run_in, false, false},
+	{{"Not In State", METRIC_PARAM("State values", 1), false}, STATES, run_not_in, false, false},
+	{{"State Record Dur.", METRIC_PARAM("State values", 1), false}, STATES, run_duration, false, false},
 	{{NULL, {{0}}, false}, 0, NULL, false, false},
 };
 
@@ -192,10 +185,10 @@ const struct metric_thread_func metric_object_funcs[] = {
 	{{"Thread ID", {{0}}, false}, ANY, run_thread, false, true},
 	{{"Node ID", {{0}}, false}, ANY, run_node, false, false},
 	{{"Cpu ID", {{0}}, false}, ANY, run_cpu, false, false},
-	{{"In Appl ID", PARAM("Appl", 1), false}, ANY, run_in_appl, false, false},
-	{{"In Task ID", PARAM("Task", 1), false}, ANY, run_in_task, false, false},
-	{{"In Thread ID", PARAM("Thread", 1), false}, ANY, run_in_thread, false, false},
-	{{"In Node ID", PARAM("Node", 1), false}, ANY, run_in_node, false, false},
-	{{"In Cpu ID", PARAM("CPU", 1), false}, ANY, run_in_cpu, false, false},
+	{{"In Appl ID", METRIC_PARAM("Appl", 1), false}, ANY, run_in_appl, false, false},
+	{{"In Task ID", METRIC_PARAM("Task", 1), false}, ANY, run_in_task, false, false},
+	{{"In Thread ID", METRIC_PARAM("Thread", 1), false}, ANY, run_in_thread, false, false},
+	{{"In Node ID", METRIC_PARAM("Node", 1), false}, ANY, run_in_node, false, false},
+	{{"In Cpu ID", METRIC_PARAM("CPU", 1), false}, ANY, run_in_cpu, false, false},
 	{{NULL, {{0}}, false}, 0, NULL, false, false},
 };

@@ -173,23 +173,15 @@ static int timer_next(struct metric_stream *s, struct weft_intervals *b)
 	return c->rc ? c->rc : b->n > 0;
 }
 
-#define PARAM(name, value) \
-	{ \
-		{name, value}, \
-		{ \
-			NULL, 0 \
-		} \
-	}
-
 const struct metric_compose_func metric_compose_stateful[] = {
 	{{"Stacked Val", {{0}}, true}, run_stacked, NULL},
-	{{"In Stacked Val", PARAM("Value", 1), true}, run_in_stacked, NULL},
+	{{"In Stacked Val", METRIC_PARAM("Value", 1), true}, run_in_stacked, NULL},
 	{{"Nesting level", {{0}}, true}, run_nesting, NULL},
-	{{"LRU Depth", PARAM("Stack size", 256), true}, run_lru, NULL},
+	{{"LRU Depth", METRIC_PARAM("Stack size", 256), true}, run_lru, NULL},
 	{{"Enumerate", {{0}}, true}, run_enumerate, NULL},
 	{{"Accumulate", {{0}}, true}, run_accumulate, NULL},
 	{{"Delta", {{0}}, true}, run_delta, NULL},
 	{{"Join Bursts", {{0}}, true}, NULL, join_next},
-	{{"Timer", PARAM("Delta time", 1), true}, NULL, timer_next},
+	{{"Timer", METRIC_PARAM("Delta time", 1), true}, NULL, timer_next},
 	{{NULL, {{0}}, false}, NULL, NULL},
 };

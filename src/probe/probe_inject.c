@@ -30,31 +30,19 @@ struct inject {
 	struct weft_err *err;
 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static void sleep_us(long us)
-{
-	nanosleep(&(struct timespec){0, us * 1000}, NULL);
-}
-
 /* Waits for a stop of the thread; its status, or < 0. */
 static int wait_stop(pid_t tid, int timeout_ms)
 {
 	int status;
-	for (uint64_t end = now_ms() + (uint64_t)timeout_ms;;) {
+	for (uint64_t end = probe_now_ms() + (uint64_t)timeout_ms;;) {
 		pid_t got = waitpid(tid, &status, __WALL | WNOHANG);
 		if (got == tid)
 			return WIFSTOPPED(status) ? status : -ESRCH;
 		if (got < 0 && errno != EINTR)
 			return -errno;
-		if (now_ms() > end)
+		if (probe_now_ms() > end)
 			return -ETIMEDOUT;
-		sleep_us(50);
+		probe_sleep_us(50);
 	}
 }
 
@@ -94,7 +82,7 @@ static int stop_one(struct inject *x, pid_t tid)
 			return 0;
 		}
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
-		sleep_us(LOOK_US);
+		probe_sleep_us(LOOK_US);
 	}
 	ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 	int status = wait_stop(tid, 100);
@@ -106,7 +94,7 @@ static int stop_one(struct inject *x, pid_t tid)
 static int stop_thread(struct inject *x, int timeout_ms)
 {
 	int rc = -EAGAIN;
-	for (uint64_t end = now_ms() + (uint64_t)timeout_ms; rc == -EAGAIN && now_ms() < end;) {
+	for (uint64_t end = probe_now_ms() + (uint64_t)timeout_ms; rc == -EAGAIN && probe_now_ms() < end;) {
 		char path[64];
 		snprintf(path, sizeof path, "/proc/%d/task", (int)x->pid);
 		DIR *d = opendir(path);

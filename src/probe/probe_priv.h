@@ -6,7 +6,19 @@
 #include "probe.h"
 #include "probe_code.h"
 #include "probe_image.h"
+#include "base/clock.h"
 #include "link/link_ring.h"
+#include <time.h>
+
+static inline uint64_t probe_now_ms(void)
+{
+	return weft_monotonic_ns() / 1000000;
+}
+
+static inline void probe_sleep_us(long us)
+{
+	nanosleep(&(struct timespec){0, us * 1000}, NULL);
+}
 
 struct probe_module {
 	char *path; /* owned */

@@ -19,13 +19,6 @@
 
 enum { ANSWER_MS = 10000, HELLO_MS = 2000, DONE_MOST = 1024, SLICE_MS = 2 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 int probe_listen(char *name, size_t room, struct weft_err *err)
 {
 	/* Nobody who is not told can guess it. */
@@ -222,17 +215,17 @@ int session_wait(struct probe_session *s, int timeout_ms)
 /* The wait in slices, between which the caller may read events: rings fill while a thread is waited for. */
 static int wait_slice(struct probe_session *s, uint64_t until_ms)
 {
-	uint64_t now = now_ms();
+	uint64_t now = probe_now_ms();
 	if (s->meanwhile)
 		s->meanwhile(s->meanwhile_ctx);
 	int left = until_ms > now ? (int)(until_ms - now) : 0;
 	int rc = link_packet_receive(s->socket, s->in, s->meanwhile && left > SLICE_MS ? SLICE_MS : left, NULL);
-	return rc == 0 ? -EPIPE : rc == -ETIMEDOUT && now_ms() < until_ms ? 0 : rc;
+	return rc == 0 ? -EPIPE : rc == -ETIMEDOUT && probe_now_ms() < until_ms ? 0 : rc;
 }
 
 int session_wait_done(struct probe_session *s, uint32_t tag, int timeout_ms, struct link_done *out)
 {
-	uint64_t until = now_ms() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
+	uint64_t until = probe_now_ms() + (uint64_t)(timeout_ms > 0 ? timeout_ms : 0);
 	for (;;) {
 		for (size_t k = 0; k < s->done.n; k++) {
 			if (s->done.at[k].tag != tag)

@@ -23,18 +23,6 @@
 
 enum { LOOK_AGAIN_MS = 100, STOP_MS = 1000, OUT_OF_IT_ROUNDS = 200, QUIET_ROUNDS = 100 };
 
-static uint64_t now_ms(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
-static void sleep_us(long us)
-{
-	nanosleep(&(struct timespec){0, us * 1000}, NULL);
-}
-
 unsigned stop_blocks(const struct probe_session *s)
 {
 	return weft_load_u32(&((struct link_ring *)(void *)s->rings)->blocks);
@@ -82,8 +70,8 @@ static int interrupt(pid_t tid, int *sig)
 {
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL))
 		return -errno;
-	for (uint64_t end = now_ms() + STOP_MS; !is_stopped(tid, sig); sleep_us(20))
-		if (now_ms() > end)
+	for (uint64_t end = probe_now_ms() + STOP_MS; !is_stopped(tid, sig); probe_sleep_us(20))
+		if (probe_now_ms() > end)
 			return -ETIMEDOUT;
 	return 0;
 }
@@ -104,7 +92,7 @@ static int stop_thread(struct stop_list *list, pid_t tid, const struct link_patc
 			rc = -EBUSY;
 		if (rc == 0 && ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)x.sig))
 			rc = -errno;
-		sleep_us(50);
+		probe_sleep_us(50);
 		rc = rc ? rc : interrupt(tid, &x.sig);
 	}
 	if (rc == 0 && weft_vec_push(list, x))
@@ -122,7 +110,7 @@ static void rings_quiet(struct probe_session *s)
 		s->entered = weft_load_u32(&first->entered);
 		if (weft_load_u32(&first->entering) == s->entered)
 			return;
-		sleep_us(50);
+		probe_sleep_us(50);
 	}
 }
 
@@ -131,7 +119,7 @@ int stop_begin(struct probe_session *s, const struct link_patch *p, unsigned n, 
 	char path[64];
 	*list = (struct stop_list){0};
 	rings_quiet(s);
-	bool late = s->agent.attached && now_ms() - s->looked_ms >= LOOK_AGAIN_MS;
+	bool late = s->agent.attached && probe_now_ms() - s->looked_ms >= LOOK_AGAIN_MS;
 	if (!(stop_blocks(s) & LINK_BLOCKS_THREADS) && !late)
 		return 0;
 	snprintf(path, sizeof path, "/proc/%d/task", (int)probe_pid(s));
@@ -143,7 +131,7 @@ int stop_begin(struct probe_session *s, const struct link_patch *p, unsigned n, 
 	if (d)
 		closedir(d);
 	if (list->n == 0 && rc == 0)
-		s->looked_ms = now_ms();
+		s->looked_ms = probe_now_ms();
 	if (rc) {
 		stop_end(list);
 		return weft_err_set(err, rc, "a thread blocks SIGTRAP, and could not be stopped while code changes: %s",

@@ -48,25 +48,15 @@ static void chrome_close(struct chrome *c)
 
 static void chrome_value(struct export_out *o, const struct export_arg *a)
 {
-	switch (a->kind) {
-	case EXPORT_I64:
-		export_i64(o, a->i);
-		break;
-	case EXPORT_U64:
-		export_u64(o, a->u);
-		break;
-	case EXPORT_HEX: /* as text: a JSON number of 64 bits is not read exactly by JavaScript */
-		export_char(o, '"');
-		export_hex(o, a->u);
-		export_char(o, '"');
-		break;
-	case EXPORT_DOUBLE:
-		export_double(o, a->d, "null");
-		break;
-	case EXPORT_TEXT:
+	/* As text: a JSON number of 64 bits is not read exactly by JavaScript. */
+	const char *quote = a->kind == EXPORT_HEX ? "\"" : "";
+	if (a->kind == EXPORT_TEXT) {
 		export_json(o, a->text);
-		break;
+		return;
 	}
+	export_text(o, quote);
+	export_number(o, a, "null");
+	export_text(o, quote);
 }
 
 static void chrome_args(struct export_out *o, const struct export_detail *d)

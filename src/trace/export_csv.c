@@ -96,23 +96,10 @@ static void csv_state(struct export_sink *s, struct export_lane *l, uint64_t tim
 
 static void csv_value(struct export_out *o, const struct export_arg *a)
 {
-	switch (a->kind) {
-	case EXPORT_I64:
-		export_i64(o, a->i);
-		break;
-	case EXPORT_U64:
-		export_u64(o, a->u);
-		break;
-	case EXPORT_HEX:
-		export_hex(o, a->u);
-		break;
-	case EXPORT_DOUBLE:
-		export_double(o, a->d, "");
-		break;
-	case EXPORT_TEXT:
+	if (a->kind == EXPORT_TEXT)
 		csv_text(o, a->text);
-		break;
-	}
+	else
+		export_number(o, a, "");
 }
 
 static void csv_arrow(struct csv *c, const struct weft_event *e)

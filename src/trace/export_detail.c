@@ -147,6 +147,26 @@ static void describe_words(const struct weft_trace *t, const struct weft_event *
 		add_word(t, d, keys, info->args[i], word[i]);
 }
 
+void export_number(struct export_out *o, const struct export_arg *a, const char *not_finite)
+{
+	switch (a->kind) {
+	case EXPORT_I64:
+		export_i64(o, a->i);
+		break;
+	case EXPORT_U64:
+		export_u64(o, a->u);
+		break;
+	case EXPORT_HEX:
+		export_hex(o, a->u);
+		break;
+	case EXPORT_DOUBLE:
+		export_double(o, a->d, not_finite);
+		break;
+	case EXPORT_TEXT:
+		break;
+	}
+}
+
 void export_describe(const struct weft_trace *t, const struct weft_event *e, struct export_detail *d)
 {
 	const struct weft_kind_info *info = &weft_kind_info[e->kind];

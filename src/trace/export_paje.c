@@ -394,26 +394,6 @@ static void paje_state(struct export_sink *s, struct export_lane *l, uint64_t ti
 	put_end(s->out);
 }
 
-static void put_value(struct export_out *o, const struct export_arg *a)
-{
-	switch (a->kind) {
-	case EXPORT_I64:
-		export_i64(o, a->i);
-		break;
-	case EXPORT_U64:
-		export_u64(o, a->u);
-		break;
-	case EXPORT_HEX:
-		export_hex(o, a->u);
-		break;
-	case EXPORT_DOUBLE:
-		export_double(o, a->d, "nan");
-		break;
-	case EXPORT_TEXT:
-		break;
-	}
-}
-
 static void paje_variable(struct export_sink *s, struct export_lane *l, const struct weft_event *e)
 {
 	struct export_out *o = s->out;
@@ -428,7 +408,7 @@ static void paje_variable(struct export_sink *s, struct export_lane *l, const st
 	put_alias(o, 'v', e->kind == WEFT_EV_CPU ? 0 : e->id);
 	put_alias(o, 't', l->thread + 1u);
 	export_char(o, ' ');
-	put_value(o, &d.arg[0]);
+	export_number(o, &d.arg[0], "nan");
 	put_end(o);
 }
 
@@ -451,7 +431,7 @@ static void put_values(struct export_out *o, const struct export_detail *d)
 			export_text(o, d->arg[i].key);
 			export_char(o, '=');
 		}
-		put_value(o, &d->arg[i]);
+		export_number(o, &d->arg[i], "nan");
 	}
 	export_char(o, '"');
 }

@@ -155,6 +155,8 @@ struct export_detail {
 	char label[40];
 	char stack[1024]; /* addresses as text */
 };
+/* Writes an argument that is no text; `not_finite` for a double that is no number. */
+void export_number(struct export_out *o, const struct export_arg *a, const char *not_finite);
 /* The value of a point, counter or attribute is its first argument. */
 void export_describe(const struct weft_trace *t, const struct weft_event *e, struct export_detail *d);
 const char *export_def_name(const struct weft_trace *t, enum weft_class c, uint64_t id); /* "?" when there is none */

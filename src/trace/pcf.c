@@ -16,23 +16,10 @@ struct section {
 
 /* -- words of a line -- */
 
-static struct weft_str next_word(struct weft_str *rest)
-{
-	*rest = weft_str_trim(*rest);
-	size_t n = 0;
-	while (n < rest->n && rest->at[n] != ' ' && rest->at[n] != '\t')
-		n++;
-	struct weft_str word = {rest->at, n};
-	rest->at += n;
-	rest->n -= n;
-	*rest = weft_str_trim(*rest);
-	return word;
-}
-
 static bool next_u32(struct weft_str *rest, uint32_t *out)
 {
 	uint64_t v;
-	if (weft_parse_u64(next_word(rest), &v) || v > UINT32_MAX)
+	if (weft_parse_u64(weft_str_word(rest), &v) || v > UINT32_MAX)
 		return false;
 	*out = (uint32_t)v;
 	return true;
@@ -57,7 +44,7 @@ static struct pcf_group *last_group(struct pcf *p)
 
 static int option_add(struct pcf *p, struct weft_str line, bool semantic)
 {
-	struct weft_str key = next_word(&line);
+	struct weft_str key = weft_str_word(&line);
 	struct pcf_option o = {keep(p, key), keep(p, line), semantic};
 	return o.key && o.value ? weft_vec_push(&p->option, o) : -ENOMEM;
 }
@@ -74,7 +61,7 @@ static int semantic_line(struct pcf *p, struct weft_str line)
 
 static int label_line(struct pcf *p, struct weft_str line, struct pcf_label *out)
 {
-	if (weft_parse_i64(next_word(&line), &out->value))
+	if (weft_parse_i64(weft_str_word(&line), &out->value))
 		return WEFT_E_SYNTAX;
 	out->text = keep(p, line);
 	return out->text ? 0 : -ENOMEM;
@@ -117,7 +104,7 @@ static int group_begin(struct pcf *p)
 static bool precision_line(struct pcf *p, struct weft_str line, int *rc)
 {
 	uint32_t n;
-	if (!weft_str_eq(next_word(&line), "PRECISION"))
+	if (!weft_str_eq(weft_str_word(&line), "PRECISION"))
 		return false;
 	*rc = 0;
 	if (next_u32(&line, &n) && !line.n && n <= PCF_MOST_PRECISION)

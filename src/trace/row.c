@@ -10,30 +10,13 @@
 
 const char *const row_level_name[ROW_LEVELS] = {"WORKLOAD", "APPL", "TASK", "THREAD", "SYSTEM", "NODE", "CPU"};
 
-static struct weft_str next_word(struct weft_str *rest)
-{
-	size_t n = 0;
-	*rest = weft_str_trim(*rest);
-	while (n < rest->n && rest->at[n] != ' ' && rest->at[n] != '\t')
-		n++;
-	struct weft_str word = {rest->at, n};
-	rest->at += n;
-	rest->n -= n;
-	return word;
-}
-
-static bool is_blank(struct weft_str line)
-{
-	return weft_str_trim(line).n == 0;
-}
-
 /* "LEVEL NODE SIZE 2". level: ROW_LEVELS when it is none of ours. */
 static bool block_head(struct weft_str line, enum row_level *level, uint64_t *size)
 {
-	if (!weft_str_eq(next_word(&line), "LEVEL"))
+	if (!weft_str_eq(weft_str_word(&line), "LEVEL"))
 		return false;
-	struct weft_str name = next_word(&line);
-	if (!weft_str_eq(next_word(&line), "SIZE") || weft_parse_u64(next_word(&line), size) || !is_blank(line))
+	struct weft_str name = weft_str_word(&line);
+	if (!weft_str_eq(weft_str_word(&line), "SIZE") || weft_parse_u64(weft_str_word(&line), size) || line.n)
 		return false;
 	*level = ROW_WORKLOAD;
 	while (*level < ROW_LEVELS && !weft_str_eq(name, row_level_name[*level]))
@@ -90,9 +73,9 @@ int row_parse(struct row *r, const char *text, size_t n)
 				rc = add_problem(r, number, offset, "a block of an unknown level");
 		} else if (now && now->name.n < now->size && (rest.at || line.n)) {
 			rc = add_name(r, now, line);
-		} else if (now && !is_blank(line)) {
+		} else if (now && line.n) {
 			rc = add_problem(r, number, offset, "a name beyond the SIZE of its block");
-		} else if (!now && number == 1 && !is_blank(line)) {
+		} else if (!now && number == 1 && line.n) {
 			rc = add_problem(r, number, offset, "expected LEVEL <level> SIZE <n>");
 		}
 	}

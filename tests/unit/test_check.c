@@ -7,15 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *path_of(const char *name)
-{
-	static char path[8][512];
-	static unsigned next;
-	char *to = path[next++ % 8];
-	snprintf(to, sizeof path[0], "%s/%s", test_dir(), name);
-	return to;
-}
-
 static void begin(struct maker *m)
 {
 	maker_begin(m, 42);
@@ -43,7 +34,7 @@ static const struct weft_check_finding *found(const char *rule)
 static void check_path(const char *name)
 {
 	struct weft_err err = {0};
-	int rc = weft_trace_check(path_of(name), NULL, &report, &err);
+	int rc = weft_trace_check(test_path(name), NULL, &report, &err);
 	CHECK_STR(err.text, "");
 	REQUIRE(rc == 0);
 }
@@ -51,7 +42,7 @@ static void check_path(const char *name)
 /* Saves the stream and checks it: it must give this one finding (NULL: none) and no other. */
 static void check_only(struct maker *m, const char *rule, const char *text)
 {
-	maker_save(m, path_of("a.stream"));
+	maker_save(m, test_path("a.stream"));
 	maker_end(m);
 	check_path("a.stream");
 	const struct weft_check_finding *f = rule ? found(rule) : NULL;
@@ -78,7 +69,7 @@ TEST(a_sound_stream_has_no_findings)
 	for (uint64_t i = 0; i < 1000; i++)
 		both(&m, 200 + 10 * i);
 	maker_event(&m, 1, 20000, WEFT_EV_POINT_S, 1, 1, (uint64_t[]){1});
-	maker_save(&m, path_of("a.stream"));
+	maker_save(&m, test_path("a.stream"));
 	maker_end(&m);
 	check_path("a.stream");
 	CHECK_U64(report.finding.n, 0);
@@ -115,7 +106,7 @@ TEST(each_rule_about_records)
 		else
 			maker_event(&m, 1, 600, rows[i].kind, rows[i].id, rows[i].n, rows[i].words);
 		both(&m, 700);
-		maker_save(&m, path_of("a.stream"));
+		maker_save(&m, test_path("a.stream"));
 		maker_end(&m);
 		check_path("a.stream");
 		const struct weft_check_finding *f = found(rows[i].rule);
@@ -198,7 +189,7 @@ TEST(each_rule_about_pages)
 	begin(&m);
 	m.leave_open = true;
 	both(&m, 200);
-	maker_save(&m, path_of("a.stream"));
+	maker_save(&m, test_path("a.stream"));
 	maker_end(&m);
 	check_path("a.stream");
 	CHECK_U64(report.finding.n, 2); /* of the definitions, and of the thread */
@@ -218,7 +209,7 @@ TEST(lost_bytes_are_summed_up)
 	m.page.at[3].magic = 0;
 	m.page.at[4].magic = 0;
 	m.page.at[9].word[0] ^= 1;
-	maker_save(&m, path_of("a.stream"));
+	maker_save(&m, test_path("a.stream"));
 	maker_end(&m);
 	check_path("a.stream");
 	CHECK_U64(report.lost_bytes, 3 * 4096);
@@ -235,18 +226,18 @@ TEST(the_index_is_held_against_the_streams)
 	begin(&m);
 	for (uint64_t i = 0; i < 500; i++)
 		both(&m, 200 + 10 * i);
-	REQUIRE(mkdir(path_of("t.weft"), 0777) == 0);
-	maker_save(&m, path_of("t.weft/a.stream"));
+	REQUIRE(mkdir(test_path("t.weft"), 0777) == 0);
+	maker_save(&m, test_path("t.weft/a.stream"));
 	check_path("t.weft");
 	CHECK(report.index == WEFT_INDEX_NONE);
 	weft_check_report_fini(&report);
-	REQUIRE(weft_trace_open(&t, path_of("t.weft"), NULL, NULL) == 0);
+	REQUIRE(weft_trace_open(&t, test_path("t.weft"), NULL, NULL) == 0);
 	weft_trace_close(t);
 	check_path("t.weft");
 	CHECK(report.index == WEFT_INDEX_GOOD);
 	CHECK_U64(report.finding.n, 0);
 	weft_check_report_fini(&report);
-	int fd = open(path_of("t.weft/index/columns"), O_RDWR);
+	int fd = open(test_path("t.weft/index/columns"), O_RDWR);
 	REQUIRE(fd >= 0 && pwrite(fd, "xxxx", 4, 500) == 4);
 	check_path("t.weft");
 	CHECK(report.index == WEFT_INDEX_DAMAGED);
@@ -254,7 +245,7 @@ TEST(the_index_is_held_against_the_streams)
 	weft_check_report_fini(&report);
 	close(fd);
 	both(&m, 9000);
-	maker_save(&m, path_of("t.weft/a.stream"));
+	maker_save(&m, test_path("t.weft/a.stream"));
 	check_path("t.weft");
 	CHECK(report.index == WEFT_INDEX_STALE);
 	CHECK(found("index-stale") != NULL);
@@ -265,7 +256,7 @@ TEST(the_index_is_held_against_the_streams)
 TEST(what_cannot_be_read_at_all_is_a_failure)
 {
 	struct weft_err err = {0};
-	CHECK(weft_trace_check(path_of("nothing"), NULL, &report, &err) == -ENOENT);
+	CHECK(weft_trace_check(test_path("nothing"), NULL, &report, &err) == -ENOENT);
 	CHECK(err.text[0] != 0);
 	weft_check_report_fini(&report);
 }

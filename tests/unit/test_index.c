@@ -9,15 +9,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static const char *path_of(const char *name)
-{
-	static char path[8][512];
-	static unsigned next;
-	char *to = path[next++ % 8];
-	snprintf(to, sizeof path[0], "%s/%s", test_dir(), name);
-	return to;
-}
-
 static void make_stream(const char *name, uint64_t n)
 {
 	struct maker m;
@@ -42,13 +33,13 @@ static void make_stream(const char *name, uint64_t n)
 		maker_event(&m, t, 207 + 10 * i, WEFT_EV_DATA, 0, 2, (uint64_t[]){i, 1});
 		maker_event(&m, t, 208 + 10 * i, WEFT_EV_CPU, 0, 1, (uint64_t[]){0});
 	}
-	maker_save(&m, path_of(name));
+	maker_save(&m, test_path(name));
 	maker_end(&m);
 }
 
 static void make_trace(uint64_t n)
 {
-	REQUIRE(mkdir(path_of("t.weft"), 0777) == 0);
+	REQUIRE(mkdir(test_path("t.weft"), 0777) == 0);
 	make_stream("t.weft/a.stream", n);
 }
 
@@ -89,7 +80,7 @@ static uint64_t open_digest(const char *name, bool rebuild)
 	struct weft_trace *t = NULL;
 	struct weft_err err = {0};
 	struct weft_open_how how = {.rebuild = rebuild};
-	int rc = weft_trace_open(&t, path_of(name), &how, &err);
+	int rc = weft_trace_open(&t, test_path(name), &how, &err);
 	CHECK_STR(err.text, "");
 	REQUIRE(rc == 0);
 	uint64_t h = digest(t);
@@ -100,7 +91,7 @@ static uint64_t open_digest(const char *name, bool rebuild)
 static ino_t inode(const char *name)
 {
 	struct stat st;
-	return stat(path_of(name), &st) ? 0 : st.st_ino;
+	return stat(test_path(name), &st) ? 0 : st.st_ino;
 }
 
 TEST(a_second_opening_uses_what_the_first_left)
@@ -115,7 +106,7 @@ TEST(a_second_opening_uses_what_the_first_left)
 	CHECK(inode("t.weft/index/tables") != tables);
 	char *left;
 	int status;
-	left = test_shell(&status, "ls %s/index | wc -l", path_of("t.weft"));
+	left = test_shell(&status, "ls %s/index | wc -l", test_path("t.weft"));
 	CHECK_STR(left, "2\n");
 	free(left);
 }
@@ -127,18 +118,18 @@ TEST(an_index_of_other_streams_is_made_again)
 	make_stream("t.weft/b.stream", 100); /* a stream more */
 	uint64_t two = open_digest("t.weft", false);
 	CHECK(two != h);
-	CHECK(unlink(path_of("t.weft/b.stream")) == 0);
+	CHECK(unlink(test_path("t.weft/b.stream")) == 0);
 	CHECK_U64(open_digest("t.weft", false), h);
 	ino_t tables = inode("t.weft/index/tables");
 	struct timeval times[2] = {{1, 0}, {1, 0}};
-	CHECK(utimes(path_of("t.weft/a.stream"), times) == 0); /* as old as it says, but another time than before */
+	CHECK(utimes(test_path("t.weft/a.stream"), times) == 0); /* as old as it says, but another time than before */
 	CHECK_U64(open_digest("t.weft", false), h);
 	CHECK(inode("t.weft/index/tables") != tables);
 }
 
 static void change_byte(const char *name, off_t at, uint8_t by)
 {
-	int fd = open(path_of(name), O_RDWR);
+	int fd = open(test_path(name), O_RDWR);
 	uint8_t byte;
 	REQUIRE(fd >= 0 && pread(fd, &byte, 1, at) == 1);
 	byte ^= by;
@@ -149,7 +140,7 @@ static void change_byte(const char *name, off_t at, uint8_t by)
 static off_t size_of(const char *name)
 {
 	struct stat st;
-	REQUIRE(stat(path_of(name), &st) == 0);
+	REQUIRE(stat(test_path(name), &st) == 0);
 	return st.st_size;
 }
 
@@ -182,7 +173,7 @@ TEST(damage_in_the_columns_is_noticed_when_it_is_read)
 	for (off_t at = 64; at < n; at += 1 + (off_t)(test_random() % 2000), tries++) {
 		change_byte("t.weft/index/columns", at, 1);
 		struct weft_trace *t;
-		REQUIRE(weft_trace_open(&t, path_of("t.weft"), NULL, NULL) == 0);
+		REQUIRE(weft_trace_open(&t, test_path("t.weft"), NULL, NULL) == 0);
 		noticed += digest(t) == 0;
 		weft_trace_close(t);
 		change_byte("t.weft/index/columns", at, 1);
@@ -190,12 +181,12 @@ TEST(damage_in_the_columns_is_noticed_when_it_is_read)
 	CHECK(tries > 20 && noticed + 3 >= tries); /* but for the bytes that pad a block */
 	/* Cut, or of another index: made again at once. */
 	ino_t was = inode("t.weft/index/columns");
-	CHECK(truncate(path_of("t.weft/index/columns"), n / 2) == 0);
+	CHECK(truncate(test_path("t.weft/index/columns"), n / 2) == 0);
 	CHECK(open_digest("t.weft", false) != 0);
 	CHECK(inode("t.weft/index/columns") != was);
 	change_byte("t.weft/index/columns", 20, 1); /* the number that pairs it with the tables */
 	CHECK(open_digest("t.weft", false) != 0);
-	CHECK(unlink(path_of("t.weft/index/columns")) == 0);
+	CHECK(unlink(test_path("t.weft/index/columns")) == 0);
 	CHECK(open_digest("t.weft", false) != 0);
 }
 
@@ -204,7 +195,7 @@ TEST(after_a_restart_of_the_machine_all_blocks_are_verified_once)
 	make_trace(3000);
 	uint64_t h = open_digest("t.weft", false);
 	/* An index of another boot: its header as such a one would have it. */
-	int fd = open(path_of("t.weft/index/tables"), O_RDWR);
+	int fd = open(test_path("t.weft/index/tables"), O_RDWR);
 	struct store_tables_head head;
 	REQUIRE(pread(fd, &head, sizeof head, 0) == sizeof head);
 	head.boot_id[0] ^= 1;
@@ -228,14 +219,14 @@ TEST(a_folder_that_cannot_be_written_is_read_all_the_same)
 {
 	make_trace(100);
 	/* Root may write anywhere: a file in the place of the folder stops it, too. */
-	FILE *f = fopen(path_of("t.weft/index"), "w");
+	FILE *f = fopen(test_path("t.weft/index"), "w");
 	REQUIRE(f && fclose(f) == 0);
 	CHECK(open_digest("t.weft", false) != 0);
 	CHECK(open_digest("t.weft", true) != 0);
-	CHECK(unlink(path_of("t.weft/index")) == 0);
+	CHECK(unlink(test_path("t.weft/index")) == 0);
 	struct weft_trace *t;
 	struct weft_open_how how = {.no_index = true};
-	REQUIRE(weft_trace_open(&t, path_of("t.weft"), &how, NULL) == 0);
+	REQUIRE(weft_trace_open(&t, test_path("t.weft"), &how, NULL) == 0);
 	weft_trace_close(t);
 	CHECK(inode("t.weft/index") == 0);
 }
@@ -248,10 +239,10 @@ TEST(a_trace_that_is_still_written_gets_no_index)
 	maker_process(&m, 1, getpid(), 0, 100, "prog");
 	maker_region(&m, 1, "solve");
 	maker_event(&m, 1, 200, WEFT_EV_ENTER, 1, 0, NULL);
-	REQUIRE(mkdir(path_of("t.weft"), 0777) == 0);
-	maker_save(&m, path_of("t.weft/a.stream"));
+	REQUIRE(mkdir(test_path("t.weft"), 0777) == 0);
+	maker_save(&m, test_path("t.weft/a.stream"));
 	struct weft_map_file mapped;
-	REQUIRE(weft_map_file_open(&mapped, path_of("t.weft/a.stream"), NULL) == 0);
+	REQUIRE(weft_map_file_open(&mapped, test_path("t.weft/a.stream"), NULL) == 0);
 	CHECK(open_digest("t.weft", false) != 0);
 	CHECK(inode("t.weft/index/tables") == 0);
 	weft_map_file_close(&mapped);
@@ -263,15 +254,15 @@ TEST(a_trace_that_is_still_written_gets_no_index)
 TEST(what_dead_builders_left_is_removed)
 {
 	make_trace(10);
-	REQUIRE(mkdir(path_of("t.weft/index"), 0777) == 0);
+	REQUIRE(mkdir(test_path("t.weft/index"), 0777) == 0);
 	const char *names[] = {"t.weft/index/columns.0123", "t.weft/index/tables.0123", "t.weft/index/tables.new",
 	                       "t.weft/index/mine"};
 	struct timeval old[2] = {{1000000, 0}, {1000000, 0}};
 	for (unsigned i = 0; i < 4; i++) {
-		FILE *f = fopen(path_of(names[i]), "w");
+		FILE *f = fopen(test_path(names[i]), "w");
 		REQUIRE(f && fclose(f) == 0);
 		if (i != 2)
-			REQUIRE(utimes(path_of(names[i]), old) == 0);
+			REQUIRE(utimes(test_path(names[i]), old) == 0);
 	}
 	open_digest("t.weft", false);
 	CHECK(inode(names[0]) == 0 && inode(names[1]) == 0);
@@ -285,7 +276,7 @@ TEST(memory_limit_bounds_what_is_resident)
 	open_digest("t.weft", false);
 	struct weft_trace *t;
 	struct weft_open_how how = {.memory = 1 << 20};
-	REQUIRE(weft_trace_open(&t, path_of("t.weft"), &how, NULL) == 0);
+	REQUIRE(weft_trace_open(&t, test_path("t.weft"), &how, NULL) == 0);
 	uint64_t h = digest(t);
 	CHECK(h != 0);
 	CHECK(t->store->columns.n > 1 << 20);
@@ -301,7 +292,7 @@ TEST(out_of_memory_never_leaves_a_bad_index)
 		struct weft_trace *t = NULL;
 		struct weft_open_how how = {.rebuild = true, .threads = 1};
 		struct weft_err err = {0};
-		int rc = weft_trace_open(&t, path_of("t.weft"), &how, &err);
+		int rc = weft_trace_open(&t, test_path("t.weft"), &how, &err);
 		CHECK((rc == 0) == (t != NULL));
 		if (!test_alloc_failed())
 			CHECK(rc == 0);
@@ -311,7 +302,7 @@ TEST(out_of_memory_never_leaves_a_bad_index)
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_trace *t = NULL;
 		struct weft_open_how how = {.threads = 1};
-		int rc = weft_trace_open(&t, path_of("t.weft"), &how, NULL);
+		int rc = weft_trace_open(&t, test_path("t.weft"), &how, NULL);
 		CHECK((rc == 0) == (t != NULL));
 		weft_trace_close(t);
 	}

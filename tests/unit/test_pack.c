@@ -8,15 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *path_of(const char *name)
-{
-	static char path[8][512];
-	static unsigned next;
-	char *to = path[next++ % 8];
-	snprintf(to, sizeof path[0], "%s/%s", test_dir(), name);
-	return to;
-}
-
 /* n pages of events; state OPEN when `open`. */
 static void make_stream(const char *name, uint64_t n, bool open)
 {
@@ -27,7 +18,7 @@ static void make_stream(const char *name, uint64_t n, bool open)
 	maker_type(&m, 1, "step");
 	for (uint64_t i = 0; i < 254 * n; i++)
 		maker_event(&m, 1, 200 + i + test_random() % 2, WEFT_EV_POINT, 1, 1, &i);
-	maker_save(&m, path_of(name));
+	maker_save(&m, test_path(name));
 	maker_end(&m);
 }
 
@@ -39,7 +30,7 @@ static uint64_t digest(const char *name, uint64_t *problems)
 	struct weft_cursor c;
 	struct weft_block b;
 	uint64_t h = 0;
-	int rc = weft_trace_open(&t, path_of(name), &how, &err);
+	int rc = weft_trace_open(&t, test_path(name), &how, &err);
 	CHECK_STR(err.text, "");
 	REQUIRE(rc == 0);
 	for (uint32_t i = 0; i < t->n_threads; i++) {
@@ -59,7 +50,7 @@ static bool same_bytes(const char *a, const char *b)
 {
 	char *x, *y;
 	size_t n, m;
-	REQUIRE(weft_read_file(path_of(a), &x, &n, NULL) == 0 && weft_read_file(path_of(b), &y, &m, NULL) == 0);
+	REQUIRE(weft_read_file(test_path(a), &x, &n, NULL) == 0 && weft_read_file(test_path(b), &y, &m, NULL) == 0);
 	bool same = n == m && memcmp(x, y, n) == 0;
 	free(x);
 	free(y);
@@ -70,8 +61,8 @@ static void copy(const char *from, const char *to)
 {
 	char *x;
 	size_t n;
-	REQUIRE(weft_read_file(path_of(from), &x, &n, NULL) == 0);
-	FILE *f = fopen(path_of(to), "wb");
+	REQUIRE(weft_read_file(test_path(from), &x, &n, NULL) == 0);
+	FILE *f = fopen(test_path(to), "wb");
 	REQUIRE(f && fwrite(x, 1, n, f) == n && fclose(f) == 0);
 	free(x);
 }
@@ -86,16 +77,16 @@ TEST(packed_streams_read_identically_and_come_back_bit_by_bit)
 		copy("a.stream", "keep");
 		uint64_t h = digest("a.stream", &problems);
 		CHECK_U64(problems, 0);
-		REQUIRE(stat(path_of("a.stream"), &before) == 0);
-		REQUIRE(weft_stream_pack(path_of("a.stream"), 0, NULL) == 0);
-		REQUIRE(stat(path_of("a.stream"), &after) == 0);
+		REQUIRE(stat(test_path("a.stream"), &before) == 0);
+		REQUIRE(weft_stream_pack(test_path("a.stream"), 0, NULL) == 0);
+		REQUIRE(stat(test_path("a.stream"), &after) == 0);
 		CHECK(pages[i] < 2 || after.st_size < before.st_size / 2);
 		CHECK_U64(digest("a.stream", &problems), h);
 		CHECK_U64(problems, 0);
-		REQUIRE(weft_stream_pack(path_of("a.stream"), 0, NULL) == 0); /* already */
-		REQUIRE(weft_stream_unpack(path_of("a.stream"), NULL) == 0);
+		REQUIRE(weft_stream_pack(test_path("a.stream"), 0, NULL) == 0); /* already */
+		REQUIRE(weft_stream_unpack(test_path("a.stream"), NULL) == 0);
 		CHECK(same_bytes("a.stream", "keep"));
-		REQUIRE(weft_stream_unpack(path_of("a.stream"), NULL) == 0);
+		REQUIRE(weft_stream_unpack(test_path("a.stream"), NULL) == 0);
 		CHECK(same_bytes("a.stream", "keep"));
 	}
 }
@@ -104,13 +95,13 @@ TEST(a_stream_that_ends_inside_a_page_keeps_its_end)
 {
 	uint64_t problems;
 	make_stream("a.stream", 100, true);
-	REQUIRE(truncate(path_of("a.stream"), 80 * 4096 + 1001) == 0);
+	REQUIRE(truncate(test_path("a.stream"), 80 * 4096 + 1001) == 0);
 	copy("a.stream", "keep");
 	uint64_t h = digest("a.stream", &problems);
 	CHECK_U64(problems, 1);
-	REQUIRE(weft_stream_pack(path_of("a.stream"), 19, NULL) == 0);
+	REQUIRE(weft_stream_pack(test_path("a.stream"), 19, NULL) == 0);
 	CHECK_U64(digest("a.stream", &problems), h);
-	REQUIRE(weft_stream_unpack(path_of("a.stream"), NULL) == 0);
+	REQUIRE(weft_stream_unpack(test_path("a.stream"), NULL) == 0);
 	CHECK(same_bytes("a.stream", "keep"));
 }
 
@@ -118,14 +109,14 @@ TEST(a_damaged_frame_costs_its_pages)
 {
 	uint64_t problems;
 	make_stream("a.stream", 640, false);
-	REQUIRE(weft_stream_pack(path_of("a.stream"), 0, NULL) == 0);
+	REQUIRE(weft_stream_pack(test_path("a.stream"), 0, NULL) == 0);
 	copy("a.stream", "packed");
 	struct stat st;
-	REQUIRE(stat(path_of("a.stream"), &st) == 0);
+	REQUIRE(stat(test_path("a.stream"), &st) == 0);
 	unsigned seen = 0;
 	for (off_t at = 4096; at < st.st_size; at += 1 + (off_t)(test_random() % 20000)) {
 		copy("packed", "a.stream");
-		int fd = open(path_of("a.stream"), O_RDWR);
+		int fd = open(test_path("a.stream"), O_RDWR);
 		uint8_t byte;
 		REQUIRE(fd >= 0 && pread(fd, &byte, 1, at) == 1);
 		byte ^= 0x20;
@@ -135,7 +126,7 @@ TEST(a_damaged_frame_costs_its_pages)
 		seen += problems > 0;
 		struct weft_err err = {0};
 		if (problems) { /* unpacking refuses, and leaves the file as it is */
-			CHECK(weft_stream_unpack(path_of("a.stream"), &err) == WEFT_E_DAMAGED);
+			CHECK(weft_stream_unpack(test_path("a.stream"), &err) == WEFT_E_DAMAGED);
 			digest("a.stream", &problems);
 			CHECK(problems > 0);
 		}
@@ -148,23 +139,23 @@ TEST(a_stream_that_is_still_written_is_not_packed)
 	struct weft_err err = {0};
 	struct weft_map_file mapped;
 	make_stream("a.stream", 10, true);
-	REQUIRE(weft_map_file_open(&mapped, path_of("a.stream"), NULL) == 0);
-	CHECK(weft_stream_pack(path_of("a.stream"), 0, &err) == -EBUSY);
+	REQUIRE(weft_map_file_open(&mapped, test_path("a.stream"), NULL) == 0);
+	CHECK(weft_stream_pack(test_path("a.stream"), 0, &err) == -EBUSY);
 	CHECK(strstr(err.text, "still records") != NULL);
 	weft_map_file_close(&mapped);
-	CHECK(weft_stream_pack(path_of("a.stream"), 0, NULL) == 0);
+	CHECK(weft_stream_pack(test_path("a.stream"), 0, NULL) == 0);
 }
 
 TEST(what_is_no_stream_is_refused)
 {
 	struct weft_err err = {0};
-	FILE *f = fopen(path_of("x"), "w");
+	FILE *f = fopen(test_path("x"), "w");
 	REQUIRE(f && fputs("hello", f) >= 0 && fclose(f) == 0);
-	CHECK(weft_stream_pack(path_of("x"), 0, &err) == WEFT_E_SYNTAX);
+	CHECK(weft_stream_pack(test_path("x"), 0, &err) == WEFT_E_SYNTAX);
 	err = (struct weft_err){0};
-	CHECK(weft_stream_unpack(path_of("x"), &err) == WEFT_E_SYNTAX);
+	CHECK(weft_stream_unpack(test_path("x"), &err) == WEFT_E_SYNTAX);
 	err = (struct weft_err){0};
-	CHECK(weft_stream_pack(path_of("none"), 0, &err) == -ENOENT);
+	CHECK(weft_stream_pack(test_path("none"), 0, &err) == -ENOENT);
 }
 
 TEST(the_index_stays_valid_when_its_streams_are_packed)
@@ -172,25 +163,25 @@ TEST(the_index_stays_valid_when_its_streams_are_packed)
 	struct weft_trace *t;
 	struct weft_pack_totals totals;
 	struct stat before, after;
-	REQUIRE(mkdir(path_of("t.weft"), 0777) == 0);
+	REQUIRE(mkdir(test_path("t.weft"), 0777) == 0);
 	make_stream("t.weft/a.stream", 300, false);
 	make_stream("t.weft/b.stream", 10, false);
-	REQUIRE(weft_trace_open(&t, path_of("t.weft"), NULL, NULL) == 0);
+	REQUIRE(weft_trace_open(&t, test_path("t.weft"), NULL, NULL) == 0);
 	weft_trace_close(t);
-	REQUIRE(stat(path_of("t.weft/index/columns"), &before) == 0);
-	REQUIRE(weft_trace_pack(path_of("t.weft"), 1, 2, &totals, NULL) == 0);
+	REQUIRE(stat(test_path("t.weft/index/columns"), &before) == 0);
+	REQUIRE(weft_trace_pack(test_path("t.weft"), 1, 2, &totals, NULL) == 0);
 	CHECK_U64(totals.n_streams, 2);
 	CHECK_U64(totals.n_changed, 2);
 	CHECK_U64(totals.bytes_before, 4096 * (302 + 12));
 	CHECK(totals.bytes_after < totals.bytes_before / 2);
-	REQUIRE(weft_trace_open(&t, path_of("t.weft"), NULL, NULL) == 0);
+	REQUIRE(weft_trace_open(&t, test_path("t.weft"), NULL, NULL) == 0);
 	CHECK_U64(t->n_events, 254 * 310);
 	weft_trace_close(t);
-	REQUIRE(stat(path_of("t.weft/index/columns"), &after) == 0);
+	REQUIRE(stat(test_path("t.weft/index/columns"), &after) == 0);
 	CHECK_U64(after.st_ino, before.st_ino);
-	REQUIRE(weft_trace_pack(path_of("t.weft"), 1, 0, &totals, NULL) == 0);
+	REQUIRE(weft_trace_pack(test_path("t.weft"), 1, 0, &totals, NULL) == 0);
 	CHECK_U64(totals.n_changed, 0);
-	REQUIRE(weft_trace_unpack(path_of("t.weft"), 0, &totals, NULL) == 0);
+	REQUIRE(weft_trace_unpack(test_path("t.weft"), 0, &totals, NULL) == 0);
 	CHECK_U64(totals.n_changed, 2);
 	CHECK_U64(totals.bytes_after, 4096 * (302 + 12));
 }

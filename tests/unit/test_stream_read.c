@@ -9,19 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Valid until a few calls later. */
-static const char *path_of(const char *name)
-{
-	static char path[8][512];
-	static unsigned next;
-	char *to = path[next++ % 8];
-	snprintf(to, sizeof path[0], "%s/%s", test_dir(), name);
-	return to;
-}
-
 static void save(struct maker *m, const char *name)
 {
-	const char *path = path_of(name);
+	const char *path = test_path(name);
 	maker_save(m, path);
 }
 
@@ -29,7 +19,7 @@ static struct weft_trace *open_trace(const char *name)
 {
 	struct weft_trace *t = NULL;
 	struct weft_err err = {0};
-	const char *path = path_of(name);
+	const char *path = test_path(name);
 	struct weft_open_how how = {.no_index = true};
 	int rc = weft_trace_open(&t, path, &how, &err);
 	CHECK_STR(err.text, "");
@@ -262,7 +252,7 @@ static struct weft_trace *open_damaged(size_t page, size_t at, uint8_t by)
 		maker_event(&m, 1, 2000 + i, WEFT_EV_POINT, 1, 1, &i);
 	maker_finish(&m);
 	((uint8_t *)&m.page.at[page])[at] ^= by;
-	const char *path = path_of("a.stream");
+	const char *path = test_path("a.stream");
 	FILE *f = fopen(path, "wb");
 	REQUIRE(f && fwrite(m.page.at, WEFT_PAGE_BYTES, m.page.n, f) == m.page.n);
 	fclose(f);
@@ -321,7 +311,7 @@ TEST(lost_definitions_are_made_up)
 TEST(a_truncated_stream_gives_what_is_left)
 {
 	struct maker m;
-	const char *path = path_of("a.stream");
+	const char *path = test_path("a.stream");
 	simple(&m, 42, 0);
 	for (uint64_t i = 0; i < 254 * 20; i++)
 		maker_event(&m, 1, 2000 + i, WEFT_EV_POINT, 1, 1, &i);
@@ -356,7 +346,7 @@ TEST(what_is_no_stream_gives_one_clear_error)
 	                "ELF",
 	                4}};
 	for (unsigned i = 0; i < sizeof foreign / sizeof *foreign; i++) {
-		const char *path = path_of("x.stream");
+		const char *path = test_path("x.stream");
 		FILE *f = fopen(path, "wb");
 		REQUIRE(f != NULL);
 		fwrite(foreign[i].bytes, 1, foreign[i].n, f);
@@ -384,7 +374,7 @@ TEST(a_stream_of_a_newer_major_version_is_refused)
 	save(&m, "a.stream");
 	struct weft_trace *t = NULL;
 	struct weft_err err = {0};
-	const char *path = path_of("a.stream");
+	const char *path = test_path("a.stream");
 	CHECK(weft_trace_open(&t, path, NULL, &err) == WEFT_E_VERSION);
 	CHECK(strstr(err.text, "version 2.0") != NULL);
 	maker_end(&m);
@@ -456,7 +446,7 @@ TEST(streams_of_a_folder_are_one_trace)
 	maker_event(&b, 1, 2002, WEFT_EV_ENTER, 1, 0, NULL);
 	maker_event(&a, 1, 3000, WEFT_EV_SEND, 1, 3, (uint64_t[]){maker_pair(0, 9), 64, 200});
 	maker_event(&b, 1, 3400, WEFT_EV_RECV, 2, 2, (uint64_t[]){maker_pair(1, 9), 64});
-	REQUIRE(mkdir(path_of("t.weft"), 0777) == 0);
+	REQUIRE(mkdir(test_path("t.weft"), 0777) == 0);
 	save(&a, "t.weft/a.stream");
 	save(&b, "t.weft/b.stream");
 	struct weft_trace *t = open_trace("t.weft");
@@ -489,9 +479,9 @@ TEST(a_foreign_file_in_the_folder_is_a_problem_and_no_failure)
 	struct maker m;
 	simple(&m, 42, 0);
 	maker_event(&m, 1, 2000, WEFT_EV_ENTER, 1, 0, NULL);
-	REQUIRE(mkdir(path_of("t.weft"), 0777) == 0);
+	REQUIRE(mkdir(test_path("t.weft"), 0777) == 0);
 	save(&m, "t.weft/a.stream");
-	FILE *f = fopen(path_of("t.weft/b.stream"), "wb");
+	FILE *f = fopen(test_path("t.weft/b.stream"), "wb");
 	REQUIRE(f && fputs("nothing of ours", f) >= 0 && fclose(f) == 0);
 	struct weft_trace *t = open_trace("t.weft");
 	CHECK_U64(t->n_events, 1);
@@ -521,7 +511,7 @@ TEST(a_process_seen_from_outside_and_inside_is_one)
 	maker_event(&own, 1, 2000, WEFT_EV_ENTER, 1, 0, NULL); /* at 1000 ns of CLOCK_MONOTONIC */
 	maker_event(&own, 1, 4000, WEFT_EV_LEAVE, 1, 0, NULL);
 	own.head.end_ticks = 6000;
-	REQUIRE(mkdir(path_of("t.weft"), 0777) == 0);
+	REQUIRE(mkdir(test_path("t.weft"), 0777) == 0);
 	save(&launcher, "t.weft/a-launcher.stream");
 	save(&own, "t.weft/b.stream");
 	struct weft_trace *t = open_trace("t.weft");
@@ -654,7 +644,7 @@ static void check_modules(const struct weft_trace *t)
 TEST(modules_and_their_build_ids_are_kept)
 {
 	struct maker a, b;
-	mkdir(path_of("m.weft"), 0777);
+	mkdir(test_path("m.weft"), 0777);
 	simple(&a, 100, 0);
 	put_module(&a, 0x8000, 0x9000, "/lib/a.so", NULL);
 	put_module(&a, 0x1000, 0x2000, "/bin/program", "A\xffz");
@@ -670,7 +660,7 @@ TEST(modules_and_their_build_ids_are_kept)
 	/* Also through a trace that is written anew. */
 	const struct weft_trace *traces[] = {t};
 	struct weft_err err = {0};
-	REQUIRE(weft_trace_write(traces, 1, path_of("again.weft"), &(struct weft_write_how){.to = WEFT_NEVER}, false, false,
+	REQUIRE(weft_trace_write(traces, 1, test_path("again.weft"), &(struct weft_write_how){.to = WEFT_NEVER}, false, false,
 	                         &err) == 0);
 	again = open_trace("again.weft");
 	check_modules(again);
@@ -708,7 +698,7 @@ TEST(a_clock_that_goes_back_is_noticed)
 TEST(random_damage_never_harms)
 {
 	struct maker m;
-	const char *path = path_of("a.stream");
+	const char *path = test_path("a.stream");
 	simple(&m, 42, 0);
 	for (uint64_t i = 0; i < 600; i++) {
 		maker_event(&m, 1 + i % 3, 2000 + i, WEFT_EV_POINT, 1, 1, &i);
@@ -752,7 +742,7 @@ TEST(out_of_memory_is_said_and_nothing_leaks)
 	maker_comm(&m, 1, 1, "c");
 	maker_event(&m, 1, 5000, WEFT_EV_SEND, 1, 2, (uint64_t[]){1, 2});
 	save(&m, "a.stream");
-	const char *path = path_of("a.stream");
+	const char *path = test_path("a.stream");
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_trace *t = NULL;
 		struct weft_err err = {0};
