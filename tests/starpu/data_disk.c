@@ -131,7 +131,7 @@ static void walk(unsigned disk)
 			model[k][i] = k;
 	}
 	for (unsigned step = 0; step < STEPS; step++) {
-		unsigned k = random_below(HANDLES), node = random_below(2) ? disk : STARPU_MAIN_RAM;
+		unsigned k = random_below(HANDLES), node = random_below(disk + 1); /* the newest is the last */
 		switch (random_below(8)) {
 		case 0:
 			compare(h[k], k);

@@ -44,7 +44,7 @@ struct rt_worker_info {
 struct rt_node_info {
 	enum starpu_node_kind kind;
 	int devid;
-	int numa; /* os index of the NUMA node, or -1 */
+	int numa; /* os index of the NUMA node: of main memory as one, 0; or -1 */
 	char name[64];
 };
 

@@ -67,7 +67,6 @@ int rt_topology_begin(struct rt_machine *m, struct weft_err *err)
 		m->topology = NULL;
 		return weft_err_set(err, -EIO, "cannot look at the machine");
 	}
-	rt_machine_add_node(m, STARPU_CPU_RAM, 0, "NUMA 0");
 	int rc = 0;
 	for (unsigned i = 0; rt_drivers[i] && rc >= 0; i++)
 		rc = rt_drivers[i]->probe(m, err);

@@ -3,10 +3,11 @@
  * The cache of allocations: a buffer on a device costs much more to make than to keep. A chunk is an interface whose addresses say
  * where the memory is; it fits a handle of the same kind whose allocation has the same footprint and compares equal. Only interfaces
  * that say how their addresses change hands (cache_data_on_node, reuse_data_on_node), have no memory of their own besides, and do not
- * ask to be left out (dontcache) are kept. Main memory has the C library's cache. The newest chunk that fits is taken (it may still be
+ * ask to be left out (dontcache) are kept. Main memory as one node has the C library's cache. The newest chunk that fits is taken (it may still be
  * warm), the oldest is the first to be freed when a node is full.
  */
 #include "cache.h"
+#include "memory.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ static uint32_t footprint_of(starpu_data_handle_t h)
 static bool is_kept(const struct rt_replica *r)
 {
 	const struct starpu_data_interface_ops *o = r->handle->ops;
-	return rt_nodes[r->node].kind != STARPU_CPU_RAM && o->cache_data_on_node && o->reuse_data_on_node && o->compare &&
+	return rt_nodes[r->node].ops != &rt_ram_ops && o->cache_data_on_node && o->reuse_data_on_node && o->compare &&
 	       !o->unregister_data_handle && !o->dontcache;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of devices and disks that a handle gave back and another may want: all under rt_data.lock. */
+/* Memory of devices, disks and NUMA nodes that a handle gave back and another may want: all under rt_data.lock. */
 #ifndef WEFT_RUNTIME_DATA_CACHE_H
 #define WEFT_RUNTIME_DATA_CACHE_H
 

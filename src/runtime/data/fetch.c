@@ -84,10 +84,11 @@ static int8_t node_of(struct fetch *f, unsigned i)
 		return (int8_t)local;
 	int node = p->task ? STARPU_TASK_GET_NODE(p->task, i) : STARPU_CODELET_GET_NODE(p->cl, i);
 	bool is_here = handle_at(f->job, i)->replica[local].valid;
+	int ram = rt_nodes[local].kind == STARPU_CPU_RAM ? local : (int)STARPU_MAIN_RAM;
 	if (node == STARPU_SPECIFIC_NODE_CPU || node == STARPU_SPECIFIC_NODE_SLOW)
-		return STARPU_MAIN_RAM;
+		return (int8_t)ram;
 	if (node == STARPU_SPECIFIC_NODE_LOCAL_OR_CPU || node == STARPU_SPECIFIC_NODE_LOCAL_OR_SIMILAR_OR_CPU)
-		return (int8_t)(is_here ? local : STARPU_MAIN_RAM);
+		return (int8_t)(is_here ? local : ram);
 	if (node == STARPU_SPECIFIC_NODE_NONE)
 		return NOWHERE;
 	return (int8_t)(node >= 0 && node < (int)weft_load_u32(&rt_n_nodes) ? node : local);

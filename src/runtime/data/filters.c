@@ -306,42 +306,44 @@ FILTER(vector_filter_divide_in_2)
 
 /* ---- sparse data ---- */
 
-FILTER(csr_filter_vertical_block)
+/* Rows of csr or bcsr data, which begin alike; their entries are of so many bytes. */
+#define ALIKE(field) offsetof(struct starpu_csr_interface, field) == offsetof(struct starpu_bcsr_interface, field)
+_Static_assert(ALIKE(nnz) && ALIKE(nrow) && ALIKE(nzval) && ALIKE(colind) && ALIKE(rowptr) && ALIKE(ram_colind) &&
+                       ALIKE(ram_rowptr) && ALIKE(firstentry),
+               "csr and bcsr begin alike");
+#undef ALIKE
+
+static void cut_rows(void *parent, void *child, size_t interface_size, size_t entry_bytes, unsigned id, unsigned nparts)
 {
-	struct starpu_csr_interface *p = parent_interface, *c = child_interface;
+	struct starpu_csr_interface *p = parent, *c = child;
 	size_t rows, first;
-	USED;
-	expect(p, STARPU_CSR_INTERFACE_ID, "csr data");
 	starpu_filter_nparts_compute_chunk_size_and_offset(p->nrow, nparts, 1, id, 1, &rows, &first);
 	uint32_t entry = p->ram_rowptr[first], skip = entry - p->firstentry;
-	*c = *p;
+	memcpy(child, parent, interface_size);
 	c->nrow = (uint32_t)rows;
 	c->nnz = p->ram_rowptr[first + rows] - entry;
 	c->firstentry = entry;
 	c->ram_colind = p->ram_colind + skip;
 	c->ram_rowptr = p->ram_rowptr + first;
-	c->nzval = p->nzval ? p->nzval + skip * p->elemsize : 0;
+	c->nzval = p->nzval ? p->nzval + skip * entry_bytes : 0;
 	c->colind = p->nzval ? p->colind + skip : NULL;
 	c->rowptr = p->nzval ? p->rowptr + first : NULL;
 }
 
+FILTER(csr_filter_vertical_block)
+{
+	struct starpu_csr_interface *p = parent_interface;
+	USED;
+	expect(p, STARPU_CSR_INTERFACE_ID, "csr data");
+	cut_rows(p, child_interface, sizeof *p, p->elemsize, id, nparts);
+}
+
 FILTER(bcsr_filter_vertical_block)
 {
-	struct starpu_bcsr_interface *p = parent_interface, *c = child_interface;
-	size_t rows, first;
+	struct starpu_bcsr_interface *p = parent_interface;
 	USED;
 	expect(p, STARPU_BCSR_INTERFACE_ID, "bcsr data");
-	starpu_filter_nparts_compute_chunk_size_and_offset(p->nrow, nparts, 1, id, 1, &rows, &first);
-	uint32_t entry = p->ram_rowptr[first], skip = entry - p->firstentry;
-	*c = *p;
-	c->nrow = (uint32_t)rows;
-	c->nnz = p->ram_rowptr[first + rows] - entry;
-	c->firstentry = entry;
-	c->ram_colind = p->ram_colind + skip;
-	c->ram_rowptr = p->ram_rowptr + first;
-	c->nzval = p->nzval ? p->nzval + (size_t)skip * p->r * p->c * p->elemsize : 0;
-	c->colind = p->nzval ? p->colind + skip : NULL;
-	c->rowptr = p->nzval ? p->rowptr + first : NULL;
+	cut_rows(p, child_interface, sizeof *p, (size_t)p->r * p->c * p->elemsize, id, nparts);
 }
 
 FILTER(bcsr_filter_canonical_block)

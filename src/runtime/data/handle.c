@@ -28,7 +28,7 @@ static void refuse(struct rt_handle *handle)
 static int begin(struct rt_machine *m, struct weft_err *err)
 {
 	pthread_mutexattr_t recursive;
-	(void)m, (void)err;
+	(void)err;
 	memset(&rt_data, 0, sizeof rt_data);
 	rt_data.default_order = 1;
 	pthread_mutexattr_init(&recursive);
@@ -36,7 +36,7 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 	pthread_mutex_init(&rt_data.lock, &recursive);
 	pthread_mutexattr_destroy(&recursive);
 	pthread_cond_init(&rt_data.changed, NULL);
-	rt_nodes_begin();
+	rt_nodes_begin(m);
 	rt_reclaim = rt_replica_reclaim;
 	rt_order_hooks =
 		(struct rt_order_hooks){.plan = rt_plan_hook, .reduce = rt_redux_hook, .watch = rt_gate_watch, .refuse = refuse};

@@ -5,6 +5,7 @@
  * nobody. STARPU_MALLOC_COUNT takes the bytes from the node's limit first, and reclaims when there is no room.
  */
 #include "memory.h"
+#include "runtime/api/machine.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -46,10 +47,38 @@ static void ram_free(unsigned node, uintptr_t addr, size_t size, int flags)
 
 const struct rt_node_ops rt_ram_ops = {.alloc = ram_alloc, .free = ram_free};
 
-uintptr_t starpu_malloc_on_node_flags(unsigned node, size_t size, int flags)
+/* ---- of a NUMA node: whole pages that are bound to it; what is less than a page lies where it is touched first ---- */
+
+static bool is_bound(size_t size)
 {
-	if (node >= weft_load_u32(&rt_n_nodes))
-		return 0;
+	static size_t page;
+	page = page ? page : (size_t)sysconf(_SC_PAGESIZE);
+	return size >= page && !how.malloc;
+}
+
+static uintptr_t numa_alloc(unsigned node, size_t size, int flags)
+{
+	hwloc_topology_t t = rt_machine.topology;
+	hwloc_obj_t numa = hwloc_get_numanode_obj_by_os_index(t, (unsigned)rt_machine.node[node].numa);
+	if (!is_bound(size) || !numa)
+		return ram_alloc(node, size, flags);
+	return (uintptr_t)hwloc_alloc_membind(t, size, numa->nodeset, HWLOC_MEMBIND_BIND, HWLOC_MEMBIND_BYNODESET);
+}
+
+static void numa_free(unsigned node, uintptr_t addr, size_t size, int flags)
+{
+	if (is_bound(size))
+		hwloc_free(rt_machine.topology, (void *)addr, size);
+	else
+		ram_free(node, addr, size, flags);
+}
+
+const struct rt_node_ops rt_numa_ops = {.alloc = numa_alloc, .free = numa_free};
+
+/* ---- of any node ---- */
+
+static uintptr_t allocate(const struct rt_node_ops *ops, unsigned node, size_t size, int flags)
+{
 	if (flags & STARPU_MALLOC_COUNT) {
 		int wait = flags & (int)(STARPU_MEMORY_WAIT | STARPU_MEMORY_OVERFLOW);
 		int rc = starpu_memory_allocate(node, size,
@@ -61,12 +90,17 @@ uintptr_t starpu_malloc_on_node_flags(unsigned node, size_t size, int flags)
 		if (rc)
 			return 0;
 	}
-	uintptr_t addr = rt_nodes[node].ops->alloc(node, size, flags);
+	uintptr_t addr = ops->alloc(node, size, flags);
 	while (!addr && rt_reclaim && rt_reclaim(node, size))
-		addr = rt_nodes[node].ops->alloc(node, size, flags);
+		addr = ops->alloc(node, size, flags);
 	if (!addr && flags & STARPU_MALLOC_COUNT)
 		starpu_memory_deallocate(node, size);
 	return addr;
+}
+
+uintptr_t starpu_malloc_on_node_flags(unsigned node, size_t size, int flags)
+{
+	return node < weft_load_u32(&rt_n_nodes) ? allocate(rt_nodes[node].ops, node, size, flags) : 0;
 }
 
 void starpu_free_on_node_flags(unsigned node, uintptr_t addr, size_t size, int flags)
@@ -108,11 +142,11 @@ void starpu_check_on_node(unsigned node, uintptr_t addr, size_t size)
 	}
 }
 
-/* ---- main memory, for the application; also before starpu_init() ---- */
+/* ---- main memory, for the application; also before starpu_init(); given back without its size ---- */
 
 int starpu_malloc_flags(void **A, size_t dim, int flags)
 {
-	uintptr_t p = weft_load_u32(&rt_n_nodes) ? starpu_malloc_on_node_flags(STARPU_MAIN_RAM, dim, flags)
+	uintptr_t p = weft_load_u32(&rt_n_nodes) ? allocate(&rt_ram_ops, STARPU_MAIN_RAM, dim, flags)
 	                                         : ram_alloc(STARPU_MAIN_RAM, dim, flags);
 	*A = (void *)p;
 	return p ? 0 : -ENOMEM;

@@ -5,6 +5,7 @@
  */
 #include "node.h"
 #include "memory.h"
+#include "runtime/api/machine.h"
 #include "runtime/life_detail.h"
 #include <errno.h>
 #include <stdio.h>
@@ -50,11 +51,24 @@ starpu_ssize_t rt_node_limit(const char *kind, int devid)
 	return limit >= 0 ? limit : limit_from(name);
 }
 
-void rt_nodes_begin(void)
+/* Main memory's by NUMA node, or of the first as a whole; 0 is the same as none. */
+static starpu_ssize_t ram_limit(unsigned node, int numa)
 {
-	starpu_ssize_t limit = rt_node_limit("CPU_NUMA", 0);
+	starpu_ssize_t limit = rt_node_limit("CPU_NUMA", numa);
+	if (limit < 0 && node == STARPU_MAIN_RAM)
+		limit = limit_from("STARPU_LIMIT_CPU_MEM");
+	return limit > 0 ? limit : -1;
+}
+
+void rt_nodes_begin(const struct rt_machine *m)
+{
 	weft_store_u32(&rt_n_nodes, 0);
-	rt_node_add(STARPU_CPU_RAM, 0, &rt_ram_ops, NULL, limit >= 0 ? limit : limit_from("STARPU_LIMIT_CPU_MEM"));
+	unsigned n = 0;
+	while (n < m->n_nodes && m->node[n].kind == STARPU_CPU_RAM)
+		n++;
+	for (unsigned i = 0; i < n; i++)
+		rt_node_add(STARPU_CPU_RAM, m->node[i].devid, n == 1 ? &rt_ram_ops : &rt_numa_ops, NULL,
+		            ram_limit(i, m->node[i].numa));
 }
 
 void rt_nodes_end(void)

@@ -72,7 +72,8 @@ extern struct weft_atomic_u32 rt_n_nodes; /* 1 at least: main memory */
 
 /* The node's number, or -ENOSPC. `limit`: bytes, or -1. Before the first task, or (disks) from the application. */
 int rt_node_add(enum starpu_node_kind kind, int devid, const struct rt_node_ops *ops, void *base, starpu_ssize_t limit);
-void rt_nodes_begin(void); /* main memory, its limits from the environment */
+struct rt_machine;
+void rt_nodes_begin(const struct rt_machine *m); /* main memory's, their limits from the environment */
 void rt_nodes_end(void);
 
 #endif

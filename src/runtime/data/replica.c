@@ -288,14 +288,15 @@ static bool is_elsewhere(struct rt_replica *r)
 	return false;
 }
 
-/* Where the only copy goes: main memory, or from there a disk. -1: nowhere. */
+/* Where the only copy goes: main memory (of NUMA nodes its home, else the first), or from that a disk. -1: nowhere. */
 static int refuge_of(const struct rt_replica *r)
 {
 	starpu_data_handle_t h = r->handle;
-	if (rt_nodes[r->node].kind != STARPU_CPU_RAM)
-		return STARPU_MAIN_RAM;
-	if (h->home >= 0 && h->home != (int)r->node)
+	bool has_home = h->home >= 0 && h->home != (int)r->node;
+	if (has_home && (rt_nodes[r->node].kind == STARPU_CPU_RAM || rt_nodes[h->home].kind == STARPU_CPU_RAM))
 		return h->home;
+	if (r->node != STARPU_MAIN_RAM)
+		return STARPU_MAIN_RAM;
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes) && h->ooc; i++)
 		if (rt_nodes[i].kind == STARPU_DISK_RAM)
 			return (int)i;

@@ -256,37 +256,22 @@ struct starpu_data_interface_ops starpu_interface_bcsr_ops = {SPARSE(bcsr, BCSR)
 struct starpu_data_interface_ops starpu_interface_coo_ops = {SPARSE(coo, COO), .get_size = coo_size,
                                                              .get_alloc_size = sparse_size};
 
+/* What the two get alike. */
+#define ROWS(TYPE) \
+	.id = STARPU_##TYPE##_INTERFACE_ID, .nnz = nnz, .nrow = nrow, .nzval = nzval, .colind = colind, .rowptr = rowptr, \
+	.ram_colind = colind, .ram_rowptr = rowptr, .firstentry = firstentry, .elemsize = elemsize
+
 void starpu_csr_data_register(starpu_data_handle_t *handle, int home_node, uint32_t nnz, uint32_t nrow, uintptr_t nzval,
                               uint32_t *colind, uint32_t *rowptr, uint32_t firstentry, size_t elemsize)
 {
-	struct starpu_csr_interface i = {.id = STARPU_CSR_INTERFACE_ID,
-	                                 .nnz = nnz,
-	                                 .nrow = nrow,
-	                                 .nzval = nzval,
-	                                 .colind = colind,
-	                                 .rowptr = rowptr,
-	                                 .ram_colind = colind,
-	                                 .ram_rowptr = rowptr,
-	                                 .firstentry = firstentry,
-	                                 .elemsize = elemsize};
+	struct starpu_csr_interface i = {ROWS(CSR)};
 	starpu_data_register(handle, home_node, &i, &starpu_interface_csr_ops);
 }
 
 void starpu_bcsr_data_register(starpu_data_handle_t *handle, int home_node, uint32_t nnz, uint32_t nrow, uintptr_t nzval,
                                uint32_t *colind, uint32_t *rowptr, uint32_t firstentry, uint32_t r, uint32_t c, size_t elemsize)
 {
-	struct starpu_bcsr_interface i = {.id = STARPU_BCSR_INTERFACE_ID,
-	                                  .nnz = nnz,
-	                                  .nrow = nrow,
-	                                  .nzval = nzval,
-	                                  .colind = colind,
-	                                  .rowptr = rowptr,
-	                                  .ram_colind = colind,
-	                                  .ram_rowptr = rowptr,
-	                                  .firstentry = firstentry,
-	                                  .r = r,
-	                                  .c = c,
-	                                  .elemsize = elemsize};
+	struct starpu_bcsr_interface i = {ROWS(BCSR), .r = r, .c = c};
 	starpu_data_register(handle, home_node, &i, &starpu_interface_bcsr_ops);
 }
 
@@ -318,19 +303,17 @@ static void *interface_of(starpu_data_handle_t h, enum starpu_data_interface_id 
 	}
 #define HOME starpu_data_get_home_node(handle)
 
-GET(csr, CSR, nnz, nnz, uint32_t, 0)
-GET(csr, CSR, nrow, nrow, uint32_t, 0)
-GET(csr, CSR, firstentry, firstentry, uint32_t, 0)
-GET(csr, CSR, elemsize, elemsize, size_t, 0)
-GET(csr, CSR, local_nzval, nzval, uintptr_t, HOME)
-GET(csr, CSR, local_colind, colind, uint32_t *, HOME)
-GET(csr, CSR, local_rowptr, rowptr, uint32_t *, HOME)
-GET(bcsr, BCSR, nnz, nnz, uint32_t, 0)
-GET(bcsr, BCSR, nrow, nrow, uint32_t, 0)
-GET(bcsr, BCSR, firstentry, firstentry, uint32_t, 0)
+/* csr and bcsr */
+#define GET_ROWS(type, TYPE) \
+	GET(type, TYPE, nnz, nnz, uint32_t, 0) \
+	GET(type, TYPE, nrow, nrow, uint32_t, 0) \
+	GET(type, TYPE, firstentry, firstentry, uint32_t, 0) \
+	GET(type, TYPE, elemsize, elemsize, size_t, 0) \
+	GET(type, TYPE, local_nzval, nzval, uintptr_t, HOME) \
+	GET(type, TYPE, local_colind, colind, uint32_t *, HOME) \
+	GET(type, TYPE, local_rowptr, rowptr, uint32_t *, HOME)
+
+GET_ROWS(csr, CSR)
+GET_ROWS(bcsr, BCSR)
 GET(bcsr, BCSR, r, r, uint32_t, 0)
 GET(bcsr, BCSR, c, c, uint32_t, 0)
-GET(bcsr, BCSR, elemsize, elemsize, size_t, 0)
-GET(bcsr, BCSR, local_nzval, nzval, uintptr_t, HOME)
-GET(bcsr, BCSR, local_colind, colind, uint32_t *, HOME)
-GET(bcsr, BCSR, local_rowptr, rowptr, uint32_t *, HOME)

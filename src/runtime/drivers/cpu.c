@@ -144,6 +144,20 @@ static bool is_applications(const struct rt_machine *m, unsigned number)
 	return false;
 }
 
+static struct rt_worker_info worker_at(const struct rt_machine *m, unsigned number, int pu)
+{
+	hwloc_obj_t unit = pu < 0 ? NULL : hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_PU, (unsigned)pu);
+	struct rt_worker_info w = {.driver = &rt_driver_cpu,
+	                           .arch = STARPU_CPU_WORKER,
+	                           .devid = (int)number,
+	                           .devnum = (int)number,
+	                           .pu = pu,
+	                           .set = unit ? hwloc_bitmap_dup(unit->cpuset) : NULL,
+	                           .application = is_applications(m, number)};
+	snprintf(w.name, sizeof w.name, "CPU %u", number);
+	return w;
+}
+
 static int probe(struct rt_machine *m, struct weft_err *err)
 {
 	struct places p;
@@ -151,20 +165,16 @@ static int probe(struct rt_machine *m, struct weft_err *err)
 	places_without_main(&p, m);
 	unsigned n = count(m, &p);
 	bool binds = starpu_get_env_number_default("STARPU_WORKERS_NOBIND", 0) <= 0;
+	/* Main memory as nodes of its own is numbered by who works in it, so workers are known first. */
 	for (unsigned i = 0; i < n; i++) {
-		struct rt_worker_info w = {.driver = &rt_driver_cpu,
-		                           .arch = STARPU_CPU_WORKER,
-		                           .devid = (int)i,
-		                           .devnum = (int)i};
-		w.pu = binds ? p.at[i % p.n] : -1;
-		hwloc_obj_t pu = binds ? hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_PU, (unsigned)w.pu) : NULL;
-		w.set = pu ? hwloc_bitmap_dup(pu->cpuset) : NULL;
-		w.application = is_applications(m, i);
-		snprintf(w.name, sizeof w.name, "CPU %u", i);
+		struct rt_worker_info w = worker_at(m, i, binds ? p.at[i % p.n] : -1);
 		if (rt_machine_add_worker(m, &w) < 0)
 			return weft_err_set(err, -ENOSPC, "more than %d workers", STARPU_NMAXWORKERS);
 	}
-	return (int)n;
+	int rc = rt_cpu_memory_probe(m, m->worker, n, err);
+	for (unsigned i = 0; i < n; i++)
+		m->worker[i].node = rt_cpu_memory_of(m, m->worker[i].set);
+	return rc < 0 ? rc : (int)n;
 }
 
 static bool has(const struct starpu_codelet *cl, unsigned impl)

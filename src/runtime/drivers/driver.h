@@ -40,4 +40,8 @@ extern const struct rt_driver rt_driver_cpu, rt_driver_opencl;
 int rt_machine_add_worker(struct rt_machine *m, const struct rt_worker_info *w);
 int rt_machine_add_node(struct rt_machine *m, enum starpu_node_kind kind, int devid, const char *name);
 
+/* cpu_memory.c: main memory as one node or as several, those first that these workers are in; and whose a worker's set is. */
+int rt_cpu_memory_probe(struct rt_machine *m, const struct rt_worker_info *workers, unsigned n, struct weft_err *err);
+unsigned rt_cpu_memory_of(const struct rt_machine *m, hwloc_const_cpuset_t set);
+
 #endif

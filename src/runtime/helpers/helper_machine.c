@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where memory lies, as hwloc says. */
 #include <starpu.h>
+#include <stdbool.h>
 
 /* The memory nodes of the runtime on which there is a part of it; -1: that cannot be known. */
 long starpu_get_memory_location_bitmap(void *ptr, size_t size)
@@ -15,8 +16,8 @@ long starpu_get_memory_location_bitmap(void *ptr, size_t size)
 		return -1;
 	}
 	int os;
-	hwloc_bitmap_foreach_begin(os, nodes) hwloc_obj_t numa = hwloc_get_numanode_obj_by_os_index(t, (unsigned)os);
-	int node = numa ? starpu_memory_nodes_numa_devid_to_id(numa->logical_index) : -1;
+	bool is_one = starpu_memory_nodes_get_numa_count() == 1;
+	hwloc_bitmap_foreach_begin(os, nodes) int node = is_one ? (int)STARPU_MAIN_RAM : starpu_memory_nodes_numa_id_to_devid(os);
 	found |= node >= 0 && node < (int)(8 * sizeof found - 1) ? 1L << node : 0;
 	hwloc_bitmap_foreach_end();
 	hwloc_bitmap_free(nodes);

@@ -16,8 +16,9 @@ struct party {
 	int id, size, members[STARPU_NMAXWORKERS];
 	pthread_cond_t changed;
 	int arrived, done;
-	bool open;   /* the function may be called */
-	int holders; /* who still looks at it */
+	unsigned node; /* where the data are */
+	bool open;     /* the function may be called */
+	int holders;   /* who still looks at it */
 };
 struct seat {
 	struct party *party;
@@ -90,14 +91,14 @@ static void leave(struct party *p)
 	free(p);
 }
 
-/* What rank 0's data layer has made ready for the function, seen from another member, which works in the same memory. */
-static void call_function(struct starpu_task *t, unsigned worker)
+/* What rank 0's data layer has made ready for the function, in its node: other members are CPUs, too, and reach it there. */
+static void call_function(struct starpu_task *t, unsigned node)
 {
 	int n = STARPU_TASK_GET_NBUFFERS(t);
 	void *buffers[STARPU_NMAXBUFS], **at = n <= STARPU_NMAXBUFS ? buffers : malloc((size_t)n * sizeof *at);
 	STARPU_ASSERT_MSG(at, "no memory for the data of a parallel task");
 	for (int i = 0; i < n; i++)
-		at[i] = starpu_data_get_interface_on_node(STARPU_TASK_GET_HANDLE(t, i), starpu_worker_get_memory_node(worker));
+		at[i] = starpu_data_get_interface_on_node(STARPU_TASK_GET_HANDLE(t, i), node);
 	starpu_cpu_func_t func = t->cl->cpu_funcs[starpu_task_get_implementation(t)];
 	func = func ? func : t->cl->cpu_func;
 	func(at, t->cl_arg);
@@ -118,7 +119,7 @@ static void follow(struct party *p, unsigned worker)
 	if (spmd) {
 		struct rt_job *before = w->current;
 		w->current = rt_task_job(t);
-		call_function(t, worker);
+		call_function(t, p->node);
 		w->current = before;
 	}
 	pthread_mutex_lock(&lock);
@@ -161,10 +162,10 @@ struct starpu_task *sched_party_take(unsigned worker)
 
 void sched_party_begins(struct starpu_task *t, struct rt_worker *w)
 {
-	(void)w;
 	if (!leading || leading->task != t)
 		return;
 	pthread_mutex_lock(&lock);
+	leading->node = w->node;
 	leading->open = true;
 	pthread_cond_broadcast(&leading->changed);
 	pthread_mutex_unlock(&lock);
