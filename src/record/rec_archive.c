@@ -156,16 +156,37 @@ static bool archive_ranges(struct rec_space *s, const struct rec_range *range, u
 	return any;
 }
 
+/* Into its place by address. */
+static void archive_insert(struct rec_range *range, unsigned n, struct rec_range r)
+{
+	while (n && range[n - 1].first > r.first) {
+		range[n] = range[n - 1];
+		n--;
+	}
+	range[n] = r;
+}
+
+/* Ranges that lie side by side become one: threads divide them, and nothing else makes them larger again. How many are left. */
+static unsigned archive_join(const struct rec_space *s, struct rec_range *range, unsigned n)
+{
+	unsigned left = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (!left || !rec_space_join(s, &range[left - 1], range[i]))
+			range[left++] = range[i];
+	return left;
+}
+
 bool rec_archive_some(struct rec_space *s)
 {
-	struct rec_range range[BATCH_RANGES];
+	struct rec_range range[BATCH_RANGES], r;
 	unsigned n = 0;
 	uint32_t pages = 0;
 	if (s->mode == REC_RING)
 		return false;
-	while (n < BATCH_RANGES && pages < s->chunk_pages && rec_space_retired(s, &range[n])) {
-		rec_archive_seal(s, range[n], UINT32_MAX);
-		pages += range[n++].n;
+	while (n < BATCH_RANGES && pages < s->chunk_pages && rec_space_retired(s, &r)) {
+		rec_archive_seal(s, r, UINT32_MAX);
+		archive_insert(range, n++, r);
+		pages += r.n;
 	}
-	return archive_ranges(s, range, n, pages);
+	return archive_ranges(s, range, archive_join(s, range, n), pages);
 }

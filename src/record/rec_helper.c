@@ -21,7 +21,7 @@
 #define STACK_BYTES (256u << 10)
 #define READY_LEAST 2u
 #define READY_MOST 16u
-#define END_WAIT_NS 1000000000u
+#define END_WAIT_NS 10000000000u /* a busy machine, a slow disk: free pages are given back only when it has ended */
 #define SECOND_NS 1000000000u
 #define SAMPLES_EACH_SECOND 100u /* after so many the samples become rarer: they are never overwritten */
 #define DRIFT_PPM 50.0
@@ -102,7 +102,8 @@ static void helper_sample(struct helper *h)
 static uint64_t helper_round(struct helper *h)
 {
 	struct rec_stream *s = h->stream;
-	while (rec_archive_some(&s->space))
+	/* At its end the process does not wait for what it seals itself. */
+	while (!weft_load_u32(&rec.wiped->helper_end) && rec_archive_some(&s->space))
 		;
 	helper_fill(h);
 	uint64_t now = weft_monotonic_ns();

@@ -124,8 +124,9 @@ struct rec_space {
 	struct weft_atomic_u64 meta_pages;            /* those of them that do not count for the limit */
 	struct weft_atomic_u32 failed;                /* errno value: the file cannot grow any more */
 	struct weft_atomic_u32 missed;                /* chunks that threads had to reserve themselves */
+	struct weft_atomic_u64 singles;               /* range that single pages are taken from */
 	struct weft_atomic_u64 archive;               /* range at the end of the file that the next finished pages go to */
-	struct weft_queue ready;                      /* chunks: reserved, mapped, touched, free */
+	struct weft_queue ready;                      /* free chunks, and half ones: reserved, mapped */
 	struct weft_queue rests;                      /* smaller ranges that are free */
 	struct weft_queue retired;                    /* finished, to be sealed */
 	struct weft_atomic_u64 retired_pages;         /* in that queue */
@@ -144,8 +145,9 @@ bool rec_space_ours(const struct rec_space *s);
 int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uint64_t limit_bytes);
 /* A chunk, or (one) a single page; the rest of it is free again. 0, or -ENOSPC and the like when there is none. */
 int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *out);
-void rec_space_rest(struct rec_space *s, struct rec_range r);       /* it was not written, or is empty again */
-void rec_space_free(struct rec_space *s, struct rec_range r);       /* the same, and it may be a chunk */
+void rec_space_free(struct rec_space *s, struct rec_range r); /* it was not written, or is empty again */
+bool rec_space_join(const struct rec_space *s, struct rec_range *r,
+                    struct rec_range next);                         /* if next follows r: it is part of r now */
 void rec_space_retire(struct rec_space *s, struct rec_range r);     /* finished: nobody writes there any more */
 bool rec_space_retired(struct rec_space *s, struct rec_range *out); /* takes one that is finished; false: none */
 uint32_t rec_space_ready(const struct rec_space *s); /* chunks that are free, or will be when the helper is done; about */

@@ -3,7 +3,7 @@
  * The pages of a stream file, and who may write them.
  *
  *     grow --> ready --> a thread's range --> its range before --+-- keep: retired --> sealed, copied to the archive, emptied --> ready
- *                  \______ rests: what is left of a chunk ______/ +-- ring: old --> a thread's range
+ *                  \______ rests: what is less than half a chunk _/ +-- ring: old --> a thread's range
  *
  * A range of pages belongs to exactly one place of this drawing; queues move it, so there is no table of owners. Threads write to
  * few pages again and again, which stay in the caches and never fault; what they have finished is copied to its final place in
@@ -36,7 +36,9 @@
 #define PAGE ((size_t)WEFT_PAGE_BYTES)
 #define READY_CELLS 256u
 #define RESTS_CELLS 1024u
+#define RESTS_MANY 64u
 #define RETIRED_CELLS 1024u
+#define FREE_MOST (READY_CELLS + RESTS_CELLS + 2u)
 #define ARCHIVE_LARGE 1024u    /* pages: 4 MiB */
 #define SEGMENT_SHIFT_MOST 18u /* 1 GiB */
 #define SEGMENT_SHIFT_LEAST 8u /* 1 MiB */
@@ -289,7 +291,7 @@ out:
 	}
 	weft_store_u64(&s->pages, REC_FIRST_PAGES);
 	weft_store_u64(&s->meta_pages, 1);
-	rec_space_rest(s, (struct rec_range){1, REC_FIRST_PAGES - 1});
+	rec_space_free(s, (struct rec_range){1, REC_FIRST_PAGES - 1});
 	return 0;
 }
 
@@ -299,7 +301,7 @@ void rec_space_adopt(struct rec_space *s, struct rec_range r)
 {
 	/* Where fallocate is not supported, nothing is reserved for the archive: a store there would raise SIGBUS. */
 	if (space_map(s, r.first) == 0 && space_reserve(s, r, true) == 0)
-		rec_space_rest(s, r);
+		rec_space_free(s, r);
 }
 
 /* Doubles the file until it grows by whole chunks: every range is aligned to its size, none crosses a segment's end. */
@@ -424,18 +426,37 @@ static bool space_take_oldest(struct rec_space *s, struct rec_range *out)
 	return true;
 }
 
-/* Large rests serve as chunks, small ones for single pages. */
+/*
+ * What shall be divided comes from small ranges, if there are any. So does a chunk once they are many: the file need not grow for it,
+ * and the queue never gets full, which would lose pages.
+ */
 static bool space_take_free(struct rec_space *s, bool one, struct rec_range *out)
 {
-	struct rec_range small;
-	if (range_pop(&s->rests, out)) {
-		if (one || out->n >= s->chunk_pages / 2 || !range_pop(&s->ready, &small))
-			return true;
-		rec_space_rest(s, *out);
-		*out = small;
-		return true;
-	}
-	return range_pop(&s->ready, out);
+	bool small = one || space_queued(&s->rests) > RESTS_MANY;
+	return range_pop(small ? &s->rests : &s->ready, out) || range_pop(small ? &s->ready : &s->rests, out);
+}
+
+/* The first page of the range that is being divided: pages taken one after the other lie together, and become one range again. */
+static bool space_take_single(struct rec_space *s, struct rec_range *out)
+{
+	uint64_t word = weft_load_u64(&s->singles);
+	struct rec_range have;
+	do {
+		have = rec_range_of(word);
+		if (!have.n)
+			return false;
+	} while (!weft_cas_u64(&s->singles, &word, rec_range_word((struct rec_range){have.first + 1, have.n - 1})));
+	*out = (struct rec_range){have.first, 1};
+	return true;
+}
+
+/* Leaves the first page; the others are the next singles. */
+static void space_divide(struct rec_space *s, struct rec_range *r)
+{
+	struct rec_range others = {r->first + 1, r->n - 1};
+	if (others.n)
+		rec_space_free(s, rec_range_of(weft_swap_u64(&s->singles, rec_range_word(others))));
+	r->n = 1;
 }
 
 /* The file cannot grow any more: what was set apart for the archive is the last that there is. */
@@ -468,30 +489,32 @@ static int space_take_more(struct rec_space *s, bool one, bool meta, struct rec_
  */
 int rec_space_take(struct rec_space *s, bool one, bool meta, struct rec_range *out)
 {
-	int rc = space_take_free(s, one, out) ? 0 : space_take_more(s, one, meta, out);
+	bool found = (one && space_take_single(s, out)) || space_take_free(s, one, out);
+	int rc = found ? 0 : space_take_more(s, one, meta, out);
 	if (rc)
 		return rc;
-	if (one && out->n > 1) {
-		rec_space_rest(s, (struct rec_range){out->first + 1, out->n - 1});
-		out->n = 1;
-	}
+	if (one)
+		space_divide(s, out);
 	if (meta)
 		weft_add_u64(&s->meta_pages, out->n);
 	return 0;
 }
 
+/* Half a chunk serves as one, so that the next thread goes on where the last one stopped, and the file need not grow. */
 void rec_space_free(struct rec_space *s, struct rec_range r)
 {
-	if (r.n == s->chunk_pages && range_push(&s->ready, r))
+	if (!r.n || (r.n >= (s->chunk_pages + 1) / 2 && range_push(&s->ready, r)))
 		return;
-	rec_space_rest(s, r);
+	/* When this queue is full the pages stay unused: a gap of zeros in the file. */
+	(void)range_push(&s->rests, r);
 }
 
-void rec_space_rest(struct rec_space *s, struct rec_range r)
+bool rec_space_join(const struct rec_space *s, struct rec_range *r, struct rec_range next)
 {
-	/* When the queue is full the pages stay unused: a gap of zeros in the file. */
-	if (r.n)
-		(void)range_push(&s->rests, r);
+	bool apart = next.first != r->first + r->n || (r->first ^ next.first) >> s->segment_shift;
+	if (!apart)
+		r->n += next.n;
+	return !apart;
 }
 
 void rec_space_retire(struct rec_space *s, struct rec_range r)
@@ -597,16 +620,19 @@ void rec_space_trim(struct rec_space *s)
 {
 	struct rec_range r;
 	uint32_t pages = rec_space_pages(s), end = pages, n = 0;
-	struct rec_range *free = rec_mmap((READY_CELLS + RESTS_CELLS) * sizeof *free);
+	struct rec_range *free = rec_mmap(FREE_MOST * sizeof *free);
 	int fd = rec_space_fd(s);
 	if (!free || fd < 0)
 		return;
-	r = rec_range_of(weft_swap_u64(&s->archive, 0));
-	if (r.n)
+	struct weft_atomic_u64 *word[] = {&s->archive, &s->singles};
+	for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+		r = rec_range_of(weft_swap_u64(word[i], 0));
+		if (r.n)
+			free[n++] = r;
+	}
+	while (n < FREE_MOST && range_pop(&s->ready, &r))
 		free[n++] = r;
-	while (n < READY_CELLS && range_pop(&s->ready, &r))
-		free[n++] = r;
-	while (n < READY_CELLS + RESTS_CELLS && range_pop(&s->rests, &r))
+	while (n < FREE_MOST && range_pop(&s->rests, &r))
 		free[n++] = r;
 	for (bool again = true; again;) {
 		again = false;
@@ -622,7 +648,7 @@ void rec_space_trim(struct rec_space *s)
 			space_punch(fd, free[i]);
 	if (end < pages)
 		(void)!ftruncate(fd, (off_t)end << REC_PAGE_SHIFT);
-	munmap(free, (READY_CELLS + RESTS_CELLS) * sizeof *free);
+	munmap(free, FREE_MOST * sizeof *free);
 }
 
 /* ---- After a fork ---- */

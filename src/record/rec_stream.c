@@ -16,7 +16,7 @@
 #include "base/crc.h"
 
 #define RATE_LEAST_NS 20000u /* a first estimate of the clock's rate wants two samples this far apart */
-#define QUIET_MOST_NS 10000000u
+#define QUIET_MOST_NS 1000000000u
 
 static void stream_write_head(struct rec_stream *s, double rate)
 {
@@ -135,11 +135,12 @@ static bool stream_is_quiet(void)
 	return true;
 }
 
+/* A thread that has no processor just now is waited for; not ourselves, in a handler that interrupted an event. */
 static bool stream_wait_quiet(void)
 {
 	uint64_t from = rec.clock.monotonic_ns();
 	while (!stream_is_quiet()) {
-		if (rec.clock.monotonic_ns() - from > QUIET_MOST_NS)
+		if (rec_self.busy || rec.clock.monotonic_ns() - from > QUIET_MOST_NS)
 			return false;
 		sched_yield();
 	}

@@ -193,7 +193,7 @@ static void thread_give_range(struct rec_slot *me)
 		return;
 	uint32_t written = page + 1 - range.first;
 	rec_space_retire(s, (struct rec_range){range.first, written});
-	rec_space_rest(s, (struct rec_range){page + 1, range.n - written});
+	rec_space_free(s, (struct rec_range){page + 1, range.n - written});
 }
 
 void rec_thread_end(void)

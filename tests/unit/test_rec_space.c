@@ -267,11 +267,11 @@ TEST(rests_are_used_again)
 	for (int i = 0; i < 1000; i++) {
 		/* A thread that ended after a page of its chunk, another of one page, and one that took what was left. */
 		REQUIRE(rec_space_take(s, false, false, &a) == 0);
-		rec_space_rest(s, (struct rec_range){a.first + 1, a.n - 1});
+		rec_space_free(s, (struct rec_range){a.first + 1, a.n - 1});
 		REQUIRE(rec_space_take(s, true, false, &b) == 0);
 		REQUIRE(rec_space_take(s, false, false, &c) == 0);
-		rec_space_rest(s, (struct rec_range){a.first, 1});
-		rec_space_rest(s, b);
+		rec_space_free(s, (struct rec_range){a.first, 1});
+		rec_space_free(s, b);
 		rec_space_free(s, c);
 		if (i == 100)
 			pages = rec_space_pages(s);
@@ -303,7 +303,7 @@ static void *take_and_give(void *arg)
 		if (seq)
 			rec_space_retire(shared, r);
 		else
-			rec_space_rest(shared, r);
+			rec_space_free(shared, r);
 		if (rand_r(&state) % 8 == 0)
 			(void)rec_archive_some(shared);
 	}
