@@ -60,7 +60,7 @@ static void heard_cost(struct analyze *a, const struct message_cost *m)
 	struct analyze_task *t = task_find(a, m->task);
 	if (t) {
 		t->cost = *m;
-		hold_seen(a, t, m->time);
+		hold_seen(a, t, m);
 	}
 	a->controller_cpu_ns = m->controller_cpu_ns;
 	a->controller_rss = m->controller_rss;

@@ -77,9 +77,11 @@ void hold_look(struct analyze *a)
 	}
 }
 
-void hold_seen(struct analyze *a, struct analyze_task *t, uint64_t time)
+void hold_seen(struct analyze *a, struct analyze_task *t, const struct message_cost *m)
 {
-	t->seen = time > t->seen ? time : t->seen;
+	if (!m->alive)
+		return; /* the account of one that has ended: its GONE is behind it, perhaps not in order yet */
+	t->seen = m->time > t->seen ? m->time : t->seen;
 	if (a->held.n && a->held.at[0].asked == t->task && t->alive && t->seen < a->held.at[0].m->task.time)
 		ask(a, &a->held.at[0], t); /* that was on its way already */
 }

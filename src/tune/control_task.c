@@ -41,14 +41,16 @@ static void look_at_cost(struct control_task *t)
 	}
 }
 
-static void say_cost(struct control_task *t)
+/* alive_at: when it was known to be alive; 0: that is not said. */
+static void say_cost(struct control_task *t, uint64_t alive_at)
 {
 	struct rusage r;
 	struct message m = {.kind = MESSAGE_COST};
 	getrusage(RUSAGE_SELF, &r);
 	m.cost = t->cost;
 	m.cost.task = t->task;
-	m.cost.time = control_now(t->c);
+	m.cost.alive = alive_at != 0;
+	m.cost.time = alive_at ? alive_at : control_now(t->c);
 	m.cost.controller_cpu_ns = weft_process_cpu_ns();
 	m.cost.controller_rss = (uint64_t)r.ru_maxrss * 1024;
 	control_say(t->c, &m);
@@ -163,9 +165,10 @@ static void do_unwant(struct control_task *t, const struct message *m)
 static void do_ready(struct control_task *t, const struct message *m)
 {
 	struct pollfd at = {probe_socket(t->s), 0, 0};
+	uint64_t now = control_now(t->c); /* before the look: it may end behind that */
 	/* Said again: is it alive? The socket of a process that has ended is closed, whether or not we have seen that yet. */
 	if (m && t->ready && !t->over && poll(&at, 1, 0) == 0)
-		say_cost(t);
+		say_cost(t, now);
 	/* It may be gone; then that is found out soon. */
 	if (!t->ready && !probe_hello(t->s)->attached && probe_go(t->s))
 		t->over = true;
@@ -326,7 +329,7 @@ static void *task_main(void *arg)
 	}
 	drain(t, true);
 	look_at_cost(t);
-	say_cost(t);
+	say_cost(t, 0);
 	struct message m = {.kind = MESSAGE_GONE};
 	m.gone = (struct message_gone){t->task, control_now(t->c), t->why};
 	control_say(t->c, &m);

@@ -103,7 +103,7 @@ static const struct {
                           AT(cost, task),
                           {U64(cost, task), U64(cost, time), U64(cost, hits), U64(cost, traps), U64(cost, inserted),
                            U64(cost, acts), U64(cost, insert_ns), U64(cost, act_ns), U64(cost, cpu_ns),
-                           U64(cost, controller_cpu_ns), U64(cost, controller_rss), U64(cost, prepare_ns)}},
+                           U64(cost, controller_cpu_ns), U64(cost, controller_rss), U64(cost, prepare_ns), BOOL(cost, alive)}},
 	[MESSAGE_CLOCK] = {"clock",
                            0,
                            {U64(clock, sent), U64(clock, received), U64(clock, answered), U64(clock, offset_ns),

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 enum {
-	MESSAGE_VERSION = 1,
+	MESSAGE_VERSION = 2,
 	MESSAGE_BYTES_MAX = 64 * 1024, /* of one encoded message */
 	MESSAGE_VALUES = 64,           /* of an event, or arguments of an action */
 };
@@ -140,6 +140,7 @@ struct message_acted {
 /* What measuring has cost in a task, so far. */
 struct message_cost {
 	uint64_t task, time;
+	bool alive;                                 /* it was known to be alive at that time */
 	uint64_t hits, traps;                       /* events made; those of them by a trap */
 	uint64_t inserted, acts;                    /* probes, actions */
 	uint64_t insert_ns, act_ns;                 /* that the program's code was being changed */

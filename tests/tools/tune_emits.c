@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that says by libweft what it does, for tests of `weft tune`: regions, attributes, points. Compiled without debug information. */
+/*
+ * A program that says by libweft what it does, for tests of `weft tune`: regions, attributes, points. Compiled without debug information.
+ * tune_emits STEPS [MICROSECONDS [chunk]]: with `chunk` it makes more steps until that was changed, however late a busy machine lets that be.
+ */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <weft/record.h>
 
-int chunk = 1;
+enum { STEPS_MOST = 10000 };
+
+volatile int chunk = 1;
 
 int main(int argc, char **argv)
 {
@@ -13,7 +19,8 @@ int main(int argc, char **argv)
 	weft_region step = weft_define_region("step", WEFT_STATE_RUNNING, 0);
 	weft_attr number = weft_define_attr("number", "", 0), weight = weft_define_attr("weight", "", 0);
 	weft_type progress = weft_define_type("progress", "", 0);
-	for (int i = 0; i < steps; i++) {
+	int waits = argc > 3 && strcmp(argv[3], "chunk") == 0;
+	for (int i = 0; i < steps || (waits && chunk == 1 && i < STEPS_MOST); i++) {
 		weft_enter(step);
 		weft_attr_int(number, i);
 		weft_attr_double(weight, 0.5 * i);

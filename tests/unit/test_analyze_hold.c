@@ -57,10 +57,15 @@ static void goes(struct stage *st, uint64_t task, uint64_t time)
 	hold_look(st->a);
 }
 
+static void account(struct stage *st, uint64_t task, uint64_t time, bool alive)
+{
+	hold_seen(st->a, task_find(st->a, task), &(struct message_cost){.task = task, .time = time, .alive = alive});
+	hold_look(st->a);
+}
+
 static void lives(struct stage *st, uint64_t task, uint64_t time)
 {
-	hold_seen(st->a, task_find(st->a, task), time);
-	hold_look(st->a);
+	account(st, task, time, true);
 }
 
 /* How often READY was said to a task since the last time. */
@@ -107,6 +112,20 @@ TEST(an_answer_from_before_is_none)
 	CHECK_U64(asked(&st, 1), 1);
 	lives(&st, 1, 200);
 	CHECK(task_find(st.a, 2) != NULL);
+	end(&st);
+}
+
+/* It was taken for one: then the next program went on with the iterations of the one that had just ended, and was not tuned. */
+TEST(the_last_account_of_a_task_is_no_sign_of_life)
+{
+	struct stage st = begin();
+	first(&st, 1, 10, 100);
+	appears(&st, 2, 11, 200);
+	account(&st, 1, 300, false);
+	CHECK(!task_find(st.a, 2));
+	goes(&st, 1, 301);
+	CHECK(task_find(st.a, 2) != NULL);
+	CHECK(!task_find(st.a, 1)->alive);
 	end(&st);
 }
 

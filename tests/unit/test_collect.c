@@ -135,7 +135,7 @@ static void sim_task(struct sim *s, unsigned i, int64_t rank, const char *exe)
 /* Said once more, it asks whether the task is alive. */
 static void sim_ready(struct sim *s, uint64_t task, uint64_t *ready)
 {
-	struct message m = {.kind = MESSAGE_COST, .cost = {.task = task, .time = weft_realtime_ns()}};
+	struct message m = {.kind = MESSAGE_COST, .cost = {.task = task, .alive = true, .time = weft_realtime_ns()}};
 	unsigned i = 0;
 	while (i < WORKERS && task_number(s, i) != task)
 		i++;
