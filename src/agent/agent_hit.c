@@ -93,6 +93,10 @@ static void run_op(struct run *x, const struct link_op *op)
 	case LINK_OP_KEPT:
 		x->acc = x->frame ? sized(x->frame->param[op->index % 6], op->size, op->sign) : 0;
 		break;
+	case LINK_OP_KEPT_XMM:
+		x->bad |= !x->frame || !x->frame->has_xmm;
+		x->acc = x->bad ? 0 : x->frame->xmm[op->index & 7];
+		break;
 	case LINK_OP_XMM:
 		x->acc = x->has_xmm ? *agent_xmm(x->r, op->index) : 0;
 		x->bad |= !x->has_xmm;
@@ -240,7 +244,7 @@ static inline struct agent_site *site_of(uint64_t site)
 }
 
 /* The function will return to the stub. False: it will not be watched. */
-static inline int frame_push(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, uint64_t stub)
+static inline int frame_push(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, uint64_t stub, bool has_xmm)
 {
 	uint64_t slot = (uint64_t)&r->ret;
 	/* Relaxed: whether it is wanted; where to is the stub's to say. */
@@ -271,6 +275,9 @@ static inline int frame_push(struct agent_thread *t, struct agent_site *s, struc
 	f->param[3] = r->rcx;
 	f->param[4] = r->r8;
 	f->param[5] = r->r9;
+	f->has_xmm = has_xmm;
+	for (unsigned k = 0; has_xmm && k < 8; k++)
+		f->xmm[k] = *agent_xmm(r, k);
 	return 1;
 }
 
@@ -286,7 +293,7 @@ int agent_enter(uint64_t site, struct agent_regs *r, uint64_t stub)
 	if (WEFT_UNLIKELY(t->ours))
 		return 0;
 	run_site(t, s, r, NULL, LINK_ENTRY, site & 1);
-	return frame_push(t, s, r, stub);
+	return frame_push(t, s, r, stub, site & 1);
 }
 
 /* Takes the frame of a slot out. False: this thread has none. */

@@ -40,12 +40,13 @@ struct agent_frame {       /* of a function that is watched to its end */
 	uint64_t slot;     /* address of its return address */
 	uint64_t original; /* which was this */
 	uint64_t stub;     /* and now is this */
-	uint32_t site, reserved;
+	uint32_t site, has_xmm;
 	uint64_t param[6];
+	uint64_t xmm[8]; /* their low halves, where the stub had saved them */
 };
 
-#define AGENT_BLOCKS 8192u /* fewer where the address space is limited */
-#define AGENT_BLOCK_BYTES (128u * 1024)
+#define AGENT_BLOCKS 8192u              /* fewer where the address space is limited */
+#define AGENT_BLOCK_BYTES (128u * 1024) /* not more: all of them must leave addresses for stubs within 2 GiB */
 #define AGENT_FRAMES ((AGENT_BLOCK_BYTES - 256u) / sizeof(struct agent_frame))
 
 struct agent_thread {

@@ -458,7 +458,8 @@ void record_prober_finish(struct record_prober *p, struct record_probed *totals,
 	for (unsigned k = 0; k < p->n_watches; k++)
 		if (!p->was_in[k])
 			weft_buf_printf(remarks, "nothing was watched by --probe '%s': %s\n", p->how.probes->at[k],
-			                p->why[k].code ? p->why[k].text : "no process of the command had the agent");
+			                p->why[k].code ? p->why[k].text
+			                               : "no process of the command had the agent (is it statically linked?)");
 	*totals = p->totals;
 	prober_free(p);
 }

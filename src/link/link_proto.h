@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LINK_VERSION 1u
+#define LINK_VERSION 2u
 #define LINK_PACKET_BYTES (128u * 1024) /* the most in one packet; below the usual limit of a socket's buffer */
 #define LINK_SITES 1024u                /* functions that can be instrumented at once */
 #define LINK_PATCH_BYTES 8u
@@ -105,22 +105,23 @@ enum link_when { LINK_ENTRY, LINK_EXIT, LINK_WHENS };
  */
 enum link_opcode {
 	LINK_OP_END,
-	LINK_OP_INT,     /* acc = integer register, size: index 0..5 the ABI's parameters, 6 rax, 7 rdx (at the exit: results) */
-	LINK_OP_KEPT,    /* acc = integer parameter, size, as it was at entry */
-	LINK_OP_XMM,     /* acc = low 64 bits of xmm register index (at the exit: 0 and 1 are results) */
-	LINK_OP_FRAME,   /* acc = address of the return address, + a (parameters on the stack begin at 8) */
-	LINK_OP_IMM,     /* acc = a */
-	LINK_OP_ADD,     /* acc += a */
-	LINK_OP_SHIFT,   /* acc >>= a, then size, sign */
-	LINK_OP_LOAD,    /* acc = size bytes at acc + a */
-	LINK_OP_TEXT,    /* the string at acc, up to a bytes: a word with its length, then the bytes, padded to words */
-	LINK_OP_SET_INT, /* integer register index = acc; what it held is the old value */
-	LINK_OP_SET_XMM, /* low 64 bits of xmm register index = acc; likewise */
-	LINK_OP_STORE,   /* size bytes at a = acc; likewise */
-	LINK_OP_ARG,     /* acc is the next integer argument of a call */
-	LINK_OP_ARG_XMM, /* likewise a floating one */
-	LINK_OP_HOLD,    /* of an action: says so (DONE), and waits for RELEASE, two seconds at most */
-	LINK_OP_CALL,    /* calls the function at a with the arguments so far; acc = what it returned in rax */
+	LINK_OP_INT,      /* acc = integer register, size: index 0..5 the ABI's parameters, 6 rax, 7 rdx (at the exit: results) */
+	LINK_OP_KEPT,     /* acc = integer parameter, size, as it was at entry */
+	LINK_OP_KEPT_XMM, /* acc = low 64 bits of xmm register index, as it was at entry */
+	LINK_OP_XMM,      /* acc = low 64 bits of xmm register index (at the exit: 0 and 1 are results) */
+	LINK_OP_FRAME,    /* acc = address of the return address, + a (parameters on the stack begin at 8) */
+	LINK_OP_IMM,      /* acc = a */
+	LINK_OP_ADD,      /* acc += a */
+	LINK_OP_SHIFT,    /* acc >>= a, then size, sign */
+	LINK_OP_LOAD,     /* acc = size bytes at acc + a */
+	LINK_OP_TEXT,     /* the string at acc, up to a bytes: a word with its length, then the bytes, padded to words */
+	LINK_OP_SET_INT,  /* integer register index = acc; what it held is the old value */
+	LINK_OP_SET_XMM,  /* low 64 bits of xmm register index = acc; likewise */
+	LINK_OP_STORE,    /* size bytes at a = acc; likewise */
+	LINK_OP_ARG,      /* acc is the next integer argument of a call */
+	LINK_OP_ARG_XMM,  /* likewise a floating one */
+	LINK_OP_HOLD,     /* of an action: says so (DONE), and waits for RELEASE, two seconds at most */
+	LINK_OP_CALL,     /* calls the function at a with the arguments so far; acc = what it returned in rax */
 	LINK_OPS
 };
 
@@ -129,6 +130,12 @@ struct link_op {
 	uint8_t reserved[3];
 	uint64_t a;
 };
+
+/* Whether a stub has to save vector registers for it. */
+static inline bool link_op_is_vector(unsigned op)
+{
+	return op == LINK_OP_XMM || op == LINK_OP_KEPT_XMM || op == LINK_OP_SET_XMM;
+}
 
 #define LINK_PROGRAM_OPS 96u
 #define LINK_TEXT_BYTES 256u /* the most of a string */

@@ -404,7 +404,7 @@ static int returns_of(struct act *x, unsigned *returns)
 {
 	struct weft_err err = {0};
 	struct probe_value v;
-	int rc = probe_result(x->s, x->a->subject, NULL, &v, &err);
+	int rc = probe_result(x->s, x->a->subject, "return", NULL, &v, &err);
 	*returns = rc == -ENODATA                    ? PROBE_RETURNS_RAX | PROBE_RETURNS_XMM0
 	           : rc == -EINVAL                   ? PROBE_RETURNS_NOTHING
 	           : v.type.kind == PROBE_TYPE_FLOAT ? PROBE_RETURNS_XMM0

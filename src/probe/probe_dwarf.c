@@ -33,6 +33,28 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, type) && dwarf_strip(type);
 }
 
+/* A unit whose contents are in a file of their own (-gsplit-dwarf) becomes that; false: the file is not there. */
+static bool whole_unit(Dwarf_Die *unit)
+{
+	uint8_t type = 0;
+	Dwarf_Die split;
+	if (dwarf_cu_info(unit->cu, NULL, &type, NULL, &split, NULL, NULL, NULL) || type != DW_UT_skeleton)
+		return true;
+	if (dwarf_tag(&split) != DW_TAG_compile_unit)
+		return false;
+	*unit = split;
+	return true;
+}
+
+/* The next unit, from cu = NULL on; false: no more. */
+static bool next_unit(Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *unit)
+{
+	while (dwarf_get_units(dw, *cu, cu, NULL, NULL, unit, NULL) == 0)
+		if (whole_unit(unit))
+			return true;
+	return false;
+}
+
 static bool number(Dwarf_Die *die, unsigned which, Dwarf_Word *out)
 {
 	Dwarf_Attribute a;
@@ -45,22 +67,83 @@ static bool is_record(Dwarf_Die *type)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
+/* ---- types that a unit only declares ---- */
+
+/* The definition of a record of that name, unless there are several of different sizes. */
+static bool definition_below(Dwarf_Die *parent, const char *name, Dwarf_Die *out, Dwarf_Word *size, int depth)
+{
+	Dwarf_Die child;
+	if (depth > 8 || dwarf_child(parent, &child))
+		return true;
+	do {
+		Dwarf_Word its = 0;
+		const char *have = dwarf_diename(&child);
+		bool record = is_record(&child);
+		if (record && have && !strcmp(have, name) && !dwarf_hasattr(&child, DW_AT_declaration) &&
+		    number(&child, DW_AT_byte_size, &its)) {
+			if (*size && *size != its)
+				return false;
+			*size = its;
+			*out = child;
+		}
+		if ((record || dwarf_tag(&child) == DW_TAG_namespace) && !definition_below(&child, name, out, size, depth + 1))
+			return false;
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return true;
+}
+
+/* What is only declared here is defined in a unit of types, or in that of another source file. */
+static void complete(Dwarf_Die *type)
+{
+	Dwarf_Attribute a;
+	Dwarf_Die found, unit;
+	Dwarf_Word size = 0;
+	Dwarf_CU *cu = NULL;
+	if (!is_record(type))
+		return;
+	if (dwarf_attr(type, DW_AT_signature, &a) && dwarf_formref_die(&a, &found))
+		*type = found;
+	if (!dwarf_hasattr(type, DW_AT_declaration))
+		return;
+	Dwarf *dw = dwarf_cu_getdwarf(type->cu);
+	const char *name = dwarf_diename(type);
+	while (name && next_unit(dw, &cu, &unit))
+		if (!definition_below(&unit, name, &found, &size, 0))
+			return;
+	if (size)
+		*type = found;
+}
+
+/* As a number, or, in old versions, as an expression that adds one. */
+static uint64_t member_offset(Dwarf_Die *member)
+{
+	Dwarf_Word at = 0;
+	Dwarf_Attribute a;
+	Dwarf_Op *op;
+	size_t n;
+	if (number(member, DW_AT_data_member_location, &at))
+		return at;
+	bool adds = dwarf_attr_integrate(member, DW_AT_data_member_location, &a) && dwarf_getlocation(&a, &op, &n) == 0 &&
+	            n == 1 && op[0].atom == DW_OP_plus_uconst;
+	return adds ? op[0].number : 0;
+}
+
 static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits, int depth)
 {
 	Dwarf_Die child;
+	complete(type);
 	if (!is_record(type) || depth > 16 || dwarf_child(type, &child))
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
 		if (tag != DW_TAG_member && tag != DW_TAG_inheritance)
 			continue;
-		Dwarf_Word at = 0;
 		const char *have = dwarf_diename(&child);
 		Dwarf_Die inner;
-		number(&child, DW_AT_data_member_location, &at);
-		if (!dwarf_type_of(&child, &inner))
+		/* Where a virtual base lies, only the object itself knows. */
+		if (dwarf_hasattr(&child, DW_AT_virtuality) || !dwarf_type_of(&child, &inner))
 			continue;
-		int64_t deeper = *offset + (int64_t)at;
+		int64_t deeper = *offset + (int64_t)member_offset(&child);
 		if (have && !strcmp(have, name)) {
 			*offset = deeper;
 			*member_type = inner;
@@ -79,6 +162,38 @@ static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_
 bool dwarf_member(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits)
 {
 	return member_of(type, name, offset, member_type, bits, 0);
+}
+
+int dwarf_array(Dwarf_Die *type, uint64_t dimension[DWARF_DIMENSIONS], Dwarf_Die *inner, uint64_t *size)
+{
+	Dwarf_Die child;
+	Dwarf_Word bytes = 0;
+	int n = 0;
+	if (dwarf_tag(type) != DW_TAG_array_type || !dwarf_type_of(type, inner))
+		return 0;
+	complete(inner);
+	if (dwarf_aggregate_size(inner, &bytes))
+		bytes = 0;
+	*size = bytes;
+	for (int more = dwarf_child(type, &child); more == 0 && n < DWARF_DIMENSIONS; more = dwarf_siblingof(&child, &child)) {
+		Dwarf_Word bound = 0;
+		if (dwarf_tag(&child) != DW_TAG_subrange_type)
+			continue;
+		dimension[n++] = number(&child, DW_AT_count, &bound)         ? bound
+		                 : number(&child, DW_AT_upper_bound, &bound) ? bound + 1
+		                                                             : 0;
+	}
+	return n;
+}
+
+bool dwarf_size(Dwarf_Die *type, uint64_t *size)
+{
+	Dwarf_Word bytes = 0;
+	complete(type);
+	if (dwarf_aggregate_size(type, &bytes) || bytes == 0)
+		return false;
+	*size = bytes;
+	return true;
 }
 
 bool dwarf_scalar(Dwarf_Die *type, struct probe_type *out)
@@ -131,13 +246,11 @@ static void classify_at(Dwarf_Die *type, uint64_t offset, enum probe_class *out,
 	} else if (is_record(type)) {
 		Dwarf_Die child;
 		for (int more = dwarf_child(type, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-			Dwarf_Word at = 0;
 			int tag = dwarf_tag(&child);
 			if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&child, DW_AT_external) ||
 			    !dwarf_type_of(&child, &inner))
 				continue;
-			number(&child, DW_AT_data_member_location, &at);
-			classify_at(&inner, offset + at, out, depth + 1);
+			classify_at(&inner, offset + member_offset(&child), out, depth + 1);
 		}
 	} else { /* long double, complex, __int128, pointers to members: rare, and not worth a guess */
 		out[0] = PROBE_CLASS_MEMORY;
@@ -194,12 +307,12 @@ static bool function_below(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *out, int
 bool dwarf_function_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out)
 {
 	Dwarf_Die unit;
-	if (dwarf_addrdie(dw, addr, &unit) && function_below(&unit, addr, out, 0))
+	if (dwarf_addrdie(dw, addr, &unit) && whole_unit(&unit) && function_below(&unit, addr, out, 0))
 		return true;
-	/* clang writes no table of ranges. */
+	/* clang writes no table of ranges. Those of a split unit are in its skeleton. */
 	Dwarf_CU *cu = NULL;
 	while (dwarf_get_units(dw, cu, &cu, NULL, NULL, &unit, NULL) == 0)
-		if (dwarf_haspc(&unit, addr) > 0 && function_below(&unit, addr, out, 0))
+		if (dwarf_haspc(&unit, addr) > 0 && whole_unit(&unit) && function_below(&unit, addr, out, 0))
 			return true;
 	return false;
 }
@@ -242,8 +355,55 @@ bool dwarf_variable_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out)
 {
 	Dwarf_Die unit;
 	Dwarf_CU *cu = NULL;
-	while (dwarf_get_units(dw, cu, &cu, NULL, NULL, &unit, NULL) == 0)
+	while (next_unit(dw, &cu, &unit))
 		if (variable_below(&unit, addr, out, 0))
 			return true;
 	return false;
+}
+
+/* ---- what is not there ---- */
+
+static bool mentions(Dwarf_Die *parent, const char *name, int tag, Dwarf_Die *out, bool *local, int depth)
+{
+	Dwarf_Die child;
+	if (depth > 12 || dwarf_child(parent, &child))
+		return false;
+	do {
+		int its = dwarf_tag(&child);
+		const char *have = dwarf_diename(&child);
+		bool declared = dwarf_hasattr(&child, DW_AT_declaration);
+		if (its == tag && have && !strcmp(have, name) && !declared) {
+			*out = child;
+			return true;
+		}
+		bool body = tag == DW_TAG_variable && (its == DW_TAG_subprogram || its == DW_TAG_lexical_block);
+		bool enter = body || its == DW_TAG_namespace || is_record(&child);
+		if (enter && mentions(&child, name, tag, out, local, depth + 1)) {
+			*local |= body;
+			return true;
+		}
+	} while (dwarf_siblingof(&child, &child) == 0);
+	return false;
+}
+
+const char *dwarf_why_not(Dwarf *dw, const char *name, bool data)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, die;
+	bool local = false;
+	const char *last = strrchr(name, ':');
+	name = last ? last + 1 : name;
+	while (next_unit(dw, &cu, &unit)) {
+		if (!mentions(&unit, name, data ? DW_TAG_variable : DW_TAG_subprogram, &die, &local, 0))
+			continue;
+		if (data)
+			return local ? "it is a local variable of a function, which nothing outside of that can reach"
+			             : "the compiler has left it out, as nothing needs it in memory";
+		Dwarf_Word inlined = DW_INL_not_inlined;
+		number(&die, DW_AT_inline, &inlined);
+		return inlined == DW_INL_inlined || inlined == DW_INL_declared_inlined
+		               ? "it was inlined everywhere (__attribute__((noinline)) keeps a function)"
+		               : "the compiler has left it out, as nothing calls it";
+	}
+	return NULL;
 }

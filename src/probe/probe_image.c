@@ -108,6 +108,30 @@ static bool same_build(Elf *a, Elf *b)
 	return n_a == n_b && !memcmp(id_a, id_b, (size_t)n_a);
 }
 
+/* CRC-32 of zlib, by which a file without a build id knows its debug file. */
+static uint32_t checksum(const unsigned char *at, size_t n)
+{
+	uint32_t crc = ~0u;
+	for (size_t k = 0; k < n; k++) {
+		crc ^= at[k];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+	}
+	return ~crc;
+}
+
+/* Another build's debug file has functions at other places. */
+static bool belongs(struct probe_image *i)
+{
+	const void *id;
+	GElf_Word crc;
+	size_t n;
+	if (dwelf_elf_gnu_build_id(i->main.elf, &id) > 0 || !dwelf_elf_gnu_debuglink(i->main.elf, &crc))
+		return same_build(i->main.elf, i->debug.elf);
+	const char *raw = elf_rawfile(i->debug.elf, &n);
+	return raw && checksum((const unsigned char *)raw, n) == crc;
+}
+
 static bool try_debug(struct probe_image *i, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static bool try_debug(struct probe_image *i, const char *fmt, ...)
 {
@@ -118,7 +142,7 @@ static bool try_debug(struct probe_image *i, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0 || (size_t)n >= sizeof path || access(path, R_OK) || file_open(&i->debug, path, NULL))
 		return false;
-	if (same_build(i->main.elf, i->debug.elf))
+	if (belongs(i))
 		return true;
 	file_close(&i->debug);
 	return false;
@@ -225,6 +249,11 @@ void probe_image_close(struct probe_image *i)
 const char *probe_image_path(const struct probe_image *i)
 {
 	return i->path;
+}
+
+bool probe_image_stripped(const struct probe_image *i)
+{
+	return i->table[0].n == 0;
 }
 
 bool probe_image_moves(const struct probe_image *i)

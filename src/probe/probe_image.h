@@ -41,6 +41,7 @@ struct probe_image;
 int probe_image_open(const char *path, const char *debug_root, struct probe_image **out, struct weft_err *err) WEFT_MUST_CHECK;
 void probe_image_close(struct probe_image *i);
 const char *probe_image_path(const struct probe_image *i);
+bool probe_image_stripped(const struct probe_image *i); /* it has the dynamic linker's symbols only */
 bool probe_image_moves(const struct probe_image *i);    /* position-independent: addresses are relative */
 uint64_t probe_image_base(const struct probe_image *i); /* address of the first loaded page */
 bool probe_image_executes(const struct probe_image *i, uint64_t addr, uint64_t *end); /* end of that loaded code */

@@ -90,8 +90,8 @@ NEEDS_A_SESSION(int, probe_variable, struct probe_session *s, const char *expres
                 struct probe_value *out, struct weft_err *err)
 NEEDS_A_SESSION(int, probe_parameter, struct probe_session *s, const char *function, const char *expression, const char *declared,
                 enum link_when when, struct probe_value *out, struct weft_err *err)
-NEEDS_A_SESSION(int, probe_result, struct probe_session *s, const char *function, const char *declared, struct probe_value *out,
-                struct weft_err *err)
+NEEDS_A_SESSION(int, probe_result, struct probe_session *s, const char *function, const char *expression, const char *declared,
+                struct probe_value *out, struct weft_err *err)
 NEEDS_A_SESSION(int, probe_watch_bind, struct probe_session *s, const struct probe_watch *w, struct probe_bound *b,
                 struct weft_err *err)
 NEEDS_A_SESSION(unsigned, probe_watch_values, const struct probe_bound *b, const struct probe_event *e,

@@ -4,6 +4,7 @@
  * ranges that are taken, for those who look for a place.
  */
 #include "probe_priv.h"
+#include "probe_value.h"
 #include "base/vec.h"
 #include <elf.h>
 #include <errno.h>
@@ -105,15 +106,31 @@ bool process_has(struct probe_session *s, const struct probe_image *image, uint6
 	return false;
 }
 
+/* What the executable's debug information knows of a name that nothing in the process has; else what is most likely. */
+static const char *why_missing(struct probe_session *s, const char *name, bool data, const char **like)
+{
+	struct probe_image *main = s->modules.n ? process_image(s, &s->modules.at[0]) : NULL;
+	Dwarf *dw = main ? probe_image_dwarf(main, NULL) : NULL;
+	const char *why = dw ? dwarf_why_not(dw, name, data) : NULL;
+	if (why)
+		return why;
+	for (size_t k = 0; k < s->modules.n && !*like; k++)
+		if (process_image(s, &s->modules.at[k]))
+			*like = probe_image_resembling(s->modules.at[k].image, name, data);
+	if (*like)
+		return NULL;
+	if (main && probe_image_stripped(main))
+		return "its executable has no symbols (it was stripped)";
+	return data ? "it is not there, or the compiler has left it out" : "it is not there, or was inlined everywhere";
+}
+
 static void say_not_found(struct probe_session *s, const char *name, bool data, struct weft_err *err)
 {
-	const char *like = NULL, *missing = data ? "it is not there, or the compiler has left it out"
-	                                         : "it is not there, or was inlined everywhere";
-	for (size_t k = 0; k < s->modules.n && !like; k++)
-		if (process_image(s, &s->modules.at[k]))
-			like = probe_image_resembling(s->modules.at[k].image, name, data);
-	weft_err_set(err, -ENOENT, "no %s '%s' in this process: %s%s%s", data ? "variable" : "function", name,
-	             like ? "did you mean '" : missing, like ? like : "", like ? "'?" : "");
+	const char *like = NULL, *why = why_missing(s, name, data, &like), *what = data ? "variable" : "function";
+	if (why)
+		weft_err_set(err, -ENOENT, "no %s '%s' in this process: %s", what, name, why);
+	else
+		weft_err_set(err, -ENOENT, "no %s '%s' in this process: did you mean '%s'?", what, name, like);
 }
 
 /* What of it can be instrumented; why not is said of the last that cannot. */

@@ -201,7 +201,7 @@ static bool wants_xmm(const struct probe_session *s, uint32_t id)
 {
 	for (size_t k = 0; k < s->parts.n; k++)
 		for (unsigned i = 0; s->parts.at[k].site == id && i < s->parts.at[k].n; i++)
-			if (s->parts.at[k].op[i].op == LINK_OP_XMM || s->parts.at[k].op[i].op == LINK_OP_SET_XMM)
+			if (link_op_is_vector(s->parts.at[k].op[i].op))
 				return true;
 	return false;
 }

@@ -16,6 +16,7 @@ struct walk {
 	struct probe_value *v;
 	Dwarf_Die type;
 	bool typed;
+	int dimension; /* of an array: how many of them are behind us */
 	struct probe_type declared;
 	bool in_memory;
 	int64_t offset;
@@ -65,13 +66,13 @@ static int fetch(struct walk *w, struct probe_type t)
 	unsigned k = (unsigned)w->offset / 8, bits = (unsigned)w->offset % 8 * 8;
 	bool whole = bits == 0;
 	struct link_op op = {.op = w->piece[k], .index = w->index[k]};
-	if (whole && w->piece[k] != LINK_OP_XMM) {
+	if (whole && !link_op_is_vector(w->piece[k])) {
 		op.size = t.size;
 		op.sign = t.sign;
 	}
 	w->v->in_register = whole && w->v->n == 0 ? (w->piece[k] == LINK_OP_XMM ? 8 : 0) + w->index[k] : -1;
 	int rc = add_op(w, op);
-	return rc || (whole && w->piece[k] != LINK_OP_XMM)
+	return rc || (whole && !link_op_is_vector(w->piece[k]))
 	               ? rc
 	               : add_op(w, (struct link_op){.op = LINK_OP_SHIFT,
 	                                            .size = t.size,
@@ -82,22 +83,38 @@ static int fetch(struct walk *w, struct probe_type t)
 static const char *type_name(struct walk *w)
 {
 	const char *name = w->typed ? dwarf_diename(&w->type) : NULL;
-	return name ? name : "something without a name";
+	return name ? name : w->typed ? "something without a name" : "a thing whose type is not known";
+}
+
+static void become(struct walk *w, Dwarf_Die type)
+{
+	w->type = type;
+	w->typed = true;
+	w->dimension = 0;
+}
+
+/* What is not known is what the caller says: a pointer to the type that was declared. */
+static int through_untyped(struct walk *w)
+{
+	int rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
+	w->v->addr = 0;
+	w->in_memory = true;
+	w->offset = 0;
+	return rc;
 }
 
 static int through(struct walk *w)
 {
 	Dwarf_Die to;
 	struct probe_type t;
+	if (!w->typed && w->declared.kind)
+		return through_untyped(w);
 	if (!w->typed || !dwarf_scalar(&w->type, &t) || (t.kind != PROBE_TYPE_POINTER && t.kind != PROBE_TYPE_STRING))
 		return weft_err_set(w->err, -EINVAL, "in '%s', %s is no pointer", w->whole, type_name(w));
 	if (!dwarf_type_of(&w->type, &to))
 		return weft_err_set(w->err, -EINVAL, "in '%s', a pointer to void is followed", w->whole);
-	int rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
-	w->v->addr = 0;
-	w->in_memory = true;
-	w->offset = 0;
-	w->type = to;
+	int rc = through_untyped(w);
+	become(w, to);
 	return rc;
 }
 
@@ -106,33 +123,40 @@ static int member(struct walk *w, const char *name)
 	bool bits = false;
 	Dwarf_Die inner;
 	if (!w->typed || !dwarf_member(&w->type, name, &w->offset, &inner, &bits))
-		return weft_err_set(w->err, -ENOENT, "in '%s', %s has no member '%s'", w->whole, type_name(w), name);
+		return weft_err_set(w->err, -EINVAL, "in '%s', %s has no member '%s'", w->whole, type_name(w), name);
 	if (bits)
 		return weft_err_set(w->err, -ENOTSUP, "in '%s', '%s' is a bit field", w->whole, name);
-	w->type = inner;
+	become(w, inner);
 	return 0;
+}
+
+static int pointed_element(struct walk *w, uint64_t index)
+{
+	uint64_t size = w->declared.size;
+	int rc = through(w);
+	if (rc == 0 && w->typed && !dwarf_size(&w->type, &size))
+		rc = weft_err_set(w->err, -EINVAL, "in '%s', the elements have no size", w->whole);
+	w->offset += (int64_t)(index * size);
+	return rc;
 }
 
 static int element(struct walk *w, uint64_t index)
 {
 	Dwarf_Die inner;
-	Dwarf_Word size = 0, all = 0;
-	bool array = w->typed && dwarf_tag(&w->type) == DW_TAG_array_type;
-	if (!array) {
-		int rc = through(w);
-		if (rc)
-			return rc;
-		inner = w->type;
-	} else if (!dwarf_type_of(&w->type, &inner)) {
-		return weft_err_set(w->err, -EINVAL, "in '%s', the array's elements have no type", w->whole);
-	}
-	if (dwarf_aggregate_size(&inner, &size) || size == 0)
+	uint64_t dimension[DWARF_DIMENSIONS], size;
+	int n = w->typed ? dwarf_array(&w->type, dimension, &inner, &size) : 0;
+	if (n == 0)
+		return pointed_element(w, index);
+	if (size == 0)
 		return weft_err_set(w->err, -EINVAL, "in '%s', the elements have no size", w->whole);
-	if (array && dwarf_aggregate_size(&w->type, &all) == 0 && index >= all / size)
+	if (dimension[w->dimension] && index >= dimension[w->dimension])
 		return weft_err_set(w->err, -ERANGE, "in '%s', the array has %llu elements only", w->whole,
-		                    (unsigned long long)(all / size));
+		                    (unsigned long long)dimension[w->dimension]);
+	for (int k = w->dimension + 1; k < n; k++)
+		size *= dimension[k];
 	w->offset += (int64_t)(index * size);
-	w->type = inner;
+	if (++w->dimension == n)
+		become(w, inner);
 	return 0;
 }
 
@@ -167,19 +191,34 @@ static int follow(struct walk *w, const char *at)
 	return rc;
 }
 
+static int no_scalar(struct walk *w)
+{
+	int tag = dwarf_tag(&w->type);
+	if (tag == DW_TAG_array_type)
+		return weft_err_set(w->err, -ENOTSUP, "'%s' is an array: name one of its elements", w->whole);
+	if (tag == DW_TAG_base_type)
+		return weft_err_set(w->err, -ENOTSUP, "'%s' is %s, which is not measured", w->whole, type_name(w));
+	return weft_err_set(w->err, -ENOTSUP, "'%s' is a struct %s: name one of its members", w->whole, type_name(w));
+}
+
+/* The last dimension of an array of char, in memory: a text. */
+static bool is_text(struct walk *w)
+{
+	Dwarf_Die inner;
+	struct probe_type t;
+	uint64_t dimension[DWARF_DIMENSIONS], size;
+	int n = w->typed && w->in_memory ? dwarf_array(&w->type, dimension, &inner, &size) : 0;
+	return n && w->dimension == n - 1 && dwarf_scalar(&inner, &t) && t.size == 1;
+}
+
 static int finish(struct walk *w)
 {
 	struct probe_type t = w->declared;
-	bool chars = false;
-	if (w->declared.kind == PROBE_TYPE_NONE) {
-		if (w->typed && dwarf_tag(&w->type) == DW_TAG_array_type && w->in_memory) {
-			Dwarf_Die inner;
-			chars = dwarf_type_of(&w->type, &inner) && dwarf_scalar(&inner, &t) && t.size == 1;
-			t = (struct probe_type){PROBE_TYPE_STRING, 8, false};
-		}
-		if (!chars && (!w->typed || !dwarf_scalar(&w->type, &t)))
-			return weft_err_set(w->err, -ENOTSUP, "'%s' is %s: name one of its members", w->whole, type_name(w));
-	}
+	bool chars = w->declared.kind == PROBE_TYPE_NONE && is_text(w);
+	if (chars)
+		t = (struct probe_type){PROBE_TYPE_STRING, 8, false};
+	else if (w->declared.kind == PROBE_TYPE_NONE && (!w->typed || !dwarf_scalar(&w->type, &t)))
+		return no_scalar(w);
 	w->v->type = t;
 	bool constant = w->v->n == 1 && w->v->op[0].op == LINK_OP_IMM && w->in_memory;
 	w->v->addr = constant ? w->v->op[0].a + (uint64_t)w->offset : 0;
@@ -231,6 +270,8 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 	rc = probe_find(s, name, true, found, err);
 	if (rc < 0)
 		return rc;
+	if (rc > 1)
+		return weft_err_set(err, -E2BIG, "there are %d variables '%s'", rc, name);
 	struct weft_err why = {0};
 	Dwarf *dw = probe_image_dwarf(found[0].image, &why);
 	Dwarf_Die die;
@@ -250,6 +291,13 @@ struct passing {
 	uint64_t stack;
 };
 
+static uint8_t passed_in(bool sse, enum link_when when)
+{
+	if (when == LINK_EXIT)
+		return sse ? LINK_OP_KEPT_XMM : LINK_OP_KEPT;
+	return sse ? LINK_OP_XMM : LINK_OP_INT;
+}
+
 /* Where the next parameter, of these classes, is. */
 static void pass(struct passing *p, const enum probe_class class[2], uint64_t size, enum link_when when, struct walk *w,
                  uint64_t *stack)
@@ -267,10 +315,7 @@ static void pass(struct passing *p, const enum probe_class class[2], uint64_t si
 	}
 	for (int k = 0; k < 2; k++) {
 		bool sse = class[k] == PROBE_CLASS_SSE;
-		w->piece[k] = class[k] == PROBE_CLASS_NONE ? 0
-		              : sse                        ? LINK_OP_XMM
-		              : when == LINK_EXIT          ? LINK_OP_KEPT
-		                                           : LINK_OP_INT;
+		w->piece[k] = class[k] == PROBE_CLASS_NONE ? 0 : passed_in(sse, when);
 		if (class[k] != PROBE_CLASS_NONE)
 			w->index[k] = (uint8_t)(sse ? p->sses++ : p->ints++);
 	}
@@ -308,13 +353,9 @@ static int find_parameter(Dwarf_Die *function, const char *name, size_t n, uint6
 		pass(&p, class, size, when, w, &stack);
 		if (number ? ++k != number : !have || strlen(have) != n || memcmp(have, name, n))
 			continue;
-		w->type = type;
-		w->typed = true;
+		become(w, type);
 		if (w->in_memory)
 			return add_op(w, (struct link_op){.op = LINK_OP_FRAME, .a = 8 + stack});
-		if (when == LINK_EXIT && w->piece[0] == LINK_OP_XMM)
-			return weft_err_set(w->err, -ENOTSUP, "'%s' is in a vector register, which is not kept until the exit",
-			                    w->whole);
 		if (reference) {
 			int rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
 			w->in_memory = true;
@@ -325,16 +366,19 @@ static int find_parameter(Dwarf_Die *function, const char *name, size_t n, uint6
 	return 1;
 }
 
-/* Without debug information: the number counts registers of the declared type's class, as if all parameters were of it. */
-static int guess_parameter(struct walk *w, uint64_t number, enum link_when when)
+/*
+ * Without debug information: the number counts registers of the declared type's class, as if all parameters were of it. `leads`: the parameter is
+ * a pointer, to something of that type.
+ */
+static int guess_parameter(struct walk *w, uint64_t number, bool leads, enum link_when when)
 {
-	bool sse = w->declared.kind == PROBE_TYPE_FLOAT;
+	bool sse = w->declared.kind == PROBE_TYPE_FLOAT && !leads;
 	if (number == 0 || !w->declared.kind)
 		return weft_err_set(w->err, -ENODATA, "there is no debug information: '%s' wants a number ($1) and a type",
 		                    w->whole);
-	if (number > (sse ? 8 : 6) || (sse && when == LINK_EXIT))
+	if (number > (sse ? 8 : 6))
 		return weft_err_set(w->err, -ENOTSUP, "'%s' is in no register that is known", w->whole);
-	w->piece[0] = sse ? LINK_OP_XMM : when == LINK_EXIT ? LINK_OP_KEPT : LINK_OP_INT;
+	w->piece[0] = passed_in(sse, when);
 	w->index[0] = (uint8_t)(number - 1);
 	return 0;
 }
@@ -365,21 +409,21 @@ int probe_parameter(struct probe_session *s, const char *function, const char *e
 	bool described = describe(s, function, &die, &rc, err);
 	if (rc < 0)
 		return rc;
-	rc = described ? find_parameter(&die, name, n, number, when, &w) : guess_parameter(&w, number, when);
+	rc = described ? find_parameter(&die, name, n, number, when, &w) : guess_parameter(&w, number, stars || name[n], when);
 	if (rc > 0)
 		rc = weft_err_set(err, -ENOENT, "function '%s' has no parameter '%.*s'", function, (int)n, name);
 	return rc ? rc : end(&w, name + n, stars);
 }
 
-int probe_result(struct probe_session *s, const char *function, const char *declared, struct probe_value *out,
-                 struct weft_err *err)
+int probe_result(struct probe_session *s, const char *function, const char *expression, const char *declared,
+                 struct probe_value *out, struct weft_err *err)
 {
 	struct walk w;
 	size_t n;
 	int rc;
 	Dwarf_Die die;
 	enum probe_class class[2] = {PROBE_CLASS_INT, PROBE_CLASS_NONE};
-	begin(&w, "result", declared, out, err, &n, &rc);
+	unsigned stars = begin(&w, expression, declared, out, err, &n, &rc);
 	bool described = rc == 0 && describe(s, function, &die, &rc, err);
 	if (rc < 0)
 		return rc;
@@ -396,5 +440,26 @@ int probe_result(struct probe_session *s, const char *function, const char *decl
 	bool sse = w.declared.kind ? w.declared.kind == PROBE_TYPE_FLOAT : class[0] == PROBE_CLASS_SSE;
 	w.piece[0] = sse ? LINK_OP_XMM : LINK_OP_INT;
 	w.index[0] = sse ? 0 : 6;
-	return end(&w, "", 0);
+	return end(&w, expression + stars + n, stars);
+}
+
+bool probe_constant(const char *text, struct probe_value *out)
+{
+	int64_t whole;
+	double real;
+	uint64_t bits;
+	*out = (struct probe_value){.in_register = -1, .n = 1};
+	if (!*text || !strchr("+-.0123456789", *text))
+		return false; /* a variable may be called "inf" */
+	if (weft_parse_i64(weft_str(text), &whole) == 0) {
+		bits = (uint64_t)whole;
+		out->type = (struct probe_type){PROBE_TYPE_INT, 8, true};
+	} else if (weft_parse_double(weft_str(text), &real) == 0) {
+		memcpy(&bits, &real, sizeof bits);
+		out->type = (struct probe_type){PROBE_TYPE_FLOAT, 8, true};
+	} else {
+		return false;
+	}
+	out->op[0] = (struct link_op){.op = LINK_OP_IMM, .put = 1, .a = bits};
+	return true;
 }

@@ -3,10 +3,10 @@
  * Variables, parameters and results by name, as instructions that fetch them.
  *
  *     name            a global or static variable, a static member (Class::member); of a parameter: its name, or $1, $2…
- *     a.b  p->b  a[3] *p      members, through pointers, elements; in any combination
+ *     a.b  p->b  a[3][1] *p   members, through pointers, elements; in any combination
  *
- * What something is comes from debug information, or, for plain variables and parameters in registers, from the type that the
- * caller declares: char, short, int, long (also unsigned), float, double, pointer, string.
+ * What something is comes from debug information, or, for variables, parameters in registers and what those point to, from the type that
+ * the caller declares: char, short, int, long (also unsigned), float, double, pointer, string.
  */
 #ifndef WEFT_PROBE_VALUE_H
 #define WEFT_PROBE_VALUE_H
@@ -39,8 +39,11 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 /* At entry, or as it was there (when: LINK_EXIT). */
 int probe_parameter(struct probe_session *s, const char *function, const char *expression, const char *declared,
                     enum link_when when, struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
-int probe_result(struct probe_session *s, const char *function, const char *declared, struct probe_value *out,
-                 struct weft_err *err) WEFT_MUST_CHECK;
+/* The name in the expression ("return", "*return", "return->a") does not matter. */
+int probe_result(struct probe_session *s, const char *function, const char *expression, const char *declared,
+                 struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
+/* A number as people write it; false: it is none. */
+bool probe_constant(const char *text, struct probe_value *out);
 
 /* ---- probe_dwarf.c: what debug information says ---- */
 
@@ -51,9 +54,15 @@ bool dwarf_strip(Dwarf_Die *type);
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type); /* its DW_AT_type, stripped */
 bool dwarf_member(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits);
 bool dwarf_scalar(Dwarf_Die *type, struct probe_type *out);
+bool dwarf_size(Dwarf_Die *type, uint64_t *size);
+#define DWARF_DIMENSIONS 8
+/* Number of dimensions of an array (0: it is none), how many elements each has (0: not known), the elements' type and size. */
+int dwarf_array(Dwarf_Die *type, uint64_t dimension[DWARF_DIMENSIONS], Dwarf_Die *inner, uint64_t *size);
 /* SysV: how a value of the type is passed; its eightbytes. MEMORY in [0]: on the stack. */
 void dwarf_classify(Dwarf_Die *type, enum probe_class out[2]);
 bool dwarf_function_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out);
 bool dwarf_variable_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out);
+/* Why a name that the source has is none of the program; NULL: the source does not have it. */
+const char *dwarf_why_not(Dwarf *dw, const char *name, bool data);
 
 #endif

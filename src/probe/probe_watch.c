@@ -27,6 +27,13 @@ static size_t type_at(struct weft_str s)
 	return s.n;
 }
 
+/* "return", "*return", "return->a" */
+static bool is_result(const char *name)
+{
+	name += strspn(name, "*");
+	return strncmp(name, "return", 6) == 0 && (!name[6] || strchr(".-[", name[6]));
+}
+
 static int parse_attribute(struct weft_str part, enum link_when when, struct probe_watch *w, const char *text,
                            struct weft_err *err)
 {
@@ -45,7 +52,7 @@ static int parse_attribute(struct weft_str part, enum link_when when, struct pro
 	     !probe_type_named(a->declared, &type)))
 		return weft_err_set(err, -EINVAL, "'%s': no type is called '%.*s'", text, (int)(part.n - colon - 1),
 		                    part.at + colon + 1);
-	a->result = !strcmp(a->name, "return");
+	a->result = is_result(a->name);
 	a->when = a->result ? LINK_EXIT : when;
 	w->n++;
 	return 0;
@@ -94,7 +101,9 @@ static int find_value(struct probe_session *s, const struct probe_watch *w, cons
 	const char *declared = a->declared[0] ? a->declared : NULL;
 	struct weft_err first = {0}, second = {0};
 	if (a->result)
-		return probe_result(s, w->function, declared, out, err);
+		return probe_result(s, w->function, a->name, declared, out, err);
+	if (probe_constant(a->name, out))
+		return 0;
 	int rc = probe_parameter(s, w->function, a->name, declared, a->when, out, &first);
 	if (rc != -ENOENT && rc != -ENODATA)
 		goto out;
@@ -104,7 +113,7 @@ static int find_value(struct probe_session *s, const struct probe_watch *w, cons
 	if (rc == -ENOENT && first.code == -ENODATA)
 		*err = first;
 	else if (rc == -ENOENT)
-		weft_err_set(err, rc, "'%s' has no parameter '%s', and there is no such variable", w->function, a->name);
+		weft_err_set(err, rc, "'%s' has no parameter '%s', and %s", w->function, a->name, second.text);
 	else if (rc)
 		*err = second;
 	return rc;

@@ -155,7 +155,7 @@ struct message *message_copy(const struct message *m); /* in one piece, with its
 /* -- analyze_hold.c -- */
 int hold_task(struct analyze *a, unsigned controller, struct message *m) WEFT_MUST_CHECK; /* m: taken over */
 void hold_look(struct analyze *a);                                                        /* begins those that may */
-void hold_seen(struct analyze *a, struct analyze_task *t, const struct message_cost *m);                 /* it was alive at that time */
+void hold_seen(struct analyze *a, struct analyze_task *t, const struct message_cost *m);  /* it was alive at that time */
 void hold_gone(struct analyze *a, uint64_t task); /* before it is said of a task that may be held */
 void hold_lose(struct analyze *a, unsigned controller);
 void hold_here(struct analyze *a, uint64_t task, unsigned controller);

@@ -106,7 +106,9 @@ static int result(struct control_task *t, const struct point_want *w, const stru
 {
 	if (!w->at_exit)
 		return weft_err_set(err, -EINVAL, "'%s' is known at the exit only: it is what '%s' returns", f->name, function);
-	return probe_result(t->s, function, declared(f), out, err);
+	/* "*p" and "p->b" lead further from it; all other names are only names. */
+	bool leads = *f->name == '*' || strstr(f->name, "->") || strchr(f->name, '[');
+	return probe_result(t->s, function, leads ? f->name : "return", declared(f), out, err);
 }
 
 static void constant(struct point_want *w, uint32_t i)

@@ -110,6 +110,22 @@ TEST(probe_image_takes_symbols_from_a_debug_file)
 	probe_image_close(i);
 }
 
+/* Then the checksum says whose it is: the functions of another build are elsewhere. */
+TEST(probe_image_takes_no_foreign_debug_file_without_build_ids)
+{
+	static const char *const ways[] = {
+		"objcopy --only-keep-debug p p.debug && strip p && objcopy --add-gnu-debuglink=p.debug p",
+		"objcopy --only-keep-debug p p.debug && strip p && objcopy --add-gnu-debuglink=p.debug p && "
+		"gcc -g -O0 -Wl,--build-id=none -o q p.c && objcopy --only-keep-debug q p.debug",
+	};
+	for (int k = 0; k < 2; k++) {
+		struct probe_image *i = opened(compiled("-O2 -g -Wl,--build-id=none", ways[k]), "p");
+		CHECK((address(i, "work", false) != 0) == (k == 0));
+		CHECK(probe_image_stripped(i) == (k == 1));
+		probe_image_close(i);
+	}
+}
+
 TEST(probe_image_refuses_what_is_no_program)
 {
 	struct weft_err err = {0};

@@ -138,9 +138,16 @@ TEST(probe_value_parameters_and_results)
 	CHECK_U64(e.value[2], 3);
 
 	parameter(&p, "mixed", "b", LINK_EXIT, &v[0]);
-	REQUIRE(probe_result(p.session, "mixed", NULL, &v[1], &err) == 0);
+	REQUIRE(probe_result(p.session, "mixed", "return", NULL, &v[1], &err) == 0);
 	REQUIRE(first_event(&p, "mixed", v, 2, LINK_EXIT, &e));
 	CHECK_NEAR(as_double(e.value[1]), 1.5 * (double)e.value[0] + 0.25 - 3, 0);
+
+	parameter(&p, "mixed", "a", LINK_EXIT, &v[0]);
+	parameter(&p, "mixed", "c", LINK_EXIT, &v[1]);
+	REQUIRE(first_event(&p, "mixed", v, 2, LINK_EXIT, &e));
+	CHECK_NEAR(as_double(e.value[0]), 1.5, 0);
+	CHECK_U64(e.value[1], bits);
+	CHECK(!e.incomplete);
 
 	parameter(&p, "by_value", "s.pair[2].a", LINK_ENTRY, &v[0]);
 	parameter(&p, "by_value", "s.next->level", LINK_ENTRY, &v[1]);
@@ -167,7 +174,7 @@ TEST(probe_value_says_why_not)
 	} rows[] = {
 		{"knbo", "no variable 'knbo' in this process: did you mean 'knob'?"},
 		{"global_state.lvl", "in 'global_state.lvl', state has no member 'lvl'"},
-		{"global_state", "'global_state' is state: name one of its members"},
+		{"global_state", "'global_state' is a struct state: name one of its members"},
 		{"global_state.pair[3].a", "in 'global_state.pair[3].a', the array has 3 elements only"},
 		{"knob->x", "in 'knob->x', int is no pointer"},
 		{"knob[x]", "'knob[x]': expected a number in brackets"},
