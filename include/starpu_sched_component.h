@@ -126,6 +126,7 @@ struct starpu_sched_component_prio_data {
 struct starpu_sched_component_mct_data {
 	double alpha;
 	double beta;
+	double _gamma;
 	double idle_power;
 	int nolock;
 };

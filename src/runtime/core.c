@@ -136,6 +136,9 @@ static void fini(struct rt_runtime *r)
 		if (!s->worker)
 			free(s);
 	}
+	for (unsigned i = 0; i < r->n_prios; i++)
+		rt_prio_fini(&r->prio[i]);
+	free(r->prio);
 	free(r->worker);
 	free(r);
 	rt_jobs_end();
@@ -162,9 +165,12 @@ int rt_begin(struct rt_runtime **out, const struct rt_how *how, struct weft_err 
 		return rc;
 	struct rt_runtime *r = aligned_alloc(64, sizeof *r);
 	struct rt_worker *w = aligned_alloc(64, how->workers * sizeof *w);
-	if (!r || !w) {
+	unsigned n_prios = how->prios == RT_PRIO_OWN ? how->workers : how->prios != RT_PRIO_NONE;
+	struct rt_prio *prio = aligned_alloc(64, (n_prios ? n_prios : 1) * sizeof *prio);
+	if (!r || !w || !prio) {
 		free(r);
 		free(w);
+		free(prio);
 		rt_jobs_end();
 		return weft_err_set(err, -ENOMEM, "cannot begin %u workers", how->workers);
 	}
@@ -173,8 +179,12 @@ int rt_begin(struct rt_runtime **out, const struct rt_how *how, struct weft_err 
 	                         .membarrier = has_membarrier(),
 	                         .hooks = how->hooks ? how->hooks : &no_hooks,
 	                         .worker = w,
-	                         .n_workers = how->workers};
+	                         .n_workers = how->workers,
+	                         .prio = prio,
+	                         .n_prios = n_prios,
+	                         .prio_low = how->prios != RT_PRIO_FRONT};
 	memset(w, 0, how->workers * sizeof *w);
+	memset(prio, 0, n_prios * sizeof *prio);
 	/* Workers look at each other: all are ready before the first begins. */
 	unsigned started = 0;
 	for (unsigned i = 0; i < how->workers && !rc; i++)

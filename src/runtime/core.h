@@ -8,6 +8,9 @@
  * Submitting never waits and never runs a job. A worker takes its next job from: the first that its last one released, its
  * deque, the queues of submitters, the deques of others. With nothing to do it spins for a while, then sleeps.
  *
+ * Jobs whose priority is not 0 may have queues of their own (enum rt_prios): the urgent are looked for before all else, those
+ * that can wait when there is nothing else. Nobody looks at them before the first such job.
+ *
  * A thread that is about to sleep says so and then issues a membarrier, so that whoever made work needs no fence to look.
  */
 #ifndef WEFT_RUNTIME_CORE_H
@@ -17,6 +20,7 @@
 #include "inject.h"
 #include "job.h"
 #include "order.h"
+#include "prio.h"
 #include <pthread.h>
 
 enum { RT_WORKERS = 256 };
@@ -56,6 +60,7 @@ struct rt_submitter {
 	uint32_t order;
 	struct weft_atomic_u64 submitted; /* by this thread; only it stores */
 	struct weft_atomic_u64 finished;  /* by this thread, of the application, with rt_finish; only it stores */
+	uint32_t prio_turn;               /* whose queue gets its next job with a priority */
 	struct rt_inject queue;
 };
 
@@ -92,6 +97,9 @@ struct rt_runtime {
 	_Alignas(64) struct weft_atomic_u32 asks; /* enum rt_asks; a futex for those that pause */
 	const struct rt_sched_hooks *hooks;
 	struct rt_worker *worker;
+	struct rt_prio *prio; /* n_prios of them */
+	unsigned n_prios;
+	bool prio_low;                           /* jobs below 0 are queued there, too */
 	_Alignas(64) struct weft_atomic_u64 few; /* with RT_ASK_FEW: those who wait want to know when so few are left */
 };
 
@@ -100,13 +108,23 @@ enum rt_asks {
 	RT_ASK_FEW = 2,      /* somebody waits until few are left */
 	RT_ASK_TAKE = 4,     /* hooks->take is to be asked */
 	RT_ASK_PROGRESS = 8, /* hooks->progress is to be called */
+	RT_ASK_PRIO = 16,    /* there was a job with a priority */
+};
+
+/* Where ready jobs go whose priority is not 0 (rt_prioritise). */
+enum rt_prios {
+	RT_PRIO_NONE,  /* where the others go */
+	RT_PRIO_OWN,   /* each worker has a queue, at which others look when they have nothing */
+	RT_PRIO_ONE,   /* one queue for all */
+	RT_PRIO_FRONT, /* the same; those below 0 go where the others go */
 };
 
 struct rt_how {
-	unsigned workers;                   /* at least 1 */
-	const int *cpu;                     /* of each worker, or -1; NULL: not bound */
-	uint64_t spin_ns;                   /* before a worker sleeps */
-	const uint8_t *traits;              /* of each worker, or NULL */
+	unsigned workers;      /* at least 1 */
+	const int *cpu;        /* of each worker, or -1; NULL: not bound */
+	uint64_t spin_ns;      /* before a worker sleeps */
+	const uint8_t *traits; /* of each worker, or NULL */
+	enum rt_prios prios;
 	const struct rt_sched_hooks *hooks; /* for as long as the runtime lives, or NULL */
 };
 int rt_begin(struct rt_runtime **out, const struct rt_how *how, struct weft_err *err) WEFT_MUST_CHECK;
@@ -161,6 +179,9 @@ void rt_retire(struct rt_worker *w, struct rt_job *j);  /* it counts as done, an
 void rt_pass(struct rt_submitter *s, struct rt_job *j);
 /* A job that became ready on the calling thread goes where that thread's ready jobs go; false: no memory. */
 bool rt_make_ready(struct rt_submitter *s, struct rt_job *j);
+/* The same to where those of its priority go; false: there is no such place. */
+bool rt_prioritise(struct rt_submitter *s, struct rt_job *j);
+uint64_t rt_prio_count(const struct rt_runtime *r); /* how many are there */
 
 /* core_sleep.c */
 void rt_futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is);

@@ -124,6 +124,29 @@ bool rt_make_ready(struct rt_submitter *s, struct rt_job *j)
 	return true;
 }
 
+bool rt_prioritise(struct rt_submitter *s, struct rt_job *j)
+{
+	struct rt_runtime *r = s->runtime;
+	if (!r->n_prios || (j->priority < 0 && !r->prio_low))
+		return false;
+	/* relaxed: whoever does not see it looks when it has nothing else */
+	if (!(weft_load_relaxed_u32(&r->asks) & RT_ASK_PRIO))
+		rt_ask(r, RT_ASK_PRIO, 0);
+	unsigned at = s->worker ? s->worker->number : s->prio_turn++;
+	if (rt_prio_put(&r->prio[at % r->n_prios], j))
+		return false;
+	rt_work_came(r);
+	return true;
+}
+
+uint64_t rt_prio_count(const struct rt_runtime *r)
+{
+	uint64_t n = 0;
+	for (unsigned i = 0; i < r->n_prios; i++)
+		n += weft_load_u32(&r->prio[i].n_urgent) + weft_load_u32(&r->prio[i].n_low);
+	return n;
+}
+
 int rt_submit(struct rt_submitter *s, struct rt_job *j)
 {
 	j->order = s->order++;

@@ -277,6 +277,27 @@ static struct rt_job *from_others(struct rt_worker *w)
 	return NULL;
 }
 
+/* Of jobs with a priority, its own first. */
+static struct rt_job *from_prios(struct rt_worker *w, bool urgent)
+{
+	struct rt_runtime *r = w->runtime;
+	struct rt_job *j = NULL;
+	for (unsigned i = 0; i < r->n_prios && !j; i++)
+		j = rt_prio_take(&r->prio[(w->number + i) % r->n_prios], urgent);
+	return j;
+}
+
+/* What comes before all else. Others may have what was to run now. */
+static struct rt_job *urgent(struct rt_worker *w)
+{
+	struct rt_job *j = rt_prio_take(&w->runtime->prio[w->number % w->runtime->n_prios], true);
+	if (j && w->next) {
+		rt_worker_keep(w, w->next);
+		w->next = NULL;
+	}
+	return j;
+}
+
 static struct rt_job *find(struct rt_worker *w)
 {
 	struct rt_runtime *r = w->runtime;
@@ -289,8 +310,10 @@ static struct rt_job *find(struct rt_worker *w)
 	/* relaxed: the bit is set before the first job, and for good */
 	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&r->asks) & RT_ASK_TAKE))
 		j = j ? j : r->hooks->take(w);
+	j = j ? j : from_prios(w, true);
 	j = j ? j : from_submitters(w);
-	return j ? j : from_others(w);
+	j = j ? j : from_others(w);
+	return j ? j : from_prios(w, false);
 }
 
 static bool any(struct rt_worker *w)
@@ -308,7 +331,7 @@ static bool any(struct rt_worker *w)
 	for (unsigned i = 0; i < r->n_workers; i++)
 		if (rt_deque_size(&r->worker[i].deque))
 			return true;
-	return false;
+	return rt_prio_count(r) != 0;
 }
 
 /* Until there is a job, if it may wait; NULL: there is none, or the runtime ends, or somebody asks for something. */
@@ -336,8 +359,8 @@ static struct rt_job *idle(struct rt_worker *w, bool wait)
 	return NULL;
 }
 
-/* What lies in the way between two jobs, seldom. */
-static void attend(struct rt_worker *w)
+/* What lies in the way between two jobs, seldom. The job that comes next, if that is already known. */
+static struct rt_job *attend(struct rt_worker *w)
 {
 	struct rt_runtime *r = w->runtime;
 	uint32_t asks = weft_load_u32(&r->asks);
@@ -354,14 +377,16 @@ static void attend(struct rt_worker *w)
 		w->next = NULL;
 		rt_work_came(r);
 	}
+	return asks & RT_ASK_PRIO && !(w->traits & RT_W_ONLY_PLACED) ? urgent(w) : NULL;
 }
 
 bool rt_worker_step(struct rt_worker *w, bool wait)
 {
+	struct rt_job *j = NULL;
 	/* relaxed: seen at one of the next jobs */
 	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&w->runtime->asks) | w->traits))
-		attend(w);
-	struct rt_job *j = find(w);
+		j = attend(w);
+	j = j ? j : find(w);
 	if (!j)
 		j = idle(w, wait);
 	if (j)

@@ -153,6 +153,85 @@ static void several_threads(void)
 	starpu_sched_ctx_delete(ctx[2]);
 }
 
+/* While a context without a policy runs a task, its other workers do nothing; woken ones may. */
+static int in_parallel, meanwhile, parallel_runs;
+static void alone(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+	CHECK(starpu_worker_get_id() == 0 && starpu_worker_is_blocked_in_parallel(1));
+	__atomic_store_n(&in_parallel, 1, __ATOMIC_SEQ_CST);
+	starpu_sleep(0.002F);
+	__atomic_store_n(&in_parallel, 0, __ATOMIC_SEQ_CST);
+	parallel_runs++;
+}
+static void looks(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+	meanwhile += starpu_worker_get_id() == 1 && __atomic_load_n(&in_parallel, __ATOMIC_SEQ_CST);
+}
+static void waits_for_other(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+	while (!__atomic_load_n(&total, __ATOMIC_ACQUIRE))
+		starpu_sleep(0.0005F);
+}
+static struct starpu_codelet alone_cl = {.cpu_funcs = {alone}}, looks_cl = {.cpu_funcs = {looks}},
+			     waits_cl = {.cpu_funcs = {waits_for_other}};
+
+static void without_policy(void)
+{
+	int both[] = {0, 1};
+	unsigned c = starpu_sched_ctx_create(both, 2, "parallel", STARPU_SCHED_CTX_NESTED, 0, 0);
+	CHECK(!starpu_sched_ctx_has_starpu_scheduler(c, NULL) && starpu_worker_is_sub_worker_somewhere(1));
+	CHECK(!starpu_worker_is_blocked_in_parallel(1));
+	parallel_runs = 0;
+	for (int i = 0; i < 20; i++) {
+		CHECK(starpu_task_insert(&alone_cl, STARPU_SCHED_CTX, c, 0) == 0);
+		for (int k = 0; k < 10; k++)
+			CHECK(starpu_task_insert(&looks_cl, 0) == 0);
+	}
+	starpu_task_wait_for_all();
+	CHECK(parallel_runs == 20 && meanwhile == 0);
+	starpu_sched_ctx_delete(c);
+	/* A task of its first worker waits for one that only the second can run. */
+	c = starpu_sched_ctx_create(both, 2, "awake", STARPU_SCHED_CTX_AWAKE_WORKERS, 0);
+	reset();
+	CHECK(starpu_task_insert(&waits_cl, STARPU_SCHED_CTX, c, 0) == 0);
+	CHECK(starpu_task_insert(&notes, STARPU_EXECUTE_ON_WORKER, 1, 0) == 0);
+	starpu_task_wait_for_all();
+	CHECK(total == 1 && on_worker[1] == 1);
+	starpu_sched_ctx_delete(c);
+}
+
+/* One thread waits for all tasks, and so asks all policies to schedule; another makes and deletes contexts of components. */
+static int stop;
+static void *waits_for_all(void *arg)
+{
+	(void)arg;
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		CHECK(starpu_task_insert(&notes, 0) == 0);
+		CHECK(starpu_task_wait_for_all() == 0);
+		starpu_reset_scheduler();
+	}
+	return NULL;
+}
+
+static void comes_and_goes(void)
+{
+	static const char *const policies[] = {"modular-eager", "modular-heft", "graph_test", "modular-ws"};
+	int both[] = {0, 1};
+	pthread_t thread;
+	__atomic_store_n(&stop, 0, __ATOMIC_RELEASE);
+	CHECK(pthread_create(&thread, NULL, waits_for_all, NULL) == 0);
+	for (int i = 0; i < 60; i++) {
+		unsigned c = starpu_sched_ctx_create(both, 2, "short", STARPU_SCHED_CTX_POLICY_NAME, policies[i % 4], 0);
+		submit(c, 5);
+		starpu_sched_ctx_delete(c);
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+}
+
 static void nested(void)
 {
 	int both[] = {0, 1}, first[] = {0};
@@ -299,6 +378,8 @@ int main(void)
 		insert_into();
 		without_workers();
 		nested();
+		without_policy();
+		comes_and_goes();
 		starpu_shutdown();
 		policy_of_ones_own();
 	}

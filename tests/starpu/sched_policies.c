@@ -92,12 +92,21 @@ static void count(void *buffers[], void *arg)
 static struct starpu_codelet counts = {.cpu_funcs = {count}};
 static struct starpu_codelet notes = {.cpu_funcs = {note}}, waits = {.cpu_funcs = {wait_for_go}};
 
-static void by_priority(const char *policy)
+/* How tasks come to the policy. */
+enum way { SUBMITTED, INSERTED, HOOKED };
+
+static void ready_soon(void *data, struct starpu_task *t, double delay)
+{
+	(void)data, (void)t, (void)delay;
+}
+
+static void by_priority(const char *policy, enum way way)
 {
 	struct starpu_conf conf;
 	starpu_conf_init(&conf);
 	conf.sched_policy_name = policy;
 	conf.ncpus = 1;
+	starpu_task_notify_ready_soon_register(way == HOOKED ? ready_soon : NULL, NULL);
 	if (starpu_init(&conf))
 		exit(77);
 	n_seen = 0;
@@ -105,10 +114,18 @@ static void by_priority(const char *policy)
 	CHECK(starpu_task_insert(&waits, 0) == 0);
 	starpu_sleep(0.005F);
 	for (int i = 0; i < 20; i++) {
-		struct starpu_task *t = starpu_task_create();
+		struct starpu_task *t = way == INSERTED ? NULL : starpu_task_create();
+		/* eager and its like know urgent tasks; those that can wait come in the order of arrival */
+		int priority = i * 7 % 20 - (starpu_sched_get_min_priority() < 0 ? 8 : 0);
+		void *arg = (void *)(intptr_t)priority;
+		if (!t) {
+			CHECK(starpu_task_insert(&notes, STARPU_PRIORITY, priority, STARPU_CL_ARGS_NFREE, arg, sizeof arg, 0) ==
+			      0);
+			continue;
+		}
 		t->cl = &notes;
-		t->priority = i * 7 % 20;
-		t->cl_arg = (void *)(intptr_t)t->priority;
+		t->priority = priority;
+		t->cl_arg = arg;
 		CHECK(starpu_task_submit(t) == 0);
 	}
 	__atomic_store_n(&hold, 0, __ATOMIC_RELEASE);
@@ -120,6 +137,50 @@ static void by_priority(const char *policy)
 	if (wrong)
 		fprintf(stderr, "# %s: %u tasks before more urgent ones\n", policy, wrong);
 	CHECK(wrong == 0);
+	starpu_shutdown();
+	starpu_task_notify_ready_soon_register(NULL, NULL);
+}
+
+/* -- graph_test: the longest way first -- */
+
+/* A comb: of several chains through one datum each, of different lengths, submitted the shortest first. */
+static void by_depth(void)
+{
+	enum { CHAINS = 6, LINKS = 2 * CHAINS };
+	static struct starpu_codelet link = {.cpu_funcs = {note}, .nbuffers = 1, .modes = {STARPU_RW}};
+	starpu_data_handle_t handle[CHAINS];
+	struct starpu_conf conf;
+	starpu_conf_init(&conf);
+	conf.sched_policy_name = "graph_test";
+	conf.ncpus = 1;
+	if (starpu_init(&conf))
+		exit(77);
+	n_seen = 0;
+	for (int c = 0; c < CHAINS; c++) {
+		starpu_void_data_register(&handle[c]);
+		for (int i = 2 * c + 1; i >= 0; i--) { /* what is behind it: i tasks */
+			void *arg = (void *)(intptr_t)i;
+			CHECK(starpu_task_insert(&link, STARPU_RW, handle[c], STARPU_CL_ARGS_NFREE, arg, sizeof arg,
+			                         STARPU_PRIORITY, CHAINS - c, 0) == 0);
+		}
+	}
+	CHECK(n_seen == 0);
+	starpu_task_wait_for_all();
+	CHECK(n_seen == CHAINS * (CHAINS + 1));
+	for (unsigned i = 1; i < n_seen; i++)
+		CHECK(seen[i] <= seen[i - 1]);
+	CHECK(seen[0] == LINKS - 1);
+	/* Held again, and twice: what is let go at once has the rank that it had. */
+	starpu_reset_scheduler();
+	n_seen = 0;
+	CHECK(starpu_task_insert(&notes, STARPU_CL_ARGS_NFREE, (void *)1, sizeof(void *), 0) == 0);
+	starpu_do_schedule();
+	starpu_do_schedule();
+	CHECK(starpu_task_insert(&notes, STARPU_CL_ARGS_NFREE, (void *)2, sizeof(void *), 0) == 0);
+	starpu_task_wait_for_all();
+	CHECK(n_seen == 2);
+	for (int c = 0; c < CHAINS; c++)
+		starpu_data_unregister(handle[c]);
 	starpu_shutdown();
 }
 
@@ -187,8 +248,9 @@ static void given_as_struct(void)
 
 int main(void)
 {
-	static const char *const prios[] = {"prio",         "dmdas",     "dmdasd", "dmdap", "modular-prio", "modular-eager-prio",
-	                                    "modular-heft", "heteroprio"};
+	static const char *const prios[] = {"prio",   "lws",           "ws",    "eager",        "peager",
+	                                    "dmdas",  "dmdasd",        "dmdap", "modular-prio", "modular-eager-prio",
+	                                    "random", "modular-eager", "ws",    "modular-heft", "heteroprio"};
 	static const char *const models[] = {"dm", "dmda", "dmdas", "modular-dmda", "modular-heft", "modular-dmdas"};
 	struct starpu_sched_policy **all = starpu_sched_get_predefined_policies();
 	struct starpu_conf conf;
@@ -201,9 +263,11 @@ int main(void)
 	for (; *all; all++)
 		random_tasks((*all)->policy_name);
 	for (unsigned i = 0; i < sizeof prios / sizeof *prios; i++)
-		by_priority(prios[i]);
+		for (enum way way = SUBMITTED; way <= HOOKED; way++)
+			by_priority(prios[i], way);
 	for (unsigned i = 0; i < sizeof models / sizeof *models; i++)
 		by_model(models[i]);
+	by_depth();
 	starpu_conf_init(&conf);
 	conf.sched_policy_name = "no-such";
 	if (starpu_init(&conf))

@@ -30,6 +30,7 @@ static int core_begin(struct rt_machine *m, struct weft_err *err)
 		.workers = m->n_workers + hidden,
 		.spin_ns = (uint64_t)starpu_get_env_number_default("STARPU_WORKERS_SPIN", SPIN_NS / 1000) * 1000,
 		.traits = traits,
+		.prios = m->prios,
 		.hooks = &rt_api_hooks,
 	};
 	return rt_begin(&m->core, &how, err);

@@ -399,6 +399,7 @@ static int take_plainly(struct rt_job *j, const struct starpu_codelet *cl, struc
 			starpu_codelet_pack_arg(values, value, va_arg(*ap, size_t));
 		} else if (kind == STARPU_PRIORITY) {
 			j->priority = va_arg(*ap, int);
+			j->bits = j->priority ? RT_J_PLACED : 0;
 		} else if (kind == STARPU_NAME) {
 			p->name = va_arg(*ap, const char *);
 		} else if (kind == STARPU_DATA_MODE_ARRAY) {

@@ -63,6 +63,8 @@ struct rt_machine {
 	uint32_t codelets;                  /* changes when what is known of codelets no longer holds; never the same again */
 	bool uniform;                       /* native, and all workers are CPUs of main memory */
 	const struct rt_policy_ops *policy; /* NULL: native, the core's own loop schedules */
+	enum rt_prios prios;                /* how that treats priorities */
+	void (*take_over)(void);            /* from now on there is a policy: as the core's loop, for tasks */
 };
 extern struct rt_machine rt_machine;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where a placed job goes when it is ready. What the program wanted to know of it (callbacks) is told first; then a policy has it,
- * or, without one, it goes into the core's loop when any CPU worker may run it, else to the worker of those that may run it
- * which has the least to do.
+ * or, without one, it goes into the core's loop when any CPU worker may run it (by its priority, when it has one), else to the
+ * worker of those that may run it which has the least to do.
  */
 #include "break.h"
 #include "init.h"
@@ -83,6 +83,8 @@ void rt_placed_ran(unsigned worker)
 static void into_the_loop(struct rt_submitter *s, struct rt_job *j)
 {
 	j->bits &= (uint16_t)~RT_J_PLACED & 63;
+	if (j->priority && rt_prioritise(s, j))
+		return;
 	if (!rt_make_ready(s, j))
 		rt_again(&rt_machine.core->worker[0], j);
 }
@@ -91,6 +93,10 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 {
 	struct starpu_task *t = rt_part(j)->task;
 	struct rt_mask m;
+	if (!t && rt_is_uniform()) {
+		into_the_loop(s, j);
+		return;
+	}
 	if (t)
 		m = ((struct rt_task *)t->starpu_private)->mask;
 	else

@@ -85,7 +85,7 @@ static bool is_everywhere(const struct rt_task *own)
 
 static void fill(struct starpu_task *t, struct rt_task *own, struct rt_job *j)
 {
-	bool placed = !is_everywhere(own) || t->prologue_callback_func || t->soon_callback_func;
+	bool placed = !is_everywhere(own) || t->prologue_callback_func || t->soon_callback_func || t->priority;
 	j->body = rt_body_task;
 	j->arg = t->cl_arg;
 	j->priority = t->priority;
@@ -137,6 +137,9 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 		return -ENODEV;
 	if (t->transaction && rt_transaction_join(own))
 		return -ENOMEM;
+	/* Where workers differ, priorities want a policy. */
+	if (t->priority && !rt_policy() && !rt_is_uniform())
+		rt_machine.take_over();
 	rt_iteration_of(t->iterations);
 	struct rt_job *j = rt_task_prepare(own);
 	int rc = j ? fill_data(t, j, nodeps) : -ENOMEM;

@@ -85,6 +85,7 @@ int starpu_task_nready(void)
 	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
 		if (!s->worker)
 			n += weft_load_u64(&s->queue.pushed) - weft_load_u64(&s->queue.taken);
+	n += rt_prio_count(r);
 	return (int)(n + (rt_policy() ? rt_policy()->count() : 0));
 }
 

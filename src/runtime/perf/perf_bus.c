@@ -234,11 +234,38 @@ double starpu_task_expected_data_transfer_time_for(struct starpu_task *task, uns
 	return starpu_task_expected_data_transfer_time(starpu_worker_get_memory_node(worker), task);
 }
 
-/* What turning multiformat data into the form of these devices would take; those whose form it is take nothing. */
+/* The memory of the first device of a combination; -1: there is none. */
+static int node_of(const struct starpu_perfmodel_arch *arch)
+{
+	for (unsigned i = 0; arch->ndevices && i < starpu_worker_get_count(); i++)
+		if (starpu_worker_get_type((int)i) == arch->devices[0].type &&
+		    (arch->devices[0].type == STARPU_CPU_WORKER || starpu_worker_get_devid((int)i) == arch->devices[0].devid))
+			return (int)starpu_worker_get_memory_node(i);
+	return -1;
+}
+
+/* What would turn the data into the form of these devices; NULL: it has that. */
+static struct starpu_codelet *conversion(starpu_data_handle_t handle, const struct starpu_perfmodel_arch *arch)
+{
+	int valid = 0, node = node_of(arch);
+	if (node < 0 || starpu_data_get_interface_id(handle) != STARPU_MULTIFORMAT_INTERFACE_ID)
+		return NULL;
+	starpu_data_query_status(handle, node, NULL, &valid, NULL);
+	struct starpu_multiformat_interface *i = starpu_data_get_interface_on_node(handle, STARPU_MAIN_RAM);
+	return valid ? NULL : arch->devices[0].type == STARPU_OPENCL_WORKER ? i->ops->cpu_to_opencl_cl : i->ops->opencl_to_cpu_cl;
+}
+
+/* What turning multiformat data into the form of these devices would take, as far as the models of what does it know. */
 double starpu_task_expected_conversion_time(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
 {
-	(void)task;
-	(void)arch;
-	(void)nimpl;
-	return 0;
+	double sum = 0;
+	int n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
+	for (int i = 0; i < n; i++) {
+		starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
+		struct starpu_codelet *cl = STARPU_TASK_GET_MODE(task, i) & STARPU_R ? conversion(handle, arch) : NULL;
+		struct starpu_task converts = {.cl = cl, .nbuffers = 1, .handles = {handle}, .modes = {STARPU_RW}};
+		double us = cl ? starpu_task_expected_length(&converts, arch, nimpl) : 0;
+		sum += isnan(us) ? 0 : us;
+	}
+	return sum;
 }

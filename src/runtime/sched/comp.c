@@ -378,10 +378,9 @@ struct starpu_task *starpu_sched_tree_pop_task(unsigned sched_ctx)
 
 void starpu_sched_tree_do_schedule(unsigned sched_ctx_id)
 {
-	struct starpu_sched_tree *t = starpu_sched_tree_get(sched_ctx_id);
 	comp_lock(sched_ctx_id);
-	if (t && t->root) /* of a context that is being made it may not be there yet */
-		t->root->do_schedule(t->root);
+	struct starpu_sched_tree *t = starpu_sched_tree_get(sched_ctx_id);
+	t->root->do_schedule(t->root);
 	comp_unlock(sched_ctx_id);
 }
 

@@ -13,6 +13,7 @@ struct turn {
 static int push_in_turn(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	struct turn *turn = c->data;
+	starpu_sched_task_break(t);
 	for (unsigned i = 0; i < c->nchildren; i++) {
 		struct starpu_sched_component *child = c->children[turn->at++ % c->nchildren];
 		if (starpu_sched_component_can_execute_task(child, t) && !starpu_sched_component_push_task(c, child, t))
@@ -103,6 +104,7 @@ static int random_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	double weight[STARPU_NMAXWORKERS], sum = 0;
 	unsigned n = c->nchildren < STARPU_NMAXWORKERS ? c->nchildren : STARPU_NMAXWORKERS;
+	starpu_sched_task_break(t);
 	for (unsigned i = 0; i < n; i++) {
 		weight[i] = starpu_sched_component_can_execute_task(c->children[i], t) ? speed_of(c->children[i]) : 0;
 		sum += weight[i];
@@ -186,8 +188,8 @@ static int mct(struct starpu_sched_component *c, struct starpu_task *t)
 		unsigned best = n;
 		double least = INFINITY;
 		for (unsigned i = 0; i < n; i++) {
-			double cost = d->alpha * (o[i].end - earliest) + d->beta * o[i].transfer + o[i].energy +
-			              d->idle_power * (o[i].end - earliest) / 1e6;
+			double joule = o[i].energy + d->idle_power * (o[i].end - earliest) / 1e6;
+			double cost = d->alpha * (o[i].end - earliest) + d->beta * o[i].transfer + d->_gamma * joule;
 			if (o[i].child && cost < least) {
 				least = cost;
 				best = i;
@@ -195,6 +197,7 @@ static int mct(struct starpu_sched_component *c, struct starpu_task *t)
 		}
 		if (best == n)
 			return 1;
+		starpu_sched_task_break(t);
 		t->predicted = o[best].length;
 		t->predicted_transfer = o[best].transfer;
 		if (!starpu_sched_component_push_task(c, o[best].child, t))
@@ -228,6 +231,7 @@ static struct starpu_sched_component *by_model(struct starpu_sched_tree *tree, c
 	         : (struct starpu_sched_component_mct_data){
 			   .alpha = starpu_getenv_float_default("STARPU_SCHED_ALPHA", 1.0F),
 			   .beta = starpu_getenv_float_default("STARPU_SCHED_BETA", 1.0F),
+			   ._gamma = starpu_getenv_float_default("STARPU_SCHED_GAMMA", 1000.0F),
 			   .idle_power = starpu_getenv_float_default("STARPU_IDLE_POWER", 0.0F),
 		   };
 	return c;

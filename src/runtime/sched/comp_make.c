@@ -22,11 +22,14 @@ static struct starpu_sched_component *queue(struct starpu_sched_tree *t, unsigne
 		.ready = !above && starpu_getenv_number_default("STARPU_SCHED_READY",
 	                                                        (flags & STARPU_SCHED_SIMPLE_FIFOS_BELOW_READY) != 0) > 0,
 		.exp = (flags & STARPU_SCHED_SIMPLE_FIFOS_BELOW_EXP) != 0,
-		.ready_first = (flags & STARPU_SCHED_SIMPLE_FIFOS_BELOW_READY_FIRST) != 0,
+		.ready_first = starpu_getenv_number_default("STARPU_SCHED_FIFO_READY_FIRST",
+	                                                    (flags & STARPU_SCHED_SIMPLE_FIFOS_BELOW_READY_FIRST) != 0) > 0,
 	};
 	struct starpu_sched_component_prio_data prio = {how.ntasks_threshold, how.exp_len_threshold, how.ready, how.exp};
-	return starpu_getenv_number_default(env, (flags & sorted) != 0) > 0 ? starpu_sched_component_prio_create(t, &prio)
-	                                                                    : starpu_sched_component_fifo_create(t, &how);
+	if (starpu_getenv_number_default(env, (flags & sorted) != 0) <= 0)
+		return starpu_sched_component_fifo_create(t, &how);
+	sched_any_priority(t->sched_ctx_id);
+	return starpu_sched_component_prio_create(t, &prio);
 }
 
 /* Workers of one part: alone, of a memory node, or of a kind. */
@@ -135,7 +138,6 @@ static struct starpu_sched_tree *tree_of(unsigned ctx)
 {
 	struct starpu_sched_tree *t = starpu_sched_tree_create(ctx);
 	starpu_sched_ctx_set_policy_data(ctx, t);
-	sched_any_priority(ctx);
 	return t;
 }
 

@@ -36,7 +36,7 @@ static void put(struct queue *q, struct starpu_task *t, bool front)
 	} else if (q->sorted) {
 		starpu_st_fifo_taskq_push_sorted_task(&q->tasks, t);
 	} else {
-		starpu_st_fifo_taskq_push_back_task(&q->tasks, t);
+		starpu_st_fifo_taskq_push_task(&q->tasks, t);
 	}
 	q->tasks.exp_len += length_of(t);
 }
@@ -219,6 +219,7 @@ static int ws_push(struct starpu_sched_component *c, struct starpu_task *t)
 	}
 	if (at < 0)
 		return 1;
+	starpu_sched_task_break(t);
 	starpu_st_fifo_taskq_push_sorted_task(&ws->of[at], t);
 	c->can_pull(c);
 	return 0;

@@ -34,6 +34,8 @@ static struct starpu_task *leaf_pull(struct starpu_sched_component *c, struct st
 		l->exp_len = fmax(0, l->exp_len - (t->predicted > 0 ? t->predicted : 0));
 	} else {
 		t = starpu_sched_component_parents_pull_task(c, to);
+		if (t)
+			starpu_sched_task_break(t);
 		t = t ? t : starpu_task_list_pop_front(&l->tasks);
 	}
 	if (!t)

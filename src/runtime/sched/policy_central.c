@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One queue for all workers of a context: eager in the order of arrival, prio by priority. */
+/*
+ * One queue for all workers of a context: prio by priority; eager in the order of arrival, but that tasks more urgent than usual
+ * come first.
+ */
 #include "policies.h"
 #include <stdlib.h>
 
 struct central {
 	pthread_mutex_t lock;
-	sched_prio queue;                /* prio */
-	struct starpu_task_list arrived; /* eager */
+	sched_prio queue;                /* prio: all; eager: the urgent */
+	struct starpu_task_list arrived; /* eager: the others */
 };
 
 static void init(unsigned ctx)
@@ -48,23 +51,14 @@ static int push_eager(struct starpu_task *t)
 {
 	struct central *c = starpu_sched_ctx_get_policy_data(t->sched_ctx);
 	pthread_mutex_lock(&c->lock);
-	starpu_task_list_push_back(&c->arrived, t);
+	if (t->priority > 0)
+		starpu_st_prio_deque_push_back_task(&c->queue, t);
+	else
+		starpu_task_list_push_back(&c->arrived, t);
 	starpu_push_task_end(t);
 	sched_wake_idle(t->sched_ctx, t);
 	pthread_mutex_unlock(&c->lock);
 	return 0;
-}
-
-static struct starpu_task *first_arrived(struct central *c, unsigned worker)
-{
-	unsigned impl;
-	for (struct starpu_task *t = starpu_task_list_front(&c->arrived); t; t = t->next)
-		if (starpu_worker_can_execute_task_first_impl(worker, t, &impl)) {
-			starpu_task_set_implementation(t, impl);
-			starpu_task_list_erase(&c->arrived, t);
-			return t;
-		}
-	return NULL;
 }
 
 static struct starpu_task *pop(unsigned ctx)
@@ -73,8 +67,10 @@ static struct starpu_task *pop(unsigned ctx)
 	unsigned worker = starpu_worker_get_id_check();
 	pthread_mutex_lock(&c->lock);
 	struct starpu_task *t = sched_prio_take(&c->queue, worker);
-	t = t ? t : first_arrived(c, worker);
+	t = t ? t : sched_take_first(&c->arrived, worker);
 	pthread_mutex_unlock(&c->lock);
+	if (t)
+		starpu_sched_task_break(t);
 	return t;
 }
 

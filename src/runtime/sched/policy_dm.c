@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WITH_DATA = 1, SORTED = 2, READY = 4, DECIDE_BY_PRIORITY = 8 };
+enum { WITH_DATA = 1, SORTED = 2, READY = 4, DECIDE_BY_PRIORITY = 8, READY_FIRST = 16 };
 
 struct dm_worker {
 	pthread_mutex_t lock;
@@ -35,6 +35,8 @@ static void init_as(unsigned ctx, unsigned how)
 	d->beta = starpu_getenv_float_default("STARPU_SCHED_BETA", 1.0F);
 	d->gamma = starpu_getenv_float_default("STARPU_SCHED_GAMMA", 1000.0F);
 	d->idle_power = starpu_getenv_float_default("STARPU_IDLE_POWER", 0.0F);
+	if (starpu_getenv_number_default("STARPU_SCHED_FIFO_READY_FIRST", 0) > 0)
+		d->how |= READY_FIRST;
 	pthread_mutex_init(&d->push, NULL);
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++) {
 		pthread_mutex_init(&d->of[i].lock, NULL);
@@ -170,6 +172,7 @@ static int push(struct starpu_task *t)
 		return -1;
 	}
 	struct dm_worker *w = &d->of[p->worker];
+	starpu_sched_task_break(t);
 	starpu_task_set_implementation(t, p->impl);
 	t->predicted = isnan(p->length) ? 0 : p->length;
 	t->predicted_transfer = p->transfer;
@@ -198,8 +201,9 @@ static struct starpu_task *pop(unsigned ctx)
 	unsigned me = starpu_worker_get_id_check();
 	struct dm_worker *w = &d->of[me];
 	pthread_mutex_lock(&w->lock);
-	struct starpu_task *t = d->how & READY ? starpu_st_fifo_taskq_pop_first_ready_task(&w->queue, me, 0)
-	                                       : starpu_st_fifo_taskq_pop_local_task(&w->queue);
+	struct starpu_task *t = !(d->how & READY)      ? starpu_st_fifo_taskq_pop_local_task(&w->queue)
+	                        : d->how & READY_FIRST ? starpu_st_fifo_taskq_pop_first_ready_task_ready_first(&w->queue, me, 0)
+	                                               : starpu_st_fifo_taskq_pop_first_ready_task(&w->queue, me, 0);
 	if (t) {
 		/* From now until its end it counts as what the worker is at. */
 		double len = t->predicted + t->predicted_transfer;

@@ -153,6 +153,8 @@ static struct starpu_task *pop(unsigned ctx)
 		h->bucket[b].n--;
 	}
 	pthread_mutex_unlock(&h->lock);
+	if (t)
+		starpu_sched_task_break(t);
 	return t;
 }
 

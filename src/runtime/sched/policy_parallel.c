@@ -9,6 +9,7 @@
 
 struct parallel {
 	pthread_mutex_t lock;
+	sched_prio urgent; /* peager: before what has arrived */
 	struct starpu_task_list arrived;
 	double free_at[STARPU_NMAXWORKERS]; /* pheft: when each worker is expected to be */
 };
@@ -18,6 +19,7 @@ static void init(unsigned ctx)
 	struct parallel *p = calloc(1, sizeof *p);
 	STARPU_ASSERT_MSG(p, "no memory for a scheduling policy");
 	pthread_mutex_init(&p->lock, NULL);
+	starpu_st_prio_deque_init(&p->urgent);
 	starpu_task_list_init(&p->arrived);
 	starpu_sched_find_all_worker_combinations();
 	starpu_sched_ctx_set_policy_data(ctx, p);
@@ -26,6 +28,7 @@ static void init(unsigned ctx)
 static void deinit(unsigned ctx)
 {
 	struct parallel *p = starpu_sched_ctx_get_policy_data(ctx);
+	starpu_st_prio_deque_destroy(&p->urgent);
 	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
@@ -34,7 +37,10 @@ static int push_eager(struct starpu_task *t)
 {
 	struct parallel *p = starpu_sched_ctx_get_policy_data(t->sched_ctx);
 	pthread_mutex_lock(&p->lock);
-	starpu_task_list_push_back(&p->arrived, t);
+	if (t->priority > 0)
+		starpu_st_prio_deque_push_back_task(&p->urgent, t);
+	else
+		starpu_task_list_push_back(&p->arrived, t);
 	starpu_push_task_end(t);
 	sched_wake_idle(t->sched_ctx, t);
 	pthread_mutex_unlock(&p->lock);
@@ -63,16 +69,13 @@ static int largest_of(unsigned worker, struct starpu_task *t)
 static struct starpu_task *pop_eager(unsigned ctx)
 {
 	struct parallel *p = starpu_sched_ctx_get_policy_data(ctx);
-	unsigned me = starpu_worker_get_id_check(), impl;
+	unsigned me = starpu_worker_get_id_check();
 	pthread_mutex_lock(&p->lock);
-	struct starpu_task *t = starpu_task_list_front(&p->arrived);
-	while (t && !starpu_worker_can_execute_task_first_impl(me, t, &impl))
-		t = t->next;
-	if (t) {
-		starpu_task_set_implementation(t, impl);
-		starpu_task_list_erase(&p->arrived, t);
-	}
+	struct starpu_task *t = sched_prio_take(&p->urgent, me);
+	t = t ? t : sched_take_first(&p->arrived, me);
 	pthread_mutex_unlock(&p->lock);
+	if (t)
+		starpu_sched_task_break(t);
 	int to = t && t->cl && t->cl->type != STARPU_SEQ ? largest_of(me, t) : (int)me;
 	if (to == (int)me)
 		return t;
@@ -126,6 +129,7 @@ static int push_heft(struct starpu_task *t)
 		t->predicted = isnan(best_length) ? 0 : best_length;
 	}
 	pthread_mutex_unlock(&p->lock);
+	starpu_sched_task_break(t);
 	starpu_push_task_end(t);
 	return best < 0 ? -1 : starpu_push_local_task(best, t, 0);
 }

@@ -31,6 +31,7 @@ static int push(struct starpu_task *t)
 	unsigned i = 0;
 	while (i + 1 < k && lot >= weight[i])
 		lot -= weight[i++];
+	starpu_sched_task_break(t);
 	starpu_task_set_implementation(t, impls[i]);
 	starpu_push_task_end(t);
 	return starpu_push_local_task(able[i], t, 0);

@@ -100,6 +100,8 @@ static struct starpu_task *pop(unsigned ctx)
 	for (unsigned i = 0; i < n && !t; i++)
 		if (workers[(from + i) % n] != (int)me)
 			t = take_from(s, (unsigned)workers[(from + i) % n], me);
+	if (t)
+		starpu_sched_task_break(t);
 	return t;
 }
 

@@ -25,6 +25,7 @@ extern const struct rt_layer rt_layer_sched; /* after the machine's workers are 
 struct sched_policy {
 	struct starpu_sched_policy *policy;
 	bool native; /* the core's loop does it when it is alone */
+	enum rt_prios prios;
 };
 extern const struct sched_policy sched_policies[]; /* ends with a NULL policy; the first is the usual one */
 /* By name; "" or NULL: the usual one. NULL: there is none of that name. */
@@ -41,7 +42,8 @@ struct sched_members {
 };
 struct sched_ctx {
 	bool used, closing;
-	bool made; /* its policy has begun. With the table's lock */
+	bool made;        /* its policy has begun. With the table's lock */
+	unsigned held_by; /* who calls its policy from outside: it must stay. With the table's lock */
 	unsigned id;
 	char *name;                         /* owned */
 	struct starpu_sched_policy *policy; /* NULL: a context without a scheduler */
@@ -73,7 +75,7 @@ static inline struct sched_members *sched_members(const struct sched_ctx *c)
 {
 	return weft_load_ptr(&c->members);
 }
-int sched_ctx_make(unsigned id, const char *name, struct starpu_sched_policy *policy, bool native) WEFT_MUST_CHECK;
+int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how) WEFT_MUST_CHECK;
 void sched_ctx_begin(struct sched_ctx *c); /* it is made, with its policy and workers */
 void sched_ctx_add(struct sched_ctx *c, const int *workers, unsigned n);
 void sched_ctx_remove(struct sched_ctx *c, const int *workers, unsigned n);
@@ -119,14 +121,19 @@ struct sched_part {
 };
 extern _Thread_local struct sched_part sched_part;
 
+/* The priority of held tasks, and of all that depends on them: how many tasks follow on the longest way. None of them runs. */
+void sched_rank(struct starpu_task_list *held);
+
 /*
  * Parallel tasks (sched_party.c). The members of a combined worker meet: the first of them, rank 0, gets the task as its own,
- * the others wait for its data, run the function with it (STARPU_SPMD) or only keep out of its way (STARPU_FORKJOIN).
+ * the others wait for its data, run the function with it (STARPU_SPMD) or only keep out of its way (STARPU_FORKJOIN). Members of
+ * no combined worker (-1) keep out of the way of any task.
  */
 int sched_party_push(struct starpu_task *t, int combined, const int *members, int size);
 struct starpu_task *sched_party_take(unsigned worker); /* of rank 0; the others have done their part when this returns */
 bool sched_party_any(unsigned worker);
+bool sched_party_holds(unsigned worker);                             /* it takes part in one, and is not its first */
 void sched_party_begins(struct starpu_task *t, struct rt_worker *w); /* rank 0 is about to run the function */
-void sched_party_ends(struct rt_worker *w);                          /* it has; all others have when this returns */
+void sched_party_ends(const struct starpu_task *t);                  /* it has; all others have when this returns */
 
 #endif

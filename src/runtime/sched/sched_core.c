@@ -58,6 +58,17 @@ static bool hold(struct sched_ctx *c, struct starpu_task *t)
 	return empty;
 }
 
+/* A context without a scheduler: its first worker does what is submitted to it; while it does, the others sleep. */
+static void push_without_policy(const struct sched_ctx *c, struct starpu_task *t)
+{
+	const struct sched_members *m = sched_members(c);
+	int first = m->n ? m->id[0] : 0;
+	if (m->n > 1 && !c->awake_workers)
+		STARPU_ASSERT_MSG(!sched_party_push(t, -1, m->id, (int)m->n), "no memory for a task of a parallel worker");
+	else
+		starpu_push_local_task(first, t, 0);
+}
+
 static void push(struct starpu_task *t)
 {
 	struct sched_ctx *c = sched_ctx(t->sched_ctx);
@@ -74,8 +85,7 @@ static void push(struct starpu_task *t)
 	}
 	struct starpu_sched_policy *p = c->policy;
 	if (!p || !p->push_task) {
-		/* A context without a scheduler: its first worker does what is submitted to it. */
-		starpu_push_local_task(sched_members(c)->n ? sched_members(c)->id[0] : 0, t, 0);
+		push_without_policy(c, t);
 		return;
 	}
 	bool ours = is_ours(p);
@@ -240,9 +250,10 @@ static void before(struct rt_job *j, struct rt_worker *w)
 
 static void after(struct rt_job *j, struct rt_worker *w)
 {
+	(void)w;
 	struct starpu_task *t = rt_job_task(j);
 	struct starpu_sched_policy *p = t ? policy_of(t) : NULL;
-	sched_party_ends(w);
+	sched_party_ends(t);
 	if (p && p->post_exec_hook)
 		p->post_exec_hook(t, t->sched_ctx);
 }
@@ -259,15 +270,6 @@ static void submitted(struct rt_job *j)
 static const struct rt_policy_ops ops = {ready, take, any, count, before, after, submitted};
 
 /* -- what programs call -- */
-
-void starpu_reset_scheduler(void)
-{
-	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
-		struct sched_ctx *c = sched_ctx(i);
-		if (c && !c->native && c->policy && c->policy->reset_scheduler)
-			c->policy->reset_scheduler(i);
-	}
-}
 
 int starpu_get_prefetch_flag(void)
 {
@@ -304,14 +306,14 @@ static struct sched_policy choose(const struct starpu_conf *conf)
 {
 	const char *name = conf->sched_policy_name;
 	if (conf->sched_policy)
-		return (struct sched_policy){conf->sched_policy, false};
+		return (struct sched_policy){conf->sched_policy, false, RT_PRIO_NONE};
 	if (name && !strcmp(name, "help")) {
 		sched_policy_list(stderr);
 		exit(EXIT_SUCCESS);
 	}
 	struct starpu_sched_policy *of_lib = name && *name ? sched_lib_policy(name) : NULL;
 	if (of_lib)
-		return (struct sched_policy){of_lib, false};
+		return (struct sched_policy){of_lib, false, RT_PRIO_NONE};
 	const struct sched_policy *found = sched_policy_find(name);
 	return found ? *found : *usual_instead(name);
 }
@@ -327,8 +329,10 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 		starpu_st_prio_deque_init(&w->local);
 	}
 	sched_combined_begin();
+	m->prios = chosen.prios;
+	m->take_over = sched_take_over;
 	/* A policy's init may want the context: with all workers, before it is asked. */
-	int rc = sched_ctx_make(0, "initial", chosen.policy, chosen.native);
+	int rc = sched_ctx_make(0, "initial", &chosen);
 	if (rc)
 		return weft_err_sys(err, -rc, "cannot begin the scheduler");
 	if (!chosen.native)

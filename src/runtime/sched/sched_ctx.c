@@ -25,6 +25,12 @@ static void priority_from_environment(const char *name, int *prio, bool *set)
 	*set = true;
 }
 
+static void priority_from_conf(int wanted, int *prio, bool *set)
+{
+	*prio = wanted ? wanted : *prio;
+	*set = wanted != 0;
+}
+
 static void list_again(struct sched_ctx *c)
 {
 	struct starpu_sched_ctx_iterator it;
@@ -40,13 +46,22 @@ static void list_again(struct sched_ctx *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-int sched_ctx_make(unsigned id, const char *name, struct starpu_sched_policy *policy, bool native)
+int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how)
 {
 	struct sched_ctx *c = &sched_ctxs[id];
-	*c = (struct sched_ctx){.id = id, .policy = policy, .native = native, .inheritor = STARPU_NMAX_SCHED_CTXS, .nested = -1};
-	if (native) {
+	struct starpu_sched_policy *policy = how->policy;
+	*c = (struct sched_ctx){.id = id,
+	                        .policy = policy,
+	                        .native = how->native,
+	                        .inheritor = STARPU_NMAX_SCHED_CTXS,
+	                        .nested = -1};
+	if (how->prios == RT_PRIO_OWN || how->prios == RT_PRIO_ONE) {
 		c->min_prio = INT_MIN;
 		c->max_prio = INT_MAX;
+	}
+	if (!id) {
+		priority_from_conf(rt_machine.conf.global_sched_ctx_min_priority, &c->min_prio, &c->min_set);
+		priority_from_conf(rt_machine.conf.global_sched_ctx_max_priority, &c->max_prio, &c->max_set);
 	}
 	priority_from_environment("STARPU_MIN_PRIO", &c->min_prio, &c->min_set);
 	priority_from_environment("STARPU_MAX_PRIO", &c->max_prio, &c->max_set);
@@ -54,7 +69,8 @@ int sched_ctx_make(unsigned id, const char *name, struct starpu_sched_policy *po
 	if (!c->name)
 		return -ENOMEM;
 	c->used = true;
-	if (!starpu_sched_ctx_create_worker_collection(id, policy ? policy->worker_type : STARPU_WORKER_LIST)) {
+	bool tree = starpu_getenv_number_default("STARPU_WORKER_TREE", policy && policy->worker_type == STARPU_WORKER_TREE) > 0;
+	if (!starpu_sched_ctx_create_worker_collection(id, tree ? STARPU_WORKER_TREE : STARPU_WORKER_LIST)) {
 		free(c->name);
 		c->used = false;
 		return -ENOMEM;
@@ -284,15 +300,18 @@ static struct starpu_sched_policy *policy_wanted(const struct wanted *w)
 
 void sched_take_over(void)
 {
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	struct sched_ctx *c = &sched_ctxs[0];
-	if (!c->native)
-		return;
-	c->native = false;
-	if (c->policy->init_sched)
-		c->policy->init_sched(0);
-	if (c->policy->add_workers)
-		c->policy->add_workers(0, sched_members(c)->id, sched_members(c)->n);
-	sched_go_hooked();
+	pthread_mutex_lock(&one);
+	if (c->native) {
+		c->native = false;
+		if (c->policy->init_sched)
+			c->policy->init_sched(0);
+		if (c->policy->add_workers)
+			c->policy->add_workers(0, sched_members(c)->id, sched_members(c)->n);
+		sched_go_hooked();
+	}
+	pthread_mutex_unlock(&one);
 }
 
 static int free_id(void)
@@ -310,23 +329,58 @@ void sched_ctx_begin(struct sched_ctx *c)
 	pthread_mutex_unlock(&table);
 }
 
-/* What the policy of a context has to say when somebody wants all that it holds to be scheduled; NULL: nothing. */
-static void (*schedule_hook(unsigned id))(unsigned)
+/* The policy of a context, which stays until let_go; NULL: it has none that tasks are given to. */
+static struct starpu_sched_policy *hold_policy(unsigned id)
 {
 	pthread_mutex_lock(&table);
-	const struct sched_ctx *c = sched_ctx(id);
-	void (*hook)(unsigned) = c && c->made && !c->native && c->policy ? c->policy->do_schedule : NULL;
+	struct sched_ctx *c = sched_ctx(id);
+	struct starpu_sched_policy *p = c && c->made && !c->native ? c->policy : NULL;
+	if (p)
+		c->held_by++;
 	pthread_mutex_unlock(&table);
-	return hook;
+	return p;
+}
+
+static void let_go(unsigned id)
+{
+	pthread_mutex_lock(&table);
+	sched_ctxs[id].held_by--;
+	pthread_mutex_unlock(&table);
 }
 
 void starpu_do_schedule(void)
 {
 	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
-		void (*hook)(unsigned) = schedule_hook(i);
-		if (hook)
-			hook(i);
+		struct starpu_sched_policy *p = hold_policy(i);
+		if (p && p->do_schedule)
+			p->do_schedule(i);
+		if (p)
+			let_go(i);
 	}
+}
+
+void starpu_reset_scheduler(void)
+{
+	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
+		struct starpu_sched_policy *p = hold_policy(i);
+		if (p && p->reset_scheduler)
+			p->reset_scheduler(i);
+		if (p)
+			let_go(i);
+	}
+}
+
+/* From now on nobody asks its policy for anything but tasks. */
+static void until_not_held(struct sched_ctx *c)
+{
+	pthread_mutex_lock(&table);
+	c->made = false;
+	while (c->held_by) {
+		pthread_mutex_unlock(&table);
+		sched_yield();
+		pthread_mutex_lock(&table);
+	}
+	pthread_mutex_unlock(&table);
 }
 
 static unsigned create(const int *workerids, int nworkers, const char *name, const struct wanted *w)
@@ -338,7 +392,7 @@ static unsigned create(const int *workerids, int nworkers, const char *name, con
 	sched_take_over();
 	int id = free_id();
 	STARPU_ASSERT_MSG(id >= 0, "there are %d scheduling contexts already", STARPU_NMAX_SCHED_CTXS);
-	int rc = sched_ctx_make((unsigned)id, name, policy, false);
+	int rc = sched_ctx_make((unsigned)id, name, &(struct sched_policy){policy, false, RT_PRIO_NONE});
 	pthread_mutex_unlock(&table);
 	STARPU_ASSERT_MSG(!rc, "no memory for a scheduling context");
 	struct sched_ctx *c = &sched_ctxs[id];
@@ -432,6 +486,7 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 		sched_ctx_add(heir, sched_members(c)->id, sched_members(c)->n);
 	if (c->close)
 		c->close(sched_ctx_id, c->close_arg);
+	until_not_held(c);
 	pthread_mutex_lock(&table);
 	sched_ctx_unmake(c);
 	pthread_mutex_unlock(&table);

@@ -30,12 +30,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of
 static struct queue {
 	struct seat *head, *tail;
 	struct weft_atomic_u32 n;
+	struct weft_atomic_bool held;
 } queues[STARPU_NMAXWORKERS];
 static _Thread_local struct party *leading;
 
 bool sched_party_any(unsigned worker)
 {
 	return weft_load_u32(&queues[worker].n) != 0;
+}
+
+bool sched_party_holds(unsigned worker)
+{
+	return weft_load_bool(&queues[worker].held);
 }
 
 int sched_party_push(struct starpu_task *t, int combined, const int *members, int size)
@@ -114,7 +120,7 @@ static void follow(struct party *p, unsigned worker)
 		pthread_cond_wait(&p->changed, &lock);
 	/* The task may be gone when the last has said that he is through. */
 	struct starpu_task *t = p->task;
-	bool spmd = t->cl->type == STARPU_SPMD;
+	bool spmd = t->cl->type == STARPU_SPMD && p->id >= 0;
 	pthread_mutex_unlock(&lock);
 	if (spmd) {
 		struct rt_job *before = w->current;
@@ -132,7 +138,8 @@ static void follow(struct party *p, unsigned worker)
 
 struct starpu_task *sched_party_take(unsigned worker)
 {
-	if (!sched_party_any(worker))
+	/* While the data of a task that it leads is on its way, it does other things, but leads no other. */
+	if (leading || !sched_party_any(worker))
 		return NULL;
 	pthread_mutex_lock(&lock);
 	struct seat *s = take_seat(worker);
@@ -144,6 +151,7 @@ struct starpu_task *sched_party_take(unsigned worker)
 	sched_part = (struct sched_part){p->id, p->size, s->rank};
 	bool first = s->rank == 0;
 	free(s);
+	weft_store_bool(&queues[worker].held, !first);
 	p->arrived++;
 	pthread_cond_broadcast(&p->changed);
 	while (p->arrived < p->size)
@@ -153,6 +161,7 @@ struct starpu_task *sched_party_take(unsigned worker)
 		leading = p;
 	} else {
 		follow(p, worker);
+		weft_store_bool(&queues[worker].held, false);
 		leave(p);
 		sched_part.id = -1;
 	}
@@ -171,10 +180,9 @@ void sched_party_begins(struct starpu_task *t, struct rt_worker *w)
 	pthread_mutex_unlock(&lock);
 }
 
-void sched_party_ends(struct rt_worker *w)
+void sched_party_ends(const struct starpu_task *t)
 {
-	(void)w;
-	if (!leading)
+	if (!leading || leading->task != t)
 		return;
 	pthread_mutex_lock(&lock);
 	leading->done++;

@@ -237,6 +237,18 @@ struct starpu_task *starpu_st_fifo_taskq_pop_first_ready_task_ready_first(struct
 	return starpu_st_fifo_taskq_pop_first_ready_task(fifo_queue, workerid, num_priorities);
 }
 
+struct starpu_task *sched_take_first(struct starpu_task_list *l, unsigned worker)
+{
+	unsigned impl;
+	for (struct starpu_task *t = starpu_task_list_front(l); t; t = t->next)
+		if (starpu_worker_can_execute_task_first_impl(worker, t, &impl)) {
+			starpu_task_set_implementation(t, impl);
+			starpu_task_list_erase(l, t);
+			return t;
+		}
+	return NULL;
+}
+
 /* -- priority deque -- */
 
 void starpu_st_prio_deque_init(starpu_st_prio_deque_t pdeque)

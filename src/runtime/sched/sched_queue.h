@@ -30,6 +30,8 @@ struct starpu_st_prio_deque {
 };
 typedef struct starpu_st_prio_deque sched_prio;
 
+/* The first of a list that this worker may run; its first possible implementation is set. */
+struct starpu_task *sched_take_first(struct starpu_task_list *l, unsigned worker);
 /* The first task that this worker may run, by priority; its first possible implementation is set. */
 struct starpu_task *sched_prio_take(sched_prio *q, unsigned worker);
 /* The same, and among equals the one with the most data at hand. */

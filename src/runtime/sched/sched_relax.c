@@ -59,7 +59,7 @@ void starpu_worker_unlock_self(void)
 
 unsigned starpu_worker_is_blocked_in_parallel(int workerid)
 {
-	return sched_party_any((unsigned)workerid);
+	return sched_party_holds((unsigned)workerid);
 }
 
 unsigned starpu_worker_is_slave_somewhere(int workerid)
