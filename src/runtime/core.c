@@ -93,6 +93,7 @@ static void *worker_begin(void *worker)
 {
 	struct rt_worker *w = worker;
 	rt_worker_enter(w);
+	rt_worker_back(w);
 	rt_worker_main(w);
 	rt_worker_leave(w);
 	rt_stacks_free();
@@ -112,6 +113,7 @@ static int worker_init(struct rt_runtime *r, unsigned i, unsigned traits)
 {
 	struct rt_worker *w = &r->worker[i];
 	*w = (struct rt_worker){.runtime = r, .number = i, .random = 12345 + i, .traits = traits};
+	rt_worker_aside(w); /* until it takes its first job */
 	int rc = rt_deque_init(&w->deque);
 	return rc ? rc : submitter_init(&w->self, r, w);
 }

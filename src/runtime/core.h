@@ -66,11 +66,13 @@ struct rt_submitter {
 
 struct rt_worker {
 	struct rt_runtime *runtime;
-	struct rt_job *next;    /* runs now */
-	struct rt_job *current; /* that it is running, for rt_worker_current */
-	unsigned traits;        /* enum rt_worker_traits */
-	struct rt_job *kept;    /* ready ones that the deque had no memory for, by next_free */
-	unsigned node;          /* the memory that it works in */
+	struct rt_job *next;           /* runs now */
+	struct rt_job *current;        /* that it is running, for rt_worker_current */
+	unsigned traits;               /* enum rt_worker_traits */
+	struct rt_job *kept;           /* ready ones that the deque had no memory for, by next_free */
+	unsigned node;                 /* the memory that it works in */
+	struct rt_job *between;        /* what `current` is while it looks for a job: NULL, or one that waits in the middle */
+	struct weft_atomic_bool aside; /* core_pause.c: it looks at `asks` before it takes another job */
 	struct rt_outbox outbox;
 	uint32_t random;
 	unsigned number;
@@ -165,6 +167,8 @@ void rt_wait_all(struct rt_runtime *r);
 void rt_wait_few(struct rt_runtime *r, uint64_t few);            /* until at most so many are not done */
 uint64_t rt_unfinished(const struct rt_runtime *r);              /* jobs submitted and not done */
 void rt_ask(struct rt_runtime *r, uint32_t set, uint32_t clear); /* enum rt_asks */
+/* After RT_ASK_PAUSE: returns when no more job begins. Does not wait for those that run. Any thread, also in a job. */
+void rt_wait_paused(struct rt_runtime *r);
 
 /* The worker that the calling thread is, or NULL. */
 struct rt_worker *rt_worker_self(void);
@@ -193,7 +197,6 @@ void rt_barrier_of_all(const struct rt_runtime *r);
 void rt_worker_sleep(struct rt_worker *w, bool (*any)(struct rt_worker *));
 void rt_tell_waiters(struct rt_runtime *r);
 void rt_tell_few(struct rt_runtime *r);
-void rt_worker_pause(struct rt_worker *w); /* for as long as RT_ASK_PAUSE is set */
 static inline void rt_work_came(struct rt_runtime *r)
 {
 	/* relaxed: a sleeper's membarrier orders it behind the work that was stored before */
@@ -215,9 +218,34 @@ static inline struct rt_job *rt_worker_runs(const struct rt_worker *w)
 	return __atomic_load_n(&w->current, __ATOMIC_ACQUIRE);
 }
 
+/* core_pause.c */
+static inline bool rt_is_pausing(const struct rt_runtime *r)
+{
+	return WEFT_UNLIKELY(weft_load_u32(&r->asks) & RT_ASK_PAUSE);
+}
+/*
+ * Around a wait for other threads by a worker that runs no job: who pauses does not wait for it. Behind it the worker itself waits
+ * for the end of a pause.
+ */
+void rt_worker_aside(struct rt_worker *w);
+void rt_worker_back(struct rt_worker *w);
+/*
+ * What `current` is from now on when the worker runs nothing; returns what it was before. Around rt_worker_pop and rt_worker_run
+ * in the middle of a job, which look at rt_is_pausing between; and around jobs that do not say that they run.
+ */
+static inline struct rt_job *rt_worker_between(struct rt_worker *w, struct rt_job *current)
+{
+	struct rt_job *before = w->between;
+	__atomic_store_n(&w->between, current, __ATOMIC_RELEASE);
+	/* Partner: the barrier in rt_wait_paused. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return before;
+}
+
 /* core_worker.c */
 void rt_worker_enter(struct rt_worker *w);
 bool rt_worker_step(struct rt_worker *w, bool wait); /* runs a job; false: there is none (wait: until the runtime ends) */
+bool rt_worker_visit(struct rt_worker *w);           /* a step, without waiting, of a worker that the application runs */
 void rt_worker_leave(struct rt_worker *w);
 void rt_worker_main(struct rt_worker *w);                       /* until the runtime ends */
 void rt_worker_take(struct rt_worker *w, struct rt_job *ready); /* became ready on this worker: runs next, or is kept */

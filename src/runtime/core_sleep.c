@@ -70,10 +70,12 @@ void rt_worker_sleep(struct rt_worker *w, bool (*any)(struct rt_worker *))
 	weft_add_u32(&r->n_asleep, 1);
 	__atomic_fetch_or(&r->asleep[w->number / 64].v, UINT64_C(1) << w->number % 64, __ATOMIC_ACQ_REL);
 	rt_barrier_of_all(r);
+	rt_worker_aside(w);
 	weft_enter(rt_trace.sleep);
 	while (!any(w) && !weft_load_bool(&r->stop) && !weft_load_u32(&w->wake))
 		rt_futex_wait(&w->wake, 0);
 	weft_leave(rt_trace.sleep);
+	weft_store_bool(&w->aside, false); /* idle() looks for a pause before it takes anything */
 	/* Who was not woken takes itself off; who was woken in this instant has been. */
 	clear_bit(r, w->number);
 	if (r->hooks->sleeps)
@@ -159,13 +161,4 @@ void rt_ask(struct rt_runtime *r, uint32_t set, uint32_t clear)
 		continue;
 	if (clear & RT_ASK_PAUSE)
 		rt_futex_wake(&r->asks, INT_MAX);
-}
-
-void rt_worker_pause(struct rt_worker *w)
-{
-	struct rt_runtime *r = w->runtime;
-	uint32_t asks;
-	rt_outbox_flush(&w->outbox);
-	while ((asks = weft_load_u32(&r->asks)) & RT_ASK_PAUSE && !weft_load_bool(&r->stop))
-		rt_futex_wait(&r->asks, asks);
 }

@@ -359,15 +359,20 @@ static struct rt_job *idle(struct rt_worker *w, bool wait)
 	return NULL;
 }
 
-/* What lies in the way between two jobs, seldom. The job that comes next, if that is already known. */
-static struct rt_job *attend(struct rt_worker *w)
+/* What lies in the way between two jobs, seldom. `next`: the one that comes next, if known. False: none may be taken now. */
+static bool attend(struct rt_worker *w, bool wait, struct rt_job **next)
 {
 	struct rt_runtime *r = w->runtime;
 	uint32_t asks = weft_load_u32(&r->asks);
 	if (asks & RT_ASK_FEW)
 		rt_tell_few(r);
-	if (asks & RT_ASK_PAUSE)
-		rt_worker_pause(w);
+	if (asks & RT_ASK_PAUSE) {
+		rt_outbox_flush(&w->outbox);
+		rt_tell_waiters(r);
+		if (!wait)
+			return false;
+		rt_worker_back(w);
+	}
 	if (asks & RT_ASK_PROGRESS)
 		r->hooks->progress(false);
 	if (w->traits & RT_W_POLLS)
@@ -377,21 +382,32 @@ static struct rt_job *attend(struct rt_worker *w)
 		w->next = NULL;
 		rt_work_came(r);
 	}
-	return asks & RT_ASK_PRIO && !(w->traits & RT_W_ONLY_PLACED) ? urgent(w) : NULL;
+	*next = asks & RT_ASK_PRIO && !(w->traits & RT_W_ONLY_PLACED) ? urgent(w) : NULL;
+	return true;
 }
 
 bool rt_worker_step(struct rt_worker *w, bool wait)
 {
 	struct rt_job *j = NULL;
 	/* relaxed: seen at one of the next jobs */
-	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&w->runtime->asks) | w->traits))
-		j = attend(w);
+	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&w->runtime->asks) | w->traits) && !attend(w, wait, &j))
+		return false;
 	j = j ? j : find(w);
 	if (!j)
 		j = idle(w, wait);
 	if (j)
 		rt_worker_run(w, j);
 	return j || (wait && !weft_load_bool(&w->runtime->stop));
+}
+
+bool rt_worker_visit(struct rt_worker *w)
+{
+	weft_store_bool(&w->aside, false);
+	/* Partner: the barrier in rt_wait_paused. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	bool ran = rt_worker_step(w, false);
+	rt_worker_aside(w);
+	return ran;
 }
 
 void rt_worker_main(struct rt_worker *w)

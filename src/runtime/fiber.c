@@ -223,7 +223,7 @@ void rt_wait_for(struct rt_waiter *me)
 			rt_futex_wait(&me->may, 0);
 		return;
 	}
-	struct rt_job *current = me->worker->current;
+	struct rt_job *current = me->worker->current, *outer = rt_worker_between(me->worker, current);
 	me->back->arg = &here;
 	struct rt_context *loop = fibers.parked;
 	if (loop) {
@@ -233,7 +233,8 @@ void rt_wait_for(struct rt_waiter *me)
 		struct rt_stack *s = stack_new();
 		go(&here, s, stack_begin(s));
 	}
-	me->worker->current = current;
+	__atomic_store_n(&me->worker->current, current, __ATOMIC_RELEASE);
+	rt_worker_between(me->worker, outer);
 }
 
 void rt_waiter_drop(struct rt_waiter *me)

@@ -5,9 +5,11 @@
  */
 #include "harness.h"
 #include "runtime/core.h"
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static struct rt_runtime *begin(unsigned workers, uint64_t spin_ns)
 {
@@ -332,6 +334,111 @@ TEST(what_a_worker_releases_wakes_the_others)
 	rt_wait_all(r);
 	CHECK(weft_load_u32(&ran_on[0]) > 4);
 	CHECK(weft_load_u32(&ran_on[1]) > 4);
+	rt_end(r);
+}
+
+/* -- pausing -- */
+
+enum { PAUSES = 300, SUBMITTED_IN_PAUSE = 3 };
+struct pauses {
+	struct rt_runtime *runtime;
+	struct weft_atomic_bool stop, in_pause;
+	struct weft_atomic_u32 early; /* jobs submitted in a pause that began in it */
+};
+
+static enum rt_verdict body_not_now(struct rt_job *j, struct rt_worker *w)
+{
+	struct pauses *p = j->arg;
+	(void)w;
+	if (weft_load_bool(&p->in_pause))
+		weft_add_u32(&p->early, 1);
+	return RT_DONE;
+}
+
+static void submit_job(struct rt_runtime *r, rt_body *body, void *arg)
+{
+	struct rt_submitter *me = rt_self(r);
+	struct rt_job *j = rt_prepare(me);
+	j->body = body;
+	j->arg = arg;
+	CHECK_I64(rt_submit(me, j), 0);
+}
+
+/* Work that comes at all times. */
+static void *submit_until_told(void *pauses)
+{
+	struct pauses *p = pauses;
+	while (!weft_load_bool(&p->stop)) {
+		submit_job(p->runtime, body_count, NULL);
+		if (rt_unfinished(p->runtime) > 1000)
+			usleep(100);
+	}
+	return NULL;
+}
+
+static void pause_often(unsigned workers, uint64_t spin_ns)
+{
+	struct pauses p = {.runtime = begin(workers, spin_ns)};
+	pthread_t other;
+	CHECK_I64(pthread_create(&other, NULL, submit_until_told, &p), 0);
+	for (unsigned i = 0; i < PAUSES; i++) {
+		rt_ask(p.runtime, RT_ASK_PAUSE, 0);
+		rt_wait_paused(p.runtime);
+		weft_store_bool(&p.in_pause, true);
+		for (unsigned k = 0; k < SUBMITTED_IN_PAUSE; k++)
+			submit_job(p.runtime, body_not_now, &p);
+		usleep(i % 8 ? 0 : 300);
+		weft_store_bool(&p.in_pause, false);
+		rt_ask(p.runtime, 0, RT_ASK_PAUSE);
+		if (i % 3)
+			usleep(i % 50);
+	}
+	weft_store_bool(&p.stop, true);
+	pthread_join(other, NULL);
+	rt_wait_all(p.runtime);
+	rt_end(p.runtime);
+	CHECK_I64(weft_load_u32(&p.early), 0);
+}
+
+TEST(no_job_begins_in_a_pause)
+{
+	pause_often(2, 20000);
+	pause_often(1, 0);
+	pause_often(5, 1000);
+}
+
+/* Jobs that pause, or wait for somebody, are not waited for by those who pause. */
+static struct weft_atomic_u32 gathered;
+static enum rt_verdict body_pause(struct rt_job *j, struct rt_worker *w)
+{
+	(void)j;
+	weft_add_u32(&gathered, 1);
+	while (weft_load_u32(&gathered) < 3)
+		sched_yield();
+	rt_ask(w->runtime, RT_ASK_PAUSE, 0);
+	rt_wait_paused(w->runtime);
+	return RT_DONE;
+}
+
+TEST(jobs_pause_at_the_same_time)
+{
+	struct rt_runtime *r = begin(3, 1000);
+	weft_store_u32(&gathered, 0);
+	weft_store_u32(&counted, 0);
+	submit_job(r, body_pause, NULL);
+	submit_job(r, body_pause, NULL);
+	while (weft_load_u32(&gathered) < 2)
+		sched_yield();
+	submit_job(r, body_pause, NULL);
+	while (rt_unfinished(r))
+		sched_yield();
+	submit_job(r, body_count, NULL);
+	rt_wait_paused(r);
+	usleep(1000);
+	CHECK_I64(weft_load_u32(&counted), 0);
+	rt_ask(r, 0, RT_ASK_PAUSE);
+	rt_wait_all(r);
+	CHECK_I64(weft_load_u32(&counted), 1);
 	rt_end(r);
 }
 

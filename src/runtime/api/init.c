@@ -161,9 +161,12 @@ void starpu_shutdown(void)
 void starpu_pause(void)
 {
 	pthread_mutex_lock(&life.lock);
-	if (rt_machine.core && !life.paused++)
-		rt_ask(rt_machine.core, RT_ASK_PAUSE, 0);
+	struct rt_runtime *core = rt_machine.core;
+	if (core && !life.paused++)
+		rt_ask(core, RT_ASK_PAUSE, 0);
 	pthread_mutex_unlock(&life.lock);
+	if (core)
+		rt_wait_paused(core);
 }
 
 void starpu_resume(void)
@@ -176,5 +179,8 @@ void starpu_resume(void)
 
 int starpu_is_paused(void)
 {
-	return life.paused > 0;
+	pthread_mutex_lock(&life.lock);
+	bool paused = life.paused > 0;
+	pthread_mutex_unlock(&life.lock);
+	return paused;
 }

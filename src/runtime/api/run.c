@@ -91,6 +91,8 @@ static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffer
 	struct starpu_task *t = p->task;
 	const struct rt_policy_ops *policy = rt_policy();
 	struct rt_job *outer = rt_worker_says(w, j);
+	if (rt_is_pausing(w->runtime)) /* meanwhile: its data may have taken long */
+		rt_worker_back(w);
 	if (t) {
 		t->status = STARPU_TASK_RUNNING;
 		((struct rt_task *)t->starpu_private)->ran_on = w;

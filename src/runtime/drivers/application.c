@@ -40,7 +40,7 @@ int starpu_driver_run_once(struct starpu_driver *d)
 	struct rt_worker *w = find(d);
 	if (!w)
 		return -EINVAL;
-	rt_worker_step(w, false);
+	rt_worker_visit(w);
 	return 0;
 }
 
@@ -66,9 +66,9 @@ int starpu_driver_run(struct starpu_driver *d)
 	rt_worker_enter(w);
 	/* Looks now and then whether it shall end: nobody can wake it for that alone. */
 	while (!shall_end())
-		if (!rt_worker_step(w, false))
+		if (!rt_worker_visit(w))
 			nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
-	while (rt_worker_step(w, false))
+	while (rt_worker_visit(w))
 		continue;
 	rt_worker_leave(w);
 	return 0;

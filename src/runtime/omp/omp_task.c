@@ -128,13 +128,14 @@ static void run(struct omp_task *t, void **buffers)
 static enum rt_verdict body(struct rt_job *j, struct rt_worker *w)
 {
 	struct omp_task *t = j->arg;
-	(void)w;
+	struct rt_job *outer = rt_worker_between(w, j);
 	t->traced = rt_traced();
 	if (t->traced)
 		rt_trace_start(rt_job_ref(j), &(struct rt_trace_task){.codelet = &omp, .name = omp_trace_name(t)});
 	run(t, (void *[]){NULL});
 	if (t->traced)
 		rt_trace_end(&omp, omp_trace_name(t));
+	rt_worker_between(w, outer);
 	finish(t);
 	return RT_DONE;
 }
@@ -146,16 +147,17 @@ static bool help(const struct omp_task *me, bool any_descendant)
 {
 	struct rt_submitter *s = rt_self(omp.runtime);
 	struct rt_worker *w = s ? s->worker : NULL;
-	struct rt_job *j = w && rt_stack_has(STACK_LEAST) ? rt_worker_pop(w) : NULL;
-	if (!j)
+	if (!w || !rt_stack_has(STACK_LEAST))
 		return false;
-	const struct omp_task *t = j->body == body ? j->arg : NULL;
-	if (!t || (t->parent != me && !(any_descendant && t->thread == me->thread))) {
+	struct rt_job *outer = rt_worker_between(w, w->current), *j = rt_is_pausing(w->runtime) ? NULL : rt_worker_pop(w);
+	const struct omp_task *t = j && j->body == body ? j->arg : NULL;
+	bool helps = t && (t->parent == me || (any_descendant && t->thread == me->thread));
+	if (helps)
+		rt_worker_run(w, j);
+	else if (j)
 		rt_worker_keep(w, j);
-		return false;
-	}
-	rt_worker_run(w, j);
-	return true;
+	rt_worker_between(w, outer);
+	return helps;
 }
 
 static void wait_for(struct omp_task *me, uint64_t count, uint64_t flag)

@@ -131,7 +131,7 @@ static void follow(struct party *p, unsigned worker)
 	pthread_mutex_lock(&lock);
 	p->done++;
 	pthread_cond_broadcast(&p->changed);
-	/* A fork-join task has the processors of its members until it ends. */
+	/* A fork-join task has the processors of its members until it ends; who pauses does not wait for that. */
 	while (!spmd && p->done < p->size)
 		pthread_cond_wait(&p->changed, &lock);
 }
@@ -141,6 +141,7 @@ struct starpu_task *sched_party_take(unsigned worker)
 	/* While the data of a task that it leads is on its way, it does other things, but leads no other. */
 	if (leading || !sched_party_any(worker))
 		return NULL;
+	struct rt_worker *w = &rt_machine.core->worker[worker];
 	pthread_mutex_lock(&lock);
 	struct seat *s = take_seat(worker);
 	if (!s) {
@@ -154,6 +155,7 @@ struct starpu_task *sched_party_take(unsigned worker)
 	weft_store_bool(&queues[worker].held, !first);
 	p->arrived++;
 	pthread_cond_broadcast(&p->changed);
+	rt_worker_aside(w);
 	while (p->arrived < p->size)
 		pthread_cond_wait(&p->changed, &lock);
 	struct starpu_task *t = first ? p->task : NULL;
@@ -166,6 +168,7 @@ struct starpu_task *sched_party_take(unsigned worker)
 		sched_part.id = -1;
 	}
 	pthread_mutex_unlock(&lock);
+	rt_worker_back(w);
 	return t;
 }
 
