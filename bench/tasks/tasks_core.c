@@ -7,17 +7,19 @@ static struct rt_runtime *rt;
 static struct rt_handle data[DATA];
 static struct weft_atomic_bool held;
 
-static void body(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict body(struct rt_job *j, struct rt_worker *w)
 {
 	(void)j, (void)w;
 	tasks_body();
+	return RT_DONE;
 }
 
-static void body_hold(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict body_hold(struct rt_job *j, struct rt_worker *w)
 {
 	(void)j, (void)w;
 	while (weft_load_bool(&held))
 		usleep(100);
+	return RT_DONE;
 }
 
 static int begin(unsigned workers)
