@@ -206,23 +206,41 @@ static double spin_ns(unsigned spins)
 	return least;
 }
 
-/* From large tasks to small ones, in steps of 2^(1/3): wall x cores / tasks where the work is half of that. */
+/*
+ * The smallest task for which the work is half of wall x cores, from large tasks to small ones in steps of 2^(1/3). A disturbance
+ * only makes a run look worse: a size counts when one of many short runs is good enough, and the search ends when several sizes in
+ * a row have none. Returned is the ns of the task with what it costs, wall x cores / tasks.
+ */
+enum { METG_RUNS = 100, METG_MISSES = 4, METG_RUN_NS = 4000000, METG_ROWS = 16, METG_SECONDS = 90 };
+
+/* Of tasks that work so long; 0: in no run are the cores half busy; negative: there is no such pattern. */
+static double metg_of_size(const struct runtime *r, double work_ns)
+{
+	unsigned tasks = (unsigned)(METG_RUN_NS / work_ns);
+	if (tasks < METG_ROWS * METG_WIDTH)
+		tasks = METG_ROWS * METG_WIDTH;
+	for (unsigned i = 0; i < METG_RUNS; i++) {
+		double from = tasks_now_ns();
+		if (submit_pattern(r, "stencil-8", tasks))
+			return -1;
+		double core_ns = (tasks_now_ns() - from) / tasks * CORES;
+		if (work_ns >= core_ns / 2)
+			return core_ns;
+	}
+	return 0;
+}
+
 static double measure_metg(const struct runtime *r)
 {
-	double spin = spin_ns(100000) / 100000, found = -1;
+	double spin = spin_ns(100000) / 100000, found = -1, until = tasks_now_ns() + METG_SECONDS * 1e9;
 	unsigned missed = 0;
-	for (double work = 64e3; work >= 100; work /= 1.26) {
+	for (double work = 64e3; work >= 50 && missed < METG_MISSES; work /= 1.26) {
 		tasks_spins = (unsigned)(work / spin);
-		unsigned tasks = work > 1e4 ? 400 : work > 1e3 ? 4000 : 16000;
-		double ns = time_pattern(r, "stencil-8", tasks, 3);
-		if (ns < 0)
+		double ns = metg_of_size(r, tasks_spins * spin);
+		if (ns < 0 || tasks_now_ns() > until)
 			return -1;
-		double core_ns = ns * CORES;
-		bool enough = tasks_spins * spin / core_ns >= 0.5;
-		found = enough ? core_ns : found;
-		missed = enough ? 0 : missed + 1;
-		if (found > 0 && missed == 5) /* not by a disturbance */
-			break;
+		found = ns > 0 ? ns : found;
+		missed = ns > 0 ? 0 : missed + (found > 0);
 	}
 	return found;
 }
