@@ -444,7 +444,7 @@ static void check_own_value(struct weft_spec *s, uint32_t i, struct spec_code *c
 
 struct reset_search {
 	uint32_t attr;
-	bool set;
+	bool set, in_loop;
 	const struct expr *grows;
 };
 
@@ -458,12 +458,29 @@ static void find_growth(void *ctx, struct expr *e)
 	q->set |= !accumulates(e);
 }
 
-/* A parameter keeps its value from one evaluation to the next; one that only adds grows for ever. */
+static void find_grows(void *ctx, struct expr *e)
+{
+	struct reset_search *q = ctx;
+	q->in_loop |= e == q->grows;
+}
+
+static void find_loop(void *ctx, struct expr *e)
+{
+	if (e->kind == STMT_FOR || e->kind == STMT_WHILE || e->kind == STMT_DO)
+		for (size_t k = 0; k < sizeof e->kid / sizeof *e->kid; k++)
+			expr_walk(e->kid[k], find_grows, ctx);
+}
+
+/*
+ * A parameter keeps its value from one evaluation to the next. One that a loop adds to should begin anew; one that grows once an
+ * evaluation is a running total, and meant.
+ */
 static void check_reset(struct weft_spec *s, uint32_t i, struct spec_code *c)
 {
 	struct reset_search q = {.attr = i};
 	expr_walk(c->body, find_growth, &q);
-	if (q.grows)
+	expr_walk(c->body, find_loop, &q);
+	if (q.in_loop)
 		spec_say(s, WEFT_WARNING, "never-reset", q.grows->where, spec_printf(s, "begin with %s=0;", s->attr.at[i].id.z),
 		         "'%s' is never set anew: it grows from one evaluation to the next", s->attr.at[i].id.z);
 }
