@@ -23,8 +23,10 @@
 int block = 2; /* the guess: columns in a panel; `sweep` reads it each time */
 int step;      /* the sweep that runs */
 
-static int size = 2048, steps = 200;
+static int size = 1024, steps = 300;
 static double *now, *next, *above, *scale; /* the plate, before and after; two factors for each row */
+
+void sweep(void);
 
 static void set_up(void)
 {

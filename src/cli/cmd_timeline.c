@@ -270,7 +270,8 @@ static int write_intervals(const struct args *a, const struct weft_space *s, str
 	return weft_paraver_rows(s, w, a->output, &how, &err) ? cli_fail(&err) : CLI_OK;
 }
 
-static int draw_window(const struct args *a, const struct weft_space *s, const struct weft_view *v, const struct weft_window *w)
+static int draw_window(const struct args *a, const char *path, const struct weft_space *s, const struct weft_view *v,
+                       const struct weft_window *w)
 {
 	uint64_t from, to;
 	if (!read_range(a, s->trace, &from, &to))
@@ -280,6 +281,7 @@ static int draw_window(const struct args *a, const struct weft_space *s, const s
 		.view = v,
 		.window = w,
 		.title = a->title,
+		.file = path,
 		.width = (unsigned)a->width,
 		.height = (unsigned)a->height,
 		.most_rows = a->rows < UINT32_MAX ? (uint32_t)a->rows : 0,
@@ -309,7 +311,7 @@ static int draw_window(const struct args *a, const struct weft_space *s, const s
 }
 
 /* The view meets the trace. */
-static int draw_view(const struct args *a, struct weft_view *v, const char *name, const struct weft_trace *t)
+static int draw_view(const struct args *a, struct weft_view *v, const char *name, const char *path, const struct weft_trace *t)
 {
 	struct weft_space s;
 	struct weft_err err = {0};
@@ -333,7 +335,7 @@ static int draw_view(const struct args *a, struct weft_view *v, const char *name
 			                      w->metric.name),
 			         &err));
 		else
-			status = draw_window(a, &s, v, w);
+			status = draw_window(a, path, &s, v, w);
 	}
 	weft_space_fini(&s);
 	return status;
@@ -348,7 +350,7 @@ static int make(const struct args *a, const char *view, const char *path)
 	if (!status)
 		status = cli_open(&a->common, path, &t, NULL);
 	if (!status) {
-		status = view ? draw_view(a, &v, view, t) : draw_regions(a, t);
+		status = view ? draw_view(a, &v, view, path, t) : draw_regions(a, t);
 		weft_trace_close(t);
 	}
 	weft_view_fini(&v);

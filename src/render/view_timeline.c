@@ -215,15 +215,14 @@ static void draw_heading(struct view_layout *l)
 {
 	char text[400], span[32], all[32], pixel[32], count[32];
 	const struct weft_view_timeline_how *how = l->how;
-	const char *name = strrchr(how->space->trace->path, '/');
+	const char *path = how->file ? how->file : how->space->trace->path, *name = strrchr(path, '/');
 	const char *title = how->title ? how->title : how->window->metric.name;
 	uint64_t ns = ns_of(l, how->to - how->from);
 	picture_text(&l->pic, VIEW_MARGIN, 29, SVG_LEFT, "t", title ? title : "", 100);
 	snprintf(text, sizeof text, "%s \xc2\xb7 %s of %s \xc2\xb7 %s %s \xc2\xb7 a pixel is %s: %s",
-	         name && name[1] ? name + 1 : how->space->trace->path, weft_human_ns(span, ns),
-	         weft_human_ns(all, ns_of(l, how->space->end)), weft_human_count(count, l->n_rows),
-	         level_words[how->window->metric.level][l->n_rows != 1], weft_human_ns(pixel, ns / l->plot_width),
-	         draw_words[time_draw(how)]);
+	         name && name[1] ? name + 1 : path, weft_human_ns(span, ns), weft_human_ns(all, ns_of(l, how->space->end)),
+	         weft_human_count(count, l->n_rows), level_words[how->window->metric.level][l->n_rows != 1],
+	         weft_human_ns(pixel, ns / l->plot_width), draw_words[time_draw(how)]);
 	picture_text(&l->pic, VIEW_MARGIN, 47, SVG_LEFT, "s", text, (l->width - 2 * VIEW_MARGIN) / 6);
 }
 

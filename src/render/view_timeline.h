@@ -23,6 +23,7 @@ struct weft_view_timeline_how {
 	const struct weft_view *view; /* bound to the space */
 	const struct weft_window *window;
 	const char *title;        /* NULL: the window's name */
+	const char *file;         /* the trace's; NULL: what the space has */
 	unsigned width;           /* of the whole picture; 0: 1200 */
 	unsigned height;          /* at most so many lines of pixels for rows; 0: 960 */
 	uint32_t most_rows;       /* 0: all */

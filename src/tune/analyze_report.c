@@ -37,12 +37,10 @@ static void put_iteration(struct report *r, const struct analyze_tunlet *k, cons
 	fprintf(r->to, "  %10.3f s  %lld:", analyze_seconds(r->a, it->time), (long long)it->number);
 	if (it->why)
 		fprintf(r->to, " not decided upon: %s", it->why);
-	for (uint32_t i = 0; i < it->n; i++) {
-		const char *name = weft_eval_value_name(k->e, i);
-		if (name && !isnan(it->value[i]))
-			fprintf(r->to, " %s=%.6g", name, it->value[i]);
-	}
-	fputc('\n', r->to);
+	struct weft_buf b = {0};
+	weft_eval_put_values(k->e, it->value, it->n, false, &b);
+	fprintf(r->to, "%s\n", b.at ? b.at : "");
+	weft_buf_fini(&b);
 }
 
 static void put_iterations(struct report *r, const struct analyze_tunlet *k)

@@ -92,11 +92,7 @@ void show_values(struct analyze *a, uint32_t tunlet, int64_t iteration, const do
 	}
 	a->show->values_ns = now;
 	weft_buf_printf(&b, "%s, iteration %lld:", weft_spec_name(a->tunlet[tunlet].s), (long long)iteration);
-	for (uint32_t i = 0; i < n; i++) {
-		const char *name = weft_eval_value_name(a->tunlet[tunlet].e, i);
-		if (name && !isnan(value[i]))
-			weft_buf_printf(&b, " %s=%.6g", name, value[i]);
-	}
+	weft_eval_put_values(a->tunlet[tunlet].e, value, n, false, &b);
 	if (a->show->skipped)
 		weft_buf_printf(&b, " (%llu more before it)", (unsigned long long)a->show->skipped);
 	a->show->skipped = 0;

@@ -498,6 +498,50 @@ const char *weft_eval_value_name(struct weft_eval *e, uint32_t i)
 
 /* -- as text -- */
 
+static void put_number(struct weft_buf *b, double v, bool whole)
+{
+	char number[WEFT_FMT_DOUBLE];
+	if (isnan(v)) {
+		weft_buf_printf(b, "-");
+		return;
+	}
+	if (!whole) {
+		weft_buf_printf(b, "%.6g", v);
+		return;
+	}
+	weft_fmt_double(number, v);
+	weft_buf_printf(b, "%s", number);
+}
+
+static void put_attr(struct weft_buf *b, const struct spec_attr *a, const double *value, bool whole)
+{
+	uint32_t known = 0, n = a->len ? a->len : 1;
+	for (uint32_t i = 0; i < n; i++)
+		known += !isnan(value[i]);
+	if (!known)
+		return;
+	weft_buf_printf(b, " %s%s=%s", a->scope == SCOPE_ITERATION ? "iter." : "", a->id.z, a->len ? "[" : "");
+	for (uint32_t i = 0; i < n; i++) {
+		weft_buf_printf(b, "%s", i ? " " : "");
+		put_number(b, value[i], whole);
+	}
+	weft_buf_printf(b, "%s", a->len ? "]" : "");
+}
+
+void weft_eval_put_values(struct weft_eval *e, const double *value, uint32_t n, bool whole, struct weft_buf *b)
+{
+	uint32_t at = 0;
+	for (int scope = SCOPE_PARAMETER; scope >= SCOPE_ITERATION; scope--)
+		for (size_t k = 0; k < e->s->attr.n; k++) {
+			const struct spec_attr *a = &e->s->attr.at[k];
+			uint32_t len = a->len ? a->len : 1;
+			if ((int)a->scope != scope || n - at < len)
+				continue;
+			put_attr(b, a, value + at, whole);
+			at += len;
+		}
+}
+
 static void print_fault(const struct weft_spec *s, const struct weft_said *w, FILE *to)
 {
 	uint32_t line, col;
@@ -511,16 +555,10 @@ static void print_fault(const struct weft_spec *s, const struct weft_said *w, FI
 
 static void print_values(struct weft_eval *e, const struct weft_said *w, FILE *to)
 {
-	fprintf(to, "evaluated:");
-	for (uint32_t i = 0; i < w->n; i++) {
-		char number[WEFT_FMT_DOUBLE];
-		const char *name = weft_eval_value_name(e, i);
-		if (!name || isnan(w->value[i]))
-			continue;
-		weft_fmt_double(number, w->value[i]);
-		fprintf(to, " %s=%s", name, number);
-	}
-	fputc('\n', to);
+	struct weft_buf b = {0};
+	weft_eval_put_values(e, w->value, w->n, true, &b);
+	fprintf(to, "evaluated:%s\n", b.at ? b.at : "");
+	weft_buf_fini(&b);
 }
 
 static void print_task(const struct weft_said *w, FILE *to)

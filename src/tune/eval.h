@@ -86,6 +86,8 @@ int weft_eval_fold(struct weft_eval *e, uint32_t child, const void *at, size_t n
 
 /* The name of value i of an evaluation ("lambda", "f[3]", "iter.nw"), or NULL behind the last. Borrows until the next call. */
 const char *weft_eval_value_name(struct weft_eval *e, uint32_t i);
+/* Values of an evaluation, " name=1 other=[2 3]", in full or with six digits; what is unknown is left out, in an array "-". */
+void weft_eval_put_values(struct weft_eval *e, const double *value, uint32_t n, bool whole, struct weft_buf *b);
 /* A line about what was said, as `weft tunlet try` prints it. */
 void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_said *what, FILE *to);
 

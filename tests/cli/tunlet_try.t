@@ -21,12 +21,12 @@ iteration 2: SetVariableValue globalSizeChunk = 1
 iteration 2: SetVariableValue globalSizeChunk = 13
 iteration 2: SetVariableValue globalSizeChunk = 30
 $ weft tunlet try $share/loadbalance.tsl $gold/loadbalance.events | grep -o 'MC=.*nrobatch=[0-9]*' | uniq
-MC=3 sumMC=2 SC=1 x[0]=1.3333333333333333 x[1]=2.3333333333333335 x[2]=2.3333333333333335 x[3]=2.3333333333333335 x[4]=2.3333333333333335 x[5]=2.3333333333333335 x[6]=2.3333333333333335 x[7]=2.3333333333333335 x[8]=2.3333333333333335 x[9]=2.3333333333333335 waits=0 chunks=2 h=0 slowest=4 rate=0.75 m=1 f[0]=13 f[1]=3 f[2]=1 f[3]=1 f[4]=0 f[5]=0 f[6]=0 f[7]=0 f[8]=0 f[9]=0 nrobatch=4
-MC=3 sumMC=2 SC=1 x[0]=1.3333333333333333 x[1]=2.3333333333333335 x[2]=2.3333333333333335 x[3]=2.3333333333333335 x[4]=2.3333333333333335 x[5]=2.3333333333333335 x[6]=2.3333333333333335 x[7]=2.3333333333333335 x[8]=2.3333333333333335 x[9]=2.3333333333333335 waits=1092 chunks=8 h=182 slowest=4 rate=0.75 m=30 f[0]=30 f[1]=0 f[2]=0 f[3]=0 f[4]=0 f[5]=0 f[6]=0 f[7]=0 f[8]=0 f[9]=0 nrobatch=1
+MC=3 sumMC=2 SC=1 x=[1.3333333333333333 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335] waits=0 chunks=2 h=0 slowest=4 rate=0.75 m=1 f=[13 3 1 1 0 0 0 0 0 0] nrobatch=4
+MC=3 sumMC=2 SC=1 x=[1.3333333333333333 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335 2.3333333333333335] waits=1092 chunks=8 h=182 slowest=4 rate=0.75 m=30 f=[30 0 0 0 0 0 0 0 0 0] nrobatch=1
 
 ## Faults, an endless loop, processes that vanish, lost events, iterations that never end: reported, and nothing else happens.
 $ weft tunlet try --limit 2s $gold/faults.tsl $gold/faults.events | sed 's,(.*/,(,'
-iteration 1: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=0 iter.it=1 iter.what=0
+iteration 1: evaluated: a=[7 1 2] n=0 r=0 iter.it=1 iter.what=0
 iteration 2: fault: an index that is not in the array (faults.tsl:98:11)
 iteration 2: incomplete: a fault in its evaluation
 iteration 3: fault: division by zero (faults.tsl:103:11)
@@ -39,19 +39,19 @@ iteration 6: fault: a task that is not in the iteration (faults.tsl:103:11)
 iteration 6: incomplete: a fault in its evaluation
 fault: no answer in time: an endless loop?
 the tunlet's process was begun anew; open iterations are lost
-iteration 8: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=11 iter.it=8 iter.what=0
+iteration 8: evaluated: a=[7 1 2] n=0 r=11 iter.it=8 iter.what=0
 iteration 8: SetVariableValue knob = 12
 iteration 9: fault: a fault of memory (faults.tsl:103:11)
 the tunlet's process was begun anew; open iterations are lost
 iteration 10: fault: a fault of arithmetic (faults.tsl:103:11)
 iteration 10: incomplete: a fault in its evaluation
 iteration 11: add event Detail
-iteration 11: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=0 iter.it=11 iter.what=9
+iteration 11: evaluated: a=[7 1 2] n=0 r=0 iter.it=11 iter.what=9
 iteration 12: fault: a fault of memory (faults.tsl:103:11)
 the tunlet's process was begun anew; open iterations are lost
-iteration 13: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=-inf iter.it=13 iter.what=11
+iteration 13: evaluated: a=[7 1 2] n=0 r=-inf iter.it=13 iter.what=11
 iteration 13: fault: a number that does not fit its type, or is none (faults.tsl:132:11)
-iteration 14: evaluated: a[0]=7 a[1]=1 a[2]=2 n=0 r=11 iter.it=14 iter.what=0
+iteration 14: evaluated: a=[7 1 2] n=0 r=11 iter.it=14 iter.what=0
 iteration 14: SetVariableValue knob = 12
 iteration 20: incomplete: p 2 vanished before it was complete
 iteration 20: late: End

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tags: full timeout=120
-# Runs the commands of docs/first-steps.md as they are printed, and the build line and the run of each program in examples/ as its
+# tags: full timeout=600
+# Runs the commands of docs/first-steps.md and docs/tunlets.md as they are printed, and the build line and the run of each program in examples/ as its
 # comment says them. What they print is not compared (times differ): each must succeed. TAP.
 set -u
 source=${WEFT_SOURCE:?} build=${WEFT_BUILD:?}
@@ -31,8 +31,8 @@ try()
 }
 
 mkdir "$work/steps" "$work/examples"
-cp "$source"/examples/*.c "$source"/examples/*.cpp "$work/steps"
-cp "$source"/examples/*.c "$source"/examples/*.cpp "$work/examples"
+cp "$source"/examples/*.{c,cpp,tsl,view} "$work/steps"
+cp "$source"/examples/*.{c,cpp,tsl,view} "$work/examples"
 
 # shellcheck disable=SC2016
 commands='/^```console$/,/^```$/s/^\$ //p'
@@ -40,6 +40,13 @@ cd "$work/steps" || exit 1
 while IFS= read -r line; do
 	try "$line"
 done < <(sed -n "$commands" "$source/docs/first-steps.md")
+
+# The events that the page shows are what it feeds to the tunlet.
+sed -n 's/^    \([0-9]* \(Begins\|Ends\) .*\)/\1/p' "$source/docs/tunlets.md" >relax.events
+while IFS= read -r line; do
+	try "$line"
+done < <(sed -n "$commands" "$source/docs/tunlets.md")
+try 'grep -q "SetVariableValue block = 1024, was 512" report.txt # all widths were tried'
 
 # Lines like ` *     cc x.c ... -o x`, ` *     weft record -- ./x ...`; what is behind && or two blanks is for the reader.
 cd "$work/examples" || exit 1

@@ -96,7 +96,8 @@ static void check_malloc(void)
 	CHECK(starpu_malloc(&p, 100000) == 0);
 	memset(p, 1, 100000);
 	CHECK(starpu_free(p) == 0);
-	CHECK(starpu_malloc_flags(&p, 100000, STARPU_MALLOC_COUNT) == 0 && starpu_memory_get_used(STARPU_MAIN_RAM) == before + 100000);
+	CHECK(starpu_malloc_flags(&p, 100000, STARPU_MALLOC_COUNT) == 0 &&
+	      starpu_memory_get_used(STARPU_MAIN_RAM) == before + 100000);
 	CHECK(starpu_free_flags(p, 100000, STARPU_MALLOC_COUNT) == 0 && starpu_memory_get_used(STARPU_MAIN_RAM) == before);
 }
 
