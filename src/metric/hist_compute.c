@@ -17,49 +17,6 @@
 
 enum { DENSE_MOST = 8 << 20 }; /* cells of all rows that may be looked up in arrays */
 
-/* ---- sums of a row ---- */
-
-/* Of few cells, the place is looked up in an array. */
-static struct hist_sum *dense_at(struct hist_row *r, uint32_t plane, uint32_t column)
-{
-	if (!r->dense && !(r->dense = calloc((size_t)r->n_columns * r->n_planes, sizeof *r->dense)))
-		return NULL;
-	uint32_t *place = &r->dense[(size_t)plane * r->n_columns + column];
-	if (!*place) {
-		if (weft_vec_push(&r->sum, (struct hist_sum){.key = (uint64_t)plane << 32 | column}))
-			return NULL;
-		*place = (uint32_t)r->sum.n;
-	}
-	return &r->sum.at[*place - 1];
-}
-
-struct hist_sum *hist_row_at(struct hist_row *r, uint32_t plane, uint32_t column)
-{
-	uint64_t key = (uint64_t)plane << 32 | column, place;
-	if (r->n_columns)
-		return dense_at(r, plane, column);
-	if (r->has_last && r->last_key == key)
-		return &r->sum.at[r->last_place];
-	if (!weft_map_get(&r->place, key, &place)) {
-		place = r->sum.n;
-		if (weft_vec_push(&r->sum, (struct hist_sum){.key = key}) || weft_map_put(&r->place, key, place))
-			return NULL;
-	}
-	r->has_last = true;
-	r->last_key = key;
-	r->last_place = place;
-	return &r->sum.at[place];
-}
-
-void hist_row_fini(struct hist_row *r)
-{
-	weft_map_fini(&r->place);
-	free(r->dense);
-	free(r->sum.at);
-	free(r->share);
-	*r = (struct hist_row){.share = NULL};
-}
-
 /* ---- nesting ---- */
 
 struct axis {
@@ -79,6 +36,7 @@ struct unit {
 	unsigned n_axes;
 	uint32_t control_row;
 	double value[HIST_AXES];
+	struct hist_pieces *pieces; /* of the control's row, not yet taken; owned */
 };
 
 static int pull_at(struct unit *u, struct axis *a, uint32_t object, struct metric_pull **out)
@@ -96,37 +54,27 @@ static int pull_at(struct unit *u, struct axis *a, uint32_t object, struct metri
 	return metric_pull_init(&a->pull[i], s);
 }
 
-/* The cell's sums; most are there, and found at once. */
-static inline struct hist_sum *cell_of(struct hist_row *row, uint32_t plane, uint32_t column)
+static int take_pieces(struct unit *u)
 {
-	if (row->dense) {
-		uint32_t place = row->dense[(size_t)plane * row->n_columns + column];
-		if (place)
-			return &row->sum.at[place - 1];
-	}
-	return hist_row_at(row, plane, column);
+	return u->pieces->n ? hist_take(u->r, &u->row[u->control_row], u->pieces) : 0;
 }
 
-static inline int take_piece(struct unit *u, double begin, double end)
+/* Room for some more pieces; how many, or negative. */
+static int pieces_room(struct unit *u)
 {
-	const struct weft_result *r = u->r;
-	const struct weft_hist *h = r->hist;
-	uint32_t plane = 0, column;
-	struct hist_row *row = &u->row[u->control_row];
-	if (h->extra != WEFT_NONE && !hist_place(&r->depth, u->value[HIST_EXTRA], &plane))
-		return 0;
-	if (!hist_place(&r->column, u->value[HIST_CONTROL], &column))
-		return 0;
-	struct hist_piece p = {u->value[HIST_CONTROL], u->value[HIST_DATA], end - begin};
-	struct hist_sum *s = cell_of(row, plane, column);
-	if (!s)
-		return -ENOMEM;
-	h->stat->add(s, &p);
-	if (h->stat->share) {
-		if (!row->share && !(row->share = calloc(r->depth.n, sizeof *row->share)))
-			return -ENOMEM;
-		row->share[plane] += h->stat->share(&p);
-	}
+	int rc = u->pieces->n == WEFT_INTERVALS ? take_pieces(u) : 0;
+	return rc ? rc : (int)(WEFT_INTERVALS - u->pieces->n);
+}
+
+static int take_piece(struct unit *u, double begin, double end)
+{
+	int rc = pieces_room(u);
+	if (rc < 0)
+		return rc;
+	struct hist_pieces *p = u->pieces;
+	for (unsigned k = 0; k < HIST_AXES; k++)
+		p->value[k][p->n] = u->value[k];
+	p->time[p->n++] = end - begin;
 	return 0;
 }
 
@@ -140,48 +88,136 @@ static void set_values(struct unit *u, const struct axis *a, double value)
 			u->value[k] = value;
 }
 
+/* The windows that are the same as the axis', as bits. */
+static unsigned windows_of(const struct axis *a)
+{
+	return a->also | 1u << a->which;
+}
+
+static bool all_last(double begin, const double *end, uint32_t n)
+{
+	bool all = end[0] > begin;
+	for (uint32_t i = 1; i < n; i++)
+		all &= end[i] > end[i - 1];
+	return all;
+}
+
+/* Drops what has no length from the last n pieces. */
+static void drop_empty(struct hist_pieces *p, uint32_t n)
+{
+	uint32_t to = p->n - n;
+	for (uint32_t i = to; i < p->n; i++) {
+		for (unsigned k = 0; k < HIST_AXES; k++)
+			p->value[k][to] = p->value[k][i];
+		p->time[to] = p->time[i];
+		to += p->time[i] > 0;
+	}
+	p->n = to;
+}
+
+/*
+ * Pieces of n intervals that follow each other from `begin` on, for which there is room. The windows of mask[i] have the values
+ * value[i], others the unit's.
+ */
+static void take_run(struct unit *u, double begin, const double *end, uint32_t n, const unsigned mask[2],
+                     const double *const value[2])
+{
+	struct hist_pieces *p = u->pieces;
+	for (unsigned k = 0; k < HIST_AXES; k++) {
+		const double *of = mask[0] >> k & 1 ? value[0] : mask[1] >> k & 1 ? value[1] : NULL;
+		if (of)
+			memcpy(p->value[k] + p->n, of, n * sizeof *of);
+		for (uint32_t i = 0; !of && i < n; i++)
+			p->value[k][p->n + i] = u->value[k];
+	}
+	p->time[p->n] = end[0] - begin;
+	for (uint32_t i = 1; i < n; i++)
+		p->time[p->n + i] = end[i] - end[i - 1];
+	p->n += n;
+	if (!all_last(begin, end, n))
+		drop_empty(p, n);
+}
+
+/* As many of the intervals in front, but for the block's last, as there is room for and end before `to`; negative on failure. */
+static int run_of(struct unit *u, const struct metric_pull *p, double to)
+{
+	int room = pieces_room(u), n = 0, most = (int)(p->block->n - p->at) - 1;
+	const double *end = p->block->end + p->at;
+	if (room < most)
+		most = room;
+	if (most > 0 && end[most - 1] < to)
+		return most;
+	while (n < most && end[n] < to)
+		n++;
+	return room < 0 ? room : n;
+}
+
+/* Stands on the n-th interval from now on, of the same block. */
+static void pull_skip(struct metric_pull *p, uint32_t n)
+{
+	p->at += n;
+	p->begin = p->block->end[p->at - 1];
+	p->end = p->block->end[p->at];
+	p->value = p->block->value[p->at];
+}
+
 /* The intervals of the innermost window's row that meet [from, to): each is a piece. */
 static int walk_pieces(struct unit *u, const struct axis *a, struct metric_pull *p, double from, double to)
 {
+	const unsigned mask[2] = {windows_of(a), 0};
 	while (!p->ended) {
-		const struct weft_intervals *b = p->block;
-		uint32_t i = p->at;
-		double begin = p->begin, end = p->end;
-		int rc = 0;
-		for (; i < b->n && !rc; i++) {
-			end = b->end[i];
-			double first = begin > from ? begin : from, last = end < to ? end : to;
-			if (first < last) {
-				set_values(u, a, b->value[i]);
-				rc = take_piece(u, first, last);
-			}
-			if (rc || end >= to)
-				break;
-			begin = end;
+		double begin = p->begin > from ? p->begin : from;
+		int rc = p->end > from ? run_of(u, p, to) : 0;
+		if (rc > 0) {
+			const double *value[2] = {p->block->value + p->at, NULL};
+			take_run(u, begin, p->block->end + p->at, (uint32_t)rc, mask, value);
+			pull_skip(p, (uint32_t)rc);
+			continue;
 		}
-		bool over = i < b->n;
-		p->at = over ? i : b->n - 1;
-		p->begin = begin;
-		p->end = end;
-		p->value = b->value[p->at];
-		if (rc || over)
+		double end = p->end < to ? p->end : to;
+		if (!rc && begin < end) {
+			set_values(u, a, p->value);
+			rc = take_piece(u, begin, end);
+		}
+		if (rc || p->end >= to)
 			return rc;
-		if ((rc = metric_pull_refill(p)) < 0)
+		if ((rc = metric_pull_step(p)) < 0)
 			return rc;
 	}
 	return 0;
+}
+
+/* How many intervals in front of both end at the same times, of those that run_of has. */
+static int equal_run(struct unit *u, const struct metric_pull *p, const struct metric_pull *q, double to)
+{
+	int most = run_of(u, p, to), of_q = (int)(q->block->n - q->at) - 1, n = 0;
+	const double *x = p->block->end + p->at, *y = q->block->end + q->at;
+	if (of_q < most)
+		most = of_q;
+	while (n < most && x[n] == y[n])
+		n++;
+	return most < 0 ? most : n;
 }
 
 /* Two windows of one level, as most tables have: their rows side by side. A piece ends where either does. */
 static int walk_pair(struct unit *u, unsigned depth, struct metric_pull *p, double from, double to, uint32_t object)
 {
 	const struct axis *outer = &u->axis[depth], *inner = &u->axis[depth + 1];
+	const unsigned mask[2] = {windows_of(outer), windows_of(inner)};
 	struct metric_pull *q;
 	int rc = pull_at(u, &u->axis[depth + 1], object, &q);
 	double begin = p->begin > from ? p->begin : from;
 	while (rc >= 0 && !p->ended && !q->ended && begin < to) {
+		if (p->end == q->end && begin < p->end && (rc = equal_run(u, p, q, to)) > 0) {
+			const double *value[2] = {p->block->value + p->at, q->block->value + q->at};
+			take_run(u, begin, p->block->end + p->at, (uint32_t)rc, mask, value);
+			pull_skip(p, (uint32_t)rc);
+			pull_skip(q, (uint32_t)rc);
+			begin = p->begin;
+			continue;
+		}
 		double end = p->end < q->end ? p->end : q->end;
-		if (begin < end) {
+		if (rc >= 0 && begin < end) {
 			set_values(u, outer, p->value);
 			set_values(u, inner, q->value);
 			rc = take_piece(u, begin, end < to ? end : to);
@@ -197,13 +233,15 @@ static int walk_pair(struct unit *u, unsigned depth, struct metric_pull *p, doub
 	return rc < 0 ? rc : 0;
 }
 
-/* Is the object's row one that the table has, if this window is the control? */
-static bool controls(struct unit *u, unsigned depth, uint32_t object)
+/* Is the object's row one that the table has, if this window is the control? 1, 0, negative; pieces are of that row from then on. */
+static int controls(struct unit *u, unsigned depth, uint32_t object)
 {
 	if (u->axis[depth].which != HIST_CONTROL)
-		return true;
-	u->control_row = u->row_number[object];
-	return u->control_row != WEFT_NONE;
+		return 1;
+	uint32_t row = u->row_number[object];
+	int rc = row != u->control_row ? take_pieces(u) : 0;
+	u->control_row = row;
+	return rc ? rc : row != WEFT_NONE;
 }
 
 /* The intervals of one row that meet [from, to). */
@@ -217,8 +255,8 @@ static int walk_row(struct unit *u, unsigned depth, double from, double to, uint
 			rc = 0;
 	if (!rc && depth + 1 == u->n_axes)
 		return walk_pieces(u, a, p, from, to);
-	if (!rc && depth + 2 == u->n_axes && u->axis[depth + 1].level == a->level && controls(u, depth + 1, object))
-		return walk_pair(u, depth, p, from, to, object);
+	if (!rc && depth + 2 == u->n_axes && u->axis[depth + 1].level == a->level)
+		return (rc = controls(u, depth + 1, object)) > 0 ? walk_pair(u, depth, p, from, to, object) : rc;
 	while (!rc && !p->ended) {
 		double begin = p->begin > from ? p->begin : from, end = p->end < to ? p->end : to;
 		set_values(u, a, p->value);
@@ -238,9 +276,9 @@ static int nest(struct unit *u, unsigned depth, double from, double to, uint32_t
 	uint32_t first, n;
 	weft_level_down(u->r->space, level, object, a->level, &first, &n);
 	for (uint32_t i = first; i < first + n; i++) {
-		if (!controls(u, depth, i))
-			continue;
-		int rc = walk_row(u, depth, from, to, i);
+		int rc = controls(u, depth, i);
+		if (rc > 0)
+			rc = walk_row(u, depth, from, to, i);
 		if (rc)
 			return rc;
 	}
@@ -257,6 +295,7 @@ static void unit_fini(struct unit *u)
 		free(a->pull);
 		free(a->open);
 	}
+	free(u->pieces);
 }
 
 struct job {
@@ -272,9 +311,10 @@ static int run_unit(void *arg, size_t object, unsigned worker)
 {
 	const struct job *j = arg;
 	(void)worker;
-	struct unit u = {.r = j->r, .row = j->row, .row_number = j->row_number, .n_axes = j->n_axes};
+	struct unit u = {.r = j->r, .row = j->row, .row_number = j->row_number, .n_axes = j->n_axes, .control_row = WEFT_NONE};
 	enum weft_level outer = j->r->view->window[j->window[j->order[0]]].metric.level;
-	int rc = 0;
+	u.pieces = calloc(1, sizeof *u.pieces);
+	int rc = u.pieces ? 0 : -ENOMEM;
 	for (unsigned k = 0; k < j->n_axes; k++) {
 		struct axis *a = &u.axis[k];
 		a->which = j->order[k];
@@ -289,6 +329,8 @@ static int run_unit(void *arg, size_t object, unsigned worker)
 	}
 	if (!rc)
 		rc = nest(&u, 0, j->r->begin, j->r->end, (uint32_t)object, outer);
+	if (!rc)
+		rc = take_pieces(&u);
 	unit_fini(&u);
 	return rc;
 }

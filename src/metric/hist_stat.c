@@ -5,91 +5,49 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what a piece adds to its cell ---- */
+/* ---- what pieces add to their cells, and to their row ---- */
 
-static void add_time(struct hist_sum *s, const struct hist_piece *p)
-{
-	s->a += p->time;
-}
+#define EACH(statement) \
+	for (uint32_t i = 0; i < p->n; i++) { \
+		const double control = p->value[HIST_CONTROL][i], data = p->value[HIST_DATA][i], time = p->time[i]; \
+		(void)control; \
+		(void)data; \
+		(void)time; \
+		statement; \
+	}
+#define ADD(name, statement) \
+	static void add_##name(struct hist_sum *sum, const struct hist_pieces *p) \
+	{ \
+		EACH(struct hist_sum *s = &sum[p->cell[i]]; statement) \
+	}
+#define SHARE(name, expression) \
+	static void share_##name(struct hist_pieces *p) \
+	{ \
+		EACH(p->share[i] = (expression)) \
+	}
 
-static void add_time_not_zero(struct hist_sum *s, const struct hist_piece *p)
+static inline void sum_up(struct hist_sum *s, double a, double b)
 {
-	if (p->control != 0)
-		s->a += p->time;
-}
-
-static void add_count(struct hist_sum *s, const struct hist_piece *p)
-{
-	(void)p;
 	s->n++;
+	s->a += a;
+	s->b += b;
 }
 
-static void add_integral(struct hist_sum *s, const struct hist_piece *p)
-{
-	s->a += fabs(p->data) * p->time;
-}
-
-static void add_weighted(struct hist_sum *s, const struct hist_piece *p)
-{
-	s->a += p->data * p->time;
-	s->b += p->time;
-}
-
-static void add_weighted_not_zero(struct hist_sum *s, const struct hist_piece *p)
-{
-	if (p->data != 0)
-		add_weighted(s, p);
-}
-
-static void add_maximum(struct hist_sum *s, const struct hist_piece *p)
-{
-	if (p->data > s->a)
-		s->a = p->data;
-}
-
+ADD(time, s->a += time)
+ADD(time_not_zero, s->a += control != 0 ? time : 0)
+ADD(count, s->n++)
+ADD(integral, s->a += fabs(data) * time)
+ADD(weighted, sum_up(s, data *time, time))
+ADD(weighted_not_zero, if (data != 0) sum_up(s, data *time, time))
+ADD(maximum, s->a = data > s->a ? data : s->a)
 /* A 0 is taken for "nothing yet". */
-static void add_minimum(struct hist_sum *s, const struct hist_piece *p)
-{
-	if (s->a == 0 || (p->data != 0 && p->data < s->a))
-		s->a = p->data;
-}
-
-static void add_burst_time(struct hist_sum *s, const struct hist_piece *p)
-{
-	s->n++;
-	s->a += p->time;
-	s->b += p->time * p->time;
-}
-
-static void add_bursts(struct hist_sum *s, const struct hist_piece *p)
-{
-	s->n++;
-	s->a += p->data;
-}
-
-static void add_bursts_not_zero(struct hist_sum *s, const struct hist_piece *p)
-{
-	if (p->data != 0)
-		add_bursts(s, p);
-}
-
-/* ---- what it adds to its row ---- */
-
-static double share_time(const struct hist_piece *p)
-{
-	return p->time;
-}
-
-static double share_time_not_zero(const struct hist_piece *p)
-{
-	return p->control != 0 ? p->time : 0;
-}
-
-static double share_count(const struct hist_piece *p)
-{
-	(void)p;
-	return 1;
-}
+ADD(minimum, if (s->a == 0 || (data != 0 && data < s->a)) s->a = data)
+ADD(burst_time, sum_up(s, time, time *time))
+ADD(bursts, sum_up(s, data, 0))
+ADD(bursts_not_zero, if (data != 0) sum_up(s, data, 0))
+SHARE(time, time)
+SHARE(time_not_zero, control != 0 ? time : 0)
+SHARE(count, 1)
 
 /* ---- what a cell says ---- */
 
@@ -172,23 +130,9 @@ static double value_b(const struct hist_sum *s, const struct hist_norm *n)
 	return s->b;
 }
 
-static void add_message(struct hist_sum *s, const struct hist_piece *p)
-{
-	s->n++;
-	s->a += p->data;
-}
-
-static void add_least(struct hist_sum *s, const struct hist_piece *p)
-{
-	if (!s->n++ || p->data < s->b)
-		s->b = p->data;
-}
-
-static void add_most(struct hist_sum *s, const struct hist_piece *p)
-{
-	if (!s->n++ || p->data > s->b)
-		s->b = p->data;
-}
+ADD(message, sum_up(s, data, 0))
+ADD(least, if (!s->n++ || data < s->b) s->b = data)
+ADD(most, if (!s->n++ || data > s->b) s->b = data)
 
 static const struct weft_stat stats[] = {
 	{"Time", add_time, NULL, value_time, false, false},

@@ -6,6 +6,7 @@
  *
  *   pending:  | ready, given out in slices | the last instant |
  */
+#include "base/wide.h"
 #include "metric_priv.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -198,9 +199,41 @@ static uint32_t take_plain_events(struct metric_reader *r, const struct weft_blo
 	return i;
 }
 
+/* All events of the block are of one type, integers, and pass: nothing is looked up. */
+WEFT_BODY take_alike_body(const uint64_t *restrict from_time, const uint64_t *restrict from_value, uint32_t n, double scale,
+                          double *restrict time, double *restrict value)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		time[i] = (double)(int64_t)from_time[i];
+		value[i] = (double)(int64_t)from_value[i] * scale;
+	}
+}
+WEFT_WIDE(take_alike,
+          (const uint64_t *restrict from_time, const uint64_t *restrict from_value, uint32_t n, double scale,
+           double *restrict time, double *restrict value),
+          (from_time, from_value, n, scale, time, value))
+
+static bool are_alike(const struct metric_reader *r, const struct weft_block *b)
+{
+	const uint32_t what = b->what[0];
+	uint32_t other = 0;
+	for (uint32_t i = 0; i < b->n; i++)
+		other |= b->what[i] ^ what;
+	return !other && r->space->unit_ns == 1 && weft_what_kind(what) == WEFT_EV_POINT &&
+	       r->type_passes[weft_what_id(what)] == 1;
+}
+
 /* The common case: events alone. */
 static void take_events(struct metric_reader *r, const struct weft_block *b)
 {
+	if (are_alike(r, b)) {
+		const uint32_t id = weft_what_id(b->what[0]);
+		take_alike(b->time, b->value, b->n, r->space->scale[id], r->time + r->n, r->value + r->n);
+		for (uint32_t i = 0; i < b->n; i++)
+			r->code[r->n + i] = r->space->type[id];
+		r->n += b->n;
+		return;
+	}
 	for (uint32_t i = 0; (i = take_plain_events(r, b, i)) < b->n; i++) {
 		uint32_t id = weft_what_id(b->what[i]), kind = weft_what_kind(b->what[i]);
 		double v = (double)(int64_t)b->value[i] * r->space->scale[id];

@@ -93,7 +93,7 @@ static void emit(struct metric_thread *t, const struct metric_records *r, struct
 		t->emitted = first < n;
 	}
 	b->n = n - first;
-	for (uint32_t i = 0; i < b->n; i++)
+	for (uint32_t i = 0; b->n && b->end[b->n - 1] >= t->to && i < b->n; i++)
 		if (b->end[i] >= t->to) {
 			b->n = i + 1;
 			t->done = true;

@@ -186,3 +186,63 @@ TEST(no_failed_allocation_is_lost)
 	}
 	unmake_trace(&f);
 }
+
+/* ---- many pieces ---- */
+
+enum { EVENTS = 6000, VALUES = 5 };
+
+/* Events of both types, each at a time of its own or all at one; what the cells are by looking at one event after the other. */
+static void make_many(struct weft_buf *text, unsigned apart, double time[VALUES], double bursts[VALUES], double data[VALUES])
+{
+	uint64_t now = 0, value[2] = {0}, seed = 7;
+	weft_buf_puts(text, "#Paraver (01/01/2024 at 10:00):100000_ns:1(1):1:1(1:1)\n");
+	for (unsigned i = 0; i <= EVENTS; i++) {
+		seed = seed * 6364136223846793005u + 1442695040888963407u;
+		uint64_t next = i < EVENTS ? now + (seed >> 40) % 4 * apart : 100000, which = seed >> 60 & 1;
+		if (next > now) { /* what is overwritten at the same time has no length */
+			time[value[0]] += (double)(next - now);
+			bursts[value[0]]++;
+			data[value[0]] += (double)value[1];
+		}
+		now = next;
+		value[which] = (seed >> 33) % VALUES;
+		weft_buf_printf(text, "2:1:1:1:1:%llu:%d:%llu\n", (unsigned long long)now, which ? 60 : 50,
+		                (unsigned long long)value[which]);
+	}
+}
+
+static void row_of(struct weft_buf *out, const double cell[VALUES], unsigned first)
+{
+	out->n = 0;
+	weft_buf_puts(out, "THREAD 1.1.1");
+	for (unsigned i = first; i < VALUES; i++)
+		weft_buf_printf(out, "\t%.2f", cell[i]);
+	weft_buf_puts(out, "\t\n");
+}
+
+/* Three columns of five: the others' pieces go nowhere. */
+#define TO_4 "Analyzer2D.ComputeYScale: False\nAnalyzer2D.Minimum: 2\nAnalyzer2D.Maximum: 4\nAnalyzer2D.Delta: 1\n"
+
+TEST(pieces_of_many_batches_are_those_of_one_walk)
+{
+	for (unsigned apart = 1; apart <= 4; apart += 3) {
+		struct made f;
+		struct weft_buf text = {0}, got = {0}, want = {0};
+		double cell[3][VALUES] = {{0}};
+		make_many(&text, apart, cell[0], cell[1], cell[2]);
+		make_trace(&f, text.at, NULL, NULL);
+		static const char *const view[] = {TWO("Time", TO_4), TWO("# Bursts", TO_4), TWO("Sum bursts", TO_4)};
+		for (unsigned i = 0; i < 3; i++) {
+			view_text(&f, view[i], &(struct weft_paraver_how){.decimals = 2}, &got);
+			row_of(&want, cell[i], 2);
+			const char *row = strchr(got.at, '\n');
+			REQUIRE(row && strlen(row) > want.n);
+			got.at[row + 1 - got.at + (ptrdiff_t)want.n] = 0;
+			CHECK_STR(row + 1, want.at);
+		}
+		weft_buf_fini(&text);
+		weft_buf_fini(&got);
+		weft_buf_fini(&want);
+		unmake_trace(&f);
+	}
+}
