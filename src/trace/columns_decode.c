@@ -466,11 +466,7 @@ static uint32_t find_places(const struct col_scratch *s, const struct block_part
 		uint8_t chosen[256] = {0};
 		for (uint32_t i = 0; i < p->head.n_dict && i < 256; i++)
 			chosen[i] = s->entry[i].chosen;
-		for (uint32_t i = 0; i < n; i++) {
-			place[k] = (uint16_t)i;
-			k += chosen[p->codes[i]];
-		}
-		return k;
+		return col_find_places(p->codes, n, chosen, place);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		place[k] = (uint16_t)i;
@@ -507,7 +503,7 @@ int col_choose(const struct col_source *src, const struct col_block *row, const 
                uint32_t *n)
 {
 	struct block_parts p;
-	uint16_t place[WEFT_BLOCK_EVENTS + 1];
+	uint16_t place[WEFT_BLOCK_EVENTS + COL_PLACES_MORE];
 	uint32_t one = 0;
 	*n = 0;
 	if (!find_head(src, row, &p.head))

@@ -182,6 +182,9 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
  */
 int col_choose(const struct col_source *src, const struct col_block *row, const struct weft_choice *choice, struct col_scratch *s,
                uint32_t *n) WEFT_MUST_CHECK;
+/* The places of the events whose code is chosen (0 or 1); place: n and COL_PLACES_MORE of them. */
+enum { COL_PLACES_MORE = 8 };
+uint32_t col_find_places(const uint8_t *codes, uint32_t n, const uint8_t chosen[256], uint16_t *place);
 bool col_block_intact(const struct col_source *src, const struct col_block *row); /* bounds and checksum */
 
 #endif

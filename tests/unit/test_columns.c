@@ -341,6 +341,27 @@ TEST(rows_that_lead_out_of_the_file_are_refused)
 	bench_end();
 }
 
+/* Against looking at each event, for all lengths and whatever is chosen. */
+TEST(places_of_chosen_codes)
+{
+	uint8_t codes[300];
+	uint16_t place[300 + COL_PLACES_MORE];
+	uint32_t seed = 1;
+	for (uint32_t round = 0; round < 2000; round++) {
+		uint8_t chosen[256] = {0};
+		uint32_t n = round % 300, different = 1 + round % 20, k = 0;
+		for (uint32_t i = 0; i < n; i++)
+			codes[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 16) % different;
+		for (uint32_t i = 0; i < round % 8; i++)
+			chosen[((seed = seed * 1664525 + 1013904223) >> 16) % different] = 1;
+		uint32_t found = col_find_places(codes, n, chosen, place);
+		for (uint32_t i = 0; i < n; i++)
+			if (chosen[codes[i]])
+				REQUIRE(k < found && place[k++] == i);
+		CHECK_U64(found, k);
+	}
+}
+
 TEST(output_keeps_blocks_larger_than_its_buffer_apart)
 {
 	struct col_out out;
