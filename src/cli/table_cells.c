@@ -57,18 +57,44 @@ static int mark(const struct choosing *c, bool rows, struct weft_str text, bool 
 	return 0;
 }
 
+/* Says what there is not, and what is called nearly so. */
+static int unknown(const struct choosing *c, bool rows, struct weft_str name, const char *cell, struct weft_err *err)
+{
+	const uint32_t n = rows ? c->n_rows : c->n_columns;
+	const char **known = calloc((size_t)n + 1, sizeof *known), *near;
+	char *typed = strndup(name.at, name.n);
+	bool failed = !known || !typed;
+	for (uint32_t i = 0; i < n && !failed; i++)
+		failed = !(known[i] = label(c->page, rows, i));
+	near = failed ? NULL : weft_nearest(typed, known, n);
+	int rc = weft_err_set(err, failed ? -ENOMEM : -EINVAL, "no cell '%s': no %s is called '%.*s'%s%s%s", cell,
+	                      rows ? "row" : "column", (int)name.n, name.at, near ? " (did you mean '" : "", near ? near : "",
+	                      near ? "'?)" : "");
+	for (uint32_t i = 0; known && i < n; i++)
+		free((char *)(uintptr_t)known[i]);
+	free(known);
+	free(typed);
+	return rc;
+}
+
 /* "ROW,COLUMN": labels may have commas in them, so each comma is tried. */
 static int choose_cell(struct choosing *c, const char *text, struct weft_err *err)
 {
 	bool *row = calloc((size_t)c->n_rows + 1, sizeof *row), *column = calloc((size_t)c->n_columns + 1, sizeof *column);
 	int rc = row && column ? 0 : -ENOMEM;
-	bool found = false;
+	bool found = false, row_found = false;
+	struct weft_str name = {NULL, 0}; /* that is not known, of the row or, where that is known, the column */
 	for (const char *comma = strchr(text, ','); comma && !rc && !found; comma = strchr(comma + 1, ',')) {
+		struct weft_str of_row = weft_str_trim(weft_str_n(text, (size_t)(comma - text)));
+		struct weft_str of_column = weft_str_trim(weft_str(comma + 1));
 		bool any_row, any_column = false;
-		rc = mark(c, true, weft_str_trim(weft_str_n(text, (size_t)(comma - text))), row, &any_row);
+		rc = mark(c, true, of_row, row, &any_row);
 		if (!rc && any_row)
-			rc = mark(c, false, weft_str_trim(weft_str(comma + 1)), column, &any_column);
+			rc = mark(c, false, of_column, column, &any_column);
 		found = any_row && any_column;
+		if (!name.at || (any_row && !row_found))
+			name = any_row ? of_column : of_row;
+		row_found |= any_row;
 	}
 	for (uint32_t r = 0; r < c->n_rows && !rc && found; r++)
 		for (uint32_t k = 0; k < c->n_columns && row[r]; k++)
@@ -78,6 +104,8 @@ static int choose_cell(struct choosing *c, const char *text, struct weft_err *er
 	free(column);
 	if (rc)
 		return weft_err_set(err, rc, "%s", weft_err_name(rc));
+	if (!found && name.at)
+		return unknown(c, !row_found, name, text, err);
 	return found ? 0 : weft_err_set(err, -EINVAL, "no cell '%s': expected ROW,COLUMN as the table names them, or *", text);
 }
 

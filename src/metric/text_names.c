@@ -286,6 +286,14 @@ bool text_state_find(struct weft_str name, uint32_t *number)
 	return false;
 }
 
+const char *text_state_near(const char *name)
+{
+	const char *known[PRV_STATES];
+	for (uint32_t i = 0; i < PRV_STATES; i++)
+		known[i] = prv_states[i].name;
+	return weft_nearest(name, known, PRV_STATES);
+}
+
 const char *text_state_name(double number)
 {
 	if (!(number >= 0 && number < PRV_STATES) || number != (uint32_t)number)

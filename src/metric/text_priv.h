@@ -33,7 +33,8 @@ enum text_args text_args_of(const struct weft_func *f);
 bool text_is_flag(const struct weft_func *f);
 /* The number of a state of Paraver's, by its name ("Running", "Group_Communication"); false: there is none. */
 bool text_state_find(struct weft_str name, uint32_t *number);
-const char *text_state_name(double number); /* NULL: it has none that can stand without quotes */
+const char *text_state_name(double number);    /* NULL: it has none that can stand without quotes */
+const char *text_state_near(const char *name); /* NULL: there is none */
 /* Event types that have the same number in all traces; false: not of these. label: NULL when traces name it in various ways. */
 bool text_type_find(struct weft_str name, uint32_t *number);
 

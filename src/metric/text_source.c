@@ -7,6 +7,7 @@
  */
 #include "text_priv.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -382,8 +383,11 @@ static int take_state(struct text *p)
 		int rc = text_number(p, &v);
 		return rc ? rc : push_number(p, v);
 	}
-	if (!text_state_find(name, &number))
-		return text_unknown(p, &p->now, "state", NULL);
+	if (!text_state_find(name, &number)) {
+		char typed[64];
+		snprintf(typed, sizeof typed, "%.*s", (int)(name.n < sizeof typed ? name.n : sizeof typed - 1), name.at);
+		return text_unknown(p, &p->now, "state", text_state_near(typed));
+	}
 	int rc = push_number(p, number);
 	return rc ? rc : text_next(p);
 }

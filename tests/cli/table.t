@@ -254,7 +254,7 @@ weft table: error: 't.png' is there already (--force replaces it)
 Try 'weft table --help'.
 ? 2
 $ weft table -q states t3.prv --cell 1.1.1,Runing --timeline
-weft table: error: no cell '1.1.1,Runing': expected ROW,COLUMN as the table names them, or *
+weft table: error: no cell '1.1.1,Runing': no column is called 'Runing' (did you mean 'Running'?)
 ? 2
 $ weft table -q states t3.prv --cell 1.1.1,Running
 weft table: error: option '--cell' wants --timeline or --save

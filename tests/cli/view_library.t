@@ -1,6 +1,6 @@
 ## SPDX-License-Identifier: Apache-2.0
 ## Every view of the library, on a trace that was made by hand for them (tests/golden/views/sample.prv), or on one of ours.
-$ cp "$WEFT_SOURCE"/tests/golden/views/sample.* . && cp -r "$WEFT_SOURCE/tests/golden/traces/heat.weft" .
+$ cp "$WEFT_SOURCE"/tests/golden/views/sample.* "$WEFT_SOURCE"/tests/golden/views/tasks.* . && cp -r "$WEFT_SOURCE/tests/golden/traces/heat.weft" .
 $ weft view list --csv | tail -n +2 | cut -d, -f1 | LC_ALL=C sort >views; ls "$WEFT_SOURCE"/views/*.view | sed 's|.*/||; s|\.view$||' | LC_ALL=C sort | diff - views
 $ weft table -q cpus sample.prv
 cpus: % Window Time by executing cpu; sample.prv
@@ -626,6 +626,67 @@ Maximum            1.00 us       2.00 us       3.00 us       4.00 us       5.00 
 Minimum            1.00 us       2.00 us       3.00 us       4.00 us       5.00 us
 StDev                 0 ns          0 ns          0 ns          0 ns          0 ns
 Avg/Max                  1             1             1             1             1
+$ weft table -q tasks tasks.prv
+tasks: % Window Time by task; tasks.prv
+
+         sleeping  waiting for tasks    potrf     gemm
+main            -            90.00 %        -        -
+CPU 0           -                  -  30.00 %  50.00 %
+CPU 1     50.00 %                  -  40.00 %        -
+
+Total     50.00 %            90.00 %  70.00 %  50.00 %
+Average   50.00 %            90.00 %  35.00 %  50.00 %
+Maximum   50.00 %            90.00 %  40.00 %  50.00 %
+Minimum   50.00 %            90.00 %  30.00 %  50.00 %
+StDev      0.00 %             0.00 %   5.00 %   0.00 %
+Avg/Max         1                  1    0.875        1
+$ weft table -q tasks-ready tasks.prv
+ready tasks: % Time by ready tasks; tasks.prv
+
+              0        2
+APPL 1  70.00 %  30.00 %
+$ weft table -q tasks-runtime tasks.prv
+task runtime: % Window Time by task runtime; tasks.prv
+
+         fetching input  overhead
+main                  -         -
+CPU 0                 -   10.00 %
+CPU 1           10.00 %         -
+
+Total           10.00 %   10.00 %
+Average         10.00 %   10.00 %
+Maximum         10.00 %   10.00 %
+Minimum         10.00 %   10.00 %
+StDev            0.00 %    0.00 %
+Avg/Max               1         1
+$ weft table -q tasks tasks.prv --table 'number'
+number: # Bursts by task; tasks.prv
+
+         sleeping  waiting for tasks  potrf  gemm
+main            -                  1      -     -
+CPU 0           -                  -      1     1
+CPU 1           1                  -      1     -
+
+Total           1                  1      2     1
+Average         1                  1      1     1
+Maximum         1                  1      1     1
+Minimum         1                  1      1     1
+StDev           0                  0      0     0
+Avg/Max         1                  1      1     1
+$ weft table -q tasks tasks.prv --table 'time of one'
+time of one: Average Burst Time by task; tasks.prv
+
+         sleeping  waiting for tasks    potrf    gemm
+main            -             900 us        -       -
+CPU 0           -                  -   300 us  500 us
+CPU 1      500 us                  -   400 us       -
+
+Total      500 us             900 us   700 us  500 us
+Average    500 us             900 us   350 us  500 us
+Maximum    500 us             900 us   400 us  500 us
+Minimum    500 us             900 us   300 us  500 us
+StDev        0 ns               0 ns  50.0 us    0 ns
+Avg/Max         1                  1    0.875       1
 $ weft table -q useful sample.prv
 computing: % Window Time by useful; sample.prv
 
