@@ -134,13 +134,16 @@ static bool call_back(struct starpu_task *t, struct starpu_codelet *cl)
 {
 	void (*func)(void *) = t->callback_func ? t->callback_func : cl ? cl->callback_func : NULL;
 	struct rt_calling outer = rt_calling;
+	struct starpu_task *spoke_of = rt_speaks_of;
 	if (!func)
 		return false;
 	rt_calling = (struct rt_calling){.task = t};
+	rt_speaks_of = t;
 	weft_enter(rt_detail.callback);
 	func(t->callback_arg);
 	weft_leave(rt_detail.callback);
 	bool again = rt_calling.again;
+	rt_speaks_of = spoke_of;
 	rt_calling = outer;
 	return again;
 }
@@ -151,11 +154,12 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 	struct rt_part *p = rt_part(j);
 	struct starpu_task *t = p->task;
 	struct rt_task *own = t->starpu_private;
-	struct rt_job *outer = rt_worker_says(w, j);
 	if (t->epilogue_callback_func) {
+		struct rt_job *outer = rt_worker_says(w, j);
 		weft_enter(rt_detail.callback);
 		t->epilogue_callback_func(t->epilogue_callback_arg);
 		weft_leave(rt_detail.callback);
+		rt_worker_says(w, outer);
 	}
 	struct rt_tag *tag = own->tag;
 	own->tag = NULL;
@@ -163,11 +167,10 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 		rt_transaction_leave(t);
 	t->status = STARPU_TASK_FINISHED;
 	rt_task_turn_over(own);
-	rt_release(w, j);
+	rt_release(w, j); /* from now on its name is nobody's: the worker does not say that it runs it (rt_gate_watch) */
 	if (tag)
 		rt_tag_done(tag);
 	bool again = call_back(t, p->cl);
-	rt_worker_says(w, outer);
 	if (rt_ctxs())
 		rt_ctxs()->done(p->ctx);
 	bool is_users = false;
@@ -263,16 +266,20 @@ static void give_up(struct rt_job *j, const struct weft_err *err)
 	rt_misuse("a task of codelet '%s' cannot get its data: %s", cl->name ? cl->name : "unnamed", err->text);
 }
 
-/* As rt_data_fetch(). */
+/* As rt_data_fetch(); with 0 the worker says that it runs the job, as rt_body_plain does. */
 static int fetch(struct rt_job *j, struct rt_worker *w, void **buffers, struct weft_err *err)
 {
+	struct rt_job *outer = rt_worker_says(w, j);
 	if (rt_data_plain(j, buffers))
 		return 0;
+	rt_worker_says(w, outer);
 	rt_ref ref = rt_job_ref(j); /* before it may be somebody else's */
 	weft_enter(rt_detail.fetching);
 	weft_attr_int(rt_detail.task, (int64_t)ref);
 	int rc = rt_data_fetch(j, w, buffers, err);
 	weft_leave(rt_detail.fetching);
+	if (!rc)
+		rt_worker_says(w, j);
 	return rc;
 }
 
@@ -297,11 +304,13 @@ enum rt_verdict rt_body_task(struct rt_job *j, struct rt_worker *w)
 	if (rt_job_runs_nowhere(j) || (p->task && p->task->trs_epoch && !rt_transaction_runs(p->task)))
 		return ran(j, w);
 	void **buffers = buffers_of(p->task, few);
-	struct rt_job *outer = rt_worker_says(w, j);
+	struct rt_job *outer = rt_worker_runs(w);
 	int rc = fetch(j, w, buffers, &err);
-	enum rt_verdict v = rc ? RT_LATER : call(j, w, buffers);
-	rt_worker_says(w, outer);
 	if (rc < 0)
 		give_up(j, &err);
+	if (rc)
+		return RT_LATER;
+	enum rt_verdict v = call(j, w, buffers);
+	rt_worker_says(w, outer);
 	return v == RT_DONE ? ran_here(j, w) : RT_LATER;
 }

@@ -21,7 +21,7 @@ struct fetch {
 	int rc;
 	starpu_data_handle_t failed;
 	int8_t *node;          /* of each access: where it is wanted, or NOWHERE */
-	struct rt_want want[]; /* and as much room again, for claim_again; then the nodes */
+	struct rt_want want[]; /* then the nodes */
 };
 
 static starpu_data_handle_t handle_at(struct rt_job *j, unsigned i)
@@ -44,33 +44,14 @@ static void comes_back(struct rt_claim *c)
 		rt_again(f->worker, f->job);
 }
 
-/* What must pass the gate. */
+/* Whoever comes here passes the gate with all that it shares: while it leaves the worker and comes back, nobody need look for it. */
 static void claim(struct fetch *f)
 {
 	struct rt_job *j = f->job;
 	f->claim.n = 0;
-	for (unsigned i = 0; i < j->n_accesses; i++) {
-		uint32_t mode = rt_job_modes(j)[i];
-		starpu_data_handle_t h = handle_at(j, i);
-		if (is_shared(mode) && (mode & (RT_COMMUTE | RT_UNORDERED) || weft_load_bool(&h->gate.watched)))
-			rt_claim_add(&f->claim, h, mode & RT_WRITE);
-	}
-}
-
-/*
- * While its data was on its way, a handle may have become watched: what it held is let go, and it gets in line for all. False: it
- * comes back.
- */
-static bool claim_again(struct fetch *f)
-{
-	struct rt_claim had = {.n = f->claim.n, .want = f->want + f->job->n_accesses};
-	memcpy(had.want, f->want, had.n * sizeof had.want[0]);
-	claim(f);
-	if (f->claim.n == had.n)
-		return true;
-	if (had.n)
-		rt_gate_leave(&had);
-	return rt_gate_enter(&f->claim);
+	for (unsigned i = 0; i < j->n_accesses; i++)
+		if (is_shared(rt_job_modes(j)[i]))
+			rt_claim_add(&f->claim, handle_at(j, i), rt_job_modes(j)[i] & RT_WRITE);
 }
 
 /* Codelets may name the node for each of their data; else it is the worker's. */
@@ -96,16 +77,14 @@ static int8_t node_of(struct fetch *f, unsigned i)
 
 static struct fetch *begin(struct rt_job *j, struct rt_worker *w)
 {
-	struct fetch *f = calloc(1, sizeof *f + j->n_accesses * (2 * sizeof f->want[0] + sizeof *f->node));
+	struct fetch *f = calloc(1, sizeof *f + j->n_accesses * (sizeof f->want[0] + sizeof *f->node));
 	if (!f)
 		return NULL;
 	f->claim = (struct rt_claim){.go = comes_back, .want = f->want};
 	f->job = j;
 	f->worker = w;
 	claim(f);
-	f->node = (int8_t *)(f->want + 2 * j->n_accesses);
-	for (unsigned i = 0; i < j->n_accesses; i++)
-		f->node[i] = node_of(f, i);
+	f->node = (int8_t *)(f->want + j->n_accesses);
 	j->data = f;
 	rt_job_modes(j)[0] |= RT_FETCHED;
 	return f;
@@ -121,6 +100,7 @@ static void moved(struct rt_move *m)
 	rt_again(f->worker, f->job);
 }
 
+/* The first n accesses; with rt_data.lock. */
 static void put_shared(struct fetch *f, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -133,6 +113,8 @@ static bool get_now(struct fetch *f)
 {
 	struct rt_job *j = f->job;
 	unsigned i = 0;
+	for (unsigned k = 0; k < j->n_accesses; k++)
+		f->node[k] = node_of(f, k);
 	rt_replica_lock();
 	while (i < j->n_accesses &&
 	       (f->node[i] == NOWHERE || rt_replica_get_now(handle_at(j, i), (unsigned)f->node[i], rt_job_modes(j)[i])))
@@ -202,8 +184,6 @@ int rt_data_fetch(struct rt_job *j, struct rt_worker *w, void **buffers, struct 
 		int rc = send_for(f);
 		return rc ? fail(f, rc, err) : 1;
 	}
-	if (f->stage == HERE && !claim_again(f))
-		return 1;
 	f->stage = HERE;
 	int rc = f->rc;
 	for (unsigned i = 0; i < j->n_accesses && !rc; i++) {

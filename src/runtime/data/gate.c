@@ -176,17 +176,15 @@ static void note_runners(struct rt_runtime *r, struct rt_handle *h)
 int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h)
 {
 	struct rt_gate *g = &rt_handle_of(h)->gate;
+	int rc = 0;
 	pthread_mutex_lock(&gate_lock);
-	bool begins = !weft_load_bool(&g->watched);
-	weft_store_bool(&g->watched, true);
-	pthread_mutex_unlock(&gate_lock);
-	if (begins) {
-		bool was_plain = weft_swap_ptr(&rt_handle_of(h)->plain, NULL);
-		if (was_plain)
-			note_runners(s->runtime, h);
+	if (!weft_load_bool(&g->watched)) {
+		weft_store_bool(&g->watched, true);
+		weft_store_ptr(&rt_handle_of(h)->plain, NULL);
+		note_runners(s->runtime, h);
 	}
-	for (unsigned i = 0; i < g->n_runners; i++)
-		if (rt_refs_add(&s->before, g->runners[i]))
-			return -1;
-	return 0;
+	for (unsigned i = 0; i < g->n_runners && !rc; i++)
+		rc = rt_refs_add(&s->before, g->runners[i]);
+	pthread_mutex_unlock(&gate_lock);
+	return rc ? -1 : 0;
 }
