@@ -140,6 +140,27 @@ static int set_handlers(const struct tune_args *args, struct analyze_how *how)
 	return CLI_OK;
 }
 
+bool tune_adapts(const struct tune_args *args)
+{
+	return args->collectors && strcmp(args->collectors, "auto") == 0 && !args->output && !args->replay;
+}
+
+/* The tunlet that chooses their number, unless one is given that does. */
+static int add_collectors(const struct tune_args *args, struct analyze_how *how)
+{
+	static const char name[] = "collectors";
+	for (unsigned i = 0; i < how->n_tunlets; i++)
+		if (strcmp(weft_spec_name(how->tunlet[i].spec), name) == 0)
+			return CLI_OK;
+	if (how->n_tunlets == ANALYZE_TUNLETS) {
+		weft_log(WEFT_LOG_ERROR, "more than %d tunlets, with the one of --collectors auto", ANALYZE_TUNLETS);
+		return CLI_USAGE;
+	}
+	int status = open_tunlet(args, name, &how->tunlet[how->n_tunlets]);
+	how->n_tunlets += status == CLI_OK;
+	return status;
+}
+
 int tune_open(const struct tune_args *args, struct analyze_how *how)
 {
 	int status = CLI_OK;
@@ -151,6 +172,8 @@ int tune_open(const struct tune_args *args, struct analyze_how *how)
 		status = open_tunlet(args, args->tunlet.at[i], &how->tunlet[i]);
 		how->n_tunlets += how->tunlet[i].spec != NULL;
 	}
+	if (status == CLI_OK && tune_adapts(args))
+		status = add_collectors(args, how);
 	const struct {
 		const struct weft_opt_list *list;
 		const char *option;

@@ -108,6 +108,7 @@ static void analyzer_main(struct run *r, int *life)
 	r->how->n_controllers = 1;
 	r->how->collectors = r->tree.n;
 	r->how->hosts = 1 + (unsigned)r->args->place.n;
+	r->how->adapts = tune_adapts(r->args) && r->tree.n;
 	r->how->life = life[0];
 	r->how->ready = r->ready[1];
 	if (r->dir.path) {

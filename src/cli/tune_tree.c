@@ -149,10 +149,10 @@ static int how_many(const struct tune_tree_how *how, unsigned *n, struct weft_er
 	if (!automatic && (weft_parse_u64(weft_str(how->collectors), &given) || given >= TUNE_COLLECTORS_MAX))
 		return weft_err_set(err, WEFT_E_SYNTAX, "--collectors: expected 'auto' or a number below %d, found '%s'",
 		                    TUNE_COLLECTORS_MAX, how->collectors);
-	/* One controller a host; what its processes will say is not known yet. Other hosts need one that listens. */
+	/* One controller a host; what its processes will say is not known yet. Other hosts need one that listens; one that may grow must be there. */
 	unsigned hosts = 1 + how->places->n;
 	*n = automatic ? (hosts > 1 ? tree_plan(&(struct tree_load){.controllers = hosts}).collectors : 0) : (unsigned)given;
-	*n = *n == 0 && how->places->n ? 1 : *n;
+	*n = *n == 0 && (how->places->n || (how->collectors && automatic)) ? 1 : *n;
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WINDOW_NS = 5000000, SYNC_MS = 10000, TICK_MS = 250, END_MS = 5000, LAST_LOOKS = 200 };
+enum { WINDOW_NS = 5000000, SYNC_MS = 10000, TICK_MS = 250, END_MS = 5000, HOSTS_MS = 10000, LAST_LOOKS = 200 };
 
 uint64_t analyze_now(const struct analyze *a)
 {
@@ -35,6 +35,7 @@ static void lose(struct analyze *a, unsigned i)
 		return;
 	channel_fini(&a->controller[i]);
 	fold_lose(a, i);
+	self_lose(a, i);
 	hold_lose(a, i);
 	bool told = false;
 	for (size_t k = 0; k < a->task.n; k++) {
@@ -50,6 +51,10 @@ static void lose(struct analyze *a, unsigned i)
 
 void analyze_send(struct analyze *a, unsigned controller, const struct message *m)
 {
+	if (controller == ANALYZE_SELF) {
+		self_told(a, m);
+		return;
+	}
 	/* Not lose(): callers hold what it changes. The loop finds the end of the stream. */
 	if (a->controller[controller].fd >= 0 && channel_send(&a->controller[controller], m) == -ENOMEM)
 		analyze_fail(a, -ENOMEM, NULL);
@@ -69,7 +74,7 @@ static void heard_cost(struct analyze *a, const struct message_cost *m)
 static void heard(struct analyze *a, unsigned controller, const struct message *m)
 {
 	bool waits = m->kind == MESSAGE_EVENT || (m->kind == MESSAGE_GONE && m->gone.task) ||
-	             (m->kind == MESSAGE_TASK && task_may_be_known(a, &m->task));
+	             (m->kind == MESSAGE_TASK && task_may_be_known(a, controller, &m->task));
 	if (waits) {
 		if (order_put(a, controller, m))
 			analyze_fail(a, -ENOMEM, NULL);
@@ -94,6 +99,8 @@ static void heard(struct analyze *a, unsigned controller, const struct message *
 		fold_ended(a, controller);
 	} else if (m->kind == MESSAGE_COST) {
 		heard_cost(a, &m->cost);
+	} else if (m->kind == MESSAGE_LOAD) {
+		self_heard(a, controller, &m->load);
 	}
 }
 
@@ -183,6 +190,7 @@ static void look(struct analyze *a, struct message *m, int most_ms)
 			hear(a, i, m);
 	if (at[a->n_controllers].revents)
 		look_at_life(a);
+	self_look(a);
 	work(a, false);
 	decide_all(a);
 	show_tick(a);
@@ -292,6 +300,7 @@ static void fini(struct analyze *a)
 	for (size_t i = 0; i < a->refused.n; i++)
 		free(a->refused.at[i]);
 	hold_free(a);
+	self_fini(a);
 	free(a->task.at);
 	weft_map_fini(&a->task_at);
 	free(a->queue.at);
@@ -301,6 +310,13 @@ static void fini(struct analyze *a)
 /* From the word that all is prepared until everything is over. */
 static int live(struct analyze *a, struct message *m, struct weft_err *err)
 {
+	/* A process that begins on a host before its controller would not be seen. */
+	uint64_t until = weft_monotonic_ns() + HOSTS_MS * UINT64_C(1000000);
+	while (a->how.hosts > 1 && self_heads(a) < a->how.collectors && !a->ended && weft_monotonic_ns() < until)
+		look(a, m, TICK_MS);
+	if (a->how.hosts > 1 && self_heads(a) < a->how.collectors)
+		show_line(a, true, "%u of %u collectors have not begun yet: what begins on their hosts before is not tuned",
+		          a->how.collectors - self_heads(a), a->how.collectors);
 	if (write(a->how.ready, "r", 1) != 1)
 		return weft_err_sys(err, errno, "cannot begin");
 	while (!a->ended && !a->err.code)

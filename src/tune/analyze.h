@@ -51,6 +51,7 @@ struct analyze_how {
 	const int *controller; /* streams of channel.h; the analyzer's from now on */
 	unsigned n_controllers;
 	unsigned collectors, hosts; /* of the run, for the report; hosts 0: not to be told */
+	bool adapts;                /* collectors and analyzer are tasks of tunlets, which may change how many there are */
 	int life;                   /* struct analyze_end comes from it; or it hangs up */
 	int ready;                  /* a byte is written to it when all is prepared */
 	struct analyze_overrides exe, rank, host, enters;

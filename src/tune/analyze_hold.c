@@ -39,7 +39,8 @@ static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_
 	for (size_t i = 0; i < a->task.n; i++) {
 		struct analyze_task *t = a->task.at[i];
 		/* A process that has executed something is its own successor. */
-		if (!t->alive || !t->known || (t->controller == h->controller && t->pid == h->m->task.pid))
+		if (!t->alive || !t->known || t->controller == ANALYZE_SELF ||
+		    (t->controller == h->controller && t->pid == h->m->task.pid))
 			continue;
 		if (t->seen >= h->m->task.time)
 			return SAME_PROGRAM;

@@ -7,6 +7,7 @@
  *     analyze_hold.c    tasks that wait until it is known whether the former program has ended
  *     analyze_task.c    tasks: which actors they are, what is wanted of them
  *     analyze_decide.c  what the evaluation says; the arbiter; actions there and back
+ *     analyze_self.c    the analyzer and its collectors, as tasks of the tunlet that chooses their number
  *     analyze_sink.c    what is kept of it in a trace
  *     analyze_replay.c  events from a trace instead of controllers
  *     analyze_show.c, analyze_report.c
@@ -24,7 +25,7 @@
 #include "eval.h"
 #include "spec_priv.h"
 
-enum { ACTOR_OPEN = -1, ACTOR_NONE = -2, EVENT_ENTERS = 0x8000, ANALYZE_CONTROLLERS = 64 };
+enum { ACTOR_OPEN = -1, ACTOR_NONE = -2, EVENT_ENTERS = 0x8000, ANALYZE_CONTROLLERS = 64, ANALYZE_SELF = ANALYZE_CONTROLLERS };
 
 /* An event that waits: the message without what is not used of it. */
 struct pending {
@@ -109,6 +110,25 @@ struct analyze_fold {
 	struct weft_buf bytes; /* of a fold that comes in pieces */
 };
 
+/* A collector, by what it has said: now, and at the interval before. */
+struct analyze_collector {
+	unsigned controller; /* by which it is reached */
+	uint64_t task;
+	uint32_t number, of, wanted;
+	struct message_load now, before; /* without the host */
+};
+
+/* The analyzer and its collectors as tasks of tunlets, which belong to the controller ANALYZE_SELF. */
+struct analyze_self {
+	bool begun;
+	WEFT_VEC(struct analyze_collector) collector;
+	int64_t interval;
+	uint64_t time, events, cpu_ns; /* of the interval before */
+	uint64_t heads;                /* collectors that the run began with, and that were heard of: a bit each */
+	bool answers;
+	struct message_acted acted;
+};
+
 /* A task that has not begun for us yet. */
 struct analyze_held {
 	struct message *m; /* owned */
@@ -122,7 +142,8 @@ struct analyze {
 	struct analyze_tunlet tunlet[ANALYZE_TUNLETS];
 	struct channel controller[ANALYZE_CONTROLLERS];
 	unsigned n_controllers;
-	struct analyze_fold fold[ANALYZE_CONTROLLERS];
+	struct analyze_fold fold[ANALYZE_CONTROLLERS + 1];
+	struct analyze_self self;
 	uint64_t folds;
 	WEFT_VEC(struct analyze_task *) task;
 	WEFT_VEC(struct analyze_held) held;
@@ -174,8 +195,17 @@ void fold_ended(struct analyze *a, unsigned controller);
 bool fold_all_ended(const struct analyze *a);
 bool fold_waits(const struct analyze *a);
 
+/* -- analyze_self.c -- */
+bool self_may_be(const struct spec_actor *c, unsigned controller, const char *exe, bool *may); /* false: others decide */
+void self_heard(struct analyze *a, unsigned controller, const struct message_load *m);
+void self_told(struct analyze *a, const struct message *m); /* by the analyzer, as a controller is */
+void self_look(struct analyze *a);
+unsigned self_heads(const struct analyze *a); /* how many of the run's first collectors can work */
+void self_lose(struct analyze *a, unsigned controller);
+void self_fini(struct analyze *a);
+
 /* -- analyze_task.c -- */
-bool task_may_be_known(const struct analyze *a, const struct message_task *m); /* it may be an actor */
+bool task_may_be_known(const struct analyze *a, unsigned controller, const struct message_task *m); /* it may be an actor */
 void task_begins(struct analyze *a, unsigned controller, const struct message_task *m);
 void task_gone(struct analyze *a, const struct message_gone *m);
 void task_event(struct analyze *a, const struct message *m);

@@ -74,8 +74,11 @@ static bool exe_matches(const char *wanted, const char *exe)
 	return weft_glob(realpath(wanted, real) ? real : wanted, exe);
 }
 
-static bool may_be(const struct analyze *a, const struct spec_actor *c, const struct message_task *m)
+static bool may_be(const struct analyze *a, const struct spec_actor *c, unsigned controller, const struct message_task *m)
 {
+	bool may;
+	if (self_may_be(c, controller, m->exe, &may))
+		return may;
 	const char *name = c->id.z, *rank = override(&a->how.rank, name, c->rank.z),
 		   *host = override(&a->how.host, name, c->host.z);
 	return exe_matches(override(&a->how.exe, name, c->exe.z), m->exe) && (is_any(rank) || weft_spec_rank_in(rank, m->rank)) &&
@@ -88,19 +91,20 @@ static const char *enters(const struct analyze *a, const struct spec_actor *c)
 	return is_any(function) ? NULL : function;
 }
 
-static uint64_t candidates_of(const struct analyze *a, const struct analyze_tunlet *k, const struct message_task *m)
+static uint64_t candidates_of(const struct analyze *a, const struct analyze_tunlet *k, unsigned controller,
+                              const struct message_task *m)
 {
 	uint64_t found = 0;
 	for (size_t i = 0; i < k->s->actor.n && i < 64; i++)
-		if (may_be(a, &k->s->actor.at[i], m))
+		if (may_be(a, &k->s->actor.at[i], controller, m))
 			found |= UINT64_C(1) << i;
 	return found;
 }
 
-bool task_may_be_known(const struct analyze *a, const struct message_task *m)
+bool task_may_be_known(const struct analyze *a, unsigned controller, const struct message_task *m)
 {
 	for (unsigned k = 0; k < a->how.n_tunlets; k++)
-		if (candidates_of(a, &a->tunlet[k], m))
+		if (candidates_of(a, &a->tunlet[k], controller, m))
 			return true;
 	return false;
 }
@@ -175,7 +179,8 @@ static void flush(struct analyze *a, struct analyze_tunlet *k);
 static bool id_taken(const struct analyze *a, const struct analyze_task *t, int64_t id)
 {
 	for (size_t i = 0; i < a->task.n; i++)
-		if (a->task.at[i] != t && a->task.at[i]->alive && a->task.at[i]->known && a->task.at[i]->id == id)
+		if (a->task.at[i] != t && a->task.at[i]->alive && a->task.at[i]->known && a->task.at[i]->id == id &&
+		    (a->task.at[i]->controller == ANALYZE_SELF) == (t->controller == ANALYZE_SELF))
 			return true;
 	return false;
 }
@@ -225,7 +230,7 @@ static void bind(struct analyze *a, struct analyze_task *t, const struct message
 {
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		struct analyze_binding *b = &t->binding[k];
-		b->candidates = candidates_of(a, &a->tunlet[k], m);
+		b->candidates = candidates_of(a, &a->tunlet[k], t->controller, m);
 		b->actor = b->candidates ? ACTOR_OPEN : ACTOR_NONE;
 		t->known |= b->candidates != 0;
 	}

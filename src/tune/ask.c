@@ -31,6 +31,7 @@ void ask_want(const struct weft_spec *s, uint32_t event, struct message_want *ou
 	out->function = e->method.z;
 	out->classes = classes->n && !classes->failed ? classes->at : "";
 	out->n = 0;
+	out->iteration = e->iteration_ref < e->ref.n ? e->iteration_ref + 1 : 0;
 	for (size_t i = 0; i < e->ref.n && i < MESSAGE_VALUES; i++) {
 		const struct spec_ref *r = &e->ref.at[i];
 		uint8_t from = r->variable == SPEC_NONE ? MESSAGE_VARIABLE : source[s->variable.at[r->variable].src];

@@ -17,16 +17,20 @@ int channel_pair(int pair[2], struct weft_err *err)
 
 void channel_init(struct channel *c, int fd, bool waits)
 {
-	*c = (struct channel){.fd = fd, .waits = waits};
+	*c = (struct channel){.fd = fd, .waits = waits, .fd_out = -1};
 }
 
 void channel_fini(struct channel *c)
 {
 	if (c->fd >= 0)
 		close(c->fd);
+	if (c->fd >= 0 && c->fd_out >= 0)
+		close(c->fd_out);
+	while (c->n_fd_in)
+		close(c->fd_in[--c->n_fd_in]);
 	weft_buf_fini(&c->in);
 	weft_buf_fini(&c->out);
-	*c = (struct channel){.fd = -1};
+	*c = (struct channel){.fd = -1, .fd_out = -1};
 }
 
 bool channel_pending(const struct channel *c)
@@ -34,12 +38,39 @@ bool channel_pending(const struct channel *c)
 	return c->out.n > 0;
 }
 
+union fd_room {
+	char bytes[CMSG_SPACE(CHANNEL_FDS * sizeof(int))];
+	struct cmsghdr align;
+};
+
+/* A descriptor goes with the first byte of its message: what is before that goes alone. */
+static ssize_t send_some(struct channel *c, size_t sent)
+{
+	union fd_room room = {{0}};
+	bool with = c->fd_out >= 0 && c->fd_at == sent;
+	struct iovec at = {c->out.at + sent, (c->fd_out >= 0 && !with ? c->fd_at : c->out.n) - sent};
+	struct msghdr h = {.msg_iov = &at, .msg_iovlen = 1};
+	if (with) {
+		h.msg_control = room.bytes;
+		h.msg_controllen = CMSG_SPACE(sizeof(int));
+		struct cmsghdr *k = CMSG_FIRSTHDR(&h);
+		*k = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+		memcpy(CMSG_DATA(k), &c->fd_out, sizeof(int));
+	}
+	ssize_t n = sendmsg(c->fd, &h, MSG_NOSIGNAL | (c->waits ? 0 : MSG_DONTWAIT));
+	if (n > 0 && with) {
+		close(c->fd_out);
+		c->fd_out = -1;
+	}
+	return n;
+}
+
 int channel_flush(struct channel *c)
 {
 	size_t sent = 0;
 	int rc = c->fd < 0 ? -EPIPE : 0;
 	while (rc == 0 && sent < c->out.n) {
-		ssize_t n = send(c->fd, c->out.at + sent, c->out.n - sent, MSG_NOSIGNAL | (c->waits ? 0 : MSG_DONTWAIT));
+		ssize_t n = send_some(c, sent);
 		if (n > 0)
 			sent += (size_t)n;
 		else if (errno == EAGAIN || errno == EWOULDBLOCK)
@@ -52,7 +83,47 @@ int channel_flush(struct channel *c)
 	if (sent && sent < c->out.n)
 		memmove(c->out.at, c->out.at + sent, c->out.n - sent);
 	c->out.n -= sent;
+	c->fd_at -= c->fd_out >= 0 ? sent : 0;
 	return rc;
+}
+
+int channel_send_fd(struct channel *c, const struct message *m, int fd)
+{
+	if (c->fd_out >= 0)
+		return -EBUSY;
+	c->fd_out = fd;
+	c->fd_at = c->out.n;
+	int rc = channel_send(c, m);
+	if (rc && c->fd_out >= 0) {
+		close(c->fd_out);
+		c->fd_out = -1;
+	}
+	return rc;
+}
+
+int channel_take_fd(struct channel *c)
+{
+	int fd = c->n_fd_in ? c->fd_in[0] : -1;
+	for (unsigned i = 1; i < c->n_fd_in; i++)
+		c->fd_in[i - 1] = c->fd_in[i];
+	c->n_fd_in -= c->n_fd_in > 0;
+	return fd;
+}
+
+static void keep_fds(struct channel *c, struct msghdr *h)
+{
+	for (struct cmsghdr *k = CMSG_FIRSTHDR(h); k; k = CMSG_NXTHDR(h, k)) {
+		size_t n = k->cmsg_level == SOL_SOCKET && k->cmsg_type == SCM_RIGHTS ? (k->cmsg_len - CMSG_LEN(0)) / sizeof(int)
+		                                                                     : 0;
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(k) + i * sizeof fd, sizeof fd);
+			if (c->n_fd_in < CHANNEL_FDS)
+				c->fd_in[c->n_fd_in++] = fd;
+			else
+				close(fd);
+		}
+	}
 }
 
 int channel_send(struct channel *c, const struct message *m)
@@ -79,9 +150,13 @@ int channel_fill(struct channel *c)
 		c->in.n -= c->taken;
 		c->taken = 0;
 	}
-	ssize_t n = recv(c->fd, bytes, sizeof bytes, MSG_DONTWAIT);
+	union fd_room room;
+	struct iovec to = {bytes, sizeof bytes};
+	struct msghdr h = {.msg_iov = &to, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
+	ssize_t n = recvmsg(c->fd, &h, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -EPIPE;
+	keep_fds(c, &h);
 	weft_buf_add(&c->in, bytes, (size_t)n);
 	return c->in.failed ? -ENOMEM : n == 0 ? -EPIPE : 0;
 }

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Messages between two processes of one machine, over a pair of sockets: each is its length (4 bytes), its kind (1) and its bytes. For
- * what goes to other machines see wire.h.
+ * what goes to other machines see wire.h. A descriptor can travel with a message.
  */
 #ifndef WEFT_TUNE_CHANNEL_H
 #define WEFT_TUNE_CHANNEL_H
 
 #include "message.h"
 
+enum { CHANNEL_FDS = 4 };
+
 struct channel {
 	int fd;     /* -1: closed */
 	bool waits; /* channel_send may wait until the other side reads; else what it does not take is kept */
 	struct weft_buf in, out;
 	size_t taken; /* of `in` */
+	int fd_out;   /* with the message at fd_at of `out`; -1: none */
+	size_t fd_at;
+	int fd_in[CHANNEL_FDS]; /* that came, the first first */
+	unsigned n_fd_in;
 };
 
 int channel_pair(int pair[2], struct weft_err *err) WEFT_MUST_CHECK;
@@ -20,6 +26,10 @@ void channel_init(struct channel *c, int fd, bool waits);
 void channel_fini(struct channel *c);
 /* Puts it behind what is to be sent. 0 or a negative errno value; what cannot be sent because nobody is there is -EPIPE. */
 int channel_send(struct channel *c, const struct message *m) WEFT_MUST_CHECK;
+/* With a descriptor, which is taken over, unless -EBUSY: the last one has not left yet. */
+int channel_send_fd(struct channel *c, const struct message *m, int fd) WEFT_MUST_CHECK;
+/* The one that came with the message that was heard last: the caller's; -1: none did. */
+int channel_take_fd(struct channel *c);
 int channel_flush(struct channel *c) WEFT_MUST_CHECK;
 bool channel_pending(const struct channel *c); /* something was kept: wait for POLLOUT, then flush */
 /* Reads what is there. 0; -EPIPE at the end. */

@@ -100,11 +100,11 @@ static void turn_to_another(struct collect *c)
 	c->over = true;
 }
 
-/* Often at first, then once a second: only a wire leads to another host. */
+/* Often at first, then once a second: only a wire leads to another host, its leaves' times are its own. */
 static void ping(struct collect *c)
 {
 	uint64_t now = weft_monotonic_ns(), every = now - c->began_ns < 3 * SECOND ? SECOND / 8 : SECOND;
-	if (!c->up.w || now - c->ping_ns < every)
+	if (!(c->up.w || c->how.follows) || now - c->ping_ns < every)
 		return;
 	struct message m = {.kind = MESSAGE_PING, .ping = {collect_clock(c)}};
 	c->ping_ns = now;
@@ -122,7 +122,7 @@ static void hear_above(struct collect *c)
 
 /* -- below -- */
 
-static int add_below(struct collect *c, int fd, struct weft_wire *w)
+int collect_add_below(struct collect *c, int fd, struct weft_wire *w, struct peer **out)
 {
 	struct peer *p = calloc(1, sizeof *p);
 	if (!p || weft_vec_push(&c->below, p)) {
@@ -132,14 +132,18 @@ static int add_below(struct collect *c, int fd, struct weft_wire *w)
 	*p = (struct peer){.w = w, .alive = true, .id = ++c->ids};
 	if (!w)
 		channel_init(&p->c, fd, false);
+	if (out)
+		*out = p;
 	return 0;
 }
 
-static void drop_below(struct collect *c, size_t i)
+void collect_drop_below(struct collect *c, size_t i)
 {
 	struct peer *p = c->below.at[i];
 	peer_end(p);
 	route_lost(c, p);
+	if (p->pid)
+		grow_lost(c, p);
 	c->below.at[i] = c->below.at[--c->below.n];
 	free(p);
 }
@@ -159,7 +163,7 @@ static void accept_below(struct collect *c)
 	struct weft_wire *w;
 	struct weft_err err = {0};
 	while (weft_wire_accept(c->listener, &w, &err) > 0)
-		if (add_below(c, -1, w))
+		if (collect_add_below(c, -1, w, NULL))
 			weft_wire_free(w);
 }
 
@@ -172,7 +176,7 @@ static void flush_all(struct collect *c)
 		turn_to_another(c);
 	for (size_t i = 0; i < c->below.n; i++)
 		if (peer_flush(c->below.at[i]))
-			drop_below(c, i--);
+			collect_drop_below(c, i--);
 }
 
 static void look(struct collect *c)
@@ -199,13 +203,14 @@ static void look(struct collect *c)
 		/* From the last: one that goes is replaced by one that was heard. */
 		for (size_t i = n; i-- > 0;)
 			if ((wait == 0 || (at[i].revents & (POLLIN | POLLHUP | POLLERR))) && !hear_below(c, c->below.at[i]))
-				drop_below(c, i);
+				collect_drop_below(c, i);
 		if (at[n + 1].revents)
 			accept_below(c);
 	}
 	free(at);
 	route_orphans(c);
 	ping(c);
+	grow_look(c);
 	flush_all(c);
 }
 
@@ -258,8 +263,10 @@ static int begin(struct collect *c, struct weft_err *err)
 	} else if (!rc) {
 		rc = connect_to(c, c->how.parent, TRY_NS, err);
 	}
+	if (!rc && c->how.was)
+		rc = route_inherit(c, c->how.was, err);
 	for (unsigned i = 0; !rc && i < c->how.n_below; i++)
-		if (add_below(c, c->how.below[i], NULL))
+		if (collect_add_below(c, c->how.below[i], NULL, NULL))
 			rc = weft_err_set(err, -ENOMEM, "out of memory");
 	return rc;
 }
@@ -281,6 +288,7 @@ int collect_run(const struct collect_how *how, struct weft_err *err)
 		free(c->below.at[--c->below.n]);
 	}
 	weft_wire_listener_free(c->listener);
+	grow_fini(c);
 	route_fini(c);
 	weft_secret_wipe(&c->how.secret);
 	free(c->below.at);

@@ -13,6 +13,7 @@
 #include "clock_follow.h"
 #include "wire.h"
 
+struct collect;
 struct collect_how {
 	int up;             /* stream to the analyzer (channel.h), taken over; -1: */
 	const char *parent; /* the address of a collector to connect to */
@@ -22,6 +23,9 @@ struct collect_how {
 	struct weft_secret secret; /* of the run, where addresses are used */
 	uint32_t number;           /* of this collector in the run */
 	int life;                  /* hangs up when the run is over without a word; -1: none */
+	bool leaf;                 /* begun by a collector of this host, to share what that has to do (collect_grow.c) */
+	bool follows;              /* of a leaf: the times that it is told are not those of this host */
+	const struct collect *was; /* of a leaf: by which it was forked */
 	/* Where it listens, when it does; a line about what happens (somebody was refused, a connection was lost). Either may be NULL. */
 	void (*listening)(void *ctx, const char *address);
 	void (*said)(void *ctx, const char *line);

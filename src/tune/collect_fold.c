@@ -47,6 +47,7 @@ struct folder {
 	struct weft_spec *s;
 	struct folder_how how;
 	void *library;
+	bool shared; /* the library is another's */
 	struct tune_globals *globals;
 	void (*const *codes)(void);
 	int (*const *parts)(void);
@@ -150,9 +151,12 @@ static bool was_closed(const struct folder *f, int64_t number)
 
 static struct open_iteration *find(struct folder *f, int64_t number)
 {
-	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
-		if (f->open[i].open && f->open[i].number == number)
-			return &f->open[i];
+	/* Mostly where it is looked for first: find_or_open. */
+	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
+		struct open_iteration *it = &f->open[((uint64_t)number + i) % EVAL_OPEN_MAX];
+		if (it->open && it->number == number)
+			return it;
+	}
 	return NULL;
 }
 
@@ -162,8 +166,8 @@ static struct open_iteration *find_or_open(struct folder *f, int64_t number)
 	struct open_iteration *it = find(f, number), *oldest = NULL;
 	if (it)
 		return it;
-	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
-		struct open_iteration *o = &f->open[i];
+	for (unsigned i = EVAL_OPEN_MAX; i-- > 0;) {
+		struct open_iteration *o = &f->open[((uint64_t)number + i) % EVAL_OPEN_MAX];
 		if (!o->open)
 			it = o;
 		else if (!oldest || o->number < oldest->number)
@@ -368,7 +372,7 @@ static int add_own(struct folder *f, const struct open_iteration *it, uint32_t a
 	return 0;
 }
 
-static struct below *below_of(struct open_iteration *it, uint32_t child)
+static struct below *below_of(const struct open_iteration *it, uint32_t child)
 {
 	for (size_t i = 0; i < it->below.n; i++)
 		if (it->below.at[i].child == child)
@@ -502,6 +506,46 @@ int folder_child(struct folder *f, uint32_t child, bool begins)
 	return rc;
 }
 
+bool folder_owes(const struct folder *f, uint32_t child)
+{
+	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
+		const struct below *b = f->open[i].open ? below_of(&f->open[i], child) : NULL;
+		if (f->open[i].open && f->open[i].asked && !(b && b->answered))
+			return true;
+	}
+	return false;
+}
+
+void folder_leave(struct folder *f, uint32_t child)
+{
+	for (size_t i = 0; i < f->child.n; i++)
+		if (f->child.at[i] == child)
+			f->child.at[i--] = f->child.at[--f->child.n];
+}
+
+bool folder_has_own(const struct folder *f)
+{
+	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
+		for (size_t a = 0; f->open[i].open && a < f->s->actor.n; a++)
+			if (f->open[i].group[a].n)
+				return true;
+	return false;
+}
+
+bool folder_asked(const struct folder *f, unsigned *i, int64_t *iteration, bool *full)
+{
+	for (; *i < EVAL_OPEN_MAX; (*i)++) {
+		const struct open_iteration *it = &f->open[*i];
+		if (!it->open || !it->asked)
+			continue;
+		*iteration = it->number;
+		*full = it->full;
+		(*i)++;
+		return true;
+	}
+	return false;
+}
+
 int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
 {
 	struct fold in;
@@ -549,7 +593,10 @@ static int load(struct folder *f, struct weft_err *err)
 {
 	char dir[] = "/tmp/weft-folder-XXXXXX", path[64];
 	int rc = 0;
-	if (f->how.library) {
+	if (f->how.like) {
+		f->library = f->how.like->library;
+		f->shared = true;
+	} else if (f->how.library) {
 		f->library = dlopen(f->how.library, RTLD_NOW | RTLD_LOCAL);
 	} else {
 		if (!mkdtemp(dir))
@@ -614,7 +661,7 @@ void folder_free(struct folder *f)
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
 		if (f->open[i].open)
 			close_iteration(f, &f->open[i]);
-	if (f->library)
+	if (f->library && !f->shared)
 		dlclose(f->library);
 	free(f->child.at);
 	weft_buf_fini(&f->bytes);

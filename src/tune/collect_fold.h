@@ -16,7 +16,8 @@ struct folder;
 struct folder_how {
 	void (*up)(void *ctx, const void *at, size_t n); /* a fold, as bytes */
 	void *ctx;
-	const char *library; /* the translated specification, compiled; NULL: it is compiled here */
+	const char *library;       /* the translated specification, compiled; NULL: it is compiled here */
+	const struct folder *like; /* or one of the same specification that folds no more in this process: its library is taken */
 };
 
 struct folder_event {
@@ -43,6 +44,13 @@ int folder_lost(struct folder *f, int64_t id, uint64_t count) WEFT_MUST_CHECK;
 /* A collector below comes or goes; what it says. -EINVAL: no fold of this tunlet. */
 int folder_child(struct folder *f, uint32_t child, bool begins) WEFT_MUST_CHECK;
 int folder_below(struct folder *f, uint32_t child, const void *at, size_t n) WEFT_MUST_CHECK;
+
+/* One below goes, of which nothing is left: of no iteration has it said an instance, and it owes no answer (folder_owes). */
+void folder_leave(struct folder *f, uint32_t child);
+bool folder_owes(const struct folder *f, uint32_t child);
+bool folder_has_own(const struct folder *f); /* instances of iterations that are not closed were folded here */
+/* The next iteration that was asked for, from place *i on. */
+bool folder_asked(const struct folder *f, unsigned *i, int64_t *iteration, bool *full);
 
 /* From the analyzer; to be passed on to the collectors below by the caller. */
 int folder_close(struct folder *f, int64_t iteration, bool full) WEFT_MUST_CHECK;

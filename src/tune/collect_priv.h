@@ -5,6 +5,7 @@
  *     collect.c         the loop; whom it listens to; its end; when what is above is gone
  *     collect_route.c   messages: up and down, and which task is reached how
  *     collect_peer.c    a neighbour, by a stream of this machine or by a wire
+ *     collect_grow.c    collectors that are added and taken away while the run goes on
  */
 #ifndef WEFT_TUNE_COLLECT_PRIV_H
 #define WEFT_TUNE_COLLECT_PRIV_H
@@ -14,6 +15,7 @@
 #include "collect_fold.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include <sys/types.h>
 
 enum { COLLECT_TUNLETS = 16, COLLECT_NOBODY = -1 };
 
@@ -23,6 +25,11 @@ struct peer {
 	bool alive, collector, drained; /* drained: it has said its last, but for answers */
 	uint32_t id;                    /* of those below: never used again */
 	uint64_t dropped;               /* events that it did not take in time */
+	bool ready;                     /* a collector: it can fold */
+	/* of a leaf: */
+	pid_t pid;             /* 0: it is none */
+	uint32_t number;       /* in the run */
+	bool leaving, told_to; /* it is to go; and has been told, when it had no task any more */
 };
 
 struct collect_binding {
@@ -37,6 +44,7 @@ struct collect_task {
 	uint64_t task;
 	uint32_t by;        /* id of the peer */
 	uint64_t orphan_ns; /* since when there is no way to it; 0: there is */
+	bool left;          /* its next iterations go another way: nothing of them will come here */
 	struct collect_binding tunlet[COLLECT_TUNLETS];
 };
 
@@ -69,6 +77,13 @@ struct collect {
 	bool ending, over, more; /* more: something that was read waits to be heard */
 	uint64_t end_ns;
 	struct message *in; /* room for one */
+	/* growing: */
+	uint32_t wanted, leaves; /* how many are to share; how many leaves there ever were */
+	bool uneven, leaving;    /* leaving: of a leaf, it is to go */
+	bool told_controller, said_end;
+	bool told, timed; /* those above have said all that there was to say; and what time it is */
+	uint64_t events, load_ns;
+	WEFT_VEC(pid_t) ended; /* leaves that were let go of */
 };
 
 /* -- collect_peer.c -- */
@@ -81,8 +96,18 @@ short peer_events(const struct peer *p);
 void peer_end(struct peer *p);
 
 /* -- collect_route.c -- */
+/* The tunlets of a collector that this process was, before it was forked. */
+int route_inherit(struct collect *c, const struct collect *from, struct weft_err *err) WEFT_MUST_CHECK;
 void route_up(struct collect *c, struct peer *from, struct message *m);
 void route_down(struct collect *c, const struct message *m);
+struct collect_task *route_task(struct collect *c, uint64_t task);
+struct collect_task *route_add_task(struct collect *c, uint64_t task,
+                                    uint32_t by); /* or it is reached by another way now; NULL: no memory */
+void route_forget(struct collect *c, uint64_t task);
+void route_ended(struct collect *c, const struct collect_task *t); /* of what is folded here of it nothing will come */
+void route_to_task(struct collect *c, uint64_t task, const struct message *m);
+void route_say_up(struct collect *c, const struct message *m);
+void route_can_fold(struct collect *c, struct peer *p); /* a collector below has all tunlets */
 /* Something below is gone; it is still in the list. */
 void route_lost(struct collect *c, const struct peer *p);
 void route_orphans(struct collect *c); /* whose time is up */
@@ -91,7 +116,17 @@ void route_moved(struct collect *c);
 void route_flush(struct collect *c);
 void route_fini(struct collect *c);
 
+/* -- collect_grow.c -- */
+void grow_look(struct collect *c);                                                   /* once a round */
+void grow_say_load(struct collect *c, bool now);                                     /* when it is time */
+bool grow_hear_below(struct collect *c, struct peer *from, const struct message *m); /* false: it is not for this file */
+bool grow_hear_above(struct collect *c, const struct message *m);
+void grow_lost(struct collect *c, const struct peer *leaf);
+void grow_fini(struct collect *c);
+
 /* -- collect.c -- */
+int collect_add_below(struct collect *c, int fd, struct weft_wire *w, struct peer **out) WEFT_MUST_CHECK;
+void collect_drop_below(struct collect *c, size_t i);
 uint64_t collect_clock(const struct collect *c); /* this host's */
 void collect_say(struct collect *c, const char *fmt, ...) WEFT_PRINTF(2, 3);
 

@@ -20,13 +20,13 @@ static struct peer *peer_of(struct collect *c, uint32_t id)
 	return NULL;
 }
 
-static struct collect_task *task_of(struct collect *c, uint64_t task)
+struct collect_task *route_task(struct collect *c, uint64_t task)
 {
 	uint64_t at;
 	return weft_map_get(&c->by_task, task, &at) ? &c->task.at[at] : NULL;
 }
 
-static void say_up(struct collect *c, const struct message *m)
+void route_say_up(struct collect *c, const struct message *m)
 {
 	(void)!peer_send(&c->up, m);
 }
@@ -45,7 +45,7 @@ static void fold_up(void *ctx, const void *at, size_t n)
 		                                   .bytes = (const char *)at + done,
 		                                   .n = (uint32_t)part};
 		done += part;
-		say_up(k->c, &m);
+		route_say_up(k->c, &m);
 	}
 }
 
@@ -57,6 +57,21 @@ static int begin_tunlet(struct collect *c, struct collect_tunlet *k, struct weft
 	for (size_t i = 0; !rc && i < c->below.n; i++)
 		if (c->below.at[i]->collector)
 			rc = folder_child(k->f, c->below.at[i]->id, true);
+	return rc;
+}
+
+int route_inherit(struct collect *c, const struct collect *from, struct weft_err *err)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < COLLECT_TUNLETS && !rc; i++) {
+		const struct collect_tunlet *of = &from->tunlet[i];
+		struct collect_tunlet *k = &c->tunlet[i];
+		struct folder_how how = {.up = fold_up, .ctx = k, .like = of->f};
+		if (!of->f)
+			continue;
+		*k = (struct collect_tunlet){.s = of->s, .began = of->began, .per_unit = of->per_unit, .c = c, .number = i};
+		rc = folder_new(&k->f, k->s, &how, err);
+	}
 	return rc;
 }
 
@@ -105,7 +120,7 @@ static bool to_fold(struct collect_tunlet *k, struct collect_binding *b, uint32_
 static bool fold_event(struct collect *c, struct message *m)
 {
 	uint32_t tunlet = m->event.event >> 16, event = m->event.event & 0xffff;
-	struct collect_task *t = task_of(c, m->event.task);
+	struct collect_task *t = route_task(c, m->event.task);
 	struct collect_tunlet *k = tunlet < COLLECT_TUNLETS ? &c->tunlet[tunlet] : NULL;
 	if (!t || !k || !k->f || event >= k->s->event.n || m->event.folded || !to_fold(k, &t->tunlet[tunlet], event, m))
 		return true;
@@ -125,6 +140,12 @@ static bool fold_event(struct collect *c, struct message *m)
 	c->over |= rc < 0;
 	m->event.folded = rc == FOLDER_FOLDED_AND_PASSES;
 	return rc != FOLDER_FOLDED;
+}
+
+static bool count_event(struct collect *c, struct message *m)
+{
+	c->events++;
+	return fold_event(c, m);
 }
 
 static void heard_folded(struct collect *c, struct peer *from, const struct message_folded *m)
@@ -149,26 +170,38 @@ static void heard_folded(struct collect *c, struct peer *from, const struct mess
 
 /* -- tasks -- */
 
-static void add_way(struct collect *c, uint64_t task, uint32_t by)
+struct collect_task *route_add_task(struct collect *c, uint64_t task, uint32_t by)
 {
-	struct collect_task *t = task_of(c, task);
+	struct collect_task *t = route_task(c, task);
+	c->uneven = true;
 	if (t) {
 		t->by = by;
 		t->orphan_ns = 0;
-		return;
+		t->left = false;
+		return t;
 	}
-	if (weft_map_put(&c->by_task, task, c->task.n) || weft_vec_push(&c->task, (struct collect_task){.task = task, .by = by}))
+	if (weft_map_put(&c->by_task, task, c->task.n) ||
+	    weft_vec_push(&c->task, (struct collect_task){.task = task, .by = by})) {
 		c->over = true;
+		return NULL;
+	}
+	return &c->task.at[c->task.n - 1];
 }
 
-static void forget(struct collect *c, uint64_t task)
+void route_ended(struct collect *c, const struct collect_task *t)
 {
-	struct collect_task *t = task_of(c, task);
-	for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
 		if (c->tunlet[k].f && t->tunlet[k].bound)
 			c->over |= folder_ended(c->tunlet[k].f, t->tunlet[k].actor, t->tunlet[k].id) != 0;
+}
+
+void route_forget(struct collect *c, uint64_t task)
+{
+	struct collect_task *t = route_task(c, task);
 	if (!t)
 		return;
+	route_ended(c, t);
+	c->uneven = true;
 	weft_map_del(&c->by_task, task);
 	*t = c->task.at[--c->task.n];
 	if (t < c->task.at + c->task.n && weft_map_put(&c->by_task, t->task, (uint64_t)(t - c->task.at)))
@@ -195,12 +228,13 @@ void route_lost(struct collect *c, const struct peer *p)
 			m.lost = (struct message_lost){t->task, follow_time(&c->follow, now), 1};
 		t->orphan_ns = p->collector ? weft_monotonic_ns() : 1;
 	}
+	c->uneven = true;
 	for (uint32_t k = 0; k < COLLECT_TUNLETS && p->collector; k++)
 		if (c->tunlet[k].f)
 			c->over |= folder_child(c->tunlet[k].f, p->id, false) != 0;
 	if (m.lost.task && !c->ending) {
 		lost_events(c, 1);
-		say_up(c, &m);
+		route_say_up(c, &m);
 	}
 	route_orphans(c);
 }
@@ -215,8 +249,8 @@ void route_orphans(struct collect *c)
 		struct message m = {.kind = MESSAGE_GONE};
 		m.gone = (struct message_gone){t->task, follow_time(&c->follow, collect_clock(c)),
 		                               "is let go: its controller is gone"};
-		forget(c, t->task);
-		say_up(c, &m);
+		route_forget(c, t->task);
+		route_say_up(c, &m);
 		i--;
 	}
 }
@@ -226,7 +260,7 @@ void route_moved(struct collect *c)
 	lost_events(c, 1);
 	for (size_t i = 0; i < c->task.n; i++) {
 		struct message m = {.kind = MESSAGE_HERE, .here = {c->task.at[i].task}};
-		say_up(c, &m);
+		route_say_up(c, &m);
 	}
 }
 
@@ -242,6 +276,27 @@ static uint64_t *time_of(struct message *m)
 	       : m->kind == MESSAGE_ACTED ? &m->acted.time
 	       : m->kind == MESSAGE_COST  ? &m->cost.time
 	                                  : NULL;
+}
+
+/* It is asked what the others were asked. */
+static void begin_child(struct collect *c, struct collect_tunlet *k, struct peer *p)
+{
+	struct message m = {.kind = MESSAGE_CLOSE};
+	bool full;
+	c->over |= folder_child(k->f, p->id, true) != 0;
+	for (unsigned i = 0; folder_asked(k->f, &i, &m.close.iteration, &full);) {
+		m.close.tunlet = k->number;
+		m.close.how = full ? MESSAGE_ASK_ALL : MESSAGE_ASK;
+		(void)!peer_send(p, &m);
+	}
+}
+
+void route_can_fold(struct collect *c, struct peer *p)
+{
+	p->ready = c->uneven = true;
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f)
+			begin_child(c, &c->tunlet[k], p);
 }
 
 static void heard_hello(struct collect *c, struct peer *from, const struct message_hello *m)
@@ -261,9 +316,6 @@ static void heard_hello(struct collect *c, struct peer *from, const struct messa
 	}
 	struct message above = {.kind = MESSAGE_ABOVE, .above = {c->how.parent ? c->how.parent : ""}};
 	(void)!peer_send(from, &above);
-	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
-		if (c->tunlet[k].f)
-			c->over |= folder_child(c->tunlet[k].f, from->id, true) != 0;
 }
 
 static void answer_ping(struct collect *c, struct peer *from, const struct message_ping *p, uint64_t heard)
@@ -278,6 +330,8 @@ static void answer_ping(struct collect *c, struct peer *from, const struct messa
 void route_up(struct collect *c, struct peer *from, struct message *m)
 {
 	uint64_t heard = follow_time(&c->follow, collect_clock(c)), *time = from->collector ? NULL : time_of(m);
+	if (grow_hear_below(c, from, m))
+		return;
 	if (time) {
 		uint64_t theirs = c->how.faulty ? follow_faulty(&c->how.fault, *time) : *time;
 		*time = follow_time(&c->follow, theirs);
@@ -290,18 +344,18 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 		answer_ping(c, from, &m->ping, heard);
 	else if (m->kind == MESSAGE_FOLDED)
 		heard_folded(c, from, &m->folded);
-	else if (m->kind == MESSAGE_EVENT && !from->collector && !fold_event(c, m))
+	else if (m->kind == MESSAGE_EVENT && !from->collector && !count_event(c, m))
 		return;
 	else {
 		if (m->kind == MESSAGE_TASK)
-			add_way(c, m->task.task, from->id);
+			(void)route_add_task(c, m->task.task, from->id);
 		else if (m->kind == MESSAGE_HERE)
-			add_way(c, m->here.task, from->id);
+			(void)route_add_task(c, m->here.task, from->id);
 		else if (m->kind == MESSAGE_GONE)
-			forget(c, m->gone.task);
+			route_forget(c, m->gone.task);
 		else if (m->kind == MESSAGE_LOST)
 			lost_events(c, m->lost.count);
-		say_up(c, m);
+		route_say_up(c, m);
 	}
 }
 
@@ -340,7 +394,7 @@ static void heard_close(struct collect *c, const struct message_close *m)
 
 static void heard_bind(struct collect *c, const struct message_bind *m)
 {
-	struct collect_task *t = task_of(c, m->task);
+	struct collect_task *t = route_task(c, m->task);
 	if (t && m->tunlet < COLLECT_TUNLETS) {
 		t->tunlet[m->tunlet].bound = true;
 		t->tunlet[m->tunlet].actor = m->actor;
@@ -349,9 +403,9 @@ static void heard_bind(struct collect *c, const struct message_bind *m)
 }
 
 /* To the one below by whom the task is reached, or with task 0 to all. */
-static void to_task(struct collect *c, uint64_t task, const struct message *m)
+void route_to_task(struct collect *c, uint64_t task, const struct message *m)
 {
-	struct collect_task *t = task ? task_of(c, task) : NULL;
+	struct collect_task *t = task ? route_task(c, task) : NULL;
 	struct peer *p = t ? peer_of(c, t->by) : NULL;
 	if (p)
 		(void)!peer_send(p, m);
@@ -363,6 +417,9 @@ void route_down(struct collect *c, const struct message *m)
 {
 	if (m->kind == MESSAGE_CLOCK) {
 		follow_exchange(&c->follow, m->clock.sent, m->clock.received, m->clock.answered, collect_clock(c));
+		bool first = !c->timed;
+		c->timed = true;
+		grow_say_load(c, first);
 	} else if (m->kind == MESSAGE_SPEC) {
 		heard_spec(c, &m->spec);
 		remember(c, m);
@@ -375,15 +432,17 @@ void route_down(struct collect *c, const struct message *m)
 		to_collectors(c, m);
 	} else if (m->kind == MESSAGE_ABOVE) {
 		snprintf(c->above, sizeof c->above, "%s", m->above.address);
+		/* All that was said before is known: it can fold. */
+		c->told = true;
+		grow_say_load(c, true);
 	} else if (m->kind == MESSAGE_BIND) {
-		struct collect_task *t = task_of(c, m->bind.task);
+		struct collect_task *t = route_task(c, m->bind.task);
 		struct peer *p = t ? peer_of(c, t->by) : NULL;
 		if (p && p->collector)
 			(void)!peer_send(p, m);
-		else
-			heard_bind(c, &m->bind);
-	} else {
-		to_task(c, message_task_of(m), m);
+		heard_bind(c, &m->bind);
+	} else if (!grow_hear_above(c, m)) {
+		route_to_task(c, message_task_of(m), m);
 		c->ending |= m->kind == MESSAGE_END;
 	}
 }
@@ -399,7 +458,7 @@ void route_flush(struct collect *c)
 		                               c->up.dropped};
 		c->up.dropped = 0;
 		lost_events(c, m.lost.count);
-		say_up(c, &m);
+		route_say_up(c, &m);
 	}
 }
 

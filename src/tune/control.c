@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { ACCEPT_MS = 100, INJECT_MS = 5000, LOOK_MS = 200, CLOCK_TRIES = 5 };
+enum { ACCEPT_MS = 100, INJECT_MS = 5000, LOOK_MS = 200, END_LOOK_MS = 5, CLOCK_TRIES = 5 };
 
 /* ---- time ---- */
 
@@ -62,13 +62,14 @@ uint64_t control_time(const struct control *c, const struct control_instant *at,
 static void lost(struct control *c)
 {
 	c->up_lost = true;
+	pthread_cond_broadcast(&c->let_go);
 	weft_store_u32(&c->ending, 1);
 }
 
 void control_say(struct control *c, const struct message *m)
 {
 	pthread_mutex_lock(&c->up_lock);
-	if (!c->up_lost && channel_send(&c->up, m) == -EPIPE)
+	if (!c->up_lost && way_send(c, 0, m) == -EPIPE)
 		lost(c);
 	pthread_mutex_unlock(&c->up_lock);
 }
@@ -76,7 +77,7 @@ void control_say(struct control *c, const struct message *m)
 void control_flush(struct control *c)
 {
 	pthread_mutex_lock(&c->up_lock);
-	if (!c->up_lost && channel_flush(&c->up))
+	if (!c->up_lost && way_flush(c) == -EPIPE)
 		lost(c);
 	pthread_mutex_unlock(&c->up_lock);
 }
@@ -157,32 +158,66 @@ static void hear(struct control *c, const struct message *m)
 		answer_ping(c, &m->ping);
 	} else if (message_encode(m, &b) == 0) {
 		to_task(c, message_task_of(m), m->kind, b.at, b.n);
+		c->undo |= m->kind == MESSAGE_END && m->end.undo;
 		if (m->kind == MESSAGE_END)
 			weft_store_u32(&c->ending, 1);
 	}
 	weft_buf_fini(&b);
 }
 
-static void listen_to_analyzer(struct control *c)
+static void up_is_lost(struct control *c)
 {
-	struct message *m = malloc(sizeof *m);
-	while (m && !weft_load_u32(&c->ending)) {
-		struct pollfd at[2] = {{c->up.fd, POLLIN, 0}, {c->how.life, POLLIN, 0}};
-		int rc = 0, next = 0;
-		if (poll(at, 2, LOOK_MS) < 0 && errno != EINTR)
-			break;
-		if (at[0].revents)
-			rc = channel_fill(&c->up);
-		while (!weft_load_u32(&c->ending) && (next = channel_next(&c->up, m)) > 0)
+	pthread_mutex_lock(&c->up_lock);
+	lost(c);
+	pthread_mutex_unlock(&c->up_lock);
+}
+
+/* What has come by a way; false: it is at its end. */
+static bool hear_way(struct control *c, unsigned way, struct message *m)
+{
+	int rc = channel_fill(&c->way[way]), next;
+	while ((next = channel_next(&c->way[way], m)) > 0)
+		if (!way_hear(c, way, m))
 			hear(c, m);
-		if (rc || next < 0 || at[1].revents) {
-			pthread_mutex_lock(&c->up_lock);
-			lost(c);
-			pthread_mutex_unlock(&c->up_lock);
-		}
-		reap(c, false);
+	return rc == 0 && next == 0;
+}
+
+static void look(struct control *c, struct message *m, int wait_ms)
+{
+	struct pollfd at[CONTROL_WAYS + 1];
+	for (unsigned i = 0; i < CONTROL_WAYS; i++)
+		at[i] = (struct pollfd){c->up_lost && i == 0 ? -1 : c->way[i].fd, POLLIN, 0};
+	at[CONTROL_WAYS] = (struct pollfd){c->up_lost ? -1 : c->how.life, POLLIN, 0};
+	if (poll(at, CONTROL_WAYS + 1, wait_ms) > 0) {
+		/* From the last: one that is new was not asked for. */
+		for (unsigned i = CONTROL_WAYS; i-- > 1;)
+			if (at[i].revents && !hear_way(c, i, m))
+				way_lost(c, i);
+		if (at[CONTROL_WAYS].revents || (at[0].revents && !hear_way(c, 0, m)))
+			up_is_lost(c);
 	}
-	free(m);
+	reap(c, false);
+}
+
+static bool has_tasks(struct control *c)
+{
+	pthread_mutex_lock(&c->tasks_lock);
+	bool has = c->task.n > 0;
+	pthread_mutex_unlock(&c->tasks_lock);
+	return has;
+}
+
+/* An analyzer that is gone cannot say END, and who came last may have missed it. What ends is still to be heard of, and may wait for an answer. */
+static void end_all(struct control *c, struct message *m)
+{
+	struct message end = {.kind = MESSAGE_END};
+	struct weft_buf b = {0};
+	end.end.undo = c->undo;
+	if (message_encode(&end, &b) == 0)
+		to_task(c, 0, MESSAGE_END, b.at, b.n);
+	weft_buf_fini(&b);
+	while (has_tasks(c))
+		look(c, m, END_LOOK_MS);
 }
 
 static void say_hello(struct control *c)
@@ -193,40 +228,38 @@ static void say_hello(struct control *c)
 	control_flush(c);
 }
 
-/* An analyzer that is gone cannot say END: its tasks are told by us. */
-static void end_all(struct control *c)
-{
-	struct message m = {.kind = MESSAGE_END};
-	struct weft_buf b = {0};
-	if (c->up_lost && message_encode(&m, &b) == 0)
-		to_task(c, 0, MESSAGE_END, b.at, b.n);
-	weft_buf_fini(&b);
-	reap(c, true);
-}
-
 int control_run(const struct control_how *how, struct weft_err *err)
 {
-	struct control c = {.how = *how, .up_lock = PTHREAD_MUTEX_INITIALIZER, .tasks_lock = PTHREAD_MUTEX_INITIALIZER};
+	struct control c = {.how = *how,
+	                    .up_lock = PTHREAD_MUTEX_INITIALIZER,
+	                    .let_go = PTHREAD_COND_INITIALIZER,
+	                    .tasks_lock = PTHREAD_MUTEX_INITIALIZER};
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
 		signal(ignored[i], SIG_IGN); /* of the terminal: they are the program's */
 	if (gethostname(c.host, sizeof c.host - 1))
 		snprintf(c.host, sizeof c.host, "localhost");
 	begin_clock(&c);
-	channel_init(&c.up, how->up, true);
-	say_hello(&c);
-	int rc = pthread_create(&c.acceptor, NULL, accept_all, &c);
-	if (rc) {
-		channel_fini(&c.up);
-		return weft_err_sys(err, rc, "cannot start a thread");
+	for (unsigned i = 0; i < CONTROL_WAYS; i++)
+		channel_init(&c.way[i], i ? -1 : how->up, true);
+	struct message *m = malloc(sizeof *m);
+	int rc = m ? 0 : ENOMEM;
+	if (!rc) {
+		say_hello(&c);
+		rc = pthread_create(&c.acceptor, NULL, accept_all, &c);
 	}
-	attach_all(&c);
-	listen_to_analyzer(&c);
-	pthread_join(c.acceptor, NULL);
-	end_all(&c);
-	control_flush(&c);
-	channel_fini(&c.up);
+	if (!rc) {
+		attach_all(&c);
+		while (!weft_load_u32(&c.ending))
+			look(&c, m, LOOK_MS);
+		pthread_join(c.acceptor, NULL);
+		end_all(&c, m);
+		control_flush(&c);
+	}
+	for (unsigned i = 0; i < CONTROL_WAYS; i++)
+		channel_fini(&c.way[i]);
 	close(how->listener);
 	free(c.task.at);
-	return 0;
+	free(m);
+	return rc ? weft_err_sys(err, rc, "cannot begin the controller") : 0;
 }

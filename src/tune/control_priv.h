@@ -11,7 +11,24 @@
 #include "probe/probe_action.h"
 #include <pthread.h>
 
-enum { CONTROL_NAME_MAX = 600 };
+enum { CONTROL_NAME_MAX = 600, CONTROL_WAYS = 16, CONTROL_EPOCHS = 8, CONTROL_TUNLETS = 16 };
+
+/* From which iteration on, by each tunlet's numbers, events of a task go which way. */
+struct control_epoch {
+	unsigned way;
+	int64_t from[CONTROL_TUNLETS];
+};
+
+/* Which way a task's events go: control_way.c. Guarded by up_lock. */
+struct control_route {
+	struct control_epoch epoch[CONTROL_EPOCHS];
+	unsigned n;                                            /* the last one is for what begins now */
+	int64_t seen[CONTROL_TUNLETS];                         /* the last iteration that has begun */
+	uint8_t now[CONTROL_TUNLETS], newest[CONTROL_TUNLETS]; /* epochs: of the event before; the last one that was begun */
+	struct weft_buf held;                                  /* messages for the last way that wait for the way before */
+	bool holds, over;                                      /* over: it has ended */
+	unsigned owed;                                         /* ways that have not let go of a task that has ended */
+};
 
 struct control_instant {
 	uint64_t ticks, ns; /* ns: monotonic */
@@ -52,13 +69,16 @@ struct control_task {
 	struct message_cost cost;
 	const char *why; /* it is let go; "": it ended by itself */
 	void *libweft;   /* of point_libweft; owned */
+	struct control_route route;
 };
 
 struct control {
 	struct control_how how;
-	struct channel up;
-	pthread_mutex_t up_lock;
-	bool up_lost; /* nobody listens any more */
+	struct channel way[CONTROL_WAYS]; /* up; [0] is there from the beginning to the end */
+	pthread_mutex_t up_lock;          /* of all of them, and of tasks' routes */
+	pthread_cond_t let_go;            /* a route owes less */
+	bool up_lost;                     /* nobody listens any more */
+	bool undo;                        /* at the end, actions too */
 	char host[65];
 	pthread_mutex_t tasks_lock;
 	WEFT_VEC(struct control_task *) task;
@@ -76,6 +96,18 @@ void control_flush(struct control *c);
 uint64_t control_now(const struct control *c);                          /* on the analyzer's clock */
 void control_look(const struct control *c, struct control_instant *at); /* at: now */
 uint64_t control_time(const struct control *c, const struct control_instant *at, uint64_t ticks);
+
+/* -- control_way.c -- */
+void way_begin(struct control_route *r);
+void way_event(struct control_task *t, const struct point_want *w, const struct message *m);
+/* Says that it has ended, when all that was said of it before by other ways has been heard. */
+void way_gone(struct control_task *t, const struct message *m);
+/* What is for the controller itself; false: it is for its tasks. */
+bool way_hear(struct control *c, unsigned way, const struct message *m);
+void way_lost(struct control *c, unsigned way);
+/* With up_lock held. */
+int way_send(struct control *c, unsigned way, const struct message *m) WEFT_MUST_CHECK;
+int way_flush(struct control *c) WEFT_MUST_CHECK;
 
 /* -- control_task.c -- */
 int control_task_start(struct control *c, struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;

@@ -65,7 +65,7 @@ void control_event(struct control_task *t, const struct point_want *w, struct me
 	m->event.event = w->event;
 	t->cost.hits++;
 	t->cost.traps += w->traps;
-	control_say(t->c, m);
+	way_event(t, w, m);
 }
 
 static void drain(struct control_task *t, bool last)
@@ -105,6 +105,7 @@ static struct point_want *new_want(struct control_task *t, const struct message_
 	w->function = copy(m->function);
 	w->classes = copy(m->classes);
 	w->n = m->n;
+	w->iteration = m->iteration;
 	for (uint32_t i = 0; i < m->n; i++)
 		w->field[i] = (struct message_field){m->field[i].source, copy(m->field[i].name), copy(m->field[i].type)};
 	return w;
@@ -332,8 +333,7 @@ static void *task_main(void *arg)
 	say_cost(t, 0);
 	struct message m = {.kind = MESSAGE_GONE};
 	m.gone = (struct message_gone){t->task, control_now(t->c), t->why};
-	control_say(t->c, &m);
-	control_flush(t->c);
+	way_gone(t, &m);
 	pthread_mutex_lock(&t->lock);
 	t->ended = true;
 	pthread_mutex_unlock(&t->lock);
@@ -349,6 +349,7 @@ int control_task_start(struct control *c, struct probe_session *s, struct weft_e
 	t->s = s;
 	t->pid = probe_pid(s);
 	pthread_mutex_init(&t->lock, NULL);
+	way_begin(&t->route);
 	t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_lock(&c->tasks_lock);
 	t->task = (uint64_t)c->how.number << 32 | ++c->serial;
@@ -375,6 +376,7 @@ void control_task_free(struct control_task *t)
 	probe_abandon(t->s);
 	pthread_mutex_destroy(&t->lock);
 	weft_buf_fini(&t->commands);
+	weft_buf_fini(&t->route.held);
 	free(t->want.at);
 	close(t->wake);
 	free(t);

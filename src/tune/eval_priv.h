@@ -11,7 +11,7 @@
 #include "base/map.h"
 #include <stddef.h>
 
-enum { EVAL_VALUES_MAX = 64, EVAL_TEXT_MAX = 256, EVAL_OPEN_MAX = 8, EVAL_HOST_MAX = 64 };
+enum { EVAL_VALUES_MAX = 64, EVAL_TEXT_MAX = 256, EVAL_OPEN_MAX = 32, EVAL_HOST_MAX = 64 };
 
 enum request_kind {
 	REQUEST_TASK,

@@ -180,9 +180,12 @@ bool store_was_closed(const struct store *st, int64_t number)
 
 struct iteration *store_find_open(struct store *st, int64_t number)
 {
-	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
-		if (st->open[i].open && st->open[i].number == number)
-			return &st->open[i];
+	/* Mostly where it is looked for first: store_open_iteration. */
+	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
+		struct iteration *it = &st->open[((uint64_t)number + i) % EVAL_OPEN_MAX];
+		if (it->open && it->number == number)
+			return it;
+	}
 	return NULL;
 }
 
@@ -209,8 +212,8 @@ static int make_groups(struct store *st, struct iteration *it)
 struct iteration *store_open_iteration(struct store *st, int64_t number)
 {
 	struct iteration *it = NULL, *oldest = NULL;
-	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
-		struct iteration *o = &st->open[i];
+	for (unsigned i = EVAL_OPEN_MAX; i-- > 0;) {
+		struct iteration *o = &st->open[((uint64_t)number + i) % EVAL_OPEN_MAX];
 		if (!o->open)
 			it = o;
 		else if (!oldest || o->number < oldest->number)

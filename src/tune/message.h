@@ -5,8 +5,12 @@
  *
  *     controller  --- HELLO  TASK  GONE  INSERTED  EVENT  LOST  ACTED  COST ---------------->  analyzer
  *                 <-- WANT  UNWANT  READY  ACT  UNDO  DETACH  END ----------------------
- *     collector   --- all of these, FOLDED  HERE  PING (CLOCK) ------------------------->  collector or analyzer
- *                 <-- all of these, SPEC  BIND  CLOSE  LOST  ABOVE  CLOCK --------------
+ *     collector   --- all of these, FOLDED  HERE  PING (CLOCK)  LOAD -------------------->  collector or analyzer
+ *                 <-- all of these, SPEC  BIND  CLOSE  LOST  ABOVE  CLOCK  GROW ---------
+ *
+ * A controller has several ways up while collectors of its host share its processes (collect_grow.c):
+ *     controller  --- LEFT  END ------------------------------------------------------->  collector
+ *                 <-- WAY  MOVE  GO  LEAVE -----------------------------------------
  *
  * A message is a kind and its fields, declared once in the table of message.c; encoded, it is bytes without its length, which
  * the transport knows. Numbers are little-endian. Decoding trusts nothing: every length is checked, texts end within the
@@ -43,6 +47,8 @@ enum message_kind {
 	MESSAGE_CLOCK,
 	MESSAGE_FOLDED,
 	MESSAGE_HERE,
+	MESSAGE_LOAD,
+	MESSAGE_LEFT,
 	/* to a controller */
 	MESSAGE_WANT,
 	MESSAGE_UNWANT,
@@ -52,11 +58,16 @@ enum message_kind {
 	MESSAGE_DETACH,
 	MESSAGE_END,
 	MESSAGE_PING,
+	MESSAGE_WAY,
+	MESSAGE_MOVE,
+	MESSAGE_GO,
+	MESSAGE_LEAVE,
 	/* to a collector */
 	MESSAGE_SPEC,
 	MESSAGE_BIND,
 	MESSAGE_CLOSE,
 	MESSAGE_ABOVE,
+	MESSAGE_GROW,
 	MESSAGE_KINDS
 };
 
@@ -169,9 +180,25 @@ struct message_folded {
 	uint32_t n;
 };
 
-/* A task is reached by this way from now on: its collector has a new one above it. */
+/* A task is reached by this way from now on: its collector has a new one above it, or (downwards) it will be by the collector that hears it. */
 struct message_here {
 	uint64_t task;
+};
+
+/* What a collector has to do; all counts are since it began. `of`: the collector that has begun it, or itself. */
+struct message_load {
+	uint64_t time, events, cpu_ns;
+	uint32_t collector, of;
+	uint32_t tasks, leaves, queued; /* queued: bytes that wait to go up */
+	bool gone;                      /* it has ended */
+	const char *host;
+};
+
+/* By the way on which it comes: of this task no later iteration will (MOVED); what follows by another way is of a later one (TURNED); it has ended. */
+enum message_leaving { MESSAGE_MOVED, MESSAGE_TURNED, MESSAGE_ENDED };
+struct message_left {
+	uint64_t task;
+	uint8_t how;
 };
 
 /* Begin to measure an event: a function's entry or exit, in one task. */
@@ -183,6 +210,7 @@ struct message_want {
 	const char *classes;  /* "A,B": tried as A::function first; also for variables. "": none */
 	uint32_t n;
 	struct message_field field[MESSAGE_VALUES];
+	uint32_t iteration; /* 1 + the field that says the iteration; 0: none does */
 };
 
 struct message_unwant {
@@ -230,6 +258,21 @@ struct message_ping {
 	uint64_t sent;
 };
 
+/* Another way up comes with this message, as a descriptor (channel.h). */
+struct message_way {
+	uint32_t collector; /* to which it leads */
+};
+
+/* Iterations of the task that have not begun yet go up by the way on which this comes; or what waited for that may go. */
+struct message_move {
+	uint64_t task;
+};
+
+/* So many collectors are to share what one has to do. */
+struct message_grow {
+	uint32_t collector, n;
+};
+
 /* A tunlet that collectors fold. Times of its events: (time - began) / per_unit. A long text comes in pieces. */
 struct message_spec {
 	uint32_t tunlet;
@@ -275,6 +318,11 @@ struct message {
 		struct message_clock clock;
 		struct message_folded folded;
 		struct message_here here;
+		struct message_load load;
+		struct message_left left;
+		struct message_way way;
+		struct message_move move, go;
+		struct message_grow grow;
 		struct message_spec spec;
 		struct message_bind bind;
 		struct message_close close;

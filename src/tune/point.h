@@ -41,7 +41,7 @@ struct point_want {
 	bool on, at_exit;
 	char *function, *classes; /* owned, as are the names of fields */
 	struct message_field field[MESSAGE_VALUES];
-	uint32_t n;
+	uint32_t n, iteration; /* iteration: 1 + the field that says it; 0: none does */
 	int rc;
 	struct weft_err err;
 	bool traps;

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The analyzer and its collectors as tasks: of a tunlet whose actors have the executables `weft-analyzer` and `weft-collector` (collectors.tsl).
+ * To the rest of the analyzer they are tasks of one more controller, which is here. Of each interval there are the events `begins` and
+ * `ends` of the analyzer and `load` of each collector; the variable `collectors` of the analyzer is the number that there are to be.
+ */
+#include "analyze_priv.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define INTERVAL_NS UINT64_C(250000000)
+#define SELF_TASK (UINT64_C(0xffffffff) << 32)
+static const char analyzer_exe[] = "weft-analyzer", collector_exe[] = "weft-collector";
+
+struct sample {
+	double iteration, rate, busy, queued, tasks, collectors, passing, processors;
+};
+
+static const struct {
+	const char *name;
+	size_t at;
+} attributes[] = {
+	{"iteration", offsetof(struct sample, iteration)},
+	{"iterationC", offsetof(struct sample, iteration)},
+	{"rate", offsetof(struct sample, rate)},
+	{"busy", offsetof(struct sample, busy)},
+	{"queued", offsetof(struct sample, queued)},
+	{"tasks", offsetof(struct sample, tasks)},
+	{"collectors", offsetof(struct sample, collectors)},
+	{"passing", offsetof(struct sample, passing)},
+	{"processors", offsetof(struct sample, processors)},
+};
+
+bool self_may_be(const struct spec_actor *c, unsigned controller, const char *exe, bool *may)
+{
+	const char *wanted = c->exe.z ? c->exe.z : "";
+	bool ours = strcmp(wanted, analyzer_exe) == 0 || strcmp(wanted, collector_exe) == 0;
+	*may = controller == ANALYZE_SELF && strcmp(wanted, exe) == 0;
+	return ours || controller == ANALYZE_SELF;
+}
+
+/* ---- tasks ---- */
+
+static void begin_task(struct analyze *a, uint64_t task, uint32_t number, const char *host, const char *exe)
+{
+	struct message_task m = {.task = task, .time = analyze_now(a), .pid = number, .rank = number, .host = host, .exe = exe};
+	task_begins(a, ANALYZE_SELF, &m);
+}
+
+static struct analyze_collector *find(struct analyze *a, uint32_t number)
+{
+	for (size_t i = 0; i < a->self.collector.n; i++)
+		if (a->self.collector.at[i].number == number)
+			return &a->self.collector.at[i];
+	return NULL;
+}
+
+static void forget(struct analyze *a, struct analyze_collector *c)
+{
+	uint64_t task = c->task;
+	*c = a->self.collector.at[--a->self.collector.n];
+	task_gone(a, &(struct message_gone){task, analyze_now(a), ""});
+}
+
+static void note_cost(struct analyze *a, uint64_t task, uint64_t cpu_ns)
+{
+	struct analyze_task *t = task_find(a, task);
+	if (t)
+		t->cost.cpu_ns = cpu_ns;
+}
+
+void self_heard(struct analyze *a, unsigned controller, const struct message_load *m)
+{
+	struct analyze_collector *c = find(a, m->collector);
+	if (m->of == m->collector && m->of < 64)
+		a->self.heads |= UINT64_C(1) << m->of;
+	if (!a->how.adapts || a->ended)
+		return;
+	if (m->gone) {
+		if (c)
+			forget(a, c);
+		return;
+	}
+	if (!c) {
+		struct analyze_collector new = {.controller = controller,
+		                                .task = SELF_TASK | m->collector,
+		                                .number = m->collector,
+		                                .of = m->of,
+		                                .wanted = 1};
+		new.now = new.before = *m;
+		if (weft_vec_push(&a->self.collector, new)) {
+			analyze_fail(a, -ENOMEM, NULL);
+			return;
+		}
+		begin_task(a, new.task, m->collector, m->host, collector_exe);
+		c = &a->self.collector.at[a->self.collector.n - 1];
+	}
+	c->now = *m;
+	c->now.host = "";
+	note_cost(a, c->task, m->cpu_ns);
+}
+
+void self_lose(struct analyze *a, unsigned controller)
+{
+	for (size_t i = a->self.collector.n; i > 0; i--)
+		if (a->self.collector.at[i - 1].controller == controller)
+			forget(a, &a->self.collector.at[i - 1]);
+}
+
+unsigned self_heads(const struct analyze *a)
+{
+	return (unsigned)__builtin_popcountll(a->self.heads);
+}
+
+/* ---- events ---- */
+
+static double number_of(const struct sample *s, const char *name)
+{
+	double v = NAN;
+	for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++)
+		if (strcmp(attributes[i].name, name) == 0)
+			memcpy(&v, (const char *)s + attributes[i].at, sizeof v);
+	return v;
+}
+
+static void fill_event(struct message *m, const struct spec_event *e, const struct sample *s)
+{
+	m->event.n = e->ref.n < MESSAGE_VALUES ? (uint32_t)e->ref.n : MESSAGE_VALUES;
+	for (uint32_t i = 0; i < m->event.n; i++) {
+		double v = number_of(s, e->ref.at[i].id.z);
+		m->event.value[i] = (struct message_value){.kind = MESSAGE_REAL, .d = v, .i = isnan(v) ? 0 : (int64_t)v, .s = ""};
+		m->event.incomplete |= isnan(v);
+	}
+}
+
+/* To each tunlet that has an actor for the task and an event of that name. */
+static void emit(struct analyze *a, uint64_t task, const char *name, const struct sample *s)
+{
+	const struct analyze_task *t = task_find(a, task);
+	struct message *m = calloc(1, sizeof *m);
+	for (unsigned k = 0; t && m && k < a->how.n_tunlets; k++) {
+		const struct weft_spec *spec = a->tunlet[k].s;
+		for (uint32_t e = 0; e < spec->event.n; e++) {
+			const struct spec_event *v = &spec->event.at[e];
+			if (t->binding[k].actor != (int)v->actor_id || !a->tunlet[k].asked[e] || !v->method.z ||
+			    strcmp(v->method.z, name) != 0)
+				continue;
+			*m = (struct message){.kind = MESSAGE_EVENT};
+			m->event.task = task;
+			m->event.time = analyze_now(a);
+			m->event.event = k << 16 | e;
+			fill_event(m, v, s);
+			if (order_put(a, ANALYZE_SELF, m))
+				analyze_fail(a, -ENOMEM, NULL);
+		}
+	}
+	if (!m)
+		analyze_fail(a, -ENOMEM, NULL);
+	free(m);
+}
+
+static struct sample sample_of(struct analyze_collector *c, int64_t interval)
+{
+	double ns = (double)(c->now.time - c->before.time);
+	struct sample s = {.iteration = (double)interval, .queued = c->now.queued, .tasks = c->now.tasks};
+	if (ns > 0) {
+		s.rate = (double)(c->now.events - c->before.events) * 1e9 / ns;
+		s.busy = (double)(c->now.cpu_ns - c->before.cpu_ns) / ns;
+	}
+	c->before = c->now;
+	return s;
+}
+
+static void tell_interval(struct analyze *a, uint64_t now)
+{
+	struct analyze_self *f = &a->self;
+	double ns = (double)(now - f->time);
+	struct sample s = {.iteration = (double)++f->interval,
+	                   .collectors = (double)f->collector.n,
+	                   .queued = (double)a->queue.n};
+	uint64_t cpu = weft_process_cpu_ns();
+	s.busy = (double)(cpu - f->cpu_ns) / ns;
+	s.passing = (double)(a->events - f->events) * 1e9 / ns;
+	s.processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	emit(a, SELF_TASK, "begins", &s);
+	for (size_t i = 0; i < f->collector.n; i++) {
+		struct sample one = sample_of(&f->collector.at[i], f->interval);
+		s.rate += one.rate;
+		emit(a, f->collector.at[i].task, "load", &one);
+	}
+	emit(a, SELF_TASK, "ends", &s);
+	note_cost(a, SELF_TASK, cpu);
+	f->time = now;
+	f->cpu_ns = cpu;
+	f->events = a->events;
+}
+
+void self_look(struct analyze *a)
+{
+	uint64_t now = weft_monotonic_ns();
+	if (!a->how.adapts || a->ended)
+		return;
+	if (!a->self.begun) {
+		a->self.begun = true;
+		a->self.time = now;
+		a->self.cpu_ns = weft_process_cpu_ns();
+		begin_task(a, SELF_TASK, 0, "", analyzer_exe);
+	}
+	if (a->self.answers) {
+		a->self.answers = false;
+		decide_acted(a, &a->self.acted);
+	}
+	if (a->self.collector.n && now - a->self.time >= INTERVAL_NS)
+		tell_interval(a, now);
+}
+
+/* ---- tuning ---- */
+
+/* Each host gets its share of them by its events, and one at least. */
+static void grow(struct analyze *a, uint32_t n)
+{
+	double all = 0;
+	for (size_t i = 0; i < a->self.collector.n; i++)
+		all += (double)a->self.collector.at[i].now.events;
+	for (size_t i = 0; i < a->self.collector.n; i++) {
+		struct analyze_collector *c = &a->self.collector.at[i];
+		double its = 0;
+		for (size_t k = 0; k < a->self.collector.n; k++)
+			its += a->self.collector.at[k].of == c->number ? (double)a->self.collector.at[k].now.events : 0;
+		if (c->of != c->number)
+			continue;
+		uint32_t share = all > 0 ? (uint32_t)lround(n * its / all) : 1;
+		c->wanted = share ? share : 1;
+		struct message m = {.kind = MESSAGE_GROW, .grow = {c->number, c->wanted}};
+		analyze_send(a, c->controller, &m);
+	}
+}
+
+void self_told(struct analyze *a, const struct message *m)
+{
+	struct message_acted *x = &a->self.acted;
+	if (m->kind != MESSAGE_ACT || a->self.answers)
+		return;
+	double n = m->act.n ? m->act.argument[0].d : NAN;
+	bool known = strcmp(m->act.subject, "collectors") == 0 && m->act.task == SELF_TASK;
+	*x = (struct message_acted){.task = m->act.task,
+	                            .action = m->act.action,
+	                            .time = analyze_now(a),
+	                            .old = {.kind = MESSAGE_INT, .i = (int64_t)a->self.collector.n, .s = ""},
+	                            .text = ""};
+	if (!known || !(n >= 1 && n <= 1000)) {
+		x->rc = -EINVAL;
+		x->text = known ? "a number of collectors is expected" : "all that can be set here is `collectors`";
+	} else {
+		grow(a, (uint32_t)n);
+	}
+	a->self.answers = true;
+}
+
+void self_fini(struct analyze *a)
+{
+	free(a->self.collector.at);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Ways up. There is one, until collectors of this host share its processes (collect_grow.c): then a task is moved from one to another while its
+ * program runs. What collectors fold is a whole iteration of a task, so events of iterations that have begun go on by the old way, and what
+ * comes later by the new one: here, where a task's events are in order, it is known which have begun.
+ *
+ *     MOVE by the new way     the epoch of the next iteration begins; LEFT (moved) by the old one: no other will begin there
+ *     its first event         LEFT (turned) by the old way, and what is for the new one is kept
+ *     GO                      the old way has been heard up to there: what was kept follows
+ *     the task ends           LEFT (ended) by all others, and when GO was heard for each, GONE by the last
+ *
+ * Events without an iteration go where the one before them went. All here is under up_lock.
+ */
+#include "control_priv.h"
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HELD_MOST = 16 << 20, LET_GO_S = 2, HEAD = 5 };
+
+void way_begin(struct control_route *r)
+{
+	r->n = 1;
+	for (unsigned k = 0; k < CONTROL_TUNLETS; k++)
+		r->epoch[0].from[k] = r->seen[k] = INT64_MIN;
+}
+
+int way_send(struct control *c, unsigned way, const struct message *m)
+{
+	int rc = channel_send(&c->way[way], m);
+	return rc == -EPIPE && way ? 0 : rc; /* of another than the first, the main thread finds the end */
+}
+
+int way_flush(struct control *c)
+{
+	for (unsigned i = 1; i < CONTROL_WAYS; i++)
+		if (c->way[i].fd >= 0)
+			(void)!channel_flush(&c->way[i]);
+	return channel_flush(&c->way[0]);
+}
+
+static void say(struct control *c, unsigned way, const struct message *m)
+{
+	/* A first way that is lost is found by whoever flushes next. */
+	if (!c->up_lost)
+		(void)!way_send(c, way, m);
+}
+
+static void say_left(struct control *c, unsigned way, uint64_t task, enum message_leaving how)
+{
+	struct message m = {.kind = MESSAGE_LEFT, .left = {task, (uint8_t)how}};
+	say(c, way, &m);
+}
+
+static unsigned last_way(const struct control_route *r)
+{
+	return r->epoch[r->n - 1].way;
+}
+
+/* ---- what is kept ---- */
+
+static void keep(struct control_task *t, const struct message *m)
+{
+	struct weft_buf *b = &t->route.held;
+	size_t at = b->n;
+	char head[HEAD] = {(char)m->kind};
+	weft_buf_add(b, head, sizeof head);
+	if (b->failed || message_encode(m, b)) {
+		b->n = at;
+		return;
+	}
+	uint32_t n = (uint32_t)(b->n - at - HEAD);
+	memcpy(b->at + at + 1, &n, sizeof n);
+}
+
+static void release(struct control_task *t)
+{
+	struct control_route *r = &t->route;
+	static struct message m; /* under up_lock */
+	uint32_t n;
+	for (size_t at = 0; at + HEAD <= r->held.n; at += HEAD + (size_t)n) {
+		memcpy(&n, r->held.at + at + 1, sizeof n);
+		if (message_decode((unsigned char)r->held.at[at], r->held.at + at + HEAD, n, &m) == 0)
+			say(t->c, last_way(r), &m);
+	}
+	weft_buf_fini(&r->held);
+	r->holds = false;
+}
+
+/* ---- events ---- */
+
+/* The epoch that an event belongs to. */
+static unsigned epoch_of(struct control_route *r, uint32_t tunlet, const struct point_want *w, const struct message *m)
+{
+	if (!w->iteration || w->iteration > m->event.n)
+		return r->now[tunlet];
+	int64_t iteration = m->event.value[w->iteration - 1].i;
+	unsigned e = r->n - 1;
+	while (e > 0 && iteration < r->epoch[e].from[tunlet])
+		e--;
+	r->seen[tunlet] = iteration > r->seen[tunlet] ? iteration : r->seen[tunlet];
+	r->now[tunlet] = (uint8_t)e;
+	return e;
+}
+
+static void turn(struct control_task *t, uint32_t tunlet, unsigned epoch)
+{
+	struct control_route *r = &t->route;
+	unsigned before = r->epoch[r->newest[tunlet]].way;
+	r->newest[tunlet] = (uint8_t)epoch;
+	if (before == r->epoch[epoch].way || epoch != r->n - 1u || t->c->way[before].fd < 0 || r->holds)
+		return;
+	say_left(t->c, before, t->task, MESSAGE_TURNED);
+	r->holds = true;
+}
+
+void way_event(struct control_task *t, const struct point_want *w, const struct message *m)
+{
+	struct control *c = t->c;
+	struct control_route *r = &t->route;
+	uint32_t tunlet = (m->event.event >> 16) % CONTROL_TUNLETS;
+	pthread_mutex_lock(&c->up_lock);
+	unsigned e = epoch_of(r, tunlet, w, m);
+	if (e > r->newest[tunlet])
+		turn(t, tunlet, e);
+	if (r->holds && e == r->n - 1)
+		keep(t, m);
+	else
+		say(c, r->epoch[e].way, m);
+	if (r->held.n > HELD_MOST)
+		release(t);
+	pthread_mutex_unlock(&c->up_lock);
+}
+
+/* ---- moving ---- */
+
+static void forget_first(struct control_route *r)
+{
+	memmove(r->epoch, r->epoch + 1, --r->n * sizeof r->epoch[0]);
+	for (unsigned k = 0; k < CONTROL_TUNLETS; k++) {
+		r->epoch[0].from[k] = INT64_MIN;
+		r->now[k] -= r->now[k] > 0;
+		r->newest[k] -= r->newest[k] > 0;
+	}
+}
+
+static void move(struct control_task *t, unsigned way)
+{
+	struct control_route *r = &t->route;
+	unsigned before = last_way(r);
+	if (before == way)
+		return;
+	release(t);
+	if (r->n == CONTROL_EPOCHS)
+		forget_first(r);
+	struct control_epoch *e = &r->epoch[r->n++];
+	e->way = way;
+	for (unsigned k = 0; k < CONTROL_TUNLETS; k++)
+		e->from[k] = r->seen[k] == INT64_MIN ? INT64_MIN : r->seen[k] + 1;
+	say_left(t->c, before, t->task, MESSAGE_MOVED);
+}
+
+/* No task goes this way any more: what is late goes where the next iterations went. */
+static void abandon(struct control_task *t, unsigned way)
+{
+	struct control_route *r = &t->route;
+	for (unsigned e = r->n; e-- > 0;)
+		if (r->epoch[e].way == way)
+			r->epoch[e].way = e + 1 < r->n ? r->epoch[e + 1].way : 0;
+}
+
+static struct control_task *find(struct control *c, uint64_t task)
+{
+	for (size_t i = 0; i < c->task.n; i++)
+		if (c->task.at[i]->task == task)
+			return c->task.at[i];
+	return NULL;
+}
+
+static void hear_way(struct control *c, unsigned way, const struct message *m)
+{
+	int fd = channel_take_fd(&c->way[way]);
+	(void)m;
+	for (unsigned i = 1; i < CONTROL_WAYS && fd >= 0; i++)
+		if (c->way[i].fd < 0) {
+			channel_init(&c->way[i], fd, true);
+			return;
+		}
+	if (fd >= 0)
+		close(fd);
+}
+
+static void hear_move(struct control *c, unsigned way, const struct message *m)
+{
+	struct control_task *t = find(c, m->move.task);
+	if (t && !t->route.over)
+		move(t, way);
+	else
+		say_left(c, way, m->move.task, MESSAGE_ENDED); /* it was ending already */
+}
+
+static void hear_go(struct control *c, unsigned way, const struct message *m)
+{
+	struct control_task *t = find(c, m->go.task);
+	(void)way;
+	if (t && t->route.owed) {
+		t->route.owed--;
+		pthread_cond_broadcast(&c->let_go);
+	} else if (t) {
+		release(t);
+		pthread_cond_broadcast(&c->let_go);
+	}
+}
+
+static void hear_leave(struct control *c, unsigned way, const struct message *m)
+{
+	struct message end = {.kind = MESSAGE_END};
+	(void)m;
+	for (size_t i = 0; way && i < c->task.n; i++)
+		abandon(c->task.at[i], way);
+	if (way)
+		say(c, way, &end);
+}
+
+bool way_hear(struct control *c, unsigned way, const struct message *m)
+{
+	static void (*const hearing[MESSAGE_KINDS])(struct control * c, unsigned way, const struct message *m) =
+		{[MESSAGE_WAY] = hear_way, [MESSAGE_MOVE] = hear_move, [MESSAGE_GO] = hear_go, [MESSAGE_LEAVE] = hear_leave};
+	if (!hearing[m->kind])
+		return false;
+	pthread_mutex_lock(&c->tasks_lock);
+	pthread_mutex_lock(&c->up_lock);
+	hearing[m->kind](c, way, m);
+	(void)!way_flush(c);
+	pthread_mutex_unlock(&c->up_lock);
+	pthread_mutex_unlock(&c->tasks_lock);
+	return true;
+}
+
+/* Its collector is gone, and what it had: the first way is told whose tasks are its own again. */
+void way_lost(struct control *c, unsigned way)
+{
+	pthread_mutex_lock(&c->tasks_lock);
+	pthread_mutex_lock(&c->up_lock);
+	for (size_t i = 0; i < c->task.n; i++) {
+		struct control_task *t = c->task.at[i];
+		bool its = last_way(&t->route) == way;
+		struct message here = {.kind = MESSAGE_HERE, .here = {t->task}};
+		abandon(t, way);
+		if (its)
+			say(c, 0, &here);
+		release(t);
+		t->route.owed = 0;
+	}
+	channel_fini(&c->way[way]);
+	(void)!way_flush(c);
+	pthread_cond_broadcast(&c->let_go);
+	pthread_mutex_unlock(&c->up_lock);
+	pthread_mutex_unlock(&c->tasks_lock);
+}
+
+/* ---- the end of a task ---- */
+
+/* The ways but the last that it has gone, once each. */
+static unsigned say_ended(struct control_task *t)
+{
+	const struct control_route *r = &t->route;
+	unsigned said = 0;
+	bool done[CONTROL_WAYS] = {false};
+	done[last_way(r)] = true;
+	for (unsigned e = 0; e < r->n; e++) {
+		unsigned way = r->epoch[e].way;
+		if (!done[way] && t->c->way[way].fd >= 0) {
+			say_left(t->c, way, t->task, MESSAGE_ENDED);
+			said++;
+		}
+		done[way] = true;
+	}
+	return said;
+}
+
+void way_gone(struct control_task *t, const struct message *m)
+{
+	struct control *c = t->c;
+	struct timespec until;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += LET_GO_S;
+	pthread_mutex_lock(&c->up_lock);
+	t->route.over = true;
+	(void)!way_flush(c);
+	while (t->route.holds && !c->up_lost)
+		if (pthread_cond_timedwait(&c->let_go, &c->up_lock, &until))
+			break;
+	release(t);
+	t->route.owed = say_ended(t);
+	(void)!way_flush(c);
+	while (t->route.owed && !c->up_lost)
+		if (pthread_cond_timedwait(&c->let_go, &c->up_lock, &until))
+			break;
+	say(c, last_way(&t->route), m);
+	(void)!way_flush(c);
+	pthread_mutex_unlock(&c->up_lock);
+}

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# tags: builds=release,debug,asan,tsan timeout=300
+# weft tune --collectors auto with a program whose rate of events rises and falls: collectors are added and taken away while it runs, and what is
+# evaluated is, to the last digit, what it is without any. TAP.
+set -u
+build=${WEFT_BUILD:?} source=${WEFT_SOURCE:?}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+count=0
+gold=$source/tests/golden/tunlets
+
+is()
+{
+	count=$((count + 1))
+	if [ "$2" = "$3" ]; then
+		echo "ok $count - $1"
+	else
+		echo "# expected '$3', got '$2'"
+		tail -40 "$work/talk" | sed 's/^/# /'
+		echo "not ok $count - $1"
+	fi
+}
+
+# Waits until a line of the display says so, then lets the program go on.
+when_said()
+{
+	for _ in $(seq 600); do
+		grep -qE "$1" "$work/talk" && break
+		kill -0 "$run" 2>/dev/null || break
+		sleep 0.2
+	done
+	: >"$work/$2"
+}
+
+iterations()
+{
+	sed -n "/^Tunlet 'waves'/,/^\$/p" "$1" | sed -nE 's/^ *[0-9.]+ s +([0-9]+: .*)$/\1/p' | sort -n
+}
+
+if ! command -v gcc >/dev/null || ! "$build/weft" tune --collectors 1 -q -t "$gold/waves.tsl" -- true 2>"$work/talk"; then
+	grep -q sodium "$work/talk" && echo '1..0 # SKIP this build is without libsodium' && exit 0
+fi
+gcc -O2 -g -o "$work/waves_master" "$source/tests/tools/tune_waves.c" && cp "$work/waves_master" "$work/waves_worker" || exit 1
+# One takes 1000 events a second here, and there may be four, so that the test needs no machine that is busy.
+sed -E 's/capacity = 0.5 \/ each;/capacity = 1000 + 0 * each;/; s/iter.most = .* #/iter.most = 4; #/' "$source/share/weft/tunlets/collectors.tsl" >"$work/collectors.tsl"
+
+echo 1..9
+"$build/weft" tune --collectors auto -t "$gold/waves.tsl" -t "$work/collectors.tsl" --report "$work/tuned" -- \
+	"$work/waves_master" 4 "$work/rose" "$work/fell" >"$work/said" 2>"$work/talk" &
+run=$!
+when_said 'analyzer .*collectors = (2|3|4), was 1' rose
+when_said 'analyzer .*collectors = 1, was' fell
+wait $run
+read -r high low <"$work/said"
+is 'the program ends well' $? 0
+is 'collectors were added' "$(grep -cE 'SetVariableValue collectors = [234], was 1;' "$work/tuned" | sed 's/[1-9].*/some/')" some
+is 'and taken away' "$(grep -cE 'SetVariableValue collectors = 1, was [234];' "$work/tuned" | sed 's/[1-9].*/some/')" some
+is 'no iteration is lost' "$(grep -oE "^Tunlet 'waves': .*" "$work/tuned")" \
+	"Tunlet 'waves': $((high + low)) iterations evaluated, 0 not decided upon, 0 late events, 0 faults"
+"$build/weft" tune -q --collectors 0 -t "$gold/waves.tsl" --report "$work/alone" -- "$work/waves_master" 4 "$high" "$low" >"$work/said" 2>>"$work/talk"
+is 'the same program runs without collectors' "$(cat "$work/said")" "$high $low"
+iterations "$work/tuned" >"$work/a"
+iterations "$work/alone" >"$work/b"
+is "all $((high + low)) iterations are the same" "$(wc -l <"$work/a") $(cmp "$work/a" "$work/b" && echo same)" "$((high + low)) same"
+
+# To and fro, at each interval, whatever the load.
+sed 's/= collectors_for(R/= iter.now % 4 + 1 + 0 * collectors_for(R/' "$work/collectors.tsl" >"$work/other.tsl"
+"$build/weft" tune --collectors auto -t "$gold/waves.tsl" -t "$work/other.tsl" --report "$work/tuned" -- \
+	"$work/waves_master" 4 400 1 >"$work/said" 2>"$work/talk"
+changes=$(grep -c ': SetVariableValue collectors = .*, was' "$work/tuned")
+is "the number changes many times ($changes)" "$([ "$changes" -ge 6 ] && echo yes)" yes
+is 'and no iteration is lost' "$(grep -oE "^Tunlet 'waves': .*" "$work/tuned")" \
+	"Tunlet 'waves': 401 iterations evaluated, 0 not decided upon, 0 late events, 0 faults"
+"$build/weft" tune -q --collectors 0 -t "$gold/waves.tsl" --report "$work/alone" -- "$work/waves_master" 4 400 1 >"$work/said" 2>>"$work/talk"
+iterations "$work/tuned" >"$work/a"
+iterations "$work/alone" >"$work/b"
+is 'or another' "$(wc -l <"$work/a") $(cmp "$work/a" "$work/b" && echo same)" '401 same'
