@@ -29,7 +29,7 @@ static const struct weft_opt options[] = {
 	{0, "enters", "[ACTOR=]FUNCTION", WEFT_OPT_LIST, offsetof(struct tune_args, enters), "whichever process enters FUNCTION"},
 	{0, NULL, NULL, WEFT_OPT_GROUP, 0, "Many processes, and other hosts:"},
 	{0, "collectors", "auto|N", WEFT_OPT_STRING, offsetof(struct tune_args, collectors),
-         "put N collectors between processes and analyzer (default: auto, as a model of the costs says)"},
+         "put N collectors between processes and analyzer, or as many as the load asks for, while it runs"},
 	{0, "place", "HOST=COMMAND", WEFT_OPT_LIST, offsetof(struct tune_args, place),
          "also tune processes on HOST, where COMMAND runs what is put behind it (ssh, ip netns exec); may be repeated"},
 	{0, "listen", "ADDRESS", WEFT_OPT_STRING, offsetof(struct tune_args, listen),

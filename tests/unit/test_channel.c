@@ -71,3 +71,42 @@ TEST(channel_refuses_nonsense)
 	}
 	free(got);
 }
+
+/* Behind so much that it cannot leave at once; the one that has it with its own message, no other. */
+TEST(channel_passes_a_descriptor_with_its_message)
+{
+	enum { BEFORE = 5000 };
+	struct channel a, b;
+	struct message m = {.kind = MESSAGE_GONE}, *got = malloc(sizeof *got);
+	int pipes[2], rc = 0, fd = -1;
+	char byte = 0;
+	pair(&a, &b);
+	REQUIRE(pipe(pipes) == 0);
+	m.gone = (struct message_gone){.why = "a text that makes it longer than the socket's buffer in all"};
+	for (int i = 0; i < BEFORE; i++)
+		REQUIRE(channel_send(&a, &m) == 0);
+	m = (struct message){.kind = MESSAGE_WAY, .way = {7}};
+	REQUIRE(channel_send_fd(&a, &m, pipes[1]) == 0);
+	CHECK_I64(channel_send_fd(&a, &m, pipes[1]), -EBUSY);
+	int n = 0;
+	for (unsigned round = 0; fd < 0 && round < 100000; round++) {
+		CHECK_I64(channel_flush(&a), 0);
+		CHECK_I64(channel_fill(&b), 0);
+		while (fd < 0 && (rc = channel_next(&b, got)) > 0) {
+			n++;
+			if (got->kind == MESSAGE_WAY)
+				fd = channel_take_fd(&b);
+		}
+		REQUIRE(rc >= 0);
+	}
+	CHECK_I64(n, BEFORE + 1);
+	REQUIRE(fd >= 0);
+	CHECK_I64(channel_take_fd(&b), -1);
+	CHECK(write(fd, "x", 1) == 1 && read(pipes[0], &byte, 1) == 1 && byte == 'x');
+	close(fd);
+	CHECK_I64(read(pipes[0], &byte, 1), 0); /* ours was taken over, and closed */
+	close(pipes[0]);
+	channel_fini(&a);
+	channel_fini(&b);
+	free(got);
+}
