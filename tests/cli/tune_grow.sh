@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# tags: builds=release,debug,asan,tsan timeout=300
+# tags: builds=release,debug timeout=300
 # weft tune --collectors auto with a program whose rate of events rises and falls: collectors are added and taken away while it runs, and what is
 # evaluated is, to the last digit, what it is without any. TAP.
 set -u
