@@ -145,15 +145,36 @@ static int address_of(struct act *x, const struct probe_value *v, uint64_t *addr
 	return weft_err_set(x->err, -EFAULT, "'%s' cannot be set", x->a->subject);
 }
 
+static void set_type(struct probe_action *a, struct probe_type t)
+{
+	a->size = t.size;
+	a->old_real = t.kind == PROBE_TYPE_FLOAT;
+	a->old_sign = t.sign;
+}
+
+int probe_can_set(struct probe_session *s, const char *subject, const char *declared, struct probe_value *v, struct weft_err *err)
+{
+	int rc = probe_variable(s, subject, declared, v, err);
+	if (rc == 0 && v->type.kind == PROBE_TYPE_STRING)
+		return weft_err_set(err, -ENOTSUP, "'%s' is a text: only numbers can be set", subject);
+	return rc;
+}
+
+static int needs_number(struct act *x)
+{
+	return x->a->n_arguments ? 0 : weft_err_set(x->err, -EINVAL, "no number is given for '%s'", x->a->subject);
+}
+
 static int do_set(struct act *x)
 {
 	struct probe_value v;
-	int rc = probe_variable(x->s, x->a->subject, x->a->declared, &v, x->err);
+	int rc = probe_can_set(x->s, x->a->subject, x->a->declared, &v, x->err);
+	rc = rc ? rc : needs_number(x);
 	rc = rc ? rc : address_of(x, &v, &x->a->addr);
 	if (rc)
 		return rc;
 	uint64_t bits = argument_bits(&x->a->argument[0], v.type);
-	x->a->size = v.type.size;
+	set_type(x->a, v.type);
 	x->a->old = 0;
 	x->a->has_old = true;
 	rc = probe_read(x->s, x->a->addr, &x->a->old, v.type.size);
@@ -282,32 +303,44 @@ static int undo_nothing(struct act *x)
 	return weft_err_set(x->err, -EINVAL, "a call that was made cannot be undone: '%s'", x->a->subject);
 }
 
+int probe_can_change(struct probe_session *s, const struct probe_action *a, struct probe_value *v, struct weft_err *err)
+{
+	struct weft_err why = {0};
+	int rc = probe_parameter(s, a->subject, a->object, a->declared, LINK_ENTRY, v, &why);
+	/* Without debug information the value says what it is: whole numbers of all sizes are passed alike. */
+	if (rc == -ENODATA)
+		rc = probe_parameter(s, a->subject, a->object, a->argument[0].real ? "double" : "long", LINK_ENTRY, v, &why);
+	if (rc == 0 && v->in_register < 0)
+		rc = weft_err_set(&why, -ENOTSUP, "parameter '%s' of '%s' is in no register of its own", a->object, a->subject);
+	if (rc && err)
+		*err = why;
+	return rc;
+}
+
 static int do_change(struct act *x)
 {
 	struct probe_value v;
-	int rc = probe_parameter(x->s, x->a->subject, x->a->object, x->a->declared, LINK_ENTRY, &v, x->err);
+	int rc = probe_can_change(x->s, x->a, &v, x->err);
+	rc = rc ? rc : needs_number(x);
 	if (rc)
 		return rc;
-	if (v.in_register < 0)
-		return weft_err_set(x->err, -ENOTSUP, "parameter '%s' of '%s' is in no register of its own", x->a->object,
-		                    x->a->subject);
-	bool xmm = v.in_register >= 8;
-	uint8_t index = (uint8_t)(v.in_register & 7);
+	set_type(x->a, v.type);
+	x->a->reg = v.in_register;
 	struct link_op op[2] = {{.op = LINK_OP_IMM, .a = argument_bits(&x->a->argument[0], v.type)},
-	                        {.op = xmm ? LINK_OP_SET_XMM : LINK_OP_SET_INT, .index = index}};
-	rc = add_part(x, LINK_ENTRY, op, 2);
-	if (rc || !x->a->wants_old)
-		return rc;
-	/* An action runs before the program that changes it. */
-	struct link_op look[2] =
-		{{.op = xmm ? LINK_OP_XMM : LINK_OP_INT, .size = v.type.size, .sign = v.type.sign, .index = index},
-	         {.op = LINK_OP_SHIFT, .size = v.type.size, .sign = v.type.sign}};
+	                        {.op = v.in_register >= 8 ? LINK_OP_SET_XMM : LINK_OP_SET_INT, .index = v.in_register & 7}};
+	return add_part(x, LINK_ENTRY, op, 2);
+}
+
+/* What the next call has for the parameter: an action runs before the program that changes it. */
+static void look_at_parameter(struct act *x)
+{
 	struct link_done done;
-	if (once(&(struct act){x->s, x->a, NULL}, x->a->site, LINK_ENTRY, look, 2, &done) == 0) {
+	bool xmm = x->a->reg >= 8;
+	struct link_op look = {.op = xmm ? LINK_OP_XMM : LINK_OP_INT, .size = 8, .index = x->a->reg & 7};
+	if (once(&(struct act){x->s, x->a, NULL}, x->a->site, LINK_ENTRY, &look, 1, &done) == 0) {
 		x->a->has_old = true;
 		x->a->old = done.value;
 	}
-	return 0;
 }
 
 /* ---- calls of one caller ---- */
@@ -482,7 +515,6 @@ static int held(struct act *x, uint32_t id)
 
 static int synchronised(struct act *x)
 {
-	bool waits = x->a->wants_old;
 	int id = sync_site(x);
 	if (id < 0)
 		return id;
@@ -492,10 +524,7 @@ static int synchronised(struct act *x)
 		return weft_err_set(x->err, -EBUSY, "'%s' is replaced: nothing can wait for it", x->a->sync);
 	++*uses;
 	int rc = site_update(x->s, &site, 1, x->err);
-	/* The thread that is held may be the one that would show the old value. */
-	x->a->wants_old = false;
 	rc = rc ? rc : x->a->kind == PROBE_ONE_TIME_CALL ? once_synchronised(x, site) : held(x, site);
-	x->a->wants_old = waits;
 	--*uses;
 	int back = site_update(x->s, &site, 1, rc ? NULL : x->err);
 	return rc ? rc : back;
@@ -513,6 +542,9 @@ int probe_act(struct probe_session *s, struct probe_action *a, struct weft_err *
 	int rc = a->sync ? synchronised(&x) : kinds[a->kind].act(&x);
 	rc = rc ? rc : time_of(&x);
 	a->done = rc == 0;
+	/* Now that nobody is held: that thread may be the one that shows it. */
+	if (a->done && a->wants_old && a->kind == PROBE_CHANGE_PARAMETER)
+		look_at_parameter(&x);
 	return rc;
 }
 

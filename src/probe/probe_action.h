@@ -8,6 +8,8 @@
 
 #include "probe.h"
 
+struct probe_value;
+
 enum probe_action_kind {
 	PROBE_LOAD_LIBRARY,     /* subject: its path */
 	PROBE_SET_VARIABLE,     /* subject: as in probe_variable; argument[0]: the value */
@@ -39,14 +41,16 @@ struct probe_action {
 
 	/* What came of it. */
 	bool done, has_old;
-	uint64_t old;   /* as bits, in the width of what it was */
+	uint64_t old; /* as bits, in the width of what it was */
+	bool old_real, old_sign;
+	unsigned size;  /* of that */
 	uint64_t value; /* LOAD: handle; ONE_TIME_CALL: what it returned */
 	uint64_t ticks; /* of the process's clock, when it was in force */
 	uint32_t tid;   /* of the thread that was held, or made the call; 0: none */
 	/* For undoing. */
 	uint64_t addr;
-	unsigned size;
 	uint32_t site, owner;
+	int reg;                  /* of the changed parameter: as probe_value.in_register */
 	struct link_patch *patch; /* owned until it is undone, or freed by probe_action_free */
 	unsigned n_patches;
 };
@@ -55,5 +59,10 @@ struct probe_action {
 int probe_act(struct probe_session *s, struct probe_action *a, struct weft_err *err) WEFT_MUST_CHECK;
 int probe_undo(struct probe_session *s, struct probe_action *a, struct weft_err *err) WEFT_MUST_CHECK;
 void probe_action_free(struct probe_action *a);
+/* Whether it could be: of SET_VARIABLE, CHANGE_PARAMETER. */
+int probe_can_set(struct probe_session *s, const char *subject, const char *declared, struct probe_value *v,
+                  struct weft_err *err) WEFT_MUST_CHECK;
+int probe_can_change(struct probe_session *s, const struct probe_action *a, struct probe_value *v,
+                     struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif

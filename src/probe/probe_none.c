@@ -85,6 +85,10 @@ NEEDS_A_SESSION(int, probe_write, struct probe_session *s, uint64_t addr, const 
 NEEDS_A_SESSION(int, probe_find, struct probe_session *s, const char *name, bool data, struct probe_found *out,
                 struct weft_err *err)
 NEEDS_A_SESSION(int, probe_act, struct probe_session *s, struct probe_action *a, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_can_set, struct probe_session *s, const char *subject, const char *declared, struct probe_value *v,
+                struct weft_err *err)
+NEEDS_A_SESSION(int, probe_can_change, struct probe_session *s, const struct probe_action *a, struct probe_value *v,
+                struct weft_err *err)
 NEEDS_A_SESSION(int, probe_undo, struct probe_session *s, struct probe_action *a, struct weft_err *err)
 NEEDS_A_SESSION(int, probe_variable, struct probe_session *s, const char *expression, const char *declared,
                 struct probe_value *out, struct weft_err *err)

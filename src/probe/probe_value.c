@@ -211,14 +211,22 @@ static bool is_text(struct walk *w)
 	return n && w->dimension == n - 1 && dwarf_scalar(&inner, &t) && t.size == 1;
 }
 
+static bool is_address(struct probe_type t)
+{
+	return t.kind == PROBE_TYPE_POINTER || t.kind == PROBE_TYPE_STRING;
+}
+
 static int finish(struct walk *w)
 {
 	struct probe_type t = w->declared;
-	bool chars = w->declared.kind == PROBE_TYPE_NONE && is_text(w);
+	bool chars = is_text(w);
+	/* What debug information says is so, whatever was declared; but a pointer may be taken as one to a text, or as a number. */
 	if (chars)
 		t = (struct probe_type){PROBE_TYPE_STRING, 8, false};
-	else if (w->declared.kind == PROBE_TYPE_NONE && (!w->typed || !dwarf_scalar(&w->type, &t)))
+	else if (w->typed && !dwarf_scalar(&w->type, &t))
 		return no_scalar(w);
+	else if (w->typed && is_address(t) && is_address(w->declared))
+		t = w->declared;
 	w->v->type = t;
 	bool constant = w->v->n == 1 && w->v->op[0].op == LINK_OP_IMM && w->in_memory;
 	w->v->addr = constant ? w->v->op[0].a + (uint64_t)w->offset : 0;

@@ -176,12 +176,16 @@ void decide_said(void *ctx, const struct weft_said *w)
 static struct message_value argument_of(struct analyze_tunlet *k, const struct spec_ref *r)
 {
 	struct message_value v = {.kind = MESSAGE_INT, .s = ""};
+	bool real = r->t == TYPE_DOUBLE || r->t == TYPE_FLOAT;
+	double number;
 	if (weft_parse_i64(weft_str(r->id.z), &v.i) == 0)
 		return v;
+	if (weft_parse_double(weft_str(r->id.z), &number) == 0)
+		return ask_value(number, true);
 	const char *name;
 	for (uint32_t i = 0; i < k->n_values && (name = weft_eval_value_name(k->e, i)); i++)
 		if (strcmp(name, r->id.z) == 0)
-			return ask_value(k->values[i], r->t == TYPE_DOUBLE || r->t == TYPE_FLOAT);
+			return ask_value(k->values[i], real);
 	return v;
 }
 
@@ -232,24 +236,49 @@ static bool meant(const struct analyze *a, const struct analyze_decision *d, con
 	       (d->task == INT64_MIN || t->id == d->task);
 }
 
-static void value_text(const struct analyze_decision *d, char out[WEFT_FMT_DOUBLE])
+static void print_value(const struct message_value *v, char out[WEFT_FMT_DOUBLE])
 {
-	if (d->is_text)
-		snprintf(out, WEFT_FMT_DOUBLE, "%s", d->text);
+	if (v->kind == MESSAGE_REAL)
+		weft_fmt_double(out, v->d);
+	else if (v->kind == MESSAGE_TEXT)
+		snprintf(out, WEFT_FMT_DOUBLE, "%s", v->s);
 	else
-		weft_fmt_double(out, d->number);
+		snprintf(out, WEFT_FMT_DOUBLE, "%lld", (long long)v->i);
+}
+
+/* "chunk = 7"; "note in main"; "once": a point whose action has no value. */
+static void phrase(const struct spec_point *p, const char *value, char out[DECIDE_PHRASE])
+{
+	if (p->value == SPEC_NONE)
+		snprintf(out, DECIDE_PHRASE, "%s", p->id.z);
+	else
+		snprintf(out, DECIDE_PHRASE, "%s%s%s", p->id.z, p->k == KIND_REMOVE_CALL ? " in " : " = ", value);
+}
+
+static void phrase_decision(const struct spec_point *p, const struct analyze_decision *d, char out[DECIDE_PHRASE])
+{
+	char number[WEFT_FMT_DOUBLE];
+	weft_fmt_double(number, d->number);
+	phrase(p, d->is_text ? d->text : number, out);
+}
+
+void decide_phrase(const struct spec_point *p, const struct message_value *v, char out[DECIDE_PHRASE])
+{
+	char number[WEFT_FMT_DOUBLE];
+	print_value(v, number);
+	phrase(p, v->kind == MESSAGE_TEXT ? v->s : number, out);
 }
 
 static void carry_out(struct analyze *a, const struct analyze_decision *d, const struct weft_decision *verdict)
 {
 	const struct analyze_tunlet *k = &a->tunlet[d->tunlet];
 	const struct spec_point *p = &k->s->point.at[d->point];
-	char value[WEFT_FMT_DOUBLE];
+	char what[DECIDE_PHRASE];
 	unsigned n = 0;
-	value_text(d, value);
+	phrase_decision(p, d, what);
 	if (!verdict->allowed) {
-		show_line(a, true, "%s, iteration %lld: %s %s = %s is not done: %s", weft_spec_name(k->s),
-		          (long long)d->iteration, spec_kind_name[p->k], p->id.z, value, verdict->why);
+		show_line(a, true, "%s, iteration %lld: %s %s is not done: %s", weft_spec_name(k->s), (long long)d->iteration,
+		          spec_kind_name[p->k], what, verdict->why);
 		return;
 	}
 	sink_decision(a, d);
@@ -258,8 +287,8 @@ static void carry_out(struct analyze *a, const struct analyze_decision *d, const
 			send_act(a, d, i, verdict->id);
 			n++;
 		}
-	show_line(a, true, "%s, iteration %lld: %s %s = %s%s%s", weft_spec_name(k->s), (long long)d->iteration,
-	          a->how.dry_run ? "would apply" : "applies", p->id.z, value, n ? "" : ", but no task is there to apply it to",
+	show_line(a, true, "%s, iteration %lld: %s %s%s%s", weft_spec_name(k->s), (long long)d->iteration,
+	          a->how.dry_run ? "would apply" : "applies", what, n ? "" : ", but no task is there to apply it to",
 	          *verdict->why ? verdict->why : "");
 	if (!n || a->how.dry_run)
 		weft_arbiter_done(a->arbiter, verdict->id, analyze_now(a), n && a->how.dry_run);
@@ -320,29 +349,19 @@ static bool more_of(const struct analyze *a, const struct analyze_action *x)
 	return false;
 }
 
-static void print_value(const struct message_value *v, char out[WEFT_FMT_DOUBLE])
-{
-	if (v->kind == MESSAGE_REAL)
-		weft_fmt_double(out, v->d);
-	else if (v->kind == MESSAGE_TEXT)
-		snprintf(out, WEFT_FMT_DOUBLE, "%s", v->s);
-	else
-		snprintf(out, WEFT_FMT_DOUBLE, "%lld", (long long)v->i);
-}
-
 static void show_acted(struct analyze *a, const struct analyze_action *x)
 {
 	const struct analyze_tunlet *k = &a->tunlet[x->tunlet];
 	const struct spec_point *p = &k->s->point.at[x->point];
-	char value[WEFT_FMT_DOUBLE], old[WEFT_FMT_DOUBLE], took[32];
-	print_value(&x->value, value);
+	char what[DECIDE_PHRASE], old[WEFT_FMT_DOUBLE], took[32];
+	decide_phrase(p, &x->value, what);
 	print_value(&x->old, old);
 	if (x->rc)
-		show_line(a, true, "%s: %s %s = %s cannot be done: %s", task_name(a, a->task.at[x->task], x->tunlet),
-		          spec_kind_name[p->k], p->id.z, value, x->text);
+		show_line(a, true, "%s: %s %s cannot be done: %s", task_name(a, a->task.at[x->task], x->tunlet),
+		          spec_kind_name[p->k], what, x->text);
 	else
-		show_line(a, true, "%s: %s = %s%s%s, %s after the decision", task_name(a, a->task.at[x->task], x->tunlet),
-		          p->id.z, value, x->old.kind ? ", was " : "", x->old.kind ? old : "",
+		show_line(a, true, "%s: %s%s%s, %s after the decision", task_name(a, a->task.at[x->task], x->tunlet), what,
+		          x->old.kind ? ", was " : "", x->old.kind ? old : "",
 		          weft_human_ns(took, x->acted > x->decided ? x->acted - x->decided : 0));
 }
 

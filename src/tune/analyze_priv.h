@@ -222,6 +222,9 @@ const char *task_name(const struct analyze *a, const struct analyze_task *t, uin
 void decide_said(void *ctx, const struct weft_said *what); /* ctx: struct analyze_tunlet */
 void decide_all(struct analyze *a);                        /* judges what was decided, and acts */
 void decide_acted(struct analyze *a, const struct message_acted *m);
+enum { DECIDE_PHRASE = 320 };
+/* What a point does, with its value: "chunk = 7". */
+void decide_phrase(const struct spec_point *p, const struct message_value *v, char out[DECIDE_PHRASE]);
 int decide_begin(struct analyze *a, struct weft_err *err) WEFT_MUST_CHECK;
 void decide_end(struct analyze *a);
 

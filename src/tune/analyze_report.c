@@ -58,10 +58,10 @@ static void put_iterations(struct report *r, const struct analyze_tunlet *k)
 static void put_action(struct report *r, const struct analyze_tunlet *k, const struct analyze_action *x)
 {
 	const struct spec_point *p = &k->s->point.at[x->point];
-	char took[32], whole[32];
-	fprintf(r->to, "  %10.3f s  iteration %lld, %s: %s %s = ", analyze_seconds(r->a, x->decided), (long long)x->iteration,
-	        task_name(r->a, r->a->task.at[x->task], k->index), spec_kind_name[p->k], p->id.z);
-	print_value(r->to, &x->value);
+	char took[32], whole[32], what[DECIDE_PHRASE];
+	decide_phrase(p, &x->value, what);
+	fprintf(r->to, "  %10.3f s  iteration %lld, %s: %s %s", analyze_seconds(r->a, x->decided), (long long)x->iteration,
+	        task_name(r->a, r->a->task.at[x->task], k->index), spec_kind_name[p->k], what);
 	if (r->a->how.dry_run) {
 		fprintf(r->to, " (not done: a dry run)\n");
 	} else if (!x->answered) {

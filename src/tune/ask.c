@@ -21,6 +21,17 @@ static void add_classes(struct weft_buf *b, const char *list)
 	}
 }
 
+/* What the program calls it, and its type as probes know types. */
+static const char *name_of(const struct spec_variable *v)
+{
+	return v->path.z ? v->path.z : v->id.z;
+}
+
+static const char *type_of(enum spec_type t)
+{
+	return t == TYPE_STRING ? "string" : spec_type_name[t];
+}
+
 void ask_want(const struct weft_spec *s, uint32_t event, struct message_want *out, struct weft_buf *classes)
 {
 	static const uint8_t source[] = {MESSAGE_VARIABLE, MESSAGE_PARAMETER, MESSAGE_POINTED, MESSAGE_RESULT, MESSAGE_CONSTANT};
@@ -34,8 +45,9 @@ void ask_want(const struct weft_spec *s, uint32_t event, struct message_want *ou
 	out->iteration = e->iteration_ref < e->ref.n ? e->iteration_ref + 1 : 0;
 	for (size_t i = 0; i < e->ref.n && i < MESSAGE_VALUES; i++) {
 		const struct spec_ref *r = &e->ref.at[i];
-		uint8_t from = r->variable == SPEC_NONE ? MESSAGE_VARIABLE : source[s->variable.at[r->variable].src];
-		out->field[out->n++] = (struct message_field){from, r->id.z, spec_type_name[r->t]};
+		const struct spec_variable *v = r->variable == SPEC_NONE ? NULL : &s->variable.at[r->variable];
+		out->field[out->n++] = (struct message_field){v ? source[v->src] : MESSAGE_VARIABLE, v ? name_of(v) : r->id.z,
+		                                              type_of(r->t)};
 	}
 }
 
@@ -73,9 +85,10 @@ void ask_act(const struct weft_spec *s, uint32_t point, const char *text, double
 	const struct spec_point *p = &s->point.at[point];
 	bool takes_number = p->k == KIND_SET_VARIABLE || p->k == KIND_ONE_TIME_CALL || p->k == KIND_CHANGE_PARAMETER;
 	out->kind = (uint8_t)p->k;
-	out->subject = p->id.z;
+	const struct spec_variable *v = p->variable == SPEC_NONE ? NULL : &s->variable.at[p->variable];
+	out->subject = v && p->k == KIND_SET_VARIABLE ? name_of(v) : p->id.z;
 	out->object = "";
-	out->declared = p->variable != SPEC_NONE ? spec_type_name[s->variable.at[p->variable].t] : "";
+	out->declared = v ? type_of(v->t) : "";
 	out->sync = ask_is_set(p->sync.z) ? p->sync.z : "";
 	out->sync_at_exit = p->syncplace.z && strcmp(p->syncplace.z, "exit") == 0;
 	out->at_exit = p->place.z && strcmp(p->place.z, "exit") == 0;

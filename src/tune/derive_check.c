@@ -84,6 +84,10 @@ static bool is_read(const struct weft_spec *s, uint32_t i)
 		if (!own && bits_has(&c->reads, i))
 			return true;
 	}
+	for (size_t k = 0; k < s->point.n; k++)
+		for (size_t r = 0; r < s->point.at[k].ref.n; r++)
+			if (s->point.at[k].ref.at[r].id.z && strcmp(s->point.at[k].ref.at[r].id.z, s->attr.at[i].id.z) == 0)
+				return true;
 	return false;
 }
 

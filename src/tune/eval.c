@@ -506,7 +506,8 @@ static void put_number(struct weft_buf *b, double v, bool whole)
 		return;
 	}
 	if (!whole) {
-		weft_buf_printf(b, "%.6g", v);
+		/* Numbers of things as a whole, measures with what can be read at a glance. */
+		weft_buf_printf(b, "%.*g", v == floor(v) && fabs(v) < 1e15 ? 15 : 6, v);
 		return;
 	}
 	weft_fmt_double(number, v);

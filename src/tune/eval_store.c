@@ -345,6 +345,8 @@ static double number_at(const struct spec_attr *a, const char *at, uint32_t i)
 		return ((const signed char *)at)[i];
 	case TYPE_SHORT:
 		return ((const short *)(const void *)at)[i];
+	case TYPE_LONG:
+		return (double)((const long *)(const void *)at)[i];
 	case TYPE_FLOAT:
 		return (double)((const float *)(const void *)at)[i];
 	case TYPE_DOUBLE:
@@ -566,6 +568,8 @@ static void set_implied(struct store *st, const struct spec_attr *a, uint32_t i)
 		*(short *)(void *)at = (short)v->i;
 	else if (a->t == TYPE_CHAR)
 		*at = (char)v->i;
+	else if (a->t == TYPE_LONG)
+		*(long *)(void *)at = (long)v->i;
 	else if (a->t == TYPE_INT)
 		*(int *)(void *)at = (int)v->i;
 }

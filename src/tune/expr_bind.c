@@ -408,7 +408,7 @@ static void bind_target(struct binder *b, struct expr *target, bool also_read)
 
 static enum spec_type wider(enum spec_type a, enum spec_type b)
 {
-	return type_is_real(a) || type_is_real(b) ? TYPE_DOUBLE : TYPE_INT;
+	return type_is_real(a) || type_is_real(b) ? TYPE_DOUBLE : a == TYPE_LONG || b == TYPE_LONG ? TYPE_LONG : TYPE_INT;
 }
 
 static enum spec_type bind_binary(struct binder *b, struct expr *e)
@@ -443,11 +443,13 @@ static void check_number(struct binder *b, struct expr *e)
 	while (!hex && n > 1 && strchr("fFlLuU", z[n - 1]))
 		n--;
 	e->type = !hex && strpbrk(z, ".eE") ? TYPE_DOUBLE : TYPE_INT;
-	uint64_t whole;
+	uint64_t whole = 0;
 	if (!hex)
 		ok = e->type == TYPE_INT
-		             ? weft_parse_u64(weft_str_n(z, n), &whole) == 0 && whole <= INT32_MAX
+		             ? weft_parse_u64(weft_str_n(z, n), &whole) == 0 && whole <= INT64_MAX
 		             : weft_parse_double(weft_str_n(z[n - 1] == '.' ? z : z, z[n - 1] == '.' ? n - 1 : n), &v) == 0;
+	if (whole > INT32_MAX)
+		e->type = TYPE_LONG;
 	if (ok)
 		return;
 	spec_say(b->s, WEFT_ERROR, "number", e->where, NULL, "'%s' is no number, or too large", z);

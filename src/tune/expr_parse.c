@@ -117,8 +117,9 @@ static struct expr *statement(struct reader *r);
 static const struct {
 	const char *z;
 	enum spec_type t;
-} type_words[] = {{"char", TYPE_CHAR},   {"short", TYPE_SHORT},   {"int", TYPE_INT},   {"long", TYPE_INT}, {"unsigned", TYPE_INT},
-                  {"float", TYPE_FLOAT}, {"double", TYPE_DOUBLE}, {"void", TYPE_VOID}, {"bool", TYPE_INT}};
+} type_words[] = {{"char", TYPE_CHAR},     {"short", TYPE_SHORT},  {"int", TYPE_INT},
+                  {"long", TYPE_LONG},     {"unsigned", TYPE_INT}, {"float", TYPE_FLOAT},
+                  {"double", TYPE_DOUBLE}, {"void", TYPE_VOID},    {"bool", TYPE_INT}};
 
 static bool at_type(const struct reader *r, enum spec_type *t)
 {

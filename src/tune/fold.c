@@ -118,6 +118,8 @@ void fold_pack(const struct spec_attr *a, const char *at, uint64_t *word)
 			word[i] = (uint64_t)((const short *)(const void *)at)[i];
 		else if (a->t == TYPE_CHAR)
 			word[i] = (uint64_t)((const signed char *)at)[i];
+		else if (a->t == TYPE_LONG)
+			word[i] = (uint64_t)((const long *)(const void *)at)[i];
 		else
 			word[i] = (uint64_t)((const int *)(const void *)at)[i];
 	}
@@ -134,6 +136,8 @@ void fold_unpack(const struct spec_attr *a, char *at, const uint64_t *word)
 			((short *)(void *)at)[i] = (short)word[i];
 		else if (a->t == TYPE_CHAR)
 			at[i] = (char)word[i];
+		else if (a->t == TYPE_LONG)
+			((long *)(void *)at)[i] = (long)word[i];
 		else
 			((int *)(void *)at)[i] = (int)word[i];
 	}

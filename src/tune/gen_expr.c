@@ -16,7 +16,8 @@ static void put_expr(struct gen *g, const struct expr *e);
 
 static const char *store_name(enum spec_type t)
 {
-	static const char *const name[] = {"w_int", "w_char", "w_short", "w_int", "(float)", "(double)", "w_g.host->keep", ""};
+	static const char *const name[] = {"w_int",   "w_char",   "w_short",        "w_int", "(long)",
+	                                   "(float)", "(double)", "w_g.host->keep", ""};
 	return name[t];
 }
 

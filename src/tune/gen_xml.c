@@ -90,6 +90,8 @@ static void put_measure(struct weft_buf *b, const struct weft_spec *s)
 		const struct spec_variable *v = &s->variable.at[i];
 		weft_buf_puts(b, "    <variable>\n");
 		element(b, 3, "id", v->id.z);
+		if (v->path.z)
+			element(b, 3, "path", v->path.z);
 		element(b, 3, "comment", v->comment.z);
 		element(b, 3, "source", v->source.z);
 		element(b, 3, "type", v->type.z);

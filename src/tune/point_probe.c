@@ -373,26 +373,22 @@ static struct control_action *new_action(struct control_task *t, const struct me
 	return a;
 }
 
-/* What a variable of that type holds, from its bits. */
-static void old_value(struct control_task *t, const struct probe_action *a, struct message_value *out)
+/* What it was, from its bits. */
+static struct message_value old_value(const struct probe_action *a)
 {
-	struct probe_value v = {0};
-	bool known = a->kind == PROBE_SET_VARIABLE && probe_variable(t->s, a->subject, a->declared, &v, NULL) == 0;
-	unsigned size = known ? v.type.size : 8;
-	*out = (struct message_value){.kind = a->has_old ? MESSAGE_INT : MESSAGE_ABSENT, .s = ""};
+	struct message_value v = {.kind = MESSAGE_INT, .s = ""};
+	unsigned bits = a->size < 8 ? 64 - 8 * a->size : 0;
 	if (!a->has_old)
-		return;
-	if (known && v.type.kind == PROBE_TYPE_FLOAT) {
-		float narrow;
-		memcpy(&narrow, &a->old, sizeof narrow);
-		memcpy(&out->d, &a->old, sizeof out->d);
-		out->d = size == 4 ? (double)narrow : out->d;
-		out->kind = MESSAGE_REAL;
-		return;
-	}
-	uint64_t sign = size < 8 ? UINT64_C(1) << (8 * size - 1) : 0;
-	bool negative = known && v.type.sign && (a->old & sign);
-	out->i = negative ? (int64_t)(a->old | ~(sign * 2 - 1)) : (int64_t)a->old;
+		return (struct message_value){.kind = MESSAGE_ABSENT, .s = ""};
+	v.i = a->old_sign ? (int64_t)(a->old << bits) >> bits : (int64_t)(a->old << bits >> bits);
+	if (!a->old_real)
+		return v;
+	float narrow;
+	v.kind = MESSAGE_REAL;
+	memcpy(&narrow, &a->old, sizeof narrow);
+	memcpy(&v.d, &a->old, sizeof v.d);
+	v.d = a->size == 4 ? (double)narrow : v.d;
+	return v;
 }
 
 static int act(struct control_task *t, const struct message_act *m, struct message_acted *out, struct weft_err *err)
@@ -415,7 +411,7 @@ static int act(struct control_task *t, const struct message_act *m, struct messa
 	control_look(t->c, &t->at);
 	out->time = control_time(t->c, &t->at, a->action.ticks);
 	out->value = (struct message_value){.kind = MESSAGE_INT, .i = (int64_t)a->action.value, .s = ""};
-	old_value(t, &a->action, &out->old);
+	out->old = old_value(&a->action);
 	return 0;
 }
 
@@ -445,9 +441,9 @@ static int check_kind(struct control_task *t, const struct probe_action *a, stru
 	struct probe_value v;
 	switch (a->kind) {
 	case PROBE_SET_VARIABLE:
-		return probe_variable(t->s, a->subject, a->declared, &v, err);
+		return probe_can_set(t->s, a->subject, a->declared, &v, err);
 	case PROBE_CHANGE_PARAMETER:
-		return probe_parameter(t->s, a->subject, a->object, a->declared, LINK_ENTRY, &v, err);
+		return probe_can_change(t->s, a, &v, err);
 	case PROBE_LOAD_LIBRARY:
 		return 0; /* the dynamic linker knows where libraries are, in that process, then */
 	case PROBE_ONE_TIME_CALL:

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const spec_type_name[] = {"int", "char", "short", "int", "float", "double", "const char *", "void"};
+const char *const spec_type_name[] = {"int", "char", "short", "int", "long", "float", "double", "const char *", "void"};
 const char *const spec_kind_name[] = {"SetVariableValue", "ReplaceFunction", "InsertFunctionCall", "RemoveFuncCall",
                                       "OnTimeFuncCall",   "FuncParamChange", "LoadLibrary"};
 const char *const spec_source_name[] = {"asVarValue", "asFuncParamValue", "asFuncParamPointerValue", "asFuncReturnValue",
@@ -20,13 +20,10 @@ struct choice {
 	const char *same; /* the grammar's spelling, when this is another */
 };
 
-static const struct choice types[] = {{"char", TYPE_CHAR, 0},
-                                      {"short", TYPE_SHORT, 0},
-                                      {"int", TYPE_INT, 0},
-                                      {"float", TYPE_FLOAT, 0},
-                                      {"double", TYPE_DOUBLE, 0},
-                                      {"string", TYPE_STRING, 0},
-                                      {0}};
+static const struct choice types[] = {{"char", TYPE_CHAR, 0},     {"short", TYPE_SHORT, 0},
+                                      {"int", TYPE_INT, 0},       {"long", TYPE_LONG, 0},
+                                      {"float", TYPE_FLOAT, 0},   {"double", TYPE_DOUBLE, 0},
+                                      {"string", TYPE_STRING, 0}, {0}};
 static const struct choice iters[] = {{"no", ITER_NO, 0},
                                       {"begin", ITER_BEGIN, 0},
                                       {"end", ITER_END, 0},
@@ -370,6 +367,24 @@ static void check_metric(struct weft_spec *s, const struct spec_attr *a)
 		spec_say(s, WEFT_ERROR, "metric", a->metric.where, NULL, "%s", err.text);
 }
 
+/* A number, or a parameter of the model as it was evaluated last. */
+static void resolve_argument(struct weft_spec *s, struct spec_ref *r)
+{
+	int64_t whole;
+	double real;
+	uint32_t attr = spec_find_attr(s, SCOPE_PARAMETER, SPEC_NONE, r->id.z);
+	r->t = TYPE_INT;
+	if (!r->id.z || weft_parse_i64(weft_str(r->id.z), &whole) == 0)
+		return;
+	if (weft_parse_double(weft_str(r->id.z), &real) == 0)
+		r->t = TYPE_DOUBLE;
+	else if (attr != SPEC_NONE)
+		r->t = (enum spec_type)choose(s, &s->attr.at[attr].type, types, "type", TYPE_INT);
+	else
+		spec_say(s, WEFT_ERROR, "argument", r->id.where, NULL, "'%s' is no number and no parameter of the model",
+		         r->id.z);
+}
+
 static void resolve_point(struct weft_spec *s, struct spec_point *p)
 {
 	p->k = (enum spec_kind)choose(s, &p->kind, kinds, "kind of tuning action", KIND_SET_VARIABLE);
@@ -394,13 +409,19 @@ static void resolve_point(struct weft_spec *s, struct spec_point *p)
 	else
 		(void)choose(s, &p->syncplace, places, "place", 0);
 	(void)choose(s, &p->place, places, "place", 0);
-	if (p->value == SPEC_NONE && p->k != KIND_ONE_TIME_CALL && p->k != KIND_LOAD_LIBRARY && p->k != KIND_INSERT_CALL)
+	if (p->value != SPEC_NONE && s->code.at[p->value].where.n == 0)
+		p->value = SPEC_NONE; /* "value:" alone */
+	static const bool needs_value[] = {[KIND_SET_VARIABLE] = true,
+	                                   [KIND_REPLACE_FUNCTION] = true,
+	                                   [KIND_CHANGE_PARAMETER] = true,
+	                                   [KIND_LOAD_LIBRARY] = false};
+	if (p->value == SPEC_NONE && needs_value[p->k])
 		spec_say(s, WEFT_ERROR, "missing-value", p->id.where, "add 'value: …'", "a point without 'value'");
 	p->actor_id = p->actor.z ? find_actor_of(s, &p->actor) : SPEC_NONE;
 	if (!p->actor.z && p->variable != SPEC_NONE)
 		p->actor_id = s->variable.at[p->variable].actor_id;
 	for (size_t i = 0; i < p->ref.n; i++)
-		resolve_ref(s, &p->ref.at[i], SPEC_NONE);
+		resolve_argument(s, &p->ref.at[i]);
 }
 
 static void check_iteration_events(struct weft_spec *s)

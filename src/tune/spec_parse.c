@@ -47,6 +47,7 @@ static const struct property {
 	WORD(CTX_HEADER, LABEL_WEIGHT, weft_spec, weight, OPTIONAL),
 	CODE(CTX_HEADER, LABEL_OBJECTIVE, weft_spec, objective, OPTIONAL, ROLE_OBJECTIVE),
 	WORD(CTX_VARIABLE, LABEL_ID, spec_variable, id, NEEDED),
+	WORD(CTX_VARIABLE, LABEL_PATH, spec_variable, path, OPTIONAL),
 	WORD(CTX_VARIABLE, LABEL_COMMENT, spec_variable, comment, OPTIONAL),
 	WORD(CTX_VARIABLE, LABEL_SOURCE, spec_variable, source, WANTED),
 	WORD(CTX_VARIABLE, LABEL_TYPE, spec_variable, type, NEEDED),

@@ -35,7 +35,7 @@ struct word {
 	struct span where; /* of the value; of the entity's name where it is absent */
 };
 
-enum spec_type { TYPE_NONE, TYPE_CHAR, TYPE_SHORT, TYPE_INT, TYPE_FLOAT, TYPE_DOUBLE, TYPE_STRING, TYPE_VOID };
+enum spec_type { TYPE_NONE, TYPE_CHAR, TYPE_SHORT, TYPE_INT, TYPE_LONG, TYPE_FLOAT, TYPE_DOUBLE, TYPE_STRING, TYPE_VOID };
 extern const char *const spec_type_name[]; /* as C says it */
 enum spec_scope { SCOPE_ACTOR, SCOPE_ITERATION, SCOPE_PARAMETER };
 enum spec_iter { ITER_NO, ITER_BEGIN, ITER_END, ITER_EVAL };
@@ -78,7 +78,7 @@ struct spec_code {
 };
 
 struct spec_variable {
-	struct word id, comment, source, type, actor;
+	struct word id, path, comment, source, type, actor;
 	enum spec_type t;
 	enum spec_source src;
 	uint32_t actor_id;

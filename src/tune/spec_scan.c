@@ -56,6 +56,7 @@ static const struct {
 	{"comment", LABEL_COMMENT, FORM_COMMENT, NULL},
 	{"include", LABEL_INCLUDE, FORM_LINE, NULL},
 	{"unit", LABEL_UNIT, FORM_LINE, NULL},
+	{"path", LABEL_PATH, FORM_LINE, NULL},
 	{"source", LABEL_SOURCE, FORM_LINE, NULL},
 	{"type", LABEL_TYPE, FORM_LINE, NULL},
 	{"actorId", LABEL_ACTOR_ID, FORM_LINE, NULL},

@@ -134,6 +134,12 @@ static void check_point(struct weft_spec *s, const struct spec_point *p)
 	if (p->k != KIND_SET_VARIABLE || p->value == SPEC_NONE || !s->code.at[p->value].body || !p->id.z)
 		return;
 	struct limit_search q = {.s = s};
+	const struct expr *result = s->code.at[p->value].body->kid[0];
+	if (result && result->type == TYPE_STRING) {
+		spec_say(s, WEFT_ERROR, "type", s->code.at[p->value].where, NULL, "'%s' cannot be set to a text: only to numbers",
+		         p->id.z);
+		return;
+	}
 	expr_walk(s->code.at[p->value].body, find_limit, &q);
 	if (q.limited)
 		return;

@@ -24,14 +24,14 @@ at least 20
 $ weft tune -q -t $gold/actions.tsl --report report.txt -- ./tune_steps 40 5000 all
 chunk 7, called 3, inserted yes, noted some, replaced yes, scaled 9, wrong 0
 ? 3
-$ grep -oE '(iteration [0-9]+, p|[A-Z][A-Za-z]+ [a-z_]+ = [^;]*;)' report.txt | grep =
+$ grep -oE '(iteration [0-9]+, p|[A-Z][A-Za-z]+ [a-z_]+ (=|in) [^;]*;)' report.txt | grep ';'
 SetVariableValue chunk = 7, was 1;
 ReplaceFunction pick = pick_other;
 InsertFunctionCall step_begin = insert_me;
 OnTimeFuncCall call_me = 3;
 FuncParamChange scaled = 9, was 1;
 LoadLibrary m = libm.so.6;
-RemoveFuncCall note = main;
+RemoveFuncCall note in main;
 
 ## A dry run decides the same, and changes nothing.
 $ weft tune -q -n -t $gold/steps.tsl --report report.txt -- ./tune_steps 20 5000
