@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a tuned run costs a program when there is nothing to tune: the CPU time of the same work under `weft tune` and without, in alternating
- * pairs. One thread smooths an array in cache, in blocks that are calls of a measured function: RATE events a second. What the events
- * themselves cost (calls x the cost of one: `make bench ONLY=probe`) is in it, and taken off in the second figure.
+ * pairs. One thread smooths an array in cache, in blocks that are calls of a measured function: RATE events a second. The time is that of the
+ * whole process, with the agent's thread, from the begin of the work. What the events themselves cost (calls x the cost of one: `make bench
+ * ONLY=probe`) is in it, and taken off in the second figure. Runs are as long as lets all pairs be done in two to three minutes, on a
+ * busy machine too; how far it is stands on standard error.
  *
  *     bench tune overhead 0.51 % median -0.20 1.10        of the program's CPU time
  *     bench tune beside-hits 0.16 % …                     without calls x 35 ns
@@ -21,7 +23,7 @@
 #include <unistd.h>
 
 enum { POINTS = 64, PAIRS = 31, PAIRS_MOST = 500, STEP = 1000 };
-static const double work_seconds = 0.2, hit_ns = 35;
+static const double trial_seconds = 0.1, least_seconds = 0.1, most_seconds = 1.5, all_seconds = 140, hit_ns = 35;
 
 /* -- the work, in a process of its own -- */
 
@@ -48,7 +50,7 @@ __attribute__((noinline, noclone)) static void block(double *at, uint64_t sweeps
 static double cpu_seconds(void)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
@@ -122,25 +124,66 @@ static void print_figure(const char *name, const double *sorted, unsigned n)
 	printf("interval tune %s %.3f %.3f\n", name, sorted[low], sorted[high]);
 }
 
+struct size {
+	uint64_t blocks, sweeps;
+};
+
+/* Work of so many seconds of CPU, as this process does it. */
+static struct size size_of(double seconds, double rate)
+{
+	struct size z = {(uint64_t)(seconds * rate / STEP) * STEP, 100};
+	z.blocks = z.blocks ? z.blocks : STEP;
+	double once = work(z.blocks, z.sweeps);
+	z.sweeps = (uint64_t)((double)z.sweeps * seconds / once);
+	z.sweeps = z.sweeps ? z.sweeps : 1;
+	return z;
+}
+
+/* Which is first alternates, too. False: the command failed. */
+static bool pair(bool first, struct size z, double *tuned, double *bare)
+{
+	double a = run(first, z.blocks, z.sweeps), b = run(!first, z.blocks, z.sweeps);
+	*tuned = first ? a : b;
+	*bare = first ? b : a;
+	return a > 0 && b > 0;
+}
+
+/* As long as lets n pairs be done in time; a pair of trial runs says how long one takes here. */
+static bool choose_size(unsigned n, double rate, struct size *z)
+{
+	double tuned, bare;
+	*z = size_of(trial_seconds, rate);
+	uint64_t from = bench_now_ns();
+	if (!pair(true, *z, &tuned, &bare))
+		return false;
+	double took = (double)(bench_now_ns() - from) / 1e9, start = fmax(0, took - 2 * trial_seconds);
+	double seconds = (all_seconds / n - start) / 2 * (2 * trial_seconds / fmax(took - start, 2 * trial_seconds));
+	seconds = fmax(least_seconds, fmin(most_seconds, seconds));
+	*z = size_of(seconds, rate);
+	fprintf(stderr, "bench_tune: %u pairs, each run %.2f s of work\n", n, seconds);
+	return true;
+}
+
+static int failed(void)
+{
+	printf("skip tune overhead the command failed\n");
+	return 1;
+}
+
 static int pairs(unsigned n, double rate)
 {
-	double overhead[PAIRS_MOST], beside[PAIRS_MOST], least[2] = {INFINITY, INFINITY};
-	uint64_t blocks = (uint64_t)(work_seconds * rate / STEP) * STEP, sweeps = 100;
-	double once = work(blocks / 10, sweeps);
-	sweeps = (uint64_t)((double)sweeps * work_seconds / 10 / once);
+	double overhead[PAIRS_MOST], beside[PAIRS_MOST], least[2] = {INFINITY, INFINITY}, tuned, bare;
+	struct size z;
+	if (!choose_size(n, rate, &z))
+		return failed();
 	for (unsigned i = 0; i < n; i++) {
-		/* Which is first alternates, too. */
-		bool first = i & 1;
-		double a = run(first, blocks, sweeps), b = run(!first, blocks, sweeps);
-		double tuned = first ? a : b, bare = first ? b : a;
-		if (tuned <= 0 || bare <= 0) {
-			printf("skip tune overhead the command failed\n");
-			return 1;
-		}
+		if (!pair(i & 1, z, &tuned, &bare))
+			return failed();
 		least[0] = bare < least[0] ? bare : least[0];
 		least[1] = tuned < least[1] ? tuned : least[1];
 		overhead[i] = 100 * (tuned - bare) / bare;
-		beside[i] = 100 * (tuned - bare - (double)blocks * hit_ns / 1e9) / bare;
+		beside[i] = 100 * (tuned - bare - (double)z.blocks * hit_ns / 1e9) / bare;
+		fprintf(stderr, "bench_tune: pair %u of %u: %+.2f %%\n", i + 1, n, overhead[i]);
 	}
 	qsort(overhead, n, sizeof *overhead, by_size);
 	qsort(beside, n, sizeof *beside, by_size);
@@ -148,7 +191,7 @@ static int pairs(unsigned n, double rate)
 	print_figure("beside-hits", beside, n);
 	/* On a busy machine the least of each says more than any median. */
 	printf("bench tune of-least %.3f %% of the least times, %.1f ns an event\n", 100 * (least[1] - least[0]) / least[0],
-	       (least[1] - least[0]) / (double)blocks * 1e9);
+	       (least[1] - least[0]) / (double)z.blocks * 1e9);
 	return 0;
 }
 

@@ -160,16 +160,10 @@ int probe_can_set(struct probe_session *s, const char *subject, const char *decl
 	return rc;
 }
 
-static int needs_number(struct act *x)
-{
-	return x->a->n_arguments ? 0 : weft_err_set(x->err, -EINVAL, "no number is given for '%s'", x->a->subject);
-}
-
 static int do_set(struct act *x)
 {
 	struct probe_value v;
 	int rc = probe_can_set(x->s, x->a->subject, x->a->declared, &v, x->err);
-	rc = rc ? rc : needs_number(x);
 	rc = rc ? rc : address_of(x, &v, &x->a->addr);
 	if (rc)
 		return rc;
@@ -321,7 +315,6 @@ static int do_change(struct act *x)
 {
 	struct probe_value v;
 	int rc = probe_can_change(x->s, x->a, &v, x->err);
-	rc = rc ? rc : needs_number(x);
 	if (rc)
 		return rc;
 	set_type(x->a, v.type);

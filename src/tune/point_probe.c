@@ -395,6 +395,9 @@ static int act(struct control_task *t, const struct message_act *m, struct messa
 {
 	if (m->kind >= ACTION_KINDS)
 		return weft_err_set(err, -EINVAL, "there is no such action");
+	bool sets = action_kind[m->kind] == PROBE_SET_VARIABLE || action_kind[m->kind] == PROBE_CHANGE_PARAMETER;
+	if (sets && m->n == 0)
+		return weft_err_set(err, -EINVAL, "no number is given for '%s'", m->subject);
 	struct control_action *a = new_action(t, m);
 	if (!a || weft_vec_push(&t->action, a)) {
 		if (a)
