@@ -129,6 +129,8 @@ static bool write_stream(const char *path)
 	head.h.crc = weft_crc32c(0, &head.h, offsetof(struct weft_stream_head, crc));
 	struct lane *lane = calloc(THREADS, sizeof *lane);
 	FILE *to = fopen(path, "we");
+	if (to)
+		setvbuf(to, NULL, _IOFBF, 64 * WEFT_PAGE_BYTES); /* as libweft writes finished pages: many at once */
 	bool good = lane && to && fwrite(&head, sizeof head, 1, to) == 1 && write_meta(to);
 	for (uint32_t i = 0; good && i < PAGES; i++)
 		good = write_page(&lane[i / 64 % THREADS], 1 + i / 64 % THREADS, to);

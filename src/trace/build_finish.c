@@ -5,6 +5,7 @@
  * a pair that does not belong together is known by its heads and made again.
  */
 #include "build_priv.h"
+#include "base/pool.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -179,6 +180,25 @@ static int put_in_place(const char *temp, const char *dir, const char *name, str
 	return rc;
 }
 
+/* The two files of an index, which are finished side by side: dropping older columns takes as long as writing the tables. */
+struct finishing {
+	struct weft_builder *b;
+	struct build_product *p;
+	const char *dir;
+	int tables_fd;
+	struct weft_err err[2];
+};
+
+static int finish_file(void *arg, size_t i, unsigned worker)
+{
+	struct finishing *f = arg;
+	(void)worker;
+	if (i == 1)
+		return f->dir ? put_in_place(f->b->columns_temp, f->dir, STORE_COLUMNS_NAME, &f->err[i]) : 0;
+	int rc = store_write_tables(f->b, f->p, f->tables_fd);
+	return rc ? weft_err_sys(&f->err[i], -rc, "cannot write the tables of '%s'", f->b->path) : 0;
+}
+
 static int write_files(struct weft_builder *b, struct build_product *p, const char *dir, int *tables_fd, struct weft_err *err)
 {
 	char *temp = NULL;
@@ -190,11 +210,11 @@ static int write_files(struct weft_builder *b, struct build_product *p, const ch
 	if (dir && asprintf(&temp, "%s/tables.%08x", dir, (unsigned)b->pair[0]) < 0)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	*tables_fd = dir ? open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : spill_file();
-	rc = *tables_fd < 0 ? (dir ? -errno : *tables_fd) : store_write_tables(b, p, *tables_fd);
-	if (rc)
-		weft_err_sys(err, -rc, "cannot write the tables of '%s'", b->path);
-	if (!rc && dir)
-		rc = put_in_place(b->columns_temp, dir, STORE_COLUMNS_NAME, err);
+	struct finishing f = {.b = b, .p = p, .dir = dir, .tables_fd = *tables_fd};
+	if (*tables_fd < 0)
+		rc = weft_err_sys(err, dir ? errno : -*tables_fd, "cannot write the tables of '%s'", b->path);
+	else if ((rc = weft_parallel(b->threads, 2, finish_file, &f)))
+		weft_err_set(err, rc, "%s", f.err[f.err[0].code ? 0 : 1].text);
 	if (!rc && dir) {
 		free(b->columns_temp);
 		b->columns_temp = NULL;

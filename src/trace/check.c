@@ -130,7 +130,7 @@ static int check_clock(struct check *c, const struct stream *s)
 
 static int check_stream(struct check *c, struct weft_builder *b, struct stream *s, size_t *done)
 {
-	int rc = stream_scan(s);
+	int rc = stream_scan(s, false);
 	if (!rc)
 		rc = stream_read_meta(s);
 	if (!rc)

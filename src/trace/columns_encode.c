@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Encoding: events of a thread are buffered, and every 4096 become a block (see columns_priv.h). Two passes over the block: one
- * that numbers the `what`s and takes the range of each one's values, one that places codes and values. A block whose times are
- * out of order, as signal handlers leave them, is sorted first, stably, by merging its runs.
+ * Encoding: events of a thread are buffered, and every 4096 become a block (see columns_priv.h). Passes over the block: gaps;
+ * codes, of which only those that are not as a period before cost a look-up; values, each brought to the others of its entry,
+ * where their range is found and they are packed in a row. A block whose times are out of order, as signal handlers leave them,
+ * is sorted first, stably, by merging its runs.
  */
 #include "base/crc.h"
+#include "base/wide.h"
 #include "columns_priv.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -158,10 +160,23 @@ static void sort_block(struct col_writer *w, struct col_encoder *e, uint32_t n)
 	memcpy(w->value.at, e->sort_value, n * sizeof *e->sort_value);
 }
 
+enum { LOOK_AT = 1024 };
+
+/* Whether the period of the block before still is one: few of the first events are not as a period ago. */
+static bool still_period(const uint32_t *what, uint32_t n, unsigned period)
+{
+	uint32_t most = n < LOOK_AT ? n : LOOK_AT, other = 0;
+	if (!period || period >= most)
+		return false;
+	for (uint32_t i = period; i < most; i++)
+		other += what[i] != what[i - period];
+	return other <= most / 16;
+}
+
 /* The distance at which pairs of events come again most often, as far as the first of them tell; 0: they do not. */
 static unsigned find_period(struct col_encoder *e, const uint32_t *what, uint32_t n)
 {
-	enum { LOOK_AT = 1024, WORTH = 4 };
+	enum { WORTH = 4 };
 	uint16_t often[COL_PERIOD_MOST + 1] = {0};
 	unsigned best = 0;
 	uint32_t most = n < LOOK_AT ? n : LOOK_AT;
@@ -177,6 +192,10 @@ static unsigned find_period(struct col_encoder *e, const uint32_t *what, uint32_
 	return often[best] >= most / WORTH ? best : 0;
 }
 
+struct numbering {
+	uint32_t n_dict, n_literals;
+};
+
 /* The number of `what` in the block's dictionary, which grows when it is a new one. */
 static inline uint32_t look_up(struct col_encoder *e, uint32_t what, uint32_t *n_dict)
 {
@@ -186,55 +205,196 @@ static inline uint32_t look_up(struct col_encoder *e, uint32_t what, uint32_t *n
 		at = (at + 1) & mask;
 	if (e->slot[at].era != e->era) {
 		enum col_value v = col_value_of(weft_what_kind(what));
-		e->count[*n_dict] = (struct col_count){.what = what, .min = UINT64_MAX, .has_value = v != COL_NONE};
+		e->count[*n_dict] = (struct col_count){.what = what, .has_value = v != COL_NONE};
 		e->slot[at] = (struct col_slot){what, (uint16_t)(*n_dict)++, e->era};
 	}
 	return e->slot[at].code;
 }
 
-static inline void count_value(struct col_count *c, uint64_t value)
+/* Whether the next STEP whats are those of a period before. */
+#define STEP 16u
+static inline bool step_repeats(const uint32_t *what, unsigned period)
 {
-	c->n++;
-	if (c->has_value) {
-		c->min = value < c->min ? value : c->min;
-		c->max = value > c->max ? value : c->max;
+	uint64_t differ = 0;
+	for (unsigned k = 0; k < STEP; k += 2) {
+		uint64_t now, before;
+		memcpy(&now, what + k, sizeof now);
+		memcpy(&before, what + k - period, sizeof before);
+		differ |= now ^ before;
 	}
+	return !differ;
+}
+
+static uint32_t take_code(struct col_encoder *e, uint32_t what, uint32_t i, struct numbering *to)
+{
+	uint32_t code = look_up(e, what, &to->n_dict);
+	e->literals[i / 64] |= 1ull << i % 64;
+	e->literal[to->n_literals++] = (uint8_t)code;
+	return code;
 }
 
 /*
- * Numbers the whats in order of coming, and takes the range of each one's values. What is as a period ago needs no look-up; the
- * codes of all others are the literals: *n_literals. The number of entries.
+ * Numbers the whats in order of coming. What is as a period ago needs no look-up; the codes of all others are the literals.
+ * `steady`: how many events up to here were so without a gap; then codes of several periods before are the same too.
  */
-static uint32_t make_dictionary(struct col_encoder *e, const uint32_t *what, const uint64_t *value, uint32_t n, unsigned period,
-                                uint32_t *n_literals)
+static struct numbering number_whats(struct col_encoder *e, const uint32_t *what, uint32_t n, unsigned period)
 {
-	uint32_t n_dict = 0, k = 0, from = period && period < n ? period : n;
+	struct numbering to = {0};
+	uint32_t from = period && period < n ? period : n, far = period, steady = 0;
 	if (++e->era == 0) {
 		memset(e->slot, 0, sizeof e->slot);
 		e->era = 1;
 	}
 	memset(e->literals, 0, sizeof e->literals);
 	for (uint32_t i = 0; i < from; i++) {
-		uint32_t code = look_up(e, what[i], &n_dict);
+		uint32_t code = look_up(e, what[i], &to.n_dict);
 		e->code[i] = (uint16_t)code;
-		count_value(&e->count[code], value[i]);
 		if (code && period) { /* before the first stands 0 */
 			e->literals[i / 64] |= 1ull << i % 64;
-			e->literal[k++] = (uint8_t)code;
+			e->literal[to.n_literals++] = (uint8_t)code;
 		}
 	}
-	for (uint32_t i = from; i < n; i++) {
-		uint32_t code = e->code[i - period];
-		if (what[i] != what[i - period]) {
-			code = look_up(e, what[i], &n_dict);
-			e->literals[i / 64] |= 1ull << i % 64;
-			e->literal[k++] = (uint8_t)code;
+	while (period && far < STEP)
+		far += period;
+	for (uint32_t i = from; i < n;) {
+		if (steady + period >= far && i + STEP <= n && step_repeats(what + i, period)) {
+			memcpy(e->code + i, e->code + i - far, STEP * sizeof *e->code);
+			steady += STEP;
+			i += STEP;
+			continue;
 		}
-		e->code[i] = (uint16_t)code;
-		count_value(&e->count[code], value[i]);
+		for (uint32_t end = i + STEP < n ? i + STEP : n; i < end; i++) {
+			bool same = what[i] == what[i - period];
+			steady = same ? steady + 1 : 0;
+			e->code[i] = same ? e->code[i - period] : (uint16_t)take_code(e, what[i], i, &to);
+		}
 	}
-	*n_literals = k;
-	return n_dict;
+	return to;
+}
+
+/*
+ * Cuts a block where its period is broken: the end of the piece that begins at `at`. True: the piece is its first events, a period
+ * of them, again and again; so what is done for an event can be done for all that lie whole periods behind it.
+ */
+static bool find_piece(const struct col_encoder *e, uint32_t at, uint32_t n, unsigned period, uint32_t *end)
+{
+	enum { WORTH = 4 };
+	*end = n;
+	if (!period)
+		return false;
+	uint32_t from = at + period, word = from / 64;
+	uint64_t bits = from < n ? e->literals[word] & UINT64_MAX << from % 64 : 0;
+	while (!bits && ++word * 64 < n)
+		bits = e->literals[word];
+	if (bits)
+		*end = word * 64 + (uint32_t)__builtin_ctzll(bits);
+	return *end - at >= WORTH * period;
+}
+
+/* How many events each entry has. */
+static void count_codes(struct col_encoder *e, uint32_t n, unsigned period)
+{
+	for (uint32_t at = 0, end; at < n; at = end) {
+		if (!find_piece(e, at, n, period, &end)) {
+			for (; at < end; at++)
+				e->count[e->code[at]].n++;
+			continue;
+		}
+		uint32_t times = (end - at) / period, rest = (end - at) % period;
+		for (uint32_t r = 0; r < period; r++)
+			e->count[e->code[at + r]].n += times + (r < rest);
+	}
+}
+
+#define LANES 4u
+typedef uint64_t lanes __attribute__((vector_size(8 * LANES)));
+
+/* The least and the greatest of n values. */
+WEFT_BODY find_range_body(const uint64_t *value, uint32_t n, uint64_t *least, uint64_t *greatest)
+{
+	uint64_t min = value[0], max = value[0];
+	uint32_t i = 0;
+	if (n >= LANES) {
+		lanes low, high, v;
+		memcpy(&low, value, sizeof low);
+		high = low;
+		for (i = LANES; i + LANES <= n; i += LANES) {
+			memcpy(&v, value + i, sizeof v);
+			low ^= (low ^ v) & (lanes)(v < low);
+			high ^= (high ^ v) & (lanes)(v > high);
+		}
+		for (unsigned k = 0; k < LANES; k++) {
+			min = low[k] < min ? low[k] : min;
+			max = high[k] > max ? high[k] : max;
+		}
+	}
+	for (; i < n; i++) {
+		min = value[i] < min ? value[i] : min;
+		max = value[i] > max ? value[i] : max;
+	}
+	*least = min;
+	*greatest = max;
+}
+WEFT_WIDE(find_range, (const uint64_t *value, uint32_t n, uint64_t *least, uint64_t *greatest), (value, n, least, greatest))
+
+/* The values of a piece that is not periodic. Those that nobody wants go to one place behind the others. */
+static void part_each(struct col_encoder *e, const uint64_t *value, uint32_t at, uint32_t end)
+{
+	for (; at < end; at++) {
+		uint64_t *next = &e->place[e->code[at]], place = *next;
+		*next = place + (place >> 32);
+		e->parted[(uint32_t)place] = value[at];
+	}
+}
+
+/* The same of one that is: all events of one place in the period in a row. */
+static void part_periods(struct col_encoder *e, const uint64_t *value, uint32_t at, uint32_t end, unsigned period)
+{
+	uint16_t *const often = e->often; /* in a period, by code */
+	const uint32_t times = (end - at) / period, rest = (end - at) % period;
+	for (uint32_t r = 0; r < period; r++)
+		often[e->code[at + r]] = 0;
+	for (uint32_t r = 0; r < period; r++)
+		often[e->code[at + r]]++;
+	for (uint32_t r = 0; r < period; r++) {
+		uint32_t code = e->code[at + r], step = often[code];
+		uint64_t *to = e->parted + (uint32_t)e->place[code];
+		if (!e->count[code].has_value)
+			continue;
+		e->place[code]++;
+		for (uint32_t i = at + r; i < end; i += period, to += step)
+			*to = value[i];
+	}
+	for (uint32_t r = 0; r < period; r++)
+		if (e->count[e->code[at + r]].has_value)
+			e->place[e->code[at + r]] += times + (r < rest) - 1;
+}
+
+/* Brings the values of each entry together, and finds their range. A place and what is added to it for the next stand in one word. */
+static void part_values(struct col_encoder *e, const uint64_t *value, uint32_t n, unsigned period, uint32_t n_dict)
+{
+	uint32_t at = 0;
+	for (uint32_t d = 0; d < n_dict; d++) {
+		struct col_count *c = &e->count[d];
+		c->first = at;
+		e->place[d] = c->has_value ? at | 1ull << 32 : WEFT_BLOCK_EVENTS;
+		at += c->has_value ? c->n : 0;
+	}
+	if (!at)
+		return;
+	for (uint32_t from = 0, end; n_dict > 1 && from < n; from = end) {
+		if (find_piece(e, from, n, period, &end))
+			part_periods(e, value, from, end, period);
+		else
+			part_each(e, value, from, end);
+	}
+	if (n_dict == 1)
+		memcpy(e->parted, value, n * sizeof *value);
+	for (uint32_t d = 0; d < n_dict; d++) {
+		struct col_count *c = &e->count[d];
+		if (c->has_value)
+			find_range(e->parted + c->first, c->n, &c->min, &c->max);
+	}
 }
 
 static uint8_t width_of(uint64_t range)
@@ -251,41 +411,68 @@ struct gap_plan {
 	uint32_t n_long, n_moves; /* n_moves 0: all have one */
 };
 
-/* Four counters of 12 bits in a word: gaps over 1, 2, 3, 4 bytes; there are fewer than 4096 gaps. By the highest bit of a gap. */
-#define OVER(bytes) (1ull << 12 * ((bytes)-1))
-#define OVER_1 OVER(1)
-#define OVER_2 (OVER_1 + OVER(2))
-#define OVER_3 (OVER_2 + OVER(3))
-#define OVER_4 (OVER_3 + OVER(4))
-static const uint64_t over_of_bit[64] = {[8 ... 15] = OVER_1, [16 ... 23] = OVER_2, [24 ... 31] = OVER_3, [32 ... 63] = OVER_4};
-_Static_assert(WEFT_BLOCK_EVENTS <= 1u << 12, "the counters hold all gaps of a block");
+/* The gaps, the bits of all of them together, and how many are not 0. */
+WEFT_BODY take_gaps_body(const uint64_t *time, uint32_t n, uint64_t *gap, uint64_t *bits, uint32_t *moves)
+{
+	lanes all = {0}, moved = {0}, now, before;
+	uint32_t i = 1;
+	gap[0] = 0;
+	for (; i + LANES <= n; i += LANES) {
+		memcpy(&now, time + i, sizeof now);
+		memcpy(&before, time + i - 1, sizeof before);
+		now -= before;
+		memcpy(gap + i, &now, sizeof now);
+		all |= now;
+		moved -= (lanes)(now != 0);
+	}
+	*bits = all[0] | all[1] | all[2] | all[3];
+	*moves = (uint32_t)(moved[0] + moved[1] + moved[2] + moved[3]);
+	for (; i < n; i++) {
+		gap[i] = time[i] - time[i - 1];
+		*bits |= gap[i];
+		*moves += gap[i] > 0;
+	}
+}
+WEFT_WIDE(take_gaps, (const uint64_t *time, uint32_t n, uint64_t *gap, uint64_t *bits, uint32_t *moves), (time, n, gap, bits, moves))
+
+/* How many of the gaps need more bits than that. */
+WEFT_BODY count_over_body(const uint64_t *gap, uint32_t n, unsigned bits, uint32_t *over)
+{
+	lanes count = {0}, v;
+	uint32_t i = 0;
+	for (; i + LANES <= n; i += LANES) {
+		memcpy(&v, gap + i, sizeof v);
+		count -= (lanes)(v >> bits != 0);
+	}
+	*over = (uint32_t)(count[0] + count[1] + count[2] + count[3]);
+	for (; i < n; i++)
+		*over += gap[i] >> bits != 0;
+}
+WEFT_WIDE(count_over, (const uint64_t *gap, uint32_t n, unsigned bits, uint32_t *over), (gap, n, bits, over))
 
 /* The gaps, and what makes them smallest. */
 static struct gap_plan measure_gaps(struct col_encoder *e, const uint64_t *time, uint32_t n)
 {
 	static const uint8_t width[] = {1, 2, 3, 4, 8};
-	uint32_t moves = 0;
-	uint64_t sum = 0;
-	e->gap[0] = 0;
-	for (uint32_t i = 1; i < n; i++) {
-		uint64_t gap = time[i] - time[i - 1];
-		e->gap[i] = gap;
-		moves += gap > 0;
-		sum += over_of_bit[63 - __builtin_clzll(gap | 1)];
-	}
-	const uint32_t over[5] = {sum & 0xfff, sum >> 12 & 0xfff, sum >> 24 & 0xfff, sum >> 36 & 0xfff, 0};
+	uint32_t moves, least = UINT32_MAX;
+	uint64_t bits;
 	struct gap_plan plan = {8, 0, 0};
-	uint32_t least = UINT32_MAX;
+	take_gaps(time, n, e->gap, &bits, &moves);
 	for (unsigned i = 0; i < 5; i++) {
-		uint32_t whole = n * width[i] + over[i] * 10, some = (n + 63) / 64 * 8 + moves * width[i] + over[i] * 10;
+		uint32_t over = 0;
+		if (width[i] < 8 && bits >> 8 * width[i])
+			count_over(e->gap, n, 8 * width[i], &over);
+		uint32_t whole = n * width[i] + over * 10, some = (n + 63) / 64 * 8 + moves * width[i] + over * 10;
 		if (whole < least) {
-			plan = (struct gap_plan){width[i], over[i], 0};
+			plan = (struct gap_plan){width[i], over, 0};
 			least = whole;
 		}
 		if (moves && some < least) {
-			plan = (struct gap_plan){width[i], over[i], moves};
+			plan = (struct gap_plan){width[i], over, moves};
 			least = some;
 		}
+		if (!over)
+			break; /* wider ones are larger */
 	}
 	return plan;
 }
@@ -308,24 +495,18 @@ static void put_number(char *at, uint64_t v, unsigned width)
 	memcpy(at, &v, width); /* little endian, as the format is */
 }
 
+/* The low bytes of each gap. Behind the last of them other gaps are written, up to ROUND: what comes next is placed later. */
+#define ROUND 16u
 #define PLACE_GAPS(type) \
-	for (uint32_t i = 0; i < n; i++) { \
-		type gap = (type)e->gap[i]; \
-		memcpy(gaps + sizeof gap * i, &gap, sizeof gap); \
-	}
+	for (uint32_t i = 0; i < n; i += ROUND) \
+		for (uint32_t k = i; k < i + ROUND; k++) { \
+			type gap = (type)e->gap[k]; \
+			memcpy(gaps + sizeof gap * k, &gap, sizeof gap); \
+		}
+_Static_assert(WEFT_BLOCK_EVENTS % ROUND == 0 && ROUND * 8 <= COL_OVERRUN, "gaps end on a round, and have room");
 
-/* Gaps that are wider than the width stand apart, with 0 in their place. */
-static void place_gaps(struct col_encoder *e, uint32_t n, uint8_t width, uint32_t n_long, char *longs, char *gaps, char *places)
+WEFT_BODY narrow_gaps_body(const struct col_encoder *e, uint32_t n, uint8_t width, char *gaps)
 {
-	uint64_t most = width == 8 ? UINT64_MAX : (1ull << width * 8) - 1;
-	for (uint32_t i = 0, k = 0; k < n_long; i++) {
-		if (e->gap[i] <= most)
-			continue;
-		put_number(longs + 8 * k, e->gap[i], 8);
-		put_number(places + 2 * k, i, 2);
-		e->gap[i] = 0;
-		k++;
-	}
 	if (width == 1)
 		PLACE_GAPS(uint8_t)
 	else if (width == 2)
@@ -335,34 +516,34 @@ static void place_gaps(struct col_encoder *e, uint32_t n, uint8_t width, uint32_
 	else if (width == 8)
 		PLACE_GAPS(uint64_t)
 	for (uint32_t i = 0; width == 3 && i < n; i++)
-		put_number(gaps + 3 * (size_t)i, e->gap[i], 3);
+		put_number(gaps + 3 * (size_t)i, e->gap[i], 4);
+}
+WEFT_WIDE(narrow_gaps, (const struct col_encoder *e, uint32_t n, uint8_t width, char *gaps), (e, n, width, gaps))
+
+/* Gaps that are wider than the width stand apart, with 0 in their place. */
+static void place_gaps(struct col_encoder *e, uint32_t n, uint8_t width, uint32_t n_long, char *longs, char *gaps, char *places)
+{
+	uint64_t most = width == 8 ? UINT64_MAX : (1ull << width * 8) - 1;
+	for (uint32_t i = 0, k = 0; k < n_long; i++) {
+		if (e->gap[i] <= most)
+			continue;
+		put_number(longs + 8 * k, e->gap[i], 8);
+		e->order[k++] = i;
+		e->gap[i] = 0;
+	}
+	narrow_gaps(e, n, width, gaps);
+	for (uint32_t k = 0; k < n_long; k++)
+		put_number(places + 2 * k, e->order[k], 2);
 }
 
-static void place_values(struct col_encoder *e, const uint64_t *value, uint32_t n, char *values)
+/* The values of all entries, one entry after the other. Each is written whole; the next one covers what is too much. */
+static void place_values(const struct col_encoder *e, uint32_t n_dict, char *to)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		struct col_count *c = &e->count[e->code[i]];
-		if (!c->width)
-			continue;
-		uint64_t v = value[i] - c->min;
-		char *to = values + c->at;
-		c->at += c->width;
-		switch (c->width) {
-		case 1:
-			*to = (char)v;
-			break;
-		case 2:
-			put_number(to, v, 2);
-			break;
-		case 4:
-			put_number(to, v, 4);
-			break;
-		case 8:
-			put_number(to, v, 8);
-			break;
-		default:
-			put_number(to, v, c->width);
-		}
+	for (uint32_t d = 0; d < n_dict; d++) {
+		const struct col_count *c = &e->count[d];
+		const uint64_t *value = e->parted + c->first;
+		for (uint32_t i = 0; c->width && i < c->n; i++, to += c->width)
+			put_number(to, value[i] - c->min, 8);
 	}
 }
 
@@ -403,7 +584,6 @@ static void plan_block(struct col_encoder *e, struct block_plan *p, uint32_t n, 
 	for (uint32_t i = 0; i < p->n_dict; i++) {
 		struct col_count *c = &e->count[i];
 		c->width = c->has_value ? width_of(c->max - c->min) : 0;
-		c->at = at;
 		at += c->n * c->width;
 	}
 	p->end = p->values + at;
@@ -440,16 +620,20 @@ static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struc
 	struct block_plan p = {0};
 	p.gap = measure_gaps(e, w->time.at, n);
 	p.n_gaps = p.gap.n_moves ? p.gap.n_moves : n;
-	unsigned period = find_period(e, w->what.at, n);
-	p.n_dict = make_dictionary(e, w->what.at, w->value.at, n, period, &p.n_literals);
+	unsigned period = w->period = still_period(w->what.at, n, w->period) ? w->period : find_period(e, w->what.at, n);
+	struct numbering numbered = number_whats(e, w->what.at, n, period);
+	p.n_dict = numbered.n_dict;
+	p.n_literals = numbered.n_literals;
+	count_codes(e, n, period);
+	part_values(e, w->value.at, n, period, p.n_dict);
 	plan_block(e, &p, n, period, w->extra.n);
-	if (p.end > e->cap) {
+	if (p.end + COL_OVERRUN > e->cap) {
 		free(e->bytes);
 		e->cap = 0;
-		e->bytes = malloc(p.end + p.end / 2);
+		e->bytes = malloc(p.end + p.end / 2 + COL_OVERRUN);
 		if (!e->bytes)
 			return -ENOMEM;
-		e->cap = p.end + p.end / 2;
+		e->cap = p.end + p.end / 2 + COL_OVERRUN;
 	}
 	char *to = e->bytes;
 	struct col_head head = {.n = (uint16_t)n,
@@ -479,7 +663,7 @@ static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struc
 		memcpy(to + p.codes + bits, e->literal, p.n_literals);
 	}
 	if (p.end > p.values)
-		place_values(e, w->value.at, n, to + p.values);
+		place_values(e, p.n_dict, to + p.values);
 	row->bytes = (uint32_t)p.end;
 	row->crc = weft_crc32c(0, to, p.end);
 	row->first = w->time.at[0];

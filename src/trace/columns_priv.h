@@ -78,15 +78,20 @@ struct col_slot {
 struct col_count {
 	uint32_t what, n;
 	uint64_t min, max;
-	uint32_t at; /* next value, in bytes */
+	uint32_t first; /* of its values, in `parted` */
 	uint8_t width;
 	bool has_value;
 };
+#define COL_OVERRUN 128u
+
 /* What one block's encoding needs; shared by writers that take turns (one a worker). */
 struct col_encoder {
 	struct col_slot slot[8192];
 	struct col_count count[WEFT_BLOCK_EVENTS];
 	uint16_t code[WEFT_BLOCK_EVENTS];
+	uint64_t place[WEFT_BLOCK_EVENTS];      /* by code: where its next value goes */
+	uint16_t often[WEFT_BLOCK_EVENTS];      /* by code: in a period */
+	uint64_t parted[WEFT_BLOCK_EVENTS + 1]; /* values, entry after entry; the last takes those that nobody wants */
 	uint64_t gap[WEFT_BLOCK_EVENTS], moves[WEFT_BLOCK_EVENTS / 64];
 	uint64_t sort_time[WEFT_BLOCK_EVENTS], sort_value[WEFT_BLOCK_EVENTS];
 	uint32_t sort_what[WEFT_BLOCK_EVENTS], order[WEFT_BLOCK_EVENTS], order_temp[WEFT_BLOCK_EVENTS];
@@ -94,7 +99,7 @@ struct col_encoder {
 	uint8_t literal[WEFT_BLOCK_EVENTS];
 	uint64_t literals[WEFT_BLOCK_EVENTS / 64];
 	uint16_t seen_at[1024]; /* of a pair of codes, the last place and 1 */
-	char *bytes;            /* owned */
+	char *bytes;            /* owned; COL_OVERRUN more than a block takes */
 	size_t cap;
 };
 struct col_encoder *col_encoder_new(void);
@@ -125,7 +130,8 @@ struct col_writer {
 	uint32_t serial;
 	struct weft_map count; /* what -> number of events */
 	uint64_t n_events, n_halves, n_flows, dropped;
-	bool unsorted; /* the block that is being filled */
+	unsigned period; /* at which the events of the block before came again; 0: they did not */
+	bool unsorted;   /* the block that is being filled */
 };
 /* serial: names the writer in its ends. */
 void col_writer_init(struct col_writer *w, struct col_out *out, struct spill_log *ends, uint32_t serial);

@@ -126,15 +126,16 @@ static int copy_stream(struct weft_builder *b, char path[32], struct weft_err *e
 	return rc ? weft_err_sys(err, -rc, "cannot keep what '%s' gives", b->path) : 0;
 }
 
-int open_build(struct weft_trace **out, const struct weft_reader *reader, const char *name, const char *path, const char *dir,
-               const struct index_stamps *stamps, struct text_stream *stream, const struct weft_open_how *how,
-               struct weft_err *err)
+static int build_once(struct weft_trace **out, const struct weft_reader *reader, const char *name, const char *path,
+                      const char *dir, const struct index_stamps *stamps, struct text_stream *stream, bool skim,
+                      const struct weft_open_how *how, struct weft_err *err)
 {
 	struct weft_builder *b;
 	char copy[32];
 	int rc = weft_builder_new(&b, name, reader->format, how, err);
 	if (rc)
 		return rc;
+	b->skim = skim;
 	b->stream = *stream;
 	stream->fd = -1;
 	for (size_t i = 0; !rc && i < stamps->at.n; i++)
@@ -154,6 +155,21 @@ int open_build(struct weft_trace **out, const struct weft_reader *reader, const 
 		return rc;
 	}
 	return weft_build_finish(b, b->live ? NULL : dir, out, err);
+}
+
+/* A stream's pages are skimmed first, then looked at one by one where that turns out to be wrong (see stream_scan.c). */
+int open_build(struct weft_trace **out, const struct weft_reader *reader, const char *name, const char *path, const char *dir,
+               const struct index_stamps *stamps, struct text_stream *stream, const struct weft_open_how *how,
+               struct weft_err *err)
+{
+	struct weft_err why = {0};
+	bool skim = stream->fd < 0;
+	int rc = build_once(out, reader, name, path, dir, stamps, stream, skim, how, &why);
+	if (rc == -EAGAIN && skim) {
+		why = (struct weft_err){0};
+		rc = build_once(out, reader, name, path, dir, stamps, stream, false, how, &why);
+	}
+	return rc ? weft_err_set(err, rc, "%s", why.text) : 0;
 }
 
 static bool is_about_writing(int rc)

@@ -129,22 +129,38 @@ static size_t row_words(const struct spill_sort *s)
 	return s->row_bytes / 8;
 }
 
-/* The order of the rows in memory: from the last key word to the first, each time stably. */
-static int make_order(struct spill_sort *s)
+static uint64_t row_key(const struct spill_sort *s, size_t at, unsigned word)
 {
-	size_t n = s->row.n / row_words(s);
-	s->order = malloc((n + 1) * sizeof *s->order);
-	if (!s->order)
-		return -ENOMEM;
+	return s->row.at[s->order[at].ref * row_words(s) + word];
+}
+
+/* By the first `words` key words: from the last to the first, each time stably. */
+static int order_by(struct spill_sort *s, size_t n, unsigned words)
+{
+	int rc = 0;
 	for (size_t i = 0; i < n; i++)
 		s->order[i].ref = i;
-	int rc = 0;
-	for (unsigned word = SPILL_KEYS; !rc && word-- > 0;) {
+	for (unsigned word = words; !rc && word-- > 0;) {
 		for (size_t i = 0; i < n; i++)
-			s->order[i].key = s->row.at[s->order[i].ref * row_words(s) + word];
+			s->order[i].key = row_key(s, i, word);
 		rc = sort_pairs(s->order, n);
 	}
 	return rc;
+}
+
+/* The order of the rows in memory. The last key word only decides between equals of the others, which hardly any rows are. */
+static int make_order(struct spill_sort *s)
+{
+	size_t n = s->row.n / row_words(s), equal = 0;
+	s->order = malloc((n + 1) * sizeof *s->order);
+	int rc = s->order ? order_by(s, n, SPILL_KEYS - 1) : -ENOMEM;
+	for (size_t i = 1; !rc && i < n; i++) {
+		unsigned word = 0;
+		while (word < SPILL_KEYS - 1 && row_key(s, i, word) == row_key(s, i - 1, word))
+			word++;
+		equal += word == SPILL_KEYS - 1;
+	}
+	return rc || !equal ? rc : order_by(s, n, SPILL_KEYS);
 }
 
 static int write_run(struct spill_sort *s)

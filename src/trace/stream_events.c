@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass: stretches of at most 4096 pages of one thread are decoded by as many workers as there are, each into a part
+ * The second pass: stretches of at most 1024 pages of one thread are decoded by as many workers as there are, each into a part
  * (a list of blocks); parts are given to the builder in order. The inner loop converts ticks, maps the record's number to the
  * builder's id, and appends; what is rare (messages, samples, threads' names) leaves it through a table by kind.
  */
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define BACK_LEAST_NS 100000u
-#define STRETCH_PAGES 4096u
+#define STRETCH_PAGES 1024u
 #define SEGMENT_MOST (UINT64_C(1) << 52) /* ticks: two weeks; their product with a slope stays far from overflowing */
 
 struct stretch {
@@ -21,7 +21,7 @@ struct stretch {
 	uint32_t run, skip, n;   /* begins `skip` pages into the run; n pages in all */
 	struct col_writer *part; /* what came of it */
 };
-/* How the inner loop takes a kind: the map of its ids; words 0: not at all, else 1 + the number of payload words. */
+/* How the inner loop takes a kind: the map of its ids, which is empty where it does not, and the number of payload words. */
 struct fast_kind {
 	const uint32_t *id;
 	uint32_t n_ids, words;
@@ -211,8 +211,7 @@ static void make_fast(struct fast_kind fast[256], const struct stream *s)
 		const struct weft_kind_info *info = &weft_kind_info[i];
 		if (info->name && (info->words == 0 || info->words == 1) && !take[i] && i != WEFT_EV_DROPPED &&
 		    info->of != WEFT_CLASS_NONE)
-			fast[i] = (struct fast_kind){s->map[info->of].id.at, (uint32_t)s->map[info->of].id.n,
-			                             1 + (uint32_t)info->words};
+			fast[i] = (struct fast_kind){s->map[info->of].id.at, (uint32_t)s->map[info->of].id.n, (uint32_t)info->words};
 	}
 }
 
@@ -228,7 +227,8 @@ static void find_segment(struct segment *g, const struct clock_line *l, uint64_t
 
 /*
  * The records that need nothing but a time, an id and perhaps a word, up to one that needs more (1 and *r), the end (0), or
- * damage (negative). The columns' pointers are local, so that the compiler keeps them in registers.
+ * damage (negative). The columns' pointers are local, so that the compiler keeps them in registers. Whether a word follows is a
+ * jump: where the next record begins is then foreseen, and not waited for.
  */
 static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_record *r)
 {
@@ -236,33 +236,38 @@ static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_
 	uint64_t *time = k->w.time.at, *value = k->w.value.at;
 	uint32_t *what = k->w.what.at;
 	size_t n = k->w.time.n;
-	struct weft_page_walk walked = *walk;
-	struct segment g = k->segment;
-	uint64_t last = n ? time[n - 1] : 0, unsorted = 0;
-	struct weft_record q = {0};
-	int more;
-	while ((more = weft_page_next(&walked, &q)) > 0) {
-		const struct fast_kind *f = &fast[q.kind];
-		uint64_t since = q.ticks - g.ticks;
-		if (WEFT_UNLIKELY(q.n + 1 < f->words || q.id >= f->n_ids || n >= WEFT_BLOCK_EVENTS || since >= g.span))
+	const struct segment g = k->segment;
+	const uint64_t *at = walk->at, *end = walk->end;
+	const uint64_t base = walk->base - g.ticks;
+	uint64_t last = n ? time[n - 1] : 0, unsorted = 0, h;
+	while (at + 1 < end && (h = *at) != 0 && n < WEFT_BLOCK_EVENTS) {
+		const struct fast_kind *f = &fast[weft_head_kind(h)];
+		uint64_t since = base + weft_head_time(h);
+		uint32_t id = weft_head_id(h);
+		if (WEFT_UNLIKELY(weft_head_words(h) != f->words || id >= f->n_ids || since >= g.span))
 			break;
-		uint32_t id = f->id[q.id];
-		if (WEFT_UNLIKELY(!id && q.id))
+		uint32_t known = f->id[id];
+		if (WEFT_UNLIKELY(!known && id))
 			break;
 		uint64_t ns = (uint64_t)g.ns + (uint64_t)(((unsigned __int128)since * g.slope + CLOCK_HALF) >> CLOCK_SHIFT);
 		unsorted += ns < last;
 		last = ns;
 		time[n] = ns;
-		what[n] = weft_what(q.kind, id);
-		value[n] = f->words > 1 ? q.payload[0] : 0;
+		what[n] = weft_what(weft_head_kind(h), known);
+		if (weft_head_words(h)) {
+			value[n] = at[1];
+			at += 2;
+		} else {
+			value[n] = 0;
+			at++;
+		}
 		n++;
 	}
-	*r = q;
-	*walk = walked;
+	walk->at = at;
 	k->w.time.n = k->w.what.n = k->w.value.n = n;
 	k->w.unsorted |= unsorted != 0;
 	k->n_back += unsorted;
-	return more;
+	return weft_page_next(walk, r);
 }
 
 static int read_records(struct worker *k, struct weft_page_walk *walk)
@@ -303,12 +308,20 @@ static void note_back(struct worker *k, const struct weft_page *p)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static int read_page(struct worker *k, const struct weft_page *p, uint32_t page)
+static bool is_open(enum weft_page_verdict v, const struct weft_page *p, uint32_t thread, uint32_t seq)
+{
+	return v == WEFT_PAGE_OPEN && p->type == WEFT_PAGE_EVENTS && p->thread == thread && p->seq == seq && p->word[0];
+}
+
+/* seq: what the run says; only where pages were skimmed it may not be so. */
+static int read_page(struct worker *k, const struct weft_page *p, uint32_t page, uint32_t seq)
 {
 	struct stream *s = k->at->s;
 	struct weft_page_walk walk;
 	uint64_t offset = (uint64_t)page * WEFT_PAGE_BYTES;
 	enum weft_page_verdict v = weft_page_begin(&walk, p, true);
+	if (s->b->skim && !stream_page_continues(p, k->at->t->number, seq) && !is_open(v, p, k->at->t->number, seq))
+		return -EAGAIN;
 	static const struct page_fault changed = {"page-changed", "changed while it was read"};
 	const struct page_fault *why = v == WEFT_PAGE_BAD                                      ? stream_page_fault(p)
 	                               : v == WEFT_PAGE_EMPTY || p->thread != k->at->t->number ? &changed
@@ -327,17 +340,19 @@ static int read_page(struct worker *k, const struct weft_page *p, uint32_t page)
 	                      "page %u: no record at byte %llu; the rest is skipped", page, (unsigned long long)at);
 }
 
-static int read_piece(struct worker *k, uint32_t page, uint32_t n)
+static int read_piece(struct worker *k, uint32_t page, uint32_t seq, uint32_t n)
 {
 	struct stream *s = k->at->s;
 	const struct weft_page *p = stream_bytes_at(&s->bytes, (uint64_t)page * WEFT_PAGE_BYTES, (size_t)n * WEFT_PAGE_BYTES,
 	                                            k->room);
+	if (!p && s->b->skim)
+		return -EAGAIN;
 	if (!p)
 		return stream_problem(s, "page-unreadable", (uint64_t)page * WEFT_PAGE_BYTES, (uint64_t)n * WEFT_PAGE_BYTES,
 		                      "pages %u to %u: cannot be read", page, page + n - 1);
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < n; i++)
-		rc = read_page(k, p + i, page + i);
+		rc = read_page(k, p + i, page + i, seq + i);
 	return rc;
 }
 
@@ -393,7 +408,7 @@ static int read_stretch(void *arg, size_t i, unsigned worker)
 		while (!rc && left && skip < run->n) {
 			uint32_t n = run->n - skip < left ? run->n - skip : left;
 			n = n < STREAM_PIECE_PAGES ? n : STREAM_PIECE_PAGES;
-			rc = read_piece(k, run->page + skip, n);
+			rc = read_piece(k, run->page + skip, run->seq + skip, n);
 			skip += n;
 			left -= n;
 			weft_progress_step(e->progress, (uint64_t)n * WEFT_PAGE_BYTES);

@@ -98,7 +98,11 @@ int stream_open_bytes(struct stream *s, struct weft_builder *b, const void *at, 
                       struct weft_err *err) WEFT_MUST_CHECK;
 void stream_close(struct stream *s);
 
-int stream_scan(struct stream *s) WEFT_MUST_CHECK;
+/*
+ * skim: pages between two of one run count as its own, unseen. Whoever reads them finds out; then all must be done again without.
+ */
+int stream_scan(struct stream *s, bool skim) WEFT_MUST_CHECK;
+bool stream_page_continues(const struct weft_page *p, uint32_t thread, uint32_t seq); /* a sealed page of events, by its head */
 const struct page_fault *stream_page_fault(const struct weft_page *p); /* of a page that weft_page_begin calls bad */
 int stream_read_meta(struct stream *s) WEFT_MUST_CHECK; /* facts: threads, processes, clocks, cpus; nothing goes to the builder */
 int stream_define(struct stream *s) WEFT_MUST_CHECK;    /* definitions, to the builder */

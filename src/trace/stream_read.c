@@ -22,7 +22,7 @@ static int scan_one(void *arg, size_t i, unsigned worker)
 {
 	struct stream_set *set = arg;
 	(void)worker;
-	int rc = stream_scan(set->at.at[i]);
+	int rc = stream_scan(set->at.at[i], set->b->skim);
 	return rc ? rc : stream_read_meta(set->at.at[i]);
 }
 

@@ -3,6 +3,10 @@
  * The first pass over a stream: only the heads of its pages (32 bytes each), from which come runs of pages. A page that does not
  * continue the run before it is read whole and checked, so that a flipped bit in a head invents no thread; the others are
  * checked when they are decoded. Neighbouring bad pages are one problem.
+ *
+ * Reading each head costs more than copying the whole file, so a run's end is guessed (the last run's length, else by doubling
+ * and halving) and what lies between two pages that belong to it is not looked at: skimming. A page that is something else
+ * after all shows when it is decoded.
  */
 #include "stream_priv.h"
 #include <errno.h>
@@ -16,6 +20,7 @@ struct scan {
 	const struct page_fault *bad_why;
 	struct page_run last; /* copy of the run that the page before belongs to; n == 0: none */
 	bool last_is_meta;
+	uint32_t usual; /* pages that were skimmed in the run before */
 };
 
 static const struct page_fault fault_magic = {"page-magic", "no page (magic number)"},
@@ -86,6 +91,39 @@ static int add_page(struct scan *c, const struct weft_page *p, uint32_t page)
 	return meta ? weft_vec_push(&s->meta, c->last) : weft_vec_push(&s->run, c->last);
 }
 
+bool stream_page_continues(const struct weft_page *p, uint32_t thread, uint32_t seq)
+{
+	return p->magic == WEFT_PAGE_MAGIC && p->zero == 0 && p->flags == WEFT_PAGE_SEALED && p->type == WEFT_PAGE_EVENTS &&
+	       p->thread && p->thread == thread && p->seq == seq;
+}
+
+/* Whether the page `ahead` of the last one that was scanned is of the same run, if those between are. */
+static bool agrees(const struct scan *c, uint64_t ahead, struct weft_page *room)
+{
+	uint64_t page = (uint64_t)c->last.page + c->last.n - 1 + ahead;
+	const struct weft_page *p = page > c->s->n_pages ? NULL
+	                                                 : stream_bytes_at(&c->s->bytes, page * WEFT_PAGE_BYTES, WEFT_PAGE_HEAD, room);
+	return p && stream_page_continues(p, c->last.thread, (uint32_t)(c->last.seq + c->last.n - 1 + ahead));
+}
+
+/* How many pages from here on seem to belong to the run of the last one that was scanned; they are added to it. */
+static uint32_t skim_run(struct scan *c, struct weft_page *room)
+{
+	if (!c->last.n || c->last_is_meta || UINT32_MAX - c->last.seq < c->s->n_pages)
+		return 0;
+	uint64_t known = c->usual && agrees(c, c->usual, room) ? c->usual : 0, step = 1;
+	while (agrees(c, known + step, room)) {
+		known += step;
+		step *= 2;
+	}
+	for (step /= 2; step; step /= 2)
+		known += agrees(c, known + step, room) ? step : 0;
+	c->last.n += (uint32_t)known;
+	c->s->run.at[c->s->run.n - 1].n += (uint32_t)known;
+	c->usual = known ? (uint32_t)known : c->usual;
+	return (uint32_t)known;
+}
+
 static int scan_page(struct scan *c, uint32_t page, struct weft_page *room)
 {
 	struct stream *s = c->s;
@@ -93,8 +131,7 @@ static int scan_page(struct scan *c, uint32_t page, struct weft_page *room)
 	const struct weft_page *p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_HEAD, room);
 	if (!p)
 		return note_bad(c, page, &fault_read);
-	bool head_good = p->magic == WEFT_PAGE_MAGIC && p->zero == 0 && p->flags == WEFT_PAGE_SEALED;
-	if (head_good && p->type == WEFT_PAGE_EVENTS && p->thread && continues(c, p))
+	if (continues(c, p) && stream_page_continues(p, c->last.thread, p->seq))
 		return add_page(c, p, page);
 	struct weft_page_walk w;
 	p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_BYTES, room);
@@ -209,7 +246,7 @@ static int make_threads(struct stream *s)
 	return 0;
 }
 
-int stream_scan(struct stream *s)
+int stream_scan(struct stream *s, bool skim)
 {
 	struct scan c = {.s = s};
 	struct weft_page *room = malloc(sizeof *room);
@@ -219,8 +256,11 @@ int stream_scan(struct stream *s)
 	if (!rc && !s->head_good)
 		rc = stream_problem(s, "header-damaged", 0, sizeof s->head,
 		                    "the header is damaged; the pages are read without it");
-	for (uint64_t page = 1; !rc && page < n; page++)
+	for (uint64_t page = 1; !rc && page < n; page++) {
 		rc = scan_page(&c, (uint32_t)page, room);
+		if (!rc && skim && c.last.page + c.last.n == page + 1)
+			page += skim_run(&c, room);
+	}
 	if (!rc)
 		rc = end_bad(&c);
 	uint64_t rest = s->bytes.n % WEFT_PAGE_BYTES;

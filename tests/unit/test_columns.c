@@ -175,6 +175,34 @@ TEST(codes_that_repeat_themselves)
 		}
 }
 
+/* Events of a period, with and without values, that is broken now and then: what is done for a period at once is right at its ends. */
+TEST(values_of_periods_that_are_broken)
+{
+	static const uint32_t periods[] = {1, 2, 3, 5, 6, 16, 17, 40, 64};
+	for (unsigned round = 0; round < 90; round++) {
+		uint32_t period = periods[round % 9], break_each = 50u << round / 9 % 6, n = WEFT_BLOCK_EVENTS;
+		uint32_t what[64];
+		for (uint32_t i = 0; i < period; i++) /* an entry may stand several times in the period */
+			what[i] = weft_what(test_random() % 3 ? WEFT_EV_COUNTER : WEFT_EV_ENTER, 1 + (unsigned)(test_random() % 7));
+		bench_begin();
+		for (unsigned block = 0; block < 3; block++) { /* the later ones try the first one's period */
+			random_block(n, 12, 0, 1);
+			for (uint32_t i = 0, at = 0; i < n; i++, at++) {
+				bool odd = test_random() % break_each == 0;
+				at += odd ? (uint32_t)test_random() % 5 : 0;
+				bench.what[i] = odd ? weft_what(WEFT_EV_COUNTER, 9) : what[(at + block) % period];
+				bool none = weft_what_kind(bench.what[i]) == WEFT_EV_ENTER;
+				bench.value[i] = none ? 0 : weft_what_id(bench.what[i]) * 1000000u + test_random() % 1000;
+			}
+			put_block(n);
+		}
+		bench_map();
+		if (!CHECK(block_is_back(n)))
+			printf("# period %u, broken each %u\n", period, break_each);
+		bench_end();
+	}
+}
+
 TEST(full_block_of_4096_whats)
 {
 	bench_begin();
