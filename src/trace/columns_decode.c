@@ -72,7 +72,8 @@ static inline uint64_t load_u64(const uint8_t *at)
 struct block_parts {
 	struct col_head head;
 	const uint8_t *entries, *longs, *moves, *gaps, *places, *codes, *values;
-	uint32_t n_gaps;
+	const uint8_t *literals; /* where codes stood as those of a period before: a bit for each other one */
+	uint32_t n_gaps, period; /* 0: they stood as they are */
 };
 
 static bool gap_width_is_valid(unsigned width)
@@ -124,24 +125,6 @@ static bool bits_are(const struct col_head *h, const uint8_t *at, uint32_t want)
 }
 
 /*
- * Elements [from, to) of `bytes` each are those of a period before: eight at once where that lies far enough back, as it does
- * after one or two periods.
- */
-static inline __attribute__((always_inline)) void repeat(void *array, size_t bytes, uint32_t from, uint32_t to, uint32_t period)
-{
-	char *at = array;
-	uint32_t far = period, k = from;
-	while (far < 8)
-		far += period;
-	for (uint32_t near = from + far - period; k < to && k < near; k++)
-		memcpy(at + bytes * k, at + bytes * k - bytes * period, bytes);
-	for (; k + 8 <= to; k += 8)
-		memcpy(at + bytes * k, at + bytes * k - bytes * far, 8 * bytes);
-	for (; k < to; k++)
-		memcpy(at + bytes * k, at + bytes * k - bytes * far, bytes);
-}
-
-/*
  * Codes of a period before, but for the literals. From then on they are as if they stood in the block, a byte each. What they
  * stand for is repeated likewise, when it is wanted.
  */
@@ -159,18 +142,20 @@ static bool expand_codes(struct col_scratch *s, struct block_parts *p, bool what
 			uint32_t k = i + (uint32_t)__builtin_ctzll(bits);
 			if (*literal >= p->head.n_dict)
 				return false;
-			repeat(s->code, sizeof *s->code, done, k, period);
+			col_repeat(s->code, sizeof *s->code, done, k, period);
 			s->code[k] = *literal;
 			if (whats) {
-				repeat(s->what, sizeof *s->what, done, k, period);
+				col_repeat(s->what, sizeof *s->what, done, k, period);
 				s->what[k] = s->entry[*literal].what;
 			}
 			literal++;
 			done = k + 1;
 		}
-	repeat(s->code, sizeof *s->code, done, n, period);
+	col_repeat(s->code, sizeof *s->code, done, n, period);
 	if (whats)
-		repeat(s->what, sizeof *s->what, done, n, period);
+		col_repeat(s->what, sizeof *s->what, done, n, period);
+	p->literals = p->codes;
+	p->period = period;
 	p->codes = s->code;
 	p->head.code_width = 1;
 	return true;
@@ -183,6 +168,7 @@ static bool find_parts(const struct col_source *src, const struct col_block *row
 	const uint8_t *at = src->at + row->offset;
 	const struct col_head *h = &p->head;
 	uint64_t used = sizeof *h;
+	p->period = 0;
 	p->entries = at + used;
 	used += h->n_dict * sizeof(struct col_entry);
 	uint64_t extra_place = (row->offset + used) / 8;
@@ -384,16 +370,53 @@ static inline __attribute__((always_inline)) void decode_whats(const uint8_t *co
 }
 
 static inline __attribute__((always_inline)) void decode_values(const uint8_t *codes, unsigned width, struct col_scratch *s,
-                                                                uint32_t n)
+                                                                uint32_t from, uint32_t n)
 {
 	struct col_dict *const entry = s->entry;
 	uint64_t *const value = s->value;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = from; i < n; i++) {
 		struct col_dict *e = &entry[width ? code_at(codes, width, i) : 0];
 		const uint8_t *at = e->at;
 		value[i] = e->base + (load_u64(at) & e->mask);
 		e->at = at + e->width;
 	}
+}
+
+/* A piece that is periodic: the events of one place in the period in a row. Where there is no value stands 0 already. */
+static void decode_period(struct col_scratch *s, const uint8_t *codes, uint32_t from, uint32_t to, uint32_t period)
+{
+	uint16_t often[256]; /* in a period, by code */
+	const uint32_t times = (to - from) / period, rest = (to - from) % period;
+	for (uint32_t r = 0; r < period; r++)
+		often[codes[from + r]] = 0;
+	for (uint32_t r = 0; r < period; r++)
+		often[codes[from + r]]++;
+	for (uint32_t r = 0; r < period; r++) {
+		struct col_dict *e = &s->entry[codes[from + r]];
+		const uint64_t base = e->base, mask = e->mask;
+		const uint8_t *at = e->at;
+		size_t step = (size_t)often[codes[from + r]] * e->width;
+		e->at += e->width;
+		if (!base && !mask)
+			continue;
+		for (uint32_t i = from + r; i < to; i += period, at += step)
+			s->value[i] = base + (load_u64(at) & mask);
+	}
+	for (uint32_t r = 0; r < period; r++) {
+		struct col_dict *e = &s->entry[codes[from + r]];
+		e->at += (size_t)(times + (r < rest) - 1) * e->width;
+	}
+}
+
+static void decode_periods(struct col_scratch *s, const struct block_parts *p)
+{
+	const uint32_t n = p->head.n;
+	memset(s->value, 0, n * sizeof *s->value);
+	for (uint32_t at = 0, end; at < n; at = end)
+		if (col_find_piece(p->literals, at, n, p->period, &end))
+			decode_period(s, p->codes, at, end, p->period);
+		else
+			decode_values(p->codes, 1, s, at, end);
 }
 
 static bool has_values(const struct col_scratch *s, uint32_t n_dict)
@@ -432,12 +455,14 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
 		return 0;
 	}
 	s->zero_values = false;
-	if (p.head.code_width == 0)
-		decode_values(p.codes, 0, s, n);
+	if (p.period)
+		decode_periods(s, &p);
+	else if (p.head.code_width == 0)
+		decode_values(p.codes, 0, s, 0, n);
 	else if (p.head.code_width == 1)
-		decode_values(p.codes, 1, s, n);
+		decode_values(p.codes, 1, s, 0, n);
 	else
-		decode_values(p.codes, 2, s, n);
+		decode_values(p.codes, 2, s, 0, n);
 	return 0;
 }
 

@@ -233,14 +233,11 @@ static uint32_t take_code(struct col_encoder *e, uint32_t what, uint32_t i, stru
 	return code;
 }
 
-/*
- * Numbers the whats in order of coming. What is as a period ago needs no look-up; the codes of all others are the literals.
- * `steady`: how many events up to here were so without a gap; then codes of several periods before are the same too.
- */
+/* Numbers the whats in order of coming. What is as a period ago needs no look-up; the codes of all others are the literals. */
 static struct numbering number_whats(struct col_encoder *e, const uint32_t *what, uint32_t n, unsigned period)
 {
 	struct numbering to = {0};
-	uint32_t from = period && period < n ? period : n, far = period, steady = 0;
+	uint32_t from = period && period < n ? period : n;
 	if (++e->era == 0) {
 		memset(e->slot, 0, sizeof e->slot);
 		e->era = 1;
@@ -254,48 +251,22 @@ static struct numbering number_whats(struct col_encoder *e, const uint32_t *what
 			e->literal[to.n_literals++] = (uint8_t)code;
 		}
 	}
-	while (period && far < STEP)
-		far += period;
 	for (uint32_t i = from; i < n;) {
-		if (steady + period >= far && i + STEP <= n && step_repeats(what + i, period)) {
-			memcpy(e->code + i, e->code + i - far, STEP * sizeof *e->code);
-			steady += STEP;
+		uint32_t begin = i;
+		while (i + STEP <= n && step_repeats(what + i, period))
 			i += STEP;
-			continue;
-		}
-		for (uint32_t end = i + STEP < n ? i + STEP : n; i < end; i++) {
-			bool same = what[i] == what[i - period];
-			steady = same ? steady + 1 : 0;
-			e->code[i] = same ? e->code[i - period] : (uint16_t)take_code(e, what[i], i, &to);
-		}
+		col_repeat(e->code, sizeof *e->code, begin, i, period);
+		for (uint32_t end = i + STEP < n ? i + STEP : n; i < end; i++)
+			e->code[i] = what[i] == what[i - period] ? e->code[i - period] : (uint16_t)take_code(e, what[i], i, &to);
 	}
 	return to;
-}
-
-/*
- * Cuts a block where its period is broken: the end of the piece that begins at `at`. True: the piece is its first events, a period
- * of them, again and again; so what is done for an event can be done for all that lie whole periods behind it.
- */
-static bool find_piece(const struct col_encoder *e, uint32_t at, uint32_t n, unsigned period, uint32_t *end)
-{
-	enum { WORTH = 4 };
-	*end = n;
-	if (!period)
-		return false;
-	uint32_t from = at + period, word = from / 64;
-	uint64_t bits = from < n ? e->literals[word] & UINT64_MAX << from % 64 : 0;
-	while (!bits && ++word * 64 < n)
-		bits = e->literals[word];
-	if (bits)
-		*end = word * 64 + (uint32_t)__builtin_ctzll(bits);
-	return *end - at >= WORTH * period;
 }
 
 /* How many events each entry has. */
 static void count_codes(struct col_encoder *e, uint32_t n, unsigned period)
 {
 	for (uint32_t at = 0, end; at < n; at = end) {
-		if (!find_piece(e, at, n, period, &end)) {
+		if (!col_find_piece(e->literals, at, n, period, &end)) {
 			for (; at < end; at++)
 				e->count[e->code[at]].n++;
 			continue;
@@ -383,7 +354,7 @@ static void part_values(struct col_encoder *e, const uint64_t *value, uint32_t n
 	if (!at)
 		return;
 	for (uint32_t from = 0, end; n_dict > 1 && from < n; from = end) {
-		if (find_piece(e, from, n, period, &end))
+		if (col_find_piece(e->literals, from, n, period, &end))
 			part_periods(e, value, from, end, period);
 		else
 			part_each(e, value, from, end);

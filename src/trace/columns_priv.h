@@ -18,6 +18,7 @@
 #include "cursor.h"
 #include "spill.h"
 #include <pthread.h>
+#include <string.h>
 
 #define COL_SLACK 65536u         /* readable bytes behind the last block: a decoder that is led astray stays inside them */
 #define COL_MAX_EXTRA (1u << 17) /* words of extra payload after which a block is closed early */
@@ -48,6 +49,37 @@ struct col_entry {
 	uint8_t width, zero; /* of values: 0 to 8 bytes */
 	uint64_t base;
 };
+
+/* Elements [from, to) of `bytes` each are those of a period before. What was copied is copied again, twice as much each time. */
+static inline void col_repeat(void *array, size_t bytes, uint32_t from, uint32_t to, uint32_t period)
+{
+	char *at = array;
+	for (uint32_t far = period; from < to; far *= 2) {
+		uint32_t n = to - from < far ? to - from : far;
+		memcpy(at + bytes * from, at + bytes * from - bytes * far, bytes * n);
+		from += n;
+	}
+}
+
+/*
+ * Cuts a block where its period is broken: the end of the piece that begins at `at`. True: the piece is its first events, a period
+ * of them, again and again; so what is done for an event can be done for all that lie whole periods behind it.
+ */
+static inline bool col_find_piece(const void *literals, uint32_t at, uint32_t n, uint32_t period, uint32_t *end)
+{
+	enum { WORTH = 4 };
+	uint64_t bits = 0;
+	uint32_t from = at + period, word = from / 64;
+	*end = n;
+	if (period && from < n)
+		memcpy(&bits, (const char *)literals + 8 * word, sizeof bits);
+	bits &= UINT64_MAX << from % 64;
+	while (period && !bits && ++word * 64 < n)
+		memcpy(&bits, (const char *)literals + 8 * word, sizeof bits);
+	if (bits)
+		*end = word * 64 + (uint32_t)__builtin_ctzll(bits);
+	return period && *end - at >= WORTH * period;
+}
 
 /* What the value of an event is, by kind. */
 enum col_value { COL_NONE, COL_WORD, COL_HALF, COL_FLOW, COL_EXTRA, COL_UNKNOWN };
