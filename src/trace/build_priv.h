@@ -65,8 +65,8 @@ struct weft_builder {
 	uint64_t n_problems, dropped, stream_bytes, helper_cpu_ns, begin_realtime;
 	bool keep_zero, axis_is_realtime;
 	struct text_stream stream; /* what is read, where that goes once only; fd -1: a file */
-	bool skim;                 /* pages of a stream may be skimmed: stream_scan.c; reading gives -EAGAIN where that was wrong */
-	bool live;                 /* a process is still writing what is read: no index is left */
+	bool skim; /* pages of a stream may be skimmed: stream_scan.c; reading gives -EAGAIN where that was wrong */
+	bool live; /* a process is still writing what is read: no index is left */
 	uint64_t end_at_least;
 	pthread_mutex_t lock;                   /* encoders, appenders */
 	WEFT_VEC(struct col_encoder *) encoder; /* free ones */

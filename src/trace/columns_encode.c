@@ -404,7 +404,8 @@ WEFT_BODY take_gaps_body(const uint64_t *time, uint32_t n, uint64_t *gap, uint64
 		*moves += gap[i] > 0;
 	}
 }
-WEFT_WIDE(take_gaps, (const uint64_t *time, uint32_t n, uint64_t *gap, uint64_t *bits, uint32_t *moves), (time, n, gap, bits, moves))
+WEFT_WIDE(take_gaps, (const uint64_t *time, uint32_t n, uint64_t *gap, uint64_t *bits, uint32_t *moves),
+          (time, n, gap, bits, moves))
 
 /* How many of the gaps need more bits than that. */
 WEFT_BODY count_over_body(const uint64_t *gap, uint32_t n, unsigned bits, uint32_t *over)

@@ -211,7 +211,8 @@ static void make_fast(struct fast_kind fast[256], const struct stream *s)
 		const struct weft_kind_info *info = &weft_kind_info[i];
 		if (info->name && (info->words == 0 || info->words == 1) && !take[i] && i != WEFT_EV_DROPPED &&
 		    info->of != WEFT_CLASS_NONE)
-			fast[i] = (struct fast_kind){s->map[info->of].id.at, (uint32_t)s->map[info->of].id.n, (uint32_t)info->words};
+			fast[i] = (struct fast_kind){s->map[info->of].id.at, (uint32_t)s->map[info->of].id.n,
+			                             (uint32_t)info->words};
 	}
 }
 

@@ -101,8 +101,9 @@ bool stream_page_continues(const struct weft_page *p, uint32_t thread, uint32_t 
 static bool agrees(const struct scan *c, uint64_t ahead, struct weft_page *room)
 {
 	uint64_t page = (uint64_t)c->last.page + c->last.n - 1 + ahead;
-	const struct weft_page *p = page > c->s->n_pages ? NULL
-	                                                 : stream_bytes_at(&c->s->bytes, page * WEFT_PAGE_BYTES, WEFT_PAGE_HEAD, room);
+	const struct weft_page *p = page > c->s->n_pages
+	                                    ? NULL
+	                                    : stream_bytes_at(&c->s->bytes, page * WEFT_PAGE_BYTES, WEFT_PAGE_HEAD, room);
 	return p && stream_page_continues(p, c->last.thread, (uint32_t)(c->last.seq + c->last.n - 1 + ahead));
 }
 

@@ -183,7 +183,8 @@ TEST(values_of_periods_that_are_broken)
 		uint32_t period = periods[round % 9], break_each = 50u << round / 9 % 6, n = WEFT_BLOCK_EVENTS;
 		uint32_t what[64];
 		for (uint32_t i = 0; i < period; i++) /* an entry may stand several times in the period */
-			what[i] = weft_what(test_random() % 3 ? WEFT_EV_COUNTER : WEFT_EV_ENTER, 1 + (unsigned)(test_random() % 7));
+			what[i] = weft_what(test_random() % 3 ? WEFT_EV_COUNTER : WEFT_EV_ENTER,
+			                    1 + (unsigned)(test_random() % 7));
 		bench_begin();
 		for (unsigned block = 0; block < 3; block++) { /* the later ones try the first one's period */
 			random_block(n, 12, 0, 1);

@@ -774,7 +774,8 @@ TEST(what_skimming_passed_over_is_read_as_it_is)
 			maker_event(&m, i < 254 * 130 ? 1 : 2, 2000 + i, WEFT_EV_POINT, 1, 1, &i);
 		maker_finish(&m);
 		for (unsigned k = 0; k < round % 4; k++) {
-			struct weft_page *p = &m.page.at[2 + test_random() % (m.page.n - 2)], *q = &m.page.at[2 + test_random() % (m.page.n - 2)];
+			struct weft_page *p = &m.page.at[2 + test_random() % (m.page.n - 2)],
+					 *q = &m.page.at[2 + test_random() % (m.page.n - 2)];
 			struct weft_page was = *p;
 			switch (test_random() % 5) {
 			case 0: /* pages of one or two threads in another order */
