@@ -257,53 +257,95 @@ static void column_flush(struct table_writer *w, struct column *c)
 
 static void column_put(struct table_writer *w, struct column *c, const struct build_link *l, uint64_t shift)
 {
-	uint64_t v = 0;
-	memcpy(&v, (const char *)l + c->from, c->width);
-	if (c->is_time)
-		v = v == WEFT_NEVER ? v : v > shift ? v - shift : 0;
-	memcpy(c->buffer + c->n, &v, c->width);
+	const char *field = (const char *)l + c->from;
+	char *to = c->buffer + c->n;
+	if (c->width == sizeof(uint32_t)) {
+		memcpy(to, field, sizeof(uint32_t));
+	} else {
+		uint64_t v;
+		memcpy(&v, field, sizeof v);
+		if (c->is_time)
+			v = v == WEFT_NEVER ? v : v > shift ? v - shift : 0;
+		memcpy(to, &v, sizeof v);
+	}
 	c->n += c->width;
 	if (c->n == COLUMN_BYTES)
 		column_flush(w, c);
 }
 
-/* Which link each end belongs to: sorted by its place in the map. */
-static int note_ends(struct spill_sort *map, const struct build_link *l, uint64_t number)
+/* Which link each end belongs to, by its place in the map: put there where all of the map may be in memory, else sorted. */
+struct end_map {
+	uint64_t n;
+	uint32_t *link; /* owned; NULL: they are sorted */
+	struct spill_sort sort;
+};
+
+static int map_init(struct end_map *map, uint64_t n, uint64_t memory)
 {
-	const uint64_t place[] = {l->out_place, l->in_place};
-	int rc = 0;
-	for (unsigned i = 0; !rc && i < 2; i++) {
-		uint64_t row[SPILL_KEYS] = {place[i], number};
-		rc = place[i] == UINT64_MAX ? 0 : spill_sort_add(map, row);
-	}
-	return rc;
+	*map = (struct end_map){.n = n};
+	spill_sort_init(&map->sort, SPILL_KEYS * 8, memory / 8);
+	if (n > memory / 8 / sizeof *map->link)
+		return 0;
+	map->link = malloc((n + 1) * sizeof *map->link);
+	if (map->link)
+		memset(map->link, 0xff, n * sizeof *map->link);
+	return map->link ? 0 : -ENOMEM;
 }
 
-static int write_map(struct table_writer *w, struct spill_sort *map, enum store_section s, uint64_t n)
+static void map_fini(struct end_map *map)
+{
+	free(map->link);
+	spill_sort_fini(&map->sort);
+}
+
+/* -EINVAL: an end that was appended twice, or never. */
+static int map_put(struct end_map *map, uint64_t place, uint64_t number)
+{
+	if (place == UINT64_MAX)
+		return 0;
+	if (!map->link)
+		return spill_sort_add(&map->sort, (const uint64_t[SPILL_KEYS]){place, number});
+	if (place >= map->n || map->link[place] != WEFT_NONE)
+		return -EINVAL;
+	map->link[place] = (uint32_t)number;
+	return 0;
+}
+
+static int write_sorted_map(struct table_writer *w, struct end_map *map, enum store_section s)
 {
 	const void *row;
 	uint64_t at = 0;
-	int rc = spill_sort_finish(map), more = 0;
-	section_begin(w, s);
-	while (!rc && (more = spill_sort_next(map, &row)) > 0) {
+	int rc = spill_sort_finish(&map->sort), more = 0;
+	while (!rc && (more = spill_sort_next(&map->sort, &row)) > 0) {
 		const uint64_t *r = row;
 		uint32_t number = (uint32_t)r[1];
 		if (r[0] != at++)
-			rc = -EINVAL; /* an end that was appended twice, or never */
+			rc = -EINVAL;
 		section_row(w, s, &number, 1);
 	}
-	return rc ? rc : more ? more : at == n ? 0 : -EINVAL;
+	return rc ? rc : more ? more : at == map->n ? 0 : -EINVAL;
+}
+
+static int write_map(struct table_writer *w, struct end_map *map, enum store_section s)
+{
+	section_begin(w, s);
+	if (!map->link)
+		return write_sorted_map(w, map, s);
+	for (uint64_t i = 0; i < map->n; i++)
+		if (map->link[i] == WEFT_NONE)
+			return -EINVAL;
+	section_row(w, s, map->link, map->n);
+	return 0;
 }
 
 static int write_links(struct table_writer *w, struct build_product *p, struct build_links *links, struct column *c,
                        unsigned n_columns)
 {
-	struct spill_sort map;
+	struct end_map map;
 	const void *row;
 	uint64_t number = 0, n = links->sorted.n_rows;
 	bool messages = c[0].section == STORE_MSG_SEND_THREAD;
-	int rc = 0, more = 0;
-	spill_sort_init(&map, SPILL_KEYS * 8, w->memory / 8);
+	int rc = map_init(&map, messages ? p->n_halves : p->n_flow_ends, w->memory), more = 0;
 	flush(w);
 	for (unsigned i = 0; i < n_columns; i++) {
 		section_begin(w, c[i].section);
@@ -319,7 +361,10 @@ static int write_links(struct table_writer *w, struct build_product *p, struct b
 			column_put(w, &c[i], l, p->shift);
 		p->backward_messages += messages && l->out_began != WEFT_NEVER && l->in_time != WEFT_NEVER &&
 		                        l->in_time < l->out_began;
-		rc = note_ends(&map, l, number++);
+		rc = map_put(&map, l->out_place, number);
+		if (!rc)
+			rc = map_put(&map, l->in_place, number);
+		number++;
 	}
 	for (unsigned i = 0; i < n_columns; i++) {
 		if (!rc)
@@ -330,8 +375,8 @@ static int write_links(struct table_writer *w, struct build_product *p, struct b
 		rc = more;
 	spill_sort_fini(&links->sorted);
 	if (!rc)
-		rc = write_map(w, &map, messages ? STORE_HALVES : STORE_FLOW_ENDS, messages ? p->n_halves : p->n_flow_ends);
-	spill_sort_fini(&map);
+		rc = write_map(w, &map, messages ? STORE_HALVES : STORE_FLOW_ENDS);
+	map_fini(&map);
 	return rc;
 }
 
