@@ -795,7 +795,7 @@ TEST(what_skimming_passed_over_is_read_as_it_is)
 				((uint8_t *)p)[test_random() % WEFT_PAGE_HEAD] ^= 0x11;
 			}
 		}
-		const char *path = path_of("a.stream");
+		const char *path = test_path("a.stream");
 		FILE *f = fopen(path, "wb");
 		REQUIRE(f && fwrite(m.page.at, WEFT_PAGE_BYTES, m.page.n, f) == m.page.n && fclose(f) == 0);
 		struct weft_trace *skimmed = open_trace("a.stream"), *seen = open_pages(&m);
