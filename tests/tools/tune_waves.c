@@ -7,7 +7,7 @@
  *     waves_master WORKERS HIGH LOW       for so many iterations
  *
  * It prints how many iterations of each kind there were. What a worker says depends on its number and the iteration only. With `active` set below
- * WORKERS (by a tunlet) the others rest.
+ * WORKERS (by a tunlet) the others rest from the next fiftieth iteration on.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define FUNCTION __attribute__((noinline, noclone))
-enum { MANY = 60, FEW = 1, MANY_US = 10000, FEW_US = 20000, DEADLINE_S = 120, MOST = 64 };
+enum { MANY = 60, FEW = 1, MANY_US = 10000, FEW_US = 20000, DEADLINE_S = 120, STEADY = 50, MOST = 64 };
 
 struct shared {
 	atomic_int iteration, pieces, over, active, done[MOST];
@@ -85,14 +85,15 @@ static void one(struct shared *s, int workers, int pieces, long us)
 {
 	int i = atomic_load(&s->iteration) + 1;
 	wave_begin(i);
-	atomic_store(&s->active, active);
+	if (i % STEADY == 0)
+		atomic_store(&s->active, active);
 	atomic_store(&s->pieces, pieces);
 	atomic_store(&s->iteration, i);
 	for (int w = 0; w < workers; w++)
 		while (atomic_load(&s->done[w]) != i)
 			pause_us(200);
 	wave_end(i);
-	pause_us(us);
+	pause_us(atomic_load(&s->active) ? us : FEW_US);
 }
 
 /* Until the file is there, or for so many iterations. */
@@ -127,6 +128,8 @@ int main(int argc, char **argv)
 	s = mmap(NULL, sizeof *s, PROT_READ | PROT_WRITE, MAP_SHARED, inherited, 0);
 	if (s == MAP_FAILED)
 		return 2;
+	if (argc != 3)
+		atomic_store(&s->active, MOST);
 	if (argc == 3)
 		return worker(s, atoi(argv[1]));
 	int workers = argc > 3 ? atoi(argv[1]) : 0;
