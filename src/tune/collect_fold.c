@@ -67,6 +67,7 @@ static _Thread_local struct {
 	jmp_buf jump;
 	enum tune_fault fault;
 	struct tune_globals *globals;
+	uint32_t code; /* that is running */
 } running;
 
 static void host_fault(int kind)
@@ -204,13 +205,19 @@ static int grow(struct folder *f, uint32_t actor, struct own_group *g)
 	return 0;
 }
 
+static void run_code(struct folder *f, uint32_t code)
+{
+	running.code = code;
+	f->codes[code]();
+}
+
 static void run_inics(struct folder *f, uint32_t actor)
 {
 	for (size_t i = 0; i < f->s->attr.n; i++) {
 		const struct spec_attr *a = &f->s->attr.at[i];
 		if (a->scope == SCOPE_ACTOR && a->actor == actor && f->s->plan[i].at_collector && a->inic != SPEC_NONE &&
 		    f->codes[a->inic])
-			f->codes[a->inic]();
+			run_code(f, a->inic);
 	}
 }
 
@@ -253,14 +260,18 @@ static bool run_event(struct folder *f, const struct folder_event *e)
 	if (setjmp(running.jump))
 		return false;
 	for (uint32_t i = 0; i < o->n; i++)
-		f->codes[f->s->attr.at[o->attr[i]].value]();
+		run_code(f, f->s->attr.at[o->attr[i]].value);
 	return true;
 }
 
 static int give_up_faulty(struct folder *f, struct open_iteration *it)
 {
 	char why[160];
-	snprintf(why, sizeof why, "a fault in one of its values: %s", weft_fault_name[running.fault]);
+	uint32_t line, col;
+	const char *file = strrchr(f->s->file, '/');
+	spec_place(f->s, f->s->code.at[running.code].where.at, &line, &col);
+	snprintf(why, sizeof why, "a fault in one of its values: %s (%.60s:%u:%u)", weft_fault_name[running.fault],
+	         file ? file + 1 : f->s->file, line, col);
 	return give_up(f, it, why);
 }
 

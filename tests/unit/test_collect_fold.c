@@ -453,3 +453,64 @@ TEST_IN(TIER_FULL, many_trees_of_collectors_decide_as_none)
 		check_one();
 	CHECK(in_all > 500 && in_full > 10 && with_parts > 20);
 }
+
+/* -- faults -- */
+
+static const char faulty[] =
+	"TUNLET\nid: faulty\nunit: ms\nMEASURE POINTS\nVARIABLES AND VALUES\n"
+	"variable\nid: iteration\nsource: asVarValue\ntype: int\nactorId: m\nendvariable\n"
+	"variable\nid: iterationW\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\n"
+	"variable\nid: k\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\nEVENTS\n"
+	"event\nid: B\nactorId: m\ncontroliter: begin\nutility: always\nmethod: b\nplace: entry\nATTRS\nid: iteration\nendevent\n"
+	"event\nid: E\nactorId: m\ncontroliter: end\nutility: always\nmethod: b\nplace: exit\nATTRS\nid: iteration\nendevent\n"
+	"event\nid: S\nactorId: w\ncontroliter: no\nutility: always\nmethod: w\nplace: entry\nATTRS\nid: iterationW\nid: k\nendevent\n"
+	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# 1 #/\nexe: m\nendactor\n"
+	"actor\nid: w\nmin: 1\nmax: 30\ncompletion: /# 1 #/\nexe: w\nATTRS\n"
+	"id: s\ntype: int\ninic: /# s = 0; #/\nvalue: /# w[S.id].s += 12 / S.k; #/\ndependency: S\nendactor\n"
+	"ITERATION INFORMATION\nMODEL PARAMETERS\n"
+	"id: p\ntype: double\ninic: /# p = 0; #/\nvalue: /# p = 0; for (int i = 0; i < count(w); i++) p += w[i].s; #/\ndependency: none\n"
+	"PERFORMANCE FUNCTIONS\nTUNING POINTS\nENDTUNLET\n";
+
+struct heard {
+	struct weft_spec *s;
+	char why[200];
+};
+
+static void hear_gone(void *ctx, const void *at, size_t n)
+{
+	struct heard *h = ctx;
+	struct fold f;
+	REQUIRE(fold_decode(h->s, at, n, &f) == 0);
+	if (f.kind == FOLD_GONE)
+		snprintf(h->why, sizeof h->why, "%s", f.why);
+	fold_fini(&f);
+}
+
+static unsigned line_of(const char *text)
+{
+	unsigned line = 1;
+	for (const char *z = faulty, *at = strstr(faulty, text); z < at; z++)
+		line += *z == '\n';
+	return line;
+}
+
+TEST(a_fault_at_a_collector_says_where)
+{
+	struct heard h = {0};
+	struct folder *f;
+	char place[60];
+	struct folder_how how = {.up = hear_gone, .ctx = &h};
+	struct tune_value value[2] = {{.d = 1, .i = 1}, {.d = 3, .i = 3}};
+	REQUIRE(weft_spec_new(&h.s, "some/where/faulty.tsl", faulty, sizeof faulty - 1, NULL) == 0);
+	REQUIRE(folder_new(&f, h.s, &how, NULL) == 0);
+	struct folder_event e = {.event = 2, .id = 7, .time = 1, .value = value, .n = 2};
+	CHECK_I64(folder_event(f, &e), FOLDER_FOLDED);
+	CHECK_STR(h.why, "");
+	value[1] = (struct tune_value){.d = 0, .i = 0};
+	CHECK_I64(folder_event(f, &e), FOLDER_FOLDED);
+	snprintf(place, sizeof place, "(faulty.tsl:%u:", line_of("value: /# w[S.id].s"));
+	if (!CHECK(strstr(h.why, place) != NULL))
+		printf("# %s, not %s\n", h.why, place);
+	folder_free(f);
+	weft_spec_free(h.s);
+}
