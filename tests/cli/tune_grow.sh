@@ -80,8 +80,8 @@ is 'or another' "$(wc -l <"$work/a") $(cmp "$work/a" "$work/b" && echo same)" '4
 # The conflict that the thesis names: collectors are not added just when workers are removed. These rest from iteration 50 on; until then there
 # are many events, but who removes them has not seen what that brings.
 {
-	sed '/^TUNING POINTS/,$d; s/^name: waves/&\nhold: 100/; s/^EVENTS/variable\n  id: active\n  source: asVarValue\n  type: int\n  actorId: master\nendvariable\n&/' "$gold/waves.tsl"
-	printf '%s\n' 'TUNING POINTS' point '  id: active' '  kind: SetVariableValue' '  value: /# 0 #/' '  cond: /# iter.number == 1 #/' \
+	sed '/^ENDTUNLET/d; s/^name: waves/&\nhold: 100/; s/^EVENTS/variable\n  id: active\n  source: asVarValue\n  type: int\n  actorId: master\nendvariable\n&/' "$gold/waves.tsl"
+	printf '%s\n' point '  id: active' '  kind: SetVariableValue' '  value: /# 0 #/' '  cond: /# iter.number == 1 #/' \
 		'  resource: processes' '  sense: more' endpoint ENDTUNLET
 } >"$work/waves.tsl"
 "$build/weft" tune --collectors auto -t "$work/waves.tsl" -t "$work/collectors.tsl" --report "$work/tuned" -- \
