@@ -383,17 +383,6 @@ static void *prober_main(void *arg)
 
 /* ---- begin and end ---- */
 
-static int set_environment(const char *agent, const char *socket)
-{
-	const char *before = getenv("LD_PRELOAD");
-	char *all = NULL;
-	if (asprintf(&all, "%s%s%s", agent, before && *before ? ":" : "", before ? before : "") < 0)
-		return -ENOMEM;
-	int rc = setenv("LD_PRELOAD", all, 1) || setenv(LINK_ENVIRONMENT, socket, 1) ? -errno : 0;
-	free(all);
-	return rc;
-}
-
 static void prober_free(struct record_prober *p)
 {
 	if (p->listener >= 0)
@@ -431,8 +420,7 @@ int record_prober_new(struct record_prober **out, const struct record_prober_how
 	}
 	if (rc == 0 && (p->stop = eventfd(0, EFD_CLOEXEC)) < 0)
 		rc = weft_err_sys(err, errno, "cannot watch functions");
-	if (rc == 0 && (rc = set_environment(agent, name)))
-		weft_err_sys(err, -rc, "cannot set the environment");
+	rc = rc ? rc : probe_set_environment(agent, name, err);
 	if (rc)
 		prober_free(p);
 	else

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "link/link_proto.h"
 #include "probe/probe.h"
+#include "probe/probe_watch.h"
 #include "tune/channel.h"
 #include "tune/control.h"
 #include <errno.h>
@@ -164,17 +165,6 @@ static int wait_ready(struct run *r)
 
 /* ---- the command ---- */
 
-static int set_environment(struct run *r, struct weft_err *err)
-{
-	char *preload = NULL;
-	const char *before = getenv("LD_PRELOAD");
-	if (asprintf(&preload, "%s%s%s", r->agent, before && *before ? ":" : "", before ? before : "") < 0)
-		return weft_err_set(err, -ENOMEM, "out of memory");
-	int rc = setenv("LD_PRELOAD", preload, 1) || setenv(LINK_ENVIRONMENT, r->name, 1) ? -errno : 0;
-	free(preload);
-	return rc ? weft_err_sys(err, -rc, "cannot set the environment") : 0;
-}
-
 static int open_signals(struct run *r, struct weft_err *err)
 {
 	static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCHLD};
@@ -189,7 +179,7 @@ static int open_signals(struct run *r, struct weft_err *err)
 
 static int start_command(struct run *r, char **argv, struct weft_err *err)
 {
-	int rc = set_environment(r, err);
+	int rc = probe_set_environment(r->agent, r->name, err);
 	rc = rc ? rc : record_fork(&r->child, argv, &r->old_mask, err);
 	if (rc == 0 && (rc = record_go(&r->child, false)))
 		weft_err_sys(err, -rc, "cannot start the command");

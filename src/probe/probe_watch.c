@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -222,4 +223,27 @@ int probe_agent_path(char *out, size_t room, struct weft_err *err)
 			return 0;
 	}
 	return weft_err_set(err, -ENOENT, "libweft-agent.so is not there: it belongs beside this program, or into its ../lib");
+}
+
+/* first:second; only first where there is no second. */
+static int set_list(const char *variable, const char *first, const char *second)
+{
+	char *all = NULL;
+	if (asprintf(&all, "%s%s%s", first, second && *second ? ":" : "", second ? second : "") < 0)
+		return -ENOMEM;
+	int rc = setenv(variable, all, 1) ? -errno : 0;
+	free(all);
+	return rc;
+}
+
+/*
+ * Tasks of PVM are made by its daemon, which began before us: of the environment of whoever spawns them they get what PVM_EXPORT names. The
+ * variable is inherited with the rest, so that it goes on from task to task.
+ */
+int probe_set_environment(const char *agent, const char *socket, struct weft_err *err)
+{
+	int rc = set_list("LD_PRELOAD", agent, getenv("LD_PRELOAD"));
+	rc = rc ? rc : setenv(LINK_ENVIRONMENT, socket, 1) ? -errno : 0;
+	rc = rc ? rc : set_list("PVM_EXPORT", "LD_PRELOAD:" LINK_ENVIRONMENT, getenv("PVM_EXPORT"));
+	return rc ? weft_err_sys(err, -rc, "cannot set the environment") : 0;
 }

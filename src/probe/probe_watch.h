@@ -60,5 +60,7 @@ unsigned probe_watch_values(const struct probe_bound *b, const struct probe_even
 
 /* Where libweft-agent lies: beside this program, as it is built or installed. */
 int probe_agent_path(char *out, size_t room, struct weft_err *err) WEFT_MUST_CHECK;
+/* What processes that this one makes load the agent by, also those that a PVM daemon makes for them. */
+int probe_set_environment(const char *agent, const char *socket, struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif
