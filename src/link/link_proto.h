@@ -19,6 +19,9 @@
 #define LINK_SITES 1024u                /* functions that can be instrumented at once */
 #define LINK_PATCH_BYTES 8u
 #define LINK_ENVIRONMENT "WEFT_AGENT_SOCKET"
+/* Functions of the agent: one that may have probes, to measure what they cost, and one that calls that and returns picoseconds a call. */
+#define LINK_TARGET "weft_agent_target"
+#define LINK_MEASURE "weft_agent_measure"
 
 /* The clock of events. Where there are no probes, there is none. */
 static inline uint64_t link_ticks(void)

@@ -90,6 +90,9 @@ bool probe_next(struct probe_session *s, struct probe_event *out);
 uint64_t probe_lost(const struct probe_session *s);    /* rings that were found damaged */
 uint64_t probe_dropped(const struct probe_session *s); /* events that found their ring full; also when the process is gone */
 
+/* What an event at an entry and at an exit costs in that process, measured there in some 0.3 ms. */
+int probe_measure(struct probe_session *s, double *entry_ns, double *exit_ns) WEFT_MUST_CHECK;
+
 /* ---- memory ---- */
 
 int probe_read(struct probe_session *s, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;

@@ -82,6 +82,7 @@ NEEDS_A_SESSION(const struct link_hello *, probe_hello, const struct probe_sessi
 NEEDS_A_SESSION(int, probe_status, struct probe_session *s, struct link_status *out)
 NEEDS_A_SESSION(int, probe_insert, struct probe_session *s, struct probe_request *r, unsigned n)
 NEEDS_A_SESSION(int, probe_remove, struct probe_session *s, struct probe_request *r, unsigned n)
+NEEDS_A_SESSION(int, probe_measure, struct probe_session *s, double *entry_ns, double *exit_ns)
 NEEDS_A_SESSION(int, probe_counted, struct probe_session *s, const struct probe_request *r, uint64_t *out)
 NEEDS_A_SESSION(bool, probe_next, struct probe_session *s, struct probe_event *out)
 NEEDS_A_SESSION(uint64_t, probe_lost, const struct probe_session *s)

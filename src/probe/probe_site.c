@@ -98,7 +98,7 @@ static int read_ways(struct probe_session *s, const struct probe_found *f, struc
 	uint64_t end = 0;
 	if (!probe_image_executes(f->image, f->addr - f->bias, &end))
 		return weft_err_set(err, -ENOTSUP, "'%s' is no code of '%s'", f->symbol, probe_image_path(f->image));
-	if (strstr(probe_image_path(f->image), "libweft-agent"))
+	if (strstr(probe_image_path(f->image), "libweft-agent") && strcmp(f->symbol, LINK_TARGET))
 		return weft_err_set(err, -EPERM, "'%s' belongs to the agent", f->symbol);
 	uint64_t left = end + f->bias - f->addr, size = f->size ? f->size : UNKNOWN_BYTES;
 	size = size < left ? size : left;

@@ -119,10 +119,30 @@ static void put_tasks(struct report *r)
 	}
 }
 
+/* ns of all events of a task, at what one was measured to cost, or else at what is expected. */
+static double events_ns(const struct message_cost *m)
+{
+	struct cost_counts n = {.hits = m->hits - m->traps, .traps = m->traps};
+	if (m->entry_ns <= 0)
+		return cost_predict(&n).events;
+	struct cost_counts by_traps = {.traps = m->traps};
+	return (double)(n.hits - m->exits) * m->entry_ns + (double)m->exits * m->exit_ns + cost_predict(&by_traps).events;
+}
+
+static void put_event_cost(struct report *r, const struct message_cost *m)
+{
+	if (m && m->entry_ns > 0)
+		fprintf(r->to, "; measured: %.1f ns an entry, %.1f ns an exit\n", m->entry_ns, m->exit_ns);
+	else
+		fprintf(r->to, "; their number is measured, the cost of one is the constant\n");
+}
+
 static void put_cost(struct report *r)
 {
 	struct cost_counts n = {0};
 	uint64_t cpu = 0, insert = 0, act = 0, prepare = 0;
+	double events = 0;
+	const struct message_cost *one = NULL;
 	char a[32], b[32], c[32];
 	for (size_t i = 0; i < r->a->task.n; i++) {
 		const struct message_cost *m = &r->a->task.at[i]->cost;
@@ -137,22 +157,25 @@ static void put_cost(struct report *r)
 		prepare += m->prepare_ns;
 		n.tasks += m->inserted > 0;
 		cpu += m->cpu_ns;
+		events += events_ns(m);
+		one = m->entry_ns > 0 ? m : one;
 	}
 	struct cost_ns predicted = cost_predict(&n);
-	struct cost_ns measured = {(double)prepare, (double)insert, predicted.events, (double)act};
+	struct cost_ns measured = {(double)prepare, (double)insert, events, (double)act};
 	fprintf(r->to, "\nIntrusion (instrumentation + events + tuning):\n");
 	fprintf(r->to, "  %-14s %12s %12s\n", "", "predicted", "measured");
-	fprintf(r->to, "  %-14s %12s %12s  %llu processes, while their names are looked up\n", "start",
+	fprintf(r->to, "  %-14s %12s %12s  %llu process%s, while names are looked up\n", "start",
 	        weft_human_ns(a, (uint64_t)predicted.start), weft_human_ns(b, (uint64_t)measured.start),
-	        (unsigned long long)n.tasks);
+	        (unsigned long long)n.tasks, n.tasks == 1 ? "" : "es");
 	fprintf(r->to, "  %-14s %12s %12s  %llu probes inserted\n", "probes", weft_human_ns(a, (uint64_t)predicted.probes),
 	        weft_human_ns(b, (uint64_t)measured.probes), (unsigned long long)n.probes);
-	fprintf(r->to, "  %-14s %12s %12s  %llu hits, %llu of them by traps; their cost is the constant, their number measured\n",
-	        "events", weft_human_ns(a, (uint64_t)predicted.events), weft_human_ns(b, (uint64_t)measured.events),
+	fprintf(r->to, "  %-14s %12s %12s  %llu hits, %llu of them by traps", "events",
+	        weft_human_ns(a, (uint64_t)predicted.events), weft_human_ns(b, (uint64_t)measured.events),
 	        (unsigned long long)(n.hits + n.traps), (unsigned long long)n.traps);
-	fprintf(r->to, "  %-14s %12s %12s  %llu actions, with the time that they waited for a thread\n", "tuning",
+	put_event_cost(r, one);
+	fprintf(r->to, "  %-14s %12s %12s  %llu action%s, with the time that %s waited for a thread\n", "tuning",
 	        weft_human_ns(a, (uint64_t)predicted.actions), weft_human_ns(b, (uint64_t)measured.actions),
-	        (unsigned long long)n.actions);
+	        (unsigned long long)n.actions, n.actions == 1 ? "" : "s", n.actions == 1 ? "it" : "they");
 	double of = cpu ? 100.0 * measured.events / (double)cpu : 0;
 	fprintf(r->to, "  events are %.3f %% of the tasks' %s of CPU\n", of, weft_human_ns(c, cpu));
 }

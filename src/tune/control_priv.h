@@ -83,6 +83,8 @@ struct control {
 	pthread_mutex_t tasks_lock;
 	WEFT_VEC(struct control_task *) task;
 	uint32_t serial;
+	bool measured; /* what an event costs on this machine: ns, 0 where that could not be */
+	double entry_ns, exit_ns;
 	struct weft_atomic_u32 ending;
 	struct control_instant began; /* ticks are those of all processes of the machine */
 	uint64_t real_0;

@@ -49,6 +49,10 @@ static void say_cost(struct control_task *t, uint64_t alive_at)
 	getrusage(RUSAGE_SELF, &r);
 	m.cost = t->cost;
 	m.cost.task = t->task;
+	pthread_mutex_lock(&t->c->tasks_lock);
+	m.cost.entry_ns = t->c->entry_ns;
+	m.cost.exit_ns = t->c->exit_ns;
+	pthread_mutex_unlock(&t->c->tasks_lock);
 	m.cost.alive = alive_at != 0;
 	m.cost.time = alive_at ? alive_at : control_now(t->c);
 	m.cost.controller_cpu_ns = weft_process_cpu_ns();
@@ -65,6 +69,7 @@ void control_event(struct control_task *t, const struct point_want *w, struct me
 	m->event.event = w->event;
 	t->cost.hits++;
 	t->cost.traps += w->traps;
+	t->cost.exits += w->at_exit && !w->traps;
 	way_event(t, w, m);
 }
 
@@ -129,9 +134,28 @@ static void say_inserted(struct control_task *t, const struct point_want *w, boo
 	control_say(t->c, &m);
 }
 
+/* Once a controller: in the first process in which something is measured, before that is. */
+static void measure_event(struct control_task *t)
+{
+	struct control *c = t->c;
+	double entry, exit;
+	pthread_mutex_lock(&c->tasks_lock);
+	bool first = !c->measured;
+	c->measured = true;
+	pthread_mutex_unlock(&c->tasks_lock);
+	if (!first || probe_measure(t->s, &entry, &exit))
+		return;
+	pthread_mutex_lock(&c->tasks_lock);
+	c->entry_ns = entry;
+	c->exit_ns = exit;
+	pthread_mutex_unlock(&c->tasks_lock);
+}
+
 /* Those that came together go in together: the program's code is changed once. */
 static void insert_batch(struct control_task *t, struct point_want **w, unsigned n)
 {
+	if (w[0]->kind == &point_probe)
+		measure_event(t);
 	for (unsigned from = 0; from < n;) {
 		unsigned to = from + 1;
 		while (to < n && w[to]->kind == w[from]->kind)

@@ -28,7 +28,7 @@ struct field {
 	uint16_t count; /* VALUES, FIELDS, BYTES: where their number is */
 };
 
-enum { FIELDS_MOST = 13 };
+enum { FIELDS_MOST = 16 };
 #define AT(what, member) offsetof(struct message, what.member)
 #define BOOL(what, member) \
 	{ \
@@ -103,7 +103,8 @@ static const struct {
                           AT(cost, task),
                           {U64(cost, task), U64(cost, time), U64(cost, hits), U64(cost, traps), U64(cost, inserted),
                            U64(cost, acts), U64(cost, insert_ns), U64(cost, act_ns), U64(cost, cpu_ns),
-                           U64(cost, controller_cpu_ns), U64(cost, controller_rss), U64(cost, prepare_ns), BOOL(cost, alive)}},
+                           U64(cost, controller_cpu_ns), U64(cost, controller_rss), U64(cost, prepare_ns), BOOL(cost, alive),
+                           U64(cost, exits), REAL(cost, entry_ns), REAL(cost, exit_ns)}},
 	[MESSAGE_CLOCK] = {"clock",
                            0,
                            {U64(clock, sent), U64(clock, received), U64(clock, answered), U64(clock, offset_ns),

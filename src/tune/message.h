@@ -158,6 +158,8 @@ struct message_cost {
 	uint64_t cpu_ns;                            /* of the whole process, so far */
 	uint64_t controller_cpu_ns, controller_rss; /* of the controller, all its tasks together */
 	uint64_t prepare_ns;                        /* names looked up, before that: it waits then when it was just started */
+	uint64_t exits;                             /* of the events: those at exits */
+	double entry_ns, exit_ns;                   /* what one costs there, as it was measured; 0: it was not */
 };
 
 /*

@@ -14,7 +14,7 @@ chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 $ grep -E '^Tunlet|^1 action|hits' report.txt | sed -E 's/[0-9]+ (iterations|hits)/N \1/'
 Tunlet 'steps': N iterations evaluated, 0 not decided upon, 0 late events, 0 faults
 1 action:
-  events [..] N hits, 0 of them by traps; their cost is the constant, their number measured
+  events [..] N hits, 0 of them by traps; measured: [..] ns an entry, [..] ns an exit
 $ grep -E 'SetVariableValue' report.txt
 [..] s  iteration 2, p [..]: SetVariableValue chunk = 7, was 1; in force after [..], the action took [..]
 $ steps() { grep -cE ' [0-9]+: T=.* ok=1 iter.number=[0-9]+ iter.ld=1.5 iter.us=5000' $1; }; at_least() { awk -v n=$1 '{print ($1 >= n ? "at least " n : $1)}'; }; steps report.txt | at_least 20

@@ -13,7 +13,9 @@ skip()
 
 if [ "${1:-}" != --inside ]; then
 	command -v gcc setpriv >/dev/null || skip 'needs gcc and setpriv'
-	[ -x $daemon ] && [ -e /usr/include/pvm3.h ] || skip "PVM is not installed (Debian: pvm, pvm-dev)"
+	if [ ! -x $daemon ] || [ ! -e /usr/include/pvm3.h ]; then
+		skip 'PVM is not installed (Debian: pvm, pvm-dev)'
+	fi
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
 	gcc -O2 -g -o "$work/tune_pvm" "$source/tests/tools/tune_pvm.c" -lpvm3 || exit 1
