@@ -91,7 +91,12 @@ static inline int child_wait(pid_t pid)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return -errno;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	if (!WIFSIGNALED(status))
+		return WEXITSTATUS(status);
+	/* dev/run-tests does not run crashes again. */
+	if (WTERMSIG(status) != SIGKILL)
+		printf("# a child was terminated by signal %d\n", WTERMSIG(status));
+	return 128 + WTERMSIG(status);
 }
 
 /* The exit status, 128 + signal. */

@@ -18,7 +18,7 @@ $ program status 'echo 1..1; echo "ok 1"; exit 3'
 $ program slow 'echo 1..1; sleep 60; echo "ok 1"'
 $ test_json() { printf '{"name": "test_%s", "cmd": ["%s"], "suite": ["weft:unit"%s], "timeout": %s, "workdir": null}' $1 "$PWD/$1" "$2" "${3:-60}"; }
 $ listing() { { printf '['; test_json "$1" "$2" "$3"; printf ']'; } >build${4:+-$4}/meson-info/intro-tests.json; }
-$ counts() { dev/run-tests --build release "$@" 2>&1 | sed -E 's/ *[0-9.]+ s$//; s,/tmp[^ ]*/work,HOME,g'; }
+$ counts() { dev/run-tests --build release "$@" 2>&1 | sed -E 's/ *[0-9.]+ s(,|$)/\1/; s,/tmp[^ ]*/work,HOME,g'; }
 
 ## What counts as passed, skipped and failed; the last line and the status.
 $ listing good; counts
@@ -91,10 +91,10 @@ $ printf '## tags: full\n$ echo one\none\n' >tests/cli/say.t; printf '#!/bin/sh\
 $ listing good; dev/run-tests --list
 release test_good unit
 release cli/say full
-release compat/other timeout=5
 debug   cli/say full
 asan    test_good unit
 tsan    test_good threads unit
+release compat/other timeout=5
 $ dev/run-tests --list --tier short --build release
 release test_good unit
 release compat/other timeout=5
@@ -124,3 +124,60 @@ $ program good 'd=$(dirname $0); mkdir $d/lock || echo 1..0; echo 1..1; sleep 0.
 $ { printf '['; test_json good ', "weft:exclusive"'; printf ','; test_json good ', "weft:exclusive"'; printf ']'; } >build/meson-info/intro-tests.json
 $ counts --jobs 2 good | tail -n 1
 2 passed, 0 failed
+
+## What failed beside others, without a crash, is run once more, alone, at the end: only that counts, and it is said.
+$ program good 'echo 1..1; echo "ok 1 - a"'
+$ first_time() { echo "mkdir \$(dirname \$0)/seen 2>/dev/null && { $1; }; mkdir \$(dirname \$0)/again 2>/dev/null"; }
+$ beside() { { printf '['; test_json $1 '' "${2:-60}"; printf ','; test_json good; printf ']'; } >build/meson-info/intro-tests.json; rm -rf seen again; counts --jobs 2 $1 good | grep -v test_good; }
+$ program flaky "$(first_time 'echo 1..1; echo not ok 1 - first; exit 1'); echo 1..1; echo ok 1 - then"; beside flaky
+release build                            done
+release test_flaky                       1 FAILED, to be run alone
+release test_flaky                       1 passed
+---- release test_flaky passed when run alone; failed beside others: HOME/flaky --tier full
+1..1
+not ok 1 - first
+----
+took, 1 passed only when run alone
+2 passed, 0 failed
+$ program slow_once "$(first_time 'sleep 60'); echo 1..1; echo ok 1 - then"; beside slow_once 0.2 | tail -n 5
+---- release test_slow_once passed when run alone; failed beside others: HOME/slow_once --tier full
+# test_slow_once: printed no plan; was stopped after
+----
+took, 1 passed only when run alone
+2 passed, 0 failed
+$ program wrong "$(first_time 'echo 1..1; echo not ok 1 - first; exit 1'); echo 1..1; echo not ok 1 - then; exit 1"; beside wrong
+release build                            done
+release test_wrong                       1 FAILED, to be run alone
+release test_wrong                       1 FAILED
+---- release test_wrong: HOME/wrong --tier full
+1..1
+not ok 1 - then
+----
+---- release test_wrong failed beside others, too: HOME/wrong --tier full
+1..1
+not ok 1 - first
+----
+took
+1 passed, 1 failed
+
+## Never again: what crashed, what has a sanitizer's report, what ended in the middle, and what ran alone anyway.
+$ program dies "$(first_time 'echo 1..1; echo not ok 1 - first; kill -SEGV $$'); echo 1..1; echo ok 1"; beside dies | tail -n 3; ls -d again
+----
+took
+1 passed, 2 failed
+ls: cannot access 'again': No such file or directory
+? 2
+$ for report in '==7==ERROR: AddressSanitizer: heap-use-after-free' '==7==ERROR: LeakSanitizer: detected memory leaks' 'a.c:3:2: runtime error: shift' 'WARNING: ThreadSanitizer: data race' 'x: line 1: 77 Segmentation fault' '#   ? 139' '# a child was terminated by signal 11'; do program reports "$(first_time "echo 1..1; echo '$report'; echo not ok 1; exit 1"); echo 1..1; echo ok 1"; beside reports | tail -n 1; ls again 2>/dev/null; done; true
+1 passed, 1 failed
+1 passed, 1 failed
+1 passed, 1 failed
+1 passed, 1 failed
+1 passed, 1 failed
+1 passed, 1 failed
+1 passed, 1 failed
+$ program ends "$(first_time 'echo 1..2; echo ok 1; exit 0'); echo 1..1; echo ok 1"; beside ends | tail -n 1; ls again 2>/dev/null
+2 passed, 1 failed
+? 2
+$ listing flaky; rm -rf seen; counts flaky | tail -n 1; rm -rf seen; { printf '['; test_json flaky ', "weft:exclusive"'; printf ','; test_json good; printf ']'; } >build/meson-info/intro-tests.json; counts flaky good | tail -n 1
+0 passed, 1 failed
+1 passed, 1 failed
