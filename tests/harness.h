@@ -64,6 +64,14 @@ _Noreturn void test_skip(const char *reason);
 	} while (0)
 #define SKIP(reason) test_skip(reason)
 
+/* Waits for what another thread or process does, a minute at most: a CHECK comes after it. */
+#define WAIT_FOR(c) \
+	do { \
+		for (unsigned turn_ = 0; !(c) && test_pause(turn_); turn_++) \
+			; \
+	} while (0)
+bool test_pause(unsigned turn); /* a millisecond; false: a minute of them has passed */
+
 bool test_build_is(const char *name); /* release, debug, asan, tsan: how this program was built */
 
 /* A fresh folder for this test, removed at the end (kept when the test failed and KEEP is set). Owned by the harness. */

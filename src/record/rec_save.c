@@ -131,9 +131,14 @@ static void save_sort(struct save_item *at, uint32_t n)
 	}
 }
 
-static void save_list(struct rec_stream *s, struct save *o)
+/* The time first, then how long the file is: of a ring that still grows no page of before that time is overlooked. */
+static int save_list(struct rec_stream *s, struct save *o)
 {
 	uint64_t now = rec.clock.ticks();
+	o->room = rec_space_pages(&s->space);
+	o->item = rec_mmap(o->room * sizeof *o->item);
+	if (!o->item)
+		return -ENOMEM;
 	for (uint32_t i = 1; i < o->room; i++) {
 		const struct weft_page *from = rec_space_mapped(&s->space, i);
 		if (!from)
@@ -146,6 +151,7 @@ static void save_list(struct rec_stream *s, struct save *o)
 			o->item[o->n_items++] = (struct save_item){p.base, i, p.thread, p.seq};
 	}
 	save_sort(o->item, o->n_items);
+	return 0;
 }
 
 static int save_pages(struct rec_stream *s, struct save *o)
@@ -156,16 +162,14 @@ static int save_pages(struct rec_stream *s, struct save *o)
 	h->state = WEFT_STREAM_CLOSED;
 	h->dropped = rec_threads_dropped();
 	h->end_ticks = rec.clock.ticks();
-	save_list(s, o);
 	o->n = 1;
-	for (uint32_t i = 0; i < o->n_items; i++) {
+	int rc = save_list(s, o);
+	for (uint32_t i = 0; rc == 0 && i < o->n_items; i++) {
 		if (save_copy_page(&o->page[o->n], rec_space_page(&s->space, o->item[i].page), &o->item[i]))
 			o->n++;
-		int rc = o->n == BATCH ? save_flush(o) : 0;
-		if (rc)
-			return rc;
+		rc = o->n == BATCH ? save_flush(o) : 0;
 	}
-	return save_flush(o);
+	return rc ? rc : save_flush(o);
 }
 
 static int save_write(struct rec_stream *s, struct save *o)
@@ -193,10 +197,8 @@ static int save_to(struct rec_stream *s, struct save *o, const char *dir)
 	stpcpy(stpcpy(o->temp, o->path), ".part");
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		return -errno;
-	o->room = rec_space_pages(&s->space);
 	o->page = rec_mmap(BATCH * sizeof *o->page);
-	o->item = rec_mmap(o->room * sizeof *o->item);
-	int rc = o->page && o->item ? save_write(s, o) : -ENOMEM;
+	int rc = o->page ? save_write(s, o) : -ENOMEM;
 	rec_munmap(o->item, o->room * sizeof *o->item);
 	rec_munmap(o->page, BATCH * sizeof *o->page);
 	return rc;

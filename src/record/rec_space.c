@@ -564,15 +564,16 @@ static bool page_clear(const struct rec_space *s, struct weft_page *p)
 }
 
 /*
- * A page of zeros. It has no records from the first store on, and its magic goes last: whoever finds none need not clear the page.
+ * A page of zeros. First it is unsealed, since its checksum does not hold any more when, next, its records go; its magic goes
+ * last: whoever finds none need not clear the page.
  * Better where its lines are in the cache anyway, after the copy to the archive, than by the thread that gets it.
  */
 bool rec_page_empty(const struct rec_space *s, struct weft_page *p)
 {
 	if (!rec_space_ours(s))
 		return false;
-	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
 	__atomic_store_n(&p->flags, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&p->word[0], 0, __ATOMIC_RELEASE);
 	if (!page_clear(s, p))
 		return false;
 	weft_store_u64(page_magic(p), 0);

@@ -25,8 +25,7 @@ static void begin_counting(pthread_t *thread, int n)
 	number = weft_define_type("number", "", 0);
 	for (int i = 0; i < n; i++)
 		pthread_create(&thread[i], NULL, count, NULL);
-	while (!begun) /* on a busy machine they may wait long for a cpu */
-		usleep(1000);
+	WAIT_FOR(begun == n); /* on a busy machine they may wait long for a cpu */
 }
 
 struct runs { /* of numbers, each thread's */
@@ -47,8 +46,9 @@ static void follow(void *arg, uint32_t thread, const struct weft_record *r)
 	s->n++;
 }
 
-static void check_save(unsigned threads, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void check_save(unsigned threads, const char *fmt, ...)
+/* How many points it has. Where the helper waits for a cpu, the threads may have overwritten all that it was about to copy. */
+static uint64_t check_save(unsigned threads, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static uint64_t check_save(unsigned threads, const char *fmt, ...)
 {
 	char dir[400];
 	va_list args;
@@ -57,7 +57,8 @@ static void check_save(unsigned threads, const char *fmt, ...)
 	va_end(args);
 	struct stream_file f;
 	struct runs s = {0};
-	REQUIRE(stream_load_in(&f, 0, "%s", dir));
+	if (!CHECK(stream_load_in(&f, 0, "%s", dir)))
+		return 0;
 	CHECK(stream_is_good(&f));
 	CHECK_U64(f.n_open, 0);
 	CHECK_U64(f.head.state, WEFT_STREAM_CLOSED);
@@ -65,14 +66,14 @@ static void check_save(unsigned threads, const char *fmt, ...)
 	CHECK(f.head.end_ticks > f.head.start_ticks);
 	stream_visit(&f, follow, &s);
 	CHECK_U64(s.wrong, 0);
-	CHECK(s.threads >= 1 && s.threads <= threads); /* one that waited for a cpu all the while may have nothing left */
-	CHECK(s.n > 1000);
+	CHECK(s.threads <= threads); /* one that waited for a cpu all the while may have nothing left */
 	CHECK(stream_named(&f, WEFT_EV_DEF_TYPE, 2, "number").id > 0);
 	CHECK_U64(stream_count(&f).of[WEFT_EV_PROCESS] > 0, 1);
 	stream_free(&f);
+	return s.n;
 }
 
-#define RING "WEFT_MODE=ring WEFT_SIZE=4M"
+#define RING "WEFT_MODE=ring WEFT_SIZE=16M"
 
 CHILD(saves)
 {
@@ -99,25 +100,24 @@ CHILD(saves)
 TEST(a_snapshot_is_a_trace_while_threads_record)
 {
 	REQUIRE(child_run("saves", RING " TEST_DIR=%s WEFT_DIR=%s/run.weft", test_dir(), test_dir()) == 0);
+	uint64_t points = 0;
 	for (int i = 0; i < 8; i++)
-		check_save(2, "%s/%d.weft", test_dir(), i);
-	check_save(2, "%s/run-save1.weft", test_dir());
-	check_save(2, "%s/run-save2.weft", test_dir());
-	check_save(2, "%s/run.weft", test_dir());
+		points += check_save(2, "%s/%d.weft", test_dir(), i);
+	points += check_save(2, "%s/run-save1.weft", test_dir());
+	points += check_save(2, "%s/run-save2.weft", test_dir());
+	CHECK(points > 1000);
+	CHECK(check_save(2, "%s/run.weft", test_dir()) > 1000);
 }
 
 CHILD(waits_for_signal)
 {
 	pthread_t thread[2];
 	begin_counting(thread, 2);
-	for (int i = 0; i < 500; i++) {
-		struct stat st;
-		char path[400];
-		snprintf(path, sizeof path, "%s/go", getenv("TEST_DIR"));
-		if (stat(path, &st) == 0)
-			break;
-		usleep(10000);
-	}
+	char path[400];
+	snprintf(path, sizeof path, "%s/ready", getenv("TEST_DIR"));
+	close(open(path, O_CREAT | O_WRONLY, 0666));
+	snprintf(path, sizeof path, "%s/go", getenv("TEST_DIR"));
+	WAIT_FOR(access(path, F_OK) == 0);
 	stop = 1;
 	for (int i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
@@ -129,16 +129,17 @@ TEST(a_signal_makes_a_snapshot)
 	int status;
 	pid_t pid = child_start("waits_for_signal", RING " WEFT_SAVE_SIGNAL=%d TEST_DIR=%s WEFT_DIR=%s/run.weft", SIGUSR2,
 	                        test_dir(), test_dir());
-	usleep(100000);
+	const char *ready = test_path("ready");
+	WAIT_FOR(access(ready, F_OK) == 0);
 	for (int i = 1; i <= 2; i++) {
 		CHECK_I64(kill(pid, SIGUSR2), 0);
-		for (int k = 0; k < 500 && !stream_count_in("%s/run-save%d.weft", test_dir(), i); k++)
-			usleep(10000);
+		WAIT_FOR(stream_count_in("%s/run-save%d.weft", test_dir(), i));
 	}
 	free(test_shell(&status, "touch %s/go", test_dir()));
 	CHECK_I64(child_wait(pid), 0);
-	check_save(2, "%s/run-save1.weft", test_dir());
-	check_save(2, "%s/run-save2.weft", test_dir());
+	uint64_t points = check_save(2, "%s/run-save1.weft", test_dir());
+	points += check_save(2, "%s/run-save2.weft", test_dir());
+	CHECK(points > 1000);
 }
 
 /* A child that defines nothing has no helper. */

@@ -5,6 +5,7 @@
 #include "record/rec_priv.h"
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/ptrace.h>
 
 /* ---- A program that computes something, and prints it ---- */
 
@@ -277,6 +278,76 @@ TEST(rests_are_used_again)
 			pages = rec_space_pages(s);
 	}
 	CHECK_U64(rec_space_pages(s), pages);
+	space_remove(s);
+}
+
+/* ---- A kill at any instruction ---- */
+
+static void empties(struct rec_space *s, struct rec_range r)
+{
+	rec_archive_empty(s, r);
+}
+
+static void begins(struct rec_space *s, struct rec_range r)
+{
+	(void)!rec_page_begin(s, rec_space_page(s, r.first), (struct rec_page_name){WEFT_PAGE_EVENTS, 2, 7, 100});
+}
+
+static void seals(struct rec_space *s, struct rec_range r)
+{
+	rec_archive_seal(s, r, UINT32_MAX);
+}
+
+/* In a child, which may be stopped after each instruction. */
+_Noreturn static void change_stepped(struct rec_space *s, struct rec_range r,
+                                     void (*change)(struct rec_space *, struct rec_range))
+{
+	weft_store_u32(&rec.wiped->owner, s->owner); /* a child may not touch the file, if it is not told so */
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(77);
+	raise(SIGSTOP);
+	change(s, r);
+	_exit(0);
+}
+
+/* After how many instructions the page cannot be read: 0, if it always can. */
+static uint64_t unreadable_after(struct rec_space *s, struct rec_range r, void (*change)(struct rec_space *, struct rec_range))
+{
+	uint64_t steps = 0, first_bad = 0;
+	int status;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0)
+		change_stepped(s, r, change);
+	REQUIRE(pid > 0);
+	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0) {
+		struct weft_page_walk w;
+		steps++;
+		if (weft_page_begin(&w, rec_space_page(s, r.first), true) == WEFT_PAGE_BAD && !first_bad)
+			first_bad = steps;
+	}
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP("ptrace is not allowed here");
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	CHECK(steps > 100);
+	return first_bad;
+}
+
+TEST(a_page_can_be_read_at_every_instant)
+{
+	struct rec_space *s = space_new(REC_KEEP, 0);
+	struct rec_range r;
+	uint32_t seq = 0;
+	REQUIRE(rec_space_take(s, true, false, &r) == 0);
+	CHECK_U64(unreadable_after(s, r, begins), 0);
+	empties(s, r);
+	fill(s, r, 1, &seq);
+	CHECK_U64(unreadable_after(s, r, begins), 0);
+	fill(s, r, 1, &seq);
+	CHECK_U64(unreadable_after(s, r, seals), 0);
+	CHECK(rec_space_page(s, r.first)->flags & WEFT_PAGE_SEALED);
+	CHECK_U64(unreadable_after(s, r, empties), 0);
+	CHECK_U64(rec_space_page(s, r.first)->magic, 0);
 	space_remove(s);
 }
 
