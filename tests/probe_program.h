@@ -69,7 +69,7 @@ static inline void program_start(struct program *p, char *const *arguments, bool
 	p->out = out[0];
 	if (!preload)
 		return;
-	if (probe_accept(p->listener, 10000, &p->session, &err))
+	if (probe_accept(p->listener, 60000, &p->session, &err))
 		printf("# %s\n", err.text);
 	REQUIRE(p->session);
 }

@@ -63,6 +63,7 @@ static void ends_wait(void)
 	starpu_task_declare_deps(after, 1, t);
 	CHECK(starpu_task_submit(t) == 0);
 	CHECK(starpu_task_submit(after) == 0);
+	WAIT_FOR(LOOK(when[1]));
 	usleep(2000);
 	CHECK(LOOK(when[1]) && !LOOK(when[2]));
 	CHECK(starpu_task_submit(end) == 0);

@@ -206,8 +206,7 @@ static void sleep_is_told(void)
 	conf.callback_worker_going_to_sleep = sleeps;
 	conf.callback_worker_waking_up = wakes;
 	CHECK(starpu_init(&conf) == 0);
-	for (int i = 0; i < 2000 && !everybody_sleeps(2); i++)
-		usleep(1000);
+	WAIT_FOR(everybody_sleeps(2));
 	CHECK(everybody_sleeps(2));
 	int before = LOOK(woke[0]) + LOOK(woke[1]);
 	n_ran = 0;
@@ -215,8 +214,7 @@ static void sleep_is_told(void)
 	starpu_task_wait_for_all();
 	CHECK(n_ran == 1);
 	CHECK(LOOK(woke[0]) + LOOK(woke[1]) > before);
-	for (int i = 0; i < 2000 && !everybody_sleeps(2); i++)
-		usleep(1000);
+	WAIT_FOR(everybody_sleeps(2));
 	/* From now on nobody is told. */
 	starpu_worker_set_going_to_sleep_callback(NULL);
 	starpu_worker_set_waking_up_callback(NULL);

@@ -23,8 +23,7 @@ static void empty_tasks(void)
 	starpu_tag_t before[2] = {1, 2};
 	starpu_create_sync_task(3, 2, before, called, &n);
 	starpu_create_callback_task(called, &n);
-	for (int i = 0; i < 5000 && LOOK(n) == 0; i++)
-		usleep(1000);
+	WAIT_FOR(LOOK(n) != 0);
 	CHECK(LOOK(n) == 1);
 	starpu_tag_notify_from_apps(1);
 	starpu_tag_notify_from_apps(2);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int checks_bad;
 
@@ -20,6 +21,13 @@ static int checks_bad;
 
 /* What a task may be writing right now. */
 #define LOOK(x) __atomic_load_n(&(x), __ATOMIC_ACQUIRE)
+
+/* Waits for what a task or worker does, a minute at most: a CHECK comes after it. */
+#define WAIT_FOR(x) \
+	do { \
+		for (unsigned turn_ = 0; !(x) && turn_ < 60000; turn_++) \
+			usleep(1000); \
+	} while (0)
 
 /* For main to return. */
 static inline int checks_failed(void)

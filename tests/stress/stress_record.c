@@ -99,6 +99,8 @@ TEST(every_event_of_signal_handlers_is_accounted_for)
 
 static _Atomic uint64_t emitted;
 
+static _Atomic bool recorded; /* some points, by whoever came first */
+
 static void *recorder(void *arg)
 {
 	weft_category noise = weft_define_category("noise", 1);
@@ -111,6 +113,7 @@ static void *recorder(void *arg)
 			weft_enter(r);
 			weft_leave(r);
 		}
+		recorded = true;
 	}
 	atomic_fetch_add(&emitted, n);
 	return arg;
@@ -149,12 +152,15 @@ static void *definer(void *arg)
 	return arg;
 }
 
+static _Atomic unsigned rounds;
+
 static void *controller(void *arg)
 {
 	bool stops = getenv("TEST_STOPS") != NULL;
 	weft_category noise = weft_define_category("noise", 1);
 	struct weft_status s;
 	char dir[400];
+	WAIT_FOR(recorded);
 	for (unsigned i = 0; !stop; i++) {
 		weft_switch(noise, i % 2);
 		weft_get_status(&s);
@@ -166,6 +172,7 @@ static void *controller(void *arg)
 			weft_stop();
 			weft_start(NULL);
 		}
+		rounds++;
 		usleep(500);
 	}
 	return arg;
@@ -178,6 +185,7 @@ CHILD(all_at_once)
 	for (unsigned i = 0; i < sizeof run / sizeof *run; i++)
 		pthread_create(&thread[i], NULL, run[i], NULL);
 	usleep(500000);
+	WAIT_FOR(rounds >= 10);
 	stop = 1;
 	for (unsigned i = 0; i < sizeof run / sizeof *run; i++)
 		pthread_join(thread[i], NULL);

@@ -154,8 +154,7 @@ static bool kill_one(unsigned i, struct counted *c, uint32_t *copies)
 	memset(c, 0, sizeof *c);
 	pid_t pid = child_start("until_killed", "TEST_COUNTED=%s/counted WEFT_DIR=%s/%u.weft %s", test_dir(), test_dir(), i,
 	                        modes[i % 3]);
-	for (int k = 0; k < 100000 && !atomic_load(&c->ready); k++)
-		pause_us(50);
+	WAIT_FOR(atomic_load(&c->ready));
 	/* Often soon, when much happens for the first time; sometimes after a while, when all goes round. */
 	pause_us((unsigned)(test_random() % (i % 4 ? 8000 : 60000)));
 	kill(pid, SIGKILL);

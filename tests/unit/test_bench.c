@@ -117,7 +117,7 @@ TEST(nothing_measured_and_bad_usage_have_a_status)
 TEST(commands_are_timed)
 {
 	double seconds = bench_command("sleep 0.0%d", 2);
-	CHECK(seconds >= 0.02 && seconds < 5);
+	CHECK(seconds >= 0.02 && seconds < 60);
 	CHECK(bench_command_rss_bytes() > 0);
 	CHECK(bench_command("echo x; exit 3") < 0);
 	CHECK(bench_command("%9000d", 1) < 0);

@@ -4,6 +4,10 @@
 #include "probe/probe.h"
 #include <time.h>
 
+#define THREADS 2 /* of the program */
+#define TEXT(x) #x
+#define TEXT_OF(x) TEXT(x)
+
 static void sleep_ms(long ms)
 {
 	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
@@ -14,9 +18,16 @@ static void started(struct program *p, const char *compiler)
 	char path[4200];
 	program_needs_agent();
 	program_compile(compiler, path, sizeof path);
-	program_start(p, (char *const[]){path, "2", NULL}, true);
+	program_start(p, (char *const[]){path, TEXT_OF(THREADS), NULL}, true);
 	CHECK_I64(probe_go(p->session), 0);
 	program_wait_ready(p);
+}
+
+static uint64_t counted(const struct program *p, const struct probe_request *r)
+{
+	uint64_t n = 0;
+	CHECK_I64(probe_counted(p->session, r, &n), 0);
+	return n;
 }
 
 static bool inserted(struct program *p, struct probe_request *r)
@@ -32,22 +43,20 @@ TEST(probe_counts_calls)
 	struct program p;
 	started(&p, "gcc -O2 -pie -fPIE");
 	struct probe_request r = {.function = "work", .kinds = PROBE_COUNT};
-	uint64_t first = 0, second = 0, last = 0;
+	uint64_t first, second;
 	REQUIRE(inserted(&p, &r));
-	sleep_ms(30);
-	CHECK_I64(probe_counted(p.session, &r, &first), 0);
-	sleep_ms(30);
-	CHECK_I64(probe_counted(p.session, &r, &second), 0);
+	WAIT_FOR(counted(&p, &r) > 0);
+	first = counted(&p, &r);
+	WAIT_FOR(counted(&p, &r) > first);
+	second = counted(&p, &r);
 	CHECK(first > 0 && second > first);
 	struct probe_request again = r;
 	CHECK_I64(probe_remove(p.session, &r, 1), 0);
-	sleep_ms(10);
-	CHECK_I64(probe_counted(p.session, &again, &first), 0);
+	first = counted(&p, &again);
 	CHECK(first >= second);
 	again.n_sites = 1;
 	sleep_ms(30);
-	CHECK_I64(probe_counted(p.session, &again, &last), 0);
-	CHECK_U64(last, first);
+	CHECK(counted(&p, &again) <= first + THREADS); /* a thread may have been stopped inside */
 	probe_close(p.session);
 	CHECK_I64(program_finish(&p, NULL), 0);
 }
@@ -66,7 +75,7 @@ TEST(probe_records_entries_and_exits)
 	unsigned enters = 0, leaves = 0;
 	uint64_t last = 0;
 	uint32_t tid = 0;
-	for (int round = 0; round < 1000 && leaves < 2000; round++) {
+	for (int round = 0; round < 30000 && leaves < 2000; round++) {
 		while (probe_next(p.session, &e)) {
 			if (e.tid == tid)
 				CHECK(e.ticks >= last);
@@ -94,15 +103,12 @@ TEST(probe_of_the_C_library)
 	started(&p, "gcc -O2 -pie -fPIE");
 	struct probe_request r[2] = {{.function = "read", .kinds = PROBE_COUNT},
 	                             {.function = "pthread_create", .kinds = PROBE_COUNT | PROBE_EXIT}};
-	uint64_t n[2] = {0};
 	CHECK_I64(probe_insert(p.session, r, 2), 0);
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 2; i++) /* the second is read by a call that begins after the probe is there */
 		CHECK_I64(write(p.in, "x", 1), 1);
-		sleep_ms(5);
-	}
-	CHECK_I64(probe_counted(p.session, &r[0], &n[0]), 0);
-	CHECK_I64(probe_counted(p.session, &r[1], &n[1]), 0);
-	CHECK(n[0] >= 1 && n[1] >= 1);
+	for (int i = 0; i < 2; i++)
+		WAIT_FOR(counted(&p, &r[i]) >= 1);
+	CHECK(counted(&p, &r[0]) >= 1 && counted(&p, &r[1]) >= 1);
 	probe_close(p.session);
 	CHECK_I64(program_finish(&p, NULL), 0);
 }
@@ -152,17 +158,17 @@ TEST(probe_attaches_to_a_program_that_runs)
 		program_compile(compilers[k], path, sizeof path);
 		program_start(&p, (char *const[]){path, "3", "signal", NULL}, false);
 		program_wait_ready(&p);
-		if (probe_inject(p.pid, test_built("libweft-agent.so"), p.name, 5000, &err))
+		if (probe_inject(p.pid, test_built("libweft-agent.so"), p.name, 60000, &err))
 			printf("# %s\n", err.text);
 		REQUIRE(err.code == 0);
-		REQUIRE(probe_accept(p.listener, 5000, &p.session, &err) == 0);
+		REQUIRE(probe_accept(p.listener, 60000, &p.session, &err) == 0);
 		CHECK(probe_hello(p.session)->attached == 1);
 		struct probe_request r[2] = {{.function = "work", .kinds = PROBE_COUNT},
 		                             {.function = "fib", .kinds = PROBE_ENTRY | PROBE_EXIT}};
 		CHECK_I64(probe_insert(p.session, r, 2), 0);
 		uint64_t n = 0;
 		struct probe_event e;
-		for (int i = 0; i < 400 && (n == 0 || !probe_next(p.session, &e)); i++) {
+		for (int i = 0; i < 10000 && (n == 0 || !probe_next(p.session, &e)); i++) {
 			sleep_ms(5);
 			CHECK_I64(probe_counted(p.session, &r[0], &n), 0);
 		}

@@ -31,7 +31,7 @@ static bool first_event(struct program *p, const char *function, const struct pr
 		return false;
 	}
 	bool got = false;
-	for (int k = 0; k < 2000 && !got; k++) {
+	for (int k = 0; k < 60000 && !got; k++) {
 		bool any = probe_next(p->session, e);
 		got = any && e->n >= 1 && e->value[0] == serial;
 		if (!any)

@@ -320,7 +320,7 @@ CHILD(forks_beside_looks_at_objects)
 		pid_t pid = fork();
 		if (pid == 0) {
 			int n = 0;
-			alarm(5);
+			alarm(60);
 			dl_iterate_phdr(count_object, &n);
 			_exit(n > 1 ? 0 : 2);
 		}
@@ -348,7 +348,7 @@ CHILD(forks_when_the_helper_starts)
 	pid_t pid = fork();
 	if (pid == 0) {
 		pthread_t thread;
-		alarm(10);
+		alarm(60);
 		return pthread_create(&thread, NULL, makes_memory, NULL) || pthread_join(thread, NULL);
 	}
 	return reap(pid);

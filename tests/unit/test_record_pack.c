@@ -78,8 +78,7 @@ TEST(packer_counts_and_packs_what_has_ended)
 	record_stream_close(&one);
 	uint64_t before = bytes_of("h-1-0.stream");
 	REQUIRE(record_packer_start(&p, test_dir(), &t) == 0);
-	for (unsigned i = 0; i < 500 && bytes_of("h-1-0.stream") == before; i++)
-		usleep(20000);
+	WAIT_FOR(bytes_of("h-1-0.stream") < before);
 	CHECK(bytes_of("h-1-0.stream") < before);
 	uint64_t open = bytes_of("h-2-0.stream");
 	record_stream_close(&other);

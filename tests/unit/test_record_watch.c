@@ -231,10 +231,10 @@ TEST(watch_by_perf_sees_the_same_without_rights)
 TEST(watch_by_ptrace_passes_signals_and_stops_on)
 {
 	/* Stops itself, is continued by its child, and dies by a signal that it sends to itself. */
-	char *argv[] =
-		{"sh", "-c",
-	         "trap 'echo usr1 >/dev/null' USR1; kill -USR1 $$; (sleep 0.1; kill -CONT $$) & kill -STOP $$; kill -TERM $$",
-	         NULL};
+	char *argv[] = {
+		"sh", "-c",
+		"trap 'echo usr1 >/dev/null' USR1; kill -USR1 $$; (while kill -CONT $$ 2>/dev/null; do sleep 0.1; done) & kill -STOP $$; kill -TERM $$",
+		NULL};
 	int status = watch("ptrace", argv, &first);
 	if (status < 0)
 		SKIP("ptrace is not allowed here");

@@ -306,11 +306,19 @@ TEST(workers_wake_up_from_sleep)
 
 static struct weft_atomic_u32 ran_on[2];
 
+/* The first one: meanwhile the other worker falls asleep. */
 static enum rt_verdict body_slow(struct rt_job *j, struct rt_worker *w)
+{
+	(void)j, (void)w;
+	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	return RT_DONE;
+}
+
+static enum rt_verdict body_meet(struct rt_job *j, struct rt_worker *w)
 {
 	(void)j;
 	weft_add_u32(&ran_on[w->number], 1);
-	nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	WAIT_FOR(weft_load_u32(&ran_on[1 - w->number]));
 	return RT_DONE;
 }
 
@@ -321,10 +329,10 @@ TEST(what_a_worker_releases_wakes_the_others)
 	weft_store_u32(&ran_on[0], 0);
 	weft_store_u32(&ran_on[1], 0);
 	rt_ref first = 0;
-	for (unsigned i = 0; i < 21; i++) { /* while the first one runs, the other worker falls asleep */
+	for (unsigned i = 0; i < 21; i++) {
 		struct rt_job *j = rt_prepare(me);
 		REQUIRE(j != NULL);
-		j->body = body_slow;
+		j->body = i ? body_meet : body_slow;
 		if (i)
 			REQUIRE(rt_after(me, first) == 0);
 		else
@@ -332,8 +340,8 @@ TEST(what_a_worker_releases_wakes_the_others)
 		REQUIRE(rt_submit(me, j) == 0);
 	}
 	rt_wait_all(r);
-	CHECK(weft_load_u32(&ran_on[0]) > 4);
-	CHECK(weft_load_u32(&ran_on[1]) > 4);
+	CHECK(weft_load_u32(&ran_on[0]) > 0);
+	CHECK(weft_load_u32(&ran_on[1]) > 0);
 	rt_end(r);
 }
 

@@ -74,9 +74,9 @@ static void connect_both(struct station *s, struct weft_wire **client, struct we
 {
 	struct weft_err err = {0};
 	REQUIRE(weft_wire_connect(client, weft_wire_listener_address(s->l), &s->secret, 0, &err) == 0);
-	*server = accept_one(s, *client, 5 * SECOND);
+	*server = accept_one(s, *client, 60 * SECOND);
 	REQUIRE(*server != NULL);
-	CHECK(weft_wire_wait(*client, NULL, 5 * SECOND, &err) == 0);
+	CHECK(weft_wire_wait(*client, NULL, 60 * SECOND, &err) == 0);
 	CHECK(weft_wire_ready(*client) && weft_wire_ready(*server));
 }
 
@@ -142,7 +142,7 @@ TEST(messages_arrive_as_they_were_sent)
 	weft_wire_free(c);
 	struct weft_wire_message m;
 	struct weft_err err = {0};
-	CHECK_I64(weft_wire_wait(v, &m, SECOND, &err), -ECONNRESET);
+	CHECK_I64(weft_wire_wait(v, &m, 60 * SECOND, &err), -ECONNRESET);
 	CHECK(strstr(err.text, "ended"));
 	CHECK_I64(weft_wire_send(v, 1, "x", 1), -ECONNRESET);
 	weft_wire_free(v);
@@ -174,7 +174,7 @@ TEST(what_is_sent_before_the_handshake_waits_for_it)
 	/* More than fits one frame. */
 	for (unsigned i = 0; i < 60; i++)
 		CHECK_I64(weft_wire_send(c, (uint16_t)i, part, sizeof part), 0);
-	v = accept_one(&s, c, 5 * SECOND);
+	v = accept_one(&s, c, 60 * SECOND);
 	REQUIRE(v != NULL);
 	for (unsigned i = 0; i < 60; i++) {
 		int rc = 0;
@@ -301,7 +301,7 @@ TEST(another_secret_is_refused_on_both_sides)
 	REQUIRE(weft_wire_connect(&c, weft_wire_listener_address(s.l), &other, 0, NULL) == 0);
 	CHECK(accept_one(&s, c, SECOND / 20) == NULL);
 	CHECK(strstr(s.line, "another secret"));
-	CHECK(weft_wire_wait(c, &m, SECOND, NULL) < 0);
+	CHECK(weft_wire_wait(c, &m, 60 * SECOND, NULL) < 0);
 	weft_wire_free(c);
 	end(&s);
 	/* And a client does not talk to a server that does not know its secret. */
@@ -322,7 +322,7 @@ TEST(another_secret_is_refused_on_both_sides)
 	CHECK_I64(recv(fd, hello, sizeof hello, MSG_WAITALL), sizeof hello);
 	memset(reply, 7, sizeof reply);
 	REQUIRE(write(fd, reply, sizeof reply) == sizeof reply);
-	CHECK_I64(weft_wire_wait(c, &m, SECOND, &err), -EBADMSG);
+	CHECK_I64(weft_wire_wait(c, &m, 60 * SECOND, &err), -EBADMSG);
 	CHECK(strstr(err.text, "another secret"));
 	weft_wire_free(c);
 	close(fd);
@@ -362,7 +362,7 @@ static void relay(struct station *s, struct relayed *r)
 	REQUIRE(socketpair(AF_UNIX, SOCK_STREAM, 0, fd) == 0);
 	REQUIRE(wire_new(&r->client, fd[0], WIRE_CONNECTING, NULL) == 0);
 	REQUIRE(wire_seal_new(&r->client->seal, &s->secret) == 0);
-	r->client->until_ns = weft_monotonic_ns() + 5 * SECOND;
+	r->client->until_ns = weft_monotonic_ns() + 60 * SECOND;
 	r->near = fd[1];
 	r->far = stranger(s);
 	for (int i = 0; i < 1000 && !(r->server && weft_wire_ready(r->client)); i++) {
@@ -450,7 +450,7 @@ TEST(frames_that_were_changed_end_the_wire)
 		do_mischief((enum mischief)how, &kept, 0);
 		REQUIRE(send(r.far, kept.at, kept.n, MSG_NOSIGNAL) == (ssize_t)kept.n);
 		int rc = 1, got = 0;
-		while ((rc = weft_wire_wait(r.server, &m, SECOND / 5, &err)) == 1)
+		while ((rc = weft_wire_wait(r.server, &m, 60 * SECOND, &err)) == 1)
 			got++;
 		CHECK(rc < 0 && rc != -ETIMEDOUT);
 		CHECK_I64(got, how == REPEAT ? 2 : 0);
@@ -610,7 +610,7 @@ TEST(bad_addresses_are_said)
 	struct weft_wire_message m;
 	int rc = weft_wire_connect(&w, "127.0.0.1:1", &s, 0, &err);
 	if (rc == 0) {
-		rc = weft_wire_wait(w, &m, SECOND, &err);
+		rc = weft_wire_wait(w, &m, 60 * SECOND, &err);
 		weft_wire_free(w);
 	}
 	CHECK_I64(rc, -ECONNREFUSED);
