@@ -168,6 +168,79 @@ static void check_written(const char *text, size_t n, const char *name)
 	weft_buf_fini(&twice);
 }
 
+/* What a key alone changes, in a window of states or in a table of it. */
+#define TABLE_OF "< NEW ANALYZER2D >\nAnalyzer2D.ControlWindow: 1\nAnalyzer2D.Statistic: Time\n"
+#define EACH_KEY(X) \
+	X(tagsize, "window_comm_tagsize false", w->metric.filter.or_tag_size && !w->metric.filter.or_from_to) \
+	X(typeval, "window_comm_typeval false", w->metric.filter.or_type_value && !w->metric.filter.or_tag_size) \
+	X(logical, "window_logical_filtered false", !w->metric.filter.logical && !w->metric.filter.physical) \
+	X(physical, "window_physical_filtered true", w->metric.filter.logical && w->metric.filter.physical) \
+	X(intra, "window_intracomms_enabled false", !w->metric.filter.intra && w->metric.filter.inter) \
+	X(inter, "window_intercomms_enabled false", w->metric.filter.intra && !w->metric.filter.inter) \
+	X(drawmode, "window_drawmode draw_absolute_minimum", w->draw_time == WEFT_DRAW_ABS_MINIMUM) \
+	X(drawrows, "window_drawmode_rows 3", w->draw_rows == WEFT_DRAW_RANDOM) \
+	X(code, "window_color_mode window_in_code_mode", w->color == WEFT_COLOR_CODE) \
+	X(gradient, "window_color_mode window_in_gradient_mode", w->color == WEFT_COLOR_GRADIENT) \
+	X(null, "window_color_mode window_in_null_gradient_mode", w->color == WEFT_COLOR_NOT_NULL) \
+	X(alternative, "window_color_mode window_in_alternative_gradient_mode", w->color == WEFT_COLOR_ALTERNATIVE) \
+	X(punctual, "window_color_mode window_in_punctual_mode", w->color == WEFT_COLOR_PUNCTUAL) \
+	X(fused, "window_color_mode window_in_fused_lines_mode", w->color == WEFT_COLOR_FUSED) \
+	X(zoom, "window_zoom_objects 1 2", w->zoom_first == 1 && w->zoom_last == 2) \
+	X(y_max, "window_maximum_y 7.5", w->y_max == 7.5) \
+	X(y_min, "window_minimum_y -2", w->y_min == -2) \
+	X(y_computed, "window_compute_y_max true", w->compute_y_max) \
+	X(end, "window_end_time 600", !w->end_is_part && w->end_time == 600) \
+	X(end_part, "window_end_time_relative 0.5", w->end_is_part && w->end_part == 0.5) \
+	X(scale, "window_scale_relative 0.25", w->end_is_part && w->end_part == 0.25) \
+	X(unit, "window_units Days", w->metric.unit == WEFT_DAYS) \
+	X(workload, "window_level workload", w->metric.level == WEFT_WORKLOAD) \
+	X(hidden, TABLE_OF "Analyzer2D.HideCols: True", h->hide_empty && !h->vertical) \
+	X(vertical, TABLE_OF "Analyzer2D.HorizVert: Vertical", h->vertical && !h->sorted) \
+	X(sorted, TABLE_OF "Analyzer2D.SortCols: True\nAnalyzer2D.SortCriteria: Avg/Max", \
+	  h->sorted && h->sort == WEFT_SORT_AVG_MAX) \
+	X(reverse, TABLE_OF "Analyzer2D.SortReverse: True", h->reverse) \
+	X(totals, TABLE_OF "Analyzer2D.ShowOnlyTotals: True", h->only_totals) \
+	X(shortened, TABLE_OF "Analyzer2D.ShortHeaderLabels: False", !h->short_labels) \
+	X(shortened_unsaid, TABLE_OF "Analyzer2D.X: 1", h->short_labels) \
+	X(limits, TABLE_OF "Analyzer2D.AnalysisLimits: Allwindow", h->limits == WEFT_ALL_WINDOW) \
+	X(name, TABLE_OF "Analyzer2D.Name: a table", !strcmp(h->name, "a table")) \
+	X(columns, TABLE_OF "Analyzer2D.NumColumns: 12", h->scale.n == 12) \
+	X(delta, TABLE_OF "Analyzer2D.Delta: 2.5", h->scale.delta == 2.5) \
+	X(zeros, TABLE_OF "Analyzer2D.ComputeYScaleZero: True", h->scale.zero) \
+	X(planes, TABLE_OF "Analyzer2D.3D_ControlWindow: 1\nAnalyzer2D.3D_Minimum: 3", h->extra == 0 && h->planes.min == 3) \
+	X(plane, TABLE_OF "Analyzer2D.3D_ControlWindow: 1\nAnalyzer2D.3D_FixedValue: 4", h->has_plane && h->plane == 4)
+#define HOLDS(name, key, condition) \
+	static bool key_##name(const struct weft_window *w, const struct weft_hist *h) \
+	{ \
+		(void)w; \
+		(void)h; \
+		return condition; \
+	}
+#define KEY_ROW(name, key, condition) {key, key_##name},
+EACH_KEY(HOLDS)
+
+static const struct {
+	const char *key;
+	bool (*holds)(const struct weft_window *w, const struct weft_hist *h);
+} keys[] = {EACH_KEY(KEY_ROW)};
+
+TEST(every_key_alone)
+{
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+		char text[700];
+		struct weft_view v;
+		struct weft_err err;
+		struct weft_hist none = {0};
+		snprintf(text, sizeof text, "%s%s\n", HEAD STATE_WINDOW, keys[i].key);
+		REQUIRE(read_text(&v, text, &err) == 0);
+		if (!keys[i].holds(&v.window[0], v.n_hists ? &v.hist[0] : &none))
+			CHECK_STR("not as it says", keys[i].key);
+		CHECK_U64(v.n_hists, strncmp(keys[i].key, TABLE_OF, sizeof TABLE_OF - 1) == 0);
+		check_written(text, strlen(text), keys[i].key);
+		weft_view_fini(&v);
+	}
+}
+
 TEST(views_read_back_as_they_are_written)
 {
 	char *folder = strdup(test_source("tests/golden/paraver/views/generated")), **names, path[4096], *text;

@@ -36,6 +36,33 @@ TEST(a_cpu_shows_the_thread_whose_record_it_had_last)
 	unmake_trace(&f);
 }
 
+TEST(functions_of_cpus)
+{
+	static const struct {
+		const char *function;
+		double list[2];
+		uint32_t n;
+		const char *row; /* of cpu 1 */
+	} cases[] = {
+		{"Active Thd", {0}, 0, "0| 0 100| 1 150| 7 300| 3 1000|"},
+		{"Active Thd Sign", {0}, 0, "0| 0 100| 1 150| 1 300| 1 1000|"},
+		{"Active Thd Val", {0}, 0, "0| 0 100| 1 150| 0 300| 0 1000|"}, /* 1 is what is listed when nothing is */
+		{"Active Thd Val", {7, 3}, 2, "0| 0 100| 0 150| 7 300| 3 1000|"},
+		{"Active Thd Val Sign", {7, 2}, 2, "0| 0 100| 0 150| 1 300| 0 1000|"},
+	};
+	struct made f;
+	struct weft_metric m;
+	make_trace(&f, prv, NULL, NULL);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		metric_of(&m, WEFT_CPU, "Last Evt Val");
+		m.of_level[WEFT_CPU].func = weft_func_find(WEFT_FUNC_CPU, cases[i].function);
+		REQUIRE(m.of_level[WEFT_CPU].func);
+		m.of_level[WEFT_CPU].param[0] = (struct weft_list){cases[i].list, cases[i].n};
+		check_row(&f, &m, 0, cases[i].row);
+	}
+	unmake_trace(&f);
+}
+
 TEST(places_of_records_are_values)
 {
 	struct made f;

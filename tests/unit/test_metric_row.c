@@ -82,6 +82,17 @@ static const struct thread_case thread_cases[] = {
 	{"TaskID", {0}, 0, 0, 0, 1, "0| 2 250| 2 500| 2 500| 2 800| 2 900| 2 1000|"},
 	{"Cpu ID", {0}, 0, 0, 0, 1, "0| 2 250| 2 500| 2 500| 2 800| 2 900| 2 1000|"},
 	{"In Thread ID", {1}, 1, 0, 0, 1, "0| 0 250| 0 500| 0 500| 0 800| 0 900| 0 1000|"},
+	{"Thread ID", {0}, 0, 0, 0, 1, "0| 2 250| 2 500| 2 500| 2 800| 2 900| 2 1000|"},
+	{"In Appl ID", {2, 1}, 2, 0, 0, 1, "0| 1 250| 1 500| 1 500| 1 800| 1 900| 1 1000|"},
+	{"In Appl ID", {2}, 1, 0, 0, 1, "0| 0 250| 0 500| 0 500| 0 800| 0 900| 0 1000|"},
+	{"In Task ID", {2}, 1, 0, 0, 1, "0| 2 250| 2 500| 2 500| 2 800| 2 900| 2 1000|"},
+	{"Node ID", {0}, 0, 0, 0, 1, "0| 1 250| 1 500| 1 500| 1 800| 1 900| 1 1000|"},
+	{"Next Recv Dur.", {0}, 0, 0, 0, 1, "0| 0 500| -400 1000|"},
+	{"Next Recv Dur.", {0}, 0, 0, 0, 0, "0| 0 640| 10 1000|"},
+	{"Send Messages in Transit", {0}, 0, 0, 0, 0, "0| 0 100| 1 500| 1 600| 0 1000|"},
+	{"Send Messages in Transit", {0}, 0, 0, 0, 1, "0| 0 640| 0 645| 0 650| 0 1000|"}, /* what comes before it goes is not */
+	{"Recv Bytes in Transit", {0}, 0, 0, 0, 1, "0| 0 100| 64 500| 64 600| 0 1000|"},
+	{"Recv BandWidth", {2}, 1, 0, 0, 1, "0| 0 100| 0.064 500| 0.064 600| 0 1000|"},
 };
 
 TEST(thread_functions_at_their_edges)
@@ -157,6 +168,44 @@ TEST(compose_functions_at_their_edges)
 		top->param[0] = (struct weft_list){&c->a, c->n > 0};
 		top->param[1] = (struct weft_list){&c->b, c->n > 1};
 		check_row(&f, &m, 0, c->row);
+	}
+	unmake_trace(&f);
+}
+
+/* Halves and quarters: of the values of events and states, divided by `by` first. */
+static const struct {
+	const char *function, *of;
+	double by, list[4];
+	uint32_t n;
+	const char *row;
+} fraction_cases[] = {
+	{"Floor", "State As Is", 2, {0}, 0, "0| 0 100| 0 150| 1 300| 0 700| 3 1000|"},
+	{"Floor", "Last Evt Val", 4, {0}, 0, "0| 0 100| 0 200| 0 200| -1 300| 0 400| 0 1000|"},
+	{"Ceil", "State As Is", 2, {0}, 0, "0| 1 100| 0 150| 2 300| 1 700| 4 1000|"},
+	{"Ceil", "Last Evt Val", 4, {0}, 0, "0| 0 100| 1 200| 1 200| -0 300| 0 400| 0 1000|"},
+	{"Round", "State As Is", 2, {0}, 0, "0| 0 100| 0 150| 2 300| 0 700| 4 1000|"}, /* halves go to the even one */
+	{"Round", "Last Evt Val", 4, {0}, 0, "0| 0 100| 0 200| 1 200| -0 300| 0 400| 0 1000|"},
+	{"sin", "Last Evt Val", 1, {0}, 0, "0| 0 100| 0.841471 200| 0.14112 200| -0.909297 300| 0 400| 0 1000|"},
+	{"cos", "Last Evt Val", 1, {0}, 0, "0| 1 100| 0.540302 200| -0.989992 200| -0.416147 300| 1 400| 1 1000|"},
+	{"arc tan", "Last Evt Val", 1, {0}, 0, "0| 0 100| 0.785398 200| 1.24905 200| -1.10715 300| 0 400| 0 1000|"},
+	{"Translate", "State As Is", 1, {1, 10, 3, 30}, 4, "0| 10 100| 0 150| 30 300| 10 700| 7 1000|"},
+	{"Translate", "State As Is", 1, {1, 10, 3}, 3, "0| 10 100| 0 150| 3 300| 10 700| 7 1000|"}, /* one without the other */
+	{"Select Range", "State As Is", 1, {0}, 0, "0| 1 100| 0 150| 0 300| 1 700| 0 1000|"},       /* 0 to 1 */
+};
+
+TEST(compose_functions_stand_on_each_other)
+{
+	struct made f;
+	set_up(&f);
+	for (size_t i = 0; i < sizeof fraction_cases / sizeof *fraction_cases; i++) {
+		struct weft_metric m;
+		make_metric(&m, fraction_cases[i].of);
+		m.top[1].func = weft_func_find(WEFT_FUNC_COMPOSE, "Div");
+		m.top[1].param[0] = (struct weft_list){&fraction_cases[i].by, 1};
+		m.top[0].func = weft_func_find(WEFT_FUNC_COMPOSE, fraction_cases[i].function);
+		REQUIRE(m.top[0].func);
+		m.top[0].param[0] = (struct weft_list){fraction_cases[i].list, fraction_cases[i].n};
+		check_row(&f, &m, 0, fraction_cases[i].row);
 	}
 	unmake_trace(&f);
 }
