@@ -80,19 +80,29 @@ static const struct {
 	{"line", WEFT_COLORS, WEFT_STYLE_LINE},
 };
 
+static bool no_mode(const char *option, const char *text, const char *near)
+{
+	cli_usage(&weft_command_timeline, "option '%s': no mode is called '%s'%s%s%s", option, text, near ? "; '" : "",
+	          near ? near : "", near ? "' is one" : "");
+	return false;
+}
+
 static bool read_colour(struct args *a)
 {
+	enum { MODES = sizeof colour_modes / sizeof *colour_modes };
+	const char *known[MODES];
 	a->colour = WEFT_COLORS;
 	if (!a->color)
 		return true;
-	for (unsigned i = 0; i < sizeof colour_modes / sizeof *colour_modes; i++)
+	for (unsigned i = 0; i < MODES; i++) {
+		known[i] = colour_modes[i].name;
 		if (!strcmp(a->color, colour_modes[i].name)) {
 			a->colour = colour_modes[i].color;
 			a->style = colour_modes[i].style;
 			return true;
 		}
-	cli_usage(&weft_command_timeline, "option '--color': no mode is called '%s'", a->color);
-	return false;
+	}
+	return no_mode("--color", a->color, weft_nearest(a->color, known, MODES));
 }
 
 static bool read_draw(const char *option, const char *text, enum weft_draw *out)
@@ -100,10 +110,7 @@ static bool read_draw(const char *option, const char *text, enum weft_draw *out)
 	*out = text ? draw_mode_find(text) : WEFT_DRAWS;
 	if (!text || *out < WEFT_DRAWS)
 		return true;
-	const char *near = weft_nearest(text, draw_mode_names, WEFT_DRAWS);
-	cli_usage(&weft_command_timeline, "option '%s': no mode is called '%s'%s%s%s", option, text, near ? "; '" : "",
-	          near ? near : "", near ? "' is one" : "");
-	return false;
+	return no_mode(option, text, weft_nearest(text, draw_mode_names, WEFT_DRAWS));
 }
 
 static bool read_number(const char *option, const char *text, double *out)

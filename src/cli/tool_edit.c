@@ -69,6 +69,7 @@ int cli_edit_cut(const struct weft_command *cmd, const struct cli_common *c, con
 		int rc = 0;
 		if (!status && !e->xml)
 			rc = set_range(f.from, time, &o.cut, &err);
+		o.cut.threads = (unsigned)c->threads;
 		if (!status && !rc)
 			rc = weft_tool_cut(f.from, f.to, &o.cut, &said, &err);
 		status = cli_tool_end(&f, status, rc, &said, &err);

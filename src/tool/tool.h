@@ -56,6 +56,7 @@ struct weft_tool_cut {
 	double from_percent, to_percent;       /* of the trace's end */
 	bool original_time, break_states, remove_first_states, remove_last_states;
 	enum weft_tool_keep keep_events; /* events before the range */
+	unsigned threads;                /* 0: as many as the process may use */
 };
 
 struct weft_tool_counters {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cutter. Where times shall begin at 0, a first pass over the records finds the earliest and the latest that are kept
- * (both decide the same way), the second writes. A thread's memory is what it has open: a bit for each event type.
+ * (both decide the same way), the second writes. The first is made by all threads, on blocks, unless what is kept of a thread
+ * depends on what was kept of it before. A thread's memory is what it has open: a bit for each event type. Of a line that is
+ * written as we would write it, what does not change is copied.
  *
  *     ─────[from]───────────────[to]─────
  *      ███████                            a state over a bound: kept whole, clipped, or removed
@@ -34,6 +36,7 @@ struct cut {
 	struct weft_tool_report *said;
 	uint64_t from, to;
 	bool shifted, break_states;
+	bool spans_only;      /* a pass that looks for the earliest and the latest alone, in any order */
 	uint64_t offset;      /* what is taken off all times */
 	uint64_t first, last; /* of what was kept */
 	uint64_t kept_bytes;
@@ -125,13 +128,45 @@ static struct cut_thread *thread_of(struct cut *c, const int64_t *v)
 	return &c->thread[row];
 }
 
+/* The line "K:…", whose first `kept` numbers are copied when it is plain, then v[kept] … v[kept + changed - 1], then its rest. */
+static void write_patched(struct cut *c, unsigned kind, const char *at, const char *end, const int64_t *v, unsigned kept,
+                          unsigned changed)
+{
+	struct tool_text *out = &c->out->text;
+	const char *middle = tool_behind_colons(at, end, kept), *rest = tool_behind_colons(middle, end, changed);
+	if (!tool_text_room(out, (size_t)(end - at) + 2 + 21 * (size_t)changed))
+		return;
+	memcpy(out->at + out->n, kind == 1 ? "1:" : "2:", 2);
+	memcpy(out->at + out->n + 2, at, (size_t)(middle - at));
+	out->n += 2 + (size_t)(middle - at);
+	tool_text_fields(out, v + kept, changed, ':');
+	tool_text_add(out, rest, (size_t)(end - rest));
+	tool_text_char(out, '\n');
+}
+
+static void write_state(struct cut *c, const char *at, const char *end, bool plain, const int64_t v[TOOL_STATE_FIELDS])
+{
+	struct tool_text *out = &c->out->text;
+	if (plain) {
+		write_patched(c, 1, at, end, v, TOOL_TIME, 2);
+	} else {
+		tool_text_add(out, "1:", 2);
+		tool_text_fields(out, v, TOOL_STATE_FIELDS, '\n');
+	}
+}
+
 static bool cut_state(struct cut *c, const char *at, const char *end)
 {
+	const char *line = at;
 	int64_t v[TOOL_STATE_FIELDS];
 	struct cut_thread *t;
-	if (tool_numbers(&at, end, v, TOOL_STATE_FIELDS) < TOOL_STATE_FIELDS || !(t = thread_of(c, v)) ||
-	    !chosen(c, v[TOOL_TASK]))
+	bool plain = true;
+	unsigned n = 0;
+	while (n < TOOL_STATE_FIELDS && at < end)
+		at = tool_number_plain(at, end, &v[n++], &plain);
+	if (n < TOOL_STATE_FIELDS || !(t = thread_of(c, v)) || !chosen(c, v[TOOL_TASK]))
 		return false;
+	plain &= at == end;
 	uint64_t begin = (uint64_t)v[TOOL_TIME], stop = v[TOOL_END] < v[TOOL_TIME] ? begin : (uint64_t)v[TOOL_END];
 	bool endless = v[TOOL_END] < 0; /* -1: nobody saw its end */
 	if (stop < c->from || begin > c->to)
@@ -146,14 +181,13 @@ static bool cut_state(struct cut *c, const char *at, const char *end)
 		begin = c->from;
 	if (c->break_states && stop > c->to)
 		stop = c->to;
-	t->has_state = true;
+	if (!c->spans_only) /* workers share the threads */
+		t->has_state = true;
 	keep_span(c, begin, stop);
 	if (c->out) {
-		struct tool_text *out = &c->out->text;
 		v[TOOL_TIME] = (int64_t)(begin - c->offset);
 		v[TOOL_END] = endless ? v[TOOL_END] : (int64_t)(stop - c->offset);
-		tool_text_add(out, "1:", 2);
-		tool_text_fields(out, v, TOOL_STATE_FIELDS, '\n');
+		write_state(c, line, end, plain, v);
 	}
 	return true;
 }
@@ -180,50 +214,80 @@ static bool lies_outside(const struct cut *c, const char *at, const char *end)
 	return time >= 0 && ((uint64_t)time < c->from || (uint64_t)time > c->to);
 }
 
-/* The pairs; a thread's first sample of hardware counters becomes 0, as what it counted began before the cut. */
-static void write_pairs(struct cut *c, struct cut_thread *t, const char *at, const char *end)
+/*
+ * Notes what the pairs open and close. A thread's first sample of hardware counters becomes 0, as what it counted began before
+ * the cut: then, or when they are not plain, the line is not to be copied, and false is returned.
+ */
+static bool note_pairs(struct cut *c, struct cut_thread *t, const char *at, const char *end, bool *sample)
+{
+	bool plain = true;
+	*sample = false;
+	while (at < end) {
+		int64_t type, value;
+		at = tool_number_plain(at, end, &type, &plain);
+		if (at == end)
+			return false;
+		at = tool_number_plain(at, end, &value, &plain);
+		bool counter = is_counter(c, (uint64_t)type);
+		plain &= type >= 0;
+		*sample |= counter && !t->counted;
+		note_value(c, t, (uint64_t)type, value, counter);
+	}
+	return plain && !*sample;
+}
+
+static void write_pairs(struct cut *c, const char *at, const char *end, bool sample)
 {
 	struct tool_text *out = &c->out->text;
-	bool sample = false;
 	int64_t type, value;
 	while (tool_pair(&at, end, &type, &value)) {
-		bool counter = is_counter(c, (uint64_t)type);
-		if (counter && !t->counted) {
-			value = 0;
-			sample = true;
-		}
-		note_value(c, t, (uint64_t)type, value, counter);
 		tool_text_char(out, ':');
 		tool_text_u64(out, (uint64_t)type);
 		tool_text_char(out, ':');
-		tool_text_i64(out, value);
+		tool_text_i64(out, sample && is_counter(c, (uint64_t)type) ? 0 : value);
 	}
-	t->counted = t->counted || sample;
+}
+
+static void write_event(struct cut *c, struct cut_thread *t, const char *line, const char *pairs, const char *end, bool plain,
+                        const int64_t v[TOOL_EVENT_FIELDS])
+{
+	struct tool_text *out = &c->out->text;
+	bool sample;
+	plain &= note_pairs(c, t, pairs, end, &sample);
+	if (plain) {
+		write_patched(c, 2, line, end, v, TOOL_TIME, 1);
+	} else {
+		tool_text_add(out, "2:", 2);
+		tool_text_fields(out, v, TOOL_EVENT_FIELDS, ':');
+		if (!out->failed)
+			out->n--; /* each pair brings its colon */
+		write_pairs(c, pairs, end, sample);
+		tool_text_char(out, '\n');
+	}
+	t->counted |= sample;
 }
 
 static bool cut_event(struct cut *c, const char *at, const char *end)
 {
+	const char *line = at;
 	int64_t v[TOOL_EVENT_FIELDS];
 	struct cut_thread *t;
+	bool plain = true;
+	unsigned n = 0;
 	if (c->how->keep_events == WEFT_TOOL_KEEP_INSIDE && lies_outside(c, at, end))
 		return false;
-	if (tool_numbers(&at, end, v, TOOL_EVENT_FIELDS) < TOOL_EVENT_FIELDS || at == end || !(t = thread_of(c, v)) ||
-	    !chosen(c, v[TOOL_TASK]))
+	while (n < TOOL_EVENT_FIELDS && at < end)
+		at = tool_number_plain(at, end, &v[n++], &plain);
+	if (n < TOOL_EVENT_FIELDS || at == end || !(t = thread_of(c, v)) || !chosen(c, v[TOOL_TASK]))
 		return false;
 	uint64_t time = (uint64_t)v[TOOL_TIME];
 	if (!keeps_event(c, t, time))
 		return false;
 	keep_span(c, time, time);
 	if (c->out) {
-		struct tool_text *out = &c->out->text;
 		v[TOOL_TIME] = (int64_t)(time - c->offset);
 		t->cpu = (uint32_t)v[TOOL_CPU];
-		tool_text_add(out, "2:", 2);
-		tool_text_fields(out, v, TOOL_EVENT_FIELDS, ':');
-		if (!out->failed)
-			out->n--; /* each pair brings its colon */
-		write_pairs(c, t, at, end);
-		tool_text_char(out, '\n');
+		write_event(c, t, line, at, end, plain, v);
 	}
 	return true;
 }
@@ -269,19 +333,21 @@ static bool cut_other(struct cut *c, struct weft_str line)
 
 /* -- a pass over all records -- */
 
-static int cut_pass(struct cut *c, struct weft_err *err)
+static bool cut_line(struct cut *c, struct weft_str line)
 {
 	static bool (*const kinds[])(struct cut * c, const char *at, const char *end) = {cut_state, cut_event, cut_comm};
+	unsigned kind = line.n > 1 && line.at[1] == ':' ? (unsigned)(line.at[0] - '1') : 3;
+	return kind < 3 ? kinds[kind](c, line.at + 2, line.at + line.n) : cut_other(c, line);
+}
+
+static int cut_pass(struct cut *c, struct weft_err *err)
+{
 	struct weft_str line;
 	int rc;
-	c->first = UINT64_MAX;
-	c->last = 0;
 	c->kept_bytes = 0;
 	memset(c->recent, 0, sizeof c->recent);
 	while ((rc = tool_input_line(c->in, &line, err)) > 0) {
-		unsigned kind = line.n > 1 && line.at[1] == ':' ? (unsigned)(line.at[0] - '1') : 3;
-		bool kept = kind < 3 ? kinds[kind](c, line.at + 2, line.at + line.n) : cut_other(c, line);
-		if (!kept)
+		if (!cut_line(c, line))
 			continue;
 		c->kept_bytes += line.n + 1;
 		if (c->how->max_bytes && c->kept_bytes > c->how->max_bytes)
@@ -291,11 +357,51 @@ static int cut_pass(struct cut *c, struct weft_err *err)
 		if (c->no_memory || (c->out && c->out->failed))
 			break;
 	}
-	if (c->first == UINT64_MAX)
-		c->first = NOTHING_KEPT;
 	if (c->no_memory)
 		return weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", c->in->path);
 	return rc < 0 ? rc : rc == 0 ? tool_input_damage(c->in, err) : 0;
+}
+
+/* -- the same for the earliest and the latest alone, by several threads -- */
+
+/* Whether what is kept says nothing about what is kept later. */
+static bool has_no_memory(const struct weft_tool_cut *how)
+{
+	return !how->remove_first_states && !how->remove_last_states && how->keep_events != WEFT_TOOL_KEEP_BOUNDARY &&
+	       !how->max_bytes;
+}
+
+static int span_of_block(void *arg, unsigned worker, const char *at, size_t n, struct tool_text *none)
+{
+	struct cut *c = (struct cut *)arg + worker;
+	const char *all = at + n;
+	(void)none;
+	while (at < all) {
+		const char *end = memchr(at, '\n', (size_t)(all - at));
+		end = end ? end : all;
+		cut_line(c, (struct weft_str){at, (size_t)(end - at)});
+		at = end + 1;
+	}
+	return 0;
+}
+
+static int find_span(struct cut *c, struct weft_err *err)
+{
+	struct tool_output none = {0};
+	unsigned n = tool_map_threads(c->how->threads);
+	struct cut *of_worker = malloc(n * sizeof *of_worker);
+	if (!of_worker)
+		return weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", c->in->path);
+	for (unsigned i = 0; i < n; i++) {
+		of_worker[i] = *c;
+		of_worker[i].spans_only = true;
+	}
+	int rc = tool_map_run(&(struct tool_map){c->in, &none, n, span_of_block, of_worker}, err);
+	for (unsigned i = 0; i < n && !rc; i++)
+		if (of_worker[i].first <= of_worker[i].last)
+			keep_span(c, of_worker[i].first, of_worker[i].last);
+	free(of_worker);
+	return rc;
 }
 
 /* -- the head and the end -- */
@@ -427,8 +533,12 @@ static int one_pass(struct cut *c, const char *in, struct tool_output *out, stru
 		rc = weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
 	if (!rc && out)
 		write_head(c);
+	c->first = UINT64_MAX;
+	c->last = 0;
 	if (!rc)
-		rc = cut_pass(c, err);
+		rc = !out && has_no_memory(c->how) ? find_span(c, err) : cut_pass(c, err);
+	if (c->first == UINT64_MAX)
+		c->first = NOTHING_KEPT;
 	if (!rc && out && close_all(c))
 		rc = weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
 	for (uint32_t i = 0; c->thread && i < input.head.n_threads; i++)

@@ -169,12 +169,11 @@ static inline const char *tool_behind_colons(const char *at, const char *end, un
 	return NULL;
 }
 
-/* A number and the character behind it. at <= end always, and no digit stands at `end`; overflow wraps. */
-static inline const char *tool_number(const char *at, const char *end, int64_t *out)
+/* Where the digits from `at` on stop, and the number that they are; overflow wraps. */
+static inline const char *tool_digits_end(const char *at, uint64_t *out)
 {
 	static const uint32_t power[9] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-	bool minus = at < end && *at == '-';
-	uint64_t w = tool_word(at += minus), v = 0;
+	uint64_t w = tool_word(at), v = 0;
 	unsigned n;
 	while ((n = tool_digits(w)) > 0) {
 		v = v * power[n] + tool_digits_value(w, n);
@@ -183,8 +182,31 @@ static inline const char *tool_number(const char *at, const char *end, int64_t *
 			break;
 		w = tool_word(at);
 	}
+	*out = v;
+	return at;
+}
+
+/* A number and the character behind it. at <= end always, and no digit stands at `end`; overflow wraps. */
+static inline const char *tool_number(const char *at, const char *end, int64_t *out)
+{
+	bool minus = at < end && *at == '-';
+	uint64_t v;
+	at = tool_digits_end(at + minus, &v);
 	*out = (int64_t)(minus ? 0 - v : v);
 	return at < end ? at + 1 : end;
+}
+
+/* The same; *plain becomes false unless it stands there as we would write it, with a colon or the line's end behind it. */
+static inline const char *tool_number_plain(const char *at, const char *end, int64_t *out, bool *plain)
+{
+	enum { SAFE_DIGITS = 18 };
+	bool minus = at < end && *at == '-';
+	uint64_t v;
+	const char *digits = at + minus, *stop = tool_digits_end(digits, &v);
+	*plain &= stop > digits && stop - digits <= SAFE_DIGITS && (*digits != '0' || (stop == digits + 1 && !minus)) &&
+	          (stop >= end || (*stop == ':' && stop + 1 < end));
+	*out = (int64_t)(minus ? 0 - v : v);
+	return stop < end ? stop + 1 : end;
 }
 
 /* The next type:value of an event line. False: there is none, or a type without a value. */

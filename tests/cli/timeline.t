@@ -42,6 +42,10 @@ $ weft timeline v.cfg t1.prv -o x.png --draw-mode maximun
 weft timeline: error: option '--draw-mode': no mode is called 'maximun'; 'maximum' is one
 Try 'weft timeline --help'.
 ? 2
+$ weft timeline v.cfg t1.prv -o x.png --color gradent
+weft timeline: error: option '--color': no mode is called 'gradent'; 'gradient' is one
+Try 'weft timeline --help'.
+? 2
 $ weft timeline v.cfg t1.prv -o x.png --color green
 weft timeline: error: option '--color': no mode is called 'green'
 Try 'weft timeline --help'.

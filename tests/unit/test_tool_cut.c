@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cutter: each key at its edges, on small traces made for it. */
+#include "base/str.h"
 #include "tool_maker.h"
 
 #define TIME(a, b) "<by_time>1</by_time><minimum_time>" #a "</minimum_time><maximum_time>" #b "</maximum_time>"
@@ -168,6 +169,47 @@ TEST(odd_lines_are_counted)
 	CHECK_U64(said.odd_lines, 4);
 	CHECK_U64(said.first_odd, 3);
 	free(got);
+}
+
+/* Several blocks, the earliest and the latest anywhere: whoever finds them, what is written is the same. */
+TEST(times_move_by_the_earliest_of_all_blocks)
+{
+	enum { LINES = 120000, EARLIEST = 70001, LATEST = 90001 };
+	struct weft_buf body = {0};
+	for (unsigned i = 0; i < LINES; i++) {
+		unsigned time = i == EARLIEST ? 101 : i == LATEST ? 399 : 200 + i % 100;
+		weft_buf_printf(&body, i % 3 ? "2:1:1:1:1:%u:60000019:%u\n" : "2:3:2:1:1:0%u:60000019:%u\n", time, i % 7);
+	}
+	REQUIRE(!body.failed);
+	tool_put_trace(body.at);
+	weft_buf_fini(&body);
+	char *text[2];
+	for (unsigned i = 0; i < 2; i++) {
+		struct weft_tool_cut how = {.by_time = true, .from = 100, .to = 400, .threads = i ? 5 : 1};
+		REQUIRE(weft_tool_cut(tool_path("in.prv"), tool_path("out.prv"), &how, NULL, NULL) == 0);
+		text[i] = tool_body("out.prv");
+	}
+	CHECK(!strcmp(text[0], text[1]));
+	CHECK(strstr(text[0], "\n2:1:1:1:1:0:60000019:1\n") != NULL);   /* line 70001 */
+	CHECK(strstr(text[0], "\n2:1:1:1:1:298:60000019:2\n") != NULL); /* line 90001: 399 - 101 */
+	CHECK(strstr(text[0], ":60000019:6\n2:3:2:1:1:") != NULL);      /* written as we write numbers, without a 0 before */
+	free(text[0]);
+	free(text[1]);
+}
+
+TEST(lines_that_are_not_plain_are_written_anew)
+{
+	static const struct tool_case cases[] = {
+		{CUT(TIME(100, 400) KEEP), "1:01:1:1:1:100:200:3\n", "1:1:1:1:1:100:200:3\n"},
+		{CUT(TIME(100, 400) KEEP), "1:1:1:1:1:100:200:3:9\n", "1:1:1:1:1:100:200:3\n"},
+		{CUT(TIME(100, 400) KEEP), "2:1:1:1:1:0100:7:0\n", "2:1:1:1:1:100:7:0\n"},
+		{CUT(TIME(100, 400) KEEP), "2:1:1:1:1:100:7:-0:8:0\n", "2:1:1:1:1:100:7:0:8:0\n"},
+		{CUT(TIME(100, 400) KEEP), "2:1:1:1:1:100:7:0:8\n", "2:1:1:1:1:100:7:0\n"},
+		{CUT(TIME(100, 400) KEEP), "2:1:1:1:1:100:7::8:0\n", "2:1:1:1:1:100:7:0:8:0\n"},
+		{CUT(TIME(100, 400) KEEP), "2:1:1:1:1:100:7 0\n", "2:1:1:1:1:100:7:0\n"},
+		{CUT(TIME(100, 400) KEEP), "2:1:1:1:1:100:7:0:\n", "2:1:1:1:1:100:7:0\n"},
+	};
+	tool_check(cases, sizeof cases / sizeof *cases);
 }
 
 TEST(memory_may_run_out)
