@@ -349,10 +349,42 @@ static void programs(unsigned number, bool holds)
 		starpu_sched_ctx_delete(ctx[i]);
 }
 
+static int policy_runs(const char *policy, unsigned rounds)
+{
+	static unsigned number;
+	struct starpu_conf conf;
+	int bad = checks_bad;
+	starpu_conf_init(&conf);
+	conf.ncpus = WORKERS;
+	conf.sched_policy_name = policy;
+	if (starpu_init(&conf))
+		return 77;
+	for (unsigned i = 0; i < rounds; i++)
+		programs(number++, !strcmp(policy, "graph_test"));
+	starpu_shutdown();
+	if (checks_bad != bad)
+		fprintf(stderr, "with policy %s\n", policy);
+	return 0;
+}
+
+/* heteroprio with all its ways to find the memory where a task is best off. */
+static void with_locality(unsigned rounds)
+{
+	static const char *const ways[] = {"WORKER", "LcS", "LS_SDH", "LS_SDH2", "LS_SDHB", "LC_SMWB", "AUTO"};
+	setenv("STARPU_HETEROPRIO_USE_LA", "1", 1);
+	setenv("STARPU_LAHETEROPRIO_S_OPENCL", "2", 1);
+	setenv("STARPU_LAHETEROPRIO_PRIO_STEP_CPU", "2", 1);
+	for (unsigned i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+		setenv("STARPU_LAHETEROPRIO_PUSH", ways[i], 1);
+		policy_runs("heteroprio", rounds);
+	}
+	unsetenv("STARPU_HETEROPRIO_USE_LA");
+}
+
 int main(int argc, char **argv)
 {
 	/* ROUNDS of each policy, and ONLY this policy */
-	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 3, number = 0;
+	unsigned rounds = argc > 1 ? (unsigned)atoi(argv[1]) : 3;
 	char home[] = "/tmp/weft-random-XXXXXX", command[64];
 	CHECK(mkdtemp(home) != NULL);
 	setenv("STARPU_HOME", home, 1);
@@ -361,22 +393,12 @@ int main(int argc, char **argv)
 	setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
 	unsetenv("STARPU_SCHED");
 	for (struct starpu_sched_policy **all = starpu_sched_get_predefined_policies(); *all; all++) {
-		const char *policy = (*all)->policy_name;
-		struct starpu_conf conf;
-		int bad = checks_bad;
-		if (argc > 2 && strcmp(argv[2], policy))
+		if (argc > 2 && strcmp(argv[2], (*all)->policy_name))
 			continue;
-		starpu_conf_init(&conf);
-		conf.ncpus = WORKERS;
-		conf.sched_policy_name = policy;
-		if (starpu_init(&conf))
+		if (policy_runs((*all)->policy_name, rounds))
 			return 77;
-		for (unsigned i = 0; i < rounds; i++)
-			programs(number++, !strcmp(policy, "graph_test"));
-		starpu_shutdown();
-		if (checks_bad != bad)
-			fprintf(stderr, "with policy %s\n", policy);
 	}
+	with_locality(1);
 	if (getenv("POCL_DEVICES"))
 		CHECK(ran_there > 0);
 	snprintf(command, sizeof command, "rm -r %s", home);

@@ -67,6 +67,7 @@ void perf_archs_fini(void);
 /* perf_path.c */
 bool perf_path_of_codelet(char *at, size_t n, const char *symbol); /* where it is written */
 bool perf_find_codelet(char *at, size_t n, const char *symbol);    /* where it is read from; false: nowhere */
+void perf_host_name(char *at, size_t n);                           /* as in file names: of this machine, or STARPU_HOSTNAME */
 void perf_path_of_bus(char *at, size_t n);                         /* the files' common prefix */
 void perf_path_of_folder(char *at, size_t n, const char *kind);    /* "codelets/45", "debug", "bus", "codelets/tmp" */
 

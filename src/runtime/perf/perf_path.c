@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static void host_name(char *at, size_t n)
+void perf_host_name(char *at, size_t n)
 {
 	const char *forced = getenv("STARPU_HOSTNAME");
 	if (forced && *forced) {
@@ -49,7 +49,7 @@ void perf_path_of_folder(char *at, size_t n, const char *kind)
 void perf_path_of_bus(char *at, size_t n)
 {
 	char folder[3000], host[256];
-	host_name(host, sizeof host);
+	perf_host_name(host, sizeof host);
 	perf_path_of_folder(folder, sizeof folder, "bus");
 	snprintf(at, n, "%s/%s", folder, host);
 }
@@ -57,7 +57,7 @@ void perf_path_of_bus(char *at, size_t n)
 static bool in_folder(char *at, size_t n, const char *folder, int folder_n, const char *symbol)
 {
 	char host[256];
-	host_name(host, sizeof host);
+	perf_host_name(host, sizeof host);
 	int used = snprintf(at, n, "%.*s/codelets/%d/%s.%s", folder_n, folder, WEFT_MODEL_VERSION, symbol, host);
 	return used > 0 && (size_t)used < n;
 }
@@ -115,7 +115,7 @@ void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model, struct starp
                                     unsigned nimpl)
 {
 	char folder[3000], host[256], name[512];
-	host_name(host, sizeof host);
+	perf_host_name(host, sizeof host);
 	perf_path_of_folder(folder, sizeof folder, "debug");
 	starpu_perfmodel_get_arch_name(arch, name, sizeof name, nimpl);
 	snprintf(path, maxlen, "%s/%s.%s.%s.debug", folder, model->symbol ? model->symbol : "", host, name);

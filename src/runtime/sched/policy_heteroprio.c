@@ -1,70 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * heteroprio: tasks lie in buckets by their priority, and each kind of worker has an order of its own in which it looks at them.
- * A bucket may name the kind that is fastest at it: slower kinds take from it only when there is more in it than the fast ones
- * have at once, by the factor that they are slower.
- */
-#include "policies.h"
-#include <starpu_heteroprio.h>
+/* heteroprio: pushing, popping, and what programs set. See heteroprio.h. */
+#include "heteroprio.h"
+#include "runtime/perf/perf.h"
 #include <stdlib.h>
-
-enum { BUCKETS = STARPU_HETEROPRIO_MAX_PRIO };
-
-struct hp {
-	pthread_mutex_t lock;
-	struct {
-		struct starpu_task_list tasks;
-		unsigned n;
-		bool has_fastest;
-		enum starpu_worker_archtype fastest;
-		float slower[STARPU_NARCH];
-	} bucket[BUCKETS];
-	struct {
-		unsigned n, order[BUCKETS];
-		unsigned workers;
-	} kind[STARPU_NARCH];
-	unsigned n_kinds_set;
-};
-
-const char starpu_autoheteroprio_priority_ordering_policy_names[28][64] = {
-	"STARPU_HETEROPRIO_NOD_TIME_COMBINATION",
-	"STARPU_HETEROPRIO_BEST_NODS_SCORE",
-	"STARPU_HETEROPRIO_BEST_NODS",
-	"STARPU_HETEROPRIO_URT_PURE",
-	"STARPU_HETEROPRIO_URT",
-	"STARPU_HETEROPRIO_URT_2",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_PURE",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_PURE_2",
-	"STARPU_HETEROPRIO_URT_DOT_REL_DIFF_PURE",
-	"STARPU_HETEROPRIO_URT_DOT_REL_DIFF_PURE_2",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_2",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_3",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_4",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_5",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_6",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_7",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_8",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_9",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_10",
-	"STARPU_HETEROPRIO_URT_DOT_DIFF_11",
-	"STARPU_HETEROPRIO_URTS_PER_SECONDS",
-	"STARPU_HETEROPRIO_URTS_PER_SECONDS_2",
-	"STARPU_HETEROPRIO_URTS_PER_SECONDS_DIFF",
-	"STARPU_HETEROPRIO_URTS_TIME_RELEASED_DIFF",
-	"STARPU_HETEROPRIO_URTS_TIME_COMBINATION",
-	"STARPU_HETEROPRIO_NODS_PER_SECOND",
-	"STARPU_HETEROPRIO_NODS_TIME_RELEASED",
-	"STARPU_HETEROPRIO_NODS_TIME_RELEASED_DIFF",
-};
 
 /* Until the program says otherwise: every kind looks at all buckets, the highest priority first. */
 static void usual_order(struct hp *h)
 {
 	for (unsigned kind = 0; kind < STARPU_NARCH; kind++) {
-		h->kind[kind].n = BUCKETS;
-		for (unsigned i = 0; i < BUCKETS; i++)
-			h->kind[kind].order[i] = BUCKETS - 1 - i;
+		h->kind[kind].n = HP_BUCKETS;
+		for (unsigned i = 0; i < HP_BUCKETS; i++)
+			h->kind[kind].order[i] = HP_BUCKETS - 1 - i;
 	}
+}
+
+/* STARPU_LAHETEROPRIO_S_CPU and its like: so many for each kind, or the usual number. */
+static unsigned of_kind(const char *what, unsigned kind, unsigned usual)
+{
+	char name[64];
+	snprintf(name, sizeof name, "STARPU_LAHETEROPRIO_%s_%s", what, starpu_worker_get_type_as_env_var(kind));
+	int n = starpu_getenv_number_default(name, (int)usual);
+	return n > 0 ? (unsigned)n : 1;
 }
 
 static void init(unsigned ctx)
@@ -72,13 +28,22 @@ static void init(unsigned ctx)
 	struct hp *h = calloc(1, sizeof *h);
 	STARPU_ASSERT_MSG(h, "no memory for a scheduling policy");
 	pthread_mutex_init(&h->lock, NULL);
-	for (unsigned i = 0; i < BUCKETS; i++)
-		starpu_task_list_init(&h->bucket[i].tasks);
+	for (unsigned i = 0; i <= HP_BUCKETS; i++)
+		for (unsigned node = 0; node < STARPU_MAXNODES; node++)
+			starpu_task_list_init(&h->bucket[i].tasks[node]);
 	usual_order(h);
+	for (unsigned kind = 0; kind < STARPU_NARCH; kind++) {
+		h->kind[kind].near = of_kind("S", kind, 1);
+		h->kind[kind].step = of_kind("PRIO_STEP", kind, HP_BUCKETS);
+	}
+	h->place = hp_place_new();
+	h->local = starpu_getenv_number_default("STARPU_HETEROPRIO_USE_LA", 0) > 0;
+	if (starpu_getenv_number_default("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", 1) > 0)
+		h->by_itself = hp_auto_new();
 	if (!starpu_sched_ctx_min_priority_is_set(ctx))
 		starpu_sched_ctx_set_min_priority(ctx, 0);
 	if (!starpu_sched_ctx_max_priority_is_set(ctx))
-		starpu_sched_ctx_set_max_priority(ctx, BUCKETS - 1);
+		starpu_sched_ctx_set_max_priority(ctx, HP_BUCKETS - 1);
 	starpu_sched_ctx_set_policy_data(ctx, h);
 }
 
@@ -86,6 +51,8 @@ static void deinit(unsigned ctx)
 {
 	struct hp *h = starpu_sched_ctx_get_policy_data(ctx);
 	pthread_mutex_destroy(&h->lock);
+	hp_auto_free(h->by_itself);
+	free(h->place);
 	free(h);
 }
 
@@ -107,14 +74,31 @@ static void remove_workers(unsigned ctx, int *workers, unsigned n)
 	pthread_mutex_unlock(&h->lock);
 }
 
+/* Of a codelet's own bucket, the program's priorities are the order. */
+static void put(struct starpu_task_list *l, struct starpu_task *t, bool by_priority)
+{
+	struct starpu_task *at = by_priority ? l->tail : NULL;
+	while (at && at->priority < t->priority)
+		at = at->prev;
+	if (!by_priority || at == l->tail)
+		starpu_task_list_push_back(l, t);
+	else if (!at)
+		starpu_task_list_push_front(l, t);
+	else
+		sched_list_insert_after(l, at, t);
+}
+
 static int push(struct starpu_task *t)
 {
 	struct hp *h = starpu_sched_ctx_get_policy_data(t->sched_ctx);
-	unsigned b = t->priority < 0 ? 0 : t->priority >= BUCKETS ? BUCKETS - 1 : (unsigned)t->priority;
 	int *workers;
 	unsigned n = starpu_sched_ctx_get_workers_list_raw(t->sched_ctx, &workers);
 	pthread_mutex_lock(&h->lock);
-	starpu_task_list_push_back(&h->bucket[b].tasks, t);
+	unsigned b = h->by_itself                ? hp_auto_push(h, t)
+	             : t->priority < 0           ? 0
+	             : t->priority >= HP_BUCKETS ? HP_BUCKETS - 1
+	                                         : (unsigned)t->priority;
+	put(&h->bucket[b].tasks[h->local ? hp_place_choose(h->place, t) : 0], t, h->by_itself);
 	h->bucket[b].n++;
 	starpu_push_task_end(t);
 	/* One more in the bucket may be what makes it worth the while of the slower: all look. */
@@ -132,30 +116,76 @@ static bool is_worth_it(const struct hp *h, unsigned b, enum starpu_worker_archt
 	return (float)h->bucket[b].n > (slower > 0 ? slower : 1) * (float)h->kind[h->bucket[b].fastest].workers;
 }
 
+static struct starpu_task *take_from(struct hp *h, unsigned b, unsigned node, unsigned me)
+{
+	struct starpu_task *t = h->bucket[b].n ? sched_take_first(&h->bucket[b].tasks[node], me) : NULL;
+	if (t)
+		h->bucket[b].n--;
+	return t;
+}
+
+/* From these memory nodes, some buckets of each at a time. */
+static struct starpu_task *take_near(struct hp *h, unsigned me, const unsigned *node, unsigned n)
+{
+	enum starpu_worker_archtype kind = starpu_worker_get_type((int)me);
+	const struct hp_kind *k = &h->kind[kind];
+	struct starpu_task *t = NULL;
+	for (unsigned i = 0; i < n && !t; i++)
+		t = take_from(h, HP_ODD, node[i], me);
+	for (unsigned from = 0; from < k->n && !t; from += k->step)
+		for (unsigned i = 0; i < n && !t; i++)
+			for (unsigned at = from; at < k->n && at < from + k->step && !t; at++)
+				if (is_worth_it(h, k->order[at], kind))
+					t = take_from(h, k->order[at], node[i], me);
+	return t;
+}
+
+/* Memory nodes, this worker's own first, then as they are numbered around it. */
+static unsigned nodes_around(unsigned me, unsigned *node)
+{
+	unsigned n = starpu_memory_nodes_get_count(), own = starpu_worker_get_memory_node(me);
+	for (unsigned i = 0; i < n; i++)
+		node[i] = (own + i) % n;
+	return n;
+}
+
 static struct starpu_task *pop(unsigned ctx)
 {
 	struct hp *h = starpu_sched_ctx_get_policy_data(ctx);
-	unsigned me = starpu_worker_get_id_check(), impl;
-	enum starpu_worker_archtype kind = starpu_worker_get_type((int)me);
-	struct starpu_task *t = NULL;
+	unsigned me = starpu_worker_get_id_check(), node[STARPU_MAXNODES] = {0}, n = 1, near = 1;
 	pthread_mutex_lock(&h->lock);
-	for (unsigned i = 0; i < h->kind[kind].n && !t; i++) {
-		unsigned b = h->kind[kind].order[i];
-		if (!h->bucket[b].n || !is_worth_it(h, b, kind))
-			continue;
-		for (t = starpu_task_list_front(&h->bucket[b].tasks);
-		     t && !starpu_worker_can_execute_task_first_impl(me, t, &impl);)
-			t = t->next;
-		if (!t)
-			continue;
-		starpu_task_set_implementation(t, impl);
-		starpu_task_list_erase(&h->bucket[b].tasks, t);
-		h->bucket[b].n--;
+	if (h->local) {
+		n = nodes_around(me, node);
+		near = h->kind[starpu_worker_get_type((int)me)].near;
+		near = near < n ? near : n;
 	}
+	struct starpu_task *t = take_near(h, me, node, near);
+	t = t ? t : take_near(h, me, node + near, n - near);
+	if (t && h->local)
+		hp_place_ran(h->place, t, me);
 	pthread_mutex_unlock(&h->lock);
 	if (t)
 		starpu_sched_task_break(t);
 	return t;
+}
+
+/* How long tasks take, for orders that find themselves. */
+static _Thread_local double began_us;
+
+static void before(struct starpu_task *t, unsigned ctx)
+{
+	(void)t, (void)ctx;
+	began_us = starpu_timing_now();
+}
+
+static void after(struct starpu_task *t, unsigned ctx)
+{
+	struct hp *h = starpu_sched_ctx_get_policy_data(ctx);
+	double us = starpu_timing_now() - began_us;
+	pthread_mutex_lock(&h->lock);
+	if (h->by_itself)
+		hp_auto_ran(h->by_itself, t, starpu_worker_get_type(starpu_worker_get_id()), us);
+	pthread_mutex_unlock(&h->lock);
 }
 
 /* -- what programs set, mostly in the callback at the beginning -- */
@@ -164,15 +194,23 @@ static struct hp *of(unsigned ctx, enum starpu_worker_archtype kind, unsigned bu
 {
 	struct starpu_sched_policy *p = starpu_sched_ctx_get_sched_policy(ctx);
 	STARPU_ASSERT_MSG(p == &policy_heteroprio, "the policy of scheduling context %u is not heteroprio", ctx);
-	STARPU_ASSERT_MSG((unsigned)kind < STARPU_NARCH && bucket < BUCKETS,
-	                  "heteroprio knows %d buckets, and no kind of worker %d", BUCKETS, (int)kind);
+	STARPU_ASSERT_MSG((unsigned)kind < STARPU_NARCH && bucket < HP_BUCKETS,
+	                  "heteroprio knows %d buckets, and no kind of worker %d", HP_BUCKETS, (int)kind);
 	return starpu_sched_ctx_get_policy_data(ctx);
+}
+
+/* Who sets orders wants them, and not those that find themselves. */
+static void by_hand(struct hp *h)
+{
+	hp_auto_free(h->by_itself);
+	h->by_itself = NULL;
 }
 
 void starpu_heteroprio_set_nb_prios(unsigned sched_ctx_id, enum starpu_worker_archtype arch, unsigned max_prio)
 {
 	struct hp *h = of(sched_ctx_id, arch, max_prio ? max_prio - 1 : 0);
 	pthread_mutex_lock(&h->lock);
+	by_hand(h);
 	/* The first who says anything says all: kinds that are not named look at nothing. */
 	for (unsigned kind = 0; kind < STARPU_NARCH && !h->n_kinds_set; kind++)
 		h->kind[kind].n = 0;
@@ -212,13 +250,16 @@ void starpu_heteroprio_set_arch_slow_factor(unsigned sched_ctx_id, enum starpu_w
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* Groups of workers by memory node matter where there are several; our buckets are common to all. */
+/* Before the first task: what lies in a list of a node stays there. */
 void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id, unsigned use_locality)
 {
-	(void)of(sched_ctx_id, STARPU_CPU_WORKER, 0);
-	(void)use_locality;
+	struct hp *h = of(sched_ctx_id, STARPU_CPU_WORKER, 0);
+	pthread_mutex_lock(&h->lock);
+	h->local = use_locality != 0;
+	pthread_mutex_unlock(&h->lock);
 }
 
+/* Groups are the workers of a memory node, always. */
 void starpu_heteroprio_map_wgroup_memory_nodes(unsigned sched_ctx_id)
 {
 	(void)of(sched_ctx_id, STARPU_CPU_WORKER, 0);
@@ -243,6 +284,8 @@ struct starpu_sched_policy policy_heteroprio = {
 	.pop_task = pop,
 	.add_workers = add_workers,
 	.remove_workers = remove_workers,
+	.pre_exec_hook = before,
+	.post_exec_hook = after,
 	.policy_name = "heteroprio",
 	.policy_description = "buckets of tasks, each kind of worker with an order of its own",
 	.worker_type = STARPU_WORKER_LIST,

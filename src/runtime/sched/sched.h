@@ -123,6 +123,9 @@ extern _Thread_local struct sched_part sched_part;
 
 /* The priority of held tasks, and of all that depends on them: how many tasks follow on the longest way. None of them runs. */
 void sched_rank(struct starpu_task_list *held);
+/* Each task that waits for this one, which has not ended, and how many it waits for. By who has the task. */
+void sched_each_behind(const struct starpu_task *t, void (*tell)(void *arg, const struct starpu_task *behind, unsigned waits_for),
+                       void *arg);
 
 /*
  * Parallel tasks (sched_party.c). The members of a combined worker meet: the first of them, rank 0, gets the task as its own,

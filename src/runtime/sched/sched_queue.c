@@ -146,6 +146,11 @@ static void insert_before(struct starpu_task_list *l, struct starpu_task *at, st
 	at->prev = t;
 }
 
+void sched_list_insert_after(struct starpu_task_list *l, struct starpu_task *at, struct starpu_task *t)
+{
+	insert_before(l, at->next, t);
+}
+
 /* By priority, behind its equals: sought from the end, where a task of the usual priority finds its place at once. */
 int starpu_st_fifo_taskq_push_sorted_task(starpu_st_fifo_taskq_t fifo_queue, struct starpu_task *task)
 {

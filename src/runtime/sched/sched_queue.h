@@ -30,6 +30,7 @@ struct starpu_st_prio_deque {
 };
 typedef struct starpu_st_prio_deque sched_prio;
 
+void sched_list_insert_after(struct starpu_task_list *l, struct starpu_task *at, struct starpu_task *t);
 /* The first of a list that this worker may run; its first possible implementation is set. */
 struct starpu_task *sched_take_first(struct starpu_task_list *l, unsigned worker);
 /* The first task that this worker may run, by priority; its first possible implementation is set. */

@@ -61,10 +61,27 @@ static int32_t length_of(const struct rt_job *j)
 	return j->body != NULL;
 }
 
+static struct starpu_task *task_of(struct rt_job *j)
+{
+	return j->body && j->bits & RT_J_PLACED ? rt_part(j)->task : NULL;
+}
+
+void sched_each_behind(const struct starpu_task *t, void (*tell)(void *arg, const struct starpu_task *behind, unsigned waits_for),
+                       void *arg)
+{
+	for (uint32_t edge = (uint32_t)weft_load_u64(&rt_task_job(t)->succ); edge;) {
+		struct rt_job *j = rt_job_at(edge / RT_EDGES);
+		/* While it is being submitted, it has its guard. */
+		unsigned waits_for = (unsigned)weft_load_i32(&j->pending) & (unsigned)(RT_GUARD - 1);
+		if (task_of(j))
+			tell(arg, task_of(j), waits_for ? waits_for : 1);
+		edge = j->edge_next[edge % RT_EDGES];
+	}
+}
+
 static void leave(const struct node *n)
 {
-	struct rt_job *j = rt_job_at(n->job);
-	struct starpu_task *t = j->body && j->bits & RT_J_PLACED ? rt_part(j)->task : NULL;
+	struct starpu_task *t = task_of(rt_job_at(n->job));
 	if (t)
 		t->priority = n->rank;
 }
