@@ -31,6 +31,26 @@ static void *run(void *driver)
 	return NULL;
 }
 
+static void *waits(void *arg)
+{
+	(void)arg;
+	starpu_task_wait_for_all();
+	return NULL;
+}
+
+/* Another thread waits, and there is no step after the one that runs the last task. */
+static int check_last_step(struct starpu_driver *d)
+{
+	starpu_pthread_t thread;
+	submit(10);
+	STARPU_PTHREAD_CREATE(&thread, NULL, waits, NULL);
+	while (__atomic_load_n(&ran, __ATOMIC_RELAXED) < 60)
+		if (starpu_driver_run_once(d))
+			return 1;
+	STARPU_PTHREAD_JOIN(thread, NULL);
+	return 0;
+}
+
 static int check_steps(struct starpu_driver *d)
 {
 	struct starpu_driver unknown = {.type = STARPU_CPU_WORKER, .id.cpu_id = 77};
@@ -41,7 +61,7 @@ static int check_steps(struct starpu_driver *d)
 		if (starpu_driver_run_once(d))
 			return 1;
 	starpu_task_wait_for_all();
-	return starpu_driver_deinit(d) || !pthread_equal(by, pthread_self());
+	return check_last_step(d) || starpu_driver_deinit(d) || !pthread_equal(by, pthread_self());
 }
 
 int main(void)

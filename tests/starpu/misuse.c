@@ -78,6 +78,37 @@ static void unpacks_too_much(void)
 	starpu_codelet_unpack_arg(&state, &b, sizeof b);
 }
 
+static void context_that_is_not(void)
+{
+	struct starpu_task *t = starpu_task_create();
+	t->cl = &cl;
+	starpu_task_submit_to_ctx(t, 5);
+}
+static void context_of_nobody(void)
+{
+	int workers[] = {0, 9};
+	starpu_sched_ctx_create(workers, 2, "few", STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
+}
+static void context_gets_nobody(void)
+{
+	int workers[] = {0}, nobody[] = {-1};
+	unsigned ctx = starpu_sched_ctx_create(workers, 1, "few", STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
+	starpu_sched_ctx_add_workers(nobody, 1, ctx);
+}
+static void context_deleted_twice(void)
+{
+	int workers[] = {0};
+	unsigned ctx = starpu_sched_ctx_create(workers, 1, "once", STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
+	starpu_sched_ctx_delete(ctx);
+	starpu_sched_ctx_delete(ctx);
+}
+static void too_many_contexts(void)
+{
+	int workers[] = {0};
+	for (int i = 0; i < STARPU_NMAX_SCHED_CTXS; i++)
+		starpu_sched_ctx_create(workers, 1, "one of many", STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
+}
+
 static void check_ends(void (*wrong)(void), const char *says)
 {
 	int ends[2], status;
@@ -125,6 +156,11 @@ int main(void)
 		{no_handle, "handle 0 is NULL"},
 		{unknown_argument, "of no known kind"},
 		{unpacks_too_much, "more arguments are unpacked than were packed"},
+		{context_that_is_not, "task 'mine' is for scheduling context 5, which there is not"},
+		{context_of_nobody, "'few': there is no worker 9, but 1 from 0 on"},
+		{context_gets_nobody, "'few': there is no worker -1"},
+		{context_deleted_twice, "there is no scheduling context 1 to delete"},
+		{too_many_contexts, "scheduling contexts already"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		check_ends(cases[i].wrong, cases[i].says);

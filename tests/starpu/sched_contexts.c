@@ -233,6 +233,19 @@ static void comes_and_goes(void)
 	pthread_join(thread, NULL);
 }
 
+static void by_name(void)
+{
+	int first[] = {0};
+	setenv("STARPU_SCHED", "prio", 1);
+	unsigned usual = starpu_sched_ctx_create(first, 1, "usual", STARPU_SCHED_CTX_POLICY_NAME, "", 0);
+	CHECK(!strcmp(starpu_sched_get_sched_policy_in_ctx(usual)->policy_name, "prio"));
+	unsetenv("STARPU_SCHED");
+	unsigned unknown = starpu_sched_ctx_create(first, 1, "unknown", STARPU_SCHED_CTX_POLICY_NAME, "no-such", 0);
+	CHECK(!strcmp(starpu_sched_get_sched_policy_in_ctx(unknown)->policy_name, "lws"));
+	starpu_sched_ctx_delete(unknown);
+	starpu_sched_ctx_delete(usual);
+}
+
 static void nested(void)
 {
 	int both[] = {0, 1}, first[] = {0};
@@ -380,6 +393,7 @@ int main(void)
 		without_workers();
 		nested();
 		without_policy();
+		by_name();
 		comes_and_goes();
 		starpu_shutdown();
 		policy_of_ones_own();

@@ -151,6 +151,7 @@ void starpu_shutdown(void)
 	m->core = NULL;
 	layers_end(m);
 	rt_tags_end();
+	rt_turns_end();
 	rt_worker_tree_end();
 	rt_topology_end(m);
 	life.is_up = false;

@@ -102,6 +102,7 @@ struct rt_model_ops {
 
 /* Scheduling contexts, once there are several. */
 struct rt_ctx_ops {
+	bool (*is_there)(unsigned ctx);
 	unsigned (*current)(void);                             /* of tasks that the calling thread submits without saying where */
 	void (*keep_workers)(unsigned ctx, struct rt_mask *m); /* takes away the workers that are not in it */
 	void (*submitted)(unsigned ctx);

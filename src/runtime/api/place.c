@@ -119,6 +119,12 @@ static void ready(struct rt_submitter *s, struct rt_job *j)
 	rt_break_on(RT_BREAK_PUSH, j);
 	if (t)
 		tell_ready(t);
+	if (!rt_turn_is_to_come(j))
+		rt_place(s, j);
+}
+
+void rt_place(struct rt_submitter *s, struct rt_job *j)
+{
 	if (rt_job_runs_nowhere(j))
 		into_the_loop(s, j);
 	else if (rt_policy())

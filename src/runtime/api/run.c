@@ -213,6 +213,9 @@ static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 	}
 	if (p->task) {
 		struct rt_task *own = p->task->starpu_private;
+		struct rt_job *next = WEFT_UNLIKELY(p->task->workerorder) ? rt_turn_was(p->task) : NULL;
+		if (next)
+			rt_place(&w->self, next);
 		own->ran_on = w;
 		p->bits |= RT_P_ENDING;
 		if (weft_add_i32(&own->ends, -1) != 1)

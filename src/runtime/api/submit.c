@@ -85,7 +85,7 @@ static bool is_everywhere(const struct rt_task *own)
 
 static void fill(struct starpu_task *t, struct rt_task *own, struct rt_job *j)
 {
-	bool placed = !is_everywhere(own) || t->prologue_callback_func || t->soon_callback_func || t->priority;
+	bool placed = !is_everywhere(own) || t->prologue_callback_func || t->soon_callback_func || t->priority || t->workerorder;
 	j->body = rt_body_task;
 	j->arg = t->cl_arg;
 	j->priority = t->priority;
@@ -133,6 +133,8 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 		rt_misuse("task '%s' is submitted again before it is done", name_of(t));
 	if (t->sched_ctx == STARPU_NMAX_SCHED_CTXS)
 		t->sched_ctx = rt_ctxs() ? rt_ctxs()->current() : 0;
+	else if (t->sched_ctx && !(rt_ctxs() && rt_ctxs()->is_there(t->sched_ctx)))
+		rt_misuse("task '%s' is for scheduling context %u, which there is not", name_of(t), t->sched_ctx);
 	if (!find_workers(t, own))
 		return -ENODEV;
 	if (t->transaction && rt_transaction_join(own))

@@ -163,6 +163,17 @@ int rt_task_submit(struct starpu_task *t, bool nodeps) WEFT_MUST_CHECK;
 void rt_throttle(void);
 extern struct weft_atomic_i32 rt_limit_max;
 
+/* A placed job goes where it shall run, now that it may. */
+void rt_place(struct rt_submitter *s, struct rt_job *j);
+
+/* ---- worker_order.c ---- */
+
+/* Tasks before this one on its worker have not run yet: it is kept until they have. */
+bool rt_turn_is_to_come(struct rt_job *j);
+/* The task has run; the job whose turn is next, if that is kept: it is to be placed. */
+struct rt_job *rt_turn_was(const struct starpu_task *t);
+void rt_turns_end(void);
+
 /* ---- tag.c ---- */
 
 /* The task is submitted with its tag: what the tag depends on goes to `before`. 0 or -ENOMEM. */

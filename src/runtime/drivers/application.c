@@ -41,6 +41,8 @@ int starpu_driver_run_once(struct starpu_driver *d)
 	if (!w)
 		return -EINVAL;
 	rt_worker_visit(w);
+	/* It may have been the last, and the application may not come back. */
+	rt_tell_waiters(w->runtime);
 	return 0;
 }
 

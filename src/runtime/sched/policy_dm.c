@@ -4,7 +4,7 @@
  *
  *     cost = alpha (end there - earliest end anywhere) + beta (transfer of data) + gamma (energy, with what others burn idle)
  *
- * dm leaves data out; dmda counts it. The queue of a worker is by arrival (dm, dmda), by priority (dmdap, dmdas, dmdasd), or by
+ * dm leaves data and energy out; dmda counts them. The queue of a worker is by arrival (dm, dmda), by priority (dmdap, dmdas, dmdasd), or by
  * data at hand (dmdar; among equals: dmdas, dmdasd). dmdasd also decides by priority: only tasks that would come before count.
  * Where a model does not know yet, the task goes to those workers in turn, so that it learns; without a model to where the queue
  * is shortest.
@@ -33,7 +33,7 @@ static void init_as(unsigned ctx, unsigned how)
 	d->how = how;
 	d->alpha = starpu_getenv_float_default("STARPU_SCHED_ALPHA", 1.0F);
 	d->beta = starpu_getenv_float_default("STARPU_SCHED_BETA", 1.0F);
-	d->gamma = starpu_getenv_float_default("STARPU_SCHED_GAMMA", 1000.0F);
+	d->gamma = how & WITH_DATA ? starpu_getenv_float_default("STARPU_SCHED_GAMMA", 1000.0F) : 0;
 	d->idle_power = starpu_getenv_float_default("STARPU_IDLE_POWER", 0.0F);
 	if (starpu_getenv_number_default("STARPU_SCHED_FIFO_READY_FIRST", 0) > 0)
 		d->how |= READY_FIRST;

@@ -30,8 +30,9 @@ struct sched_policy {
 extern const struct sched_policy sched_policies[]; /* ends with a NULL policy; the first is the usual one */
 /* By name; "" or NULL: the usual one. NULL: there is none of that name. */
 const struct sched_policy *sched_policy_find(const char *name);
-void sched_policy_list(FILE *to);                               /* for people */
-struct starpu_sched_policy *sched_lib_policy(const char *name); /* of STARPU_SCHED_LIB */
+const struct sched_policy *sched_policy_or_usual(const char *name); /* that, and a word of what is known, when it is not */
+void sched_policy_list(FILE *to);                                   /* for people */
+struct starpu_sched_policy *sched_lib_policy(const char *name);     /* of STARPU_SCHED_LIB */
 
 /* -- contexts -- */
 /* The workers of a context at some time; older lists stay until the context ends, as somebody may still look at them. */

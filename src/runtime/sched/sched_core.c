@@ -58,6 +58,16 @@ static bool hold(struct sched_ctx *c, struct starpu_task *t)
 	return empty;
 }
 
+/* A task goes to its worker, or to several, past the policy. */
+static void tell_policy(const struct starpu_sched_policy *p, struct starpu_task *t)
+{
+	int size = 1, one = (int)t->workerid, *members = &one;
+	if (starpu_worker_is_combined_worker(one))
+		starpu_combined_worker_get_description(one, &size, &members);
+	for (int i = 0; i < size; i++)
+		p->push_task_notify(t, members[i], one, t->sched_ctx);
+}
+
 /* A context without a scheduler: its first worker does what is submitted to it; while it does, the others sleep. */
 static void push_without_policy(const struct sched_ctx *c, struct starpu_task *t)
 {
@@ -79,11 +89,13 @@ static void push(struct starpu_task *t)
 	sched_ctx_ready(c, t, 1);
 	if (soon.func)
 		soon.func(soon.data, t, 0);
+	struct starpu_sched_policy *p = c->policy;
 	if (t->execute_on_a_specific_worker) {
+		if (p && p->push_task_notify)
+			tell_policy(p, t);
 		starpu_push_local_task((int)t->workerid, t, 0);
 		return;
 	}
-	struct starpu_sched_policy *p = c->policy;
 	if (!p || !p->push_task) {
 		push_without_policy(c, t);
 		return;
@@ -290,17 +302,6 @@ void sched_go_hooked(void)
 
 /* -- the life of it -- */
 
-/* A name that we do not know is no reason not to run, and a list of those that we do. */
-static const struct sched_policy *usual_instead(const char *name)
-{
-	fprintf(stderr, "starpu: there is no scheduling policy '%s'; '%s' is taken. These are known:", name,
-	        sched_policies[0].policy->policy_name);
-	for (const struct sched_policy *p = sched_policies; p->policy; p++)
-		fprintf(stderr, " %s", p->policy->policy_name);
-	fprintf(stderr, "\n");
-	return &sched_policies[0];
-}
-
 /* What the program or its user wants: conf has the environment's words already. */
 static struct sched_policy choose(const struct starpu_conf *conf)
 {
@@ -314,8 +315,7 @@ static struct sched_policy choose(const struct starpu_conf *conf)
 	struct starpu_sched_policy *of_lib = name && *name ? sched_lib_policy(name) : NULL;
 	if (of_lib)
 		return (struct sched_policy){of_lib, false, RT_PRIO_NONE};
-	const struct sched_policy *found = sched_policy_find(name);
-	return found ? *found : *usual_instead(name);
+	return *sched_policy_or_usual(name);
 }
 
 static int begin(struct rt_machine *m, struct weft_err *err)

@@ -113,11 +113,19 @@ static void push_held(struct sched_ctx *c)
 		sched_push(starpu_task_list_pop_front(&held));
 }
 
+static void check_worker(const struct sched_ctx *c, int worker)
+{
+	STARPU_ASSERT_MSG(worker >= 0 && (unsigned)worker < rt_machine.n_workers,
+	                  "scheduling context '%s': there is no worker %d, but %u from 0 on", c->name, worker,
+	                  rt_machine.n_workers);
+}
+
 void sched_ctx_add(struct sched_ctx *c, const int *workers, unsigned n)
 {
 	int added[STARPU_NMAXWORKERS];
 	unsigned k = 0;
 	for (unsigned i = 0; i < n; i++) {
+		check_worker(c, workers[i]);
 		if (c->workers->present[workers[i]])
 			continue;
 		c->workers->add(c->workers, workers[i]);
@@ -148,6 +156,7 @@ void sched_ctx_remove(struct sched_ctx *c, const int *workers, unsigned n)
 	int removed[STARPU_NMAXWORKERS];
 	unsigned k = 0;
 	for (unsigned i = 0; i < n; i++) {
+		check_worker(c, workers[i]);
 		if (!c->workers->present[workers[i]])
 			continue;
 		__atomic_fetch_and(&sched_workers[workers[i]].ctxs.v, ~(UINT32_C(1) << c->id), __ATOMIC_ACQ_REL);
@@ -208,7 +217,12 @@ static void keep_workers(unsigned ctx, struct rt_mask *m)
 			m->word[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
-static const struct rt_ctx_ops ctx_ops = {sched_ctx_now, keep_workers, submitted, done, sched_ctx_wait};
+static bool is_there(unsigned ctx)
+{
+	return sched_ctx(ctx) != NULL;
+}
+
+static const struct rt_ctx_ops ctx_ops = {is_there, sched_ctx_now, keep_workers, submitted, done, sched_ctx_wait};
 
 void sched_ctx_ready(struct sched_ctx *c, const struct starpu_task *t, int how_many)
 {
@@ -287,15 +301,17 @@ static void read_wanted(struct wanted *w, va_list args)
 	}
 }
 
-/* The struct that a context works with, from a name or a struct; native ones have a second way, by tasks. */
+/*
+ * The struct that a context works with, from a name or a struct; native ones have a second way, by tasks. Without a name, it is what
+ * the user wants.
+ */
 static struct starpu_sched_policy *policy_wanted(const struct wanted *w)
 {
+	const char *name = w->policy_name && *w->policy_name ? w->policy_name : starpu_getenv("STARPU_SCHED");
 	if (w->policy)
 		return w->policy;
-	struct starpu_sched_policy *of_lib = sched_lib_policy(w->policy_name);
-	const struct sched_policy *found = of_lib ? NULL : sched_policy_find(w->policy_name);
-	STARPU_ASSERT_MSG(of_lib || found, "there is no scheduling policy '%s'", w->policy_name ? w->policy_name : "");
-	return of_lib ? of_lib : found->policy;
+	struct starpu_sched_policy *of_lib = sched_lib_policy(name);
+	return of_lib ? of_lib : sched_policy_or_usual(name)->policy;
 }
 
 void sched_take_over(void)
@@ -399,7 +415,7 @@ static unsigned create(const int *workerids, int nworkers, const char *name, con
 	c->user_data = w->user_data;
 	c->awake_workers = w->awake;
 	c->nested = w->nested;
-	c->level = w->level >= 0 ? (unsigned)w->level : w->nested >= 0 ? sched_ctxs[w->nested].level + 1 : 1;
+	c->level = w->level >= 0 ? (unsigned)w->level : w->nested >= 0 ? sched_ctxs[w->nested].level + 1 : 0;
 	c->inheritor = w->nested >= 0 ? (unsigned)w->nested : STARPU_NMAX_SCHED_CTXS;
 	if (w->min_set)
 		starpu_sched_ctx_set_min_priority((unsigned)id, w->min);

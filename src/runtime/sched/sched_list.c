@@ -64,6 +64,23 @@ const struct sched_policy *sched_policy_find(const char *name)
 	return NULL;
 }
 
+/* A name that we do not know is no reason not to run, and a list of those that we do. */
+static const struct sched_policy *usual_instead(const char *name)
+{
+	fprintf(stderr, "starpu: there is no scheduling policy '%s'; '%s' is taken. These are known:", name,
+	        sched_policies[0].policy->policy_name);
+	for (const struct sched_policy *p = sched_policies; p->policy; p++)
+		fprintf(stderr, " %s", p->policy->policy_name);
+	fprintf(stderr, "\n");
+	return &sched_policies[0];
+}
+
+const struct sched_policy *sched_policy_or_usual(const char *name)
+{
+	const struct sched_policy *found = sched_policy_find(name);
+	return found ? found : usual_instead(name);
+}
+
 void sched_policy_list(FILE *to)
 {
 	fprintf(to, "STARPU_SCHED is one of these; without it, %s:\n", sched_policies[0].policy->policy_name);
