@@ -57,6 +57,7 @@ struct group {
 struct hp_auto {
 	struct group group[HP_BUCKETS];
 	unsigned n, pushed, interval, policy;
+	unsigned n_ordered; /* groups that are in the orders */
 	bool by_name, frozen, prints_data, prints_orders, changed;
 	char path[4096];
 };
@@ -333,7 +334,8 @@ static void find_fastest(const struct group *g, struct hp_bucket *b)
 
 static void find_orders(struct hp *h)
 {
-	const struct hp_auto *a = h->by_itself;
+	struct hp_auto *a = h->by_itself;
+	a->n_ordered = a->n;
 	for (unsigned kind = 0; kind < STARPU_NARCH; kind++)
 		order_for(a, &h->kind[kind], kind);
 	for (unsigned i = 0; i < a->n; i++)
@@ -365,8 +367,8 @@ static bool fastest_can(const struct hp_bucket *b, struct starpu_task *t)
 unsigned hp_auto_push(struct hp *h, struct starpu_task *t)
 {
 	struct hp_auto *a = h->by_itself;
-	unsigned before = a->n, g = group_of(a, t);
-	if (a->n != before || a->pushed++ % a->interval == 0)
+	unsigned g = group_of(a, t);
+	if (a->n != a->n_ordered || a->pushed++ % a->interval == 0)
 		find_orders(h);
 	return h->bucket[g].has_fastest && !fastest_can(&h->bucket[g], t) ? HP_ODD : g;
 }
