@@ -418,6 +418,15 @@ struct starpu_task *starpu_sched_component_pump_downstream(struct starpu_sched_c
 
 /* -- for decisions -- */
 
+int comp_child_of_caller(const struct starpu_sched_component *c)
+{
+	int me = starpu_worker_get_id();
+	for (unsigned i = 0; me >= 0 && i < c->nchildren; i++)
+		if (starpu_bitmap_get(&c->children[i]->workers_in_ctx, me))
+			return (int)i;
+	return -1;
+}
+
 int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	for (unsigned i = 0; i < c->nparents; i++) {

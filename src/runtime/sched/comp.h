@@ -29,6 +29,8 @@ int comp_decision_can_push(struct starpu_sched_component *c, struct starpu_sched
 /* A refused task goes back to the queue that it came from, to the front. */
 int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t);
 
+int comp_child_of_caller(const struct starpu_sched_component *c); /* the child above the calling worker, or -1 */
+
 /* The lock of a context's tree, for who comes in from outside. */
 void comp_lock(unsigned ctx);
 void comp_unlock(unsigned ctx);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* -- eager: whoever asks; when pushed to, the children in turn -- */
+/* -- eager: whoever asks; when pushed to, the child of who pushes if it has nothing, else the children in turn -- */
 
 struct turn {
 	unsigned at;
@@ -13,7 +13,14 @@ struct turn {
 static int push_in_turn(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	struct turn *turn = c->data;
+	const struct starpu_task *ends = starpu_task_get_current();
+	int own = comp_child_of_caller(c);
 	starpu_sched_task_break(t);
+	/* Who released it at the end of a task, and has nothing else, needs not be woken. */
+	if (own >= 0 && ends && ends->status == STARPU_TASK_FINISHED && c->children[own]->estimated_load(c->children[own]) <= 0 &&
+	    starpu_sched_component_can_execute_task(c->children[own], t) &&
+	    !starpu_sched_component_push_task(c, c->children[own], t))
+		return 0;
 	for (unsigned i = 0; i < c->nchildren; i++) {
 		struct starpu_sched_component *child = c->children[turn->at++ % c->nchildren];
 		if (starpu_sched_component_can_execute_task(child, t) && !starpu_sched_component_push_task(c, child, t))

@@ -196,20 +196,10 @@ struct ws {
 	unsigned n, turn;
 };
 
-/* The child above the calling worker, or -1. */
-static int child_of_caller(const struct starpu_sched_component *c)
-{
-	int me = starpu_worker_get_id();
-	for (unsigned i = 0; me >= 0 && i < c->nchildren; i++)
-		if (starpu_bitmap_get(&c->children[i]->workers_in_ctx, me))
-			return (int)i;
-	return -1;
-}
-
 static int ws_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	struct ws *ws = c->data;
-	int at = child_of_caller(c);
+	int at = comp_child_of_caller(c);
 	if (at < 0 || !starpu_sched_component_can_execute_task(c->children[at], t)) {
 		at = -1;
 		for (unsigned i = 0; i < c->nchildren && at < 0; i++) {
@@ -228,7 +218,7 @@ static int ws_push(struct starpu_sched_component *c, struct starpu_task *t)
 static struct starpu_task *ws_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
 {
 	struct ws *ws = c->data;
-	int own = child_of_caller(c);
+	int own = comp_child_of_caller(c);
 	for (unsigned i = 0; i < ws->n; i++) {
 		struct starpu_st_fifo_taskq *q = &ws->of[((own < 0 ? 0 : (unsigned)own) + i) % ws->n];
 		struct starpu_task *t = starpu_task_list_front(&q->tasks);
