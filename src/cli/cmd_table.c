@@ -139,7 +139,7 @@ static const char *window_name(const struct weft_view *v, uint32_t i)
 static int fail_find(const char *option, const char *name, uint32_t n, const char *(*name_at)(const struct weft_view *, uint32_t),
                      const struct weft_view *v)
 {
-	const char *known[64];
+	const char *known[64] = {0};
 	uint32_t k = 0;
 	for (; k < n && k < 64; k++)
 		known[k] = name_at(v, k);
