@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SIMS = 4, LEAVES = 4, ITERATIONS = 12, WARM = 2, PATIENCE_MS = 60000 };
+enum { SIMS = 4, LEAVES = 4, ITERATIONS = 12, WARM = 2, PATIENCE_MS = 60000, RUNS = 64 };
 enum figure { LAG, SEEN, REAL, RATE, TOP, BELOW, FIGURES };
 
 static const char tunlet[] =
@@ -52,7 +52,7 @@ static const char tunlet[] =
 
 /* What the controllers share: they go from iteration to iteration together. */
 struct meeting {
-	atomic_uint ready, iteration, done, over;
+	atomic_uint ready, begins, iteration, done, over;
 	double figure[FIGURES];
 };
 
@@ -62,7 +62,8 @@ struct stage {
 	struct meeting *meeting;
 	pid_t collector[LEAVES + 1], sim[SIMS], analyzer;
 	char address[LEAVES + 1][WIRE_PEER_BYTES];
-	int up[SIMS], n_up, life[2], ready[2], told;
+	double cpu_before[LEAVES + 2]; /* of collectors, and the analyzer: what their beginning has cost */
+	int up[SIMS], n_up, life[2], ready[2];
 };
 
 static void must(bool ok, const char *what)
@@ -79,7 +80,8 @@ struct sim {
 	struct peer up;
 	unsigned number, tasks;
 	struct meeting *meeting;
-	unsigned ready, acted; /* how many READY were heard; the iteration of the last ACT */
+	unsigned ready, acted; /* how many tasks are ready; the iteration of the last ACT */
+	bool *is_ready;        /* each of them */
 	struct message *in;
 };
 
@@ -88,10 +90,23 @@ static void say(struct sim *s, const struct message *m)
 	must(peer_send(&s->up, m) == 0, "a controller has lost its way up");
 }
 
+/* Said again, it asks whether the task is alive. */
+static void heard_ready(struct sim *s, uint64_t task)
+{
+	struct message m = {.kind = MESSAGE_COST, .cost = {.task = task, .alive = true, .time = weft_realtime_ns()}};
+	bool *is = &s->is_ready[task & UINT32_MAX];
+	if (*is)
+		say(s, &m);
+	else
+		s->ready++;
+	*is = true;
+}
+
 static void heard(struct sim *s, const struct message *m)
 {
 	struct message out = {.kind = MESSAGE_ACTED};
-	s->ready += m->kind == MESSAGE_READY;
+	if (m->kind == MESSAGE_READY)
+		heard_ready(s, m->ready.task);
 	if (m->kind == MESSAGE_END)
 		atomic_store(&s->meeting->over, 1);
 	if (m->kind != MESSAGE_ACT)
@@ -191,7 +206,7 @@ static void lead(struct sim *s)
 {
 	struct meeting *t = s->meeting;
 	uint64_t master = task_of(s, own_tasks(s) + 1), lag = 0, seen = 0, real = 0;
-	while (atomic_load(&t->ready) < SIMS)
+	while (!atomic_load(&t->begins))
 		hear(s, 1);
 	for (unsigned i = 1; i <= ITERATIONS + WARM; i++) {
 		uint64_t began = weft_monotonic_ns();
@@ -224,7 +239,8 @@ static void lead(struct sim *s)
 static _Noreturn void sim_main(struct sim *s)
 {
 	s->in = malloc(sizeof *s->in);
-	must(s->in != NULL, "out of memory");
+	s->is_ready = calloc(s->tasks + 2, sizeof *s->is_ready);
+	must(s->in && s->is_ready, "out of memory");
 	begin_tasks(s);
 	if (s->number == 0)
 		lead(s);
@@ -326,7 +342,7 @@ static void begin_analyzer(struct stage *st)
 		                           .n_controllers = (unsigned)st->n_up,
 		                           .life = st->life[0],
 		                           .ready = st->ready[1],
-		                           .quiet = true,
+		                           .quiet = !getenv("BENCH_TALK"),
 		                           .command = "bench",
 		                           .limit_ns = 60000000000};
 		int n = snprintf(text, sizeof text, tunlet, st->tasks);
@@ -342,6 +358,22 @@ static void begin_analyzer(struct stage *st)
 	close(st->ready[0]);
 }
 
+/* Of it and of those that it has waited for (compilers), so far. */
+static double cpu_so_far(pid_t pid)
+{
+	char path[40], line[1024];
+	unsigned long n[4] = {0};
+	snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+	FILE *f = fopen(path, "r");
+	bool ok = f && fgets(line, sizeof line, f) && strrchr(line, ')') &&
+	          sscanf(strrchr(line, ')'), ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %lu %lu", &n[0], &n[1], &n[2],
+	                 &n[3]) == 4;
+	must(ok, "cannot read a process's time");
+	fclose(f);
+	return (double)(n[0] + n[1] + n[2] + n[3]) * 1e9 / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* It has ended. */
 static double cpu_of(pid_t pid)
 {
 	struct rusage r;
@@ -355,12 +387,12 @@ static void end_all(struct stage *st)
 	struct analyze_end end = {0};
 	double events = 2.0 * st->tasks * (ITERATIONS + WARM), below = 0;
 	must(write(st->life[1], &end, sizeof end) == sizeof end, "the analyzer is gone");
-	st->meeting->figure[TOP] = cpu_of(st->analyzer) / events;
+	st->meeting->figure[TOP] = (cpu_of(st->analyzer) - st->cpu_before[LEAVES + 1]) / events;
 	close(st->life[1]);
 	for (unsigned i = 0; i < SIMS; i++)
 		(void)cpu_of(st->sim[i]);
 	for (unsigned i = 0; i < st->collectors; i++)
-		below += cpu_of(st->collector[i]);
+		below += cpu_of(st->collector[i]) - st->cpu_before[i];
 	st->meeting->figure[BELOW] = below / events;
 }
 
@@ -377,6 +409,14 @@ static void run(struct meeting *meeting, unsigned tasks, bool tree)
 	begin_analyzer(&st);
 	for (unsigned i = 0; tree && i < SIMS; i++)
 		begin_sim(&st, i);
+	for (bool begun = false; !begun; (void)poll(NULL, 0, 1)) {
+		must(waitpid(st.sim[0], NULL, WNOHANG) == 0, "a controller has ended");
+		begun = atomic_load(&meeting->ready) == SIMS;
+	}
+	for (unsigned i = 0; i < st.collectors; i++)
+		st.cpu_before[i] = cpu_so_far(st.collector[i]);
+	st.cpu_before[LEAVES + 1] = cpu_so_far(st.analyzer);
+	atomic_store(&meeting->begins, 1);
 	for (uint64_t until = weft_monotonic_ns() + 10 * PATIENCE_MS * UINT64_C(1000000); !atomic_load(&meeting->over);) {
 		must(weft_monotonic_ns() < until && waitpid(st.sim[0], NULL, WNOHANG) == 0, "a controller has ended");
 		(void)poll(NULL, 0, 5);
@@ -384,7 +424,7 @@ static void run(struct meeting *meeting, unsigned tasks, bool tree)
 	end_all(&st);
 }
 
-/* ---- figures: a run gives all of them, so the first one that is asked for runs it ---- */
+/* ---- figures: a run gives all of them ---- */
 
 struct wanted {
 	unsigned tasks;
@@ -392,27 +432,29 @@ struct wanted {
 	enum figure figure;
 };
 
+/* Of the runs of one size and kind, which are counted for each figure from the first one on. */
 static double figure_of(void *arg)
 {
 	static struct meeting *meeting;
 	static struct {
-		unsigned tasks, asked; /* asked: figures that were given out */
-		double figure[FIGURES];
-	} last[2];
+		unsigned tasks, n, asked[FIGURES];
+		double figure[RUNS][FIGURES];
+	} runs[2];
 	const struct wanted *w = arg;
 	if (!weft_wire_can_seal())
 		return bench_skip("this build is without libsodium");
-	if (last[w->tree].tasks != w->tasks || last[w->tree].asked >> w->figure & 1) {
-		meeting = meeting ? meeting
-		                  : mmap(NULL, sizeof *meeting, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (runs[w->tree].tasks != w->tasks)
+		memset(&runs[w->tree], 0, sizeof runs[w->tree]);
+	runs[w->tree].tasks = w->tasks;
+	unsigned at = runs[w->tree].asked[w->figure]++ % RUNS;
+	if (at == runs[w->tree].n) {
+		if (!meeting)
+			meeting = mmap(NULL, sizeof *meeting, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		must(meeting != MAP_FAILED, "out of memory");
 		run(meeting, w->tasks, w->tree);
-		last[w->tree].tasks = w->tasks;
-		last[w->tree].asked = 0;
-		memcpy(last[w->tree].figure, meeting->figure, sizeof meeting->figure);
+		memcpy(runs[w->tree].figure[runs[w->tree].n++], meeting->figure, sizeof meeting->figure);
 	}
-	last[w->tree].asked |= 1u << w->figure;
-	return last[w->tree].figure[w->figure];
+	return runs[w->tree].figure[at][w->figure];
 }
 
 #define WANTED(count, with, what) (&(struct wanted){count, with, what})

@@ -32,13 +32,15 @@ int eval_fence(void)
 enum { LOW_WORD = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0, MOST = 200 };
 
 /* Whatever their arguments. Sockets: there is the one that it has, and no call that makes another. */
-static const int allowed[] = {
-	SYS_sendto,        SYS_recvfrom,     SYS_exit,         SYS_exit_group,      SYS_rt_sigreturn,    SYS_rt_sigprocmask,
-	SYS_sigaltstack,   SYS_brk,          SYS_munmap,       SYS_mremap,          SYS_madvise,         SYS_futex,
-	SYS_clock_gettime, SYS_gettimeofday, SYS_clock_getres, SYS_nanosleep,       SYS_clock_nanosleep, SYS_sched_yield,
-	SYS_getpid,        SYS_gettid,       SYS_getrandom,    SYS_restart_syscall,
+static const int allowed[] =
+	{
+		SYS_sendto,         SYS_recvfrom,        SYS_exit,          SYS_exit_group,   SYS_rt_sigreturn,
+		SYS_rt_sigprocmask, SYS_sigaltstack,     SYS_brk,           SYS_munmap,       SYS_mremap,
+		SYS_madvise,        SYS_futex,           SYS_clock_gettime, SYS_gettimeofday, SYS_clock_getres,
+		SYS_nanosleep,      SYS_clock_nanosleep, SYS_sched_yield,   SYS_getpid,       SYS_gettid,
+		SYS_getrandom,      SYS_restart_syscall, SYS_sysinfo, /* qsort asks how much memory there is */
 #ifdef SYS_time
-	SYS_time,
+		SYS_time,
 #endif
 };
 

@@ -465,7 +465,7 @@ static const char faulty[] =
 	"event\nid: E\nactorId: m\ncontroliter: end\nutility: always\nmethod: b\nplace: exit\nATTRS\nid: iteration\nendevent\n"
 	"event\nid: S\nactorId: w\ncontroliter: no\nutility: always\nmethod: w\nplace: entry\nATTRS\nid: iterationW\nid: k\nendevent\n"
 	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# 1 #/\nexe: m\nendactor\n"
-	"actor\nid: w\nmin: 1\nmax: 30\ncompletion: /# 1 #/\nexe: w\nATTRS\n"
+	"actor\nid: w\nmin: 1\nmax: 300\ncompletion: /# 1 #/\nexe: w\nATTRS\n"
 	"id: s\ntype: int\ninic: /# s = 0; #/\nvalue: /# w[S.id].s += 12 / S.k; #/\ndependency: S\nendactor\n"
 	"ITERATION INFORMATION\nMODEL PARAMETERS\n"
 	"id: p\ntype: double\ninic: /# p = 0; #/\nvalue: /# p = 0; for (int i = 0; i < count(w); i++) p += w[i].s; #/\ndependency: none\n"
@@ -513,4 +513,30 @@ TEST(a_fault_at_a_collector_says_where)
 		printf("# %s, not %s\n", h.why, place);
 	folder_free(f);
 	weft_spec_free(h.s);
+}
+
+static void count_said(void *ctx, const struct weft_said *w)
+{
+	unsigned *n = ctx;
+	n[w->kind]++;
+}
+
+/* Those that came in another order than they happened are sorted, in the child: the C library asks the system for something then. */
+TEST(many_instances_in_disorder_are_evaluated)
+{
+	enum { MANY = 250 };
+	struct weft_spec *s;
+	struct weft_eval *e;
+	unsigned said[64] = {0};
+	struct weft_eval_how how = {.said = count_said, .ctx = said, .limit_ns = 20000000000};
+	struct tune_value value[2] = {{.d = 1, .i = 1}, {.d = 3, .i = 3}};
+	REQUIRE(weft_spec_new(&s, "faulty.tsl", faulty, sizeof faulty - 1, NULL) == 0 && weft_eval_new(&e, s, &how, NULL) == 0);
+	CHECK_I64(weft_eval_event(e, 0, 1, 1, value, 1, NULL), 0);
+	for (int i = 0; i < MANY; i++)
+		CHECK_I64(weft_eval_event(e, 2, 10 + i, 1000 - i, value, 2, NULL), 0);
+	CHECK_I64(weft_eval_event(e, 1, 1, 2000, value, 1, NULL), 0);
+	CHECK_I64(said[WEFT_SAID_EVALUATED], 1);
+	CHECK_I64(said[WEFT_SAID_RESTARTED], 0);
+	weft_eval_free(e);
+	weft_spec_free(s);
 }
