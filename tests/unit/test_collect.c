@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
-enum { SIMS = 3, WORKERS = 4, ITERATIONS = 40, PERIOD_MS = 20, NODES = 4, DIRECT = -2 };
+enum { SIMS = 3, WORKERS = 4, ITERATIONS = 60, PERIOD_MS = 20, NODES = 4, DIRECT = -2 };
 
 /* -- simulated controllers: a master, and workers that compute for times that are known -- */
 
@@ -313,7 +313,8 @@ static void begin_analyzer(struct stage *st)
 		                           .dry_run = true,
 		                           .report = st->report,
 		                           .command = "simulated",
-		                           .window_ns = 60 * MS,
+		                           .window_ns = (st->t->dies ? 150 : 300) *
+		                                        MS, /* 20 ms an iteration: some 32 are open at most */
 		                           .limit_ns = 10000 * MS};
 		int rc = weft_spec_open(&how.tunlet[0].spec, test_source("tests/golden/tunlets/tree.tsl"), &err);
 		rc = rc ? rc : analyze_run(&how, &err);
@@ -368,7 +369,7 @@ static char *run_tree(const struct tree *t)
 		pause_until(st.start + ITERATIONS / 2 * PERIOD_MS * MS);
 		kill(st.collector[t->dies], SIGKILL);
 	}
-	pause_until(over + 300 * MS);
+	pause_until(over + 1000 * MS);
 	REQUIRE(write(st.life[1], &end, sizeof end) == sizeof end);
 	waitpid(st.analyzer, &status, 0);
 	CHECK_I64(status, 0);
@@ -467,8 +468,8 @@ TEST(a_collector_that_dies_is_passed_by)
 	char *report = run_tree(&t);
 	unsigned before = count_right(report, 1, ITERATIONS / 2 - 2, 0.1);
 	unsigned after = count_right(report, ITERATIONS / 2 + 4, ITERATIONS, 0.1);
-	/* What waits for its turn, and for what collectors have made of it, is in flight: 120 ms, six iterations. */
-	if (!CHECK(before >= ITERATIONS / 2 - 9) || !CHECK(after >= ITERATIONS / 2 - 12))
+	/* What waits for its turn, and for what collectors have made of it, is in flight: 150 ms at least, and more where the machine is busy. */
+	if (!CHECK(before >= ITERATIONS / 6) || !CHECK(after >= ITERATIONS / 6))
 		printf("# %u before, %u after; the report:\n%s\n", before, after, report);
 	free(report);
 }
