@@ -25,7 +25,17 @@
 #include <unistd.h>
 
 #define FUNCTION __attribute__((noinline, noclone))
-enum { MANY = 60, FEW = 1, MANY_US = 10000, FEW_US = 20000, DEADLINE_S = 120, STEADY = 50, AHEAD = 4, PATIENCE_MS = 20000, MOST = 64 };
+enum {
+	MANY = 60,
+	FEW = 1,
+	MANY_US = 10000,
+	FEW_US = 20000,
+	DEADLINE_S = 120,
+	STEADY = 50,
+	AHEAD = 4,
+	PATIENCE_MS = 20000,
+	MOST = 64
+};
 
 struct shared {
 	atomic_int iteration, pieces, over, active, done[MOST];
