@@ -63,10 +63,28 @@ static int reserve_blocks(void)
 	return -ENOMEM;
 }
 
+/*
+ * For another controller, which gets the same rings: what is left in them is nobody's, and it is to be told anew whose they are. A thread may
+ * still be in a stub of the former one, so nothing is unmapped.
+ */
+static void rings_begin_anew(void)
+{
+	for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++) {
+		struct link_ring *ring = (struct link_ring *)((char *)agent.rings + (size_t)k * agent.ring_bytes);
+		weft_store_u64(&ring->read, weft_load_u64(&ring->written));
+		weft_store_u64(&ring->dropped, 0);
+		__atomic_store_n(&agent_wiped_of(block_at(k))->told, 0, __ATOMIC_RELEASE);
+	}
+}
+
 int agent_thread_init(void)
 {
 	int rc = agent.blocks ? 0 : reserve_blocks();
-	return rc ? rc : map_rings();
+	if (rc == 0 && agent.rings)
+		rings_begin_anew();
+	else if (rc == 0)
+		rc = map_rings();
+	return rc;
 }
 
 static void lock(void)
@@ -125,12 +143,17 @@ struct agent_thread *agent_first(void)
 	                 : "0"((long)SYS_rt_sigprocmask), "D"(0L), "S"(&all), "d"(&before), "r"(size)
 	                 : "rcx", "r11", "memory");
 	uint32_t tid = (uint32_t)call3(SYS_gettid, 0, 0, 0);
-	lock();
-	struct agent_thread *t = agent_self ? agent_self : take_block(tid);
-	unlock();
+	struct agent_thread *t = NULL;
+	/* A child of vfork lives in its parent's memory, thread-local words included: the block would be of a thread that is soon gone. */
+	bool ours = (uint32_t)call3(SYS_getpid, 0, 0, 0) == agent.pid;
+	if (ours) {
+		lock();
+		t = agent_self ? agent_self : take_block(tid);
+		unlock();
+	}
 	if (t)
 		agent_self = t;
-	else
+	else if (ours)
 		weft_add_u64(&agent.unblocked, 1);
 	__asm__ volatile("syscall"
 	                 : "=a"(result)

@@ -9,6 +9,7 @@
  *     b        a thread that blocks all signals calls work until B          B   ends it: how often it did
  *     a N      N short threads under a timer that calls `handler_work` in each
  *     e PATH   execs PATH with the same arguments
+ *     v        a child of vfork calls work, then its parent does
  *     f        forks, and its child execs /bin/true: milliseconds until that has ended
  */
 #include <dlfcn.h>
@@ -264,6 +265,15 @@ static long act(char what, const char *text, char **argv)
 	case 'e':
 		execv(text, argv);
 		return -1;
+	case 'v': {
+		pid_t child = vfork();
+		if (child == 0) {
+			work(1);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+		return work(2);
+	}
 	case 'f':
 		return forks();
 	default:

@@ -306,6 +306,22 @@ TEST(children_that_are_not_wanted_do_not_wait)
 	finish(&p);
 }
 
+/* It lives in its parent's memory, and was taken for the parent's thread: whose events had a thread that was gone, or none. */
+TEST(a_child_of_vfork_is_not_its_parents_thread)
+{
+	struct program p;
+	struct probe_event e;
+	struct probe_request r = {.function = "work", .kinds = PROBE_ENTRY};
+	begin(&p, false);
+	REQUIRE(put_in(&p, &r));
+	CHECK_I64(ask(&p, "v"), 7);
+	unsigned n = 0;
+	for (; probe_next(p.session, &e); n++)
+		CHECK_U64(e.tid, (uint64_t)p.pid);
+	CHECK_U64(n, 1);
+	finish(&p);
+}
+
 /* ---- agents that are none ---- */
 
 static int rings_of(size_t bytes, unsigned seals)
