@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The live display, on stderr: what begins, is decided, is done, goes wrong, a line each with the time since the run began. On a terminal
- * a last line that changes says what is going on; the lines go above it. Values of iterations are printed at most so often, as
- * programs may have thousands of iterations a second: the report and the trace have them all.
+ * a last line that changes says what is going on, with the values of the last iteration; the lines go above it. Elsewhere values are printed
+ * once a second at most, as programs may have thousands of iterations in one: the report and the trace have them all.
  */
 #include "analyze_priv.h"
 #include "base/clock.h"
@@ -14,12 +14,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { VALUES_EVERY_NS = 100000000, STATUS_EVERY_NS = 250000000, COLUMNS_MOST = 400 };
+enum { VALUES_EVERY_NS = 1000000000, STATUS_EVERY_NS = 250000000, COLUMNS_MOST = 400 };
 
 struct show {
 	bool status; /* a status line is on the screen */
 	uint64_t values_ns, status_ns, last_events;
 	uint64_t skipped;
+	char values[COLUMNS_MOST]; /* of the last iteration */
 };
 
 int show_begin(struct analyze *a)
@@ -86,7 +87,8 @@ void show_values(struct analyze *a, uint32_t tunlet, int64_t iteration, const do
 	struct weft_buf b = {0};
 	if (!a->show || a->how.quiet || a->lost)
 		return;
-	if (!a->how.verbose && now - a->show->values_ns < VALUES_EVERY_NS) {
+	bool in_status = a->how.terminal && !a->how.verbose;
+	if (!a->how.verbose && !in_status && now - a->show->values_ns < VALUES_EVERY_NS) {
 		a->show->skipped++;
 		return;
 	}
@@ -96,7 +98,9 @@ void show_values(struct analyze *a, uint32_t tunlet, int64_t iteration, const do
 	if (a->show->skipped)
 		weft_buf_printf(&b, " (%llu more before it)", (unsigned long long)a->show->skipped);
 	a->show->skipped = 0;
-	if (!b.failed)
+	if (!b.failed && in_status)
+		snprintf(a->show->values, sizeof a->show->values, "%s", b.at);
+	else if (!b.failed)
 		print_line(a, b.at);
 	weft_buf_fini(&b);
 }
@@ -128,9 +132,13 @@ void show_tick(struct analyze *a)
 	weft_human_count(rate, (a->events - s->last_events) * 1000000000u / (now - s->status_ns));
 	s->last_events = a->events;
 	s->status_ns = now;
-	int n = snprintf(line, columns(), "%.1f s: %u tasks, %s events/s, %llu iterations, %llu not decided upon, %llu actions",
-	                 analyze_seconds(a, analyze_now(a)), alive, rate, (unsigned long long)evaluated,
-	                 (unsigned long long)incomplete, (unsigned long long)done);
+	int n = snprintf(line, columns(), "%.1f s: %u task%s, %s events/s, %llu iterations", analyze_seconds(a, analyze_now(a)),
+	                 alive, alive == 1 ? "" : "s", rate, (unsigned long long)evaluated);
+	if (incomplete && n > 0 && (unsigned)n < columns())
+		n += snprintf(line + n, columns() - (unsigned)n, ", %llu not decided upon", (unsigned long long)incomplete);
+	if (n > 0 && (unsigned)n < columns())
+		n += snprintf(line + n, columns() - (unsigned)n, ", %llu action%s%s%s", (unsigned long long)done,
+		              done == 1 ? "" : "s", *s->values ? "; " : "", s->values);
 	put("\r\033[K", 4);
 	put(line, n > 0 ? strnlen(line, sizeof line) : 0);
 	s->status = true;
