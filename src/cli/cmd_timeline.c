@@ -121,19 +121,24 @@ static bool read_number(const char *option, const char *text, double *out)
 	return false;
 }
 
-/* By --format, else by the suffix; anything else is SVG. */
+/* By --format, else by the suffix; anything else is SVG, or CSV where cells are asked for. */
 static bool read_form(struct args *a)
 {
 	size_t n = strlen(a->output);
+	enum form form = a->cells ? FORM_CSV : FORM_SVG;
+	bool known = !a->format;
 	for (unsigned i = 0; i < FORMS; i++)
 		if (a->format ? !strcmp(a->format, form_names[i])
 		              : n >= 4 && a->output[n - 4] == '.' && !strcmp(a->output + n - 3, form_names[i])) {
-			a->form = (enum form)i;
-			return true;
+			form = (enum form)i;
+			known = true;
 		}
-	if (a->format)
+	a->form = form;
+	if (!known)
 		cli_usage(&weft_command_timeline, "option '--format': expected svg, png or csv, found '%s'", a->format);
-	return !a->format;
+	else if (a->cells && form != FORM_CSV)
+		cli_usage(&weft_command_timeline, "option '--cells' makes CSV, and no %s", form_names[form]);
+	return known && (!a->cells || form == FORM_CSV);
 }
 
 static bool check_sizes(const struct args *a)

@@ -9,7 +9,7 @@ $ weft timeline v.cfg t1.prv -o v.svg; weft timeline v.cfg t1.prv -o v.png; od -
  211   P   N   G
 2
 $ weft timeline v.cfg t1.prv -o p.csv; weft paramedir t1.prv v.cfg q.csv; cmp p.csv q.csv
-$ weft timeline v.cfg t1.prv -o - --format csv --cells --width 4
+$ weft timeline v.cfg t1.prv -o - --cells --width 4
 row,0,0.25,0.5,0.75
 "THREAD 1.1.1",1,1,1,1
 "THREAD 1.2.1",1,1,0,0
@@ -40,6 +40,10 @@ Try 'weft timeline --help'.
 ? 2
 $ weft timeline v.cfg t1.prv -o x.png --draw-mode maximun
 weft timeline: error: option '--draw-mode': no mode is called 'maximun'; 'maximum' is one
+Try 'weft timeline --help'.
+? 2
+$ weft timeline v.cfg t1.prv -o x.png --cells
+weft timeline: error: option '--cells' makes CSV, and no png
 Try 'weft timeline --help'.
 ? 2
 $ weft timeline v.cfg t1.prv -o x.png --color gradent
