@@ -22,6 +22,8 @@ struct weft_tool_report {
 	uint64_t first_odd;  /* line of the first of them, from 1 */
 	uint64_t parts;      /* of a split */
 	uint64_t translated; /* values that were changed */
+	/* Of a filter by states: the first name that is none of the .pcf's, and the nearest that is; "": there is none. */
+	char unknown_state[64], nearest_state[64];
 };
 
 struct weft_tool_range {

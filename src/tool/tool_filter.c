@@ -7,6 +7,7 @@
  */
 #include "tool_priv.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum verdict { ASK, DROP, KEEP, BY_VALUE };
@@ -245,16 +246,36 @@ static int filter_block(void *arg, unsigned worker, const char *at, size_t n, st
 
 /* -- the whole -- */
 
-/* The states whose name is a part of one that the user gave. */
-static int choose_states(struct filter *c, const char *in, struct weft_err *err)
+/* The states whose name is a part of this one; how many. */
+static size_t choose_named(struct filter *c, const struct pcf *p, const char *name)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->state.n; i++)
+		if (p->state.at[i].text[0] && strstr(name, p->state.at[i].text) && (uint64_t)p->state.at[i].value < MOST_STATES) {
+			c->state[p->state.at[i].value] = true;
+			n++;
+		}
+	return n;
+}
+
+static void say_unknown(const struct pcf *p, const char *name, struct weft_tool_report *report)
+{
+	const char **known = calloc(p->state.n + 1, sizeof *known);
+	for (size_t i = 0; known && i < p->state.n; i++)
+		known[i] = p->state.at[i].text;
+	const char *near = known ? weft_nearest(name, known, p->state.n) : NULL;
+	snprintf(report->unknown_state, sizeof report->unknown_state, "%s", name);
+	snprintf(report->nearest_state, sizeof report->nearest_state, "%s", near ? near : "");
+	free(known);
+}
+
+static int choose_states(struct filter *c, const char *in, struct weft_tool_report *report, struct weft_err *err)
 {
 	struct pcf p;
 	int rc = tool_pcf_read(&p, in, err);
-	for (size_t i = 0; !rc && i < p.state.n; i++)
-		for (size_t k = 0; k < c->f->state.n; k++)
-			if (p.state.at[i].text[0] && strstr(c->f->state.at[k], p.state.at[i].text) &&
-			    (uint64_t)p.state.at[i].value < MOST_STATES)
-				c->state[p.state.at[i].value] = true;
+	for (size_t k = 0; !rc && k < c->f->state.n; k++)
+		if (!choose_named(c, &p, c->f->state.at[k]) && report && !report->unknown_state[0])
+			say_unknown(&p, c->f->state.at[k], report);
 	pcf_fini(&p);
 	return rc;
 }
@@ -287,7 +308,7 @@ int weft_tool_filter(const char *in, const char *out, const struct weft_tool_fil
 	struct filter c = {.f = f, .state = calloc(MOST_STATES, sizeof *c.state), .worker = calloc(threads, sizeof *c.worker)};
 	int rc = c.state && c.worker ? 0 : weft_err_set(err, -ENOMEM, "cannot filter '%s': no memory", in);
 	if (!rc && f->some_states)
-		rc = choose_states(&c, in, err);
+		rc = choose_states(&c, in, report, err);
 	if (!rc)
 		rc = filter_file(&c, in, out, threads, err);
 	for (unsigned i = 0; !rc && report && i < threads; i++)

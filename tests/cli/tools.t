@@ -188,6 +188,7 @@ $ weft filter t1.prv -o f.prv --keep-types 50000001:2 --discard states,messages;
 #Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)
 2:2:1:2:1:500:50000001:2
 $ weft filter t1.prv -o f.prv --force --states Wait,Run --min-state-time 200ns --drop-types 42000000-42999999; cat f.prv
+weft filter: warning: t1.prv: no state is called 'Wait'
 #Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)
 2:1:1:1:1:100:50000001:1
 2:1:1:1:1:300:50000001:0
@@ -198,6 +199,8 @@ $ weft filter t1.prv -o f.prv --force --states Waiting,Running --min-state-time 
 #Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)
 1:1:1:1:1:300:1000:1
 1:2:1:2:1:0:500:1
+$ weft filter t1.prv -o f.prv --force --states Runing
+weft filter: warning: t1.prv: no state is called 'Runing' (did you mean 'Running'?)
 $ weft filter t1.prv -o f.prv --force --discard everything
 weft filter: error: option '--discard': expected states, events or messages, found 'everything'
 Try 'weft filter --help'.
