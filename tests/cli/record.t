@@ -126,10 +126,10 @@ caught
 ? 4
 
 ## What the command leaves behind runs on.
-$ weft record -o left.weft -- sh -c 'sleep 1 >/dev/null 2>&1 & echo $! >pid' 2>&1 | sed 's/, 1 process left running//; s/recorded [0-9]* process[es]* and [0-9]* threads*,/recorded some,/'
+$ weft record -o left.weft -- sh -c 'sleep 300 >/dev/null 2>&1 & echo $! >pid' 2>&1 | sed 's/, 1 process left running//; s/recorded [0-9]* process[es]* and [0-9]* threads*,/recorded some,/'
 weft record: no libweft calls were made: recorded some, their execs and exits, in [..]; next: weft info left.weft
 
-$ kill -0 "$(cat pid)" && echo runs
+$ kill "$(cat pid)" && echo runs
 runs
 
 ## Killed itself, it harms neither the command nor the trace.

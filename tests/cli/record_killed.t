@@ -4,13 +4,14 @@
 ## A signal to weft record saves the flight recorders of all processes.
 $ cat >wait.c <<'END'
 > #include <weft/record.h>
+> #include <fcntl.h>
 > #include <unistd.h>
 > WEFT_REGION(work, "work", WEFT_STATE_RUNNING);
-> int main(void) { for (int i = 0; i < 400 && access("enough", 0); i++) { weft_enter(work); usleep(10000); weft_leave(work); } return 0; }
+> int main(void) { for (int i = 0; i < 6000 && access("enough", 0); i++) { weft_enter(work); usleep(10000); weft_leave(work); close(creat("ready", 0666)); } return 0; }
 > END
 $ cc wait.c -I"$WEFT_SOURCE/include" -L"$WEFT_BUILD" -lweft -Wl,-rpath,"$WEFT_BUILD" -o wait 2>&1 | head -3
-$ weft record -q --ring 1M --save-on USR1 -o wait.weft -- ./wait & until ls wait.weft/*-0.stream >/dev/null 2>&1; do sleep 0.02; done; sleep 0.2
-$ kill -USR1 $!; for i in $(seq 200); do ls -d wait-*.weft >/dev/null 2>&1 && break; sleep 0.02; done
+$ weft record -q --ring 1M --save-on USR1 -o wait.weft -- ./wait & until [ -e ready ]; do sleep 0.02; done
+$ kill -USR1 $!; for i in $(seq 3000); do ls -d wait-*.weft >/dev/null 2>&1 && break; sleep 0.02; done
 $ touch enough; wait $!; ls -d wait*.weft
 wait-save1.weft
 wait.weft

