@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parallel loops of the reading side. Threads are started per loop: a loop here runs for milliseconds and more, against
- * which a few starts of 20 us do not show, and a pool that sleeps in between would be one more thing with a lifetime.
+ * which a few starts of 20 us do not show, and a pool that sleeps in between would be one more thing with a lifetime. Short
+ * loops that follow each other are rounds of one: their threads meet after each, and who comes last begins the next.
  */
 #include "pool.h"
 #include "atomic.h"
@@ -164,9 +165,14 @@ struct loop {
 	void *arg;
 	struct weft_atomic_u64 next;
 	struct weft_atomic_bool stop;
-	pthread_mutex_t lock; /* of the two below */
+	pthread_mutex_t lock; /* of the rest */
 	size_t failed_i;
 	int failed_code;
+	int64_t (*begin)(void *arg); /* NULL: one round */
+	struct weft_atomic_u64 round;
+	pthread_cond_t begun;
+	unsigned threads, arrived; /* at the end of the round */
+	bool over;
 };
 
 struct worker {
@@ -186,9 +192,43 @@ static void loop_fail(struct loop *l, size_t i, int code)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static void *loop_work(void *arg)
+/* The last to arrive: the round is over. */
+static void next_round(struct loop *l)
 {
-	struct worker *w = arg;
+	int64_t n = l->failed_code ? 0 : l->begin(l->arg);
+	l->arrived = 0;
+	l->over = n <= 0;
+	l->failed_code = n < 0 ? (int)n : l->failed_code;
+	l->n = n > 0 ? (size_t)n : 0;
+	weft_store_relaxed_u64(&l->next, 0);
+	weft_store_u64(&l->round, weft_load_u64(&l->round) + 1);
+	pthread_cond_broadcast(&l->begun);
+}
+
+/* Waits until all have come to the end of the round, for a short while without sleeping. False: it was the last. */
+static bool meet(struct loop *l)
+{
+	enum { LOOKS = 50 };
+	if (!l->begin)
+		return false;
+	pthread_mutex_lock(&l->lock);
+	uint64_t round = weft_load_u64(&l->round);
+	bool last = ++l->arrived == l->threads;
+	if (last)
+		next_round(l);
+	pthread_mutex_unlock(&l->lock);
+	for (unsigned i = 0; i < LOOKS && weft_load_u64(&l->round) == round; i++)
+		sched_yield();
+	pthread_mutex_lock(&l->lock);
+	while (weft_load_u64(&l->round) == round)
+		pthread_cond_wait(&l->begun, &l->lock);
+	bool over = l->over;
+	pthread_mutex_unlock(&l->lock);
+	return !over;
+}
+
+static void loop_round(struct worker *w)
+{
 	struct loop *l = w->loop;
 	while (!weft_load_bool(&l->stop)) {
 		/* Relaxed: the number is all that is taken; what fn reads was written before the threads began. */
@@ -199,7 +239,38 @@ static void *loop_work(void *arg)
 		if (rc < 0)
 			loop_fail(l, i, rc);
 	}
+}
+
+static void *loop_work(void *arg)
+{
+	struct worker *w = arg;
+	do
+		loop_round(w);
+	while (meet(w->loop));
 	return NULL;
+}
+
+static int run(struct loop *l, unsigned threads)
+{
+	struct worker self = {.loop = l, .number = 0};
+	/* Where memory or threads are short, those that there are do all the work. */
+	struct worker *others = threads > 1 ? calloc(threads - 1, sizeof *others) : NULL;
+	unsigned started = 0;
+	pthread_mutex_lock(&l->lock); /* nobody meets before it is known how many there are */
+	while (others && started < threads - 1) {
+		struct worker *w = &others[started];
+		*w = (struct worker){.loop = l, .number = started + 1};
+		if (pthread_create(&w->thread, NULL, loop_work, w))
+			break;
+		started++;
+	}
+	l->threads = started + 1;
+	pthread_mutex_unlock(&l->lock);
+	loop_work(&self);
+	for (unsigned i = 0; i < started; i++)
+		pthread_join(others[i].thread, NULL);
+	free(others);
+	return l->failed_code;
 }
 
 int weft_parallel(unsigned threads, size_t n, int (*fn)(void *arg, size_t i, unsigned worker), void *arg)
@@ -207,22 +278,20 @@ int weft_parallel(unsigned threads, size_t n, int (*fn)(void *arg, size_t i, uns
 	struct loop l = {.n = n, .fn = fn, .arg = arg, .lock = PTHREAD_MUTEX_INITIALIZER};
 	if (threads == 0)
 		threads = weft_pool_width();
-	if (threads > n)
-		threads = n ? (unsigned)n : 1;
-	struct worker self = {.loop = &l, .number = 0};
-	/* Where memory or threads are short, those that there are do all the work. */
-	struct worker *others = threads > 1 ? calloc(threads - 1, sizeof *others) : NULL;
-	unsigned started = 0;
-	while (others && started < threads - 1) {
-		struct worker *w = &others[started];
-		*w = (struct worker){.loop = &l, .number = started + 1};
-		if (pthread_create(&w->thread, NULL, loop_work, w))
-			break;
-		started++;
-	}
-	loop_work(&self);
-	for (unsigned i = 0; i < started; i++)
-		pthread_join(others[i].thread, NULL);
-	free(others);
-	return l.failed_code;
+	return run(&l, threads < n ? threads : n ? (unsigned)n : 1);
+}
+
+int weft_parallel_rounds(unsigned threads, int64_t (*begin)(void *arg), int (*fn)(void *arg, size_t i, unsigned worker),
+                         void *arg)
+{
+	struct loop l = {.fn = fn,
+	                 .arg = arg,
+	                 .lock = PTHREAD_MUTEX_INITIALIZER,
+	                 .begin = begin,
+	                 .begun = PTHREAD_COND_INITIALIZER};
+	int64_t n = begin(arg);
+	if (n <= 0)
+		return (int)n;
+	l.n = (size_t)n;
+	return run(&l, threads ? threads : weft_pool_width());
 }

@@ -5,6 +5,7 @@
 
 #include "err.h"
 #include <stddef.h>
+#include <stdint.h>
 
 /* CPUs that this process may use (affinity and cgroup quota), at least 1; WEFT_THREADS overrides. */
 unsigned weft_pool_width(void);
@@ -17,5 +18,12 @@ unsigned weft_pool_quota(const char *root);
  * All that fn wrote is visible to the caller afterwards. Loops may nest.
  */
 int weft_parallel(unsigned threads, size_t n, int (*fn)(void *arg, size_t i, unsigned worker), void *arg) WEFT_MUST_CHECK;
+/*
+ * The same in rounds, by the same threads. begin(arg) says how many parts the next round has (0: there is none; negative: the
+ * result of all); one thread calls it while the others wait, and all see what it wrote. After a round that failed it is not
+ * called.
+ */
+int weft_parallel_rounds(unsigned threads, int64_t (*begin)(void *arg), int (*fn)(void *arg, size_t i, unsigned worker),
+                         void *arg) WEFT_MUST_CHECK;
 
 #endif

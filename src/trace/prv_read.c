@@ -42,10 +42,12 @@ struct body {
 	struct prv_load *l;
 	struct set set[2];
 	unsigned n_slots, workers, now; /* now: the set that is parsed into */
+	size_t n_chunks;                /* of the round */
 	struct prv_tail *tail;          /* by thread; owned */
 	bool *listed;                   /* by thread: is in set.row. Owned */
 	uint64_t next_block, n_messages, n_comments, last_time;
-	bool ended;
+	uint64_t shown;
+	bool begun, ended;
 	struct weft_progress progress;
 };
 
@@ -98,15 +100,17 @@ static int give_thread(struct body *y, const struct set *from, uint32_t row)
 	return rc;
 }
 
-/* Tasks of a round: first the threads of the set before, which may be long, then the chunks. */
+/* Parts of a round: the threads of the set before, and the chunks. What there is less of takes longer, and goes first. */
 static int do_part(void *arg, size_t i, unsigned worker)
 {
 	struct body *y = arg;
 	const struct set *before = &y->set[!y->now];
+	const size_t n = before->row.n, first = n < y->n_chunks ? n : y->n_chunks;
 	(void)worker;
-	if (i < before->row.n)
+	bool threads_first = first == n, is_thread = threads_first == (i < first);
+	i -= i < first ? 0 : first;
+	if (is_thread)
 		return give_thread(y, before, before->row.at[i]);
-	i -= before->row.n;
 	return parse_slot(y, &y->set[y->now].slot[i], y->next_block + i);
 }
 
@@ -211,26 +215,31 @@ static int round_failed(const struct body *y, int rc)
 	return prv_load_fail(y->l, rc);
 }
 
-static int run_rounds(struct body *y)
+/* Puts what the round made in order, and says how many parts the next one has. */
+static int64_t begin_round(void *arg)
 {
-	uint64_t shown = 0;
-	for (;;) {
-		size_t n_chunks = y->ended ? 0 : y->n_slots, n = y->set[!y->now].row.n + n_chunks;
-		if (!n)
-			return 0;
-		for (unsigned i = 0; i < y->n_slots; i++)
-			y->set[y->now].slot[i].got = 0;
-		int rc = weft_parallel(y->workers, n, do_part, y);
-		y->next_block += n_chunks;
-		if (!rc)
-			rc = settle(y);
+	struct body *y = arg;
+	if (y->begun) {
+		y->next_block += y->n_chunks;
+		int rc = settle(y);
 		if (rc)
-			return round_failed(y, rc);
+			return rc;
 		y->now = !y->now;
 		uint64_t read = text_input_bytes_read(y->l->in);
-		weft_progress_step(y->l->how && y->l->how->progress ? &y->progress : NULL, read - shown);
-		shown = read;
+		weft_progress_step(y->l->how && y->l->how->progress ? &y->progress : NULL, read - y->shown);
+		y->shown = read;
 	}
+	y->begun = true;
+	y->n_chunks = y->ended ? 0 : y->n_slots;
+	for (unsigned i = 0; i < y->n_slots; i++)
+		y->set[y->now].slot[i].got = 0;
+	return (int64_t)(y->set[!y->now].row.n + y->n_chunks);
+}
+
+static int run_rounds(struct body *y)
+{
+	int rc = weft_parallel_rounds(y->workers, begin_round, do_part, y);
+	return rc ? round_failed(y, rc) : 0;
 }
 
 /* -- the whole body -- */

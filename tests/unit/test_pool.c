@@ -53,6 +53,70 @@ TEST(parallel_does_each_index_once)
 	}
 }
 
+/* Rounds of 1, 2 … parts; a round sees what the one before wrote, and begin what all wrote. */
+struct rounds {
+	int64_t n, last, begin_fails;
+	size_t fail_in;
+	uint64_t before, now[64];
+	struct weft_atomic_u32 running, overlapped, wrong, done;
+};
+
+static int64_t begin_round(void *arg)
+{
+	struct rounds *r = arg;
+	uint64_t sum = 0;
+	if (weft_load_u32(&r->running))
+		weft_add_u32(&r->overlapped, 1);
+	for (int64_t i = 0; i < r->n; i++)
+		sum += r->now[i];
+	r->before += sum;
+	memset(r->now, 0, sizeof r->now);
+	if (r->n == r->begin_fails)
+		return -EPIPE;
+	return r->n == r->last ? 0 : ++r->n;
+}
+
+static int do_round(void *arg, size_t i, unsigned worker)
+{
+	struct rounds *r = arg;
+	(void)worker;
+	weft_add_u32(&r->running, 1);
+	weft_add_u32(&r->done, 1);
+	if (r->before != (uint64_t)r->n * (uint64_t)(r->n - 1) / 2)
+		weft_add_u32(&r->wrong, 1);
+	r->now[i] = 1;
+	weft_add_u32(&r->running, (uint32_t)-1);
+	return (size_t)r->n == r->fail_in && i + 1 == r->fail_in ? -EIO : 0;
+}
+
+TEST(rounds_follow_each_other)
+{
+	static const unsigned threads[] = {1, 2, 3, 8};
+	for (unsigned repeat = 0; repeat < 40; repeat++) {
+		struct rounds r = {.last = 64, .begin_fails = -1};
+		CHECK_I64(weft_parallel_rounds(threads[repeat % 4], begin_round, do_round, &r), 0);
+		CHECK_U64(r.before, 64 * 65 / 2);
+		CHECK_U64(weft_load_u32(&r.overlapped), 0);
+		CHECK_U64(weft_load_u32(&r.wrong), 0);
+	}
+}
+
+TEST(rounds_end_with_the_first_failure)
+{
+	static const unsigned threads[] = {1, 2, 5};
+	for (unsigned t = 0; t < 3; t++) {
+		struct rounds failing = {.last = 64, .begin_fails = -1, .fail_in = 7};
+		CHECK_I64(weft_parallel_rounds(threads[t], begin_round, do_round, &failing), -EIO);
+		CHECK_I64(failing.n, 7);
+		struct rounds stopped = {.last = 64, .begin_fails = 5};
+		CHECK_I64(weft_parallel_rounds(threads[t], begin_round, do_round, &stopped), -EPIPE);
+		CHECK_U64(weft_load_u32(&stopped.done), 15);
+		struct rounds none = {.last = 0, .begin_fails = -1};
+		CHECK_I64(weft_parallel_rounds(threads[t], begin_round, do_round, &none), 0);
+		CHECK_U64(weft_load_u32(&none.done), 0);
+	}
+}
+
 TEST(parallel_takes_the_width_of_the_machine)
 {
 	static struct work w;
