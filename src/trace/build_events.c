@@ -84,6 +84,29 @@ int weft_append(struct weft_appender *a, uint64_t time, uint32_t what, uint64_t 
 	return rc ? rc : col_put(&a->own, time, what, value);
 }
 
+int builder_append_sorted(struct weft_appender *a, uint32_t n, const uint64_t *time, const uint32_t *what, const uint64_t *value)
+{
+	struct col_writer *w = &a->own;
+	while (n) {
+		int rc = room(a);
+		if (!rc)
+			rc = col_writer_reserve(w, n);
+		if (rc)
+			return rc;
+		size_t at = w->time.n, part = WEFT_BLOCK_EVENTS - at < n ? WEFT_BLOCK_EVENTS - at : n;
+		w->unsorted |= at && time[0] < w->time.at[at - 1];
+		memcpy(w->time.at + at, time, part * sizeof *time);
+		memcpy(w->what.at + at, what, part * sizeof *what);
+		memcpy(w->value.at + at, value, part * sizeof *value);
+		w->time.n = w->what.n = w->value.n = at + part;
+		time += part;
+		what += part;
+		value += part;
+		n -= (uint32_t)part;
+	}
+	return 0;
+}
+
 int weft_append_block(struct weft_appender *a, uint32_t n, const uint64_t *time, const uint32_t *what, const uint64_t *value)
 {
 	static const uint8_t plain[] =
@@ -97,25 +120,13 @@ int weft_append_block(struct weft_appender *a, uint32_t n, const uint64_t *time,
 			return -EINVAL;
 	for (uint32_t i = 0; kinds >> WEFT_EV_DROPPED & 1 && i < n; i++)
 		w->dropped += weft_what_kind(what[i]) == WEFT_EV_DROPPED ? value[i] : 0;
-	while (n) {
-		int rc = room(a);
-		if (!rc)
-			rc = col_writer_reserve(w, n);
+	for (uint32_t i = 0; i < n;) {
+		uint32_t from = i++;
+		while (i < n && time[i] >= time[i - 1])
+			i++;
+		int rc = builder_append_sorted(a, i - from, time + from, what + from, value + from);
 		if (rc)
 			return rc;
-		size_t at = w->time.n, part = WEFT_BLOCK_EVENTS - at < n ? WEFT_BLOCK_EVENTS - at : n;
-		bool unsorted = at && time[0] < w->time.at[at - 1];
-		for (size_t i = 1; i < part; i++)
-			unsorted |= time[i] < time[i - 1];
-		memcpy(w->time.at + at, time, part * sizeof *time);
-		memcpy(w->what.at + at, what, part * sizeof *what);
-		memcpy(w->value.at + at, value, part * sizeof *value);
-		w->time.n = w->what.n = w->value.n = at + part;
-		w->unsorted |= unsorted;
-		time += part;
-		what += part;
-		value += part;
-		n -= (uint32_t)part;
 	}
 	return 0;
 }

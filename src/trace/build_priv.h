@@ -86,6 +86,9 @@ int builder_set_dir(struct weft_builder *b, const char *index_dir, struct weft_e
 int builder_add_file(struct weft_builder *b, const char *name, uint64_t bytes, int64_t mtime_ns) WEFT_MUST_CHECK;
 /* Gives a stretch of a thread's events to the builder, behind those given before. Takes ownership. */
 int builder_add_part(struct weft_builder *b, uint32_t thread, struct col_writer *part) WEFT_MUST_CHECK;
+/* weft_append_block for a reader that knows: events in order, all of one word or none, none of them DROPPED. */
+int builder_append_sorted(struct weft_appender *a, uint32_t n, const uint64_t *time, const uint32_t *what,
+                          const uint64_t *value) WEFT_MUST_CHECK;
 uint32_t builder_serial(struct weft_builder *b); /* for a new writer */
 int builder_open_columns(struct weft_builder *b, struct weft_err *err) WEFT_MUST_CHECK;
 int builder_problem(struct weft_builder *b, const struct weft_problem *p, const char *rule) WEFT_MUST_CHECK;

@@ -5,6 +5,7 @@
  * the cpu needs care: such an event is put between two changes of cpu, to its own and back to what is in force at that time.
  */
 #include "prv_tail.h"
+#include "build_priv.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -117,7 +118,7 @@ static int give_stretch(struct prv_tail *t, const struct prv_lane *l, uint32_t f
 	while (from < to && !rc) {
 		uint32_t n = *sends < l->n_sends && l->send_at[*sends] < to ? l->send_at[*sends] : to;
 		if (n > from)
-			rc = weft_append_block(t->to, n - from, l->time + from, l->what + from, l->value + from);
+			rc = builder_append_sorted(t->to, n - from, l->time + from, l->what + from, l->value + from);
 		if (!rc && n < to) {
 			rc = give(t, l->time[n], l->what[n], l->value[n]);
 			n++;
