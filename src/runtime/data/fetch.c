@@ -6,6 +6,7 @@
 #include "gate.h"
 #include "mover.h"
 #include "redux.h"
+#include "tidy.h"
 #include "runtime/api/task.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -207,6 +208,7 @@ void rt_data_done(struct rt_job *j, struct rt_worker *w)
 	if (!f->rc)
 		put_shared(f, j->n_accesses);
 	rt_replica_unlock();
+	rt_tidy_after(w->node);
 	for (unsigned i = 0; i < j->n_accesses; i++)
 		if (rt_job_modes(j)[i] & RT_WRITE && handle_at(j, i)->wt_mask)
 			written_through(handle_at(j, i), w->node);

@@ -14,6 +14,7 @@
 #include "partition.h"
 #include "redux.h"
 #include "replica.h"
+#include "tidy.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,7 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 	pthread_cond_init(&rt_data.changed, NULL);
 	rt_nodes_begin(m);
 	rt_reclaim = rt_replica_reclaim;
+	rt_tidy_begin();
 	rt_order_hooks =
 		(struct rt_order_hooks){.plan = rt_plan_hook, .reduce = rt_redux_hook, .watch = rt_gate_watch, .refuse = refuse};
 	return 0;
@@ -184,9 +186,19 @@ static void free_own(starpu_data_handle_t h)
 	h->own = NULL;
 }
 
+/* No task will be plain on it any more, and nobody evicts it. */
+static void handle_leaves(starpu_data_handle_t h)
+{
+	rt_replica_lock();
+	h->leaving = true;
+	weft_store_ptr(&h->plain, NULL);
+	rt_replica_unlock();
+}
+
 void rt_handle_destroy(starpu_data_handle_t h)
 {
 	rt_plans_forget(h);
+	handle_leaves(h);
 	rt_move_cancel(h);
 	weft_point(rt_detail.unregistered, (int64_t)(uintptr_t)h);
 	rt_replica_lock();
@@ -233,15 +245,6 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 	RT_EXPECT(!acquired, "%s: handle %p is acquired: release it first", function, (void *)h);
 	RT_EXPECT(!leaving, "%s: handle %p is being unregistered already", function, (void *)h);
 	rt_plans_close(h);
-}
-
-/* No task will be plain on it any more. */
-static void handle_leaves(starpu_data_handle_t h)
-{
-	rt_replica_lock();
-	h->leaving = true;
-	weft_store_ptr(&h->plain, NULL);
-	rt_replica_unlock();
 }
 
 static void unregister(starpu_data_handle_t h, bool coherent, const char *function)

@@ -69,7 +69,7 @@ struct _starpu_data_state {
 	int home;                /* memory node, or -1 */
 	uint32_t footprint;
 	uint32_t writing; /* users that write a replica now */
-	uint32_t moves;   /* prefetches that are asked for */
+	uint32_t moves;   /* prefetches that are asked for, and evictions that write back: it is not destroyed meanwhile */
 	bool initialized; /* has a value: home memory, or written once */
 	bool leaving;     /* unregistering has begun */
 	bool ooc, important, wont_use;

@@ -366,16 +366,6 @@ void starpu_data_wont_use(starpu_data_handle_t handle)
 	rt_acquire_then(handle, RT_READ, RT_A_NO_NODE, is_unwanted);
 }
 
-void starpu_memchunk_tidy(unsigned memory_node)
-{
-	starpu_ssize_t total = starpu_memory_get_total(memory_node);
-	const char *minimum = getenv("STARPU_MINIMUM_AVAILABLE_MEM");
-	starpu_ssize_t percent = minimum ? atoi(minimum) : 0;
-	while (total > 0 && starpu_memory_get_available(memory_node) * 100 < total * percent)
-		if (!rt_replica_reclaim(memory_node, 0))
-			return;
-}
-
 void starpu_data_get_node_data(unsigned node, starpu_data_handle_t **handles, int **valid, unsigned *n)
 {
 	unsigned count = 0;

@@ -36,7 +36,7 @@ struct rt_move *rt_move_new(unsigned n)
 /* What a prefetch brings must not change meanwhile: then it is not worth it. */
 static bool is_worth_it(const struct rt_move *m)
 {
-	return m->kind == STARPU_FETCH || (!m->item[0].handle->writing && m->item[0].handle->initialized);
+	return m->kind == STARPU_FETCH || !m->n || (!m->item[0].handle->writing && m->item[0].handle->initialized);
 }
 
 /* Other replicas on the item's node that the items before it have pinned: each once, and not its own. */
@@ -128,7 +128,7 @@ void rt_move_cancel(starpu_data_handle_t h)
 	for (unsigned i = 0; i < STARPU_MAXNODES; i++)
 		for (struct rt_move **p = &movers.of[i].first; *p;) {
 			struct rt_move *m = *p;
-			if (m->kind == STARPU_FETCH || m->item[0].handle != h) {
+			if (m->kind == STARPU_FETCH || !m->n || m->item[0].handle != h) {
 				p = &m->next;
 				continue;
 			}

@@ -25,7 +25,7 @@ struct rt_move {
 	unsigned n;
 	struct rt_move_item item[];
 };
-struct rt_move *rt_move_new(unsigned n); /* NULL: no memory */
+struct rt_move *rt_move_new(unsigned n); /* NULL: no memory. Of 0 items: only `done` is called */
 void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int priority);
 /* Forgets prefetches of this handle that have not begun, and waits for those that have. */
 void rt_move_cancel(starpu_data_handle_t h);

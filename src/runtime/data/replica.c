@@ -47,11 +47,14 @@ static void unlist(struct rt_replica *r)
 	else if (*oldest == r)
 		*oldest = r->newer;
 	r->newer = r->older = NULL;
+	rt_data.node[r->node].n--;
 }
 
 static void list_newest(struct rt_replica *r)
 {
 	struct rt_replica **newest = &rt_data.node[r->node].newest;
+	r->used = ++rt_data.clock;
+	rt_data.node[r->node].n++;
 	r->older = *newest;
 	r->newer = NULL;
 	if (*newest)
@@ -65,7 +68,6 @@ static void pin(struct rt_replica *r)
 {
 	if (!r->pins++)
 		rt_data.node[r->node].pinned++;
-	r->used = ++rt_data.clock;
 	if (r->ours && rt_data.node[r->node].newest != r) {
 		unlist(r);
 		list_newest(r);
@@ -262,6 +264,7 @@ bool rt_replica_get_now(starpu_data_handle_t h, unsigned node, uint32_t mode)
 void rt_replica_put(starpu_data_handle_t h, unsigned node, uint32_t mode)
 {
 	h->writing -= !!(mode & RT_WRITE);
+	rt_data.node[node].stirred++;
 	unpin(on(h, node));
 }
 
@@ -280,7 +283,7 @@ void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory)
 
 /* ---- eviction ---- */
 
-static bool is_elsewhere(struct rt_replica *r)
+static bool is_elsewhere(const struct rt_replica *r)
 {
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
 		if (i != r->node && on(r->handle, i)->valid && !on(r->handle, i)->loading)
@@ -303,22 +306,36 @@ static int refuge_of(const struct rt_replica *r)
 	return -1;
 }
 
+bool rt_replica_is_clean(const struct rt_replica *r)
+{
+	return !r->valid || is_elsewhere(r);
+}
+
+int rt_replica_clean(struct rt_replica *r)
+{
+	starpu_data_handle_t h = r->handle;
+	int to = rt_replica_is_clean(r) ? 0 : refuge_of(r);
+	if (to < 0 || h->leaving || r->loading)
+		return -EBUSY;
+	if (rt_replica_is_clean(r))
+		return 0;
+	h->moves++; /* the handle stays */
+	pin(r);
+	int rc = get_value(h, (unsigned)to, 0);
+	unpin(r);
+	h->moves--;
+	return rc;
+}
+
 int rt_replica_evict(struct rt_replica *r)
 {
 	if (!r->allocated)
 		return 0;
 	if (r->pins || r->loading || !r->ours)
 		return -EBUSY;
-	if (r->valid && !is_elsewhere(r)) {
-		int to = refuge_of(r);
-		if (to < 0)
-			return -EBUSY;
-		pin(r);
-		int rc = get_value(r->handle, (unsigned)to, 0);
-		unpin(r);
-		if (rc)
-			return rc;
-	}
+	int rc = rt_replica_is_clean(r) ? 0 : rt_replica_clean(r);
+	if (rc)
+		return rc;
 	/* While the lock was away somebody may have come. */
 	if (r->pins || r->loading || !r->ours)
 		return -EBUSY;
@@ -354,27 +371,32 @@ static bool evict_chosen(unsigned node)
 	return false;
 }
 
-static bool evict_first(unsigned node, bool (*wanted)(struct rt_replica *))
+struct rt_replica *rt_replica_next(unsigned node, uint64_t used)
 {
-	for (struct rt_replica *r = rt_data.node[node].oldest, *newer; r; r = newer) {
-		newer = r->newer;
+	struct rt_replica *r = rt_data.node[node].oldest;
+	while (r && r->used <= used)
+		r = r->newer;
+	return r;
+}
+
+/* Evicting may let the lock go: which one is next is asked anew. */
+static bool evict_first(unsigned node, bool (*wanted)(const struct rt_replica *))
+{
+	uint64_t used = 0;
+	for (struct rt_replica *r; (r = rt_replica_next(node, used));) {
+		used = r->used;
 		if (!r->pins && !r->loading && wanted(r) && !rt_replica_evict(r))
 			return true;
 	}
 	return false;
 }
 
-static bool is_clean(struct rt_replica *r)
-{
-	return !r->valid || is_elsewhere(r);
-}
-
-static bool is_unwanted(struct rt_replica *r)
+static bool is_unwanted(const struct rt_replica *r)
 {
 	return r->handle->wont_use;
 }
 
-static bool is_any(struct rt_replica *r)
+static bool is_any(const struct rt_replica *r)
 {
 	(void)r;
 	return true;
@@ -388,8 +410,9 @@ bool rt_replica_reclaim(unsigned node, size_t size)
 		return false;
 	within = true;
 	rt_replica_lock();
-	bool freed = rt_cache_drop(node) || evict_chosen(node) || evict_first(node, is_unwanted) || evict_first(node, is_clean) ||
-	             evict_first(node, is_any);
+	rt_data.node[node].was_full = true;
+	bool freed = rt_cache_drop(node) || evict_chosen(node) || evict_first(node, is_unwanted) ||
+	             evict_first(node, rt_replica_is_clean) || evict_first(node, is_any);
 	rt_replica_unlock();
 	within = false;
 	return freed;

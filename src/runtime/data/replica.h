@@ -17,7 +17,10 @@ struct rt_data {
 	struct _starpu_data_state *handles;
 	struct {
 		struct rt_replica *newest, *oldest; /* with memory of ours */
+		uint32_t n;                         /* of those */
 		uint32_t pinned;                    /* replicas with pins, of ours or not */
+		uint32_t stirred;                   /* let go since it was tidied (tidy.h) */
+		bool tidying, was_full;             /* a pass is asked for; something had to be evicted once */
 	} node[STARPU_MAXNODES];
 	uint64_t clock;
 	unsigned default_order; /* sequential consistency of new handles */
@@ -54,6 +57,11 @@ void rt_replica_plain(starpu_data_handle_t h);
 void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory);
 /* Takes the handle's memory away from a node; 0, -EBUSY, or what moving its value said. */
 int rt_replica_evict(struct rt_replica *r);
+/* Its value is elsewhere, too; 0 or as above. May let the lock go: then only this replica is known to live still. */
+int rt_replica_clean(struct rt_replica *r);
+bool rt_replica_is_clean(const struct rt_replica *r);
+/* The one that was used for longest, of those used later than that; NULL: none. */
+struct rt_replica *rt_replica_next(unsigned node, uint64_t used);
 bool rt_replica_reclaim(unsigned node, size_t size);
 /* A buffer of the worker's own; made at the first call. NULL: no memory. */
 struct rt_replica *rt_replica_own(starpu_data_handle_t h, unsigned worker, unsigned node);
