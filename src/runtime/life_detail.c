@@ -46,10 +46,10 @@ void rt_detail_begin(void)
 #undef DEFINE
 }
 
-weft_counter rt_detail_memory_of(unsigned node)
+weft_counter rt_detail_of_node(const char *what, unsigned node)
 {
 	char name[48];
-	snprintf(name, sizeof name, "memory in use, node %u", node);
+	snprintf(name, sizeof name, "%s, node %u", what, node);
 	return weft_define_counter(name, "bytes", category());
 }
 

@@ -18,6 +18,7 @@
 	D(type, pop, "scheduler pop", "") \
 	D(type, wont_use, "won't use", "") \
 	D(type, unregistered, "unregistered", "") \
+	D(type, copy_submitted, "copy submitted", "bytes") \
 	D(type, user_event, "user event", "") \
 	D(type, user_message, "user message", "") \
 	D(counter, n_submitted, "submitted tasks", "") \
@@ -32,6 +33,7 @@
 	D(region, allocating, "allocating", WEFT_STATE_MEMORY) \
 	D(region, freeing, "freeing", WEFT_STATE_MEMORY) \
 	D(region, copying, "copying", WEFT_STATE_COMMUNICATING) \
+	D(region, interface_copying, "copying by interface", WEFT_STATE_COMMUNICATING) \
 	D(attr, task, "task", "") \
 	D(attr, name, "name", "") \
 	D(attr, model, "model", "") \
@@ -47,6 +49,7 @@
 	D(attr, color, "colour", "") \
 	D(attr, handle, "handle", "") \
 	D(attr, mode, "mode", "") \
+	D(attr, numa, "NUMA nodes", "") \
 	D(attr, parent, "parent", "") \
 	D(attr, home, "home node", "") \
 	D(attr, node, "node", "") \
@@ -63,8 +66,8 @@ struct rt_detail {
 extern struct rt_detail rt_detail;
 
 void rt_detail_begin(void); /* of rt_trace_begin() */
-/* One counter for each memory node. */
-weft_counter rt_detail_memory_of(unsigned node);
+/* A counter of bytes for each memory node: "WHAT, node N". */
+weft_counter rt_detail_of_node(const char *what, unsigned node);
 
 /* The job, which has a body, has become ready: whoever says so has it. And it begins to run for the first time. */
 void rt_detail_ready(struct rt_job *j);

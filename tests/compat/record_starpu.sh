@@ -95,13 +95,21 @@ has "freeing" ' enter  *freeing$'
 has "memory in use" ' counter  *memory in use, node 1 = 8192 bytes$'
 check "memory in use, at the end" "node 1 = 0 bytes" "$(grep -o 'node 1 = .* bytes' detail.txt | tail -1)"
 check "a copy" "$vector 0 1 8192 bytes" "$(grep -A4 ' enter  *copying$' detail.txt | sed -n 's/.* = //p' | xargs)"
+has "bandwidth of the node that is copied into" ' counter  *copied into, node 1 = 8192 bytes$'
+has "bandwidth of the node that is copied from" ' counter  *copied from, node 0 = 8192 bytes$'
+has "one NUMA node is not worth words" ' attr  *NUMA nodes = ' 0
+has "what an interface reports itself" ' enter  *copying by interface$'
+check "its nodes and size" "0 1 77 bytes" "$(grep -A3 ' enter  *copying by interface$' detail.txt | sed -n 's/.* = //p' | xargs)"
 has "a transfer leads to another thread" ' flow_in  *transfer key 0x1 from '
 has "user event" ' point  *user event = 4711$'
 has "user message" ' point_s  *user message = "here we go"$'
 has "native policies push nothing" ' scheduler (push|pop)' 0
-STARPU_SCHED=prio "$build/weft" record -q --on starpu_detail -o policy.weft -- "$traced" disk || echo "not ok 0 - recorded"
+STARPU_SCHED=random "$build/weft" record -q --on starpu_detail -o policy.weft -- "$traced" disk || echo "not ok 0 - recorded"
 "$build/weft" dump policy.weft >detail.txt
 has "other policies are given tasks" ' point  *scheduler push = [0-9]+$' 2
 has "and give them" ' point  *scheduler pop = [0-9]+$' 2
 check "scheduling" yes "$(grep -q ' enter  *scheduling$' detail.txt && echo yes)"
+HWLOC_SYNTHETIC="numa:2 core:1 pu:1" STARPU_USE_NUMA=1 "$build/weft" record -q --on starpu_detail -o numa.weft -- "$traced" disk || echo "not ok 0 - recorded"
+"$build/weft" dump numa.weft >detail.txt
+has "NUMA nodes of a task's data" ' attr  *NUMA nodes = [1-3]$' 3
 echo "1..$count"

@@ -52,6 +52,11 @@ int main(int argc, char **argv)
 	starpu_task_wait_for_all();
 	starpu_data_prefetch_on_node(vector, (unsigned)disk, 0);
 	starpu_data_wont_use(matrix);
+	/* As the copy methods of an interface do. */
+	double start;
+	starpu_interface_start_driver_copy_async(STARPU_MAIN_RAM, (unsigned)disk, &start);
+	starpu_interface_data_copy(STARPU_MAIN_RAM, (unsigned)disk, 77);
+	starpu_interface_end_driver_copy_async(STARPU_MAIN_RAM, (unsigned)disk, start);
 	starpu_data_unregister(vector);
 	starpu_data_unregister(matrix);
 	starpu_shutdown();

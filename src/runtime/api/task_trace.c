@@ -49,13 +49,26 @@ static void parameters(struct rt_job *j)
 		rt_detail_text(rt_detail.parameters, text);
 }
 
-static void data(struct rt_job *j)
+/* Where the pages lie, as a set of memory nodes; where that cannot be known, the worker's, which has them. */
+static void numa_nodes(starpu_data_handle_t h, unsigned node)
 {
+	void *at = starpu_node_get_kind(node) == STARPU_CPU_RAM ? starpu_data_handle_to_pointer(h, node) : NULL;
+	if (!at)
+		return;
+	long nodes = starpu_get_memory_location_bitmap(at, rt_data_size(h));
+	weft_attr_int(rt_detail.numa, nodes > 0 ? nodes : INT64_C(1) << node);
+}
+
+static void data(struct rt_job *j, unsigned node)
+{
+	bool is_numa = starpu_memory_nodes_get_numa_count() > 1;
 	size_t size = 0;
 	for (unsigned i = 0; i < j->n_accesses; i++) {
 		char mode[32];
 		rt_detail_pointer(rt_detail.handle, handle_at(j, i));
 		rt_detail_text(rt_detail.mode, mode_name(rt_job_modes(j)[i], mode, sizeof mode));
+		if (is_numa)
+			numa_nodes(handle_at(j, i), node);
 		size += rt_data_size(handle_at(j, i));
 	}
 	weft_attr_int(rt_detail.size, (int64_t)size);
@@ -91,7 +104,7 @@ void rt_task_trace(struct rt_job *j, unsigned worker)
 	weft_attr_int(rt_detail.submit_order, j->order);
 	rt_detail_text(rt_detail.name, t && t->name ? t->name : p->name);
 	rt_detail_text(rt_detail.model, p->cl->model ? p->cl->model->symbol : NULL);
-	data(j);
+	data(j, rt_machine.worker[worker].node);
 	if (t && t->flops > 0)
 		weft_attr_double(rt_detail.flops, t->flops);
 	if (t && t->iterations[1] >= 0)

@@ -5,6 +5,7 @@
  */
 #include "memory.h"
 #include "handle.h"
+#include "runtime/life_detail.h"
 #include <errno.h>
 #include <string.h>
 
@@ -199,31 +200,37 @@ int rt_copy_interface(starpu_data_handle_t h, void *from, unsigned from_node, vo
 
 void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node, double *start)
 {
-	(void)src_node, (void)dst_node;
-	*start = starpu_timing_now();
-}
-
-void starpu_interface_start_driver_copy_async_devid(int src_dev, enum starpu_node_kind src_kind, int dst_dev,
-                                                    enum starpu_node_kind dst_kind, double *start)
-{
-	(void)src_dev, (void)src_kind, (void)dst_dev, (void)dst_kind;
+	weft_enter(rt_detail.interface_copying);
+	weft_attr_int(rt_detail.from, src_node);
+	weft_attr_int(rt_detail.to, dst_node);
 	*start = starpu_timing_now();
 }
 
 void starpu_interface_end_driver_copy_async(unsigned src_node, unsigned dst_node, double start)
 {
 	(void)src_node, (void)dst_node, (void)start;
+	weft_leave(rt_detail.interface_copying);
+}
+
+void starpu_interface_start_driver_copy_async_devid(int src_dev, enum starpu_node_kind src_kind, int dst_dev,
+                                                    enum starpu_node_kind dst_kind, double *start)
+{
+	starpu_interface_start_driver_copy_async(starpu_memory_devid_find_node(src_dev, src_kind),
+	                                         starpu_memory_devid_find_node(dst_dev, dst_kind), start);
 }
 
 void starpu_interface_end_driver_copy_async_devid(int src_dev, enum starpu_node_kind src_kind, int dst_dev,
                                                   enum starpu_node_kind dst_kind, double start)
 {
-	(void)src_dev, (void)src_kind, (void)dst_dev, (void)dst_kind, (void)start;
+	starpu_interface_end_driver_copy_async(starpu_memory_devid_find_node(src_dev, src_kind),
+	                                       starpu_memory_devid_find_node(dst_dev, dst_kind), start);
 }
 
+/* Within the two above, or within the copy that the runtime asked for. */
 void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t size)
 {
-	(void)src_node, (void)dst_node, (void)size;
+	(void)src_node, (void)dst_node;
+	weft_attr_int(rt_detail.bytes, (int64_t)size);
 }
 
 /* Mapping memory of one node into another: no driver can. */

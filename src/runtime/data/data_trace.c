@@ -48,3 +48,19 @@ void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *
 	weft_attr_int(rt_detail.to, to->node);
 	weft_attr_int(rt_detail.bytes, (int64_t)rt_data_size(to->handle));
 }
+
+static void count(struct rt_copied *c, size_t bytes)
+{
+	weft_count(c->trace, (int64_t)(weft_add_u64(&c->bytes, bytes) + bytes));
+}
+
+/* Bytes are counted whether or not somebody records: who begins in the middle sees differences only, as of any counter. */
+void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done)
+{
+	if (done) {
+		size_t bytes = rt_data_size(to->handle);
+		count(&rt_nodes[from->node].memory.out, bytes);
+		count(&rt_nodes[to->node].memory.in, bytes);
+	}
+	weft_leave(rt_detail.copying);
+}

@@ -11,7 +11,8 @@ void rt_data_trace_registered(starpu_data_handle_t h);
 void rt_data_trace_named(starpu_data_handle_t h);
 /* At the end of a region that allocates or frees: what it was about. `cached`: by the cache of allocations. Leaves the region. */
 void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached);
-/* At the begin of one that copies. Enters the region. */
+/* Around a copy. Enters the region, and leaves it: what has been copied counts then. */
 void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to);
+void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done);
 
 #endif

@@ -25,7 +25,9 @@ int rt_node_add(enum starpu_node_kind kind, int devid, const struct rt_node_ops 
 	pthread_mutex_init(&node->memory.lock, NULL);
 	pthread_cond_init(&node->memory.freed, NULL);
 	node->memory.limit = limit;
-	node->memory.trace = rt_detail_memory_of(n);
+	node->memory.trace = rt_detail_of_node("memory in use", n);
+	node->memory.in.trace = rt_detail_of_node("copied into", n);
+	node->memory.out.trace = rt_detail_of_node("copied from", n);
 	node->memory.default_flags = STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
 	weft_store_u32(&rt_n_nodes, n + 1);
 	return (int)n;

@@ -57,7 +57,11 @@ struct rt_memory {
 	starpu_ssize_t limit; /* -1: none */
 	size_t used;
 	weft_counter trace; /* `used`, in the trace */
-	int default_flags;  /* of starpu_malloc_on_node */
+	struct rt_copied {
+		struct weft_atomic_u64 bytes;
+		weft_counter trace;
+	} in, out;         /* of all copies */
+	int default_flags; /* of starpu_malloc_on_node */
 };
 
 struct rt_node {

@@ -129,12 +129,14 @@ int rt_replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct 
 	rt_data_trace_copy(from, to);
 	int rc = rt_copy_interface(h, from->interface, from->node, to->interface, to->node, &async);
 	if (rc == -EAGAIN) {
+		if (rt_traced_in_detail())
+			weft_point(rt_detail.copy_submitted, (int64_t)rt_data_size(h));
 		rt_async_wait(&async);
 		rc = 0;
 	}
 	if (!rc && h->ops->is_multiformat)
 		rt_multiformat_arrived(to, from->node);
-	weft_leave(rt_detail.copying);
+	rt_data_trace_copied(from, to, !rc);
 	rt_replica_lock();
 	to->loading = false;
 	to->valid = !rc;
