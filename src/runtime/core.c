@@ -9,8 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The submitter of this thread; of one runtime at a time. Read for every task: not through a call. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+/* The submitter of this thread; of one runtime at a time. */
+static _Thread_local RT_NEAR struct {
 	struct rt_submitter *is;
 	uint64_t of; /* the runtime's serial: a later one may lie at the same address */
 	struct rt_worker *worker;

@@ -24,6 +24,8 @@
 #include <pthread.h>
 
 enum { RT_WORKERS = 256 };
+/* Of a thread's own variables that are read for every task: not through a call. */
+#define RT_NEAR __attribute__((tls_model("initial-exec")))
 
 /* What the layers above do for the core. Each may be NULL; none is asked about jobs that are not placed. */
 struct rt_sched_hooks {

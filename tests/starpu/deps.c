@@ -81,6 +81,94 @@ static void ends_wait(void)
 	CHECK(starpu_task_wait(t) == 0);
 }
 
+static void several_ends_wait_for_one(void)
+{
+	enum { PARENTS = 4, FIRST = 10, AFTER = 20, END = 4 };
+	struct starpu_task *end = make(END);
+	for (int i = 0; i < PARENTS; i++) {
+		struct starpu_task *t = make(FIRST + i), *after = make(AFTER + i);
+		starpu_task_declare_end_deps(t, 1, end);
+		starpu_task_declare_deps(after, 1, t);
+		CHECK(starpu_task_submit(t) == 0);
+		CHECK(starpu_task_submit(after) == 0);
+	}
+	for (int i = 0; i < PARENTS; i++)
+		while (!LOOK(when[FIRST + i]))
+			usleep(100);
+	usleep(300);
+	for (int i = 0; i < PARENTS; i++)
+		CHECK(!LOOK(when[AFTER + i]));
+	CHECK(starpu_task_submit(end) == 0);
+	starpu_task_wait_for_all();
+	for (int i = 0; i < PARENTS; i++)
+		CHECK(LOOK(when[AFTER + i]) > LOOK(when[END]));
+}
+
+static void an_end_does_not_wait_for_what_is_over_or_destroyed(void)
+{
+	struct starpu_task *t = make(1), *never = make(2), *over = make(3);
+	over->detach = 0;
+	over->destroy = 0;
+	CHECK(starpu_task_submit(over) == 0);
+	CHECK(starpu_task_wait(over) == 0);
+	t->detach = 0;
+	starpu_task_declare_end_deps(t, 2, never, over);
+	CHECK(starpu_task_submit(t) == 0);
+	while (!LOOK(when[1]))
+		usleep(100);
+	usleep(300);
+	CHECK(!starpu_task_finished(t));
+	starpu_task_destroy(never);
+	CHECK(starpu_task_wait(t) == 0);
+	starpu_task_destroy(over);
+}
+
+/* ---- trees: a task has ended when those that it submitted have ---- */
+
+static int n_leaves;
+static void grow(void **buffers, void *arg);
+static struct starpu_codelet cl_grow = {.cpu_funcs = {grow}};
+
+static struct starpu_task *node(intptr_t depth)
+{
+	struct starpu_task *t = starpu_task_create();
+	t->cl = &cl_grow;
+	t->cl_arg = (void *)depth;
+	return t;
+}
+
+static void grow(void **buffers, void *arg)
+{
+	intptr_t depth = (intptr_t)arg;
+	(void)buffers;
+	if (!depth) {
+		__atomic_add_fetch(&n_leaves, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	struct starpu_task *child[3] = {node(depth - 1), node(depth - 1), node(depth - 1)};
+	/* One of them runs already when its parent's end begins to wait for it, or is over. */
+	child[2]->destroy = child[2]->detach = 0;
+	CHECK(starpu_task_submit(child[2]) == 0);
+	starpu_task_declare_end_deps_array(starpu_task_get_current(), 3, child);
+	for (int i = 0; i < 2; i++)
+		CHECK(starpu_task_submit(child[i]) == 0);
+	starpu_task_set_destroy(child[2]);
+}
+
+static void trees_of_ends(void)
+{
+	enum { DEPTH = 6, LEAVES = 729 };
+	for (int i = 0; i < 20; i++) {
+		struct starpu_task *root = node(DEPTH);
+		root->detach = 0;
+		__atomic_store_n(&n_leaves, 0, __ATOMIC_RELAXED);
+		CHECK(starpu_task_submit(root) == 0);
+		CHECK(starpu_task_wait(root) == 0);
+		CHECK(LOOK(n_leaves) == LEAVES);
+	}
+	starpu_task_wait_for_all();
+}
+
 static void add_end(void **buffers, void *arg)
 {
 	(void)buffers;
@@ -265,6 +353,9 @@ int main(void)
 		task_after_tasks();
 		after_what_is_done();
 		ends_wait();
+		several_ends_wait_for_one();
+		an_end_does_not_wait_for_what_is_over_or_destroyed();
+		trees_of_ends();
 		a_running_task_ends_later();
 		tags();
 		tags_of_the_application();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dependencies that the program declares between tasks. A task that is not submitted has a job already, on which others can hang;
- * of one that is done, the edge is refused. End dependencies hold back the end of a task: each is a job that runs at once when
- * what it stands for is done.
+ * of one that is done, the edge is refused. End dependencies hold back the end of a task: they are counted in it, and each task
+ * knows one other whose end waits for it. Where several ends wait for the same task, jobs that run at once when it is done stand
+ * for the others.
  */
 #include "init.h"
 #include <stdarg.h>
@@ -18,11 +19,16 @@ static struct rt_task *of(struct starpu_task *t, const char *what)
 	return own;
 }
 
+static bool is_over(const struct rt_task *own)
+{
+	uint32_t state = weft_load_u32(&own->state) & RT_T_STATE;
+	return state == RT_T_DONE || state == RT_T_CALLBACK;
+}
+
 /* What names the end of its present or next turn, made when there is none; 0: it is done. */
 static rt_ref end_of(struct rt_task *own)
 {
-	uint32_t state = weft_load_u32(&own->state) & RT_T_STATE;
-	if (state == RT_T_DONE || state == RT_T_CALLBACK)
+	if (is_over(own))
 		return 0;
 	if (!rt_task_prepare(own))
 		rt_misuse("no memory for a dependency");
@@ -40,8 +46,7 @@ static void add_dep(struct rt_task *own, struct rt_task *pred)
 		own->cap_deps = cap;
 	}
 	rt_task_lock(pred);
-	uint32_t state = weft_load_u32(&pred->state) & RT_T_STATE;
-	bool over = pred->turns && (state == RT_T_DONE || state == RT_T_CALLBACK);
+	bool over = pred->turns && is_over(pred);
 	own->dep[own->n_deps++] = (struct rt_dep){pred, pred->turns - over};
 	rt_task_unlock(pred);
 	weft_add_u32(&pred->holders, 1);
@@ -94,16 +99,22 @@ void rt_task_drop_deps(struct rt_task *own)
 	own->n_deps = own->cap_deps = 0;
 }
 
-void rt_task_turn_over(struct rt_task *own)
+struct rt_task *rt_task_turn_over(struct rt_task *own)
 {
 	rt_task_lock(own);
+	struct rt_task *waits = own->ends_with;
+	own->ends_with = NULL;
 	own->turns++;
 	own->job = NULL;
 	weft_store_i32(&own->ends, 1);
 	uint32_t old = weft_load_u32(&own->state);
-	while (!weft_cas_u32(&own->state, &old, (old & ~(uint32_t)RT_T_STATE) | RT_T_CALLBACK))
-		continue;
+	if (own->task->detach && own->task->destroy && !(old & RT_T_DESTROY))
+		weft_store_u32(&own->state, RT_T_CALLBACK); /* nobody waits for it */
+	else
+		while (!weft_cas_u32(&own->state, &old, (old & ~(uint32_t)RT_T_STATE) | RT_T_CALLBACK))
+			continue;
 	rt_task_unlock(own);
+	return waits;
 }
 
 static struct starpu_task **listed(unsigned n, va_list *ap)
@@ -128,14 +139,14 @@ void starpu_task_declare_deps(struct starpu_task *task, unsigned ndeps, ...)
 
 /* ---- end dependencies ---- */
 
-struct end {
+struct end_job {
 	struct rt_at_once at_once;
 	struct rt_task *of;
 };
 
 static enum rt_verdict release_end(struct rt_job *j, struct rt_worker *w)
 {
-	struct end *e = (struct end *)j->arg;
+	struct end_job *e = (struct end_job *)j->arg;
 	(void)w;
 	rt_task_end_one(e->of);
 	free(e);
@@ -143,25 +154,51 @@ static enum rt_verdict release_end(struct rt_job *j, struct rt_worker *w)
 	return RT_DONE;
 }
 
+enum end { END_OVER, END_WAITS, END_TAKEN };
+
+/* The end of `own`, which has counted it, waits for that of `other`, unless that is over, or somebody else's does already. */
+static enum end end_with(struct rt_task *own, struct rt_task *other)
+{
+	rt_task_lock(other);
+	enum end end = is_over(other) ? END_OVER : other->ends_with ? END_TAKEN : END_WAITS;
+	if (end == END_WAITS)
+		other->ends_with = own;
+	rt_task_unlock(other);
+	return end;
+}
+
+/* The same, by a job that stands for it; false: it is over. */
+static bool end_behind(struct rt_task *own, struct rt_task *other)
+{
+	struct rt_submitter *s = rt_self(rt_machine.core);
+	rt_ref ref = end_of(other);
+	if (!ref)
+		return false;
+	struct rt_job *j = s ? rt_prepare(s) : NULL;
+	struct end_job *e = malloc(sizeof *e);
+	if (!j || !e || rt_after(s, ref))
+		rt_misuse("no memory for a dependency");
+	*e = (struct end_job){{release_end}, own};
+	j->body = NULL;
+	j->arg = e;
+	if (rt_submit(s, j))
+		rt_misuse("no memory for a dependency");
+	return true;
+}
+
 void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
 {
 	struct rt_task *own = of(task, "starpu_task_declare_end_deps_array");
-	struct rt_submitter *s = rt_self(rt_machine.core);
+	/* Counted before one of them may be over; `own` itself still counts, so that this is not its end. */
+	weft_add_i32(&own->ends, (int32_t)ndeps);
+	int32_t waits = 0;
 	for (unsigned i = 0; i < ndeps; i++) {
-		rt_ref ref = end_of(of(task_array[i], "starpu_task_declare_end_deps_array"));
-		if (!ref)
-			continue;
-		struct rt_job *j = s ? rt_prepare(s) : NULL;
-		struct end *e = malloc(sizeof *e);
-		if (!j || !e || rt_after(s, ref))
-			rt_misuse("no memory for a dependency");
-		*e = (struct end){{release_end}, own};
-		weft_add_i32(&own->ends, 1);
-		j->body = NULL;
-		j->arg = e;
-		if (rt_submit(s, j))
-			rt_misuse("no memory for a dependency");
+		struct rt_task *other = of(task_array[i], "starpu_task_declare_end_deps_array");
+		enum end end = end_with(own, other);
+		waits += end == END_WAITS || (end == END_TAKEN && end_behind(own, other));
 	}
+	if (waits < (int32_t)ndeps)
+		weft_add_i32(&own->ends, waits - (int32_t)ndeps);
 }
 
 void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...)

@@ -56,6 +56,8 @@ static void popped(struct rt_job *j, struct rt_worker *w)
 		return;
 	if (own && own->has_impl) {
 		p->impl = own->impl;
+	} else if (own && own->plain) {
+		p->impl = 0;
 	} else if (t) {
 		int impl = rt_task_can_run(t, w->number);
 		p->impl = impl < 0 ? 0 : (uint8_t)impl;
@@ -166,11 +168,15 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 	if (t->trs_epoch)
 		rt_transaction_leave(t);
 	t->status = STARPU_TASK_FINISHED;
-	rt_task_turn_over(own);
+	struct rt_task *waits = rt_task_turn_over(own);
 	rt_release(w, j); /* from now on its name is nobody's: the worker does not say that it runs it (rt_gate_watch) */
 	if (tag)
 		rt_tag_done(tag);
+	struct rt_job *between = rt_worker_between(w, j); /* who pauses does not wait for the callback */
 	bool again = call_back(t, p->cl);
+	rt_worker_between(w, between);
+	if (waits && weft_add_i32(&waits->ends, -1) == 1)
+		rt_worker_take(w, waits->job);
 	if (rt_ctxs())
 		rt_ctxs()->done(p->ctx);
 	bool is_users = false;
@@ -218,7 +224,8 @@ static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 			rt_place(&w->self, next);
 		own->ran_on = w;
 		p->bits |= RT_P_ENDING;
-		if (weft_add_i32(&own->ends, -1) != 1)
+		/* Behind the function, nobody adds. */
+		if (weft_load_i32(&own->ends) != 1 && weft_add_i32(&own->ends, -1) != 1)
 			return RT_LATER;
 	}
 	return end_job(j, w);
@@ -251,9 +258,15 @@ enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 	return RT_DONE;
 }
 
+/* Any worker may end it: this one is in the middle of something. */
 void rt_task_end_one(struct rt_task *own)
 {
-	if (weft_add_i32(&own->ends, -1) == 1)
+	if (weft_add_i32(&own->ends, -1) != 1)
+		return;
+	struct rt_worker *w = rt_worker_self();
+	if (w)
+		rt_worker_keep(w, own->job);
+	else
 		rt_again(own->ran_on, own->job);
 }
 

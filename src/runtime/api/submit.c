@@ -69,10 +69,15 @@ static bool find_workers(struct starpu_task *t, struct rt_task *own)
 		own->mask = rt_machine.all;
 		return true;
 	}
-	rt_task_mask(t, &own->mask);
+	own->plain = rt_codelet_check(t->cl) & RT_CL_PLAIN && t->where < 0 && !t->execute_on_a_specific_worker &&
+	             !t->workerids_len;
+	if (own->plain)
+		own->mask = rt_machine.all;
+	else
+		rt_task_mask(t, &own->mask);
 	if (rt_ctxs())
 		rt_ctxs()->keep_workers(t->sched_ctx, &own->mask);
-	return rt_task_has_place(t);
+	return (own->plain && !rt_ctxs()) || rt_task_has_place(t);
 }
 
 static bool is_everywhere(const struct rt_task *own)
@@ -111,7 +116,7 @@ static int add_before(struct rt_submitter *s, struct rt_task *own, bool nodeps)
 	return rc ? -ENOMEM : 0;
 }
 
-_Thread_local struct rt_calling rt_calling;
+_Thread_local RT_NEAR struct rt_calling rt_calling;
 
 /* In its own callback a task may be submitted again; anybody else waits for the end of that. */
 static void may_begin_anew(const struct starpu_task *t, const struct rt_task *own)

@@ -31,7 +31,7 @@ void starpu_create_callback_task(void (*callback)(void *), void *callback_arg)
 /* ---- iterations: of the thread that submits ---- */
 
 enum { LEVELS = 2 };
-static _Thread_local struct {
+static _Thread_local RT_NEAR struct {
 	unsigned long at[LEVELS];
 	unsigned depth;
 } iteration;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks as the program sees them: made, copied, asked about, destroyed. */
 #include "init.h"
+#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,6 +11,63 @@ struct made {
 	struct starpu_task task;
 	struct rt_task own;
 };
+
+/*
+ * Tasks that this thread has freed, for those that it makes next: programs that make tasks in tasks free as many. With
+ * AddressSanitizer there are none, so that it sees who uses a task that is gone.
+ */
+#if defined __SANITIZE_ADDRESS__
+enum { SPARE_TASKS = 0 };
+#else
+enum { SPARE_TASKS = 128 };
+#endif
+static _Thread_local RT_NEAR struct spare {
+	struct starpu_task *first; /* by `next` */
+	unsigned n;
+	bool known; /* to the thread's end */
+} spare;
+static pthread_once_t spares_once = PTHREAD_ONCE_INIT;
+static pthread_key_t spares_key;
+
+static void spare_free(void *of_thread)
+{
+	struct spare *s = of_thread;
+	for (struct starpu_task *t = s->first, *next; t; t = next) {
+		next = t->next;
+		free(t);
+	}
+	*s = (struct spare){0};
+}
+
+static void spares_begin(void)
+{
+	pthread_key_create(&spares_key, spare_free);
+}
+
+static struct made *made_new(void)
+{
+	struct starpu_task *t = spare.first;
+	if (!t)
+		return malloc(sizeof(struct made));
+	spare.first = t->next;
+	spare.n--;
+	return (struct made *)t;
+}
+
+static void made_free(struct made *m)
+{
+	if (WEFT_UNLIKELY(!spare.known)) {
+		pthread_once(&spares_once, spares_begin);
+		spare.known = !pthread_setspecific(spares_key, &spare);
+	}
+	if (!spare.known || spare.n >= SPARE_TASKS) {
+		free(m);
+		return;
+	}
+	m->task.next = spare.first;
+	spare.first = &m->task;
+	spare.n++;
+}
 
 static void own_init(struct rt_task *own, struct starpu_task *t, bool embedded)
 {
@@ -55,8 +113,13 @@ void rt_task_unlock(struct rt_task *own)
 
 void rt_task_let_go(struct rt_task *own)
 {
-	if (weft_add_u32(&own->holders, -UINT32_C(1)) == 1)
-		free(own->embedded ? (void *)((char *)own - offsetof(struct made, own)) : own);
+	/* The last one needs no care. */
+	if (weft_load_u32(&own->holders) != 1 && weft_add_u32(&own->holders, -UINT32_C(1)) != 1)
+		return;
+	if (own->embedded)
+		made_free((struct made *)(void *)((char *)own - offsetof(struct made, own)));
+	else
+		free(own);
 }
 
 static const struct starpu_task fresh = STARPU_TASK_INITIALIZER;
@@ -70,7 +133,7 @@ void starpu_task_init(struct starpu_task *task)
 
 struct starpu_task *starpu_task_create(void)
 {
-	struct made *m = malloc(sizeof *m);
+	struct made *m = made_new();
 	if (!m)
 		rt_misuse("no memory for a task");
 	m->task = fresh;
@@ -158,6 +221,10 @@ static void clean(struct starpu_task *task, struct rt_task *own)
 	if (!own)
 		return;
 	abandon(own);
+	if (own->ends_with) { /* it had no turn */
+		rt_task_end_one(own->ends_with);
+		own->ends_with = NULL;
+	}
 	rt_task_drop_deps(own);
 	free(own->before.at);
 	own->before = (struct rt_refs){0};
@@ -168,9 +235,11 @@ static void clean(struct starpu_task *task, struct rt_task *own)
 /* Its task is no more; those that depend on it may still look. */
 static void leave(struct rt_task *own)
 {
-	rt_task_lock(own);
-	own->gone = true;
-	rt_task_unlock(own);
+	if (weft_load_u32(&own->holders) > 1) {
+		rt_task_lock(own);
+		own->gone = true;
+		rt_task_unlock(own);
+	}
 	rt_task_let_go(own);
 }
 
@@ -299,7 +368,7 @@ unsigned starpu_task_get_implementation(struct starpu_task *task)
 	return own && own->has_impl ? own->impl : own && own->job ? rt_part(own->job)->impl : 0;
 }
 
-_Thread_local struct starpu_task *rt_speaks_of;
+_Thread_local RT_NEAR struct starpu_task *rt_speaks_of;
 
 struct starpu_task *starpu_task_get_current(void)
 {

@@ -63,6 +63,7 @@ struct rt_task {
 	rt_ref ref;                   /* of the job of the present or last turn; 0: it has had none */
 	struct weft_atomic_u32 state; /* enum rt_task_state; a futex */
 	struct weft_atomic_i32 ends;  /* what its end waits for: itself, end dependencies */
+	struct rt_task *ends_with;    /* whose end waits for this turn to be over; under `lock` */
 	struct rt_dep *dep;           /* what the program declared, for all turns */
 	uint32_t n_deps, cap_deps;
 	uint32_t turns;                 /* that are over; under `lock`, with `job` and `ref` */
@@ -73,6 +74,7 @@ struct rt_task {
 	struct rt_mask mask;            /* workers that may run it */
 	struct rt_tag *tag;
 	bool embedded;  /* lies behind the task, in one piece of memory */
+	bool plain;     /* of a plain codelet, and the task itself says nothing of where it runs */
 	bool announced; /* that it is ready has been told */
 	bool has_impl;  /* `impl` was chosen: starpu_task_set_implementation */
 	uint8_t impl;
@@ -88,8 +90,8 @@ struct rt_task *rt_task_of(struct starpu_task *t);
 void rt_task_free(struct starpu_task *t);
 /* alias.c: a copy of a parallel task is pushed to a worker. */
 int rt_alias_push(struct starpu_task *alias, int worker);
-/* dep.c: its turn is over: from now on it may have another. */
-void rt_task_turn_over(struct rt_task *own);
+/* dep.c: its turn is over: from now on it may have another. What `ends_with` was, for rt_task_end_one. */
+struct rt_task *rt_task_turn_over(struct rt_task *own);
 /* What its next turn waits for goes to `before`. 0 or -ENOMEM. */
 int rt_task_take_deps(struct rt_task *own, struct rt_refs *before) WEFT_MUST_CHECK;
 void rt_task_drop_deps(struct rt_task *own);
@@ -102,12 +104,12 @@ struct rt_calling {
 	struct starpu_task *task;
 	bool again;
 };
-extern _Thread_local struct rt_calling rt_calling;
+extern _Thread_local RT_NEAR struct rt_calling rt_calling;
 /* Its job, made when there is none: others may hang on it before it is submitted. NULL: no memory. */
 struct rt_job *rt_task_prepare(struct rt_task *own);
 
 /* The task about which the program is being told something outside of it. */
-extern _Thread_local struct starpu_task *rt_speaks_of;
+extern _Thread_local RT_NEAR struct starpu_task *rt_speaks_of;
 /* sync_task.c: what starpu_iteration_push said on this thread; -1: nothing. */
 void rt_iteration_of(long out[2]);
 /* The struct starpu_task of a job, made when there is none. Only by whoever has the job: its worker, the policy. NULL: no memory. */
