@@ -33,9 +33,13 @@ static void enlist(struct rt_runtime *r, struct rt_submitter *s)
 	} while (!weft_cas_ptr(&r->submitters, &head, s));
 }
 
+/* Who holds a submitter of the application; the last one frees it. Threads may end before the runtime or behind it. */
+enum { BY_RUNTIME = 1, BY_THREAD = 2 };
+
 static int submitter_init(struct rt_submitter *s, struct rt_runtime *r, struct rt_worker *w)
 {
 	*s = (struct rt_submitter){.runtime = r, .worker = w, .pool = rt_pool_take()};
+	weft_store_u32(&s->held, w ? 0 : BY_RUNTIME | BY_THREAD);
 	if (!s->pool)
 		return -ENOMEM;
 	if (!w && rt_inject_init(&s->queue)) {
@@ -53,17 +57,69 @@ static void submitter_fini(struct rt_submitter *s)
 	free(s->before.at);
 }
 
-struct rt_submitter *rt_self(struct rt_runtime *r)
+static pthread_key_t thread_key;
+static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
+
+static void let_go(struct rt_submitter *s, uint32_t by)
 {
-	if (WEFT_LIKELY(self.of == r->serial))
-		return self.is;
+	if (__atomic_fetch_and(&s->held.v, ~by, __ATOMIC_ACQ_REL) == by)
+		free(s);
+}
+
+static void thread_ends(void *submitter)
+{
+	let_go(submitter, BY_THREAD);
+}
+
+static void make_key(void)
+{
+	if (pthread_key_create(&thread_key, thread_ends))
+		WEFT_BUG("no key for the ends of threads");
+}
+
+/* What the thread has of an earlier runtime, or before it becomes a worker. */
+static void leave_submitter(void)
+{
+	struct rt_submitter *s;
+	pthread_once(&thread_once, make_key);
+	s = pthread_getspecific(thread_key);
+	if (s)
+		let_go(s, BY_THREAD);
+	pthread_setspecific(thread_key, NULL);
+	self.of = 0;
+}
+
+/* One that a thread has left behind, with what may still be in its queue; or a new one. */
+static struct rt_submitter *submitter_get(struct rt_runtime *r)
+{
+	for (struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next) {
+		uint32_t left_behind = BY_RUNTIME;
+		if (!s->worker && weft_cas_u32(&s->held, &left_behind, BY_RUNTIME | BY_THREAD))
+			return s;
+	}
 	struct rt_submitter *s = aligned_alloc(64, sizeof *s);
 	if (!s || submitter_init(s, r, NULL)) {
 		free(s);
 		return NULL;
 	}
-	self.of = r->serial;
+	return s;
+}
+
+static struct rt_submitter *self_slow(struct rt_runtime *r)
+{
+	leave_submitter();
+	struct rt_submitter *s = submitter_get(r);
+	if (s && pthread_setspecific(thread_key, s)) {
+		let_go(s, BY_THREAD);
+		s = NULL;
+	}
+	self.of = s ? r->serial : 0;
 	return self.is = s;
+}
+
+struct rt_submitter *rt_self(struct rt_runtime *r)
+{
+	return WEFT_LIKELY(self.of == r->serial) ? self.is : self_slow(r);
 }
 
 struct rt_worker *rt_worker_self(void)
@@ -73,6 +129,7 @@ struct rt_worker *rt_worker_self(void)
 
 void rt_worker_enter(struct rt_worker *w)
 {
+	leave_submitter();
 	self.is = &w->self;
 	self.of = w->runtime->serial;
 	self.worker = w;
@@ -136,7 +193,7 @@ static void fini(struct rt_runtime *r)
 		next = s->next;
 		submitter_fini(s);
 		if (!s->worker)
-			free(s);
+			let_go(s, BY_RUNTIME);
 	}
 	for (unsigned i = 0; i < r->n_prios; i++)
 		rt_prio_fini(&r->prio[i]);

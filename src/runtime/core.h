@@ -57,8 +57,9 @@ struct rt_submitter {
 	struct rt_runtime *runtime;
 	struct rt_submitter *next; /* of all; set once */
 	struct rt_pool *pool;
-	struct rt_worker *worker; /* NULL: of the application */
-	struct rt_refs before;    /* what the task being submitted depends on */
+	struct rt_worker *worker;    /* NULL: of the application */
+	struct weft_atomic_u32 held; /* of the application: by whom, core.c; without its thread, the next thread takes it */
+	struct rt_refs before;       /* what the task being submitted depends on */
 	uint32_t order;
 	struct weft_atomic_u64 submitted; /* by this thread; only it stores */
 	struct weft_atomic_u64 finished;  /* by this thread, of the application, with rt_finish; only it stores */

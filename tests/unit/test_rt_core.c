@@ -345,6 +345,86 @@ TEST(what_a_worker_releases_wakes_the_others)
 	rt_end(r);
 }
 
+static void submit_job(struct rt_runtime *r, rt_body *body, void *arg)
+{
+	struct rt_submitter *me = rt_self(r);
+	struct rt_job *j = rt_prepare(me);
+	j->body = body;
+	j->arg = arg;
+	CHECK_I64(rt_submit(me, j), 0);
+}
+
+/* -- threads that come and go -- */
+
+static void *submit_some(void *runtime)
+{
+	for (unsigned i = 0; i < 3; i++)
+		submit_job(runtime, body_count, NULL);
+	return NULL;
+}
+
+static unsigned submitters(struct rt_runtime *r)
+{
+	unsigned n = 0;
+	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
+		n += !s->worker;
+	return n;
+}
+
+TEST(threads_take_over_what_others_have_left)
+{
+	enum { THREADS = 1500, AT_ONCE = 4 };
+	struct rt_runtime *r = begin(2, 1000);
+	weft_store_u32(&counted, 0);
+	for (unsigned i = 0; i < THREADS; i += AT_ONCE) {
+		pthread_t t[AT_ONCE];
+		for (unsigned k = 0; k < AT_ONCE; k++)
+			CHECK_I64(pthread_create(&t[k], NULL, submit_some, r), 0);
+		for (unsigned k = 0; k < AT_ONCE; k++)
+			pthread_join(t[k], NULL);
+	}
+	rt_wait_all(r);
+	CHECK_I64(weft_load_u32(&counted), 3 * THREADS);
+	CHECK(submitters(r) <= AT_ONCE + 1);
+	rt_end(r);
+}
+
+/* A thread submits to a runtime, and then to the next. */
+struct lives {
+	struct rt_runtime *runtime;
+	pthread_barrier_t both;
+};
+
+static void *outlive(void *lives)
+{
+	struct lives *l = lives;
+	for (unsigned i = 0; i < 3; i++) {
+		pthread_barrier_wait(&l->both);
+		submit_some(l->runtime);
+		pthread_barrier_wait(&l->both);
+	}
+	return NULL;
+}
+
+TEST(threads_outlive_runtimes)
+{
+	struct lives l;
+	pthread_t other;
+	pthread_barrier_init(&l.both, NULL, 2);
+	CHECK_I64(pthread_create(&other, NULL, outlive, &l), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		l.runtime = begin(2, 1000);
+		weft_store_u32(&counted, 0);
+		pthread_barrier_wait(&l.both);
+		pthread_barrier_wait(&l.both);
+		rt_wait_all(l.runtime);
+		CHECK_I64(weft_load_u32(&counted), 3);
+		rt_end(l.runtime);
+	}
+	pthread_join(other, NULL);
+	pthread_barrier_destroy(&l.both);
+}
+
 /* -- pausing -- */
 
 enum { PAUSES = 300, SUBMITTED_IN_PAUSE = 3 };
@@ -361,15 +441,6 @@ static enum rt_verdict body_not_now(struct rt_job *j, struct rt_worker *w)
 	if (weft_load_bool(&p->in_pause))
 		weft_add_u32(&p->early, 1);
 	return RT_DONE;
-}
-
-static void submit_job(struct rt_runtime *r, rt_body *body, void *arg)
-{
-	struct rt_submitter *me = rt_self(r);
-	struct rt_job *j = rt_prepare(me);
-	j->body = body;
-	j->arg = arg;
-	CHECK_I64(rt_submit(me, j), 0);
 }
 
 /* Work that comes at all times. */
