@@ -139,6 +139,14 @@ void rt_jobs_end(void);
 struct rt_pool *rt_pool_take(void);
 void rt_pool_leave(struct rt_pool *p); /* the next who takes one gets its jobs */
 
+/* Its lines come from the worker that had it while the one before it is filled: 70 to 270 ns, where two cores are far apart. */
+static inline void rt_job_is_next(const struct rt_job *j)
+{
+	__builtin_prefetch(j, 1);
+	__builtin_prefetch(&j->access, 1);
+	__builtin_prefetch(&j->upper, 1);
+}
+
 struct rt_job *rt_job_new_slow(struct rt_pool *p);
 /* A job whose succ, self and pool are set; NULL: no memory. */
 static inline struct rt_job *rt_job_new(struct rt_pool *p)
@@ -147,6 +155,7 @@ static inline struct rt_job *rt_job_new(struct rt_pool *p)
 		return rt_job_new_slow(p);
 	struct rt_job *j = rt_job_at(p->free);
 	p->free = j->next_free;
+	rt_job_is_next(rt_job_at(p->free));
 	j->bits = 0;
 	return j;
 }

@@ -60,7 +60,7 @@ static void made_free(struct made *m)
 		pthread_once(&spares_once, spares_begin);
 		spare.known = !pthread_setspecific(spares_key, &spare);
 	}
-	if (!spare.known || spare.n >= SPARE_TASKS) {
+	if (!spare.known || spare.n == SPARE_TASKS) {
 		free(m);
 		return;
 	}
