@@ -90,6 +90,7 @@ static void turn_to_another(struct collect *c)
 		if (connect_to(c, who, SECOND, &err) == 0) {
 			collect_say(c, "connected to %s", who);
 			c->above[0] = '\0';
+			grow_say_load(c, true); /* it is asked from now on */
 			route_moved(c);
 			return;
 		}

@@ -54,6 +54,7 @@ void grow_say_load(struct collect *c, bool now)
 	if (!can_work(c) || (!now && ns - c->load_ns < LOAD_NS))
 		return;
 	c->load_ns = ns;
+	c->works = true;
 	(void)!gethostname(host, sizeof host - 1);
 	m.load = (struct message_load){.time = follow_time(&c->follow, collect_clock(c)),
 	                               .events = c->events,

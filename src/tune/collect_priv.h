@@ -81,7 +81,8 @@ struct collect {
 	uint32_t wanted, leaves; /* how many are to share; how many leaves there ever were */
 	bool uneven, leaving;    /* leaving: of a leaf, it is to go */
 	bool told_controller, said_end;
-	bool told, timed; /* those above have said all that there was to say; and what time it is */
+	bool told, timed,
+		works; /* those above have said all that there was to say; and what time it is; and were told that it works */
 	uint64_t events, load_ns;
 	WEFT_VEC(pid_t) ended; /* leaves that were let go of */
 };

@@ -101,14 +101,15 @@ static void heard_spec(struct collect *c, const struct message_spec *m)
 /* -- events -- */
 
 /* Whether an event is folded here; of what is not yet bound is kept how far it has got. */
-static bool to_fold(struct collect_tunlet *k, struct collect_binding *b, uint32_t event, const struct message *m)
+static bool to_fold(const struct collect_tunlet *k, struct collect_binding *b, uint32_t event, const struct message *m)
 {
 	const struct spec_event *v = &k->s->event.at[event];
 	if (!v->folds)
 		return false;
 	bool named = v->iteration_ref < m->event.n;
 	int64_t iteration = named ? m->event.value[v->iteration_ref].i : 0;
-	if (!b->bound || (b->passed && named && iteration <= b->iteration)) {
+	/* Who has not said that it works is asked nothing. */
+	if (!b->bound || !k->c->works || (b->passed && named && iteration <= b->iteration)) {
 		b->iteration = !b->passed || iteration > b->iteration ? iteration : b->iteration;
 		b->passed = true;
 		return false;
