@@ -101,7 +101,7 @@ static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffer
 	}
 	if (policy && policy->before)
 		policy->before(j, w);
-	bool measured = p->cl->model && p->cl->model->benchmarking && rt_machine.models;
+	bool measured = p->cl->model && __atomic_load_n(&p->cl->model->benchmarking, __ATOMIC_RELAXED) && rt_machine.models;
 	uint64_t from = measured ? weft_monotonic_ns() : 0;
 	rt_break_on(RT_BREAK_EXEC, j);
 	bool traced = rt_traced();
