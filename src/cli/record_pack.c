@@ -32,7 +32,7 @@ static bool is_closed(const char *path)
 	if (weft_map_file_open(&f, path, NULL))
 		return false;
 	const struct weft_stream_head *h = (const struct weft_stream_head *)f.at;
-	bool closed = f.n >= sizeof *h && h->state == WEFT_STREAM_CLOSED;
+	bool closed = f.n >= sizeof *h && __atomic_load_n(&h->state, __ATOMIC_ACQUIRE) == WEFT_STREAM_CLOSED;
 	weft_map_file_close(&f);
 	return closed;
 }

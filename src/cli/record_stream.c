@@ -196,12 +196,13 @@ void record_stream_close(struct record_stream *s)
 		weft_page_write_end(&s->meta);
 	struct weft_stream_head *h = stream_head(s);
 	h->end_ticks = record_stream_ticks(s);
-	if (h->state == WEFT_STREAM_OPEN)
-		h->state = WEFT_STREAM_CLOSED;
-	munmap(s->at, s->room);
 	/* What lies behind is a reserve of zeros: harmless where it cannot be cut off. */
 	if (ftruncate(s->fd, (off_t)s->used))
 		(void)0;
+	/* Last: who finds a closed stream reads all of the file (record_pack.c). */
+	if (h->state == WEFT_STREAM_OPEN)
+		__atomic_store_n(&h->state, WEFT_STREAM_CLOSED, __ATOMIC_RELEASE);
+	munmap(s->at, s->room);
 	close(s->fd);
 	free(s->path);
 	*s = (struct record_stream){.fd = -1};
