@@ -101,10 +101,14 @@ struct starpu_perfmodel_arch *perf_worker_arch(unsigned worker)
 	}
 	enum starpu_worker_archtype type = starpu_worker_get_type((int)worker);
 	pthread_mutex_lock(&all.lock);
-	struct starpu_perfmodel_device *d = &all.device[arch - all.worker];
-	*d = (struct starpu_perfmodel_device){type, perf_conf.homogeneous[type] ? 0 : starpu_worker_get_devid((int)worker), size};
-	arch->devices = d;
-	__atomic_store_n(&arch->ndevices, 1, __ATOMIC_RELEASE);
+	if (!arch->ndevices) { /* another thread may have been here first: what is published stays */
+		struct starpu_perfmodel_device *d = &all.device[arch - all.worker];
+		*d = (struct starpu_perfmodel_device){type,
+		                                      perf_conf.homogeneous[type] ? 0 : starpu_worker_get_devid((int)worker),
+		                                      size};
+		arch->devices = d;
+		__atomic_store_n(&arch->ndevices, 1, __ATOMIC_RELEASE);
+	}
 	pthread_mutex_unlock(&all.lock);
 	return arch;
 }
