@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a tuned run costs a program when there is nothing to tune: the CPU time of the same work under `weft tune` and without, in alternating
- * pairs. One thread smooths an array in cache, in blocks that are calls of a measured function: RATE events a second. The time is that of the
- * whole process, with the agent's thread, from the begin of the work. What the events themselves cost (calls x the cost of one: `make bench
- * ONLY=probe`) is in it, and taken off in the second figure. Runs are as long as lets all pairs be done in two to three minutes, on a
- * busy machine too; how far it is stands on standard error.
+ * What a tuned run costs a program when there is nothing to tune. Two processes do the same work, one of them under `weft tune`: in slots
+ * of SLOT_SECONDS, by turns, so that a machine that becomes faster or slower does so for both. One thread smooths an array in cache, in
+ * blocks that are calls of a measured function: RATE events a second. What counts is the CPU time of a whole process, with the agent's thread,
+ * also that between its slots. A pair is the sum of SLOTS slots of each. What the events themselves cost (calls x the cost of one: `make
+ * bench ONLY=probe`) is in it, and taken off in the second figure. How far it is stands on standard error.
  *
  *     bench tune overhead 0.51 % median -0.20 1.10        of the program's CPU time
  *     bench tune beside-hits 0.16 % …                     without calls x 35 ns
@@ -14,16 +14,18 @@
  *     bench_tune [PAIRS [RATE]]
  */
 #include "bench.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { POINTS = 64, PAIRS = 31, PAIRS_MOST = 500, STEP = 1000 };
-static const double trial_seconds = 0.1, least_seconds = 0.1, most_seconds = 1.5, all_seconds = 140, hit_ns = 35;
+enum { POINTS = 64, PAIRS = 31, PAIRS_MOST = 500, STEP = 1000, SLOTS = 75 };
+static const double slot_seconds = 0.02, hit_ns = 35;
 
 /* -- the work, in a process of its own -- */
 
@@ -54,12 +56,10 @@ static double cpu_seconds(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static double work(uint64_t blocks, uint64_t sweeps)
+static void work(uint64_t blocks, uint64_t sweeps)
 {
 	static double at[POINTS];
 	at[7] = 1;
-	block(at, sweeps * 100);
-	double from = cpu_seconds();
 	for (uint64_t i = 0; i < blocks; i++) {
 		if (i % STEP == 0)
 			step_begin((int)(i / STEP));
@@ -67,9 +67,23 @@ static double work(uint64_t blocks, uint64_t sweeps)
 		if (i % STEP == STEP - 1)
 			step_end((int)(i / STEP));
 	}
-	double took = cpu_seconds() - from;
 	bench_keep((uint64_t)(at[3] * 1e9));
-	return took;
+}
+
+/* A slot for each byte that comes; answers with the CPU time so far. */
+static int work_in_slots(const char *orders, const char *answers, uint64_t blocks, uint64_t sweeps)
+{
+	int in = open(orders, O_RDONLY), out = open(answers, O_WRONLY);
+	char byte;
+	if (in < 0 || out < 0)
+		return 1;
+	while (read(in, &byte, 1) == 1) {
+		work(blocks, sweeps);
+		double so_far = cpu_seconds();
+		if (write(out, &so_far, sizeof so_far) != sizeof so_far)
+			return 1;
+	}
+	return 0;
 }
 
 /* -- pairs -- */
@@ -89,22 +103,48 @@ static const char spec[] =
 
 static char self[PATH_MAX], build[PATH_MAX], folder[] = "/tmp/weft-bench-tune-XXXXXX";
 
-static double run(bool tuned, uint64_t blocks, uint64_t sweeps)
+/* A process that works, and the ends of its pipes. */
+struct worker {
+	FILE *command;
+	int order, answer;
+	double so_far;
+};
+
+static bool begin(struct worker *w, bool tuned, uint64_t blocks, uint64_t sweeps)
 {
-	char command[3 * PATH_MAX];
-	double seconds = -1;
-	if (tuned)
-		snprintf(command, sizeof command, "%s/weft tune -q -t %s/overhead.tsl -- %s --work %llu %llu", build, folder,
-		         self, (unsigned long long)blocks, (unsigned long long)sweeps);
-	else
-		snprintf(command, sizeof command, "%s --work %llu %llu", self, (unsigned long long)blocks,
-		         (unsigned long long)sweeps);
-	FILE *f = popen(command, "r");
-	if (f && fscanf(f, "%lf", &seconds) != 1)
-		seconds = -1;
-	if (!f || pclose(f))
-		seconds = -1;
-	return seconds;
+	char command[4 * PATH_MAX], path[2][PATH_MAX];
+	for (int i = 0; i < 2; i++) {
+		snprintf(path[i], sizeof path[i], "%s/%s-%d", folder, tuned ? "tuned" : "bare", i);
+		if (mkfifo(path[i], 0600))
+			return false;
+	}
+	int n = tuned ? snprintf(command, sizeof command, "%s/weft tune -q -t %s/overhead.tsl -- ", build, folder) : 0;
+	snprintf(command + n, sizeof command - (size_t)n, "%s --work %s %s %llu %llu", self, path[0], path[1],
+	         (unsigned long long)blocks, (unsigned long long)sweeps);
+	w->command = popen(command, "r");
+	w->order = open(path[0], O_WRONLY | O_CLOEXEC);
+	w->answer = open(path[1], O_RDONLY | O_CLOEXEC);
+	remove(path[0]);
+	remove(path[1]);
+	return w->command && w->order >= 0 && w->answer >= 0;
+}
+
+static bool end(struct worker *w)
+{
+	close(w->order);
+	close(w->answer);
+	return pclose(w->command) == 0;
+}
+
+/* CPU time since the slot before. < 0: it has ended. */
+static double slot(struct worker *w)
+{
+	double so_far;
+	if (write(w->order, "", 1) != 1 || read(w->answer, &so_far, sizeof so_far) != sizeof so_far)
+		return -1;
+	double took = so_far - w->so_far;
+	w->so_far = so_far;
+	return took;
 }
 
 static int by_size(const void *a, const void *b)
@@ -124,43 +164,28 @@ static void print_figure(const char *name, const double *sorted, unsigned n)
 	printf("interval tune %s %.3f %.3f\n", name, sorted[low], sorted[high]);
 }
 
-struct size {
-	uint64_t blocks, sweeps;
-};
-
-/* Work of so many seconds of CPU, as this process does it. */
-static struct size size_of(double seconds, double rate)
+/* How often a block sweeps, for so many events a second in this process. */
+static uint64_t sweeps_for(uint64_t blocks)
 {
-	struct size z = {(uint64_t)(seconds * rate / STEP) * STEP, 100};
-	z.blocks = z.blocks ? z.blocks : STEP;
-	double once = work(z.blocks, z.sweeps);
-	z.sweeps = (uint64_t)((double)z.sweeps * seconds / once);
-	z.sweeps = z.sweeps ? z.sweeps : 1;
-	return z;
+	enum { TRIAL = 100 };
+	work(blocks, TRIAL);
+	double from = cpu_seconds();
+	work(blocks, TRIAL);
+	uint64_t sweeps = (uint64_t)(TRIAL * slot_seconds / (cpu_seconds() - from));
+	return sweeps ? sweeps : 1;
 }
 
-/* Which is first alternates, too. False: the command failed. */
-static bool pair(bool first, struct size z, double *tuned, double *bare)
+/* Who is first alternates. False: one of them has ended. */
+static bool pair(struct worker *tuned, struct worker *bare, double *with, double *without)
 {
-	double a = run(first, z.blocks, z.sweeps), b = run(!first, z.blocks, z.sweeps);
-	*tuned = first ? a : b;
-	*bare = first ? b : a;
-	return a > 0 && b > 0;
-}
-
-/* As long as lets n pairs be done in time; a pair of trial runs says how long one takes here. */
-static bool choose_size(unsigned n, double rate, struct size *z)
-{
-	double tuned, bare;
-	*z = size_of(trial_seconds, rate);
-	uint64_t from = bench_now_ns();
-	if (!pair(true, *z, &tuned, &bare))
-		return false;
-	double took = (double)(bench_now_ns() - from) / 1e9, start = fmax(0, took - 2 * trial_seconds);
-	double seconds = (all_seconds / n - start) / 2 * (2 * trial_seconds / fmax(took - start, 2 * trial_seconds));
-	seconds = fmax(least_seconds, fmin(most_seconds, seconds));
-	*z = size_of(seconds, rate);
-	fprintf(stderr, "bench_tune: %u pairs, each run %.2f s of work\n", n, seconds);
+	*with = *without = 0;
+	for (unsigned i = 0; i < SLOTS; i++) {
+		double a = slot(i & 1 ? tuned : bare), b = slot(i & 1 ? bare : tuned);
+		if (a < 0 || b < 0)
+			return false;
+		*with += i & 1 ? a : b;
+		*without += i & 1 ? b : a;
+	}
 	return true;
 }
 
@@ -172,36 +197,39 @@ static int failed(void)
 
 static int pairs(unsigned n, double rate)
 {
-	double overhead[PAIRS_MOST], beside[PAIRS_MOST], least[2] = {INFINITY, INFINITY}, tuned, bare;
-	struct size z;
-	if (!choose_size(n, rate, &z))
+	double overhead[PAIRS_MOST], beside[PAIRS_MOST], least[2] = {INFINITY, INFINITY}, with, without;
+	uint64_t blocks = (uint64_t)fmax(1, slot_seconds * rate / STEP + 0.5) * STEP, sweeps = sweeps_for(blocks);
+	double hits = (double)blocks * SLOTS;
+	struct worker tuned = {.order = -1}, bare = {.order = -1};
+	/* The first pair has what happens once: names are looked up, probes put in. */
+	if (!begin(&tuned, true, blocks, sweeps) || !begin(&bare, false, blocks, sweeps) || !pair(&tuned, &bare, &with, &without))
 		return failed();
 	for (unsigned i = 0; i < n; i++) {
-		if (!pair(i & 1, z, &tuned, &bare))
+		if (!pair(&tuned, &bare, &with, &without))
 			return failed();
-		least[0] = bare < least[0] ? bare : least[0];
-		least[1] = tuned < least[1] ? tuned : least[1];
-		overhead[i] = 100 * (tuned - bare) / bare;
-		beside[i] = 100 * (tuned - bare - (double)z.blocks * hit_ns / 1e9) / bare;
+		least[0] = fmin(least[0], without);
+		least[1] = fmin(least[1], with);
+		overhead[i] = 100 * (with - without) / without;
+		beside[i] = 100 * (with - without - hits * hit_ns / 1e9) / without;
 		fprintf(stderr, "bench_tune: pair %u of %u: %+.2f %%\n", i + 1, n, overhead[i]);
 	}
+	if (!end(&tuned) || !end(&bare))
+		return failed();
 	qsort(overhead, n, sizeof *overhead, by_size);
 	qsort(beside, n, sizeof *beside, by_size);
 	print_figure("overhead", overhead, n);
 	print_figure("beside-hits", beside, n);
 	/* On a busy machine the least of each says more than any median. */
 	printf("bench tune of-least %.3f %% of the least times, %.1f ns an event\n", 100 * (least[1] - least[0]) / least[0],
-	       (least[1] - least[0]) / (double)z.blocks * 1e9);
+	       (least[1] - least[0]) / hits * 1e9);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
 	char path[PATH_MAX];
-	if (argc > 3 && strcmp(argv[1], "--work") == 0) {
-		printf("%.9f\n", work(strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10)));
-		return 0;
-	}
+	if (argc > 5 && strcmp(argv[1], "--work") == 0)
+		return work_in_slots(argv[2], argv[3], strtoull(argv[4], NULL, 10), strtoull(argv[5], NULL, 10));
 	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
 	if (length <= 0 || !mkdtemp(folder))
 		return 1;
