@@ -126,7 +126,7 @@ int tune_tcc(struct weft_spec *s, const struct tune_source *t, const char *path,
 {
 	struct weft_buf text = {0};
 	struct complaint said = {""};
-	unsigned lines;
+	unsigned lines = 0;
 	TCCState *tcc = tcc_new();
 	int rc = tcc && make_text(t, &text, &lines) == 0 ? 0 : weft_err_set(err, -ENOMEM, "out of memory");
 	if (rc)
