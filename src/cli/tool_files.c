@@ -122,6 +122,9 @@ void cli_tool_say(const char *in, const struct weft_tool_report *report)
 	if (report->odd_lines)
 		weft_log(WEFT_LOG_WARN, "%s: left out what is no record of this trace: %llu %s%s", in,
 		         (unsigned long long)report->odd_lines, report->odd_lines == 1 ? "line" : "lines", first);
+	if (report->unknown_task)
+		weft_log(WEFT_LOG_WARN, "%s: there is no task %llu: tasks are numbered from 1 to %llu", in,
+		         (unsigned long long)report->unknown_task, (unsigned long long)report->greatest_task);
 	if (report->unknown_state[0])
 		weft_log(WEFT_LOG_WARN, "%s: no state is called '%s'%s%s%s", in, report->unknown_state,
 		         report->nearest_state[0] ? " (did you mean '" : "", report->nearest_state,

@@ -69,7 +69,7 @@ static int find_param(struct text *p, const struct weft_func *f, const struct te
 
 static int named_param(struct text *p, const struct text_token *name, struct weft_call *out)
 {
-	int which, rc = find_param(p, out->func, name, &which);
+	int which = 0, rc = find_param(p, out->func, name, &which);
 	if (!rc)
 		rc = text_expect(p, "=");
 	if (!rc)

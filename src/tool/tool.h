@@ -24,6 +24,8 @@ struct weft_tool_report {
 	uint64_t translated; /* values that were changed */
 	/* Of a filter by states: the first name that is none of the .pcf's, and the nearest that is; "": there is none. */
 	char unknown_state[64], nearest_state[64];
+	/* Of a cut by tasks: the first number that no application has, 0 when there is none, and the greatest that one has. */
+	uint64_t unknown_task, greatest_task;
 };
 
 struct weft_tool_range {

@@ -518,6 +518,17 @@ static int find_counters(struct cut *c, const char *in, struct weft_err *err)
 	return rc;
 }
 
+static void note_unknown_task(const struct cut *c, const struct prv_header *h)
+{
+	c->said->greatest_task = 0;
+	for (uint32_t app = 0; app < h->n_apps; app++)
+		if (h->app[app].n_tasks > c->said->greatest_task)
+			c->said->greatest_task = h->app[app].n_tasks;
+	for (size_t i = 0; i < c->how->task.n && !c->said->unknown_task; i++)
+		if (c->how->task.at[i].first > c->said->greatest_task)
+			c->said->unknown_task = c->how->task.at[i].first;
+}
+
 /* One pass, in which threads begin anew. */
 static int one_pass(struct cut *c, const char *in, struct tool_output *out, struct weft_err *err)
 {
@@ -531,8 +542,10 @@ static int one_pass(struct cut *c, const char *in, struct tool_output *out, stru
 	c->thread = calloc(input.head.n_threads ? input.head.n_threads : 1, sizeof *c->thread);
 	if (!c->thread)
 		rc = weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
-	if (!rc && out)
+	if (!rc && out) {
+		note_unknown_task(c, &input.head);
 		write_head(c);
+	}
 	c->first = UINT64_MAX;
 	c->last = 0;
 	if (!rc)

@@ -9,7 +9,6 @@
  */
 #include "collect_fold.h"
 #include "eval_priv.h"
-#include "base/fs.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -48,6 +47,7 @@ struct folder {
 	struct folder_how how;
 	void *library;
 	bool shared; /* the library is another's */
+	struct tune_library made;
 	struct tune_globals *globals;
 	void (*const *codes)(void);
 	int (*const *parts)(void);
@@ -602,24 +602,17 @@ int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
 
 static int load(struct folder *f, struct weft_err *err)
 {
-	char dir[] = "/tmp/weft-folder-XXXXXX", path[64];
-	int rc = 0;
 	if (f->how.like) {
 		f->library = f->how.like->library;
 		f->shared = true;
 	} else if (f->how.library) {
 		f->library = dlopen(f->how.library, RTLD_NOW | RTLD_LOCAL);
 	} else {
-		if (!mkdtemp(dir))
-			return weft_err_sys(err, errno, "cannot make a temporary folder");
-		snprintf(path, sizeof path, "%s/tunlet.so", dir);
-		rc = tune_compile(f->s, path, err);
-		if (!rc)
-			f->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-		(void)!weft_remove_tree(dir, NULL);
+		int rc = tune_library_make(&f->made, f->s, err);
+		if (rc)
+			return rc;
+		f->library = dlopen(f->made.path, RTLD_NOW | RTLD_LOCAL);
 	}
-	if (rc)
-		return rc;
 	f->globals = f->library ? dlsym(f->library, "w_g") : NULL;
 	f->codes = f->library ? dlsym(f->library, "w_codes") : NULL;
 	f->parts = f->library ? dlsym(f->library, "w_parts") : NULL;
@@ -654,6 +647,7 @@ int folder_new(struct folder **out, struct weft_spec *s, const struct folder_how
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	f->s = s;
 	f->how = *how;
+	f->made.fd = -1;
 	int rc = weft_spec_count(s, WEFT_ERROR) ? weft_err_set(err, -EINVAL, "the specification has errors") : load(f, err);
 	if (!rc && make_orders(f))
 		rc = weft_err_set(err, -ENOMEM, "out of memory");
@@ -674,6 +668,7 @@ void folder_free(struct folder *f)
 			close_iteration(f, &f->open[i]);
 	if (f->library && !f->shared)
 		dlclose(f->library);
+	tune_library_close(&f->made);
 	free(f->child.at);
 	weft_buf_fini(&f->bytes);
 	free(f);

@@ -6,7 +6,6 @@
 #include "eval_priv.h"
 #include "live.h"
 #include "base/clock.h"
-#include "base/fs.h"
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -42,7 +41,7 @@ struct known_task {
 struct weft_eval {
 	struct weft_spec *s;
 	struct weft_eval_how how;
-	char dir[64], *library;
+	struct tune_library library;
 	pid_t pid;
 	int socket;
 	WEFT_VEC(struct known_task) task;
@@ -138,7 +137,8 @@ static int begin_child(struct weft_eval *e, struct weft_err *err)
 	}
 	if (pid == 0) {
 		close(pair[0]);
-		eval_child(e->s, e->how.handlers ? e->how.handlers : e->library, e->how.handlers != NULL, pair[1], e->how.memory);
+		eval_child(e->s, e->how.handlers ? e->how.handlers : e->library.path, e->how.handlers != NULL, pair[1],
+		           e->how.memory);
 	}
 	close(pair[1]);
 	e->pid = pid;
@@ -429,7 +429,6 @@ int weft_eval_cost(struct weft_eval *e, const struct weft_assumed *assumed, unsi
 
 int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft_eval_how *how, struct weft_err *err)
 {
-	const char *tmp = getenv("TMPDIR");
 	*out = NULL;
 	struct weft_eval *e = calloc(1, sizeof *e);
 	if (!e)
@@ -439,18 +438,10 @@ int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft
 	e->how.limit_ns = how->limit_ns ? how->limit_ns : 1000000000;
 	e->how.memory = how->memory ? how->memory : 256 << 20;
 	e->socket = -1;
-	snprintf(e->dir, sizeof e->dir, "%s/weft-tunlet-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	e->library.fd = -1;
 	int rc = weft_spec_has_metrics(s) && live_new(&e->live) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
-	if (rc) {
-		e->dir[0] = '\0';
-	} else if (!mkdtemp(e->dir)) {
-		e->dir[0] = '\0';
-		rc = weft_err_sys(err, errno, "cannot make a temporary folder");
-	} else if (asprintf(&e->library, "%s/tunlet.so", e->dir) < 0) {
-		rc = weft_err_set(err, -ENOMEM, "out of memory");
-	}
 	if (!rc && !how->handlers)
-		rc = tune_compile(s, e->library, err);
+		rc = tune_library_make(&e->library, s, err);
 	rc = rc ? rc : begin_child(e, err);
 	if (rc)
 		weft_eval_free(e);
@@ -468,10 +459,8 @@ void weft_eval_free(struct weft_eval *e)
 	if (e->pid)
 		(void)ask_once(e);
 	end_child(e);
-	if (e->dir[0])
-		(void)!weft_remove_tree(e->dir, NULL);
+	tune_library_close(&e->library);
 	live_free(e->live);
-	free(e->library);
 	free(e->task.at);
 	free(e->child.at);
 	free(e);

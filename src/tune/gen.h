@@ -94,4 +94,15 @@ uint32_t tune_origin_of(const struct tune_source *t, unsigned line, unsigned col
  */
 int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 
+/*
+ * Compiled for this process and its children: a file without a name, so that whoever is killed leaves nothing behind. Its path is good, and
+ * no other library's, as long as it is open; who loads it closes it after unloading (the loader knows libraries by their paths).
+ */
+struct tune_library {
+	int fd; /* -1: none */
+	char path[32];
+};
+int tune_library_make(struct tune_library *l, struct weft_spec *s, struct weft_err *err) WEFT_MUST_CHECK;
+void tune_library_close(struct tune_library *l);
+
 #endif

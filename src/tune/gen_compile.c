@@ -147,3 +147,27 @@ int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err)
 	tune_source_fini(&t);
 	return rc;
 }
+
+int tune_library_make(struct tune_library *l, struct weft_spec *s, struct weft_err *err)
+{
+	const char *tmp = getenv("TMPDIR");
+	char folder[64], file[sizeof folder + 16];
+	l->fd = -1;
+	snprintf(folder, sizeof folder, "%s/weft-tunlet-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+	if (!mkdtemp(folder))
+		return weft_err_sys(err, errno, "cannot make a temporary folder");
+	snprintf(file, sizeof file, "%s/tunlet.so", folder);
+	int rc = tune_compile(s, file, err);
+	if (!rc && (l->fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
+		rc = weft_err_sys(err, errno, "cannot open the compiled tunlet");
+	(void)!weft_remove_tree(folder, NULL);
+	snprintf(l->path, sizeof l->path, "/proc/self/fd/%d", l->fd);
+	return rc;
+}
+
+void tune_library_close(struct tune_library *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	l->fd = -1;
+}

@@ -176,6 +176,8 @@ $ weft cut t1.prv -o cut.prv --force --time 250ns..500ns --keep-times --tasks 2;
 # Appending events with value 0
 2:2:1:2:1:900:50000001:0
 2:2:1:2:1:900:42000050:0
+$ weft cut t1.prv -o cut.prv --force --tasks 2,9
+weft cut: warning: t1.prv: there is no task 9: tasks are numbered from 1 to 2
 $ weft cut t1.prv -o cut.prv --force --tasks two
 weft cut: error: option '--tasks': expected numbers of tasks like 1,3-5, found 'two'
 Try 'weft cut --help'.
