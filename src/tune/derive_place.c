@@ -57,16 +57,6 @@ static bool runs_there(struct weft_spec *s, uint32_t code, uint32_t actor)
 
 /* -- events -- */
 
-static bool any_depinic(const struct weft_spec *s)
-{
-	for (size_t i = 0; i < s->attr.n; i++) {
-		const char *z = s->attr.at[i].depinic.z;
-		if (s->attr.at[i].scope == SCOPE_ITERATION && z && *z && strcmp(z, "none") != 0)
-			return true;
-	}
-	return false;
-}
-
 /* An event of the actor that does not say its iteration belongs to the one that its process has begun. */
 static bool begins_for_others(const struct weft_spec *s, uint32_t actor)
 {
@@ -81,7 +71,7 @@ static void place_events(struct weft_spec *s)
 	for (uint32_t e = 0; e < s->event.n; e++) {
 		struct spec_event *v = &s->event.at[e];
 		v->folds = v->actor_id < s->actor.n && s->actor.at[v->actor_id].most > 1 && v->iteration_ref != SPEC_NONE;
-		v->passes = !v->folds || (v->iter == ITER_BEGIN && (any_depinic(s) || begins_for_others(s, v->actor_id)));
+		v->passes = !v->folds || (v->iter == ITER_BEGIN && (spec_has_depinic(s) || begins_for_others(s, v->actor_id)));
 		for (uint32_t i = 0; i < s->attr.n; i++) {
 			const struct spec_attr *a = &s->attr.at[i];
 			v->passes |= a->on_event && bits_has(&a->triggers, e) && !s->plan[i].at_collector;
@@ -155,13 +145,6 @@ struct splitter {
 	bool minus; /* the step subtracts */
 	bool ok;
 };
-
-static const struct expr *bare(const struct expr *st)
-{
-	while (st && st->kind == STMT_BLOCK && st->kid[0] && !st->kid[0]->next)
-		st = st->kid[0];
-	return st;
-}
 
 static bool is_number(const struct expr *e, const char *z)
 {
@@ -314,7 +297,7 @@ static void split_step(struct splitter *sp, const struct expr *st)
 	if (st->kind == STMT_IF && (v = derive_compared(st, sp->attr, &how))) {
 		/* `|| x == 0`, which begins a minimum, asks for the values one after the other. */
 		sp->ok &= !expr_is_op(st->kid[0], "||");
-		sp->p->target = bare(st->kid[1])->kid[0]->kid[0];
+		sp->p->target = expr_bare(st->kid[1])->kid[0]->kid[0];
 		add_value(sp, v);
 		sp->p->reduce = how;
 		return;
@@ -323,7 +306,7 @@ static void split_step(struct splitter *sp, const struct expr *st)
 		struct uses u = uses_of(sp, st->kid[0]);
 		sp->ok &= !st->kid[2] && u.local && !u.common && !u.bad;
 		sp->p->cond = st->kid[0];
-		st = bare(st->kid[1]);
+		st = expr_bare(st->kid[1]);
 	}
 	if (!st || st->kind != STMT_EXPR || !sp->ok) {
 		sp->ok = false;
@@ -417,10 +400,10 @@ static void split_loop(struct weft_spec *s, uint32_t i)
 		p->bound = bound->kid[1];
 		struct uses u = uses_of(&sp, p->bound);
 		sp.ok = !u.bad && !u.local && begins_at_0(st->kid[0], p->counter) && counts_up(st->kid[2], p->counter) &&
-		        bare(st->kid[3]) && !bare(st->kid[3])->next && !touches_instances(s, c->body, st);
+		        expr_bare(st->kid[3]) && !expr_bare(st->kid[3])->next && !touches_instances(s, c->body, st);
 	}
 	if (sp.ok)
-		split_step(&sp, bare(st->kid[3]));
+		split_step(&sp, expr_bare(st->kid[3]));
 	p->split = sp.ok && whole_sum_fits(&sp);
 	if (!p->split) {
 		*p = kept;

@@ -137,9 +137,7 @@ const struct expr *derive_assigned(const struct expr *x, uint32_t attr, enum red
 /* if (E > x) x = E, also with `|| x == 0` beside it, as the published tunlets begin a minimum. */
 const struct expr *derive_compared(const struct expr *st, uint32_t attr, enum reduction *how)
 {
-	const struct expr *c = st->kid[0], *then = st->kid[1];
-	while (then && then->kind == STMT_BLOCK && then->kid[0] && !then->kid[0]->next)
-		then = then->kid[0];
+	const struct expr *c = st->kid[0], *then = expr_bare(st->kid[1]);
 	if (st->kid[2] || !then || then->kind != STMT_EXPR)
 		return NULL;
 	const struct expr *x = then->kid[0];
@@ -158,8 +156,7 @@ const struct expr *derive_compared(const struct expr *st, uint32_t attr, enum re
 
 static const struct expr *step(const struct expr *st, uint32_t attr, enum reduction *how)
 {
-	while (st && st->kind == STMT_BLOCK && st->kid[0] && !st->kid[0]->next)
-		st = st->kid[0];
+	st = expr_bare(st);
 	if (!st)
 		return NULL;
 	if (st->kind == STMT_IF) {
@@ -186,8 +183,7 @@ static const struct expr *step(const struct expr *st, uint32_t attr, enum reduct
 
 static void find_condition_levels(struct levels *v, const struct expr *body)
 {
-	while (body && body->kind == STMT_BLOCK && body->kid[0] && !body->kid[0]->next)
-		body = body->kid[0];
+	body = expr_bare(body);
 	if (body && body->kind == STMT_IF)
 		find_levels(v, body->kid[0]);
 }

@@ -79,6 +79,14 @@ static inline bool type_is_real(enum spec_type t)
 	return t == TYPE_FLOAT || t == TYPE_DOUBLE;
 }
 
+/* What a block around a single statement holds. */
+static inline const struct expr *expr_bare(const struct expr *st)
+{
+	while (st && st->kind == STMT_BLOCK && st->kid[0] && !st->kid[0]->next)
+		st = st->kid[0];
+	return st;
+}
+
 /* Calls visit for every node of a list and below it, parents first. */
 void expr_walk(struct expr *list, void (*visit)(void *ctx, struct expr *e), void *ctx);
 

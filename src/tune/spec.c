@@ -13,8 +13,9 @@ static void read_all(struct weft_spec *s)
 	expr_parse_all(s);
 	expr_bind_all(s);
 	derive_order(s);
-	derive_reduce(s);
 	expr_check_rules(s);
+	derive_sums(s);
+	derive_reduce(s);
 	derive_check(s);
 	spec_check_style(s);
 	spec_sort_diags(s);

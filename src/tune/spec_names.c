@@ -222,6 +222,16 @@ const char *spec_attr_path(struct weft_spec *s, uint32_t attr)
 	                   id);
 }
 
+bool spec_has_depinic(const struct weft_spec *s)
+{
+	for (size_t i = 0; i < s->attr.n; i++) {
+		const char *z = s->attr.at[i].depinic.z;
+		if (s->attr.at[i].scope == SCOPE_ITERATION && z && *z && strcmp(z, "none") != 0)
+			return true;
+	}
+	return false;
+}
+
 uint32_t spec_find_field(const struct weft_spec *s, uint32_t event, const char *z)
 {
 	static const char *const own[] = {"timestamp", "id", "task"};

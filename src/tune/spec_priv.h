@@ -241,6 +241,7 @@ uint32_t spec_find_point(const struct weft_spec *s, const char *z);
 uint32_t spec_find_attr(const struct weft_spec *s, enum spec_scope scope, uint32_t actor, const char *z);
 /* "iter.x", "worker.x", "x" as `dependency` says it, seen from attribute `from`; SPEC_NONE when it is no attribute. */
 uint32_t spec_find_path(const struct weft_spec *s, uint32_t from, const char *z);
+bool spec_has_depinic(const struct weft_spec *s); /* an attribute of the iteration is set anew when another has changed */
 const char *spec_attr_path(struct weft_spec *s, uint32_t attr); /* "worker.cti", "iter.tuplesize", "lambda" */
 /* What an event carries by that name: 0 timestamp, 1 id, 2 task, 3… its attributes; SPEC_NONE. */
 uint32_t spec_find_field(const struct weft_spec *s, uint32_t event, const char *z);
@@ -254,6 +255,8 @@ void expr_bind_all(struct weft_spec *s);
 void expr_check_rules(struct weft_spec *s);
 /* -- derive_deps.c -- */
 void derive_order(struct weft_spec *s);
+/* -- derive_sums.c: before derive_reduce -- */
+void derive_sums(struct weft_spec *s);
 /* -- derive_reduce.c, derive_check.c -- */
 void derive_reduce(struct weft_spec *s);
 extern const char *const derive_reduction_name[];

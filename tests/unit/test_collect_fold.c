@@ -108,6 +108,21 @@ static void put_parameter(struct weft_buf *b, unsigned n)
 	                strstr(value, "p0") && n ? "p0" : "none");
 }
 
+/* A sum of the iteration, event by event; a parameter may look at it, or another value on the way: then its events travel. */
+static void put_sum(struct weft_buf *b)
+{
+	static const char *const step[] = {"iter.sum += S.k;",
+	                                   "iter.sum = iter.sum - S.k * 3;",
+	                                   "if (S.k > 1) iter.sum++;",
+	                                   "iter.sum += S.x;",
+	                                   "iter.sum = S.x / 3 + iter.sum;",
+	                                   "if (S.x > 1) { iter.sum -= S.x; }"};
+	unsigned k = any(6);
+	put_attr(b, "sum", k >= 3 || any(2) ? "double" : "int", any(2) ? "0" : "7", "S", step[k]);
+	if (any(4) == 0)
+		put_attr(b, "seen", "double", "0", "F", "if (iter.sum > F.x) iter.seen = iter.sum;");
+}
+
 static char *random_spec(void)
 {
 	struct weft_buf b = {0};
@@ -126,6 +141,8 @@ static char *random_spec(void)
 	put_attr(&b, "nw", "int", "1", "B", "iter.nw = B.nw;");
 	if (any(2))
 		put_attr(&b, "last", "double", "0", "F", "if (F.timestamp > iter.last) iter.last = F.timestamp;");
+	if (any(2))
+		put_sum(&b);
 	weft_buf_puts(&b, "MODEL PARAMETERS\n");
 	for (unsigned n = 0; n < 4; n++)
 		put_parameter(&b, n);
@@ -452,6 +469,77 @@ TEST_IN(TIER_FULL, many_trees_of_collectors_decide_as_none)
 	for (int i = 0; i < 40; i++)
 		check_one();
 	CHECK(in_all > 500 && in_full > 10 && with_parts > 20);
+}
+
+/* -- sums of the iteration -- */
+
+static const char summed[] =
+	"TUNLET\nid: summed\nunit: ms\nMEASURE POINTS\nVARIABLES AND VALUES\n"
+	"variable\nid: iteration\nsource: asVarValue\ntype: int\nactorId: m\nendvariable\n"
+	"variable\nid: iterationW\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\n"
+	"variable\nid: k\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\nEVENTS\n"
+	"event\nid: B\nactorId: m\ncontroliter: begin\nutility: always\nmethod: b\nplace: entry\nATTRS\nid: iteration\nendevent\n"
+	"event\nid: E\nactorId: m\ncontroliter: end\nutility: always\nmethod: b\nplace: exit\nATTRS\nid: iteration\nendevent\n"
+	"event\nid: S\nactorId: w\ncontroliter: no\nutility: always\nmethod: w\nplace: entry\nATTRS\nid: iterationW\nid: k\nendevent\n"
+	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# 1 #/\nexe: m\nendactor\n"
+	"actor\nid: w\nmin: 1\nmax: 300\ncompletion: /# 1 #/\nexe: w\nendactor\nITERATION INFORMATION\n"
+	"id: n\ntype: %s\ninic: /# n = 100; #/\nvalue: /# %s #/\ndependency: S\n%s"
+	"MODEL PARAMETERS\nid: p\ntype: double\ninic: /# p = 0; #/\nvalue: /# p = iter.n * 2; #/\ndependency: none\n"
+	"PERFORMANCE FUNCTIONS\nTUNING POINTS\nENDTUNLET\n";
+static const char seen[] = "id: seen\ntype: int\ninic: /# seen = 0; #/\nvalue: /# iter.seen = iter.n + S.k; #/\ndependency: S\n";
+
+static void keep_p(void *ctx, const struct weft_said *w)
+{
+	if (w->kind == WEFT_SAID_EVALUATED)
+		*(double *)ctx = w->value[0];
+}
+
+static double p_of(struct weft_spec *s)
+{
+	double p = -1;
+	struct weft_eval *e;
+	struct weft_eval_how how = {.said = keep_p, .ctx = &p, .limit_ns = 20000000000};
+	struct tune_value value[2] = {{.d = 1, .i = 1}};
+	REQUIRE(weft_eval_new(&e, s, &how, NULL) == 0);
+	CHECK_I64(weft_eval_event(e, 0, 1, 1, value, 1, NULL), 0);
+	for (int i = 1; i <= 4; i++) {
+		value[1] = (struct tune_value){.d = i, .i = i};
+		CHECK_I64(weft_eval_event(e, 2, 10 + i % 2, 1 + i, value, 2, NULL), 0);
+	}
+	CHECK_I64(weft_eval_event(e, 1, 1, 20, value, 1, NULL), 0);
+	weft_eval_free(e);
+	return p;
+}
+
+TEST(sums_of_the_iteration_are_made_at_collectors)
+{
+	static const struct {
+		const char *type, *value, *also;
+		bool passes;
+		double p;
+	} rows[] = {
+		{"int", "iter.n += S.k;", "", false, 220},
+		{"double", "iter.n = iter.n - S.k / 2.0;", "", false, 190},
+		{"int", "if (S.k > 2) { iter.n++; }", "", false, 204},
+		{"float", "iter.n = sqrt(S.k * S.k) + iter.n;", "", false, 220},
+		{"int", "iter.n += S.k / 2.0;", "", true, 208}, /* each step rounds */
+		{"int", "iter.n = S.k - iter.n;", "", true, 204},
+		{"int", "iter.n += S.k * iter.n;", "", true, 24000},
+		{"int", "iter.n = S.k;", "", true, 8},
+		{"int", "iter.n += S.k;", seen, true, 220}, /* somebody looks on the way */
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		char text[4096];
+		struct weft_spec *s;
+		int n = snprintf(text, sizeof text, summed, rows[i].type, rows[i].value, rows[i].also);
+		REQUIRE(weft_spec_new(&s, "summed.tsl", text, (size_t)n, NULL) == 0);
+		CHECK_I64(weft_spec_count(s, WEFT_ERROR), 0);
+		if (!CHECK(s->event.at[2].folds && s->event.at[2].passes == rows[i].passes))
+			printf("# %s %s\n", rows[i].type, rows[i].value);
+		if (!CHECK_NEAR(p_of(s), rows[i].p, 1e-9))
+			printf("# %s %s\n", rows[i].type, rows[i].value);
+		weft_spec_free(s);
+	}
 }
 
 /* -- faults -- */
