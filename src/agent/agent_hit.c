@@ -24,6 +24,21 @@ static uint64_t sized(uint64_t v, unsigned size, bool sign)
 	return sign ? (uint64_t)((int64_t)(v << shift) >> shift) : v << shift >> shift;
 }
 
+/* n bits, 1 to 64, from bit `at` on. */
+static uint64_t bits_of(uint64_t v, unsigned at, unsigned n, bool sign)
+{
+	unsigned above = 64 - (n - 1) % 64 - 1;
+	v = (v >> at % 64) << above;
+	return sign ? (uint64_t)((int64_t)v >> above) : v >> above;
+}
+
+static uint64_t thread_pointer(void)
+{
+	uint64_t self;
+	__asm__("mov %%fs:0, %0" : "=r"(self));
+	return self;
+}
+
 static uint64_t *int_register(struct agent_regs *r, unsigned index)
 {
 	static const uint8_t at[8] = {
@@ -112,6 +127,12 @@ static void run_op(struct run *x, const struct link_op *op)
 		break;
 	case LINK_OP_SHIFT:
 		x->acc = sized(x->acc >> (op->a & 63), op->size, op->sign);
+		break;
+	case LINK_OP_BITS:
+		x->acc = bits_of(x->acc, (unsigned)op->a, op->size, op->sign);
+		break;
+	case LINK_OP_THREAD:
+		x->acc = thread_pointer() + op->a;
 		break;
 	case LINK_OP_LOAD: {
 		struct agent_peeked p = agent_peek(x->acc + op->a, op->size);

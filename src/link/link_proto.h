@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LINK_VERSION 2u
+#define LINK_VERSION 3u
 #define LINK_PACKET_BYTES (128u * 1024) /* the most in one packet; below the usual limit of a socket's buffer */
 #define LINK_SITES 1024u                /* functions that can be instrumented at once */
 #define LINK_PATCH_BYTES 8u
@@ -116,6 +116,8 @@ enum link_opcode {
 	LINK_OP_IMM,      /* acc = a */
 	LINK_OP_ADD,      /* acc += a */
 	LINK_OP_SHIFT,    /* acc >>= a, then size, sign */
+	LINK_OP_BITS,     /* acc = `size` bits of it, from bit a on; sign */
+	LINK_OP_THREAD,   /* acc = the thread's own memory (its thread pointer) + a */
 	LINK_OP_LOAD,     /* acc = size bytes at acc + a */
 	LINK_OP_TEXT,     /* the string at acc, up to a bytes: a word with its length, then the bytes, padded to words */
 	LINK_OP_SET_INT,  /* integer register index = acc; what it held is the old value */

@@ -76,6 +76,8 @@ struct probe_request {
 /* All of them at once: 0, or the first failure; those that did not fail are in. */
 int probe_insert(struct probe_session *s, struct probe_request *r, unsigned n) WEFT_MUST_CHECK;
 int probe_remove(struct probe_session *s, struct probe_request *r, unsigned n) WEFT_MUST_CHECK;
+/* How long code was being changed, so far; names are looked up before that. */
+uint64_t probe_changing_ns(const struct probe_session *s);
 /* Entries of the request's function since it was first counted. */
 int probe_counted(struct probe_session *s, const struct probe_request *r, uint64_t *out) WEFT_MUST_CHECK;
 
@@ -104,6 +106,8 @@ struct probe_found {
 	uint64_t bias, addr, size; /* addr: in the process */
 	const char *symbol;
 	uint8_t clone;
+	bool thread,
+		executable; /* a variable of each thread (addr: bias and its place there); of the executable, not of a library */
 };
 /* Up to PROBE_CLONES of them; their number, or a reason. */
 int probe_find(struct probe_session *s, const char *name, bool data, struct probe_found *out,

@@ -152,12 +152,24 @@ static void set_type(struct probe_action *a, struct probe_type t)
 	a->old_sign = t.sign;
 }
 
+/* What can be measured, and not set. */
+static const char *why_not_set(const struct probe_value *v)
+{
+	if (v->type.kind == PROBE_TYPE_STRING)
+		return "is a text: only numbers can be set";
+	for (unsigned k = 0; k < v->n; k++)
+		if (v->op[k].op == LINK_OP_THREAD)
+			return "is a variable of each thread: it can be measured, not set";
+		else if (v->op[k].op == LINK_OP_BITS)
+			return "is a bit field: it can be measured, not set";
+	return NULL;
+}
+
 int probe_can_set(struct probe_session *s, const char *subject, const char *declared, struct probe_value *v, struct weft_err *err)
 {
 	int rc = probe_variable(s, subject, declared, v, err);
-	if (rc == 0 && v->type.kind == PROBE_TYPE_STRING)
-		return weft_err_set(err, -ENOTSUP, "'%s' is a text: only numbers can be set", subject);
-	return rc;
+	const char *why = rc ? NULL : why_not_set(v);
+	return why ? weft_err_set(err, -ENOTSUP, "'%s' %s", subject, why) : rc;
 }
 
 static int do_set(struct act *x)

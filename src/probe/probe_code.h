@@ -123,6 +123,7 @@ enum probe_stub_kind {
 };
 
 #define PROBE_STUB_BYTES 1024u
+#define PROBE_STUB_ALIGN 16u /* where one may begin */
 
 struct probe_stub {
 	uint8_t bytes[PROBE_STUB_BYTES];

@@ -128,7 +128,33 @@ static uint64_t member_offset(Dwarf_Die *member)
 	return adds ? op[0].number : 0;
 }
 
-static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits, int depth)
+/* Where a bit field begins, in bits from the record's begin: as one number, or, in old versions, counted from the other end of its unit. */
+static Dwarf_Word bits_before(Dwarf_Die *member, Dwarf_Word n)
+{
+	Dwarf_Word at = 0, unit = 0;
+	Dwarf_Die type;
+	if (number(member, DW_AT_data_bit_offset, &at))
+		return at;
+	if (!number(member, DW_AT_byte_size, &unit) && dwarf_type_of(member, &type))
+		number(&type, DW_AT_byte_size, &unit);
+	number(member, DW_AT_bit_offset, &at);
+	return 8 * (member_offset(member) + unit) - at - n;
+}
+
+/* The member's offset, in bytes and bits. */
+static int64_t offset_of(Dwarf_Die *member, struct dwarf_bits *bits)
+{
+	Dwarf_Word n = 0;
+	*bits = (struct dwarf_bits){0};
+	if (!number(member, DW_AT_bit_size, &n) || n == 0 || n > 64)
+		return (int64_t)member_offset(member);
+	Dwarf_Word before = bits_before(member, n);
+	*bits = (struct dwarf_bits){(unsigned)(before % 8), (unsigned)n};
+	return (int64_t)(before / 8);
+}
+
+static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, struct dwarf_bits *bits,
+                      int depth)
 {
 	Dwarf_Die child;
 	complete(type);
@@ -143,11 +169,12 @@ static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_
 		/* Where a virtual base lies, only the object itself knows. */
 		if (dwarf_hasattr(&child, DW_AT_virtuality) || !dwarf_type_of(&child, &inner))
 			continue;
-		int64_t deeper = *offset + (int64_t)member_offset(&child);
+		struct dwarf_bits its;
+		int64_t deeper = *offset + offset_of(&child, &its);
 		if (have && !strcmp(have, name)) {
 			*offset = deeper;
 			*member_type = inner;
-			*bits = dwarf_hasattr_integrate(&child, DW_AT_bit_size);
+			*bits = its;
 			return true;
 		}
 		/* Bases, and structs without a name. */
@@ -159,7 +186,7 @@ static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_
 	return false;
 }
 
-bool dwarf_member(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits)
+bool dwarf_member(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, struct dwarf_bits *bits)
 {
 	return member_of(type, name, offset, member_type, bits, 0);
 }
@@ -317,6 +344,18 @@ bool dwarf_function_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out)
 	return false;
 }
 
+static bool lies_in_thread_at(Dwarf_Die *die, uint64_t addr)
+{
+	Dwarf_Attribute a;
+	Dwarf_Op *op;
+	size_t n;
+	if (!dwarf_attr(die, DW_AT_location, &a) || dwarf_getlocation(&a, &op, &n) || n != 2)
+		return false;
+	bool constant = op[0].atom == DW_OP_const8u || op[0].atom == DW_OP_const4u || op[0].atom == DW_OP_addr;
+	bool thread = op[1].atom == DW_OP_GNU_push_tls_address || op[1].atom == DW_OP_form_tls_address;
+	return constant && thread && op[0].number == addr;
+}
+
 static bool lies_at(Dwarf_Die *die, uint64_t addr)
 {
 	Dwarf_Attribute a, indexed;
@@ -332,31 +371,32 @@ static bool lies_at(Dwarf_Die *die, uint64_t addr)
 	       dwarf_getlocation_attr(&a, op, &indexed) == 0 && dwarf_formaddr(&indexed, &at) == 0 && at == addr;
 }
 
-static bool variable_below(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *out, int depth)
+static bool variable_below(Dwarf_Die *parent, uint64_t addr, bool thread, Dwarf_Die *out, int depth)
 {
 	Dwarf_Die child;
 	if (depth > 8 || dwarf_child(parent, &child))
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
-		if ((tag == DW_TAG_variable || tag == DW_TAG_member) && lies_at(&child, addr)) {
+		bool variable = tag == DW_TAG_variable || tag == DW_TAG_member;
+		if (variable && (thread ? lies_in_thread_at(&child, addr) : lies_at(&child, addr))) {
 			*out = child;
 			return true;
 		}
 		bool enter = tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
 		             is_record(&child);
-		if (enter && variable_below(&child, addr, out, depth + 1))
+		if (enter && variable_below(&child, addr, thread, out, depth + 1))
 			return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;
 }
 
-bool dwarf_variable_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out)
+bool dwarf_variable_at(Dwarf *dw, uint64_t addr, bool thread, Dwarf_Die *out)
 {
 	Dwarf_Die unit;
 	Dwarf_CU *cu = NULL;
 	while (next_unit(dw, &cu, &unit))
-		if (variable_below(&unit, addr, out, 0))
+		if (variable_below(&unit, addr, thread, out, 0))
 			return true;
 	return false;
 }

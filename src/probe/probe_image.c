@@ -276,6 +276,17 @@ static const Elf64_Phdr *segment_of(const struct probe_image *i, uint64_t addr)
 	return NULL;
 }
 
+uint64_t probe_image_thread_bytes(const struct probe_image *i)
+{
+	for (size_t k = 0; k < i->n_segments; k++) {
+		const Elf64_Phdr *p = &i->segment[k];
+		uint64_t align = p->p_align ? p->p_align : 1;
+		if (p->p_type == PT_TLS)
+			return (p->p_memsz + align - 1) / align * align;
+	}
+	return 0;
+}
+
 bool probe_image_executes(const struct probe_image *i, uint64_t addr, uint64_t *end)
 {
 	const Elf64_Phdr *p = segment_of(i, addr);

@@ -56,6 +56,8 @@ int probe_image_find(struct probe_image *i, const char *name, bool data, struct 
 bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_symbol *out);
 /* A name that resembles the one asked for, or NULL. Borrowed. */
 const char *probe_image_resembling(struct probe_image *i, const char *name, bool data);
+/* What it has for each thread, with its alignment; 0: nothing. */
+uint64_t probe_image_thread_bytes(const struct probe_image *i);
 /* The name for which the dynamic linker fills the slot (of the table of addresses, .got) at addr, or NULL. */
 const char *probe_image_slot(struct probe_image *i, uint64_t addr);
 

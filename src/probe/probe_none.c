@@ -86,6 +86,7 @@ NEEDS_A_SESSION(int, probe_measure, struct probe_session *s, double *entry_ns, d
 NEEDS_A_SESSION(int, probe_counted, struct probe_session *s, const struct probe_request *r, uint64_t *out)
 NEEDS_A_SESSION(bool, probe_next, struct probe_session *s, struct probe_event *out)
 NEEDS_A_SESSION(uint64_t, probe_lost, const struct probe_session *s)
+NEEDS_A_SESSION(uint64_t, probe_changing_ns, const struct probe_session *s)
 NEEDS_A_SESSION(uint64_t, probe_dropped, const struct probe_session *s)
 NEEDS_A_SESSION(void, probe_meanwhile, struct probe_session *s, void (*call)(void *ctx), void *ctx)
 NEEDS_A_SESSION(int, probe_read, struct probe_session *s, uint64_t addr, void *to, size_t n)

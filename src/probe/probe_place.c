@@ -167,5 +167,6 @@ int probe_place_claim(struct probe_place *p, uint64_t addr, size_t bytes, struct
 {
 	if (map.to && (probe_ranges_add(&p->pages, map) || probe_ranges_add(&p->taken, map)))
 		return -ENOMEM;
-	return probe_ranges_add(&p->used, (struct probe_range){addr, (addr + bytes + 15) & ~15ull});
+	uint64_t end = (addr + bytes + PROBE_STUB_ALIGN - 1) & ~(uint64_t)(PROBE_STUB_ALIGN - 1);
+	return probe_ranges_add(&p->used, (struct probe_range){addr, end});
 }

@@ -88,8 +88,9 @@ struct probe_session {
 		uint64_t from;
 		size_t n; /* 0: nothing */
 		uint8_t at[8192];
-	} code;             /* of the process, as it is while a batch is planned: functions of one batch often share pages */
-	uint32_t entered;   /* link_ring.entered, as it was when somebody looked */
+	} code;           /* of the process, as it is while a batch is planned: functions of one batch often share pages */
+	uint32_t entered; /* link_ring.entered, as it was when somebody looked */
+	uint64_t changing_ns;
 	uint64_t looked_ms; /* for threads that block SIGTRAP, and found none */
 };
 

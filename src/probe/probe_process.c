@@ -133,8 +133,8 @@ static void say_not_found(struct probe_session *s, const char *name, bool data, 
 		weft_err_set(err, -ENOENT, "no %s '%s' in this process: did you mean '%s'?", what, name, like);
 }
 
-/* What of it can be instrumented; why not is said of the last that cannot. */
-static int choose(const struct probe_module *m, const struct probe_symbols *all, const char *name, bool data,
+/* What of it can be instrumented, or why not. */
+static int choose(const struct probe_module *m, bool executable, const struct probe_symbols *all, const char *name,
                   struct probe_found *out, struct weft_err *err)
 {
 	int n = 0;
@@ -150,16 +150,18 @@ static int choose(const struct probe_module *m, const struct probe_symbols *all,
 		if (y->type == STT_GNU_IFUNC)
 			return weft_err_set(err, -ENOTSUP,
 			                    "'%s' has several variants, one of which is chosen when the program starts", name);
-		if (y->type == STT_TLS) {
-			weft_err_set(err, -ENOTSUP, "'%s' is a variable of each thread", name);
-		} else if (n == (int)PROBE_CLONES) {
+		if (n == (int)PROBE_CLONES)
 			return weft_err_set(err, -E2BIG, "'%s' is the name of more than %u functions", name, PROBE_CLONES);
-		} else {
-			out[n++] = (struct probe_found){m->image, m->bias, y->addr + m->bias, y->size, y->name, y->clone};
-		}
+		out[n++] = (struct probe_found){.image = m->image,
+		                                .bias = m->bias,
+		                                .addr = y->addr + m->bias,
+		                                .size = y->size,
+		                                .symbol = y->name,
+		                                .clone = y->clone,
+		                                .thread = y->type == STT_TLS,
+		                                .executable = executable};
 	}
-	(void)data;
-	return n ? n : err && err->code ? err->code : -ENOENT;
+	return n ? n : -ENOENT;
 }
 
 int probe_find(struct probe_session *s, const char *name, bool data, struct probe_found *out, struct weft_err *err)
@@ -172,7 +174,7 @@ int probe_find(struct probe_session *s, const char *name, bool data, struct prob
 				continue;
 			int rc = probe_image_find(m->image, name, data, &all);
 			if (rc == 0 && all.n)
-				rc = choose(m, &all, name, data, out, err);
+				rc = choose(m, k == 0, &all, name, out, err);
 			bool found = rc != 0 && all.n;
 			free(all.at);
 			if (rc < 0 && rc != -ENOENT)

@@ -6,6 +6,7 @@
  * A site belongs to its function for good, also when nothing is wanted of it any more: threads may still be in its stub.
  */
 #include "probe_priv.h"
+#include "base/clock.h"
 #include "base/vec.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -278,23 +279,60 @@ static bool put_program(struct probe_session *s, uint32_t id, unsigned when, uin
 	return true;
 }
 
-static bool put_change(struct probe_session *s, const struct site_change *c)
+static bool put_map(struct probe_session *s, const struct site_change *c)
 {
-	if (c->map.to) {
-		struct link_range *map = link_packet_add(s->out, LINK_MAP, s->tag, sizeof *map);
-		if (!map)
-			return false;
+	if (!c->map.to)
+		return true;
+	struct link_range *map = link_packet_add(s->out, LINK_MAP, s->tag, sizeof *map);
+	if (map)
 		*map = (struct link_range){c->map.from, c->map.to - c->map.from};
-	}
-	if (c->stub_new) {
-		struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + c->stub.n));
+	return map != NULL;
+}
+
+/* Behind the last of those from k on that lie one behind the other, with no more between them than what stubs are aligned to. */
+static size_t end_of_run(const struct site_changes *c, size_t k)
+{
+	uint64_t end;
+	do
+		end = c->at[k].stub.addr + c->at[k].stub.n;
+	while (++k < c->n && c->at[k].stub_new && c->at[k].stub.addr >= end && c->at[k].stub.addr - end < PROBE_STUB_ALIGN);
+	return k;
+}
+
+/* A write to the process's memory costs the same for one stub and for many. */
+static bool put_stubs(struct probe_session *s, const struct site_changes *c)
+{
+	for (size_t k = 0, last; k < c->n; k = last) {
+		last = k + 1;
+		if (!c->at[k].stub_new)
+			continue;
+		last = end_of_run(c, k);
+		uint64_t from = c->at[k].stub.addr, n = c->at[last - 1].stub.addr + c->at[last - 1].stub.n - from;
+		struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + n));
 		if (!code)
 			return false;
-		*code = (struct link_range){c->stub.addr, c->stub.n};
-		memcpy(code + 1, c->stub.bytes, c->stub.n);
+		*code = (struct link_range){from, n};
+		for (; k < last; k++)
+			memcpy((uint8_t *)(code + 1) + (c->at[k].stub.addr - from), c->at[k].stub.bytes, c->at[k].stub.n);
 	}
+	return true;
+}
+
+static bool put_programs(struct probe_session *s, const struct site_change *c)
+{
 	uint64_t exit_stub = c->stub_new ? c->stub.exit_stub : c->patch_new ? 0 : s->site[c->id].exit_stub;
 	return put_program(s, c->id, LINK_ENTRY, exit_stub) && put_program(s, c->id, LINK_EXIT, exit_stub);
+}
+
+static bool put_changes(struct probe_session *s, const struct site_changes *c)
+{
+	bool ok = true;
+	for (size_t k = 0; k < c->n && ok; k++)
+		ok = put_map(s, &c->at[k]);
+	ok = ok && put_stubs(s, c);
+	for (size_t k = 0; k < c->n && ok; k++)
+		ok = put_programs(s, &c->at[k]);
+	return ok;
 }
 
 static bool put_patches(struct probe_session *s, const struct site_changes *c)
@@ -405,10 +443,7 @@ int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err 
 {
 	s->code.n = 0;
 	session_begin_packet(s);
-	for (size_t k = 0; k < c->n; k++)
-		if (!put_change(s, &c->at[k]))
-			return weft_err_set(err, -EMSGSIZE, "too many functions at once");
-	if (!put_patches(s, c))
+	if (!put_changes(s, c) || !put_patches(s, c))
 		return weft_err_set(err, -EMSGSIZE, "too many functions at once");
 	int rc = exchange_changes(s, c, err);
 	rc = rc ? rc : read_answers(s, c);
@@ -433,6 +468,7 @@ static int plan_all(struct probe_session *s, const uint32_t *id, unsigned n, str
 int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct weft_err *err)
 {
 	struct site_changes c = {0};
+	uint64_t began = weft_monotonic_ns();
 	int rc = 0;
 	for (int round = 0; round < 3; round++) {
 		struct weft_err why = {0};
@@ -451,7 +487,13 @@ int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct 
 			break;
 	}
 	free(c.at);
+	s->changing_ns += weft_monotonic_ns() - began;
 	return rc;
+}
+
+uint64_t probe_changing_ns(const struct probe_session *s)
+{
+	return s->changing_ns;
 }
 
 /* ---- parts ---- */
@@ -582,7 +624,11 @@ int site_hook_unwinders(struct probe_session *s, struct weft_err *err)
 			struct probe_symbols all = {0};
 			rc = probe_image_find(image, names[i], false, &all);
 			for (size_t j = 0; rc == 0 && j < all.n; j++) {
-				struct probe_found f = {image, bias, all.at[j].addr + bias, all.at[j].size, all.at[j].name, 0};
+				struct probe_found f = {.image = image,
+				                        .bias = bias,
+				                        .addr = all.at[j].addr + bias,
+				                        .size = all.at[j].size,
+				                        .symbol = all.at[j].name};
 				if (all.at[j].clone == PROBE_WHOLE)
 					rc = hook_one(s, &f, err);
 			}

@@ -20,6 +20,7 @@ struct walk {
 	struct probe_type declared;
 	bool in_memory;
 	int64_t offset;
+	struct dwarf_bits bits;
 	uint8_t piece[2]; /* the op of each eightbyte: LINK_OP_INT, KEPT, XMM */
 	uint8_t index[2];
 	const char *whole; /* the expression, for messages */
@@ -56,9 +57,27 @@ static int add_op(struct walk *w, struct link_op op)
 	return 0;
 }
 
+/* The least unit, aligned as compilers do, that has all of it: what is loaded is the record's, and of one page. */
+static int fetch_bits(struct walk *w, struct probe_type t)
+{
+	for (unsigned size = 1; w->in_memory && size <= 8; size *= 2) {
+		int64_t from = w->offset & -(int64_t)size;
+		unsigned at = w->bits.at + 8 * (unsigned)(w->offset - from);
+		if (at + w->bits.n > 8 * size)
+			continue;
+		int rc = add_op(w, (struct link_op){.op = LINK_OP_LOAD, .size = (uint8_t)size, .a = (uint64_t)from});
+		return rc ? rc
+		          : add_op(w, (struct link_op){.op = LINK_OP_BITS, .size = (uint8_t)w->bits.n, .sign = t.sign, .a = at});
+	}
+	return weft_err_set(w->err, -ENOTSUP, "'%s' is a bit field %s", w->whole,
+	                    w->in_memory ? "of several units" : "in a register");
+}
+
 /* The accumulator gets the scalar at the place. */
 static int fetch(struct walk *w, struct probe_type t)
 {
+	if (w->bits.n)
+		return fetch_bits(w, t);
 	if (w->in_memory)
 		return add_op(w, (struct link_op){.op = LINK_OP_LOAD, .size = t.size, .sign = t.sign, .a = (uint64_t)w->offset});
 	if (w->offset < 0 || w->offset > 15 || !w->piece[w->offset / 8])
@@ -120,12 +139,9 @@ static int through(struct walk *w)
 
 static int member(struct walk *w, const char *name)
 {
-	bool bits = false;
 	Dwarf_Die inner;
-	if (!w->typed || !dwarf_member(&w->type, name, &w->offset, &inner, &bits))
+	if (!w->typed || !dwarf_member(&w->type, name, &w->offset, &inner, &w->bits))
 		return weft_err_set(w->err, -EINVAL, "in '%s', %s has no member '%s'", w->whole, type_name(w), name);
-	if (bits)
-		return weft_err_set(w->err, -ENOTSUP, "in '%s', '%s' is a bit field", w->whole, name);
 	become(w, inner);
 	return 0;
 }
@@ -228,7 +244,7 @@ static int finish(struct walk *w)
 	else if (w->typed && is_address(t) && is_address(w->declared))
 		t = w->declared;
 	w->v->type = t;
-	bool constant = w->v->n == 1 && w->v->op[0].op == LINK_OP_IMM && w->in_memory;
+	bool constant = w->v->n == 1 && w->v->op[0].op == LINK_OP_IMM && w->in_memory && !w->bits.n;
 	w->v->addr = constant ? w->v->op[0].a + (uint64_t)w->offset : 0;
 	int rc = chars ? add_op(w, (struct link_op){.op = LINK_OP_ADD, .a = (uint64_t)w->offset}) : fetch(w, t);
 	if (rc == 0 && t.kind == PROBE_TYPE_STRING)
@@ -260,6 +276,20 @@ static int end(struct walk *w, const char *rest, unsigned stars)
 	return rc ? rc : finish(w);
 }
 
+/*
+ * From the thread pointer: what the executable has for its threads ends there. What libraries have may be anywhere, and is perhaps made when a
+ * thread first looks at it.
+ */
+static int thread_offset(const struct probe_found *f, int64_t *offset, struct weft_err *err)
+{
+	if (!f->executable)
+		return weft_err_set(err, -ENOTSUP,
+		                    "'%s' is a variable of each thread in a library: only those of the executable can be read",
+		                    f->symbol);
+	*offset = (int64_t)(f->addr - f->bias) - (int64_t)probe_image_thread_bytes(f->image);
+	return 0;
+}
+
 int probe_variable(struct probe_session *s, const char *expression, const char *declared, struct probe_value *out,
                    struct weft_err *err)
 {
@@ -283,12 +313,17 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 	struct weft_err why = {0};
 	Dwarf *dw = probe_image_dwarf(found[0].image, &why);
 	Dwarf_Die die;
-	w.typed = dw && dwarf_variable_at(dw, found[0].addr - found[0].bias, &die) && dwarf_type_of(&die, &w.type);
+	w.typed = dw && dwarf_variable_at(dw, found[0].addr - found[0].bias, found[0].thread, &die) &&
+	          dwarf_type_of(&die, &w.type);
 	if (!w.typed && !w.declared.kind)
 		return weft_err_set(err, -ENODATA, "the type of '%s' is not known: %s", name,
 		                    why.code ? why.text : "its file was compiled without -g");
 	w.in_memory = true;
-	rc = add_op(&w, (struct link_op){.op = LINK_OP_IMM, .a = found[0].addr});
+	if (found[0].thread)
+		rc = thread_offset(&found[0], &w.offset, err);
+	rc = rc < 0 ? rc
+	            : add_op(&w, (struct link_op){.op = found[0].thread ? LINK_OP_THREAD : LINK_OP_IMM,
+	                                          .a = found[0].thread ? 0 : found[0].addr});
 	return rc ? rc : end(&w, expression + stars + n, stars);
 }
 

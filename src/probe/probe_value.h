@@ -52,7 +52,10 @@ enum probe_class { PROBE_CLASS_NONE, PROBE_CLASS_INT, PROBE_CLASS_SSE, PROBE_CLA
 /* typedefs, const and the like taken off. False: void. */
 bool dwarf_strip(Dwarf_Die *type);
 bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type); /* its DW_AT_type, stripped */
-bool dwarf_member(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, bool *bits);
+struct dwarf_bits {
+	unsigned at, n; /* from the member's offset on, n of them; 0: it is no bit field */
+};
+bool dwarf_member(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_Die *member_type, struct dwarf_bits *bits);
 bool dwarf_scalar(Dwarf_Die *type, struct probe_type *out);
 bool dwarf_size(Dwarf_Die *type, uint64_t *size);
 #define DWARF_DIMENSIONS 8
@@ -61,7 +64,8 @@ int dwarf_array(Dwarf_Die *type, uint64_t dimension[DWARF_DIMENSIONS], Dwarf_Die
 /* SysV: how a value of the type is passed; its eightbytes. MEMORY in [0]: on the stack. */
 void dwarf_classify(Dwarf_Die *type, enum probe_class out[2]);
 bool dwarf_function_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out);
-bool dwarf_variable_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out);
+/* thread: one of each thread, which lies there in the memory that each has for such. */
+bool dwarf_variable_at(Dwarf *dw, uint64_t addr, bool thread, Dwarf_Die *out);
 /* Why a name that the source has is none of the program; NULL: the source does not have it. */
 const char *dwarf_why_not(Dwarf *dw, const char *name, bool data);
 

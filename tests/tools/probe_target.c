@@ -37,11 +37,21 @@ struct state {
 	char name[16];
 };
 
+struct flags {
+	unsigned ready : 1, mode : 3;
+	int delta : 5;
+	unsigned long wide : 40;
+};
+
 int knob = 7;
 double factor = 1.5;
 struct state global_state = {1, {{10, 0.5}, {20, 1.5}, {30, 2.5}}, &global_state, "state"};
 struct state *state_pointer = &global_state;
 const char *message = "hello";
+struct flags flags = {1, 5, -3, 0x123456789a};
+__thread double thread_share = 0.25;
+__thread int thread_number;
+__thread struct state *thread_state = &global_state;
 volatile int stop;
 static volatile int wrong;
 
@@ -248,6 +258,7 @@ static unsigned long one_round(int i)
 static void *thread(void *arg)
 {
 	unsigned long *calls = (unsigned long *)arg;
+	thread_number = 1001;
 	for (int i = 0; !stop; i = (i + 1) & 1023)
 		*calls += one_round(i);
 	return NULL;

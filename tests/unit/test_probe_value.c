@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables, parameters and results by name, fetched from a program that runs, and compared with what it has. */
 #include "probe_program.h"
+#include "probe/probe_action.h"
 #include "probe/probe_value.h"
 #include <time.h>
 
@@ -85,6 +86,35 @@ TEST(probe_value_variables)
 		memcpy(&hello, "state", 6);
 		CHECK_U64(fetched(&p, "global_state.name"), hello);
 		CHECK_U64(fetched(&p, "*message"), 'h');
+		probe_close(p.session);
+		CHECK_I64(program_finish(&p, NULL), 0);
+	}
+}
+
+/* Each thread has its own; a bit field has its sign. */
+TEST(probe_value_of_threads_and_bits)
+{
+	struct program p;
+	static const char *const compilers[] = {"gcc -O2 -pie -fPIE", "gcc -O0 -no-pie -gdwarf-4", "clang -O2 -pie -fPIE",
+	                                        "g++ -O2 -no-pie"};
+	for (int k = 0; k < 4; k++) {
+		started(&p, compilers[k]);
+		CHECK_NEAR(as_double(fetched(&p, "thread_share")), 0.25, 0);
+		CHECK_U64(fetched(&p, "thread_number"), 1001);
+		CHECK_U64(fetched(&p, "thread_state->level"), 1);
+		CHECK_U64(fetched(&p, "flags.ready"), 1);
+		CHECK_U64(fetched(&p, "flags.mode"), 5);
+		CHECK_I64((int64_t)fetched(&p, "flags.delta"), -3);
+		CHECK_U64(fetched(&p, "flags.wide"), 0x123456789a);
+		static const char *const unset[] = {"'thread_number' is a variable of each thread: it can be measured, not set",
+		                                    "'flags.mode' is a bit field: it can be measured, not set"};
+		static const char *const name[] = {"thread_number", "flags.mode"};
+		for (int i = 0; i < 2; i++) {
+			struct weft_err err = {0};
+			struct probe_value v;
+			CHECK(probe_can_set(p.session, name[i], NULL, &v, &err) < 0);
+			CHECK_STR(err.text, unset[i]);
+		}
 		probe_close(p.session);
 		CHECK_I64(program_finish(&p, NULL), 0);
 	}
