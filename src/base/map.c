@@ -25,6 +25,13 @@ void weft_map_fini(struct weft_map *m)
 	*m = (struct weft_map){0};
 }
 
+void weft_map_clear(struct weft_map *m)
+{
+	if (m->n)
+		memset(m->slot, 0, (m->cap + 1) * sizeof *m->slot);
+	m->n = 0;
+}
+
 /* The slot of `key` (not 0), or the free one where it would go. */
 static size_t map_probe(const struct weft_map *m, uint64_t key)
 {

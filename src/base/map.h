@@ -17,6 +17,7 @@ struct weft_map {
 	size_t n, cap;
 };
 void weft_map_fini(struct weft_map *m);
+void weft_map_clear(struct weft_map *m); /* empty, with the room that it has */
 /* Any key is allowed. put: 0 or -ENOMEM, replaces. get: false when absent (out untouched). del: whether it was there. O(1). */
 int weft_map_put(struct weft_map *m, uint64_t key, uint64_t value) WEFT_MUST_CHECK;
 bool weft_map_get(const struct weft_map *m, uint64_t key, uint64_t *out);

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -89,6 +90,7 @@ static int begin_controller(const struct args *a, int *stream, pid_t *pid, struc
 	*pid = fork();
 	if (*pid == 0) {
 		struct weft_err failed = {0};
+		prctl(PR_SET_NAME, "weft-controller");
 		close(pair[1]);
 		struct control_how how = {.listener = listener, .up = pair[0], .life = -1, .number = (uint32_t)a->number};
 		if (control_run(&how, &failed))
@@ -123,6 +125,7 @@ int cli_tune_collector(int argc, char **argv)
 	if (!a.parent)
 		return cli_usage(&command, "--parent says whom to connect to");
 	signal(SIGINT, SIG_IGN);
+	prctl(PR_SET_NAME, "weft-collector");
 	struct collect_how how = {.up = -1,
 	                          .parent = a.parent,
 	                          .listen = a.listen,

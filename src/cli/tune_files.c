@@ -140,15 +140,17 @@ static int set_handlers(const struct tune_args *args, struct analyze_how *how)
 	return CLI_OK;
 }
 
-bool tune_adapts(const struct tune_args *args)
+/* Where there are other hosts, and so collectors, their number follows the load unless something else is said. */
+static bool is_auto(const struct tune_args *args)
 {
-	return args->collectors && strcmp(args->collectors, "auto") == 0 && !args->output && !args->replay;
+	return !args->replay && (args->collectors ? strcmp(args->collectors, "auto") == 0 : args->place.n > 0);
 }
 
 /* The tunlet that chooses their number, unless one is given that does. */
 static int add_collectors(const struct tune_args *args, struct analyze_how *how)
 {
 	static const char name[] = "collectors";
+	how->adapts = true;
 	for (unsigned i = 0; i < how->n_tunlets; i++)
 		if (strcmp(weft_spec_name(how->tunlet[i].spec), name) == 0)
 			return CLI_OK;
@@ -172,7 +174,7 @@ int tune_open(const struct tune_args *args, struct analyze_how *how)
 		status = open_tunlet(args, args->tunlet.at[i], &how->tunlet[i]);
 		how->n_tunlets += how->tunlet[i].spec != NULL;
 	}
-	if (status == CLI_OK && tune_adapts(args))
+	if (status == CLI_OK && is_auto(args))
 		status = add_collectors(args, how);
 	const struct {
 		const struct weft_opt_list *list;

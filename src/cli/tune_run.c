@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
@@ -68,8 +69,9 @@ static void close_fd(int *fd)
 /* ---- controller and analyzer ---- */
 
 /* What all of them have open is the others' business. */
-static void in_party(struct run *r, int *life)
+static void in_party(struct run *r, int *life, const char *name)
 {
+	prctl(PR_SET_NAME, name);
 	sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 	close_fd(&r->controller.life);
 	close_fd(&r->analyzer.life);
@@ -82,7 +84,7 @@ static void in_party(struct run *r, int *life)
 static void controller_main(struct run *r, int *life)
 {
 	struct weft_err err = {0};
-	in_party(r, life);
+	in_party(r, life, "weft-controller");
 	close_fd(&r->up[1]);
 	close_fd(&r->ready[0]);
 	close_fd(&r->ready[1]);
@@ -101,7 +103,7 @@ static void analyzer_main(struct run *r, int *life)
 {
 	struct weft_err err = {0};
 	struct tune_trace trace = {0};
-	in_party(r, life);
+	in_party(r, life, "weft-analyzer");
 	close_fd(&r->up[0]);
 	close_fd(&r->ready[0]);
 	close_fd(&r->listener);
@@ -109,7 +111,7 @@ static void analyzer_main(struct run *r, int *life)
 	r->how->n_controllers = 1;
 	r->how->collectors = r->tree.n;
 	r->how->hosts = 1 + (unsigned)r->args->place.n;
-	r->how->adapts = tune_adapts(r->args) && r->tree.n;
+	r->how->adapts &= r->tree.n > 0;
 	r->how->life = life[0];
 	r->how->ready = r->ready[1];
 	if (r->dir.path) {

@@ -28,7 +28,6 @@ int tune_check_command(const struct tune_args *args, struct analyze_how *with, c
 int tune_agent_path(char *out, size_t room, struct weft_err *err) WEFT_MUST_CHECK;
 /* The tunlets of the command line, opened; warnings are printed. CLI_OK, or the exit status after a message. */
 int tune_open(const struct tune_args *args, struct analyze_how *how);
-bool tune_adapts(const struct tune_args *args); /* the number of collectors follows the load while it runs */
 void tune_close(struct analyze_how *how);
 
 #endif

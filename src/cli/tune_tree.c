@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +59,7 @@ static _Noreturn void collector_main(const struct tune_tree *t, const struct bir
 	struct weft_err err = {0};
 	int told = b->told;
 	sigset_t none;
+	prctl(PR_SET_NAME, "weft-collector");
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGINT, SIG_IGN); /* of the terminal: it is the program's */

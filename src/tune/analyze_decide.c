@@ -6,6 +6,7 @@
 #include "analyze_priv.h"
 #include "ask.h"
 #include "arbiter_spec.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -67,6 +68,8 @@ static void keep_iteration(struct analyze_tunlet *k, const struct weft_said *w, 
 	if (it.value)
 		memcpy(it.value, w->value, w->n * sizeof *it.value);
 	it.why = why ? strdup(why) : NULL;
+	it.has_steps = w->steps != NULL;
+	it.steps = w->steps ? *w->steps : (struct weft_steps){0};
 	if (weft_vec_push(&k->a->iteration, it)) {
 		free(it.value);
 		free(it.why);
@@ -307,7 +310,7 @@ static bool now_there(const struct analyze *a, const struct analyze_decision *d,
 	return false;
 }
 
-void decide_all(struct analyze *a)
+static void judge_all(struct analyze *a)
 {
 	size_t n = a->decision.n;
 	struct weft_decision *d = n ? calloc(n, sizeof *d) : NULL;
@@ -333,6 +336,13 @@ void decide_all(struct analyze *a)
 		analyze_fail(a, rc, NULL);
 	a->decision.n = 0;
 	free(d);
+}
+
+void decide_all(struct analyze *a)
+{
+	judge_all(a);
+	for (; a->n_judged < a->iteration.n; a->n_judged++)
+		a->iteration.at[a->n_judged].decided_ns = weft_monotonic_ns();
 }
 
 /* -- what came of it -- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collectors between the analyzer and its controllers: they are told the tunlets and which actors tasks are, and asked about iterations; what
- * they have made of these comes as folds, which wait their turn as events do. A run that is recorded wants every event: then
- * collectors only carry.
+ * they have made of these comes as folds, which wait their turn as events do. Of a run that is recorded they pass
+ * on every event, too.
  */
 #include "analyze_priv.h"
 #include <errno.h>
@@ -14,10 +14,9 @@ enum { PIECE_BYTES = 48 << 10, FOLD_MOST = 64 << 20 };
 /* Why collectors have every event of a tunlet passed on; NULL: they fold. */
 static const char *why_not(const struct analyze *a, const struct analyze_tunlet *k)
 {
-	return a->how.sink.ctx                    ? "a trace is recorded"
-	       : a->how.tunlet[k->index].handlers ? "it has handlers written by hand"
-	       : weft_spec_has_metrics(k->s)      ? "it has metrics"
-	                                          : NULL;
+	return a->how.tunlet[k->index].handlers ? "it has handlers written by hand"
+	       : weft_spec_has_metrics(k->s)    ? "it has metrics"
+	                                        : NULL;
 }
 
 static bool folds(const struct analyze *a, const struct analyze_tunlet *k)
@@ -43,7 +42,8 @@ static void say_spec(struct analyze *a, unsigned controller, const struct analyz
 		                               .name = k->s->file,
 		                               .more = done + part < k->s->n,
 		                               .bytes = k->s->text + done,
-		                               .n = (uint32_t)part};
+		                               .n = (uint32_t)part,
+		                               .passes = a->how.sink.ctx != NULL};
 		done += part;
 		analyze_send(a, controller, &m);
 	}

@@ -67,10 +67,17 @@ static void swap(struct pending *x, struct pending *y)
 	*y = kept;
 }
 
+/* The clock is looked at when what it said last does not do: it is not, of most events. */
+static bool is_past(struct analyze *a, uint64_t time)
+{
+	if (time > a->last_now)
+		a->last_now = analyze_now(a);
+	return time <= a->last_now;
+}
+
 int order_put_owned(struct analyze *a, unsigned controller, uint64_t time, struct message *m)
 {
-	uint64_t now = analyze_now(a);
-	struct pending p = {time < now ? time : now, a->sequence++, controller, m};
+	struct pending p = {is_past(a, time) ? time : a->last_now, a->sequence++, controller, m};
 	if (weft_vec_reserve(&a->queue, a->queue.n + 1)) {
 		free(m);
 		return -ENOMEM;
@@ -86,8 +93,8 @@ int order_put(struct analyze *a, unsigned controller, const struct message *m)
 {
 	uint64_t time = m->kind == MESSAGE_EVENT ? m->event.time : m->kind == MESSAGE_TASK ? m->task.time : m->gone.time;
 	struct message *c = message_copy(m);
-	uint64_t now = analyze_now(a), *last = &a->fold[controller].last;
-	time = time < now ? time : now;
+	uint64_t *last = &a->fold[controller].last;
+	time = is_past(a, time) ? time : a->last_now;
 	*last = *last < time ? time : *last;
 	return c ? order_put_owned(a, controller, time, c) : -ENOMEM;
 }
@@ -108,7 +115,7 @@ static void sink(struct analyze *a)
 
 bool order_next(struct analyze *a, bool all, struct message **out, unsigned *controller)
 {
-	if (a->queue.n == 0 || (!all && a->queue.at[0].time + a->how.window_ns > analyze_now(a)))
+	if (a->queue.n == 0 || (!all && !is_past(a, a->queue.at[0].time + a->how.window_ns)))
 		return false;
 	*out = a->queue.at[0].m;
 	*controller = a->queue.at[0].controller;

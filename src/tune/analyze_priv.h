@@ -89,9 +89,12 @@ struct analyze_action {
 struct analyze_iteration {
 	uint32_t tunlet;
 	int64_t number;
-	uint64_t time, took_ns; /* when it was evaluated, and how long after its last event */
-	char *why;              /* incomplete: owned; NULL: evaluated */
-	double *value;          /* owned */
+	uint64_t time; /* when it was evaluated */
+	bool has_steps;
+	struct weft_steps steps;
+	uint64_t decided_ns; /* the actions that follow from it were sent, if any; 0: not yet */
+	char *why;           /* incomplete: owned; NULL: evaluated */
+	double *value;       /* owned */
 	uint32_t n;
 };
 
@@ -149,11 +152,12 @@ struct analyze {
 	WEFT_VEC(struct analyze_held) held;
 	struct weft_map task_at;        /* number -> place in `task` */
 	WEFT_VEC(struct pending) queue; /* a heap */
-	uint64_t sequence;
+	uint64_t sequence, last_now;    /* last_now: what the clock said when it was looked at last */
 	struct weft_arbiter *arbiter;
 	WEFT_VEC(struct analyze_decision) decision;
 	WEFT_VEC(struct analyze_action) action;
 	WEFT_VEC(struct analyze_iteration) iteration;
+	size_t n_judged;          /* of those: what they have decided was judged */
 	WEFT_VEC(char *) refused; /* lines for the report: what could not be measured, owned */
 	uint32_t actions;
 	uint64_t began, began_mono; /* of the run, on the two clocks */

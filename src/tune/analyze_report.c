@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 enum { SHORT_ROWS = 8 };
+static const double BUSY = 0.5;
 
 struct report {
 	struct analyze *a;
@@ -94,6 +95,90 @@ static void put_actions(struct report *r, const struct analyze_tunlet *k)
 			put_action(r, k, &r->a->action.at[i]);
 }
 
+/* -- from the end of an iteration to what follows from it -- */
+
+struct step {
+	const struct analyze *a;
+	const struct analyze_tunlet *k;
+	const struct analyze_iteration *it;
+};
+
+static double in_program(const struct step *s)
+{
+	return (s->it->steps.ended - s->it->steps.began) * s->k->per_unit;
+}
+
+static double seen(const struct step *s)
+{
+	return (double)(s->it->steps.ended_ns - s->it->steps.begun_ns);
+}
+
+static double end_known(const struct step *s)
+{
+	return (double)(s->it->steps.ended_ns - s->a->began_mono) - s->it->steps.ended * s->k->per_unit;
+}
+
+static double complete(const struct step *s)
+{
+	return (double)(s->it->steps.complete_ns - s->it->steps.ended_ns);
+}
+
+static double computed(const struct step *s)
+{
+	return (double)(s->it->steps.computed_ns - s->it->steps.complete_ns);
+}
+
+static double decided(const struct step *s)
+{
+	return s->it->decided_ns ? (double)(s->it->decided_ns - s->it->steps.computed_ns) : NAN;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static void put_step(struct report *r, const char *name, double *ns, size_t n)
+{
+	char middle[32], most[32];
+	qsort(ns, n, sizeof *ns, compare_ns);
+	fprintf(r->to, "  %-58s %10s %10s\n", name, n ? weft_human_ns(middle, (uint64_t)fmax(ns[n / 2], 0)) : "-",
+	        n ? weft_human_ns(most, (uint64_t)fmax(ns[n - 1], 0)) : "-");
+}
+
+/* What a thesis on MATE has in its table 3.1, of this run. */
+static void put_steps(struct report *r, const struct analyze_tunlet *k)
+{
+	static const struct {
+		const char *name;
+		double (*ns)(const struct step *s);
+	} rows[] = {{"an iteration, in the program", in_program},
+	            {"from its first event to its end, as the analyzer sees them", seen},
+	            {"its end is known, after it was", end_known},
+	            {"all that is needed is known, after that", complete},
+	            {"its values are computed, after that", computed},
+	            {"what follows is decided and sent, after that", decided}};
+	double *ns = malloc((r->a->iteration.n + 1) * sizeof *ns);
+	if (!ns || k->evaluated == 0 || r->a->how.replay) {
+		free(ns);
+		return;
+	}
+	fprintf(r->to, "%-60s %10s %10s\n", "Steps:", "median", "most");
+	for (size_t row = 0; row < sizeof rows / sizeof rows[0]; row++) {
+		size_t n = 0;
+		for (size_t i = 0; i < r->a->iteration.n; i++) {
+			const struct analyze_iteration *it = &r->a->iteration.at[i];
+			struct step s = {r->a, k, it};
+			double one = it->tunlet == k->index && it->has_steps ? rows[row].ns(&s) : NAN;
+			if (!isnan(one))
+				ns[n++] = one;
+		}
+		put_step(r, rows[row].name, ns, n);
+	}
+	free(ns);
+}
+
 static void put_tunlet(struct report *r, const struct analyze_tunlet *k)
 {
 	fprintf(r->to, "\nTunlet '%s': %llu iterations evaluated, %llu not decided upon, %llu late events, %llu faults\n",
@@ -101,6 +186,8 @@ static void put_tunlet(struct report *r, const struct analyze_tunlet *k)
 	        (unsigned long long)k->late, (unsigned long long)k->faults);
 	put_iterations(r, k);
 	put_actions(r, k);
+	if (r->most > SHORT_ROWS)
+		put_steps(r, k);
 }
 
 static void put_tasks(struct report *r)
@@ -193,6 +280,10 @@ static void put_resources(struct report *r)
 	        weft_human_ns(c, r->a->controller_cpu_ns), weft_human_bytes(d, r->a->controller_rss));
 	fprintf(r->to, "  messages: %llu events, %llu wants\n", (unsigned long long)r->a->events,
 	        (unsigned long long)r->a->wants);
+	double busy = (double)own / 1e9 / analyze_seconds(r->a, analyze_now(r->a));
+	if (busy > BUSY && r->a->how.collectors == 0)
+		fprintf(r->to, "  the analyzer was busy for %.0f %% of the time: --collectors auto would share its work\n",
+		        100 * busy);
 }
 
 /* What the run has shown is what the model would have needed: the next one can be told. */

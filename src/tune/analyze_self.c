@@ -17,7 +17,7 @@
 static const char analyzer_exe[] = "weft-analyzer", collector_exe[] = "weft-collector";
 
 struct sample {
-	double iteration, rate, busy, queued, tasks, collectors, passing, processors;
+	double iteration, rate, busy, queued, tasks, collectors, hosts, passing, processors;
 };
 
 static const struct {
@@ -31,6 +31,7 @@ static const struct {
 	{"queued", offsetof(struct sample, queued)},
 	{"tasks", offsetof(struct sample, tasks)},
 	{"collectors", offsetof(struct sample, collectors)},
+	{"hosts", offsetof(struct sample, hosts)},
 	{"passing", offsetof(struct sample, passing)},
 	{"processors", offsetof(struct sample, processors)},
 };
@@ -181,6 +182,7 @@ static void tell_interval(struct analyze *a, uint64_t now)
 	double ns = (double)(now - f->time);
 	struct sample s = {.iteration = (double)++f->interval,
 	                   .collectors = (double)f->collector.n,
+	                   .hosts = (double)self_heads(a),
 	                   .queued = (double)a->queue.n};
 	uint64_t cpu = weft_process_cpu_ns();
 	s.busy = (double)(cpu - f->cpu_ns) / ns;

@@ -2,7 +2,7 @@
 /*
  * What a run leaves in a trace, as points: of each task its measured events, attributes first ("tunlet.event.attribute", then
  * "tunlet.event"), and actions at the instant when they were in force ("tunlet.point", "tunlet.point.old"); of the analyzer, for each tunlet, the
- * values of its iterations and what it decided. analyze_replay.c reads the events back.
+ * values of its iterations and what it decided. The analyzer and collectors as tasks of a tunlet are left out: they are no part of the program. analyze_replay.c reads the events back.
  */
 #include "analyze_priv.h"
 #include <math.h>
@@ -33,7 +33,7 @@ void sink_event(struct analyze *a, const struct analyze_task *t, const struct me
 	const struct spec_event *e = &s->event.at[m->event.event & 0xffff];
 	char name[NAME_MAX_BYTES];
 	struct analyze_point p = {.time = mono(a, m->event.time), .thread = m->event.tid, .name = name};
-	if (!a->how.sink.ctx)
+	if (!a->how.sink.ctx || t->controller == ANALYZE_SELF)
 		return;
 	p.task = t->number;
 	for (uint32_t i = 0; i < m->event.n && i < e->ref.n; i++) {
@@ -89,7 +89,7 @@ void sink_action(struct analyze *a, const struct analyze_action *x)
 	                          .task = (uint32_t)x->task + 1,
 	                          .thread = ANALYZE_TUNING,
 	                          .name = name};
-	if (x->rc)
+	if (x->rc || a->task.at[x->task]->controller == ANALYZE_SELF)
 		return;
 	point_name(a, x->tunlet, x->point, ".old", name);
 	p.value = x->old;

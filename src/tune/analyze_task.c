@@ -269,7 +269,8 @@ void task_begins(struct analyze *a, unsigned controller, const struct message_ta
 		analyze_fail(a, -ENOMEM, NULL);
 		return;
 	}
-	sink_task(a, m);
+	if (controller != ANALYZE_SELF)
+		sink_task(a, m);
 	t->task = m->task;
 	t->number = (uint32_t)a->task.n;
 	t->controller = controller;
@@ -441,7 +442,9 @@ void task_event(struct analyze *a, const struct message *m)
 		t->events++;
 		a->events++;
 		sink_event(a, t, m);
-		evaluate(a, t, m);
+		/* What collectors have folded, and only a trace still wants, ends here. */
+		if (!m->event.folded || s->event.at[event].passes)
+			evaluate(a, t, m);
 	}
 }
 

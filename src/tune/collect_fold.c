@@ -54,6 +54,7 @@ struct folder {
 	const unsigned *sizes, *offsets;
 	struct order *order; /* of each event */
 	struct open_iteration open[EVAL_OPEN_MAX];
+	struct own_group *spare; /* of an iteration that is closed, for the next one; or NULL */
 	int64_t closed[CLOSED_MAX];
 	unsigned n_closed;
 	WEFT_VEC(uint32_t) child;
@@ -116,16 +117,35 @@ static int tell_open(struct folder *f, struct open_iteration *it)
 	return tell(f, &(struct fold){.kind = FOLD_OPEN, .iteration = it->number, .ended = it->ended});
 }
 
+static void free_groups(const struct folder *f, struct own_group *group)
+{
+	for (size_t a = 0; group && a < f->s->actor.n; a++) {
+		weft_map_fini(&group[a].by_id);
+		free(group[a].id);
+		free(group[a].first);
+		free(group[a].data);
+	}
+	free(group);
+}
+
+/* The next iteration will have as many instances: their room is kept. */
+static void spare_groups(struct folder *f, struct own_group *group)
+{
+	if (f->spare || !group) {
+		free_groups(f, group);
+		return;
+	}
+	for (size_t a = 0; a < f->s->actor.n; a++) {
+		weft_map_clear(&group[a].by_id);
+		group[a].n = 0;
+	}
+	f->spare = group;
+}
+
 static void close_iteration(struct folder *f, struct open_iteration *it)
 {
 	f->closed[f->n_closed++ % CLOSED_MAX] = it->number;
-	for (size_t a = 0; it->group && a < f->s->actor.n; a++) {
-		weft_map_fini(&it->group[a].by_id);
-		free(it->group[a].id);
-		free(it->group[a].first);
-		free(it->group[a].data);
-	}
-	free(it->group);
+	spare_groups(f, it->group);
 	for (size_t i = 0; i < it->below.n; i++)
 		fold_fini(&it->below.at[i].fold);
 	free(it->below.at);
@@ -180,7 +200,8 @@ static struct open_iteration *find_or_open(struct folder *f, int64_t number)
 			return NULL;
 	}
 	*it = (struct open_iteration){.number = number, .open = true};
-	it->group = calloc(f->s->actor.n + 1, sizeof *it->group);
+	it->group = f->spare ? f->spare : calloc(f->s->actor.n + 1, sizeof *it->group);
+	f->spare = NULL;
 	if (!it->group || tell_open(f, it)) {
 		close_iteration(f, it);
 		return NULL;
@@ -666,6 +687,7 @@ void folder_free(struct folder *f)
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
 		if (f->open[i].open)
 			close_iteration(f, &f->open[i]);
+	free_groups(f, f->spare);
 	if (f->library && !f->shared)
 		dlclose(f->library);
 	tune_library_close(&f->made);

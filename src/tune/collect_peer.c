@@ -6,10 +6,9 @@
 
 static int wire_send(struct peer *p, const struct message *m)
 {
-	struct weft_buf b = {0};
-	int rc = message_encode(m, &b);
-	rc = rc ? rc : weft_wire_send(p->w, (uint16_t)m->kind, b.at, b.n);
-	weft_buf_fini(&b);
+	p->bytes.n = 0;
+	int rc = message_encode(m, &p->bytes);
+	rc = rc ? rc : weft_wire_send(p->w, (uint16_t)m->kind, p->bytes.at, p->bytes.n);
 	if (rc == -EAGAIN && m->kind == MESSAGE_EVENT)
 		p->dropped++;
 	return rc == -EAGAIN ? 0 : rc;
@@ -68,6 +67,7 @@ void peer_end(struct peer *p)
 		weft_wire_free(p->w);
 	else if (p->alive)
 		channel_fini(&p->c);
+	weft_buf_fini(&p->bytes);
 	p->w = NULL;
 	p->alive = false;
 }

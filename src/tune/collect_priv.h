@@ -22,6 +22,7 @@ enum { COLLECT_TUNLETS = 16, COLLECT_NOBODY = -1 };
 struct peer {
 	struct channel c;               /* or: */
 	struct weft_wire *w;            /* owned */
+	struct weft_buf bytes;          /* of the message that goes by it */
 	bool alive, collector, drained; /* drained: it has said its last, but for answers */
 	uint32_t id;                    /* of those below: never used again */
 	uint64_t dropped;               /* events that it did not take in time */
@@ -55,6 +56,7 @@ struct collect_tunlet {
 	struct folder *f;
 	uint64_t began;
 	double per_unit;
+	bool passes; /* what is folded goes up, too */
 	struct collect *c;
 	uint32_t number;
 	struct weft_buf fold; /* of one below, as it comes; the id of whom */

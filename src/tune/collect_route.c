@@ -69,7 +69,12 @@ int route_inherit(struct collect *c, const struct collect *from, struct weft_err
 		struct folder_how how = {.up = fold_up, .ctx = k, .like = of->f};
 		if (!of->f)
 			continue;
-		*k = (struct collect_tunlet){.s = of->s, .began = of->began, .per_unit = of->per_unit, .c = c, .number = i};
+		*k = (struct collect_tunlet){.s = of->s,
+		                             .began = of->began,
+		                             .per_unit = of->per_unit,
+		                             .passes = of->passes,
+		                             .c = c,
+		                             .number = i};
 		rc = folder_new(&k->f, k->s, &how, err);
 	}
 	return rc;
@@ -90,6 +95,7 @@ static void heard_spec(struct collect *c, const struct message_spec *m)
 	k->number = m->tunlet;
 	k->began = m->began;
 	k->per_unit = m->per_unit > 0 ? m->per_unit : 1e6;
+	k->passes = m->passes;
 	k->name = strdup(m->name);
 	if (!k->name || begin_tunlet(c, k, &err)) {
 		/* One that cannot fold would keep those below from being heard: it goes, and they turn to whom is above. */
@@ -139,8 +145,8 @@ static bool fold_event(struct collect *c, struct message *m)
 	                         .n = m->event.n};
 	int rc = folder_event(k->f, &e);
 	c->over |= rc < 0;
-	m->event.folded = rc == FOLDER_FOLDED_AND_PASSES;
-	return rc != FOLDER_FOLDED;
+	m->event.folded = rc != FOLDER_PASSES;
+	return rc != FOLDER_FOLDED || k->passes;
 }
 
 static bool count_event(struct collect *c, struct message *m)
@@ -319,8 +325,9 @@ static void heard_hello(struct collect *c, struct peer *from, const struct messa
 	(void)!peer_send(from, &above);
 }
 
-static void answer_ping(struct collect *c, struct peer *from, const struct message_ping *p, uint64_t heard)
+static void answer_ping(struct collect *c, struct peer *from, const struct message_ping *p)
 {
+	uint64_t heard = follow_time(&c->follow, collect_clock(c));
 	struct message m = {.kind = MESSAGE_CLOCK};
 	m.clock =
 		(struct message_clock){.sent = p->sent, .received = heard, .answered = follow_time(&c->follow, collect_clock(c))};
@@ -330,7 +337,7 @@ static void answer_ping(struct collect *c, struct peer *from, const struct messa
 
 void route_up(struct collect *c, struct peer *from, struct message *m)
 {
-	uint64_t heard = follow_time(&c->follow, collect_clock(c)), *time = from->collector ? NULL : time_of(m);
+	uint64_t *time = from->collector ? NULL : time_of(m);
 	if (grow_hear_below(c, from, m))
 		return;
 	if (time) {
@@ -342,7 +349,7 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 	else if (m->kind == MESSAGE_END)
 		from->drained = true;
 	else if (m->kind == MESSAGE_PING)
-		answer_ping(c, from, &m->ping, heard);
+		answer_ping(c, from, &m->ping);
 	else if (m->kind == MESSAGE_FOLDED)
 		heard_folded(c, from, &m->folded);
 	else if (m->kind == MESSAGE_EVENT && !from->collector && !count_event(c, m))

@@ -118,7 +118,8 @@ static void pass_on(struct weft_eval *e)
 	                      .number = a->number,
 	                      .text = a->text,
 	                      .value = a->value,
-	                      .n = a->n};
+	                      .n = a->n,
+	                      .steps = a->steps.computed_ns ? &a->steps : NULL};
 	say(e, &w);
 }
 

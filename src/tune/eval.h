@@ -24,6 +24,14 @@ enum weft_said_kind {
 	WEFT_SAID_RESTARTED,  /* the child process was begun anew: open iterations are lost */
 };
 
+/* Of an iteration: by the event's times, when it began and ended (NaN: only collectors have seen it); by the monotonic clock, when that was known. */
+struct weft_steps {
+	double began, ended;
+	uint64_t begun_ns, ended_ns; /* its first event; its end */
+	uint64_t complete_ns;        /* all that its evaluation needs was there */
+	uint64_t computed_ns;        /* its values were */
+};
+
 struct weft_said {
 	enum weft_said_kind kind;
 	int64_t iteration; /* -1: none */
@@ -36,6 +44,7 @@ struct weft_said {
 	const char *text; /* valid during the call */
 	const double *value;
 	uint32_t n;
+	const struct weft_steps *steps; /* WEFT_SAID_EVALUATED by expressions; else NULL */
 };
 
 struct weft_eval_how {

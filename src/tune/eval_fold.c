@@ -7,6 +7,7 @@
  */
 #include "eval_store_priv.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,7 +134,8 @@ void store_fold(struct store *st, uint32_t child, const void *at, size_t n)
 	if (it && !f && weft_vec_push(&it->said, (struct said_fold){.child = child}) == 0)
 		f = &it->said.at[it->said.n - 1];
 	if (f) {
-		it->ended |= in.ended;
+		if (in.ended)
+			store_end_iteration(it, NAN);
 		if (in.kind == FOLD_STATE) {
 			f->answered = in.reply && (in.full || !it->full);
 			fold_fini(&f->fold);

@@ -57,6 +57,7 @@ struct answer {
 	bool add, is_text;
 	enum tune_fault fault;
 	double number;
+	struct weft_steps steps;
 	char text[EVAL_TEXT_MAX];
 	double value[ANSWER_VALUES_MAX]; /* n are sent */
 };

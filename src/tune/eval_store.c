@@ -13,6 +13,7 @@
  */
 #include "eval_store_priv.h"
 #include "expr_priv.h"
+#include "base/clock.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -28,11 +29,31 @@ static void group_fini(struct group *g)
 	*g = (struct group){0};
 }
 
+static void free_groups(const struct store *st, struct group *group)
+{
+	for (size_t a = 0; group && a < st->s->actor.n; a++)
+		group_fini(&group[a]);
+	free(group);
+}
+
+/* The next iteration has the same room: it is kept, and what is in it cleared as it is used. */
+static void spare_groups(struct store *st, struct group *group)
+{
+	if (st->spare || !group) {
+		free_groups(st, group);
+		return;
+	}
+	for (size_t a = 0; a < st->s->actor.n; a++) {
+		weft_map_clear(&group[a].by_id);
+		group[a].n = 0;
+		group[a].folded = group[a].folded_incomplete = 0;
+	}
+	st->spare = group;
+}
+
 static void iteration_fini(struct store *st, struct iteration *it)
 {
-	for (size_t a = 0; it->group && a < st->s->actor.n; a++)
-		group_fini(&it->group[a]);
-	free(it->group);
+	spare_groups(st, it->group);
 	free(it->iter);
 	for (size_t i = 0; i < it->said.n; i++)
 		fold_fini(&it->said.at[i].fold);
@@ -119,8 +140,10 @@ void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_
 	if (g->n >= g->room || weft_map_put(&g->by_id, (uint64_t)id, g->n))
 		return NULL;
 	g->first[g->n] = st->time;
+	g->flags[g->n] = 0;
 	g->id[g->n++] = id;
 	void *at_end = store_instance(st, (uint32_t)actor, g->n - 1);
+	memset(at_end, 0, st->host.sizes[2 + actor]);
 	/* Values that are being computed go on as they were. */
 	void *self = st->host.globals->self;
 	run_inics(st, SCOPE_ACTOR, (uint32_t)actor, at_end);
@@ -189,23 +212,32 @@ struct iteration *store_find_open(struct store *st, int64_t number)
 	return NULL;
 }
 
-static int make_groups(struct store *st, struct iteration *it)
+static struct group *new_groups(const struct store *st)
 {
-	it->iter = calloc(1, st->host.sizes[0]);
-	it->group = calloc(st->s->actor.n + 1, sizeof *it->group);
-	if (!it->iter || !it->group)
-		return -ENOMEM;
-	for (size_t a = 0; a < st->s->actor.n; a++) {
-		struct group *g = &it->group[a];
+	struct group *group = calloc(st->s->actor.n + 1, sizeof *group);
+	for (size_t a = 0; group && a < st->s->actor.n; a++) {
+		struct group *g = &group[a];
 		g->room = st->s->actor.at[a].most;
 		g->id = calloc(g->room, sizeof *g->id);
 		g->first = calloc(g->room, sizeof *g->first);
 		g->flags = calloc(g->room, 1);
 		g->data = calloc(g->room, st->host.sizes[2 + a]);
-		if (!g->id || !g->first || !g->flags || !g->data)
-			return -ENOMEM;
+		if (!g->id || !g->first || !g->flags || !g->data) {
+			free_groups(st, group);
+			return NULL;
+		}
 	}
-	return 0;
+	return group;
+}
+
+static int make_groups(struct store *st, struct iteration *it)
+{
+	it->iter = calloc(1, st->host.sizes[0]);
+	it->group = st->spare;
+	st->spare = NULL;
+	if (!it->group)
+		it->group = new_groups(st);
+	return it->iter && it->group ? 0 : -ENOMEM;
 }
 
 /* A place for an iteration; the oldest gives way. */
@@ -224,6 +256,7 @@ struct iteration *store_open_iteration(struct store *st, int64_t number)
 		store_give_up(st, it, "later iterations have begun, and it was still not complete");
 	}
 	*it = (struct iteration){.number = number, .open = true};
+	it->steps = (struct weft_steps){.began = NAN, .ended = NAN, .begun_ns = weft_monotonic_ns()};
 	if (make_groups(st, it)) {
 		iteration_fini(st, it);
 		return NULL;
@@ -361,6 +394,8 @@ static double number_at(const struct spec_attr *a, const char *at, uint32_t i)
 static void answer_values(struct store *st)
 {
 	struct answer *a = store_begin_answer(st, WEFT_SAID_EVALUATED);
+	a->steps = st->now->steps;
+	a->steps.computed_ns = weft_monotonic_ns();
 	for (int scope = SCOPE_PARAMETER; scope >= SCOPE_ITERATION; scope--)
 		for (size_t k = 0; k < st->s->attr.n; k++) {
 			const struct spec_attr *attr = &st->s->attr.at[k];
@@ -514,10 +549,21 @@ static void evaluate(struct store *st, struct iteration *it)
 void store_finish_iteration(struct store *st, struct iteration *it)
 {
 	st->now = it;
-	if (it->faulty)
+	if (it->faulty) {
 		store_give_up(st, it, "a fault in one of its values");
-	else if (it->ended && fold_all_in(st, it) && fold_apply(st, it) && all_complete(st, it))
+	} else if (it->ended && fold_all_in(st, it) && fold_apply(st, it) && all_complete(st, it)) {
+		it->steps.complete_ns = weft_monotonic_ns();
 		evaluate(st, it);
+	}
+}
+
+void store_end_iteration(struct iteration *it, double time)
+{
+	if (it->ended)
+		return;
+	it->ended = true;
+	it->steps.ended = time;
+	it->steps.ended_ns = weft_monotonic_ns();
 }
 
 /* -- events -- */
@@ -607,6 +653,21 @@ static void fill_values(const struct spec_event *e, const struct request *r, str
 		                              : (struct tune_value){.s = ""};
 }
 
+static void work_on_event(struct store *st, const struct spec_event *e, const struct request *r, void *self)
+{
+	void *before = st->depinics ? malloc(st->host.sizes[0]) : NULL;
+	if (st->depinics && !before)
+		return;
+	if (before)
+		memcpy(before, st->now->iter, st->host.sizes[0]);
+	st->host.globals->self = self;
+	compute_event(st, r->what, r->folded);
+	st->host.globals->self = NULL;
+	if (before)
+		run_depinics(st, before, e->iter == ITER_BEGIN);
+	free(before);
+}
+
 void store_event(struct store *st, const struct request *r)
 {
 	static struct tune_value v[FIELD_FIRST + EVAL_VALUES_MAX]; /* one thread, one event at a time */
@@ -634,28 +695,21 @@ void store_event(struct store *st, const struct request *r)
 	if (!it)
 		return;
 	st->now = it;
-	void *before = malloc(st->host.sizes[0]);
-	if (!before)
-		return;
-	memcpy(before, it->iter, st->host.sizes[0]);
 	fill_values(e, r, v);
 	st->host.globals->v = v;
-	if (!store_by_id(st, (int)e->actor_id, r->id, true, &fault)) {
+	void *self = store_by_id(st, (int)e->actor_id, r->id, true, &fault);
+	if (!self) {
 		char why[EVAL_TEXT_MAX];
 		snprintf(why, sizeof why, "more than %u of actor %s, its max", st->s->actor.at[e->actor_id].most,
 		         st->s->actor.at[e->actor_id].id.z);
-		free(before);
 		store_give_up(st, it, why);
 		return;
 	}
-	if (st->s->attr.n) {
-		st->host.globals->self = store_by_id(st, (int)e->actor_id, r->id, true, &fault);
-		compute_event(st, r->what, r->folded);
-		st->host.globals->self = NULL;
-		run_depinics(st, before, e->iter == ITER_BEGIN);
-	}
-	free(before);
-	it->ended |= e->iter == ITER_END;
+	work_on_event(st, e, r, self);
+	if (e->iter == ITER_BEGIN)
+		it->steps.began = r->time;
+	if (e->iter == ITER_END)
+		store_end_iteration(it, r->time);
 	if (r->folded)
 		fold_expect(it, r->child);
 	store_finish_iteration(st, it);
@@ -669,6 +723,7 @@ int store_new(struct store **out, struct weft_spec *s, const struct store_host *
 		return -ENOMEM;
 	st->s = s;
 	st->host = *host;
+	st->depinics = spec_has_depinic(s);
 	st->param = calloc(1, host->sizes[1]);
 	st->answer = calloc(1, sizeof *st->answer);
 	st->order = calloc(s->event.n + 1, sizeof *st->order);

@@ -31,6 +31,7 @@ struct iteration {
 	struct group *group; /* of each actor */
 	bool open, ended, faulty;
 	bool asked, full; /* collectors were; for all that they have */
+	struct weft_steps steps;
 	WEFT_VEC(struct said_fold) said;
 };
 
@@ -48,10 +49,11 @@ struct store {
 	struct weft_spec *s;
 	struct store_host host;
 	struct iteration open[EVAL_OPEN_MAX], *now; /* now: the one that is worked on */
+	struct group *spare;                        /* of an iteration that is closed, for the next one; or NULL */
 	void *param;
 	int64_t closed[CLOSED_MAX], latest, counted; /* counted: of iterations without a number */
 	unsigned n_closed;
-	bool any, evaluated;
+	bool any, evaluated, depinics;
 	double time;     /* of the event that is worked on */
 	double *carried; /* of each variable: what an event has last said of it; NaN: none has */
 	WEFT_VEC(struct task) task;
@@ -75,6 +77,8 @@ struct iteration *store_open_iteration(struct store *st, int64_t number);
 void store_answer_late(struct store *st, uint32_t event, int64_t number);
 /* Evaluates it when all that it wants is there. It may be closed then. */
 void store_finish_iteration(struct store *st, struct iteration *it);
+/* Its end was seen; NAN: only collectors know when it was. */
+void store_end_iteration(struct iteration *it, double time);
 void *store_instance(struct store *st, uint32_t actor, uint32_t i);
 
 /* -- eval_fold.c -- */

@@ -4,6 +4,7 @@
  * and decoding are two walks over a row. A new field goes to the end of its row, and is zero when an older side has sent it.
  */
 #include "message.h"
+#include <endian.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -124,7 +125,7 @@ static const struct {
 	[MESSAGE_SPEC] = {"spec",
                           0,
                           {U32(spec, tunlet), U64(spec, began), REAL(spec, per_unit), TEXT(spec, name), BOOL(spec, more),
-                           BYTES(spec, bytes)}},
+                           BYTES(spec, bytes), BOOL(spec, passes)}},
 	[MESSAGE_BIND] = {"bind", AT(bind, task), {U64(bind, task), U32(bind, tunlet), U32(bind, actor), U64(bind, id)}},
 	[MESSAGE_CLOSE] = {"close", 0, {U32(close, tunlet), U8(close, how), U64(close, iteration)}},
 	[MESSAGE_ABOVE] = {"above", 0, {TEXT(above, address)}},
@@ -162,10 +163,8 @@ uint64_t message_task_of(const struct message *m)
 
 static void put(struct weft_buf *b, uint64_t v, unsigned bytes)
 {
-	char at[8];
-	for (unsigned i = 0; i < bytes; i++)
-		at[i] = (char)(v >> 8 * i);
-	weft_buf_add(b, at, bytes);
+	uint64_t at = htole64(v);
+	weft_buf_add(b, (const char *)&at, bytes);
 }
 
 static void put_text(struct weft_buf *b, const char *z)
@@ -264,7 +263,7 @@ struct reader {
 	bool bad;
 };
 
-static uint64_t take(struct reader *r, unsigned bytes)
+static inline uint64_t take(struct reader *r, unsigned bytes)
 {
 	uint64_t v = 0;
 	if (r->n < bytes) {
@@ -272,11 +271,10 @@ static uint64_t take(struct reader *r, unsigned bytes)
 		r->n = 0;
 		return 0;
 	}
-	for (unsigned i = 0; i < bytes; i++)
-		v |= (uint64_t)r->at[i] << 8 * i;
+	memcpy(&v, r->at, bytes);
 	r->at += bytes;
 	r->n -= bytes;
-	return v;
+	return le64toh(v);
 }
 
 /* A text ends with a zero byte, and has none before. */
@@ -393,7 +391,8 @@ int message_decode(unsigned kind, const void *at, size_t n, struct message *out)
 	struct reader r = {.at = at, .n = n};
 	if (kind == MESSAGE_NONE || kind >= MESSAGE_KINDS)
 		return WEFT_E_SYNTAX;
-	memset(out, 0, sizeof *out);
+	/* Most messages are events: of their values, which are behind all else, those that are there are written, and nobody reads others. */
+	memset(out, 0, kind == MESSAGE_EVENT ? offsetof(struct message, event.value) : sizeof *out);
 	out->kind = (enum message_kind)kind;
 	for (const struct field *f = rows[kind].field; f->kind; f++)
 		empty_field(out, f);

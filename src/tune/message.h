@@ -284,6 +284,7 @@ struct message_spec {
 	bool more;
 	const void *bytes;
 	uint32_t n;
+	bool passes; /* all events are wanted above, too: somebody keeps them */
 };
 
 /* Which actor of a tunlet a task is, and by which id; from its first iteration on of which nothing has passed yet. */

@@ -100,15 +100,15 @@ $ weft tune -q -t $gold/steps.tsl -- sleep 20 & sleep 0.5; kill -TERM $!; wait $
 ? 143
 
 ## One of the parties is killed: the program runs on, unchanged, and nobody is left behind.
-$ party() { pgrep -P "$1" -x weft | sed -n "$2p"; }
-$ for k in 1 2; do weft tune -t $gold/steps.tsl -- ./tune_steps 20 5000 stop 2>said & tune=$!; until_said 'chunk = 7, was'; kill -KILL $(party $tune $k); until_said 'has ended by a signal'; touch stop; wait $tune; echo "status $?"; rm stop; grep -o 'the [a-z]* has ended by a signal: the program runs on' said; done
+$ party() { pgrep -P "$1" -x "weft-$2"; }
+$ for k in analyzer controller; do weft tune -t $gold/steps.tsl -- ./tune_steps 20 5000 stop 2>said & tune=$!; until_said 'chunk = 7, was'; kill -KILL $(party $tune $k); until_said 'has ended by a signal'; touch stop; wait $tune; echo "status $?"; rm stop; grep -o 'the [a-z]* has ended by a signal: the program runs on' said; done
 chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 status 3
 the analyzer has ended by a signal: the program runs on
 chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 status 3
 the controller has ended by a signal: the program runs on
-$ weft tune -t $gold/steps.tsl -- sh -c 'echo $$ >pid; exec ./tune_steps 20 5000 stop >out' 2>said & tune=$!; until_said 'chunk = 7, was'; kids=$(pgrep -P $tune -x weft); kill -KILL $tune; wait $tune 2>/dev/null; for k in $kids; do while kill -0 $k 2>/dev/null; do sleep 0.05; done; done; touch stop; while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done; cat out; rm stop
+$ weft tune -t $gold/steps.tsl -- sh -c 'echo $$ >pid; exec ./tune_steps 20 5000 stop >out' 2>said & tune=$!; until_said 'chunk = 7, was'; kids=$(pgrep -P $tune -x 'weft-.*'); kill -KILL $tune; wait $tune 2>/dev/null; for k in $kids; do while kill -0 $k 2>/dev/null; do sleep 0.05; done; done; touch stop; while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done; cat out; rm stop
 chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 
 ## Before a run: what can be done in a program, and why not.

@@ -5,6 +5,7 @@
  *
  *     waves_master WORKERS FILE FILE      many events until the first file is there, then few until the second one is
  *     waves_master WORKERS HIGH LOW       for so many iterations
+ *     waves_master WORKERS HIGH LOW N     with N events of a worker in the high ones, not waiting for anybody; says how far behind the tunlet is
  *
  * It prints how many iterations of each kind there were. What a worker says depends on its number and the iteration only. With `active` set below
  * WORKERS (by a tunlet) the others rest from the next fiftieth iteration on. It is never more than a few iterations ahead of the tunlet, which
@@ -43,6 +44,7 @@ struct shared {
 
 int active = MOST;
 volatile int seen;
+static bool goes_on; /* whatever was seen */
 
 FUNCTION void wave_begin(int iteration)
 {
@@ -114,7 +116,10 @@ static void one(struct shared *s, int workers, int pieces, long us)
 		while (atomic_load(&s->done[w]) != i)
 			pause_us(200);
 	wave_end(i);
-	wait_until_seen(i - AHEAD);
+	if (goes_on)
+		printf("iteration %d: %d behind\n", i, i - seen);
+	else
+		wait_until_seen(i - AHEAD);
 	pause_us(atomic_load(&s->active) ? us : FEW_US);
 }
 
@@ -154,14 +159,15 @@ int main(int argc, char **argv)
 		atomic_store(&s->active, MOST);
 	if (argc == 3)
 		return worker(s, atoi(argv[1]));
-	int workers = argc > 3 ? atoi(argv[1]) : 0;
+	int workers = argc > 3 ? atoi(argv[1]) : 0, many = argc > 4 ? atoi(argv[4]) : MANY;
+	goes_on = argc > 4;
 	if (workers < 1 || workers > MOST)
 		return 2;
 	snprintf(path, sizeof path, "%s/waves_worker", dirname(strdup(argv[0])));
 	for (int w = 0; w < workers; w++)
 		if (!begin_worker(path, w, inherited))
 			return 2;
-	int high = wave(s, workers, argv[2], MANY, MANY_US);
+	int high = wave(s, workers, argv[2], many, MANY_US);
 	int low = wave(s, workers, argv[3], FEW, FEW_US);
 	atomic_store(&s->over, 1);
 	while (wait(NULL) > 0)

@@ -40,6 +40,13 @@ TEST(map_any_key)
 	CHECK(weft_map_del(&m, 0) && !weft_map_del(&m, 0) && !weft_map_get(&m, 0, &v));
 	CHECK(weft_map_del(&m, 1) && !weft_map_get(&m, 1, &v));
 	CHECK_U64(m.n, N - 2);
+	REQUIRE(weft_map_put(&m, 0, 9) == 0);
+	weft_map_clear(&m);
+	CHECK_U64(m.n, 0);
+	for (size_t i = 0; i < N; i++)
+		CHECK(!weft_map_get(&m, keys[i], &v));
+	REQUIRE(weft_map_put(&m, 42, 3) == 0);
+	CHECK(weft_map_get(&m, 42, &v) && v == 3 && m.n == 1);
 	weft_map_fini(&m);
 }
 
