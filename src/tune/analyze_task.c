@@ -314,7 +314,7 @@ void task_gone(struct analyze *a, const struct message_gone *m)
 		if (rc)
 			analyze_fail(a, rc, &err);
 		if (t->binding[k].actor >= 0)
-			show_line(a, false, "%s %s", task_name(a, t, k), *m->why && !a->ended ? m->why : "ends");
+			show_line(a, false, "%s %s", task_name(a, t, k), *m->why ? m->why : "ends");
 	}
 	decide_all(a);
 }

@@ -227,7 +227,7 @@ static void do_end(struct control_task *t, const struct message *m)
 {
 	t->undo = m->kind == MESSAGE_END ? m->end.undo : m->detach.undo;
 	t->over = true;
-	t->why = m->kind == MESSAGE_END ? "the run is over" : "it is let go";
+	t->why = m->kind == MESSAGE_END ? "is let go: the run is over" : "is let go";
 }
 
 static void (*const doing[MESSAGE_KINDS])(struct control_task *t, const struct message *m) = {
@@ -329,12 +329,19 @@ static void serve(struct control_task *t)
 	}
 }
 
+/* What cannot be undone (a call that was made) stays done. */
 static void undo_all(struct control_task *t)
 {
-	for (size_t i = t->action.n; i > 0; i--) {
+	for (size_t i = t->action.n; i > 0 && t->undo; i--) {
+		struct message m = {.kind = MESSAGE_ACTED};
 		struct weft_err err = {0};
-		if (t->undo && t->action.at[i - 1]->action.done && probe_undo(t->s, &t->action.at[i - 1]->action, &err))
-			continue; /* what cannot be undone (a call that was made) stays done */
+		if (!t->action.at[i - 1]->action.done)
+			continue;
+		m.acted = (struct message_acted){.task = t->task, .action = t->action.at[i - 1]->number, .undo = true};
+		m.acted.rc = probe_undo(t->s, &t->action.at[i - 1]->action, &err);
+		m.acted.time = control_now(t->c);
+		m.acted.text = err.text;
+		control_say(t->c, &m);
 	}
 }
 

@@ -66,14 +66,19 @@ $ weft tune -q --replay probes.weft -t $gold/steps.tsl --report replay.txt; grep
 Tunlet 'steps': 20 iterations evaluated, 0 not decided upon, 0 late events, 0 faults
 [..] s  iteration 2, p [..]: SetVariableValue chunk = 7 (not done: a dry run)
 
-## Processes that run already: attach, tune, let go; the program runs on.
+## Processes that run already: attach, tune, let go; the program runs on. (What an earlier command has said must be gone before one is waited for.)
 $ until_said() { until grep -qE "$1" ${2:-said} 2>/dev/null; do sleep 0.05; done; }
-$ ./tune_steps 10 5000 stop >out & pid=$!; weft tune -v -t $gold/steps.tsl --enters p=step_end --attach $pid --report report.txt >/dev/null 2>said & until_said 'iteration 1[0-9][0-9]:'; kill -INT $!; wait $!; echo "weft $?"; kill -0 $pid && touch stop && wait $pid; echo "program $?"; cat out; rm stop
+$ rm -f said; ./tune_steps 10 5000 stop >out & pid=$!; weft tune -v -t $gold/steps.tsl --enters p=step_end --attach $pid --report report.txt >/dev/null 2>said & until_said 'iteration 1[0-9][0-9]:'; kill -INT $!; wait $!; echo "weft $?"; kill -0 $pid && touch stop && wait $pid; echo "program $?"; cat out; rm stop
 weft 0
 program 3
 chunk [..], called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 $ steps report.txt | at_least 20
 at least 20
+$ sed 's/cond: .*/cond: \/# iter.number > 20 #\//' $gold/steps.tsl >later.tsl; rm -f said; ./tune_steps 10 5000 stop >out & pid=$!; weft tune --undo -t later.tsl --attach $pid --report report.txt 2>said & until_said 'chunk = [0-9]*, was 1,'; kill -INT $!; wait $!; echo "weft $?"; touch stop; wait $pid; cat out; rm stop; grep -c 'chunk = [0-9]*, was 1; .*; undone' report.txt; grep -o 'is let go.*' said
+weft 0
+chunk 1, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
+1
+is let go: the run is over
 $ weft tune -t $gold/steps.tsl --attach 999999999
 weft tune: error: there is no process 999999999
 ? 2
@@ -101,14 +106,14 @@ $ weft tune -q -t $gold/steps.tsl -- sleep 20 & sleep 0.5; kill -TERM $!; wait $
 
 ## One of the parties is killed: the program runs on, unchanged, and nobody is left behind.
 $ party() { pgrep -P "$1" -x "weft-$2"; }
-$ for k in analyzer controller; do weft tune -t $gold/steps.tsl -- ./tune_steps 20 5000 stop 2>said & tune=$!; until_said 'chunk = 7, was'; kill -KILL $(party $tune $k); until_said 'has ended by a signal'; touch stop; wait $tune; echo "status $?"; rm stop; grep -o 'the [a-z]* has ended by a signal: the program runs on' said; done
+$ for k in analyzer controller; do rm -f said; weft tune -t $gold/steps.tsl -- ./tune_steps 20 5000 stop 2>said & tune=$!; until_said 'chunk = 7, was'; kill -KILL $(party $tune $k); until_said 'has ended by a signal'; touch stop; wait $tune; echo "status $?"; rm stop; grep -o 'the [a-z]* has ended by a signal: the program runs on' said; done
 chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 status 3
 the analyzer has ended by a signal: the program runs on
 chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 status 3
 the controller has ended by a signal: the program runs on
-$ weft tune -t $gold/steps.tsl -- sh -c 'echo $$ >pid; exec ./tune_steps 20 5000 stop >out' 2>said & tune=$!; until_said 'chunk = 7, was'; kids=$(pgrep -P $tune -x 'weft-.*'); kill -KILL $tune; wait $tune 2>/dev/null; for k in $kids; do while kill -0 $k 2>/dev/null; do sleep 0.05; done; done; touch stop; while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done; cat out; rm stop
+$ rm -f said; weft tune -t $gold/steps.tsl -- sh -c 'echo $$ >pid; exec ./tune_steps 20 5000 stop >out' 2>said & tune=$!; until_said 'chunk = 7, was'; kids=$(pgrep -P $tune -x 'weft-.*'); kill -KILL $tune; wait $tune 2>/dev/null; for k in $kids; do while kill -0 $k 2>/dev/null; do sleep 0.05; done; done; touch stop; while kill -0 $(cat pid) 2>/dev/null; do sleep 0.05; done; cat out; rm stop
 chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 
 ## Before a run: what can be done in a program, and why not.
