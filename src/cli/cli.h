@@ -62,6 +62,9 @@ bool cli_parse(const struct weft_command *cmd, void *into, int argc, char **argv
 bool cli_operands(const struct weft_command *cmd, char **argv, int n, int least, int most);
 /* Sets what weft_log shows, from --quiet and --verbose. */
 void cli_talk(const struct cli_common *c, const char *argv0);
+/* All of this, for a command of one operand that writes where -o says (`common` and `output` lie in `into`). 0 or the exit status. */
+int cli_begin_writing(const struct weft_command *cmd, void *into, const struct cli_common *common, const char *const *output,
+                      int argc, char **argv);
 /* Prints one line about bad usage and a hint at --help; returns 2. */
 int cli_usage(const struct weft_command *cmd, const char *fmt, ...) WEFT_PRINTF(2, 3);
 

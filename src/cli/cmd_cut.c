@@ -108,25 +108,12 @@ static int range_like(const struct args *a, const char *path, char *text)
 	return rc ? cli_fail(&err) : CLI_OK;
 }
 
-static int begin(const struct weft_command *cmd, struct args *a, int argc, char **argv)
-{
-	int n;
-	if (!cli_parse(cmd, a, argc, argv, &n))
-		return CLI_USAGE;
-	cli_talk(&a->common, argv[0]);
-	if (!cli_operands(cmd, argv, n, 1, 1))
-		return CLI_USAGE;
-	if (!a->output)
-		return cli_usage(cmd, "say where to write, with -o OUT");
-	return CLI_OK;
-}
-
 static int run_cut(int argc, char **argv)
 {
 	struct args a = {0};
 	struct weft_err err = {0};
 	uint64_t from, to;
-	int status = begin(&weft_command_cut, &a, argc, argv);
+	int status = cli_begin_writing(&weft_command_cut, &a, &a.common, &a.output, argc, argv);
 	if (status)
 		return status;
 	char seen[64];
@@ -152,7 +139,7 @@ static int run_cut(int argc, char **argv)
 static int run_filter(int argc, char **argv)
 {
 	struct args a = {.keep_times = true};
-	int status = begin(&weft_command_filter, &a, argc, argv);
+	int status = cli_begin_writing(&weft_command_filter, &a, &a.common, &a.output, argc, argv);
 	if (status)
 		return status;
 	if (cli_edit_is_line(&a.edit, a.output))

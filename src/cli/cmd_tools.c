@@ -29,18 +29,6 @@ struct args {
 		0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there" \
 	}
 
-/* What all four begin with. 0 or the exit status. */
-static int begin(const struct weft_command *cmd, struct args *a, int argc, char **argv)
-{
-	int n;
-	if (!cli_parse(cmd, a, argc, argv, &n))
-		return CLI_USAGE;
-	cli_talk(&a->common, argv[0]);
-	if (!cli_operands(cmd, argv, n, 1, 1))
-		return CLI_USAGE;
-	return a->output ? CLI_OK : cli_usage(cmd, "say where to write, with -o OUT");
-}
-
 /* -- shift -- */
 
 static const struct weft_opt shift_options[] = {
@@ -72,7 +60,7 @@ static int run_shift(int argc, char **argv)
 {
 	struct args a = {.by = "thread"};
 	enum weft_tool_level level;
-	int status = begin(&weft_command_shift, &a, argc, argv);
+	int status = cli_begin_writing(&weft_command_shift, &a, &a.common, &a.output, argc, argv);
 	if (status)
 		return status;
 	if (!a.times)
@@ -150,7 +138,7 @@ static int run_counters(int argc, char **argv)
 	struct weft_tool_report said = {0};
 	struct weft_err err = {0};
 	uint64_t end, unit;
-	int status = begin(&weft_command_counters, &a, argc, argv);
+	int status = cli_begin_writing(&weft_command_counters, &a, &a.common, &a.output, argc, argv);
 	if (status)
 		return status;
 	status = a.xml ? cli_tool_xml(a.xml, &o, WEFT_TOOL_HAS_COUNTERS, "software_counters") : set_counters(&a, &o.counters);
@@ -198,7 +186,7 @@ static const struct weft_opt split_options[] = {
 static int run_split(int argc, char **argv)
 {
 	struct args a = {.type = UINT64_MAX};
-	int status = begin(&weft_command_split, &a, argc, argv);
+	int status = cli_begin_writing(&weft_command_split, &a, &a.common, &a.output, argc, argv);
 	if (status)
 		return status;
 	if (a.type > UINT32_MAX)
@@ -251,7 +239,7 @@ static const struct weft_opt translate_options[] = {
 static int run_translate(int argc, char **argv)
 {
 	struct args a = {0};
-	int status = begin(&weft_command_translate, &a, argc, argv);
+	int status = cli_begin_writing(&weft_command_translate, &a, &a.common, &a.output, argc, argv);
 	if (status)
 		return status;
 	if (!a.like)

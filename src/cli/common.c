@@ -46,6 +46,18 @@ bool cli_operands(const struct weft_command *cmd, char **argv, int n, int least,
 	return n >= least && (most < 0 || n <= most);
 }
 
+int cli_begin_writing(const struct weft_command *cmd, void *into, const struct cli_common *common, const char *const *output,
+                      int argc, char **argv)
+{
+	int n;
+	if (!cli_parse(cmd, into, argc, argv, &n))
+		return CLI_USAGE;
+	cli_talk(common, argv[0]);
+	if (!cli_operands(cmd, argv, n, 1, 1))
+		return CLI_USAGE;
+	return *output ? CLI_OK : cli_usage(cmd, "say where to write, with -o OUT");
+}
+
 int cli_fail(const struct weft_err *err)
 {
 	weft_log(WEFT_LOG_ERROR, "%s", err->text[0] ? err->text : weft_err_name(err->code));

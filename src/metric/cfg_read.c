@@ -142,9 +142,7 @@ static int finish(struct cfg *c)
 		memcpy(v->hist, c->hist.at, c->hist.n * sizeof *v->hist);
 	v->n_windows = (uint32_t)c->window.n;
 	v->n_hists = (uint32_t)c->hist.n;
-	for (uint32_t i = 0; i < v->n_windows; i++)
-		for (unsigned k = 0; k < 2 && v->window[i].derived; k++)
-			v->window[i].metric.parent[k] = &v->window[v->window[i].parents[k]].metric;
+	weft_view_link(v);
 	return 0;
 }
 
@@ -174,6 +172,13 @@ int weft_view_read(struct weft_view *v, const char *text, size_t n, const char *
 	if (rc == -ENOMEM)
 		return weft_err_set(err, rc, "%s: %s", path, weft_err_name(rc));
 	return rc ? weft_err_set(err, rc, "%s", why.text) : 0;
+}
+
+void weft_view_link(struct weft_view *v)
+{
+	for (uint32_t i = 0; i < v->n_windows; i++)
+		for (unsigned k = 0; k < 2 && v->window[i].derived; k++)
+			v->window[i].metric.parent[k] = &v->window[v->window[i].parents[k]].metric;
 }
 
 void weft_view_fini(struct weft_view *v)

@@ -144,9 +144,7 @@ static int finish(struct text *p)
 		v->description = text_keep(p, weft_str_n(p->about.at, p->about.n));
 	if (p->about.n && !v->description)
 		return text_memory(p);
-	for (uint32_t i = 0; i < v->n_windows; i++)
-		for (unsigned k = 0; k < 2 && v->window[i].derived; k++)
-			v->window[i].metric.parent[k] = &v->window[v->window[i].parents[k]].metric;
+	weft_view_link(v);
 	return 0;
 }
 

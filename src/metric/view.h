@@ -134,6 +134,7 @@ bool weft_view_is_cfg(const char *text, size_t n);
  */
 int weft_view_read(struct weft_view *v, const char *text, size_t n, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 void weft_view_fini(struct weft_view *v);
+void weft_view_link(struct weft_view *v); /* for readers: metrics of derived windows find those that they are made of */
 void weft_view_write(const struct weft_view *v, struct weft_buf *out);
 
 /* What a filter asks for and the trace does not have. */
