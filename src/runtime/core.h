@@ -93,8 +93,8 @@ struct rt_runtime {
 	uint64_t spin_ns;
 	bool membarrier; /* the kernel has it; else there are fences */
 	struct weft_atomic_bool stop;
-	struct weft_atomic_ptr submitters; /* list of struct rt_submitter; only grows */
-	_Alignas(64) struct weft_atomic_u32 n_asleep;
+	struct weft_atomic_ptr submitters;            /* list of struct rt_submitter; only grows */
+	_Alignas(64) struct weft_atomic_u32 n_asleep; /* of those that run what is not placed */
 	struct weft_atomic_u64 asleep[RT_WORKERS / 64];
 	struct weft_atomic_u32 n_waiting; /* threads in rt_wait_all */
 	struct weft_atomic_u32 all_done;  /* futex: changes when all was done */

@@ -29,13 +29,39 @@ void rt_barrier_of_all(const struct rt_runtime *r)
 	weft_fence_seq_cst();
 }
 
-/* True: it was there, and now is not. */
-static bool clear_bit(struct rt_runtime *r, unsigned worker)
+static uint64_t bit_of(const struct rt_worker *w)
 {
-	uint64_t bit = UINT64_C(1) << worker % 64;
-	if (!(__atomic_fetch_and(&r->asleep[worker / 64].v, ~bit, __ATOMIC_ACQ_REL) & bit))
+	return UINT64_C(1) << w->number % 64;
+}
+
+/* Work for anybody is nothing to a device: it is not among those of whom one is woken. */
+static uint32_t is_counted(const struct rt_worker *w)
+{
+	return !(w->traits & RT_W_ONLY_PLACED);
+}
+
+static void set_bit(struct rt_worker *w)
+{
+	weft_add_u32(&w->runtime->n_asleep, is_counted(w));
+	__atomic_fetch_or(&w->runtime->asleep[w->number / 64].v, bit_of(w), __ATOMIC_ACQ_REL);
+}
+
+/* True: it was there, and now is not. */
+static bool clear_bit(struct rt_worker *w)
+{
+	struct rt_runtime *r = w->runtime;
+	if (!(__atomic_fetch_and(&r->asleep[w->number / 64].v, ~bit_of(w), __ATOMIC_ACQ_REL) & bit_of(w)))
 		return false;
-	weft_add_u32(&r->n_asleep, -UINT32_C(1));
+	weft_add_u32(&r->n_asleep, -is_counted(w));
+	return true;
+}
+
+static bool wake(struct rt_worker *w)
+{
+	if (!clear_bit(w))
+		return false;
+	weft_store_u32(&w->wake, 1);
+	rt_futex_wake(&w->wake, 1);
 	return true;
 }
 
@@ -43,22 +69,17 @@ void rt_wake_one(struct rt_runtime *r)
 {
 	for (unsigned i = 0; i * 64 < r->n_workers; i++)
 		for (uint64_t bits = weft_load_u64(&r->asleep[i]); bits; bits &= bits - 1) {
-			unsigned worker = i * 64 + (unsigned)__builtin_ctzll(bits);
-			if (!clear_bit(r, worker))
-				continue;
-			weft_store_u32(&r->worker[worker].wake, 1);
-			rt_futex_wake(&r->worker[worker].wake, 1);
-			return;
+			struct rt_worker *w = &r->worker[i * 64 + (unsigned)__builtin_ctzll(bits)];
+			if (is_counted(w) && wake(w))
+				return;
 		}
 }
 
 void rt_wake(struct rt_worker *w)
 {
 	/* relaxed: as in rt_work_came */
-	if (weft_load_relaxed_u32(&w->runtime->n_asleep) && clear_bit(w->runtime, w->number)) {
-		weft_store_u32(&w->wake, 1);
-		rt_futex_wake(&w->wake, 1);
-	}
+	if (weft_load_relaxed_u64(&w->runtime->asleep[w->number / 64]) & bit_of(w))
+		wake(w);
 }
 
 void rt_worker_sleep(struct rt_worker *w, bool (*any)(struct rt_worker *))
@@ -67,8 +88,7 @@ void rt_worker_sleep(struct rt_worker *w, bool (*any)(struct rt_worker *))
 	if (r->hooks->sleeps)
 		r->hooks->sleeps(w, true);
 	weft_store_u32(&w->wake, 0);
-	weft_add_u32(&r->n_asleep, 1);
-	__atomic_fetch_or(&r->asleep[w->number / 64].v, UINT64_C(1) << w->number % 64, __ATOMIC_ACQ_REL);
+	set_bit(w);
 	rt_barrier_of_all(r);
 	rt_worker_aside(w);
 	weft_enter(rt_trace.sleep);
@@ -77,7 +97,7 @@ void rt_worker_sleep(struct rt_worker *w, bool (*any)(struct rt_worker *))
 	weft_leave(rt_trace.sleep);
 	weft_store_bool(&w->aside, false); /* idle() looks for a pause before it takes anything */
 	/* Who was not woken takes itself off; who was woken in this instant has been. */
-	clear_bit(r, w->number);
+	clear_bit(w);
 	if (r->hooks->sleeps)
 		r->hooks->sleeps(w, false);
 }

@@ -32,7 +32,7 @@ static void guard(struct rt_job *j)
 /* The job, done before anybody hung on it, goes back to its thread. */
 void rt_forget(struct rt_submitter *s, struct rt_job *j)
 {
-	weft_store_u64(&j->succ, ((weft_load_u64(&j->succ) >> 32) + 1) << 32);
+	rt_job_close_unknown(j);
 	j->next_free = s->pool->free;
 	s->pool->free = j->self;
 }
@@ -116,9 +116,11 @@ bool rt_make_ready(struct rt_submitter *s, struct rt_job *j)
 		s->runtime->hooks->ready(s, j);
 		return true;
 	}
-	if (s->worker)
+	if (s->worker) {
 		rt_worker_keep(s->worker, j); /* who submits goes on for who knows how long */
-	else if (rt_inject_push(&s->queue, j->self))
+		return true;
+	}
+	if (rt_inject_push(&s->queue, j->self))
 		return false;
 	rt_work_came(s->runtime);
 	return true;

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include <stdlib.h>
 
-enum { TAKE_MOST = 32, SPINS_PER_LOOK = 64 };
+enum { TAKE_MOST = 32, SPINS_PER_LOOK = 64, AHEAD = 3 };
 
 /* Where others can steal it. */
 void rt_worker_keep(struct rt_worker *w, struct rt_job *ready)
@@ -102,12 +102,24 @@ static void end(struct rt_worker *w, struct rt_job *j)
 	rt_retire(w, j);
 }
 
+/* It says that it is done. */
+static inline void end_as(struct rt_worker *w, struct rt_job *j, enum rt_verdict v)
+{
+	if (v == RT_DONE) {
+		end(w, j);
+	} else {
+		rt_job_close_unknown(j);
+		rt_retire(w, j);
+	}
+}
+
 static void run_in_detail(struct rt_worker *w, struct rt_job *j)
 {
 	rt_detail_began(j);
-	if (j->body(j, w) == RT_DONE) {
+	enum rt_verdict v = j->body(j, w);
+	if (v != RT_LATER) {
 		weft_enter(rt_detail.overhead);
-		end(w, j);
+		end_as(w, j, v);
 		weft_leave(rt_detail.overhead);
 	}
 	rt_detail_unfinished(w->runtime, 0);
@@ -119,8 +131,9 @@ void rt_worker_run(struct rt_worker *w, struct rt_job *j)
 		run_in_detail(w, j);
 		return;
 	}
-	if (WEFT_LIKELY(j->body(j, w) == RT_DONE))
-		end(w, j);
+	enum rt_verdict v = j->body(j, w);
+	if (WEFT_LIKELY(v != RT_LATER))
+		end_as(w, j, v);
 }
 
 void rt_again(struct rt_worker *w, struct rt_job *j)
@@ -231,7 +244,11 @@ static struct rt_job *from_own(struct rt_worker *w)
 		return j;
 	}
 	uint32_t number = rt_deque_pop(&w->deque);
-	return number ? rt_job_at(number) : from_kept(w);
+	if (!number)
+		return from_kept(w);
+	/* Whoever submitted it may be far away: its lines come while those before it run. */
+	rt_job_is_next(rt_job_at(rt_deque_glance(&w->deque, AHEAD)));
+	return rt_job_at(number);
 }
 
 struct rt_job *rt_worker_pop(struct rt_worker *w)

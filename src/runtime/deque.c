@@ -9,8 +9,11 @@ enum { FIRST = 256 };
 static struct rt_ring *ring_new(uint64_t n)
 {
 	struct rt_ring *r = aligned_alloc(64, (sizeof *r + n * sizeof r->at[0] + 63) / 64 * 64);
-	if (r)
-		*r = (struct rt_ring){NULL, n - 1};
+	if (!r)
+		return NULL;
+	*r = (struct rt_ring){NULL, n - 1};
+	for (uint64_t i = 0; i < n; i++) /* relaxed: nobody else has it yet */
+		weft_store_relaxed_u32(&r->at[i], 0);
 	return r;
 }
 

@@ -25,6 +25,12 @@ void rt_deque_fini(struct rt_deque *d);
 int rt_deque_push(struct rt_deque *d, uint32_t job) WEFT_MUST_CHECK; /* the owner; -ENOMEM: it is not in */
 uint32_t rt_deque_pop(struct rt_deque *d);                           /* the owner; 0: it was empty */
 uint32_t rt_deque_steal(struct rt_deque *d);                         /* anybody; 0: it was empty, or somebody else was faster */
+/* The owner: the one that it will pop after so many others, or anything when there are not so many. */
+static inline uint32_t rt_deque_glance(const struct rt_deque *d, unsigned others)
+{
+	const struct rt_ring *r = weft_load_relaxed_ptr(&d->ring); /* relaxed: ours, and only a hint */
+	return weft_load_relaxed_u32(&r->at[(weft_load_relaxed_u64(&d->bottom) - 1 - others) & r->mask]);
+}
 /* About how many there are; anybody. */
 static inline uint64_t rt_deque_size(const struct rt_deque *d)
 {

@@ -32,12 +32,13 @@ struct rt_handle;
 
 /*
  * What a job does; runs on a worker. RT_LATER: the job is not done, and from now on somebody else's, who makes it ready once more
- * (rt_again: its body runs again) or ends it (rt_finish), perhaps already has.
+ * (rt_again: its body runs again) or ends it (rt_finish), perhaps already has. RT_DONE_UNKNOWN: it is done, and nobody ever had its
+ * reference, so that nothing hangs on it.
  *
  * NULL: a relay, which only passes edges on; when its `arg` is set, that points to a function that runs at once, on the thread
  * that released the last edge or submitted (w: NULL when that is no worker). It must be short and may not wait.
  */
-enum rt_verdict { RT_DONE, RT_LATER };
+enum rt_verdict { RT_DONE, RT_LATER, RT_DONE_UNKNOWN };
 typedef enum rt_verdict rt_body(struct rt_job *job, struct rt_worker *w);
 struct rt_at_once {
 	rt_body *run;
@@ -102,6 +103,13 @@ static inline rt_ref rt_job_ref(const struct rt_job *j)
 {
 	/* relaxed: only the finishing of this very job changes seq */
 	return (weft_load_relaxed_u64(&j->succ) & ~(uint64_t)UINT32_MAX) | j->self;
+}
+
+/* It is done, and nobody ever had its reference: no edge is released, none can be added meanwhile. */
+static inline void rt_job_close_unknown(struct rt_job *j)
+{
+	/* relaxed: only we change it */
+	weft_store_u64(&j->succ, ((weft_load_relaxed_u64(&j->succ) >> 32) + 1) << 32);
 }
 
 /* Makes edge k of `job` hang on `pred`. False: pred is done, there is no edge. */

@@ -113,6 +113,16 @@ static int make_room(struct rt_handle *h)
 	return 0;
 }
 
+/* Edges will be hung on what the access depends on: the lines of all of them come at once, while the rest is seen to. */
+static void approach(const struct rt_handle *h, uint32_t mode)
+{
+	if (mode & RT_WRITE && h->n_readers && !h->log_cap)
+		for (uint32_t i = 0; i < h->n_readers; i++)
+			__builtin_prefetch(rt_job_at((uint32_t)h->reader[i]), 1);
+	else
+		__builtin_prefetch(rt_job_at((uint32_t)h->writer), 1);
+}
+
 static int depend(struct rt_handle *h, uint32_t mode, struct rt_refs *before)
 {
 	int rc = 0;
@@ -287,6 +297,7 @@ static int place(struct rt_submitter *s, struct rt_job *job, struct place *p, ui
 	int rc = 0;
 	for (unsigned i = 0; i < n; i++) {
 		lock(p[i].handle);
+		approach(p[i].handle, p[i].mode);
 		/* RT_NOPLAN hides RT_H_PLANNED. */
 		bits |= (p[i].handle->bits & ~(p[i].mode >> 4 & RT_H_PLANNED)) | (p[i].mode & SPECIAL_MODES) << 8;
 	}

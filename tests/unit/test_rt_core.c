@@ -59,7 +59,7 @@ static enum rt_verdict body_step(struct rt_job *j, struct rt_worker *w)
 	struct step *s = j->arg;
 	(void)w;
 	do_step(s, s->cells);
-	return RT_DONE;
+	return s->n ? RT_DONE : RT_DONE_UNKNOWN;
 }
 
 static void make_program(struct step *s, size_t n)
@@ -423,6 +423,25 @@ TEST(threads_outlive_runtimes)
 	}
 	pthread_join(other, NULL);
 	pthread_barrier_destroy(&l.both);
+}
+
+/* -- workers that run only what is placed on them -- */
+
+TEST(a_worker_of_a_device_is_not_woken_for_the_work_of_others)
+{
+	static const uint8_t traits[] = {RT_W_ONLY_PLACED, 0, RT_W_ONLY_PLACED};
+	struct rt_how how = {.workers = 3, .spin_ns = 1000, .traits = traits};
+	struct weft_err err = {0};
+	struct rt_runtime *r;
+	REQUIRE(rt_begin(&r, &how, &err) == 0);
+	weft_store_u32(&counted, 0);
+	for (unsigned i = 0; i < 200; i++) {
+		usleep(i % 4 * 100); /* meanwhile they go to sleep */
+		submit_job(r, body_count, NULL);
+		rt_wait_all(r);
+		CHECK_U64(weft_load_u32(&counted), i + 1);
+	}
+	rt_end(r);
 }
 
 /* -- pausing -- */
