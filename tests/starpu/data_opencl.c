@@ -77,6 +77,15 @@ static struct starpu_codelet changes = {.cpu_funcs = {change_cpu},
                                         .nbuffers = 1,
                                         .modes = {STARPU_RW}};
 static struct starpu_codelet fills = {.cpu_funcs = {fill_cpu}, .opencl_funcs = {fill_opencl}, .nbuffers = 1, .modes = {STARPU_W}};
+/* For CPUs only: these take the short way while main memory alone has the value. */
+static struct starpu_codelet changes_here = {.cpu_funcs = {change_cpu}, .nbuffers = 1, .modes = {STARPU_RW}};
+static void look_cpu(void *buffers[], void *arg)
+{
+	const unsigned *v = (const unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]);
+	size_t n = STARPU_VECTOR_GET_NX(buffers[0]);
+	CHECK(n && v[0] == (unsigned)(uintptr_t)arg);
+}
+static struct starpu_codelet looks_here = {.cpu_funcs = {look_cpu}, .nbuffers = 1, .modes = {STARPU_R}};
 static struct starpu_codelet contributes = {.cpu_funcs = {change_cpu},
                                             .opencl_funcs = {change_opencl},
                                             .nbuffers = 1,
@@ -105,7 +114,12 @@ static void submit_to(struct starpu_codelet *cl, starpu_data_handle_t h, unsigne
 	CHECK(starpu_task_submit(t) == 0);
 }
 
-enum { HANDLES = 6, STEPS = 1200 };
+static void insert_here(struct starpu_codelet *cl, enum starpu_data_access_mode mode, starpu_data_handle_t h, unsigned arg)
+{
+	CHECK(starpu_task_insert(cl, mode, h, STARPU_CL_ARGS_NFREE, (void *)(uintptr_t)arg, (size_t)0, 0) == 0);
+}
+
+enum { HANDLES = 6, STEPS = 1600 };
 static unsigned model[HANDLES][1 << 16];
 
 static void walk(size_t length, unsigned steps)
@@ -120,7 +134,7 @@ static void walk(size_t length, unsigned steps)
 			model[k][i] = k;
 	}
 	for (unsigned step = 0; step < steps; step++) {
-		unsigned k = random_below(HANDLES), node = random_below(nodes), what = random_below(16);
+		unsigned k = random_below(HANDLES), node = random_below(nodes), what = random_below(22);
 		if (what == 0) {
 			CHECK(starpu_data_acquire(h[k], STARPU_R) == 0);
 			CHECK(!memcmp(starpu_data_get_local_ptr(h[k]), model[k], length * sizeof(unsigned)));
@@ -150,8 +164,13 @@ static void walk(size_t length, unsigned steps)
 					model[k][at] = model[k][at] * 3 + (unsigned)i;
 			}
 			starpu_data_unpartition(h[k], random_below(2) ? node : STARPU_MAIN_RAM);
+		} else if (what == 7) {
+			insert_here(&looks_here, STARPU_R, h[k], model[k][0]);
 		} else {
-			submit_to(&changes, h[k], step);
+			if (what < 14)
+				submit_to(&changes, h[k], step);
+			else
+				insert_here(&changes_here, STARPU_RW, h[k], step);
 			for (size_t i = 0; i < length; i++)
 				model[k][i] = model[k][i] * 3 + step;
 		}

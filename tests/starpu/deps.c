@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dependencies that programs declare: between tasks (late, many, ends), through tags. */
 #include "starpu_check.h"
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -342,6 +344,84 @@ static void graphs_regenerate(void)
 	}
 }
 
+/* ---- tasks whose job is made with them ---- */
+
+/* Made, and perhaps depended on, while the one runtime was there, submitted in the next. */
+static void tasks_outlive_a_runtime(struct starpu_conf *conf)
+{
+	struct starpu_task *t = make(1), *named = make(2), *after = make(3), *never = make(4);
+	starpu_task_declare_deps(after, 1, named);
+	CHECK(starpu_task_submit(after) == 0);
+	starpu_task_destroy(never);
+	CHECK(starpu_task_submit(named) == 0);
+	starpu_task_wait_for_all();
+	CHECK(LOOK(when[2]) < LOOK(when[3]));
+	starpu_shutdown();
+	CHECK(starpu_init(conf) == 0);
+	struct starpu_task *other = make(5), *waits = make(6);
+	starpu_task_declare_deps(waits, 1, t);
+	CHECK(starpu_task_submit(waits) == 0 && starpu_task_submit(other) == 0);
+	usleep(1000);
+	CHECK(!LOOK(when[6]));
+	CHECK(starpu_task_submit(t) == 0);
+	starpu_task_wait_for_all();
+	CHECK(LOOK(when[5]) && LOOK(when[1]) && LOOK(when[1]) < LOOK(when[6]));
+}
+
+/* One thread makes and submits tasks while another makes its own come after them. */
+enum { PAIRS = 400 };
+static struct starpu_task *first[PAIRS];
+static int n_first, pair_bad;
+static char first_ran[PAIRS];
+
+static void run_first(void **buffers, void *arg)
+{
+	(void)buffers;
+	__atomic_store_n(&first_ran[(intptr_t)arg], 1, __ATOMIC_RELEASE);
+}
+static void run_second(void **buffers, void *arg)
+{
+	(void)buffers;
+	if (!LOOK(first_ran[(intptr_t)arg]))
+		__atomic_add_fetch(&pair_bad, 1, __ATOMIC_RELAXED);
+}
+static struct starpu_codelet cl_first = {.cpu_funcs = {run_first}}, cl_second = {.cpu_funcs = {run_second}};
+
+static void *submit_seconds(void *unused)
+{
+	for (int i = 0; i < PAIRS; i++) {
+		while (LOOK(n_first) <= i)
+			sched_yield();
+		struct starpu_task *t = starpu_task_create();
+		t->cl = &cl_second;
+		t->cl_arg = (void *)(intptr_t)i;
+		starpu_task_declare_deps_array(t, 1, &first[i]);
+		CHECK(starpu_task_submit(t) == 0);
+	}
+	return unused;
+}
+
+static void one_thread_depends_on_tasks_of_another(void)
+{
+	pthread_t other;
+	n_first = 0;
+	memset(first_ran, 0, sizeof first_ran);
+	CHECK(pthread_create(&other, NULL, submit_seconds, NULL) == 0);
+	for (int i = 0; i < PAIRS; i++) {
+		first[i] = starpu_task_create();
+		first[i]->cl = &cl_first;
+		first[i]->cl_arg = (void *)(intptr_t)i;
+		first[i]->destroy = first[i]->detach = 0;
+		__atomic_store_n(&n_first, i + 1, __ATOMIC_RELEASE);
+		CHECK(starpu_task_submit(first[i]) == 0);
+	}
+	pthread_join(other, NULL);
+	starpu_task_wait_for_all();
+	for (int i = 0; i < PAIRS; i++)
+		starpu_task_destroy(first[i]);
+	CHECK(!pair_bad);
+}
+
 int main(void)
 {
 	struct starpu_conf conf;
@@ -361,6 +441,8 @@ int main(void)
 		tags_of_the_application();
 		graphs_are_submitted_again();
 		graphs_regenerate();
+		one_thread_depends_on_tasks_of_another();
+		tasks_outlive_a_runtime(&conf);
 		starpu_shutdown();
 	}
 	return checks_failed();

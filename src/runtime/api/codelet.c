@@ -42,6 +42,16 @@ static bool implements(const struct rt_driver *d, const struct starpu_codelet *c
 	return false;
 }
 
+static void find_workers(const struct starpu_codelet *cl, struct rt_mask *m)
+{
+	*m = (struct rt_mask){0};
+	for (unsigned i = 0; i < rt_machine.n_workers; i++) {
+		const struct rt_driver *d = rt_machine.worker[i].driver;
+		if (d->where & cl->where && implements(d, cl))
+			rt_mask_add(m, i);
+	}
+}
+
 /* What the codelet can do, where it does not say itself. */
 static uint32_t where_of(const struct starpu_codelet *cl)
 {
@@ -58,9 +68,17 @@ static uint32_t where_of(const struct starpu_codelet *cl)
 	return where;
 }
 
+/* The workers of the core's loop, and no others. */
+static bool is_for_cpus(const struct starpu_codelet *cl)
+{
+	struct rt_mask m;
+	find_workers(cl, &m);
+	return rt_mask_equals(&m, &rt_machine.cpus) && !rt_mask_is_empty(&m);
+}
+
 static bool is_plain(const struct starpu_codelet *cl)
 {
-	return rt_is_uniform() && cl->where & STARPU_CPU && cl->cpu_funcs[0] && !cl->cpu_funcs[1] && !cl->can_execute &&
+	return !rt_policy() && is_for_cpus(cl) && cl->cpu_funcs[0] && !cl->cpu_funcs[1] && !cl->can_execute &&
 	       cl->type == STARPU_SEQ && !cl->specific_nodes && !cl->callback_func && !cl->flags && cl->nbuffers >= 0 &&
 	       cl->nbuffers <= STARPU_NMAXBUFS && !cl->dyn_modes && (!cl->model || rt_machine.conf.calibrate <= 0);
 }
@@ -85,13 +103,8 @@ unsigned rt_codelet_check_slow(struct starpu_codelet *cl)
 
 void rt_codelet_mask(struct starpu_codelet *cl, struct rt_mask *m)
 {
-	*m = (struct rt_mask){0};
 	rt_codelet_check(cl);
-	for (unsigned i = 0; i < rt_machine.n_workers; i++) {
-		const struct rt_driver *d = rt_machine.worker[i].driver;
-		if (d->where & cl->where && implements(d, cl))
-			rt_mask_add(m, i);
-	}
+	find_workers(cl, m);
 }
 
 /* The words of a program's set of workers. */

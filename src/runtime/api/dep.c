@@ -28,11 +28,13 @@ static bool is_over(const struct rt_task *own)
 /* What names the end of its present or next turn, made when there is none; 0: it is done. */
 static rt_ref end_of(struct rt_task *own)
 {
-	if (is_over(own))
-		return 0;
-	if (!rt_task_prepare(own))
+	rt_ref ref = 0;
+	rt_task_lock(own);
+	uint32_t turn = own->turns;
+	rt_task_unlock(own);
+	if (!is_over(own) && rt_task_name(own, turn, &ref))
 		rt_misuse("no memory for a dependency");
-	return own->ref;
+	return ref;
 }
 
 static void add_dep(struct rt_task *own, struct rt_task *pred)
@@ -63,29 +65,15 @@ void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps, st
 		add_dep(own, of(task_array[i], "starpu_task_declare_deps_array"));
 }
 
-/* The turn that it waits for is not over, and there will be one. */
-static bool is_to_come(const struct rt_dep *d)
-{
-	rt_task_lock(d->pred);
-	bool to_come = d->pred->turns == d->seen && !d->pred->gone;
-	rt_task_unlock(d->pred);
-	return to_come;
-}
-
 int rt_task_take_deps(struct rt_task *own, struct rt_refs *before)
 {
 	int rc = 0;
 	for (uint32_t i = 0; i < own->n_deps && !rc; i++) {
 		struct rt_dep *d = &own->dep[i];
-		rt_ref ref = 0;
-		if (is_to_come(d) && !rt_task_prepare(d->pred))
-			return -ENOMEM;
-		rt_task_lock(d->pred);
-		if (d->pred->turns == d->seen && !d->pred->gone)
-			ref = d->pred->ref;
-		rt_task_unlock(d->pred);
-		d->seen++;
-		rc = ref ? rt_refs_add(before, ref) : 0;
+		rt_ref ref;
+		rc = rt_task_name(d->pred, d->seen, &ref);
+		d->seen += !rc;
+		rc = ref ? rt_refs_add(before, ref) : rc;
 	}
 	return rc ? -ENOMEM : 0;
 }
@@ -99,22 +87,40 @@ void rt_task_drop_deps(struct rt_task *own)
 	own->n_deps = own->cap_deps = 0;
 }
 
-struct rt_task *rt_task_turn_over(struct rt_task *own)
+/* It goes with this turn, and no other depends on it: whoever asked for it now would ask for memory that may be gone. */
+static bool is_alone(const struct rt_task *own)
 {
-	rt_task_lock(own);
-	struct rt_task *waits = own->ends_with;
+	const struct starpu_task *t = own->task;
+	return t->detach && t->destroy && !t->regenerate && weft_load_u32(&own->holders) == 1 &&
+	       !(weft_load_u32(&own->state) & RT_T_DESTROY);
+}
+
+static struct rt_over turn_over(struct rt_task *own)
+{
+	struct rt_over over = {own->ends_with, own->named};
 	own->ends_with = NULL;
+	own->named = false;
 	own->turns++;
 	own->job = NULL;
+	own->made_with_job = false;
 	weft_store_i32(&own->ends, 1);
+	return over;
+}
+
+struct rt_over rt_task_turn_over(struct rt_task *own)
+{
+	if (WEFT_LIKELY(is_alone(own))) {
+		struct rt_over over = turn_over(own);
+		weft_store_u32(&own->state, RT_T_CALLBACK);
+		return over;
+	}
+	rt_task_lock(own);
+	struct rt_over over = turn_over(own);
 	uint32_t old = weft_load_u32(&own->state);
-	if (own->task->detach && own->task->destroy && !(old & RT_T_DESTROY))
-		weft_store_u32(&own->state, RT_T_CALLBACK); /* nobody waits for it */
-	else
-		while (!weft_cas_u32(&own->state, &old, (old & ~(uint32_t)RT_T_STATE) | RT_T_CALLBACK))
-			continue;
+	while (!weft_cas_u32(&own->state, &old, (old & ~(uint32_t)RT_T_STATE) | RT_T_CALLBACK))
+		continue;
 	rt_task_unlock(own);
-	return waits;
+	return over;
 }
 
 static struct starpu_task **listed(unsigned n, va_list *ap)

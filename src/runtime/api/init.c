@@ -58,9 +58,6 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 	rc = rt_topology_begin(m, err);
 	for (life.n_layers = 0; !rc && rt_layers[life.n_layers]; life.n_layers++)
 		rc = rt_layers[life.n_layers]->begin ? rt_layers[life.n_layers]->begin(m, err) : 0;
-	m->uniform = !m->policy && m->n_nodes == 1;
-	for (unsigned i = 0; i < m->n_workers; i++)
-		m->uniform = m->uniform && m->worker[i].arch == STARPU_CPU_WORKER;
 	rt_sleep_begin(m);
 	rc = rc ? rc : core_begin(m, err);
 	if (!rc) {

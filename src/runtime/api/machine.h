@@ -24,6 +24,20 @@ static inline void rt_mask_add(struct rt_mask *m, unsigned worker)
 {
 	m->word[worker / 64] |= UINT64_C(1) << worker % 64;
 }
+static inline bool rt_mask_is_empty(const struct rt_mask *m)
+{
+	uint64_t any = 0;
+	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
+		any |= m->word[i];
+	return !any;
+}
+static inline bool rt_mask_equals(const struct rt_mask *a, const struct rt_mask *b)
+{
+	uint64_t differ = 0;
+	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
+		differ |= a->word[i] ^ b->word[i];
+	return !differ;
+}
 
 struct rt_driver;
 
@@ -61,7 +75,6 @@ struct rt_machine {
 	const struct rt_model_ops *models;  /* NULL: nobody knows about models */
 	const struct rt_ctx_ops *ctx;       /* NULL: there is one scheduling context */
 	uint32_t codelets;                  /* changes when what is known of codelets no longer holds; never the same again */
-	bool uniform;                       /* native, and all workers are CPUs of main memory */
 	const struct rt_policy_ops *policy; /* NULL: native, the core's own loop schedules */
 	enum rt_prios prios;                /* how that treats priorities */
 	void (*take_over)(void);            /* from now on there is a policy: as the core's loop, for tasks */
@@ -72,10 +85,6 @@ extern struct rt_machine rt_machine;
 static inline const struct rt_policy_ops *rt_policy(void)
 {
 	return __atomic_load_n(&rt_machine.policy, __ATOMIC_ACQUIRE);
-}
-static inline bool rt_is_uniform(void)
-{
-	return __atomic_load_n(&rt_machine.uniform, __ATOMIC_ACQUIRE);
 }
 static inline const struct rt_ctx_ops *rt_ctxs(void)
 {

@@ -44,14 +44,6 @@ static bool contains(const struct rt_mask *m, const struct rt_mask *of)
 	return true;
 }
 
-static bool is_empty(const struct rt_mask *m)
-{
-	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
-		if (m->word[i])
-			return false;
-	return true;
-}
-
 static int least_loaded(const struct rt_mask *m)
 {
 	static struct weft_atomic_u32 turn;
@@ -93,7 +85,7 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 {
 	struct starpu_task *t = rt_part(j)->task;
 	struct rt_mask m;
-	if (!t && rt_is_uniform()) {
+	if (j->body == rt_body_plain) {
 		into_the_loop(s, j);
 		return;
 	}
@@ -106,7 +98,8 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 	for (unsigned i = 0; i < rt_machine.n_workers && device < 0; i++)
 		if (rt_mask_has(&m, i) && !rt_mask_has(&rt_machine.cpus, i) && weft_load_i32(&load[i]) <= 0)
 			device = (int)i;
-	bool anywhere = !is_empty(&rt_machine.cpus) && contains(&m, &rt_machine.cpus) && !(t && t->cl && t->cl->can_execute);
+	bool anywhere = !rt_mask_is_empty(&rt_machine.cpus) && contains(&m, &rt_machine.cpus) &&
+	                !(t && t->cl && t->cl->can_execute);
 	if (device >= 0 || !anywhere)
 		rt_place_on(j, (unsigned)(device >= 0 ? device : least_loaded(&m)));
 	else

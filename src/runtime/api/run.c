@@ -52,6 +52,7 @@ static void popped(struct rt_job *j, struct rt_worker *w)
 		rt_worker_says(w, outer);
 	}
 	const struct rt_task *own = t ? t->starpu_private : NULL;
+	p->bits |= rt_job_runs_nowhere(j) ? RT_P_NOWHERE : 0;
 	if (!p->cl)
 		return;
 	if (own && own->has_impl) {
@@ -168,15 +169,19 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 	if (t->trs_epoch)
 		rt_transaction_leave(t);
 	t->status = STARPU_TASK_FINISHED;
-	struct rt_task *waits = rt_task_turn_over(own);
-	rt_release(w, j); /* from now on its name is nobody's: the worker does not say that it runs it (rt_gate_watch) */
+	struct rt_over over = rt_task_turn_over(own);
+	/* From now on its name is nobody's: the worker does not say that it runs it (rt_gate_watch). */
+	if (over.named || j->n_accesses)
+		rt_release(w, j);
+	else
+		rt_job_close_unknown(j);
 	if (tag)
 		rt_tag_done(tag);
 	struct rt_job *between = rt_worker_between(w, j); /* who pauses does not wait for the callback */
 	bool again = call_back(t, p->cl);
 	rt_worker_between(w, between);
-	if (waits && weft_add_i32(&waits->ends, -1) == 1)
-		rt_worker_take(w, waits->job);
+	if (over.ends && weft_add_i32(&over.ends->ends, -1) == 1)
+		rt_worker_take(w, over.ends->job);
 	if (rt_ctxs())
 		rt_ctxs()->done(p->ctx);
 	bool is_users = false;
@@ -210,7 +215,7 @@ static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 {
 	struct rt_part *p = rt_part(j);
 	const struct rt_policy_ops *policy = rt_policy();
-	if (p->cl && !rt_job_runs_nowhere(j)) {
+	if (p->cl && !(p->bits & RT_P_NOWHERE)) {
 		p->cl->per_worker_stats[w->number]++;
 		if (rt_data_was_fetched(j))
 			rt_data_done(j, w);
@@ -248,8 +253,8 @@ enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 	if (traced)
 		rt_trace_end(p->cl, name_of(p->cl));
 	rt_worker_says(w, outer);
-	if (WEFT_LIKELY(!p->bits))
-		return RT_DONE;
+	if (WEFT_LIKELY(!p->bits)) /* nobody has asked for the task; by its data the order knows it */
+		return j->n_accesses ? RT_DONE : RT_DONE_UNKNOWN;
 	if (p->bits & RT_P_MADE_TASK) { /* somebody has asked for the task, and may have made its end wait */
 		j->body = rt_body_task;
 		return ran(j, w);
@@ -282,21 +287,31 @@ static void give_up(struct rt_job *j, const struct weft_err *err)
 	rt_misuse("a task of codelet '%s' cannot get its data: %s", cl->name ? cl->name : "unnamed", err->text);
 }
 
-/* As rt_data_fetch(); with 0 the worker says that it runs the job, as rt_body_plain does. */
-static int fetch(struct rt_job *j, struct rt_worker *w, void **buffers, struct weft_err *err)
+/* The worker says that it runs the job when its data is here, not before: until then it may be given to another. */
+static bool bring(struct rt_job *j, struct rt_worker *w, void **buffers)
 {
-	struct rt_job *outer = rt_worker_says(w, j);
-	if (rt_data_plain(j, buffers))
-		return 0;
-	rt_worker_says(w, outer);
+	struct weft_err err = {0};
 	rt_ref ref = rt_job_ref(j); /* before it may be somebody else's */
 	weft_enter(rt_detail.fetching);
 	weft_attr_int(rt_detail.task, (int64_t)ref);
-	int rc = rt_data_fetch(j, w, buffers, err);
+	int rc = rt_data_fetch(j, w, buffers, &err);
 	weft_leave(rt_detail.fetching);
+	if (rc < 0)
+		give_up(j, &err);
 	if (!rc)
 		rt_worker_says(w, j);
-	return rc;
+	return !rc;
+}
+
+/* True: the data is here, and the worker says that it runs the job, as rt_body_plain does. */
+static inline bool fetch(struct rt_job *j, struct rt_worker *w, void **buffers)
+{
+	struct rt_job *outer = rt_worker_says(w, j);
+	bool may_be_plain = !j->n_accesses || (w->node == STARPU_MAIN_RAM && !rt_part(j)->cl->specific_nodes);
+	if (may_be_plain && rt_data_plain(j, buffers))
+		return true;
+	rt_worker_says(w, outer);
+	return bring(j, w, buffers);
 }
 
 /* What comes behind a task is overhead; its callbacks, within, are not. */
@@ -311,20 +326,16 @@ static enum rt_verdict ran_here(struct rt_job *j, struct rt_worker *w)
 enum rt_verdict rt_body_task(struct rt_job *j, struct rt_worker *w)
 {
 	struct rt_part *p = rt_part(j);
-	struct weft_err err = {0};
 	void *few[STARPU_NMAXBUFS];
 	if (p->bits & RT_P_ENDING)
 		return end_job(j, w);
 	if (!(p->bits & RT_P_POPPED))
 		popped(j, w);
-	if (rt_job_runs_nowhere(j) || (p->task && p->task->trs_epoch && !rt_transaction_runs(p->task)))
+	if (p->bits & RT_P_NOWHERE || (p->task && p->task->trs_epoch && !rt_transaction_runs(p->task)))
 		return ran(j, w);
 	void **buffers = buffers_of(p->task, few);
 	struct rt_job *outer = rt_worker_runs(w);
-	int rc = fetch(j, w, buffers, &err);
-	if (rc < 0)
-		give_up(j, &err);
-	if (rc)
+	if (!fetch(j, w, buffers))
 		return RT_LATER;
 	enum rt_verdict v = call(j, w, buffers);
 	rt_worker_says(w, outer);

@@ -3,7 +3,6 @@
 #include "init.h"
 #include "transaction.h"
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 
 enum { MAGIC = 42 };
@@ -72,7 +71,7 @@ static bool find_workers(struct starpu_task *t, struct rt_task *own)
 	own->plain = rt_codelet_check(t->cl) & RT_CL_PLAIN && t->where < 0 && !t->execute_on_a_specific_worker &&
 	             !t->workerids_len;
 	if (own->plain)
-		own->mask = rt_machine.all;
+		own->mask = rt_machine.cpus;
 	else
 		rt_task_mask(t, &own->mask);
 	if (rt_ctxs())
@@ -80,17 +79,18 @@ static bool find_workers(struct starpu_task *t, struct rt_task *own)
 	return (own->plain && !rt_ctxs()) || rt_task_has_place(t);
 }
 
-static bool is_everywhere(const struct rt_task *own)
+/* Whatever worker of the core's loop comes by may run it, and no other. */
+static bool is_for_the_loop(const struct starpu_task *t, const struct rt_task *own)
 {
-	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
-		if (own->mask.word[i] != rt_machine.all.word[i])
-			return false;
-	return rt_is_uniform() && !(own->task->cl && own->task->cl->can_execute);
+	if (rt_policy())
+		return false;
+	return own->plain || rt_task_runs_nowhere(t) || (rt_mask_equals(&own->mask, &rt_machine.cpus) && !t->cl->can_execute);
 }
 
 static void fill(struct starpu_task *t, struct rt_task *own, struct rt_job *j)
 {
-	bool placed = !is_everywhere(own) || t->prologue_callback_func || t->soon_callback_func || t->priority || t->workerorder;
+	bool placed = !is_for_the_loop(t, own) || t->prologue_callback_func || t->soon_callback_func || t->priority ||
+	              t->workerorder;
 	j->body = rt_body_task;
 	j->arg = t->cl_arg;
 	j->priority = t->priority;
@@ -123,8 +123,7 @@ static void may_begin_anew(const struct starpu_task *t, const struct rt_task *ow
 {
 	if (rt_calling.task == t)
 		rt_calling.again = true;
-	while (rt_calling.task != t && (weft_load_u32(&own->state) & RT_T_STATE) == RT_T_CALLBACK)
-		sched_yield();
+	rt_task_hear_out(own);
 }
 
 int rt_task_submit(struct starpu_task *t, bool nodeps)
@@ -145,7 +144,7 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	if (t->transaction && rt_transaction_join(own))
 		return -ENOMEM;
 	/* Where workers differ, priorities want a policy. */
-	if (t->priority && !rt_policy() && !rt_is_uniform())
+	if (t->priority && !rt_policy() && !is_for_the_loop(t, own))
 		rt_machine.take_over();
 	rt_iteration_of(t->iterations);
 	struct rt_job *j = rt_task_prepare(own);

@@ -18,6 +18,7 @@ enum rt_part_bits {
 	RT_P_MADE_TASK = 2, /* `task` was made by rt_job_task: it goes with the job */
 	RT_P_POPPED = 4,    /* a worker has it: what is said once then has been said */
 	RT_P_ENDING = 8,    /* the function has run, and the last end dependency is released */
+	RT_P_NOWHERE = 16,  /* popped, and there is no function to run: until then, callbacks may still say so */
 };
 
 struct rt_part {
@@ -59,14 +60,17 @@ struct rt_dep {
 /* What a task keeps beyond one job; made at the first need, freed by starpu_task_clean. */
 struct rt_task {
 	struct starpu_task *task;
-	struct rt_job *job;           /* while NEW or SUBMITTED: made at the first need */
+	struct rt_job *job;           /* while NEW or SUBMITTED: made with the task, or at the first need */
+	uint64_t job_of;              /* the runtime that it is of: its serial */
 	rt_ref ref;                   /* of the job of the present or last turn; 0: it has had none */
 	struct weft_atomic_u32 state; /* enum rt_task_state; a futex */
 	struct weft_atomic_i32 ends;  /* what its end waits for: itself, end dependencies */
 	struct rt_task *ends_with;    /* whose end waits for this turn to be over; under `lock` */
 	struct rt_dep *dep;           /* what the program declared, for all turns */
 	uint32_t n_deps, cap_deps;
-	uint32_t turns;                 /* that are over; under `lock`, with `job` and `ref` */
+	uint32_t turns;                 /* that are over; under `lock`, with `job`, `ref` and `named` */
+	bool made_with_job;             /* this is its first turn, and nobody else makes its job */
+	bool named;                     /* others have `ref`: what hangs on the job is to be released */
 	struct weft_atomic_bool lock;   /* held for an instant */
 	struct weft_atomic_u32 holders; /* its task, and those that depend on it */
 	bool gone;                      /* its task is destroyed */
@@ -88,10 +92,18 @@ struct rt_task {
 struct rt_task *rt_task_of(struct starpu_task *t);
 /* What starpu_task_destroy does to a task that is done. */
 void rt_task_free(struct starpu_task *t);
+/* Waits for its last words, which another thread may still be saying: its callback, and that it is done. */
+void rt_task_hear_out(const struct rt_task *own);
 /* alias.c: a copy of a parallel task is pushed to a worker. */
 int rt_alias_push(struct starpu_task *alias, int worker);
-/* dep.c: its turn is over: from now on it may have another. What `ends_with` was, for rt_task_end_one. */
-struct rt_task *rt_task_turn_over(struct rt_task *own);
+/* dep.c: its turn is over: from now on it may have another. */
+struct rt_over {
+	struct rt_task *ends; /* what `ends_with` was, for rt_task_end_one */
+	bool named;
+};
+struct rt_over rt_task_turn_over(struct rt_task *own);
+/* Others come after its turn number `turn`: what they hang on, or 0: that is over, or will not be. 0 or -ENOMEM. */
+int rt_task_name(struct rt_task *own, uint32_t turn, rt_ref *out) WEFT_MUST_CHECK;
 /* What its next turn waits for goes to `before`. 0 or -ENOMEM. */
 int rt_task_take_deps(struct rt_task *own, struct rt_refs *before) WEFT_MUST_CHECK;
 void rt_task_drop_deps(struct rt_task *own);
@@ -105,7 +117,7 @@ struct rt_calling {
 	bool again;
 };
 extern _Thread_local RT_NEAR struct rt_calling rt_calling;
-/* Its job, made when there is none: others may hang on it before it is submitted. NULL: no memory. */
+/* Its job, made when there is none. NULL: no memory. */
 struct rt_job *rt_task_prepare(struct rt_task *own);
 
 /* The task about which the program is being told something outside of it. */

@@ -57,9 +57,8 @@ static struct _starpu_trs_epoch *begin(struct starpu_transaction *trs, struct _s
 			rt_misuse("no memory for a transaction");
 	if (before && rt_refs_add(&own->before, before->begins))
 		rt_misuse("no memory for a transaction");
-	if (!rt_task_prepare(own))
+	if (rt_task_name(own, own->turns, &e->begins))
 		rt_misuse("no memory for a transaction");
-	e->begins = own->ref;
 	if (starpu_task_submit(t))
 		rt_misuse("no memory for a transaction");
 	return e;
@@ -113,8 +112,10 @@ int rt_transaction_join(struct rt_task *own)
 	struct starpu_transaction *trs = own->task->transaction;
 	pthread_mutex_lock(&trs->lock);
 	struct _starpu_trs_epoch *e = trs->last;
-	int rc = rt_refs_add(&own->before, e->begins) || !rt_task_prepare(own) || rt_refs_add(&e->members, own->ref) ? -ENOMEM
-	                                                                                                             : 0;
+	rt_ref ref;
+	int rc = rt_refs_add(&own->before, e->begins) || rt_task_name(own, own->turns, &ref) || rt_refs_add(&e->members, ref)
+	                 ? -ENOMEM
+	                 : 0;
 	if (!rc) {
 		own->task->trs_epoch = e;
 		weft_add_u32(&e->users, 1);

@@ -144,13 +144,36 @@ bool rt_gate_is_free(starpu_data_handle_t h)
 
 /* ---- watching ---- */
 
-static bool touches(struct rt_job *j, const struct rt_handle *h)
+void rt_gate_plain(starpu_data_handle_t h, void *interface)
 {
-	struct rt_handle **handle = rt_job_handles(j);
+	/* relaxed: only under rt_data.lock it becomes anything but NULL */
+	if (weft_load_relaxed_ptr(&h->plain) == interface)
+		return;
+	pthread_mutex_lock(&gate_lock);
+	weft_store_ptr(&h->plain, weft_load_bool(&h->gate.watched) ? NULL : interface);
+	pthread_mutex_unlock(&gate_lock);
+}
+
+/* Of a job that another thread runs: its list of more data may go at any time, so it counts as one that touches all. */
+static bool may_touch(const struct rt_job *j, const struct rt_handle *h, uint32_t modes)
+{
+	if (j->n_accesses > RT_ACCESSES)
+		return true;
 	for (unsigned i = 0; i < j->n_accesses; i++)
-		if (handle[i] == h)
+		if (j->access[i] == h && j->mode[i] & modes)
 			return true;
 	return false;
+}
+
+bool rt_gate_is_passed(const struct rt_runtime *r, starpu_data_handle_t h, uint32_t modes)
+{
+	bool is_passed = false;
+	rt_barrier_of_all(r);
+	for (unsigned i = 0; i < r->n_workers && !is_passed; i++) {
+		const struct rt_job *j = rt_worker_runs(&r->worker[i]);
+		is_passed = j && may_touch(j, &h->order, modes);
+	}
+	return is_passed;
 }
 
 /*
@@ -165,10 +188,10 @@ static void note_runners(struct rt_runtime *r, struct rt_handle *h)
 	rt_barrier_of_all(r);
 	for (unsigned i = 0; i < r->n_workers && g->runners; i++) {
 		struct rt_job *j = rt_worker_runs(&r->worker[i]);
-		if (!j || j->n_accesses > RT_ACCESSES)
+		if (!j)
 			continue;
 		rt_ref ref = rt_job_ref(j);
-		if (touches(j, h) && rt_worker_runs(&r->worker[i]) == j)
+		if (may_touch(j, h, UINT32_MAX) && rt_worker_runs(&r->worker[i]) == j)
 			g->runners[g->n_runners++] = ref;
 	}
 }

@@ -28,6 +28,12 @@ bool rt_gate_is_free(starpu_data_handle_t h);
 /* Adds to the claim, which has room for it. */
 void rt_claim_add(struct rt_claim *c, starpu_data_handle_t h, bool write);
 
+/* What `plain` is from now on: the interface, unless every access is to pass here, or NULL. With rt_data.lock. */
+void rt_gate_plain(starpu_data_handle_t h, void *interface);
+struct rt_runtime;
+/* `plain` has been taken away: a worker may still run a job that has seen it before, with one of these modes. */
+bool rt_gate_is_passed(const struct rt_runtime *r, starpu_data_handle_t h, uint32_t modes);
+
 struct rt_submitter;
 /* The hook of the order: from now on every access passes the gate; what runs past it is waited for. */
 int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h);

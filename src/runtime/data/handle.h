@@ -7,7 +7,7 @@
  *   then    everything else
  *
  * While a handle's value is in main memory and only there, and nobody has asked for anything unusual, `plain` is its interface
- * there, and running a task is one load for each of its handles. Else `plain` is NULL and rt_data_fetch() looks closer: at the
+ * there, and running a task on a CPU is one load for each of its handles. Else `plain` is NULL and rt_data_fetch() looks closer: at the
  * replicas (one for each memory node, under rt_data.lock), and at the gate (who excludes whom right now, under rt_gate_lock).
  */
 #ifndef WEFT_RUNTIME_DATA_HANDLE_H

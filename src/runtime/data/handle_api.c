@@ -105,7 +105,10 @@ unsigned starpu_data_get_ooc_flag(starpu_data_handle_t handle)
 
 void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
 {
+	rt_replica_lock();
 	handle->wt_mask = wt_mask;
+	rt_replica_plain(handle);
+	rt_replica_unlock();
 	for (unsigned i = 0; i < handle->n_children; i++)
 		starpu_data_set_wt_mask(handle->child[i], wt_mask);
 }

@@ -36,7 +36,8 @@ struct rt_move *rt_move_new(unsigned n)
 /* What a prefetch brings must not change meanwhile: then it is not worth it. */
 static bool is_worth_it(const struct rt_move *m)
 {
-	return m->kind == STARPU_FETCH || !m->n || (!m->item[0].handle->writing && m->item[0].handle->initialized);
+	starpu_data_handle_t h = m->n ? m->item[0].handle : NULL;
+	return m->kind == STARPU_FETCH || !h || (!h->writing && h->initialized && !rt_replica_is_used_plainly(h, RT_WRITE));
 }
 
 /* Other replicas on the item's node that the items before it have pinned: each once, and not its own. */

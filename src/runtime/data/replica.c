@@ -3,6 +3,7 @@
 #include "replica.h"
 #include "cache.h"
 #include "data_trace.h"
+#include "gate.h"
 #include "memory.h"
 #include "mover.h"
 #include <errno.h>
@@ -26,11 +27,30 @@ static struct rt_replica *on(starpu_data_handle_t h, unsigned node)
 	return &h->replica[node];
 }
 
+/* Main memory is one node, and what is in it need not go anywhere to make room. */
+static bool memory_stays(void)
+{
+	uint32_t n = weft_load_u32(&rt_n_nodes);
+	for (unsigned i = 1; i < n; i++)
+		if (rt_nodes[i].kind == STARPU_CPU_RAM || rt_nodes[i].kind == STARPU_DISK_RAM)
+			return false;
+	return n == 1 || rt_nodes[STARPU_MAIN_RAM].memory.limit < 0;
+}
+
+/* No device has it, or is to have it but by the order. */
+static bool is_only_here(starpu_data_handle_t h)
+{
+	for (unsigned i = 1; i < weft_load_u32(&rt_n_nodes); i++)
+		if (on(h, i)->valid || on(h, i)->loading || h->wt_mask >> i & 1)
+			return false;
+	return !h->moves;
+}
+
 void rt_replica_plain(starpu_data_handle_t h)
 {
-	struct rt_replica *r = on(h, STARPU_MAIN_RAM);
-	bool is_plain = rt_data_is_simple() && r->allocated && r->valid && !weft_load_bool(&h->gate.watched) && !h->leaving;
-	weft_store_ptr(&h->plain, is_plain ? r->interface : NULL);
+	const struct rt_replica *r = on(h, STARPU_MAIN_RAM);
+	bool is_plain = r->allocated && r->valid && !r->foreign && !h->leaving && memory_stays() && is_only_here(h);
+	rt_gate_plain(h, is_plain ? r->interface : NULL);
 }
 
 /* ---- the list of what can be evicted, newest first ---- */
@@ -329,11 +349,21 @@ int rt_replica_clean(struct rt_replica *r)
 	return rc;
 }
 
+bool rt_replica_is_used_plainly(starpu_data_handle_t h, uint32_t modes)
+{
+	return memory_stays() && rt_gate_is_passed(rt_data.runtime, h, modes);
+}
+
+static bool is_in_use(const struct rt_replica *r)
+{
+	return r->pins || r->loading || (r->node == STARPU_MAIN_RAM && rt_replica_is_used_plainly(r->handle, RT_READ | RT_WRITE));
+}
+
 int rt_replica_evict(struct rt_replica *r)
 {
 	if (!r->allocated)
 		return 0;
-	if (r->pins || r->loading || !r->ours)
+	if (!r->ours || is_in_use(r))
 		return -EBUSY;
 	int rc = rt_replica_is_clean(r) ? 0 : rt_replica_clean(r);
 	if (rc)

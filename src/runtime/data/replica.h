@@ -53,6 +53,8 @@ bool rt_replica_get_now(starpu_data_handle_t h, unsigned node, uint32_t mode);
 void rt_replica_put(starpu_data_handle_t h, unsigned node, uint32_t mode); /* as it was got */
 /* Sets `plain` if the handle may be. */
 void rt_replica_plain(starpu_data_handle_t h);
+/* A job that has found it plain may still use it so, in one of these modes: without a pin, and without a word in `writing`. */
+bool rt_replica_is_used_plainly(starpu_data_handle_t h, uint32_t modes);
 /* No value any more; memory of ours is given back if asked. */
 void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory);
 /* Takes the handle's memory away from a node; 0, -EBUSY, or what moving its value said. */

@@ -292,7 +292,6 @@ void sched_go_hooked(void)
 {
 	if (rt_policy())
 		return;
-	__atomic_store_n(&rt_machine.uniform, false, __ATOMIC_RELEASE);
 	__atomic_store_n(&rt_machine.policy, &ops, __ATOMIC_RELEASE);
 	/* Those that were plain until now. */
 	__atomic_add_fetch(&rt_machine.codelets, 1, __ATOMIC_RELEASE);
