@@ -7,6 +7,7 @@
  *     handles-K-2            the same with RW on K handles
  *     fib-2, ends-2          fork and join, by OpenMP's tasks (with us: starpu_openmp.h) and by dependencies of ends
  *     memory                 bytes that a pending task takes
+ *     wake-2                 ns from a submission to the begin of the task, when two workers have slept
  *     metg-2                 ns of the smallest task with which a stencil keeps two cores half busy
  *
  * `core` is the runtime without StarPU's API, where a pattern needs no more than that has.
@@ -87,6 +88,10 @@ static double run(void *arg)
 #define VARIANTS(id, name, pattern, workers) static const struct bench_variant id[] = ALL(pattern, workers);
 EACH(VARIANTS)
 static const struct bench_variant memory[] = ALL("memory", 1), metg[] = ALL("metg", 2);
+static const struct bench_variant wake[] = {BY("weft", "weft", "wake", 2),
+                                            BY("core", "core", "wake", 2),
+                                            BY("starpu-1.3", "starpu13", "wake", 2),
+                                            {0}};
 static const struct bench_variant fib_1[] = FIB(1), fib_2[] = FIB(2);
 
 #define BENCH(id, name, pattern, workers) {name, "ns", 5, id},
@@ -95,6 +100,7 @@ static const struct bench benches[] = {
 	{"fib-2", "ns", 5, fib_2},
 	{"memory", "bytes", 3, memory},
 	{"metg-2", "ns", 3, metg},
+	{"wake-2", "ns", 5, wake},
 	{0},
 };
 

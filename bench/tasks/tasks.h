@@ -11,6 +11,7 @@
  *     stencil     reads x-1, x, x+1 of the last    ends       a tree of tasks by dependencies of ends
  *                 row, writes x of this one        memory     bytes that a pending task of a chain takes
  *     metg        the smallest task, in ns, with which a stencil of width 8 keeps both cores half busy
+ *     wake        from a submission to the begin of the task, in ns, when the workers have slept: the median of some
  *
  * A runtime brings the functions of struct runtime; what it lacks stays NULL and is skipped (status 77).
  */
@@ -41,8 +42,9 @@ struct runtime {
 	int (*graph)(const char *pattern, unsigned tasks);
 	uint64_t (*fib)(unsigned n); /* how many tasks it made */
 	uint64_t (*ends)(unsigned depth);
-	void (*hold)(void); /* what comes next on datum 0 waits ... */
-	void (*let)(void);  /* ... for this */
+	void (*hold)(void);  /* what comes next on datum 0 waits ... */
+	void (*let)(void);   /* ... for this */
+	void (*noted)(void); /* a task that calls tasks_note */
 };
 
 static unsigned tasks_spins; /* what each task works */
@@ -58,6 +60,13 @@ static double tasks_now_ns(void)
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static volatile double tasks_noted_ns;
+
+static inline void tasks_note(void)
+{
+	tasks_noted_ns = tasks_now_ns();
 }
 
 /* ---- patterns: submit `tasks` of them ---- */
@@ -245,12 +254,38 @@ static double measure_metg(const struct runtime *r)
 	return found;
 }
 
+enum { WAKES = 201, ASLEEP_AFTER_US = 2000 };
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static double measure_wake(const struct runtime *r)
+{
+	double took[WAKES];
+	if (!r->noted)
+		return -1;
+	for (unsigned i = 0; i < WAKES; i++) {
+		usleep(ASLEEP_AFTER_US);
+		double from = tasks_now_ns();
+		r->noted();
+		r->wait();
+		took[i] = tasks_noted_ns - from;
+	}
+	qsort(took, WAKES, sizeof *took, by_size);
+	return took[WAKES / 2];
+}
+
 static double measure(const struct runtime *r, const char *pattern, unsigned tasks)
 {
 	if (!strcmp(pattern, "memory"))
 		return measure_memory(r, tasks);
 	if (!strcmp(pattern, "metg"))
 		return measure_metg(r);
+	if (!strcmp(pattern, "wake"))
+		return measure_wake(r);
 	if (!strcmp(pattern, "fib"))
 		return time_calls(r->fib, 20);
 	if (!strcmp(pattern, "ends"))

@@ -22,6 +22,13 @@ static enum rt_verdict body_hold(struct rt_job *j, struct rt_worker *w)
 	return RT_DONE;
 }
 
+static enum rt_verdict body_note(struct rt_job *j, struct rt_worker *w)
+{
+	(void)j, (void)w;
+	tasks_note();
+	return RT_DONE;
+}
+
 static int begin(unsigned workers)
 {
 	struct weft_err err = {0};
@@ -94,8 +101,13 @@ static void let(void)
 	weft_store_bool(&held, false);
 }
 
+static void noted(void)
+{
+	submit(body_note, NULL, 0, NULL, 0);
+}
+
 int main(int argc, char **argv)
 {
-	struct runtime r = {begin, end, open_pattern, wait_all, none, writes, reads, NULL, NULL, NULL, hold, let};
+	struct runtime r = {begin, end, open_pattern, wait_all, none, writes, reads, NULL, NULL, NULL, hold, let, noted};
 	return tasks_main(&r, argc, argv);
 }

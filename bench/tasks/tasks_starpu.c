@@ -21,6 +21,12 @@ static void work_hold(void *buffers[], void *arg)
 		usleep(100);
 }
 
+static void work_note(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+	tasks_note();
+}
+
 #define ON_CPU(n, ...) \
 	{ \
 		.cpu_funcs = {work}, .nbuffers = (n), .modes = { __VA_ARGS__ } \
@@ -42,6 +48,8 @@ static struct starpu_codelet cl_reads[4] = {
 	[3] = ON_CPU(4, STARPU_R, STARPU_R, STARPU_R, STARPU_W),
 };
 static struct starpu_codelet cl_hold = {.cpu_funcs = {work_hold}, .nbuffers = 1, .modes = {STARPU_RW}};
+
+static struct starpu_codelet cl_note = {.cpu_funcs = {work_note}};
 
 static int begin(unsigned workers)
 {
@@ -130,6 +138,12 @@ static void let(void)
 	held = 0;
 }
 
+static void noted(void)
+{
+	if (starpu_task_insert(&cl_note, 0))
+		abort();
+}
+
 /* ---- a tree by dependencies of ends: a task has ended when the two that it submitted have ---- */
 
 static void work_ends(void *buffers[], void *arg);
@@ -168,6 +182,6 @@ static uint64_t ends(unsigned depth)
 
 int main(int argc, char **argv)
 {
-	struct runtime r = {begin, end, open_pattern, wait_all, none, writes, reads, NULL, NULL, ends, hold, let};
+	struct runtime r = {begin, end, open_pattern, wait_all, none, writes, reads, NULL, NULL, ends, hold, let, noted};
 	return tasks_main(&r, argc, argv);
 }
