@@ -49,7 +49,8 @@ static void check_idle(const char *policy)
 	cpu = ms_of(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 	wall = ms_of(CLOCK_MONOTONIC) - wall;
 	if (cpu > wall / 5)
-		fprintf(stderr, "policy %s: %.1f ms of CPU time in %.1f ms without a task\n", policy ? policy : "(usual)", cpu, wall);
+		fprintf(stderr, "policy %s: %.1f ms of CPU time in %.1f ms without a task\n", policy ? policy : "(usual)", cpu,
+		        wall);
 	CHECK(cpu <= wall / 5);
 	starpu_shutdown();
 }
