@@ -7,6 +7,7 @@
 #include "data_check.h"
 #include <starpu_opencl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,11 @@ static const char source[] = "__kernel void change(__global unsigned *at, unsign
 			     "{\n"
 			     "	size_t i = get_global_id(0);\n"
 			     "	if (i < n) at[first + i] = at[first + i] * 3 + add;\n"
+			     "}\n"
+			     "__kernel void add(__global unsigned *to, __global const unsigned *from, unsigned n)\n"
+			     "{\n"
+			     "	size_t i = get_global_id(0);\n"
+			     "	if (i < n) to[i] += from[i];\n"
 			     "}\n"
 			     "__kernel void fill(__global unsigned *at, unsigned n, unsigned with)\n"
 			     "{\n"
@@ -101,6 +107,18 @@ static struct starpu_codelet zeroes = {.cpu_funcs = {fill_cpu},
                                        .opencl_funcs = {fill_opencl},
                                        .nbuffers = 1,
                                        .modes = {STARPU_W}};
+static void add_opencl(void *buffers[], void *arg)
+{
+	cl_mem to = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]), from = (cl_mem)STARPU_VECTOR_GET_DEV_HANDLE(buffers[1]);
+	cl_uint n = (cl_uint)STARPU_VECTOR_GET_NX(buffers[0]);
+	const size_t size[] = {sizeof to, sizeof from, sizeof n};
+	(void)arg;
+	launch("add", n, 3, size, (void *[]){&to, &from, &n});
+}
+static struct starpu_codelet zeroes_there = {.opencl_funcs = {fill_opencl}, .nbuffers = 1, .modes = {STARPU_W}};
+static struct starpu_codelet reduces_there = {.opencl_funcs = {add_opencl},
+                                              .nbuffers = 2,
+                                              .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}};
 static struct starpu_codelet reduces = {.cpu_funcs = {add_up}, .nbuffers = 2, .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}};
 
 static void submit_to(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
@@ -185,30 +203,45 @@ static void walk(size_t length, unsigned steps)
 	free(home);
 }
 
-/* Contributions of any worker: each is 3·(what it had) + 1, of which only 0 → 1 is a sum; so one a round and worker. */
-static void check_reduction(void)
+/* Contributions of workers of any kind: each is 3·(what it had) + 1, of which only 0 → 1 is a sum; so one a round and worker. */
+static void reduce_by(struct starpu_codelet *reduces_by, struct starpu_codelet *begins_by, bool has_value)
 {
-	unsigned sum[100];
+	unsigned sum[100], n = 0, first = has_value ? 7 : 0;
 	starpu_data_handle_t h;
 	for (unsigned i = 0; i < 100; i++)
-		sum[i] = 7;
-	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)sum, 100, sizeof sum[0]);
-	starpu_data_set_reduction_methods(h, &reduces, &zeroes);
-	for (unsigned round = 0; round < 20; round++) {
+		sum[i] = first;
+	starpu_vector_data_register(&h, has_value ? (int)STARPU_MAIN_RAM : -1, has_value ? (uintptr_t)sum : 0, 100,
+	                            sizeof sum[0]);
+	starpu_data_set_reduction_methods(h, reduces_by, begins_by);
+	for (unsigned round = 0; round < 10; round++) {
 		for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+			if (!begins_by->cpu_funcs[0] && starpu_worker_get_type((int)w) == STARPU_CPU_WORKER)
+				continue;
 			struct starpu_task *t = starpu_task_create();
 			t->cl = &contributes;
 			t->cl_arg = (void *)1;
 			t->handles[0] = h;
 			t->execute_on_a_specific_worker = 1;
 			t->workerid = w;
+			n++;
 			CHECK(starpu_task_submit(t) == 0);
 		}
 		CHECK(starpu_data_acquire(h, STARPU_R) == 0);
-		CHECK(sum[0] == 7 + (round + 1) * starpu_worker_get_count() && sum[99] == sum[0]);
+		unsigned *v = starpu_data_get_local_ptr(h);
+		CHECK(v[0] == first + n && v[99] == v[0]);
 		starpu_data_release(h);
 	}
 	starpu_data_unregister(h);
+}
+
+static void check_reduction(void)
+{
+	for (int has_value = 0; has_value < 2; has_value++) {
+		reduce_by(&reduces, &zeroes, has_value);
+		/* Codelets that only devices have. */
+		reduce_by(&reduces_there, &zeroes, has_value);
+		reduce_by(&reduces_there, &zeroes_there, has_value);
+	}
 }
 
 /* -- pairs in main memory; on devices first all firsts, then all seconds -- */

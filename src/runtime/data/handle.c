@@ -103,6 +103,7 @@ starpu_data_handle_t rt_handle_new(struct starpu_data_interface_ops *ops)
 	}
 	h->ooc = true;
 	h->important = true;
+	h->gathering_node = -1;
 	h->root = h;
 	rt_replica_lock();
 	if (!rt_data.default_order)
@@ -245,6 +246,7 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 	RT_EXPECT(!acquired, "%s: handle %p is acquired: release it first", function, (void *)h);
 	RT_EXPECT(!leaving, "%s: handle %p is being unregistered already", function, (void *)h);
 	rt_plans_close(h);
+	weft_store_bool(&h->begins, false);
 }
 
 static void unregister(starpu_data_handle_t h, bool coherent, const char *function)
@@ -313,19 +315,23 @@ static void wait_and(starpu_data_handle_t h, void (*then)(struct rt_acquired *),
 void starpu_data_invalidate(starpu_data_handle_t handle)
 {
 	wait_and(handle, invalidate_acquired, __func__);
+	rt_redux_begins(handle);
 }
 
 void starpu_data_deinitialize(starpu_data_handle_t handle)
 {
 	wait_and(handle, deinitialize_acquired, __func__);
+	rt_redux_begins(handle);
 }
 
 void starpu_data_invalidate_submit(starpu_data_handle_t handle)
 {
 	RT_EXPECT(!rt_acquire_then(handle, RT_WRITE, RT_A_NO_NODE, invalidate_acquired), "no memory");
+	rt_redux_begins(handle);
 }
 
 void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
 {
 	RT_EXPECT(!rt_acquire_then(handle, RT_WRITE, RT_A_NO_NODE, deinitialize_acquired), "no memory");
+	rt_redux_begins(handle);
 }

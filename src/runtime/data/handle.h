@@ -74,7 +74,7 @@ struct _starpu_data_state {
 	bool leaving;     /* unregistering has begun */
 	bool ooc, important, wont_use;
 	uint32_t wt_mask;
-	unsigned gathering_node;
+	int gathering_node; /* where its value is wanted when parts of a plan are gathered, or -1 */
 
 	starpu_data_handle_t root, parent;
 	starpu_data_handle_t *child; /* of starpu_data_partition */
@@ -82,6 +82,7 @@ struct _starpu_data_state {
 	struct rt_plan *plans, *part_of; /* part_of: of the parent, when this is a part of a plan */
 
 	struct starpu_codelet *redux_cl, *init_cl;
+	struct weft_atomic_bool begins; /* whoever reads first, in the order, has init_cl run before (redux.h) */
 	void *redux_arg, *init_arg;
 	starpu_data_handle_t redux_scratch;
 	struct starpu_arbiter *arbiter;

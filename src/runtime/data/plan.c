@@ -14,6 +14,7 @@
 #include "complain.h"
 #include "partition.h"
 #include "acquire.h"
+#include "redux.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,8 @@ static enum rt_verdict take_turn(struct rt_job *j, struct rt_worker *w)
 	for (unsigned i = 0; i < p->n; i++)
 		set_valid(p->part[i], g, has_value && t->to != RT_PLAN_OFF);
 	rt_replica_unlock();
+	if (t->gathers && whole->gathering_node >= 0)
+		rt_data_prefetch_handle(whole, (unsigned)whole->gathering_node, STARPU_PREFETCH, 0);
 	if (t->callback)
 		t->callback(t->arg);
 	free(t);
@@ -175,12 +178,15 @@ int rt_plan_hook(struct rt_submitter *s, struct rt_job *j)
 	struct rt_handle **handle = rt_job_handles(j);
 	const uint32_t *mode = rt_job_modes(j);
 	int rc = 0;
-	(void)s;
+	for (unsigned i = 0; i < j->n_accesses && !rc; i++)
+		rc = rt_redux_first_access(s, rt_handle_of(handle[i]), mode[i]);
 	pthread_mutex_lock(&plan_lock);
 	for (unsigned i = 0; i < j->n_accesses && !rc; i++) {
 		starpu_data_handle_t h = rt_handle_of(handle[i]);
 		if (!(mode[i] & (RT_NOPLAN | RT_SCRATCH)) && (h->plans || h->part_of))
 			rc = make_usable(h, mode[i] & (RT_WRITE | RT_REDUX), NULL);
+		else if (!h->plans && !h->part_of && !weft_load_bool(&h->begins))
+			rt_handle_mark(&h->order, 0, RT_H_PLANNED);
 	}
 	pthread_mutex_unlock(&plan_lock);
 	return rc;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reductions. The codelets that begin a contribution and put two together are called as plain functions: the first by the worker
- * that contributes, the second by the worker that runs the job which ends the group, for one contribution after the other. What
- * the handle held before the group is kept: it is one more contribution.
+ * that contributes, the second by the worker that runs the job which ends the group. What the handle held before the group is
+ * kept: it is one more contribution.
+ *
+ * Of many contributions in main memory a pile is made first: whoever helps takes two from it and puts back one, until one is
+ * left. Codelets that are for devices only are run by a device's worker, to which the job is handed; the value is then put
+ * together in that device's memory.
  */
 #include "complain.h"
 #include "redux.h"
 #include "memory.h"
+#include "runtime/api/task.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +23,8 @@ void starpu_data_set_reduction_methods_with_args(starpu_data_handle_t handle, st
 	handle->redux_arg = redux_cl_arg;
 	handle->init_cl = init_cl;
 	handle->init_arg = init_cl_arg;
+	if (!handle->initialized && !handle->order.writer && !handle->order.n_readers)
+		rt_redux_begins(handle);
 	for (unsigned i = 0; i < handle->n_children; i++)
 		starpu_data_set_reduction_methods_with_args(handle->child[i], redux_cl, redux_cl_arg, init_cl, init_cl_arg);
 }
@@ -46,6 +53,43 @@ static starpu_cpu_func_t function_of(const struct starpu_codelet *cl, bool devic
 	                                : NULL;
 }
 
+void rt_redux_begins(starpu_data_handle_t h)
+{
+	weft_store_bool(&h->begins, h->init_cl != NULL);
+	if (h->init_cl)
+		rt_handle_mark(&h->order, RT_H_PLANNED, 0);
+}
+
+/* The thread's list of what its next job depends on is another job's: it is put aside. */
+static int begin_value(struct rt_submitter *s, starpu_data_handle_t h)
+{
+	struct rt_refs aside = s->before;
+	struct starpu_task *t = starpu_task_create();
+	s->before = (struct rt_refs){0};
+	t->cl = h->init_cl;
+	t->cl_arg = h->init_arg;
+	t->handles[0] = h;
+	if (!STARPU_CODELET_GET_MODE(t->cl, 0))
+		STARPU_CODELET_SET_MODE(t->cl, STARPU_W, 0);
+	int rc = rt_task_submit(t, false);
+	if (rc)
+		starpu_task_destroy(t);
+	free(s->before.at);
+	s->before = aside;
+	return rc;
+}
+
+int rt_redux_first_access(struct rt_submitter *s, starpu_data_handle_t h, uint32_t mode)
+{
+	bool is_first = mode & (RT_READ | RT_WRITE | RT_REDUX) && weft_swap_bool(&h->begins, false);
+	return is_first && mode & RT_READ ? begin_value(s, h) : 0;
+}
+
+static bool is_device(unsigned node)
+{
+	return rt_nodes[node].kind == STARPU_OPENCL_RAM;
+}
+
 static void begin_on(starpu_data_handle_t h, void *interface, bool device)
 {
 	starpu_cpu_func_t f = function_of(h->init_cl, device);
@@ -56,68 +100,200 @@ static void begin_on(starpu_data_handle_t h, void *interface, bool device)
 void rt_redux_begin(starpu_data_handle_t h, struct rt_replica *own, struct rt_worker *w)
 {
 	(void)w;
-	begin_on(h, own->interface, rt_nodes[own->node].kind == STARPU_OPENCL_RAM);
+	begin_on(h, own->interface, is_device(own->node));
 }
 
-/* A contribution as main memory has it: itself, or a copy in `temporary`. */
-static void *in_main_memory(starpu_data_handle_t h, struct rt_replica *own, struct rt_replica *temporary)
-{
-	struct rt_async async = {0};
-	if (rt_nodes[own->node].kind == STARPU_CPU_RAM)
-		return own->interface;
-	temporary->interface = malloc(h->ops->interface_size);
-	if (!temporary->interface)
-		return NULL;
-	memcpy(temporary->interface, h->replica[STARPU_MAXNODES - 1].interface, h->ops->interface_size);
-	if (h->ops->allocate_data_on_node(temporary->interface, STARPU_MAIN_RAM) < 0) {
-		free(temporary->interface);
-		return NULL;
-	}
-	temporary->allocated = true;
-	int rc = rt_copy_interface(h, own->interface, own->node, temporary->interface, STARPU_MAIN_RAM, &async);
-	rt_async_wait(&async);
-	return rc && rc != -EAGAIN ? NULL : temporary->interface;
-}
+/* ---- two become one ---- */
 
-static void put_together(starpu_data_handle_t h, struct rt_replica *own, struct rt_worker *w)
+/* On this worker, where both lie in its memory. */
+static void add(starpu_data_handle_t h, void *into, void *from, struct rt_worker *w)
 {
-	starpu_cpu_func_t f = function_of(h->redux_cl, false);
+	bool device = is_device(w->node);
+	starpu_cpu_func_t f = function_of(h->redux_cl, device);
 	RT_EXPECT(f, "handle %p is accessed with STARPU_REDUX, but has no codelet to reduce with", (void *)h);
-	struct rt_replica temporary = {0};
-	void *buffer[3] = {h->replica[STARPU_MAIN_RAM].interface, in_main_memory(h, own, &temporary)};
-	RT_EXPECT(buffer[1], "no memory to reduce handle %p in", (void *)h);
+	void *buffer[3] = {into, from};
 	if (h->redux_scratch) {
 		rt_replica_lock();
-		struct rt_replica *scratch = rt_replica_own(h->redux_scratch, w->number, STARPU_MAIN_RAM);
+		struct rt_replica *scratch = rt_replica_own(h->redux_scratch, w->number, w->node);
 		rt_replica_unlock();
 		RT_EXPECT(scratch, "no memory to reduce handle %p in", (void *)h);
 		buffer[2] = scratch->interface;
 	}
 	f(buffer, h->redux_arg);
-	if (temporary.allocated) {
-		h->ops->free_data_on_node(temporary.interface, STARPU_MAIN_RAM);
-		free(temporary.interface);
+	if (device)
+		rt_machine.worker[w->number].driver->finish(w);
+}
+
+static int copy_now(starpu_data_handle_t h, void *from, unsigned from_node, void *to, unsigned to_node)
+{
+	struct rt_async async = {0};
+	int rc = rt_copy_interface(h, from, from_node, to, to_node, &async);
+	rt_async_wait(&async);
+	return rc == -EAGAIN ? 0 : rc;
+}
+
+static void drop(starpu_data_handle_t h, struct rt_replica *temporary)
+{
+	if (temporary->allocated)
+		h->ops->free_data_on_node(temporary->interface, temporary->node);
+	free(temporary->interface);
+}
+
+/* A contribution as the node has it: itself, or a copy in `temporary`, directly or by way of main memory. NULL: no memory. */
+static void *on_node(starpu_data_handle_t h, struct rt_replica *own, unsigned node, struct rt_replica *temporary)
+{
+	if (own->node == node || (rt_nodes[own->node].kind == STARPU_CPU_RAM && !is_device(node)))
+		return own->interface;
+	temporary->node = node;
+	temporary->interface = malloc(h->ops->interface_size);
+	if (!temporary->interface)
+		return NULL;
+	memcpy(temporary->interface, h->replica[STARPU_MAXNODES - 1].interface, h->ops->interface_size);
+	temporary->allocated = h->ops->allocate_data_on_node(temporary->interface, node) >= 0;
+	if (!temporary->allocated)
+		return NULL;
+	struct rt_replica between = {0};
+	bool direct = rt_can_copy(h, own->node, node);
+	void *from = direct ? own->interface : on_node(h, own, STARPU_MAIN_RAM, &between);
+	int rc = from ? copy_now(h, from, direct ? own->node : STARPU_MAIN_RAM, temporary->interface, node) : -ENOMEM;
+	drop(h, &between);
+	return rc ? NULL : temporary->interface;
+}
+
+/* ---- a pile ---- */
+
+enum { WORTH_A_PILE = 4 };
+struct pile {
+	starpu_data_handle_t handle;
+	struct rt_job *job; /* that ends the group; of this worker */
+	struct rt_worker *worker;
+	struct weft_atomic_u32 users;
+	pthread_mutex_t lock;
+	unsigned n;
+	struct rt_replica *of[STARPU_NMAXWORKERS];
+};
+
+static void put_pairs_together(struct pile *p, struct rt_worker *w)
+{
+	pthread_mutex_lock(&p->lock);
+	while (p->n > 1) {
+		struct rt_replica *into = p->of[--p->n], *from = p->of[--p->n];
+		pthread_mutex_unlock(&p->lock);
+		add(p->handle, into->interface, from->interface, w);
+		from->valid = false;
+		pthread_mutex_lock(&p->lock);
+		p->of[p->n++] = into;
 	}
+	pthread_mutex_unlock(&p->lock);
+}
+
+static bool is_last(struct pile *p)
+{
+	return weft_add_u32(&p->users, -UINT32_C(1)) == 1;
+}
+
+static enum rt_verdict help(struct rt_job *j, struct rt_worker *w)
+{
+	struct pile *p = j->arg;
+	put_pairs_together(p, w);
+	if (is_last(p))
+		rt_again(p->worker, p->job);
+	return RT_DONE;
+}
+
+/* Who comes while there still are two finds them; who comes later has nothing to do. */
+static void call_for_help(struct pile *p, struct rt_worker *w)
+{
+	for (unsigned i = 1; i < p->n / 2 && i < (unsigned)starpu_cpu_worker_get_count(); i++) {
+		struct rt_job *j = rt_prepare(&w->self);
+		if (!j)
+			return;
+		j->body = help;
+		j->arg = p;
+		weft_add_u32(&p->users, 1);
+		if (rt_submit(&w->self, j)) {
+			weft_add_u32(&p->users, -UINT32_C(1));
+			return;
+		}
+	}
+}
+
+/* NULL: there are too few, or there is nobody to help. */
+static struct pile *pile_new(starpu_data_handle_t h, struct rt_job *j, struct rt_worker *w)
+{
+	struct pile *p = h->own && starpu_cpu_worker_get_count() > 1 && !is_device(w->node) ? calloc(1, sizeof *p) : NULL;
+	if (!p)
+		return NULL;
+	p->handle = h;
+	p->job = j;
+	p->worker = w;
+	pthread_mutex_init(&p->lock, NULL);
+	weft_store_u32(&p->users, 1);
+	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
+		if (h->own[i] && h->own[i]->valid && rt_nodes[h->own[i]->node].kind == STARPU_CPU_RAM)
+			p->of[p->n++] = h->own[i];
+	if (p->n >= WORTH_A_PILE)
+		return p;
+	free(p);
+	return NULL;
+}
+
+/* ---- the job that ends the group ---- */
+
+/* The codelets are for devices only, and this worker is none: the one that is to do it. NULL: this one can. */
+static struct rt_worker *who_can(starpu_data_handle_t h, struct rt_worker *w)
+{
+	if (is_device(w->node) || (function_of(h->redux_cl, false) && (h->initialized || function_of(h->init_cl, false))))
+		return NULL;
+	int device = starpu_worker_get_by_type(STARPU_OPENCL_WORKER, 0);
+	return device < 0 ? NULL : &w->runtime->worker[device];
+}
+
+/* What is left, one after the other, into the handle's value. */
+static void finish(starpu_data_handle_t h, struct rt_worker *w)
+{
+	unsigned node = is_device(w->node) ? w->node : STARPU_MAIN_RAM;
+	bool had_value = h->initialized;
+	rt_replica_lock();
+	int rc = rt_replica_get(h, node, had_value ? RT_READ | RT_WRITE : RT_WRITE);
+	rt_replica_unlock();
+	RT_EXPECT(!rc, "no memory to reduce handle %p in", (void *)h);
+	void *value = h->replica[node].interface;
+	if (!had_value)
+		begin_on(h, value, is_device(node));
+	for (unsigned i = 0; h->own && i < STARPU_NMAXWORKERS; i++) {
+		struct rt_replica temporary = {0};
+		if (!h->own[i] || !h->own[i]->valid)
+			continue;
+		void *from = on_node(h, h->own[i], node, &temporary);
+		RT_EXPECT(from, "no memory to reduce handle %p in", (void *)h);
+		add(h, value, from, w);
+		h->own[i]->valid = false;
+		drop(h, &temporary);
+	}
+	rt_replica_lock();
+	rt_replica_put(h, node, RT_WRITE);
+	rt_replica_unlock();
 }
 
 static enum rt_verdict reduce(struct rt_job *j, struct rt_worker *w)
 {
 	starpu_data_handle_t h = j->arg;
-	bool had_value = h->initialized;
-	rt_replica_lock();
-	int rc = rt_replica_get(h, STARPU_MAIN_RAM, had_value ? RT_READ | RT_WRITE : RT_WRITE);
-	rt_replica_unlock();
-	RT_EXPECT(!rc, "no memory to reduce handle %p in", (void *)h);
-	if (!had_value)
-		begin_on(h, h->replica[STARPU_MAIN_RAM].interface, false);
-	for (unsigned i = 0; h->own && i < STARPU_NMAXWORKERS; i++)
-		if (h->own[i] && h->own[i]->valid) {
-			put_together(h, h->own[i], w);
-			h->own[i]->valid = false;
-		}
-	rt_replica_lock();
-	rt_replica_put(h, STARPU_MAIN_RAM, RT_WRITE);
-	rt_replica_unlock();
+	struct rt_worker *other = who_can(h, w);
+	if (other) {
+		rt_again(other, j);
+		return RT_LATER;
+	}
+	struct pile *p = j->data;
+	if (!p && (p = pile_new(h, j, w))) {
+		j->data = p;
+		call_for_help(p, w);
+		put_pairs_together(p, w);
+		if (!is_last(p))
+			return RT_LATER;
+	}
+	free(p);
+	finish(h, w);
 	return RT_DONE;
 }
 
@@ -125,4 +301,5 @@ void rt_redux_hook(struct rt_handle *h, struct rt_job *j)
 {
 	j->body = reduce;
 	j->arg = rt_handle_of(h);
+	j->data = NULL;
 }

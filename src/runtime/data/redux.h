@@ -7,6 +7,10 @@
 
 /* The hook of the order: the job that ends the group. */
 void rt_redux_hook(struct rt_handle *h, struct rt_job *j);
+/* It has no value from now on: who reads it before it is written finds what contributions begin with. */
+void rt_redux_begins(starpu_data_handle_t h);
+/* The hook of planned handles: an access to one that `begins`. 0 or negative. */
+int rt_redux_first_access(struct rt_submitter *s, starpu_data_handle_t h, uint32_t mode);
 /* The neutral element into a worker's own buffer; by that worker. */
 void rt_redux_begin(starpu_data_handle_t h, struct rt_replica *own, struct rt_worker *w);
 

@@ -30,6 +30,8 @@ struct rt_driver {
 	bool (*poll)(struct rt_worker *w);
 	/* Waits for what is on its way. May be NULL. */
 	void (*drain)(struct rt_worker *w);
+	/* Waits for what functions called on this worker have begun on its device. NULL: nothing ever is. */
+	void (*finish)(struct rt_worker *w);
 };
 
 /* All there are, in the order in which their workers are numbered; the last is followed by NULL. */

@@ -20,6 +20,7 @@ struct opencl_worker {
 	unsigned first, n;
 };
 static struct opencl_worker workers[STARPU_MAXOPENCLDEVS];
+static unsigned pipeline; /* so many at a time; 0: all are waited for */
 
 static struct opencl_worker *state_of(struct rt_worker *w)
 {
@@ -108,7 +109,7 @@ static bool opencl_has(const struct starpu_codelet *cl, unsigned impl)
 
 static bool is_asynchronous(const struct starpu_codelet *codelet, unsigned impl)
 {
-	return codelet->opencl_flags[impl] & STARPU_OPENCL_ASYNC && !rt_machine.conf.disable_asynchronous_opencl_copy;
+	return pipeline && codelet->opencl_flags[impl] & STARPU_OPENCL_ASYNC && !rt_machine.conf.disable_asynchronous_opencl_copy;
 }
 
 /* The oldest has arrived. */
@@ -139,7 +140,7 @@ static enum rt_verdict opencl_run(struct rt_worker *w, struct rt_job *j, unsigne
 		return RT_DONE;
 	}
 	ocl.clFlush(d->queue);
-	if (s->n == FLYING_MOST)
+	if (s->n >= pipeline)
 		wait_for_first(w, s);
 	s->flying[(s->first + s->n++) % FLYING_MOST] = (struct flying){j, event};
 	return RT_LATER;
@@ -166,6 +167,11 @@ static void opencl_drain(struct rt_worker *w)
 		wait_for_first(w, s);
 }
 
+static void opencl_finish(struct rt_worker *w)
+{
+	ocl.clFinish(opencl_devices[state_of(w)->devid].queue);
+}
+
 const struct rt_driver rt_driver_opencl = {
 	.arch = STARPU_OPENCL_WORKER,
 	.name = "OpenCL",
@@ -177,6 +183,7 @@ const struct rt_driver rt_driver_opencl = {
 	.has = opencl_has,
 	.poll = opencl_poll,
 	.drain = opencl_drain,
+	.finish = opencl_finish,
 };
 
 /* ---- as a part of the runtime: the data layer's nodes, when it has begun ---- */
@@ -184,6 +191,8 @@ const struct rt_driver rt_driver_opencl = {
 static int layer_begin(struct rt_machine *m, struct weft_err *err)
 {
 	(void)m;
+	int asked = starpu_get_env_number_default("STARPU_OPENCL_PIPELINE", FLYING_MOST);
+	pipeline = asked < 0 || asked > FLYING_MOST ? FLYING_MOST : (unsigned)asked;
 	for (unsigned i = 0; i < opencl_n_devices; i++) {
 		struct opencl_device *d = &opencl_devices[i];
 		if (!d->context)
