@@ -89,6 +89,9 @@ int rt_acquire_submit(struct rt_acquired *a, bool ordered)
 	a->job = j;
 	a->claim = (struct rt_claim){.go = passed, .want = &a->want};
 	rt_claim_add(&a->claim, a->handle, a->mode & RT_WRITE);
+	for (unsigned i = 0; i < 2; i++)
+		if (a->number[i])
+			*a->number[i] = (long)rt_job_ref(j);
 	j->body = NULL;
 	j->arg = (void *)(uintptr_t)&at_turn;
 	j->data = a;
@@ -173,6 +176,7 @@ struct how {
 	void (*callback)(void *);
 	void (*told)(void *, int *, enum starpu_data_access_mode);
 	void *arg;
+	long *number[2];
 };
 
 static int acquire(starpu_data_handle_t h, const struct how *how)
@@ -194,6 +198,8 @@ static int acquire(starpu_data_handle_t h, const struct how *how)
 	a->callback = how->callback;
 	a->told = how->told;
 	a->arg = how->arg;
+	a->number[0] = how->number[0];
+	a->number[1] = how->number[1];
 	a->kind = how->kind;
 	a->priority = how->priority;
 	bool waits = how->waits;
@@ -286,18 +292,16 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
 	(void)callback_soon, (void)quick;
 	if (real_handle)
 		*real_handle = handle;
-	/* One job is both: before and after. */
-	if (pre_sync_jobid)
-		*pre_sync_jobid = -1;
-	if (post_sync_jobid)
-		*post_sync_jobid = -1;
-	return acquire(handle, &(struct how){.node = node,
-	                                     .mode = (uint32_t)mode,
-	                                     .ordered = sequential_consistency,
-	                                     .priority = prio,
-	                                     .callback = callback,
-	                                     .told = callback_acquired,
-	                                     .arg = arg});
+	/* One job is both: before and after. Both are told before it is submitted, as its callback may want them. */
+	struct how how = {.node = node,
+	                  .mode = (uint32_t)mode,
+	                  .ordered = sequential_consistency,
+	                  .priority = prio,
+	                  .callback = callback,
+	                  .told = callback_acquired,
+	                  .arg = arg,
+	                  .number = {pre_sync_jobid, post_sync_jobid}};
+	return acquire(handle, &how);
 }
 
 /* The one that was acquired last; on this node, or on any when node is -1. */

@@ -27,6 +27,7 @@ struct rt_acquired {
 	void (*callback)(void *);
 	void (*told)(void *, int *node, enum starpu_data_access_mode mode);
 	void *arg;
+	long *number[2];                /* of its job, for who asked; told at submission */
 	struct weft_atomic_u32 is_ours; /* futex */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disks as memory nodes: the program's functions behind the table of a node. Transfers are synchronous; the node's mover waits
- * for them while workers go on.
+ * Disks as memory nodes: the program's functions behind the table of a node. Transfers are the disk's asynchronous ones, where it
+ * has them; in any case the node's mover waits for them while workers go on.
  */
 #include "complain.h"
 #include "disk.h"
@@ -44,15 +44,29 @@ static void disk_free(unsigned node, uintptr_t addr, size_t size, int flags)
 	d->ops->free(d->base, (void *)addr, size);
 }
 
+/* With the disk's own requests; NULL: it has none, or cannot now. */
+static void *request(const struct disk *d, bool reads, const struct rt_place *here, void *buf, size_t size)
+{
+	const struct starpu_disk_ops *o = d->ops;
+	void *(*begin)(void *, void *, void *, off_t, size_t) = reads ? o->async_read : o->async_write;
+	if (!begin || !o->wait_request || !o->test_request || !o->free_request || rt_machine.conf.disable_asynchronous_copy > 0)
+		return NULL;
+	return begin(d->base, (void *)here->base, buf, (off_t)here->offset, size);
+}
+
 static int disk_copy(const struct rt_place *from, const struct rt_place *to, size_t size, struct rt_async *async)
 {
 	bool reads = rt_nodes[from->node].kind == STARPU_DISK_RAM;
 	const struct rt_place *here = reads ? from : to, *ram = reads ? to : from;
 	struct disk *d = disk_of(here->node);
 	void *obj = (void *)here->base, *buf = (char *)ram->base + ram->offset;
-	(void)async;
 	if (rt_nodes[ram->node].kind != STARPU_CPU_RAM)
 		return -ENOSYS;
+	void *event = async ? request(d, reads, here, buf, size) : NULL;
+	if (event) {
+		struct rt_pending p = {d->ops->test_request, d->ops->wait_request, d->ops->free_request, event};
+		return rt_async_add(async, &p) ? 0 : -EAGAIN;
+	}
 	if (reads)
 		return d->ops->read(d->base, obj, buf, (off_t)here->offset, size) < 0 ? -EIO : 0;
 	return d->ops->write(d->base, obj, buf, (off_t)here->offset, size) ? -EIO : 0;

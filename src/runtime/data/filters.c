@@ -91,10 +91,6 @@ static void cut_range(void *parent, void *child, enum starpu_data_interface_id t
 	c.at = offset * c.ld[k];
 	c.n[k] = chunk + 2 * shadow;
 	fill(child, to, &d, &c);
-	if (to == STARPU_VECTOR_INTERFACE_ID && id_of(parent) == to) {
-		struct starpu_vector_interface *v = child;
-		v->slice_base = ((struct starpu_vector_interface *)parent)->slice_base + offset;
-	}
 }
 
 /* Index `at` of dimension k, which goes. */
@@ -273,7 +269,6 @@ static void cut_vector(void *parent, void *child, size_t at, size_t n)
 	c.at = at;
 	c.n[0] = n;
 	fill(child, STARPU_VECTOR_INTERFACE_ID, &d, &c);
-	((struct starpu_vector_interface *)child)->slice_base = ((struct starpu_vector_interface *)parent)->slice_base + at;
 }
 
 FILTER(vector_filter_list)
