@@ -71,7 +71,8 @@ static void note(void *buffers[], void *arg)
 	(void)buffers;
 	seen[n_seen++] = (int)(intptr_t)arg;
 }
-static struct starpu_codelet waits = {.cpu_funcs = {wait_for_go}}, notes = {.cpu_funcs = {note}};
+static struct starpu_codelet waits = {.cpu_funcs = {wait_for_go}}, notes = {.cpu_funcs = {note}},
+			     timed = {.cpu_funcs = {note}, .model = &lengths};
 
 /* A queue that is not sorted still puts what is urgent to the front; what can wait comes as it came. */
 static void sorts(const char *sorted, const int *want)
@@ -89,6 +90,53 @@ static void sorts(const char *sorted, const int *want)
 	CHECK(n_seen == 4 && !memcmp(seen, want, 4 * sizeof *want));
 	starpu_shutdown();
 	unsetenv("STARPU_SCHED_SORTED_ABOVE");
+}
+
+/*
+ * How much goes below the decision: what is there comes in its order, what is still above by its priority. As which one the last
+ * task, more urgent than the others, ran.
+ */
+static unsigned comes_as(const char *variable, const char *value)
+{
+	unsigned at = 99;
+	if (variable)
+		setenv(variable, value, 1);
+	setenv("STARPU_SCHED_SORTED_BELOW", "0", 1);
+	begin("modular-heft");
+	n_seen = 0;
+	CHECK(starpu_task_insert(&waits, 0) == 0);
+	while (!__atomic_load_n(&held, __ATOMIC_ACQUIRE))
+		starpu_sleep(0.0005F);
+	for (intptr_t i = 0; i < 7; i++)
+		CHECK(starpu_task_insert(&timed, STARPU_PRIORITY, i == 6 ? 0 : -1, STARPU_CL_ARGS_NFREE, (void *)i, sizeof i,
+		                         0) == 0);
+	__atomic_store_n(&held, 0, __ATOMIC_RELEASE);
+	starpu_task_wait_for_all();
+	CHECK(n_seen == 7);
+	for (unsigned i = 0; i < n_seen; i++)
+		at = seen[i] == 6 ? i : at;
+	starpu_shutdown();
+	unsetenv("STARPU_SCHED_SORTED_BELOW");
+	if (variable)
+		unsetenv(variable);
+	return at;
+}
+
+static void lets_below(void)
+{
+	unsigned usual = comes_as(NULL, NULL), few = comes_as("STARPU_NTASKS_THRESHOLD", "2"),
+		 more = comes_as("STARPU_NTASKS_THRESHOLD", "4"), little = comes_as("STARPU_EXP_LEN_THRESHOLD", "250");
+	if (usual != 6 || few >= more || more >= 6 || little >= 5)
+		fprintf(stderr, "# an urgent task came as %u, %u, %u, %u\n", usual, few, more, little);
+	CHECK(usual == 6 && few < more && more < 6 && little < 5);
+}
+
+/* Who burns idle meanwhile is worth more than what the quick implementation takes itself. */
+static void burns_idle(const char *power, int is_quick)
+{
+	setenv("STARPU_IDLE_POWER", power, 1);
+	weighs("dmda", "0", "1", is_quick);
+	unsetenv("STARPU_IDLE_POWER");
 }
 
 static void says(void)
@@ -124,6 +172,9 @@ int main(void)
 	weighs("dmdas", "0", "1", 0);
 	sorts("1", sorted);
 	sorts("0", arrived);
+	lets_below();
+	burns_idle("0", 0);
+	burns_idle("1e9", 1);
 	says();
 	return checks_failed();
 }

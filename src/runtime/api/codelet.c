@@ -76,9 +76,15 @@ static bool is_for_cpus(const struct starpu_codelet *cl)
 	return rt_mask_equals(&m, &rt_machine.cpus) && !rt_mask_is_empty(&m);
 }
 
+/* Functions are called, and nobody wants to know of it. */
+static bool runs_quietly(void)
+{
+	return !rt_machine.idle_functions && !rt_machine.tells_progress;
+}
+
 static bool is_plain(const struct starpu_codelet *cl)
 {
-	return !rt_policy() && is_for_cpus(cl) && cl->cpu_funcs[0] && !cl->cpu_funcs[1] && !cl->can_execute &&
+	return !rt_policy() && runs_quietly() && is_for_cpus(cl) && cl->cpu_funcs[0] && !cl->cpu_funcs[1] && !cl->can_execute &&
 	       cl->type == STARPU_SEQ && !cl->specific_nodes && !cl->callback_func && !cl->flags && cl->nbuffers >= 0 &&
 	       cl->nbuffers <= STARPU_NMAXBUFS && !cl->dyn_modes && (!cl->model || rt_machine.conf.calibrate <= 0);
 }

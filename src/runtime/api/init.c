@@ -53,6 +53,8 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 		return weft_err_set(err, rc, "the configuration was not made by starpu_conf_init");
 	m->policy = NULL;
 	m->codelets++;
+	m->idle_functions = starpu_get_env_number_default("STARPU_DISABLE_KERNELS", 0) > 0;
+	m->tells_progress = starpu_get_env_number_default("STARPU_TASK_PROGRESS", 0) > 0;
 	/* Before OpenCL: libraries of drivers take signals as well, and hand them on. */
 	rt_signals_begin(m);
 	rc = rt_topology_begin(m, err);
@@ -92,6 +94,8 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 		rt_watch_begin(&rt_machine);
 		/* At last: threads inherit where their maker is bound. */
 		rt_main_begin(&rt_machine);
+		if (starpu_get_env_number_default("STARPU_DISPLAY_BINDINGS", 0) > 0)
+			starpu_display_bindings();
 	}
 	if (!rc) {
 		life.users++;

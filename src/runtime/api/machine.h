@@ -75,6 +75,8 @@ struct rt_machine {
 	const struct rt_model_ops *models;  /* NULL: nobody knows about models */
 	const struct rt_ctx_ops *ctx;       /* NULL: there is one scheduling context */
 	uint32_t codelets;                  /* changes when what is known of codelets no longer holds; never the same again */
+	bool idle_functions;                /* STARPU_DISABLE_KERNELS: the functions of codelets are not called */
+	bool tells_progress;                /* STARPU_TASK_PROGRESS: how many tasks are done */
 	const struct rt_policy_ops *policy; /* NULL: native, the core's own loop schedules */
 	enum rt_prios prios;                /* how that treats priorities */
 	void (*take_over)(void);            /* from now on there is a policy: as the core's loop, for tasks */

@@ -13,7 +13,9 @@
 #include "runtime/data/data.h"
 #include "runtime/life_detail.h"
 #include "base/clock.h"
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What an inserted task had is given back; the job itself is the core's. */
@@ -108,7 +110,9 @@ static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffer
 	bool traced = rt_traced();
 	if (traced)
 		trace_start(j, w);
-	enum rt_verdict v = rt_machine.worker[w->number].driver->run(w, j, p->impl, buffers, j->arg);
+	enum rt_verdict v = RT_DONE;
+	if (WEFT_LIKELY(!rt_machine.idle_functions))
+		v = rt_machine.worker[w->number].driver->run(w, j, p->impl, buffers, j->arg);
 	if (traced)
 		rt_trace_end(p->cl, name_of(p->cl));
 	if (v == RT_DONE && measured)
@@ -210,6 +214,12 @@ static enum rt_verdict end_job(struct rt_job *j, struct rt_worker *w)
 	return RT_DONE;
 }
 
+static void tell_progress(void)
+{
+	static struct weft_atomic_u64 done;
+	fprintf(stderr, "\rstarpu: %" PRIu64 " tasks are done", weft_add_u64(&done, 1) + 1);
+}
+
 /* Behind the function: RT_DONE: the core ends the job. */
 static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 {
@@ -217,6 +227,8 @@ static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 	const struct rt_policy_ops *policy = rt_policy();
 	if (p->cl && !(p->bits & RT_P_NOWHERE)) {
 		p->cl->per_worker_stats[w->number]++;
+		if (WEFT_UNLIKELY(rt_machine.tells_progress))
+			tell_progress();
 		if (rt_data_was_fetched(j))
 			rt_data_done(j, w);
 		if (policy && policy->after)

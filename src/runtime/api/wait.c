@@ -150,7 +150,7 @@ static struct {
 	bool runs, stops;
 	float seconds;
 	bool crashes;
-	unsigned delay;
+	float delay; /* seconds, too */
 	void (*hook)(void *);
 	void *hook_arg;
 } dog = {.lock = PTHREAD_MUTEX_INITIALIZER, .stop = PTHREAD_COND_INITIALIZER};
@@ -199,7 +199,7 @@ static bool sleeps(double seconds)
 static void *watch(void *machine)
 {
 	const struct rt_machine *m = machine;
-	if (sleeps(dog.delay))
+	if (sleeps((double)dog.delay))
 		return NULL;
 	for (uint64_t before = all_done(m->core);;) {
 		if (sleeps((double)dog.seconds))
@@ -217,7 +217,7 @@ void rt_watch_begin(struct rt_machine *m)
 	weft_store_i32(&limit_min, starpu_get_env_number_default("STARPU_LIMIT_MIN_SUBMITTED_TASKS", -1));
 	dog.seconds = starpu_get_env_float_default("STARPU_WATCHDOG_TIMEOUT", 0) / 1000000.0F;
 	dog.crashes = starpu_get_env_number_default("STARPU_WATCHDOG_CRASH", 0) > 0;
-	dog.delay = (unsigned)starpu_get_env_number_default("STARPU_WATCHDOG_DELAY", 0);
+	dog.delay = starpu_get_env_float_default("STARPU_WATCHDOG_DELAY", 0) / 1000000.0F;
 	dog.stops = false;
 	dog.runs = dog.seconds > 0 && !pthread_create(&dog.thread, NULL, watch, m);
 }

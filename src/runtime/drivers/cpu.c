@@ -144,7 +144,7 @@ static bool is_applications(const struct rt_machine *m, unsigned number)
 	return false;
 }
 
-static struct rt_worker_info worker_at(const struct rt_machine *m, unsigned number, int pu)
+static struct rt_worker_info worker_at(const struct rt_machine *m, unsigned number, int pu, bool binds)
 {
 	hwloc_obj_t unit = pu < 0 ? NULL : hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_PU, (unsigned)pu);
 	struct rt_worker_info w = {.driver = &rt_driver_cpu,
@@ -152,7 +152,7 @@ static struct rt_worker_info worker_at(const struct rt_machine *m, unsigned numb
 	                           .devid = (int)number,
 	                           .devnum = (int)number,
 	                           .pu = pu,
-	                           .set = unit ? hwloc_bitmap_dup(unit->cpuset) : NULL,
+	                           .set = unit && binds ? hwloc_bitmap_dup(unit->cpuset) : NULL,
 	                           .application = is_applications(m, number)};
 	snprintf(w.name, sizeof w.name, "CPU %u", number);
 	return w;
@@ -167,7 +167,7 @@ static int probe(struct rt_machine *m, struct weft_err *err)
 	bool binds = starpu_get_env_number_default("STARPU_WORKERS_NOBIND", 0) <= 0;
 	/* Main memory as nodes of its own is numbered by who works in it, so workers are known first. */
 	for (unsigned i = 0; i < n; i++) {
-		struct rt_worker_info w = worker_at(m, i, binds ? p.at[i % p.n] : -1);
+		struct rt_worker_info w = worker_at(m, i, p.at[i % p.n], binds);
 		if (rt_machine_add_worker(m, &w) < 0)
 			return weft_err_set(err, -ENOSPC, "more than %d workers", STARPU_NMAXWORKERS);
 	}

@@ -200,13 +200,12 @@ void starpu_bus_print_filenames(FILE *f)
 /* -- what moving data for a task would take -- */
 
 /* From the nearest node that has it; nothing when the node has it, or the task only writes. */
-double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node, enum starpu_data_access_mode mode)
+/* From the nearest copy. */
+static double time_to_bring(starpu_data_handle_t handle, unsigned memory_node)
 {
 	double best = INFINITY;
 	int here = 0, there = 0;
 	unsigned nodes = starpu_memory_nodes_get_count();
-	if (!(mode & STARPU_R) || nodes < 2)
-		return 0;
 	starpu_data_query_status(handle, (int)memory_node, NULL, &here, NULL);
 	if (here)
 		return 0;
@@ -217,6 +216,23 @@ double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned 
 			best = fmin(best, starpu_transfer_predict(i, memory_node, size));
 	}
 	return isinf(best) ? 0 : best;
+}
+
+/* Of what is written elsewhere, when the user wants that to count. */
+static double time_to_write_back(starpu_data_handle_t handle, unsigned memory_node)
+{
+	if (starpu_node_get_kind(memory_node) == STARPU_CPU_RAM ||
+	    starpu_getenv_number_default("STARPU_EXPECTED_TRANSFER_TIME_WRITEBACK", 0) <= 0)
+		return 0;
+	return starpu_transfer_predict(memory_node, STARPU_MAIN_RAM, starpu_data_get_size(handle));
+}
+
+double starpu_data_expected_transfer_time(starpu_data_handle_t handle, unsigned memory_node, enum starpu_data_access_mode mode)
+{
+	if (starpu_memory_nodes_get_count() < 2)
+		return 0;
+	return (mode & STARPU_R ? time_to_bring(handle, memory_node) : 0) +
+	       (mode & STARPU_W ? time_to_write_back(handle, memory_node) : 0);
 }
 
 double starpu_task_expected_data_transfer_time(unsigned memory_node, struct starpu_task *task)

@@ -238,12 +238,12 @@ static void combine_range(int *cpus, int from, int n, int arity, int min, int ma
 void starpu_sched_find_all_worker_combinations(void)
 {
 	int cpus[STARPU_NMAXWORKERS], n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, cpus, STARPU_NMAXWORKERS);
-	int min = starpu_getenv_number_default("STARPU_MIN_WORKERSIZE", 2),
+	int single = starpu_getenv_number_default("STARPU_SINGLE_COMBINED_WORKER", rt_machine.conf.single_combined_worker);
+	int min = starpu_getenv_number_default("STARPU_MIN_WORKERSIZE", single > 0 ? 1 : 2),
 	    max = starpu_getenv_number_default("STARPU_MAX_WORKERSIZE", n);
 	int arity = starpu_getenv_number_default("STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", 2);
-	int single = starpu_getenv_number_default("STARPU_SINGLE_COMBINED_WORKER", rt_machine.conf.single_combined_worker);
 	if (single > 0)
-		for (int size = min < 2 ? 2 : min; size <= max && size <= n; size++)
+		for (int size = min < 1 ? 1 : min; size <= max && size <= n; size++)
 			starpu_combined_worker_assign_workerid(size, cpus);
 	else
 		combine_range(cpus, 0, n, arity < 2 ? 2 : arity, min, max);
