@@ -142,6 +142,11 @@ struct starpu_conf {
 	int cuda_only_fast_alloc_other_memnodes;
 	void (*callback_worker_going_to_sleep)(unsigned workerid);
 	void (*callback_worker_waking_up)(unsigned workerid);
+	/* Of 1.3. */
+	const char *mic_sink_program_path;
+	unsigned use_explicit_workers_mic_deviceid;
+	unsigned workers_mic_deviceid[STARPU_NMAXWORKERS];
+	int disable_asynchronous_mic_copy;
 };
 
 int starpu_conf_init(struct starpu_conf *conf);

@@ -88,6 +88,7 @@ extern "C" {
 #define STARPU_MULTIFORMAT_GET_CPU_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->cpu_ptr)
 #define STARPU_MULTIFORMAT_GET_CUDA_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->cuda_ptr)
 #define STARPU_MULTIFORMAT_GET_HIP_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->hip_ptr)
+#define STARPU_MULTIFORMAT_GET_MIC_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->mic_ptr)
 #define STARPU_MULTIFORMAT_GET_NX(interface) (((struct starpu_multiformat_interface *)(interface))->nx)
 #define STARPU_MULTIFORMAT_GET_OPENCL_PTR(interface) (((struct starpu_multiformat_interface *)(interface))->opencl_ptr)
 #define STARPU_MULTIFORMAT_GET_SYCL_PTR(interface) ((void)(interface), (void *)NULL)
@@ -149,6 +150,10 @@ enum starpu_node_kind {
 	STARPU_SYCL_RAM = 9,
 	STARPU_MAX_RAM = 9,
 	STARPU_NRAM = 10,
+	/* Of 1.3 and 1.4. */
+	STARPU_MIC_RAM = STARPU_NRAM,
+	STARPU_MPI_MS_RAM = STARPU_MPI_SC_RAM,
+	STARPU_TCPIP_MS_RAM = STARPU_TCPIP_SC_RAM,
 };
 
 enum starpu_data_interface_id {
@@ -214,6 +219,17 @@ struct starpu_data_copy_methods {
 	int (*ram_to_max_fpga_async)(void *, unsigned, void *, unsigned);
 	int (*max_fpga_to_ram_async)(void *, unsigned, void *, unsigned);
 	int (*any_to_any)(void *, unsigned, void *, unsigned, void *);
+	/* Of 1.3, for devices that are not here. */
+	int (*ram_to_mic)(void *, unsigned, void *, unsigned);
+	int (*mic_to_ram)(void *, unsigned, void *, unsigned);
+	int (*ram_to_mpi_ms)(void *, unsigned, void *, unsigned);
+	int (*mpi_ms_to_ram)(void *, unsigned, void *, unsigned);
+	int (*mpi_ms_to_mpi_ms)(void *, unsigned, void *, unsigned);
+	int (*ram_to_mic_async)(void *, unsigned, void *, unsigned);
+	int (*mic_to_ram_async)(void *, unsigned, void *, unsigned);
+	int (*ram_to_mpi_ms_async)(void *, unsigned, void *, unsigned, void *);
+	int (*mpi_ms_to_ram_async)(void *, unsigned, void *, unsigned, void *);
+	int (*mpi_ms_to_mpi_ms_async)(void *, unsigned, void *, unsigned, void *);
 };
 
 struct starpu_data_interface_ops {
@@ -251,6 +267,7 @@ struct starpu_data_interface_ops {
 	int (*unpack_meta)(void **, void *, starpu_ssize_t *);
 	int (*free_meta)(void *);
 	char *name;
+	int (*pointer_is_inside)(void *, unsigned, void *); /* of 1.3 and 1.4 */
 };
 
 struct starpu_matrix_interface {
@@ -371,6 +388,10 @@ struct starpu_multiformat_data_interface_ops {
 	size_t cuda_elemsize;
 	struct starpu_codelet *cpu_to_cuda_cl;
 	struct starpu_codelet *cuda_to_cpu_cl;
+	/* Of 1.3. */
+	size_t mic_elemsize;
+	struct starpu_codelet *cpu_to_mic_cl;
+	struct starpu_codelet *mic_to_cpu_cl;
 };
 
 struct starpu_multiformat_interface {
@@ -381,6 +402,7 @@ struct starpu_multiformat_interface {
 	void *opencl_ptr;
 	size_t nx;
 	struct starpu_multiformat_data_interface_ops *ops;
+	void *mic_ptr; /* of 1.3 */
 };
 
 extern struct starpu_data_interface_ops starpu_interface_matrix_ops;
@@ -415,6 +437,7 @@ size_t starpu_data_get_size(starpu_data_handle_t handle);
 size_t starpu_data_get_alloc_size(starpu_data_handle_t handle);
 starpu_ssize_t starpu_data_get_max_size(starpu_data_handle_t handle);
 int starpu_data_get_home_node(starpu_data_handle_t handle);
+int starpu_data_pointer_is_inside(starpu_data_handle_t handle, unsigned node, void *ptr); /* of 1.3 and 1.4 */
 void starpu_data_print(starpu_data_handle_t handle, unsigned node, FILE *stream);
 int starpu_data_interface_get_next_id(void);
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,

@@ -52,6 +52,15 @@
 #endif
 
 #ifdef STARPU_USE_DEPRECATED_API
+typedef struct _starpu_data_state *starpu_data_handle;
+typedef struct starpu_codelet starpu_codelet_t;
+typedef struct starpu_block_interface starpu_block_interface_t;
+typedef struct starpu_matrix_interface starpu_matrix_interface_t;
+typedef struct starpu_vector_interface starpu_vector_interface_t;
+typedef struct starpu_variable_interface starpu_variable_interface_t;
+typedef struct starpu_csr_interface starpu_csr_interface_t;
+typedef struct starpu_bcsr_interface starpu_bcsr_interface_t;
+typedef struct starpu_multiformat_interface starpu_multiformat_interface_t;
 #define starpu_machine_topology_s starpu_machine_topology
 #define starpu_htbl32_node_s starpu_htbl32_node
 #define starpu_history_list_t starpu_history_list

@@ -79,6 +79,7 @@ struct starpu_fxt_options {
 
 void starpu_fxt_options_init(struct starpu_fxt_options *options);
 void starpu_fxt_options_shutdown(struct starpu_fxt_options *options);
+void starpu_fxt_options_set_dir(struct starpu_fxt_options *options); /* of 1.3 */
 void starpu_fxt_generate_trace(struct starpu_fxt_options *options);
 void starpu_fxt_autostart_profiling(int autostart);
 void starpu_fxt_start_profiling(void);

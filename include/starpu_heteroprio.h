@@ -52,6 +52,15 @@ enum starpu_autoheteroprio_priority_ordering_policy {
 #define STARPU_AUTOHETEROPRIO_PRIORITY_ORDERING_POLICY_COUNT 28
 #define STARPU_HETEROPRIO_MAX_PRIO 100
 
+/* Of 1.3, which had kinds of its own here. */
+#define starpu_heteroprio_types starpu_worker_archtype
+#define STARPU_CPU_IDX STARPU_CPU_WORKER
+#define STARPU_CUDA_IDX STARPU_CUDA_WORKER
+#define STARPU_OPENCL_IDX STARPU_OPENCL_WORKER
+#define STARPU_MIC_IDX STARPU_MIC_WORKER
+#define STARPU_MPI_MS_IDX STARPU_MPI_MS_WORKER
+#define STARPU_NB_TYPES STARPU_NARCH
+
 extern const char starpu_autoheteroprio_priority_ordering_policy_names[28][64];
 void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id, unsigned use_locality);
 void starpu_heteroprio_set_nb_prios(unsigned sched_ctx_id, enum starpu_worker_archtype arch, unsigned max_prio);

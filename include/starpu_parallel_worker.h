@@ -55,6 +55,7 @@ enum starpu_parallel_worker_types {
 enum starpu_cluster_types {
 	STARPU_CLUSTER_OPENMP = 0,
 	STARPU_CLUSTER_INTEL_OPENMP_MKL = 1,
+	STARPU_CLUSTER_GNU_OPENMP_MKL = 2,
 };
 
 struct starpu_parallel_worker_config *starpu_parallel_worker_init(hwloc_obj_type_t parallel_worker_level, ...);
@@ -66,6 +67,11 @@ int starpu_uncluster_machine(struct starpu_cluster_machine *clusters);
 int starpu_cluster_print(struct starpu_cluster_machine *clusters);
 void starpu_parallel_worker_gnu_openmp_mkl_prologue(void *);
 #define starpu_parallel_worker_intel_openmp_mkl_prologue starpu_parallel_worker_openmp_prologue
+
+/* Of 1.3. */
+void starpu_openmp_prologue(void *);
+void starpu_gnu_openmp_mkl_prologue(void *);
+#define starpu_intel_openmp_mkl_prologue starpu_openmp_prologue
 
 #ifdef __cplusplus
 }

@@ -104,6 +104,7 @@ struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned
 /* Names of 1.3 and 1.4 that later versions renamed. */
 unsigned starpu_sched_ctx_master_get_context(int masterid);
 unsigned starpu_sched_ctx_worker_is_master_for_child_ctx(int workerid, unsigned sched_ctx_id);
+void (*starpu_sched_ctx_get_sched_policy_init(unsigned sched_ctx_id))(unsigned);
 
 #ifdef __cplusplus
 }

@@ -43,6 +43,7 @@ struct starpu_sched_policy {
 	const char *policy_name;
 	const char *policy_description;
 	enum starpu_worker_collection_type worker_type;
+	struct starpu_task *(*pop_every_task)(unsigned); /* of 1.3, which never calls it */
 };
 
 struct starpu_sched_policy **starpu_sched_get_predefined_policies(void);

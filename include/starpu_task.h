@@ -134,6 +134,11 @@ typedef void (*starpu_hip_func_t)(void **, void *);
 typedef void (*starpu_sycl_func_t)(void **, void *);
 typedef void (*starpu_opencl_func_t)(void **, void *);
 typedef void (*starpu_max_fpga_func_t)(void **, void *);
+/* Of 1.3: a name of a function on a device that is not here. */
+typedef void (*starpu_mic_kernel_t)(void **, void *);
+typedef starpu_mic_kernel_t (*starpu_mic_func_t)(struct starpu_codelet *, unsigned);
+typedef void (*starpu_mpi_ms_kernel_t)(void **, void *);
+typedef starpu_mpi_ms_kernel_t (*starpu_mpi_ms_func_t)(struct starpu_codelet *, unsigned);
 typedef int (*starpu_recursive_task_func_t)(struct starpu_task *, void *, void **);
 typedef void (*starpu_recursive_task_gen_dag_func_t)(struct starpu_task *, void *, void **);
 typedef struct _starpu_trs_epoch *starpu_trs_epoch_t;
@@ -176,6 +181,9 @@ struct starpu_codelet {
 	struct starpu_perf_counter_sample *perf_counter_sample;
 	struct starpu_perf_counter_sample_cl_values *perf_counter_values;
 	int checked;
+	/* Of 1.3. */
+	starpu_mic_func_t mic_funcs[STARPU_MAXIMPLEMENTATIONS];
+	starpu_mpi_ms_func_t mpi_ms_funcs[STARPU_MAXIMPLEMENTATIONS];
 };
 
 struct starpu_data_descr {

@@ -15,7 +15,10 @@ struct starpu_tree;
 
 struct starpu_tree {
 	struct starpu_tree *nodes;
-	struct starpu_tree *parent;
+	union {
+		struct starpu_tree *parent;
+		struct starpu_tree *father; /* of 1.3 */
+	};
 	int arity;
 	int id;
 	int level;

@@ -40,6 +40,10 @@ enum starpu_worker_archtype {
 	STARPU_SYCL_WORKER = 8,
 	STARPU_NARCH = 9,
 	STARPU_ANY_WORKER = 255,
+	/* Of 1.3 and 1.4. */
+	STARPU_MIC_WORKER = 3,
+	STARPU_MPI_MS_WORKER = STARPU_MPI_SC_WORKER,
+	STARPU_TCPIP_MS_WORKER = STARPU_TCPIP_SC_WORKER,
 };
 
 enum starpu_worker_collection_type {
@@ -176,6 +180,7 @@ unsigned starpu_mic_worker_get_count(void);
 unsigned starpu_mpi_ms_worker_get_count(void);
 unsigned starpu_tcpip_ms_worker_get_count(void);
 unsigned starpu_worker_is_slave_somewhere(int workerid);
+int starpu_worker_get_mp_nodeid(int id);
 
 #ifdef __cplusplus
 }

@@ -27,7 +27,7 @@ static const struct number numbers[] = {
 	{"STARPU_NMAX_FPGA", AT(nmax_fpga), -1},
 	{"STARPU_NMPI_SC", AT(nmpi_sc), -1},
 	{"STARPU_NTCPIP_SC", AT(ntcpip_sc), -1},
-	{"STARPU_CALIBRATE", AT(calibrate), -1},
+	{"STARPU_CALIBRATE", AT(calibrate), 0},
 	{"STARPU_BUS_CALIBRATE", AT(bus_calibrate), 0},
 	{"STARPU_DATA_LOCALITY_ENFORCE", AT(data_locality_enforce), 0},
 	{"STARPU_SINGLE_COMBINED_WORKER", AT(single_combined_worker), 0},
@@ -43,8 +43,8 @@ static const struct number numbers[] = {
 	{"STARPU_CATCH_SIGNALS", AT(catch_signals), 1},
 	{"STARPU_BACKOFF_MIN", AT(driver_spinning_backoff_min), 1},
 	{"STARPU_BACKOFF_MAX", AT(driver_spinning_backoff_max), 32},
-	{"STARPU_MIN_PRIO", AT(global_sched_ctx_min_priority), 0},
-	{"STARPU_MAX_PRIO", AT(global_sched_ctx_max_priority), 0},
+	{"STARPU_MIN_PRIO", AT(global_sched_ctx_min_priority), -1},
+	{"STARPU_MAX_PRIO", AT(global_sched_ctx_max_priority), -1},
 };
 #undef AT
 
@@ -68,7 +68,7 @@ int starpu_conf_init(struct starpu_conf *conf)
 	conf->will_use_mpi = 0;
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
 		*(int *)(void *)((char *)conf + numbers[i].at) = numbers[i].otherwise;
-	conf->nmic = 0;
+	conf->trace_buffer_size = (uint64_t)starpu_get_env_number_default("STARPU_TRACE_BUFFER_SIZE", 64) << 20;
 	conf->start_perf_counter_collection = 0;
 	conf->cuda_only_fast_alloc_other_memnodes = starpu_get_env_number_default("STARPU_CUDA_ONLY_FAST_ALLOC_OTHER_MEMNODES",
 	                                                                          0);

@@ -53,6 +53,10 @@ void starpu_fxt_options_shutdown(struct starpu_fxt_options *options)
 {
 }
 
+void starpu_fxt_options_set_dir(struct starpu_fxt_options *options)
+{
+}
+
 void starpu_fxt_generate_trace(struct starpu_fxt_options *options)
 {
 }

@@ -68,7 +68,10 @@ static bool find_workers(struct starpu_task *t, struct rt_task *own)
 		own->mask = rt_machine.all;
 		return true;
 	}
-	own->plain = rt_codelet_check(t->cl) & RT_CL_PLAIN && t->where < 0 && !t->execute_on_a_specific_worker &&
+	unsigned checked = rt_codelet_check(t->cl);
+	if (t->where < 0)
+		t->where = (int32_t)t->cl->where;
+	own->plain = checked & RT_CL_PLAIN && (uint32_t)t->where == t->cl->where && !t->execute_on_a_specific_worker &&
 	             !t->workerids_len;
 	if (own->plain)
 		own->mask = rt_machine.cpus;
@@ -173,6 +176,27 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	return rc;
 }
 
+static int wait_for(struct starpu_task *task)
+{
+	struct rt_task *own = task->starpu_private;
+	if (rt_worker_self())
+		return -EDEADLK;
+	uint32_t seen = weft_load_u32(&own->state);
+	if ((seen & RT_T_STATE) == RT_T_NEW)
+		return -EINVAL;
+	if (rt_policy())
+		starpu_do_schedule();
+	while ((seen & RT_T_STATE) != RT_T_DONE) {
+		if (!(seen & RT_T_WAITED) && !weft_cas_u32(&own->state, &seen, seen | RT_T_WAITED))
+			continue;
+		rt_futex_wait(&own->state, seen | RT_T_WAITED);
+		seen = weft_load_u32(&own->state);
+	}
+	if (task->destroy)
+		starpu_task_destroy(task);
+	return 0;
+}
+
 static int submit(struct starpu_task *t, bool nodeps)
 {
 	check(t);
@@ -192,7 +216,7 @@ static int submit(struct starpu_task *t, bool nodeps)
 		t->destroy = destroy & 1;
 		return rc;
 	}
-	rc = starpu_task_wait(t);
+	rc = wait_for(t);
 	if (!rc && destroy)
 		starpu_task_destroy(t);
 	return rc;
@@ -216,25 +240,7 @@ int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
 
 int starpu_task_wait(struct starpu_task *task)
 {
-	struct rt_task *own = task->starpu_private;
-	if (!own || task->detach)
-		return -EINVAL;
-	if (rt_worker_self())
-		return -EDEADLK;
-	uint32_t seen = weft_load_u32(&own->state);
-	if ((seen & RT_T_STATE) == RT_T_NEW)
-		return -EINVAL;
-	if (rt_policy())
-		starpu_do_schedule();
-	while ((seen & RT_T_STATE) != RT_T_DONE) {
-		if (!(seen & RT_T_WAITED) && !weft_cas_u32(&own->state, &seen, seen | RT_T_WAITED))
-			continue;
-		rt_futex_wait(&own->state, seen | RT_T_WAITED);
-		seen = weft_load_u32(&own->state);
-	}
-	if (task->destroy)
-		starpu_task_destroy(task);
-	return 0;
+	return !task->starpu_private || task->detach || task->synchronous ? -EINVAL : wait_for(task);
 }
 
 int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)

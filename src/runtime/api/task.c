@@ -206,6 +206,7 @@ struct starpu_task *rt_job_task(struct rt_job *j)
 	struct starpu_task *t = &make()->task;
 	struct rt_task *own = t->starpu_private;
 	t->cl = p->cl;
+	t->where = (int32_t)p->cl->where;
 	t->name = p->name;
 	t->file = p->file;
 	t->line = p->line;

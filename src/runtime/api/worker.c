@@ -82,6 +82,12 @@ unsigned starpu_mic_worker_get_count(void)
 	return 0;
 }
 
+int starpu_worker_get_mp_nodeid(int id)
+{
+	(void)id;
+	return -1;
+}
+
 int starpu_worker_get_id(void)
 {
 	int id = rt_worker_number();
@@ -109,7 +115,7 @@ int starpu_worker_get_bindid(int workerid)
 
 int starpu_bindid_get_workerids(int bindid, int **workerids)
 {
-	static int ids[STARPU_NMAXWORKERS];
+	static _Thread_local int ids[STARPU_NMAXWORKERS];
 	int n = 0;
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
 		if (rt_machine.worker[i].pu == bindid)

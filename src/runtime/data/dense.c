@@ -233,6 +233,18 @@ static void *dense_pointer(void *interface, unsigned node)
 	return (void *)*d.ptr;
 }
 
+/* From the first byte to behind the last, with what lies between the rows. */
+static int dense_is_inside(void *interface, unsigned node, void *ptr)
+{
+	struct rt_dense d;
+	(void)node;
+	look(interface, &d);
+	size_t last = 0;
+	for (unsigned k = 0; k < d.dims; k++)
+		last += (rt_dense_n(&d, k) - 1) * rt_dense_ld(&d, k);
+	return bytes(&d) && (uintptr_t)ptr >= *d.ptr && (uintptr_t)ptr < *d.ptr + (last + 1) * d.elemsize;
+}
+
 static size_t dense_size(starpu_data_handle_t h)
 {
 	struct rt_dense d;
@@ -363,10 +375,11 @@ static int dense_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t
 #define DENSE(type, TYPE) \
 	.register_data_handle = dense_register, .allocate_data_on_node = dense_allocate, .free_data_on_node = dense_free, \
 	.cache_data_on_node = dense_cache, .reuse_data_on_node = dense_reuse, .copy_methods = &dense_methods, \
-	.to_pointer = dense_pointer, .get_size = dense_size, .footprint = dense_footprint, .compare = dense_compare, \
-	.display = dense_display, .describe = dense_describe, .interfaceid = STARPU_##TYPE##_INTERFACE_ID, \
-	.interface_size = sizeof(struct starpu_##type##_interface), .pack_data = dense_pack, .peek_data = dense_peek, \
-	.unpack_data = dense_unpack, .name = (char *)"STARPU_" #TYPE "_INTERFACE"
+	.to_pointer = dense_pointer, .pointer_is_inside = dense_is_inside, .get_size = dense_size, .footprint = dense_footprint, \
+	.compare = dense_compare, .display = dense_display, .describe = dense_describe, \
+	.interfaceid = STARPU_##TYPE##_INTERFACE_ID, .interface_size = sizeof(struct starpu_##type##_interface), \
+	.pack_data = dense_pack, .peek_data = dense_peek, .unpack_data = dense_unpack, \
+	.name = (char *)"STARPU_" #TYPE "_INTERFACE"
 #define ALLOCATED \
 	.get_alloc_size = dense_alloc_size, .alloc_footprint = dense_alloc_footprint, .alloc_compare = dense_alloc_compare
 

@@ -115,7 +115,7 @@ void starpu_data_set_wt_mask(starpu_data_handle_t handle, uint32_t wt_mask)
 
 void starpu_data_set_gathering_node(starpu_data_handle_t handle, unsigned node)
 {
-	handle->gathering_node = node;
+	handle->gathering_node = (int)node;
 }
 
 void starpu_data_advise_as_important(starpu_data_handle_t handle, unsigned is_important)
@@ -198,6 +198,12 @@ void *starpu_data_get_local_ptr(starpu_data_handle_t handle)
 int starpu_data_get_home_node(starpu_data_handle_t handle)
 {
 	return handle->home;
+}
+
+int starpu_data_pointer_is_inside(starpu_data_handle_t handle, unsigned node, void *ptr)
+{
+	void *interface = starpu_data_get_interface_on_node(handle, node);
+	return handle->ops->pointer_is_inside ? handle->ops->pointer_is_inside(interface, node, ptr) : 0;
 }
 
 starpu_data_handle_t starpu_data_lookup(const void *ptr)

@@ -116,6 +116,17 @@ static int sparse_copy(void *src, unsigned src_node, void *dst, unsigned dst_nod
 
 static const struct starpu_data_copy_methods sparse_methods = {.any_to_any = sparse_copy};
 
+static int sparse_is_inside(void *interface, unsigned node, void *ptr)
+{
+	struct pieces p;
+	int is = 0;
+	(void)node;
+	look(interface, &p);
+	for (unsigned k = 0; k < PIECES; k++)
+		is = is || ((uintptr_t)ptr >= *p.addr[k] && (uintptr_t)ptr < *p.addr[k] + p.bytes[k]);
+	return is;
+}
+
 static void *sparse_pointer(void *interface, unsigned node)
 {
 	struct pieces p;
@@ -245,10 +256,11 @@ static int sparse_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_
 #define SPARSE(type, TYPE) \
 	.register_data_handle = sparse_register, .allocate_data_on_node = sparse_allocate, .free_data_on_node = sparse_free, \
 	.cache_data_on_node = sparse_cache, .reuse_data_on_node = sparse_reuse, .copy_methods = &sparse_methods, \
-	.to_pointer = sparse_pointer, .footprint = type##_footprint, .compare = type##_compare, .display = type##_display, \
-	.describe = type##_describe, .interfaceid = STARPU_##TYPE##_INTERFACE_ID, \
-	.interface_size = sizeof(struct starpu_##type##_interface), .pack_data = sparse_pack, .peek_data = sparse_peek, \
-	.unpack_data = sparse_unpack, .name = (char *)"STARPU_" #TYPE "_INTERFACE"
+	.to_pointer = sparse_pointer, .pointer_is_inside = sparse_is_inside, .footprint = type##_footprint, \
+	.compare = type##_compare, .display = type##_display, .describe = type##_describe, \
+	.interfaceid = STARPU_##TYPE##_INTERFACE_ID, .interface_size = sizeof(struct starpu_##type##_interface), \
+	.pack_data = sparse_pack, .peek_data = sparse_peek, .unpack_data = sparse_unpack, \
+	.name = (char *)"STARPU_" #TYPE "_INTERFACE"
 
 struct starpu_data_interface_ops starpu_interface_csr_ops = {SPARSE(csr, CSR), .get_size = sparse_size};
 struct starpu_data_interface_ops starpu_interface_bcsr_ops = {SPARSE(bcsr, BCSR), .get_size = sparse_size};

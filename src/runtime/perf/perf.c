@@ -200,6 +200,9 @@ int starpu_perfmodel_load_file(const char *filename, struct starpu_perfmodel *mo
 	struct weft_err err = {0};
 	pthread_mutex_lock(&all.lock);
 	int rc = init(model);
+	/* Files do not say what a model was for; a program that does not know either wants its numbers. */
+	if (!model->type)
+		model->type = STARPU_HISTORY_BASED;
 	rc = rc ? rc : perf_load(model, filename, &err);
 	if (!rc)
 		__atomic_store_n(&model->is_loaded, 1, __ATOMIC_RELEASE);

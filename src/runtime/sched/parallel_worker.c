@@ -198,6 +198,16 @@ struct starpu_cluster_machine *starpu_cluster_machine(hwloc_obj_type_t cluster_l
 	return (struct starpu_cluster_machine *)make(cluster_level, &w);
 }
 
+void starpu_openmp_prologue(void *arg)
+{
+	starpu_parallel_worker_openmp_prologue(arg);
+}
+
+void starpu_gnu_openmp_mkl_prologue(void *arg)
+{
+	starpu_parallel_worker_openmp_prologue(arg);
+}
+
 int starpu_uncluster_machine(struct starpu_cluster_machine *clusters)
 {
 	return starpu_parallel_worker_shutdown((struct starpu_parallel_worker_config *)clusters);

@@ -25,10 +25,11 @@ static void priority_from_environment(const char *name, int *prio, bool *set)
 	*set = true;
 }
 
+/* Of the program, which leaves it at -1 when it wants none. */
 static void priority_from_conf(int wanted, int *prio, bool *set)
 {
-	*prio = wanted ? wanted : *prio;
-	*set = wanted != 0;
+	*prio = wanted != -1 ? wanted : *prio;
+	*set = wanted != -1;
 }
 
 static void list_again(struct sched_ctx *c)

@@ -395,6 +395,12 @@ void starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id)
 	(void)that(sched_ctx_id);
 }
 
+/* Of 1.3: what the program gave, which only context 0 has from its configuration. */
+void (*starpu_sched_ctx_get_sched_policy_init(unsigned sched_ctx_id))(unsigned)
+{
+	return sched_ctx_id ? NULL : rt_machine.conf.sched_policy_callback;
+}
+
 /* -- parts of a CUDA device: there is none -- */
 
 int starpu_sched_ctx_get_stream_worker(unsigned sub_ctx)
