@@ -62,6 +62,29 @@ uint32_t weft_crc32c_portable(uint32_t crc, const void *at, size_t n)
 	return ~c;
 }
 
+/* a * b mod P, bit-reversed: the highest bit is x^0. */
+static uint32_t multiply(uint32_t a, uint32_t b)
+{
+	uint32_t product = 0;
+	for (uint32_t bit = 1u << 31; bit; bit >>= 1) {
+		product ^= a & bit ? b : 0;
+		b = b >> 1 ^ (b & 1 ? 0x82f63b78 : 0);
+	}
+	return product;
+}
+
+/* What the first piece says is moved by as many bits as the second has: times x^8n. */
+uint32_t weft_crc32c_join(uint32_t first, uint32_t second, uint64_t n)
+{
+	uint32_t x8n = 1u << 31, power = 1u << 23;
+	for (; n; n >>= 1) {
+		if (n & 1)
+			x8n = multiply(x8n, power);
+		power = multiply(power, power);
+	}
+	return multiply(first, x8n) ^ second;
+}
+
 #ifdef __x86_64__
 
 #include <immintrin.h>

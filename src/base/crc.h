@@ -10,5 +10,7 @@
 uint32_t weft_crc32c(uint32_t crc, const void *at, size_t n);
 /* The same on any CPU: what weft_crc32c falls back to, and is tested against. */
 uint32_t weft_crc32c_portable(uint32_t crc, const void *at, size_t n);
+/* Of two pieces of bytes, one behind the other, from the CRC of each; n: how many bytes the second has. O(log n). */
+uint32_t weft_crc32c_join(uint32_t first, uint32_t second, uint64_t n);
 
 #endif

@@ -82,6 +82,20 @@ TEST(crc_goes_on_from_any_place)
 	}
 }
 
+TEST(crc_of_two_pieces_is_joined)
+{
+	static uint8_t bytes[70000];
+	static const size_t sizes[] = {0, 1, 2, 7, 8, 255, 4096, 65536, sizeof bytes};
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (uint8_t)test_random();
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		for (size_t k = 0; k <= i; k++) {
+			uint32_t first = weft_crc32c(0, bytes, sizes[k]),
+				 second = weft_crc32c(0, bytes + sizes[k], sizes[i] - sizes[k]);
+			CHECK_U64(weft_crc32c_join(first, second, sizes[i] - sizes[k]), weft_crc32c(0, bytes, sizes[i]));
+		}
+}
+
 TEST(crc_sees_each_flipped_bit)
 {
 	static uint8_t at[800];
