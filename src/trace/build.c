@@ -31,7 +31,9 @@ int weft_builder_new(struct weft_builder **out, const char *path, const char *fo
 	b->path = weft_arena_strdup(&b->arena, path);
 	b->format = weft_arena_strdup(&b->arena, format);
 	b->lock_made = pthread_mutex_init(&b->lock, NULL) == 0;
-	bool logged = spill_log_init(&b->ends, sizeof(struct col_end), b->memory / 8) == 0;
+	bool logged = true;
+	for (unsigned i = 0; i < COL_SIDES; i++)
+		logged = spill_log_init(&b->ends[i], sizeof(struct col_end), b->memory / 16) == 0 && logged;
 	int rc = b->path && b->format && b->lock_made && logged ? 0 : -ENOMEM;
 	for (unsigned c = 0; !rc && c < WEFT_CLASSES; c++)
 		rc = weft_vec_push(&b->def[c].row, (struct build_def){.row = {.name = "", .unit = "", .file = ""}});
@@ -70,7 +72,8 @@ void weft_builder_free(struct weft_builder *b)
 		free(b->def[c].row.at);
 		weft_map_fini(&b->def[c].by_hash);
 	}
-	spill_log_fini(&b->ends);
+	for (unsigned i = 0; i < COL_SIDES; i++)
+		spill_log_fini(&b->ends[i]);
 	col_out_fini(&b->out);
 	if (b->columns_temp)
 		unlink(b->columns_temp);

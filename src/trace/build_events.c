@@ -36,7 +36,7 @@ struct weft_appender *weft_builder_appender(struct weft_builder *b, uint32_t thr
 		if (a) {
 			a->b = b;
 			a->thread = thread;
-			col_writer_init(&a->own, &b->out, &b->ends, b->n_serials++);
+			col_writer_init(&a->own, &b->out, b->ends, b->n_serials++);
 			b->appender.at[thread] = a;
 		}
 	}

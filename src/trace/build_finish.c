@@ -170,17 +170,22 @@ static int copy_columns(struct weft_builder *b, const char *dir, uint64_t bytes,
 	return rc;
 }
 
+/* Exchanges it with an older one, which is then removed: where a file replaces another, ext4 begins to write all of it to the disk. */
 static int put_in_place(const char *temp, const char *dir, const char *name, struct weft_err *err)
 {
 	char *path;
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return weft_err_set(err, -ENOMEM, "out of memory");
-	int rc = rename(temp, path) ? weft_err_sys(err, errno, "cannot make '%s'", path) : 0;
+	int rc = 0;
+	if (renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
+		unlink(temp);
+	else if (rename(temp, path))
+		rc = weft_err_sys(err, errno, "cannot make '%s'", path);
 	free(path);
 	return rc;
 }
 
-/* The two files of an index, which are finished side by side: dropping older columns takes as long as writing the tables. */
+/* The two files of an index, which are finished side by side: dropping older columns takes as long as matching messages. */
 struct finishing {
 	struct weft_builder *b;
 	struct build_product *p;
@@ -195,7 +200,10 @@ static int finish_file(void *arg, size_t i, unsigned worker)
 	(void)worker;
 	if (i == 1)
 		return f->dir ? put_in_place(f->b->columns_temp, f->dir, STORE_COLUMNS_NAME, &f->err[i]) : 0;
-	int rc = store_write_tables(f->b, f->p, f->tables_fd);
+	int rc = build_match(f->b, f->p);
+	if (rc)
+		return weft_err_set(&f->err[i], rc, "cannot index '%s': %s", f->b->path, weft_err_name(rc));
+	rc = store_write_tables(f->b, f->p, f->tables_fd);
 	return rc ? weft_err_sys(&f->err[i], -rc, "cannot write the tables of '%s'", f->b->path) : 0;
 }
 
@@ -254,14 +262,11 @@ int weft_build_finish(struct weft_builder *b, const char *index_dir, struct weft
 	if (rc)
 		goto out;
 	rc = build_order(b, &p);
-	if (!rc) {
-		set_axis(b, &p);
-		rc = build_match(b, &p);
-	}
 	if (rc) {
 		weft_err_set(err, rc, "cannot index '%s': %s", b->path, weft_err_name(rc));
 		goto out;
 	}
+	set_axis(b, &p);
 	rc = write_files(b, &p, index_dir, &tables_fd, err);
 	if (!rc) {
 		int columns_fd = b->out.fd;

@@ -71,9 +71,9 @@ struct weft_builder {
 	pthread_mutex_t lock;                   /* encoders, appenders */
 	WEFT_VEC(struct col_encoder *) encoder; /* free ones */
 	struct col_out out;
-	struct spill_log ends; /* of messages and flows: struct col_end */
-	uint32_t n_serials;    /* of writers */
-	char *columns_temp;    /* name of the columns file while it is made; NULL: it has none */
+	struct spill_log ends[COL_SIDES]; /* of messages and flows: struct col_end */
+	uint32_t n_serials;               /* of writers */
+	char *columns_temp;               /* name of the columns file while it is made; NULL: it has none */
 	uint64_t pair[2];
 	bool lock_made;
 };
@@ -133,11 +133,5 @@ int build_match(struct weft_builder *b, struct build_product *p) WEFT_MUST_CHECK
 void build_product_free(struct weft_builder *b, struct build_product *p);
 /* Writes the tables file to fd. */
 int store_write_tables(struct weft_builder *b, struct build_product *p, int fd) WEFT_MUST_CHECK;
-
-/* Sorting by a 64-bit key, stably: 16 bytes an element, about 3 ns an element and byte of key that varies. */
-struct sort_pair {
-	uint64_t key, ref;
-};
-int sort_pairs(struct sort_pair *at, size_t n) WEFT_MUST_CHECK; /* 0 or -ENOMEM */
 
 #endif

@@ -54,7 +54,8 @@ void col_writer_fini(struct col_writer *w)
 	free(w->value.at);
 	free(w->extra.at);
 	free(w->block.at);
-	free(w->end.at);
+	for (unsigned i = 0; i < COL_SIDES; i++)
+		free(w->end[i].at);
 	weft_map_fini(&w->count);
 	*w = (struct col_writer){0};
 }
@@ -95,23 +96,28 @@ int col_put_extra(struct col_writer *w, uint64_t time, uint32_t what, const uint
 
 int col_flush_ends(struct col_writer *w)
 {
-	int rc = w->end.n ? spill_log_add(w->ends, w->end.at, w->end.n) : 0;
-	w->end.n = 0;
+	int rc = 0;
+	for (unsigned i = 0; i < COL_SIDES && !rc; i++) {
+		if (w->end[i].n)
+			rc = spill_log_add(&w->ends[i], w->end[i].at, w->end[i].n);
+		w->end[i].n = 0;
+	}
 	return rc;
 }
 
 int col_put_end(struct col_writer *w, const struct col_end *e)
 {
 	static const uint8_t kind[2][2] = {{WEFT_EV_RECV, WEFT_EV_SEND}, {WEFT_EV_FLOW_IN, WEFT_EV_FLOW_OUT}};
-	int rc = w->end.n >= COL_ENDS ? col_flush_ends(w) : 0;
-	if (!rc && weft_vec_reserve(&w->end, w->end.n + 1))
+	struct col_end_vec *ends = &w->end[col_side(e)];
+	int rc = ends->n >= COL_ENDS ? col_flush_ends(w) : 0;
+	if (!rc && weft_vec_reserve(ends, ends->n + 1))
 		rc = -ENOMEM;
 	uint64_t *n = e->is_flow ? &w->n_flows : &w->n_halves;
 	if (!rc)
 		rc = col_put(w, e->time, weft_what(kind[e->is_flow][e->is_out], e->def), *n);
 	if (rc)
 		return rc;
-	struct col_end *to = &w->end.at[w->end.n++];
+	struct col_end *to = &ends->at[ends->n++];
 	*to = *e;
 	to->ordinal = (*n)++;
 	to->serial = w->serial;
@@ -225,12 +231,23 @@ static inline bool step_repeats(const uint32_t *what, unsigned period)
 	return !differ;
 }
 
-static uint32_t take_code(struct col_encoder *e, uint32_t what, uint32_t i, struct numbering *to)
+/* Events [from, to), at most STEP, some of which are not as a period ago; which ones is hard to foresee, so nothing jumps by it. */
+static void number_step(struct col_encoder *e, const uint32_t *what, uint32_t from, uint32_t to, unsigned period,
+                        struct numbering *n)
 {
-	uint32_t code = look_up(e, what, &to->n_dict);
-	e->literals[i / 64] |= 1ull << i % 64;
-	e->literal[to->n_literals++] = (uint8_t)code;
-	return code;
+	uint64_t bits = 0;
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t code = look_up(e, what[i], &n->n_dict);
+		uint64_t is_literal = code != e->code[i - period];
+		e->code[i] = (uint16_t)code;
+		e->literal[n->n_literals] = (uint8_t)code;
+		n->n_literals += (uint32_t)is_literal;
+		bits |= is_literal << (i - from);
+	}
+	uint64_t over = from % 64 ? bits >> (64 - from % 64) : 0;
+	e->literals[from / 64] |= bits << from % 64;
+	if (over)
+		e->literals[from / 64 + 1] |= over;
 }
 
 /* Numbers the whats in order of coming. What is as a period ago needs no look-up; the codes of all others are the literals. */
@@ -256,8 +273,9 @@ static struct numbering number_whats(struct col_encoder *e, const uint32_t *what
 		while (i + STEP <= n && step_repeats(what + i, period))
 			i += STEP;
 		col_repeat(e->code, sizeof *e->code, begin, i, period);
-		for (uint32_t end = i + STEP < n ? i + STEP : n; i < end; i++)
-			e->code[i] = what[i] == what[i - period] ? e->code[i - period] : (uint16_t)take_code(e, what[i], i, &to);
+		uint32_t end = i + STEP < n ? i + STEP : n;
+		number_step(e, what, i, end, period, &to);
+		i = end;
 	}
 	return to;
 }
@@ -453,12 +471,16 @@ static struct gap_plan measure_gaps(struct col_encoder *e, const uint64_t *time,
 static void pack_moves(struct col_encoder *e, uint32_t n)
 {
 	uint32_t k = 0;
-	memset(e->moves, 0, sizeof e->moves);
-	for (uint32_t i = 0; i < n; i++) {
-		uint64_t gap = e->gap[i];
-		e->moves[i / 64] |= (uint64_t)(gap > 0) << i % 64;
-		e->gap[k] = gap;
-		k += gap > 0;
+	for (uint32_t i = 0; i < n; i += 64) {
+		uint32_t end = n - i < 64 ? n : i + 64;
+		uint64_t bits = 0;
+		for (uint32_t at = i; at < end; at++) {
+			uint64_t gap = e->gap[at];
+			bits |= (uint64_t)(gap > 0) << at % 64;
+			e->gap[k] = gap;
+			k += gap > 0;
+		}
+		e->moves[i / 64] = bits;
 	}
 }
 

@@ -148,6 +148,11 @@ struct col_end {
 	uint32_t is_out, is_flow;
 };
 #define COL_ENDS 512u /* buffered by a writer before they go to the log */
+#define COL_SIDES 4u  /* each has a log: receives, sends, ends and begins of flows */
+static inline unsigned col_side(const struct col_end *e)
+{
+	return 2 * e->is_flow + e->is_out;
+}
 
 /* The events of one thread, or of a stretch of one: in, in any order; out, a list of blocks. */
 struct col_writer {
@@ -157,8 +162,11 @@ struct col_writer {
 	WEFT_VEC(uint64_t) value;
 	WEFT_VEC(uint64_t) extra; /* of the block that is being filled */
 	WEFT_VEC(struct col_block) block;
-	struct spill_log *ends;       /* borrowed: where ends go */
-	WEFT_VEC(struct col_end) end; /* not there yet */
+	struct spill_log *ends; /* borrowed: where ends go, by col_side */
+	struct col_end_vec {
+		struct col_end *at;
+		size_t n, cap;
+	} end[COL_SIDES]; /* not there yet */
 	uint32_t serial;
 	struct weft_map count; /* what -> number of events */
 	uint64_t n_events, n_halves, n_flows, dropped;

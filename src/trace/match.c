@@ -2,39 +2,31 @@
 /*
  * Pairing the two ends of arrows. Messages: a send's k-th on a channel (application, communicator, sender's and receiver's
  * world rank, tag) goes with the receive's k-th; ends with a key of their own go by it. Flows: by kind and key, the k-th out
- * with the k-th in. The same algorithm for both, in two sorts that spill when they must: all ends by (hash of the channel, time),
- * which brings those of a channel together, where outs and ins wait for each other in a queue; then the links that come of it
- * by time of sending. An end without a partner is kept, its other side is missing.
+ * with the k-th in. The same algorithm for both, in sorts that spill when they must: outs and ins, each by (channel, time), are
+ * walked over side by side; then the links that come of it are sorted by time of sending. An end without a partner is kept, its
+ * other side is missing. What does not depend on each other is done side by side: the sorts, messages and flows.
  */
+#include "base/pool.h"
 #include "build_priv.h"
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NO_PLACE UINT64_MAX
 
-struct end_row { /* sorted by its first three words */
-	uint64_t hash, time, place;
-	uint64_t channel[4];
+struct end_row {             /* sorted by its first four words */
+	uint64_t channel[2]; /* hashes of it, 96 bits, which no two channels share */
+	uint64_t time, place;
 	uint64_t began, size;
 	uint32_t def;
 	int32_t tag;
-	uint32_t thread, is_out;
-};
-/* Ends of one channel that wait for the other side. All have the same direction. */
-struct queue {
-	uint64_t channel[4];
-	WEFT_VEC(struct end_row) row;
-	size_t first;
+	uint32_t thread, zero;
 };
 struct matcher {
 	struct weft_builder *b;
 	struct build_product *p;
-	struct spill_sort end;
+	struct spill_sort side[2]; /* ins, outs */
 	struct build_links *to;
-	WEFT_VEC(struct queue) queue; /* of one hash: one, but for collisions; kept for the next hash */
-	size_t n_queues;
-	uint64_t hash;
+	bool of_flows;
 };
 
 /* ---- channels ---- */
@@ -44,10 +36,10 @@ static uint32_t world_rank(const struct weft_def_row *comm, int32_t peer)
 	return peer >= 0 && (uint32_t)peer < comm->n_members ? (uint32_t)comm->member[peer] : (uint32_t)peer;
 }
 
-static void message_channel(const struct weft_builder *b, const struct col_end *e, uint32_t thread, uint64_t channel[4])
+static void message_channel(const struct weft_builder *b, const struct col_end *e, uint32_t thread, uint64_t *channel)
 {
 	if (e->key) {
-		channel[0] = e->key;
+		channel[1] = 0;
 		channel[3] = 1;
 		return;
 	}
@@ -70,15 +62,14 @@ static struct end_row row_of(const struct matcher *m, const struct col_end *e)
 	                    .size = e->is_flow ? e->key : e->size,
 	                    .def = e->def,
 	                    .tag = e->tag,
-	                    .thread = base->thread,
-	                    .is_out = e->is_out};
-	if (e->is_flow) {
-		r.channel[0] = e->key;
-		r.channel[1] = e->def;
-	} else {
-		message_channel(m->b, e, base->thread, r.channel);
-	}
-	r.hash = weft_hash(r.channel, sizeof r.channel);
+	                    .thread = base->thread};
+	uint64_t channel[5] = {e->key, e->def};
+	if (!e->is_flow)
+		message_channel(m->b, e, base->thread, channel);
+	/* The first is what costs: sorting by 32 bits takes half of the time. */
+	r.channel[0] = weft_hash(channel, 4 * sizeof *channel) >> 32;
+	channel[4] = r.channel[0];
+	r.channel[1] = weft_hash(channel, sizeof channel);
 	return r;
 }
 
@@ -102,59 +93,28 @@ static int add_link(struct matcher *m, const struct end_row *out, const struct e
 	return spill_sort_add(&m->to->sorted, &l);
 }
 
-/* What waits when a hash ends found no partner. */
-static int end_hash(struct matcher *m)
+/* Which of them is of the earlier channel; 0: both are of one. */
+static int compare_channels(const struct end_row *a, const struct end_row *b)
 {
-	int rc = 0;
-	for (size_t i = 0; i < m->n_queues; i++) {
-		struct queue *q = &m->queue.at[i];
-		for (; !rc && q->first < q->row.n; q->first++) {
-			const struct end_row *r = &q->row.at[q->first];
-			rc = add_link(m, r->is_out ? r : NULL, r->is_out ? NULL : r);
-		}
-		q->row.n = q->first = 0;
-	}
-	m->n_queues = 0;
-	return rc;
-}
-
-static struct queue *queue_of(struct matcher *m, const struct end_row *r)
-{
-	for (size_t i = 0; i < m->n_queues; i++)
-		if (memcmp(m->queue.at[i].channel, r->channel, sizeof r->channel) == 0)
-			return &m->queue.at[i];
-	if (m->n_queues == m->queue.n && weft_vec_push(&m->queue, (struct queue){0}))
-		return NULL;
-	struct queue *q = &m->queue.at[m->n_queues++];
-	memcpy(q->channel, r->channel, sizeof r->channel);
-	return q;
-}
-
-static int pair_end(struct matcher *m, const struct end_row *r)
-{
-	int rc = r->hash != m->hash ? end_hash(m) : 0;
-	m->hash = r->hash;
-	struct queue *q = rc ? NULL : queue_of(m, r);
-	if (!q)
-		return rc ? rc : -ENOMEM;
-	if (q->first == q->row.n || q->row.at[q->first].is_out == r->is_out) {
-		if (q->first == q->row.n)
-			q->row.n = q->first = 0;
-		return weft_vec_push(&q->row, *r);
-	}
-	const struct end_row *waiting = &q->row.at[q->first++];
-	return add_link(m, r->is_out ? r : waiting, r->is_out ? waiting : r);
+	for (unsigned i = 0; i < 2; i++)
+		if (a->channel[i] != b->channel[i])
+			return a->channel[i] < b->channel[i] ? -1 : 1;
+	return 0;
 }
 
 static int pair_all(struct matcher *m)
 {
-	const void *row;
-	int rc = spill_sort_finish(&m->end), more = 0;
-	while (!rc && (more = spill_sort_next(&m->end, &row)) > 0)
-		rc = pair_end(m, row);
-	if (!rc)
-		rc = more;
-	return rc ? rc : end_hash(m);
+	const void *out, *in;
+	int more_outs = spill_sort_next(&m->side[1], &out), more_ins = spill_sort_next(&m->side[0], &in), rc = 0;
+	while (!rc && more_outs >= 0 && more_ins >= 0 && more_outs + more_ins > 0) {
+		int order = !more_ins ? -1 : !more_outs ? 1 : compare_channels(out, in);
+		rc = add_link(m, order <= 0 ? out : NULL, order >= 0 ? in : NULL);
+		if (order <= 0)
+			more_outs = spill_sort_next(&m->side[1], &out);
+		if (order >= 0)
+			more_ins = spill_sort_next(&m->side[0], &in);
+	}
+	return rc ? rc : more_outs < 0 ? more_outs : more_ins;
 }
 
 static uint64_t known_place(const struct matcher *m, uint32_t thread, uint64_t ordinal)
@@ -165,78 +125,118 @@ static uint64_t known_place(const struct matcher *m, uint32_t thread, uint64_t o
 	return m->p->thread[thread].half_base + m->p->base[a->own.serial].half + ordinal;
 }
 
-/* Messages that came with both ends; these rows are not needed any longer then. */
-static int add_known(struct matcher *m)
+/* ---- messages that came with both ends ---- */
+
+struct knowing {
+	const struct matcher *m;
+	struct build_link *to; /* where all of them go; NULL: one by one into the sorter, which spills */
+};
+
+static struct build_link known_link(const struct matcher *m, uint64_t i)
 {
+	const struct build_message *known = spill_rows_at(&m->b->message, i);
+	const struct weft_message_row *row = &known->row;
+	return (struct build_link){.out_time = row->send_done,
+	                           .in_time = row->recv_done,
+	                           .first_place = i,
+	                           .out_place = known_place(m, row->send_thread, known->send_ordinal),
+	                           .in_place = known_place(m, row->recv_thread, known->recv_ordinal),
+	                           .out_began = row->send_began,
+	                           .in_began = row->recv_began,
+	                           .size = row->size,
+	                           .def = row->comm,
+	                           .tag = row->tag,
+	                           .out_thread = row->send_thread,
+	                           .in_thread = row->recv_thread};
+}
+
+static int take_known(void *arg, size_t chunk, unsigned worker)
+{
+	const struct knowing *k = arg;
+	struct spill_rows *rows = &k->m->b->message;
+	uint64_t from = chunk * SPILL_CHUNK_ROWS, end = from + SPILL_CHUNK_ROWS < rows->n ? from + SPILL_CHUNK_ROWS : rows->n;
 	int rc = 0;
-	for (uint64_t i = 0; !rc && i < m->b->message.n; i++) {
-		const struct build_message *known = spill_rows_at(&m->b->message, i);
-		const struct weft_message_row *row = &known->row;
-		struct build_link l = {.out_time = row->send_done,
-		                       .in_time = row->recv_done,
-		                       .first_place = i,
-		                       .out_place = known_place(m, row->send_thread, known->send_ordinal),
-		                       .in_place = known_place(m, row->recv_thread, known->recv_ordinal),
-		                       .out_began = row->send_began,
-		                       .in_began = row->recv_began,
-		                       .size = row->size,
-		                       .def = row->comm,
-		                       .tag = row->tag,
-		                       .out_thread = row->send_thread,
-		                       .in_thread = row->recv_thread};
-		rc = spill_sort_add(&m->to->sorted, &l);
-		if (i % SPILL_CHUNK_ROWS == 0)
-			spill_rows_done(&m->b->message, i);
+	(void)worker;
+	for (uint64_t i = from; k->to && i < end; i++)
+		k->to[i] = known_link(k->m, i);
+	if (k->to)
+		return 0;
+	for (uint64_t i = from; !rc && i < end; i++) {
+		struct build_link l = known_link(k->m, i);
+		rc = spill_sort_add(&k->m->to->sorted, &l);
 	}
-	spill_rows_fini(&m->b->message);
+	spill_rows_done(rows, end);
 	return rc;
 }
 
-static void matcher_init(struct matcher *m, struct weft_builder *b, struct build_product *p, struct build_links *to)
+static int add_known(struct matcher *m)
 {
-	*m = (struct matcher){.b = b, .p = p, .to = to};
-	spill_sort_init(&m->end, sizeof(struct end_row), b->memory / 8);
-	spill_sort_init(&to->sorted, sizeof(struct build_link), b->memory / 8);
+	struct spill_rows *rows = &m->b->message;
+	struct knowing k = {.m = m, .to = spill_sort_extend(&m->to->sorted, rows->n)};
+	size_t n_chunks = (rows->n + SPILL_CHUNK_ROWS - 1) / SPILL_CHUNK_ROWS;
+	int rc = n_chunks ? weft_parallel(k.to ? m->b->threads : 1, n_chunks, take_known, &k) : 0;
+	spill_rows_fini(rows);
+	return rc;
+}
+
+/* ---- all of it ---- */
+
+static void matcher_init(struct matcher *m, struct weft_builder *b, struct build_product *p, bool of_flows)
+{
+	*m = (struct matcher){.b = b, .p = p, .to = of_flows ? &p->flow : &p->message, .of_flows = of_flows};
+	for (unsigned i = 0; i < 2; i++)
+		spill_sort_init(&m->side[i], sizeof(struct end_row), b->memory / 16);
+	spill_sort_init(&m->to->sorted, sizeof(struct build_link), b->memory / 8);
 }
 
 static void matcher_fini(struct matcher *m)
 {
-	for (size_t i = 0; i < m->queue.n; i++)
-		free(m->queue.at[i].row.at);
-	free(m->queue.at);
-	spill_sort_fini(&m->end);
+	for (unsigned i = 0; i < 2; i++)
+		spill_sort_fini(&m->side[i]);
+}
+
+_Static_assert(COL_SIDES == 4, "two of messages, two of flows");
+
+static int sort_side(void *arg, size_t side, unsigned worker)
+{
+	struct matcher *m = (struct matcher *)arg + side / 2;
+	struct spill_log *log = &m->b->ends[side];
+	struct spill_sort *to = &m->side[side % 2];
+	const void *rows;
+	int64_t n = 0;
+	int rc = 0;
+	(void)worker;
+	while (!rc && (n = spill_log_next(log, &rows)) > 0)
+		for (int64_t i = 0; !rc && i < n; i++) {
+			struct end_row row = row_of(m, (const struct col_end *)rows + i);
+			rc = spill_sort_add(to, &row);
+		}
+	spill_log_fini(log);
+	return rc ? rc : n < 0 ? (int)n : spill_sort_finish(to);
+}
+
+static int make_links(void *arg, size_t i, unsigned worker)
+{
+	struct matcher *m = (struct matcher *)arg + i;
+	int rc = pair_all(m);
+	(void)worker;
+	matcher_fini(m);
+	if (!rc && !m->of_flows)
+		rc = add_known(m);
+	if (!rc)
+		rc = spill_sort_finish(&m->to->sorted);
+	return rc || m->to->sorted.n_rows < UINT32_MAX ? rc : -E2BIG;
 }
 
 int build_match(struct weft_builder *b, struct build_product *p)
 {
-	struct matcher message, flow;
-	const void *rows;
-	int64_t n = 0;
-	int rc = 0;
-	matcher_init(&message, b, p, &p->message);
-	matcher_init(&flow, b, p, &p->flow);
-	while (!rc && (n = spill_log_next(&b->ends, &rows)) > 0)
-		for (int64_t i = 0; !rc && i < n; i++) {
-			const struct col_end *e = (const struct col_end *)rows + i;
-			struct end_row row = row_of(&message, e);
-			rc = spill_sort_add(e->is_flow ? &flow.end : &message.end, &row);
-		}
-	if (!rc && n < 0)
-		rc = (int)n;
-	spill_log_fini(&b->ends);
+	struct matcher matcher[2]; /* of messages, of flows */
+	for (unsigned i = 0; i < 2; i++)
+		matcher_init(&matcher[i], b, p, i);
+	int rc = weft_parallel(b->threads, COL_SIDES, sort_side, matcher);
 	if (!rc)
-		rc = pair_all(&message);
-	matcher_fini(&message);
-	if (!rc)
-		rc = add_known(&message);
-	if (!rc)
-		rc = pair_all(&flow);
-	matcher_fini(&flow);
-	if (!rc)
-		rc = spill_sort_finish(&p->message.sorted);
-	if (!rc)
-		rc = spill_sort_finish(&p->flow.sorted);
-	if (!rc && (p->message.sorted.n_rows >= UINT32_MAX || p->flow.sorted.n_rows >= UINT32_MAX))
-		rc = -E2BIG;
+		rc = weft_parallel(b->threads, 2, make_links, matcher);
+	for (unsigned i = 0; i < 2; i++)
+		matcher_fini(&matcher[i]);
 	return rc;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Radix sort of (key, ref) pairs, least significant byte first: stable, linear, and it skips bytes that are the same in all
- * keys, which with times is the upper half. What is in order already is left alone.
+ * keys, which with times is the upper half. What is in order already is left alone; a few are inserted one by one.
  */
 #include "build_priv.h"
 #include <errno.h>
@@ -16,9 +16,25 @@ static bool in_order(const struct sort_pair *at, size_t n)
 	return true;
 }
 
+static void insert_pairs(struct sort_pair *at, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct sort_pair late = at[i];
+		size_t to = i;
+		for (; to && at[to - 1].key > late.key; to--)
+			at[to] = at[to - 1];
+		at[to] = late;
+	}
+}
+
 int sort_pairs(struct sort_pair *at, size_t n)
 {
-	if (n < 2 || in_order(at, n))
+	enum { FEW = 32 };
+	if (n < FEW) {
+		insert_pairs(at, n);
+		return 0;
+	}
+	if (in_order(at, n))
 		return 0;
 	struct sort_pair *temp = malloc(n * sizeof *temp);
 	size_t(*count)[256] = calloc(8, sizeof *count);

@@ -134,33 +134,32 @@ static uint64_t row_key(const struct spill_sort *s, size_t at, unsigned word)
 	return s->row.at[s->order[at].ref * row_words(s) + word];
 }
 
-/* By the first `words` key words: from the last to the first, each time stably. */
-static int order_by(struct spill_sort *s, size_t n, unsigned words)
+/* Orders n rows from the place `from` on by their key words from `word` on: by this one, then what is equal by the next. */
+static int order_rows(struct spill_sort *s, size_t from, size_t n, unsigned word)
 {
-	int rc = 0;
+	struct sort_pair *at = s->order + from;
 	for (size_t i = 0; i < n; i++)
-		s->order[i].ref = i;
-	for (unsigned word = words; !rc && word-- > 0;) {
-		for (size_t i = 0; i < n; i++)
-			s->order[i].key = row_key(s, i, word);
-		rc = sort_pairs(s->order, n);
+		at[i].key = row_key(s, from + i, word);
+	int rc = sort_pairs(at, n);
+	for (size_t i = 0, end; !rc && word + 1 < SPILL_KEYS && i < n; i = end) {
+		for (end = i + 1; end < n && at[end].key == at[i].key;)
+			end++;
+		if (end - i > 1)
+			rc = order_rows(s, from + i, end - i, word + 1);
 	}
 	return rc;
 }
 
-/* The order of the rows in memory. The last key word only decides between equals of the others, which hardly any rows are. */
+/* The order of the rows in memory. */
 static int make_order(struct spill_sort *s)
 {
-	size_t n = s->row.n / row_words(s), equal = 0;
+	size_t n = s->row.n / row_words(s);
 	s->order = malloc((n + 1) * sizeof *s->order);
-	int rc = s->order ? order_by(s, n, SPILL_KEYS - 1) : -ENOMEM;
-	for (size_t i = 1; !rc && i < n; i++) {
-		unsigned word = 0;
-		while (word < SPILL_KEYS - 1 && row_key(s, i, word) == row_key(s, i - 1, word))
-			word++;
-		equal += word == SPILL_KEYS - 1;
-	}
-	return rc || !equal ? rc : order_by(s, n, SPILL_KEYS);
+	if (!s->order)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		s->order[i].ref = i;
+	return order_rows(s, 0, n, 0);
 }
 
 static int write_run(struct spill_sort *s)
@@ -190,12 +189,27 @@ static int write_run(struct spill_sort *s)
 	return rc;
 }
 
+/* What so many rows take in memory: beside them, sorting has two arrays of order. */
+static uint64_t rows_cost(const struct spill_sort *s, uint64_t n)
+{
+	return (s->row_bytes + 2 * sizeof(struct sort_pair)) * n;
+}
+
+void *spill_sort_extend(struct spill_sort *s, uint64_t n)
+{
+	size_t at = s->row.n;
+	if (s->run.n || n > s->bound || rows_cost(s, at / row_words(s) + n) > s->bound ||
+	    weft_vec_reserve(&s->row, at + n * row_words(s)))
+		return NULL;
+	s->row.n = at + n * row_words(s);
+	s->n_rows += n;
+	return s->row.at + at;
+}
+
 int spill_sort_add(struct spill_sort *s, const void *row)
 {
 	size_t n = s->row.n;
-	/* What sorting takes beside the rows: two arrays of order. */
-	uint64_t cost = (s->row_bytes + 2 * sizeof(struct sort_pair)) * (n / row_words(s) + 1);
-	if (n && cost > s->bound) {
+	if (n && rows_cost(s, n / row_words(s) + 1) > s->bound) {
 		int rc = write_run(s);
 		if (rc)
 			return rc;
@@ -277,7 +291,7 @@ int spill_sort_next(struct spill_sort *s, const void **row)
 	if (!s->run.n) {
 		if (s->next == s->row.n / row_words(s))
 			return 0;
-		*row = &s->row.at[s->order[s->next++].ref * row_words(s)];
+		*row = spill_sort_at(s, s->next++);
 		return 1;
 	}
 	if (s->next) { /* the row that was given out last is done with */

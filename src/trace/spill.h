@@ -8,7 +8,14 @@
 
 #include "base/vec.h"
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Sorting by a 64-bit key, stably: 16 bytes an element, about 3 ns an element and byte of key that varies. */
+struct sort_pair {
+	uint64_t key, ref;
+};
+int sort_pairs(struct sort_pair *at, size_t n) WEFT_MUST_CHECK; /* 0 or -ENOMEM */
 
 /* ---- the log: appended by any thread ---- */
 
@@ -31,7 +38,7 @@ int64_t spill_log_next(struct spill_log *l, const void **rows) WEFT_MUST_CHECK;
 
 /* ---- the sorter: by one thread ---- */
 
-#define SPILL_KEYS 3u /* the first words of a row are what it is sorted by */
+#define SPILL_KEYS 4u /* the first words of a row are what it is sorted by */
 
 struct spill_run {        /* sorted rows in the file */
 	uint64_t at, end; /* bytes not read yet */
@@ -54,7 +61,18 @@ struct spill_sort {
 void spill_sort_init(struct spill_sort *s, uint32_t row_bytes, uint64_t bound);
 void spill_sort_fini(struct spill_sort *s);
 int spill_sort_add(struct spill_sort *s, const void *row) WEFT_MUST_CHECK;
+/* Room for n more rows at once, which may be filled until finish; NULL: there is not memory enough for all of them. */
+void *spill_sort_extend(struct spill_sort *s, uint64_t n) WEFT_MUST_CHECK;
 int spill_sort_finish(struct spill_sort *s) WEFT_MUST_CHECK; /* no more rows come */
+static inline bool spill_sort_in_memory(const struct spill_sort *s)
+{
+	return !s->run.n;
+}
+/* Row i < n_rows in order, of a sort in memory. */
+static inline const void *spill_sort_at(const struct spill_sort *s, uint64_t i)
+{
+	return (const char *)s->row.at + s->order[i].ref * s->row_bytes;
+}
 /* The next row in order, valid until the next call: 1, 0 at the end, negative. O(log runs). */
 int spill_sort_next(struct spill_sort *s, const void **row) WEFT_MUST_CHECK;
 

@@ -4,25 +4,13 @@
  * the header, which is what makes the file valid. Texts go into one section and are named by their offsets in it.
  */
 #include "base/crc.h"
-#include "build_priv.h"
 #include "base/fs.h"
+#include "store_write_priv.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct table_writer {
-	struct store_tables_head head;
-	int fd;
-	uint64_t at, memory;
-	char *buffer; /* owned */
-	size_t n;
-	WEFT_VEC(char) strings;
-	struct weft_map known; /* hash of a text -> its offset */
-	bool no_memory;
-	int failed;
-};
 
 #define BUFFER_BYTES (1u << 20)
 
@@ -32,7 +20,7 @@ static void write_at(struct table_writer *w, const char *at, size_t n, uint64_t 
 		w->failed = weft_write_all(w->fd, at, n, offset);
 }
 
-static void flush(struct table_writer *w)
+void store_flush(struct table_writer *w)
 {
 	write_at(w, w->buffer, w->n, w->at);
 	w->at += w->n;
@@ -49,18 +37,18 @@ static void put(struct table_writer *w, const void *rows, size_t bytes)
 		at += part;
 		bytes -= part;
 		if (w->n == BUFFER_BYTES)
-			flush(w);
+			store_flush(w);
 	}
 }
 
-static void section_begin(struct table_writer *w, enum store_section s)
+void store_begin_section(struct table_writer *w, enum store_section s)
 {
 	static const char zeros[8];
 	put(w, zeros, (8 - (w->at + w->n) % 8) % 8);
 	w->head.section[s] = (struct store_extent){.offset = w->at + w->n, .row_bytes = store_row_bytes[s]};
 }
 
-static void section_row(struct table_writer *w, enum store_section s, const void *row, uint64_t n)
+void store_put_rows(struct table_writer *w, enum store_section s, const void *row, uint64_t n)
 {
 	size_t bytes = (size_t)n * store_row_bytes[s];
 	w->head.section[s].crc = weft_crc32c(w->head.section[s].crc, row, bytes);
@@ -70,9 +58,9 @@ static void section_row(struct table_writer *w, enum store_section s, const void
 
 static void section(struct table_writer *w, enum store_section s, const void *rows, uint64_t n)
 {
-	section_begin(w, s);
+	store_begin_section(w, s);
 	if (n)
-		section_row(w, s, rows, n);
+		store_put_rows(w, s, rows, n);
 }
 
 /* The place of a text in the section of strings. Equal texts are kept once. */
@@ -96,12 +84,12 @@ static uint32_t text(struct table_writer *w, const char *z)
 
 static void write_objects(struct table_writer *w, const struct weft_builder *b)
 {
-	section_begin(w, STORE_APPS);
+	store_begin_section(w, STORE_APPS);
 	for (size_t i = 0; i < b->app.n; i++) {
 		const struct weft_app *a = &b->app.at[i];
-		section_row(w, STORE_APPS, &(struct store_app){text(w, a->name), a->first_process, a->n_processes, 0}, 1);
+		store_put_rows(w, STORE_APPS, &(struct store_app){text(w, a->name), a->first_process, a->n_processes, 0}, 1);
 	}
-	section_begin(w, STORE_PROCESSES);
+	store_begin_section(w, STORE_PROCESSES);
 	for (size_t i = 0; i < b->process.n; i++) {
 		const struct weft_process *p = &b->process.at[i];
 		struct store_process row = {.app = p->app,
@@ -117,25 +105,25 @@ static void write_objects(struct table_writer *w, const struct weft_builder *b)
 		                            .name = text(w, p->name),
 		                            .command = text(w, p->command),
 		                            .host = text(w, p->host)};
-		section_row(w, STORE_PROCESSES, &row, 1);
+		store_put_rows(w, STORE_PROCESSES, &row, 1);
 	}
-	section_begin(w, STORE_NODES);
+	store_begin_section(w, STORE_NODES);
 	for (size_t i = 0; i < b->node.n; i++) {
 		const struct weft_node *n = &b->node.at[i];
-		section_row(w, STORE_NODES, &(struct store_node){text(w, n->name), n->first_cpu, n->n_cpus, 0}, 1);
+		store_put_rows(w, STORE_NODES, &(struct store_node){text(w, n->name), n->first_cpu, n->n_cpus, 0}, 1);
 	}
-	section_begin(w, STORE_CPUS);
+	store_begin_section(w, STORE_CPUS);
 	for (size_t i = 0; i < b->cpu.n; i++) {
 		const struct weft_cpu *c = &b->cpu.at[i];
-		section_row(w, STORE_CPUS, &(struct store_cpu){c->node, c->os, c->numa, c->core, c->package, text(w, c->name)},
-		            1);
+		store_put_rows(w, STORE_CPUS, &(struct store_cpu){c->node, c->os, c->numa, c->core, c->package, text(w, c->name)},
+		               1);
 	}
 }
 
 static void write_threads(struct table_writer *w, const struct weft_builder *b, const struct build_product *p)
 {
 	uint64_t first = 0;
-	section_begin(w, STORE_THREADS);
+	store_begin_section(w, STORE_THREADS);
 	for (size_t i = 0; i < b->thread.n; i++) {
 		const struct weft_thread_row *t = &b->thread.at[i];
 		struct store_thread row = {.process = t->process,
@@ -149,11 +137,11 @@ static void write_threads(struct table_writer *w, const struct weft_builder *b, 
 		                           .first_block = first,
 		                           .n_blocks = p->thread[i].block.n};
 		first += row.n_blocks;
-		section_row(w, STORE_THREADS, &row, 1);
+		store_put_rows(w, STORE_THREADS, &row, 1);
 	}
-	section_begin(w, STORE_BLOCKS);
+	store_begin_section(w, STORE_BLOCKS);
 	for (size_t i = 0; i < b->thread.n; i++)
-		section_row(w, STORE_BLOCKS, p->thread[i].block.at, p->thread[i].block.n);
+		store_put_rows(w, STORE_BLOCKS, p->thread[i].block.at, p->thread[i].block.n);
 }
 
 static int by_type_and_value(const void *x, const void *y)
@@ -185,7 +173,7 @@ static void write_defs(struct table_writer *w, struct weft_builder *b)
 {
 	size_t n_labels = sort_labels(b), label = 0;
 	uint64_t members = 0;
-	section_begin(w, STORE_DEFS);
+	store_begin_section(w, STORE_DEFS);
 	for (unsigned c = 0; c < WEFT_CLASSES; c++)
 		for (size_t i = 0; i < b->def[c].row.n; i++) {
 			const struct weft_def_row *d = &b->def[c].row.at[i].row;
@@ -205,204 +193,74 @@ static void write_defs(struct table_writer *w, struct weft_builder *b)
 				label++;
 			row.n_labels = (uint32_t)(label - row.first_label);
 			members += d->n_members;
-			section_row(w, STORE_DEFS, &row, 1);
+			store_put_rows(w, STORE_DEFS, &row, 1);
 		}
-	section_begin(w, STORE_LABELS);
+	store_begin_section(w, STORE_LABELS);
 	for (size_t i = 0; i < label; i++)
-		section_row(w, STORE_LABELS, &(struct store_label){b->label.at[i].value, text(w, b->label.at[i].text), 0}, 1);
-	section_begin(w, STORE_MEMBERS);
+		store_put_rows(w, STORE_LABELS, &(struct store_label){b->label.at[i].value, text(w, b->label.at[i].text), 0}, 1);
+	store_begin_section(w, STORE_MEMBERS);
 	for (unsigned c = 0; c < WEFT_CLASSES; c++)
 		for (size_t i = 0; i < b->def[c].row.n; i++)
-			section_row(w, STORE_MEMBERS, b->def[c].row.at[i].row.member, b->def[c].row.at[i].row.n_members);
+			store_put_rows(w, STORE_MEMBERS, b->def[c].row.at[i].row.member, b->def[c].row.at[i].row.n_members);
 }
 
 static void write_talk(struct table_writer *w, const struct weft_builder *b)
 {
-	section_begin(w, STORE_NOTES);
+	store_begin_section(w, STORE_NOTES);
 	for (size_t i = 0; i < b->note.n; i++)
-		section_row(w, STORE_NOTES, &(struct store_note){text(w, b->note.at[i].key), text(w, b->note.at[i].text)}, 1);
-	section_begin(w, STORE_PROBLEMS);
+		store_put_rows(w, STORE_NOTES, &(struct store_note){text(w, b->note.at[i].key), text(w, b->note.at[i].text)}, 1);
+	store_begin_section(w, STORE_PROBLEMS);
 	for (size_t i = 0; i < b->problem.n; i++) {
 		const struct weft_problem *p = &b->problem.at[i].p;
 		struct store_problem row = {text(w, p->file), text(w, p->text), p->offset, p->line, p->lost_bytes};
-		section_row(w, STORE_PROBLEMS, &row, 1);
+		store_put_rows(w, STORE_PROBLEMS, &row, 1);
 	}
-	section_begin(w, STORE_STAMPS);
+	store_begin_section(w, STORE_STAMPS);
 	for (size_t i = 0; i < b->file.n; i++) {
 		const struct build_file *f = &b->file.at[i];
-		section_row(w, STORE_STAMPS, &(struct store_stamp){text(w, f->name), 0, f->bytes, f->mtime_ns}, 1);
+		store_put_rows(w, STORE_STAMPS, &(struct store_stamp){text(w, f->name), 0, f->bytes, f->mtime_ns}, 1);
 	}
 }
 
-/* ---- messages and flows: columns that are written side by side ---- */
-
-struct column {
-	enum store_section section;
-	uint32_t width, from; /* width and offset of the field in struct build_link */
-	bool is_time;         /* moves with the axis */
-	char *buffer;         /* owned */
-	size_t n;
-};
-#define COLUMN_BYTES 65536u
-#define FIELD(f) sizeof((struct build_link *)0)->f, offsetof(struct build_link, f)
-
-static void column_flush(struct table_writer *w, struct column *c)
+static int write_messages(struct table_writer *w, const struct weft_builder *b, struct build_product *p)
 {
-	struct store_extent *e = &w->head.section[c->section];
-	e->crc = weft_crc32c(e->crc, c->buffer, c->n);
-	write_at(w, c->buffer, c->n, e->offset + e->rows * c->width);
-	e->rows += c->n / c->width;
-	c->n = 0;
-}
-
-static void column_put(struct table_writer *w, struct column *c, const struct build_link *l, uint64_t shift)
-{
-	const char *field = (const char *)l + c->from;
-	char *to = c->buffer + c->n;
-	if (c->width == sizeof(uint32_t)) {
-		memcpy(to, field, sizeof(uint32_t));
-	} else {
-		uint64_t v;
-		memcpy(&v, field, sizeof v);
-		if (c->is_time)
-			v = v == WEFT_NEVER ? v : v > shift ? v - shift : 0;
-		memcpy(to, &v, sizeof v);
-	}
-	c->n += c->width;
-	if (c->n == COLUMN_BYTES)
-		column_flush(w, c);
-}
-
-/* Which link each end belongs to, by its place in the map: put there where all of the map may be in memory, else sorted. */
-struct end_map {
-	uint64_t n;
-	uint32_t *link; /* owned; NULL: they are sorted */
-	struct spill_sort sort;
-};
-
-static int map_init(struct end_map *map, uint64_t n, uint64_t memory)
-{
-	*map = (struct end_map){.n = n};
-	spill_sort_init(&map->sort, SPILL_KEYS * 8, memory / 8);
-	if (n > memory / 8 / sizeof *map->link)
-		return 0;
-	map->link = malloc((n + 1) * sizeof *map->link);
-	if (map->link)
-		memset(map->link, 0xff, n * sizeof *map->link);
-	return map->link ? 0 : -ENOMEM;
-}
-
-static void map_fini(struct end_map *map)
-{
-	free(map->link);
-	spill_sort_fini(&map->sort);
-}
-
-/* -EINVAL: an end that was appended twice, or never. */
-static int map_put(struct end_map *map, uint64_t place, uint64_t number)
-{
-	if (place == UINT64_MAX)
-		return 0;
-	if (!map->link)
-		return spill_sort_add(&map->sort, (const uint64_t[SPILL_KEYS]){place, number});
-	if (place >= map->n || map->link[place] != WEFT_NONE)
-		return -EINVAL;
-	map->link[place] = (uint32_t)number;
-	return 0;
-}
-
-static int write_sorted_map(struct table_writer *w, struct end_map *map, enum store_section s)
-{
-	const void *row;
-	uint64_t at = 0;
-	int rc = spill_sort_finish(&map->sort), more = 0;
-	while (!rc && (more = spill_sort_next(&map->sort, &row)) > 0) {
-		const uint64_t *r = row;
-		uint32_t number = (uint32_t)r[1];
-		if (r[0] != at++)
-			rc = -EINVAL;
-		section_row(w, s, &number, 1);
-	}
-	return rc ? rc : more ? more : at == map->n ? 0 : -EINVAL;
-}
-
-static int write_map(struct table_writer *w, struct end_map *map, enum store_section s)
-{
-	section_begin(w, s);
-	if (!map->link)
-		return write_sorted_map(w, map, s);
-	for (uint64_t i = 0; i < map->n; i++)
-		if (map->link[i] == WEFT_NONE)
-			return -EINVAL;
-	section_row(w, s, map->link, map->n);
-	return 0;
-}
-
-static int write_links(struct table_writer *w, struct build_product *p, struct build_links *links, struct column *c,
-                       unsigned n_columns)
-{
-	struct end_map map;
-	const void *row;
-	uint64_t number = 0, n = links->sorted.n_rows;
-	bool messages = c[0].section == STORE_MSG_SEND_THREAD;
-	int rc = map_init(&map, messages ? p->n_halves : p->n_flow_ends, w->memory), more = 0;
-	flush(w);
-	for (unsigned i = 0; i < n_columns; i++) {
-		section_begin(w, c[i].section);
-		flush(w);
-		w->at += n * c[i].width;
-		c[i].buffer = malloc(COLUMN_BYTES);
-		if (!c[i].buffer)
-			rc = -ENOMEM;
-	}
-	while (!rc && (more = spill_sort_next(&links->sorted, &row)) > 0) {
-		const struct build_link *l = row;
-		for (unsigned i = 0; i < n_columns; i++)
-			column_put(w, &c[i], l, p->shift);
-		p->backward_messages += messages && l->out_began != WEFT_NEVER && l->in_time != WEFT_NEVER &&
-		                        l->in_time < l->out_began;
-		rc = map_put(&map, l->out_place, number);
-		if (!rc)
-			rc = map_put(&map, l->in_place, number);
-		number++;
-	}
-	for (unsigned i = 0; i < n_columns; i++) {
-		if (!rc)
-			column_flush(w, &c[i]);
-		free(c[i].buffer);
-	}
-	if (!rc)
-		rc = more;
-	spill_sort_fini(&links->sorted);
-	if (!rc)
-		rc = write_map(w, &map, messages ? STORE_HALVES : STORE_FLOW_ENDS);
-	map_fini(&map);
+	static const struct store_column column[] = {{STORE_MSG_SEND_THREAD, STORE_FIELD(out_thread), false},
+	                                             {STORE_MSG_RECV_THREAD, STORE_FIELD(in_thread), false},
+	                                             {STORE_MSG_COMM, STORE_FIELD(def), false},
+	                                             {STORE_MSG_TAG, STORE_FIELD(tag), false},
+	                                             {STORE_MSG_SIZE, STORE_FIELD(size), false},
+	                                             {STORE_MSG_SEND_BEGAN, STORE_FIELD(out_began), true},
+	                                             {STORE_MSG_SEND_DONE, STORE_FIELD(out_time), true},
+	                                             {STORE_MSG_RECV_BEGAN, STORE_FIELD(in_began), true},
+	                                             {STORE_MSG_RECV_DONE, STORE_FIELD(in_time), true}};
+	struct store_links links = {.sorted = &p->message.sorted,
+	                            .column = column,
+	                            .n_columns = sizeof column / sizeof *column,
+	                            .map = STORE_HALVES,
+	                            .n_ends = p->n_halves,
+	                            .shift = p->shift,
+	                            .threads = b->threads};
+	int rc = store_write_links(w, &links);
+	p->backward_messages = links.n_backward;
 	return rc;
 }
 
-static int write_messages(struct table_writer *w, struct build_product *p)
+static int write_flows(struct table_writer *w, const struct weft_builder *b, struct build_product *p)
 {
-	struct column c[] = {{STORE_MSG_SEND_THREAD, FIELD(out_thread), false, NULL, 0},
-	                     {STORE_MSG_RECV_THREAD, FIELD(in_thread), false, NULL, 0},
-	                     {STORE_MSG_COMM, FIELD(def), false, NULL, 0},
-	                     {STORE_MSG_TAG, FIELD(tag), false, NULL, 0},
-	                     {STORE_MSG_SIZE, FIELD(size), false, NULL, 0},
-	                     {STORE_MSG_SEND_BEGAN, FIELD(out_began), true, NULL, 0},
-	                     {STORE_MSG_SEND_DONE, FIELD(out_time), true, NULL, 0},
-	                     {STORE_MSG_RECV_BEGAN, FIELD(in_began), true, NULL, 0},
-	                     {STORE_MSG_RECV_DONE, FIELD(in_time), true, NULL, 0}};
-	return write_links(w, p, &p->message, c, sizeof c / sizeof *c);
-}
-
-static int write_flows(struct table_writer *w, struct build_product *p)
-{
-	struct column c[] = {{STORE_FLOW_FROM_THREAD, FIELD(out_thread), false, NULL, 0},
-	                     {STORE_FLOW_TO_THREAD, FIELD(in_thread), false, NULL, 0},
-	                     {STORE_FLOW_FLOW, FIELD(def), false, NULL, 0},
-	                     {STORE_FLOW_KEY, FIELD(size), false, NULL, 0},
-	                     {STORE_FLOW_FROM_TIME, FIELD(out_time), true, NULL, 0},
-	                     {STORE_FLOW_TO_TIME, FIELD(in_time), true, NULL, 0}};
-	return write_links(w, p, &p->flow, c, sizeof c / sizeof *c);
+	static const struct store_column column[] = {{STORE_FLOW_FROM_THREAD, STORE_FIELD(out_thread), false},
+	                                             {STORE_FLOW_TO_THREAD, STORE_FIELD(in_thread), false},
+	                                             {STORE_FLOW_FLOW, STORE_FIELD(def), false},
+	                                             {STORE_FLOW_KEY, STORE_FIELD(size), false},
+	                                             {STORE_FLOW_FROM_TIME, STORE_FIELD(out_time), true},
+	                                             {STORE_FLOW_TO_TIME, STORE_FIELD(in_time), true}};
+	struct store_links links = {.sorted = &p->flow.sorted,
+	                            .column = column,
+	                            .n_columns = sizeof column / sizeof *column,
+	                            .map = STORE_FLOW_ENDS,
+	                            .n_ends = p->n_flow_ends,
+	                            .shift = p->shift,
+	                            .threads = b->threads};
+	return store_write_links(w, &links);
 }
 
 static void write_summary(struct table_writer *w, const struct weft_builder *b, const struct build_product *p)
@@ -451,7 +309,7 @@ static int write_modules(struct table_writer *w, const struct weft_builder *b)
 	for (size_t i = 0; i < b->module.n; i++)
 		order[i] = &b->module.at[i];
 	qsort(order, b->module.n, sizeof *order, by_address);
-	section_begin(w, STORE_MODULES);
+	store_begin_section(w, STORE_MODULES);
 	for (size_t i = 0; i < b->module.n; i++) {
 		const struct weft_module *m = order[i];
 		struct store_module row = {.process = m->process,
@@ -460,7 +318,7 @@ static int write_modules(struct table_writer *w, const struct weft_builder *b)
 		                           .first = m->first,
 		                           .end = m->end,
 		                           .offset = m->offset};
-		section_row(w, STORE_MODULES, &row, 1);
+		store_put_rows(w, STORE_MODULES, &row, 1);
 	}
 	free(order);
 	return 0;
@@ -477,12 +335,12 @@ int store_write_tables(struct weft_builder *b, struct build_product *p, int fd)
 		write_talk(&w, b);
 		rc = write_modules(&w, b);
 		if (!rc)
-			rc = write_messages(&w, p);
+			rc = write_messages(&w, b, p);
 		if (!rc)
-			rc = write_flows(&w, p);
+			rc = write_flows(&w, b, p);
 		write_summary(&w, b, p);
 		section(&w, STORE_STRINGS, w.strings.at, w.strings.n);
-		flush(&w);
+		store_flush(&w);
 		memcpy(w.head.magic, STORE_TABLES_MAGIC, 8);
 		w.head.version = STORE_VERSION;
 		memcpy(w.head.pair, b->pair, sizeof b->pair);

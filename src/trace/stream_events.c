@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The second pass: stretches of at most 1024 pages of one thread are decoded by as many workers as there are, each into a part
+ * The second pass: stretches of at most 256 pages of one thread are decoded by as many workers as there are, each into a part
  * (a list of blocks); parts are given to the builder in order. The inner loop converts ticks, maps the record's number to the
  * builder's id, and appends; what is rare (messages, samples, threads' names) leaves it through a table by kind.
  */
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define BACK_LEAST_NS 100000u
-#define STRETCH_PAGES 1024u
+#define STRETCH_PAGES 256u
 #define SEGMENT_MOST (UINT64_C(1) << 52) /* ticks: two weeks; their product with a slope stays far from overflowing */
 
 struct stretch {
@@ -369,6 +369,8 @@ static int hand_over(struct worker *k)
 	part->time.n = part->what.n = part->value.n = part->extra.n = 0;
 	part->time.cap = part->what.cap = part->value.cap = part->extra.cap = 0;
 	struct col_writer fresh = {.out = k->w.out, .ends = k->w.ends};
+	memcpy(fresh.end, k->w.end, sizeof fresh.end);
+	memset(part->end, 0, sizeof part->end);
 	fresh.time.at = k->w.time.at;
 	fresh.time.cap = k->w.time.cap;
 	fresh.what.at = k->w.what.at;
@@ -386,7 +388,7 @@ static int worker_begin(struct worker *k, struct weft_builder *b)
 {
 	if (k->room)
 		return 0;
-	col_writer_init(&k->w, &b->out, &b->ends, 0);
+	col_writer_init(&k->w, &b->out, b->ends, 0);
 	k->enc = col_encoder_new();
 	k->room = malloc(STREAM_PIECE_PAGES * sizeof *k->room);
 	return k->enc && k->room ? col_writer_reserve(&k->w, WEFT_BLOCK_EVENTS) : -ENOMEM;
@@ -418,6 +420,8 @@ static int read_stretch(void *arg, size_t i, unsigned worker)
 	}
 	if (!rc)
 		rc = col_write_block(&k->w, k->enc);
+	if (!rc)
+		rc = col_flush_ends(&k->w);
 	return rc ? rc : hand_over(k);
 }
 

@@ -60,6 +60,40 @@ TEST(rows_come_sorted_from_memory_and_from_files)
 		}
 }
 
+/* Rows that are put in at once, behind others, and reached by number. */
+TEST(rows_at_once_where_memory_has_room)
+{
+	enum { FIRST = 10, MORE = 3000 };
+	struct spill_sort s;
+	struct row *row;
+	spill_sort_init(&s, sizeof *row, 1 << 20);
+	for (uint64_t i = 0; i < FIRST; i++)
+		REQUIRE(spill_sort_add(&s, &(struct row){.key = {1, 2, FIRST - i}}) == 0);
+	CHECK(spill_sort_extend(&s, 1 << 20) == NULL);
+	CHECK_U64(s.n_rows, FIRST);
+	row = spill_sort_extend(&s, MORE);
+	REQUIRE(row != NULL);
+	for (uint64_t i = 0; i < MORE; i++)
+		row[i] = (struct row){.key = {2, i * 7919 % MORE / 2, i % 2, MORE - i}};
+	REQUIRE(spill_sort_finish(&s) == 0);
+	CHECK(spill_sort_in_memory(&s));
+	REQUIRE(s.n_rows == FIRST + MORE);
+	for (uint64_t i = 1; i < s.n_rows; i++)
+		CHECK(by_key(spill_sort_at(&s, i - 1), spill_sort_at(&s, i)) < 0);
+	spill_sort_fini(&s);
+}
+
+TEST(nothing_is_put_at_once_when_some_are_in_a_file)
+{
+	struct spill_sort s;
+	spill_sort_init(&s, sizeof(struct row), 200);
+	for (uint64_t i = 0; i < 10; i++)
+		REQUIRE(spill_sort_add(&s, &(struct row){.key = {i}}) == 0);
+	CHECK(!spill_sort_in_memory(&s));
+	CHECK(spill_sort_extend(&s, 1) == NULL);
+	spill_sort_fini(&s);
+}
+
 static struct spill_log shared;
 
 static void *append(void *arg)
