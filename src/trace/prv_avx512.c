@@ -99,9 +99,7 @@ AVX512_INLINE void convert4(const struct constants *k, const struct window *w, u
 AVX512_INLINE unsigned convert(const struct constants *k, const struct window *w, unsigned first, uint64_t *out, uint64_t *longer)
 {
 	unsigned n = (unsigned)_mm_popcnt_u64(w->separators) - first;
-	convert4(k, w, first, out, longer);
-	convert4(k, w, first + 4, out + 4, longer);
-	for (unsigned i = 8; i < n; i += 4)
+	for (unsigned i = 0; i < n; i += 4)
 		convert4(k, w, first + i, out + i, longer);
 	return n;
 }

@@ -360,6 +360,7 @@ void prv_chunk_fini(struct prv_chunk *c)
 	weft_map_fini(&c->unknown_place);
 	free(c->issue.at);
 	free(c->comment.at);
+	free(c->comment_text.at);
 	free(c->prefix);
 	*c = (struct prv_chunk){.model = NULL};
 }
@@ -370,7 +371,7 @@ void prv_chunk_reset(struct prv_chunk *c)
 		lane_reset(&c->lane[c->touched.at[i]]);
 	if (c->unknown.n)
 		weft_map_fini(&c->unknown_place);
-	c->touched.n = c->message.n = c->unknown.n = c->issue.n = c->comment.n = 0;
+	c->touched.n = c->message.n = c->unknown.n = c->issue.n = c->comment.n = c->comment_text.n = 0;
 	c->n_issues = c->n_lines = c->n_records = c->last_time = 0;
 	c->failed = false;
 }

@@ -100,8 +100,7 @@ struct prv_issue {
 };
 struct prv_comment {
 	uint64_t line;
-	const char *text; /* borrows from the chunk's text */
-	size_t n;
+	size_t at, n; /* in comment_text */
 };
 enum { PRV_MOST_ISSUES = 1000, PRV_MOST_COMMENTS = 100 };
 
@@ -122,6 +121,7 @@ struct prv_chunk {
 	struct weft_map unknown_place;
 	WEFT_VEC(struct prv_issue) issue; /* the first PRV_MOST_ISSUES */
 	WEFT_VEC(struct prv_comment) comment;
+	WEFT_VEC(char) comment_text;
 	uint64_t n_issues, n_lines, n_records, last_time; /* last_time: the greatest of all */
 	struct prv_prefix *prefix;                        /* owned, 1 << prefix_bits of them; NULL until a kernel wants it */
 	unsigned prefix_bits;

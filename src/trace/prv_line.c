@@ -193,9 +193,15 @@ static void comm_line(struct line *l)
 static void comment_line(const struct line *l)
 {
 	struct prv_chunk *c = l->c;
-	if (c->comment.n < PRV_MOST_COMMENTS &&
-	    weft_vec_push(&c->comment, (struct prv_comment){c->n_lines, l->begin, (size_t)(l->end - l->begin)}))
+	size_t at = c->comment_text.n, n = (size_t)(l->end - l->begin);
+	if (c->comment.n == PRV_MOST_COMMENTS)
+		return;
+	if (weft_vec_reserve(&c->comment_text, at + n) || weft_vec_push(&c->comment, (struct prv_comment){c->n_lines, at, n})) {
 		c->failed = true;
+		return;
+	}
+	memcpy(c->comment_text.at + at, l->begin, n);
+	c->comment_text.n += n;
 }
 
 static bool is_blank(const struct line *l)

@@ -24,9 +24,8 @@
 enum { LEAST_CHUNK_BYTES = 4 << 10, CHUNK_BYTES = 128 << 10, MOST_CHUNK_BYTES = 1 << 20, CHUNK_BYTES_A_THREAD = 2 << 10 };
 enum { MOST_CHUNKS = 64, CHUNKS_A_WORKER = 4 };
 
-struct slot { /* a chunk with its text, used again and again */
+struct slot { /* a chunk, used again and again */
 	struct prv_chunk chunk;
-	struct text_block text;
 	struct weft_err err;
 	int got; /* of text_input_block */
 	bool used;
@@ -41,6 +40,7 @@ struct set {
 struct body {
 	struct prv_load *l;
 	struct set set[2];
+	struct text_block *text;        /* a worker's, so that it stays in its cache; owned */
 	unsigned n_slots, workers, now; /* now: the set that is parsed into */
 	size_t n_chunks;                /* of the round */
 	struct prv_tail *tail;          /* by thread; owned */
@@ -74,13 +74,13 @@ static size_t chunk_bytes(const struct prv_load *l)
 
 /* -- parts of a round, by any worker -- */
 
-static int parse_slot(struct body *y, struct slot *s, uint64_t block)
+static int parse_slot(struct body *y, struct slot *s, uint64_t block, struct text_block *text)
 {
-	s->got = text_input_block(y->l->in, block, &s->text, &s->err);
+	s->got = text_input_block(y->l->in, block, text, &s->err);
 	s->used = s->got > 0;
 	if (s->got <= 0)
 		return s->got;
-	int rc = prv_chunk_parse(&s->chunk, s->text.at, s->text.n, s->text.offset);
+	int rc = prv_chunk_parse(&s->chunk, text->at, text->n, text->offset);
 	return rc ? weft_err_set(&s->err, rc, "cannot read '%s': %s", y->l->path, weft_err_name(rc)) : 0;
 }
 
@@ -106,12 +106,11 @@ static int do_part(void *arg, size_t i, unsigned worker)
 	struct body *y = arg;
 	const struct set *before = &y->set[!y->now];
 	const size_t n = before->row.n, first = n < y->n_chunks ? n : y->n_chunks;
-	(void)worker;
 	bool threads_first = first == n, is_thread = threads_first == (i < first);
 	i -= i < first ? 0 : first;
 	if (is_thread)
 		return give_thread(y, before, before->row.at[i]);
-	return parse_slot(y, &y->set[y->now].slot[i], y->next_block + i);
+	return parse_slot(y, &y->set[y->now].slot[i], y->next_block + i, &y->text[worker]);
 }
 
 /* -- between rounds -- */
@@ -156,7 +155,7 @@ static int settle_issues(struct body *y, const struct slot *s)
 		                      prv_issue_text(is, text));
 	}
 	for (size_t i = 0; i < c->comment.n && y->n_comments < PRV_MOST_COMMENTS && !rc; i++, y->n_comments++) {
-		struct weft_str line = weft_str_trim(weft_str_n(c->comment.at[i].text, c->comment.at[i].n));
+		struct weft_str line = weft_str_trim(weft_str_n(c->comment_text.at + c->comment.at[i].at, c->comment.at[i].n));
 		rc = prv_load_note(y->l, PRV_NOTE_COMMENT, line);
 	}
 	y->l->n_lines += c->n_lines;
@@ -260,7 +259,8 @@ static int body_begin(struct body *y)
 	y->n_slots = count_slots(y);
 	y->tail = calloc(y->l->header.n_threads, sizeof *y->tail);
 	y->listed = calloc(y->l->header.n_threads, sizeof *y->listed);
-	if (!y->tail || !y->listed)
+	y->text = calloc(y->workers, sizeof *y->text);
+	if (!y->tail || !y->listed || !y->text)
 		return -ENOMEM;
 	for (int k = 0; k < 2; k++) {
 		y->set[k].slot = calloc(y->n_slots, sizeof *y->set[k].slot);
@@ -280,7 +280,6 @@ static void body_end(struct body *y)
 			struct slot *s = &y->set[k].slot[i];
 			if (s->chunk.model)
 				prv_chunk_fini(&s->chunk);
-			text_block_fini(&s->text);
 			free(s->id.at);
 		}
 		free(y->set[k].slot);
@@ -288,6 +287,9 @@ static void body_end(struct body *y)
 	}
 	for (uint32_t i = 0; y->tail && i < y->l->header.n_threads; i++)
 		prv_tail_fini(&y->tail[i]);
+	for (unsigned i = 0; y->text && i < y->workers; i++)
+		text_block_fini(&y->text[i]);
+	free(y->text);
 	free(y->tail);
 	free(y->listed);
 }

@@ -86,7 +86,7 @@ static void say_chunk(const struct prv_chunk *c, struct weft_buf *out)
 		                prv_issue_text(&c->issue.at[i], text));
 	for (size_t i = 0; i < c->comment.n; i++)
 		weft_buf_printf(out, "comment in line %" PRIu64 ": %.*s\n", c->comment.at[i].line, (int)c->comment.at[i].n,
-		                c->comment.at[i].text);
+		                c->comment_text.at + c->comment.at[i].at);
 }
 
 /* What a kernel makes of a text. Freed by the caller. */
