@@ -208,7 +208,7 @@ static void next_round(struct loop *l)
 /* Waits until all have come to the end of the round, for a short while without sleeping. False: it was the last. */
 static bool meet(struct loop *l)
 {
-	enum { LOOKS = 50 };
+	enum { LOOKS = 500 };
 	if (!l->begin)
 		return false;
 	pthread_mutex_lock(&l->lock);

@@ -534,10 +534,11 @@ static void place_gaps(struct col_encoder *e, uint32_t n, uint8_t width, uint32_
 static void place_values(const struct col_encoder *e, uint32_t n_dict, char *to)
 {
 	for (uint32_t d = 0; d < n_dict; d++) {
-		const struct col_count *c = &e->count[d];
-		const uint64_t *value = e->parted + c->first;
-		for (uint32_t i = 0; c->width && i < c->n; i++, to += c->width)
-			put_number(to, value[i] - c->min, 8);
+		/* A copy, as what is written through `to` might be anything. */
+		const struct col_count c = e->count[d];
+		const uint64_t *value = e->parted + c.first;
+		for (uint32_t i = 0; c.width && i < c.n; i++, to += c.width)
+			put_number(to, value[i] - c.min, 8);
 	}
 }
 
@@ -609,6 +610,8 @@ static int count_whats(struct col_writer *w, const struct col_encoder *e, uint32
 	return 0;
 }
 
+#define FEW_LITERALS 8u /* one of so many events */
+
 static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struct col_block *row)
 {
 	struct block_plan p = {0};
@@ -618,8 +621,10 @@ static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struc
 	struct numbering numbered = number_whats(e, w->what.at, n, period);
 	p.n_dict = numbered.n_dict;
 	p.n_literals = numbered.n_literals;
-	count_codes(e, n, period);
-	part_values(e, w->value.at, n, period, p.n_dict);
+	/* Where it is broken often, its pieces are too short to pay. */
+	unsigned of_pieces = p.n_literals <= n / FEW_LITERALS ? period : 0;
+	count_codes(e, n, of_pieces);
+	part_values(e, w->value.at, n, of_pieces, p.n_dict);
 	plan_block(e, &p, n, period, w->extra.n);
 	if (p.end + COL_OVERRUN > e->cap) {
 		free(e->bytes);
