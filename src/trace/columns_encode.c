@@ -274,7 +274,8 @@ static struct numbering number_whats(struct col_encoder *e, const uint32_t *what
 			i += STEP;
 		col_repeat(e->code, sizeof *e->code, begin, i, period);
 		uint32_t end = i + STEP < n ? i + STEP : n;
-		number_step(e, what, i, end, period, &to);
+		if (i < end)
+			number_step(e, what, i, end, period, &to);
 		i = end;
 	}
 	return to;
