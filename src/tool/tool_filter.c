@@ -289,7 +289,7 @@ static int filter_file(struct filter *c, const char *in, const char *out, unsign
 		return rc;
 	rc = tool_output_open(&output, out, err);
 	if (!rc) {
-		struct tool_map map = {&input, &output, threads, filter_block, c};
+		struct tool_map map = {.in = &input, .out = &output, .threads = threads, .block = filter_block, .arg = c};
 		tool_head_write(&input, input.head.end, false, &output.text);
 		tool_output_flush(&output);
 		rc = tool_map_run(&map, err);
@@ -305,13 +305,14 @@ int weft_tool_filter(const char *in, const char *out, const struct weft_tool_fil
                      struct weft_tool_report *report, struct weft_err *err)
 {
 	threads = tool_map_threads(threads);
-	struct filter c = {.f = f, .state = calloc(MOST_STATES, sizeof *c.state), .worker = calloc(threads, sizeof *c.worker)};
+	const unsigned workers = tool_map_workers(threads);
+	struct filter c = {.f = f, .state = calloc(MOST_STATES, sizeof *c.state), .worker = calloc(workers, sizeof *c.worker)};
 	int rc = c.state && c.worker ? 0 : weft_err_set(err, -ENOMEM, "cannot filter '%s': no memory", in);
 	if (!rc && f->some_states)
 		rc = choose_states(&c, in, report, err);
 	if (!rc)
 		rc = filter_file(&c, in, out, threads, err);
-	for (unsigned i = 0; !rc && report && i < threads; i++)
+	for (unsigned i = 0; !rc && report && i < workers; i++)
 		report->odd_lines += c.worker[i].said.odd_lines;
 	free(c.state);
 	free(c.worker);

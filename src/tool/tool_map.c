@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tools whose lines know nothing of each other, by several threads: in rounds of a few blocks, each made into a text by
- * whoever takes it; meanwhile the first takes the last round's texts out, in their order.
+ * Tools by several threads: in rounds of a few blocks, each made into a text by whoever takes it; meanwhile the first takes the
+ * last round's texts out, in their order. Where lines do know of those before them, the tool settles the texts of a round.
  *
  *     round k:    out(texts of k-1) | block | block | block …          two sets of texts, which take turns
  */
@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { BLOCKS_A_THREAD = 2, MOST_THREADS = 64 };
+enum { MOST_THREADS = 64 };
 
 struct slot {
 	struct text_block block;
@@ -22,6 +22,7 @@ struct round {
 	struct slot *ready; /* of the last round */
 	unsigned n;
 	uint64_t first; /* block of slot 0 */
+	bool stopped;   /* the tool wants nothing more */
 	bool *ended;
 	struct weft_err *err; /* by slot */
 };
@@ -40,9 +41,10 @@ static void take_out(const struct round *r)
 	}
 }
 
-static int one_item(void *arg, size_t i, unsigned worker)
+static int one_item(void *arg, size_t i, unsigned thread)
 {
 	struct round *r = arg;
+	(void)thread;
 	if (i == 0) {
 		take_out(r);
 		return r->m->out->failed;
@@ -54,8 +56,27 @@ static int one_item(void *arg, size_t i, unsigned worker)
 	r->ended[i - 1] = rc == 0;
 	if (rc == 0)
 		return 0;
-	rc = r->m->block(r->m->arg, worker, s->block.at, s->block.n, &s->text);
+	rc = r->m->block(r->m->arg, (unsigned)i - 1, s->block.at, s->block.n, &s->text);
 	return rc ? rc : s->text.failed ? -ENOMEM : 0;
+}
+
+/* Settles the round's blocks; *more becomes false where the text ends in this round. */
+static int settle(struct round *r, bool *more)
+{
+	for (unsigned i = 0; i < r->n; i++) {
+		struct slot *s = &r->slot[i];
+		*more = *more && !r->ended[i] && !r->stopped;
+		if (!*more)
+			s->text.n = 0;
+		if (!*more || !r->m->settle)
+			continue;
+		int rc = r->m->settle(r->m->arg, i, s->block.at, s->block.n, &s->text);
+		if (rc < 0)
+			return rc;
+		r->stopped = rc > 0;
+	}
+	*more = *more && !r->stopped;
+	return 0;
 }
 
 static int run_rounds(struct round *r, struct weft_err *err)
@@ -70,20 +91,21 @@ static int run_rounds(struct round *r, struct weft_err *err)
 			return weft_err_set(err, rc, "cannot read '%s': %s", r->m->in->path, weft_err_name(rc));
 		if (rc)
 			return 0; /* of writing: the output says so at its end */
-		for (unsigned i = 0; i < r->n; i++)
-			more = more && !r->ended[i];
+		rc = settle(r, &more);
+		if (rc)
+			return weft_err_set(err, rc, "cannot read '%s': %s", r->m->in->path, weft_err_name(rc));
 		struct slot *swap = r->ready;
 		r->ready = r->slot;
 		r->slot = swap;
 		r->first += r->n;
 	}
 	take_out(r);
-	return tool_input_damage(r->m->in, err);
+	return r->stopped ? 0 : tool_input_damage(r->m->in, err);
 }
 
 int tool_map_run(const struct tool_map *m, struct weft_err *err)
 {
-	unsigned n = m->threads * BLOCKS_A_THREAD;
+	unsigned n = tool_map_workers(m->threads);
 	struct slot *slot = calloc(2 * (size_t)n, sizeof *slot);
 	struct round r = {.m = m, .n = n, .slot = slot, .ready = slot ? slot + n : NULL};
 	r.ended = calloc(n, sizeof *r.ended);

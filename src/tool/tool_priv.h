@@ -255,11 +255,21 @@ struct tool_map {
 	struct tool_input *in;
 	struct tool_output *out;
 	unsigned threads;
-	/* Whole lines in, text out. worker < threads. */
+	/* Whole lines in, text out. No two blocks with the same worker, below tool_map_workers(threads), are at work at once. */
 	int (*block)(void *arg, unsigned worker, const char *at, size_t n, struct tool_text *out);
+	/*
+	 * NULL, or called with the same of each block again, in their order by one thread, while no block is at work, before the
+	 * worker gets another: may make another text of it. 1: what comes behind this block is left out.
+	 */
+	int (*settle)(void *arg, unsigned worker, const char *at, size_t n, struct tool_text *out);
 	void *arg;
 };
 unsigned tool_map_threads(unsigned threads); /* 0: as many as the process may use */
+enum { TOOL_MAP_BLOCKS = 2 };                /* at work, or waiting to be settled, for each thread */
+static inline unsigned tool_map_workers(unsigned threads)
+{
+	return threads * TOOL_MAP_BLOCKS;
+}
 int tool_map_run(const struct tool_map *m, struct weft_err *err) WEFT_MUST_CHECK;
 
 /* -- types (tool_options.c) -- */

@@ -129,7 +129,7 @@ static int shift_file(struct tool_input *input, const char *out, struct shift *s
 	int rc = tool_output_open(&output, out, err);
 	if (rc)
 		return rc;
-	struct tool_map map = {input, &output, threads, shift_block, s};
+	struct tool_map map = {.in = input, .out = &output, .threads = threads, .block = shift_block, .arg = s};
 	tool_head_write(input, input->head.end + (uint64_t)most, true, &output.text);
 	tool_output_flush(&output);
 	rc = tool_map_run(&map, err);
@@ -152,7 +152,7 @@ int weft_tool_shift(const char *in, const char *out, const char *times, enum wef
 	rc = read_times(&t, times, err);
 	if (!rc) {
 		by = calloc(input.head.n_threads + 1, sizeof *by);
-		odd = calloc(threads, sizeof *odd);
+		odd = calloc(tool_map_workers(threads), sizeof *odd);
 		rc = by && odd ? 0 : weft_err_set(err, -ENOMEM, "cannot shift '%s': no memory", in);
 	}
 	if (!rc)
@@ -161,7 +161,7 @@ int weft_tool_shift(const char *in, const char *out, const char *times, enum wef
 		struct shift s = {&input.head, by, odd};
 		rc = shift_file(&input, out, &s, most, threads, true, err);
 	}
-	for (unsigned i = 0; !rc && report && i < threads; i++)
+	for (unsigned i = 0; !rc && report && i < tool_map_workers(threads); i++)
 		report->odd_lines += odd[i];
 	free(by);
 	free(odd);
@@ -173,12 +173,12 @@ int weft_tool_shift(const char *in, const char *out, const char *times, enum wef
 int weft_tool_dump(const char *in, const char *out, struct weft_err *err)
 {
 	struct tool_input input;
-	uint64_t odd = 0;
+	uint64_t odd[TOOL_MAP_BLOCKS] = {0};
 	int rc = tool_input_open(&input, in, err);
 	if (rc)
 		return rc;
 	int64_t *by = calloc(input.head.n_threads + 1, sizeof *by);
-	struct shift s = {&input.head, by, &odd};
+	struct shift s = {&input.head, by, odd};
 	rc = by ? shift_file(&input, out, &s, 0, 1, false, err) : weft_err_set(err, -ENOMEM, "cannot write '%s': no memory", out);
 	free(by);
 	tool_input_close(&input);

@@ -264,7 +264,7 @@ static int translate_file(struct translate *t, const char *out, unsigned threads
 		return rc;
 	rc = tool_output_open(&output, out, err);
 	if (!rc) {
-		struct tool_map map = {&input, &output, threads, translate_block, t};
+		struct tool_map map = {.in = &input, .out = &output, .threads = threads, .block = translate_block, .arg = t};
 		tool_head_write(&input, input.head.end, false, &output.text);
 		tool_output_flush(&output);
 		rc = tool_map_run(&map, err);
@@ -297,12 +297,12 @@ int weft_tool_translate(const char *in, const char *out, const char *reference, 
 	int rc = tool_pcf_read(&t.own, in, err);
 	if (!rc)
 		rc = read_reference(&t, reference, err);
-	t.translated = calloc(threads, sizeof *t.translated);
+	t.translated = calloc(tool_map_workers(threads), sizeof *t.translated);
 	if (!rc && (!t.translated || settle(&t)))
 		rc = weft_err_set(err, -ENOMEM, "cannot translate '%s': no memory", in);
 	if (!rc)
 		rc = translate_file(&t, out, threads, err);
-	for (unsigned i = 0; !rc && report && i < threads; i++)
+	for (unsigned i = 0; !rc && report && i < tool_map_workers(threads); i++)
 		report->translated += t.translated[i];
 	for (size_t i = 0; i < t.change.n; i++)
 		weft_map_fini(&t.change.at[i].to);

@@ -197,6 +197,137 @@ TEST(times_move_by_the_earliest_of_all_blocks)
 	free(text[1]);
 }
 
+/* ---- against a simple model, over several blocks ---- */
+
+enum { THREADS = 4, FROM = 100, TO = 400, MODEL_LINES = 110000 };
+static const char *const who[THREADS] = {"1:1:1", "1:1:2", "1:2:1", "2:1:1"};
+
+struct model {
+	const struct weft_tool_cut *how;
+	struct weft_buf out;
+	uint64_t last, kept_bytes;
+	bool full;
+	struct {
+		bool has_state, finished, counted, open, any;
+	} thread[THREADS];
+};
+
+static void model_keep(struct model *m, const char *line, size_t in_bytes, uint64_t last)
+{
+	weft_buf_puts(&m->out, line);
+	m->last = last > m->last ? last : m->last;
+	m->kept_bytes += in_bytes;
+	m->full = m->how->max_bytes && m->kept_bytes > m->how->max_bytes;
+}
+
+static void model_state(struct model *m, unsigned thread, unsigned begin, unsigned end, const char *line)
+{
+	if (m->full || end < FROM || begin > TO || (begin < FROM && m->how->remove_first_states))
+		return;
+	if (end > TO && begin < TO && m->how->remove_last_states) {
+		m->thread[thread].finished = true;
+		return;
+	}
+	m->thread[thread].has_state = true;
+	model_keep(m, line, strlen(line), end);
+}
+
+static bool model_keeps(const struct model *m, unsigned thread, unsigned time)
+{
+	bool has_state = m->thread[thread].has_state;
+	if (time > TO || m->how->keep_events == WEFT_TOOL_KEEP_ALL)
+		return time <= TO;
+	if (time < FROM)
+		return m->how->keep_events == WEFT_TOOL_KEEP_BOUNDARY && has_state;
+	return !m->thread[thread].finished && (has_state || !m->how->remove_first_states);
+}
+
+static void model_event(struct model *m, unsigned thread, unsigned time, bool counter, unsigned value)
+{
+	char line[64], in[64];
+	if (m->full || !model_keeps(m, thread, time))
+		return;
+	bool sample = counter && !m->thread[thread].counted;
+	snprintf(in, sizeof in, "2:%u:%s:%u:%s:%u\n", thread + 1, who[thread], time, counter ? "42000050" : "60000019", value);
+	snprintf(line, sizeof line, "2:%u:%s:%u:%s:%u\n", thread + 1, who[thread], time, counter ? "42000050" : "60000019",
+	         sample ? 0 : value);
+	m->thread[thread].counted |= counter;
+	if (!counter)
+		m->thread[thread].open = value;
+	model_keep(m, line, strlen(in), time);
+}
+
+static void model_close(struct model *m)
+{
+	bool begun = false;
+	for (unsigned i = 0; i < THREADS; i++)
+		for (unsigned counter = 0; counter < 2; counter++) {
+			if (!(counter ? m->thread[i].counted : m->thread[i].open))
+				continue;
+			weft_buf_puts(&m->out, begun ? "" : CLOSING);
+			begun = true;
+			weft_buf_printf(&m->out, "2:%u:%s:%llu:%s:0\n", i + 1, who[i], (unsigned long long)m->last,
+			                counter ? "42000050" : "60000019");
+		}
+}
+
+/*
+ * Threads come into being one after the other: what makes a difference later (a first kept state, a last one, a first sample) is
+ * rare, and stands anywhere in a block, so that parts are settled both as they are and anew.
+ */
+static void model_line(struct model *m, struct weft_buf *body, uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	uint64_t r = *seed >> 24;
+	unsigned thread = (unsigned)(r % THREADS), rare = (unsigned)(r >> 4) % 9000, time = (unsigned)(r >> 18) % 500;
+	char line[64];
+	if (rare < 2 || rare % 4 == 3) { /* states: most lie before the range */
+		unsigned begin = rare == 0 ? 150 : rare == 1 ? 390 : time % 60, end = begin + 30;
+		snprintf(line, sizeof line, "1:%u:%s:%u:%u:1\n", thread + 1, who[thread], begin, end);
+		weft_buf_puts(body, line);
+		model_state(m, thread, begin, end, line);
+		return;
+	}
+	bool counter = rare == 2 || (m->thread[thread].any && rare % 16 == 4);
+	m->thread[thread].any |= counter;
+	weft_buf_printf(body, "2:%u:%s:%u:%s:%u\n", thread + 1, who[thread], time, counter ? "42000050" : "60000019", rare % 5);
+	model_event(m, thread, time, counter, rare % 5);
+}
+
+TEST(blocks_know_what_was_before_them)
+{
+	static const struct weft_tool_cut cases[] = {
+		{.max_bytes = 0},
+		{.keep_events = WEFT_TOOL_KEEP_BOUNDARY},
+		{.keep_events = WEFT_TOOL_KEEP_ALL, .max_bytes = 1500000},
+		{.remove_first_states = true},
+		{.remove_last_states = true, .keep_events = WEFT_TOOL_KEEP_BOUNDARY},
+		{.remove_first_states = true, .remove_last_states = true, .max_bytes = 700000},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct weft_tool_cut how = cases[i];
+		struct model m = {.how = &how};
+		struct weft_buf body = {0};
+		uint64_t seed = i;
+		how.by_time = how.original_time = true;
+		how.from = FROM;
+		how.to = TO;
+		for (unsigned k = 0; k < MODEL_LINES; k++)
+			model_line(&m, &body, &seed);
+		model_close(&m);
+		REQUIRE(!body.failed && !m.out.failed);
+		tool_put_trace(body.at);
+		for (how.threads = 1; how.threads <= 3; how.threads += 2) {
+			REQUIRE(weft_tool_cut(tool_path("in.prv"), tool_path("out.prv"), &how, NULL, NULL) == 0);
+			char *got = tool_body("out.prv");
+			CHECK(!strcmp(got, m.out.at));
+			free(got);
+		}
+		weft_buf_fini(&body);
+		weft_buf_fini(&m.out);
+	}
+}
+
 TEST(lines_that_are_not_plain_are_written_anew)
 {
 	static const struct tool_case cases[] = {
