@@ -3,14 +3,13 @@
  * Rows from a pyramid: last, maximum, minimum and average without looking into the chunks that lie within one pixel, the other
  * ways burst by burst.
  *
- * A burst is added to the pixel in which it begins; what a pixel begins with, the burst that reaches into it, is known when all
- * are added. So the loop over bursts has no inner loop over pixels: it keeps a running sum, begins it anew where the pixel is
- * another than the last burst's, and stores it at the pixel each time. Then one walk over the pixels fills those in which no
- * burst begins.
+ * A pixel shows the bursts that begin in it, and the one that reaches into it: in a chunk, these are a run, which begins with the
+ * last burst of the run before it. So first the ends of runs are looked for, without a jump, then each run is reduced to what
+ * its pixel shows, eight bursts at a time. Only the run that a chunk ends in is carried on to the next.
  *
  *     bursts       a     b  c           d           begin in pixels 0 0 0 2
- *     sum          a    ab abc         cd           c reaches into pixel 2: the sum there begins with it
- *     pixels       |    abc    |   c   |  cd  |
+ *     runs         a  b  c | c  d …                 c reaches into pixel 2: the run there begins with it
+ *     pixels       |  abc  |   c   |  cd  |
  */
 #include "base/pool.h"
 #include "base/wide.h"
@@ -23,12 +22,10 @@
 #define NEAR 1e-6                /* of a pixel: far more than what is lost by rounding */
 #define EXACT 9007199254740992.0 /* whole numbers up to here, and sums that stay below, are exact */
 
-enum { PAD = 8 };
-
-struct scratch {            /* of one worker */
-	double *sum, *last; /* by pixel; last NAN: no burst begins there */
-	uint32_t *n;        /* by pixel: bursts up to here */
+struct scratch {      /* of one worker */
+	double *cell; /* the row at work, with EIGHT more places */
 	int32_t pixel[WEFT_PYRAMID_BURSTS];
+	uint8_t last[WEFT_PYRAMID_BURSTS + 1]; /* of each run */
 	struct weft_pyramid_bursts bursts;
 };
 struct brush {
@@ -36,171 +33,210 @@ struct brush {
 	const struct weft_metric_cells *c;
 	double scale; /* pixels a unit of time, nearly */
 	int32_t at;   /* the pixel in which the next burst begins */
-	int32_t of;   /* the pixel of the running sum; -1: none yet */
-	double sum;
-	double held; /* value of the last burst */
-	uint32_t n;
-	bool whole; /* what it holds and the loaded chunk are whole numbers, and so are all sums of them */
+	double sum;   /* of its run so far */
+	uint32_t n;   /* bursts in it */
+	bool whole;   /* what it holds and the loaded chunk are whole numbers, and so are all sums of them */
 	bool done;
+	const struct weft_pyramid_chunk *skipped; /* the last, if nothing was added since */
 };
 
 /* ---- the four ways ---- */
 
-static inline double no_zero(double v)
-{
-	return v == 0 ? INFINITY : v;
-}
-
-/* Vectors of two and four: compilers make of them what the machine has. */
-typedef double two __attribute__((vector_size(16)));
-typedef int64_t two_i64 __attribute__((vector_size(16)));
+/* Vectors of four: compilers make of them what the machine has. */
 typedef double four __attribute__((vector_size(32)));
 typedef int64_t four_i64 __attribute__((vector_size(32)));
 typedef int32_t four_i32 __attribute__((vector_size(16)));
 
-/* a or b without a jump: whether a burst begins in the pixel of the one before it cannot be foretold. */
-static inline double choose(bool first, double a, double b)
+#define INLINE static inline __attribute__((always_inline))
+#define ALL(v) \
+	{ \
+		(v), (v), (v), (v) \
+	}
+
+enum { EIGHT = 8 };
+_Static_assert((int)WEFT_PYRAMID_BEYOND >= (int)EIGHT, "runs are read eight at a time");
+/* From EIGHT - n on: the first n of eight. */
+static const int64_t first_of[2 * EIGHT] = {-1, -1, -1, -1, -1, -1, -1, -1};
+
+/* v[from] to v[from + 3], with `other` for those that are not below n. */
+INLINE void take_four(four *out, const double *v, uint32_t n, unsigned from, double other)
 {
-	int64_t m = -(int64_t)first;
-	two_i64 mask = {m, m};
-	two x = {a, a}, y = {b, b};
-	return ((two)(((two_i64)x & mask) | ((two_i64)y & ~mask)))[0];
+	four x, none = ALL(other);
+	four_i64 mask;
+	memcpy(&x, v + from, sizeof x);
+	memcpy(&mask, first_of + EIGHT - (n < EIGHT ? n : EIGHT) + from, sizeof mask);
+	*out = (four)(((four_i64)x & mask) | ((four_i64)none & ~mask));
+}
+
+INLINE void keep_better(four *best, const four *x, bool greatest)
+{
+	four_i64 better = greatest ? *x > *best : *x < *best;
+	*best = (four)(((four_i64)*x & better) | ((four_i64)*best & ~better));
+}
+
+INLINE double better_of(double a, double b, bool greatest)
+{
+	return (greatest ? a > b : a < b) ? a : b;
+}
+
+INLINE void zero_is_none(four *x)
+{
+	const four zero = ALL(0), none = ALL(INFINITY);
+	four_i64 is = *x == zero;
+	*x = (four)(((four_i64)none & is) | ((four_i64)*x & ~is));
+}
+
+/* The greatest, or the least but 0, of n values and `sum`. */
+INLINE double extreme(double sum, const double *v, uint32_t n, bool greatest)
+{
+	const double nothing = greatest ? -INFINITY : INFINITY;
+	four best = ALL(nothing);
+	for (;; v += EIGHT, n -= EIGHT) {
+		for (unsigned from = 0; from < EIGHT; from += 4) {
+			four x;
+			take_four(&x, v, n, from, nothing);
+			if (!greatest)
+				zero_is_none(&x);
+			keep_better(&best, &x, greatest);
+		}
+		if (n <= EIGHT)
+			break;
+	}
+	double low = better_of(best[0], best[1], greatest), high = better_of(best[2], best[3], greatest);
+	return better_of(better_of(low, high, greatest), sum, greatest);
+}
+
+INLINE double more_max(double sum, const double *v, uint32_t n)
+{
+	return extreme(sum, v, n, true);
+}
+
+INLINE double more_min(double sum, const double *v, uint32_t n)
+{
+	return extreme(sum, v, n, false);
+}
+
+/* Where sums are exact, in any order. */
+INLINE double more_whole(double sum, const double *v, uint32_t n)
+{
+	four all = ALL(0);
+	for (;; v += EIGHT, n -= EIGHT) {
+		four x, y;
+		take_four(&x, v, n, 0, 0);
+		take_four(&y, v, n, 4, 0);
+		all += x + y;
+		if (n <= EIGHT)
+			break;
+	}
+	return sum + ((all[0] + all[1]) + (all[2] + all[3]));
+}
+
+INLINE double more_in_order(double sum, const double *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		sum += v[i];
+	return sum;
+}
+
+INLINE double show_sum(double sum, uint32_t n)
+{
+	(void)n;
+	return sum;
+}
+
+INLINE double show_min(double sum, uint32_t n)
+{
+	(void)n;
+	return sum == INFINITY ? 0 : sum;
+}
+
+INLINE double show_average(double sum, uint32_t n)
+{
+	return sum / n;
+}
+
+/* Ends of runs among the bursts [from, to): those that end in another pixel than they begin in. How many there are. */
+INLINE uint32_t find_runs(int32_t at, const int32_t *pixel, uint32_t from, uint32_t to, uint8_t *last)
+{
+	uint32_t n = 0;
+	for (uint32_t i = from; i < to; i++) {
+		last[n] = (uint8_t)i;
+		n += pixel[i] != at;
+		at = pixel[i];
+	}
+	return n;
 }
 
 /*
- * The bursts [from, to) of the loaded chunk: `begin` is what a new sum begins with beside v, `join` joins sum and v. What the
- * brush holds is kept in locals, as stores into pixels might otherwise change it.
+ * The pixels [from, to), and some behind them, which are written later: how many pixels have no run of their own cannot be foretold,
+ * that they are more than four sometimes can.
  */
-#define BURSTS(begin, join) \
-	do { \
-		const double *value = b->s->bursts.value; \
-		const int32_t *pixel = b->s->pixel; \
-		double *sums = b->s->sum, *lasts = b->s->last, sum = b->sum, held = b->held; \
-		int32_t at = b->at, of = b->of; \
-		for (uint32_t i = from; i < to; i++) { \
-			double v = value[i]; \
-			sum = choose(at == of, sum, (begin)); \
-			sum = (join); \
-			sums[at] = sum; \
-			lasts[at] = v; \
-			of = at; \
-			at = pixel[i]; \
-			held = v; \
-		} \
-		b->at = at; \
-		b->of = of; \
-		b->sum = sum; \
-		b->held = held; \
-	} while (0)
-
-static void add_last(struct brush *b, uint32_t from, uint32_t to)
+INLINE void fill(double *cell, int32_t from, int32_t to, double v)
 {
-	const double *value = b->s->bursts.value;
+	const four all = ALL(v);
+	memcpy(cell + from, &all, sizeof all);
+	for (int32_t x = from + 4; x < to; x++)
+		cell[x] = v;
+}
+
+/* The bursts [from, to) of the loaded chunk. */
+INLINE void add_runs(struct brush *b, uint32_t from, uint32_t to, double nothing,
+                     double (*more)(double sum, const double *v, uint32_t n), double (*show)(double sum, uint32_t n))
+{
+	const double *v = b->s->bursts.value;
 	const int32_t *pixel = b->s->pixel;
-	double *lasts = b->s->last;
+	uint8_t *last = b->s->last;
+	double *cell = b->s->cell, sum = b->sum;
+	uint32_t runs = find_runs(b->at, pixel, from, to, last), n = b->n;
+	int32_t at = b->at;
+	for (uint32_t k = 0; k < runs; k++) {
+		const uint32_t end = last[k];
+		cell[at] = show(more(sum, v + from, end + 1 - from), n + end + 1 - from);
+		fill(cell, at + 1, pixel[end], v[end]);
+		at = pixel[end];
+		sum = nothing;
+		n = 0;
+		from = end;
+	}
+	b->at = at;
+	b->sum = more(sum, v + from, to - from);
+	b->n = n + to - from;
+}
+
+#define WAY(name, nothing, more, show) \
+	WEFT_BODY name##_body(struct brush *b, uint32_t from, uint32_t to) \
+	{ \
+		add_runs(b, from, to, nothing, more, show); \
+	} \
+	WEFT_WIDE(name, (struct brush * b, uint32_t from, uint32_t to), (b, from, to))
+WAY(add_max, -INFINITY, more_max, show_sum)
+WAY(add_min, INFINITY, more_min, show_min)
+WAY(add_whole, 0, more_whole, show_average)
+WAY(add_in_order, 0, more_in_order, show_average)
+
+/* Each burst is what the pixels from its begin on show, until the next one says other. */
+WEFT_BODY add_last_body(struct brush *b, uint32_t from, uint32_t to)
+{
+	const double *v = b->s->bursts.value;
+	const int32_t *pixel = b->s->pixel;
+	double *cell = b->s->cell;
 	int32_t at = b->at;
 	for (uint32_t i = from; i < to; i++) {
-		lasts[at] = value[i];
+		fill(cell, at, pixel[i], v[i]);
 		at = pixel[i];
 	}
 	b->at = at;
-	b->held = value[to - 1];
+	b->n = 1;
+	b->sum = v[to - 1];
 }
+WEFT_WIDE(add_last, (struct brush * b, uint32_t from, uint32_t to), (b, from, to))
 
-/*
- * Greatest and least go through whole numbers that are in the order of the values: choosing and comparing these takes half the
- * time. `sum` is kept as a value between chunks.
- */
-static inline int64_t order_of(double v)
-{
-	int64_t bits;
-	memcpy(&bits, &v, sizeof bits);
-	return bits ^ (int64_t)((uint64_t)(bits >> 63) >> 1);
-}
-
-static inline double value_of(int64_t order)
-{
-	int64_t bits = order ^ (int64_t)((uint64_t)(order >> 63) >> 1);
-	double v;
-	memcpy(&v, &bits, sizeof v);
-	return v;
-}
-
-#define EXTREMES(key, better) \
-	do { \
-		const double *value = b->s->bursts.value; \
-		const int32_t *pixel = b->s->pixel; \
-		double *sums = b->s->sum, *lasts = b->s->last; \
-		int64_t sum = order_of(b->sum), held = order_of(key(b->held)); \
-		int32_t at = b->at, of = b->of; \
-		for (uint32_t i = from; i < to; i++) { \
-			int64_t v = order_of(key(value[i])), same = -(int64_t)(at == of); \
-			sum = (sum & same) | (held & ~same); \
-			sum = v better sum ? v : sum; \
-			sums[at] = value_of(sum); \
-			lasts[at] = value[i]; \
-			of = at; \
-			at = pixel[i]; \
-			held = v; \
-		} \
-		b->at = at; \
-		b->of = of; \
-		b->sum = value_of(sum); \
-		b->held = value[to - 1]; \
-	} while (0)
-
-static inline double itself(double v)
-{
-	return v;
-}
-
-static void add_max(struct brush *b, uint32_t from, uint32_t to)
-{
-	EXTREMES(itself, >);
-}
-
-static void add_min(struct brush *b, uint32_t from, uint32_t to)
-{
-	EXTREMES(no_zero, <);
-}
-
-/* Sums of whole numbers that stay exact, in integers: half the time again. */
-static void add_whole(struct brush *b, uint32_t from, uint32_t to)
-{
-	const double *value = b->s->bursts.value;
-	const int32_t *pixel = b->s->pixel;
-	double *sums = b->s->sum, *lasts = b->s->last;
-	int64_t sum = (int64_t)b->sum, held = (int64_t)b->held;
-	int32_t at = b->at, of = b->of;
-	for (uint32_t i = from; i < to; i++) {
-		int64_t v = (int64_t)value[i], same = -(int64_t)(at == of);
-		sum = ((sum & same) | (held & ~same)) + v;
-		sums[at] = (double)sum;
-		lasts[at] = value[i];
-		of = at;
-		at = pixel[i];
-		held = v;
-	}
-	b->at = at;
-	b->of = of;
-	b->sum = (double)sum;
-	b->held = value[to - 1];
-}
-
-/* Of counts the running total is stored: differences tell how many bursts begin in a pixel. */
 static void add_average(struct brush *b, uint32_t from, uint32_t to)
 {
-	uint32_t *counts = b->s->n, n = b->n;
-	int32_t begun = b->at;
-	for (uint32_t i = from; i < to; i++) {
-		counts[begun] = ++n;
-		begun = b->s->pixel[i];
-	}
-	b->n = n;
 	if (b->whole)
 		add_whole(b, from, to);
 	else
-		BURSTS(held, sum + v);
+		add_in_order(b, from, to);
 }
 
 /* A chunk or node that begins and ends in the pixel at hand. False: its bursts must be added one by one. */
@@ -213,75 +249,34 @@ static bool skip_last(struct brush *b, const struct weft_pyramid_sum *t)
 
 static bool skip_max(struct brush *b, const struct weft_pyramid_sum *t)
 {
-	double sum = b->at == b->of ? b->sum : b->held;
-	b->sum = t->max > sum ? t->max : sum;
+	b->sum = better_of(t->max, b->sum, true);
 	return true;
 }
 
 static bool skip_min(struct brush *b, const struct weft_pyramid_sum *t)
 {
-	double sum = b->at == b->of ? b->sum : no_zero(b->held);
-	b->sum = no_zero(t->min) < sum ? no_zero(t->min) : sum;
+	b->sum = better_of(t->min == 0 ? INFINITY : t->min, b->sum, false);
 	return true;
 }
 
 static bool skip_average(struct brush *b, const struct weft_pyramid_sum *t)
 {
-	double sum = b->at == b->of ? b->sum : b->held;
-	if (sum != floor(sum) || !(fabs(sum) + t->size < EXACT))
+	if (b->sum != floor(b->sum) || !(fabs(b->sum) + t->size < EXACT))
 		return false;
 	b->n += t->n;
-	b->sum = sum + t->sum;
+	b->sum += t->sum;
 	return true;
-}
-
-/*
- * From the first pixel on: what it shows when a burst begins in it, else what the burst that fills it has. `shown` may be
- * computed of pixels in which none begins, and is then not taken.
- */
-#define PIXELS(shown) \
-	do { \
-		const double *lasts = s->last; \
-		uint32_t before = 0; /* the pixel in which one began last: pixel 0 at least, where the row does */ \
-		for (uint32_t x = 0; x < n; x++) { \
-			bool begins = lasts[x] == lasts[x]; \
-			uint32_t mask = -(uint32_t)begins; \
-			cell[x] = choose(begins, (shown), lasts[before]); \
-			before = (x & mask) | (before & ~mask); \
-		} \
-	} while (0)
-
-static void show_last(const struct scratch *s, double *restrict cell, unsigned n)
-{
-	PIXELS(lasts[x]);
-}
-
-static void show_sum(const struct scratch *s, double *restrict cell, unsigned n)
-{
-	PIXELS(s->sum[x]);
-}
-
-static void show_min(const struct scratch *s, double *restrict cell, unsigned n)
-{
-	PIXELS(choose(s->sum[x] == INFINITY, 0, s->sum[x]));
-}
-
-/* The burst that reaches into the pixel counts besides those that begin in it; there is none in front of the first. */
-static void show_average(const struct scratch *s, double *restrict cell, unsigned n)
-{
-	/* of the row's first pixel nothing is subtracted */
-	PIXELS(s->sum[x] / (s->n[x] - (x ? s->n[before] - 1 : 0)));
 }
 
 static const struct way {
 	void (*add)(struct brush *b, uint32_t from, uint32_t to); /* bursts of the loaded chunk */
 	bool (*skip)(struct brush *b, const struct weft_pyramid_sum *t);
-	void (*show)(const struct scratch *s, double *restrict cell, unsigned n);
+	double (*show)(double sum, uint32_t n);
 	double nothing; /* sums begin with */
 } ways[WEFT_DRAWS] = {
-	[WEFT_DRAW_LAST] = {add_last, skip_last, show_last, 0},
+	[WEFT_DRAW_LAST] = {add_last, skip_last, show_sum, 0},
 	[WEFT_DRAW_MAXIMUM] = {add_max, skip_max, show_sum, -INFINITY},
-	[WEFT_DRAW_MIN_NOT_ZERO] = {add_min, skip_min, show_min, 0},
+	[WEFT_DRAW_MIN_NOT_ZERO] = {add_min, skip_min, show_min, INFINITY},
 	[WEFT_DRAW_AVERAGE] = {add_average, skip_average, show_average, 0},
 };
 
@@ -291,7 +286,8 @@ static void find_pixels_exactly(const struct weft_metric_cells *c, const struct 
 {
 	for (uint32_t i = 0; i < WEFT_PYRAMID_BURSTS; i++) {
 		double end = b->end[i] < c->to ? b->end[i] : c->to;
-		pixel[i] = (int32_t)cells_pixel(end > c->from ? end : c->from, c->from, c->to - c->from, c->width);
+		double x = end > c->from ? cells_pixel(end, c->from, c->to - c->from, c->width) : 0;
+		pixel[i] = x < c->width ? (int32_t)x : (int32_t)c->width - 1;
 	}
 }
 
@@ -301,15 +297,14 @@ static void find_pixels_exactly(const struct weft_metric_cells *c, const struct 
  */
 WEFT_BODY pixels_body(const double *end, double from, double scale, double most, int32_t *pixel, bool *near_border)
 {
-	const four last = {most, most, most, most},
-		   first = {0.25, 0.25, 0.25, 0.25}; /* outside it needs not be right to the last bit */
+	const four last = ALL(most), first = ALL(0.25); /* outside it needs not be right to the last bit */
 	four_i64 near = {0, 0, 0, 0};
 	for (uint32_t i = 0; i < WEFT_PYRAMID_BURSTS; i += 4) {
 		four x;
 		memcpy(&x, end + i, sizeof x);
 		x = (x - from) * scale;
-		four_i64 beyond = x > last;
-		x = (four)(((four_i64)x & ~beyond) | ((four_i64)last & beyond));
+		four_i64 within = x <= last;
+		x = (four)(((four_i64)x & within) | ((four_i64)last & ~within));
 		four_i64 early = x < first;
 		x = (four)(((four_i64)x & ~early) | ((four_i64)first & early));
 		four_i32 whole = __builtin_convertvector(x, four_i32);
@@ -347,7 +342,8 @@ static void add_chunk(struct brush *b, const struct weft_pyramid *p, const struc
 		to += to < chunk->sum.n;
 		b->done = true;
 	}
-	b->whole = b->sum == floor(b->sum) && b->held == floor(b->held) && fabs(b->sum) + fabs(b->held) + chunk->sum.size < EXACT;
+	b->whole = b->sum == floor(b->sum) && fabs(b->sum) + chunk->sum.size < EXACT;
+	b->skipped = NULL;
 	if (from < to)
 		way->add(b, from, to);
 }
@@ -359,16 +355,12 @@ static inline bool is_inside(const struct brush *b, const struct weft_pyramid_su
 	return t->end < c->to && cells_pixel(t->end, c->from, c->to - c->from, c->width) == b->at;
 }
 
-static bool skip(struct brush *b, const struct weft_pyramid *p, const struct way *way, const struct weft_pyramid_sum *t,
-                 uint64_t last)
+/* last: the chunk that t ends with. Its bursts are not looked at: where chunks are skipped, that would be most of the work. */
+static bool skip(struct brush *b, const struct way *way, const struct weft_pyramid_sum *t, const struct weft_pyramid_chunk *last)
 {
 	if (!is_inside(b, t) || !way->skip(b, t))
 		return false;
-	b->of = b->at;
-	b->held = weft_pyramid_last(p, &p->chunk[last]);
-	b->s->last[b->at] = b->held;
-	b->s->sum[b->at] = b->sum;
-	b->s->n[b->at] = b->n;
+	b->skipped = last;
 	return true;
 }
 
@@ -381,10 +373,11 @@ static void walk_row(struct brush *b, const struct weft_pyramid *p, uint32_t row
 		uint64_t place = i - r->first_chunk, node = place / WEFT_PYRAMID_FAN;
 		uint64_t behind = r->first_chunk + (node + 1) * WEFT_PYRAMID_FAN;
 		behind = behind < end ? behind : end;
-		if (begun && place % WEFT_PYRAMID_FAN == 0 && skip(b, p, way, &p->node[r->first_node + node], behind - 1)) {
+		if (begun && place % WEFT_PYRAMID_FAN == 0 &&
+		    skip(b, way, &p->node[r->first_node + node], &p->chunk[behind - 1])) {
 			i = behind;
 		} else {
-			if (!begun || !skip(b, p, way, &p->chunk[i].sum, i))
+			if (!begun || !skip(b, way, &p->chunk[i].sum, &p->chunk[i]))
 				add_chunk(b, p, &p->chunk[i], way);
 			i++;
 		}
@@ -392,19 +385,17 @@ static void walk_row(struct brush *b, const struct weft_pyramid *p, uint32_t row
 	}
 }
 
+/* What the last burst's pixel shows; what lies behind the row's end is 0. */
 static void draw_fast(struct scratch *s, const struct weft_metric_cells *c, const struct weft_pyramid *p, uint32_t object,
                       const struct way *way, double *cell)
 {
-	struct brush b =
-		{.s = s, .c = c, .scale = c->width / (c->to - c->from), .of = -1, .sum = way->nothing, .held = way->nothing};
-	if (way->add == add_min)
-		b.held = 0; /* is taken for nothing */
-	for (unsigned x = 0; x < c->width; x++)
-		s->last[x] = NAN;
+	struct brush b = {.s = s, .c = c, .scale = c->width / (c->to - c->from), .sum = way->nothing};
 	walk_row(&b, p, object, way);
-	unsigned last = b.at < 0 ? 0 : (unsigned)b.at + 1 < c->width ? (unsigned)b.at + 1 : c->width;
-	way->show(s, cell, last);
-	for (unsigned x = last; x < c->width; x++)
+	if (b.skipped && way->add == add_last)
+		b.sum = weft_pyramid_last(p, b.skipped);
+	memcpy(cell, s->cell, (size_t)b.at * sizeof *cell);
+	cell[b.at] = b.n ? way->show(b.sum, b.n) : 0;
+	for (unsigned x = (unsigned)b.at + 1; x < c->width; x++)
 		cell[x] = 0;
 }
 
@@ -446,20 +437,13 @@ int cells_from_pyramid(struct weft_metric_cells *c, const struct weft_metric_cel
 	unsigned n = how->threads ? how->threads : weft_pool_width();
 	struct scratch *s = calloc(n, sizeof *s);
 	int rc = s ? 0 : -ENOMEM;
-	for (unsigned i = 0; i < n && !rc; i++) {
-		s[i].sum = calloc(c->width + (size_t)PAD, sizeof *s->sum);
-		s[i].last = malloc((c->width + (size_t)PAD) * sizeof *s->last);
-		s[i].n = calloc(c->width + (size_t)PAD, sizeof *s->n);
-		rc = s[i].sum && s[i].last && s[i].n ? 0 : -ENOMEM;
-	}
+	for (unsigned i = 0; i < n && !rc; i++)
+		rc = (s[i].cell = malloc((c->width + (size_t)EIGHT) * sizeof *s->cell)) ? 0 : -ENOMEM;
 	struct drawing d = {c, how, p, s};
 	if (!rc)
 		rc = weft_parallel(n, c->n_rows, draw_row, &d);
-	for (unsigned i = 0; s && i < n; i++) {
-		free(s[i].sum);
-		free(s[i].last);
-		free(s[i].n);
-	}
+	for (unsigned i = 0; s && i < n; i++)
+		free(s[i].cell);
 	free(s);
 	return rc;
 }

@@ -23,6 +23,7 @@
 
 struct maker_row {
 	WEFT_VEC(struct weft_pyramid_chunk) chunk;
+	WEFT_VEC(struct weft_pyramid_sum) node; /* made at the end */
 };
 struct weft_pyramid_maker {
 	const struct weft_trace *trace;
@@ -109,8 +110,10 @@ static void maker_free(struct weft_pyramid_maker *m)
 {
 	if (m->fd >= 0)
 		close(m->fd);
-	for (uint32_t i = 0; m->row && i < m->n_rows; i++)
+	for (uint32_t i = 0; m->row && i < m->n_rows; i++) {
 		free(m->row[i].chunk.at);
+		free(m->row[i].node.at);
+	}
 	free(m->row);
 	free(m->key);
 	free(m->dir);
@@ -292,31 +295,7 @@ int weft_pyramid_lane_end(struct weft_pyramid_lane *l)
 
 /* ---- finish ---- */
 
-/* A part of the tables behind the ones before it. */
-static int put_table(struct weft_pyramid_maker *m, struct pyramid_head *h, uint64_t *at, const void *from, size_t bytes)
-{
-	h->tables_crc = weft_crc32c(h->tables_crc, from, bytes);
-	int rc = weft_write_all(m->fd, from, bytes, *at);
-	*at += bytes;
-	return rc;
-}
-
-static int put_rows(struct weft_pyramid_maker *m, struct pyramid_head *h, uint64_t *at)
-{
-	struct weft_pyramid_row *row = calloc((size_t)m->n_rows + 1, sizeof *row);
-	if (!row)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < m->n_rows; i++) {
-		uint64_t n = m->row[i].chunk.n;
-		row[i] = (struct weft_pyramid_row){h->n_chunks, n, h->n_nodes, (n + WEFT_PYRAMID_FAN - 1) / WEFT_PYRAMID_FAN};
-		h->n_chunks += row[i].n_chunks;
-		h->n_nodes += row[i].n_nodes;
-	}
-	int rc = put_table(m, h, at, row, m->n_rows * sizeof *row);
-	free(row);
-	return rc;
-}
-
+/* What holds for the first n chunks from c on. */
 static struct weft_pyramid_sum node_of(const struct weft_pyramid_chunk *c, size_t n)
 {
 	struct weft_pyramid_sum s = c[0].sum;
@@ -332,17 +311,47 @@ static struct weft_pyramid_sum node_of(const struct weft_pyramid_chunk *c, size_
 	return s;
 }
 
-static int put_nodes(struct weft_pyramid_maker *m, struct pyramid_head *h, uint64_t *at)
+static int make_nodes(struct maker_row *row)
 {
-	int rc = 0;
-	for (uint32_t i = 0; i < m->n_rows && !rc; i++) {
-		size_t n = m->row[i].chunk.n;
-		for (size_t k = 0; k < n && !rc; k += WEFT_PYRAMID_FAN) {
-			struct weft_pyramid_sum s = node_of(m->row[i].chunk.at + k,
-			                                    n - k < WEFT_PYRAMID_FAN ? n - k : WEFT_PYRAMID_FAN);
-			rc = put_table(m, h, at, &s, sizeof s);
-		}
+	for (size_t k = 0; k < row->chunk.n; k += WEFT_PYRAMID_FAN) {
+		size_t n = row->chunk.n - k < WEFT_PYRAMID_FAN ? row->chunk.n - k : WEFT_PYRAMID_FAN;
+		if (weft_vec_push(&row->node, node_of(row->chunk.at + k, n)))
+			return -ENOMEM;
 	}
+	return 0;
+}
+
+/* A part of the tables behind the ones before it. */
+static int put_table(struct weft_pyramid_maker *m, uint64_t *at, const void *from, size_t bytes)
+{
+	int rc = weft_write_all(m->fd, from, bytes, *at);
+	*at += bytes;
+	return rc;
+}
+
+/* The same of those that the head's checksum is of. */
+static int put_checked(struct weft_pyramid_maker *m, struct pyramid_head *h, uint64_t *at, const void *from, size_t bytes)
+{
+	h->tables_crc = weft_crc32c(h->tables_crc, from, bytes);
+	return put_table(m, at, from, bytes);
+}
+
+static int put_rows(struct weft_pyramid_maker *m, struct pyramid_head *h, uint64_t *at)
+{
+	struct weft_pyramid_row *row = calloc((size_t)m->n_rows + 1, sizeof *row);
+	int rc = row ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < m->n_rows && !rc; i++) {
+		struct maker_row *of = &m->row[i];
+		rc = make_nodes(of);
+		row[i] = (struct weft_pyramid_row){h->n_chunks, of->chunk.n, h->n_nodes, of->node.n, 0, 0};
+		row[i].crc = weft_crc32c(0, of->chunk.at, of->chunk.n * sizeof *of->chunk.at);
+		row[i].crc = weft_crc32c(row[i].crc, of->node.at, of->node.n * sizeof *of->node.at);
+		h->n_chunks += of->chunk.n;
+		h->n_nodes += of->node.n;
+	}
+	if (!rc)
+		rc = put_checked(m, h, at, row, m->n_rows * sizeof *row);
+	free(row);
 	return rc;
 }
 
@@ -362,15 +371,15 @@ static int write_tables(struct weft_pyramid_maker *m)
 	uint64_t at = h.tables;
 	int rc = weft_write_all(m->fd, nothing, sizeof nothing, end);
 	if (!rc)
-		rc = put_table(m, &h, &at, m->key, m->key_bytes);
+		rc = put_checked(m, &h, &at, m->key, m->key_bytes);
 	if (!rc)
-		rc = put_table(m, &h, &at, nothing, (8 - m->key_bytes % 8) % 8);
+		rc = put_checked(m, &h, &at, nothing, (8 - m->key_bytes % 8) % 8);
 	if (!rc)
 		rc = put_rows(m, &h, &at);
 	for (uint32_t i = 0; i < m->n_rows && !rc; i++)
-		rc = put_table(m, &h, &at, m->row[i].chunk.at, m->row[i].chunk.n * sizeof *m->row[i].chunk.at);
-	if (!rc)
-		rc = put_nodes(m, &h, &at);
+		rc = put_table(m, &at, m->row[i].chunk.at, m->row[i].chunk.n * sizeof *m->row[i].chunk.at);
+	for (uint32_t i = 0; i < m->n_rows && !rc; i++)
+		rc = put_table(m, &at, m->row[i].node.at, m->row[i].node.n * sizeof *m->row[i].node.at);
 	h.crc = weft_crc32c(0, &h, offsetof(struct pyramid_head, crc));
 	return rc ? rc : weft_write_all(m->fd, &h, sizeof h, 0);
 }

@@ -37,6 +37,7 @@ struct weft_pyramid_chunk {
 };
 struct weft_pyramid_row {
 	uint64_t first_chunk, n_chunks, first_node, n_nodes;
+	uint32_t crc, zero; /* of its chunks and nodes, as they stand in the tables */
 };
 struct weft_pyramid {
 	const struct weft_pyramid_row *row;
@@ -50,9 +51,10 @@ struct weft_pyramid {
 /* 0; -ENOENT when there is none of this trace and key (or a damaged one), or the trace has no index that stays. */
 int weft_pyramid_open(struct weft_pyramid **out, const struct weft_trace *t, const char *key, size_t key_bytes) WEFT_MUST_CHECK;
 void weft_pyramid_close(struct weft_pyramid *p); /* NULL is fine */
-/* Room for the decoded bursts of a chunk; what is behind the last burst means nothing. */
+/* Room for the decoded bursts of a chunk; what is behind the last burst means nothing, and may be read for speed. */
+enum { WEFT_PYRAMID_BEYOND = 8 };
 struct weft_pyramid_bursts {
-	double end[WEFT_PYRAMID_BURSTS], value[WEFT_PYRAMID_BURSTS];
+	double end[WEFT_PYRAMID_BURSTS], value[WEFT_PYRAMID_BURSTS + WEFT_PYRAMID_BEYOND];
 };
 void weft_pyramid_load(const struct weft_pyramid *p, const struct weft_pyramid_chunk *c, struct weft_pyramid_bursts *b);
 double weft_pyramid_last(const struct weft_pyramid *p, const struct weft_pyramid_chunk *c); /* value of its last burst */

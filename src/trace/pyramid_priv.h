@@ -16,7 +16,7 @@
 #define PYRAMID_MAGIC "WEFTPYR\n"
 #define PYRAMID_PREFIX "pyramid-"
 #define PYRAMID_TEMP "pyramid.tmp."
-enum { PYRAMID_VERSION = 1, PYRAMID_RAW = 9, PYRAMID_SLACK = 4096, PYRAMID_HEAD = 4096 };
+enum { PYRAMID_VERSION = 2, PYRAMID_RAW = 9, PYRAMID_SLACK = 4096, PYRAMID_HEAD = 4096 };
 
 struct pyramid_head {
 	char magic[8];
@@ -27,7 +27,7 @@ struct pyramid_head {
 	uint64_t tables;   /* where the key begins: a multiple of 8 */
 	uint8_t boot_id[16];
 	uint64_t verified;        /* 1: the chunks were checked in a later run of the machine */
-	uint32_t tables_crc, crc; /* crc: of the bytes before it, `verified` taken as 0 */
+	uint32_t tables_crc, crc; /* of the key and the rows; of the bytes before it, `verified` taken as 0 */
 };
 
 /* Bytes of numbers of this width; 0 for widths that there are not. */

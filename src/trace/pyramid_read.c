@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a pyramid. The tables are checked at each opening; the chunks' bytes once, when the machine was started anew since
- * they were written, as those of the index. A pyramid that does not hold is one that is not there.
+ * Reading a pyramid. The tables are checked at each opening, rows side by side; the chunks' bytes once, when the machine was
+ * started anew since they were written, as those of the index. A pyramid that does not hold is one that is not there.
  */
 #include "base/crc.h"
 #include "base/fs.h"
 #include "base/map.h"
+#include "base/pool.h"
 #include "base/wide.h"
 #include "index_priv.h"
 #include "pyramid_priv.h"
@@ -47,6 +48,11 @@ bool pyramid_has_index(const struct weft_trace *t, const char *dir)
 	return has;
 }
 
+static uint32_t chunk_bytes(const struct weft_pyramid_chunk *c)
+{
+	return pyramid_bytes(c->end_width, c->sum.n) + pyramid_bytes(c->value_width, c->sum.n);
+}
+
 static bool width_is_valid(uint8_t width)
 {
 	return width == 1 || width == 2 || width == 4 || width == 8 || width == PYRAMID_RAW;
@@ -85,38 +91,56 @@ static bool rows_are_valid(const struct weft_pyramid *p)
 	return chunk == p->n_chunks && node == p->n_nodes;
 }
 
-static bool chunks_are_valid(const struct weft_pyramid *p, uint64_t data_end)
+static bool chunk_is_valid(const struct weft_pyramid_chunk *c, uint64_t data_end)
 {
-	for (uint64_t i = 0; i < p->n_chunks; i++) {
-		const struct weft_pyramid_chunk *c = &p->chunk[i];
-		if (c->sum.n == 0 || c->sum.n > WEFT_PYRAMID_BURSTS || !width_is_valid(c->end_width) ||
-		    (c->value_width && !width_is_valid(c->value_width)) || c->offset < PYRAMID_HEAD || c->offset > data_end ||
-		    pyramid_bytes(c->end_width, c->sum.n) + pyramid_bytes(c->value_width, c->sum.n) > data_end - c->offset)
-			return false;
-	}
-	return true;
+	return c->sum.n > 0 && c->sum.n <= WEFT_PYRAMID_BURSTS && width_is_valid(c->end_width) &&
+	       (!c->value_width || width_is_valid(c->value_width)) && c->offset >= PYRAMID_HEAD && c->offset <= data_end &&
+	       chunk_bytes(c) <= data_end - c->offset;
 }
 
-/* Once after each start of the machine. */
-static bool verify(const struct weft_pyramid *p, const struct pyramid_head *h, const char *path)
+struct checking {
+	const struct weft_pyramid *p;
+	uint64_t data_end;
+	bool bytes; /* also the chunks' */
+};
+
+/* A row's part of the tables is read once: it stays in the cache. */
+static int check_row(void *arg, size_t i, unsigned worker)
+{
+	const struct checking *k = arg;
+	const struct weft_pyramid_row *r = &k->p->row[i];
+	const struct weft_pyramid_chunk *c = k->p->chunk + r->first_chunk;
+	(void)worker;
+	uint32_t crc = weft_crc32c(0, c, r->n_chunks * sizeof *c);
+	crc = weft_crc32c(crc, k->p->node + r->first_node, r->n_nodes * sizeof *k->p->node);
+	bool good = crc == r->crc;
+	for (uint64_t n = 0; n < r->n_chunks && good; n++)
+		good = chunk_is_valid(&c[n], k->data_end) &&
+		       (!k->bytes || weft_crc32c(0, k->p->at + c[n].offset, chunk_bytes(&c[n])) == c[n].crc);
+	return good ? 0 : WEFT_E_DAMAGED;
+}
+
+static void mark_verified(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	uint64_t one = 1;
+	if (fd < 0)
+		return;
+	ssize_t n = pwrite(fd, &one, sizeof one, offsetof(struct pyramid_head, verified));
+	(void)n; /* then it is done again the next time */
+	close(fd);
+}
+
+/* All rows, side by side; the chunks' bytes once after each start of the machine. */
+static bool rows_hold(const struct weft_pyramid *p, const struct pyramid_head *h, const char *path)
 {
 	uint8_t boot_id[16];
 	store_boot_id(boot_id);
-	if (h->verified == 1 || !memcmp(boot_id, h->boot_id, sizeof boot_id))
-		return true;
-	for (uint64_t i = 0; i < p->n_chunks; i++) {
-		const struct weft_pyramid_chunk *c = &p->chunk[i];
-		if (weft_crc32c(0, p->at + c->offset,
-		                pyramid_bytes(c->end_width, c->sum.n) + pyramid_bytes(c->value_width, c->sum.n)) != c->crc)
-			return false;
-	}
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	uint64_t one = 1;
-	if (fd >= 0) {
-		ssize_t n = pwrite(fd, &one, sizeof one, offsetof(struct pyramid_head, verified));
-		(void)n; /* then it is done again the next time */
-		close(fd);
-	}
+	struct checking k = {p, h->data_end, h->verified != 1 && memcmp(boot_id, h->boot_id, sizeof boot_id) != 0};
+	if (weft_parallel(0, p->n_rows, check_row, &k))
+		return false;
+	if (k.bytes)
+		mark_verified(path);
 	return true;
 }
 
@@ -124,8 +148,7 @@ static bool verify(const struct weft_pyramid *p, const struct pyramid_head *h, c
 static bool take_parts(struct weft_pyramid *p, const struct weft_trace *t, const char *path, const char *key, size_t key_bytes)
 {
 	const struct pyramid_head *h = (const void *)p->at;
-	if (p->bytes < PYRAMID_HEAD || !head_is_valid(h, p->bytes, t, key, key_bytes) ||
-	    weft_crc32c(0, p->at + h->tables, p->bytes - h->tables) != h->tables_crc)
+	if (p->bytes < PYRAMID_HEAD || !head_is_valid(h, p->bytes, t, key, key_bytes))
 		return false;
 	p->n_rows = (uint32_t)h->n_rows;
 	p->n_chunks = h->n_chunks;
@@ -134,7 +157,8 @@ static bool take_parts(struct weft_pyramid *p, const struct weft_trace *t, const
 	p->row = (const void *)(p->at + h->tables + (h->key_bytes + 7) / 8 * 8);
 	p->chunk = (const void *)(p->row + p->n_rows);
 	p->node = (const void *)(p->chunk + p->n_chunks);
-	return rows_are_valid(p) && chunks_are_valid(p, h->data_end) && verify(p, h, path);
+	size_t checked = (size_t)((const uint8_t *)p->chunk - (p->at + h->tables));
+	return weft_crc32c(0, p->at + h->tables, checked) == h->tables_crc && rows_are_valid(p) && rows_hold(p, h, path);
 }
 
 int pyramid_open_file(struct weft_pyramid **out, const struct weft_trace *t, const char *path, const char *key, size_t key_bytes)
