@@ -35,8 +35,10 @@ struct unit {
 	struct axis axis[HIST_AXES]; /* outermost first */
 	unsigned n_axes;
 	uint32_t control_row;
+	unsigned used; /* windows that there are, as bits */
 	double value[HIST_AXES];
 	struct hist_pieces *pieces; /* of the control's row, not yet taken; owned */
+	struct metric_walks *walks; /* owned; NULL: none */
 };
 
 static int pull_at(struct unit *u, struct axis *a, uint32_t object, struct metric_pull **out)
@@ -45,7 +47,7 @@ static int pull_at(struct unit *u, struct axis *a, uint32_t object, struct metri
 	*out = &a->pull[i];
 	if (a->open[i])
 		return 0;
-	struct metric_site site = {u->r->space, &a->window->metric, a->level, object, u->r->begin, u->r->end, NULL};
+	struct metric_site site = {u->r->space, &a->window->metric, a->level, object, u->r->begin, u->r->end, NULL, u->walks};
 	struct metric_stream *s;
 	int rc = metric_row_stream(&s, &site);
 	if (rc)
@@ -125,6 +127,8 @@ static void take_run(struct unit *u, double begin, const double *end, uint32_t n
 	struct hist_pieces *p = u->pieces;
 	for (unsigned k = 0; k < HIST_AXES; k++) {
 		const double *of = mask[0] >> k & 1 ? value[0] : mask[1] >> k & 1 ? value[1] : NULL;
+		if (!(u->used >> k & 1))
+			continue;
 		if (of)
 			memcpy(p->value[k] + p->n, of, n * sizeof *of);
 		for (uint32_t i = 0; !of && i < n; i++)
@@ -141,15 +145,10 @@ static void take_run(struct unit *u, double begin, const double *end, uint32_t n
 /* As many of the intervals in front, but for the block's last, as there is room for and end before `to`; negative on failure. */
 static int run_of(struct unit *u, const struct metric_pull *p, double to)
 {
-	int room = pieces_room(u), n = 0, most = (int)(p->block->n - p->at) - 1;
-	const double *end = p->block->end + p->at;
+	int room = pieces_room(u), most = (int)(p->block->n - p->at) - 1;
 	if (room < most)
 		most = room;
-	if (most > 0 && end[most - 1] < to)
-		return most;
-	while (n < most && end[n] < to)
-		n++;
-	return room < 0 ? room : n;
+	return most < 0 ? most : (int)metric_ends_before(p->block->end + p->at, (uint32_t)most, to);
 }
 
 /* Stands on the n-th interval from now on, of the same block. */
@@ -190,13 +189,10 @@ static int walk_pieces(struct unit *u, const struct axis *a, struct metric_pull 
 /* How many intervals in front of both end at the same times, of those that run_of has. */
 static int equal_run(struct unit *u, const struct metric_pull *p, const struct metric_pull *q, double to)
 {
-	int most = run_of(u, p, to), of_q = (int)(q->block->n - q->at) - 1, n = 0;
-	const double *x = p->block->end + p->at, *y = q->block->end + q->at;
+	int most = run_of(u, p, to), of_q = (int)(q->block->n - q->at) - 1;
 	if (of_q < most)
 		most = of_q;
-	while (n < most && x[n] == y[n])
-		n++;
-	return most < 0 ? most : n;
+	return most < 0 ? most : (int)metric_ends_equal(p->block->end + p->at, q->block->end + q->at, (uint32_t)most);
 }
 
 /* Two windows of one level, as most tables have: their rows side by side. A piece ends where either does. */
@@ -296,6 +292,7 @@ static void unit_fini(struct unit *u)
 		free(a->open);
 	}
 	free(u->pieces);
+	metric_walks_free(u->walks);
 }
 
 struct job {
@@ -314,6 +311,7 @@ static int run_unit(void *arg, size_t object, unsigned worker)
 	struct unit u = {.r = j->r, .row = j->row, .row_number = j->row_number, .n_axes = j->n_axes, .control_row = WEFT_NONE};
 	enum weft_level outer = j->r->view->window[j->window[j->order[0]]].metric.level;
 	u.pieces = calloc(1, sizeof *u.pieces);
+	unsigned readers = 0;
 	int rc = u.pieces ? 0 : -ENOMEM;
 	for (unsigned k = 0; k < j->n_axes; k++) {
 		struct axis *a = &u.axis[k];
@@ -321,12 +319,16 @@ static int run_unit(void *arg, size_t object, unsigned worker)
 		a->also = j->also[a->which];
 		a->window = &j->r->view->window[j->window[a->which]];
 		a->level = a->window->metric.level;
+		u.used |= windows_of(a);
+		readers += metric_readers(&a->window->metric);
 		weft_level_down(j->r->space, outer, (uint32_t)object, a->level, &a->first, &a->n);
 		a->pull = calloc((size_t)a->n + 1, sizeof *a->pull);
 		a->open = calloc((size_t)a->n + 1, sizeof *a->open);
 		if (!a->pull || !a->open)
 			rc = -ENOMEM;
 	}
+	if (!rc && readers > 1)
+		rc = metric_walks_new(&u.walks);
 	if (!rc)
 		rc = nest(&u, 0, j->r->begin, j->r->end, (uint32_t)object, outer);
 	if (!rc)

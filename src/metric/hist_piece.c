@@ -94,9 +94,9 @@ WEFT_BODY number_columns_body(struct weft_axis axis, uint32_t n_cells, const dou
 		cell[i] = inside ? (uint32_t)(int32_t)at : n_cells;
 	}
 }
-WEFT_WIDE(number_columns,
-          (struct weft_axis axis, uint32_t n_cells, const double *restrict v, uint32_t n, uint32_t *restrict cell),
-          (axis, n_cells, v, n, cell))
+WEFT_WIDEST(number_columns,
+            (struct weft_axis axis, uint32_t n_cells, const double *restrict v, uint32_t n, uint32_t *restrict cell),
+            (axis, n_cells, v, n, cell))
 
 static void number_planes(const struct weft_axis *axis, uint32_t n_columns, uint32_t n_cells, struct hist_pieces *p)
 {

@@ -3,10 +3,12 @@
  * Derived metrics: two rows made one. The plain operations have the boundaries of both; the controlled ones take those of the
  * second (the control) and fold the first one's bursts into each. A row of a coarser parent is the object that ours is in.
  */
+#include "base/wide.h"
 #include "metric_priv.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { PLAIN, FOLD_ADD, FOLD_MAXIMUM, FOLD_AVERAGE, CLEAR_BY, ENUMERATE };
 
@@ -39,6 +41,14 @@ static inline double times(double v, double factor)
 	if (factor == 1)
 		return v;
 	return fabs(factor) < 1 && factor != 0 ? (factor < 0 ? -1 : 1) * v / (1 / fabs(factor)) : v * factor;
+}
+
+static void take_times(double *restrict to, const double *restrict v, uint32_t n, double factor)
+{
+	if (factor == 1)
+		memcpy(to, v, n * sizeof *v);
+	for (uint32_t i = 0; factor != 1 && i < n; i++)
+		to[i] = times(v[i], factor);
 }
 
 static inline double value_of(const struct metric_derived *d, unsigned i)
@@ -83,20 +93,18 @@ static double cleared_by(struct metric_derived *d)
 static void take_equal(struct metric_derived *d, struct weft_intervals *b, double *right)
 {
 	struct metric_pull *x = &d->parent[0], *y = &d->parent[1];
-	uint32_t most = WEFT_INTERVALS - b->n, n = 0;
+	uint32_t most = WEFT_INTERVALS - b->n;
 	if (x->block->n - x->at - 1 < most)
 		most = x->block->n - x->at - 1;
 	if (y->block->n - y->at - 1 < most)
 		most = y->block->n - y->at - 1;
 	const double *xe = x->block->end + x->at, *ye = y->block->end + y->at;
-	const double *xv = x->block->value + x->at, *yv = y->block->value + y->at;
-	for (; n < most && xe[n] == ye[n] && xe[n] < d->to; n++) {
-		b->end[b->n + n] = xe[n];
-		b->value[b->n + n] = times(xv[n], d->factor[0]);
-		right[b->n + n] = times(yv[n], d->factor[1]);
-	}
+	uint32_t n = metric_ends_before(xe, metric_ends_equal(xe, ye, most), d->to);
 	if (!n)
 		return;
+	memcpy(b->end + b->n, xe, n * sizeof *xe);
+	take_times(b->value + b->n, x->block->value + x->at, n, d->factor[0]);
+	take_times(right + b->n, y->block->value + y->at, n, d->factor[1]);
 	b->n += n;
 	x->at += n - 1;
 	y->at += n - 1;
@@ -106,6 +114,17 @@ static void take_equal(struct metric_derived *d, struct weft_intervals *b, doubl
 		d->done = true;
 }
 
+/*
+ * Whether the block is given as it is, since a parent's ends here: going on would open the thread's next events before the others
+ * that walk with it have done with these.
+ */
+static bool is_enough(const struct metric_derived *d, const struct weft_intervals *b)
+{
+	enum { ENOUGH = 256 };
+	const struct metric_pull *p = &d->parent[0];
+	return b->n >= ENOUGH && p->at + 1 >= p->block->n && p->block->n >= ENOUGH;
+}
+
 /* The boundaries of both, values beside each other. */
 static int plain_next(struct metric_stream *s, struct weft_intervals *b)
 {
@@ -113,7 +132,7 @@ static int plain_next(struct metric_stream *s, struct weft_intervals *b)
 	double right[WEFT_INTERVALS];
 	b->n = 0;
 	b->begin = d->begin;
-	while (!d->done && b->n < WEFT_INTERVALS) {
+	while (!d->done && b->n < WEFT_INTERVALS && !is_enough(d, b)) {
 		if (d->func->run && !d->parent[0].ended && !d->parent[1].ended)
 			take_equal(d, b, right);
 		if (b->n == WEFT_INTERVALS)
@@ -301,7 +320,7 @@ static int open_parent(struct metric_derived *d, const struct metric_site *site,
 	struct metric_site at = {site->space,   parent,
 	                         parent->level, weft_level_up(site->space, site->level, site->object, parent->level),
 	                         site->from,    site->to,
-	                         d->share};
+	                         d->share,      site->walks};
 	struct metric_stream *s = NULL;
 	int rc = m->shift[i] ? shifted(&s, &at, m->shift[i]) : metric_row_stream(&s, &at);
 	if (rc)
@@ -338,11 +357,12 @@ int metric_derived_new(struct metric_stream **out, const struct metric_site *sit
 }
 
 #define PLAIN_FUNC(name, expression) \
-	static void run_##name(double *a, const double *b, uint32_t n) \
+	WEFT_BODY run_##name##_body(double *restrict a, const double *restrict b, uint32_t n) \
 	{ \
 		for (uint32_t i = 0; i < n; i++) \
 			a[i] = (expression); \
-	}
+	} \
+	WEFT_WIDEST(run_##name, (double *restrict a, const double *restrict b, uint32_t n), (a, b, n))
 
 PLAIN_FUNC(add, a[i] + b[i])
 PLAIN_FUNC(substract, a[i] - b[i])

@@ -12,8 +12,8 @@ static void run_type(struct metric_thread *t, const struct metric_records *r, do
 static void run_value(struct metric_thread *t, const struct metric_records *r, double *value)
 {
 	(void)t;
-	for (uint32_t i = 0; i < r->n; i++)
-		value[i] = r->value[i];
+	if (r->n)
+		memcpy(value, r->value, r->n * sizeof *value);
 }
 
 /* What is before the row's begin is forgotten: the function does not remember from time 0 on. */
@@ -24,21 +24,6 @@ static void run_value_held(struct metric_thread *t, const struct metric_records 
 			t->last = r->value[i];
 		value[i] = t->last;
 	}
-}
-
-static void run_next_type(struct metric_thread *t, const struct metric_records *r, double *value)
-{
-	(void)t;
-	for (uint32_t i = 0; i < r->n; i++)
-		value[i] = r->code[i];
-}
-
-/* 0 at the end of the row: thread.c sets it before. */
-static void run_next_value(struct metric_thread *t, const struct metric_records *r, double *value)
-{
-	(void)t;
-	for (uint32_t i = 0; i < r->n; i++)
-		value[i] = r->value[i];
 }
 
 static double rate(const struct metric_thread *t, double v, double time)
@@ -168,8 +153,8 @@ const struct metric_thread_func metric_event_funcs[] = {
 	{{"Last Evt Type", {{0}}, false}, METRIC_EVENT, run_type, false, false},
 	{{"Last Evt Val", {{0}}, false}, METRIC_EVENT, run_value, false, false},
 	{{"Last Evt Val w/o Bursts", {{0}}, false}, METRIC_EVENT, run_value_held, false, false},
-	{{"Next Evt Type", {{0}}, false}, METRIC_EVENT, run_next_type, true, true},
-	{{"Next Evt Val", {{0}}, false}, METRIC_EVENT, run_next_value, true, true},
+	{{"Next Evt Type", {{0}}, false}, METRIC_EVENT, run_type, true, true},
+	{{"Next Evt Val", {{0}}, false}, METRIC_EVENT, run_value, true, true},
 	{{"Avg Next Evt Val", METRIC_PARAM("Factor", 1), false}, METRIC_EVENT, run_next_average, true, true},
 	{{"Avg Last Evt Val", METRIC_PARAM("Factor", 1), false}, METRIC_EVENT, run_last_average, true, false},
 	{{"Given Evt Val", METRIC_PARAM("Event values", 1), false}, METRIC_EVENT, run_given, false, false},

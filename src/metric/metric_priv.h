@@ -10,6 +10,7 @@
 
 #include "metric.h"
 #include "trace/cursor.h"
+#include <string.h>
 
 /* ---- streams ---- */
 
@@ -31,6 +32,7 @@ struct metric_site {
 	uint32_t object;
 	double from, to;            /* as in weft_row_open */
 	struct metric_share *share; /* NULL: none */
+	struct metric_walks *walks; /* NULL: none */
 };
 
 /* ---- parameters ---- */
@@ -95,6 +97,8 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out) WEFT
 /* Before the first metric_reader_next: to begin with some record at or before the time, if there is one. */
 int metric_reader_seek(struct metric_reader *r, double from) WEFT_MUST_CHECK;
 void metric_reader_free(struct metric_reader *r);
+/* Before the first of them: to walk with the other readers of the thread. The walks outlive it. */
+int metric_reader_join(struct metric_reader *r, struct metric_walks *w) WEFT_MUST_CHECK;
 
 /* ---- comms ---- */
 
@@ -269,6 +273,12 @@ int metric_share_new(struct metric_share **out, const struct weft_metric *a, con
 void metric_share_seal(struct metric_share *h);
 void metric_share_free(struct metric_share *h);
 int metric_share_open(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK; /* as metric_thread_new */
+/* metric_walks.c: one walk over each thread for all readers of it that one worker has. */
+struct metric_walks;
+int metric_walks_new(struct metric_walks **out) WEFT_MUST_CHECK;
+void metric_walks_free(struct metric_walks *w);
+int metric_walks_get(struct metric_walks *w, uint32_t thread, struct weft_walk **out) WEFT_MUST_CHECK;
+unsigned metric_readers(const struct weft_metric *m); /* of a thread, that a row of the metric has */
 /* Moves the values of a stream by n intervals; takes it. */
 int metric_shift_add(struct metric_stream **below, int32_t n) WEFT_MUST_CHECK;
 /* Drops what ends at `from` or before, ends behind the first that reaches `to`; takes *below. */
@@ -301,5 +311,26 @@ static inline WEFT_MUST_CHECK int metric_pull_step(struct metric_pull *p)
 	return 1;
 }
 void metric_pull_fini(struct metric_pull *p);
+
+/* How many of the first n ends are the same in both. Mostly all are, or the first is not. */
+static inline uint32_t metric_ends_equal(const double *a, const double *b, uint32_t n)
+{
+	uint32_t i = 0;
+	if (n && a[0] == b[0] && !memcmp(a, b, n * sizeof *a))
+		return n;
+	while (i < n && a[i] == b[i])
+		i++;
+	return i;
+}
+/* How many of the first n ends, which do not fall, lie before `to`. */
+static inline uint32_t metric_ends_before(const double *end, uint32_t n, double to)
+{
+	uint32_t i = 0;
+	if (n && end[n - 1] < to)
+		return n;
+	while (i < n && end[i] < to)
+		i++;
+	return i;
+}
 
 #endif

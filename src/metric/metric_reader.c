@@ -18,11 +18,13 @@ struct metric_reader {
 	uint32_t mask;
 	uint8_t *type_passes; /* by id of a type; owned */
 	struct weft_cursor cursor;
+	struct weft_walk *walk; /* borrowed; NULL: none */
 	bool has_cursor, ended;
-	bool ordered;     /* nothing is put in order: all records are of one rank */
-	bool value_test;  /* values of events are tested */
-	bool events_only; /* and nothing else: kinds are there already, cpus are not asked for */
-	bool states_only; /* likewise; ends and begins of an instant are put right as they come */
+	bool ordered;      /* nothing is put in order: all records are of one rank */
+	bool value_test;   /* values of events are tested */
+	bool events_only;  /* and nothing else: kinds are there already, cpus are not asked for */
+	uint32_t one_type; /* the only one that passes, then codes are there already, too; 0: there are several */
+	bool states_only;  /* states alone; ends and begins of an instant are put right as they come */
 	bool with_cpus;
 	double begun; /* when the last state began, of those only */
 	uint32_t cpu; /* in force */
@@ -36,6 +38,7 @@ static int make_type_table(struct metric_reader *r)
 {
 	const struct weft_def_table *type = &r->space->trace->def[WEFT_CLASS_TYPE];
 	const struct weft_test *of_type = &r->filter->test[WEFT_OF_TYPE], *of_value = &r->filter->test[WEFT_OF_VALUE];
+	uint32_t n_passing = 0;
 	r->type_passes = calloc((size_t)type->n + 1, 1);
 	if (!r->type_passes)
 		return -ENOMEM;
@@ -48,7 +51,10 @@ static int make_type_table(struct metric_reader *r)
 			r->type_passes[i] = passes ? 1 : 2;
 		else
 			r->type_passes[i] = passes ? 2 : 0;
+		r->one_type = r->type_passes[i] ? r->space->type[i] : r->one_type;
+		n_passing += r->type_passes[i] != 0;
 	}
+	r->one_type = n_passing == 1 ? r->one_type : 0;
 	return 0;
 }
 
@@ -146,6 +152,7 @@ static int make_room(struct metric_reader *r, uint32_t more)
 		return -ENOMEM;
 	for (uint32_t i = r->cap; i < cap && r->events_only; i++) {
 		r->kind[i] = METRIC_EVENT;
+		r->code[i] = r->one_type;
 		r->cpu_of[i] = 0;
 	}
 	r->cap = cap;
@@ -208,18 +215,15 @@ WEFT_BODY take_alike_body(const uint64_t *restrict from_time, const uint64_t *re
 		value[i] = (double)(int64_t)from_value[i] * scale;
 	}
 }
-WEFT_WIDE(take_alike,
-          (const uint64_t *restrict from_time, const uint64_t *restrict from_value, uint32_t n, double scale,
-           double *restrict time, double *restrict value),
-          (from_time, from_value, n, scale, time, value))
+WEFT_WIDEST(take_alike,
+            (const uint64_t *restrict from_time, const uint64_t *restrict from_value, uint32_t n, double scale,
+             double *restrict time, double *restrict value),
+            (from_time, from_value, n, scale, time, value))
 
 static bool are_alike(const struct metric_reader *r, const struct weft_block *b)
 {
 	const uint32_t what = b->what[0];
-	uint32_t other = 0;
-	for (uint32_t i = 0; i < b->n; i++)
-		other |= b->what[i] ^ what;
-	return !other && r->space->unit_ns == 1 && weft_what_kind(what) == WEFT_EV_POINT &&
+	return r->cursor.alike && r->space->unit_ns == 1 && weft_what_kind(what) == WEFT_EV_POINT &&
 	       r->type_passes[weft_what_id(what)] == 1;
 }
 
@@ -229,7 +233,7 @@ static void take_events(struct metric_reader *r, const struct weft_block *b)
 	if (are_alike(r, b)) {
 		const uint32_t id = weft_what_id(b->what[0]);
 		take_alike(b->time, b->value, b->n, r->space->scale[id], r->time + r->n, r->value + r->n);
-		for (uint32_t i = 0; i < b->n; i++)
+		for (uint32_t i = 0; !r->one_type && i < b->n; i++)
 			r->code[r->n + i] = r->space->type[id];
 		r->n += b->n;
 		return;
@@ -409,7 +413,17 @@ static int restart(struct metric_reader *r, uint64_t time)
 	r->at = r->ready = r->n = 0;
 	r->ended = false;
 	r->begun = -1;
-	return weft_cursor_begin(&r->cursor, r->space->trace, thread, time, WEFT_NEVER);
+	int rc = weft_cursor_begin(&r->cursor, r->space->trace, thread, time, WEFT_NEVER);
+	weft_cursor_join(&r->cursor, r->walk);
+	return rc;
+}
+
+int metric_reader_join(struct metric_reader *r, struct metric_walks *w)
+{
+	int rc = metric_walks_get(w, r->cursor.thread, &r->walk);
+	if (!rc)
+		weft_cursor_join(&r->cursor, r->walk);
+	return rc;
 }
 
 /* How far back it lies nobody knows: a little at first, then more. */

@@ -223,6 +223,7 @@ int metric_chain_new(struct metric_stream **out, const struct metric_site *site)
 
 struct weft_row {
 	struct metric_stream *stream;
+	struct metric_walks *walks; /* NULL: one reader goes alone */
 };
 
 /* The top compose functions, the first applied first. */
@@ -277,9 +278,14 @@ int weft_row_open(struct weft_row **out, const struct weft_space *s, const struc
 	*out = NULL;
 	if (!r)
 		return -ENOMEM;
-	struct metric_site site = {s, m, m->level, row, from, to, NULL};
-	int rc = row >= weft_level_size(s, m->level) ? -EINVAL : metric_row_stream(&r->stream, &site);
+	int rc = row >= weft_level_size(s, m->level) ? -EINVAL : 0;
+	if (!rc && metric_readers(m) > 1)
+		rc = metric_walks_new(&r->walks);
+	struct metric_site site = {s, m, m->level, row, from, to, NULL, r->walks};
+	if (!rc)
+		rc = metric_row_stream(&r->stream, &site);
 	if (rc) {
+		metric_walks_free(r->walks);
 		free(r);
 		return rc;
 	}
@@ -297,5 +303,6 @@ void weft_row_close(struct weft_row *r)
 	if (!r)
 		return;
 	metric_stream_free(r->stream);
+	metric_walks_free(r->walks);
 	free(r);
 }

@@ -68,11 +68,10 @@ static void emit(struct metric_thread *t, const struct metric_records *r, struct
 {
 	double value[WEFT_INTERVALS];
 	uint32_t n = r->n, first = 0;
-	t->func->run(t, r, value);
+	t->func->run(t, r, t->func->ahead ? b->value : value);
 	if (t->func->ahead) {
 		if (t->kind == METRIC_EMPTY && !t->func->always)
-			value[0] = 0;
-		memcpy(b->value, value, n * sizeof *value);
+			b->value[0] = 0;
 	} else {
 		b->value[0] = t->held;
 		memcpy(b->value + 1, value, (n - 1) * sizeof *value);
@@ -167,6 +166,8 @@ int metric_thread_new(struct metric_stream **out, const struct metric_site *site
 		rc = metric_comms_open(&t->comms, t->space, m, t->thread, t->func->mask);
 	else
 		rc = metric_reader_new(&t->reader, t->space, &m->filter, t->thread, t->func->mask, t->by_cpu || places);
+	if (!rc && t->reader && site->walks)
+		rc = metric_reader_join(t->reader, site->walks);
 	if (!rc && t->reader && t->from > 0)
 		rc = metric_reader_seek(t->reader, t->from);
 	if (rc)

@@ -69,12 +69,12 @@ static inline uint64_t load_u64(const uint8_t *at)
 	return v;
 }
 
-struct block_parts {
-	struct col_head head;
-	const uint8_t *entries, *longs, *moves, *gaps, *places, *codes, *values;
-	const uint8_t *literals; /* where codes stood as those of a period before: a bit for each other one */
-	uint32_t n_gaps, period; /* 0: they stood as they are */
-};
+static inline uint32_t load_u32(const uint8_t *at)
+{
+	uint32_t v;
+	memcpy(&v, at, 4);
+	return v;
+}
 
 static bool gap_width_is_valid(unsigned width)
 {
@@ -128,7 +128,7 @@ static bool bits_are(const struct col_head *h, const uint8_t *at, uint32_t want)
  * Codes of a period before, but for the literals. From then on they are as if they stood in the block, a byte each. What they
  * stand for is repeated likewise, when it is wanted.
  */
-static bool expand_codes(struct col_scratch *s, struct block_parts *p, bool whats)
+static bool expand_codes(struct col_scratch *s, struct col_parts *p, bool whats)
 {
 	const uint8_t *literal = p->codes + bitmap_bytes(&p->head);
 	const uint32_t n = p->head.n, period = p->head.code_width - COL_PERIOD;
@@ -163,7 +163,7 @@ static bool expand_codes(struct col_scratch *s, struct block_parts *p, bool what
 
 /* Finds the parts and sets up the entries; false when the sizes do not add up. */
 static bool find_parts(const struct col_source *src, const struct col_block *row, struct col_scratch *s, bool whats,
-                       struct block_parts *p)
+                       struct col_parts *p)
 {
 	const uint8_t *at = src->at + row->offset;
 	const struct col_head *h = &p->head;
@@ -238,7 +238,7 @@ static uint64_t sum_gaps(const uint8_t *gaps, unsigned width, uint64_t *time, ui
 }
 
 /* The sums of the gaps; false when a long one stands where there is no gap. */
-static bool sum_all_gaps(const struct block_parts *p, uint64_t first, uint64_t *time)
+static bool sum_all_gaps(const struct col_parts *p, uint64_t first, uint64_t *time)
 {
 	uint64_t t = first;
 	uint32_t at = 0;
@@ -259,7 +259,7 @@ static bool sum_all_gaps(const struct block_parts *p, uint64_t first, uint64_t *
  * Where events share instants: the sums stand at the end of the array, and are drawn to the events from the first on. The place
  * that is written is always before the next sum, as no more sums than events are left.
  */
-static bool spread_times(const struct block_parts *p, uint64_t first, uint64_t *time)
+static bool spread_times(const struct col_parts *p, uint64_t first, uint64_t *time)
 {
 	const uint32_t n = p->head.n, moved = p->n_gaps;
 	if (!bits_are(&p->head, p->moves, moved))
@@ -280,12 +280,12 @@ static bool spread_times(const struct block_parts *p, uint64_t first, uint64_t *
 }
 
 /* Where the sums of the gaps stand: at the events, or, where events share instants, at the end of the array. */
-static uint64_t *sums_of(const struct block_parts *p, uint64_t *time)
+static uint64_t *sums_of(const struct col_parts *p, uint64_t *time)
 {
 	return time + (p->head.n_moves ? p->head.n - p->n_gaps : 0);
 }
 
-static bool decode_times(const struct block_parts *p, const struct col_block *row, uint64_t *time)
+static bool decode_times(const struct col_parts *p, const struct col_block *row, uint64_t *time)
 {
 	if (!sum_all_gaps(p, row->first, sums_of(p, time)))
 		return false;
@@ -305,33 +305,72 @@ WEFT_BODY moved_times_body(const uint8_t *moves, const uint16_t *before, const u
 		time[k] = rank ? sum[rank - 1] : first;
 	}
 }
-WEFT_WIDE(moved_times,
-          (const uint8_t *moves, const uint16_t *before, const uint64_t *sum, uint64_t first, const uint16_t *place, uint32_t n,
-           uint64_t *time),
-          (moves, before, sum, first, place, n, time))
+WEFT_WIDEST(moved_times,
+            (const uint8_t *moves, const uint16_t *before, const uint64_t *sum, uint64_t first, const uint16_t *place, uint32_t n,
+             uint64_t *time),
+            (moves, before, sum, first, place, n, time))
+
+/* The sums of the gaps, once. */
+static bool sum_once(struct col_opened *o, struct col_scratch *s)
+{
+	uint64_t *sum = sums_of(&o->p, s->time);
+	uint32_t moved;
+	if (o->summed)
+		return true;
+	if (!sum_all_gaps(&o->p, o->row->first, sum) || sum[o->p.n_gaps - 1] != o->row->last)
+		return false;
+	if (o->p.head.n_moves) {
+		count_bits(o->p.moves, o->p.head.n, o->before, &moved);
+		if (moved != o->p.n_gaps)
+			return false;
+	}
+	o->summed = true;
+	return true;
+}
 
 /*
- * The times of the events at the places. Sums at the end of the array are not overwritten before they are read: as many events at
- * least are left as sums.
+ * The times of the events at the places. Sums at the end of the same array are not overwritten before they are read: as many
+ * events at least are left as sums.
  */
-static bool choose_times(const struct block_parts *p, const struct col_block *row, const uint16_t *place, uint32_t n,
-                         uint64_t *time)
+static void choose_times(const struct col_opened *o, struct col_scratch *s, const uint16_t *place, uint32_t n)
 {
-	const uint64_t *sum = sums_of(p, time);
-	uint16_t before[WEFT_BLOCK_EVENTS / 64];
-	uint32_t moved;
-	if (!sum_all_gaps(p, row->first, sums_of(p, time)) || sum[p->n_gaps - 1] != row->last)
-		return false;
-	if (!p->head.n_moves) {
-		for (uint32_t k = 0; k < n; k++)
-			time[k] = time[place[k]];
-		return true;
+	const uint64_t *sum = sums_of(&o->p, s->time);
+	if (o->p.head.n_moves)
+		moved_times(o->p.moves, o->before, sum, o->row->first, place, n, o->time);
+	for (uint32_t k = 0; !o->p.head.n_moves && k < n; k++)
+		o->time[k] = sum[place[k]];
+}
+
+/*
+ * Whether the events `b` are those `far` places behind the events `a`, one for one, at the same instants: none of them, nor of those
+ * between, has a gap before it.
+ */
+static bool follow_at_once(const uint64_t *a, const uint64_t *b, uint32_t n_words, unsigned far, const uint8_t *moves)
+{
+	uint64_t wrong = 0, before_a = 0, after_b, gaps = 0;
+	for (uint32_t i = 0; i < n_words && !wrong; i++) {
+		after_b = i + 1 < n_words ? b[i + 1] : 0;
+		wrong = b[i] ^ (a[i] << far | before_a);
+		before_a = a[i] >> (64 - far);
+		for (unsigned k = 0; k < far; k++)
+			gaps |= (b[i] >> k | (k ? after_b << (64 - k) : 0)) & load_u64(moves + 8 * i);
+		wrong |= gaps;
 	}
-	count_bits(p->moves, p->head.n, before, &moved);
-	if (moved != p->n_gaps)
+	return !wrong && !before_a;
+}
+
+/* Whether these events have the times of those that were picked before. */
+static bool are_remembered(const struct col_opened *o, const uint64_t *bits, uint32_t n)
+{
+	enum { FAR = 4 };
+	const uint32_t n_words = (o->p.head.n + 63u) / 64;
+	if (!o->remembers || n != o->n || !o->p.head.n_moves)
 		return false;
-	moved_times(p->moves, before, sum, row->first, place, n, time);
-	return true;
+	for (unsigned far = 1; far <= FAR; far++)
+		if (follow_at_once(o->picked, bits, n_words, far, o->p.moves) ||
+		    follow_at_once(bits, o->picked, n_words, far, o->p.moves))
+			return true;
+	return false;
 }
 
 static inline uint32_t code_at(const uint8_t *codes, unsigned width, uint32_t i)
@@ -408,7 +447,7 @@ static void decode_period(struct col_scratch *s, const uint8_t *codes, uint32_t 
 	}
 }
 
-static void decode_periods(struct col_scratch *s, const struct block_parts *p)
+static void decode_periods(struct col_scratch *s, const struct col_parts *p)
 {
 	const uint32_t n = p->head.n;
 	memset(s->value, 0, n * sizeof *s->value);
@@ -429,7 +468,7 @@ static bool has_values(const struct col_scratch *s, uint32_t n_dict)
 
 int col_decode(const struct col_source *src, const struct col_block *row, struct col_scratch *s)
 {
-	struct block_parts p;
+	struct col_parts p;
 	if (!find_head(src, row, &p.head))
 		return WEFT_E_DAMAGED;
 	uint32_t n = p.head.n;
@@ -469,10 +508,10 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
 /* ---- some of a block ---- */
 
 /* Asks for each entry; how many are chosen, and one of them. */
-static uint32_t ask(const struct weft_choice *choice, struct col_scratch *s, uint32_t n_dict, uint32_t *one)
+static uint32_t ask(const struct weft_choice *choice, struct col_scratch *s, uint32_t *one)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < n_dict; i++) {
+	for (uint32_t i = 0; i < s->n_dict; i++) {
 		s->entry[i].chosen = choice->of(choice->arg, s->entry[i].what);
 		if (s->entry[i].chosen) {
 			*one = i;
@@ -482,8 +521,11 @@ static uint32_t ask(const struct weft_choice *choice, struct col_scratch *s, uin
 	return n;
 }
 
-/* The places of the events with chosen codes; without branches, as the events of a program are hard to foresee. */
-static uint32_t find_places(const struct col_scratch *s, const struct block_parts *p, uint16_t *place)
+/*
+ * The places of the events with chosen codes, and perhaps (true) a bit for each; without branches, as the events of a program are
+ * hard to foresee.
+ */
+static bool find_places(const struct col_scratch *s, const struct col_parts *p, uint16_t *place, uint64_t *bits, uint32_t *found)
 {
 	const uint32_t n = p->head.n;
 	uint32_t k = 0;
@@ -491,17 +533,19 @@ static uint32_t find_places(const struct col_scratch *s, const struct block_part
 		uint8_t chosen[256] = {0};
 		for (uint32_t i = 0; i < p->head.n_dict && i < 256; i++)
 			chosen[i] = s->entry[i].chosen;
-		return col_find_places(p->codes, n, chosen, place);
+		*found = col_find_places(p->codes, n, chosen, place, bits);
+		return true;
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		place[k] = (uint16_t)i;
 		k += s->entry[p->head.code_width ? code_at(p->codes, 2, i) : 0].chosen;
 	}
-	return k;
+	*found = k;
+	return false;
 }
 
 /* The events at the places, without their times. */
-static void take_places(struct col_scratch *s, const struct block_parts *p, const uint16_t *place, uint32_t n)
+static void take_places(struct col_scratch *s, const struct col_parts *p, const uint16_t *place, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		const uint32_t i = place[k], code = p->head.code_width ? code_at(p->codes, p->head.code_width, i) : 0;
@@ -513,44 +557,109 @@ static void take_places(struct col_scratch *s, const struct block_parts *p, cons
 }
 
 /* The same where all are of one entry, whose values stand in a row. */
+typedef uint64_t four_u64 __attribute__((vector_size(32)));
+typedef uint32_t four_u32 __attribute__((vector_size(16)));
+typedef uint16_t four_u16 __attribute__((vector_size(8)));
+typedef uint8_t four_u8 __attribute__((vector_size(4)));
+
+#define TAKE_FOURS(type) \
+	for (; k + 4 <= n; k += 4) { \
+		type x; \
+		memcpy(&x, at + k * (sizeof x / 4), sizeof x); \
+		four_u64 v = __builtin_convertvector(x, four_u64) + base; \
+		memcpy(value + k, &v, sizeof v); \
+	}
+
+WEFT_BODY take_values_body(const uint8_t *at, const struct col_dict *e, uint32_t n, uint64_t *value)
+{
+	const uint64_t base = e->base;
+	uint32_t k = 0;
+	if (e->width == 1)
+		TAKE_FOURS(four_u8)
+	else if (e->width == 2)
+		TAKE_FOURS(four_u16)
+	else if (e->width == 4)
+		TAKE_FOURS(four_u32)
+	else if (e->width == 8)
+		TAKE_FOURS(four_u64)
+	for (; e->width == 3 && k + 4 <= n; k += 4) {
+		const uint8_t *from = at + (size_t)k * 3;
+		four_u32 x = {load_u32(from), load_u32(from + 3), load_u32(from + 6), load_u32(from + 9)};
+		four_u64 v = __builtin_convertvector(x & 0xffffff, four_u64) + base;
+		memcpy(value + k, &v, sizeof v);
+	}
+	for (; k < n; k++)
+		value[k] = base + (load_u64(at + (size_t)k * e->width) & e->mask);
+}
+WEFT_WIDEST(take_values, (const uint8_t *at, const struct col_dict *e, uint32_t n, uint64_t *value), (at, e, n, value))
+
 static void take_one(struct col_scratch *s, const struct col_dict *e, uint32_t n)
 {
-	const uint8_t *at = e->at;
-	const uint64_t base = e->base, mask = e->mask;
-	for (uint32_t k = 0; k < n; k++) {
-		s->what[k] = e->what;
-		s->value[k] = base + (load_u64(at) & mask);
-		at += e->width;
-	}
+	s->what[0] = e->what;
+	col_repeat(s->what, sizeof *s->what, 1, n, 1);
+	take_values(e->at, e, n, s->value);
+}
+
+int col_open(const struct col_source *src, const struct col_block *row, struct col_opened *o, struct col_scratch *s)
+{
+	struct col_parts *p = &o->p;
+	o->row = NULL;
+	o->remembers = o->summed = false;
+	if (!find_head(src, row, &p->head))
+		return WEFT_E_DAMAGED;
+	int rc = scratch_fit(s, p->head.n, p->head.n_dict);
+	if (rc)
+		return rc;
+	if (!find_parts(src, row, s, false, p) || !codes_are_valid(&p->head, p->codes))
+		return WEFT_E_DAMAGED;
+	s->n_dict = p->head.n_dict;
+	s->codes = NULL;
+	o->row = row;
+	return 0;
+}
+
+int col_pick(struct col_opened *o, struct col_scratch *s, const struct weft_choice *choice, struct col_scratch *to, uint32_t *n)
+{
+	const struct col_parts *p = &o->p;
+	uint16_t place[WEFT_BLOCK_EVENTS + COL_PLACES_MORE];
+	uint64_t bits[COL_WORDS];
+	uint32_t one = 0, found;
+	*n = 0;
+	int rc = to == s ? 0 : scratch_fit(to, p->head.n, p->head.n_dict);
+	if (rc)
+		return rc;
+	if (to != s)
+		memcpy(to->entry, s->entry, s->n_dict * sizeof *s->entry);
+	to->n_dict = s->n_dict;
+	to->codes = NULL;
+	to->zero_values = false;
+	uint32_t chosen = ask(choice, to, &one);
+	if (!chosen)
+		return 0;
+	bool have_bits = find_places(to, p, place, bits, &found);
+	if (!sum_once(o, s))
+		return WEFT_E_DAMAGED;
+	if (!have_bits || !are_remembered(o, bits, found))
+		choose_times(o, s, place, found);
+	o->remembers = have_bits;
+	o->n = found;
+	if (have_bits)
+		memcpy(o->picked, bits, sizeof bits);
+	*n = found;
+	to->alike = chosen == 1;
+	if (to->alike)
+		take_one(to, &to->entry[one], found);
+	else
+		take_places(to, p, place, found);
+	return 0;
 }
 
 int col_choose(const struct col_source *src, const struct col_block *row, const struct weft_choice *choice, struct col_scratch *s,
                uint32_t *n)
 {
-	struct block_parts p;
-	uint16_t place[WEFT_BLOCK_EVENTS + COL_PLACES_MORE];
-	uint32_t one = 0;
+	struct col_opened o;
+	int rc = col_open(src, row, &o, s);
 	*n = 0;
-	if (!find_head(src, row, &p.head))
-		return WEFT_E_DAMAGED;
-	int rc = scratch_fit(s, p.head.n, p.head.n_dict);
-	if (rc)
-		return rc;
-	if (!find_parts(src, row, s, false, &p) || !codes_are_valid(&p.head, p.codes))
-		return WEFT_E_DAMAGED;
-	s->n_dict = p.head.n_dict;
-	s->codes = NULL;
-	uint32_t chosen = ask(choice, s, p.head.n_dict, &one);
-	if (!chosen)
-		return 0;
-	uint32_t found = find_places(s, &p, place);
-	if (!choose_times(&p, row, place, found, s->time))
-		return WEFT_E_DAMAGED;
-	s->zero_values = false;
-	*n = found;
-	if (chosen == 1)
-		take_one(s, &s->entry[one], found);
-	else
-		take_places(s, &p, place, found);
-	return 0;
+	o.time = s->time;
+	return rc ? rc : col_pick(&o, s, choice, s, n);
 }

@@ -200,6 +200,28 @@ struct col_dict { /* an entry while its block is decoded */
 	uint16_t width;
 	bool chosen; /* by col_choose */
 };
+struct col_parts { /* of a block */
+	struct col_head head;
+	const uint8_t *entries, *longs, *moves, *gaps, *places, *codes, *values;
+	const uint8_t *literals; /* where codes stood as those of a period before: a bit for each other one */
+	uint32_t n_gaps, period; /* 0: they stood as they are */
+};
+#define COL_WORDS (WEFT_BLOCK_EVENTS / 64)
+/* A block from which events are picked, perhaps several times: all that is found before anybody says which. */
+struct col_opened {
+	struct col_parts p;
+	const struct col_block *row; /* NULL: none */
+	bool summed;                 /* the times of the gaps are there, and this: */
+	uint16_t before[COL_WORDS];  /* moves in front of each word of them */
+	/*
+	 * Where the times of picked events go. Borrowed: room for a block, or the scratch's own, where they take the place of what they
+	 * are made of: then there can be one pick only.
+	 */
+	uint64_t *time;
+	bool remembers; /* the events that were picked last: their number and bits */
+	uint32_t n;
+	uint64_t picked[COL_WORDS];
+};
 /* Where a block is decoded to; begins as zeros and grows to the largest block that it has seen. */
 struct col_scratch {
 	uint64_t *time, *value; /* owned, in one piece with what; `cap` of each */
@@ -209,6 +231,7 @@ struct col_scratch {
 	uint32_t n_dict, cap, dict_cap;
 	const uint8_t *codes; /* of the block that was decoded whole, a byte an event; NULL: there are none */
 	bool zero_values;     /* value[] holds zeros */
+	bool alike;           /* all that was picked is of one entry */
 };
 void col_scratch_fini(struct col_scratch *s);
 uint64_t col_scratch_bytes(uint32_t n); /* what a scratch takes for blocks of n events, about */
@@ -228,9 +251,17 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
  */
 int col_choose(const struct col_source *src, const struct col_block *row, const struct weft_choice *choice, struct col_scratch *s,
                uint32_t *n) WEFT_MUST_CHECK;
-/* The places of the events whose code is chosen (0 or 1); place: n and COL_PLACES_MORE of them. */
-enum { COL_PLACES_MORE = 8 };
-uint32_t col_find_places(const uint8_t *codes, uint32_t n, const uint8_t chosen[256], uint16_t *place);
+/*
+ * The two halves of it, for several that choose from one block. What is found of the block is in `o` and `s`; the chosen events
+ * go to `to`, but for their times, which stay in o->time until the next pick.
+ */
+int col_open(const struct col_source *src, const struct col_block *row, struct col_opened *o,
+             struct col_scratch *s) WEFT_MUST_CHECK;
+int col_pick(struct col_opened *o, struct col_scratch *s, const struct weft_choice *choice, struct col_scratch *to,
+             uint32_t *n) WEFT_MUST_CHECK;
+/* The places of the events whose code is chosen (0 or 1), and a bit for each; place: n and COL_PLACES_MORE of them. */
+enum { COL_PLACES_MORE = 32 };
+uint32_t col_find_places(const uint8_t *codes, uint32_t n, const uint8_t chosen[256], uint16_t *place, uint64_t bits[COL_WORDS]);
 bool col_block_intact(const struct col_source *src, const struct col_block *row); /* bounds and checksum */
 
 #endif

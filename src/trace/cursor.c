@@ -95,13 +95,51 @@ static bool block_kinds(const struct weft_trace *t, const struct col_scratch *c,
 	return true;
 }
 
-/* All events of a block, or those of the choice: *n. */
-static int load_block(const struct weft_trace *t, uint64_t block, const struct weft_choice *choice, struct col_scratch *c,
-                      uint32_t *n)
+struct weft_walk {
+	struct col_opened opened;
+	struct col_scratch scratch;
+	uint64_t time[WEFT_BLOCK_EVENTS];
+};
+
+struct weft_walk *weft_walk_new(void)
+{
+	struct weft_walk *w = calloc(1, sizeof *w);
+	if (w)
+		w->opened.time = w->time;
+	return w;
+}
+
+void weft_walk_free(struct weft_walk *w)
+{
+	if (w)
+		col_scratch_fini(&w->scratch);
+	free(w);
+}
+
+/* The chosen events, but for their times, which are the walk's. */
+static int pick(const struct col_source *src, const struct col_block *row, const struct weft_choice *choice, struct weft_walk *w,
+                struct col_scratch *c, uint32_t *n)
+{
+	*n = 0;
+	int rc = w->opened.row == row ? 0 : col_open(src, row, &w->opened, &w->scratch);
+	return rc ? rc : col_pick(&w->opened, &w->scratch, choice, c, n);
+}
+
+/* Events of a block. */
+struct loading {
+	const struct weft_choice *choice; /* NULL: all of them */
+	struct weft_walk *walk;           /* NULL: none */
+	struct col_scratch *to;
+	const uint64_t *time;
+	uint32_t n;
+};
+
+static int load_block(const struct weft_trace *t, uint64_t block, struct loading *l)
 {
 	struct weft_store *s = t->store;
 	const struct col_block *row = &s->block[block];
 	struct weft_atomic_u64 *seen = &s->seen[block / 64];
+	struct col_scratch *c = l->to;
 	uint64_t bit = 1ull << block % 64;
 	/* Relaxed: the mark only saves work; two threads may both verify the block. */
 	if (!(weft_load_relaxed_u64(seen) & bit)) {
@@ -109,23 +147,25 @@ static int load_block(const struct weft_trace *t, uint64_t block, const struct w
 			return WEFT_E_DAMAGED;
 		__atomic_fetch_or(&seen->v, bit, __ATOMIC_RELAXED);
 	}
-	*n = row->n;
-	int rc = choice ? col_choose(&s->columns, row, choice, c, n) : col_decode(&s->columns, row, c);
+	l->n = row->n;
+	int rc = !l->choice ? col_decode(&s->columns, row, c)
+	         : l->walk  ? pick(&s->columns, row, l->choice, l->walk, c, &l->n)
+	                    : col_choose(&s->columns, row, l->choice, c, &l->n);
 	uint64_t kinds = 0;
-	if (!rc && !block_kinds(t, c, choice != NULL, &kinds))
+	l->time = l->choice && l->walk ? l->walk->time : c->time;
+	if (!rc && !block_kinds(t, c, l->choice != NULL, &kinds))
 		rc = WEFT_E_DAMAGED;
 	if (!rc && (kinds & NAMES)) {
 		c->zero_values = false;
-		rc = resolve(t, c, *n);
+		rc = resolve(t, c, l->n);
 	}
-	store_touch(s, row->bytes + (kinds & (HALVES | FLOW_ENDS) ? 4 * (uint64_t)*n : 0));
+	store_touch(s, row->bytes + (kinds & (HALVES | FLOW_ENDS) ? 4 * (uint64_t)l->n : 0));
 	return rc;
 }
 
 int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scratch *c)
 {
-	uint32_t n;
-	return load_block(t, block, NULL, c, &n);
+	return load_block(t, block, &(struct loading){.to = c});
 }
 
 int weft_cursor_begin(struct weft_cursor *c, const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to)
@@ -183,16 +223,17 @@ static int next_block(struct weft_cursor *c, const struct weft_choice *choice, s
 		if (!c->scratch && !(c->scratch = calloc(1, sizeof(struct col_scratch))))
 			return -ENOMEM;
 		struct col_scratch *d = c->scratch;
-		uint32_t n;
-		int rc = load_block(c->trace, c->next_block, choice, d, &n);
+		struct loading l = {.choice = choice, .walk = c->walk, .to = d};
+		int rc = load_block(c->trace, c->next_block, &l);
 		if (rc)
 			return rc;
 		c->next_block++;
-		uint32_t from = row->first < c->from ? find_time(d->time, n, c->from) : 0;
-		uint32_t to = c->to != WEFT_NEVER && row->last >= c->to ? find_time(d->time, n, c->to) : n;
+		uint32_t from = row->first < c->from ? find_time(l.time, l.n, c->from) : 0;
+		uint32_t to = c->to != WEFT_NEVER && row->last >= c->to ? find_time(l.time, l.n, c->to) : l.n;
 		if (from >= to)
 			continue;
-		*b = (struct weft_block){to - from, d->time + from, d->what + from, d->value + from};
+		*b = (struct weft_block){to - from, l.time + from, d->what + from, d->value + from};
+		c->alike = choice && d->alike;
 		return 1;
 	}
 	return 0;

@@ -64,6 +64,8 @@ struct weft_cursor {
 	struct weft_wanted wanted;
 	void *scratch; /* owned: one decoded block */
 	uint64_t priv[4];
+	struct weft_walk *walk; /* borrowed; NULL: it goes alone */
+	bool alike;             /* the events of the last block have one `what`; false: not known */
 };
 
 int weft_cursor_begin(struct weft_cursor *c, const struct weft_trace *t, uint32_t thread, uint64_t from,
@@ -84,6 +86,18 @@ struct weft_choice {
 };
 /* As weft_cursor_next, with the chosen events alone: blocks without any are passed over. */
 int weft_cursor_next_of(struct weft_cursor *c, const struct weft_choice *choice, struct weft_block *b) WEFT_MUST_CHECK;
+
+/*
+ * A walk of several cursors over one thread: what one has found out about a block is there for those that come to it next. They
+ * belong to one worker. Events that weft_cursor_next_of gives are valid until the next call for any of them.
+ */
+struct weft_walk;
+struct weft_walk *weft_walk_new(void);    /* NULL: no memory */
+void weft_walk_free(struct weft_walk *w); /* behind its cursors; NULL is fine */
+static inline void weft_cursor_join(struct weft_cursor *c, struct weft_walk *w)
+{
+	c->walk = w;
+}
 
 /* The payload of an event with several words: points into the store, valid while the trace is open; its count in *n. */
 const uint64_t *weft_extra(const struct weft_trace *t, uint32_t thread, uint64_t value, uint32_t *n);

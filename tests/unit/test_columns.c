@@ -375,6 +375,7 @@ TEST(places_of_chosen_codes)
 {
 	uint8_t codes[300];
 	uint16_t place[300 + COL_PLACES_MORE];
+	uint64_t bits[COL_WORDS];
 	uint32_t seed = 1;
 	for (uint32_t round = 0; round < 2000; round++) {
 		uint8_t chosen[256] = {0};
@@ -383,11 +384,14 @@ TEST(places_of_chosen_codes)
 			codes[i] = (uint8_t)((seed = seed * 1664525 + 1013904223) >> 16) % different;
 		for (uint32_t i = 0; i < round % 8; i++)
 			chosen[((seed = seed * 1664525 + 1013904223) >> 16) % different] = 1;
-		uint32_t found = col_find_places(codes, n, chosen, place);
+		uint32_t found = col_find_places(codes, n, chosen, place, bits);
 		for (uint32_t i = 0; i < n; i++)
 			if (chosen[codes[i]])
-				REQUIRE(k < found && place[k++] == i);
+				REQUIRE(k < found && place[k++] == i && bits[i / 64] >> i % 64 & 1);
 		CHECK_U64(found, k);
+		for (uint32_t i = 0; i < COL_WORDS; i++)
+			k -= (uint32_t)__builtin_popcountll(bits[i]);
+		CHECK_U64(k, 0);
 	}
 }
 

@@ -84,3 +84,76 @@ TEST(chosen_events_are_those_that_one_would_pick)
 		}
 	weft_trace_close(t);
 }
+
+/* ---- several that walk together ---- */
+
+enum { LANES = 4 };
+
+static bool is_of_lane(const void *arg, uint32_t what)
+{
+	return weft_what_kind(what) == WEFT_EV_COUNTER && weft_what_id(what) == *(const uint32_t *)arg;
+}
+
+/* As programs are: several counters at each instant, mostly all of them; then some that have instants of their own. */
+static struct weft_trace *trace_of_lanes(unsigned n)
+{
+	struct weft_builder *b = made_builder(1);
+	struct weft_appender *a = weft_builder_appender(b, 0);
+	uint64_t time = 0;
+	for (unsigned i = 0; i < LANES; i++)
+		REQUIRE(weft_build_def(b, WEFT_CLASS_COUNTER, &(struct weft_def_row){.name = "c", .code = i}) == i + 1);
+	for (unsigned i = 0; i < n; i++) {
+		bool together = i < n / 2 || test_random() % 4;
+		time += 1 + test_random() % 50;
+		for (uint32_t id = 1; id <= LANES; id++) {
+			if (!together && test_random() % 2)
+				continue;
+			if (!together)
+				time += test_random() % 2;
+			REQUIRE(weft_append(a, time, weft_what(WEFT_EV_COUNTER, id), test_random() % 1000) == 0);
+		}
+	}
+	return made_trace(b);
+}
+
+/* The next events of one of them, beside those that it would find alone. */
+static bool step_both(struct weft_cursor *together, struct weft_cursor *alone, const uint32_t *id, uint64_t *wrong)
+{
+	struct weft_block x, y;
+	int rc = weft_cursor_next_of(together, &(struct weft_choice){is_of_lane, id}, &x);
+	CHECK_I64(weft_cursor_next_of(alone, &(struct weft_choice){is_of_lane, id}, &y), rc);
+	REQUIRE(rc >= 0 && x.n == y.n);
+	for (uint32_t i = 0; i < x.n; i++)
+		*wrong += x.time[i] != y.time[i] || x.what[i] != y.what[i] || x.value[i] != y.value[i];
+	return rc > 0;
+}
+
+TEST(cursors_that_walk_together_find_what_they_would_alone)
+{
+	static const uint32_t id[LANES] = {1, 2, 3, 4};
+	struct weft_trace *t = trace_of_lanes(12 * WEFT_BLOCK_EVENTS);
+	for (unsigned round = 0; round < 8; round++) {
+		struct weft_cursor together[LANES], alone[LANES];
+		struct weft_walk *walk = weft_walk_new();
+		uint64_t wrong = 0, from = round < 4 ? 0 : test_random() % t->end;
+		bool more[LANES] = {true, true, true, true};
+		REQUIRE(walk != NULL);
+		for (unsigned i = 0; i < LANES; i++) {
+			REQUIRE(weft_cursor_begin(&together[i], t, 0, from, WEFT_NEVER) == 0);
+			REQUIRE(weft_cursor_begin(&alone[i], t, 0, from, WEFT_NEVER) == 0);
+			weft_cursor_join(&together[i], walk);
+		}
+		/* in turn, as readers of a table go; in any order in odd rounds */
+		for (unsigned i = 0; more[0] || more[1] || more[2] || more[3]; i++) {
+			unsigned k = round % 2 ? (unsigned)(test_random() % LANES) : i % LANES;
+			more[k] = more[k] && step_both(&together[k], &alone[k], &id[k], &wrong);
+		}
+		CHECK_U64(wrong, 0);
+		for (unsigned i = 0; i < LANES; i++) {
+			weft_cursor_end(&together[i]);
+			weft_cursor_end(&alone[i]);
+		}
+		weft_walk_free(walk);
+	}
+	weft_trace_close(t);
+}
