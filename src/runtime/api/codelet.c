@@ -4,6 +4,7 @@
  * the runtime that gave it): a codelet with one CPU function and nothing unusual is plain.
  */
 #include "init.h"
+#include "profile.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +80,7 @@ static bool is_for_cpus(const struct starpu_codelet *cl)
 /* Functions are called, and nobody wants to know of it. */
 static bool runs_quietly(void)
 {
-	return !rt_machine.idle_functions && !rt_machine.tells_progress;
+	return !rt_machine.idle_functions && !rt_machine.tells_progress && !rt_is_profiled();
 }
 
 static bool is_plain(const struct starpu_codelet *cl)

@@ -5,6 +5,7 @@
  */
 #include "init.h"
 #include "layers.h"
+#include "profile.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -57,6 +58,7 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 	m->tells_progress = starpu_get_env_number_default("STARPU_TASK_PROGRESS", 0) > 0;
 	/* Before OpenCL: libraries of drivers take signals as well, and hand them on. */
 	rt_signals_begin(m);
+	rt_profile_begin();
 	rc = rt_topology_begin(m, err);
 	for (life.n_layers = 0; !rc && rt_layers[life.n_layers]; life.n_layers++)
 		rc = rt_layers[life.n_layers]->begin ? rt_layers[life.n_layers]->begin(m, err) : 0;
@@ -146,6 +148,7 @@ void starpu_shutdown(void)
 	}
 	rt_watch_end();
 	drain(m);
+	rt_profile_end();
 	rt_signals_end();
 	rt_main_end(m);
 	rt_end(m->core);

@@ -90,29 +90,8 @@ void starpu_fxt_trace_user_meta_string(const char *s)
 {
 }
 
-void starpu_profiling_init(void)
-{
-}
-
 void starpu_profiling_set_id(int new_id)
 {
-}
-
-int starpu_profiling_status_set(int status)
-{
-	return 0;
-}
-
-int(starpu_profiling_status_get)(void)
-{
-	return 0;
-}
-
-int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worker_info *worker_info)
-{
-	if (worker_info)
-		memset(worker_info, 0, sizeof *worker_info);
-	return 0;
 }
 
 int starpu_bus_get_count(void)
@@ -171,10 +150,6 @@ double starpu_timing_timespec_to_us(struct timespec *ts)
 }
 
 void starpu_profiling_bus_helper_display_summary(void)
-{
-}
-
-void starpu_profiling_worker_helper_display_summary(void)
 {
 }
 

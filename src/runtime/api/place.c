@@ -6,6 +6,7 @@
  */
 #include "break.h"
 #include "init.h"
+#include "profile.h"
 #include "runtime/life_detail.h"
 #include <limits.h>
 #include <stdio.h>
@@ -110,6 +111,8 @@ static void ready(struct rt_submitter *s, struct rt_job *j)
 {
 	struct starpu_task *t = rt_part(j)->task;
 	rt_break_on(RT_BREAK_PUSH, j);
+	if (rt_is_profiled())
+		rt_profile_ready(t);
 	if (t)
 		tell_ready(t);
 	if (!rt_turn_is_to_come(j))
@@ -185,6 +188,8 @@ void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid))
 static void sleeps(struct rt_worker *w, bool begins)
 {
 	void (*callback)(unsigned) = (void (*)(unsigned))weft_load_ptr(begins ? &going_to_sleep : &waking_up);
+	if (rt_is_profiled() && w->number < rt_machine.n_workers)
+		rt_profile_sleeps(w->number, begins);
 	if (callback && w->number < rt_machine.n_workers)
 		callback(w->number);
 }

@@ -8,6 +8,7 @@
  */
 #include "break.h"
 #include "init.h"
+#include "profile.h"
 #include "task_trace.h"
 #include "transaction.h"
 #include "runtime/data/data.h"
@@ -46,6 +47,8 @@ static void popped(struct rt_job *j, struct rt_worker *w)
 	rt_break_on(RT_BREAK_POP, j);
 	if (j->bits & RT_J_PLACED && !rt_policy())
 		rt_placed_ran(w->number);
+	if (rt_is_profiled())
+		rt_profile_popped(t);
 	if (t && t->prologue_callback_pop_func) {
 		struct rt_job *outer = rt_worker_says(w, j);
 		weft_enter(rt_detail.callback);
@@ -111,6 +114,8 @@ static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffer
 	if (traced)
 		trace_start(j, w);
 	enum rt_verdict v = RT_DONE;
+	if (rt_is_profiled())
+		rt_profile_starts(t, w->number);
 	if (WEFT_LIKELY(!rt_machine.idle_functions))
 		v = rt_machine.worker[w->number].driver->run(w, j, p->impl, buffers, j->arg);
 	if (traced)
@@ -182,7 +187,11 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 	if (tag)
 		rt_tag_done(tag);
 	struct rt_job *between = rt_worker_between(w, j); /* who pauses does not wait for the callback */
+	if (rt_is_profiled())
+		rt_profile_calls_back(t, w->number, true);
 	bool again = call_back(t, p->cl);
+	if (rt_is_profiled() && !again)
+		rt_profile_calls_back(t, w->number, false);
 	rt_worker_between(w, between);
 	if (over.ends && weft_add_i32(&over.ends->ends, -1) == 1)
 		rt_worker_take(w, over.ends->job);
@@ -229,8 +238,12 @@ static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 		p->cl->per_worker_stats[w->number]++;
 		if (WEFT_UNLIKELY(rt_machine.tells_progress))
 			tell_progress();
+		if (rt_is_profiled())
+			rt_profile_ran(p->task, w->number);
 		if (rt_data_was_fetched(j))
 			rt_data_done(j, w);
+		if (rt_is_profiled())
+			rt_profile_let_go(p->task);
 		if (policy && policy->after)
 			policy->after(j, w);
 	}

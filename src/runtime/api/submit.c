@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Submitting a struct starpu_task: what it says becomes a job. */
 #include "init.h"
+#include "profile.h"
 #include "transaction.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -157,6 +158,8 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	fill(t, own, j);
 	if (t->cl && t->cl->model && rt_machine.models)
 		rt_machine.models->want(t->cl->model);
+	if (rt_is_profiled())
+		rt_profile_submitted(t);
 	own->announced = false;
 	t->status = STARPU_TASK_BLOCKED;
 	weft_store_u32(&own->state, RT_T_SUBMITTED | (weft_load_u32(&own->state) & RT_T_DESTROY));
