@@ -59,11 +59,11 @@ int main(int argc, char **argv)
 		show_workers(STARPU_ANY_WORKER, true);
 	else
 		starpu_worker_display_all(stdout);
-	if (topology) {
+	if (topology && !kind && !counts) {
 		printf("\ntopology:\n");
 		starpu_topology_print(stdout);
 	}
-	if (!kind) {
+	if (!kind && !counts) {
 		printf("\nbandwidth (MB/s) and latency (us)...\n");
 		starpu_bus_print_bandwidth(stdout);
 	}

@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The commands that StarPU's users know say what is true of this machine, of models that a program has made, and of this build. TAP.
+set -u
+source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${WEFT_BUILD:-$source/build}
+tools=$build/src/runtime/tools
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+export STARPU_HOME=$home STARPU_HOSTNAME=somewhere STARPU_SILENT=1 STARPU_NCPU=2 STARPU_NOPENCL=0
+number=0 failed=0
+
+# NAME STATUS PATTERN COMMAND…: ends so, and says this on stdout or stderr
+says()
+{
+	local name=$1 status=$2 pattern=$3 output rc
+	shift 3
+	number=$((number + 1))
+	output=$("$@" 2>&1)
+	rc=$?
+	if [ $rc = "$status" ] && grep -q -e "$pattern" <<<"$output"; then
+		echo "ok $number - $name"
+	else
+		echo "not ok $number - $name: status $rc"
+		printf '%s\n' "$output" | sed 's/^/# /' | head -20
+		failed=1
+	fi
+}
+
+STARPU_CALIBRATE=1 "$build/tests/starpu/models_ours" write here >/dev/null 2>&1
+mkdir -p "$home/prefix/bin" "$home/prefix/include"
+cp "$build/share/starpu/starpu_config" "$home/prefix/bin/"
+cp "$source/include/starpu_config.h" "$home/prefix/include/"
+
+says 'workers' 0 '^2 CPU workers' "$tools/starpu_machine_display"
+says 'topology' 0 'CPU 1 on processing unit' "$tools/starpu_machine_display"
+says 'only how many' 0 'CPU' "$tools/starpu_machine_display" -c
+says 'help' 0 '^usage: starpu_machine_display' "$tools/starpu_machine_display" --help
+says 'version' 0 'StarPU 1.4' "$tools/starpu_machine_display" --version
+says 'a wrong option' 1 '^usage: starpu_sched_display' "$tools/starpu_sched_display" --wrong
+says 'policies' 0 '^dmdas ' "$tools/starpu_sched_display"
+says 'the ways to devices' 0 '' "$tools/starpu_calibrate_bus"
+says 'where models lie' 0 "$home/.starpu/sampling" "$tools/starpu_perfmodel_display" -d
+says 'no model' 1 "no performance model 'unheard_of'" "$tools/starpu_perfmodel_display" -s unheard_of
+says 'nothing asked' 1 '^usage: starpu_perfmodel_display' "$tools/starpu_perfmodel_display"
+says 'the models' 0 'file: <move_here_0.somewhere>' "$tools/starpu_perfmodel_display" -l
+says 'a model' 0 'performance model for cpu0_impl0' "$tools/starpu_perfmodel_display" -s move_here_0
+says 'a model as XML' 0 '<perfmodel version="45">' "$tools/starpu_perfmodel_display" -x -s move_here_0
+says 'the configuration' 0 '^STARPU_NMAXBUFS=8$' sh "$home/prefix/bin/starpu_config"
+echo "1..$number"
+exit $failed
