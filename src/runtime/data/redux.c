@@ -204,7 +204,8 @@ static enum rt_verdict help(struct rt_job *j, struct rt_worker *w)
 /* Who comes while there still are two finds them; who comes later has nothing to do. */
 static void call_for_help(struct pile *p, struct rt_worker *w)
 {
-	for (unsigned i = 1; i < p->n / 2 && i < (unsigned)starpu_cpu_worker_get_count(); i++) {
+	unsigned pairs = p->n / 2, workers = starpu_cpu_worker_get_count(); /* before the first helper takes some */
+	for (unsigned i = 1; i < pairs && i < workers; i++) {
 		struct rt_job *j = rt_prepare(&w->self);
 		if (!j)
 			return;
