@@ -29,11 +29,16 @@ void analyze_fail(struct analyze *a, int rc, const struct weft_err *err)
 
 /* -- controllers -- */
 
+static void work(struct analyze *a, bool all);
+
 static void lose(struct analyze *a, unsigned i)
 {
 	if (a->controller[i].fd < 0)
 		return;
 	channel_fini(&a->controller[i]);
+	/* At the end of a run it has said its last, which waits in the queue. */
+	if (a->ended)
+		work(a, true);
 	fold_lose(a, i);
 	self_lose(a, i);
 	hold_lose(a, i);
@@ -303,6 +308,8 @@ static void fini(struct analyze *a)
 	self_fini(a);
 	free(a->task.at);
 	weft_map_fini(&a->task_at);
+	weft_map_fini(&a->alive_at);
+	weft_map_fini(&a->id_at);
 	free(a->queue.at);
 	free(a->refused.at);
 }

@@ -40,7 +40,7 @@ static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_
 		struct analyze_task *t = a->task.at[i];
 		/* A process that has executed something is its own successor. */
 		if (!t->alive || !t->known || t->controller == ANALYZE_SELF ||
-		    (t->controller == h->controller && t->pid == h->m->task.pid))
+		    (t->task >> 32 == h->m->task.task >> 32 && t->pid == h->m->task.pid))
 			continue;
 		if (t->seen >= h->m->task.time)
 			return SAME_PROGRAM;

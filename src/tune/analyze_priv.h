@@ -151,6 +151,8 @@ struct analyze {
 	WEFT_VEC(struct analyze_task *) task;
 	WEFT_VEC(struct analyze_held) held;
 	struct weft_map task_at;        /* number -> place in `task` */
+	struct weft_map alive_at;       /* number of its host's controller << 32 | pid -> place there, of those that are alive */
+	struct weft_map id_at;          /* id -> likewise, of those that are known, too, and are no collectors */
 	WEFT_VEC(struct pending) queue; /* a heap */
 	uint64_t sequence, last_now;    /* last_now: what the clock said when it was looked at last */
 	struct weft_arbiter *arbiter;

@@ -176,13 +176,29 @@ static void want_all(struct analyze *a, struct analyze_task *t, uint32_t tunlet)
 
 static void flush(struct analyze *a, struct analyze_tunlet *k);
 
-static bool id_taken(const struct analyze *a, const struct analyze_task *t, int64_t id)
+/* A process, among those of all hosts: by the number of its host's controller, which the task's number has. */
+static uint64_t pid_key(uint64_t task, uint32_t pid)
 {
-	for (size_t i = 0; i < a->task.n; i++)
-		if (a->task.at[i] != t && a->task.at[i]->alive && a->task.at[i]->known && a->task.at[i]->id == id &&
-		    (a->task.at[i]->controller == ANALYZE_SELF) == (t->controller == ANALYZE_SELF))
-			return true;
-	return false;
+	return (task & ~(uint64_t)UINT32_MAX) | pid;
+}
+
+/* Collectors as tasks have numbers of their own. */
+static void take_id(struct analyze *a, struct analyze_task *t, const struct message_task *m)
+{
+	uint64_t at;
+	bool own = t->controller == ANALYZE_SELF, taken = !own && weft_map_get(&a->id_at, (uint64_t)m->rank, &at);
+	t->id = m->rank >= 0 && !taken ? m->rank : (int64_t)m->pid;
+	if (!own && t->known && weft_map_put(&a->id_at, (uint64_t)t->id, t->number - 1))
+		analyze_fail(a, -ENOMEM, NULL);
+}
+
+static void forget_alive(struct analyze *a, const struct analyze_task *t)
+{
+	uint64_t at, key = pid_key(t->task, t->pid);
+	if (weft_map_get(&a->alive_at, key, &at) && at == t->number - 1)
+		weft_map_del(&a->alive_at, key);
+	if (weft_map_get(&a->id_at, (uint64_t)t->id, &at) && at == t->number - 1)
+		weft_map_del(&a->id_at, (uint64_t)t->id);
 }
 
 static void begin_eval(struct analyze *a, struct analyze_task *t, uint32_t tunlet)
@@ -235,7 +251,7 @@ static void bind(struct analyze *a, struct analyze_task *t, const struct message
 		t->known |= b->candidates != 0;
 	}
 	/* The id that values of events can name: see tuning.md. */
-	t->id = m->rank >= 0 && !id_taken(a, t, m->rank) ? m->rank : (int64_t)m->pid;
+	take_id(a, t, m);
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		struct analyze_binding *b = &t->binding[k];
 		bool one = b->candidates && (b->candidates & (b->candidates - 1)) == 0;
@@ -251,20 +267,19 @@ static void bind(struct analyze *a, struct analyze_task *t, const struct message
 }
 
 /* A process that has executed another program is another task; the end of the first may be told later. */
-static void end_former(struct analyze *a, unsigned controller, uint32_t pid, uint64_t time)
+static void end_former(struct analyze *a, const struct message_task *m)
 {
-	for (size_t i = 0; i < a->task.n; i++) {
-		struct analyze_task *t = a->task.at[i];
-		if (t->alive && t->controller == controller && t->pid == pid)
-			task_gone(a, &(struct message_gone){t->task, time, ""});
-	}
+	uint64_t at;
+	if (weft_map_get(&a->alive_at, pid_key(m->task, m->pid), &at))
+		task_gone(a, &(struct message_gone){a->task.at[at]->task, m->time, ""});
 }
 
 void task_begins(struct analyze *a, unsigned controller, const struct message_task *m)
 {
 	struct analyze_task *t = calloc(1, sizeof *t);
-	end_former(a, controller, m->pid, m->time);
-	if (!t || weft_map_put(&a->task_at, m->task, a->task.n) || weft_vec_push(&a->task, t)) {
+	end_former(a, m);
+	if (!t || weft_map_put(&a->task_at, m->task, a->task.n) ||
+	    weft_map_put(&a->alive_at, pid_key(m->task, m->pid), a->task.n) || weft_vec_push(&a->task, t)) {
 		free(t);
 		analyze_fail(a, -ENOMEM, NULL);
 		return;
@@ -305,6 +320,7 @@ void task_gone(struct analyze *a, const struct message_gone *m)
 		return;
 	task_flush(a);
 	t->alive = false;
+	forget_alive(a, t);
 	t->ended = m->time;
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		struct weft_err err = {0};

@@ -82,6 +82,7 @@ struct collect {
 	/* growing: */
 	uint32_t wanted, leaves; /* how many are to share; how many leaves there ever were */
 	bool uneven, leaving;    /* leaving: of a leaf, it is to go */
+	bool orphans;            /* some tasks are */
 	bool told_controller, said_end;
 	bool told, timed,
 		works; /* those above have said all that there was to say; and what time it is; and were told that it works */

@@ -234,6 +234,7 @@ void route_lost(struct collect *c, const struct peer *p)
 		if (!m.lost.task)
 			m.lost = (struct message_lost){t->task, follow_time(&c->follow, now), 1};
 		t->orphan_ns = p->collector ? weft_monotonic_ns() : 1;
+		c->orphans = true;
 	}
 	c->uneven = true;
 	for (uint32_t k = 0; k < COLLECT_TUNLETS && p->collector; k++)
@@ -248,10 +249,13 @@ void route_lost(struct collect *c, const struct peer *p)
 
 void route_orphans(struct collect *c)
 {
-	uint64_t now = weft_monotonic_ns();
-	for (size_t i = 0; i < c->task.n; i++) {
+	uint64_t now = c->orphans ? weft_monotonic_ns() : 0;
+	bool left = false;
+	for (size_t i = 0; i < c->task.n && c->orphans; i++) {
 		struct collect_task *t = &c->task.at[i];
-		if (!t->orphan_ns || now - t->orphan_ns < GRACE_NS)
+		bool waits = t->orphan_ns && now - t->orphan_ns < GRACE_NS;
+		left |= waits;
+		if (!t->orphan_ns || waits)
 			continue;
 		struct message m = {.kind = MESSAGE_GONE};
 		m.gone = (struct message_gone){t->task, follow_time(&c->follow, collect_clock(c)),
@@ -260,6 +264,7 @@ void route_orphans(struct collect *c)
 		route_say_up(c, &m);
 		i--;
 	}
+	c->orphans = left;
 }
 
 void route_moved(struct collect *c)

@@ -45,6 +45,7 @@ struct weft_eval {
 	pid_t pid;
 	int socket;
 	WEFT_VEC(struct known_task) task;
+	struct weft_map task_at;  /* id -> place there */
 	WEFT_VEC(uint32_t) child; /* collectors */
 	struct answer answer;
 	struct request request;
@@ -285,16 +286,32 @@ static int ask(struct weft_eval *e, struct weft_err *err)
 	return 0;
 }
 
+/* For a child that is begun anew. */
+static bool note_task(struct weft_eval *e, const struct known_task *t, bool begins)
+{
+	uint64_t at;
+	bool known = weft_map_get(&e->task_at, (uint64_t)t->id, &at);
+	if (begins && known)
+		e->task.at[at] = *t;
+	if (begins && !known)
+		return weft_map_put(&e->task_at, (uint64_t)t->id, e->task.n) == 0 && weft_vec_push(&e->task, *t) == 0;
+	if (begins || !known)
+		return true;
+	struct known_task *last = &e->task.at[--e->task.n];
+	weft_map_del(&e->task_at, (uint64_t)t->id);
+	if (at == e->task.n)
+		return true;
+	e->task.at[at] = *last;
+	return weft_map_put(&e->task_at, (uint64_t)last->id, at) == 0;
+}
+
 int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins, struct weft_err *err)
 {
 	struct known_task t = {.actor = actor, .id = id};
 	snprintf(t.host, sizeof t.host, "%s", host ? host : "");
 	if (actor >= e->s->actor.n)
 		return weft_err_set(err, -EINVAL, "no actor has the number %u", actor);
-	for (size_t i = 0; i < e->task.n; i++)
-		if (e->task.at[i].id == id)
-			e->task.at[i--] = e->task.at[--e->task.n];
-	if (begins && weft_vec_push(&e->task, t))
+	if (!note_task(e, &t, begins))
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	e->request = (struct request){.kind = REQUEST_TASK, .what = actor, .id = id, .begins = begins};
 	memcpy(e->request.host, t.host, sizeof t.host);
@@ -463,6 +480,7 @@ void weft_eval_free(struct weft_eval *e)
 	tune_library_close(&e->library);
 	live_free(e->live);
 	free(e->task.at);
+	weft_map_fini(&e->task_at);
 	free(e->child.at);
 	free(e);
 }
