@@ -29,6 +29,8 @@ static void end(struct stage *st)
 		task_free(st->a->task.at[i]);
 	free(st->a->task.at);
 	weft_map_fini(&st->a->task_at);
+	weft_map_fini(&st->a->alive_at);
+	weft_map_fini(&st->a->id_at);
 	hold_free(st->a);
 	free(st->a);
 	free(st->in);
