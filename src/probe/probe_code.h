@@ -110,6 +110,8 @@ int probe_ranges_add(struct probe_ranges *r, struct probe_range one) WEFT_MUST_C
  */
 int probe_place_find(const struct probe_place *p, uint64_t end, uint32_t mask, uint32_t value, size_t bytes, uint64_t *addr,
                      struct probe_range *map) WEFT_MUST_CHECK;
+/* Between two stubs there is nothing, in pages of ours. */
+bool probe_place_is_gap(const struct probe_place *p, uint64_t from, uint64_t to);
 int probe_place_claim(struct probe_place *p, uint64_t addr, size_t bytes, struct probe_range map) WEFT_MUST_CHECK;
 
 /* ---- probe_stub.c ---- */

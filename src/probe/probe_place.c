@@ -163,6 +163,15 @@ int probe_place_find(const struct probe_place *p, uint64_t end, uint32_t mask, u
 	return 0;
 }
 
+bool probe_place_is_gap(const struct probe_place *p, uint64_t from, uint64_t to)
+{
+	bool ours = false;
+	from = (from + PROBE_STUB_ALIGN - 1) & ~(uint64_t)(PROBE_STUB_ALIGN - 1);
+	for (size_t k = 0; k < p->pages.n && !ours; k++)
+		ours = p->pages.at[k].from <= from && p->pages.at[k].to > to;
+	return ours && (from >= to || !first_used(&p->used, from, to));
+}
+
 int probe_place_claim(struct probe_place *p, uint64_t addr, size_t bytes, struct probe_range map)
 {
 	if (map.to && (probe_ranges_add(&p->pages, map) || probe_ranges_add(&p->taken, map)))

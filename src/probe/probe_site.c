@@ -289,33 +289,52 @@ static bool put_map(struct probe_session *s, const struct site_change *c)
 	return map != NULL;
 }
 
-/* Behind the last of those from k on that lie one behind the other, with no more between them than what stubs are aligned to. */
-static size_t end_of_run(const struct site_changes *c, size_t k)
+static int compare_stubs(const void *a, const void *b)
 {
-	uint64_t end;
-	do
-		end = c->at[k].stub.addr + c->at[k].stub.n;
-	while (++k < c->n && c->at[k].stub_new && c->at[k].stub.addr >= end && c->at[k].stub.addr - end < PROBE_STUB_ALIGN);
-	return k;
+	const struct site_change *const *x = a, *const *y = b;
+	return ((*x)->stub.addr > (*y)->stub.addr) - ((*x)->stub.addr < (*y)->stub.addr);
 }
 
-/* A write to the process's memory costs the same for one stub and for many. */
+static uint64_t stub_end(const struct site_change *c)
+{
+	return c->stub.addr + c->stub.n;
+}
+
+/* Stubs from..to, in the order of their addresses, with the nothing that lies between them. */
+static bool put_run(struct probe_session *s, const struct site_change *const *from, const struct site_change *const *to)
+{
+	uint64_t first = (*from)->stub.addr, n = stub_end(to[-1]) - first;
+	struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + n));
+	if (!code)
+		return false;
+	*code = (struct link_range){first, n};
+	for (; from < to; from++)
+		memcpy((uint8_t *)(code + 1) + ((*from)->stub.addr - first), (*from)->stub.bytes, (*from)->stub.n);
+	return true;
+}
+
+/* A write to the process's memory costs the same for one stub and for those near it. */
 static bool put_stubs(struct probe_session *s, const struct site_changes *c)
 {
-	for (size_t k = 0, last; k < c->n; k = last) {
-		last = k + 1;
-		if (!c->at[k].stub_new)
-			continue;
-		last = end_of_run(c, k);
-		uint64_t from = c->at[k].stub.addr, n = c->at[last - 1].stub.addr + c->at[last - 1].stub.n - from;
-		struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + n));
-		if (!code)
-			return false;
-		*code = (struct link_range){from, n};
-		for (; k < last; k++)
-			memcpy((uint8_t *)(code + 1) + (c->at[k].stub.addr - from), c->at[k].stub.bytes, c->at[k].stub.n);
+	enum { GAP = 256 };
+	const struct site_change **at = malloc((c->n + 1) * sizeof *at);
+	size_t n = 0, last;
+	bool ok = at != NULL;
+	for (size_t k = 0; ok && k < c->n; k++)
+		if (c->at[k].stub_new)
+			at[n++] = &c->at[k];
+	if (n)
+		qsort(at, n, sizeof *at, compare_stubs);
+	for (size_t k = 0; ok && k < n; k = last) {
+		for (last = k + 1; last < n; last++) {
+			uint64_t end = stub_end(at[last - 1]), next = at[last]->stub.addr;
+			if (next - end > GAP || !probe_place_is_gap(&s->place, end, next))
+				break;
+		}
+		ok = put_run(s, at + k, at + last);
 	}
-	return true;
+	free(at);
+	return ok;
 }
 
 static bool put_programs(struct probe_session *s, const struct site_change *c)
