@@ -34,7 +34,7 @@ cp "$source/include/starpu_config.h" "$home/prefix/include/"
 
 says 'workers' 0 '^2 CPU workers' "$tools/starpu_machine_display"
 says 'topology' 0 'CPU 1 on processing unit' "$tools/starpu_machine_display"
-says 'only how many' 0 'CPU' "$tools/starpu_machine_display" -c
+says 'only how many' 0 '^2 CPU workers$' "$tools/starpu_machine_display" -c
 says 'help' 0 '^usage: starpu_machine_display' "$tools/starpu_machine_display" --help
 says 'version' 0 'StarPU 1.4' "$tools/starpu_machine_display" --version
 says 'a wrong option' 1 '^usage: starpu_sched_display' "$tools/starpu_sched_display" --wrong

@@ -17,6 +17,14 @@ static const struct option options[] = {{"info", no_argument, NULL, 'i'},       
                                         {"notopology", no_argument, NULL, 'n'}, {"worker", required_argument, NULL, 'w'},
                                         {"count", no_argument, NULL, 'c'},      TOOL_OPTIONS};
 
+/* How many there are of each kind that there is. */
+static void count_workers(void)
+{
+	for (int kind = STARPU_CPU_WORKER; kind < STARPU_NARCH; kind++)
+		if (starpu_worker_get_count_by_type((enum starpu_worker_archtype)kind) > 0)
+			starpu_worker_display_count(stdout, (enum starpu_worker_archtype)kind);
+}
+
 static void show_workers(enum starpu_worker_archtype kind, bool counts)
 {
 	if (counts)
@@ -56,7 +64,7 @@ int main(int argc, char **argv)
 	if (kind)
 		show_workers(starpu_worker_get_type_from_string(kind), counts);
 	else if (counts)
-		show_workers(STARPU_ANY_WORKER, true);
+		count_workers();
 	else
 		starpu_worker_display_all(stdout);
 	if (topology && !kind && !counts) {
