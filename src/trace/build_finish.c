@@ -221,7 +221,7 @@ static int write_files(struct weft_builder *b, struct build_product *p, const ch
 	struct finishing f = {.b = b, .p = p, .dir = dir, .tables_fd = *tables_fd};
 	if (*tables_fd < 0)
 		rc = weft_err_sys(err, dir ? errno : -*tables_fd, "cannot write the tables of '%s'", b->path);
-	else if ((rc = weft_parallel(b->threads, 2, finish_file, &f)))
+	else if ((rc = weft_parallel(dir ? b->threads : 1, 2, finish_file, &f)))
 		weft_err_set(err, rc, "%s", f.err[f.err[0].code ? 0 : 1].text);
 	if (!rc && dir) {
 		free(b->columns_temp);

@@ -197,20 +197,30 @@ static void matcher_fini(struct matcher *m)
 
 _Static_assert(COL_SIDES == 4, "two of messages, two of flows");
 
+static int take_ends(const struct matcher *m, const struct col_end *end, size_t n, struct spill_sort *to)
+{
+	struct end_row *all = spill_sort_extend(to, n);
+	int rc = 0;
+	for (size_t i = 0; all && i < n; i++)
+		all[i] = row_of(m, &end[i]);
+	for (size_t i = 0; !all && !rc && i < n; i++) {
+		struct end_row row = row_of(m, &end[i]);
+		rc = spill_sort_add(to, &row);
+	}
+	return rc;
+}
+
 static int sort_side(void *arg, size_t side, unsigned worker)
 {
 	struct matcher *m = (struct matcher *)arg + side / 2;
 	struct spill_log *log = &m->b->ends[side];
 	struct spill_sort *to = &m->side[side % 2];
-	const void *rows;
+	const void *ends;
 	int64_t n = 0;
 	int rc = 0;
 	(void)worker;
-	while (!rc && (n = spill_log_next(log, &rows)) > 0)
-		for (int64_t i = 0; !rc && i < n; i++) {
-			struct end_row row = row_of(m, (const struct col_end *)rows + i);
-			rc = spill_sort_add(to, &row);
-		}
+	while (!rc && (n = spill_log_next(log, &ends)) > 0)
+		rc = take_ends(m, ends, (size_t)n, to);
 	spill_log_fini(log);
 	return rc ? rc : n < 0 ? (int)n : spill_sort_finish(to);
 }
@@ -231,11 +241,15 @@ static int make_links(void *arg, size_t i, unsigned worker)
 int build_match(struct weft_builder *b, struct build_product *p)
 {
 	struct matcher matcher[2]; /* of messages, of flows */
+	const struct spill_log *side = b->ends;
+	bool messages = side[0].n_rows || side[1].n_rows || b->message.n, flows = side[2].n_rows || side[3].n_rows;
+	bool ends = flows || side[0].n_rows || side[1].n_rows;
 	for (unsigned i = 0; i < 2; i++)
 		matcher_init(&matcher[i], b, p, i);
-	int rc = weft_parallel(b->threads, COL_SIDES, sort_side, matcher);
+	/* Starting a thread costs as much as sorting some thousand ends. */
+	int rc = weft_parallel(ends ? b->threads : 1, COL_SIDES, sort_side, matcher);
 	if (!rc)
-		rc = weft_parallel(b->threads, 2, make_links, matcher);
+		rc = weft_parallel(messages && flows ? b->threads : 1, 2, make_links, matcher);
 	for (unsigned i = 0; i < 2; i++)
 		matcher_fini(&matcher[i]);
 	return rc;

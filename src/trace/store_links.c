@@ -82,7 +82,7 @@ static int write_map(struct table_writer *w, struct end_map *map, enum store_sec
 
 /* ---- pieces ---- */
 
-#define PIECE_LINKS 4096u
+#define PIECE_LINKS 16384u
 
 struct room { /* a worker's */
 	const struct build_link *link[PIECE_LINKS];

@@ -112,8 +112,9 @@ static uint32_t skim_run(struct scan *c, struct weft_page *room)
 {
 	if (!c->last.n || c->last_is_meta || UINT32_MAX - c->last.seq < c->s->n_pages)
 		return 0;
-	uint64_t known = c->usual && agrees(c, c->usual, room) ? c->usual : 0, step = 1;
-	while (agrees(c, known + step, room)) {
+	bool is_usual = c->usual && agrees(c, c->usual, room); /* then the page behind these is looked at next, and tells more */
+	uint64_t known = is_usual ? c->usual : 0, step = 1;
+	while (!is_usual && agrees(c, known + step, room)) {
 		known += step;
 		step *= 2;
 	}
@@ -125,17 +126,19 @@ static uint32_t skim_run(struct scan *c, struct weft_page *room)
 	return (uint32_t)known;
 }
 
-static int scan_page(struct scan *c, uint32_t page, struct weft_page *room)
+/* bytes: of the page, which are read at first: its head, or all where it is hardly of the run before. */
+static int scan_page(struct scan *c, uint32_t page, size_t bytes, struct weft_page *room)
 {
 	struct stream *s = c->s;
 	uint64_t offset = (uint64_t)page * WEFT_PAGE_BYTES;
-	const struct weft_page *p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_HEAD, room);
+	const struct weft_page *p = stream_bytes_at(&s->bytes, offset, bytes, room);
 	if (!p)
 		return note_bad(c, page, &fault_read);
 	if (continues(c, p) && stream_page_continues(p, c->last.thread, p->seq))
 		return add_page(c, p, page);
 	struct weft_page_walk w;
-	p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_BYTES, room);
+	if (bytes < WEFT_PAGE_BYTES)
+		p = stream_bytes_at(&s->bytes, offset, WEFT_PAGE_BYTES, room);
 	if (!p)
 		return note_bad(c, page, &fault_read);
 	enum weft_page_verdict v = weft_page_begin(&w, p, true);
@@ -258,7 +261,7 @@ int stream_scan(struct stream *s, bool skim)
 		rc = stream_problem(s, "header-damaged", 0, sizeof s->head,
 		                    "the header is damaged; the pages are read without it");
 	for (uint64_t page = 1; !rc && page < n; page++) {
-		rc = scan_page(&c, (uint32_t)page, room);
+		rc = scan_page(&c, (uint32_t)page, skim ? WEFT_PAGE_BYTES : WEFT_PAGE_HEAD, room);
 		if (!rc && skim && c.last.page + c.last.n == page + 1)
 			page += skim_run(&c, room);
 	}
