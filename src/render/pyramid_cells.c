@@ -169,13 +169,14 @@ INLINE uint32_t find_runs(int32_t at, const int32_t *pixel, uint32_t from, uint3
 
 /*
  * The pixels [from, to), and some behind them, which are written later: how many pixels have no run of their own cannot be foretold,
- * that they are more than four sometimes can.
+ * that they are more than eight sometimes can.
  */
 INLINE void fill(double *cell, int32_t from, int32_t to, double v)
 {
 	const four all = ALL(v);
 	memcpy(cell + from, &all, sizeof all);
-	for (int32_t x = from + 4; x < to; x++)
+	memcpy(cell + from + 4, &all, sizeof all);
+	for (int32_t x = from + EIGHT; x < to; x++)
 		cell[x] = v;
 }
 

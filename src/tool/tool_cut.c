@@ -246,7 +246,8 @@ static int one_pass(struct cut *c, const char *in, struct tool_output *out, stru
 	c->in = &input;
 	c->out = out;
 	set_range(c, input.head.end);
-	note_unknown_task(c, &input.head);
+	if (out)
+		note_unknown_task(c, &input.head);
 	c->thread = calloc((size_t)input.head.n_threads + 1, sizeof *c->thread);
 	if (!c->thread || (out && write_head(c)))
 		rc = weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
