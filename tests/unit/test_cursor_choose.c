@@ -94,7 +94,7 @@ static bool is_of_lane(const void *arg, uint32_t what)
 	return weft_what_kind(what) == WEFT_EV_COUNTER && weft_what_id(what) == *(const uint32_t *)arg;
 }
 
-/* As programs are: several counters at each instant, mostly all of them; then some that have instants of their own. */
+/* All counters at each instant, as programs are; then all, but some of them a little later; then some that are not there. */
 static struct weft_trace *trace_of_lanes(unsigned n)
 {
 	struct weft_builder *b = made_builder(1);
@@ -103,13 +103,13 @@ static struct weft_trace *trace_of_lanes(unsigned n)
 	for (unsigned i = 0; i < LANES; i++)
 		REQUIRE(weft_build_def(b, WEFT_CLASS_COUNTER, &(struct weft_def_row){.name = "c", .code = i}) == i + 1);
 	for (unsigned i = 0; i < n; i++) {
-		bool together = i < n / 2 || test_random() % 4;
+		bool together = i < n / 3, all = i < n / 3 * 2 || test_random() % 4;
 		time += 1 + test_random() % 50;
 		for (uint32_t id = 1; id <= LANES; id++) {
-			if (!together && test_random() % 2)
+			if (!all && test_random() % 2)
 				continue;
 			if (!together)
-				time += test_random() % 2;
+				time += test_random() % 5 == 0;
 			REQUIRE(weft_append(a, time, weft_what(WEFT_EV_COUNTER, id), test_random() % 1000) == 0);
 		}
 	}
