@@ -50,6 +50,23 @@ static void add(void **buffers, void *arg)
 	++*(int *)STARPU_VARIABLE_GET_PTR(buffers[0]);
 }
 
+/* Each worker has a count of the codelet's tasks, wherever that is kept. */
+static void tasks_are_counted(void)
+{
+	static struct starpu_codelet cl = {.cpu_funcs = {count}, .name = "counted"};
+	unsigned long sum = 0;
+	memset(cl.per_worker_stats, 0, sizeof cl.per_worker_stats);
+	for (int i = 0; i < 100; i++) {
+		struct starpu_task *t = starpu_task_create();
+		t->cl = &cl;
+		CHECK(starpu_task_submit(t) == 0);
+	}
+	starpu_task_wait_for_all();
+	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
+		sum += cl.per_worker_stats[i];
+	CHECK(sum == 100);
+}
+
 static void fails_are_tried_again(void)
 {
 	static struct starpu_codelet cl = {.cpu_funcs = {flaky}, .nbuffers = 1, .modes = {STARPU_RW}};
@@ -245,7 +262,7 @@ static void tasks_submit(void)
 int main(void)
 {
 	static void (*const tests[])(void) = {
-		empty_tasks, fails_are_tried_again, transactions, bundles, lists,        hooks,
+		empty_tasks, tasks_are_counted, fails_are_tried_again, transactions, bundles, lists,        hooks,
 		iterations,  threads_submit,        tasks_submit, copies,  machine_tree,
 	};
 	struct starpu_conf conf;

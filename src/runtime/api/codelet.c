@@ -178,7 +178,7 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 	        : (cl->model && cl->model->symbol) ? cl->model->symbol
 	                                           : "?");
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
-		if (cl->per_worker_stats[i])
-			fprintf(stderr, "\t%s -> %lu / %lu (%2.2f %%)\n", rt_machine.worker[i].name, cl->per_worker_stats[i],
-			        total, 100.0 * (double)cl->per_worker_stats[i] / (double)total);
+		if (*rt_codelet_count(cl, i))
+			fprintf(stderr, "\t%s -> %lu / %lu (%2.2f %%)\n", rt_machine.worker[i].name, *rt_codelet_count(cl, i),
+			        total, 100.0 * (double)*rt_codelet_count(cl, i) / (double)total);
 }

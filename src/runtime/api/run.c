@@ -235,7 +235,7 @@ static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 	struct rt_part *p = rt_part(j);
 	const struct rt_policy_ops *policy = rt_policy();
 	if (p->cl && !(p->bits & RT_P_NOWHERE)) {
-		p->cl->per_worker_stats[w->number]++;
+		++*rt_codelet_count(p->cl, w->number);
 		if (WEFT_UNLIKELY(rt_machine.tells_progress))
 			tell_progress();
 		if (rt_is_profiled())

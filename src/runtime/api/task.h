@@ -159,6 +159,17 @@ static inline bool rt_job_runs_nowhere(struct rt_job *j)
 	return rt_part(j)->task && rt_task_runs_nowhere(rt_part(j)->task);
 }
 
+/*
+ * Its tasks that a worker has run: each worker's count is in a line of its own for as long as there are lines. The last has the first
+ * one, in which there are fields that all read.
+ */
+static inline unsigned long *rt_codelet_count(struct starpu_codelet *cl, unsigned worker)
+{
+	enum { EACH_LINE = 64 / sizeof(unsigned long), LINES = STARPU_NMAXWORKERS / EACH_LINE };
+	_Static_assert(STARPU_NMAXWORKERS % EACH_LINE == 0, "a place for each worker");
+	return &cl->per_worker_stats[(worker + 1) % LINES * EACH_LINE + worker / LINES];
+}
+
 /* ---- place.c, run.c, submit.c ---- */
 
 /* A placed job runs on this worker; and it has begun to. */
