@@ -262,8 +262,8 @@ static void tasks_submit(void)
 int main(void)
 {
 	static void (*const tests[])(void) = {
-		empty_tasks, tasks_are_counted, fails_are_tried_again, transactions, bundles, lists,        hooks,
-		iterations,  threads_submit,        tasks_submit, copies,  machine_tree,
+		empty_tasks, tasks_are_counted, fails_are_tried_again, transactions, bundles, lists,
+		hooks,       iterations,        threads_submit,        tasks_submit, copies,  machine_tree,
 	};
 	struct starpu_conf conf;
 	starpu_conf_init(&conf);
