@@ -422,6 +422,32 @@ static void one_thread_depends_on_tasks_of_another(void)
 	CHECK(!pair_bad);
 }
 
+/* What comes after a task is known before and after those are submitted, each once. */
+static void knows_what_comes_after(void)
+{
+	struct starpu_task *t[5], *after[8];
+	for (int i = 0; i < 5; i++)
+		t[i] = make(4 * i + 1);
+	for (int i = 1; i < 4; i++)
+		starpu_task_declare_deps_array(t[i], 1, &t[0]);
+	starpu_task_declare_deps_array(t[4], 3, &t[1]);
+	CHECK(starpu_task_get_task_succs(t[0], 8, after) == 3 && starpu_task_get_task_succs(t[0], 2, after) == 2);
+	CHECK(starpu_task_get_task_succs(t[3], 8, after) == 1 && after[0] == t[4]);
+	CHECK(starpu_task_get_task_succs(t[4], 8, after) == 0 && starpu_task_get_task_scheduled_succs(t[0], 8, after) == 0);
+	for (int i = 4; i > 1; i--)
+		CHECK(starpu_task_submit(t[i]) == 0);
+	CHECK(starpu_task_get_task_succs(t[0], 8, after) == 3 && starpu_task_get_task_succs(t[1], 8, after) == 1);
+	CHECK(starpu_task_submit(t[1]) == 0 && starpu_task_submit(t[0]) == 0);
+	starpu_task_wait_for_all();
+	/* One that is destroyed comes after nobody. */
+	t[0] = make(1);
+	t[1] = make(5);
+	starpu_task_declare_deps_array(t[1], 1, &t[0]);
+	starpu_task_destroy(t[1]);
+	CHECK(starpu_task_get_task_succs(t[0], 8, after) == 0);
+	starpu_task_destroy(t[0]);
+}
+
 int main(void)
 {
 	struct starpu_conf conf;
@@ -431,6 +457,7 @@ int main(void)
 		if (starpu_init(&conf))
 			return 77;
 		task_after_tasks();
+		knows_what_comes_after();
 		after_what_is_done();
 		ends_wait();
 		several_ends_wait_for_one();

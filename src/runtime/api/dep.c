@@ -6,6 +6,7 @@
  * for the others.
  */
 #include "init.h"
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -37,8 +38,36 @@ static rt_ref end_of(struct rt_task *own)
 	return ref;
 }
 
+/* Tasks that have declared what they come after: they are looked through for who asks what comes after a task. */
+static struct {
+	pthread_mutex_t lock; /* of the list, and of their `dep` */
+	struct rt_task *first;
+} declared = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void list_declared(struct rt_task *own)
+{
+	own->declared_before = NULL;
+	own->next_declared = declared.first;
+	if (declared.first)
+		declared.first->declared_before = own;
+	declared.first = own;
+}
+
+static void unlist_declared(const struct rt_task *own)
+{
+	if (own->next_declared)
+		own->next_declared->declared_before = own->declared_before;
+	if (own->declared_before)
+		own->declared_before->next_declared = own->next_declared;
+	else
+		declared.first = own->next_declared;
+}
+
 static void add_dep(struct rt_task *own, struct rt_task *pred)
 {
+	pthread_mutex_lock(&declared.lock);
+	if (!own->dep)
+		list_declared(own);
 	if (own->n_deps == own->cap_deps) {
 		uint32_t cap = own->cap_deps ? 2 * own->cap_deps : 4;
 		struct rt_dep *more = realloc(own->dep, cap * sizeof *more);
@@ -51,6 +80,7 @@ static void add_dep(struct rt_task *own, struct rt_task *pred)
 	bool over = pred->turns && is_over(pred);
 	own->dep[own->n_deps++] = (struct rt_dep){pred, pred->turns - over};
 	rt_task_unlock(pred);
+	pthread_mutex_unlock(&declared.lock);
 	weft_add_u32(&pred->holders, 1);
 }
 
@@ -80,6 +110,11 @@ int rt_task_take_deps(struct rt_task *own, struct rt_refs *before)
 
 void rt_task_drop_deps(struct rt_task *own)
 {
+	if (!own->dep)
+		return;
+	pthread_mutex_lock(&declared.lock);
+	unlist_declared(own);
+	pthread_mutex_unlock(&declared.lock);
 	for (uint32_t i = 0; i < own->n_deps; i++)
 		rt_task_let_go(own->dep[i].pred);
 	free(own->dep);
@@ -229,25 +264,56 @@ void starpu_task_end_dep_release(struct starpu_task *t)
 
 /* ---- who comes after ---- */
 
-/* Tasks among the edges out of the job, up to n; how many there are. A glance: the list may grow meanwhile. */
+struct found {
+	unsigned n, room;
+	struct starpu_task **list;
+	bool (*wanted)(const struct starpu_task *);
+};
+
+static void find_one(struct found *f, struct starpu_task *t)
+{
+	if (t && f->n < f->room && (!f->wanted || f->wanted(t)))
+		f->list[f->n++] = t;
+}
+
+/* The tasks among the edges out of the job, or (`f` NULL) whether the task is one of them. */
+static bool find_hanging(struct found *f, const struct rt_job *j, const struct starpu_task *t)
+{
+	uint32_t edge = j ? (uint32_t)weft_load_u64(&j->succ) : 0;
+	while (edge) {
+		struct rt_job *next = rt_job_at(edge / RT_EDGES);
+		edge = next->edge_next[edge % RT_EDGES];
+		struct starpu_task *found = next->body == rt_body_task ? rt_part(next)->task : NULL;
+		if (f)
+			find_one(f, found);
+		else if (found == t)
+			return true;
+	}
+	return false;
+}
+
+static bool comes_after(const struct rt_task *own, const struct rt_task *pred)
+{
+	for (uint32_t i = 0; i < own->n_deps; i++)
+		if (own->dep[i].pred == pred)
+			return true;
+	return false;
+}
+
+/* What hangs on the task, and what says that it will. A glance: there may be more meanwhile. */
 static int successors(struct starpu_task *t, unsigned n, struct starpu_task **list, bool (*wanted)(const struct starpu_task *))
 {
 	const struct rt_task *own = t->starpu_private;
-	int found = 0;
-	if (!own || !own->job)
+	struct found f = {0, n, list, wanted};
+	if (!own)
 		return 0;
-	uint32_t edge = (uint32_t)weft_load_u64(&own->job->succ);
-	while (edge) {
-		struct rt_job *j = rt_job_at(edge / RT_EDGES);
-		edge = j->edge_next[edge % RT_EDGES];
-		struct starpu_task *next = j->body == rt_body_task ? rt_part(j)->task : NULL;
-		if (!next || (wanted && !wanted(next)))
-			continue;
-		if ((unsigned)found < n)
-			list[found] = next;
-		found++;
-	}
-	return found;
+	find_hanging(&f, own->job, NULL);
+	pthread_mutex_lock(&declared.lock);
+	for (const struct rt_task *next = declared.first; next; next = next->next_declared)
+		if (comes_after(next, own) && !find_hanging(NULL, own->job, next->task))
+			find_one(&f, next->task);
+	pthread_mutex_unlock(&declared.lock);
+	return (int)f.n;
 }
 
 static bool is_scheduled(const struct starpu_task *t)

@@ -68,14 +68,15 @@ struct rt_task {
 	struct rt_task *ends_with;    /* whose end waits for this turn to be over; under `lock` */
 	struct rt_dep *dep;           /* what the program declared, for all turns */
 	uint32_t n_deps, cap_deps;
-	uint32_t turns;                 /* that are over; under `lock`, with `job`, `ref` and `named` */
-	bool made_with_job;             /* this is its first turn, and nobody else makes its job */
-	bool named;                     /* others have `ref`: what hangs on the job is to be released */
-	struct weft_atomic_bool lock;   /* held for an instant */
-	struct weft_atomic_u32 holders; /* its task, and those that depend on it */
-	bool gone;                      /* its task is destroyed */
-	struct rt_refs before;          /* what else the next turn comes after */
-	struct rt_mask mask;            /* workers that may run it */
+	struct rt_task *next_declared, *declared_before; /* of all that have declared something */
+	uint32_t turns;                                  /* that are over; under `lock`, with `job`, `ref` and `named` */
+	bool made_with_job;                              /* this is its first turn, and nobody else makes its job */
+	bool named;                                      /* others have `ref`: what hangs on the job is to be released */
+	struct weft_atomic_bool lock;                    /* held for an instant */
+	struct weft_atomic_u32 holders;                  /* its task, and those that depend on it */
+	bool gone;                                       /* its task is destroyed */
+	struct rt_refs before;                           /* what else the next turn comes after */
+	struct rt_mask mask;                             /* workers that may run it */
 	struct rt_tag *tag;
 	bool embedded;  /* lies behind the task, in one piece of memory */
 	bool plain;     /* of a plain codelet, and the task itself says nothing of where it runs */

@@ -268,7 +268,8 @@ const char *starpu_worker_get_type_as_env_var(enum starpu_worker_archtype type)
 hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 {
 	const struct rt_worker_info *w = worker(workerid);
-	return w && w->set ? hwloc_bitmap_dup(w->set) : NULL;
+	hwloc_obj_t unit = w && !w->set ? starpu_worker_get_hwloc_obj(workerid) : NULL; /* where it would be bound */
+	return w && w->set ? hwloc_bitmap_dup(w->set) : unit ? hwloc_bitmap_dup(unit->cpuset) : NULL;
 }
 
 hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
