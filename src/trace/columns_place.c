@@ -74,6 +74,22 @@ static uint32_t find_any(const uint8_t *codes, uint32_t from, uint32_t n, const 
 	return k;
 }
 
+uint32_t col_find_places_portable(const uint8_t *codes, uint32_t n, const uint8_t chosen[256], uint16_t *place,
+                                  uint64_t bits[COL_WORDS])
+{
+	codes_16 code[FEW] = {{0}};
+	uint32_t n_chosen = 0, done = 0, k = 0;
+	memset(bits, 0, COL_WORDS * sizeof *bits);
+	for (uint32_t c = 0; c < 256; c++)
+		if (chosen[c] && n_chosen++ < FEW)
+			code[n_chosen - 1] += (uint8_t)c;
+	if (n_chosen > 0 && n_chosen <= FEW) {
+		done = n / STEP * STEP;
+		k = find_few(codes, done, code, n_chosen, place, bits);
+	}
+	return k + find_any(codes, done, n, chosen, place + k, bits);
+}
+
 #ifdef __x86_64__
 
 #include <immintrin.h>
@@ -122,7 +138,7 @@ static bool has_wide(void)
 
 static uint32_t find_wide(const uint8_t *codes, uint32_t n, const uint8_t chosen[256], uint16_t *place, uint64_t *bits)
 {
-	return find_any(codes, 0, n, chosen, place, bits);
+	return col_find_places_portable(codes, n, chosen, place, bits);
 }
 
 static bool has_wide(void)
@@ -134,17 +150,8 @@ static bool has_wide(void)
 
 uint32_t col_find_places(const uint8_t *codes, uint32_t n, const uint8_t chosen[256], uint16_t *place, uint64_t bits[COL_WORDS])
 {
-	codes_16 code[FEW] = {{0}};
-	uint32_t n_chosen = 0, done = 0, k = 0;
+	if (!has_wide())
+		return col_find_places_portable(codes, n, chosen, place, bits);
 	memset(bits, 0, COL_WORDS * sizeof *bits);
-	if (has_wide())
-		return find_wide(codes, n, chosen, place, bits);
-	for (uint32_t c = 0; c < 256; c++)
-		if (chosen[c] && n_chosen++ < FEW)
-			code[n_chosen - 1] += (uint8_t)c;
-	if (n_chosen > 0 && n_chosen <= FEW) {
-		done = n / STEP * STEP;
-		k = find_few(codes, done, code, n_chosen, place, bits);
-	}
-	return k + find_any(codes, done, n, chosen, place + k, bits);
+	return find_wide(codes, n, chosen, place, bits);
 }

@@ -262,6 +262,9 @@ int col_pick(struct col_opened *o, struct col_scratch *s, const struct weft_choi
 /* The places of the events whose code is chosen (0 or 1), and a bit for each; place: n and COL_PLACES_MORE of them. */
 enum { COL_PLACES_MORE = 32 };
 uint32_t col_find_places(const uint8_t *codes, uint32_t n, const uint8_t chosen[256], uint16_t *place, uint64_t bits[COL_WORDS]);
+/* The same on any machine: what the other is tested against. */
+uint32_t col_find_places_portable(const uint8_t *codes, uint32_t n, const uint8_t chosen[256], uint16_t *place,
+                                  uint64_t bits[COL_WORDS]);
 bool col_block_intact(const struct col_source *src, const struct col_block *row); /* bounds and checksum */
 
 #endif
