@@ -24,6 +24,7 @@ $ cat >types.c <<'END'
 > int main(int argc, char **argv)
 > {
 > 	double pd = 6.25;
+> 	own = 77;
 > 	int local = use('A', -2, 3, 4000000000L, 1.5f, 2.5, "told", &pd, &gx);
 > 	nothing();
 > 	return tiny(local + (int)half(argc) + word(argc)[0] + found()->i) == 7 && argv[0][0] && gm[1][1] + gc + gs + gl + gf + gd + gt[0] + *gpi + gp->i + (int)gld;
@@ -46,7 +47,7 @@ use.$3 = 3
 use.gm[1][2] = 6
 use.42 = 42
 use.-1.5 = -1.5
-$ probe types 'nothing(gc, gs, gi, gl, gf, gd, gt, hidden, gx.in[1].f, gx.in[1].tag, gp->next->next->s, *gpi, gx.name[0])'
+$ probe types 'nothing(gc, gs, gi, gl, gf, gd, gt, hidden, gx.in[1].f, gx.in[1].tag, gp->next->next->s, *gpi, gx.name[0], own)'
 nothing.gc = 120
 nothing.gs = -3
 nothing.gi = -42
@@ -60,6 +61,7 @@ nothing.gx.in[1].tag = "b"
 nothing.gp->next->next->s = -7
 nothing.*gpi = -42
 nothing.gx.name[0] = "first"
+nothing.own = 77
 
 ## At the exit parameters are what they were at the entry; what a result points to is there, too.
 $ probe types 'use(; c, f, d, b->l)'; probe types 'half(; k, return)'; probe types 'word(; return, *return)'; probe types 'found(; return->i, *return->pi, return->next->d)'
@@ -76,7 +78,7 @@ found.*return->pi = -42
 found.return->next->d = 3.5
 
 ## What cannot be, and why.
-$ for a in gld gx gm 'gm[1]' 'gm[2][0]' gx.none 'gi->x' '*gi' local missing own; do probe types "nothing($a)" 2>&1 | sed "s/.*)': //"; done; probe types 'nothing(; return)' 2>&1 | sed "s/.*)': //"; probe types 'tiny(x)' 2>&1 | sed "s/.*)': //"
+$ for a in gld gx gm 'gm[1]' 'gm[2][0]' gx.none 'gi->x' '*gi' local missing; do probe types "nothing($a)" 2>&1 | sed "s/.*)': //"; done; probe types 'nothing(; return)' 2>&1 | sed "s/.*)': //"; probe types 'tiny(x)' 2>&1 | sed "s/.*)': //"
 'gld' is long double, which is not measured
 'gx' is a struct box: name one of its members
 'gm' is an array: name one of its elements
@@ -87,7 +89,6 @@ in 'gi->x', int is no pointer
 in '*gi', int is no pointer
 'nothing' has no parameter 'local', and no variable 'local' in this process: it is a local variable of a function, which nothing outside of that can reach
 'nothing' has no parameter 'missing', and no variable 'missing' in this process: it is not there, or the compiler has left it out
-'own' is a variable of each thread
 function 'nothing' returns nothing
 no function 'tiny' in this process: it was inlined everywhere (__attribute__((noinline)) keeps a function)
 
