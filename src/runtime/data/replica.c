@@ -27,14 +27,13 @@ static struct rt_replica *on(starpu_data_handle_t h, unsigned node)
 	return &h->replica[node];
 }
 
-/* Main memory is one node, and what is in it need not go anywhere to make room. */
+/*
+ * Main memory is all there is. What follows also holds beside devices, but under load a task of a CPU has once read a wrong value
+ * there (tests/starpu/data_opencl): until that is understood, data beside devices passes the gate and is pinned.
+ */
 static bool memory_stays(void)
 {
-	uint32_t n = weft_load_u32(&rt_n_nodes);
-	for (unsigned i = 1; i < n; i++)
-		if (rt_nodes[i].kind == STARPU_CPU_RAM || rt_nodes[i].kind == STARPU_DISK_RAM)
-			return false;
-	return n == 1 || rt_nodes[STARPU_MAIN_RAM].memory.limit < 0;
+	return rt_data_is_simple();
 }
 
 /* No device has it, or is to have it but by the order. */
