@@ -222,9 +222,9 @@ static int filter_block(void *arg, unsigned worker, const char *at, size_t n, st
 	while (at < end) {
 		const char *found = memchr(at, '\n', (size_t)(end - at)), *line_end = found ? found : end;
 		const char *next = line_end + 1, *stop = line_end;
-		bool plain = found && !(line_end > at && line_end[-1] == '\r');
-		if (!plain && line_end > at && line_end[-1] == '\r')
+		while (stop > at && stop[-1] == '\r')
 			stop--;
+		bool plain = found && stop == line_end;
 		bool pairs = by_pairs && stop - at > 1 && at[0] == '2';
 		bool keep = !pairs && keeps_line(c, w, at, stop);
 		if (!keep || !plain) {

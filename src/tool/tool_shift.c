@@ -52,7 +52,7 @@ static int shift_block(void *arg, unsigned worker, const char *at, size_t n, str
 	const char *end = at + n;
 	while (at < end) {
 		const char *stop = memchr(at, '\n', (size_t)(end - at)), *line_end = stop ? stop : end;
-		if (line_end > at && line_end[-1] == '\r')
+		while (line_end > at && line_end[-1] == '\r')
 			line_end--;
 		if (line_end - at > 1 && at[0] >= '1' && at[0] <= '3' && at[1] == ':') {
 			s->odd[worker] += !shift_record(s, at, line_end, out);
