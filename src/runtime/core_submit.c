@@ -68,10 +68,11 @@ static int hang_behind(struct rt_submitter *s, struct rt_job *j, struct rt_refs 
 	return first < 0 ? -ENOMEM : arm(j, hang(j, before, (uint32_t)first, before->n));
 }
 
-static void count_one(struct rt_submitter *s)
+/* Before its edges are armed: from then on another thread may have run it, and counted it as done. */
+static void count(struct rt_submitter *s, uint64_t jobs)
 {
 	/* relaxed: only this thread stores it; released with the job */
-	weft_store_u64(&s->submitted, weft_load_relaxed_u64(&s->submitted) + 1);
+	weft_store_u64(&s->submitted, weft_load_relaxed_u64(&s->submitted) + jobs);
 }
 
 int rt_submit_between(struct rt_submitter *s, struct rt_refs *before, struct rt_handle *reduces, rt_ref *out)
@@ -87,14 +88,15 @@ int rt_submit_between(struct rt_submitter *s, struct rt_refs *before, struct rt_
 	if (reduces)
 		rt_order_hooks.reduce(reduces, j);
 	rt_ref self = rt_job_ref(j);
+	bool counts = j->body;
+	count(s, counts);
 	int ready = hang_behind(s, j, before);
-	if (ready < 0 || (ready && !j->body)) {
+	if (ready < 0 || (ready && !counts)) {
+		count(s, -(uint64_t)counts);
 		rt_forget(s, j);
 		return ready < 0 ? ready : 0;
 	}
 	*out = self;
-	if (j->body)
-		count_one(s);
 	if (ready)
 		rt_trace_ready(j);
 	return !ready || rt_make_ready(s, j) ? 0 : -ENOMEM;
@@ -157,9 +159,11 @@ int rt_submit(struct rt_submitter *s, struct rt_job *j)
 		return rc;
 	if (rt_traced() && j->body)
 		rt_trace_submit(s, rt_job_ref(j));
+	count(s, 1);
 	int ready = hang_behind(s, j, &s->before);
-	if (ready < 0)
+	if (ready < 0) {
+		count(s, -UINT64_C(1));
 		return ready;
-	count_one(s);
+	}
 	return ready ? let_go(s, j) : 0;
 }
