@@ -51,7 +51,7 @@ struct weft_str weft_str_word(struct weft_str *rest)
 {
 	*rest = weft_str_trim(*rest);
 	size_t n = 0;
-	while (n < rest->n && rest->at[n] != ' ' && rest->at[n] != '\t')
+	while (n < rest->n && !is_blank(rest->at[n]))
 		n++;
 	struct weft_str word = weft_str_n(rest->at, n);
 	*rest = weft_str_trim(weft_str_n(rest->at + n, rest->n - n));

@@ -47,8 +47,9 @@ static int add_name(struct row *r, struct row_names *now, struct weft_str line)
 	char *name = weft_arena_strndup(&r->arena, line.n ? line.at : "", line.n);
 	if (!name)
 		return -ENOMEM;
+	/* White space stays white, else a name might become a block's head; a zero byte would end the name. */
 	for (size_t i = 0; i < line.n; i++)
-		name[i] = name[i] == '\t' ? ' ' : name[i] ? name[i] : '?'; /* a zero byte would end the name */
+		name[i] = name[i] >= '\t' && name[i] <= '\r' ? ' ' : name[i] ? name[i] : '?';
 	weft_one_line(name);
 	return weft_vec_push(&now->name, name);
 }

@@ -47,7 +47,7 @@ if ! "$build/weft" tune --collectors 1 -q -t "$gold/waves.tsl" -- true 2>"$work/
 	echo '1..0 # SKIP this build is without libsodium'
 	exit 0
 fi
-if ! command -v ip gcc >/dev/null || ! ip netns add $a 2>/dev/null || ! ip netns add $b ||
+if ! command -v ip >/dev/null || ! ip netns add $a 2>/dev/null || ! ip netns add $b || ! ip netns exec $a true 2>/dev/null ||
 	! ip link add vga$$ netns $a type veth peer name vgb$$ netns $b; then
 	echo '1..0 # SKIP no right to make network namespaces'
 	exit 0

@@ -22,7 +22,7 @@ is()
 	fi
 }
 
-if ! command -v ip gcc >/dev/null || ! ip netns add $a 2>/dev/null || ! ip netns add $b ||
+if ! command -v ip >/dev/null || ! ip netns add $a 2>/dev/null || ! ip netns add $b || ! ip netns exec $a true 2>/dev/null ||
 	! ip link add va$$ netns $a type veth peer name vb$$ netns $b; then
 	echo '1..0 # SKIP no right to make network namespaces'
 	exit 0
