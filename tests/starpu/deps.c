@@ -276,14 +276,22 @@ static void next_round(void *arg)
 		CHECK(starpu_task_submit(&diamond[(i + (int)(intptr_t)arg) % 4]) == 0);
 }
 
-/* The others have begun the next round already; in the last one they are told not to begin another. */
+/*
+ * Each says in its own callback that this turn was its last one. (Not in that of another: a task releases those behind it before it
+ * looks whether it begins again.)
+ */
+static void last_turn(void *arg)
+{
+	int i = (int)(intptr_t)arg;
+	if (__atomic_load_n(&ran[i], __ATOMIC_ACQUIRE) == ROUNDS)
+		diamond[i].regenerate = 0;
+}
+
+/* The others begin the next round by themselves, perhaps later than this one. */
 static void next_round_of_regenerating(void *arg)
 {
 	(void)arg;
-	rounds++;
-	if (rounds == ROUNDS - 1)
-		diamond[1].regenerate = diamond[2].regenerate = 0;
-	if (rounds == ROUNDS)
+	if (++rounds == ROUNDS)
 		diamond[3].regenerate = 0;
 	else
 		CHECK(starpu_task_submit(&diamond[0]) == 0);
@@ -340,6 +348,10 @@ static void graphs_regenerate(void)
 {
 	for (int tags = 0; tags < 2; tags++) {
 		make_diamond(tags, 1, next_round_of_regenerating, 0);
+		for (int i = 1; i < 3; i++) {
+			diamond[i].callback_func = last_turn;
+			diamond[i].callback_arg = (void *)(intptr_t)i;
+		}
 		run_diamond();
 	}
 }
