@@ -198,7 +198,7 @@ static uint64_t rows_cost(const struct spill_sort *s, uint64_t n)
 void *spill_sort_extend(struct spill_sort *s, uint64_t n)
 {
 	size_t at = s->row.n;
-	if (s->run.n || n > s->bound || rows_cost(s, at / row_words(s) + n) > s->bound ||
+	if (!n || s->run.n || n > s->bound || rows_cost(s, at / row_words(s) + n) > s->bound ||
 	    weft_vec_reserve(&s->row, at + n * row_words(s)))
 		return NULL;
 	s->row.n = at + n * row_words(s);

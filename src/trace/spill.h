@@ -61,7 +61,7 @@ struct spill_sort {
 void spill_sort_init(struct spill_sort *s, uint32_t row_bytes, uint64_t bound);
 void spill_sort_fini(struct spill_sort *s);
 int spill_sort_add(struct spill_sort *s, const void *row) WEFT_MUST_CHECK;
-/* Room for n more rows at once, which may be filled until finish; NULL: there is not memory enough for all of them. */
+/* Room for n more rows at once, which may be filled until finish; NULL: none are asked for, or there is not memory enough for all. */
 void *spill_sort_extend(struct spill_sort *s, uint64_t n) WEFT_MUST_CHECK;
 int spill_sort_finish(struct spill_sort *s) WEFT_MUST_CHECK; /* no more rows come */
 static inline bool spill_sort_in_memory(const struct spill_sort *s)
