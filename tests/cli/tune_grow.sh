@@ -7,43 +7,17 @@ set -u
 build=${WEFT_BUILD:?} source=${WEFT_SOURCE:?}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-count=0
 gold=$source/tests/golden/tunlets
+# shellcheck source=tests/tools/tap.sh
+. "$source/tests/tools/tap.sh"
+# shellcheck source=tests/tools/tune_waves.sh
+. "$source/tests/tools/tune_waves.sh"
+shown=("$work/talk")
 
-is()
-{
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-	else
-		echo "# expected '$3', got '$2'"
-		tail -40 "$work/talk" | sed 's/^/# /'
-		echo "not ok $count - $1"
-	fi
-}
-
-# Waits until a line of the display says so, then lets the program go on.
-when_said()
-{
-	for _ in $(seq 600); do
-		grep -qE "$1" "$work/talk" && break
-		kill -0 "$run" 2>/dev/null || break
-		sleep 0.2
-	done
-	: >"$work/$2"
-}
-
-iterations()
-{
-	sed -n "/^Tunlet 'waves'/,/^\$/p" "$1" | sed -nE 's/^ *[0-9.]+ s +([0-9]+: .*)$/\1/p' | sort -n
-}
-
-if ! command -v gcc >/dev/null || ! "$build/weft" tune --collectors 1 -q -t "$gold/waves.tsl" -- true 2>"$work/talk"; then
-	grep -q sodium "$work/talk" && echo '1..0 # SKIP this build is without libsodium' && exit 0
-fi
+command -v gcc >/dev/null || skip 'needs gcc'
+needs_collectors
 gcc -O2 -g -o "$work/waves_master" "$source/tests/tools/tune_waves.c" && cp "$work/waves_master" "$work/waves_worker" || exit 1
-# One takes 1000 events a second here, and there may be four, so that the test needs no machine that is busy.
-sed -E 's/capacity = 0.5 \/ each;/capacity = 1000 + 0 * each;/; s/iter.most = .* #/iter.most = 4; #/' "$source/share/weft/tunlets/collectors.tsl" >"$work/collectors.tsl"
+make_collectors 4
 
 echo 1..16
 "$build/weft" tune --collectors auto -t "$gold/waves.tsl" -t "$work/collectors.tsl" --report "$work/tuned" -- \
@@ -56,8 +30,8 @@ read -r high low <"$work/said"
 is 'the program ends well' $? 0
 is 'collectors were added' "$(grep -cE 'SetVariableValue collectors = [234], was 1;' "$work/tuned" | sed 's/[1-9].*/some/')" some
 is 'and taken away' "$(grep -cE 'SetVariableValue collectors = 1, was [234];' "$work/tuned" | sed 's/[1-9].*/some/')" some
-is 'no iteration is lost' "$(grep -oE "^Tunlet 'waves': .*" "$work/tuned")" \
-	"Tunlet 'waves': $((high + low)) iterations evaluated, 0 not decided upon, 0 late events, 0 faults"
+is 'no iteration is lost' "$(whole "$work/tuned")" \
+	"$(all_of $((high + low)))"
 "$build/weft" tune -q --collectors 0 -t "$gold/waves.tsl" --report "$work/alone" -- "$work/waves_master" 4 "$high" "$low" >"$work/said" 2>>"$work/talk"
 is 'the same program runs without collectors' "$(cat "$work/said")" "$high $low"
 iterations "$work/tuned" >"$work/a"
@@ -70,8 +44,8 @@ sed 's/= collectors_for(R/= iter.now % 4 + 1 + 0 * collectors_for(R/' "$work/col
 	"$work/waves_master" 4 400 1 >"$work/said" 2>"$work/talk"
 changes=$(grep -c ': SetVariableValue collectors = .*, was' "$work/tuned")
 is "the number changes many times ($changes)" "$([ "$changes" -ge 6 ] && echo yes)" yes
-is 'and no iteration is lost' "$(grep -oE "^Tunlet 'waves': .*" "$work/tuned")" \
-	"Tunlet 'waves': 401 iterations evaluated, 0 not decided upon, 0 late events, 0 faults"
+is 'and no iteration is lost' "$(whole "$work/tuned")" \
+	"$(all_of 401)"
 "$build/weft" tune -q --collectors 0 -t "$gold/waves.tsl" --report "$work/alone" -- "$work/waves_master" 4 400 1 >"$work/said" 2>>"$work/talk"
 iterations "$work/tuned" >"$work/a"
 iterations "$work/alone" >"$work/b"
@@ -81,8 +55,7 @@ is 'or another' "$(wc -l <"$work/a") $(cmp "$work/a" "$work/b" && echo same)" '4
 "$build/weft" tune --collectors auto -o "$work/trace" -t "$gold/waves.tsl" -t "$work/other.tsl" --report "$work/tuned" -- \
 	"$work/waves_master" 4 200 1 >"$work/said" 2>"$work/talk"
 is 'with a trace, too' "$([ "$(grep -c ': SetVariableValue collectors = .*, was' "$work/tuned")" -ge 3 ] && echo yes) $(
-	grep -oE "^Tunlet 'waves': .*" "$work/tuned")" \
-	"yes Tunlet 'waves': 201 iterations evaluated, 0 not decided upon, 0 late events, 0 faults"
+	whole "$work/tuned")" "yes $(all_of 201)"
 is 'the trace has every event' "$("$build/weft" dump "$work/trace" 2>>"$work/talk" | grep -cE 'waves\.Piece( |$)')" $((4 * (200 * 60 + 1)))
 "$build/weft" tune -q --collectors 0 -t "$gold/waves.tsl" --report "$work/alone" -- "$work/waves_master" 4 200 1 >"$work/said" 2>>"$work/talk"
 iterations "$work/tuned" >"$work/a"
@@ -105,5 +78,5 @@ is 'none is added while workers are being removed' \
 	"$(grep -c "collectors = . is not done: another way with the same resource: 'waves' has just set 'variable active' to 0" "$work/talk" |
 		sed 's/[1-9].*/said/') $(grep -c ': SetVariableValue collectors =' "$work/tuned")" 'said 0'
 is 'workers are' "$(grep -c ': SetVariableValue active = 0, was 64' "$work/tuned")" 1
-is 'and no iteration is lost' "$(grep -oE "^Tunlet 'waves': .*" "$work/tuned")" \
-	"Tunlet 'waves': 161 iterations evaluated, 0 not decided upon, 0 late events, 0 faults"
+is 'and no iteration is lost' "$(whole "$work/tuned")" \
+	"$(all_of 161)"

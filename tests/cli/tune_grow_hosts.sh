@@ -6,57 +6,17 @@
 set -u
 build=${WEFT_BUILD:?} source=${WEFT_SOURCE:?}
 work=$(mktemp -d)
-a=weftga$$ b=weftgb$$ gold=$source/tests/golden/tunlets
-trap 'ip netns del $a 2>/dev/null; ip netns del $b 2>/dev/null; rm -rf "$work"' EXIT
-count=0
+# shellcheck source=tests/tools/tap.sh
+. "$source/tests/tools/tap.sh"
+# shellcheck source=tests/tools/tune_waves.sh
+. "$source/tests/tools/tune_waves.sh"
+# shellcheck source=tests/tools/two_hosts.sh
+. "$source/tests/tools/two_hosts.sh"
+shown=("$work/talk")
+trap 'end_hosts; rm -rf "$work"' EXIT
 
-is()
-{
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-	else
-		echo "# expected '$3', got '$2'"
-		tail -40 "$work/talk" | sed 's/^/# /'
-		echo "not ok $count - $1"
-	fi
-}
-
-# Waits until a line of the display says so, then lets the program go on.
-when_said()
-{
-	for _ in $(seq 600); do
-		grep -qE "$1" "$work/talk" && break
-		kill -0 "$run" 2>/dev/null || break
-		sleep 0.2
-	done
-	: >"$work/$2"
-}
-
-iterations()
-{
-	sed -n "/^Tunlet 'waves'/,/^\$/p" "$1" | sed -nE 's/^ *[0-9.]+ s +([0-9]+: .*)$/\1/p' | sort -n
-}
-
-whole()
-{
-	grep -oE "^Tunlet 'waves': .*" "$1"
-}
-
-if ! "$build/weft" tune --collectors 1 -q -t "$gold/waves.tsl" -- true 2>"$work/talk" && grep -q sodium "$work/talk"; then
-	echo '1..0 # SKIP this build is without libsodium'
-	exit 0
-fi
-if ! command -v ip >/dev/null || ! ip netns add $a 2>/dev/null || ! ip netns add $b || ! ip netns exec $a true 2>/dev/null ||
-	! ip link add vga$$ netns $a type veth peer name vgb$$ netns $b; then
-	echo '1..0 # SKIP no right to make network namespaces'
-	exit 0
-fi
-ip -n $a addr add 10.177.2.1/24 dev vga$$
-ip -n $b addr add 10.177.2.2/24 dev vgb$$
-for n in $a $b; do ip -n "$n" link set lo up; done
-ip -n $a link set vga$$ up
-ip -n $b link set vgb$$ up
+needs_collectors
+begin_hosts 2
 
 # Workers with an odd number are on the other host.
 mkdir "$work/real"
@@ -67,9 +27,8 @@ case \$1 in *[13579]) exec ip netns exec $b "$work/real/waves_worker" "\$@" ;; e
 exec "$work/real/waves_worker" "\$@"
 END
 chmod +x "$work/waves_worker"
-# One takes 1000 events a second here, and there may be six, so that the test needs no machine that is busy.
-sed -E 's/capacity = 0.5 \/ each;/capacity = 1000 + 0 * each;/; s/iter.most = .* #/iter.most = 6; #/' "$source/share/weft/tunlets/collectors.tsl" >"$work/collectors.tsl"
-tune=("$build/weft" tune -t "$gold/waves.tsl")
+make_collectors 6
+tune=("$build/weft" tune -t "$source/tests/golden/tunlets/waves.tsl")
 there=(--listen 10.177.2.1 --place "b=ip netns exec $b")
 
 echo 1..9
@@ -88,7 +47,7 @@ is 'and on the other' "$(grep -cE 'collector 1310[0-9]+ begins' "$work/talk" | s
 is 'and taken away, but for one on each' "$(grep -cE 'SetVariableValue collectors = 2, was [3456];' "$work/tuned" | sed 's/[1-9].*/some/')-$(
 	grep -cE 'SetVariableValue collectors = 1,' "$work/tuned")" some-0
 is 'no iteration is lost' "$(whole "$work/tuned")" \
-	"Tunlet 'waves': $((high + low)) iterations evaluated, 0 not decided upon, 0 late events, 0 faults"
+	"$(all_of $((high + low)))"
 cp "$work/real/waves_worker" "$work/waves_worker.real" && mv "$work/waves_worker.real" "$work/waves_worker"
 "${tune[@]}" -q --collectors 0 --report "$work/alone" -- "$work/waves_master" 4 "$high" "$low" >"$work/said" 2>>"$work/talk"
 iterations "$work/tuned" >"$work/a"
@@ -100,4 +59,4 @@ is "all $((high + low)) iterations are what they are on one host without collect
 ip netns exec $a "$build/weft" tune "${there[@]}" -t "$source/tests/golden/tunlets/waves.tsl" --report "$work/tuned" -- \
 	"$work/waves_master" 4 1 30 >"$work/said" 2>"$work/talk"
 is 'the tunlet that ships leaves a quiet run alone' "$(grep -c 'collectors =' "$work/talk")" 0
-is 'and all is evaluated' "$(whole "$work/tuned")" "Tunlet 'waves': 31 iterations evaluated, 0 not decided upon, 0 late events, 0 faults"
+is 'and all is evaluated' "$(whole "$work/tuned")" "$(all_of 31)"

@@ -6,32 +6,15 @@
 set -u
 build=${WEFT_BUILD:?} source=${WEFT_SOURCE:?}
 work=$(mktemp -d)
-a=wefta$$ b=weftb$$
-trap 'ip netns del $a 2>/dev/null; ip netns del $b 2>/dev/null; rm -rf "$work"' EXIT
-count=0
+# shellcheck source=tests/tools/tap.sh
+. "$source/tests/tools/tap.sh"
+# shellcheck source=tests/tools/two_hosts.sh
+. "$source/tests/tools/two_hosts.sh"
+shown=("$work/report" "$work/output")
+trap 'end_hosts; rm -rf "$work"' EXIT
 
-is()
-{
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-	else
-		echo "# expected '$3', got '$2'"
-		sed 's/^/# /' "$work/report" "$work/output"
-		echo "not ok $count - $1"
-	fi
-}
-
-if ! command -v ip >/dev/null || ! ip netns add $a 2>/dev/null || ! ip netns add $b || ! ip netns exec $a true 2>/dev/null ||
-	! ip link add va$$ netns $a type veth peer name vb$$ netns $b; then
-	echo '1..0 # SKIP no right to make network namespaces'
-	exit 0
-fi
-ip -n $a addr add 10.177.1.1/24 dev va$$
-ip -n $b addr add 10.177.1.2/24 dev vb$$
-for n in $a $b; do ip -n "$n" link set lo up; done
-ip -n $a link set va$$ up
-ip -n $b link set vb$$ up
+command -v gcc >/dev/null || skip 'needs gcc'
+begin_hosts 1
 gcc -O2 -g -o "$work/tune_steps" "$source/tests/tools/tune_steps.c" || exit 1
 
 echo 1..8

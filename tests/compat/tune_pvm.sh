@@ -5,11 +5,9 @@
 set -u
 build=${WEFT_BUILD:?} source=${WEFT_SOURCE:?}
 daemon=/usr/lib/pvm3/lib/pvmd
-skip()
-{
-	echo "1..0 # SKIP $1"
-	exit 0
-}
+# shellcheck source=tests/tools/tap.sh
+. "$source/tests/tools/tap.sh"
+shown=(report.txt said)
 
 if [ "${1:-}" != --inside ]; then
 	command -v gcc setpriv >/dev/null || skip 'needs gcc and setpriv'
@@ -40,19 +38,6 @@ until [ -s pvmd.out ]; do
 	kill -0 $pvmd 2>/dev/null || skip 'the daemon of PVM does not begin'
 	sleep 0.05
 done
-
-count=0
-is()
-{
-	count=$((count + 1))
-	if [ "$2" = "$3" ]; then
-		echo "ok $count - $1"
-	else
-		echo "# expected '$3', got '$2'"
-		sed 's/^/# /' report.txt said
-		echo "not ok $count - $1"
-	fi
-}
 
 echo 1..4
 is 'both workers are tuned' "$("$build/weft" tune -t steps.tsl --exe p=any --enters p=step_begin --report report.txt -- ./tune_pvm "$PWD/tune_pvm" 10000 2>said)" '2 workers, chunks 14'
