@@ -473,16 +473,20 @@ TEST_IN(TIER_FULL, many_trees_of_collectors_decide_as_none)
 
 /* -- sums of the iteration -- */
 
+/* A master that begins and ends iterations, and workers that say k; their attributes follow. */
+#define MASTER_AND_WORKERS \
+	"unit: ms\nMEASURE POINTS\nVARIABLES AND VALUES\n" \
+	"variable\nid: iteration\nsource: asVarValue\ntype: int\nactorId: m\nendvariable\n" \
+	"variable\nid: iterationW\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\n" \
+	"variable\nid: k\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\nEVENTS\n" \
+	"event\nid: B\nactorId: m\ncontroliter: begin\nutility: always\nmethod: b\nplace: entry\nATTRS\nid: iteration\nendevent\n" \
+	"event\nid: E\nactorId: m\ncontroliter: end\nutility: always\nmethod: b\nplace: exit\nATTRS\nid: iteration\nendevent\n" \
+	"event\nid: S\nactorId: w\ncontroliter: no\nutility: always\nmethod: w\nplace: entry\nATTRS\nid: iterationW\nid: k\nendevent\n" \
+	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# 1 #/\nexe: m\nendactor\n" \
+	"actor\nid: w\nmin: 1\nmax: 300\ncompletion: /# 1 #/\nexe: w\n"
+
 static const char summed[] =
-	"TUNLET\nid: summed\nunit: ms\nMEASURE POINTS\nVARIABLES AND VALUES\n"
-	"variable\nid: iteration\nsource: asVarValue\ntype: int\nactorId: m\nendvariable\n"
-	"variable\nid: iterationW\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\n"
-	"variable\nid: k\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\nEVENTS\n"
-	"event\nid: B\nactorId: m\ncontroliter: begin\nutility: always\nmethod: b\nplace: entry\nATTRS\nid: iteration\nendevent\n"
-	"event\nid: E\nactorId: m\ncontroliter: end\nutility: always\nmethod: b\nplace: exit\nATTRS\nid: iteration\nendevent\n"
-	"event\nid: S\nactorId: w\ncontroliter: no\nutility: always\nmethod: w\nplace: entry\nATTRS\nid: iterationW\nid: k\nendevent\n"
-	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# 1 #/\nexe: m\nendactor\n"
-	"actor\nid: w\nmin: 1\nmax: 300\ncompletion: /# 1 #/\nexe: w\nendactor\nITERATION INFORMATION\n"
+	"TUNLET\nid: summed\n" MASTER_AND_WORKERS "endactor\nITERATION INFORMATION\n"
 	"id: n\ntype: %s\ninic: /# n = 100; #/\nvalue: /# %s #/\ndependency: S\n%s"
 	"MODEL PARAMETERS\nid: p\ntype: double\ninic: /# p = 0; #/\nvalue: /# p = iter.n * 2; #/\ndependency: none\n"
 	"PERFORMANCE FUNCTIONS\nTUNING POINTS\nENDTUNLET\n";
@@ -545,15 +549,7 @@ TEST(sums_of_the_iteration_are_made_at_collectors)
 /* -- faults -- */
 
 static const char faulty[] =
-	"TUNLET\nid: faulty\nunit: ms\nMEASURE POINTS\nVARIABLES AND VALUES\n"
-	"variable\nid: iteration\nsource: asVarValue\ntype: int\nactorId: m\nendvariable\n"
-	"variable\nid: iterationW\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\n"
-	"variable\nid: k\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\nEVENTS\n"
-	"event\nid: B\nactorId: m\ncontroliter: begin\nutility: always\nmethod: b\nplace: entry\nATTRS\nid: iteration\nendevent\n"
-	"event\nid: E\nactorId: m\ncontroliter: end\nutility: always\nmethod: b\nplace: exit\nATTRS\nid: iteration\nendevent\n"
-	"event\nid: S\nactorId: w\ncontroliter: no\nutility: always\nmethod: w\nplace: entry\nATTRS\nid: iterationW\nid: k\nendevent\n"
-	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# 1 #/\nexe: m\nendactor\n"
-	"actor\nid: w\nmin: 1\nmax: 300\ncompletion: /# 1 #/\nexe: w\nATTRS\n"
+	"TUNLET\nid: faulty\n" MASTER_AND_WORKERS "ATTRS\n"
 	"id: s\ntype: int\ninic: /# s = 0; #/\nvalue: /# w[S.id].s += 12 / S.k; #/\ndependency: S\nendactor\n"
 	"ITERATION INFORMATION\nMODEL PARAMETERS\n"
 	"id: p\ntype: double\ninic: /# p = 0; #/\nvalue: /# p = 0; for (int i = 0; i < count(w); i++) p += w[i].s; #/\ndependency: none\n"
