@@ -7,6 +7,7 @@
 #include "bench.h"
 
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -74,6 +75,33 @@ double bench_command(const char *fmt, ...)
 	if (status)
 		return bench_skip("command failed");
 	return (double)(to - from) / 1e9;
+}
+
+const char *bench_programs(void)
+{
+	static char folder[PATH_MAX];
+	ssize_t n = *folder ? 0 : readlink("/proc/self/exe", folder, sizeof folder - 16);
+	if (n > 0)
+		strcpy(strrchr(folder, '/'), "/tasks");
+	return folder;
+}
+
+double bench_figure(const char *program, const char *arguments, const char *format)
+{
+	enum { SKIPPED = 77 };
+	char command[PATH_MAX + 512];
+	double figure = -1;
+	snprintf(
+		command, sizeof command,
+		"cd %s && [ -x %s ] || exit 77; STARPU_SILENT=1 OPENBLAS_NUM_THREADS=1 OMP_WAIT_POLICY=active timeout 150 ./%s %s 2>/dev/null",
+		bench_programs(), program, program, arguments);
+	FILE *f = popen(command, "r");
+	if (f && fscanf(f, format, &figure) != 1)
+		figure = -1;
+	int status = f ? pclose(f) : -1;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED)
+		return bench_skip("is not installed, or has no such figure");
+	return status ? bench_skip("the program failed, or its result is wrong") : figure;
 }
 
 uint64_t bench_command_rss_bytes(void)

@@ -50,6 +50,12 @@ uint64_t bench_now_ns(void);
 double bench_skip(const char *reason);
 /* Runs a shell command, its output thrown away; the seconds that it took, or bench_skip when its status is not 0. */
 double bench_command(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * The figure that a program of tasks/ beside this one prints; format, as scanf's, says where (one %lf). bench_skip when the program is
+ * not there or exits with 77 (it has no such figure), when it fails, and when it prints none. Its tasks are all the parallelism.
+ */
+double bench_figure(const char *program, const char *arguments, const char *format);
+const char *bench_programs(void); /* the folder that they are in */
 /* The most memory, in bytes, that one of the commands so far had resident. */
 uint64_t bench_command_rss_bytes(void);
 

@@ -6,14 +6,6 @@
  */
 #include "bench.h"
 
-#include <limits.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { STATUS_SKIPPED = 77 };
-static char folder[PATH_MAX]; /* of the programs: tasks, beside this one */
-
 struct run {
 	const char *program;
 	int tile;
@@ -22,19 +14,9 @@ struct run {
 static double run(void *arg)
 {
 	const struct run *r = arg;
-	char command[PATH_MAX + 256];
-	double gflops = -1;
-	snprintf(
-		command, sizeof command,
-		"cd %s && [ -x %s ] || exit 77; STARPU_SILENT=1 OPENBLAS_NUM_THREADS=1 timeout 120 ./%s -n 1920 -b %d -r 3 2>/dev/null",
-		folder, r->program, r->program, r->tile);
-	FILE *f = popen(command, "r");
-	if (f && fscanf(f, "%*f ms %lf", &gflops) != 1)
-		gflops = -1;
-	int status = f ? pclose(f) : -1;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_SKIPPED)
-		return bench_skip("not installed");
-	return status ? bench_skip("the program failed, or its result is wrong") : gflops;
+	char arguments[64];
+	snprintf(arguments, sizeof arguments, "-n 1920 -b %d -r 3", r->tile);
+	return bench_figure(r->program, arguments, "%*f ms %lf");
 }
 
 /* clang-format off */
@@ -51,9 +33,5 @@ static const struct bench benches[] = {EACH_TILE(BENCH, cholesky) EACH_TILE(BENC
 
 int main(int argc, char **argv)
 {
-	ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 16);
-	if (n <= 0)
-		return 1;
-	strcpy(strrchr(folder, '/'), "/tasks");
 	return bench_main(argc, argv, benches);
 }

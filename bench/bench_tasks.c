@@ -16,12 +16,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { STATUS_SKIPPED = 77 };
-static char folder[PATH_MAX]; /* of the programs that it runs: tasks, beside it */
 
 struct run {
 	const char *program, *pattern;
@@ -31,19 +25,10 @@ struct run {
 static double run(void *arg)
 {
 	const struct run *r = arg;
-	char command[PATH_MAX + 256];
-	double figure = -1;
-	snprintf(
-		command, sizeof command,
-		"cd %s && [ -x tasks_%s ] || exit 77; STARPU_SILENT=1 OMP_WAIT_POLICY=active timeout 150 ./tasks_%s %s %d 2>/dev/null",
-		folder, r->program, r->program, r->pattern, r->workers);
-	FILE *f = popen(command, "r");
-	if (f && fscanf(f, "%lf", &figure) != 1)
-		figure = -1;
-	int status = f ? pclose(f) : -1;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_SKIPPED)
-		return bench_skip("has no such pattern, or is not installed");
-	return status ? bench_skip("the program failed") : figure;
+	char program[64], arguments[64];
+	snprintf(program, sizeof program, "tasks_%s", r->program);
+	snprintf(arguments, sizeof arguments, "%s %d", r->pattern, r->workers);
+	return bench_figure(program, arguments, "%lf");
 }
 
 #define BY(name, program, pattern, workers) \
@@ -113,16 +98,12 @@ static int check_libraries(void)
 		"cd %s && [ -x tasks_weft ] && [ -x tasks_starpu13 ] || exit 0;"
 		"ldd tasks_weft | grep -q libstarpu-1.4 && ! ldd tasks_weft | grep -q libstarpu-1.3 &&"
 		"ldd tasks_starpu13 | grep -Eq 'libstarpu-1.3[^ ]* => (/usr)?/lib/' && ! ldd tasks_starpu13 | grep -q libstarpu-1.4",
-		folder);
+		bench_programs());
 	return system(command);
 }
 
 int main(int argc, char **argv)
 {
-	ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 16);
-	if (n <= 0)
-		return 1;
-	strcpy(strrchr(folder, '/'), "/tasks");
 	if (check_libraries()) {
 		fprintf(stderr, "%s: tasks_weft and tasks_starpu13 are not linked with two different libraries\n", argv[0]);
 		return 1;

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "tune/analyze.h"
 #include "tune/collect_priv.h"
+#include "tunlet_text.h"
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -28,27 +29,11 @@
 enum { SIMS = 4, LEAVES = 4, ITERATIONS = 12, WARM = 2, PATIENCE_MS = 60000, RUNS = 64 };
 enum figure { LAG, SEEN, REAL, RATE, TOP, BELOW, FIGURES };
 
-static const char tunlet[] =
-	"TUNLET\nid: tree\nunit: ms\ninclude: math.h\nMEASURE POINTS\nVARIABLES AND VALUES\n"
-	"variable\nid: iteration\nsource: asVarValue\ntype: int\nactorId: m\nendvariable\n"
-	"variable\nid: iterationW\nsource: asVarValue\ntype: int\nactorId: w\nendvariable\n"
-	"variable\nid: knob\nsource: asVarValue\ntype: double\nactorId: m\nendvariable\nEVENTS\n"
-	"event\nid: B\nactorId: m\ncontroliter: begin\nutility: always\nmethod: b\nplace: entry\nATTRS\nid: iteration\nendevent\n"
-	"event\nid: E\nactorId: m\ncontroliter: end\nutility: always\nmethod: b\nplace: exit\nATTRS\nid: iteration\nendevent\n"
-	"event\nid: S\nactorId: w\ncontroliter: no\nutility: always\nmethod: w\nplace: entry\nATTRS\nid: iterationW\nendevent\n"
-	"event\nid: F\nactorId: w\ncontroliter: eval\nutility: always\nmethod: w\nplace: exit\nATTRS\nid: iterationW\nendevent\n"
-	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# comp == 1 #/\nexe: m\nATTRS\n"
-	"id: comp\ntype: int\ninic: /# comp = 0; #/\nvalue: /# m[0].comp = 1; #/\ndependency: E\nendactor\n"
-	"actor\nid: w\nmin: %u\nmax: 20000\ncompletion: /# comp == 1 #/\nexe: w\nATTRS\n"
-	"id: comp\ntype: int\ninic: /# comp = 0; #/\nvalue: /# w[F.id].comp = 1; #/\ndependency: F\n"
-	"id: t0\ntype: double\ninic: /# t0 = 0; #/\nvalue: /# w[S.id].t0 = S.timestamp; #/\ndependency: S\n"
-	"id: c\ntype: double\ninic: /# c = 0; #/\nvalue: /# w[F.id].c = F.timestamp - w[F.id].t0; #/\ndependency: F\nendactor\n"
-	"ITERATION INFORMATION\nid: n\ntype: int\ninic: /# n = 0; #/\nvalue: /# iter.n = B.iteration; #/\ndependency: B\nMODEL PARAMETERS\n"
-	"id: C\ntype: double\ninic: /# C = 0; #/\nvalue: /# C = 0; for (int i = 0; i < count(w); i++) C += w[i].c; #/\ndependency: none\n"
-	"id: Q\ntype: double\ninic: /# Q = 0; #/\nvalue: /# Q = 0; for (int i = 0; i < count(w); i++) Q += pow(w[i].c, 2); #/\n"
-	"dependency: none\n"
-	"PERFORMANCE FUNCTIONS\nTUNING POINTS\npoint\nid: knob\nkind: SetVariableValue\nvalue: /# iter.n + 0.5 #/\ncond: /# C >= 0 #/\n"
-	"endpoint\nENDTUNLET\n";
+static const char tunlet[] = TUNLET_OF_WORKERS(
+	"tree",
+	"%u") "ITERATION INFORMATION\nid: n\ntype: int\ninic: /# n = 0; #/\nvalue: /# iter.n = B.iteration; #/\ndependency: B\nMODEL PARAMETERS\n" TUNLET_SUMS
+	      "PERFORMANCE FUNCTIONS\nTUNING POINTS\npoint\nid: knob\nkind: SetVariableValue\nvalue: /# iter.n + 0.5 #/\ncond: /# C >= 0 #/\n"
+	      "endpoint\nENDTUNLET\n";
 
 /* What the controllers share: they go from iteration to iteration together. */
 struct meeting {

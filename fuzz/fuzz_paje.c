@@ -3,11 +3,10 @@
  * Paje: any text is refused with a reason, or loaded. Two loads of it say the same; regions are left as often as they are entered,
  * in each thread by the right names; what was loaded can be written as Paje, and reads back without a problem.
  */
-#include "fuzz.h"
+#include "fuzz_load.h"
 
 #include "base/fs.h"
 #include "base/str.h"
-#include "trace/build.h"
 #include "trace/cursor.h"
 #include "trace/export.h"
 #include "trace/spans.h"
@@ -19,19 +18,7 @@
 
 static struct weft_trace *load(const char *path)
 {
-	struct weft_builder *b;
-	struct weft_trace *t = NULL;
-	struct weft_err err = {0};
-	struct weft_open_how how = {.threads = 1, .memory = 1 << 20, .no_index = true};
-	FUZZ_REQUIRE(weft_builder_new(&b, path, "paje", &how, &err) == 0);
-	int rc = weft_paje_reader.load(b, path, &how, &err);
-	FUZZ_REQUIRE(rc == 0 || rc == WEFT_E_SYNTAX);
-	FUZZ_REQUIRE((rc == 0) == (err.text[0] == 0));
-	if (rc)
-		weft_builder_free(b);
-	else
-		FUZZ_REQUIRE(weft_build_finish(b, NULL, &t, &err) == 0);
-	return t;
+	return fuzz_load(&weft_paje_reader, "paje", path, 1);
 }
 
 static uint64_t hash_trace(const struct weft_trace *t, uint64_t *n_regions)

@@ -3,11 +3,10 @@
  * .prv: any text is refused with its column, or loaded. All kernels give the same lanes, which are sorted; a whole load by one
  * worker and by two gives the same trace; what was loaded can be written, and reads back with as many events and no problem.
  */
-#include "fuzz.h"
+#include "fuzz_load.h"
 
 #include "base/fs.h"
 #include "base/str.h"
-#include "trace/build.h"
 #include "trace/export.h"
 #include "trace/prv_chunk.h"
 #include "trace/text_input.h"
@@ -79,19 +78,7 @@ static void check_kernels(const struct prv_header *h, const char *at, size_t n)
 
 static struct weft_trace *load(const char *path, unsigned threads)
 {
-	struct weft_builder *b;
-	struct weft_trace *t = NULL;
-	struct weft_err err = {0};
-	struct weft_open_how how = {.threads = threads, .memory = 1 << 20, .no_index = true};
-	FUZZ_REQUIRE(weft_builder_new(&b, path, "prv", &how, &err) == 0);
-	int rc = weft_prv_reader.load(b, path, &how, &err);
-	FUZZ_REQUIRE(rc == 0 || rc == WEFT_E_SYNTAX);
-	FUZZ_REQUIRE((rc == 0) == (err.text[0] == 0));
-	if (rc)
-		weft_builder_free(b);
-	else
-		FUZZ_REQUIRE(weft_build_finish(b, NULL, &t, &err) == 0);
-	return t;
+	return fuzz_load(&weft_prv_reader, "prv", path, threads);
 }
 
 static uint64_t hash_trace(const struct weft_trace *t, uint64_t *n_events)
