@@ -6,8 +6,8 @@
  *     1. 0xCC on all boundaries: who comes there is sent to the copy of the instruction, in the stub
  *     2. all other bytes
  *     3. the boundaries' own bytes, which are 0xCC again inside a jump
- * A step is one write a patch, of all its bytes: those that do not change in it are written as they are. (One write for each piece was most of
- * the time that a batch takes.)
+ * Of a patch all bytes are written in each step: those that do not change in it as they are. So are those between patches that lie near each
+ * other, which are one write. (A write is a microsecond, whatever its length: they were most of the time that a batch takes.)
  * A batch of patches goes through the steps together. The table of boundaries is read by the SIGTRAP handler without a lock; entries
  * are never removed, since a thread may have trapped just before a patch went, and their stubs never are either.
  *
@@ -125,14 +125,53 @@ static int prepare(const struct link_patch *p)
 
 enum step { TRAPS, OTHERS, BOUNDARIES, STEPS };
 
-static void write_step(const struct link_patch *p, enum step step)
+/* Patches first..last - 1, and what is between them. False: that cannot be read. */
+static bool read_run(const struct link_patch *first, const struct link_patch *last, uint8_t *bytes)
 {
-	uint8_t bytes[LINK_PATCH_BYTES];
+	uint64_t n = last[-1].addr + last[-1].n - first->addr;
+	for (uint64_t k = 0, size; k < n; k += size) {
+		size = n - k < 8 ? 1 : 8;
+		struct agent_peeked some = agent_peek(first->addr + k, size);
+		if (some.bad)
+			return false;
+		memcpy(bytes + k, &some.value, size);
+	}
+	return true;
+}
+
+static void put_step(const struct link_patch *p, enum step step, uint8_t *bytes)
+{
 	for (unsigned k = 0; k < p->n; k++) {
 		bool boundary = p->boundary >> k & 1;
 		bytes[k] = boundary && step != BOUNDARIES ? 0xcc : step == TRAPS ? p->before[k] : p->after[k];
 	}
-	agent_memory_write(p->addr, bytes, p->n);
+}
+
+enum { GAP = 1024, RUN_BYTES = 8192 };
+
+/* It can be written with the one before it, and all from `first` on. */
+static bool is_near(const struct link_patch *first, const struct link_patch *p)
+{
+	uint64_t end = p[-1].addr + p[-1].n;
+	return p->addr >= end && p->addr - end <= GAP && p->addr + p->n - first->addr <= RUN_BYTES;
+}
+
+/* One step of those patches whose rc is 0. */
+static void write_step(const struct link_patch *p, const int *rc, unsigned n, enum step step)
+{
+	static uint8_t bytes[RUN_BYTES]; /* static: the thread's stack is small, and only it patches */
+	for (unsigned k = 0, last; k < n; k = last) {
+		last = k + 1;
+		if (rc[k])
+			continue;
+		while (last < n && rc[last] == 0 && is_near(p + k, p + last))
+			last++;
+		if (last > k + 1 && !read_run(p + k, p + last, bytes))
+			last = k + 1;
+		for (unsigned i = k; i < last; i++)
+			put_step(p + i, step, bytes + (p[i].addr - p[k].addr));
+		agent_memory_write(p[k].addr, bytes, p[last - 1].addr + p[last - 1].n - p[k].addr);
+	}
 }
 
 /* What the table says of it, for the end: the bytes from before its first insertion are kept over later changes. */
@@ -165,9 +204,7 @@ void agent_patch(const struct link_patch *p, unsigned n, int *rc, bool looked)
 	for (unsigned k = 0; k < n; k++)
 		rc[k] = failed ? failed : prepare(&p[k]);
 	for (int step = 0; step < STEPS && failed != -EAGAIN; step++) {
-		for (unsigned k = 0; k < n; k++)
-			if (rc[k] == 0)
-				write_step(&p[k], (enum step)step);
+		write_step(p, rc, n, (enum step)step);
 		failed = barrier();
 	}
 	weft_store_u32(&agent.patching, 0);

@@ -289,6 +289,12 @@ static bool put_map(struct probe_session *s, const struct site_change *c)
 	return map != NULL;
 }
 
+static int compare_changes(const void *a, const void *b)
+{
+	const struct site_change *x = a, *y = b;
+	return (x->patch.addr > y->patch.addr) - (x->patch.addr < y->patch.addr);
+}
+
 static int compare_stubs(const void *a, const void *b)
 {
 	const struct site_change *const *x = a, *const *y = b;
@@ -461,6 +467,9 @@ static int exchange_changes(struct probe_session *s, const struct site_changes *
 int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err)
 {
 	s->code.n = 0;
+	/* The agent writes at once what lies near each other. */
+	if (c->n)
+		qsort(c->at, c->n, sizeof *c->at, compare_changes);
 	session_begin_packet(s);
 	if (!put_changes(s, c) || !put_patches(s, c))
 		return weft_err_set(err, -EMSGSIZE, "too many functions at once");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probes in a program that runs: counted, entered, left; taken out again; what cannot be instrumented, and why. */
 #include "probe_program.h"
-#include "probe/probe.h"
+#include "probe/probe_priv.h"
 #include <time.h>
 
 #define THREADS 2 /* of the program */
@@ -93,6 +93,63 @@ TEST(probe_records_entries_and_exits)
 		sleep_ms(1);
 	}
 	CHECK(enters >= 1000 && leaves >= 2000);
+	probe_close(p.session);
+	CHECK_I64(program_finish(&p, NULL), 0);
+}
+
+enum { NEIGHBOURS = 9, AROUND = 8192 };
+
+/* The code from the first of them on. */
+static uint64_t neighbours_read(const struct program *p, const struct probe_request *r, uint8_t code[AROUND])
+{
+	uint64_t first = UINT64_MAX;
+	for (int k = 0; k < NEIGHBOURS; k++) {
+		uint64_t at = p->session->site[r[k].site[0]].way.at;
+		first = at < first ? at : first;
+	}
+	first &= ~UINT64_C(4095);
+	REQUIRE(probe_read(p->session, first, code, AROUND) == 0);
+	return first;
+}
+
+static bool is_in(const struct probe_site *site, uint64_t addr)
+{
+	return addr >= site->way.at && addr - site->way.at < site->way.n;
+}
+
+/* Functions that lie near each other are patched by common writes: what is between them stays as it is. */
+TEST(probe_changes_neighbours_and_nothing_between)
+{
+	static const char *const names[NEIGHBOURS] = {"work",  "tiny", "caller", "fib",  "tail_end",
+	                                              "mixed", "many", "tuned",  "named"};
+	static uint8_t before[AROUND], during[AROUND], after[AROUND];
+	struct program p;
+	struct probe_request r[NEIGHBOURS];
+	started(&p, "gcc -O2 -pie -fPIE");
+	for (int k = 0; k < NEIGHBOURS; k++)
+		r[k] = (struct probe_request){.function = names[k], .kinds = PROBE_COUNT};
+	REQUIRE(probe_insert(p.session, r, NEIGHBOURS) == 0);
+	uint64_t first = neighbours_read(&p, r, during);
+	unsigned sites[NEIGHBOURS];
+	for (int k = 0; k < NEIGHBOURS; k++)
+		sites[k] = r[k].site[0];
+	CHECK_I64(probe_remove(p.session, r, NEIGHBOURS), 0);
+	REQUIRE(probe_read(p.session, first, before, AROUND) == 0);
+	unsigned changed = 0, strange = 0;
+	for (unsigned i = 0; i < AROUND; i++) {
+		bool ours = false;
+		for (int k = 0; k < NEIGHBOURS; k++)
+			ours |= is_in(&p.session->site[sites[k]], first + i);
+		changed += before[i] != during[i];
+		strange += before[i] != during[i] && !ours;
+	}
+	CHECK(changed >= NEIGHBOURS);
+	CHECK_U64(strange, 0);
+	REQUIRE(probe_insert(p.session, r, NEIGHBOURS) == 0);
+	WAIT_FOR(counted(&p, &r[0]) > 0);
+	CHECK_I64(probe_detach(p.session), 0);
+	REQUIRE(probe_read(p.session, first, after, AROUND) == 0);
+	CHECK(memcmp(before, after, AROUND) == 0);
 	probe_close(p.session);
 	CHECK_I64(program_finish(&p, NULL), 0);
 }
