@@ -50,7 +50,15 @@ static unsigned min_u(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) from a to b: three rows of the usual table. O(|a| |b|). */
+static bool same(char a, char b)
+{
+	return a == b || (((a ^ b) == 0x20) && ((a | 0x20) >= 'a' && (a | 0x20) <= 'z'));
+}
+
+/*
+ * Edits (insert, delete, replace, swap of neighbours) from a to b, whatever the case of letters: three rows of the usual table.
+ * O(|a| |b|).
+ */
 static unsigned edit_distance(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	unsigned rows[3][NAME_LIMIT + 1];
@@ -60,9 +68,9 @@ static unsigned edit_distance(const char *a, size_t n_a, const char *b, size_t n
 	for (size_t i = 1; i <= n_a; i++) {
 		row[0] = (unsigned)i;
 		for (size_t j = 1; j <= n_b; j++) {
-			unsigned replace = above[j - 1] + (a[i - 1] != b[j - 1]);
+			unsigned replace = above[j - 1] + !same(a[i - 1], b[j - 1]);
 			row[j] = min_u(replace, min_u(above[j], row[j - 1]) + 1);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+			if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
 				row[j] = min_u(row[j], before[j - 2] + 1);
 		}
 		unsigned *free_row = before;

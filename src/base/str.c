@@ -465,6 +465,26 @@ void weft_buf_printf(struct weft_buf *b, const char *fmt, ...)
 	va_end(args);
 }
 
+void weft_buf_shell(struct weft_buf *b, struct weft_str word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
+	bool quote = word.n == 0 || *word.at == '-';
+	for (size_t i = 0; i < word.n && !quote; i++)
+		quote = !memchr(plain, word.at[i], sizeof plain - 1);
+	if (!quote) {
+		weft_buf_add(b, word.at, word.n);
+		return;
+	}
+	weft_buf_putc(b, '\'');
+	for (size_t i = 0; i < word.n; i++) {
+		if (word.at[i] == '\'')
+			weft_buf_puts(b, "'\\''");
+		else
+			weft_buf_putc(b, word.at[i]);
+	}
+	weft_buf_putc(b, '\'');
+}
+
 void weft_buf_u64(struct weft_buf *b, uint64_t v)
 {
 	char digits[20];

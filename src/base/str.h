@@ -53,6 +53,8 @@ void weft_buf_add(struct weft_buf *b, const char *at, size_t n);
 void weft_buf_puts(struct weft_buf *b, const char *z);
 void weft_buf_putc(struct weft_buf *b, char c);
 void weft_buf_printf(struct weft_buf *b, const char *fmt, ...) WEFT_PRINTF(2, 3);
+/* A word for a shell: in single quotes, where it is not plain. */
+void weft_buf_shell(struct weft_buf *b, struct weft_str word);
 void weft_buf_u64(struct weft_buf *b, uint64_t v); /* decimal, fast */
 void weft_buf_i64(struct weft_buf *b, int64_t v);
 
@@ -69,7 +71,7 @@ char *weft_human_bytes(char *out, uint64_t bytes);
 char *weft_human_count(char *out, uint64_t n);
 
 /*
- * The known name nearest to `name` by edit distance (at most a third of its length), or NULL: for "did you mean". The first
+ * The known name nearest to `name` by edit distance (at most a third of its length; case counts for nothing), or NULL: for "did you mean". The first
  * of equals. A swap of neighbours is one edit.
  */
 const char *weft_nearest(const char *name, const char *const *known, size_t n_known);

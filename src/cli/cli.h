@@ -67,6 +67,8 @@ int cli_begin_writing(const struct weft_command *cmd, void *into, const struct c
                       int argc, char **argv);
 /* Prints one line about bad usage and a hint at --help; returns 2. */
 int cli_usage(const struct weft_command *cmd, const char *fmt, ...) WEFT_PRINTF(2, 3);
+/* The same for a name that is none of those known: with the one that was perhaps meant, else with all. */
+int cli_unknown(const struct weft_command *cmd, const char *what, const char *name, const char *const *known, size_t n_known);
 
 /* How to open a trace, and a trace with its filter (NULL when none); prints problems as warnings. 0 or the exit status. */
 struct weft_open_how cli_open_how(const struct cli_common *c);

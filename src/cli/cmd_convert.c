@@ -53,10 +53,7 @@ static int unknown_format(const char *format)
 	size_t n = 0;
 	for (const struct weft_exporter *e = weft_exporters; e->name && n < 32; e++)
 		known[n++] = e->name;
-	const char *nearest = weft_nearest(format, known, n);
-	if (nearest)
-		return cli_usage(&weft_command_convert, "unknown format '%s' (did you mean '%s'?)", format, nearest);
-	return cli_usage(&weft_command_convert, "unknown format '%s' (see 'weft convert --list-formats')", format);
+	return cli_unknown(&weft_command_convert, "unknown format", format, known, n);
 }
 
 /* 0 and the exporter, or the exit status. */

@@ -188,10 +188,7 @@ static int unknown_name(const char *name)
 			known[n++] = c->name;
 		}
 	}
-	const char *nearest = weft_nearest(name, known, n);
-	if (nearest)
-		return cli_usage(&weft_command_doctor, "unknown check '%s' (did you mean '%s'?)", name, nearest);
-	return cli_usage(&weft_command_doctor, "unknown check '%s'", name);
+	return cli_unknown(&weft_command_doctor, "unknown check", name, known, n);
 }
 
 static int check_all(struct weft_table *t, char **names, int n, bool *all_yes)

@@ -392,9 +392,7 @@ static const struct info_list *find_list(const char *name)
 		if (n < 32)
 			known[n++] = l->name;
 	}
-	const char *nearest = weft_nearest(name, known, n);
-	cli_usage(&weft_command_info, "option '--list': unknown '%s'%s%s%s", name, nearest ? " (did you mean '" : "",
-	          nearest ? nearest : "", nearest ? "'?)" : "");
+	cli_unknown(&weft_command_info, "option '--list': unknown", name, known, n);
 	return NULL;
 }
 

@@ -367,9 +367,7 @@ static int parse_by(const char *text, struct weft_stat_how *how)
 		}
 		char typed[32];
 		snprintf(typed, sizeof typed, "%.*s", (int)part.n, part.at);
-		const char *nearest = weft_nearest(typed, known, GROUPINGS);
-		return cli_usage(&weft_command_stat, "option '--by': cannot group by '%s'%s%s%s", typed,
-		                 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+		return cli_unknown(&weft_command_stat, "option '--by': cannot group by", typed, known, GROUPINGS);
 	}
 	if ((how->by & WEFT_BY_THREAD) && (how->by & WEFT_BY_PROCESS))
 		return cli_usage(&weft_command_stat, "option '--by': a thread is of one process; group by one of the two");
@@ -385,9 +383,7 @@ static int check_sort(const char *sort)
 	for (unsigned i = 0; i < COLUMNS; i++)
 		if (stat_columns[i].sort)
 			known[n++] = stat_columns[i].sort;
-	const char *nearest = weft_nearest(sort, known, n);
-	return cli_usage(&weft_command_stat, "option '--sort': unknown column '%s'%s%s%s", sort,
-	                 nearest ? " (did you mean '" : "", nearest ? nearest : "", nearest ? "'?)" : "");
+	return cli_unknown(&weft_command_stat, "option '--sort': unknown column", sort, known, n);
 }
 
 static int stat_trace(const struct args *a, const char *path, struct weft_stat_how *how)

@@ -155,9 +155,7 @@ static int run(int argc, char **argv)
 			return cli_usage(&weft_command_view, "'%s' takes %s", known[i], verbs[i].operands ? "a VIEW" : "nothing");
 		return verbs[i].run(&a, argv + 2, n - 1);
 	}
-	const char *nearest = weft_nearest(argv[1], known, VERBS);
-	return cli_usage(&weft_command_view, "unknown '%s'%s%s%s", argv[1], nearest ? " (did you mean '" : "",
-	                 nearest ? nearest : "", nearest ? "'?)" : "");
+	return cli_unknown(&weft_command_view, "unknown", argv[1], known, VERBS);
 }
 
 const struct weft_command weft_command_view = {

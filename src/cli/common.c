@@ -28,6 +28,19 @@ int cli_usage(const struct weft_command *cmd, const char *fmt, ...)
 	return CLI_USAGE;
 }
 
+int cli_unknown(const struct weft_command *cmd, const char *what, const char *name, const char *const *known, size_t n_known)
+{
+	const char *nearest = weft_nearest(name, known, n_known);
+	if (nearest)
+		return cli_usage(cmd, "%s '%s' (did you mean '%s'?)", what, name, nearest);
+	struct weft_buf all = {0};
+	for (size_t i = 0; i < n_known; i++)
+		weft_buf_printf(&all, "%s%s", i ? ", " : "", known[i]);
+	cli_usage(cmd, "%s '%s' (it can be: %s)", what, name, all.failed ? "..." : all.at);
+	weft_buf_fini(&all);
+	return CLI_USAGE;
+}
+
 bool cli_parse(const struct weft_command *cmd, void *into, int argc, char **argv, int *n_operands)
 {
 	struct weft_err err = {0};

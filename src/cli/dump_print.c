@@ -9,6 +9,7 @@
  */
 #include "dump_print.h"
 #include "base/arena.h"
+#include "base/exit.h"
 #include "base/str.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -420,6 +421,21 @@ static int tell_number(struct dump_printer *p, const struct weft_event *e)
 	return 0;
 }
 
+/* As a shell says it; what the system told stays in the trace. */
+static int tell_exit(struct dump_printer *p, const struct weft_event *e)
+{
+	int code = weft_exit_code((int64_t)e->value);
+	if (p->json)
+		PUT(p, ",\"value\":");
+	if (code >= 0)
+		put_i64(p, code);
+	else if (p->json)
+		PUT(p, "null");
+	else
+		PUT(p, "unknown");
+	return 0;
+}
+
 /* One payload word as its letter says; the letters are those of events.def. */
 static void put_word(struct dump_printer *p, char letter, uint64_t word)
 {
@@ -506,7 +522,7 @@ static teller *const tellers[64] = {
 	[WEFT_EV_STATE_END] = tell_name,   [WEFT_EV_CPU] = tell_cpu,           [WEFT_EV_ON] = tell_switch,
 	[WEFT_EV_OFF] = tell_switch,       [WEFT_EV_DROPPED] = tell_number,    [WEFT_EV_THREAD_BEGIN] = tell_name,
 	[WEFT_EV_THREAD_END] = tell_name,  [WEFT_EV_FORK] = tell_number,       [WEFT_EV_EXEC] = tell_name,
-	[WEFT_EV_EXIT] = tell_number,      [WEFT_EV_CLOCK_BACK] = tell_number, [WEFT_EV_COUNTER_SET] = tell_set,
+	[WEFT_EV_EXIT] = tell_exit,        [WEFT_EV_CLOCK_BACK] = tell_number, [WEFT_EV_COUNTER_SET] = tell_set,
 };
 
 static void put_time(struct dump_printer *p, uint64_t time)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One table for each kind of object, and one form of table for all classes of definitions. */
 #include "info_list.h"
+#include "base/exit.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static int fill_processes(struct weft_table *table, const struct weft_trace *t, 
 			U64(p->n_threads),
 			NS(p->begin),
 			NS(p->end),
-			SOME(p->status >= 0, I64(p->status)),
+			SOME(p->status >= 0, I64(weft_exit_code(p->status))),
 			TEXT(p->command),
 		};
 		rc = weft_table_row(table, row);

@@ -9,6 +9,7 @@
  * the command: when `weft record` is killed, the command runs on, libweft records on, and the trace stays readable.
  */
 #include "base/clock.h"
+#include "base/exit.h"
 #include "base/log.h"
 #include "cli.h"
 #include "record_priv.h"
@@ -296,8 +297,10 @@ static void say(const struct record_run *r, uint32_t processes, uint32_t threads
 	say_recorded(r, processes, threads, &b);
 	if (live)
 		weft_buf_printf(&b, ", %u process%s left running", live, live == 1 ? "" : "es");
-	weft_buf_printf(&b, ", in %s; next: weft %s %s\n", weft_human_ns(text, took_ns),
-	                r->totals.streams || r->probed.events ? "stat" : "info", r->dir.shown);
+	weft_buf_printf(&b, ", in %s; next: weft %s ", weft_human_ns(text, took_ns),
+	                r->totals.streams || r->probed.events ? "stat" : "info");
+	weft_buf_shell(&b, weft_str(r->dir.shown));
+	weft_buf_putc(&b, '\n');
 	if (!b.failed)
 		fprintf(stderr, "weft record: %s", b.at);
 	weft_buf_fini(&b);
@@ -350,7 +353,7 @@ static int finish(struct record_run *r, const char *command)
 	warn_of_full_disk(r);
 	if (!r->args.quiet)
 		say(r, processes, threads, live, took);
-	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+	return weft_exit_code(r->status);
 }
 
 static int record_main(struct record_run *r, char **argv)

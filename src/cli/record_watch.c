@@ -34,7 +34,10 @@ int record_watch_start(struct record_watch *w, const char *name, pid_t command, 
 		int n = snprintf(why + said, why_bytes - said, "%s%s", said ? "; " : "", no.text);
 		said += n > 0 && (size_t)n < why_bytes - said ? (size_t)n : 0;
 	}
-	return weft_err_set(err, -EINVAL, "no way of watching is called '%s'", name ? name : "");
+	char known[64] = "";
+	for (unsigned i = 0; i < N_BACKENDS; i++)
+		snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "", backends[i]->name);
+	return weft_err_set(err, -EINVAL, "no way of watching is called '%s' (it can be: %s)", name ? name : "", known);
 }
 
 void record_queue_add(struct record_queue *q, const struct record_seen_event *e)

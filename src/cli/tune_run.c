@@ -11,6 +11,7 @@
 #include "tune_run.h"
 #include "tune_trace.h"
 #include "tune_tree.h"
+#include "base/exit.h"
 #include "base/fs.h"
 #include "base/log.h"
 #include "link/link_proto.h"
@@ -297,7 +298,7 @@ static int finish(struct run *r)
 	end_party(r, &r->controller);
 	if (r->n_attach)
 		return WIFEXITED(r->analyzer.status) ? WEXITSTATUS(r->analyzer.status) : CLI_USAGE;
-	return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+	return weft_exit_code(r->status);
 }
 
 static int read_pids(struct run *r)

@@ -4,6 +4,7 @@
  * of several are described by the letters of their row in events.def; here are only the names of their arguments.
  */
 #include "export_priv.h"
+#include "base/exit.h"
 #include <stdio.h>
 
 static const char *const arg_keys[64][4] = {
@@ -22,7 +23,6 @@ static const char *const arg_keys[64][4] = {
 	[WEFT_EV_DEPENDENCY] = {"from", "to"},
 	[WEFT_EV_DROPPED] = {"events"},
 	[WEFT_EV_FORK] = {"pid"},
-	[WEFT_EV_EXIT] = {"status"},
 	[WEFT_EV_CLOCK_BACK] = {"ticks"},
 };
 
@@ -133,6 +133,13 @@ static void describe_cpu(const struct weft_trace *t, const struct weft_event *e,
 	add_i64(d, "cpu", known ? (int64_t)t->cpu[e->value].os : -1);
 }
 
+static void describe_exit(const struct weft_event *e, struct export_detail *d)
+{
+	int code = weft_exit_code((int64_t)e->value);
+	if (code >= 0)
+		add_i64(d, "status", code);
+}
+
 static void describe_words(const struct weft_trace *t, const struct weft_event *e, struct export_detail *d)
 {
 	const struct weft_kind_info *info = &weft_kind_info[e->kind];
@@ -178,6 +185,8 @@ void export_describe(const struct weft_trace *t, const struct weft_event *e, str
 		describe_stack(t, e, d);
 	else if (e->kind == WEFT_EV_CPU)
 		describe_cpu(t, e, d);
+	else if (e->kind == WEFT_EV_EXIT)
+		describe_exit(e, d);
 	else if (info->of == WEFT_CLASS_CATEGORY)
 		describe_switch(t, e, d);
 	else if (e->kind == WEFT_EV_FLOW_OUT || e->kind == WEFT_EV_FLOW_IN)

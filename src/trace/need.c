@@ -69,27 +69,6 @@ int weft_need_filter(const struct weft_need *n, const struct weft_trace *t, stru
 	return out->failed ? -ENOMEM : 0;
 }
 
-/* For a shell: in single quotes, where it is not plain. */
-static void put_shell(struct weft_buf *out, const char *at, size_t n)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
-	bool quote = n == 0 || *at == '-';
-	for (size_t i = 0; i < n; i++)
-		quote |= !strchr(plain, at[i]);
-	if (!quote) {
-		weft_buf_add(out, at, n);
-		return;
-	}
-	weft_buf_putc(out, '\'');
-	for (size_t i = 0; i < n; i++) {
-		if (at[i] == '\'')
-			weft_buf_puts(out, "'\\''");
-		else
-			weft_buf_putc(out, at[i]);
-	}
-	weft_buf_putc(out, '\'');
-}
-
 /* The path without what says its format. */
 static size_t stem(const char *path)
 {
@@ -113,11 +92,11 @@ int weft_need_command(const struct weft_need *n, const struct weft_trace *t, str
 	weft_buf_puts(&name, ".filtered.weft");
 	if (!rc && !name.failed) {
 		weft_buf_puts(out, "weft filter ");
-		put_shell(out, t->path, strlen(t->path));
+		weft_buf_shell(out, weft_str(t->path));
 		weft_buf_puts(out, " -o ");
-		put_shell(out, name.at, name.n);
+		weft_buf_shell(out, weft_str_n(name.at, name.n));
 		weft_buf_puts(out, " -f ");
-		put_shell(out, filter.at, filter.n);
+		weft_buf_shell(out, weft_str_n(filter.at, filter.n));
 	}
 	rc = rc || name.failed || out->failed ? -ENOMEM : 0;
 	weft_buf_fini(&filter);

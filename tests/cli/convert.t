@@ -47,7 +47,7 @@ weft convert: error: unknown format 'pajee' (did you mean 'paje'?)
 Try 'weft convert --help'.
 ? 2
 $ weft convert -q heat.weft -o heat.xyz --to something-else
-weft convert: error: unknown format 'something-else' (see 'weft convert --list-formats')
+weft convert: error: unknown format 'something-else' (it can be: prv, paje, chrome, perfetto, csv, weft)
 Try 'weft convert --help'.
 ? 2
 $ weft convert -q heat.weft -o - --to weft

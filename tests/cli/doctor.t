@@ -14,7 +14,7 @@ memory,memory,reading large traces
 $ weft doctor monotonic 'zst*' --json | jq -c '[.[].check]'
 ["monotonic","zstd"]
 $ weft doctor pinchrome
-weft doctor: error: unknown check 'pinchrome'
+weft doctor: error: unknown check 'pinchrome' (it can be: clock-source, monotonic, [..], gnuplot)
 Try 'weft doctor --help'.
 ? 2
 $ weft doctor cudda

@@ -27,6 +27,20 @@ $ weft record -q -- sh -c 'kill -TERM $$'
 $ weft record -q -- sh -c 'exit 0' one two; echo $?
 0
 
+## The trace says it as shells do, of a signal 128 and its number.
+$ weft record --watch ptrace -q -o how.weft -- sh -c 'sh -c "exit 9"; sh -c "kill -KILL \$\$"; true' 2>/dev/null
+$ weft info -q --list processes --csv how.weft | cut -d, -f11 | paste -sd ' '
+status 0 9 137
+$ weft dump -q how.weft -f 'kind=exit value=9,137' | awk '{print $3, $4}'
+exit 9
+exit 137
+$ weft record -q -o none.weft -- sh -c '(exit 3) & wait $!; exit 3'; weft convert -q none.weft --to csv -o - | grep -c '^exit.*,3,'
+1
+
+## What is said next can be pasted into a shell.
+$ weft record --watch none -o "it's one.weft" -- true
+weft record: no libweft calls were made: [..]; next: weft info 'it'\''s one.weft'
+
 $ weft record -q -- cat <<<'standard input' | tr a-z A-Z
 STANDARD INPUT
 
@@ -94,7 +108,7 @@ Try 'weft record --help'.
 ? 2
 
 $ weft record --watch magic -o magic.weft -- true; ls -d magic*
-weft record: error: no way of watching is called 'magic'
+weft record: error: no way of watching is called 'magic' (it can be: perf, ptrace, none)
 ls: cannot access 'magic*': No such file or directory
 ? 2
 

@@ -111,7 +111,7 @@ TEST(nearest_finds_what_was_meant)
 		{"cvs", "csv"},       {"verbsoe", "verbose"},
 		{"x", NULL},          {"", NULL},
 		{"completely", NULL}, {"memorylimit", "memory-limit"},
-		{"json", "json"},     {"JSON", NULL},
+		{"json", "json"},     {"JSON", "json"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		CHECK_STR(weft_nearest(cases[i].name, known, 6), cases[i].want);
