@@ -56,6 +56,7 @@ WEFT_PUBLIC void weft_define_value(weft_type type, int64_t value, const char *la
 WEFT_PUBLIC weft_counter weft_define_counter(const char *name, const char *unit, weft_category category);
 WEFT_PUBLIC weft_attr weft_define_attr(const char *name, const char *unit, weft_category category);
 WEFT_PUBLIC weft_flow weft_define_flow(const char *name, weft_category category);
+/* Of 14 counters at most. */
 WEFT_PUBLIC weft_set weft_define_set(const char *name, const weft_counter *counters, unsigned n_counters, weft_category category);
 /* key: the same for all processes that share the communicator; ranks: world ranks of its members, or NULL when it is the world. */
 WEFT_PUBLIC weft_comm weft_define_comm(const char *name, uint64_t key, const int *ranks, unsigned n_ranks);
@@ -297,7 +298,7 @@ static inline void weft_recv_since(weft_comm c, int peer, int tag, uint64_t byte
 	}
 }
 
-/* All counters of a set at this instant, in the order of its definition. */
+/* All counters of a set at this instant, in the order of its definition: n is their number. */
 static inline void weft_count_set(weft_set s, const uint64_t *values, unsigned n)
 {
 	if (n < 15)

@@ -94,7 +94,7 @@ static int judge_thread(void *arg, size_t thread, unsigned worker)
 	(void)worker;
 	if (!weft_filter_thread(d->filter, (uint32_t)thread))
 		return 0;
-	return weft_spans(d->trace, (uint32_t)thread, 0, WEFT_NEVER, judge_span, &j);
+	return weft_spans(d->trace, (uint32_t)thread, 0, WEFT_NEVER, NULL, judge_span, &j);
 }
 
 static int note_closed(void *arg, const struct weft_span *s)

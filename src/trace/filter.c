@@ -3,6 +3,7 @@
  * A bound filter's answers. What is asked about, be it an event, a region, a state or a message, becomes one subject; each way
  * of deciding (filter_how) is one small function of a test and a subject.
  */
+#include "base/exit.h"
 #include "filter_priv.h"
 #include <string.h>
 
@@ -30,6 +31,11 @@ bool weft_filter_thread(const struct weft_filter *f, uint32_t thread)
 bool weft_filter_wants_spans(const struct weft_filter *f)
 {
 	return f->uses[FIELD_DURATION];
+}
+
+bool weft_filter_asks_attrs(const struct weft_filter *f)
+{
+	return f->uses[FIELD_ATTR];
 }
 
 /* "!=" of a field that is there. */
@@ -103,6 +109,12 @@ static bool value_whole(const struct filter_test *t, const struct subject *s)
 	return label && filter_matches_text(t, label);
 }
 
+static bool value_exit(const struct filter_test *t, const struct subject *s)
+{
+	int code = weft_exit_code((int64_t)s->value);
+	return code >= 0 && filter_matches_i64(t, code);
+}
+
 static bool value_floating(const struct filter_test *t, const struct subject *s)
 {
 	return filter_matches_f64(t, word_double(s->value));
@@ -114,7 +126,7 @@ static bool decide_value(const struct filter_test *t, const struct subject *s)
 		[WEFT_EV_POINT] = value_whole,      [WEFT_EV_COUNTER] = value_whole,      [WEFT_EV_ATTR] = value_whole,
 		[WEFT_EV_POINT_F] = value_floating, [WEFT_EV_COUNTER_F] = value_floating, [WEFT_EV_ATTR_F] = value_floating,
 		[WEFT_EV_POINT_S] = value_string,   [WEFT_EV_ATTR_S] = value_string,      [WEFT_EV_DROPPED] = value_whole,
-		[WEFT_EV_FORK] = value_whole,       [WEFT_EV_EXIT] = value_whole,         [WEFT_EV_CLOCK_BACK] = value_whole,
+		[WEFT_EV_FORK] = value_whole,       [WEFT_EV_EXIT] = value_exit,          [WEFT_EV_CLOCK_BACK] = value_whole,
 	};
 	return s->kind < 64 && by_kind[s->kind] && differs(t, by_kind[s->kind](t, s));
 }
@@ -223,6 +235,8 @@ bool weft_filter_leave(const struct weft_filter *f, const struct weft_span *span
 
 bool weft_filter_span(const struct weft_filter *f, const struct weft_span *span)
 {
+	if (span->chosen)
+		return true;
 	struct subject s = span_subject(f, span, WEFT_EV_ENTER, span->begin, span->end);
 	if (evaluate(f->root, &s))
 		return true;

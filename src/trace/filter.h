@@ -36,6 +36,8 @@ void weft_filter_range(const struct weft_filter *f, uint64_t *from, uint64_t *to
 bool weft_filter_thread(const struct weft_filter *f, uint32_t thread);
 /* Does the filter need to know spans (durations) to decide on enter and leave events? */
 bool weft_filter_wants_spans(const struct weft_filter *f);
+/* Does it ask for attributes? Then a region passes as a whole, too, when one of its attributes does (weft_span_choose). */
+bool weft_filter_asks_attrs(const struct weft_filter *f);
 
 /*
  * An event has no duration, except one of a message or the begin of a state. For enter and leave of a filter that wants spans

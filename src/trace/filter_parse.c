@@ -565,7 +565,8 @@ int weft_time_range(const char *text, uint64_t end, uint64_t *from, uint64_t *to
 		return weft_err_set(err, WEFT_E_SYNTAX, "expected a range of time like 10ms..20ms or 25%%..50%%, found '%s'",
 		                    text);
 	*from = v.has_low ? filter_ns(&v.low, end) : 0;
-	*to = v.has_high ? filter_ns(&v.high, end) : WEFT_NEVER;
+	bool all = !v.has_high || (v.high.percent && v.high.share >= 100); /* what happens at the very end is not beyond it */
+	*to = all ? WEFT_NEVER : filter_ns(&v.high, end);
 	if (*from >= *to)
 		return weft_err_set(err, WEFT_E_SYNTAX, "the range of time '%s' is empty", text);
 	return 0;

@@ -33,7 +33,7 @@ int pick_begin(struct pick *p, const struct weft_trace *t, const struct weft_fil
 	if (!f)
 		return 0;
 	struct pick_walk w = {p, f};
-	return weft_spans(t, thread, 0, WEFT_NEVER, pick_on_span, &w);
+	return weft_spans(t, thread, 0, WEFT_NEVER, f, pick_on_span, &w);
 }
 
 void pick_fini(struct pick *p)

@@ -4,7 +4,7 @@
  * region open at all?", and from then on, until the stack is empty again, a table counts how often each region is open: so a
  * leave costs O(1) amortised whatever the events say, and those of a sound program never touch the table.
  */
-#include "spans.h"
+#include "filter.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,6 +12,11 @@ void weft_span_begin(struct weft_span_walk *w, const struct weft_trace *trace, u
                      int (*on_span)(void *, const struct weft_span *), void *arg)
 {
 	*w = (struct weft_span_walk){.thread = thread, .on_span = on_span, .arg = arg, .trace = trace};
+}
+
+void weft_span_choose(struct weft_span_walk *w, const struct weft_filter *f)
+{
+	w->choose = f && weft_filter_asks_attrs(f) ? f : NULL;
 }
 
 static int count_change(struct weft_span_walk *w, uint32_t region, int64_t by)
@@ -134,10 +139,20 @@ static int span_close_category(struct weft_span_walk *w, uint64_t at, uint32_t c
 	return rc;
 }
 
-static int span_event(struct weft_span_walk *w, uint64_t at, uint32_t what)
+static void span_attr(struct weft_span_walk *w, const struct weft_block *b, uint32_t i)
 {
-	uint32_t id = weft_what_id(what);
-	switch (weft_what_kind(what)) {
+	if (!w->choose || w->open.n == 0)
+		return;
+	uint32_t what = b->what[i];
+	struct weft_event e = {b->time[i], w->thread, weft_what_kind(what), weft_what_id(what), b->value[i]};
+	w->open.at[w->open.n - 1].chosen |= weft_filter_event(w->choose, &e);
+}
+
+static int span_event(struct weft_span_walk *w, const struct weft_block *b, uint32_t i)
+{
+	uint64_t at = b->time[i];
+	uint32_t id = weft_what_id(b->what[i]);
+	switch (weft_what_kind(b->what[i])) {
 	case WEFT_EV_ENTER:
 		return span_open(w, at, id);
 	case WEFT_EV_LEAVE:
@@ -146,6 +161,11 @@ static int span_event(struct weft_span_walk *w, uint64_t at, uint32_t what)
 		return id ? span_close_category(w, at, id) : span_close_all(w, at);
 	case WEFT_EV_THREAD_END:
 		return span_close_all(w, at);
+	case WEFT_EV_ATTR:
+	case WEFT_EV_ATTR_F:
+	case WEFT_EV_ATTR_S:
+		span_attr(w, b, i);
+		return 0;
 	default:
 		return 0;
 	}
@@ -154,7 +174,7 @@ static int span_event(struct weft_span_walk *w, uint64_t at, uint32_t what)
 int weft_span_feed(struct weft_span_walk *w, const struct weft_block *b)
 {
 	for (uint32_t i = 0; i < b->n && w->result == 0; i++)
-		w->result = span_event(w, b->time[i], b->what[i]);
+		w->result = span_event(w, b, i);
 	return w->result;
 }
 
@@ -185,7 +205,7 @@ static int range_span(void *arg, const struct weft_span *s)
 	return s->end > r->from || s->begin >= r->from ? r->on_span(r->arg, s) : 0;
 }
 
-int weft_spans(const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to,
+int weft_spans(const struct weft_trace *t, uint32_t thread, uint64_t from, uint64_t to, const struct weft_filter *choose,
                int (*on_span)(void *, const struct weft_span *), void *arg)
 {
 	struct span_range range = {from, on_span, arg};
@@ -195,6 +215,7 @@ int weft_spans(const struct weft_trace *t, uint32_t thread, uint64_t from, uint6
 	if (rc < 0)
 		return rc;
 	weft_span_begin(&w, t, thread, range_span, &range);
+	weft_span_choose(&w, choose);
 	struct weft_block b;
 	while ((rc = weft_cursor_next(&c, &b)) > 0 && weft_span_feed(&w, &b) == 0)
 		;

@@ -333,6 +333,7 @@ static int walk_thread(void *arg, size_t thread, unsigned worker)
 	if (rc < 0)
 		return rc;
 	weft_span_begin(&w->walk, r->trace, w->thread, on_span, w);
+	weft_span_choose(&w->walk, r->how->filter);
 	while ((rc = weft_cursor_next(&c, &b)) > 0) {
 		rc = r->how->states ? feed_states(w, b) : feed(w, b);
 		if (rc)

@@ -56,7 +56,7 @@ static int check_target(const char *path, bool force, struct weft_err *err)
 	if (lstat(path, &st))
 		return errno == ENOENT ? 0 : weft_err_sys(err, errno, "cannot write '%s'", path);
 	if (!force)
-		return weft_err_set(err, -EEXIST, "'%s' is there already", path);
+		return weft_err_set(err, -EEXIST, "'%s' is there already (--force replaces it)", path);
 	if (!S_ISDIR(st.st_mode))
 		return weft_err_set(err, -ENOTDIR, "will not replace '%s': it is no folder", path);
 	return is_trace_folder(path, err);
@@ -241,6 +241,8 @@ static int write_all(struct write_run *r, struct weft_err *err)
 		rc = write_one(r, i, err);
 	if (r->how->progress)
 		weft_progress_end(&r->progress);
+	if (rc == 0 && r->n_streams == 0)
+		rc = weft_err_set(err, -ENODATA, "nothing to write to '%s': no thread is left", r->path);
 	return rc;
 }
 

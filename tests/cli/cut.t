@@ -44,7 +44,7 @@ $ weft cut -q heat.weft -o start.weft --time ..1ms -f 'thread=1.1.*'; weft dump 
 1000000  1.1.1   leave         solve
 1000000  1.1.1   leave         main
 $ weft cut -q heat.weft -o start.weft --time ..1ms
-weft cut: error: 'start.weft' is there already
+weft cut: error: 'start.weft' is there already (--force replaces it)
 ? 2
 $ weft cut -q heat.weft -o start.weft --time ..300us --force; weft dump -q start.weft -n 100 | wc -l
 10
@@ -95,6 +95,28 @@ $ weft filter -q heat.weft -o long.weft -f 'duration>45ms or kind=message'; weft
 140010000  1.1.1   thread_end
 140010000  1.1.1   exit          0
 $ weft filter -q heat.weft -o same.weft -f 'kind=*'; diff <(weft dump -q heat.weft) <(weft dump -q same.weft)
+
+## All of it is all of it, the last instant too.
+$ weft cut -q heat.weft -o all.weft --time 0%..100%; diff <(weft dump -q heat.weft) <(weft dump -q all.weft)
+
+## A region passes by its attributes when the filter asks for them; weft stat counts the same.
+$ weft filter -q heat.weft -o second.weft -f 'attr=iteration value=2'; weft dump -q second.weft -f 'kind=region,attr'
+ 50500000  1.1.1   enter         solve
+ 50500000  1.1.1   attr          iteration = 2
+ 51300000  1.2.1   enter         solve
+ 51300000  1.2.1   attr          iteration = 2
+ 90500000  1.1.1   leave         solve
+111300000  1.2.1   leave         solve
+$ weft stat -q second.weft --csv | cut -d, -f1,4,5; weft stat -q heat.weft --csv -f 'attr=iteration value=2' | cut -d, -f1,4,5
+region,calls,total_ns
+solve,2,100000000
+region,calls,total_ns
+solve,2,100000000
+
+## What no thread is left of is no trace.
+$ weft filter -q heat.weft -o x.weft -f 'thread=9.*'
+weft filter: error: nothing to write to 'x.weft': no thread is left
+? 2
 $ weft filter -q heat.weft -o x.weft
 weft filter: error: say what to keep, with -f FILTER
 Try 'weft filter --help'.
@@ -121,7 +143,7 @@ thread  name     tid  events  dropped    begin      end
 $ weft merge -q heat.weft start.weft --align -o both.weft --force; weft info -q both.weft -l threads --csv | wc -l
 5
 $ weft merge -q heat.weft -o both.weft
-weft merge: error: 'both.weft' is there already
+weft merge: error: 'both.weft' is there already (--force replaces it)
 ? 2
 $ weft merge -q heat.weft no.weft -o x.weft
 weft merge: error: cannot open 'no.weft': no such file or directory

@@ -73,7 +73,7 @@ static inline struct sample_counts sample_count(const struct weft_trace *t)
 			for (uint32_t k = 0; k < b.n; k++)
 				n.kind[weft_what_kind(b.what[k])]++;
 		weft_cursor_end(&c);
-		MUST(weft_spans(t, i, 0, WEFT_NEVER, sample_count_span, &n));
+		MUST(weft_spans(t, i, 0, WEFT_NEVER, NULL, sample_count_span, &n));
 	}
 	for (uint64_t m = 0; m < t->message.n; m++)
 		if (t->message.send_thread[m] == WEFT_NONE || t->message.recv_thread[m] == WEFT_NONE)

@@ -58,7 +58,7 @@ static void check_against_model(const struct weft_trace *t, const struct weft_ce
 	m.region = calloc(c->to + 1, sizeof *m.region);
 	m.depth = calloc(c->to + 1, sizeof *m.depth);
 	REQUIRE(m.region && m.depth);
-	MUST(weft_spans(t, thread, 0, c->to, model_span, &m));
+	MUST(weft_spans(t, thread, 0, c->to, NULL, model_span, &m));
 	for (unsigned i = 0; i < c->width; i++)
 		if (!CHECK_U64(c->cell[(size_t)row * c->width + i],
 		               model_cell(&m, t, thread, weft_cells_time(c, i), weft_cells_time(c, i + 1)))) {

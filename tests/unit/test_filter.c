@@ -163,9 +163,14 @@ static const struct {
 	{'s', "kind=enter thread=1.2.1", "2:600+1900 2:9000+6000"},
 	{'s', "kind=leave thread=1.2.1", "2:600+1900 2:9000+6000"},
 	{'s', "kind=point", ""},
+	{'s', "attr=* value<0", "0:100+900"}, /* a region passes by its attributes, when those are asked for */
+	{'s', "attr=* value=hello*", "0:200+700"},
+	{'s', "region=none or attr=*", "0:200+700 0:100+900"},
+	{'s', "kind=attr value<0", ""},
 	{'e', "time=850..950", ""},
 	{'e', "time=600..700 duration>1us", "2:600+1900"},
 	{'e', "kind=leave", ""},
+	{'e', "attr=*", ""},
 	{'l', "time=850..950", "0:200+700"},
 	{'l', "kind=leave duration<=100", "0:2000000+100"},
 	{'l', "kind=enter", ""},
@@ -177,7 +182,7 @@ TEST(spans_of_the_sample)
 	for (size_t i = 0; i < sizeof on_spans / sizeof on_spans[0]; i++) {
 		struct said_span s = {.said.filter = filter_for(t, on_spans[i].filter), .trace = t, .which = on_spans[i].which};
 		for (uint32_t k = 0; k < t->n_threads; k++)
-			MUST(weft_spans(t, k, 0, WEFT_NEVER, say_span, &s));
+			MUST(weft_spans(t, k, 0, WEFT_NEVER, s.said.filter, say_span, &s));
 		if (!CHECK_STR(s.said.text.at ? s.said.text.at : "", on_spans[i].passing))
 			printf("# %s\n", on_spans[i].filter);
 		weft_buf_fini(&s.said.text);
@@ -769,7 +774,7 @@ TEST(random_filters_agree_with_a_simple_evaluator)
 			weft_filter_range(f, &b.from, &b.to);
 			for (uint32_t k = 0; k < t->n_threads; k++) {
 				each_event(t, k, both_event, &b);
-				MUST(weft_spans(t, k, 0, WEFT_NEVER, both_span, &b));
+				MUST(weft_spans(t, k, 0, WEFT_NEVER, NULL, both_span, &b));
 			}
 			for (uint64_t k = 0; k < t->message.n; k++)
 				both_message(&b, k);

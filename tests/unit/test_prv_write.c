@@ -392,7 +392,7 @@ static uint32_t state_at(const struct weft_trace *t, uint32_t thread, uint64_t t
 	if (is_off(t, thread, time))
 		return PRV_STATE_DISABLED;
 	struct at_time a = {.t = t, .time = time};
-	MUST(weft_spans(t, thread, 0, WEFT_NEVER, look_at_span, &a));
+	MUST(weft_spans(t, thread, 0, WEFT_NEVER, NULL, look_at_span, &a));
 	return a.found ? a.state : PRV_STATE_RUNNING;
 }
 

@@ -323,7 +323,7 @@ TEST(a_million_leaves_of_nothing_cost_what_a_million_events_cost)
 static void check_range(const struct weft_trace *t, uint64_t from, uint64_t to, const char *want)
 {
 	struct said out = {0};
-	MUST(weft_spans(t, 0, from, to, say_span, &out));
+	MUST(weft_spans(t, 0, from, to, NULL, say_span, &out));
 	CHECK_STR(out.text.at ? out.text.at : "", want);
 	weft_buf_fini(&out.text);
 }

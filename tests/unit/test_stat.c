@@ -194,7 +194,7 @@ static void check_trace(const struct weft_trace *t, unsigned by, const char *fil
 		MUST(weft_filter_bind(f, t, &err));
 	}
 	for (uint32_t i = 0; i < t->n_threads; i++)
-		MUST(weft_spans(t, i, 0, WEFT_NEVER, keep, &l));
+		MUST(weft_spans(t, i, 0, WEFT_NEVER, NULL, keep, &l));
 	for (size_t i = 0; i < l.span.n; i++)
 		expected += !f || weft_filter_span(f, &l.span.at[i]);
 	struct weft_stat s = compute(t, (struct weft_stat_how){.by = by, .filter = f, .threads = threads});

@@ -125,7 +125,7 @@ static char *spans_text(const struct weft_trace *t, const struct weft_filter *f,
 	struct weft_buf out = {0};
 	for (uint32_t i = 0; i < t->n_threads; i++) {
 		struct span_list l = {.t = t, .filter = f, .from = from, .to = to};
-		MUST(weft_spans(t, i, 0, WEFT_NEVER, note_span, &l));
+		MUST(weft_spans(t, i, 0, WEFT_NEVER, NULL, note_span, &l));
 		if (l.span.n)
 			qsort(l.span.at, l.span.n, sizeof *l.span.at, by_begin);
 		char label[40];
@@ -363,7 +363,7 @@ TEST(the_parts_of_a_trace_have_the_time_of_the_whole)
 	for (unsigned k = 0; k < 3; k++)
 		for (uint32_t i = 0; i < all[k]->n_threads; i++) {
 			struct span_list l = {.t = all[k], .to = WEFT_NEVER};
-			MUST(weft_spans(all[k], i, 0, WEFT_NEVER, note_span, &l));
+			MUST(weft_spans(all[k], i, 0, WEFT_NEVER, NULL, note_span, &l));
 			for (size_t s = 0; s < l.span.n; s++)
 				sum[k] += l.span.at[s].end - l.span.at[s].begin;
 			free(l.span.at);
@@ -589,7 +589,7 @@ TEST(what_is_there_is_not_replaced_unasked)
 	char want[4200];
 	MUST(weft_trace_write(&t, 1, in_dir("a.weft"), &everything, false, false, &err));
 	CHECK_I64(weft_trace_write(&t, 1, in_dir("a.weft/"), &everything, false, false, &err), -EEXIST);
-	snprintf(want, sizeof want, "'%s' is there already", in_dir("a.weft"));
+	snprintf(want, sizeof want, "'%s' is there already (--force replaces it)", in_dir("a.weft"));
 	CHECK_STR(err.text, want);
 	touch(in_dir("a.weft/00000009.stream")); /* is gone when the folder is replaced */
 	err = (struct weft_err){0};
