@@ -176,6 +176,15 @@ void rt_wait_paused(struct rt_runtime *r);
 /* The worker that the calling thread is, or NULL. */
 struct rt_worker *rt_worker_self(void);
 
+/* A worker that runs what is not placed; there is one. */
+static inline struct rt_worker *rt_worker_of_all(const struct rt_runtime *r)
+{
+	struct rt_worker *w = r->worker;
+	while (w->traits & RT_W_ONLY_PLACED)
+		w++;
+	return w;
+}
+
 /* For jobs whose body said RT_LATER; any thread. */
 void rt_again(struct rt_worker *w, struct rt_job *j);   /* its body runs once more, on this worker */
 void rt_finish(struct rt_runtime *r, struct rt_job *j); /* it is done: what waits for it is released */

@@ -36,10 +36,13 @@ void rt_worker_aside(struct rt_worker *w)
 	weft_store_bool(&w->aside, true);
 }
 
-/* What a device has begun comes to its end also now. */
+/* What a device has begun comes to its end also now, and who waits for it knows. */
 static void wait_for_resume(struct rt_worker *w, uint32_t asks)
 {
-	if (w->traits & RT_W_POLLS && w->runtime->hooks->poll(w))
+	bool polls = w->traits & RT_W_POLLS, flies = polls && w->runtime->hooks->poll(w);
+	if (polls)
+		rt_tell_waiters(w->runtime);
+	if (flies)
 		sched_yield();
 	else
 		rt_futex_wait(&w->runtime->asks, asks);

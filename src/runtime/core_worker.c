@@ -158,7 +158,7 @@ static void release_outside(struct rt_submitter *s, uint32_t edge, struct rt_job
 			if (j->body) {
 				rt_trace_ready(j);
 				if (!rt_make_ready(s, j))
-					rt_again(s->runtime->worker, j);
+					rt_again(rt_worker_of_all(s->runtime), j);
 				continue;
 			}
 			j->next_free = at_once ? at_once->self : 0;
@@ -351,12 +351,29 @@ static bool any(struct rt_worker *w)
 	return rt_prio_count(r) != 0;
 }
 
+/* Between jobs of a device. What has become ready on it is for others. True: something is on its way. */
+static bool poll(struct rt_worker *w)
+{
+	bool flies = w->traits & RT_W_POLLS && w->runtime->hooks->poll(w);
+	if (w->traits & RT_W_ONLY_PLACED && w->next) {
+		rt_worker_keep(w, w->next);
+		w->next = NULL;
+	}
+	return flies;
+}
+
+/* What its jobs gave back is for all, and who waits for them knows. */
+static void settle(struct rt_worker *w)
+{
+	rt_outbox_flush(&w->outbox);
+	rt_tell_waiters(w->runtime);
+}
+
 /* Until there is a job, if it may wait; NULL: there is none, or the runtime ends, or somebody asks for something. */
 static struct rt_job *idle(struct rt_worker *w, bool wait)
 {
 	struct rt_runtime *r = w->runtime;
-	rt_outbox_flush(&w->outbox);
-	rt_tell_waiters(r);
+	settle(w);
 	uint64_t until = weft_monotonic_ns() + r->spin_ns;
 	while (wait && !weft_load_bool(&r->stop) && !(weft_load_u32(&r->asks) & RT_ASK_PAUSE)) {
 		for (unsigned i = 0; i < SPINS_PER_LOOK; i++)
@@ -368,7 +385,10 @@ static struct rt_job *idle(struct rt_worker *w, bool wait)
 			r->hooks->progress(true);
 			continue;
 		}
-		if ((w->traits & RT_W_POLLS && r->hooks->poll(w)) || weft_monotonic_ns() < until)
+		bool flies = w->traits & RT_W_POLLS && poll(w);
+		if (w->traits & RT_W_POLLS)
+			settle(w);
+		if (flies || weft_monotonic_ns() < until)
 			continue;
 		rt_worker_sleep(w, any);
 		until = weft_monotonic_ns() + r->spin_ns;
@@ -384,21 +404,14 @@ static bool attend(struct rt_worker *w, bool wait, struct rt_job **next)
 	if (asks & RT_ASK_FEW)
 		rt_tell_few(r);
 	if (asks & RT_ASK_PAUSE) {
-		rt_outbox_flush(&w->outbox);
-		rt_tell_waiters(r);
+		settle(w);
 		if (!wait)
 			return false;
 		rt_worker_back(w);
 	}
 	if (asks & RT_ASK_PROGRESS)
 		r->hooks->progress(false);
-	if (w->traits & RT_W_POLLS)
-		r->hooks->poll(w);
-	if (w->traits & RT_W_ONLY_PLACED && w->next) {
-		rt_worker_keep(w, w->next);
-		w->next = NULL;
-		rt_work_came(r);
-	}
+	poll(w);
 	*next = asks & RT_ASK_PRIO && !(w->traits & RT_W_ONLY_PLACED) ? urgent(w) : NULL;
 	return true;
 }

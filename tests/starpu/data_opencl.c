@@ -416,6 +416,7 @@ static void check_too_much(void)
 int main(void)
 {
 	setenv("STARPU_OPENCL_ON_CPUS", "1", 0);
+	setenv("STARPU_NCPU", "2", 0);
 	check_too_much(); /* first: OpenCL does not go on in a child */
 	begin_with_program();
 	walk(500, STEPS);

@@ -192,8 +192,42 @@ static void check_room(void)
 	CHECK(memcmp(values, want, sizeof values) == 0);
 }
 
+/* What was left in the queue, and nothing comes behind it: who waits knows when it is done. */
+static void check_waiting(void)
+{
+	static int values[N];
+	int add = 1;
+	starpu_data_handle_t data;
+	starpu_vector_data_register(&data, STARPU_MAIN_RAM, (uintptr_t)values, N, sizeof values[0]);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		int rc = starpu_task_insert(&cl_vector, STARPU_RW, data, STARPU_VALUE, &add, sizeof add, STARPU_EXECUTE_WHERE,
+		                            STARPU_OPENCL, 0);
+		STARPU_CHECK_RETURN_VALUE(rc, "starpu_task_insert");
+		CHECK(starpu_task_wait_for_all() == 0);
+		CHECK(starpu_task_nsubmitted() == 0);
+	}
+	starpu_data_unregister(data);
+}
+
+/* Devices are numbered before CPUs, as StarPU numbers them. */
+static void check_numbers(void)
+{
+	unsigned devices = starpu_opencl_worker_get_count();
+	int ids[STARPU_NMAXWORKERS];
+	CHECK(starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, ids, STARPU_NMAXWORKERS) == devices);
+	for (unsigned i = 0; i < devices; i++) {
+		CHECK(ids[i] == (int)i && starpu_worker_get_devnum(ids[i]) == (int)i && starpu_worker_get_bindid(ids[i]) >= 0);
+		CHECK(starpu_worker_get_by_devid(STARPU_OPENCL_WORKER, starpu_worker_get_devid(ids[i])) == ids[i]);
+		CHECK(starpu_worker_get_memory_node(i) == i + 1);
+	}
+	CHECK(starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids, STARPU_NMAXWORKERS) == starpu_cpu_worker_get_count());
+	for (unsigned i = 0; i < starpu_cpu_worker_get_count(); i++)
+		CHECK(ids[i] == (int)(devices + i) && starpu_worker_get_memory_node((unsigned)ids[i]) == STARPU_MAIN_RAM);
+}
+
 static void check_all(void)
 {
+	check_waiting();
 	check_room();
 	check_vector();
 	check_parts();
@@ -223,6 +257,7 @@ int main(void)
 	}
 	STARPU_CHECK_RETURN_VALUE(rc, "starpu_init");
 	CHECK(starpu_memory_nodes_get_count() > starpu_opencl_worker_get_count());
+	check_numbers();
 
 	CHECK(starpu_opencl_load_opencl_from_string(source, &program, NULL) == 0);
 	check_all();

@@ -149,6 +149,12 @@ static struct starpu_codelet halves = {.cpu_funcs = {cpu_half}, .nbuffers = 1, .
 			     joins = {.cpu_funcs = {cpu_join}, .nbuffers = 2, .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}},
 			     nameds = {.cpu_funcs = {cpu_named}};
 
+/* Devices come before the CPUs, which all that there is can run on. */
+static int cpu(unsigned i)
+{
+	return starpu_worker_get_by_type(STARPU_CPU_WORKER, (int)i);
+}
+
 /* ---- submitting: with a priority, to a context, perhaps to one worker ---- */
 
 static void submit(struct program *p, struct starpu_codelet *cl, unsigned k, starpu_data_handle_t first,
@@ -169,7 +175,7 @@ static void submit(struct program *p, struct starpu_codelet *cl, unsigned k, sta
 	                                                   0);
 	if (way == 1 && !ctx && some(p, 2)) {
 		t->execute_on_a_specific_worker = 1;
-		t->workerid = some(p, WORKERS);
+		t->workerid = (unsigned)cpu(some(p, WORKERS));
 	}
 	CHECK(starpu_task_submit_to_ctx(t, ctx) == 0);
 }
@@ -319,7 +325,7 @@ static unsigned contexts(struct program *p, unsigned *ctx)
 	static const char *const policies[] = {"eager", "prio",  "lws",           "ws",           "random",    "dmda", "dmdas",
 	                                       "dm",    "dmdar", "modular-eager", "modular-heft", "heteroprio"};
 	unsigned n = sizeof policies / sizeof policies[0];
-	int first[] = {0, 1}, second[] = {1, 2};
+	int first[] = {cpu(0), cpu(1)}, second[] = {cpu(1), cpu(2)};
 	ctx[0] = 0;
 	if (some(p, 2))
 		return 1;

@@ -79,7 +79,7 @@ static void into_the_loop(struct rt_submitter *s, struct rt_job *j)
 	if (j->priority && rt_prioritise(s, j))
 		return;
 	if (!rt_make_ready(s, j))
-		rt_again(&rt_machine.core->worker[0], j);
+		rt_again(rt_worker_of_all(rt_machine.core), j);
 }
 
 static void place_natively(struct rt_submitter *s, struct rt_job *j)

@@ -72,6 +72,11 @@ int rt_topology_begin(struct rt_machine *m, struct weft_err *err)
 		rc = rt_drivers[i]->probe(m, err);
 	if (rc >= 0 && !m->n_workers)
 		rc = weft_err_set(err, -ENODEV, "no worker is available");
+	/* Main memory's nodes are the first, and depend on which workers there are. */
+	if (rc >= 0)
+		rc = rt_cpu_memory_probe(m, err);
+	for (unsigned i = 0; rt_drivers[i] && rc >= 0; i++)
+		rc = rt_drivers[i]->probe_memory ? rt_drivers[i]->probe_memory(m, err) : 0;
 	return rc < 0 ? rc : 0;
 }
 

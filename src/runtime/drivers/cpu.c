@@ -43,6 +43,7 @@ static void places_parse(struct places *p, const char *text, int count, int each
 /* Of each core that the process may use, the first units. */
 static void places_of_cores(struct places *p, const struct rt_machine *m)
 {
+	p->n = 0;
 	hwloc_bitmap_t may = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(m->topology));
 	if (starpu_get_env_number_default("STARPU_WORKERS_GETBIND", 1)) {
 		hwloc_bitmap_t bound = hwloc_bitmap_alloc();
@@ -68,7 +69,8 @@ static void places_of_cores(struct places *p, const struct rt_machine *m)
 	hwloc_bitmap_free(may);
 }
 
-static void places_find(struct places *p, const struct rt_machine *m)
+/* Those that the program or the user names, else the cores'. */
+static void places_find(struct places *p, const struct rt_machine *m, const struct places *of_cores)
 {
 	int pus = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU),
 	    cores = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_CORE);
@@ -82,7 +84,7 @@ static void places_find(struct places *p, const struct rt_machine *m)
 	else if (coreid && *coreid && cores > 0)
 		places_parse(p, coreid, cores, pus / cores);
 	if (!p->n)
-		places_of_cores(p, m);
+		*p = *of_cores;
 }
 
 /* The unit that the user names, or -1. */
@@ -107,12 +109,12 @@ static int named_for_main(const struct rt_machine *m)
 	return -1;
 }
 
-/* With STARPU_MAIN_THREAD_BIND the unit of the main thread, the last one if it is not named, is no worker's. */
-static void places_without_main(struct places *p, struct rt_machine *m)
+/* With STARPU_MAIN_THREAD_BIND the unit of the main thread, the last one if it is not named, is no worker's, and so much fewer there are. */
+static unsigned places_without_main(struct places *p, struct rt_machine *m)
 {
 	m->main_pu = named_for_main(m);
 	if (starpu_get_env_number_default("STARPU_MAIN_THREAD_BIND", 0) <= 0)
-		return;
+		return 0;
 	if (m->main_pu < 0)
 		m->main_pu = p->at[p->n - 1];
 	unsigned kept = 0;
@@ -121,18 +123,16 @@ static void places_without_main(struct places *p, struct rt_machine *m)
 			p->at[kept++] = p->at[i];
 	/* The only one is shared. */
 	p->n = kept ? kept : 1;
+	return kept ? 1 : 0;
 }
 
-/* Workers of other kinds want a core each for the thread that serves them. */
-static unsigned count(const struct rt_machine *m, const struct places *p)
+/* What others take is no CPU worker's. */
+static unsigned count(const struct rt_machine *m, const struct places *cores, unsigned taken)
 {
 	if (m->conf.ncpus >= 0)
 		return (unsigned)m->conf.ncpus < STARPU_MAXCPUS ? (unsigned)m->conf.ncpus : STARPU_MAXCPUS;
-	int reserved = m->conf.reserve_ncpus > 0 ? m->conf.reserve_ncpus : 0;
-	unsigned cores = m->conf.use_explicit_workers_bindid ? (unsigned)hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_CORE)
-	                                                     : p->n;
-	int n = (int)cores - reserved;
-	return n > 1 ? (unsigned)n : 1;
+	taken += m->conf.reserve_ncpus > 0 ? (unsigned)m->conf.reserve_ncpus : 0;
+	return cores->n > taken ? cores->n - taken : 0;
 }
 
 static bool is_applications(const struct rt_machine *m, unsigned number)
@@ -144,37 +144,43 @@ static bool is_applications(const struct rt_machine *m, unsigned number)
 	return false;
 }
 
-static struct rt_worker_info worker_at(const struct rt_machine *m, unsigned number, int pu, bool binds)
+static struct rt_worker_info worker_info(const struct rt_machine *m, unsigned number)
 {
-	hwloc_obj_t unit = pu < 0 ? NULL : hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_PU, (unsigned)pu);
 	struct rt_worker_info w = {.driver = &rt_driver_cpu,
 	                           .arch = STARPU_CPU_WORKER,
 	                           .devid = (int)number,
 	                           .devnum = (int)number,
-	                           .pu = pu,
-	                           .set = unit && binds ? hwloc_bitmap_dup(unit->cpuset) : NULL,
 	                           .application = is_applications(m, number)};
 	snprintf(w.name, sizeof w.name, "CPU %u", number);
 	return w;
 }
 
+/* CPU workers choose first, then those of devices, whose numbers come before. */
+static void place_workers(struct rt_machine *m, const struct places *p, unsigned devices)
+{
+	bool binds = starpu_get_env_number_default("STARPU_WORKERS_NOBIND", 0) <= 0;
+	for (unsigned i = 0; i < m->n_workers; i++) {
+		struct rt_worker_info *w = &m->worker[(devices + i) % m->n_workers];
+		w->pu = p->at[i % p->n];
+		hwloc_obj_t unit = w->pu < 0 ? NULL : hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_PU, (unsigned)w->pu);
+		w->set = unit && binds ? hwloc_bitmap_dup(unit->cpuset) : NULL;
+	}
+}
+
 static int probe(struct rt_machine *m, struct weft_err *err)
 {
-	struct places p;
-	places_find(&p, m);
-	places_without_main(&p, m);
-	unsigned n = count(m, &p);
-	bool binds = starpu_get_env_number_default("STARPU_WORKERS_NOBIND", 0) <= 0;
-	/* Main memory as nodes of its own is numbered by who works in it, so workers are known first. */
+	struct places cores, p;
+	places_of_cores(&cores, m);
+	places_find(&p, m, &cores);
+	/* Each device takes a core, for the thread that serves it. */
+	unsigned devices = m->n_workers, n = count(m, &cores, devices + places_without_main(&p, m));
 	for (unsigned i = 0; i < n; i++) {
-		struct rt_worker_info w = worker_at(m, i, p.at[i % p.n], binds);
+		struct rt_worker_info w = worker_info(m, i);
 		if (rt_machine_add_worker(m, &w) < 0)
 			return weft_err_set(err, -ENOSPC, "more than %d workers", STARPU_NMAXWORKERS);
 	}
-	int rc = rt_cpu_memory_probe(m, m->worker, n, err);
-	for (unsigned i = 0; i < n; i++)
-		m->worker[i].node = rt_cpu_memory_of(m, m->worker[i].set);
-	return rc < 0 ? rc : (int)n;
+	place_workers(m, &p, devices);
+	return (int)n;
 }
 
 static bool has(const struct starpu_codelet *cl, unsigned impl)

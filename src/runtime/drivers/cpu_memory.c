@@ -37,23 +37,28 @@ static int add(struct rt_machine *m, hwloc_obj_t n)
 	return node;
 }
 
-int rt_cpu_memory_probe(struct rt_machine *m, const struct rt_worker_info *workers, unsigned n, struct weft_err *err)
+static int add_all(struct rt_machine *m)
 {
-	bool apart = starpu_get_env_number_default("STARPU_USE_NUMA", 0) > 0;
 	hwloc_obj_t numa = NULL;
 	int rc = 0;
-	for (unsigned i = 0; i < n && apart && rc >= 0; i++)
-		if ((numa = numa_of(m, workers[i].set)))
+	for (unsigned i = 0; i < m->n_workers && rc >= 0; i++)
+		if (m->worker[i].arch == STARPU_CPU_WORKER && (numa = numa_of(m, m->worker[i].set)))
 			rc = add(m, numa);
-	for (numa = NULL; apart && rc >= 0 && (numa = hwloc_get_next_obj_by_type(m->topology, HWLOC_OBJ_NUMANODE, numa));)
+	for (numa = NULL; rc >= 0 && (numa = hwloc_get_next_obj_by_type(m->topology, HWLOC_OBJ_NUMANODE, numa));)
 		rc = add(m, numa);
-	if (!m->n_nodes)
-		rc = rt_machine_add_node(m, STARPU_CPU_RAM, 0, "NUMA 0");
-	return rc < 0 ? weft_err_set(err, rc, "no memory node is left for main memory") : 0;
+	return rc;
 }
 
-unsigned rt_cpu_memory_of(const struct rt_machine *m, hwloc_const_cpuset_t set)
+int rt_cpu_memory_probe(struct rt_machine *m, struct weft_err *err)
 {
-	int node = find(m, numa_of(m, set));
-	return node < 0 ? STARPU_MAIN_RAM : (unsigned)node;
+	int rc = starpu_get_env_number_default("STARPU_USE_NUMA", 0) > 0 ? add_all(m) : 0;
+	if (!m->n_nodes)
+		rc = rt_machine_add_node(m, STARPU_CPU_RAM, 0, "NUMA 0");
+	if (rc < 0)
+		return weft_err_set(err, rc, "no memory node is left for main memory");
+	for (unsigned i = 0; i < m->n_workers; i++) {
+		int node = m->worker[i].arch == STARPU_CPU_WORKER ? find(m, numa_of(m, m->worker[i].set)) : -1;
+		m->worker[i].node = node < 0 ? STARPU_MAIN_RAM : (unsigned)node;
+	}
+	return 0;
 }

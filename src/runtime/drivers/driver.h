@@ -14,8 +14,10 @@ struct rt_driver {
 	uint64_t where;   /* STARPU_CPU… */
 	unsigned traits;  /* enum rt_worker_traits of its workers */
 	enum starpu_node_kind memory;
-	/* Adds its memory nodes and workers to the machine that begins. How many workers, or negative and `err` says why. */
+	/* Adds its workers to the machine that begins. How many, or negative and `err` says why. */
 	int (*probe)(struct rt_machine *m, struct weft_err *err);
+	/* Then its memory nodes, and tells its workers which is theirs. 0, or negative and `err` says why. NULL: it has none. */
+	int (*probe_memory)(struct rt_machine *m, struct weft_err *err);
 	/* On the worker's thread, before the first job and after the last. May be NULL. */
 	void (*begin)(struct rt_worker *w);
 	void (*end)(struct rt_worker *w);
@@ -34,7 +36,7 @@ struct rt_driver {
 	void (*finish)(struct rt_worker *w);
 };
 
-/* All there are, in the order in which their workers are numbered; the last is followed by NULL. */
+/* All there are, in the order in which their workers are numbered: devices, then CPUs, the last one, as StarPU has it. NULL follows. */
 extern const struct rt_driver *const rt_drivers[];
 extern const struct rt_driver rt_driver_cpu, rt_driver_opencl;
 
@@ -42,8 +44,7 @@ extern const struct rt_driver rt_driver_cpu, rt_driver_opencl;
 int rt_machine_add_worker(struct rt_machine *m, const struct rt_worker_info *w);
 int rt_machine_add_node(struct rt_machine *m, enum starpu_node_kind kind, int devid, const char *name);
 
-/* cpu_memory.c: main memory as one node or as several, those first that these workers are in; and whose a worker's set is. */
-int rt_cpu_memory_probe(struct rt_machine *m, const struct rt_worker_info *workers, unsigned n, struct weft_err *err);
-unsigned rt_cpu_memory_of(const struct rt_machine *m, hwloc_const_cpuset_t set);
+/* cpu_memory.c: main memory as one node or as several, those first that CPU workers are in. */
+int rt_cpu_memory_probe(struct rt_machine *m, struct weft_err *err);
 
 #endif

@@ -3,9 +3,9 @@
 #include "driver.h"
 
 const struct rt_driver *const rt_drivers[] = {
-	&rt_driver_cpu,
 #ifdef STARPU_USE_OPENCL
 	&rt_driver_opencl,
 #endif
+	&rt_driver_cpu,
 	NULL,
 };

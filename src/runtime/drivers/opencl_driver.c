@@ -60,26 +60,21 @@ static starpu_ssize_t limit_of(unsigned devid)
 	return limit >= 0 ? limit : (starpu_ssize_t)opencl_devices[devid].memory_bytes;
 }
 
-static int add_device(struct rt_machine *m, unsigned devid, struct weft_err *err)
+static int add_device(struct rt_machine *m, unsigned devid, int nth, struct weft_err *err)
 {
 	struct opencl_device *d = &opencl_devices[devid];
-	char name[64];
 	if (opencl_open(devid))
 		return 0; /* one that does not work is none */
-	snprintf(name, sizeof name, "OpenCL %u", devid);
-	int node = rt_machine_add_node(m, STARPU_OPENCL_RAM, (int)devid, name);
-	if (node < 0)
-		return weft_err_set(err, node, "no memory node is left for OpenCL device %u", devid);
-	d->node = (unsigned)node;
 	workers[devid] = (struct opencl_worker){.devid = devid};
 	struct rt_worker_info info = {.arch = STARPU_OPENCL_WORKER,
 	                              .driver = &rt_driver_opencl,
 	                              .devid = (int)devid,
-	                              .devnum = (int)devid,
-	                              .node = (unsigned)node,
+	                              .devnum = nth,
 	                              .pu = -1,
 	                              .state = &workers[devid]};
-	snprintf(info.name, sizeof info.name, "OpenCL %u (%.40s)", devid, d->name);
+	char name[128];
+	snprintf(name, sizeof name, "OpenCL %u (%.36s %.1f GiB)", devid, d->name, (double)d->memory_bytes / (1 << 30));
+	memcpy(info.name, name, sizeof info.name - 1);
 	int number = rt_machine_add_worker(m, &info);
 	return number < 0 ? weft_err_set(err, number, "no worker is left for OpenCL device %u", devid) : 1;
 }
@@ -92,12 +87,28 @@ static int opencl_probe(struct rt_machine *m, struct weft_err *err)
 	unsigned devices = opencl_find();
 	for (unsigned i = 0; i < devices && (most < 0 || n < most); i++) {
 		int devid = choose(&m->conf, i, devices);
-		int rc = devid < 0 ? 0 : add_device(m, (unsigned)devid, err);
+		int rc = devid < 0 ? 0 : add_device(m, (unsigned)devid, n, err);
 		if (rc < 0)
 			return rc;
 		n += rc;
 	}
 	return n;
+}
+
+static int opencl_probe_memory(struct rt_machine *m, struct weft_err *err)
+{
+	for (unsigned i = 0; i < m->n_workers; i++) {
+		struct rt_worker_info *w = &m->worker[i];
+		if (w->driver != &rt_driver_opencl)
+			continue;
+		char name[32];
+		snprintf(name, sizeof name, "OpenCL %d", w->devid);
+		int node = rt_machine_add_node(m, STARPU_OPENCL_RAM, w->devid, name);
+		if (node < 0)
+			return weft_err_set(err, node, "no memory node is left for OpenCL device %d", w->devid);
+		opencl_devices[w->devid].node = w->node = (unsigned)node;
+	}
+	return 0;
 }
 
 /* ---- running ---- */
@@ -179,6 +190,7 @@ const struct rt_driver rt_driver_opencl = {
 	.traits = RT_W_ONLY_PLACED | RT_W_POLLS,
 	.memory = STARPU_OPENCL_RAM,
 	.probe = opencl_probe,
+	.probe_memory = opencl_probe_memory,
 	.run = opencl_run,
 	.has = opencl_has,
 	.poll = opencl_poll,
