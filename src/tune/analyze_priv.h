@@ -126,10 +126,11 @@ struct analyze_self {
 	bool begun;
 	WEFT_VEC(struct analyze_collector) collector;
 	int64_t interval;
-	uint64_t time, events, cpu_ns; /* of the interval before */
-	uint64_t heads;                /* collectors that the run began with, and that were heard of: a bit each */
-	bool answers;
-	struct message_acted acted;
+	uint64_t time, events, cpu_ns;        /* of the interval before */
+	uint64_t heads;                       /* collectors that the run began with, and that were heard of: a bit each */
+	uint32_t first, between;              /* the number of the first one, and how many stand between it and those of hosts */
+	double top;                           /* share of a processor that it was busy for */
+	WEFT_VEC(struct message_acted) acted; /* what is to be answered */
 };
 
 /* A task that has not begun for us yet. */

@@ -2,7 +2,8 @@
 /*
  * The analyzer and its collectors as tasks: of a tunlet whose actors have the executables `weft-analyzer` and `weft-collector` (collectors.tsl).
  * To the rest of the analyzer they are tasks of one more controller, which is here. Of each interval there are the events `begins` and
- * `ends` of the analyzer and `load` of each collector; the variable `collectors` of the analyzer is the number that there are to be.
+ * `ends` of the analyzer and `load` of each collector. Two variables of the analyzer are to be set: `collectors`, how many there are to be, and
+ * `between`, how many are to stand between the first one and those of other hosts.
  */
 #include "analyze_priv.h"
 #include "base/clock.h"
@@ -17,7 +18,7 @@
 static const char analyzer_exe[] = "weft-analyzer", collector_exe[] = "weft-collector";
 
 struct sample {
-	double iteration, rate, busy, queued, tasks, collectors, hosts, passing, processors;
+	double iteration, rate, busy, queued, tasks, collectors, hosts, passing, processors, top, below, between;
 };
 
 static const struct {
@@ -34,6 +35,9 @@ static const struct {
 	{"hosts", offsetof(struct sample, hosts)},
 	{"passing", offsetof(struct sample, passing)},
 	{"processors", offsetof(struct sample, processors)},
+	{"top", offsetof(struct sample, top)},
+	{"below", offsetof(struct sample, below)},
+	{"between", offsetof(struct sample, between)},
 };
 
 bool self_may_be(const struct spec_actor *c, unsigned controller, const char *exe, bool *may)
@@ -100,6 +104,11 @@ void self_heard(struct analyze *a, unsigned controller, const struct message_loa
 		begin_task(a, new.task, m->collector, m->host, collector_exe);
 		c = &a->self.collector.at[a->self.collector.n - 1];
 	}
+	/* The first one alone has any between it and others. */
+	if (m->of == m->collector && (!a->self.first || m->collector < a->self.first))
+		a->self.first = m->collector;
+	if (m->collector == a->self.first)
+		a->self.between = m->between;
 	c->now = *m;
 	c->now.host = "";
 	note_cost(a, c->task, m->cpu_ns);
@@ -188,10 +197,15 @@ static void tell_interval(struct analyze *a, uint64_t now)
 	s.busy = (double)(cpu - f->cpu_ns) / ns;
 	s.passing = (double)(a->events - f->events) * 1e9 / ns;
 	s.processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
+	s.top = f->top;
+	s.below = s.hosts - 1;
+	s.between = f->between;
 	emit(a, SELF_TASK, "begins", &s);
 	for (size_t i = 0; i < f->collector.n; i++) {
 		struct sample one = sample_of(&f->collector.at[i], f->interval);
 		s.rate += one.rate;
+		if (f->collector.at[i].number == f->first)
+			f->top = one.busy;
 		emit(a, f->collector.at[i].task, "load", &one);
 	}
 	emit(a, SELF_TASK, "ends", &s);
@@ -212,9 +226,10 @@ void self_look(struct analyze *a)
 		a->self.cpu_ns = weft_process_cpu_ns();
 		begin_task(a, SELF_TASK, 0, "", analyzer_exe);
 	}
-	if (a->self.answers) {
-		a->self.answers = false;
-		decide_acted(a, &a->self.acted);
+	/* Answers may bring new questions. */
+	while (a->self.acted.n) {
+		struct message_acted x = a->self.acted.at[--a->self.acted.n];
+		decide_acted(a, &x);
 	}
 	if (a->self.collector.n && now - a->self.time >= INTERVAL_NS)
 		tell_interval(a, now);
@@ -242,28 +257,60 @@ static void grow(struct analyze *a, uint32_t n)
 	}
 }
 
+static void level(struct analyze *a, uint32_t n)
+{
+	struct message m = {.kind = MESSAGE_LEVEL, .level = {n}};
+	const struct analyze_collector *first = find(a, a->self.first);
+	if (first)
+		analyze_send(a, first->controller, &m);
+}
+
+static double how_many(const struct analyze *a)
+{
+	return (double)a->self.collector.n;
+}
+
+static double how_many_between(const struct analyze *a)
+{
+	return a->self.between;
+}
+
+/* What can be set. */
+static const struct {
+	const char *name;
+	double least, most;
+	double (*now)(const struct analyze *a);
+	void (*set)(struct analyze *a, uint32_t n);
+} knobs[] = {{"collectors", 1, 1000, how_many, grow}, {"between", 0, 1000, how_many_between, level}};
+
 void self_told(struct analyze *a, const struct message *m)
 {
-	struct message_acted *x = &a->self.acted;
-	if (m->kind != MESSAGE_ACT || a->self.answers)
+	if (m->kind != MESSAGE_ACT)
 		return;
 	double n = m->act.n ? m->act.argument[0].d : NAN;
-	bool known = strcmp(m->act.subject, "collectors") == 0 && m->act.task == SELF_TASK;
-	*x = (struct message_acted){.task = m->act.task,
-	                            .action = m->act.action,
-	                            .time = analyze_now(a),
-	                            .old = {.kind = MESSAGE_INT, .i = (int64_t)a->self.collector.n, .s = ""},
-	                            .text = ""};
-	if (!known || !(n >= 1 && n <= 1000)) {
-		x->rc = -EINVAL;
-		x->text = known ? "a number of collectors is expected" : "all that can be set here is `collectors`";
-	} else {
-		grow(a, (uint32_t)n);
+	struct message_acted x = {.task = m->act.task,
+	                          .action = m->act.action,
+	                          .time = analyze_now(a),
+	                          .rc = -EINVAL,
+	                          .old = {.kind = MESSAGE_INT, .s = ""},
+	                          .text = "all that can be set here is `collectors` and `between`"};
+	for (size_t i = 0; i < sizeof knobs / sizeof knobs[0] && m->act.task == SELF_TASK; i++) {
+		if (strcmp(m->act.subject, knobs[i].name) != 0)
+			continue;
+		x.old.i = (int64_t)knobs[i].now(a);
+		x.text = "a number of collectors is expected";
+		if (!(n >= knobs[i].least && n <= knobs[i].most))
+			continue;
+		x.rc = 0;
+		x.text = "";
+		knobs[i].set(a, (uint32_t)n);
 	}
-	a->self.answers = true;
+	if (weft_vec_push(&a->self.acted, x))
+		analyze_fail(a, -ENOMEM, NULL);
 }
 
 void self_fini(struct analyze *a)
 {
 	free(a->self.collector.at);
+	free(a->self.acted.at);
 }

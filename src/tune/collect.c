@@ -141,6 +141,8 @@ int collect_add_below(struct collect *c, int fd, struct weft_wire *w, struct pee
 void collect_drop_below(struct collect *c, size_t i)
 {
 	struct peer *p = c->below.at[i];
+	if (p->between)
+		level_lost(c, p);
 	peer_end(p);
 	route_lost(c, p);
 	if (p->pid)
@@ -189,7 +191,7 @@ static void look(struct collect *c)
 		return;
 	}
 	for (size_t i = 0; i < n; i++)
-		at[i] = (struct pollfd){peer_fd(c->below.at[i]), peer_events(c->below.at[i]), 0};
+		at[i] = (struct pollfd){c->below.at[i]->rests ? -1 : peer_fd(c->below.at[i]), peer_events(c->below.at[i]), 0};
 	at[n] = (struct pollfd){peer_fd(&c->up), peer_events(&c->up), 0};
 	at[n + 1] = (struct pollfd){c->listener ? weft_wire_listener_fd(c->listener) : -1, POLLIN, 0};
 	at[n + 2] = (struct pollfd){c->how.life, POLLIN, 0};
@@ -203,7 +205,8 @@ static void look(struct collect *c)
 			hear_above(c);
 		/* From the last: one that goes is replaced by one that was heard. */
 		for (size_t i = n; i-- > 0;)
-			if ((wait == 0 || (at[i].revents & (POLLIN | POLLHUP | POLLERR))) && !hear_below(c, c->below.at[i]))
+			if ((wait == 0 || (at[i].revents & (POLLIN | POLLHUP | POLLERR))) && !c->below.at[i]->rests &&
+			    !hear_below(c, c->below.at[i]))
 				collect_drop_below(c, i);
 		if (at[n + 1].revents)
 			accept_below(c);
@@ -212,6 +215,7 @@ static void look(struct collect *c)
 	route_orphans(c);
 	ping(c);
 	grow_look(c);
+	level_look(c);
 	flush_all(c);
 }
 
@@ -272,6 +276,15 @@ static int begin(struct collect *c, struct weft_err *err)
 	return rc;
 }
 
+void collect_serve(struct collect *c)
+{
+	while (!c->over && !c->ending)
+		look(c);
+	/* One that has handed all over is not asked any more. */
+	if (!c->how.between || !c->said_end)
+		finish(c);
+}
+
 int collect_run(const struct collect_how *how, struct weft_err *err)
 {
 	struct collect *c = calloc(1, sizeof *c);
@@ -279,10 +292,8 @@ int collect_run(const struct collect_how *how, struct weft_err *err)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	c->how = *how;
 	int rc = begin(c, err);
-	while (!rc && !c->over && !c->ending)
-		look(c);
 	if (!rc)
-		finish(c);
+		collect_serve(c);
 	peer_end(&c->up);
 	while (c->below.n) {
 		peer_end(c->below.at[c->below.n - 1]);

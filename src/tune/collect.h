@@ -24,6 +24,7 @@ struct collect_how {
 	uint32_t number;           /* of this collector in the run */
 	int life;                  /* hangs up when the run is over without a word; -1: none */
 	bool leaf;                 /* begun by a collector of this host, to share what that has to do (collect_grow.c) */
+	bool between;              /* forked by the first one, to be between it and some of hosts (collect_level.c) */
 	bool follows;              /* of a leaf: the times that it is told are not those of this host */
 	const struct collect *was; /* of a leaf: by which it was forked */
 	/* Where it listens, when it does; a line about what happens (somebody was refused, a connection was lost). Either may be NULL. */

@@ -538,6 +538,53 @@ int folder_child(struct folder *f, uint32_t child, bool begins)
 	return rc;
 }
 
+static bool is_among(uint32_t one, const uint32_t *child, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (child[i] == one)
+			return true;
+	return false;
+}
+
+/* Of collectors below, those that are among these stay (kept), or all others. Of what was asked, the answer is another one now. */
+static void keep_below(struct folder *f, const uint32_t *child, size_t n, bool kept)
+{
+	for (size_t i = 0; i < f->child.n; i++)
+		if (is_among(f->child.at[i], child, n) != kept)
+			f->child.at[i--] = f->child.at[--f->child.n];
+	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++) {
+		struct open_iteration *it = &f->open[k];
+		for (size_t i = 0; it->open && i < it->below.n; i++) {
+			if (is_among(it->below.at[i].child, child, n) == kept)
+				continue;
+			fold_fini(&it->below.at[i].fold);
+			it->below.at[i--] = it->below.at[--it->below.n];
+		}
+		it->dirty = it->open;
+	}
+}
+
+int folder_hand(struct folder *f, const uint32_t *child, size_t n, uint32_t to)
+{
+	keep_below(f, child, n, false);
+	return weft_vec_push(&f->child, to);
+}
+
+void folder_keep(struct folder *f, const uint32_t *child, size_t n)
+{
+	keep_below(f, child, n, true);
+	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++)
+		for (size_t a = 0; f->open[k].open && a < f->s->actor.n; a++) {
+			weft_map_clear(&f->open[k].group[a].by_id);
+			f->open[k].group[a].n = 0;
+		}
+}
+
+void folder_return(struct folder *f, uint32_t child)
+{
+	keep_below(f, &child, 1, false);
+}
+
 bool folder_owes(const struct folder *f, uint32_t child)
 {
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {

@@ -47,6 +47,12 @@ int folder_below(struct folder *f, uint32_t child, const void *at, size_t n) WEF
 
 /* One below goes, of which nothing is left: of no iteration has it said an instance, and it owes no answer (folder_owes). */
 void folder_leave(struct folder *f, uint32_t child);
+/* Collectors below are those of another one now, which has taken over what they had said (by folder_keep in that process). */
+int folder_hand(struct folder *f, const uint32_t *child, size_t n, uint32_t to) WEFT_MUST_CHECK;
+/* As that other one: nothing was folded here, and no other is below. */
+void folder_keep(struct folder *f, const uint32_t *child, size_t n);
+/* It goes, and all that it has said will be said again by those below it. */
+void folder_return(struct folder *f, uint32_t child);
 bool folder_owes(const struct folder *f, uint32_t child);
 bool folder_has_own(const struct folder *f); /* instances of iterations that are not closed were folded here */
 /* The next iteration that was asked for, from place *i on. */

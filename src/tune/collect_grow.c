@@ -51,7 +51,7 @@ void grow_say_load(struct collect *c, bool now)
 	uint64_t ns = weft_monotonic_ns();
 	struct message m = {.kind = MESSAGE_LOAD};
 	char host[65] = "localhost";
-	if (!can_work(c) || (!now && ns - c->load_ns < LOAD_NS))
+	if (c->how.between || !can_work(c) || (!now && ns - c->load_ns < LOAD_NS))
 		return;
 	c->load_ns = ns;
 	c->works = true;
@@ -63,6 +63,7 @@ void grow_say_load(struct collect *c, bool now)
 	                               .of = c->how.leaf ? c->how.number >> 16 : c->how.number,
 	                               .tasks = (uint32_t)c->task.n,
 	                               .leaves = leaves_of(c),
+	                               .between = level_count(c),
 	                               .queued = (uint32_t)(c->up.w ? 0 : c->up.c.out.n),
 	                               .host = host};
 	route_say_up(c, &m);
@@ -317,7 +318,9 @@ void grow_look(struct collect *c)
 {
 	grow_say_load(c, false);
 	reap(c, WNOHANG);
-	if (c->leaving)
+	if (c->leaving && c->how.between)
+		level_leave(c);
+	else if (c->leaving)
 		leave(c);
 	if (!c->wanted || c->ending)
 		return;
@@ -368,6 +371,8 @@ bool grow_hear_below(struct collect *c, struct peer *from, const struct message 
 		heard_left(c, m);
 		return true;
 	}
+	if (level_hear(c, from, m))
+		return true;
 	/* Before that it is asked nothing: who translates a tunlet does not answer. */
 	if (m->kind == MESSAGE_LOAD && from->collector && !from->ready)
 		route_can_fold(c, from);
@@ -393,5 +398,9 @@ bool grow_hear_above(struct collect *c, const struct message *m)
 		heard_here(c, m->here.task);
 	if (m->kind == MESSAGE_LEAVE)
 		c->leaving = true;
-	return m->kind == MESSAGE_GROW || m->kind == MESSAGE_HERE || m->kind == MESSAGE_LEAVE;
+	if (m->kind == MESSAGE_LEVEL) {
+		c->level = m->level.n;
+		c->level_of = level_count(c);
+	}
+	return m->kind == MESSAGE_GROW || m->kind == MESSAGE_HERE || m->kind == MESSAGE_LEAVE || m->kind == MESSAGE_LEVEL;
 }

@@ -18,6 +18,8 @@ int peer_send(struct peer *p, const struct message *m)
 {
 	if (!p->alive)
 		return -EPIPE;
+	if (p->rests || (p->between && p->leaving))
+		return level_keep(p, m);
 	int rc = p->w ? wire_send(p, m) : channel_send(&p->c, m);
 	return rc == -EMSGSIZE ? 0 : rc;
 }
@@ -68,6 +70,7 @@ void peer_end(struct peer *p)
 	else if (p->alive)
 		channel_fini(&p->c);
 	weft_buf_fini(&p->bytes);
+	weft_buf_fini(&p->kept);
 	p->w = NULL;
 	p->alive = false;
 }

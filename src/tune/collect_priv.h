@@ -6,6 +6,7 @@
  *     collect_route.c   messages: up and down, and which task is reached how
  *     collect_peer.c    a neighbour, by a stream of this machine or by a wire
  *     collect_grow.c    collectors that are added and taken away while the run goes on
+ *     collect_level.c   a level of them, likewise
  */
 #ifndef WEFT_TUNE_COLLECT_PRIV_H
 #define WEFT_TUNE_COLLECT_PRIV_H
@@ -31,6 +32,11 @@ struct peer {
 	pid_t pid;             /* 0: it is none */
 	uint32_t number;       /* in the run */
 	bool leaving, told_to; /* it is to go; and has been told, when it had no task any more */
+	/* of one between this and those of hosts: */
+	pid_t between;        /* 0: it is none */
+	struct weft_buf kept; /* what it would have been told since it was told to go */
+	uint32_t handed_by;   /* of a host's: id of the one between that has handed it over; */
+	bool rests;           /* and is still handing others over: this is not heard until then */
 };
 
 struct collect_binding {
@@ -87,7 +93,8 @@ struct collect {
 	bool told, timed,
 		works; /* those above have said all that there was to say; and what time it is; and were told that it works */
 	uint64_t events, load_ns;
-	WEFT_VEC(pid_t) ended; /* leaves that were let go of */
+	uint32_t level, level_of; /* how many there are to be between this one and those of hosts; for how many that was done */
+	WEFT_VEC(pid_t) ended;    /* leaves that were let go of */
 };
 
 /* -- collect_peer.c -- */
@@ -128,7 +135,16 @@ bool grow_hear_above(struct collect *c, const struct message *m);
 void grow_lost(struct collect *c, const struct peer *leaf);
 void grow_fini(struct collect *c);
 
+/* -- collect_level.c -- */
+void level_look(struct collect *c); /* once a round */
+uint32_t level_count(const struct collect *c);
+bool level_hear(struct collect *c, struct peer *from, const struct message *m); /* false: it is not for this file */
+int level_keep(struct peer *p, const struct message *m) WEFT_MUST_CHECK;
+void level_leave(struct collect *c); /* this one is between others, and is to go */
+void level_lost(struct collect *c, struct peer *p);
+
 /* -- collect.c -- */
+void collect_serve(struct collect *c); /* until the run is over */
 int collect_add_below(struct collect *c, int fd, struct weft_wire *w, struct peer **out) WEFT_MUST_CHECK;
 void collect_drop_below(struct collect *c, size_t i);
 uint64_t collect_clock(const struct collect *c); /* this host's */

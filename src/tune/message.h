@@ -6,11 +6,13 @@
  *     controller  --- HELLO  TASK  GONE  INSERTED  EVENT  LOST  ACTED  COST ---------------->  analyzer
  *                 <-- WANT  UNWANT  READY  ACT  UNDO  DETACH  END ----------------------
  *     collector   --- all of these, FOLDED  HERE  PING (CLOCK)  LOAD -------------------->  collector or analyzer
- *                 <-- all of these, SPEC  BIND  CLOSE  LOST  ABOVE  CLOCK  GROW ---------
+ *                 <-- all of these, SPEC  BIND  CLOSE  LOST  ABOVE  CLOCK  GROW  LEVEL --
  *
  * A controller has several ways up while collectors of its host share its processes (collect_grow.c):
  *     controller  --- LEFT  END ------------------------------------------------------->  collector
  *                 <-- WAY  MOVE  GO  LEAVE -----------------------------------------
+ *
+ * A collector between others, which goes, gives its connections back (collect_level.c): HAND  MOVE  END, after LEAVE.
  *
  * A message is a kind and its fields, declared once in the table of message.c; encoded, it is bytes without its length, which
  * the transport knows. Numbers are little-endian. Decoding trusts nothing: every length is checked, texts end within the
@@ -49,6 +51,7 @@ enum message_kind {
 	MESSAGE_HERE,
 	MESSAGE_LOAD,
 	MESSAGE_LEFT,
+	MESSAGE_HAND,
 	/* to a controller */
 	MESSAGE_WANT,
 	MESSAGE_UNWANT,
@@ -68,6 +71,7 @@ enum message_kind {
 	MESSAGE_CLOSE,
 	MESSAGE_ABOVE,
 	MESSAGE_GROW,
+	MESSAGE_LEVEL,
 	MESSAGE_KINDS
 };
 
@@ -192,6 +196,7 @@ struct message_load {
 	uint64_t time, events, cpu_ns;
 	uint32_t collector, of;
 	uint32_t tasks, leaves, queued; /* queued: bytes that wait to go up */
+	uint32_t between;               /* collectors between it and those of hosts */
 	bool gone;                      /* it has ended */
 	const char *host;
 };
@@ -275,6 +280,17 @@ struct message_grow {
 	uint32_t collector, n;
 };
 
+/* So many collectors are to stand between the first one and those of hosts. */
+struct message_level {
+	uint32_t n;
+};
+
+/* One of those goes: with this message comes a connection, as a descriptor and what else belongs to it; MOVE for each task below it follows. */
+struct message_hand {
+	const void *bytes;
+	uint32_t n;
+};
+
 /* A tunlet that collectors fold. Times of its events: (time - began) / per_unit. A long text comes in pieces. */
 struct message_spec {
 	uint32_t tunlet;
@@ -326,6 +342,8 @@ struct message {
 		struct message_way way;
 		struct message_move move, go;
 		struct message_grow grow;
+		struct message_level level;
+		struct message_hand hand;
 		struct message_spec spec;
 		struct message_bind bind;
 		struct message_close close;

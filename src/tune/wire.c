@@ -489,3 +489,50 @@ int weft_wire_wait(struct weft_wire *w, struct weft_wire_message *out, uint64_t 
 		(void)poll(&p, 1, ms > 100 ? 100 : (int)ms);
 	}
 }
+
+/* -- from process to process: whether it is sealed (1), the seals, what was read of the next frame -- */
+
+enum { GIVE_MOST = 32 << 10 };
+
+int weft_wire_give(struct weft_wire *w, struct weft_buf *state)
+{
+	unsigned char seal[1 + WIRE_SEAL_STATE_BYTES] = {w->seal != NULL};
+	if (w->state != WIRE_OPEN || held(&w->open) || held(&w->batch) || held(&w->out) || held(&w->in) > GIVE_MOST)
+		return -EAGAIN;
+	int fd = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
+	if (fd < 0)
+		return -EAGAIN;
+	if (w->seal)
+		wire_seal_give(w->seal, seal + 1);
+	weft_buf_add(state, (const char *)seal, sizeof seal);
+	weft_buf_add(state, (const char *)w->in.at + w->in.from, held(&w->in));
+	if (state->failed) {
+		close(fd);
+		return -EAGAIN;
+	}
+	weft_wire_free(w);
+	return fd;
+}
+
+int weft_wire_take(struct weft_wire **out, int fd, const void *state, size_t n, struct weft_err *err)
+{
+	const unsigned char *at = state;
+	size_t left = n - (1 + WIRE_SEAL_STATE_BYTES);
+	int rc = wire_new(out, fd, WIRE_OPEN, err);
+	if (rc)
+		return rc;
+	struct weft_wire *w = *out;
+	rc = n < 1 + WIRE_SEAL_STATE_BYTES ? -EINVAL : at[0] ? wire_seal_take(&w->seal, at + 1) : 0;
+	unsigned char *in = !rc && left ? wire_bytes_more(&w->in, left) : NULL;
+	if (in) {
+		memcpy(in, at + 1 + WIRE_SEAL_STATE_BYTES, left);
+		w->in.n += left;
+	} else if (!rc && left) {
+		rc = -ENOMEM;
+	}
+	if (!rc)
+		return 0;
+	weft_wire_free(w);
+	*out = NULL;
+	return weft_err_set(err, rc, "cannot take a connection over: %s", weft_err_name(rc));
+}

@@ -12,6 +12,7 @@
 #define WEFT_TUNE_WIRE_H
 
 #include "base/err.h"
+#include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -83,6 +84,14 @@ int weft_wire_next(struct weft_wire *w, struct weft_wire_message *out, struct we
  * over and all is written. -ETIMEDOUT when that takes longer.
  */
 int weft_wire_wait(struct weft_wire *w, struct weft_wire_message *out, uint64_t limit_ns, struct weft_err *err) WEFT_MUST_CHECK;
+
+/*
+ * Another process of this machine goes on with an open wire, whose other side notices nothing. The descriptor, which is then the caller's
+ * to send; `state`, which holds keys, gets what has to go with it; `w` is freed. -EAGAIN, and nothing is changed: messages wait to be
+ * written or to be taken, or half a frame has been read that is long.
+ */
+int weft_wire_give(struct weft_wire *w, struct weft_buf *state) WEFT_MUST_CHECK;
+int weft_wire_take(struct weft_wire **out, int fd, const void *state, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
 
 /* -- listening -- */
 

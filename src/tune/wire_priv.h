@@ -79,6 +79,10 @@ int wire_seal_close(struct wire_seal *k, unsigned char *out, const unsigned char
                     const unsigned char length[4]) WEFT_MUST_CHECK;
 int wire_seal_open(struct wire_seal *k, unsigned char *out, const unsigned char *in, size_t n,
                    const unsigned char length[4]) WEFT_MUST_CHECK;
+/* What an open connection's sealing has to know, as bytes of this machine; and back. */
+enum { WIRE_SEAL_STATE_BYTES = 2 * 52 };
+void wire_seal_give(const struct wire_seal *k, unsigned char out[WIRE_SEAL_STATE_BYTES]);
+int wire_seal_take(struct wire_seal **out, const unsigned char state[WIRE_SEAL_STATE_BYTES]) WEFT_MUST_CHECK;
 extern const char wire_magic[8];
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 _Static_assert(WIRE_SEAL_BYTES == crypto_secretstream_xchacha20poly1305_ABYTES, "bytes that sealing adds");
+_Static_assert(WIRE_SEAL_STATE_BYTES == 2 * sizeof(crypto_secretstream_xchacha20poly1305_state), "bytes of two states");
 _Static_assert(WIRE_REPLY_BYTES == 32 + crypto_secretstream_xchacha20poly1305_HEADERBYTES + 32, "bytes of a reply");
 
 const char wire_magic[8] = {'w', 'e', 'f', 't', 'w', 'i', 'r', '1'};
@@ -155,5 +156,21 @@ int wire_seal_open(struct wire_seal *k, unsigned char *out, const unsigned char 
 	unsigned char tag;
 	if (n < WIRE_SEAL_BYTES || crypto_secretstream_xchacha20poly1305_pull(&k->in, out, NULL, &tag, in, n, length, 4) != 0)
 		return -EBADMSG;
+	return 0;
+}
+
+void wire_seal_give(const struct wire_seal *k, unsigned char out[WIRE_SEAL_STATE_BYTES])
+{
+	memcpy(out, &k->in, sizeof k->in);
+	memcpy(out + sizeof k->in, &k->out, sizeof k->out);
+}
+
+int wire_seal_take(struct wire_seal **out, const unsigned char state[WIRE_SEAL_STATE_BYTES])
+{
+	struct wire_seal *k = *out = calloc(1, sizeof *k);
+	if (!k)
+		return -ENOMEM;
+	memcpy(&k->in, state, sizeof k->in);
+	memcpy(&k->out, state + sizeof k->in, sizeof k->out);
 	return 0;
 }

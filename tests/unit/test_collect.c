@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
-enum { TRIES = 5, SIMS = 3, WORKERS = 4, ITERATIONS = 60, PERIOD_MS = 20, NODES = 4, DIRECT = -2 };
+enum { TRIES = 5, SIMS = 3, WORKERS = 4, ITERATIONS = 60, PERIOD_MS = 20, NODES = 5, DIRECT = -2 };
 
 /* -- simulated controllers: a master, and workers that compute for times that are known -- */
 
@@ -188,7 +188,8 @@ struct tree {
 	int n, parent[NODES]; /* collectors; -1: the analyzer */
 	int home[SIMS];       /* of each controller; DIRECT */
 	struct follow_fault fault[NODES];
-	int dies; /* the collector that is killed half-way; 0: none */
+	int dies;    /* the collector that is killed half-way; 0: none */
+	bool levels; /* one of collectors comes and goes four times a second */
 };
 
 struct stage {
@@ -245,7 +246,7 @@ static void begin_collector(struct stage *st, int i)
 		                          .parent = t->parent[i] < 0 ? NULL : st->address[t->parent[i]],
 		                          .listen = "127.0.0.1",
 		                          .secret = st->secret,
-		                          .number = 100u + (unsigned)i,
+		                          .number = 1u + (unsigned)i,
 		                          .life = st->all_life[0],
 		                          .listening = tell_address,
 		                          .said = say_line,
@@ -293,6 +294,27 @@ static void begin_sim(struct stage *st, unsigned i)
 		close(up[0]);
 }
 
+/* The tunlet that ships, which asks for two collectors between the first one and the others in each other interval. */
+static int open_levels(struct weft_spec **out, struct weft_err *err)
+{
+	static const char was[] = "return (int)fmax(least, more);", is[] = "return iter.level ? 0 : 2;";
+	_Static_assert(sizeof is <= sizeof was, "it takes the other's place");
+	char *text = NULL, path[4200];
+	size_t n;
+	int rc = weft_read_file(test_source("share/weft/tunlets/collectors.tsl"), &text, &n, err);
+	char *at = rc ? NULL : strstr(text, was);
+	if (!at)
+		return rc ? rc : weft_err_set(err, -EINVAL, "the tunlet has changed");
+	memset(at, ' ', sizeof was - 1);
+	memcpy(at, is, sizeof is - 1);
+	snprintf(path, sizeof path, "%s/collectors.tsl", test_dir());
+	FILE *f = fopen(path, "w");
+	bool ok = f && fwrite(text, 1, n, f) == n;
+	ok &= f && fclose(f) == 0;
+	free(text);
+	return ok ? weft_spec_open(out, path, err) : weft_err_set(err, -EIO, "cannot write '%s'", path);
+}
+
 static void begin_analyzer(struct stage *st)
 {
 	REQUIRE(pipe(st->life) == 0 && pipe(st->ready) == 0);
@@ -304,19 +326,21 @@ static void begin_analyzer(struct stage *st)
 		close_from(3, keep, st->n_to_analyzer + 2);
 		struct weft_err err = {0};
 		static struct analyze_how how;
-		how = (struct analyze_how){.n_tunlets = 1,
+		how = (struct analyze_how){.n_tunlets = 1u + st->t->levels,
 		                           .controller = st->to_analyzer,
 		                           .n_controllers = (unsigned)st->n_to_analyzer,
 		                           .life = st->life[0],
 		                           .ready = st->ready[1],
 		                           .quiet = true,
-		                           .dry_run = true,
+		                           .dry_run = !st->t->levels,
+		                           .adapts = st->t->levels,
 		                           .report = st->report,
 		                           .command = "simulated",
 		                           .window_ns = (st->t->dies ? 150 : 300) *
 		                                        MS, /* 20 ms an iteration: some 32 are open at most */
 		                           .limit_ns = 10000 * MS};
 		int rc = weft_spec_open(&how.tunlet[0].spec, test_source("tests/golden/tunlets/tree.tsl"), &err);
+		rc = rc || !st->t->levels ? rc : open_levels(&how.tunlet[1].spec, &err);
 		rc = rc ? rc : analyze_run(&how, &err);
 		if (rc)
 			printf("# analyzer: %s\n", err.text);
@@ -440,35 +464,47 @@ static void check_tree(const struct tree *t, double tolerance)
 
 TEST(without_collectors)
 {
-	check_tree(&(struct tree){"none", 0, {0}, {DIRECT, DIRECT, DIRECT}, {{0}}, 0}, 1e-6);
+	check_tree(&(struct tree){.name = "none", .home = {DIRECT, DIRECT, DIRECT}}, 1e-6);
 }
 
 TEST(one_collector)
 {
-	check_tree(&(struct tree){"one", 1, {-1}, {0, 0, 0}, {{0}}, 0}, 1e-6);
+	check_tree(&(struct tree){.name = "one", .n = 1, .parent = {-1}}, 1e-6);
 }
 
 TEST(two_levels_of_collectors)
 {
 	/* How well another clock is known depends on how long an answer takes: of twelve times together some tenths of a ms on a busy machine. */
-	check_tree(&(struct tree){"levels", 4, {-1, 0, 0, 1}, {2, 3, 3}, {{0}}, 0}, 1.5);
+	check_tree(&(struct tree){.name = "levels", .n = 4, .parent = {-1, 0, 0, 1}, .home = {2, 3, 3}}, 1.5);
+}
+
+TEST(a_level_that_comes_and_goes)
+{
+	struct tree t = {.name = "comes and goes", .n = 5, .parent = {-1, 0, 0, 0, 0}, .home = {1, 2, 3}, .levels = true};
+	check_tree(&t, 1.5);
+	char path[300], *report = NULL;
+	size_t n;
+	snprintf(path, sizeof path, "%s/%s.txt", test_dir(), t.name);
+	REQUIRE(weft_read_file(path, &report, &n, NULL) == 0);
+	CHECK(strstr(report, "SetVariableValue between = 2, was 0;"));
+	CHECK(strstr(report, "SetVariableValue between = 0, was 2;"));
+	free(report);
 }
 
 TEST(clocks_that_are_off_are_put_right)
 {
 	uint64_t from = weft_realtime_ns();
-	check_tree(&(struct tree){"clocks",
-	                          3,
-	                          {-1, 0, 0},
-	                          {0, 1, 2},
-	                          {{0}, {.ahead_ns = 3000000000, .ppm = 60, .from = from}, {-70000000, -80, from}},
-	                          0},
+	check_tree(&(struct tree){.name = "clocks",
+	                          .n = 3,
+	                          .parent = {-1},
+	                          .home = {0, 1, 2},
+	                          .fault = {{0}, {.ahead_ns = 3000000000, .ppm = 60, .from = from}, {-70000000, -80, from}}},
 	           2);
 }
 
 TEST(a_collector_that_dies_is_passed_by)
 {
-	struct tree t = {"dies", 4, {-1, 0, 0, 1}, {0, 2, 3}, {{0}}, 1};
+	struct tree t = {.name = "dies", .n = 4, .parent = {-1, 0, 0, 1}, .home = {0, 2, 3}, .dies = 1};
 	if (!weft_wire_can_seal())
 		SKIP("this build is without libsodium");
 	char *report = NULL;

@@ -163,6 +163,53 @@ TEST(a_socket_from_the_parent_needs_no_handshake)
 	weft_wire_free(b);
 }
 
+/* Its other side goes on writing while the connection passes from hand to hand, also in the middle of a frame. */
+TEST(a_connection_that_is_handed_on_goes_on)
+{
+	struct station s;
+	struct weft_wire *client, *server;
+	struct weft_wire_message m;
+	begin(&s, 0, 0);
+	connect_both(&s, &client, &server);
+	unsigned sent = 0, heard = 0, handed = 0;
+	static char text[20000];
+	for (int round = 0; round < 200; round++) {
+		for (unsigned i = 0; i < 1 + (unsigned)round % 7; i++, sent++) {
+			memset(text, 'a' + (int)(sent % 26), sizeof text);
+			REQUIRE(weft_wire_send(client, (uint16_t)(sent % 100), text, 1 + sent * 37 % sizeof text) == 0);
+		}
+		int64_t left = weft_wire_flush(client);
+		REQUIRE(left >= 0);
+		for (; weft_wire_next(server, &m, NULL) > 0; heard++) {
+			REQUIRE(m.kind == heard % 100 && m.n == 1 + heard * 37 % sizeof text);
+			REQUIRE(((const char *)m.at)[m.n - 1] == 'a' + (int)(heard % 26));
+		}
+		struct weft_buf state = {0};
+		int fd = weft_wire_give(server, &state);
+		if (fd >= 0) {
+			handed++;
+			REQUIRE(weft_wire_take(&server, fd, state.at, state.n, NULL) == 0);
+		}
+		weft_buf_fini(&state);
+	}
+	while (heard < sent) {
+		REQUIRE(weft_wire_flush(client) >= 0);
+		int rc = weft_wire_next(server, &m, NULL);
+		REQUIRE(rc >= 0);
+		heard += rc > 0;
+	}
+	CHECK(handed > 20);
+	check_echo(server, client, 3);
+	check_echo(client, server, 3);
+	/* With something that waits to be written it stays. */
+	struct weft_buf state = {0};
+	REQUIRE(weft_wire_send(server, 1, "x", 1) == 0);
+	CHECK_I64(weft_wire_give(server, &state), -EAGAIN);
+	weft_wire_free(client);
+	weft_wire_free(server);
+	end(&s);
+}
+
 TEST(what_is_sent_before_the_handshake_waits_for_it)
 {
 	struct station s;
