@@ -5,11 +5,14 @@
  *
  * A pixel shows the bursts that begin in it, and the one that reaches into it: in a chunk, these are a run, which begins with the
  * last burst of the run before it. So first the ends of runs are looked for, without a jump, then each run is reduced to what
- * its pixel shows, eight bursts at a time. Only the run that a chunk ends in is carried on to the next.
+ * its pixel shows, eight bursts at a time. Only the run that a chunk ends in is carried on to the next. In a chunk of which only
+ * some pixels' ends are wanted, as where there are far more events than pixels, these are looked for by halving.
  *
  *     bursts       a     b  c           d           begin in pixels 0 0 0 2
  *     runs         a  b  c | c  d …                 c reaches into pixel 2: the run there begins with it
  *     pixels       |  abc  |   c   |  cd  |
+ *
+ * Which chunks have to be looked into follows from their ends alone: some are found ahead, so that memory has time to bring them.
  */
 #include "base/pool.h"
 #include "base/wide.h"
@@ -22,22 +25,32 @@
 #define NEAR 1e-6                /* of a pixel: far more than what is lost by rounding */
 #define EXACT 9007199254740992.0 /* whole numbers up to here, and sums that stay below, are exact */
 
+enum { STEPS = 32, AHEAD = 6, FEW_PIXELS = 2 };
+
+/* Chunks that lie within one pixel, from the first on, then one that does not, or the end of the row. */
+struct step {
+	uint64_t from, chunk;
+	int32_t pixel; /* in which the chunk ends */
+};
 struct scratch {      /* of one worker */
 	double *cell; /* the row at work, with EIGHT more places */
 	int32_t pixel[WEFT_PYRAMID_BURSTS];
 	uint8_t last[WEFT_PYRAMID_BURSTS + 1]; /* of each run */
 	struct weft_pyramid_bursts bursts;
+	struct weft_pyramid_packed packed;
+	struct step step[STEPS];
 };
 struct brush {
 	struct scratch *s;
 	const struct weft_metric_cells *c;
-	double scale; /* pixels a unit of time, nearly */
-	int32_t at;   /* the pixel in which the next burst begins */
-	double sum;   /* of its run so far */
-	uint32_t n;   /* bursts in it */
-	bool whole;   /* what it holds and the loaded chunk are whole numbers, and so are all sums of them */
-	bool done;
-	const struct weft_pyramid_chunk *skipped; /* the last, if nothing was added since */
+	const struct weft_pyramid *p;
+	uint32_t row;
+	uint64_t chunk; /* that is loaded */
+	double scale;   /* pixels a unit of time, nearly */
+	int32_t at;     /* the pixel in which the next burst begins */
+	double sum;     /* of its run so far */
+	int64_t n;      /* bursts in it */
+	bool skipping;  /* nothing was added since the last chunk that was skipped */
 };
 
 /* ---- the four ways ---- */
@@ -138,21 +151,21 @@ INLINE double more_in_order(double sum, const double *v, uint32_t n)
 	return sum;
 }
 
-INLINE double show_sum(double sum, uint32_t n)
+INLINE double show_sum(double sum, int64_t n)
 {
 	(void)n;
 	return sum;
 }
 
-INLINE double show_min(double sum, uint32_t n)
+INLINE double show_min(double sum, int64_t n)
 {
 	(void)n;
 	return sum == INFINITY ? 0 : sum;
 }
 
-INLINE double show_average(double sum, uint32_t n)
+INLINE double show_average(double sum, int64_t n)
 {
-	return sum / n;
+	return sum / (double)n;
 }
 
 /* Ends of runs among the bursts [from, to): those that end in another pixel than they begin in. How many there are. */
@@ -180,15 +193,15 @@ INLINE void fill(double *cell, int32_t from, int32_t to, double v)
 		cell[x] = v;
 }
 
-/* The bursts [from, to) of the loaded chunk. */
-INLINE void add_runs(struct brush *b, uint32_t from, uint32_t to, double nothing,
-                     double (*more)(double sum, const double *v, uint32_t n), double (*show)(double sum, uint32_t n))
+/* The bursts [from, to) of the loaded chunk, whose runs were found. */
+INLINE void add_runs(struct brush *b, uint32_t from, uint32_t to, uint32_t runs, double nothing,
+                     double (*more)(double sum, const double *v, uint32_t n), double (*show)(double sum, int64_t n))
 {
 	const double *v = b->s->bursts.value;
 	const int32_t *pixel = b->s->pixel;
-	uint8_t *last = b->s->last;
+	const uint8_t *last = b->s->last;
 	double *cell = b->s->cell, sum = b->sum;
-	uint32_t runs = find_runs(b->at, pixel, from, to, last), n = b->n;
+	int64_t n = b->n;
 	int32_t at = b->at;
 	for (uint32_t k = 0; k < runs; k++) {
 		const uint32_t end = last[k];
@@ -204,11 +217,17 @@ INLINE void add_runs(struct brush *b, uint32_t from, uint32_t to, double nothing
 	b->n = n + to - from;
 }
 
+/* Of the bursts [from, to) of the loaded chunk, where runs are to be found first, and where they were. */
 #define WAY(name, nothing, more, show) \
+	WEFT_BODY name##_found_body(struct brush *b, uint32_t from, uint32_t to, uint32_t runs) \
+	{ \
+		add_runs(b, from, to, runs, nothing, more, show); \
+	} \
 	WEFT_BODY name##_body(struct brush *b, uint32_t from, uint32_t to) \
 	{ \
-		add_runs(b, from, to, nothing, more, show); \
+		add_runs(b, from, to, find_runs(b->at, b->s->pixel, from, to, b->s->last), nothing, more, show); \
 	} \
+	WEFT_WIDE(name##_found, (struct brush * b, uint32_t from, uint32_t to, uint32_t runs), (b, from, to, runs)) \
 	WEFT_WIDE(name, (struct brush * b, uint32_t from, uint32_t to), (b, from, to))
 WAY(add_max, -INFINITY, more_max, show_sum)
 WAY(add_min, INFINITY, more_min, show_min)
@@ -232,64 +251,113 @@ WEFT_BODY add_last_body(struct brush *b, uint32_t from, uint32_t to)
 }
 WEFT_WIDE(add_last, (struct brush * b, uint32_t from, uint32_t to), (b, from, to))
 
+/* Only what runs end with is seen. */
+static void add_last_found(struct brush *b, uint32_t from, uint32_t to, uint32_t runs)
+{
+	(void)from;
+	for (uint32_t k = 0; k < runs; k++) {
+		int32_t behind = b->s->pixel[b->s->last[k]];
+		fill(b->s->cell, b->at, behind, weft_pyramid_value(&b->s->packed, b->s->last[k]));
+		b->at = behind;
+	}
+	b->n = 1;
+	b->sum = weft_pyramid_value(&b->s->packed, to - 1);
+}
+
+/* Whether what the brush holds and the loaded chunk are whole numbers, and so are all sums of them. */
+static bool is_exact(const struct brush *b)
+{
+	return b->sum == floor(b->sum) && fabs(b->sum) + b->p->of_chunk.size[b->chunk] < EXACT;
+}
+
 static void add_average(struct brush *b, uint32_t from, uint32_t to)
 {
-	if (b->whole)
+	if (is_exact(b))
 		add_whole(b, from, to);
 	else
 		add_in_order(b, from, to);
 }
 
-/* A chunk or node that begins and ends in the pixel at hand. False: its bursts must be added one by one. */
-static bool skip_last(struct brush *b, const struct weft_pyramid_sum *t)
+static void add_average_found(struct brush *b, uint32_t from, uint32_t to, uint32_t runs)
+{
+	if (is_exact(b))
+		add_whole_found(b, from, to, runs);
+	else
+		add_in_order_found(b, from, to, runs);
+}
+
+/* Chunks or nodes that begin and end in the pixel at hand. Returns the first that must be looked into. */
+static uint64_t skip_last(struct brush *b, const struct weft_pyramid_sums *s, uint64_t from, uint64_t to)
 {
 	(void)b;
-	(void)t;
-	return true;
+	(void)s;
+	(void)from;
+	return to;
 }
 
-static bool skip_max(struct brush *b, const struct weft_pyramid_sum *t)
+static uint64_t skip_max(struct brush *b, const struct weft_pyramid_sums *s, uint64_t from, uint64_t to)
 {
-	b->sum = better_of(t->max, b->sum, true);
-	return true;
+	double sum = b->sum;
+	for (uint64_t i = from; i < to; i++)
+		sum = better_of(s->max[i], sum, true);
+	b->sum = sum;
+	return to;
 }
 
-static bool skip_min(struct brush *b, const struct weft_pyramid_sum *t)
+static uint64_t skip_min(struct brush *b, const struct weft_pyramid_sums *s, uint64_t from, uint64_t to)
 {
-	b->sum = better_of(t->min == 0 ? INFINITY : t->min, b->sum, false);
-	return true;
+	double sum = b->sum;
+	for (uint64_t i = from; i < to; i++)
+		sum = better_of(s->min[i] == 0 ? INFINITY : s->min[i], sum, false);
+	b->sum = sum;
+	return to;
 }
 
-static bool skip_average(struct brush *b, const struct weft_pyramid_sum *t)
+static uint64_t skip_average(struct brush *b, const struct weft_pyramid_sums *s, uint64_t from, uint64_t to)
 {
-	if (b->sum != floor(b->sum) || !(fabs(b->sum) + t->size < EXACT))
-		return false;
-	b->n += t->n;
-	b->sum += t->sum;
-	return true;
+	double sum = b->sum;
+	uint64_t i = from;
+	for (bool whole = sum == floor(sum); whole && i < to && fabs(sum) + s->size[i] < EXACT; i++)
+		sum += s->sum[i];
+	b->sum = sum;
+	return i;
 }
 
 static const struct way {
 	void (*add)(struct brush *b, uint32_t from, uint32_t to); /* bursts of the loaded chunk */
-	bool (*skip)(struct brush *b, const struct weft_pyramid_sum *t);
-	double (*show)(double sum, uint32_t n);
-	double nothing; /* sums begin with */
+	void (*add_found)(struct brush *b, uint32_t from, uint32_t to, uint32_t runs);
+	uint64_t (*skip)(struct brush *b, const struct weft_pyramid_sums *s, uint64_t from, uint64_t to);
+	double (*show)(double sum, int64_t n);
+	double nothing;   /* sums begin with */
+	bool needs_least; /* only the values with which runs end */
 } ways[WEFT_DRAWS] = {
-	[WEFT_DRAW_LAST] = {add_last, skip_last, show_sum, 0},
-	[WEFT_DRAW_MAXIMUM] = {add_max, skip_max, show_sum, -INFINITY},
-	[WEFT_DRAW_MIN_NOT_ZERO] = {add_min, skip_min, show_min, INFINITY},
-	[WEFT_DRAW_AVERAGE] = {add_average, skip_average, show_average, 0},
+	[WEFT_DRAW_LAST] = {add_last, add_last_found, skip_last, show_sum, 0, true},
+	[WEFT_DRAW_MAXIMUM] = {add_max, add_max_found, skip_max, show_sum, -INFINITY, false},
+	[WEFT_DRAW_MIN_NOT_ZERO] = {add_min, add_min_found, skip_min, show_min, INFINITY, false},
+	[WEFT_DRAW_AVERAGE] = {add_average, add_average_found, skip_average, show_average, 0, false},
 };
 
 /* ---- a row ---- */
 
+/* In which pixel a burst ends, as far as it is seen. */
+static int32_t pixel_of(const struct weft_metric_cells *c, double end)
+{
+	double seen = end < c->to ? end : c->to;
+	double x = seen > c->from ? cells_pixel(seen, c->from, c->to - c->from, c->width) : 0;
+	return x < c->width ? (int32_t)x : (int32_t)c->width - 1;
+}
+
+/* The same as pixel_of(end) > pixel, for one that is not the last; mostly without its division. */
+static inline bool is_behind(const struct brush *b, double end, int32_t pixel)
+{
+	double over = (end - b->c->from) * b->scale - (pixel + 1);
+	return over > NEAR || (over >= -NEAR && pixel_of(b->c, end) > pixel);
+}
+
 static void find_pixels_exactly(const struct weft_metric_cells *c, const struct weft_pyramid_bursts *b, int32_t *pixel)
 {
-	for (uint32_t i = 0; i < WEFT_PYRAMID_BURSTS; i++) {
-		double end = b->end[i] < c->to ? b->end[i] : c->to;
-		double x = end > c->from ? cells_pixel(end, c->from, c->to - c->from, c->width) : 0;
-		pixel[i] = x < c->width ? (int32_t)x : (int32_t)c->width - 1;
-	}
+	for (uint32_t i = 0; i < WEFT_PYRAMID_BURSTS; i++)
+		pixel[i] = pixel_of(c, b->end[i]);
 }
 
 /*
@@ -327,73 +395,176 @@ static void find_pixels(const struct brush *b, const struct weft_pyramid_bursts 
 		find_pixels_exactly(b->c, bursts, pixel);
 }
 
-/* The chunk's bursts up to the first that reaches the end of the range. */
-static void add_chunk(struct brush *b, const struct weft_pyramid *p, const struct weft_pyramid_chunk *chunk,
-                      const struct way *way)
+/* The first burst of the chunk that ends behind this pixel. */
+static uint32_t find_behind(const struct brush *b, int32_t pixel)
+{
+	const struct weft_pyramid_packed *c = &b->s->packed;
+	uint32_t i = weft_pyramid_before(c, b->c->from + (pixel + 1) / b->scale);
+	while (i > 0 && is_behind(b, weft_pyramid_end(c, i - 1), pixel))
+		i--;
+	while (i < c->n && !is_behind(b, weft_pyramid_end(c, i), pixel))
+		i++;
+	return i;
+}
+
+/* Ends of runs in a whole chunk that ends in this pixel. */
+static uint32_t find_few_runs(struct brush *b, int32_t pixel)
 {
 	struct scratch *s = b->s;
-	uint32_t from = 0, to = chunk->sum.n;
-	weft_pyramid_load(p, chunk, &s->bursts);
+	uint32_t runs = 0;
+	for (int32_t at = b->at; at < pixel;) {
+		uint32_t i = find_behind(b, at);
+		if (i == s->packed.n)
+			break;
+		s->last[runs++] = (uint8_t)i;
+		at = s->pixel[i] = pixel_of(b->c, weft_pyramid_end(&s->packed, i));
+	}
+	return runs;
+}
+
+static void add_few_runs(struct brush *b, const struct way *way, int32_t pixel)
+{
+	uint32_t runs = find_few_runs(b, pixel);
+	if (!way->needs_least)
+		weft_pyramid_values(&b->s->packed, b->s->bursts.value);
+	way->add_found(b, 0, b->s->packed.n, runs);
+}
+
+/* The chunk's bursts from the first on that is seen, up to the first that reaches the end of the range. */
+static void add_all_runs(struct brush *b, const struct way *way)
+{
+	struct scratch *s = b->s;
+	uint32_t from = 0, to = s->packed.n, n = to;
+	weft_pyramid_ends(&s->packed, s->bursts.end);
+	weft_pyramid_values(&s->packed, s->bursts.value);
 	find_pixels(b, &s->bursts, s->pixel);
 	while (from < to && !(s->bursts.end[from] > b->c->from)) /* only in the first chunk */
 		from++;
-	if (chunk->sum.end >= b->c->to) {
-		for (to = from; to < chunk->sum.n && s->bursts.end[to] < b->c->to;)
+	if (s->bursts.end[n - 1] >= b->c->to) {
+		for (to = from; to < n && s->bursts.end[to] < b->c->to;)
 			to++;
-		to += to < chunk->sum.n;
-		b->done = true;
+		to += to < n;
 	}
-	b->whole = b->sum == floor(b->sum) && fabs(b->sum) + chunk->sum.size < EXACT;
-	b->skipped = NULL;
 	if (from < to)
 		way->add(b, from, to);
 }
 
-/* Whether all of the chunk or node is in the pixel at hand. */
-static inline bool is_inside(const struct brush *b, const struct weft_pyramid_sum *t)
+static void add_chunk(struct brush *b, const struct way *way, uint64_t chunk, int32_t pixel)
 {
-	const struct weft_metric_cells *c = b->c;
-	return t->end < c->to && cells_pixel(t->end, c->from, c->to - c->from, c->width) == b->at;
+	weft_pyramid_packed(b->p, b->row, chunk, &b->s->packed);
+	b->chunk = chunk;
+	b->skipping = false;
+	if (b->s->packed.begin > b->c->from && b->p->of_chunk.end[chunk] < b->c->to && pixel - b->at <= FEW_PIXELS)
+		add_few_runs(b, way, pixel);
+	else
+		add_all_runs(b, way);
 }
 
-/* last: the chunk that t ends with. Its bursts are not looked at: where chunks are skipped, that would be most of the work. */
-static bool skip(struct brush *b, const struct way *way, const struct weft_pyramid_sum *t, const struct weft_pyramid_chunk *last)
+/* Chunks [from, to) that lie within the pixel at hand. */
+static void add_inside(struct brush *b, const struct way *way, uint64_t from, uint64_t to)
 {
-	if (!is_inside(b, t) || !way->skip(b, t))
-		return false;
-	b->skipped = last;
-	return true;
-}
-
-static void walk_row(struct brush *b, const struct weft_pyramid *p, uint32_t row, const struct way *way)
-{
-	const struct weft_pyramid_row *r = &p->row[row];
-	uint64_t end = r->first_chunk + r->n_chunks;
-	bool begun = false;
-	for (uint64_t i = weft_pyramid_find(p, row, b->c->from); i < end && !b->done;) {
-		uint64_t place = i - r->first_chunk, node = place / WEFT_PYRAMID_FAN;
-		uint64_t behind = r->first_chunk + (node + 1) * WEFT_PYRAMID_FAN;
-		behind = behind < end ? behind : end;
-		if (begun && place % WEFT_PYRAMID_FAN == 0 &&
-		    skip(b, way, &p->node[r->first_node + node], &p->chunk[behind - 1])) {
-			i = behind;
-		} else {
-			if (!begun || !skip(b, way, &p->chunk[i].sum, &p->chunk[i]))
-				add_chunk(b, p, &p->chunk[i], way);
-			i++;
+	const struct weft_pyramid_row *r = &b->p->row[b->row];
+	uint64_t end = r->n_chunks;
+	for (uint64_t at = from - r->first_chunk, behind = to - r->first_chunk, now; at < behind; at = now) {
+		uint64_t node = at / WEFT_PYRAMID_FAN, nodes = behind == end ? r->n_nodes : behind / WEFT_PYRAMID_FAN;
+		now = at;
+		if (at % WEFT_PYRAMID_FAN == 0 && node < nodes) {
+			uint64_t first = r->first_node;
+			now = (way->skip(b, &b->p->of_node, first + node, first + nodes) - first) * WEFT_PYRAMID_FAN;
+			now = now < behind ? now : behind;
 		}
-		begun = true;
+		if (now == at) {
+			uint64_t most = (node + 1) * WEFT_PYRAMID_FAN, first = r->first_chunk;
+			now = way->skip(b, &b->p->of_chunk, first + at, first + (most < behind ? most : behind)) - first;
+		}
+		if (now == at)
+			add_chunk(b, way, r->first_chunk + now++, b->at);
+		else {
+			uint64_t bursts = now * WEFT_PYRAMID_BURSTS;
+			b->n += (int64_t)((bursts < r->n_bursts ? bursts : r->n_bursts) - at * WEFT_PYRAMID_BURSTS);
+			b->skipping = true;
+		}
 	}
+}
+
+/* Where the search for chunks that must be looked into is. */
+struct search {
+	uint64_t next, end;
+	int32_t at; /* the pixel in which the next chunk begins */
+	bool begun;
+};
+
+static inline bool is_inside(const struct brush *b, double end, int32_t pixel)
+{
+	return end < b->c->to && !is_behind(b, end, pixel);
+}
+
+/* The first chunk from i on that does not end in the pixel in which it begins. */
+static uint64_t pass_inside(const struct brush *b, const struct search *f, uint64_t i)
+{
+	const struct weft_pyramid_row *r = &b->p->row[b->row];
+	const double *of_node = b->p->of_node.end + r->first_node, *of_chunk = b->p->of_chunk.end + r->first_chunk;
+	uint64_t at = i - r->first_chunk, end = r->n_chunks;
+	for (;;) {
+		uint64_t node = at / WEFT_PYRAMID_FAN;
+		if (at % WEFT_PYRAMID_FAN == 0)
+			while (node < r->n_nodes && is_inside(b, of_node[node], f->at))
+				at = ++node * WEFT_PYRAMID_FAN;
+		uint64_t behind = (node + 1) * WEFT_PYRAMID_FAN;
+		behind = behind < end ? behind : end;
+		while (at < behind && is_inside(b, of_chunk[at], f->at))
+			at++;
+		if (at < behind || at >= end)
+			return r->first_chunk + (at < end ? at : end);
+	}
+}
+
+/* The next steps of the row. Their chunks' bursts are asked for by who comes to them soon. */
+static unsigned find_steps(const struct brush *b, struct search *f, struct step *step)
+{
+	const double *end = b->p->of_chunk.end;
+	unsigned n = 0;
+	for (; n < STEPS && f->next < f->end; n++) {
+		uint64_t i = f->begun ? pass_inside(b, f, f->next) : f->next;
+		step[n] = (struct step){f->next, i, f->at};
+		f->begun = true;
+		f->next = i + 1;
+		if (i == f->end)
+			continue;
+		__builtin_prefetch(&b->p->chunk[i]);
+		step[n].pixel = f->at = pixel_of(b->c, end[i]);
+		if (end[i] >= b->c->to)
+			f->end = f->next;
+	}
+	return n;
+}
+
+static void walk_row(struct brush *b, const struct way *way)
+{
+	const struct weft_pyramid_row *r = &b->p->row[b->row];
+	const struct step *step = b->s->step;
+	struct search f = {weft_pyramid_find(b->p, b->row, b->c->from), r->first_chunk + r->n_chunks, 0, false};
+	for (unsigned n; (n = find_steps(b, &f, b->s->step)) > 0;)
+		for (unsigned i = 0; i < n; i++) {
+			unsigned ahead = i + AHEAD;
+			if (ahead < n && step[ahead].pixel - step[ahead - 1].pixel <= FEW_PIXELS)
+				weft_pyramid_fetch(b->p, step[ahead].chunk);
+			add_inside(b, way, step[i].from, step[i].chunk);
+			if (step[i].chunk < r->first_chunk + r->n_chunks)
+				add_chunk(b, way, step[i].chunk, step[i].pixel);
+		}
 }
 
 /* What the last burst's pixel shows; what lies behind the row's end is 0. */
 static void draw_fast(struct scratch *s, const struct weft_metric_cells *c, const struct weft_pyramid *p, uint32_t object,
                       const struct way *way, double *cell)
 {
-	struct brush b = {.s = s, .c = c, .scale = c->width / (c->to - c->from), .sum = way->nothing};
-	walk_row(&b, p, object, way);
-	if (b.skipped && way->add == add_last)
-		b.sum = weft_pyramid_last(p, b.skipped);
+	struct brush b = {.s = s, .c = c, .p = p, .row = object, .scale = c->width / (c->to - c->from), .sum = way->nothing};
+	walk_row(&b, way);
+	if (b.skipping && way->needs_least) {
+		weft_pyramid_packed(p, object, p->row[object].first_chunk + p->row[object].n_chunks - 1, &s->packed);
+		b.sum = weft_pyramid_value(&s->packed, s->packed.n - 1);
+	}
 	memcpy(cell, s->cell, (size_t)b.at * sizeof *cell);
 	cell[b.at] = b.n ? way->show(b.sum, b.n) : 0;
 	for (unsigned x = (unsigned)b.at + 1; x < c->width; x++)
@@ -407,8 +578,10 @@ static int draw_slowly(struct scratch *s, const struct weft_metric_cells *c, con
 	const struct weft_pyramid_row *r = &p->row[object];
 	cells_pen_begin(&pen, c, draw, row);
 	for (uint64_t i = weft_pyramid_find(p, object, c->from); i < r->first_chunk + r->n_chunks && !pen.done; i++) {
-		weft_pyramid_load(p, &p->chunk[i], &s->bursts);
-		for (uint32_t k = 0; k < p->chunk[i].sum.n && !pen.done; k++)
+		weft_pyramid_packed(p, object, i, &s->packed);
+		weft_pyramid_ends(&s->packed, s->bursts.end);
+		weft_pyramid_values(&s->packed, s->bursts.value);
+		for (uint32_t k = 0; k < s->packed.n && !pen.done; k++)
 			if (s->bursts.end[k] > c->from)
 				cells_pen_burst(&pen, s->bursts.end[k], s->bursts.value[k]);
 	}

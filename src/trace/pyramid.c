@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Making a pyramid. Each row's bursts go through a lane of its own: a chunk's worth is packed at a time into a buffer, and the
- * buffer is written to the next free place of the file, which lanes take by an atomic addition; so no lane waits for another.
- * The tables are written last, then the head, then the file gets its name: one that was not finished is never found.
+ * Making a pyramid. Each row's bursts go through a lane of its own: a chunk's worth is packed at a time into the slab that the lane
+ * has. A slab that is full goes to the next free place of the file, one that is not goes to the next lane; until the end, chunks say
+ * in which slab they are. What is left in slabs and the tables are written last, then the head, then the file gets its name: one
+ * that was not finished is never found.
  */
 #include "pyramid_priv.h"
 #include "base/clock.h"
@@ -11,28 +12,47 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LANE_BYTES (1u << 20)
+#define SLAB_BYTES (2u << 20)
 #define LEFT_OVER_NS (3600 * UINT64_C(1000000000))
 #define BYTES_ALWAYS_ALLOWED (UINT64_C(256) << 20)
 
+enum { SUM_END, SUM_MAX, SUM_MIN, SUM_SUM, SUM_SIZE, SUMS };
+_Static_assert((int)SUMS == (int)PYRAMID_COLUMNS, "struct weft_pyramid_sums in its order");
+
+struct slab {
+	struct slab *next; /* that nobody has */
+	uint64_t number;
+	uint32_t used;
+	uint8_t at[SLAB_BYTES];
+};
+struct maker_sums {
+	double *column[SUMS]; /* owned */
+	size_t n, cap[SUMS];
+};
 struct maker_row {
 	WEFT_VEC(struct weft_pyramid_chunk) chunk;
-	WEFT_VEC(struct weft_pyramid_sum) node; /* made at the end */
+	struct maker_sums of_chunk, of_node; /* nodes: made at the end */
+	uint64_t n_bursts;
+	double begin;
 };
 struct weft_pyramid_maker {
 	const struct weft_trace *trace;
 	char *key, *dir, *path, *temp; /* owned */
 	size_t key_bytes;
 	int fd;
-	struct weft_atomic_u64 at, n_bursts;
 	struct maker_row *row; /* owned */
 	uint32_t n_rows;
+	pthread_mutex_t lock;     /* of the rest */
+	struct slab *idle;        /* owned */
+	WEFT_VEC(uint64_t) place; /* of each slab in the file */
+	uint64_t n_full;
 };
 struct weft_pyramid_lane {
 	struct weft_pyramid_maker *maker;
@@ -40,8 +60,7 @@ struct weft_pyramid_lane {
 	double begin; /* of the chunk that is being filled */
 	uint32_t n;
 	struct weft_pyramid_bursts bursts;
-	uint8_t *buffer;        /* owned */
-	size_t used, unwritten; /* unwritten: the first chunk of the row whose bytes are in the buffer */
+	struct slab *slab;
 };
 
 /* ---- what was left ---- */
@@ -106,14 +125,27 @@ static void clean_up(const struct weft_trace *t, const char *dir)
 
 /* ---- begin ---- */
 
+static void sums_fini(struct maker_sums *s)
+{
+	for (unsigned k = 0; k < SUMS; k++)
+		free(s->column[k]);
+}
+
 static void maker_free(struct weft_pyramid_maker *m)
 {
 	if (m->fd >= 0)
 		close(m->fd);
 	for (uint32_t i = 0; m->row && i < m->n_rows; i++) {
 		free(m->row[i].chunk.at);
-		free(m->row[i].node.at);
+		sums_fini(&m->row[i].of_chunk);
+		sums_fini(&m->row[i].of_node);
 	}
+	for (struct slab *s = m->idle, *next; s; s = next) {
+		next = s->next;
+		free(s);
+	}
+	pthread_mutex_destroy(&m->lock);
+	free(m->place.at);
 	free(m->row);
 	free(m->key);
 	free(m->dir);
@@ -130,6 +162,7 @@ int weft_pyramid_make(struct weft_pyramid_maker **out, const struct weft_trace *
 	*out = NULL;
 	if (!m)
 		return -ENOMEM;
+	pthread_mutex_init(&m->lock, NULL); /* does not fail here */
 	m->fd = -1;
 	m->trace = t;
 	m->n_rows = n_rows;
@@ -147,7 +180,6 @@ int weft_pyramid_make(struct weft_pyramid_maker **out, const struct weft_trace *
 	clean_up(t, m->dir);
 	m->fd = mkostemp(m->temp, O_CLOEXEC);
 	rc = m->fd < 0 || fchmod(m->fd, 0644) ? -errno : 0;
-	weft_store_relaxed_u64(&m->at, PYRAMID_HEAD);
 out:
 	if (rc)
 		maker_free(m);
@@ -164,33 +196,72 @@ void weft_pyramid_abandon(struct weft_pyramid_maker *m)
 	maker_free(m);
 }
 
+/* ---- slabs ---- */
+
+/* A number of its own for what is put into the slab next. */
+static int slab_begin(struct weft_pyramid_maker *m, struct slab *s)
+{
+	pthread_mutex_lock(&m->lock);
+	s->number = m->place.n;
+	int rc = weft_vec_push(&m->place, 0);
+	pthread_mutex_unlock(&m->lock);
+	s->used = 0;
+	return rc ? -ENOMEM : 0;
+}
+
+static void slab_give_back(struct weft_pyramid_maker *m, struct slab *s)
+{
+	pthread_mutex_lock(&m->lock);
+	s->next = m->idle;
+	m->idle = s;
+	pthread_mutex_unlock(&m->lock);
+}
+
+/* One that has room, as far as there is one. */
+static int slab_take(struct weft_pyramid_maker *m, struct slab **out)
+{
+	pthread_mutex_lock(&m->lock);
+	*out = m->idle;
+	if (*out)
+		m->idle = (*out)->next;
+	pthread_mutex_unlock(&m->lock);
+	if (*out)
+		return 0;
+	struct slab *s = calloc(1, sizeof *s);
+	int rc = s ? slab_begin(m, s) : -ENOMEM;
+	if (rc)
+		free(s);
+	else
+		*out = s;
+	return rc;
+}
+
+/* The first piece of a file that has slabs is the head's alone. */
+static int slab_write(struct weft_pyramid_maker *m, struct slab *s)
+{
+	pthread_mutex_lock(&m->lock);
+	uint64_t at = ++m->n_full * SLAB_BYTES;
+	m->place.at[s->number] = at;
+	pthread_mutex_unlock(&m->lock);
+	int rc = weft_write_all(m->fd, s->at, SLAB_BYTES, at);
+	return rc ? rc : slab_begin(m, s);
+}
+
 /* ---- lanes ---- */
 
 int weft_pyramid_lane_new(struct weft_pyramid_lane **out, struct weft_pyramid_maker *m, uint32_t row, double begin)
 {
 	struct weft_pyramid_lane *l = calloc(1, sizeof *l);
 	*out = NULL;
-	if (!l || !(l->buffer = malloc(LANE_BYTES))) {
+	if (!l || slab_take(m, &l->slab)) {
 		free(l);
 		return -ENOMEM;
 	}
 	l->maker = m;
 	l->row = &m->row[row];
-	l->begin = begin;
+	l->begin = l->row->begin = begin;
 	*out = l;
 	return 0;
-}
-
-static int write_buffer(struct weft_pyramid_lane *l)
-{
-	/* Relaxed: each lane only wants a place of its own. */
-	uint64_t at = weft_add_relaxed_u64(&l->maker->at, l->used);
-	for (size_t i = l->unwritten; i < l->row->chunk.n; i++)
-		l->row->chunk.at[i].offset += at;
-	l->unwritten = l->row->chunk.n;
-	int rc = weft_write_all(l->maker->fd, l->buffer, l->used, at);
-	l->used = 0;
-	return rc;
 }
 
 static bool is_whole(double v)
@@ -216,55 +287,71 @@ static size_t put_numbers(uint8_t *to, const double *v, uint32_t n, double base,
 	return pyramid_bytes(width, n);
 }
 
-static void sum_values(struct weft_pyramid_chunk *c, const double *v, uint32_t n)
+static int push_sums(struct maker_sums *s, const double sum[SUMS])
 {
-	double max = v[0], least = v[0], min = 0;
+	for (unsigned k = 0; k < SUMS; k++) {
+		if (s->n == s->cap[k] && weft_vec_grow(&s->column[k], &s->cap[k], s->n + 1, sizeof *sum))
+			return -ENOMEM;
+		s->column[k][s->n] = sum[k];
+	}
+	s->n++;
+	return 0;
+}
+
+static void sum_values(struct weft_pyramid_chunk *c, double sums[SUMS], const double *v, uint32_t n)
+{
+	double max = v[0], least = v[0], min = 0, sum = 0;
 	bool whole = true;
-	c->sum.sum = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		max = v[i] > max ? v[i] : max;
 		least = v[i] < least ? v[i] : least;
 		min = v[i] != 0 && (min == 0 || v[i] < min) ? v[i] : min;
 		whole &= is_whole(v[i]);
-		c->sum.sum += v[i];
+		sum += v[i];
 	}
-	c->sum.max = max;
-	c->sum.min = min;
-	c->sum.n = n;
 	whole &= max - least < 9007199254740992.0;
-	c->sum.size = whole ? n * fmax(fabs(max), fabs(least)) : INFINITY;
+	sums[SUM_MAX] = max;
+	sums[SUM_MIN] = min;
+	sums[SUM_SUM] = sum;
+	sums[SUM_SIZE] = whole ? n * fmax(fabs(max), fabs(least)) : INFINITY;
 	c->base = whole ? least : 0;
 	c->value_width = !whole ? PYRAMID_RAW : max == least ? 0 : width_of(max - least);
 }
 
+static uint8_t width_of_ends(const double *end, uint32_t n, double begin)
+{
+	bool whole = is_whole(begin);
+	double last = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		whole &= is_whole(end[i]) && end[i] >= begin;
+		last = fmax(last, end[i] - begin);
+	}
+	return whole ? width_of(last) : PYRAMID_RAW;
+}
+
 static int end_chunk(struct weft_pyramid_lane *l)
 {
-	struct weft_pyramid_chunk c = {.begin = l->begin};
+	struct weft_pyramid_chunk c = {0};
 	const struct weft_pyramid_bursts *b = &l->bursts;
 	uint32_t n = l->n;
-	bool whole = is_whole(l->begin);
-	sum_values(&c, b->value, n);
-	c.sum.end = b->end[n - 1];
-	for (uint32_t i = 0; i < n; i++)
-		whole &= is_whole(b->end[i]) && b->end[i] >= l->begin;
-	double last = 0;
-	for (uint32_t i = 0; i < n; i++)
-		last = fmax(last, b->end[i] - l->begin);
-	c.end_width = whole ? width_of(last) : PYRAMID_RAW;
-	if (l->used + 2 * sizeof b->end > LANE_BYTES) {
-		int rc = write_buffer(l);
+	double sums[SUMS] = {[SUM_END] = b->end[n - 1]};
+	sum_values(&c, sums, b->value, n);
+	c.end_width = width_of_ends(b->end, n, l->begin);
+	if (l->slab->used + 2 * sizeof b->end > SLAB_BYTES) {
+		int rc = slab_write(l->maker, l->slab);
 		if (rc)
 			return rc;
 	}
-	uint8_t *to = l->buffer + l->used;
+	uint8_t *to = l->slab->at + l->slab->used;
 	size_t bytes = put_numbers(to, b->end, n, l->begin, c.end_width);
 	bytes += put_numbers(to + bytes, b->value, n, c.base, c.value_width);
-	c.offset = l->used;
+	c.offset = l->slab->number * SLAB_BYTES + l->slab->used;
 	c.crc = weft_crc32c(0, to, bytes);
-	l->used += bytes;
-	l->begin = c.sum.end;
+	l->slab->used += (uint32_t)bytes;
+	l->row->n_bursts += n;
+	l->begin = sums[SUM_END];
 	l->n = 0;
-	return weft_vec_push(&l->row->chunk, c) ? -ENOMEM : 0;
+	return weft_vec_push(&l->row->chunk, c) || push_sums(&l->row->of_chunk, sums) ? -ENOMEM : 0;
 }
 
 int weft_pyramid_add(struct weft_pyramid_lane *l, uint32_t n, const double *end, const double *value)
@@ -279,107 +366,164 @@ int weft_pyramid_add(struct weft_pyramid_lane *l, uint32_t n, const double *end,
 		if (rc)
 			return rc;
 	}
-	weft_add_relaxed_u64(&l->maker->n_bursts, n); /* relaxed: only counted */
 	return 0;
 }
 
 int weft_pyramid_lane_end(struct weft_pyramid_lane *l)
 {
 	int rc = l->n ? end_chunk(l) : 0;
-	if (!rc)
-		rc = write_buffer(l);
-	free(l->buffer);
+	slab_give_back(l->maker, l->slab);
 	free(l);
 	return rc;
 }
 
 /* ---- finish ---- */
 
-/* What holds for the first n chunks from c on. */
-static struct weft_pyramid_sum node_of(const struct weft_pyramid_chunk *c, size_t n)
+/* What holds for n chunks from the first on. */
+static void sums_of_node(double node[SUMS], double *const column[SUMS], size_t first, size_t n)
 {
-	struct weft_pyramid_sum s = c[0].sum;
-	for (size_t i = 1; i < n; i++) {
-		const struct weft_pyramid_sum *t = &c[i].sum;
-		s.end = t->end;
-		s.max = t->max > s.max ? t->max : s.max;
-		s.min = s.min == 0 || (t->min != 0 && t->min < s.min) ? t->min : s.min;
-		s.sum += t->sum;
-		s.size += t->size;
-		s.n += t->n;
+	for (unsigned k = 0; k < SUMS; k++)
+		node[k] = column[k][first];
+	for (size_t i = first + 1; i < first + n; i++) {
+		double max = column[SUM_MAX][i], min = column[SUM_MIN][i];
+		node[SUM_END] = column[SUM_END][i];
+		node[SUM_MAX] = max > node[SUM_MAX] ? max : node[SUM_MAX];
+		node[SUM_MIN] = node[SUM_MIN] == 0 || (min != 0 && min < node[SUM_MIN]) ? min : node[SUM_MIN];
+		node[SUM_SUM] += column[SUM_SUM][i];
+		node[SUM_SIZE] += column[SUM_SIZE][i];
 	}
-	return s;
 }
 
 static int make_nodes(struct maker_row *row)
 {
 	for (size_t k = 0; k < row->chunk.n; k += WEFT_PYRAMID_FAN) {
 		size_t n = row->chunk.n - k < WEFT_PYRAMID_FAN ? row->chunk.n - k : WEFT_PYRAMID_FAN;
-		if (weft_vec_push(&row->node, node_of(row->chunk.at + k, n)))
+		double node[SUMS];
+		sums_of_node(node, row->of_chunk.column, k, n);
+		if (push_sums(&row->of_node, node))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* A part of the tables behind the ones before it. */
-static int put_table(struct weft_pyramid_maker *m, uint64_t *at, const void *from, size_t bytes)
+/* What is written at the end, one after the other, up to the next multiple of a slab at a time. */
+struct tail {
+	int fd, rc;
+	uint64_t at; /* where the file goes on */
+	size_t used;
+	uint8_t *buffer; /* owned; SLAB_BYTES */
+};
+
+static void tail_flush(struct tail *t)
 {
-	int rc = weft_write_all(m->fd, from, bytes, *at);
-	*at += bytes;
-	return rc;
+	if (!t->rc)
+		t->rc = weft_write_all(t->fd, t->buffer, t->used, t->at - t->used);
+	t->used = 0;
 }
 
-/* The same of those that the head's checksum is of. */
-static int put_checked(struct weft_pyramid_maker *m, struct pyramid_head *h, uint64_t *at, const void *from, size_t bytes)
+static void tail_put(struct tail *t, const void *from, size_t n)
 {
-	h->tables_crc = weft_crc32c(h->tables_crc, from, bytes);
-	return put_table(m, at, from, bytes);
+	for (size_t k; n; n -= k, from = (const uint8_t *)from + k) {
+		size_t room = SLAB_BYTES - t->at % SLAB_BYTES;
+		k = n < room ? n : room;
+		memcpy(t->buffer + t->used, from, k);
+		t->used += k;
+		t->at += k;
+		if (k == room)
+			tail_flush(t);
+	}
 }
 
-static int put_rows(struct weft_pyramid_maker *m, struct pyramid_head *h, uint64_t *at)
+/* The same of what the head's checksum is of. */
+static void tail_put_checked(struct tail *t, struct pyramid_head *h, const void *from, size_t n)
 {
-	struct weft_pyramid_row *row = calloc((size_t)m->n_rows + 1, sizeof *row);
-	int rc = row ? 0 : -ENOMEM;
+	h->tables_crc = weft_crc32c(h->tables_crc, from, n);
+	tail_put(t, from, n);
+}
+
+static void put_slabs(struct weft_pyramid_maker *m, struct tail *t)
+{
+	for (const struct slab *s = m->idle; s; s = s->next) {
+		m->place.at[s->number] = t->at;
+		tail_put(t, s->at, s->used);
+	}
+}
+
+static void place_chunks(const struct weft_pyramid_maker *m, struct maker_row *row)
+{
+	for (size_t i = 0; i < row->chunk.n; i++) {
+		uint64_t *offset = &row->chunk.at[i].offset;
+		*offset = m->place.at[*offset / SLAB_BYTES] + *offset % SLAB_BYTES;
+	}
+}
+
+static uint32_t crc_of_sums(uint32_t crc, const struct maker_sums *s)
+{
+	for (unsigned k = 0; k < SUMS && s->n; k++)
+		crc = weft_crc32c(crc, s->column[k], s->n * sizeof *s->column[k]);
+	return crc;
+}
+
+static int put_rows(struct weft_pyramid_maker *m, struct pyramid_head *h, struct tail *t)
+{
+	int rc = 0;
 	for (uint32_t i = 0; i < m->n_rows && !rc; i++) {
 		struct maker_row *of = &m->row[i];
+		place_chunks(m, of);
 		rc = make_nodes(of);
-		row[i] = (struct weft_pyramid_row){h->n_chunks, of->chunk.n, h->n_nodes, of->node.n, 0, 0};
-		row[i].crc = weft_crc32c(0, of->chunk.at, of->chunk.n * sizeof *of->chunk.at);
-		row[i].crc = weft_crc32c(row[i].crc, of->node.at, of->node.n * sizeof *of->node.at);
+		struct weft_pyramid_row row = {h->n_chunks,  of->chunk.n, h->n_nodes, of->of_node.n,
+		                               of->n_bursts, of->begin,   0,          0};
+		row.crc = weft_crc32c(0, of->chunk.at, of->chunk.n * sizeof *of->chunk.at);
+		row.crc = crc_of_sums(crc_of_sums(row.crc, &of->of_chunk), &of->of_node);
 		h->n_chunks += of->chunk.n;
-		h->n_nodes += of->node.n;
+		h->n_nodes += of->of_node.n;
+		h->n_bursts += of->n_bursts;
+		tail_put_checked(t, h, &row, sizeof row);
 	}
-	if (!rc)
-		rc = put_checked(m, h, at, row, m->n_rows * sizeof *row);
-	free(row);
 	return rc;
 }
 
-static int write_tables(struct weft_pyramid_maker *m)
+static void put_tables(const struct weft_pyramid_maker *m, struct tail *t)
 {
-	static const uint8_t nothing[PYRAMID_SLACK];
-	uint64_t end = weft_load_relaxed_u64(&m->at);
+	for (uint32_t i = 0; i < m->n_rows; i++)
+		tail_put(t, m->row[i].chunk.at, m->row[i].chunk.n * sizeof *m->row[i].chunk.at);
+	for (unsigned k = 0; k < SUMS; k++)
+		for (uint32_t i = 0; i < m->n_rows; i++)
+			tail_put(t, m->row[i].of_chunk.column[k], m->row[i].of_chunk.n * sizeof(double));
+	for (unsigned k = 0; k < SUMS; k++)
+		for (uint32_t i = 0; i < m->n_rows; i++)
+			tail_put(t, m->row[i].of_node.column[k], m->row[i].of_node.n * sizeof(double));
+}
+
+static int write_tail(struct weft_pyramid_maker *m, struct pyramid_head *h, struct tail *t)
+{
+	static const uint8_t nothing[PYRAMID_SLACK + 8];
+	put_slabs(m, t);
+	h->data_end = t->at;
+	tail_put(t, nothing, PYRAMID_SLACK + (8 - t->at % 8) % 8);
+	h->tables = t->at;
+	tail_put_checked(t, h, m->key, m->key_bytes);
+	tail_put_checked(t, h, nothing, (8 - m->key_bytes % 8) % 8);
+	int rc = put_rows(m, h, t);
+	if (!rc)
+		put_tables(m, t);
+	tail_flush(t);
+	return rc ? rc : t->rc;
+}
+
+static int write_rest(struct weft_pyramid_maker *m)
+{
 	struct pyramid_head h = {.magic = PYRAMID_MAGIC,
 	                         .version = PYRAMID_VERSION,
 	                         .key_bytes = m->key_bytes,
-	                         .n_rows = m->n_rows,
-	                         .n_bursts = weft_load_relaxed_u64(&m->n_bursts),
-	                         .data_end = end,
-	                         .tables = (end + PYRAMID_SLACK + 7) / 8 * 8};
+	                         .n_rows = m->n_rows};
+	struct tail t = {.fd = m->fd,
+	                 .at = m->n_full ? (m->n_full + 1) * SLAB_BYTES : PYRAMID_HEAD,
+	                 .buffer = malloc(SLAB_BYTES)};
 	memcpy(h.pair, m->trace->store->head->pair, sizeof h.pair);
 	store_boot_id(h.boot_id);
-	uint64_t at = h.tables;
-	int rc = weft_write_all(m->fd, nothing, sizeof nothing, end);
-	if (!rc)
-		rc = put_checked(m, &h, &at, m->key, m->key_bytes);
-	if (!rc)
-		rc = put_checked(m, &h, &at, nothing, (8 - m->key_bytes % 8) % 8);
-	if (!rc)
-		rc = put_rows(m, &h, &at);
-	for (uint32_t i = 0; i < m->n_rows && !rc; i++)
-		rc = put_table(m, &at, m->row[i].chunk.at, m->row[i].chunk.n * sizeof *m->row[i].chunk.at);
-	for (uint32_t i = 0; i < m->n_rows && !rc; i++)
-		rc = put_table(m, &at, m->row[i].node.at, m->row[i].node.n * sizeof *m->row[i].node.at);
+	int rc = t.buffer ? write_tail(m, &h, &t) : -ENOMEM;
+	free(t.buffer);
 	h.crc = weft_crc32c(0, &h, offsetof(struct pyramid_head, crc));
 	return rc ? rc : weft_write_all(m->fd, &h, sizeof h, 0);
 }
@@ -387,7 +531,7 @@ static int write_tables(struct weft_pyramid_maker *m)
 int weft_pyramid_finish(struct weft_pyramid_maker *m, struct weft_pyramid **out)
 {
 	*out = NULL;
-	int rc = write_tables(m);
+	int rc = write_rest(m);
 	if (!rc && rename(m->temp, m->path))
 		rc = -errno;
 	if (rc) {

@@ -18,46 +18,64 @@
 
 enum { WEFT_PYRAMID_BURSTS = 128, WEFT_PYRAMID_FAN = 64 };
 
-/* What holds for the bursts of a chunk or node. */
-struct weft_pyramid_sum {
-	double end;       /* of the last burst */
-	double max, min;  /* min: the least but 0; 0: all are 0 */
-	double sum;       /* exact when `size` says so */
-	double size;      /* no sum of some of the values is larger; INFINITY: not all are whole numbers */
-	uint32_t n, zero; /* bursts */
+/*
+ * What holds for the bursts of chunks or nodes, a column each: who wants one of them reads nothing else. All chunks and nodes but the
+ * last ones of a row are full.
+ */
+struct weft_pyramid_sums {
+	const double *end;       /* of the last burst */
+	const double *max, *min; /* min: the least but 0; 0: all are 0 */
+	const double *sum;       /* exact when `size` says so */
+	const double *size;      /* no sum of some of the values is larger; INFINITY: not all are whole numbers */
 };
+/* Where a chunk's bursts are. */
 struct weft_pyramid_chunk {
-	struct weft_pyramid_sum sum;
-	double begin; /* of the first burst */
-	double base;  /* of values: they are stored as what they are more */
 	uint64_t offset;
+	double base; /* of values: they are stored as what they are more */
 	uint32_t crc;
 	uint8_t end_width, value_width; /* bytes: 1, 2, 4, 8, values also 0; 9: doubles as they are */
 	uint16_t zero;
 };
 struct weft_pyramid_row {
-	uint64_t first_chunk, n_chunks, first_node, n_nodes;
-	uint32_t crc, zero; /* of its chunks and nodes, as they stand in the tables */
+	uint64_t first_chunk, n_chunks, first_node, n_nodes, n_bursts;
+	double begin;       /* of the first burst */
+	uint32_t crc, zero; /* of its chunks, and of what holds for them and its nodes */
 };
 struct weft_pyramid {
 	const struct weft_pyramid_row *row;
 	const struct weft_pyramid_chunk *chunk;
-	const struct weft_pyramid_sum *node; /* of WEFT_PYRAMID_FAN chunks of one row each */
+	struct weft_pyramid_sums of_chunk, of_node; /* nodes: WEFT_PYRAMID_FAN chunks of one row each */
 	uint32_t n_rows;
 	uint64_t n_chunks, n_nodes, n_bursts, bytes; /* bytes: of the file */
 	const uint8_t *at;                           /* private: the mapped file */
+	uint64_t data_end;                           /* private */
 };
 
 /* 0; -ENOENT when there is none of this trace and key (or a damaged one), or the trace has no index that stays. */
 int weft_pyramid_open(struct weft_pyramid **out, const struct weft_trace *t, const char *key, size_t key_bytes) WEFT_MUST_CHECK;
 void weft_pyramid_close(struct weft_pyramid *p); /* NULL is fine */
-/* Room for the decoded bursts of a chunk; what is behind the last burst means nothing, and may be read for speed. */
+
+/* The bursts of a chunk as they are stored. */
+struct weft_pyramid_packed {
+	const uint8_t *end, *value;
+	double begin, base;
+	uint32_t n;
+	uint8_t end_width, value_width;
+};
+/* chunk: by its number in p->chunk, of that row */
+void weft_pyramid_packed(const struct weft_pyramid *p, uint32_t row, uint64_t chunk, struct weft_pyramid_packed *out);
+void weft_pyramid_fetch(const struct weft_pyramid *p, uint64_t chunk); /* has memory bring them, for whoever wants them soon */
+/* Room for decoded bursts; what is behind the last burst means nothing, and may be read for speed. */
 enum { WEFT_PYRAMID_BEYOND = 8 };
 struct weft_pyramid_bursts {
 	double end[WEFT_PYRAMID_BURSTS], value[WEFT_PYRAMID_BURSTS + WEFT_PYRAMID_BEYOND];
 };
-void weft_pyramid_load(const struct weft_pyramid *p, const struct weft_pyramid_chunk *c, struct weft_pyramid_bursts *b);
-double weft_pyramid_last(const struct weft_pyramid *p, const struct weft_pyramid_chunk *c); /* value of its last burst */
+void weft_pyramid_ends(const struct weft_pyramid_packed *c, double *end);
+void weft_pyramid_values(const struct weft_pyramid_packed *c, double *value);
+double weft_pyramid_end(const struct weft_pyramid_packed *c, uint32_t i); /* one of them */
+double weft_pyramid_value(const struct weft_pyramid_packed *c, uint32_t i);
+/* How many bursts end before a time; one that ends very near to it may be on either side. */
+uint32_t weft_pyramid_before(const struct weft_pyramid_packed *c, double time);
 /* The first chunk of the row, by its number in p->chunk, that ends behind `time`; that behind the last when there is none. */
 uint64_t weft_pyramid_find(const struct weft_pyramid *p, uint32_t row, double time);
 

@@ -2,10 +2,13 @@
 /*
  * The file of a pyramid, INDEX/pyramid-HASH:
  *
- *     head | chunks' bytes | slack | key | rows | chunks | nodes
+ *     head | chunks' bytes | slack | key | rows | chunks | what holds for chunks, a column each | the same for nodes
  *
  * A chunk's bytes are the ends of its bursts (what they are later than the chunk's begin), then their values (what they are more
  * than its base), each number in as few bytes as all of them fit in; where they are no whole numbers, as doubles.
+ *
+ * All but the smallest files are written in whole pieces of 2 MiB at multiples of it: where a file system keeps such a piece as one
+ * page, it costs one page fault to read, not thirty-two.
  */
 #ifndef WEFT_TRACE_PYRAMID_PRIV_H
 #define WEFT_TRACE_PYRAMID_PRIV_H
@@ -16,7 +19,8 @@
 #define PYRAMID_MAGIC "WEFTPYR\n"
 #define PYRAMID_PREFIX "pyramid-"
 #define PYRAMID_TEMP "pyramid.tmp."
-enum { PYRAMID_VERSION = 2, PYRAMID_RAW = 9, PYRAMID_SLACK = 4096, PYRAMID_HEAD = 4096 };
+enum { PYRAMID_VERSION = 3, PYRAMID_RAW = 9, PYRAMID_SLACK = 4096, PYRAMID_HEAD = 4096 };
+enum { PYRAMID_COLUMNS = sizeof(struct weft_pyramid_sums) / sizeof(double *) };
 
 struct pyramid_head {
 	char magic[8];
@@ -26,7 +30,7 @@ struct pyramid_head {
 	uint64_t data_end; /* where the slack begins */
 	uint64_t tables;   /* where the key begins: a multiple of 8 */
 	uint8_t boot_id[16];
-	uint64_t verified;        /* 1: the chunks were checked in a later run of the machine */
+	uint64_t verified;        /* 1: chunks and what holds for them were checked in a later run of the machine */
 	uint32_t tables_crc, crc; /* of the key and the rows; of the bytes before it, `verified` taken as 0 */
 };
 

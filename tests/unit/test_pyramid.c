@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pyramid.c, pyramid_read.c: what is put in comes out; sums hold; files that are damaged, old or of others are not there. */
+#include "base/crc.h"
 #include "base/fs.h"
 #include "harness.h"
 #include "sample_index.h"
-#include "trace/pyramid.h"
+#include "trace/pyramid_priv.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -76,7 +77,7 @@ static int make(struct weft_pyramid **p, const struct weft_trace *t, const char 
 }
 
 /* What a chunk or node says of the bursts [from, to). */
-static void check_sum(const struct weft_pyramid_sum *s, const struct row *row, uint64_t from, uint64_t to)
+static void check_sums(const struct weft_pyramid_sums *s, uint64_t at, const struct row *row, uint64_t from, uint64_t to)
 {
 	double max = -INFINITY, min = 0, sum = 0;
 	for (uint64_t i = from; i < to; i++) {
@@ -85,12 +86,11 @@ static void check_sum(const struct weft_pyramid_sum *s, const struct row *row, u
 		min = v != 0 && (min == 0 || v < min) ? v : min;
 		sum += v;
 	}
-	CHECK_U64(s->n, to - from);
-	CHECK_NEAR(s->end, row->end[to - 1], 0);
-	CHECK_NEAR(s->max, max, 0);
-	CHECK_NEAR(s->min, min, 0);
-	if (s->size < 9e15)
-		CHECK_NEAR(s->sum, sum, 0);
+	CHECK_NEAR(s->end[at], row->end[to - 1], 0);
+	CHECK_NEAR(s->max[at], max, 0);
+	CHECK_NEAR(s->min[at], min, 0);
+	if (s->size[at] < 9e15)
+		CHECK_NEAR(s->sum[at], sum, 0);
 }
 
 static void check_row(const struct weft_pyramid *p, uint32_t r, const struct row *row)
@@ -100,26 +100,39 @@ static void check_row(const struct weft_pyramid *p, uint32_t r, const struct row
 	CHECK_U64(of->n_chunks, (row->n + WEFT_PYRAMID_BURSTS - 1) / WEFT_PYRAMID_BURSTS);
 	uint64_t at = 0, wrong = 0;
 	for (uint64_t i = 0; i < of->n_chunks; i++) {
-		const struct weft_pyramid_chunk *c = &p->chunk[of->first_chunk + i];
-		CHECK_NEAR(c->begin, at ? row->end[at - 1] : 0, 0);
-		check_sum(&c->sum, row, at, at + c->sum.n);
-		weft_pyramid_load(p, c, &b);
-		for (uint32_t k = 0; k < c->sum.n; k++, at++) {
+		struct weft_pyramid_packed c;
+		weft_pyramid_packed(p, r, of->first_chunk + i, &c);
+		CHECK_NEAR(c.begin, at ? row->end[at - 1] : 0, 0);
+		check_sums(&p->of_chunk, of->first_chunk + i, row, at, at + c.n);
+		weft_pyramid_ends(&c, b.end);
+		weft_pyramid_values(&c, b.value);
+		for (uint32_t k = 0; k < c.n; k++, at++) {
 			double v = row->value[at] == row->value[at] ? row->value[at] : 0;
 			wrong += b.end[k] != row->end[at] || b.value[k] != v;
+			wrong += weft_pyramid_end(&c, k) != row->end[at] || weft_pyramid_value(&c, k) != v;
 		}
-		CHECK_NEAR(weft_pyramid_last(p, c), b.value[c->sum.n - 1], 0);
 	}
 	CHECK_U64(wrong, 0);
 	CHECK_U64(at, row->n);
 	for (uint64_t i = 0; i < of->n_nodes; i++) {
 		uint64_t from = i * WEFT_PYRAMID_FAN * WEFT_PYRAMID_BURSTS, to = from + WEFT_PYRAMID_FAN * WEFT_PYRAMID_BURSTS;
-		check_sum(&p->node[of->first_node + i], row, from, to < row->n ? to : row->n);
+		check_sums(&p->of_node, of->first_node + i, row, from, to < row->n ? to : row->n);
+	}
+	for (uint64_t i = 0; i < of->n_chunks; i += 7) {
+		struct weft_pyramid_packed c;
+		weft_pyramid_packed(p, r, of->first_chunk + i, &c);
+		double time = row->end[i * WEFT_PYRAMID_BURSTS + test_random() % c.n] + (double)(test_random() % 3) - 1;
+		uint32_t before = weft_pyramid_before(&c, time), low = 0, high = 0;
+		for (uint32_t k = 0; k < c.n; k++) {
+			low += weft_pyramid_end(&c, k) < time - 1e-6;
+			high += weft_pyramid_end(&c, k) <= time + 1e-6;
+		}
+		CHECK(before >= low && before <= high);
 	}
 	for (unsigned i = 0; i < 50; i++) {
 		double time = row->n ? row->end[test_random() % row->n] : 5;
 		uint64_t found = weft_pyramid_find(p, r, time), first = of->first_chunk;
-		while (first < of->first_chunk + of->n_chunks && p->chunk[first].sum.end <= time)
+		while (first < of->first_chunk + of->n_chunks && p->of_chunk.end[first] <= time)
 			first++;
 		CHECK_U64(found, first);
 	}
@@ -166,6 +179,22 @@ static unsigned count_files(char *one, size_t n)
 	return found;
 }
 
+static void write_file(const char *path, const char *at, size_t n)
+{
+	FILE *f = fopen(path, "w");
+	REQUIRE(f && fwrite(at, 1, n, f) == n && fclose(f) == 0);
+}
+
+/* As if the machine had been started again since. */
+static void age(char *at)
+{
+	struct pyramid_head h;
+	memcpy(&h, at, sizeof h);
+	h.boot_id[0] ^= 1;
+	h.crc = weft_crc32c(0, &h, offsetof(struct pyramid_head, crc));
+	memcpy(at, &h, sizeof h);
+}
+
 TEST(a_damaged_pyramid_is_not_there)
 {
 	struct weft_trace *t = sample_index_open();
@@ -176,30 +205,73 @@ TEST(a_damaged_pyramid_is_not_there)
 	size_t n;
 	make_rows(row);
 	REQUIRE(make(&p, t, "a", row) == 0);
-	uint64_t tables = p->bytes - (uint64_t)((const uint8_t *)p->row - p->at);
+	size_t data_end = p->data_end, tables = (size_t)((const uint8_t *)p->row - p->at);
 	weft_pyramid_close(p);
 	CHECK_U64(count_files(path, sizeof path), 1);
 	REQUIRE(weft_read_file(path, &at, &n, NULL) == 0);
-	for (unsigned i = 0; i < 60; i++) {
-		/* the head, the tables, and a file that is cut off */
-		size_t cut = i % 3 == 2 ? test_random() % n : n;
-		size_t place = i % 3 == 1 ? n - 1 - test_random() % tables : test_random() % 128;
+	age(at);
+	for (unsigned i = 0; i < 80; i++) {
+		/* the head, the tables, the chunks, and a file that is cut off */
+		static const bool may_hold[] = {true, false, false, false}; /* the head's mark may have any value */
+		const size_t places[] = {test_random() % 128, tables + test_random() % (n - tables),
+		                         PYRAMID_HEAD + test_random() % (data_end - PYRAMID_HEAD), 0};
+		size_t cut = i % 4 == 3 ? test_random() % n : n, place = places[i % 4];
 		char was = at[place];
-		if (i % 3 != 2)
+		if (i % 4 != 3)
 			at[place] = (char)(at[place] ^ (1 << test_random() % 8));
-		FILE *f = fopen(path, "w");
-		REQUIRE(f && fwrite(at, 1, cut, f) == cut && fclose(f) == 0);
+		write_file(path, at, cut);
 		int rc = weft_pyramid_open(&p, t, "a", 1);
-		if (!rc && i % 3 == 0) /* the mark that the chunks were checked may have any value */
+		if (!rc && may_hold[i % 4])
 			weft_pyramid_close(p);
 		else
 			CHECK_I64(rc, -ENOENT);
 		at[place] = was;
 	}
+	write_file(path, at, n);
+	for (unsigned i = 0; i < 2; i++) { /* it is checked, and marked as checked */
+		REQUIRE(weft_pyramid_open(&p, t, "a", 1) == 0);
+		CHECK_U64(((const struct pyramid_head *)(const void *)p->at)->verified, 1);
+		weft_pyramid_close(p);
+	}
 	REQUIRE(make(&p, t, "a", row) == 0); /* and can be made again */
 	weft_pyramid_close(p);
 	free(at);
 	free_rows(row);
+	weft_trace_close(t);
+}
+
+/* Several slabs: more than 2 MiB of bursts, from lanes that are open at the same time. */
+TEST(a_pyramid_of_many_bursts)
+{
+	enum { MANY = 400000, PART = 1000 };
+	struct weft_trace *t = sample_index_open();
+	struct weft_pyramid_maker *m;
+	struct weft_pyramid_lane *lane[2];
+	struct row row[2];
+	struct weft_pyramid *p;
+	REQUIRE(weft_pyramid_make(&m, t, "many", 4, 2) == 0);
+	for (unsigned r = 0; r < 2; r++) {
+		row[r] = (struct row){MANY, malloc(MANY * sizeof(double)), malloc(MANY * sizeof(double))};
+		REQUIRE(row[r].end && row[r].value && weft_pyramid_lane_new(&lane[r], m, r, 0) == 0);
+		for (uint32_t i = 0; i < MANY; i++) {
+			row[r].end[i] = (i ? row[r].end[i - 1] : 0) + (double)(test_random() % 100000);
+			row[r].value[i] = (double)(test_random() % 1000000);
+		}
+	}
+	for (uint32_t i = 0; i < MANY; i += PART)
+		for (unsigned r = 0; r < 2; r++)
+			REQUIRE(weft_pyramid_add(lane[r], PART, row[r].end + i, row[r].value + i) == 0);
+	for (unsigned r = 0; r < 2; r++)
+		REQUIRE(weft_pyramid_lane_end(lane[r]) == 0);
+	REQUIRE(weft_pyramid_finish(m, &p) == 0);
+	CHECK_U64(p->n_bursts, 2 * MANY);
+	for (uint32_t r = 0; r < 2; r++)
+		check_row(p, r, &row[r]);
+	weft_pyramid_close(p);
+	for (unsigned r = 0; r < 2; r++) {
+		free(row[r].end);
+		free(row[r].value);
+	}
 	weft_trace_close(t);
 }
 

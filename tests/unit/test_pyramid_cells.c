@@ -120,6 +120,49 @@ TEST(rows_that_are_chosen_come_from_the_same_pyramid)
 	sample_metric_close(&f);
 }
 
+/* What is damaged while the machine runs may show anything, and does no harm. */
+TEST(damaged_tables_do_no_harm)
+{
+	struct sample_metric f;
+	struct weft_metric m;
+	struct weft_buf text = sample_metric_text(3, 20000, 1500000);
+	sample_metric_open_how(&f, text.at, true);
+	sample_metric_of(&m, "Last Evt Val", 50);
+	struct weft_metric_cells c;
+	struct weft_metric_cells_how how =
+		{.space = &f.s, .metric = &m, .n_rows = 3, .to = f.s.end, .width = 100, .keep = WEFT_CELLS_KEEP, .threads = 1};
+	REQUIRE(weft_metric_cells_make(&c, &how) == 0);
+	weft_metric_cells_fini(&c);
+	struct weft_pyramid *p;
+	REQUIRE(cells_pyramid_get(&p, &how, false) == 0 && p);
+	uint8_t *copy = malloc(p->bytes);
+	REQUIRE(copy);
+	size_t tables = (size_t)((const uint8_t *)p->chunk - p->at);
+	struct weft_pyramid damaged = *p;
+	damaged.chunk = (const void *)(copy + tables);
+	const double *sums = (const void *)(damaged.chunk + p->n_chunks), *nodes = sums + (p->of_node.end - p->of_chunk.end);
+	uint64_t n = p->n_chunks, nn = p->n_nodes;
+	damaged.at = copy;
+	damaged.of_chunk = (struct weft_pyramid_sums){sums, sums + n, sums + 2 * n, sums + 3 * n, sums + 4 * n};
+	damaged.of_node = (struct weft_pyramid_sums){nodes, nodes + nn, nodes + 2 * nn, nodes + 3 * nn, nodes + 4 * nn};
+	for (unsigned i = 0; i < 200; i++) {
+		memcpy(copy, p->at, p->bytes);
+		for (unsigned k = 0; k < 1 + i % 50; k++)
+			copy[tables + test_random() % (p->bytes - tables)] = (uint8_t)test_random();
+		how.draw = (enum weft_draw)(i % WEFT_DRAWS);
+		how.width = 1 + i * 7;
+		how.from = (double)(test_random() % 1000000);
+		c = (struct weft_metric_cells){.n_rows = 3, .width = how.width, .from = how.from, .to = how.to};
+		REQUIRE((c.cell = malloc((size_t)3 * how.width * sizeof *c.cell)) != NULL);
+		CHECK_I64(cells_from_pyramid(&c, &how, &damaged), 0);
+		weft_metric_cells_fini(&c);
+	}
+	free(copy);
+	weft_pyramid_close(p);
+	weft_buf_fini(&text);
+	sample_metric_close(&f);
+}
+
 /* Whatever changes a metric's rows changes its key; its name does not. */
 TEST(keys_of_metrics)
 {
