@@ -23,13 +23,15 @@ for n in 4 5 6; do more_host $n; done
 mkdir "$work/real"
 gcc -O2 -g -o "$work/waves_master" "$source/tests/tools/tune_waves.c" && cp "$work/waves_master" "$work/real/waves_worker" || exit 1
 others=("$b" "${more[@]}")
-{
-	echo '#!/bin/sh'
-	echo 'case $1 in'
-	for n in 0 1 2 3; do echo "*$n) exec ip netns exec ${others[n]} '$work/real/waves_worker' \"\$@\" ;;"; done
-	echo "*) exec '$work/real/waves_worker' \"\$@\" ;;"
-	echo esac
-} >"$work/waves_worker"
+cat >"$work/waves_worker" <<END
+#!/bin/sh
+case \$1 in
+*0) exec ip netns exec ${others[0]} "$work/real/waves_worker" "\$@" ;;
+*1) exec ip netns exec ${others[1]} "$work/real/waves_worker" "\$@" ;;
+*2) exec ip netns exec ${others[2]} "$work/real/waves_worker" "\$@" ;;
+*) exec ip netns exec ${others[3]} "$work/real/waves_worker" "\$@" ;;
+esac
+END
 chmod +x "$work/waves_worker"
 there=(--listen 10.177.3.1)
 for n in 0 1 2 3; do there+=(--place "host$n=ip netns exec ${others[n]}"); done
