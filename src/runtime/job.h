@@ -98,6 +98,11 @@ static inline struct rt_job *rt_job_at(uint32_t number)
 	return &rt_jobs[number];
 }
 
+static inline bool rt_ref_is_done(rt_ref ref)
+{
+	return (weft_load_u64(&rt_job_at((uint32_t)ref)->succ) ^ ref) >> 32;
+}
+
 /* By the submitter, before anybody else knows the job. */
 static inline rt_ref rt_job_ref(const struct rt_job *j)
 {

@@ -67,11 +67,6 @@ void rt_handle_mark(struct rt_handle *h, uint32_t set, uint32_t clear)
 	unlock(h);
 }
 
-static bool is_done(rt_ref ref)
-{
-	return (weft_load_u64(&rt_job_at((uint32_t)ref)->succ) ^ ref) >> 32;
-}
-
 static rt_ref *readers(struct rt_handle *h)
 {
 	return h->log_cap ? h->more : h->reader;
@@ -80,9 +75,9 @@ static rt_ref *readers(struct rt_handle *h)
 bool rt_handle_is_idle(struct rt_handle *h)
 {
 	lock(h);
-	bool idle = !h->writer || is_done(h->writer);
+	bool idle = !h->writer || rt_ref_is_done(h->writer);
 	for (uint32_t i = 0; i < h->n_readers && idle; i++)
-		idle = is_done(readers(h)[i]);
+		idle = rt_ref_is_done(readers(h)[i]);
 	unlock(h);
 	return idle;
 }
@@ -97,7 +92,7 @@ static int make_room(struct rt_handle *h)
 	if (h->n_readers < cap)
 		return 0;
 	for (uint32_t i = 0; i < h->n_readers; i++)
-		if (!is_done(r[i]))
+		if (!rt_ref_is_done(r[i]))
 			r[n++] = r[i];
 	h->n_readers = (uint16_t)n;
 	if (n <= cap / 2)
@@ -245,12 +240,12 @@ static int depend_on_reduction(struct rt_submitter *s, struct rt_handle *h)
 	return rc;
 }
 
-static int depend_specially(struct rt_submitter *s, struct rt_handle *h, uint32_t mode)
+static int depend_specially(struct rt_submitter *s, struct rt_handle *h, uint32_t mode, rt_ref self)
 {
 	uint32_t bits = h->bits;
 	if (takes_no_place(bits, mode)) {
 		int rc = mode & (RT_READ | RT_WRITE) ? depend_on_reduction(s, h) : 0;
-		return !rc && mode & (RT_READ | RT_WRITE) && rt_order_hooks.watch ? rt_order_hooks.watch(s, h) : rc;
+		return !rc && mode & (RT_READ | RT_WRITE) && rt_order_hooks.watch ? rt_order_hooks.watch(s, h, self) : rc;
 	}
 	uint32_t group = group_of(mode), open = bits & GROUPS;
 	bool is_write = mode & RT_WRITE && !group;
@@ -278,7 +273,7 @@ static int place_specially(struct rt_submitter *s, struct place *p, unsigned n, 
 {
 	int rc = 0;
 	for (unsigned i = 0; i < n && !rc; i++)
-		rc = depend_specially(s, p[i].handle, p[i].mode);
+		rc = depend_specially(s, p[i].handle, p[i].mode, self);
 	for (unsigned i = 0; i < n && !rc; i++)
 		register_specially(p[i].handle, p[i].mode, self);
 	return rc;

@@ -91,8 +91,8 @@ struct rt_order_hooks {
 	void (*reduce)(struct rt_handle *h, struct rt_job *job);
 	/* A task touches a handle that refuses: says why, and does not return. NULL: -EINVAL. */
 	void (*refuse)(struct rt_handle *h);
-	/* The job takes no place in the order of this handle: the handle is watched from now on. Its lock is held. */
-	int (*watch)(struct rt_submitter *s, struct rt_handle *h);
+	/* The job `self` takes no place in the order of this handle: the handle is watched until it is done. Its lock is held. */
+	int (*watch)(struct rt_submitter *s, struct rt_handle *h, rt_ref self);
 };
 extern struct rt_order_hooks rt_order_hooks;
 

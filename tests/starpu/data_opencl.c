@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Coherency over CPUs, OpenCL devices and a disk: a random walk of tasks on workers that are named, acquisitions, prefetches,
- * evictions, partitions and reductions, each value compared with a model; device memory that is too small for all of it; data that
- * looks differently on devices. Skipped without OpenCL.
+ * evictions (by another thread, too), partitions and reductions, each value compared with a model; device memory that is too small
+ * for all of it; data that looks differently on devices. Skipped without OpenCL.
  */
 #include "data_check.h"
 #include <starpu_opencl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,64 +142,84 @@ static void insert_here(struct starpu_codelet *cl, enum starpu_data_access_mode 
 enum { HANDLES = 6, STEPS = 1600 };
 static unsigned model[HANDLES][1 << 16];
 
+/* Evicts what nobody uses just now, from anywhere, as long as the walk goes on. */
+static starpu_data_handle_t walked[HANDLES];
+static atomic_bool walks;
+static void *disturb(void *arg)
+{
+	unsigned x = 1, nodes = starpu_memory_nodes_get_count();
+	(void)arg;
+	while (walks) {
+		x = x * 1664525 + 1013904223;
+		starpu_data_evict_from_node(walked[(x >> 16) % HANDLES], (x >> 24) % nodes);
+		usleep(x >> 24);
+	}
+	return NULL;
+}
+
 static void walk(size_t length, unsigned steps)
 {
-	starpu_data_handle_t h[HANDLES];
+	pthread_t disturber;
 	unsigned *home = calloc(length, sizeof *home), nodes = starpu_memory_nodes_get_count();
 	for (unsigned k = 0; k < HANDLES; k++) {
-		starpu_vector_data_register(&h[k], k ? -1 : (int)STARPU_MAIN_RAM, k ? 0 : (uintptr_t)home, length,
+		starpu_vector_data_register(&walked[k], k ? -1 : (int)STARPU_MAIN_RAM, k ? 0 : (uintptr_t)home, length,
 		                            sizeof(unsigned));
-		submit_to(&fills, h[k], k);
+		submit_to(&fills, walked[k], k);
 		for (size_t i = 0; i < length; i++)
 			model[k][i] = k;
 	}
+	starpu_data_set_wt_mask(walked[1], (1u << nodes) - 1);
+	walks = true;
+	CHECK(pthread_create(&disturber, NULL, disturb, NULL) == 0);
 	for (unsigned step = 0; step < steps; step++) {
 		unsigned k = random_below(HANDLES), node = random_below(nodes), what = random_below(22);
 		if (what == 0) {
-			CHECK(starpu_data_acquire(h[k], STARPU_R) == 0);
-			CHECK(!memcmp(starpu_data_get_local_ptr(h[k]), model[k], length * sizeof(unsigned)));
-			starpu_data_release(h[k]);
+			CHECK(starpu_data_acquire(walked[k], STARPU_R) == 0);
+			CHECK(!memcmp(starpu_data_get_local_ptr(walked[k]), model[k], length * sizeof(unsigned)));
+			starpu_data_release(walked[k]);
 		} else if (what == 1) {
-			CHECK(starpu_data_acquire(h[k], STARPU_RW) == 0);
-			unsigned *v = starpu_data_get_local_ptr(h[k]);
+			CHECK(starpu_data_acquire(walked[k], STARPU_RW) == 0);
+			unsigned *v = starpu_data_get_local_ptr(walked[k]);
 			for (size_t i = 0; i < length; i++)
 				model[k][i] = ++v[i];
-			starpu_data_release(h[k]);
+			starpu_data_release(walked[k]);
 		} else if (what == 2) {
-			starpu_data_evict_from_node(h[k], node);
+			starpu_data_evict_from_node(walked[k], node);
 		} else if (what == 3) {
-			CHECK(starpu_data_prefetch_on_node(h[k], node, 1) == 0);
+			CHECK(starpu_data_prefetch_on_node(walked[k], node, 1) == 0);
 		} else if (what == 4) {
-			CHECK(starpu_data_idle_prefetch_on_node(h[k], node, 1) == 0);
+			CHECK(starpu_data_idle_prefetch_on_node(walked[k], node, 1) == 0);
 		} else if (what == 5) {
-			starpu_data_wont_use(h[k]);
+			starpu_data_wont_use(walked[k]);
 		} else if (what == 6 && random_below(8) == 0) {
 			struct starpu_data_filter f = {.filter_func = starpu_vector_filter_block, .nchildren = 3};
-			starpu_data_partition(h[k], &f);
+			starpu_data_partition(walked[k], &f);
 			for (size_t i = 0, at = 0; i < 3; i++) {
-				starpu_data_handle_t part = starpu_data_get_child(h[k], (unsigned)i);
+				starpu_data_handle_t part = starpu_data_get_child(walked[k], (unsigned)i);
 				size_t end = at + starpu_vector_get_nx(part);
 				submit_to(&changes, part, (unsigned)i);
 				for (; at < end; at++)
 					model[k][at] = model[k][at] * 3 + (unsigned)i;
 			}
-			starpu_data_unpartition(h[k], random_below(2) ? node : STARPU_MAIN_RAM);
+			starpu_data_unpartition(walked[k], random_below(2) ? node : STARPU_MAIN_RAM);
 		} else if (what == 7) {
-			insert_here(&looks_here, STARPU_R, h[k], model[k][0]);
+			insert_here(&looks_here, STARPU_R, walked[k], model[k][0]);
 		} else {
 			if (what < 14)
-				submit_to(&changes, h[k], step);
+				submit_to(&changes, walked[k], step);
 			else
-				insert_here(&changes_here, STARPU_RW, h[k], step);
+				insert_here(&changes_here, STARPU_RW, walked[k], step);
 			for (size_t i = 0; i < length; i++)
 				model[k][i] = model[k][i] * 3 + step;
 		}
 	}
+	walks = false;
+	pthread_join(disturber, NULL);
 	for (unsigned k = 0; k < HANDLES; k++) {
-		CHECK(starpu_data_acquire(h[k], STARPU_R) == 0);
-		CHECK(!memcmp(starpu_data_get_local_ptr(h[k]), model[k], length * sizeof(unsigned)));
-		starpu_data_release(h[k]);
-		starpu_data_unregister(h[k]);
+		CHECK(starpu_data_acquire(walked[k], STARPU_R) == 0);
+		CHECK(!memcmp(starpu_data_get_local_ptr(walked[k]), model[k], length * sizeof(unsigned)));
+		starpu_data_release(walked[k]);
+		starpu_data_unregister(walked[k]);
 	}
 	CHECK(!memcmp(home, model[0], length * sizeof(unsigned)));
 	free(home);

@@ -227,9 +227,7 @@ static void prefetched(struct rt_move *m)
 	if (!m->rc)
 		rt_replica_put(h, m->item[0].node, m->item[0].mode);
 	h->replica[m->item[0].node].requested--;
-	h->moves--;
-	rt_replica_plain(h);
-	pthread_cond_broadcast(&rt_data.changed);
+	rt_replica_moved(h);
 	rt_replica_unlock();
 	free(m);
 }
@@ -242,8 +240,7 @@ void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_
 	struct rt_move *m = is_there || rt_data_is_simple() ? NULL : rt_move_new(1);
 	if (m) { /* who writes it from now on is seen by the mover */
 		r->requested++;
-		h->moves++;
-		rt_replica_plain(h);
+		rt_replica_moves(h);
 	}
 	rt_replica_unlock();
 	if (!m)

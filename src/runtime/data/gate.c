@@ -102,17 +102,49 @@ static void let_in(struct rt_claim *going)
 	}
 }
 
+/* Beginning a watch is dear (a barrier): it goes on until so many claims have passed with nobody outside the order. */
+enum { QUIET = 16 };
+
+static bool is_quiet(struct rt_gate *g)
+{
+	while (g->outside.n && rt_ref_is_done(g->outside.at[g->outside.n - 1]))
+		g->outside.n--;
+	g->quiet = g->outside.n || g->beyond ? 0 : g->quiet + 1;
+	return g->quiet >= QUIET;
+}
+
+/* All jobs outside the order are done, and so are those that they waited for. The next who gets the value may make it plain. */
+static void may_end_watch(struct rt_gate *g)
+{
+	if (!weft_load_bool(&g->watched) || !is_quiet(g))
+		return;
+	weft_store_bool(&g->watched, false);
+	rt_gate_fini(g);
+}
+
+void rt_gate_fini(struct rt_gate *g)
+{
+	free(g->runners.at);
+	free(g->outside.at);
+	g->runners = g->outside = (struct rt_refs){0};
+}
+
 void rt_gate_leave(struct rt_claim *c)
 {
 	struct rt_claim *going = NULL;
 	pthread_mutex_lock(&gate_lock);
-	for (unsigned i = 0; i < c->n; i++)
+	for (unsigned i = 0; i < c->n; i++) {
+		struct rt_gate *g = &c->want[i].handle->gate;
+		g->beyond -= c->beyond;
 		if (c->want[i].write)
-			c->want[i].handle->gate.writer = false;
+			g->writer = false;
 		else
-			c->want[i].handle->gate.readers--;
-	for (unsigned i = 0; i < c->n; i++)
+			g->readers--;
+	}
+	for (unsigned i = 0; i < c->n; i++) {
+		may_end_watch(&c->want[i].handle->gate);
 		going = try_queue(&c->want[i].handle->gate, going);
+	}
 	pthread_mutex_unlock(&gate_lock);
 	let_in(going);
 }
@@ -126,6 +158,8 @@ void rt_gate_downgrade(struct rt_claim *c)
 			c->want[i].write = false;
 			c->want[i].handle->gate.writer = false;
 			c->want[i].handle->gate.readers++;
+			c->want[i].handle->gate.beyond += !c->beyond;
+			c->beyond = true;
 			weft_store_bool(&c->want[i].handle->gate.watched, true);
 			weft_store_ptr(&c->want[i].handle->plain, NULL);
 			going = try_queue(&c->want[i].handle->gate, going);
@@ -181,22 +215,34 @@ bool rt_gate_is_passed(const struct rt_runtime *r, starpu_data_handle_t h, uint3
  * barrier either it has seen that `plain` is gone, or its job is seen here. What is seen may end meanwhile: then its edge is
  * refused.
  */
-static void note_runners(struct rt_runtime *r, struct rt_handle *h)
+static int note_runners(struct rt_runtime *r, struct rt_handle *h)
 {
 	struct rt_gate *g = &rt_handle_of(h)->gate;
-	g->runners = malloc(r->n_workers * sizeof *g->runners);
+	int rc = 0;
 	rt_barrier_of_all(r);
-	for (unsigned i = 0; i < r->n_workers && g->runners; i++) {
+	for (unsigned i = 0; i < r->n_workers && !rc; i++) {
 		struct rt_job *j = rt_worker_runs(&r->worker[i]);
 		if (!j)
 			continue;
 		rt_ref ref = rt_job_ref(j);
 		if (may_touch(j, h, UINT32_MAX) && rt_worker_runs(&r->worker[i]) == j)
-			g->runners[g->n_runners++] = ref;
+			rc = rt_refs_add(&g->runners, ref);
 	}
+	return rc;
 }
 
-int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h)
+static int note_outside(struct rt_gate *g, rt_ref self)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; g->outside.n == g->outside.cap && i < g->outside.n; i++)
+		if (!rt_ref_is_done(g->outside.at[i]))
+			g->outside.at[n++] = g->outside.at[i];
+	if (g->outside.n == g->outside.cap)
+		g->outside.n = n;
+	return rt_refs_add(&g->outside, self);
+}
+
+int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h, rt_ref self)
 {
 	struct rt_gate *g = &rt_handle_of(h)->gate;
 	int rc = 0;
@@ -204,10 +250,12 @@ int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h)
 	if (!weft_load_bool(&g->watched)) {
 		weft_store_bool(&g->watched, true);
 		weft_store_ptr(&rt_handle_of(h)->plain, NULL);
-		note_runners(s->runtime, h);
+		rc = note_runners(s->runtime, h);
+		weft_store_bool(&g->watched, !rc);
 	}
-	for (unsigned i = 0; i < g->n_runners && !rc; i++)
-		rc = rt_refs_add(&s->before, g->runners[i]);
+	rc = rc ? rc : note_outside(g, self);
+	for (unsigned i = 0; i < g->runners.n && !rc; i++)
+		rc = rt_refs_add(&s->before, g->runners.at[i]);
 	pthread_mutex_unlock(&gate_lock);
 	return rc ? -1 : 0;
 }

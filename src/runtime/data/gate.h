@@ -15,6 +15,7 @@ struct rt_want {
 struct rt_claim {
 	struct rt_claim *next;          /* in a handle's queue */
 	void (*go)(struct rt_claim *c); /* it is held now; any thread, no lock held */
+	bool beyond;                    /* downgraded: it goes on although its job is done */
 	unsigned n;
 	struct rt_want *want; /* each handle once; the owner's */
 };
@@ -35,7 +36,11 @@ struct rt_runtime;
 bool rt_gate_is_passed(const struct rt_runtime *r, starpu_data_handle_t h, uint32_t modes);
 
 struct rt_submitter;
-/* The hook of the order: from now on every access passes the gate; what runs past it is waited for. */
-int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h);
+/*
+ * The hook of the order: from now on every access passes the gate; what runs past it is waited for. When all jobs that asked for
+ * this are done, and some others have passed since, it ends.
+ */
+int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h, rt_ref self);
+void rt_gate_fini(struct rt_gate *g);
 
 #endif

@@ -9,6 +9,7 @@
 #include "acquire.h"
 #include "cache.h"
 #include "disk.h"
+#include "gate.h"
 #include "memory.h"
 #include "mover.h"
 #include "partition.h"
@@ -217,7 +218,7 @@ void rt_handle_destroy(starpu_data_handle_t h)
 	if (h->ops->unregister_data_handle)
 		h->ops->unregister_data_handle(h);
 	rt_handle_fini(&h->order);
-	free(h->gate.runners);
+	rt_gate_fini(&h->gate);
 	free(h->child);
 	free(h->name);
 	free(h);

@@ -41,8 +41,10 @@ struct rt_gate {
 	bool writer;
 	struct weft_atomic_bool watched; /* every access passes here, not only the unusual ones */
 	struct rt_claim *first, *last;   /* that this handle keeps out */
-	rt_ref *runners;                 /* jobs that were running past the gate when the watch began */
-	unsigned n_runners;
+	struct rt_refs runners;          /* jobs that were running past the gate when the watch began */
+	struct rt_refs outside;          /* jobs for which it is watched; those that are done go when there is no room */
+	uint32_t beyond;                 /* claims of jobs that are done */
+	uint32_t quiet;                  /* claims that left since the last of these was done */
 };
 
 /* A way of cutting a handle into parts that tasks may use by turns. */
@@ -69,7 +71,8 @@ struct _starpu_data_state {
 	int home;                /* memory node, or -1 */
 	uint32_t footprint;
 	uint32_t writing; /* users that write a replica now */
-	uint32_t moves;   /* prefetches that are asked for, and evictions that write back: it is not destroyed meanwhile */
+	uint32_t version; /* changes with whoever writes: what was copied meanwhile is not the value */
+	uint32_t moves;   /* prefetches that are asked for, and evictions: it is not destroyed meanwhile */
 	bool initialized; /* has a value: home memory, or written once */
 	bool leaving;     /* unregistering has begun */
 	bool ooc, important, wont_use;

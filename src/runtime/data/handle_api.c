@@ -363,10 +363,10 @@ static void is_unwanted(struct rt_acquired *a)
 	rt_replica_lock();
 	h->wont_use = true;
 	rt_replica_unlock();
-	rt_acquired_end(a);
 	/* Written back when nothing more urgent is to do, so that evicting it costs nothing. */
 	if (h->home >= 0)
 		rt_data_prefetch_handle(h, (unsigned)h->home, STARPU_IDLEFETCH, 0);
+	rt_acquired_end(a); /* it may be gone now */
 }
 
 void starpu_data_wont_use(starpu_data_handle_t handle)

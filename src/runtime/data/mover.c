@@ -57,11 +57,13 @@ static unsigned pinned_before(const struct rt_move *m, unsigned item)
 static void get_all(struct rt_move *m)
 {
 	unsigned got = 0;
+	uint32_t unasked = m->kind == STARPU_FETCH ? 0 : RT_UNASKED;
 	weft_flow_in(rt_detail.transfer, m->number);
 	rt_replica_lock();
 	m->rc = is_worth_it(m) ? 0 : -ECANCELED;
 	for (; got < m->n && !m->rc; got += !m->rc) {
-		m->rc = rt_replica_get_beside(m->item[got].handle, m->item[got].node, m->item[got].mode, pinned_before(m, got));
+		m->rc = rt_replica_get_beside(m->item[got].handle, m->item[got].node, m->item[got].mode | unasked,
+		                              pinned_before(m, got));
 		m->failed = m->rc ? m->item[got].handle : NULL;
 	}
 	while (m->rc && got-- > 0)

@@ -7,6 +7,7 @@
 #include "data_trace.h"
 #include "partition.h"
 #include "acquire.h"
+#include "mover.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,9 +76,16 @@ static void inherit(starpu_data_handle_t part)
 {
 	unsigned g = gather_node(part->parent);
 	rt_replica_lock();
-	part->initialized = part->parent->initialized;
-	part->replica[g].valid = part->initialized;
+	rt_replica_only(part, g, part->parent->initialized);
 	rt_replica_plain(part);
+	rt_replica_unlock();
+}
+
+/* The parts live in the parent's memory: as long as they do, it stays. */
+static void keep_memory(starpu_data_handle_t h, bool keep)
+{
+	rt_replica_lock();
+	h->replica[gather_node(h)].pins += keep ? 1 : -1;
 	rt_replica_unlock();
 }
 
@@ -97,8 +105,10 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 	rt_plans_close(h);
 	struct rt_acquired *a = rt_acquire_all(h);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", __func__);
+	rt_move_cancel(h); /* what is asked for would be brought while the parts are written */
 	int rc = rt_part_gather(h, gather_node(h));
 	unsigned n = rt_part_count(h, f);
+	keep_memory(h, true);
 	h->child = calloc(n, sizeof(starpu_data_handle_t));
 	RT_EXPECT(!rc && h->child, "%s: no memory for the parts of handle %p", __func__, (void *)h);
 	for (unsigned i = 0; i < n; i++) {
@@ -139,9 +149,9 @@ void starpu_data_unpartition(starpu_data_handle_t root_data, unsigned gathering_
 	free(h->child);
 	h->child = NULL;
 	h->n_children = 0;
+	keep_memory(h, false);
 	rt_replica_lock();
-	h->initialized = has_value;
-	h->replica[g].valid = has_value;
+	rt_replica_only(h, g, has_value);
 	rt_replica_plain(h);
 	rt_replica_unlock();
 	rt_handle_mark(&h->order, 0, RT_H_REFUSED);

@@ -38,9 +38,7 @@ struct turn {
 
 static void set_valid(starpu_data_handle_t h, unsigned g, bool valid)
 {
-	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
-		h->replica[i].valid = i == g && valid;
-	h->initialized = valid;
+	rt_replica_only(h, g, valid);
 	rt_replica_plain(h);
 }
 

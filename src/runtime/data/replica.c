@@ -27,13 +27,14 @@ static struct rt_replica *on(starpu_data_handle_t h, unsigned node)
 	return &h->replica[node];
 }
 
-/*
- * Main memory is all there is. What follows also holds beside devices, but under load a task of a CPU has once read a wrong value
- * there (tests/starpu/data_opencl): until that is understood, data beside devices passes the gate and is pinned.
- */
+/* Main memory is one node, and what is in it need not go anywhere to make room. */
 static bool memory_stays(void)
 {
-	return rt_data_is_simple();
+	uint32_t n = weft_load_u32(&rt_n_nodes);
+	for (unsigned i = 1; i < n; i++)
+		if (rt_nodes[i].kind == STARPU_CPU_RAM || rt_nodes[i].kind == STARPU_DISK_RAM)
+			return false;
+	return n == 1 || rt_nodes[STARPU_MAIN_RAM].memory.limit < 0;
 }
 
 /* No device has it, or is to have it but by the order. */
@@ -137,10 +138,11 @@ int rt_replica_allocate(struct rt_replica *r)
 
 /* ---- moving ---- */
 
-/* The lock is let go meanwhile. */
-int rt_replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to)
+/* The lock is let go meanwhile. Who begins to write waits for it; parts that come or go do not: then it is worth nothing. */
+static int transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to)
 {
 	struct rt_async async = {0};
+	uint32_t version = h->version;
 	pin(from);
 	pin(to);
 	to->loading = true;
@@ -158,7 +160,7 @@ int rt_replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct 
 	rt_data_trace_copied(from, to, !rc);
 	rt_replica_lock();
 	to->loading = false;
-	to->valid = !rc;
+	to->valid = !rc && h->version == version;
 	unpin(from);
 	unpin(to);
 	pthread_cond_broadcast(&rt_data.changed);
@@ -171,15 +173,17 @@ static struct rt_replica *source_for(starpu_data_handle_t h, unsigned node)
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
 		if (i != node && on(h, i)->valid && !on(h, i)->loading && rt_can_copy(h, i, node))
 			return on(h, i);
-	return NULL;
+	return node != STARPU_MAIN_RAM && on(h, STARPU_MAIN_RAM)->valid ? on(h, STARPU_MAIN_RAM) : NULL;
 }
 
-static int wait_loading(struct rt_replica *r)
+static void wait_loading(struct rt_replica *r)
 {
 	while (r->loading)
 		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
-	return 0;
 }
+
+/* This thread makes room for somebody, perhaps with the lock taken twice: then waiting would not let it go. */
+static _Thread_local bool reclaiming;
 
 /* Memory on the node; waits while others have it pinned, fails when it is only us. `mine`: pins of the waiting request there. */
 static int get_memory(struct rt_replica *r, unsigned mine)
@@ -188,36 +192,37 @@ static int get_memory(struct rt_replica *r, unsigned mine)
 		int rc = rt_replica_allocate(r);
 		if (!rc)
 			return 0;
-		if (rt_data.node[r->node].pinned <= mine || !rt_data_may_wait())
+		if (rt_data.node[r->node].pinned <= mine || reclaiming || !rt_data_may_wait())
 			return rc;
 		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
 	}
 }
 
-static int get_value(starpu_data_handle_t h, unsigned node, unsigned mine)
+/* What moves unasked looks, after each wait, whether somebody writes: who came meanwhile would be copied in the middle of it. */
+static int get_value(starpu_data_handle_t h, unsigned node, unsigned mine, bool unasked)
 {
 	struct rt_replica *to = on(h, node);
-	for (;;) {
-		int rc = wait_loading(to);
-		if (!rc && to->valid)
+	int rc = 0;
+	while (!rc) {
+		wait_loading(to);
+		if (to->valid)
 			return 0;
 		if (!h->initialized)
 			return -EINVAL;
 		rc = get_memory(to, mine);
-		if (rc)
-			return rc;
-		if (to->valid || to->loading)
+		if (rc || to->valid || to->loading)
 			continue;
+		if (unasked && h->writing)
+			return -ECANCELED;
 		struct rt_replica *from = source_for(h, node);
-		if (!from && node != STARPU_MAIN_RAM) {
-			/* By main memory. */
-			rc = get_value(h, STARPU_MAIN_RAM, 0);
-			if (rc)
-				return rc;
-			from = on(h, STARPU_MAIN_RAM);
-		}
-		return from ? rt_replica_transfer(h, from, to) : -EINVAL;
+		if (from)
+			rc = transfer(h, from, to);
+		else if (node != STARPU_MAIN_RAM)
+			rc = get_value(h, STARPU_MAIN_RAM, 0, unasked);
+		else
+			rc = -EINVAL;
 	}
+	return rc;
 }
 
 static bool any_loading(starpu_data_handle_t h)
@@ -228,15 +233,19 @@ static bool any_loading(starpu_data_handle_t h)
 	return false;
 }
 
-static void becomes_only_one(starpu_data_handle_t h, unsigned node, uint32_t mode)
+void rt_replica_only(starpu_data_handle_t h, unsigned node, bool has_value)
 {
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
-		if (i != node)
-			on(h, i)->valid = false;
-	on(h, node)->valid = true;
+		on(h, i)->valid = i == node && has_value;
+	h->initialized = has_value;
+	h->version++;
+}
+
+static void is_written(starpu_data_handle_t h, unsigned node, uint32_t mode)
+{
+	rt_replica_only(h, node, true);
 	if (!(mode & RT_READ))
 		on(h, node)->foreign = false;
-	h->initialized = true;
 	h->writing++;
 	h->wont_use = false;
 }
@@ -246,18 +255,15 @@ int rt_replica_get_beside(starpu_data_handle_t h, unsigned node, uint32_t mode, 
 	struct rt_replica *r = on(h, node);
 	/* Pinned first: what was made ready for it is not evicted again. */
 	pin(r);
-	int rc = wait_loading(r);
-	if (mode & RT_READ)
-		rc = get_value(h, node, mine + 1);
-	else if (!rc)
-		rc = get_memory(r, mine + 1);
+	wait_loading(r);
+	int rc = mode & RT_READ ? get_value(h, node, mine + 1, mode & RT_UNASKED) : get_memory(r, mine + 1);
 	/* A prefetch that copies it elsewhere would make that copy valid after us. */
 	while (!rc && mode & RT_WRITE && any_loading(h))
 		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
 	if (rc)
 		unpin(r);
 	else if (mode & RT_WRITE)
-		becomes_only_one(h, node, mode);
+		is_written(h, node, mode);
 	if (!rc)
 		rt_replica_plain(h);
 	return rc;
@@ -277,7 +283,7 @@ bool rt_replica_get_now(starpu_data_handle_t h, unsigned node, uint32_t mode)
 		return false;
 	pin(r);
 	if (mode & RT_WRITE)
-		becomes_only_one(h, node, mode);
+		is_written(h, node, mode);
 	rt_replica_plain(h);
 	return true;
 }
@@ -293,6 +299,7 @@ void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory)
 {
 	weft_store_ptr(&h->plain, NULL);
 	h->initialized = false;
+	h->version++;
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++) {
 		struct rt_replica *r = on(h, i);
 		wait_loading(r);
@@ -332,7 +339,21 @@ bool rt_replica_is_clean(const struct rt_replica *r)
 	return !r->valid || is_elsewhere(r);
 }
 
-int rt_replica_clean(struct rt_replica *r)
+void rt_replica_moves(starpu_data_handle_t h)
+{
+	h->moves++;
+	rt_replica_plain(h);
+}
+
+void rt_replica_moved(starpu_data_handle_t h)
+{
+	h->moves--;
+	rt_replica_plain(h);
+	pthread_cond_broadcast(&rt_data.changed);
+}
+
+/* Between the two above. */
+static int write_back(struct rt_replica *r)
 {
 	starpu_data_handle_t h = r->handle;
 	int to = rt_replica_is_clean(r) ? 0 : refuge_of(r);
@@ -340,12 +361,10 @@ int rt_replica_clean(struct rt_replica *r)
 		return -EBUSY;
 	if (rt_replica_is_clean(r))
 		return 0;
-	h->moves++; /* the handle stays */
 	pin(r);
-	int rc = get_value(h, (unsigned)to, 0);
+	int rc = get_value(h, (unsigned)to, 0, true);
 	unpin(r);
-	h->moves--;
-	return rc;
+	return rc == -ECANCELED ? -EBUSY : rc;
 }
 
 bool rt_replica_is_used_plainly(starpu_data_handle_t h, uint32_t modes)
@@ -353,26 +372,40 @@ bool rt_replica_is_used_plainly(starpu_data_handle_t h, uint32_t modes)
 	return memory_stays() && rt_gate_is_passed(rt_data.runtime, h, modes);
 }
 
-static bool is_in_use(const struct rt_replica *r)
+static bool is_plainly(const struct rt_replica *r, uint32_t modes)
 {
-	return r->pins || r->loading || (r->node == STARPU_MAIN_RAM && rt_replica_is_used_plainly(r->handle, RT_READ | RT_WRITE));
+	return r->node == STARPU_MAIN_RAM && rt_replica_is_used_plainly(r->handle, modes);
+}
+
+int rt_replica_clean(struct rt_replica *r)
+{
+	starpu_data_handle_t h = r->handle;
+	rt_replica_moves(h);
+	int rc = is_plainly(r, RT_WRITE) ? -EBUSY : write_back(r);
+	rt_replica_moved(h);
+	return rc;
+}
+
+static bool can_go(const struct rt_replica *r)
+{
+	return r->ours && !r->pins && !r->loading;
 }
 
 int rt_replica_evict(struct rt_replica *r)
 {
+	starpu_data_handle_t h = r->handle;
 	if (!r->allocated)
 		return 0;
-	if (!r->ours || is_in_use(r))
+	if (!can_go(r))
 		return -EBUSY;
-	int rc = rt_replica_is_clean(r) ? 0 : rt_replica_clean(r);
-	if (rc)
-		return rc;
-	/* While the lock was away somebody may have come. */
-	if (r->pins || r->loading || !r->ours)
-		return -EBUSY;
-	rt_replica_free(r);
-	rt_replica_plain(r->handle);
-	return 0;
+	rt_replica_moves(h);
+	int rc = is_plainly(r, RT_READ | RT_WRITE) ? -EBUSY : write_back(r);
+	if (!rc && !can_go(r)) /* while the lock was away somebody came */
+		rc = -EBUSY;
+	if (!rc)
+		rt_replica_free(r);
+	rt_replica_moved(h);
+	return rc;
 }
 
 /* Victims by the program's choice: it may know what comes. */
@@ -435,17 +468,16 @@ static bool is_any(const struct rt_replica *r)
 
 bool rt_replica_reclaim(unsigned node, size_t size)
 {
-	static _Thread_local bool within; /* evicting to a disk that is full does not evict in turn */
 	(void)size;
-	if (within || node >= STARPU_MAXNODES)
+	if (reclaiming || node >= STARPU_MAXNODES) /* evicting to a disk that is full does not evict in turn */
 		return false;
-	within = true;
+	reclaiming = true;
 	rt_replica_lock();
 	rt_data.node[node].was_full = true;
 	bool freed = rt_cache_drop(node) || evict_chosen(node) || evict_first(node, is_unwanted) ||
 	             evict_first(node, rt_replica_is_clean) || evict_first(node, is_any);
 	rt_replica_unlock();
-	within = false;
+	reclaiming = false;
 	return freed;
 }
 

@@ -35,6 +35,8 @@ static inline bool rt_data_is_simple(void)
 void rt_replica_lock(void);
 void rt_replica_unlock(void);
 
+enum { RT_UNASKED = 1 << 30 }; /* beside a mode */
+
 /* Gives it memory. 0 or -ENOMEM: after evicting what could be. */
 int rt_replica_allocate(struct rt_replica *r);
 void rt_replica_free(struct rt_replica *r);
@@ -44,6 +46,8 @@ void rt_replica_free(struct rt_replica *r);
  */
 int rt_replica_get(starpu_data_handle_t h, unsigned node, uint32_t mode);
 /*
+ * With RT_UNASKED in the mode for one whom no order keeps away from those who write: a prefetch. -ECANCELED: somebody writes it.
+ *
  * The same for one who has pins already: replicas that the calling thread pins on the node beside this one. When nobody else has
  * any there, waiting for room is in vain: -ENOMEM.
  */
@@ -53,8 +57,13 @@ bool rt_replica_get_now(starpu_data_handle_t h, unsigned node, uint32_t mode);
 void rt_replica_put(starpu_data_handle_t h, unsigned node, uint32_t mode); /* as it was got */
 /* Sets `plain` if the handle may be. */
 void rt_replica_plain(starpu_data_handle_t h);
+/* Between these the handle is not destroyed, and no job begins to use it plainly: somebody moves it unasked. */
+void rt_replica_moves(starpu_data_handle_t h);
+void rt_replica_moved(starpu_data_handle_t h);
 /* A job that has found it plain may still use it so, in one of these modes: without a pin, and without a word in `writing`. */
 bool rt_replica_is_used_plainly(starpu_data_handle_t h, uint32_t modes);
+/* From now on its value is there and nowhere else, or it has none. */
+void rt_replica_only(starpu_data_handle_t h, unsigned node, bool has_value);
 /* No value any more; memory of ours is given back if asked. */
 void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory);
 /* Takes the handle's memory away from a node; 0, -EBUSY, or what moving its value said. */
@@ -70,6 +79,5 @@ struct rt_replica *rt_replica_own(starpu_data_handle_t h, unsigned worker, unsig
 /* iface_other.c: the value came from another node, and is in that one's format; on the worker: into its own. */
 void rt_multiformat_arrived(struct rt_replica *r, unsigned from_node);
 void rt_multiformat_convert(struct rt_replica *r);
-int rt_replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to);
 
 #endif
