@@ -102,6 +102,8 @@ static void heard(struct analyze *a, unsigned controller, const struct message *
 		fold_here(a, controller, &m->here);
 	} else if (m->kind == MESSAGE_END) {
 		fold_ended(a, controller);
+	} else if (m->kind == MESSAGE_NAMED) {
+		task_named(a, &m->named);
 	} else if (m->kind == MESSAGE_COST) {
 		heard_cost(a, &m->cost);
 	} else if (m->kind == MESSAGE_LOAD) {

@@ -214,6 +214,7 @@ void self_fini(struct analyze *a);
 /* -- analyze_task.c -- */
 bool task_may_be_known(const struct analyze *a, unsigned controller, const struct message_task *m); /* it may be an actor */
 void task_begins(struct analyze *a, unsigned controller, const struct message_task *m);
+void task_named(struct analyze *a, const struct message_named *m); /* by its own system; no event of it was sent yet */
 void task_gone(struct analyze *a, const struct message_gone *m);
 void task_event(struct analyze *a, const struct message *m);
 void task_flush(struct analyze *a); /* evaluates what waits to be evaluated together */

@@ -201,11 +201,11 @@ static void forget_alive(struct analyze *a, const struct analyze_task *t)
 		weft_map_del(&a->id_at, (uint64_t)t->id);
 }
 
-static void begin_eval(struct analyze *a, struct analyze_task *t, uint32_t tunlet)
+static void tell_eval(struct analyze *a, struct analyze_task *t, uint32_t tunlet, bool begins)
 {
 	struct weft_err err = {0};
 	flush(a, &a->tunlet[tunlet]);
-	int rc = weft_eval_task(a->tunlet[tunlet].e, (uint32_t)t->binding[tunlet].actor, t->id, t->host, true, &err);
+	int rc = weft_eval_task(a->tunlet[tunlet].e, (uint32_t)t->binding[tunlet].actor, t->id, t->host, begins, &err);
 	if (rc)
 		analyze_fail(a, rc, &err);
 }
@@ -223,7 +223,7 @@ static void decided(struct analyze *a, struct analyze_task *t, uint32_t tunlet, 
 	uint64_t others = b->candidates & ~(UINT64_C(1) << actor);
 	b->actor = (int)actor;
 	b->candidates = UINT64_C(1) << actor;
-	begin_eval(a, t, tunlet);
+	tell_eval(a, t, tunlet, true);
 	fold_bind(a, t, tunlet);
 	say_begins(a, t, tunlet);
 	for (uint32_t i = 0; i < k->s->event.n; i++)
@@ -258,7 +258,7 @@ static void bind(struct analyze *a, struct analyze_task *t, const struct message
 		uint32_t actor = one ? (uint32_t)__builtin_ctzll(b->candidates) : 0;
 		if (one && !enters(a, &a->tunlet[k].s->actor.at[actor])) {
 			b->actor = (int)actor;
-			begin_eval(a, t, k);
+			tell_eval(a, t, k, true);
 			fold_bind(a, t, k);
 			say_begins(a, t, k);
 		}
@@ -323,16 +323,34 @@ void task_gone(struct analyze *a, const struct message_gone *m)
 	forget_alive(a, t);
 	t->ended = m->time;
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
-		struct weft_err err = {0};
-		int rc = t->binding[k].actor < 0
-		                 ? 0
-		                 : weft_eval_task(a->tunlet[k].e, (uint32_t)t->binding[k].actor, t->id, t->host, false, &err);
-		if (rc)
-			analyze_fail(a, rc, &err);
-		if (t->binding[k].actor >= 0)
-			show_line(a, false, "%s %s", task_name(a, t, k), *m->why ? m->why : "ends");
+		if (t->binding[k].actor < 0)
+			continue;
+		tell_eval(a, t, k, false);
+		show_line(a, false, "%s %s", task_name(a, t, k), *m->why ? m->why : "ends");
 	}
 	decide_all(a);
+}
+
+void task_named(struct analyze *a, const struct message_named *m)
+{
+	struct analyze_task *t = task_find(a, m->task);
+	uint64_t at;
+	if (!t || !t->alive || weft_map_get(&a->id_at, (uint64_t)m->id, &at))
+		return;
+	for (uint32_t k = 0; k < a->how.n_tunlets; k++)
+		if (t->binding[k].actor >= 0)
+			tell_eval(a, t, k, false);
+	weft_map_del(&a->id_at, (uint64_t)t->id);
+	t->id = m->id;
+	if (weft_map_put(&a->id_at, (uint64_t)t->id, t->number - 1))
+		analyze_fail(a, -ENOMEM, NULL);
+	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
+		if (t->binding[k].actor < 0)
+			continue;
+		tell_eval(a, t, k, true);
+		fold_bind(a, t, k);
+	}
+	show_line(a, false, "%s is pid %u", task_name(a, t, UINT32_MAX), t->pid);
 }
 
 void task_lost(struct analyze *a, const struct message_lost *m)

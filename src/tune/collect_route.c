@@ -340,6 +340,14 @@ static void answer_ping(struct collect *c, struct peer *from, const struct messa
 	(void)!peer_flush(from);
 }
 
+/* Its instances are called otherwise from now on: what follows passes until that was said from above. */
+static void heard_named(struct collect *c, uint64_t task)
+{
+	struct collect_task *t = route_task(c, task);
+	for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
+		t->tunlet[k].bound = false;
+}
+
 void route_up(struct collect *c, struct peer *from, struct message *m)
 {
 	uint64_t *time = from->collector ? NULL : time_of(m);
@@ -366,6 +374,8 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 			(void)route_add_task(c, m->here.task, from->id);
 		else if (m->kind == MESSAGE_GONE)
 			route_forget(c, m->gone.task);
+		else if (m->kind == MESSAGE_NAMED)
+			heard_named(c, m->named.task);
 		else if (m->kind == MESSAGE_LOST)
 			lost_events(c, m->lost.count);
 		route_say_up(c, m);

@@ -67,8 +67,10 @@ struct control_task {
 	struct control_instant at; /* near which its newest events are */
 	uint64_t dropped, cost_said_ns;
 	struct message_cost cost;
-	const char *why; /* it is let go; "": it ended by itself */
-	void *libweft;   /* of point_libweft; owned */
+	const char *why;  /* it is let go; "": it ended by itself */
+	void *libweft;    /* of point_libweft; owned */
+	bool sought;      /* whether its own system calls it something was looked for; */
+	uint64_t name_at; /* and is to be read there, while no event was sent; 0: nowhere, or it was */
 	struct control_route route;
 };
 
@@ -102,6 +104,8 @@ uint64_t control_time(const struct control *c, const struct control_instant *at,
 /* -- control_way.c -- */
 void way_begin(struct control_route *r);
 void way_event(struct control_task *t, const struct point_want *w, const struct message *m);
+/* By the way that its next event goes. */
+void way_say(struct control_task *t, const struct message *m);
 /* Says that it has ended, when all that was said of it before by other ways has been heard. */
 void way_gone(struct control_task *t, const struct message *m);
 /* What is for the controller itself; false: it is for its tasks. */
@@ -121,6 +125,8 @@ void control_event(struct control_task *t, const struct point_want *w, struct me
 /* -- control_who.c: what /proc and the environment of launchers say of a process -- */
 void control_describe(pid_t pid, struct message_task *out);
 /* A variable of the environment that it began with; false: it has none. */
+/* PVM's: says the task's id there, once it is known. */
+void control_name(struct control_task *t);
 bool control_environment(pid_t pid, const char *name, char *out, size_t room);
 
 #endif

@@ -67,14 +67,26 @@ void control_event(struct control_task *t, const struct point_want *w, struct me
 	m->kind = MESSAGE_EVENT;
 	m->event.task = t->task;
 	m->event.event = w->event;
+	control_name(t);
+	t->name_at = 0; /* once it is called something, that stays */
 	t->cost.hits++;
 	t->cost.traps += w->traps;
 	t->cost.exits += w->at_exit && !w->traps;
 	way_event(t, w, m);
 }
 
+static bool measures(const struct control_task *t)
+{
+	for (size_t i = 0; i < t->want.n; i++)
+		if (t->want.at[i]->on)
+			return true;
+	return false;
+}
+
 static void drain(struct control_task *t, bool last)
 {
+	if (measures(t))
+		control_name(t);
 	for (const struct point_kind *const *k = point_kinds; *k; k++)
 		if ((*k)->drain)
 			(*k)->drain(t, last);
@@ -290,14 +302,6 @@ static void say_begun(struct control_task *t)
 	control_describe(t->pid, &m.task);
 	control_say(t->c, &m);
 	control_flush(t->c);
-}
-
-static bool measures(const struct control_task *t)
-{
-	for (size_t i = 0; i < t->want.n; i++)
-		if (t->want.at[i]->on)
-			return true;
-	return false;
 }
 
 /* False: the process is gone, or lets us go. */

@@ -133,6 +133,13 @@ void way_event(struct control_task *t, const struct point_want *w, const struct 
 	pthread_mutex_unlock(&c->up_lock);
 }
 
+void way_say(struct control_task *t, const struct message *m)
+{
+	pthread_mutex_lock(&t->c->up_lock);
+	say(t->c, last_way(&t->route), m);
+	pthread_mutex_unlock(&t->c->up_lock);
+}
+
 /* ---- moving ---- */
 
 static void forget_first(struct control_route *r)

@@ -103,3 +103,30 @@ void control_describe(pid_t pid, struct message_task *out)
 	out->parent = parent_of(pid);
 	read_rank(pid, out);
 }
+
+/*
+ * A task of PVM learns its id from the daemon, with its first call of the library, which keeps it in a variable. It is looked for where there is
+ * a PVM only: whoever uses it has said where it is, or was made by its daemon.
+ */
+static uint64_t find_name(struct control_task *t)
+{
+	struct probe_found found[PROBE_CLONES];
+	char text[512];
+	bool pvm = control_environment(t->pid, "PVM_ROOT", text, sizeof text) ||
+	           control_environment(t->pid, "PVMEPID", text, sizeof text);
+	return pvm && probe_find(t->s, "pvmmytid", true, found, NULL) > 0 ? found[0].addr : 0;
+}
+
+void control_name(struct control_task *t)
+{
+	struct message m = {.kind = MESSAGE_NAMED};
+	int32_t id = -1;
+	if (!t->sought)
+		t->name_at = find_name(t);
+	t->sought = true;
+	if (!t->name_at || probe_read(t->s, t->name_at, &id, sizeof id) || id <= 0)
+		return;
+	t->name_at = 0;
+	m.named = (struct message_named){t->task, id};
+	way_say(t, &m);
+}

