@@ -37,6 +37,7 @@ static const struct {
 } counts[] = {
 	{"streams", offsetof(struct weft_check_report, n_streams)},
 	{"streams_open", offsetof(struct weft_check_report, n_streams_open)},
+	{"streams_live", offsetof(struct weft_check_report, n_streams_live)},
 	{"streams_full", offsetof(struct weft_check_report, n_streams_full)},
 	{"streams_bad", offsetof(struct weft_check_report, n_streams_bad)},
 	{"pages", offsetof(struct weft_check_report, n_pages)},
@@ -85,7 +86,7 @@ static void print_verdict(const char *path, const struct weft_check_report *r)
 	char lost[32];
 	printf("%s: ", path);
 	if (r->count[WEFT_CHECK_ERROR] == 0)
-		printf(r->n_ends_missing ? "sound as far as it goes" : "sound");
+		printf("sound%s", r->n_streams_live ? " so far, and still being recorded" : r->n_ends_missing ? " as far as it goes" : "");
 	else if (r->n_streams && r->n_streams_bad == r->n_streams)
 		printf("unreadable");
 	else if (r->lost_bytes)

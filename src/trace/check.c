@@ -54,11 +54,14 @@ static enum weft_check_grade grade_of(const char *rule)
 	WEFT_BUG("no rule '%s'", rule);
 }
 
-static int add_finding(struct weft_check_report *r, const char *rule, const struct weft_problem *p)
+static int add_finding(struct check *c, const char *rule, const struct weft_problem *p)
 {
-	struct weft_check_finding f = {.grade = grade_of(rule), .rule = rule, .at = *p};
+	struct weft_check_report *r = c->r;
+	struct weft_check_finding f = {.grade = c->moving ? WEFT_CHECK_NOTE : grade_of(rule), .rule = rule, .at = *p};
+	if (c->moving)
+		f.at.lost_bytes = 0;
 	r->count[f.grade]++;
-	r->lost_bytes += p->lost_bytes;
+	r->lost_bytes += f.at.lost_bytes;
 	if (r->finding.n >= FINDINGS_KEPT)
 		return 0;
 	f.at.file = weft_arena_strdup(&r->arena, p->file ? p->file : "");
@@ -76,7 +79,7 @@ int check_find(struct check *c, const char *rule, const char *file, uint64_t off
 	weft_one_line(text);
 	struct weft_problem p = {.file = file, .offset = offset, .lost_bytes = lost, .text = text};
 	pthread_mutex_lock(&c->lock);
-	int rc = add_finding(c->r, rule, &p);
+	int rc = add_finding(c, rule, &p);
 	pthread_mutex_unlock(&c->lock);
 	return rc;
 }
@@ -88,22 +91,23 @@ static int take_problems(struct check *c, struct weft_builder *b, size_t *done)
 {
 	int rc = 0;
 	for (; !rc && *done < b->problem.n; (*done)++)
-		rc = add_finding(c->r, b->problem.at[*done].rule, &b->problem.at[*done].p);
+		rc = add_finding(c, b->problem.at[*done].rule, &b->problem.at[*done].p);
 	return rc;
 }
 
-static int check_head(struct check *c, const struct stream *s)
+static int check_head(struct check *c, const struct stream *s, bool live)
 {
 	const struct weft_stream_head *h = &s->head;
 	struct weft_check_report *r = c->r;
 	int rc = 0;
 	r->n_streams_open += s->head_good && h->state == WEFT_STREAM_OPEN;
+	r->n_streams_live += live;
 	r->n_streams_full += s->head_good && h->state == WEFT_STREAM_FULL;
 	r->n_streams_bad += !s->run.n && !s->meta.n && (!s->head_good || s->n_bad_pages);
 	r->dropped += h->dropped;
 	if (s->head_good && h->state == WEFT_STREAM_OPEN)
 		rc = check_find(c, "stream-open", s->name, 0, 0, "was not closed: process %u %s", h->pid,
-		                pack_is_live(&s->bytes, h) ? "still records" : "was killed, or another program took its place");
+		                live ? "still records" : "was killed, or another program took its place");
 	if (!rc && s->head_good && h->state == WEFT_STREAM_FULL)
 		rc = check_find(c, "stream-full", s->name, 0, 0, "recording ended early: %s",
 		                h->reason ? weft_err_name(-(int)h->reason) : "the limit was reached");
@@ -130,6 +134,8 @@ static int check_clock(struct check *c, const struct stream *s)
 
 static int check_stream(struct check *c, struct weft_builder *b, struct stream *s, size_t *done)
 {
+	bool live = s->head_good && pack_is_live(&s->bytes, &s->head);
+	c->moving = live;
 	int rc = stream_scan(s, false);
 	if (!rc)
 		rc = stream_read_meta(s);
@@ -137,13 +143,18 @@ static int check_stream(struct check *c, struct weft_builder *b, struct stream *
 		rc = stream_define(s);
 	if (!rc)
 		rc = take_problems(c, b, done);
+	c->moving = false;
 	if (!rc)
-		rc = check_head(c, s);
+		rc = check_head(c, s, live);
 	c->r->n_pages += s->n_pages;
 	c->r->n_pages_bad += s->n_bad_pages;
 	c->r->n_pages_missing += s->n_missing_pages;
 	c->r->n_pages_unused += s->n_unused_pages;
-	return rc ? rc : check_pages(c, s);
+	c->moving = live;
+	if (!rc)
+		rc = check_pages(c, s);
+	c->moving = false;
+	return rc;
 }
 
 static int check_streams(struct check *c, const char *path, const struct weft_open_how *how, struct weft_err *err)
@@ -314,7 +325,7 @@ static int take_trace_problems(struct check *c, const struct weft_trace *t)
 	uint64_t kept = t->n_problems < FINDINGS_KEPT ? t->n_problems : FINDINGS_KEPT;
 	int rc = 0;
 	for (uint64_t i = 0; !rc && i < kept; i++)
-		rc = add_finding(c->r, "input", &t->problem[i]);
+		rc = add_finding(c, "input", &t->problem[i]);
 	c->r->count[WEFT_CHECK_ERROR] += t->n_problems - kept;
 	c->r->n_records = t->n_events;
 	return rc;

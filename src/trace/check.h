@@ -28,6 +28,7 @@ extern const char *const weft_check_index_name[]; /* "good" */
 
 struct weft_check_report {
 	uint64_t n_streams, n_streams_open, n_streams_full, n_streams_bad; /* bad: nothing in it can be read */
+	uint64_t n_streams_live; /* open, and their process still writes: what looks like damage there is a note */
 	uint64_t n_pages, n_pages_open, n_pages_unused, n_pages_bad, n_pages_missing;
 	uint64_t n_threads, n_records, n_definitions, n_unknown;
 	uint64_t lost_bytes; /* in pages and records that could not be read */

@@ -11,6 +11,7 @@ struct check {
 	struct weft_check_report *r;
 	pthread_mutex_t lock; /* r */
 	unsigned threads;
+	bool moving; /* what is read now is still written: what differs from one look to the next is no damage */
 };
 /* Adds a finding; its grade is the rule's. Thread-safe. */
 int check_find(struct check *c, const char *rule, const char *file, uint64_t offset, uint64_t lost, const char *fmt, ...)

@@ -30,3 +30,28 @@ $ weft record -q -- ./killed
 $ weft stat --csv killed.weft | cut -d, -f1-4
 region,state,threads,calls
 work,running,1,100000
+
+## A trace that is being written can be read, and what changes meanwhile is no damage.
+$ cat >busy.c <<'END'
+> #include <weft/record.h>
+> #include <fcntl.h>
+> #include <unistd.h>
+> WEFT_REGION(work, "work", WEFT_STATE_RUNNING);
+> int main(void)
+> {
+> 	for (int i = 0; i < 3000 && access("done", 0); i++) {
+> 		for (int k = 0; k < 5000; k++) { weft_enter(work); weft_leave(work); }
+> 		usleep(10000);
+> 		if (i == 20) close(creat("going", 0666));
+> 	}
+> 	return 0;
+> }
+> END
+$ cc busy.c -I"$WEFT_SOURCE/include" -L"$WEFT_BUILD" -lweft -Wl,-rpath,"$WEFT_BUILD" -o busy 2>&1 | head -3
+$ weft record -q -o busy.weft -- ./busy & until [ -e going ]; do sleep 0.02; done
+$ weft check busy.weft >said; echo "$?" $(grep -c '^error' said) $(grep -o ': sound so far, and still being recorded' said)
+0 0 : sound so far, and still being recorded
+$ weft check --json busy.weft | jq '.streams_live > 0 and .errors == 0'
+true
+$ touch done; wait $!; weft check busy.weft
+busy.weft: sound; 2 streams[..]
