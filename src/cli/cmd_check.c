@@ -86,7 +86,9 @@ static void print_verdict(const char *path, const struct weft_check_report *r)
 	char lost[32];
 	printf("%s: ", path);
 	if (r->count[WEFT_CHECK_ERROR] == 0)
-		printf("sound%s", r->n_streams_live ? " so far, and still being recorded" : r->n_ends_missing ? " as far as it goes" : "");
+		printf("sound%s", r->n_streams_live   ? " so far, and still being recorded"
+		                  : r->n_ends_missing ? " as far as it goes"
+		                                      : "");
 	else if (r->n_streams && r->n_streams_bad == r->n_streams)
 		printf("unreadable");
 	else if (r->lost_bytes)
