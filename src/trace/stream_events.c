@@ -309,6 +309,15 @@ static void note_back(struct worker *k, const struct weft_page *p)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* Said once, for all of them: a busy process uses its pages again and again. */
+static int note_changed(struct stream *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->n_changed++;
+	pthread_mutex_unlock(&s->lock);
+	return 0;
+}
+
 static bool is_open(enum weft_page_verdict v, const struct weft_page *p, uint32_t thread, uint32_t seq)
 {
 	return v == WEFT_PAGE_OPEN && p->type == WEFT_PAGE_EVENTS && p->thread == thread && p->seq == seq && p->word[0];
@@ -323,13 +332,13 @@ static int read_page(struct worker *k, const struct weft_page *p, uint32_t page,
 	enum weft_page_verdict v = weft_page_begin(&walk, p, true);
 	if (s->b->skim && !stream_page_continues(p, k->at->t->number, seq) && !is_open(v, p, k->at->t->number, seq))
 		return -EAGAIN;
-	static const struct page_fault changed = {"page-changed", "changed while it was read"};
-	const struct page_fault *why = v == WEFT_PAGE_BAD                                      ? stream_page_fault(p)
-	                               : v == WEFT_PAGE_EMPTY || p->thread != k->at->t->number ? &changed
-	                                                                                       : NULL;
-	if (why)
+	if (v == WEFT_PAGE_BAD) {
+		const struct page_fault *why = stream_page_fault(p);
 		return stream_problem(s, why->rule, offset, WEFT_PAGE_BYTES, "page %u: %s; %u bytes skipped", page, why->text,
 		                      WEFT_PAGE_BYTES);
+	}
+	if (v == WEFT_PAGE_EMPTY || p->thread != k->at->t->number)
+		return note_changed(s);
 	uint64_t n_back = k->n_back;
 	int rc = read_records(k, &walk);
 	if (k->n_back != n_back)
@@ -460,6 +469,11 @@ static int report_counts(struct stream *const *streams, uint32_t n)
 		if (s->n_odd)
 			rc = stream_problem(s, "record-short", 0, 0, "%llu records are shorter than their kinds say; left out",
 			                    (unsigned long long)s->n_odd);
+		if (!rc && s->n_changed)
+			rc = stream_problem(
+				s, "page-changed", 0, s->n_changed * WEFT_PAGE_BYTES,
+				"%llu pages changed while they were read: it is being recorded; what they held is missing here",
+				(unsigned long long)s->n_changed);
 		if (!rc && s->undefined.n)
 			rc = stream_problem(s, "id-undefined", 0, 0,
 			                    "%zu definitions that events name are lost; their names are made up", s->undefined.n);

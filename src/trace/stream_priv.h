@@ -85,6 +85,7 @@ struct stream {
 	uint64_t n_pages, n_bad_pages, n_missing_pages, n_unused_pages;
 	uint64_t n_unknown, n_odd;             /* odd: records with fewer words than their kind has */
 	uint64_t n_held, n_back, most_back_ns; /* the clock went back: seen by the recorder; within a page */
+	uint64_t n_changed;                    /* pages that had become others when they were read: the process still records */
 	uint32_t own_process;                  /* index in process; WEFT_NONE: only others are described */
 };
 

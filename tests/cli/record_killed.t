@@ -51,6 +51,10 @@ $ cc busy.c -I"$WEFT_SOURCE/include" -L"$WEFT_BUILD" -lweft -Wl,-rpath,"$WEFT_BU
 $ weft record -q -o busy.weft -- ./busy & until [ -e going ]; do sleep 0.02; done
 $ weft check busy.weft >said; echo "$?" $(grep -c '^error' said) $(grep -o ': sound so far, and still being recorded' said)
 0 0 : sound so far, and still being recorded
+$ for i in 1 2 3; do weft stat busy.weft 2>&1 | awk '/changed while they were read/ { n++ } END { print (n > 1 ? "several lines" : "one line or none") }'; done
+one line or none
+one line or none
+one line or none
 $ weft check --json busy.weft | jq '.streams_live > 0 and .errors == 0'
 true
 $ touch done; wait $!; weft check busy.weft
