@@ -246,6 +246,9 @@ int build_match(struct weft_builder *b, struct build_product *p)
 	bool ends = flows || side[0].n_rows || side[1].n_rows;
 	for (unsigned i = 0; i < 2; i++)
 		matcher_init(&matcher[i], b, p, i);
+	if (b->message.n && !side[0].n_rows && !side[1].n_rows)
+		p->message.sorted.keys =
+			0; /* a foreign format's: in the order of the file, which decides what comes first of one instant */
 	/* Starting a thread costs as much as sorting some thousand ends. */
 	int rc = weft_parallel(ends ? b->threads : 1, COL_SIDES, sort_side, matcher);
 	if (!rc)

@@ -98,7 +98,7 @@ int64_t spill_log_next(struct spill_log *l, const void **rows)
 
 void spill_sort_init(struct spill_sort *s, uint32_t row_bytes, uint64_t bound)
 {
-	*s = (struct spill_sort){.row_bytes = row_bytes, .bound = bound, .fd = -1};
+	*s = (struct spill_sort){.row_bytes = row_bytes, .keys = SPILL_KEYS, .bound = bound, .fd = -1};
 }
 
 static void drop_memory(struct spill_sort *s)
@@ -141,7 +141,7 @@ static int order_rows(struct spill_sort *s, size_t from, size_t n, unsigned word
 	for (size_t i = 0; i < n; i++)
 		at[i].key = row_key(s, from + i, word);
 	int rc = sort_pairs(at, n);
-	for (size_t i = 0, end; !rc && word + 1 < SPILL_KEYS && i < n; i = end) {
+	for (size_t i = 0, end; !rc && word + 1 < s->keys && i < n; i = end) {
 		for (end = i + 1; end < n && at[end].key == at[i].key;)
 			end++;
 		if (end - i > 1)
@@ -159,7 +159,7 @@ static int make_order(struct spill_sort *s)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		s->order[i].ref = i;
-	return order_rows(s, 0, n, 0);
+	return s->keys ? order_rows(s, 0, n, 0) : 0;
 }
 
 static int write_run(struct spill_sort *s)
@@ -243,7 +243,7 @@ static int run_fill(struct spill_sort *s, struct spill_run *r)
 static bool row_before(const struct spill_sort *s, uint32_t x, uint32_t y)
 {
 	const uint64_t *a = run_row(s, &s->run.at[x]), *b = run_row(s, &s->run.at[y]);
-	for (unsigned i = 0; i < SPILL_KEYS; i++)
+	for (unsigned i = 0; i < s->keys; i++)
 		if (a[i] != b[i])
 			return a[i] < b[i];
 	return x < y;

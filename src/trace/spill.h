@@ -38,7 +38,7 @@ int64_t spill_log_next(struct spill_log *l, const void **rows) WEFT_MUST_CHECK;
 
 /* ---- the sorter: by one thread ---- */
 
-#define SPILL_KEYS 4u /* the first words of a row are what it is sorted by */
+#define SPILL_KEYS 4u
 
 struct spill_run {        /* sorted rows in the file */
 	uint64_t at, end; /* bytes not read yet */
@@ -47,6 +47,7 @@ struct spill_run {        /* sorted rows in the file */
 };
 struct spill_sort {
 	uint32_t row_bytes; /* a multiple of 8 */
+	uint32_t keys;      /* so many first words of a row are what it is sorted by: SPILL_KEYS; 0: rows stay as they came */
 	uint64_t bound;
 	uint64_t n_rows;
 	WEFT_VEC(uint64_t) row;  /* in memory, row after row */

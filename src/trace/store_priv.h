@@ -15,7 +15,7 @@
 #include "base/atomic.h"
 #include "columns_priv.h"
 
-#define STORE_VERSION 4u
+#define STORE_VERSION 5u
 #define STORE_COLUMNS_MAGIC "WEFTCOL\n"
 #define STORE_TABLES_MAGIC "WEFTTAB\n"
 

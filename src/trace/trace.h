@@ -84,8 +84,8 @@ struct weft_def_table {
 };
 
 /*
- * Columns of matched messages, sorted by send_done (the time of the SEND event), those that nobody sent last, by recv_done. A missing
- * end has thread WEFT_NONE and times WEFT_NEVER. Flows likewise.
+ * Columns of matched messages, sorted by send_done (the time of the SEND event), those that nobody sent last, by recv_done; those of
+ * foreign formats in the order of the file. A missing end has thread WEFT_NONE and times WEFT_NEVER. Flows likewise.
  */
 struct weft_messages {
 	uint64_t n;
