@@ -109,20 +109,20 @@ static void run_recv_duration(struct metric_thread *t, const struct metric_recor
 /* ---- running sums ---- */
 
 /* What a message adds to a sum: 1, its bytes, or its bandwidth in units of 1e-12. */
-static int64_t one_message(const struct metric_thread *t, const struct metric_message *m)
+static metric_sum one_message(const struct metric_thread *t, const struct metric_message *m)
 {
 	(void)t;
 	(void)m;
 	return 1;
 }
 
-static int64_t bytes(const struct metric_thread *t, const struct metric_message *m)
+static metric_sum bytes(const struct metric_thread *t, const struct metric_message *m)
 {
 	(void)t;
-	return (int64_t)m->size;
+	return (metric_sum)m->size;
 }
 
-static int64_t bandwidth(const struct metric_thread *t, const struct metric_message *m)
+static metric_sum bandwidth(const struct metric_thread *t, const struct metric_message *m)
 {
 	const struct weft_record_filter *f = &t->metric->filter;
 	double time = f->logical && m->log_recv > m->phy_recv ? m->log_recv - m->log_send
@@ -132,18 +132,18 @@ static int64_t bandwidth(const struct metric_thread *t, const struct metric_mess
 	if (time == 0)
 		return 0;
 	double v = m->size / t->list.at[0] / time * 1e12;
-	return v < 9e18 ? (int64_t)v : INT64_MAX / 2;
+	return fabs(v) < 1e37 ? (metric_sum)v : 0;
 }
 
 /* Those on their way: from their sending to their completion. Negative ones are left out, or are all that counts. */
 static void run_transit(struct metric_thread *t, const struct metric_records *r, double *value, bool negative,
-                        int64_t (*of)(const struct metric_thread *, const struct metric_message *), double scale)
+                        metric_sum (*of)(const struct metric_thread *, const struct metric_message *), double scale)
 {
 	struct metric_message m;
 	for (uint32_t i = 0; i < r->n; i++) {
 		metric_message_get(t->space, r->code[i], &m);
 		if (is_negative(t, &m) == negative) {
-			int64_t sign = negative ? -1 : 1;
+			int sign = negative ? -1 : 1;
 			if (sends(t, r->kind[i]))
 				t->sum += sign * of(t, &m);
 			else if (metric_comm_completes(&t->metric->filter, r->kind[i], &m))
@@ -186,7 +186,7 @@ static void run_count(struct metric_thread *t, const struct metric_records *r, d
 	for (uint32_t i = 0; i < r->n; i++) {
 		metric_message_get(t->space, r->code[i], &m);
 		if (receives ? metric_comm_completes(&t->metric->filter, r->kind[i], &m) : r->kind[i] == send)
-			t->sum += of_bytes ? (int64_t)m.size : 1;
+			t->sum += of_bytes ? (metric_sum)m.size : 1;
 		value[i] = (double)t->sum;
 	}
 }

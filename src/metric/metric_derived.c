@@ -21,7 +21,8 @@ struct metric_derived {
 	double factor[2];
 	double begin, to;
 	double control, cleared_at; /* the control's last value; when it last fell */
-	double counted, count;      /* begin of the last burst that was counted */
+	double count;
+	bool counted; /* the data burst in front is in `count`, if it is one to count */
 	bool cleared, begun, done;
 };
 
@@ -171,10 +172,8 @@ static void fold_in(struct metric_derived *d, struct fold *f)
 	if (!f->any || v > f->most)
 		f->most = v;
 	f->any = true;
-	if (p->value != 0 && p->begin > d->counted) {
-		d->count++;
-		d->counted = p->begin;
-	}
+	d->count += p->value != 0 && !d->counted;
+	d->counted = true;
 }
 
 static double fold_value(const struct metric_derived *d, const struct fold *f)
@@ -191,6 +190,12 @@ static double fold_value(const struct metric_derived *d, const struct fold *f)
 	}
 }
 
+static int next_data(struct metric_derived *d)
+{
+	d->counted = false;
+	return metric_pull_step(&d->parent[0]);
+}
+
 /* The control's interval, with all bursts of the data that begin before it ends. */
 static int fold_one(struct metric_derived *d, double *value)
 {
@@ -202,12 +207,12 @@ static int fold_one(struct metric_derived *d, double *value)
 	d->begun = true;
 	int rc = 1;
 	while (rc > 0 && !data->ended && data->end <= control->begin)
-		rc = metric_pull_step(data);
+		rc = next_data(d);
 	while (rc > 0 && !data->ended && data->begin < control->end) {
 		fold_in(d, &f);
 		if (data->end > control->end)
 			break;
-		rc = metric_pull_step(data);
+		rc = next_data(d);
 	}
 	if (rc < 0)
 		return rc;
@@ -339,7 +344,6 @@ int metric_derived_new(struct metric_stream **out, const struct metric_site *sit
 	bool folds = d->func->controlled && d->func->controlled != CLEAR_BY;
 	d->stream = (struct metric_stream){folds ? fold_next : plain_next, derived_free};
 	d->to = site->to;
-	d->counted = -1;
 	const struct weft_metric *m = site->metric;
 	int rc = folds || m->shift[0] || m->shift[1] ? 0 : metric_share_new(&d->share, m->parent[0], m->parent[1]);
 	for (unsigned i = 0; i < 2 && !rc; i++) {

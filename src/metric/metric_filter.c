@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The filter of a metric: which comms and events it sees. States are never filtered. The order of the tests matters: an "or"
- * that holds accepts a comm at once, whatever the later tests would say.
+ * whose first test holds accepts a comm at once, whatever the later ones would say.
  */
 #include "metric_priv.h"
 
@@ -64,7 +64,7 @@ static double bandwidth_of(const struct weft_space *s, const struct weft_metric 
 static int both(bool or_between, bool first, bool second)
 {
 	if (or_between)
-		return first ? 1 : second ? 1 : -1;
+		return first ? 1 : second ? 0 : -1;
 	return first && second ? 0 : -1;
 }
 

@@ -171,6 +171,9 @@ bool metric_comm_completes(const struct weft_record_filter *f, uint32_t kind, co
 		} \
 	}
 
+/* Whole numbers: what is taken away again leaves nothing behind. Wide, as bandwidths are kept in units of 1e-12. */
+typedef __int128 metric_sum;
+
 struct metric_thread;
 struct metric_thread_func {
 	struct weft_func head;
@@ -198,7 +201,7 @@ struct metric_thread {
 	double held, time; /* the interval that is open: its value and its begin */
 	uint32_t kind;     /* of the record that opened it */
 	double last;       /* of the function: what it likes to keep */
-	int64_t sum;
+	metric_sum sum;
 	uint64_t at;
 	struct metric_comms comms, all; /* what the filter lets through; what a function wants to see besides */
 	uint64_t all_at;

@@ -335,6 +335,75 @@ TEST(filters_choose_events_and_messages)
 	unmake_trace(&f);
 }
 
+/* Of two tests with "or" between the first decides alone; when only the second holds, the others are asked, too. */
+TEST(an_or_that_holds_at_once_skips_what_comes_later)
+{
+	struct made f;
+	struct weft_metric m;
+	static const double one = 1, two = 2, large = 1000;
+	set_up(&f);
+	make_metric(&m, "Number Of Sends");
+	m.filter.or_from_to = true;
+	m.filter.test[WEFT_OF_FROM] = (struct weft_test){WEFT_TEST_EQ, {&one, 1}};
+	m.filter.test[WEFT_OF_TO] = (struct weft_test){WEFT_TEST_EQ, {&one, 1}};
+	m.filter.test[WEFT_OF_SIZE] = (struct weft_test){WEFT_TEST_GT, {&large, 1}};
+	check_row(&f, &m, 0, "0| 0 100| 1 1000|");
+	check_row(&f, &m, 1, "0| 0 1000|");
+	m.filter.test[WEFT_OF_FROM].list.at = &two;
+	m.filter.test[WEFT_OF_TO].list.at = &two;
+	check_row(&f, &m, 0, "0| 0 1000|");
+	unmake_trace(&f);
+}
+
+/* Messages that are sent or received at one instant come in the order of their lines, also when the file is not in order of time. */
+TEST(messages_of_one_instant_keep_the_order_of_the_file)
+{
+	static const char lines[] = "#Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)\n"
+				    "3:1:1:1:1:100:150:2:1:2:1:400:700:1:7\n" /* sent and received later than the next */
+				    "3:1:1:1:1:100:120:2:1:2:1:300:700:2:8\n"
+				    "3:1:1:1:1:50:60:2:1:2:1:300:700:3:9\n";
+	struct made f;
+	struct weft_metric m;
+	make_trace(&f, lines, NULL, NULL);
+	make_metric(&m, "Last Send Size");
+	check_row(&f, &m, 0, "0| 0 50| 3 100| 1 100| 2 1000|");
+	make_metric(&m, "Last Tag");
+	check_row(&f, &m, 1, "0| 0 700| 7 700| 8 700| 9 1000|");
+	unmake_trace(&f);
+}
+
+/* Terabytes a second, as bytes in milliseconds: whole numbers of 1e-12 of them need more than 64 bits. */
+TEST(bandwidths_may_be_large)
+{
+	static const char lines[] = "#Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)\n"
+				    "3:1:1:1:1:100:100:2:1:2:1:200:200:4096:1\n3:1:1:1:1:150:150:2:1:2:1:250:250:2048:1\n";
+	struct made f;
+	struct weft_metric m;
+	make_trace(&f, lines, NULL, NULL);
+	make_metric(&m, "Send BandWidth");
+	m.unit = WEFT_MS;
+	check_row(&f, &m, 0, "0| 0 100| 4.096e+07 150| 6.144e+07 200| 2.048e+07 200| 2.048e+07 250| 0 250| 0 1000|");
+	unmake_trace(&f);
+}
+
+/* Each burst of the data that is not 0 counts once, also one without length beside another that begins with it. */
+TEST(bursts_are_counted_one_by_one)
+{
+	static const char lines[] = "#Paraver (01/01/2024 at 10:00):1000_ns:1(1):1:1(1:1)\n1:1:1:1:1:0:1000:1\n"
+				    "2:1:1:1:1:200:50:5\n2:1:1:1:1:200:50:6\n2:1:1:1:1:300:50:0\n";
+	struct made f;
+	struct weft_metric a, b, m;
+	make_trace(&f, lines, NULL, NULL);
+	make_metric(&a, "Last Evt Val");
+	make_metric(&b, "Useful");
+	weft_metric_init(&m);
+	m.parent[0] = &a;
+	m.parent[1] = &b;
+	m.operation.func = weft_func_find(WEFT_FUNC_DERIVED, "controlled: enumerate");
+	check_row(&f, &m, 0, "0| 2 1000| 0 1000|");
+	unmake_trace(&f);
+}
+
 TEST(units_are_converted_once)
 {
 	CHECK(weft_unit_convert(1500, WEFT_NS, WEFT_US) == 1.5);
