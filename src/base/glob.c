@@ -7,6 +7,7 @@
  * pattern x text, and a few passes over the text in practice.
  */
 #include "str.h"
+#include <limits.h>
 #include <string.h>
 
 /* The next character: a name's UTF-8 counts as people see it, so that ? takes a whole letter. */
@@ -81,13 +82,14 @@ static unsigned edit_distance(const char *a, size_t n_a, const char *b, size_t n
 	return above[n_b];
 }
 
-const char *weft_nearest(const char *name, const char *const *known, size_t n_known)
+/* The first of those that are nearer than `bound`. */
+static const char *nearer_than(unsigned bound, const char *name, const char *const *known, size_t n_known)
 {
 	size_t n = strlen(name);
 	if (n > NAME_LIMIT)
 		return NULL;
 	const char *best = NULL;
-	unsigned best_distance = (unsigned)n / 3 + 1;
+	unsigned best_distance = bound;
 	for (size_t i = 0; i < n_known; i++) {
 		size_t n_known_name = strlen(known[i]);
 		if (n_known_name > NAME_LIMIT)
@@ -99,4 +101,14 @@ const char *weft_nearest(const char *name, const char *const *known, size_t n_kn
 		}
 	}
 	return best;
+}
+
+const char *weft_nearest(const char *name, const char *const *known, size_t n_known)
+{
+	return nearer_than((unsigned)strlen(name) / 3 + 1, name, known, n_known);
+}
+
+const char *weft_closest(const char *name, const char *const *known, size_t n_known)
+{
+	return nearer_than(UINT_MAX, name, known, n_known);
 }

@@ -75,6 +75,8 @@ char *weft_human_count(char *out, uint64_t n);
  * of equals. A swap of neighbours is one edit.
  */
 const char *weft_nearest(const char *name, const char *const *known, size_t n_known);
+/* Likewise, however far it is. NULL: there is none, or the name is longer than any word. */
+const char *weft_closest(const char *name, const char *const *known, size_t n_known);
 
 /* Shell-like match with * and ? (one UTF-8 character); the whole text must match. Linear in practice, never exponential. */
 bool weft_glob(const char *pattern, const char *text);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "cli.h"
+#include "metric/view_lack.h"
 #include "paramedir.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -61,6 +62,25 @@ static int compute(const struct paramedir_args *a, const struct weft_space *s, c
 	return rc;
 }
 
+/* Says what the trace lacks, in the tool's words and with names; can the view be computed all the same? */
+static bool say_lack(const struct weft_view *v, const struct weft_space *s, const struct weft_view_lack *lack, const char *cfg)
+{
+	struct weft_buf missing = {0};
+	weft_view_missing(v, s, &missing);
+	const char *names = missing.n ? missing.at : "";
+	if (!lack->found)
+		fprintf(stderr,
+		        "%s: None of the events specified in the filter appear in the trace. File creation aborted. Missing: %s\n",
+		        cfg, names);
+	else if (lack->nothing_selected)
+		fprintf(stderr, "%s: Some timeline has 0 objects selected at some level. File creation aborted.\n", cfg);
+	else if (missing.n)
+		fprintf(stderr, "%s: Some of the events specified in the filter do not appear in the trace. Missing: %s\n", cfg,
+		        names);
+	weft_buf_fini(&missing);
+	return lack->found && !lack->nothing_selected;
+}
+
 /* One view: a warning when it cannot stand on this trace, and nothing is written. */
 static int run_view(const struct paramedir_args *a, const struct weft_space *s, const struct paramedir_job *j)
 {
@@ -81,12 +101,7 @@ static int run_view(const struct paramedir_args *a, const struct weft_space *s, 
 		fprintf(stderr, "%s\n", v.dropped);
 	if (rc)
 		fprintf(stderr, "Cannot load '%s' file: %s\n", j->cfg, err.text);
-	else if (!lack.found)
-		fprintf(stderr, "%s: None of the events specified in the filter appear in the trace. File creation aborted.\n",
-		        j->cfg);
-	else if (lack.nothing_selected)
-		fprintf(stderr, "%s: Some timeline has 0 objects selected at some level. File creation aborted.\n", j->cfg);
-	else
+	else if (say_lack(&v, s, &lack, j->cfg))
 		rc = compute(a, s, &v, j, &err);
 	weft_view_fini(&v);
 	free(text);

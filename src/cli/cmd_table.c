@@ -512,6 +512,11 @@ static int run_trace(const struct args *a, struct cli_table_set *set)
 		weft_view_fini(&v);
 		return failed;
 	}
+	if (v.dropped && !v.n_hists) { /* its only table: no other is what was asked for */
+		weft_err_set(&err, WEFT_E_SYNTAX, "%s", v.dropped);
+		weft_view_fini(&v);
+		return cli_fail(&err);
+	}
 	if (v.dropped)
 		weft_log(WEFT_LOG_WARN, "%s", v.dropped);
 	int status = cli_open(&a->common, a->trace, &t, NULL);

@@ -37,7 +37,7 @@ static const struct weft_func *find_func(struct cfg *c, enum weft_func_kind k, s
 	for (const struct weft_func *g; !f && n < 128 && (g = weft_func_at(k, n)); n++)
 		known[n] = g->name;
 	if (!f)
-		*rc = cfg_unknown(c, k == WEFT_FUNC_COMPOSE ? "compose function" : "function", name, weft_nearest(z, known, n));
+		*rc = cfg_unknown(c, k == WEFT_FUNC_COMPOSE ? "compose function" : "function", z, known, n);
 	return f;
 }
 
@@ -54,7 +54,7 @@ static int set_test(struct cfg *c, struct weft_window *w, int which, struct weft
 			return 0;
 		}
 	const char *z = cfg_keep(c, name);
-	return z ? cfg_unknown(c, "filter function", name, weft_nearest(z, weft_test_names, WEFT_TEST_KINDS)) : -ENOMEM;
+	return z ? cfg_unknown(c, "filter function", z, weft_test_names, WEFT_TEST_KINDS) : -ENOMEM;
 }
 
 static int set_selected(struct cfg *c, struct weft_window *w, struct weft_str key, struct weft_str name)
@@ -253,8 +253,10 @@ int cfg_filter_module(struct cfg *c, struct weft_str value)
 	int which = 0;
 	while (cfg_filter_names[which] && !weft_str_eq(key, cfg_filter_names[which]))
 		which++;
-	if (!cfg_filter_names[which])
-		return cfg_unknown(c, "filter", key, NULL);
+	if (!cfg_filter_names[which]) {
+		const char *z = cfg_keep(c, key);
+		return z ? cfg_unknown(c, "filter", z, cfg_filter_names, (size_t)which) : -ENOMEM;
+	}
 	if (!cfg_take_count(&value, &n))
 		return cfg_fail(c, "expected the count of the filter's values");
 	if (which == WEFT_FILTERS)

@@ -84,7 +84,7 @@ static int read_statistic(struct cfg *c, struct weft_str value)
 	for (const struct weft_stat *s; n < 64 && (s = weft_stat_at(n)); n++)
 		known[n] = weft_stat_name(s);
 	cfg_hist(c)->stat = weft_stat_find(z);
-	return cfg_hist(c)->stat ? 0 : cfg_unknown(c, "statistic", name, weft_nearest(z, known, n));
+	return cfg_hist(c)->stat ? 0 : cfg_unknown(c, "statistic", z, known, n);
 }
 
 #define READ_BOOL(name, place) \

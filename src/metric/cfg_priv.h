@@ -36,8 +36,8 @@ extern const char *const cfg_level_names[],
 int cfg_word(struct cfg *c, struct weft_str value, const char *const *names, const char *what);
 
 int cfg_fail(struct cfg *c, const char *fmt, ...) WEFT_PRINTF(2, 3);
-/* "line N: unknown WHAT 'NAME' (did you mean 'X'?)" */
-int cfg_unknown(struct cfg *c, const char *what, struct weft_str name, const char *near);
+/* "line N: unknown WHAT 'NAME' (did you mean 'X'?)", or, where none is like it, "(the nearest is 'X')" */
+int cfg_unknown(struct cfg *c, const char *what, const char *name, const char *const *known, size_t n_known);
 const char *cfg_keep(struct cfg *c, struct weft_str s); /* a copy in the view's arena, NULL when memory is out */
 int cfg_other(struct cfg *c, const char *key, struct weft_str value);
 

@@ -20,12 +20,14 @@ int cfg_fail(struct cfg *c, const char *fmt, ...)
 	return weft_err_set(c->err, WEFT_E_SYNTAX, "%s:%llu: %s", c->path, (unsigned long long)c->line, text);
 }
 
-int cfg_unknown(struct cfg *c, const char *what, struct weft_str name, const char *near)
+int cfg_unknown(struct cfg *c, const char *what, const char *name, const char *const *known, size_t n_known)
 {
-	int n = name.n > 100 ? 100 : (int)name.n;
+	const char *near = weft_nearest(name, known, n_known), *closest = weft_closest(name, known, n_known);
 	if (near)
-		return cfg_fail(c, "unknown %s '%.*s' (did you mean '%s'?)", what, n, name.at, near);
-	return cfg_fail(c, "unknown %s '%.*s'", what, n, name.n ? name.at : "");
+		return cfg_fail(c, "unknown %s '%.100s' (did you mean '%s'?)", what, name, near);
+	if (closest)
+		return cfg_fail(c, "unknown %s '%.100s' (the nearest is '%s')", what, name, closest);
+	return cfg_fail(c, "unknown %s '%.100s'", what, name);
 }
 
 const char *cfg_keep(struct cfg *c, struct weft_str s)
@@ -151,5 +153,5 @@ int cfg_word(struct cfg *c, struct weft_str value, const char *const *names, con
 		if (weft_str_eq(t, names[n]))
 			return (int)n;
 	const char *z = cfg_keep(c, t);
-	return z ? cfg_unknown(c, what, t, weft_nearest(z, names, n)) : -ENOMEM;
+	return z ? cfg_unknown(c, what, z, names, n) : -ENOMEM;
 }

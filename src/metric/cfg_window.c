@@ -138,7 +138,7 @@ static int read_operation(struct cfg *c, struct weft_str value)
 	for (const struct weft_func *g; !f && n < 32 && (g = weft_func_at(WEFT_FUNC_DERIVED, n)); n++)
 		known[n] = g->name;
 	if (!f)
-		return cfg_unknown(c, "operation", name, weft_nearest(z, known, n));
+		return cfg_unknown(c, "operation", z, known, n);
 	cfg_window(c)->metric.operation = (struct weft_call){.func = f};
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types of events are named by the label that the view has for them, and by their number otherwise. */
 #include "view_lack.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,17 @@ static bool has_events(const struct lack *l, double least, double most)
 	return false;
 }
 
+/* Of those that have events; NULL: there is none. */
+static const struct weft_def_row *nearest_type(const struct lack *l, double number)
+{
+	const struct weft_def_table *d = &l->trace->def[WEFT_CLASS_TYPE];
+	const struct weft_def_row *best = NULL;
+	for (uint32_t i = 1; i < d->n; i++)
+		if (d->at[i].n_events && (!best || fabs((uint32_t)d->at[i].code - number) < fabs((uint32_t)best->code - number)))
+			best = &d->at[i];
+	return best;
+}
+
 static void name_type(struct lack *l, const char *label, double number)
 {
 	if (l->named++ >= NAMED_MOST) {
@@ -31,13 +43,18 @@ static void name_type(struct lack *l, const char *label, double number)
 	}
 	weft_buf_puts(l->out, l->named > 1 ? ", " : "");
 	if (!label) {
+		const struct weft_def_row *type = nearest_type(l, number);
 		weft_buf_printf(l->out, "%.0f", number);
+		if (type)
+			weft_buf_printf(l->out, " (the nearest is %u '%s')", (uint32_t)type->code, type->name);
 		return;
 	}
-	const char *near = weft_nearest(label, l->known, l->n_known);
+	const char *near = weft_nearest(label, l->known, l->n_known), *closest = weft_closest(label, l->known, l->n_known);
 	weft_buf_printf(l->out, "'%s'", label);
 	if (near && strcmp(near, label) != 0)
 		weft_buf_printf(l->out, " (did you mean '%s'?)", near);
+	else if (!near && closest)
+		weft_buf_printf(l->out, " (the nearest is '%s')", closest);
 }
 
 static bool has_one_of(const struct lack *l, const struct weft_test *t)

@@ -28,11 +28,11 @@ THREAD 1.1.1	1.0000000000	1.0000000000
 $ weft paramedir -p t1.prv h.cfg one && grep -c Total one
 1
 $ sed 's/evt_type 4 .*/evt_type 1 12345/' v.cfg >none.cfg; weft paramedir t1.prv none.cfg; echo "status $?"; ls none*
-none.cfg: None of the events specified in the filter appear in the trace. File creation aborted.
+none.cfg: None of the events specified in the filter appear in the trace. File creation aborted. Missing: 12345 (the nearest is 42000050 'PAPI_TOT_INS')
 status 0
 none.cfg
 $ sed 's/Last Evt Val}/Last Event}/' v.cfg >wrong.cfg; weft paramedir t1.prv wrong.cfg; echo "status $?"
-Cannot load 'wrong.cfg' file: wrong.cfg:40: unknown function 'Last Event'
+Cannot load 'wrong.cfg' file: wrong.cfg:40: unknown function 'Last Event' (the nearest is 'Last Evt Val')
 status 0
 $ sed 's/window_level thread/window_level cpu/' v.cfg >cpu.cfg; sed '1s/:1(2):/:0:/; s/^\([12]\):[0-9]:/\1:0:/' t1.prv >flat.prv; weft paramedir flat.prv cpu.cfg; echo "status $?"
 Cannot load 'cpu.cfg' file: window 'Last Evt Val': the trace has no level cpu
@@ -40,3 +40,6 @@ status 0
 $ echo text >no.cfg; weft paramedir t1.prv no.cfg; echo "status $?"
 'no.cfg' is not a Paraver configuration file.
 status 1
+$ sed 's/Statistic: .*/Statistic: Entropy/; /3D_ControlWindow/d' h.cfg >stat.cfg; weft table -q stat.cfg t1.prv
+weft table: error: stat.cfg:91: unknown statistic 'Entropy' (the nearest is 'Integral')
+? 2

@@ -265,7 +265,7 @@ weft table: warning: t3.prv:18: cpu 3 is on node 2, the thread on node 1; record
 weft table: warning: t3.prv:19: cpu 9, of 3; record skipped
 weft table: warning: t3.prv:20: there is no thread 1.9.1; record skipped
 weft table: warning: and 1 problems more (see 'weft check t3.prv')
-weft table: error: wrong.view: the trace has none of its events: 'Sise'
+weft table: error: wrong.view: the trace has none of its events: 'Sise' (the nearest is 'Other')
 ? 2
 $ printf 'a = vale(5)\n' >wrong.view; weft table wrong.view t3.prv
 weft table: error: wrong.view:1:5: unknown metric or function 'vale' (did you mean 'value'?)

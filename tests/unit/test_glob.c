@@ -125,6 +125,15 @@ TEST(nearest_prefers_fewer_edits_then_the_first)
 	CHECK_STR(weft_nearest("abcdef", known, 3), "abcdef");
 }
 
+TEST(closest_is_found_however_far)
+{
+	static const char *const known[] = {"table", "timeline", "view"};
+	CHECK_STR(weft_closest("vow", known, 3), "view");
+	CHECK_STR(weft_closest("xyz", known, 3), "view");
+	CHECK_STR(weft_closest("", known, 3), "view");
+	CHECK_STR(weft_closest("vow", known, 0), NULL);
+}
+
 TEST(nearest_refuses_long_names)
 {
 	char name[200];
