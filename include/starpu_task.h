@@ -70,8 +70,9 @@ extern "C" {
 #define STARPU_TASK_INITIALIZER \
 	{ \
 		.where = -1, .specific_nodes = 0, .sequential_consistency = 1, .detach = 1, .workerid = 0, \
-		.priority = STARPU_DEFAULT_PRIO, .status = STARPU_TASK_INIT, .magic = 42, .sched_ctx = STARPU_NMAX_SCHED_CTXS, \
-		.predicted = __builtin_nan(""), .predicted_transfer = __builtin_nan(""), .predicted_start = __builtin_nan("") \
+		.priority = STARPU_DEFAULT_PRIO, .status = (enum starpu_task_status)STARPU_TASK_INIT, .magic = 42, \
+		.sched_ctx = STARPU_NMAX_SCHED_CTXS, .predicted = __builtin_nan(""), .predicted_transfer = __builtin_nan(""), \
+		.predicted_start = __builtin_nan("") \
 	}
 #define STARPU_TASK_INVALID STARPU_TASK_INIT
 #define STARPU_TASK_SET_HANDLE(task, handle, i) (STARPU_TASK_GET_HANDLES(task)[i] = (handle))

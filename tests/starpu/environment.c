@@ -309,6 +309,27 @@ static void tells_workers_apart(void)
 	unsetenv("STARPU_PERF_MODEL_HOMOGENEOUS_CPU");
 }
 
+/* A line for each run: the microseconds that its workers had nothing to run. */
+static void counts_idle_time(void)
+{
+	enum { RUNS = 2, LEAST_US = 50000 };
+	char path[128];
+	double idle[RUNS] = {0};
+	snprintf(path, sizeof path, "%s/idle", folder);
+	setenv("STARPU_IDLE_FILE", path, 1);
+	for (int i = 0; i < RUNS; i++)
+		if (begin_with(2, NULL)) {
+			usleep(LEAST_US);
+			starpu_shutdown();
+		}
+	unsetenv("STARPU_IDLE_FILE");
+	FILE *f = fopen(path, "r");
+	CHECK(f && fscanf(f, "%lf %lf", &idle[0], &idle[1]) == RUNS);
+	CHECK(idle[0] >= 2 * LEAST_US && idle[1] >= 2 * LEAST_US);
+	if (f)
+		fclose(f);
+}
+
 /* ---- policies of a library ---- */
 
 static void takes_library(void)
@@ -351,7 +372,9 @@ int main(void)
 	CHECK(!shows("STARPU_TASK_PROGRESS", "0", "tasks are done"));
 	CHECK(shows("STARPU_DISPLAY_BINDINGS", "1", "processing unit"));
 	CHECK(shows("STARPU_SCHED", "help", "modular-heft"));
+	CHECK(shows("STARPU_WORKER_STATS", "1", "CPU 0"));
 	learns_where();
+	counts_idle_time();
 	tells_workers_apart();
 	takes_library();
 	char remove[128];

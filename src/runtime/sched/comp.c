@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Components and trees: making, connecting, which workers are below; the usual ways of pushing and pulling. */
 #include "comp.h"
+#include "runtime/api/init.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -363,6 +364,11 @@ int starpu_sched_tree_push_task(struct starpu_task *task)
 	comp_lock(ctx);
 	int rc = starpu_sched_component_push_task(NULL, t->root, task);
 	comp_unlock(ctx);
+	if (rc)
+		rt_misuse(
+			"no component of the tree takes a task of codelet '%s': one that decides by models needs a task with a model, "
+			"or a queue above it",
+			task->cl && task->cl->name ? task->cl->name : "unnamed");
 	return rc;
 }
 
