@@ -81,13 +81,9 @@ static int convert(const struct args *a, const char *path, const struct weft_exp
 	int status = cli_open(&a->common, path, &t, &f);
 	if (status)
 		return status;
-	struct weft_export_how how = {.filter = f, .progress = !a->common.quiet, .memory = a->common.memory};
+	struct weft_export_how how = {.filter = f, .progress = !a->common.quiet, .force = a->force, .memory = a->common.memory};
 	weft_log(WEFT_LOG_INFO, "writing '%s' as %s", a->output, e->name);
-	int rc = 0;
-	if (a->force && weft_is_dir(a->output))
-		rc = weft_remove_tree(a->output, &err);
-	if (!rc)
-		rc = e->write(t, a->output, &how, &err);
+	int rc = e->write(t, a->output, &how, &err);
 	weft_filter_free(f);
 	weft_trace_close(t);
 	return rc ? cli_fail(&err) : CLI_OK;

@@ -24,13 +24,23 @@ static bool has_suffix(const char *path, size_t n, const char *suffixes)
 	return false;
 }
 
+/* By its own name or a suffix; whether it is packed, as in ".prv.gz", is for the output's name to say. */
+static bool is_called(const struct weft_exporter *e, const char *name)
+{
+	struct weft_str rest = weft_str(e->suffix), one;
+	bool called = strcmp(name, e->name) == 0;
+	while (!called && !strchr(name, '.') && weft_str_cut(&rest, ' ', &one))
+		called = weft_str_eq(weft_str_n(one.at + 1, one.n - 1), name);
+	return called;
+}
+
 const struct weft_exporter *weft_exporter_find(const char *name, const char *path)
 {
 	size_t n = path ? strlen(path) : 0;
 	while (n > 1 && path[n - 1] == '/')
 		n--;
 	for (const struct weft_exporter *e = weft_exporters; e->name; e++)
-		if (name ? strcmp(name, e->name) == 0 : has_suffix(path, n, e->suffix))
+		if (name ? is_called(e, name) : has_suffix(path, n, e->suffix))
 			return e;
 	return NULL;
 }
@@ -38,5 +48,5 @@ const struct weft_exporter *weft_exporter_find(const char *name, const char *pat
 int weft_export_weft(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err)
 {
 	struct weft_write_how as = {.filter = how->filter, .to = WEFT_NEVER, .memory = how->memory, .progress = how->progress};
-	return weft_trace_write(&t, 1, path, &as, false, false, err);
+	return weft_trace_write(&t, 1, path, &as, false, how->force, err);
 }

@@ -8,6 +8,7 @@
 struct weft_export_how {
 	struct weft_filter *filter; /* NULL: everything; the caller has bound it to the trace */
 	bool progress;
+	bool force; /* replace a trace's folder that is there; files are replaced in any case */
 	uint64_t memory;
 };
 struct weft_exporter {
@@ -19,6 +20,7 @@ struct weft_exporter {
 	int (*write)(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err);
 };
 extern const struct weft_exporter weft_exporters[]; /* ends with name == NULL; src/trace/export.c */
+/* name_or_null: a format's name, or one of its suffixes without the dot ("json"). */
 const struct weft_exporter *weft_exporter_find(const char *name_or_null, const char *path);
 
 /* One row each, in src/trace/export_*.c and src/trace/prv_write.c */

@@ -38,6 +38,27 @@ weft convert: error: 'heat.csv' is there already (--force replaces it)
 $ weft convert -q heat.weft -o heat.csv --force
 $ weft convert -q heat.weft -o again.weft --force; weft dump -q again.weft | wc -l
 55
+
+## Only what is a trace is ever replaced by one; what fails leaves what was there.
+$ mkdir folder; echo dear >folder/letter; weft convert -q heat.weft -o folder --to weft --force
+weft convert: error: will not replace 'folder': it is no trace, it holds 'letter'
+? 2
+$ for f in csv json prv; do weft convert -q heat.weft -o folder --to $f --force; done
+weft convert: error: cannot write 'folder': is a directory
+weft convert: error: cannot write 'folder': is a directory
+weft convert: error: cannot write 'folder': is a directory
+? 2
+$ cat folder/letter; weft convert -q heat.weft -o again.weft --force -f 'thread=9.*' && echo written; weft dump -q again.weft | wc -l
+dear
+weft convert: error: nothing to write to 'again.weft': no thread is left
+55
+
+## A format may be called by its suffix.
+$ weft convert -q heat.weft -o - --to json | cmp - heat.json; weft convert -q heat.weft -o - --to pftrace | cmp - heat.pftrace
+$ weft convert -q heat.weft -o by-name --to prv.gz
+weft convert: error: unknown format 'prv.gz' (it can be: prv, paje, chrome, perfetto, csv, weft)
+Try 'weft convert --help'.
+? 2
 $ weft convert -q heat.weft -o heat.xyz
 weft convert: error: cannot tell the format from the name 'heat.xyz': say it with --to
 Try 'weft convert --help'.
