@@ -119,13 +119,13 @@ static int run_views(const struct paramedir_args *a, const char *trace)
 		fprintf(stderr, "%s\n[ERROR] Cannot load '%s' file.\n", err.text, trace);
 		return PARAMEDIR_FAILED;
 	}
+	for (uint64_t i = 0; i < t->n_problems && i < 1000; i++)
+		fprintf(stderr, "%s:%llu: %s\n", t->problem[i].file, (unsigned long long)t->problem[i].line, t->problem[i].text);
 	if (!t->n_events && !t->message.n) {
 		fprintf(stderr, "Undefined error: no record in it\n[ERROR] Cannot load '%s' file.\n", trace);
 		weft_trace_close(t);
 		return PARAMEDIR_FAILED;
 	}
-	for (uint64_t i = 0; i < t->n_problems && i < 1000; i++)
-		fprintf(stderr, "%s:%llu: %s\n", t->problem[i].file, (unsigned long long)t->problem[i].line, t->problem[i].text);
 	int status = weft_space_init(&s, t) ? cli_fail_code(-ENOMEM) : PARAMEDIR_OK;
 	for (size_t i = 0; i < a->job.n && !status; i++)
 		status = run_view(a, &s, &a->job.at[i]);

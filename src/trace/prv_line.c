@@ -216,7 +216,7 @@ void prv_line_slow(struct prv_chunk *c, const char *line, const char *end)
 {
 	struct line l = {c, line, line + 2, end, 0};
 	char kind = line < end ? *line : '\n';
-	bool record = end - line >= 2 && line[1] == ':';
+	bool record = end - line >= 2 && !(line[1] >= '0' && line[1] <= '9'); /* any character ends a field */
 	if (record && kind == '1')
 		state_line(&l);
 	else if (record && kind == '2')

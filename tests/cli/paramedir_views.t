@@ -32,7 +32,7 @@ none.cfg: None of the events specified in the filter appear in the trace. File c
 status 0
 none.cfg
 $ sed 's/Last Evt Val}/Last Event}/' v.cfg >wrong.cfg; weft paramedir t1.prv wrong.cfg; echo "status $?"
-Cannot load 'wrong.cfg' file: wrong.cfg:40: unknown function 'Last Event' (the nearest is 'Last Evt Val')
+Cannot load 'wrong.cfg' file: wrong.cfg:40: unknown function 'Last Event' (the nearest is 'Last Evt Type')
 status 0
 $ sed 's/window_level thread/window_level cpu/' v.cfg >cpu.cfg; sed '1s/:1(2):/:0:/; s/^\([12]\):[0-9]:/\1:0:/' t1.prv >flat.prv; weft paramedir flat.prv cpu.cfg; echo "status $?"
 Cannot load 'cpu.cfg' file: window 'Last Evt Val': the trace has no level cpu
@@ -41,5 +41,10 @@ $ echo text >no.cfg; weft paramedir t1.prv no.cfg; echo "status $?"
 'no.cfg' is not a Paraver configuration file.
 status 1
 $ sed 's/Statistic: .*/Statistic: Entropy/; /3D_ControlWindow/d' h.cfg >stat.cfg; weft table -q stat.cfg t1.prv
-weft table: error: stat.cfg:91: unknown statistic 'Entropy' (the nearest is 'Integral')
+weft table: error: stat.cfg:91: unknown statistic 'Entropy' (the nearest is 'Time')
 ? 2
+$ printf '%s\n' '#Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:1(1:1)' 'lost' >bad.prv; weft paramedir bad.prv v.cfg; echo "status $?"
+bad.prv:2: expected a record (1, 2, 3 or 4, and ':'); line skipped
+Undefined error: no record in it
+[ERROR] Cannot load 'bad.prv' file.
+status 1

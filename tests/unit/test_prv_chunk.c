@@ -161,8 +161,8 @@ TEST(records_that_are_not_as_they_should_be)
 		const char *text, *want;
 	} cases[] = {
 		/* any character ends a field; a field without digits is 0 */
-		{"2 1:1;1/1:10 7=99\n",
-	         "1 lines, 0 records, last 0\nline 1 at 1000: expected a record (1, 2, 3 or 4, and ':'); line skipped\n"},
+		{"2 1:1;1/1:10 7=99\n", "1 lines, 1 records, last 10\n0: 10@1, 10 point 1=99,\n"},
+		{"2nd line\n", "1 lines, 0 records, last 0\nline 1 at 1000: there is no thread 0.0.0; record skipped\n"},
 		{"2:1 1;1/1:10 7=99\r\n", "1 lines, 1 records, last 10\n0: 10@1, 10 point 1=99,\n"},
 		{"2::1:1:1::7:\n", "1 lines, 0 records, last 0\nline 1 at 1000: event type 7 has no value; pair skipped\n"},
 		{"2::1:1:1::7::8:1\n", "1 lines, 1 records, last 0\n0: 0@0, 0 point 1=0, 0 point 2=1,\n"},
