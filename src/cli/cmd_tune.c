@@ -30,6 +30,8 @@ static const struct weft_opt options[] = {
 	{0, NULL, NULL, WEFT_OPT_GROUP, 0, "Many processes, and other hosts:"},
 	{0, "collectors", "auto|N", WEFT_OPT_STRING, offsetof(struct tune_args, collectors),
          "put N collectors between processes and analyzer, or as many as the load asks for, while it runs"},
+	{0, "busy", "SHARE", WEFT_OPT_DOUBLE, offsetof(struct tune_args, busy),
+         "without --collectors: begin one when the analyzer is busy for this share of its time (default: 0.5)"},
 	{0, "place", "HOST=COMMAND", WEFT_OPT_LIST, offsetof(struct tune_args, place),
          "also tune processes on HOST, where COMMAND runs what is put behind it (ssh, ip netns exec); may be repeated"},
 	{0, "listen", "ADDRESS", WEFT_OPT_STRING, offsetof(struct tune_args, listen),
@@ -64,6 +66,7 @@ static void fill_how(const struct tune_args *a, struct analyze_how *how, char **
 	how->command = a->replay ? a->replay : a->attach.n ? "attached" : command[0];
 	how->window_ns = a->window_ns;
 	how->limit_ns = a->limit_ns;
+	how->busy = a->busy;
 	how->sync_ms = (uint32_t)(a->sync_ns / 1000000);
 }
 

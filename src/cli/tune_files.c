@@ -41,18 +41,22 @@ int tune_agent_path(char *out, size_t room, struct weft_err *err)
 	return weft_err_set(err, -ENOENT, "libweft-agent.so is neither beside this program nor in ../lib");
 }
 
-/* A name without a folder that is no file here may be a tunlet that came with Weft. */
-static void find_tunlet(const char *given, char *out, size_t room)
+/* One that came with Weft. */
+static int find_shipped(const char *given, char *out, size_t room)
 {
 	char name[300], built[340], installed[340];
-	snprintf(out, room, "%s", given);
-	if (access(given, F_OK) == 0 || strchr(given, '/'))
-		return;
 	const char *dot = strrchr(given, '.');
 	snprintf(name, sizeof name, "%.250s%s", given, dot && strcmp(dot, ".tsl") == 0 ? "" : ".tsl");
 	snprintf(built, sizeof built, "../share/weft/tunlets/%s", name);
 	snprintf(installed, sizeof installed, "../../share/weft/tunlets/%s", name);
-	if (find_own((const char *const[]){built, installed}, 2, out, room))
+	return find_own((const char *const[]){built, installed}, 2, out, room);
+}
+
+/* A name without a folder that is no file here may be a tunlet that came with Weft. */
+static void find_tunlet(const char *given, char *out, size_t room)
+{
+	bool here = access(given, F_OK) == 0 || strchr(given, '/');
+	if (here || find_shipped(given, out, room))
 		snprintf(out, room, "%s", given);
 }
 
@@ -146,20 +150,51 @@ static bool is_auto(const struct tune_args *args)
 	return !args->replay && (args->collectors ? strcmp(args->collectors, "auto") == 0 : args->place.n > 0);
 }
 
-/* The tunlet that chooses their number, unless one is given that does. */
+/* One host alone has none until they are needed. */
+static bool is_alone(const struct tune_args *args)
+{
+	return !args->replay && !args->collectors && args->place.n == 0;
+}
+
+static const char collectors[] = "collectors";
+
+/* One that is given takes the place of ours; for later it stands behind the others. */
+static bool find_collectors(struct analyze_how *how, bool later)
+{
+	for (unsigned i = 0; i < how->n_tunlets; i++) {
+		struct analyze_tunlet_how given = how->tunlet[i];
+		if (strcmp(weft_spec_name(given.spec), collectors) != 0)
+			continue;
+		if (later) {
+			how->tunlet[i] = how->tunlet[--how->n_tunlets];
+			how->tunlet[how->n_tunlets] = given;
+		}
+		return true;
+	}
+	return false;
+}
+
+/* The tunlet that chooses their number. */
 static int add_collectors(const struct tune_args *args, struct analyze_how *how)
 {
-	static const char name[] = "collectors";
-	how->adapts = true;
-	for (unsigned i = 0; i < how->n_tunlets; i++)
-		if (strcmp(weft_spec_name(how->tunlet[i].spec), name) == 0)
+	bool later = is_alone(args), full = how->n_tunlets == ANALYZE_TUNLETS;
+	int status = CLI_OK;
+	if (!find_collectors(how, later)) {
+		char path[PATH_MAX];
+		/* For later nobody has asked for it. */
+		if (find_shipped(collectors, path, sizeof path))
+			snprintf(path, sizeof path, "%s", later ? "" : collectors);
+		if (!*path)
 			return CLI_OK;
-	if (how->n_tunlets == ANALYZE_TUNLETS) {
-		weft_log(WEFT_LOG_ERROR, "more than %d tunlets, with the one of --collectors auto", ANALYZE_TUNLETS);
-		return CLI_USAGE;
+		if (full && !later)
+			weft_log(WEFT_LOG_ERROR, "more than %d tunlets, with the one of --collectors auto", ANALYZE_TUNLETS);
+		if (full)
+			return later ? CLI_OK : CLI_USAGE;
+		status = open_tunlet(args, path, &how->tunlet[how->n_tunlets]);
+		how->n_tunlets += !later && status == CLI_OK;
 	}
-	int status = open_tunlet(args, name, &how->tunlet[how->n_tunlets]);
-	how->n_tunlets += status == CLI_OK;
+	how->adapts = !later;
+	how->may_adapt = later && status == CLI_OK;
 	return status;
 }
 
@@ -174,7 +209,7 @@ int tune_open(const struct tune_args *args, struct analyze_how *how)
 		status = open_tunlet(args, args->tunlet.at[i], &how->tunlet[i]);
 		how->n_tunlets += how->tunlet[i].spec != NULL;
 	}
-	if (status == CLI_OK && is_auto(args))
+	if (status == CLI_OK && (is_auto(args) || is_alone(args)))
 		status = add_collectors(args, how);
 	const struct {
 		const struct weft_opt_list *list;

@@ -15,6 +15,7 @@ struct tune_args {
 	bool dry_run, undo, force;
 	const char *report, *output, *replay, *collectors, *listen;
 	uint64_t window_ns, limit_ns, sync_ns;
+	double busy;
 };
 
 /* Runs the command (or attaches) under controller and analyzer; the exit status. */

@@ -197,6 +197,7 @@ static void look(struct analyze *a, struct message *m, int most_ms)
 			hear(a, i, m);
 	if (at[a->n_controllers].revents)
 		look_at_life(a);
+	split_look(a);
 	self_look(a);
 	work(a, false);
 	decide_all(a);
@@ -223,42 +224,37 @@ static void finish(struct analyze *a, struct message *m)
 
 /* -- beginning and end -- */
 
-static void name_tunlets(struct analyze *a)
+static void name_tunlet(struct analyze *a, uint32_t tunlet)
 {
 	static const struct {
 		const char *name;
 		double ns;
 	} units[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
-	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
-		struct analyze_tunlet *k = &a->tunlet[i];
-		k->a = a;
-		k->index = i;
-		k->s = a->how.tunlet[i].spec;
-		k->per_unit = 1e6;
-		for (size_t u = 0; u < sizeof units / sizeof units[0]; u++)
-			if (k->s->unit.z && strcmp(k->s->unit.z, units[u].name) == 0)
-				k->per_unit = units[u].ns;
-	}
+	struct analyze_tunlet *k = &a->tunlet[tunlet];
+	k->a = a;
+	k->index = tunlet;
+	k->s = a->how.tunlet[tunlet].spec;
+	k->per_unit = 1e6;
+	for (size_t u = 0; u < sizeof units / sizeof units[0]; u++)
+		if (k->s->unit.z && strcmp(k->s->unit.z, units[u].name) == 0)
+			k->per_unit = units[u].ns;
 }
 
-static int begin_tunlets(struct analyze *a, struct weft_err *err)
+int analyze_begin_tunlet(struct analyze *a, uint32_t tunlet, struct weft_err *err)
 {
-	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
-		struct analyze_tunlet *k = &a->tunlet[i];
-		struct weft_eval_how how = {.said = decide_said,
-		                            .ctx = k,
-		                            .handlers = a->how.tunlet[i].handlers,
-		                            .limit_ns = a->how.limit_ns};
-		k->asked = calloc(k->s->event.n + 1, sizeof *k->asked);
-		if (!k->asked)
-			return weft_err_set(err, -ENOMEM, "out of memory");
-		for (size_t e = 0; e < k->s->event.n; e++)
-			k->asked[e] = k->s->event.at[e].util != UTILITY_ADDABLE;
-		int rc = weft_eval_new(&k->e, k->s, &how, err);
-		if (rc)
-			return rc;
-	}
-	return 0;
+	struct analyze_tunlet *k = &a->tunlet[tunlet];
+	name_tunlet(a, tunlet);
+	struct weft_eval_how how = {.said = decide_said,
+	                            .ctx = k,
+	                            .handlers = a->how.tunlet[tunlet].handlers,
+	                            .limit_ns = a->how.limit_ns};
+	k->asked = calloc(k->s->event.n + 1, sizeof *k->asked);
+	if (!k->asked)
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	for (size_t e = 0; e < k->s->event.n; e++)
+		k->asked[e] = k->s->event.at[e].util != UTILITY_ADDABLE;
+	int rc = decide_add(a, k, err);
+	return rc ? rc : weft_eval_new(&k->e, k->s, &how, err);
 }
 
 static void end_tunlets(struct analyze *a)
@@ -285,10 +281,11 @@ static int begin(struct analyze *a, struct weft_err *err)
 		a->controller[i].fd = -1;
 	for (unsigned i = 0; i < a->n_controllers; i++)
 		channel_init(&a->controller[i], a->how.controller[i], false);
-	name_tunlets(a);
 	int rc = show_begin(a) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
 	rc = rc ? rc : decide_begin(a, err);
-	return rc ? rc : begin_tunlets(a, err);
+	for (unsigned i = 0; i < a->how.n_tunlets && !rc; i++)
+		rc = analyze_begin_tunlet(a, i, err);
+	return rc;
 }
 
 static void fini(struct analyze *a)
@@ -307,6 +304,7 @@ static void fini(struct analyze *a)
 	for (size_t i = 0; i < a->refused.n; i++)
 		free(a->refused.at[i]);
 	hold_free(a);
+	split_end(a);
 	self_fini(a);
 	free(a->task.at);
 	weft_map_fini(&a->task_at);

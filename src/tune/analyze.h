@@ -52,6 +52,8 @@ struct analyze_how {
 	unsigned n_controllers;
 	unsigned collectors, hosts; /* of the run, for the report; hosts 0: not to be told */
 	bool adapts;                /* collectors and analyzer are tasks of tunlets, which may change how many there are */
+	bool may_adapt;             /* not so yet: when the analyzer is busy; tunlet[n_tunlets] is the one for that */
+	double busy;                /* for which share of its time, then; 0: 0.5 */
 	int life;                   /* struct analyze_end comes from it; or it hangs up */
 	int ready;                  /* a byte is written to it when all is prepared */
 	struct analyze_overrides exe, rank, host, enters;

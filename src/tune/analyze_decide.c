@@ -25,11 +25,12 @@ static int ask_model(void *ctx, unsigned tunlet, const struct weft_assumed *assu
 int decide_begin(struct analyze *a, struct weft_err *err)
 {
 	int rc = weft_arbiter_new(&a->arbiter, &(struct weft_arbiter_how){.model = ask_model, .ctx = a});
-	for (unsigned i = 0; rc == 0 && i < a->how.n_tunlets; i++) {
-		struct analyze_tunlet *k = &a->tunlet[i];
-		rc = weft_arbiter_add(a->arbiter, k->s, &k->who, &k->first_point);
-	}
 	return rc ? weft_err_set(err, rc, "out of memory") : 0;
+}
+
+int decide_add(struct analyze *a, struct analyze_tunlet *k, struct weft_err *err)
+{
+	return weft_arbiter_add(a->arbiter, k->s, &k->who, &k->first_point) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
 static void free_action(struct analyze_action *x)

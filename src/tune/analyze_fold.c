@@ -19,9 +19,9 @@ static const char *why_not(const struct analyze *a, const struct analyze_tunlet 
 	                                        : NULL;
 }
 
-static bool folds(const struct analyze *a, const struct analyze_tunlet *k)
+bool fold_folds(const struct analyze *a, uint32_t tunlet)
 {
-	return !why_not(a, k);
+	return !why_not(a, &a->tunlet[tunlet]);
 }
 
 static void say_passes(struct analyze *a, struct analyze_tunlet *k)
@@ -57,7 +57,7 @@ void fold_hello(struct analyze *a, unsigned controller, const struct message_hel
 	task_flush(a);
 	a->fold[controller].collector = true;
 	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
-		if (!folds(a, &a->tunlet[i])) {
+		if (!fold_folds(a, i)) {
 			say_passes(a, &a->tunlet[i]);
 			continue;
 		}
@@ -66,6 +66,10 @@ void fold_hello(struct analyze *a, unsigned controller, const struct message_hel
 		if (rc)
 			analyze_fail(a, rc, &err);
 	}
+	/* One that was put between while the run goes on has tasks already. */
+	for (size_t i = 0; i < a->task.n; i++)
+		for (uint32_t k = 0; a->task.at[i]->alive && a->task.at[i]->controller == controller && k < a->how.n_tunlets; k++)
+			fold_bind(a, a->task.at[i], k);
 }
 
 void fold_lose(struct analyze *a, unsigned controller)
@@ -73,7 +77,7 @@ void fold_lose(struct analyze *a, unsigned controller)
 	struct weft_err err = {0};
 	task_flush(a);
 	for (unsigned i = 0; a->fold[controller].collector && i < a->how.n_tunlets; i++) {
-		int rc = folds(a, &a->tunlet[i]) ? weft_eval_child(a->tunlet[i].e, controller, false, &err) : 0;
+		int rc = fold_folds(a, i) ? weft_eval_child(a->tunlet[i].e, controller, false, &err) : 0;
 		if (rc)
 			analyze_fail(a, rc, &err);
 	}
@@ -84,7 +88,7 @@ void fold_lose(struct analyze *a, unsigned controller)
 void fold_bind(struct analyze *a, const struct analyze_task *t, uint32_t tunlet)
 {
 	struct message m = {.kind = MESSAGE_BIND};
-	if (!a->fold[t->controller].collector || !folds(a, &a->tunlet[tunlet]) || t->binding[tunlet].actor < 0)
+	if (!a->fold[t->controller].collector || !fold_folds(a, tunlet) || t->binding[tunlet].actor < 0)
 		return;
 	m.bind = (struct message_bind){t->task, tunlet, (uint32_t)t->binding[tunlet].actor, t->id};
 	analyze_send(a, t->controller, &m);
@@ -118,7 +122,7 @@ void fold_heard(struct analyze *a, unsigned controller, const struct message_fol
 void fold_due(struct analyze *a, unsigned controller, const struct message_folded *m)
 {
 	struct weft_err err = {0};
-	if (m->tunlet >= a->how.n_tunlets || !folds(a, &a->tunlet[m->tunlet]))
+	if (m->tunlet >= a->how.n_tunlets || !fold_folds(a, m->tunlet))
 		return;
 	/* The events before it come before it. */
 	task_flush(a);

@@ -8,6 +8,7 @@
  *     analyze_task.c    tasks: which actors they are, what is wanted of them
  *     analyze_decide.c  what the evaluation says; the arbiter; actions there and back
  *     analyze_self.c    the analyzer and its collectors, as tasks of the tunlet that chooses their number
+ *     analyze_split.c   the first collector, where the run began without one
  *     analyze_sink.c    what is kept of it in a trace
  *     analyze_replay.c  events from a trace instead of controllers
  *     analyze_show.c, analyze_report.c
@@ -22,8 +23,10 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "channel.h"
+#include "collect.h"
 #include "eval.h"
 #include "spec_priv.h"
+#include <sys/types.h>
 
 enum { ACTOR_OPEN = -1, ACTOR_NONE = -2, EVENT_ENTERS = 0x8000, ANALYZE_CONTROLLERS = 64, ANALYZE_SELF = ANALYZE_CONTROLLERS };
 
@@ -38,6 +41,7 @@ struct analyze_binding {                    /* of a task to a tunlet */
 	int actor;                          /* or ACTOR_OPEN, ACTOR_NONE */
 	uint64_t candidates;                /* actors that it may be, a bit each */
 	WEFT_VEC(struct message *) waiting; /* events that came before that was known */
+	struct collect_heard heard;         /* the last iteration of those that were evaluated */
 };
 
 struct analyze_task {
@@ -131,6 +135,8 @@ struct analyze_self {
 	uint32_t first, between;              /* the number of the first one, and how many stand between it and those of hosts */
 	double top;                           /* share of a processor that it was busy for */
 	WEFT_VEC(struct message_acted) acted; /* what is to be answered */
+	pid_t split;                          /* the collector that was put between: analyze_split.c; 0: none was */
+	unsigned busy;                        /* for how many intervals in a row, before that */
 };
 
 /* A task that has not begun for us yet. */
@@ -199,6 +205,7 @@ void fold_said(struct analyze_tunlet *k, const struct weft_said *w);
 void fold_lost(struct analyze *a, unsigned controller, const struct message *m);
 void fold_here(struct analyze *a, unsigned controller, const struct message_here *m);
 void fold_ended(struct analyze *a, unsigned controller);
+bool fold_folds(const struct analyze *a, uint32_t tunlet); /* collectors fold its events */
 bool fold_all_ended(const struct analyze *a);
 bool fold_waits(const struct analyze *a);
 
@@ -210,6 +217,10 @@ void self_look(struct analyze *a);
 unsigned self_heads(const struct analyze *a); /* how many of the run's first collectors can work */
 void self_lose(struct analyze *a, unsigned controller);
 void self_fini(struct analyze *a);
+
+/* -- analyze_split.c -- */
+void split_look(struct analyze *a);
+void split_end(struct analyze *a);
 
 /* -- analyze_task.c -- */
 bool task_may_be_known(const struct analyze *a, unsigned controller, const struct message_task *m); /* it may be an actor */
@@ -234,9 +245,11 @@ enum { DECIDE_PHRASE = 320 };
 /* What a point does, with its value: "chunk = 7". */
 void decide_phrase(const struct spec_point *p, const struct message_value *v, char out[DECIDE_PHRASE]);
 int decide_begin(struct analyze *a, struct weft_err *err) WEFT_MUST_CHECK;
+int decide_add(struct analyze *a, struct analyze_tunlet *k, struct weft_err *err) WEFT_MUST_CHECK;
 void decide_end(struct analyze *a);
 
 /* -- analyze.c -- */
+int analyze_begin_tunlet(struct analyze *a, uint32_t tunlet, struct weft_err *err) WEFT_MUST_CHECK;
 void analyze_send(struct analyze *a, unsigned controller, const struct message *m);
 uint64_t analyze_now(const struct analyze *a);
 double analyze_seconds(const struct analyze *a, uint64_t time); /* since the run began */

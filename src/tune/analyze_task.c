@@ -473,6 +473,9 @@ void task_event(struct analyze *a, const struct message *m)
 		if (!c || weft_vec_push(&b->waiting, c))
 			free(c);
 	} else if (b->actor == (int)actor) {
+		uint32_t at = s->event.at[event].iteration_ref;
+		if (at < m->event.n)
+			collect_heard(&b->heard, m->event.value[at].i);
 		t->events++;
 		a->events++;
 		sink_event(a, t, m);

@@ -270,6 +270,9 @@ static int begin(struct collect *c, struct weft_err *err)
 	}
 	if (!rc && c->how.was)
 		rc = route_inherit(c, c->how.was, err);
+	if (!rc && c->how.joins)
+		rc = route_join(c, err);
+	c->how.joins = NULL; /* no leaf's business */
 	for (unsigned i = 0; !rc && i < c->how.n_below; i++)
 		if (collect_add_below(c, c->how.below[i], NULL, NULL))
 			rc = weft_err_set(err, -ENOMEM, "out of memory");

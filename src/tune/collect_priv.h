@@ -18,7 +18,7 @@
 #include "base/vec.h"
 #include <sys/types.h>
 
-enum { COLLECT_TUNLETS = 16, COLLECT_NOBODY = -1 };
+enum { COLLECT_NOBODY = -1 };
 
 struct peer {
 	struct channel c;               /* or: */
@@ -43,8 +43,7 @@ struct collect_binding {
 	bool bound;
 	uint32_t actor;
 	int64_t id;
-	bool passed; /* events of it went up before it was bound, the last of iteration: */
-	int64_t iteration;
+	struct collect_heard passed; /* of its events that went up before it was bound */
 };
 
 struct collect_task {
@@ -108,6 +107,7 @@ void peer_end(struct peer *p);
 
 /* -- collect_route.c -- */
 /* The tunlets of a collector that this process was, before it was forked. */
+int route_join(struct collect *c, struct weft_err *err) WEFT_MUST_CHECK; /* how.joins */
 int route_inherit(struct collect *c, const struct collect *from, struct weft_err *err) WEFT_MUST_CHECK;
 void route_up(struct collect *c, struct peer *from, struct message *m);
 void route_down(struct collect *c, const struct message *m);

@@ -80,6 +80,41 @@ int route_inherit(struct collect *c, const struct collect *from, struct weft_err
 	return rc;
 }
 
+static int join_tunlet(struct collect *c, uint32_t i, struct weft_err *err)
+{
+	const struct collect_joins_tunlet *of = &c->how.joins->tunlet[i];
+	struct collect_tunlet *k = &c->tunlet[i];
+	struct folder_how how = {.up = fold_up, .ctx = k};
+	*k = (struct collect_tunlet){.s = of->spec,
+	                             .began = of->began,
+	                             .per_unit = of->per_unit,
+	                             .passes = of->passes,
+	                             .c = c,
+	                             .number = i};
+	return of->spec ? folder_new(&k->f, k->s, &how, err) : 0;
+}
+
+int route_join(struct collect *c, struct weft_err *err)
+{
+	struct peer *p;
+	int rc = 0;
+	for (uint32_t i = 0; i < COLLECT_TUNLETS && !rc; i++)
+		rc = join_tunlet(c, i, err);
+	if (!rc && collect_add_below(c, -1, NULL, &p))
+		rc = weft_err_set(err, -ENOMEM, "out of memory");
+	if (rc)
+		return rc;
+	p->c = *c->how.joins->stream;
+	c->more = true; /* what was read */
+	for (size_t i = 0; i < c->how.joins->n_known; i++) {
+		const struct collect_known *known = &c->how.joins->known[i];
+		struct collect_task *t = route_add_task(c, known->task, p->id);
+		for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
+			t->tunlet[k].passed = known->heard[k];
+	}
+	return 0;
+}
+
 static void heard_spec(struct collect *c, const struct message_spec *m)
 {
 	struct weft_err err = {0};
@@ -115,9 +150,8 @@ static bool to_fold(const struct collect_tunlet *k, struct collect_binding *b, u
 	bool named = v->iteration_ref < m->event.n;
 	int64_t iteration = named ? m->event.value[v->iteration_ref].i : 0;
 	/* Who has not said that it works is asked nothing. */
-	if (!b->bound || !k->c->works || (b->passed && named && iteration <= b->iteration)) {
-		b->iteration = !b->passed || iteration > b->iteration ? iteration : b->iteration;
-		b->passed = true;
+	if (!b->bound || !k->c->works || (b->passed.some && named && iteration <= b->passed.iteration)) {
+		collect_heard(&b->passed, iteration);
 		return false;
 	}
 	return b->actor == v->actor_id;

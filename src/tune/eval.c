@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const char *const weft_fault_name[FAULTS] = {
@@ -303,6 +304,15 @@ static bool note_task(struct weft_eval *e, const struct known_task *t, bool begi
 		return true;
 	e->task.at[at] = *last;
 	return weft_map_put(&e->task_at, (uint64_t)last->id, at) == 0;
+}
+
+uint64_t weft_eval_cpu_ns(const struct weft_eval *e)
+{
+	clockid_t clock;
+	struct timespec now;
+	if (e->pid <= 0 || clock_getcpuclockid(e->pid, &clock) || clock_gettime(clock, &now))
+		return 0;
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins, struct weft_err *err)

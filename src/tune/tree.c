@@ -30,10 +30,15 @@ static double busy_leaf(const struct tree_load *l, uint32_t leaves)
 	return (l->events / leaves * or_else(l->collect_ns, COLLECT_NS) + l->iterations * FOLD_NS) * 1e-9;
 }
 
+double tree_busy(const struct tree_load *l)
+{
+	return busy_top(l, 0, 1);
+}
+
 struct tree_shape tree_plan(const struct tree_load *l)
 {
 	double busy = or_else(l->busy, BUSY);
-	struct tree_shape none = {.top_busy = busy_top(l, 0, 1)};
+	struct tree_shape none = {.top_busy = tree_busy(l)};
 	if (none.top_busy <= busy && l->controllers <= 1)
 		return none;
 	/* Collectors that pass everything on save the analyzer nothing but connections. */

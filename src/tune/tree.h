@@ -28,6 +28,8 @@ struct tree_shape {
 	double top_busy, leaf_busy; /* what the model expects; of the analyzer, and of a lowest collector */
 };
 
+/* How busy the analyzer is without any. */
+double tree_busy(const struct tree_load *load);
 struct tree_shape tree_plan(const struct tree_load *load);
 /* The parent of collector i > 0 where each has up to `width` children: they are numbered level by level. */
 uint32_t tree_parent(uint32_t i, uint32_t width);
