@@ -468,7 +468,9 @@ void weft_buf_printf(struct weft_buf *b, const char *fmt, ...)
 void weft_buf_shell(struct weft_buf *b, struct weft_str word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-";
-	bool quote = word.n == 0 || *word.at == '-';
+	bool quote = word.n == 0;
+	if (word.n && *word.at == '-')
+		weft_buf_puts(b, "./");
 	for (size_t i = 0; i < word.n && !quote; i++)
 		quote = !memchr(plain, word.at[i], sizeof plain - 1);
 	if (!quote) {

@@ -53,7 +53,7 @@ void weft_buf_add(struct weft_buf *b, const char *at, size_t n);
 void weft_buf_puts(struct weft_buf *b, const char *z);
 void weft_buf_putc(struct weft_buf *b, char c);
 void weft_buf_printf(struct weft_buf *b, const char *fmt, ...) WEFT_PRINTF(2, 3);
-/* A word for a shell: in single quotes, where it is not plain. */
+/* For a shell: in single quotes where it is not plain; ./ before what would be an option, as only the name of a file begins so. */
 void weft_buf_shell(struct weft_buf *b, struct weft_str word);
 void weft_buf_u64(struct weft_buf *b, uint64_t v); /* decimal, fast */
 void weft_buf_i64(struct weft_buf *b, int64_t v);

@@ -80,6 +80,8 @@ int cli_check_input(const char *path);
  * needed. Else nothing. For commands that compute a view.
  */
 void cli_say_large(const struct cli_common *c, const struct weft_trace *t, const struct weft_need *n);
+/* For what writes a folder of streams: that `output` is not called as files of another format are. 0, or the exit status. */
+int cli_check_folder(const struct weft_command *cmd, const char *output);
 int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
 enum weft_table_form cli_form(const struct cli_common *c);
 /* Prints and frees the table; the exit status. */

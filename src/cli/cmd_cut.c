@@ -133,7 +133,8 @@ static int run_cut(int argc, char **argv)
 		return cli_usage(&weft_command_cut, "option '--time': %s", err.text);
 	if (line)
 		return cli_edit_cut(&weft_command_cut, &a.common, &a.edit, argv[1], a.output, a.time, a.keep_times, a.force);
-	return write_part(&a, argv[1]);
+	status = cli_check_folder(&weft_command_cut, a.output);
+	return status ? status : write_part(&a, argv[1]);
 }
 
 static int run_filter(int argc, char **argv)
@@ -146,7 +147,8 @@ static int run_filter(int argc, char **argv)
 		return cli_edit_filter(&weft_command_filter, &a.common, &a.edit, argv[1], a.output, a.force);
 	if (!a.common.filter)
 		return cli_usage(&weft_command_filter, "say what to keep, with -f FILTER");
-	return write_part(&a, argv[1]);
+	status = cli_check_folder(&weft_command_filter, a.output);
+	return status ? status : write_part(&a, argv[1]);
 }
 
 const struct weft_command weft_command_cut = {

@@ -52,7 +52,8 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	if (!a.output)
 		return cli_usage(&weft_command_merge, "say where to write, with -o OUT");
-	return merge(&a, argv + 1, (unsigned)n);
+	int status = cli_check_folder(&weft_command_merge, a.output);
+	return status ? status : merge(&a, argv + 1, (unsigned)n);
 }
 
 const struct weft_command weft_command_merge = {

@@ -2,6 +2,7 @@
 /* What the commands have in common: reading options, opening a trace with its filter, talking to the user. */
 #include "cli.h"
 #include "base/log.h"
+#include "trace/export.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -155,6 +156,14 @@ int cli_check_input(const char *path)
 	else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		weft_err_set(&err, -EINVAL, "cannot open '%s': neither a file nor a folder", path);
 	return err.code ? cli_fail(&err) : CLI_OK;
+}
+
+int cli_check_folder(const struct weft_command *cmd, const char *output)
+{
+	const struct weft_exporter *e = weft_exporter_find(NULL, output);
+	if (!e || e->write == weft_export_weft)
+		return CLI_OK;
+	return cli_usage(cmd, "'%s' would be a folder of streams: call it NAME.weft ('weft convert' writes %s)", output, e->name);
 }
 
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f)

@@ -148,6 +148,14 @@ weft merge: error: 'both.weft' is there already (--force replaces it)
 $ weft merge -q heat.weft no.weft -o x.weft
 weft merge: error: cannot open 'no.weft': no such file or directory
 ? 2
+$ for c in 'merge' 'cut -t 1ms..2ms' 'filter -f kind=message'; do weft $c -q heat.weft -o x.json; done
+weft merge: error: 'x.json' would be a folder of streams: call it NAME.weft ('weft convert' writes chrome)
+Try 'weft merge --help'.
+weft cut: error: 'x.json' would be a folder of streams: call it NAME.weft ('weft convert' writes chrome)
+Try 'weft cut --help'.
+weft filter: error: 'x.json' would be a folder of streams: call it NAME.weft ('weft convert' writes chrome)
+Try 'weft filter --help'.
+? 2
 $ weft merge -q -o x.weft
 weft merge: error: expected TRACE...
 Try 'weft merge --help'.

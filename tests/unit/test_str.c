@@ -418,9 +418,8 @@ TEST(parse_bytes)
 TEST(buf_quotes_words_for_a_shell)
 {
 	static const char *const cases[][2] = {
-		{"run.weft", "run.weft"}, {"/a/b-c_d+1", "/a/b-c_d+1"}, {"", "''"},
-		{"a b", "'a b'"},         {"it's", "'it'\\''s'"},       {"-n", "'-n'"},
-		{"$x;*", "'$x;*'"},       {"\303\244", "'\303\244'"},
+		{"run.weft", "run.weft"}, {"/a/b-c_d+1", "/a/b-c_d+1"}, {"", "''"},         {"a b", "'a b'"},
+		{"it's", "'it'\\''s'"},   {"-n x", "./'-n x'"},         {"$x;*", "'$x;*'"}, {"\303\244", "'\303\244'"},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		struct weft_buf b = {0};
