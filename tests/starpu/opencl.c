@@ -54,8 +54,8 @@ static void launch(cl_mem at, size_t nx, size_t ny, size_t ld, int add, int fini
 	starpu_opencl_get_current_context(&context);
 	starpu_opencl_get_context(device, &of_device);
 	CHECK(queue == current && context == of_device);
-	CHECK(starpu_opencl_set_kernel_args(&err, &kernel, sizeof at, &at, sizeof w, &w, sizeof h, &h, sizeof l, &l, sizeof add,
-	                                    &add, 0) == 5);
+	CHECK(starpu_opencl_set_kernel_args(finish ? &err : NULL, &kernel, sizeof at, &at, sizeof w, &w, sizeof h, &h, sizeof l,
+	                                    &l, sizeof add, &add, 0) == 5);
 	err = clEnqueueNDRangeKernel(queue, kernel, 2, NULL, global, NULL, 0, NULL, NULL);
 	CHECK(err == CL_SUCCESS);
 	if (finish)

@@ -263,6 +263,33 @@ static void where_am_i(void **buffers, void *arg)
 	*(int *)arg = starpu_worker_get_id();
 }
 
+static int elsewhere;
+static int only_last(unsigned worker, struct starpu_task *task, unsigned nimpl)
+{
+	(void)task, (void)nimpl;
+	return worker == starpu_worker_get_count() - 1;
+}
+static void is_it_last(void **buffers, void *arg)
+{
+	(void)buffers, (void)arg;
+	if (starpu_worker_get_id() != (int)starpu_worker_get_count() - 1)
+		__atomic_add_fetch(&elsewhere, 1, __ATOMIC_RELAXED);
+}
+
+/* A codelet that all but one worker refuse, inserted and submitted. */
+static void refused_workers(void)
+{
+	struct starpu_codelet cl = {.cpu_funcs = {is_it_last}, .can_execute = only_last};
+	for (int i = 0; i < 50; i++) {
+		struct starpu_task *t = starpu_task_create();
+		t->cl = &cl;
+		CHECK(starpu_task_submit(t) == 0);
+		CHECK(starpu_task_insert(&cl, STARPU_PRIORITY, i % 3, 0) == 0);
+	}
+	starpu_task_wait_for_all();
+	CHECK(elsewhere == 0);
+}
+
 static void on_a_worker(void)
 {
 	struct starpu_codelet cl = {.cpu_funcs = {where_am_i}};
@@ -389,6 +416,7 @@ int main(void)
 		regenerates,
 		values_arrive,
 		implementations,
+		refused_workers,
 		on_a_worker,
 		nowhere,
 		current_task,

@@ -82,6 +82,17 @@ static void into_the_loop(struct rt_submitter *s, struct rt_job *j)
 		rt_again(rt_worker_of_all(rt_machine.core), j);
 }
 
+/* The codelet may refuse workers; now that the task is ready it is asked. */
+static void keep_able(struct rt_mask *m, struct starpu_task *t)
+{
+	struct rt_mask able = {0};
+	for (unsigned i = 0; i < rt_machine.n_workers; i++)
+		if (rt_mask_has(m, i) && rt_task_can_run(t, i) >= 0)
+			rt_mask_add(&able, i);
+	if (!rt_mask_is_empty(&able))
+		*m = able;
+}
+
 static void place_natively(struct rt_submitter *s, struct rt_job *j)
 {
 	struct starpu_task *t = rt_part(j)->task;
@@ -94,6 +105,8 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 		m = ((struct rt_task *)t->starpu_private)->mask;
 	else
 		rt_codelet_mask(rt_part(j)->cl, &m);
+	if (t && t->cl && t->cl->can_execute)
+		keep_able(&m, t);
 	/* A device that has nothing to do is worth more than another CPU. */
 	int device = -1;
 	for (unsigned i = 0; i < rt_machine.n_workers && device < 0; i++)

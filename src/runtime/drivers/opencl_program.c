@@ -288,14 +288,16 @@ int starpu_opencl_set_kernel_args(cl_int *err, cl_kernel *kernel, ...)
 {
 	int i = 0;
 	va_list ap;
-	*err = CL_SUCCESS;
+	cl_int rc = CL_SUCCESS;
 	va_start(ap, kernel);
-	for (int size; !*err && (size = va_arg(ap, int)) > 0;) {
+	for (int size; !rc && (size = va_arg(ap, int)) > 0;) {
 		const void *value = va_arg(ap, const void *);
-		*err = ocl.clSetKernelArg(*kernel, (cl_uint)i, (size_t)size, value);
-		i += !*err;
+		rc = ocl.clSetKernelArg(*kernel, (cl_uint)i, (size_t)size, value);
+		i += !rc;
 	}
 	va_end(ap);
+	if (err)
+		*err = rc;
 	return i;
 }
 
