@@ -407,22 +407,9 @@ static void limits(void)
 int main(void)
 {
 	static void (*const tests[])(void) = {
-		chain_by_insert,
-		chain_by_submit,
-		waits_for_one,
-		synchronous,
-		callbacks_in_order,
-		callback_runs_as_a_worker,
-		regenerates,
-		values_arrive,
-		implementations,
-		refused_workers,
-		on_a_worker,
-		nowhere,
-		current_task,
-		many_buffers,
-		counting,
-		limits,
+		chain_by_insert, chain_by_submit, waits_for_one,   synchronous,     callbacks_in_order, callback_runs_as_a_worker,
+		regenerates,     values_arrive,   implementations, refused_workers, on_a_worker,        nowhere,
+		current_task,    many_buffers,    counting,        limits,
 	};
 	struct starpu_conf conf;
 	starpu_conf_init(&conf);
