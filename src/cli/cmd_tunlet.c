@@ -3,11 +3,12 @@
  * `weft tunlet`: specifications of tunlets, before any program runs under them. The first operand says what to do; each of
  * those is a row of a table.
  */
-#include "cli.h"
+#include "tune_run.h"
 #include "base/log.h"
 #include "tune/eval.h"
 #include "tune/gen.h"
 #include "tune/spec.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,11 +36,13 @@ static const struct weft_opt options[] = {
 };
 
 /* The specification; its warnings and errors go to stderr. NULL after a message. */
-static struct weft_spec *open_spec(const struct args *a, const char *path, int *status)
+static struct weft_spec *open_spec(const struct args *a, const char *given, int *status)
 {
+	char path[PATH_MAX];
 	struct weft_err err = {0};
 	struct weft_spec *s;
 	*status = CLI_OK;
+	tune_find_tunlet(given, path, sizeof path);
 	if (cli_check_input(path) || weft_spec_open(&s, path, &err)) {
 		*status = err.code ? cli_fail(&err) : CLI_USAGE;
 		return NULL;
@@ -53,9 +56,10 @@ static struct weft_spec *open_spec(const struct args *a, const char *path, int *
 
 static int run_check(const struct args *a, char **operand)
 {
-	const char *path = operand[0];
+	char path[PATH_MAX];
 	struct weft_err err = {0};
 	struct weft_spec *s;
+	tune_find_tunlet(operand[0], path, sizeof path);
 	enum weft_severity least = a->common.quiet ? WEFT_ERROR : a->notes ? WEFT_NOTE : WEFT_WARNING;
 	if (cli_check_input(path))
 		return CLI_USAGE;

@@ -52,8 +52,7 @@ static int find_shipped(const char *given, char *out, size_t room)
 	return find_own((const char *const[]){built, installed}, 2, out, room);
 }
 
-/* A name without a folder that is no file here may be a tunlet that came with Weft. */
-static void find_tunlet(const char *given, char *out, size_t room)
+void tune_find_tunlet(const char *given, char *out, size_t room)
 {
 	bool here = access(given, F_OK) == 0 || strchr(given, '/');
 	if (here || find_shipped(given, out, room))
@@ -64,7 +63,7 @@ static int open_tunlet(const struct tune_args *args, const char *given, struct a
 {
 	char path[PATH_MAX];
 	struct weft_err err = {0};
-	find_tunlet(given, path, sizeof path);
+	tune_find_tunlet(given, path, sizeof path);
 	if (cli_check_input(path))
 		return CLI_USAGE;
 	if (weft_spec_open(&out->spec, path, &err))

@@ -26,6 +26,8 @@ int tune_check_command(const struct tune_args *args, struct analyze_how *with, c
 
 /* -- tune_files.c -- */
 /* A file of Weft's: beside the program in a build folder, or where it is installed. 0, or -ENOENT. */
+/* A name without a folder that is no file here may be a tunlet that came with Weft. */
+void tune_find_tunlet(const char *given, char *out, size_t room);
 int tune_agent_path(char *out, size_t room, struct weft_err *err) WEFT_MUST_CHECK;
 /* The tunlets of the command line, opened; warnings are printed. CLI_OK, or the exit status after a message. */
 int tune_open(const struct tune_args *args, struct analyze_how *how);

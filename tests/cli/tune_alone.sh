@@ -22,7 +22,7 @@ said='the analyzer is busy: a collector shares its work from now on'
 # tune REPORT ARGUMENTS...: 400 iterations, all with many events.
 tune()
 {
-	"$build/weft" tune -t "$waves" --report "$work/$1" "${@:2}" -- "$work/waves_master" 4 400 1 >"$work/said" 2>"$work/talk"
+	"$build/weft" tune --limit 60s -t "$waves" --report "$work/$1" "${@:2}" -- "$work/waves_master" 4 400 1 >"$work/said" 2>"$work/talk"
 }
 
 same()

@@ -28,7 +28,7 @@ exec "$work/real/waves_worker" "\$@"
 END
 chmod +x "$work/waves_worker"
 make_collectors 6
-tune=("$build/weft" tune -t "$source/tests/golden/tunlets/waves.tsl")
+tune=("$build/weft" tune --limit 60s -t "$source/tests/golden/tunlets/waves.tsl")
 there=(--listen 10.177.2.1 --place "b=ip netns exec $b")
 
 echo 1..9
@@ -56,7 +56,7 @@ is "all $((high + low)) iterations are what they are on one host without collect
 	"$((high + low)) same"
 
 # Nothing to do: each host keeps its own, and nobody tries to take it away.
-ip netns exec $a "$build/weft" tune "${there[@]}" -t "$source/tests/golden/tunlets/waves.tsl" --report "$work/tuned" -- \
+ip netns exec $a "$build/weft" tune --limit 60s "${there[@]}" -t "$source/tests/golden/tunlets/waves.tsl" --report "$work/tuned" -- \
 	"$work/waves_master" 4 1 30 >"$work/said" 2>"$work/talk"
 is 'the tunlet that ships leaves a quiet run alone' "$(grep -c 'collectors =' "$work/talk")" 0
 is 'and all is evaluated' "$(whole "$work/tuned")" "$(all_of 31)"

@@ -41,7 +41,7 @@ sed -E 's/return \(int\)fmax\(least, more\);/return iter.level ? 0 : 2;/; s/want
 	"$source/share/weft/tunlets/collectors.tsl" >"$work/collectors.tsl"
 
 echo 1..6
-ip netns exec $a "$build/weft" tune "${there[@]}" -t "$source/tests/golden/tunlets/waves.tsl" -t "$work/collectors.tsl" \
+ip netns exec $a "$build/weft" tune --limit 60s "${there[@]}" -t "$source/tests/golden/tunlets/waves.tsl" -t "$work/collectors.tsl" \
 	--report "$work/tuned" -- "$work/waves_master" 4 400 1 >"$work/said" 2>"$work/talk"
 is 'the program ends well' $? 0
 changes=$(grep -cE 'SetVariableValue between = (2, was 0|0, was 2);' "$work/tuned")
@@ -49,7 +49,7 @@ is "the level comes and goes ($changes times)" "$([ "$changes" -ge 4 ] && echo y
 is 'no iteration is lost' "$(whole "$work/tuned")" "$(all_of 401)"
 is 'and no connection' "$(grep -c 'connection to' "$work/talk")" 0
 cp "$work/real/waves_worker" "$work/waves_worker.real" && mv "$work/waves_worker.real" "$work/waves_worker"
-"$build/weft" tune -q --collectors 0 -t "$source/tests/golden/tunlets/waves.tsl" --report "$work/alone" -- "$work/waves_master" 4 400 1 \
+"$build/weft" tune --limit 60s -q --collectors 0 -t "$source/tests/golden/tunlets/waves.tsl" --report "$work/alone" -- "$work/waves_master" 4 400 1 \
 	>"$work/said" 2>>"$work/talk"
 iterations "$work/tuned" >"$work/a"
 iterations "$work/alone" >"$work/b"

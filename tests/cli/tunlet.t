@@ -31,6 +31,11 @@ $ weft tunlet explain "$WEFT_SOURCE/share/weft/tunlets/nworkers.tsl" | diff - $g
 $ weft tunlet explain --json "$WEFT_SOURCE/share/weft/tunlets/loadbalance.tsl" | jq -c '.[] | select(.value == "sumMC") | [.when, .reduction, .partials]'
 ["at evaluation","sum",2]
 
+$ weft tunlet explain loadbalance.tsl >/dev/null 2>&1; echo $?; mkdir empty; cd empty; weft tunlet explain nworkers | diff - $gold/nworkers.explain.txt
+2
+$ weft tunlet check itertime | sed 's,.*/,,'; cd ..
+itertime.tsl: tunlet 'itertime': 0 errors, 0 warnings, 13 notes (shown with --all)
+
 ## A template is a specification.
 $ weft tunlet new mine >mine.tsl && weft tunlet check mine.tsl
 mine.tsl: tunlet 'mine': 0 errors, 0 warnings, 5 notes (shown with --all)
