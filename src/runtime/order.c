@@ -186,7 +186,7 @@ static unsigned sorted(struct rt_job *job, struct place *p)
 
 /* ---- what is not plain reading and writing ---- */
 
-enum { GROUPS = RT_H_COMMUTES | RT_H_REDUCES, SPECIAL_MODES = RT_SCRATCH | RT_REDUX | RT_COMMUTE | RT_UNORDERED };
+enum { GROUPS = RT_H_COMMUTES | RT_H_REDUCES, SPECIAL_MODES = RT_SCRATCH | RT_REDUX | RT_COMMUTE | RT_UNORDERED | RT_LAST };
 
 /* The group that an access joins; a plain write joins none and is none. */
 static uint32_t group_of(uint32_t mode)
@@ -261,6 +261,8 @@ static int depend_specially(struct rt_submitter *s, struct rt_handle *h, uint32_
 
 static void register_specially(struct rt_handle *h, uint32_t mode, rt_ref self)
 {
+	if (mode & RT_LAST)
+		mark(h, RT_H_REFUSED, 0);
 	if (takes_no_place(h->bits, mode))
 		return;
 	uint32_t group = group_of(mode);

@@ -28,6 +28,7 @@ enum rt_mode {
 	RT_REDUX = 8,           /* a contribution: into the worker's own buffer */
 	RT_COMMUTE = 16,        /* one at a time, in any order */
 	RT_NOPLAN = 256,        /* a planned handle is taken as it is */
+	RT_LAST = 1 << 21,      /* whoever comes behind it is refused */
 	RT_UNORDERED = 1 << 20, /* excludes others and is excluded while it runs, but takes no place in the order */
 };
 
@@ -38,7 +39,7 @@ enum rt_handle_bits {
 	RT_H_UNORDERED = 8, /* all accesses are */
 	RT_H_PLANNED = 16,  /* has partition plans, or is a part in one: rt_hook_plan is asked first */
 	RT_H_REDUCED = 64,  /* the last writer puts a reduction together: accesses outside the order wait for it, too */
-	RT_H_REFUSED = 32,  /* is partitioned, or being unregistered: no task may touch it */
+	RT_H_REFUSED = 32,  /* is partitioned, or unregistered: no task may touch it */
 };
 
 struct rt_handle {

@@ -55,6 +55,31 @@ static void unregister_acquired(void)
 	CHECK(starpu_data_acquire(h, STARPU_R) == 0);
 	starpu_data_unregister(h);
 }
+static void task_on_unregistered(void)
+{
+	starpu_data_handle_t h = variable(0);
+	starpu_data_unregister(h);
+	submit(&reads, h, NULL);
+}
+static void acquire_unregistered(void)
+{
+	starpu_data_handle_t h = variable(0);
+	starpu_data_unregister(h);
+	(void)!starpu_data_acquire(h, STARPU_R);
+}
+static void task_behind_unregistering(void)
+{
+	starpu_data_handle_t h = variable(0);
+	submit(&reads, h, NULL);
+	starpu_data_unregister_submit(h);
+	submit(&reads, h, NULL);
+}
+static void unregister_twice(void)
+{
+	starpu_data_handle_t h = variable(0);
+	starpu_data_unregister(h);
+	starpu_data_unregister(h);
+}
 static void wrong_filter(void)
 {
 	starpu_data_partition(variable(0), &halves);
@@ -115,6 +140,10 @@ static const struct {
 	{task_reads_nothing, "has no value yet: it was never written"},
 	{application_reads_nothing, "has no value yet: it was never written"},
 	{unregister_acquired, "is acquired: release it first"},
+	{task_on_unregistered, "(without a name) is unregistered"},
+	{acquire_unregistered, "(without a name) is unregistered"},
+	{task_behind_unregistering, "is unregistered"},
+	{unregister_twice, "is unregistered already"},
 	{wrong_filter, "this filter is for vector data"},
 	{task_on_partitioned, "(cut) is partitioned: use its parts, or unpartition it first"},
 	{acquire_partitioned, "is partitioned: it cannot be acquired"},

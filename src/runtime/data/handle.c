@@ -23,8 +23,36 @@
 static void refuse(struct rt_handle *handle)
 {
 	starpu_data_handle_t h = rt_handle_of(handle);
-	const char *why = h->n_children ? "is partitioned: use its parts, or unpartition it first" : "is being unregistered";
+	const char *why = h->n_children ? "is partitioned: use its parts, or unpartition it first" : "is unregistered";
 	rt_misuse("handle %p (%s) %s", (void *)h, h->name ? h->name : "without a name", why);
+}
+
+/* Some handles that are gone, whose memory is kept for a while: who uses one of them is told, as it refuses. */
+static struct {
+	starpu_data_handle_t at[64];
+	unsigned next;
+} late;
+
+/* With rt_data.lock. */
+static void keep_late(starpu_data_handle_t h)
+{
+	rt_handle_fini(&h->order);
+	rt_handle_init(&h->order);
+	h->order.bits = RT_H_REFUSED;
+	h->child = NULL;
+	h->name = NULL;
+	h->n_children = 0;
+	free(late.at[late.next]);
+	late.at[late.next] = h;
+	late.next = (late.next + 1) % (sizeof late.at / sizeof late.at[0]);
+}
+
+static void forget_late(void)
+{
+	for (unsigned i = 0; i < sizeof late.at / sizeof late.at[0]; i++) {
+		free(late.at[i]);
+		late.at[i] = NULL;
+	}
 }
 
 static int begin(struct rt_machine *m, struct weft_err *err)
@@ -62,6 +90,7 @@ static void stopping(struct rt_machine *m)
 		rt_handle_destroy(rt_data.handles);
 	rt_mover_end();
 	rt_cache_end();
+	forget_late();
 	rt_disks_end();
 	rt_data.runtime = NULL;
 }
@@ -217,11 +246,12 @@ void rt_handle_destroy(starpu_data_handle_t h)
 	rt_replica_unlock();
 	if (h->ops->unregister_data_handle)
 		h->ops->unregister_data_handle(h);
-	rt_handle_fini(&h->order);
 	rt_gate_fini(&h->gate);
 	free(h->child);
 	free(h->name);
-	free(h);
+	rt_replica_lock();
+	keep_late(h);
+	rt_replica_unlock();
 }
 
 /* The value back to where the program registered it. */
@@ -245,7 +275,7 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 	bool acquired = h->acquired, leaving = h->leaving;
 	rt_replica_unlock();
 	RT_EXPECT(!acquired, "%s: handle %p is acquired: release it first", function, (void *)h);
-	RT_EXPECT(!leaving, "%s: handle %p is being unregistered already", function, (void *)h);
+	RT_EXPECT(!leaving, "%s: handle %p is unregistered already", function, (void *)h);
 	rt_plans_close(h);
 	weft_store_bool(&h->begins, false);
 }
@@ -285,7 +315,7 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
 	check_unregister(handle, __func__);
 	handle_leaves(handle);
 	/* It may be gone when this returns. */
-	RT_EXPECT(!rt_acquire_then(handle, RT_READ | RT_WRITE, RT_A_NO_NODE, destroy_acquired), "no memory");
+	RT_EXPECT(!rt_acquire_then(handle, RT_READ | RT_WRITE | RT_LAST, RT_A_NO_NODE, destroy_acquired), "no memory");
 }
 
 /* ---- a value that is wanted no more ---- */
