@@ -218,6 +218,33 @@ static void check_small_things(void)
 	starpu_arbiter_destroy(arbiter);
 }
 
+/* -- jobs of acquisitions have numbers, which are told before it is their turn -- */
+
+static long before_id, after_id, seen_id;
+static void notes_id(void *arg)
+{
+	seen_id = before_id;
+	starpu_data_release((starpu_data_handle_t)arg);
+}
+
+static void check_job_ids(void)
+{
+	int x = 0;
+	long last = 0;
+	starpu_data_handle_t h;
+	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)&x, sizeof x);
+	for (unsigned i = 0; i < 3; i++) {
+		before_id = after_id = seen_id = -1;
+		CHECK(starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(h, NULL, STARPU_MAIN_RAM, STARPU_RW, NULL,
+		                                                                        NULL, notes_id, h, 1, 0, &before_id,
+		                                                                        &after_id, 0) == 0);
+		starpu_task_wait_for_all();
+		CHECK(before_id != -1 && after_id == before_id && seen_id == before_id && before_id != last);
+		last = before_id;
+	}
+	starpu_data_unregister(h);
+}
+
 int main(void)
 {
 	begin();
@@ -228,6 +255,7 @@ int main(void)
 	check_unordered();
 	check_ends();
 	check_small_things();
+	check_job_ids();
 	starpu_shutdown();
 	return failed;
 }

@@ -4,6 +4,7 @@
  * walk (tasks, acquisitions, evictions, prefetches, partitions) whose every value is compared with a model.
  */
 #include "data_check.h"
+#include <stdbool.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/starpu-disk-XXXXXX";
@@ -190,6 +191,69 @@ static void check_too_small(void)
 	CHECK(starpu_memory_get_used(STARPU_MAIN_RAM) == 0);
 }
 
+/* -- a disk that takes requests: what it is asked for is done when the request is asked about -- */
+
+struct ask {
+	bool reads, done;
+	void *base, *object, *buf;
+	off_t offset;
+	size_t size;
+};
+static unsigned asked, freed;
+
+static void *ask(struct ask what)
+{
+	struct ask *a = malloc(sizeof *a);
+	if (a)
+		*a = what;
+	__atomic_fetch_add(&asked, !!a, __ATOMIC_RELAXED);
+	return a;
+}
+static void *ask_to_write(void *base, void *object, void *buf, off_t offset, size_t size)
+{
+	return ask((struct ask){false, false, base, object, buf, offset, size});
+}
+static void *ask_to_read(void *base, void *object, void *buf, off_t offset, size_t size)
+{
+	return ask((struct ask){true, false, base, object, buf, offset, size});
+}
+static int is_done(void *request)
+{
+	struct ask *a = request;
+	const struct starpu_disk_ops *o = &starpu_disk_unistd_ops;
+	if (!a->done && a->reads)
+		CHECK(o->read(a->base, a->object, a->buf, a->offset, a->size) >= 0);
+	else if (!a->done)
+		CHECK(o->write(a->base, a->object, a->buf, a->offset, a->size) == 0);
+	a->done = true;
+	return 1;
+}
+static void waits(void *request)
+{
+	is_done(request);
+}
+static void frees(void *request)
+{
+	__atomic_fetch_add(&freed, 1, __ATOMIC_RELAXED);
+	free(request);
+}
+
+static void check_requests(void)
+{
+	struct starpu_disk_ops ops = starpu_disk_unistd_ops;
+	ops.async_read = ask_to_read;
+	ops.async_write = ask_to_write;
+	ops.test_request = is_done;
+	ops.wait_request = waits;
+	ops.free_request = frees;
+	begin();
+	unsigned disk = (unsigned)add_disk(&ops);
+	check_there_and_back(disk);
+	walk(disk);
+	starpu_shutdown();
+	CHECK(asked > 0 && freed == asked);
+}
+
 int main(void)
 {
 	struct starpu_disk_ops *const kinds[] = {&starpu_disk_unistd_ops, &starpu_disk_stdio_ops,
@@ -207,6 +271,7 @@ int main(void)
 		CHECK(starpu_disk_register(&starpu_disk_leveldb_ops, folder, -1) == -ENOSYS);
 		starpu_shutdown();
 	}
+	check_requests();
 	setenv("STARPU_LIMIT_CPU_MEM", "4", 1);
 	setenv("STARPU_DISK_SWAP", folder, 1);
 	begin();

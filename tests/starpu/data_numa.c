@@ -4,6 +4,7 @@
  * data that live there, limits on each.
  */
 #include "data_check.h"
+#include <unistd.h>
 
 static void add_one(void *buffers[], void *arg)
 {
@@ -154,6 +155,48 @@ static void check_reduction(void)
 	CHECK(sum == 105);
 }
 
+static void wait_until_valid(starpu_data_handle_t h, unsigned node)
+{
+	int valid = 0;
+	while (!valid) {
+		starpu_data_query_status(h, (int)node, NULL, &valid, NULL);
+		usleep(100);
+	}
+}
+
+/* What was written in parts is brought where the program wants it whole. */
+static void check_gathering(void)
+{
+	enum { PARTS = 2, N = 1000 };
+	static unsigned home[N];
+	struct starpu_data_filter halves = {.filter_func = starpu_vector_filter_block, .nchildren = PARTS};
+	starpu_data_handle_t h, part[PARTS];
+	memset(home, 0, sizeof home);
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)home, N, sizeof home[0]);
+	starpu_data_partition(h, &halves);
+	for (unsigned i = 0; i < PARTS; i++)
+		submit_to(&adds_one, starpu_data_get_child(h, i), i);
+	starpu_data_unpartition(h, 1);
+	CHECK(starpu_data_is_on_node(h, 0) && starpu_data_is_on_node(h, 1));
+	starpu_data_partition_plan(h, &halves, part);
+	for (unsigned i = 0; i < PARTS; i++)
+		submit_to(&adds_one, part[i], i);
+	starpu_data_unpartition_submit(h, PARTS, part, 1);
+	wait_until_valid(h, 1);
+	check_value(h, 1, N, 2);
+	/* The handle's own, where a task asks for the whole again. */
+	starpu_data_set_gathering_node(h, 1);
+	for (unsigned i = 0; i < PARTS; i++)
+		submit_to(&adds_one, part[i], i);
+	CHECK(starpu_data_acquire_on_node(h, 0, STARPU_R) == 0);
+	starpu_data_release_on_node(h, 0);
+	wait_until_valid(h, 1);
+	check_value(h, 1, N, 3);
+	starpu_data_partition_clean(h, PARTS, part);
+	starpu_data_unregister(h);
+	CHECK(home[0] == 3 && home[N - 1] == 3);
+}
+
 int main(void)
 {
 	setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
@@ -167,6 +210,7 @@ int main(void)
 	check_malloc();
 	check_reduction();
 	check_limit();
+	check_gathering();
 	starpu_shutdown();
 	unsetenv("STARPU_LIMIT_CPU_NUMA_1_MEM");
 	setenv("STARPU_WORKERS_CPUID", "1 0", 1);

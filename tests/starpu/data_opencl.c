@@ -123,15 +123,20 @@ static struct starpu_codelet reduces_there = {.opencl_funcs = {add_opencl},
                                               .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}};
 static struct starpu_codelet reduces = {.cpu_funcs = {add_up}, .nbuffers = 2, .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}};
 
-static void submit_to(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
+static void submit_on(unsigned worker, struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
 {
 	struct starpu_task *t = starpu_task_create();
 	t->cl = cl;
 	t->cl_arg = (void *)(uintptr_t)arg;
 	t->handles[0] = h;
 	t->execute_on_a_specific_worker = 1;
-	t->workerid = random_below(starpu_worker_get_count());
+	t->workerid = worker;
 	CHECK(starpu_task_submit(t) == 0);
+}
+
+static void submit_to(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
+{
+	submit_on(random_below(starpu_worker_get_count()), cl, h, arg);
 }
 
 static void insert_here(struct starpu_codelet *cl, enum starpu_data_access_mode mode, starpu_data_handle_t h, unsigned arg)
@@ -304,8 +309,10 @@ static void to_cpu(void *buffers[], void *arg)
 	for (unsigned i = 0; i < PAIRS; i++)
 		to[i] = (struct pair){from[i], from[PAIRS + i]};
 }
-static struct starpu_codelet converts_to_opencl = {.opencl_funcs = {to_opencl}, .nbuffers = 1};
-static struct starpu_codelet converts_to_cpu = {.cpu_funcs = {to_cpu}, .nbuffers = 1};
+static struct starpu_perfmodel to_opencl_model = {.type = STARPU_HISTORY_BASED, .symbol = "data_opencl_to_opencl"},
+			       to_cpu_model = {.type = STARPU_HISTORY_BASED, .symbol = "data_opencl_to_cpu"};
+static struct starpu_codelet converts_to_opencl = {.opencl_funcs = {to_opencl}, .nbuffers = 1, .model = &to_opencl_model};
+static struct starpu_codelet converts_to_cpu = {.cpu_funcs = {to_cpu}, .nbuffers = 1, .model = &to_cpu_model};
 static struct starpu_multiformat_data_interface_ops formats = {.cpu_elemsize = sizeof(struct pair),
                                                                .opencl_elemsize = 2 * sizeof(unsigned),
                                                                .cpu_to_opencl_cl = &converts_to_opencl,
@@ -315,6 +322,21 @@ static struct starpu_codelet changes_pairs = {.cpu_funcs = {pairs_cpu},
                                               .nbuffers = 1,
                                               .modes = {STARPU_RW}};
 
+/* What converts has taught its model: the task would take that longer where the data look differently. */
+static void check_conversion_time(starpu_data_handle_t h)
+{
+	struct starpu_task task = {.cl = &changes_pairs, .nbuffers = 1, .handles = {h}};
+	for (unsigned w = 0; w < starpu_worker_get_count(); w++) {
+		int is_there;
+		if (starpu_worker_get_type((int)w) == STARPU_CPU_WORKER &&
+		    starpu_worker_get_by_type(STARPU_CPU_WORKER, 0) != (int)w)
+			continue; /* models know kinds: of CPUs the first stands for all */
+		starpu_data_query_status(h, (int)starpu_worker_get_memory_node(w), NULL, &is_there, NULL);
+		double us = starpu_task_expected_conversion_time(&task, starpu_worker_get_perf_archtype((int)w, 0), 0);
+		CHECK(is_there ? us == 0 : us > 0);
+	}
+}
+
 static void check_multiformat(void)
 {
 	struct pair pairs[PAIRS], want[PAIRS];
@@ -323,7 +345,7 @@ static void check_multiformat(void)
 		want[i] = pairs[i] = (struct pair){i, 1000 + i};
 	starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, pairs, PAIRS, &formats);
 	for (unsigned step = 0; step < 100; step++) {
-		submit_to(&changes_pairs, h, 0);
+		submit_on(step % starpu_worker_get_count(), &changes_pairs, h, 0);
 		for (unsigned i = 0; i < PAIRS; i++)
 			want[i] = (struct pair){want[i].first * 3 + 1, want[i].second * 3 + 1};
 		if (step % 10 == 0) {
@@ -332,6 +354,8 @@ static void check_multiformat(void)
 			starpu_data_release(h);
 		}
 	}
+	starpu_task_wait_for_all();
+	check_conversion_time(h);
 	starpu_data_unregister(h);
 	CHECK(!memcmp(pairs, want, sizeof want));
 }
@@ -440,6 +464,13 @@ int main(void)
 	setenv("STARPU_OPENCL_ON_CPUS", "1", 0);
 	setenv("STARPU_NCPU", "2", 0);
 	check_too_much(); /* first: OpenCL does not go on in a child */
+	char home[] = "/tmp/starpu-opencl-home-XXXXXX", command[64];
+	if (!mkdtemp(home))
+		return 1;
+	setenv("STARPU_HOME", home, 1);
+	setenv("STARPU_CALIBRATE", "1", 1);
+	setenv("STARPU_CALIBRATE_MINIMUM", "1", 1);
+	setenv("STARPU_HISTORY_MAX_ERROR", "1000000", 1); /* other programs make times differ as they like */
 	begin_with_program();
 	walk(500, STEPS);
 	check_reduction();
@@ -457,5 +488,7 @@ int main(void)
 	walk(1 << 16, STEPS / 4);
 	end_with_program();
 	CHECK(rmdir(folder) == 0);
+	snprintf(command, sizeof command, "rm -r %s", home);
+	CHECK(system(command) == 0);
 	return failed;
 }

@@ -6,6 +6,8 @@
 #include "complain.h"
 #include "memory.h"
 #include "replica.h"
+#include "base/clock.h"
+#include "runtime/drivers/driver.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -174,6 +176,29 @@ static int multi_copy(void *src, unsigned src_node, void *dst, unsigned dst_node
 	                             async);
 }
 
+static bool is_measured(struct starpu_perfmodel *m)
+{
+	if (!m || !rt_machine.models)
+		return false;
+	rt_machine.models->want(m);
+	return __atomic_load_n(&m->benchmarking, __ATOMIC_RELAXED);
+}
+
+/* Converts as that worker would; the codelet's model learns how long it took. -1: no worker is of this kind. */
+static void convert(struct rt_replica *r, struct starpu_codelet *cl, starpu_cpu_func_t func, int worker)
+{
+	bool measured = worker >= 0 && is_measured(cl->model);
+	uint64_t from = measured ? weft_monotonic_ns() : 0;
+	func(&r->interface, NULL);
+	if (!measured)
+		return;
+	struct rt_worker *w = rt_worker_self();
+	if (w && rt_machine.worker[worker].driver->finish)
+		rt_machine.worker[worker].driver->finish(w);
+	struct starpu_task converts = {.cl = cl, .nbuffers = 1, .handles = {r->handle}, .modes = {STARPU_RW}};
+	rt_machine.models->ran(&converts, (unsigned)worker, 0, (double)(weft_monotonic_ns() - from) / 1000.0);
+}
+
 /* Into main memory it is converted at once; into a device by its worker, who alone may launch what converts. */
 void rt_multiformat_arrived(struct rt_replica *r, unsigned from_node)
 {
@@ -183,7 +208,7 @@ void rt_multiformat_arrived(struct rt_replica *r, unsigned from_node)
 		struct starpu_codelet *cl = i->ops->opencl_to_cpu_cl;
 		RT_EXPECT(cl && cl->cpu_funcs[0], "multiformat data %p has no codelet from OpenCL's format to the CPU's",
 		          (void *)r->handle);
-		cl->cpu_funcs[0](&r->interface, NULL);
+		convert(r, cl, cl->cpu_funcs[0], starpu_worker_get_by_type(STARPU_CPU_WORKER, 0));
 	}
 	r->foreign = to_device && !from_device;
 }
@@ -194,7 +219,7 @@ void rt_multiformat_convert(struct rt_replica *r)
 	struct starpu_codelet *cl = i->ops->cpu_to_opencl_cl;
 	RT_EXPECT(cl && cl->opencl_funcs[0], "multiformat data %p has no codelet from the CPU's format to OpenCL's",
 	          (void *)r->handle);
-	cl->opencl_funcs[0](&r->interface, NULL);
+	convert(r, cl, cl->opencl_funcs[0], starpu_worker_get_id());
 	r->foreign = false;
 }
 
