@@ -114,7 +114,7 @@ const struct weft_command weft_command_convert = {
 	.about = "Writes TRACE in the format that the name of OUT ends with, or that --to says:\n"
 		 "Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace,\n"
 		 "a Paraver .prv or a Paje file (both also packed by gzip or zstd). What the other\n"
-		 "format cannot hold is left out, and said. OUT appears when it is complete, and not\n"
+		 "format cannot hold is left out. OUT appears when it is complete, and not\n"
 		 "at all when something fails.\n"
 		 "\n"
 		 "Examples:\n"

@@ -284,7 +284,7 @@ usage: weft convert [options] TRACE
 Writes TRACE in the format that the name of OUT ends with, or that --to says:
 Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace,
 a Paraver .prv or a Paje file (both also packed by gzip or zstd). What the other
-format cannot hold is left out, and said. OUT appears when it is complete, and not
+format cannot hold is left out. OUT appears when it is complete, and not
 at all when something fails.
 
 Examples:
