@@ -25,7 +25,7 @@
 #define NEAR 1e-6                /* of a pixel: far more than what is lost by rounding */
 #define EXACT 9007199254740992.0 /* whole numbers up to here, and sums that stay below, are exact */
 
-enum { STEPS = 32, AHEAD = 6, FEW_PIXELS = 2 };
+enum { STEPS = 64, AHEAD = 8, FEW_PIXELS = 2 };
 
 /* Chunks that lie within one pixel, from the first on, then one that does not, or the end of the row. */
 struct step {
@@ -295,11 +295,21 @@ static uint64_t skip_last(struct brush *b, const struct weft_pyramid_sums *s, ui
 	return to;
 }
 
+static double max_of(const struct weft_pyramid_sums *s, uint64_t i)
+{
+	return s->max[i];
+}
+
+static double min_of(const struct weft_pyramid_sums *s, uint64_t i)
+{
+	return s->min[i] == 0 ? INFINITY : s->min[i];
+}
+
 static uint64_t skip_max(struct brush *b, const struct weft_pyramid_sums *s, uint64_t from, uint64_t to)
 {
 	double sum = b->sum;
 	for (uint64_t i = from; i < to; i++)
-		sum = better_of(s->max[i], sum, true);
+		sum = better_of(max_of(s, i), sum, true);
 	b->sum = sum;
 	return to;
 }
@@ -308,7 +318,7 @@ static uint64_t skip_min(struct brush *b, const struct weft_pyramid_sums *s, uin
 {
 	double sum = b->sum;
 	for (uint64_t i = from; i < to; i++)
-		sum = better_of(s->min[i] == 0 ? INFINITY : s->min[i], sum, false);
+		sum = better_of(min_of(s, i), sum, false);
 	b->sum = sum;
 	return to;
 }
@@ -328,13 +338,14 @@ static const struct way {
 	void (*add_found)(struct brush *b, uint32_t from, uint32_t to, uint32_t runs);
 	uint64_t (*skip)(struct brush *b, const struct weft_pyramid_sums *s, uint64_t from, uint64_t to);
 	double (*show)(double sum, int64_t n);
-	double nothing;   /* sums begin with */
-	bool needs_least; /* only the values with which runs end */
+	double nothing;                                                   /* sums begin with */
+	double (*extreme)(const struct weft_pyramid_sums *s, uint64_t i); /* of a chunk; NULL: the way shows something else */
+	bool needs_least;                                                 /* only the values with which runs end */
 } ways[WEFT_DRAWS] = {
-	[WEFT_DRAW_LAST] = {add_last, add_last_found, skip_last, show_sum, 0, true},
-	[WEFT_DRAW_MAXIMUM] = {add_max, add_max_found, skip_max, show_sum, -INFINITY, false},
-	[WEFT_DRAW_MIN_NOT_ZERO] = {add_min, add_min_found, skip_min, show_min, INFINITY, false},
-	[WEFT_DRAW_AVERAGE] = {add_average, add_average_found, skip_average, show_average, 0, false},
+	[WEFT_DRAW_LAST] = {add_last, add_last_found, skip_last, show_sum, 0, NULL, true},
+	[WEFT_DRAW_MAXIMUM] = {add_max, add_max_found, skip_max, show_sum, -INFINITY, max_of, false},
+	[WEFT_DRAW_MIN_NOT_ZERO] = {add_min, add_min_found, skip_min, show_min, INFINITY, min_of, false},
+	[WEFT_DRAW_AVERAGE] = {add_average, add_average_found, skip_average, show_average, 0, NULL, false},
 };
 
 /* ---- a row ---- */
@@ -512,6 +523,8 @@ static uint64_t pass_inside(const struct brush *b, const struct search *f, uint6
 				at = ++node * WEFT_PYRAMID_FAN;
 		uint64_t behind = (node + 1) * WEFT_PYRAMID_FAN;
 		behind = behind < end ? behind : end;
+		while (at + EIGHT <= behind && is_inside(b, of_chunk[at + EIGHT - 1], f->at))
+			at += EIGHT; /* as ends are in order */
 		while (at < behind && is_inside(b, of_chunk[at], f->at))
 			at++;
 		if (at < behind || at >= end)
@@ -539,20 +552,63 @@ static unsigned find_steps(const struct brush *b, struct search *f, struct step 
 	return n;
 }
 
+/* Whether the chunk has nothing that is more extreme than what the pixel at hand shows already. */
+static bool is_hidden(const struct brush *b, const struct way *way, uint64_t chunk)
+{
+	double extreme = way->extreme(&b->p->of_chunk, chunk);
+	return better_of(extreme, b->sum, way->nothing < 0) == b->sum;
+}
+
+/*
+ * Where the chunk of a step lies in two pixels, and what lies whole in each of them is as extreme as all that the chunk has, it need
+ * not be looked into. Then what lies within the second pixel, which is the next step's, was added. False: nothing was done.
+ */
+static bool pass_hidden(struct brush *b, const struct way *way, const struct step *step, struct step *next)
+{
+	if (!way->extreme || step->pixel != b->at + 1 || b->p->of_chunk.end[step->chunk] >= b->c->to ||
+	    !is_hidden(b, way, step->chunk))
+		return false;
+	double sum = b->sum;
+	b->sum = way->nothing;
+	add_inside(b, way, next->from, next->chunk);
+	if (!is_hidden(b, way, step->chunk)) {
+		b->sum = sum;
+		return false;
+	}
+	b->s->cell[b->at] = way->show(sum, b->n);
+	b->at = step->pixel;
+	next->from = next->chunk;
+	return true;
+}
+
+/* Has memory bring the bursts of a step's chunk, where that is worth it. */
+static void fetch(const struct brush *b, const struct way *way, const struct step *step, int32_t at)
+{
+	bool hidden = way->extreme && step->chunk > step->from; /* most likely */
+	if (!hidden && step->pixel - at <= FEW_PIXELS)
+		weft_pyramid_fetch(b->p, step->chunk);
+}
+
+static void take_steps(struct brush *b, const struct way *way, struct step *step, unsigned n)
+{
+	const struct weft_pyramid_row *r = &b->p->row[b->row];
+	for (unsigned i = 1; i < AHEAD && i < n; i++)
+		fetch(b, way, &step[i], step[i - 1].pixel);
+	for (unsigned i = 0; i < n; i++) {
+		if (i + AHEAD < n)
+			fetch(b, way, &step[i + AHEAD], step[i + AHEAD - 1].pixel);
+		add_inside(b, way, step[i].from, step[i].chunk);
+		if (step[i].chunk < r->first_chunk + r->n_chunks && !(i + 1 < n && pass_hidden(b, way, &step[i], &step[i + 1])))
+			add_chunk(b, way, step[i].chunk, step[i].pixel);
+	}
+}
+
 static void walk_row(struct brush *b, const struct way *way)
 {
 	const struct weft_pyramid_row *r = &b->p->row[b->row];
-	const struct step *step = b->s->step;
 	struct search f = {weft_pyramid_find(b->p, b->row, b->c->from), r->first_chunk + r->n_chunks, 0, false};
 	for (unsigned n; (n = find_steps(b, &f, b->s->step)) > 0;)
-		for (unsigned i = 0; i < n; i++) {
-			unsigned ahead = i + AHEAD;
-			if (ahead < n && step[ahead].pixel - step[ahead - 1].pixel <= FEW_PIXELS)
-				weft_pyramid_fetch(b->p, step[ahead].chunk);
-			add_inside(b, way, step[i].from, step[i].chunk);
-			if (step[i].chunk < r->first_chunk + r->n_chunks)
-				add_chunk(b, way, step[i].chunk, step[i].pixel);
-		}
+		take_steps(b, way, b->s->step, n);
 }
 
 /* What the last burst's pixel shows; what lies behind the row's end is 0. */

@@ -312,7 +312,7 @@ static double number_at(const uint8_t *at, uint32_t i, uint8_t width, double bas
 		return v;
 	}
 	memcpy(&x, at + (size_t)i * width, sizeof x); /* more than it is, which is in the file, too */
-	return base + (double)(width ? x & UINT64_MAX >> (64 - 8 * width) : 0);
+	return base + (double)(int64_t)(width ? x & UINT64_MAX >> (64 - 8 * width) : 0);
 }
 
 double weft_pyramid_end(const struct weft_pyramid_packed *c, uint32_t i)
