@@ -40,8 +40,9 @@ void probe_close(struct probe_session *s);
 /* The same without a word to the process, as if this one had been killed. */
 void probe_abandon(struct probe_session *s);
 
-/* Called every few milliseconds while an action waits for a thread; it may read events, and do nothing else with the session. NULL: nothing. */
-void probe_meanwhile(struct probe_session *s, void (*call)(void *ctx), void *ctx);
+/* Called every few milliseconds while an action waits for a thread; it may read events, and do nothing else with the session. NULL: nothing. False: it
+ * waits no longer, as if its time were over. */
+void probe_meanwhile(struct probe_session *s, bool (*call)(void *ctx), void *ctx);
 pid_t probe_pid(const struct probe_session *s);
 /* For poll: POLLHUP when the process is gone. Nothing else may be done with it. */
 int probe_socket(const struct probe_session *s);

@@ -85,8 +85,11 @@ static int once(struct act *x, uint32_t id, enum link_when when, const struct li
 	int most = x->a->timeout_ms ? x->a->timeout_ms : 1000;
 	rc = session_wait_done(x->s, tag, most, done);
 	/* If it cannot be taken back any more, a thread is just doing it. */
-	if (rc == -ETIMEDOUT && cancel(x->s, id, when))
+	if (rc == -ETIMEDOUT && cancel(x->s, id, when)) {
+		x->s->insists = true;
 		rc = session_wait_done(x->s, tag, most, done);
+		x->s->insists = false;
+	}
 	return rc ? weft_err_set(x->err, rc, "no thread has come to '%s' in time", x->s->site[id].symbol) : 0;
 }
 

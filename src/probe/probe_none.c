@@ -88,7 +88,7 @@ NEEDS_A_SESSION(bool, probe_next, struct probe_session *s, struct probe_event *o
 NEEDS_A_SESSION(uint64_t, probe_lost, const struct probe_session *s)
 NEEDS_A_SESSION(uint64_t, probe_changing_ns, const struct probe_session *s)
 NEEDS_A_SESSION(uint64_t, probe_dropped, const struct probe_session *s)
-NEEDS_A_SESSION(void, probe_meanwhile, struct probe_session *s, void (*call)(void *ctx), void *ctx)
+NEEDS_A_SESSION(void, probe_meanwhile, struct probe_session *s, bool (*call)(void *ctx), void *ctx)
 NEEDS_A_SESSION(int, probe_read, struct probe_session *s, uint64_t addr, void *to, size_t n)
 NEEDS_A_SESSION(int, probe_write, struct probe_session *s, uint64_t addr, const void *from, size_t n)
 NEEDS_A_SESSION(int, probe_find, struct probe_session *s, const char *name, bool data, struct probe_found *out,

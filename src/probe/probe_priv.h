@@ -76,7 +76,8 @@ struct probe_session {
 	} parts;
 	bool hooked;                  /* the unwinders are */
 	uint32_t owners;              /* of parts, given out */
-	void (*meanwhile)(void *ctx); /* or NULL: probe_meanwhile */
+	bool (*meanwhile)(void *ctx); /* or NULL: probe_meanwhile */
+	bool insists;                 /* its answer does not count: what is waited for is being done */
 	void *meanwhile_ctx;
 	uint32_t tag;
 	struct link_packet *in, *out; /* owned */

@@ -216,8 +216,8 @@ int session_wait(struct probe_session *s, int timeout_ms)
 static int wait_slice(struct probe_session *s, uint64_t until_ms)
 {
 	uint64_t now = probe_now_ms();
-	if (s->meanwhile)
-		s->meanwhile(s->meanwhile_ctx);
+	if (s->meanwhile && !s->meanwhile(s->meanwhile_ctx) && !s->insists)
+		return -ETIMEDOUT;
 	int left = until_ms > now ? (int)(until_ms - now) : 0;
 	int rc = link_packet_receive(s->socket, s->in, s->meanwhile && left > SLICE_MS ? SLICE_MS : left, NULL);
 	return rc == 0 ? -EPIPE : rc == -ETIMEDOUT && probe_now_ms() < until_ms ? 0 : rc;
@@ -242,7 +242,7 @@ int session_wait_done(struct probe_session *s, uint32_t tag, int timeout_ms, str
 	}
 }
 
-void probe_meanwhile(struct probe_session *s, void (*call)(void *ctx), void *ctx)
+void probe_meanwhile(struct probe_session *s, bool (*call)(void *ctx), void *ctx)
 {
 	s->meanwhile = call;
 	s->meanwhile_ctx = ctx;

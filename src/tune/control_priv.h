@@ -57,10 +57,11 @@ struct control_task {
 	int wake;             /* eventfd: there are commands */
 	pthread_mutex_t lock; /* of commands, ended */
 	struct weft_buf commands;
-	bool ended; /* the thread is done, and may be joined */
-	bool over;  /* nothing more is to be done; the thread's own, as all below */
-	bool ready; /* it was let go */
-	bool undo;  /* actions at the end, too */
+	bool ended;                  /* the thread is done, and may be joined */
+	struct weft_atomic_u32 goes; /* among the commands there is one by which it is let go */
+	bool over;                   /* nothing more is to be done; the thread's own, as all below */
+	bool ready;                  /* it was let go */
+	bool undo;                   /* actions at the end, too */
 	WEFT_VEC(struct point_want *) want;
 	WEFT_VEC(struct control_action *) action;
 	WEFT_VEC(struct control_held) held;

@@ -92,12 +92,13 @@ static void drain(struct control_task *t, bool last)
 			(*k)->drain(t, last);
 }
 
-/* An action waits for a thread, perhaps for long. */
-static void meanwhile(void *arg)
+/* An action waits for a thread, perhaps for long. False: not any more, as the task is to be let go. */
+static bool meanwhile(void *arg)
 {
 	struct control_task *t = arg;
 	drain(t, false);
 	control_flush(t->c);
+	return !weft_load_u32(&t->goes);
 }
 
 /* ---- commands ---- */
@@ -251,6 +252,8 @@ void control_task_tell(struct control_task *t, unsigned kind, const void *at, si
 {
 	uint32_t head[2] = {kind, (uint32_t)n};
 	uint64_t one = 1;
+	if (doing[kind] == do_end)
+		weft_store_u32(&t->goes, 1);
 	pthread_mutex_lock(&t->lock);
 	weft_buf_add(&t->commands, (const char *)head, sizeof head);
 	weft_buf_add(&t->commands, at, n);

@@ -5,7 +5,7 @@
 $ gold=$WEFT_SOURCE/tests/golden/tunlets; gcc -O2 -g -o tune_steps $WEFT_SOURCE/tests/tools/tune_steps.c
 
 ## The same is evaluated and done with any number of them; a program that is run again counts its iterations anew.
-$ for n in 0 1 3; do weft tune -q --collectors $n -t $gold/steps.tsl --report report.txt -- sh -c './tune_steps 20 5000; ./tune_steps 20 5000'; grep -cE ' [0-9]+: T=.* ok=1 iter.number=[0-9]+ iter.ld=1.5 iter.us=5000' report.txt; grep -c 'SetVariableValue chunk = 7, was 1' report.txt; done
+$ for n in 0 1 3; do weft tune -q --collectors $n -t $gold/steps.tsl --report report.txt -- sh -c './tune_steps 20 20000; ./tune_steps 20 20000'; grep -cE ' [0-9]+: T=.* ok=1 iter.number=[0-9]+ iter.ld=1.5 iter.us=20000' report.txt; grep -c 'SetVariableValue chunk = 7, was 1' report.txt; done
 chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 40

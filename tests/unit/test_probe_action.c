@@ -225,6 +225,27 @@ TEST(probe_actions_at_an_exit)
 	ended();
 }
 
+static bool no_longer(void *ctx)
+{
+	++*(unsigned *)ctx;
+	return false;
+}
+
+/* Whoever waits for a thread that never comes can be told to go. */
+TEST(probe_action_that_waits_is_given_up)
+{
+	started("gcc -O2 -pie -fPIE");
+	struct weft_err err = {0};
+	struct probe_action a = {.kind = PROBE_SET_VARIABLE, .subject = "knob", .sync = "instead", .timeout_ms = 600000};
+	unsigned asked = 0;
+	probe_meanwhile(p.session, no_longer, &asked);
+	CHECK_I64(probe_act(p.session, &a, &err), -ETIMEDOUT);
+	CHECK_STR(err.text, "no thread has come to 'instead' in time");
+	CHECK_U64(asked, 1);
+	probe_meanwhile(p.session, NULL, NULL);
+	ended();
+}
+
 TEST(probe_actions_say_why_not)
 {
 	started("gcc -O2 -pie -fPIE");
