@@ -40,6 +40,9 @@ took
 0 passed, 1 failed
 $ dev/run-tests --build release >/dev/null
 ? 1
+$ program alone 'echo 1..1; echo "not ok 1"; kill -INT $$'
+$ listing alone; (trap '' INT; counts | grep died)
+# test_alone: died by SIGINT
 $ listing crash; counts | tail -n 4
 # test_crash: died by SIGSEGV
 ----

@@ -306,7 +306,7 @@ TEST(watch_that_does_not_exist_is_an_error)
 	struct weft_err err = {0};
 	char why[100];
 	CHECK_I64(record_watch_start(&w, "magic", 1, why, sizeof why, &err), -EINVAL);
-	CHECK_STR(err.text, "no way of watching is called 'magic'");
+	CHECK_STR(err.text, "no way of watching is called 'magic' (it can be: perf, ptrace, none)");
 }
 
 TEST(failed_exec_says_why)
