@@ -387,21 +387,18 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 	return t;
 }
 
+/* The codelet's own name where it has no model. */
 const char *starpu_task_get_model_name(struct starpu_task *task)
 {
-	struct starpu_perfmodel *m = task && task->cl ? task->cl->model : NULL;
-	return m && m->symbol ? m->symbol : NULL;
+	const struct starpu_codelet *cl = task ? task->cl : NULL;
+	if (!cl)
+		return NULL;
+	return cl->model && cl->model->symbol ? cl->model->symbol : cl->name;
 }
 
 const char *starpu_task_get_name(struct starpu_task *task)
 {
-	if (!task)
-		return NULL;
-	if (task->name)
-		return task->name;
-	if (task->cl && task->cl->name)
-		return task->cl->name;
-	return starpu_task_get_model_name(task);
+	return task && task->name ? task->name : starpu_task_get_model_name(task);
 }
 
 int starpu_task_finished(struct starpu_task *task)

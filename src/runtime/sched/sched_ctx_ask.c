@@ -106,10 +106,12 @@ unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx_ids)
 	return n;
 }
 
+/* Instead of the one that the context has; the workers stay. */
 struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsigned sched_ctx_id,
                                                                            enum starpu_worker_collection_type type)
 {
 	struct sched_ctx *c = that(sched_ctx_id);
+	const struct sched_members *members = sched_members(c);
 	struct starpu_worker_collection *w = calloc(1, sizeof *w);
 	if (!w)
 		return NULL;
@@ -117,6 +119,9 @@ struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsig
 	*w = *like;
 	w->type = type;
 	w->init(w);
+	for (unsigned i = 0; members && i < members->n; i++)
+		w->add(w, members->id[i]);
+	starpu_sched_ctx_delete_worker_collection(sched_ctx_id);
 	return c->workers = w;
 }
 
