@@ -158,7 +158,7 @@ static unsigned hook(void *arg)
 
 static void hooks(void)
 {
-	int n = 0, idle = 0;
+	static int n, idle; /* a worker may be in a hook that was taken away just now */
 	int a = starpu_progression_hook_register(hook, &n), b = starpu_idle_hook_register(hook, &idle);
 	CHECK(a >= 0 && b >= 0 && a != b);
 	while (__atomic_load_n(&n, __ATOMIC_RELAXED) < 10 || __atomic_load_n(&idle, __ATOMIC_RELAXED) < 10)

@@ -127,7 +127,9 @@ static bool gather_part(starpu_data_handle_t part, const char *function)
 	rt_plans_close(part);
 	struct rt_acquired *a = rt_acquire_all(part);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", function);
+	rt_replica_lock();
 	part->leaving = true;
+	rt_replica_unlock();
 	RT_EXPECT(!rt_part_gather(part, gather_node(part->parent)), "%s: no memory to gather parts", function);
 	bool has_value = part->initialized;
 	rt_acquired_end(a);
