@@ -294,12 +294,16 @@ unsigned starpu_data_is_on_node(starpu_data_handle_t handle, unsigned node)
 
 unsigned starpu_data_is_on_node_excluding_prefetch(starpu_data_handle_t handle, unsigned node)
 {
-	return handle->replica[node].valid;
+	int is_valid;
+	starpu_data_query_status2(handle, (int)node, NULL, &is_valid, NULL, NULL);
+	return (unsigned)is_valid;
 }
 
 unsigned starpu_data_test_if_allocated_on_node(starpu_data_handle_t handle, unsigned memory_node)
 {
-	return handle->replica[memory_node].allocated;
+	int is_allocated;
+	starpu_data_query_status2(handle, (int)memory_node, &is_allocated, NULL, NULL, NULL);
+	return (unsigned)is_allocated;
 }
 
 unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigned memory_node)
