@@ -4,6 +4,7 @@
  * data that live there, limits on each.
  */
 #include "data_check.h"
+#include <stdatomic.h>
 #include <unistd.h>
 
 static void add_one(void *buffers[], void *arg)
@@ -197,6 +198,69 @@ static void check_gathering(void)
 	CHECK(home[0] == 3 && home[N - 1] == 3);
 }
 
+/* -- a switch to reading, while somebody reads already -- */
+
+enum { LONG = 1 << 12 };
+static atomic_int reading, enough;
+
+static void read_on(void *buffers[], void *arg)
+{
+	const unsigned *v = (const unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]);
+	size_t n = STARPU_VECTOR_GET_NX(buffers[0]);
+	(void)arg;
+	atomic_store(&reading, 1);
+	do {
+		unsigned wrong = 0;
+		for (size_t i = 0; i < n; i++)
+			wrong += v[i] != 1;
+		CHECK(!wrong);
+	} while (!atomic_load(&enough));
+}
+static struct starpu_codelet reads_on = {.cpu_funcs = {read_on}, .nbuffers = 1, .modes = {STARPU_R}};
+static void read_once(void *buffers[], void *arg)
+{
+	CHECK(*(const unsigned *)STARPU_VECTOR_GET_PTR(buffers[0]) == 1);
+	(void)arg;
+}
+static struct starpu_codelet reads_once = {.cpu_funcs = {read_once}, .nbuffers = 1, .modes = {STARPU_R}};
+
+/*
+ * One is read on the second node, and goes on being read there while the other is opened for reading, too: the copy that is being
+ * read stays the value, so that nobody brings another one over it.
+ */
+static void check_one_is_read(starpu_data_handle_t one, starpu_data_handle_t other)
+{
+	atomic_store(&reading, 0);
+	atomic_store(&enough, 0);
+	submit_to(&reads_on, one, 1);
+	while (!atomic_load(&reading))
+		usleep(100);
+	submit_to(&reads_once, other, 0);
+	check_value(other, 0, 1, 1);
+	CHECK(starpu_data_is_on_node(one, 0) && starpu_data_is_on_node(one, 1));
+	check_value(one, 1, 1, 1);
+	atomic_store(&enough, 1);
+	starpu_task_wait_for_all();
+}
+
+static void check_reading_goes_on(void)
+{
+	enum { PARTS = 2 };
+	struct starpu_data_filter halves = {.filter_func = starpu_vector_filter_block, .nchildren = PARTS};
+	starpu_data_handle_t h, part[PARTS];
+	starpu_vector_data_register(&h, -1, 0, LONG, sizeof(unsigned));
+	submit_to(&zeroes, h, 1);
+	starpu_data_partition_plan(h, &halves, part);
+	for (unsigned i = 0; i < PARTS; i++)
+		submit_to(&adds_one, part[i], 1);
+	check_one_is_read(part[0], h);
+	submit_to(&zeroes, h, 1);
+	submit_to(&adds_one, h, 1);
+	check_one_is_read(h, part[0]);
+	starpu_data_partition_clean(h, PARTS, part);
+	starpu_data_unregister(h);
+}
+
 int main(void)
 {
 	setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
@@ -211,6 +275,7 @@ int main(void)
 	check_reduction();
 	check_limit();
 	check_gathering();
+	check_reading_goes_on();
 	starpu_shutdown();
 	unsetenv("STARPU_LIMIT_CPU_NUMA_1_MEM");
 	setenv("STARPU_WORKERS_CPUID", "1 0", 1);

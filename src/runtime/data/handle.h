@@ -71,7 +71,6 @@ struct _starpu_data_state {
 	int home;                /* memory node, or -1 */
 	uint32_t footprint;
 	uint32_t writing; /* users that write a replica now */
-	uint32_t version; /* changes with whoever writes: what was copied meanwhile is not the value */
 	uint32_t moves;   /* prefetches that are asked for, and evictions: it is not destroyed meanwhile */
 	bool initialized; /* has a value: home memory, or written once */
 	bool leaving;     /* unregistering has begun */

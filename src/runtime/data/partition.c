@@ -19,20 +19,21 @@ static unsigned gather_node(starpu_data_handle_t h)
 
 int rt_part_gather(starpu_data_handle_t h, unsigned node)
 {
-	int rc;
-	rt_replica_lock();
-	if (h->initialized) {
-		rc = rt_replica_get(h, node, RT_READ | RT_WRITE);
-		if (!rc)
-			rt_replica_put(h, node, RT_READ | RT_WRITE);
-	} else {
-		rc = rt_replica_allocate(&h->replica[node]);
-	}
-	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes) && !rc; i++)
+	if (!h->initialized)
+		return rt_replica_allocate(&h->replica[node]);
+	int rc = rt_replica_get(h, node, RT_READ);
+	if (!rc)
+		rt_replica_put(h, node, RT_READ);
+	return rc;
+}
+
+void rt_part_leave(starpu_data_handle_t h, unsigned node, bool has_value)
+{
+	rt_replica_settle(h);
+	rt_replica_only(h, node, has_value);
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
 		if (i != node && h->replica[i].ours && !h->replica[i].pins)
 			rt_replica_free(&h->replica[i]);
-	rt_replica_unlock();
-	return rc;
 }
 
 unsigned rt_part_count(starpu_data_handle_t parent, struct starpu_data_filter *f)
@@ -61,12 +62,14 @@ starpu_data_handle_t rt_part_new(starpu_data_handle_t parent, struct starpu_data
 	h->init_arg = parent->init_arg;
 	if (parent->order.bits & RT_H_UNORDERED)
 		rt_handle_mark(&h->order, RT_H_UNORDERED, 0);
+	rt_replica_lock(); /* a task may use the parent, and get memory for it on some node */
 	for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
 		if (h->ops->init)
 			h->ops->init(h->replica[node].interface);
 		f->filter_func(parent->replica[node].interface, h->replica[node].interface, f, i, n);
 	}
 	h->replica[g].allocated = parent->replica[g].allocated;
+	rt_replica_unlock();
 	rt_data_trace_registered(h);
 	return h;
 }
@@ -81,11 +84,24 @@ static void inherit(starpu_data_handle_t part)
 	rt_replica_unlock();
 }
 
-/* The parts live in the parent's memory: as long as they do, it stays. */
-static void keep_memory(starpu_data_handle_t h, bool keep)
+/* Its value is on the node and nowhere else, and its memory there stays: that is the parts' as long as they live. */
+static int lend_memory(starpu_data_handle_t h, unsigned node)
 {
 	rt_replica_lock();
-	h->replica[gather_node(h)].pins += keep ? 1 : -1;
+	h->replica[node].pins++;
+	int rc = rt_part_gather(h, node);
+	if (!rc)
+		rt_part_leave(h, node, h->initialized);
+	rt_replica_unlock();
+	return rc;
+}
+
+static void take_memory_back(starpu_data_handle_t h, unsigned node, bool has_value)
+{
+	rt_replica_lock();
+	rt_replica_only(h, node, has_value);
+	h->replica[node].pins--;
+	rt_replica_plain(h);
 	rt_replica_unlock();
 }
 
@@ -106,9 +122,8 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 	struct rt_acquired *a = rt_acquire_all(h);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", __func__);
 	rt_move_cancel(h); /* what is asked for would be brought while the parts are written */
-	int rc = rt_part_gather(h, gather_node(h));
+	int rc = lend_memory(h, gather_node(h));
 	unsigned n = rt_part_count(h, f);
-	keep_memory(h, true);
 	h->child = calloc(n, sizeof(starpu_data_handle_t));
 	RT_EXPECT(!rc && h->child, "%s: no memory for the parts of handle %p", __func__, (void *)h);
 	for (unsigned i = 0; i < n; i++) {
@@ -129,9 +144,10 @@ static bool gather_part(starpu_data_handle_t part, const char *function)
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", function);
 	rt_replica_lock();
 	part->leaving = true;
-	rt_replica_unlock();
-	RT_EXPECT(!rt_part_gather(part, gather_node(part->parent)), "%s: no memory to gather parts", function);
+	int rc = rt_part_gather(part, gather_node(part->parent));
 	bool has_value = part->initialized;
+	rt_replica_unlock();
+	RT_EXPECT(!rc, "%s: no memory to gather parts", function);
 	rt_acquired_end(a);
 	rt_handle_destroy(part);
 	return has_value;
@@ -151,11 +167,7 @@ void starpu_data_unpartition(starpu_data_handle_t root_data, unsigned gathering_
 	free(h->child);
 	h->child = NULL;
 	h->n_children = 0;
-	keep_memory(h, false);
-	rt_replica_lock();
-	rt_replica_only(h, g, has_value);
-	rt_replica_plain(h);
-	rt_replica_unlock();
+	take_memory_back(h, g, has_value);
 	rt_handle_mark(&h->order, 0, RT_H_REFUSED);
 	if (has_value && gathering_node != g)
 		starpu_data_fetch_on_node(h, gathering_node, 0);

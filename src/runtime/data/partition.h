@@ -8,8 +8,10 @@
 /* One part, with an interface on each node; `tasks` may not use it yet. */
 starpu_data_handle_t rt_part_new(starpu_data_handle_t parent, struct starpu_data_filter *f, unsigned i, unsigned n);
 unsigned rt_part_count(starpu_data_handle_t parent, struct starpu_data_filter *f);
-/* The value, and memory for it, in main memory and only there. Waits. 0 or negative. */
+/* With rt_data.lock, which these let go while they wait. The value, and memory for it, on the node; 0 or negative. */
 int rt_part_gather(starpu_data_handle_t h, unsigned node);
+/* The value leaves all other nodes, and this one, too, if it has none any more: then its memory there is another handle's. */
+void rt_part_leave(starpu_data_handle_t h, unsigned node, bool has_value);
 /* handle.c */
 starpu_data_handle_t rt_handle_new(struct starpu_data_interface_ops *ops);
 void rt_handle_destroy(starpu_data_handle_t h);

@@ -36,34 +36,64 @@ struct turn {
 	void *arg;
 };
 
-static void set_valid(starpu_data_handle_t h, unsigned g, bool valid)
+/* The whole, or the parts. */
+struct side {
+	starpu_data_handle_t *at;
+	unsigned n;
+};
+
+static int gather(struct side s, unsigned g, bool *has_value)
 {
-	rt_replica_only(h, g, valid);
-	rt_replica_plain(h);
+	int rc = 0;
+	for (unsigned i = 0; i < s.n && !rc; i++) {
+		rc = rt_part_gather(s.at[i], g);
+		*has_value = *has_value || s.at[i]->initialized;
+	}
+	return rc;
+}
+
+/* What was read before is read on: copies elsewhere stay, else somebody would bring another one over what is being read. */
+static void open_side(struct side s, unsigned g, bool has_value)
+{
+	for (unsigned i = 0; i < s.n; i++) {
+		if (has_value && !s.at[i]->replica[g].valid)
+			rt_replica_only(s.at[i], g, true);
+		rt_replica_plain(s.at[i]);
+	}
+}
+
+static void close_side(struct side s, unsigned g)
+{
+	for (unsigned i = 0; i < s.n; i++) {
+		rt_part_leave(s.at[i], g, false);
+		rt_replica_plain(s.at[i]);
+	}
 }
 
 static enum rt_verdict take_turn(struct rt_job *j, struct rt_worker *w)
 {
 	struct turn *t = j->data;
 	struct rt_plan *p = t->plan;
-	starpu_data_handle_t whole = p->parent;
-	unsigned g = gather_node(whole);
-	int rc = t->gathers ? 0 : rt_part_gather(whole, g);
+	struct side whole = {&p->parent, 1}, parts = {p->part, p->n};
+	starpu_data_handle_t h = p->parent;
+	unsigned g = gather_node(h);
+	bool has_value = false;
 	(void)w;
-	for (unsigned i = 0; i < p->n && t->gathers && !rc; i++)
-		rc = rt_part_gather(p->part[i], g);
-	RT_EXPECT(!rc, "no memory to switch between handle %p and its parts", (void *)whole);
 	rt_replica_lock();
-	/* Two plans may turn to reading at once: both say the same of the whole. */
-	bool has_value = !t->gathers && whole->initialized;
-	for (unsigned i = 0; i < p->n && t->gathers; i++)
-		has_value = has_value || p->part[i]->initialized;
-	set_valid(whole, g, has_value && t->to != RT_PLAN_WRITE);
-	for (unsigned i = 0; i < p->n; i++)
-		set_valid(p->part[i], g, has_value && t->to != RT_PLAN_OFF);
+	int rc = gather(t->gathers ? parts : whole, g, &has_value);
+	RT_EXPECT(!rc, "no memory to switch between handle %p and its parts", (void *)h);
+	/* Nothing of the side that closes is under way when the other one opens. */
+	if (t->to == RT_PLAN_WRITE)
+		close_side(whole, g);
+	if (t->to == RT_PLAN_OFF)
+		close_side(parts, g);
+	if (t->to != RT_PLAN_WRITE)
+		open_side(whole, g, has_value);
+	if (t->to != RT_PLAN_OFF)
+		open_side(parts, g, has_value);
 	rt_replica_unlock();
-	if (t->gathers && whole->gathering_node >= 0)
-		rt_data_prefetch_handle(whole, (unsigned)whole->gathering_node, STARPU_PREFETCH, 0);
+	if (t->gathers && h->gathering_node >= 0)
+		rt_data_prefetch_handle(h, (unsigned)h->gathering_node, STARPU_PREFETCH, 0);
 	if (t->callback)
 		t->callback(t->arg);
 	free(t);

@@ -138,11 +138,10 @@ int rt_replica_allocate(struct rt_replica *r)
 
 /* ---- moving ---- */
 
-/* The lock is let go meanwhile. Who begins to write waits for it; parts that come or go do not: then it is worth nothing. */
+/* The lock is let go meanwhile. Who begins to write, or takes the value away, waits for it (rt_replica_settle). */
 static int transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to)
 {
 	struct rt_async async = {0};
-	uint32_t version = h->version;
 	pin(from);
 	pin(to);
 	to->loading = true;
@@ -160,7 +159,7 @@ static int transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_r
 	rt_data_trace_copied(from, to, !rc);
 	rt_replica_lock();
 	to->loading = false;
-	to->valid = !rc && h->version == version;
+	to->valid = !rc;
 	unpin(from);
 	unpin(to);
 	pthread_cond_broadcast(&rt_data.changed);
@@ -233,12 +232,17 @@ static bool any_loading(starpu_data_handle_t h)
 	return false;
 }
 
+void rt_replica_settle(starpu_data_handle_t h)
+{
+	while (any_loading(h))
+		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+}
+
 void rt_replica_only(starpu_data_handle_t h, unsigned node, bool has_value)
 {
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
 		on(h, i)->valid = i == node && has_value;
 	h->initialized = has_value;
-	h->version++;
 }
 
 static void is_written(starpu_data_handle_t h, unsigned node, uint32_t mode)
@@ -258,8 +262,8 @@ int rt_replica_get_beside(starpu_data_handle_t h, unsigned node, uint32_t mode, 
 	wait_loading(r);
 	int rc = mode & RT_READ ? get_value(h, node, mine + 1, mode & RT_UNASKED) : get_memory(r, mine + 1);
 	/* A prefetch that copies it elsewhere would make that copy valid after us. */
-	while (!rc && mode & RT_WRITE && any_loading(h))
-		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+	if (!rc && mode & RT_WRITE)
+		rt_replica_settle(h);
 	if (rc)
 		unpin(r);
 	else if (mode & RT_WRITE)
@@ -298,11 +302,10 @@ void rt_replica_put(starpu_data_handle_t h, unsigned node, uint32_t mode)
 void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory)
 {
 	weft_store_ptr(&h->plain, NULL);
+	rt_replica_settle(h);
 	h->initialized = false;
-	h->version++;
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++) {
 		struct rt_replica *r = on(h, i);
-		wait_loading(r);
 		r->valid = false;
 		if (free_memory && r->ours && !r->pins)
 			rt_replica_free(r);

@@ -62,6 +62,8 @@ void rt_replica_moves(starpu_data_handle_t h);
 void rt_replica_moved(starpu_data_handle_t h);
 /* A job that has found it plain may still use it so, in one of these modes: without a pin, and without a word in `writing`. */
 bool rt_replica_is_used_plainly(starpu_data_handle_t h, uint32_t modes);
+/* Waits until no copy of it is under way. */
+void rt_replica_settle(starpu_data_handle_t h);
 /* From now on its value is there and nowhere else, or it has none. */
 void rt_replica_only(starpu_data_handle_t h, unsigned node, bool has_value);
 /* No value any more; memory of ours is given back if asked. */
