@@ -88,6 +88,18 @@ static void check_contexts(void)
 	struct starpu_worker_collection *instead = starpu_sched_ctx_create_worker_collection(made, STARPU_WORKER_TREE);
 	CHECK(instead == starpu_sched_ctx_get_worker_collection(made) && instead->type == STARPU_WORKER_TREE);
 	CHECK(instead->nworkers == 1 && instead->workerids[0] == first);
+	CHECK(starpu_sched_ctx_get_stream_worker(made) == first);
+	/* Without any, the context keeps its workers, and goes on giving and taking. */
+	int second = 1;
+	starpu_sched_ctx_delete_worker_collection(made);
+	CHECK(!starpu_sched_ctx_get_worker_collection(made) && starpu_sched_ctx_get_nworkers(made) == 1);
+	starpu_sched_ctx_add_workers(&second, 1, made);
+	CHECK(starpu_sched_ctx_get_nworkers(made) == 2 && starpu_sched_ctx_get_worker_collection(made)->nworkers == 2);
+	starpu_sched_ctx_delete_worker_collection(made);
+	starpu_sched_ctx_remove_workers(&first, 1, made);
+	CHECK(starpu_sched_ctx_get_nworkers(made) == 1 && !starpu_sched_ctx_contains_worker(first, made));
+	CHECK(starpu_sched_ctx_contains_worker(second, made));
+	starpu_sched_ctx_delete_worker_collection(made);
 	starpu_sched_ctx_delete(made);
 	unsigned between = starpu_sched_ctx_create_inside_interval("eager", "between", 1, 1, 0, 0, 0);
 	CHECK(between && starpu_sched_ctx_get_nworkers(between) == 1);

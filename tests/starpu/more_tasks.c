@@ -201,10 +201,21 @@ static void copies(void)
 	CHECK(n == 1 && memcmp(from, to, sizeof from) == 0);
 }
 
+/* What has one child only is left out; further down are higher levels. */
+static void check_below(const struct starpu_tree *t)
+{
+	CHECK(t->is_pu ? t->arity == 0 : t->arity > 1);
+	for (int i = 0; i < t->arity; i++) {
+		CHECK(t->nodes[i].level > t->level && t->nodes[i].parent == t);
+		check_below(&t->nodes[i]);
+	}
+}
+
 static void machine_tree(void)
 {
 	struct starpu_tree *tree = starpu_workers_get_tree();
 	CHECK(tree != NULL && tree == starpu_workers_get_tree());
+	check_below(tree);
 	for (int w = 0; w < (int)starpu_worker_get_count(); w++) {
 		const struct starpu_tree *leaf = starpu_tree_get(tree, starpu_worker_get_bindid(w));
 		CHECK(leaf && leaf->is_pu);

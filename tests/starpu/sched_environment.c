@@ -30,15 +30,20 @@ static struct starpu_perfmodel lengths = {.type = STARPU_PER_ARCH, .arch_cost_fu
 			       joules = {.type = STARPU_PER_ARCH, .arch_cost_function = joule, .symbol = "joules"};
 static struct starpu_codelet two = {.cpu_funcs = {quick, frugal}, .model = &lengths, .energy_model = &joules};
 
-static void begin(const char *policy)
+static void begin_on(const char *policy, int ncpus)
 {
 	struct starpu_conf conf;
 	starpu_conf_init(&conf);
-	conf.ncpus = 1;
+	conf.ncpus = ncpus;
 	conf.nopencl = 0;
 	conf.sched_policy_name = policy;
 	if (starpu_init(&conf))
 		exit(77);
+}
+
+static void begin(const char *policy)
+{
+	begin_on(policy, 1);
 }
 
 /* What a joule is worth decides between a quick implementation and a frugal one. */
@@ -158,6 +163,15 @@ static void says(void)
 	CHECK(starpu_get_prefetch_flag() == 1);
 	CHECK(starpu_sched_ctx_get_worker_collection(0)->type == STARPU_WORKER_LIST);
 	starpu_shutdown();
+	/* Along the machine: the second worker is on the first processing unit, the first one behind it. */
+	setenv("HWLOC_SYNTHETIC", "core:2 pu:1", 1);
+	setenv("STARPU_WORKERS_CPUID", "1 0", 1);
+	begin_on("lws", 2);
+	struct starpu_worker_collection *c = starpu_sched_ctx_get_worker_collection(0);
+	CHECK(c->type == STARPU_WORKER_TREE && c->workerids[0] == 1 && c->workerids[1] == 0);
+	starpu_shutdown();
+	unsetenv("STARPU_WORKERS_CPUID");
+	unsetenv("HWLOC_SYNTHETIC");
 }
 
 int main(void)

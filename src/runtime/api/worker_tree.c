@@ -7,25 +7,24 @@
 static struct starpu_tree *tree;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int id_of(const struct hwloc_obj *o)
+/* As StarPU makes it: what has one child only is left out, a level is a depth of the topology, and that is an inner node's id, too. */
+static void fill(struct starpu_tree *at, const struct hwloc_obj *o, struct starpu_tree *parent)
 {
-	return o->type == HWLOC_OBJ_PU ? (int)o->logical_index : (int)(o->depth * STARPU_NMAXWORKERS) + (int)o->logical_index;
-}
-
-static void fill(struct starpu_tree *at, struct hwloc_obj *o, int level, struct starpu_tree *parent)
-{
+	while (o->arity == 1)
+		o = o->children[0];
+	bool is_pu = o->type == HWLOC_OBJ_PU;
 	if (o->arity)
 		starpu_tree_prepare_children(o->arity, at);
-	starpu_tree_insert(at, id_of(o), level, o->type == HWLOC_OBJ_PU, (int)o->arity, parent);
+	starpu_tree_insert(at, is_pu ? (int)o->logical_index : o->depth, o->depth, is_pu, (int)o->arity, parent);
 	for (unsigned i = 0; i < o->arity; i++)
-		fill(&at->nodes[i], o->children[i], level + 1, at);
+		fill(&at->nodes[i], o->children[i], at);
 }
 
 struct starpu_tree *starpu_workers_get_tree(void)
 {
 	pthread_mutex_lock(&lock);
 	if (!tree && rt_machine.topology && (tree = calloc(1, sizeof *tree)))
-		fill(tree, hwloc_get_root_obj(rt_machine.topology), 0, NULL);
+		fill(tree, hwloc_get_root_obj(rt_machine.topology), NULL);
 	pthread_mutex_unlock(&lock);
 	return tree;
 }

@@ -122,5 +122,5 @@ struct starpu_sched_policy policy_lws = {
 	.pop_task = pop,
 	.policy_name = "lws",
 	.policy_description = "a queue for each worker, stealing from neighbours first",
-	.worker_type = STARPU_WORKER_LIST,
+	.worker_type = STARPU_WORKER_TREE,
 };

@@ -45,13 +45,19 @@ static int list_add(struct starpu_worker_collection *w, int worker)
 	return worker;
 }
 
-/* Workers are numbered along the machine. */
+/* Processing units are numbered along the machine. */
+static bool is_before(int a, int b)
+{
+	int pu_a = starpu_worker_get_bindid(a), pu_b = starpu_worker_get_bindid(b);
+	return pu_a != pu_b ? pu_a < pu_b : a < b;
+}
+
 static int tree_add(struct starpu_worker_collection *w, int worker)
 {
 	unsigned at = 0;
 	if (worker < 0 || worker >= STARPU_NMAXWORKERS || place_of(w, worker) >= 0)
 		return -1;
-	while (at < w->nworkers && w->workerids[at] < worker)
+	while (at < w->nworkers && is_before(w->workerids[at], worker))
 		at++;
 	insert_at(w, at, worker);
 	return worker;

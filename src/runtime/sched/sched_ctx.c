@@ -47,6 +47,21 @@ static void list_again(struct sched_ctx *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
+static enum starpu_worker_collection_type usual_type(const struct sched_ctx *c)
+{
+	bool tree = starpu_getenv_number_default("STARPU_WORKER_TREE", 0) > 0 ||
+	            (c->policy && c->policy->worker_type == STARPU_WORKER_TREE);
+	return tree ? STARPU_WORKER_TREE : STARPU_WORKER_LIST;
+}
+
+/* A program may have deleted it: then there is another one, with the workers that the context has. */
+static struct starpu_worker_collection *collection(struct sched_ctx *c)
+{
+	if (!c->workers && !starpu_sched_ctx_create_worker_collection(c->id, usual_type(c)))
+		STARPU_ABORT_MSG("no memory for the workers of scheduling context '%s'", c->name);
+	return c->workers;
+}
+
 int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how)
 {
 	struct sched_ctx *c = &sched_ctxs[id];
@@ -70,8 +85,7 @@ int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how
 	if (!c->name)
 		return -ENOMEM;
 	c->used = true;
-	bool tree = starpu_getenv_number_default("STARPU_WORKER_TREE", policy && policy->worker_type == STARPU_WORKER_TREE) > 0;
-	if (!starpu_sched_ctx_create_worker_collection(id, tree ? STARPU_WORKER_TREE : STARPU_WORKER_LIST)) {
+	if (!starpu_sched_ctx_create_worker_collection(id, usual_type(c))) {
 		free(c->name);
 		c->used = false;
 		return -ENOMEM;
@@ -123,13 +137,14 @@ static void check_worker(const struct sched_ctx *c, int worker)
 
 void sched_ctx_add(struct sched_ctx *c, const int *workers, unsigned n)
 {
+	struct starpu_worker_collection *all = collection(c);
 	int added[STARPU_NMAXWORKERS];
 	unsigned k = 0;
 	for (unsigned i = 0; i < n; i++) {
 		check_worker(c, workers[i]);
-		if (c->workers->present[workers[i]])
+		if (all->present[workers[i]])
 			continue;
-		c->workers->add(c->workers, workers[i]);
+		all->add(all, workers[i]);
 		__atomic_fetch_or(&sched_workers[workers[i]].member_of.v, UINT32_C(1) << c->id, __ATOMIC_ACQ_REL);
 		added[k++] = workers[i];
 	}
@@ -154,15 +169,16 @@ static void until_not_asking(const struct sched_ctx *c, int worker)
 
 void sched_ctx_remove(struct sched_ctx *c, const int *workers, unsigned n)
 {
+	struct starpu_worker_collection *all = collection(c);
 	int removed[STARPU_NMAXWORKERS];
 	unsigned k = 0;
 	for (unsigned i = 0; i < n; i++) {
 		check_worker(c, workers[i]);
-		if (!c->workers->present[workers[i]])
+		if (!all->present[workers[i]])
 			continue;
 		__atomic_fetch_and(&sched_workers[workers[i]].ctxs.v, ~(UINT32_C(1) << c->id), __ATOMIC_ACQ_REL);
 		until_not_asking(c, workers[i]);
-		c->workers->remove(c->workers, workers[i]);
+		all->remove(all, workers[i]);
 		__atomic_fetch_and(&sched_workers[workers[i]].member_of.v, ~(UINT32_C(1) << c->id), __ATOMIC_ACQ_REL);
 		removed[k++] = workers[i];
 	}

@@ -408,10 +408,11 @@ void (*starpu_sched_ctx_get_sched_policy_init(unsigned sched_ctx_id))(unsigned)
 
 /* -- parts of a CUDA device: there is none -- */
 
+/* It would be the context's only one. */
 int starpu_sched_ctx_get_stream_worker(unsigned sub_ctx)
 {
-	(void)sub_ctx;
-	return -1;
+	const struct sched_members *m = sched_members(that(sub_ctx));
+	return m->n ? m->id[0] : -1;
 }
 
 int starpu_sched_ctx_get_nsms(unsigned sched_ctx)

@@ -66,8 +66,6 @@ starpu_st_fifo_taskq_t starpu_st_fifo_taskq_create(void)
 
 void starpu_st_fifo_taskq_destroy(starpu_st_fifo_taskq_t fifo)
 {
-	free(fifo->n_by_priority);
-	free(fifo->len_by_priority);
 	free(fifo);
 }
 
@@ -107,12 +105,10 @@ double starpu_st_fifo_taskq_get_exp_len_prev_task_list(starpu_st_fifo_taskq_t fi
 		fifo->field += by; \
 	}
 FIFO_FIELD(unsigned, ntasks, n)
-FIFO_FIELD(unsigned *, ntasks_per_priority, n_by_priority)
 FIFO_FIELD(unsigned, nprocessed, n_processed)
 FIFO_FIELD(double, exp_start, exp_start)
 FIFO_FIELD(double, exp_end, exp_end)
 FIFO_FIELD(double, exp_len, exp_len)
-FIFO_FIELD(double *, exp_len_per_priority, len_by_priority)
 FIFO_FIELD(double, pipeline_len, pipeline_len)
 FIFO_SET(double, exp_start, exp_start)
 FIFO_SET(double, exp_end, exp_end)
@@ -130,6 +126,16 @@ void starpu_st_fifo_nprocessed_inc(starpu_st_fifo_taskq_t fifo, int n)
 {
 	fifo->n_processed += (unsigned)n;
 }
+
+/* A queue does not know how many priorities its policy tells apart: by priority nothing is counted. */
+#define FIFO_BY_PRIORITY(type, name) \
+	type *starpu_st_fifo_##name##_per_priority_get(starpu_st_fifo_taskq_t fifo) \
+	{ \
+		(void)fifo; \
+		return NULL; \
+	}
+FIFO_BY_PRIORITY(unsigned, ntasks)
+FIFO_BY_PRIORITY(double, exp_len)
 
 static void insert_before(struct starpu_task_list *l, struct starpu_task *at, struct starpu_task *t)
 {

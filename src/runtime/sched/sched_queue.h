@@ -15,8 +15,6 @@
 struct starpu_st_fifo_taskq {
 	struct starpu_task_list tasks;
 	unsigned n, n_processed;
-	unsigned *n_by_priority; /* of the policy that sets them; or NULL */
-	double *len_by_priority;
 	double exp_start, exp_end, exp_len, pipeline_len; /* microseconds */
 };
 
