@@ -32,9 +32,11 @@ static void guard(struct rt_job *j)
 /* The job, done before anybody hung on it, goes back to its thread. */
 void rt_forget(struct rt_submitter *s, struct rt_job *j)
 {
+	struct rt_job *room = rt_job_leave_room(j);
 	rt_job_close_unknown(j);
-	j->next_free = s->pool->free;
-	s->pool->free = j->self;
+	rt_job_take_back(s->pool, j);
+	if (room)
+		rt_job_take_back(s->pool, room);
 }
 
 /* Relays for all but the last RT_EDGES references, behind which theirs stand. Returns where those begin, or negative. */

@@ -25,10 +25,12 @@ void rt_worker_take(struct rt_worker *w, struct rt_job *ready)
 		rt_worker_keep(w, ready);
 }
 
-static void free_accesses(struct rt_job *j)
+static void free_job(struct rt_outbox *o, struct rt_job *j)
 {
-	if (j->n_accesses > RT_ACCESSES)
-		free(j->access[0]);
+	struct rt_job *room = WEFT_UNLIKELY(j->n_accesses > RT_ACCESSES) ? rt_job_leave_room(j) : NULL;
+	if (room)
+		rt_job_free(o, room);
+	rt_job_free(o, j);
 }
 
 /* The edges out of a job that is done, which from now on takes none. */
@@ -76,9 +78,8 @@ static void release(struct rt_worker *w, uint32_t edge, struct rt_job *at_once)
 		if (a)
 			/* relaxed: only we store it */
 			weft_store_u64(&w->done, weft_load_relaxed_u64(&w->done) + 1);
-		free_accesses(j);
 		edge = close_edges(j);
-		rt_job_free(&w->outbox, j);
+		free_job(&w->outbox, j);
 	}
 }
 
@@ -89,9 +90,7 @@ void rt_release(struct rt_worker *w, struct rt_job *j)
 
 void rt_retire(struct rt_worker *w, struct rt_job *j)
 {
-	if (WEFT_UNLIKELY(j->n_accesses > RT_ACCESSES))
-		free_accesses(j);
-	rt_job_free(&w->outbox, j);
+	free_job(&w->outbox, j);
 	/* relaxed: only we store it */
 	weft_store_u64(&w->done, weft_load_relaxed_u64(&w->done) + 1);
 }
@@ -174,9 +173,8 @@ static void release_outside(struct rt_submitter *s, uint32_t edge, struct rt_job
 		if (a)
 			/* relaxed: only this thread stores it */
 			weft_store_u64(&s->finished, weft_load_relaxed_u64(&s->finished) + 1);
-		free_accesses(j);
 		edge = close_edges(j);
-		rt_job_free(&o, j);
+		free_job(&o, j);
 	}
 	rt_outbox_flush(&o);
 	rt_tell_waiters(s->runtime);
@@ -199,9 +197,8 @@ void rt_finish(struct rt_runtime *r, struct rt_job *j)
 		rt_work_came(r);
 	} else if (s) {
 		struct rt_outbox o = {0};
-		free_accesses(j);
 		uint32_t edge = close_edges(j);
-		rt_job_free(&o, j);
+		free_job(&o, j);
 		rt_outbox_flush(&o);
 		/* relaxed: only this thread stores it */
 		weft_store_u64(&s->finished, weft_load_relaxed_u64(&s->finished) + 1);

@@ -104,19 +104,42 @@ static uint32_t carve(struct rt_pool *p)
 	return first;
 }
 
-int rt_job_make_room(struct rt_job *j, unsigned n)
+static void *room_beside(struct rt_pool *p)
 {
+	struct rt_job *j = rt_job_new(p);
+	return j ? j->edge_next : NULL;
+}
+
+static void *room_apart(unsigned n)
+{
+	return n <= UINT16_MAX ? malloc(n * (sizeof(struct rt_handle *) + sizeof(uint32_t))) : NULL;
+}
+
+int rt_job_make_room(struct rt_pool *p, struct rt_job *j, unsigned n)
+{
+	struct rt_job *old = rt_job_leave_room(j);
+	if (old)
+		rt_job_take_back(p, old);
+	j->n_accesses = 0;
 	if (n > RT_ACCESSES) {
-		struct rt_accesses *a = malloc(sizeof *a + n * (sizeof a->handle[0] + sizeof *a->mode));
-		if (!a || n > UINT16_MAX) {
-			free(a);
+		struct rt_handle **handle = n <= RT_ACCESSES_BESIDE ? room_beside(p) : room_apart(n);
+		if (!handle)
 			return -ENOMEM;
-		}
-		a->mode = (uint32_t *)(void *)(a->handle + n);
-		j->access[0] = (void *)a;
+		j->access[0] = (void *)handle;
+		j->access[1] = (void *)(handle + n);
 	}
 	j->n_accesses = (uint16_t)n;
 	return 0;
+}
+
+struct rt_job *rt_job_leave_room(struct rt_job *j)
+{
+	if (j->n_accesses <= RT_ACCESSES)
+		return NULL;
+	if (j->n_accesses <= RT_ACCESSES_BESIDE)
+		return (struct rt_job *)(void *)((char *)j->access[0] - offsetof(struct rt_job, edge_next));
+	free(j->access[0]);
+	return NULL;
 }
 
 struct rt_job *rt_job_new_slow(struct rt_pool *p)

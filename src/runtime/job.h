@@ -20,6 +20,7 @@
 #include "base/atomic.h"
 #include "base/err.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { RT_EDGES = 8, RT_ACCESSES = 4 };
@@ -70,23 +71,25 @@ struct rt_job {
 };
 _Static_assert(sizeof(struct rt_job) == 192, "three cache lines");
 
-/* The accesses of a job that has more than RT_ACCESSES of them: access[0] points here. The job owns it. */
-struct rt_accesses {
-	uint32_t *mode;
-	struct rt_handle *handle[];
-};
+/*
+ * Where the accesses of a job are that has more than RT_ACCESSES of them: its access[0] and access[1] point to handles and modes.
+ * Up to RT_ACCESSES_BESIDE of them lie in a second job of the submitting thread's pool, in what a free one does not need; more in
+ * memory of their own. The job owns either.
+ */
+enum { RT_ACCESSES_BESIDE = 8 };
+_Static_assert(offsetof(struct rt_job, n_accesses) - offsetof(struct rt_job, edge_next) ==
+                       RT_ACCESSES_BESIDE * (sizeof(struct rt_handle *) + sizeof(uint32_t)),
+               "behind what names it, before the number of its pool");
 #define RT_FETCHED (UINT32_C(1) << 31) /* in the mode of the first access: `data` is set */
 
 static inline struct rt_handle **rt_job_handles(struct rt_job *j)
 {
-	return WEFT_LIKELY(j->n_accesses <= RT_ACCESSES) ? j->access : ((struct rt_accesses *)(void *)j->access[0])->handle;
+	return WEFT_LIKELY(j->n_accesses <= RT_ACCESSES) ? j->access : (struct rt_handle **)(void *)j->access[0];
 }
 static inline uint32_t *rt_job_modes(struct rt_job *j)
 {
-	return WEFT_LIKELY(j->n_accesses <= RT_ACCESSES) ? j->mode : ((struct rt_accesses *)(void *)j->access[0])->mode;
+	return WEFT_LIKELY(j->n_accesses <= RT_ACCESSES) ? j->mode : (uint32_t *)(void *)j->access[1];
 }
-/* Room for n accesses in a job that is being prepared: sets n_accesses. 0 or -ENOMEM. */
-int rt_job_make_room(struct rt_job *j, unsigned n) WEFT_MUST_CHECK;
 
 /* (job, seq) as one word; 0 names none. */
 typedef uint64_t rt_ref;
@@ -172,6 +175,12 @@ static inline struct rt_job *rt_job_new(struct rt_pool *p)
 	j->bits = 0;
 	return j;
 }
+/* By the pool's own thread: nobody else knows the job. */
+static inline void rt_job_take_back(struct rt_pool *p, struct rt_job *j)
+{
+	j->next_free = p->free;
+	p->free = j->self;
+}
 void rt_outbox_flush(struct rt_outbox *o);
 /* The job is done and nobody has it any more. */
 static inline void rt_job_free(struct rt_outbox *o, struct rt_job *j)
@@ -185,5 +194,13 @@ static inline void rt_job_free(struct rt_outbox *o, struct rt_job *j)
 	j->next_free = o->first;
 	o->first = j->self;
 }
+
+/*
+ * Room for n accesses in a job that is being prepared, by the thread whose pool this is, instead of what it has: sets n_accesses.
+ * 0 or -ENOMEM: then it has none.
+ */
+int rt_job_make_room(struct rt_pool *p, struct rt_job *j, unsigned n) WEFT_MUST_CHECK;
+/* At its end: the job that its accesses lie in, which is to be freed as well, or NULL. What was allocated for them is freed. */
+struct rt_job *rt_job_leave_room(struct rt_job *j);
 
 #endif

@@ -753,7 +753,7 @@ TEST(a_job_has_any_number_of_accesses)
 		struct rt_job *j = rt_prepare(me);
 		j->body = body_saw;
 		j->arg = &saw[i];
-		REQUIRE(rt_job_make_room(j, MANY) == 0);
+		REQUIRE(rt_job_make_room(me->pool, j, MANY) == 0);
 		for (unsigned k = 0; k < MANY; k++) {
 			rt_job_handles(j)[k] = &h[(k * 7 + i) % MANY];
 			rt_job_modes(j)[k] = k % 2 ? RT_WRITE : RT_READ;

@@ -361,13 +361,14 @@ static int add_array(struct accesses *a, const struct starpu_codelet *cl, const 
 	return rc;
 }
 
-static int take_accesses(struct rt_job *j, const struct accesses *a)
+static int take_accesses(struct rt_submitter *s, struct rt_job *j, const struct accesses *a)
 {
 	struct rt_handle **h = j->access;
 	uint32_t *mode = j->mode;
-	j->n_accesses = (uint16_t)a->n;
-	if (WEFT_UNLIKELY(a->n > RT_ACCESSES)) {
-		if (rt_job_make_room(j, a->n))
+	if (WEFT_LIKELY(a->n <= RT_ACCESSES)) {
+		j->n_accesses = (uint16_t)a->n;
+	} else {
+		if (rt_job_make_room(s->pool, j, a->n))
 			return -ENOMEM;
 		h = rt_job_handles(j);
 		mode = rt_job_modes(j);
@@ -380,8 +381,8 @@ static int take_accesses(struct rt_job *j, const struct accesses *a)
 }
 
 /* Reads the arguments into the job. 0; AS_TASK: they want a task. */
-static int take_plainly(struct rt_job *j, const struct starpu_codelet *cl, struct starpu_codelet_pack_arg_data *values,
-                        va_list *ap)
+static int take_plainly(struct rt_submitter *s, struct rt_job *j, const struct starpu_codelet *cl,
+                        struct starpu_codelet_pack_arg_data *values, va_list *ap)
 {
 	struct rt_part *p = rt_part(j);
 	struct accesses a;
@@ -415,7 +416,7 @@ static int take_plainly(struct rt_job *j, const struct starpu_codelet *cl, struc
 	}
 	if (rc || a.n != (unsigned)cl->nbuffers)
 		return rc ? rc : AS_TASK;
-	return take_accesses(j, &a);
+	return take_accesses(s, j, &a);
 }
 
 /* 0; AS_TASK: nothing has been done; or negative. */
@@ -434,7 +435,7 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 	values.nargs = 0;
 	values.arg_buffer_size = 0;
 	values.arg_buffer_used = sizeof(uint64_t);
-	int rc = take_plainly(j, cl, &values, ap);
+	int rc = take_plainly(s, j, cl, &values, ap);
 	if (WEFT_UNLIKELY(values.nargs)) {
 		rc = rc || j->arg ? AS_TASK : 0;
 		size_t bytes = 0;
@@ -449,9 +450,6 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 	if (WEFT_UNLIKELY(rc)) {
 		if (rc < 0 && p->bits & RT_P_FREE_ARG)
 			free(j->arg);
-		if (j->n_accesses > RT_ACCESSES)
-			free(j->access[0]);
-		j->n_accesses = 0;
 		rt_forget(s, j);
 	}
 	return rc;

@@ -47,10 +47,10 @@ static uint32_t mode_of(const struct starpu_task *t, unsigned i, bool nodeps)
 	return mode | (ordered ? 0 : (uint32_t)RT_UNORDERED);
 }
 
-static int fill_data(struct starpu_task *t, struct rt_job *j, bool nodeps)
+static int fill_data(struct rt_submitter *s, struct starpu_task *t, struct rt_job *j, bool nodeps)
 {
 	unsigned n = t->cl ? STARPU_TASK_GET_NBUFFERS(t) : 0;
-	int rc = rt_job_make_room(j, n);
+	int rc = rt_job_make_room(s->pool, j, n);
 	if (!rc && t->dyn_handles && !t->dyn_interfaces) {
 		t->dyn_interfaces = calloc(n, sizeof *t->dyn_interfaces);
 		rc = t->dyn_interfaces ? 0 : -ENOMEM;
@@ -152,7 +152,7 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 		rt_machine.take_over();
 	rt_iteration_of(t->iterations);
 	struct rt_job *j = rt_task_prepare(own);
-	int rc = j ? fill_data(t, j, nodeps) : -ENOMEM;
+	int rc = j ? fill_data(s, t, j, nodeps) : -ENOMEM;
 	if (rc)
 		return rc;
 	fill(t, own, j);

@@ -127,7 +127,7 @@ static int submit(struct turn what, bool ordered)
 	s->before = (struct rt_refs){0};
 	struct rt_plan *p = t->plan;
 	struct rt_job *j = rt_prepare(s);
-	int rc = j ? rt_job_make_room(j, p->n + 1) : -ENOMEM;
+	int rc = j ? rt_job_make_room(s->pool, j, p->n + 1) : -ENOMEM;
 	if (!rc) {
 		/* Where main memory is all there is nothing moves, and no worker is needed. */
 		j->body = rt_data_is_simple() ? NULL : take_turn;
