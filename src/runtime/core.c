@@ -40,6 +40,7 @@ static int submitter_init(struct rt_submitter *s, struct rt_runtime *r, struct r
 {
 	*s = (struct rt_submitter){.runtime = r, .worker = w, .pool = rt_pool_take()};
 	weft_store_u32(&s->held, w ? 0 : BY_RUNTIME | BY_THREAD);
+	weft_store_i32(&s->cpu, RT_NOWHERE);
 	if (!s->pool)
 		return -ENOMEM;
 	if (!w && rt_inject_init(&s->queue)) {
@@ -62,6 +63,7 @@ static pthread_once_t thread_once = PTHREAD_ONCE_INIT;
 
 static void let_go(struct rt_submitter *s, uint32_t by)
 {
+	weft_store_i32(&s->cpu, RT_NOWHERE);
 	if (__atomic_fetch_and(&s->held.v, ~by, __ATOMIC_ACQ_REL) == by)
 		free(s);
 }
@@ -120,6 +122,11 @@ static struct rt_submitter *self_slow(struct rt_runtime *r)
 struct rt_submitter *rt_self(struct rt_runtime *r)
 {
 	return WEFT_LIKELY(self.of == r->serial) ? self.is : self_slow(r);
+}
+
+struct rt_submitter *rt_self_known(const struct rt_runtime *r)
+{
+	return self.of == r->serial ? self.is : NULL;
 }
 
 struct rt_worker *rt_worker_self(void)

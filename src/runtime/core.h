@@ -52,6 +52,8 @@ enum rt_worker_traits {
 	RT_W_POLLS = 4,
 };
 
+enum { RT_NOWHERE = -1 };
+
 /* A thread that submits: one of the application's, or a worker. */
 struct rt_submitter {
 	struct rt_runtime *runtime;
@@ -59,7 +61,9 @@ struct rt_submitter {
 	struct rt_pool *pool;
 	struct rt_worker *worker;    /* NULL: of the application */
 	struct weft_atomic_u32 held; /* of the application: by whom, core.c; without its thread, the next thread takes it */
-	struct rt_refs before;       /* what the task being submitted depends on */
+	struct weft_atomic_i32 cpu;  /* where it submits, of the application; RT_NOWHERE: it does not, or waits */
+	/* What it writes for each job, apart from what idle workers look at. */
+	_Alignas(64) struct rt_refs before; /* what the task being submitted depends on */
 	uint32_t order;
 	struct weft_atomic_u64 submitted; /* by this thread; only it stores */
 	struct weft_atomic_u64 finished;  /* by this thread, of the application, with rt_finish; only it stores */
@@ -137,6 +141,8 @@ void rt_end(struct rt_runtime *r); /* all submitted jobs must be done */
 
 /* The calling thread as a submitter; made at its first call. NULL: no memory. */
 struct rt_submitter *rt_self(struct rt_runtime *r);
+/* The same where it has submitted before; else NULL. */
+struct rt_submitter *rt_self_known(const struct rt_runtime *r);
 
 /* An empty job of this thread, to be filled (body, arg, accesses) and submitted. NULL: no memory. */
 static inline struct rt_job *rt_prepare(struct rt_submitter *s)
@@ -202,6 +208,8 @@ uint64_t rt_prio_count(const struct rt_runtime *r); /* how many are there */
 /* core_sleep.c */
 void rt_futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is);
 void rt_futex_wake(struct weft_atomic_u32 *word, int n);
+/* The same by a thread of the application, which does not submit meanwhile. */
+void rt_submitter_waits(const struct rt_runtime *r, struct weft_atomic_u32 *word, uint32_t while_it_is);
 void rt_wake_one(struct rt_runtime *r);
 void rt_wake(struct rt_worker *w);
 /* Every running thread passes a barrier: what it stored before is seen now, or it sees what was stored before this. */

@@ -16,6 +16,14 @@ void rt_futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is)
 	syscall(SYS_futex, &word->v, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
 }
 
+void rt_submitter_waits(const struct rt_runtime *r, struct weft_atomic_u32 *word, uint32_t while_it_is)
+{
+	struct rt_submitter *s = rt_self_known(r);
+	if (s)
+		weft_store_i32(&s->cpu, RT_NOWHERE);
+	rt_futex_wait(word, while_it_is);
+}
+
 void rt_futex_wake(struct weft_atomic_u32 *word, int n)
 {
 	syscall(SYS_futex, &word->v, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
@@ -145,7 +153,7 @@ void rt_wait_all(struct rt_runtime *r)
 		uint32_t seen = weft_load_u32(&r->all_done);
 		if (rt_unfinished(r) == 0)
 			break;
-		rt_futex_wait(&r->all_done, seen);
+		rt_submitter_waits(r, &r->all_done, seen);
 	}
 	weft_add_u32(&r->n_waiting, -UINT32_C(1));
 	weft_leave(rt_trace.wait);
@@ -166,7 +174,7 @@ void rt_wait_few(struct rt_runtime *r, uint64_t few)
 		uint32_t seen = weft_load_u32(&r->all_done);
 		if (rt_unfinished(r) <= few)
 			break;
-		rt_futex_wait(&r->all_done, seen);
+		rt_submitter_waits(r, &r->all_done, seen);
 	}
 	pthread_mutex_lock(&lock);
 	if (!--waiting)

@@ -5,6 +5,7 @@
  */
 #include "core.h"
 #include "life_detail.h"
+#include <sched.h>
 
 /* Edges from before[from, to) into the job, which has its guard; how many there are. */
 static unsigned hang(struct rt_job *j, const struct rt_refs *before, uint32_t from, uint32_t to)
@@ -153,8 +154,18 @@ uint64_t rt_prio_count(const struct rt_runtime *r)
 	return n;
 }
 
+/* Looked at now and then, and at the first job after a wait. */
+static void say_where(struct rt_submitter *s)
+{
+	enum { LOOK_EACH = 16 };
+	/* relaxed: only this thread stores it, but when it goes; who reads it wants a hint */
+	if (WEFT_UNLIKELY(s->order % LOOK_EACH == 0 || __atomic_load_n(&s->cpu.v, __ATOMIC_RELAXED) == RT_NOWHERE) && !s->worker)
+		weft_store_i32(&s->cpu, sched_getcpu());
+}
+
 int rt_submit(struct rt_submitter *s, struct rt_job *j)
 {
+	say_where(s);
 	j->order = s->order++;
 	int rc = j->n_accesses ? rt_order(s, j) : 0;
 	if (rc)

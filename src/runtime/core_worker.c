@@ -2,6 +2,7 @@
 /* A worker: finding a job, running it, releasing what waits for it. */
 #include "life_detail.h"
 #include "base/clock.h"
+#include <sched.h>
 #include <stdlib.h>
 
 enum { TAKE_MOST = 32, SPINS_PER_LOOK = 64, AHEAD = 3 };
@@ -366,6 +367,24 @@ static void settle(struct rt_worker *w)
 	rt_tell_waiters(w->runtime);
 }
 
+static bool is_in_the_way(const struct rt_runtime *r)
+{
+	int cpu = sched_getcpu();
+	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
+		if (weft_load_i32(&s->cpu) == cpu)
+			return true;
+	return false;
+}
+
+/* Between two looks. A thread that submits on this very cpu goes first: what it submits is what is waited for. */
+static void linger(const struct rt_runtime *r)
+{
+	for (unsigned i = 0; i < SPINS_PER_LOOK; i++)
+		__builtin_ia32_pause();
+	if (is_in_the_way(r))
+		sched_yield();
+}
+
 /* Until there is a job, if it may wait; NULL: there is none, or the runtime ends, or somebody asks for something. */
 static struct rt_job *idle(struct rt_worker *w, bool wait)
 {
@@ -373,20 +392,21 @@ static struct rt_job *idle(struct rt_worker *w, bool wait)
 	settle(w);
 	uint64_t until = weft_monotonic_ns() + r->spin_ns;
 	while (wait && !weft_load_bool(&r->stop) && !(weft_load_u32(&r->asks) & RT_ASK_PAUSE)) {
-		for (unsigned i = 0; i < SPINS_PER_LOOK; i++)
-			__builtin_ia32_pause();
 		struct rt_job *j = any(w) ? find(w) : NULL;
 		if (j)
 			return j;
 		if (weft_load_u32(&r->asks) & RT_ASK_PROGRESS) {
 			r->hooks->progress(true);
+			linger(r);
 			continue;
 		}
 		bool flies = w->traits & RT_W_POLLS && poll(w);
 		if (w->traits & RT_W_POLLS)
 			settle(w);
-		if (flies || weft_monotonic_ns() < until)
+		if (flies || weft_monotonic_ns() < until) {
+			linger(r);
 			continue;
+		}
 		rt_worker_sleep(w, any);
 		until = weft_monotonic_ns() + r->spin_ns;
 	}

@@ -767,3 +767,45 @@ TEST(a_job_has_any_number_of_accesses)
 		rt_handle_fini(&h[i]);
 	rt_end(r);
 }
+
+static enum rt_verdict body_adds(struct rt_job *j, struct rt_worker *w)
+{
+	(void)w;
+	*(uint32_t *)j->arg += 1; /* the order of the jobs is all that guards it */
+	return RT_DONE;
+}
+
+/* In the job itself, beside it, and in memory of their own; each job prepared twice, as one whose submission did not work. */
+TEST(accesses_are_kept_wherever_they_are)
+{
+	enum { MOST = 2 * RT_ACCESSES_BESIDE + 1, JOBS = 3000 };
+	static struct rt_handle h[MOST];
+	uint32_t adds = 0;
+	struct rt_runtime *r = begin(2, 1000);
+	struct rt_submitter *me = rt_self(r);
+	for (unsigned i = 0; i < MOST; i++)
+		rt_handle_init(&h[i]);
+	for (unsigned i = 0; i < JOBS; i++) {
+		unsigned n = 1 + i % MOST;
+		struct rt_job *j = rt_prepare(me);
+		j->body = body_adds;
+		j->arg = &adds;
+		REQUIRE(rt_job_make_room(me->pool, j, 1 + test_random() % MOST) == 0);
+		REQUIRE(rt_job_make_room(me->pool, j, n) == 0);
+		CHECK_U64(j->n_accesses, n);
+		/* All have the first one. */
+		for (unsigned k = 0; k < n; k++) {
+			rt_job_handles(j)[k] = &h[k];
+			rt_job_modes(j)[k] = RT_READ | RT_WRITE;
+		}
+		if (i % 5 == 0)
+			rt_forget(me, j);
+		else
+			REQUIRE(rt_submit(me, j) == 0);
+	}
+	rt_wait_all(r);
+	CHECK_U64(adds, JOBS - JOBS / 5);
+	for (unsigned i = 0; i < MOST; i++)
+		rt_handle_fini(&h[i]);
+	rt_end(r);
+}

@@ -192,7 +192,7 @@ static int wait_for(struct starpu_task *task)
 	while ((seen & RT_T_STATE) != RT_T_DONE) {
 		if (!(seen & RT_T_WAITED) && !weft_cas_u32(&own->state, &seen, seen | RT_T_WAITED))
 			continue;
-		rt_futex_wait(&own->state, seen | RT_T_WAITED);
+		rt_submitter_waits(rt_machine.core, &own->state, seen | RT_T_WAITED);
 		seen = weft_load_u32(&own->state);
 	}
 	if (task->destroy)

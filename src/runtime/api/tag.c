@@ -224,7 +224,7 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 			uint32_t seen = weft_load_u32(&all.changes);
 			if (is_done(id[i], &since))
 				break;
-			rt_futex_wait(&all.changes, seen);
+			rt_submitter_waits(rt_machine.core, &all.changes, seen);
 		}
 	return 0;
 }
