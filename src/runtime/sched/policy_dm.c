@@ -89,6 +89,27 @@ struct place {
 	double end;
 };
 
+static double length_of(const struct starpu_task *t)
+{
+	return t->predicted + t->predicted_transfer;
+}
+
+/* How long those take that stand before a new task of this priority, and how many they are: looked for from both ends of the sorted queue. */
+static double len_before(const struct starpu_st_fifo_taskq *q, int priority, unsigned *n)
+{
+	const struct starpu_task *front = q->tasks.head, *back = q->tasks.tail;
+	double before = 0, behind = 0;
+	for (*n = 0; front && front->priority >= priority; front = front->next, back = back->prev, ++*n) {
+		if (back->priority >= priority) {
+			*n = q->n - *n;
+			return fmax(0, q->exp_len - behind);
+		}
+		before += length_of(front);
+		behind += length_of(back);
+	}
+	return before;
+}
+
 /* When this worker would begin a new task, and how many stand before it. */
 static double begin_of(struct dm *d, unsigned worker, struct starpu_task *t, unsigned *n)
 {
@@ -97,11 +118,8 @@ static double begin_of(struct dm *d, unsigned worker, struct starpu_task *t, uns
 	pthread_mutex_lock(&w->lock);
 	double start = fmax(w->queue.exp_start, now), len = w->queue.exp_len;
 	*n = w->queue.n;
-	if (d->how & DECIDE_BY_PRIORITY) {
-		int before;
-		len = starpu_st_fifo_taskq_get_exp_len_prev_task_list(&w->queue, t, (int)worker, 0, &before);
-		*n = (unsigned)before;
-	}
+	if (d->how & DECIDE_BY_PRIORITY)
+		len = len_before(&w->queue, t->priority, n);
 	pthread_mutex_unlock(&w->lock);
 	return start + len;
 }
@@ -180,7 +198,7 @@ static int push(struct starpu_task *t)
 		starpu_prefetch_task_input_for(t, (unsigned)p->worker);
 	pthread_mutex_lock(&w->lock);
 	w->queue.exp_start = fmax(w->queue.exp_start, starpu_timing_now());
-	w->queue.exp_len += t->predicted + t->predicted_transfer;
+	w->queue.exp_len += length_of(t);
 	w->queue.exp_end = w->queue.exp_start + w->queue.exp_len;
 	if (d->how & SORTED)
 		starpu_st_fifo_taskq_push_sorted_task(&w->queue, t);
@@ -206,7 +224,7 @@ static struct starpu_task *pop(unsigned ctx)
 	                                               : starpu_st_fifo_taskq_pop_first_ready_task(&w->queue, me, 0);
 	if (t) {
 		/* From now until its end it counts as what the worker is at. */
-		double len = t->predicted + t->predicted_transfer;
+		double len = length_of(t);
 		w->queue.exp_len = fmax(0, w->queue.exp_len - len);
 		w->queue.exp_start = starpu_timing_now() + len;
 		w->queue.exp_end = w->queue.exp_start + w->queue.exp_len;
