@@ -108,6 +108,14 @@ static void check_lent_memory(void)
 	starpu_matrix_ptr_register(h, STARPU_MAIN_RAM, at, at, 0, 8);
 	CHECK(starpu_matrix_get_local_ld(h) == 8);
 	expect_in_lent(h);
+	starpu_matrix_data_register(&h, -1, 0, 4, 4, 4, sizeof(int));
+	starpu_submatrix_ptr_register(h, STARPU_MAIN_RAM, at, at, 0, 7);
+	CHECK(starpu_matrix_get_local_ld(h) == 7);
+	expect_in_lent(h);
+	starpu_variable_data_register(&h, -1, 0, sizeof(int));
+	starpu_subdata_ptr_register(h, STARPU_MAIN_RAM);
+	((struct starpu_variable_interface *)starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM))->ptr = at;
+	expect_in_lent(h);
 	starpu_block_data_register(&h, -1, 0, 2, 4, 2, 2, 2, sizeof(int));
 	starpu_block_ptr_register(h, STARPU_MAIN_RAM, at, at, 0, 3, 9);
 	CHECK(starpu_block_get_local_ldy(h) == 3 && starpu_block_get_local_ldz(h) == 9);

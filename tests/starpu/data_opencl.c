@@ -392,6 +392,120 @@ static void check_specific_nodes(void)
 	CHECK(count == 20 && v[9] == v[0] && v[0] == 3486784400u);
 }
 
+/* -- what is where on a device: a handle of the device and an offset; a variable's is its address, too -- */
+
+enum { KINDS = 6 };
+static size_t bytes_of(unsigned kind)
+{
+	static const size_t n[KINDS] = {1, 16, 16, 16, 16, 8};
+	return n[kind] * sizeof(unsigned);
+}
+
+static void look_there(void *buffers[], void *arg)
+{
+	const struct {
+		uintptr_t at, buffer, offset;
+	} seen[KINDS] = {
+		{STARPU_VARIABLE_GET_PTR(buffers[0]), STARPU_VARIABLE_GET_DEV_HANDLE(buffers[0]),
+	         STARPU_VARIABLE_GET_OFFSET(buffers[0])},
+		{STARPU_VECTOR_GET_PTR(buffers[1]), STARPU_VECTOR_GET_DEV_HANDLE(buffers[1]),
+	         STARPU_VECTOR_GET_OFFSET(buffers[1])},
+		{STARPU_MATRIX_GET_PTR(buffers[2]), STARPU_MATRIX_GET_DEV_HANDLE(buffers[2]),
+	         STARPU_MATRIX_GET_OFFSET(buffers[2])},
+		{STARPU_BLOCK_GET_PTR(buffers[3]), STARPU_BLOCK_GET_DEV_HANDLE(buffers[3]), STARPU_BLOCK_GET_OFFSET(buffers[3])},
+		{STARPU_TENSOR_GET_PTR(buffers[4]), STARPU_TENSOR_GET_DEV_HANDLE(buffers[4]),
+	         STARPU_TENSOR_GET_OFFSET(buffers[4])},
+		{STARPU_VECTOR_GET_PTR(buffers[5]), STARPU_VECTOR_GET_DEV_HANDLE(buffers[5]),
+	         STARPU_VECTOR_GET_OFFSET(buffers[5])},
+	};
+	(void)arg;
+	for (unsigned i = 0; i < KINDS; i++) {
+		size_t bytes = 0;
+		CHECK(clGetMemObjectInfo((cl_mem)seen[i].buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL) == CL_SUCCESS);
+		CHECK(seen[i].at == (i ? 0 : seen[i].buffer));
+		CHECK(seen[i].offset + bytes_of(i) <= bytes);
+	}
+}
+
+static void check_places(void)
+{
+	static struct starpu_codelet looks = {.opencl_funcs = {look_there},
+	                                      .nbuffers = KINDS,
+	                                      .modes = {STARPU_RW, STARPU_RW, STARPU_RW, STARPU_RW, STARPU_RW, STARPU_RW}};
+	static unsigned value[KINDS][16];
+	struct starpu_data_filter halves = {.filter_func = starpu_vector_filter_block, .nchildren = 2};
+	starpu_data_handle_t h[KINDS];
+	starpu_variable_data_register(&h[0], STARPU_MAIN_RAM, (uintptr_t)value[0], sizeof(unsigned));
+	starpu_vector_data_register(&h[1], STARPU_MAIN_RAM, (uintptr_t)value[1], 16, sizeof(unsigned));
+	starpu_matrix_data_register(&h[2], STARPU_MAIN_RAM, (uintptr_t)value[2], 4, 4, 4, sizeof(unsigned));
+	starpu_block_data_register(&h[3], STARPU_MAIN_RAM, (uintptr_t)value[3], 2, 4, 2, 2, 4, sizeof(unsigned));
+	starpu_tensor_data_register(&h[4], STARPU_MAIN_RAM, (uintptr_t)value[4], 2, 4, 8, 2, 2, 2, 2, sizeof(unsigned));
+	starpu_vector_data_register(&h[5], STARPU_MAIN_RAM, (uintptr_t)value[5], 16, sizeof(unsigned));
+	int device = starpu_worker_get_by_type(STARPU_OPENCL_WORKER, 0);
+	starpu_data_partition(h[5], &halves);
+	struct starpu_task *t = starpu_task_create();
+	t->cl = &looks;
+	for (unsigned i = 0; i < KINDS; i++)
+		t->handles[i] = i < KINDS - 1 ? h[i] : starpu_data_get_sub_data(h[5], 1, 1);
+	t->synchronous = 1;
+	t->execute_on_a_specific_worker = 1;
+	t->workerid = (unsigned)device;
+	CHECK(starpu_task_submit(t) == 0);
+	starpu_data_unpartition(h[5], STARPU_MAIN_RAM);
+	for (unsigned i = 0; i < KINDS; i++)
+		starpu_data_unregister(h[i]);
+}
+
+/* -- the program says what leaves a device: always the last that is there -- */
+
+enum { VICTIMS = 24, VICTIM_SIZE = 1 << 18 };
+static starpu_data_handle_t victim[VICTIMS];
+static unsigned n_asked, n_named, n_failed, answer;
+static starpu_data_handle_t select_victim(starpu_data_handle_t to_load, unsigned node, enum starpu_is_prefetch is_prefetch,
+                                          void *data)
+{
+	CHECK(data == victim && starpu_node_get_kind(node) == STARPU_OPENCL_RAM);
+	__atomic_add_fetch(&n_asked, 1, __ATOMIC_RELAXED);
+	for (unsigned i = VICTIMS; answer == 1 && i-- > 0;)
+		if (victim[i] != to_load && starpu_data_is_on_node(victim[i], node) &&
+		    starpu_data_can_evict(victim[i], node, is_prefetch)) {
+			__atomic_add_fetch(&n_named, 1, __ATOMIC_RELAXED);
+			return victim[i];
+		}
+	return answer ? STARPU_DATA_NO_VICTIM : NULL;
+}
+static void victim_stays(starpu_data_handle_t h, unsigned node, void *data)
+{
+	CHECK(h && data == victim && starpu_node_get_kind(node) == STARPU_OPENCL_RAM);
+	__atomic_add_fetch(&n_failed, 1, __ATOMIC_RELAXED);
+}
+
+static void check_victims(void)
+{
+	static unsigned char *value[VICTIMS];
+	int device = starpu_worker_get_by_type(STARPU_OPENCL_WORKER, 0);
+	starpu_data_register_victim_selector(select_victim, victim_stays, victim);
+	for (answer = 0; answer < 3; answer++) {
+		n_asked = n_named = n_failed = 0;
+		for (unsigned i = 0; i < VICTIMS; i++) {
+			value[i] = calloc(1, VICTIM_SIZE);
+			starpu_vector_data_register(&victim[i], STARPU_MAIN_RAM, (uintptr_t)value[i],
+			                            VICTIM_SIZE / sizeof(unsigned), sizeof(unsigned));
+		}
+		for (unsigned i = 0; i < 3 * VICTIMS; i++)
+			submit_on((unsigned)device, &changes, victim[i % VICTIMS], 1);
+		starpu_task_wait_for_all();
+		for (unsigned i = 0; i < VICTIMS; i++) {
+			starpu_data_unregister(victim[i]);
+			CHECK(*(unsigned *)value[i] == 13); /* ((0 * 3 + 1) * 3 + 1) * 3 + 1 */
+			free(value[i]);
+		}
+		/* A few of the 24 have room: how many leave by themselves, ahead of time, is open. */
+		CHECK(n_asked > 0 && (answer == 1 ? n_named > n_failed : n_named == 0));
+	}
+	starpu_data_register_victim_selector(NULL, NULL, NULL);
+}
+
 static void begin_with_program(void)
 {
 	begin();
@@ -476,6 +590,7 @@ int main(void)
 	check_reduction();
 	check_multiformat();
 	check_specific_nodes();
+	check_places();
 	for (unsigned w = 0; w < starpu_worker_get_count(); w++)
 		CHECK(ran[w] || starpu_worker_get_type((int)w) == STARPU_CPU_WORKER);
 	end_with_program();
@@ -484,6 +599,7 @@ int main(void)
 		return 1;
 	setenv("STARPU_LIMIT_OPENCL_MEM", "1", 1);
 	begin_with_program();
+	check_victims();
 	CHECK(starpu_disk_register(&starpu_disk_unistd_ops, folder, -1) > 0);
 	walk(1 << 16, STEPS / 4);
 	end_with_program();

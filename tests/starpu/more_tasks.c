@@ -2,6 +2,7 @@
 /* Empty tasks, tasks that are tried again, transactions, bundles, lists, hooks, threads that submit together. */
 #include "starpu_check.h"
 #include <pthread.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 static int n_ran;
@@ -82,6 +83,87 @@ static void fails_are_tried_again(void)
 	starpu_task_wait_for_all();
 	starpu_data_unregister(h);
 	CHECK(n_ran == 4 && value == 2);
+}
+
+/* The program looks itself whether a try was good, and makes the next one. */
+static int n_looked;
+static void look_at_try(void *meta)
+{
+	struct starpu_task *try = starpu_task_get_current();
+	n_looked++;
+	if (!try->failed) {
+		starpu_task_ft_success(meta);
+		return;
+	}
+	struct starpu_task *again = starpu_task_ft_create_retry(meta, try, look_at_try);
+	again->priority = STARPU_MAX_PRIO;
+	CHECK(starpu_task_submit_nodeps(again) == 0);
+}
+
+static void flaky_sum(void **buffers, void *arg)
+{
+	int *sum = (int *)STARPU_VARIABLE_GET_PTR(buffers[1]);
+	n_ran++;
+	*sum = *(int *)STARPU_VARIABLE_GET_PTR(buffers[0]) + *(int *)arg;
+	if (fails_left-- > 0) {
+		*sum = -1;
+		starpu_task_ft_failed(starpu_task_get_current());
+	}
+}
+static void copy_out(void **buffers, void *arg)
+{
+	*(int *)arg = *(int *)STARPU_VARIABLE_GET_PTR(buffers[0]);
+}
+
+/* With and without a look of its own, waited for or not, an argument that is freed once; tags and tasks behind it see a good try only. */
+static void tries_of(int fails, bool looks, bool synchronous)
+{
+	static struct starpu_codelet cl = {.cpu_funcs = {flaky_sum}, .nbuffers = 2, .modes = {STARPU_R, STARPU_W}};
+	static struct starpu_codelet cl_copy = {.cpu_funcs = {copy_out}, .nbuffers = 1, .modes = {STARPU_R}};
+	int five = 5, sum = 0, seen = 0, n_done = 0;
+	void (*look)(void *) = looks ? look_at_try : NULL;
+	starpu_data_handle_t h[2];
+	starpu_variable_data_register(&h[0], STARPU_MAIN_RAM, (uintptr_t)&five, sizeof five);
+	starpu_variable_data_register(&h[1], STARPU_MAIN_RAM, (uintptr_t)&sum, sizeof sum);
+	n_ran = n_looked = 0;
+	fails_left = fails;
+	struct starpu_task *t = starpu_task_create(), *after = starpu_task_create();
+	t->cl = &cl;
+	t->handles[0] = h[0];
+	t->handles[1] = h[1];
+	t->cl_arg = malloc(sizeof(int));
+	*(int *)t->cl_arg = 7;
+	t->cl_arg_size = sizeof(int);
+	t->cl_arg_free = 1;
+	t->callback_func = called;
+	t->callback_arg = &n_done;
+	t->prologue_callback_func = starpu_task_ft_prologue;
+	memcpy(&t->prologue_callback_arg, &look, sizeof look);
+	t->synchronous = synchronous;
+	t->use_tag = 1;
+	t->tag_id = 1;
+	after->cl = &cl_copy;
+	after->handles[0] = h[1];
+	after->cl_arg = &seen;
+	after->use_tag = 1;
+	after->tag_id = 2;
+	starpu_tag_declare_deps(2, 1, (starpu_tag_t)1);
+	CHECK(starpu_task_submit(t) == 0);
+	CHECK(starpu_task_submit(after) == 0);
+	CHECK(starpu_tag_wait(2) == 0);
+	CHECK(seen == 12 && n_ran == fails + 1 && n_looked == (looks ? fails + 1 : 0));
+	starpu_task_wait_for_all();
+	CHECK(n_done == 1);
+	starpu_data_unregister(h[0]);
+	starpu_data_unregister(h[1]);
+	starpu_tag_clear();
+}
+
+static void tries_in_all_ways(void)
+{
+	for (int fails = 0; fails < 4; fails++)
+		for (unsigned how = 0; how < 4; how++)
+			tries_of(fails, how & 1, how & 2);
 }
 
 static int starts(void *buffer, void *arg)
@@ -273,8 +355,8 @@ static void tasks_submit(void)
 int main(void)
 {
 	static void (*const tests[])(void) = {
-		empty_tasks, tasks_are_counted, fails_are_tried_again, transactions, bundles, lists,
-		hooks,       iterations,        threads_submit,        tasks_submit, copies,  machine_tree,
+		empty_tasks, tasks_are_counted, fails_are_tried_again, tries_in_all_ways, transactions, bundles,      lists,
+		hooks,       iterations,        threads_submit,        tasks_submit,      copies,       machine_tree,
 	};
 	struct starpu_conf conf;
 	starpu_conf_init(&conf);

@@ -6,6 +6,7 @@
  */
 #include <starpu.h>
 #include <starpu_opencl.h>
+#include <stdbool.h>
 
 enum { N = 5000, ROUNDS = 60, NX = 33, NY = 21, LD = 50 };
 
@@ -240,6 +241,31 @@ static void write_source(const char *path)
 	CHECK(f && fputs(source, f) >= 0 && fclose(f) == 0);
 }
 
+/* A source is found by its path, or by its name in the folder that the environment names; text and folder come with it. */
+static void check_source(const char *folder, const char *path)
+{
+	enum { AS_MUCH = 16 << 10 };
+	static const struct {
+		const char *name;
+		bool in_folder;
+	} way[] = {{"/step.cl", false}, {"step.cl", true}};
+	char *file, *where, *text, name[64], old_file[256], old_where[256], *old_text = malloc(AS_MUCH);
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(name, sizeof name, "%s%s", way[i].in_folder ? "" : folder, way[i].name);
+		if (way[i].in_folder)
+			setenv("STARPU_OPENCL_PROGRAM_DIR", folder, 1);
+		starpu_opencl_load_program_source_malloc(name, &file, &where, &text);
+		CHECK(!strcmp(file, path) && !strcmp(where, folder) && !strcmp(text, source));
+		starpu_opencl_load_program_source(name, old_file, old_where, old_text);
+		CHECK(!strcmp(old_file, path) && !strcmp(old_where, folder) && !strcmp(old_text, source));
+		free(file);
+		free(where);
+		free(text);
+	}
+	unsetenv("STARPU_OPENCL_PROGRAM_DIR");
+	free(old_text);
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/weft-opencl-XXXXXX", path[64];
@@ -258,6 +284,7 @@ int main(void)
 	STARPU_CHECK_RETURN_VALUE(rc, "starpu_init");
 	CHECK(starpu_memory_nodes_get_count() > starpu_opencl_worker_get_count());
 	check_numbers();
+	check_source(folder, path);
 
 	CHECK(starpu_opencl_load_opencl_from_string(source, &program, NULL) == 0);
 	check_all();

@@ -97,6 +97,64 @@ static void init_own(unsigned ctx)
 	starpu_sched_tree_update_workers(t);
 }
 
+/* -- what splits tasks lets those through that cannot be split -- */
+
+static void init_splitter(unsigned ctx)
+{
+	init_by_hand(ctx);
+	struct starpu_sched_tree *t = starpu_sched_tree_get(ctx);
+	struct starpu_sched_component *splitter = starpu_sched_component_splitter_create(t);
+	starpu_sched_component_connect(splitter, t->root);
+	t->root = splitter;
+	starpu_sched_tree_update_workers(t);
+}
+
+/* -- leaves that are two workers at once: every third task goes there, and runs on both -- */
+
+static int n_parties, in_party;
+static void note_party(void *buffers[], void *arg)
+{
+	CHECK(starpu_combined_worker_get_size() == 2);
+	int rank = starpu_combined_worker_get_rank();
+	CHECK(rank == 0 || rank == 1);
+	__atomic_add_fetch(&in_party, 1 + 1000 * rank, __ATOMIC_RELAXED);
+	if (rank == 0)
+		note(buffers, arg);
+}
+static struct starpu_codelet parties = {.cpu_funcs = {note_party}, .type = STARPU_SPMD, .max_parallelism = 2};
+
+static int by_size(struct starpu_sched_component *c, struct starpu_task *t)
+{
+	unsigned child = t->cl == &parties ? 2 + (unsigned)__atomic_fetch_add(&n_parties, 1, __ATOMIC_RELAXED) % 2
+	                                   : (uintptr_t)t->cl_arg & 1;
+	return starpu_sched_component_push_task(c, c->children[child], t);
+}
+static void init_parties(unsigned ctx)
+{
+	int ids[] = {0, 1};
+	unsigned members[] = {0, 1};
+	init_own(ctx);
+	struct starpu_sched_tree *t = starpu_sched_tree_get(ctx);
+	t->root->push_task = by_size;
+	struct starpu_sched_component *leaf[] = {
+		starpu_sched_component_parallel_worker_create(t, 2, members),
+		starpu_sched_component_worker_new(ctx, starpu_combined_worker_assign_workerid(2, ids)),
+	};
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(starpu_sched_component_is_combined_worker(leaf[i]) && starpu_sched_component_is_worker(leaf[i]) &&
+		      !starpu_sched_component_is_simple_worker(leaf[i]));
+		CHECK(starpu_worker_is_combined_worker(starpu_sched_component_worker_get_workerid(leaf[i])));
+		starpu_sched_component_connect(t->root, leaf[i]);
+	}
+	starpu_sched_tree_update_workers(t);
+	n_parties = in_party = 0;
+}
+
+static struct starpu_codelet *codelet_of(void (*init)(unsigned), int i)
+{
+	return init == init_parties && i % 3 == 0 ? &parties : &notes;
+}
+
 static void run(void (*init)(unsigned), const char *name)
 {
 	struct starpu_sched_policy policy = {
@@ -121,10 +179,11 @@ static void run(void (*init)(unsigned), const char *name)
 	done = 0;
 	memset(by_worker, 0, sizeof by_worker);
 	struct starpu_sched_component *root = starpu_sched_tree_get(0)->root;
-	CHECK(starpu_bitmap_cardinal(&root->workers) == 2 && STARPU_SCHED_COMPONENT_IS_HOMOGENEOUS(root));
+	CHECK(starpu_bitmap_cardinal(&root->workers) == (init == init_parties ? 3 : 2));
+	CHECK(STARPU_SCHED_COMPONENT_IS_HOMOGENEOUS(root));
 	for (int i = 0; i < TASKS; i++) {
 		struct starpu_task *t = starpu_task_create();
-		t->cl = &notes;
+		t->cl = codelet_of(init, i);
 		t->cl_arg = (void *)(uintptr_t)i;
 		t->priority = i % 3;
 		CHECK(starpu_task_submit(t) == 0);
@@ -133,6 +192,8 @@ static void run(void (*init)(unsigned), const char *name)
 	CHECK(done == TASKS);
 	if (init == init_own)
 		CHECK(by_worker[0] == TASKS / 2 && by_worker[1] == TASKS / 2);
+	if (init == init_parties)
+		CHECK(n_parties == TASKS / 3 && in_party == TASKS / 3 * 1002);
 	CHECK(root->estimated_load(root) == 0);
 	starpu_shutdown();
 }
@@ -185,6 +246,8 @@ int main(void)
 	run(init_machine, "machine");
 	run(init_several, "several");
 	run(init_own, "own");
+	run(init_splitter, "splitter");
+	run(init_parties, "parties");
 	toolbox();
 	return checks_failed();
 }

@@ -352,6 +352,42 @@ static struct starpu_sched_policy own = {
 	.worker_type = STARPU_WORKER_TREE,
 };
 
+/* A policy that has no workers of its own left to do: it gives each second task to another context, the rest to a queue of its own. */
+static unsigned other;
+static int gives_away(struct starpu_task *t)
+{
+	static unsigned turn;
+	unsigned from = t->sched_ctx;
+	if (__atomic_add_fetch(&turn, 1, __ATOMIC_RELAXED) % 2)
+		return own_push(t);
+	starpu_sched_ctx_move_task_to_ctx_locked(t, other, 1);
+	CHECK(from != other);
+	return 0;
+}
+
+static void tasks_change(void)
+{
+	int first[] = {0}, second[] = {1};
+	struct starpu_sched_policy giving = own;
+	giving.push_task = gives_away;
+	giving.policy_name = "giving";
+	other = starpu_sched_ctx_create(second, 1, "other", STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
+	unsigned ctx = starpu_sched_ctx_create(first, 1, "gives", STARPU_SCHED_CTX_POLICY_STRUCT, &giving, 0);
+	struct own *o = last;
+	reset();
+	submit(ctx, TASKS);
+	CHECK(starpu_task_wait_for_all() == 0);
+	CHECK(total == TASKS && on_worker[0] == TASKS / 2 && on_worker[1] == TASKS / 2);
+	CHECK(o->submitted == TASKS && o->before == TASKS / 2 && o->after == TASKS / 2);
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned c = i ? other : ctx;
+		CHECK(starpu_task_wait_for_all_in_ctx(c) == 0);
+		CHECK(starpu_sched_ctx_get_nready_tasks(c) == 0 && starpu_sched_ctx_get_nready_flops(c) == 0);
+		starpu_sched_ctx_delete(c);
+	}
+	free(o);
+}
+
 static void policy_of_ones_own(void)
 {
 	struct starpu_conf conf;
@@ -395,6 +431,7 @@ int main(void)
 		without_policy();
 		by_name();
 		comes_and_goes();
+		tasks_change();
 		starpu_shutdown();
 		policy_of_ones_own();
 	}

@@ -83,6 +83,18 @@ static bool find_workers(struct starpu_task *t, struct rt_task *own)
 	return (own->plain && !rt_ctxs()) || rt_task_has_place(t);
 }
 
+void rt_task_change_ctx(struct starpu_task *t, unsigned ctx)
+{
+	unsigned from = t->sched_ctx;
+	struct rt_task *own = t->starpu_private;
+	t->sched_ctx = ctx;
+	rt_part(rt_task_job(t))->ctx = (uint16_t)ctx;
+	if (!find_workers(t, own))
+		rt_misuse("no worker of scheduling context %u can run task '%s'", ctx, name_of(t));
+	rt_ctxs()->submitted(ctx);
+	rt_ctxs()->done(from);
+}
+
 /* Whatever worker of the core's loop comes by may run it, and no other. */
 static bool is_for_the_loop(const struct starpu_task *t, const struct rt_task *own)
 {

@@ -150,6 +150,8 @@ void rt_task_mask(const struct starpu_task *t, struct rt_mask *m);
 /* The first implementation in which this worker can run it, can_execute asked; or -1. */
 int rt_task_can_run(struct starpu_task *t, unsigned worker);
 bool rt_task_has_place(struct starpu_task *t);
+/* A ready task goes over to another scheduling context: who waits for a context waits for what it has now. */
+void rt_task_change_ctx(struct starpu_task *t, unsigned ctx);
 /* No function is called: a task without a codelet, or with STARPU_NOWHERE. */
 static inline bool rt_task_runs_nowhere(const struct starpu_task *t)
 {

@@ -162,7 +162,8 @@ static starpu_ssize_t dense_allocate(void *interface, unsigned node)
 	uintptr_t addr = starpu_malloc_on_node(node, size);
 	if (!addr)
 		return -ENOMEM;
-	*d.ptr = rt_nodes[node].kind == STARPU_OPENCL_RAM ? 0 : addr;
+	/* A buffer of OpenCL is no address to reckon with; a variable's is where programs expect it, too. */
+	*d.ptr = rt_nodes[node].kind == STARPU_OPENCL_RAM && d.dims ? 0 : addr;
 	*d.dev_handle = addr;
 	*d.offset = 0;
 	for (unsigned k = 0; k < d.dims; k++) {

@@ -11,7 +11,7 @@ struct leaf {
 	double exp_start, exp_len;
 };
 
-/* One leaf for each worker of a context; of combined ones each tree has its own. */
+/* One leaf for each worker of a context. */
 static struct starpu_sched_component *leaves[STARPU_NMAX_SCHED_CTXS][STARPU_NMAXWORKERS];
 
 static int leaf_push(struct starpu_sched_component *c, struct starpu_task *t)
@@ -101,19 +101,6 @@ static struct starpu_sched_component *leaf(struct starpu_sched_tree *tree, int w
 	return c;
 }
 
-struct starpu_sched_component *starpu_sched_component_worker_new(unsigned sched_ctx, int workerid)
-{
-	struct starpu_sched_component **at = &leaves[sched_ctx][workerid];
-	if (!*at)
-		*at = leaf(starpu_sched_tree_get(sched_ctx), workerid, "worker");
-	return *at;
-}
-
-struct starpu_sched_component *starpu_sched_component_worker_get(unsigned sched_ctx, int workerid)
-{
-	return starpu_sched_component_worker_new(sched_ctx, workerid);
-}
-
 static int combined_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	const struct leaf *l = c->data;
@@ -133,6 +120,33 @@ static int combined_can_pull(struct starpu_sched_component *c)
 	return 0;
 }
 
+static struct starpu_sched_component *combined(struct starpu_sched_tree *tree, int id)
+{
+	struct starpu_sched_component *c = leaf(tree, id, "combined worker");
+	c->push_task = combined_push;
+	c->pull_task = combined_pull;
+	c->can_pull = combined_can_pull;
+	return c;
+}
+
+static struct starpu_sched_component *leaf_of(struct starpu_sched_tree *tree, int id)
+{
+	return starpu_worker_is_combined_worker(id) ? combined(tree, id) : leaf(tree, id, "worker");
+}
+
+struct starpu_sched_component *starpu_sched_component_worker_new(unsigned sched_ctx, int workerid)
+{
+	struct starpu_sched_component **at = &leaves[sched_ctx][workerid];
+	if (!*at)
+		*at = leaf_of(starpu_sched_tree_get(sched_ctx), workerid);
+	return *at;
+}
+
+struct starpu_sched_component *starpu_sched_component_worker_get(unsigned sched_ctx, int workerid)
+{
+	return starpu_sched_component_worker_new(sched_ctx, workerid);
+}
+
 struct starpu_sched_component *starpu_sched_component_parallel_worker_create(struct starpu_sched_tree *tree, unsigned nworkers,
                                                                              unsigned *workers)
 {
@@ -141,11 +155,7 @@ struct starpu_sched_component *starpu_sched_component_parallel_worker_create(str
 		ids[i] = (int)workers[i];
 	int id = starpu_combined_worker_assign_workerid((int)nworkers, ids);
 	STARPU_ASSERT_MSG(id >= 0 && id < STARPU_NMAXWORKERS, "no room for another combined worker");
-	struct starpu_sched_component *c = leaf(tree, id, "combined worker");
-	c->push_task = combined_push;
-	c->pull_task = combined_pull;
-	c->can_pull = combined_can_pull;
-	return c;
+	return combined(tree, id);
 }
 
 int starpu_sched_component_worker_get_workerid(struct starpu_sched_component *worker_component)

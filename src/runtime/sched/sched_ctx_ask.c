@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs and policies ask about contexts, and the small things that they set. */
 #include "sched.h"
+#include "runtime/api/task.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -323,13 +324,13 @@ void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id, dou
 
 void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task, unsigned sched_ctx_id, unsigned with_repush)
 {
-	if (with_repush) {
-		sched_ctx_ready(that(task->sched_ctx), task, -1);
-		task->sched_ctx = sched_ctx_id;
+	struct sched_ctx *to = that(sched_ctx_id);
+	sched_ctx_ready(that(task->sched_ctx), task, -1);
+	rt_task_change_ctx(task, sched_ctx_id);
+	if (with_repush)
 		sched_push(task);
-	} else {
-		task->sched_ctx = sched_ctx_id;
-	}
+	else
+		sched_ctx_ready(to, task, 1);
 }
 
 /* -- workers for code that is parallel by itself -- */
