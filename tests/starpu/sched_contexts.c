@@ -233,6 +233,39 @@ static void comes_and_goes(void)
 	pthread_join(thread, NULL);
 }
 
+/* Tasks wait in a context while all its workers leave and others come, before or after that: these do what is left. */
+static int may_go;
+static void wait_to_go(void *buffers[], void *arg)
+{
+	WAIT_FOR(LOOK(may_go));
+	note(buffers, arg);
+}
+static struct starpu_codelet waits_to_go = {.cpu_funcs = {wait_to_go}};
+
+static void workers_change(void)
+{
+	static const char *const policies[] = {"lws",  "ws",     "eager",      "prio",         "random",
+	                                       "dmda", "dmdasd", "heteroprio", "modular-eager"};
+	int old[] = {0}, new[] = {1};
+	for (unsigned i = 0; i < 2 * sizeof policies / sizeof policies[0]; i++) {
+		unsigned c = starpu_sched_ctx_create(old, 1, "changes", STARPU_SCHED_CTX_POLICY_NAME, policies[i / 2], 0);
+		reset();
+		__atomic_store_n(&may_go, 0, __ATOMIC_RELEASE);
+		CHECK(starpu_task_insert(&waits_to_go, STARPU_SCHED_CTX, c, 0) == 0);
+		submit(c, TASKS);
+		if (i % 2)
+			starpu_sched_ctx_add_workers(new, 1, c);
+		starpu_sched_ctx_remove_workers(old, 1, c);
+		if (i % 2 == 0)
+			starpu_sched_ctx_add_workers(new, 1, c);
+		submit(c, TASKS);
+		__atomic_store_n(&may_go, 1, __ATOMIC_RELEASE);
+		CHECK(starpu_task_wait_for_all_in_ctx(c) == 0);
+		CHECK(total == 2 * TASKS + 1 && on_worker[1] >= TASKS);
+		starpu_sched_ctx_delete(c);
+	}
+}
+
 static void by_name(void)
 {
 	int first[] = {0};
@@ -432,6 +465,7 @@ int main(void)
 		by_name();
 		comes_and_goes();
 		tasks_change();
+		workers_change();
 		starpu_shutdown();
 		policy_of_ones_own();
 	}

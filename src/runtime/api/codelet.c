@@ -160,10 +160,10 @@ int rt_task_can_run(struct starpu_task *t, unsigned worker)
 	return -1;
 }
 
-bool rt_task_has_place(struct starpu_task *t)
+bool rt_task_has_place(struct starpu_task *t, const struct rt_mask *workers)
 {
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
-		if (rt_task_can_run(t, i) >= 0)
+		if (rt_mask_has(workers, i) && rt_task_can_run(t, i) >= 0)
 			return true;
 	return false;
 }

@@ -78,9 +78,11 @@ static bool find_workers(struct starpu_task *t, struct rt_task *own)
 		own->mask = rt_machine.cpus;
 	else
 		rt_task_mask(t, &own->mask);
+	/* The workers of its context may be others when it is ready: policies ask then. */
+	struct rt_mask now = own->mask;
 	if (rt_ctxs())
-		rt_ctxs()->keep_workers(t->sched_ctx, &own->mask);
-	return (own->plain && !rt_ctxs()) || rt_task_has_place(t);
+		rt_ctxs()->keep_workers(t->sched_ctx, &now);
+	return (own->plain && !rt_ctxs()) || rt_task_has_place(t, &now);
 }
 
 void rt_task_change_ctx(struct starpu_task *t, unsigned ctx)

@@ -149,7 +149,8 @@ void rt_codelet_mask(struct starpu_codelet *cl, struct rt_mask *m);
 void rt_task_mask(const struct starpu_task *t, struct rt_mask *m);
 /* The first implementation in which this worker can run it, can_execute asked; or -1. */
 int rt_task_can_run(struct starpu_task *t, unsigned worker);
-bool rt_task_has_place(struct starpu_task *t);
+/* Whether one of these can. */
+bool rt_task_has_place(struct starpu_task *t, const struct rt_mask *workers);
 /* A ready task goes over to another scheduling context: who waits for a context waits for what it has now. */
 void rt_task_change_ctx(struct starpu_task *t, unsigned ctx);
 /* No function is called: a task without a codelet, or with STARPU_NOWHERE. */

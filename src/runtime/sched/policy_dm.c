@@ -270,7 +270,7 @@ static void remove_workers(unsigned ctx, int *workers, unsigned n)
 			w->queue.exp_len = t ? w->queue.exp_len : 0;
 			pthread_mutex_unlock(&w->lock);
 			if (t)
-				STARPU_ASSERT_MSG(push(t) == 0, "no worker of the context is left for a task that was waiting");
+				sched_push_again(t);
 		} while (t);
 	}
 }

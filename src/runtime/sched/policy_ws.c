@@ -105,11 +105,32 @@ static struct starpu_task *pop(unsigned ctx)
 	return t;
 }
 
+static struct starpu_task *take_any(struct stealing *s, unsigned worker)
+{
+	pthread_mutex_lock(&s->of[worker].lock);
+	struct starpu_task *t = starpu_st_prio_deque_pop_task(&s->of[worker].queue);
+	if (t)
+		weft_add_u32(&s->of[worker].n, -UINT32_C(1));
+	pthread_mutex_unlock(&s->of[worker].lock);
+	return t;
+}
+
+/* Nobody steals from a worker that has left: its tasks go to the others. */
+static void remove_workers(unsigned ctx, int *workers, unsigned n)
+{
+	struct stealing *s = starpu_sched_ctx_get_policy_data(ctx);
+	struct starpu_task *t;
+	for (unsigned i = 0; i < n; i++)
+		while ((t = take_any(s, (unsigned)workers[i])))
+			sched_push_again(t);
+}
+
 struct starpu_sched_policy policy_ws = {
 	.init_sched = init_ws,
 	.deinit_sched = deinit,
 	.push_task = push,
 	.pop_task = pop,
+	.remove_workers = remove_workers,
 	.policy_name = "ws",
 	.policy_description = "a queue for each worker, stealing from anybody",
 	.worker_type = STARPU_WORKER_LIST,
@@ -120,6 +141,7 @@ struct starpu_sched_policy policy_lws = {
 	.deinit_sched = deinit,
 	.push_task = push,
 	.pop_task = pop,
+	.remove_workers = remove_workers,
 	.policy_name = "lws",
 	.policy_description = "a queue for each worker, stealing from neighbours first",
 	.worker_type = STARPU_WORKER_TREE,

@@ -112,6 +112,8 @@ void sched_wake(unsigned worker);
 /* The task of this worker's next turn, from its list, then from the policies of its contexts. */
 struct starpu_task *sched_pop(unsigned worker);
 void sched_push(struct starpu_task *t);
+/* One that the policy had, and whose worker has left: to the others, or held until the context has workers. */
+void sched_push_again(struct starpu_task *t);
 
 /* -- combined workers: numbers beyond those of workers -- */
 void sched_combined_begin(void);

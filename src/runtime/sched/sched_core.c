@@ -116,6 +116,13 @@ void sched_push(struct starpu_task *t)
 	weft_leave(rt_detail.scheduling);
 }
 
+void sched_push_again(struct starpu_task *t)
+{
+	struct sched_ctx *c = sched_ctx(t->sched_ctx);
+	sched_ctx_ready(c ? c : &sched_ctxs[0], t, -1);
+	sched_push(t);
+}
+
 /* `back` is the end from which the worker takes; 0 makes it first in, first out, among tasks of a priority. */
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
 {
