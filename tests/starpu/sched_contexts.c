@@ -244,11 +244,10 @@ static struct starpu_codelet waits_to_go = {.cpu_funcs = {wait_to_go}};
 
 static void workers_change(void)
 {
-	static const char *const policies[] = {"lws",  "ws",     "eager",      "prio",         "random",
-	                                       "dmda", "dmdasd", "heteroprio", "modular-eager"};
+	struct starpu_sched_policy **policy = starpu_sched_get_predefined_policies();
 	int old[] = {0}, new[] = {1};
-	for (unsigned i = 0; i < 2 * sizeof policies / sizeof policies[0]; i++) {
-		unsigned c = starpu_sched_ctx_create(old, 1, "changes", STARPU_SCHED_CTX_POLICY_NAME, policies[i / 2], 0);
+	for (unsigned i = 0; policy[i / 2]; i++) {
+		unsigned c = starpu_sched_ctx_create(old, 1, "changes", STARPU_SCHED_CTX_POLICY_STRUCT, policy[i / 2], 0);
 		reset();
 		__atomic_store_n(&may_go, 0, __ATOMIC_RELEASE);
 		CHECK(starpu_task_insert(&waits_to_go, STARPU_SCHED_CTX, c, 0) == 0);

@@ -343,6 +343,23 @@ void starpu_sched_tree_add_workers(unsigned sched_ctx_id, int *workerids, unsign
 	comp_unlock(sched_ctx_id);
 }
 
+static struct starpu_task *first_of(struct starpu_sched_component *c)
+{
+	if (starpu_sched_component_is_fifo(c) || starpu_sched_component_is_prio(c))
+		return comp_queue_empty(c);
+	return starpu_sched_component_is_simple_worker(c) ? comp_leaf_empty(c) : NULL;
+}
+
+/* Tasks that lie where no worker comes by any more. */
+static void gather_stranded(struct starpu_sched_component *c, struct starpu_task_list *out)
+{
+	struct starpu_task *t;
+	while (!starpu_bitmap_cardinal(&c->workers_in_ctx) && (t = first_of(c)))
+		starpu_task_list_push_back(out, t);
+	for (unsigned i = 0; i < c->nchildren; i++)
+		gather_stranded(c->children[i], out);
+}
+
 void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids, unsigned nworkers)
 {
 	struct starpu_sched_tree *t = starpu_sched_tree_get(sched_ctx_id);
@@ -352,7 +369,13 @@ void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids, uns
 	for (unsigned i = 0; i < nworkers; i++)
 		starpu_bitmap_unset(&t->workers, workerids[i]);
 	starpu_sched_tree_update_workers_in_ctx(t);
+	struct starpu_task_list stranded;
+	starpu_task_list_init(&stranded);
+	if (t->root)
+		gather_stranded(t->root, &stranded);
 	comp_unlock(sched_ctx_id);
+	for (struct starpu_task *task; (task = starpu_task_list_pop_front(&stranded));)
+		sched_push_again(task);
 }
 
 /* -- the ways in -- */

@@ -29,6 +29,10 @@ int comp_decision_can_push(struct starpu_sched_component *c, struct starpu_sched
 /* A refused task goes back to the queue that it came from, to the front. */
 int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t);
 
+/* The first of a queue's, of a leaf's own tasks, whoever may run it; NULL: there is none. */
+struct starpu_task *comp_queue_empty(struct starpu_sched_component *c);
+struct starpu_task *comp_leaf_empty(struct starpu_sched_component *c);
+
 int comp_child_of_caller(const struct starpu_sched_component *c); /* the child above the calling worker, or -1 */
 
 /* The lock of a context's tree, for who comes in from outside. */

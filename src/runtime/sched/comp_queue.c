@@ -85,9 +85,8 @@ static struct starpu_task *first_for(struct queue *q, struct starpu_sched_compon
 	return best;
 }
 
-static struct starpu_task *take(struct queue *q, struct starpu_sched_component *to)
+static struct starpu_task *taken(struct queue *q, struct starpu_task *t)
 {
-	struct starpu_task *t = first_for(q, to);
 	if (!t)
 		return NULL;
 	starpu_task_list_erase(&q->tasks.tasks, t);
@@ -96,6 +95,17 @@ static struct starpu_task *take(struct queue *q, struct starpu_sched_component *
 	if (!q->tasks.n)
 		q->tasks.exp_len = 0;
 	return t;
+}
+
+static struct starpu_task *take(struct queue *q, struct starpu_sched_component *to)
+{
+	return taken(q, first_for(q, to));
+}
+
+struct starpu_task *comp_queue_empty(struct starpu_sched_component *c)
+{
+	struct queue *q = c->data;
+	return taken(q, starpu_task_list_front(&q->tasks.tasks));
 }
 
 static struct starpu_task *pull(struct starpu_sched_component *c, struct starpu_sched_component *to)

@@ -24,15 +24,23 @@ static int leaf_push(struct starpu_sched_component *c, struct starpu_task *t)
 	return 0;
 }
 
-static struct starpu_task *leaf_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
+struct starpu_task *comp_leaf_empty(struct starpu_sched_component *c)
 {
 	struct leaf *l = c->data;
 	struct starpu_task *t = starpu_task_list_pop_front(&l->tasks);
-	unsigned impl;
 	if (t) {
 		l->n--;
 		l->exp_len = fmax(0, l->exp_len - (t->predicted > 0 ? t->predicted : 0));
-	} else {
+	}
+	return t;
+}
+
+static struct starpu_task *leaf_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	struct leaf *l = c->data;
+	struct starpu_task *t = comp_leaf_empty(c);
+	unsigned impl;
+	if (!t) {
 		t = starpu_sched_component_parents_pull_task(c, to);
 		if (t)
 			starpu_sched_task_break(t);
