@@ -5,7 +5,7 @@
  *     hit      ns a call of a function that takes little more than 1 ns: without a probe, counted, with an event at entry
  *              (two attributes), and with events at entry and exit
  *     insert   us from the controller's question to its answer, for one counter: while the program waits, and while it runs
- *     batch    us an insertion, of 100 at once
+ *     batch    us an insertion, of 100 at once: of functions beside each other, 2 KB from each other, in a page of its own each
  *     act      us: a variable, a replaced function, a changed parameter, a one-time call
  *     attach   ms from a running process to a session (loading the agent into it included)
  *
@@ -45,17 +45,25 @@ OUT int bench_other(int x)
 	return x + 1;
 }
 
-#define ONE(n) \
-	OUT int bench_f##n(int x); \
-	OUT int bench_f##n(int x) \
+#define ONE(name, n) \
+	OUT int name##n(int x); \
+	OUT int name##n(int x) \
 	{ \
 		__asm__ volatile("" : : "i"(1##n)); \
 		return (x ^ 1##n) + x; \
 	}
-#define TEN(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) ONE(n##9)
-#define HUNDRED TEN(0) TEN(1) TEN(2) TEN(3) TEN(4) TEN(5) TEN(6) TEN(7) TEN(8) TEN(9) struct bench_hundred
+#define FIVE(f, n, a, b, c, d, e) ONE(f, n##a) ONE(f, n##b) ONE(f, n##c) ONE(f, n##d) ONE(f, n##e)
+#define TEN(f, n) FIVE(f, n, 0, 1, 2, 3, 4) FIVE(f, n, 5, 6, 7, 8, 9)
+#define FIFTY(f, a, b, c, d, e) TEN(f, a) TEN(f, b) TEN(f, c) TEN(f, d) TEN(f, e)
+#define HUNDRED(f) FIFTY(f, 0, 1, 2, 3, 4) FIFTY(f, 5, 6, 7, 8, 9) struct bench_hundred
 
-HUNDRED;
+HUNDRED(bench_near);
+#undef OUT
+#define OUT __attribute__((noinline, noclone, aligned(2048)))
+HUNDRED(bench_apart);
+#undef OUT
+#define OUT __attribute__((noinline, noclone, aligned(4096)))
+HUNDRED(bench_page);
 
 /* ---- the program ---- */
 
@@ -207,15 +215,20 @@ static double insert(void *arg)
 	return rc ? bench_skip("cannot insert") : median(us, INSERTIONS);
 }
 
+struct many {
+	const char *name, *state;
+};
+
 static double batch(void *arg)
 {
-	static char names[MANY][16];
+	static char names[MANY][24];
+	const struct many *m = arg;
 	struct probe_request *r = calloc(MANY, sizeof *r);
 	if (!r || !start(true))
 		return bench_skip("the agent does not come up");
-	tell(*(const char *)arg);
+	tell(*m->state);
 	for (int k = 0; k < MANY; k++) {
-		snprintf(names[k], sizeof names[k], "bench_f%02d", k);
+		snprintf(names[k], sizeof names[k], "%s%02d", m->name, k);
 		r[k] = (struct probe_request){.function = names[k], .kinds = PROBE_COUNT};
 	}
 	uint64_t from = bench_now_ns();
@@ -281,7 +294,13 @@ static const struct bench_variant hits[] = {{"counter", hit, (void *)PROBE_COUNT
                                             {"entry-exit", hit, (void *)(PROBE_ENTRY | PROBE_EXIT)},
                                             {0}};
 static const struct bench_variant inserts[] = {{"waiting", insert, "w"}, {"running", insert, "r"}, {0}};
-static const struct bench_variant batches[] = {{"waiting", batch, "w"}, {"running", batch, "r"}, {0}};
+static const struct bench_variant batches[] = {{"waiting", batch, &(struct many){"bench_near", "w"}},
+                                               {"running", batch, &(struct many){"bench_near", "r"}},
+                                               {"apart-waiting", batch, &(struct many){"bench_apart", "w"}},
+                                               {"apart-running", batch, &(struct many){"bench_apart", "r"}},
+                                               {"page-waiting", batch, &(struct many){"bench_page", "w"}},
+                                               {"page-running", batch, &(struct many){"bench_page", "r"}},
+                                               {0}};
 static const struct bench_variant actions[] = {{"set", act, &set},
                                                {"replace", act, &replace},
                                                {"change", act, &change},

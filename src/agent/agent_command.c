@@ -58,6 +58,15 @@ static void do_code(struct link_head *h)
 	answer(h, 0, r && r->n <= h->bytes - sizeof *r ? agent_memory_write(r->addr, r + 1, r->n) : -EINVAL);
 }
 
+static void do_text(struct link_head *h)
+{
+	const struct link_range *r = link_payload_of(h, sizeof *r);
+	bool ok = r && !((r->addr | r->n) & 4095);
+	if (ok)
+		agent_patch_text(*r);
+	answer(h, 0, ok ? 0 : -EINVAL);
+}
+
 static int program_read(const struct link_head *h, const struct link_site *s, struct agent_program *p)
 {
 	if (s->n_ops > LINK_PROGRAM_OPS || h->bytes < sizeof *s + s->n_ops * sizeof(struct link_op))
@@ -240,6 +249,7 @@ static void (*const what[LINK_KINDS])(struct link_head *) = {
 	[LINK_PATCH] = do_patch,   [LINK_COUNT] = do_count,     [LINK_READ] = do_read,     [LINK_WRITE] = do_write,
 	[LINK_CALL] = do_call,     [LINK_LOAD] = do_load,       [LINK_UNLOAD] = do_unload, [LINK_ACT] = do_act,
 	[LINK_CANCEL] = do_cancel, [LINK_RELEASE] = do_release, [LINK_STATUS] = do_status, [LINK_DETACH] = do_detach,
+	[LINK_TEXT] = do_text,
 };
 
 int agent_send_hello(bool attached)

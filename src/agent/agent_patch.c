@@ -27,6 +27,7 @@
 
 #define SLOTS 4096u /* patches that there can ever be */
 #define PLACES (2 * SLOTS)
+#define PAGE 4096u
 
 struct slot {
 	struct weft_atomic_u64 addr;
@@ -98,6 +99,58 @@ bool agent_patch_target(uint64_t addr, uint64_t *target)
 	return false;
 }
 
+/* ---- first writes ---- */
+
+static struct link_range texts[8];
+static unsigned n_texts;
+
+void agent_patch_text(struct link_range pages)
+{
+	if (n_texts < sizeof texts / sizeof *texts)
+		texts[n_texts++] = pages;
+}
+
+/* An entry of /proc/self/pagemap: the page is the file's, or nothing is there. */
+static bool unwritten(uint64_t entry)
+{
+	enum { OF_FILE = 61, SWAPPED, PRESENT };
+	return !(entry >> SWAPPED & 1) && (!(entry >> PRESENT & 1) || entry >> OF_FILE & 1);
+}
+
+static void forget(int pagemap, uint64_t addr, uint64_t n)
+{
+	static uint64_t entry[512];
+	for (uint64_t k = 0, some; n > 0; addr += some * PAGE, n -= some) {
+		some = n < 512 ? n : 512;
+		if (pread(pagemap, entry, some * 8, (off_t)(addr / PAGE * 8)) != (ssize_t)(some * 8))
+			return;
+		for (uint64_t first = k = 0; k < some; first = ++k) {
+			while (k < some && unwritten(entry[k]))
+				k++;
+			if (k > first)
+				madvise((void *)(addr + first * PAGE), (k - first) * PAGE, MADV_DONTNEED);
+		}
+	}
+}
+
+/*
+ * The first write to a page of code gives us our own copy of it, and takes the file's from all processors that run threads: an interrupt of
+ * each of them for each page, some 12 us. So the file's pages are given back all at once before, to be found again by whoever needs them
+ * next; what was written, by whomever, stays. False: nothing was done.
+ */
+static bool forget_texts(void)
+{
+	int pagemap = n_texts ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
+	for (unsigned k = 0; k < n_texts && pagemap >= 0; k++)
+		forget(pagemap, texts[k].addr, texts[k].n / PAGE);
+	if (pagemap >= 0)
+		close(pagemap);
+	n_texts = 0;
+	return pagemap >= 0;
+}
+
+/* ---- steps ---- */
+
 static int prepare(const struct link_patch *p)
 {
 	uint8_t now[LINK_PATCH_BYTES];
@@ -106,12 +159,8 @@ static int prepare(const struct link_patch *p)
 	for (unsigned k = 0; k < p->n; k++)
 		if (p->boundary >> k & 1 && p->target[k] == 0)
 			return -EINVAL;
-	for (unsigned k = 0; k < p->n; k++) {
-		struct agent_peeked byte = agent_peek(p->addr + k, 1);
-		if (byte.bad && agent_memory_read(p->addr + k, &now[k], 1))
-			return -EFAULT;
-		now[k] = byte.bad ? now[k] : (uint8_t)byte.value;
-	}
+	if (agent_copy(p->addr, p->n, now).bad && agent_memory_read(p->addr, now, p->n))
+		return -EFAULT;
 	if (memcmp(now, p->before, p->n))
 		return -ESTALE;
 	struct slot *s = find(p->addr, true);
@@ -128,15 +177,7 @@ enum step { TRAPS, OTHERS, BOUNDARIES, STEPS };
 /* Patches first..last - 1, and what is between them. False: that cannot be read. */
 static bool read_run(const struct link_patch *first, const struct link_patch *last, uint8_t *bytes)
 {
-	uint64_t n = last[-1].addr + last[-1].n - first->addr;
-	for (uint64_t k = 0, size; k < n; k += size) {
-		size = n - k < 8 ? 1 : 8;
-		struct agent_peeked some = agent_peek(first->addr + k, size);
-		if (some.bad)
-			return false;
-		memcpy(bytes + k, &some.value, size);
-	}
-	return true;
+	return !agent_copy(first->addr, last[-1].addr + last[-1].n - first->addr, bytes).bad;
 }
 
 static void put_step(const struct link_patch *p, enum step step, uint8_t *bytes)
@@ -147,7 +188,8 @@ static void put_step(const struct link_patch *p, enum step step, uint8_t *bytes)
 	}
 }
 
-enum { GAP = 1024, RUN_BYTES = 8192 };
+/* No page lies between two patches of a run: none is touched that would not be. */
+enum { GAP = PAGE, RUN_BYTES = 8 * PAGE };
 
 /* It can be written with the one before it, and all from `first` on. */
 static bool is_near(const struct link_patch *first, const struct link_patch *p)
@@ -156,15 +198,21 @@ static bool is_near(const struct link_patch *first, const struct link_patch *p)
 	return p->addr >= end && p->addr - end <= GAP && p->addr + p->n - first->addr <= RUN_BYTES;
 }
 
-/* One step of those patches whose rc is 0. */
-static void write_step(const struct link_patch *p, const int *rc, unsigned n, enum step step)
+static bool begins_page(const struct link_patch *p, unsigned k)
+{
+	return k == 0 || p[k].addr / PAGE != p[k - 1].addr / PAGE;
+}
+
+/* One step of those patches whose rc is 0. forgotten: nobody has their pages, which a read would change, so each is written first. */
+static void write_step(const struct link_patch *p, const int *rc, unsigned n, enum step step, bool forgotten)
 {
 	static uint8_t bytes[RUN_BYTES]; /* static: the thread's stack is small, and only it patches */
 	for (unsigned k = 0, last; k < n; k = last) {
 		last = k + 1;
 		if (rc[k])
 			continue;
-		while (last < n && rc[last] == 0 && is_near(p + k, p + last))
+		bool alone = forgotten && begins_page(p, k);
+		while (!alone && last < n && rc[last] == 0 && is_near(p + k, p + last) && !(forgotten && begins_page(p, last)))
 			last++;
 		if (last > k + 1 && !read_run(p + k, p + last, bytes))
 			last = k + 1;
@@ -201,10 +249,14 @@ void agent_patch(const struct link_patch *p, unsigned n, int *rc, bool looked)
 {
 	weft_store_u32(&agent.patching, 1);
 	int failed = looked && somebody_blocks(p, n) ? -EAGAIN : agent_signal_ensure(false);
+	/* To be read first would cost each of its pages twice. */
+	if (n_slots == 0)
+		memset((void *)place, 0, sizeof place);
 	for (unsigned k = 0; k < n; k++)
 		rc[k] = failed ? failed : prepare(&p[k]);
+	bool forgotten = forget_texts();
 	for (int step = 0; step < STEPS && failed != -EAGAIN; step++) {
-		write_step(p, rc, n, (enum step)step);
+		write_step(p, rc, n, (enum step)step, forgotten && step == TRAPS);
 		failed = barrier();
 	}
 	weft_store_u32(&agent.patching, 0);

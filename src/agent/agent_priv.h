@@ -152,6 +152,7 @@ struct agent_peeked {
 /* Loads and stores that may fail; size 1, 2, 4, 8. */
 AGENT_HIDDEN struct agent_peeked agent_peek(uint64_t addr, uint64_t size);
 AGENT_HIDDEN struct agent_peeked agent_poke(uint64_t addr, uint64_t size, uint64_t value);
+AGENT_HIDDEN struct agent_peeked agent_copy(uint64_t addr, uint64_t bytes, void *to); /* its value is nothing */
 /* False also where nothing is mapped. */
 AGENT_HIDDEN bool agent_exchange(uint64_t addr, uint64_t expected, uint64_t value);
 void agent_signal_blocks(uint32_t how); /* enum link_blocks */
@@ -160,6 +161,7 @@ int agent_signal_ensure(bool faults);   /* our handlers are the installed ones; 
 /* ---- agent_patch.c ---- */
 
 int agent_patch_init(void);
+void agent_patch_text(struct link_range pages); /* of code that the next patches are in, and nothing else */
 /* Each: 0 or a negative errno value in rc[k]; all -EAGAIN when `looked` and a thread has begun to block SIGTRAP since. */
 void agent_patch(const struct link_patch *p, unsigned n, int *rc, bool looked);
 bool agent_patch_target(uint64_t addr, uint64_t *target); /* async-signal-safe: a trap at addr goes on there */

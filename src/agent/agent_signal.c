@@ -25,10 +25,11 @@ extern AGENT_HIDDEN char agent_faulting_begin[], agent_faulting_end[], agent_fau
 /*
  * agent_peek and agent_poke: rdi address, rsi size, rdx value; what was there in rax, and in rdx whether it failed.
  * agent_exchange: rdi address, rsi what must be there, rdx value; in rax whether it was.
+ * agent_copy: rdi from, rsi bytes, rdx to; in rdx whether it failed.
  */
 __asm__(".pushsection .text\n"
-        ".hidden agent_peek, agent_poke, agent_exchange, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
-        ".globl agent_peek, agent_poke, agent_exchange, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
+        ".hidden agent_peek, agent_poke, agent_exchange, agent_copy, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
+        ".globl agent_peek, agent_poke, agent_exchange, agent_copy, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
         "agent_faulting_begin:\n"
         "agent_peek:\n"
         "	xorl %edx, %edx\n"
@@ -46,6 +47,9 @@ __asm__(".pushsection .text\n"
         "8:	movq (%rdi), %rax\n	movq %rcx, (%rdi)\n	ret\n"
         "agent_exchange:\n"
         "	movq %rsi, %rax\n	lock cmpxchgq %rdx, (%rdi)\n	sete %al\n	movzbl %al, %eax\n	ret\n"
+        "agent_copy:\n"
+        "	movq %rsi, %rcx\n	movq %rdi, %rsi\n	movq %rdx, %rdi\n	xorl %eax, %eax\n	xorl %edx, %edx\n"
+        "	rep movsb\n	ret\n"
         "agent_faulting_end:\n"
         "agent_faulted:\n"
         "	xorl %eax, %eax\n	movl $1, %edx\n	ret\n"

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LINK_VERSION 3u
+#define LINK_VERSION 4u
 #define LINK_PACKET_BYTES (128u * 1024) /* the most in one packet; below the usual limit of a socket's buffer */
 #define LINK_SITES 1024u                /* functions that can be instrumented at once */
 #define LINK_PATCH_BYTES 8u
@@ -52,6 +52,7 @@ enum link_kind {
 	LINK_RELEASE,   /* threads that are held go on */
 	LINK_DETACH,    /* takes everything out and ends the connection */
 	LINK_STATUS,    /* answer: link_status */
+	LINK_TEXT,      /* link_range: pages of code, nothing else, of which many are about to be patched in this packet */
 	LINK_KINDS
 };
 

@@ -108,7 +108,8 @@ struct probe_found {
 	const char *symbol;
 	uint8_t clone;
 	bool thread,
-		executable; /* a variable of each thread (addr: bias and its place there); of the executable, not of a library */
+		executable;  /* a variable of each thread (addr: bias and its place there); of the executable, not of a library */
+	const uint8_t *code; /* of a function, as it was a moment ago; NULL: nobody has read it yet */
 };
 /* Up to PROBE_CLONES of them; their number, or a reason. */
 int probe_find(struct probe_session *s, const char *name, bool data, struct probe_found *out,

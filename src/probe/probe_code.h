@@ -61,8 +61,6 @@ struct probe_way {
 struct probe_ways {
 	struct probe_way at[PROBE_WAYS];
 	unsigned n;
-	uint64_t back;           /* where the displaced instructions go on is at most here */
-	bool loops;              /* a branch goes back to the very first instruction: passes of that loop count as entries */
 	const char *why_no_jump; /* the ways have traps only: why; else NULL */
 };
 
@@ -100,8 +98,11 @@ struct probe_place {
 	struct probe_ranges taken; /* of the process: from its map, refreshed by whoever knows it */
 	struct probe_ranges pages; /* ours, for stubs */
 	struct probe_ranges used;  /* parts of those */
+	uint64_t recent[16];       /* where the last ones begin, in turn */
+	unsigned n_recent;
 };
 void probe_place_fini(struct probe_place *p);
+void probe_place_forget(struct probe_place *p); /* our own pages: whether they are there is not known any more */
 /* Adds a range, merging with its neighbours. */
 int probe_ranges_add(struct probe_ranges *r, struct probe_range one) WEFT_MUST_CHECK;
 /*

@@ -76,21 +76,6 @@ static void classify(const ZydisDecodedInstruction *i, const uint8_t *at, uint64
 	}
 }
 
-/* What the whole function says: branches into its first bytes (bit i: to addr + i), and whether one goes to the first. */
-static uint32_t inward_branches(const uint8_t *bytes, size_t n, uint64_t addr)
-{
-	const ZydisDecoder *d = decoder();
-	ZydisDecodedInstruction i;
-	uint32_t inward = 0;
-	for (size_t at = 0; at < n && read_one(d, bytes + at, n - at, &i); at += i.length) {
-		uint64_t target;
-		if (i.meta.category != ZYDIS_CATEGORY_CALL && relative(&i, addr + at, &target) && target >= addr &&
-		    target - addr < 32)
-			inward |= 1u << (target - addr);
-	}
-	return inward;
-}
-
 /* Bytes behind the function up to where the next one can begin, when nothing is there: they may be overwritten, too. */
 static size_t padding(const uint8_t *bytes, size_t n, size_t room, uint64_t addr)
 {
@@ -109,26 +94,44 @@ static size_t padding(const uint8_t *bytes, size_t n, size_t room, uint64_t addr
 }
 
 struct look {
-	const uint8_t *bytes;
 	size_t n, whole; /* whole: with the padding */
 	uint64_t addr;
-	uint32_t inward;
+	size_t from;      /* the first instruction that may be displaced: not `endbr64` */
+	uint32_t inward;  /* bit i: a branch goes to addr + i */
+	unsigned n_insns; /* from there on, as many as can be moved and a way might displace */
+	struct probe_insn insn[PROBE_DISPLACED];
 };
 
-/* Displaced instructions from offset `from` until they cover `need` bytes behind `at`. False: they cannot be. */
-static bool displace(const struct look *l, size_t from, size_t at, size_t need, struct probe_way *w)
+/* All of the function: branches into its first bytes, and its first instructions. */
+static void look_at(struct look *l, const uint8_t *bytes)
 {
 	const ZydisDecoder *d = decoder();
 	ZydisDecodedInstruction i;
-	size_t k = from;
-	for (w->n_insns = 0; k < at + need && k < l->n; k += i.length) {
-		if (w->n_insns == PROBE_DISPLACED || !read_one(d, l->bytes + k, l->n - k, &i))
+	bool more = true;
+	for (size_t at = 0; at < l->n && read_one(d, bytes + at, l->n - at, &i); at += i.length) {
+		uint64_t target;
+		if (i.meta.category != ZYDIS_CATEGORY_CALL && relative(&i, l->addr + at, &target) && target >= l->addr &&
+		    target - l->addr < 32)
+			l->inward |= 1u << (target - l->addr);
+		more = more && l->n_insns < PROBE_DISPLACED && at < l->from + 1 + LINK_PATCH_BYTES &&
+		       i.mnemonic != ZYDIS_MNEMONIC_INT3;
+		if (!more || at < l->from)
+			continue;
+		classify(&i, bytes + at, l->addr + at, &l->insn[l->n_insns]);
+		more = l->insn[l->n_insns].move != PROBE_STUCK;
+		l->n_insns += more;
+	}
+}
+
+/* Displaced instructions until they cover `need` bytes behind `at`. False: they cannot be. */
+static bool displace(const struct look *l, size_t at, size_t need, struct probe_way *w)
+{
+	size_t k = l->from;
+	for (w->n_insns = 0; k < at + need && k < l->n; k += w->insn[w->n_insns++].len) {
+		if (w->n_insns == l->n_insns)
 			return false;
-		struct probe_insn *insn = &w->insn[w->n_insns++];
-		classify(&i, l->bytes + k, l->addr + k, insn);
-		if (insn->move == PROBE_STUCK || i.mnemonic == ZYDIS_MNEMONIC_INT3)
-			return false;
-		if (k > at && k < at + need)
+		w->insn[w->n_insns] = l->insn[w->n_insns];
+		if (k > at)
 			w->boundary |= (uint8_t)(1u << (k - at));
 	}
 	return k >= at + need || at + need <= l->whole;
@@ -149,19 +152,26 @@ static bool pun(struct probe_way *w)
 	return true;
 }
 
-static bool jump_way(const struct look *l, size_t from, size_t at, unsigned prefixes, struct probe_way *w)
+/* All but the instructions, which are many bytes: those are written when there are any. */
+static void begin_way(struct probe_way *w, uint64_t at, size_t n)
+{
+	memset(w, 0, offsetof(struct probe_way, insn));
+	w->at = at;
+	w->n = (uint8_t)n;
+	w->boundary = 1;
+}
+
+static bool jump_way(const struct look *l, size_t at, unsigned prefixes, struct probe_way *w)
 {
 	size_t need = JUMP + prefixes;
-	*w = (struct probe_way){.at = l->addr + at,
-	                        .n = (uint8_t)need,
-	                        .prefixes = (uint8_t)prefixes,
-	                        .boundary = 1,
-	                        .undoes_push = at > from};
+	begin_way(w, l->addr + at, need);
+	w->prefixes = (uint8_t)prefixes;
+	w->undoes_push = at > l->from;
 	uint32_t inside = ((1u << (at + need)) - 1) & ~((2u << at) - 1);
 	/* Behind a push, a branch to `at` itself is one into the middle of what is undone. */
 	if (w->undoes_push)
 		inside |= 1u << at;
-	return at + need < 32 && !(l->inward & inside) && displace(l, from, at, need, w) && pun(w);
+	return at + need < 32 && !(l->inward & inside) && displace(l, at, need, w) && pun(w);
 }
 
 /* Fixed high bytes leave few addresses, and far ones. */
@@ -182,29 +192,32 @@ static void add_way(struct probe_ways *out, const struct probe_way *w)
 	out->at[k] = *w;
 }
 
-static bool trap_way(const struct look *l, size_t from, struct probe_way *w)
+static bool trap_way(const struct look *l, struct probe_way *w)
 {
-	*w = (struct probe_way){.at = l->addr + from, .n = 1, .boundary = 1, .trap = true};
-	return displace(l, from, from, 1, w);
+	begin_way(w, l->addr + l->from, 1);
+	w->trap = true;
+	return displace(l, l->from, 1, w);
 }
 
 int probe_decode(const uint8_t *bytes, size_t n, size_t room, uint64_t addr, struct probe_ways *out, struct weft_err *err)
 {
 	static const uint8_t endbr[ENDBR] = {0xf3, 0x0f, 0x1e, 0xfa};
-	*out = (struct probe_ways){0};
-	struct look l = {bytes, n, padding(bytes, n, room, addr), addr, inward_branches(bytes, n, addr)};
+	out->n = 0;
+	out->why_no_jump = NULL;
 	size_t from = n >= ENDBR && !memcmp(bytes, endbr, ENDBR) ? ENDBR : 0;
 	if (n <= from)
 		return weft_err_set(err, -ENOTSUP, "it has no instructions");
 	if (bytes[from] == 0xCC)
 		return weft_err_set(err, -EBUSY, "a breakpoint of another tool stands at its entry");
+	struct look l = {.n = n, .whole = padding(bytes, n, room, addr), .addr = addr, .from = from};
+	look_at(&l, bytes);
 	struct probe_way w;
 	for (unsigned prefixes = 0; prefixes <= 3; prefixes++)
-		if (jump_way(&l, from, from, prefixes, &w))
+		if (jump_way(&l, from, prefixes, &w))
 			add_way(out, &w);
 	bool push = bytes[from] >= 0x50 && bytes[from] <= 0x57;
 	for (unsigned prefixes = 0; push && prefixes <= 3; prefixes++)
-		if (jump_way(&l, from, from + 1, prefixes, &w))
+		if (jump_way(&l, from + 1, prefixes, &w))
 			add_way(out, &w);
 	if (out->n == 0) {
 		uint32_t inside = ((1u << (from + JUMP)) - 1) & ~((2u << from) - 1);
@@ -212,9 +225,8 @@ int probe_decode(const uint8_t *bytes, size_t n, size_t room, uint64_t addr, str
 		                   : l.inward & inside   ? "a branch goes into its first bytes"
 		                                         : "its first instructions cannot be moved";
 	}
-	if (trap_way(&l, from, &w))
+	if (trap_way(&l, &w))
 		out->at[out->n++] = w;
-	out->loops = l.inward >> from & 1;
 	if (out->n == 0)
 		return weft_err_set(err, -ENOTSUP, "%s, nor can its first instruction", out->why_no_jump);
 	return 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ELF files by libelf: symbol tables are searched from front to end, which takes microseconds for the tables that programs have, and
- * needs no index that would have to be built first.
+ * ELF files by libelf. Symbol tables are searched from front to end, which takes microseconds for the tables that programs have; who asks
+ * for many names gets an index, which costs as much as some such searches.
  */
 #include "probe_image.h"
+#include "probe_index.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include <elfutils/libdwelf.h>
@@ -43,7 +44,12 @@ struct probe_image {
 	size_t n_raw;
 	Dwarf *dwarf;
 	struct weft_err dwarf_err;
+	unsigned searches; /* so far */
+	struct probe_index index;
 };
+
+/* More names than that are asked for in one file: it is indexed. */
+enum { SEARCHES = 2 };
 
 static void file_close(struct file *f)
 {
@@ -241,6 +247,7 @@ void probe_image_close(struct probe_image *i)
 		return;
 	if (i->dwarf)
 		dwarf_end(i->dwarf);
+	probe_index_fini(&i->index);
 	file_close(&i->debug);
 	file_close(&i->main);
 	free(i);
@@ -296,6 +303,12 @@ bool probe_image_executes(const struct probe_image *i, uint64_t addr, uint64_t *
 	return addr < *end;
 }
 
+bool probe_image_writes(const struct probe_image *i, uint64_t addr)
+{
+	const Elf64_Phdr *p = segment_of(i, addr);
+	return p && p->p_flags & PF_W;
+}
+
 int probe_image_read(const struct probe_image *i, uint64_t addr, void *to, size_t n)
 {
 	const Elf64_Phdr *p = segment_of(i, addr);
@@ -328,27 +341,58 @@ static int add_symbol(struct probe_symbols *out, struct probe_symbol s)
 	return weft_vec_push(out, s);
 }
 
+/* Adds a symbol when it is what is asked for. */
+static int consider(const struct table *t, size_t which, const char *name, bool data, struct probe_symbols *out)
+{
+	const Elf64_Sym *s = &t->at[which];
+	enum probe_clone clone;
+	if (s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE || !wanted_type(ELF64_ST_TYPE(s->st_info), data))
+		return 0;
+	const char *symbol = symbol_name(t, s);
+	enum probe_match match = probe_name_match(symbol, name, &clone);
+	if (match == PROBE_NO)
+		return 0;
+	return add_symbol(out, (struct probe_symbol){s->st_value, s->st_size, symbol, ELF64_ST_TYPE(s->st_info), (uint8_t)clone,
+	                                             match == PROBE_SAME});
+}
+
+static int search(const struct probe_image *i, const char *name, bool data, struct probe_symbols *out)
+{
+	int rc = 0;
+	for (unsigned k = 0; k < 2; k++)
+		for (size_t j = 0; j < i->table[k].n && rc == 0; j++)
+			rc = consider(&i->table[k], j, name, data, out);
+	return rc;
+}
+
+/* Symbols are numbered through both tables, and added from the last on: they are found in their order. */
+static void make_index(struct probe_image *i)
+{
+	size_t first = i->table[0].n, all = first + i->table[1].n;
+	int rc = all < UINT32_MAX ? probe_index_init(&i->index, all) : -E2BIG;
+	for (size_t k = all; rc == 0 && k-- > 0;) {
+		const struct table *t = &i->table[k >= first];
+		const Elf64_Sym *s = &t->at[k >= first ? k - first : k];
+		bool asked_for = wanted_type(ELF64_ST_TYPE(s->st_info), false) || wanted_type(ELF64_ST_TYPE(s->st_info), true);
+		if (s->st_shndx != SHN_UNDEF && asked_for)
+			rc = probe_index_add(&i->index, symbol_name(t, s), (uint32_t)k);
+	}
+	if (rc)
+		probe_index_fini(&i->index);
+}
+
 int probe_image_find(struct probe_image *i, const char *name, bool data, struct probe_symbols *out)
 {
-	for (unsigned k = 0; k < 2; k++) {
-		const struct table *t = &i->table[k];
-		for (size_t j = 0; j < t->n; j++) {
-			const Elf64_Sym *s = &t->at[j];
-			enum probe_clone clone;
-			if (s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE ||
-			    !wanted_type(ELF64_ST_TYPE(s->st_info), data))
-				continue;
-			const char *symbol = symbol_name(t, s);
-			enum probe_match match = probe_name_match(symbol, name, &clone);
-			if (match == PROBE_NO)
-				continue;
-			struct probe_symbol found = {s->st_value,    s->st_size,         symbol, ELF64_ST_TYPE(s->st_info),
-			                             (uint8_t)clone, match == PROBE_SAME};
-			if (add_symbol(out, found))
-				return -ENOMEM;
-		}
-	}
-	return 0;
+	if (i->searches++ == SEARCHES)
+		make_index(i);
+	if (!i->index.head)
+		return search(i, name, data, out);
+	struct probe_index_walk walk = {.asked = name};
+	size_t first = i->table[0].n;
+	int rc = 0;
+	for (uint32_t k; rc == 0 && probe_index_next(&i->index, &walk, &k);)
+		rc = consider(&i->table[k >= first], k >= first ? k - first : k, name, data, out);
+	return rc;
 }
 
 bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_symbol *out)

@@ -45,6 +45,7 @@ bool probe_image_stripped(const struct probe_image *i); /* it has the dynamic li
 bool probe_image_moves(const struct probe_image *i);    /* position-independent: addresses are relative */
 uint64_t probe_image_base(const struct probe_image *i); /* address of the first loaded page */
 bool probe_image_executes(const struct probe_image *i, uint64_t addr, uint64_t *end); /* end of that loaded code */
+bool probe_image_writes(const struct probe_image *i, uint64_t addr); /* the program may, to what is loaded there */
 int probe_image_read(const struct probe_image *i, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
 
 /*

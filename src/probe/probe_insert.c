@@ -11,12 +11,19 @@ struct ids {
 	size_t n, cap;
 };
 
-static int add_id(struct ids *v, uint32_t id)
+/* Once each, in the order of their addresses: the agent writes at once what lies near each other. */
+static int add_id(const struct probe_session *s, struct ids *v, uint32_t id)
 {
-	for (size_t k = 0; k < v->n; k++)
-		if (v->at[k] == id)
-			return 0;
-	return weft_vec_push(v, id);
+	size_t k = v->n;
+	while (k > 0 && s->site[v->at[k - 1]].addr > s->site[id].addr)
+		k--;
+	if (k > 0 && v->at[k - 1] == id)
+		return 0;
+	if (weft_vec_reserve(v, v->n + 1))
+		return -ENOMEM;
+	memmove(v->at + k + 1, v->at + k, (v->n++ - k) * sizeof *v->at);
+	v->at[k] = id;
+	return 0;
 }
 
 static void count_uses(struct probe_session *s, const struct probe_request *r, uint32_t id, int by)
@@ -52,15 +59,38 @@ static void take_back(struct probe_session *s, struct probe_request *r)
 	r->n_sites = 0;
 }
 
-/* Its functions have sites, and those want it; nothing is told yet. -ESTALE: what was found is not there any more. */
-static int place_once(struct probe_session *s, struct probe_request *r)
+/* What requests' names mean. */
+struct names {
+	struct probe_found *at; /* owned */
+	size_t n, cap;
+	struct name {
+		size_t first;
+		int n; /* of the request's functions, from `first` on; or a reason */
+	} * of;        /* owned; of each request */
+	uint8_t *code; /* owned; of all of them */
+};
+
+static void names_free(struct names *v)
 {
-	struct probe_found found[PROBE_CLONES];
+	free(v->at);
+	free(v->of);
+	free(v->code);
+}
+
+static void find_name(struct probe_session *s, struct probe_request *r, struct names *v, struct name *of)
+{
+	bool room = weft_vec_reserve(v, v->n + PROBE_CLONES) == 0;
+	int n = room ? probe_find(s, r->function, false, v->at + v->n, &r->err) : weft_err_set(&r->err, -ENOMEM, "out of memory");
+	*of = (struct name){v->n, n};
+	v->n += n > 0 ? (size_t)n : 0;
+}
+
+/* Its functions have sites, and those want it; nothing is told yet. -ESTALE: what was found is not there any more. */
+static int place_found(struct probe_session *s, struct probe_request *r, const struct probe_found *found, int n)
+{
 	r->n_sites = 0;
 	r->traps = false;
-	r->err = (struct weft_err){0};
 	r->owner = ++s->owners;
-	int n = probe_find(s, r->function, false, found, &r->err);
 	for (int k = 0; k < n; k++) {
 		const char *why = r->kinds & PROBE_EXIT ? site_no_exit(found[k].symbol) : NULL;
 		int id = why ? weft_err_set(&r->err, -ENOTSUP, "cannot watch the exit of '%s': %s", r->function, why)
@@ -88,32 +118,59 @@ static int place_once(struct probe_session *s, struct probe_request *r)
 }
 
 /* A library may have been unloaded, and loaded again elsewhere, since somebody looked. */
-static int place_request(struct probe_session *s, struct probe_request *r)
+static int place_request(struct probe_session *s, struct probe_request *r, const struct names *v, const struct name *of)
 {
-	int rc = place_once(s, r);
-	return rc == -ESTALE && process_read_map(s) == 0 ? place_once(s, r) : rc;
+	struct probe_found again[PROBE_CLONES];
+	int rc = place_found(s, r, v->at + of->first, of->n);
+	if (rc != -ESTALE || process_read_map(s))
+		return rc;
+	r->err = (struct weft_err){0};
+	int n = probe_find(s, r->function, false, again, &r->err);
+	return place_found(s, r, again, n);
+}
+
+static int note_sites(struct probe_session *s, struct probe_request *r, struct ids *ids)
+{
+	for (unsigned i = 0; i < r->n_sites; i++) {
+		if (add_id(s, ids, r->site[i]) == 0)
+			continue;
+		take_back(s, r);
+		return weft_err_set(&r->err, -ENOMEM, "out of memory");
+	}
+	return 0;
+}
+
+/* All names are looked up, then all code is read, then it is looked at: each of these is a few steps for all of them. */
+static int place_all(struct probe_session *s, struct probe_request *r, unsigned n, struct ids *ids)
+{
+	struct names v = {.of = calloc(n + 1ul, sizeof *v.of)};
+	int first = 0;
+	for (unsigned k = 0; k < n && v.of; k++)
+		find_name(s, &r[k], &v, &v.of[k]);
+	v.code = v.of ? site_read_codes(s, v.at, v.n) : NULL;
+	for (unsigned k = 0; k < n; k++) {
+		int rc = v.of ? place_request(s, &r[k], &v, &v.of[k]) : weft_err_set(&r[k].err, -ENOMEM, "out of memory");
+		r[k].rc = rc ? rc : note_sites(s, &r[k], ids);
+		first = first ? first : r[k].rc;
+	}
+	names_free(&v);
+	return first;
 }
 
 int probe_insert(struct probe_session *s, struct probe_request *r, unsigned n)
 {
 	struct ids ids = {0};
-	int first = 0;
 	unsigned exits = 0;
-	for (unsigned k = 0; k < n; k++)
-		exits |= r[k].kinds & PROBE_EXIT;
 	struct weft_err err = {0};
-	s->code.n = 0;
-	int rc = exits ? site_hook_unwinders(s, &err) : 0;
 	for (unsigned k = 0; k < n; k++) {
-		r[k].rc = rc ? rc : place_request(s, &r[k]);
-		if (rc)
-			r[k].err = err;
-		first = first ? first : r[k].rc;
-		for (unsigned i = 0; r[k].rc == 0 && i < r[k].n_sites; i++)
-			if (add_id(&ids, r[k].site[i]))
-				r[k].rc = first = -ENOMEM;
+		exits |= r[k].kinds & PROBE_EXIT;
+		r[k].err = (struct weft_err){0};
+		r[k].n_sites = r[k].owner = 0;
+		r[k].rc = 0;
 	}
-	rc = rc ? 0 : site_update(s, ids.at, (unsigned)ids.n, &err);
+	int rc = exits ? site_hook_unwinders(s, &err) : 0;
+	int first = rc ? rc : place_all(s, r, n, &ids);
+	rc = rc ? rc : site_update(s, ids.at, (unsigned)ids.n, &err);
 	for (unsigned k = 0; rc && k < n; k++) {
 		if (r[k].rc)
 			continue;
@@ -131,7 +188,7 @@ int probe_remove(struct probe_session *s, struct probe_request *r, unsigned n)
 	int rc = 0;
 	for (unsigned k = 0; k < n; k++) {
 		for (unsigned i = 0; i < r[k].n_sites; i++)
-			rc = add_id(&ids, r[k].site[i]) ? -ENOMEM : rc;
+			rc = add_id(s, &ids, r[k].site[i]) ? -ENOMEM : rc;
 		take_back(s, &r[k]);
 	}
 	struct weft_err err = {0};

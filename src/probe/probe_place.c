@@ -5,6 +5,10 @@
  * Our own pages are tried first, then the gaps of the process's map, and of all addresses in them the one nearest to the jump. The next
  * (or last before) number with given bytes is found byte by byte from above, so a search costs a few steps a gap. Distances are
  * signed; with 2^31 added they are ordered as unsigned numbers.
+ *
+ * A page costs more than a stub, in time and memory. With prescribed bytes, which are other addresses for each function, a place is
+ * therefore looked for in front of the last stubs, then from the top of our pages downwards: functions come in the order of their
+ * addresses, and what the next one can reach lies higher.
  */
 #include "probe_code.h"
 #include "base/vec.h"
@@ -24,6 +28,12 @@ void probe_place_fini(struct probe_place *p)
 	free(p->pages.at);
 	free(p->used.at);
 	*p = (struct probe_place){0};
+}
+
+void probe_place_forget(struct probe_place *p)
+{
+	p->pages.n = p->used.n = 0;
+	p->n_recent = 0;
 }
 
 int probe_ranges_add(struct probe_ranges *r, struct probe_range one)
@@ -87,28 +97,72 @@ static bool reach(const struct search *s, uint64_t from, uint64_t to, uint64_t *
 	return true;
 }
 
-static uint64_t first_used(const struct probe_ranges *used, uint64_t from, uint64_t to)
+/* The first that ends behind `from`, when it begins before `to`; else NULL. */
+static const struct probe_range *first_used(const struct probe_ranges *used, uint64_t from, uint64_t to)
 {
-	for (size_t k = 0; k < used->n && used->at[k].from < to; k++)
-		if (used->at[k].to > from)
-			return used->at[k].to;
-	return 0;
+	size_t low = 0, high = used->n;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (used->at[middle].to > from)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low < used->n && used->at[low].from < to ? &used->at[low] : NULL;
+}
+
+/* In a page that has a stub already, in front of it. */
+static bool find_beside(const struct search *s, uint64_t *addr)
+{
+	enum { RECENT = sizeof s->p->recent / sizeof *s->p->recent };
+	for (unsigned k = 0; k < RECENT && k < s->p->n_recent; k++) {
+		uint64_t at = s->p->recent[(s->p->n_recent - 1 - k) % RECENT], last = at - s->bytes, low, high;
+		if (!reach(s, last, last, &low, &high) || (low = last_match(low, s->mask, s->value)) == UINT64_MAX)
+			continue;
+		*addr = s->end + low - BIAS;
+		if (*addr / PAGE == at / PAGE && !first_used(&s->p->used, *addr, *addr + s->bytes))
+			return true;
+	}
+	return false;
+}
+
+static bool find_upwards(const struct search *s, uint64_t low, uint64_t high, uint64_t *addr)
+{
+	while ((low = next_match(low, s->mask, s->value)) <= high) {
+		*addr = s->end + low - BIAS;
+		const struct probe_range *in_the_way = first_used(&s->p->used, *addr, *addr + s->bytes);
+		if (!in_the_way)
+			return true;
+		low = in_the_way->to - s->end + BIAS;
+	}
+	return false;
+}
+
+static bool find_downwards(const struct search *s, uint64_t low, uint64_t high, uint64_t *addr)
+{
+	while ((high = last_match(high, s->mask, s->value)) != UINT64_MAX && high >= low) {
+		*addr = s->end + high - BIAS;
+		const struct probe_range *in_the_way = first_used(&s->p->used, *addr, *addr + s->bytes);
+		if (!in_the_way)
+			return true;
+		if (in_the_way->from - s->bytes - s->end + BIAS > high)
+			return false;
+		high = in_the_way->from - s->bytes - s->end + BIAS;
+	}
+	return false;
 }
 
 static bool find_own(const struct search *s, uint64_t *addr)
 {
+	if (s->mask && find_beside(s, addr))
+		return true;
 	for (size_t k = s->p->pages.n; k-- > 0;) {
 		const struct probe_range *r = &s->p->pages.at[k];
 		uint64_t low, high;
 		if (r->to - r->from < s->bytes || !reach(s, r->from, r->to - s->bytes, &low, &high))
 			continue;
-		for (uint64_t d = low; (d = next_match(d, s->mask, s->value)) <= high;) {
-			*addr = s->end + d - BIAS;
-			uint64_t after = first_used(&s->p->used, *addr, *addr + s->bytes);
-			if (!after)
-				return true;
-			d = after - s->end + BIAS;
-		}
+		if (s->mask ? find_downwards(s, low, high, addr) : find_upwards(s, low, high, addr))
+			return true;
 	}
 	return false;
 }
@@ -134,6 +188,24 @@ static void find_gap(const struct search *s, uint64_t from, uint64_t to, uint64_
 	}
 }
 
+static bool is_free(const struct probe_place *p, struct probe_range r)
+{
+	for (size_t k = 0; k < p->taken.n; k++)
+		if (p->taken.at[k].to > r.from - PAGE && p->taken.at[k].from < r.to + PAGE)
+			return false;
+	return true;
+}
+
+/* Other stubs will want to lie near it: more pages away from the jump, where they are free. */
+static void extend(const struct probe_place *p, bool upwards, struct probe_range *map)
+{
+	struct probe_range more = {map->from, map->from + ARENA};
+	if (!upwards)
+		more = (struct probe_range){map->to - ARENA, map->to};
+	if (map->to > ARENA + LOWEST && more.to < HIGHEST && is_free(p, more))
+		*map = more;
+}
+
 int probe_place_find(const struct probe_place *p, uint64_t end, uint32_t mask, uint32_t value, size_t bytes, uint64_t *addr,
                      struct probe_range *map)
 {
@@ -153,13 +225,7 @@ int probe_place_find(const struct probe_place *p, uint64_t end, uint32_t mask, u
 	*addr = best;
 	map->from = best & ~(PAGE - 1);
 	map->to = (best + bytes + PAGE - 1) & ~(PAGE - 1);
-	/* Stubs without prescribed bytes will want to lie beside each other. */
-	for (uint64_t to = map->from + ARENA; mask == 0 && to > map->to; to = 0) {
-		bool fits = true;
-		for (size_t k = 0; k < p->taken.n; k++)
-			fits &= p->taken.at[k].to <= map->from || p->taken.at[k].from >= to + PAGE;
-		map->to = fits ? to : map->to;
-	}
+	extend(p, best > end, map);
 	return 0;
 }
 
@@ -177,5 +243,6 @@ int probe_place_claim(struct probe_place *p, uint64_t addr, size_t bytes, struct
 	if (map.to && (probe_ranges_add(&p->pages, map) || probe_ranges_add(&p->taken, map)))
 		return -ENOMEM;
 	uint64_t end = (addr + bytes + PROBE_STUB_ALIGN - 1) & ~(uint64_t)(PROBE_STUB_ALIGN - 1);
+	p->recent[p->n_recent++ % (sizeof p->recent / sizeof *p->recent)] = addr;
 	return probe_ranges_add(&p->used, (struct probe_range){addr, end});
 }

@@ -8,6 +8,7 @@
 #include "probe_image.h"
 #include "base/clock.h"
 #include "link/link_ring.h"
+#include <sys/uio.h>
 #include <time.h>
 
 static inline uint64_t probe_now_ms(void)
@@ -36,7 +37,8 @@ struct probe_part {
 };
 
 struct probe_site {
-	uint64_t addr; /* of the function; 0: free */
+	uint64_t addr;     /* of the function; 0: free */
+	uint64_t text_end; /* of the code around it that is nothing but code; 0: not known */
 	struct probe_way way;
 	uint8_t original[LINK_PATCH_BYTES], now[LINK_PATCH_BYTES];
 	uint64_t copy[LINK_PATCH_BYTES]; /* of its displaced instructions, in the newest stub */
@@ -84,12 +86,7 @@ struct probe_session {
 	struct {
 		struct probe_done *at;
 		size_t n, cap;
-	} done; /* of actions, that nobody has asked for yet */
-	struct {
-		uint64_t from;
-		size_t n; /* 0: nothing */
-		uint8_t at[8192];
-	} code;           /* of the process, as it is while a batch is planned: functions of one batch often share pages */
+	} done;           /* of actions, that nobody has asked for yet */
 	uint32_t entered; /* link_ring.entered, as it was when somebody looked */
 	uint64_t changing_ns;
 	uint64_t looked_ms; /* for threads that block SIGTRAP, and found none */
@@ -117,6 +114,8 @@ int process_read_map(struct probe_session *s) WEFT_MUST_CHECK;
 bool process_has(struct probe_session *s, const struct probe_image *image, uint64_t bias);
 struct probe_image *process_image(struct probe_session *s, struct probe_module *m);
 int process_read(pid_t pid, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
+/* Ranges, one behind the other: how many bytes of all of them, from the first on, or a negative errno value. */
+ssize_t process_read_ranges(pid_t pid, const struct iovec *from, size_t n, void *to, size_t bytes);
 
 /* ---- probe_stop.c ---- */
 
@@ -154,22 +153,33 @@ struct site_changes {
 	struct site_change *at; /* owned */
 	size_t n, cap;
 };
+/* Reads the code of functions, in one go as far as that can be, into memory that is the caller's then (NULL: nothing could be read). */
+uint8_t *site_read_codes(struct probe_session *s, struct probe_found *f, size_t n);
 /* The site of a function, made when it is new; or a reason. */
 int site_get(struct probe_session *s, const struct probe_found *f, struct weft_err *err) WEFT_MUST_CHECK;
 /* What its uses and parts ask for now. 1: *out says what; 0: nothing but its programs. */
 int site_plan(struct probe_session *s, uint32_t id, struct site_change *out, struct weft_err *err) WEFT_MUST_CHECK;
 /* Tells the agent changes, and the programs of all their sites. */
 int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err) WEFT_MUST_CHECK;
-/* plan and apply, for sites whose uses or parts have changed; when it fails, nothing in the process has. */
+/* plan and apply, for sites (in the order of their addresses) whose uses or parts have changed; when it fails, nothing in the process has. */
 int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
 int site_add_part(struct probe_session *s, struct probe_part part) WEFT_MUST_CHECK; /* copies its instructions */
 void site_drop_parts(struct probe_session *s, uint32_t owner);
+/* Why the exit of that function cannot be watched, or NULL. */
+const char *site_no_exit(const char *symbol);
+/* The ways to patch a function, from its bytes as they are in the process; all that a patch may change lies in the first ones. */
+#define SITE_FIRST_BYTES 32
+int site_read_ways(struct probe_session *s, const struct probe_found *f, struct probe_ways *ways, uint8_t first[SITE_FIRST_BYTES],
+                   struct weft_err *err) WEFT_MUST_CHECK;
+/* The patches' message in a packet; NULL: there is none. */
+struct link_head *site_patches_in(struct link_packet *packet);
+
+/* ---- probe_hook.c ---- */
+
 /* A stub that is no site's, with its patch. Claims its place when all went well. */
 int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struct probe_range map,
                    const struct link_patch *patch) WEFT_MUST_CHECK;
 int site_send_patch(struct probe_session *s, const struct link_patch *patch) WEFT_MUST_CHECK; /* one without a stub */
 int site_hook_unwinders(struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;
-/* Why the exit of that function cannot be watched, or NULL. */
-const char *site_no_exit(const char *symbol);
 
 #endif

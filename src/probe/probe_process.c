@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #define HEAP_ROOM (1ull << 30) /* behind the heap: brk wants to grow */
 #define STACK_ROOM (1ull << 28)
@@ -21,6 +20,13 @@ int process_read(pid_t pid, uint64_t addr, void *to, size_t n)
 	struct iovec here = {to, n}, there = {(void *)addr, n};
 	ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
 	return got == (ssize_t)n ? 0 : got < 0 ? -errno : -EFAULT;
+}
+
+ssize_t process_read_ranges(pid_t pid, const struct iovec *from, size_t n, void *to, size_t bytes)
+{
+	struct iovec here = {to, bytes};
+	ssize_t got = process_vm_readv(pid, &here, 1, from, n, 0);
+	return got < 0 ? -errno : got;
 }
 
 static int add_module(struct probe_session *s, const char *path, uint64_t from)

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FIRST_BYTES: all that a patch may change lies in them. */
-enum { FIRST_BYTES = 32, UNKNOWN_BYTES = 64, MOST_BYTES = 1 << 20 };
+enum { UNKNOWN_BYTES = 64, MOST_BYTES = 1 << 20 };
 
 const char *site_no_exit(const char *symbol)
 {
@@ -75,51 +74,93 @@ static bool is_of_file(struct probe_session *s, const struct probe_found *f, con
 	       process_has(s, f->image, f->bias);
 }
 
-static int read_code(struct probe_session *s, uint64_t addr, uint8_t *to, size_t n)
-{
-	enum { PAGE = 4096 };
-	uint64_t from = addr & ~(uint64_t)(PAGE - 1);
-	size_t whole = (size_t)((addr + n + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - (size_t)from;
-	bool there = s->code.n && addr >= s->code.from && addr + n <= s->code.from + s->code.n;
-	if (!there && whole <= sizeof s->code.at) {
-		s->code.n = probe_read(s, from, s->code.at, whole) ? 0 : whole;
-		s->code.from = from;
-		there = s->code.n > 0;
-	}
-	if (!there)
-		return probe_read(s, addr, to, n);
-	memcpy(to, s->code.at + (addr - s->code.from), n);
-	return 0;
-}
-
-/* The ways to patch a function, from its bytes as they are in the process. */
-static int read_ways(struct probe_session *s, const struct probe_found *f, struct probe_ways *ways, uint8_t first[FIRST_BYTES],
-                     struct weft_err *err)
+/* End of the loaded code that it lies in; 0: it is no code. */
+static uint64_t code_end(const struct probe_found *f)
 {
 	uint64_t end = 0;
-	if (!probe_image_executes(f->image, f->addr - f->bias, &end))
+	return probe_image_executes(f->image, f->addr - f->bias, &end) ? end + f->bias : 0;
+}
+
+/* How many of its bytes are its own, and how many may be read from there on; false: it is no code. */
+static bool extent(const struct probe_found *f, uint64_t *size, uint64_t *room)
+{
+	uint64_t end = code_end(f);
+	if (!end)
+		return false;
+	uint64_t left = end - f->addr;
+	*size = f->size ? f->size : UNKNOWN_BYTES;
+	*size = *size < left ? *size : left;
+	*size = *size < MOST_BYTES ? *size : MOST_BYTES;
+	*room = left - *size < 16 ? left : *size + 16;
+	return true;
+}
+
+uint8_t *site_read_codes(struct probe_session *s, struct probe_found *f, size_t n)
+{
+	enum { AT_ONCE = 128 };
+	WEFT_VEC(uint8_t) all = {0};
+	struct iovec range[AT_ONCE];
+	uint64_t size, room;
+	size_t bytes = 0, done = 0;
+	for (size_t k = 0; k < n; k++)
+		bytes += extent(&f[k], &size, &room) ? room : 0;
+	if (bytes == 0 || weft_vec_reserve(&all, bytes))
+		return NULL;
+	for (size_t k = 0, first = 0; k < n; first = k) {
+		unsigned ranges = 0;
+		for (bytes = 0; k < n && ranges < AT_ONCE; k++) {
+			if (!extent(&f[k], &size, &room))
+				continue;
+			range[ranges++] = (struct iovec){(void *)f[k].addr, room};
+			bytes += room;
+		}
+		ssize_t got = process_read_ranges(probe_pid(s), range, ranges, all.at + done, bytes);
+		for (size_t at = 0; first < k; first++) {
+			if (!extent(&f[first], &size, &room))
+				continue;
+			at += room;
+			f[first].code = got >= (ssize_t)at ? all.at + done + at - room : NULL;
+		}
+		done += bytes;
+	}
+	return all.at;
+}
+
+/* Its own bytes, and what is behind them, in memory that is the caller's; or a reason. */
+static int get_code(struct probe_session *s, const struct probe_found *f, uint8_t **bytes, uint64_t *size, uint64_t *room,
+                    struct weft_err *err)
+{
+	if (!extent(f, size, room))
 		return weft_err_set(err, -ENOTSUP, "'%s' is no code of '%s'", f->symbol, probe_image_path(f->image));
-	if (strstr(probe_image_path(f->image), "libweft-agent") && strcmp(f->symbol, LINK_TARGET))
-		return weft_err_set(err, -EPERM, "'%s' belongs to the agent", f->symbol);
-	uint64_t left = end + f->bias - f->addr, size = f->size ? f->size : UNKNOWN_BYTES;
-	size = size < left ? size : left;
-	size = size < MOST_BYTES ? size : MOST_BYTES;
-	uint64_t room = left - size < 16 ? left : size + 16;
-	uint8_t *bytes = calloc(1, room < FIRST_BYTES ? FIRST_BYTES : room);
-	if (!bytes)
+	*bytes = calloc(1, *room < SITE_FIRST_BYTES ? SITE_FIRST_BYTES : *room);
+	if (!*bytes)
 		return weft_err_set(err, -ENOMEM, "out of memory");
-	int rc = read_code(s, f->addr, bytes, room);
-	if (rc == 0 && !is_of_file(s, f, bytes, size))
+	int rc = 0;
+	if (f->code)
+		memcpy(*bytes, f->code, *room);
+	else
+		rc = probe_read(s, f->addr, *bytes, *room);
+	if (rc == 0 && !is_of_file(s, f, *bytes, *size))
 		rc = -ESTALE;
 	if (rc == -EFAULT || rc == -ESTALE)
-		weft_err_set(err, rc = -ESTALE, "'%s' is not there any more: its library was unloaded", f->symbol);
-	else if (rc)
-		weft_err_sys(err, -rc, "cannot read the code of '%s'", f->symbol);
-	else
+		return weft_err_set(err, -ESTALE, "'%s' is not there any more: its library was unloaded", f->symbol);
+	return rc ? weft_err_sys(err, -rc, "cannot read the code of '%s'", f->symbol) : 0;
+}
+
+int site_read_ways(struct probe_session *s, const struct probe_found *f, struct probe_ways *ways, uint8_t first[SITE_FIRST_BYTES],
+                   struct weft_err *err)
+{
+	uint64_t size, room;
+	uint8_t *bytes = NULL;
+	if (strstr(probe_image_path(f->image), "libweft-agent") && strcmp(f->symbol, LINK_TARGET))
+		return weft_err_set(err, -EPERM, "'%s' belongs to the agent", f->symbol);
+	int rc = get_code(s, f, &bytes, &size, &room, err);
+	if (rc == 0) {
+		memcpy(first, bytes, SITE_FIRST_BYTES);
 		rc = probe_decode(bytes, size, room, f->addr, ways, err);
-	if (rc == -ENOTSUP || rc == -EBUSY)
-		weft_err_prefix(err, "cannot instrument '%s'", f->symbol);
-	memcpy(first, bytes, FIRST_BYTES);
+		if (rc == -ENOTSUP || rc == -EBUSY)
+			weft_err_prefix(err, "cannot instrument '%s'", f->symbol);
+	}
 	free(bytes);
 	return rc;
 }
@@ -173,11 +214,12 @@ int site_get(struct probe_session *s, const struct probe_found *f, struct weft_e
 	if (id < 0)
 		return weft_err_set(err, id, "more than %u functions are instrumented", LINK_SITES);
 	struct probe_ways *ways = malloc(sizeof *ways);
-	uint8_t first[FIRST_BYTES];
-	int rc = ways ? read_ways(s, f, ways, first, err) : weft_err_set(err, -ENOMEM, "out of memory");
+	uint8_t first[SITE_FIRST_BYTES];
+	int rc = ways ? site_read_ways(s, f, ways, first, err) : weft_err_set(err, -ENOMEM, "out of memory");
 	if (rc == 0) {
 		struct probe_site *site = &s->site[id];
 		*site = (struct probe_site){.addr = f->addr, .symbol = f->symbol};
+		site->text_end = probe_image_writes(f->image, f->addr - f->bias) ? 0 : code_end(f);
 		s->site_addr[id] = f->addr;
 		s->n_sites += (uint32_t)id == s->n_sites;
 		choose_way(s, ways, site);
@@ -207,18 +249,22 @@ static bool wants_xmm(const struct probe_session *s, uint32_t id)
 	return false;
 }
 
+static int write_stub_at(struct probe_session *s, struct site_change *c, uint64_t addr)
+{
+	struct probe_site *site = &s->site[c->id];
+	return site->is_other
+	               ? probe_stub_write_other(&site->way, site->other, site->returns, addr, &c->stub, &site->original_entry)
+	               : probe_stub_write(&site->way, c->kinds, &s->agent, c->id, addr, &c->stub);
+}
+
+/* Twice: how long it is depends on nothing but what it does, and what is short finds a place between others. */
 static int write_stub(struct probe_session *s, struct site_change *c)
 {
-	const struct probe_site *site = &s->site[c->id];
-	const struct probe_way *w = &site->way;
+	const struct probe_way *w = &s->site[c->id].way;
 	uint64_t addr;
-	int rc = probe_place_find(&s->place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &addr, &c->map);
-	if (rc)
-		return rc;
-	if (site->is_other)
-		rc = probe_stub_write_other(w, site->other, site->returns, addr, &c->stub, &s->site[c->id].original_entry);
-	else
-		rc = probe_stub_write(w, c->kinds, &s->agent, c->id, addr, &c->stub);
+	int rc = write_stub_at(s, c, w->at);
+	rc = rc ? rc : probe_place_find(&s->place, w->at + w->n, w->mask, w->value, c->stub.n, &addr, &c->map);
+	rc = rc ? rc : write_stub_at(s, c, addr);
 	return rc ? rc : probe_place_claim(&s->place, addr, c->stub.n, c->map);
 }
 
@@ -289,12 +335,6 @@ static bool put_map(struct probe_session *s, const struct site_change *c)
 	return map != NULL;
 }
 
-static int compare_changes(const void *a, const void *b)
-{
-	const struct site_change *x = a, *y = b;
-	return (x->patch.addr > y->patch.addr) - (x->patch.addr < y->patch.addr);
-}
-
 static int compare_stubs(const void *a, const void *b)
 {
 	const struct site_change *const *x = a, *const *y = b;
@@ -349,9 +389,33 @@ static bool put_programs(struct probe_session *s, const struct site_change *c)
 	return put_program(s, c->id, LINK_ENTRY, exit_stub) && put_program(s, c->id, LINK_EXIT, exit_stub);
 }
 
+/* Many pages of code that are patched together, with few between them: the agent makes their first write cheaper. */
+static bool put_texts(struct probe_session *s, const struct site_changes *c)
+{
+	enum { PAGE = 4096, PAGES = 8, GAP = 64 };
+	for (size_t k = 0, last; k < c->n; k = last) {
+		uint64_t end = s->site[c->at[k].id].text_end, first = c->at[k].patch.addr / PAGE, page = first;
+		unsigned pages = 1;
+		for (last = k + 1; last < c->n && c->at[last].patch.lasts && c->at[last].patch.addr < end; last++) {
+			uint64_t next = c->at[last].patch.addr / PAGE;
+			if (next < page || next - page > GAP)
+				break;
+			pages += next != page;
+			page = next;
+		}
+		if (pages < PAGES || !c->at[k].patch.lasts)
+			continue;
+		struct link_range *text = link_packet_add(s->out, LINK_TEXT, s->tag, sizeof *text);
+		if (!text)
+			return false;
+		*text = (struct link_range){first * PAGE, (page - first + 1) * PAGE};
+	}
+	return true;
+}
+
 static bool put_changes(struct probe_session *s, const struct site_changes *c)
 {
-	bool ok = true;
+	bool ok = put_texts(s, c);
 	for (size_t k = 0; k < c->n && ok; k++)
 		ok = put_map(s, &c->at[k]);
 	ok = ok && put_stubs(s, c);
@@ -414,8 +478,7 @@ static const char *what_failed(int rc)
 	                          : weft_err_name(rc);
 }
 
-/* The patches' message in a packet; NULL: there is none. */
-static struct link_head *patches_in(struct link_packet *packet)
+struct link_head *site_patches_in(struct link_packet *packet)
 {
 	uint32_t pos = 0;
 	struct link_head *h;
@@ -432,13 +495,13 @@ int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned 
 		int rc = stop_begin(s, p, n, &stopped, err);
 		if (rc)
 			return rc;
-		struct link_head *h = patches_in(s->out);
+		struct link_head *h = site_patches_in(s->out);
 		struct link_patch *sent = h ? link_payload(h) : NULL;
 		for (unsigned k = 0; sent && k < n; k++)
 			sent[k].entered = s->entered;
 		rc = session_exchange(s);
 		stop_end(&stopped);
-		h = rc ? NULL : patches_in(s->in);
+		h = rc ? NULL : site_patches_in(s->in);
 		if (!h || h->rc || h->bytes < 8 || *(int64_t *)link_payload(h) != -EAGAIN)
 			return rc;
 		/* All else in the packet has been done. */
@@ -466,10 +529,6 @@ static int exchange_changes(struct probe_session *s, const struct site_changes *
 
 int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err)
 {
-	s->code.n = 0;
-	/* The agent writes at once what lies near each other. */
-	if (c->n)
-		qsort(c->at, c->n, sizeof *c->at, compare_changes);
 	session_begin_packet(s);
 	if (!put_changes(s, c) || !put_patches(s, c))
 		return weft_err_set(err, -EMSGSIZE, "too many functions at once");
@@ -481,12 +540,10 @@ int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err 
 
 static int plan_all(struct probe_session *s, const uint32_t *id, unsigned n, struct site_changes *c, struct weft_err *err)
 {
-	c->n = 0;
-	for (unsigned k = 0; k < n; k++) {
-		struct site_change change;
-		int rc = site_plan(s, id[k], &change, err);
-		if (rc >= 0 && weft_vec_push(c, change))
-			rc = weft_err_set(err, -ENOMEM, "out of memory");
+	if (weft_vec_reserve(c, n))
+		return weft_err_set(err, -ENOMEM, "out of memory");
+	for (c->n = 0; c->n < n; c->n++) {
+		int rc = site_plan(s, id[c->n], &c->at[c->n], err);
 		if (rc < 0)
 			return rc;
 	}
@@ -510,7 +567,7 @@ int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct 
 			break;
 		}
 		/* The process has mapped something there: look again. Of our own pages we do not know which are ours. */
-		s->place.pages.n = s->place.used.n = 0;
+		probe_place_forget(&s->place);
 		if (process_read_map(s))
 			break;
 	}
@@ -553,116 +610,4 @@ void site_drop_parts(struct probe_session *s, uint32_t owner)
 			s->parts.at[kept++] = s->parts.at[k];
 	}
 	s->parts.n = kept;
-}
-
-/* ---- unwinders, and other patches that are no site's ---- */
-
-int site_send_patch(struct probe_session *s, const struct link_patch *patch)
-{
-	s->code.n = 0;
-	session_begin_packet(s);
-	struct link_patch *to = link_packet_add(s->out, LINK_PATCH, s->tag, sizeof *to);
-	if (!to)
-		return -EMSGSIZE;
-	*to = *patch;
-	int rc = site_exchange(s, patch, 1, NULL);
-	struct link_head *h = rc ? NULL : patches_in(s->in);
-	return !h ? (rc ? rc : -EPROTO) : h->rc ? h->rc : h->bytes < 8 ? -EPROTO : (int)*(int64_t *)link_payload(h);
-}
-
-int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struct probe_range map, const struct link_patch *patch)
-{
-	s->code.n = 0;
-	session_begin_packet(s);
-	struct link_range *pages = map.to ? link_packet_add(s->out, LINK_MAP, s->tag, sizeof *pages) : NULL;
-	if (pages)
-		*pages = (struct link_range){map.from, map.to - map.from};
-	struct link_range *code = link_packet_add(s->out, LINK_CODE, s->tag, (uint32_t)(sizeof *code + stub->n));
-	struct link_patch *to = link_packet_add(s->out, LINK_PATCH, s->tag, sizeof *to);
-	if (!code || !to)
-		return -EMSGSIZE;
-	*code = (struct link_range){stub->addr, stub->n};
-	memcpy(code + 1, stub->bytes, stub->n);
-	*to = *patch;
-	int rc = site_exchange(s, patch, 1, NULL);
-	uint32_t pos = 0;
-	for (struct link_head *h; rc == 0 && (h = link_packet_next(s->in, &pos));)
-		rc = h->rc ? h->rc : h->kind == LINK_PATCH && h->bytes >= 8 ? (int)*(int64_t *)link_payload(h) : 0;
-	return rc ? rc : probe_place_claim(&s->place, stub->addr, stub->n, map);
-}
-
-static int hook_once(struct probe_session *s, const struct probe_ways *ways)
-{
-	struct site_change c = {0};
-	int rc = 0;
-	for (unsigned k = 0; rc == 0 && k < ways->n; k++) {
-		const struct probe_way *w = &ways->at[k];
-		uint64_t addr;
-		uint8_t now[LINK_PATCH_BYTES];
-		if (probe_place_find(&s->place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &addr, &c.map) ||
-		    probe_stub_write(w, PROBE_STUB_UNWIND, &s->agent, 0, addr, &c.stub))
-			continue;
-		rc = probe_read(s, w->at, now, w->n);
-		probe_patch(w, &c.stub, now, &c.patch);
-		c.patch.rank = LINK_RANK_LAST;
-		break;
-	}
-	if (rc || c.patch.n == 0)
-		return rc ? rc : -ENOSPC;
-	return site_send_stub(s, &c.stub, c.map, &c.patch);
-}
-
-static int hook_one(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
-{
-	struct probe_ways *ways = malloc(sizeof *ways);
-	uint8_t first[FIRST_BYTES];
-	int rc = ways ? read_ways(s, f, ways, first, err) : -ENOMEM;
-	for (unsigned round = 0; rc == 0; round++) {
-		rc = hook_once(s, ways);
-		if (rc != -EEXIST || round == 4)
-			break;
-		/* The process has mapped something there: look again, as for sites. */
-		s->place.pages.n = s->place.used.n = 0;
-		rc = process_read_map(s);
-	}
-	free(ways);
-	return rc;
-}
-
-/* All copies: programs may have one of their own beside the system's. */
-int site_hook_unwinders(struct probe_session *s, struct weft_err *err)
-{
-	static const char *const names[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "_Unwind_Resume",
-	                                    "_Unwind_Resume_or_Rethrow"};
-	static const char library[] = "libgcc_s.so.1";
-	if (s->hooked)
-		return 0;
-	/* Threads that are cancelled load it themselves, and would find it without our hooks. */
-	uint64_t handle;
-	int rc = session_ask(s, LINK_LOAD, library, sizeof library, &handle, sizeof handle);
-	if (rc && rc != -ELIBACC)
-		return weft_err_sys(err, -rc, "cannot prepare for exceptions");
-	rc = process_read_map(s);
-	for (size_t k = 0; rc == 0 && k < s->modules.n; k++) {
-		struct probe_image *image = process_image(s, &s->modules.at[k]);
-		uint64_t bias = s->modules.at[k].bias; /* copies: hook_one may read the map, and modules move */
-		if (!image || strstr(s->modules.at[k].path, "libweft-agent"))
-			continue;
-		for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++) {
-			struct probe_symbols all = {0};
-			rc = probe_image_find(image, names[i], false, &all);
-			for (size_t j = 0; rc == 0 && j < all.n; j++) {
-				struct probe_found f = {.image = image,
-				                        .bias = bias,
-				                        .addr = all.at[j].addr + bias,
-				                        .size = all.at[j].size,
-				                        .symbol = all.at[j].name};
-				if (all.at[j].clone == PROBE_WHOLE)
-					rc = hook_one(s, &f, err);
-			}
-			free(all.at);
-		}
-	}
-	s->hooked = rc == 0;
-	return rc ? weft_err_set(err, rc, "cannot prepare for exceptions: %s", weft_err_name(rc)) : 0;
 }

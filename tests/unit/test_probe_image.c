@@ -126,6 +126,51 @@ TEST(probe_image_takes_no_foreign_debug_file_without_build_ids)
 	}
 }
 
+/* What the index of an image finds is what a search through all of its symbols finds, in the same order. */
+static void check_same(struct probe_image *indexed, const char *path, const char *name)
+{
+	struct probe_image *fresh;
+	for (int data = 0; data < 2; data++) {
+		struct probe_symbols a = {0}, b = {0};
+		REQUIRE(probe_image_open(path, NULL, &fresh, NULL) == 0);
+		CHECK(probe_image_find(indexed, name, data, &a) == 0 && probe_image_find(fresh, name, data, &b) == 0);
+		CHECK_U64(a.n, b.n);
+		for (size_t k = 0; k < a.n && k < b.n; k++)
+			CHECK(a.at[k].addr == b.at[k].addr && a.at[k].exact == b.at[k].exact && a.at[k].clone == b.at[k].clone &&
+			      !strcmp(a.at[k].name, b.at[k].name));
+		free(a.at);
+		free(b.at);
+		probe_image_close(fresh);
+	}
+}
+
+TEST(probe_image_has_an_index_that_finds_what_a_search_finds)
+{
+	int status;
+	struct probe_image *image;
+	char *path = test_shell(&status, "readlink -f $(gcc -print-file-name=libstdc++.so.6)"), qualified[512];
+	path[strcspn(path, "\n")] = '\0';
+	REQUIRE(probe_image_open(path, NULL, &image, NULL) == 0);
+	char command[4200];
+	snprintf(command, sizeof command, "nm -D --defined-only %s | awk 'NR %% 61 == 0 { print $3 }' | head -100", path);
+	char *list = test_shell(&status, command), *rest;
+	unsigned parts = 0;
+	for (char *name = strtok_r(list, "\n", &rest); name; name = strtok_r(NULL, "\n", &rest)) {
+		check_same(image, path, name);
+		name[strcspn(name, "@")] = '\0';
+		check_same(image, path, name);
+		if (!probe_name_qualified(name, strlen(name), qualified, sizeof qualified))
+			continue;
+		check_same(image, path, qualified);
+		for (const char *part = qualified; (part = strstr(part, "::")); parts++)
+			check_same(image, path, part += 2);
+	}
+	CHECK(parts > 20);
+	probe_image_close(image);
+	free(list);
+	free(path);
+}
+
 TEST(probe_image_refuses_what_is_no_program)
 {
 	struct weft_err err = {0};
