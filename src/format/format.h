@@ -28,14 +28,16 @@
 
 #define WEFT_STREAM_MAGIC "WEFTSTR\n"
 #define WEFT_FORMAT_MAJOR 1
-#define WEFT_FORMAT_MINOR 0
+#define WEFT_FORMAT_MINOR 1 /* 1: ENTER_FLOW */
 #define WEFT_PAGE_BYTES 4096u
 #define WEFT_PAGE_MAGIC 0x31504657u /* "WFP1" */
 #define WEFT_PAGE_HEAD 32u
 #define WEFT_PAGE_ROOM (WEFT_PAGE_BYTES - WEFT_PAGE_HEAD)
 #define WEFT_WORDS_LONG 15u /* in the head: the first payload word holds the number of those that follow */
 #define WEFT_WORDS_MAX ((WEFT_PAGE_ROOM - 16u) / 8u)
-#define WEFT_ID_MAX 0xfffffu /* ids count from 1 in each class; 0 is "none" */
+#define WEFT_ID_MAX 0xfffffu    /* ids count from 1 in each class; 0 is "none" */
+#define WEFT_BOTH_REGION 0xfffu /* the id of ENTER_FLOW: a region's in these bits, a flow's in those above */
+#define WEFT_BOTH_FLOW_SHIFT 12
 
 enum weft_kind {
 #define WEFT_EVENT(code, name, label, of, words, args, text) WEFT_EV_##name = (code),
@@ -175,10 +177,14 @@ struct weft_record {
 	uint32_t n;              /* payload words, the long count not among them */
 	const uint64_t *payload; /* borrows from the page */
 };
-/* A walk over a page's records; TIME records are applied, and not returned. */
+/*
+ * A walk over a page's records; TIME records are applied, and not returned. ENTER_FLOW is returned as the two records that it stands
+ * for, ENTER first: `at` moves on behind the second.
+ */
 struct weft_page_walk {
 	const uint64_t *at, *end;
 	uint64_t base;
+	const uint64_t *entered; /* the last ENTER_FLOW whose ENTER was returned */
 };
 enum weft_page_verdict { WEFT_PAGE_EMPTY, WEFT_PAGE_GOOD, WEFT_PAGE_OPEN, WEFT_PAGE_BAD };
 /*
@@ -189,14 +195,28 @@ enum weft_page_verdict weft_page_begin(struct weft_page_walk *w, const struct we
 /* 1: a record; 0: the end; WEFT_E_DAMAGED: what stands here is no record (the rest of the page is lost). */
 static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r);
 
+/* The half of an ENTER_FLOW, which `r` is, that comes next; `head` is where it stands. */
+static inline void weft_page_halve(struct weft_page_walk *w, struct weft_record *r, const uint64_t *head)
+{
+	if (w->entered == head) {
+		r->kind = WEFT_EV_FLOW_IN;
+		r->id >>= WEFT_BOTH_FLOW_SHIFT;
+		return;
+	}
+	w->at = w->entered = head;
+	r->kind = WEFT_EV_ENTER;
+	r->id &= WEFT_BOTH_REGION;
+	r->n = 0;
+}
+
 /* Defined here because it is the innermost loop of every reader. */
 static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r)
 {
 	for (;;) {
 		if (w->at >= w->end || *w->at == 0)
 			return 0;
-		uint64_t h = *w->at++;
-		uint64_t n = weft_head_words(h);
+		const uint64_t *head = w->at++;
+		uint64_t h = *head, n = weft_head_words(h);
 		if (n == WEFT_WORDS_LONG) {
 			if (w->at >= w->end)
 				return WEFT_E_DAMAGED;
@@ -211,6 +231,8 @@ static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r
 			continue;
 		}
 		*r = (struct weft_record){w->base + weft_head_time(h), weft_head_kind(h), weft_head_id(h), (uint32_t)n, payload};
+		if (r->kind == WEFT_EV_ENTER_FLOW && n)
+			weft_page_halve(w, r, head);
 		return 1;
 	}
 }

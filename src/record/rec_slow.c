@@ -268,6 +268,12 @@ static bool slow_new_base(struct weft_thread *t, struct rec_slot *me)
 	return true;
 }
 
+/* How many events the record says. */
+static uint32_t slow_events(uint32_t head)
+{
+	return weft_head_kind(head) == WEFT_EV_ENTER_FLOW ? 2 : 1;
+}
+
 static void slow_drop(struct rec_slot *me, uint64_t n)
 {
 	if (!me) {
@@ -313,7 +319,7 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 		if (!open)
 			break;
 	}
-	slow_drop(rec_self.slot, 1);
+	slow_drop(rec_self.slot, slow_events(head));
 }
 
 void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
@@ -326,7 +332,7 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 	if (rec_self.busy) {
 		/* A handler in the middle of the heavy part below: what the light one cannot do is dropped. */
 		if (!me || me->stream != rec_stream() || slow_light(&weft_thread_1, me, head, n, payload) != SLOW_DONE)
-			__atomic_fetch_add(&rec_self.nested, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&rec_self.nested, slow_events(head), __ATOMIC_RELAXED);
 		errno = saved;
 		return;
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several records of one instant: room for all of them is claimed at once, and the clock is read once, as weft_record does for
- * one; where something is unusual each goes its own way through weft_record_slow. Regions of codelets are kept by the codelet's
- * address and name in a table without locks for readers; a codelet whose memory has become another one is seen by its name.
+ * Regions of codelets are kept by the codelet's address and name in a table without locks for readers; a codelet whose memory has
+ * become another one is seen by its name.
  */
 #include "life_detail.h"
 #include <pthread.h>
@@ -28,60 +27,6 @@ void rt_trace_begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, define);
-}
-
-/* ---- several records at once ---- */
-
-enum { RECORDS_MOST = 6, WORDS_MOST = 2 };
-struct records {
-	unsigned n, words;
-	struct {
-		uint32_t head;
-		unsigned n;
-		uint64_t payload[WORDS_MOST];
-	} at[RECORDS_MOST];
-};
-
-static void add(struct records *r, weft_def d, uint32_t kind, unsigned n, uint64_t first, uint64_t second)
-{
-	uint32_t on = *d;
-	if (!on)
-		return;
-	r->at[r->n].head = on | kind;
-	r->at[r->n].n = n;
-	r->at[r->n].payload[0] = first;
-	r->at[r->n].payload[1] = second;
-	r->words += 1 + n;
-	r->n++;
-}
-
-static void put_each(const struct records *r)
-{
-	for (unsigned i = 0; i < r->n; i++)
-		weft_record_slow(r->at[i].head, r->at[i].n, r->at[i].payload);
-}
-
-static void put(const struct records *r)
-{
-	uintptr_t at = *(volatile uintptr_t *)&weft_thread_1.at, end = at + 8 * (uintptr_t)r->words;
-	if (end > weft_thread_1.limit) {
-		put_each(r);
-		return;
-	}
-	uint64_t since = weft_ticks() - weft_thread_1.base;
-	if (since >> 32 || *weft_thread_1.cpu != weft_thread_1.last_cpu || !*rt_trace.task ||
-	    !weft_claim(&weft_thread_1.at, at, end)) {
-		put_each(r);
-		return;
-	}
-	/* Heads last, and the first of all at the very end: a page is readable at any instant. */
-	uint64_t *word = (uint64_t *)at + r->words;
-	for (unsigned i = r->n; i-- > 0;) {
-		word -= 1 + r->at[i].n;
-		for (unsigned k = 0; k < r->at[i].n; k++)
-			word[1 + k] = r->at[i].payload[k];
-		__atomic_store_n(word, since << 32 | r->at[i].head, __ATOMIC_RELEASE);
-	}
 }
 
 /* ---- regions of codelets ---- */
@@ -144,17 +89,14 @@ void rt_trace_submit(const struct rt_submitter *s, rt_ref job)
 
 void rt_trace_start(rt_ref job, const struct rt_trace_task *t)
 {
-	struct records r = {.n = 0};
-	add(&r, region_of(t->codelet, t->name), WEFT_HEAD_ENTER, 0, 0, 0);
-	add(&r, rt_trace.task, WEFT_HEAD_FLOW_IN, 1, job, 0);
-	if (rt_traced_in_detail()) {
-		const int64_t value[] = {t->priority, t->tag, t->iteration};
-		const weft_attr attr[] = {rt_trace.priority, rt_trace.tag, rt_trace.iteration};
-		for (unsigned i = 0; i < 3; i++)
-			if (value[i])
-				add(&r, attr[i], WEFT_HEAD_ATTR, 1, (uint64_t)value[i], 0);
-	}
-	put(&r);
+	weft_enter_flow(region_of(t->codelet, t->name), rt_trace.task, job);
+	if (!rt_traced_in_detail())
+		return;
+	const int64_t value[] = {t->priority, t->tag, t->iteration};
+	const weft_attr attr[] = {rt_trace.priority, rt_trace.tag, rt_trace.iteration};
+	for (unsigned i = 0; i < 3; i++)
+		if (value[i])
+			weft_attr_int(attr[i], value[i]);
 }
 
 void rt_trace_end(const void *codelet, const char *name)

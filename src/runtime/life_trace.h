@@ -7,8 +7,7 @@
  *     category starpu_detail   attributes of a task's region where they say something: priority, tag, iteration; dependencies
  *                              from task to task (flow "depends"); all that life_detail.h lists
  *
- * A task is named by its rt_ref. Nothing is recorded, and one word is read, while recording is off. Records of one instant share
- * one reading of the clock.
+ * A task is named by its rt_ref. Nothing is recorded, and one word is read, while recording is off.
  */
 #ifndef WEFT_RUNTIME_LIFE_TRACE_H
 #define WEFT_RUNTIME_LIFE_TRACE_H

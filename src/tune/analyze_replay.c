@@ -222,7 +222,7 @@ static int fire(struct replay *r, uint32_t thread, const struct replay_event *x,
 	return order_put(r->a, 0, m);
 }
 
-/* A begin that waited is complete when its thread says something that is no attribute of it. */
+/* A begin that waited is complete when its thread says something that is no attribute of it, nor an arrow that ends there. */
 static int fire_waiting(struct replay *r, uint32_t thread)
 {
 	struct lane *l = &r->lane[thread];
@@ -241,7 +241,8 @@ static int hear(struct replay *r, const struct weft_event *e)
 	bool point = weft_what_kind(what) == WEFT_EV_POINT, attr = weft_what_kind(what) == WEFT_EV_ATTR;
 	int rc = 0;
 	r->a->virtual_now = r->a->began + e->time;
-	if (l->event && !attr && (e->time != l->time || !point))
+	bool of_begin = attr || e->kind == WEFT_EV_FLOW_IN || (point && e->time == l->time);
+	if (l->event && !of_begin)
 		rc = fire_waiting(r, e->thread);
 	if (l->heard.n == HEARD_MOST) {
 		memmove(l->heard.at, l->heard.at + HEARD_MOST / 2, HEARD_MOST / 2 * sizeof *l->heard.at);

@@ -7,7 +7,8 @@
  *     poll: new pages of definitions, then of events; a page is walked again from where it was left, until it is sealed
  *
  * An attribute is what was said last under its name on that thread: an attribute of the region, a point, a counter; "value" is the event's own.
- * Attributes of a begin follow it, so it waits for the thread's next record, or for one more look.
+ * Attributes of a begin follow it, and the end of an arrow that leads there may come before them: so it waits for the thread's next
+ * record of other kinds, or for one more look.
  */
 #include "control_priv.h"
 #include "format/format.h"
@@ -254,7 +255,7 @@ static bool hear(struct control_task *t, struct live *l, struct live_lane *lane,
 	bool known = has_value(r->kind) || r->kind == WEFT_EV_ENTER || r->kind == WEFT_EV_LEAVE;
 	if (known && !name_of(l, class, r->id))
 		return false;
-	if (!is_attr(r->kind))
+	if (!is_attr(r->kind) && r->kind != WEFT_EV_FLOW_IN)
 		fire_begin(t, l, lane, m);
 	if (has_value(r->kind))
 		remember(lane, r);

@@ -34,6 +34,10 @@ check "each task is a region" 300 "$(grep -c ' enter *step$' plain.txt)"
 check "each region ends" 300 "$(grep -c ' leave *step$' plain.txt)"
 check "each task was submitted" 300 "$(grep -c ' flow_out *task key .* to ' plain.txt)"
 check "each arrow arrives" 300 "$(grep -c ' flow_in *task key .* from ' plain.txt)"
+check "at the region's begin" 300 "$(awk '/ enter *step$/ {t = $1 $2} / flow_in *task / {n += t == $1 $2} END {print n + 0}' plain.txt)"
+for stream in plain.weft/*.stream; do "$build/examples/read_stream" "$stream"; done >records.txt
+check "40 bytes a task: arrow's begin, region with arrow's end, region's end" 12000 \
+	"$(awk '$6 == 10 || $6 == 23 {n += 8 * (1 + $NF)} $6 == 23 {own[$8 % 4096]} $6 == 2 && $8 in own {n += 8 * (1 + $NF)} END {print n}' records.txt)"
 check "no details" 0 "$(grep -c ' dependency ' plain.txt)"
 check "the main thread waits" 1 "$(grep -c ' enter *waiting for tasks$' plain.txt)"
 
@@ -45,7 +49,7 @@ grep ' flow_out *task ' detail.txt | sed 's/.*key \(0x[0-9a-f]*\).*/\1/' | sort 
 check "dependencies are of tasks" 0 "$(comm -23 to.txt tasks.txt | wc -l)"
 
 "$program" -b 6 -s 50 -c 100 >/dev/null
-check "nothing without a recorder" "detail.txt detail.weft plain.txt plain.weft tasks.txt to.txt" "$(echo *)"
+check "nothing without a recorder" "detail.txt detail.weft plain.txt plain.weft records.txt tasks.txt to.txt" "$(echo *)"
 
 # ---- one of everything ----
 

@@ -16,6 +16,7 @@
 
 #define THREADS 3
 #define KILLS 240
+#define ARROWS 1
 
 struct counted {
 	_Atomic uint64_t events[THREADS]; /* of those that live as long as the process */
@@ -37,13 +38,17 @@ static struct counted *map_counted(const char *path, bool create)
 
 static struct counted *counted;
 static weft_type number[THREADS], of_short;
+static weft_flow arrow; /* what thread ARROWS records instead of points, with a region in one record */
 static weft_region region;
 
 static void *count(void *arg)
 {
 	unsigned me = (unsigned)(uintptr_t)arg;
 	for (uint64_t i = 0;; i++) {
-		weft_point(number[me], (int64_t)i);
+		if (me == ARROWS)
+			weft_enter_flow(region, arrow, i);
+		else
+			weft_point(number[me], (int64_t)i);
 		atomic_store_explicit(&counted->events[me], i + 1, memory_order_release);
 		/* Not all at full speed: most programs are not. */
 		if (me == 2)
@@ -75,6 +80,7 @@ CHILD(until_killed)
 	}
 	of_short = weft_define_type("of short", "", 0);
 	region = weft_define_region("region", WEFT_STATE_RUNNING, 0);
+	arrow = weft_define_flow("arrow", 0);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&thread, NULL, count, (void *)i);
 	atomic_store(&counted->ready, 1);
@@ -102,12 +108,12 @@ static void follow(void *arg, uint32_t thread, const struct weft_record *r)
 {
 	struct seen *s = arg;
 	(void)thread;
-	if (r->kind != WEFT_EV_POINT || r->n != 1)
+	if ((r->kind != WEFT_EV_POINT && r->kind != WEFT_EV_FLOW_IN) || r->n != 1)
 		return;
-	if (r->id == s->short_id && r->payload[0] < 1 << 16)
+	if (r->kind == WEFT_EV_POINT && r->id == s->short_id && r->payload[0] < 1 << 16)
 		s->short_points[r->payload[0]]++;
 	for (unsigned i = 0; i < THREADS; i++) {
-		if (r->id != s->id[i])
+		if (r->id != s->id[i] || (r->kind == WEFT_EV_FLOW_IN) != (i == ARROWS))
 			continue;
 		if (!s->n[i])
 			s->first[i] = r->payload[0]; /* in a ring, what came before is gone */
@@ -125,7 +131,8 @@ static bool check_killed(struct stream_file *f, const struct counted *c, enum mo
 	for (unsigned i = 0; i < THREADS; i++) {
 		char name[20];
 		snprintf(name, sizeof name, "number %u", i);
-		s.id[i] = stream_named(f, WEFT_EV_DEF_TYPE, 2, name).id;
+		s.id[i] = i == ARROWS ? stream_named(f, WEFT_EV_DEF_FLOW, 1, "arrow").id
+		                      : stream_named(f, WEFT_EV_DEF_TYPE, 2, name).id;
 		good &= CHECK(s.id[i] > 0);
 	}
 	stream_visit(f, follow, &s);

@@ -17,11 +17,13 @@ int main(int argc, char **argv)
 {
 	int steps = argc > 1 ? atoi(argv[1]) : 10, us = argc > 2 ? atoi(argv[2]) : 5000;
 	weft_region step = weft_define_region("step", WEFT_STATE_RUNNING, 0);
+	weft_flow asked = weft_define_flow("asked", 0);
 	weft_attr number = weft_define_attr("number", "", 0), weight = weft_define_attr("weight", "", 0);
 	weft_type progress = weft_define_type("progress", "", 0);
 	int waits = argc > 3 && strcmp(argv[3], "chunk") == 0;
 	for (int i = 0; i < steps || (waits && chunk == 1 && i < STEPS_MOST); i++) {
-		weft_enter(step);
+		weft_flow_out(asked, (uint64_t)i);
+		weft_enter_flow(step, asked, (uint64_t)i);
 		weft_attr_int(number, i);
 		weft_attr_double(weight, 0.5 * i);
 		nanosleep(&(struct timespec){0, us * 1000l}, NULL);

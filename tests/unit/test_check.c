@@ -91,6 +91,7 @@ TEST(each_rule_about_records)
 		uint64_t words[3];
 	} rows[] = {
 		{"record-short", "1 records have fewer words", WEFT_EV_POINT, 1, 0, {0}},
+		{"record-short", "(first: enter_flow #4097)", WEFT_EV_ENTER_FLOW, 1 << WEFT_BOTH_FLOW_SHIFT | 1, 0, {0}},
 		{"id-undefined", "(first: point #9)", WEFT_EV_POINT, 9, 1, {0}},
 		{"string-undefined", "(first: point_s #1)", WEFT_EV_POINT_S, 1, 1, {7}},
 		{"kind-unknown", "does not know", 63, 0, 0, {0}},
@@ -115,6 +116,36 @@ TEST(each_rule_about_records)
 		else
 			CHECK(strstr(f->at.text, rows[i].text) != NULL);
 		CHECK_U64(report.finding.n, 1);
+		weft_check_report_fini(&report);
+	}
+}
+
+TEST(both_numbers_of_a_record_that_has_two_are_looked_at)
+{
+	static const struct {
+		unsigned region, flow;
+		const char *text; /* NULL: sound */
+	} rows[] = {
+		{1, 1, NULL},
+		{9, 1, "2 records name something that is not defined (first: enter #9)"},
+		{1, 9, "1 records name something that is not defined (first: flow_in #9)"},
+	};
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct maker m;
+		begin(&m);
+		maker_event(&m, 1, 500, WEFT_EV_FLOW_OUT, 1, 1, (uint64_t[]){7});
+		maker_event(&m, 1, 510, WEFT_EV_ENTER_FLOW, rows[i].flow << WEFT_BOTH_FLOW_SHIFT | rows[i].region, 1,
+		            (uint64_t[]){7});
+		maker_event(&m, 1, 520, WEFT_EV_LEAVE, rows[i].region, 0, NULL);
+		maker_save(&m, test_path("a.stream"));
+		maker_end(&m);
+		check_path("a.stream");
+		CHECK_U64(report.n_records, 4 + 8);
+		const struct weft_check_finding *f = found("id-undefined");
+		if (rows[i].text)
+			CHECK(f && strstr(f->at.text, rows[i].text));
+		else
+			CHECK_U64(report.finding.n, 0);
 		weft_check_report_fini(&report);
 	}
 }

@@ -80,6 +80,64 @@ TEST(records_come_back_as_they_were_written)
 	CHECK(weft_page_next(&walk, &r) == 0);
 }
 
+/* A region and an arrow's end are one record, and two for whoever walks: in a sealed page, an open one, one that is cut. */
+TEST(enter_flow_is_walked_over_as_two_records)
+{
+	enum { REGION = WEFT_BOTH_REGION, FLOW = 255, ID = FLOW << WEFT_BOTH_FLOW_SHIFT | REGION };
+	struct weft_page_writer w;
+	struct weft_page_walk walk;
+	struct weft_record r;
+	uint64_t words[] = {0xabcdef0123456789, 2};
+	const struct weft_record put[] = {
+		{100, WEFT_EV_ENTER_FLOW, ID, 1, words},
+		{100, WEFT_EV_ENTER_FLOW, ID, 1, words},
+		{101, WEFT_EV_LEAVE, REGION, 0, NULL},
+		{102 + UINT64_C(0x100000000), WEFT_EV_ENTER_FLOW, ID, 2,
+	         words}, /* behind a TIME; with a word of a version to come */
+	};
+	static const struct {
+		uint64_t ticks;
+		unsigned kind, id, n, at; /* at: where the walk stands then */
+	} want[] = {
+		{100, WEFT_EV_ENTER, REGION, 0, 0},
+		{100, WEFT_EV_FLOW_IN, FLOW, 1, 2},
+		{100, WEFT_EV_ENTER, REGION, 0, 2},
+		{100, WEFT_EV_FLOW_IN, FLOW, 1, 4},
+		{101, WEFT_EV_LEAVE, REGION, 0, 5},
+		{102 + UINT64_C(0x100000000), WEFT_EV_ENTER, REGION, 0, 7},
+		{102 + UINT64_C(0x100000000), WEFT_EV_FLOW_IN, FLOW, 2, 10},
+	};
+	for (unsigned sealed = 0; sealed < 2; sealed++) {
+		begin(&w, 100);
+		for (unsigned i = 0; i < sizeof put / sizeof *put; i++)
+			REQUIRE(weft_page_write(&w, &put[i]) == 0);
+		if (sealed)
+			weft_page_write_end(&w);
+		CHECK(weft_page_begin(&walk, &page, true) == (sealed ? WEFT_PAGE_GOOD : WEFT_PAGE_OPEN));
+		for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
+			REQUIRE(weft_page_next(&walk, &r) == 1);
+			CHECK_U64(r.ticks, want[i].ticks);
+			CHECK_U64(r.kind, want[i].kind);
+			CHECK_U64(r.id, want[i].id);
+			CHECK_U64(r.n, want[i].n);
+			CHECK(r.n == 0 || memcmp(r.payload, words, 8 * r.n) == 0);
+			CHECK_U64(walk.at - page.word, want[i].at);
+		}
+		CHECK(weft_page_next(&walk, &r) == 0);
+	}
+	page.used -= 8; /* its last word is gone: so are both of its halves */
+	CHECK(weft_page_begin(&walk, &page, false) == WEFT_PAGE_GOOD);
+	for (unsigned i = 0; i < 5; i++)
+		REQUIRE(weft_page_next(&walk, &r) == 1);
+	CHECK(weft_page_next(&walk, &r) == WEFT_E_DAMAGED);
+	begin(&w, 100);
+	REQUIRE(weft_page_write(&w, &(struct weft_record){100, WEFT_EV_ENTER_FLOW, ID, 0, NULL}) == 0);
+	CHECK(weft_page_begin(&walk, &page, false) == WEFT_PAGE_OPEN);
+	CHECK(weft_page_next(&walk, &r) == 1); /* without a key it is what it is: too short */
+	CHECK_U64(r.kind, WEFT_EV_ENTER_FLOW);
+	CHECK(weft_page_next(&walk, &r) == 0);
+}
+
 TEST(page_takes_what_fits_and_no_more)
 {
 	struct weft_page_writer w;

@@ -258,6 +258,84 @@ TEST(a_communicator_may_have_many_ranks)
 	stream_free(&f);
 }
 
+/* ---- A region and an arrow ---- */
+
+CHILD(arrows)
+{
+	weft_category off = weft_define_category("off", 0);
+	weft_region near = weft_define_region("near", WEFT_STATE_RUNNING, 0), far = near, silent;
+	weft_flow arrow = weft_define_flow("arrow", 0), no_arrow = weft_define_flow("no arrow", off), late = arrow;
+	char name[32];
+	silent = weft_define_region("silent", WEFT_STATE_RUNNING, off);
+	for (unsigned i = 0; i < 4200; i++) {
+		snprintf(name, sizeof name, "far %u", i);
+		far = weft_define_region(name, WEFT_STATE_RUNNING, 0);
+	}
+	for (unsigned i = 0; i < 300; i++) {
+		snprintf(name, sizeof name, "late %u", i);
+		late = weft_define_flow(name, 0);
+	}
+	weft_enter_flow(near, arrow, 0xfedcba9876543210);
+	weft_leave(near);
+	weft_enter_flow(far, arrow, 1); /* two records: numbers of more bits */
+	weft_leave(far);
+	weft_enter_flow(near, late, 2);
+	weft_leave(near);
+	weft_enter_flow(near, no_arrow, 3); /* what is on of it */
+	weft_leave(near);
+	weft_enter_flow(silent, arrow, 4);
+	weft_enter_flow(WEFT_OFF, WEFT_OFF, 5);
+	return 0;
+}
+
+struct arrow_record {
+	uint64_t ticks, key;
+	unsigned kind, id;
+};
+struct arrows {
+	struct arrow_record at[16];
+	unsigned n;
+};
+
+static void collect_arrows(void *arg, uint32_t thread, const struct weft_record *r)
+{
+	struct arrows *a = arg;
+	(void)thread;
+	if ((r->kind == WEFT_EV_ENTER || r->kind == WEFT_EV_LEAVE || r->kind == WEFT_EV_FLOW_IN) && a->n < 16)
+		a->at[a->n++] = (struct arrow_record){r->ticks, r->n ? r->payload[0] : 0, r->kind, r->id};
+}
+
+TEST(a_region_that_an_arrow_ends_in_is_both_whatever_their_numbers)
+{
+	struct stream_file f;
+	REQUIRE(child_run("arrows", "WEFT_DIR=%s/t.weft", test_dir()) == 0);
+	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
+	CHECK(stream_is_good(&f));
+	unsigned near = stream_named(&f, WEFT_EV_DEF_REGION, 2, "near").id,
+		 far = stream_named(&f, WEFT_EV_DEF_REGION, 2, "far 4199").id;
+	unsigned arrow = stream_named(&f, WEFT_EV_DEF_FLOW, 1, "arrow").id,
+		 late = stream_named(&f, WEFT_EV_DEF_FLOW, 1, "late 299").id;
+	CHECK(near && near < 4096 && far >= 4096 && arrow && arrow < 256 && late >= 256);
+	const struct arrow_record want[] = {
+		{0, 0, WEFT_EV_ENTER, near},    {0, 0xfedcba9876543210, WEFT_EV_FLOW_IN, arrow},
+		{0, 0, WEFT_EV_LEAVE, near},    {0, 0, WEFT_EV_ENTER, far},
+		{0, 1, WEFT_EV_FLOW_IN, arrow}, {0, 0, WEFT_EV_LEAVE, far},
+		{0, 0, WEFT_EV_ENTER, near},    {0, 2, WEFT_EV_FLOW_IN, late},
+		{0, 0, WEFT_EV_LEAVE, near},    {0, 0, WEFT_EV_ENTER, near},
+		{0, 0, WEFT_EV_LEAVE, near},    {0, 4, WEFT_EV_FLOW_IN, arrow},
+	};
+	struct arrows a = {.n = 0};
+	stream_visit(&f, collect_arrows, &a);
+	REQUIRE(a.n == sizeof want / sizeof *want);
+	for (unsigned i = 0; i < a.n; i++) {
+		CHECK_U64(a.at[i].kind, want[i].kind);
+		CHECK_U64(a.at[i].id, want[i].id);
+		CHECK_U64(a.at[i].key, want[i].key);
+	}
+	CHECK_U64(a.at[0].ticks, a.at[1].ticks); /* one record, one reading of the clock */
+	stream_free(&f);
+}
+
 /* ---- Off, on, off ---- */
 
 CHILD(start_and_stop)

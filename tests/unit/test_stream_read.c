@@ -50,6 +50,24 @@ static uint32_t read_thread(const struct weft_trace *t, uint32_t thread)
 	return n;
 }
 
+static void check_same(const struct weft_trace *a, const struct weft_trace *b)
+{
+	REQUIRE(a->n_threads == b->n_threads);
+	CHECK_U64(a->n_events, b->n_events);
+	REQUIRE(a->n_problems == b->n_problems);
+	for (uint64_t i = 0; i < a->n_problems; i++) {
+		CHECK_U64(a->problem[i].offset, b->problem[i].offset);
+		CHECK_STR(strchr(a->problem[i].text, ':'), strchr(b->problem[i].text, ':'));
+	}
+	for (uint32_t i = 0; i < a->n_threads; i++) {
+		static struct got first[sizeof got / sizeof *got];
+		uint32_t n = read_thread(a, i);
+		memcpy(first, got, n * sizeof *got);
+		CHECK_U64(read_thread(b, i), n);
+		CHECK(memcmp(first, got, n * sizeof *got) == 0);
+	}
+}
+
 static uint32_t find_def(const struct weft_trace *t, enum weft_class c, const char *name)
 {
 	for (uint32_t i = 1; i < t->def[c].n; i++)
@@ -581,14 +599,63 @@ TEST(records_shorter_than_their_kind_are_left_out)
 	simple(&m, 42, 0);
 	maker_event(&m, 1, 2000, WEFT_EV_POINT, 1, 0, NULL);
 	maker_event(&m, 1, 2002, WEFT_EV_SEND, 0, 1, (uint64_t[]){1});
+	maker_event(&m, 1, 2003, WEFT_EV_ENTER_FLOW, 1, 0, NULL);
 	maker_event(&m, 1, 2004, WEFT_EV_ENTER, 1, 0, NULL);
 	maker_meta(&m, WEFT_EV_DEF_REGION, 5, 1, (uint64_t[]){1}, NULL);
 	save(&m, "a.stream");
 	struct weft_trace *t = open_trace("a.stream");
 	CHECK_U64(t->n_events, 1);
-	CHECK(has_problem(t, "3 records are shorter"));
+	CHECK(has_problem(t, "4 records are shorter"));
 	weft_trace_close(t);
 	maker_end(&m);
+}
+
+/* Tasks that are submitted by one thread and run by another, with ENTER_FLOW or with the two records that it stands for. */
+static struct weft_trace *open_tasks(bool in_one, uint64_t tasks)
+{
+	struct maker m;
+	simple(&m, 42, 0);
+	maker_thread(&m, 2, 43, 1, 1000, "second");
+	maker_meta(&m, WEFT_EV_DEF_FLOW, 1, 1, (uint64_t[]){1}, "task");
+	for (uint64_t i = 0; i < tasks; i++) {
+		uint64_t ticks = 2000 + 10 * i;
+		maker_event(&m, 1, ticks, WEFT_EV_FLOW_OUT, 1, 1, &i);
+		if (in_one) {
+			maker_event(&m, 2, ticks + 4, WEFT_EV_ENTER_FLOW, 1 << WEFT_BOTH_FLOW_SHIFT | 2, 1, &i);
+		} else {
+			maker_event(&m, 2, ticks + 4, WEFT_EV_ENTER, 2, 0, NULL);
+			maker_event(&m, 2, ticks + 4, WEFT_EV_FLOW_IN, 1, 1, &i);
+		}
+		if (i % 3 == 0)
+			maker_event(&m, 2, ticks + 5, WEFT_EV_POINT, 1, 1, &i);
+		maker_event(&m, 2, ticks + 6, WEFT_EV_LEAVE, 2, 0, NULL);
+	}
+	save(&m, "a.stream");
+	maker_end(&m);
+	return open_trace("a.stream");
+}
+
+TEST(a_region_and_an_arrow_in_one_record_are_both_events)
+{
+	enum { TASKS = 20000 };
+	struct weft_trace *one = open_tasks(true, TASKS), *two = open_tasks(false, TASKS);
+	CHECK_U64(one->n_problems, 0);
+	CHECK_U64(one->n_events, TASKS + 3 * TASKS + (TASKS + 2) / 3);
+	check_same(one, two);
+	REQUIRE(one->flow.n == TASKS && two->flow.n == TASKS);
+	uint64_t wrong = 0;
+	for (uint64_t i = 0; i < TASKS; i++)
+		wrong += one->flow.from_thread[i] != 0 || one->flow.to_thread[i] != 1 || one->flow.key[i] != i ||
+		         one->flow.to_time[i] != one->flow.from_time[i] + 2 || one->flow.to_time[i] != two->flow.to_time[i];
+	CHECK_U64(wrong, 0);
+	REQUIRE(read_thread(one, 1) > 3);
+	CHECK_U64(got[0].kind, WEFT_EV_ENTER);
+	CHECK_STR(one->def[WEFT_CLASS_REGION].at[got[0].id].name, "halo");
+	CHECK_U64(got[1].kind, WEFT_EV_FLOW_IN);
+	CHECK_U64(got[1].time, got[0].time);
+	CHECK_U64(got[2].kind, WEFT_EV_POINT);
+	weft_trace_close(one);
+	weft_trace_close(two);
 }
 
 TEST(an_offline_stream_keeps_its_axis_and_its_numbers)
@@ -743,24 +810,6 @@ static struct weft_trace *open_pages(const struct maker *m)
 	REQUIRE(stream_load_bytes(b, m->page.at, maker_bytes(m), NULL) == 0);
 	REQUIRE(weft_build_finish(b, NULL, &t, NULL) == 0);
 	return t;
-}
-
-static void check_same(const struct weft_trace *a, const struct weft_trace *b)
-{
-	REQUIRE(a->n_threads == b->n_threads);
-	CHECK_U64(a->n_events, b->n_events);
-	REQUIRE(a->n_problems == b->n_problems);
-	for (uint64_t i = 0; i < a->n_problems; i++) {
-		CHECK_U64(a->problem[i].offset, b->problem[i].offset);
-		CHECK_STR(strchr(a->problem[i].text, ':'), strchr(b->problem[i].text, ':'));
-	}
-	for (uint32_t i = 0; i < a->n_threads; i++) {
-		static struct got first[sizeof got / sizeof *got];
-		uint32_t n = read_thread(a, i);
-		memcpy(first, got, n * sizeof *got);
-		CHECK_U64(read_thread(b, i), n);
-		CHECK(memcmp(first, got, n * sizeof *got) == 0);
-	}
 }
 
 /* Opening a file looks at few heads in a run of pages. Whatever stands between them, the trace is as if it had looked at all. */
