@@ -56,6 +56,8 @@ WEFT_PUBLIC void weft_define_value(weft_type type, int64_t value, const char *la
 WEFT_PUBLIC weft_counter weft_define_counter(const char *name, const char *unit, weft_category category);
 WEFT_PUBLIC weft_attr weft_define_attr(const char *name, const char *unit, weft_category category);
 WEFT_PUBLIC weft_flow weft_define_flow(const char *name, weft_category category);
+/* The same, where keys are numbers that each process gives by itself: its arrows begin and end in one process. */
+WEFT_PUBLIC weft_flow weft_define_own_flow(const char *name, weft_category category);
 /* Of 14 counters at most. */
 WEFT_PUBLIC weft_set weft_define_set(const char *name, const weft_counter *counters, unsigned n_counters, weft_category category);
 /* key: the same for all processes that share the communicator; ranks: world ranks of its members, or NULL when it is the world. */

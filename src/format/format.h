@@ -28,7 +28,7 @@
 
 #define WEFT_STREAM_MAGIC "WEFTSTR\n"
 #define WEFT_FORMAT_MAJOR 1
-#define WEFT_FORMAT_MINOR 1 /* 1: ENTER_FLOW */
+#define WEFT_FORMAT_MINOR 1 /* 1: ENTER_FLOW; flags in DEF_FLOW */
 #define WEFT_PAGE_BYTES 4096u
 #define WEFT_PAGE_MAGIC 0x31504657u /* "WFP1" */
 #define WEFT_PAGE_HEAD 32u
@@ -114,6 +114,7 @@ enum {
 	WEFT_STREAM_OFFLINE = 4,
 };
 
+enum { WEFT_FLOW_OWN = 1 }; /* a flag of DEF_FLOW: its keys are each process's own, and its arrows stay inside one */
 enum { WEFT_PAGE_EVENTS = 1, WEFT_PAGE_META = 2 };
 enum { WEFT_PAGE_SEALED = 1 };
 

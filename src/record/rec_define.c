@@ -259,8 +259,8 @@ static weft_def def_end(const struct rec_def *d)
 	return live;
 }
 
-/* What most kinds of definition share: name, category, unit; in the payload (category, unit string). Under the lock. */
-static const struct rec_def *def_plain(enum weft_class class, enum weft_kind kind, const char *name, const char *unit,
+/* What most kinds of definition share: name, and in the payload (category, unit string or flags). Under the lock. */
+static const struct rec_def *def_plain(enum weft_class class, enum weft_kind kind, const char *name, uint32_t other,
                                        weft_category category)
 {
 	struct rec_def want = {.class = (uint8_t) class, .kind = (uint8_t)kind, .counts = true, .name = weft_str(name)};
@@ -268,7 +268,7 @@ static const struct rec_def *def_plain(enum weft_class class, enum weft_kind kin
 	if (!in || in->class != WEFT_CLASS_CATEGORY)
 		return NULL;
 	want.category = in->index;
-	want.word[0] = rec_pair(in->id, def_string(unit));
+	want.word[0] = rec_pair(in->id, other);
 	want.n_words = kind == WEFT_EV_DEF_TYPE || kind == WEFT_EV_DEF_COUNTER ? 2 : 1;
 	return def_make(&want);
 }
@@ -320,22 +320,30 @@ weft_region weft_define_region(const char *name, enum weft_state_class state, we
 
 weft_type weft_define_type(const char *name, const char *unit, weft_category category)
 {
-	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_TYPE, WEFT_EV_DEF_TYPE, name, unit, category)) : WEFT_OFF;
+	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_TYPE, WEFT_EV_DEF_TYPE, name, def_string(unit), category))
+	                       : WEFT_OFF;
 }
 
 weft_counter weft_define_counter(const char *name, const char *unit, weft_category category)
 {
-	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_COUNTER, WEFT_EV_DEF_COUNTER, name, unit, category)) : WEFT_OFF;
+	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_COUNTER, WEFT_EV_DEF_COUNTER, name, def_string(unit), category))
+	                       : WEFT_OFF;
 }
 
 weft_attr weft_define_attr(const char *name, const char *unit, weft_category category)
 {
-	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_ATTR, WEFT_EV_DEF_ATTR, name, unit, category)) : WEFT_OFF;
+	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_ATTR, WEFT_EV_DEF_ATTR, name, def_string(unit), category))
+	                       : WEFT_OFF;
 }
 
 weft_flow weft_define_flow(const char *name, weft_category category)
 {
-	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_FLOW, WEFT_EV_DEF_FLOW, name, NULL, category)) : WEFT_OFF;
+	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_FLOW, WEFT_EV_DEF_FLOW, name, 0, category)) : WEFT_OFF;
+}
+
+weft_flow weft_define_own_flow(const char *name, weft_category category)
+{
+	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_FLOW, WEFT_EV_DEF_FLOW, name, WEFT_FLOW_OWN, category)) : WEFT_OFF;
 }
 
 void weft_define_value(weft_type type, int64_t value, const char *label)

@@ -32,7 +32,7 @@ static weft_def define_attr(const char *name, const char *unit)
 static weft_def define_flow(const char *name, const char *unit)
 {
 	(void)unit;
-	return weft_define_flow(name, category());
+	return weft_define_own_flow(name, category());
 }
 static weft_def define_region(const char *name, enum weft_state_class state)
 {

@@ -12,8 +12,8 @@ static void define(void)
 {
 	weft_category basic = weft_define_category("starpu", 1), detail = weft_define_category("starpu_detail", 0);
 	rt_trace = (struct rt_trace){
-		.task = weft_define_flow("task", basic),
-		.depends = weft_define_flow("depends", detail),
+		.task = weft_define_own_flow("task", basic),
+		.depends = weft_define_own_flow("depends", detail),
 		.sleep = weft_define_region("sleeping", WEFT_STATE_IDLE, basic),
 		.wait = weft_define_region("waiting for tasks", WEFT_STATE_WAITING, basic),
 		.priority = weft_define_attr("priority", "", detail),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pairing the two ends of arrows. Messages: a send's k-th on a channel (application, communicator, sender's and receiver's
- * world rank, tag) goes with the receive's k-th; ends with a key of their own go by it. Flows: by kind and key, the k-th out
- * with the k-th in. The same algorithm for both, in sorts that spill when they must: outs and ins, each by (channel, time), are
+ * world rank, tag) goes with the receive's k-th; ends with a key of their own go by it. Flows: by kind and key, and
+ * process where its keys are its own, the k-th out with the k-th in. The same algorithm for both, in sorts that spill when they must: outs and ins, each by (channel, time), are
  * walked over side by side; then the links that come of it are sorted by time of sending. An end without a partner is kept, its
  * other side is missing. What does not depend on each other is done side by side: the sorts, messages and flows.
  */
@@ -66,6 +66,8 @@ static struct end_row row_of(const struct matcher *m, const struct col_end *e)
 	uint64_t channel[5] = {e->key, e->def};
 	if (!e->is_flow)
 		message_channel(m->b, e, base->thread, channel);
+	else if (m->b->def[WEFT_CLASS_FLOW].row.at[e->def].row.key & WEFT_FLOW_OWN)
+		channel[2] = 1 + (uint64_t)m->b->thread.at[base->thread].process;
 	/* The first is what costs: sorting by 32 bits takes half of the time. */
 	r.channel[0] = weft_hash(channel, 4 * sizeof *channel) >> 32;
 	channel[4] = r.channel[0];

@@ -262,7 +262,12 @@ static int def_attr(struct stream *s, const struct weft_record *r)
 	return define(s, r, 1, &row);
 }
 
-static int def_named(struct stream *s, const struct weft_record *r) /* flows and operations on data */
+static int def_flow(struct stream *s, const struct weft_record *r)
+{
+	return define(s, r, 1, &(struct weft_def_row){.category = category_of(s, r), .key = (uint32_t)high_half(r->payload[0])});
+}
+
+static int def_data(struct stream *s, const struct weft_record *r)
 {
 	return define(s, r, 1, &(struct weft_def_row){.category = category_of(s, r)});
 }
@@ -344,8 +349,8 @@ static const struct meta_row {
 	[WEFT_EV_DEF_TYPE] = {def_type, 2},
 	[WEFT_EV_DEF_COUNTER] = {def_counter, 2},
 	[WEFT_EV_DEF_ATTR] = {def_attr, 2},
-	[WEFT_EV_DEF_FLOW] = {def_named, 2},
-	[WEFT_EV_DEF_DATA] = {def_named, 2},
+	[WEFT_EV_DEF_FLOW] = {def_flow, 2},
+	[WEFT_EV_DEF_DATA] = {def_data, 2},
 	[WEFT_EV_DEF_COMM] = {def_comm, 2},
 	[WEFT_EV_DEF_STATE] = {def_state, 2},
 	[WEFT_EV_DEF_VALUE] = {def_value, 3},

@@ -71,7 +71,7 @@ struct weft_def_row {
 	uint32_t category;              /* id, 0: none */
 	uint32_t state;                 /* regions: weft_state_class */
 	int64_t code;                   /* types: number in Paraver's format or 0; states: number; comms: number of ranks */
-	uint64_t key;                   /* comms: shared key; counters: flags */
+	uint64_t key;                   /* comms: shared key; counters, flows: flags */
 	const struct weft_label *label; /* types: sorted by value */
 	uint32_t n_labels;
 	const uint64_t *member; /* sets: counter ids; comms: world ranks */

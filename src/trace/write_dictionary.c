@@ -106,7 +106,7 @@ static void put_comm(struct write_stream *s, uint32_t id, const struct weft_def_
 
 static void put_flow(struct write_stream *s, uint32_t id, const struct weft_def_row *d)
 {
-	uint64_t w = category_and(s, d, 0);
+	uint64_t w = category_and(s, d, (uint32_t)d->key);
 	put_named(s, WEFT_EV_DEF_FLOW, id, &w, 1, d->name);
 }
 

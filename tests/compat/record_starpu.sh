@@ -48,8 +48,12 @@ grep ' dependency ' detail.txt | awk '{print $NF}' | sort -u >to.txt
 grep ' flow_out *task ' detail.txt | sed 's/.*key \(0x[0-9a-f]*\).*/\1/' | sort -u >tasks.txt
 check "dependencies are of tasks" 0 "$(comm -23 to.txt tasks.txt | wc -l)"
 
+"$build/weft" record -q -o two.weft -- sh -c "'$program' -b 6 -s 1500 -c 400 & '$program' -b 6 -s 1500 -c 400 & wait" >/dev/null
+"$build/weft" dump two.weft | awk '/ flow_in *task / {split($2, to, "."); split($NF, from, "."); n[to[2] == from[2]]++} END {print n[0] + 0, n[1] + 0}' >two.txt
+check "two programs that number their tasks alike: no arrow leads from one to the other" "0 18000" "$(cat two.txt)"
+
 "$program" -b 6 -s 50 -c 100 >/dev/null
-check "nothing without a recorder" "detail.txt detail.weft plain.txt plain.weft records.txt tasks.txt to.txt" "$(echo *)"
+check "nothing without a recorder" "detail.txt detail.weft plain.txt plain.weft records.txt tasks.txt to.txt two.txt two.weft" "$(echo *)"
 
 # ---- one of everything ----
 

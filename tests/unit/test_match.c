@@ -340,3 +340,30 @@ TEST(flows_pair_by_kind_and_key)
 	weft_cursor_end(&c);
 	weft_trace_close(t);
 }
+
+/* Two processes that number their tasks alike, at the same time. */
+TEST(flows_whose_keys_are_a_processs_own_stay_in_it)
+{
+	for (unsigned own = 0; own < 2; own++) {
+		struct world w;
+		world_begin(&w, 2, 2, 1);
+		struct weft_def_row row = {.name = "task", .key = own ? WEFT_FLOW_OWN : 0};
+		int64_t flow = weft_build_def(w.b, WEFT_CLASS_FLOW, &row);
+		struct weft_appender *a[4]; /* 0, 1: of the first process */
+		for (uint32_t i = 0; i < 4; i++)
+			REQUIRE((a[i] = weft_builder_appender(w.b, i)) != NULL);
+		REQUIRE(flow > 0);
+		REQUIRE(weft_append_flow(a[0], 10, (uint32_t)flow, 5, true) == 0);
+		REQUIRE(weft_append_flow(a[2], 11, (uint32_t)flow, 5, true) == 0);
+		REQUIRE(weft_append_flow(a[3], 20, (uint32_t)flow, 5, false) == 0);
+		REQUIRE(weft_append_flow(a[1], 21, (uint32_t)flow, 5, false) == 0);
+		struct weft_trace *t = world_end(&w);
+		REQUIRE(t->flow.n == 2 && t->n_processes == 2);
+		CHECK_U64(t->thread[0].process, t->thread[1].process);
+		CHECK_U64(t->flow.from_thread[0], 0);
+		CHECK_U64(t->flow.to_thread[0], own ? 1 : 3);
+		CHECK_U64(t->flow.from_thread[1], 2);
+		CHECK_U64(t->flow.to_thread[1], own ? 3 : 1);
+		weft_trace_close(t);
+	}
+}

@@ -21,6 +21,7 @@ CHILD(everything)
 	weft_counter flops = weft_define_counter("flops", "flop", mine), joules = weft_define_counter("energy", "J", mine);
 	weft_attr size = weft_define_attr("size", "bytes", 0);
 	weft_flow submit = weft_define_flow("submit", 0);
+	weft_define_own_flow("wake up", mine);
 	weft_set set = weft_define_set("both", (weft_counter[]){flops, joules}, 2, 0);
 	weft_comm comm = weft_define_comm("pairs", 77, (int[]){3, 1, 4}, 3);
 	uint32_t text = weft_define_string("a text");
@@ -81,6 +82,9 @@ TEST(all_that_can_be_recorded_stands_in_the_stream)
 			    joules = stream_named(&f, WEFT_EV_DEF_COUNTER, 2, "energy");
 	struct stream_named size = stream_named(&f, WEFT_EV_DEF_ATTR, 1, "size"),
 			    submit = stream_named(&f, WEFT_EV_DEF_FLOW, 1, "submit");
+	struct stream_named wake_up = stream_named(&f, WEFT_EV_DEF_FLOW, 1, "wake up");
+	CHECK_U64(submit.word[0], user.id);
+	CHECK_U64(wake_up.word[0], mine.id | (uint64_t)WEFT_FLOW_OWN << 32);
 	struct stream_named pairs = stream_named(&f, WEFT_EV_DEF_COMM, 2, "pairs");
 	REQUIRE(mine.id && user.id && solve.id && file.id && text.id && iteration.id && flops.id && joules.id && size.id &&
 	        submit.id && pairs.id);
