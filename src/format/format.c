@@ -92,6 +92,19 @@ enum weft_page_verdict weft_page_begin(struct weft_page_walk *w, const struct we
 	return WEFT_PAGE_GOOD;
 }
 
+void weft_page_halve(struct weft_page_walk *w, struct weft_record *r, const uint64_t *head)
+{
+	if (w->entered == head) {
+		r->kind = WEFT_EV_FLOW_IN;
+		r->id >>= WEFT_BOTH_FLOW_SHIFT;
+		return;
+	}
+	w->at = w->entered = head;
+	r->kind = WEFT_EV_ENTER;
+	r->id &= WEFT_BOTH_REGION;
+	r->n = 0;
+}
+
 bool weft_record_bytes(const struct weft_record *r, unsigned first_word, const char **at, uint32_t *n)
 {
 	*at = NULL;

@@ -197,18 +197,7 @@ enum weft_page_verdict weft_page_begin(struct weft_page_walk *w, const struct we
 static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r);
 
 /* The half of an ENTER_FLOW, which `r` is, that comes next; `head` is where it stands. */
-static inline void weft_page_halve(struct weft_page_walk *w, struct weft_record *r, const uint64_t *head)
-{
-	if (w->entered == head) {
-		r->kind = WEFT_EV_FLOW_IN;
-		r->id >>= WEFT_BOTH_FLOW_SHIFT;
-		return;
-	}
-	w->at = w->entered = head;
-	r->kind = WEFT_EV_ENTER;
-	r->id &= WEFT_BOTH_REGION;
-	r->n = 0;
-}
+void weft_page_halve(struct weft_page_walk *w, struct weft_record *r, const uint64_t *head);
 
 /* Defined here because it is the innermost loop of every reader. */
 static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r)
@@ -232,7 +221,7 @@ static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r
 			continue;
 		}
 		*r = (struct weft_record){w->base + weft_head_time(h), weft_head_kind(h), weft_head_id(h), (uint32_t)n, payload};
-		if (r->kind == WEFT_EV_ENTER_FLOW && n)
+		if (__builtin_expect(r->kind == WEFT_EV_ENTER_FLOW, 0) && n)
 			weft_page_halve(w, r, head);
 		return 1;
 	}
