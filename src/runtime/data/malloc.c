@@ -51,9 +51,7 @@ const struct rt_node_ops rt_ram_ops = {.alloc = ram_alloc, .free = ram_free};
 
 static bool is_bound(size_t size)
 {
-	static size_t page;
-	page = page ? page : (size_t)sysconf(_SC_PAGESIZE);
-	return size >= page && !how.malloc;
+	return size >= (size_t)sysconf(_SC_PAGESIZE) && !how.malloc;
 }
 
 static uintptr_t numa_alloc(unsigned node, size_t size, int flags)
