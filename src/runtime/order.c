@@ -321,14 +321,16 @@ static int place(struct rt_submitter *s, struct rt_job *job, struct place *p, ui
 	return rc ? -ENOMEM : 0;
 }
 
-/* What is planned is asked about first, without any lock; then it is the job's turn. */
+/* What is planned is asked about first, without a lock of ours; then it is the job's turn, before anybody changes a plan. */
 static int place_asking(struct rt_submitter *s, struct rt_job *job, struct place *p)
 {
 	int rc = place(s, job, p, RT_H_PLANNED);
 	if (WEFT_LIKELY(rc != PLANNED))
 		return rc;
 	rc = rt_order_hooks.plan(s, job);
-	return rc ? rc : place(s, job, p, 0);
+	rc = rc ? rc : place(s, job, p, 0);
+	rt_order_hooks.planned();
+	return rc;
 }
 
 int rt_order(struct rt_submitter *s, struct rt_job *job)

@@ -88,6 +88,8 @@ int rt_order(struct rt_submitter *s, struct rt_job *job) WEFT_MUST_CHECK;
 struct rt_order_hooks {
 	/* The job is about to touch a planned handle; may submit others first. 0 or negative: the job is refused. */
 	int (*plan)(struct rt_submitter *s, struct rt_job *job);
+	/* Behind plan(): the job has its place, or was refused. In between no other thread changes what is planned. */
+	void (*planned)(void);
 	/* Fills the job that puts together the contributions to this handle; its lock is held. */
 	void (*reduce)(struct rt_handle *h, struct rt_job *job);
 	/* A task touches a handle that refuses: says why, and does not return. NULL: -EINVAL. */

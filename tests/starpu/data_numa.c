@@ -230,6 +230,7 @@ static struct starpu_codelet reads_once = {.cpu_funcs = {read_once}, .nbuffers =
  */
 static void check_one_is_read(starpu_data_handle_t one, starpu_data_handle_t other)
 {
+	starpu_task_wait_for_all(); /* nothing that the other waits for is behind it on that worker */
 	atomic_store(&reading, 0);
 	atomic_store(&enough, 0);
 	submit_to(&reads_on, one, 1);

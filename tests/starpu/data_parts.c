@@ -313,6 +313,38 @@ static void check_plans(int home)
 	CHECK(!memcmp(sums, want, sizeof sums));
 }
 
+/* What is told that a vector is whole again uses its parts, and the whole. */
+static starpu_data_handle_t told, told_half[2];
+static void double_all(void *buffers[], void *arg)
+{
+	int *v = (int *)STARPU_VECTOR_GET_PTR(buffers[0]);
+	(void)arg;
+	for (size_t i = 0; i < STARPU_VECTOR_GET_NX(buffers[0]); i++)
+		v[i] *= 2;
+}
+static struct starpu_codelet doubles = {.cpu_funcs = {double_all}, .nbuffers = 1, .modes = {STARPU_RW}};
+static void is_whole(void *arg)
+{
+	submit(&doubles, told_half[1], NULL);
+	submit(&doubles, told, NULL);
+	++*(int *)arg;
+}
+
+static void check_callback(void)
+{
+	int v[] = {1, 1}, calls = 0;
+	struct starpu_data_filter halves = {.filter_func = starpu_vector_filter_block, .nchildren = 2};
+	starpu_vector_data_register(&told, STARPU_MAIN_RAM, (uintptr_t)v, 2, sizeof v[0]);
+	starpu_data_partition_plan(told, &halves, told_half);
+	submit(&doubles, told_half[0], NULL);
+	starpu_data_unpartition_submit_sequential_consistency_cb(told, 2, told_half, STARPU_MAIN_RAM, 1, is_whole, &calls);
+	starpu_task_wait_for_all();
+	CHECK(calls == 1);
+	starpu_data_partition_clean(told, 2, told_half);
+	starpu_data_unregister(told);
+	CHECK(v[0] == 4 && v[1] == 4);
+}
+
 /* Several filters below each other, at once. */
 static void check_map(void)
 {
@@ -339,6 +371,7 @@ int main(void)
 	check_lists();
 	check_sparse();
 	check_map();
+	check_callback();
 	check_plans(STARPU_MAIN_RAM);
 	check_plans(-1);
 	starpu_shutdown();

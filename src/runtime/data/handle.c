@@ -69,8 +69,11 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 	rt_nodes_begin(m);
 	rt_reclaim = rt_replica_reclaim;
 	rt_tidy_begin();
-	rt_order_hooks =
-		(struct rt_order_hooks){.plan = rt_plan_hook, .reduce = rt_redux_hook, .watch = rt_gate_watch, .refuse = refuse};
+	rt_order_hooks = (struct rt_order_hooks){.plan = rt_plan_hook,
+	                                         .planned = rt_plan_hook_end,
+	                                         .reduce = rt_redux_hook,
+	                                         .watch = rt_gate_watch,
+	                                         .refuse = refuse};
 	return 0;
 }
 

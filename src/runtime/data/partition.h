@@ -16,8 +16,9 @@ void rt_part_leave(starpu_data_handle_t h, unsigned node, bool has_value);
 starpu_data_handle_t rt_handle_new(struct starpu_data_interface_ops *ops);
 void rt_handle_destroy(starpu_data_handle_t h);
 
-/* The hook of the order: a job touches a handle with plans, or a part of one. */
+/* The hooks of the order: a job touches a handle with plans, or a part of one. No plan is changed until it has its place. */
 int rt_plan_hook(struct rt_submitter *s, struct rt_job *j);
+void rt_plan_hook_end(void);
 void rt_plans_forget(starpu_data_handle_t h); /* it is destroyed */
 void rt_plans_close(starpu_data_handle_t h);  /* it is about to be unregistered: whole again */
 

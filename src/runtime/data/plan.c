@@ -129,8 +129,8 @@ static int submit(struct turn what, bool ordered)
 	struct rt_job *j = rt_prepare(s);
 	int rc = j ? rt_job_make_room(s->pool, j, p->n + 1) : -ENOMEM;
 	if (!rc) {
-		/* Where main memory is all there is nothing moves, and no worker is needed. */
-		j->body = rt_data_is_simple() ? NULL : take_turn;
+		/* Where main memory is all there is nothing moves, and no worker is needed but for a callback, which may submit. */
+		j->body = rt_data_is_simple() && !t->callback ? NULL : take_turn;
 		j->arg = (void *)(uintptr_t)&at_once;
 		j->data = t;
 		rt_job_handles(j)[0] = &p->parent->order;
@@ -216,8 +216,12 @@ int rt_plan_hook(struct rt_submitter *s, struct rt_job *j)
 		else if (!h->plans && !h->part_of && !weft_load_bool(&h->begins))
 			rt_handle_mark(&h->order, 0, RT_H_PLANNED);
 	}
-	pthread_mutex_unlock(&plan_lock);
 	return rc;
+}
+
+void rt_plan_hook_end(void)
+{
+	pthread_mutex_unlock(&plan_lock);
 }
 
 /* ---- planning ---- */
