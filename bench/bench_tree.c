@@ -298,7 +298,7 @@ static void begin_sim(struct stage *st, unsigned i)
 		keep_only(up, 1);
 		struct sim s = {.up.alive = true, .number = i, .tasks = st->tasks, .meeting = st->meeting};
 		if (!st->collectors)
-			channel_init(&s.up.c, up[0], true);
+			channel_init(&s.up.c, up[0], 0);
 		else
 			must(weft_wire_connect(&s.up.w, st->address[1 + i % LEAVES], &st->secret, 0, NULL) == 0 &&
 			             weft_wire_wait(s.up.w, NULL, 10000000000, NULL) == 0,

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WINDOW_NS = 5000000, SYNC_MS = 10000, TICK_MS = 250, END_MS = 5000, HOSTS_MS = 10000, LAST_LOOKS = 200 };
+#define MS UINT64_C(1000000)
+enum { WINDOW_NS = 5000000, SYNC_MS = 10000, TICK_MS = 250, END_MS = 5000, END_MOST_MS = 15000, HOSTS_MS = 10000, LAST_LOOKS = 200 };
 
 uint64_t analyze_now(const struct analyze *a)
 {
@@ -204,15 +205,20 @@ static void look(struct analyze *a, struct message *m, int most_ms)
 	show_tick(a);
 }
 
+/* As long as something comes, within limits. */
 static void finish(struct analyze *a, struct message *m)
 {
 	struct message end = {.kind = MESSAGE_END, .end = {a->how.undo}};
-	uint64_t until = weft_monotonic_ns() + END_MS * UINT64_C(1000000);
+	uint64_t now = weft_monotonic_ns(), last = now + END_MOST_MS * MS, until = now + END_MS * MS, heard;
 	/* What processes have said is on its way: what it brings is still evaluated, and decided upon by nobody. */
 	for (unsigned i = 0; i < a->n_controllers; i++)
 		analyze_send(a, i, &end);
-	while (connected(a) && !fold_all_ended(a) && weft_monotonic_ns() < until)
+	for (; connected(a) && !fold_all_ended(a) && now < until && now < last; now = weft_monotonic_ns()) {
+		heard = a->sequence;
 		look(a, m, TICK_MS);
+		if (a->sequence != heard)
+			until = now + END_MS * MS;
+	}
 	work(a, true);
 	/* Collectors answer what that has asked. */
 	for (int i = 0; i < LAST_LOOKS && fold_waits(a) && connected(a); i++)
@@ -280,7 +286,7 @@ static int begin(struct analyze *a, struct weft_err *err)
 	for (unsigned i = 0; i < ANALYZE_CONTROLLERS; i++)
 		a->controller[i].fd = -1;
 	for (unsigned i = 0; i < a->n_controllers; i++)
-		channel_init(&a->controller[i], a->how.controller[i], false);
+		channel_init(&a->controller[i], a->how.controller[i], CHANNEL_ALL);
 	int rc = show_begin(a) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
 	rc = rc ? rc : decide_begin(a, err);
 	for (unsigned i = 0; i < a->how.n_tunlets && !rc; i++)
@@ -318,7 +324,7 @@ static void fini(struct analyze *a)
 static int live(struct analyze *a, struct message *m, struct weft_err *err)
 {
 	/* A process that begins on a host before its controller would not be seen. */
-	uint64_t until = weft_monotonic_ns() + HOSTS_MS * UINT64_C(1000000);
+	uint64_t until = weft_monotonic_ns() + HOSTS_MS * MS;
 	while (a->how.hosts > 1 && self_heads(a) < a->how.collectors && !a->ended && weft_monotonic_ns() < until)
 		look(a, m, TICK_MS);
 	if (a->how.hosts > 1 && self_heads(a) < a->how.collectors)

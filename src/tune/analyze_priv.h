@@ -117,23 +117,31 @@ struct analyze_fold {
 	struct weft_buf bytes; /* of a fold that comes in pieces */
 };
 
+/* Of processors, by something, so far. */
+struct analyze_used {
+	uint64_t cpu_ns, delay_ns; /* delay_ns: that it could run, but was not let */
+};
+
 /* A collector, by what it has said: now, and at the interval before. */
 struct analyze_collector {
 	unsigned controller; /* by which it is reached */
 	uint64_t task;
 	uint32_t number, of, wanted;
 	struct message_load now, before; /* without the host */
+	bool sampled;                    /* there was an interval between these */
+	double rate, busy;               /* in that one: events a second; share of a processor, of what it could have */
 };
 
 /* The analyzer and its collectors as tasks of tunlets, which belong to the controller ANALYZE_SELF. */
 struct analyze_self {
 	bool begun;
 	WEFT_VEC(struct analyze_collector) collector;
+	WEFT_VEC(struct analyze_collector) middle; /* those between the first one and others; of `first` */
 	int64_t interval;
-	uint64_t time, events, cpu_ns;        /* of the interval before */
+	uint64_t time, events;                /* of the interval before */
+	struct analyze_used used;             /* then */
 	uint64_t heads;                       /* collectors that the run began with, and that were heard of: a bit each */
 	uint32_t first, between;              /* the number of the first one, and how many stand between it and those of hosts */
-	double top;                           /* share of a processor that it was busy for */
 	WEFT_VEC(struct message_acted) acted; /* what is to be answered */
 	pid_t split;                          /* the collector that was put between: analyze_split.c; 0: none was */
 	unsigned busy;                        /* for how many intervals in a row, before that */
@@ -216,6 +224,11 @@ void self_told(struct analyze *a, const struct message *m); /* by the analyzer, 
 void self_look(struct analyze *a);
 unsigned self_heads(const struct analyze *a); /* how many of the run's first collectors can work */
 void self_lose(struct analyze *a, unsigned controller);
+/*
+ * The share of a time that something was busy for, of what it could have had: where it waited for a processor, as others wanted it too or it may
+ * have no more, it was neither busy nor idle.
+ */
+double self_share(struct analyze_used from, struct analyze_used to, double ns);
 void self_fini(struct analyze *a);
 
 /* -- analyze_split.c -- */

@@ -18,7 +18,7 @@
 static const char analyzer_exe[] = "weft-analyzer", collector_exe[] = "weft-collector";
 
 struct sample {
-	double iteration, rate, busy, queued, tasks, collectors, hosts, passing, processors, top, below, between;
+	double iteration, rate, busy, queued, tasks, collectors, hosts, passing, processors, top, below, between, middle, host, head;
 };
 
 static const struct {
@@ -38,6 +38,9 @@ static const struct {
 	{"top", offsetof(struct sample, top)},
 	{"below", offsetof(struct sample, below)},
 	{"between", offsetof(struct sample, between)},
+	{"middle", offsetof(struct sample, middle)},
+	{"host", offsetof(struct sample, host)},
+	{"head", offsetof(struct sample, head)},
 };
 
 bool self_may_be(const struct spec_actor *c, unsigned controller, const char *exe, bool *may)
@@ -56,12 +59,29 @@ static void begin_task(struct analyze *a, uint64_t task, uint32_t number, const 
 	task_begins(a, ANALYZE_SELF, &m);
 }
 
+double self_share(struct analyze_used from, struct analyze_used to, double ns)
+{
+	double cpu = to.cpu_ns > from.cpu_ns ? (double)(to.cpu_ns - from.cpu_ns) : 0;
+	double delay = to.delay_ns > from.delay_ns ? (double)(to.delay_ns - from.delay_ns) : 0;
+	return cpu > 0 ? cpu / fmax(cpu, ns - delay) : 0;
+}
+
+static struct analyze_used used(void)
+{
+	return (struct analyze_used){weft_process_cpu_ns(), weft_process_delay_ns(0)};
+}
+
+static struct analyze_collector *find_in(struct analyze_collector *at, size_t n, uint32_t number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (at[i].number == number)
+			return &at[i];
+	return NULL;
+}
+
 static struct analyze_collector *find(struct analyze *a, uint32_t number)
 {
-	for (size_t i = 0; i < a->self.collector.n; i++)
-		if (a->self.collector.at[i].number == number)
-			return &a->self.collector.at[i];
-	return NULL;
+	return find_in(a->self.collector.at, a->self.collector.n, number);
 }
 
 static void forget(struct analyze *a, struct analyze_collector *c)
@@ -78,6 +98,19 @@ static void note_cost(struct analyze *a, uint64_t task, uint64_t cpu_ns)
 		t->cost.cpu_ns = cpu_ns;
 }
 
+/* Those between the first one and others are no tasks: nobody chooses among them. */
+static void heard_middle(struct analyze *a, const struct message_load *m)
+{
+	struct analyze_collector new = {.number = m->collector, .of = m->of, .now = *m, .before = *m};
+	struct analyze_collector *c = find_in(a->self.middle.at, a->self.middle.n, m->collector);
+	if (m->gone && c)
+		*c = a->self.middle.at[--a->self.middle.n];
+	else if (!m->gone && c)
+		c->now = *m;
+	else if (!m->gone && weft_vec_push(&a->self.middle, new))
+		analyze_fail(a, -ENOMEM, NULL);
+}
+
 void self_heard(struct analyze *a, unsigned controller, const struct message_load *m)
 {
 	struct analyze_collector *c = find(a, m->collector);
@@ -85,6 +118,10 @@ void self_heard(struct analyze *a, unsigned controller, const struct message_loa
 		a->self.heads |= UINT64_C(1) << m->of;
 	if (!a->how.adapts || a->ended)
 		return;
+	if (m->is_between) {
+		heard_middle(a, m);
+		return;
+	}
 	if (m->gone) {
 		if (c)
 			forget(a, c);
@@ -119,6 +156,8 @@ void self_lose(struct analyze *a, unsigned controller)
 	for (size_t i = a->self.collector.n; i > 0; i--)
 		if (a->self.collector.at[i - 1].controller == controller)
 			forget(a, &a->self.collector.at[i - 1]);
+	if (!find(a, a->self.first))
+		a->self.middle.n = 0;
 }
 
 unsigned self_heads(const struct analyze *a)
@@ -173,16 +212,41 @@ static void emit(struct analyze *a, uint64_t task, const char *name, const struc
 	free(m);
 }
 
-static struct sample sample_of(struct analyze_collector *c, int64_t interval)
+/* Of one that has said nothing since, that it was busy is still known. */
+static void sample(struct analyze_collector *c)
 {
-	double ns = (double)(c->now.time - c->before.time);
-	struct sample s = {.iteration = (double)interval, .queued = c->now.queued, .tasks = c->now.tasks};
-	if (ns > 0) {
-		s.rate = (double)(c->now.events - c->before.events) * 1e9 / ns;
-		s.busy = (double)(c->now.cpu_ns - c->before.cpu_ns) / ns;
-	}
+	double ns = (double)(int64_t)(c->now.time - c->before.time);
+	if (ns <= 0)
+		return;
+	c->sampled = true;
+	c->rate = (double)(c->now.events - c->before.events) * 1e9 / ns;
+	c->busy = self_share((struct analyze_used){c->before.cpu_ns, c->before.delay_ns},
+	                     (struct analyze_used){c->now.cpu_ns, c->now.delay_ns}, ns);
 	c->before = c->now;
-	return s;
+}
+
+static struct sample sample_of(const struct analyze_collector *c, int64_t interval)
+{
+	return (struct sample){.iteration = (double)interval,
+	                       .queued = c->now.queued,
+	                       .tasks = c->now.tasks,
+	                       .rate = c->rate,
+	                       .busy = c->busy,
+	                       .host = c->of,
+	                       .head = c->of == c->number};
+}
+
+/* How busy those between are, together; below 0: that is not known yet. */
+static double sample_middle(struct analyze_self *f)
+{
+	double sum = 0;
+	bool all = f->middle.n == f->between;
+	for (size_t i = 0; i < f->middle.n; i++) {
+		sample(&f->middle.at[i]);
+		sum += f->middle.at[i].busy;
+		all &= f->middle.at[i].sampled;
+	}
+	return all ? sum : -1;
 }
 
 static void tell_interval(struct analyze *a, uint64_t now)
@@ -193,25 +257,28 @@ static void tell_interval(struct analyze *a, uint64_t now)
 	                   .collectors = (double)f->collector.n,
 	                   .hosts = (double)self_heads(a),
 	                   .queued = (double)a->queue.n};
-	uint64_t cpu = weft_process_cpu_ns();
-	s.busy = (double)(cpu - f->cpu_ns) / ns;
+	struct analyze_used now_used = used();
+	s.busy = self_share(f->used, now_used, ns);
 	s.passing = (double)(a->events - f->events) * 1e9 / ns;
 	s.processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
-	s.top = f->top;
 	s.below = s.hosts - 1;
 	s.between = f->between;
+	s.middle = sample_middle(f);
+	for (size_t i = 0; i < f->collector.n; i++) {
+		sample(&f->collector.at[i]);
+		s.rate += f->collector.at[i].rate;
+		if (f->collector.at[i].number == f->first)
+			s.top = f->collector.at[i].busy;
+	}
 	emit(a, SELF_TASK, "begins", &s);
 	for (size_t i = 0; i < f->collector.n; i++) {
 		struct sample one = sample_of(&f->collector.at[i], f->interval);
-		s.rate += one.rate;
-		if (f->collector.at[i].number == f->first)
-			f->top = one.busy;
 		emit(a, f->collector.at[i].task, "load", &one);
 	}
 	emit(a, SELF_TASK, "ends", &s);
-	note_cost(a, SELF_TASK, cpu);
+	note_cost(a, SELF_TASK, now_used.cpu_ns);
 	f->time = now;
-	f->cpu_ns = cpu;
+	f->used = now_used;
 	f->events = a->events;
 }
 
@@ -223,7 +290,7 @@ void self_look(struct analyze *a)
 	if (!a->self.begun) {
 		a->self.begun = true;
 		a->self.time = now;
-		a->self.cpu_ns = weft_process_cpu_ns();
+		a->self.used = used();
 		begin_task(a, SELF_TASK, 0, "", analyzer_exe);
 	}
 	/* Answers may bring new questions. */
@@ -237,21 +304,23 @@ void self_look(struct analyze *a)
 
 /* ---- tuning ---- */
 
-/* Each host gets its share of them by its events, and one at least. */
+/* Each host has one; of the others it gets its share by the events that it has now. */
 static void grow(struct analyze *a, uint32_t n)
 {
 	double all = 0;
-	for (size_t i = 0; i < a->self.collector.n; i++)
-		all += (double)a->self.collector.at[i].now.events;
+	uint32_t heads = 0;
+	for (size_t i = 0; i < a->self.collector.n; i++) {
+		all += a->self.collector.at[i].rate;
+		heads += a->self.collector.at[i].of == a->self.collector.at[i].number;
+	}
 	for (size_t i = 0; i < a->self.collector.n; i++) {
 		struct analyze_collector *c = &a->self.collector.at[i];
 		double its = 0;
 		for (size_t k = 0; k < a->self.collector.n; k++)
-			its += a->self.collector.at[k].of == c->number ? (double)a->self.collector.at[k].now.events : 0;
+			its += a->self.collector.at[k].of == c->number ? a->self.collector.at[k].rate : 0;
 		if (c->of != c->number)
 			continue;
-		uint32_t share = all > 0 ? (uint32_t)lround(n * its / all) : 1;
-		c->wanted = share ? share : 1;
+		c->wanted = 1 + (all > 0 && n > heads ? (uint32_t)lround((n - heads) * its / all) : 0);
 		struct message m = {.kind = MESSAGE_GROW, .grow = {c->number, c->wanted}};
 		analyze_send(a, c->controller, &m);
 	}
@@ -312,5 +381,6 @@ void self_told(struct analyze *a, const struct message *m)
 void self_fini(struct analyze *a)
 {
 	free(a->self.collector.at);
+	free(a->self.middle.at);
 	free(a->self.acted.at);
 }

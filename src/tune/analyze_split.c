@@ -103,7 +103,7 @@ static int put_between(struct analyze *a, unsigned controller)
 		return -EAGAIN;
 	}
 	channel_fini(&a->controller[controller]);
-	channel_init(&a->controller[controller], up[0], false);
+	channel_init(&a->controller[controller], up[0], CHANNEL_ALL);
 	return 0;
 }
 
@@ -125,17 +125,19 @@ static bool some_fold(const struct analyze *a)
 }
 
 /* Of a processor, since the interval before: as measured, with the models' processes; or what the model of tree.h has for the events, where
- * processes are too many to get what they need. */
+ * that is more. */
 static double share_of(struct analyze *a, uint64_t now)
 {
 	struct analyze_self *f = &a->self;
 	double ns = (double)(now - f->time);
-	uint64_t cpu = weft_process_cpu_ns();
-	for (uint32_t k = 0; k < a->how.n_tunlets; k++)
-		cpu += weft_eval_cpu_ns(a->tunlet[k].e);
+	struct analyze_used used = {weft_process_cpu_ns(), weft_process_delay_ns(0)};
+	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
+		used.cpu_ns += weft_eval_cpu_ns(a->tunlet[k].e);
+		used.delay_ns += weft_eval_delay_ns(a->tunlet[k].e);
+	}
 	struct tree_load load = {.controllers = 1, .events = (double)(a->sequence - f->events) * 1e9 / ns};
-	double measured = cpu > f->cpu_ns ? (double)(cpu - f->cpu_ns) / ns : 0;
-	f->cpu_ns = cpu;
+	double measured = self_share(f->used, used, ns);
+	f->used = used;
 	f->events = a->sequence;
 	return fmax(measured, tree_busy(&load));
 }

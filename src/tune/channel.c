@@ -8,16 +8,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HEAD_BYTES = 5, FLUSH_BYTES = 32 * 1024, READ_BYTES = 64 * 1024 };
+enum { HEAD_BYTES = 5, FLUSH_BYTES = 32 * 1024, READ_BYTES = 64 * 1024, SPARE_BYTES = 1 << 20 };
 
 int channel_pair(int pair[2], struct weft_err *err)
 {
 	return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ? weft_err_sys(err, errno, "cannot make a socket") : 0;
 }
 
-void channel_init(struct channel *c, int fd, bool waits)
+void channel_init(struct channel *c, int fd, size_t keeps)
 {
-	*c = (struct channel){.fd = fd, .waits = waits, .fd_out = -1};
+	*c = (struct channel){.fd = fd, .keeps = keeps, .fd_out = -1};
 }
 
 void channel_fini(struct channel *c)
@@ -35,7 +35,12 @@ void channel_fini(struct channel *c)
 
 bool channel_pending(const struct channel *c)
 {
-	return c->out.n > 0;
+	return channel_kept(c) > 0;
+}
+
+size_t channel_kept(const struct channel *c)
+{
+	return c->out.n - c->sent;
 }
 
 union fd_room {
@@ -43,12 +48,13 @@ union fd_room {
 	struct cmsghdr align;
 };
 
-/* A descriptor goes with the first byte of its message: what is before that goes alone. */
-static ssize_t send_some(struct channel *c, size_t sent)
+/* A descriptor goes with the first byte of its message: what is before that goes alone. It waits for what is too much to be kept. */
+static ssize_t send_some(struct channel *c)
 {
 	union fd_room room = {{0}};
-	bool with = c->fd_out >= 0 && c->fd_at == sent;
-	struct iovec at = {c->out.at + sent, (c->fd_out >= 0 && !with ? c->fd_at : c->out.n) - sent};
+	bool with = c->fd_out >= 0 && c->fd_at == c->sent, waits = channel_kept(c) > c->keeps;
+	size_t most = waits ? c->out.n - c->keeps : c->out.n;
+	struct iovec at = {c->out.at + c->sent, (c->fd_out >= 0 && !with && c->fd_at < most ? c->fd_at : most) - c->sent};
 	struct msghdr h = {.msg_iov = &at, .msg_iovlen = 1};
 	if (with) {
 		h.msg_control = room.bytes;
@@ -57,7 +63,7 @@ static ssize_t send_some(struct channel *c, size_t sent)
 		*k = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
 		memcpy(CMSG_DATA(k), &c->fd_out, sizeof(int));
 	}
-	ssize_t n = sendmsg(c->fd, &h, MSG_NOSIGNAL | (c->waits ? 0 : MSG_DONTWAIT));
+	ssize_t n = sendmsg(c->fd, &h, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
 	if (n > 0 && with) {
 		close(c->fd_out);
 		c->fd_out = -1;
@@ -65,25 +71,36 @@ static ssize_t send_some(struct channel *c, size_t sent)
 	return n;
 }
 
+/* All of it, or when it is more than what is left: so each byte is moved once at most. */
+static void drop_sent(struct channel *c, size_t sent)
+{
+	size_t left = c->out.n - sent;
+	c->sent = sent;
+	if (left > sent)
+		return;
+	if (left)
+		memmove(c->out.at, c->out.at + sent, left);
+	c->out.n = left;
+	c->fd_at -= c->fd_out >= 0 ? sent : 0;
+	c->sent = 0;
+	if (!left && c->out.cap > SPARE_BYTES)
+		weft_buf_fini(&c->out);
+}
+
 int channel_flush(struct channel *c)
 {
-	size_t sent = 0;
 	int rc = c->fd < 0 ? -EPIPE : 0;
-	while (rc == 0 && sent < c->out.n) {
-		ssize_t n = send_some(c, sent);
+	while (rc == 0 && c->sent < c->out.n) {
+		ssize_t n = send_some(c);
 		if (n > 0)
-			sent += (size_t)n;
+			c->sent += (size_t)n;
 		else if (errno == EAGAIN || errno == EWOULDBLOCK)
 			break;
 		else if (errno != EINTR)
 			rc = -EPIPE;
 	}
-	if (rc)
-		sent = c->out.n;
-	if (sent && sent < c->out.n)
-		memmove(c->out.at, c->out.at + sent, c->out.n - sent);
-	c->out.n -= sent;
-	c->fd_at -= c->fd_out >= 0 ? sent : 0;
+	drop_sent(c, rc ? c->out.n : c->sent);
+	c->tried = c->out.n;
 	return rc;
 }
 
@@ -139,7 +156,7 @@ int channel_send(struct channel *c, const struct message *m)
 	uint32_t n = (uint32_t)(c->out.n - at - HEAD_BYTES);
 	memcpy(c->out.at + at, &n, sizeof n);
 	c->out.at[at + 4] = (char)m->kind;
-	return c->out.n >= FLUSH_BYTES ? channel_flush(c) : 0;
+	return c->out.n - c->tried >= FLUSH_BYTES ? channel_flush(c) : 0;
 }
 
 int channel_fill(struct channel *c)

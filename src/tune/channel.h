@@ -9,12 +9,13 @@
 #include "message.h"
 
 enum { CHANNEL_FDS = 4 };
+#define CHANNEL_ALL SIZE_MAX
 
 struct channel {
-	int fd;     /* -1: closed */
-	bool waits; /* channel_send may wait until the other side reads; else what it does not take is kept */
+	int fd;       /* -1: closed */
+	size_t keeps; /* what the other side does not take is kept, up to so many bytes; then channel_send waits until it reads */
 	struct weft_buf in, out;
-	size_t taken; /* of `in` */
+	size_t taken, sent, tried; /* of `in`; of `out`, and up to where it was tried to send that */
 	int fd_out;   /* with the message at fd_at of `out`; -1: none */
 	size_t fd_at;
 	int fd_in[CHANNEL_FDS]; /* that came, the first first */
@@ -22,7 +23,7 @@ struct channel {
 };
 
 int channel_pair(int pair[2], struct weft_err *err) WEFT_MUST_CHECK;
-void channel_init(struct channel *c, int fd, bool waits);
+void channel_init(struct channel *c, int fd, size_t keeps);
 void channel_fini(struct channel *c);
 /* Puts it behind what is to be sent. 0 or a negative errno value; what cannot be sent because nobody is there is -EPIPE. */
 int channel_send(struct channel *c, const struct message *m) WEFT_MUST_CHECK;
@@ -31,6 +32,7 @@ int channel_send_fd(struct channel *c, const struct message *m, int fd) WEFT_MUS
 /* The one that came with the message that was heard last: the caller's; -1: none did. */
 int channel_take_fd(struct channel *c);
 int channel_flush(struct channel *c) WEFT_MUST_CHECK;
+size_t channel_kept(const struct channel *c); /* bytes that are still to be sent */
 bool channel_pending(const struct channel *c); /* something was kept: wait for POLLOUT, then flush */
 /* Reads what is there. 0; -EPIPE at the end. */
 int channel_fill(struct channel *c) WEFT_MUST_CHECK;

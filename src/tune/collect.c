@@ -14,6 +14,7 @@
 #define SECOND UINT64_C(1000000000)
 #define TRY_NS (10 * SECOND)
 #define END_NS (5 * SECOND)
+#define END_MOST_NS (15 * SECOND)
 enum { TICK_MS = 50, BATCH = 4096, OTHERS = 3 };
 
 uint64_t collect_clock(const struct collect *c)
@@ -132,7 +133,7 @@ int collect_add_below(struct collect *c, int fd, struct weft_wire *w, struct pee
 	}
 	*p = (struct peer){.w = w, .alive = true, .id = ++c->ids};
 	if (!w)
-		channel_init(&p->c, fd, false);
+		channel_init(&p->c, fd, CHANNEL_ALL);
 	if (out)
 		*out = p;
 	return 0;
@@ -230,14 +231,18 @@ static bool all_drained(const struct collect *c)
 /* Those below let go of their processes, and say their last; then whoever is above may still ask. */
 static void finish(struct collect *c)
 {
-	uint64_t until = weft_monotonic_ns() + END_NS;
+	uint64_t now = weft_monotonic_ns(), last = now + END_MOST_NS, until = now + END_NS;
 	struct message end = {.kind = MESSAGE_END}, *said = &end;
 	if (!c->ending)
 		route_down(c, &end);
 	c->over = false;
 	c->ending = true;
-	while (!all_drained(c) && !c->over && weft_monotonic_ns() < until)
+	for (; !all_drained(c) && !c->over && now < until && now < last; now = weft_monotonic_ns()) {
+		uint64_t heard = c->events;
 		look(c);
+		if (c->events != heard)
+			until = now + END_NS;
+	}
 	if (c->over || !c->up.alive)
 		return;
 	(void)!peer_send(&c->up, said);
@@ -263,7 +268,7 @@ static int begin(struct collect *c, struct weft_err *err)
 		c->how.listening(c->how.ctx, weft_wire_listener_address(c->listener));
 	if (!rc && c->how.up >= 0) {
 		c->up.alive = true;
-		channel_init(&c->up.c, c->how.up, false);
+		channel_init(&c->up.c, c->how.up, CHANNEL_ALL);
 		say_hello(c);
 	} else if (!rc) {
 		rc = connect_to(c, c->how.parent, TRY_NS, err);

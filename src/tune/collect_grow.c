@@ -51,7 +51,7 @@ void grow_say_load(struct collect *c, bool now)
 	uint64_t ns = weft_monotonic_ns();
 	struct message m = {.kind = MESSAGE_LOAD};
 	char host[65] = "localhost";
-	if (c->how.between || !can_work(c) || (!now && ns - c->load_ns < LOAD_NS))
+	if (!can_work(c) || (!now && ns - c->load_ns < LOAD_NS))
 		return;
 	c->load_ns = ns;
 	c->works = true;
@@ -59,12 +59,14 @@ void grow_say_load(struct collect *c, bool now)
 	m.load = (struct message_load){.time = follow_time(&c->follow, collect_clock(c)),
 	                               .events = c->events,
 	                               .cpu_ns = weft_process_cpu_ns(),
+	                               .delay_ns = weft_process_delay_ns(0),
 	                               .collector = c->how.number,
-	                               .of = c->how.leaf ? c->how.number >> 16 : c->how.number,
+	                               .of = c->how.leaf || c->how.between ? c->how.number >> 16 : c->how.number,
 	                               .tasks = (uint32_t)c->task.n,
 	                               .leaves = leaves_of(c),
 	                               .between = level_count(c),
-	                               .queued = (uint32_t)(c->up.w ? 0 : c->up.c.out.n),
+	                               .is_between = c->how.between,
+	                               .queued = (uint32_t)(c->up.w ? 0 : channel_kept(&c->up.c)),
 	                               .host = host};
 	route_say_up(c, &m);
 }

@@ -45,6 +45,14 @@ uint32_t level_count(const struct collect *c)
 	return count(c, is_between);
 }
 
+static void say_gone(struct collect *c, const struct peer *p)
+{
+	struct message m = {.kind = MESSAGE_LOAD};
+	m.load = (struct message_load){
+		.collector = p->number, .of = c->how.number, .gone = true, .is_between = true, .host = ""};
+	route_say_up(c, &m);
+}
+
 static void remove_below(struct collect *c, size_t i)
 {
 	peer_end(c->below.at[i]);
@@ -80,7 +88,7 @@ static _Noreturn void between_main(struct collect *c, int up, const uint32_t *ch
 {
 	peer_end(&c->up);
 	c->up = (struct peer){.alive = true};
-	channel_init(&c->up.c, up, false);
+	channel_init(&c->up.c, up, CHANNEL_ALL);
 	for (size_t i = c->below.n; i > 0; i--)
 		if (!is_among(c->below.at[i - 1]->id, child, n))
 			remove_below(c, i - 1);
@@ -94,6 +102,7 @@ static _Noreturn void between_main(struct collect *c, int up, const uint32_t *ch
 	c->how.number = c->how.number << 16 | c->leaves;
 	c->wanted = c->level = c->level_of = 0;
 	c->ended.n = 0;
+	c->events = c->load_ns = 0;
 	c->more = true; /* that was read of them, and waits to be heard */
 	collect_serve(c);
 	_exit(0);
@@ -304,6 +313,7 @@ static void take_back(struct collect *c, size_t at)
 		if (c->tunlet[k].f)
 			folder_return(c->tunlet[k].f, from->id);
 	wake(c, from);
+	say_gone(c, from);
 	(void)!weft_vec_push(&c->ended, from->between);
 	remove_below(c, at);
 }
@@ -346,5 +356,6 @@ void level_lost(struct collect *c, struct peer *p)
 {
 	/* Those that it had turn to this one by themselves (collect.c). */
 	wake(c, p);
+	say_gone(c, p);
 	(void)!weft_vec_push(&c->ended, p->between);
 }

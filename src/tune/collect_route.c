@@ -374,12 +374,26 @@ static void answer_ping(struct collect *c, struct peer *from, const struct messa
 	(void)!peer_flush(from);
 }
 
+static void flush_folds(struct collect *c)
+{
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f)
+			c->over |= folder_flush(c->tunlet[k].f) != 0;
+}
+
 /* Its instances are called otherwise from now on: what follows passes until that was said from above. */
 static void heard_named(struct collect *c, uint64_t task)
 {
 	struct collect_task *t = route_task(c, task);
 	for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
 		t->tunlet[k].bound = false;
+}
+
+/* What its last events have completed is said before. */
+static void heard_gone(struct collect *c, uint64_t task)
+{
+	route_forget(c, task);
+	flush_folds(c);
 }
 
 void route_up(struct collect *c, struct peer *from, struct message *m)
@@ -407,7 +421,7 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 		else if (m->kind == MESSAGE_HERE)
 			(void)route_add_task(c, m->here.task, from->id);
 		else if (m->kind == MESSAGE_GONE)
-			route_forget(c, m->gone.task);
+			heard_gone(c, m->gone.task);
 		else if (m->kind == MESSAGE_NAMED)
 			heard_named(c, m->named.task);
 		else if (m->kind == MESSAGE_LOST)
@@ -506,9 +520,7 @@ void route_down(struct collect *c, const struct message *m)
 
 void route_flush(struct collect *c)
 {
-	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
-		if (c->tunlet[k].f)
-			c->over |= folder_flush(c->tunlet[k].f) != 0;
+	flush_folds(c);
 	if (c->up.dropped) {
 		struct message m = {.kind = MESSAGE_LOST};
 		m.lost = (struct message_lost){c->task.n ? c->task.at[0].task : 0, follow_time(&c->follow, collect_clock(c)),

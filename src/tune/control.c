@@ -182,19 +182,28 @@ static bool hear_way(struct control *c, unsigned way, struct message *m)
 	return rc == 0 && next == 0;
 }
 
+/* takes: there is room for what is kept. */
+static bool says(const struct pollfd *at, bool *takes)
+{
+	*takes |= (at->revents & POLLOUT) != 0;
+	return at->revents & ~POLLOUT;
+}
+
 static void look(struct control *c, struct message *m, int wait_ms)
 {
 	struct pollfd at[CONTROL_WAYS + 1];
-	for (unsigned i = 0; i < CONTROL_WAYS; i++)
-		at[i] = (struct pollfd){c->up_lost && i == 0 ? -1 : c->way[i].fd, POLLIN, 0};
+	way_poll(c, at);
 	at[CONTROL_WAYS] = (struct pollfd){c->up_lost ? -1 : c->how.life, POLLIN, 0};
 	if (poll(at, CONTROL_WAYS + 1, wait_ms) > 0) {
+		bool takes = false;
 		/* From the last: one that is new was not asked for. */
 		for (unsigned i = CONTROL_WAYS; i-- > 1;)
-			if (at[i].revents && !hear_way(c, i, m))
+			if (says(&at[i], &takes) && !hear_way(c, i, m))
 				way_lost(c, i);
-		if (at[CONTROL_WAYS].revents || (at[0].revents && !hear_way(c, 0, m)))
+		if (at[CONTROL_WAYS].revents || (says(&at[0], &takes) && !hear_way(c, 0, m)))
 			up_is_lost(c);
+		if (takes)
+			control_flush(c);
 	}
 	reap(c, false);
 }
@@ -241,7 +250,7 @@ int control_run(const struct control_how *how, struct weft_err *err)
 		snprintf(c.host, sizeof c.host, "localhost");
 	begin_clock(&c);
 	for (unsigned i = 0; i < CONTROL_WAYS; i++)
-		channel_init(&c.way[i], i ? -1 : how->up, true);
+		channel_init(&c.way[i], i ? -1 : how->up, CONTROL_KEEPS);
 	struct message *m = malloc(sizeof *m);
 	int rc = m ? 0 : ENOMEM;
 	if (!rc) {
@@ -254,6 +263,8 @@ int control_run(const struct control_how *how, struct weft_err *err)
 			look(&c, m, LOOK_MS);
 		pthread_join(c.acceptor, NULL);
 		end_all(&c, m);
+		for (unsigned i = 0; i < CONTROL_WAYS; i++)
+			c.way[i].keeps = 0;
 		control_flush(&c);
 	}
 	for (unsigned i = 0; i < CONTROL_WAYS; i++)

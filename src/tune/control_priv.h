@@ -9,9 +9,12 @@
 #include "control.h"
 #include "point.h"
 #include "probe/probe_action.h"
+#include <poll.h>
 #include <pthread.h>
 
 enum { CONTROL_NAME_MAX = 600, CONTROL_WAYS = 16, CONTROL_EPOCHS = 8, CONTROL_TUNLETS = 16 };
+/* Of what nobody takes: events of about a second, until a collector helps who is to take them (analyze_split.c). */
+enum { CONTROL_KEEPS = 16 << 20 };
 
 /* From which iteration on, by each tunlet's numbers, events of a task go which way. */
 struct control_epoch {
@@ -115,6 +118,7 @@ void way_lost(struct control *c, unsigned way);
 /* With up_lock held. */
 int way_send(struct control *c, unsigned way, const struct message *m) WEFT_MUST_CHECK;
 int way_flush(struct control *c) WEFT_MUST_CHECK;
+void way_poll(struct control *c, struct pollfd at[CONTROL_WAYS]);
 
 /* -- control_task.c -- */
 int control_task_start(struct control *c, struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;

@@ -40,6 +40,16 @@ int way_flush(struct control *c)
 	return channel_flush(&c->way[0]);
 }
 
+/* Also for what is kept. */
+void way_poll(struct control *c, struct pollfd at[CONTROL_WAYS])
+{
+	pthread_mutex_lock(&c->up_lock);
+	for (unsigned i = 0; i < CONTROL_WAYS; i++)
+		at[i] = (struct pollfd){c->up_lost && i == 0 ? -1 : c->way[i].fd,
+		                        (short)(POLLIN | (channel_pending(&c->way[i]) ? POLLOUT : 0)), 0};
+	pthread_mutex_unlock(&c->up_lock);
+}
+
 static void say(struct control *c, unsigned way, const struct message *m)
 {
 	/* A first way that is lost is found by whoever flushes next. */
@@ -191,7 +201,7 @@ static void hear_way(struct control *c, unsigned way, const struct message *m)
 	(void)m;
 	for (unsigned i = 1; i < CONTROL_WAYS && fd >= 0; i++)
 		if (c->way[i].fd < 0) {
-			channel_init(&c->way[i], fd, true);
+			channel_init(&c->way[i], fd, CONTROL_KEEPS);
 			return;
 		}
 	if (fd >= 0)

@@ -315,6 +315,11 @@ uint64_t weft_eval_cpu_ns(const struct weft_eval *e)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t weft_eval_delay_ns(const struct weft_eval *e)
+{
+	return e->pid > 0 ? weft_process_delay_ns(e->pid) : 0;
+}
+
 int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins, struct weft_err *err)
 {
 	struct known_task t = {.actor = actor, .id = id};

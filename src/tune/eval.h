@@ -62,7 +62,9 @@ struct weft_eval;
 int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft_eval_how *how,
                   struct weft_err *err) WEFT_MUST_CHECK;
 void weft_eval_free(struct weft_eval *e);
-uint64_t weft_eval_cpu_ns(const struct weft_eval *e); /* of its process, so far; 0: it has none */
+/* Of its process, so far; 0: it has none. */
+uint64_t weft_eval_cpu_ns(const struct weft_eval *e);
+uint64_t weft_eval_delay_ns(const struct weft_eval *e); /* that it could run, but was not let */
 
 /* A task of an actor begins (on a host; may be NULL) or ends. */
 int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins,

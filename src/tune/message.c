@@ -117,7 +117,7 @@ static const struct {
                           0,
                           {U64(load, time), U64(load, events), U64(load, cpu_ns), U32(load, collector), U32(load, of),
                            U32(load, tasks), U32(load, leaves), U32(load, queued), TEXT(load, host), BOOL(load, gone),
-                           U32(load, between)}},
+                           U32(load, between), U64(load, delay_ns), BOOL(load, is_between)}},
 	[MESSAGE_LEFT] = {"left", AT(left, task), {U64(left, task), U8(left, how)}},
 	[MESSAGE_WAY] = {"way", 0, {U32(way, collector)}},
 	[MESSAGE_MOVE] = {"move", AT(move, task), {U64(move, task)}},

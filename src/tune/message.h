@@ -200,11 +200,11 @@ struct message_here {
 
 /* What a collector has to do; all counts are since it began. `of`: the collector that has begun it, or itself. */
 struct message_load {
-	uint64_t time, events, cpu_ns;
+	uint64_t time, events, cpu_ns, delay_ns; /* delay_ns: that it could run, but was not let */
 	uint32_t collector, of;
 	uint32_t tasks, leaves, queued; /* queued: bytes that wait to go up */
 	uint32_t between;               /* collectors between it and those of hosts */
-	bool gone;                      /* it has ended */
+	bool gone, is_between;          /* it has ended; it is one of those */
 	const char *host;
 };
 

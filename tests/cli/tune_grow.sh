@@ -39,7 +39,7 @@ iterations "$work/alone" >"$work/b"
 is "all $((high + low)) iterations are the same" "$(wc -l <"$work/a") $(cmp "$work/a" "$work/b" && echo same)" "$((high + low)) same"
 
 # To and fro, at each interval, whatever the load.
-sed 's/= collectors_for(R/= iter.now % 4 + 1 + 0 * collectors_for(R/' "$work/collectors.tsl" >"$work/other.tsl"
+sed 's/= collectors_for()/= iter.now % 4 + 1/' "$work/collectors.tsl" >"$work/other.tsl"
 "$build/weft" tune --limit 60s --collectors auto -t "$gold/waves.tsl" -t "$work/other.tsl" --report "$work/tuned" -- \
 	"$work/waves_master" 4 400 1 >"$work/said" 2>"$work/talk"
 changes=$(grep -c ': SetVariableValue collectors = .*, was' "$work/tuned")

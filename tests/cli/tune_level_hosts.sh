@@ -19,20 +19,7 @@ needs_collectors
 begin_hosts 3
 for n in 4 5 6; do more_host $n; done
 
-# Each worker is on another host.
-mkdir "$work/real"
-gcc -O2 -g -o "$work/waves_master" "$source/tests/tools/tune_waves.c" && cp "$work/waves_master" "$work/real/waves_worker" || exit 1
-others=("$b" "${more[@]}")
-cat >"$work/waves_worker" <<END
-#!/bin/sh
-case \$1 in
-*0) exec ip netns exec ${others[0]} "$work/real/waves_worker" "\$@" ;;
-*1) exec ip netns exec ${others[1]} "$work/real/waves_worker" "\$@" ;;
-*2) exec ip netns exec ${others[2]} "$work/real/waves_worker" "\$@" ;;
-*) exec ip netns exec ${others[3]} "$work/real/waves_worker" "\$@" ;;
-esac
-END
-chmod +x "$work/waves_worker"
+make_waves_elsewhere
 there=(--listen 10.177.3.1)
 for n in 0 1 2 3; do there+=(--place "host$n=ip netns exec ${others[n]}"); done
 
@@ -48,7 +35,7 @@ changes=$(grep -cE 'SetVariableValue between = (2, was 0|0, was 2);' "$work/tune
 is "the level comes and goes ($changes times)" "$([ "$changes" -ge 4 ] && echo yes)" yes
 is 'no iteration is lost' "$(whole "$work/tuned")" "$(all_of 401)"
 is 'and no connection' "$(grep -c 'connection to' "$work/talk")" 0
-cp "$work/real/waves_worker" "$work/waves_worker.real" && mv "$work/waves_worker.real" "$work/waves_worker"
+make_waves_here
 "$build/weft" tune --limit 60s -q --collectors 0 -t "$source/tests/golden/tunlets/waves.tsl" --report "$work/alone" -- "$work/waves_master" 4 400 1 \
 	>"$work/said" 2>>"$work/talk"
 iterations "$work/tuned" >"$work/a"

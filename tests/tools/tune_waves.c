@@ -7,7 +7,7 @@
  *     waves_master WORKERS HIGH LOW       for so many iterations
  *     waves_master WORKERS HIGH LOW N     with N events of a worker in the high ones, not waiting for anybody; says how far behind the tunlet is
  *
- * It prints how many iterations of each kind there were. What a worker says depends on its number and the iteration only. With `active` set below
+ * WAVES=MANY,FEW,AHEAD, if it is set, has the pauses behind iterations of either kind in us, and how many it is ahead at most. It prints how many iterations of each kind there were. What a worker says depends on its number and the iteration only. With `active` set below
  * WORKERS (by a tunlet) the others rest from the next fiftieth iteration on. It is never more than a few iterations ahead of the tunlet, which
  * sets `seen`: so however slow the machine is, no event is lost because there was no time for it.
  */
@@ -29,11 +29,8 @@
 enum {
 	MANY = 60,
 	FEW = 1,
-	MANY_US = 10000,
-	FEW_US = 20000,
 	DEADLINE_S = 120,
 	STEADY = 50,
-	AHEAD = 4,
 	PATIENCE_MS = 20000,
 	MOST = 64
 };
@@ -45,6 +42,8 @@ struct shared {
 int active = MOST;
 volatile int seen;
 static bool goes_on; /* whatever was seen */
+static long many_us = 10000, few_us = 20000;
+static int ahead = 4;
 
 FUNCTION void wave_begin(int iteration)
 {
@@ -119,8 +118,8 @@ static void one(struct shared *s, int workers, int pieces, long us)
 	if (goes_on)
 		printf("iteration %d: %d behind\n", i, i - seen);
 	else
-		wait_until_seen(i - AHEAD);
-	pause_us(atomic_load(&s->active) ? us : FEW_US);
+		wait_until_seen(i - ahead);
+	pause_us(atomic_load(&s->active) ? us : few_us);
 }
 
 /* Until the file is there, or for so many iterations. */
@@ -161,14 +160,16 @@ int main(int argc, char **argv)
 		return worker(s, atoi(argv[1]));
 	int workers = argc > 3 ? atoi(argv[1]) : 0, many = argc > 4 ? atoi(argv[4]) : MANY;
 	goes_on = argc > 4;
+	if (getenv("WAVES") && sscanf(getenv("WAVES"), "%ld,%ld,%d", &many_us, &few_us, &ahead) != 3)
+		return 2;
 	if (workers < 1 || workers > MOST)
 		return 2;
 	snprintf(path, sizeof path, "%s/waves_worker", dirname(strdup(argv[0])));
 	for (int w = 0; w < workers; w++)
 		if (!begin_worker(path, w, inherited))
 			return 2;
-	int high = wave(s, workers, argv[2], many, MANY_US);
-	int low = wave(s, workers, argv[3], FEW, FEW_US);
+	int high = wave(s, workers, argv[2], many, many_us);
+	int low = wave(s, workers, argv[3], FEW, few_us);
 	atomic_store(&s->over, 1);
 	while (wait(NULL) > 0)
 		;

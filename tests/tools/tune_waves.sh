@@ -41,3 +41,23 @@ make_collectors()
 	sed -E "s/capacity = 0.5 \/ each;/capacity = 1000 + 0 * each;/; s/iter.most = .* #/iter.most = $1; #/" \
 		"$source/share/weft/tunlets/collectors.tsl" >"$work/collectors.tsl"
 }
+
+# The program, and each of four workers on another of the hosts of two_hosts.sh: `others`.
+make_waves_elsewhere()
+{
+	mkdir "$work/real"
+	gcc -O2 -g -o "$work/waves_master" "$source/tests/tools/tune_waves.c" && cp "$work/waves_master" "$work/real/waves_worker" || exit 1
+	others=("${b:?}" "${more[@]}")
+	{
+		printf '#!/bin/sh\ncase $1 in\n'
+		for n in 0 1 2 3; do printf '*%s) exec ip netns exec %s "%s" "$@" ;;\n' $n "${others[n]}" "$work/real/waves_worker"; done
+		echo esac
+	} >"$work/waves_worker"
+	chmod +x "$work/waves_worker"
+}
+
+# And all of them on this one.
+make_waves_here()
+{
+	cp "$work/real/waves_worker" "$work/waves_worker.real" && mv "$work/waves_worker.real" "$work/waves_worker"
+}

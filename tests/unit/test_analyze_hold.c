@@ -16,8 +16,8 @@ static struct stage begin(void)
 	int pair[2];
 	REQUIRE(st.a && st.in && channel_pair(pair, NULL) == 0);
 	st.a->n_controllers = 1;
-	channel_init(&st.a->controller[0], pair[0], false);
-	channel_init(&st.below, pair[1], false);
+	channel_init(&st.a->controller[0], pair[0], CHANNEL_ALL);
+	channel_init(&st.below, pair[1], CHANNEL_ALL);
 	return st;
 }
 

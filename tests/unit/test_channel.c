@@ -12,8 +12,8 @@ static void pair(struct channel *a, struct channel *b)
 	int fd[2];
 	struct weft_err err = {0};
 	REQUIRE(channel_pair(fd, &err) == 0);
-	channel_init(a, fd[0], false);
-	channel_init(b, fd[1], false);
+	channel_init(a, fd[0], CHANNEL_ALL);
+	channel_init(b, fd[1], CHANNEL_ALL);
 }
 
 TEST(channel_keeps_what_nobody_reads)

@@ -283,7 +283,7 @@ static void begin_sim(struct stage *st, unsigned i)
 		struct sim s = {.number = i, .ready = st->sims_ready[1], .begin = st->sims_begin[0], .up.alive = true};
 		/* The fault of a host is applied by its collector to what controllers say; nothing to do here. */
 		if (home == DIRECT)
-			channel_init(&s.up.c, up[0], false);
+			channel_init(&s.up.c, up[0], CHANNEL_ALL);
 		else if (weft_wire_connect(&s.up.w, st->address[home], &st->secret, 0, NULL) ||
 		         weft_wire_wait(s.up.w, NULL, 60000 * MS, NULL))
 			_exit(4);
