@@ -10,7 +10,15 @@
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
-enum { WINDOW_NS = 5000000, SYNC_MS = 10000, TICK_MS = 250, END_MS = 5000, END_MOST_MS = 15000, HOSTS_MS = 10000, LAST_LOOKS = 200 };
+enum {
+	WINDOW_NS = 5000000,
+	SYNC_MS = 10000,
+	TICK_MS = 250,
+	END_MS = 5000,
+	END_MOST_MS = 15000,
+	HOSTS_MS = 10000,
+	LAST_LOOKS = 200
+};
 
 uint64_t analyze_now(const struct analyze *a)
 {

@@ -95,6 +95,9 @@ int order_put(struct analyze *a, unsigned controller, const struct message *m)
 	struct message *c = message_copy(m);
 	uint64_t *last = &a->fold[controller].last;
 	time = is_past(a, time) ? time : a->last_now;
+	/* What a task has completed is said by a fold before its end is, and that leaves with the last of all that came before it. */
+	if (m->kind == MESSAGE_GONE && a->fold[controller].collector && time < *last)
+		time = *last;
 	*last = *last < time ? time : *last;
 	return c ? order_put_owned(a, controller, time, c) : -ENOMEM;
 }

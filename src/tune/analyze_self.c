@@ -18,7 +18,8 @@
 static const char analyzer_exe[] = "weft-analyzer", collector_exe[] = "weft-collector";
 
 struct sample {
-	double iteration, rate, busy, queued, tasks, collectors, hosts, passing, processors, top, below, between, middle, host, head;
+	double iteration, rate, busy, queued, tasks, collectors, hosts, passing, processors, top, below, between, middle, host,
+		head;
 };
 
 static const struct {

@@ -16,7 +16,7 @@ struct channel {
 	size_t keeps; /* what the other side does not take is kept, up to so many bytes; then channel_send waits until it reads */
 	struct weft_buf in, out;
 	size_t taken, sent, tried; /* of `in`; of `out`, and up to where it was tried to send that */
-	int fd_out;   /* with the message at fd_at of `out`; -1: none */
+	int fd_out;                /* with the message at fd_at of `out`; -1: none */
 	size_t fd_at;
 	int fd_in[CHANNEL_FDS]; /* that came, the first first */
 	unsigned n_fd_in;
@@ -32,7 +32,7 @@ int channel_send_fd(struct channel *c, const struct message *m, int fd) WEFT_MUS
 /* The one that came with the message that was heard last: the caller's; -1: none did. */
 int channel_take_fd(struct channel *c);
 int channel_flush(struct channel *c) WEFT_MUST_CHECK;
-size_t channel_kept(const struct channel *c); /* bytes that are still to be sent */
+size_t channel_kept(const struct channel *c);  /* bytes that are still to be sent */
 bool channel_pending(const struct channel *c); /* something was kept: wait for POLLOUT, then flush */
 /* Reads what is there. 0; -EPIPE at the end. */
 int channel_fill(struct channel *c) WEFT_MUST_CHECK;

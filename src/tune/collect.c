@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The collector's loop. Messages are taken in as they come; folds and what is gathered for a wire leave once a round. */
 #include "collect_priv.h"
+#include "eval_priv.h"
 #include "base/clock.h"
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +16,8 @@
 #define TRY_NS (10 * SECOND)
 #define END_NS (5 * SECOND)
 #define END_MOST_NS (15 * SECOND)
-enum { TICK_MS = 50, BATCH = 4096, OTHERS = 3 };
+#define PATIENCE_NS SECOND
+enum { TICK_MS = 50, BATCH = 4096, OTHERS = 3, AHEAD = EVAL_OPEN_MAX / 4, LOOK_EVERY = 32 };
 
 uint64_t collect_clock(const struct collect *c)
 {
@@ -152,13 +154,36 @@ void collect_drop_below(struct collect *c, size_t i)
 	free(p);
 }
 
+/*
+ * Who is above may be late with iterations whose end was sent, and takes so many at once and no more; and one that was put between folds nothing before it has heard who its tasks are.
+ * What controllers say then waits, there above all, for a while at most.
+ */
+static bool is_ahead(const struct collect *c)
+{
+	bool ahead = c->joins && !c->bound;
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		ahead |= c->tunlet[k].ends && c->tunlet[k].ended - c->tunlet[k].asked >= AHEAD;
+	return ahead && weft_monotonic_ns() - c->asked_ns < PATIENCE_NS;
+}
+
+static bool may_be_heard(struct collect *c, const struct peer *p, int n)
+{
+	if (!p->collector && n % LOOK_EVERY == 0)
+		c->ahead = is_ahead(c);
+	return p->collector || !c->ahead;
+}
+
 /* Not more than a batch at a time, so that what is above is heard in between. False: it is gone. */
 static bool hear_below(struct collect *c, struct peer *p)
 {
+	if (!may_be_heard(c, p, 0))
+		return true;
 	int end = peer_fill(p), rc = 0, n = 0;
-	while ((!p->w || n++ < BATCH) && (rc = peer_next(p, c->in)) > 0)
+	while ((!p->w || n < BATCH) && may_be_heard(c, p, n) && (rc = peer_next(p, c->in)) > 0) {
 		route_up(c, p, c->in);
-	c->more |= rc > 0;
+		n++;
+	}
+	c->more |= rc > 0 && may_be_heard(c, p, 1);
 	return !end && rc >= 0;
 }
 
@@ -191,8 +216,13 @@ static void look(struct collect *c)
 		c->over = true;
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		at[i] = (struct pollfd){c->below.at[i]->rests ? -1 : peer_fd(c->below.at[i]), peer_events(c->below.at[i]), 0};
+	bool was_ahead = c->ahead;
+	c->ahead = is_ahead(c);
+	c->more |= was_ahead && !c->ahead; /* what was read then */
+	for (size_t i = 0; i < n; i++) {
+		const struct peer *p = c->below.at[i];
+		at[i] = (struct pollfd){p->rests || (c->ahead && !p->collector) ? -1 : peer_fd(p), peer_events(p), 0};
+	}
 	at[n] = (struct pollfd){peer_fd(&c->up), peer_events(&c->up), 0};
 	at[n + 1] = (struct pollfd){c->listener ? weft_wire_listener_fd(c->listener) : -1, POLLIN, 0};
 	at[n + 2] = (struct pollfd){c->how.life, POLLIN, 0};
@@ -255,7 +285,7 @@ static int begin(struct collect *c, struct weft_err *err)
 	signal(SIGPIPE, SIG_IGN);
 	c->in = calloc(1, sizeof *c->in);
 	c->real_0 = weft_realtime_ns();
-	c->mono_0 = c->began_ns = weft_monotonic_ns();
+	c->mono_0 = c->began_ns = c->asked_ns = weft_monotonic_ns();
 	int rc = c->in ? 0 : weft_err_set(err, -ENOMEM, "out of memory");
 	if (!rc && c->how.listen) {
 		struct weft_wire_listen_how how = {.address = c->how.listen,
@@ -277,6 +307,7 @@ static int begin(struct collect *c, struct weft_err *err)
 		rc = route_inherit(c, c->how.was, err);
 	if (!rc && c->how.joins)
 		rc = route_join(c, err);
+	c->joins = c->how.joins != NULL;
 	c->how.joins = NULL; /* no leaf's business */
 	for (unsigned i = 0; !rc && i < c->how.n_below; i++)
 		if (collect_add_below(c, c->how.below[i], NULL, NULL))

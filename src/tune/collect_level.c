@@ -48,8 +48,7 @@ uint32_t level_count(const struct collect *c)
 static void say_gone(struct collect *c, const struct peer *p)
 {
 	struct message m = {.kind = MESSAGE_LOAD};
-	m.load = (struct message_load){
-		.collector = p->number, .of = c->how.number, .gone = true, .is_between = true, .host = ""};
+	m.load = (struct message_load){.collector = p->number, .of = c->how.number, .gone = true, .is_between = true, .host = ""};
 	route_say_up(c, &m);
 }
 

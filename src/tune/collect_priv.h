@@ -66,6 +66,8 @@ struct collect_tunlet {
 	uint32_t number;
 	struct weft_buf fold; /* of one below, as it comes; the id of whom */
 	uint32_t fold_of;
+	bool ends;            /* there were: */
+	int64_t ended, asked; /* the last iteration whose end went up, and the last one that was asked for or closed */
 };
 
 struct collect {
@@ -91,7 +93,9 @@ struct collect {
 	bool told_controller, said_end;
 	bool told, timed,
 		works; /* those above have said all that there was to say; and what time it is; and were told that it works */
-	uint64_t events, load_ns;
+	uint64_t events, load_ns, asked_ns; /* asked_ns: when somebody above asked for something last */
+	bool ahead;                         /* of those: controllers are not heard */
+	bool joins, bound;                  /* it was put between while the run went on; some task's actor was said */
 	uint32_t level, level_of; /* how many there are to be between this one and those of hosts; for how many that was done */
 	WEFT_VEC(pid_t) ended;    /* leaves that were let go of */
 };

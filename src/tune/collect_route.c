@@ -183,9 +183,21 @@ static bool fold_event(struct collect *c, struct message *m)
 	return rc != FOLDER_FOLDED || k->passes;
 }
 
+static void note_end(struct collect_tunlet *k, int64_t iteration)
+{
+	k->asked = k->ends ? k->asked : iteration - 1;
+	k->ended = k->ends && k->ended > iteration ? k->ended : iteration;
+	k->ends = true;
+}
+
 static bool count_event(struct collect *c, struct message *m)
 {
+	uint32_t tunlet = m->event.event >> 16, event = m->event.event & 0xffff;
+	struct collect_tunlet *k = tunlet < COLLECT_TUNLETS ? &c->tunlet[tunlet] : NULL;
+	const struct spec_event *v = k && k->f && event < k->s->event.n ? &k->s->event.at[event] : NULL;
 	c->events++;
+	if (v && v->iter == ITER_END && v->iteration_ref < m->event.n)
+		note_end(k, m->event.value[v->iteration_ref].i);
 	return fold_event(c, m);
 }
 
@@ -454,7 +466,13 @@ static void remember(struct collect *c, const struct message *m)
 
 static void heard_close(struct collect *c, const struct message_close *m)
 {
-	struct folder *f = m->tunlet < COLLECT_TUNLETS ? c->tunlet[m->tunlet].f : NULL;
+	struct collect_tunlet *k = m->tunlet < COLLECT_TUNLETS ? &c->tunlet[m->tunlet] : NULL;
+	struct folder *f = k ? k->f : NULL;
+	c->asked_ns = weft_monotonic_ns();
+	if (k && k->asked < m->iteration)
+		k->asked = m->iteration;
+	if (k && m->how == MESSAGE_ANEW)
+		k->ends = false;
 	if (f && m->how == MESSAGE_ANEW)
 		folder_anew(f);
 	else if (f && m->how == MESSAGE_CLOSED)
@@ -466,6 +484,7 @@ static void heard_close(struct collect *c, const struct message_close *m)
 static void heard_bind(struct collect *c, const struct message_bind *m)
 {
 	struct collect_task *t = route_task(c, m->task);
+	c->bound = true;
 	if (t && m->tunlet < COLLECT_TUNLETS) {
 		t->tunlet[m->tunlet].bound = true;
 		t->tunlet[m->tunlet].actor = m->actor;

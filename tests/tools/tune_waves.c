@@ -26,14 +26,7 @@
 #include <unistd.h>
 
 #define FUNCTION __attribute__((noinline, noclone))
-enum {
-	MANY = 60,
-	FEW = 1,
-	DEADLINE_S = 120,
-	STEADY = 50,
-	PATIENCE_MS = 20000,
-	MOST = 64
-};
+enum { MANY = 60, FEW = 1, DEADLINE_S = 120, STEADY = 50, PATIENCE_MS = 20000, MOST = 64 };
 
 struct shared {
 	atomic_int iteration, pieces, over, active, done[MOST];

@@ -48,11 +48,15 @@ make_waves_elsewhere()
 	mkdir "$work/real"
 	gcc -O2 -g -o "$work/waves_master" "$source/tests/tools/tune_waves.c" && cp "$work/waves_master" "$work/real/waves_worker" || exit 1
 	others=("${b:?}" "${more[@]}")
-	{
-		printf '#!/bin/sh\ncase $1 in\n'
-		for n in 0 1 2 3; do printf '*%s) exec ip netns exec %s "%s" "$@" ;;\n' $n "${others[n]}" "$work/real/waves_worker"; done
-		echo esac
-	} >"$work/waves_worker"
+	cat >"$work/waves_worker" <<END
+#!/bin/sh
+case \$1 in
+*0) exec ip netns exec ${others[0]} "$work/real/waves_worker" "\$@" ;;
+*1) exec ip netns exec ${others[1]} "$work/real/waves_worker" "\$@" ;;
+*2) exec ip netns exec ${others[2]} "$work/real/waves_worker" "\$@" ;;
+*) exec ip netns exec ${others[3]} "$work/real/waves_worker" "\$@" ;;
+esac
+END
 	chmod +x "$work/waves_worker"
 }
 
