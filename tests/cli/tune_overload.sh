@@ -22,7 +22,7 @@ waves=$source/tests/golden/tunlets/waves.tsl
 said='the analyzer is busy: a collector shares its work from now on'
 
 echo 1..4
-"$build/weft" tune --limit 60s -t "$waves" --report "$work/tuned" -- "$work/waves_master" 4 400 1 100 >"$work/said" 2>"$work/talk" &
+"$build/weft" tune --limit 60s -t "$waves" --report "$work/tuned" -- "$work/waves_master" 4 400 1 60 >"$work/said" 2>"$work/talk" &
 run=$!
 when_said 'waves, iteration 20:' began
 analyzer=$(pgrep -P $run -x weft-analyzer)
@@ -33,7 +33,7 @@ wait $run
 is 'the program ends well' $? 0
 is 'a collector begins' "$(grep -c "$said" "$work/talk")" 1
 is 'no iteration is lost' "$(whole "$work/tuned")" "$(all_of 401)"
-"$build/weft" tune --limit 60s -q --collectors 0 -t "$waves" --report "$work/alone" -- "$work/waves_master" 4 400 1 100 >"$work/said" 2>>"$work/talk"
+"$build/weft" tune --limit 60s -q --collectors 0 -t "$waves" --report "$work/alone" -- "$work/waves_master" 4 400 1 60 >"$work/said" 2>>"$work/talk"
 iterations "$work/tuned" >"$work/a"
 iterations "$work/alone" >"$work/b"
 is 'all iterations are the same' "$(wc -l <"$work/a") $(cmp "$work/a" "$work/b" && echo same)" '401 same'
