@@ -67,7 +67,7 @@ struct starpu_conf {
 	int will_use_mpi;
 	const char *sched_policy_name;
 	struct starpu_sched_policy *sched_policy;
-	union {
+	__extension__ union {
 		void (*sched_policy_callback)(unsigned);
 		void (*sched_policy_init)(unsigned); /* of 1.3 */
 	};
@@ -80,11 +80,11 @@ struct starpu_conf {
 	int nopencl;
 	int nmax_fpga;
 	int nmic; /* of 1.3 */
-	union {
+	__extension__ union {
 		int nmpi_sc;
 		int nmpi_ms;
 	};
-	union {
+	__extension__ union {
 		int ntcpip_sc;
 		int ntcpip_ms;
 	};
@@ -101,11 +101,11 @@ struct starpu_conf {
 	unsigned use_explicit_workers_max_fpga_deviceid;
 	unsigned workers_max_fpga_deviceid[STARPU_NMAXWORKERS];
 	void *max_fpga_load;
-	union {
+	__extension__ union {
 		unsigned use_explicit_workers_mpi_sc_deviceid;
 		unsigned use_explicit_workers_mpi_ms_deviceid;
 	};
-	union {
+	__extension__ union {
 		unsigned workers_mpi_sc_deviceid[STARPU_NMAXWORKERS];
 		unsigned workers_mpi_ms_deviceid[STARPU_NMAXWORKERS];
 	};
@@ -118,11 +118,11 @@ struct starpu_conf {
 	int disable_asynchronous_hip_copy;
 	int disable_asynchronous_sycl_copy;
 	int disable_asynchronous_opencl_copy;
-	union {
+	__extension__ union {
 		int disable_asynchronous_mpi_sc_copy;
 		int disable_asynchronous_mpi_ms_copy;
 	};
-	union {
+	__extension__ union {
 		int disable_asynchronous_tcpip_sc_copy;
 		int disable_asynchronous_tcpip_ms_copy;
 	};

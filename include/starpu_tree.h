@@ -15,7 +15,7 @@ struct starpu_tree;
 
 struct starpu_tree {
 	struct starpu_tree *nodes;
-	union {
+	__extension__ union {
 		struct starpu_tree *parent;
 		struct starpu_tree *father; /* of 1.3 */
 	};

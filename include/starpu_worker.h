@@ -65,17 +65,17 @@ struct starpu_worker_collection {
 	unsigned nworkers;
 	void *unblocked_workers;
 	unsigned nunblocked_workers;
-	union {
+	__extension__ union {
 		void *primaries;
 		void *masters; /* of 1.3 */
 	};
-	union {
+	__extension__ union {
 		unsigned nprimaries;
 		unsigned nmasters;
 	};
 	char present[STARPU_NMAXWORKERS];
 	char is_unblocked[STARPU_NMAXWORKERS];
-	union {
+	__extension__ union {
 		char is_primary[STARPU_NMAXWORKERS];
 		char is_master[STARPU_NMAXWORKERS];
 	};

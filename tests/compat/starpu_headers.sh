@@ -32,7 +32,7 @@ int main(void) { return task.magic == STARPU_VARIABLE_NBUFFERS; }'
 for compiler in gcc clang; do
 	command -v $compiler >/dev/null || continue
 	for standard in c99 c11 c17 gnu99 gnu17; do
-		says_nothing "$compiler $standard" $compiler -x c -std=$standard -D_GNU_SOURCE <<<"$everything"
+		says_nothing "$compiler $standard" $compiler -x c -std=$standard -pedantic -D_GNU_SOURCE <<<"$everything"
 	done
 done
 for compiler in g++ clang++; do
