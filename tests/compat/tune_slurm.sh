@@ -48,7 +48,9 @@ if [ "${1:-}" != --inside ]; then
 fi
 
 # With nothing but 127.0.0.1, Slurm finds no address for localhost.
-ip link set lo up && ip address add 192.0.2.1/32 dev lo || skip 'no loopback'
+if ! ip link set lo up || ! ip address add 192.0.2.1/32 dev lo; then
+	skip 'no loopback'
+fi
 head -c 1024 /dev/urandom >key
 chmod 400 key
 mkdir state spool run
@@ -89,7 +91,9 @@ daemons+=($!)
 # A step's own processes end with it.
 trap 'timeout 10 scancel -f -u root; kill "${daemons[@]}" 2>/dev/null; wait' EXIT
 until [ "$(timeout 10 sinfo -h -o %T 2>/dev/null)" = idle ]; do
-	kill -0 "${daemons[@]}" 2>/dev/null && [ $SECONDS -lt 60 ] || skip 'the daemons of Slurm do not begin'
+	if ! kill -0 "${daemons[@]}" 2>/dev/null || [ $SECONDS -ge 60 ]; then
+		skip 'the daemons of Slurm do not begin'
+	fi
 	sleep 0.2
 done
 
@@ -109,7 +113,7 @@ is "the step's status is ours" $? 3
 "$weft" record -q -o probes.weft --probe 'step_end(i)' -- srun -n 3 ./ranks 20 >said 2>&1
 is 'weft record --probe sees all ranks' "$("$weft" dump probes.weft | grep -c 'step_end.i = ')" 60
 
-timeout 100 srun -n 2 sh -c "${tune[*]}"' --report report.$SLURM_PROCID -- ./ranks' >out 2>said
+timeout 100 srun -n 2 sh -c "${tune[*]} --report report.\$SLURM_PROCID -- ./ranks" >out 2>said
 is 'inside of a step, each rank tunes itself' "$(tr '\n' ' ' <out)$(ranks report.0 report.1)" 'chunk 7 chunk 7 0 1 '
 
 launcher='srun -n 3'
