@@ -57,6 +57,14 @@ static struct starpu_codelet codelet = {
 	.name = "scale",
 };
 
+/* In turn, where there are both. */
+static unsigned where(unsigned task)
+{
+	if (!starpu_cpu_worker_get_count() || !starpu_opencl_worker_get_count())
+		return STARPU_CPU | STARPU_OPENCL;
+	return task % 2 ? STARPU_OPENCL : STARPU_CPU;
+}
+
 int main(void)
 {
 	static float values[N], factor = 2;
@@ -74,8 +82,7 @@ int main(void)
 	starpu_data_partition(vector, &blocks);
 	for (unsigned i = 0; i < PARTS * ROUNDS; i++) {
 		rc = starpu_task_insert(&codelet, STARPU_RW, starpu_data_get_sub_data(vector, 1, i % PARTS), STARPU_VALUE,
-		                        &factor, sizeof factor, STARPU_EXECUTE_WHERE,
-		                        starpu_opencl_worker_get_count() && i % 2 ? STARPU_OPENCL : STARPU_CPU, 0);
+		                        &factor, sizeof factor, STARPU_EXECUTE_WHERE, where(i), 0);
 		STARPU_CHECK_RETURN_VALUE(rc, "starpu_task_insert");
 	}
 	starpu_data_unpartition(vector, STARPU_MAIN_RAM);

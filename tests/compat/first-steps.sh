@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tags: full timeout=600
-# Runs the commands of docs/first-steps.md and docs/tunlets.md as they are printed, and the build line and the run of each program in examples/ as its
-# comment says them. What they print is not compared (times differ): each must succeed. TAP.
+# Runs the commands of docs/first-steps.md, docs/tunlets.md, examples/starpu/README.md and docs/tasks.md as they are printed, and the build line and the
+# run of each program in examples/ as its comment says them. What they print is not compared (times differ): each must succeed. TAP.
 set -u
 source=${WEFT_SOURCE:?} build=${WEFT_BUILD:?}
 work=$(mktemp -d)
@@ -30,7 +30,7 @@ try()
 	fi
 }
 
-mkdir "$work/steps" "$work/examples"
+mkdir "$work/steps" "$work/examples" "$work/tasks"
 cp "$source"/examples/*.{c,cpp,tsl,view} "$work/steps"
 cp "$source"/examples/*.{c,cpp,tsl,view} "$work/examples"
 
@@ -47,6 +47,13 @@ while IFS= read -r line; do
 	try "$line"
 done < <(sed -n "$commands" "$source/docs/tunlets.md")
 try 'grep -q "SetVariableValue block = 1024, was 512" report.txt # all widths were tried'
+
+# Programs of tasks.
+cp "$source"/examples/starpu/*.[ch] "$work/tasks"
+cd "$work/tasks" || exit 1
+while IFS= read -r line; do
+	try "$line"
+done < <(sed -n 's/^    \(\(cc\|weft\) .*\)/\1/p' "$source/examples/starpu/README.md" "$source/docs/tasks.md")
 
 # Lines like ` *     cc x.c ... -o x`, ` *     weft record -- ./x ...`; what is behind && or two blanks is for the reader.
 cd "$work/examples" || exit 1

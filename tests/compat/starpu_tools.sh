@@ -47,5 +47,8 @@ says 'the models' 0 'file: <move_here_0.somewhere>' "$tools/starpu_perfmodel_dis
 says 'a model' 0 'performance model for cpu0_impl0' "$tools/starpu_perfmodel_display" -s move_here_0
 says 'a model as XML' 0 '<perfmodel version="45">' "$tools/starpu_perfmodel_display" -x -s move_here_0
 says 'the configuration' 0 '^STARPU_NMAXBUFS=8$' sh "$home/prefix/bin/starpu_config"
+for variable in prefix exec_prefix libdir includedir pkglibdir; do
+	says "pkg-config's $variable" 0 '^/' env PKG_CONFIG_PATH="$build/meson-private" pkg-config --variable=$variable starpu-1.3
+done
 echo "1..$number"
 exit $failed
