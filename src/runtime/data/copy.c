@@ -3,23 +3,28 @@
  * Copies between nodes. starpu_interface_copy() and its sisters for more dimensions are one function here: dimensions that lie
  * densely in both places are merged first, what remains goes row by row, or two dimensions at a time where the node can.
  */
+#include "complain.h"
+#include "dense.h"
 #include "memory.h"
 #include "handle.h"
 #include "runtime/life_detail.h"
 #include <errno.h>
 #include <string.h>
 
+static bool is_ram(unsigned node)
+{
+	return node < STARPU_MAXNODES && (rt_nodes[node].kind == STARPU_CPU_RAM || rt_nodes[node].kind == STARPU_UNUSED);
+}
+
+/* NULL: nobody reaches both. */
 static const struct rt_node_ops *ops_between(unsigned from, unsigned to)
 {
 	uint32_t n = weft_load_u32(&rt_n_nodes);
 	if (from >= n || to >= n)
 		return NULL;
-	return rt_nodes[from].kind != STARPU_CPU_RAM ? rt_nodes[from].ops : rt_nodes[to].ops;
-}
-
-static bool is_ram(unsigned node)
-{
-	return node < STARPU_MAXNODES && (rt_nodes[node].kind == STARPU_CPU_RAM || rt_nodes[node].kind == STARPU_UNUSED);
+	if (is_ram(from))
+		return rt_nodes[to].ops;
+	return is_ram(to) || rt_nodes[from].kind == rt_nodes[to].kind ? rt_nodes[from].ops : NULL;
 }
 
 static int copy_row(const struct rt_place *from, const struct rt_place *to, size_t size, struct rt_async *async)
@@ -32,11 +37,10 @@ static int copy_row(const struct rt_place *from, const struct rt_place *to, size
 	return ops && ops->copy ? ops->copy(from, to, size, async) : -ENOSYS;
 }
 
-enum { MOST_DIMS = 32 };
 struct shape {
 	size_t size; /* of a block of contiguous bytes */
 	unsigned dims;
-	size_t n[MOST_DIMS], ld_from[MOST_DIMS], ld_to[MOST_DIMS];
+	size_t n[RT_MOST_DIMS], ld_from[RT_MOST_DIMS], ld_to[RT_MOST_DIMS];
 };
 
 /* Dimensions whose rows touch each other in both places become one. */
@@ -135,7 +139,7 @@ int starpu_interface_copynd(uintptr_t src, size_t src_offset, unsigned src_node,
                             void *async_data)
 {
 	struct shape s = {.size = elemsize, .dims = (unsigned)ndim};
-	if (ndim > MOST_DIMS)
+	if (ndim > RT_MOST_DIMS)
 		return -EINVAL;
 	for (size_t i = 0; i < ndim; i++) {
 		s.n[i] = nn[i];
@@ -165,7 +169,9 @@ static int copy_packed(starpu_data_handle_t h, unsigned from, unsigned to)
 	void *packed = NULL;
 	starpu_ssize_t size = 0;
 	int rc;
-	if (!o->pack_data || !(o->unpack_data || o->peek_data))
+	RT_EXPECT(rt_nodes[is_ram(from) ? to : from].kind == STARPU_DISK_RAM,
+	          "the interface of handle %p cannot copy from memory node %u to %u", (void *)h, from, to);
+	if (!o->pack_data || !o->unpack_data)
 		return -ENOSYS;
 	if (is_ram(from)) {
 		rc = o->pack_data(h, from, &packed, &size);
@@ -175,7 +181,7 @@ static int copy_packed(starpu_data_handle_t h, unsigned from, unsigned to)
 	}
 	size_t n = 0;
 	rc = rt_disk_read_whole(h, from, &packed, &n);
-	return rc ? rc : o->unpack_data ? o->unpack_data(h, to, packed, n) : -ENOSYS;
+	return rc ? rc : o->unpack_data(h, to, packed, n);
 }
 
 int rt_copy_interface(starpu_data_handle_t h, void *from, unsigned from_node, void *to, unsigned to_node, struct rt_async *async)

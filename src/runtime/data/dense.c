@@ -119,6 +119,7 @@ static void forget_address(struct rt_dense *d)
 static void own_arrays(void *interface)
 {
 	struct starpu_ndim_interface *nd = interface;
+	RT_EXPECT(nd->ndim <= RT_MOST_DIMS, "data of %zu dimensions: %d are the most", nd->ndim, (int)RT_MOST_DIMS);
 	size_t size = (nd->ndim ? nd->ndim : 1) * sizeof *nd->nn;
 	size_t *nn = malloc(size), *ldn = malloc(size);
 	if (!nn || !ldn)
@@ -209,19 +210,37 @@ static void dense_reuse(void *interface, const void *cached, unsigned node)
 	take_address(interface, cached);
 }
 
+struct strides {
+	size_t n[RT_MOST_DIMS], ld[RT_MOST_DIMS];
+};
+
+static struct strides strides_of(const struct rt_dense *d)
+{
+	struct strides s;
+	for (unsigned k = 0; k < d->dims; k++) {
+		s.n[k] = rt_dense_n(d, k);
+		s.ld[k] = rt_dense_ld(d, k);
+	}
+	return s;
+}
+
+/* In main memory by its address: programs that lend memory there need not say more. */
+static struct rt_place place_of(const struct rt_dense *d, unsigned node)
+{
+	if (rt_nodes[node].kind == STARPU_CPU_RAM)
+		return (struct rt_place){*d->ptr, 0, node};
+	return (struct rt_place){*d->dev_handle, *d->offset, node};
+}
+
 static int dense_copy(void *src, unsigned src_node, void *dst, unsigned dst_node, void *async)
 {
 	struct rt_dense a, b;
-	size_t few[3][RT_DENSE_FIXED], *nn = few[0], *ld_a = few[1], *ld_b = few[2];
 	look(src, &a);
 	look(dst, &b);
-	for (unsigned k = 0; k < a.dims && !a.nn; k++) {
-		nn[k] = rt_dense_n(&a, k);
-		ld_a[k] = rt_dense_ld(&a, k);
-		ld_b[k] = rt_dense_ld(&b, k);
-	}
-	return starpu_interface_copynd(*a.dev_handle, *a.offset, src_node, *b.dev_handle, *b.offset, dst_node, a.elemsize, a.dims,
-	                               a.nn ? a.nn : nn, a.nn ? a.ldn : ld_a, a.nn ? b.ldn : ld_b, async);
+	struct strides from = strides_of(&a), to = strides_of(&b);
+	struct rt_place at = place_of(&a, src_node), there = place_of(&b, dst_node);
+	return starpu_interface_copynd(at.base, at.offset, src_node, there.base, there.offset, dst_node, a.elemsize, a.dims, from.n,
+	                               from.ld, to.ld, async);
 }
 
 static const struct starpu_data_copy_methods dense_methods = {.any_to_any = dense_copy};
@@ -323,22 +342,20 @@ static starpu_ssize_t dense_describe(void *interface, char *buf, size_t size)
 
 enum direction { TO_PACKED, FROM_PACKED };
 
-static void copy_packed(const struct rt_dense *d, char *packed, enum direction way)
+static int copy_packed(const struct rt_dense *d, unsigned node, void *packed, enum direction way)
 {
-	/* An ndim that was cut out of a larger one may have no contiguous dimension. */
-	unsigned first = d->dims && rt_dense_ld(d, 0) == 1;
-	size_t rows = 1, row = d->elemsize * (first ? rt_dense_n(d, 0) : 1);
-	for (unsigned k = first; k < d->dims; k++)
-		rows *= rt_dense_n(d, k);
-	for (size_t i = 0; i < rows; i++, packed += row) {
-		size_t at = 0, rest = i;
-		for (unsigned k = first; k < d->dims; k++) {
-			at += rest % rt_dense_n(d, k) * rt_dense_ld(d, k);
-			rest /= rt_dense_n(d, k);
-		}
-		char *p = (char *)*d->ptr + at * d->elemsize;
-		memcpy(way == TO_PACKED ? packed : p, way == TO_PACKED ? p : packed, row);
+	struct strides s = strides_of(d);
+	struct rt_place at = place_of(d, node);
+	size_t ld_packed[RT_MOST_DIMS], ld = 1;
+	for (unsigned k = 0; k < d->dims; k++) {
+		ld_packed[k] = ld;
+		ld *= s.n[k];
 	}
+	if (way == TO_PACKED)
+		return starpu_interface_copynd(at.base, at.offset, node, (uintptr_t)packed, 0, STARPU_MAIN_RAM, d->elemsize,
+		                               d->dims, s.n, s.ld, ld_packed, NULL);
+	return starpu_interface_copynd((uintptr_t)packed, 0, STARPU_MAIN_RAM, at.base, at.offset, node, d->elemsize, d->dims, s.n,
+	                               ld_packed, s.ld, NULL);
 }
 
 static int dense_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)
@@ -350,18 +367,14 @@ static int dense_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_
 		return 0;
 	if (starpu_malloc_flags(ptr, bytes(&d), 0))
 		return -ENOMEM;
-	copy_packed(&d, *ptr, TO_PACKED);
-	return 0;
+	return copy_packed(&d, node, *ptr, TO_PACKED);
 }
 
 static int dense_peek(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
 {
 	struct rt_dense d;
 	look(starpu_data_get_interface_on_node(h, node), &d);
-	if (count != bytes(&d))
-		return -EINVAL;
-	copy_packed(&d, ptr, FROM_PACKED);
-	return 0;
+	return count == bytes(&d) ? copy_packed(&d, node, ptr, FROM_PACKED) : -EINVAL;
 }
 
 static int dense_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)

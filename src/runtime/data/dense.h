@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <starpu.h>
 
-enum { RT_DENSE_FIXED = 4 }; /* dimensions of all but ndim */
+enum { RT_DENSE_FIXED = 4, RT_MOST_DIMS = 32 }; /* dimensions of all but ndim; of any */
 
 struct rt_dense {
 	unsigned dims;

@@ -18,16 +18,15 @@ void starpu_filter_nparts_compute_chunk_size_and_offset(unsigned n, unsigned npa
 }
 
 /* What a child is of its parent: sizes and distances of the dimensions it keeps, and where it begins, in elements. */
-enum { MOST_DIMS = 64 };
 struct cut {
 	unsigned dims;
-	size_t n[MOST_DIMS], ld[MOST_DIMS];
+	size_t n[RT_MOST_DIMS], ld[RT_MOST_DIMS];
 	size_t at;
 };
 
 static void look(void *interface, struct rt_dense *d, struct cut *c)
 {
-	if (!rt_dense_look(interface, d) || d->dims > MOST_DIMS)
+	if (!rt_dense_look(interface, d) || d->dims > RT_MOST_DIMS)
 		rt_misuse("this filter is for dense data");
 	*c = (struct cut){.dims = d->dims};
 	for (unsigned k = 0; k < d->dims; k++) {

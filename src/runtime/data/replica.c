@@ -148,12 +148,10 @@ static int transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_r
 	rt_replica_unlock();
 	rt_data_trace_copy(from, to);
 	int rc = rt_copy_interface(h, from->interface, from->node, to->interface, to->node, &async);
-	if (rc == -EAGAIN) {
-		if (rt_traced_in_detail())
-			weft_point(rt_detail.copy_submitted, (int64_t)rt_data_size(h));
-		rt_async_wait(&async);
-		rc = 0;
-	}
+	if (rc == -EAGAIN && rt_traced_in_detail())
+		weft_point(rt_detail.copy_submitted, (int64_t)rt_data_size(h));
+	rt_async_wait(&async); /* what began is waited for even if the rest failed */
+	rc = rc == -EAGAIN ? 0 : rc;
 	if (!rc && h->ops->is_multiformat)
 		rt_multiformat_arrived(to, from->node);
 	rt_data_trace_copied(from, to, !rc);

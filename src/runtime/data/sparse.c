@@ -219,6 +219,19 @@ static starpu_ssize_t coo_describe(void *interface, char *buf, size_t size)
 	return snprintf(buf, size, "M%ux%ux%ux%zu", i->nx, i->ny, i->n_values, i->elemsize);
 }
 
+enum direction { TO_PACKED, FROM_PACKED };
+
+/* One array behind the other. */
+static int copy_packed(const struct pieces *p, unsigned node, void *packed, enum direction way)
+{
+	uintptr_t at = (uintptr_t)packed;
+	int rc = 0;
+	for (unsigned k = 0; k < PIECES && !rc; at += p->bytes[k++])
+		rc = way == TO_PACKED ? starpu_interface_copy(*p->addr[k], 0, node, at, 0, STARPU_MAIN_RAM, p->bytes[k], NULL)
+		                      : starpu_interface_copy(at, 0, STARPU_MAIN_RAM, *p->addr[k], 0, node, p->bytes[k], NULL);
+	return rc;
+}
+
 static int sparse_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)
 {
 	struct pieces p;
@@ -228,22 +241,14 @@ static int sparse_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu
 		return 0;
 	if (starpu_malloc_flags(ptr, bytes(&p), 0))
 		return -ENOMEM;
-	char *to = *ptr;
-	for (unsigned k = 0; k < PIECES; to += p.bytes[k++])
-		memcpy(to, (const void *)*p.addr[k], p.bytes[k]);
-	return 0;
+	return copy_packed(&p, node, *ptr, TO_PACKED);
 }
 
 static int sparse_peek(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
 {
 	struct pieces p;
 	look(starpu_data_get_interface_on_node(h, node), &p);
-	if (count != bytes(&p))
-		return -EINVAL;
-	const char *from = ptr;
-	for (unsigned k = 0; k < PIECES; from += p.bytes[k++])
-		memcpy((void *)*p.addr[k], from, p.bytes[k]);
-	return 0;
+	return count == bytes(&p) ? copy_packed(&p, node, ptr, FROM_PACKED) : -EINVAL;
 }
 
 static int sparse_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
