@@ -155,11 +155,21 @@ static void ndim_unregister(starpu_data_handle_t h)
 	}
 }
 
+/* As memory of ours is used. */
+static void leave_no_gaps(struct rt_dense *d)
+{
+	size_t ld = 1;
+	for (unsigned k = 0; k < d->dims; k++) {
+		set_ld(d, k, ld);
+		ld *= rt_dense_n(d, k);
+	}
+}
+
 static starpu_ssize_t dense_allocate(void *interface, unsigned node)
 {
 	struct rt_dense d;
 	look(interface, &d);
-	size_t size = alloc_bytes(&d), ld = 1;
+	size_t size = alloc_bytes(&d);
 	uintptr_t addr = starpu_malloc_on_node(node, size);
 	if (!addr)
 		return -ENOMEM;
@@ -167,10 +177,7 @@ static starpu_ssize_t dense_allocate(void *interface, unsigned node)
 	*d.ptr = rt_nodes[node].kind == STARPU_OPENCL_RAM && d.dims ? 0 : addr;
 	*d.dev_handle = addr;
 	*d.offset = 0;
-	for (unsigned k = 0; k < d.dims; k++) {
-		set_ld(&d, k, ld);
-		ld *= rt_dense_n(&d, k);
-	}
+	leave_no_gaps(&d);
 	return (starpu_ssize_t)size;
 }
 
@@ -182,32 +189,32 @@ static void dense_free(void *interface, unsigned node)
 	forget_address(&d);
 }
 
-/* The address and the distances of `from`, which has the memory now. */
-static void take_address(void *to, const void *from)
+/* The memory of `from`, which may have another shape of as many bytes. */
+static void take_address(struct rt_dense *to, const struct rt_dense *from)
 {
-	struct rt_dense a, b;
-	look(to, &a);
-	look((void *)from, &b);
-	*a.ptr = *b.ptr;
-	*a.dev_handle = *b.dev_handle;
-	*a.offset = *b.offset;
-	for (unsigned k = 0; k < a.dims; k++)
-		set_ld(&a, k, rt_dense_ld(&b, k));
+	*to->ptr = *from->ptr;
+	*to->dev_handle = *from->dev_handle;
+	*to->offset = *from->offset;
 }
 
 static void dense_cache(void *cached, void *interface, unsigned node)
 {
-	struct rt_dense d;
+	struct rt_dense to, from;
 	(void)node;
-	take_address(cached, interface);
-	look(interface, &d);
-	forget_address(&d);
+	look(cached, &to);
+	look(interface, &from);
+	take_address(&to, &from);
+	forget_address(&from);
 }
 
 static void dense_reuse(void *interface, const void *cached, unsigned node)
 {
+	struct rt_dense to, from;
 	(void)node;
-	take_address(interface, cached);
+	look(interface, &to);
+	look((void *)cached, &from);
+	take_address(&to, &from);
+	leave_no_gaps(&to);
 }
 
 struct strides {

@@ -148,7 +148,11 @@ static int fail(struct fetch *f, int rc, struct weft_err *err)
 	const char *name = f->failed && f->failed->name ? f->failed->name : "without a name";
 	if (rc == -EINVAL)
 		return weft_err_set(err, rc, "handle %p (%s) has no value yet: it was never written", (void *)f->failed, name);
-	return weft_err_set(err, rc, "handle %p (%s) finds no room on memory node %u", (void *)f->failed, name, f->worker->node);
+	if (rc == -ENOMEM)
+		return weft_err_set(err, rc, "handle %p (%s) finds no room on memory node %u", (void *)f->failed, name,
+		                    f->worker->node);
+	return weft_err_set(err, rc, "handle %p (%s) cannot be copied to memory node %u: %s", (void *)f->failed, name,
+	                    f->worker->node, strerror(-rc));
 }
 
 /* The worker's own buffers; those of a reduction begin with the neutral element. */
