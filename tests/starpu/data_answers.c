@@ -98,8 +98,8 @@ static void see_vector(void *buffers[], void *arg)
 	printf("  task: %zu of %zu bytes at %zu, offset %zu, allocated %zu, handle is pointer %d, slice %zu\n",
 	       (size_t)STARPU_VECTOR_GET_NX(buffers[0]), (size_t)STARPU_VECTOR_GET_ELEMSIZE(buffers[0]),
 	       elements_from((void *)STARPU_VECTOR_GET_PTR(buffers[0])), (size_t)STARPU_VECTOR_GET_OFFSET(buffers[0]),
-	       (size_t)STARPU_VECTOR_GET_ALLOCSIZE(buffers[0]),
-	       STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]) == (uintptr_t)value, (size_t)STARPU_VECTOR_GET_SLICE_BASE(buffers[0]));
+	       (size_t)STARPU_VECTOR_GET_ALLOCSIZE(buffers[0]), STARPU_VECTOR_GET_DEV_HANDLE(buffers[0]) == (uintptr_t)value,
+	       (size_t)STARPU_VECTOR_GET_SLICE_BASE(buffers[0]));
 	(void)arg;
 }
 static void see_matrix(void *buffers[], void *arg)
@@ -108,8 +108,7 @@ static void see_matrix(void *buffers[], void *arg)
 	       (size_t)STARPU_MATRIX_GET_NX(buffers[0]), (size_t)STARPU_MATRIX_GET_NY(buffers[0]),
 	       (size_t)STARPU_MATRIX_GET_LD(buffers[0]), (size_t)STARPU_MATRIX_GET_ELEMSIZE(buffers[0]),
 	       elements_from((void *)STARPU_MATRIX_GET_PTR(buffers[0])), (size_t)STARPU_MATRIX_GET_OFFSET(buffers[0]),
-	       (size_t)STARPU_MATRIX_GET_ALLOCSIZE(buffers[0]),
-	       STARPU_MATRIX_GET_DEV_HANDLE(buffers[0]) == (uintptr_t)value);
+	       (size_t)STARPU_MATRIX_GET_ALLOCSIZE(buffers[0]), STARPU_MATRIX_GET_DEV_HANDLE(buffers[0]) == (uintptr_t)value);
 	(void)arg;
 }
 static void see_block(void *buffers[], void *arg)
@@ -156,9 +155,12 @@ static void tell(starpu_data_handle_t h)
 	static const struct {
 		enum starpu_data_interface_id id;
 		starpu_cpu_func_t func;
-	} sees[] = {{STARPU_VARIABLE_INTERFACE_ID, see_variable}, {STARPU_VECTOR_INTERFACE_ID, see_vector},
-	            {STARPU_MATRIX_INTERFACE_ID, see_matrix},     {STARPU_BLOCK_INTERFACE_ID, see_block},
-	            {STARPU_CSR_INTERFACE_ID, see_csr},           {STARPU_BCSR_INTERFACE_ID, see_bcsr},
+	} sees[] = {{STARPU_VARIABLE_INTERFACE_ID, see_variable},
+	            {STARPU_VECTOR_INTERFACE_ID, see_vector},
+	            {STARPU_MATRIX_INTERFACE_ID, see_matrix},
+	            {STARPU_BLOCK_INTERFACE_ID, see_block},
+	            {STARPU_CSR_INTERFACE_ID, see_csr},
+	            {STARPU_BCSR_INTERFACE_ID, see_bcsr},
 	            {STARPU_COO_INTERFACE_ID, see_coo}};
 	for (size_t i = 0; i < sizeof sees / sizeof sees[0]; i++)
 		if (sees[i].id == starpu_data_get_interface_id(h)) {
@@ -216,11 +218,11 @@ static void tell_dense(void)
 {
 	static const struct cut vector[] = {{"block", starpu_vector_filter_block, 4, 0},
 	                                    {"block_shadow", starpu_vector_filter_block_shadow, 4, 2}},
-	                        matrix[] = {{"block", starpu_matrix_filter_block, 4, 0},
+				matrix[] = {{"block", starpu_matrix_filter_block, 4, 0},
 	                                    {"block_shadow", starpu_matrix_filter_block_shadow, 4, 2},
 	                                    {"vertical", starpu_matrix_filter_vertical_block, 7, 0},
 	                                    {"vertical_shadow", starpu_matrix_filter_vertical_block_shadow, 3, 2}},
-	                        block[] = {{"block", starpu_block_filter_block, 4, 0},
+				block[] = {{"block", starpu_block_filter_block, 4, 0},
 	                                   {"block_shadow", starpu_block_filter_block_shadow, 3, 2},
 	                                   {"vertical", starpu_block_filter_vertical_block, 3, 0},
 	                                   {"vertical_shadow", starpu_block_filter_vertical_block_shadow, 2, 2},
@@ -292,8 +294,8 @@ static void tell_sparse(void)
 		for (unsigned parts = 1; parts <= csr->most; parts++) {
 			struct starpu_data_filter f = {.filter_func = k ? bcsr->func : csr->func, .nchildren = parts};
 			if (k)
-				starpu_bcsr_data_register(&h, STARPU_MAIN_RAM, nnz, ROWS, (uintptr_t)value, column, rowptr, 0, 3, 2,
-				                          sizeof(int));
+				starpu_bcsr_data_register(&h, STARPU_MAIN_RAM, nnz, ROWS, (uintptr_t)value, column, rowptr, 0, 3,
+				                          2, sizeof(int));
 			else
 				starpu_csr_data_register(&h, STARPU_MAIN_RAM, nnz, ROWS, (uintptr_t)value, column, rowptr, 0,
 				                         sizeof(int));
@@ -301,7 +303,9 @@ static void tell_sparse(void)
 			starpu_data_partition(h, &f);
 			for (unsigned i = 0; i < parts; i++) {
 				starpu_data_handle_t part = starpu_data_get_child(h, i);
-				struct starpu_codelet cl = {.cpu_funcs = {k ? see_bcsr : see_csr}, .nbuffers = 1, .modes = {STARPU_R}};
+				struct starpu_codelet cl = {.cpu_funcs = {k ? see_bcsr : see_csr},
+				                            .nbuffers = 1,
+				                            .modes = {STARPU_R}};
 				tell_footprint(part);
 				if (starpu_task_insert(&cl, STARPU_R, part, STARPU_TASK_SYNCHRONOUS, 1, 0))
 					printf("  no task\n");
@@ -455,8 +459,7 @@ static void tell_acquired(starpu_data_handle_t h)
 	printf(" %d\n", starpu_data_acquire_cb(h, STARPU_RW, got, h));
 	printf(" %d\n", starpu_data_acquire_cb_sequential_consistency(h, STARPU_RW, got, h, 1));
 	printf(" %d\n", starpu_data_acquire_on_node_cb(h, STARPU_MAIN_RAM, STARPU_RW, got_on_node, h));
-	printf(" %d\n",
-	       starpu_data_acquire_on_node_cb_sequential_consistency(h, STARPU_MAIN_RAM, STARPU_RW, got_on_node, h, 1));
+	printf(" %d\n", starpu_data_acquire_on_node_cb_sequential_consistency(h, STARPU_MAIN_RAM, STARPU_RW, got_on_node, h, 1));
 	printf(" %d", starpu_data_acquire(h, STARPU_RW));
 	printf(" called %u\n", called);
 	starpu_data_release(h);
@@ -483,8 +486,9 @@ static void tell_states(void)
 	if (starpu_task_insert(&fills, STARPU_W, h, STARPU_TASK_SYNCHRONOUS, 1, 0))
 		printf(" no task\n");
 	tell_status(h, "written");
-	printf(" %d %d %d %d %d %d\n", starpu_data_request_allocation(h, STARPU_MAIN_RAM), starpu_data_fetch_on_node(h, STARPU_MAIN_RAM, 0),
-	       starpu_data_prefetch_on_node(h, STARPU_MAIN_RAM, 0), starpu_data_prefetch_on_node_prio(h, STARPU_MAIN_RAM, 0, 3),
+	printf(" %d %d %d %d %d %d\n", starpu_data_request_allocation(h, STARPU_MAIN_RAM),
+	       starpu_data_fetch_on_node(h, STARPU_MAIN_RAM, 0), starpu_data_prefetch_on_node(h, STARPU_MAIN_RAM, 0),
+	       starpu_data_prefetch_on_node_prio(h, STARPU_MAIN_RAM, 0, 3),
 	       starpu_data_idle_prefetch_on_node(h, STARPU_MAIN_RAM, 0),
 	       starpu_data_idle_prefetch_on_node_prio(h, STARPU_MAIN_RAM, 0, 3));
 	tell_acquired(h);

@@ -383,7 +383,8 @@ static struct matrix {
 static unsigned n_asked;
 static atomic_bool ends;
 
-static starpu_data_handle_t count_evictions(starpu_data_handle_t to_load, unsigned node, enum starpu_is_prefetch prefetch, void *data)
+static starpu_data_handle_t count_evictions(starpu_data_handle_t to_load, unsigned node, enum starpu_is_prefetch prefetch,
+                                            void *data)
 {
 	(void)to_load, (void)node, (void)prefetch, (void)data;
 	__atomic_add_fetch(&n_asked, 1, __ATOMIC_RELAXED);
@@ -469,7 +470,8 @@ static void walk_switch(struct matrix *m, unsigned what)
 	else if (what == 3)
 		starpu_data_unpartition_submit_r(whole, (int)node);
 	else
-		CHECK(starpu_data_prefetch_on_node_prio(m->piece[random_below(PIECES)].handle, node, 1, (int)random_below(3)) == 0);
+		CHECK(starpu_data_prefetch_on_node_prio(m->piece[random_below(PIECES)].handle, node, 1, (int)random_below(3)) ==
+		      0);
 }
 
 static void walk_on(unsigned step)

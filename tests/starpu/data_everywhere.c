@@ -127,8 +127,13 @@ static struct sparse sparse_of(void *i)
 		CHECK(STARPU_COO_GET_OFFSET == 0 && STARPU_COO_GET_ELEMSIZE(i) == sizeof(unsigned));
 		CHECK(STARPU_COO_GET_NX(i) == 20 && STARPU_COO_GET_NY(i) == 30);
 		CHECK(STARPU_COO_GET_VALUES(i) == STARPU_COO_GET_VALUES_DEV_HANDLE(i));
-		return (struct sparse){STARPU_COO_GET_VALUES(i), (uintptr_t)STARPU_COO_GET_COLUMNS_DEV_HANDLE(i),
-		                       (uintptr_t)STARPU_COO_GET_ROWS_DEV_HANDLE(i), STARPU_COO_GET_NVALUES(i), 0, 0, 1};
+		return (struct sparse){STARPU_COO_GET_VALUES(i),
+		                       (uintptr_t)STARPU_COO_GET_COLUMNS_DEV_HANDLE(i),
+		                       (uintptr_t)STARPU_COO_GET_ROWS_DEV_HANDLE(i),
+		                       STARPU_COO_GET_NVALUES(i),
+		                       0,
+		                       0,
+		                       1};
 	}
 	CHECK(STARPU_BCSR_GET_OFFSET == 0 && STARPU_BCSR_GET_ELEMSIZE(i) == sizeof(unsigned));
 	CHECK(STARPU_BCSR_GET_NZVAL(i) == STARPU_BCSR_GET_NZVAL_DEV_HANDLE(i));
@@ -213,7 +218,8 @@ static void change_sparse(starpu_data_handle_t h, size_t n_values, const uint32_
 }
 
 /* Parts of rows, more of them than there are rows, too; each on every worker. */
-static void change_rows(starpu_data_handle_t h, size_t entry, void (*cut)(void *, void *, struct starpu_data_filter *, unsigned, unsigned))
+static void change_rows(starpu_data_handle_t h, size_t entry,
+                        void (*cut)(void *, void *, struct starpu_data_filter *, unsigned, unsigned))
 {
 	for (unsigned parts = 1; parts <= ROWS + 2; parts++) {
 		struct starpu_data_filter f = {.filter_func = cut, .nchildren = parts};
@@ -264,8 +270,8 @@ struct bytes_box {
 };
 /* The distances of the two sides are each other's multiples, are not, leave no gap, or let a row reach over two rows of the other. */
 static const struct bytes_box boxes[] = {
-	{16, {4, 3, 2}, {{32, 16}, {128, 70}, {384, 215}}},  {7, {3, 2, 2}, {{11, 8}, {40, 25}, {101, 60}}},
-	{12, {5, 4, 3}, {{12, 12}, {60, 60}, {240, 240}}},   {5, {1, 7, 1}, {{5, 9}, {13, 6}, {200, 201}}},
+	{16, {4, 3, 2}, {{32, 16}, {128, 70}, {384, 215}}},     {7, {3, 2, 2}, {{11, 8}, {40, 25}, {101, 60}}},
+	{12, {5, 4, 3}, {{12, 12}, {60, 60}, {240, 240}}},      {5, {1, 7, 1}, {{5, 9}, {13, 6}, {200, 201}}},
 	{100, {3, 1, 2}, {{103, 100}, {400, 300}, {500, 301}}},
 };
 
@@ -279,8 +285,8 @@ static size_t from_at(const struct bytes_box *b, unsigned dims, size_t i, unsign
 	return at;
 }
 
-static int copy_box(const struct bytes_box *b, unsigned dims, unsigned side, uintptr_t from, size_t from_offset, unsigned from_node,
-                    uintptr_t to, size_t to_offset, unsigned to_node)
+static int copy_box(const struct bytes_box *b, unsigned dims, unsigned side, uintptr_t from, size_t from_offset,
+                    unsigned from_node, uintptr_t to, size_t to_offset, unsigned to_node)
 {
 	unsigned other = !side;
 	if (dims == 1)
@@ -345,7 +351,7 @@ struct trio {
 	bool is_home;
 };
 enum { TX = 5, TY = 4, TZ = 3, TT = 2, GAP = 3 };
-static const size_t trio_elements[] = {TX * TY, TX * TY * TZ, TX * TY * TZ * TT};
+static const size_t trio_elements[] = {TX * TY, TX *TY *TZ, TX *TY *TZ *TT};
 static unsigned n_begun, n_ended;
 
 static size_t row_of(const struct trio *t)
@@ -357,7 +363,9 @@ static void trio_register(starpu_data_handle_t h, int home_node, void *interface
 {
 	for (int node = 0; node < STARPU_MAXNODES; node++) {
 		struct trio *t = starpu_data_get_interface_on_node(h, (unsigned)node);
-		*t = node == home_node ? *(struct trio *)interface : (struct trio){.id = ((struct trio *)interface)->id};
+		*t = node == home_node ? *(struct trio *)interface : (struct trio) {
+			.id = ((struct trio *)interface)->id
+		};
 	}
 }
 
@@ -391,10 +399,10 @@ static int trio_copy(void *src, unsigned src_node, void *dst, unsigned dst_node,
 	                                               &start);
 	__atomic_add_fetch(&n_begun, start > 0, __ATOMIC_RELAXED);
 	int rc[] = {starpu_interface_copy2d(a->part[0], 0, src_node, b->part[0], 0, dst_node, row, TY, la, lb, async),
-	            starpu_interface_copy3d(a->part[1], 0, src_node, b->part[1], 0, dst_node, row, TY, la, lb, TZ, la * TY, lb * TY,
-	                                    async),
-	            starpu_interface_copy4d(a->part[2], 0, src_node, b->part[2], 0, dst_node, row, TY, la, lb, TZ, la * TY, lb * TY,
-	                                    TT, la * TY * TZ, lb * TY * TZ, async)};
+	            starpu_interface_copy3d(a->part[1], 0, src_node, b->part[1], 0, dst_node, row, TY, la, lb, TZ, la * TY,
+	                                    lb * TY, async),
+	            starpu_interface_copy4d(a->part[2], 0, src_node, b->part[2], 0, dst_node, row, TY, la, lb, TZ, la * TY,
+	                                    lb * TY, TT, la * TY * TZ, lb * TY * TZ, async)};
 	starpu_interface_data_copy(src_node, dst_node, row * TY);
 	starpu_interface_end_driver_copy_async_devid(starpu_memory_node_get_devid(src_node), starpu_node_get_kind(src_node),
 	                                             starpu_memory_node_get_devid(dst_node), starpu_node_get_kind(dst_node),
@@ -614,7 +622,8 @@ static void check_lent(unsigned node)
 	cl_mem buffer = NULL;
 	for (size_t offset = 0; offset <= 64; offset += 64) {
 		starpu_data_handle_t h;
-		CHECK(starpu_opencl_allocate_memory(starpu_memory_node_get_devid(node), &buffer, 128, CL_MEM_READ_WRITE) == CL_SUCCESS);
+		CHECK(starpu_opencl_allocate_memory(starpu_memory_node_get_devid(node), &buffer, 128, CL_MEM_READ_WRITE) ==
+		      CL_SUCCESS);
 		for (unsigned i = 0; i < 16; i++)
 			home[i] = model[i] = i;
 		starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)home, 16, sizeof home[0]);

@@ -249,15 +249,16 @@ static void check_source(const char *folder, const char *path)
 		const char *name;
 		bool in_folder;
 	} way[] = {{"/step.cl", false}, {"step.cl", true}};
-	char *file, *where, *text, name[64], old_file[256], old_where[256], *old_text = malloc(AS_MUCH);
+	char *file, *where, *text, name[64], place[64], old_file[256], old_where[256], *old_text = malloc(AS_MUCH);
+	snprintf(place, sizeof place, "%s/", folder);
 	for (unsigned i = 0; i < 2; i++) {
 		snprintf(name, sizeof name, "%s%s", way[i].in_folder ? "" : folder, way[i].name);
 		if (way[i].in_folder)
 			setenv("STARPU_OPENCL_PROGRAM_DIR", folder, 1);
 		starpu_opencl_load_program_source_malloc(name, &file, &where, &text);
-		CHECK(!strcmp(file, path) && !strcmp(where, folder) && !strcmp(text, source));
+		CHECK(!strcmp(file, path) && !strcmp(where, place) && !strcmp(text, source));
 		starpu_opencl_load_program_source(name, old_file, old_where, old_text);
-		CHECK(!strcmp(old_file, path) && !strcmp(old_where, folder) && !strcmp(old_text, source));
+		CHECK(!strcmp(old_file, path) && !strcmp(old_where, place) && !strcmp(old_text, source));
 		free(file);
 		free(where);
 		free(text);

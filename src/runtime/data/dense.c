@@ -246,8 +246,8 @@ static int dense_copy(void *src, unsigned src_node, void *dst, unsigned dst_node
 	look(dst, &b);
 	struct strides from = strides_of(&a), to = strides_of(&b);
 	struct rt_place at = place_of(&a, src_node), there = place_of(&b, dst_node);
-	return starpu_interface_copynd(at.base, at.offset, src_node, there.base, there.offset, dst_node, a.elemsize, a.dims, from.n,
-	                               from.ld, to.ld, async);
+	return starpu_interface_copynd(at.base, at.offset, src_node, there.base, there.offset, dst_node, a.elemsize, a.dims,
+	                               from.n, from.ld, to.ld, async);
 }
 
 static const struct starpu_data_copy_methods dense_methods = {.any_to_any = dense_copy};

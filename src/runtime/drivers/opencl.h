@@ -57,7 +57,9 @@ struct opencl_device {
 	cl_device_id id;
 	cl_context context; /* NULL: not in use */
 	cl_command_queue queue, to, from;
-	char name[128], version[64];
+	char name[128];
+	cl_device_type type;
+	cl_uint vendor;
 	uint64_t memory_bytes;
 	unsigned node; /* its memory */
 };

@@ -34,8 +34,8 @@ static void describe(struct opencl_device *d, cl_device_id id)
 	*d = (struct opencl_device){.id = id};
 	if (ocl.clGetDeviceInfo(id, CL_DEVICE_NAME, sizeof d->name, d->name, NULL))
 		snprintf(d->name, sizeof d->name, "unknown");
-	if (ocl.clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof d->version, d->version, NULL))
-		snprintf(d->version, sizeof d->version, "unknown");
+	ocl.clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof d->type, &d->type, NULL);
+	ocl.clGetDeviceInfo(id, CL_DEVICE_VENDOR_ID, sizeof d->vendor, &d->vendor, NULL);
 	ocl.clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof bytes, &bytes, NULL);
 	d->memory_bytes = bytes;
 }

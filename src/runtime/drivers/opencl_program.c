@@ -54,7 +54,7 @@ void starpu_opencl_load_program_source_malloc(const char *source_file_name, char
 	STARPU_ASSERT_MSG(locate(source_file_name, path), "there is no OpenCL source '%s'", source_file_name);
 	char *slash = strrchr(path, '/');
 	*located_file_name = strdup(path);
-	*located_dir_name = slash ? strndup(path, (size_t)(slash - path)) : strdup("");
+	*located_dir_name = strndup(path, slash ? (size_t)(slash + 1 - path) : 0);
 	*opencl_program_source = read_text(path);
 	STARPU_ASSERT_MSG(*located_file_name && *located_dir_name && *opencl_program_source, "cannot read '%s'", path);
 }
@@ -153,17 +153,16 @@ int starpu_opencl_unload_opencl(struct starpu_opencl_program *opencl_programs)
 
 /* ---- built ones in files ---- */
 
+/* NAME.KIND.vendor_id_N_device_id_N, as StarPU calls them: the name without its folder, and what begins with .cl. */
 static bool binary_path(const char *id, const struct opencl_device *d, char *path)
 {
-	const char *home = getenv("STARPU_HOME"), *base = strrchr(id, '/');
-	char name[2 * sizeof d->name];
+	const char *home = getenv("STARPU_HOME"), *slash = strrchr(id, '/'), *name = slash ? slash + 1 : id;
+	const char *end = strstr(name, ".cl");
+	const char *kind = d->type & CL_DEVICE_TYPE_CPU ? "cpu" : d->type & CL_DEVICE_TYPE_GPU ? "gpu" : "accelerator";
 	home = home ? home : getenv("HOME");
-	if (!home)
-		return false;
-	snprintf(name, sizeof name, "%s-%s", d->name, d->version);
-	for (char *c = name; *c; c++)
-		*c = *c == '/' || *c == ' ' ? '_' : *c;
-	return snprintf(path, PATH_MAX, "%s/.starpu/opencl/%s.%s", home, base ? base + 1 : id, name) < PATH_MAX;
+	return home && snprintf(path, PATH_MAX, "%s/.starpu/opencl/%.*s.%s.vendor_id_%u_device_id_%d", home,
+	                        (int)(end ? end - name : (ptrdiff_t)strlen(name)), name, kind, (unsigned)d->vendor,
+	                        (int)(d - opencl_devices)) < PATH_MAX;
 }
 
 static bool make_folders(char *path)
