@@ -385,32 +385,47 @@ static void linger(const struct rt_runtime *r)
 		sched_yield();
 }
 
+/* From here on, or no more, it calls functions of the program: one region for as long as it does nothing else. */
+static void progresses(bool *is, bool now)
+{
+	now = now && (*is || rt_traced_in_detail());
+	if (now && !*is)
+		weft_enter(rt_detail.progressing);
+	else if (!now && *is)
+		weft_leave(rt_detail.progressing);
+	*is = now;
+}
+
 /* Until there is a job, if it may wait; NULL: there is none, or the runtime ends, or somebody asks for something. */
 static struct rt_job *idle(struct rt_worker *w, bool wait)
 {
 	struct rt_runtime *r = w->runtime;
+	struct rt_job *j = NULL;
+	bool progressing = false;
 	settle(w);
 	uint64_t until = weft_monotonic_ns() + r->spin_ns;
 	while (wait && !weft_load_bool(&r->stop) && !(weft_load_u32(&r->asks) & RT_ASK_PAUSE)) {
-		struct rt_job *j = any(w) ? find(w) : NULL;
+		j = any(w) ? find(w) : NULL;
 		if (j)
-			return j;
-		if (weft_load_u32(&r->asks) & RT_ASK_PROGRESS) {
+			break;
+		bool stays = weft_load_u32(&r->asks) & RT_ASK_PROGRESS;
+		progresses(&progressing, stays);
+		if (stays)
 			r->hooks->progress(true);
-			linger(r);
-			continue;
-		}
-		bool flies = w->traits & RT_W_POLLS && poll(w);
-		if (w->traits & RT_W_POLLS)
+		if (w->traits & RT_W_POLLS) {
+			progresses(&progressing, false);
+			stays |= poll(w);
 			settle(w);
-		if (flies || weft_monotonic_ns() < until) {
+		}
+		if (stays || weft_monotonic_ns() < until) {
 			linger(r);
 			continue;
 		}
 		rt_worker_sleep(w, any);
 		until = weft_monotonic_ns() + r->spin_ns;
 	}
-	return NULL;
+	progresses(&progressing, false);
+	return j;
 }
 
 /* What lies in the way between two jobs, seldom. `next`: the one that comes next, if known. False: none may be taken now. */
@@ -426,8 +441,11 @@ static bool attend(struct rt_worker *w, bool wait, struct rt_job **next)
 			return false;
 		rt_worker_back(w);
 	}
-	if (asks & RT_ASK_PROGRESS)
+	if (asks & RT_ASK_PROGRESS) {
+		weft_enter(rt_detail.progressing);
 		r->hooks->progress(false);
+		weft_leave(rt_detail.progressing);
+	}
 	poll(w);
 	*next = asks & RT_ASK_PRIO && !(w->traits & RT_W_ONLY_PLACED) ? urgent(w) : NULL;
 	return true;

@@ -27,9 +27,11 @@
 	D(region, fetching, "fetching input", WEFT_STATE_WAITING) \
 	D(region, callback, "callback", WEFT_STATE_RUNNING) \
 	D(region, scheduling, "scheduling", WEFT_STATE_SCHEDULING) \
+	D(region, progressing, "progressing", WEFT_STATE_WAITING) \
 	D(region, overhead, "overhead", WEFT_STATE_OVERHEAD) \
 	D(region, registering, "data registered", WEFT_STATE_MEMORY) \
 	D(region, naming, "data named", WEFT_STATE_MEMORY) \
+	D(region, placing, "data coordinates", WEFT_STATE_MEMORY) \
 	D(region, allocating, "allocating", WEFT_STATE_MEMORY) \
 	D(region, freeing, "freeing", WEFT_STATE_MEMORY) \
 	D(region, copying, "copying", WEFT_STATE_COMMUNICATING) \
@@ -49,6 +51,7 @@
 	D(attr, color, "colour", "") \
 	D(attr, handle, "handle", "") \
 	D(attr, mode, "mode", "") \
+	D(attr, coordinate, "coordinate", "") \
 	D(attr, numa, "NUMA nodes", "") \
 	D(attr, parent, "parent", "") \
 	D(attr, home, "home node", "") \

@@ -96,6 +96,9 @@ has "states of workers: fetching input" ' enter  *fetching input$' 2
 check "states of workers: overhead" yes "$(grep -q ' enter  *overhead$' detail.txt && echo yes)"
 has "home node" ' attr  *home node = 0$' 2
 check "a handle has a name" "$vector \"the vector\"" "$(grep -A2 ' enter  *data named' detail.txt | sed -n 's/.* = //p' | xargs -d '\n')"
+check "a handle has coordinates" "$matrix 11 12" "$(grep -A3 ' enter  *data coordinates' detail.txt | sed -n 's/.* = //p' | xargs)"
+check "and so has each access to it" "11 12 11 12" "$(sed -n '/ enter *\(both\|one\)$/,/ leave *\(both\|one\)$/s/.* coordinate = //p' detail.txt | xargs)"
+check "states of workers: progressing" yes "$(grep -q ' enter  *progressing$' detail.txt && echo yes)"
 has "unregistered" " point  *unregistered = ($vector|$matrix)\$" 2
 has "won't use" " point  *won't use = $matrix\$"
 has "allocating" ' enter  *allocating$'

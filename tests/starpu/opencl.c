@@ -210,6 +210,66 @@ static void check_waiting(void)
 	starpu_data_unregister(data);
 }
 
+static unsigned idle_hook(void *calls)
+{
+	__atomic_fetch_add((unsigned *)calls, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* Workers that call functions of the program while they have nothing else to do see what arrives, too. */
+static void check_hooked(void)
+{
+	unsigned calls = 0;
+	int hook = starpu_idle_hook_register(idle_hook, &calls);
+	check_waiting();
+	starpu_idle_hook_deregister(hook);
+	CHECK(calls > 0);
+}
+
+static double us_of(const struct timespec *t)
+{
+	return (double)t->tv_sec * 1e6 + (double)t->tv_nsec / 1e3;
+}
+
+/* Of tasks that were left in the queue, each has the device from when the one before it was done: profiled so, and measured. */
+static void check_stretches(void)
+{
+	enum { TASKS = 16 };
+	static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED, .symbol = "opencl_stretches"};
+	static int values[TASKS][N];
+	starpu_data_handle_t data[TASKS];
+	struct starpu_task *task[TASKS];
+	struct starpu_codelet cl = cl_vector;
+	int add = 1;
+	cl.model = &model;
+	starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+	for (unsigned i = 0; i < TASKS; i++) {
+		starpu_vector_data_register(&data[i], STARPU_MAIN_RAM, (uintptr_t)values[i], N, sizeof values[i][0]);
+		task[i] = starpu_task_build(&cl, STARPU_RW, data[i], STARPU_VALUE, &add, sizeof add, STARPU_EXECUTE_ON_WORKER,
+		                            starpu_worker_get_by_type(STARPU_OPENCL_WORKER, 0), 0);
+		task[i]->destroy = 0;
+		task[i]->detach = 0;
+		CHECK(starpu_task_submit(task[i]) == 0);
+	}
+	CHECK(starpu_task_wait_for_all() == 0);
+	struct starpu_perfmodel_arch *arch = starpu_worker_get_perf_archtype(starpu_worker_get_by_type(STARPU_OPENCL_WORKER, 0),
+	                                                                     0);
+	CHECK(starpu_perfmodel_history_based_expected_perf(&model, arch, starpu_task_footprint(&model, task[0], arch, 0)) > 0);
+	for (unsigned i = 0; i < TASKS; i++) {
+		const struct starpu_profiling_task_info *t = task[i]->profiling_info;
+		CHECK(us_of(&t->start_time) > 0 && us_of(&t->end_time) >= us_of(&t->start_time));
+		for (unsigned k = 0; k < i; k++)
+			CHECK(us_of(&task[k]->profiling_info->end_time) <= us_of(&t->start_time) ||
+			      us_of(&t->end_time) <= us_of(&task[k]->profiling_info->start_time));
+	}
+	for (unsigned i = 0; i < TASKS; i++) {
+		starpu_task_destroy(task[i]);
+		starpu_data_unregister(data[i]);
+	}
+	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
+	CHECK(starpu_perfmodel_unload_model(&model) == 0);
+}
+
 /* Devices are numbered before CPUs, as StarPU numbers them. */
 static void check_numbers(void)
 {
@@ -229,6 +289,8 @@ static void check_numbers(void)
 static void check_all(void)
 {
 	check_waiting();
+	check_hooked();
+	check_stretches();
 	check_room();
 	check_vector();
 	check_parts();
@@ -274,6 +336,8 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	setenv("STARPU_HOME", folder, 1);
+	setenv("STARPU_CALIBRATE", "1", 1); /* however much times differ */
+	setenv("STARPU_HISTORY_MAX_ERROR", "1000000", 1);
 	snprintf(path, sizeof path, "%s/step.cl", folder);
 	write_source(path);
 	int rc = starpu_init(NULL);

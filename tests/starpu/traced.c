@@ -16,6 +16,11 @@ static void nothing_back(void *arg)
 	(void)arg;
 }
 
+static unsigned hook(void *calls)
+{
+	return __atomic_add_fetch((unsigned *)calls, 1, __ATOMIC_RELAXED);
+}
+
 static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED, .symbol = "traced_model"};
 static struct starpu_codelet both = {.cpu_funcs = {nothing},
                                      .nbuffers = 2,
@@ -41,6 +46,7 @@ int main(int argc, char **argv)
 	starpu_vector_data_register(&vector, STARPU_MAIN_RAM, (uintptr_t)a, 1024, sizeof a[0]);
 	starpu_matrix_data_register(&matrix, STARPU_MAIN_RAM, (uintptr_t)b, 8, 8, 16, sizeof b[0][0]);
 	starpu_data_set_name(vector, "the vector");
+	starpu_data_set_coordinates(matrix, 2, 11, 12);
 	starpu_pause(); /* both are submitted before one runs */
 	starpu_iteration_push(7);
 	starpu_iteration_push(3);
@@ -50,6 +56,11 @@ int main(int argc, char **argv)
 	starpu_task_insert(&one, STARPU_RW, matrix, 0);
 	starpu_resume();
 	starpu_task_wait_for_all();
+	unsigned calls = 0;
+	int progression = starpu_progression_hook_register(hook, &calls);
+	while (!__atomic_load_n(&calls, __ATOMIC_RELAXED))
+		starpu_usleep(100);
+	starpu_progression_hook_deregister(progression);
 	starpu_data_prefetch_on_node(vector, (unsigned)disk, 0);
 	starpu_data_wont_use(matrix);
 	/* As the copy methods of an interface do. */

@@ -93,11 +93,35 @@ static void trace_start(struct rt_job *j, const struct rt_worker *w)
 		rt_task_trace(j, w->number);
 }
 
+struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
+{
+	const struct rt_part *p = rt_part(j);
+	bool measured = p->cl->model && __atomic_load_n(&p->cl->model->benchmarking, __ATOMIC_RELAXED) && rt_machine.models;
+	struct rt_stretch s = {.measured_from_ns = measured ? weft_monotonic_ns() : 0, .traced = rt_traced()};
+	if (s.traced)
+		trace_start(j, w);
+	if (rt_is_profiled())
+		rt_profile_starts(p->task, w->number);
+	return s;
+}
+
+void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretch *s)
+{
+	const struct rt_part *p = rt_part(j);
+	if (s->traced)
+		rt_trace_end(p->cl, name_of(p->cl));
+	if (!s->measured_from_ns)
+		return;
+	uint64_t until = s->measured_until_ns ? s->measured_until_ns : weft_monotonic_ns();
+	rt_machine.models->ran(rt_job_task(j), w->number, p->impl, (double)(until - s->measured_from_ns) / 1000.0);
+}
+
 static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffers)
 {
 	struct rt_part *p = rt_part(j);
 	struct starpu_task *t = p->task;
 	const struct rt_policy_ops *policy = rt_policy();
+	const struct rt_driver *driver = rt_machine.worker[w->number].driver;
 	struct rt_job *outer = rt_worker_says(w, j);
 	if (rt_is_pausing(w->runtime)) /* meanwhile: its data may have taken long */
 		rt_worker_back(w);
@@ -107,21 +131,16 @@ static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffer
 	}
 	if (policy && policy->before)
 		policy->before(j, w);
-	bool measured = p->cl->model && __atomic_load_n(&p->cl->model->benchmarking, __ATOMIC_RELAXED) && rt_machine.models;
-	uint64_t from = measured ? weft_monotonic_ns() : 0;
 	rt_break_on(RT_BREAK_EXEC, j);
-	bool traced = rt_traced();
-	if (traced)
-		trace_start(j, w);
 	enum rt_verdict v = RT_DONE;
-	if (rt_is_profiled())
-		rt_profile_starts(t, w->number);
-	if (WEFT_LIKELY(!rt_machine.idle_functions))
-		v = rt_machine.worker[w->number].driver->run(w, j, p->impl, buffers, j->arg);
-	if (traced)
-		rt_trace_end(p->cl, name_of(p->cl));
-	if (v == RT_DONE && measured)
-		rt_machine.models->ran(rt_job_task(j), w->number, p->impl, (double)(weft_monotonic_ns() - from) / 1000.0);
+	if (WEFT_UNLIKELY(driver->flies && !rt_machine.idle_functions && driver->flies(p->cl, p->impl))) {
+		v = driver->run(w, j, p->impl, buffers, j->arg);
+	} else {
+		struct rt_stretch s = rt_task_begins(j, w);
+		if (WEFT_LIKELY(!rt_machine.idle_functions))
+			v = driver->run(w, j, p->impl, buffers, j->arg);
+		rt_task_stops(j, w, &s);
+	}
 	rt_worker_says(w, outer);
 	return v;
 }

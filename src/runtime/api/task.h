@@ -182,6 +182,17 @@ void rt_placed_ran(unsigned worker);
 /* The body of a plain job, and of any other task. */
 enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w);
 enum rt_verdict rt_body_task(struct rt_job *j, struct rt_worker *w);
+/*
+ * Around the time that a task takes of its worker or device: what is recorded, profiled, measured. Of those that a device has at a
+ * time, one after the other.
+ */
+struct rt_stretch {
+	uint64_t measured_from_ns;  /* 0: it is not */
+	uint64_t measured_until_ns; /* 0: until it stops */
+	bool traced;
+};
+struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w);
+void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretch *s);
 /* The function has run (drivers whose `run` said RT_LATER, on the worker). */
 void rt_task_ran(struct rt_job *j, struct rt_worker *w);
 /* One of the things that its end waits for is there; any thread. */

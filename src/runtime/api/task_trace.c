@@ -4,6 +4,7 @@
  * task keeps nothing for it. Words are strings, everything else integers; what says nothing is left out.
  */
 #include "task_trace.h"
+#include "runtime/data/data_trace.h"
 #include "runtime/data/data.h"
 #include "runtime/life_detail.h"
 #include <stdio.h>
@@ -67,6 +68,7 @@ static void data(struct rt_job *j, unsigned node)
 		char mode[32];
 		rt_detail_pointer(rt_detail.handle, handle_at(j, i));
 		rt_detail_text(rt_detail.mode, mode_name(rt_job_modes(j)[i], mode, sizeof mode));
+		rt_data_trace_coordinates(handle_at(j, i));
 		if (is_numa)
 			numa_nodes(handle_at(j, i), node);
 		size += rt_data_size(handle_at(j, i));

@@ -26,6 +26,22 @@ void rt_data_trace_named(starpu_data_handle_t h)
 	weft_leave(rt_detail.naming);
 }
 
+void rt_data_trace_coordinates(starpu_data_handle_t h)
+{
+	for (unsigned i = 0; i < h->dimensions; i++)
+		weft_attr_int(rt_detail.coordinate, h->coordinates[i]);
+}
+
+void rt_data_trace_placed(starpu_data_handle_t h)
+{
+	if (!rt_traced_in_detail())
+		return;
+	weft_enter(rt_detail.placing);
+	rt_detail_pointer(rt_detail.handle, h);
+	rt_data_trace_coordinates(h);
+	weft_leave(rt_detail.placing);
+}
+
 void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached)
 {
 	if (!rt_traced_in_detail())

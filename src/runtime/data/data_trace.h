@@ -9,6 +9,8 @@
 
 void rt_data_trace_registered(starpu_data_handle_t h);
 void rt_data_trace_named(starpu_data_handle_t h);
+void rt_data_trace_placed(starpu_data_handle_t h);
+void rt_data_trace_coordinates(starpu_data_handle_t h); /* attributes of the innermost region */
 /* At the end of a region that allocates or frees: what it was about. `cached`: by the cache of allocations. Leaves the region. */
 void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached);
 /* Around a copy. Enters the region, and leaves it: what has been copied counts then. */

@@ -26,6 +26,7 @@ void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dim
 {
 	handle->dimensions = dimensions < MOST_COORDINATES ? dimensions : MOST_COORDINATES;
 	memcpy(handle->coordinates, dims, handle->dimensions * sizeof *dims);
+	rt_data_trace_placed(handle);
 }
 
 void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimensions, ...)

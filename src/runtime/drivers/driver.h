@@ -23,11 +23,13 @@ struct rt_driver {
 	void (*end)(struct rt_worker *w);
 	/*
 	 * Runs implementation `impl` of the job's codelet. RT_DONE: it is done. RT_LATER: it is on its way; the driver calls
-	 * rt_task_ran(j, w) on this worker from `poll` when it has arrived.
+	 * rt_task_ran(j, w) on this worker from `poll` when it has arrived, and for those that fly rt_task_begins and rt_task_stops.
 	 */
 	enum rt_verdict (*run)(struct rt_worker *w, struct rt_job *j, unsigned impl, void **buffers, void *cl_arg);
 	/* The codelet has an implementation `impl` for this kind. */
 	bool (*has)(const struct starpu_codelet *cl, unsigned impl);
+	/* It leaves work on the device, which does it when what is there already is done. NULL: none does. */
+	bool (*flies)(const struct starpu_codelet *cl, unsigned impl);
 	/* Between jobs. True: something is on its way. NULL: nothing ever is. */
 	bool (*poll)(struct rt_worker *w);
 	/* Waits for what is on its way. May be NULL. */

@@ -44,6 +44,7 @@
 	X(clReleaseKernel) \
 	X(clReleaseMemObject) \
 	X(clReleaseProgram) \
+	X(clSetEventCallback) \
 	X(clSetKernelArg) \
 	X(clWaitForEvents)
 struct opencl_functions {

@@ -2,20 +2,26 @@
 /*
  * The driver: one worker a device, which runs the codelet's function on its own thread and waits for what that has put into the
  * queue. A codelet whose function says STARPU_OPENCL_ASYNC is not waited for at once: the worker goes on, up to some at a time,
- * and asks between jobs whether the first of them has arrived; the queue keeps their order.
+ * and asks between jobs whether the first of them has arrived; the queue keeps their order. A task that flies takes the device's time
+ * from when those before it have arrived until it has. When that was is measured by OpenCL's own thread, as the worker may look late.
  */
 #include "opencl.h"
+#include "base/clock.h"
 #include "runtime/api/task.h"
 #include <errno.h>
+#include <sched.h>
 
 enum { FLYING_MOST = 4 };
 
 struct flying { /* a task whose kernels are under way */
 	struct rt_job *job;
 	cl_event event;
+	uint64_t called_ns;                /* its function */
+	struct weft_atomic_u64 arrived_ns; /* 0: not yet */
 };
 struct opencl_worker {
 	unsigned devid;
+	struct rt_stretch stretch; /* of the first */
 	struct flying flying[FLYING_MOST];
 	unsigned first, n;
 };
@@ -118,57 +124,95 @@ static bool opencl_has(const struct starpu_codelet *cl, unsigned impl)
 	return impl < STARPU_MAXIMPLEMENTATIONS && cl->opencl_funcs[impl];
 }
 
-static bool is_asynchronous(const struct starpu_codelet *codelet, unsigned impl)
+static bool opencl_flies(const struct starpu_codelet *codelet, unsigned impl)
 {
 	return pipeline && codelet->opencl_flags[impl] & STARPU_OPENCL_ASYNC && !rt_machine.conf.disable_asynchronous_opencl_copy;
 }
 
-/* The oldest has arrived. */
+static void CL_CALLBACK arrives(cl_event event, cl_int status, void *arrived_ns)
+{
+	(void)event, (void)status;
+	weft_store_u64(arrived_ns, weft_monotonic_ns());
+}
+
+/* The device is the first one's, which was not before those that were there. */
+static void first_begins(struct rt_worker *w, struct opencl_worker *s, uint64_t free_ns)
+{
+	const struct flying *f = &s->flying[s->first];
+	s->stretch = rt_task_begins(f->job, w);
+	if (s->stretch.measured_from_ns)
+		s->stretch.measured_from_ns = f->called_ns > free_ns ? f->called_ns : free_ns;
+}
+
+/* The first has arrived. */
 static void land(struct rt_worker *w, struct opencl_worker *s)
 {
-	struct flying f = s->flying[s->first];
+	struct flying *f = &s->flying[s->first];
+	struct rt_job *job = f->job;
+	uint64_t arrived_ns = s->stretch.measured_until_ns = weft_load_u64(&f->arrived_ns);
+	if (f->event)
+		ocl.clReleaseEvent(f->event);
 	s->first = (s->first + 1) % FLYING_MOST;
 	s->n--;
-	ocl.clReleaseEvent(f.event);
-	rt_task_ran(f.job, w);
+	rt_task_stops(job, w, &s->stretch);
+	rt_task_ran(job, w);
+	if (s->n)
+		first_begins(w, s, arrived_ns);
 }
 
 static void wait_for_first(struct rt_worker *w, struct opencl_worker *s)
 {
-	ocl.clWaitForEvents(1, &s->flying[s->first].event);
+	struct flying *f = &s->flying[s->first];
+	if (f->event)
+		ocl.clWaitForEvents(1, &f->event);
+	while (!weft_load_u64(&f->arrived_ns))
+		sched_yield();
 	land(w, s);
+}
+
+/* What its function has put into the queue is followed by an event; where there is none, it is waited for. */
+static void take_off(struct flying *f, cl_command_queue queue)
+{
+	f->event = NULL;
+	if (!ocl.clEnqueueMarkerWithWaitList(queue, 0, NULL, &f->event) &&
+	    !ocl.clSetEventCallback(f->event, CL_COMPLETE, arrives, &f->arrived_ns)) {
+		ocl.clFlush(queue);
+		return;
+	}
+	ocl.clFinish(queue);
+	weft_store_u64(&f->arrived_ns, weft_monotonic_ns());
 }
 
 static enum rt_verdict opencl_run(struct rt_worker *w, struct rt_job *j, unsigned impl, void **buffers, void *cl_arg)
 {
 	struct opencl_worker *s = state_of(w);
-	struct opencl_device *d = &opencl_devices[s->devid];
+	cl_command_queue queue = opencl_devices[s->devid].queue;
 	const struct starpu_codelet *codelet = rt_part(j)->cl;
-	codelet->opencl_funcs[impl](buffers, cl_arg);
-	cl_event event;
-	if (!is_asynchronous(codelet, impl) || ocl.clEnqueueMarkerWithWaitList(d->queue, 0, NULL, &event)) {
-		ocl.clFinish(d->queue);
+	if (!opencl_flies(codelet, impl)) {
+		codelet->opencl_funcs[impl](buffers, cl_arg);
+		ocl.clFinish(queue);
 		return RT_DONE;
 	}
-	ocl.clFlush(d->queue);
 	if (s->n >= pipeline)
 		wait_for_first(w, s);
-	s->flying[(s->first + s->n++) % FLYING_MOST] = (struct flying){j, event};
+	struct flying *f = &s->flying[(s->first + s->n) % FLYING_MOST];
+	f->job = j;
+	f->called_ns = weft_monotonic_ns();
+	weft_store_u64(&f->arrived_ns, 0);
+	if (!s->n)
+		first_begins(w, s, 0);
+	codelet->opencl_funcs[impl](buffers, cl_arg);
+	take_off(f, queue);
+	s->n++;
 	return RT_LATER;
 }
 
 static bool opencl_poll(struct rt_worker *w)
 {
 	struct opencl_worker *s = state_of(w);
-	while (s->n) {
-		cl_int status = CL_QUEUED;
-		cl_int err = ocl.clGetEventInfo(s->flying[s->first].event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
-		                                &status, NULL);
-		if (!err && status > CL_COMPLETE)
-			return true;
+	while (s->n && weft_load_u64(&s->flying[s->first].arrived_ns))
 		land(w, s);
-	}
-	return false;
+	return s->n;
 }
 
 static void opencl_drain(struct rt_worker *w)
@@ -193,6 +237,7 @@ const struct rt_driver rt_driver_opencl = {
 	.probe_memory = opencl_probe_memory,
 	.run = opencl_run,
 	.has = opencl_has,
+	.flies = opencl_flies,
 	.poll = opencl_poll,
 	.drain = opencl_drain,
 	.finish = opencl_finish,
