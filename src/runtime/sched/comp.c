@@ -289,22 +289,32 @@ void starpu_sched_tree_deinitialize(unsigned sched_ctx_id)
 	starpu_sched_ctx_set_policy_data(sched_ctx_id, NULL);
 }
 
+/* What stands below: the children, or the inner ones that these stand below. */
+static unsigned n_below(struct starpu_sched_component *c)
+{
+	return comp_top(c) == c ? c->nchildren : 1;
+}
+
+static struct starpu_sched_component *below(struct starpu_sched_component *c, unsigned i)
+{
+	return comp_top(c) == c ? c->children[i] : comp_top(c);
+}
+
 /* Which workers are below each component. */
 static void gather(struct starpu_sched_component *c)
 {
 	if (starpu_sched_component_is_worker(c))
 		return;
 	starpu_bitmap_unset_all(&c->workers);
-	for (unsigned i = 0; i < c->nchildren; i++) {
-		gather(c->children[i]);
-		starpu_bitmap_or(&c->workers, &c->children[i]->workers);
+	for (unsigned i = 0; i < n_below(c); i++) {
+		gather(below(c, i));
+		starpu_bitmap_or(&c->workers, &below(c, i)->workers);
 	}
 	c->notify_change_workers(c);
 }
 
-static void gather_in_ctx(struct starpu_sched_component *c)
+static void set_properties(struct starpu_sched_component *c)
 {
-	starpu_bitmap_unset_and(&c->workers_in_ctx, &c->workers, &c->tree->workers);
 	bool same_kind = true, same_node = true;
 	int first = starpu_bitmap_first(&c->workers_in_ctx);
 	for (int w = first; w >= 0; w = starpu_bitmap_next(&c->workers_in_ctx, w)) {
@@ -316,8 +326,18 @@ static void gather_in_ctx(struct starpu_sched_component *c)
 	}
 	c->properties = (same_kind ? STARPU_SCHED_COMPONENT_HOMOGENEOUS : 0) |
 	                (same_node ? STARPU_SCHED_COMPONENT_SINGLE_MEMORY_NODE : 0);
-	for (unsigned i = 0; i < c->nchildren; i++)
-		gather_in_ctx(c->children[i]);
+}
+
+static void gather_in_ctx(struct starpu_sched_component *c)
+{
+	starpu_bitmap_unset_all(&c->workers_in_ctx);
+	if (starpu_sched_component_is_worker(c) && comp_leaf_in_ctx(c))
+		starpu_bitmap_or(&c->workers_in_ctx, &c->workers);
+	for (unsigned i = 0; i < n_below(c); i++) {
+		gather_in_ctx(below(c, i));
+		starpu_bitmap_or(&c->workers_in_ctx, &below(c, i)->workers_in_ctx);
+	}
+	set_properties(c);
 }
 
 void starpu_sched_tree_update_workers(struct starpu_sched_tree *t)
@@ -343,21 +363,23 @@ void starpu_sched_tree_add_workers(unsigned sched_ctx_id, int *workerids, unsign
 	comp_unlock(sched_ctx_id);
 }
 
-static struct starpu_task *first_of(struct starpu_sched_component *c)
-{
-	if (starpu_sched_component_is_fifo(c) || starpu_sched_component_is_prio(c))
-		return comp_queue_empty(c);
-	return starpu_sched_component_is_simple_worker(c) ? comp_leaf_empty(c) : NULL;
-}
-
-/* Tasks that lie where no worker comes by any more. */
+/* Tasks that lie where no worker comes by any more that may run them. */
 static void gather_stranded(struct starpu_sched_component *c, struct starpu_task_list *out)
 {
-	struct starpu_task *t;
-	while (!starpu_bitmap_cardinal(&c->workers_in_ctx) && (t = first_of(c)))
-		starpu_task_list_push_back(out, t);
-	for (unsigned i = 0; i < c->nchildren; i++)
-		gather_stranded(c->children[i], out);
+	static const struct {
+		int (*is)(struct starpu_sched_component *);
+		void (*strand)(struct starpu_sched_component *, struct starpu_task_list *);
+	} keepers[] = {
+		{starpu_sched_component_is_fifo, comp_queue_strand},
+		{starpu_sched_component_is_prio, comp_queue_strand},
+		{starpu_sched_component_is_work_stealing, comp_ws_strand},
+		{starpu_sched_component_is_simple_worker, comp_leaf_strand},
+	};
+	for (size_t i = 0; i < sizeof keepers / sizeof *keepers; i++)
+		if (keepers[i].is(c))
+			keepers[i].strand(c, out);
+	for (unsigned i = 0; i < n_below(c); i++)
+		gather_stranded(below(c, i), out);
 }
 
 void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids, unsigned nworkers)
@@ -459,7 +481,7 @@ int comp_child_of_caller(const struct starpu_sched_component *c)
 int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	for (unsigned i = 0; i < c->nparents; i++) {
-		struct starpu_sched_component *p = c->parents[i];
+		struct starpu_sched_component *p = comp_bottom(c->parents[i]);
 		if ((starpu_sched_component_is_fifo(p) || starpu_sched_component_is_prio(p)) && p->notify(p, 0, t))
 			return 1;
 		if (comp_give_back(p, t))

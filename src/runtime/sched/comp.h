@@ -29,9 +29,17 @@ int comp_decision_can_push(struct starpu_sched_component *c, struct starpu_sched
 /* A refused task goes back to the queue that it came from, to the front. */
 int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t);
 
-/* The first of a queue's, of a leaf's own tasks, whoever may run it; NULL: there is none. */
-struct starpu_task *comp_queue_empty(struct starpu_sched_component *c);
-struct starpu_task *comp_leaf_empty(struct starpu_sched_component *c);
+/* Takes the tasks that nobody below may run any more out of a queue's, a work stealing's, a leaf's own, to the end of `out`. */
+void comp_queue_strand(struct starpu_sched_component *c, struct starpu_task_list *out);
+void comp_ws_strand(struct starpu_sched_component *c, struct starpu_task_list *out);
+void comp_leaf_strand(struct starpu_sched_component *c, struct starpu_task_list *out);
+
+/* The first and the last of the inner ones of a composed component; of any other, itself. */
+struct starpu_sched_component *comp_top(struct starpu_sched_component *c);
+struct starpu_sched_component *comp_bottom(struct starpu_sched_component *c);
+
+/* Are all workers of a leaf in its tree? Those of a combined one are several. */
+bool comp_leaf_in_ctx(const struct starpu_sched_component *c);
 
 int comp_child_of_caller(const struct starpu_sched_component *c); /* the child above the calling worker, or -1 */
 

@@ -3,7 +3,7 @@
  * Trees from a few words:
  *
  *     [perfmodel_select ─> eager, eager_calibration beside the decision]
- *     [fifo or prio above] ─> decision ─> for each part: [fifo, prio or ws below] ─> [eager, when several workers] ─> [best_impl] ─> worker
+ *     [fifo or prio above] ─> decision ─> for each part: [fifo or prio below] ─> [eager or ws, when several workers] ─> [best_impl] ─> worker
  */
 #include "comp.h"
 #include <math.h>
@@ -60,7 +60,8 @@ static struct starpu_sched_component *part(struct starpu_sched_tree *t, const un
 	if (n == 1) {
 		below = on_worker(t, workers[0], flags);
 	} else {
-		below = starpu_sched_component_eager_create(t, NULL);
+		below = flags & STARPU_SCHED_SIMPLE_WS_BELOW ? starpu_sched_component_work_stealing_create(t, NULL)
+		                                             : starpu_sched_component_eager_create(t, NULL);
 		for (unsigned i = 0; i < n; i++)
 			starpu_sched_component_connect(below, on_worker(t, workers[i], flags));
 	}
@@ -71,67 +72,82 @@ static struct starpu_sched_component *part(struct starpu_sched_tree *t, const un
 	return q;
 }
 
-/* A decision over all workers, with the parts that the flags say. */
+/* The workers of the part that begins with `first`; 0: that one is of an earlier part. */
+static unsigned members_of_part(unsigned first, unsigned what, unsigned *member)
+{
+	unsigned k = 0;
+	for (unsigned i = 0; i < first; i++)
+		if (same_part(i, first, what))
+			return 0;
+	for (unsigned i = first; i < starpu_worker_get_count(); i++)
+		if (same_part(first, i, what))
+			member[k++] = i;
+	return k;
+}
+
+/* Between what a decision over all workers may choose. */
+static unsigned n_choices(unsigned flags)
+{
+	unsigned member[STARPU_NMAXWORKERS], choices = 0;
+	for (unsigned i = 0; i < starpu_worker_get_count(); i++)
+		choices += members_of_part(i, flags & STARPU_SCHED_SIMPLE_DECIDE_MASK, member) > 0;
+	return choices + (flags & STARPU_SCHED_SIMPLE_COMBINED_WORKERS ? starpu_combined_worker_get_count() : 0);
+}
+
 static void below_decision(struct starpu_sched_tree *t, struct starpu_sched_component *decision, unsigned flags)
 {
-	unsigned n = starpu_worker_get_count(), what = flags & STARPU_SCHED_SIMPLE_DECIDE_MASK;
-	bool done[STARPU_NMAXWORKERS] = {false};
+	unsigned n = starpu_worker_get_count(), member[STARPU_NMAXWORKERS];
 	for (unsigned i = 0; i < n; i++) {
-		unsigned members[STARPU_NMAXWORKERS], k = 0;
-		for (unsigned j = i; j < n && !done[i]; j++)
-			if (!done[j] && same_part(i, j, what))
-				members[k++] = j;
-		for (unsigned j = 0; j < k; j++)
-			done[members[j]] = true;
+		unsigned k = members_of_part(i, flags & STARPU_SCHED_SIMPLE_DECIDE_MASK, member);
 		if (k)
-			starpu_sched_component_connect(decision, part(t, members, k, flags));
+			starpu_sched_component_connect(decision, part(t, member, k, flags));
 	}
-	for (unsigned i = 0; flags & STARPU_SCHED_SIMPLE_COMBINED_WORKERS && i < starpu_combined_worker_get_count(); i++) {
-		int size, *members;
-		unsigned ids[STARPU_NMAXWORKERS];
-		starpu_combined_worker_get_description((int)(n + i), &size, &members);
-		for (int k = 0; k < size; k++)
-			ids[k] = (unsigned)members[k];
-		starpu_sched_component_connect(decision, starpu_sched_component_parallel_worker_create(t, (unsigned)size, ids));
-	}
+	for (unsigned i = 0; flags & STARPU_SCHED_SIMPLE_COMBINED_WORKERS && i < starpu_combined_worker_get_count(); i++)
+		starpu_sched_component_connect(decision, starpu_sched_component_worker_new(t->sched_ctx_id, (int)(n + i)));
 }
 
-/* A queue for each child of the decision, from which the others steal. */
-static struct starpu_sched_component *with_stealing(struct starpu_sched_tree *t, struct starpu_sched_component *decision,
-                                                    unsigned flags)
+/* What one decision was asked for with. */
+struct simple {
+	starpu_sched_component_create_t create, create_above; /* NULL: nothing stands above the decision */
+	void *data, *data_above;
+	unsigned flags;
+};
+
+static struct starpu_sched_component *above(struct starpu_sched_component *c, struct starpu_sched_component *below)
 {
-	struct starpu_sched_component *ws = starpu_sched_component_work_stealing_create(t, NULL);
-	starpu_sched_component_connect(decision, ws);
-	below_decision(t, ws, (flags & ~(unsigned)STARPU_SCHED_SIMPLE_FIFOS_BELOW) | STARPU_SCHED_SIMPLE_DECIDE_WORKERS);
-	return ws;
+	starpu_sched_component_connect(c, below);
+	return c;
 }
 
-static struct starpu_sched_component *scheduler(struct starpu_sched_tree *t, starpu_sched_component_create_t create, void *data,
-                                                unsigned flags)
+/* Tasks whose models know them go to the decision, the others past it. */
+static struct starpu_sched_component *with_models(struct starpu_sched_tree *t, struct starpu_sched_component *decision)
 {
-	struct starpu_sched_component *decision = create(t, data), *top = decision;
-	if (flags & STARPU_SCHED_SIMPLE_WS_BELOW)
-		with_stealing(t, decision, flags);
-	else
-		below_decision(t, decision, flags);
-	if (flags & STARPU_SCHED_SIMPLE_PERFMODEL) {
-		struct starpu_sched_component *without = starpu_sched_component_eager_create(t, NULL);
-		struct starpu_sched_component *learning = starpu_sched_component_eager_calibration_create(t, NULL);
-		for (unsigned i = 0; i < decision->nchildren; i++) {
-			starpu_sched_component_connect(without, decision->children[i]);
-			starpu_sched_component_connect(learning, decision->children[i]);
-		}
-		struct starpu_sched_component_perfmodel_select_data by = {learning, without, decision};
-		top = starpu_sched_component_perfmodel_select_create(t, &by);
-		starpu_sched_component_connect(top, decision);
-		starpu_sched_component_connect(top, without);
-		starpu_sched_component_connect(top, learning);
+	struct starpu_sched_component *without = starpu_sched_component_eager_create(t, NULL);
+	struct starpu_sched_component *learning = starpu_sched_component_eager_calibration_create(t, NULL);
+	for (unsigned i = 0; i < decision->nchildren; i++) {
+		starpu_sched_component_connect(without, decision->children[i]);
+		starpu_sched_component_connect(learning, decision->children[i]);
 	}
-	if (!(flags & STARPU_SCHED_SIMPLE_FIFO_ABOVE))
-		return top;
-	struct starpu_sched_component *q = queue(t, flags, true);
-	starpu_sched_component_connect(q, top);
-	return q;
+	struct starpu_sched_component_perfmodel_select_data by = {learning, without, decision};
+	struct starpu_sched_component *select = starpu_sched_component_perfmodel_select_create(t, &by);
+	starpu_sched_component_connect(select, decision);
+	starpu_sched_component_connect(select, without);
+	return above(select, learning);
+}
+
+/* Where there is nothing to choose there is no decision, unless it is asked for: a queue and whoever has nothing to do. */
+static struct starpu_sched_component *scheduler(struct starpu_sched_tree *t, const struct simple *s)
+{
+	if (s->flags & STARPU_SCHED_SIMPLE_COMBINED_WORKERS)
+		starpu_sched_find_all_worker_combinations();
+	bool decides = s->flags & STARPU_SCHED_SIMPLE_DECIDE_ALWAYS || n_choices(s->flags) > 1;
+	struct starpu_sched_component *top = decides ? s->create(t, s->data) : starpu_sched_component_eager_create(t, NULL);
+	below_decision(t, top, s->flags);
+	if (s->flags & STARPU_SCHED_SIMPLE_PERFMODEL)
+		top = with_models(t, top);
+	if (s->create_above)
+		top = above(s->create_above(t, s->data_above), top);
+	return s->flags & STARPU_SCHED_SIMPLE_FIFO_ABOVE || !decides ? above(queue(t, s->flags, true), top) : top;
 }
 
 static struct starpu_sched_tree *tree_of(unsigned ctx)
@@ -145,11 +161,25 @@ void starpu_sched_component_initialize_simple_scheduler(starpu_sched_component_c
                                                         unsigned flags, unsigned sched_ctx_id)
 {
 	struct starpu_sched_tree *t = tree_of(sched_ctx_id);
-	t->root = scheduler(t, create_decision_component, data, flags);
+	t->root = scheduler(t, &(struct simple){.create = create_decision_component, .data = data, .flags = flags});
 	starpu_sched_tree_update_workers(t);
 }
 
-/* Several decisions under a stage: (create, data, flags) for each. */
+/* (create, data, flags), or (create, data, PRE_DECISION, create above, data above, flags). */
+static struct simple next_simple(va_list *args)
+{
+	struct simple s = {.create = va_arg(*args, starpu_sched_component_create_t)};
+	s.data = va_arg(*args, void *);
+	s.flags = va_arg(*args, unsigned);
+	if (s.flags == STARPU_SCHED_SIMPLE_PRE_DECISION) {
+		s.create_above = va_arg(*args, starpu_sched_component_create_t);
+		s.data_above = va_arg(*args, void *);
+		s.flags = va_arg(*args, unsigned);
+	}
+	return s;
+}
+
+/* Several decisions under a stage. */
 void starpu_sched_component_initialize_simple_schedulers(unsigned sched_ctx_id, unsigned ndecisions, ...)
 {
 	struct starpu_sched_tree *t = tree_of(sched_ctx_id);
@@ -158,10 +188,8 @@ void starpu_sched_component_initialize_simple_schedulers(unsigned sched_ctx_id, 
 	if (ndecisions > 1)
 		t->root = starpu_sched_component_stage_create(t, NULL);
 	for (unsigned i = 0; i < ndecisions; i++) {
-		starpu_sched_component_create_t create = va_arg(args, starpu_sched_component_create_t);
-		void *data = va_arg(args, void *);
-		unsigned flags = va_arg(args, unsigned);
-		struct starpu_sched_component *one = scheduler(t, create, data, flags);
+		const struct simple s = next_simple(&args);
+		struct starpu_sched_component *one = scheduler(t, &s);
 		if (ndecisions > 1)
 			starpu_sched_component_connect(t->root, one);
 		else

@@ -102,10 +102,14 @@ static struct starpu_task *take(struct queue *q, struct starpu_sched_component *
 	return taken(q, first_for(q, to));
 }
 
-struct starpu_task *comp_queue_empty(struct starpu_sched_component *c)
+void comp_queue_strand(struct starpu_sched_component *c, struct starpu_task_list *out)
 {
 	struct queue *q = c->data;
-	return taken(q, starpu_task_list_front(&q->tasks.tasks));
+	for (struct starpu_task *t = starpu_task_list_front(&q->tasks.tasks), *next; t; t = next) {
+		next = t->next;
+		if (!starpu_sched_component_can_execute_task(c, t))
+			starpu_task_list_push_back(out, taken(q, t));
+	}
 }
 
 static struct starpu_task *pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
@@ -225,6 +229,13 @@ static int ws_push(struct starpu_sched_component *c, struct starpu_task *t)
 	return 0;
 }
 
+static struct starpu_task *ws_taken(struct starpu_st_fifo_taskq *q, struct starpu_task *t)
+{
+	starpu_task_list_erase(&q->tasks, t);
+	q->n--;
+	return t;
+}
+
 static struct starpu_task *ws_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
 {
 	struct ws *ws = c->data;
@@ -236,11 +247,20 @@ static struct starpu_task *ws_pull(struct starpu_sched_component *c, struct star
 			t = t->next;
 		if (!t)
 			continue;
-		starpu_task_list_erase(&q->tasks, t);
-		q->n--;
-		return t;
+		return ws_taken(q, t);
 	}
 	return starpu_sched_component_parents_pull_task(c, to);
+}
+
+void comp_ws_strand(struct starpu_sched_component *c, struct starpu_task_list *out)
+{
+	struct ws *ws = c->data;
+	for (unsigned i = 0; i < ws->n; i++)
+		for (struct starpu_task *t = starpu_task_list_front(&ws->of[i].tasks), *next; t; t = next) {
+			next = t->next;
+			if (!starpu_sched_component_can_execute_task(c, t))
+				starpu_task_list_push_back(out, ws_taken(&ws->of[i], t));
+		}
 }
 
 static void ws_add_child(struct starpu_sched_component *c, struct starpu_sched_component *child)

@@ -24,9 +24,8 @@ static int leaf_push(struct starpu_sched_component *c, struct starpu_task *t)
 	return 0;
 }
 
-struct starpu_task *comp_leaf_empty(struct starpu_sched_component *c)
+static struct starpu_task *take(struct leaf *l)
 {
-	struct leaf *l = c->data;
 	struct starpu_task *t = starpu_task_list_pop_front(&l->tasks);
 	if (t) {
 		l->n--;
@@ -35,16 +34,23 @@ struct starpu_task *comp_leaf_empty(struct starpu_sched_component *c)
 	return t;
 }
 
+void comp_leaf_strand(struct starpu_sched_component *c, struct starpu_task_list *out)
+{
+	struct starpu_task *t;
+	while (!starpu_bitmap_cardinal(&c->workers_in_ctx) && (t = take(c->data)))
+		starpu_task_list_push_back(out, t);
+}
+
 static struct starpu_task *leaf_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
 {
 	struct leaf *l = c->data;
-	struct starpu_task *t = comp_leaf_empty(c);
+	struct starpu_task *t = take(l);
 	unsigned impl;
 	if (!t) {
 		t = starpu_sched_component_parents_pull_task(c, to);
 		if (t)
 			starpu_sched_task_break(t);
-		t = t ? t : starpu_task_list_pop_front(&l->tasks);
+		t = t ? t : take(l);
 	}
 	if (!t)
 		return NULL;
@@ -109,9 +115,48 @@ static struct starpu_sched_component *leaf(struct starpu_sched_tree *tree, int w
 	return c;
 }
 
+/* The workers of a leaf. */
+static int members_of(const struct leaf *l, const int **member)
+{
+	int size = 1, *members;
+	*member = &l->worker;
+	if (!starpu_combined_worker_get_description(l->worker, &size, &members))
+		*member = members;
+	return size;
+}
+
+bool comp_leaf_in_ctx(const struct starpu_sched_component *c)
+{
+	const int *member;
+	bool all = true;
+	for (int i = members_of(c->data, &member); i-- > 0;)
+		all = all && starpu_bitmap_get(&c->tree->workers, member[i]);
+	return all;
+}
+
+/* When the last of the members is free. */
+static double combined_end(struct starpu_sched_component *c)
+{
+	const int *member;
+	double end = starpu_timing_now();
+	for (int i = members_of(c->data, &member); i-- > 0;) {
+		struct starpu_sched_component *m = leaves[c->tree->sched_ctx_id][member[i]];
+		end = m ? fmax(end, leaf_end(m)) : end;
+	}
+	return end;
+}
+
+/* All members are taken for as long as it runs. */
 static int combined_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	const struct leaf *l = c->data;
+	const int *member;
+	double end = combined_end(c) + (t->predicted > 0 ? t->predicted : 0);
+	for (int i = members_of(l, &member); i-- > 0;) {
+		struct starpu_sched_component *m = leaves[c->tree->sched_ctx_id][member[i]];
+		if (m)
+			((struct leaf *)m->data)->exp_start = end - ((struct leaf *)m->data)->exp_len;
+	}
 	return starpu_push_local_task(l->worker, t, 0);
 }
 
@@ -134,6 +179,7 @@ static struct starpu_sched_component *combined(struct starpu_sched_tree *tree, i
 	c->push_task = combined_push;
 	c->pull_task = combined_pull;
 	c->can_pull = combined_can_pull;
+	c->estimated_end = combined_end;
 	return c;
 }
 
@@ -253,6 +299,10 @@ void starpu_sched_component_composed_recipe_destroy(struct starpu_sched_componen
 
 struct row {
 	struct starpu_sched_component *top, *bottom;
+	void (*add_child)(struct starpu_sched_component *, struct starpu_sched_component *), /* as of any component */
+		(*remove_child)(struct starpu_sched_component *, struct starpu_sched_component *),
+		(*add_parent)(struct starpu_sched_component *, struct starpu_sched_component *),
+		(*remove_parent)(struct starpu_sched_component *, struct starpu_sched_component *);
 };
 
 static int row_push(struct starpu_sched_component *c, struct starpu_task *t)
@@ -279,6 +329,12 @@ static int row_can_pull(struct starpu_sched_component *c)
 	return r->top->can_pull(r->top);
 }
 
+static void row_do_schedule(struct starpu_sched_component *c)
+{
+	struct row *r = c->data;
+	r->top->do_schedule(r->top);
+}
+
 static double row_load(struct starpu_sched_component *c)
 {
 	struct row *r = c->data;
@@ -291,35 +347,46 @@ static double row_end(struct starpu_sched_component *c)
 	return r->top->estimated_end(r->top);
 }
 
+/* What stands around a row knows the row; its first and last component know what stands around it. */
 static void row_add_child(struct starpu_sched_component *c, struct starpu_sched_component *child)
 {
 	struct row *r = c->data;
 	r->bottom->add_child(r->bottom, child);
-	c->children = realloc(c->children, (c->nchildren + 1) * sizeof *c->children);
-	STARPU_ASSERT_MSG(c->children, "no memory for a scheduling component");
-	c->children[c->nchildren++] = child;
+	r->add_child(c, child);
+}
+
+static void row_remove_child(struct starpu_sched_component *c, struct starpu_sched_component *child)
+{
+	struct row *r = c->data;
+	r->bottom->remove_child(r->bottom, child);
+	r->remove_child(c, child);
 }
 
 static void row_add_parent(struct starpu_sched_component *c, struct starpu_sched_component *parent)
 {
 	struct row *r = c->data;
 	r->top->add_parent(r->top, parent);
-	c->parents = realloc(c->parents, (c->nparents + 1) * sizeof *c->parents);
-	STARPU_ASSERT_MSG(c->parents, "no memory for a scheduling component");
-	c->parents[c->nparents++] = parent;
+	r->add_parent(c, parent);
 }
 
-/* The inner ones see the workers that the row has. */
-static void row_workers(struct starpu_sched_component *c)
+static void row_remove_parent(struct starpu_sched_component *c, struct starpu_sched_component *parent)
 {
 	struct row *r = c->data;
-	for (struct starpu_sched_component *i = r->top;; i = i->children[0]) {
-		i->workers = c->workers;
-		starpu_bitmap_unset_and(&i->workers_in_ctx, &c->workers, &c->tree->workers);
-		i->properties = c->properties;
-		if (i == r->bottom)
-			return;
-	}
+	r->top->remove_parent(r->top, parent);
+	r->remove_parent(c, parent);
+}
+
+struct starpu_sched_component *comp_top(struct starpu_sched_component *c)
+{
+	return comp_is(c, row_push) ? ((struct row *)c->data)->top : c;
+}
+
+/* The last one of a row may be a row itself. */
+struct starpu_sched_component *comp_bottom(struct starpu_sched_component *c)
+{
+	while (comp_is(c, row_push))
+		c = ((struct row *)c->data)->bottom;
+	return c;
 }
 
 static void row_deinit(struct starpu_sched_component *c)
@@ -355,9 +422,15 @@ struct starpu_sched_component *starpu_sched_component_composed_component_create(
 	c->can_pull = row_can_pull;
 	c->estimated_load = row_load;
 	c->estimated_end = row_end;
+	c->do_schedule = row_do_schedule;
+	r->add_child = c->add_child;
+	r->remove_child = c->remove_child;
+	r->add_parent = c->add_parent;
+	r->remove_parent = c->remove_parent;
 	c->add_child = row_add_child;
+	c->remove_child = row_remove_child;
 	c->add_parent = row_add_parent;
-	c->notify_change_workers = row_workers;
+	c->remove_parent = row_remove_parent;
 	c->deinit_data = row_deinit;
 	return c;
 }

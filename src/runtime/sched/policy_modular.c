@@ -34,7 +34,9 @@ static void deinit(unsigned ctx)
 #define BELOW_PRIO (STARPU_SCHED_SIMPLE_FIFOS_BELOW | STARPU_SCHED_SIMPLE_FIFOS_BELOW_PRIO)
 #define READY STARPU_SCHED_SIMPLE_FIFOS_BELOW_READY
 #define IMPL STARPU_SCHED_SIMPLE_IMPL
-#define MODEL STARPU_SCHED_SIMPLE_PERFMODEL
+/* What is expected is found out by the decision, also of a single worker. */
+#define MODEL (STARPU_SCHED_SIMPLE_PERFMODEL | STARPU_SCHED_SIMPLE_DECIDE_ALWAYS)
+#define KEEPS STARPU_SCHED_SIMPLE_DECIDE_ALWAYS
 #define WORKERS STARPU_SCHED_SIMPLE_DECIDE_WORKERS
 #define NODES STARPU_SCHED_SIMPLE_DECIDE_MEMNODES
 #define NOLIMIT STARPU_SCHED_SIMPLE_FIFOS_BELOW_NOLIMIT
@@ -58,7 +60,8 @@ MODULAR(modular_random_prefetching, "modular-random-prefetching", "random from c
         starpu_sched_component_random_create, WORKERS | ABOVE | BELOW | IMPL)
 MODULAR(modular_random_prio_prefetching, "modular-random-prio-prefetching", "random by priority, queues below fetch data ahead",
         starpu_sched_component_random_create, WORKERS | ABOVE_PRIO | BELOW_PRIO | IMPL)
-MODULAR(modular_ws, "modular-ws", "work stealing from components", starpu_sched_component_work_stealing_create, WORKERS | IMPL)
+MODULAR(modular_ws, "modular-ws", "work stealing from components", starpu_sched_component_work_stealing_create,
+        WORKERS | KEEPS | IMPL)
 MODULAR(modular_dmda, "modular-dmda", "dmda from components", starpu_sched_component_mct_create,
         WORKERS | MODEL | BELOW | NOLIMIT | IMPL)
 MODULAR(modular_dmdap, "modular-dmdap", "dmdap from components", starpu_sched_component_mct_create,
@@ -80,7 +83,6 @@ MODULAR(modular_heteroprio_heft, "modular-heteroprio-heft", "heteroprio, queues 
 
 static void init_parallel(unsigned ctx)
 {
-	starpu_sched_find_all_worker_combinations();
 	starpu_sched_component_initialize_simple_scheduler((starpu_sched_component_create_t)(void (*)(
 								   void))starpu_sched_component_heft_create,
 	                                                   NULL,
