@@ -50,21 +50,32 @@ static bool is_far(double a, double b, double max_percent)
 	return a > b * most || b > a * most;
 }
 
-enum weft_model_sample weft_model_sample(struct weft_model_entry *e, double measured, uint32_t times, double max_percent)
+static void take_sample(struct weft_model_entry *e, double measured, uint32_t times)
 {
-	if (e->n && is_far(measured, e->mean, max_percent)) {
-		e->n_far += times;
-		if (e->n_far < e->n)
-			return WEFT_SAMPLE_FAR;
-		e->n = e->n_far = 0;
-		e->mean = e->deviation = e->sum = e->sum2 = 0;
-		return WEFT_SAMPLE_FORGOT;
-	}
+	if (!times)
+		return;
 	e->n += times;
 	e->sum += measured * times;
 	e->sum2 += measured * measured * times;
 	e->mean = e->sum / e->n;
 	double variance = e->sum2 / e->n - e->mean * e->mean;
 	e->deviation = variance > 0 ? sqrt(variance) : 0; /* rounding can make it negative */
+}
+
+/* As so many samples of one: those that are far too often begin the mean anew, the ones after them make it. */
+enum weft_model_sample weft_model_sample(struct weft_model_entry *e, double measured, uint32_t times, double max_percent)
+{
+	if (e->n && is_far(measured, e->mean, max_percent)) {
+		uint32_t until = e->n > e->n_far ? e->n - e->n_far : 1;
+		if (times < until) {
+			e->n_far += times;
+			return WEFT_SAMPLE_FAR;
+		}
+		e->n = e->n_far = 0;
+		e->mean = e->deviation = e->sum = e->sum2 = 0;
+		take_sample(e, measured, times - until);
+		return WEFT_SAMPLE_FORGOT;
+	}
+	take_sample(e, measured, times);
 	return WEFT_SAMPLE_TAKEN;
 }

@@ -143,6 +143,12 @@ TEST(model_samples_far_from_the_mean)
 	weft_model_sample(&e, 14, 1, 50);
 	CHECK_NEAR(e.mean, 11, 1e-12);
 	CHECK_NEAR(e.deviation, sqrt(3), 1e-9);
+	/* Many at once, too far: as one by one, four make what was known be forgotten, the others are known then. */
+	CHECK_I64(weft_model_sample(&e, 50, 10, 50), WEFT_SAMPLE_FORGOT);
+	CHECK_U64(e.n, 6);
+	CHECK_NEAR(e.mean, 50, 1e-12);
+	CHECK_I64(weft_model_sample(&e, 10, 6, 50), WEFT_SAMPLE_FORGOT);
+	CHECK_U64(e.n, 0);
 }
 
 TEST(model_names_of_implementations)

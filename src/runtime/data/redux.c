@@ -149,7 +149,7 @@ static void *on_node(starpu_data_handle_t h, struct rt_replica *own, unsigned no
 	if (!temporary->interface)
 		return NULL;
 	memcpy(temporary->interface, h->replica[STARPU_MAXNODES - 1].interface, h->ops->interface_size);
-	temporary->allocated = h->ops->allocate_data_on_node(temporary->interface, node) >= 0;
+	temporary->allocated = rt_replica_new_memory(h, temporary->interface, node) >= 0;
 	if (!temporary->allocated)
 		return NULL;
 	struct rt_replica between = {0};

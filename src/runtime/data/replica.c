@@ -117,6 +117,18 @@ void rt_replica_free(struct rt_replica *r)
 	r->allocated = r->ours = r->valid = false;
 }
 
+/* What this thread wants memory for. */
+static _Thread_local starpu_data_handle_t to_load;
+
+starpu_ssize_t rt_replica_new_memory(starpu_data_handle_t h, void *interface, unsigned node)
+{
+	starpu_data_handle_t outer = to_load;
+	to_load = h;
+	starpu_ssize_t size = h->ops->allocate_data_on_node(interface, node);
+	to_load = outer;
+	return size;
+}
+
 int rt_replica_allocate(struct rt_replica *r)
 {
 	starpu_data_handle_t h = r->handle;
@@ -126,7 +138,7 @@ int rt_replica_allocate(struct rt_replica *r)
 		return -ENOMEM;
 	weft_enter(rt_detail.allocating);
 	bool reused = rt_cache_get(r);
-	starpu_ssize_t size = reused ? (starpu_ssize_t)r->bytes : h->ops->allocate_data_on_node(r->interface, r->node);
+	starpu_ssize_t size = reused ? (starpu_ssize_t)r->bytes : rt_replica_new_memory(h, r->interface, r->node);
 	r->bytes = size < 0 ? 0 : (size_t)size;
 	rt_data_trace_memory(rt_detail.allocating, r, reused);
 	if (size < 0)
@@ -426,7 +438,7 @@ void starpu_data_register_victim_selector(starpu_data_victim_selector *selector,
 
 static bool evict_chosen(unsigned node)
 {
-	starpu_data_handle_t h = victims.select ? victims.select(NULL, node, STARPU_FETCH, victims.data) : NULL;
+	starpu_data_handle_t h = victims.select ? victims.select(to_load, node, STARPU_FETCH, victims.data) : NULL;
 	if (!h || h == STARPU_DATA_NO_VICTIM)
 		return false;
 	if (!rt_replica_evict(on(h, node)))
@@ -505,7 +517,7 @@ struct rt_replica *rt_replica_own(starpu_data_handle_t h, unsigned worker, unsig
 	if (r->allocated)
 		return r;
 	weft_enter(rt_detail.allocating);
-	starpu_ssize_t size = h->ops->allocate_data_on_node(r->interface, node);
+	starpu_ssize_t size = rt_replica_new_memory(h, r->interface, node);
 	r->bytes = size < 0 ? 0 : (size_t)size;
 	rt_data_trace_memory(rt_detail.allocating, r, false);
 	r->allocated = size >= 0;

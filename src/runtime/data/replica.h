@@ -75,6 +75,8 @@ int rt_replica_clean(struct rt_replica *r);
 bool rt_replica_is_clean(const struct rt_replica *r);
 /* The one that was used for longest, of those used later than that; NULL: none. */
 struct rt_replica *rt_replica_next(unsigned node, uint64_t used);
+/* As the interface allocates: who makes room meanwhile knows for what. Negative: no memory. */
+starpu_ssize_t rt_replica_new_memory(starpu_data_handle_t h, void *interface, unsigned node);
 bool rt_replica_reclaim(unsigned node, size_t size);
 /* A buffer of the worker's own; made at the first call. NULL: no memory. */
 struct rt_replica *rt_replica_own(starpu_data_handle_t h, unsigned worker, unsigned node);
