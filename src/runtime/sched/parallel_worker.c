@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parallel workers (clusters, in 1.3): the CPU workers of each part of the machine become a context, in which tasks run code that
- * is parallel by itself (OpenMP) on all processors of the part. The first worker of the part runs the tasks; a prologue tells the
- * inner runtime how many threads it may have.
+ * is parallel by itself (OpenMP) on all processors of the part. The first worker of the part stays in context 0, and what it takes
+ * there becomes a task of the part; the other ones leave context 0 for as long. A prologue tells the inner runtime how many threads
+ * it may have.
  */
 #include "sched.h"
 #include <starpu_parallel_worker.h>
@@ -15,23 +16,21 @@ struct starpu_parallel_worker_config {
 
 struct wanted {
 	int min, max, nb, cores;
+	bool awake;
 	const char *policy_name;
 	struct starpu_sched_policy *policy;
+	void (*create)(void *); /* called by each one's first worker when it is made */
+	void *create_arg;
 };
 
 /* Which arguments have a value that we only step over. */
-enum { INT, POINTER, NONE };
+enum { INT, NONE };
 static const struct {
 	int what, kind;
 } stepped_over[] = {
-	{STARPU_PARALLEL_WORKER_PREFERE_MIN, NONE},
-	{STARPU_PARALLEL_WORKER_KEEP_HOMOGENEOUS, INT},
-	{STARPU_PARALLEL_WORKER_CREATE_FUNC, POINTER},
-	{STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG, POINTER},
-	{STARPU_PARALLEL_WORKER_TYPE, INT},
-	{STARPU_PARALLEL_WORKER_PARTITION_ONE, NONE},
+	{STARPU_PARALLEL_WORKER_PREFERE_MIN, NONE}, {STARPU_PARALLEL_WORKER_KEEP_HOMOGENEOUS, INT},
+	{STARPU_PARALLEL_WORKER_TYPE, INT},         {STARPU_PARALLEL_WORKER_PARTITION_ONE, NONE},
 	{STARPU_PARALLEL_WORKER_NEW, NONE},
-	{STARPU_PARALLEL_WORKER_AWAKE_WORKERS, NONE},
 };
 
 static void step_over(int what, va_list *args)
@@ -41,8 +40,6 @@ static void step_over(int what, va_list *args)
 			continue;
 		if (stepped_over[i].kind == INT)
 			(void)va_arg(*args, int);
-		else if (stepped_over[i].kind == POINTER)
-			(void)va_arg(*args, void *);
 		return;
 	}
 	STARPU_ABORT_MSG("%d is no argument of a parallel worker", what);
@@ -62,6 +59,12 @@ static void read_wanted(struct wanted *w, va_list *args)
 			w->policy_name = va_arg(*args, const char *);
 		else if (what == STARPU_PARALLEL_WORKER_POLICY_STRUCT)
 			w->policy = va_arg(*args, struct starpu_sched_policy *);
+		else if (what == STARPU_PARALLEL_WORKER_CREATE_FUNC)
+			w->create = va_arg(*args, void (*)(void *));
+		else if (what == STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG)
+			w->create_arg = va_arg(*args, void *);
+		else if (what == STARPU_PARALLEL_WORKER_AWAKE_WORKERS)
+			w->awake = true;
 		else
 			step_over(what, args);
 	}
@@ -106,7 +109,34 @@ static unsigned make_context(const int *workers, unsigned n, const struct wanted
 	if (w->policy_name)
 		return starpu_sched_ctx_create(ids, (int)n, "parallel worker", STARPU_SCHED_CTX_NESTED, 0,
 		                               STARPU_SCHED_CTX_POLICY_NAME, w->policy_name, 0);
-	return starpu_sched_ctx_create(ids, (int)n, "parallel worker", STARPU_SCHED_CTX_NESTED, 0, 0);
+	return starpu_sched_ctx_create(ids, (int)n, "parallel worker", STARPU_SCHED_CTX_NESTED, 0,
+	                               w->awake ? STARPU_SCHED_CTX_AWAKE_WORKERS : 0, 0);
+}
+
+static void call(void *buffers[], void *arg)
+{
+	const struct wanted *w = arg;
+	(void)buffers;
+	w->create(w->create_arg);
+}
+
+static void call_create(const struct wanted *w, unsigned ctx)
+{
+	static struct starpu_codelet calls = {.cpu_funcs = {call}, .name = "creates a parallel worker"};
+	struct starpu_task *t = starpu_task_create();
+	t->cl = &calls;
+	t->cl_arg = (void *)(uintptr_t)w;
+	t->sched_ctx = ctx;
+	t->synchronous = 1;
+	STARPU_ASSERT_MSG(!starpu_task_submit(t), "no worker creates a parallel worker");
+}
+
+/* The first one takes tasks for all. */
+static void gather_around_first(unsigned ctx, int *workers, unsigned n)
+{
+	weft_store_u32(&sched_workers[workers[0]].adopts, ctx + 1);
+	if (n > 1)
+		starpu_sched_ctx_remove_workers(workers + 1, n - 1, 0);
 }
 
 static struct starpu_parallel_worker_config *make(hwloc_obj_type_t level, const struct wanted *w)
@@ -129,6 +159,9 @@ static struct starpu_parallel_worker_config *make(hwloc_obj_type_t level, const 
 			if (part[i] == p && (w->cores <= 0 || k < (unsigned)w->cores))
 				of_part[k++] = workers[i];
 		c->ctx[c->n++] = make_context(of_part, k, w);
+		if (w->create)
+			call_create(w, c->ctx[c->n - 1]);
+		gather_around_first(c->ctx[c->n - 1], of_part, k);
 	}
 	return c;
 }
@@ -148,8 +181,10 @@ int starpu_parallel_worker_shutdown(struct starpu_parallel_worker_config *parall
 	if (!parallel_workers)
 		return -1;
 	starpu_task_wait_for_all();
-	for (unsigned i = 0; i < parallel_workers->n; i++)
+	for (unsigned i = 0; i < parallel_workers->n; i++) {
+		weft_store_u32(&sched_workers[sched_ctxs[parallel_workers->ctx[i]].primary].adopts, 0);
 		starpu_sched_ctx_delete(parallel_workers->ctx[i]);
+	}
 	free(parallel_workers);
 	return 0;
 }

@@ -100,6 +100,7 @@ struct sched_worker {
 	struct weft_atomic_bool poked;    /* pop may find something */
 	struct weft_atomic_u32 ctxs;      /* bit set of contexts that it belongs to */
 	struct weft_atomic_u32 member_of; /* the same, set before its policies know it */
+	struct weft_atomic_u32 adopts;    /* 1 + the context that gets what it pops from the one around that; 0: none */
 	struct weft_atomic_u32 asking;    /* 1 + the context whose policy it is asking; 0: none */
 	unsigned turn;                    /* whose policy is asked first; only the worker */
 	unsigned ctx_priority[STARPU_NMAX_SCHED_CTXS];

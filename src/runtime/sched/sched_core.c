@@ -180,6 +180,16 @@ static struct starpu_task *pop_from(struct sched_worker *w, unsigned ctx)
 	return t;
 }
 
+/* The task that was popped, or NULL: it belongs to the context of this worker's parallel worker now. */
+static struct starpu_task *keep_or_adopt(const struct sched_worker *w, struct starpu_task *t)
+{
+	uint32_t adopts = weft_load_u32(&w->adopts);
+	if (!t || !adopts || sched_ctxs[adopts - 1].nested != (int)t->sched_ctx)
+		return t;
+	starpu_sched_ctx_move_task_to_ctx_locked(t, adopts - 1, 1);
+	return NULL;
+}
+
 struct starpu_task *sched_pop(unsigned worker)
 {
 	struct sched_worker *w = &sched_workers[worker];
@@ -190,7 +200,7 @@ struct starpu_task *sched_pop(unsigned worker)
 		unsigned ctx = (first + i) % STARPU_NMAX_SCHED_CTXS;
 		if (!(ctxs >> ctx & 1))
 			continue;
-		t = pop_from(w, ctx);
+		t = keep_or_adopt(w, pop_from(w, ctx));
 		w->turn = (ctx + 1) % STARPU_NMAX_SCHED_CTXS;
 	}
 	return t;

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parallel workers: how the machine is cut by what arguments, what prologues tell the program's OpenMP, and the names of 1.3. */
+#include "starpu_check.h"
+#include <starpu_parallel_worker.h>
+#include <starpu_scheduler.h>
+
+enum { WORKERS = 4, TASKS = 40 };
+
+/* The program's own OpenMP. */
+static _Thread_local int omp_threads;
+void omp_set_num_threads(int n);
+void omp_set_num_threads(int n)
+{
+	omp_threads = n;
+}
+
+static int threads_seen[WORKERS + 1];
+static void look(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+	CHECK(omp_threads == (int)starpu_sched_ctx_get_nworkers(starpu_task_get_current()->sched_ctx));
+	__atomic_add_fetch(&threads_seen[omp_threads], 1, __ATOMIC_RELAXED);
+}
+static struct starpu_codelet looks = {.cpu_funcs = {look}};
+
+static int created, created_with;
+static void create(void *arg)
+{
+	CHECK(starpu_worker_get_id() >= 0 && starpu_task_get_current());
+	created++;
+	created_with += *(int *)arg;
+}
+static int three = 3;
+
+static struct starpu_parallel_worker_config *whole(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, 0);
+}
+static struct starpu_parallel_worker_config *cores(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_CORE, STARPU_PARALLEL_WORKER_TYPE, STARPU_PARALLEL_WORKER_OPENMP,
+	                                   STARPU_PARALLEL_WORKER_NEW, STARPU_PARALLEL_WORKER_PREFERE_MIN,
+	                                   STARPU_PARALLEL_WORKER_KEEP_HOMOGENEOUS, 1, 0);
+}
+static struct starpu_parallel_worker_config *at_most_two(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_CORE, STARPU_PARALLEL_WORKER_MAX_NB, 2, STARPU_PARALLEL_WORKER_PARTITION_ONE,
+	                                   0);
+}
+static struct starpu_parallel_worker_config *at_least_two(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, STARPU_PARALLEL_WORKER_MIN_NB, 2,
+	                                   STARPU_PARALLEL_WORKER_POLICY_NAME, "prio", 0);
+}
+static struct starpu_parallel_worker_config *two_with_one_core(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, STARPU_PARALLEL_WORKER_NB, 2, STARPU_PARALLEL_WORKER_NCORES, 1, 0);
+}
+static struct starpu_parallel_worker_config *created_two(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, STARPU_PARALLEL_WORKER_NB, 2, STARPU_PARALLEL_WORKER_CREATE_FUNC,
+	                                   create, STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG, &three,
+	                                   STARPU_PARALLEL_WORKER_AWAKE_WORKERS, 0);
+}
+static struct starpu_parallel_worker_config *of_1_3(void)
+{
+	return (struct starpu_parallel_worker_config *)
+		starpu_cluster_machine(HWLOC_OBJ_MACHINE, STARPU_CLUSTER_NB, 2, STARPU_CLUSTER_POLICY_STRUCT,
+	                               starpu_sched_ctx_get_sched_policy(0), STARPU_CLUSTER_TYPE, STARPU_CLUSTER_INTEL_OPENMP_MKL,
+	                               STARPU_CLUSTER_CREATE_FUNC, create, STARPU_CLUSTER_CREATE_FUNC_ARG, &three,
+	                               STARPU_CLUSTER_NCORES, 2, STARPU_CLUSTER_AWAKE_WORKERS, STARPU_CLUSTER_MIN_NB, 1,
+	                               STARPU_CLUSTER_MAX_NB, 4, STARPU_CLUSTER_NEW, STARPU_CLUSTER_PARTITION_ONE,
+	                               STARPU_CLUSTER_PREFERE_MIN, STARPU_CLUSTER_KEEP_HOMOGENEOUS, 0, 0);
+}
+
+static const struct row {
+	struct starpu_parallel_worker_config *(*make)(void);
+	void (*prologue)(void *);
+	const char *print;
+	int created, threads; /* of each of its tasks */
+} rows[] = {
+	{whole, starpu_parallel_worker_openmp_prologue,
+         "Number of parallel workers created: 1\nParallel worker 0 contains the following logical indexes:\n\t0 1 2 3 \n", 0, 4},
+	{cores, starpu_parallel_worker_gnu_openmp_mkl_prologue,
+         "Number of parallel workers created: 4\nParallel worker 0 contains the following logical indexes:\n\t0 \n"
+         "Parallel worker 1 contains the following logical indexes:\n\t1 \nParallel worker 2 contains the following logical indexes:\n\t2 \n"
+         "Parallel worker 3 contains the following logical indexes:\n\t3 \n",
+         0, 1},
+	{at_most_two, starpu_parallel_worker_intel_openmp_mkl_prologue,
+         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 1 \n"
+         "Parallel worker 1 contains the following logical indexes:\n\t2 3 \n",
+         0, 2},
+	{at_least_two, starpu_openmp_prologue,
+         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 1 \n"
+         "Parallel worker 1 contains the following logical indexes:\n\t2 3 \n",
+         0, 2},
+	{two_with_one_core, starpu_gnu_openmp_mkl_prologue,
+         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 \n"
+         "Parallel worker 1 contains the following logical indexes:\n\t2 \n",
+         0, 1},
+	{created_two, starpu_intel_openmp_mkl_prologue,
+         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 1 \n"
+         "Parallel worker 1 contains the following logical indexes:\n\t2 3 \n",
+         2, 2},
+	{of_1_3, starpu_openmp_prologue,
+         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 1 \n"
+         "Parallel worker 1 contains the following logical indexes:\n\t2 3 \n",
+         2, 2},
+};
+
+/* What a function prints to the standard output. */
+static void check_print(int (*print)(struct starpu_parallel_worker_config *), struct starpu_parallel_worker_config *c,
+                        const char *want)
+{
+	char text[1000] = "";
+	FILE *to = tmpfile();
+	fflush(stdout);
+	int out = dup(STDOUT_FILENO);
+	CHECK(to && out >= 0 && dup2(fileno(to), STDOUT_FILENO) >= 0);
+	CHECK(print(c) == 0);
+	fflush(stdout);
+	CHECK(dup2(out, STDOUT_FILENO) >= 0);
+	close(out);
+	rewind(to);
+	text[fread(text, 1, sizeof text - 1, to)] = 0;
+	fclose(to);
+	if (strcmp(text, want) != 0)
+		fprintf(stderr, "# %s", text);
+	CHECK(!strcmp(text, want));
+}
+
+static int print_1_3(struct starpu_parallel_worker_config *c)
+{
+	return starpu_cluster_print((struct starpu_cluster_machine *)c);
+}
+
+static void check(const struct row *r)
+{
+	created = created_with = 0;
+	struct starpu_parallel_worker_config *c = r->make();
+	CHECK(c && created == r->created && created_with == 3 * r->created);
+	check_print(r->make == of_1_3 ? print_1_3 : starpu_parallel_worker_print, c, r->print);
+	memset(threads_seen, 0, sizeof threads_seen);
+	for (int i = 0; i < TASKS; i++) {
+		struct starpu_task *t = starpu_task_create();
+		t->cl = &looks;
+		t->prologue_callback_pop_func = r->prologue;
+		CHECK(starpu_task_submit(t) == 0);
+	}
+	starpu_task_wait_for_all();
+	/* Who is in no part goes on by itself. */
+	if (r->make == two_with_one_core)
+		threads_seen[1] += threads_seen[WORKERS];
+	if (threads_seen[r->threads] != TASKS)
+		fprintf(stderr, "# %d %d %d %d\n", threads_seen[1], threads_seen[2], threads_seen[3], threads_seen[4]);
+	CHECK(threads_seen[r->threads] == TASKS);
+	CHECK((r->make == of_1_3 ? starpu_uncluster_machine((struct starpu_cluster_machine *)c)
+	                         : starpu_parallel_worker_shutdown(c)) == 0);
+	CHECK(starpu_sched_ctx_get_nworkers(0) == WORKERS);
+}
+
+int main(void)
+{
+	struct starpu_conf conf;
+	setenv("STARPU_SILENT", "1", 1);
+	setenv("HWLOC_SYNTHETIC", "core:4 pu:1", 1);
+	unsetenv("STARPU_SCHED");
+	starpu_conf_init(&conf);
+	conf.ncpus = WORKERS;
+	conf.nopencl = 0;
+	conf.sched_policy_name = "eager";
+	if (starpu_init(&conf) || starpu_cpu_worker_get_count() != WORKERS)
+		return 77;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		check(&rows[i]);
+	CHECK(starpu_parallel_worker_shutdown(NULL) == -1 && starpu_parallel_worker_print(NULL) == -1);
+	starpu_shutdown();
+	return checks_failed();
+}
