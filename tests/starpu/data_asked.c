@@ -200,6 +200,178 @@ static void check_interface_number(void)
 	CHECK((int)ops.interfaceid == number);
 }
 
+/* The tables of the interfaces that there are: whoever registers with one of them gets that interface. */
+static void check_tables(void)
+{
+	size_t nn[] = {2, 3}, ld[] = {1, 2};
+	const uintptr_t p = (uintptr_t)value;
+	uint32_t index[] = {0, 1, 2};
+	union {
+		struct starpu_variable_interface variable;
+		struct starpu_vector_interface vector;
+		struct starpu_matrix_interface matrix;
+		struct starpu_block_interface block;
+		struct starpu_tensor_interface tensor;
+		struct starpu_ndim_interface ndim;
+		struct starpu_csr_interface csr;
+		struct starpu_bcsr_interface bcsr;
+		struct starpu_coo_interface coo;
+	} of[] = {
+		{.variable = {STARPU_VARIABLE_INTERFACE_ID, .ptr = p, .dev_handle = p, .elemsize = 4}},
+		{.vector = {STARPU_VECTOR_INTERFACE_ID, .ptr = p, .dev_handle = p, .nx = 6, .elemsize = 4, .allocsize = 24}},
+		{.matrix = {STARPU_MATRIX_INTERFACE_ID, .ptr = p, .dev_handle = p, .nx = 2, .ny = 3, .ld = 2, .elemsize = 4,
+	                    .allocsize = 24}},
+		{.block = {STARPU_BLOCK_INTERFACE_ID, .ptr = p, .dev_handle = p, .nx = 2, .ny = 3, .nz = 1, .ldy = 2, .ldz = 6,
+	                   .elemsize = 4}},
+		{.tensor = {STARPU_TENSOR_INTERFACE_ID, .ptr = p, .dev_handle = p, .nx = 2, .ny = 3, .nz = 1, .nt = 1, .ldy = 2,
+	                    .ldz = 6, .ldt = 6, .elemsize = 4}},
+		{.ndim = {STARPU_NDIM_INTERFACE_ID, .ptr = p, .dev_handle = p, .allocsize = 24, .nn = nn, .ldn = ld, .ndim = 2,
+	                  .elemsize = 4}},
+		{.csr = {STARPU_CSR_INTERFACE_ID, .nnz = 2, .nrow = 2, .nzval = p, .colind = index, .rowptr = index,
+	                 .ram_colind = index, .ram_rowptr = index, .elemsize = 4}},
+		{.bcsr = {STARPU_BCSR_INTERFACE_ID, .nnz = 2, .nrow = 2, .nzval = p, .colind = index, .rowptr = index,
+	                  .ram_colind = index, .ram_rowptr = index, .r = 1, .c = 1, .elemsize = 4}},
+		{.coo = {STARPU_COO_INTERFACE_ID, .columns = index, .rows = index, .values = p, .nx = 2, .ny = 3, .n_values = 2,
+	                 .elemsize = 4}},
+	};
+	static const struct {
+		struct starpu_data_interface_ops *ops;
+		size_t interface_size, size;
+	} table[] = {
+		{&starpu_interface_variable_ops, sizeof of->variable, 4}, {&starpu_interface_vector_ops, sizeof of->vector, 24},
+		{&starpu_interface_matrix_ops, sizeof of->matrix, 24},    {&starpu_interface_block_ops, sizeof of->block, 24},
+		{&starpu_interface_tensor_ops, sizeof of->tensor, 24},    {&starpu_interface_ndim_ops, sizeof of->ndim, 24},
+		{&starpu_interface_csr_ops, sizeof of->csr, 28},          {&starpu_interface_bcsr_ops, sizeof of->bcsr, 28},
+		{&starpu_interface_coo_ops, sizeof of->coo, 24},
+	};
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+		starpu_data_handle_t h;
+		starpu_data_register(&h, STARPU_MAIN_RAM, &of[i], table[i].ops);
+		CHECK(table[i].ops->interfaceid == of[i].variable.id && table[i].ops->interface_size == table[i].interface_size);
+		CHECK(starpu_data_get_interface_ops(h) == table[i].ops && starpu_data_get_size(h) == table[i].size);
+		CHECK(starpu_data_get_local_ptr(h) == value);
+		starpu_data_unregister(h);
+	}
+	CHECK(starpu_interface_void_ops.interfaceid == STARPU_VOID_INTERFACE_ID);
+	starpu_data_handle_t m;
+	starpu_block_data_register(&m, STARPU_MAIN_RAM, p, 4, 12, 3, 2, 5, sizeof(int));
+	CHECK(starpu_block_get_nx(m) == 3 && starpu_block_get_ny(m) == 2 && starpu_block_get_nz(m) == 5);
+	starpu_data_unregister(m);
+	starpu_matrix_data_register(&m, STARPU_MAIN_RAM, p, 6, 4, 5, sizeof(int));
+	CHECK(starpu_matrix_get_elemsize(m) == sizeof(int));
+	starpu_data_unregister(m);
+}
+
+/* Data of variable size: a task says how much of the memory it uses, and those after it on the node see that. */
+static void shrink(void *buffers[], void *arg)
+{
+	(void)arg;
+	STARPU_VECTOR_SET_NX(buffers[0], 5);
+	STARPU_MATRIX_SET_NX(buffers[1], 2);
+	STARPU_MATRIX_SET_NY(buffers[1], 3);
+	STARPU_MATRIX_SET_LD(buffers[1], 7);
+}
+static void see_shrunk(void *buffers[], void *arg)
+{
+	(void)arg;
+	CHECK(STARPU_VECTOR_GET_NX(buffers[0]) == 5 && STARPU_VECTOR_GET_ALLOCSIZE(buffers[0]) == 10 * sizeof(int));
+	CHECK(STARPU_MATRIX_GET_NX(buffers[1]) == 2 && STARPU_MATRIX_GET_NY(buffers[1]) == 3 &&
+	      STARPU_MATRIX_GET_LD(buffers[1]) == 7);
+}
+static struct starpu_codelet shrinks = {.cpu_funcs = {shrink}, .nbuffers = 2, .modes = {STARPU_W, STARPU_W}};
+static struct starpu_codelet sees_shrunk = {.cpu_funcs = {see_shrunk}, .nbuffers = 2, .modes = {STARPU_R, STARPU_R}};
+
+static void check_variable_size(void)
+{
+	starpu_data_handle_t v, m;
+	starpu_vector_data_register_allocsize(&v, STARPU_MAIN_RAM, (uintptr_t)value, 8, sizeof(int), 10 * sizeof(int));
+	starpu_matrix_data_register_allocsize(&m, STARPU_MAIN_RAM, (uintptr_t)value, 4, 4, 4, sizeof(int), sizeof value);
+	CHECK(starpu_task_insert(&shrinks, STARPU_W, v, STARPU_W, m, 0) == 0);
+	CHECK(starpu_task_insert(&sees_shrunk, STARPU_R, v, STARPU_R, m, 0) == 0);
+	starpu_task_wait_for_all();
+	CHECK(starpu_vector_get_nx(v) == 5 && starpu_data_get_size(v) == 5 * sizeof(int));
+	CHECK(starpu_matrix_get_nx(m) == 2 && starpu_data_get_size(m) == 6 * sizeof(int));
+	starpu_data_unregister(v);
+	starpu_data_unregister(m);
+}
+
+/* What a CPU's task finds of data that look differently elsewhere. */
+static void see_formats(void *buffers[], void *arg)
+{
+	(void)arg;
+	CHECK(STARPU_MULTIFORMAT_GET_CPU_PTR(buffers[0]) == value && STARPU_MULTIFORMAT_GET_NX(buffers[0]) == 12);
+	CHECK(!STARPU_MULTIFORMAT_GET_OPENCL_PTR(buffers[0]) && !STARPU_MULTIFORMAT_GET_CUDA_PTR(buffers[0]));
+	CHECK(!STARPU_MULTIFORMAT_GET_HIP_PTR(buffers[0]) && !STARPU_MULTIFORMAT_GET_SYCL_PTR(buffers[0]));
+}
+static struct starpu_codelet sees_formats = {.cpu_funcs = {see_formats}, .nbuffers = 1, .modes = {STARPU_RW}};
+
+static void check_formats(void)
+{
+	struct starpu_multiformat_data_interface_ops formats = {.cpu_elemsize = sizeof(int), .opencl_elemsize = 8};
+	starpu_data_handle_t h;
+	starpu_multiformat_data_register(&h, STARPU_MAIN_RAM, value, 12, &formats);
+	CHECK(starpu_data_get_size(h) == 12 * sizeof(int) && starpu_data_get_interface_id(h) == STARPU_MULTIFORMAT_INTERFACE_ID);
+	CHECK(starpu_task_insert(&sees_formats, STARPU_RW, h, 0) == 0);
+	starpu_data_unregister(h);
+}
+
+/* What is not initialised any more keeps its memory, and is written before it is read. */
+static void check_deinitialized(void)
+{
+	starpu_data_handle_t h;
+	starpu_vector_data_register(&h, -1, 0, SIZE, sizeof(int));
+	for (unsigned i = 0; i < 2; i++) {
+		int allocated, valid;
+		CHECK(starpu_data_acquire(h, STARPU_W) == 0);
+		int *v = starpu_data_get_local_ptr(h);
+		memset(v, 0, sizeof value);
+		starpu_data_release(h);
+		CHECK(starpu_task_insert(&adding, STARPU_RW, h, 0) == 0);
+		if (i)
+			starpu_data_deinitialize_submit(h);
+		else
+			starpu_data_deinitialize(h);
+		starpu_task_wait_for_all();
+		CHECK(starpu_data_acquire_on_node(h, STARPU_ACQUIRE_NO_NODE_LOCK_ALL, STARPU_W) == 0);
+		starpu_data_query_status(h, STARPU_MAIN_RAM, &allocated, &valid, NULL);
+		starpu_data_release_on_node(h, STARPU_ACQUIRE_NO_NODE_LOCK_ALL);
+		CHECK(allocated && !valid && starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM) == v);
+	}
+	starpu_data_unregister(h);
+}
+
+#ifndef __clang__
+/*
+ * Statements as a callback: these run when the data are there, and let them go behind them. Of a local handle, or not optimized, they
+ * would need a stack that may be executed.
+ */
+__attribute__((optimize("O1"))) static void check_statements(void)
+{
+	static starpu_data_handle_t h;
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)value, SIZE, sizeof(int));
+	value[0] = 1;
+	CHECK(starpu_task_insert(&adding, STARPU_RW, h, 0) == 0);
+	STARPU_DATA_ACQUIRE_CB(h, STARPU_RW, value[0] *= 10);
+	CHECK(starpu_task_insert(&adding, STARPU_RW, h, 0) == 0);
+	starpu_data_unregister(h);
+	CHECK(value[0] == 21);
+}
+#endif
+
+/* The old names, and flags that have a meaning in simulations only. */
+static void check_old_names(void)
+{
+	void *p = NULL;
+	CHECK(starpu_data_malloc_pinned_if_possible(&p, 100) == 0 && p);
+	memset(p, 1, 100);
+	CHECK(starpu_data_free_pinned_if_possible(p) == 0);
+	const int folded = STARPU_MALLOC_PINNED | STARPU_MALLOC_SIMULATION_FOLDED;
+	CHECK(starpu_malloc_flags(&p, 100, folded) == 0 && p);
+	CHECK(starpu_free_flags(p, 100, folded) == 0);
+	CHECK(starpu_malloc_flags(&p, 100, STARPU_MALLOC_SIMULATION_UNIQUE) == 0 && p);
+	CHECK(starpu_free_flags(p, 100, STARPU_MALLOC_SIMULATION_UNIQUE) == 0);
+}
+
 int main(void)
 {
 	if (starpu_init(NULL))
@@ -212,6 +384,14 @@ int main(void)
 	check_point();
 	check_copy();
 	check_interface_number();
+	check_tables();
+	check_variable_size();
+	check_formats();
+	check_deinitialized();
+#ifndef __clang__
+	check_statements();
+#endif
+	check_old_names();
 	starpu_shutdown();
 	return checks_failed();
 }

@@ -267,8 +267,9 @@ int main(void)
 		check_there_and_back(disk);
 		check_file(disk);
 		walk(disk);
-		CHECK(starpu_disk_register(kinds[i], folder, 100) < 0);
+		CHECK(starpu_disk_register(kinds[i], folder, STARPU_DISK_SIZE_MIN - 1) == -EINVAL);
 		CHECK(starpu_disk_register(&starpu_disk_leveldb_ops, folder, -1) == -ENOSYS);
+		CHECK(starpu_disk_register(&starpu_disk_hdf5_ops, folder, -1) == -ENOSYS);
 		starpu_shutdown();
 	}
 	check_requests();

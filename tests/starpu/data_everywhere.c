@@ -578,6 +578,10 @@ static void check_acquired(unsigned node)
 		usleep(100);
 	starpu_data_release_on_node(h, on);
 	starpu_data_release_on_node(h, on);
+	/* Nowhere first, then there. */
+	CHECK(starpu_data_acquire_on_node(h, STARPU_ACQUIRE_NO_NODE, STARPU_R) == 0);
+	CHECK(starpu_data_acquire_to_node(h, node) == 0 && starpu_data_is_on_node_excluding_prefetch(h, node));
+	starpu_data_release_on_node(h, on);
 	CHECK(!starpu_data_test_if_mapped_on_node(h, node));
 	starpu_data_unregister(h);
 	for (unsigned i = 0; i < 8; i++)
