@@ -576,7 +576,8 @@ static void check_too_much(void)
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		exit(77);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-	CHECK(strstr(text, "'wants two' cannot get its data: handle") && strstr(text, "finds no room on memory node"));
+	CHECK(strstr(text, "'wants two' cannot get its data: handle") && strstr(text, "finds no room on memory node") &&
+	      strstr(text, "(OpenCL 0): it takes"));
 }
 
 int main(void)

@@ -143,14 +143,28 @@ static int send_for(struct fetch *f)
 	return 0;
 }
 
+/* What would help is for the program to do. */
+static int no_room(const struct fetch *f, const char *name, struct weft_err *err)
+{
+	char node[64];
+	starpu_ssize_t limit = rt_nodes[f->worker->node].memory.limit;
+	starpu_memory_node_get_name(f->worker->node, node, sizeof node);
+	if (limit < 0 || !f->failed)
+		return weft_err_set(err, -ENOMEM, "handle %p (%s) finds no room on memory node %u (%s)", (void *)f->failed, name,
+		                    f->worker->node, node);
+	return weft_err_set(err, -ENOMEM,
+	                    "handle %p (%s) finds no room on memory node %u (%s): it takes %zu bytes of %zu, where data "
+	                    "that are in use or nowhere else stay; partition it, or allow more (STARPU_LIMIT_*_MEM)",
+	                    (void *)f->failed, name, f->worker->node, node, rt_data_size(f->failed), (size_t)limit);
+}
+
 static int fail(struct fetch *f, int rc, struct weft_err *err)
 {
 	const char *name = f->failed && f->failed->name ? f->failed->name : "without a name";
 	if (rc == -EINVAL)
 		return weft_err_set(err, rc, "handle %p (%s) has no value yet: it was never written", (void *)f->failed, name);
 	if (rc == -ENOMEM)
-		return weft_err_set(err, rc, "handle %p (%s) finds no room on memory node %u", (void *)f->failed, name,
-		                    f->worker->node);
+		return no_room(f, name, err);
 	return weft_err_set(err, rc, "handle %p (%s) cannot be copied to memory node %u: %s", (void *)f->failed, name,
 	                    f->worker->node, strerror(-rc));
 }
