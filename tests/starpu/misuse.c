@@ -151,7 +151,7 @@ int main(void)
 		{no_init, "not made by starpu_task_create"},
 		{twice, "submitted again before it is done"},
 		{destroys_too_early, "still under way"},
-		{wrong_mode, "'reads': buffer 0 has mode 1, and is given with mode 3"},
+		{wrong_mode, "'reads': buffer 0 has mode R, and is given with mode RW"},
 		{too_many, "'reads' has 1 buffers, and is given more"},
 		{no_handle, "handle 0 is NULL"},
 		{unknown_argument, "of no known kind"},

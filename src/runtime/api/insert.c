@@ -6,6 +6,7 @@
  */
 #include "init.h"
 #include "pack_args.h"
+#include "task_trace.h"
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -28,6 +29,13 @@ enum { MODES = (1 << STARPU_MODE_SHIFT) - 1 };
 static const char *name_of(const struct starpu_codelet *cl)
 {
 	return cl && cl->name ? cl->name : "unnamed";
+}
+
+static _Noreturn void wrong_mode(const struct starpu_codelet *cl, unsigned i, uint32_t has, uint32_t given)
+{
+	char text[2][32];
+	rt_misuse("codelet '%s': buffer %u has mode %s, and is given with mode %s", name_of(cl), i,
+	          rt_mode_name(has, text[0], sizeof text[0]), rt_mode_name(given, text[1], sizeof text[1]));
 }
 
 /* ---- buffers of a task ---- */
@@ -80,8 +88,7 @@ void starpu_task_insert_data_process_arg(struct starpu_codelet *cl, struct starp
 	else if (!STARPU_CODELET_GET_MODE(cl, i))
 		STARPU_CODELET_SET_MODE(cl, mode, i);
 	else if ((STARPU_CODELET_GET_MODE(cl, i) ^ mode) & (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX | STARPU_COMMUTE))
-		rt_misuse("codelet '%s': buffer %d has mode %d, and is given with mode %d", name_of(cl), i,
-		          (int)STARPU_CODELET_GET_MODE(cl, i), (int)mode);
+		wrong_mode(cl, (unsigned)i, (uint32_t)STARPU_CODELET_GET_MODE(cl, i), (uint32_t)mode);
 	(*current_buffer)++;
 }
 
@@ -330,7 +337,7 @@ static int refuse_mode(const struct starpu_codelet *cl, unsigned i, int mode)
 {
 	if (!cl->modes[i])
 		return AS_TASK; /* the table's function sets it */
-	rt_misuse("codelet '%s': buffer %u has mode %d, and is given with mode %d", name_of(cl), i, (int)cl->modes[i], mode);
+	wrong_mode(cl, i, (uint32_t)cl->modes[i], (uint32_t)mode);
 }
 
 /* The data of a plain job, until all of it is known. */

@@ -22,7 +22,7 @@ static const struct {
 	{STARPU_R, "R"}, {STARPU_W, "W"}, {STARPU_SCRATCH, "SCRATCH"}, {STARPU_REDUX, "REDUX"}, {STARPU_COMMUTE, "-C"},
 };
 
-static const char *mode_name(uint32_t mode, char *text, size_t size)
+const char *rt_mode_name(uint32_t mode, char *text, size_t size)
 {
 	size_t at = 0;
 	text[0] = '\0';
@@ -67,7 +67,7 @@ static void data(struct rt_job *j, unsigned node)
 	for (unsigned i = 0; i < j->n_accesses; i++) {
 		char mode[32];
 		rt_detail_pointer(rt_detail.handle, handle_at(j, i));
-		rt_detail_text(rt_detail.mode, mode_name(rt_job_modes(j)[i], mode, sizeof mode));
+		rt_detail_text(rt_detail.mode, rt_mode_name(rt_job_modes(j)[i], mode, sizeof mode));
 		rt_data_trace_coordinates(handle_at(j, i));
 		if (is_numa)
 			numa_nodes(handle_at(j, i), node);

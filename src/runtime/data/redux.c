@@ -93,7 +93,10 @@ static bool is_device(unsigned node)
 static void begin_on(starpu_data_handle_t h, void *interface, bool device)
 {
 	starpu_cpu_func_t f = function_of(h->init_cl, device);
-	RT_EXPECT(f, "handle %p is accessed with STARPU_REDUX, but has no codelet to begin a contribution here", (void *)h);
+	RT_EXPECT(f,
+	          "handle %p is accessed with STARPU_REDUX, but has no codelet to begin a contribution here "
+	          "(starpu_data_set_reduction_methods)",
+	          (void *)h);
 	f(&interface, h->init_arg);
 }
 
