@@ -22,17 +22,17 @@ struct box {
 	.ptr = STARPU_##TYPE##_GET_PTR(interface), .buffer = STARPU_##TYPE##_GET_DEV_HANDLE(interface), \
 	.offset = STARPU_##TYPE##_GET_OFFSET(interface), .elemsize = STARPU_##TYPE##_GET_ELEMSIZE(interface)
 
-static struct box box_of_variable(void *i)
+static inline struct box box_of_variable(void *i)
 {
 	STARPU_VARIABLE_CHECK(i);
 	return (struct box){.dims = 0, BOX(VARIABLE, i)};
 }
-static struct box box_of_vector(void *i)
+static inline struct box box_of_vector(void *i)
 {
 	STARPU_VECTOR_CHECK(i);
 	return (struct box){.dims = 1, .n = {STARPU_VECTOR_GET_NX(i)}, .ld = {1}, BOX(VECTOR, i)};
 }
-static struct box box_of_matrix(void *i)
+static inline struct box box_of_matrix(void *i)
 {
 	STARPU_MATRIX_CHECK(i);
 	return (struct box){.dims = 2,
@@ -40,7 +40,7 @@ static struct box box_of_matrix(void *i)
 	                    .ld = {1, STARPU_MATRIX_GET_LD(i)},
 	                    BOX(MATRIX, i)};
 }
-static struct box box_of_block(void *i)
+static inline struct box box_of_block(void *i)
 {
 	STARPU_BLOCK_CHECK(i);
 	return (struct box){.dims = 3,
@@ -48,7 +48,7 @@ static struct box box_of_block(void *i)
 	                    .ld = {1, STARPU_BLOCK_GET_LDY(i), STARPU_BLOCK_GET_LDZ(i)},
 	                    BOX(BLOCK, i)};
 }
-static struct box box_of_tensor(void *i)
+static inline struct box box_of_tensor(void *i)
 {
 	STARPU_TENSOR_CHECK(i);
 	return (struct box){.dims = 4,
@@ -57,7 +57,7 @@ static struct box box_of_tensor(void *i)
 	                    .ld = {1, STARPU_TENSOR_GET_LDY(i), STARPU_TENSOR_GET_LDZ(i), STARPU_TENSOR_GET_LDT(i)},
 	                    BOX(TENSOR, i)};
 }
-static struct box box_of_ndim(void *i)
+static inline struct box box_of_ndim(void *i)
 {
 	STARPU_NDIM_CHECK(i);
 	struct box b = {.dims = (unsigned)STARPU_NDIM_GET_NDIM(i), BOX(NDIM, i)};
@@ -67,7 +67,7 @@ static struct box box_of_ndim(void *i)
 }
 
 /* What a task finds. */
-static struct box box_of(void *interface)
+static inline struct box box_of(void *interface)
 {
 	static struct box (*const of[])(void *) = {
 		[STARPU_VARIABLE_INTERFACE_ID] = box_of_variable, [STARPU_VECTOR_INTERFACE_ID] = box_of_vector,
@@ -77,7 +77,7 @@ static struct box box_of(void *interface)
 	return of[*(enum starpu_data_interface_id *)interface](interface);
 }
 
-static size_t box_elements(const struct box *b)
+static inline size_t box_elements(const struct box *b)
 {
 	size_t n = 1;
 	for (unsigned k = 0; k < b->dims; k++)
@@ -86,7 +86,7 @@ static size_t box_elements(const struct box *b)
 }
 
 /* Where element e is, in elements. */
-static size_t box_at(const struct box *b, size_t e)
+static inline size_t box_at(const struct box *b, size_t e)
 {
 	size_t at = 0;
 	for (unsigned k = 0; k < b->dims; k++) {
@@ -96,19 +96,19 @@ static size_t box_at(const struct box *b, size_t e)
 	return at;
 }
 
-static bool on_device(void)
+static inline bool on_device(void)
 {
 	return starpu_worker_get_type(starpu_worker_get_id_check()) == STARPU_OPENCL_WORKER;
 }
 
 /* `bytes` of a buffer of this worker's device, copied to main memory or from there. */
-static void buffer_read(uintptr_t buffer, size_t offset, size_t bytes, void *to)
+static inline void buffer_read(uintptr_t buffer, size_t offset, size_t bytes, void *to)
 {
 	cl_command_queue queue;
 	starpu_opencl_get_current_queue(&queue);
 	CHECK(clEnqueueReadBuffer(queue, (cl_mem)buffer, CL_TRUE, offset, bytes, to, 0, NULL, NULL) == CL_SUCCESS);
 }
-static void buffer_write(uintptr_t buffer, size_t offset, size_t bytes, const void *from)
+static inline void buffer_write(uintptr_t buffer, size_t offset, size_t bytes, const void *from)
 {
 	cl_command_queue queue;
 	starpu_opencl_get_current_queue(&queue);
@@ -116,7 +116,7 @@ static void buffer_write(uintptr_t buffer, size_t offset, size_t bytes, const vo
 }
 
 /* The elements, where they can be worked on; of a device a copy. */
-static unsigned *box_take(const struct box *b)
+static inline unsigned *box_take(const struct box *b)
 {
 	size_t n = box_elements(b), bytes = n ? (box_at(b, n - 1) + 1) * b->elemsize : 0;
 	CHECK(b->elemsize == sizeof(unsigned));
@@ -128,7 +128,7 @@ static unsigned *box_take(const struct box *b)
 	return v;
 }
 
-static void box_give(const struct box *b, unsigned *v, bool written)
+static inline void box_give(const struct box *b, unsigned *v, bool written)
 {
 	size_t n = box_elements(b);
 	if (!on_device())
@@ -140,12 +140,12 @@ static void box_give(const struct box *b, unsigned *v, bool written)
 
 /* ---- what tasks do ---- */
 
-static unsigned box_hash_next(unsigned hash, unsigned element)
+static inline unsigned box_hash_next(unsigned hash, unsigned element)
 {
 	return hash * 31 + element;
 }
 
-static void box_change(void *buffers[], void *arg)
+static inline void box_change(void *buffers[], void *arg)
 {
 	struct box b = box_of(buffers[0]);
 	unsigned *v = box_take(&b);
@@ -154,7 +154,7 @@ static void box_change(void *buffers[], void *arg)
 	box_give(&b, v, true);
 }
 
-static void box_look(void *buffers[], void *arg)
+static inline void box_look(void *buffers[], void *arg)
 {
 	struct box b = box_of(buffers[0]);
 	unsigned *v = box_take(&b), hash = 0;
@@ -175,7 +175,7 @@ static struct starpu_codelet box_looks = {.cpu_funcs = {box_look},
                                           .modes = {STARPU_R},
                                           .name = "look"};
 
-static void submit_on(unsigned worker, struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
+static inline void submit_on(unsigned worker, struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
 {
 	struct starpu_task *t = starpu_task_create();
 	t->cl = cl;
@@ -188,13 +188,13 @@ static void submit_on(unsigned worker, struct starpu_codelet *cl, starpu_data_ha
 
 /* ---- the same on a model of the whole, which a part is a box of ---- */
 
-static void model_change(const struct box *b, unsigned *whole, unsigned add)
+static inline void model_change(const struct box *b, unsigned *whole, unsigned add)
 {
 	for (size_t e = 0; e < box_elements(b); e++)
 		whole[b->offset + box_at(b, e)] = whole[b->offset + box_at(b, e)] * 3 + add;
 }
 
-static unsigned model_hash(const struct box *b, const unsigned *whole)
+static inline unsigned model_hash(const struct box *b, const unsigned *whole)
 {
 	unsigned hash = 0;
 	for (size_t e = 0; e < box_elements(b); e++)
@@ -202,15 +202,45 @@ static unsigned model_hash(const struct box *b, const unsigned *whole)
 	return hash;
 }
 
-static void begin_with_devices(void)
+/* Part i of those into which dimension k is cut, with a border that neighbours share. */
+static inline struct box part_of(const struct box *whole, unsigned k, unsigned i, unsigned parts, size_t border)
+{
+	struct box b = *whole;
+	size_t inner = whole->n[k] - 2 * border, each = inner / parts, longer = inner % parts;
+	b.n[k] = each + (i < longer) + 2 * border;
+	b.offset += (each * i + (i < longer ? i : longer)) * whole->ld[k];
+	return b;
+}
+
+static unsigned workers;
+
+static inline void submit_anywhere(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
+{
+	submit_on(random_below(workers), cl, h, arg);
+}
+
+static inline void change(starpu_data_handle_t h, const struct box *b, unsigned *whole, unsigned add)
+{
+	submit_anywhere(&box_changes, h, add);
+	model_change(b, whole, add);
+}
+
+static inline void look(starpu_data_handle_t h, const struct box *b, const unsigned *whole)
+{
+	submit_anywhere(&box_looks, h, model_hash(b, whole));
+}
+
+/* Or with several NUMA nodes. */
+static inline void begin_with_devices(void)
 {
 	setenv("STARPU_OPENCL_ON_CPUS", "1", 0);
 	setenv("STARPU_NCPU", "2", 0);
 	begin();
-	if (!starpu_opencl_worker_get_count()) {
+	if (starpu_memory_nodes_get_count() == 1) {
 		starpu_shutdown();
 		exit(77);
 	}
+	workers = starpu_worker_get_count();
 }
 
 #endif

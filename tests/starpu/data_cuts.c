@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Data in parts over CPUs and devices: every filter with sizes that do not divide and with more parts than elements, nested; parts
- * with borders; the calls that switch between a whole and its parts; and a random walk of plans over devices that have too little memory
- * for all of it. Skipped without OpenCL.
+ * Data in parts over CPUs and devices: every filter with sizes that do not divide and with more parts than elements, nested; parts of
+ * other kinds than the whole; parts with borders; the calls that switch between a whole and its parts. Over NUMA nodes, too (which hwloc
+ * makes up); skipped where main memory is all there is.
  */
 #include "data_boxes.h"
-#include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
 
 typedef void filter(void *, void *, struct starpu_data_filter *, unsigned, unsigned);
 
 enum { SIZE = 4096 };
 static unsigned home[SIZE], model[SIZE];
-static unsigned nodes, workers;
+static unsigned nodes;
 
 static void fill_home(void)
 {
@@ -21,36 +18,10 @@ static void fill_home(void)
 		home[i] = model[i] = i + 1;
 }
 
-static void submit_anywhere(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
-{
-	submit_on(random_below(workers), cl, h, arg);
-}
-
-static void change(starpu_data_handle_t h, const struct box *b, unsigned *whole, unsigned add)
-{
-	submit_anywhere(&box_changes, h, add);
-	model_change(b, whole, add);
-}
-
-static void look(starpu_data_handle_t h, const struct box *b, const unsigned *whole)
-{
-	submit_anywhere(&box_looks, h, model_hash(b, whole));
-}
-
 static void look_everywhere(starpu_data_handle_t h, const struct box *b)
 {
 	for (unsigned w = 0; w < workers; w++)
 		submit_on(w, &box_looks, h, model_hash(b, model));
-}
-
-/* Part i of those into which dimension k is cut, with a border that neighbours share. */
-static struct box part_of(const struct box *whole, unsigned k, unsigned i, unsigned parts, size_t border)
-{
-	struct box b = *whole;
-	size_t inner = whole->n[k] - 2 * border, each = inner / parts, longer = inner % parts;
-	b.n[k] = each + (i < longer) + 2 * border;
-	b.offset += (each * i + (i < longer ? i : longer)) * whole->ld[k];
-	return b;
 }
 
 /* ---- the ways to cut each kind of data ---- */
@@ -172,6 +143,101 @@ static void check_all_nested(void)
 			for (unsigned below = 0; below < wholes[i].dims; below++)
 				for (unsigned n = 0; n < 5; n++, turn++)
 					check_nested(&wholes[i], turn % 3 == 2, k, below, turn);
+}
+
+/* ---- parts of other kinds than the whole: one index of a dimension, one element, ranges of an ndim as fixed dimensions ---- */
+
+enum other { PICKED, ELEMENT, RANGES };
+struct conversion {
+	enum other what;
+	unsigned dims, k;
+	bool as_ndim;
+	filter *func;
+	struct starpu_data_interface_ops *(*ops)(struct starpu_data_filter *, unsigned);
+};
+#define CONVERSION(what, dims, k, as_ndim, name, ops) \
+	{ \
+		what, dims, k, as_ndim, starpu_##name, starpu_##ops##_child_ops \
+	}
+static const struct conversion conversions[] = {
+	CONVERSION(PICKED, 1, 0, false, vector_filter_pick_variable, vector_filter_pick_variable),
+	CONVERSION(PICKED, 2, 1, false, matrix_filter_pick_vector_y, matrix_filter_pick_vector),
+	CONVERSION(ELEMENT, 2, 0, false, matrix_filter_pick_variable, matrix_filter_pick_variable),
+	CONVERSION(PICKED, 3, 1, false, block_filter_pick_matrix_y, block_filter_pick_matrix),
+	CONVERSION(PICKED, 3, 2, false, block_filter_pick_matrix_z, block_filter_pick_matrix),
+	CONVERSION(ELEMENT, 3, 0, false, block_filter_pick_variable, block_filter_pick_variable),
+	CONVERSION(PICKED, 4, 1, false, tensor_filter_pick_block_y, tensor_filter_pick_block),
+	CONVERSION(PICKED, 4, 2, false, tensor_filter_pick_block_z, tensor_filter_pick_block),
+	CONVERSION(PICKED, 4, 3, false, tensor_filter_pick_block_t, tensor_filter_pick_block),
+	CONVERSION(ELEMENT, 4, 0, false, tensor_filter_pick_variable, tensor_filter_pick_variable),
+	CONVERSION(RANGES, 4, 2, true, ndim_filter_to_tensor, ndim_filter_to_tensor),
+	CONVERSION(RANGES, 3, 0, true, ndim_filter_to_block, ndim_filter_to_block),
+	CONVERSION(RANGES, 2, 1, true, ndim_filter_to_matrix, ndim_filter_to_matrix),
+	CONVERSION(RANGES, 1, 0, true, ndim_filter_to_vector, ndim_filter_to_vector),
+	CONVERSION(PICKED, 4, 3, true, ndim_filter_4d_pick_block, ndim_filter_pick_block),
+	CONVERSION(PICKED, 3, 1, true, ndim_filter_3d_pick_matrix, ndim_filter_pick_matrix),
+	CONVERSION(PICKED, 2, 1, true, ndim_filter_2d_pick_vector, ndim_filter_pick_vector),
+	CONVERSION(PICKED, 1, 0, true, ndim_filter_1d_pick_variable, ndim_filter_pick_variable),
+	CONVERSION(ELEMENT, 3, 0, true, ndim_filter_pick_variable, ndim_filter_pick_variable),
+	{PICKED, 4, 0, true, starpu_ndim_filter_pick_ndim, NULL}, /* whose elements lie apart */
+	{PICKED, 3, 2, true, starpu_ndim_filter_pick_ndim, NULL},
+};
+
+static struct box index_of(const struct box *whole, unsigned k, size_t at)
+{
+	struct box b = *whole;
+	b.offset += at * whole->ld[k];
+	b.dims--;
+	for (unsigned i = k; i < b.dims; i++) {
+		b.n[i] = whole->n[i + 1];
+		b.ld[i] = whole->ld[i + 1];
+	}
+	return b;
+}
+
+static struct box piece_of(const struct box *whole, const struct conversion *c, unsigned i, unsigned parts, const uint32_t *at)
+{
+	struct box b = {.dims = 0, .offset = i};
+	if (c->what == PICKED)
+		return index_of(whole, c->k, 1 + i);
+	if (c->what == RANGES)
+		return part_of(whole, c->k, i, parts, 0);
+	for (unsigned k = 0; k < whole->dims; k++)
+		b.offset += at[k] * whole->ld[k];
+	return b;
+}
+
+static void check_conversion(const struct conversion *c)
+{
+	const struct box *b = &wholes[c->dims - 1];
+	uint32_t at[] = {1, 2, 3, 4};
+	starpu_data_handle_t h = register_whole(b, c->as_ndim);
+	struct starpu_data_filter f = {.filter_func = c->func,
+	                               .nchildren = c->what == PICKED ? (unsigned)b->n[c->k] - 1 : 3,
+	                               .get_child_ops = c->ops,
+	                               .filter_arg = c->as_ndim ? c->k : 0,
+	                               .filter_arg_ptr = c->what == ELEMENT  ? at
+	                                                 : c->what == PICKED ? (void *)1
+	                                                                     : NULL};
+	starpu_data_partition(h, &f);
+	for (unsigned i = 0; i < f.nchildren; i++) {
+		struct box piece = piece_of(b, c, i, f.nchildren, at);
+		starpu_data_handle_t part = starpu_data_get_sub_data(h, 1, i);
+		for (unsigned w = 0; w < workers; w++) {
+			submit_on(w, &box_changes, part, w);
+			model_change(&piece, model, w);
+			look(part, &piece, model);
+		}
+	}
+	starpu_data_unpartition(h, STARPU_MAIN_RAM);
+	starpu_data_unregister(h);
+	CHECK(!memcmp(home, model, sizeof home));
+}
+
+static void check_conversions(void)
+{
+	for (unsigned i = 0; i < sizeof conversions / sizeof conversions[0]; i++)
+		check_conversion(&conversions[i]);
 }
 
 /* ---- borders ---- */
@@ -366,188 +432,18 @@ static void check_switches(unsigned node)
 	CHECK(!memcmp(home, model, sizeof home));
 }
 
-/* ---- a random walk: matrices that are cut by rows, by columns, rows once more, and with borders for reading ---- */
-
-enum { MATRICES = 8, SIDE = 192, BY = 4, ACROSS = 3, BELOW = 2, BORDER = 2, PIECES = 1 + BY * (1 + BELOW) + ACROSS + BY };
-static const struct box square = {.dims = 2, .n = {SIDE, SIDE}, .ld = {1, SIDE}};
-struct piece {
-	starpu_data_handle_t handle;
-	struct box box;
-	bool is_shared; /* with others: it may only be read */
-};
-static struct matrix {
-	struct piece piece[PIECES];
-	starpu_data_handle_t by_rows[BY], below[BY][BELOW], across[ACROSS], shared[BY];
-	unsigned model[SIDE * SIDE];
-} matrix[MATRICES];
-static unsigned n_asked;
-static atomic_bool ends;
-
-static starpu_data_handle_t count_evictions(starpu_data_handle_t to_load, unsigned node, enum starpu_is_prefetch prefetch,
-                                            void *data)
+int main(void)
 {
-	(void)to_load, (void)node, (void)prefetch, (void)data;
-	__atomic_add_fetch(&n_asked, 1, __ATOMIC_RELAXED);
-	return STARPU_DATA_NO_VICTIM;
-}
-
-static struct piece *plan_pieces(struct piece *out, const struct piece *whole, unsigned k, unsigned parts, size_t border,
-                                 starpu_data_handle_t *handle)
-{
-	struct starpu_data_filter f = filter_of(&square, false, k, parts, border);
-	starpu_data_partition_plan(whole->handle, &f, handle);
-	for (unsigned i = 0; i < parts; i++)
-		*out++ = (struct piece){handle[i], part_of(&whole->box, k, i, parts, border), border > 0};
-	return out;
-}
-
-static void matrix_new(struct matrix *m, bool at_home)
-{
-	unsigned *value = at_home ? calloc(SIDE * SIDE, sizeof *value) : NULL;
-	struct piece *p = m->piece;
-	*p = (struct piece){.box = square};
-	memset(m->model, 0, sizeof m->model);
-	starpu_matrix_data_register(&p->handle, at_home ? STARPU_MAIN_RAM : -1, (uintptr_t)value, SIDE, SIDE, SIDE,
-	                            sizeof(unsigned));
-	if (!at_home) {
-		CHECK(starpu_data_acquire(p->handle, STARPU_W) == 0);
-		memset(starpu_data_get_local_ptr(p->handle), 0, sizeof m->model);
-		starpu_data_release(p->handle);
-	}
-	starpu_data_set_user_data(p->handle, value);
-	p = plan_pieces(p + 1, &m->piece[0], 1, BY, 0, m->by_rows);
-	p = plan_pieces(p, &m->piece[0], 0, ACROSS, 0, m->across);
-	p = plan_pieces(p, &m->piece[0], 1, BY, BORDER, m->shared);
-	for (unsigned i = 0; i < BY; i++)
-		p = plan_pieces(p, &m->piece[1 + i], 0, BELOW, 0, m->below[i]);
-	CHECK(p == m->piece + PIECES);
-}
-
-static void matrix_free(struct matrix *m)
-{
-	starpu_data_handle_t whole = m->piece[0].handle;
-	unsigned *value = starpu_data_get_user_data(whole);
-	for (unsigned i = 0; i < BY; i++)
-		starpu_data_partition_clean(m->by_rows[i], BELOW, m->below[i]);
-	starpu_data_partition_clean(whole, BY, m->by_rows);
-	starpu_data_partition_clean(whole, BY, m->shared);
-	starpu_data_partition_clean(whole, ACROSS, m->across);
-	CHECK(starpu_data_acquire(whole, STARPU_R) == 0);
-	CHECK(!memcmp(starpu_data_get_local_ptr(whole), m->model, sizeof m->model));
-	starpu_data_release(whole);
-	starpu_data_unregister(whole);
-	CHECK(!value || !memcmp(value, m->model, sizeof m->model));
-	free(value);
-}
-
-/* The first takes up what the second has. */
-static void box_mix(void *buffers[], void *arg)
-{
-	struct box from = box_of(buffers[1]);
-	unsigned *v = box_take(&from), hash = 0;
-	(void)arg;
-	for (size_t e = 0; e < box_elements(&from); e++)
-		hash = box_hash_next(hash, v[box_at(&from, e)]);
-	box_give(&from, v, false);
-	box_change(buffers, (void *)(uintptr_t)hash);
-}
-static struct starpu_codelet mixes = {.cpu_funcs = {box_mix},
-                                      .opencl_funcs = {box_mix},
-                                      .nbuffers = 2,
-                                      .modes = {STARPU_RW, STARPU_R},
-                                      .name = "mix"};
-
-static void walk_switch(struct matrix *m, unsigned what)
-{
-	starpu_data_handle_t whole = m->piece[0].handle;
-	unsigned node = random_below(nodes);
-	if (what == 0)
-		starpu_data_partition_submit(whole, BY, m->by_rows);
-	else if (what == 1)
-		starpu_data_partition_readonly_submit(whole, ACROSS, m->across);
-	else if (what == 2)
-		starpu_data_unpartition_submit(whole, BY, m->by_rows, (int)node);
-	else if (what == 3)
-		starpu_data_unpartition_submit_r(whole, (int)node);
-	else
-		CHECK(starpu_data_prefetch_on_node_prio(m->piece[random_below(PIECES)].handle, node, 1, (int)random_below(3)) ==
-		      0);
-}
-
-static void walk_on(unsigned step)
-{
-	struct matrix *m = &matrix[random_below(MATRICES)], *other = &matrix[random_below(MATRICES)];
-	const struct piece *p = &m->piece[random_below(PIECES)], *q = &other->piece[random_below(PIECES)];
-	walk_switch(m, random_below(30));
-	if (p->is_shared || random_below(3) == 0) {
-		look(p->handle, &p->box, m->model);
-	} else if (m == other || random_below(2)) {
-		change(p->handle, &p->box, m->model, step);
-	} else {
-		struct starpu_task *t = starpu_task_create();
-		t->cl = &mixes;
-		t->handles[0] = p->handle;
-		t->handles[1] = q->handle;
-		t->execute_on_a_specific_worker = 1;
-		t->workerid = random_below(workers);
-		CHECK(starpu_task_submit(t) == 0);
-		model_change(&p->box, m->model, model_hash(&q->box, other->model));
-	}
-}
-
-static void *disturb(void *seed)
-{
-	unsigned x = (unsigned)(uintptr_t)seed;
-	while (!ends) {
-		x = x * 1664525 + 1013904223;
-		starpu_data_handle_t h = matrix[(x >> 12) % MATRICES].piece[(x >> 16) % PIECES].handle;
-		unsigned node = (x >> 24) % nodes;
-		if (x >> 28 < 10)
-			starpu_data_evict_from_node(h, node);
-		else
-			CHECK(starpu_data_idle_prefetch_on_node(h, node, 1) == 0);
-		usleep(x >> 26);
-	}
-	return NULL;
-}
-
-static void walk(unsigned steps)
-{
-	pthread_t disturber;
-	for (unsigned i = 0; i < MATRICES; i++)
-		matrix_new(&matrix[i], i % 2);
-	starpu_data_register_victim_selector(count_evictions, NULL, NULL);
-	ends = false;
-	CHECK(pthread_create(&disturber, NULL, disturb, (void *)1) == 0);
-	for (unsigned step = 0; step < steps; step++) {
-		walk_on(step);
-		if (step % 32 == 0)
-			starpu_task_wait_for_n_submitted(16);
-	}
-	ends = true;
-	pthread_join(disturber, NULL);
-	for (unsigned i = 0; i < MATRICES; i++)
-		matrix_free(&matrix[i]);
-	starpu_data_register_victim_selector(NULL, NULL, NULL);
-	CHECK(n_asked > 0);
-}
-
-int main(int argc, char **argv)
-{
-	unsigned steps = argc > 1 ? (unsigned)atoi(argv[1]) : 600;
-	random_state += argc > 2 ? (uint64_t)atoi(argv[2]) << 32 : 0;
-	setenv("STARPU_LIMIT_OPENCL_MEM", "1", 0);
 	begin_with_devices();
-	workers = starpu_worker_get_count();
 	nodes = starpu_memory_nodes_get_count();
 	check_all_nested();
+	check_conversions();
 	check_borders();
 	for (unsigned parts = 1; parts <= 5; parts++)
 		for (size_t border = 1; border <= 2; border++)
 			check_ring(parts, border);
 	for (unsigned node = 0; node < nodes; node++)
 		check_switches(node);
-	walk(steps);
 	starpu_shutdown();
 	return failed;
 }

@@ -9,7 +9,7 @@
 
 enum { SIZE = 1 << 14, DIMS = 6 };
 static unsigned home[SIZE], model[SIZE];
-static unsigned nodes, workers, disk;
+static unsigned nodes, disk;
 
 static uint32_t as_arg(const struct box *b)
 {
@@ -686,7 +686,6 @@ int main(void)
 		return 1;
 	setenv("STARPU_LIMIT_OPENCL_MEM", "64", 1);
 	begin_with_devices();
-	workers = starpu_worker_get_count();
 	disk = (unsigned)starpu_disk_register(&starpu_disk_unistd_ops, folder, -1);
 	nodes = starpu_memory_nodes_get_count();
 	for (unsigned i = 0; i < SHAPES; i++)
