@@ -37,9 +37,10 @@ static starpu_data_handle_t count_evictions(starpu_data_handle_t to_load, unsign
 static struct piece *plan_pieces(struct piece *out, const struct piece *whole, unsigned k, unsigned parts, size_t border,
                                  starpu_data_handle_t *handle)
 {
-	static void (*const cuts[][2])(void *, void *, struct starpu_data_filter *, unsigned, unsigned) = {
-		{starpu_matrix_filter_block, starpu_matrix_filter_block_shadow},
-		{starpu_matrix_filter_vertical_block, starpu_matrix_filter_vertical_block_shadow}};
+	static void (*const cuts[][2])(void *, void *, struct starpu_data_filter *, unsigned,
+	                               unsigned) = {{starpu_matrix_filter_block, starpu_matrix_filter_block_shadow},
+	                                            {starpu_matrix_filter_vertical_block,
+	                                             starpu_matrix_filter_vertical_block_shadow}};
 	struct starpu_data_filter f = {.filter_func = cuts[k][border > 0],
 	                               .nchildren = parts,
 	                               .filter_arg_ptr = (void *)(uintptr_t)border};
