@@ -128,7 +128,7 @@ static void no_such_node(void)
 static void not_initialised(void)
 {
 	starpu_shutdown();
-	variable(0);
+	(void)!starpu_data_acquire(variable(0), STARPU_R);
 }
 
 static const struct {
@@ -155,7 +155,7 @@ static const struct {
 	{acquire_scratch, "data is acquired to read, to write, or both"},
 	{wrong_interface, "has the interface STARPU_VARIABLE_INTERFACE"},
 	{no_such_node, "there is no memory node 7"},
-	{not_initialised, "data can be registered after starpu_init() only"},
+	{not_initialised, "before starpu_init() data can be registered, but not yet used"},
 };
 
 static void check_case(unsigned i)

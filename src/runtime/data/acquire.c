@@ -80,7 +80,7 @@ static const struct rt_at_once at_turn = {turn_came};
 
 int rt_acquire_submit(struct rt_acquired *a, bool ordered)
 {
-	struct rt_submitter *s = rt_self(rt_data.runtime);
+	struct rt_submitter *s = rt_data_self();
 	struct rt_job *j = s ? rt_prepare(s) : NULL;
 	if (!j) {
 		free(a);
@@ -113,7 +113,7 @@ void rt_acquire_wait(struct rt_acquired *a)
 
 static bool on_worker(void)
 {
-	struct rt_submitter *s = rt_self(rt_data.runtime);
+	struct rt_submitter *s = rt_data_self();
 	return s && s->worker;
 }
 

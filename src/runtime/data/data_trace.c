@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Handles, memory and copies as regions with attributes; what nobody records is not computed. */
 #include "data_trace.h"
-#include "data.h"
+#include "replica.h"
+
+/* What comes before starpu_init() is told when that has come. */
+static bool is_traced(void)
+{
+	return rt_data.runtime && rt_traced_in_detail();
+}
 
 void rt_data_trace_registered(starpu_data_handle_t h)
 {
-	if (!rt_traced_in_detail())
+	if (!is_traced())
 		return;
 	weft_enter(rt_detail.registering);
 	rt_detail_pointer(rt_detail.handle, h);
@@ -18,7 +24,7 @@ void rt_data_trace_registered(starpu_data_handle_t h)
 
 void rt_data_trace_named(starpu_data_handle_t h)
 {
-	if (!rt_traced_in_detail())
+	if (!h->name || !is_traced())
 		return;
 	weft_enter(rt_detail.naming);
 	rt_detail_pointer(rt_detail.handle, h);

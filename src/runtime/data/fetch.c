@@ -39,7 +39,7 @@ static bool is_shared(uint32_t mode)
 static void comes_back(struct rt_claim *c)
 {
 	struct fetch *f = (struct fetch *)(void *)c;
-	struct rt_submitter *s = rt_self(rt_data.runtime);
+	struct rt_submitter *s = rt_data_self();
 	/* Nobody has placed it: it may as well run here and now, on the worker that let it in. */
 	if (f->job->bits & RT_J_PLACED || !s || !rt_make_ready(s, f->job))
 		rt_again(f->worker, f->job);

@@ -57,15 +57,8 @@ static void forget_late(void)
 
 static int begin(struct rt_machine *m, struct weft_err *err)
 {
-	pthread_mutexattr_t recursive;
 	(void)err;
-	memset(&rt_data, 0, sizeof rt_data);
-	rt_data.default_order = 1;
-	pthread_mutexattr_init(&recursive);
-	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-	pthread_mutex_init(&rt_data.lock, &recursive);
-	pthread_mutexattr_destroy(&recursive);
-	pthread_cond_init(&rt_data.changed, NULL);
+	memset(rt_data.node, 0, sizeof rt_data.node);
 	rt_nodes_begin(m);
 	rt_reclaim = rt_replica_reclaim;
 	rt_tidy_begin();
@@ -77,10 +70,23 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 	return 0;
 }
 
+/* Handles that the program registered before starpu_init(). */
+static void welcome_early(void)
+{
+	rt_replica_lock();
+	for (starpu_data_handle_t h = rt_data.handles; h; h = h->next) {
+		rt_data_trace_registered(h);
+		rt_data_trace_named(h);
+		rt_replica_plain(h);
+	}
+	rt_replica_unlock();
+}
+
 static int started(struct rt_machine *m, struct weft_err *err)
 {
 	(void)err;
 	rt_data.runtime = m->core;
+	welcome_early();
 	rt_disks_begin();
 	return 0;
 }
@@ -103,11 +109,15 @@ static void end(struct rt_machine *m)
 	(void)m;
 	rt_reclaim = NULL;
 	rt_nodes_end();
-	pthread_mutex_destroy(&rt_data.lock);
-	pthread_cond_destroy(&rt_data.changed);
 }
 
 const struct rt_layer rt_layer_data = {"data", begin, started, stopping, end};
+
+struct rt_submitter *rt_data_self(void)
+{
+	RT_EXPECT(rt_data.runtime, "before starpu_init() data can be registered, but not yet used");
+	return rt_self(rt_data.runtime);
+}
 
 /* ---- making ---- */
 
@@ -165,8 +175,8 @@ void starpu_data_register_ops(struct starpu_data_interface_ops *ops)
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface,
                           struct starpu_data_interface_ops *ops)
 {
-	RT_EXPECT(rt_data.runtime, "data can be registered after starpu_init() only");
-	RT_EXPECT(home_node >= -1 && home_node < (int)weft_load_u32(&rt_n_nodes), "there is no memory node %d", home_node);
+	RT_EXPECT(home_node >= -1 && (home_node <= STARPU_MAIN_RAM || home_node < (int)weft_load_u32(&rt_n_nodes)),
+	          "there is no memory node %d", home_node);
 	starpu_data_register_ops(ops);
 	starpu_data_handle_t h = rt_handle_new(ops);
 	h->home = home_node;

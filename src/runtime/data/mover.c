@@ -21,7 +21,7 @@ bool rt_data_may_wait(void)
 {
 	if (is_mover)
 		return true;
-	struct rt_submitter *s = rt_self(rt_data.runtime);
+	struct rt_submitter *s = rt_data_self();
 	return s && !s->worker;
 }
 

@@ -116,7 +116,7 @@ static uint32_t mode_of_parts(const struct turn *t)
 /* The thread's list of what its next job depends on is another job's: it is put aside. */
 static int submit(struct turn what, bool ordered)
 {
-	struct rt_submitter *s = rt_self(rt_data.runtime);
+	struct rt_submitter *s = rt_data_self();
 	struct turn *t = malloc(sizeof *t);
 	if (!s || !t) {
 		free(t);

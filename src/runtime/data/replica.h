@@ -11,7 +11,7 @@
 #include "node.h"
 
 struct rt_data {
-	struct rt_runtime *runtime;
+	struct rt_runtime *runtime; /* NULL: handles come, and wait for starpu_init() */
 	pthread_mutex_t lock;   /* recursive: an interface's functions may come back to us */
 	pthread_cond_t changed; /* a transfer ended, or pins were taken away */
 	struct _starpu_data_state *handles;
@@ -23,9 +23,12 @@ struct rt_data {
 		bool tidying, was_full;             /* a pass is asked for; something had to be evicted once */
 	} node[STARPU_MAXNODES];
 	uint64_t clock;
-	unsigned default_order; /* sequential consistency of new handles */
+	unsigned default_order; /* sequential consistency of new handles; the program's, whether the runtime is up or not */
 };
 extern struct rt_data rt_data;
+
+/* The calling thread, as one that makes jobs. */
+struct rt_submitter *rt_data_self(void);
 
 /* May a handle be plain at all: main memory is all there is. */
 static inline bool rt_data_is_simple(void)

@@ -239,14 +239,17 @@ int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
 	return that(sched_ctx_id)->max_set;
 }
 
+/* These two are STARPU_MIN_PRIO and STARPU_MAX_PRIO, which tasks may be given before starpu_init(): then there is one priority. */
 int starpu_sched_get_min_priority(void)
 {
-	return starpu_sched_ctx_get_min_priority(sched_ctx_now());
+	const struct sched_ctx *c = sched_ctx(sched_ctx_now());
+	return c ? c->min_prio : STARPU_DEFAULT_PRIO;
 }
 
 int starpu_sched_get_max_priority(void)
 {
-	return starpu_sched_ctx_get_max_priority(sched_ctx_now());
+	const struct sched_ctx *c = sched_ctx(sched_ctx_now());
+	return c ? c->max_prio : STARPU_DEFAULT_PRIO;
 }
 
 int starpu_sched_set_min_priority(int min_prio)
