@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct rt_data rt_data = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .changed = PTHREAD_COND_INITIALIZER, .default_order = 1};
+struct rt_data rt_data = {
+	.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+	.changed = PTHREAD_COND_INITIALIZER,
+	.default_order = 1,
+};
 
 void rt_replica_lock(void)
 {

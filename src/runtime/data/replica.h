@@ -12,8 +12,8 @@
 
 struct rt_data {
 	struct rt_runtime *runtime; /* NULL: handles come, and wait for starpu_init() */
-	pthread_mutex_t lock;   /* recursive: an interface's functions may come back to us */
-	pthread_cond_t changed; /* a transfer ended, or pins were taken away */
+	pthread_mutex_t lock;       /* recursive: an interface's functions may come back to us */
+	pthread_cond_t changed;     /* a transfer ended, or pins were taken away */
 	struct _starpu_data_state *handles;
 	struct {
 		struct rt_replica *newest, *oldest; /* with memory of ours */
