@@ -333,7 +333,10 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int
 
 void starpu_data_query_status(starpu_data_handle_t handle, int memory_node, int *is_allocated, int *is_valid, int *is_requested)
 {
-	starpu_data_query_status2(handle, memory_node, is_allocated, is_valid, NULL, is_requested);
+	int is_loading;
+	starpu_data_query_status2(handle, memory_node, is_allocated, is_valid, &is_loading, is_requested);
+	if (is_requested)
+		*is_requested |= is_loading;
 }
 
 int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)

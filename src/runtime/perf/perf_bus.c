@@ -204,15 +204,13 @@ void starpu_bus_print_filenames(FILE *f)
 
 /* -- what moving data for a task would take -- */
 
-/* From the nearest node that has it; nothing when the node has it, or the task only writes. */
-/* From the nearest copy. */
+/* From the nearest node that has it; nothing when the node has it, or will. */
 static double time_to_bring(starpu_data_handle_t handle, unsigned memory_node)
 {
 	double best = INFINITY;
-	int here = 0, there = 0;
+	int there = 0;
 	unsigned nodes = starpu_memory_nodes_get_count();
-	starpu_data_query_status(handle, (int)memory_node, NULL, &here, NULL);
-	if (here)
+	if (starpu_data_is_on_node(handle, memory_node))
 		return 0;
 	size_t size = starpu_data_get_size(handle);
 	for (unsigned i = 0; i < nodes; i++) {
