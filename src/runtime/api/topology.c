@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine that the runtime begins on: its topology through hwloc, then the workers and memory nodes that the drivers find. */
 #include "init.h"
+#include "runtime/drivers/driver.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ int rt_machine_add_worker(struct rt_machine *m, const struct rt_worker_info *w)
 		return -ENOSPC;
 	unsigned i = m->n_workers++;
 	m->worker[i] = *w;
+	for (unsigned k = 0; k < m->conf.n_not_launched_drivers; k++)
+		m->worker[i].application |= rt_driver_is(w, &m->conf.not_launched_drivers[k]);
 	rt_mask_add(&m->all, i);
 	if (w->arch == STARPU_CPU_WORKER)
 		rt_mask_add(&m->cpus, i);

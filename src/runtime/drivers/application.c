@@ -14,8 +14,7 @@ static struct rt_worker *find(const struct starpu_driver *d)
 {
 	for (unsigned i = 0; rt_machine.core && i < rt_machine.n_workers; i++) {
 		const struct rt_worker_info *w = &rt_machine.worker[i];
-		bool same = w->arch == d->type && w->application;
-		if (same && (d->type != STARPU_CPU_WORKER || w->devid == (int)d->id.cpu_id))
+		if (w->application && rt_driver_is(w, d))
 			return &rt_machine.core->worker[i];
 	}
 	return NULL;

@@ -135,22 +135,17 @@ static unsigned count(const struct rt_machine *m, const struct places *cores, un
 	return cores->n > taken ? cores->n - taken : 0;
 }
 
-static bool is_applications(const struct rt_machine *m, unsigned number)
+static bool is(const struct rt_worker_info *w, const struct starpu_driver *d)
 {
-	for (unsigned i = 0; i < m->conf.n_not_launched_drivers; i++)
-		if (m->conf.not_launched_drivers[i].type == STARPU_CPU_WORKER &&
-		    m->conf.not_launched_drivers[i].id.cpu_id == number)
-			return true;
-	return false;
+	return w->devid == (int)d->id.cpu_id;
 }
 
-static struct rt_worker_info worker_info(const struct rt_machine *m, unsigned number)
+static struct rt_worker_info worker_info(unsigned number)
 {
 	struct rt_worker_info w = {.driver = &rt_driver_cpu,
 	                           .arch = STARPU_CPU_WORKER,
 	                           .devid = (int)number,
-	                           .devnum = (int)number,
-	                           .application = is_applications(m, number)};
+	                           .devnum = (int)number};
 	snprintf(w.name, sizeof w.name, "CPU %u", number);
 	return w;
 }
@@ -175,7 +170,7 @@ static int probe(struct rt_machine *m, struct weft_err *err)
 	/* Each device takes a core, for the thread that serves it. */
 	unsigned devices = m->n_workers, n = count(m, &cores, devices + places_without_main(&p, m));
 	for (unsigned i = 0; i < n; i++) {
-		struct rt_worker_info w = worker_info(m, i);
+		struct rt_worker_info w = worker_info(i);
 		if (rt_machine_add_worker(m, &w) < 0)
 			return weft_err_set(err, -ENOSPC, "more than %d workers", STARPU_NMAXWORKERS);
 	}
@@ -201,6 +196,7 @@ const struct rt_driver rt_driver_cpu = {
 	.where = STARPU_CPU,
 	.memory = STARPU_CPU_RAM,
 	.probe = probe,
+	.is = is,
 	.has = has,
 	.run = run,
 };

@@ -16,6 +16,8 @@ struct rt_driver {
 	enum starpu_node_kind memory;
 	/* Adds its workers to the machine that begins. How many, or negative and `err` says why. */
 	int (*probe)(struct rt_machine *m, struct weft_err *err);
+	/* The application's name for a worker means this one of its kind. */
+	bool (*is)(const struct rt_worker_info *w, const struct starpu_driver *d);
 	/* Then its memory nodes, and tells its workers which is theirs. 0, or negative and `err` says why. NULL: it has none. */
 	int (*probe_memory)(struct rt_machine *m, struct weft_err *err);
 	/* On the worker's thread, before the first job and after the last. May be NULL. */
@@ -41,6 +43,11 @@ struct rt_driver {
 /* All there are, in the order in which their workers are numbered: devices, then CPUs, the last one, as StarPU has it. NULL follows. */
 extern const struct rt_driver *const rt_drivers[];
 extern const struct rt_driver rt_driver_cpu, rt_driver_opencl;
+
+static inline bool rt_driver_is(const struct rt_worker_info *w, const struct starpu_driver *d)
+{
+	return w->arch == d->type && w->driver->is(w, d);
+}
 
 /* For probe: one more, whose number it returns, or -ENOSPC. */
 int rt_machine_add_worker(struct rt_machine *m, const struct rt_worker_info *w);

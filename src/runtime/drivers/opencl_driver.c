@@ -66,6 +66,11 @@ static starpu_ssize_t limit_of(unsigned devid)
 	return limit >= 0 ? limit : (starpu_ssize_t)opencl_devices[devid].memory_bytes;
 }
 
+static bool opencl_is(const struct rt_worker_info *w, const struct starpu_driver *d)
+{
+	return opencl_devices[w->devid].id == d->id.opencl_id;
+}
+
 static int add_device(struct rt_machine *m, unsigned devid, int nth, struct weft_err *err)
 {
 	struct opencl_device *d = &opencl_devices[devid];
@@ -234,6 +239,7 @@ const struct rt_driver rt_driver_opencl = {
 	.traits = RT_W_ONLY_PLACED | RT_W_POLLS,
 	.memory = STARPU_OPENCL_RAM,
 	.probe = opencl_probe,
+	.is = opencl_is,
 	.probe_memory = opencl_probe_memory,
 	.run = opencl_run,
 	.has = opencl_has,
