@@ -131,6 +131,32 @@ static void check_pumping(struct starpu_sched_tree *t)
 	starpu_task_destroy(task);
 }
 
+static int n_woken;
+static int wakes(component *c)
+{
+	(void)c;
+	return ++n_woken;
+}
+
+/* What is below may pull: one that wants to is enough, or all of them are told. */
+static void check_telling(struct starpu_sched_tree *t)
+{
+	component *above = starpu_sched_component_create(t, "above"), *below[2];
+	for (int i = 0; i < 2; i++) {
+		below[i] = starpu_sched_component_create(t, "below");
+		below[i]->can_pull = wakes;
+		starpu_sched_component_add_child(above, below[i]);
+		starpu_sched_component_add_child(above, below[i]);
+		below[i]->add_parent(below[i], above);
+	}
+	CHECK(above->nchildren == 2);
+	CHECK(starpu_sched_component_can_pull(above) && n_woken == 1);
+	CHECK(starpu_sched_component_can_pull_all(above) && n_woken == 3);
+	starpu_sched_tree_update_workers_in_ctx(t);
+	CHECK(starpu_bitmap_cardinal(&t->root->workers_in_ctx) == 2);
+	starpu_sched_component_destroy_rec(above);
+}
+
 static void check_fifo(struct starpu_task *task[6])
 {
 	starpu_st_fifo_taskq_t q = starpu_st_fifo_taskq_create();
@@ -266,6 +292,7 @@ int main(void)
 	check_tree(tree);
 	check_kinds(tree);
 	check_pumping(tree);
+	check_telling(tree);
 	starpu_resume();
 	check_queues();
 	check_collection(starpu_worker_list, 21);
