@@ -63,9 +63,9 @@ typedef struct starpu_bcsr_interface starpu_bcsr_interface_t;
 typedef struct starpu_multiformat_interface starpu_multiformat_interface_t;
 #define starpu_machine_topology_s starpu_machine_topology
 #define starpu_htbl32_node_s starpu_htbl32_node
-#define starpu_history_list_t starpu_history_list
+#define starpu_history_list_t starpu_perfmodel_history_list
 #define starpu_buffer_descr_t starpu_buffer_descr
-#define starpu_regression_model_t starpu_regression_model
+#define starpu_regression_model_t starpu_perfmodel_regression_model
 #define starpu_per_arch_perfmodel_t starpu_per_arch_perfmodel
 #define starpu_perfmodel_t starpu_perfmodel
 #define starpu_sched_policy_s starpu_sched_policy
