@@ -68,6 +68,7 @@ struct rt_submitter {
 	struct weft_atomic_u64 submitted; /* by this thread; only it stores */
 	struct weft_atomic_u64 finished;  /* by this thread, of the application, with rt_finish; only it stores */
 	uint32_t prio_turn;               /* whose queue gets its next job with a priority */
+	uint32_t in_vain;                 /* waits since it last was right not to sleep; core_sleep.c */
 	struct rt_inject queue;
 };
 

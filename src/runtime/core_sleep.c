@@ -4,6 +4,7 @@
  * more; who makes work stores it and looks whether anybody sleeps. Either the one sees the work or the other the sleeper.
  */
 #include "core.h"
+#include "base/clock.h"
 #include "life_trace.h"
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -16,12 +17,55 @@ void rt_futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is)
 	syscall(SYS_futex, &word->v, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
 }
 
-void rt_submitter_waits(const struct rt_runtime *r, struct weft_atomic_u32 *word, uint32_t while_it_is)
+/* What a thread of the application waits for. */
+struct awaited {
+	const struct rt_runtime *runtime;
+	const struct weft_atomic_u32 *word; /* NULL: until few are left */
+	uint32_t while_it_is;
+	uint64_t few;
+};
+
+static bool is_over(const struct awaited *a)
+{
+	return a->word ? weft_load_u32(a->word) != a->while_it_is : rt_unfinished(a->runtime) <= a->few;
+}
+
+/*
+ * What is over soon is not worth a sleep, which costs a barrier and two switches of threads. A thread whose last looks were all
+ * in vain (its worker runs on this very cpu, or what it waits for is long) looks seldom.
+ */
+enum { LOOK_NS = 5000, IN_VAIN = 4, SELDOM = 64, PAUSES = 4 };
+
+static bool is_over_soon(const struct awaited *a)
+{
+	struct rt_submitter *s = rt_self_known(a->runtime);
+	uint32_t tries = s ? s->in_vain++ : 1;
+	if (tries >= IN_VAIN && tries % SELDOM)
+		return false;
+	uint64_t spin_ns = a->runtime->spin_ns, until = weft_monotonic_ns() + (spin_ns < LOOK_NS ? spin_ns : LOOK_NS);
+	while (!is_over(a)) {
+		if (weft_monotonic_ns() >= until)
+			return false;
+		for (unsigned i = 0; i < PAUSES; i++)
+			__builtin_ia32_pause();
+	}
+	if (s)
+		s->in_vain = 0;
+	return true;
+}
+
+static void submitter_sleeps(const struct rt_runtime *r, struct weft_atomic_u32 *word, uint32_t while_it_is)
 {
 	struct rt_submitter *s = rt_self_known(r);
 	if (s)
 		weft_store_i32(&s->cpu, RT_NOWHERE);
 	rt_futex_wait(word, while_it_is);
+}
+
+void rt_submitter_waits(const struct rt_runtime *r, struct weft_atomic_u32 *word, uint32_t while_it_is)
+{
+	if (!is_over_soon(&(struct awaited){.runtime = r, .word = word, .while_it_is = while_it_is}))
+		submitter_sleeps(r, word, while_it_is);
 }
 
 void rt_futex_wake(struct weft_atomic_u32 *word, int n)
@@ -144,18 +188,24 @@ void rt_tell_few(struct rt_runtime *r)
 		tell(r);
 }
 
-void rt_wait_all(struct rt_runtime *r)
+static void sleep_until_all_done(struct rt_runtime *r)
 {
-	weft_enter(rt_trace.wait);
 	weft_add_u32(&r->n_waiting, 1);
 	rt_barrier_of_all(r);
 	for (;;) {
 		uint32_t seen = weft_load_u32(&r->all_done);
 		if (rt_unfinished(r) == 0)
 			break;
-		rt_submitter_waits(r, &r->all_done, seen);
+		submitter_sleeps(r, &r->all_done, seen);
 	}
 	weft_add_u32(&r->n_waiting, -UINT32_C(1));
+}
+
+void rt_wait_all(struct rt_runtime *r)
+{
+	weft_enter(rt_trace.wait);
+	if (!is_over_soon(&(struct awaited){.runtime = r}))
+		sleep_until_all_done(r);
 	weft_leave(rt_trace.wait);
 }
 
@@ -164,6 +214,8 @@ void rt_wait_few(struct rt_runtime *r, uint64_t few)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static unsigned waiting;
+	if (is_over_soon(&(struct awaited){.runtime = r, .few = few}))
+		return;
 	pthread_mutex_lock(&lock);
 	if (!waiting++ || few > weft_load_u64(&r->few))
 		weft_store_u64(&r->few, few);
@@ -174,7 +226,7 @@ void rt_wait_few(struct rt_runtime *r, uint64_t few)
 		uint32_t seen = weft_load_u32(&r->all_done);
 		if (rt_unfinished(r) <= few)
 			break;
-		rt_submitter_waits(r, &r->all_done, seen);
+		submitter_sleeps(r, &r->all_done, seen);
 	}
 	pthread_mutex_lock(&lock);
 	if (!--waiting)

@@ -35,6 +35,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct rt_tag **bucket;
 	size_t n_buckets, n;
+	unsigned waiting;               /* threads in starpu_tag_wait_array */
 	struct weft_atomic_u32 changes; /* futex: a tag is done */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -106,9 +107,12 @@ static struct rt_job *finish(struct rt_tag *t)
 
 static void unlock_and_fire(struct rt_job *relay)
 {
+	const bool waited_for = all.waiting;
 	pthread_mutex_unlock(&all.lock);
 	if (relay)
 		rt_pass(rt_self(rt_machine.core), relay);
+	if (!waited_for)
+		return;
 	weft_add_u32(&all.changes, 1);
 	rt_futex_wake(&all.changes, INT_MAX);
 }
@@ -215,10 +219,18 @@ static bool is_done(starpu_tag_t id, uint32_t *since)
 	return done;
 }
 
+static void count_waiting(unsigned more)
+{
+	pthread_mutex_lock(&all.lock);
+	all.waiting += more;
+	pthread_mutex_unlock(&all.lock);
+}
+
 int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 {
 	if (rt_worker_self())
 		return -EDEADLK;
+	count_waiting(1);
 	for (unsigned i = 0; i < ntags; i++)
 		for (uint32_t since = UINT32_MAX;;) {
 			uint32_t seen = weft_load_u32(&all.changes);
@@ -226,6 +238,7 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 				break;
 			rt_submitter_waits(rt_machine.core, &all.changes, seen);
 		}
+	count_waiting(-1U);
 	return 0;
 }
 
