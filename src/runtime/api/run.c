@@ -297,12 +297,13 @@ enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 	if (traced)
 		rt_trace_end(p->cl, name_of(p->cl));
 	rt_worker_says(w, outer);
-	if (WEFT_LIKELY(!p->bits)) /* nobody has asked for the task; by its data the order knows it */
-		return j->n_accesses ? RT_DONE : RT_DONE_UNKNOWN;
-	if (p->bits & RT_P_MADE_TASK) { /* somebody has asked for the task, and may have made its end wait */
+	if (WEFT_UNLIKELY(p->bits & RT_P_MADE_TASK)) { /* somebody has asked for the task, and may have made its end wait */
 		j->body = rt_body_task;
 		return ran(j, w);
 	}
+	++*rt_codelet_count(p->cl, w->number);
+	if (WEFT_LIKELY(!p->bits)) /* nobody has asked for the task; by its data the order knows it */
+		return j->n_accesses ? RT_DONE : RT_DONE_UNKNOWN;
 	tidy(j);
 	return RT_DONE;
 }

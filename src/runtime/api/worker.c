@@ -426,32 +426,70 @@ void starpu_bind_thread_on_cpu(int cpuid)
 	bind_to(pu ? pu->cpuset : NULL);
 }
 
-/* A unit that the program may use: one that it prefers, else one that no worker has, else any. */
+/* The program's active threads, each on a unit, by the name that it gave itself there. */
+static struct {
+	pthread_mutex_t lock;
+	char name[STARPU_MAXCPUS][32];
+} active = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool has_worker(unsigned pu)
+{
+	bool has = rt_machine.main_pu == (int)pu;
+	for (unsigned i = 0; i < rt_machine.n_workers && !has; i++)
+		has = rt_machine.worker[i].pu == (int)pu;
+	return has;
+}
+
+static unsigned n_units(void)
+{
+	unsigned n = (unsigned)hwloc_get_nbobjs_by_type(rt_machine.topology, HWLOC_OBJ_PU);
+	return n < STARPU_MAXCPUS ? n : STARPU_MAXCPUS;
+}
+
+static bool is_free(unsigned pu)
+{
+	pthread_mutex_lock(&active.lock);
+	bool is = !has_worker(pu) && !*active.name[pu];
+	pthread_mutex_unlock(&active.lock);
+	return is;
+}
+
+/* A unit that the program may use: one that it prefers, else one that nobody has, else any. */
 unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned npreferred)
 {
 	static struct weft_atomic_u32 turn;
-	unsigned pus = (unsigned)hwloc_get_nbobjs_by_type(rt_machine.topology, HWLOC_OBJ_PU);
+	unsigned pus = n_units();
 	(void)flags;
 	for (unsigned i = 0; i < npreferred; i++)
 		if (preferred[i] < pus)
 			return preferred[i];
-	for (unsigned i = 0; i < pus; i++) {
-		bool used = rt_machine.main_pu == (int)i;
-		for (unsigned k = 0; k < rt_machine.n_workers && !used; k++)
-			used = rt_machine.worker[k].pu == (int)i;
-		if (!used)
+	for (unsigned i = 0; i < pus; i++)
+		if (is_free(i))
 			return i;
-	}
 	return weft_add_u32(&turn, 1) % (pus ? pus : 1);
+}
+
+/* True: nobody else is active there, as far as is known. */
+static bool takes_unit(unsigned pu, bool is_active, const char *name)
+{
+	char *there = active.name[pu];
+	pthread_mutex_lock(&active.lock);
+	bool takes = !has_worker(pu) && (!*there || !strncmp(there, name, sizeof active.name[pu] - 1));
+	if (is_active && takes)
+		snprintf(there, sizeof active.name[pu], "%s", name);
+	pthread_mutex_unlock(&active.lock);
+	return takes;
 }
 
 int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
 {
-	(void)flags, (void)name;
-	if (cpuid < 0 || cpuid >= hwloc_get_nbobjs_by_type(rt_machine.topology, HWLOC_OBJ_PU))
+	if (cpuid < 0 || (unsigned)cpuid >= n_units())
 		return -1;
 	starpu_bind_thread_on_cpu(cpuid);
-	return 0;
+	if (takes_unit((unsigned)cpuid, flags & STARPU_THREAD_ACTIVE, name ? name : ""))
+		return 0;
+	rt_say("thread '%s' is bound to processing unit %d, where there is another one", name ? name : "", cpuid);
+	return -1;
 }
 
 void starpu_display_bindings(void)
