@@ -62,7 +62,11 @@ struct starpu_parallel_worker_config *starpu_parallel_worker_init(hwloc_obj_type
 int starpu_parallel_worker_shutdown(struct starpu_parallel_worker_config *parallel_workers);
 int starpu_parallel_worker_print(struct starpu_parallel_worker_config *parallel_workers);
 void starpu_parallel_worker_openmp_prologue(void *);
+/* Like its structure, which is no shadow of it. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
 struct starpu_cluster_machine *starpu_cluster_machine(hwloc_obj_type_t cluster_level, ...);
+#pragma GCC diagnostic pop
 int starpu_uncluster_machine(struct starpu_cluster_machine *clusters);
 int starpu_cluster_print(struct starpu_cluster_machine *clusters);
 void starpu_parallel_worker_gnu_openmp_mkl_prologue(void *);

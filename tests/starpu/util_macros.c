@@ -5,6 +5,11 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+/* ThreadSanitizer does not know fences; what they are between is atomic here. */
+#ifdef __SANITIZE_THREAD__
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+
 /* ---- atomic operations ---- */
 
 #define old_of(expr) expr
