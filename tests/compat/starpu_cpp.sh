@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 export STARPU_SILENT=1 STARPU_NCPU=2 STARPU_NOPENCL=0
 number=0 failed=0
 include=(-I"$source/include" -Wall -Wextra -Wshadow -Wconversion -Werror)
-library=("$build/libstarpu-1.4.so" -Wl,-rpath,"$build")
+library=("$build/libstarpu-1.4.so" "-Wl,-rpath,$build")
 
 # C-COMPILER C++-COMPILER STANDARD
 works()
@@ -33,7 +33,9 @@ works()
 
 for compilers in 'gcc g++' 'clang clang++'; do
 	read -r c cpp <<<"$compilers"
-	command -v "$c" >/dev/null && command -v "$cpp" >/dev/null || continue
+	if ! command -v "$c" >/dev/null || ! command -v "$cpp" >/dev/null; then
+		continue
+	fi
 	for standard in c++11 c++14 c++17 c++20; do
 		works "$c" "$cpp" $standard
 	done

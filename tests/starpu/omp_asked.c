@@ -21,14 +21,17 @@ static const struct {
 	int (*ask)(void);
 	int answer;
 } answers[] = {
-#define ANSWER(name, answer) \
-	{ \
-#name, starpu_omp_get_##name, answer \
-	}
-	ANSWER(cancellation, 0),         ANSWER(default_device, 0), ANSWER(initial_device, 0),
-	ANSWER(num_devices, 1),          ANSWER(team_num, 0),       ANSWER(num_teams, 1),
-	ANSWER(max_task_priority, 0),    ANSWER(nested, 0),         ANSWER(num_places, 0),
-	ANSWER(partition_num_places, 0), ANSWER(place_num, -1),
+	{"cancellation", starpu_omp_get_cancellation, 0},
+	{"default_device", starpu_omp_get_default_device, 0},
+	{"initial_device", starpu_omp_get_initial_device, 0},
+	{"num_devices", starpu_omp_get_num_devices, 1},
+	{"team_num", starpu_omp_get_team_num, 0},
+	{"num_teams", starpu_omp_get_num_teams, 1},
+	{"max_task_priority", starpu_omp_get_max_task_priority, 0},
+	{"nested", starpu_omp_get_nested, 0},
+	{"num_places", starpu_omp_get_num_places, 0},
+	{"partition_num_places", starpu_omp_get_partition_num_places, 0},
+	{"place_num", starpu_omp_get_place_num, -1},
 };
 
 static void check_answers(void)

@@ -177,12 +177,13 @@ static void check_prints(void)
 /* ---- functions on workers ---- */
 
 static unsigned calls[STARPU_NMAXWORKERS];
-static char heard_name[32];
+static char heard_name[STARPU_NMAXWORKERS][32];
 
 static void call(void *arg)
 {
-	calls[starpu_worker_get_id_check()]++;
-	snprintf(heard_name, sizeof heard_name, "%s", starpu_task_get_name(starpu_task_get_current()));
+	unsigned me = starpu_worker_get_id_check();
+	calls[me]++;
+	snprintf(heard_name[me], sizeof heard_name[me], "%s", starpu_task_get_name(starpu_task_get_current()));
 	CHECK(arg == calls);
 }
 
@@ -200,12 +201,12 @@ static void check_each_worker(void)
 	expect_calls(1, 1);
 	starpu_execute_on_each_worker_ex(call, calls, STARPU_CPU, "named");
 	expect_calls(2, 2);
-	CHECK(!strcmp(heard_name, "named"));
+	CHECK(!strcmp(heard_name[last], "named"));
 	starpu_execute_on_each_worker(call, calls, STARPU_CUDA);
 	expect_calls(2, 2);
 	starpu_execute_on_specific_workers(call, calls, 1, &last, "last");
 	expect_calls(2, 3);
-	CHECK(!strcmp(heard_name, "last"));
+	CHECK(!strcmp(heard_name[last], "last"));
 }
 
 /* ---- copies, places, time ---- */

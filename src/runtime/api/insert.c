@@ -121,6 +121,7 @@ void starpu_task_insert_data_make_node_room(struct starpu_codelet *cl, struct st
 	if (need <= STARPU_NMAXBUFS || (task->dyn_nodes && need <= *allocated_nodes))
 		return;
 	bool first = !task->dyn_nodes;
+	rt_task_of(task)->has_nodes |= first;
 	task->dyn_nodes = grown(task->dyn_nodes, (size_t)need * sizeof *task->dyn_nodes);
 	for (int i = 0; first && i < current_node; i++)
 		task->dyn_nodes[i] = task->nodes[i];

@@ -270,6 +270,8 @@ static void clean(struct starpu_task *task, struct rt_task *own)
 		starpu_task_bundle_remove(task->bundle, task);
 	if (!own)
 		return;
+	if (own->has_nodes)
+		give_up((void **)(void *)&task->dyn_nodes);
 	if (own->job)
 		abandon(own);
 	if (own->ends_with) { /* it had no turn */
@@ -380,6 +382,10 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 	t->dyn_interfaces = task->dyn_handles ? calloc(n ? n : 1, sizeof *t->dyn_interfaces) : NULL;
 	t->dyn_modes = copy_of(task->dyn_modes, n * sizeof *t->dyn_modes);
 	const struct rt_task *from = task->starpu_private;
+	if (from && from->has_nodes) {
+		t->dyn_nodes = copy_of(task->dyn_nodes, n * sizeof *t->dyn_nodes);
+		((struct rt_task *)own)->has_nodes = true;
+	}
 	if (from && from->parallel)
 		((struct rt_task *)own)->alias_of = task;
 	if (t->cl_arg_free)

@@ -81,6 +81,7 @@ struct rt_task {
 	bool embedded;  /* lies behind the task, in one piece of memory */
 	bool plain;     /* of a plain codelet, and the task itself says nothing of where it runs */
 	bool announced; /* that it is ready has been told */
+	bool has_nodes; /* dyn_nodes is ours, not the program's */
 	bool has_impl;  /* `impl` was chosen: starpu_task_set_implementation */
 	uint8_t impl;
 	struct rt_worker *ran_on;
