@@ -46,9 +46,13 @@ static size_t hash(const void *codelet, const char *name)
 	return (size_t)(x >> 54) % SLOTS;
 }
 
+const char *(*rt_trace_nameless)(const void *codelet, char *room, size_t size);
+
 static weft_region region_new(const void *codelet, const char *name)
 {
-	weft_region r = weft_define_region(name ? name : "unnamed", WEFT_STATE_RUNNING, weft_define_category("starpu", 1));
+	char room[128];
+	const char *called = name || !rt_trace_nameless ? name : rt_trace_nameless(codelet, room, sizeof room);
+	weft_region r = weft_define_region(called ? called : "unnamed", WEFT_STATE_RUNNING, weft_define_category("starpu", 1));
 	pthread_mutex_lock(&slots_lock);
 	for (size_t i = hash(codelet, name), k = 0; k < PROBES; i = (i + 1) % SLOTS, k++)
 		if (!weft_load_ptr(&slots[i].codelet)) {

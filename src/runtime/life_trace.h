@@ -37,9 +37,11 @@ static inline bool rt_traced_in_detail(void)
 /* An attribute is not recorded when it is 0. */
 struct rt_trace_task {
 	const void *codelet; /* what the name is kept under */
-	const char *name;    /* NULL: unnamed */
+	const char *name;    /* NULL: rt_trace_nameless finds one */
 	int64_t priority, tag, iteration;
 };
+/* What a codelet without a name is called; the text may be put into `room`. NULL: "unnamed". */
+extern const char *(*rt_trace_nameless)(const void *codelet, char *room, size_t size);
 /* The job has been submitted by this thread; `s->before` still says what it depends on. */
 void rt_trace_submit(const struct rt_submitter *s, rt_ref job);
 /* Its function begins, or ends, on this worker. */

@@ -55,6 +55,10 @@ check "two programs that number their tasks alike: no arrow leads from one to th
 "$program" -b 6 -s 50 -c 100 >/dev/null
 check "nothing without a recorder" "detail.txt detail.weft plain.txt plain.weft records.txt tasks.txt to.txt two.txt two.weft" "$(echo *)"
 
+"$build/weft" record -q -o nameless.weft -- "$traced" || echo "not ok 0 - recorded"
+"$build/weft" dump nameless.weft | sed -n 's/.* enter *\(starpu_traced+0x[0-9a-f]*\)$/\1/p' | sort | uniq -c | awk '{print $1}' >nameless.txt
+check "codelets without names are called by where their functions are" "3 3" "$(xargs <nameless.txt)"
+
 # ---- one of everything ----
 
 has() # NAME PATTERN [COUNT]: so many lines of detail.txt, 1 unless told
@@ -84,7 +88,7 @@ has "flops" ' attr_f  *flops = 2500000$'
 has "colour" ' attr  *colour = 1193046$'
 has "parameters" ' attr_s  *parameters = "V1024x8 M8x16x8"$'
 has "where it was submitted" ' attr_s  *file = ".*traced.c"$' 2
-check "lines" "$(grep -n 'starpu_task_insert(&' "$source/tests/starpu/traced.c" | cut -d: -f1 | xargs)" \
+check "lines" "$(grep -n -E 'starpu_task_insert\(&(both|one),' "$source/tests/starpu/traced.c" | cut -d: -f1 | xargs)" \
 	"$(sed -n 's/.* attr *line = //p' detail.txt | xargs)"
 has "modes" ' attr_s  *mode = "R"$'
 has "modes of both" ' attr_s  *mode = "RW"$' 2

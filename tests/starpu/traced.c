@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * No test of its own: a program that has one of everything that the trace of the runtime's life shows, for
- * tests/compat/record_starpu.sh. argv[1]: a folder that becomes a memory node.
+ * tests/compat/record_starpu.sh. argv[1]: a folder that becomes a memory node; without it, only tasks of codelets that have no name.
  */
 #include <starpu.h>
 #include <stdio.h>
@@ -30,13 +30,41 @@ static struct starpu_codelet both = {.cpu_funcs = {nothing},
                                      .color = 0x123456};
 static struct starpu_codelet one = {.cpu_funcs = {nothing}, .nbuffers = 1, .modes = {STARPU_RW}, .name = "one"};
 
+static unsigned counted;
+static void counts(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+	__atomic_add_fetch(&counted, 1, __ATOMIC_RELAXED);
+}
+static void counts_twice(void *buffers[], void *arg)
+{
+	counts(buffers, arg);
+	counts(buffers, arg);
+}
+static struct starpu_codelet nameless = {.cpu_funcs = {counts}};
+static struct starpu_codelet nameless_too = {.cpu_funcs = {counts_twice}, .model = &starpu_perfmodel_nop};
+
+static int without_names(void)
+{
+	if (starpu_init(NULL))
+		return 1;
+	for (int i = 0; i < 3; i++) {
+		starpu_task_insert(&nameless, 0);
+		starpu_task_insert(&nameless_too, 0);
+	}
+	starpu_shutdown();
+	return counted != 9;
+}
+
 int main(int argc, char **argv)
 {
 	static double a[1024], b[16][8];
 	starpu_data_handle_t vector, matrix;
 	struct starpu_conf conf;
 	starpu_conf_init(&conf);
-	if (argc < 2 || starpu_init(&conf))
+	if (argc < 2)
+		return without_names();
+	if (starpu_init(&conf))
 		return 1;
 	int disk = starpu_disk_register(&starpu_disk_unistd_ops, argv[1], 1 << 24);
 	if (disk < 0)

@@ -74,9 +74,11 @@ static void popped(struct rt_job *j, struct rt_worker *w)
 	}
 }
 
+/* A model that measures nothing is many codelets': its symbol is no name. */
 static const char *name_of(const struct starpu_codelet *cl)
 {
-	return cl->name ? cl->name : cl->model && cl->model->symbol ? cl->model->symbol : cl->cpu_funcs_name[0];
+	bool measured = cl->model && cl->model->type != STARPU_PERFMODEL_INVALID;
+	return cl->name ? cl->name : measured && cl->model->symbol ? cl->model->symbol : cl->cpu_funcs_name[0];
 }
 
 static void trace_start(struct rt_job *j, const struct rt_worker *w)
