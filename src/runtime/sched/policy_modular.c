@@ -34,11 +34,10 @@ static void deinit(unsigned ctx)
 #define BELOW_PRIO (STARPU_SCHED_SIMPLE_FIFOS_BELOW | STARPU_SCHED_SIMPLE_FIFOS_BELOW_PRIO)
 #define READY STARPU_SCHED_SIMPLE_FIFOS_BELOW_READY
 #define IMPL STARPU_SCHED_SIMPLE_IMPL
-/* What is expected is found out by the decision, also of a single worker. */
-#define MODEL (STARPU_SCHED_SIMPLE_PERFMODEL | STARPU_SCHED_SIMPLE_DECIDE_ALWAYS)
-#define KEEPS STARPU_SCHED_SIMPLE_DECIDE_ALWAYS
-#define WORKERS STARPU_SCHED_SIMPLE_DECIDE_WORKERS
-#define NODES STARPU_SCHED_SIMPLE_DECIDE_MEMNODES
+#define MODEL STARPU_SCHED_SIMPLE_PERFMODEL
+/* Also of a single worker or node: the decision says what is expected, or keeps tasks. */
+#define WORKERS (STARPU_SCHED_SIMPLE_DECIDE_WORKERS | STARPU_SCHED_SIMPLE_DECIDE_ALWAYS)
+#define NODES (STARPU_SCHED_SIMPLE_DECIDE_MEMNODES | STARPU_SCHED_SIMPLE_DECIDE_ALWAYS)
 #define NOLIMIT STARPU_SCHED_SIMPLE_FIFOS_BELOW_NOLIMIT
 
 MODULAR(modular_eager, "modular-eager", "eager from components", starpu_sched_component_eager_create, WORKERS | ABOVE | IMPL)
@@ -60,8 +59,7 @@ MODULAR(modular_random_prefetching, "modular-random-prefetching", "random from c
         starpu_sched_component_random_create, WORKERS | ABOVE | BELOW | IMPL)
 MODULAR(modular_random_prio_prefetching, "modular-random-prio-prefetching", "random by priority, queues below fetch data ahead",
         starpu_sched_component_random_create, WORKERS | ABOVE_PRIO | BELOW_PRIO | IMPL)
-MODULAR(modular_ws, "modular-ws", "work stealing from components", starpu_sched_component_work_stealing_create,
-        WORKERS | KEEPS | IMPL)
+MODULAR(modular_ws, "modular-ws", "work stealing from components", starpu_sched_component_work_stealing_create, WORKERS | IMPL)
 MODULAR(modular_dmda, "modular-dmda", "dmda from components", starpu_sched_component_mct_create,
         WORKERS | MODEL | BELOW | NOLIMIT | IMPL)
 MODULAR(modular_dmdap, "modular-dmdap", "dmdap from components", starpu_sched_component_mct_create,
