@@ -240,17 +240,25 @@ static int depend_on_reduction(struct rt_submitter *s, struct rt_handle *h)
 	return rc;
 }
 
+static int depend_outside(struct rt_submitter *s, struct rt_handle *h, uint32_t mode, rt_ref self)
+{
+	if (!(mode & (RT_READ | RT_WRITE)))
+		return mode & RT_SCRATCH && rt_order_hooks.beside ? rt_order_hooks.beside(h, self) : 0;
+	int rc = depend_on_reduction(s, h);
+	return !rc && rt_order_hooks.watch ? rt_order_hooks.watch(s, h, self) : rc;
+}
+
 static int depend_specially(struct rt_submitter *s, struct rt_handle *h, uint32_t mode, rt_ref self)
 {
 	uint32_t bits = h->bits;
-	if (takes_no_place(bits, mode)) {
-		int rc = mode & (RT_READ | RT_WRITE) ? depend_on_reduction(s, h) : 0;
-		return !rc && mode & (RT_READ | RT_WRITE) && rt_order_hooks.watch ? rt_order_hooks.watch(s, h, self) : rc;
-	}
+	int rc = mode & RT_LAST && rt_order_hooks.last ? rt_order_hooks.last(s, h) : 0;
+	if (rc)
+		return rc;
+	if (takes_no_place(bits, mode))
+		return depend_outside(s, h, mode, self);
 	uint32_t group = group_of(mode), open = bits & GROUPS;
 	bool is_write = mode & RT_WRITE && !group;
 	bool joins = !is_write && group == open;
-	int rc = 0;
 	/* A write needs no relay: it depends on all members itself. What a reduction collected is put together in any case. */
 	if (!joins && (!is_write || open & RT_H_REDUCES))
 		rc = close_group(s, h, bits);

@@ -28,7 +28,7 @@ enum rt_mode {
 	RT_REDUX = 8,           /* a contribution: into the worker's own buffer */
 	RT_COMMUTE = 16,        /* one at a time, in any order */
 	RT_NOPLAN = 256,        /* a planned handle is taken as it is */
-	RT_LAST = 1 << 21,      /* whoever comes behind it is refused */
+	RT_LAST = 1 << 21,      /* waits for all, in the order or not; whoever comes behind it is refused */
 	RT_UNORDERED = 1 << 20, /* excludes others and is excluded while it runs, but takes no place in the order */
 };
 
@@ -96,6 +96,10 @@ struct rt_order_hooks {
 	void (*refuse)(struct rt_handle *h);
 	/* The job `self` takes no place in the order of this handle: the handle is watched until it is done. Its lock is held. */
 	int (*watch)(struct rt_submitter *s, struct rt_handle *h, rt_ref self);
+	/* The job `self` uses a buffer of its worker's for this handle: only the last access waits for it. Its lock is held. */
+	int (*beside)(struct rt_handle *h, rt_ref self);
+	/* The last access: it depends on all jobs that are outside the order or beside. The handle's lock is held. */
+	int (*last)(struct rt_submitter *s, struct rt_handle *h);
 };
 extern struct rt_order_hooks rt_order_hooks;
 

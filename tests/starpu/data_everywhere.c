@@ -5,6 +5,7 @@
  * counting memory on each node. Skipped without OpenCL.
  */
 #include "data_boxes.h"
+#include <sched.h>
 #include <unistd.h>
 
 enum { SIZE = 1 << 14, DIMS = 6 };
@@ -96,6 +97,40 @@ static void check_box(const struct box *b, bool as_ndim)
 	}
 	starpu_data_unregister(h);
 	CHECK(!memcmp(home, model, sizeof home));
+}
+
+/* ---- buffers of each worker's own: without gaps, and nobody else's ---- */
+
+static void scribble(void *buffers[], void *arg)
+{
+	struct box b = box_of(buffers[0]);
+	unsigned *v = box_take(&b);
+	size_t ld = 1;
+	(void)arg;
+	for (unsigned k = 0; k < b.dims; ld *= b.n[k++])
+		CHECK(b.ld[k] == ld);
+	for (unsigned turn = 0; turn < 3; turn++) {
+		for (size_t e = 0; e < box_elements(&b); e++)
+			v[box_at(&b, e)] = (unsigned)(e + turn) * 5 + (unsigned)starpu_worker_get_id();
+		sched_yield();
+		for (size_t e = 0; e < box_elements(&b); e++)
+			CHECK(v[box_at(&b, e)] == (unsigned)(e + turn) * 5 + (unsigned)starpu_worker_get_id());
+	}
+	box_give(&b, v, true);
+}
+static struct starpu_codelet scribbles = {.cpu_funcs = {scribble},
+                                          .opencl_funcs = {scribble},
+                                          .nbuffers = 1,
+                                          .modes = {STARPU_SCRATCH}};
+
+static void check_scratch(const struct box *b, bool as_ndim)
+{
+	starpu_data_handle_t model_of = register_box(b, as_ndim), h;
+	starpu_data_register_same(&h, model_of);
+	for (unsigned w = 0; w < 4 * workers; w++)
+		submit_on(w % workers, &scribbles, h, 0);
+	starpu_data_unregister(h);
+	starpu_data_unregister(model_of);
 }
 
 /* ---- sparse data: three arrays ---- */
@@ -458,8 +493,10 @@ int main(void)
 	disk = (unsigned)starpu_disk_register(&starpu_disk_unistd_ops, folder, -1);
 	nodes = starpu_memory_nodes_get_count();
 	for (unsigned i = 0; i < SHAPES; i++)
-		for (int as_ndim = 0; as_ndim <= (shapes[i].dims > 0 && shapes[i].dims < 5); as_ndim++)
+		for (int as_ndim = 0; as_ndim <= (shapes[i].dims > 0 && shapes[i].dims < 5); as_ndim++) {
 			check_box(&shapes[i], as_ndim);
+			check_scratch(&shapes[i], as_ndim);
+		}
 	check_sparse();
 	for (unsigned node = 0; node < nodes; node++) {
 		check_memory_of(node);

@@ -117,7 +117,7 @@ static bool on_worker(void)
 	return s && s->worker;
 }
 
-struct rt_acquired *rt_acquire_all(starpu_data_handle_t h)
+struct rt_acquired *rt_acquire_all(starpu_data_handle_t h, uint32_t last)
 {
 	if (on_worker())
 		return NULL;
@@ -126,7 +126,7 @@ struct rt_acquired *rt_acquire_all(starpu_data_handle_t h)
 		return NULL;
 	a->handle = h;
 	a->node = RT_A_NO_NODE;
-	a->mode = RT_READ | RT_WRITE;
+	a->mode = RT_READ | RT_WRITE | last;
 	a->ours = true;
 	if (rt_acquire_submit(a, true))
 		return NULL;

@@ -248,6 +248,25 @@ static int note_outside(struct rt_gate *g, rt_ref self)
 	return rt_refs_add(&g->outside, self);
 }
 
+int rt_gate_beside(struct rt_handle *h, rt_ref self)
+{
+	pthread_mutex_lock(&gate_lock);
+	int rc = note_outside(&rt_handle_of(h)->gate, self);
+	pthread_mutex_unlock(&gate_lock);
+	return rc;
+}
+
+int rt_gate_last(struct rt_submitter *s, struct rt_handle *h)
+{
+	struct rt_gate *g = &rt_handle_of(h)->gate;
+	int rc = 0;
+	pthread_mutex_lock(&gate_lock);
+	for (uint32_t i = 0; i < g->outside.n && !rc; i++)
+		rc = rt_refs_add(&s->before, g->outside.at[i]);
+	pthread_mutex_unlock(&gate_lock);
+	return rc;
+}
+
 int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h, rt_ref self)
 {
 	struct rt_gate *g = &rt_handle_of(h)->gate;

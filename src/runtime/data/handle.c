@@ -66,6 +66,8 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 	                                         .planned = rt_plan_hook_end,
 	                                         .reduce = rt_redux_hook,
 	                                         .watch = rt_gate_watch,
+	                                         .beside = rt_gate_beside,
+	                                         .last = rt_gate_last,
 	                                         .refuse = refuse};
 	return 0;
 }
@@ -296,7 +298,7 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 static void unregister(starpu_data_handle_t h, bool coherent, const char *function)
 {
 	check_unregister(h, function);
-	struct rt_acquired *a = rt_acquire_all(h);
+	struct rt_acquired *a = rt_acquire_all(h, RT_LAST);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", function);
 	handle_leaves(h);
 	rt_handle_mark(&h->order, RT_H_REFUSED, 0);
@@ -351,7 +353,7 @@ static void deinitialize_acquired(struct rt_acquired *a)
 
 static void wait_and(starpu_data_handle_t h, void (*then)(struct rt_acquired *), const char *function)
 {
-	struct rt_acquired *a = rt_acquire_all(h);
+	struct rt_acquired *a = rt_acquire_all(h, 0);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", function);
 	then(a);
 }

@@ -119,7 +119,7 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 	RT_EXPECT(!h->n_children, "%s: handle %p is partitioned already", __func__, (void *)h);
 	RT_EXPECT(!is_acquired(h), "%s: handle %p is acquired", __func__, (void *)h);
 	rt_plans_close(h);
-	struct rt_acquired *a = rt_acquire_all(h);
+	struct rt_acquired *a = rt_acquire_all(h, 0);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", __func__);
 	rt_move_cancel(h); /* what is asked for would be brought while the parts are written */
 	int rc = lend_memory(h, gather_node(h));
@@ -140,7 +140,7 @@ static bool gather_part(starpu_data_handle_t part, const char *function)
 {
 	RT_EXPECT(!is_acquired(part), "%s: a part, handle %p, is acquired", function, (void *)part);
 	rt_plans_close(part);
-	struct rt_acquired *a = rt_acquire_all(part);
+	struct rt_acquired *a = rt_acquire_all(part, RT_LAST);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", function);
 	rt_replica_lock();
 	part->leaving = true;
