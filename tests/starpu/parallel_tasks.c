@@ -12,11 +12,16 @@ static void both(void **buffers, void *arg)
 	__atomic_add_fetch(&ranks, 1 + starpu_combined_worker_get_rank(), __ATOMIC_RELAXED);
 }
 
+static int pair; /* the two as one worker */
+static unsigned n_pushed;
 static int push(struct starpu_task *task)
 {
 	if (task->cl->type == STARPU_SEQ)
 		return starpu_push_local_task(0, task, 0);
-	starpu_parallel_task_barrier_init_n(task, 2);
+	if (n_pushed++ % 2)
+		starpu_parallel_task_barrier_init(task, pair);
+	else
+		starpu_parallel_task_barrier_init_n(task, 2);
 	for (int i = 0; i < 2; i++) {
 		struct starpu_task *alias = starpu_task_dup(task);
 		alias->destroy = 1;
@@ -33,6 +38,14 @@ static struct starpu_task *pop(unsigned sched_ctx_id)
 
 static void begin(unsigned sched_ctx_id)
 {
+	int members[] = {0, 1};
+	(void)sched_ctx_id;
+	pair = starpu_combined_worker_assign_workerid(2, members);
+	CHECK(starpu_worker_is_combined_worker(pair));
+}
+
+static void end(unsigned sched_ctx_id)
+{
 	(void)sched_ctx_id;
 }
 
@@ -40,7 +53,7 @@ int main(void)
 {
 	static struct starpu_sched_policy policy = {
 		.init_sched = begin,
-		.deinit_sched = begin,
+		.deinit_sched = end,
 		.push_task = push,
 		.pop_task = pop,
 		.policy_name = "pairs",
@@ -60,6 +73,7 @@ int main(void)
 		CHECK(starpu_task_insert(&spmd, 0) == 0);
 	CHECK(starpu_task_wait_for_all() == 0);
 	starpu_shutdown();
+	CHECK(n_pushed == 20);
 	CHECK(n_ran == 40 && ranks == 60);
 	return checks_failed();
 }

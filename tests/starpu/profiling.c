@@ -122,6 +122,8 @@ static void with(const char *policy)
 	starpu_task_wait_for_all();
 	check_workers(2 * TASKS);
 	CHECK(starpu_profiling_status_set(STARPU_PROFILING_DISABLE) == STARPU_PROFILING_ENABLE);
+	starpu_profiling_init(); /* the environment does not ask for it */
+	CHECK(starpu_profiling_status_get() == STARPU_PROFILING_DISABLE);
 	run(h, 0);
 	switch_often();
 	starpu_data_unregister(h);
@@ -137,6 +139,9 @@ static void by_environment(void)
 	setenv("STARPU_WORKER_STATS_FILE", path, 1);
 	if (starpu_init(NULL))
 		exit(77);
+	CHECK(starpu_profiling_status_get() == STARPU_PROFILING_ENABLE);
+	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
+	starpu_profiling_init();
 	CHECK(starpu_profiling_status_get() == STARPU_PROFILING_ENABLE);
 	CHECK(starpu_task_insert(&quicks, 0) == 0);
 	starpu_shutdown();

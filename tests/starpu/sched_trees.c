@@ -395,6 +395,126 @@ static void init_by_ws(unsigned ctx)
 	                                                   STARPU_SCHED_SIMPLE_DECIDE_WORKERS, ctx);
 }
 
+/* ---- by hand: an implementation each, what models know of a task, a policy's own push and end ---- */
+
+static int ran[2];
+static void slower(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+	__atomic_add_fetch(&ran[0], 1, __ATOMIC_RELAXED);
+}
+static void faster(void *buffers[], void *arg)
+{
+	(void)buffers, (void)arg;
+	__atomic_add_fetch(&ran[1], 1, __ATOMIC_RELAXED);
+}
+static double second_is_faster(struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned impl)
+{
+	(void)t, (void)arch;
+	return impl ? 10 : 20;
+}
+static struct starpu_perfmodel two_speeds = {.type = STARPU_PER_ARCH,
+                                             .arch_cost_function = second_is_faster,
+                                             .symbol = "two_speeds"};
+static struct starpu_codelet either = {.cpu_funcs = {slower, faster}, .model = &two_speeds};
+
+static void init_best(unsigned ctx)
+{
+	struct starpu_sched_tree *t = tree_of(ctx, starpu_sched_component_work_stealing_create);
+	for (unsigned i = 0; i < starpu_worker_get_count(); i++) {
+		component *best = starpu_sched_component_best_implementation_create(t, NULL);
+		starpu_sched_component_connect(t->root, best);
+		starpu_sched_component_connect(best, starpu_sched_component_worker_get(ctx, (int)i));
+	}
+	starpu_sched_tree_update_workers(t);
+}
+
+static int push_to_thieves(struct starpu_task *task)
+{
+	starpu_sched_task_break(task); /* nothing: no task is named by STARPU_TASK_BREAK_ON_SCHED */
+	return starpu_sched_tree_work_stealing_push_task(task);
+}
+
+static void destroy_tree(unsigned ctx)
+{
+	starpu_sched_tree_destroy(starpu_sched_tree_get(ctx));
+	starpu_sched_ctx_set_policy_data(ctx, NULL);
+	CHECK(!starpu_sched_tree_get(ctx));
+}
+
+static void picks(unsigned ctx)
+{
+	ran[0] = ran[1] = 0;
+	for (unsigned i = 0; i < TASKS; i++)
+		CHECK(starpu_task_insert(&either, STARPU_SCHED_CTX, ctx, 0) == 0);
+	CHECK(starpu_task_wait_for_all_in_ctx(ctx) == 0);
+	CHECK(ran[0] == 0 && ran[1] == TASKS);
+}
+
+enum { KNOWN, LEARNING, UNKNOWN, WAYS };
+static component *way[WAYS];
+static int went[WAYS];
+static int (*push_on)(component *, struct starpu_task *);
+static int push_counted(component *c, struct starpu_task *t)
+{
+	for (int i = 0; i < WAYS; i++)
+		went[i] += c == way[i];
+	return push_on(c, t);
+}
+
+static component *select_create(struct starpu_sched_tree *t, void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < WAYS; i++) {
+		way[i] = starpu_sched_component_eager_create(t, NULL);
+		push_on = way[i]->push_task;
+		way[i]->push_task = push_counted;
+	}
+	return starpu_sched_component_perfmodel_select_create(
+		t, &(struct starpu_sched_component_perfmodel_select_data){.perfmodel_component = way[KNOWN],
+	                                                                  .calibrator_component = way[LEARNING],
+	                                                                  .no_perfmodel_component = way[UNKNOWN]});
+}
+
+static void init_select(unsigned ctx)
+{
+	struct starpu_sched_tree *t = tree_of(ctx, select_create);
+	CHECK(starpu_sched_component_is_perfmodel_select(t->root));
+	for (int i = 0; i < WAYS; i++) {
+		starpu_sched_component_connect(t->root, way[i]);
+		for (unsigned k = 0; k < starpu_worker_get_count(); k++)
+			starpu_sched_component_connect(way[i], starpu_sched_component_worker_get(ctx, (int)k));
+	}
+	starpu_sched_tree_update_workers(t);
+}
+
+static void part_ways(unsigned ctx)
+{
+	static struct starpu_perfmodel never_ran = {.type = STARPU_HISTORY_BASED, .symbol = "never_ran"};
+	static struct starpu_codelet by_model[WAYS] = {[KNOWN] = {.cpu_funcs = {note}, .model = &known},
+	                                               [LEARNING] = {.cpu_funcs = {note}, .model = &never_ran},
+	                                               [UNKNOWN] = {.cpu_funcs = {note}}};
+	memset(went, 0, sizeof went);
+	for (int i = 0; i < WAYS; i++)
+		for (int k = 0; k <= i; k++)
+			CHECK(starpu_task_insert(&by_model[i], STARPU_SCHED_CTX, ctx, 0) == 0);
+	CHECK(starpu_task_wait_for_all_in_ctx(ctx) == 0);
+	CHECK(went[KNOWN] == 1 && went[LEARNING] == 2 && went[UNKNOWN] == 3);
+}
+
+static void check_choices(void)
+{
+	struct starpu_sched_policy best = OF_TREE(init_best), select = OF_TREE(init_select);
+	best.push_task = push_to_thieves;
+	best.deinit_sched = destroy_tree;
+	begin(3, NULL);
+	run_in_context(&best, picks);
+	run_in_context(&best, run_program);
+	run_in_context(&select, part_ways);
+	run_in_context(&select, run_program);
+	starpu_shutdown();
+}
+
 static void check_by_hand(void)
 {
 	struct starpu_sched_policy trees[] = {OF_TREE(init_rows),   OF_TREE(init_fifos),   OF_TREE(init_leaves),
@@ -417,6 +537,7 @@ int main(void)
 	check_shapes();
 	check_flags();
 	check_by_hand();
+	check_choices();
 	snprintf(command, sizeof command, "rm -r %s", home);
 	CHECK(system(command) == 0);
 	return checks_failed();

@@ -62,11 +62,6 @@ int(starpu_profiling_status_get)(void)
 	return weft_load_bool(&rt_profiles);
 }
 
-void starpu_profiling_init(void)
-{
-	begin_anew();
-}
-
 /* STARPU_WORKER_STATS and STARPU_IDLE_FILE are told from the same numbers. */
 static bool is_asked_for(void)
 {
@@ -79,6 +74,11 @@ void rt_profile_begin(void)
 	begin_anew();
 	if (is_asked_for())
 		starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+}
+
+void starpu_profiling_init(void)
+{
+	rt_profile_begin();
 }
 
 /* ---- a task's stations ---- */
