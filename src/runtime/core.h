@@ -81,6 +81,10 @@ struct rt_worker {
 	unsigned node;                 /* the memory that it works in */
 	struct rt_job *between;        /* what `current` is while it looks for a job: NULL, or one that waits in the middle */
 	struct weft_atomic_bool aside; /* core_pause.c: it looks at `asks` before it takes another job */
+	struct {
+		const struct rt_submitter *of;
+		uint64_t submitted, done;
+	} asked; /* core_worker.c: of the thread whose queue it looked at last */
 	struct rt_outbox outbox;
 	uint32_t random;
 	unsigned number;

@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-enum { TAKE_MOST = 32, SPINS_PER_LOOK = 64, AHEAD = 3 };
+enum { TAKE_MOST = 32, SPINS_PER_LOOK = 64, AHEAD = 3, GATHERED = 64, GATHER_LOOKS = 8 };
 
 /* Where others can steal it. */
 void rt_worker_keep(struct rt_worker *w, struct rt_job *ready)
@@ -257,11 +257,50 @@ struct rt_job *rt_worker_pop(struct rt_worker *w)
 	return number ? rt_job_at(number) : j;
 }
 
-static struct rt_job *from_submitters(struct rt_worker *w)
+static void pause_between_looks(void)
+{
+	for (unsigned i = 0; i < SPINS_PER_LOOK; i++)
+		__builtin_ia32_pause();
+}
+
+/* Since it last asked: this worker runs what it gets in less time than it takes to submit it. */
+static bool is_ahead(struct rt_worker *w, const struct rt_submitter *s, uint64_t submitted)
+{
+	uint64_t done = weft_load_relaxed_u64(&w->done); /* relaxed: only we store it */
+	bool is = w->asked.of == s && 2 * (submitted - w->asked.submitted) <= 3 * w->runtime->n_workers * (done - w->asked.done);
+	w->asked.of = s;
+	w->asked.submitted = submitted;
+	w->asked.done = done;
+	return is;
+}
+
+/*
+ * A worker that takes each job as soon as it stands there is in lockstep with the thread that submits: the lines of the queue, of the
+ * job and of those before it go to and fro for each. So, between two jobs, it lets a thread that submits fast get ahead of it.
+ */
+static void let_ahead(struct rt_worker *w, const struct rt_submitter *s)
+{
+	uint64_t before = 0, now = weft_load_u64(&s->submitted);
+	if (!is_ahead(w, s, now))
+		return;
+	for (unsigned i = 0; i < GATHER_LOOKS && now != before; i++) {
+		uint64_t there = rt_inject_count(&s->queue);
+		if (!there || there >= GATHERED)
+			return;
+		pause_between_looks();
+		before = now;
+		now = weft_load_u64(&s->submitted);
+	}
+}
+
+/* `goes_on`: it comes from a job. */
+static struct rt_job *from_submitters(struct rt_worker *w, bool goes_on)
 {
 	uint32_t job[TAKE_MOST];
 	struct rt_runtime *r = w->runtime;
 	for (struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next) {
+		if (goes_on && !s->worker)
+			let_ahead(w, s);
 		unsigned n = s->worker ? 0 : rt_inject_take(&s->queue, job, TAKE_MOST, r->n_workers);
 		if (!n)
 			continue;
@@ -313,7 +352,7 @@ static struct rt_job *urgent(struct rt_worker *w)
 	return j;
 }
 
-static struct rt_job *find(struct rt_worker *w)
+static struct rt_job *find(struct rt_worker *w, bool goes_on)
 {
 	struct rt_runtime *r = w->runtime;
 	struct rt_job *j = from_again(w);
@@ -326,7 +365,7 @@ static struct rt_job *find(struct rt_worker *w)
 	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&r->asks) & RT_ASK_TAKE))
 		j = j ? j : r->hooks->take(w);
 	j = j ? j : from_prios(w, true);
-	j = j ? j : from_submitters(w);
+	j = j ? j : from_submitters(w, goes_on);
 	j = j ? j : from_others(w);
 	return j ? j : from_prios(w, false);
 }
@@ -379,8 +418,7 @@ static bool is_in_the_way(const struct rt_runtime *r)
 /* Between two looks. A thread that submits on this very cpu goes first: what it submits is what is waited for. */
 static void linger(const struct rt_runtime *r)
 {
-	for (unsigned i = 0; i < SPINS_PER_LOOK; i++)
-		__builtin_ia32_pause();
+	pause_between_looks();
 	if (is_in_the_way(r))
 		sched_yield();
 }
@@ -405,7 +443,7 @@ static struct rt_job *idle(struct rt_worker *w, bool wait)
 	settle(w);
 	uint64_t until = weft_monotonic_ns() + r->spin_ns;
 	while (wait && !weft_load_bool(&r->stop) && !(weft_load_u32(&r->asks) & RT_ASK_PAUSE)) {
-		j = any(w) ? find(w) : NULL;
+		j = any(w) ? find(w, false) : NULL;
 		if (j)
 			break;
 		bool stays = weft_load_u32(&r->asks) & RT_ASK_PROGRESS;
@@ -457,7 +495,7 @@ bool rt_worker_step(struct rt_worker *w, bool wait)
 	/* relaxed: seen at one of the next jobs */
 	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&w->runtime->asks) | w->traits) && !attend(w, wait, &j))
 		return false;
-	j = j ? j : find(w);
+	j = j ? j : find(w, true);
 	if (!j)
 		j = idle(w, wait);
 	if (j)

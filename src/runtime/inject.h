@@ -42,9 +42,14 @@ static inline int rt_inject_push(struct rt_inject *q, uint32_t job)
 }
 /* Anybody: up to `most`, and a fair part (1/share) of what there is; how many. 0 also when another consumer is at it. */
 unsigned rt_inject_take(struct rt_inject *q, uint32_t *job, unsigned most, unsigned share);
+static inline uint64_t rt_inject_count(const struct rt_inject *q)
+{
+	uint64_t taken = weft_load_u64(&q->taken); /* first: there are not fewer pushed */
+	return weft_load_u64(&q->pushed) - taken;
+}
 static inline bool rt_inject_any(const struct rt_inject *q)
 {
-	return weft_load_u64(&q->pushed) != weft_load_u64(&q->taken);
+	return rt_inject_count(q) != 0;
 }
 
 #endif
