@@ -292,10 +292,10 @@ static struct starpu_sched_tree *tree_of(unsigned ctx, component *(*root)(struct
 	return t;
 }
 
-/* Turns ─> for each worker a `below` of its own. */
-static void below_turns(unsigned ctx, starpu_sched_component_create_t below)
+/* Root ─> for each worker a `below` of its own. */
+static void one_each(unsigned ctx, component *(*root)(struct starpu_sched_tree *, void *), starpu_sched_component_create_t below)
 {
-	struct starpu_sched_tree *t = tree_of(ctx, starpu_sched_component_eager_create);
+	struct starpu_sched_tree *t = tree_of(ctx, root);
 	for (unsigned i = 0; i < starpu_worker_get_count(); i++) {
 		component *c = below(t, NULL);
 		starpu_sched_component_connect(t->root, c);
@@ -305,15 +305,15 @@ static void below_turns(unsigned ctx, starpu_sched_component_create_t below)
 }
 static void init_rows(unsigned ctx)
 {
-	below_turns(ctx, row_create);
+	one_each(ctx, starpu_sched_component_eager_create, row_create);
 }
 static void init_fifos(unsigned ctx)
 {
-	below_turns(ctx, CREATE(starpu_sched_component_fifo_create));
+	one_each(ctx, starpu_sched_component_eager_create, CREATE(starpu_sched_component_fifo_create));
 }
 static void init_leaves(unsigned ctx)
 {
-	below_turns(ctx, starpu_sched_component_eager_create);
+	one_each(ctx, starpu_sched_component_eager_create, starpu_sched_component_eager_create);
 }
 
 /* Two thieves above the workers, each above all of them but one, under a row: several parents. */
@@ -420,13 +420,7 @@ static struct starpu_codelet either = {.cpu_funcs = {slower, faster}, .model = &
 
 static void init_best(unsigned ctx)
 {
-	struct starpu_sched_tree *t = tree_of(ctx, starpu_sched_component_work_stealing_create);
-	for (unsigned i = 0; i < starpu_worker_get_count(); i++) {
-		component *best = starpu_sched_component_best_implementation_create(t, NULL);
-		starpu_sched_component_connect(t->root, best);
-		starpu_sched_component_connect(best, starpu_sched_component_worker_get(ctx, (int)i));
-	}
-	starpu_sched_tree_update_workers(t);
+	one_each(ctx, starpu_sched_component_work_stealing_create, starpu_sched_component_best_implementation_create);
 }
 
 static int push_to_thieves(struct starpu_task *task)
