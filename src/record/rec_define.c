@@ -208,12 +208,27 @@ static const struct rec_def *def_make(struct rec_def *want)
 	return d;
 }
 
+/*
+ * Strings that somebody wanted lately, by their hash, found without the lock: who records a text with each of its events asks for it
+ * each time. A definition that counts neither changes nor moves.
+ */
+#define RECENT 512u
+static struct weft_atomic_ptr recent[RECENT];
+
+static struct weft_atomic_ptr *recent_of(struct weft_str s)
+{
+	return &recent[weft_hash(s.at, s.n) % RECENT];
+}
+
+static const struct rec_def *def_string_of(struct weft_str s)
+{
+	struct rec_def want = {.class = WEFT_CLASS_STRING, .kind = WEFT_EV_DEF_STRING, .counts = true, .name = s};
+	return s.n ? def_make(&want) : NULL;
+}
+
 static uint32_t def_string(const char *text)
 {
-	if (!text || !*text)
-		return 0;
-	struct rec_def want = {.class = WEFT_CLASS_STRING, .kind = WEFT_EV_DEF_STRING, .counts = true, .name = weft_str(text)};
-	const struct rec_def *d = def_make(&want);
+	const struct rec_def *d = def_string_of(weft_str(text));
 	return d ? d->id : 0;
 }
 
@@ -408,11 +423,18 @@ weft_comm weft_define_comm(const char *name, uint64_t key, const int *ranks, uns
 
 uint32_t weft_define_string(const char *text)
 {
+	struct weft_str s = weft_str(text);
+	struct weft_atomic_ptr *slot = recent_of(s);
+	const struct rec_def *known = weft_load_ptr(slot);
+	if (known && known->name.n == s.n && memcmp(known->name.at, s.at, s.n) == 0)
+		return known->id;
 	if (!def_begin(text))
 		return 0;
-	uint32_t id = def_string(text);
+	const struct rec_def *d = def_string_of(s);
+	if (d)
+		weft_store_ptr(slot, (void *)(uintptr_t)d);
 	(void)def_end(NULL);
-	return id;
+	return d ? d->id : 0;
 }
 
 void weft_switch(weft_category category, int on)

@@ -662,6 +662,62 @@ TEST(verbose_says_one_line_at_the_end)
 	free(text);
 }
 
+/* ---- Strings, by several threads ---- */
+
+enum { N_STRINGS = 3000 };
+
+static uint32_t string_of(unsigned k)
+{
+	char text[32];
+	snprintf(text, sizeof text, "string %u", k);
+	return weft_define_string(text);
+}
+
+static void *define_strings(void *id)
+{
+	uint32_t *mine = id;
+	for (unsigned round = 0; round < 3; round++)
+		for (unsigned k = 0; k < N_STRINGS; k++) {
+			uint32_t now = string_of(k);
+			if (!now || (round && now != mine[k]))
+				return NULL;
+			mine[k] = now;
+		}
+	return id;
+}
+
+CHILD(strings)
+{
+	static uint32_t id[4][N_STRINGS];
+	pthread_t thread[4];
+	void *done;
+	for (unsigned t = 0; t < 4; t++)
+		if (pthread_create(&thread[t], NULL, define_strings, id[t]))
+			return 1;
+	for (unsigned t = 0; t < 4; t++)
+		if (pthread_join(thread[t], &done) || !done || memcmp(id[t], id[0], sizeof *id))
+			return 2;
+	weft_type said = weft_define_type("said", "", 0);
+	for (unsigned k = 0; k < N_STRINGS; k += 100)
+		weft_point_string(said, string_of(k));
+	return weft_define_string("") || weft_define_string(NULL);
+}
+
+TEST(a_string_has_one_number_whoever_asks)
+{
+	struct stream_file f;
+	REQUIRE(child_run("strings", "WEFT_DIR=%s/t.weft", test_dir()) == 0);
+	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
+	for (unsigned k = 0; k < N_STRINGS; k += 100) {
+		char text[32];
+		snprintf(text, sizeof text, "string %u", k);
+		struct stream_find e = stream_find(&f, WEFT_EV_POINT_S, k / 100);
+		REQUIRE(e.found);
+		CHECK_U64(e.r.payload[0], stream_named(&f, WEFT_EV_DEF_STRING, 0, text).id);
+	}
+	stream_free(&f);
+}
+
 /* ---- Small address spaces ---- */
 
 CHILD(small_address_space)

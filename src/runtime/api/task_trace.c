@@ -7,7 +7,6 @@
 #include "runtime/data/data_trace.h"
 #include "runtime/data/data.h"
 #include "runtime/life_detail.h"
-#include <stdio.h>
 #include <string.h>
 
 static starpu_data_handle_t handle_at(struct rt_job *j, unsigned i)
@@ -24,11 +23,11 @@ static const struct {
 
 const char *rt_mode_name(uint32_t mode, char *text, size_t size)
 {
-	size_t at = 0;
-	text[0] = '\0';
+	char *at = text;
+	*at = '\0';
 	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-		if (mode & modes[i].bit && at < size)
-			at += (size_t)snprintf(text + at, size - at, "%s", modes[i].name);
+		if (mode & modes[i].bit && strlen(modes[i].name) < (size_t)(text + size - at))
+			at = stpcpy(at, modes[i].name);
 	return text;
 }
 
@@ -42,9 +41,13 @@ static void parameters(struct rt_job *j)
 		char one[64] = "";
 		if (h->ops->describe)
 			h->ops->describe(h->replica[STARPU_MAIN_RAM].interface, one, sizeof one);
-		if (at + strlen(one) + 2 > sizeof text)
+		size_t n = strlen(one);
+		if (at + n + 2 > sizeof text)
 			break;
-		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s", at ? " " : "", one);
+		if (at)
+			text[at++] = ' ';
+		memcpy(text + at, one, n + 1);
+		at += n;
 	}
 	if (at)
 		rt_detail_text(rt_detail.parameters, text);

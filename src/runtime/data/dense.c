@@ -3,6 +3,7 @@
  * The interfaces of dense data: one implementation of every operation over a table that says where each of them keeps its sizes
  * and addresses. What a handle's interface says on a node that it was not registered on: the same sizes, no address.
  */
+#include "base/str.h"
 #include "complain.h"
 #include "dense.h"
 #include "memory.h"
@@ -337,12 +338,22 @@ static void dense_display(starpu_data_handle_t h, FILE *f)
 
 static starpu_ssize_t dense_describe(void *interface, char *buf, size_t size)
 {
+	char text[1 + 21 * (RT_MOST_DIMS + 1)];
+	size_t n = 0;
 	struct rt_dense d;
 	look(interface, &d);
-	int n = snprintf(buf, size, "%c", layouts[((struct starpu_variable_interface *)interface)->id].letter);
-	for (unsigned k = 0; k < d.dims; k++)
-		n += snprintf(buf + n, size > (size_t)n ? size - (size_t)n : 0, "%zux", rt_dense_n(&d, k));
-	return n + snprintf(buf + n, size > (size_t)n ? size - (size_t)n : 0, "%zu", d.elemsize);
+	text[n++] = layouts[((struct starpu_variable_interface *)interface)->id].letter;
+	for (unsigned k = 0; k < d.dims; k++) {
+		n += weft_fmt_u64(text + n, rt_dense_n(&d, k));
+		text[n++] = 'x';
+	}
+	n += weft_fmt_u64(text + n, d.elemsize);
+	if (size) {
+		size_t fits = n < size ? n : size - 1;
+		memcpy(buf, text, fits);
+		buf[fits] = '\0';
+	}
+	return (starpu_ssize_t)n;
 }
 
 /* ---- packing: the elements in order, without gaps ---- */
