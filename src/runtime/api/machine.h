@@ -105,6 +105,13 @@ struct rt_policy_ops {
 	void (*submitted)(struct rt_job *j);
 };
 
+/* Who waits says first to policies that hold tasks until they are told that they may begin. */
+static inline void rt_begin_held(void)
+{
+	if (rt_policy())
+		starpu_do_schedule();
+}
+
 /* Performance models. */
 struct rt_model_ops {
 	void (*want)(struct starpu_perfmodel *m);                                      /* a task with it is submitted */

@@ -201,8 +201,7 @@ static int wait_for(struct starpu_task *task)
 	uint32_t seen = weft_load_u32(&own->state);
 	if ((seen & RT_T_STATE) == RT_T_NEW)
 		return -EINVAL;
-	if (rt_policy())
-		starpu_do_schedule();
+	rt_begin_held();
 	while ((seen & RT_T_STATE) != RT_T_DONE) {
 		if (!(seen & RT_T_WAITED) && !weft_cas_u32(&own->state, &seen, seen | RT_T_WAITED))
 			continue;

@@ -230,6 +230,9 @@ int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 {
 	if (rt_worker_self())
 		return -EDEADLK;
+	if (!rt_machine.core)
+		rt_misuse("tags are waited for, and StarPU is not initialised");
+	rt_begin_held();
 	count_waiting(1);
 	for (unsigned i = 0; i < ntags; i++)
 		for (uint32_t since = UINT32_MAX;;) {

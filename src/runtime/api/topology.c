@@ -85,10 +85,11 @@ int rt_topology_begin(struct rt_machine *m, struct weft_err *err)
 
 void rt_topology_end(struct rt_machine *m)
 {
-	for (unsigned i = 0; i < m->n_workers; i++)
+	for (unsigned i = 0; i < m->n_workers; i++) {
 		hwloc_bitmap_free(m->worker[i].set);
+		m->worker[i].set = NULL;
+	}
 	if (m->topology)
 		hwloc_topology_destroy(m->topology);
 	m->topology = NULL;
-	m->n_workers = m->n_nodes = 0;
 }

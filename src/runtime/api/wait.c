@@ -7,12 +7,10 @@
 struct weft_atomic_i32 rt_limit_max;
 static struct weft_atomic_i32 limit_min;
 
-/* A task that waits for tasks would wait for itself. */
+/* 1: there may be something to wait for; 0: not without a runtime. A task that waits for tasks would wait for itself. */
 static int may_wait(void)
 {
-	if (!rt_machine.core)
-		return -ENODEV;
-	return rt_worker_self() ? -EDEADLK : 0;
+	return rt_worker_self() ? -EDEADLK : rt_machine.core != NULL;
 }
 
 static unsigned my_ctx(void)
@@ -20,19 +18,12 @@ static unsigned my_ctx(void)
 	return rt_ctxs() ? rt_ctxs()->current() : 0;
 }
 
-/* Policies that hold tasks until they are told begin when somebody waits. */
-static void begin_held_tasks(void)
-{
-	if (rt_policy())
-		starpu_do_schedule();
-}
-
 int starpu_task_wait_for_all(void)
 {
 	int rc = may_wait();
-	if (rc)
+	if (rc <= 0)
 		return rc;
-	begin_held_tasks();
+	rt_begin_held();
 	if (my_ctx())
 		return rt_ctxs()->wait(my_ctx(), 0);
 	rt_wait_all(rt_machine.core);
@@ -42,9 +33,9 @@ int starpu_task_wait_for_all(void)
 int starpu_task_wait_for_n_submitted(unsigned n)
 {
 	int rc = may_wait();
-	if (rc)
+	if (rc <= 0)
 		return rc;
-	begin_held_tasks();
+	rt_begin_held();
 	if (my_ctx())
 		return rt_ctxs()->wait(my_ctx(), n);
 	rt_wait_few(rt_machine.core, n);
@@ -59,7 +50,7 @@ int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
 {
 	int rc = may_wait();
-	if (rc)
+	if (rc <= 0)
 		return rc;
 	if (rt_ctxs())
 		return rt_ctxs()->wait(sched_ctx_id, n);
@@ -102,7 +93,8 @@ static bool anybody_looks(const struct rt_runtime *r)
 int starpu_task_wait_for_no_ready(void)
 {
 	if (!rt_machine.core)
-		return -ENODEV;
+		return 0;
+	rt_begin_held();
 	for (unsigned quiet = 0; quiet < 3 && rt_unfinished(rt_machine.core);) {
 		quiet = starpu_task_nready() || anybody_looks(rt_machine.core) ? 0 : quiet + 1;
 		usleep(quiet ? 200 : 100);
@@ -117,8 +109,10 @@ void rt_throttle(void)
 	int max = weft_load_i32(&rt_limit_max), min = weft_load_i32(&limit_min);
 	if (WEFT_LIKELY(max < 0) || rt_worker_self())
 		return;
-	if (rt_unfinished(rt_machine.core) >= (uint64_t)max)
-		rt_wait_few(rt_machine.core, min >= 0 && min < max ? (uint64_t)min : (uint64_t)(max ? max - 1 : 0));
+	if (rt_unfinished(rt_machine.core) < (uint64_t)max)
+		return;
+	rt_begin_held();
+	rt_wait_few(rt_machine.core, min >= 0 && min < max ? (uint64_t)min : (uint64_t)(max ? max - 1 : 0));
 }
 
 void starpu_set_limit_max_submitted_tasks(int limit)

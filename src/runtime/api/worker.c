@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions about workers and memory nodes. Answers come from the machine, which does not change while it runs. */
+/*
+ * Questions about workers and memory nodes. Answers come from the machine, which does not change while it runs; what was there is
+ * still told after the end, until it begins again, so that a program can look back. The topology goes with the runtime.
+ */
 #include "init.h"
 #include <stdio.h>
 #include <strings.h>
@@ -21,6 +24,13 @@ static const struct {
 static bool known(enum starpu_worker_archtype type)
 {
 	return (unsigned)type < STARPU_NARCH && kinds[type].name;
+}
+
+static hwloc_topology_t topology_for(const char *function)
+{
+	if (!rt_machine.topology)
+		rt_misuse("%s: StarPU is not initialised", function);
+	return rt_machine.topology;
 }
 
 static const struct rt_worker_info *worker(int id)
@@ -275,7 +285,8 @@ hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
 {
 	const struct rt_worker_info *w = worker(workerid);
-	return w && w->pu >= 0 ? hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, (unsigned)w->pu) : NULL;
+	return w && w->pu >= 0 && rt_machine.topology ? hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, (unsigned)w->pu)
+	                                              : NULL;
 }
 
 hwloc_topology_t starpu_get_hwloc_topology(void)
@@ -285,7 +296,7 @@ hwloc_topology_t starpu_get_hwloc_topology(void)
 
 int starpu_get_pu_os_index(unsigned logical_index)
 {
-	hwloc_obj_t pu = hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, logical_index);
+	hwloc_obj_t pu = hwloc_get_obj_by_type(topology_for(__func__), HWLOC_OBJ_PU, logical_index);
 	return pu ? (int)pu->os_index : -1;
 }
 
@@ -422,7 +433,7 @@ void starpu_bind_thread_on_main(void)
 
 void starpu_bind_thread_on_cpu(int cpuid)
 {
-	hwloc_obj_t pu = cpuid < 0 ? NULL : hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, (unsigned)cpuid);
+	hwloc_obj_t pu = cpuid < 0 ? NULL : hwloc_get_obj_by_type(topology_for(__func__), HWLOC_OBJ_PU, (unsigned)cpuid);
 	bind_to(pu ? pu->cpuset : NULL);
 }
 
@@ -440,9 +451,9 @@ static bool has_worker(unsigned pu)
 	return has;
 }
 
-static unsigned n_units(void)
+static unsigned n_units(const char *function)
 {
-	unsigned n = (unsigned)hwloc_get_nbobjs_by_type(rt_machine.topology, HWLOC_OBJ_PU);
+	unsigned n = (unsigned)hwloc_get_nbobjs_by_type(topology_for(function), HWLOC_OBJ_PU);
 	return n < STARPU_MAXCPUS ? n : STARPU_MAXCPUS;
 }
 
@@ -458,7 +469,7 @@ static bool is_free(unsigned pu)
 unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned npreferred)
 {
 	static struct weft_atomic_u32 turn;
-	unsigned pus = n_units();
+	unsigned pus = n_units(__func__);
 	(void)flags;
 	for (unsigned i = 0; i < npreferred; i++)
 		if (preferred[i] < pus)
@@ -483,7 +494,7 @@ static bool takes_unit(unsigned pu, bool is_active, const char *name)
 
 int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
 {
-	if (cpuid < 0 || (unsigned)cpuid >= n_units())
+	if (cpuid < 0 || (unsigned)cpuid >= n_units(__func__))
 		return -1;
 	starpu_bind_thread_on_cpu(cpuid);
 	if (takes_unit((unsigned)cpuid, flags & STARPU_THREAD_ACTIVE, name ? name : ""))
@@ -501,10 +512,9 @@ void starpu_display_bindings(void)
 
 void starpu_topology_print(FILE *f)
 {
-	fprintf(f, "%d sockets, %d cores, %d processing units\n",
-	        hwloc_get_nbobjs_by_type(rt_machine.topology, HWLOC_OBJ_PACKAGE),
-	        hwloc_get_nbobjs_by_type(rt_machine.topology, HWLOC_OBJ_CORE),
-	        hwloc_get_nbobjs_by_type(rt_machine.topology, HWLOC_OBJ_PU));
+	hwloc_topology_t t = topology_for(__func__);
+	fprintf(f, "%d sockets, %d cores, %d processing units\n", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE),
+	        hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE), hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
 		fprintf(f, "\t%s on processing unit %d, memory node %u\n", rt_machine.worker[i].name, rt_machine.worker[i].pu,
 		        rt_machine.worker[i].node);

@@ -107,6 +107,8 @@ int rt_acquire_submit(struct rt_acquired *a, bool ordered)
 
 void rt_acquire_wait(struct rt_acquired *a)
 {
+	if (!weft_load_u32(&a->is_ours))
+		rt_begin_held();
 	while (!weft_load_u32(&a->is_ours))
 		syscall(SYS_futex, &a->is_ours.v, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
 }

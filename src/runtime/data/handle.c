@@ -97,6 +97,8 @@ static int started(struct rt_machine *m, struct weft_err *err)
 static void stopping(struct rt_machine *m)
 {
 	(void)m;
+	if (rt_data.handles)
+		rt_say("starpu_shutdown: data is still registered; what was computed of it elsewhere than in main memory is lost");
 	while (rt_data.handles)
 		rt_handle_destroy(rt_data.handles);
 	rt_mover_end();

@@ -36,12 +36,8 @@ int rt_node_add(enum starpu_node_kind kind, int devid, const struct rt_node_ops 
 /* What an environment variable says in MB, in bytes; -1: nothing. */
 static starpu_ssize_t limit_from(const char *name)
 {
-	const char *text = getenv(name);
-	char *end;
-	if (!text || !*text)
-		return -1;
-	long long mb = strtoll(text, &end, 10);
-	return *end || mb < 0 ? -1 : (starpu_ssize_t)mb << 20;
+	int mb = starpu_get_env_number_default(name, -1);
+	return mb < 0 ? -1 : (starpu_ssize_t)mb << 20;
 }
 
 starpu_ssize_t rt_node_limit(const char *kind, int devid)

@@ -8,6 +8,7 @@
 #include "runtime/api/init.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Logical indexes of processing units, in the order in which workers get them. */
 struct places {
@@ -21,23 +22,34 @@ static void place_add(struct places *p, int pu)
 		p->at[p->n++] = pu;
 }
 
-/* "0 2 4-6 8-" : numbers and ranges, the last may be open. */
-static void places_parse(struct places *p, const char *text, int count, int each)
+/* "0 2 4-6 8-" : numbers and ranges below `count`, the last may be open. True: all of it was understood, and is there. */
+static bool places_parse(struct places *p, const char *text, int count, int each)
 {
-	for (char *end; *text; text = end) {
-		while (*text == ' ' || *text == ',' || *text == '\t')
-			text++;
+	static const char between[] = " ,\t";
+	bool right = true;
+	char *end;
+	for (text += strspn(text, between); *text; text = end + strspn(end, between)) {
 		long from = strtol(text, &end, 10), to = from;
 		if (end == text)
-			return;
+			return false;
 		if (*end == '-') {
 			const char *after = end + 1;
 			to = strtol(after, &end, 10);
 			to = end == after ? count - 1 : to;
 		}
-		for (long i = from; i <= to && i < count; i++)
+		right = right && from >= 0 && from <= to && to < count;
+		for (long i = from < 0 ? 0 : from; i <= to && i < count; i++)
 			place_add(p, (int)i * each);
 	}
+	return right;
+}
+
+static void places_of_variable(struct places *p, const char *name, int count, int each)
+{
+	const char *text = getenv(name);
+	if (text && !places_parse(p, text, count, each))
+		rt_say("%s is '%s': numbers and ranges from 0 to %d are expected, the others are left out", name, text,
+		       count - 1);
 }
 
 /* Of each core that the process may use, the first units. */
@@ -74,15 +86,14 @@ static void places_find(struct places *p, const struct rt_machine *m, const stru
 {
 	int pus = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_PU),
 	    cores = hwloc_get_nbobjs_by_type(m->topology, HWLOC_OBJ_CORE);
-	const char *cpuid = getenv("STARPU_WORKERS_CPUID"), *coreid = getenv("STARPU_WORKERS_COREID");
 	p->n = 0;
 	if (m->conf.use_explicit_workers_bindid)
 		for (unsigned i = 0; i < STARPU_MAXCPUS && i < STARPU_NMAXWORKERS; i++)
 			place_add(p, (int)m->conf.workers_bindid[i] % pus);
-	else if (cpuid && *cpuid)
-		places_parse(p, cpuid, pus, 1);
-	else if (coreid && *coreid && cores > 0)
-		places_parse(p, coreid, cores, pus / cores);
+	else
+		places_of_variable(p, "STARPU_WORKERS_CPUID", pus, 1);
+	if (!p->n && cores > 0)
+		places_of_variable(p, "STARPU_WORKERS_COREID", cores, pus / cores);
 	if (!p->n)
 		*p = *of_cores;
 }

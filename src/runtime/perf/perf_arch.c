@@ -138,7 +138,9 @@ struct starpu_perfmodel_arch *starpu_perfmodel_arch_comb_fetch(int comb)
 struct starpu_perfmodel_arch *starpu_worker_get_perf_archtype(int workerid, unsigned sched_ctx_id)
 {
 	(void)sched_ctx_id;
-	return workerid < 0 ? NULL : perf_worker_arch((unsigned)workerid);
+	bool is_there = workerid >= 0 &&
+	                ((unsigned)workerid < starpu_worker_get_count() || starpu_worker_is_combined_worker(workerid));
+	return is_there ? perf_worker_arch((unsigned)workerid) : NULL;
 }
 
 const char *starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype)

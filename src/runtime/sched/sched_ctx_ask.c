@@ -252,14 +252,17 @@ int starpu_sched_get_max_priority(void)
 	return c ? c->max_prio : STARPU_DEFAULT_PRIO;
 }
 
+/* Without a runtime nothing is kept: policies begin with ranges of their own. */
 int starpu_sched_set_min_priority(int min_prio)
 {
-	return starpu_sched_ctx_set_min_priority(sched_ctx_now(), min_prio);
+	unsigned ctx = sched_ctx_now();
+	return sched_ctx(ctx) ? starpu_sched_ctx_set_min_priority(ctx, min_prio) : 0;
 }
 
 int starpu_sched_set_max_priority(int max_prio)
 {
-	return starpu_sched_ctx_set_max_priority(sched_ctx_now(), max_prio);
+	unsigned ctx = sched_ctx_now();
+	return sched_ctx(ctx) ? starpu_sched_ctx_set_max_priority(ctx, max_prio) : 0;
 }
 
 /* A worker that is in several contexts prefers those where it has more. */
