@@ -141,6 +141,6 @@ struct starpu_task *sched_party_take(unsigned worker); /* of rank 0; the others 
 bool sched_party_any(unsigned worker);
 bool sched_party_holds(unsigned worker);                             /* it takes part in one, and is not its first */
 void sched_party_begins(struct starpu_task *t, struct rt_worker *w); /* rank 0 is about to run the function */
-void sched_party_ends(const struct starpu_task *t);                  /* it has; all others have when this returns */
+void sched_party_ends(const struct starpu_task *t, unsigned worker); /* it has; all others have when this returns */
 
 #endif

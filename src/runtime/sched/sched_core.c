@@ -279,10 +279,9 @@ static void before(struct rt_job *j, struct rt_worker *w)
 
 static void after(struct rt_job *j, struct rt_worker *w)
 {
-	(void)w;
 	struct starpu_task *t = rt_job_task(j);
 	struct starpu_sched_policy *p = t ? policy_of(t) : NULL;
-	sched_party_ends(t);
+	sched_party_ends(t, w->number);
 	if (p && p->post_exec_hook)
 		p->post_exec_hook(t, t->sched_ctx);
 }

@@ -384,24 +384,6 @@ void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid)
 	starpu_bind_thread_on_cpu((int)cpuid);
 }
 
-void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, unsigned sched_ctx_id)
-{
-	(void)sched_ctx_id;
-	return func(param);
-}
-
-int starpu_sched_ctx_book_workers_for_task(unsigned sched_ctx_id, int *workerids, int nworkers)
-{
-	(void)sched_ctx_id;
-	return nworkers > 0 ? workerids[0] : -1;
-}
-
-void starpu_sched_ctx_unbook_workers_for_task(unsigned sched_ctx_id, int primary)
-{
-	(void)sched_ctx_id;
-	(void)primary;
-}
-
 void starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id)
 {
 	(void)that(sched_ctx_id);

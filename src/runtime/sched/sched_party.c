@@ -7,32 +7,25 @@
  *     rank 0: takes the task, fetches its data, opens the function for all, runs it, waits until all are through, ends the task
  *     others: wait for that, run the function on the same data (STARPU_SPMD) or nothing (STARPU_FORKJOIN), and say so
  */
-#include "sched.h"
+#include "sched_party.h"
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 
-struct party {
-	struct starpu_task *task;
-	int id, size, members[STARPU_NMAXWORKERS];
-	pthread_cond_t changed;
-	int arrived, done;
-	unsigned node; /* where the data are */
-	bool open;     /* the function may be called */
-	int holders;   /* who still looks at it */
-};
 struct seat {
-	struct party *party;
+	struct sched_party *party;
 	struct seat *next;
 	int rank;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below, and of the parties */
+pthread_mutex_t sched_party_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct queue {
 	struct seat *head, *tail;
 	struct weft_atomic_u32 n;
 	struct weft_atomic_bool held;
+	struct sched_party *sits;
 } queues[STARPU_NMAXWORKERS];
-static _Thread_local struct party *leading;
+static _Thread_local struct sched_party *leading;
 
 bool sched_party_any(unsigned worker)
 {
@@ -44,37 +37,77 @@ bool sched_party_holds(unsigned worker)
 	return weft_load_bool(&queues[worker].held);
 }
 
-int sched_party_push(struct starpu_task *t, int combined, const int *members, int size)
+struct sched_party *sched_party_sits(unsigned worker)
 {
-	struct party *p = calloc(1, sizeof *p);
+	return queues[worker].sits;
+}
+
+/* With the lock. */
+static void enqueue(struct seat *seat, unsigned worker)
+{
+	struct queue *q = &queues[worker];
+	if (q->head)
+		q->tail->next = seat;
+	else
+		q->head = seat;
+	q->tail = seat;
+	weft_add_u32(&q->n, 1);
+}
+
+int sched_party_enrol(const struct sched_party *like, const int *members, struct sched_party **made)
+{
+	struct sched_party *p = malloc(sizeof *p);
 	struct seat *seats[STARPU_NMAXWORKERS];
-	int made = 0;
-	while (p && made < size && (seats[made] = calloc(1, sizeof *seats[made])))
-		made++;
-	if (made < size) {
-		while (made-- > 0)
-			free(seats[made]);
+	int n = 0, size = like->size;
+	while (p && n < size && (seats[n] = malloc(sizeof *seats[n])))
+		n++;
+	if (!p || n < size) {
+		while (n-- > 0)
+			free(seats[n]);
 		free(p);
 		return -ENOMEM;
 	}
-	*p = (struct party){.task = t, .id = combined, .size = size, .holders = size};
+	*p = *like;
+	p->holders = size + (made != NULL);
 	pthread_cond_init(&p->changed, NULL);
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&sched_party_lock);
 	for (int i = 0; i < size; i++) {
-		struct queue *q = &queues[members[i]];
 		p->members[i] = members[i];
 		*seats[i] = (struct seat){p, NULL, i};
-		if (q->head)
-			q->tail->next = seats[i];
-		else
-			q->head = seats[i];
-		q->tail = seats[i];
-		weft_add_u32(&q->n, 1);
+		enqueue(seats[i], (unsigned)members[i]);
 	}
-	pthread_mutex_unlock(&lock);
+	if (made)
+		*made = p;
+	pthread_mutex_unlock(&sched_party_lock);
 	for (int i = 0; i < size; i++)
 		sched_wake((unsigned)members[i]);
 	return 0;
+}
+
+int sched_party_push(struct starpu_task *t, int combined, const int *members, int size)
+{
+	bool spmd = combined >= 0 && t->cl->type == STARPU_SPMD;
+	return sched_party_enrol(&(struct sched_party){.task = t, .id = combined, .size = size, .spmd = spmd}, members, NULL);
+}
+
+void sched_party_withdraw(struct sched_party *p)
+{
+	for (int i = 0; i < p->size; i++) {
+		struct queue *q = &queues[p->members[i]];
+		struct seat **at = &q->head, *before = NULL;
+		while (*at && (*at)->party != p) {
+			before = *at;
+			at = &before->next;
+		}
+		struct seat *s = *at;
+		if (!s)
+			continue;
+		*at = s->next;
+		q->tail = q->tail == s ? before : q->tail;
+		weft_add_u32(&q->n, -UINT32_C(1));
+		free(s);
+		sched_party_leave(p);
+	}
 }
 
 static struct seat *take_seat(unsigned worker)
@@ -88,8 +121,7 @@ static struct seat *take_seat(unsigned worker)
 	return s;
 }
 
-/* With the lock. */
-static void leave(struct party *p)
+void sched_party_leave(struct sched_party *p)
 {
 	if (--p->holders)
 		return;
@@ -112,28 +144,85 @@ static void call_function(struct starpu_task *t, unsigned node)
 		free(at);
 }
 
+/* With the lock; the worker runs nothing meanwhile. */
+static void sit(struct sched_party *p, unsigned worker)
+{
+	queues[worker].sits = p;
+	pthread_cond_wait(&p->changed, &sched_party_lock);
+	queues[worker].sits = NULL;
+}
+
 /* Another member's part. */
-static void follow(struct party *p, unsigned worker)
+static void follow(struct sched_party *p, unsigned worker)
 {
 	struct rt_worker *w = &rt_machine.core->worker[worker];
 	while (!p->open)
-		pthread_cond_wait(&p->changed, &lock);
+		sit(p, worker);
 	/* The task may be gone when the last has said that he is through. */
 	struct starpu_task *t = p->task;
-	bool spmd = t->cl->type == STARPU_SPMD && p->id >= 0;
-	pthread_mutex_unlock(&lock);
+	bool spmd = p->spmd;
+	pthread_mutex_unlock(&sched_party_lock);
 	if (spmd) {
-		struct rt_job *before = w->current;
-		w->current = rt_task_job(t);
+		struct rt_job *before = rt_worker_says(w, rt_task_job(t));
+		weft_store_bool(&w->aside, false);
 		call_function(t, p->node);
-		w->current = before;
+		rt_worker_aside(w);
+		rt_worker_says(w, before);
 	}
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&sched_party_lock);
 	p->done++;
 	pthread_cond_broadcast(&p->changed);
 	/* A fork-join task has the processors of its members until it ends; who pauses does not wait for that. */
 	while (!spmd && p->done < p->size)
-		pthread_cond_wait(&p->changed, &lock);
+		sit(p, worker);
+}
+
+/* With the lock. */
+static void arrive(struct sched_party *p, unsigned worker, bool held)
+{
+	weft_store_bool(&queues[worker].held, held);
+	p->arrived++;
+	pthread_cond_broadcast(&p->changed);
+}
+
+/*
+ * With the lock, which it drops: what a device has begun is done before. A thread that drives a worker by itself, and holds it up, is
+ * not kept.
+ */
+static void stay_held_up(struct sched_party *p, unsigned worker)
+{
+	struct rt_worker *w = &rt_machine.core->worker[worker];
+	pthread_mutex_unlock(&sched_party_lock);
+	while (w->traits & RT_W_POLLS && w->runtime->hooks->poll(w))
+		sched_yield();
+	rt_worker_aside(w);
+	pthread_mutex_lock(&sched_party_lock);
+	arrive(p, worker, true);
+	while (!p->over && p->owner != sched_hold_self())
+		sit(p, worker);
+	weft_store_bool(&queues[worker].held, false);
+	sched_party_leave(p);
+}
+
+/* The same for one with a task: that of rank 0. */
+static struct starpu_task *take_part(struct sched_party *p, int rank, unsigned worker)
+{
+	struct starpu_task *t = NULL;
+	rt_worker_aside(&rt_machine.core->worker[worker]);
+	sched_part = (struct sched_part){p->id, p->size, rank};
+	arrive(p, worker, rank != 0);
+	while (p->arrived < p->size)
+		sit(p, worker);
+	if (rank == 0) {
+		leading = p;
+		t = p->task;
+	} else {
+		follow(p, worker);
+		sched_party_leave(p);
+		sched_part.id = -1;
+	}
+	weft_store_bool(&queues[worker].held, false);
+	return t;
 }
 
 struct starpu_task *sched_party_take(unsigned worker)
@@ -141,34 +230,22 @@ struct starpu_task *sched_party_take(unsigned worker)
 	/* While the data of a task that it leads is on its way, it does other things, but leads no other. */
 	if (leading || !sched_party_any(worker))
 		return NULL;
-	struct rt_worker *w = &rt_machine.core->worker[worker];
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&sched_party_lock);
 	struct seat *s = take_seat(worker);
 	if (!s) {
-		pthread_mutex_unlock(&lock);
+		pthread_mutex_unlock(&sched_party_lock);
 		return NULL;
 	}
-	struct party *p = s->party;
-	sched_part = (struct sched_part){p->id, p->size, s->rank};
-	bool first = s->rank == 0;
+	struct sched_party *p = s->party;
+	struct starpu_task *t = NULL;
+	int rank = s->rank;
 	free(s);
-	weft_store_bool(&queues[worker].held, !first);
-	p->arrived++;
-	pthread_cond_broadcast(&p->changed);
-	rt_worker_aside(w);
-	while (p->arrived < p->size)
-		pthread_cond_wait(&p->changed, &lock);
-	struct starpu_task *t = first ? p->task : NULL;
-	if (first) {
-		leading = p;
-	} else {
-		follow(p, worker);
-		weft_store_bool(&queues[worker].held, false);
-		leave(p);
-		sched_part.id = -1;
-	}
-	pthread_mutex_unlock(&lock);
-	rt_worker_back(w);
+	if (p->task)
+		t = take_part(p, rank, worker);
+	else
+		stay_held_up(p, worker);
+	pthread_mutex_unlock(&sched_party_lock);
+	rt_worker_back(&rt_machine.core->worker[worker]);
 	return t;
 }
 
@@ -176,24 +253,24 @@ void sched_party_begins(struct starpu_task *t, struct rt_worker *w)
 {
 	if (!leading || leading->task != t)
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&sched_party_lock);
 	leading->node = w->node;
 	leading->open = true;
 	pthread_cond_broadcast(&leading->changed);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&sched_party_lock);
 }
 
-void sched_party_ends(const struct starpu_task *t)
+void sched_party_ends(const struct starpu_task *t, unsigned worker)
 {
 	if (!leading || leading->task != t)
 		return;
-	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&sched_party_lock);
 	leading->done++;
 	pthread_cond_broadcast(&leading->changed);
 	while (leading->done < leading->size)
-		pthread_cond_wait(&leading->changed, &lock);
-	leave(leading);
+		sit(leading, worker);
+	sched_party_leave(leading);
 	leading = NULL;
 	sched_part.id = -1;
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&sched_party_lock);
 }
