@@ -13,8 +13,9 @@ struct made {
 };
 
 /*
- * Tasks that this thread has freed, for those that it makes next: programs that make tasks in tasks free as many. With
- * AddressSanitizer there are none, so that it sees who uses a task that is gone.
+ * Tasks that this thread has freed, for those that it makes next: programs that make tasks in tasks free as many. Where one thread
+ * makes what others free, batches of them go through the depot. With AddressSanitizer there are none, so that it sees who uses a
+ * task that is gone.
  */
 #if defined __SANITIZE_ADDRESS__
 enum { SPARE_TASKS = 0 };
@@ -26,6 +27,12 @@ static _Thread_local RT_NEAR struct spare {
 	unsigned n;
 	bool known; /* to the thread's end */
 } spare;
+enum { MOST_BATCHES = 128 };
+static struct {
+	pthread_mutex_t lock;
+	struct starpu_task *batch[MOST_BATCHES]; /* of SPARE_TASKS each */
+	struct weft_atomic_u32 n;
+} depot = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
 static pthread_once_t spares_once = PTHREAD_ONCE_INIT;
 static pthread_key_t spares_key;
 
@@ -44,8 +51,47 @@ static void spares_begin(void)
 	pthread_key_create(&spares_key, spare_free);
 }
 
+/* That what this thread has is freed at its end. */
+static bool ends_known(void)
+{
+	if (WEFT_UNLIKELY(!spare.known)) {
+		pthread_once(&spares_once, spares_begin);
+		spare.known = !pthread_setspecific(spares_key, &spare);
+	}
+	return spare.known;
+}
+
+static void take_batch(void)
+{
+	pthread_mutex_lock(&depot.lock);
+	uint32_t n = weft_load_u32(&depot.n);
+	if (n) {
+		spare.first = depot.batch[n - 1];
+		spare.n = SPARE_TASKS;
+		weft_store_u32(&depot.n, n - 1);
+	}
+	pthread_mutex_unlock(&depot.lock);
+}
+
+/* What this thread has too many of. */
+static void give_batch(void)
+{
+	pthread_mutex_lock(&depot.lock);
+	uint32_t n = weft_load_u32(&depot.n);
+	bool room = n < MOST_BATCHES;
+	if (room) {
+		depot.batch[n] = spare.first;
+		weft_store_u32(&depot.n, n + 1);
+		spare.first = NULL;
+		spare.n = 0;
+	}
+	pthread_mutex_unlock(&depot.lock);
+}
+
 static struct made *made_new(void)
 {
+	if (!spare.first && weft_load_u32(&depot.n) && ends_known())
+		take_batch();
 	struct starpu_task *t = spare.first;
 	if (!t)
 		return malloc(sizeof(struct made));
@@ -56,11 +102,9 @@ static struct made *made_new(void)
 
 static void made_free(struct made *m)
 {
-	if (WEFT_UNLIKELY(!spare.known)) {
-		pthread_once(&spares_once, spares_begin);
-		spare.known = !pthread_setspecific(spares_key, &spare);
-	}
-	if (!spare.known || spare.n == SPARE_TASKS) {
+	if (SPARE_TASKS && spare.n == SPARE_TASKS)
+		give_batch();
+	if (spare.n == SPARE_TASKS || !ends_known()) {
 		free(m);
 		return;
 	}

@@ -84,6 +84,8 @@ struct rt_task {
 	bool has_nodes; /* dyn_nodes is ours, not the program's */
 	bool has_impl;  /* `impl` was chosen: starpu_task_set_implementation */
 	uint8_t impl;
+	struct weft_atomic_u64
+		footprint; /* of its data, from when it is ready until its turn is over: 2^32 + that; 0: nobody has asked */
 	struct rt_worker *ran_on;
 	void *sched;                  /* the policy's */
 	void *parallel;               /* of parallel tasks: alias.c */

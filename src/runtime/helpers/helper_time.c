@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time in microseconds, from the first call of the process on; sleeping. */
+/* Time in microseconds, from about the first call of the process on; sleeping. */
+#include "base/atomic.h"
+#include "base/clock.h"
 #include <starpu.h>
 #include <errno.h>
-#include <pthread.h>
 
-static struct timespec reference;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct weft_atomic_u64 reference_ns; /* 0: not yet */
 
-static void set_reference(void)
+/* A microsecond before the first call: no time is 0, which says "none" in many places. */
+static uint64_t reference_at(uint64_t now)
 {
-	clock_gettime(CLOCK_MONOTONIC, &reference);
+	uint64_t found = weft_load_u64(&reference_ns), first = now - 1000;
+	return found || !weft_cas_u64(&reference_ns, &found, first) ? found : first;
 }
 
 double starpu_timing_get_reference(void)
 {
-	pthread_once(&once, set_reference);
-	return (double)reference.tv_sec * 1e6 + (double)reference.tv_nsec / 1e3;
+	return (double)reference_at(weft_monotonic_ns()) / 1e3;
 }
 
 double starpu_timing_now(void)
 {
-	struct timespec now;
-	pthread_once(&once, set_reference);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - reference.tv_sec) * 1e6 + (double)(now.tv_nsec - reference.tv_nsec) / 1e3;
+	uint64_t now = weft_monotonic_ns();
+	return (double)(int64_t)(now - reference_at(now)) / 1e3;
 }
 
 static void sleep_ns(double ns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models and tasks: the footprint and size of a task, what a model expects of it, what a run teaches the model. */
 #include "perf.h"
+#include "runtime/api/task.h"
 #include "models/fit.h"
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static uint32_t data_footprint(starpu_data_handle_t handle)
 	return starpu_hash_crc32c_be(ops->footprint ? ops->footprint(handle) : 0, (uint32_t)ops->interfaceid);
 }
 
-uint32_t starpu_task_data_footprint(struct starpu_task *task)
+static uint32_t find_footprint(struct starpu_task *task)
 {
 	uint32_t sum = 0;
 	int n = STARPU_TASK_GET_NBUFFERS(task);
@@ -23,6 +24,20 @@ uint32_t starpu_task_data_footprint(struct starpu_task *task)
 			sum = starpu_hash_crc32c_be(data_footprint(handle), sum);
 	}
 	return sum;
+}
+
+/* What its data are is settled when it is ready, and asked for each worker that might run it, and again when it has run. */
+uint32_t starpu_task_data_footprint(struct starpu_task *task)
+{
+	struct rt_task *own = task->starpu_private;
+	if (!own || (task->status != STARPU_TASK_READY && task->status != STARPU_TASK_RUNNING))
+		return find_footprint(task);
+	uint64_t known = weft_load_u64(&own->footprint);
+	if (!known) {
+		known = UINT64_C(1) << 32 | find_footprint(task);
+		weft_store_u64(&own->footprint, known);
+	}
+	return (uint32_t)known;
 }
 
 uint32_t starpu_task_footprint(struct starpu_perfmodel *model, struct starpu_task *task, struct starpu_perfmodel_arch *arch,

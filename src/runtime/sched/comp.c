@@ -6,10 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t running[STARPU_NMAX_SCHED_CTXS] = {[0 ... STARPU_NMAX_SCHED_CTXS - 1] = PTHREAD_MUTEX_INITIALIZER};
+static pthread_mutex_t running[STARPU_NMAX_SCHED_CTXS] = {
+	[0 ... STARPU_NMAX_SCHED_CTXS - 1] = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
 
+/* A decision takes a microsecond, waking who sleeps for one takes ten: who waits looks again for so long. */
 void comp_lock(unsigned ctx)
 {
+	enum { LOOKS = 300 };
+	for (unsigned i = 0; i < LOOKS; i++) {
+		if (!pthread_mutex_trylock(&running[ctx]))
+			return;
+		__builtin_ia32_pause();
+	}
 	pthread_mutex_lock(&running[ctx]);
 }
 

@@ -8,8 +8,13 @@ struct leaf {
 	int worker; /* or the number of a combined one */
 	struct starpu_task_list tasks;
 	unsigned n;
-	double exp_start, exp_len;
+	double exp_len;
 };
+
+/* When what a worker runs for a context is expected to end: the worker says it at each task, without the tree's lock. */
+static struct {
+	_Alignas(64) struct sched_instant of[STARPU_NMAX_SCHED_CTXS];
+} ends[STARPU_NMAXWORKERS];
 
 /* One leaf for each worker of a context. */
 static struct starpu_sched_component *leaves[STARPU_NMAX_SCHED_CTXS][STARPU_NMAXWORKERS];
@@ -57,7 +62,8 @@ static struct starpu_task *leaf_pull(struct starpu_sched_component *c, struct st
 	if (!starpu_worker_can_execute_task((unsigned)l->worker, t, starpu_task_get_implementation(t)) &&
 	    starpu_worker_can_execute_task_first_impl((unsigned)l->worker, t, &impl))
 		starpu_task_set_implementation(t, impl);
-	l->exp_start = starpu_timing_now() + (t->predicted > 0 ? t->predicted : 0);
+	sched_instant_set(&ends[l->worker].of[c->tree->sched_ctx_id],
+	                  starpu_timing_now() + (t->predicted > 0 ? t->predicted : 0));
 	return t;
 }
 
@@ -86,7 +92,7 @@ static double leaf_load(struct starpu_sched_component *c)
 static double leaf_end(struct starpu_sched_component *c)
 {
 	const struct leaf *l = c->data;
-	return fmax(l->exp_start, starpu_timing_now()) + l->exp_len;
+	return fmax(sched_instant(&ends[l->worker].of[c->tree->sched_ctx_id]), starpu_timing_now()) + l->exp_len;
 }
 
 static void leaf_deinit(struct starpu_sched_component *c)
@@ -102,6 +108,7 @@ static struct starpu_sched_component *leaf(struct starpu_sched_tree *tree, int w
 	struct starpu_sched_component *c = comp_new(tree, name, sizeof(struct leaf));
 	struct leaf *l = c->data;
 	l->worker = worker;
+	sched_instant_set(&ends[worker].of[tree->sched_ctx_id], 0);
 	starpu_task_list_init(&l->tasks);
 	starpu_bitmap_set(&c->workers, worker);
 	starpu_bitmap_set(&c->workers_in_ctx, worker);
@@ -155,7 +162,7 @@ static int combined_push(struct starpu_sched_component *c, struct starpu_task *t
 	for (int i = members_of(l, &member); i-- > 0;) {
 		struct starpu_sched_component *m = leaves[c->tree->sched_ctx_id][member[i]];
 		if (m)
-			((struct leaf *)m->data)->exp_start = end - ((struct leaf *)m->data)->exp_len;
+			sched_instant_set(&ends[member[i]].of[c->tree->sched_ctx_id], end - ((struct leaf *)m->data)->exp_len);
 	}
 	return starpu_push_local_task(l->worker, t, 0);
 }
@@ -233,25 +240,22 @@ int starpu_sched_component_is_worker(struct starpu_sched_component *component)
 	return starpu_sched_component_is_simple_worker(component) || starpu_sched_component_is_combined_worker(component);
 }
 
-static void set_start(unsigned ctx, double when)
+static void ends_at(unsigned ctx, double when)
 {
 	int me = starpu_worker_get_id();
-	comp_lock(ctx);
-	struct starpu_sched_component *c = me >= 0 ? leaves[ctx][me] : NULL;
-	if (c)
-		((struct leaf *)c->data)->exp_start = when;
-	comp_unlock(ctx);
+	if (me >= 0)
+		sched_instant_set(&ends[me].of[ctx], when);
 }
 
 void starpu_sched_component_worker_pre_exec_hook(struct starpu_task *task, unsigned sched_ctx_id)
 {
-	set_start(sched_ctx_id, starpu_timing_now() + (task->predicted > 0 ? task->predicted : 0));
+	ends_at(sched_ctx_id, starpu_timing_now() + (task->predicted > 0 ? task->predicted : 0));
 }
 
 void starpu_sched_component_worker_post_exec_hook(struct starpu_task *task, unsigned sched_ctx_id)
 {
 	(void)task;
-	set_start(sched_ctx_id, starpu_timing_now());
+	ends_at(sched_ctx_id, starpu_timing_now());
 }
 
 /* -- recipes: components in a row that look like one -- */

@@ -16,7 +16,7 @@ static void init(unsigned ctx)
 {
 	struct central *c = calloc(1, sizeof *c);
 	STARPU_ASSERT_MSG(c, "no memory for a scheduling policy");
-	pthread_mutex_init(&c->lock, NULL);
+	sched_short_lock(&c->lock);
 	starpu_st_prio_deque_init(&c->queue);
 	starpu_task_list_init(&c->arrived);
 	starpu_sched_ctx_set_policy_data(ctx, c);

@@ -18,6 +18,7 @@ enum { WITH_DATA = 1, SORTED = 2, READY = 4, DECIDE_BY_PRIORITY = 8, READY_FIRST
 struct dm_worker {
 	pthread_mutex_t lock;
 	struct starpu_st_fifo_taskq queue;
+	struct sched_instant end; /* of what the worker is at */
 };
 struct dm {
 	unsigned how;
@@ -37,9 +38,9 @@ static void init_as(unsigned ctx, unsigned how)
 	d->idle_power = starpu_getenv_float_default("STARPU_IDLE_POWER", 0.0F);
 	if (starpu_getenv_number_default("STARPU_SCHED_FIFO_READY_FIRST", 0) > 0)
 		d->how |= READY_FIRST;
-	pthread_mutex_init(&d->push, NULL);
+	sched_short_lock(&d->push);
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++) {
-		pthread_mutex_init(&d->of[i].lock, NULL);
+		sched_short_lock(&d->of[i].lock);
 		starpu_st_fifo_taskq_init(&d->of[i].queue);
 	}
 	if (how & SORTED)
@@ -111,20 +112,19 @@ static double len_before(const struct starpu_st_fifo_taskq *q, int priority, uns
 }
 
 /* When this worker would begin a new task, and how many stand before it. */
-static double begin_of(struct dm *d, unsigned worker, struct starpu_task *t, unsigned *n)
+static double begin_of(struct dm *d, unsigned worker, struct starpu_task *t, double now, unsigned *n)
 {
 	struct dm_worker *w = &d->of[worker];
-	double now = starpu_timing_now();
 	pthread_mutex_lock(&w->lock);
-	double start = fmax(w->queue.exp_start, now), len = w->queue.exp_len;
+	double len = w->queue.exp_len;
 	*n = w->queue.n;
 	if (d->how & DECIDE_BY_PRIORITY)
 		len = len_before(&w->queue, t->priority, n);
 	pthread_mutex_unlock(&w->lock);
-	return start + len;
+	return fmax(sched_instant(&w->end), now) + len;
 }
 
-static unsigned look(struct dm *d, struct starpu_task *t, struct place *at)
+static unsigned look(struct dm *d, struct starpu_task *t, double now, struct place *at)
 {
 	int *workers;
 	unsigned n = starpu_sched_ctx_get_workers_list_raw(t->sched_ctx, &workers), k = 0;
@@ -132,7 +132,7 @@ static unsigned look(struct dm *d, struct starpu_task *t, struct place *at)
 		unsigned worker = (unsigned)workers[i], impls, before;
 		if (!starpu_worker_can_execute_task_impl(worker, t, &impls))
 			continue;
-		double begin = begin_of(d, worker, t, &before);
+		double begin = begin_of(d, worker, t, now, &before);
 		double transfer = d->how & WITH_DATA ? starpu_task_expected_data_transfer_time_for(t, worker) : 0;
 		for (unsigned impl = 0; impls >> impl && k < STARPU_NMAXWORKERS * STARPU_MAXIMPLEMENTATIONS; impl++) {
 			if (!(impls >> impl & 1))
@@ -182,8 +182,9 @@ static int push(struct starpu_task *t)
 {
 	struct dm *d = starpu_sched_ctx_get_policy_data(t->sched_ctx);
 	struct place at[STARPU_NMAXWORKERS * STARPU_MAXIMPLEMENTATIONS];
+	double now = starpu_timing_now();
 	pthread_mutex_lock(&d->push);
-	unsigned n = look(d, t, at);
+	unsigned n = look(d, t, now, at);
 	const struct place *p = n ? decide(d, at, n) : NULL;
 	if (!p) {
 		pthread_mutex_unlock(&d->push);
@@ -194,12 +195,10 @@ static int push(struct starpu_task *t)
 	starpu_task_set_implementation(t, p->impl);
 	t->predicted = isnan(p->length) ? 0 : p->length;
 	t->predicted_transfer = p->transfer;
-	if (starpu_get_prefetch_flag() && d->how & WITH_DATA && p->transfer > 0)
+	if (d->how & WITH_DATA && p->transfer > 0 && starpu_get_prefetch_flag())
 		starpu_prefetch_task_input_for(t, (unsigned)p->worker);
 	pthread_mutex_lock(&w->lock);
-	w->queue.exp_start = fmax(w->queue.exp_start, starpu_timing_now());
 	w->queue.exp_len += length_of(t);
-	w->queue.exp_end = w->queue.exp_start + w->queue.exp_len;
 	if (d->how & SORTED)
 		starpu_st_fifo_taskq_push_sorted_task(&w->queue, t);
 	else
@@ -226,35 +225,29 @@ static struct starpu_task *pop(unsigned ctx)
 		/* From now until its end it counts as what the worker is at. */
 		double len = length_of(t);
 		w->queue.exp_len = fmax(0, w->queue.exp_len - len);
-		w->queue.exp_start = starpu_timing_now() + len;
-		w->queue.exp_end = w->queue.exp_start + w->queue.exp_len;
+		sched_instant_set(&w->end, starpu_timing_now() + len);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return t;
 }
 
-static void set_start(unsigned ctx, double when)
+static void ends_at(unsigned ctx, double when)
 {
 	struct dm *d = starpu_sched_ctx_get_policy_data(ctx);
 	int me = starpu_worker_get_id();
-	if (me < 0)
-		return;
-	struct dm_worker *w = &d->of[me];
-	pthread_mutex_lock(&w->lock);
-	w->queue.exp_start = when;
-	w->queue.exp_end = when + w->queue.exp_len;
-	pthread_mutex_unlock(&w->lock);
+	if (me >= 0)
+		sched_instant_set(&d->of[me].end, when);
 }
 
 static void before(struct starpu_task *t, unsigned ctx)
 {
-	set_start(ctx, starpu_timing_now() + t->predicted); /* its data is here */
+	ends_at(ctx, starpu_timing_now() + t->predicted); /* its data is here */
 }
 
 static void after(struct starpu_task *t, unsigned ctx)
 {
 	(void)t;
-	set_start(ctx, starpu_timing_now());
+	ends_at(ctx, starpu_timing_now());
 }
 
 /* A worker that leaves gives its tasks to the others. */

@@ -29,7 +29,7 @@ static void init(unsigned ctx)
 {
 	struct graph *g = calloc(1, sizeof *g);
 	STARPU_ASSERT_MSG(g, "no memory for a scheduling policy");
-	pthread_mutex_init(&g->lock, NULL);
+	sched_short_lock(&g->lock);
 	starpu_task_list_init(&g->held);
 	for (unsigned i = 0; i < KINDS; i++)
 		starpu_st_prio_deque_init(&g->queue[i]);

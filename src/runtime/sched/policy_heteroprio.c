@@ -27,7 +27,7 @@ static void init(unsigned ctx)
 {
 	struct hp *h = calloc(1, sizeof *h);
 	STARPU_ASSERT_MSG(h, "no memory for a scheduling policy");
-	pthread_mutex_init(&h->lock, NULL);
+	sched_short_lock(&h->lock);
 	for (unsigned i = 0; i <= HP_BUCKETS; i++)
 		for (unsigned node = 0; node < STARPU_MAXNODES; node++)
 			starpu_task_list_init(&h->bucket[i].tasks[node]);

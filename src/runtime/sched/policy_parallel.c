@@ -18,7 +18,7 @@ static void init(unsigned ctx)
 {
 	struct parallel *p = calloc(1, sizeof *p);
 	STARPU_ASSERT_MSG(p, "no memory for a scheduling policy");
-	pthread_mutex_init(&p->lock, NULL);
+	sched_short_lock(&p->lock);
 	starpu_st_prio_deque_init(&p->urgent);
 	starpu_task_list_init(&p->arrived);
 	starpu_sched_find_all_worker_combinations();

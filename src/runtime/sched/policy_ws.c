@@ -21,7 +21,7 @@ static void init_as(unsigned ctx, bool neighbours)
 	struct stealing *s = calloc(1, sizeof *s);
 	STARPU_ASSERT_MSG(s, "no memory for a scheduling policy");
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
-		pthread_mutex_init(&s->of[i].lock, NULL);
+		sched_short_lock(&s->of[i].lock);
 	s->neighbours = neighbours;
 	sched_any_priority(ctx);
 	starpu_sched_ctx_set_policy_data(ctx, s);

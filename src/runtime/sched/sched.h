@@ -18,8 +18,12 @@
 #include "runtime/api/task.h"
 #include "sched_queue.h"
 #include <limits.h>
+#include <string.h>
 
 extern const struct rt_layer rt_layer_sched; /* after the machine's workers are known */
+
+/* A lock that is held for so short that waiting a moment is cheaper than sleeping. */
+void sched_short_lock(pthread_mutex_t *made);
 
 /* -- policies -- */
 struct sched_policy {
@@ -91,6 +95,24 @@ int sched_ctx_wait(unsigned ctx, unsigned few); /* until at most so many of its 
 /* What of a context's tasks is ready. */
 void sched_ctx_ready(struct sched_ctx *c, const struct starpu_task *t, int how_many);
 
+/* A time in microseconds that one thread says and others look at. */
+struct sched_instant {
+	struct weft_atomic_u64 bits; /* of a double */
+};
+static inline double sched_instant(const struct sched_instant *i)
+{
+	uint64_t bits = weft_load_u64(&i->bits);
+	double us;
+	memcpy(&us, &bits, sizeof us);
+	return us;
+}
+static inline void sched_instant_set(struct sched_instant *i, double us)
+{
+	uint64_t bits;
+	memcpy(&bits, &us, sizeof bits);
+	weft_store_u64(&i->bits, bits);
+}
+
 /* -- workers -- */
 struct sched_worker {
 	pthread_mutex_t lock;
@@ -104,8 +126,8 @@ struct sched_worker {
 	struct weft_atomic_u32 asking;    /* 1 + the context whose policy it is asking; 0: none */
 	unsigned turn;                    /* whose policy is asked first; only the worker */
 	unsigned ctx_priority[STARPU_NMAX_SCHED_CTXS];
-	double exp_end;    /* of what it runs now: when it ends, in microseconds; with lock */
-	uint64_t began_ns; /* only the worker */
+	struct sched_instant exp_end; /* of what it runs now */
+	uint64_t began_ns;            /* only the worker */
 };
 extern struct sched_worker sched_workers[STARPU_NMAXWORKERS];
 void sched_wake(unsigned worker);

@@ -270,11 +270,8 @@ static void before(struct rt_job *j, struct rt_worker *w)
 		p->pre_exec_hook(t, t->sched_ctx);
 	me->began_ns = weft_monotonic_ns();
 	sched_party_begins(t, w);
-	if (t && t->predicted > 0) {
-		pthread_mutex_lock(&me->lock);
-		me->exp_end = (double)me->began_ns / 1e3 + t->predicted;
-		pthread_mutex_unlock(&me->lock);
-	}
+	if (t && t->predicted > 0)
+		sched_instant_set(&me->exp_end, (double)me->began_ns / 1e3 + t->predicted);
 }
 
 static void after(struct rt_job *j, struct rt_worker *w)
@@ -299,9 +296,11 @@ static const struct rt_policy_ops ops = {ready, take, any, count, before, after,
 
 /* -- what programs call -- */
 
+static bool prefetches = true; /* as the environment said when the machine began */
+
 int starpu_get_prefetch_flag(void)
 {
-	return starpu_getenv_number_default("STARPU_PREFETCH", 1) != 0;
+	return prefetches;
 }
 
 void sched_go_hooked(void)
@@ -339,11 +338,12 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 	for (unsigned i = 0; i < m->n_workers; i++) {
 		struct sched_worker *w = &sched_workers[i];
 		*w = (struct sched_worker){.turn = 0};
-		pthread_mutex_init(&w->lock, NULL);
+		sched_short_lock(&w->lock);
 		pthread_cond_init(&w->cond, NULL);
 		starpu_st_prio_deque_init(&w->local);
 	}
 	sched_combined_begin();
+	prefetches = starpu_getenv_number_default("STARPU_PREFETCH", 1) != 0;
 	m->prios = chosen.prios;
 	m->take_over = sched_take_over;
 	/* A policy's init may want the context: with all workers, before it is asked. */

@@ -18,41 +18,56 @@ static bool mask_has(const struct starpu_task *t, unsigned worker)
 	return rt_mask_has(&mask, worker);
 }
 
-/* A named implementation only; can_execute of the codelet has the last word. */
+/* Whatever the implementation. */
+static bool is_for(const struct starpu_task *t, unsigned worker)
+{
+	return (t->sched_ctx >= STARPU_NMAX_SCHED_CTXS || starpu_sched_ctx_contains_worker((int)worker, t->sched_ctx)) &&
+	       mask_has(t, worker);
+}
+
+/* can_execute of the codelet has the last word. */
+static bool has_implementation(struct starpu_task *t, unsigned worker, unsigned impl)
+{
+	return rt_machine.worker[worker].driver->has(t->cl, impl) && (!t->cl->can_execute || t->cl->can_execute(worker, t, impl));
+}
+
+enum { ANY_IMPLEMENTATION = (1 << STARPU_MAXIMPLEMENTATIONS) - 1 };
+
+/* Those of a set of implementations by which this worker may run the task, or the first of them. */
+static unsigned implementations(struct starpu_task *t, unsigned worker, unsigned among, bool first)
+{
+	unsigned found = 0;
+	bool combined = worker >= rt_machine.n_workers;
+	if (!t->cl)
+		return among & 1;
+	if (combined ? !starpu_worker_is_combined_worker((int)worker) : !is_for(t, worker))
+		return 0;
+	for (unsigned i = 0; among >> i && !(first && found); i++)
+		if (among >> i & 1 &&
+		    (combined ? starpu_combined_worker_can_execute_task(worker, t, i) != 0 : has_implementation(t, worker, i)))
+			found |= 1U << i;
+	return found;
+}
+
 int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
 {
-	const struct starpu_codelet *cl = task->cl;
-	if (!cl)
-		return nimpl == 0;
-	if (workerid >= rt_machine.n_workers)
-		return starpu_worker_is_combined_worker((int)workerid) &&
-		       starpu_combined_worker_can_execute_task(workerid, task, nimpl);
-	if (task->sched_ctx < STARPU_NMAX_SCHED_CTXS && !starpu_sched_ctx_contains_worker((int)workerid, task->sched_ctx))
-		return 0;
-	if (!mask_has(task, workerid) || !rt_machine.worker[workerid].driver->has(cl, nimpl))
-		return 0;
-	return !cl->can_execute || cl->can_execute(workerid, task, nimpl);
+	return nimpl < STARPU_MAXIMPLEMENTATIONS && implementations(task, workerid, 1U << nimpl, true) != 0;
 }
 
 int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task, unsigned *impl_mask)
 {
-	unsigned mask = 0;
-	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-		mask |= starpu_worker_can_execute_task(workerid, task, i) ? 1U << i : 0;
+	unsigned found = implementations(task, workerid, ANY_IMPLEMENTATION, false);
 	if (impl_mask)
-		*impl_mask = mask;
-	return mask != 0;
+		*impl_mask = found;
+	return found != 0;
 }
 
 int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task, unsigned *nimpl)
 {
-	for (unsigned i = 0; i < STARPU_MAXIMPLEMENTATIONS; i++)
-		if (starpu_worker_can_execute_task(workerid, task, i)) {
-			if (nimpl)
-				*nimpl = i;
-			return 1;
-		}
-	return 0;
+	unsigned found = implementations(task, workerid, ANY_IMPLEMENTATION, true);
+	if (found && nimpl)
+		*nimpl = (unsigned)__builtin_ctz(found);
+	return found != 0;
 }
 
 int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
@@ -71,6 +86,15 @@ int starpu_combined_worker_can_execute_task(unsigned workerid, struct starpu_tas
 }
 
 /* -- waking and locks -- */
+
+void sched_short_lock(pthread_mutex_t *made)
+{
+	pthread_mutexattr_t how;
+	pthread_mutexattr_init(&how);
+	pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(made, &how);
+	pthread_mutexattr_destroy(&how);
+}
 
 int starpu_wake_worker_relax_light(int workerid)
 {
@@ -101,10 +125,7 @@ void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sc
 
 void starpu_worker_get_current_task_exp_end(unsigned workerid, struct timespec *date)
 {
-	struct sched_worker *w = &sched_workers[workerid];
-	pthread_mutex_lock(&w->lock);
-	double us = w->exp_end;
-	pthread_mutex_unlock(&w->lock);
+	double us = sched_instant(&sched_workers[workerid].exp_end);
 	date->tv_sec = (time_t)(us / 1e6);
 	date->tv_nsec = (long)((us - (double)date->tv_sec * 1e6) * 1e3);
 }
