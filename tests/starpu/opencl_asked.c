@@ -194,6 +194,69 @@ static void check_words(void)
 	CHECK(strcmp(starpu_opencl_error_string(-12345), starpu_opencl_error_string(CL_SUCCESS)) != 0);
 }
 
+/* ---- variables ---- */
+
+static unsigned devices_with(const char *variable, const char *value)
+{
+	setenv(variable, value, 1);
+	begin();
+	unsigned n = starpu_opencl_worker_get_count();
+	starpu_shutdown();
+	unsetenv(variable);
+	return n;
+}
+
+static int nth_worker(unsigned i)
+{
+	return starpu_worker_get_by_type(STARPU_OPENCL_WORKER, (int)i);
+}
+
+static int model_device(unsigned i)
+{
+	return starpu_worker_get_perf_archtype(nth_worker(i), STARPU_NMAX_SCHED_CTXS)->devices[0].devid;
+}
+
+static void check_order_and_limits(unsigned devices)
+{
+	setenv("STARPU_WORKERS_OPENCLID", devices > 1 ? "1 0" : "0", 1);
+	setenv("STARPU_LIMIT_OPENCL_MEM", "2", 1);
+	setenv("STARPU_LIMIT_OPENCL_0_MEM", "3", 1);
+	begin();
+	CHECK(starpu_worker_get_devid(nth_worker(0)) == (devices > 1));
+	for (unsigned i = 0; i < devices; i++) {
+		unsigned node = starpu_worker_get_memory_node((unsigned)nth_worker(i));
+		CHECK(starpu_memory_get_total(node) == (starpu_memory_node_get_devid(node) ? 2 : 3) << 20);
+	}
+	starpu_shutdown();
+	unsetenv("STARPU_WORKERS_OPENCLID");
+	unsetenv("STARPU_LIMIT_OPENCL_MEM");
+	unsetenv("STARPU_LIMIT_OPENCL_0_MEM");
+}
+
+static void check_models(void)
+{
+	for (int alike = 0; alike < 2; alike++) {
+		setenv("STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL", alike ? "1" : "0", 1);
+		begin();
+		CHECK((model_device(0) == model_device(1)) == alike);
+		starpu_shutdown();
+	}
+	unsetenv("STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL");
+}
+
+/* So many of the devices are CPUs, as PoCL's are. */
+static void check_variables(unsigned devices)
+{
+	unsigned others = devices_with("STARPU_OPENCL_ON_CPUS", "0");
+	CHECK(devices_with("STARPU_OPENCL_ONLY_ON_CPUS", "1") == devices - others);
+	setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
+	CHECK(devices_with("STARPU_NOPENCL", "1") == 1);
+	CHECK(devices_with("STARPU_WORKERS_OPENCLID", "0 0") == 1);
+	check_order_and_limits(devices);
+	if (devices > 1)
+		check_models();
+}
+
 int main(void)
 {
 	char home[] = "/tmp/starpu-opencl-asked-XXXXXX", command[64];
@@ -213,6 +276,8 @@ int main(void)
 	if (devices)
 		check_files(home);
 	starpu_shutdown();
+	if (devices)
+		check_variables(devices);
 	snprintf(command, sizeof command, "rm -r %s", home);
 	CHECK(system(command) == 0);
 	return devices ? failed : 77;

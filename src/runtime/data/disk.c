@@ -150,18 +150,20 @@ void rt_disks_begin(void)
 	                {"stdio", &starpu_disk_stdio_ops},
 	                {"hdf5", &starpu_disk_hdf5_ops},
 	                {"leveldb", &starpu_disk_leveldb_ops}};
-	const char *path = getenv("STARPU_DISK_SWAP"), *backend = getenv("STARPU_DISK_SWAP_BACKEND");
+	const char *path = getenv("STARPU_DISK_SWAP"), *asked = getenv("STARPU_DISK_SWAP_BACKEND");
+	const char *backend = asked && *asked ? asked : "unistd";
 	const char *mb = getenv("STARPU_DISK_SWAP_SIZE");
 	starpu_disk_swap_node = -1;
 	if (!path || !*path)
 		return;
 	int rc = -ENOSYS;
 	for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
-		if (!strcmp(backends[i].name, backend && *backend ? backend : "unistd"))
+		if (!strcmp(backends[i].name, backend))
 			rc = starpu_disk_register(backends[i].ops, (void *)(uintptr_t)path,
 			                          mb ? (starpu_ssize_t)atoll(mb) << 20 : -1);
 	if (rc < 0)
-		fprintf(stderr, "starpu: cannot swap to '%s' (STARPU_DISK_SWAP): %s\n", path, strerror(-rc));
+		fprintf(stderr, "starpu: cannot swap to '%s' by '%s' (STARPU_DISK_SWAP, _BACKEND): %s\n", path, backend,
+		        strerror(-rc));
 	else
 		starpu_disk_swap_node = rc;
 }

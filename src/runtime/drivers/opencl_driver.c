@@ -71,11 +71,19 @@ static bool opencl_is(const struct rt_worker_info *w, const struct starpu_driver
 	return opencl_devices[w->devid].id == d->id.opencl_id;
 }
 
+static bool has_worker(const struct rt_machine *m, unsigned devid)
+{
+	bool has = false;
+	for (unsigned i = 0; i < m->n_workers; i++)
+		has = has || (m->worker[i].driver == &rt_driver_opencl && m->worker[i].devid == (int)devid);
+	return has;
+}
+
 static int add_device(struct rt_machine *m, unsigned devid, int nth, struct weft_err *err)
 {
 	struct opencl_device *d = &opencl_devices[devid];
-	if (opencl_open(devid))
-		return 0; /* one that does not work is none */
+	if (has_worker(m, devid) || opencl_open(devid))
+		return 0; /* one that was named before, or does not work, is none */
 	workers[devid] = (struct opencl_worker){.devid = devid};
 	struct rt_worker_info info = {.arch = STARPU_OPENCL_WORKER,
 	                              .driver = &rt_driver_opencl,
@@ -131,7 +139,7 @@ static bool opencl_has(const struct starpu_codelet *cl, unsigned impl)
 
 static bool opencl_flies(const struct starpu_codelet *codelet, unsigned impl)
 {
-	return pipeline && codelet->opencl_flags[impl] & STARPU_OPENCL_ASYNC && !rt_machine.conf.disable_asynchronous_opencl_copy;
+	return pipeline && codelet->opencl_flags[impl] & STARPU_OPENCL_ASYNC && !starpu_asynchronous_opencl_copy_disabled();
 }
 
 static void CL_CALLBACK arrives(cl_event event, cl_int status, void *arrived_ns)
@@ -253,16 +261,16 @@ const struct rt_driver rt_driver_opencl = {
 
 static int layer_begin(struct rt_machine *m, struct weft_err *err)
 {
-	(void)m;
 	int asked = starpu_get_env_number_default("STARPU_OPENCL_PIPELINE", FLYING_MOST);
 	pipeline = asked < 0 || asked > FLYING_MOST ? FLYING_MOST : (unsigned)asked;
-	for (unsigned i = 0; i < opencl_n_devices; i++) {
-		struct opencl_device *d = &opencl_devices[i];
-		if (!d->context)
+	/* In the order of the nodes' numbers, which the user may have given devices (STARPU_WORKERS_OPENCLID). */
+	for (unsigned i = 0; i < m->n_workers; i++) {
+		int devid = m->worker[i].devid;
+		if (m->worker[i].driver != &rt_driver_opencl)
 			continue;
-		int node = rt_node_add(STARPU_OPENCL_RAM, (int)i, &opencl_node_ops, d, limit_of(i));
-		if (node != (int)d->node)
-			return weft_err_set(err, -ENOSPC, "no memory node is left for OpenCL device %u", i);
+		struct opencl_device *d = &opencl_devices[devid];
+		if (rt_node_add(STARPU_OPENCL_RAM, devid, &opencl_node_ops, d, limit_of((unsigned)devid)) != (int)d->node)
+			return weft_err_set(err, -ENOSPC, "no memory node is left for OpenCL device %d", devid);
 	}
 	return 0;
 }

@@ -61,6 +61,13 @@ static int layer_begin(struct rt_machine *m, struct weft_err *err)
 	return 0;
 }
 
+static int layer_started(struct rt_machine *m, struct weft_err *err)
+{
+	(void)m, (void)err;
+	perf_bus_started();
+	return 0;
+}
+
 static bool is_measured(const struct starpu_perfmodel *m)
 {
 	return m->type >= STARPU_HISTORY_BASED && m->type <= STARPU_MULTIPLE_REGRESSION_BASED;
@@ -169,7 +176,7 @@ static void layer_end(struct rt_machine *m)
 	perf_archs_fini();
 }
 
-const struct rt_layer rt_layer_perf = {.name = "perf", .begin = layer_begin, .end = layer_end};
+const struct rt_layer rt_layer_perf = {.name = "perf", .begin = layer_begin, .started = layer_started, .end = layer_end};
 
 /* -- StarPU's names -- */
 

@@ -91,6 +91,7 @@ double perf_expected(struct starpu_perfmodel *m, struct starpu_task *t, struct s
 
 /* perf_bus.c */
 void perf_bus_begin(const struct starpu_conf *conf);
+void perf_bus_started(void); /* measures now, when that was asked for */
 void perf_bus_end(void);
 
 #endif

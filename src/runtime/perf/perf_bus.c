@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is known of the ways between memory nodes, and what policies make of it. With the main memory alone there is nothing to
- * know, and nothing is read or written. With more nodes the files are read at the first question, or, when they are not there,
- * are of another machine, or STARPU_BUS_CALIBRATE asks for it, the ways are measured: blocks of 4 MiB for the bandwidth, of a
- * byte for the latency, the best of a few.
+ * know, and nothing is read or written. With more nodes the files are read at the first question, or, when they are not there
+ * or are of another machine, the ways are measured; at once when STARPU_BUS_CALIBRATE asks for it: blocks of 4 MiB for the
+ * bandwidth, of a byte for the latency, the best of a few.
  */
 #include "perf.h"
 #include "models/bus.h"
@@ -21,8 +21,7 @@ static struct {
 
 void perf_bus_begin(const struct starpu_conf *conf)
 {
-	int asked = starpu_getenv_number_default("STARPU_BUS_CALIBRATE", -1);
-	my.calibrate = asked >= 0 ? asked > 0 : conf && conf->bus_calibrate > 0;
+	my.calibrate = conf->bus_calibrate > 0;
 }
 
 void perf_bus_end(void)
@@ -134,6 +133,12 @@ static const struct weft_bus *bus(void)
 		pthread_mutex_unlock(&my.lock);
 	}
 	return &my.bus;
+}
+
+void perf_bus_started(void)
+{
+	if (my.calibrate)
+		(void)bus();
 }
 
 /* -- StarPU's names -- */

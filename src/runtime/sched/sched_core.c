@@ -316,11 +316,11 @@ void sched_go_hooked(void)
 
 /* -- the life of it -- */
 
-/* What the program or its user wants: conf has the environment's words already. */
+/* What the program or its user wants: conf has the environment's words already, and a name counts more than a struct. */
 static struct sched_policy choose(const struct starpu_conf *conf)
 {
 	const char *name = conf->sched_policy_name;
-	if (conf->sched_policy)
+	if (conf->sched_policy && !(name && *name))
 		return (struct sched_policy){conf->sched_policy, false, RT_PRIO_NONE};
 	if (name && !strcmp(name, "help")) {
 		sched_policy_list(stderr);

@@ -19,7 +19,7 @@ static _Thread_local unsigned thread_ctx = STARPU_NMAX_SCHED_CTXS;
 static void priority_from_environment(const char *name, int *prio, bool *set)
 {
 	const char *text = getenv(name);
-	if (!text || !*text)
+	if (!text || !*text || (*set && rt_machine.conf.precedence_over_environment_variables))
 		return;
 	*prio = starpu_getenv_number_default(name, 0);
 	*set = true;

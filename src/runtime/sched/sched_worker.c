@@ -259,7 +259,7 @@ static void combine_range(int *cpus, int from, int n, int arity, int min, int ma
 void starpu_sched_find_all_worker_combinations(void)
 {
 	int cpus[STARPU_NMAXWORKERS], n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, cpus, STARPU_NMAXWORKERS);
-	int single = starpu_getenv_number_default("STARPU_SINGLE_COMBINED_WORKER", rt_machine.conf.single_combined_worker);
+	int single = rt_machine.conf.single_combined_worker;
 	int min = starpu_getenv_number_default("STARPU_MIN_WORKERSIZE", single > 0 ? 1 : 2),
 	    max = starpu_getenv_number_default("STARPU_MAX_WORKERSIZE", n);
 	int arity = starpu_getenv_number_default("STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", 2);
