@@ -199,6 +199,9 @@ static inline struct rt_worker *rt_worker_of_all(const struct rt_runtime *r)
 /* For jobs whose body said RT_LATER; any thread. */
 void rt_again(struct rt_worker *w, struct rt_job *j);   /* its body runs once more, on this worker */
 void rt_finish(struct rt_runtime *r, struct rt_job *j); /* it is done: what waits for it is released */
+/* Of a job that has begun and takes as long as the program likes: nobody waits for it from here on; and, before rt_finish, again. */
+void rt_count_out(struct rt_runtime *r);
+void rt_count_in(struct rt_runtime *r);
 /* The two halves of ending a job, for bodies that do something between: they say RT_LATER. */
 void rt_release(struct rt_worker *w, struct rt_job *j); /* what waits for it is released */
 void rt_retire(struct rt_worker *w, struct rt_job *j);  /* it counts as done, and is somebody else's from now on */

@@ -209,6 +209,27 @@ void rt_finish(struct rt_runtime *r, struct rt_job *j)
 		rt_detail_unfinished(r, 0);
 }
 
+static void count(struct weft_atomic_u64 *own)
+{
+	weft_store_u64(own, weft_load_relaxed_u64(own) + 1); /* relaxed: only this thread stores it */
+}
+
+void rt_count_out(struct rt_runtime *r)
+{
+	struct rt_submitter *s = rt_self(r);
+	if (!s)
+		return;
+	count(s->worker ? &s->worker->done : &s->finished);
+	rt_tell_waiters(r);
+}
+
+void rt_count_in(struct rt_runtime *r)
+{
+	struct rt_submitter *s = rt_self(r);
+	if (s)
+		count(&s->submitted);
+}
+
 /* Jobs that came back: the first runs now, or NULL. */
 static struct rt_job *from_again(struct rt_worker *w)
 {

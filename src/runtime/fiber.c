@@ -237,6 +237,26 @@ void rt_wait_for(struct rt_waiter *me)
 	rt_worker_between(me->worker, outer);
 }
 
+static const struct rt_waits *layer;
+
+void rt_waits_are(const struct rt_waits *l)
+{
+	layer = l;
+}
+
+bool rt_may_wait(void)
+{
+	return !rt_worker_self() || (layer && layer->may());
+}
+
+void rt_wait_here(struct rt_waiter *me)
+{
+	if (me->worker)
+		layer->waits(me);
+	else
+		rt_wait_for(me);
+}
+
 void rt_waiter_drop(struct rt_waiter *me)
 {
 	if (me->worker)

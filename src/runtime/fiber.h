@@ -34,6 +34,17 @@ void rt_wait_for(struct rt_waiter *me);
 void rt_waiter_drop(struct rt_waiter *me);
 /* Any thread, once for each rt_waiter_init; `w` may be gone when it returns. */
 void rt_go_on(struct rt_waiter *w);
+/*
+ * Calls that wait do so in the middle of a job where the layer that runs it says that it may; else on threads of the application
+ * only. `waits` stands for rt_wait_for there.
+ */
+struct rt_waits {
+	bool (*may)(void);
+	void (*waits)(struct rt_waiter *me);
+};
+void rt_waits_are(const struct rt_waits *layer); /* NULL: there is none */
+bool rt_may_wait(void);
+void rt_wait_here(struct rt_waiter *me);
 /* Whether at least so many bytes of the calling thread's stack are left. On a worker. */
 bool rt_stack_has(size_t bytes);
 /* The size of further stacks, before the first is made. */

@@ -245,6 +245,35 @@ static void check_job_ids(void)
 	starpu_data_unregister(h);
 }
 
+static void nothing(void *arg)
+{
+	(void)arg;
+}
+
+/* What is acquired is no task: who waits for all of them waits for what was submitted, not for the release. */
+static void check_no_task(void)
+{
+	int mine = 1, other = 1;
+	starpu_data_handle_t h[2];
+	starpu_variable_data_register(&h[0], STARPU_MAIN_RAM, (uintptr_t)&mine, sizeof mine);
+	starpu_variable_data_register(&h[1], STARPU_MAIN_RAM, (uintptr_t)&other, sizeof other);
+	CHECK(starpu_data_acquire(h[0], STARPU_RW) == 0);
+	CHECK(starpu_task_nsubmitted() == 0);
+	starpu_task_insert(&adds, STARPU_RW, h[1], 0);
+	CHECK(starpu_data_acquire_cb(h[1], STARPU_R, nothing, NULL) == 0);
+	CHECK(starpu_task_wait_for_all() == 0);
+	CHECK(other == 2 && starpu_task_nsubmitted() == 0);
+	starpu_task_insert(&adds, STARPU_RW, h[0], 0);
+	CHECK(starpu_task_nsubmitted() == 1);
+	starpu_data_release_to(h[1], STARPU_R);
+	starpu_data_release(h[1]);
+	starpu_data_release(h[0]);
+	CHECK(starpu_task_wait_for_all() == 0);
+	CHECK(mine == 2 && starpu_task_nsubmitted() == 0);
+	starpu_data_unregister(h[0]);
+	starpu_data_unregister(h[1]);
+}
+
 int main(void)
 {
 	begin();
@@ -256,6 +285,7 @@ int main(void)
 	check_ends();
 	check_small_things();
 	check_job_ids();
+	check_no_task();
 	starpu_shutdown();
 	return failed;
 }

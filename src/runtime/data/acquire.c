@@ -4,15 +4,15 @@
 #include "acquire.h"
 #include "mover.h"
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-/* It is ours: whoever asked is told. The handle lists what the application has, so that release finds it. */
+/*
+ * It is ours: whoever asked is told. The handle lists what the application has, so that release finds it. Who waits for all tasks
+ * waits until this has been told, not until it is released.
+ */
 static void tell(struct rt_acquired *a)
 {
+	a->counted_out = !a->ours;
 	if (!a->ours) {
 		rt_replica_lock();
 		a->next = a->handle->acquired;
@@ -25,9 +25,11 @@ static void tell(struct rt_acquired *a)
 		a->then(a);
 	} else if (a->callback) {
 		a->callback(a->arg);
+		rt_count_out(rt_data.runtime); /* it may be released already */
 	} else {
-		weft_store_u32(&a->is_ours, 1);
-		syscall(SYS_futex, &a->is_ours.v, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+		if (a->counted_out)
+			rt_count_out(rt_data.runtime);
+		rt_go_on(a->waiter);
 	}
 }
 
@@ -105,23 +107,29 @@ int rt_acquire_submit(struct rt_acquired *a, bool ordered)
 	return rc;
 }
 
-void rt_acquire_wait(struct rt_acquired *a)
+static int submit_and_wait(struct rt_acquired *a, bool ordered)
 {
-	if (!weft_load_u32(&a->is_ours))
+	struct rt_waiter me;
+	if (!rt_data_self()) {
+		free(a);
+		return -ENOMEM;
+	}
+	rt_waiter_init(&me, rt_data.runtime);
+	a->waiter = &me;
+	int rc = rt_acquire_submit(a, ordered);
+	if (rc) {
+		rt_waiter_drop(&me);
+		return rc;
+	}
+	if (!weft_load_u32(&me.may))
 		rt_begin_held();
-	while (!weft_load_u32(&a->is_ours))
-		syscall(SYS_futex, &a->is_ours.v, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0);
-}
-
-static bool on_worker(void)
-{
-	struct rt_submitter *s = rt_data_self();
-	return s && s->worker;
+	rt_wait_here(&me);
+	return 0;
 }
 
 struct rt_acquired *rt_acquire_all(starpu_data_handle_t h, uint32_t last)
 {
-	if (on_worker())
+	if (!rt_may_wait())
 		return NULL;
 	struct rt_acquired *a = calloc(1, sizeof *a);
 	if (!a)
@@ -130,10 +138,7 @@ struct rt_acquired *rt_acquire_all(starpu_data_handle_t h, uint32_t last)
 	a->node = RT_A_NO_NODE;
 	a->mode = RT_READ | RT_WRITE | last;
 	a->ours = true;
-	if (rt_acquire_submit(a, true))
-		return NULL;
-	rt_acquire_wait(a);
-	return a;
+	return submit_and_wait(a, true) ? NULL : a;
 }
 
 int rt_acquire_then(starpu_data_handle_t h, uint32_t mode, int node, void (*then)(struct rt_acquired *))
@@ -149,6 +154,16 @@ int rt_acquire_then(starpu_data_handle_t h, uint32_t mode, int node, void (*then
 	return rt_acquire_submit(a, true);
 }
 
+static void finish(struct rt_acquired *a)
+{
+	struct rt_job *j = a->job;
+	a->job = NULL;
+	if (j && a->counted_out)
+		rt_count_in(rt_data.runtime);
+	if (j)
+		rt_finish(rt_data.runtime, j);
+}
+
 void rt_acquired_end(struct rt_acquired *a)
 {
 	starpu_data_handle_t h = a->handle;
@@ -162,8 +177,7 @@ void rt_acquired_end(struct rt_acquired *a)
 		rt_replica_put(h, (unsigned)a->node, a->mode);
 	rt_replica_unlock();
 	rt_gate_leave(&a->claim);
-	if (a->job)
-		rt_finish(rt_data.runtime, a->job);
+	finish(a);
 	free(a);
 }
 
@@ -187,7 +201,7 @@ static int acquire(starpu_data_handle_t h, const struct how *how)
 	RT_EXPECT(!h->n_children, "handle %p is partitioned: it cannot be acquired", (void *)h);
 	RT_EXPECT(!(how->mode & ~(uint32_t)(RT_READ | RT_WRITE | RT_COMMUTE | STARPU_SSEND | STARPU_NOPLAN | STARPU_LOCALITY)),
 	          "data is acquired to read, to write, or both, not with mode %#x", how->mode);
-	if (how->waits && on_worker())
+	if (how->waits && !rt_may_wait())
 		return -EDEADLK;
 	if (how->try && (!rt_handle_is_idle(&h->order) || !rt_gate_is_free(h)))
 		return -EAGAIN;
@@ -204,11 +218,11 @@ static int acquire(starpu_data_handle_t h, const struct how *how)
 	a->number[1] = how->number[1];
 	a->kind = how->kind;
 	a->priority = how->priority;
-	bool waits = how->waits;
-	int rc = rt_acquire_submit(a, how->ordered);
-	if (rc || !waits)
+	if (!how->waits)
+		return rt_acquire_submit(a, how->ordered);
+	int rc = submit_and_wait(a, how->ordered);
+	if (rc)
 		return rc;
-	rt_acquire_wait(a);
 	rc = a->rc;
 	RT_EXPECT(rc != -EINVAL, "handle %p has no value yet: it was never written", (void *)h);
 	if (rc)
@@ -347,9 +361,7 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_dat
 	a->mode = RT_READ;
 	rt_replica_unlock();
 	rt_gate_downgrade(&a->claim);
-	struct rt_job *j = a->job;
-	a->job = NULL;
-	rt_finish(rt_data.runtime, j);
+	finish(a);
 }
 
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode)

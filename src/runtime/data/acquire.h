@@ -8,6 +8,7 @@
 
 #include "gate.h"
 #include "replica.h"
+#include "runtime/fiber.h"
 
 enum { RT_A_NO_NODE = -1 };
 
@@ -27,8 +28,9 @@ struct rt_acquired {
 	void (*callback)(void *);
 	void (*told)(void *, int *node, enum starpu_data_access_mode mode);
 	void *arg;
-	long *number[2];                /* of its job, for who asked; told at submission */
-	struct weft_atomic_u32 is_ours; /* futex */
+	long *number[2];          /* of its job, for who asked; told at submission */
+	struct rt_waiter *waiter; /* without a callback */
+	bool counted_out;         /* who waits for all tasks does not wait for this one */
 };
 
 /* Everything that was submitted is done, nobody else may touch it. NULL: on a worker, where waiting is not possible. */
@@ -37,7 +39,6 @@ struct rt_acquired *rt_acquire_all(starpu_data_handle_t h, uint32_t last); /* la
 int rt_acquire_then(starpu_data_handle_t h, uint32_t mode, int node, void (*then)(struct rt_acquired *));
 /* Fills what a submission needs; 0 or negative: then `a` is freed. */
 int rt_acquire_submit(struct rt_acquired *a, bool ordered);
-void rt_acquire_wait(struct rt_acquired *a);
 void rt_acquired_end(struct rt_acquired *a);
 static inline starpu_data_handle_t rt_acquired_handle(const struct rt_acquired *a)
 {
