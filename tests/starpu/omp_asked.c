@@ -56,14 +56,22 @@ static void check_control(void)
 	int levels = starpu_omp_get_max_active_levels();
 	CHECK(levels >= 1);
 	starpu_omp_set_max_active_levels(3);
-	CHECK(starpu_omp_get_max_active_levels() == 3);
+	CHECK(starpu_omp_get_max_active_levels() == 3 && starpu_omp_get_nested() == 1);
 	starpu_omp_set_max_active_levels(-1);
 	CHECK(starpu_omp_get_max_active_levels() == 3);
-	starpu_omp_set_max_active_levels(levels);
 	starpu_omp_set_nested(1);
-	CHECK(starpu_omp_get_nested() == 1);
+	CHECK(starpu_omp_get_nested() == 1 && starpu_omp_get_max_active_levels() == 3);
 	starpu_omp_set_nested(0);
-	CHECK(starpu_omp_get_nested() == 0);
+	CHECK(starpu_omp_get_nested() == 0 && starpu_omp_get_max_active_levels() == 1);
+	starpu_omp_set_nested(1);
+	CHECK(starpu_omp_get_nested() == 1 && starpu_omp_get_max_active_levels() > 1);
+	starpu_omp_set_max_active_levels(levels);
+	/* No more than a region would get. */
+	int most = starpu_omp_get_max_threads();
+	starpu_omp_set_num_threads(1000);
+	CHECK(starpu_omp_get_max_threads() == starpu_omp_get_thread_limit());
+	starpu_omp_set_num_threads(most);
+	CHECK(starpu_omp_get_max_threads() == most);
 	starpu_omp_set_default_device(2);
 	CHECK(starpu_omp_get_default_device() == 2);
 	starpu_omp_set_default_device(0);
@@ -98,6 +106,7 @@ static void in_region(void *buffers[], void *arg)
 	(void)buffers, (void)arg;
 	int n = starpu_omp_get_num_threads();
 	CHECK(starpu_omp_get_active_level() == (n > 1));
+	CHECK(n == 1 || starpu_omp_get_max_threads() == 1);
 	check_answers();
 	for (int i = 0; i < 10; i++)
 		starpu_omp_master(be_master, &masters);

@@ -266,6 +266,96 @@ static void lock_region_f(void *buffers[], void *arg)
 	starpu_omp_taskwait();
 }
 
+/* ---- who runs a task is one of the region's threads, and says which ---- */
+
+enum { NUMBERED = 200, THREADS_MOST = 64 };
+static int running[THREADS_MOST];
+static unsigned numbered;
+
+static void numbered_f(void *buffers[], void *arg)
+{
+	int me = starpu_omp_get_thread_num(), n = starpu_omp_get_num_threads();
+	(void)buffers, (void)arg;
+	CHECK(me >= 0 && me < n && starpu_omp_get_ancestor_thread_num(1) == me);
+	if (me < 0 || me >= THREADS_MOST)
+		return;
+	CHECK(ADD(running[me], 1) == 0);
+	for (unsigned i = 0; i < 1000; i++)
+		ADD(numbered, i == 0);
+	ADD(running[me], -1);
+}
+
+/* Half of them without data, and a quarter each with one of two handles. */
+static void numbers_region_f(void *buffers[], void *arg)
+{
+	starpu_data_handle_t *handles = arg;
+	(void)buffers;
+	if (starpu_omp_master_inline())
+		for (unsigned i = 0; i < NUMBERED; i++) {
+			struct starpu_omp_task_region_attr attr = task_of(numbered_f, NULL, 0);
+			attr.cl.nbuffers = i % 2;
+			attr.cl.modes[0] = STARPU_COMMUTE | STARPU_RW;
+			attr.handles = &handles[i % 4 == 1];
+			starpu_omp_task_region(&attr);
+		}
+	starpu_omp_barrier();
+}
+
+static void check_numbers(int threads)
+{
+	int one[2] = {1, 1};
+	starpu_data_handle_t handles[2];
+	for (unsigned i = 0; i < 2; i++)
+		starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, (uintptr_t)&one[i], sizeof(int));
+	struct starpu_omp_parallel_region_attr attr;
+	memset(&attr, 0, sizeof attr);
+	attr.cl.cpu_funcs[0] = numbers_region_f;
+	attr.cl.where = STARPU_CPU;
+	attr.cl_arg = handles;
+	attr.if_clause = 1;
+	attr.num_threads = threads;
+	numbered = 0;
+	starpu_omp_parallel_region(&attr);
+	CHECK(numbered == NUMBERED);
+	for (unsigned i = 0; i < 2; i++)
+		starpu_data_unregister(handles[i]);
+}
+
+/* ---- what waits, in a region: acquiring, synchronous unregistration ---- */
+
+static void doubles_f(void *buffers[], void *arg)
+{
+	(void)arg;
+	*(int *)STARPU_VARIABLE_GET_PTR(buffers[0]) *= 2;
+}
+
+static void waits_in_task_f(void *buffers[], void *arg)
+{
+	static struct starpu_codelet cl = {.cpu_funcs = {doubles_f}, .nbuffers = 1, .modes = {STARPU_RW}};
+	int value = 1;
+	starpu_data_handle_t h;
+	(void)buffers;
+	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)&value, sizeof value);
+	for (int i = 1; i <= 10; i++) {
+		CHECK(starpu_task_insert(&cl, STARPU_RW, h, 0) == 0);
+		CHECK(starpu_data_acquire(h, STARPU_RW) == 0);
+		CHECK(value == 1 << i);
+		starpu_data_release(h);
+	}
+	starpu_task_insert(&cl, STARPU_RW, h, 0);
+	starpu_data_unregister(h);
+	CHECK(value == 1 << 11);
+	ADD(*(unsigned *)arg, 1);
+}
+
+static void waits_region_f(void *buffers[], void *arg)
+{
+	waits_in_task_f(buffers, arg);
+	for (unsigned i = 0; i < 4; i++)
+		spawn(waits_in_task_f, arg, sizeof(unsigned));
+	starpu_omp_barrier();
+}
+
 int main(void)
 {
 	if (starpu_omp_init())
@@ -289,6 +379,11 @@ int main(void)
 	region(lock_region_f, &lock);
 	CHECK(counted == 300 * n);
 	starpu_omp_destroy_lock(&lock);
+	for (int threads = 1; threads <= (int)n; threads++)
+		check_numbers(threads);
+	unsigned waited = 0;
+	region(waits_region_f, &waited);
+	CHECK(waited == 5 * n);
 	starpu_omp_shutdown();
 	return failed;
 }

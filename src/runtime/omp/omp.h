@@ -25,7 +25,7 @@ enum { OMP_LEVELS = 16 };
 
 struct omp_icvs {
 	int nthreads, default_device, max_active_levels, sched_modifier;
-	uint8_t sched, dynamic, nested, bind;
+	uint8_t sched, dynamic, bind;
 };
 
 struct omp_group {                   /* a taskgroup */
@@ -36,11 +36,11 @@ struct omp_group {                   /* a taskgroup */
 
 struct omp_task {
 	struct weft_atomic_u64 kids;
-	struct omp_task *parent; /* lives at least as long; NULL: the initial one */
-	struct omp_thread *thread;
-	struct omp_group *group;  /* that it is a part of; NULL: none */
-	struct omp_group *inner;  /* the innermost that it has begun itself */
-	struct omp_group *waited; /* with data and not deferred: what its parent waits for */
+	struct omp_task *parent;   /* lives at least as long; NULL: the initial one */
+	struct omp_thread *thread; /* that made it; from its begin on: that runs it */
+	struct omp_group *group;   /* that it is a part of; NULL: none */
+	struct omp_group *inner;   /* the innermost that it has begun itself */
+	struct omp_group *waited;  /* with data and not deferred: what its parent waits for */
 	void (*func)(void *buffers[], void *arg);
 	void *arg;
 	struct rt_waiter *waiter; /* while it waits for children */
@@ -78,9 +78,9 @@ struct omp_thread {
 
 struct omp_region {
 	struct omp_region *outer;
-	struct omp_task *parent; /* that met it */
-	unsigned n, level, active;
-	struct weft_atomic_u32 left; /* threads, and one for who waits */
+	struct omp_task *parent;          /* that met it */
+	unsigned n, level, active, first; /* first: thread 0 is on worker omp.worker[first], the others behind it */
+	struct weft_atomic_u32 left;      /* threads, and one for who waits */
 	struct rt_waiter *waiter;
 	struct weft_atomic_u32 singles; /* that somebody has taken */
 	struct weft_atomic_bool lock;   /* of what follows */
@@ -112,6 +112,7 @@ struct omp_global {
 	struct omp_thread thread;
 	struct starpu_arbiter *arbiter;
 	int worker[STARPU_NMAXWORKERS]; /* CPU workers */
+	int place[STARPU_NMAXWORKERS];  /* of each worker, among these; -1: it is a device */
 };
 extern struct omp_global omp;
 
@@ -125,6 +126,10 @@ void omp_read_environment(void);
 const char *omp_trace_name(const struct omp_task *t);
 
 /* omp_region.c */
+unsigned omp_threads_of(const struct omp_task *me, int wanted); /* of a region that it would meet; wanted: 0, or by its clause */
+/* The thread of the region that this worker is; NULL: it belongs to none. Outside of all regions tasks are the initial thread's. */
+struct omp_thread *omp_thread_on(struct omp_region *r, unsigned worker);
+int omp_worker_of(const struct omp_region *r, unsigned thread);
 void omp_spin_lock(struct weft_atomic_bool *lock);
 void omp_spin_unlock(struct weft_atomic_bool *lock);
 void omp_wait(struct rt_waiter *me); /* rt_wait_for, and is the current task again */

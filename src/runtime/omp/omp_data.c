@@ -7,6 +7,7 @@
 
 struct wrapped {
 	struct starpu_codelet of, cl; /* the caller's; ours */
+	bool by_few;                  /* some CPU workers are none of the region's threads, and may not run it */
 	struct wrapped *next;
 };
 static struct {
@@ -24,9 +25,19 @@ static struct {
 	struct named *first;
 } handles;
 
+static int is_of_the_region(unsigned worker, struct starpu_task *task, unsigned nimpl)
+{
+	const struct wrapped *w = (const void *)((const char *)task->cl - offsetof(struct wrapped, cl));
+	const struct omp_task *t = task->cl_arg;
+	bool is = omp.place[worker] < 0 || omp_thread_on(t->thread->region, worker);
+	return is && (!w->of.can_execute || w->of.can_execute(worker, task, nimpl));
+}
+
 static void run_cpu(void *buffers[], void *arg)
 {
 	struct omp_task *t = arg, *was = omp_current();
+	struct omp_thread *here = omp_thread_on(t->thread->region, (unsigned)starpu_worker_get_id());
+	t->thread = here ? here : t->thread;
 	omp_set_current(t);
 	t->func(buffers, t->arg);
 	omp_set_current(was == &omp.thread.task ? NULL : was);
@@ -40,11 +51,11 @@ static void run_opencl(void *buffers[], void *arg)
 	omp_set_current(was == &omp.thread.task ? NULL : was);
 }
 
-static struct starpu_codelet *wrap(const struct starpu_codelet *cl)
+static struct starpu_codelet *wrap(const struct starpu_codelet *cl, bool by_few)
 {
 	omp_spin_lock(&codelets.lock);
 	struct wrapped *w = codelets.first;
-	while (w && memcmp(&w->of, cl, sizeof *cl) != 0)
+	while (w && (w->by_few != by_few || memcmp(&w->of, cl, sizeof *cl) != 0))
 		w = w->next;
 	if (!w) {
 		w = calloc(1, sizeof *w);
@@ -52,6 +63,9 @@ static struct starpu_codelet *wrap(const struct starpu_codelet *cl)
 			omp_no_memory();
 		memcpy(&w->of, cl, sizeof *cl);
 		memcpy(&w->cl, cl, sizeof *cl);
+		w->by_few = by_few;
+		if (by_few)
+			w->cl.can_execute = is_of_the_region;
 		if (cl->cpu_funcs[0])
 			w->cl.cpu_funcs[0] = run_cpu;
 		if (cl->opencl_funcs[0])
@@ -71,7 +85,8 @@ int omp_submit_with_data(struct omp_task *t, const struct starpu_codelet *cl, st
                          int worker, void (*ended)(void *task))
 {
 	struct starpu_task *s = starpu_task_create();
-	s->cl = wrap(cl);
+	const struct omp_region *r = t->thread->region;
+	s->cl = wrap(cl, worker < 0 && r->outer && (int)r->n < omp.procs);
 	s->cl_arg = t;
 	s->priority = priority;
 	s->callback_func = ended;

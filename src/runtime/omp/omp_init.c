@@ -80,7 +80,8 @@ static void read_schedule(void)
 		if (!strncasecmp(text, kinds[i], strlen(kinds[i])))
 			omp.icvs.sched = (uint8_t)i;
 	const char *chunk = strchr(text, ',');
-	omp.icvs.sched_modifier = chunk ? number_of(chunk + 1, 1, 0) : 0;
+	int least = omp.icvs.sched == starpu_omp_sched_dynamic || omp.icvs.sched == starpu_omp_sched_guided;
+	omp.icvs.sched_modifier = chunk ? number_of(chunk + 1, 1, least) : least;
 }
 
 static void read_bind(void)
@@ -117,19 +118,34 @@ void omp_read_environment(void)
 {
 	omp = (struct omp_global){.icvs = {.max_active_levels = env_number("OMP_MAX_ACTIVE_LEVELS", 0, 1),
 	                                   .default_device = env_number("OMP_DEFAULT_DEVICE", 0, 0),
-	                                   .dynamic = env_bool("OMP_DYNAMIC", false),
-	                                   .nested = env_bool("OMP_NESTED", false)},
+	                                   .dynamic = env_bool("OMP_DYNAMIC", false)},
 	                          .cancellation = env_bool("OMP_CANCELLATION", false),
 	                          .max_task_priority = env_number("OMP_MAX_TASK_PRIORITY", 0, 0)};
 	read_num_threads();
 	read_schedule();
 	read_bind();
 	read_stacksize();
-	if (omp.icvs.nested && !getenv("OMP_MAX_ACTIVE_LEVELS"))
+	if (env_bool("OMP_NESTED", false) && !getenv("OMP_MAX_ACTIVE_LEVELS"))
 		omp.icvs.max_active_levels = OMP_LEVELS;
 }
 
 /* ---- begin and end ---- */
+
+static bool in_a_task(void)
+{
+	return current != NULL;
+}
+
+static const struct rt_waits waits = {in_a_task, omp_wait};
+
+static void list_workers(void)
+{
+	omp.procs = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, omp.worker, STARPU_NMAXWORKERS);
+	for (int i = 0; i < STARPU_NMAXWORKERS; i++)
+		omp.place[i] = -1;
+	for (int i = 0; i < omp.procs; i++)
+		omp.place[omp.worker[i]] = i;
+}
 
 int starpu_omp_init(void)
 {
@@ -140,7 +156,7 @@ int starpu_omp_init(void)
 	if (rc)
 		return rc;
 	omp.runtime = rt_machine.core;
-	omp.procs = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, omp.worker, STARPU_NMAXWORKERS);
+	list_workers();
 	if (omp.procs < 1) {
 		starpu_shutdown();
 		return -ENODEV;
@@ -153,6 +169,7 @@ int starpu_omp_init(void)
 	omp.thread.task = (struct omp_task){.thread = &omp.thread, .icvs = omp.icvs};
 	omp.arbiter = starpu_arbiter_create();
 	omp_data_begin();
+	rt_waits_are(&waits);
 	return 0;
 }
 
@@ -160,6 +177,7 @@ void starpu_omp_shutdown(void)
 {
 	omp_wait_for_descendants(&omp.thread.task);
 	starpu_task_wait_for_all();
+	rt_waits_are(NULL);
 	starpu_arbiter_destroy(omp.arbiter);
 	starpu_shutdown();
 	omp_data_end();

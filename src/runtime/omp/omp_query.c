@@ -38,7 +38,7 @@ int starpu_omp_get_thread_num(void)
 
 int starpu_omp_get_max_threads(void)
 {
-	return omp_current()->icvs.nthreads;
+	return (int)omp_threads_of(omp_current(), 0);
 }
 
 int starpu_omp_get_num_procs(void)
@@ -98,14 +98,13 @@ int starpu_omp_get_dynamic(void)
 void starpu_omp_set_nested(int nested)
 {
 	struct omp_icvs *icvs = &omp_current()->icvs;
-	icvs->nested = nested != 0;
-	if (nested && icvs->max_active_levels < 2)
-		icvs->max_active_levels = OMP_LEVELS;
+	if (!nested != (icvs->max_active_levels < 2))
+		icvs->max_active_levels = nested ? OMP_LEVELS : 1;
 }
 
 int starpu_omp_get_nested(void)
 {
-	return omp_current()->icvs.nested;
+	return omp_current()->icvs.max_active_levels > 1;
 }
 
 void starpu_omp_set_max_active_levels(int max_levels)

@@ -30,6 +30,7 @@ void omp_wait(struct rt_waiter *me)
 	/* Others run meanwhile, and may be still at it when this one goes on: regions end in order all the same. */
 	if (traced)
 		rt_trace_end(&omp, omp_trace_name(t));
+	omp_set_current(NULL);
 	rt_wait_for(me);
 	if (traced)
 		rt_trace_resume(&omp, omp_trace_name(t));
@@ -56,20 +57,36 @@ void omp_go_on_all(struct rt_waiter *list)
 
 /* ---- parallel ---- */
 
-static unsigned count_threads(const struct omp_task *me, const struct starpu_omp_parallel_region_attr *attr)
+unsigned omp_threads_of(const struct omp_task *me, int wanted)
 {
-	const struct omp_region *r = me->thread->region;
-	int n = attr->num_threads > 0 ? attr->num_threads : me->icvs.nthreads;
-	if (!attr->if_clause || (int)r->active >= me->icvs.max_active_levels || (r->active && !me->icvs.nested))
+	int n = wanted > 0 ? wanted : me->icvs.nthreads;
+	if ((int)me->thread->region->active >= me->icvs.max_active_levels)
 		return 1;
 	n = n < omp.thread_limit ? n : omp.thread_limit;
 	return n > 0 ? (unsigned)n : 1;
 }
 
-static struct omp_region *region_new(struct omp_task *me, const struct starpu_omp_parallel_region_attr *attr)
+struct omp_thread *omp_thread_on(struct omp_region *r, unsigned worker)
+{
+	int thread = omp.place[worker] - (int)r->first;
+	if (!r->outer)
+		return &r->thread[0];
+	if (omp.place[worker] < 0)
+		return NULL;
+	thread += thread < 0 ? omp.procs : 0;
+	return thread < (int)r->n ? &r->thread[thread] : NULL;
+}
+
+int omp_worker_of(const struct omp_region *r, unsigned thread)
+{
+	return omp.worker[(r->first + thread) % (unsigned)omp.procs];
+}
+
+static struct omp_region *region_new(struct omp_task *me, const struct starpu_omp_parallel_region_attr *attr,
+                                     const struct rt_worker *from)
 {
 	struct omp_region *r = calloc(1, sizeof *r), *outer = me->thread->region;
-	unsigned n = count_threads(me, attr);
+	unsigned n = attr->if_clause ? omp_threads_of(me, attr->num_threads) : 1;
 	struct omp_thread *t = calloc(n, sizeof *t);
 	if (!r || !t)
 		omp_no_memory();
@@ -78,6 +95,7 @@ static struct omp_region *region_new(struct omp_task *me, const struct starpu_om
 	                         .n = n,
 	                         .level = outer->level + 1,
 	                         .active = outer->active + (n > 1),
+	                         .first = from && omp.place[from->number] > 0 ? (unsigned)omp.place[from->number] : 0,
 	                         .thread = t,
 	                         .func = attr->cl.cpu_funcs[0],
 	                         .arg = attr->cl_arg};
@@ -134,16 +152,6 @@ static void ended_with_data(void *task)
 	leave(((struct omp_task *)task)->thread->region);
 }
 
-/* On which worker: in turn, from the caller's on. */
-static int worker_of(unsigned thread, const struct rt_worker *from)
-{
-	int first = 0;
-	for (int i = 0; from && i < omp.procs; i++)
-		if (omp.worker[i] == (int)from->number)
-			first = i;
-	return omp.worker[(first + (int)thread) % omp.procs];
-}
-
 static void post_thread(struct omp_thread *t, struct rt_submitter *s)
 {
 	struct rt_job *j = s ? rt_job_new(s->pool) : NULL;
@@ -152,16 +160,16 @@ static void post_thread(struct omp_thread *t, struct rt_submitter *s)
 	j->body = body_thread;
 	j->arg = t;
 	j->n_accesses = 0;
-	rt_again(&omp.runtime->worker[worker_of(t->number, s->worker)], j);
+	rt_again(&omp.runtime->worker[omp_worker_of(t->region, t->number)], j);
 }
 
-static void start_with_data(struct omp_region *r, const struct starpu_omp_parallel_region_attr *attr, struct rt_worker *w)
+static void start_with_data(struct omp_region *r, const struct starpu_omp_parallel_region_attr *attr)
 {
 	for (unsigned i = 0; i < r->n; i++) {
 		struct omp_task *t = &r->thread[i].task;
 		t->func = body_thread_with_data;
 		t->arg = t;
-		int rc = omp_submit_with_data(t, &attr->cl, attr->handles, 0, worker_of(i, w), ended_with_data);
+		int rc = omp_submit_with_data(t, &attr->cl, attr->handles, 0, omp_worker_of(r, i), ended_with_data);
 		STARPU_CHECK_RETURN_VALUE(rc, "starpu_omp_parallel_region");
 	}
 }
@@ -170,13 +178,13 @@ void starpu_omp_parallel_region(const struct starpu_omp_parallel_region_attr *at
 {
 	struct omp_task *me = omp_current();
 	struct rt_submitter *s = rt_self(omp.runtime);
-	struct omp_region *r = region_new(me, attr);
+	struct omp_region *r = region_new(me, attr, s ? s->worker : NULL);
 	struct rt_waiter waiter;
 	rt_waiter_init(&waiter, omp.runtime);
 	r->waiter = &waiter;
 	bool with_data = attr->cl.nbuffers != 0, am_first = !with_data && s && s->worker;
 	if (with_data)
-		start_with_data(r, attr, s ? s->worker : NULL);
+		start_with_data(r, attr);
 	for (unsigned i = am_first; i < r->n && !with_data; i++)
 		post_thread(&r->thread[i], s);
 	if (am_first) {

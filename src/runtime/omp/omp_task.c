@@ -125,9 +125,21 @@ static void run(struct omp_task *t, void **buffers)
 	omp_set_current(was == &omp.thread.task ? NULL : was);
 }
 
+/* A worker that is none of the region's threads has taken it: it goes to one that is. */
+static void send_home(const struct omp_region *r, struct rt_job *j)
+{
+	rt_again(&omp.runtime->worker[omp_worker_of(r, j->self % r->n)], j);
+}
+
 static enum rt_verdict body(struct rt_job *j, struct rt_worker *w)
 {
 	struct omp_task *t = j->arg;
+	struct omp_thread *here = omp_thread_on(t->thread->region, w->number);
+	if (WEFT_UNLIKELY(!here)) {
+		send_home(t->thread->region, j);
+		return RT_LATER;
+	}
+	t->thread = here;
 	struct rt_job *outer = rt_worker_between(w, j);
 	t->traced = rt_traced();
 	if (t->traced)
