@@ -49,6 +49,27 @@ static void application_reads_nothing(void)
 {
 	(void)!starpu_data_acquire(variable(-1), STARPU_R);
 }
+static void nowhere_to_register(void)
+{
+	starpu_variable_data_register(NULL, STARPU_MAIN_RAM, (uintptr_t)x, sizeof x[0]);
+}
+static void no_interface(void)
+{
+	starpu_data_handle_t h;
+	starpu_data_register(&h, STARPU_MAIN_RAM, x, NULL);
+}
+static void invalidate_nothing(void)
+{
+	starpu_data_invalidate(NULL);
+}
+static void cut_without_filter(void)
+{
+	starpu_data_partition(variable(0), NULL);
+}
+static void no_arbiter(void)
+{
+	starpu_data_assign_arbiter(variable(0), NULL);
+}
 static void unregister_acquired(void)
 {
 	starpu_data_handle_t h = variable(0);
@@ -139,6 +160,11 @@ static const struct {
 	{release_twice, "is not acquired"},
 	{task_reads_nothing, "has no value yet: it was never written"},
 	{application_reads_nothing, "has no value yet: it was never written"},
+	{nowhere_to_register, "there is no place for the handle"},
+	{no_interface, "there is no interface"},
+	{invalidate_nothing, "starpu_data_invalidate: there is no handle"},
+	{cut_without_filter, "starpu_data_partition: there is no filter"},
+	{no_arbiter, "there is no arbiter"},
 	{unregister_acquired, "is acquired: release it first"},
 	{task_on_unregistered, "(without a name) is unregistered"},
 	{acquire_unregistered, "(without a name) is unregistered"},

@@ -78,6 +78,60 @@ static void unpacks_too_much(void)
 	starpu_codelet_unpack_arg(&state, &b, sizeof b);
 }
 
+static void on_itself(void)
+{
+	struct starpu_task *t = starpu_task_create();
+	starpu_task_declare_deps_array(t, 1, &t);
+}
+static void ends_with_itself(void)
+{
+	struct starpu_task *t = starpu_task_create();
+	starpu_task_declare_end_deps_array(t, 1, &t);
+}
+static void tag_on_itself(void)
+{
+	starpu_tag_declare_deps(5, 2, (starpu_tag_t)4, (starpu_tag_t)5);
+}
+static void waits_for_none(void)
+{
+	starpu_task_wait(NULL);
+}
+static void bundle_of_none(void)
+{
+	starpu_task_bundle_t bundle;
+	starpu_task_bundle_create(&bundle);
+	starpu_task_bundle_insert(bundle, NULL);
+}
+static void nobodys_bundle(void)
+{
+	starpu_task_bundle_insert(NULL, starpu_task_create());
+}
+static void no_function(void)
+{
+	starpu_execute_on_each_worker(NULL, NULL, STARPU_CPU);
+}
+static void ends_all(void *arg)
+{
+	(void)arg;
+	starpu_shutdown();
+}
+static void shutdown_by_a_task(void)
+{
+	starpu_execute_on_each_worker(ends_all, NULL, STARPU_CPU);
+}
+static void shutdown_by_a_callback(void)
+{
+	struct starpu_task *t = starpu_task_create();
+	t->cl = &cl;
+	t->callback_func = ends_all;
+	t->synchronous = 1;
+	starpu_task_submit(t);
+}
+static void nowhere_for_memory(void)
+{
+	starpu_malloc(NULL, 10);
+}
+
 static void context_that_is_not(void)
 {
 	struct starpu_task *t = starpu_task_create();
@@ -156,6 +210,16 @@ int main(void)
 		{no_handle, "handle 0 is NULL"},
 		{unknown_argument, "of no known kind"},
 		{unpacks_too_much, "more arguments are unpacked than were packed"},
+		{on_itself, "starpu_task_declare_deps_array: a task is declared to depend on itself"},
+		{ends_with_itself, "starpu_task_declare_end_deps_array: a task is declared to depend on itself"},
+		{tag_on_itself, "tag 0x5 is declared to depend on itself"},
+		{waits_for_none, "starpu_task_wait: no task is given"},
+		{bundle_of_none, "there is no task"},
+		{nobodys_bundle, "there is no bundle"},
+		{no_function, "there is no function"},
+		{shutdown_by_a_task, "starpu_shutdown is called by a task"},
+		{shutdown_by_a_callback, "starpu_shutdown is called by a task"},
+		{nowhere_for_memory, "there is no place for the address"},
 		{context_that_is_not, "task 'mine' is for scheduling context 5, which there is not"},
 		{context_of_nobody, "'few': there is no worker 9, but 1 from 0 on"},
 		{context_gets_nobody, "'few': there is no worker -1"},

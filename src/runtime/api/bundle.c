@@ -32,6 +32,8 @@ static int add(struct _starpu_task_bundle *b, struct starpu_task *task)
 
 int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *task)
 {
+	if (!bundle || !task)
+		rt_misuse("starpu_task_bundle_insert: there is no %s", bundle ? "task" : "bundle");
 	if (task->bundle || task->status != STARPU_TASK_INIT)
 		return -EINVAL;
 	pthread_mutex_lock(&bundle->lock);

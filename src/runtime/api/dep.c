@@ -20,6 +20,14 @@ static struct rt_task *of(struct starpu_task *t, const char *what)
 	return own;
 }
 
+static struct rt_task *other_of(const struct rt_task *own, struct starpu_task *t, const char *what)
+{
+	struct rt_task *other = of(t, what);
+	if (other == own)
+		rt_misuse("%s: a task is declared to depend on itself", what);
+	return other;
+}
+
 static bool is_over(const struct rt_task *own)
 {
 	uint32_t state = weft_load_u32(&own->state) & RT_T_STATE;
@@ -92,7 +100,7 @@ void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps, st
 	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_SUBMITTED)
 		rt_misuse("starpu_task_declare_deps_array: the task is already submitted");
 	for (unsigned i = 0; i < ndeps; i++)
-		add_dep(own, of(task_array[i], "starpu_task_declare_deps_array"));
+		add_dep(own, other_of(own, task_array[i], "starpu_task_declare_deps_array"));
 }
 
 int rt_task_take_deps(struct rt_task *own, struct rt_refs *before)
@@ -234,7 +242,7 @@ void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps
 	weft_add_i32(&own->ends, (int32_t)ndeps);
 	int32_t waits = 0;
 	for (unsigned i = 0; i < ndeps; i++) {
-		struct rt_task *other = of(task_array[i], "starpu_task_declare_end_deps_array");
+		struct rt_task *other = other_of(own, task_array[i], "starpu_task_declare_end_deps_array");
 		enum end end = end_with(own, other);
 		waits += end == END_WAITS || (end == END_TAKEN && end_behind(own, other));
 	}

@@ -146,6 +146,8 @@ void starpu_shutdown(void)
 		pthread_mutex_unlock(&life.lock);
 		return;
 	}
+	if (rt_worker_self())
+		rt_misuse("starpu_shutdown is called by a task or a callback, which would wait for its own end");
 	rt_watch_end();
 	drain(m);
 	rt_profile_end();

@@ -257,6 +257,8 @@ int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
 
 int starpu_task_wait(struct starpu_task *task)
 {
+	if (!task)
+		rt_misuse("starpu_task_wait: no task is given");
 	return !task->starpu_private || task->detach || task->synchronous ? -EINVAL : wait_for(task);
 }
 

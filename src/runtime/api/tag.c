@@ -134,8 +134,11 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t
 {
 	pthread_mutex_lock(&all.lock);
 	struct rt_tag *t = find(id, true);
-	for (unsigned i = 0; i < ndeps; i++)
+	for (unsigned i = 0; i < ndeps; i++) {
+		if (array[i] == id)
+			rt_misuse("tag %#llx is declared to depend on itself", (unsigned long long)id);
 		add_before(t, find(array[i], true));
+	}
 	pthread_mutex_unlock(&all.lock);
 }
 

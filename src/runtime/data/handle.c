@@ -179,6 +179,7 @@ void starpu_data_register_ops(struct starpu_data_interface_ops *ops)
 void starpu_data_register(starpu_data_handle_t *handleptr, int home_node, void *data_interface,
                           struct starpu_data_interface_ops *ops)
 {
+	RT_EXPECT(handleptr && ops, "starpu_data_register: there is no %s", handleptr ? "interface" : "place for the handle");
 	RT_EXPECT(home_node >= -1 && (home_node <= STARPU_MAIN_RAM || home_node < (int)weft_load_u32(&rt_n_nodes)),
 	          "there is no memory node %d", home_node);
 	starpu_data_register_ops(ops);
@@ -355,6 +356,7 @@ static void deinitialize_acquired(struct rt_acquired *a)
 
 static void wait_and(starpu_data_handle_t h, void (*then)(struct rt_acquired *), const char *function)
 {
+	RT_EXPECT(h, "%s: there is no handle", function);
 	struct rt_acquired *a = rt_acquire_all(h, 0);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", function);
 	then(a);
@@ -374,12 +376,14 @@ void starpu_data_deinitialize(starpu_data_handle_t handle)
 
 void starpu_data_invalidate_submit(starpu_data_handle_t handle)
 {
+	RT_EXPECT(handle, "%s: there is no handle", __func__);
 	RT_EXPECT(!rt_acquire_then(handle, RT_WRITE, RT_A_NO_NODE, invalidate_acquired), "no memory");
 	rt_redux_begins(handle);
 }
 
 void starpu_data_deinitialize_submit(starpu_data_handle_t handle)
 {
+	RT_EXPECT(handle, "%s: there is no handle", __func__);
 	RT_EXPECT(!rt_acquire_then(handle, RT_WRITE, RT_A_NO_NODE, deinitialize_acquired), "no memory");
 	rt_redux_begins(handle);
 }

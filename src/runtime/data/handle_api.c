@@ -139,6 +139,7 @@ starpu_arbiter_t starpu_arbiter_create(void)
 
 void starpu_data_assign_arbiter(starpu_data_handle_t handle, starpu_arbiter_t arbiter)
 {
+	RT_EXPECT(handle && arbiter, "starpu_data_assign_arbiter: there is no %s", handle ? "arbiter" : "handle");
 	RT_EXPECT(!handle->arbiter || handle->arbiter == arbiter, "handle %p has another arbiter already", (void *)handle);
 	handle->arbiter = arbiter;
 	arbiter->n++;

@@ -4,6 +4,7 @@
  * the alignment that was asked for. Pinning has no meaning for the drivers that there are: it is accepted and remembered by
  * nobody. STARPU_MALLOC_COUNT takes the bytes from the node's limit first, and reclaims when there is no room.
  */
+#include "complain.h"
 #include "memory.h"
 #include "runtime/api/machine.h"
 #include <errno.h>
@@ -144,6 +145,7 @@ void starpu_check_on_node(unsigned node, uintptr_t addr, size_t size)
 
 int starpu_malloc_flags(void **A, size_t dim, int flags)
 {
+	RT_EXPECT(A, "starpu_malloc: there is no place for the address");
 	uintptr_t p = weft_load_u32(&rt_n_nodes) ? allocate(&rt_ram_ops, STARPU_MAIN_RAM, dim, flags)
 	                                         : ram_alloc(STARPU_MAIN_RAM, dim, flags);
 	*A = (void *)p;

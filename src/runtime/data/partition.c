@@ -116,6 +116,7 @@ static bool is_acquired(starpu_data_handle_t h)
 void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_data_filter *f)
 {
 	starpu_data_handle_t h = initial_handle;
+	RT_EXPECT(h && f, "%s: there is no %s", __func__, h ? "filter" : "handle");
 	RT_EXPECT(!h->n_children, "%s: handle %p is partitioned already", __func__, (void *)h);
 	RT_EXPECT(!is_acquired(h), "%s: handle %p is acquired", __func__, (void *)h);
 	rt_plans_close(h);

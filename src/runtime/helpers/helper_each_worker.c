@@ -35,6 +35,7 @@ static struct starpu_task *send(struct starpu_codelet *cl, struct call *c, unsig
 void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers, unsigned *workers,
                                         const char *name)
 {
+	STARPU_ASSERT_MSG(func, "starpu_execute_on_specific_workers: there is no function");
 	struct call c = {func, arg};
 	struct starpu_codelet cl;
 	struct starpu_task *sent[STARPU_NMAXWORKERS] = {NULL};
