@@ -261,11 +261,13 @@ static void check_no_task(void)
 	CHECK(starpu_task_nsubmitted() == 0);
 	starpu_task_insert(&adds, STARPU_RW, h[1], 0);
 	CHECK(starpu_data_acquire_cb(h[1], STARPU_R, nothing, NULL) == 0);
+	CHECK(starpu_data_acquire_cb(h[1], STARPU_R, NULL, NULL) == 0);
 	CHECK(starpu_task_wait_for_all() == 0);
 	CHECK(other == 2 && starpu_task_nsubmitted() == 0);
 	starpu_task_insert(&adds, STARPU_RW, h[0], 0);
 	CHECK(starpu_task_nsubmitted() == 1);
 	starpu_data_release_to(h[1], STARPU_R);
+	starpu_data_release(h[1]);
 	starpu_data_release(h[1]);
 	starpu_data_release(h[0]);
 	CHECK(starpu_task_wait_for_all() == 0);

@@ -23,13 +23,14 @@ static void tell(struct rt_acquired *a)
 		a->told(a->arg, &a->node, (enum starpu_data_access_mode)(a->mode & (RT_READ | RT_WRITE)));
 	if (a->then) {
 		a->then(a);
-	} else if (a->callback) {
-		a->callback(a->arg);
-		rt_count_out(rt_data.runtime); /* it may be released already */
-	} else {
+	} else if (a->waiter) {
 		if (a->counted_out)
 			rt_count_out(rt_data.runtime);
 		rt_go_on(a->waiter);
+	} else {
+		if (a->callback)
+			a->callback(a->arg);
+		rt_count_out(rt_data.runtime); /* it may be released already */
 	}
 }
 
