@@ -9,6 +9,7 @@
  *     memory                 bytes that a pending task takes
  *     wake-2                 ns from a submission to the begin of the task, when two workers have slept
  *     metg-2                 ns of the smallest task with which a stencil keeps two cores half busy
+ *     dmda-2 … modular-heft-2  ns a task with a model, RW on one of 1,024 data, under this scheduling policy
  *
  * `core` is the runtime without StarPU's API, where a pattern needs no more than that has.
  */
@@ -20,6 +21,7 @@
 struct run {
 	const char *program, *pattern;
 	int workers;
+	const char *policy; /* NULL: as usual */
 };
 
 static double run(void *arg)
@@ -28,14 +30,26 @@ static double run(void *arg)
 	char program[64], arguments[64];
 	snprintf(program, sizeof program, "tasks_%s", r->program);
 	snprintf(arguments, sizeof arguments, "%s %d", r->pattern, r->workers);
-	return bench_figure(program, arguments, "%lf");
+	if (r->policy)
+		setenv("STARPU_SCHED", r->policy, 1);
+	double figure = bench_figure(program, arguments, "%lf");
+	if (r->policy)
+		unsetenv("STARPU_SCHED");
+	return figure;
 }
 
 #define BY(name, program, pattern, workers) \
 	{ \
 		name, run, &(struct run) \
 		{ \
-			program, pattern, workers \
+			program, pattern, workers, NULL \
+		} \
+	}
+#define UNDER(name, program, policy) \
+	{ \
+		name, run, &(struct run) \
+		{ \
+			program, "modelled", 2, policy \
 		} \
 	}
 /* clang-format off */
@@ -77,6 +91,17 @@ static const struct bench_variant wake[] = {BY("weft", "weft", "wake", 2),
                                             BY("core", "core", "wake", 2),
                                             BY("starpu-1.3", "starpu13", "wake", 2),
                                             {0}};
+#define POLICIES(X) \
+	X(by_lot, "random") \
+	X(dmda, "dmda") \
+	X(dmdas, "dmdas") \
+	X(heteroprio, "heteroprio") \
+	X(modular_eager, "modular-eager") \
+	X(modular_ws, "modular-ws") \
+	X(modular_heft, "modular-heft")
+#define POLICY_VARIANTS(id, name) \
+	static const struct bench_variant id[] = {UNDER("weft", "weft", name), UNDER("starpu-1.3", "starpu13", name), {0}};
+POLICIES(POLICY_VARIANTS)
 static const struct bench_variant fib_1[] = FIB(1), fib_2[] = FIB(2);
 
 #define BENCH(id, name, pattern, workers) {name, "ns", 5, id},
@@ -86,7 +111,8 @@ static const struct bench benches[] = {
 	{"memory", "bytes", 3, memory},
 	{"metg-2", "ns", 3, metg},
 	{"wake-2", "ns", 5, wake},
-	{0},
+#define POLICY_BENCH(id, name) {name "-2", "ns", 3, id},
+	POLICIES(POLICY_BENCH){0},
 };
 
 /* The two programs of one source must not be the same library: what ldd says of them. */

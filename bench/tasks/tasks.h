@@ -10,6 +10,7 @@
  *     chain       RW on one datum                  fib        fork and join: a task a call
  *     stencil     reads x-1, x, x+1 of the last    ends       a tree of tasks by dependencies of ends
  *                 row, writes x of this one        memory     bytes that a pending task of a chain takes
+ *     modelled    RW on one of 1024 data in turn, with a performance model
  *     metg        the smallest task, in ns, with which a stencil of width 8 keeps both cores half busy
  *     wake        from a submission to the begin of the task, in ns, when the workers have slept: the median of some
  *
@@ -42,9 +43,10 @@ struct runtime {
 	int (*graph)(const char *pattern, unsigned tasks);
 	uint64_t (*fib)(unsigned n); /* how many tasks it made */
 	uint64_t (*ends)(unsigned depth);
-	void (*hold)(void);  /* what comes next on datum 0 waits ... */
-	void (*let)(void);   /* ... for this */
-	void (*noted)(void); /* a task that calls tasks_note */
+	void (*hold)(void);              /* what comes next on datum 0 waits ... */
+	void (*let)(void);               /* ... for this */
+	void (*noted)(void);             /* a task that calls tasks_note */
+	void (*modelled)(unsigned data); /* RW on one, with a performance model */
 };
 
 static unsigned tasks_spins; /* what each task works */
@@ -87,6 +89,12 @@ static void submit_writes(const struct runtime *r, unsigned tasks, unsigned n, u
 	}
 }
 
+static void submit_modelled(const struct runtime *r, unsigned tasks)
+{
+	for (unsigned i = 0; i < tasks; i++)
+		r->modelled(i % DATA);
+}
+
 static void submit_stencil(const struct runtime *r, unsigned tasks, unsigned width)
 {
 	for (unsigned i = 0; i < tasks; i++) {
@@ -124,6 +132,8 @@ static int submit_pattern(const struct runtime *r, const char *pattern, unsigned
 		submit_indep(r, tasks);
 	else if (!strcmp(pattern, "indepd"))
 		submit_writes(r, tasks, 1, DATA);
+	else if (!strcmp(pattern, "modelled") && r->modelled)
+		submit_modelled(r, tasks);
 	else if (!strcmp(pattern, "chain"))
 		submit_writes(r, tasks, 1, 1);
 	else if (!strcmp(pattern, "stencil"))

@@ -108,6 +108,6 @@ static void noted(void)
 
 int main(int argc, char **argv)
 {
-	struct runtime r = {begin, end, open_pattern, wait_all, none, writes, reads, NULL, NULL, NULL, hold, let, noted};
+	struct runtime r = {begin, end, open_pattern, wait_all, none, writes, reads, NULL, NULL, NULL, hold, let, noted, NULL};
 	return tasks_main(&r, argc, argv);
 }

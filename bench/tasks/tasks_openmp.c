@@ -91,7 +91,7 @@ static int begin(unsigned workers)
 
 int main(int argc, char **argv)
 {
-	struct runtime r = {begin, nothing, nothing, wait_all, none, writes, reads, NULL, fib_task, NULL, hold, let, NULL};
+	struct runtime r = {begin, nothing, nothing, wait_all, none, writes, reads, NULL, fib_task, NULL, hold, let, NULL, NULL};
 	int status = 1;
 	omp_set_num_threads(CORES);
 #pragma omp parallel
