@@ -14,6 +14,13 @@ void omp_set_num_threads(int n)
 	omp_threads = n;
 }
 
+static int mkl_threads;
+void MKL_Set_Num_Threads(int n);
+void MKL_Set_Num_Threads(int n)
+{
+	mkl_threads = n;
+}
+
 static int threads_seen[WORKERS + 1];
 static void look(void *buffers[], void *arg)
 {
@@ -30,22 +37,54 @@ static void create(void *arg)
 	created++;
 	created_with += *(int *)arg;
 }
-static int three = 3;
+static int by_three = 3;
 
 static struct starpu_parallel_worker_config *whole(void)
 {
 	return starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, 0);
 }
+static struct starpu_parallel_worker_config *packages(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_PACKAGE, STARPU_PARALLEL_WORKER_TYPE, STARPU_PARALLEL_WORKER_GNU_OPENMP_MKL,
+	                                   0);
+}
 static struct starpu_parallel_worker_config *cores(void)
 {
 	return starpu_parallel_worker_init(HWLOC_OBJ_CORE, STARPU_PARALLEL_WORKER_TYPE, STARPU_PARALLEL_WORKER_OPENMP,
-	                                   STARPU_PARALLEL_WORKER_NEW, STARPU_PARALLEL_WORKER_PREFERE_MIN,
 	                                   STARPU_PARALLEL_WORKER_KEEP_HOMOGENEOUS, 1, 0);
 }
 static struct starpu_parallel_worker_config *at_most_two(void)
 {
-	return starpu_parallel_worker_init(HWLOC_OBJ_CORE, STARPU_PARALLEL_WORKER_MAX_NB, 2, STARPU_PARALLEL_WORKER_PARTITION_ONE,
+	return starpu_parallel_worker_init(HWLOC_OBJ_CORE, STARPU_PARALLEL_WORKER_MAX_NB, 2, 0);
+}
+static struct starpu_parallel_worker_config *at_most_three_alike(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_CORE, STARPU_PARALLEL_WORKER_MAX_NB, 3,
+	                                   STARPU_PARALLEL_WORKER_KEEP_HOMOGENEOUS, 1, 0);
+}
+static struct starpu_parallel_worker_config *few(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_CORE, STARPU_PARALLEL_WORKER_MIN_NB, 2, STARPU_PARALLEL_WORKER_MAX_NB, 4,
+	                                   STARPU_PARALLEL_WORKER_PREFERE_MIN, 0);
+}
+static struct starpu_parallel_worker_config *three(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, STARPU_PARALLEL_WORKER_NB, 3, 0);
+}
+static struct starpu_parallel_worker_config *three_alike(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, STARPU_PARALLEL_WORKER_NB, 3,
+	                                   STARPU_PARALLEL_WORKER_KEEP_HOMOGENEOUS, 1, 0);
+}
+static struct starpu_parallel_worker_config *of_one_package(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_PACKAGE, STARPU_PARALLEL_WORKER_PARTITION_ONE, STARPU_PARALLEL_WORKER_NB, 2,
 	                                   0);
+}
+static struct starpu_parallel_worker_config *of_each_its_own(void)
+{
+	return starpu_parallel_worker_init(HWLOC_OBJ_PACKAGE, STARPU_PARALLEL_WORKER_PARTITION_ONE, STARPU_PARALLEL_WORKER_NB, 2,
+	                                   STARPU_PARALLEL_WORKER_NEW, STARPU_PARALLEL_WORKER_PARTITION_ONE, 0);
 }
 static struct starpu_parallel_worker_config *at_least_two(void)
 {
@@ -59,7 +98,7 @@ static struct starpu_parallel_worker_config *two_with_one_core(void)
 static struct starpu_parallel_worker_config *created_two(void)
 {
 	return starpu_parallel_worker_init(HWLOC_OBJ_MACHINE, STARPU_PARALLEL_WORKER_NB, 2, STARPU_PARALLEL_WORKER_CREATE_FUNC,
-	                                   create, STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG, &three,
+	                                   create, STARPU_PARALLEL_WORKER_CREATE_FUNC_ARG, &by_three,
 	                                   STARPU_PARALLEL_WORKER_AWAKE_WORKERS, 0);
 }
 static struct starpu_parallel_worker_config *of_1_3(void)
@@ -67,46 +106,48 @@ static struct starpu_parallel_worker_config *of_1_3(void)
 	return (struct starpu_parallel_worker_config *)
 		starpu_cluster_machine(HWLOC_OBJ_MACHINE, STARPU_CLUSTER_NB, 2, STARPU_CLUSTER_POLICY_STRUCT,
 	                               starpu_sched_ctx_get_sched_policy(0), STARPU_CLUSTER_TYPE, STARPU_CLUSTER_INTEL_OPENMP_MKL,
-	                               STARPU_CLUSTER_CREATE_FUNC, create, STARPU_CLUSTER_CREATE_FUNC_ARG, &three,
+	                               STARPU_CLUSTER_CREATE_FUNC, create, STARPU_CLUSTER_CREATE_FUNC_ARG, &by_three,
 	                               STARPU_CLUSTER_NCORES, 2, STARPU_CLUSTER_AWAKE_WORKERS, STARPU_CLUSTER_MIN_NB, 1,
-	                               STARPU_CLUSTER_MAX_NB, 4, STARPU_CLUSTER_NEW, STARPU_CLUSTER_PARTITION_ONE,
-	                               STARPU_CLUSTER_PREFERE_MIN, STARPU_CLUSTER_KEEP_HOMOGENEOUS, 0, 0);
+	                               STARPU_CLUSTER_MAX_NB, 4, STARPU_CLUSTER_PREFERE_MIN, STARPU_CLUSTER_KEEP_HOMOGENEOUS, 0,
+	                               STARPU_CLUSTER_NEW, STARPU_CLUSTER_PARTITION_ONE, 0);
 }
 
 static const struct row {
 	struct starpu_parallel_worker_config *(*make)(void);
 	void (*prologue)(void *);
-	const char *print;
-	int created, threads; /* of each of its tasks */
+	const char *parts[WORKERS]; /* the workers of each, as they are printed */
+	int created, threads;       /* of each of its tasks; 0: they differ */
 } rows[] = {
-	{whole, starpu_parallel_worker_openmp_prologue,
-         "Number of parallel workers created: 1\nParallel worker 0 contains the following logical indexes:\n\t0 1 2 3 \n", 0, 4},
-	{cores, starpu_parallel_worker_gnu_openmp_mkl_prologue,
-         "Number of parallel workers created: 4\nParallel worker 0 contains the following logical indexes:\n\t0 \n"
-         "Parallel worker 1 contains the following logical indexes:\n\t1 \nParallel worker 2 contains the following logical indexes:\n\t2 \n"
-         "Parallel worker 3 contains the following logical indexes:\n\t3 \n",
-         0, 1},
-	{at_most_two, starpu_parallel_worker_intel_openmp_mkl_prologue,
-         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 1 \n"
-         "Parallel worker 1 contains the following logical indexes:\n\t2 3 \n",
-         0, 2},
-	{at_least_two, starpu_openmp_prologue,
-         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 1 \n"
-         "Parallel worker 1 contains the following logical indexes:\n\t2 3 \n",
-         0, 2},
-	{two_with_one_core, starpu_gnu_openmp_mkl_prologue,
-         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 \n"
-         "Parallel worker 1 contains the following logical indexes:\n\t2 \n",
-         0, 1},
-	{created_two, starpu_intel_openmp_mkl_prologue,
-         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 1 \n"
-         "Parallel worker 1 contains the following logical indexes:\n\t2 3 \n",
-         2, 2},
-	{of_1_3, starpu_openmp_prologue,
-         "Number of parallel workers created: 2\nParallel worker 0 contains the following logical indexes:\n\t0 1 \n"
-         "Parallel worker 1 contains the following logical indexes:\n\t2 3 \n",
-         2, 2},
+	{whole, starpu_parallel_worker_openmp_prologue, {"0 1 2 3 "}, 0, 4},
+	{packages, NULL, {"0 1 ", "2 3 "}, 0, 2},
+	{cores, starpu_parallel_worker_gnu_openmp_mkl_prologue, {"0 ", "1 ", "2 ", "3 "}, 0, 1},
+	{at_most_two, NULL, {"0 1 ", "2 3 "}, 0, 2},
+	{at_most_three_alike, NULL, {"0 1 ", "2 3 "}, 0, 2},
+	{few, NULL, {"0 1 ", "2 3 "}, 0, 2},
+	{three, NULL, {"0 1 ", "2 ", "3 "}, 0, 0},
+	{three_alike, starpu_parallel_worker_openmp_prologue, {"0 ", "1 ", "2 "}, 0, 0},
+	{of_one_package, starpu_parallel_worker_openmp_prologue, {"0 ", "1 "}, 0, 0},
+	{of_each_its_own, NULL, {"0 ", "1 ", "2 3 "}, 0, 0},
+	{at_least_two, starpu_openmp_prologue, {"0 1 ", "2 3 "}, 0, 2},
+	{two_with_one_core, starpu_gnu_openmp_mkl_prologue, {"0 ", "2 "}, 0, 0},
+	{created_two, starpu_intel_openmp_mkl_prologue, {"0 1 ", "2 3 "}, 2, 2},
+	{of_1_3, starpu_openmp_prologue, {"0 1 ", "2 3 "}, 2, 2},
 };
+
+/* What is printed of it. */
+static const char *printed(const struct row *r)
+{
+	static char text[1000];
+	unsigned n = 0;
+	size_t at = 0;
+	while (n < WORKERS && r->parts[n])
+		n++;
+	at += (size_t)snprintf(text, sizeof text, "Number of parallel workers created: %u\n", n);
+	for (unsigned i = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, sizeof text - at,
+		                       "Parallel worker %u contains the following logical indexes:\n\t%s\n", i, r->parts[i]);
+	return text;
+}
 
 /* What a function prints to the standard output. */
 static void check_print(int (*print)(struct starpu_parallel_worker_config *), struct starpu_parallel_worker_config *c,
@@ -139,7 +180,7 @@ static void check(const struct row *r)
 	created = created_with = 0;
 	struct starpu_parallel_worker_config *c = r->make();
 	CHECK(c && created == r->created && created_with == 3 * r->created);
-	check_print(r->make == of_1_3 ? print_1_3 : starpu_parallel_worker_print, c, r->print);
+	check_print(r->make == of_1_3 ? print_1_3 : starpu_parallel_worker_print, c, printed(r));
 	memset(threads_seen, 0, sizeof threads_seen);
 	for (int i = 0; i < TASKS; i++) {
 		struct starpu_task *t = starpu_task_create();
@@ -148,12 +189,10 @@ static void check(const struct row *r)
 		CHECK(starpu_task_submit(t) == 0);
 	}
 	starpu_task_wait_for_all();
-	/* Who is in no part goes on by itself. */
-	if (r->make == two_with_one_core)
-		threads_seen[1] += threads_seen[WORKERS];
-	if (threads_seen[r->threads] != TASKS)
+	if (r->threads && threads_seen[r->threads] != TASKS)
 		fprintf(stderr, "# %d %d %d %d\n", threads_seen[1], threads_seen[2], threads_seen[3], threads_seen[4]);
-	CHECK(threads_seen[r->threads] == TASKS);
+	CHECK(!r->threads || threads_seen[r->threads] == TASKS);
+	CHECK(r->make != packages || mkl_threads == 2);
 	CHECK((r->make == of_1_3 ? starpu_uncluster_machine((struct starpu_cluster_machine *)c)
 	                         : starpu_parallel_worker_shutdown(c)) == 0);
 	CHECK(starpu_sched_ctx_get_nworkers(0) == WORKERS);
@@ -163,7 +202,7 @@ int main(void)
 {
 	struct starpu_conf conf;
 	setenv("STARPU_SILENT", "1", 1);
-	setenv("HWLOC_SYNTHETIC", "core:4 pu:1", 1);
+	setenv("HWLOC_SYNTHETIC", "package:2 core:2 pu:1", 1);
 	unsetenv("STARPU_SCHED");
 	starpu_conf_init(&conf);
 	conf.ncpus = WORKERS;
