@@ -49,12 +49,12 @@ starpu_ssize_t rt_node_limit(const char *kind, int devid)
 	return limit >= 0 ? limit : limit_from(name);
 }
 
-/* Main memory's by NUMA node, or of the first as a whole; 0 is the same as none. */
-static starpu_ssize_t ram_limit(unsigned node, int numa)
+/* Main memory's by NUMA node, or an equal share of the whole; 0 is the same as none. */
+static starpu_ssize_t ram_limit(int numa, unsigned n_nodes)
 {
-	starpu_ssize_t limit = rt_node_limit("CPU_NUMA", numa);
-	if (limit < 0 && node == STARPU_MAIN_RAM)
-		limit = limit_from("STARPU_LIMIT_CPU_MEM");
+	starpu_ssize_t limit = rt_node_limit("CPU_NUMA", numa), whole = limit_from("STARPU_LIMIT_CPU_MEM");
+	if (limit < 0 && whole > 0)
+		limit = whole / n_nodes;
 	return limit > 0 ? limit : -1;
 }
 
@@ -66,7 +66,7 @@ void rt_nodes_begin(const struct rt_machine *m)
 		n++;
 	for (unsigned i = 0; i < n; i++)
 		rt_node_add(STARPU_CPU_RAM, m->node[i].devid, n == 1 ? &rt_ram_ops : &rt_numa_ops, NULL,
-		            ram_limit(i, m->node[i].numa));
+		            ram_limit(m->node[i].numa, n));
 }
 
 void rt_nodes_end(void)
