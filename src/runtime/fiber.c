@@ -219,8 +219,10 @@ void rt_wait_for(struct rt_waiter *me)
 {
 	struct rt_context here;
 	if (!me->worker) {
-		while (!weft_load_u32(&me->may))
-			rt_futex_wait(&me->may, 0);
+		uint32_t may = RT_MAY_NOT;
+		if (weft_cas_u32(&me->may, &may, RT_MAY_SLEEP))
+			while (weft_load_u32(&me->may) != RT_MAY)
+				rt_submitter_waits(me->runtime, &me->may, RT_MAY_SLEEP);
 		return;
 	}
 	struct rt_job *current = me->worker->current, *outer = rt_worker_between(me->worker, current);
@@ -269,9 +271,9 @@ void rt_go_on(struct rt_waiter *w)
 		rt_again(w->worker, w->back);
 		return;
 	}
-	/* Its thread may see the 1 and be gone before the wake: which then wakes nobody, or somebody for nothing. */
-	weft_store_u32(&w->may, 1);
-	rt_futex_wake(&w->may, 1);
+	/* Its thread may see it and be gone before the wake: which then wakes nobody, or somebody for nothing. */
+	if (weft_swap_u32(&w->may, RT_MAY) == RT_MAY_SLEEP)
+		rt_futex_wake(&w->may, 1);
 }
 
 void rt_stacks_free(void)

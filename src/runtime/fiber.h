@@ -19,11 +19,13 @@
 
 #include "core.h"
 
+enum rt_may { RT_MAY_NOT, RT_MAY, RT_MAY_SLEEP }; /* not yet; it may go on; not yet, and whoever says so wakes it */
+
 struct rt_waiter {
 	struct rt_runtime *runtime;
 	struct rt_worker *worker;   /* NULL: a thread of the application */
 	struct rt_job *back;        /* the job that goes on with this one */
-	struct weft_atomic_u32 may; /* futex of a thread that is no worker: 1 when it may go on */
+	struct weft_atomic_u32 may; /* enum rt_may: futex of a thread that is no worker */
 	struct rt_waiter *next;     /* for whoever keeps lists of them */
 	struct rt_context *context;
 };

@@ -122,7 +122,7 @@ static int submit_and_wait(struct rt_acquired *a, bool ordered)
 		rt_waiter_drop(&me);
 		return rc;
 	}
-	if (!weft_load_u32(&me.may))
+	if (weft_load_u32(&me.may) != RT_MAY)
 		rt_begin_held();
 	rt_wait_here(&me);
 	return 0;

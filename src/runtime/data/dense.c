@@ -134,15 +134,22 @@ static void own_arrays(void *interface)
 static void dense_register(starpu_data_handle_t h, int home, void *interface)
 {
 	size_t size = starpu_data_get_interface_ops(h)->interface_size;
+	bool has_arrays = ((struct starpu_ndim_interface *)interface)->id == STARPU_NDIM_INTERFACE_ID;
+	const void *away = NULL; /* what is said on a node without the data: the same on all, but for arrays */
 	for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
 		void *local = starpu_data_get_interface_on_node(h, node);
-		struct rt_dense d;
-		memcpy(local, interface, size);
-		if (((struct starpu_ndim_interface *)local)->id == STARPU_NDIM_INTERFACE_ID)
+		bool is_home = (int)node == home;
+		memcpy(local, away && !is_home ? away : interface, size);
+		if (away && !is_home)
+			continue;
+		if (has_arrays)
 			own_arrays(local);
+		struct rt_dense d;
 		look(local, &d);
-		if ((int)node != home)
+		if (!is_home) {
 			forget_address(&d);
+			away = has_arrays ? NULL : local;
+		}
 	}
 }
 
