@@ -278,6 +278,23 @@ static void takes_binding(void)
 	CHECK(!sched_setaffinity(0, sizeof all, &all));
 }
 
+/* Nobody is bound: neither workers, nor the main thread, nor who asks for it. */
+static void binds_nobody(void)
+{
+	cpu_set_t before, now;
+	setenv("STARPU_WORKERS_NOBIND", "1", 1);
+	setenv("STARPU_MAIN_THREAD_BIND", "1", 1);
+	CHECK(!sched_getaffinity(0, sizeof before, &before));
+	if (begin(2, NULL)) {
+		CHECK(!starpu_bind_thread_on((int)starpu_get_next_bindid(STARPU_THREAD_ACTIVE, NULL, 0), STARPU_THREAD_ACTIVE,
+		                             "one"));
+		CHECK(!starpu_bind_thread_on(starpu_worker_get_bindid(0), STARPU_THREAD_ACTIVE, "another"));
+		CHECK(!sched_getaffinity(0, sizeof now, &now) && CPU_EQUAL(&before, &now));
+		end_with("STARPU_WORKERS_NOBIND");
+	}
+	unsetenv("STARPU_MAIN_THREAD_BIND");
+}
+
 /* ---- memory ---- */
 
 static const struct limit {
@@ -542,6 +559,7 @@ int main(void)
 	number_wins(true, 2, -5, 6);
 	takes_topology();
 	takes_binding();
+	binds_nobody();
 	limit_memory();
 	swap_by("unistd", true);
 	swap_by("unistd_o_direct", true);

@@ -15,7 +15,7 @@ static struct {
 	pthread_mutex_t lock; /* of begin and end */
 	pthread_cond_t changed;
 	unsigned users;
-	bool is_up;
+	struct weft_atomic_bool is_up; /* written with the lock: from when it may be used until it is taken back */
 	unsigned paused;
 	unsigned n_layers; /* that have begun */
 } life = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -101,7 +101,7 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 	}
 	if (!rc) {
 		life.users++;
-		life.is_up = true;
+		weft_store_bool(&life.is_up, true);
 		pthread_cond_broadcast(&life.changed);
 	}
 	pthread_mutex_unlock(&life.lock);
@@ -117,13 +117,13 @@ int starpu_init(struct starpu_conf *conf)
 
 int starpu_is_initialized(void)
 {
-	return rt_machine.core != NULL;
+	return weft_load_bool(&life.is_up);
 }
 
 void starpu_wait_initialized(void)
 {
 	pthread_mutex_lock(&life.lock);
-	while (!life.is_up)
+	while (!weft_load_bool(&life.is_up))
 		pthread_cond_wait(&life.changed, &life.lock);
 	pthread_mutex_unlock(&life.lock);
 }
@@ -150,6 +150,7 @@ void starpu_shutdown(void)
 		rt_misuse("starpu_shutdown is called by a task or a callback, which would wait for its own end");
 	rt_watch_end();
 	drain(m);
+	weft_store_bool(&life.is_up, false);
 	rt_profile_end();
 	rt_signals_end();
 	rt_main_end(m);
@@ -160,7 +161,6 @@ void starpu_shutdown(void)
 	rt_turns_end();
 	rt_worker_tree_end();
 	rt_topology_end(m);
-	life.is_up = false;
 	life.paused = 0;
 	pthread_mutex_unlock(&life.lock);
 }

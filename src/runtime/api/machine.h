@@ -71,6 +71,7 @@ struct rt_machine {
 	unsigned n_nodes; /* memory nodes; more may come while it runs (disks) */
 	struct rt_node_info node[STARPU_MAXNODES];
 	int main_pu;                        /* logical index of the unit of the thread that begins it, or -1 */
+	bool binds;                         /* threads are bound: STARPU_WORKERS_NOBIND is not set */
 	struct rt_mask all, cpus;           /* all workers; those of them that are CPUs */
 	const struct rt_model_ops *models;  /* NULL: nobody knows about models */
 	const struct rt_ctx_ops *ctx;       /* NULL: there is one scheduling context */

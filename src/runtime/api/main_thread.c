@@ -14,7 +14,7 @@ static struct {
 void rt_main_begin(const struct rt_machine *m)
 {
 	hwloc_obj_t pu = m->main_pu < 0 ? NULL : hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_PU, (unsigned)m->main_pu);
-	if (!pu)
+	if (!pu || !m->binds)
 		return;
 	hwloc_cpuset_t before = hwloc_bitmap_alloc();
 	/* A refusal is no fault, as with workers: the thread runs where it may. */

@@ -496,6 +496,8 @@ int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
 {
 	if (cpuid < 0 || (unsigned)cpuid >= n_units(__func__))
 		return -1;
+	if (!rt_machine.binds)
+		return 0;
 	starpu_bind_thread_on_cpu(cpuid);
 	if (takes_unit((unsigned)cpuid, flags & STARPU_THREAD_ACTIVE, name ? name : ""))
 		return 0;

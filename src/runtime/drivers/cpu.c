@@ -121,7 +121,7 @@ static int named_for_main(const struct rt_machine *m)
 }
 
 /* With STARPU_MAIN_THREAD_BIND the unit of the main thread, the last one if it is not named, is no worker's, and so much fewer there are. */
-static unsigned places_without_main(struct places *p, struct rt_machine *m)
+static unsigned places_without_main(struct places *p, struct rt_machine *m, const struct places *of_cores)
 {
 	m->main_pu = named_for_main(m);
 	if (starpu_get_env_number_default("STARPU_MAIN_THREAD_BIND", 0) <= 0)
@@ -134,7 +134,7 @@ static unsigned places_without_main(struct places *p, struct rt_machine *m)
 			p->at[kept++] = p->at[i];
 	/* The only one is shared. */
 	p->n = kept ? kept : 1;
-	return kept ? 1 : 0;
+	return of_cores->n > 1;
 }
 
 /* What others take is no CPU worker's. */
@@ -164,22 +164,22 @@ static struct rt_worker_info worker_info(unsigned number)
 /* CPU workers choose first, then those of devices, whose numbers come before. */
 static void place_workers(struct rt_machine *m, const struct places *p, unsigned devices)
 {
-	bool binds = starpu_get_env_number_default("STARPU_WORKERS_NOBIND", 0) <= 0;
 	for (unsigned i = 0; i < m->n_workers; i++) {
 		struct rt_worker_info *w = &m->worker[(devices + i) % m->n_workers];
 		w->pu = p->at[i % p->n];
 		hwloc_obj_t unit = w->pu < 0 ? NULL : hwloc_get_obj_by_type(m->topology, HWLOC_OBJ_PU, (unsigned)w->pu);
-		w->set = unit && binds ? hwloc_bitmap_dup(unit->cpuset) : NULL;
+		w->set = unit && m->binds ? hwloc_bitmap_dup(unit->cpuset) : NULL;
 	}
 }
 
 static int probe(struct rt_machine *m, struct weft_err *err)
 {
 	struct places cores, p;
+	m->binds = starpu_get_env_number_default("STARPU_WORKERS_NOBIND", 0) <= 0;
 	places_of_cores(&cores, m);
 	places_find(&p, m, &cores);
 	/* Each device takes a core, for the thread that serves it. */
-	unsigned devices = m->n_workers, n = count(m, &cores, devices + places_without_main(&p, m));
+	unsigned devices = m->n_workers, n = count(m, &cores, devices + places_without_main(&p, m, &cores));
 	for (unsigned i = 0; i < n; i++) {
 		struct rt_worker_info w = worker_info(i);
 		if (rt_machine_add_worker(m, &w) < 0)
