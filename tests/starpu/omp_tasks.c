@@ -321,7 +321,7 @@ static void check_numbers(int threads)
 		starpu_data_unregister(handles[i]);
 }
 
-/* ---- what waits, in a region: acquiring, synchronous unregistration ---- */
+/* ---- what waits, in a region: acquiring, unregistering, a synchronous task, waiting for one ---- */
 
 static void doubles_f(void *buffers[], void *arg)
 {
@@ -342,9 +342,18 @@ static void waits_in_task_f(void *buffers[], void *arg)
 		CHECK(value == 1 << i);
 		starpu_data_release(h);
 	}
+	for (int i = 0; i < 10; i++) {
+		struct starpu_task *t = starpu_task_build(&cl, STARPU_RW, h, STARPU_TASK_SYNCHRONOUS, i % 2, 0);
+		t->destroy = 0;
+		t->detach = 0;
+		CHECK(starpu_task_submit(t) == 0);
+		CHECK(i % 2 || starpu_task_wait(t) == 0);
+		CHECK(value == 1 << (11 + i));
+		starpu_task_destroy(t);
+	}
 	starpu_task_insert(&cl, STARPU_RW, h, 0);
 	starpu_data_unregister(h);
-	CHECK(value == 1 << 11);
+	CHECK(value == 1 << 21);
 	ADD(*(unsigned *)arg, 1);
 }
 

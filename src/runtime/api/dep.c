@@ -6,7 +6,9 @@
  * for the others.
  */
 #include "init.h"
+#include "runtime/fiber.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -44,6 +46,34 @@ static rt_ref end_of(struct rt_task *own)
 	if (!is_over(own) && rt_task_name(own, turn, &ref))
 		rt_misuse("no memory for a dependency");
 	return ref;
+}
+
+static enum rt_verdict body_goes_on(struct rt_job *j, struct rt_worker *w)
+{
+	(void)w;
+	rt_go_on(j->arg);
+	return RT_DONE;
+}
+
+/* Until its end by a job behind it; then its callback may still run on another worker. */
+void rt_task_wait_in_the_middle(struct rt_task *own)
+{
+	struct rt_submitter *s = rt_self(rt_machine.core);
+	rt_ref end = end_of(own);
+	if (end) {
+		struct rt_waiter me;
+		struct rt_job *j = s ? rt_prepare(s) : NULL;
+		if (!j || rt_after(s, end))
+			rt_misuse("no memory to wait for a task");
+		rt_waiter_init(&me, rt_machine.core);
+		j->body = body_goes_on;
+		j->arg = &me;
+		if (rt_submit(s, j))
+			rt_misuse("no memory to wait for a task");
+		rt_wait_here(&me);
+	}
+	while ((weft_load_u32(&own->state) & RT_T_STATE) != RT_T_DONE)
+		sched_yield();
 }
 
 /* Tasks that have declared what they come after: they are looked through for who asks what comes after a task. */

@@ -2,6 +2,7 @@
 /* Submitting a struct starpu_task: what it says becomes a job. */
 #include "init.h"
 #include "profile.h"
+#include "runtime/fiber.h"
 #include "transaction.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -194,21 +195,29 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	return rc;
 }
 
-static int wait_for(struct starpu_task *task)
+static void wait_outside(struct rt_task *own)
 {
-	struct rt_task *own = task->starpu_private;
-	if (rt_worker_self())
-		return -EDEADLK;
 	uint32_t seen = weft_load_u32(&own->state);
-	if ((seen & RT_T_STATE) == RT_T_NEW)
-		return -EINVAL;
-	rt_begin_held();
 	while ((seen & RT_T_STATE) != RT_T_DONE) {
 		if (!(seen & RT_T_WAITED) && !weft_cas_u32(&own->state, &seen, seen | RT_T_WAITED))
 			continue;
 		rt_submitter_waits(rt_machine.core, &own->state, seen | RT_T_WAITED);
 		seen = weft_load_u32(&own->state);
 	}
+}
+
+static int wait_for(struct starpu_task *task)
+{
+	struct rt_task *own = task->starpu_private;
+	if (!rt_may_wait())
+		return -EDEADLK;
+	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_NEW)
+		return -EINVAL;
+	rt_begin_held();
+	if (rt_worker_self())
+		rt_task_wait_in_the_middle(own);
+	else
+		wait_outside(own);
 	if (task->destroy)
 		starpu_task_destroy(task);
 	return 0;
@@ -223,7 +232,7 @@ static int submit(struct starpu_task *t, bool nodeps)
 		rt_throttle();
 		return rt_task_submit(t, nodeps);
 	}
-	if (rt_worker_self())
+	if (!rt_may_wait())
 		return -EDEADLK;
 	unsigned destroy = t->destroy;
 	t->detach = 0;

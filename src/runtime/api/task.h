@@ -108,6 +108,8 @@ struct rt_over {
 struct rt_over rt_task_turn_over(struct rt_task *own);
 /* Others come after its turn number `turn`: what they hang on, or 0: that is over, or will not be. 0 or -ENOMEM. */
 int rt_task_name(struct rt_task *own, uint32_t turn, rt_ref *out) WEFT_MUST_CHECK;
+/* dep.c: waits on a worker, in a job that may (rt_may_wait), for a task that is submitted. */
+void rt_task_wait_in_the_middle(struct rt_task *own);
 /* What its next turn waits for goes to `before`. 0 or -ENOMEM. */
 int rt_task_take_deps(struct rt_task *own, struct rt_refs *before) WEFT_MUST_CHECK;
 void rt_task_drop_deps(struct rt_task *own);
