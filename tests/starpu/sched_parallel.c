@@ -94,6 +94,49 @@ static void with(const char *policy, unsigned single)
 	starpu_shutdown();
 }
 
+/* What is combined on machines that hwloc makes up: as on StarPU 1.3. */
+static const struct {
+	const char *machine;
+	int workers;
+	const char *arity, *combined;
+} combinations[] = {
+	{"core:4 pu:1", 3, "2", "[0 1 2][0 1]"},
+	{"core:4 pu:1", 4, "3", "[0 1 2 3][0 1][2 3]"},
+	{"core:4 pu:1", 4, "4", "[0 1 2 3]"},
+	{"core:2 pu:2", 4, "2", "[0 1 2 3][0 2][1 3]"},
+	{"package:2 core:3 pu:1", 4, "2", "[0 1 2 3][0 1 2][0 1]"},
+	{"package:2 core:2 pu:1", 3, "4", "[0 1 2][0 1]"},
+	/* The handbook's sockets with six cores. */
+	{"package:1 core:6 pu:1", 6, "6", "[0 1 2 3 4 5]"},
+	{"package:1 core:6 pu:1", 6, "3", "[0 1 2 3 4 5][0 1][2 3][4 5]"},
+	{"package:1 core:6 pu:1", 6, "2", "[0 1 2 3 4 5][0 1 2][0 1][3 4 5][3 4]"},
+};
+
+static void check_combinations(void)
+{
+	for (size_t i = 0; i < sizeof combinations / sizeof *combinations; i++) {
+		char text[200] = "";
+		struct starpu_conf conf;
+		setenv("HWLOC_SYNTHETIC", combinations[i].machine, 1);
+		setenv("STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", combinations[i].arity, 1);
+		starpu_conf_init(&conf);
+		conf.ncpus = combinations[i].workers;
+		conf.nopencl = 0;
+		conf.sched_policy_name = "peager";
+		CHECK(starpu_init(&conf) == 0);
+		for (unsigned c = 0; c < starpu_combined_worker_get_count(); c++) {
+			int size, *member;
+			CHECK(!starpu_combined_worker_get_description((int)(starpu_worker_get_count() + c), &size, &member));
+			for (int m = 0; m < size; m++)
+				sprintf(text + strlen(text), "%s%d%s", m ? " " : "[", member[m], m + 1 < size ? "" : "]");
+		}
+		starpu_shutdown();
+		if (strcmp(text, combinations[i].combined) != 0)
+			fprintf(stderr, "# %s: %s\n", combinations[i].machine, text);
+		CHECK(!strcmp(text, combinations[i].combined));
+	}
+}
+
 int main(void)
 {
 	unsetenv("STARPU_SCHED");
@@ -102,5 +145,6 @@ int main(void)
 	with("peager", 1);
 	with("pheft", 0);
 	with("modular-parallel-heft", 0);
+	check_combinations();
 	return checks_failed();
 }

@@ -240,32 +240,69 @@ int starpu_combined_worker_get_rank(void)
 }
 
 /*
- * The combinations that are there from the start: with single_combined_worker all CPU workers of each size, else halves of halves,
- * as the machine's tree of cores is cut (STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER at a time).
+ * The combinations that are there from the start: with single_combined_worker all CPU workers of each size, else those below each
+ * object of the machine's tree. Where an object has more parts than STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER says, they are bundled to
+ * so many, and each bundle is cut again.
  */
-static void combine_range(int *cpus, int from, int n, int arity, int min, int max)
+struct combining {
+	int n, cpu[STARPU_NMAXWORKERS]; /* workers */
+	int min, max, arity;
+};
+
+static int workers_below(const struct combining *c, const hwloc_obj_t *parts, int n, int *workers)
 {
-	if (n < 2)
-		return;
-	if (n >= min && n <= max)
-		starpu_combined_worker_assign_workerid(n, cpus + from);
-	for (int i = 0; i < arity; i++) {
-		int a = from + n * i / arity, b = from + n * (i + 1) / arity;
-		if (b - a < n)
-			combine_range(cpus, a, b - a, arity, min, max);
+	int found = 0;
+	for (int i = 0; i < c->n; i++) {
+		bool is_below = false;
+		for (hwloc_obj_t at = starpu_worker_get_hwloc_obj(c->cpu[i]); at && !is_below; at = at->parent)
+			for (int k = 0; k < n && !is_below; k++)
+				is_below = parts[k] == at;
+		if (is_below)
+			workers[found++] = c->cpu[i];
 	}
+	return found;
+}
+
+/* Returns how many of its children have workers. */
+static int parts_of(const struct combining *c, hwloc_obj_t obj, hwloc_obj_t *parts)
+{
+	int n = 0, workers[STARPU_NMAXWORKERS];
+	for (hwloc_obj_t child = obj->first_child; child; child = child->next_sibling)
+		if (n < STARPU_NMAXWORKERS && workers_below(c, &child, 1, workers))
+			parts[n++] = child;
+	return n;
+}
+
+/* A bundle of parts; there are `above` workers in what it is of. */
+static void combine(const struct combining *c, const hwloc_obj_t *bundle, int n, int above)
+{
+	hwloc_obj_t parts[STARPU_NMAXWORKERS];
+	int workers[STARPU_NMAXWORKERS], k = workers_below(c, bundle, n, workers);
+	if (k < 2)
+		return;
+	if (k != above && k >= c->min && k <= c->max)
+		starpu_combined_worker_assign_workerid(k, workers);
+	if (n == 1) {
+		n = parts_of(c, bundle[0], parts);
+		bundle = parts;
+	}
+	int size = n > c->arity ? (n + c->arity - 1) / c->arity : 1;
+	for (int i = 0; i < n; i += size)
+		combine(c, bundle + i, n - i < size ? n - i : size, k);
 }
 
 void starpu_sched_find_all_worker_combinations(void)
 {
-	int cpus[STARPU_NMAXWORKERS], n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, cpus, STARPU_NMAXWORKERS);
-	int single = rt_machine.conf.single_combined_worker;
-	int min = starpu_getenv_number_default("STARPU_MIN_WORKERSIZE", single > 0 ? 1 : 2),
-	    max = starpu_getenv_number_default("STARPU_MAX_WORKERSIZE", n);
-	int arity = starpu_getenv_number_default("STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", 2);
-	if (single > 0)
-		for (int size = min < 1 ? 1 : min; size <= max && size <= n; size++)
-			starpu_combined_worker_assign_workerid(size, cpus);
-	else
-		combine_range(cpus, 0, n, arity < 2 ? 2 : arity, min, max);
+	struct combining c;
+	c.n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, c.cpu, STARPU_NMAXWORKERS);
+	int single = starpu_getenv_number_default("STARPU_SINGLE_COMBINED_WORKER", rt_machine.conf.single_combined_worker);
+	c.min = starpu_getenv_number_default("STARPU_MIN_WORKERSIZE", single > 0 ? 1 : 2);
+	c.max = starpu_getenv_number_default("STARPU_MAX_WORKERSIZE", c.n);
+	c.arity = starpu_getenv_number_default("STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER", 2);
+	c.arity = c.arity < 2 ? 2 : c.arity;
+	hwloc_obj_t machine = hwloc_get_root_obj(rt_machine.topology);
+	if (single <= 0)
+		combine(&c, &machine, 1, 0);
+	for (int size = c.min < 1 ? 1 : c.min; single > 0 && size <= c.max && size <= c.n; size++)
+		starpu_combined_worker_assign_workerid(size, c.cpu);
 }
