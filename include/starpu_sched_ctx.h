@@ -85,7 +85,7 @@ unsigned starpu_sched_ctx_primary_get_context(int primaryid);
 void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id, double flops);
 void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task, unsigned sched_ctx, unsigned with_repush);
 int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id);
-void starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id);
+void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(unsigned);
 unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id, unsigned *awake_workers);
 int starpu_sched_ctx_get_stream_worker(unsigned sub_ctx);
 int starpu_sched_ctx_get_nsms(unsigned sched_ctx);

@@ -4,6 +4,7 @@
  * priorities are obeyed by those that know them, models choose the faster implementation, an unknown name is refused.
  */
 #include "starpu_check.h"
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,20 @@ static struct starpu_perfmodel model = {.type = STARPU_HISTORY_BASED, .symbol = 
 static struct starpu_codelet mixes = {.cpu_funcs = {mix}, .nbuffers = 2, .modes = {STARPU_RW, STARPU_R}};
 static struct starpu_codelet modelled = {.cpu_funcs = {mix}, .nbuffers = 2, .modes = {STARPU_RW, STARPU_R}, .model = &model};
 
+/* Which priorities a policy tells apart: those that have few, as on StarPU 1.3; nobody has set them. */
+static void check_range(const char *policy)
+{
+	static const struct {
+		const char *policy;
+		int min, max;
+	} few[] = {{"random", 0, 0}, {"heteroprio", 0, 0},        {"pheft", 0, 1},
+	           {"dmda", 0, 0},   {"dmdas", INT_MIN, INT_MAX}, {"prio", INT_MIN, INT_MAX}};
+	for (unsigned i = 0; i < sizeof few / sizeof *few; i++)
+		if (!strcmp(few[i].policy, policy))
+			CHECK(starpu_sched_get_min_priority() == few[i].min && starpu_sched_get_max_priority() == few[i].max);
+	CHECK(!starpu_sched_ctx_min_priority_is_set(0) && !starpu_sched_ctx_max_priority_is_set(0));
+}
+
 static void random_tasks(const char *policy)
 {
 	struct starpu_conf conf;
@@ -37,6 +52,7 @@ static void random_tasks(const char *policy)
 	conf.ncpus = 2;
 	if (starpu_init(&conf))
 		exit(77);
+	check_range(policy);
 	CHECK(!strcmp(starpu_sched_get_sched_policy()->policy_name, policy));
 	for (unsigned i = 0; i < CELLS; i++) {
 		value[i] = want[i] = i;

@@ -32,13 +32,17 @@ static inline void sched_wake_idle(unsigned ctx, struct starpu_task *t)
 		}
 }
 
-/* Policies that obey any priority say so, unless the program has set a range. */
-static inline void sched_any_priority(unsigned ctx)
+/* Policies say which priorities they tell apart, unless the program has set a range. */
+static inline void sched_priorities(unsigned ctx, int min, int max)
 {
 	if (!starpu_sched_ctx_min_priority_is_set(ctx))
-		starpu_sched_ctx_set_min_priority(ctx, INT_MIN);
+		starpu_sched_ctx_set_min_priority(ctx, min);
 	if (!starpu_sched_ctx_max_priority_is_set(ctx))
-		starpu_sched_ctx_set_max_priority(ctx, INT_MAX);
+		starpu_sched_ctx_set_max_priority(ctx, max);
+}
+static inline void sched_any_priority(unsigned ctx)
+{
+	sched_priorities(ctx, INT_MIN, INT_MAX);
 }
 
 #endif

@@ -40,11 +40,10 @@ static void init(unsigned ctx)
 	h->local = starpu_getenv_number_default("STARPU_HETEROPRIO_USE_LA", 0) > 0;
 	if (starpu_getenv_number_default("STARPU_HETEROPRIO_USE_AUTO_CALIBRATION", 1) > 0)
 		h->by_itself = hp_auto_new();
-	if (!starpu_sched_ctx_min_priority_is_set(ctx))
-		starpu_sched_ctx_set_min_priority(ctx, 0);
-	if (!starpu_sched_ctx_max_priority_is_set(ctx))
-		starpu_sched_ctx_set_max_priority(ctx, HP_BUCKETS - 1);
 	starpu_sched_ctx_set_policy_data(ctx, h);
+	void (*callback)(unsigned) = starpu_sched_ctx_get_sched_policy_callback(ctx);
+	if (callback)
+		callback(ctx);
 }
 
 static void deinit(unsigned ctx)

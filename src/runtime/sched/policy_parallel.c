@@ -97,6 +97,12 @@ static double end_on(struct parallel *p, unsigned id, struct starpu_task *t, dou
 	return start + (isnan(*length) ? 0 : *length);
 }
 
+static void init_heft(unsigned ctx)
+{
+	init(ctx);
+	sched_priorities(ctx, 0, 1);
+}
+
 static int push_heft(struct starpu_task *t)
 {
 	struct parallel *p = starpu_sched_ctx_get_policy_data(t->sched_ctx);
@@ -151,7 +157,7 @@ struct starpu_sched_policy policy_peager = {
 };
 
 struct starpu_sched_policy policy_pheft = {
-	.init_sched = init,
+	.init_sched = init_heft,
 	.deinit_sched = deinit,
 	.push_task = push_heft,
 	.pop_task = pop_none,

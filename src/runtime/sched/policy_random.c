@@ -4,8 +4,8 @@
 
 static void init(unsigned ctx)
 {
+	(void)ctx;
 	starpu_srand48(starpu_getenv_number_default("STARPU_RAND_SEED", 0));
-	sched_any_priority(ctx);
 }
 
 static void deinit(unsigned ctx)

@@ -58,6 +58,7 @@ struct sched_ctx {
 	struct weft_atomic_ptr members; /* struct sched_members: those of `workers`, for who looks without a lock */
 	int min_prio, max_prio;
 	bool min_set, max_set;
+	void (*callback)(unsigned ctx); /* the program's, for the policy */
 	unsigned inheritor, level;
 	int nested; /* in which context, or -1 */
 	bool awake_workers;

@@ -365,8 +365,6 @@ static int started(struct rt_machine *m, struct weft_err *err)
 	struct sched_ctx *c = &sched_ctxs[0];
 	if (c->policy->init_sched && !c->native)
 		c->policy->init_sched(0);
-	if (m->conf.sched_policy_callback)
-		m->conf.sched_policy_callback(0);
 	sched_ctx_add(c, all, m->n_workers);
 	sched_ctx_begin(c);
 	rt_break_begin();

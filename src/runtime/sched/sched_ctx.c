@@ -76,6 +76,7 @@ int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how
 		c->max_prio = INT_MAX;
 	}
 	if (!id) {
+		c->callback = rt_machine.conf.sched_policy_callback;
 		priority_from_conf(rt_machine.conf.global_sched_ctx_min_priority, &c->min_prio, &c->min_set);
 		priority_from_conf(rt_machine.conf.global_sched_ctx_max_priority, &c->max_prio, &c->max_set);
 	}
@@ -266,7 +267,7 @@ struct wanted {
 	struct starpu_sched_policy *policy;
 	bool has_policy, min_set, max_set, awake, sub_ctxs;
 	int min, max, level, nested;
-	void (*init)(unsigned);
+	void (*callback)(unsigned);
 	void *user_data;
 };
 
@@ -300,7 +301,7 @@ static void read_wanted(struct wanted *w, va_list args)
 			w->awake = true;
 			break;
 		case STARPU_SCHED_CTX_POLICY_INIT:
-			w->init = va_arg(args, void (*)(unsigned));
+			w->callback = va_arg(args, void (*)(unsigned));
 			break;
 		case STARPU_SCHED_CTX_USER_DATA:
 			w->user_data = va_arg(args, void *);
@@ -435,13 +436,14 @@ static unsigned create(const int *workerids, int nworkers, const char *name, con
 	c->level = w->level >= 0 ? (unsigned)w->level : w->nested >= 0 ? sched_ctxs[w->nested].level + 1 : 0;
 	c->inheritor = w->nested >= 0 ? (unsigned)w->nested : STARPU_NMAX_SCHED_CTXS;
 	if (w->min_set)
-		starpu_sched_ctx_set_min_priority((unsigned)id, w->min);
+		c->min_prio = w->min;
 	if (w->max_set)
-		starpu_sched_ctx_set_max_priority((unsigned)id, w->max);
+		c->max_prio = w->max;
+	c->min_set |= w->min_set;
+	c->max_set |= w->max_set;
+	c->callback = w->callback;
 	if (policy && policy->init_sched)
 		policy->init_sched((unsigned)id);
-	if (w->init)
-		w->init((unsigned)id);
 	if (nworkers < 0) {
 		for (unsigned i = 0; i < rt_machine.n_workers; i++)
 			all[i] = (int)i;

@@ -215,20 +215,17 @@ int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
 {
-	struct sched_ctx *c = that(sched_ctx_id);
-	c->min_prio = min_prio;
-	c->min_set = true;
+	that(sched_ctx_id)->min_prio = min_prio;
 	return 0;
 }
 
 int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
 {
-	struct sched_ctx *c = that(sched_ctx_id);
-	c->max_prio = max_prio;
-	c->max_set = true;
+	that(sched_ctx_id)->max_prio = max_prio;
 	return 0;
 }
 
+/* By who made the context, or its user: a policy that finds it so leaves it. */
 int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id)
 {
 	return that(sched_ctx_id)->min_set;
@@ -384,15 +381,16 @@ void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid)
 	starpu_bind_thread_on_cpu((int)cpuid);
 }
 
-void starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id)
+/* What the program gave for the policy, which calls it or does not. */
+void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(unsigned)
 {
-	(void)that(sched_ctx_id);
+	return that(sched_ctx_id)->callback;
 }
 
-/* Of 1.3: what the program gave, which only context 0 has from its configuration. */
+/* Of 1.3. */
 void (*starpu_sched_ctx_get_sched_policy_init(unsigned sched_ctx_id))(unsigned)
 {
-	return sched_ctx_id ? NULL : rt_machine.conf.sched_policy_callback;
+	return starpu_sched_ctx_get_sched_policy_callback(sched_ctx_id);
 }
 
 /* -- parts of a CUDA device: there is none -- */
