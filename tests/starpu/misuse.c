@@ -2,6 +2,7 @@
 /* What no program may do ends it with a message that says what was wrong: each case in a process of its own. */
 #include "starpu_check.h"
 #include <signal.h>
+#include <starpu_openmp.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,6 +133,17 @@ static void nowhere_for_memory(void)
 	starpu_malloc(NULL, 10);
 }
 
+static void region_without_begin(void)
+{
+	struct starpu_omp_parallel_region_attr attr = {.cl = {.cpu_funcs = {nothing}, .where = STARPU_CPU}};
+	starpu_omp_parallel_region(&attr);
+}
+static void omp_task_without_begin(void)
+{
+	struct starpu_omp_task_region_attr attr = {.cl = {.cpu_funcs = {nothing}, .where = STARPU_CPU}, .if_clause = 1};
+	starpu_omp_task_region(&attr);
+}
+
 static void context_that_is_not(void)
 {
 	struct starpu_task *t = starpu_task_create();
@@ -220,6 +232,8 @@ int main(void)
 		{shutdown_by_a_task, "starpu_shutdown is called by a task"},
 		{shutdown_by_a_callback, "starpu_shutdown is called by a task"},
 		{nowhere_for_memory, "there is no place for the address"},
+		{region_without_begin, "starpu_omp_parallel_region is called without starpu_omp_init"},
+		{omp_task_without_begin, "starpu_omp_task_region is called without starpu_omp_init"},
 		{context_that_is_not, "task 'mine' is for scheduling context 5, which there is not"},
 		{context_of_nobody, "'few': there is no worker 9, but 1 from 0 on"},
 		{context_gets_nobody, "'few': there is no worker -1"},

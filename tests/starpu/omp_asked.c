@@ -134,9 +134,19 @@ static void check_annotate(void)
 	starpu_data_unregister(h);
 }
 
+/* Before the begin and after the end there is one thread. */
+static void check_initial(void)
+{
+	CHECK(starpu_omp_get_num_threads() == 1 && starpu_omp_get_thread_num() == 0 && !starpu_omp_in_parallel());
+	CHECK(starpu_omp_get_max_threads() >= 1 && starpu_omp_get_level() == 0 && starpu_omp_get_team_size(0) == 1);
+	starpu_omp_barrier();
+	starpu_omp_taskwait();
+}
+
 int main(void)
 {
 	setenv("STARPU_NCPU", "2", 0);
+	check_initial();
 	if (starpu_omp_init())
 		return 77;
 	check_answers();
@@ -145,5 +155,6 @@ int main(void)
 		check_region(threads);
 	check_annotate();
 	starpu_omp_shutdown();
+	check_initial();
 	return checks_failed();
 }

@@ -119,6 +119,7 @@ extern struct omp_global omp;
 /* omp_init.c */
 struct omp_task *omp_current(void); /* of the calling thread */
 void omp_set_current(struct omp_task *t);
+void omp_must_run(const char *function); /* misuse, where nothing has begun */
 _Noreturn void omp_no_memory(void);
 void omp_read_environment(void);
 

@@ -4,12 +4,14 @@
  * of the application, and acts as the initial task.
  */
 #include "omp.h"
-#include "runtime/api/machine.h"
+#include "runtime/api/init.h"
 #include <ctype.h>
 #include <strings.h>
 #include <unistd.h>
 
-struct omp_global omp;
+/* Before its begin and after its end there is the initial thread, for those who ask. */
+struct omp_global omp = {.region = {.n = 1, .thread = &omp.thread},
+                         .thread = {.region = &omp.region, .task = {.thread = &omp.thread}}};
 static _Thread_local struct omp_task *current;
 
 struct omp_task *omp_current(void)
@@ -20,6 +22,12 @@ struct omp_task *omp_current(void)
 void omp_set_current(struct omp_task *t)
 {
 	current = t;
+}
+
+void omp_must_run(const char *function)
+{
+	if (!omp.runtime)
+		rt_misuse("%s is called without starpu_omp_init", function);
 }
 
 _Noreturn void omp_no_memory(void)

@@ -176,6 +176,7 @@ static void start_with_data(struct omp_region *r, const struct starpu_omp_parall
 
 void starpu_omp_parallel_region(const struct starpu_omp_parallel_region_attr *attr)
 {
+	omp_must_run("starpu_omp_parallel_region");
 	struct omp_task *me = omp_current();
 	struct rt_submitter *s = rt_self(omp.runtime);
 	struct omp_region *r = region_new(me, attr, s ? s->worker : NULL);

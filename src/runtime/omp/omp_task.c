@@ -259,6 +259,7 @@ static void ended_with_data(void *task)
 
 static void submit(struct omp_task *t, int priority)
 {
+	omp_must_run("starpu_omp_task_region");
 	struct rt_submitter *s = rt_self(omp.runtime);
 	struct rt_job *j = s ? rt_prepare(s) : NULL;
 	if (!j)
