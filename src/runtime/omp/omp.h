@@ -151,6 +151,10 @@ int omp_submit_with_data(struct omp_task *t, const struct starpu_codelet *cl, st
 void omp_data_begin(void);
 void omp_data_end(void);
 
+/* omp_place.c */
+void omp_places_begin(void);
+void omp_places_end(void);
+
 /* omp_lock.c */
 void omp_locks_end(void);
 

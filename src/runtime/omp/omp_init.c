@@ -177,6 +177,7 @@ int starpu_omp_init(void)
 	omp.thread.task = (struct omp_task){.thread = &omp.thread, .icvs = omp.icvs};
 	omp.arbiter = starpu_arbiter_create();
 	omp_data_begin();
+	omp_places_begin();
 	rt_waits_are(&waits);
 	return 0;
 }
@@ -190,6 +191,7 @@ void starpu_omp_shutdown(void)
 	starpu_shutdown();
 	omp_data_end();
 	omp_locks_end();
+	omp_places_end();
 	omp_tasks_drop();
 	omp.runtime = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a task may ask and set: internal control variables, threads, levels, places, devices, time. */
+/* What a task may ask and set: internal control variables, threads, levels, devices, time. */
 #include "omp.h"
 
 static const struct omp_region *region(void)
@@ -144,42 +144,9 @@ int starpu_omp_get_max_task_priority(void)
 	return omp.max_task_priority;
 }
 
-/* ---- places: none are named, so that threads are where their workers are ---- */
-
 enum starpu_omp_proc_bind_value starpu_omp_get_proc_bind(void)
 {
 	return (enum starpu_omp_proc_bind_value)omp_current()->icvs.bind;
-}
-
-int starpu_omp_get_num_places(void)
-{
-	return 0;
-}
-
-int starpu_omp_get_place_num_procs(int place_num)
-{
-	(void)place_num;
-	return 0;
-}
-
-void starpu_omp_get_place_proc_ids(int place_num, int *ids)
-{
-	(void)place_num, (void)ids;
-}
-
-int starpu_omp_get_place_num(void)
-{
-	return -1;
-}
-
-int starpu_omp_get_partition_num_places(void)
-{
-	return 0;
-}
-
-void starpu_omp_get_partition_place_nums(int *place_nums)
-{
-	(void)place_nums;
 }
 
 /* ---- devices: the host is the only one that code is sent to by this interface ---- */
