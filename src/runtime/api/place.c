@@ -23,7 +23,6 @@ static void tell_ready(struct starpu_task *t)
 	own->announced = true;
 	struct starpu_task *outer = rt_speaks_of;
 	rt_speaks_of = t;
-	t->status = STARPU_TASK_READY;
 	if (t->soon_callback_func) {
 		weft_enter(rt_detail.callback);
 		t->soon_callback_func(t->soon_callback_arg, 0.0);
@@ -34,6 +33,7 @@ static void tell_ready(struct starpu_task *t)
 		t->prologue_callback_func(t->prologue_callback_arg);
 		weft_leave(rt_detail.callback);
 	}
+	t->status = STARPU_TASK_READY;
 	rt_speaks_of = outer;
 }
 
