@@ -512,6 +512,30 @@ static void check_victims(void)
 	starpu_data_register_victim_selector(NULL, NULL, NULL);
 }
 
+/* What is on its way to a device counts as there from when it is asked for, and arrives. */
+static void check_requested(void)
+{
+	static int (*const ask[])(starpu_data_handle_t, unsigned, unsigned) = {starpu_data_prefetch_on_node,
+	                                                                       starpu_data_idle_prefetch_on_node,
+	                                                                       starpu_data_fetch_on_node};
+	static unsigned value[1 << 16];
+	int worker;
+	starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, &worker, 1);
+	unsigned node = starpu_worker_get_memory_node((unsigned)worker);
+	starpu_data_handle_t h;
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)value, 1 << 16, sizeof value[0]);
+	for (unsigned i = 0; i < 60; i++) {
+		CHECK(starpu_data_acquire(h, STARPU_RW) == 0);
+		starpu_data_release(h);
+		CHECK(!starpu_data_is_on_node(h, node));
+		CHECK(ask[i % 3](h, node, 1) == 0);
+		CHECK(starpu_data_is_on_node(h, node));
+		while (!starpu_data_is_on_node_excluding_prefetch(h, node))
+			sched_yield();
+	}
+	starpu_data_unregister(h);
+}
+
 static void begin_with_program(void)
 {
 	begin();
@@ -598,6 +622,7 @@ int main(void)
 	check_multiformat();
 	check_specific_nodes();
 	check_places();
+	check_requested();
 	for (unsigned w = 0; w < starpu_worker_get_count(); w++)
 		CHECK(ran[w] || starpu_worker_get_type((int)w) == STARPU_CPU_WORKER);
 	end_with_program();

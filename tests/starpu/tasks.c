@@ -124,6 +124,29 @@ static void callbacks_in_order(void)
 	CHECK(memcmp(order, want, sizeof want) == 0);
 }
 
+/* A task's state as its callbacks and its function see it. */
+static void note_status(void *which)
+{
+	order[(intptr_t)which] = (int)starpu_task_get_current()->status;
+}
+static void note_status_func(void **buffers, void *arg)
+{
+	(void)buffers;
+	note_status(arg);
+}
+
+static void states_in_callbacks(void)
+{
+	static struct starpu_codelet cl = {.cpu_funcs = {note_status_func}};
+	static const int want[] = {STARPU_TASK_BLOCKED, STARPU_TASK_READY, STARPU_TASK_RUNNING, STARPU_TASK_FINISHED};
+	CHECK(starpu_task_insert(&cl, STARPU_PROLOGUE_CALLBACK, note_status, STARPU_PROLOGUE_CALLBACK_ARG_NFREE, (void *)0,
+	                         STARPU_PROLOGUE_CALLBACK_POP, note_status, STARPU_PROLOGUE_CALLBACK_POP_ARG_NFREE, (void *)1,
+	                         STARPU_CL_ARGS_NFREE, (void *)2, (size_t)0, STARPU_CALLBACK_WITH_ARG_NFREE, note_status,
+	                         (void *)3, 0) == 0);
+	starpu_task_wait_for_all();
+	CHECK(memcmp(order, want, sizeof want) == 0);
+}
+
 static struct starpu_task *seen_in_callback;
 static void look_around(void *arg)
 {
@@ -407,9 +430,23 @@ static void limits(void)
 int main(void)
 {
 	static void (*const tests[])(void) = {
-		chain_by_insert, chain_by_submit, waits_for_one,   synchronous,     callbacks_in_order, callback_runs_as_a_worker,
-		regenerates,     values_arrive,   implementations, refused_workers, on_a_worker,        nowhere,
-		current_task,    many_buffers,    counting,        limits,
+		chain_by_insert,
+		chain_by_submit,
+		waits_for_one,
+		synchronous,
+		callbacks_in_order,
+		states_in_callbacks,
+		callback_runs_as_a_worker,
+		regenerates,
+		values_arrive,
+		implementations,
+		refused_workers,
+		on_a_worker,
+		nowhere,
+		current_task,
+		many_buffers,
+		counting,
+		limits,
 	};
 	struct starpu_conf conf;
 	starpu_conf_init(&conf);

@@ -39,6 +39,9 @@ static void moved(struct rt_move *m)
 	struct rt_acquired *a = m->arg;
 	a->rc = m->rc;
 	free(m);
+	rt_replica_lock();
+	a->handle->replica[a->node].requested--;
+	rt_replica_unlock();
 	tell(a);
 }
 
@@ -53,12 +56,14 @@ static void passed(struct rt_claim *c)
 	rt_replica_lock();
 	bool now = rt_replica_get_now(a->handle, (unsigned)a->node, a->mode);
 	bool has_none = !now && a->mode & RT_READ && !a->handle->initialized;
+	struct rt_move *m = now || has_none ? NULL : rt_move_new(1);
+	if (m)
+		a->handle->replica[a->node].requested++;
 	rt_replica_unlock();
 	if (now) {
 		tell(a);
 		return;
 	}
-	struct rt_move *m = has_none ? NULL : rt_move_new(1);
 	if (!m) {
 		a->rc = has_none ? -EINVAL : -ENOMEM;
 		tell(a);

@@ -19,16 +19,16 @@
 
 /* A copy of the data in one memory node, or a worker's own buffer. */
 struct rt_replica {
-	void *interface;   /* of the handle's interface_size; always there */
-	uint32_t pins;     /* jobs, acquisitions and transfers that use it now */
-	bool allocated;    /* it has memory */
-	bool ours;         /* we allocated that, so we free it */
-	bool valid;        /* it holds the value */
-	bool foreign;      /* … in another kind of node's format: to be converted before it is used (multiformat) */
-	bool loading;      /* a transfer into it is under way */
-	uint8_t requested; /* prefetches that wait */
-	uint64_t used;     /* when: rt_data.clock */
-	size_t bytes;      /* as allocate_data_on_node said */
+	void *interface;    /* of the handle's interface_size; always there */
+	uint32_t pins;      /* jobs, acquisitions and transfers that use it now */
+	bool allocated;     /* it has memory */
+	bool ours;          /* we allocated that, so we free it */
+	bool valid;         /* it holds the value */
+	bool foreign;       /* … in another kind of node's format: to be converted before it is used (multiformat) */
+	bool loading;       /* a transfer into it is under way */
+	uint32_t requested; /* prefetches and acquisitions that the movers have */
+	uint64_t used;      /* when: rt_data.clock */
+	size_t bytes;       /* as allocate_data_on_node said */
 	struct rt_replica *newer, *older; /* of all with memory of ours on this node */
 	struct _starpu_data_state *handle;
 	unsigned node;

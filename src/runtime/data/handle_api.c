@@ -328,7 +328,7 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int
 	tell(is_allocated, r->allocated);
 	tell(is_valid, r->valid);
 	tell(is_loading, r->loading);
-	tell(is_requested, r->requested);
+	tell(is_requested, r->requested != 0);
 	rt_replica_unlock();
 }
 
