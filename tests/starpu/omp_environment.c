@@ -174,8 +174,9 @@ static void check_case(unsigned i)
 
 int main(void)
 {
-	static const char *const unset[] = {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_MAX_ACTIVE_LEVELS", "OMP_NESTED", "OMP_SCHEDULE",
-	                                    "OMP_PROC_BIND",   "OMP_DYNAMIC",      "OMP_CANCELLATION",      "OMP_PLACES"};
+	static const char *const unset[] = {"OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OMP_MAX_ACTIVE_LEVELS",
+	                                    "OMP_NESTED",      "OMP_SCHEDULE",     "OMP_PROC_BIND",
+	                                    "OMP_DYNAMIC",     "OMP_CANCELLATION", "OMP_PLACES"};
 	for (unsigned i = 0; i < sizeof unset / sizeof unset[0]; i++)
 		unsetenv(unset[i]);
 	setenv("STARPU_NCPU", "4", 1);

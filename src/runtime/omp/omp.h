@@ -129,7 +129,14 @@ const char *omp_trace_name(const struct omp_task *t);
 /* omp_region.c */
 unsigned omp_threads_of(const struct omp_task *me, int wanted); /* of a region that it would meet; wanted: 0, or by its clause */
 /* The thread of the region that this worker is; NULL: it belongs to none. Outside of all regions tasks are the initial thread's. */
-struct omp_thread *omp_thread_on(struct omp_region *r, unsigned worker);
+static inline struct omp_thread *omp_thread_on(const struct omp_region *r, unsigned worker)
+{
+	if (WEFT_UNLIKELY(!r->outer))
+		return &r->thread[0];
+	int place = omp.place[worker], thread = place - (int)r->first;
+	thread += thread < 0 ? omp.procs : 0;
+	return place >= 0 && thread < (int)r->n ? &r->thread[thread] : NULL;
+}
 int omp_worker_of(const struct omp_region *r, unsigned thread);
 void omp_spin_lock(struct weft_atomic_bool *lock);
 void omp_spin_unlock(struct weft_atomic_bool *lock);

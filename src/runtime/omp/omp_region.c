@@ -66,17 +66,6 @@ unsigned omp_threads_of(const struct omp_task *me, int wanted)
 	return n > 0 ? (unsigned)n : 1;
 }
 
-struct omp_thread *omp_thread_on(struct omp_region *r, unsigned worker)
-{
-	int thread = omp.place[worker] - (int)r->first;
-	if (!r->outer)
-		return &r->thread[0];
-	if (omp.place[worker] < 0)
-		return NULL;
-	thread += thread < 0 ? omp.procs : 0;
-	return thread < (int)r->n ? &r->thread[thread] : NULL;
-}
-
 int omp_worker_of(const struct omp_region *r, unsigned thread)
 {
 	return omp.worker[(r->first + thread) % (unsigned)omp.procs];
