@@ -35,8 +35,9 @@ extern const struct sched_policy sched_policies[]; /* ends with a NULL policy; t
 /* By name; "" or NULL: the usual one. NULL: there is none of that name. */
 const struct sched_policy *sched_policy_find(const char *name);
 const struct sched_policy *sched_policy_or_usual(const char *name); /* that, and a word of what is known, when it is not */
-void sched_policy_list(FILE *to);                                   /* for people */
-struct starpu_sched_policy *sched_lib_policy(const char *name);     /* of STARPU_SCHED_LIB */
+bool sched_policy_is_ours(const struct starpu_sched_policy *p);
+void sched_policy_list(FILE *to);                               /* for people */
+struct starpu_sched_policy *sched_lib_policy(const char *name); /* of STARPU_SCHED_LIB */
 
 /* -- contexts -- */
 /* The workers of a context at some time; older lists stay until the context ends, as somebody may still look at them. */
@@ -53,6 +54,7 @@ struct sched_ctx {
 	char *name;                         /* owned */
 	struct starpu_sched_policy *policy; /* NULL: a context without a scheduler */
 	bool native;
+	bool is_users; /* its policy is a program's, not one of ours */
 	void *policy_data, *user_data;
 	struct starpu_worker_collection *workers;
 	struct weft_atomic_ptr members; /* struct sched_members: those of `workers`, for who looks without a lock */

@@ -18,14 +18,6 @@ void sched_wake(unsigned worker)
 
 /* -- pushing -- */
 
-static bool is_ours(const struct starpu_sched_policy *p)
-{
-	for (const struct sched_policy *at = sched_policies; at->policy; at++)
-		if (at->policy == p)
-			return true;
-	return false;
-}
-
 /* Policies of users often wake only whom they know how to: all workers look. */
 static void wake_all(const struct sched_ctx *c)
 {
@@ -100,9 +92,9 @@ static void push(struct starpu_task *t)
 		push_without_policy(c, t);
 		return;
 	}
-	bool ours = is_ours(p);
+	bool is_users = c->is_users; /* once it is pushed, the task may be done, and its context gone */
 	STARPU_ASSERT_MSG(p->push_task(t) >= 0, "the scheduling policy refused a task");
-	if (!ours)
+	if (is_users)
 		wake_all(c);
 }
 
@@ -194,14 +186,13 @@ struct starpu_task *sched_pop(unsigned worker)
 {
 	struct sched_worker *w = &sched_workers[worker];
 	struct starpu_task *t = pop_local(w);
-	uint32_t ctxs = weft_load_u32(&w->ctxs);
-	unsigned first = w->turn;
-	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS && !t; i++) {
-		unsigned ctx = (first + i) % STARPU_NMAX_SCHED_CTXS;
-		if (!(ctxs >> ctx & 1))
-			continue;
+	uint32_t all = weft_load_u32(&w->ctxs), later = all >> w->turn << w->turn, earlier = all & ~later;
+	while (!t && (later | earlier)) {
+		uint32_t *from = later ? &later : &earlier;
+		unsigned ctx = (unsigned)__builtin_ctz(*from);
+		*from &= *from - 1;
 		t = keep_or_adopt(w, pop_from(w, ctx));
-		w->turn = (ctx + 1) % STARPU_NMAX_SCHED_CTXS;
+		w->turn = ctx + 1;
 	}
 	return t;
 }

@@ -69,6 +69,7 @@ int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how
 	*c = (struct sched_ctx){.id = id,
 	                        .policy = policy,
 	                        .native = how->native,
+	                        .is_users = policy && !sched_policy_is_ours(policy),
 	                        .inheritor = STARPU_NMAX_SCHED_CTXS,
 	                        .nested = -1};
 	if (how->prios == RT_PRIO_OWN || how->prios == RT_PRIO_ONE) {

@@ -51,6 +51,14 @@ static const struct {
 	const char *old, *name;
 } renamed[] = {{"heft", "dmda"}, {"no-prio", "eager"}, {"greedy", "eager"}, {"heft-tm", "dm"}, {"dmda-ready", "dmdar"}};
 
+bool sched_policy_is_ours(const struct starpu_sched_policy *p)
+{
+	const struct sched_policy *at = sched_policies;
+	while (at->policy && at->policy != p)
+		at++;
+	return at->policy != NULL;
+}
+
 const struct sched_policy *sched_policy_find(const char *name)
 {
 	if (!name || !*name)
