@@ -144,6 +144,30 @@ static void omp_task_without_begin(void)
 	starpu_omp_task_region(&attr);
 }
 
+static void lock_of_nobody(void)
+{
+	starpu_omp_lock_t lock;
+	starpu_omp_init_lock(&lock);
+	starpu_omp_unset_lock(&lock);
+}
+static void nest_lock_of_nobody(void)
+{
+	starpu_omp_nest_lock_t lock;
+	starpu_omp_init_nest_lock(&lock);
+	starpu_omp_unset_nest_lock(&lock);
+}
+static void lock_destroyed_twice(void)
+{
+	starpu_omp_lock_t lock;
+	starpu_omp_init_lock(&lock);
+	starpu_omp_destroy_lock(&lock);
+	starpu_omp_destroy_lock(&lock);
+}
+static void leaves_what_it_is_not_in(void)
+{
+	starpu_omp_critical_inline_end("section");
+}
+
 static void context_that_is_not(void)
 {
 	struct starpu_task *t = starpu_task_create();
@@ -234,6 +258,10 @@ int main(void)
 		{nowhere_for_memory, "there is no place for the address"},
 		{region_without_begin, "starpu_omp_parallel_region is called without starpu_omp_init"},
 		{omp_task_without_begin, "starpu_omp_task_region is called without starpu_omp_init"},
+		{lock_of_nobody, "an OpenMP lock is unset, or a critical section left, that nobody has"},
+		{nest_lock_of_nobody, "by a task that does not have it"},
+		{lock_destroyed_twice, "or after it is destroyed"},
+		{leaves_what_it_is_not_in, "a critical section left, that nobody has"},
 		{context_that_is_not, "task 'mine' is for scheduling context 5, which there is not"},
 		{context_of_nobody, "'few': there is no worker 9, but 1 from 0 on"},
 		{context_gets_nobody, "'few': there is no worker -1"},

@@ -4,6 +4,7 @@
  * is handed to the first of them, so that nobody waits for ever.
  */
 #include "omp.h"
+#include "runtime/api/init.h"
 
 /* Critical sections: found by name, never forgotten before the end. */
 struct critical {
@@ -48,6 +49,8 @@ static void lock_give(struct omp_lock *l)
 {
 	omp_spin_lock(&l->lock);
 	struct rt_waiter *next = l->first;
+	if (!l->taken)
+		rt_misuse("an OpenMP lock is unset, or a critical section left, that nobody has");
 	if (next)
 		l->first = next->next;
 	else
@@ -67,6 +70,13 @@ static struct omp_lock *lock_new(void)
 
 /* ---- locks ---- */
 
+static struct omp_lock *lock_of(void *internal)
+{
+	if (!internal)
+		rt_misuse("an OpenMP lock is used before it is initialised, or after it is destroyed");
+	return internal;
+}
+
 void starpu_omp_init_lock(starpu_omp_lock_t *lock)
 {
 	lock->internal = lock_new();
@@ -74,23 +84,23 @@ void starpu_omp_init_lock(starpu_omp_lock_t *lock)
 
 void starpu_omp_destroy_lock(starpu_omp_lock_t *lock)
 {
-	free(lock->internal);
+	free(lock_of(lock->internal));
 	lock->internal = NULL;
 }
 
 void starpu_omp_set_lock(starpu_omp_lock_t *lock)
 {
-	lock_take(lock->internal);
+	lock_take(lock_of(lock->internal));
 }
 
 void starpu_omp_unset_lock(starpu_omp_lock_t *lock)
 {
-	lock_give(lock->internal);
+	lock_give(lock_of(lock->internal));
 }
 
 int starpu_omp_test_lock(starpu_omp_lock_t *lock)
 {
-	return lock_try(lock->internal);
+	return lock_try(lock_of(lock->internal));
 }
 
 void starpu_omp_init_nest_lock(starpu_omp_nest_lock_t *lock)
@@ -100,7 +110,7 @@ void starpu_omp_init_nest_lock(starpu_omp_nest_lock_t *lock)
 
 void starpu_omp_destroy_nest_lock(starpu_omp_nest_lock_t *lock)
 {
-	free(lock->internal);
+	free(lock_of(lock->internal));
 	lock->internal = NULL;
 }
 
@@ -117,7 +127,7 @@ static void own(struct omp_lock *l)
 
 void starpu_omp_set_nest_lock(starpu_omp_nest_lock_t *lock)
 {
-	struct omp_lock *l = lock->internal;
+	struct omp_lock *l = lock_of(lock->internal);
 	if (!owns(l)) {
 		lock_take(l);
 		own(l);
@@ -127,7 +137,9 @@ void starpu_omp_set_nest_lock(starpu_omp_nest_lock_t *lock)
 
 void starpu_omp_unset_nest_lock(starpu_omp_nest_lock_t *lock)
 {
-	struct omp_lock *l = lock->internal;
+	struct omp_lock *l = lock_of(lock->internal);
+	if (!owns(l))
+		rt_misuse("a nestable OpenMP lock is unset by a task that does not have it");
 	if (--l->depth)
 		return;
 	__atomic_store_n(&l->owner, NULL, __ATOMIC_RELEASE);
@@ -136,7 +148,7 @@ void starpu_omp_unset_nest_lock(starpu_omp_nest_lock_t *lock)
 
 int starpu_omp_test_nest_lock(starpu_omp_nest_lock_t *lock)
 {
-	struct omp_lock *l = lock->internal;
+	struct omp_lock *l = lock_of(lock->internal);
 	if (!owns(l)) {
 		if (!lock_try(l))
 			return 0;

@@ -4,6 +4,7 @@
  * of the application waits. Barriers, master, single.
  */
 #include "omp.h"
+#include "runtime/api/init.h"
 #include <sched.h>
 
 void omp_spin_lock(struct weft_atomic_bool *lock)
@@ -166,6 +167,8 @@ static void start_with_data(struct omp_region *r, const struct starpu_omp_parall
 void starpu_omp_parallel_region(const struct starpu_omp_parallel_region_attr *attr)
 {
 	omp_must_run("starpu_omp_parallel_region");
+	if (!attr || !attr->cl.cpu_funcs[0])
+		rt_misuse("starpu_omp_parallel_region: there is no function for CPUs");
 	struct omp_task *me = omp_current();
 	struct rt_submitter *s = rt_self(omp.runtime);
 	struct omp_region *r = region_new(me, attr, s ? s->worker : NULL);
