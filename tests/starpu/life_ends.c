@@ -170,6 +170,25 @@ static int forks_between(void)
 	starpu_task_wait_for_all();
 	return end_after(20);
 }
+/* A child that ends as its parent would (by atexit, say: here at once, as a sanitizer's own end does not work there), and one that wants StarPU. */
+static int forks_and_goes_on(void)
+{
+	begin();
+	pid_t child = fork();
+	if (!child) {
+		starpu_shutdown();
+		_exit(6);
+	}
+	CHECK(status_of(child) == 6);
+	child = fork();
+	if (!child) {
+		CHECK(starpu_init(NULL) == -ENODEV);
+		_exit(checks_failed());
+	}
+	CHECK(!status_of(child));
+	insert(&counts, 20);
+	return end_after(20);
+}
 static int forks_after(void)
 {
 	CHECK(!some());
@@ -453,6 +472,7 @@ static const struct program {
 	{"forgets_data", forgets_data, 0},
 	{"forks_before", forks_before, 0},
 	{"forks_between", forks_between, 0},
+	{"forks_and_goes_on", forks_and_goes_on, 0},
 	{"forks_after", forks_after, 0},
 	{"begins_and_ends_elsewhere", begins_and_ends_elsewhere, 0},
 	{"is_waited_for", is_waited_for, 0},

@@ -233,6 +233,21 @@ static void check_order_and_limits(unsigned devices)
 	unsetenv("STARPU_LIMIT_OPENCL_0_MEM");
 }
 
+/* The program's own choice counts more than the user's. */
+static void check_explicit(unsigned devices)
+{
+	struct starpu_conf conf;
+	setenv("STARPU_WORKERS_OPENCLID", "0", 1);
+	starpu_conf_init(&conf);
+	conf.nopencl = 1;
+	conf.use_explicit_workers_opencl_gpuid = 1;
+	conf.workers_opencl_gpuid[0] = devices - 1;
+	CHECK(!starpu_init(&conf));
+	CHECK(starpu_opencl_worker_get_count() == 1 && starpu_worker_get_devid(nth_worker(0)) == (int)devices - 1);
+	starpu_shutdown();
+	unsetenv("STARPU_WORKERS_OPENCLID");
+}
+
 static void check_models(void)
 {
 	for (int alike = 0; alike < 2; alike++) {
@@ -253,6 +268,7 @@ static void check_variables(unsigned devices)
 	CHECK(devices_with("STARPU_NOPENCL", "1") == 1);
 	CHECK(devices_with("STARPU_WORKERS_OPENCLID", "0 0") == 1);
 	check_order_and_limits(devices);
+	check_explicit(devices);
 	if (devices > 1)
 		check_models();
 }

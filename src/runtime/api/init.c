@@ -8,6 +8,7 @@
 #include "profile.h"
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { SPIN_NS = 20000 };
 
@@ -15,6 +16,7 @@ static struct {
 	pthread_mutex_t lock; /* of begin and end */
 	pthread_cond_t changed;
 	unsigned users;
+	pid_t process;                 /* whose it is: a child of fork has no workers */
 	struct weft_atomic_bool is_up; /* written with the lock: from when it may be used until it is taken back */
 	unsigned paused;
 	unsigned n_layers; /* that have begun */
@@ -84,13 +86,21 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 	return rc;
 }
 
+static bool is_of_parent(void)
+{
+	return life.users && life.process != getpid();
+}
+
 int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 {
 	(void)argc, (void)argv;
 	struct weft_err err = {0};
 	int rc = 0;
 	pthread_mutex_lock(&life.lock);
-	if (!life.users)
+	if (is_of_parent())
+		rc = weft_err_set(&err, -ENODEV,
+		                  "a process that was forked while StarPU ran has no workers, and cannot begin it");
+	else if (!life.users)
 		rc = begin(user_conf, &err);
 	if (!rc && !life.users) {
 		rt_watch_begin(&rt_machine);
@@ -101,6 +111,7 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 	}
 	if (!rc) {
 		life.users++;
+		life.process = getpid();
 		weft_store_bool(&life.is_up, true);
 		pthread_cond_broadcast(&life.changed);
 	}
@@ -142,7 +153,7 @@ void starpu_shutdown(void)
 {
 	struct rt_machine *m = &rt_machine;
 	pthread_mutex_lock(&life.lock);
-	if (!life.users || --life.users) {
+	if (!life.users || is_of_parent() || --life.users) {
 		pthread_mutex_unlock(&life.lock);
 		return;
 	}
