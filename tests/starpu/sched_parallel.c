@@ -144,7 +144,9 @@ int main(void)
 	with("peager", 0);
 	with("peager", 1);
 	with("pheft", 0);
-	with("modular-parallel-heft", 0);
+	with("modular-pheft", 0);
+	with("modular-prandom", 0);
+	with("modular-prandom-prio", 0);
 	check_combinations();
 	return checks_failed();
 }

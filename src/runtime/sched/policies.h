@@ -14,7 +14,7 @@ extern struct starpu_sched_policy policy_modular_eager, policy_modular_eager_pri
 	policy_modular_random_prio, policy_modular_random_prefetching, policy_modular_random_prio_prefetching, policy_modular_ws,
 	policy_modular_dmda, policy_modular_dmdap, policy_modular_dmdar, policy_modular_dmdas, policy_modular_heft,
 	policy_modular_heft_prio, policy_modular_heft2, policy_modular_heteroprio, policy_modular_heteroprio_heft,
-	policy_modular_parallel_heft;
+	policy_modular_parallel_heft, policy_modular_parallel_random, policy_modular_parallel_random_prio;
 
 /*
  * Wakes a worker of this context that found nothing before and may run the task. The caller still has the lock under which it put

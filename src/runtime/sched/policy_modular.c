@@ -38,6 +38,7 @@ static void deinit(unsigned ctx)
 /* Also of a single worker or node: the decision says what is expected, or keeps tasks. */
 #define WORKERS (STARPU_SCHED_SIMPLE_DECIDE_WORKERS | STARPU_SCHED_SIMPLE_DECIDE_ALWAYS)
 #define NODES (STARPU_SCHED_SIMPLE_DECIDE_MEMNODES | STARPU_SCHED_SIMPLE_DECIDE_ALWAYS)
+#define COMBINED STARPU_SCHED_SIMPLE_COMBINED_WORKERS
 #define NOLIMIT STARPU_SCHED_SIMPLE_FIFOS_BELOW_NOLIMIT
 
 MODULAR(modular_eager, "modular-eager", "eager from components", starpu_sched_component_eager_create, WORKERS | ABOVE | IMPL)
@@ -79,27 +80,9 @@ MODULAR(modular_heteroprio, "modular-heteroprio", "to the device that is much be
 MODULAR(modular_heteroprio_heft, "modular-heteroprio-heft", "heteroprio, queues that are not bounded",
         starpu_sched_component_heteroprio_create, WORKERS | MODEL | ABOVE_PRIO | BELOW_PRIO | NOLIMIT | IMPL)
 
-static void init_parallel(unsigned ctx)
-{
-	starpu_sched_component_initialize_simple_scheduler((starpu_sched_component_create_t)(void (*)(
-								   void))starpu_sched_component_heft_create,
-	                                                   NULL,
-	                                                   WORKERS | ABOVE_PRIO | BELOW_PRIO | IMPL |
-	                                                           STARPU_SCHED_SIMPLE_COMBINED_WORKERS,
-	                                                   ctx);
-}
-
-struct starpu_sched_policy policy_modular_parallel_heft = {
-	.init_sched = init_parallel,
-	.deinit_sched = deinit,
-	.add_workers = starpu_sched_tree_add_workers,
-	.remove_workers = starpu_sched_tree_remove_workers,
-	.push_task = starpu_sched_tree_push_task,
-	.pop_task = starpu_sched_tree_pop_task,
-	.pre_exec_hook = starpu_sched_component_worker_pre_exec_hook,
-	.post_exec_hook = starpu_sched_component_worker_post_exec_hook,
-	.do_schedule = starpu_sched_tree_do_schedule,
-	.policy_name = "modular-parallel-heft",
-	.policy_description = "heft over workers and combinations of them",
-	.worker_type = STARPU_WORKER_LIST,
-};
+MODULAR(modular_parallel_heft, "modular-parallel-heft", "heft over workers and combinations of them",
+        starpu_sched_component_heft_create, WORKERS | ABOVE_PRIO | BELOW_PRIO | IMPL | COMBINED)
+MODULAR(modular_parallel_random, "modular-parallel-random", "random over workers and combinations of them",
+        starpu_sched_component_random_create, WORKERS | ABOVE | BELOW | IMPL | COMBINED)
+MODULAR(modular_parallel_random_prio, "modular-parallel-random-prio", "the same by priority",
+        starpu_sched_component_random_create, WORKERS | ABOVE_PRIO | BELOW_PRIO | IMPL | COMBINED)

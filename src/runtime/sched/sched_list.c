@@ -28,6 +28,8 @@ const struct sched_policy sched_policies[] = {
 	{&policy_modular_heteroprio, false, RT_PRIO_NONE},
 	{&policy_modular_heteroprio_heft, false, RT_PRIO_NONE},
 	{&policy_modular_parallel_heft, false, RT_PRIO_NONE},
+	{&policy_modular_parallel_random, false, RT_PRIO_NONE},
+	{&policy_modular_parallel_random_prio, false, RT_PRIO_NONE},
 	{&policy_eager, true, RT_PRIO_FRONT},
 	{&policy_prio, true, RT_PRIO_ONE},
 	{&policy_random, false, RT_PRIO_NONE},
@@ -49,7 +51,16 @@ enum { N_POLICIES = sizeof sched_policies / sizeof *sched_policies };
 /* Names of old that programs still say. */
 static const struct {
 	const char *old, *name;
-} renamed[] = {{"heft", "dmda"}, {"no-prio", "eager"}, {"greedy", "eager"}, {"heft-tm", "dm"}, {"dmda-ready", "dmdar"}};
+} renamed[] = {
+	{"heft", "dmda"},
+	{"no-prio", "eager"},
+	{"greedy", "eager"},
+	{"heft-tm", "dm"},
+	{"dmda-ready", "dmdar"},
+	{"modular-pheft", "modular-parallel-heft"},
+	{"modular-prandom", "modular-parallel-random"},
+	{"modular-prandom-prio", "modular-parallel-random-prio"},
+};
 
 bool sched_policy_is_ours(const struct starpu_sched_policy *p)
 {
