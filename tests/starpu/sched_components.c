@@ -97,6 +97,25 @@ static void init_own(unsigned ctx)
 	starpu_sched_tree_update_workers(t);
 }
 
+/* -- the same between queues: those below get what it decides, and nothing past it -- */
+
+static void init_between(unsigned ctx)
+{
+	struct starpu_sched_component_fifo_data two = {.ntasks_threshold = 2};
+	struct starpu_sched_tree *t = starpu_sched_tree_create(ctx);
+	starpu_sched_ctx_set_policy_data(ctx, t);
+	t->root = starpu_sched_component_fifo_create(t, NULL);
+	struct starpu_sched_component *decision = starpu_sched_component_create(t, "odd or even");
+	decision->push_task = odd_even;
+	starpu_sched_component_connect(t->root, decision);
+	for (unsigned i = 0; i < starpu_worker_get_count(); i++) {
+		struct starpu_sched_component *queue = starpu_sched_component_fifo_create(t, &two);
+		starpu_sched_component_connect(decision, queue);
+		starpu_sched_component_connect(queue, starpu_sched_component_worker_new(ctx, (int)i));
+	}
+	starpu_sched_tree_update_workers(t);
+}
+
 /* -- what splits tasks lets those through that cannot be split -- */
 
 static void init_splitter(unsigned ctx)
@@ -190,7 +209,7 @@ static void run(void (*init)(unsigned), const char *name)
 	}
 	starpu_task_wait_for_all();
 	CHECK(done == TASKS);
-	if (init == init_own)
+	if (init == init_own || init == init_between)
 		CHECK(by_worker[0] == TASKS / 2 && by_worker[1] == TASKS / 2);
 	if (init == init_parties)
 		CHECK(n_parties == TASKS / 3 && in_party == TASKS / 3 * 1002);
@@ -246,6 +265,7 @@ int main(void)
 	run(init_machine, "machine");
 	run(init_several, "several");
 	run(init_own, "own");
+	run(init_between, "between");
 	run(init_splitter, "splitter");
 	run(init_parties, "parties");
 	toolbox();

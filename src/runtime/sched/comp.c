@@ -184,10 +184,17 @@ void comp_free_data(struct starpu_sched_component *c)
 	c->data = NULL;
 }
 
+/* One of ours, or of the program. */
+struct made {
+	struct starpu_sched_component component; /* first */
+	bool ours;
+};
+
 struct starpu_sched_component *starpu_sched_component_create(struct starpu_sched_tree *tree, const char *name)
 {
-	struct starpu_sched_component *c = malloc(sizeof *c);
-	STARPU_ASSERT_MSG(c, "no memory for a scheduling component");
+	struct made *m = calloc(1, sizeof *m);
+	STARPU_ASSERT_MSG(m, "no memory for a scheduling component");
+	struct starpu_sched_component *c = &m->component;
 	*c = (struct starpu_sched_component){
 		.tree = tree,
 		.name = strdup(name),
@@ -214,6 +221,7 @@ struct starpu_sched_component *starpu_sched_component_create(struct starpu_sched
 struct starpu_sched_component *comp_new(struct starpu_sched_tree *tree, const char *name, size_t data_bytes)
 {
 	struct starpu_sched_component *c = starpu_sched_component_create(tree, name);
+	((struct made *)c)->ours = true;
 	if (!data_bytes)
 		return c;
 	c->data = calloc(1, data_bytes);
@@ -486,11 +494,32 @@ int comp_child_of_caller(const struct starpu_sched_component *c)
 	return -1;
 }
 
+static bool is_queue(struct starpu_sched_component *c)
+{
+	return starpu_sched_component_is_fifo(c) || starpu_sched_component_is_prio(c);
+}
+
+static bool has_queue_above(const struct starpu_sched_component *c)
+{
+	bool has = false;
+	for (unsigned i = 0; i < c->nparents && !has; i++) {
+		struct starpu_sched_component *p = comp_bottom(c->parents[i]);
+		has = is_queue(p) || has_queue_above(p);
+	}
+	return has;
+}
+
+bool comp_is_programs_decision(const struct starpu_sched_component *c)
+{
+	return !((const struct made *)c)->ours && c->push_task != usual_push &&
+	       c->pull_task == starpu_sched_component_parents_pull_task && has_queue_above(c);
+}
+
 int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	for (unsigned i = 0; i < c->nparents; i++) {
 		struct starpu_sched_component *p = comp_bottom(c->parents[i]);
-		if ((starpu_sched_component_is_fifo(p) || starpu_sched_component_is_prio(p)) && p->notify(p, 0, t))
+		if (is_queue(p) && p->notify(p, 0, t))
 			return 1;
 		if (comp_give_back(p, t))
 			return 1;

@@ -29,6 +29,9 @@ int comp_decision_can_push(struct starpu_sched_component *c, struct starpu_sched
 /* A refused task goes back to the queue that it came from, to the front. */
 int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t);
 
+/* Does the program's own component push what a queue above it has as it decides? Then a queue below does not pull through it. */
+bool comp_is_programs_decision(const struct starpu_sched_component *c);
+
 /* Takes the tasks that nobody below may run any more out of a queue's, a work stealing's, a leaf's own, to the end of `out`. */
 void comp_queue_strand(struct starpu_sched_component *c, struct starpu_task_list *out);
 void comp_ws_strand(struct starpu_sched_component *c, struct starpu_task_list *out);

@@ -112,13 +112,24 @@ void comp_queue_strand(struct starpu_sched_component *c, struct starpu_task_list
 	}
 }
 
+static struct starpu_task *pull_from_above(struct starpu_sched_component *c, struct starpu_sched_component *to)
+{
+	struct starpu_task *t = NULL;
+	for (unsigned i = 0; i < c->nparents && !t; i++)
+		if (!comp_is_programs_decision(c->parents[i]))
+			t = c->parents[i]->pull_task(c->parents[i], to);
+	return t;
+}
+
 static struct starpu_task *pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
 {
 	struct queue *q = c->data;
 	struct starpu_task *t = take(q, to);
 	if (!t) {
-		/* What is above may have something for `to`, or push to us when asked. */
-		t = starpu_sched_component_parents_pull_task(c, to);
+		/* What is above pushes to us when it is told that there is room: by the way of a decision, if one is there. */
+		starpu_sched_component_send_can_push_to_parents(c);
+		t = take(q, to);
+		t = t ? t : pull_from_above(c, to);
 		return t ? t : take(q, to);
 	}
 	if (q->how.ntasks_threshold || q->how.exp_len_threshold > 0)

@@ -192,7 +192,9 @@ static struct starpu_sched_component *combined(struct starpu_sched_tree *tree, i
 
 static struct starpu_sched_component *leaf_of(struct starpu_sched_tree *tree, int id)
 {
-	return starpu_worker_is_combined_worker(id) ? combined(tree, id) : leaf(tree, id, "worker");
+	char name[32];
+	snprintf(name, sizeof name, "worker %d", id);
+	return starpu_worker_is_combined_worker(id) ? combined(tree, id) : leaf(tree, id, name);
 }
 
 struct starpu_sched_component *starpu_sched_component_worker_new(unsigned sched_ctx, int workerid)
