@@ -112,10 +112,10 @@ static void without_workers(void)
 		reset();
 		submit(c, TASKS);
 		starpu_sleep(0.002F);
-		CHECK(total == 0);
+		CHECK(total == 0 && starpu_sched_ctx_get_nready_tasks(c) == TASKS);
 		starpu_sched_ctx_add_workers(both, 2, c);
 		CHECK(starpu_task_wait_for_all_in_ctx(c) == 0);
-		CHECK(total == TASKS);
+		CHECK(total == TASKS && starpu_sched_ctx_get_nready_tasks(c) == 0);
 		starpu_sched_ctx_delete(c);
 	}
 }

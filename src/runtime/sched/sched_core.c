@@ -76,9 +76,9 @@ static void push(struct starpu_task *t)
 	struct sched_ctx *c = sched_ctx(t->sched_ctx);
 	c = c ? c : &sched_ctxs[0];
 	t->sched_ctx = c->id;
+	sched_ctx_ready(c, t, 1);
 	if (c->id && hold(c, t))
 		return;
-	sched_ctx_ready(c, t, 1);
 	if (soon.func)
 		soon.func(soon.data, t, 0);
 	struct starpu_sched_policy *p = c->policy;

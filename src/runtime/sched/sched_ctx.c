@@ -127,7 +127,7 @@ static void push_held(struct sched_ctx *c)
 	starpu_task_list_move(&held, &c->held);
 	pthread_mutex_unlock(&c->lock);
 	while (!starpu_task_list_empty(&held))
-		sched_push(starpu_task_list_pop_front(&held));
+		sched_push_again(starpu_task_list_pop_front(&held));
 }
 
 static void check_worker(const struct sched_ctx *c, int worker)
