@@ -458,6 +458,21 @@ static void knows_what_comes_after(void)
 	starpu_task_destroy(t[1]);
 	CHECK(starpu_task_get_task_succs(t[0], 8, after) == 0);
 	starpu_task_destroy(t[0]);
+	/* Who runs tasks has scheduled them; submitted again, they are not yet. */
+	for (int i = 0; i < 2; i++) {
+		t[i] = make(4 * i + 1);
+		t[i]->destroy = 0;
+	}
+	starpu_task_declare_deps_array(t[1], 1, &t[0]);
+	CHECK(starpu_task_submit(t[1]) == 0 && starpu_task_get_task_scheduled_succs(t[0], 8, after) == 0);
+	CHECK(starpu_task_submit(t[0]) == 0);
+	starpu_task_wait_for_all();
+	CHECK(starpu_task_get_task_scheduled_succs(t[0], 8, after) == 1 && after[0] == t[1]);
+	CHECK(starpu_task_submit(t[1]) == 0 && starpu_task_get_task_scheduled_succs(t[0], 8, after) == 0);
+	CHECK(starpu_task_submit(t[0]) == 0);
+	starpu_task_wait_for_all();
+	starpu_task_destroy(t[0]);
+	starpu_task_destroy(t[1]);
 }
 
 int main(void)

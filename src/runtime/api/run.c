@@ -129,6 +129,7 @@ static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffer
 		rt_worker_back(w);
 	if (t) {
 		t->status = STARPU_TASK_RUNNING;
+		t->scheduled = 1; /* by the core's loop, if no policy has said so */
 		((struct rt_task *)t->starpu_private)->ran_on = w;
 	}
 	if (policy && policy->before)

@@ -178,6 +178,7 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	own->announced = false;
 	weft_store_u64(&own->footprint, 0);
 	t->status = STARPU_TASK_BLOCKED;
+	t->scheduled = 0;
 	weft_store_u32(&own->state, RT_T_SUBMITTED | (weft_load_u32(&own->state) & RT_T_DESTROY));
 	rc = add_before(s, own, nodeps);
 	unsigned ctx = t->sched_ctx;
