@@ -44,7 +44,7 @@ static int connect_to(const char *path)
 	memcpy(to.sun_path, path, n);
 	if (path[0] == '@') /* the abstract name space */
 		to.sun_path[0] = '\0';
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int fd = weft_fd_high(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 	if (fd < 0)
 		return -errno;
 	if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n))) {
@@ -99,6 +99,8 @@ int agent_begin(const char *path, bool attached)
 	if (agent.socket < 0)
 		return agent.socket;
 	int rc = pipe2(agent.wake, O_CLOEXEC | O_NONBLOCK) ? -errno : 0;
+	for (unsigned k = 0; k < 2; k++)
+		agent.wake[k] = weft_fd_high(agent.wake[k]);
 	if (rc == 0)
 		rc = agent_patch_init();
 	if (rc == 0)

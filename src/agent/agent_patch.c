@@ -44,7 +44,9 @@ static int memory = -1;
 
 int agent_patch_init(void)
 {
-	memory = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+	if (memory >= 0) /* of a process that forked */
+		close(memory);
+	memory = weft_fd_high(open("/proc/self/mem", O_RDWR | O_CLOEXEC));
 	if (memory < 0)
 		return -errno;
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) ? -errno : 0;

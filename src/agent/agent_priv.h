@@ -16,6 +16,7 @@
 #define WEFT_AGENT_PRIV_H
 
 #include "base/atomic.h"
+#include "base/fs.h"
 #include "link/link_proto.h"
 #include "link/link_ring.h"
 #include <signal.h>

@@ -32,7 +32,7 @@ static struct agent_thread *block_at(uint32_t index)
 static int map_rings(void)
 {
 	size_t bytes = (size_t)agent.ring_bytes * agent.n_most;
-	agent.memory = memfd_create("weft-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	agent.memory = weft_fd_high(memfd_create("weft-rings", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	/* Sealed: a controller could not touch what is cut off later. */
 	if (agent.memory < 0 || ftruncate(agent.memory, (off_t)bytes) ||
 	    fcntl(agent.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,6 +90,17 @@ static int read_to_end(int fd, struct weft_buf *b)
 	}
 	b->at[b->n] = '\0';
 	return 0;
+}
+
+int weft_fd_high(int low)
+{
+	struct rlimit most;
+	int from = getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur > 1024 ? 1000 : 200;
+	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, from);
+	if (fd < 0)
+		return low;
+	close(low);
+	return fd;
 }
 
 int weft_write_all(int fd, const void *at, size_t n, uint64_t offset)

@@ -26,6 +26,12 @@ int weft_write_all(int fd, const void *at, size_t n, uint64_t offset) WEFT_MUST_
 int weft_read_all(int fd, void *to, size_t n, uint64_t offset) WEFT_MUST_CHECK;
 
 /*
+ * For code within other programs: the same file under a descriptor of high number, out of the way of those that expect the lowest ones and of
+ * shells, which put what they redirect under the numbers that their scripts say. `low` is closed; it is returned where there is no room.
+ */
+int weft_fd_high(int low);
+
+/*
  * An output that appears under its name only when complete: written as a temporary name in the same folder, then fsync and
  * rename. "-" means stdout (no temporary), and so is a device or a pipe written directly. Until commit the old file is
  * untouched; abandon removes the temporary. A link stays one: the file behind it is replaced. The mode is the old file's,

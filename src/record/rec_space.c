@@ -20,6 +20,7 @@
  * take, rest and retire may be called by any thread at any time, also in signal handlers.
  */
 #include "rec_priv.h"
+#include "base/fs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -44,18 +45,6 @@
 #define SEGMENT_SHIFT_LEAST 8u /* 1 MiB */
 
 /* ---- The file and its mapping ---- */
-
-/* A descriptor of high number, out of the way of programs that expect the lowest ones. */
-static int space_high_fd(int low)
-{
-	struct rlimit most;
-	int from = getrlimit(RLIMIT_NOFILE, &most) == 0 && most.rlim_cur > 1024 ? 1000 : 200;
-	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, from);
-	if (fd < 0)
-		return low;
-	close(low);
-	return fd;
-}
 
 /* The descriptor may have been closed by the program, and its number be in use for a file of its own. */
 static bool space_fd_is_ours(const struct rec_space *s, int fd)
@@ -83,7 +72,7 @@ int rec_space_fd(struct rec_space *s)
 	int fd = weft_load_i32(&s->fd);
 	if (space_fd_is_ours(s, fd))
 		return fd;
-	fd = space_high_fd(open(s->path, O_RDWR | O_CLOEXEC));
+	fd = weft_fd_high(open(s->path, O_RDWR | O_CLOEXEC));
 	if (space_fd_is_ours(s, fd)) {
 		weft_store_i32(&s->fd, fd);
 		return fd;
@@ -249,7 +238,7 @@ static int space_create(struct rec_space *s, const char *dir)
 		strcpy(at, ".stream");
 		int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (fd >= 0)
-			return space_high_fd(fd);
+			return weft_fd_high(fd);
 		if (errno != EEXIST)
 			return -errno;
 	}

@@ -184,3 +184,7 @@ $ weft record -q -o y.weft --probe smu -- ./sums
 16
 weft record: warning: nothing was watched by --probe 'smu': no function 'smu' in this process: did you mean 'sum'?
 ? 5
+
+## What the agent keeps open has high numbers: a shell puts what it redirects under the numbers that its script says, and its commands would wait for one another.
+$ sh -c 'ls /proc/$$/fd' >plain; weft record -q --probe main -o fds.weft -- sh -c 'ls /proc/$$/fd' >probed 2>/dev/null; awk '$1 < 200' probed | diff plain - && awk '$1 >= 200' probed | grep -c . | awk '{print ($1 > 2 ? "out of the way" : "none")}'
+out of the way
