@@ -377,9 +377,22 @@ static void fork_in_handler(int sig)
 	(void)sig;
 	if (in_child || handler_forks >= HANDLER_FORKS)
 		return;
-	handler_forks++;
-	if ((raw ? raw_clone() : fork()) == 0)
-		in_child = 1; /* and back into what was interrupted */
+	pid_t pid = raw ? raw_clone() : fork();
+	handler_forks += pid > 0;
+	in_child = pid == 0; /* and back into what was interrupted */
+}
+
+/* How many children of this process did not end with 0. */
+static int reap_all(void)
+{
+	int status, bad = 0;
+	for (pid_t pid; (pid = waitpid(-1, &status, 0)) > 0 || errno == EINTR;) {
+		if (pid < 0 || !status)
+			continue;
+		fprintf(stderr, "# a child ended with status %#x\n", status);
+		bad++;
+	}
+	return bad;
 }
 
 CHILD(forks_in_handlers)
@@ -404,12 +417,11 @@ CHILD(forks_in_handlers)
 		_exit(0);
 	}
 	timer_settime(timer, 0, &never, NULL);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	int bad = reap_all();
 	weft_point(number, (int64_t)n++);
 	record(parents, 1);
 	printf("%llu\n", (unsigned long long)n);
-	return 0;
+	return bad;
 }
 
 struct numbers {
