@@ -175,35 +175,41 @@ static int helper_create_thread(struct rec_stream *s, size_t stack_bytes)
 
 static enum rec_helper_state helper_create(struct rec_stream *s)
 {
-	sigset_t all, old;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	enum rec_helper_state state = REC_HELPER_NONE;
-	if (rec_foreign_begin(true)) {
-		weft_store_u32(&rec.wiped->helper, REC_HELPER_RUNNING);
-		int rc = helper_create_thread(s, STACK_BYTES);
-		/* A program with much thread-local memory wants a larger stack. */
-		if (rc == EINVAL)
-			rc = helper_create_thread(s, 0);
-		if (rc)
-			rec_foreign_end();
-		state = rc ? REC_HELPER_FAILED : REC_HELPER_RUNNING;
-	}
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return state;
+	/* Not created while others fork for so long: at the next definition. */
+	if (!rec_foreign_begin(true))
+		return REC_HELPER_NONE;
+	weft_store_u32(&rec.wiped->helper, REC_HELPER_RUNNING);
+	int rc = helper_create_thread(s, STACK_BYTES);
+	/* A program with much thread-local memory wants a larger stack. */
+	if (rc == EINVAL)
+		rc = helper_create_thread(s, 0);
+	if (rc)
+		rec_foreign_end();
+	return rc ? REC_HELPER_FAILED : REC_HELPER_RUNNING;
+}
+
+/* All signals are blocked: the helper's thread begins with that; and the child of a handler that forks would go on with our stream. */
+static void helper_start(void)
+{
+	struct rec_stream *s = rec_stream();
+	uint32_t none = REC_HELPER_NONE;
+	if (!s || !weft_cas_u32(&rec.wiped->helper, &none, REC_HELPER_STARTING))
+		return;
+	rec_modules_update(s);
+	enum rec_helper_state state = helper_create(s);
+	if (state != REC_HELPER_RUNNING)
+		weft_store_u32(&rec.wiped->helper, state);
 }
 
 void rec_helper_ensure(void)
 {
-	struct rec_stream *s = rec_stream();
-	uint32_t none = REC_HELPER_NONE;
-	if (!s || !weft_load_u32(&rec.on) || rec.no_helper || !weft_cas_u32(&rec.wiped->helper, &none, REC_HELPER_STARTING))
+	sigset_t all, old;
+	if (rec.no_helper || !weft_load_u32(&rec.on) || !rec_stream() || weft_load_u32(&rec.wiped->helper) != REC_HELPER_NONE)
 		return;
-	rec_modules_update(s);
-	enum rec_helper_state state = helper_create(s);
-	/* Not created while others fork for so long: at the next definition. */
-	if (state != REC_HELPER_RUNNING)
-		weft_store_u32(&rec.wiped->helper, state);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	helper_start();
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
 bool rec_helper_end(void)
