@@ -203,8 +203,10 @@ static const struct rec_def *def_make(struct rec_def *want)
 	weft_store_u32(&rec.defs.n, index + 1);
 	def_hash_put(rec.defs.hash, rec.defs.hash_cells, index);
 	rec_live_store(index, def_live(d));
-	if (rec_stream())
-		def_write(rec_stream(), d);
+	/* Asked once: in the child of a handler that forks here there is none any more, and the old one takes nothing. */
+	struct rec_stream *s = rec_stream();
+	if (s)
+		def_write(s, d);
 	return d;
 }
 

@@ -180,8 +180,9 @@ int rec_init(void)
 __attribute__((constructor)) static void record_load(void)
 {
 	int saved = errno;
-	if (rec_init() == 0 && rec_stream())
-		rec_modules_update(rec_stream());
+	struct rec_stream *s = rec_init() ? NULL : rec_stream();
+	if (s)
+		rec_modules_update(s);
 	errno = saved;
 }
 
@@ -342,8 +343,9 @@ void weft_name_process(const char *name)
 	if (!rec_lock())
 		return;
 	record_keep_name(rec.process_name, sizeof rec.process_name, name);
-	if (rec_stream())
-		rec_process_name(rec_stream());
+	struct rec_stream *s = rec_stream();
+	if (s)
+		rec_process_name(s);
 	rec_unlock();
 }
 
@@ -355,8 +357,9 @@ void weft_name_node(const char *name)
 	if (!rec_lock())
 		return;
 	record_keep_name(rec.node_name, sizeof rec.node_name, name);
-	if (rec_stream())
-		rec_meta_text(rec_stream(), WEFT_TEXT_NODE, weft_str(rec.node_name));
+	struct rec_stream *s = rec_stream();
+	if (s)
+		rec_meta_text(s, WEFT_TEXT_NODE, weft_str(rec.node_name));
 	rec_unlock();
 }
 
@@ -369,8 +372,9 @@ void weft_set_rank(int rank, int n_ranks)
 		return;
 	rec.rank = rank;
 	rec.n_ranks = n_ranks;
-	if (rec_stream())
-		rec_process_name(rec_stream());
+	struct rec_stream *s = rec_stream();
+	if (s)
+		rec_process_name(s);
 	rec_unlock();
 }
 
@@ -383,7 +387,8 @@ void weft_sync(uint64_t key, uint64_t uncertainty_ns)
 	rec_check_process();
 	if (!weft_load_u32(&rec.on) || !rec_lock())
 		return;
-	if (rec_stream())
-		rec_meta_put(rec_stream(), WEFT_EV_SYNC, 0, 3, word, weft_str(NULL));
+	struct rec_stream *s = rec_stream();
+	if (s)
+		rec_meta_put(s, WEFT_EV_SYNC, 0, 3, word, weft_str(NULL));
 	rec_unlock();
 }
