@@ -129,10 +129,24 @@ uint64_t rec_threads_dropped(void)
 
 /* ---- Begin and end ---- */
 
+/* This thread's, from the first instant on: else, in the child of a handler that forks here, it would be free for others as well. */
+static struct rec_slot *thread_slot(void)
+{
+	while (!rec_self.slot) {
+		struct rec_slot *me = rec_slot_take();
+		if (!me)
+			return NULL;
+		rec_self.slot = me;
+		if (!weft_load_u32(&me->used)) /* forked before that */
+			rec_self.slot = NULL;
+	}
+	return rec_self.slot;
+}
+
 bool rec_thread_begin(struct rec_stream *s)
 {
 	struct weft_thread *t = &weft_thread_1;
-	struct rec_slot *me = rec_self.slot ? rec_self.slot : rec_slot_take();
+	struct rec_slot *me = thread_slot();
 	if (!me)
 		return false;
 	bool again = rec_self.stream == s; /* after its end */
@@ -156,7 +170,6 @@ bool rec_thread_begin(struct rec_stream *s)
 	weft_store_u32(&me->page, 0);
 	weft_store_u64(&me->range, 0);
 	weft_store_u64(&me->prev, 0);
-	rec_self.slot = me;
 	/* Keys beyond the first 32 of a process may allocate here; ours is made when the library is loaded. */
 	pthread_setspecific(thread_key, me);
 	return true;

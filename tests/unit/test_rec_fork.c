@@ -409,7 +409,7 @@ CHILD(forks_in_handlers)
 	timer_settime(timer, 0, &each, NULL);
 	while (handler_forks < HANDLER_FORKS && !in_child) {
 		weft_point(number, (int64_t)n++);
-		if (n % 10 == 0 && !in_child)
+		if (n % 1000 == 0 && !in_child)
 			weft_define_region("now and then", WEFT_STATE_IO, 0);
 	}
 	if (in_child) {
