@@ -18,7 +18,7 @@ $ program status 'echo 1..1; echo "ok 1"; exit 3'
 $ program slow 'echo 1..1; sleep 60; echo "ok 1"'
 $ test_json() { printf '{"name": "test_%s", "cmd": ["%s"], "suite": ["weft:unit"%s], "timeout": %s, "workdir": null}' $1 "$PWD/$1" "$2" "${3:-60}"; }
 $ listing() { { printf '['; test_json "$1" "$2" "$3"; printf ']'; } >build${4:+-$4}/meson-info/intro-tests.json; }
-$ counts() { dev/run-tests --build release "$@" 2>&1 | sed -E 's/ *[0-9.]+ s(,|$)/\1/; s,/tmp[^ ]*/work,HOME,g'; }
+$ counts() { dev/run-tests --build release "$@" 2>&1 | sed -E 's/, [0-9]+ checks in [0-9]+ builds?$//; s/ *[0-9.]+ s(,|$)/\1/; s,/tmp[^ ]*/work,HOME,g'; }
 
 ## What counts as passed, skipped and failed; the last line and the status.
 $ listing good; counts
@@ -72,7 +72,7 @@ $ listing gone; counts | tail -n 5 | grep -c 'No such file'
 1
 $ listing good; touch broken; counts; rm broken
 release build                            1 FAILED
----- release build: HOME/dev/build release
+---- release build: HOME/dev/build --tests release
 # the build exited with 1
 ----
 release test_good                        1 passed, 1 skipped
@@ -94,7 +94,6 @@ $ printf '## tags: full\n$ echo one\none\n' >tests/cli/say.t; printf '#!/bin/sh\
 $ listing good; dev/run-tests --list
 release test_good unit
 release cli/say full
-debug   cli/say full
 asan    test_good unit
 tsan    test_good threads unit
 release compat/other timeout=5
@@ -125,8 +124,8 @@ two
 ## Tests run at once, but not the exclusive ones.
 $ program good 'd=$(dirname $0); mkdir $d/lock || echo 1..0; echo 1..1; sleep 0.2; echo ok 1; rmdir $d/lock'
 $ { printf '['; test_json good ', "weft:exclusive"'; printf ','; test_json good ', "weft:exclusive"'; printf ']'; } >build/meson-info/intro-tests.json
-$ counts --jobs 2 good | tail -n 1
-2 passed, 0 failed
+$ counts --jobs 2 good | grep -c 'test_good .*1 passed'
+2
 
 ## What failed beside others, without a crash, is run once more, alone, at the end: only that counts, and it is said.
 $ program good 'echo 1..1; echo "ok 1 - a"'
@@ -140,13 +139,15 @@ release test_flaky                       1 passed
 1..1
 not ok 1 - first
 ----
-took, 1 passed only when run alone
+flaky, passed only when run alone: release test_flaky
+took
 2 passed, 0 failed
-$ program slow_once "$(first_time 'sleep 60'); echo 1..1; echo ok 1 - then"; beside slow_once 0.2 | tail -n 5
+$ program slow_once "$(first_time 'sleep 60'); echo 1..1; echo ok 1 - then"; beside slow_once 0.2 | tail -n 6
 ---- release test_slow_once passed when run alone; failed beside others: HOME/slow_once --tier full
 # test_slow_once: printed no plan; was stopped after
 ----
-took, 1 passed only when run alone
+flaky, passed only when run alone: release test_slow_once
+took
 2 passed, 0 failed
 $ program wrong "$(first_time 'echo 1..1; echo not ok 1 - first; exit 1'); echo 1..1; echo not ok 1 - then; exit 1"; beside wrong
 release build                            done
@@ -183,4 +184,25 @@ $ program ends "$(first_time 'echo 1..2; echo ok 1; exit 0'); echo 1..1; echo ok
 ? 2
 $ listing flaky; rm -rf seen; counts flaky | tail -n 1; rm -rf seen; { printf '['; test_json flaky ', "weft:exclusive"'; printf ','; test_json good; printf ']'; } >build/meson-info/intro-tests.json; counts flaky good | tail -n 1
 0 passed, 1 failed
+1 passed, 1 failed
+
+## The third of them makes the run fail.
+$ for n in 1 2 3; do program flaky$n "$(first_time 'echo 1..1; echo not ok 1 - a; exit 1' | sed "s/seen/seen$n/g"); echo 1..1; echo ok 1 - a"; done
+$ several() { rm -rf seen? tests; { printf '['; for n; do test_json flaky$n; printf ','; done; test_json good; printf ']'; } >build/meson-info/intro-tests.json; counts --jobs 2 | tail -n 4; }
+$ several 1 2 | tail -n 3; several 1 2 3
+flaky, passed only when run alone: release test_flaky[..], release test_flaky[..]
+took
+3 passed, 0 failed
+flaky, passed only when run alone: release test_flaky[..], release test_flaky[..], release test_flaky[..]
+more than 2 of them are a failure
+took
+4 passed, 1 failed
+
+## A case counts once, in however many builds it ran; it has failed when it failed in one, and is skipped when it is in all.
+$ listing good; program good2 'echo 1..2; echo "not ok 1 - a"; echo "ok 2 - b"; exit 1'; listing good '' 60 asan
+$ rm -rf tests; dev/run-tests --build release,asan | tail -n 2 | sed 's/took [0-9.]* s/took/'
+took, 2 checks in 2 builds
+1 passed, 0 failed
+$ sed -i 's,/good",/good2",' build-asan/meson-info/intro-tests.json; dev/run-tests --build release,asan | tail -n 2 | sed 's/took [0-9.]* s/took/'
+took, 3 checks in 2 builds
 1 passed, 1 failed
