@@ -32,6 +32,7 @@ weft: could not install the packages; run: apt-get update && apt-get install -y 
 $ mkdir build; export WEFT_BUILD="$PWD/build" WEFT_SOURCE_WAS="$WEFT_SOURCE" WEFT_SOURCE="$PWD"
 $ check() { name=$1; shift; "$WEFT_SOURCE_WAS/dev/check-$name" "$@"; }
 $ check exports
+skipped: no library is built
 ? 77
 $ echo 'int a(void) { return 1; } int b; __attribute__((visibility("hidden"))) int c;' | gcc -shared -fPIC -x c -o build/libx.so -
 $ check exports --update; cat tests/golden/exports/libx.txt; check exports
@@ -46,7 +47,7 @@ $ check exports >/dev/null 2>&1
 
 ## Options.
 $ check options
-weft is not built
+skipped: weft is not built
 ? 77
 $ cat >build/weft <<'END'
 > #!/bin/sh

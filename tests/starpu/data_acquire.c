@@ -289,5 +289,5 @@ int main(void)
 	check_job_ids();
 	check_no_task();
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

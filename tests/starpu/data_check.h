@@ -3,20 +3,8 @@
 #ifndef WEFT_TESTS_STARPU_DATA_CHECK_H
 #define WEFT_TESTS_STARPU_DATA_CHECK_H
 
+#include "starpu_check.h"
 #include <errno.h>
-#include <starpu.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static int failed;
-#define CHECK(c) \
-	do { \
-		if (!(c)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c); \
-			failed = 1; \
-		} \
-	} while (0)
 
 static uint64_t random_state = 88172645463325252u;
 static inline unsigned random_below(unsigned n)

@@ -253,5 +253,5 @@ int main(void)
 	check_own();
 	starpu_shutdown();
 	CHECK(rmdir(folder) == 0);
-	return failed;
+	return checks_failed();
 }

@@ -445,5 +445,5 @@ int main(void)
 	for (unsigned node = 0; node < nodes; node++)
 		check_switches(node);
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

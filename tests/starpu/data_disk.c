@@ -280,5 +280,5 @@ int main(void)
 	check_too_small();
 	starpu_shutdown();
 	CHECK(rmdir(folder) == 0); /* nothing was left there */
-	return failed;
+	return checks_failed();
 }

@@ -89,5 +89,5 @@ int main(void)
 	for (int life = 0; life < 3; life++)
 		registered_first();
 	default_order_stays();
-	return failed;
+	return checks_failed();
 }

@@ -512,5 +512,5 @@ int main(void)
 	check_alignment();
 	starpu_shutdown();
 	CHECK(rmdir(folder) == 0);
-	return failed;
+	return checks_failed();
 }

@@ -354,5 +354,5 @@ int main(void)
 	check_memory();
 	starpu_shutdown();
 	CHECK(rmdir(folder) == 0);
-	return failed;
+	return checks_failed();
 }

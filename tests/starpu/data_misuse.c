@@ -205,7 +205,7 @@ static void check_case(unsigned i)
 	waitpid(pid, &status, 0);
 	if (!WIFSIGNALED(status) || strncmp(text, "starpu: ", 8) || !strstr(text, cases[i].says)) {
 		fprintf(stderr, "case %u: status %#x, text '%s'; it should say '%s'\n", i, (unsigned)status, text, cases[i].says);
-		failed = 1;
+		checks_bad++;
 	}
 }
 
@@ -213,5 +213,5 @@ int main(void)
 {
 	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		check_case(i);
-	return failed;
+	return checks_failed();
 }

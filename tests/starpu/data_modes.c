@@ -193,5 +193,5 @@ int main(void)
 	check_scratch();
 	check_many_handles();
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

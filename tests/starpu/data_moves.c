@@ -153,5 +153,5 @@ int main(void)
 	ops.copy_methods = &slow;
 	change_disturbed(&ops);
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

@@ -284,5 +284,5 @@ int main(void)
 	check_nodes(1);
 	check_home();
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

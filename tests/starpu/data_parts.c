@@ -375,5 +375,5 @@ int main(void)
 	check_plans(STARPU_MAIN_RAM);
 	check_plans(-1);
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

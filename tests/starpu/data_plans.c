@@ -169,5 +169,5 @@ int main(int argc, char **argv)
 	walk(STARPU_MAIN_RAM, steps);
 	walk(-1, steps);
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

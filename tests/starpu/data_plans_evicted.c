@@ -201,5 +201,5 @@ int main(int argc, char **argv)
 	nodes = starpu_memory_nodes_get_count();
 	walk(steps);
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

@@ -161,7 +161,7 @@ int main(void)
 		conf.nopencl = 0;
 		conf.sched_policy_name = policies[i];
 		if (starpu_init(&conf))
-			return 77;
+			cannot_begin();
 		several_help();
 		sums_are_right();
 		begins_by_itself();

@@ -122,5 +122,5 @@ int main(void)
 	}
 	CHECK(!torn);
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

@@ -113,5 +113,5 @@ int main(void)
 	CHECK(count_on(STARPU_MAIN_RAM) == HANDLES);
 	end_full();
 	CHECK(rmdir(folder) == 0);
-	return failed;
+	return checks_failed();
 }

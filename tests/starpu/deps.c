@@ -482,7 +482,7 @@ int main(void)
 	conf.ncpus = 2;
 	for (int i = 0; i < 3; i++) {
 		if (starpu_init(&conf))
-			return 77;
+			cannot_begin();
 		task_after_tasks();
 		knows_what_comes_after();
 		after_what_is_done();

@@ -76,7 +76,7 @@ int main(void)
 		conf.n_not_launched_drivers = 1;
 		int rc = starpu_init(&conf);
 		if (rc == -ENODEV)
-			return 77;
+			return EXIT_FAILURE;
 		STARPU_CHECK_RETURN_VALUE(rc, "starpu_init");
 		ran = 0;
 		if (round == 0) {

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small helpers: sets of workers, hashes as StarPU 1.3 computes them, environment variables, locks and queues, time. */
+#include "starpu_check.h"
 #include <errno.h>
 #include <starpu.h>
 #include <starpu_bitmap.h>
 #include <starpu_hash.h>
 #include <starpu_rand.h>
 #include <starpu_thread_util.h>
-
-static int failed;
-#define CHECK(c) \
-	do { \
-		if (!(c)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c); \
-			failed = 1; \
-		} \
-	} while (0)
 
 static void check_bitmap(void)
 {
@@ -182,5 +174,5 @@ int main(void)
 	starpu_usleep(1500);
 	double us = starpu_timing_now() - from;
 	CHECK(us >= 3500 && us < 60e6);
-	return failed;
+	return checks_failed();
 }

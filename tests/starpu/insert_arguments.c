@@ -145,7 +145,7 @@ int main(void)
 	conf.ncpus = 2;
 	conf.nopencl = 0;
 	if (starpu_init(&conf))
-		return 77;
+		cannot_begin();
 	callbacks();
 	data();
 	fields();

@@ -25,7 +25,7 @@ static void begin(void)
 	conf.ncuda = 0;
 	conf.sched_policy_name = "dmda";
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 }
 
 /* ---- text ---- */
@@ -59,7 +59,7 @@ static void catch_errors(void)
 	caught = tmpfile();
 	standard_error = dup(STDERR_FILENO);
 	if (!caught || standard_error < 0 || dup2(fileno(caught), STDERR_FILENO) < 0)
-		exit(77);
+		cannot_begin();
 }
 static unsigned caught_lines(char *text, size_t room)
 {

@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	struct starpu_perfmodel m[2] = {{.type = STARPU_HISTORY_BASED, .symbol = names[0]},
 	                                {.type = STARPU_REGRESSION_BASED, .symbol = names[1]}};
 	if (argc < 3 || starpu_init(NULL))
-		return 77;
+		return EXIT_FAILURE;
 	for (int k = 0; k < 2; k++) {
 		snprintf(names[k], sizeof names[k], "move_%s_%d", argv[2], k);
 		run_one(&m[k]);

@@ -362,7 +362,7 @@ int main(void)
 	starpu_conf_init(&conf);
 	conf.ncpus = 2;
 	if (starpu_init(&conf))
-		return 77;
+		cannot_begin();
 	for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
 		tests[i]();
 	starpu_shutdown();

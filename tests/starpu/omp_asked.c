@@ -148,7 +148,7 @@ int main(void)
 	setenv("STARPU_NCPU", "2", 0);
 	check_initial();
 	if (starpu_omp_init())
-		return 77;
+		cannot_begin();
 	check_answers();
 	check_control();
 	for (int threads = 1; threads <= starpu_omp_get_max_threads(); threads++)

@@ -3,17 +3,10 @@
  * OpenMP support: regions, barriers, single, master, loops of every schedule, order, sections, critical sections, locks. What is
  * asked of a region of n threads must hold for any n.
  */
+#include "starpu_check.h"
 #include <starpu.h>
 #include <starpu_openmp.h>
 
-static int failed;
-#define CHECK(c) \
-	do { \
-		if (!(c)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c); \
-			__atomic_store_n(&failed, 1, __ATOMIC_RELAXED); \
-		} \
-	} while (0)
 #define ADD(at, n) __atomic_fetch_add(&(at), (n), __ATOMIC_RELAXED)
 
 static void region(void (*f)(void *buffers[], void *arg), void *arg, int threads)
@@ -319,7 +312,7 @@ static void check_control(void)
 int main(void)
 {
 	if (starpu_omp_init())
-		return 77;
+		cannot_begin();
 	int most = starpu_omp_get_max_threads();
 	for (int round = 0; round < 5; round++)
 		for (int threads = 0; threads <= most; threads++)
@@ -335,5 +328,5 @@ int main(void)
 	}
 	check_control();
 	starpu_omp_shutdown();
-	return failed;
+	return checks_failed();
 }

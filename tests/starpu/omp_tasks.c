@@ -3,17 +3,10 @@
  * OpenMP support: tasks that wait for their children at every level, tasks that nobody waits for until a barrier, groups, final
  * and undeferred ones, tasks with data, loops of tasks, locks across tasks.
  */
+#include "starpu_check.h"
 #include <starpu.h>
 #include <starpu_openmp.h>
 
-static int failed;
-#define CHECK(c) \
-	do { \
-		if (!(c)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c); \
-			__atomic_store_n(&failed, 1, __ATOMIC_RELAXED); \
-		} \
-	} while (0)
 #define ADD(at, n) __atomic_fetch_add(&(at), (n), __ATOMIC_RELAXED)
 #define GET(at) __atomic_load_n(&(at), __ATOMIC_RELAXED)
 
@@ -368,7 +361,7 @@ static void waits_region_f(void *buffers[], void *arg)
 int main(void)
 {
 	if (starpu_omp_init())
-		return 77;
+		cannot_begin();
 	unsigned n = (unsigned)starpu_omp_get_max_threads();
 	for (unsigned round = 0; round < 10; round++) {
 		struct fib f = {20, 0};
@@ -394,5 +387,5 @@ int main(void)
 	region(waits_region_f, &waited);
 	CHECK(waited == 5 * n);
 	starpu_omp_shutdown();
-	return failed;
+	return checks_failed();
 }

@@ -4,20 +4,12 @@
  * with rows that do not touch each other; tasks that are left in the queue (STARPU_OPENCL_ASYNC); the small functions. With
  * several devices (POCL_DEVICES="pthread pthread") also from one device to another. Skipped without any.
  */
+#include "starpu_check.h"
 #include <starpu.h>
 #include <starpu_opencl.h>
 #include <stdbool.h>
 
 enum { N = 5000, ROUNDS = 60, NX = 33, NY = 21, LD = 50 };
-
-static int failed;
-#define CHECK(c) \
-	do { \
-		if (!(c)) { \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #c); \
-			__atomic_store_n(&failed, 1, __ATOMIC_RELAXED); \
-		} \
-	} while (0)
 
 static const char source[] = "#ifndef TIMES\n"
 			     "#define TIMES 3\n"
@@ -341,11 +333,8 @@ int main(void)
 	snprintf(path, sizeof path, "%s/step.cl", folder);
 	write_source(path);
 	int rc = starpu_init(NULL);
-	if (rc == -ENODEV || (!rc && !starpu_opencl_worker_get_count())) {
-		if (!rc)
-			starpu_shutdown();
-		return 77;
-	}
+	if (rc == -ENODEV || (!rc && !starpu_opencl_worker_get_count()))
+		skip_test("no OpenCL device");
 	STARPU_CHECK_RETURN_VALUE(rc, "starpu_init");
 	CHECK(starpu_memory_nodes_get_count() > starpu_opencl_worker_get_count());
 	check_numbers();
@@ -368,5 +357,5 @@ int main(void)
 	CHECK(strstr(starpu_opencl_error_string(CL_INVALID_KERNEL_ARGS), "CL_INVALID_KERNEL_ARGS") != NULL);
 	starpu_shutdown();
 	snprintf(path, sizeof path, "rm -rf %s", folder);
-	return system(path) || failed;
+	return system(path) || checks_failed();
 }

@@ -178,7 +178,7 @@ static void check_said(void (*say)(void), int ends_by, const char *const *words)
 	for (; *words; words++)
 		if (!strstr(text, *words)) {
 			fprintf(stderr, "'%s' is not in '%s'\n", *words, text);
-			failed = 1;
+			checks_bad++;
 		}
 }
 
@@ -296,5 +296,7 @@ int main(void)
 		check_variables(devices);
 	snprintf(command, sizeof command, "rm -r %s", home);
 	CHECK(system(command) == 0);
-	return devices ? failed : 77;
+	if (!devices)
+		skip_test("no OpenCL device");
+	return checks_failed();
 }

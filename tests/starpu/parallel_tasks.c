@@ -68,7 +68,7 @@ int main(void)
 	conf.sched_policy = &policy;
 	unsetenv("STARPU_SCHED");
 	if (starpu_init(&conf))
-		return 77;
+		cannot_begin();
 	for (int i = 0; i < 20; i++)
 		CHECK(starpu_task_insert(&spmd, 0) == 0);
 	CHECK(starpu_task_wait_for_all() == 0);

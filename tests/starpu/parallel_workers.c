@@ -209,7 +209,7 @@ int main(void)
 	conf.nopencl = 0;
 	conf.sched_policy_name = "eager";
 	if (starpu_init(&conf) || starpu_cpu_worker_get_count() != WORKERS)
-		return 77;
+		cannot_begin();
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		check(&rows[i]);
 	CHECK(starpu_parallel_worker_shutdown(NULL) == -1 && starpu_parallel_worker_print(NULL) == -1);

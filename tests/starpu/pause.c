@@ -227,7 +227,7 @@ static void run(const char *policy, void (*const *tests)(void))
 	conf.ncpus = 2;
 	conf.sched_policy_name = policy;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	for (; *tests; tests++)
 		(*tests)();
 	starpu_shutdown();

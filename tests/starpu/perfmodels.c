@@ -24,7 +24,7 @@ static void begin(const char *sched)
 	conf.ncpus = 2;
 	conf.sched_policy_name = sched;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 }
 
 static struct starpu_task *task_of(struct starpu_perfmodel *m, unsigned n, starpu_data_handle_t *handle)

@@ -110,7 +110,7 @@ static void with(const char *policy)
 	conf.nopencl = 0;
 	conf.sched_policy_name = policy;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)&value, sizeof value);
 	CHECK(starpu_profiling_status_get() == STARPU_PROFILING_DISABLE);
 	run(h, 0);
@@ -138,7 +138,7 @@ static void by_environment(void)
 	setenv("STARPU_WORKER_STATS", "1", 1);
 	setenv("STARPU_WORKER_STATS_FILE", path, 1);
 	if (starpu_init(NULL))
-		exit(77);
+		cannot_begin();
 	CHECK(starpu_profiling_status_get() == STARPU_PROFILING_ENABLE);
 	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
 	starpu_profiling_init();

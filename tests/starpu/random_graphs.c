@@ -127,7 +127,7 @@ int main(void)
 		conf.nopencl = 0;
 		conf.sched_policy_name = policies[p];
 		if (starpu_init(&conf))
-			return 77;
+			cannot_begin();
 		for (uint64_t run = 0; run < 8; run++) {
 			seed = run * 1000 + p;
 			program();

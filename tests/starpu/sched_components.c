@@ -194,7 +194,7 @@ static void run(void (*init)(unsigned), const char *name)
 	conf.sched_policy = &policy;
 	conf.ncpus = 2;
 	if (starpu_init(&conf) || starpu_cpu_worker_get_count() < 2)
-		exit(77);
+		cannot_begin();
 	done = 0;
 	memset(by_worker, 0, sizeof by_worker);
 	struct starpu_sched_component *root = starpu_sched_tree_get(0)->root;
@@ -224,7 +224,7 @@ static void toolbox(void)
 	struct starpu_task t[6];
 	static const int priority[] = {0, 5, 0, 5, -3, 2}, sorted[] = {1, 3, 5, 0, 2, 4};
 	if (starpu_init(NULL))
-		exit(77);
+		cannot_begin();
 	starpu_st_fifo_taskq_t q = starpu_st_fifo_taskq_create();
 	for (int i = 0; i < 6; i++) {
 		starpu_task_init(&t[i]);

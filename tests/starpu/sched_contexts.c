@@ -428,7 +428,7 @@ static void policy_of_ones_own(void)
 	conf.ncpus = 2;
 	conf.sched_policy = &own;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	CHECK(starpu_sched_get_sched_policy() == &own && last->workers == 2);
 	reset();
 	submit(0, TASKS);
@@ -453,9 +453,9 @@ int main(void)
 		conf.ncpus = 2;
 		closed = 0;
 		if (starpu_init(&conf))
-			return 77;
+			cannot_begin();
 		if (starpu_cpu_worker_get_count() < 2)
-			return 77;
+			cannot_begin();
 		several_threads();
 		one_worker_each();
 		insert_into();

@@ -38,7 +38,7 @@ static void begin_on(const char *policy, int ncpus)
 	conf.nopencl = 0;
 	conf.sched_policy_name = policy;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 }
 
 static void begin(const char *policy)

@@ -40,7 +40,7 @@ static void begin(void (*callback)(unsigned))
 	conf.ncpus = 1;
 	conf.nopencl = 0;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	n_seen = 0;
 	CHECK(starpu_task_insert(&waits, 0) == 0);
 	while (!__atomic_load_n(&held, __ATOMIC_ACQUIRE))

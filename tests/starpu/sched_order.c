@@ -34,7 +34,7 @@ static void with(const char *policy, unsigned workers)
 	conf.nopencl = 0;
 	conf.sched_policy_name = policy;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	memset(n_seen, 0, sizeof n_seen);
 	for (unsigned i = 0; i < TASKS; i++)
 		starpu_void_data_register(&handle[i]);
@@ -89,7 +89,7 @@ static void told_of_what_passes(void)
 	conf.nopencl = 0;
 	conf.sched_policy = &tells;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	memset(n_seen, 0, sizeof n_seen);
 	for (int i = 0; i < 20; i++) {
 		CHECK(starpu_task_insert(&notes, STARPU_EXECUTE_ON_WORKER, i % WORKERS, 0) == 0);

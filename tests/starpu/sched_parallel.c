@@ -65,7 +65,7 @@ static void with(const char *policy, unsigned single)
 	conf.single_combined_worker = (int)single;
 	conf.ncpus = 2;
 	if (starpu_init(&conf) || starpu_cpu_worker_get_count() < 2)
-		exit(77);
+		cannot_begin();
 	memset(ranks, 0, sizeof ranks);
 	memset(sizes, 0, sizeof sizes);
 	calls = alone = busy = overlaps = 0;

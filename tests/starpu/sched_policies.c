@@ -51,7 +51,7 @@ static void random_tasks(const char *policy)
 	conf.sched_policy_name = policy;
 	conf.ncpus = 2;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	check_range(policy);
 	CHECK(!strcmp(starpu_sched_get_sched_policy()->policy_name, policy));
 	for (unsigned i = 0; i < CELLS; i++) {
@@ -125,7 +125,7 @@ static void by_priority(const char *policy, enum way way)
 	conf.ncpus = 1;
 	starpu_task_notify_ready_soon_register(way == HOOKED ? ready_soon : NULL, NULL);
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	n_seen = 0;
 	__atomic_store_n(&hold, 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&holds, 0, __ATOMIC_RELEASE);
@@ -172,7 +172,7 @@ static void by_depth(void)
 	conf.sched_policy_name = "graph_test";
 	conf.ncpus = 1;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	n_seen = 0;
 	for (int c = 0; c < CHAINS; c++) {
 		starpu_void_data_register(&handle[c]);
@@ -233,7 +233,7 @@ static void by_model(const char *policy)
 	conf.sched_policy_name = policy;
 	conf.ncpus = 2;
 	if (starpu_init(&conf))
-		exit(77);
+		cannot_begin();
 	ran[0] = ran[1] = 0;
 	for (int i = 0; i < 50; i++)
 		CHECK(starpu_task_insert(&two, 0) == 0);
@@ -254,7 +254,7 @@ static void given_as_struct(void)
 		conf.sched_policy = *all;
 		conf.ncpus = 2;
 		if (starpu_init(&conf))
-			exit(77);
+			cannot_begin();
 		n_seen = 0;
 		for (int i = 0; i < 64; i++)
 			CHECK(starpu_task_insert(&counts, STARPU_PRIORITY, i % 3, 0) == 0);
@@ -289,7 +289,7 @@ int main(void)
 	starpu_conf_init(&conf);
 	conf.sched_policy_name = "no-such";
 	if (starpu_init(&conf))
-		return 77;
+		cannot_begin();
 	CHECK(!strcmp(starpu_sched_get_sched_policy()->policy_name, "lws"));
 	starpu_shutdown();
 	given_as_struct();

@@ -373,7 +373,7 @@ static void begin(const char *policy)
 	conf.ncuda = 0;
 	conf.sched_policy_name = policy;
 	if (starpu_init(&conf) || starpu_worker_get_count() != 2)
-		exit(77);
+		cannot_begin();
 }
 
 /* What the program sets of heteroprio: a slower arch of a bucket still has its tasks done. */

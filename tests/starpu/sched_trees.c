@@ -21,7 +21,7 @@ static void begin(int ncpus, struct starpu_sched_policy *policy)
 	conf.ncuda = 0;
 	conf.sched_policy = policy;
 	if (starpu_init(&conf) || starpu_cpu_worker_get_count() != (unsigned)ncpus)
-		exit(77);
+		cannot_begin();
 }
 
 #define OF_TREE(init) \

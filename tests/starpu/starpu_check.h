@@ -35,4 +35,19 @@ static inline int checks_failed(void)
 	return checks_bad ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
+/* Ends with a skip, whose reason the runner wants to see; a CHECK that failed before stays a failure. */
+static inline _Noreturn void skip_test(const char *why)
+{
+	printf("skipped: %s\n", why);
+	fflush(stdout);
+	_exit(checks_bad ? EXIT_FAILURE : 77);
+}
+
+/* StarPU does not begin where the test has what it needs: that is a failure. */
+static inline _Noreturn void cannot_begin(void)
+{
+	fprintf(stderr, "%s: StarPU cannot be initialised\n", __FILE__);
+	_exit(EXIT_FAILURE);
+}
+
 #endif
