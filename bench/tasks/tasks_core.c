@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime's core without any API above it: what the API may cost at least. */
 #include "tasks.h"
-#include "runtime/core.h"
+#include "runtime/core/core.h"
 
 static struct rt_runtime *rt;
 static struct rt_handle data[DATA];

@@ -24,7 +24,18 @@ src/trace/trace.h:1: "base/str_priv.h" is private to its module
 $ : >src/trace/trace.h; : >include/weft/record.h; mkdir src/other; echo >src/other/x.c; check includes .
 src/other/x.c:1: module 'other' is not in dev/modules.txt
 ? 1
-$ rm -r src/other; printf 'base trace\ntrace base\ncli trace base libweft\n' >dev/modules.txt; check includes .
+$ rm -r src/other; mkdir -p src/cli/low src/cli/high; printf 'base\ncli/low base\ncli/high cli/low\ncli base\n' >dev/modules.txt
+$ echo >src/cli/low/low.h; printf '#include "low.h"\n#include "cli/high/high.h"\n#include "base/str.h"\n' >src/cli/low/low.c
+$ printf '#include "cli/low/low.h"\n#include "cli/high/high.h"\n#include "base/str.h"\n' >src/cli/high/high.h; echo '#include "low.h"' >src/cli/x.c; check includes .
+src/cli/high/high.h:2: "cli/high/high.h" is of its own folder: write the file name only
+src/cli/high/high.h:3: "base/str.h" is not allowed: dev/modules.txt does not let 'cli/high' use 'base'
+src/cli/low/low.c:2: "cli/high/high.h" is not allowed: dev/modules.txt does not let 'cli/low' use 'cli/high'
+src/cli/x.c:1: "low.h" is in no module and not installed
+src/trace/trace.h:1: module 'trace' is not in dev/modules.txt
+? 1
+$ mkdir src/cli/other; echo >src/cli/other/y.c; check includes . | grep other
+src/cli/other/y.c:1: module 'cli/other' is not in dev/modules.txt
+$ rm -r src/cli/*; printf 'base trace\ntrace base\ncli trace base libweft\n' >dev/modules.txt; check includes .
 dev/modules.txt:1: 'base' uses 'trace', which does not stand above it
 ? 1
 

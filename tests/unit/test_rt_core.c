@@ -4,7 +4,7 @@
  * submission; many predecessors; explicit dependencies; several threads that submit; workers that submit; sleeping and waking.
  */
 #include "harness.h"
-#include "runtime/core.h"
+#include "runtime/core/core.h"
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * stack, floating-point state that stays with its job, threads that are no workers.
  */
 #include "harness.h"
-#include "runtime/fiber.h"
+#include "runtime/core/fiber.h"
 #include <fenv.h>
 #include <stdlib.h>
 

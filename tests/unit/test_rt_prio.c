@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Queues of jobs with a priority: against a list that is searched; several threads lose and repeat nothing. */
 #include "harness.h"
-#include "runtime/prio.h"
+#include "runtime/core/prio.h"
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the configuration says, asked by programs. */
-#include "init.h"
+#include "runtime/task/machine.h"
 #include <stdio.h>
 
 /* A kind of device, or 0: all of them are asked about. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between handles, as tasks. */
-#include "init.h"
+#include "runtime/task/complain.h"
 #include "runtime/data/memory.h"
 
 static void copy(void **buffers, void *arg)

@@ -3,9 +3,12 @@
  * Begin and end: the configuration, the machine, the layers, the core. starpu_init may be called several times; the last
  * starpu_shutdown ends it. Everything is taken back, so that it can begin again.
  */
-#include "init.h"
+#include "runtime/task/begin.h"
+#include "runtime/task/complain.h"
+#include "runtime/drivers/drivers.h"
+#include "runtime/run/run.h"
 #include "layers.h"
-#include "profile.h"
+#include "runtime/task/profile.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,7 +37,7 @@ static int core_begin(struct rt_machine *m, struct weft_err *err)
 		.spin_ns = (uint64_t)starpu_get_env_number_default("STARPU_WORKERS_SPIN", SPIN_NS / 1000) * 1000,
 		.traits = traits,
 		.prios = m->prios,
-		.hooks = &rt_api_hooks,
+		.hooks = &rt_run_hooks,
 	};
 	return rt_begin(&m->core, &how, err);
 }
@@ -62,9 +65,10 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 	rt_signals_begin(m);
 	rt_profile_begin();
 	rc = rt_topology_begin(m, err);
+	rc = rc ? rc : rt_drivers_probe(m, err);
 	for (life.n_layers = 0; !rc && rt_layers[life.n_layers]; life.n_layers++)
 		rc = rt_layers[life.n_layers]->begin ? rt_layers[life.n_layers]->begin(m, err) : 0;
-	rt_sleep_begin(m);
+	rt_run_begin(m);
 	rc = rc ? rc : core_begin(m, err);
 	if (!rc) {
 		for (unsigned i = 0; i < m->n_workers; i++)

@@ -4,9 +4,10 @@
  * once, without a struct starpu_task. As soon as something else is asked for, the arguments are read again from the beginning
  * into a task (the table `arguments` has a row for each kind).
  */
-#include "init.h"
+#include "runtime/task/complain.h"
+#include "runtime/run/run.h"
 #include "pack_args.h"
-#include "task_trace.h"
+#include "runtime/run/task_trace.h"
 #include <stdarg.h>
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef WEFT_RUNTIME_API_LAYERS_H
 #define WEFT_RUNTIME_API_LAYERS_H
 
-#include "machine.h"
+#include "runtime/task/machine.h"
 
 extern const struct rt_layer rt_layer_data;
 extern const struct rt_layer rt_layer_trace;

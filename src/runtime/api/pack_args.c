@@ -6,7 +6,7 @@
  *
  * so that a function may also look at them where they lie (starpu_codelet_pick_arg).
  */
-#include "init.h"
+#include "runtime/task/complain.h"
 #include "pack_args.h"
 #include <stdlib.h>
 #include <string.h>

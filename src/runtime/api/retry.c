@@ -3,7 +3,8 @@
  * Tasks that may fail and are tried again. The task that the program submitted (the meta task) becomes an empty one that keeps
  * its place in the order; when it is ready, a copy of it tries; the meta task ends when a try was good.
  */
-#include "init.h"
+#include "runtime/task/complain.h"
+#include <starpu.h>
 #include <string.h>
 
 void starpu_task_ft_failed(struct starpu_task *task)

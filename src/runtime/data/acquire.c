@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Acquiring: from the order through the gate to the value; and back. */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "acquire.h"
 #include "mover.h"
 #include <errno.h>

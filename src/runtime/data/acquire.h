@@ -8,7 +8,7 @@
 
 #include "gate.h"
 #include "replica.h"
-#include "runtime/fiber.h"
+#include "runtime/core/fiber.h"
 
 enum { RT_A_NO_NODE = -1 };
 

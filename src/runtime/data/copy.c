@@ -3,11 +3,11 @@
  * Copies between nodes. starpu_interface_copy() and its sisters for more dimensions are one function here: dimensions that lie
  * densely in both places are merged first, what remains goes row by row, or two dimensions at a time where the node can.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "dense.h"
 #include "memory.h"
 #include "handle.h"
-#include "runtime/life_detail.h"
+#include "runtime/core/life_detail.h"
 #include <errno.h>
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #define WEFT_RUNTIME_DATA_H
 
 #include "handle.h"
-#include "runtime/api/machine.h"
-#include "runtime/core.h"
+#include "runtime/task/machine.h"
+#include "runtime/core/core.h"
 
 /* ---- around a task ---- */
 
@@ -52,6 +52,9 @@ void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_
  * in the machine). Ends after the last task; handles that are still registered are given back.
  */
 extern const struct rt_layer rt_layer_data;
+
+/* How tasks are submitted from here, those that begin a value (redux.c): by rt_task_submit of run/, which stands above. */
+void rt_data_submits_by(int (*submit)(struct starpu_task *t, bool nodeps));
 
 /* ---- for the policies and models ---- */
 

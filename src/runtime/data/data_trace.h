@@ -5,7 +5,7 @@
 
 #include "handle.h"
 #include "replica.h"
-#include "runtime/life_detail.h"
+#include "runtime/core/life_detail.h"
 
 void rt_data_trace_registered(starpu_data_handle_t h);
 void rt_data_trace_named(starpu_data_handle_t h);

@@ -4,7 +4,7 @@
  * and addresses. What a handle's interface says on a node that it was not registered on: the same sizes, no address.
  */
 #include "base/str.h"
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "dense.h"
 #include "memory.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dense data: registering, and asking a handle about its sizes. */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "dense.h"
 #include "handle.h"
 #include <stdlib.h>

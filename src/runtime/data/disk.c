@@ -3,12 +3,12 @@
  * Disks as memory nodes: the program's functions behind the table of a node. Transfers are the disk's asynchronous ones, where it
  * has them; in any case the node's mover waits for them while workers go on.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "disk.h"
 #include "handle.h"
 #include "memory.h"
 #include "replica.h"
-#include "runtime/drivers/driver.h"
+#include "runtime/task/driver.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "mover.h"
 #include "redux.h"
 #include "tidy.h"
-#include "runtime/api/task.h"
+#include "runtime/task/task.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * (with or without a border that neighbours share), or one index of it, which leaves a shape of one dimension less. The child may
  * be of another interface than the parent when the shape fits.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "dense.h"
 #include <stdlib.h>
 #include <string.h>

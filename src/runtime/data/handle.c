@@ -4,7 +4,7 @@
  * tasks (as an acquisition), brings the value home, and only then takes the handle apart; the one that is only submitted does
  * the same when its turn comes.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "data_trace.h"
 #include "acquire.h"
 #include "cache.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one may ask a handle, and set on it. */
 #include "data_trace.h"
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "acquire.h"
 #include "replica.h"
 #include "mover.h"

@@ -3,11 +3,11 @@
  * Two interfaces that are like no other: void, which has no data but an order of accesses; and multiformat, whose elements look
  * differently on each kind of device and are converted by codelets of the program.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "memory.h"
 #include "replica.h"
 #include "base/clock.h"
-#include "runtime/drivers/driver.h"
+#include "runtime/task/driver.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

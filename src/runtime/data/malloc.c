@@ -4,9 +4,9 @@
  * the alignment that was asked for. Pinning has no meaning for the drivers that there are: it is accepted and remembered by
  * nobody. STARPU_MALLOC_COUNT takes the bytes from the node's limit first, and reclaims when there is no room.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "memory.h"
-#include "runtime/api/machine.h"
+#include "runtime/task/machine.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

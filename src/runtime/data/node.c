@@ -5,8 +5,8 @@
  */
 #include "node.h"
 #include "memory.h"
-#include "runtime/api/machine.h"
-#include "runtime/life_detail.h"
+#include "runtime/task/machine.h"
+#include "runtime/core/life_detail.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Cutting a handle into parts, and putting them together again, while no task uses it. The parts' memory is the parent's in one
  * node (its home, or main memory); everywhere else they have their own. While the parts exist, no task may touch the parent.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "data_trace.h"
 #include "partition.h"
 #include "acquire.h"

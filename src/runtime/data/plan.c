@@ -11,7 +11,7 @@
  * Plans nest: before a part can be used its parent's plan must be active, and so on upwards; before a whole can, plans below it
  * must be off.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "partition.h"
 #include "acquire.h"
 #include "redux.h"

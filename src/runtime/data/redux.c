@@ -8,10 +8,11 @@
  * left. Codelets that are for devices only are run by a device's worker, to which the job is handed; the value is then put
  * together in that device's memory.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
+#include "runtime/task/driver.h"
 #include "redux.h"
 #include "memory.h"
-#include "runtime/api/task.h"
+#include "runtime/task/task.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,13 @@ void rt_redux_begins(starpu_data_handle_t h)
 		rt_handle_mark(&h->order, RT_H_PLANNED, 0);
 }
 
+static int (*submit_task)(struct starpu_task *t, bool nodeps);
+
+void rt_data_submits_by(int (*submit)(struct starpu_task *t, bool nodeps))
+{
+	submit_task = submit;
+}
+
 /* The thread's list of what its next job depends on is another job's: it is put aside. */
 static int begin_value(struct rt_submitter *s, starpu_data_handle_t h)
 {
@@ -71,7 +79,7 @@ static int begin_value(struct rt_submitter *s, starpu_data_handle_t h)
 	t->handles[0] = h;
 	if (!STARPU_CODELET_GET_MODE(t->cl, 0))
 		STARPU_CODELET_SET_MODE(t->cl, STARPU_W, 0);
-	int rc = rt_task_submit(t, false);
+	int rc = submit_task(t, false);
 	if (rc)
 		starpu_task_destroy(t);
 	free(s->before.at);

@@ -3,7 +3,7 @@
  * Workers that the application runs itself: conf.not_launched_drivers names them, and a thread of the application becomes such a
  * worker between starpu_driver_init and starpu_driver_deinit.
  */
-#include "driver.h"
+#include "drivers.h"
 #include <errno.h>
 #include <time.h>
 

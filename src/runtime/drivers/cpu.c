@@ -4,8 +4,10 @@
  * STARPU_RESERVE_NCPU, STARPU_NTHREADS_PER_CORE, STARPU_WORKERS_CPUID and _COREID, STARPU_WORKERS_NOBIND; else what the process
  * may use. The thread that begins the runtime may have one of the cores for itself: STARPU_MAIN_THREAD_BIND, _CPUID, _COREID.
  */
-#include "driver.h"
-#include "runtime/api/init.h"
+#include "drivers.h"
+#include "runtime/task/complain.h"
+#include "drivers.h"
+#include "runtime/task/task.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

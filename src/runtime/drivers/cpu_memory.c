@@ -3,7 +3,7 @@
  * Main memory as memory nodes: one, whatever the machine is; or, with STARPU_USE_NUMA, one for each NUMA node, those first that
  * CPU workers are in, in the order of the workers, so that the first worker's is STARPU_MAIN_RAM.
  */
-#include "driver.h"
+#include "drivers.h"
 #include <errno.h>
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
 #define WEFT_RUNTIME_OPENCL_H
 
 #include "runtime/data/memory.h"
-#include "driver.h"
+#include "drivers.h"
 #include <starpu.h>
 #include <starpu_opencl.h>
 

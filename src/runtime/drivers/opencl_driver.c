@@ -6,8 +6,9 @@
  * from when those before it have arrived until it has. When that was is measured by OpenCL's own thread, as the worker may look late.
  */
 #include "opencl.h"
+#include "runtime/run/run.h"
 #include "base/clock.h"
-#include "runtime/api/task.h"
+#include "runtime/task/task.h"
 #include <errno.h>
 #include <sched.h>
 

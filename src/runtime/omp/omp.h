@@ -16,8 +16,8 @@
 #ifndef WEFT_RUNTIME_OMP_H
 #define WEFT_RUNTIME_OMP_H
 
-#include "runtime/fiber.h"
-#include "runtime/life_trace.h"
+#include "runtime/core/fiber.h"
+#include "runtime/core/life_trace.h"
 #include <starpu.h>
 #include <starpu_openmp.h>
 

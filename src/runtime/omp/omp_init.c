@@ -4,7 +4,8 @@
  * of the application, and acts as the initial task.
  */
 #include "omp.h"
-#include "runtime/api/init.h"
+#include "runtime/task/complain.h"
+#include "runtime/task/machine.h"
 #include <ctype.h>
 #include <strings.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
  * is handed to the first of them, so that nobody waits for ever.
  */
 #include "omp.h"
-#include "runtime/api/init.h"
+#include "runtime/task/complain.h"
 
 /* Critical sections: found by name, never forgotten before the end. */
 struct critical {

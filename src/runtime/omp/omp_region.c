@@ -4,7 +4,8 @@
  * of the application waits. Barriers, master, single.
  */
 #include "omp.h"
-#include "runtime/api/init.h"
+#include "runtime/task/complain.h"
+#include "runtime/task/machine.h"
 #include <sched.h>
 
 void omp_spin_lock(struct weft_atomic_bool *lock)

@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "models/model.h"
-#include "runtime/api/machine.h"
+#include "runtime/task/machine.h"
 #include <pthread.h>
 #include <starpu.h>
 #include <stdbool.h>

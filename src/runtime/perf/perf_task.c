@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models and tasks: the footprint and size of a task, what a model expects of it, what a run teaches the model. */
 #include "perf.h"
-#include "runtime/api/task.h"
+#include "runtime/task/task.h"
 #include "models/fit.h"
 #include <math.h>
 #include <stdlib.h>

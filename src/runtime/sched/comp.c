@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Components and trees: making, connecting, which workers are below; the usual ways of pushing and pulling. */
 #include "comp.h"
-#include "runtime/api/init.h"
+#include "runtime/task/complain.h"
+#include "runtime/task/machine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #ifndef WEFT_RUNTIME_SCHED_H
 #define WEFT_RUNTIME_SCHED_H
 
-#include "runtime/api/machine.h"
-#include "runtime/api/task.h"
+#include "runtime/task/machine.h"
+#include "runtime/task/task.h"
 #include "sched_queue.h"
 #include <limits.h>
 #include <string.h>
@@ -140,6 +140,9 @@ struct starpu_task *sched_pop(unsigned worker);
 void sched_push(struct starpu_task *t);
 /* One that the policy had, and whose worker has left: to the others, or held until the context has workers. */
 void sched_push_again(struct starpu_task *t);
+
+/* alias.c: a copy of a parallel task is pushed to a worker. */
+int rt_alias_push(struct starpu_task *alias, int worker);
 
 /* -- combined workers: numbers beyond those of workers -- */
 void sched_combined_begin(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The way of a task: pushed to its context's policy when ready, popped by a worker; between jobs and struct starpu_task. */
 #include "sched.h"
-#include "runtime/api/break.h"
-#include "runtime/life_detail.h"
+#include "runtime/task/break.h"
+#include "runtime/core/life_detail.h"
 #include "runtime/perf/perf.h"
 #include "base/clock.h"
 

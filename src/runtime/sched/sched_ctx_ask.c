@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs and policies ask about contexts, and the small things that they set. */
 #include "sched.h"
-#include "runtime/api/task.h"
+#include "runtime/run/run.h"
+#include "runtime/task/task.h"
 #include <stdlib.h>
 #include <string.h>
 

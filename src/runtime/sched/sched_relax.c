@@ -5,7 +5,7 @@
  * that workers call when they have nothing to do, and prefetching for a task.
  */
 #include "sched.h"
-#include "runtime/api/break.h"
+#include "runtime/task/break.h"
 #include "runtime/data/data.h"
 #include <errno.h>
 

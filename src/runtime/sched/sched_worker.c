@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What policies ask of workers: may they run a task, are they awake, their locks; and combined workers. */
 #include "sched.h"
-#include "runtime/drivers/driver.h"
+#include "runtime/task/driver.h"
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Running tasks. A plain one is its function and no more. Any other passes these stations, and may leave the worker at each arrow
+ * and come back to it:
+ *
+ *     popped ─> data ─(fetch: RT_LATER, then the body once more)─> function ─(asynchronous: RT_LATER, then rt_task_ran)─>
+ *     data let go ─(end dependencies: RT_LATER, then the body once more)─> epilogue, successors released, callback, gone
+ */
+#include "runtime/task/break.h"
+#include "runtime/task/complain.h"
+#include "runtime/task/driver.h"
+#include "run.h"
+#include "runtime/task/profile.h"
+#include "task_trace.h"
+#include "runtime/task/transaction.h"
+#include "runtime/data/data.h"
+#include "runtime/core/life_detail.h"
+#include "base/clock.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* What an inserted task had is given back; the job itself is the core's. */
+static void tidy(struct rt_job *j)
+{
+	struct rt_part *p = rt_part(j);
+	if (p->bits & RT_P_FREE_ARG)
+		free(j->arg);
+	if (p->bits & RT_P_MADE_TASK)
+		rt_task_free(p->task);
+	p->bits = 0;
+	p->task = NULL;
+}
+
+static void **buffers_of(struct starpu_task *t, void **few)
+{
+	if (!t)
+		return few;
+	return t->dyn_handles ? t->dyn_interfaces : t->interfaces;
+}
+
+/* What the program has on the way to its function, once. */
+static void popped(struct rt_job *j, struct rt_worker *w)
+{
+	struct rt_part *p = rt_part(j);
+	struct starpu_task *t = p->task;
+	p->bits |= RT_P_POPPED;
+	rt_break_on(RT_BREAK_POP, j);
+	if (j->bits & RT_J_PLACED && !rt_policy())
+		rt_placed_ran(w->number);
+	if (rt_is_profiled())
+		rt_profile_popped(t);
+	if (t && t->prologue_callback_pop_func) {
+		struct rt_job *outer = rt_worker_says(w, j);
+		weft_enter(rt_detail.callback);
+		t->prologue_callback_pop_func(t->prologue_callback_pop_arg);
+		weft_leave(rt_detail.callback);
+		rt_worker_says(w, outer);
+	}
+	const struct rt_task *own = t ? t->starpu_private : NULL;
+	p->bits |= rt_job_runs_nowhere(j) ? RT_P_NOWHERE : 0;
+	if (!p->cl)
+		return;
+	if (own && own->has_impl) {
+		p->impl = own->impl;
+	} else if (own && own->plain) {
+		p->impl = 0;
+	} else if (t) {
+		int impl = rt_task_can_run(t, w->number);
+		p->impl = impl < 0 ? 0 : (uint8_t)impl;
+	} else {
+		const struct rt_driver *d = rt_machine.worker[w->number].driver;
+		for (p->impl = 0; p->impl + 1 < STARPU_MAXIMPLEMENTATIONS && !d->has(p->cl, p->impl);)
+			p->impl++;
+	}
+}
+
+/* A model that measures nothing is many codelets': its symbol is no name. */
+static const char *name_of(const struct starpu_codelet *cl)
+{
+	bool measured = cl->model && cl->model->type != STARPU_PERFMODEL_INVALID;
+	return cl->name ? cl->name : measured && cl->model->symbol ? cl->model->symbol : cl->cpu_funcs_name[0];
+}
+
+static void trace_start(struct rt_job *j, const struct rt_worker *w)
+{
+	const struct rt_part *p = rt_part(j);
+	const struct starpu_task *t = p->task;
+	struct rt_trace_task what = {.codelet = p->cl, .name = name_of(p->cl), .priority = j->priority};
+	if (t) {
+		what.tag = t->use_tag ? (int64_t)t->tag_id : 0;
+		what.iteration = t->iterations[0] > 0 ? t->iterations[0] : 0;
+	}
+	rt_trace_start(rt_job_ref(j), &what);
+	if (rt_traced_in_detail())
+		rt_task_trace(j, w->number);
+}
+
+struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
+{
+	const struct rt_part *p = rt_part(j);
+	bool measured = p->cl->model && __atomic_load_n(&p->cl->model->benchmarking, __ATOMIC_RELAXED) && rt_machine.models;
+	struct rt_stretch s = {.measured_from_ns = measured ? weft_monotonic_ns() : 0, .traced = rt_traced()};
+	if (s.traced)
+		trace_start(j, w);
+	if (rt_is_profiled())
+		rt_profile_starts(p->task, w->number);
+	return s;
+}
+
+void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretch *s)
+{
+	const struct rt_part *p = rt_part(j);
+	if (s->traced)
+		rt_trace_end(p->cl, name_of(p->cl));
+	if (!s->measured_from_ns)
+		return;
+	uint64_t until = s->measured_until_ns ? s->measured_until_ns : weft_monotonic_ns();
+	rt_machine.models->ran(rt_job_task(j), w->number, p->impl, (double)(until - s->measured_from_ns) / 1000.0);
+}
+
+static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffers)
+{
+	struct rt_part *p = rt_part(j);
+	struct starpu_task *t = p->task;
+	const struct rt_policy_ops *policy = rt_policy();
+	const struct rt_driver *driver = rt_machine.worker[w->number].driver;
+	struct rt_job *outer = rt_worker_says(w, j);
+	if (rt_is_pausing(w->runtime)) /* meanwhile: its data may have taken long */
+		rt_worker_back(w);
+	if (t) {
+		t->status = STARPU_TASK_RUNNING;
+		t->scheduled = 1; /* by the core's loop, if no policy has said so */
+		((struct rt_task *)t->starpu_private)->ran_on = w;
+	}
+	if (policy && policy->before)
+		policy->before(j, w);
+	rt_break_on(RT_BREAK_EXEC, j);
+	enum rt_verdict v = RT_DONE;
+	if (WEFT_UNLIKELY(driver->flies && !rt_machine.idle_functions && driver->flies(p->cl, p->impl))) {
+		v = driver->run(w, j, p->impl, buffers, j->arg);
+	} else {
+		struct rt_stretch s = rt_task_begins(j, w);
+		if (WEFT_LIKELY(!rt_machine.idle_functions))
+			v = driver->run(w, j, p->impl, buffers, j->arg);
+		rt_task_stops(j, w, &s);
+	}
+	rt_worker_says(w, outer);
+	return v;
+}
+
+/* The task is done in the eyes of the program; `own` may be gone with it. */
+static void settle(struct rt_task *own)
+{
+	struct starpu_task *t = own->task;
+	uint32_t old = weft_load_u32(&own->state);
+	do {
+		if (old & RT_T_DESTROY) {
+			rt_task_free(t);
+			return;
+		}
+	} while (!weft_cas_u32(&own->state, &old, RT_T_DONE));
+	if (old & RT_T_WAITED)
+		rt_futex_wake(&own->state, INT_MAX);
+}
+
+/* True: the program has submitted the task again in there; then it is no longer ours. */
+static bool call_back(struct starpu_task *t, struct starpu_codelet *cl)
+{
+	void (*func)(void *) = t->callback_func ? t->callback_func : cl ? cl->callback_func : NULL;
+	struct rt_calling outer = rt_calling;
+	struct starpu_task *spoke_of = rt_speaks_of;
+	if (!func)
+		return false;
+	rt_calling = (struct rt_calling){.task = t};
+	rt_speaks_of = t;
+	weft_enter(rt_detail.callback);
+	func(t->callback_arg);
+	weft_leave(rt_detail.callback);
+	bool again = rt_calling.again;
+	rt_speaks_of = spoke_of;
+	rt_calling = outer;
+	return again;
+}
+
+/* All that a task with a struct starpu_task has to do at its end. */
+static void end_task(struct rt_job *j, struct rt_worker *w)
+{
+	struct rt_part *p = rt_part(j);
+	struct starpu_task *t = p->task;
+	struct rt_task *own = t->starpu_private;
+	if (t->epilogue_callback_func) {
+		struct rt_job *outer = rt_worker_says(w, j);
+		weft_enter(rt_detail.callback);
+		t->epilogue_callback_func(t->epilogue_callback_arg);
+		weft_leave(rt_detail.callback);
+		rt_worker_says(w, outer);
+	}
+	struct rt_tag *tag = own->tag;
+	own->tag = NULL;
+	if (t->trs_epoch)
+		rt_transaction_leave(t);
+	t->status = STARPU_TASK_FINISHED;
+	struct rt_over over = rt_task_turn_over(own);
+	/* From now on its name is nobody's: the worker does not say that it runs it (rt_gate_watch). */
+	if (over.named || j->n_accesses)
+		rt_release(w, j);
+	else
+		rt_job_close_unknown(j);
+	if (tag)
+		rt_tag_done(tag);
+	struct rt_job *between = rt_worker_between(w, j); /* who pauses does not wait for the callback */
+	if (rt_is_profiled())
+		rt_profile_calls_back(t, w->number, true);
+	bool again = call_back(t, p->cl);
+	if (rt_is_profiled() && !again)
+		rt_profile_calls_back(t, w->number, false);
+	rt_worker_between(w, between);
+	if (over.ends && weft_add_i32(&over.ends->ends, -1) == 1)
+		rt_worker_take(w, over.ends->job);
+	if (rt_ctxs())
+		rt_ctxs()->done(p->ctx);
+	bool is_users = false;
+	if (!again && t->regenerate) {
+		weft_store_u32(&own->state, RT_T_NEW);
+		if (rt_task_submit(t, false))
+			rt_say("a task could not be submitted again");
+	} else if (!again && t->detach && t->destroy) {
+		rt_task_free(t);
+	} else {
+		is_users = !again;
+	}
+	rt_retire(w, j);
+	if (is_users)
+		settle(own);
+}
+
+static enum rt_verdict end_job(struct rt_job *j, struct rt_worker *w)
+{
+	struct rt_part *p = rt_part(j);
+	if (p->task && !(p->bits & RT_P_MADE_TASK)) {
+		end_task(j, w);
+		return RT_LATER;
+	}
+	tidy(j);
+	return RT_DONE;
+}
+
+static void tell_progress(void)
+{
+	static struct weft_atomic_u64 done;
+	fprintf(stderr, "\rstarpu: %" PRIu64 " tasks are done", weft_add_u64(&done, 1) + 1);
+}
+
+/* Behind the function: RT_DONE: the core ends the job. */
+static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
+{
+	struct rt_part *p = rt_part(j);
+	const struct rt_policy_ops *policy = rt_policy();
+	if (p->cl && !(p->bits & RT_P_NOWHERE)) {
+		++*rt_codelet_count(p->cl, w->number);
+		if (WEFT_UNLIKELY(rt_machine.tells_progress))
+			tell_progress();
+		if (rt_is_profiled())
+			rt_profile_ran(p->task, w->number);
+		if (rt_data_was_fetched(j))
+			rt_data_done(j, w);
+		if (rt_is_profiled())
+			rt_profile_let_go(p->task);
+		if (policy && policy->after)
+			policy->after(j, w);
+	}
+	if (p->task) {
+		struct rt_task *own = p->task->starpu_private;
+		struct rt_job *next = WEFT_UNLIKELY(p->task->workerorder) ? rt_turn_was(p->task) : NULL;
+		if (next)
+			rt_place(&w->self, next);
+		own->ran_on = w;
+		p->bits |= RT_P_ENDING;
+		/* Behind the function, nobody adds. */
+		if (weft_load_i32(&own->ends) != 1 && weft_add_i32(&own->ends, -1) != 1)
+			return RT_LATER;
+	}
+	return end_job(j, w);
+}
+
+enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
+{
+	void *buffers[STARPU_NMAXBUFS];
+	struct rt_part *p = rt_part(j);
+	/* Said before it looks at its data: whoever takes a handle's plainness away waits for it. `outer` waits in the middle. */
+	struct rt_job *outer = rt_worker_says(w, j);
+	if (WEFT_UNLIKELY(!rt_data_plain(j, buffers))) {
+		rt_worker_says(w, outer);
+		return rt_body_task(j, w);
+	}
+	bool traced = rt_traced();
+	if (traced)
+		trace_start(j, w);
+	p->func(buffers, j->arg);
+	if (traced)
+		rt_trace_end(p->cl, name_of(p->cl));
+	rt_worker_says(w, outer);
+	if (WEFT_UNLIKELY(p->bits & RT_P_MADE_TASK)) { /* somebody has asked for the task, and may have made its end wait */
+		j->body = rt_body_task;
+		return ran(j, w);
+	}
+	++*rt_codelet_count(p->cl, w->number);
+	if (WEFT_LIKELY(!p->bits)) /* nobody has asked for the task; by its data the order knows it */
+		return j->n_accesses ? RT_DONE : RT_DONE_UNKNOWN;
+	tidy(j);
+	return RT_DONE;
+}
+
+void rt_task_ran(struct rt_job *j, struct rt_worker *w)
+{
+	if (ran(j, w) == RT_DONE)
+		rt_finish(w->runtime, j);
+}
+
+static void give_up(struct rt_job *j, const struct weft_err *err)
+{
+	const struct starpu_codelet *cl = rt_part(j)->cl;
+	rt_misuse("a task of codelet '%s' cannot get its data: %s", cl->name ? cl->name : "unnamed", err->text);
+}
+
+/* The worker says that it runs the job when its data is here, not before: until then it may be given to another. */
+static bool bring(struct rt_job *j, struct rt_worker *w, void **buffers)
+{
+	struct weft_err err = {0};
+	rt_ref ref = rt_job_ref(j); /* before it may be somebody else's */
+	weft_enter(rt_detail.fetching);
+	weft_attr_int(rt_detail.task, (int64_t)ref);
+	int rc = rt_data_fetch(j, w, buffers, &err);
+	weft_leave(rt_detail.fetching);
+	if (rc < 0)
+		give_up(j, &err);
+	if (!rc)
+		rt_worker_says(w, j);
+	return !rc;
+}
+
+/* True: the data is here, and the worker says that it runs the job, as rt_body_plain does. */
+static inline bool fetch(struct rt_job *j, struct rt_worker *w, void **buffers)
+{
+	struct rt_job *outer = rt_worker_says(w, j);
+	bool may_be_plain = !j->n_accesses || (w->node == STARPU_MAIN_RAM && !rt_part(j)->cl->specific_nodes);
+	if (may_be_plain && rt_data_plain(j, buffers))
+		return true;
+	rt_worker_says(w, outer);
+	return bring(j, w, buffers);
+}
+
+/* What comes behind a task is overhead; its callbacks, within, are not. */
+static enum rt_verdict ran_here(struct rt_job *j, struct rt_worker *w)
+{
+	weft_enter(rt_detail.overhead);
+	enum rt_verdict v = ran(j, w);
+	weft_leave(rt_detail.overhead);
+	return v;
+}
+
+enum rt_verdict rt_body_task(struct rt_job *j, struct rt_worker *w)
+{
+	struct rt_part *p = rt_part(j);
+	void *few[STARPU_NMAXBUFS];
+	if (p->bits & RT_P_ENDING)
+		return end_job(j, w);
+	if (!(p->bits & RT_P_POPPED))
+		popped(j, w);
+	if (p->bits & RT_P_NOWHERE || (p->task && p->task->trs_epoch && !rt_transaction_runs(p->task)))
+		return ran(j, w);
+	void **buffers = buffers_of(p->task, few);
+	struct rt_job *outer = rt_worker_runs(w);
+	if (!fetch(j, w, buffers))
+		return RT_LATER;
+	enum rt_verdict v = call(j, w, buffers);
+	rt_worker_says(w, outer);
+	return v == RT_DONE ? ran_here(j, w) : RT_LATER;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What of this folder begins and ends with the runtime; api/init.c has the order. */
+#ifndef WEFT_RUNTIME_TASK_BEGIN_H
+#define WEFT_RUNTIME_TASK_BEGIN_H
+
+#include "machine.h"
+
+/* conf.c: what holds, of what the program gave (or NULL) and the environment. 0, or -EINVAL: not made by starpu_conf_init. */
+int rt_conf_take(struct starpu_conf *out, const struct starpu_conf *from) WEFT_MUST_CHECK;
+
+/* topology.c: a machine without workers and memory nodes, which the drivers add. */
+int rt_topology_begin(struct rt_machine *m, struct weft_err *err) WEFT_MUST_CHECK;
+void rt_topology_end(struct rt_machine *m);
+
+/* wait.c: limits on tasks under way, and the watchdog. */
+void rt_watch_begin(struct rt_machine *m);
+void rt_watch_end(void);
+
+/* main_thread.c: the thread that begins the runtime is bound where the user wants it, until it ends it. */
+void rt_main_begin(const struct rt_machine *m);
+void rt_main_end(const struct rt_machine *m);
+
+/* signals.c: what kills the program says first what ran. */
+void rt_signals_begin(const struct rt_machine *m);
+void rt_signals_end(void);
+
+/* tag.c, worker_order.c, worker_tree.c: what is left of the program's is freed. */
+void rt_tags_end(void);
+void rt_turns_end(void);
+void rt_worker_tree_end(void);
+
+/* hook.c: the program's functions in the workers' loop. */
+void rt_hooks_call(bool idle);
+void rt_hooks_begin(void); /* those that were registered before the runtime began */
+
+/* trace_layer.c */
+extern const struct rt_layer rt_layer_trace;
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages of the runtime to the user, "starpu: …" on stderr. */
+#ifndef WEFT_RUNTIME_TASK_COMPLAIN_H
+#define WEFT_RUNTIME_TASK_COMPLAIN_H
+
+#include "base/atomic.h"
+#include "base/err.h"
+
+/* A line, unless STARPU_SILENT is set. */
+void rt_say(const char *fmt, ...) WEFT_PRINTF(1, 2);
+/* The program used the interface wrongly, and going on would corrupt its data: prints a line, and aborts. */
+_Noreturn void rt_misuse(const char *fmt, ...) WEFT_PRINTF(1, 2);
+
+#define RT_EXPECT(holds, ...) \
+	do { \
+		if (WEFT_UNLIKELY(!(holds))) \
+			rt_misuse(__VA_ARGS__); \
+	} while (0)
+
+#endif

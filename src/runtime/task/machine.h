@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one runtime of the process, as StarPU's programs see it: which workers and memory nodes there are. It is filled while
+ * starpu_init runs, by the drivers and the layers in their order, and only read from then on.
+ */
+#ifndef WEFT_RUNTIME_TASK_MACHINE_H
+#define WEFT_RUNTIME_TASK_MACHINE_H
+
+#include "runtime/core/core.h"
+#include <hwloc.h>
+#include <starpu.h>
+
+enum { RT_MASK_WORDS = (STARPU_NMAXWORKERS + 63) / 64 };
+
+/* A set of workers. */
+struct rt_mask {
+	uint64_t word[RT_MASK_WORDS];
+};
+static inline bool rt_mask_has(const struct rt_mask *m, unsigned worker)
+{
+	return m->word[worker / 64] >> worker % 64 & 1;
+}
+static inline void rt_mask_add(struct rt_mask *m, unsigned worker)
+{
+	m->word[worker / 64] |= UINT64_C(1) << worker % 64;
+}
+static inline bool rt_mask_is_empty(const struct rt_mask *m)
+{
+	uint64_t any = 0;
+	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
+		any |= m->word[i];
+	return !any;
+}
+static inline bool rt_mask_equals(const struct rt_mask *a, const struct rt_mask *b)
+{
+	uint64_t differ = 0;
+	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
+		differ |= a->word[i] ^ b->word[i];
+	return !differ;
+}
+
+struct rt_driver;
+
+struct rt_worker_info {
+	const struct rt_driver *driver;
+	enum starpu_worker_archtype arch;
+	int devid;          /* of its kind: which device */
+	int devnum;         /* the how-many-eth of its kind */
+	int subworker;      /* of its device */
+	unsigned node;      /* memory that it works in */
+	int pu;             /* logical index of the processing unit that it is bound to, or -1 */
+	hwloc_cpuset_t set; /* what it is bound to, or NULL; the machine owns it */
+	char name[64];
+	bool application; /* the application drives it: no thread is made */
+	void *state;      /* the driver's */
+};
+
+struct rt_node_info {
+	enum starpu_node_kind kind;
+	int devid;
+	int numa; /* os index of the NUMA node: of main memory as one, 0; or -1 */
+	char name[64];
+};
+
+struct rt_machine {
+	struct rt_runtime *core; /* NULL: not initialised */
+	struct starpu_conf conf; /* what holds: with the environment's */
+	hwloc_topology_t topology;
+	unsigned n_workers; /* the core may have one more, that no program sees: where there is no CPU worker */
+	struct rt_worker_info worker[STARPU_NMAXWORKERS];
+	unsigned n_nodes; /* memory nodes; more may come while it runs (disks) */
+	struct rt_node_info node[STARPU_MAXNODES];
+	int main_pu;                        /* logical index of the unit of the thread that begins it, or -1 */
+	bool binds;                         /* threads are bound: STARPU_WORKERS_NOBIND is not set */
+	struct rt_mask all, cpus;           /* all workers; those of them that are CPUs */
+	const struct rt_model_ops *models;  /* NULL: nobody knows about models */
+	const struct rt_ctx_ops *ctx;       /* NULL: there is one scheduling context */
+	uint32_t codelets;                  /* changes when what is known of codelets no longer holds; never the same again */
+	bool idle_functions;                /* STARPU_DISABLE_KERNELS: the functions of codelets are not called */
+	bool tells_progress;                /* STARPU_TASK_PROGRESS: how many tasks are done */
+	const struct rt_policy_ops *policy; /* NULL: native, the core's own loop schedules */
+	enum rt_prios prios;                /* how that treats priorities */
+	void (*take_over)(void);            /* from now on there is a policy: as the core's loop, for tasks */
+};
+extern struct rt_machine rt_machine;
+
+/* These may come, or go, while tasks run, when the first context is made. */
+static inline const struct rt_policy_ops *rt_policy(void)
+{
+	return __atomic_load_n(&rt_machine.policy, __ATOMIC_ACQUIRE);
+}
+static inline const struct rt_ctx_ops *rt_ctxs(void)
+{
+	return __atomic_load_n(&rt_machine.ctx, __ATOMIC_ACQUIRE);
+}
+
+/* How a policy that is not native gets jobs (all codelet tasks then are placed jobs). */
+struct rt_policy_ops {
+	void (*ready)(struct rt_job *j);             /* on whatever thread made it ready; wakes whom it gives it to */
+	struct rt_job *(*take)(struct rt_worker *w); /* NULL: none */
+	bool (*any)(struct rt_worker *w);            /* there may be one: the worker shall not sleep */
+	uint64_t (*count)(void);                     /* that were made ready and not taken */
+	/* Around the function of a job, on its worker; and when a task was submitted, before it may be ready. Each may be NULL. */
+	void (*before)(struct rt_job *j, struct rt_worker *w);
+	void (*after)(struct rt_job *j, struct rt_worker *w);
+	void (*submitted)(struct rt_job *j);
+};
+
+/* Who waits says first to policies that hold tasks until they are told that they may begin. */
+static inline void rt_begin_held(void)
+{
+	if (rt_policy())
+		starpu_do_schedule();
+}
+
+/* Performance models. */
+struct rt_model_ops {
+	void (*want)(struct starpu_perfmodel *m);                                      /* a task with it is submitted */
+	void (*ran)(struct starpu_task *t, unsigned worker, unsigned impl, double us); /* of a model that is benchmarking */
+};
+
+/* Scheduling contexts, once there are several. */
+struct rt_ctx_ops {
+	bool (*is_there)(unsigned ctx);
+	unsigned (*current)(void);                             /* of tasks that the calling thread submits without saying where */
+	void (*keep_workers)(unsigned ctx, struct rt_mask *m); /* takes away the workers that are not in it */
+	void (*submitted)(unsigned ctx);
+	void (*done)(unsigned ctx);              /* a task of it, on a worker */
+	int (*wait)(unsigned ctx, unsigned few); /* until at most so many of its tasks are not done */
+};
+
+/* A part of the runtime that begins and ends with it; api/init.c lists them in the order of their beginning. */
+struct rt_layer {
+	const char *name;
+	/* The machine is known, workers do not run yet. 0, or negative and `err` says why. May be NULL, as the others. */
+	int (*begin)(struct rt_machine *m, struct weft_err *err);
+	/* Workers run; the application has not continued yet. */
+	int (*started)(struct rt_machine *m, struct weft_err *err);
+	/* All tasks are done; workers still run. */
+	void (*stopping)(struct rt_machine *m);
+	/* Workers are gone. */
+	void (*end)(struct rt_machine *m);
+};
+
+/* The number of the calling worker, or -1. */
+static inline int rt_worker_number(void)
+{
+	struct rt_worker *w = rt_worker_self();
+	return w ? (int)w->number : -1;
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tasks of codelets as jobs. A task has two bodies: the job, which the core works with, and struct starpu_task, which exists when
+ * the program made it or when somebody asks (rt_job_task).
+ *
+ *     job->upper = struct rt_part: the codelet, the task if there is one, what an inserted task was given
+ *     task->starpu_private = struct rt_task: what a task keeps beyond one job (waiting, late dependencies, end dependencies)
+ *
+ * A plain task has no struct starpu_task, may run on any worker, and its body only calls the function.
+ */
+#ifndef WEFT_RUNTIME_TASK_TASK_H
+#define WEFT_RUNTIME_TASK_TASK_H
+
+#include "machine.h"
+
+enum rt_part_bits {
+	RT_P_FREE_ARG = 1,  /* cl_arg (job->arg) is freed at the end */
+	RT_P_MADE_TASK = 2, /* `task` was made by rt_job_task: it goes with the job */
+	RT_P_POPPED = 4,    /* a worker has it: what is said once then has been said */
+	RT_P_ENDING = 8,    /* the function has run, and the last end dependency is released */
+	RT_P_NOWHERE = 16,  /* popped, and there is no function to run: until then, callbacks may still say so */
+};
+
+struct rt_part {
+	struct starpu_codelet *cl;
+	starpu_cpu_func_t func;   /* plain: what to call */
+	struct starpu_task *task; /* NULL: nobody has asked yet */
+	const char *name, *file;
+	uint32_t arg_bytes;
+	int32_t line;
+	uint16_t ctx; /* scheduling context */
+	uint8_t impl; /* that runs, or ran */
+	uint8_t bits; /* enum rt_part_bits */
+};
+_Static_assert(sizeof(struct rt_part) <= sizeof((struct rt_job *)0)->upper, "the part fits the job");
+
+static inline struct rt_part *rt_part(struct rt_job *j)
+{
+	return (struct rt_part *)(void *)j->upper;
+}
+
+enum rt_task_state {
+	RT_T_NEW,       /* made, perhaps with dependencies */
+	RT_T_SUBMITTED, /* a job of it is under way */
+	RT_T_DONE,      /* all of it, with its callback */
+	RT_T_CALLBACK,  /* its turn is over, and its callback runs: which may submit it again */
+	RT_T_STATE = 3,
+	RT_T_WAITED = 4,  /* somebody waits */
+	RT_T_DESTROY = 8, /* starpu_task_set_destroy: whoever comes last destroys it */
+};
+
+struct rt_tag;
+
+/* Another task that it comes after, at each turn: after the turn that follows the last one that it has seen. */
+struct rt_dep {
+	struct rt_task *pred; /* held */
+	uint32_t seen;
+};
+
+/* What a task keeps beyond one job; made at the first need, freed by starpu_task_clean. */
+struct rt_task {
+	struct starpu_task *task;
+	struct rt_job *job;           /* while NEW or SUBMITTED: made with the task, or at the first need */
+	uint64_t job_of;              /* the runtime that it is of: its serial */
+	rt_ref ref;                   /* of the job of the present or last turn; 0: it has had none */
+	struct weft_atomic_u32 state; /* enum rt_task_state; a futex */
+	struct weft_atomic_i32 ends;  /* what its end waits for: itself, end dependencies */
+	struct rt_task *ends_with;    /* whose end waits for this turn to be over; under `lock` */
+	struct rt_dep *dep;           /* what the program declared, for all turns */
+	uint32_t n_deps, cap_deps;
+	struct rt_task *next_declared, *declared_before; /* of all that have declared something */
+	uint32_t turns;                                  /* that are over; under `lock`, with `job`, `ref` and `named` */
+	bool made_with_job;                              /* this is its first turn, and nobody else makes its job */
+	bool named;                                      /* others have `ref`: what hangs on the job is to be released */
+	struct weft_atomic_bool lock;                    /* held for an instant */
+	struct weft_atomic_u32 holders;                  /* its task, and those that depend on it */
+	bool gone;                                       /* its task is destroyed */
+	struct rt_refs before;                           /* what else the next turn comes after */
+	struct rt_mask mask;                             /* workers that may run it */
+	struct rt_tag *tag;
+	bool embedded;  /* lies behind the task, in one piece of memory */
+	bool plain;     /* of a plain codelet, and the task itself says nothing of where it runs */
+	bool announced; /* that it is ready has been told */
+	bool has_nodes; /* dyn_nodes is ours, not the program's */
+	bool has_impl;  /* `impl` was chosen: starpu_task_set_implementation */
+	uint8_t impl;
+	struct weft_atomic_u64
+		footprint; /* of its data, from when it is ready until its turn is over: 2^32 + that; 0: nobody has asked */
+	struct rt_worker *ran_on;
+	void *sched;                  /* the policy's */
+	void *parallel;               /* of parallel tasks: alias.c */
+	struct starpu_task *alias_of; /* a copy of a parallel task, for one of its workers */
+};
+
+/* The private part of a task, made when there is none. NULL: no memory. */
+struct rt_task *rt_task_of(struct starpu_task *t);
+/* What starpu_task_destroy does to a task that is done. */
+void rt_task_free(struct starpu_task *t);
+/* Waits for its last words, which another thread may still be saying: its callback, and that it is done. */
+void rt_task_hear_out(const struct rt_task *own);
+/* dep.c: its turn is over: from now on it may have another. */
+struct rt_over {
+	struct rt_task *ends; /* what `ends_with` was, for rt_task_end_one */
+	bool named;
+};
+struct rt_over rt_task_turn_over(struct rt_task *own);
+/* Others come after its turn number `turn`: what they hang on, or 0: that is over, or will not be. 0 or -ENOMEM. */
+int rt_task_name(struct rt_task *own, uint32_t turn, rt_ref *out) WEFT_MUST_CHECK;
+/* dep.c: waits on a worker, in a job that may (rt_may_wait), for a task that is submitted. */
+void rt_task_wait_in_the_middle(struct rt_task *own);
+/* What its next turn waits for goes to `before`. 0 or -ENOMEM. */
+int rt_task_take_deps(struct rt_task *own, struct rt_refs *before) WEFT_MUST_CHECK;
+void rt_task_drop_deps(struct rt_task *own);
+/* task.c: one holder less. */
+void rt_task_let_go(struct rt_task *own);
+void rt_task_lock(struct rt_task *own);
+void rt_task_unlock(struct rt_task *own);
+/* The task whose callback this thread runs, and whether the program has submitted it in there. */
+struct rt_calling {
+	struct starpu_task *task;
+	bool again;
+};
+extern _Thread_local RT_NEAR struct rt_calling rt_calling;
+/* Its job, made when there is none. NULL: no memory. */
+struct rt_job *rt_task_prepare(struct rt_task *own);
+
+/* The task about which the program is being told something outside of it. */
+extern _Thread_local RT_NEAR struct starpu_task *rt_speaks_of;
+/* sync_task.c: what starpu_iteration_push said on this thread; -1: nothing. */
+void rt_iteration_of(long out[2]);
+/* The struct starpu_task of a job, made when there is none. Only by whoever has the job: its worker, the policy. NULL: no memory. */
+struct starpu_task *rt_job_task(struct rt_job *j);
+/* The job of a task that is submitted and not done. */
+static inline struct rt_job *rt_task_job(const struct starpu_task *t)
+{
+	return ((const struct rt_task *)t->starpu_private)->job;
+}
+
+/* ---- codelet.c: who may run what ---- */
+
+enum rt_codelet_bits { RT_CL_CHECKED = 1, RT_CL_PLAIN = 2 }; /* in cl->checked, below rt_machine.codelets */
+unsigned rt_codelet_check_slow(struct starpu_codelet *cl);
+static inline unsigned rt_codelet_check(struct starpu_codelet *cl)
+{
+	unsigned checked = (unsigned)__atomic_load_n(&cl->checked, __ATOMIC_ACQUIRE);
+	return WEFT_LIKELY(checked >> 2 == __atomic_load_n(&rt_machine.codelets, __ATOMIC_RELAXED) << 2 >> 2)
+	               ? checked
+	               : rt_codelet_check_slow(cl);
+}
+void rt_codelet_mask(struct starpu_codelet *cl, struct rt_mask *m);
+/* Workers that may run the task in some implementation (can_execute not asked). */
+void rt_task_mask(const struct starpu_task *t, struct rt_mask *m);
+/* The first implementation in which this worker can run it, can_execute asked; or -1. */
+int rt_task_can_run(struct starpu_task *t, unsigned worker);
+/* Whether one of these can. */
+bool rt_task_has_place(struct starpu_task *t, const struct rt_mask *workers);
+/* No function is called: a task without a codelet, or with STARPU_NOWHERE. */
+static inline bool rt_task_runs_nowhere(const struct starpu_task *t)
+{
+	return !t->cl || t->where == STARPU_NOWHERE || (t->where < 0 && t->cl->where == STARPU_NOWHERE);
+}
+static inline bool rt_job_runs_nowhere(struct rt_job *j)
+{
+	return rt_part(j)->task && rt_task_runs_nowhere(rt_part(j)->task);
+}
+
+/*
+ * Its tasks that a worker has run: each worker's count is in a line of its own for as long as there are lines. The last has the first
+ * one, in which there are fields that all read.
+ */
+static inline unsigned long *rt_codelet_count(struct starpu_codelet *cl, unsigned worker)
+{
+	enum { EACH_LINE = 64 / sizeof(unsigned long), LINES = STARPU_NMAXWORKERS / EACH_LINE };
+	_Static_assert(STARPU_NMAXWORKERS % EACH_LINE == 0, "a place for each worker");
+	return &cl->per_worker_stats[(worker + 1) % LINES * EACH_LINE + worker / LINES];
+}
+
+/* dep.c: one of the things that its end waits for is there; any thread. */
+void rt_task_end_one(struct rt_task *own);
+/* dep.c: each task that has declared that it comes after this one, under a lock. */
+void rt_task_each_declared(const struct rt_task *own, void (*each)(void *arg, struct starpu_task *behind), void *arg);
+
+/* wait.c: before a task is submitted from the application: waits while STARPU_LIMIT_MAX_SUBMITTED_TASKS are under way. */
+void rt_throttle(void);
+extern struct weft_atomic_i32 rt_limit_max;
+
+/* ---- worker_order.c ---- */
+
+/* Tasks before this one on its worker have not run yet: it is kept until they have. */
+bool rt_turn_is_to_come(struct rt_job *j);
+/* The task has run; the job whose turn is next, if that is kept: it is to be placed. */
+struct rt_job *rt_turn_was(const struct starpu_task *t);
+
+/* ---- tag.c ---- */
+
+/* The task is submitted with its tag: what the tag depends on goes to `before`. 0 or -ENOMEM. */
+int rt_tag_submitted(struct rt_task *own, struct rt_refs *before) WEFT_MUST_CHECK;
+/* Its task is done: those behind the tag may go. */
+void rt_tag_done(struct rt_tag *tag);
+
+#endif
