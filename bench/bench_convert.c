@@ -7,9 +7,9 @@
 #include "bench.h"
 
 #include "base/fs.h"
-#include "trace/build.h"
-#include "trace/export.h"
-#include "trace/write.h"
+#include "trace/store/build.h"
+#include "trace/write/export.h"
+#include "trace/write/write.h"
 
 #include <stdlib.h>
 #include <string.h>

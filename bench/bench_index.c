@@ -4,13 +4,14 @@
  * bytes (the floor of any reader that trusts nothing); opening the index; walking over all events in their columns; the bytes
  * an event costs in the stream, in the index, and packed.
  */
+#include "trace/open.h"
 #include "bench.h"
 
 #include "base/crc.h"
 #include "base/fs.h"
 #include "base/str.h"
-#include "trace/cursor.h"
-#include "trace/pack.h"
+#include "trace/store/cursor.h"
+#include "trace/weft/pack.h"
 
 #include <fcntl.h>
 #include <stddef.h>

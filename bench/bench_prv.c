@@ -10,14 +10,15 @@
  *
  * All figures but prv_records are GB of (unpacked) text a second.
  */
+#include "trace/open.h"
 #include "bench.h"
 #include "prv_text.h"
 
-#include "trace/build.h"
-#include "trace/export.h"
-#include "trace/prv_chunk.h"
-#include "trace/prv_out.h"
-#include "trace/text_input.h"
+#include "trace/store/build.h"
+#include "trace/write/export.h"
+#include "trace/paraver/prv_chunk.h"
+#include "trace/write/prv_out.h"
+#include "trace/text/text_input.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -17,8 +17,8 @@
 #include "base/fs.h"
 #include "base/pool.h"
 #include "render/metric_cells_priv.h"
-#include "trace/build.h"
-#include "trace/cursor.h"
+#include "trace/store/build.h"
+#include "trace/store/cursor.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  */
 #include "fuzz.h"
 
-#include "trace/build.h"
-#include "trace/filter.h"
+#include "trace/store/build.h"
+#include "trace/filter/filter.h"
 
 #include <string.h>
 

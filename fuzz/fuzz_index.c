@@ -7,8 +7,8 @@
 #include "fuzz.h"
 
 #include "base/crc.h"
-#include "trace/build_priv.h"
-#include "trace/cursor.h"
+#include "trace/store/builder.h"
+#include "trace/store/cursor.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -4,7 +4,7 @@
 #define WEFT_FUZZ_LOAD_H
 
 #include "fuzz.h"
-#include "trace/build.h"
+#include "trace/store/build.h"
 
 static inline struct weft_trace *fuzz_load(const struct weft_reader *reader, const char *name, const char *path, unsigned threads)
 {

@@ -7,9 +7,9 @@
 
 #include "base/fs.h"
 #include "base/str.h"
-#include "trace/cursor.h"
-#include "trace/export.h"
-#include "trace/spans.h"
+#include "trace/store/cursor.h"
+#include "trace/write/export.h"
+#include "trace/filter/spans.h"
 
 #include <inttypes.h>
 #include <string.h>

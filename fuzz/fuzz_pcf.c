@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/str.h"
-#include "trace/pcf.h"
+#include "trace/paraver/pcf.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,9 +7,9 @@
 
 #include "base/fs.h"
 #include "base/str.h"
-#include "trace/export.h"
-#include "trace/prv_chunk.h"
-#include "trace/text_input.h"
+#include "trace/write/export.h"
+#include "trace/paraver/prv_chunk.h"
+#include "trace/text/text_input.h"
 
 #include <errno.h>
 #include <inttypes.h>

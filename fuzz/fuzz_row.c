@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "base/str.h"
-#include "trace/row.h"
+#include "trace/paraver/row.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* Any bytes as a stream file: it opens or fails with one line; what opened can be read to its end, and is in order. */
 #include "fuzz.h"
 
-#include "trace/cursor.h"
-#include "trace/stream_priv.h"
+#include "trace/store/cursor.h"
+#include "trace/weft/stream.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "tool/tool.h"
-#include "trace/prv_header.h"
+#include "trace/paraver/prv_header.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -3,8 +3,8 @@
  * `weft completion bash`: a script made from the tables of commands and options, so that it cannot fall behind them.
  * What an option's argument may be is told by what --help calls it.
  */
-#include "cli.h"
-#include "trace/export.h"
+#include "cli/common/cli.h"
+#include "trace/write/export.h"
 #include <string.h>
 
 static const struct weft_opt options[] = {{0}};

@@ -3,8 +3,8 @@
  * The command `weft`: a table of verbs, and what is said about all of them. A verb's file has its options, its help and its
  * work; this one finds it.
  */
-#include "cli.h"
-#include "tune_tree.h"
+#include "cli/common/cli.h"
+#include "cli/tune/tune_tree.h"
 #include "base/log.h"
 #include <signal.h>
 #include <stdlib.h>

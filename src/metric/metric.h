@@ -20,7 +20,7 @@
 #ifndef WEFT_METRIC_METRIC_H
 #define WEFT_METRIC_METRIC_H
 
-#include "trace/trace.h"
+#include "trace/store/trace.h"
 
 enum weft_level { WEFT_WORKLOAD, WEFT_APPL, WEFT_TASK, WEFT_THREAD, WEFT_SYSTEM, WEFT_NODE, WEFT_CPU, WEFT_LEVELS };
 enum weft_unit { WEFT_NS, WEFT_US, WEFT_MS, WEFT_SECONDS, WEFT_MINUTES, WEFT_HOURS, WEFT_DAYS, WEFT_UNITS };

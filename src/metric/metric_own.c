@@ -6,8 +6,8 @@
  * read from it stays in the trace's index.
  */
 #include "metric_priv.h"
-#include "trace/derived.h"
-#include "trace/export.h"
+#include "derived.h"
+#include "trace/write/export.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

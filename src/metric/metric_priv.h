@@ -9,7 +9,7 @@
 #define WEFT_METRIC_METRIC_PRIV_H
 
 #include "metric.h"
-#include "trace/cursor.h"
+#include "trace/store/cursor.h"
 #include <string.h>
 
 /* ---- streams ---- */

@@ -5,7 +5,7 @@
  * none, or none that a person would look for.
  */
 #include "text_priv.h"
-#include "trace/prv_names.h"
+#include "trace/paraver/prv_names.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

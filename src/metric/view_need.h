@@ -3,7 +3,7 @@
 #ifndef WEFT_METRIC_VIEW_NEED_H
 #define WEFT_METRIC_VIEW_NEED_H
 
-#include "trace/need.h"
+#include "trace/filter/need.h"
 #include "view.h"
 
 /* Of a bound view, all of it. need->type is the caller's, to be freed. 0 or -ENOMEM. */

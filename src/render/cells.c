@@ -7,7 +7,7 @@
  */
 #include "cells.h"
 #include "base/pool.h"
-#include "trace/spans.h"
+#include "trace/filter/spans.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

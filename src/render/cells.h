@@ -8,7 +8,7 @@
 #ifndef WEFT_RENDER_CELLS_H
 #define WEFT_RENDER_CELLS_H
 
-#include "trace/trace.h"
+#include "trace/store/trace.h"
 
 #define WEFT_CELL_AWAY WEFT_NONE /* the thread does not exist in that time */
 

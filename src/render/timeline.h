@@ -7,7 +7,7 @@
 #define WEFT_RENDER_TIMELINE_H
 
 #include "picture.h"
-#include "trace/trace.h"
+#include "trace/store/trace.h"
 
 struct weft_timeline_how {
 	const char *title;      /* NULL: the trace's name */

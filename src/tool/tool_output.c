@@ -4,7 +4,7 @@
  * appears when it is complete.
  */
 #include "tool_priv.h"
-#include "trace/prv_out.h"
+#include "trace/write/prv_out.h"
 #include <errno.h>
 #include <stdlib.h>
 

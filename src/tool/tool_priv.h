@@ -14,9 +14,9 @@
 #include "base/map.h"
 #include "base/str.h"
 #include "tool.h"
-#include "trace/pcf.h"
-#include "trace/prv_header.h"
-#include "trace/text_input.h"
+#include "trace/paraver/pcf.h"
+#include "trace/paraver/prv_header.h"
+#include "trace/text/text_input.h"
 #include <endian.h>
 #include <string.h>
 

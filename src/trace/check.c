@@ -4,11 +4,12 @@
  * record of every page against the table of kinds (check_pages.c); then the trace that comes of it: regions, messages, flows,
  * clocks; and last the index, event by event, against that trace. Rules and their grades are a table.
  */
+#include "open.h"
 #include "base/str.h"
 #include "check_priv.h"
-#include "index_priv.h"
-#include "pack_priv.h"
-#include "spans.h"
+#include "trace/store/index_files.h"
+#include "trace/weft/pack_frame.h"
+#include "trace/filter/spans.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #define WEFT_TRACE_CHECK_H
 
 #include "base/arena.h"
-#include "trace.h"
+#include "trace/store/trace.h"
 
 enum weft_check_grade {
 	WEFT_CHECK_NOTE, /* normal, worth knowing: the process was killed, a page is open, a kind is newer than this build */

@@ -5,7 +5,7 @@
 
 #include "base/str.h"
 #include "check.h"
-#include "stream_priv.h"
+#include "trace/weft/stream.h"
 
 struct check {
 	struct weft_check_report *r;

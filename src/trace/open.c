@@ -4,12 +4,12 @@
  * or older is made again; where none can be left (a folder that cannot be written, a full disk, streams that are still being
  * written), the trace lives in unnamed files.
  */
+#include "open.h"
 #include "base/fs.h"
-#include "index_priv.h"
-#include "pack_priv.h"
-#include "stream_priv.h"
-#include "text_unpack.h"
-#include "trace.h"
+#include "trace/store/index_files.h"
+#include "trace/weft/pack_frame.h"
+#include "trace/weft/stream.h"
+#include "trace/text/text_unpack.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -177,13 +177,6 @@ static bool is_about_writing(int rc)
 	return rc == -ENOSPC || rc == -EDQUOT || rc == -EROFS || rc == -EACCES || rc == -EPERM || rc == -EFBIG;
 }
 
-uint64_t weft_open_memory(const struct weft_open_how *how)
-{
-	if (how && how->memory)
-		return how->memory;
-	return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-}
-
 static int open_or_build(struct weft_trace **out, const struct weft_reader *reader, const char *path, struct text_stream *stream,
                          const struct weft_open_how *how, struct weft_err *err)
 {
@@ -231,9 +224,4 @@ int weft_trace_open(struct weft_trace **out, const char *path, const struct weft
 	if (stream.fd >= 0)
 		close(stream.fd);
 	return rc;
-}
-
-void weft_trace_close(struct weft_trace *t)
-{
-	store_close(t);
 }

@@ -9,8 +9,9 @@
  * and its attributes are points at the same instant ("f.attribute", "tunlet.event.attribute"; "f.return" for what it returned), or attributes of
  * the region. At the begin of a region they follow it, so that an event waits until its thread says something else.
  */
+#include "trace/open.h"
 #include "analyze_priv.h"
-#include "trace/cursor.h"
+#include "trace/store/cursor.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "metric/text_view.h"
-#include "trace/build.h"
-#include "trace/cursor.h"
+#include "trace/store/build.h"
+#include "trace/store/cursor.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -35,6 +35,9 @@ src/trace/trace.h:1: module 'trace' is not in dev/modules.txt
 ? 1
 $ mkdir src/cli/other; echo >src/cli/other/y.c; check includes . | grep other
 src/cli/other/y.c:1: module 'cli/other' is not in dev/modules.txt
+$ mkdir src/tool; echo '#include "cli/low/low.h"' >src/tool/z.c; printf 'base\ncli/low base\ncli base\ntool cli\n' >dev/modules.txt; check includes . | grep -c tool; sed -i 's/^tool cli/tool base/' dev/modules.txt; check includes . | grep tool; rm -r src/tool
+0
+src/tool/z.c:1: "cli/low/low.h" is not allowed: dev/modules.txt does not let 'tool' use 'cli/low'
 $ rm -r src/cli/*; printf 'base trace\ntrace base\ncli trace base libweft\n' >dev/modules.txt; check includes .
 dev/modules.txt:1: 'base' uses 'trace', which does not stand above it
 ? 1

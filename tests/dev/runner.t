@@ -63,7 +63,7 @@ $ listing status; counts | tail -n 4
 ----
 took
 1 passed, 1 failed
-$ listing slow '' 0.2; counts | tail -n 4
+$ listing slow '' 0.6; counts | tail -n 4
 # test_slow: planned 1 tests, ran 0; was stopped after
 ----
 took
@@ -142,7 +142,7 @@ not ok 1 - first
 flaky, passed only when run alone: release test_flaky
 took
 2 passed, 0 failed
-$ program slow_once "$(first_time 'sleep 60'); echo 1..1; echo ok 1 - then"; beside slow_once 0.2 | tail -n 6
+$ program slow_once "$(first_time 'sleep 60'); echo 1..1; echo ok 1 - then"; beside slow_once 0.6 | tail -n 6
 ---- release test_slow_once passed when run alone; failed beside others: HOME/slow_once --tier full
 # test_slow_once: printed no plan; was stopped after
 ----

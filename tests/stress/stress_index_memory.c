@@ -4,11 +4,12 @@
  * the index is built and while all events and messages are read. Each size in a process of its own; where that may be made, in a
  * memory cgroup that has no more.
  */
+#include "trace/open.h"
 #include "base/crc.h"
 #include "base/fs.h"
 #include "harness.h"
 #include "memory_group.h"
-#include "trace/cursor.h"
+#include "trace/store/cursor.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,12 +4,13 @@
  * as is asked for. All of it is in the trace, the peak stays below a twenty-fifth of the text (2 GB for 50 GB), and what an index
  * would have is at most a fifth. WEFT_TEXT_GB says how much the long tier reads (5 without).
  */
+#include "trace/open.h"
 #include "base/fs.h"
 #include "base/str.h"
 #include "harness.h"
 #include "memory_group.h"
-#include "trace/cursor.h"
-#include "trace/need.h"
+#include "trace/store/cursor.h"
+#include "trace/filter/need.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

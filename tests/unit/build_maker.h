@@ -4,8 +4,8 @@
 #define WEFT_TESTS_BUILD_MAKER_H
 
 #include "harness.h"
-#include "trace/build.h"
-#include "trace/cursor.h"
+#include "trace/store/build.h"
+#include "trace/store/cursor.h"
 #include <stdlib.h>
 #include <string.h>
 

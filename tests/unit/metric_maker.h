@@ -6,6 +6,7 @@
 #ifndef WEFT_TESTS_METRIC_MAKER_H
 #define WEFT_TESTS_METRIC_MAKER_H
 
+#include "trace/open.h"
 #include "base/fs.h"
 #include "base/str.h"
 #include "harness.h"

@@ -5,7 +5,7 @@
 
 #include "sample_trace.h"
 #include "base/fs.h"
-#include "trace/export.h"
+#include "trace/write/export.h"
 #include <stdio.h>
 
 static inline const char *exported_path(const char *format)

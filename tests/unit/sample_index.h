@@ -4,7 +4,7 @@
 #define WEFT_TESTS_SAMPLE_INDEX_H
 
 #include "harness.h"
-#include "trace/trace.h"
+#include "trace/open.h"
 #include <stdio.h>
 
 static inline struct weft_trace *sample_index_open_how(const struct weft_open_how *how)

@@ -3,6 +3,7 @@
 #ifndef WEFT_TESTS_SAMPLE_METRIC_H
 #define WEFT_TESTS_SAMPLE_METRIC_H
 
+#include "trace/open.h"
 #include "base/str.h"
 #include "harness.h"
 #include "metric/metric.h"

@@ -8,8 +8,8 @@
 
 #include "harness.h"
 #include "base/str.h"
-#include "trace/build.h"
-#include "trace/cursor.h"
+#include "trace/store/build.h"
+#include "trace/store/cursor.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

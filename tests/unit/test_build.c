@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The builder: order, axis, objects, definitions. */
 #include "build_maker.h"
-#include "trace/index_priv.h"
+#include "trace/store/index_files.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

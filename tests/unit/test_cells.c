@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "render/cells.h"
 #include "sample_trace.h"
-#include "trace/spans.h"
+#include "trace/filter/spans.h"
 #include <errno.h>
 #include <stdio.h>
 

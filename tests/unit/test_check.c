@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* weft_trace_check: each rule fires where it should, and a sound trace gives none. */
+#include "trace/open.h"
 #include "stream_maker.h"
 #include "trace/check.h"
 #include <errno.h>

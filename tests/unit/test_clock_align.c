@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "harness.h"
-#include "trace/clock_priv.h"
+#include "trace/weft/clock_priv.h"
 #include <stdlib.h>
 
 #define SECOND INT64_C(1000000000)

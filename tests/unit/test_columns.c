@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks: encode and decode against what went in; damaged blocks are refused, or decode to something inside the bounds. */
 #include "harness.h"
-#include "trace/build_priv.h"
+#include "trace/store/builder.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "harness.h"
 #include "sample_trace.h"
 #include "base/json.h"
-#include "cli/dump_print.h"
+#include "cli/look/dump_print.h"
 #include <errno.h>
 #include <stdio.h>
 

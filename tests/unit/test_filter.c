@@ -6,7 +6,7 @@
  */
 #include "harness.h"
 #include "sample_trace.h"
-#include "trace/filter.h"
+#include "trace/filter/filter.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The filter grammar: what is accepted, in which form it comes back, and what is said, at which column, of the rest. */
 #include "harness.h"
-#include "trace/filter.h"
+#include "trace/filter/filter.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

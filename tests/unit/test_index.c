@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The index: made, opened again, older, damaged in every way, impossible to leave. */
+#include "trace/open.h"
 #include "stream_maker.h"
 #include "base/fs.h"
-#include "trace/index_priv.h"
+#include "trace/store/index_files.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -3,11 +3,12 @@
  * Model parameters that are metrics: what the engine says of the events so far, while the tunlet runs, is what it says of the same expression
  * on the recorded trace.
  */
+#include "trace/open.h"
 #include "harness.h"
 #include "metric/metric.h"
-#include "trace/build.h"
-#include "trace/cursor.h"
-#include "trace/export.h"
+#include "trace/store/build.h"
+#include "trace/store/cursor.h"
+#include "trace/write/export.h"
 #include "tune/eval.h"
 #include "tune/live.h"
 #include <errno.h>

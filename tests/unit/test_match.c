@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages and flows from their ends: against a simple model, and the cases that the rules name. */
 #include "harness.h"
-#include "trace/build.h"
-#include "trace/cursor.h"
+#include "trace/store/build.h"
+#include "trace/store/cursor.h"
 #include <stdlib.h>
 #include <string.h>
 

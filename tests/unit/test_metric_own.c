@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics of our own traces: regions, counters and attributes are events, with the numbers and labels of a conversion to .prv. */
+#include "trace/open.h"
 #include "metric_maker.h"
-#include "trace/build.h"
-#include "trace/cursor.h"
-#include "trace/derived.h"
-#include "trace/export.h"
-#include "trace/write.h"
+#include "trace/store/build.h"
+#include "trace/store/cursor.h"
+#include "metric/derived.h"
+#include "trace/write/export.h"
+#include "trace/write/write.h"
 #include <unistd.h>
 
 static int64_t made(int64_t id)

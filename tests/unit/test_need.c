@@ -2,8 +2,8 @@
 /* What is needed, as filters: each reads back, and keeps what was asked for and nothing else. */
 #include "build_maker.h"
 #include "base/str.h"
-#include "trace/filter.h"
-#include "trace/need.h"
+#include "trace/filter/filter.h"
+#include "trace/filter/need.h"
 
 static struct weft_trace *typed(void)
 {

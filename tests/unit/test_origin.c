@@ -2,7 +2,7 @@
 /* Notes of origin: ours, those of Paraver's cutter, several of them, and texts that are none. */
 #include "build_maker.h"
 #include "base/str.h"
-#include "trace/origin.h"
+#include "trace/write/origin.h"
 
 static struct weft_trace *noted(const char *const *note, unsigned n)
 {

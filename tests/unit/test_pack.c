@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "trace/open.h"
 #include "stream_maker.h"
 #include "base/fs.h"
-#include "trace/cursor.h"
-#include "trace/pack.h"
+#include "trace/store/cursor.h"
+#include "trace/weft/pack.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Colours that belong to names, and names that are each used once. */
 #include "harness.h"
-#include "trace/export_paje.h"
+#include "trace/write/export_paje.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading Paje: small files, each for something that the format can say or for a way to break it, against the events that come of it. */
+#include "trace/open.h"
 #include "harness.h"
 #include "base/str.h"
-#include "trace/cursor.h"
+#include "trace/store/cursor.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .pcf: sections, groups of types, precision, and lines that mean nothing. */
 #include "harness.h"
-#include "trace/pcf.h"
+#include "trace/paraver/pcf.h"
 #include <errno.h>
 #include <string.h>
 

@@ -5,8 +5,8 @@
  */
 #include "harness.h"
 #include "base/str.h"
-#include "trace/prv_chunk.h"
-#include "trace/text_input.h"
+#include "trace/paraver/prv_chunk.h"
+#include "trace/text/text_input.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

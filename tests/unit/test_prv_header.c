@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Headers of .prv files: every form that tools write, and where the fault is in one that is none. */
 #include "harness.h"
-#include "trace/prv_header.h"
+#include "trace/paraver/prv_header.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

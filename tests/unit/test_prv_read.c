@@ -7,11 +7,11 @@
 #include "harness.h"
 #include "base/fs.h"
 #include "base/vec.h"
-#include "trace/build.h"
-#include "trace/cursor.h"
-#include "trace/prv_names.h"
-#include "trace/prv_out.h"
-#include "trace/trace.h"
+#include "trace/store/build.h"
+#include "trace/store/cursor.h"
+#include "trace/paraver/prv_names.h"
+#include "trace/write/prv_out.h"
+#include "trace/open.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

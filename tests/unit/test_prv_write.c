@@ -3,13 +3,14 @@
  * Writing .prv: what was a .prv comes back equal, record for record; what was recorded by us becomes what the strict validator
  * accepts, with states that say what the regions say at every time.
  */
+#include "trace/open.h"
 #include "sample_trace.h"
 #include "base/fs.h"
 #include "base/vec.h"
-#include "trace/export.h"
-#include "trace/filter.h"
-#include "trace/prv_names.h"
-#include "trace/spans.h"
+#include "trace/write/export.h"
+#include "trace/filter/filter.h"
+#include "trace/paraver/prv_names.h"
+#include "trace/filter/spans.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

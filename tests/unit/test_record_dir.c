@@ -2,7 +2,7 @@
 /* record_dir.c: names, what is replaced and what never, and undoing. */
 #include "harness.h"
 #include "base/fs.h"
-#include "cli/record_priv.h"
+#include "cli/record/record_run.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* record_pack.c and record_count.c: streams that end while others are written, counted once each, packed or not. */
 #include "harness.h"
 #include "base/fs.h"
-#include "cli/record_priv.h"
+#include "cli/record/record_run.h"
 #include "format/format.h"
 #include <stdio.h>
 #include <stdlib.h>

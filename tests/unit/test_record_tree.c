@@ -2,7 +2,7 @@
 /* record_tree.c and record_stream.c: events as a watch hands them on, and what then stands in the stream. */
 #include "harness.h"
 #include "base/fs.h"
-#include "cli/record_tree.h"
+#include "cli/record/record_tree.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

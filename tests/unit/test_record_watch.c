@@ -2,8 +2,8 @@
 /* record_watch*.c and record_launch.c: what each way of watching sees of a tree of processes that we know. */
 #include "harness.h"
 #include "base/clock.h"
-#include "cli/record_priv.h"
-#include "cli/record_watch.h"
+#include "cli/record/record_run.h"
+#include "cli/record/record_watch.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* .row: blocks of names, which keep their places whatever they look like. */
 #include "harness.h"
-#include "trace/row.h"
+#include "trace/paraver/row.h"
 #include <errno.h>
 #include <string.h>
 

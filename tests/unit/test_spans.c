@@ -4,7 +4,7 @@
  * of their closes; a second, much slower model checks the same on random lives.
  */
 #include "sample_trace.h"
-#include "trace/spans.h"
+#include "trace/filter/spans.h"
 #include <errno.h>
 
 /* Regions A… are 1…; A to M have category 1, N to Z category 2. Times count letters. */

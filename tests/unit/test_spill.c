@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "harness.h"
-#include "trace/spill.h"
+#include "trace/store/spill.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>

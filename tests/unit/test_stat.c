@@ -2,8 +2,8 @@
 /* Statistics: by hand on the fixed sample, and on random traces against sums over a list of all spans. */
 #include "harness.h"
 #include "sample_trace.h"
-#include "trace/spans.h"
-#include "trace/stat.h"
+#include "trace/filter/spans.h"
+#include "trace/filter/stat.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams to traces: what sound ones say, and what is recovered of damaged ones. */
+#include "trace/open.h"
 #include "stream_maker.h"
 #include "base/str.h"
-#include "trace/cursor.h"
-#include "trace/stream_priv.h"
-#include "trace/write.h"
+#include "trace/store/cursor.h"
+#include "trace/weft/stream.h"
+#include "trace/write/write.h"
 #include <errno.h>
 #include <math.h>
 #include <sys/stat.h>

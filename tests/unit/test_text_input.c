@@ -6,9 +6,9 @@
 #include "harness.h"
 #include "base/pool.h"
 #include "base/vec.h"
-#include "trace/prv_out.h"
-#include "trace/text_input.h"
-#include "trace/text_unpack.h"
+#include "trace/write/prv_out.h"
+#include "trace/text/text_input.h"
+#include "trace/text/text_unpack.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams written from traces: what is read back is what was written; cuts, filters and merges keep what they should. */
+#include "trace/open.h"
 #include "sample_trace.h"
 #include "base/fs.h"
-#include "trace/write.h"
+#include "trace/write/write.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

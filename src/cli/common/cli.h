@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A verb is a file, a row of the table in main.c, a man page. Only this folder prints to the user and exits.
+ * Exit status: 0 ok (also with recovered damage, after a warning); 1 the answer is no; 2 usage or unreadable input; 70 our fault.
+ */
+#ifndef WEFT_CLI_CLI_H
+#define WEFT_CLI_CLI_H
+
+#include "base/fs.h"
+#include "base/opt.h"
+#include "base/table.h"
+#include "trace/filter/filter.h"
+#include "trace/filter/need.h"
+#include "trace/store/trace.h"
+
+enum { CLI_OK = 0, CLI_NO = 1, CLI_USAGE = 2 };
+
+struct weft_command {
+	const char *name;     /* "dump" */
+	const char *operands; /* "TRACE" */
+	const char *summary;  /* one line, for `weft help` */
+	const char *about;    /* a paragraph and examples, for `weft dump --help` */
+	const struct weft_opt *options;
+	unsigned option_flags;             /* of weft_opt_parse */
+	int (*run)(int argc, char **argv); /* argv[0] is "weft dump"; returns the exit status */
+};
+extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat,
+	weft_command_convert, weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index,
+	weft_command_pack, weft_command_doctor, weft_command_completion, weft_command_timeline, weft_command_paramedir,
+	weft_command_view, weft_command_table, weft_command_diff, weft_command_shift, weft_command_counters, weft_command_split,
+	weft_command_translate;
+extern const struct weft_command weft_command_tunlet;
+extern const struct weft_command weft_command_tune;
+
+/* The table of main.c, as others see it; ends with NULL. */
+const struct weft_command *cli_command(unsigned i);
+
+/* Options that every command that reads traces has; `struct cli_common` is the first member of its arguments. */
+struct cli_common {
+	bool quiet, verbose, json, csv, rebuild;
+	uint64_t memory, threads;
+	const char *filter;
+};
+/* clang-format off */
+#define CLI_READ_OPTIONS \
+	{0, "memory", "SIZE", WEFT_OPT_BYTES, offsetof(struct cli_common, memory), \
+	 "use at most SIZE of memory (default: a quarter of the machine's)"}, \
+	{0, "threads", "N", WEFT_OPT_U64, offsetof(struct cli_common, threads), "use N threads (default: all CPUs)"}, \
+	{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, quiet), "no progress, no warnings"}, \
+	{'v', "verbose", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, verbose), "say what is being done"}
+#define CLI_FILTER_OPTION \
+	{'f', "filter", "FILTER", WEFT_OPT_STRING, offsetof(struct cli_common, filter), \
+	 "only what FILTER matches (see weft-filter-grammar(7))"}
+#define CLI_TABLE_OPTIONS \
+	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print JSON"}, \
+	{0, "csv", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, csv), "print CSV"}
+/* clang-format on */
+
+/* Parses; prints the error and a hint and returns false on bad usage. */
+bool cli_parse(const struct weft_command *cmd, void *into, int argc, char **argv, int *n_operands);
+/* Whether the count of operands is right (most < 0: any number); prints what is wrong. */
+bool cli_operands(const struct weft_command *cmd, char **argv, int n, int least, int most);
+/* Sets what weft_log shows, from --quiet and --verbose. */
+void cli_talk(const struct cli_common *c, const char *argv0);
+/* All of this, for a command of one operand that writes where -o says (`common` and `output` lie in `into`). 0 or the exit status. */
+int cli_begin_writing(const struct weft_command *cmd, void *into, const struct cli_common *common, const char *const *output,
+                      int argc, char **argv);
+/* Prints one line about bad usage and a hint at --help; returns 2. */
+int cli_usage(const struct weft_command *cmd, const char *fmt, ...) WEFT_PRINTF(2, 3);
+/* The same for a name that is none of those known: with the one that was perhaps meant, else with all. */
+int cli_unknown(const struct weft_command *cmd, const char *what, const char *name, const char *const *known, size_t n_known);
+
+/* How to open a trace, and a trace with its filter (NULL when none); prints problems as warnings. 0 or the exit status. */
+struct weft_open_how cli_open_how(const struct cli_common *c);
+int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f);
+/* For what is read more than once: a file or a folder, no pipe. 0, or the exit status after a message. */
+int cli_check_input(const char *path);
+/*
+ * Where the trace is larger than the memory limit: says so, and the `weft filter` command that makes a smaller trace with what is
+ * needed. Else nothing. For commands that compute a view.
+ */
+void cli_say_large(const struct cli_common *c, const struct weft_trace *t, const struct weft_need *n);
+/* For what writes a folder of streams: that `output` is not called as files of another format are. 0, or the exit status. */
+int cli_check_folder(const struct weft_command *cmd, const char *output);
+int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
+enum weft_table_form cli_form(const struct cli_common *c);
+/* Prints and frees the table; the exit status. */
+int cli_table(struct weft_table *t, const struct cli_common *c);
+/* For a failed call that filled no weft_err: "out of memory" and the like. */
+int cli_fail_code(int code);
+/* Flushes stdout; an error of writing is printed. `status`, or 2 when it failed. */
+int cli_finish(int status);
+
+void cli_print_help(const struct weft_command *cmd, FILE *to);
+int cli_fxt_print(int argc, char **argv);
+int cli_paramedir(int argc, char **argv);
+int cli_tg(int argc, char **argv);
+int cli_mate(int argc, char **argv);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `weft convert`: a trace in another format, picked by --to or by the output's name. */
+#include "cli/common/cli.h"
+#include "base/log.h"
+#include "trace/write/export.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct args {
+	struct cli_common common;
+	const char *output, *format;
+	bool force, list;
+};
+
+static const struct weft_opt options[] = {
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output),
+         "write OUT; '-' is stdout, for formats that are one text"},
+	{0, "to", "FORMAT", WEFT_OPT_STRING, offsetof(struct args, format), "the format of OUT (default: by its name)"},
+	{0, "list-formats", NULL, WEFT_OPT_FLAG, offsetof(struct args, list), "print the formats, and do nothing"},
+	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print that list as JSON"},
+	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
+	CLI_FILTER_OPTION,
+	CLI_READ_OPTIONS,
+	{0},
+};
+
+static int list_formats(const struct cli_common *c)
+{
+	static const struct weft_column columns[] = {{"format", "format", WEFT_CELL_TEXT},
+	                                             {"suffix", "suffix", WEFT_CELL_TEXT},
+	                                             {"text", "what it is", WEFT_CELL_TEXT}};
+	struct weft_table t;
+	int rc = 0;
+	weft_table_init(&t, columns, 3);
+	for (const struct weft_exporter *e = weft_exporters; e->name && !rc; e++) {
+		struct weft_cell row[3] = {{WEFT_CELL_TEXT, {.text = e->name}},
+		                           {WEFT_CELL_TEXT, {.text = e->suffix}},
+		                           {WEFT_CELL_TEXT, {.text = e->text}}};
+		rc = weft_table_row(&t, row);
+	}
+	if (rc) {
+		weft_table_fini(&t);
+		return cli_fail_code(rc);
+	}
+	return cli_table(&t, c);
+}
+
+static int unknown_format(const char *format)
+{
+	const char *known[32];
+	size_t n = 0;
+	for (const struct weft_exporter *e = weft_exporters; e->name && n < 32; e++)
+		known[n++] = e->name;
+	return cli_unknown(&weft_command_convert, "unknown format", format, known, n);
+}
+
+/* 0 and the exporter, or the exit status. */
+static int choose(const struct args *a, const struct weft_exporter **out)
+{
+	*out = weft_exporter_find(a->format, a->output);
+	if (!*out && a->format)
+		return unknown_format(a->format);
+	if (!*out)
+		return cli_usage(&weft_command_convert, "cannot tell the format from the name '%s': say it with --to", a->output);
+	if (strcmp(a->output, "-") == 0 && !(*out)->to_stdout)
+		return cli_usage(&weft_command_convert, "the format '%s' is more than one file, and cannot go to stdout",
+		                 (*out)->name);
+	if (strcmp(a->output, "-") == 0 || a->force || access(a->output, F_OK) != 0)
+		return 0;
+	weft_log(WEFT_LOG_ERROR, "'%s' is there already (--force replaces it)", a->output);
+	return CLI_USAGE;
+}
+
+static int convert(const struct args *a, const char *path, const struct weft_exporter *e)
+{
+	struct weft_trace *t;
+	struct weft_filter *f;
+	struct weft_err err = {0};
+	int status = cli_open(&a->common, path, &t, &f);
+	if (status)
+		return status;
+	struct weft_export_how how = {.filter = f, .progress = !a->common.quiet, .force = a->force, .memory = a->common.memory};
+	weft_log(WEFT_LOG_INFO, "writing '%s' as %s", a->output, e->name);
+	int rc = e->write(t, a->output, &how, &err);
+	weft_filter_free(f);
+	weft_trace_close(t);
+	return rc ? cli_fail(&err) : CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args a = {0};
+	const struct weft_exporter *e;
+	int n;
+	if (!cli_parse(&weft_command_convert, &a, argc, argv, &n))
+		return CLI_USAGE;
+	cli_talk(&a.common, argv[0]);
+	if (a.list)
+		return list_formats(&a.common);
+	if (!cli_operands(&weft_command_convert, argv, n, 1, 1))
+		return CLI_USAGE;
+	if (!a.output)
+		return cli_usage(&weft_command_convert, "say where to write, with -o OUT");
+	int status = choose(&a, &e);
+	return status ? status : convert(&a, argv[1], e);
+}
+
+const struct weft_command weft_command_convert = {
+	.name = "convert",
+	.operands = "TRACE",
+	.summary = "write a trace in another format, or read one",
+	.about = "Writes TRACE in the format that the name of OUT ends with, or that --to says:\n"
+		 "Paraver, Paje, Chrome and Perfetto, CSV, or our own. TRACE may be a .weft trace,\n"
+		 "a Paraver .prv or a Paje file (both also packed by gzip or zstd). What the other\n"
+		 "format cannot hold is left out. OUT appears when it is complete, and not\n"
+		 "at all when something fails.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft convert run.weft -o run.prv\n"
+		 "    weft convert run.weft -o run.json -f 'time=0%..50% and not kind=counter'\n"
+		 "    weft convert run.weft -o - --to csv\n"
+		 "    weft convert run.prv -o again.weft\n"
+		 "    weft convert --list-formats",
+	.options = options,
+	.run = run,
+};

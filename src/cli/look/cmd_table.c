@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `weft table`: a view's table of traces, as text, CSV, JSON or a picture; and back to where in time some of its cells come from.
+ *
+ *   view ─ load ─> bind to a trace ─ what options change ─> compute ─> a page for each plane ─> printed
+ *                                                               └───> --cell: windows, drawn along time or saved
+ */
+#include "base/log.h"
+#include "cli/common/cli.h"
+#include "metric/text_view.h"
+#include "render/table_picture.h"
+#include "render/view_timeline.h"
+#include "table_cells.h"
+#include "view_load.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum form { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_PNG, FORM_SVG };
+
+struct args {
+	struct cli_common common;
+	const char *output, *statistic, *time, *rows, *window, *table, *plane, *save;
+	struct weft_opt_list cell;
+	uint64_t width;
+	bool force, timeline;
+	/* what they mean */
+	enum form form;
+	const struct weft_stat *stat;
+	const char *view, *trace;
+};
+
+static const struct weft_opt options[] = {
+	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output),
+         "write OUT, a .txt, .csv, .json, .png or .svg file; '-' is stdout (default)"},
+	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
+	CLI_TABLE_OPTIONS,
+	{0, "table", "NAME", WEFT_OPT_STRING, offsetof(struct args, table),
+         "the table of VIEW with this name or number (default: the last)"},
+	{0, "plane", "NAME", WEFT_OPT_STRING, offsetof(struct args, plane),
+         "of a table of three dimensions only the plane with this label"},
+	{0, "window", "NAME", WEFT_OPT_STRING, offsetof(struct args, window),
+         "time by the values of the window with this name or number, and none of VIEW's tables"},
+	{0, "statistic", "NAME", WEFT_OPT_STRING, offsetof(struct args, statistic),
+         "what cells are, in place of what the view says: time, time_share, bursts, average, ... (see weft-views(7))"},
+	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time),
+         "from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90% (default: all)"},
+	{0, "rows", "ROWS", WEFT_OPT_STRING, offsetof(struct args, rows),
+         "only rows with these names or numbers, separated by commas; * and ? match: 1.1.*"},
+	{0, "cell", "ROW,COLUMN", WEFT_OPT_LIST, offsetof(struct args, cell),
+         "with --timeline or --save: this cell, by its labels; * is all; may be repeated"},
+	{0, "timeline", NULL, WEFT_OPT_FLAG, offsetof(struct args, timeline),
+         "where in time the values of the cells occur: a picture in OUT, or a list"},
+	{0, "save", "VIEW", WEFT_OPT_STRING, offsetof(struct args, save), "save that as a view, a .view or .cfg file"},
+	{0, "width", "PIXELS", WEFT_OPT_U64, offsetof(struct args, width), "width of a picture (default: 1200)"},
+	CLI_READ_OPTIONS,
+	{0},
+};
+
+/* ---- what the options mean ---- */
+
+static bool ends_with(const char *z, const char *end)
+{
+	size_t n = strlen(z), k = strlen(end);
+	return n >= k && !strcmp(z + n - k, end);
+}
+
+static void read_form(struct args *a)
+{
+	static const struct {
+		const char *suffix;
+		enum form form;
+	} forms[] = {{".csv", FORM_CSV}, {".json", FORM_JSON}, {".png", FORM_PNG}, {".svg", FORM_SVG}};
+	a->form = a->common.json ? FORM_JSON : a->common.csv ? FORM_CSV : FORM_TEXT;
+	for (unsigned i = 0; a->output && i < 4; i++)
+		if (ends_with(a->output, forms[i].suffix))
+			a->form = forms[i].form;
+}
+
+static int read_statistic(struct args *a)
+{
+	char near[64];
+	if (!a->statistic)
+		return CLI_OK;
+	a->stat = weft_stat_named(a->statistic, near);
+	if (a->stat)
+		return CLI_OK;
+	return cli_usage(&weft_command_table, "option '--statistic': unknown statistic '%s'%s%s%s", a->statistic,
+	                 *near ? " (did you mean '" : "", near, *near ? "'?)" : "");
+}
+
+static int check(struct args *a)
+{
+	bool cells = a->timeline || a->save;
+	if (a->cell.n && !cells)
+		return cli_usage(&weft_command_table, "option '--cell' wants --timeline or --save");
+	if (cells && !a->cell.n)
+		return cli_usage(&weft_command_table, "option '--%s' wants --cell ROW,COLUMN", a->timeline ? "timeline" : "save");
+	if (a->table && a->window)
+		return cli_usage(&weft_command_table, "options '--table' and '--window' exclude each other");
+	if (a->width < WEFT_VIEW_WIDTH_LEAST || a->width > WEFT_VIEW_WIDTH_MOST)
+		return cli_usage(&weft_command_table, "option '--width': expected %d to %d", WEFT_VIEW_WIDTH_LEAST,
+		                 WEFT_VIEW_WIDTH_MOST);
+	const char *made[] = {a->output, a->save};
+	for (unsigned i = 0; i < 2; i++)
+		if (made[i] && strcmp(made[i], "-") != 0 && !a->force && access(made[i], F_OK) == 0)
+			return cli_usage(&weft_command_table, "'%s' is there already (--force replaces it)", made[i]);
+	return read_statistic(a);
+}
+
+/* ---- the table of a view ---- */
+
+/* By name, or by number from 1; -1: none. */
+static int64_t find(const char *name, uint32_t n, const char *(*name_at)(const struct weft_view *, uint32_t),
+                    const struct weft_view *v)
+{
+	uint64_t number;
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(name_at(v, i), name))
+			return i;
+	if (!weft_parse_u64(weft_str(name), &number) && number >= 1 && number <= n)
+		return (int64_t)number - 1;
+	return -1;
+}
+
+static const char *table_name(const struct weft_view *v, uint32_t i)
+{
+	return v->hist[i].name;
+}
+
+static const char *window_name(const struct weft_view *v, uint32_t i)
+{
+	return v->window[i].metric.name;
+}
+
+static int fail_find(const char *option, const char *name, uint32_t n, const char *(*name_at)(const struct weft_view *, uint32_t),
+                     const struct weft_view *v)
+{
+	const char *known[64] = {0};
+	uint32_t k = 0;
+	for (; k < n && k < 64; k++)
+		known[k] = name_at(v, k);
+	const char *near = weft_nearest(name, known, k);
+	if (!near && k)
+		near = known[k - 1];
+	return cli_usage(&weft_command_table, "option '--%s': there is none called '%s'%s%s%s", option, name,
+	                 near ? "; there is '" : "", near ? near : "", near ? "'" : "");
+}
+
+/* A window without a table: time by its values. */
+static int table_of_window(struct weft_view *v, uint32_t window, struct weft_hist **out)
+{
+	struct weft_hist *h = weft_arena_alloc(&v->arena, sizeof *h);
+	if (!h)
+		return cli_fail_code(-ENOMEM);
+	*h = (struct weft_hist){.name = v->window[window].metric.name,
+	                        .control = window,
+	                        .data = window,
+	                        .extra = WEFT_NONE,
+	                        .stat = weft_stat_find("Time"),
+	                        .hide_empty = true,
+	                        .short_labels = true,
+	                        .scale = {.compute = true, .delta = 1},
+	                        .planes = {.compute = true, .delta = 1}};
+	*out = h;
+	return CLI_OK;
+}
+
+static int choose_table(const struct args *a, struct weft_view *v, struct weft_hist **out)
+{
+	int64_t at;
+	if (a->window || !v->n_hists) {
+		if (a->table)
+			return cli_usage(&weft_command_table, "option '--table': '%s' has no tables", a->view);
+		at = a->window ? find(a->window, v->n_windows, window_name, v) : v->n_windows - 1;
+		if (at < 0)
+			return fail_find("window", a->window, v->n_windows, window_name, v);
+		return table_of_window(v, (uint32_t)at, out);
+	}
+	at = a->table ? find(a->table, v->n_hists, table_name, v) : v->n_hists - 1;
+	if (at < 0)
+		return fail_find("table", a->table, v->n_hists, table_name, v);
+	*out = &v->hist[at];
+	return CLI_OK;
+}
+
+/* ---- ranges of time, rows ---- */
+
+static int set_time(const struct args *a, struct weft_view *v, struct weft_hist *h, const struct weft_space *s)
+{
+	uint64_t from, to;
+	struct weft_err err = {0};
+	if (!a->time)
+		return CLI_OK;
+	if (weft_time_range(a->time, s->trace->end, &from, &to, &err))
+		return cli_usage(&weft_command_table, "option '--time': %s", err.text);
+	if (from > s->trace->end) {
+		char end[32];
+		return cli_usage(&weft_command_table, "option '--time': the trace ends at %s", weft_human_ns(end, s->trace->end));
+	}
+	h->limits = WEFT_ALL_WINDOW;
+	for (uint32_t i = 0; i < v->n_windows; i++) {
+		struct weft_window *w = &v->window[i];
+		w->begin_is_part = w->end_is_part = false;
+		w->begin = w->begin_time = (double)from / (double)s->unit_ns;
+		w->end = w->end_time = fmin((double)to / (double)s->unit_ns, s->end);
+	}
+	return CLI_OK;
+}
+
+static int row_is_chosen(const char *list, const struct weft_space *s, enum weft_level level, uint32_t object, bool *is)
+{
+	struct weft_buf name = {0};
+	struct weft_str rest = weft_str(list), part;
+	weft_object_label(s, level, object, &name);
+	char number[40] = "";
+	if (level == WEFT_THREAD)
+		weft_thread_label(s->trace, object, number);
+	const char *blank = name.n ? strrchr(name.at, ' ') : NULL;
+	*is = false;
+	while (!name.failed && weft_str_cut(&rest, ',', &part)) {
+		char *glob = strndup(part.at, part.n);
+		if (!glob)
+			break;
+		*is |= weft_glob(glob, name.n ? name.at : "") || weft_glob(glob, number) || (blank && weft_glob(glob, blank + 1));
+		free(glob);
+	}
+	int rc = name.failed ? -ENOMEM : 0;
+	weft_buf_fini(&name);
+	return rc;
+}
+
+static int set_rows(const struct args *a, struct weft_view *v, const struct weft_hist *h, const struct weft_space *s)
+{
+	struct weft_window *w = &v->window[h->control];
+	uint32_t n = weft_level_size(s, w->metric.level), left = 0;
+	if (!a->rows)
+		return CLI_OK;
+	bool *on = weft_arena_alloc(&v->arena, (size_t)n + 1);
+	if (!on)
+		return cli_fail_code(-ENOMEM);
+	for (uint32_t i = 0; i < n; i++) {
+		if (row_is_chosen(a->rows, s, w->metric.level, i, &on[i]))
+			return cli_fail_code(-ENOMEM);
+		on[i] = on[i] && (!w->selected || w->selected[i]);
+		left += on[i];
+	}
+	w->selected = on;
+	if (left)
+		return CLI_OK;
+	struct weft_buf first = {0};
+	weft_object_label(s, w->metric.level, 0, &first);
+	int status = cli_usage(&weft_command_table, "option '--rows': no row is called '%s'; the first is '%s'", a->rows,
+	                       first.n ? first.at : "");
+	weft_buf_fini(&first);
+	return status;
+}
+
+/* ---- printing ---- */
+
+static unsigned line_width(FILE *to)
+{
+	struct winsize size;
+	if (!ioctl(fileno(to), TIOCGWINSZ, &size) && size.ws_col >= 40)
+		return size.ws_col;
+	return 120;
+}
+
+/* "us" of a metric of times, "" of what has no unit: what stands behind the number of a value. */
+static void put_unit(const struct weft_result *r, FILE *to)
+{
+	const struct weft_window *w = &r->view->window[r->hist->control];
+	struct weft_buf z = {0};
+	weft_value_name(r->space, w, r->view, 0.5, false, &z);
+	const char *blank = z.n && !z.failed && z.at[0] == '0' ? strchr(z.at, ' ') : NULL;
+	if (blank && r->column.delta != 1)
+		fprintf(to, " in%s", blank);
+	weft_buf_fini(&z);
+}
+
+static void put_title(const struct args *a, const struct weft_result *r, uint32_t plane, FILE *to)
+{
+	const struct weft_hist *h = r->hist;
+	char from[32], until[32];
+	fprintf(to, "%s: %s", h->name, weft_stat_name(h->stat));
+	if (h->data != h->control && !weft_stat_of_comms(h->stat))
+		fprintf(to, " of %s", r->view->window[h->data].metric.name);
+	fprintf(to, " by %s", weft_stat_of_comms(h->stat) ? "partner" : r->view->window[h->control].metric.name);
+	if (!weft_stat_of_comms(h->stat))
+		put_unit(r, to);
+	if (h->extra != WEFT_NONE) {
+		struct weft_buf z = {0};
+		weft_plane_label(r, plane, &z);
+		fprintf(to, ", %s: %s", r->view->window[h->extra].metric.name, z.n && !z.failed ? z.at : "");
+		weft_buf_fini(&z);
+	}
+	fprintf(to, "; %s", a->trace);
+	if (a->time)
+		fprintf(to, ", %s to %s", weft_human_ns(from, (uint64_t)(r->begin * (double)r->space->unit_ns)),
+		        weft_human_ns(until, (uint64_t)(r->end * (double)r->space->unit_ns)));
+	fprintf(to, "\n\n");
+}
+
+static int print_page(const struct args *a, const struct cli_page *p, struct cli_table_set *set)
+{
+	if (a->form == FORM_CSV)
+		return cli_page_csv(p, set);
+	if (a->form == FORM_JSON)
+		return cli_page_json(p, set);
+	if (set->begun)
+		fputc('\n', set->to);
+	set->begun = true;
+	put_title(a, p->result, p->plane, set->to);
+	return cli_page_text(p, line_width(set->to), set->to);
+}
+
+static bool plane_is_called(const struct weft_result *r, uint32_t plane, const char *name)
+{
+	struct weft_buf z = {0};
+	weft_plane_label(r, plane, &z);
+	bool is = z.n && !z.failed && !strcmp(z.at, name);
+	weft_buf_fini(&z);
+	return is;
+}
+
+/*
+ * The plane of --plane; else that which pictures and cells are of: the one that the view looks at, else the first that has
+ * something. -1 when --plane names none.
+ */
+static int64_t choose_plane(const struct args *a, const struct weft_result *r)
+{
+	if (a->plane) {
+		for (uint32_t i = 0; i < r->depth.n && r->hist->extra != WEFT_NONE; i++)
+			if (r->plane[i].any && plane_is_called(r, i, a->plane))
+				return i;
+		return -1;
+	}
+	double at = r->hist->has_plane ? (r->hist->plane - r->depth.min) / r->depth.delta : -1;
+	if (at >= 0 && at < r->depth.n)
+		return (int64_t)at;
+	for (uint32_t i = 0; i < r->depth.n; i++)
+		if (r->plane[i].any)
+			return i;
+	return 0;
+}
+
+static int print_plane(const struct args *a, const struct weft_result *r, uint32_t plane, struct cli_table_set *set)
+{
+	struct cli_page p;
+	int rc = cli_page_make(&p, r, a->trace, plane);
+	if (!rc)
+		rc = print_page(a, &p, set);
+	cli_page_fini(&p);
+	return rc ? cli_fail_code(rc) : CLI_OK;
+}
+
+static int print_result(const struct args *a, const struct weft_result *r, int64_t plane, struct cli_table_set *set)
+{
+	bool three = r->hist->extra != WEFT_NONE;
+	int status = CLI_OK;
+	for (uint32_t i = 0; i < r->depth.n && !status; i++)
+		if (!three || (r->plane[i].any && (!a->plane || i == plane)))
+			status = print_plane(a, r, i, set);
+	return status;
+}
+
+static int write_file(const char *path, const struct weft_buf *text)
+{
+	struct weft_err err = {0};
+	struct weft_out out;
+	if (text->failed)
+		return cli_fail_code(-ENOMEM);
+	if (weft_out_open(&out, path, &err))
+		return cli_fail(&err);
+	fwrite(text->at, 1, text->n, out.to);
+	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
+}
+
+static enum weft_picture_form picture_form(const struct args *a)
+{
+	return a->form == FORM_PNG ? WEFT_PICTURE_PNG : WEFT_PICTURE_SVG;
+}
+
+static int draw_table(const struct args *a, const struct cli_page *p)
+{
+	struct weft_buf picture = {0};
+	struct weft_table_picture_how how = {.width = (unsigned)a->width,
+	                                     .plane = p->plane,
+	                                     .column = p->column,
+	                                     .n_columns = p->n_columns};
+	int rc = weft_table_picture(&picture, picture_form(a), p->result, &how);
+	int status = rc ? cli_fail_code(rc) : write_file(a->output, &picture);
+	weft_buf_fini(&picture);
+	return status;
+}
+
+/* ---- cells along time ---- */
+
+static int save_view(const struct args *a, const struct weft_view *v)
+{
+	struct weft_buf text = {0};
+	if (ends_with(a->save, ".cfg"))
+		weft_view_write(v, &text);
+	else
+		weft_view_print(v, &(struct weft_print_how){.plain = true}, &text);
+	int status = write_file(a->save, &text);
+	weft_buf_fini(&text);
+	return status;
+}
+
+static int show_cells(const struct args *a, const struct weft_view *v, const struct weft_space *s, const struct weft_window *w)
+{
+	struct weft_buf picture = {0};
+	struct weft_err err = {0};
+	struct weft_out out;
+	if (a->form == FORM_PNG || a->form == FORM_SVG) {
+		struct weft_view_timeline_how how = {.space = s,
+		                                     .view = v,
+		                                     .window = w,
+		                                     .width = (unsigned)a->width,
+		                                     .from = w->begin,
+		                                     .to = w->end,
+		                                     .time_draw = WEFT_DRAWS,
+		                                     .rows_draw = WEFT_DRAWS,
+		                                     .color = WEFT_COLORS,
+		                                     .threads = cli_open_how(&a->common).threads};
+		int rc = weft_view_timeline_draw(&picture, picture_form(a), &how);
+		int status = rc ? cli_fail_code(rc) : write_file(a->output, &picture);
+		weft_buf_fini(&picture);
+		return status;
+	}
+	enum weft_table_form form = a->form == FORM_CSV    ? WEFT_TABLE_CSV
+	                            : a->form == FORM_JSON ? WEFT_TABLE_JSON
+	                                                   : WEFT_TABLE_TEXT;
+	if (weft_out_open(&out, a->output ? a->output : "-", &err))
+		return cli_fail(&err);
+	int rc = cli_cells_intervals(s, w, form, out.to);
+	if (rc) {
+		weft_out_abandon(&out);
+		return cli_fail_code(rc);
+	}
+	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
+}
+
+static int follow_cells(const struct args *a, struct weft_view *v, const struct cli_page *p)
+{
+	struct weft_window *w;
+	struct weft_err err = {0};
+	const struct weft_space *s = p->result->space;
+	if (cli_cells_window(v, p, a->cell.at, a->cell.n, &w, &err))
+		return cli_fail(&err);
+	if (a->time) {
+		w->begin_is_part = w->end_is_part = false;
+		w->begin_time = w->begin;
+		w->end_time = w->end;
+	}
+	int status = a->save ? save_view(a, v) : CLI_OK;
+	return !status && a->timeline ? show_cells(a, v, s, w) : status;
+}
+
+/* ---- one trace ---- */
+
+static int use_result(const struct args *a, struct weft_view *v, const struct weft_result *r, struct cli_table_set *set)
+{
+	struct cli_page p;
+	bool picture = a->form == FORM_PNG || a->form == FORM_SVG;
+	int64_t plane = choose_plane(a, r);
+	if (plane < 0)
+		return cli_usage(&weft_command_table, "option '--plane': the table has no plane '%s'", a->plane);
+	if (!a->cell.n && !picture)
+		return print_result(a, r, plane, set);
+	int rc = cli_page_make(&p, r, a->trace, (uint32_t)plane);
+	int status = rc ? cli_fail_code(rc) : a->cell.n ? follow_cells(a, v, &p) : draw_table(a, &p);
+	cli_page_fini(&p);
+	return status;
+}
+
+static int compute(const struct args *a, struct weft_view *v, const struct weft_space *s, struct cli_table_set *set)
+{
+	struct weft_err err = {0};
+	struct weft_hist *h = NULL;
+	struct weft_result r;
+	if (cli_view_bind(v, a->view, s, &err))
+		return cli_fail(&err);
+	cli_view_say_large(v, s, &a->common);
+	int status = choose_table(a, v, &h);
+	if (!status)
+		status = set_time(a, v, h, s);
+	if (!status)
+		status = set_rows(a, v, h, s);
+	if (status)
+		return status;
+	if (a->stat)
+		h->stat = a->stat;
+	int rc = weft_hist_compute(&r, v, h, s, cli_open_how(&a->common).threads);
+	status = rc ? cli_fail_code(rc) : use_result(a, v, &r, set);
+	weft_result_fini(&r);
+	return status;
+}
+
+static int run_trace(const struct args *a, struct cli_table_set *set)
+{
+	struct weft_trace *t;
+	struct weft_space s;
+	struct weft_view v;
+	struct weft_err err = {0};
+	if (cli_view_load(&v, a->view, &err)) {
+		int failed = cli_view_fail(&v, &err);
+		weft_view_fini(&v);
+		return failed;
+	}
+	if (v.dropped && !v.n_hists) { /* its only table: no other is what was asked for */
+		weft_err_set(&err, WEFT_E_SYNTAX, "%s", v.dropped);
+		weft_view_fini(&v);
+		return cli_fail(&err);
+	}
+	if (v.dropped)
+		weft_log(WEFT_LOG_WARN, "%s", v.dropped);
+	int status = cli_open(&a->common, a->trace, &t, NULL);
+	if (!status) {
+		status = weft_space_init(&s, t) ? cli_fail_code(-ENOMEM) : compute(a, &v, &s, set);
+		weft_space_fini(&s);
+		weft_trace_close(t);
+	}
+	weft_view_fini(&v);
+	return status;
+}
+
+static bool has_planes(const struct args *a)
+{
+	struct weft_view v;
+	struct weft_err err = {0};
+	bool planes = false;
+	if (!cli_view_load(&v, a->view, &err))
+		for (uint32_t i = 0; i < v.n_hists; i++)
+			planes |= v.hist[i].extra != WEFT_NONE;
+	weft_view_fini(&v);
+	return planes;
+}
+
+static int run_traces(struct args *a, char **trace, int n)
+{
+	struct weft_err err = {0};
+	struct weft_out out;
+	struct cli_table_set set = {.long_form = n > 1 || has_planes(a)};
+	bool own = a->cell.n || a->form == FORM_PNG || a->form == FORM_SVG; /* those open their outputs themselves */
+	int status = CLI_OK;
+	if (!own && weft_out_open(&out, a->output ? a->output : "-", &err))
+		return cli_fail(&err);
+	if (!own)
+		set.to = out.to;
+	weft_json_init(&set.json, set.to, true);
+	if (!own && a->form == FORM_JSON)
+		weft_json_array(&set.json);
+	for (int i = 0; i < n && !status; i++) {
+		a->trace = trace[i];
+		status = run_trace(a, &set);
+	}
+	if (own)
+		return status;
+	if (!status && a->form == FORM_JSON)
+		weft_json_end(&set.json);
+	if (status) {
+		weft_out_abandon(&out);
+		return status;
+	}
+	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct args a = {.width = 1200};
+	int n;
+	if (!cli_parse(&weft_command_table, &a, argc, argv, &n))
+		return CLI_USAGE;
+	cli_talk(&a.common, argv[0]);
+	if (!cli_operands(&weft_command_table, argv, n, 2, -1))
+		return CLI_USAGE;
+	a.view = argv[1];
+	read_form(&a);
+	int status = check(&a);
+	if (!status && n > 2 && (a.cell.n || a.form == FORM_PNG || a.form == FORM_SVG))
+		status = cli_usage(&weft_command_table, "a picture, and cells, are of one trace; there are %d", n - 1);
+	return status ? status : run_traces(&a, argv + 2, n - 1);
+}
+
+const struct weft_command weft_command_table = {
+	.name = "table",
+	.operands = "VIEW TRACE...",
+	.summary = "a view's table of a trace: profiles, histograms, who talks to whom",
+	.about = "Computes the table of a view: a row for each thread (or process, ...), a column for\n"
+		 "each value of a metric, in the cells a statistic. VIEW is a name of the library (see\n"
+		 "'weft view list'), a view text or a .cfg of Paraver. With --cell it goes back from the\n"
+		 "table to time: where the values of these cells occur.\n"
+		 "\n"
+		 "Examples:\n"
+		 "    weft table states run.prv\n"
+		 "    weft table states run.prv --statistic bursts --time 25%..75% --csv\n"
+		 "    weft table states run.prv -o states.svg\n"
+		 "    weft table states run.prv --cell '*,Running' --timeline -o running.svg",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file of a pyramid, INDEX/pyramid-HASH:
+ *
+ *     head | chunks' bytes | slack | key | rows | chunks | what holds for chunks, a column each | the same for nodes
+ *
+ * A chunk's bytes are the ends of its bursts (what they are later than the chunk's begin), then their values (what they are more
+ * than its base), each number in as few bytes as all of them fit in; where they are no whole numbers, as doubles.
+ *
+ * All but the smallest files are written in whole pieces of 2 MiB at multiples of it: where a file system keeps such a piece as one
+ * page, it costs one page fault to read, not thirty-two.
+ */
+#ifndef WEFT_TRACE_PYRAMID_PRIV_H
+#define WEFT_TRACE_PYRAMID_PRIV_H
+
+#include "pyramid.h"
+#include "trace/store/store.h"
+
+#define PYRAMID_MAGIC "WEFTPYR\n"
+#define PYRAMID_PREFIX "pyramid-"
+#define PYRAMID_TEMP "pyramid.tmp."
+enum { PYRAMID_VERSION = 3, PYRAMID_RAW = 9, PYRAMID_SLACK = 4096, PYRAMID_HEAD = 4096 };
+enum { PYRAMID_COLUMNS = sizeof(struct weft_pyramid_sums) / sizeof(double *) };
+
+struct pyramid_head {
+	char magic[8];
+	uint64_t version;
+	uint64_t pair[2]; /* of the index that it belongs to */
+	uint64_t key_bytes, n_rows, n_chunks, n_nodes, n_bursts;
+	uint64_t data_end; /* where the slack begins */
+	uint64_t tables;   /* where the key begins: a multiple of 8 */
+	uint8_t boot_id[16];
+	uint64_t verified;        /* 1: chunks and what holds for them were checked in a later run of the machine */
+	uint32_t tables_crc, crc; /* of the key and the rows; of the bytes before it, `verified` taken as 0 */
+};
+
+/* Bytes of numbers of this width; 0 for widths that there are not. */
+static inline uint32_t pyramid_bytes(uint8_t width, uint32_t n)
+{
+	return n * (width == PYRAMID_RAW ? 8u : width);
+}
+/* The folder and name of the pyramid of a key, malloc'd; NULL when memory is out. */
+char *pyramid_path(const struct weft_trace *t, const char *key, size_t key_bytes);
+char *pyramid_dir(const struct weft_trace *t);
+/* Whether the trace was opened from an index that lies in a folder, and is that folder's still. */
+bool pyramid_has_index(const struct weft_trace *t, const char *dir);
+int pyramid_open_file(struct weft_pyramid **out, const struct weft_trace *t, const char *path, const char *key,
+                      size_t key_bytes) WEFT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the reader and the writer of .prv share: Paraver's own states and colours, names for what has none, the files beside a
+ * .prv, and the keys of the notes that keep what our columns have no place for.
+ */
+#ifndef WEFT_TRACE_PRV_NAMES_H
+#define WEFT_TRACE_PRV_NAMES_H
+
+#include "trace/store/trace.h"
+
+/* Notes (weft_trace.note). Those marked * may come several times. */
+#define PRV_NOTE_DATE "prv.date"                 /* as it stands in the header */
+#define PRV_NOTE_UNIT "prv.unit"                 /* suffix of the times: "", "_ns", "_ms" */
+#define PRV_NOTE_RESOURCES "prv.resources"       /* "no": the header says 0 nodes */
+#define PRV_NOTE_COMMUNICATOR "prv.communicator" /* * a line that is no list of tasks, verbatim */
+#define PRV_NOTE_COMMENT "prv.comment"           /* * a line with # in the body, verbatim */
+#define PRV_NOTE_OPTION "prv.option"             /* * .pcf: "KEY value" of DEFAULT_OPTIONS */
+#define PRV_NOTE_SEMANTIC "prv.semantic"         /* * .pcf: "KEY value" of DEFAULT_SEMANTIC */
+#define PRV_NOTE_COLOR "prv.color"               /* * .pcf: "3 {255,0,0}" */
+#define PRV_NOTE_GRADIENT "prv.gradient"         /* * .pcf: "50000001 9": type and its gradient, where that is not 0 */
+#define PRV_NOTE_ROW "prv.row"                   /* * .row: a level that is there, "NODE" */
+#define PRV_NOTE_ROW_NAME "prv.row." /* * and a level: names of a level that has no objects of ours ("prv.row.SYSTEM") */
+
+#define PRV_CUTTER ":CUTTER:ORIGINAL:" /* in a comment: the line of the cutter, see origin.h */
+
+struct prv_state {
+	const char *name;
+	unsigned char red, green, blue;
+};
+enum { PRV_STATES = 34 };
+extern const struct prv_state prv_states[PRV_STATES]; /* by Paraver's number */
+
+enum { PRV_STATE_IDLE = 0, PRV_STATE_RUNNING = 1, PRV_STATE_NOT_CREATED = 2, PRV_STATE_DISABLED = 14 };
+/* The state that a region shows as; UINT32_MAX: that of the region around it. */
+uint32_t prv_state_of_region(const struct weft_def_row *region);
+
+enum { PRV_NAME = 40 };
+/* The names of what a .pcf does not name, into out. They are left out when a .pcf is written. */
+char *prv_unnamed_type(uint32_t number, char *out);
+char *prv_unnamed_state(uint32_t number, char *out);
+
+/* The path of the file beside a .prv (also .prv.gz, .prv.zst) with this suffix (".pcf"); malloc'd, NULL when memory is out. */
+char *prv_beside(const char *path, const char *suffix);
+
+/* "1e-3" for 3; PRECISION of a type is its unit. */
+char *prv_precision_unit(uint32_t precision, char *out);
+uint32_t prv_unit_precision(const char *unit); /* 0 when it is none */
+
+/* Communicators: application (from 1) and number, as the key of the definition. */
+#define PRV_COMM_NAME "communicator "
+
+#endif
