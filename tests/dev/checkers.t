@@ -107,7 +107,7 @@ $ check shell . >/dev/null
 
 ## Man pages.
 $ check man .
-no man pages yet
+skipped: no man pages yet
 ? 77
 $ mkdir -p docs/man; printf '.Dd $Mdocdate$\n.Dt WEFT-X 1\n.Os\n.Sh NAME\n.Nm weft-x\n.Nd does x\n.Sh OPTIONS\n.Fl -all , -a\n' >docs/man/weft-x.1
 $ check man . >/dev/null
