@@ -99,8 +99,9 @@ static int target(void)
 
 static struct {
 	pid_t pid;
-	int in, out, listener;
-	char name[64], agent[PATH_MAX];
+	int in, out;
+	struct probe_listener *listener;
+	char agent[PATH_MAX];
 	struct probe_session *session;
 } run;
 
@@ -114,14 +115,15 @@ static bool start(bool preload)
 	char folder[sizeof self];
 	memcpy(folder, self, sizeof self);
 	snprintf(run.agent, sizeof run.agent, "%s/../libweft-agent.so", dirname(folder));
-	run.listener = probe_listen(run.name, sizeof run.name, &err);
+	if (probe_listen(&run.listener, NULL, &err))
+		return false;
 	run.pid = fork();
 	if (run.pid == 0) {
 		dup2(in[0], 0);
 		dup2(out[1], 1);
 		if (preload) {
 			setenv("LD_PRELOAD", run.agent, 1);
-			setenv(LINK_ENVIRONMENT, run.name, 1);
+			setenv(LINK_ENVIRONMENT, probe_listener_name(run.listener), 1);
 		}
 		execl(self, self, "target", (char *)NULL);
 		_exit(127);
@@ -141,7 +143,7 @@ static void stop(void)
 	run.session = NULL;
 	close(run.in);
 	close(run.out);
-	close(run.listener);
+	probe_listener_free(run.listener);
 	waitpid(run.pid, NULL, 0);
 }
 
@@ -268,7 +270,7 @@ static double attach(void *arg)
 	tell('r');
 	nanosleep(&(struct timespec){0, 20000000}, NULL);
 	uint64_t from = bench_now_ns();
-	int rc = probe_inject(run.pid, run.agent, run.name, 5000, &err);
+	int rc = probe_inject(run.pid, run.agent, probe_listener_name(run.listener), 5000, &err);
 	rc = rc ? rc : probe_accept(run.listener, 5000, &run.session, &err);
 	double ms = (double)(bench_now_ns() - from) / 1e6;
 	stop();

@@ -27,6 +27,8 @@ static int make_rings(const uint8_t *at, size_t n)
 	return fd;
 }
 
+static const struct link_secret secret = {.agent = {1, 2, 3}, .controller = {4, 5, 6}};
+
 /* A good one, but for what the input changes in it. */
 static void send_hello(int socket, const uint8_t *at, size_t n, int rings)
 {
@@ -34,7 +36,11 @@ static void send_hello(int socket, const uint8_t *at, size_t n, int rings)
 	p.n = 0;
 	p.full = false;
 	struct link_hello *h = link_packet_add(&p, LINK_HELLO, 0, sizeof *h);
-	*h = (struct link_hello){.version = LINK_VERSION, .ring_bytes = RING, .n_rings = RINGS, .site_bytes = 64};
+	*h = (struct link_hello){.version = LINK_VERSION,
+	                         .token = {1, 2, 3},
+	                         .ring_bytes = RING,
+	                         .n_rings = RINGS,
+	                         .site_bytes = 64};
 	for (size_t k = 0; k + 1 < n && k < HELLO; k += 2)
 		if (at[k])
 			((uint8_t *)h)[at[k] % sizeof *h] ^= at[k + 1];
@@ -95,7 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *at, size_t n)
 	close(rings);
 	send_packets(pair[1], at + HELLO + in_rings, n - HELLO - in_rings);
 	shutdown(pair[1], SHUT_WR);
-	int rc = session_begin(pair[0], &s, &err);
+	int rc = session_begin(pair[0], &(struct session_terms){geteuid(), &secret}, &s, &err);
 	FUZZ_REQUIRE(rc == 0 ? s != NULL : rc < 0 && !s && err.text[0]);
 	if (rc == 0) {
 		use(s);

@@ -16,9 +16,9 @@
 
 struct program {
 	pid_t pid;
-	int in, out; /* its standard input and output */
-	int listener;
-	char name[64];
+	int in, out;                     /* its standard input and output */
+	struct probe_listener *listener; /* NULL: what listens elsewhere */
+	char name[PROBE_LISTEN_ROOM];
 	struct probe_session *session;
 };
 
@@ -48,8 +48,8 @@ static inline void program_start(struct program *p, char *const *arguments, bool
 	int in[2], out[2];
 	struct weft_err err = {0};
 	p->session = NULL;
-	p->listener = probe_listen(p->name, sizeof p->name, &err);
-	REQUIRE(p->listener >= 0);
+	REQUIRE(probe_listen(&p->listener, NULL, &err) == 0);
+	snprintf(p->name, sizeof p->name, "%s", probe_listener_name(p->listener));
 	REQUIRE(pipe2(in, O_CLOEXEC) == 0 && pipe2(out, O_CLOEXEC) == 0);
 	p->pid = fork();
 	REQUIRE(p->pid >= 0);
@@ -100,7 +100,7 @@ static inline int program_finish(struct program *p, unsigned long *calls)
 	CHECK_I64(sscanf(text, "%19s %lu", verdict, &sum), 2);
 	CHECK_STR(verdict, "right");
 	close(p->out);
-	close(p->listener);
+	probe_listener_free(p->listener);
 	waitpid(p->pid, &status, 0);
 	if (calls)
 		*calls = sum;

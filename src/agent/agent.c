@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's begin and end. Loaded by LD_PRELOAD, it connects to the socket that the environment names, before main, and lets the
- * program begin when the controller has said so (or is gone, or takes too long); without that name it does nothing at all. Injected
- * into a running process, it is told the socket by a call.
+ * The agent's begin and end. Loaded by LD_PRELOAD, it connects to the controller of the folder that the environment names, before main,
+ * and lets the program begin when the controller has said so (or is gone, or takes too long); without that name, or where the folder
+ * is gone or another user's (link_folder.h), it does nothing at all. Injected into a running process, it is told the folder by a call.
  *
  * Where the controller wants them, a child of fork() begins without patches and as a process of its own; children that were made otherwise keep the code, count
  * for themselves, and record nothing. exec brings a new agent by the environment.
@@ -15,12 +15,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
+#define CONNECT_MS 1000
 #define WAIT_GO_NS 5000000000ll
 #define RING_BYTES (128u * 1024)
 
@@ -33,26 +32,6 @@ struct link_clock agent_clock(void)
 	clock_gettime(CLOCK_MONOTONIC, &mono);
 	return (struct link_clock){__builtin_ia32_rdtsc(), (uint64_t)mono.tv_sec * 1000000000u + (uint64_t)mono.tv_nsec,
 	                           (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec};
-}
-
-static int connect_to(const char *path)
-{
-	struct sockaddr_un to = {.sun_family = AF_UNIX};
-	size_t n = strlen(path);
-	if (n == 0 || n >= sizeof to.sun_path)
-		return -ENAMETOOLONG;
-	memcpy(to.sun_path, path, n);
-	if (path[0] == '@') /* the abstract name space */
-		to.sun_path[0] = '\0';
-	int fd = weft_fd_high(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-	if (fd < 0)
-		return -errno;
-	if (connect(fd, (struct sockaddr *)&to, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n))) {
-		int rc = -errno;
-		close(fd);
-		return rc;
-	}
-	return fd;
 }
 
 /* All signals but those that the agent itself makes are for the program's threads. */
@@ -95,7 +74,8 @@ int agent_begin(const char *path, bool attached)
 	for (uint32_t k = 0; k < LINK_SITES; k++)
 		agent.site[k].id = k;
 	weft_store_u32(&agent.go, 0);
-	agent.socket = connect_to(path);
+	agent.known = false;
+	agent.socket = link_connect(path, CONNECT_MS, &agent.secret);
 	if (agent.socket < 0)
 		return agent.socket;
 	int rc = pipe2(agent.wake, O_CLOEXEC | O_NONBLOCK) ? -errno : 0;
@@ -152,7 +132,7 @@ int weft_agent_attach(const char *path)
 __attribute__((constructor)) static void agent_construct(void)
 {
 	pthread_atfork(NULL, NULL, fork_child);
-	const char *path = getenv(LINK_ENVIRONMENT);
+	const char *path = secure_getenv(LINK_ENVIRONMENT);
 	int kept = errno;
 	if (path && *path && agent_begin(path, false) == 0)
 		wait_go();

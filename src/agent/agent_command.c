@@ -16,6 +16,7 @@
 
 static struct link_packet in, out;
 static bool detached, failed; /* failed: an earlier message of this packet, so no patch may follow */
+static int came = -1;         /* descriptor that came with this packet, or -1 */
 
 static uint64_t *answer(const struct link_head *h, uint32_t bytes, int rc)
 {
@@ -163,14 +164,14 @@ static void do_call(struct link_head *h)
 
 static void do_load(struct link_head *h)
 {
-	const char *path = link_payload(h);
-	void *handle = h->bytes && path[h->bytes - 1] == '\0' ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
-	const char *text = handle ? NULL : dlerror();
-	size_t n = text ? strnlen(text, 400) : 0;
+	const char *name = link_payload(h), *text = "that is no name";
+	bool ok = h->bytes && name[h->bytes - 1] == '\0';
+	void *handle = ok ? agent_load(name, came, &text) : NULL;
+	size_t n = handle ? 0 : strnlen(text, 400);
 	uint64_t *to = answer(h, handle ? 8 : (uint32_t)n + 1, handle ? 0 : -ELIBACC);
 	if (to && handle)
 		*to = (uint64_t)handle;
-	else if (to && text)
+	else if (to)
 		memcpy(to, text, n);
 }
 
@@ -279,8 +280,7 @@ int agent_send_hello(bool attached)
 		.traps_blocked = blocked,
 		.attached = attached,
 	};
-	ssize_t n = readlink("/proc/self/exe", h->exe, sizeof h->exe - 1);
-	(void)n;
+	memcpy(h->token, agent.secret.agent, sizeof h->token);
 	return link_packet_send(agent.socket, &out, agent.memory);
 }
 
@@ -303,17 +303,19 @@ static void tell_done(void)
 	}
 }
 
-static bool serve(void)
+/* Whoever listens must know the run's secret before it is obeyed in anything. */
+static bool meet(void)
 {
-	struct pollfd wait[2] = {{.fd = agent.socket, .events = POLLIN}, {.fd = agent.wake[0], .events = POLLIN}};
-	if (poll(wait, 2, -1) < 0)
-		return errno == EINTR;
-	if (wait[1].revents)
-		tell_done();
-	if (!wait[0].revents)
-		return true;
-	if (link_packet_receive(agent.socket, &in, -1, NULL) <= 0)
-		return false;
+	uint32_t pos = 0;
+	struct link_head *h = link_packet_next(&in, &pos);
+	const unsigned char *token = h && h->kind == LINK_HELLO ? link_payload_of(h, LINK_TOKEN_BYTES) : NULL;
+	agent.known = token && link_token_equal(token, agent.secret.controller);
+	explicit_bzero(&agent.secret, sizeof agent.secret);
+	return agent.known;
+}
+
+static void obey(void)
+{
 	uint32_t pos = 0;
 	out.n = 0;
 	out.full = failed = false;
@@ -323,6 +325,25 @@ static bool serve(void)
 		else
 			answer(h, 0, -ENOSYS);
 	}
+}
+
+static bool serve(void)
+{
+	struct pollfd wait[2] = {{.fd = agent.socket, .events = POLLIN}, {.fd = agent.wake[0], .events = POLLIN}};
+	if (poll(wait, 2, -1) < 0)
+		return errno == EINTR;
+	if (wait[1].revents)
+		tell_done();
+	if (!wait[0].revents)
+		return true;
+	if (link_packet_receive(agent.socket, &in, -1, &came) <= 0)
+		return false;
+	if (!agent.known)
+		return meet();
+	came = weft_fd_high(came);
+	obey();
+	if (came >= 0)
+		close(came);
 	return link_packet_send(agent.socket, &out, -1) == 0 && !detached;
 }
 

@@ -6,6 +6,7 @@
  *              agent_thread.c   blocks of threads, rings: what the first hit of a thread needs
  *     socket   agent_command.c  the command thread: answers the controller
  *              agent_patch.c    changes code while threads run
+ *              agent_load.c     loads libraries, and refuses those that others could have written
  *              agent_signal.c   SIGTRAP, SIGSEGV: threads that are in the way of a patch; loads that fail
  *              agent.c          begin, fork, end
  *
@@ -114,7 +115,9 @@ struct agent {
 	struct weft_atomic_u64 traps;
 	struct weft_atomic_u32 released; /* futex: counts RELEASE */
 	int wake[2];                     /* the command thread is woken by it */
-	char path[108];
+	char path[108];                  /* of the run's folder */
+	struct link_secret secret;
+	bool known;                      /* the controller has shown its token: what it says counts */
 	struct weft_atomic_u32 go;       /* futex: the controller has said GO, or is gone */
 	struct weft_atomic_u32 patching; /* code is being changed: who wants to block SIGTRAP waits */
 	struct weft_atomic_u32 alone;    /* processes that this one makes are not wanted */
@@ -179,6 +182,14 @@ AGENT_HIDDEN uint64_t agent_call(uint64_t function, const uint64_t *arg, const d
 
 void *agent_command_main(void *arg);
 int agent_send_hello(bool attached);
+
+/* ---- agent_load.c ---- */
+
+/*
+ * The library that fd is (the caller's still), or, fd < 0, one of that name by the program's own search. Its handle; NULL: *why says why
+ * not, until the next call.
+ */
+void *agent_load(const char *name, int fd, const char **why);
 
 /* ---- agent.c ---- */
 

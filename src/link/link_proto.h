@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What controller and agent say to each other, over a unix seqpacket socket that the controller listens on.
+ * What controller and agent say to each other, over a unix seqpacket socket that the controller listens on (link_folder.h).
  *
  * A packet is one or more messages, each a head and its payload, padded to 8 bytes. The agent begins with HELLO (and the
- * descriptor of its rings); then the controller asks and the agent answers: one packet for one packet, the answers in the order of
+ * descriptor of its rings), the controller with its own, which is not answered; then the controller asks and the agent answers: one packet for one packet, the answers in the order of
  * the questions, with the question's `tag`. The one exception is ACT, whose answer (DONE) comes in a packet of its own when a
  * thread has passed the site. Both run on one machine: numbers are in its byte order.
  */
@@ -11,10 +11,11 @@
 #define WEFT_LINK_PROTO_H
 
 #include "base/err.h"
+#include "link_folder.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LINK_VERSION 4u
+#define LINK_VERSION 5u
 #define LINK_PACKET_BYTES (128u * 1024) /* the most in one packet; below the usual limit of a socket's buffer */
 #define LINK_SITES 1024u                /* functions that can be instrumented at once */
 #define LINK_PATCH_BYTES 8u
@@ -34,7 +35,7 @@ static inline uint64_t link_ticks(void)
 }
 
 enum link_kind {
-	LINK_HELLO = 1, /* link_hello */
+	LINK_HELLO = 1, /* link_hello; of the controller: its token */
 	LINK_GO,        /* the program may enter main; uint32_t: 0 when processes that it makes are not wanted */
 	LINK_MAP,       /* link_range: pages for code, exactly there */
 	LINK_CODE,      /* link_range, then the bytes; only into pages of LINK_MAP */
@@ -44,15 +45,15 @@ enum link_kind {
 	LINK_READ,      /* link_range; answer: the bytes */
 	LINK_WRITE,     /* link_range, then the bytes; answer: what was there */
 	LINK_CALL,      /* link_call; answer: link_called */
-	LINK_LOAD,      /* path of a library; answer: uint64_t handle, or the loader's text with rc < 0 */
-	LINK_UNLOAD,    /* uint64_t handle */
-	LINK_ACT,       /* link_site of a synchronised action, then its instructions */
-	LINK_CANCEL,    /* link_site: takes back an action that nobody has run yet */
-	LINK_DONE,      /* link_done */
-	LINK_RELEASE,   /* threads that are held go on */
-	LINK_DETACH,    /* takes everything out and ends the connection */
-	LINK_STATUS,    /* answer: link_status */
-	LINK_TEXT,      /* link_range: pages of code, nothing else, of which many are about to be patched in this packet */
+	LINK_LOAD, /* a library, by the descriptor that comes along, or by a name without a slash; answer: uint64_t handle, or a text with rc < 0 */
+	LINK_UNLOAD,  /* uint64_t handle */
+	LINK_ACT,     /* link_site of a synchronised action, then its instructions */
+	LINK_CANCEL,  /* link_site: takes back an action that nobody has run yet */
+	LINK_DONE,    /* link_done */
+	LINK_RELEASE, /* threads that are held go on */
+	LINK_DETACH,  /* takes everything out and ends the connection */
+	LINK_STATUS,  /* answer: link_status */
+	LINK_TEXT,    /* link_range: pages of code, nothing else, of which many are about to be patched in this packet */
 	LINK_KINDS
 };
 
@@ -78,7 +79,8 @@ struct link_hello {
 	uint32_t site_bytes, count_offset; /* a counter: block + count_offset + 8 * site */
 	uint32_t ring_bytes, n_rings;      /* each ring in the memfd, its head included */
 	uint32_t traps_blocked, attached;  /* threads that block SIGTRAP; 1: injected into a running process */
-	char exe[256];
+	unsigned char token[LINK_TOKEN_BYTES];
+	char exe[256]; /* the controller's own finding: what comes is overwritten */
 };
 
 struct link_range {

@@ -2,7 +2,7 @@
 /*
  * Probes and actions in a live process: the controller's side.
  *
- *     probe_listen → a socket; start programs with LD_PRELOAD=libweft-agent.so and LINK_ENVIRONMENT, or probe_inject one that runs
+ *     probe_listen → a folder; start programs with LD_PRELOAD=libweft-agent.so and LINK_ENVIRONMENT, or probe_inject one that runs
  *     probe_accept → a session for each process; probe_insert and the actions; probe_go lets it enter main
  *     probe_next   → its events;  probe_close → takes everything out
  *
@@ -22,11 +22,47 @@ struct probe_image;
 
 /* ---- sessions ---- */
 
-/* A listening socket with a name of its own in the abstract name space, as the agent wants it: "@…". room ≥ 64. The descriptor or < 0. */
-int probe_listen(char *name, size_t room, struct weft_err *err) WEFT_MUST_CHECK;
-int probe_accept(int listener, int timeout_ms, struct probe_session **out, struct weft_err *err) WEFT_MUST_CHECK;
 /*
- * Loads the agent into a process that runs, and lets it connect to the listener `name`. Its threads go on meanwhile but one, which is
+ * Where agents connect: a folder with a socket in it, whose name is theirs to know (LINK_ENVIRONMENT). Agents of one user are taken on,
+ * this one or `uid`, which only root may ask for. `everywhere`: the same path has to do on other hosts; `folder`: as another host of
+ * the run has named it.
+ */
+#define PROBE_LISTEN_ROOM 108u
+struct probe_listener;
+struct probe_listen_how {
+	bool everywhere, other;
+	uid_t uid;          /* with `other` */
+	const char *folder; /* or NULL */
+};
+/* how NULL: of this user, on this host. The listener is the caller's, its folder gone with it. */
+int probe_listen(struct probe_listener **out, const struct probe_listen_how *how, struct weft_err *err) WEFT_MUST_CHECK;
+/* The folder; borrows from the listener. */
+const char *probe_listener_name(const struct probe_listener *l);
+/* For poll: POLLIN when probe_accept has something to do, which need not be a whole process. */
+int probe_listener_fd(const struct probe_listener *l);
+/* Closes its descriptors and leaves the folder: another process of ours listens on. */
+void probe_listener_leave(struct probe_listener *l);
+/* Closes, and removes the folder. NULL is fine. */
+void probe_listener_free(struct probe_listener *l);
+/*
+ * The next process whose agent has said who it is and that it knows the run's secret; nobody else holds it up. -ETIMEDOUT: nobody has in
+ * timeout_ms (0: none so far).
+ */
+int probe_accept(struct probe_listener *l, int timeout_ms, struct probe_session **out, struct weft_err *err) WEFT_MUST_CHECK;
+
+/* Connections that did not become a session, so far. */
+struct probe_refused {
+	unsigned foreign;   /* of other users */
+	unsigned silent;    /* said nothing in time */
+	unsigned unfit;     /* are no agents of this run */
+	unsigned unwatched; /* processes that could not connect in time, and run on without probes */
+};
+/* Borrows from the listener. */
+const struct probe_refused *probe_refused(struct probe_listener *l);
+/* Whether the agent may be loaded into a running process: it is of one user in all ways, *uid, and we may trace it. */
+int probe_may_attach(pid_t pid, uid_t *uid, struct weft_err *err) WEFT_MUST_CHECK;
+/*
+ * Loads the agent into a process that runs, and lets it connect to the listener of that name. Its threads go on meanwhile but one, which is
  * stopped at a safe point and makes the call. Then probe_accept.
  */
 int probe_inject(pid_t pid, const char *agent_path, const char *name, int timeout_ms, struct weft_err *err) WEFT_MUST_CHECK;

@@ -5,8 +5,11 @@
 #include "probe_value.h"
 #include "base/vec.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct act {
 	struct probe_session *s;
@@ -106,15 +109,45 @@ static int arguments_ops(const struct probe_action *a, struct link_op *op)
 
 /* ---- each ---- */
 
+/*
+ * The library's file, to be sent; a path is one of the process's folder where it does not begin with a slash, a name without one (-1) is
+ * looked for by the process's dynamic linker.
+ */
+static int open_library(struct act *x, int *fd)
+{
+	const char *path = x->a->subject;
+	struct stat st;
+	*fd = -1;
+	if (!strchr(path, '/'))
+		return 0;
+	int from = path[0] == '/' ? AT_FDCWD : openat(x->s->peer->dir, "cwd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*fd = from == -1 ? -1 : openat(from, path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int rc = *fd < 0 || fstat(*fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
+	if (from >= 0)
+		close(from);
+	if (rc == 0)
+		return 0;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return rc == -EINVAL ? weft_err_set(x->err, rc, "cannot load '%s': it is no regular file", path)
+	                     : weft_err_sys(x->err, -rc, "cannot load '%s'", path);
+}
+
 static int do_load(struct act *x)
 {
 	size_t n = strlen(x->a->subject) + 1;
+	int file, rc = open_library(x, &file);
 	session_begin_packet(x->s);
-	char *path = link_packet_add(x->s->out, LINK_LOAD, x->s->tag, (uint32_t)n);
+	char *path = rc ? NULL : link_packet_add(x->s->out, LINK_LOAD, x->s->tag, (uint32_t)n);
+	if (path) {
+		memcpy(path, x->a->subject, n);
+		rc = session_exchange_with(x->s, file);
+	}
+	if (file >= 0)
+		close(file);
 	if (!path)
-		return -ENAMETOOLONG;
-	memcpy(path, x->a->subject, n);
-	int rc = session_exchange(x->s);
+		return rc ? rc : -ENAMETOOLONG;
 	uint32_t pos = 0;
 	struct link_head *h = rc ? NULL : link_packet_next(x->s->in, &pos);
 	if (!h)
@@ -122,6 +155,8 @@ static int do_load(struct act *x)
 	if (h->rc)
 		return weft_err_set(x->err, h->rc, "cannot load '%s': %.*s", x->a->subject, (int)h->bytes,
 		                    (char *)link_payload(h));
+	if (h->bytes < sizeof x->a->value)
+		return weft_err_sys(x->err, EPROTO, "cannot load '%s'", x->a->subject);
 	memcpy(&x->a->value, link_payload(h), sizeof x->a->value);
 	return process_read_map(x->s);
 }

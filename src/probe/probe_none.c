@@ -12,18 +12,25 @@ static int none(struct weft_err *err)
 	return weft_err_set(err, -ENOTSUP, "probes and actions in running programs work on x86-64 only");
 }
 
-int probe_listen(char *name, size_t room, struct weft_err *err)
+int probe_listen(struct probe_listener **out, const struct probe_listen_how *how, struct weft_err *err)
 {
-	(void)name;
-	(void)room;
+	(void)how;
+	*out = NULL;
 	return none(err);
 }
 
-int probe_accept(int listener, int timeout_ms, struct probe_session **out, struct weft_err *err)
+int probe_accept(struct probe_listener *l, int timeout_ms, struct probe_session **out, struct weft_err *err)
 {
-	(void)listener;
+	(void)l;
 	(void)timeout_ms;
 	*out = NULL;
+	return none(err);
+}
+
+int probe_may_attach(pid_t pid, uid_t *uid, struct weft_err *err)
+{
+	(void)pid;
+	*uid = 0;
 	return none(err);
 }
 
@@ -73,6 +80,9 @@ bool probe_type_named(const char *name, struct probe_type *out)
 	}
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
+NEEDS_A_SESSION(const char *, probe_listener_name, const struct probe_listener *l)
+NEEDS_A_SESSION(int, probe_listener_fd, const struct probe_listener *l)
+NEEDS_A_SESSION(const struct probe_refused *, probe_refused, struct probe_listener *l)
 NEEDS_A_SESSION(int, probe_go, struct probe_session *s)
 NEEDS_A_SESSION(int, probe_go_alone, struct probe_session *s)
 NEEDS_A_SESSION(int, probe_detach, struct probe_session *s)
@@ -111,6 +121,14 @@ NEEDS_A_SESSION(unsigned, probe_watch_values, const struct probe_bound *b, const
                 struct probe_value_read *out)
 
 /* These take what may not be there. */
+void probe_listener_leave(struct probe_listener *l)
+{
+}
+
+void probe_listener_free(struct probe_listener *l)
+{
+}
+
 void probe_close(struct probe_session *s)
 {
 }

@@ -57,8 +57,15 @@ struct probe_done {
 	struct link_done done;
 };
 
+/* The process of a session: probe_peer.c. */
+struct probe_peer {
+	int dir, memory; /* of /proc; memory -1: not allowed */
+	uid_t uid;       /* which it must have, in all ways */
+};
+
 struct probe_session {
-	int socket, memory;
+	int socket;
+	struct probe_peer *peer; /* owned; NULL: known by its pid only */
 	struct link_hello agent;
 	char *rings; /* mapping of all rings */
 	uint32_t next_ring;
@@ -94,12 +101,18 @@ struct probe_session {
 
 /* ---- probe_session.c ---- */
 
-/* A session over a socket on which the agent begins; the socket is its own from then on. */
-int session_begin(int socket, struct probe_session **out, struct weft_err *err) WEFT_MUST_CHECK;
+struct session_terms {
+	uid_t uid;
+	const struct link_secret *secret; /* borrowed while it begins */
+};
+/* A session over a socket on which the agent has said HELLO; the socket is its own from then on, also when that fails. */
+int session_begin(int socket, const struct session_terms *terms, struct probe_session **out,
+                  struct weft_err *err) WEFT_MUST_CHECK;
 void session_forget(struct probe_session *s); /* what is known of the process's modules and map */
 
 /* Sends what is in s->out and waits for its answers, in s->in. */
 int session_exchange(struct probe_session *s) WEFT_MUST_CHECK;
+int session_exchange_with(struct probe_session *s, int fd) WEFT_MUST_CHECK; /* and this descriptor; -1: none */
 int session_wait(struct probe_session *s, int timeout_ms) WEFT_MUST_CHECK;
 int session_wait_done(struct probe_session *s, uint32_t tag, int timeout_ms, struct link_done *out) WEFT_MUST_CHECK;
 void session_begin_packet(struct probe_session *s);
@@ -107,15 +120,24 @@ void session_begin_packet(struct probe_session *s);
 int session_ask(struct probe_session *s, enum link_kind kind, const void *payload, uint32_t n, void *answer,
                 uint32_t n_answer) WEFT_MUST_CHECK;
 
+/* ---- probe_peer.c ---- */
+
+/* The process that connected by this socket, when it is of that user in all ways. */
+int peer_open(struct probe_peer **out, int socket, pid_t pid, uid_t uid) WEFT_MUST_CHECK;
+void peer_close(struct probe_peer *p);
+/* It is still there, and still of that user alone: asked after what was read by its number, and before it is traced. NULL: 0. */
+int peer_check(const struct probe_peer *p) WEFT_MUST_CHECK;
+int peer_exe(const struct probe_peer *p, char *out, size_t room) WEFT_MUST_CHECK;
+
 /* ---- probe_process.c ---- */
 
 int process_read_map(struct probe_session *s) WEFT_MUST_CHECK;
 /* Whether that image is still loaded there; reads the map anew. */
 bool process_has(struct probe_session *s, const struct probe_image *image, uint64_t bias);
 struct probe_image *process_image(struct probe_session *s, struct probe_module *m);
-int process_read(pid_t pid, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
+int process_read(const struct probe_session *s, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
 /* Ranges, one behind the other: how many bytes of all of them, from the first on, or a negative errno value. */
-ssize_t process_read_ranges(pid_t pid, const struct iovec *from, size_t n, void *to, size_t bytes);
+ssize_t process_read_ranges(const struct probe_session *s, const struct iovec *from, size_t n, void *to, size_t bytes);
 
 /* ---- probe_stop.c ---- */
 

@@ -8,25 +8,30 @@
 #include "base/vec.h"
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HEAP_ROOM (1ull << 30) /* behind the heap: brk wants to grow */
 #define STACK_ROOM (1ull << 28)
 
-int process_read(pid_t pid, uint64_t addr, void *to, size_t n)
+int process_read(const struct probe_session *s, uint64_t addr, void *to, size_t n)
 {
-	struct iovec here = {to, n}, there = {(void *)addr, n};
-	ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
-	return got == (ssize_t)n ? 0 : got < 0 ? -errno : -EFAULT;
+	if (!s->peer || s->peer->memory < 0)
+		return -EPERM;
+	ssize_t got = pread(s->peer->memory, to, n, (off_t)addr);
+	return got == (ssize_t)n ? 0 : -EFAULT;
 }
 
-ssize_t process_read_ranges(pid_t pid, const struct iovec *from, size_t n, void *to, size_t bytes)
+/* What was read counts if the number was still that of the process, and it no other program, when all had been read. */
+ssize_t process_read_ranges(const struct probe_session *s, const struct iovec *from, size_t n, void *to, size_t bytes)
 {
 	struct iovec here = {to, bytes};
-	ssize_t got = process_vm_readv(pid, &here, 1, from, n, 0);
-	return got < 0 ? -errno : got;
+	ssize_t got = process_vm_readv(probe_pid(s), &here, 1, from, n, 0);
+	int rc = got < 0 ? -errno : peer_check(s->peer);
+	return rc ? rc : got;
 }
 
 static int add_module(struct probe_session *s, const char *path, uint64_t from)
@@ -74,13 +79,18 @@ int process_read_map(struct probe_session *s)
 {
 	char path[64], line[4200];
 	snprintf(path, sizeof path, "/proc/%d/maps", (int)s->agent.pid);
-	FILE *f = fopen(path, "re");
-	if (!f)
-		return -errno;
+	int fd = s->peer ? openat(s->peer->dir, "maps", O_RDONLY | O_CLOEXEC) : open(path, O_RDONLY | O_CLOEXEC);
+	int rc = fd < 0 ? -errno : peer_check(s->peer);
+	FILE *f = rc ? NULL : fdopen(fd, "r");
+	if (!f) {
+		rc = rc ? rc : -errno;
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
 	s->place.taken.n = 0;
 	for (size_t k = 0; k < s->modules.n; k++)
 		s->modules.at[k].here = false;
-	int rc = 0;
 	while (rc == 0 && fgets(line, sizeof line, f)) {
 		line[strcspn(line, "\n")] = '\0';
 		rc = read_line(s, line);

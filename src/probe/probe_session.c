@@ -4,44 +4,14 @@
 #include "base/vec.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { ANSWER_MS = 10000, HELLO_MS = 2000, DONE_MOST = 1024, SLICE_MS = 2 };
-
-int probe_listen(char *name, size_t room, struct weft_err *err)
-{
-	/* Nobody who is not told can guess it. */
-	uint64_t secret[2];
-	if (getrandom(secret, sizeof secret, 0) != (ssize_t)sizeof secret)
-		return weft_err_sys(err, errno, "cannot name a socket");
-	int n = snprintf(name, room, "@weft-%d-%016llx%016llx", (int)getpid(), (unsigned long long)secret[0],
-	                 (unsigned long long)secret[1]);
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	if (n < 0 || (size_t)n >= room || (size_t)n >= sizeof at.sun_path)
-		return weft_err_set(err, -ENAMETOOLONG, "no room for the name of a socket");
-	memcpy(at.sun_path, name, (size_t)n);
-	at.sun_path[0] = '\0';
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + (size_t)n)) ||
-	    listen(fd, 512)) {
-		int code = errno;
-		if (fd >= 0)
-			close(fd);
-		return weft_err_sys(err, code, "cannot make a socket");
-	}
-	return fd;
-}
+enum { ANSWER_MS = 10000, DONE_MOST = 1024, SLICE_MS = 2 };
 
 void session_forget(struct probe_session *s)
 {
@@ -61,8 +31,7 @@ static void session_free(struct probe_session *s)
 		munmap(s->rings, (size_t)s->agent.ring_bytes * s->agent.n_rings);
 	if (s->socket >= 0)
 		close(s->socket);
-	if (s->memory >= 0)
-		close(s->memory);
+	peer_close(s->peer);
 	session_forget(s);
 	for (size_t k = 0; k < s->parts.n; k++)
 		free(s->parts.at[k].op);
@@ -80,7 +49,7 @@ static struct probe_session *session_new(void)
 	struct probe_session *s = calloc(1, sizeof *s);
 	if (!s)
 		return NULL;
-	s->socket = s->memory = -1;
+	s->socket = -1;
 	s->in = calloc(1, sizeof *s->in);
 	s->out = calloc(1, sizeof *s->out);
 	s->site = calloc(LINK_SITES, sizeof *s->site);
@@ -91,61 +60,82 @@ static struct probe_session *session_new(void)
 	return s;
 }
 
-/* What an agent says of itself is looked at as if anybody could have said it. */
-static int read_hello(struct probe_session *s, struct weft_err *err)
+/* What an agent says of itself is looked at as if anybody could have said it. Its program is what the kernel says. */
+static int read_hello(struct probe_session *s, const struct session_terms *terms, struct weft_err *err)
 {
 	uint32_t pos = 0;
 	struct link_head *h = link_packet_next(s->in, &pos);
 	const struct link_hello *hello = h && h->kind == LINK_HELLO ? link_payload_of(h, sizeof *hello) : NULL;
+	pid_t pid;
+	uid_t uid;
 	if (!hello)
 		return weft_err_set(err, -EPROTO, "what has connected is no agent");
+	if (link_peer(s->socket, &pid, &uid) || uid != terms->uid)
+		return weft_err_set(err, -EPERM, "what has connected belongs to another user");
 	s->agent = *hello;
-	s->agent.exe[sizeof s->agent.exe - 1] = '\0';
+	s->agent.pid = (uint32_t)pid;
+	int rc = peer_open(&s->peer, s->socket, pid, uid);
+	rc = rc ? rc : peer_exe(s->peer, s->agent.exe, sizeof s->agent.exe);
+	if (rc)
+		return rc == -EPERM ? weft_err_set(err, rc, "process %d has another user's rights", (int)pid)
+		                    : weft_err_sys(err, -rc, "cannot look at process %d", (int)pid);
 	if (hello->version != LINK_VERSION)
 		return weft_err_set(err, WEFT_E_VERSION, "the agent in '%s' is of another version", s->agent.exe);
-	struct ucred peer;
-	socklen_t n = sizeof peer;
-	if (getsockopt(s->socket, SOL_SOCKET, SO_PEERCRED, &peer, &n) || (peer.uid != getuid() && getuid() != 0))
-		return weft_err_set(err, -EPERM, "what has connected belongs to another user");
-	s->agent.pid = (uint32_t)peer.pid;
-	if (s->memory < 0 || hello->ring_bytes < 4096 || hello->ring_bytes > 1u << 26 || hello->ring_bytes % 64 ||
-	    hello->n_rings == 0 || hello->n_rings > 1u << 16)
+	if (!link_token_equal(hello->token, terms->secret->agent))
+		return weft_err_set(err, -EPERM, "the agent in '%s' does not know the run's secret", s->agent.exe);
+	if (hello->ring_bytes < 4096 || hello->ring_bytes > 1u << 26 || hello->ring_bytes % 64 || hello->n_rings == 0 ||
+	    hello->n_rings > 1u << 16)
 		return weft_err_set(err, -EPROTO, "the agent in '%s' has no rings", s->agent.exe);
 	return 0;
 }
 
 /* Memory that could become shorter than what is mapped would end us when we touch it. */
-static int open_rings(struct probe_session *s, struct weft_err *err)
+static int open_rings(struct probe_session *s, int memory, struct weft_err *err)
 {
 	size_t bytes = (size_t)s->agent.ring_bytes * s->agent.n_rings;
 	struct stat st;
-	int seals = fcntl(s->memory, F_GET_SEALS);
-	if (fstat(s->memory, &st) || st.st_size < (off_t)bytes || seals < 0 || !(seals & F_SEAL_SHRINK))
+	int seals = memory < 0 ? -1 : fcntl(memory, F_GET_SEALS);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(memory, &st) || st.st_size < (off_t)bytes)
 		return weft_err_set(err, -EPROTO, "the rings of the agent in '%s' are not what it says", s->agent.exe);
 	s->tid = calloc(s->agent.n_rings, sizeof *s->tid);
 	if (!s->tid)
 		return weft_err_set(err, -ENOMEM, "out of memory");
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->memory, 0);
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0);
 	if (at == MAP_FAILED)
 		return weft_err_sys(err, errno, "cannot map the rings of '%s'", s->agent.exe);
 	s->rings = at;
 	return 0;
 }
 
-int session_begin(int socket, struct probe_session **out, struct weft_err *err)
+/* The agent obeys nobody who has not shown this. It is not answered. */
+static int show_token(struct probe_session *s, const struct link_secret *secret, struct weft_err *err)
+{
+	session_begin_packet(s);
+	void *to = link_packet_add(s->out, LINK_HELLO, s->tag, LINK_TOKEN_BYTES);
+	int rc = to ? 0 : -EMSGSIZE;
+	if (to)
+		memcpy(to, secret->controller, LINK_TOKEN_BYTES);
+	rc = rc ? rc : link_packet_send(s->socket, s->out, -1);
+	return rc ? weft_err_sys(err, -rc, "cannot answer the agent in '%s'", s->agent.exe) : 0;
+}
+
+int session_begin(int socket, const struct session_terms *terms, struct probe_session **out, struct weft_err *err)
 {
 	*out = NULL;
 	struct probe_session *s = session_new();
+	int memory = -1;
 	if (!s) {
 		close(socket);
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	}
 	s->socket = socket;
-	int rc = link_packet_receive(s->socket, s->in, HELLO_MS, &s->memory) > 0
-	                 ? read_hello(s, err)
+	int rc = link_packet_receive(s->socket, s->in, 0, &memory) > 0
+	                 ? read_hello(s, terms, err)
 	                 : weft_err_set(err, -EPROTO, "a process has connected and said nothing");
-	if (rc == 0)
-		rc = open_rings(s, err);
+	rc = rc ? rc : open_rings(s, memory, err);
+	rc = rc ? rc : show_token(s, terms->secret, err);
+	if (memory >= 0)
+		close(memory);
 	if (rc == 0) {
 		rc = process_read_map(s);
 		if (rc)
@@ -157,16 +147,6 @@ int session_begin(int socket, struct probe_session **out, struct weft_err *err)
 	}
 	*out = s;
 	return 0;
-}
-
-int probe_accept(int listener, int timeout_ms, struct probe_session **out, struct weft_err *err)
-{
-	*out = NULL;
-	struct pollfd wait = {.fd = listener, .events = POLLIN};
-	if (poll(&wait, 1, timeout_ms) <= 0)
-		return weft_err_set(err, -ETIMEDOUT, "no process has connected");
-	int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	return socket < 0 ? weft_err_sys(err, errno, "cannot accept a process") : session_begin(socket, out, err);
 }
 
 void session_begin_packet(struct probe_session *s)
@@ -248,10 +228,15 @@ void probe_meanwhile(struct probe_session *s, bool (*call)(void *ctx), void *ctx
 	s->meanwhile_ctx = ctx;
 }
 
+int session_exchange_with(struct probe_session *s, int fd)
+{
+	int rc = link_packet_send(s->socket, s->out, fd);
+	return rc ? rc : session_wait(s, ANSWER_MS);
+}
+
 int session_exchange(struct probe_session *s)
 {
-	int rc = link_packet_send(s->socket, s->out, -1);
-	return rc ? rc : session_wait(s, ANSWER_MS);
+	return session_exchange_with(s, -1);
 }
 
 int session_ask(struct probe_session *s, enum link_kind kind, const void *payload, uint32_t n, void *answer, uint32_t n_answer)
@@ -329,7 +314,7 @@ int probe_status(struct probe_session *s, struct link_status *out)
 
 int probe_read(struct probe_session *s, uint64_t addr, void *to, size_t n)
 {
-	int rc = process_read(probe_pid(s), addr, to, n);
+	int rc = process_read(s, addr, to, n);
 	if (rc != -EPERM && rc != -ENOSYS)
 		return rc;
 	struct link_range r = {addr, n};
@@ -338,8 +323,7 @@ int probe_read(struct probe_session *s, uint64_t addr, void *to, size_t n)
 
 int probe_write(struct probe_session *s, uint64_t addr, const void *from, size_t n)
 {
-	struct iovec here = {(void *)from, n}, there = {(void *)addr, n};
-	if (process_vm_writev(probe_pid(s), &here, 1, &there, 1, 0) == (ssize_t)n)
+	if (s->peer && s->peer->memory >= 0 && pwrite(s->peer->memory, from, n, (off_t)addr) == (ssize_t)n)
 		return 0;
 	char payload[sizeof(struct link_range) + 4096];
 	if (n > 4096)

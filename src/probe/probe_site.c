@@ -114,7 +114,7 @@ uint8_t *site_read_codes(struct probe_session *s, struct probe_found *f, size_t 
 			range[ranges++] = (struct iovec){(void *)f[k].addr, room};
 			bytes += room;
 		}
-		ssize_t got = process_read_ranges(probe_pid(s), range, ranges, all.at + done, bytes);
+		ssize_t got = process_read_ranges(s, range, ranges, all.at + done, bytes);
 		for (size_t at = 0; first < k; first++) {
 			if (!extent(&f[first], &size, &room))
 				continue;
@@ -492,7 +492,10 @@ int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned 
 	enum { ROUNDS = 50 };
 	for (int round = 0; round < ROUNDS; round++) {
 		struct stop_list stopped;
-		int rc = stop_begin(s, p, n, &stopped, err);
+		int rc = peer_check(s->peer); /* threads may be stopped by their numbers */
+		if (rc == -EPERM)
+			return weft_err_set(err, rc, "the process has another user's rights now");
+		rc = stop_begin(s, p, n, &stopped, err);
 		if (rc)
 			return rc;
 		struct link_head *h = site_patches_in(s->out);

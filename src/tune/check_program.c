@@ -6,7 +6,6 @@
 #include "expr_priv.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +29,15 @@ static pid_t start(const struct tune_check_how *how, const char *name)
 }
 
 /* A program without a dynamic linker never connects: it is not left to run. */
-static int accept_one(const struct tune_check_how *how, int listener, pid_t *pid, struct probe_session **s, struct weft_err *err)
+static int accept_one(const struct tune_check_how *how, struct probe_listener *l, pid_t *pid, struct probe_session **s,
+                      struct weft_err *err)
 {
 	for (int waited = 0; waited < ACCEPT_MS; waited += SLICE_MS) {
 		int status;
-		struct pollfd at = {listener, POLLIN, 0};
-		if (poll(&at, 1, SLICE_MS) > 0)
-			return probe_accept(listener, SLICE_MS, s, err);
+		int rc = probe_accept(l, SLICE_MS, s, err);
+		if (rc != -ETIMEDOUT)
+			return rc;
+		*err = (struct weft_err){0};
 		if (waitpid(*pid, &status, WNOHANG) != *pid)
 			continue;
 		*pid = 0;
@@ -131,13 +132,13 @@ static void look(const struct tune_check_how *how, struct probe_session *s)
 
 int tune_check(const struct tune_check_how *how, struct weft_err *err)
 {
-	char name[64];
+	struct probe_listener *listener;
 	struct probe_session *s = NULL;
-	int listener = probe_listen(name, sizeof name, err);
-	if (listener < 0)
-		return listener;
-	pid_t pid = start(how, name);
-	int rc = pid < 0 ? weft_err_sys(err, errno, "cannot start a process") : accept_one(how, listener, &pid, &s, err);
+	int rc = probe_listen(&listener, NULL, err);
+	if (rc)
+		return rc;
+	pid_t pid = start(how, probe_listener_name(listener));
+	rc = pid < 0 ? weft_err_sys(err, errno, "cannot start a process") : accept_one(how, listener, &pid, &s, err);
 	if (rc == 0)
 		look(how, s);
 	if (pid > 0) {
@@ -147,6 +148,6 @@ int tune_check(const struct tune_check_how *how, struct weft_err *err)
 	}
 	if (s)
 		probe_abandon(s);
-	close(listener);
+	probe_listener_free(listener);
 	return rc;
 }

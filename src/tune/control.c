@@ -96,17 +96,30 @@ static void *accept_all(void *arg)
 	return NULL;
 }
 
-static void attach_all(struct control *c)
+/* Where none can be attached to, there is nothing to wait for. */
+static int attach_all(struct control *c, struct weft_err *why)
 {
+	unsigned in = 0;
 	for (unsigned i = 0; i < c->how.n_attach; i++) {
 		struct weft_err err = {0};
-		if (probe_inject(c->how.attach[i], c->how.agent, c->how.name, INJECT_MS, &err) == 0)
+		if (probe_inject(c->how.attach[i], c->how.agent, probe_listener_name(c->how.listener), INJECT_MS, &err) == 0) {
+			in++;
 			continue;
+		}
 		struct message m = {.kind = MESSAGE_GONE};
 		m.gone = (struct message_gone){.time = control_now(c), .why = err.text};
 		control_say(c, &m);
 		control_flush(c);
+		*why = err;
 	}
+	return in || c->how.n_attach == 0 ? 0 : -ESRCH;
+}
+
+static void say_end(struct control *c)
+{
+	const struct probe_refused *r = probe_refused(c->how.listener);
+	if (c->how.end)
+		*c->how.end = (struct control_end){c->serial, r->foreign, r->silent, r->unfit, r->unwatched};
 }
 
 static void to_task(struct control *c, uint64_t task, unsigned kind, const void *at, size_t n)
@@ -237,6 +250,16 @@ static void say_hello(struct control *c)
 	control_flush(c);
 }
 
+/* A process that is observed takes four descriptors, and the usual limit is 1024. */
+static void allow_descriptors(void)
+{
+	struct rlimit most;
+	if (getrlimit(RLIMIT_NOFILE, &most) == 0) {
+		most.rlim_cur = most.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &most);
+	}
+}
+
 int control_run(const struct control_how *how, struct weft_err *err)
 {
 	struct control c = {.how = *how,
@@ -248,17 +271,20 @@ int control_run(const struct control_how *how, struct weft_err *err)
 		signal(ignored[i], SIG_IGN); /* of the terminal: they are the program's */
 	if (gethostname(c.host, sizeof c.host - 1))
 		snprintf(c.host, sizeof c.host, "localhost");
+	allow_descriptors();
 	begin_clock(&c);
 	for (unsigned i = 0; i < CONTROL_WAYS; i++)
 		channel_init(&c.way[i], i ? -1 : how->up, CONTROL_KEEPS);
 	struct message *m = malloc(sizeof *m);
-	int rc = m ? 0 : ENOMEM;
+	int rc = m ? 0 : ENOMEM, attached = 0;
 	if (!rc) {
 		say_hello(&c);
 		rc = pthread_create(&c.acceptor, NULL, accept_all, &c);
 	}
 	if (!rc) {
-		attach_all(&c);
+		attached = attach_all(&c, err);
+		if (attached)
+			weft_store_u32(&c.ending, 1);
 		while (!weft_load_u32(&c.ending))
 			look(&c, m, LOOK_MS);
 		pthread_join(c.acceptor, NULL);
@@ -267,10 +293,13 @@ int control_run(const struct control_how *how, struct weft_err *err)
 			c.way[i].keeps = 0;
 		control_flush(&c);
 	}
+	say_end(&c);
 	for (unsigned i = 0; i < CONTROL_WAYS; i++)
 		channel_fini(&c.way[i]);
-	close(how->listener);
+	probe_listener_free(how->listener);
 	free(c.task.at);
 	free(m);
+	if (attached)
+		return attached;
 	return rc ? weft_err_sys(err, rc, "cannot begin the controller") : 0;
 }

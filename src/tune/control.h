@@ -14,18 +14,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct probe_listener;
+
 struct control_how {
-	int listener;        /* of probe_listen; the controller's from now on */
-	int up;              /* a stream to the analyzer, or to a collector: channel.h */
-	int life;            /* hangs up when the run is over without a word; -1: none */
-	uint32_t number;     /* of this controller in the run */
-	const pid_t *attach; /* processes that run already */
+	struct probe_listener *listener; /* the controller's from now on */
+	int up;                          /* a stream to the analyzer, or to a collector: channel.h */
+	int life;                        /* hangs up when the run is over without a word; -1: none */
+	uint32_t number;                 /* of this controller in the run */
+	const pid_t *attach;             /* processes that run already */
 	unsigned n_attach;
-	const char *agent; /* path of the agent, and the name it is to connect to: for those */
-	const char *name;
+	const char *agent;       /* path of the agent, for those */
+	struct control_end *end; /* or NULL */
 };
 
-/* Returns when the analyzer has said END, or is gone; everything is out of the processes then. */
+/* What became of those who connected. */
+struct control_end {
+	unsigned processes;                         /* that were taken on */
+	unsigned foreign, silent, unfit, unwatched; /* struct probe_refused */
+};
+
+/* Returns when the analyzer has said END, or is gone; everything is out of the processes then. -ESRCH: none could be attached to. */
 int control_run(const struct control_how *how, struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif

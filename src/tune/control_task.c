@@ -297,11 +297,14 @@ static void say_begun(struct control_task *t)
 {
 	struct message m = {.kind = MESSAGE_TASK};
 	const struct link_hello *h = probe_hello(t->s);
+	char exe[sizeof h->exe];
+	memcpy(exe, h->exe, sizeof exe);
+	weft_one_line(exe); /* a file's name may hold anything, and goes to terminals */
 	m.task.task = t->task;
 	m.task.time = control_now(t->c);
 	m.task.how = h->attached ? MESSAGE_ATTACHED : MESSAGE_STARTED;
 	m.task.host = t->c->host;
-	m.task.exe = h->exe;
+	m.task.exe = exe;
 	control_describe(t->pid, &m.task);
 	control_say(t->c, &m);
 	control_flush(t->c);

@@ -65,7 +65,7 @@ static void finish(struct program *p)
 	probe_close(p->session);
 	close(p->in);
 	close(p->out);
-	close(p->listener);
+	probe_listener_free(p->listener);
 	waitpid(p->pid, &status, 0);
 	CHECK_I64(status, 0);
 }
@@ -301,7 +301,7 @@ TEST(children_that_are_not_wanted_do_not_wait)
 	begin(&p, true);
 	long ms = ask(&p, "f");
 	CHECK(ms >= 0 && ms < 3000);
-	struct pollfd wait = {.fd = p.listener, .events = POLLIN};
+	struct pollfd wait = {.fd = probe_listener_fd(p.listener), .events = POLLIN};
 	CHECK_I64(poll(&wait, 1, 0), 0);
 	finish(&p);
 }
@@ -331,9 +331,11 @@ static int rings_of(size_t bytes, unsigned seals)
 	return fd;
 }
 
+static const struct link_secret secret = {.agent = {1, 2, 3}, .controller = {4, 5, 6}};
+
 static struct link_hello plausible(void)
 {
-	struct link_hello h = {.version = LINK_VERSION, .ring_bytes = 65536, .n_rings = 4, .site_bytes = 64};
+	struct link_hello h = {.version = LINK_VERSION, .token = {1, 2, 3}, .ring_bytes = 65536, .n_rings = 4, .site_bytes = 64};
 	memset(h.exe, 'x', sizeof h.exe); /* not even terminated */
 	return h;
 }
@@ -353,7 +355,7 @@ static int begin_with(const struct link_hello *hello, size_t bytes, int rings, s
 		close(rings);
 	*end = pair[1];
 	*err = (struct weft_err){0};
-	return session_begin(pair[0], s, err);
+	return session_begin(pair[0], &(struct session_terms){geteuid(), &secret}, s, err);
 }
 
 TEST(what_is_no_agent_is_refused)

@@ -44,7 +44,8 @@ struct record_prober {
 	struct weft_err *why; /* of each watch: why it was not put in, when it never was */
 	bool *was_in;
 	unsigned n_watches;
-	int listener, stop; /* stop: an eventfd */
+	struct probe_listener *listener; /* owned */
+	int stop;                        /* an eventfd */
 	double ticks_per_ns;
 	pthread_t thread;
 	bool started;
@@ -323,9 +324,10 @@ static void accept_one(struct record_prober *p)
 {
 	struct probe_session *s;
 	struct weft_err err = {0};
-	if (probe_accept(p->listener, 0, &s, &err) == 0)
+	int rc = probe_accept(p->listener, 0, &s, &err);
+	if (rc == 0)
 		begin_process(p, s);
-	else
+	else if (rc != -ETIMEDOUT)
 		weft_log(WEFT_LOG_INFO, "%s", err.text);
 }
 
@@ -343,7 +345,7 @@ static void calibrate(struct record_prober *p)
 static bool wait_for_more(struct record_prober *p, struct pollfd *at, int ms)
 {
 	at[0] = (struct pollfd){p->stop, POLLIN, 0};
-	at[1] = (struct pollfd){p->listener, POLLIN, 0};
+	at[1] = (struct pollfd){probe_listener_fd(p->listener), POLLIN, 0};
 	for (size_t k = 0; k < p->process.n; k++)
 		at[2 + k] = (struct pollfd){probe_socket(p->process.at[k]->session), 0, 0};
 	if (poll(at, 2 + p->process.n, p->process.n ? ms : -1) < 0)
@@ -385,8 +387,7 @@ static void *prober_main(void *arg)
 
 static void prober_free(struct record_prober *p)
 {
-	if (p->listener >= 0)
-		close(p->listener);
+	probe_listener_free(p->listener);
 	if (p->stop >= 0)
 		close(p->stop);
 	free(p->process.at);
@@ -399,13 +400,13 @@ static void prober_free(struct record_prober *p)
 
 int record_prober_new(struct record_prober **out, const struct record_prober_how *how, struct weft_err *err)
 {
-	char agent[4200], name[64];
+	char agent[4200];
 	struct record_prober *p = calloc(1, sizeof *p);
 	*out = NULL;
 	if (!p)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	p->how = *how;
-	p->listener = p->stop = -1;
+	p->stop = -1;
 	p->n_watches = how->probes->n;
 	p->watch = calloc(p->n_watches, sizeof *p->watch);
 	p->why = calloc(p->n_watches, sizeof *p->why);
@@ -414,13 +415,10 @@ int record_prober_new(struct record_prober **out, const struct record_prober_how
 	for (unsigned k = 0; rc == 0 && k < p->n_watches; k++)
 		rc = probe_watch_parse(how->probes->at[k], &p->watch[k], err);
 	rc = rc ? rc : probe_agent_path(agent, sizeof agent, err);
-	if (rc == 0) {
-		p->listener = probe_listen(name, sizeof name, err);
-		rc = p->listener < 0 ? p->listener : 0;
-	}
+	rc = rc ? rc : probe_listen(&p->listener, NULL, err);
 	if (rc == 0 && (p->stop = eventfd(0, EFD_CLOEXEC)) < 0)
 		rc = weft_err_sys(err, errno, "cannot watch functions");
-	rc = rc ? rc : probe_set_environment(agent, name, err);
+	rc = rc ? rc : probe_set_environment(agent, probe_listener_name(p->listener), err);
 	if (rc)
 		prober_free(p);
 	else
@@ -448,6 +446,13 @@ void record_prober_finish(struct record_prober *p, struct record_probed *totals,
 			weft_buf_printf(remarks, "nothing was watched by --probe '%s': %s\n", p->how.probes->at[k],
 			                p->why[k].code ? p->why[k].text
 			                               : "no process of the command had the agent (is it statically linked?)");
+	const struct probe_refused *r = probe_refused(p->listener);
+	if (r->unwatched)
+		weft_buf_printf(remarks, "%u process%s not be taken on in time and ran on without probes\n", r->unwatched,
+		                r->unwatched == 1 ? " could" : "es could");
+	if (r->silent)
+		weft_buf_printf(remarks, "%u connection%s no agent's and closed\n", r->silent,
+		                r->silent == 1 ? " was" : "s were");
 	*totals = p->totals;
 	prober_free(p);
 }

@@ -7,17 +7,15 @@
 #include "tune_tree.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "probe/probe.h"
 #include "tune/channel.h"
 #include "tune/control.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,8 +31,8 @@ static const struct weft_opt options[] = {
 	{0, "secret-fd", "FD", WEFT_OPT_U64, offsetof(struct args, secret_fd), "read the run's secret from this descriptor"},
 	{0, "secret-file", "FILE", WEFT_OPT_STRING, offsetof(struct args, secret_file), "or from this file, of mode 0600"},
 	{0, "listen", "ADDRESS", WEFT_OPT_STRING, offsetof(struct args, listen), "listen for collectors below"},
-	{0, "agents", "NAME", WEFT_OPT_STRING, offsetof(struct args, agents),
-         "begin a controller to which agents connect by NAME"},
+	{0, "agents", "FOLDER", WEFT_OPT_STRING, offsetof(struct args, agents),
+         "begin a controller to which agents connect in FOLDER"},
 	{0, "number", "N", WEFT_OPT_U64, offsetof(struct args, number), "of this host in the run"},
 	{0, "skew", "TIME", WEFT_OPT_NS, offsetof(struct args, skew_ns), "for tests: this host's clock is so much ahead"},
 	{0, "skew-ppm", "RATE", WEFT_OPT_DOUBLE, offsetof(struct args, skew_ppm),
@@ -57,33 +55,16 @@ static void say(void *ctx, const char *line)
 	weft_log(WEFT_LOG_WARN, "%s", line);
 }
 
-/* The name as probe_listen has made it on the run's host: "@…", in the abstract namespace. */
-static int listen_as(const char *name, struct weft_err *err)
-{
-	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	size_t n = strlen(name);
-	if (n < 2 || n >= sizeof at.sun_path || name[0] != '@')
-		return weft_err_set(err, WEFT_E_SYNTAX, "--agents: '%s' is no name of a socket", name);
-	memcpy(at.sun_path, name, n);
-	at.sun_path[0] = '\0';
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (fd >= 0 && bind(fd, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)) == 0 &&
-	    listen(fd, 512) == 0)
-		return fd;
-	int rc = weft_err_sys(err, errno, "cannot listen for agents");
-	if (fd >= 0)
-		close(fd);
-	return rc;
-}
-
 static int begin_controller(const struct args *a, int *stream, pid_t *pid, struct weft_err *err)
 {
-	int pair[2], rc, listener = listen_as(a->agents, err);
-	if (listener < 0)
-		return listener;
+	int pair[2];
+	struct probe_listener *listener;
+	int rc = probe_listen(&listener, &(struct probe_listen_how){.folder = a->agents}, err);
+	if (rc)
+		return rc;
 	rc = channel_pair(pair, err);
 	if (rc) {
-		close(listener);
+		probe_listener_free(listener);
 		return rc;
 	}
 	fflush(NULL);
@@ -98,7 +79,10 @@ static int begin_controller(const struct args *a, int *stream, pid_t *pid, struc
 		_exit(failed.code ? CLI_USAGE : CLI_OK);
 	}
 	close(pair[0]);
-	close(listener);
+	if (*pid < 0)
+		probe_listener_free(listener);
+	else
+		probe_listener_leave(listener);
 	*stream = pair[1];
 	return *pid < 0 ? weft_err_sys(err, errno, "cannot start a process") : 0;
 }

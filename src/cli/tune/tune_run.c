@@ -51,12 +51,14 @@ struct run {
 	struct record_dir dir;
 	char *live; /* folder for what libweft records while nobody wants a trace, or NULL; owned */
 	uint8_t run_id[16];
-	int listener, up[2], ready[2], signal_fd;
-	char name[64], agent[PATH_MAX];
+	struct probe_listener *listener; /* owned; the controller has a copy, and listens */
+	int up[2], ready[2], signal_fd;
+	char agent[PATH_MAX];
+	uid_t uid; /* of the processes */
 	pid_t attach[TUNE_ATTACH_MAX];
 	unsigned n_attach;
 	sigset_t signals, old_mask;
-	bool ended, interrupted;
+	bool began, ended, interrupted;
 	int status;
 };
 
@@ -82,9 +84,24 @@ static void in_party(struct run *r, int *life, const char *name)
 	close(life[1]);
 }
 
+/* A run that has tuned nothing must not look like one that had nothing to tune. */
+static void say_unwatched(const struct control_end *end)
+{
+	if (end->unwatched)
+		weft_log(WEFT_LOG_WARN, "%u process%s not be taken on in time, and ran on without being tuned", end->unwatched,
+		         end->unwatched == 1 ? " could" : "es could");
+	if (end->silent)
+		weft_log(WEFT_LOG_WARN, "%u connection%s no agent's and closed", end->silent,
+		         end->silent == 1 ? " was" : "s were");
+	if (end->processes == 0)
+		weft_log(WEFT_LOG_WARN, "nothing was tuned: no process of the command had the agent%s",
+		         end->unwatched ? "" : " (is it statically linked, or another user's?)");
+}
+
 static void controller_main(struct run *r, int *life)
 {
 	struct weft_err err = {0};
+	struct control_end end = {0};
 	in_party(r, life, "weft-controller");
 	close_fd(&r->up[1]);
 	close_fd(&r->ready[0]);
@@ -96,8 +113,11 @@ static void controller_main(struct run *r, int *life)
 	                          .attach = r->attach,
 	                          .n_attach = r->n_attach,
 	                          .agent = r->agent,
-	                          .name = r->name};
-	exit(control_run(&how, &err) ? cli_fail(&err) : CLI_OK);
+	                          .end = &end};
+	int rc = control_run(&how, &err);
+	if (!rc && !r->args->place.n)
+		say_unwatched(&end);
+	exit(rc ? cli_fail(&err) : CLI_OK);
 }
 
 static void analyzer_main(struct run *r, int *life)
@@ -107,7 +127,7 @@ static void analyzer_main(struct run *r, int *life)
 	in_party(r, life, "weft-analyzer");
 	close_fd(&r->up[0]);
 	close_fd(&r->ready[0]);
-	close_fd(&r->listener);
+	probe_listener_leave(r->listener);
 	r->how->controller = &r->up[1];
 	r->how->n_controllers = 1;
 	r->how->collectors = r->tree.n;
@@ -146,16 +166,43 @@ static int start_party(struct run *r, struct party *p, const char *name, void (*
 	return weft_err_sys(err, errno, "cannot start a process");
 }
 
+/* The command of a --place was to run as long as we do. */
+static bool place_ended(struct run *r, pid_t pid, int status)
+{
+	const char *place = tune_tree_ended(&r->tree, pid);
+	if (place && !r->ended)
+		weft_log(r->began ? WEFT_LOG_WARN : WEFT_LOG_ERROR, "--place '%s': the command has ended %s %d", place,
+		         WIFSIGNALED(status) ? "by signal" : "with status",
+		         WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	return place;
+}
+
+/* Commands of places that have ended before the run has begun. */
+static bool places_lost(struct run *r)
+{
+	bool lost = false;
+	int status;
+	for (unsigned k = r->tree.n; k-- > 0;)
+		if (r->tree.place[k] && waitpid(r->tree.pid[k], &status, WNOHANG) == r->tree.pid[k])
+			lost |= place_ended(r, r->tree.pid[k], status);
+	return lost;
+}
+
 /* The analyzer has said that it can begin; else its exit status. */
 static int wait_ready(struct run *r)
 {
 	char byte;
-	ssize_t n;
+	ssize_t n = -1;
+	struct pollfd at = {r->ready[0], POLLIN, 0};
 	close_fd(&r->ready[1]);
+	while (poll(&at, 1, r->args->place.n ? LOOK_MS : -1) <= 0)
+		if (places_lost(r))
+			return CLI_USAGE;
 	while ((n = read(r->ready[0], &byte, 1)) < 0 && errno == EINTR)
 		;
 	close_fd(&r->ready[0]);
-	if (n == 1)
+	r->began = n == 1;
+	if (r->began)
 		return CLI_OK;
 	int status = 0;
 	while (waitpid(r->analyzer.pid, &status, 0) < 0 && errno == EINTR)
@@ -182,7 +229,7 @@ static int open_signals(struct run *r, struct weft_err *err)
 
 static int start_command(struct run *r, char **argv, struct weft_err *err)
 {
-	int rc = probe_set_environment(r->agent, r->name, err);
+	int rc = probe_set_environment(r->agent, probe_listener_name(r->listener), err);
 	rc = rc ? rc : record_fork(&r->child, argv, &r->old_mask, err);
 	if (rc == 0 && (rc = record_go(&r->child, false)))
 		weft_err_sys(err, -rc, "cannot start the command");
@@ -205,7 +252,8 @@ static void party_ended(struct run *r, struct party *p, int status)
 {
 	p->pid = 0;
 	p->status = status;
-	if (!r->ended)
+	bool explained = r->n_attach && p == &r->controller && WIFEXITED(status) && WEXITSTATUS(status);
+	if (!r->ended && !explained)
 		weft_log(WEFT_LOG_WARN, "the %s has ended%s: the program runs on without being tuned", p->name,
 		         WIFSIGNALED(status) ? " by a signal" : "");
 }
@@ -221,6 +269,8 @@ static void reap(struct run *r)
 		else if (pid == r->child.pid) {
 			r->ended = true;
 			r->status = status;
+		} else {
+			place_ended(r, pid, status);
 		}
 	}
 }
@@ -296,9 +346,29 @@ static int finish(struct run *r)
 		weft_log(WEFT_LOG_WARN, "the analyzer does not hear: there is no report");
 	end_party(r, &r->analyzer);
 	end_party(r, &r->controller);
+	/* It has said why. */
+	if (r->n_attach && WIFEXITED(r->controller.status) && WEXITSTATUS(r->controller.status))
+		return WEXITSTATUS(r->controller.status);
 	if (r->n_attach)
 		return WIFEXITED(r->analyzer.status) ? WEXITSTATUS(r->analyzer.status) : CLI_USAGE;
 	return weft_exit_code(r->status);
+}
+
+/*
+ * Whose it is, when we may change it; else a line. A process of two users (a setuid program) is nobody's to change.
+ */
+static int look_at_process(struct run *r, pid_t pid)
+{
+	uid_t uid = 0;
+	struct weft_err err = {0};
+	if (probe_may_attach(pid, &uid, &err))
+		return cli_fail(&err);
+	if (r->n_attach && uid != r->uid) {
+		weft_log(WEFT_LOG_ERROR, "processes %d and %d belong to different users", (int)r->attach[0], (int)pid);
+		return CLI_USAGE;
+	}
+	r->uid = uid;
+	return CLI_OK;
 }
 
 static int read_pids(struct run *r)
@@ -311,6 +381,9 @@ static int read_pids(struct run *r)
 			weft_log(WEFT_LOG_ERROR, "there is no process %llu", (unsigned long long)pid);
 			return CLI_USAGE;
 		}
+		int status = look_at_process(r, (pid_t)pid);
+		if (status != CLI_OK)
+			return status;
 		r->attach[r->n_attach++] = (pid_t)pid;
 	}
 	return CLI_OK;
@@ -321,13 +394,13 @@ static int begin(struct run *r, struct weft_err *err)
 	int rc = tune_agent_path(r->agent, sizeof r->agent, err);
 	if (rc)
 		return rc;
-	r->listener = probe_listen(r->name, sizeof r->name, err);
-	if (r->listener < 0)
-		return r->listener;
-	rc = channel_pair(r->up, err);
+	struct probe_listen_how listen = {.everywhere = r->args->place.n > 0, .other = r->uid != geteuid(), .uid = r->uid};
+	rc = probe_listen(&r->listener, &listen, err);
+	rc = rc ? rc : channel_pair(r->up, err);
 	if (rc == 0 && pipe2(r->ready, O_CLOEXEC))
 		rc = weft_err_sys(err, errno, "cannot make a pipe");
-	struct tune_tree_how tree = {r->args->collectors, r->args->listen, &r->args->place, r->name};
+	struct tune_tree_how tree = {r->args->collectors, r->args->listen, &r->args->place,
+	                             rc ? NULL : probe_listener_name(r->listener)};
 	rc = rc ? rc : tune_tree_begin(&r->tree, &tree, r->up, err);
 	rc = rc ? rc : open_signals(r, err);
 	rc = rc ? rc : start_party(r, &r->analyzer, "analyzer", analyzer_main, err);
@@ -367,7 +440,7 @@ int tune_run(const struct tune_args *args, struct analyze_how *how, char **argv)
 {
 	struct run r = {.args = args,
 	                .how = how,
-	                .listener = -1,
+	                .uid = geteuid(),
 	                .up = {-1, -1},
 	                .ready = {-1, -1},
 	                .signal_fd = -1,
@@ -387,7 +460,8 @@ int tune_run(const struct tune_args *args, struct analyze_how *how, char **argv)
 	status = rc ? cli_fail(&err) : wait_ready(&r);
 	if (status == CLI_OK && !args->attach.n && start_command(&r, argv, &err))
 		status = cli_fail(&err);
-	close_fd(&r.listener);
+	if (r.listener)
+		probe_listener_leave(r.listener);
 	if (status == CLI_OK) {
 		if (r.dir.path)
 			record_dir_keep(&r.dir);
@@ -404,6 +478,7 @@ int tune_run(const struct tune_args *args, struct analyze_how *how, char **argv)
 	tune_tree_end(&r.tree);
 	record_dir_fini(&r.dir);
 	remove_live(&r);
+	probe_listener_free(r.listener);
 	close_fd(&r.signal_fd);
 	return status;
 }

@@ -138,8 +138,10 @@ static int begin_there(struct tune_tree *t, const char *place, const char *agent
 	if (secret >= 0)
 		close(secret);
 	free(line);
-	if (!rc)
+	if (!rc) {
+		t->place[t->n] = place;
 		t->pid[t->n++] = pid;
+	}
 	return rc;
 }
 
@@ -200,6 +202,20 @@ int tune_tree_begin(struct tune_tree *t, const struct tune_tree_how *how, int up
 	rc = begin_all(t, how, n, up, life[0], err);
 	close(life[0]);
 	return rc;
+}
+
+const char *tune_tree_ended(struct tune_tree *t, pid_t pid)
+{
+	unsigned k = 0;
+	while (k < t->n && t->pid[k] != pid)
+		k++;
+	if (k == t->n)
+		return NULL;
+	const char *place = t->place[k];
+	t->n--;
+	t->pid[k] = t->pid[t->n];
+	t->place[k] = t->place[t->n];
+	return place;
 }
 
 void tune_tree_end(struct tune_tree *t)

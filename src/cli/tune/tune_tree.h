@@ -10,7 +10,8 @@
 enum { TUNE_COLLECTORS_MAX = 32 };
 
 struct tune_tree {
-	pid_t pid[TUNE_COLLECTORS_MAX]; /* of collectors here, and of the commands that run those elsewhere */
+	pid_t pid[TUNE_COLLECTORS_MAX];         /* of collectors here, and of the commands that run those elsewhere */
+	const char *place[TUNE_COLLECTORS_MAX]; /* NAME=COMMAND, or NULL: it is here */
 	unsigned n, n_here;
 	int life; /* our end: closed, they end; -1: there is no tree */
 	struct weft_secret secret;
@@ -21,7 +22,7 @@ struct tune_tree_how {
 	const char *collectors;             /* "auto", a number, NULL: auto */
 	const char *listen;                 /* for those of other hosts; NULL: 127.0.0.1 */
 	const struct weft_opt_list *places; /* NAME=COMMAND, which is to run what follows it on the host NAME */
-	const char *agents;                 /* the name to which agents connect */
+	const char *agents;                 /* the folder in which agents connect */
 };
 
 /*
@@ -29,6 +30,8 @@ struct tune_tree_how {
  * Does nothing when none are wanted. The caller closes what it has.
  */
 int tune_tree_begin(struct tune_tree *t, const struct tune_tree_how *how, int up[2], struct weft_err *err) WEFT_MUST_CHECK;
+/* A process of ours has ended. Which place's command it was, NAME=COMMAND; NULL: none. */
+const char *tune_tree_ended(struct tune_tree *t, pid_t pid);
 /* After the analyzer and the controller have ended. */
 void tune_tree_end(struct tune_tree *t);
 
