@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SLOTS 4096u /* patches that there can ever be */
@@ -323,21 +324,36 @@ uint32_t agent_patches(void)
 	return n_in;
 }
 
+static bool blocks_traps(const char *tid)
+{
+	char path[300], text[4096];
+	snprintf(path, sizeof path, "/proc/self/task/%s/status", tid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[got > 0 ? got : 0] = '\0';
+	const char *line = strstr(text, "\nSigBlk:");
+	unsigned long long blocked = 0;
+	return line && sscanf(line + 8, "%llx", &blocked) == 1 && blocked >> (SIGTRAP - 1) & 1;
+}
+
+/* libc blocks all signals in a thread that is being made, or makes one or a process: such a one is looked at again, for 20 ms at most. */
 unsigned agent_traps_blocked(void)
 {
-	unsigned n = 0;
+	enum { LOOKS = 40, LOOK_NS = 500000 };
+	unsigned n = 0, looks = 0;
 	DIR *tasks = opendir("/proc/self/task");
 	for (struct dirent *e; tasks && (e = readdir(tasks));) {
-		char path[300], text[4096];
-		snprintf(path, sizeof path, "/proc/self/task/%s/status", e->d_name);
-		int fd = e->d_name[0] == '.' ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-		if (fd >= 0)
-			close(fd);
-		text[got > 0 ? got : 0] = '\0';
-		const char *line = strstr(text, "\nSigBlk:");
-		unsigned long long blocked = 0;
-		n += line && sscanf(line + 8, "%llx", &blocked) == 1 && blocked >> (SIGTRAP - 1) & 1;
+		if (e->d_name[0] == '.')
+			continue;
+		bool blocks = blocks_traps(e->d_name);
+		for (; blocks && looks < LOOKS; looks++) {
+			/* Not nanosleep: this may be a thread whose own one was interrupted, which the kernel must not forget. */
+			syscall(SYS_pselect6, 0, NULL, NULL, NULL, &(struct timespec){0, LOOK_NS}, NULL);
+			blocks = blocks_traps(e->d_name);
+		}
+		n += blocks;
 	}
 	if (tasks)
 		closedir(tasks);

@@ -8,6 +8,7 @@
 #include "probe_image.h"
 #include "base/clock.h"
 #include "link/link_ring.h"
+#include <pthread.h>
 #include <sys/uio.h>
 #include <time.h>
 
@@ -139,26 +140,82 @@ int process_read(const struct probe_session *s, uint64_t addr, void *to, size_t 
 /* Ranges, one behind the other: how many bytes of all of them, from the first on, or a negative errno value. */
 ssize_t process_read_ranges(const struct probe_session *s, const struct iovec *from, size_t n, void *to, size_t bytes);
 
+/* ---- probe_tracee.c: threads of a process under ptrace ---- */
+
+enum tracee_state {
+	TRACEE_RUNS = 1,  /* as far as ptrace is concerned */
+	TRACEE_TRAPPED,   /* at our request */
+	TRACEE_SIGNAL,    /* about to get a signal */
+	TRACEE_SUSPENDED, /* with its process, by SIGSTOP or a terminal */
+	TRACEE_ENDED      /* and reaped */
+};
+
+/* All of these in one thread of ours, begun by tracer_start. -ESRCH: the thread has ended. */
+int tracee_seize(pid_t pid, pid_t tid) WEFT_MUST_CHECK;
+/*
+ * Stops it, after the signals that it gets on the way: TRACEE_TRAPPED, TRACEE_SUSPENDED (which must stay so), or TRACEE_RUNS: in a
+ * system call that cannot be interrupted, at whose end it stops.
+ */
+int tracee_stop(pid_t pid, pid_t tid, int timeout_ms) WEFT_MUST_CHECK;
+void tracee_detach(pid_t tid); /* of a stopped one */
+enum tracee_state tracee_state(pid_t pid, pid_t tid, int *sig);
+/* A letter of /proc/PID/task/TID/stat, or 0. */
+char tracee_proc_state(pid_t pid, pid_t tid);
+
+/* A thread of ours that traces; all that it traces is let go by the kernel when it ends. */
+struct tracer {
+	void (*call)(void *ctx);
+	void *ctx;
+	pthread_t thread;
+};
+int tracer_start(struct tracer *t) WEFT_MUST_CHECK;
+void tracer_join(struct tracer *t);
+
+/* ---- probe_trampoline.c: what a thread is made to run ---- */
+
+/* Lies on the thread's stack, below its red zone; offsets are in the assembly. */
+struct trampoline_args {
+	uint64_t dlopen, dlsym, errno_location; /* functions of libc */
+	uint64_t path, symbol, name;            /* dlopen(path), then its symbol(name) */
+	uint64_t frame;                         /* the thread's registers, struct trampoline_frame */
+	uint64_t restart;                       /* enum trampoline_restart */
+	uint64_t mask, all;                     /* signals: the thread's own (written by it); those that it blocks meanwhile */
+	uint64_t wait_s, wait_ns, none;         /* timespec; the empty set */
+	uint64_t done;                          /* 1: what follows is known, and all but registers and mask is restored */
+	uint64_t stack, handle, function, result;
+	uint64_t pending, action[4], mxcsr;
+};
+enum trampoline_restart {
+	TRAMPOLINE_NO_CALL,    /* no system call was interrupted */
+	TRAMPOLINE_ALWAYS,     /* it begins again also behind a handler */
+	TRAMPOLINE_BY_HANDLER, /* as the handler's SA_RESTART says */
+	TRAMPOLINE_NO_HANDLER  /* only where no handler runs */
+};
+struct trampoline_frame { /* in the order in which it is popped; the red zone follows */
+	uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, eflags, rip;
+};
+#define TRAMPOLINE_RED_ZONE 128u
+#define TRAMPOLINE_STACK_BYTES (512u << 10)
+
+struct trampoline_code {
+	const uint8_t *bytes;
+	size_t n, masked, wait, wait_end; /* from `masked` on signals are blocked; between the others it waits for us */
+};
+struct trampoline_code trampoline_code(void);
+
 /* ---- probe_stop.c ---- */
 
-struct stopped {
-	pid_t tid;
-	int sig; /* which it was about to get */
-};
-struct stop_list {
-	struct stopped *at; /* owned */
-	size_t n, cap;
-};
+struct stop; /* threads that are stopped */
 /*
  * Sends what is in s->out, with these patches in it, while threads that block SIGTRAP are stopped; and again, when another one has begun
  * to. The answer to the patches is in s->in.
  */
 int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
 unsigned stop_blocks(const struct probe_session *s); /* enum link_blocks, as far as the agent has seen */
-/* Stops the threads that block SIGTRAP, outside of the patches. Then stop_end, in the same thread of ours. */
-int stop_begin(struct probe_session *s, const struct link_patch *p, unsigned n, struct stop_list *list,
+/* Stops the threads that block SIGTRAP, outside of the patches. *out NULL: there are none. Then stop_end. */
+int stop_begin(struct probe_session *s, const struct link_patch *p, unsigned n, struct stop **out,
                struct weft_err *err) WEFT_MUST_CHECK;
-void stop_end(struct stop_list *list);
+void stop_end(struct stop *stop);
 
 /* ---- probe_site.c ---- */
 

@@ -491,7 +491,7 @@ int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned 
 {
 	enum { ROUNDS = 50 };
 	for (int round = 0; round < ROUNDS; round++) {
-		struct stop_list stopped;
+		struct stop *stopped;
 		int rc = peer_check(s->peer); /* threads may be stopped by their numbers */
 		if (rc == -EPERM)
 			return weft_err_set(err, rc, "the process has another user's rights now");
@@ -503,7 +503,7 @@ int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned 
 		for (unsigned k = 0; sent && k < n; k++)
 			sent[k].entered = s->entered;
 		rc = session_exchange(s);
-		stop_end(&stopped);
+		stop_end(stopped);
 		h = rc ? NULL : site_patches_in(s->in);
 		if (!h || h->rc || h->bytes < 8 || *(int64_t *)link_payload(h) != -EAGAIN)
 			return rc;
