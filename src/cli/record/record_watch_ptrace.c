@@ -171,12 +171,27 @@ static void on_stop(struct record_watch *w, pid_t tid, int status)
 	}
 }
 
+/*
+ * The next thread that has stopped or ended, or 0. A stop is looked at only: a signal that wait has taken would be lost if we were killed
+ * before the thread goes on. Threads that others of ours trace are theirs.
+ */
+static pid_t next_change(int *status)
+{
+	siginfo_t info = {0};
+	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD) || info.si_pid == 0)
+		return 0;
+	if (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
+		return waitpid(info.si_pid, status, __WALL | WNOHANG | __WNOTHREAD);
+	*status = W_STOPCODE(info.si_status);
+	return info.si_pid;
+}
+
 static bool ptrace_reap(struct record_watch *w, int *status)
 {
 	struct ptrace_watch *p = w->priv;
 	int st;
 	pid_t tid;
-	while ((tid = waitpid(-1, &st, __WALL | WNOHANG)) > 0) {
+	while ((tid = next_change(&st)) > 0) {
 		if (WIFSTOPPED(st)) {
 			on_stop(w, tid, st);
 			continue;
