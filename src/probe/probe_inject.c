@@ -48,24 +48,6 @@ struct inject {
 
 /* ---- looking for a thread ---- */
 
-enum { CALL_RUNNING = -1, CALL_NONE = -2 };
-
-/* Number of the system call that the thread waits in, without disturbing it. */
-static long call_of(const struct inject *x, pid_t tid)
-{
-	char path[64], text[256];
-	snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)x->pid, (int)tid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
-		return CALL_RUNNING; /* a kernel that does not say it */
-	text[n] = '\0';
-	long number = strtol(text, NULL, 10);
-	return text[0] == 'r' ? CALL_RUNNING : number < 0 ? CALL_NONE : number;
-}
-
 /* System calls in which a thread that waits holds no lock of libc. Those behind the gap begin anew with all of their time. */
 static bool waits_in(long number, bool impatient)
 {
@@ -128,9 +110,11 @@ static bool is_safe(struct inject *x, const struct user_regs_struct *r)
 static int stop_one(struct inject *x, pid_t tid)
 {
 	char state = tracee_proc_state(x->pid, tid);
-	long call = call_of(x, tid);
+	long call = tracee_call(x->pid, tid);
 	x->suspended |= state == 'T';
-	if (!state || strchr("DTtZX", state) || call == CALL_NONE || (call >= 0 && !waits_in(call, x->impatient)))
+	if (state == 't')
+		tracee_detach(tid); /* of us, where it came to no stop before */
+	if (!state || strchr("DTtZX", state) || call == TRACEE_IN_KERNEL || (call >= 0 && !waits_in(call, x->impatient)))
 		return state == 't' ? -EPERM : -EAGAIN;
 	int rc = tracee_seize(x->pid, tid);
 	if (rc)
@@ -264,38 +248,47 @@ static enum trampoline_restart restart_of(const struct user_regs_struct *r, stru
 	return TRAMPOLINE_NO_CALL;
 }
 
+/* All signals but those that faults make. */
+static uint64_t other_signals(void)
+{
+	static const int faults[] = {SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
+	uint64_t all = ~0ull;
+	for (size_t k = 0; k < sizeof faults / sizeof *faults; k++)
+		all &= ~(1ull << (faults[k] - 1));
+	return all;
+}
+
 /* Arguments and registers, below the red zone. -EFAULT: its stack has no room. */
 static int write_arguments(struct inject *x)
 {
-	static const char symbol[] = "weft_agent_attach";
+	static const struct {
+		char symbol[24], errno_name[24];
+	} names = {"weft_agent_attach", "__errno_location"};
 	const struct user_regs_struct *r = &x->kept;
 	size_t n_path = strlen(x->agent_path) + 1, n_name = strlen(x->name) + 1;
 	struct trampoline_frame frame = {r->r15, r->r14, r->r13, r->r12, r->rbp, r->rbx, r->r11,    r->r10, r->r9,
 	                                 r->r8,  r->rax, r->rcx, r->rdx, r->rsi, r->rdi, r->eflags, r->rip};
 	uint64_t at = r->rsp - TRAMPOLINE_RED_ZONE - sizeof frame;
-	uint64_t path = at - n_path, name = path - n_name, text = name - sizeof symbol;
+	uint64_t path = at - n_path, name = path - n_name, text = name - sizeof names;
 	x->args = (text - sizeof(struct trampoline_args)) & ~63ull;
 	struct trampoline_args args = {.dlopen = x->dlopen,
 	                               .dlsym = x->dlsym,
 	                               .errno_location = x->errno_location,
+	                               .errno_name = text + sizeof names.symbol,
 	                               .path = path,
 	                               .symbol = text,
 	                               .name = name,
 	                               .frame = at,
 	                               .restart = restart_of(r, &frame),
+	                               .all = other_signals(),
 	                               .wait_ns = 10000000,
 	                               .mxcsr = 0x1f80};
-	/* Not those that faults make. */
-	static const int open[] = {SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
-	args.all = ~0ull;
-	for (size_t k = 0; k < sizeof open / sizeof *open; k++)
-		args.all &= ~(1ull << (open[k] - 1));
 	struct iovec here[] = {{&args, sizeof args},
-	                       {(void *)symbol, sizeof symbol},
+	                       {(void *)&names, sizeof names},
 	                       {(void *)x->name, n_name},
 	                       {(void *)x->agent_path, n_path},
 	                       {&frame, sizeof frame}};
-	struct iovec there[] = {{(void *)x->args, sizeof args}, {(void *)text, text ? at + sizeof frame - text : 0}};
+	struct iovec there[] = {{(void *)x->args, sizeof args}, {(void *)text, at + sizeof frame - text}};
 	ssize_t all = (ssize_t)(sizeof args + there[1].iov_len);
 	return process_vm_writev(x->pid, here, sizeof here / sizeof *here, there, 2, 0) == all ? 0 : -EFAULT;
 }
@@ -421,19 +414,19 @@ static uint64_t function_at(struct inject *x, const char *module, const char *na
 	return 0;
 }
 
-/* Libraries of libc that were of their own once. */
+/* Where dlopen is in a library of its own, libc has others for itself, which find no names of all the process. */
 static int find_functions(struct inject *x)
 {
-	x->errno_location = function_at(x, "/libc.so", "__errno_location");
 	x->dlopen = function_at(x, "/libc.so", "dlopen");
-	x->dlsym = function_at(x, "/libc.so", "dlsym");
-	if (!x->dlopen || !x->dlsym) {
+	x->dlsym = x->dlopen ? function_at(x, "/libc.so", "dlsym") : 0;
+	if (!x->dlsym) {
 		x->dlopen = function_at(x, "/libc.so", "__libc_dlopen_mode");
 		x->dlsym = function_at(x, "/libc.so", "__libc_dlsym");
+		x->errno_location = function_at(x, "/libc.so", "__errno_location");
 	}
-	return x->errno_location && x->dlopen && x->dlsym
-	               ? 0
-	               : weft_err_set(x->err, -ENOTSUP, "cannot attach: the process has no dynamic linker");
+	if (x->dlopen && x->dlsym)
+		return 0;
+	return weft_err_set(x->err, -ENOTSUP, "cannot attach: the process has no dynamic linker");
 }
 
 static const char *why_no_thread(const struct inject *x, int rc)

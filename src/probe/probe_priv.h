@@ -161,6 +161,9 @@ void tracee_detach(pid_t tid); /* of a stopped one */
 enum tracee_state tracee_state(pid_t pid, pid_t tid, int *sig);
 /* A letter of /proc/PID/task/TID/stat, or 0. */
 char tracee_proc_state(pid_t pid, pid_t tid);
+/* Number of the system call that it waits in, without disturbing it. */
+long tracee_call(pid_t pid, pid_t tid);
+enum { TRACEE_ELSEWHERE = -1, TRACEE_IN_KERNEL = -2 }; /* it runs, or nobody knows; in a page fault */
 
 /* A thread of ours that traces; all that it traces is let go by the kernel when it ends. */
 struct tracer {
@@ -175,7 +178,7 @@ void tracer_join(struct tracer *t);
 
 /* Lies on the thread's stack, below its red zone; offsets are in the assembly. */
 struct trampoline_args {
-	uint64_t dlopen, dlsym, errno_location; /* functions of libc */
+	uint64_t dlopen, dlsym, errno_location; /* functions of libc; the last: 0 where dlsym finds errno_name */
 	uint64_t path, symbol, name;            /* dlopen(path), then its symbol(name) */
 	uint64_t frame;                         /* the thread's registers, struct trampoline_frame */
 	uint64_t restart;                       /* enum trampoline_restart */
@@ -183,7 +186,7 @@ struct trampoline_args {
 	uint64_t wait_s, wait_ns, none;         /* timespec; the empty set */
 	uint64_t done;                          /* 1: what follows is known, and all but registers and mask is restored */
 	uint64_t stack, handle, function, result;
-	uint64_t pending, action[4], mxcsr;
+	uint64_t pending, action[4], mxcsr, errno_name;
 };
 enum trampoline_restart {
 	TRAMPOLINE_NO_CALL,    /* no system call was interrupted */

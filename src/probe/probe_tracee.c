@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -27,15 +28,32 @@
 
 enum { POLL_US = 20, STATE_POLLS = 50, KERNEL_ERESTARTNOHAND = 514 };
 
-char tracee_proc_state(pid_t pid, pid_t tid)
+/* A file of /proc/PID/task/TID; an empty text where it cannot be read. */
+static void read_file(pid_t pid, pid_t tid, const char *name, char *text, size_t room)
 {
-	char path[64], text[512];
-	snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task/%d/%s", (int)pid, (int)tid, name);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
 	if (fd >= 0)
 		close(fd);
 	text[n > 0 ? n : 0] = '\0';
+}
+
+long tracee_call(pid_t pid, pid_t tid)
+{
+	char text[256];
+	read_file(pid, tid, "syscall", text, sizeof text);
+	if (text[0] == '\0' || text[0] == 'r')
+		return TRACEE_ELSEWHERE;
+	long number = strtol(text, NULL, 10);
+	return number < 0 ? TRACEE_IN_KERNEL : number;
+}
+
+char tracee_proc_state(pid_t pid, pid_t tid)
+{
+	char text[512];
+	read_file(pid, tid, "stat", text, sizeof text);
 	const char *name_end = strrchr(text, ')');
 	return name_end && name_end[1] ? name_end[2] : '\0';
 }
@@ -125,7 +143,8 @@ int tracee_stop(pid_t pid, pid_t tid, int timeout_ms)
 			return -ESRCH;
 		if (rc && rc != -ESRCH)
 			return rc;
-		if (state == TRACEE_RUNS && polls % STATE_POLLS == 0 && tracee_proc_state(pid, tid) == 'D')
+		if (state == TRACEE_RUNS && polls % STATE_POLLS == 0 && tracee_proc_state(pid, tid) == 'D' &&
+		    tracee_call(pid, tid) >= 0)
 			return TRACEE_RUNS;
 		if (probe_now_ms() > end)
 			return -ETIMEDOUT;

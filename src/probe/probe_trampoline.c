@@ -32,7 +32,9 @@ __asm__(".pushsection .text\n"
         /* The upper 64 KB are for the state, and zero. */
         "	leaq 0x70000(%r12), %rsp\n"
         "	movl $-1, %eax\n	movl %eax, %edx\n	xsave64 (%rsp)\n	fninit\n	ldmxcsr 184(%rbx)\n"
-        "	call *16(%rbx)\n	movq %rax, %r13\n	movl (%rax), %r14d\n"
+        "	movq 16(%rbx), %rax\n	testq %rax, %rax\n	jne 5f\n"
+        "	xorl %edi, %edi\n	movq 192(%rbx), %rsi\n	call *8(%rbx)\n"
+        "5:	call *%rax\n	movq %rax, %r13\n	movl (%rax), %r14d\n"
         "	movq 24(%rbx), %rdi\n	movl $2, %esi\n	call *(%rbx)\n	movq %rax, 120(%rbx)\n	testq %rax, %rax\n	je 1f\n"
         "	movq %rax, %rdi\n	movq 32(%rbx), %rsi\n	call *8(%rbx)\n	movq %rax, 128(%rbx)\n"
         "	testq %rax, %rax\n	je 1f\n"
@@ -86,6 +88,7 @@ AT(result, 136);
 AT(pending, 144);
 AT(action, 152);
 AT(mxcsr, 184);
+AT(errno_name, 192);
 _Static_assert(offsetof(struct trampoline_frame, rax) == 80 && offsetof(struct trampoline_frame, rip) == 128, "as above");
 _Static_assert(TRAMPOLINE_STACK_BYTES == 0x80000, "as above");
 

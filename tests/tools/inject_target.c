@@ -155,10 +155,10 @@ __attribute__((noinline)) static const char *difference(const struct state *a, c
 	if (way.masks && memcmp(a->k + 1, b->k + 1, sizeof a->k - sizeof a->k[0]))
 		return "a mask register";
 	return memcmp(a->general, b->general, sizeof a->general) || a->r15 != b->r15 ? "a general register"
-	       : memcmp(a->red, b->red, sizeof a->red)                                ? "the red zone"
-	       : (a->flags ^ b->flags) & 0xcd5                                        ? "the flags"
-	       : a->mxcsr != b->mxcsr                                                 ? "mxcsr"
-	                                                                              : NULL;
+	       : memcmp(a->red, b->red, sizeof a->red)                               ? "the red zone"
+	       : (a->flags ^ b->flags) & 0xcd5                                       ? "the flags"
+	       : a->mxcsr != b->mxcsr                                                ? "mxcsr"
+	                                                                             : NULL;
 }
 
 __attribute__((noinline)) double work(long n)
@@ -219,7 +219,8 @@ static void on_queued(int sig, siginfo_t *info, void *context)
 	struct worker *w = self;
 	(void)sig, (void)context;
 	if (!w || info->si_code != SI_QUEUE || info->si_pid != getpid() || (unsigned long)info->si_value.sival_int != w->got)
-		fail("queued signal %d came for number %ld, code %d", info->si_value.sival_int, w ? (long)w->got : -1L, info->si_code);
+		fail("queued signal %d came for number %ld, code %d", info->si_value.sival_int, w ? (long)w->got : -1L,
+		     info->si_code);
 	else
 		w->got++;
 	count();
@@ -350,10 +351,14 @@ static const struct {
 	long (*call)(void);
 	double least;
 } calls[] = {
-	{"nanosleep", call_nanosleep, 0.008}, {"clock_nanosleep", call_clock_nanosleep, 0.008},
-	{"poll", call_poll, 0.008},           {"select", call_select, 0.008},
-	{"ppoll", call_ppoll, 0.008},         {"futex", call_futex, 0.008},
-	{"epoll_wait", call_epoll, 0.0075},   {"sigtimedwait", call_sigtimedwait, 0.008},
+	{"nanosleep", call_nanosleep, 0.008},
+	{"clock_nanosleep", call_clock_nanosleep, 0.008},
+	{"poll", call_poll, 0.008},
+	{"select", call_select, 0.008},
+	{"ppoll", call_ppoll, 0.008},
+	{"futex", call_futex, 0.008},
+	{"epoll_wait", call_epoll, 0.0075},
+	{"sigtimedwait", call_sigtimedwait, 0.008},
 	{"read", call_read, 0},
 };
 enum { CALLS = sizeof calls / sizeof *calls };

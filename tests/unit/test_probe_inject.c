@@ -172,7 +172,8 @@ TEST(short_threads_are_no_reason_to_refuse)
 		REQUIRE(attach(&p, &err) == 0);
 		for (unsigned i = 0; i < 40; i++) {
 			/* Every tenth of a second all threads are looked at. */
-			struct probe_request r = {.function = i % 2 ? "be_short" : "other_work", .kinds = PROBE_ENTRY | PROBE_EXIT};
+			struct probe_request r = {.function = i % 2 ? "be_short" : "other_work",
+			                          .kinds = PROBE_ENTRY | PROBE_EXIT};
 			int rc = probe_insert(p.session, &r, 1);
 			if (rc)
 				printf("# %u, %u: %s\n", k, i, r.err.text);
