@@ -103,13 +103,46 @@ static void attach_often(struct program *p, unsigned attaches, unsigned times)
 
 /* ---- nothing is changed ---- */
 
+/* All code that is mapped from files, the rest of its last page included, is the files'. */
+static bool code_is_the_files(pid_t pid)
+{
+	char path[64], line[4200];
+	unsigned long long from, to, offset;
+	bool same = true;
+	int checked = 0;
+	snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+	int memory = open(path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+	FILE *m = fopen(path, "r");
+	REQUIRE(m && memory >= 0);
+	while (fgets(line, sizeof line, m)) {
+		char protection[8], file[4096] = "";
+		if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %4095s", &from, &to, protection, &offset, file) < 5 ||
+		    protection[2] != 'x' || file[0] != '/')
+			continue;
+		size_t n = to - from;
+		char *there = malloc(n), *had = calloc(1, n);
+		int image = open(file, O_RDONLY | O_CLOEXEC);
+		REQUIRE(there && had && image >= 0);
+		REQUIRE(pread(image, had, n, (off_t)offset) > 0 && pread(memory, there, n, (off_t)from) == (ssize_t)n);
+		same &= !memcmp(there, had, n);
+		checked++;
+		close(image);
+		free(there);
+		free(had);
+	}
+	fclose(m);
+	close(memory);
+	return CHECK(checked >= 3) && same;
+}
+
 static const char *const compilers[] = {"gcc -O2 -pie -fPIE", "clang -O0 -no-pie", "gcc -O0 -no-pie", "clang -O3 -pie -fPIE",
                                         "gcc -O3 -pie -fPIE"};
 
 /* The first attach to a program does most: several of them. */
 static void all_is_as_it_was(char *what, char *threads)
 {
-	unsigned ways = tier(1, 2, 5), programs = tier(3, 6, 40);
+	unsigned ways = tier(1, 2, 5), programs = tier(2, 6, 40);
 	program_needs_agent();
 	for (unsigned k = 0; k < ways; k++) {
 		char path[4200];
@@ -118,7 +151,8 @@ static void all_is_as_it_was(char *what, char *threads)
 			struct program p;
 			unsigned long checked = 0;
 			start(&p, path, what, threads);
-			attach_often(&p, tier(6, 10, 10), 4);
+			attach_often(&p, tier(5, 10, 10), 4);
+			CHECK(code_is_the_files(p.pid));
 			CHECK_I64(program_finish(&p, &checked), 0);
 			CHECK(checked > 50);
 		}
@@ -272,7 +306,7 @@ TEST(a_controller_may_be_killed_at_any_instant)
 {
 	/* Half of them are hardly begun. */
 	static const long most_us[] = {60000, 4000};
-	unsigned n = tier(2, 4, 10);
+	unsigned n = tier(1, 4, 10);
 	for (unsigned k = 0; k < n; k++) {
 		struct program p;
 		unsigned long checked = 0;
