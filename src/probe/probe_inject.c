@@ -84,9 +84,9 @@ static bool in_restartable_sequence(const struct inject *x, uint64_t rip)
 	} sequence;
 	uint64_t at = 0;
 	long n = ptrace(PTRACE_GET_RSEQ_CONFIGURATION, x->tid, (void *)sizeof c, &c);
-	if (n <= 0 || !c.rseq_abi_pointer || process_read(x->pid, c.rseq_abi_pointer + 8, &at, sizeof at) || !at)
+	if (n <= 0 || !c.rseq_abi_pointer || process_read(&x->s, c.rseq_abi_pointer + 8, &at, sizeof at) || !at)
 		return false;
-	return process_read(x->pid, at, &sequence, sizeof sequence) == 0 && rip - sequence.start < sequence.length;
+	return process_read(&x->s, at, &sequence, sizeof sequence) == 0 && rip - sequence.start < sequence.length;
 #else
 	(void)x, (void)rip;
 	return false;
@@ -121,7 +121,8 @@ static int stop_one(struct inject *x, pid_t tid)
 		return rc == -EPERM ? rc : -EAGAIN;
 	x->tid = tid;
 	rc = tracee_stop(x->pid, tid, STOP_MS);
-	if (rc == TRACEE_TRAPPED && ptrace(PTRACE_GETREGS, tid, NULL, &x->kept) == 0 && is_safe(x, &x->kept))
+	if (rc == TRACEE_TRAPPED && peer_check(x->s.peer) == 0 && ptrace(PTRACE_GETREGS, tid, NULL, &x->kept) == 0 &&
+	    is_safe(x, &x->kept))
 		return 0;
 	x->suspended |= rc == TRACEE_SUSPENDED;
 	tracee_detach(tid);
@@ -160,9 +161,9 @@ static int find_room(struct inject *x, const struct probe_module *m, const struc
 	uint8_t now[1024];
 	uint64_t bias = 0;
 	bool known = false;
-	if (process_read(x->pid, m->from, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
-	    head.e_phnum > HEADERS || head.e_phentsize != sizeof *segment ||
-	    process_read(x->pid, m->from + head.e_phoff, segment, head.e_phnum * sizeof *segment))
+	if (process_read(&x->s, m->from, &head, sizeof head) || memcmp(head.e_ident, ELFMAG, SELFMAG) || head.e_phnum > HEADERS ||
+	    head.e_phentsize != sizeof *segment ||
+	    process_read(&x->s, m->from + head.e_phoff, segment, head.e_phnum * sizeof *segment))
 		return -ENOENT;
 	for (unsigned k = 0; k < head.e_phnum; k++) {
 		const Elf64_Phdr *p = &segment[k];
@@ -176,7 +177,7 @@ static int find_room(struct inject *x, const struct probe_module *m, const struc
 		if (!(p->p_flags & PF_X) || p->p_flags & PF_W || p->p_memsz != p->p_filesz)
 			continue;
 		for (uint64_t at = end; at + code->n <= page_end; at += ALIGN) {
-			if (code->n > sizeof now || process_read(x->pid, at, now, code->n))
+			if (code->n > sizeof now || process_read(&x->s, at, now, code->n))
 				break;
 			bool same = !memcmp(now, code->bytes, code->n), empty = true;
 			for (size_t i = 0; i < code->n; i++)
@@ -191,15 +192,9 @@ static int find_room(struct inject *x, const struct probe_module *m, const struc
 	return -ENOENT;
 }
 
-static int write_memory(struct inject *x, uint64_t addr, const void *from, size_t n)
+static int write_memory(const struct inject *x, uint64_t addr, const void *from, size_t n)
 {
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/mem", (int)x->pid);
-	int fd = open(path, O_RDWR | O_CLOEXEC);
-	ssize_t done = fd < 0 ? -1 : pwrite(fd, from, n, (off_t)addr);
-	if (fd >= 0)
-		close(fd);
-	return done == (ssize_t)n ? 0 : -EFAULT;
+	return pwrite(x->s.peer->memory, from, n, (off_t)addr) == (ssize_t)n ? 0 : -EFAULT;
 }
 
 /* The code is the same for every thread and every attach: who was killed in the middle leaves it, and it is used again. */
@@ -319,7 +314,7 @@ static int take_back(struct inject *x)
 		return rc < 0 ? rc : rc == TRACEE_SUSPENDED && ptrace(PTRACE_LISTEN, x->tid, NULL, NULL) ? -errno : 1;
 	if (ptrace(PTRACE_GETREGS, x->tid, NULL, &r))
 		return -errno;
-	if (is_in(x, code.wait, code.wait_end, r.rip) && process_read(x->pid, x->args, &x->got, sizeof x->got) == 0)
+	if (is_in(x, code.wait, code.wait_end, r.rip) && process_read(&x->s, x->args, &x->got, sizeof x->got) == 0)
 		return give_back(x);
 	bool on_its_way = is_in(x, 0, code.n, r.rip) || r.rsp - x->got.stack < TRAMPOLINE_STACK_BYTES;
 	if (!on_its_way) {
@@ -362,7 +357,7 @@ static int look_at_call(struct inject *x, unsigned poll)
 	case TRACEE_RUNS:
 		break;
 	}
-	if (x->got.done != 1 && process_read(x->pid, x->args, &x->got, sizeof x->got))
+	if (x->got.done != 1 && process_read(&x->s, x->args, &x->got, sizeof x->got))
 		return -EFAULT;
 	return x->got.done == 1 || poll % UNSEEN_POLLS == 0 ? take_back(x) : 1;
 }
@@ -481,9 +476,12 @@ int probe_inject(pid_t pid, const char *agent_path, const char *name, int timeou
 	x.s.agent.pid = (uint32_t)pid;
 	snprintf(link, sizeof link, "/proc/%d/exe", (int)pid);
 	ssize_t n = readlink(link, x.s.agent.exe, sizeof x.s.agent.exe - 1);
-	int rc = n < 0 ? -errno : process_read_map(&x.s);
-	if (rc)
+	int rc = n < 0 ? -errno : peer_of(&x.s.peer, pid);
+	rc = rc ? rc : process_read_map(&x.s);
+	if (rc) {
+		session_forget(&x.s);
 		return weft_err_sys(err, -rc, "cannot attach to process %d", (int)pid);
+	}
 	x.rc = find_functions(&x);
 	if (x.rc == 0) {
 		rc = tracer_start(&tracer);

@@ -89,21 +89,34 @@ int peer_check(const struct probe_peer *p)
 	return p && rc == 0 && uid != p->uid ? -EPERM : rc;
 }
 
-int probe_may_attach(pid_t pid, uid_t *uid, struct weft_err *err)
+int peer_of(struct probe_peer **out, pid_t pid)
 {
 	char path[64];
+	struct probe_peer *p = malloc(sizeof *p);
+	*out = p;
+	if (!p)
+		return -ENOMEM;
 	snprintf(path, sizeof path, "/proc/%d", (int)pid);
-	int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), memory = -1;
-	int rc = dir < 0 ? -ESRCH : user_of(dir, uid);
-	if (rc == 0) {
-		memory = openat(dir, "mem", O_RDWR | O_CLOEXEC);
-		rc = memory < 0 ? -errno : 0;
-	}
-	if (memory >= 0)
-		close(memory);
-	if (dir >= 0)
-		close(dir);
-	return rc ? weft_err_sys(err, -rc, "cannot attach to process %d", (int)pid) : 0;
+	*p = (struct probe_peer){open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), -1, 0};
+	int rc = p->dir < 0 ? -ESRCH : user_of(p->dir, &p->uid);
+	if (rc == 0 && (p->memory = openat(p->dir, "mem", O_RDWR | O_CLOEXEC)) < 0)
+		rc = -errno;
+	if (rc == 0)
+		return 0;
+	peer_close(p);
+	*out = NULL;
+	return rc;
+}
+
+int probe_may_attach(pid_t pid, uid_t *uid, struct weft_err *err)
+{
+	struct probe_peer *p;
+	int rc = peer_of(&p, pid);
+	if (rc)
+		return weft_err_sys(err, -rc, "cannot attach to process %d", (int)pid);
+	*uid = p->uid;
+	peer_close(p);
+	return 0;
 }
 
 int peer_exe(const struct probe_peer *p, char *out, size_t room)

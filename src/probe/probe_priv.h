@@ -125,6 +125,8 @@ int session_ask(struct probe_session *s, enum link_kind kind, const void *payloa
 
 /* The process that connected by this socket, when it is of that user in all ways. */
 int peer_open(struct probe_peer **out, int socket, pid_t pid, uid_t uid) WEFT_MUST_CHECK;
+/* Of a process that has not connected: whoever has that number now. */
+int peer_of(struct probe_peer **out, pid_t pid) WEFT_MUST_CHECK;
 void peer_close(struct probe_peer *p);
 /* It is still there, and still of that user alone: asked after what was read by its number, and before it is traced. NULL: 0. */
 int peer_check(const struct probe_peer *p) WEFT_MUST_CHECK;

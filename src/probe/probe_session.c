@@ -21,6 +21,7 @@ void session_forget(struct probe_session *s)
 	}
 	free(s->modules.at);
 	probe_place_fini(&s->place);
+	peer_close(s->peer);
 }
 
 static void session_free(struct probe_session *s)
@@ -31,7 +32,6 @@ static void session_free(struct probe_session *s)
 		munmap(s->rings, (size_t)s->agent.ring_bytes * s->agent.n_rings);
 	if (s->socket >= 0)
 		close(s->socket);
-	peer_close(s->peer);
 	session_forget(s);
 	for (size_t k = 0; k < s->parts.n; k++)
 		free(s->parts.at[k].op);

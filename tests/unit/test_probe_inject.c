@@ -270,9 +270,12 @@ static pid_t start_controller(struct program *p)
 		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	struct weft_err err = {0};
-	/* A socket of its own: that ends with it. */
-	close(p->listener);
-	p->listener = probe_listen(p->name, sizeof p->name, &err);
+	/* A socket of its own, in a folder that goes with the test's. */
+	probe_listener_leave(p->listener);
+	setenv("XDG_RUNTIME_DIR", test_dir(), 1);
+	if (probe_listen(&p->listener, NULL, &err))
+		_exit(1);
+	snprintf(p->name, sizeof p->name, "%s", probe_listener_name(p->listener));
 	for (;;) {
 		if (probe_inject(p->pid, test_built("libweft-agent.so"), p->name, 20000, &err))
 			continue;
