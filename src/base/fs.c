@@ -4,8 +4,6 @@
  * tree that they began in even when somebody swaps a folder for a link meanwhile.
  */
 #include "fs.h"
-#include "atomic.h"
-#include "clock.h"
 #include "str.h"
 #include "vec.h"
 #include <dirent.h>
@@ -20,33 +18,64 @@
 
 /* -- reading -- */
 
-static int open_for_reading(const char *path, struct stat *st, struct weft_err *err)
+/* What a program was given under a number, whatever it is. */
+static bool is_own_descriptor(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return weft_err_sys(err, errno, "cannot open '%s'", path);
-	int e = 0;
-	if (fstat(fd, st))
-		e = errno;
-	else if (S_ISDIR(st->st_mode))
-		e = EISDIR;
+	static const char *const names[] = {"/dev/stdin", "/dev/fd/*", "/proc/self/fd/*"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (weft_glob(names[i], path))
+			return true;
+	return false;
+}
+
+/* 0, or what is wrong with it as an input. */
+static int input_type_errno(const struct stat *st, const char *path, bool pipes)
+{
+	if (S_ISREG(st->st_mode))
+		return 0;
+	if (S_ISDIR(st->st_mode))
+		return EISDIR;
+	return pipes && (S_ISFIFO(st->st_mode) || is_own_descriptor(path)) ? 0 : EINVAL;
+}
+
+static int open_checked(const char *path, bool pipes, struct stat *st, struct weft_err *err)
+{
+	/* Looked at first, for opening a device can mean something to it; and then again, for it may be another file by now. */
+	int fd = -1, e = stat(path, st) ? errno : input_type_errno(st, path, pipes);
+	if (!e) {
+		bool waits = !S_ISREG(st->st_mode);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK));
+		e = fd < 0 || fstat(fd, st) ? errno : input_type_errno(st, path, waits);
+	}
 	if (!e)
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
+	if (e == EINVAL)
+		return weft_err_set(err, -e, "cannot read '%s': %s", path,
+		                    pipes ? "neither a file nor a pipe" : "not a regular file");
 	return weft_err_sys(err, e, "cannot open '%s'", path);
+}
+
+int weft_open_regular(const char *path, struct stat *st, struct weft_err *err)
+{
+	return open_checked(path, false, st, err);
+}
+
+int weft_open_input(const char *path, struct stat *st, struct weft_err *err)
+{
+	return open_checked(path, true, st, err);
 }
 
 int weft_map_file_open(struct weft_map_file *f, const char *path, struct weft_err *err)
 {
 	*f = (struct weft_map_file){0};
 	struct stat st;
-	int fd = open_for_reading(path, &st, err);
+	int fd = weft_open_regular(path, &st, err);
 	if (fd < 0)
 		return fd;
 	int rc = 0;
-	if (!S_ISREG(st.st_mode)) {
-		rc = weft_err_set(err, -EINVAL, "cannot map '%s': not a regular file", path);
-	} else if (st.st_size > 0) {
+	if (st.st_size > 0) {
 		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (at == MAP_FAILED)
 			rc = weft_err_sys(err, errno, "cannot map '%s'", path);
@@ -133,13 +162,13 @@ int weft_read_all(int fd, void *to, size_t n, uint64_t offset)
 	return 0;
 }
 
-int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err)
+static int read_whole(const char *path, bool pipes, char **at, size_t *n, struct weft_err *err)
 {
 	*at = NULL;
 	*n = 0;
 	struct stat st;
 	struct weft_buf b = {0};
-	int fd = open_for_reading(path, &st, err);
+	int fd = open_checked(path, pipes, &st, err);
 	if (fd < 0)
 		return fd;
 	int rc = 0;
@@ -157,34 +186,23 @@ int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err)
 	return 0;
 }
 
-/* -- outputs that appear whole -- */
-
-/* Length of the folder part of a path, with its slash. */
-static size_t folder_len(const char *path)
+int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err)
 {
-	const char *slash = strrchr(path, '/');
-	return slash ? (size_t)(slash - path) + 1 : 0;
+	return read_whole(path, false, at, n, err);
 }
 
-/*
- * Creates a file with a fresh name in the folder of o->path. By hand and not by mkstemp, so that the umask decides who may
- * read the file, as it does for every other output.
- */
-static int out_create_temp(struct weft_out *o)
+int weft_read_input(const char *path, char **at, size_t *n, struct weft_err *err)
 {
-	static struct weft_atomic_u32 serial; /* names differ between threads; O_EXCL takes care of the rest */
-	for (int tries = 0; tries < 100; tries++) {
-		free(o->temp);
-		if (asprintf(&o->temp, "%.*s.weft-%d-%u-%u.tmp", (int)folder_len(o->path), o->path, (int)getpid(),
-		             weft_add_relaxed_u32(&serial, 1), (unsigned)weft_monotonic_ns()) < 0) {
-			o->temp = NULL;
-			return -ENOMEM;
-		}
-		int fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0 || errno != EEXIST)
-			return fd >= 0 ? fd : -errno;
-	}
-	return -EEXIST;
+	return read_whole(path, true, at, n, err);
+}
+
+/* -- outputs that appear whole -- */
+
+/* A link that somebody else has put where we shall write (in a folder of theirs, or of all) is not ours to follow. */
+static bool is_strange_link(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != 0 && st.st_uid != geteuid();
 }
 
 /*
@@ -197,23 +215,25 @@ static int out_open_fd(struct weft_out *o, const char *path)
 	bool exists = stat(path, &st) == 0;
 	if (exists && S_ISDIR(st.st_mode))
 		return -EISDIR;
+	if (is_strange_link(path))
+		return -ELOOP;
 	o->path = exists ? realpath(path, NULL) : strdup(path);
 	if (!o->path)
 		return -errno;
-	int fd;
 	if (exists && !S_ISREG(st.st_mode)) {
-		fd = open(o->path, O_WRONLY | O_CLOEXEC);
+		int fd = open(o->path, O_WRONLY | O_CLOEXEC);
 		return fd >= 0 ? fd : -errno;
 	}
 	if (exists && faccessat(AT_FDCWD, o->path, W_OK, AT_EACCESS))
 		return -errno;
-	fd = out_create_temp(o);
-	if (fd >= 0 && exists && fchmod(fd, st.st_mode & 0777)) {
-		int e = errno;
-		close(fd);
-		return -e;
-	}
-	return fd;
+	int rc = weft_replace_open(&o->file, o->path, 0666);
+	if (rc)
+		return rc;
+	if (exists && fchmod(o->file.fd, st.st_mode & 0777))
+		return -errno;
+	/* The stream has its own: closing it is how some file systems come to say that there is no room. */
+	int fd = fcntl(o->file.fd, F_DUPFD_CLOEXEC, 0);
+	return fd >= 0 ? fd : -errno;
 }
 
 int weft_out_open(struct weft_out *o, const char *path, struct weft_err *err)
@@ -228,9 +248,13 @@ int weft_out_open(struct weft_out *o, const char *path, struct weft_err *err)
 		o->to = fdopen(fd, "w");
 		if (o->to)
 			return 0;
-		fd = -errno;
+		int e = errno;
+		close(fd);
+		fd = -e;
 	}
 	weft_out_abandon(o);
+	if (fd == -ELOOP)
+		return weft_err_set(err, fd, "cannot write '%s': it is another user's link", path);
 	return weft_err_sys(err, -fd, "cannot write '%s'", path);
 }
 
@@ -238,29 +262,12 @@ void weft_out_abandon(struct weft_out *o)
 {
 	if (o->to && o->to != stdout)
 		fclose(o->to);
-	if (o->temp)
-		unlink(o->temp);
-	free(o->temp);
+	weft_replace_abandon(&o->file);
 	free(o->path);
 	*o = (struct weft_out){0};
 }
 
-/* Makes the new name itself survive a crash. Some file systems cannot sync a folder: they say EINVAL. */
-static int sync_folder_of(const char *path)
-{
-	char *folder = folder_len(path) ? strndup(path, folder_len(path)) : strdup(".");
-	if (!folder)
-		return -ENOMEM;
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	free(folder);
-	if (fd < 0)
-		return errno == EACCES ? 0 : -errno;
-	int rc = fsync(fd) && errno != EINVAL ? -errno : 0;
-	close(fd);
-	return rc;
-}
-
-/* Everything written, on disk, and closed. */
+/* Everything written, and closed. */
 static int out_finish(struct weft_out *o)
 {
 	bool failed = ferror(o->to);
@@ -268,8 +275,6 @@ static int out_finish(struct weft_out *o)
 		return -errno;
 	if (failed)
 		return -EIO; /* an earlier write; its errno is long gone */
-	if (o->temp && fsync(fileno(o->to)))
-		return -errno;
 	FILE *to = o->to;
 	o->to = NULL;
 	if (to != stdout && fclose(to))
@@ -280,15 +285,8 @@ static int out_finish(struct weft_out *o)
 int weft_out_commit(struct weft_out *o, struct weft_err *err)
 {
 	int rc = out_finish(o);
-	if (!rc && o->temp) {
-		if (rename(o->temp, o->path)) {
-			rc = -errno;
-		} else {
-			free(o->temp);
-			o->temp = NULL;
-			rc = sync_folder_of(o->path);
-		}
-	}
+	if (!rc && o->file.fd > 0)
+		rc = weft_replace_commit(&o->file, WEFT_REPLACE_SYNC);
 	if (rc)
 		weft_err_sys(err, -rc, "cannot write '%s'", o->path ? o->path : "standard output");
 	weft_out_abandon(o);

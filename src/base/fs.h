@@ -4,10 +4,23 @@
 #define WEFT_BASE_FS_H
 
 #include "err.h"
+#include "replace.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+struct stat;
+/*
+ * Opens a regular file for reading: a descriptor, or negative, and err says that there is a folder, a pipe or a device instead. Never
+ * waits for the other end of a pipe, and never begins what a device does not end. st: what was opened.
+ */
+int weft_open_regular(const char *path, struct stat *st, struct weft_err *err) WEFT_MUST_CHECK;
+/*
+ * Likewise, or a pipe: for what somebody names on a command line. A device only as what this process was given: "-", /dev/stdin and
+ * the like.
+ */
+int weft_open_input(const char *path, struct stat *st, struct weft_err *err) WEFT_MUST_CHECK;
 
 /* A file mapped for reading. An empty file has at == NULL and n == 0. Errors name the file. */
 struct weft_map_file {
@@ -19,7 +32,9 @@ void weft_map_file_close(struct weft_map_file *f);
 /* Tells the kernel that [from, to) will not be read again soon (keeps the resident set under a memory limit). */
 void weft_map_file_drop(const struct weft_map_file *f, size_t from, size_t to);
 
-int weft_read_file(const char *path, char **at, size_t *n, struct weft_err *err) WEFT_MUST_CHECK; /* malloc'd, terminated */
+int weft_read_file(const char *path, char **at, size_t *n,
+                   struct weft_err *err) WEFT_MUST_CHECK; /* a regular one; malloc'd, terminated */
+int weft_read_input(const char *path, char **at, size_t *n, struct weft_err *err) WEFT_MUST_CHECK; /* also from a pipe */
 
 /* All n bytes at an offset, however often a call is interrupted. 0, or a negative code: -EIO when there is no room, or nothing more. */
 int weft_write_all(int fd, const void *at, size_t n, uint64_t offset) WEFT_MUST_CHECK;
@@ -32,14 +47,16 @@ int weft_read_all(int fd, void *to, size_t n, uint64_t offset) WEFT_MUST_CHECK;
 int weft_fd_high(int low);
 
 /*
- * An output that appears under its name only when complete: written as a temporary name in the same folder, then fsync and
- * rename. "-" means stdout (no temporary), and so is a device or a pipe written directly. Until commit the old file is
- * untouched; abandon removes the temporary. A link stays one: the file behind it is replaced. The mode is the old file's,
- * else as the umask says.
+ * An output that appears under its name only when complete: written beside it (replace.h), then fsync and rename. "-" means
+ * stdout, and so is a device or a pipe written directly. Until commit the old file is untouched; abandon removes what was
+ * written. A link of one's own (or root's) stays one: the file behind it is replaced; another user's is an error. The mode is
+ * the old file's, else as the umask says. For outputs that a user names; what Weft itself keeps beside a trace is for weft_replace,
+ * which follows no links.
  */
 struct weft_out {
 	FILE *to;
-	char *path, *temp; /* owned */
+	char *path;               /* owned */
+	struct weft_replace file; /* zeroed: written directly */
 };
 int weft_out_open(struct weft_out *o, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 int weft_out_commit(struct weft_out *o, struct weft_err *err) WEFT_MUST_CHECK; /* also frees; on failure abandons */

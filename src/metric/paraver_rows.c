@@ -134,7 +134,7 @@ int weft_paraver_rows(const struct weft_space *s, const struct weft_window *w, c
 {
 	struct rows r = {.space = s, .window = w, .how = how};
 	uint32_t n = weft_level_size(s, w->metric.level);
-	struct weft_out out = {NULL, NULL, NULL};
+	struct weft_out out = {0};
 	int rc = how->many_files ? 0 : weft_out_open(&out, path, err);
 	if (rc)
 		return rc;

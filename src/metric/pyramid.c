@@ -44,9 +44,9 @@ struct maker_row {
 };
 struct weft_pyramid_maker {
 	const struct weft_trace *trace;
-	char *key, *dir, *path, *temp; /* owned */
+	char *key, *dir, *path; /* owned */
+	struct weft_replace file;
 	size_t key_bytes;
-	int fd;
 	struct maker_row *row; /* owned */
 	uint32_t n_rows;
 	pthread_mutex_t lock;     /* of the rest */
@@ -79,7 +79,7 @@ static int by_age(const void *a, const void *b)
 static bool of_this_index(const struct weft_trace *t, const char *path)
 {
 	struct pyramid_head h;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool is = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
 	          !memcmp(h.pair, t->store->head->pair, sizeof h.pair);
 	if (fd >= 0)
@@ -97,7 +97,7 @@ static void clean_up(const struct weft_trace *t, const char *dir)
 	for (int i = 0; i < n; i++) {
 		struct old_file f = {NULL, 0, 0};
 		struct stat st;
-		bool temp = !strncmp(names[i], PYRAMID_TEMP, strlen(PYRAMID_TEMP));
+		bool temp = weft_glob(WEFT_REPLACE_GLOB, names[i]);
 		if ((!temp && strncmp(names[i], PYRAMID_PREFIX, strlen(PYRAMID_PREFIX)) != 0) ||
 		    asprintf(&f.path, "%s/%s", dir, names[i]) < 0)
 			continue;
@@ -133,8 +133,7 @@ static void sums_fini(struct maker_sums *s)
 
 static void maker_free(struct weft_pyramid_maker *m)
 {
-	if (m->fd >= 0)
-		close(m->fd);
+	weft_replace_abandon(&m->file);
 	for (uint32_t i = 0; m->row && i < m->n_rows; i++) {
 		free(m->row[i].chunk.at);
 		sums_fini(&m->row[i].of_chunk);
@@ -150,7 +149,6 @@ static void maker_free(struct weft_pyramid_maker *m)
 	free(m->key);
 	free(m->dir);
 	free(m->path);
-	free(m->temp);
 	free(m);
 }
 
@@ -163,7 +161,6 @@ int weft_pyramid_make(struct weft_pyramid_maker **out, const struct weft_trace *
 	if (!m)
 		return -ENOMEM;
 	pthread_mutex_init(&m->lock, NULL); /* does not fail here */
-	m->fd = -1;
 	m->trace = t;
 	m->n_rows = n_rows;
 	m->key_bytes = key_bytes;
@@ -171,15 +168,14 @@ int weft_pyramid_make(struct weft_pyramid_maker **out, const struct weft_trace *
 	m->dir = pyramid_dir(t);
 	m->path = pyramid_path(t, key, key_bytes);
 	m->row = calloc((size_t)n_rows + 1, sizeof *m->row);
-	if (!m->key || !m->dir || !m->path || !m->row || asprintf(&m->temp, "%s/" PYRAMID_TEMP "XXXXXX", m->dir) < 0)
+	if (!m->key || !m->dir || !m->path || !m->row)
 		goto out;
 	memcpy(m->key, key, key_bytes);
 	rc = -ENOENT;
 	if (!pyramid_has_index(t, m->dir))
 		goto out;
 	clean_up(t, m->dir);
-	m->fd = mkostemp(m->temp, O_CLOEXEC);
-	rc = m->fd < 0 || fchmod(m->fd, 0644) ? -errno : 0;
+	rc = index_file_begin(&m->file, m->dir, strrchr(m->path, '/') + 1);
 out:
 	if (rc)
 		maker_free(m);
@@ -192,7 +188,6 @@ void weft_pyramid_abandon(struct weft_pyramid_maker *m)
 {
 	if (!m)
 		return;
-	unlink(m->temp);
 	maker_free(m);
 }
 
@@ -243,7 +238,7 @@ static int slab_write(struct weft_pyramid_maker *m, struct slab *s)
 	uint64_t at = ++m->n_full * SLAB_BYTES;
 	m->place.at[s->number] = at;
 	pthread_mutex_unlock(&m->lock);
-	int rc = weft_write_all(m->fd, s->at, SLAB_BYTES, at);
+	int rc = weft_write_all(m->file.fd, s->at, SLAB_BYTES, at);
 	return rc ? rc : slab_begin(m, s);
 }
 
@@ -517,7 +512,7 @@ static int write_rest(struct weft_pyramid_maker *m)
 	                         .version = PYRAMID_VERSION,
 	                         .key_bytes = m->key_bytes,
 	                         .n_rows = m->n_rows};
-	struct tail t = {.fd = m->fd,
+	struct tail t = {.fd = m->file.fd,
 	                 .at = m->n_full ? (m->n_full + 1) * SLAB_BYTES : PYRAMID_HEAD,
 	                 .buffer = malloc(SLAB_BYTES)};
 	memcpy(h.pair, m->trace->store->head->pair, sizeof h.pair);
@@ -525,15 +520,15 @@ static int write_rest(struct weft_pyramid_maker *m)
 	int rc = t.buffer ? write_tail(m, &h, &t) : -ENOMEM;
 	free(t.buffer);
 	h.crc = weft_crc32c(0, &h, offsetof(struct pyramid_head, crc));
-	return rc ? rc : weft_write_all(m->fd, &h, sizeof h, 0);
+	return rc ? rc : weft_write_all(m->file.fd, &h, sizeof h, 0);
 }
 
 int weft_pyramid_finish(struct weft_pyramid_maker *m, struct weft_pyramid **out)
 {
 	*out = NULL;
 	int rc = write_rest(m);
-	if (!rc && rename(m->temp, m->path))
-		rc = -errno;
+	if (!rc)
+		rc = weft_replace_commit(&m->file, WEFT_REPLACE_PLAIN);
 	if (rc) {
 		weft_pyramid_abandon(m);
 		return rc;

@@ -41,7 +41,7 @@ bool pyramid_has_index(const struct weft_trace *t, const char *dir)
 	char *path;
 	if (asprintf(&path, "%s/" STORE_TABLES_NAME, dir) < 0)
 		return false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	bool has = fd >= 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h &&
 	           !memcmp(h.pair, t->store->head->pair, sizeof h.pair);
 	if (fd >= 0)
@@ -128,7 +128,7 @@ static int check_row(void *arg, size_t i, unsigned worker)
 
 static void mark_verified(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	uint64_t one = 1;
 	if (fd < 0)
 		return;
@@ -182,7 +182,7 @@ int pyramid_open_file(struct weft_pyramid **out, const struct weft_trace *t, con
 	*out = NULL;
 	if (!p)
 		return -ENOMEM;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = fd < 0 || fstat(fd, &st) ? -ENOENT : 0;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), rc = fd < 0 || fstat(fd, &st) ? -ENOENT : 0;
 	void *at = rc || st.st_size < PYRAMID_HEAD ? MAP_FAILED : mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
 	if (fd >= 0)
 		close(fd);

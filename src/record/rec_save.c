@@ -11,10 +11,10 @@
  */
 #include "rec_priv.h"
 #include "base/crc.h"
+#include "base/replace.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,8 +27,8 @@ struct save_item { /* a page of the stream */
 };
 
 struct save { /* mapped: a handler may be on a small stack */
-	char path[PATH_MAX], temp[PATH_MAX + 8], name[PATH_MAX];
-	int fd;
+	char name[PATH_MAX];
+	struct weft_replace file;
 	struct save_item *item;
 	uint32_t n_items, room;
 	struct weft_page *page; /* BATCH of them */
@@ -88,7 +88,7 @@ static int save_flush(struct save *o)
 	const char *at = (const char *)o->page;
 	size_t left = (size_t)o->n * WEFT_PAGE_BYTES;
 	while (left) {
-		ssize_t n = write(o->fd, at, left);
+		ssize_t n = write(o->file.fd, at, left);
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n > 0) {
@@ -174,31 +174,37 @@ static int save_pages(struct rec_stream *s, struct save *o)
 
 static int save_write(struct rec_stream *s, struct save *o)
 {
-	o->fd = open(o->temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (o->fd < 0)
-		return -errno;
 	int rc = save_pages(s, o);
-	if (rc == 0 && fsync(o->fd))
-		rc = -errno;
-	close(o->fd);
-	if (rc == 0 && rename(o->temp, o->path))
-		rc = -errno;
-	if (rc)
-		unlink(o->temp);
+	if (rc == 0)
+		return weft_replace_commit(&o->file, WEFT_REPLACE_SYNC);
+	weft_replace_abandon(&o->file);
+	return rc;
+}
+
+/* A folder whose name is ours, and so is known before, is not followed to where a link leads. */
+static int save_begin(struct rec_stream *s, struct save *o, const char *dir)
+{
+	if (mkdir(dir, 0777) && errno != EEXIST)
+		return -errno;
+	int folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (dir == o->name ? O_NOFOLLOW : 0));
+	if (folder < 0)
+		return -errno;
+	int rc = weft_replace_open_at(&o->file, folder, strrchr(s->space.path, '/') + 1, 0666);
+	close(folder);
 	return rc;
 }
 
 static int save_to(struct rec_stream *s, struct save *o, const char *dir)
 {
-	const char *name = strrchr(s->space.path, '/') + 1;
-	if (strlen(dir) + strlen(name) + 2 > sizeof o->path)
-		return -ENAMETOOLONG;
-	stpcpy(stpcpy(stpcpy(o->path, dir), "/"), name);
-	stpcpy(stpcpy(o->temp, o->path), ".part");
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		return -errno;
+	int rc = save_begin(s, o, dir);
+	if (rc)
+		return rc;
 	o->page = rec_mmap(BATCH * sizeof *o->page);
-	int rc = o->page ? save_write(s, o) : -ENOMEM;
+	if (o->page)
+		rc = save_write(s, o);
+	else
+		weft_replace_abandon(&o->file);
+	rc = o->page ? rc : -ENOMEM;
 	rec_munmap(o->item, o->room * sizeof *o->item);
 	rec_munmap(o->page, BATCH * sizeof *o->page);
 	return rc;

@@ -425,7 +425,7 @@ int weft_tool_options_read(struct weft_tool_options *o, const char *path, struct
 	char *text;
 	size_t n;
 	*o = (struct weft_tool_options){.has = 0};
-	int rc = weft_read_file(path, &text, &n, err);
+	int rc = weft_read_input(path, &text, &n, err);
 	if (rc)
 		return rc;
 	rc = weft_tool_options_parse(o, path, text, n, err);

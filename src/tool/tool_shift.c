@@ -76,7 +76,7 @@ static int read_times(struct times *t, const char *path, struct weft_err *err)
 	char *text;
 	size_t n;
 	int64_t v;
-	int rc = weft_read_file(path, &text, &n, err);
+	int rc = weft_read_input(path, &text, &n, err);
 	if (rc)
 		return rc;
 	struct weft_str rest = weft_str_n(text, n), line;

@@ -5,6 +5,7 @@
  * only while that is written. Parts get their names when all are complete.
  */
 #include "tool_priv.h"
+#include "base/fs.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,9 @@
 enum { PART_FLUSH = 256 << 10, ALL_FLUSH = 64 << 20, MOST_PARTS = 1000000 };
 
 struct part {
-	char *name, *temp; /* owned */
+	char *name; /* owned */
+	struct weft_replace file;
+	uint64_t written;
 	struct tool_text text;
 };
 struct split {
@@ -39,16 +42,13 @@ static int part_flush(struct split *s, struct part *p)
 {
 	if (p->text.failed)
 		return no_memory(s);
-	FILE *f = fopen(p->temp, "ae");
-	if (!f)
-		return weft_err_sys(s->err, errno, "cannot write '%s'", p->name);
-	size_t n = fwrite(p->text.at, 1, p->text.n, f);
-	if (n != p->text.n || fclose(f)) {
-		int code = errno ? errno : EIO;
-		if (n != p->text.n)
-			fclose(f);
-		return weft_err_sys(s->err, code, "cannot write '%s'", p->name);
-	}
+	int rc = p->file.fd ? 0 : weft_replace_resume(&p->file, p->name);
+	if (!rc)
+		rc = weft_write_all(p->file.fd, p->text.at, p->text.n, p->written);
+	if (rc)
+		return weft_err_sys(s->err, -rc, "cannot write '%s'", p->name);
+	weft_replace_pause(&p->file);
+	p->written += p->text.n;
 	s->buffered -= p->text.n;
 	free(p->text.at);
 	p->text = (struct tool_text){0};
@@ -72,15 +72,19 @@ static int part_add(struct split *s)
 		return weft_err_set(s->err, -E2BIG, "'%s' would be split into more than %d parts by type %u", s->in.path,
 		                    MOST_PARTS, s->type);
 	}
-	if (!p.name || asprintf(&p.temp, "%s.%ld.tmp", p.name, (long)getpid()) < 0)
-		p.temp = NULL;
-	if (!p.temp || weft_vec_push(&s->parts, p)) {
-		free(p.name);
-		free(p.temp);
+	if (!p.name)
 		return no_memory(s);
+	int rc = weft_replace_open(&p.file, p.name, 0666);
+	if (rc)
+		weft_err_sys(s->err, -rc, "cannot write '%s'", p.name);
+	else if ((rc = weft_vec_push(&s->parts, p)))
+		no_memory(s);
+	if (rc) {
+		weft_replace_abandon(&p.file);
+		free(p.name);
+		return rc;
 	}
 	struct part *kept = &s->parts.at[s->parts.n - 1];
-	unlink(kept->temp);
 	tool_text_add(&kept->text, s->head.at, s->head.n);
 	s->buffered += s->head.n;
 	return part_flush(s, kept); /* so that its file is there, and a folder that cannot be written is known */
@@ -152,13 +156,25 @@ static int parts_appear(struct split *s)
 {
 	for (size_t i = 0; i < s->parts.n; i++) {
 		struct part *p = &s->parts.at[i];
-		if (rename(p->temp, p->name))
-			return weft_err_sys(s->err, errno, "cannot write '%s'", p->name);
-		int rc = tool_copy_beside(s->in.path, p->name, true, s->err);
+		int rc = weft_replace_resume(&p->file, p->name);
+		if (!rc)
+			rc = weft_replace_commit(&p->file, WEFT_REPLACE_PLAIN);
+		if (rc)
+			return weft_err_sys(s->err, -rc, "cannot write '%s'", p->name);
+		rc = tool_copy_beside(s->in.path, p->name, true, s->err);
 		if (rc)
 			return rc;
 	}
 	return 0;
+}
+
+static void part_drop(struct part *p)
+{
+	if (!p->file.fd && p->file.temp[0] && weft_replace_resume(&p->file, p->name))
+		weft_replace_pause(&p->file); /* then it cannot be removed either */
+	weft_replace_abandon(&p->file);
+	free(p->name);
+	free(p->text.at);
 }
 
 int weft_tool_split(const char *in, const char *out, uint32_t type, struct weft_tool_report *report, struct weft_err *err)
@@ -174,13 +190,8 @@ int weft_tool_split(const char *in, const char *out, uint32_t type, struct weft_
 	if (!rc)
 		rc = parts_appear(&s);
 	s.said->parts = s.parts.n;
-	for (size_t i = 0; i < s.parts.n; i++) {
-		if (rc)
-			unlink(s.parts.at[i].temp);
-		free(s.parts.at[i].name);
-		free(s.parts.at[i].temp);
-		free(s.parts.at[i].text.at);
-	}
+	for (size_t i = 0; i < s.parts.n; i++)
+		part_drop(&s.parts.at[i]);
 	free(s.parts.at);
 	free(s.part);
 	free(s.head.at);

@@ -36,31 +36,35 @@ static int open_stream(const char *path, struct text_stream *s, struct weft_err 
 	ssize_t got = 1;
 	*s = (struct text_stream){.fd = -1};
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		s->fd = open(path, O_RDONLY | O_CLOEXEC);
+		s->fd = weft_open_input(path, &st, err);
 	else
 		return 0;
-	while (s->fd >= 0 && got > 0 && s->n_first < sizeof s->first) {
+	if (s->fd < 0)
+		return s->fd;
+	while (got > 0 && s->n_first < sizeof s->first) {
 		got = read(s->fd, s->first + s->n_first, sizeof s->first - s->n_first);
 		s->n_first += got > 0 ? (size_t)got : 0;
 		got = got < 0 && errno == EINTR ? 1 : got;
 	}
-	if (s->fd >= 0 && got >= 0)
+	if (got >= 0)
 		return 0;
 	int e = errno;
-	if (s->fd >= 0)
-		close(s->fd);
+	close(s->fd);
 	s->fd = -1;
 	return weft_err_sys(err, e, "cannot open '%s'", path);
 }
 
-static ssize_t read_first(const char *path, char *to, size_t room)
+/* Count, or negative. */
+static ssize_t read_first(const char *path, char *to, size_t room, struct weft_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, to, room);
-	int e = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = e;
+	struct stat st;
+	int fd = weft_open_regular(path, &st, err);
+	if (fd < 0)
+		return fd;
+	ssize_t n = read(fd, to, room);
+	if (n < 0)
+		weft_err_sys(err, errno, "cannot read '%s'", path);
+	close(fd);
 	return n;
 }
 
@@ -72,8 +76,7 @@ static const struct weft_reader *find_reader(const char *path, const struct text
 	if (stream->fd >= 0) {
 		at = (const char *)stream->first;
 		n = (ssize_t)stream->n_first;
-	} else if (!weft_is_dir(path) && (n = read_first(path, first, sizeof first)) < 0) {
-		weft_err_sys(err, errno, "cannot open '%s'", path);
+	} else if (!weft_is_dir(path) && (n = read_first(path, first, sizeof first, err)) < 0) {
 		return NULL;
 	}
 	if (text_unpack_knows((const uint8_t *)at, (size_t)n)) {

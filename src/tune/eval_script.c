@@ -121,7 +121,7 @@ int weft_eval_script(struct weft_eval *e, struct weft_spec *s, const char *path,
 	struct script p = {.e = e, .s = s, .path = path, .err = err};
 	char *text;
 	size_t n;
-	int rc = weft_read_file(path, &text, &n, err);
+	int rc = weft_read_input(path, &text, &n, err);
 	if (rc)
 		return rc;
 	for (char *line = text; line && rc == 0;) {

@@ -53,7 +53,7 @@ int weft_spec_open(struct weft_spec **out, const char *path, struct weft_err *er
 	char *text;
 	size_t n;
 	*out = NULL;
-	int rc = weft_read_file(path, &text, &n, err);
+	int rc = weft_read_input(path, &text, &n, err);
 	if (rc)
 		return rc;
 	rc = weft_spec_new(out, path, text, n, err);

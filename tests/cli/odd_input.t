@@ -26,8 +26,9 @@ $ all empty.prv
 $ all ''
       9 error: cannot open '': no such file or directory
       9 status 2
-$ weft info /dev/null
-weft info: error: cannot read '/dev/null': an empty file
+$ weft info /dev/null; weft info - </dev/null
+weft info: error: cannot read '/dev/null': neither a file nor a pipe
+weft info: error: cannot read '/dev/stdin': an empty file
 ? 2
 $ mkfifo pipe; for c in check index pack; do weft $c pipe; done
 weft check: error: cannot open 'pipe': neither a file nor a folder

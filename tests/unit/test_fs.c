@@ -86,7 +86,7 @@ TEST(map_file_errors_name_the_file)
 	CHECK_STR(err.text, want);
 	err = (struct weft_err){0};
 	CHECK_I64(weft_map_file_open(&f, "/dev/null", &err), -EINVAL);
-	CHECK_STR(err.text, "cannot map '/dev/null': not a regular file");
+	CHECK_STR(err.text, "cannot read '/dev/null': not a regular file");
 }
 
 static size_t resident_pages(const struct weft_map_file *f)
@@ -142,10 +142,6 @@ TEST(read_file_reads_what_has_no_size)
 	REQUIRE(weft_read_file("/proc/self/status", &at, &n, NULL) == 0);
 	CHECK(n > 100 && strlen(at) == n);
 	free(at);
-	REQUIRE(weft_read_file("/dev/null", &at, &n, NULL) == 0);
-	CHECK_STR(at, "");
-	free(at);
-
 	REQUIRE(mkfifo(below("pipe"), 0600) == 0);
 	pid_t child = fork();
 	REQUIRE(child >= 0);
@@ -158,7 +154,7 @@ TEST(read_file_reads_what_has_no_size)
 				_exit(1);
 		_exit(0);
 	}
-	CHECK_I64(weft_read_file(below("pipe"), &at, &n, NULL), 0);
+	CHECK_I64(weft_read_input(below("pipe"), &at, &n, NULL), 0);
 	CHECK_U64(n, 300000);
 	free(at);
 	int status = 1;
@@ -193,6 +189,56 @@ TEST(read_file_each_allocation_fails)
 	}
 }
 
+/* None of them may wait, or read on and on: the test's time limit says so. */
+TEST(inputs_that_are_no_files)
+{
+	static const struct {
+		const char *path;
+		int rc;
+		const char *regular, *input;
+	} cases[] = {
+		{"pipe", -EINVAL, "cannot read '%s': not a regular file", NULL},
+		{"zero", -EINVAL, "cannot read '%s': not a regular file", "cannot read '%s': neither a file nor a pipe"},
+		{"dir", -EISDIR, "cannot open '%s': is a directory", "cannot open '%s': is a directory"},
+		{"none", -ENOENT, "cannot open '%s': no such file or directory", "cannot open '%s': no such file or directory"},
+	};
+	REQUIRE(mkfifo(below("pipe"), 0600) == 0 && symlink("/dev/zero", below("zero")) == 0 && mkdir(below("dir"), 0777) == 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct weft_map_file f;
+		struct stat st;
+		char *at, want[PATH_MAX + 100];
+		size_t n;
+		const char *path = below(cases[i].path);
+		struct weft_err err[4] = {{0}};
+		CHECK_I64(weft_open_regular(path, &st, &err[0]), cases[i].rc);
+		CHECK_I64(weft_read_file(path, &at, &n, &err[1]), cases[i].rc);
+		CHECK_I64(weft_map_file_open(&f, path, &err[2]), cases[i].rc);
+		snprintf(want, sizeof want, cases[i].regular, path);
+		for (int k = 0; k < 3; k++)
+			CHECK_STR(err[k].text, want);
+		if (!cases[i].input)
+			continue;
+		CHECK_I64(weft_read_input(path, &at, &n, &err[3]), cases[i].rc);
+		snprintf(want, sizeof want, cases[i].input, path);
+		CHECK_STR(err[3].text, want);
+	}
+}
+
+TEST(a_device_is_read_as_standard_input_only)
+{
+	char *at = NULL;
+	size_t n;
+	int old = dup(STDIN_FILENO), null = open("/dev/null", O_RDONLY);
+	REQUIRE(old >= 0 && null >= 0 && dup2(null, STDIN_FILENO) == STDIN_FILENO);
+	CHECK_I64(weft_read_input("/dev/stdin", &at, &n, NULL), 0);
+	CHECK_STR(at, "");
+	free(at);
+	CHECK_I64(weft_read_input("/dev/null", &at, &n, NULL), -EINVAL);
+	REQUIRE(dup2(old, STDIN_FILENO) == STDIN_FILENO);
+	close(old);
+	close(null);
+}
+
 /* -- outputs -- */
 
 TEST(out_appears_at_commit_only)
@@ -204,7 +250,7 @@ TEST(out_appears_at_commit_only)
 	fflush(o.to);
 	CHECK(access(below("new"), F_OK) != 0);
 	CHECK_I64(weft_out_commit(&o, &err), 0);
-	CHECK(!o.to && !o.path && !o.temp);
+	CHECK(!o.to && !o.path && o.file.fd == 0);
 	check_file(below("new"), "text");
 	CHECK_I64(names_in(test_dir()), 1);
 }
@@ -278,12 +324,30 @@ TEST(out_keeps_a_link_and_replaces_what_is_behind_it)
 	CHECK_I64(names_in(below("sub")), 1);
 }
 
+/* Root writes where another user has put a link: it is theirs, and leads to what only root may write. */
+TEST(out_follows_no_link_of_another_user)
+{
+	enum { NOBODY = 65534 };
+	struct weft_out o;
+	struct weft_err err = {0};
+	char want[PATH_MAX + 100];
+	if (geteuid() != 0)
+		SKIP("only root can play another user");
+	put_file(below("precious"), "kept");
+	REQUIRE(symlink("precious", below("link")) == 0 && lchown(below("link"), NOBODY, NOBODY) == 0);
+	CHECK_I64(weft_out_open(&o, below("link"), &err), -ELOOP);
+	snprintf(want, sizeof want, "cannot write '%s': it is another user's link", below("link"));
+	CHECK_STR(err.text, want);
+	check_file(below("precious"), "kept");
+	CHECK_I64(names_in(test_dir()), 2);
+}
+
 TEST(out_to_devices_and_pipes_is_direct)
 {
 	struct weft_out o;
 	struct stat st;
 	REQUIRE(weft_out_open(&o, "/dev/null", NULL) == 0);
-	CHECK(o.temp == NULL);
+	CHECK(o.file.fd == 0);
 	fputs("gone", o.to);
 	CHECK_I64(weft_out_commit(&o, NULL), 0);
 	REQUIRE(stat("/dev/null", &st) == 0);
@@ -306,7 +370,7 @@ TEST(out_to_stdout)
 	struct weft_out o;
 	struct weft_err err = {0};
 	REQUIRE(weft_out_open(&o, "-", &err) == 0);
-	CHECK(o.to == stdout && !o.temp);
+	CHECK(o.to == stdout && o.file.fd == 0);
 	CHECK_I64(weft_out_commit(&o, &err), 0);
 	REQUIRE(weft_out_open(&o, "-", &err) == 0);
 	weft_out_abandon(&o);
@@ -334,7 +398,7 @@ TEST(out_that_cannot_be_opened)
 		CHECK_I64(weft_out_open(&o, below(cases[i].name), &err), cases[i].rc);
 		snprintf(want, sizeof want, "cannot write '%s': %s", below(cases[i].name), cases[i].why);
 		CHECK_STR(err.text, want);
-		CHECK(!o.to && !o.path && !o.temp);
+		CHECK(!o.to && !o.path && o.file.fd == 0);
 	}
 	check_file(below("file"), "kept");
 	CHECK_I64(names_in(test_dir()), 2);

@@ -109,6 +109,47 @@ TEST(a_snapshot_is_a_trace_while_threads_record)
 	CHECK(check_save(2, "%s/run.weft", test_dir()) > 1000);
 }
 
+/* What stands in its way: the names under which the parts of a snapshot were once written, as links to what is precious. */
+CHILD(saves_among_links)
+{
+	char host[256], dir[300], path[700], target[400];
+	number = weft_define_type("number", "", 0);
+	weft_point(number, 1);
+	gethostname(host, sizeof host);
+	snprintf(dir, sizeof dir, "%s/s.weft", getenv("TEST_DIR"));
+	snprintf(target, sizeof target, "%s/precious", getenv("TEST_DIR"));
+	mkdir(dir, 0777);
+	static const char *const suffix[] = {"", ".part", ".tmp"};
+	for (unsigned i = 0; i < sizeof suffix / sizeof *suffix; i++) {
+		snprintf(path, sizeof path, "%s/%s-%d-0.stream%s", dir, host, (int)getpid(), suffix[i]);
+		if (symlink(target, path))
+			return 1;
+	}
+	if (weft_save(dir))
+		return 2;
+	/* A snapshot's own folder, whose name is known before, leads elsewhere. */
+	snprintf(path, sizeof path, "%s/run-save1.weft", getenv("TEST_DIR"));
+	snprintf(target, sizeof target, "%s/away", getenv("TEST_DIR"));
+	return mkdir(target, 0777) || symlink(target, path) ? 3 : weft_save(NULL) == -ENOTDIR ? 0 : 4;
+}
+
+TEST(a_snapshot_follows_no_link)
+{
+	struct stat st;
+	int status;
+	free(test_shell(&status, "echo kept >%s/precious && chmod 600 %s/precious", test_dir(), test_dir()));
+	REQUIRE(child_run("saves_among_links", RING " TEST_DIR=%s WEFT_DIR=%s/run.weft", test_dir(), test_dir()) == 0);
+	REQUIRE(stat(test_path("precious"), &st) == 0);
+	CHECK_I64(st.st_size, 5);
+	CHECK_U64(st.st_mode & 07777, 0600);
+	CHECK_U64(stream_count_in("%s/away", test_dir()), 0);
+	struct stream_file f;
+	if (CHECK(stream_load_in(&f, 0, "%s/s.weft", test_dir()))) {
+		CHECK(stream_is_good(&f));
+		stream_free(&f);
+	}
+}
+
 CHILD(waits_for_signal)
 {
 	pthread_t thread[2];

@@ -429,8 +429,8 @@ TEST(what_cannot_be_opened)
 	CHECK(in == NULL);
 	CHECK(strstr(err.text, "cannot open") != NULL);
 	err = (struct weft_err){0};
-	CHECK_I64(text_input_open(&in, test_dir(), 100, &err), -EINVAL);
-	CHECK(strstr(err.text, "not a regular file") != NULL);
+	CHECK_I64(text_input_open(&in, test_dir(), 100, &err), -EISDIR);
+	CHECK(strstr(err.text, "is a directory") != NULL);
 }
 
 TEST(without_memory)

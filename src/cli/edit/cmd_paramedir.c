@@ -90,7 +90,7 @@ static int run_view(const struct paramedir_args *a, const struct weft_space *s, 
 	struct weft_err err = {0};
 	char *text;
 	size_t n;
-	int rc = weft_read_file(j->cfg, &text, &n, &err);
+	int rc = weft_read_input(j->cfg, &text, &n, &err);
 	if (rc) {
 		weft_log(WEFT_LOG_WARN, "%s", err.text);
 		return PARAMEDIR_OK;
@@ -143,7 +143,7 @@ static int check_views(struct paramedir_args *a)
 		struct weft_err err = {0};
 		char *text;
 		size_t n;
-		if (weft_read_file(a->job.at[i].cfg, &text, &n, &err)) {
+		if (weft_read_input(a->job.at[i].cfg, &text, &n, &err)) {
 			fprintf(stderr, "%s\n", err.text);
 			continue;
 		}

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 struct args {
 	struct cli_common common;
@@ -151,11 +152,12 @@ static uint64_t bytes_of_file(const char *path)
 static uint32_t clock_of_stream(const char *path, double *ticks_per_ns)
 {
 	struct weft_stream_head head = {.clock = 0};
-	FILE *f = fopen(path, "re");
-	bool is_stream = f && fread(&head, sizeof head, 1, f) == 1 &&
+	struct stat st;
+	int fd = weft_open_regular(path, &st, NULL);
+	bool is_stream = fd >= 0 && weft_read_all(fd, &head, sizeof head, 0) == 0 &&
 	                 memcmp(head.magic, WEFT_STREAM_MAGIC, sizeof head.magic) == 0;
-	if (f)
-		fclose(f);
+	if (fd >= 0)
+		close(fd);
 	*ticks_per_ns = head.ticks_per_ns;
 	return is_stream ? head.clock : 0;
 }

@@ -125,7 +125,7 @@ int cli_view_text(const char *name, char **text, size_t *n, struct weft_err *err
 {
 	*text = NULL;
 	if (strchr(name, '/') || base_length(name) || access(name, F_OK) == 0)
-		return weft_read_file(name, text, n, err);
+		return weft_read_input(name, text, n, err);
 	return find_named(name, text, n, err);
 }
 

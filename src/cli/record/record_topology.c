@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The machine as hwloc sees it: its own XML for whoever wants all of it, and a record for each cpu in the launcher's stream. */
 #include "record_run.h"
+#include "base/fs.h"
 #include <errno.h>
 #include <hwloc.h>
 #include <stdio.h>
@@ -54,6 +55,24 @@ static int load_without_plugins(hwloc_topology_t *t, const char *empty_dir)
 	return rc;
 }
 
+/* Not by the library, which would follow a link that somebody has put there. */
+static int write_xml(hwloc_topology_t t, const char *path)
+{
+	struct weft_replace r;
+	char *text;
+	int n, rc = hwloc_topology_export_xmlbuffer(t, &text, &n, 0) ? -EIO : 0;
+	if (rc)
+		return rc;
+	rc = weft_replace_open(&r, path, 0666);
+	/* Its count has the zero byte at the end. */
+	if (!rc && (rc = weft_write_all(r.fd, text, strlen(text), 0)))
+		weft_replace_abandon(&r);
+	else if (!rc)
+		rc = weft_replace_commit(&r, WEFT_REPLACE_PLAIN);
+	hwloc_free_xmlbuffer(t, text);
+	return rc;
+}
+
 int record_topology(struct record_stream *s, const char *dir, const char *host)
 {
 	hwloc_topology_t t;
@@ -61,13 +80,12 @@ int record_topology(struct record_stream *s, const char *dir, const char *host)
 	int rc = load_without_plugins(&t, dir);
 	if (rc)
 		return rc;
-	rc = asprintf(&path, "%s/topology-%s.xml", dir, host) < 0 ? -ENOMEM : 0;
-	if (rc == 0 && hwloc_topology_export_xml(t, path, 0))
-		rc = -EIO;
+	if (asprintf(&path, "%s/topology-%s.xml", dir, host) < 0)
+		path = NULL;
+	rc = path ? write_xml(t, path) : -ENOMEM;
 	if (rc == 0)
 		write_cpus(s, t);
-	if (path)
-		free(path);
+	free(path);
 	hwloc_topology_destroy(t);
 	return rc;
 }

@@ -73,9 +73,7 @@ void weft_builder_free(struct weft_builder *b)
 	for (unsigned i = 0; i < COL_SIDES; i++)
 		spill_log_fini(&b->ends[i]);
 	col_out_fini(&b->out);
-	if (b->columns_temp)
-		unlink(b->columns_temp);
-	free(b->columns_temp);
+	weft_replace_abandon(&b->columns);
 	free(b->node.at);
 	free(b->cpu.at);
 	free(b->app.at);
@@ -323,21 +321,23 @@ int builder_open_columns(struct weft_builder *b, struct weft_err *err)
 	return rc ? weft_err_sys(err, -rc, "cannot write a temporary file for '%s'", b->path) : 0;
 }
 
+int index_file_begin(struct weft_replace *r, const char *index_dir, const char *name)
+{
+	int folder = weft_open_folder(index_dir);
+	if (folder < 0)
+		return folder;
+	int rc = weft_replace_open_at(r, folder, name, 0666);
+	close(folder);
+	return rc;
+}
+
 int builder_set_dir(struct weft_builder *b, const char *index_dir, struct weft_err *err)
 {
 	if (b->out.fd >= 0)
 		return 0;
-	if (asprintf(&b->columns_temp, "%s/columns.%08x", index_dir, (unsigned)b->pair[0]) < 0) {
-		b->columns_temp = NULL;
-		return weft_err_set(err, -ENOMEM, "out of memory");
-	}
-	int fd = open(b->columns_temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		int rc = weft_err_sys(err, errno, "cannot make '%s'", b->columns_temp);
-		free(b->columns_temp);
-		b->columns_temp = NULL;
-		return rc;
-	}
-	int rc = columns_start(b, fd);
-	return rc ? weft_err_sys(err, -rc, "cannot write '%s'", b->columns_temp) : 0;
+	int rc = index_file_begin(&b->columns, index_dir, STORE_COLUMNS_NAME);
+	int fd = rc ? -1 : fcntl(b->columns.fd, F_DUPFD_CLOEXEC, 0);
+	if (!rc)
+		rc = fd < 0 ? -errno : columns_start(b, fd);
+	return rc ? weft_err_sys(err, -rc, "cannot write '%s/%s'", index_dir, STORE_COLUMNS_NAME) : 0;
 }

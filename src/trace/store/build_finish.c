@@ -162,26 +162,11 @@ static int copy_columns(struct weft_builder *b, const char *dir, uint64_t bytes,
 			out += n > 0 ? n : 0;
 		}
 		if (n <= 0)
-			rc = weft_err_sys(err, n < 0 ? errno : EIO, "cannot write '%s'", b->columns_temp);
+			rc = weft_err_sys(err, n < 0 ? errno : EIO, "cannot write '%s/%s'", dir, STORE_COLUMNS_NAME);
 		else
 			left -= (uint64_t)n;
 	}
 	close(from);
-	return rc;
-}
-
-/* Exchanges it with an older one, which is then removed: where a file replaces another, ext4 begins to write all of it to the disk. */
-static int put_in_place(const char *temp, const char *dir, const char *name, struct weft_err *err)
-{
-	char *path;
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return weft_err_set(err, -ENOMEM, "out of memory");
-	int rc = 0;
-	if (renameat2(AT_FDCWD, temp, AT_FDCWD, path, RENAME_EXCHANGE) == 0)
-		unlink(temp);
-	else if (rename(temp, path))
-		rc = weft_err_sys(err, errno, "cannot make '%s'", path);
-	free(path);
 	return rc;
 }
 
@@ -198,9 +183,12 @@ static int finish_file(void *arg, size_t i, unsigned worker)
 {
 	struct finishing *f = arg;
 	(void)worker;
-	if (i == 1)
-		return f->dir ? put_in_place(f->b->columns_temp, f->dir, STORE_COLUMNS_NAME, &f->err[i]) : 0;
-	int rc = build_match(f->b, f->p);
+	int rc;
+	if (i == 1) {
+		rc = f->dir ? weft_replace_commit(&f->b->columns, WEFT_REPLACE_EXCHANGE) : 0;
+		return rc ? weft_err_sys(&f->err[i], -rc, "cannot make '%s/%s'", f->dir, STORE_COLUMNS_NAME) : 0;
+	}
+	rc = build_match(f->b, f->p);
 	if (rc)
 		return weft_err_set(&f->err[i], rc, "cannot index '%s': %s", f->b->path, weft_err_name(rc));
 	rc = store_write_tables(f->b, f->p, f->tables_fd);
@@ -209,28 +197,24 @@ static int finish_file(void *arg, size_t i, unsigned worker)
 
 static int write_files(struct weft_builder *b, struct build_product *p, const char *dir, int *tables_fd, struct weft_err *err)
 {
-	char *temp = NULL;
+	struct weft_replace tables = {0};
 	int rc = col_out_finish(&b->out, &p->columns_bytes);
 	if (rc)
 		return weft_err_sys(err, -rc, "cannot write the columns of '%s'", b->path);
-	if (dir && !b->columns_temp && (rc = copy_columns(b, dir, p->columns_bytes, err)))
+	if (dir && !b->columns.fd && (rc = copy_columns(b, dir, p->columns_bytes, err)))
 		return rc;
-	if (dir && asprintf(&temp, "%s/tables.%08x", dir, (unsigned)b->pair[0]) < 0)
-		return weft_err_set(err, -ENOMEM, "out of memory");
-	*tables_fd = dir ? open(temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : spill_file();
-	struct finishing f = {.b = b, .p = p, .dir = dir, .tables_fd = *tables_fd};
-	if (*tables_fd < 0)
-		rc = weft_err_sys(err, dir ? errno : -*tables_fd, "cannot write the tables of '%s'", b->path);
-	else if ((rc = weft_parallel(dir ? b->threads : 1, 2, finish_file, &f)))
+	if (dir)
+		rc = index_file_begin(&tables, dir, STORE_TABLES_NAME);
+	else
+		*tables_fd = rc = spill_file();
+	if (rc < 0)
+		return weft_err_sys(err, -rc, "cannot write the tables of '%s'", b->path);
+	struct finishing f = {.b = b, .p = p, .dir = dir, .tables_fd = dir ? tables.fd : *tables_fd};
+	if ((rc = weft_parallel(dir ? b->threads : 1, 2, finish_file, &f)))
 		weft_err_set(err, rc, "%s", f.err[f.err[0].code ? 0 : 1].text);
-	if (!rc && dir) {
-		free(b->columns_temp);
-		b->columns_temp = NULL;
-		rc = put_in_place(temp, dir, STORE_TABLES_NAME, err);
-	}
-	if (rc && temp)
-		unlink(temp);
-	free(temp);
+	if (!rc && dir && (rc = weft_replace_keep(&tables, WEFT_REPLACE_EXCHANGE, tables_fd)))
+		weft_err_sys(err, -rc, "cannot make '%s/%s'", dir, STORE_TABLES_NAME);
+	weft_replace_abandon(&tables);
 	return rc;
 }
 

@@ -73,7 +73,7 @@ struct weft_builder {
 	struct col_out out;
 	struct spill_log ends[COL_SIDES]; /* of messages and flows: struct col_end */
 	uint32_t n_serials;               /* of writers */
-	char *columns_temp;               /* name of the columns file while it is made; NULL: it has none */
+	struct weft_replace columns;      /* the columns file while it is made; zeroed: it has no name */
 	uint64_t pair[2];
 	bool lock_made;
 };

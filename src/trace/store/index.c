@@ -127,14 +127,15 @@ char *index_dir_of(const char *path)
 	return asprintf(&dir, weft_is_dir(path) ? "%.*s/index" : "%.*s.index", (int)n, path) < 0 ? NULL : dir;
 }
 
+/* Through no link, and without waiting for who reads or writes a pipe. */
 static int open_in(const char *dir, const char *name, int flags)
 {
-	char *path;
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return -ENOMEM;
-	int fd = open(path, flags | O_CLOEXEC);
+	int folder = weft_open_folder(dir);
+	if (folder < 0)
+		return folder;
+	int fd = openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int rc = fd < 0 ? -errno : fd;
-	free(path);
+	close(folder);
 	return rc;
 }
 
@@ -215,12 +216,17 @@ int index_dir_make(const char *dir)
 	char **names;
 	if (mkdir(dir, 0777) && errno != EEXIST)
 		return -errno;
+	int folder = weft_open_folder(dir);
+	if (folder < 0)
+		return folder;
+	close(folder);
 	int n = weft_list_dir(dir, &names, NULL);
 	for (int i = 0; i < n; i++) {
 		char *path;
 		struct stat st;
 		bool ours = strncmp(names[i], STORE_TABLES_NAME ".", sizeof STORE_TABLES_NAME) == 0 ||
-		            strncmp(names[i], STORE_COLUMNS_NAME ".", sizeof STORE_COLUMNS_NAME) == 0;
+		            strncmp(names[i], STORE_COLUMNS_NAME ".", sizeof STORE_COLUMNS_NAME) == 0 ||
+		            weft_glob(WEFT_REPLACE_GLOB, names[i]);
 		if (!ours || asprintf(&path, "%s/%s", dir, names[i]) < 0)
 			continue;
 		if (stat(path, &st) == 0 && (uint64_t)st.st_mtim.tv_sec * 1000000000u + LEFT_OVER_NS < weft_realtime_ns())
@@ -256,7 +262,7 @@ int index_restamp(const char *path, const struct index_stamps *before)
 {
 	struct weft_trace *t;
 	struct index_stamps now = {0};
-	struct weft_out out;
+	struct weft_replace out;
 	char *dir = index_dir_of(path), *tables = NULL, *at = NULL;
 	size_t n;
 	int rc = !dir || asprintf(&tables, "%s/" STORE_TABLES_NAME, dir) < 0 ? -ENOMEM : index_open(&t, path, before, 0, NULL);
@@ -272,14 +278,11 @@ int index_restamp(const char *path, const struct index_stamps *before)
 	if (!rc)
 		rc = patch_stamps(at, n, &now);
 	if (!rc)
-		rc = weft_out_open(&out, tables, NULL);
-	if (!rc) {
-		bool wrote = fwrite(at, 1, n, out.to) == n;
-		if (wrote)
-			rc = weft_out_commit(&out, NULL);
-		else
-			weft_out_abandon(&out);
-	}
+		rc = index_file_begin(&out, dir, STORE_TABLES_NAME);
+	if (!rc && (rc = weft_write_all(out.fd, at, n, 0)))
+		weft_replace_abandon(&out);
+	else if (!rc)
+		rc = weft_replace_commit(&out, WEFT_REPLACE_SYNC);
 	free(at);
 	free(tables);
 	free(dir);

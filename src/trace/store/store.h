@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/atomic.h"
+#include "base/replace.h"
 #include "columns_priv.h"
 
 #define STORE_VERSION 5u
@@ -172,5 +173,8 @@ void store_boot_id(uint8_t out[16]); /* of this run of the machine */
 
 /* Loads a block: checks its CRC on first use, decodes, maps numbers of messages and flows. */
 int store_load_block(const struct weft_trace *t, uint64_t block, struct col_scratch *s) WEFT_MUST_CHECK;
+
+/* A new file of the index, written beside the one that it replaces; not in a folder that is a link. */
+int index_file_begin(struct weft_replace *r, const char *index_dir, const char *name) WEFT_MUST_CHECK;
 
 #endif

@@ -6,10 +6,10 @@
  * A packed file, or a pipe, is handed out in order, under a lock; what follows a block's last newline is carried into the next block.
  */
 #include "text_input.h"
+#include "base/fs.h"
 #include "base/vec.h"
 #include "text_unpack.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +48,9 @@ static int input_look(struct text_input *in, struct weft_err *err)
 {
 	uint8_t first[4] = {0}, last = '\n';
 	struct stat st;
-	if (fstat(in->fd, &st))
-		return weft_err_sys(err, errno, "cannot read '%s'", in->path);
-	if (!S_ISREG(st.st_mode))
-		return weft_err_set(err, -EINVAL, "cannot read '%s': not a regular file", in->path);
+	in->fd = weft_open_regular(in->path, &st, err);
+	if (in->fd < 0)
+		return in->fd;
 	in->bytes = (uint64_t)st.st_size;
 	ssize_t n = pread(in->fd, first, sizeof first, 0);
 	if (n < 0 || (n > 0 && pread(in->fd, &last, 1, st.st_size - 1) < 0))
@@ -85,8 +84,7 @@ int text_input_open(struct text_input **out, const char *path, size_t block_byte
 	struct text_input *in = input_new(-1, path, block_bytes);
 	if (!in)
 		return weft_err_set(err, -ENOMEM, "cannot read '%s': no memory", path);
-	int rc = (in->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0 ? weft_err_sys(err, errno, "cannot open '%s'", path)
-	                                                         : input_look(in, err);
+	int rc = input_look(in, err);
 	if (rc)
 		text_input_close(in);
 	else

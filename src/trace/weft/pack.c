@@ -215,39 +215,24 @@ static int open_stream(const char *path, bool pack, struct stream_bytes *b, stru
 	return 0;
 }
 
-/* A file beside `path` that takes its place when it is complete. */
-struct replacement {
-	char *temp;
-	int fd;
-};
-
-static int replace_begin(struct replacement *r, const char *path, struct weft_err *err)
-{
-	const char *slash = strrchr(path, '/');
-	*r = (struct replacement){.fd = -1};
-	int dir = slash ? (int)(slash - path + 1) : 0;
-	if (asprintf(&r->temp, "%.*s.%s.tmp", dir, path, path + dir) < 0) {
-		r->temp = NULL;
-		return weft_err_set(err, -ENOMEM, "out of memory");
-	}
-	r->fd = open(r->temp, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	return r->fd < 0 ? weft_err_sys(err, errno, "cannot make '%s'", r->temp) : 0;
-}
-
-static int replace_end(struct replacement *r, const char *path, int rc, struct weft_err *err)
+/* Begins the file that takes the place of `path`, which is `from`. */
+static int replace_begin(struct weft_replace *r, const char *path, const struct stream_bytes *from, struct weft_err *err)
 {
 	struct stat st;
-	if (!rc && stat(path, &st) == 0 && fchmod(r->fd, st.st_mode & 07777))
-		rc = weft_err_sys(err, errno, "cannot write '%s'", r->temp);
-	if (!rc && fsync(r->fd))
-		rc = weft_err_sys(err, errno, "cannot write '%s'", r->temp);
-	if (!rc && rename(r->temp, path))
-		rc = weft_err_sys(err, errno, "cannot replace '%s'", path);
-	if (r->fd >= 0)
-		close(r->fd);
-	if (rc && r->temp && r->fd >= 0)
-		unlink(r->temp);
-	free(r->temp);
+	int rc = fstat(from->fd, &st) ? -errno : weft_replace_open(r, path, st.st_mode & 0600);
+	if (!rc && fchmod(r->fd, st.st_mode & 0777)) {
+		rc = -errno;
+		weft_replace_abandon(r);
+	}
+	return rc ? weft_err_sys(err, -rc, "cannot write beside '%s'", path) : 0;
+}
+
+static int replace_end(struct weft_replace *r, const char *path, int rc, struct weft_err *err)
+{
+	if (rc)
+		weft_replace_abandon(r);
+	else if ((rc = weft_replace_commit(r, WEFT_REPLACE_SYNC)))
+		weft_err_sys(err, -rc, "cannot replace '%s'", path);
 	return rc;
 }
 
@@ -331,12 +316,12 @@ static int pack_file(const char *path, int level, unsigned threads, struct weft_
 {
 	struct stream_bytes b = {.fd = -1};
 	struct weft_stream_head h;
-	struct replacement r;
+	struct weft_replace r = {0};
 	int rc = open_stream(path, true, &b, &h, err);
 	if (!rc && b.n < WEFT_PAGE_BYTES)
 		rc = weft_err_set(err, WEFT_E_DAMAGED, "cannot pack '%s': it ends inside its first page", path);
 	if (!rc) {
-		rc = replace_begin(&r, path, err);
+		rc = replace_begin(&r, path, &b, err);
 		if (!rc && (rc = pack_to(r.fd, &b, &h, level ? level : 3, threads)))
 			weft_err_sys(err, -rc, "cannot pack '%s'", path);
 		rc = replace_end(&r, path, rc, err);
@@ -349,12 +334,12 @@ static int unpack_file(const char *path, unsigned threads, struct weft_err *err)
 {
 	struct stream_bytes b = {.fd = -1};
 	struct weft_stream_head h;
-	struct replacement r;
+	struct weft_replace r = {0};
 	char page[WEFT_PAGE_BYTES];
 	int rc = open_stream(path, false, &b, &h, err);
 	if (!rc) {
 		struct unpacking u = {.from = &b};
-		rc = replace_begin(&r, path, err);
+		rc = replace_begin(&r, path, &b, err);
 		u.fd = r.fd;
 		if (!rc && ((rc = list_frames(&u)) || (rc = ftruncate(r.fd, (off_t)u.bytes) ? -errno : unpack_all(&u, threads))))
 			weft_err_sys(err, -rc, "cannot unpack '%s'", path);

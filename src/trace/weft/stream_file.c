@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a stream, and its header. A packed stream is unpacked into an unnamed file (or memory, when small) first. */
 #include "base/crc.h"
+#include "base/fs.h"
 #include "base/str.h"
 #include "pack_frame.h"
 #include "stream.h"
@@ -43,14 +44,10 @@ const void *stream_bytes_at(const struct stream_bytes *b, uint64_t offset, size_
 
 int stream_bytes_open(struct stream_bytes *b, const char *path, struct weft_err *err)
 {
-	*b = (struct stream_bytes){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-	if (b->fd < 0)
-		return weft_err_sys(err, errno, "cannot open '%s'", path);
 	struct stat st;
-	if (fstat(b->fd, &st))
-		return weft_err_sys(err, errno, "cannot read '%s'", path);
-	if (!S_ISREG(st.st_mode))
-		return weft_err_set(err, -EINVAL, "cannot read '%s': not a regular file", path);
+	*b = (struct stream_bytes){.fd = weft_open_regular(path, &st, err)};
+	if (b->fd < 0)
+		return b->fd;
 	b->n = b->stored = (uint64_t)st.st_size;
 	return 0;
 }
