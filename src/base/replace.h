@@ -38,15 +38,16 @@ enum weft_replace_how {
 
 /* mode: as for open(2), so less what the umask takes. On failure there is nothing to abandon. */
 int weft_replace_open(struct weft_replace *r, const char *path, mode_t mode) WEFT_MUST_CHECK;
-int weft_replace_open_at(struct weft_replace *r, int folder, const char *name, mode_t mode) WEFT_MUST_CHECK; /* folder: borrowed */
-int weft_replace_commit(struct weft_replace *r, unsigned how) WEFT_MUST_CHECK;                               /* closes; on failure abandons */
+int weft_replace_open_at(struct weft_replace *r, int folder, const char *name,
+                         mode_t mode) WEFT_MUST_CHECK;                                /* folder: borrowed */
+int weft_replace_commit(struct weft_replace *r, unsigned how) WEFT_MUST_CHECK;        /* closes; on failure abandons */
 int weft_replace_keep(struct weft_replace *r, unsigned how, int *fd) WEFT_MUST_CHECK; /* likewise, but gives the open file */
 /*
  * For who writes more files at once than may be open: closes both descriptors, and opens them again. path: as for weft_replace_open.
  */
 void weft_replace_pause(struct weft_replace *r);
 int weft_replace_resume(struct weft_replace *r, const char *path) WEFT_MUST_CHECK;
-void weft_replace_abandon(struct weft_replace *r);                                    /* closes; a zeroed struct is fine */
+void weft_replace_abandon(struct weft_replace *r); /* closes; a zeroed struct is fine */
 
 /* The folder that this is, not one that a link leads to: a descriptor for the *at calls, or -errno (-ENOTDIR: a link). */
 int weft_open_folder(const char *path) WEFT_MUST_CHECK;

@@ -47,7 +47,8 @@ static int pull_at(struct unit *u, struct axis *a, uint32_t object, struct metri
 	*out = &a->pull[i];
 	if (a->open[i])
 		return 0;
-	struct metric_site site = {u->r->space, &a->window->metric, a->level, object, u->r->begin, u->r->end, NULL, u->walks};
+	struct metric_site site = {u->r->space, &a->window->metric, a->level, object, u->r->begin, u->r->end,
+	                           NULL,        u->walks,           NULL};
 	struct metric_stream *s;
 	int rc = metric_row_stream(&s, &site);
 	if (rc)
@@ -320,7 +321,7 @@ static int run_unit(void *arg, size_t object, unsigned worker)
 		a->window = &j->r->view->window[j->window[a->which]];
 		a->level = a->window->metric.level;
 		u.used |= windows_of(a);
-		readers += metric_readers(&a->window->metric);
+		readers += a->window->metric.parent[0] ? 2 : 1;
 		weft_level_down(j->r->space, outer, (uint32_t)object, a->level, &a->first, &a->n);
 		a->pull = calloc((size_t)a->n + 1, sizeof *a->pull);
 		a->open = calloc((size_t)a->n + 1, sizeof *a->open);

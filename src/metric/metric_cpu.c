@@ -90,7 +90,7 @@ static int open_pull(struct lane *l, unsigned which, const struct metric_site *s
 
 static int open_lane(struct cpu *c, struct lane *l, uint32_t thread)
 {
-	struct metric_site row = {c->space, c->metric, WEFT_THREAD, thread, 0, INFINITY, NULL, NULL}, opener = row;
+	struct metric_site row = {c->space, c->metric, WEFT_THREAD, thread, 0, INFINITY, NULL, NULL, NULL}, opener = row;
 	opener.metric = &c->opener;
 	int rc = metric_reader_new(&l->reader, c->space, &c->all, thread, METRIC_STATES | METRIC_EVENT, true);
 	if (!rc)

@@ -285,6 +285,12 @@ static int shift_next(struct metric_stream *s, struct weft_intervals *b)
 	return b->n > 0;
 }
 
+/* The row of a parent: its own, or one that others of this row have, too. */
+static int parent_row(struct metric_stream **out, const struct metric_site *site)
+{
+	return site->bank && site->metric->parent[0] ? metric_bank_open(out, site) : metric_row_stream(out, site);
+}
+
 /* Two walks over the same row, one of them ahead. */
 static int shifted(struct metric_stream **out, const struct metric_site *site, int32_t by)
 {
@@ -298,11 +304,13 @@ static int shifted(struct metric_stream **out, const struct metric_site *site, i
 	h->to = site->to;
 	if (by > 0)
 		ahead.to = INFINITY;
-	int rc = metric_row_stream(&now, site);
+	int rc = parent_row(&now, site);
 	if (!rc)
 		rc = metric_pull_init(&h->now, now);
+	if (!rc && site->bank && !metric_bank_takes(by))
+		rc = metric_bank_branch(&ahead.bank, site->bank);
 	if (!rc)
-		rc = metric_row_stream(&then, &ahead);
+		rc = parent_row(&then, &ahead);
 	if (!rc) {
 		rc = metric_pull_init(&h->then, then);
 		h->has_then = true;
@@ -325,9 +333,10 @@ static int open_parent(struct metric_derived *d, const struct metric_site *site,
 	struct metric_site at = {site->space,   parent,
 	                         parent->level, weft_level_up(site->space, site->level, site->object, parent->level),
 	                         site->from,    site->to,
-	                         d->share,      site->walks};
+	                         d->share,      site->walks,
+	                         site->bank};
 	struct metric_stream *s = NULL;
-	int rc = m->shift[i] ? shifted(&s, &at, m->shift[i]) : metric_row_stream(&s, &at);
+	int rc = m->shift[i] ? shifted(&s, &at, m->shift[i]) : parent_row(&s, &at);
 	if (rc)
 		return rc;
 	d->has[i] = true;

@@ -100,23 +100,27 @@ static enum kind kind_in(const struct kind_row *table, const struct weft_call *c
 	return table->name ? SAME : table->kind;
 }
 
-static enum kind kind_of(const struct weft_metric *m, const struct weft_metric **of);
+static enum kind kind_of(const struct weft_metric *m, const struct weft_metric **of, unsigned *most);
 
-static enum kind kind_of_parents(const struct weft_metric *m, const struct weft_metric **of)
+static enum kind kind_of_parents(const struct weft_metric *m, const struct weft_metric **of, unsigned *most)
 {
 	enum kind k = kind_in(other_kinds, &m->operation);
 	if (k != SAME)
 		return k;
-	for (int i = 0; i < 2; i++) {
-		k = kind_of(m->parent[i], of);
+	for (int i = 0; i < 2 && *most; i++) {
+		--*most;
+		k = kind_of(m->parent[i], of, most);
 		if (k != PLAIN)
 			return k;
 	}
 	return PLAIN;
 }
 
-/* The kind of the metric's values; *of: the single metric that they come from. */
-static enum kind kind_of(const struct weft_metric *m, const struct weft_metric **of)
+/*
+ * The kind of the metric's values; *of: the single metric that they come from. most: how many parents are looked at, of metrics that
+ * may have the same ones over and over.
+ */
+static enum kind kind_of(const struct weft_metric *m, const struct weft_metric **of, unsigned *most)
 {
 	*of = m;
 	enum kind k = SAME;
@@ -134,7 +138,7 @@ static enum kind kind_of(const struct weft_metric *m, const struct weft_metric *
 	if (k != SAME)
 		return k;
 	if (m->parent[0])
-		return kind_of_parents(m, of);
+		return kind_of_parents(m, of, most);
 	if (base == WEFT_CPU) {
 		k = kind_in(other_kinds, &m->of_level[WEFT_CPU]);
 		if (k == SAME)
@@ -290,7 +294,8 @@ static void put_value(const struct weft_space *s, const struct weft_metric *m, d
 {
 	const struct weft_metric *of;
 	enum weft_level partner = weft_level_of_resources(m->level) ? WEFT_CPU : WEFT_THREAD;
-	switch (kind_of(m, &of)) {
+	unsigned most = 4096;
+	switch (kind_of(m, &of, &most)) {
 	case STATE:
 		put_state(s, v, out);
 		break;

@@ -33,6 +33,7 @@ struct metric_site {
 	double from, to;            /* as in weft_row_open */
 	struct metric_share *share; /* NULL: none */
 	struct metric_walks *walks; /* NULL: none */
+	struct metric_bank *bank;   /* NULL: none */
 };
 
 /* ---- parameters ---- */
@@ -281,7 +282,16 @@ struct metric_walks;
 int metric_walks_new(struct metric_walks **out) WEFT_MUST_CHECK;
 void metric_walks_free(struct metric_walks *w);
 int metric_walks_get(struct metric_walks *w, uint32_t thread, struct weft_walk **out) WEFT_MUST_CHECK;
-unsigned metric_readers(const struct weft_metric *m); /* of a thread, that a row of the metric has */
+/* metric_bank.c: one evaluation of a derived metric for all its users in a row. */
+struct metric_bank;
+bool metric_bank_pays(const struct weft_metric *m);
+int metric_bank_new(struct metric_bank **out) WEFT_MUST_CHECK;
+bool metric_bank_takes(int32_t shift); /* one that is shifted so far */
+int metric_bank_branch(struct metric_bank **out,
+                       struct metric_bank *of) WEFT_MUST_CHECK; /* for what is far apart from the others */
+void metric_bank_seal(struct metric_bank *b);                   /* when all users have been opened */
+void metric_bank_free(struct metric_bank *b);                   /* after all users; NULL is fine */
+int metric_bank_open(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK; /* as metric_row_stream */
 /* Moves the values of a stream by n intervals; takes it. */
 int metric_shift_add(struct metric_stream **below, int32_t n) WEFT_MUST_CHECK;
 /* Drops what ends at `from` or before, ends behind the first that reaches `to`; takes *below. */

@@ -254,7 +254,7 @@ static bool tops_look_beyond(const struct weft_metric *m)
 	return beyond;
 }
 
-int metric_row_stream(struct metric_stream **out, const struct metric_site *site)
+static int row_stream(struct metric_stream **out, const struct metric_site *site)
 {
 	const struct weft_metric *m = site->metric;
 	struct metric_site below = *site;
@@ -271,6 +271,50 @@ int metric_row_stream(struct metric_stream **out, const struct metric_site *site
 	return rc;
 }
 
+/* A row that has a bank. */
+struct banking {
+	struct metric_stream stream;
+	struct metric_stream *row;
+	struct metric_bank *bank;
+};
+
+static int banking_next(struct metric_stream *s, struct weft_intervals *b)
+{
+	struct banking *k = (struct banking *)(void *)s;
+	return k->row->next(k->row, b);
+}
+
+static void banking_free(struct metric_stream *s)
+{
+	struct banking *k = (struct banking *)(void *)s;
+	metric_stream_free(k->row);
+	metric_bank_free(k->bank);
+	free(k);
+}
+
+int metric_row_stream(struct metric_stream **out, const struct metric_site *site)
+{
+	if (site->bank || !metric_bank_pays(site->metric))
+		return row_stream(out, site);
+	struct banking *k = calloc(1, sizeof *k);
+	*out = NULL;
+	if (!k)
+		return -ENOMEM;
+	k->stream = (struct metric_stream){banking_next, banking_free};
+	struct metric_site with = *site;
+	int rc = metric_bank_new(&k->bank);
+	with.bank = k->bank;
+	if (!rc)
+		rc = row_stream(&k->row, &with);
+	if (rc) {
+		banking_free(&k->stream);
+		return rc;
+	}
+	metric_bank_seal(k->bank);
+	*out = &k->stream;
+	return 0;
+}
+
 int weft_row_open(struct weft_row **out, const struct weft_space *s, const struct weft_metric *m, uint32_t row, double from,
                   double to)
 {
@@ -279,9 +323,9 @@ int weft_row_open(struct weft_row **out, const struct weft_space *s, const struc
 	if (!r)
 		return -ENOMEM;
 	int rc = row >= weft_level_size(s, m->level) ? -EINVAL : 0;
-	if (!rc && metric_readers(m) > 1)
+	if (!rc && m->parent[0])
 		rc = metric_walks_new(&r->walks);
-	struct metric_site site = {s, m, m->level, row, from, to, NULL, r->walks};
+	struct metric_site site = {s, m, m->level, row, from, to, NULL, r->walks, NULL};
 	if (!rc)
 		rc = metric_row_stream(&r->stream, &site);
 	if (rc) {

@@ -44,8 +44,3 @@ int metric_walks_get(struct metric_walks *w, uint32_t thread, struct weft_walk *
 	}
 	return weft_map_put(&w->of, thread, w->walk.n - 1);
 }
-
-unsigned metric_readers(const struct weft_metric *m)
-{
-	return m->parent[0] ? metric_readers(m->parent[0]) + metric_readers(m->parent[1]) : 1;
-}

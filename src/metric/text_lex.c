@@ -228,12 +228,15 @@ static bool line_goes_on(struct text *p)
 	return left > 5 && !memcmp(ahead.at, "where", 5) && !word_goes_on(&ahead, ahead.at + 5);
 }
 
-static uint32_t column_of(const struct text *p, const char *at)
+/* Counts on from where it was asked for last: a line can be the whole text. */
+static uint32_t column_of(struct text *p, const char *at)
 {
-	uint32_t n = 1;
-	for (const char *z = p->line_at; z < at; z++)
+	bool on = p->counted_at >= p->line_at && p->counted_at <= at;
+	uint32_t n = on ? p->counted : 1;
+	for (const char *z = on ? p->counted_at : p->line_at; z < at; z++)
 		n += ((unsigned char)*z & 0xc0) != 0x80;
-	return n;
+	p->counted_at = at;
+	return p->counted = n;
 }
 
 int text_next(struct text *p)

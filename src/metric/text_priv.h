@@ -79,6 +79,8 @@ struct text_ident {
 struct text {
 	struct weft_view *view;
 	const char *path, *at, *end, *line_at; /* where the lexer stands, and its line's begin */
+	const char *counted_at;                /* of what column_of looked at last: its place and its column */
+	uint32_t counted;
 	const char *begin;
 	uint32_t line;
 	unsigned depth; /* of ( and [: newlines mean nothing inside */

@@ -226,10 +226,30 @@ static void drop_hists(struct weft_view *v)
 	v->n_hists = left;
 }
 
+/* Each step is a call inside a call while a row is computed. Parents stand before their children. */
+static int check_depth(const struct weft_view *v, struct weft_err *err)
+{
+	enum { MOST = 400 };
+	uint32_t *depth = calloc((size_t)v->n_windows + 1, sizeof *depth);
+	int rc = depth ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < v->n_windows && !rc; i++) {
+		const struct weft_window *w = &v->window[i];
+		for (unsigned k = 0; k < 2 && w->derived; k++)
+			if (depth[w->parents[k]] >= depth[i])
+				depth[i] = depth[w->parents[k]] + 1;
+		if (depth[i] > MOST)
+			rc = weft_err_set(err, WEFT_E_SYNTAX,
+			                  "window '%s': more than %d windows are derived one from the other to make it",
+			                  w->metric.name, MOST);
+	}
+	free(depth);
+	return rc;
+}
+
 int weft_view_bind(struct weft_view *v, const struct weft_space *s, struct weft_view_lack *lack, struct weft_err *err)
 {
 	*lack = (struct weft_view_lack){0};
-	int rc = 0;
+	int rc = check_depth(v, err);
 	for (uint32_t i = 0; i < v->n_windows && !rc; i++) {
 		struct weft_window *w = &v->window[i];
 		rc = resolve_labels(v, w, s->trace, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a metric is, as a text: two metrics with one text have the same rows. Names are left out. */
 #include "metric_cells_priv.h"
+#include "base/map.h"
 #include <errno.h>
 
 static void put_list(struct weft_buf *out, const struct weft_list *l)
@@ -32,8 +33,32 @@ static void put_filter(struct weft_buf *out, const struct weft_record_filter *f)
 	}
 }
 
-static void put_metric(struct weft_buf *out, const struct weft_metric *m)
+/* A derived metric that was put already is its number: made of itself twice over, the text would be as long as the row's tree is wide. */
+struct key {
+	struct weft_buf *out;
+	struct weft_map derived; /* address -> number */
+	int rc;
+};
+
+static bool put_again(struct key *k, const struct weft_metric *m)
 {
+	uint64_t number = k->derived.n;
+	if (!m->parent[0])
+		return false;
+	if (weft_map_get(&k->derived, (uintptr_t)m, &number)) {
+		weft_buf_printf(k->out, "#%llu", (unsigned long long)number);
+		return true;
+	}
+	if (!k->rc)
+		k->rc = weft_map_put(&k->derived, (uintptr_t)m, number);
+	return k->rc != 0;
+}
+
+static void put_metric(struct key *k, const struct weft_metric *m)
+{
+	struct weft_buf *out = k->out;
+	if (put_again(k, m))
+		return;
 	weft_buf_printf(out, "{l%d u%d ", (int)m->level, (int)m->unit);
 	for (unsigned i = 0; i < WEFT_LEVELS; i++) {
 		put_call(out, &m->of_level[i]);
@@ -48,7 +73,7 @@ static void put_metric(struct weft_buf *out, const struct weft_metric *m)
 		struct weft_list factor = {&m->factor[i], 1};
 		weft_buf_printf(out, "s%d", (int)m->shift[i]);
 		put_list(out, &factor);
-		put_metric(out, m->parent[i]);
+		put_metric(k, m->parent[i]);
 	}
 	if (m->parent[0])
 		put_call(out, &m->operation);
@@ -58,6 +83,8 @@ static void put_metric(struct weft_buf *out, const struct weft_metric *m)
 int metric_key(const struct weft_space *s, const struct weft_metric *m, struct weft_buf *out)
 {
 	weft_buf_printf(out, "rows 1 %d ", s->fill_gaps);
-	put_metric(out, m);
-	return out->failed ? -ENOMEM : 0;
+	struct key k = {.out = out};
+	put_metric(&k, m);
+	weft_map_fini(&k.derived);
+	return out->failed || k.rc ? -ENOMEM : 0;
 }

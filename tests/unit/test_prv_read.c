@@ -541,6 +541,77 @@ TEST(what_is_wrong_beside_the_prv_is_a_problem)
 	weft_trace_close(t);
 }
 
+/* Sections that share types, types that share sections: each has what a plain reading of the file gives it, the last label of a value. */
+TEST(labels_of_shared_sections)
+{
+	enum { TYPES = 12, VALUES = 15, SECTIONS = 9 };
+	for (int round = 0; round < 40; round++) {
+		int want[TYPES][VALUES];
+		unsigned n_labels = 0, kept = 0;
+		const struct weft_label *list[TYPES];
+		struct weft_buf pcf = {0};
+		memset(want, 0, sizeof want);
+		for (int section = 1; section <= SECTIONS; section++) {
+			uint64_t types = test_random(), values = test_random() & test_random();
+			types = section % 3 ? types & (section % 2 ? 0x3f : 0xfc0) : types & test_random();
+			weft_buf_puts(&pcf, "EVENT_TYPE\n");
+			for (int twice = 0; twice < 2; twice++)
+				for (unsigned i = 0; i < TYPES; i++)
+					if (types >> i & 1)
+						weft_buf_printf(&pcf, "0 %u type\n", 100 + i);
+			weft_buf_puts(&pcf, "VALUES\n");
+			for (unsigned v = 0; v < VALUES; v++) {
+				if (!(values >> v & 1))
+					continue;
+				weft_buf_printf(&pcf, "%u v%d\n", v, section);
+				for (unsigned i = 0; i < TYPES; i++)
+					want[i][v] = types >> i & 1 ? section : want[i][v];
+			}
+		}
+		write_file(in_dir("s.pcf"), pcf.at, pcf.n);
+		weft_buf_fini(&pcf);
+		struct weft_trace *t = open_text("s.prv",
+		                                 "#Paraver (10/02/2020 at 12:30):5000:1(2):1:1(1:1)\n2:1:1:1:1:7:100:1\n");
+		for (unsigned i = 0; i < TYPES; i++) {
+			const struct weft_def_row *d = def_of(t, WEFT_CLASS_TYPE, 100 + i);
+			for (unsigned v = 0; v < VALUES; v++) {
+				char text[20] = "none";
+				if (want[i][v])
+					snprintf(text, sizeof text, "v%d", want[i][v]);
+				const char *label = d ? weft_value_label(d, v) : NULL;
+				CHECK_STR(label ? label : "none", text);
+			}
+			bool known = false;
+			for (unsigned k = 0; k < i; k++)
+				known = known || (d && list[k] == d->label);
+			list[i] = d ? d->label : NULL;
+			n_labels += d ? d->n_labels : 0;
+			kept += d && !known ? d->n_labels : 0;
+		}
+		CHECK(kept <= n_labels);
+		CHECK(round > 0 || t->n_problems == 0);
+		weft_trace_close(t);
+	}
+}
+
+/* As many labels in memory as the file has, however many types they belong to. */
+TEST(a_list_of_labels_is_kept_once)
+{
+	struct weft_buf pcf = {0};
+	weft_buf_puts(&pcf, "EVENT_TYPE\n");
+	for (unsigned i = 0; i < 500; i++)
+		weft_buf_printf(&pcf, "0 %u type\n", 100 + i);
+	weft_buf_puts(&pcf, "VALUES\n1 one\n2 two\n");
+	write_file(in_dir("o.pcf"), pcf.at, pcf.n);
+	weft_buf_fini(&pcf);
+	struct weft_trace *t = open_text("o.prv", "#Paraver (10/02/2020 at 12:30):5000:1(2):1:1(1:1)\n2:1:1:1:1:7:100:1\n");
+	const struct weft_def_row *first = def_of(t, WEFT_CLASS_TYPE, 100), *last = def_of(t, WEFT_CLASS_TYPE, 599);
+	REQUIRE(first && last);
+	CHECK_U64(first->n_labels, 2);
+	CHECK(first->label == last->label);
+	weft_trace_close(t);
+}
+
 TEST(reading_without_memory)
 {
 	write_text(in_dir("w.prv"), "#Paraver (x):5_ns:1(1):1:2(1:1,1:1),1\nc:1:1:1:1\n1:1:1:1:1:0:5:1\n2:1:1:1:1:3:7:1\nx\n"

@@ -433,6 +433,42 @@ TEST(what_cannot_be_opened)
 	CHECK(strstr(err.text, "is a directory") != NULL);
 }
 
+/* A line without end is an error, not all the memory there is: in the head, in a block, plain and packed. */
+TEST(lines_are_bounded)
+{
+	int status;
+	free(test_shell(
+		&status,
+		"cd '%s' && printf 'head\\nx\\n' >plain && head -c 50M /dev/zero | tr '\\0' 1 >>plain && gzip -1 <plain >packed",
+		test_dir()));
+	REQUIRE(status == 0);
+	static const char *const names[] = {"plain", "packed"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct text_input *in;
+		struct text_block b = {0};
+		struct weft_str line;
+		struct weft_err err = {0};
+		REQUIRE(text_input_open(&in, in_dir(names[i]), 1 << 20, NULL) == 0);
+		REQUIRE(text_input_line(in, &line, NULL) == 1);
+		int rc = 1;
+		for (uint64_t k = 0; k < 2 && rc > 0; k++)
+			rc = text_input_block(in, k, &b, &err);
+		CHECK_I64(rc, WEFT_E_SYNTAX);
+		CHECK(strstr(err.text, "has no end within 8 MiB") != NULL);
+		CHECK(b.cap < 5 * (size_t)TEXT_LINE_MOST);
+		text_block_fini(&b);
+		text_input_close(in);
+
+		err = (struct weft_err){0};
+		REQUIRE(text_input_open(&in, in_dir(names[i]), 1 << 20, NULL) == 0);
+		CHECK_I64(text_input_line(in, &line, NULL), 1);
+		CHECK_I64(text_input_line(in, &line, NULL), 1);
+		CHECK_I64(text_input_line(in, &line, &err), WEFT_E_SYNTAX);
+		CHECK(strstr(err.text, "has no end within 32 MiB") != NULL);
+		text_input_close(in);
+	}
+}
+
 TEST(without_memory)
 {
 	static const char *const names[] = {"m", "m.gz", "m.zst"};

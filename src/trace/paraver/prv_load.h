@@ -27,6 +27,9 @@ int prv_load_fail(const struct prv_load *l, int rc); /* the error of a builder's
 int prv_load_problem(struct prv_load *l, const char *file, uint64_t line, uint64_t offset, uint64_t bytes,
                      const char *text) WEFT_MUST_CHECK;
 
+/* prv_labels.c: gives the types of the .pcf their labels. types: from their numbers to their definitions. */
+int prv_load_labels(struct prv_load *l, const struct prv_ids *types) WEFT_MUST_CHECK;
+
 int prv_load_note(struct prv_load *l, const char *key, struct weft_str text) WEFT_MUST_CHECK;
 
 /* The steps, in this order. 0 or negative. */

@@ -299,15 +299,6 @@ static int make_states(struct prv_load *l)
 	return rc;
 }
 
-static int make_labels(struct prv_load *l, const struct pcf_type *type, uint32_t id)
-{
-	const struct pcf_group *g = &l->pcf.group.at[type->group];
-	int rc = 0;
-	for (size_t k = 0; k < g->value.n && !rc; k++)
-		rc = weft_build_label(l->b, id, g->value.at[k].value, g->value.at[k].text);
-	return rc;
-}
-
 static int make_types(struct prv_load *l)
 {
 	struct prv_ids last = {0};
@@ -321,8 +312,6 @@ static int make_types(struct prv_load *l)
 		if (!id)
 			rc = make_def(l, WEFT_CLASS_TYPE, type->number, final->label, l->pcf.group.at[final->group].precision,
 			              &id);
-		if (!rc)
-			rc = make_labels(l, type, id);
 		if (!rc && type == final && type->gradient) {
 			char z[PRV_NAME];
 			snprintf(z, sizeof z, "%u %u", type->number, type->gradient);
@@ -330,7 +319,7 @@ static int make_types(struct prv_load *l)
 		}
 	}
 	free(last.slot);
-	return rc;
+	return rc ? rc : prv_load_labels(l, &l->model.type);
 }
 
 static int note_options(struct prv_load *l)

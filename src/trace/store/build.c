@@ -237,6 +237,11 @@ int weft_build_label(struct weft_builder *b, uint32_t type, int64_t value, const
 	return row.text && !weft_vec_push(&b->label, row) ? 0 : -ENOMEM;
 }
 
+void weft_build_same_labels(struct weft_builder *b, uint32_t type, uint32_t as)
+{
+	b->def[WEFT_CLASS_TYPE].row.at[type].same_labels_as = as;
+}
+
 int64_t weft_build_string(struct weft_builder *b, const char *at, size_t n)
 {
 	char small[256], *z = small;

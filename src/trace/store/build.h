@@ -28,6 +28,8 @@ struct weft_thread_row *weft_built_thread(struct weft_builder *b, uint32_t threa
 /* The definition of (class, category, name, code), made when new; fields of `row` that are set fill what was empty. Its id, or negative. */
 int64_t weft_build_def(struct weft_builder *b, enum weft_class c, const struct weft_def_row *row);
 int weft_build_label(struct weft_builder *b, uint32_t type, int64_t value, const char *text) WEFT_MUST_CHECK;
+/* The type has no labels of its own but those of `as`, an earlier one: they are kept once. */
+void weft_build_same_labels(struct weft_builder *b, uint32_t type, uint32_t as);
 int64_t weft_build_string(struct weft_builder *b, const char *at, size_t n);
 int weft_build_note(struct weft_builder *b, const char *key, const char *text) WEFT_MUST_CHECK; /* both are copied */
 int weft_build_module(struct weft_builder *b, const struct weft_module *m) WEFT_MUST_CHECK;     /* texts are copied */

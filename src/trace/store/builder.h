@@ -11,7 +11,8 @@
 struct build_def {
 	struct weft_def_row row; /* label, member: not used for labels; members in the arena */
 	uint64_t hash;
-	uint32_t next; /* with the same hash; 0: none */
+	uint32_t next;           /* with the same hash; 0: none */
+	uint32_t same_labels_as; /* types: an earlier type whose labels it has; 0: its own */
 };
 struct build_label {
 	int64_t value;

@@ -169,10 +169,34 @@ static size_t sort_labels(struct weft_builder *b)
 	return b->label.n = kept;
 }
 
-static void write_defs(struct table_writer *w, struct weft_builder *b)
+struct label_range {
+	uint64_t first;
+	uint32_t n;
+};
+
+/* Of each type. NULL: out of memory. */
+static struct label_range *find_labels(struct weft_builder *b)
 {
-	size_t n_labels = sort_labels(b), label = 0;
+	size_t n = b->def[WEFT_CLASS_TYPE].row.n, n_labels = sort_labels(b), label = 0;
+	struct label_range *of = calloc(n + 1, sizeof *of);
+	for (size_t i = 0; of && i < n; i++) {
+		uint32_t as = b->def[WEFT_CLASS_TYPE].row.at[i].same_labels_as;
+		of[i].first = label;
+		while (label < n_labels && b->label.at[label].type == i)
+			label++;
+		of[i].n = (uint32_t)(label - of[i].first);
+		if (as)
+			of[i] = of[as];
+	}
+	return of;
+}
+
+static int write_defs(struct table_writer *w, struct weft_builder *b)
+{
+	struct label_range *range = find_labels(b);
 	uint64_t members = 0;
+	if (!range)
+		return -ENOMEM;
 	store_begin_section(w, STORE_DEFS);
 	for (unsigned c = 0; c < WEFT_CLASSES; c++)
 		for (size_t i = 0; i < b->def[c].row.n; i++) {
@@ -186,22 +210,24 @@ static void write_defs(struct table_writer *w, struct weft_builder *b)
 			                        .code = d->code,
 			                        .key = d->key,
 			                        .n_events = d->n_events,
-			                        .first_label = label,
 			                        .first_member = members,
 			                        .n_members = d->n_members};
-			while (c == WEFT_CLASS_TYPE && label < n_labels && b->label.at[label].type == i)
-				label++;
-			row.n_labels = (uint32_t)(label - row.first_label);
+			if (c == WEFT_CLASS_TYPE) {
+				row.first_label = range[i].first;
+				row.n_labels = range[i].n;
+			}
 			members += d->n_members;
 			store_put_rows(w, STORE_DEFS, &row, 1);
 		}
 	store_begin_section(w, STORE_LABELS);
-	for (size_t i = 0; i < label; i++)
+	for (size_t i = 0; i < b->label.n; i++)
 		store_put_rows(w, STORE_LABELS, &(struct store_label){b->label.at[i].value, text(w, b->label.at[i].text), 0}, 1);
 	store_begin_section(w, STORE_MEMBERS);
 	for (unsigned c = 0; c < WEFT_CLASSES; c++)
 		for (size_t i = 0; i < b->def[c].row.n; i++)
 			store_put_rows(w, STORE_MEMBERS, b->def[c].row.at[i].row.member, b->def[c].row.at[i].row.n_members);
+	free(range);
+	return 0;
 }
 
 static void write_talk(struct table_writer *w, const struct weft_builder *b)
@@ -331,9 +357,10 @@ int store_write_tables(struct weft_builder *b, struct build_product *p, int fd)
 	if (!rc) {
 		write_objects(&w, b);
 		write_threads(&w, b, p);
-		write_defs(&w, b);
+		rc = write_defs(&w, b);
 		write_talk(&w, b);
-		rc = write_modules(&w, b);
+		if (!rc)
+			rc = write_modules(&w, b);
 		if (!rc)
 			rc = write_messages(&w, b, p);
 		if (!rc)

@@ -42,6 +42,13 @@ static int no_memory(const struct text_input *in, struct weft_err *err)
 	return weft_err_set(err, -ENOMEM, "cannot read '%s': no memory", in->path);
 }
 
+/* at: where it begins in the text. */
+static int line_too_long(const struct text_input *in, uint64_t at, int most, struct weft_err *err)
+{
+	return weft_err_set(err, WEFT_E_SYNTAX, "%s: the line that byte %llu is in has no end within %d MiB", in->path,
+	                    (unsigned long long)at, most >> 20);
+}
+
 /* -- open, close -- */
 
 static int input_look(struct text_input *in, struct weft_err *err)
@@ -197,6 +204,8 @@ int text_input_line(struct text_input *in, struct weft_str *line, struct weft_er
 		const char *end = have > looked ? memchr(at + looked, '\n', have - looked) : NULL;
 		if (!end) {
 			looked = have;
+			if (have > TEXT_HEAD_LINE_MOST)
+				return line_too_long(in, in->offset, TEXT_HEAD_LINE_MOST, err);
 			int64_t n = carry_more(in, LINE_STEP, err);
 			if (n < 0)
 				return (int)n;
@@ -236,8 +245,10 @@ static size_t line_begin(const char *at, size_t n, size_t from)
 static int64_t plain_extend(struct text_input *in, uint64_t from, struct text_block *b, size_t n, size_t edge,
                             struct weft_err *err)
 {
-	size_t step = LINE_STEP;
+	size_t step = LINE_STEP, begin = edge;
 	while (!memchr(b->memory + TEXT_PAD + edge, '\n', n - edge)) {
+		if (n - begin > TEXT_LINE_MOST)
+			return line_too_long(in, from + begin, TEXT_LINE_MOST, err);
 		int rc = block_reserve(in, b, n + step, err);
 		if (rc)
 			return rc;
@@ -299,6 +310,8 @@ static int packed_block(struct text_input *in, struct text_block *b, struct weft
 		if (in->ended || (end && have >= want))
 			break;
 		looked = have;
+		if (!end && have > TEXT_LINE_MOST)
+			return line_too_long(in, in->offset, TEXT_LINE_MOST, err);
 		int64_t n = carry_more(in, have < want ? want - have : want, err);
 		if (n < 0)
 			return (int)n;

@@ -26,6 +26,11 @@ struct text_block {
 void text_block_fini(struct text_block *b);
 
 struct text_input;
+/*
+ * A line without end would be kept whole in memory. The longest that mean something are headers of millions of threads; those of
+ * blocks are records, and there is one for each worker.
+ */
+enum { TEXT_HEAD_LINE_MOST = 32 << 20, TEXT_LINE_MOST = 8 << 20 };
 
 /* block_bytes: how much text a block has, about. */
 int text_input_open(struct text_input **out, const char *path, size_t block_bytes, struct weft_err *err) WEFT_MUST_CHECK;
