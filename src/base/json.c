@@ -5,6 +5,7 @@
  */
 #include "json.h"
 #include "str.h"
+#include "visible.h"
 #include <math.h>
 #include <string.h>
 
@@ -91,8 +92,12 @@ static void json_quote(struct weft_json *j, const char *at, size_t n)
 	for (size_t i = 0; i < n;) {
 		unsigned char c = (unsigned char)at[i];
 		unsigned len = weft_utf8_len(at + i, n - i);
+		char hidden[WEFT_ESCAPE];
+		unsigned hazard = weft_text_hazard(at + i, n - i);
 		const char *escape = json_escape(c);
-		if (len > 0 && c >= ' ' && !escape) {
+		if (hazard > 1) /* what could steer a terminal is printed as an escape, which means the same */
+			escape = weft_escape_of(at + i, n - i, hidden, &hazard);
+		if (len > 0 && !hazard && !escape) {
 			i += len;
 			continue;
 		}
@@ -103,7 +108,8 @@ static void json_quote(struct weft_json *j, const char *at, size_t n)
 			fprintf(j->to, "\\u%04x", c);
 		else
 			fputs("\xef\xbf\xbd", j->to);
-		run = ++i;
+		i += hazard > 1 ? hazard : 1;
+		run = i;
 	}
 	fwrite(at + run, 1, n - run, j->to);
 	fputc('"', j->to);

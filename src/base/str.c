@@ -73,9 +73,20 @@ bool weft_str_cut(struct weft_str *rest, char sep, struct weft_str *part)
 
 void weft_one_line(char *z)
 {
-	for (; *z; z++)
-		if ((unsigned char)*z < ' ' || *z == 0x7f)
-			*z = '?';
+	char *to = z;
+	for (size_t left = strlen(z); left;) {
+		unsigned hazard = weft_text_hazard(z, left), n = hazard ? hazard : weft_utf8_len(z, left);
+		n = n ? n : 1;
+		if (hazard) {
+			*to++ = '?';
+		} else {
+			memmove(to, z, n);
+			to += n;
+		}
+		z += n;
+		left -= n;
+	}
+	*to = '\0';
 }
 
 /* What may follow a first byte: RFC 3629's table, without surrogates, overlong forms and values above U+10FFFF. */
@@ -105,6 +116,32 @@ unsigned weft_utf8_len(const char *at, size_t n)
 				return 0;
 		return utf8_forms[i].n;
 	}
+	return 0;
+}
+
+/* Characters of two and three bytes that steer a terminal, or the direction in which text is read. */
+static const struct {
+	char first[4], last[4];
+} text_hazards[] = {
+	{"\xc2\x80", "\xc2\x9f"},         /* C1 controls: U+009B begins an escape sequence as ESC [ does */
+	{"\xd8\x9c", "\xd8\x9c"},         /* the Arabic letter mark */
+	{"\xe2\x80\x8e", "\xe2\x80\x8f"}, /* left-to-right and right-to-left marks */
+	{"\xe2\x80\xa8", "\xe2\x80\xae"}, /* line and paragraph separators, embeddings and overrides */
+	{"\xe2\x81\xa6", "\xe2\x81\xa9"}, /* isolates */
+};
+
+unsigned weft_text_hazard(const char *at, size_t n)
+{
+	unsigned char c = n ? (unsigned char)*at : 'a';
+	if (c < 0x80)
+		return c < ' ' || c == 0x7f;
+	unsigned len = weft_utf8_len(at, n);
+	if (!len) /* a C1 control to terminals that know no UTF-8 */
+		return c < 0xa0;
+	for (size_t i = 0; i < sizeof text_hazards / sizeof text_hazards[0]; i++)
+		if (len == strlen(text_hazards[i].first) && memcmp(at, text_hazards[i].first, len) >= 0 &&
+		    memcmp(at, text_hazards[i].last, len) <= 0)
+			return len;
 	return 0;
 }
 

@@ -31,7 +31,12 @@ struct weft_str weft_str_word(struct weft_str *rest); /* up to a blank; what is 
  */
 bool weft_str_cut(struct weft_str *rest, char sep, struct weft_str *part);
 
-void weft_one_line(char *z); /* control characters become '?', so that a text from a file cannot steer a terminal */
+void weft_one_line(char *z); /* hazards become '?', so that a text from a file cannot steer a terminal */
+/*
+ * Bytes of the character at `at` when it can steer a terminal, or turn round what is read: controls (C0, DEL, C1), marks of direction,
+ * separators of lines; 0: it is harmless.
+ */
+unsigned weft_text_hazard(const char *at, size_t n);
 unsigned weft_utf8_len(const char *at, size_t n); /* bytes of the character at `at`; 0 when that is no valid UTF-8 */
 
 /* 0 or WEFT_E_SYNTAX (-ERANGE when it does not fit); *out is untouched on failure. */

@@ -6,6 +6,7 @@
 #include "table.h"
 #include "json.h"
 #include "str.h"
+#include "visible.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -162,10 +163,16 @@ static const struct {
 /* Columns that a terminal needs: characters, not bytes. */
 static size_t text_width(const char *z)
 {
-	size_t n = 0;
-	for (; *z; z++)
-		n += ((unsigned char)*z & 0xc0) != 0x80;
-	return n;
+	char escape[WEFT_ESCAPE];
+	size_t width = 0;
+	unsigned n;
+	for (size_t left = strlen(z); left; z += n, left -= n) {
+		const char *seen = weft_escape_of(z, left, escape, &n);
+		width += seen ? strlen(seen) : 1;
+		n = seen ? n : weft_utf8_len(z, left);
+		n = n ? n : 1;
+	}
+	return width;
 }
 
 /* What is printed of a line, and the blanks that are due before its next text; so that no line ends in blanks. */
@@ -186,8 +193,7 @@ static void print_aligned(struct line *l, const char *text, size_t width)
 		fprintf(l->to, "%*s", (int)l->blanks, "");
 		l->blanks = 0;
 	}
-	for (const char *z = text; *z; z++)
-		fputc((unsigned char)*z < ' ' || *z == 0x7f ? '?' : *z, l->to);
+	weft_put_visible(text, l->to);
 	l->blanks += 2 + (left ? pad : 0);
 	if (++l->column < l->table->n_columns)
 		return;
@@ -222,12 +228,25 @@ static int print_text(const struct weft_table *t, FILE *to)
 
 /* -- CSV -- */
 
-static void print_field(const char *text, bool last, FILE *to)
+/*
+ * Spreadsheets compute a cell that begins like a formula, also one in quotes; a name from a trace could run a command so. An
+ * apostrophe in front makes it text for them. Numbers are not names, and stay as they are.
+ */
+static bool is_formula(const struct weft_cell *c)
+{
+	double number;
+	return c->kind == WEFT_CELL_TEXT && c->text[0] && c->text[1] && strchr("=+-@\t\r", c->text[0]) &&
+	       weft_parse_double(weft_str(c->text), &number) != 0;
+}
+
+static void print_field(const char *before, const char *text, bool last, FILE *to)
 {
 	if (text[strcspn(text, ",\"\r\n")] == '\0') {
+		fputs(before, to);
 		fputs(text, to);
 	} else {
 		fputc('"', to);
+		fputs(before, to);
 		for (; *text; text++) {
 			if (*text == '"')
 				fputc('"', to);
@@ -242,10 +261,10 @@ static int print_csv(const struct weft_table *t, FILE *to)
 {
 	char scratch[CELL_SIZE];
 	for (unsigned k = 0; k < t->n_columns; k++)
-		print_field(t->column[k].key, k + 1 == t->n_columns, to);
+		print_field("", t->column[k].key, k + 1 == t->n_columns, to);
 	for (size_t i = 0; i < t->cell.n; i++) {
 		const struct weft_cell *c = &t->cell.at[i];
-		print_field(kinds[c->kind].plain(c, scratch), (i + 1) % t->n_columns == 0, to);
+		print_field(is_formula(c) ? "'" : "", kinds[c->kind].plain(c, scratch), (i + 1) % t->n_columns == 0, to);
 	}
 	return 0;
 }

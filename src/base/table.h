@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A printed table: the same rows as aligned text for a person, as CSV (RFC 4180, lines ending in LF), or as a JSON array
- * of objects. Cells keep their type: people see "1.21 ms", JSON and CSV get 1210000. An empty cell, and a double that is
+ * of objects. In CSV a text that a spreadsheet would take for a formula (that begins with = + - @, and is no number) has an
+ * apostrophe in front; JSON has it as it is. Cells keep their type: people see "1.21 ms", JSON and CSV get 1210000. An empty cell, and a double that is
  * nan, is "-" for a person, nothing in CSV and null in JSON.
  */
 #ifndef WEFT_BASE_TABLE_H

@@ -16,10 +16,10 @@
 #include <string.h>
 
 enum {
-	FEW_USES = 32,           /* streams of derived metrics that a row may have without a bank */
-	MOST_BANKS = 1024,       /* of one row */
-	MOST_KEPT = 32 << 20,    /* intervals in the queues of one row: 16 bytes each */
-	NEAR_SHIFT = 64 << 10,   /* intervals that a user of a queue may be ahead or behind by its shift */
+	FEW_USES = 32,         /* streams of derived metrics that a row may have without a bank */
+	MOST_BANKS = 1024,     /* of one row */
+	MOST_KEPT = 32 << 20,  /* intervals in the queues of one row: 16 bytes each */
+	NEAR_SHIFT = 64 << 10, /* intervals that a user of a queue may be ahead or behind by its shift */
 };
 
 struct kept {
@@ -31,8 +31,8 @@ struct account { /* a metric of one object over one range */
 	const struct weft_metric *metric;
 	uint32_t object, n_users;
 	double from, to;
-	uint64_t next;                /* account with the same hash, plus 1; 0: none */
-	struct metric_stream *source; /* owned; NULL: it could not be made */
+	uint64_t next;                 /* account with the same hash, plus 1; 0: none */
+	struct metric_stream *source;  /* owned; NULL: it could not be made */
 	WEFT_VEC(struct kept *) queue; /* owned; queue.at[first] is number `base` */
 	size_t first;
 	uint64_t base;

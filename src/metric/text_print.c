@@ -26,15 +26,19 @@ void text_put_number(struct weft_buf *o, double v)
 void text_put_string(struct weft_buf *o, const char *z)
 {
 	weft_buf_putc(o, '"');
-	for (; *z; z++) {
+	for (size_t left = strlen(z), n; left; z += n, left -= n) {
+		unsigned hazard = weft_text_hazard(z, left);
+		n = hazard ? hazard : weft_utf8_len(z, left);
+		n = n ? n : 1;
 		if (*z == '"' || *z == '\\')
 			weft_buf_printf(o, "\\%c", *z);
 		else if (*z == '\n' || *z == '\t')
 			weft_buf_puts(o, *z == '\n' ? "\\n" : "\\t");
-		else if ((unsigned char)*z < ' ' || *z == 127)
-			weft_buf_printf(o, "\\x%02x", (unsigned char)*z);
+		else if (!hazard)
+			weft_buf_add(o, z, n);
 		else
-			weft_buf_putc(o, *z);
+			for (unsigned i = 0; i < hazard; i++)
+				weft_buf_printf(o, "\\x%02x", (unsigned char)z[i]);
 	}
 	weft_buf_putc(o, '"');
 }

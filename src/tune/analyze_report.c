@@ -8,6 +8,7 @@
 #include "cost.h"
 #include "tree.h"
 #include "base/fs.h"
+#include "base/visible.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,21 +27,21 @@ struct report {
 static void print_value(FILE *to, const struct message_value *v)
 {
 	if (v->kind == MESSAGE_REAL)
-		fprintf(to, "%.6g", v->d);
+		weft_print_visible(to, "%.6g", v->d);
 	else if (v->kind == MESSAGE_TEXT)
-		fprintf(to, "%s", v->s);
+		weft_print_visible(to, "%s", v->s);
 	else
-		fprintf(to, "%lld", (long long)v->i);
+		weft_print_visible(to, "%lld", (long long)v->i);
 }
 
 static void put_iteration(struct report *r, const struct analyze_tunlet *k, const struct analyze_iteration *it)
 {
-	fprintf(r->to, "  %10.3f s  %lld:", analyze_seconds(r->a, it->time), (long long)it->number);
+	weft_print_visible(r->to, "  %10.3f s  %lld:", analyze_seconds(r->a, it->time), (long long)it->number);
 	if (it->why)
-		fprintf(r->to, " not decided upon: %s", it->why);
+		weft_print_visible(r->to, " not decided upon: %s", it->why);
 	struct weft_buf b = {0};
 	weft_eval_put_values(k->e, it->value, it->n, false, &b);
-	fprintf(r->to, "%s\n", b.at ? b.at : "");
+	weft_print_visible(r->to, "%s\n", b.at ? b.at : "");
 	weft_buf_fini(&b);
 }
 
@@ -61,22 +62,23 @@ static void put_action(struct report *r, const struct analyze_tunlet *k, const s
 	const struct spec_point *p = &k->s->point.at[x->point];
 	char took[32], whole[32], what[DECIDE_PHRASE];
 	decide_phrase(p, &x->value, what);
-	fprintf(r->to, "  %10.3f s  iteration %lld, %s: %s %s", analyze_seconds(r->a, x->decided), (long long)x->iteration,
-	        task_name(r->a, r->a->task.at[x->task], k->index), spec_kind_name[p->k], what);
+	weft_print_visible(r->to, "  %10.3f s  iteration %lld, %s: %s %s", analyze_seconds(r->a, x->decided),
+	                   (long long)x->iteration, task_name(r->a, r->a->task.at[x->task], k->index), spec_kind_name[p->k],
+	                   what);
 	if (r->a->how.dry_run) {
-		fprintf(r->to, " (not done: a dry run)\n");
+		weft_print_visible(r->to, " (not done: a dry run)\n");
 	} else if (!x->answered) {
-		fprintf(r->to, ": no answer came\n");
+		weft_print_visible(r->to, ": no answer came\n");
 	} else if (x->rc) {
-		fprintf(r->to, ": cannot be done: %s\n", x->text ? x->text : weft_err_name(x->rc));
+		weft_print_visible(r->to, ": cannot be done: %s\n", x->text ? x->text : weft_err_name(x->rc));
 	} else {
 		if (x->old.kind) {
-			fprintf(r->to, ", was ");
+			weft_print_visible(r->to, ", was ");
 			print_value(r->to, &x->old);
 		}
-		fprintf(r->to, "; in force after %s, the action took %s%s\n",
-		        weft_human_ns(whole, x->acted > x->decided ? x->acted - x->decided : 0), weft_human_ns(took, x->took_ns),
-		        x->undone ? "; undone" : "");
+		weft_print_visible(r->to, "; in force after %s, the action took %s%s\n",
+		                   weft_human_ns(whole, x->acted > x->decided ? x->acted - x->decided : 0),
+		                   weft_human_ns(took, x->took_ns), x->undone ? "; undone" : "");
 	}
 }
 
@@ -181,9 +183,10 @@ static void put_steps(struct report *r, const struct analyze_tunlet *k)
 
 static void put_tunlet(struct report *r, const struct analyze_tunlet *k)
 {
-	fprintf(r->to, "\nTunlet '%s': %llu iterations evaluated, %llu not decided upon, %llu late events, %llu faults\n",
-	        weft_spec_name(k->s), (unsigned long long)k->evaluated, (unsigned long long)k->incomplete,
-	        (unsigned long long)k->late, (unsigned long long)k->faults);
+	weft_print_visible(r->to,
+	                   "\nTunlet '%s': %llu iterations evaluated, %llu not decided upon, %llu late events, %llu faults\n",
+	                   weft_spec_name(k->s), (unsigned long long)k->evaluated, (unsigned long long)k->incomplete,
+	                   (unsigned long long)k->late, (unsigned long long)k->faults);
 	put_iterations(r, k);
 	put_actions(r, k);
 	if (r->most > SHORT_ROWS)
@@ -193,16 +196,16 @@ static void put_tunlet(struct report *r, const struct analyze_tunlet *k)
 static void put_tasks(struct report *r)
 {
 	char text[32];
-	fprintf(r->to, "\nTasks:\n");
+	weft_print_visible(r->to, "\nTasks:\n");
 	for (size_t i = 0; i < r->a->task.n; i++) {
 		const struct analyze_task *t = r->a->task.at[i];
 		if (!t->known)
 			continue;
-		fprintf(r->to, "  %-16s pid %-8u %s on %s: %llu events", task_name(r->a, t, UINT32_MAX), t->pid, t->exe, t->host,
-		        (unsigned long long)t->events);
+		weft_print_visible(r->to, "  %-16s pid %-8u %s on %s: %llu events", task_name(r->a, t, UINT32_MAX), t->pid,
+		                   t->exe, t->host, (unsigned long long)t->events);
 		if (t->lost)
-			fprintf(r->to, ", %llu lost", (unsigned long long)t->lost);
-		fprintf(r->to, ", %s of CPU\n", weft_human_ns(text, t->cost.cpu_ns));
+			weft_print_visible(r->to, ", %llu lost", (unsigned long long)t->lost);
+		weft_print_visible(r->to, ", %s of CPU\n", weft_human_ns(text, t->cost.cpu_ns));
 	}
 }
 
@@ -308,14 +311,14 @@ static void put_collectors(struct report *r)
 static void put_all(struct report *r)
 {
 	struct analyze *a = r->a;
-	fprintf(r->to, "weft tune: %s, %.3f s%s\n", a->how.command, analyze_seconds(a, analyze_now(a)),
-	        a->how.dry_run ? ", a dry run: nothing was changed" : "");
+	weft_print_visible(r->to, "weft tune: %s, %.3f s%s\n", a->how.command, analyze_seconds(a, analyze_now(a)),
+	                   a->how.dry_run ? ", a dry run: nothing was changed" : "");
 	for (unsigned i = 0; i < a->how.n_tunlets; i++)
 		put_tunlet(r, &a->tunlet[i]);
 	if (a->refused.n)
-		fprintf(r->to, "\nNot measured:\n");
+		weft_print_visible(r->to, "\nNot measured:\n");
 	for (size_t i = 0; i < a->refused.n && i < r->most; i++)
-		fprintf(r->to, "  %s\n", a->refused.at[i]);
+		weft_print_visible(r->to, "  %s\n", a->refused.at[i]);
 	put_tasks(r);
 	if (a->how.replay)
 		return;

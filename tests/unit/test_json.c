@@ -115,7 +115,8 @@ TEST(json_escapes)
 	} cases[] = {
 		{"\"\\/", 3, "\"\\\"\\\\/\"\n"},
 		{"\b\f\n\r\t", 5, "\"\\b\\f\\n\\r\\t\"\n"},
-		{"\0\x01\x1f\x7f", 4, "\"\\u0000\\u0001\\u001f\x7f\"\n"},
+		{"\0\x01\x1f\x7f", 4, "\"\\u0000\\u0001\\u001f\\u007f\"\n"},
+		{"\xc2\x9b|\xe2\x80\xae", 6, "\"\\u009b|\\u202e\"\n"},
 		{"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 9, "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"\n"},
 		/* invalid: one U+FFFD for each byte that begins nothing */
 		{"a\xff"

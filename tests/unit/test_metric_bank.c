@@ -67,8 +67,14 @@ static const char *any_of(const char *const *of, unsigned n)
 
 static void check_one(const struct made *f)
 {
-	static const char *const operations[] = {"add", "product", "maximum", "different", "controlled: clear by",
-	                                         "controlled: maximum", "controlled: add", "controlled: average"};
+	static const char *const operations[] = {"add",
+	                                         "product",
+	                                         "maximum",
+	                                         "different",
+	                                         "controlled: clear by",
+	                                         "controlled: maximum",
+	                                         "controlled: add",
+	                                         "controlled: average"};
 	static const char *const tops[] = {"As Is", "As Is", "As Is", "Sign", "Join Bursts", "Enumerate", "Burst Time"};
 	static const int32_t shifts[] = {0, 0, 0, 0, 1, -1, 7, -3000, 3000, 100000, -100000};
 	static struct copies tree;

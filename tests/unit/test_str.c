@@ -56,6 +56,12 @@ TEST(one_line)
 	char z[] = "a\tb\r\n\x01\x7f\xc3\xa9";
 	weft_one_line(z);
 	CHECK_STR(z, "a?b????\xc3\xa9");
+
+	/* C1 controls, in UTF-8 and bare; marks of direction; letters whose later bytes look like controls. */
+	char y[] = "\xc2\x9b"
+		   "31m\xe2\x80\xae|\x9b|\xc4\x81\xe4\xb8\x80\xe9";
+	weft_one_line(y);
+	CHECK_STR(y, "?31m?|?|\xc4\x81\xe4\xb8\x80\xe9");
 }
 
 TEST(utf8_len)

@@ -3,6 +3,7 @@
 #include "cli/common/cli.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "base/visible.h"
 #include "trace/check.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -70,10 +71,10 @@ static void print_finding(const struct weft_check_finding *f)
 {
 	printf("%s: ", weft_check_grade_name[f->grade]);
 	if (f->at.file && *f->at.file)
-		printf("%s: ", f->at.file);
+		weft_print_visible(stdout, "%s: ", f->at.file);
 	if (f->at.line)
 		printf("line %" PRIu64 ": ", f->at.line);
-	printf("%s [%s]\n", f->at.text, f->rule);
+	weft_print_visible(stdout, "%s [%s]\n", f->at.text, f->rule);
 }
 
 static void print_count(const char *before, uint64_t n, const char *what)
@@ -84,7 +85,7 @@ static void print_count(const char *before, uint64_t n, const char *what)
 static void print_verdict(const char *path, const struct weft_check_report *r)
 {
 	char lost[32];
-	printf("%s: ", path);
+	weft_print_visible(stdout, "%s: ", path);
 	if (r->count[WEFT_CHECK_ERROR] == 0)
 		printf("sound%s", r->n_streams_live   ? " so far, and still being recorded"
 		                  : r->n_ends_missing ? " as far as it goes"

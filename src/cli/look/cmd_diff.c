@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft diff`: what changed from one trace to another, by the same views, and by how much. */
 #include "base/log.h"
+#include "base/visible.h"
 #include "cli/common/cli.h"
 #include "diff.h"
 #include "metric/text_view.h"
@@ -160,7 +161,7 @@ static int print_text(const struct args *a, const struct cli_diff *d, uint64_t n
 		rc = weft_table_row(&t, cell + first);
 		left--;
 	}
-	printf("\n%s: %s (%s)\n", d->table, d->stat, d->view);
+	weft_print_visible(stdout, "\n%s: %s (%s)\n", d->table, d->stat, d->view);
 	if (!rc && weft_table_rows(&t))
 		rc = weft_table_print(&t, WEFT_TABLE_TEXT, stdout);
 	else
@@ -239,8 +240,8 @@ static void print_head(struct weft_trace *const t[2])
 {
 	char length[32];
 	for (int i = 0; i < 2; i++) {
-		printf("%c  %s  %u processes, %u threads, %s", 'A' + i, t[i]->path, t[i]->n_processes, t[i]->n_threads,
-		       weft_human_ns(length, t[i]->end));
+		weft_print_visible(stdout, "%c  %s  %u processes, %u threads, %s", 'A' + i, t[i]->path, t[i]->n_processes,
+		                   t[i]->n_threads, weft_human_ns(length, t[i]->end));
 		if (i && t[0]->end)
 			printf(" (%+.1f %%)", 100 * ((double)t[1]->end - (double)t[0]->end) / (double)t[0]->end);
 		printf("\n");

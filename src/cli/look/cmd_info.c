@@ -5,6 +5,7 @@
  */
 #include "cli/common/cli.h"
 #include "base/json.h"
+#include "base/visible.h"
 #include "info_list.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -372,7 +373,7 @@ static int print_facts(const struct info *i, const struct cli_common *c)
 		if (f.hide)
 			f.cell.kind = WEFT_CELL_NONE;
 		if (!c->csv && !f.hide)
-			printf("%-14s%s\n", facts[k].title, f.text);
+			weft_print_visible(stdout, "%-14s%s\n", facts[k].title, f.text);
 		struct weft_cell row[2] = {{WEFT_CELL_TEXT, {.text = facts[k].key}}, f.cell};
 		rc = weft_table_row(&t, row);
 	}

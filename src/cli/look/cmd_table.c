@@ -6,6 +6,7 @@
  *                                                               └───> --cell: windows, drawn along time or saved
  */
 #include "base/log.h"
+#include "base/visible.h"
 #include "cli/common/cli.h"
 #include "metric/text_view.h"
 #include "render/table_picture.h"
@@ -277,7 +278,7 @@ static void put_unit(const struct weft_result *r, FILE *to)
 	weft_value_name(r->space, w, r->view, 0.5, false, &z);
 	const char *blank = z.n && !z.failed && z.at[0] == '0' ? strchr(z.at, ' ') : NULL;
 	if (blank && r->column.delta != 1)
-		fprintf(to, " in%s", blank);
+		weft_print_visible(to, " in%s", blank);
 	weft_buf_fini(&z);
 }
 
@@ -285,23 +286,23 @@ static void put_title(const struct args *a, const struct weft_result *r, uint32_
 {
 	const struct weft_hist *h = r->hist;
 	char from[32], until[32];
-	fprintf(to, "%s: %s", h->name, weft_stat_name(h->stat));
+	weft_print_visible(to, "%s: %s", h->name, weft_stat_name(h->stat));
 	if (h->data != h->control && !weft_stat_of_comms(h->stat))
-		fprintf(to, " of %s", r->view->window[h->data].metric.name);
-	fprintf(to, " by %s", weft_stat_of_comms(h->stat) ? "partner" : r->view->window[h->control].metric.name);
+		weft_print_visible(to, " of %s", r->view->window[h->data].metric.name);
+	weft_print_visible(to, " by %s", weft_stat_of_comms(h->stat) ? "partner" : r->view->window[h->control].metric.name);
 	if (!weft_stat_of_comms(h->stat))
 		put_unit(r, to);
 	if (h->extra != WEFT_NONE) {
 		struct weft_buf z = {0};
 		weft_plane_label(r, plane, &z);
-		fprintf(to, ", %s: %s", r->view->window[h->extra].metric.name, z.n && !z.failed ? z.at : "");
+		weft_print_visible(to, ", %s: %s", r->view->window[h->extra].metric.name, z.n && !z.failed ? z.at : "");
 		weft_buf_fini(&z);
 	}
-	fprintf(to, "; %s", a->trace);
+	weft_print_visible(to, "; %s", a->trace);
 	if (a->time)
-		fprintf(to, ", %s to %s", weft_human_ns(from, (uint64_t)(r->begin * (double)r->space->unit_ns)),
-		        weft_human_ns(until, (uint64_t)(r->end * (double)r->space->unit_ns)));
-	fprintf(to, "\n\n");
+		weft_print_visible(to, ", %s to %s", weft_human_ns(from, (uint64_t)(r->begin * (double)r->space->unit_ns)),
+		                   weft_human_ns(until, (uint64_t)(r->end * (double)r->space->unit_ns)));
+	weft_print_visible(to, "\n\n");
 }
 
 static int print_page(const struct args *a, const struct cli_page *p, struct cli_table_set *set)

@@ -66,6 +66,20 @@ static int convert(const struct args *a, char **operand, int n)
 	return status;
 }
 
+/* As it was written, but what would steer the terminal: that is written as a view may have it in its strings, byte by byte. */
+static void add_source(struct weft_buf *out, const char *at, size_t n)
+{
+	for (size_t i = 0, step; i < n; i += step) {
+		unsigned hazard = at[i] == '\n' || at[i] == '\t' || at[i] == '\r' ? 0 : weft_text_hazard(at + i, n - i);
+		step = hazard ? hazard : weft_utf8_len(at + i, n - i);
+		step = step ? step : 1;
+		if (!hazard)
+			weft_buf_add(out, at + i, step);
+		for (unsigned k = 0; k < hazard; k++)
+			weft_buf_printf(out, "\\x%02x", (unsigned char)at[i + k]);
+	}
+}
+
 /* A text as it was written, with its remarks; a .cfg as text. */
 static int show(const struct args *a, char **operand, int n)
 {
@@ -82,7 +96,7 @@ static int show(const struct args *a, char **operand, int n)
 	if (!status && weft_view_is_cfg(source, length))
 		weft_view_print(&v, &how, &text);
 	else if (!status)
-		weft_buf_add(&text, source, length);
+		add_source(&text, source, length);
 	weft_view_fini(&v);
 	free(source);
 	if (!status && text.failed)

@@ -5,6 +5,7 @@
  */
 #include "tune_run.h"
 #include "base/log.h"
+#include "base/visible.h"
 #include "tune/check_program.h"
 #include "tune/cost.h"
 #include <limits.h>
@@ -25,11 +26,12 @@ static void print_finding(void *ctx, const struct tune_finding *f)
 	o->traps += f->traps;
 	if (f->rc == 0 && o->args->common.quiet)
 		return;
-	printf("%s '%s'%s%s: ", f->point ? "point" : "event", f->name, *f->actor ? " of " : "", f->actor);
+	weft_print_visible(stdout, "%s '%s'%s%s: ", f->point ? "point" : "event", f->name, *f->actor ? " of " : "", f->actor);
 	if (f->rc)
-		printf("cannot be %s: %s\n", f->point ? "tuned" : "measured", f->text);
+		weft_print_visible(stdout, "cannot be %s: %s\n", f->point ? "tuned" : "measured", f->text);
 	else
-		printf("ok%s%s%s\n", f->traps ? ", by a trap, which is slow" : "", *f->text ? "; " : "", f->text);
+		weft_print_visible(stdout, "ok%s%s%s\n", f->traps ? ", by a trap, which is slow" : "", *f->text ? "; " : "",
+		                   f->text);
 }
 
 /* Instrumentation + events + tuning: how often events come is the program's secret, so they are given for one. */

@@ -69,8 +69,9 @@ static int say_too_many(struct label_lists *s)
 	if (s->said)
 		return 0;
 	s->said = true;
-	return prv_load_problem(s->l, s->l->path, 0, 0, 0,
-	                        "event types of the .pcf have values of several sections, too many to keep: only those of the last");
+	return prv_load_problem(
+		s->l, s->l->path, 0, 0, 0,
+		"event types of the .pcf have values of several sections, too many to keep: only those of the last");
 }
 
 static int put_labels(struct label_lists *s, struct label_run r)
