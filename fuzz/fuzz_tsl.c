@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *at, size_t n)
 	weft_spec_explain_json(s, nowhere);
 	struct tune_source c;
 	struct weft_buf xml = {0};
-	rc = tune_translate(s, &c);
+	rc = tune_translate(s, TUNE_WHOLE, &c);
 	FUZZ_REQUIRE(rc == (count[WEFT_ERROR] ? -EINVAL : 0));
 	for (unsigned i = 0; rc == 0 && i < 3; i++)
 		FUZZ_REQUIRE(tune_origin_of(&c, 10 * i, i) <= n);

@@ -668,6 +668,10 @@ int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
 
 /* -- life -- */
 
+/*
+ * There is no fence here, and no need of one: what is loaded are expressions that were translated from trees, have no loops, and call
+ * nothing but math.h (TUNE_FOLDS). Functions that were left to the compiler, and what a specification includes, are not among them.
+ */
 static int load(struct folder *f, struct weft_err *err)
 {
 	if (f->how.like) {
@@ -676,7 +680,7 @@ static int load(struct folder *f, struct weft_err *err)
 	} else if (f->how.library) {
 		f->library = dlopen(f->how.library, RTLD_NOW | RTLD_LOCAL);
 	} else {
-		int rc = tune_library_make(&f->made, f->s, err);
+		int rc = tune_library_make(&f->made, f->s, TUNE_FOLDS, err);
 		if (rc)
 			return rc;
 		f->library = dlopen(f->made.path, RTLD_NOW | RTLD_LOCAL);

@@ -140,8 +140,7 @@ static int begin_child(struct weft_eval *e, struct weft_err *err)
 	}
 	if (pid == 0) {
 		close(pair[0]);
-		eval_child(e->s, e->how.handlers ? e->how.handlers : e->library.path, e->how.handlers != NULL, pair[1],
-		           e->how.memory);
+		eval_child(&(struct eval_begin){e->s, e->how.handlers, e->library.fd, pair[1], e->how.memory});
 	}
 	close(pair[1]);
 	e->pid = pid;
@@ -474,7 +473,7 @@ int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft
 	e->library.fd = -1;
 	int rc = weft_spec_has_metrics(s) && live_new(&e->live) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
 	if (!rc && !how->handlers)
-		rc = tune_library_make(&e->library, s, err);
+		rc = tune_library_make(&e->library, s, TUNE_WHOLE, err);
 	rc = rc ? rc : begin_child(e, err);
 	if (rc)
 		weft_eval_free(e);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The child process: loads the compiled tunlet, answers requests, and keeps faults to the code that they happen in.
+ * The child process: loads the compiled tunlet behind a fence, answers requests, and keeps faults to the code that they happen in.
  *
  * A fault that the code itself finds (division by zero, a number that does not fit, an index, a missing task) and one that the
  * processor finds in a function that was left to the compiler (SIGFPE, SIGILL of a trap) end that code by a jump; the store marks
  * the iteration. SIGSEGV and SIGBUS may have destroyed anything: the child says so and ends. It has no files, few rights to grow,
- * and dies with its parent.
+ * and dies with its parent. Limits and fence are there before anything is loaded: what is loaded may run code at once.
  */
 #include "eval_priv.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -215,6 +217,27 @@ static void catch_faults(void)
 	signal(SIGTERM, SIG_DFL);
 }
 
+/* Descriptors of the child, beside the standard ones; OF_LOADER: what the loader opens, one after the other. */
+enum { OF_SOCKET = 3, OF_LIBRARY, OF_LOADER, DESCRIPTORS };
+
+/* Two are left; where the kernel cannot close all others at once, those that there may be are closed one by one. */
+static void keep_descriptors(int socket, int library)
+{
+	struct rlimit files = {DESCRIPTORS, DESCRIPTORS}, now = {.rlim_cur = 1024};
+	int high = fcntl(socket, F_DUPFD_CLOEXEC, DESCRIPTORS);
+	int high_library = library >= 0 ? fcntl(library, F_DUPFD_CLOEXEC, DESCRIPTORS) : -1;
+	dup2(high, OF_SOCKET);
+	if (high_library < 0 || dup2(high_library, OF_LIBRARY) < 0)
+		close(OF_LIBRARY);
+	child.socket = OF_SOCKET;
+	if (syscall(SYS_close_range, OF_LOADER, ~0u, 0)) {
+		getrlimit(RLIMIT_NOFILE, &now);
+		for (rlim_t fd = OF_LOADER; fd < now.rlim_cur && fd < 1 << 20; fd++)
+			close((int)fd);
+	}
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
 static void limit_itself(uint64_t memory)
 {
 	struct rlimit none = {0, 0};
@@ -226,11 +249,15 @@ static void limit_itself(uint64_t memory)
 #else
 	(void)memory;
 #endif
-	for (int fd = 3; fd < 1024; fd++)
-		if (fd != child.socket)
-			close(fd);
-	struct rlimit files = {(rlim_t)child.socket + 1, (rlim_t)child.socket + 1};
-	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+/* A specification's functions have no business with the environment of who runs it. */
+static void forget_environment(void)
+{
+	extern char **environ;
+	for (char **e = environ; e && *e; e++)
+		explicit_bzero(*e, strlen(*e));
+	environ = NULL;
 }
 
 static void answer_kind(int kind)
@@ -408,23 +435,35 @@ static void begin_store(void *library, struct store_host *out)
 		_exit(7);
 }
 
-_Noreturn void eval_child(struct weft_spec *s, const char *path, bool by_hand, int socket, uint64_t memory)
+/* Behind the fence that loading needs; then the narrower one. Where the kernel has none, limits are left. */
+static void *load(const char *handlers)
+{
+	char path[32];
+	snprintf(path, sizeof path, "/proc/self/fd/%d", OF_LIBRARY);
+	(void)!eval_fence(true);
+	void *library = dlopen(handlers ? handlers : path, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		fail_to_begin(dlerror());
+	close(OF_LIBRARY);
+	(void)!eval_fence(false);
+	return library;
+}
+
+_Noreturn void eval_child(const struct eval_begin *b)
 {
 	struct store_host out = {.answer = send_answer,
 	                         .run = run_code,
 	                         .split = run_split,
 	                         .part = run_part,
 	                         .metric = host_metric};
-	child.s = s;
-	child.socket = socket;
-	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		fail_to_begin(dlerror());
-	limit_itself(memory);
+	child.s = b->s;
+	keep_descriptors(b->socket, b->handlers ? -1 : b->library);
+	limit_itself(b->memory);
 	catch_faults();
-	int fenced = eval_fence();
-	(void)fenced; /* limits are left */
-	if (by_hand)
+	if (!b->handlers)
+		forget_environment();
+	void *library = load(b->handlers);
+	if (b->handlers)
 		begin_hand(library, &out);
 	else
 		begin_store(library, &out);

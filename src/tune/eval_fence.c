@@ -4,10 +4,14 @@
  * fault of the code that does it (SIGSYS, eval_child.c), which is reported; the child then ends, as nobody knows what the code had
  * in hand. It may say something on its standard output and error, since handlers written by hand do.
  *
+ * It is set up twice, one filter on the other. What is loaded may run code of its own at once (constructors of handlers written by hand, and of
+ * libraries that they need), so the first is there before: beside the second's calls it lets files be opened to be read, and be mapped.
+ *
  * Not under sanitizers, whose own code needs more; and where the kernel has no filters, limits of resources are left.
  */
 #include "eval_priv.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,8 +27,9 @@
 #endif
 
 #if !defined THIS_MACHINE || defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-int eval_fence(void)
+int eval_fence(bool loads)
 {
+	(void)loads;
 	return -ENOSYS;
 }
 #else
@@ -41,6 +46,22 @@ static const int allowed[] =
 		SYS_getrandom,      SYS_restart_syscall, SYS_sysinfo, /* qsort asks how much memory there is */
 #ifdef SYS_time
 		SYS_time,
+#endif
+};
+
+/* While something is loaded, too. The loader asks for what it does not need as well. */
+static const int allowed_to_load[] = {
+	SYS_read,     SYS_pread64, SYS_close, SYS_fstat,      SYS_newfstatat, SYS_lseek,        SYS_mmap,
+	SYS_mprotect, SYS_getcwd,  SYS_uname, SYS_readlinkat, SYS_faccessat,  SYS_rt_sigaction, SYS_sched_getaffinity,
+	SYS_prctl, /* of which only a further filter matters */
+#ifdef SYS_readlink
+	SYS_readlink,
+#endif
+#ifdef SYS_access
+	SYS_access,
+#endif
+#ifdef SYS_stat
+	SYS_stat,     SYS_lstat,
 #endif
 };
 
@@ -108,16 +129,25 @@ static void allow_streams(struct program *p, int call, uint32_t result)
 	answer(p, SECCOMP_RET_TRAP);
 }
 
-int eval_fence(void)
+static void allow_all(struct program *p, const int *call, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		only_for(p, call[k], 1);
+		answer(p, SECCOMP_RET_ALLOW);
+	}
+}
+
+int eval_fence(bool loads)
 {
 	struct program p = {.n = 0};
 	load(&p, offsetof(struct seccomp_data, arch));
 	add(&p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_MACHINE, 1, 0));
 	answer(&p, SECCOMP_RET_KILL_PROCESS);
 	load(&p, offsetof(struct seccomp_data, nr));
-	for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++) {
-		only_for(&p, allowed[k], 1);
-		answer(&p, SECCOMP_RET_ALLOW);
+	allow_all(&p, allowed, sizeof allowed / sizeof *allowed);
+	if (loads) {
+		allow_all(&p, allowed_to_load, sizeof allowed_to_load / sizeof *allowed_to_load);
+		allow_bits(&p, SYS_openat, 2, O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY));
 	}
 	allow_mmap(&p);
 	allow_bits(&p, SYS_mprotect, 2, PROT_EXEC);

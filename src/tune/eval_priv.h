@@ -76,11 +76,18 @@ struct packed_value {
 };
 enum { BATCH_BYTES = sizeof(((struct request *)0)->value) };
 
-/* The child: never returns. `path` is the compiled tunlet, or with `by_hand` the handlers of one. */
-_Noreturn void eval_child(struct weft_spec *s, const char *path, bool by_hand, int socket, uint64_t memory);
+struct eval_begin {
+	struct weft_spec *s;
+	const char *handlers; /* the path of those written by hand; NULL: */
+	int library;          /* the compiled tunlet, in which nothing runs by being loaded (tune_compile) */
+	int socket;
+	uint64_t memory;
+};
+/* The child: never returns. */
+_Noreturn void eval_child(const struct eval_begin *b);
 
-/* -- eval_fence.c, in the child: from here on it can do no more than it needs. 0, or why not -- */
-int eval_fence(void);
+/* -- eval_fence.c, in the child: from here on it can do no more than it needs; `loads`: and load code. 0, or why not -- */
+int eval_fence(bool loads);
 
 /* -- eval_store.c, in the child -- */
 struct store;

@@ -82,17 +82,20 @@ struct tune_source {
 	size_t n_origins, cap_origins;
 };
 
+/* All of a specification; or what collectors fold: expressions that call no function, and nothing that was left to the compiler. */
+enum tune_part_of { TUNE_WHOLE, TUNE_FOLDS };
+
 /* Translates a specification without errors. 0, -EINVAL when it has some, -ENOMEM. */
-int tune_translate(struct weft_spec *s, struct tune_source *out) WEFT_MUST_CHECK;
+int tune_translate(struct weft_spec *s, enum tune_part_of of, struct tune_source *out) WEFT_MUST_CHECK;
 void tune_source_fini(struct tune_source *t);
 /* The offset in the specification of a place (line and column from 1) in the translation. */
 uint32_t tune_origin_of(const struct tune_source *t, unsigned line, unsigned col);
 
 /*
  * Compiles it with the system's compiler ($CC, else cc) into the shared object `path`. The compiler's complaints come back as
- * one line with the place in the specification.
+ * one line with the place in the specification. What would run while it is loaded (constructors and the like) is refused.
  */
-int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+int tune_compile(struct weft_spec *s, enum tune_part_of of, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 
 /*
  * Compiled for this process and its children: a file without a name, so that whoever is killed leaves nothing behind. Its path is good, and
@@ -102,7 +105,7 @@ struct tune_library {
 	int fd; /* -1: none */
 	char path[32];
 };
-int tune_library_make(struct tune_library *l, struct weft_spec *s, struct weft_err *err) WEFT_MUST_CHECK;
+int tune_library_make(struct tune_library *l, struct weft_spec *s, enum tune_part_of of, struct weft_err *err) WEFT_MUST_CHECK;
 void tune_library_close(struct tune_library *l);
 
 #endif

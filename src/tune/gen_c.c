@@ -267,9 +267,10 @@ static void put_functions(struct gen *g)
 
 /* -- codes and tables -- */
 
-static bool has_function(const struct spec_code *c)
+static bool has_function(const struct gen *g, const struct spec_code *c)
 {
-	return c->role != ROLE_FUNCTION && c->body;
+	bool calls = g->of == TUNE_FOLDS && bits_any(&c->calls);
+	return c->role != ROLE_FUNCTION && c->body && !calls;
 }
 
 static void put_codes(struct gen *g)
@@ -278,7 +279,7 @@ static void put_codes(struct gen *g)
 	g->returns = TYPE_VOID;
 	for (size_t i = 0; i < g->s->code.n; i++) {
 		const struct spec_code *c = &g->s->code.at[i];
-		if (!has_function(c))
+		if (!has_function(g, c))
 			continue;
 		weft_buf_printf(b, "static void w_code_%zu(void)\n{\n", i);
 		if (c->role == ROLE_INIC || c->role == ROLE_VALUE)
@@ -288,15 +289,16 @@ static void put_codes(struct gen *g)
 		weft_buf_puts(b, "}\n");
 	}
 	gen_parts(g);
-	gen_splits(g);
+	if (g->of == TUNE_WHOLE)
+		gen_splits(g);
 	weft_buf_puts(b, "void (*const w_codes[])(void) = {\n");
 	for (size_t i = 0; i < g->s->code.n; i++)
-		if (has_function(&g->s->code.at[i]))
+		if (has_function(g, &g->s->code.at[i]))
 			weft_buf_printf(b, "\tw_code_%zu,\n", i);
 		else
 			weft_buf_puts(b, "\t0,\n");
 	for (size_t i = 0; i < g->s->attr.n; i++)
-		if (g->s->plan[i].split)
+		if (g->s->plan[i].split && g->of == TUNE_WHOLE)
 			weft_buf_printf(b, "\tw_split_%zu,\n", i);
 		else
 			weft_buf_puts(b, "\t0,\n");
@@ -313,7 +315,7 @@ static void put_codes(struct gen *g)
 static void put_includes(struct gen *g)
 {
 	bool opaque = false;
-	for (size_t i = 0; i < g->s->function.n; i++)
+	for (size_t i = 0; i < g->s->function.n && g->of == TUNE_WHOLE; i++)
 		opaque |= g->s->code.at[g->s->function.at[i].code].opaque;
 	for (size_t i = 0; opaque && i < g->s->include.n; i++) {
 		struct weft_str rest = weft_str(g->s->include.at[i].z), part;
@@ -326,9 +328,9 @@ static void put_includes(struct gen *g)
 	weft_buf_puts(&g->out->text, math_prototypes);
 }
 
-int tune_translate(struct weft_spec *s, struct tune_source *out)
+int tune_translate(struct weft_spec *s, enum tune_part_of of, struct tune_source *out)
 {
-	struct gen g = {.s = s, .out = out};
+	struct gen g = {.s = s, .out = out, .of = of};
 	*out = (struct tune_source){0};
 	if (weft_spec_count(s, WEFT_ERROR))
 		return -EINVAL;
@@ -340,7 +342,8 @@ int tune_translate(struct weft_spec *s, struct tune_source *out)
 	put_includes(&g);
 	weft_buf_puts(&out->text, prelude);
 	put_structs(&g);
-	put_functions(&g);
+	if (of == TUNE_WHOLE)
+		put_functions(&g);
 	put_codes(&g);
 	if (!out->text.failed)
 		return 0;

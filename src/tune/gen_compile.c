@@ -92,6 +92,8 @@ static int compile_outside(struct weft_spec *s, const struct tune_source *t, con
 	const char *args[] = {compiler,
 	                      "-std=gnu17",
 	                      "-shared",
+	                      "-nostartfiles",
+	                      "-Wl,--hash-style=both",
 	                      "-fPIC",
 	                      "-O1",
 	                      "-w",
@@ -122,17 +124,17 @@ out:
  * $CC where it is set. Else TinyCC for what is translated from trees, which checks all by itself: the result is the same, a hundred times
  * sooner. Functions that were left to the compiler have their faults found by the system's one; without it they take TinyCC, too.
  */
-int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err)
+static int compile(struct weft_spec *s, enum tune_part_of of, const char *path, struct weft_err *err)
 {
 	struct tune_source t;
 	struct weft_err why = {0};
 	const char *compiler = getenv("CC");
 	bool opaque = false, asked = compiler && *compiler;
-	int rc = tune_translate(s, &t);
+	int rc = tune_translate(s, of, &t);
 	if (rc)
 		return weft_err_set(err, rc, "cannot translate '%s': %s", s->file,
 		                    rc == -EINVAL ? "it has errors" : weft_err_name(rc));
-	for (size_t i = 0; i < s->code.n; i++)
+	for (size_t i = 0; i < s->code.n && of == TUNE_WHOLE; i++)
 		opaque |= s->code.at[i].opaque;
 	rc = asked || opaque ? -ENOSYS : tune_tcc(s, &t, path, NULL);
 	if (rc)
@@ -148,7 +150,22 @@ int tune_compile(struct weft_spec *s, const char *path, struct weft_err *err)
 	return rc;
 }
 
-int tune_library_make(struct tune_library *l, struct weft_spec *s, struct weft_err *err)
+int tune_compile(struct weft_spec *s, enum tune_part_of of, const char *path, struct weft_err *err)
+{
+	int rc = compile(s, of, path, err);
+	if (rc)
+		return rc;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return weft_err_sys(err, errno, "cannot open the compiled tunlet");
+	rc = tune_object_check(fd, s->file, err);
+	close(fd);
+	if (rc)
+		unlink(path);
+	return rc;
+}
+
+int tune_library_make(struct tune_library *l, struct weft_spec *s, enum tune_part_of of, struct weft_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
 	char folder[64], file[sizeof folder + 16];
@@ -157,7 +174,7 @@ int tune_library_make(struct tune_library *l, struct weft_spec *s, struct weft_e
 	if (!mkdtemp(folder))
 		return weft_err_sys(err, errno, "cannot make a temporary folder");
 	snprintf(file, sizeof file, "%s/tunlet.so", folder);
-	int rc = tune_compile(s, file, err);
+	int rc = tune_compile(s, of, file, err);
 	if (!rc && (l->fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		rc = weft_err_sys(err, errno, "cannot open the compiled tunlet");
 	(void)!weft_remove_tree(folder, NULL);

@@ -11,6 +11,7 @@ struct gen {
 	struct tune_source *out;
 	enum spec_type returns;     /* of the function that is being written */
 	const struct expr *counter; /* worker[counter] is the instance that is worked on; NULL: none is */
+	enum tune_part_of of;
 };
 
 /* What follows comes from there; `exact`: letter by letter. */
@@ -26,5 +27,8 @@ void gen_splits(struct gen *g);
 
 /* -- gen_tcc.c: TinyCC's library; gen_tcc_none.c: -ENOSYS -- */
 int tune_tcc(struct weft_spec *s, const struct tune_source *t, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+
+/* -- gen_object.c: refuses an object of which something would run by being loaded -- */
+int tune_object_check(int fd, const char *name, struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif

@@ -424,7 +424,7 @@ static void check_one(void)
 		weft_spec_report(s, WEFT_ERROR, stdout);
 	REQUIRE(weft_spec_count(s, WEFT_ERROR) == 0);
 	snprintf(library, sizeof library, "%s/%llx.so", test_dir(), (unsigned long long)test_random());
-	REQUIRE(tune_compile(s, library, &err) == 0);
+	REQUIRE(tune_compile(s, TUNE_FOLDS, library, &err) == 0);
 	static struct random_event all[20][200];
 	unsigned n[20];
 	double time = 0;

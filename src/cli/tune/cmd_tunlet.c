@@ -115,7 +115,7 @@ static int write_text(const char *path, const struct weft_buf *text)
 static int write_form(const struct args *a, struct weft_spec *s)
 {
 	struct tune_source t = {0};
-	int rc = a->xml ? weft_spec_xml(s, &t.text) : tune_translate(s, &t);
+	int rc = a->xml ? weft_spec_xml(s, &t.text) : tune_translate(s, TUNE_WHOLE, &t);
 	int status = rc ? cli_fail_code(rc) : write_text(a->output ? a->output : "-", &t.text);
 	tune_source_fini(&t);
 	return status;
@@ -133,7 +133,7 @@ static int run_compile(const struct args *a, char **operand)
 	} else if (status == CLI_OK) {
 		char path[300];
 		snprintf(path, sizeof path, "%.290s.so", weft_spec_name(s));
-		if (tune_compile(s, a->output ? a->output : path, &err))
+		if (tune_compile(s, TUNE_WHOLE, a->output ? a->output : path, &err))
 			status = cli_fail(&err);
 	}
 	weft_spec_free(s);

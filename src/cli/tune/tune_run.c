@@ -125,6 +125,8 @@ static void analyzer_main(struct run *r, int *life)
 	struct weft_err err = {0};
 	struct tune_trace trace = {0};
 	in_party(r, life, "weft-analyzer");
+	/* Collectors have it. This process begins others that run what a specification says, in a copy of its memory. */
+	weft_secret_wipe(&r->tree.secret);
 	close_fd(&r->up[0]);
 	close_fd(&r->ready[0]);
 	probe_listener_leave(r->listener);
