@@ -87,8 +87,10 @@ static void heard_cost(struct analyze *a, const struct message_cost *m)
 
 static void heard(struct analyze *a, unsigned controller, const struct message *m)
 {
-	bool waits = m->kind == MESSAGE_EVENT || (m->kind == MESSAGE_GONE && m->gone.task) ||
+	bool waits = m->kind == MESSAGE_EVENT || m->kind == MESSAGE_LOST || (m->kind == MESSAGE_GONE && m->gone.task) ||
 	             (m->kind == MESSAGE_TASK && task_may_be_known(a, controller, &m->task));
+	if (m->kind == MESSAGE_LOST)
+		fold_lost(a, controller, m);
 	if (waits) {
 		if (order_put(a, controller, m))
 			analyze_fail(a, -ENOMEM, NULL);
@@ -100,9 +102,6 @@ static void heard(struct analyze *a, unsigned controller, const struct message *
 		task_inserted(a, &m->inserted);
 	} else if (m->kind == MESSAGE_ACTED) {
 		decide_acted(a, &m->acted);
-	} else if (m->kind == MESSAGE_LOST) {
-		task_lost(a, &m->lost);
-		fold_lost(a, controller, m);
 	} else if (m->kind == MESSAGE_HELLO) {
 		fold_hello(a, controller, &m->hello);
 	} else if (m->kind == MESSAGE_FOLDED) {
@@ -152,6 +151,8 @@ static void work(struct analyze *a, bool all)
 		} else if (m->kind == MESSAGE_FOLDED) {
 			fold_due(a, controller, &m->folded);
 			decide_all(a);
+		} else if (m->kind == MESSAGE_LOST) {
+			task_lost(a, &m->lost);
 		} else {
 			task_event(a, m);
 		}

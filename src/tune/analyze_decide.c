@@ -80,6 +80,7 @@ static void keep_iteration(struct analyze_tunlet *k, const struct weft_said *w, 
 static void said_evaluated(struct analyze_tunlet *k, const struct weft_said *w)
 {
 	k->evaluated++;
+	k->estimated += w->add;
 	double *copy = realloc(k->values, (w->n + 1) * sizeof *copy);
 	if (copy) {
 		memcpy(copy, w->value, w->n * sizeof *copy);
@@ -133,6 +134,7 @@ static void said_fault(struct analyze_tunlet *k, const struct weft_said *w)
 static void said_incomplete(struct analyze_tunlet *k, const struct weft_said *w)
 {
 	k->incomplete++;
+	k->lost += w->add;
 	keep_iteration(k, w, w->text);
 	show_line(k->a, true, "%s, iteration %lld: not decided upon: %s", weft_spec_name(k->s), (long long)w->iteration, w->text);
 }

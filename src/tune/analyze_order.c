@@ -89,9 +89,18 @@ int order_put_owned(struct analyze *a, unsigned controller, uint64_t time, struc
 	return 0;
 }
 
+/* What was lost was, before the events that are said after it. */
+static uint64_t time_of(const struct message *m)
+{
+	return m->kind == MESSAGE_EVENT  ? m->event.time
+	       : m->kind == MESSAGE_TASK ? m->task.time
+	       : m->kind == MESSAGE_LOST ? m->lost.since
+	                                 : m->gone.time;
+}
+
 int order_put(struct analyze *a, unsigned controller, const struct message *m)
 {
-	uint64_t time = m->kind == MESSAGE_EVENT ? m->event.time : m->kind == MESSAGE_TASK ? m->task.time : m->gone.time;
+	uint64_t time = time_of(m);
 	struct message *c = message_copy(m);
 	uint64_t *last = &a->fold[controller].last;
 	time = is_past(a, time) ? time : a->last_now;

@@ -68,7 +68,8 @@ struct analyze_tunlet {
 	unsigned who, first_point; /* towards the arbiter */
 	bool *asked;               /* of each event that can be added or removed: whether it is wanted now; owned */
 	uint64_t evaluated, incomplete, late, faults, restarts;
-	double *values; /* of the last evaluation; owned */
+	uint64_t lost, estimated; /* of those incomplete, and evaluated: with events that were lost */
+	double *values;           /* of the last evaluation; owned */
 	uint32_t n_values;
 	/* Events that are evaluated next, together, and the texts in them. */
 	WEFT_VEC(struct weft_eval_record) batch;

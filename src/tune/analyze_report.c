@@ -187,6 +187,12 @@ static void put_tunlet(struct report *r, const struct analyze_tunlet *k)
 	                   "\nTunlet '%s': %llu iterations evaluated, %llu not decided upon, %llu late events, %llu faults\n",
 	                   weft_spec_name(k->s), (unsigned long long)k->evaluated, (unsigned long long)k->incomplete,
 	                   (unsigned long long)k->late, (unsigned long long)k->faults);
+	if (k->lost)
+		fprintf(r->to, "  %llu iteration%s not decided upon: events were lost\n", (unsigned long long)k->lost,
+		        k->lost == 1 ? "" : "s");
+	if (k->estimated)
+		fprintf(r->to, "  %llu iteration%s evaluated although events were lost: estimates will do\n",
+		        (unsigned long long)k->estimated, k->estimated == 1 ? "" : "s");
 	put_iterations(r, k);
 	put_actions(r, k);
 	if (r->most > SHORT_ROWS)

@@ -359,11 +359,13 @@ void task_lost(struct analyze *a, const struct message_lost *m)
 	if (!t)
 		return;
 	task_flush(a);
-	t->lost += m->count;
-	show_line(a, true, "%s: %llu events lost", task_name(a, t, UINT32_MAX), (unsigned long long)m->count);
+	t->lost += m->again ? 0 : m->count;
+	if (!m->again)
+		show_line(a, true, "%s: %llu events lost", task_name(a, t, UINT32_MAX), (unsigned long long)m->count);
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		struct weft_err err = {0};
-		int rc = t->binding[k].actor < 0 ? 0 : weft_eval_lost(a->tunlet[k].e, t->id, m->count, &err);
+		double until = (double)(int64_t)(m->time - a->began) / a->tunlet[k].per_unit;
+		int rc = t->binding[k].actor < 0 ? 0 : weft_eval_lost(a->tunlet[k].e, t->id, m->count, until, &err);
 		if (rc)
 			analyze_fail(a, rc, &err);
 	}

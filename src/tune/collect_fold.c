@@ -11,6 +11,7 @@
 #include "eval_priv.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct below {
 struct open_iteration {
 	int64_t number;
 	bool open, asked, full, ended, dirty, told;
+	double opened; /* time of its first event; NAN: one below has said it */
 	struct own_group *group;
 	WEFT_VEC(struct below) below;
 };
@@ -59,6 +61,8 @@ struct folder {
 	unsigned n_closed;
 	WEFT_VEC(uint32_t) child;
 	struct weft_buf bytes;
+	double lost_until; /* some events were lost; */
+	uint64_t lost;     /* so many */
 };
 
 /* -- the host of the codes: all that may happen is a fault -- */
@@ -152,12 +156,25 @@ static void close_iteration(struct folder *f, struct open_iteration *it)
 	*it = (struct open_iteration){0};
 }
 
-static int give_up(struct folder *f, struct open_iteration *it, const char *why)
+static int say_gone(struct folder *f, struct open_iteration *it, const char *why, bool lost)
 {
-	struct fold gone = {.kind = FOLD_GONE, .iteration = it->number};
+	struct fold gone = {.kind = FOLD_GONE, .iteration = it->number, .bad = lost};
 	snprintf(gone.why, sizeof gone.why, "%s", why);
 	close_iteration(f, it);
 	return tell(f, &gone);
+}
+
+static int give_up(struct folder *f, struct open_iteration *it, const char *why)
+{
+	return say_gone(f, it, why, false);
+}
+
+/* Unless the specification says that estimates will do. */
+static int lose(struct folder *f, struct open_iteration *it)
+{
+	char why[80];
+	snprintf(why, sizeof why, "%llu events were lost", (unsigned long long)f->lost);
+	return f->s->estimates ? 0 : say_gone(f, it, why, true);
 }
 
 static bool was_closed(const struct folder *f, int64_t number)
@@ -199,7 +216,7 @@ static struct open_iteration *find_or_open(struct folder *f, int64_t number)
 		if (give_up(f, it, "later iterations have begun, and it was still not complete"))
 			return NULL;
 	}
-	*it = (struct open_iteration){.number = number, .open = true};
+	*it = (struct open_iteration){.number = number, .open = true, .opened = NAN};
 	it->group = f->spare ? f->spare : calloc(f->s->actor.n + 1, sizeof *it->group);
 	f->spare = NULL;
 	if (!it->group || tell_open(f, it)) {
@@ -335,8 +352,12 @@ int folder_event(struct folder *f, const struct folder_event *e)
 		if (!v->passes)
 			rc = tell(f, &(struct fold){.kind = FOLD_LATE, .iteration = number, .event = e->event});
 	} else {
+		bool begins = !it;
 		it = it ? it : find_or_open(f, number);
-		rc = it ? fold_event(f, it, e) : -ENOMEM;
+		if (it && begins)
+			it->opened = e->time;
+		rc = !it ? -ENOMEM : begins && e->time <= f->lost_until ? lose(f, it) : 0;
+		rc = rc || !it->open ? rc : fold_event(f, it, e);
 	}
 	return rc ? rc : v->passes ? FOLDER_FOLDED_AND_PASSES : FOLDER_FOLDED;
 }
@@ -509,14 +530,14 @@ int folder_ended(struct folder *f, uint32_t actor, int64_t id)
 	return rc;
 }
 
-int folder_lost(struct folder *f, int64_t id, uint64_t count)
+int folder_lost(struct folder *f, uint64_t count, double until)
 {
-	char why[160];
 	int rc = 0;
-	snprintf(why, sizeof why, "%llu events of task %lld were lost", (unsigned long long)count, (long long)id);
+	f->lost = count;
+	f->lost_until = until > f->lost_until ? until : f->lost_until;
 	for (unsigned i = 0; i < EVAL_OPEN_MAX && !rc; i++)
-		if (f->open[i].open)
-			rc = give_up(f, &f->open[i], why);
+		if (f->open[i].open && !(f->open[i].opened > until && isfinite(until)))
+			rc = lose(f, &f->open[i]);
 	return rc;
 }
 
@@ -639,7 +660,7 @@ int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
 	}
 	struct open_iteration *it = find_or_open(f, in.iteration);
 	if (it && in.kind == FOLD_GONE) {
-		rc = give_up(f, it, in.why);
+		rc = say_gone(f, it, in.why, in.bad);
 		fold_fini(&in);
 		return rc;
 	}
@@ -719,6 +740,7 @@ int folder_new(struct folder **out, struct weft_spec *s, const struct folder_how
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	f->s = s;
 	f->how = *how;
+	f->lost_until = -INFINITY;
 	f->made.fd = -1;
 	int rc = weft_spec_count(s, WEFT_ERROR) ? weft_err_set(err, -EINVAL, "the specification has errors") : load(f, err);
 	if (!rc && make_orders(f))

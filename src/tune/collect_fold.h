@@ -38,8 +38,8 @@ enum { FOLDER_FOLDED, FOLDER_FOLDED_AND_PASSES, FOLDER_PASSES };
 int folder_event(struct folder *f, const struct folder_event *e) WEFT_MUST_CHECK;
 /* A task ended; its actor. Tell it before the end is passed on. */
 int folder_ended(struct folder *f, uint32_t actor, int64_t id) WEFT_MUST_CHECK;
-/* Events of a task below were lost, or of one elsewhere: all open iterations may lack something. */
-int folder_lost(struct folder *f, int64_t id, uint64_t count) WEFT_MUST_CHECK;
+/* Events of a task below were lost, or of one elsewhere: iterations that are open, or begin by then, may lack something. */
+int folder_lost(struct folder *f, uint64_t count, double until) WEFT_MUST_CHECK;
 
 /* A collector below comes or goes; what it says. -EINVAL: no fold of this tunlet. */
 int folder_child(struct folder *f, uint32_t child, bool begins) WEFT_MUST_CHECK;

@@ -141,6 +141,11 @@ static void heard_spec(struct collect *c, const struct message_spec *m)
 
 /* -- events -- */
 
+static double unit_time(const struct collect_tunlet *k, uint64_t time)
+{
+	return (double)(int64_t)(time - k->began) / k->per_unit;
+}
+
 /* Whether an event is folded here; of what is not yet bound is kept how far it has got. */
 static bool to_fold(const struct collect_tunlet *k, struct collect_binding *b, uint32_t event, const struct message *m)
 {
@@ -174,7 +179,7 @@ static bool fold_event(struct collect *c, struct message *m)
 	}
 	struct folder_event e = {.event = event,
 	                         .id = t->tunlet[tunlet].id,
-	                         .time = (double)(int64_t)(m->event.time - k->began) / k->per_unit,
+	                         .time = unit_time(k, m->event.time),
 	                         .value = value,
 	                         .n = m->event.n};
 	int rc = folder_event(k->f, &e);
@@ -261,11 +266,18 @@ void route_forget(struct collect *c, uint64_t task)
 		c->over = true;
 }
 
-static void lost_events(struct collect *c, uint64_t count)
+static void lost_events(struct collect *c, const struct message_lost *m)
 {
 	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
 		if (c->tunlet[k].f)
-			c->over |= folder_lost(c->tunlet[k].f, 0, count) != 0;
+			c->over |= folder_lost(c->tunlet[k].f, m->count, unit_time(&c->tunlet[k], m->time)) != 0;
+}
+
+/* Not by rings but on the way, which is noticed at once. */
+static struct message_lost lost_now(struct collect *c, uint64_t task, uint64_t now, uint64_t count)
+{
+	uint64_t time = follow_time(&c->follow, now);
+	return (struct message_lost){.task = task, .time = time, .count = count, .since = time};
 }
 
 void route_lost(struct collect *c, const struct peer *p)
@@ -278,7 +290,7 @@ void route_lost(struct collect *c, const struct peer *p)
 			continue;
 		/* What was on its way is gone; of a controller, the tasks are, too. */
 		if (!m.lost.task)
-			m.lost = (struct message_lost){t->task, follow_time(&c->follow, now), 1};
+			m.lost = lost_now(c, t->task, now, 1);
 		t->orphan_ns = p->collector ? weft_monotonic_ns() : 1;
 		c->orphans = true;
 	}
@@ -287,7 +299,7 @@ void route_lost(struct collect *c, const struct peer *p)
 		if (c->tunlet[k].f)
 			c->over |= folder_child(c->tunlet[k].f, p->id, false) != 0;
 	if (m.lost.task && !c->ending) {
-		lost_events(c, 1);
+		lost_events(c, &m.lost);
 		route_say_up(c, &m);
 	}
 	route_orphans(c);
@@ -315,7 +327,8 @@ void route_orphans(struct collect *c)
 
 void route_moved(struct collect *c)
 {
-	lost_events(c, 1);
+	struct message_lost lost = lost_now(c, 0, collect_clock(c), 1);
+	lost_events(c, &lost);
 	for (size_t i = 0; i < c->task.n; i++) {
 		struct message m = {.kind = MESSAGE_HERE, .here = {c->task.at[i].task}};
 		route_say_up(c, &m);
@@ -414,8 +427,10 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 	if (grow_hear_below(c, from, m))
 		return;
 	if (time) {
-		uint64_t theirs = c->how.faulty ? follow_faulty(&c->how.fault, *time) : *time;
+		uint64_t theirs = c->how.faulty ? follow_faulty(&c->how.fault, *time) : *time, was = *time;
 		*time = follow_time(&c->follow, theirs);
+		if (m->kind == MESSAGE_LOST)
+			m->lost.since += *time - was;
 	}
 	if (m->kind == MESSAGE_HELLO)
 		heard_hello(c, from, &m->hello);
@@ -437,7 +452,7 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 		else if (m->kind == MESSAGE_NAMED)
 			heard_named(c, m->named.task);
 		else if (m->kind == MESSAGE_LOST)
-			lost_events(c, m->lost.count);
+			lost_events(c, &m->lost);
 		route_say_up(c, m);
 	}
 }
@@ -518,7 +533,7 @@ void route_down(struct collect *c, const struct message *m)
 		heard_close(c, &m->close);
 		to_collectors(c, m);
 	} else if (m->kind == MESSAGE_LOST) {
-		lost_events(c, m->lost.count);
+		lost_events(c, &m->lost);
 		to_collectors(c, m);
 	} else if (m->kind == MESSAGE_ABOVE) {
 		snprintf(c->above, sizeof c->above, "%s", m->above.address);
@@ -542,10 +557,9 @@ void route_flush(struct collect *c)
 	flush_folds(c);
 	if (c->up.dropped) {
 		struct message m = {.kind = MESSAGE_LOST};
-		m.lost = (struct message_lost){c->task.n ? c->task.at[0].task : 0, follow_time(&c->follow, collect_clock(c)),
-		                               c->up.dropped};
+		m.lost = lost_now(c, c->task.n ? c->task.at[0].task : 0, collect_clock(c), c->up.dropped);
 		c->up.dropped = 0;
-		lost_events(c, m.lost.count);
+		lost_events(c, &m.lost);
 		route_say_up(c, &m);
 	}
 }

@@ -68,8 +68,8 @@ struct control_task {
 	WEFT_VEC(struct point_want *) want;
 	WEFT_VEC(struct control_action *) action;
 	WEFT_VEC(struct control_held) held;
-	struct control_instant at; /* near which its newest events are */
-	uint64_t dropped, cost_said_ns;
+	struct control_instant at;              /* near which its newest events are */
+	uint64_t dropped, looked, cost_said_ns; /* dropped: events, as was said; looked: when that was looked at, in ticks */
 	struct message_cost cost;
 	const char *why;  /* it is let go; "": it ended by itself */
 	void *libweft;    /* of point_libweft; owned */
@@ -108,6 +108,7 @@ uint64_t control_time(const struct control *c, const struct control_instant *at,
 /* -- control_way.c -- */
 void way_begin(struct control_route *r);
 void way_event(struct control_task *t, const struct point_want *w, const struct message *m);
+void way_lost_events(struct control_task *t, struct message *m); /* by each way that the task's events go */
 /* By the way that its next event goes. */
 void way_say(struct control_task *t, const struct message *m);
 /* Says that it has ended, when all that was said of it before by other ways has been heard. */
@@ -126,6 +127,7 @@ void control_task_tell(struct control_task *t, unsigned kind, const void *at, si
 void control_task_free(struct control_task *t); /* joins its thread */
 /* An event of a want, from whatever kind of point. value: those of its fields. */
 void control_event(struct control_task *t, const struct point_want *w, struct message *m);
+void control_lost(struct control_task *t); /* whether events were lost is looked at, and said: before what was read is sent */
 
 /* -- control_who.c: what /proc and the environment of launchers say of a process -- */
 void control_describe(pid_t pid, struct message_task *out);

@@ -32,13 +32,6 @@ static void look_at_cost(struct control_task *t)
 {
 	t->cost.cpu_ns = cpu_of(t->pid, t->cost.cpu_ns);
 	t->cost_said_ns = weft_monotonic_ns();
-	uint64_t dropped = probe_dropped(t->s) + probe_lost(t->s);
-	if (dropped > t->dropped) {
-		struct message m = {.kind = MESSAGE_LOST};
-		m.lost = (struct message_lost){t->task, control_now(t->c), dropped - t->dropped};
-		control_say(t->c, &m);
-		t->dropped = dropped;
-	}
 }
 
 /* alive_at: when it was known to be alive; 0: that is not said. */
@@ -61,6 +54,25 @@ static void say_cost(struct control_task *t, uint64_t alive_at)
 }
 
 /* ---- events ---- */
+
+/*
+ * The rings count what they dropped, but not where: it was after the look before, and what was read before now is not sent yet. So all that is
+ * measured from that look to this one may lack something. Both instants are turned into ns as the events are that follow.
+ */
+void control_lost(struct control_task *t)
+{
+	uint64_t dropped = probe_dropped(t->s) + probe_lost(t->s), ticks = link_ticks();
+	struct message m = {.kind = MESSAGE_LOST};
+	m.lost = (struct message_lost){.task = t->task, .count = dropped - t->dropped};
+	if (dropped > t->dropped) {
+		control_look(t->c, &t->at);
+		m.lost.since = t->looked ? control_time(t->c, &t->at, t->looked) : 0;
+		m.lost.time = control_time(t->c, &t->at, ticks);
+		way_lost_events(t, &m);
+	}
+	t->dropped = dropped;
+	t->looked = ticks;
+}
 
 void control_event(struct control_task *t, const struct point_want *w, struct message *m)
 {
@@ -370,6 +382,7 @@ static void *task_main(void *arg)
 			t->why = ""; /* it has ended meanwhile */
 	}
 	drain(t, true);
+	control_lost(t);
 	look_at_cost(t);
 	say_cost(t, 0);
 	struct message m = {.kind = MESSAGE_GONE};

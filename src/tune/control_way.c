@@ -143,6 +143,20 @@ void way_event(struct control_task *t, const struct point_want *w, const struct 
 	pthread_mutex_unlock(&c->up_lock);
 }
 
+void way_lost_events(struct control_task *t, struct message *m)
+{
+	const struct control_route *r = &t->route;
+	bool done[CONTROL_WAYS] = {false};
+	pthread_mutex_lock(&t->c->up_lock);
+	for (unsigned e = r->n; e-- > 0; m->lost.again = true) {
+		unsigned way = r->epoch[e].way;
+		if (!done[way] && t->c->way[way].fd >= 0)
+			say(t->c, way, m);
+		done[way] = true;
+	}
+	pthread_mutex_unlock(&t->c->up_lock);
+}
+
 void way_say(struct control_task *t, const struct message *m)
 {
 	pthread_mutex_lock(&t->c->up_lock);

@@ -434,9 +434,9 @@ int weft_eval_fold(struct weft_eval *e, uint32_t child, const void *at, size_t n
 	return 0;
 }
 
-int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, struct weft_err *err)
+int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, double until, struct weft_err *err)
 {
-	e->request = (struct request){.kind = REQUEST_LOST, .id = id, .count = count};
+	e->request = (struct request){.kind = REQUEST_LOST, .id = id, .count = count, .time = until};
 	return ask(e, err);
 }
 

@@ -37,7 +37,7 @@ struct weft_said {
 	int64_t iteration; /* -1: none */
 	int64_t task;      /* that is meant; INT64_MIN: all of the actor */
 	uint32_t what;     /* point, event, or the code of a fault (UINT32_MAX: unknown) */
-	bool add;          /* WEFT_SAID_EVENT */
+	bool add;          /* WEFT_SAID_EVENT; of EVALUATED and INCOMPLETE: as events were lost */
 	enum tune_fault fault;
 	bool is_text;
 	double number;    /* WEFT_SAID_TUNE */
@@ -82,8 +82,8 @@ struct weft_eval_record {
 	uint32_t child; /* by way of which collector, as weft_eval_child knows it */
 };
 int weft_eval_events(struct weft_eval *e, const struct weft_eval_record *record, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
-/* Events of a task were lost. */
-int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, struct weft_err *err) WEFT_MUST_CHECK;
+/* Events of a task were lost: iterations that are open, or begin until then, may lack something. */
+int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, double until, struct weft_err *err) WEFT_MUST_CHECK;
 
 /*
  * What the tunlet's objective says, if variables had the values that are assumed (of one that is assumed twice, the later). -EAGAIN when it

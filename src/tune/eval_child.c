@@ -373,7 +373,7 @@ static void serve_store(const struct request *r)
 	else if (r->kind == REQUEST_BATCH)
 		serve_batch(r, serve_event);
 	else if (r->kind == REQUEST_LOST)
-		store_lost(child.store, r->id, r->count);
+		store_lost(child.store, r);
 	else if (r->kind == REQUEST_COST)
 		answer_cost(r);
 	else if (r->kind == REQUEST_FOLD)

@@ -127,7 +127,10 @@ void store_fold(struct store *st, uint32_t child, const void *at, size_t n)
 	it = it ? it : store_open_iteration(st, in.iteration);
 	st->now = it;
 	if (it && in.kind == FOLD_GONE) {
-		store_give_up(st, it, in.why);
+		if (in.bad)
+			store_give_up_lost(st, it, in.why);
+		else
+			store_give_up(st, it, in.why);
 		it = NULL;
 	}
 	struct said_fold *f = it ? said_by(it, child) : NULL;

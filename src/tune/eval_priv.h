@@ -109,7 +109,7 @@ struct store_host {
 int store_new(struct store **out, struct weft_spec *s, const struct store_host *host);
 void store_task(struct store *st, uint32_t actor, int64_t id, bool begins);
 void store_event(struct store *st, const struct request *r);
-void store_lost(struct store *st, int64_t id, uint64_t count);
+void store_lost(struct store *st, const struct request *r);
 void store_child(struct store *st, uint32_t child, bool begins); /* a collector */
 void store_fold(struct store *st, uint32_t child, const void *at, size_t n);
 double store_carried(const struct store *st, uint32_t variable); /* what an event has last said of it, or NaN */

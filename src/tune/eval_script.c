@@ -12,6 +12,7 @@
 #include "spec_priv.h"
 #include "base/fs.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ static int run_lost(struct script *p)
 	int64_t id, count;
 	int rc = number(p, p->n > 1 ? p->word[1] : NULL, &id);
 	rc = rc ? rc : number(p, p->n > 2 ? p->word[2] : NULL, &count);
-	return rc ? rc : weft_eval_lost(p->e, id, (uint64_t)count, p->err);
+	return rc ? rc : weft_eval_lost(p->e, id, (uint64_t)count, -INFINITY, p->err);
 }
 
 static int set_value(struct script *p, uint32_t event, char *pair, struct tune_value *value)

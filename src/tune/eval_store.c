@@ -167,10 +167,11 @@ int64_t store_count(struct store *st, int actor)
 
 /* -- opening and closing -- */
 
-static void answer_incomplete(struct store *st, struct iteration *it, const char *why)
+static void answer_incomplete(struct store *st, struct iteration *it, const char *why, bool lost)
 {
 	st->now = it;
 	struct answer *a = store_begin_answer(st, WEFT_SAID_INCOMPLETE);
+	a->add = lost;
 	snprintf(a->text, sizeof a->text, "%s", why);
 	store_send_answer(st);
 }
@@ -189,7 +190,13 @@ static void close_iteration(struct store *st, struct iteration *it)
 
 void store_give_up(struct store *st, struct iteration *it, const char *why)
 {
-	answer_incomplete(st, it, why);
+	answer_incomplete(st, it, why, false);
+	close_iteration(st, it);
+}
+
+void store_give_up_lost(struct store *st, struct iteration *it, const char *why)
+{
+	answer_incomplete(st, it, why, true);
 	close_iteration(st, it);
 }
 
@@ -255,7 +262,7 @@ struct iteration *store_open_iteration(struct store *st, int64_t number)
 		it = oldest;
 		store_give_up(st, it, "later iterations have begun, and it was still not complete");
 	}
-	*it = (struct iteration){.number = number, .open = true};
+	*it = (struct iteration){.number = number, .open = true, .opened = NAN};
 	it->steps = (struct weft_steps){.began = NAN, .ended = NAN, .begun_ns = weft_monotonic_ns()};
 	if (make_groups(st, it)) {
 		iteration_fini(st, it);
@@ -359,13 +366,24 @@ void store_task(struct store *st, uint32_t actor, int64_t id, bool begins)
 	task_vanished(st, t->actor, id);
 }
 
-void store_lost(struct store *st, int64_t id, uint64_t count)
+/* Of an iteration events may be missing: it goes, unless the specification says that estimates will do. */
+static void lose(struct store *st, struct iteration *it)
 {
 	char why[EVAL_TEXT_MAX];
-	snprintf(why, sizeof why, "%llu events of task %lld were lost", (unsigned long long)count, (long long)id);
+	it->lacks = true;
+	snprintf(why, sizeof why, "%llu events of task %lld were lost", (unsigned long long)st->lost, (long long)st->lost_by);
+	if (!st->s->estimates)
+		store_give_up_lost(st, it, why);
+}
+
+void store_lost(struct store *st, const struct request *r)
+{
+	st->lost = r->count;
+	st->lost_by = r->id;
+	st->lost_until = r->time > st->lost_until ? r->time : st->lost_until;
 	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++)
-		if (st->open[k].open)
-			store_give_up(st, &st->open[k], why);
+		if (st->open[k].open && !(st->open[k].opened > r->time && isfinite(r->time)))
+			lose(st, &st->open[k]);
 	st->now = NULL;
 }
 
@@ -395,6 +413,7 @@ static void answer_values(struct store *st)
 {
 	struct answer *a = store_begin_answer(st, WEFT_SAID_EVALUATED);
 	a->steps = st->now->steps;
+	a->add = st->now->lacks;
 	a->steps.computed_ns = weft_monotonic_ns();
 	for (int scope = SCOPE_PARAMETER; scope >= SCOPE_ITERATION; scope--)
 		for (size_t k = 0; k < st->s->attr.n; k++) {
@@ -533,7 +552,7 @@ static void evaluate(struct store *st, struct iteration *it)
 		memcpy(it->iter, b.iter, st->host.sizes[0]);
 		fold_ask(st, it, true);
 	} else if (ready && it->faulty) {
-		answer_incomplete(st, it, "a fault in its evaluation");
+		answer_incomplete(st, it, "a fault in its evaluation", false);
 	} else if (ready) {
 		st->evaluated = true;
 		answer_values(st);
@@ -690,9 +709,14 @@ void store_event(struct store *st, const struct request *r)
 		store_answer_late(st, r->what, number);
 		return;
 	}
-	if (!it)
+	bool begins = !it;
+	if (begins)
 		it = store_open_iteration(st, number);
-	if (!it)
+	if (it && begins)
+		it->opened = r->time;
+	if (it && begins && r->time <= st->lost_until)
+		lose(st, it);
+	if (!it || !it->open)
 		return;
 	st->now = it;
 	fill_values(e, r, v);
@@ -723,6 +747,7 @@ int store_new(struct store **out, struct weft_spec *s, const struct store_host *
 		return -ENOMEM;
 	st->s = s;
 	st->host = *host;
+	st->lost_until = -INFINITY;
 	st->depinics = spec_has_depinic(s);
 	st->param = calloc(1, host->sizes[1]);
 	st->answer = calloc(1, sizeof *st->answer);

@@ -30,7 +30,9 @@ struct iteration {
 	void *iter;
 	struct group *group; /* of each actor */
 	bool open, ended, faulty;
+	bool lacks;       /* events of it were lost, and it is evaluated all the same */
 	bool asked, full; /* collectors were; for all that they have */
+	double opened;    /* time of its first event; NAN: collectors have said it */
 	struct weft_steps steps;
 	WEFT_VEC(struct said_fold) said;
 };
@@ -54,8 +56,11 @@ struct store {
 	int64_t closed[CLOSED_MAX], latest, counted; /* counted: of iterations without a number */
 	unsigned n_closed;
 	bool any, evaluated, depinics;
-	double time;     /* of the event that is worked on */
-	double *carried; /* of each variable: what an event has last said of it; NaN: none has */
+	double time;       /* of the event that is worked on */
+	double lost_until; /* some were lost; */
+	uint64_t lost;     /* so many, */
+	int64_t lost_by;   /* of this task */
+	double *carried;   /* of each variable: what an event has last said of it; NaN: none has */
 	WEFT_VEC(struct task) task;
 	WEFT_VEC(size_t) vacant; /* places in task[] */
 	struct weft_map task_by_id;
@@ -71,6 +76,7 @@ struct store {
 struct answer *store_begin_answer(struct store *st, int kind);
 void store_send_answer(struct store *st);
 void store_give_up(struct store *st, struct iteration *it, const char *why);
+void store_give_up_lost(struct store *st, struct iteration *it, const char *why); /* as events were lost */
 bool store_was_closed(const struct store *st, int64_t number);
 struct iteration *store_find_open(struct store *st, int64_t number);
 struct iteration *store_open_iteration(struct store *st, int64_t number);

@@ -37,10 +37,11 @@ struct fold_group {
 struct fold {
 	enum fold_kind kind;
 	int64_t iteration;
-	uint32_t event;        /* FOLD_LATE */
-	bool reply;            /* the analyzer has asked for it */
-	bool ended, full, bad; /* end seen; all that is computed there is in it; a partial result failed */
-	char why[160];         /* FOLD_GONE */
+	uint32_t event; /* FOLD_LATE */
+	bool reply;     /* the analyzer has asked for it */
+	bool ended, full,
+		bad;   /* end seen; all that is computed there is in it; a partial result failed, or (GONE) events were lost */
+	char why[160]; /* FOLD_GONE */
 	uint32_t n_groups, n_parts;
 	struct fold_group *group; /* of each actor */
 	struct fold_number *part;

@@ -25,21 +25,30 @@ struct object {
 };
 
 /* Tags that bring no code to run. The loader's own additions have numbers beyond DT_NUM. */
-static const int64_t harmless[] = {
-	DT_NULL,     DT_NEEDED,  DT_PLTRELSZ, DT_PLTGOT,  DT_HASH,       DT_STRTAB,     DT_SYMTAB, DT_RELA,     DT_RELASZ,
-	DT_RELAENT,  DT_STRSZ,   DT_SYMENT,   DT_SONAME,  DT_SYMBOLIC,   DT_PLTREL,     DT_DEBUG,  DT_JMPREL,   DT_BIND_NOW,
-	DT_FLAGS,    DT_FLAGS_1, DT_GNU_HASH, DT_VERSYM,  DT_VERNEED,    DT_VERNEEDNUM, DT_VERDEF, DT_VERDEFNUM, DT_RELACOUNT,
-	DT_CHECKSUM, DT_TEXTREL, DT_RELR,     DT_RELRSZ,  DT_RELRENT,    0x70000001,    0x70000003, /* BTI, PAC: how its stubs are made */
+static const int64_t harmless[] =
+	{
+		DT_NULL,    DT_NEEDED,  DT_PLTRELSZ,   DT_PLTGOT,   DT_HASH,      DT_STRTAB,    DT_SYMTAB,
+		DT_RELA,    DT_RELASZ,  DT_RELAENT,    DT_STRSZ,    DT_SYMENT,    DT_SONAME,    DT_SYMBOLIC,
+		DT_PLTREL,  DT_DEBUG,   DT_JMPREL,     DT_BIND_NOW, DT_FLAGS,     DT_FLAGS_1,   DT_GNU_HASH,
+		DT_VERSYM,  DT_VERNEED, DT_VERNEEDNUM, DT_VERDEF,   DT_VERDEFNUM, DT_RELACOUNT, DT_CHECKSUM,
+		DT_TEXTREL, DT_RELR,    DT_RELRSZ,     DT_RELRENT,  0x70000001,   0x70000003, /* BTI, PAC: how its stubs are made */
 };
 
 static const struct {
 	int64_t tag;
 	const char *what;
 } runs[] = {
-	{DT_INIT, "a constructor"},          {DT_INIT_ARRAY, "a constructor"},  {DT_PREINIT_ARRAY, "a constructor"},
-	{DT_FINI, "a destructor"},           {DT_FINI_ARRAY, "a destructor"},   {DT_AUXILIARY, "another object's code"},
-	{DT_FILTER, "another object's code"}, {DT_AUDIT, "another object's code"}, {DT_DEPAUDIT, "another object's code"},
-	{DT_RPATH, "another object's code"}, {DT_RUNPATH, "another object's code"},
+	{DT_INIT, "a constructor"},
+	{DT_INIT_ARRAY, "a constructor"},
+	{DT_PREINIT_ARRAY, "a constructor"},
+	{DT_FINI, "a destructor"},
+	{DT_FINI_ARRAY, "a destructor"},
+	{DT_AUXILIARY, "another object's code"},
+	{DT_FILTER, "another object's code"},
+	{DT_AUDIT, "another object's code"},
+	{DT_DEPAUDIT, "another object's code"},
+	{DT_RPATH, "another object's code"},
+	{DT_RUNPATH, "another object's code"},
 };
 
 /* What the program has loaded already. */
@@ -176,5 +185,6 @@ int tune_object_check(int fd, const char *name, struct weft_err *err)
 	munmap(at, o.n);
 	if (!what)
 		return 0;
-	return weft_err_set(err, WEFT_E_SYNTAX, "'%s': a performance function would run before it is called: it has %s", name, what);
+	return weft_err_set(err, WEFT_E_SYNTAX, "'%s': a performance function would run before it is called: it has %s", name,
+	                    what);
 }

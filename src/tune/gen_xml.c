@@ -179,6 +179,7 @@ int weft_spec_xml(const struct weft_spec *borrowed, struct weft_buf *out)
 	element(out, 1, "comment", s->comment.z);
 	element(out, 1, "priority", s->priority.z);
 	element(out, 1, "hold", s->hold.z);
+	element(out, 1, "lost", s->lost.z);
 	element(out, 1, "weight", s->weight.z);
 	code_element(out, s, 1, "objective", s->objective);
 	for (size_t i = 0; i < s->include.n; i++)

@@ -144,8 +144,10 @@ struct message_event {
 	struct message_value value[MESSAGE_VALUES];
 };
 
+/* Events of the task were lost after `since`, until `time`; said before those that came after. again: said by another way, too. */
 struct message_lost {
-	uint64_t task, time, count;
+	uint64_t task, time, count, since;
+	bool again;
 };
 
 /* What came of an ACT (or an UNDO). */

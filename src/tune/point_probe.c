@@ -295,10 +295,12 @@ static void drain(struct control_task *t, bool last)
 		}
 	}
 	free(e);
+	control_lost(t);
 	struct message *m = t->held.n ? calloc(1, sizeof *m) : NULL;
 	if (!m)
 		return;
-	control_look(t->c, &t->at);
+	if (t->at.ticks < until || last)
+		control_look(t->c, &t->at);
 	qsort(t->held.at, t->held.n, sizeof *t->held.at, by_time);
 	for (; k < t->held.n && t->held.at[k].ticks <= until; k++) {
 		read_event(t, t->held.at[k].event, m);

@@ -120,6 +120,15 @@ static void resolve_rank(struct weft_spec *s)
 		s->share = 1;
 }
 
+/* What becomes of iterations of which events were lost. */
+static void resolve_lost(struct weft_spec *s)
+{
+	s->estimates = s->lost.z && strcmp(s->lost.z, "estimate") == 0;
+	if (s->lost.z && !s->estimates && strcmp(s->lost.z, "discard") != 0)
+		spec_say(s, WEFT_ERROR, "lost", s->lost.where, "one of discard, estimate",
+		         "lost: '%s' is nothing to do with an iteration of which events were lost", s->lost.z);
+}
+
 static bool is_identifier(const char *z)
 {
 	if (!z || !(*z == '_' || (*z >= 'a' && *z <= 'z') || (*z >= 'A' && *z <= 'Z')))
@@ -456,6 +465,7 @@ static void check_iteration_events(struct weft_spec *s)
 void spec_resolve(struct weft_spec *s)
 {
 	resolve_rank(s);
+	resolve_lost(s);
 	for (size_t i = 0; i < s->actor.n; i++) {
 		struct spec_actor *a = &s->actor.at[i];
 		check_identifier(s, &a->id);

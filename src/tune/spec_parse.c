@@ -44,6 +44,7 @@ static const struct property {
 	WORD(CTX_HEADER, LABEL_UNIT, weft_spec, unit, OPTIONAL),
 	WORD(CTX_HEADER, LABEL_PRIORITY, weft_spec, priority, OPTIONAL),
 	WORD(CTX_HEADER, LABEL_HOLD, weft_spec, hold, OPTIONAL),
+	WORD(CTX_HEADER, LABEL_LOST, weft_spec, lost, OPTIONAL),
 	WORD(CTX_HEADER, LABEL_WEIGHT, weft_spec, weight, OPTIONAL),
 	CODE(CTX_HEADER, LABEL_OBJECTIVE, weft_spec, objective, OPTIONAL, ROLE_OBJECTIVE),
 	WORD(CTX_VARIABLE, LABEL_ID, spec_variable, id, NEEDED),

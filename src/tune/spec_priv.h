@@ -181,7 +181,8 @@ struct weft_spec {
 	const char *file;
 	char *text; /* terminated */
 	uint32_t n;
-	struct word name, comment, unit, priority, hold, weight;
+	struct word name, comment, unit, priority, hold, weight, lost;
+	bool estimates; /* iterations of which events were lost are evaluated, too */
 	/* Beside other tunlets: arbiter.h */
 	int32_t rank;
 	uint32_t held;

@@ -90,6 +90,7 @@ static const struct {
 	{"req", LABEL_REQ, FORM_LINE, NULL},
 	{"priority", LABEL_PRIORITY, FORM_LINE, NULL},
 	{"hold", LABEL_HOLD, FORM_LINE, NULL},
+	{"lost", LABEL_LOST, FORM_LINE, NULL},
 	{"weight", LABEL_WEIGHT, FORM_LINE, NULL},
 	{"objective", LABEL_OBJECTIVE, FORM_CODE, NULL},
 	{"metric", LABEL_METRIC, FORM_CODE, NULL},

@@ -392,9 +392,9 @@ static void feed(struct tree *t, struct random_event *r, unsigned n)
 			tree_event(t, &r[i].e);
 		} else if (r[i].kind == A_LOSS) {
 			for (int k = 0; k < t->shape->n; k++)
-				CHECK(folder_lost(t->folder[k], r[i].e.id, 3) == 0);
+				CHECK(folder_lost(t->folder[k], 3, -INFINITY) == 0);
 			settle(t, true);
-			CHECK(weft_eval_lost(t->e, r[i].e.id, 3, NULL) == 0);
+			CHECK(weft_eval_lost(t->e, r[i].e.id, 3, -INFINITY, NULL) == 0);
 		} else {
 			int home = home_of(t, r[i].e.id);
 			if (home >= 0)
