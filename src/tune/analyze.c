@@ -121,12 +121,14 @@ static void heard(struct analyze *a, unsigned controller, const struct message *
 
 static void hear(struct analyze *a, unsigned i, struct message *m)
 {
-	int end = channel_fill(&a->controller[i]), rc;
-	while ((rc = channel_next(&a->controller[i], m)) > 0)
+	int end = channel_fill(&a->controller[i]), rc = 0;
+	while (!a->fold[i].over && (rc = channel_next(&a->controller[i], m)) > 0)
 		heard(a, i, m);
+	if (a->fold[i].over)
+		show_line(a, true, "a collector says a fold of more than 64 MiB, and is let go");
 	if (rc < 0)
 		show_line(a, true, "a controller says what nobody understands");
-	if (rc < 0 || end)
+	if (rc < 0 || end || a->fold[i].over)
 		lose(a, i);
 }
 

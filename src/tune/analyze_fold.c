@@ -100,7 +100,7 @@ void fold_heard(struct analyze *a, unsigned controller, const struct message_fol
 	struct weft_buf *b = &a->fold[controller].bytes;
 	weft_buf_add(b, m->bytes, m->n);
 	if (b->failed || b->n > FOLD_MOST) {
-		analyze_fail(a, -ENOMEM, NULL);
+		a->fold[controller].over = true;
 		return;
 	}
 	if (m->more)

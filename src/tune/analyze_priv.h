@@ -114,6 +114,7 @@ struct analyze_decision { /* what a tunlet has said in one evaluation, before it
 /* A controller that is a collector. */
 struct analyze_fold {
 	bool collector, ended;
+	bool over;             /* it says too much, and is let go */
 	uint64_t last;         /* time of what has come from it to wait its turn */
 	struct weft_buf bytes; /* of a fold that comes in pieces */
 };

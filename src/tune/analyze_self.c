@@ -15,6 +15,7 @@
 
 #define INTERVAL_NS UINT64_C(250000000)
 #define SELF_TASK (UINT64_C(0xffffffff) << 32)
+enum { COLLECTORS_MOST = 4096 }; /* who says that there are more is not believed */
 static const char analyzer_exe[] = "weft-analyzer", collector_exe[] = "weft-collector";
 
 struct sample {
@@ -108,7 +109,7 @@ static void heard_middle(struct analyze *a, const struct message_load *m)
 		*c = a->self.middle.at[--a->self.middle.n];
 	else if (!m->gone && c)
 		c->now = *m;
-	else if (!m->gone && weft_vec_push(&a->self.middle, new))
+	else if (!m->gone && a->self.middle.n < COLLECTORS_MOST && weft_vec_push(&a->self.middle, new))
 		analyze_fail(a, -ENOMEM, NULL);
 }
 
@@ -128,6 +129,8 @@ void self_heard(struct analyze *a, unsigned controller, const struct message_loa
 			forget(a, c);
 		return;
 	}
+	if (!c && a->self.collector.n >= COLLECTORS_MOST)
+		return;
 	if (!c) {
 		struct analyze_collector new = {.controller = controller,
 		                                .task = SELF_TASK | m->collector,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_MOST = 256 };
+enum { BATCH_MOST = 256, REFUSED_MOST = 1000 };
 
 struct analyze_task *task_find(struct analyze *a, uint64_t number)
 {
@@ -509,7 +509,7 @@ void task_inserted(struct analyze *a, const struct message_inserted *m)
 	bool quiet = m->rc && t->binding[tunlet].actor == ACTOR_OPEN;
 	if (line && !quiet)
 		show_line(a, m->rc != 0, "%s", line);
-	if (line && !quiet && m->rc && weft_vec_push(&a->refused, line) == 0)
+	if (line && !quiet && m->rc && a->refused.n < REFUSED_MOST && weft_vec_push(&a->refused, line) == 0)
 		return;
 	free(line);
 }

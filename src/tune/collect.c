@@ -133,7 +133,7 @@ int collect_add_below(struct collect *c, int fd, struct weft_wire *w, struct pee
 		free(p);
 		return -ENOMEM;
 	}
-	*p = (struct peer){.w = w, .alive = true, .id = ++c->ids};
+	*p = (struct peer){.w = w, .alive = true, .id = ++c->ids, .began_ns = weft_monotonic_ns()};
 	if (!w)
 		channel_init(&p->c, fd, CHANNEL_ALL);
 	if (out)
@@ -179,12 +179,14 @@ static bool hear_below(struct collect *c, struct peer *p)
 	if (!may_be_heard(c, p, 0))
 		return true;
 	int end = peer_fill(p), rc = 0, n = 0;
-	while ((!p->w || n < BATCH) && may_be_heard(c, p, n) && (rc = peer_next(p, c->in)) > 0) {
+	while ((!p->w || n < BATCH) && !p->over && may_be_heard(c, p, n) && (rc = peer_next(p, c->in)) > 0) {
 		route_up(c, p, c->in);
 		n++;
 	}
-	c->more |= rc > 0 && may_be_heard(c, p, 1);
-	return !end && rc >= 0;
+	if (p->over)
+		collect_say(c, "lets %s go: it says %s", p->w ? weft_wire_peer(p->w) : "a neighbour", p->over);
+	c->more |= rc > 0 && !p->over && may_be_heard(c, p, 1);
+	return !end && rc >= 0 && !p->over;
 }
 
 static void accept_below(struct collect *c)

@@ -171,12 +171,9 @@ static void begin_level(struct collect *c)
 /* ---- it goes: on its side ---- */
 
 /* Half of a fold that comes in pieces is nothing for others. */
-static bool says_half(const struct collect *c, const struct peer *p)
+static bool says_half(const struct peer *p)
 {
-	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
-		if (c->tunlet[k].fold_of == p->id && c->tunlet[k].fold.n)
-			return true;
-	return false;
+	return p->fold.n > 0;
 }
 
 /* 1: it is handed over; 0: not yet; -1: it has ended. */
@@ -189,7 +186,7 @@ static int hand(struct collect *c, struct peer *p)
 		route_up(c, p, c->in);
 	if (rc < 0 || weft_wire_flush(p->w) < 0)
 		return -1;
-	int fd = says_half(c, p) || c->up.c.fd_out >= 0 ? -EAGAIN : weft_wire_give(p->w, &state);
+	int fd = says_half(p) || c->up.c.fd_out >= 0 ? -EAGAIN : weft_wire_give(p->w, &state);
 	if (fd < 0)
 		return 0;
 	p->w = NULL;

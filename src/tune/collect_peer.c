@@ -71,6 +71,7 @@ void peer_end(struct peer *p)
 		channel_fini(&p->c);
 	weft_buf_fini(&p->bytes);
 	weft_buf_fini(&p->kept);
+	weft_buf_fini(&p->fold);
 	p->w = NULL;
 	p->alive = false;
 }

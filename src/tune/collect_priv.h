@@ -27,7 +27,11 @@ struct peer {
 	bool alive, collector, drained; /* drained: it has said its last, but for answers */
 	uint32_t id;                    /* of those below: never used again */
 	uint64_t dropped;               /* events that it did not take in time */
-	bool ready;                     /* a collector: it can fold */
+	uint64_t began_ns, tasks;       /* since when it is there; how many tasks it has said to be there */
+	struct weft_buf fold;           /* of one below, as it comes; of this tunlet: */
+	uint32_t fold_of;
+	const char *over; /* it says too much, and is let go: of what; or NULL */
+	bool ready;       /* a collector: it can fold */
 	/* of a leaf: */
 	pid_t pid;             /* 0: it is none */
 	uint32_t number;       /* in the run */
@@ -64,8 +68,6 @@ struct collect_tunlet {
 	bool passes; /* what is folded goes up, too */
 	struct collect *c;
 	uint32_t number;
-	struct weft_buf fold; /* of one below, as it comes; the id of whom */
-	uint32_t fold_of;
 	bool ends;            /* there were: */
 	int64_t ended, asked; /* the last iteration whose end went up, and the last one that was asked for or closed */
 };

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define GRACE_NS UINT64_C(2000000000)
-enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20 };
+/* TASKS_*: what another host may say to be there, at first and from then on; a shell that makes configure's tests begins some 200 a second. */
+enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20, TASKS_FIRST = 16384, TASKS_A_SECOND = 1000 };
 
 static struct peer *peer_of(struct collect *c, uint32_t id)
 {
@@ -211,22 +212,31 @@ static void heard_folded(struct collect *c, struct peer *from, const struct mess
 	struct collect_tunlet *k = m->tunlet < COLLECT_TUNLETS ? &c->tunlet[m->tunlet] : NULL;
 	if (!k || !k->f)
 		return;
-	if (k->fold_of != from->id)
-		k->fold.n = 0;
-	k->fold_of = from->id;
-	weft_buf_add(&k->fold, m->bytes, m->n);
-	if (k->fold.n > FOLD_MOST || k->fold.failed)
-		c->over = true;
-	if (m->more || c->over)
+	if (from->fold_of != m->tunlet)
+		from->fold.n = 0;
+	from->fold_of = m->tunlet;
+	weft_buf_add(&from->fold, m->bytes, m->n);
+	if (from->fold.n > FOLD_MOST || from->fold.failed)
+		from->over = "a fold of more than 64 MiB";
+	if (m->more || from->over)
 		return;
-	int rc = folder_below(k->f, from->id, k->fold.at, k->fold.n);
-	k->fold.n = 0;
+	int rc = folder_below(k->f, from->id, from->fold.at, from->fold.n);
+	from->fold.n = 0;
 	if (rc == -EINVAL)
 		collect_say(c, "a collector says what nobody understands");
 	c->over |= rc == -ENOMEM;
 }
 
 /* -- tasks -- */
+
+/* Of all that who is above keeps for each of them, there is an end. What is on this host has no wire, and is limited by it. */
+static bool may_have_one_more(struct peer *p)
+{
+	uint64_t seconds = (weft_monotonic_ns() - p->began_ns) / 1000000000;
+	if (p->w && ++p->tasks > TASKS_FIRST + TASKS_A_SECOND * seconds)
+		p->over = "that there are more processes than it may";
+	return !p->over;
+}
 
 struct collect_task *route_add_task(struct collect *c, uint64_t task, uint32_t by)
 {
@@ -442,6 +452,8 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 		heard_folded(c, from, &m->folded);
 	else if (m->kind == MESSAGE_EVENT && !from->collector && !count_event(c, m))
 		return;
+	else if ((m->kind == MESSAGE_TASK || m->kind == MESSAGE_HERE) && !may_have_one_more(from))
+		return;
 	else {
 		if (m->kind == MESSAGE_TASK)
 			(void)route_add_task(c, m->task.task, from->id);
@@ -570,7 +582,6 @@ void route_fini(struct collect *c)
 		folder_free(c->tunlet[k].f);
 		weft_spec_free(c->tunlet[k].s);
 		weft_buf_fini(&c->tunlet[k].text);
-		weft_buf_fini(&c->tunlet[k].fold);
 		free(c->tunlet[k].name);
 	}
 	weft_buf_fini(&c->said);

@@ -188,8 +188,9 @@ struct tree {
 	int n, parent[NODES]; /* collectors; -1: the analyzer */
 	int home[SIMS];       /* of each controller; DIRECT */
 	struct follow_fault fault[NODES];
-	int dies;    /* the collector that is killed half-way; 0: none */
-	bool levels; /* one of collectors comes and goes four times a second */
+	int dies;                                           /* the collector that is killed half-way; 0: none */
+	bool levels;                                        /* one of collectors comes and goes four times a second */
+	void (*bad)(struct peer *up, const struct tree *t); /* what one more collector says that knows the secret; or NULL */
 };
 
 struct stage {
@@ -363,6 +364,39 @@ static void pause_until(uint64_t time)
 		(void)poll(NULL, 0, (int)((time - now) / MS));
 }
 
+/* Until it is let go, or the run is over. */
+static pid_t begin_bad(struct stage *st)
+{
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid)
+		return pid;
+	struct peer up = {.alive = true};
+	close_from(3, NULL, 0);
+	if (weft_wire_connect(&up.w, st->address[0], &st->secret, 0, NULL) || weft_wire_wait(up.w, NULL, 60000 * MS, NULL))
+		_exit(4);
+	struct message m = {.kind = MESSAGE_HELLO};
+	m.hello = (struct message_hello){.version = MESSAGE_VERSION, .controller = 77, .host = "bad", .collector = true};
+	(void)!peer_send(&up, &m);
+	pause_until(st->start + 100 * MS);
+	st->t->bad(&up, st->t);
+	_exit(0);
+}
+
+/* False: who listens has ended it. */
+static bool bad_send(struct peer *up, const struct message *m)
+{
+	static struct message in;
+	int rc = peer_send(up, m);
+	while (rc == 0 && (rc = peer_flush(up)) == 0 && (peer_events(up) & POLLOUT)) {
+		struct pollfd p = {peer_fd(up), peer_events(up), 0};
+		(void)poll(&p, 1, 100);
+		while (peer_next(up, &in) > 0)
+			;
+	}
+	return rc == 0;
+}
+
 /* Runs it all; the report is malloc'd text. */
 static char *run_tree(const struct tree *t)
 {
@@ -389,14 +423,21 @@ static char *run_tree(const struct tree *t)
 	close(st.sims_begin[0]);
 	close(st.sims_begin[1]);
 	uint64_t over = st.start + ITERATIONS * PERIOD_MS * MS;
+	pid_t bad = t->bad ? begin_bad(&st) : 0;
 	if (t->dies) {
 		pause_until(st.start + ITERATIONS / 2 * PERIOD_MS * MS);
 		kill(st.collector[t->dies], SIGKILL);
 	}
 	pause_until(over + 1000 * MS);
 	REQUIRE(write(st.life[1], &end, sizeof end) == sizeof end);
+	uint64_t ended = weft_realtime_ns();
 	waitpid(st.analyzer, &status, 0);
 	CHECK_I64(status, 0);
+	/* It is not busy with what nobody wants. */
+	if (bad)
+		CHECK(weft_realtime_ns() - ended < 10000 * MS);
+	if (bad && waitpid(bad, &status, 0) == bad)
+		CHECK_I64(status, 0);
 	close(st.life[1]);
 	close(st.all_life[1]);
 	for (unsigned i = 0; i < SIMS; i++) {
@@ -520,4 +561,74 @@ TEST(a_collector_that_dies_is_passed_by)
 	if (!CHECK(before >= least) || !CHECK(after >= least))
 		printf("# %u before, %u after; the report:\n%s\n", before, after, report);
 	free(report);
+}
+
+/* A fold that never ends; more processes than any host has; more collectors. Each in a run of its own, which goes on. */
+static void say_endless_fold(struct peer *up, const struct tree *t)
+{
+	static char bytes[48 << 10];
+	struct message m = {.kind = MESSAGE_FOLDED, .folded = {.tunlet = 0, .more = true, .bytes = bytes, .n = sizeof bytes}};
+	uint64_t said = 0;
+	(void)t;
+	while (bad_send(up, &m) && said < UINT64_C(1) << 30)
+		said += sizeof bytes;
+	_exit(said < UINT64_C(1) << 30 ? 0 : 6);
+}
+
+static void say_tasks(struct peer *up, const struct tree *t)
+{
+	uint64_t n = 0;
+	struct message m = {.kind = MESSAGE_TASK};
+	(void)t;
+	for (; n < 1600000; n++) {
+		m.task = (struct message_task){.task = UINT64_C(77) << 32 | (n + 1),
+		                               .time = weft_realtime_ns(),
+		                               .pid = (uint32_t)n + 1,
+		                               .rank = -1,
+		                               .host = "bad",
+		                               .exe = "/bin/worker"};
+		if (!bad_send(up, &m))
+			break;
+	}
+	_exit(n < 1600000 ? 0 : 6);
+}
+
+static void say_loads(struct peer *up, const struct tree *t)
+{
+	struct message m = {.kind = MESSAGE_LOAD};
+	(void)t;
+	for (uint32_t n = 0; n < 100000; n++) {
+		m.load = (struct message_load){.time = weft_realtime_ns(), .collector = 1000 + n, .of = 1000 + n, .host = "bad"};
+		if (!bad_send(up, &m))
+			break;
+	}
+	_exit(0);
+}
+
+/* What its end costs are iterations that were in flight. */
+static void check_bad(const char *name, bool levels, void (*bad)(struct peer *up, const struct tree *t))
+{
+	struct tree t = {.name = name, .n = 1, .parent = {-1}, .levels = levels, .bad = bad};
+	if (!weft_wire_can_seal())
+		SKIP("this build is without libsodium");
+	char *report = run_tree(&t);
+	unsigned right = count_right(report, 1, ITERATIONS, 1e-6);
+	if (!CHECK(right >= ITERATIONS / 2))
+		printf("# with %s %u of %d iterations; the report:\n%s\n", name, right, ITERATIONS, report);
+	free(report);
+}
+
+TEST(a_fold_without_end_ends_who_says_it)
+{
+	check_bad("fold", false, say_endless_fold);
+}
+
+TEST(too_many_tasks_end_who_says_them)
+{
+	check_bad("tasks", false, say_tasks);
+}
+
+TEST(too_many_collectors_are_not_believed)
+{
+	check_bad("loads", true, say_loads);
 }
