@@ -92,10 +92,11 @@ struct sorter {
 	bool (*before)(const struct weft_spec *s, uint32_t a, uint32_t b); /* a must come before b */
 	bool (*wanted)(const struct weft_spec *s, uint32_t a, uint32_t event);
 	uint32_t event;
-	bool says;
+	bool says, readers_first;
 	uint32_t *out, n;
 };
 
+/* From the value where it is reported: on the path each one needs the next, or where readers come first, the one before. */
 static void say_cycle(struct sorter *o, uint32_t back)
 {
 	struct weft_spec *s = o->s;
@@ -103,9 +104,10 @@ static void say_cycle(struct sorter *o, uint32_t back)
 	uint32_t from = o->depth;
 	while (from > 0 && o->path[from - 1] != back)
 		from--;
-	for (uint32_t i = o->depth; i >= from && i > 0; i--)
-		weft_buf_printf(&b, "%s needs ", spec_attr_path(s, o->path[i - 1]));
-	weft_buf_puts(&b, spec_attr_path(s, o->path[o->depth - 1]));
+	weft_buf_printf(&b, "%s needs ", spec_attr_path(s, back));
+	for (uint32_t i = from; i < o->depth; i++)
+		weft_buf_printf(&b, "%s needs ", spec_attr_path(s, o->path[o->readers_first ? o->depth - 1 - (i - from) : i]));
+	weft_buf_puts(&b, spec_attr_path(s, back));
 	spec_say(s, WEFT_ERROR, "cycle", s->attr.at[back].id.where, NULL, "values depend on each other: %s", b.at ? b.at : "");
 	weft_buf_fini(&b);
 }
@@ -187,7 +189,13 @@ static uint32_t *room(struct weft_spec *s)
 /* Values of an event, in order; the first *n_first are those that see what was before it. */
 static uint32_t event_order(struct weft_spec *s, uint32_t event, uint32_t *out, uint32_t *n_first, bool says)
 {
-	struct sorter first = {.s = s, .before = reads_before, .wanted = wanted_first, .event = event, .out = out, .says = says};
+	struct sorter first = {.s = s,
+	                       .before = reads_before,
+	                       .wanted = wanted_first,
+	                       .event = event,
+	                       .out = out,
+	                       .says = says,
+	                       .readers_first = true};
 	*n_first = sort_attrs(&first);
 	struct sorter after =
 		{.s = s, .before = writes_before, .wanted = wanted_after, .event = event, .out = out + *n_first, .says = says};

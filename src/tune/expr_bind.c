@@ -208,6 +208,10 @@ static enum spec_type bind_field(struct binder *b, struct expr *e, uint32_t even
 		b->c->broken = true;
 		return e->type = TYPE_DOUBLE;
 	}
+	/* That it is carried is harmless; a value of which nobody said what is to be measured is not. */
+	if (f >= FIELD_FIRST && v->ref.at[f - FIELD_FIRST].variable == SPEC_NONE)
+		spec_say(s, WEFT_ERROR, "undeclared-variable", e->where, "declare it in VARIABLES AND VALUES",
+		         "'%s' is used, but no variable says what it is in the program", e->name);
 	become(e, REF_FIELD, event,
 	       f == FIELD_TIMESTAMP ? TYPE_DOUBLE
 	       : f < FIELD_FIRST    ? TYPE_INT

@@ -18,6 +18,7 @@ struct reader {
 	struct token t;
 	unsigned depth, chain; /* chain: operators in one statement, which trees lean on */
 	bool is_function;
+	bool cut;        /* the rest is not read: what is missing now is no mistake */
 	jmp_buf give_up; /* a function that leaves the subset */
 };
 
@@ -50,6 +51,8 @@ static void complain(struct reader *r, const char *rule, struct span where, cons
 	if (r->is_function)
 		longjmp(r->give_up, 1);
 	r->code->broken = true;
+	if (r->cut)
+		return;
 	if (where.n == 0)
 		where.n = 1;
 	spec_say(r->s, WEFT_ERROR, rule, where, fix, "%s", text);
@@ -75,23 +78,24 @@ static void set_op(struct reader *r, struct expr *e)
 	memcpy(e->op, r->s->text + r->t.where.at, r->t.where.n < 4 ? r->t.where.n : 3);
 }
 
-static bool deeper(struct reader *r)
+/* What costs too much is said once, and no more is read of it. */
+static bool cut(struct reader *r, const char *why)
 {
-	if (++r->depth <= DEPTH_MAX)
-		return true;
-	complain(r, "depth", r->t.where, NULL, "nested more than 100 deep");
+	complain(r, "depth", r->t.where, NULL, why);
+	r->cut = true;
 	r->t = (struct token){TOKEN_END, {r->end, 0}};
 	return false;
+}
+
+static bool deeper(struct reader *r)
+{
+	return ++r->depth <= DEPTH_MAX || cut(r, "nested more than 100 deep");
 }
 
 /* Whether one more operator may lean on the others of a statement; ends the reading when not. */
 static bool longer(struct reader *r)
 {
-	if (++r->chain <= CHAIN_MAX)
-		return true;
-	complain(r, "depth", r->t.where, NULL, "more than 400 operators in one statement");
-	r->t = (struct token){TOKEN_END, {r->end, 0}};
-	return false;
+	return ++r->chain <= CHAIN_MAX || cut(r, "more than 400 operators in one statement");
 }
 
 /* Behind the last token: where something is missing. */
@@ -349,6 +353,8 @@ static void end_statement(struct reader *r)
 	struct span here = behind(r);
 	here.n = 1;
 	if ((r->t.kind == TOKEN_END || at_op(r, "}")) && !r->is_function) {
+		if (r->cut)
+			return;
 		spec_say(r->s, WEFT_WARNING, "semicolon", here, "add ';' here", "';' is missing before %s", token_text(r));
 		return;
 	}
@@ -412,7 +418,7 @@ static struct expr *block(struct reader *r)
 		while (*last)
 			last = &(*last)->next;
 	}
-	if (!accept(r, "}"))
+	if (!accept(r, "}") && !r->cut)
 		complain(r, "unbalanced", open, missing_brace(r), "'{' is not closed");
 	return done(r, e);
 }

@@ -67,13 +67,37 @@ static bool accumulates(const struct expr *e)
 
 /* -- numbers -- */
 
+/* Brackets around what an expression says may belong to a part of it, of which the text begins behind them. */
+static const char *balanced_text(struct weft_spec *s, struct span w)
+{
+	int open = 0, least = 0;
+	for (uint32_t i = w.at; i < w.at + w.n; i++) {
+		open += (s->text[i] == '(') - (s->text[i] == ')');
+		least = open < least ? open : least;
+	}
+	for (int missing = open - least; missing > 0 && w.at + w.n < s->n; w.n++)
+		missing -= s->text[w.at + w.n] == ')';
+	for (; least < 0 && w.at > 0; w.at--, w.n++)
+		least += s->text[w.at - 1] == '(';
+	return expr_text(s, w);
+}
+
+/* As an operand of a division; `behind` it. */
+static const char *operand_text(struct weft_spec *s, const struct expr *e, bool behind)
+{
+	const char *text = balanced_text(s, e->where);
+	bool sum = e->kind == EXPR_BINARY && !strchr("*/%", e->op[0]);
+	bool wraps = e->kind == EXPR_CHOICE || e->kind == EXPR_ASSIGN || sum || (behind && e->kind == EXPR_BINARY);
+	return wraps ? spec_printf(s, "(%s)", text) : text;
+}
+
 static void check_division(struct rules *r, struct expr *e, bool real)
 {
 	struct weft_spec *s = r->s;
 	if (e->kind != EXPR_BINARY || e->op[0] != '/' || type_is_real(e->kid[0]->type) || type_is_real(e->kid[1]->type) ||
 	    e->kid[1]->kind == EXPR_NAME)
 		return;
-	const char *left = expr_text(s, e->kid[0]->where), *right = expr_text(s, e->kid[1]->where);
+	const char *left = operand_text(s, e->kid[0], false), *right = operand_text(s, e->kid[1], true);
 	bool number = e->kid[0]->kind == EXPR_NUMBER && e->kid[1]->kind != EXPR_NUMBER;
 	bool one = number && (real || strcmp(e->kid[0]->name, "1") == 0);
 	if (one)
@@ -108,7 +132,8 @@ static void check_precedence(struct rules *r, struct expr *e)
 		end++;
 	if (in_brackets(s, d) && end < s->n && s->text[end] == ')')
 		return;
-	const char *a = expr_text(s, d->kid[0]->where), *b = expr_text(s, d->kid[1]->where), *c = expr_text(s, e->kid[1]->where);
+	const char *a = operand_text(s, d->kid[0], false), *b = operand_text(s, d->kid[1], true),
+		   *c = operand_text(s, e->kid[1], true);
 	spec_say(s, WEFT_WARNING, "precedence", e->where, spec_printf(s, "%s/(%s*%s)", a, b, c),
 	         "'%s/%s*%s' multiplies by '%s'; to divide by both takes brackets", a, b, c, c);
 }

@@ -43,6 +43,7 @@ int weft_spec_new(struct weft_spec **out, const char *name, const char *text, si
 		if (s->text[i] == '\0')
 			s->text[i] = '?';
 	s->n = (uint32_t)n;
+	spec_find_lines(s);
 	read_all(s);
 	*out = s;
 	return 0;

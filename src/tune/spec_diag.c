@@ -45,15 +45,30 @@ const char *spec_printf(struct weft_spec *s, const char *fmt, ...)
 
 void spec_place(const struct weft_spec *s, uint32_t at, uint32_t *line, uint32_t *col)
 {
-	uint32_t begin = 0;
-	*line = 1;
+	uint32_t low = 0, high = s->n_lines;
 	at = at < s->n ? at : s->n;
-	for (uint32_t i = 0; i < at; i++)
-		if (s->text[i] == '\n') {
-			++*line;
-			begin = i + 1;
-		}
-	*col = at - begin + 1;
+	while (low + 1 < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (s->line_at[middle] <= at)
+			low = middle;
+		else
+			high = middle;
+	}
+	*line = low + 1;
+	*col = at - s->line_at[low] + 1;
+}
+
+void spec_find_lines(struct weft_spec *s)
+{
+	uint32_t n = 1;
+	for (uint32_t i = 0; i < s->n; i++)
+		n += s->text[i] == '\n';
+	s->line_at = spec_alloc(s, n * sizeof *s->line_at);
+	s->line_at[0] = 0;
+	s->n_lines = 1;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->text[i] == '\n')
+			s->line_at[s->n_lines++] = i + 1;
 }
 
 void spec_say(struct weft_spec *s, enum weft_severity severity, const char *rule, struct span where, const char *fix,
@@ -127,16 +142,28 @@ const struct weft_diag *weft_spec_diag(const struct weft_spec *s, unsigned i)
 
 /* -- printing -- */
 
-/* The source line, with tabs as one blank and no control characters; then the marks below what is meant. */
+enum { SHOWN_BEFORE = 100, SHOWN_BEHIND = 160 };
+
+static bool in_character(const struct weft_spec *s, uint32_t at)
+{
+	return at < s->n && (s->text[at] & 0xc0) == 0x80;
+}
+
+/* The source line, with tabs as one blank and no control characters; then the marks below what is meant. Of a long line, what is around that. */
 static void print_source(const struct weft_spec *s, const struct weft_diag *d, FILE *to)
 {
-	uint32_t begin = d->at - (d->col - 1), end = begin;
-	while (end < s->n && s->text[end] != '\n')
+	uint32_t line = d->at - (d->col - 1), begin = d->col > SHOWN_BEFORE ? d->at - SHOWN_BEFORE : line, end = d->at;
+	while (in_character(s, begin))
+		begin++;
+	while (end < s->n && s->text[end] != '\n' && end - d->at < SHOWN_BEHIND)
 		end++;
-	fprintf(to, "%6u | ", d->line);
+	while (in_character(s, end))
+		end++;
+	bool more = end < s->n && s->text[end] != '\n';
+	fprintf(to, "%6u | %s", d->line, begin > line ? "…" : "");
 	for (uint32_t i = begin; i < end; i++)
 		fputc((unsigned char)s->text[i] < 32 || s->text[i] == 127 ? ' ' : s->text[i], to);
-	fprintf(to, "\n       | ");
+	fprintf(to, "%s\n       | %s", more ? "…" : "", begin > line ? " " : "");
 	for (uint32_t i = begin; i < d->at; i++)
 		if ((s->text[i] & 0xc0) != 0x80)
 			fputc(' ', to);

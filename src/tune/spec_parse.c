@@ -424,6 +424,9 @@ void spec_parse(struct weft_spec *s)
 	close_entity(&p, false);
 	leave_context(&p, CTX_NONE);
 	struct span end = {s->n, 0};
+	/* In the last line that says something. */
+	while (end.at > 0 && strchr(" \t\r\n", s->text[end.at - 1]))
+		end.at--;
 	if (!begun)
 		spec_say(s, WEFT_ERROR, "empty", end, NULL, "nothing is specified");
 	else if (p.section != KEY_ENDTUNLET)

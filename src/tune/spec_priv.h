@@ -181,6 +181,7 @@ struct weft_spec {
 	const char *file;
 	char *text; /* terminated */
 	uint32_t n;
+	uint32_t *line_at, n_lines; /* where each line begins */
 	struct word name, comment, unit, priority, hold, weight, lost;
 	bool estimates; /* iterations of which events were lost are evaluated, too */
 	/* Beside other tunlets: arbiter.h */
@@ -216,6 +217,7 @@ const char *spec_printf(struct weft_spec *s, const char *fmt, ...) WEFT_PRINTF(2
 void spec_say(struct weft_spec *s, enum weft_severity severity, const char *rule, struct span where, const char *fix,
               const char *fmt, ...) WEFT_PRINTF(6, 7);
 void spec_sort_diags(struct weft_spec *s);
+void spec_find_lines(struct weft_spec *s);
 void spec_place(const struct weft_spec *s, uint32_t at, uint32_t *line, uint32_t *col);
 struct bits spec_bits(struct weft_spec *s, size_t n);
 static inline void bits_set(struct bits *b, uint32_t i)

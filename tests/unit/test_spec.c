@@ -43,7 +43,12 @@ static char *rules_of(const char *text)
 static char *framed(const char *iteration, const char *parameter, const char *dependency, const char *function)
 {
 	struct weft_buf b = {0};
-	weft_buf_printf(&b, frame, iteration ? iteration : "iter.k = E.it;", parameter ? parameter : "p = 1;",
+	/* A value that E carries, and that no variable describes. */
+	static char carries[2 * sizeof frame];
+	const char *at = iteration && strstr(iteration, "extra") ? strstr(frame, "id: it\nendevent\nACTORS") : NULL;
+	snprintf(carries, sizeof carries, "%.*s%s%s", at ? (int)(at - frame) : 0, frame, at ? "id: extra\n" : "",
+	         at ? at : frame);
+	weft_buf_printf(&b, carries, iteration ? iteration : "iter.k = E.it;", parameter ? parameter : "p = 1;",
 	                dependency ? dependency : "none", function ? function : "int f(int a) { return a; }");
 	char *got = rules_of(b.at);
 	weft_buf_fini(&b);
@@ -61,6 +66,7 @@ static const struct {
 	{"iter.k = E.it; }", 0, 0, 0, "E:unbalanced"},
 	{"iter.k = E.nothing;", 0, 0, 0, "E:undeclared"},
 	{"iter.kk = E.it;", 0, 0, 0, "E:undeclared"},
+	{"iter.k = E.extra;", 0, 0, 0, "W:undeclared-variable E:undeclared-variable"},
 	{"iter.k = B.it;", 0, 0, 0, "E:event-data"},
 	{"iter.k = E.id % 2;", 0, 0, 0, ""},
 	{"iter.k = E.timestamp % 2;", 0, 0, 0, "E:type"},
@@ -156,7 +162,91 @@ TEST(a_diagnosis_has_its_place)
 	weft_spec_free(s);
 }
 
+/* The first diagnosis by that rule. */
+static const struct weft_diag *diag_by(const struct weft_spec *s, const char *rule)
+{
+	const struct weft_diag *d;
+	for (unsigned i = 0; (d = weft_spec_diag(s, i)); i++)
+		if (strcmp(d->rule, rule) == 0)
+			return d;
+	return NULL;
+}
+
+/* Where each is said, and with which correction. */
+TEST(places_and_corrections)
+{
+	static const struct {
+		const char *parameter, *rule, *text, *fix;
+		uint32_t line;
+	} rows[] = {
+		{"p = 100/(q-q);", "integer-division", "divides whole numbers", "100.0/(q-q)", 61},
+		{"p = (q+1)*100/(q-q);", "integer-division", "its fraction is lost", "(q+1)*100/(double)(q-q)", 61},
+		{"p = q/(q+1)*(q+2);", "precedence", "multiplies by '(q+2)'", "q/((q+1)*(q+2))", 61},
+		{"p = q;", "cycle", "p needs q needs p", NULL, 58},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct weft_buf b = {0};
+		struct weft_spec *s;
+		char text[sizeof frame];
+		snprintf(text, sizeof text, "%s", frame);
+		/* q is a whole number; and in the last row it depends on p. */
+		if (i < 3)
+			memcpy(strstr(text, "id: q\ntype: double"), "id: q\ntype:    int", strlen("id: q\ntype: double"));
+		if (i < 3)
+			memcpy(strstr(text, "value: /# q = p; #/\ndependency: p"), "value: /# q = 1; #/\ndependency: k",
+			       strlen("value: /# q = p; #/\ndependency: p"));
+		weft_buf_printf(&b, text, "iter.k = E.it;", rows[i].parameter, "none", "int f(int a) { return a; }");
+		REQUIRE(weft_spec_new(&s, "t.tsl", b.at, b.n, NULL) == 0);
+		const struct weft_diag *d = diag_by(s, rows[i].rule);
+		if (!CHECK(d != NULL))
+			weft_spec_report(s, WEFT_NOTE, stdout);
+		if (d) {
+			CHECK_U64(d->line, rows[i].line);
+			CHECK(strstr(d->text, rows[i].text) != NULL || !printf("# %s\n", d->text));
+			CHECK(!rows[i].fix || (d->fix && !strcmp(d->fix, rows[i].fix)) || !printf("# %s\n", d->fix));
+		}
+		weft_spec_free(s);
+		weft_buf_fini(&b);
+	}
+	/* What is missing at the end is missing in the last line that there is. */
+	static const char open[] = "TUNLET\nid: t\nTUNING POINTS\n\n";
+	struct weft_spec *s;
+	REQUIRE(weft_spec_new(&s, "t.tsl", open, sizeof open - 1, NULL) == 0);
+	const struct weft_diag *d = diag_by(s, "delimiters");
+	CHECK(d && d->line == 3);
+	weft_spec_free(s);
+}
+
 /* -- depth and length have limits, never the stack -- */
+
+/* What costs too much is said once, in few words, however long it is. */
+TEST(a_kilobyte_costs_little)
+{
+	static const char *const forms[][2] = {{"(", ")"}, {"1+", ""}, {"1?2:", ""}, {"{", "}"}, {"if(1)", ""}, {"for(;;)", ""}};
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		struct weft_buf b = {0}, text = {0};
+		struct weft_spec *s;
+		char *said = NULL;
+		size_t n = 0;
+		for (int k = 0; k < 100000; k++)
+			weft_buf_puts(&b, forms[i][0]);
+		weft_buf_puts(&b, "1");
+		for (int k = 0; k < 100000; k++)
+			weft_buf_puts(&b, forms[i][1]);
+		weft_buf_printf(&text, frame, b.at, "p = 1;", "none", "int f(int a) { return a; }");
+		REQUIRE(weft_spec_new(&s, "t.tsl", text.at, text.n, NULL) == 0);
+		if (!CHECK_U64(weft_spec_count(s, WEFT_ERROR), 1))
+			printf("# %s\n", forms[i][0]);
+		FILE *to = open_memstream(&said, &n);
+		weft_spec_report(s, WEFT_WARNING, to);
+		fclose(to);
+		CHECK(n < 4000);
+		free(said);
+		weft_spec_free(s);
+		weft_buf_fini(&text);
+		weft_buf_fini(&b);
+	}
+}
 
 TEST(nesting_is_limited)
 {
