@@ -44,6 +44,7 @@ void decide_end(struct analyze *a)
 {
 	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
 		free(a->tunlet[i].values);
+		free(a->tunlet[i].fault.at);
 	}
 	for (size_t i = 0; i < a->action.n; i++)
 		free_action(&a->action.at[i]);
@@ -118,25 +119,16 @@ static void said_event(struct analyze_tunlet *k, const struct weft_said *w)
 	          w->add ? "added" : "removed");
 }
 
-static void said_fault(struct analyze_tunlet *k, const struct weft_said *w)
-{
-	uint32_t line, col;
-	k->faults++;
-	if (w->what == SPEC_NONE) {
-		show_line(k->a, true, "%s: %s", weft_spec_name(k->s), weft_fault_name[w->fault]);
-		return;
-	}
-	spec_place(k->s, k->s->code.at[w->what].where.at, &line, &col);
-	show_line(k->a, true, "%s, iteration %lld: %s (%s:%u:%u)", weft_spec_name(k->s), (long long)w->iteration,
-	          weft_fault_name[w->fault], k->s->file, line, col);
-}
-
 static void said_incomplete(struct analyze_tunlet *k, const struct weft_said *w)
 {
 	k->incomplete++;
 	k->lost += w->add;
 	keep_iteration(k, w, w->text);
-	show_line(k->a, true, "%s, iteration %lld: not decided upon: %s", weft_spec_name(k->s), (long long)w->iteration, w->text);
+	/* The same reason again and again is in the report. */
+	if (strcmp(k->why, w->text) != 0)
+		show_line(k->a, true, "%s, iteration %lld: not decided upon: %s", weft_spec_name(k->s), (long long)w->iteration,
+		          w->text);
+	snprintf(k->why, sizeof k->why, "%s", w->text);
 }
 
 static void said_late(struct analyze_tunlet *k, const struct weft_said *w)
@@ -164,7 +156,7 @@ void decide_said(void *ctx, const struct weft_said *w)
 		[WEFT_SAID_EVALUATED] = said_evaluated,
 		[WEFT_SAID_TUNE] = said_tune,
 		[WEFT_SAID_EVENT] = said_event,
-		[WEFT_SAID_FAULT] = said_fault,
+		[WEFT_SAID_FAULT] = fault_said,
 		[WEFT_SAID_INCOMPLETE] = said_incomplete,
 		[WEFT_SAID_LATE] = said_late,
 		[WEFT_SAID_HANDLER] = said_handler,

@@ -7,6 +7,7 @@
  *     analyze_hold.c    tasks that wait until it is known whether the former program has ended
  *     analyze_task.c    tasks: which actors they are, what is wanted of them
  *     analyze_decide.c  what the evaluation says; the arbiter; actions there and back
+ *     analyze_fault.c   faults in what a specification computes
  *     analyze_self.c    the analyzer and its collectors, as tasks of the tunlet that chooses their number
  *     analyze_split.c   the first collector, where the run began without one
  *     analyze_sink.c    what is kept of it in a trace
@@ -28,6 +29,7 @@
 #include "spec_priv.h"
 #include <sys/types.h>
 
+enum { EVAL_WHY_BYTES = 256 };
 enum { ACTOR_OPEN = -1, ACTOR_NONE = -2, EVENT_ENTERS = 0x8000, ANALYZE_CONTROLLERS = 64, ANALYZE_SELF = ANALYZE_CONTROLLERS };
 
 /* An event that waits: the message without what is not used of it. */
@@ -59,6 +61,13 @@ struct analyze_task {
 
 struct analyze;
 
+struct analyze_fault {
+	uint32_t code; /* SPEC_NONE: unknown */
+	enum tune_fault kind;
+	int64_t iteration; /* the first one */
+	uint64_t count;
+};
+
 struct analyze_tunlet {
 	struct analyze *a;
 	unsigned index;
@@ -68,8 +77,10 @@ struct analyze_tunlet {
 	unsigned who, first_point; /* towards the arbiter */
 	bool *asked;               /* of each event that can be added or removed: whether it is wanted now; owned */
 	uint64_t evaluated, incomplete, late, faults, restarts;
-	uint64_t lost, estimated; /* of those incomplete, and evaluated: with events that were lost */
-	double *values;           /* of the last evaluation; owned */
+	uint64_t lost, estimated;             /* of those incomplete, and evaluated: with events that were lost */
+	WEFT_VEC(struct analyze_fault) fault; /* by place and kind */
+	char why[EVAL_WHY_BYTES];             /* an iteration was not decided upon last */
+	double *values;                       /* of the last evaluation; owned */
 	uint32_t n_values;
 	/* Events that are evaluated next, together, and the texts in them. */
 	WEFT_VEC(struct weft_eval_record) batch;
@@ -262,6 +273,10 @@ void decide_phrase(const struct spec_point *p, const struct message_value *v, ch
 int decide_begin(struct analyze *a, struct weft_err *err) WEFT_MUST_CHECK;
 int decide_add(struct analyze *a, struct analyze_tunlet *k, struct weft_err *err) WEFT_MUST_CHECK;
 void decide_end(struct analyze *a);
+
+/* -- analyze_fault.c -- */
+void fault_said(struct analyze_tunlet *k, const struct weft_said *w);
+void fault_report(const struct analyze_tunlet *k, FILE *to);
 
 /* -- analyze.c -- */
 int analyze_begin_tunlet(struct analyze *a, uint32_t tunlet, struct weft_err *err) WEFT_MUST_CHECK;

@@ -193,6 +193,7 @@ static void put_tunlet(struct report *r, const struct analyze_tunlet *k)
 	if (k->estimated)
 		fprintf(r->to, "  %llu iteration%s evaluated although events were lost: estimates will do\n",
 		        (unsigned long long)k->estimated, k->estimated == 1 ? "" : "s");
+	fault_report(k, r->to);
 	put_iterations(r, k);
 	put_actions(r, k);
 	if (r->most > SHORT_ROWS)

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -31,6 +32,7 @@ const char *const weft_fault_name[FAULTS] = {
 	"a value that nobody knows",
 	"a metric that cannot be computed",
 	"it wanted something of the system: a file, a socket, a process…",
+	"no memory is left in its process",
 };
 
 struct known_task {
@@ -51,6 +53,7 @@ struct weft_eval {
 	struct answer answer;
 	struct request request;
 	char name[128];
+	volatile uint32_t *running; /* shared with the child; what it says there is checked */
 	unsigned restarts;
 	struct live *live; /* the events so far; NULL: no parameter is a metric */
 	bool has_cost;
@@ -131,6 +134,7 @@ static int begin_child(struct weft_eval *e, struct weft_err *err)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return weft_err_sys(err, errno, "cannot begin the tunlet's process");
 	fflush(NULL);
+	*e->running = SPEC_NONE;
 	pid_t pid = fork();
 	if (pid < 0) {
 		int no = errno;
@@ -140,7 +144,7 @@ static int begin_child(struct weft_eval *e, struct weft_err *err)
 	}
 	if (pid == 0) {
 		close(pair[0]);
-		eval_child(&(struct eval_begin){e->s, e->how.handlers, e->library.fd, pair[1], e->how.memory});
+		eval_child(&(struct eval_begin){e->s, e->how.handlers, e->library.fd, pair[1], e->how.memory, e->running});
 	}
 	close(pair[1]);
 	e->pid = pid;
@@ -243,11 +247,12 @@ static int ask_once(struct weft_eval *e)
 			pass_on(e);
 		}
 	}
+	uint32_t running = *e->running;
 	if (!said_last)
 		say(e, &(struct weft_said){.kind = WEFT_SAID_FAULT,
 		                           .iteration = -1,
 		                           .task = INT64_MIN,
-		                           .what = SPEC_NONE,
+		                           .what = running < e->s->code.n ? running : SPEC_NONE,
 		                           .fault = rc == -ETIME ? FAULT_TIME : FAULT_EXIT,
 		                           .text = ""});
 	return 1;
@@ -471,7 +476,10 @@ int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft
 	e->how.memory = how->memory ? how->memory : 256 << 20;
 	e->socket = -1;
 	e->library.fd = -1;
-	int rc = weft_spec_has_metrics(s) && live_new(&e->live) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
+	void *shared = mmap(NULL, sizeof *e->running, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	e->running = shared == MAP_FAILED ? NULL : shared;
+	int rc = !e->running || (weft_spec_has_metrics(s) && live_new(&e->live)) ? weft_err_set(err, -ENOMEM, "out of memory")
+	                                                                         : 0;
 	if (!rc && !how->handlers)
 		rc = tune_library_make(&e->library, s, TUNE_WHOLE, err);
 	rc = rc ? rc : begin_child(e, err);
@@ -492,6 +500,8 @@ void weft_eval_free(struct weft_eval *e)
 		(void)ask_once(e);
 	end_child(e);
 	tune_library_close(&e->library);
+	if (e->running)
+		munmap((void *)(uintptr_t)e->running, sizeof *e->running);
 	live_free(e->live);
 	free(e->task.at);
 	weft_map_fini(&e->task_at);

@@ -41,6 +41,7 @@ static struct {
 	sigjmp_buf *jump; /* of the innermost code that runs */
 	volatile sig_atomic_t fault;
 	uint32_t code;
+	volatile uint32_t *running; /* shared with the caller: code, while one runs */
 	struct answer answer;
 	struct weft_intern texts;
 	const struct request *asked; /* for the objective; NULL: it is not being asked */
@@ -69,10 +70,10 @@ static void say_fault(uint32_t code, enum tune_fault fault)
 static bool run_guarded(uint32_t code, void (*function)(void))
 {
 	sigjmp_buf here, *outer = child.jump;
-	uint32_t outer_code = child.code;
+	const volatile uint32_t outer_code = child.code;
 	bool ok = true;
 	child.jump = &here;
-	child.code = code;
+	child.code = *child.running = code;
 	child.fault = FAULT_NONE;
 	/* Handlers leave the mask as it is (SA_NODEFER): it need not be kept, which would be a system call. */
 	if (sigsetjmp(here, 0) == 0) {
@@ -85,6 +86,7 @@ static bool run_guarded(uint32_t code, void (*function)(void))
 	}
 	child.jump = outer;
 	child.code = outer_code;
+	*child.running = outer ? outer_code : SPEC_NONE;
 	return ok;
 }
 
@@ -416,8 +418,9 @@ static void begin_hand(void *library, const struct store_host *out)
 	const void *code = dlsym(library, "weft_tunlet");
 	if (!code)
 		fail_to_begin("it exports no 'weft_tunlet'");
-	if (hand_new(&child.hand, child.s, code, out))
-		_exit(7);
+	int rc = hand_new(&child.hand, child.s, code, out);
+	if (rc)
+		fail_to_begin(weft_err_name(rc));
 }
 
 static void begin_store(void *library, struct store_host *out)
@@ -432,7 +435,7 @@ static void begin_store(void *library, struct store_host *out)
 	*child.globals = (struct tune_globals){.host = &host};
 	out->globals = child.globals;
 	if (setjmp(child.s->oom) || store_new(&child.store, child.s, out))
-		_exit(7);
+		fail_to_begin(weft_err_name(-ENOMEM));
 }
 
 /* Behind the fence that loading needs; then the narrower one. Where the kernel has none, limits are left. */
@@ -457,6 +460,7 @@ _Noreturn void eval_child(const struct eval_begin *b)
 	                         .part = run_part,
 	                         .metric = host_metric};
 	child.s = b->s;
+	child.running = b->running;
 	keep_descriptors(b->socket, b->handlers ? -1 : b->library);
 	limit_itself(b->memory);
 	catch_faults();

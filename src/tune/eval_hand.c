@@ -201,10 +201,14 @@ int hand_new(struct hand **out, struct weft_spec *s, const void *code, const str
 	h->s = s;
 	h->code = code;
 	h->out = *host;
-	if (h->code->version != WEFT_TUNLET_VERSION)
-		return -ENOTSUP;
-	if (describe_events(h))
-		return -ENOMEM;
+	int rc = h->code->version != WEFT_TUNLET_VERSION ? -ENOTSUP : describe_events(h);
+	if (rc) {
+		for (size_t i = 0; h->event && i < s->event.n; i++)
+			free((void *)(uintptr_t)h->event[i].attribute);
+		free(h->event);
+		free(h);
+		return rc;
+	}
 	h->host = (struct weft_tunlet_host){.version = WEFT_TUNLET_VERSION,
 	                                    .n_events = (uint32_t)s->event.n,
 	                                    .event = h->event,

@@ -82,6 +82,7 @@ struct eval_begin {
 	int library;          /* the compiled tunlet, in which nothing runs by being loaded (tune_compile) */
 	int socket;
 	uint64_t memory;
+	volatile uint32_t *running; /* shared: the code that runs, for whoever has to end the process; SPEC_NONE: none */
 };
 /* The child: never returns. */
 _Noreturn void eval_child(const struct eval_begin *b);
@@ -107,6 +108,7 @@ struct store_host {
 	const unsigned *sizes, *offsets;
 };
 int store_new(struct store **out, struct weft_spec *s, const struct store_host *host);
+void store_free(struct store *st);
 void store_task(struct store *st, uint32_t actor, int64_t id, bool begins);
 void store_event(struct store *st, const struct request *r);
 void store_lost(struct store *st, const struct request *r);

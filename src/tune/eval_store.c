@@ -137,7 +137,10 @@ void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_
 	if (!make)
 		return NULL;
 	*fault = FAULT_TOO_MANY;
-	if (g->n >= g->room || weft_map_put(&g->by_id, (uint64_t)id, g->n))
+	if (g->n >= g->room)
+		return NULL;
+	*fault = FAULT_ROOM;
+	if (weft_map_put(&g->by_id, (uint64_t)id, g->n))
 		return NULL;
 	g->first[g->n] = st->time;
 	g->flags[g->n] = 0;
@@ -198,6 +201,17 @@ void store_give_up_lost(struct store *st, struct iteration *it, const char *why)
 {
 	answer_incomplete(st, it, why, true);
 	close_iteration(st, it);
+}
+
+/* What would be needed is not there: a fault of the iteration that is worked on, or of none. */
+static void lacks_memory(struct store *st)
+{
+	struct answer *a = store_begin_answer(st, WEFT_SAID_FAULT);
+	a->what = SPEC_NONE;
+	a->fault = FAULT_ROOM;
+	store_send_answer(st);
+	if (st->now)
+		st->now->faulty = true;
 }
 
 bool store_was_closed(const struct store *st, int64_t number)
@@ -356,8 +370,8 @@ void store_task(struct store *st, uint32_t actor, int64_t id, bool begins)
 	struct task *t = find_task(st, id);
 	if (begins && !t && st->any)
 		begin_anew(st);
-	if (begins && !t)
-		(void)add_task(st, actor, id);
+	if (begins && !t && !add_task(st, actor, id))
+		lacks_memory(st);
 	if (begins || !t)
 		return;
 	t->alive = false;
@@ -551,9 +565,12 @@ static void evaluate(struct store *st, struct iteration *it)
 	if (ready && !enough) {
 		memcpy(it->iter, b.iter, st->host.sizes[0]);
 		fold_ask(st, it, true);
-	} else if (ready && it->faulty) {
+	} else if (!ready) {
+		lacks_memory(st);
+		answer_incomplete(st, it, "no memory was left for its evaluation", false);
+	} else if (it->faulty) {
 		answer_incomplete(st, it, "a fault in its evaluation", false);
-	} else if (ready) {
+	} else {
 		st->evaluated = true;
 		answer_values(st);
 		for (uint32_t p = 0; p < st->s->point.n; p++)
@@ -561,7 +578,7 @@ static void evaluate(struct store *st, struct iteration *it)
 	}
 	free(b.param);
 	free(b.iter);
-	if (ready && enough)
+	if (enough)
 		close_iteration(st, it);
 }
 
@@ -675,8 +692,11 @@ static void fill_values(const struct spec_event *e, const struct request *r, str
 static void work_on_event(struct store *st, const struct spec_event *e, const struct request *r, void *self)
 {
 	void *before = st->depinics ? malloc(st->host.sizes[0]) : NULL;
-	if (st->depinics && !before)
+	if (st->depinics && !before) {
+		/* Without the event the iteration is none. */
+		lacks_memory(st);
 		return;
+	}
 	if (before)
 		memcpy(before, st->now->iter, st->host.sizes[0]);
 	st->host.globals->self = self;
@@ -695,8 +715,10 @@ void store_event(struct store *st, const struct request *r)
 	enum tune_fault fault;
 	if (!t)
 		t = add_task(st, e->actor_id, r->id);
-	if (!t)
+	if (!t) {
+		lacks_memory(st);
 		return;
+	}
 	st->time = r->time;
 	for (uint32_t i = 0; i < r->n && i < e->ref.n; i++)
 		if (e->ref.at[i].variable != SPEC_NONE)
@@ -716,12 +738,19 @@ void store_event(struct store *st, const struct request *r)
 		it->opened = r->time;
 	if (it && begins && r->time <= st->lost_until)
 		lose(st, it);
+	st->now = it;
+	if (!it)
+		lacks_memory(st);
 	if (!it || !it->open)
 		return;
-	st->now = it;
 	fill_values(e, r, v);
 	st->host.globals->v = v;
 	void *self = store_by_id(st, (int)e->actor_id, r->id, true, &fault);
+	if (!self && fault == FAULT_ROOM) {
+		lacks_memory(st);
+		store_finish_iteration(st, it);
+		return;
+	}
 	if (!self) {
 		char why[EVAL_TEXT_MAX];
 		snprintf(why, sizeof why, "more than %u of actor %s, its max", st->s->actor.at[e->actor_id].most,
@@ -740,6 +769,20 @@ void store_event(struct store *st, const struct request *r)
 	st->now = NULL;
 }
 
+void store_free(struct store *st)
+{
+	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++)
+		if (st->open[k].open)
+			iteration_fini(st, &st->open[k]);
+	free_groups(st, st->spare);
+	weft_map_fini(&st->task_by_id);
+	void *lists[] = {st->param,    st->answer,  st->order,   st->number,    st->part,
+	                 st->part_bad, st->carried, st->task.at, st->vacant.at, st->child.at};
+	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+		free(lists[i]);
+	free(st);
+}
+
 int store_new(struct store **out, struct weft_spec *s, const struct store_host *host)
 {
 	struct store *st = calloc(1, sizeof *st);
@@ -756,8 +799,10 @@ int store_new(struct store **out, struct weft_spec *s, const struct store_host *
 	st->part = calloc(s->n_parts + 1, sizeof *st->part);
 	st->part_bad = calloc(s->n_parts + 1, sizeof *st->part_bad);
 	st->carried = calloc(s->variable.n + 1, sizeof *st->carried);
-	if (!st->param || !st->answer || !st->order || !st->number || !st->part || !st->part_bad || !st->carried)
+	if (!st->param || !st->answer || !st->order || !st->number || !st->part || !st->part_bad || !st->carried) {
+		store_free(st);
 		return -ENOMEM;
+	}
 	for (size_t i = 0; i < s->variable.n; i++)
 		st->carried[i] = NAN;
 	for (uint32_t e = 0; e < s->event.n; e++) {

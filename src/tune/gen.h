@@ -51,6 +51,7 @@ enum tune_fault {
 	FAULT_UNKNOWN, /* an objective asks for a value that nobody knows */
 	FAULT_METRIC,  /* the analysis engine cannot compute a parameter */
 	FAULT_FENCE,   /* a system call that a tunlet has no business with */
+	FAULT_ROOM,    /* no memory left for what is computed */
 	FAULTS,
 	FAULT_SPLIT /* no fault: not all instances are meant, so that partial results do not serve */
 };

@@ -37,7 +37,7 @@ iteration 5: fault: a number that does not fit its type, or is none (faults.tsl:
 iteration 5: incomplete: a fault in its evaluation
 iteration 6: fault: a task that is not in the iteration (faults.tsl:103:11)
 iteration 6: incomplete: a fault in its evaluation
-fault: no answer in time: an endless loop?
+fault: no answer in time: an endless loop? (faults.tsl:103:11)
 the tunlet's process was begun anew; open iterations are lost
 iteration 8: evaluated: a=[7 1 2] n=0 r=11 iter.it=8 iter.what=0
 iteration 8: SetVariableValue knob = 12
