@@ -162,6 +162,7 @@ static void work(struct analyze *a, bool all)
 	}
 	hold_look(a);
 	task_flush(a);
+	task_settle(a, false);
 	decide_all(a);
 	a->eval_ns += weft_monotonic_ns() - began;
 }
@@ -231,6 +232,8 @@ static void finish(struct analyze *a, struct message *m)
 			until = now + END_MS * MS;
 	}
 	work(a, true);
+	task_settle(a, true);
+	decide_all(a);
 	/* Collectors answer what that has asked. */
 	for (int i = 0; i < LAST_LOOKS && fold_waits(a) && connected(a); i++)
 		look(a, m, 2);
@@ -328,6 +331,7 @@ static void fini(struct analyze *a)
 	weft_map_fini(&a->alive_at);
 	weft_map_fini(&a->id_at);
 	free(a->queue.at);
+	free(a->endings.at);
 	free(a->refused.at);
 }
 

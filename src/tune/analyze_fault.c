@@ -56,10 +56,11 @@ void fault_report(const struct analyze_tunlet *k, FILE *to)
 	for (size_t i = 0; i < k->fault.n; i++) {
 		const struct analyze_fault *f = &k->fault.at[i];
 		put_place(k->s, f->code, place, sizeof place);
-		fprintf(to, "  %llu time%s: %s%s\n", (unsigned long long)f->count, f->count == 1 ? "" : "s", weft_fault_name[f->kind],
-		        place);
+		fprintf(to, "  %llu time%s: %s%s\n", (unsigned long long)f->count, f->count == 1 ? "" : "s",
+		        weft_fault_name[f->kind], place);
 	}
 	for (uint32_t p = 0; k->fault.n && p < k->s->point.n; p++)
 		if (!was_applied(k, p))
-			fprintf(to, "  nothing was decided for '%s', which keeps the value that it began with\n", k->s->point.at[p].id.z);
+			fprintf(to, "  nothing was decided for '%s', which keeps the value that it began with\n",
+			        k->s->point.at[p].id.z);
 }

@@ -160,6 +160,13 @@ struct analyze_self {
 	unsigned busy;                        /* for how many intervals in a row, before that */
 };
 
+/* A task that has ended, and of which a tunlet is not told yet: what others have said before may still be on its way. */
+struct analyze_ending {
+	size_t task; /* index */
+	uint32_t tunlet;
+	uint64_t until;
+};
+
 /* A task that has not begun for us yet. */
 struct analyze_held {
 	struct message *m; /* owned */
@@ -178,6 +185,7 @@ struct analyze {
 	uint64_t folds;
 	WEFT_VEC(struct analyze_task *) task;
 	WEFT_VEC(struct analyze_held) held;
+	WEFT_VEC(struct analyze_ending) endings;
 	struct weft_map task_at;        /* number -> place in `task` */
 	struct weft_map alive_at;       /* number of its host's controller << 32 | pid -> place there, of those that are alive */
 	struct weft_map id_at;          /* id -> likewise, of those that are known, too, and are no collectors */
@@ -251,6 +259,7 @@ void split_end(struct analyze *a);
 /* -- analyze_task.c -- */
 bool task_may_be_known(const struct analyze *a, unsigned controller, const struct message_task *m); /* it may be an actor */
 void task_begins(struct analyze *a, unsigned controller, const struct message_task *m);
+void task_settle(struct analyze *a, bool all); /* tunlets are told of ends that nobody's earlier events can follow any more */
 void task_named(struct analyze *a, const struct message_named *m); /* by its own system; no event of it was sent yet */
 void task_gone(struct analyze *a, const struct message_gone *m);
 void task_event(struct analyze *a, const struct message *m);

@@ -283,6 +283,8 @@ static void end_tasks(struct replay *r)
 {
 	for (uint32_t p = 0; p < r->t->n_processes; p++)
 		task_gone(r->a, &(struct message_gone){TASK_BASE | (p + 1), r->a->virtual_now, ""});
+	task_settle(r->a, true);
+	decide_all(r->a);
 }
 
 static int walk(struct replay *r, struct weft_err *err)

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Streams of several hosts are in order each, and of each other late by some milliseconds, more where a machine is busy. */
+#define SETTLE_NS UINT64_C(100000000)
 enum { BATCH_MOST = 256, REFUSED_MOST = 1000 };
 
 struct analyze_task *task_find(struct analyze *a, uint64_t number)
@@ -210,6 +212,38 @@ static void tell_eval(struct analyze *a, struct analyze_task *t, uint32_t tunlet
 		analyze_fail(a, rc, &err);
 }
 
+/* Ends that have to be told before a task of that id begins, or before the first of the next program does. */
+static void settle_before(struct analyze *a, const struct analyze_task *t, uint32_t tunlet)
+{
+	bool others = false, same = false;
+	for (size_t i = 0; i < a->task.n && !others; i++)
+		others = a->task.at[i] != t && a->task.at[i]->alive && a->task.at[i]->binding[tunlet].actor >= 0;
+	for (size_t i = 0; i < a->endings.n; i++)
+		same |= a->task.at[a->endings.at[i].task]->id == t->id;
+	if (!others || same)
+		task_settle(a, true);
+}
+
+static void begins_for(struct analyze *a, struct analyze_task *t, uint32_t tunlet)
+{
+	settle_before(a, t, tunlet);
+	tell_eval(a, t, tunlet, true);
+}
+
+void task_settle(struct analyze *a, bool all)
+{
+	uint64_t now = a->endings.n && !all ? analyze_now(a) : 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < a->endings.n; i++) {
+		struct analyze_ending e = a->endings.at[i];
+		if (all || e.until <= now)
+			tell_eval(a, a->task.at[e.task], e.tunlet, false);
+		else
+			a->endings.at[kept++] = e;
+	}
+	a->endings.n = kept;
+}
+
 static void say_begins(struct analyze *a, const struct analyze_task *t, uint32_t tunlet)
 {
 	const char *name = strrchr(t->exe, '/');
@@ -223,7 +257,7 @@ static void decided(struct analyze *a, struct analyze_task *t, uint32_t tunlet, 
 	uint64_t others = b->candidates & ~(UINT64_C(1) << actor);
 	b->actor = (int)actor;
 	b->candidates = UINT64_C(1) << actor;
-	tell_eval(a, t, tunlet, true);
+	begins_for(a, t, tunlet);
 	fold_bind(a, t, tunlet);
 	say_begins(a, t, tunlet);
 	for (uint32_t i = 0; i < k->s->event.n; i++)
@@ -258,7 +292,7 @@ static void bind(struct analyze *a, struct analyze_task *t, const struct message
 		uint32_t actor = one ? (uint32_t)__builtin_ctzll(b->candidates) : 0;
 		if (one && !enters(a, &a->tunlet[k].s->actor.at[actor])) {
 			b->actor = (int)actor;
-			tell_eval(a, t, k, true);
+			begins_for(a, t, k);
 			fold_bind(a, t, k);
 			say_begins(a, t, k);
 		}
@@ -325,7 +359,9 @@ void task_gone(struct analyze *a, const struct message_gone *m)
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		if (t->binding[k].actor < 0)
 			continue;
-		tell_eval(a, t, k, false);
+		struct analyze_ending e = {t->number - 1, k, m->time + SETTLE_NS};
+		if (weft_vec_push(&a->endings, e))
+			analyze_fail(a, -ENOMEM, NULL);
 		show_line(a, false, "%s %s", task_name(a, t, k), *m->why ? m->why : "ends");
 	}
 	decide_all(a);
