@@ -13,10 +13,11 @@
  * Processes are simulated: their events are there, and nothing is measured but what becomes of them. Collectors, which work at the same
  * time, are run one after the other, and the slowest counts; the ways between them are not in it (a round trip by a wire is some 100 us).
  */
+#include "tune/derive/derive.h"
 #include "bench.h"
-#include "tune/collect_fold.h"
-#include "tune/eval.h"
-#include "tune/wire.h"
+#include "tune/collect/collect_fold.h"
+#include "tune/eval/eval.h"
+#include "tune/wire/wire.h"
 #include "tunlet_text.h"
 #include <netinet/in.h>
 #include <poll.h>

@@ -11,10 +11,11 @@
  *
  * tree: four collectors below one; central: the controllers at the analyzer itself.
  */
+#include "tune/derive/derive.h"
 #include "bench.h"
 #include "base/clock.h"
-#include "tune/analyze.h"
-#include "tune/collect_priv.h"
+#include "tune/analyze/analyze.h"
+#include "tune/collect/collect_priv.h"
 #include "tunlet_text.h"
 #include <poll.h>
 #include <signal.h>

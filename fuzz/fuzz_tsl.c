@@ -3,10 +3,11 @@
  * Tunlet specifications: any text becomes a specification with diagnoses in the order of the text, each with a place in it, a rule
  * and a line of text; what has no error can be explained and printed.
  */
+#include "tune/derive/derive.h"
 #include "fuzz.h"
 
-#include "tune/gen.h"
-#include "tune/spec.h"
+#include "tune/gen/gen.h"
+#include "tune/lang/spec.h"
 
 #include <errno.h>
 #include <string.h>

@@ -8,11 +8,12 @@
  *
  * Nothing but a true session may ever be opened, and messages that are handed out lie within their limits.
  */
+#include "tune/derive/derive.h"
 #include "fuzz.h"
 
-#include "tune/fold.h"
-#include "tune/message.h"
-#include "tune/wire_priv.h"
+#include "tune/eval/fold.h"
+#include "tune/wire/message.h"
+#include "tune/wire/wire_priv.h"
 
 #include <string.h>
 #include <sys/socket.h>

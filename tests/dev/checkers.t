@@ -98,6 +98,17 @@ fuzz/fuzz_f.c:1: has no corpus in fuzz/corpus/f
 ? 1
 $ echo "trace_tests = {'f': ''}; trace_fuzz = ['f']" >>src/trace/meson.build; mkdir -p fuzz/corpus/f; : >fuzz/corpus/f/empty; check lists .
 
+## READMEs name the sources of their folders; comments name files that exist.
+$ mkdir -p r/src/a/b r/src/c; cp -r dev r/; for f in a/x.c a/x.h a/y_one.c a/b/z.c c/w.c; do echo "/* SPDX-License-Identifier: Apache-2.0 */" >r/src/$f; done
+$ printf '`x`, `y_*`\n' >r/src/a/README.md; check readmes r
+src/a/b/z.c:1: src/a/README.md does not name it
+src/c/w.c:1: neither its folder nor one above has a README.md
+? 1
+$ printf '`x`, `y_*`, `b/z.c`\n' >r/src/a/README.md; echo '`w`' >r/src/c/README.md; printf '/* as\n * gone.c does, and x.c, and stdio.h */\n' >>r/src/c/w.c; check readmes r
+src/c/w.c:3: 'gone.c' is not in the tree
+? 1
+$ rm -r r
+
 ## Shell scripts.
 $ printf '#!/bin/sh\necho "$HOME"\n' >dev/good; check shell .
 $ printf '#!/bin/sh\necho $1\n' >dev/bad; check shell . | grep -c '\^--.*SC2086'

@@ -3,9 +3,10 @@
  * The end of a process is part of what it says: what another one has said before, and which comes later by another way, still completes iterations. Two
  * simulated controllers, one of which is always late by more than the window.
  */
+#include "tune/derive/derive.h"
 #include "harness.h"
-#include "tune/analyze.h"
-#include "tune/analyze_priv.h"
+#include "tune/analyze/analyze.h"
+#include "tune/analyze/analyze_priv.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A task that appears while others are said to be alive waits for one sign of life, or for their ends, however late these are told. */
 #include "harness.h"
-#include "tune/analyze_priv.h"
+#include "tune/analyze/analyze_priv.h"
 #include <stdlib.h>
 
 struct stage {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of several tasks, as they come, leave by their time: against sorting them all. */
 #include "harness.h"
-#include "tune/analyze_priv.h"
+#include "tune/analyze/analyze_priv.h"
 #include <stdlib.h>
 #include <string.h>
 

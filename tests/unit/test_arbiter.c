@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several tunlets at once: priorities, holds, opposed changes of a resource, and models weighed under one objective. */
 #include "harness.h"
-#include "tune/arbiter.h"
+#include "tune/arbiter/arbiter.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,9 +3,10 @@
  * Two specifications that know nothing of each other, evaluated and arbitrated: the number of workers, and the number of collectors for
  * them. The conflict that the thesis names, by rules and under one objective.
  */
+#include "tune/derive/derive.h"
 #include "harness.h"
-#include "tune/arbiter_spec.h"
-#include "tune/eval.h"
+#include "tune/arbiter/arbiter_spec.h"
+#include "tune/eval/eval.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages between two processes of one machine: many, in pieces, to one that does not read, and nonsense. */
 #include "harness.h"
-#include "tune/channel.h"
+#include "tune/wire/channel.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clocks with known faults, exchanges with random delays: what the estimate makes of them. */
 #include "harness.h"
-#include "tune/clock_follow.h"
+#include "tune/wire/clock_follow.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,10 @@
  * Analyzer, collectors and simulated controllers, each a process: what is evaluated is the same with any tree between; when a
  * collector dies, those below it turn to whom it had above, and the run goes on; clocks that are off are put right.
  */
+#include "tune/derive/derive.h"
 #include "harness.h"
-#include "tune/analyze.h"
-#include "tune/collect_priv.h"
+#include "tune/analyze/analyze.h"
+#include "tune/collect/collect_priv.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include <errno.h>

@@ -3,9 +3,10 @@
  * Collectors against none: random tunlets and random events go through trees of several shapes, and what is evaluated and decided
  * must be the same to the last bit.
  */
+#include "tune/derive/derive.h"
 #include "harness.h"
-#include "tune/collect_fold.h"
-#include "tune/eval.h"
+#include "tune/collect/collect_fold.h"
+#include "tune/eval/eval.h"
 #include "base/fs.h"
 #include <errno.h>
 #include <math.h>

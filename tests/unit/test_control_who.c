@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who a process is, from the environment that launchers give it. */
 #include "harness.h"
-#include "tune/control_priv.h"
+#include "tune/control/control_priv.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

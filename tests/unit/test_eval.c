@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tunlets at work: events in, decisions out, against hand computations; and what goes wrong inside stays inside. */
+#include "tune/gen/gen.h"
+#include "tune/derive/derive.h"
 #include "harness.h"
-#include "tune/eval.h"
+#include "tune/eval/eval.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

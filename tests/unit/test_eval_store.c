@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Iterations in memory that runs out: nothing is kept of what could not be begun, and no event disappears without a word. */
+#include "tune/derive/derive.h"
 #include "harness.h"
-#include "tune/eval_priv.h"
+#include "tune/eval/eval_work.h"
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,14 +3,15 @@
  * Model parameters that are metrics: what the engine says of the events so far, while the tunlet runs, is what it says of the same expression
  * on the recorded trace.
  */
+#include "tune/derive/derive.h"
 #include "trace/open.h"
 #include "harness.h"
 #include "metric/metric.h"
 #include "trace/store/build.h"
 #include "trace/store/cursor.h"
 #include "trace/write/export.h"
-#include "tune/eval.h"
-#include "tune/live.h"
+#include "tune/eval/eval.h"
+#include "tune/live/live.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

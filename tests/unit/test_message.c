@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of a tuned run as bytes: there and back, cut off anywhere, damaged anywhere. */
 #include "harness.h"
-#include "tune/message.h"
+#include "tune/wire/message.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

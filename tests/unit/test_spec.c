@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Specifications of tunlets: what is accepted, and what is said, where, of the rest. */
+#include "tune/derive/derive.h"
 #include "harness.h"
 #include "base/fs.h"
-#include "tune/spec.h"
+#include "tune/lang/spec.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

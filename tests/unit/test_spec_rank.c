@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranks in words. */
 #include "harness.h"
-#include "tune/spec_priv.h"
+#include "tune/lang/spec_model.h"
 
 TEST(ranks_in_words)
 {

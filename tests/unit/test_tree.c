@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The model of how many collectors there are: what must hold of every plan. */
 #include "harness.h"
-#include "tune/tree.h"
+#include "tune/collect/tree.h"
 
 TEST(one_host_with_few_events_needs_none)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The wire: messages through sealed and plain connections, and every peer that must be refused. */
 #include "harness.h"
-#include "tune/wire.h"
-#include "tune/wire_priv.h"
+#include "tune/wire/wire.h"
+#include "tune/wire/wire_priv.h"
 #include "base/clock.h"
 #include <arpa/inet.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  * binary interfaces, so that this build needs none of their headers.
  */
 #include "doctor.h"
-#include "tune/wire.h"
+#include "tune/wire/wire.h"
 #include <dlfcn.h>
 #include <stdarg.h>
 #include <stdio.h>

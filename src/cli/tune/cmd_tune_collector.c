@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "probe/probe.h"
-#include "tune/channel.h"
-#include "tune/control.h"
+#include "tune/wire/channel.h"
+#include "tune/control/control.h"
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>

@@ -3,11 +3,12 @@
  * `weft tunlet`: specifications of tunlets, before any program runs under them. The first operand says what to do; each of
  * those is a row of a table.
  */
+#include "tune/derive/derive.h"
 #include "tune_run.h"
 #include "base/log.h"
-#include "tune/eval.h"
-#include "tune/gen.h"
-#include "tune/spec.h"
+#include "tune/eval/eval.h"
+#include "tune/gen/gen.h"
+#include "tune/lang/spec.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "tune_run.h"
 #include "base/log.h"
 #include "base/visible.h"
-#include "tune/check_program.h"
-#include "tune/cost.h"
+#include "tune/control/check_program.h"
+#include "tune/control/cost.h"
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>

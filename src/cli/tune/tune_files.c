@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `weft tune` finds and reads before anything runs: the agent, the tunlets, and what the command line says of their actors. */
+#include "tune/derive/derive.h"
 #include "tune_run.h"
 #include "base/log.h"
 #include "base/vec.h"

@@ -17,8 +17,8 @@
 #include "link/link_proto.h"
 #include "probe/probe.h"
 #include "probe/probe_watch.h"
-#include "tune/channel.h"
-#include "tune/control.h"
+#include "tune/wire/channel.h"
+#include "tune/control/control.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

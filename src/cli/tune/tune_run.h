@@ -4,7 +4,7 @@
 #define WEFT_CLI_TUNE_RUN_H
 
 #include "cli/common/cli.h"
-#include "tune/analyze.h"
+#include "tune/analyze/analyze.h"
 #include <sys/types.h>
 
 enum { TUNE_ATTACH_MAX = 64 };

@@ -6,7 +6,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "cli/record/record_run.h"
-#include "tune/analyze.h"
+#include "tune/analyze/analyze.h"
 
 struct tune_lane {
 	uint32_t task, thread;

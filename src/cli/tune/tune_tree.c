@@ -10,8 +10,8 @@
  */
 #include "tune_tree.h"
 #include "base/log.h"
-#include "tune/channel.h"
-#include "tune/tree.h"
+#include "tune/wire/channel.h"
+#include "tune/collect/tree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

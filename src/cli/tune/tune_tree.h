@@ -4,7 +4,7 @@
 #define WEFT_CLI_TUNE_TREE_H
 
 #include "base/opt.h"
-#include "tune/collect.h"
+#include "tune/collect/collect.h"
 #include <sys/types.h>
 
 enum { TUNE_COLLECTORS_MAX = 32 };

@@ -1,0 +1,591 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Messages on their way. Up goes what is said of tasks, folded where it can be; down goes what is wanted of a task, by the way that
+ * the task came; what is for collectors goes to all of them, and to those that come later.
+ */
+#include "tune/derive/derive.h"
+#include "collect_priv.h"
+#include "base/clock.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GRACE_NS UINT64_C(2000000000)
+/* TASKS_*: what another host may say to be there, at first and from then on; a shell that makes configure's tests begins some 200 a second. */
+enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20, TASKS_FIRST = 16384, TASKS_A_SECOND = 1000 };
+
+static struct peer *peer_of(struct collect *c, uint32_t id)
+{
+	for (size_t i = 0; i < c->below.n; i++)
+		if (c->below.at[i]->id == id)
+			return c->below.at[i];
+	return NULL;
+}
+
+struct collect_task *route_task(struct collect *c, uint64_t task)
+{
+	uint64_t at;
+	return weft_map_get(&c->by_task, task, &at) ? &c->task.at[at] : NULL;
+}
+
+void route_say_up(struct collect *c, const struct message *m)
+{
+	(void)!peer_send(&c->up, m);
+}
+
+/* -- tunlets -- */
+
+static void fold_up(void *ctx, const void *at, size_t n)
+{
+	struct collect_tunlet *k = ctx;
+	struct message m = {.kind = MESSAGE_FOLDED};
+	for (size_t done = 0; done < n;) {
+		size_t part = n - done < PIECE_BYTES ? n - done : PIECE_BYTES;
+		m.folded = (struct message_folded){.time = follow_time(&k->c->follow, collect_clock(k->c)),
+		                                   .tunlet = k->number,
+		                                   .more = done + part < n,
+		                                   .bytes = (const char *)at + done,
+		                                   .n = (uint32_t)part};
+		done += part;
+		route_say_up(k->c, &m);
+	}
+}
+
+static int begin_tunlet(struct collect *c, struct collect_tunlet *k, struct weft_err *err)
+{
+	struct folder_how how = {.up = fold_up, .ctx = k};
+	int rc = weft_spec_new(&k->s, k->name, k->text.at, k->text.n, err);
+	rc = rc ? rc : folder_new(&k->f, k->s, &how, err);
+	for (size_t i = 0; !rc && i < c->below.n; i++)
+		if (c->below.at[i]->collector)
+			rc = folder_child(k->f, c->below.at[i]->id, true);
+	return rc;
+}
+
+int route_inherit(struct collect *c, const struct collect *from, struct weft_err *err)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < COLLECT_TUNLETS && !rc; i++) {
+		const struct collect_tunlet *of = &from->tunlet[i];
+		struct collect_tunlet *k = &c->tunlet[i];
+		struct folder_how how = {.up = fold_up, .ctx = k, .like = of->f};
+		if (!of->f)
+			continue;
+		*k = (struct collect_tunlet){.s = of->s,
+		                             .began = of->began,
+		                             .per_unit = of->per_unit,
+		                             .passes = of->passes,
+		                             .c = c,
+		                             .number = i};
+		rc = folder_new(&k->f, k->s, &how, err);
+	}
+	return rc;
+}
+
+static int join_tunlet(struct collect *c, uint32_t i, struct weft_err *err)
+{
+	const struct collect_joins_tunlet *of = &c->how.joins->tunlet[i];
+	struct collect_tunlet *k = &c->tunlet[i];
+	struct folder_how how = {.up = fold_up, .ctx = k};
+	*k = (struct collect_tunlet){.s = of->spec,
+	                             .began = of->began,
+	                             .per_unit = of->per_unit,
+	                             .passes = of->passes,
+	                             .c = c,
+	                             .number = i};
+	return of->spec ? folder_new(&k->f, k->s, &how, err) : 0;
+}
+
+int route_join(struct collect *c, struct weft_err *err)
+{
+	struct peer *p;
+	int rc = 0;
+	for (uint32_t i = 0; i < COLLECT_TUNLETS && !rc; i++)
+		rc = join_tunlet(c, i, err);
+	if (!rc && collect_add_below(c, -1, NULL, &p))
+		rc = weft_err_set(err, -ENOMEM, "out of memory");
+	if (rc)
+		return rc;
+	p->c = *c->how.joins->stream;
+	c->more = true; /* what was read */
+	for (size_t i = 0; i < c->how.joins->n_known; i++) {
+		const struct collect_known *known = &c->how.joins->known[i];
+		struct collect_task *t = route_add_task(c, known->task, p->id);
+		for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
+			t->tunlet[k].passed = known->heard[k];
+	}
+	return 0;
+}
+
+static void heard_spec(struct collect *c, const struct message_spec *m)
+{
+	struct weft_err err = {0};
+	if (m->tunlet >= COLLECT_TUNLETS || c->tunlet[m->tunlet].f)
+		return;
+	struct collect_tunlet *k = &c->tunlet[m->tunlet];
+	weft_buf_add(&k->text, m->bytes, m->n);
+	if (k->text.n > SPEC_MOST || k->text.failed)
+		c->over = true;
+	if (m->more || c->over)
+		return;
+	k->c = c;
+	k->number = m->tunlet;
+	k->began = m->began;
+	k->per_unit = m->per_unit > 0 ? m->per_unit : 1e6;
+	k->passes = m->passes;
+	k->name = strdup(m->name);
+	if (!k->name || begin_tunlet(c, k, &err)) {
+		/* One that cannot fold would keep those below from being heard: it goes, and they turn to whom is above. */
+		collect_say(c, "cannot fold the tunlet: %s", err.code ? err.text : "out of memory");
+		c->over = true;
+	}
+}
+
+/* -- events -- */
+
+static double unit_time(const struct collect_tunlet *k, uint64_t time)
+{
+	return (double)(int64_t)(time - k->began) / k->per_unit;
+}
+
+/* Whether an event is folded here; of what is not yet bound is kept how far it has got. */
+static bool to_fold(const struct collect_tunlet *k, struct collect_binding *b, uint32_t event, const struct message *m)
+{
+	const struct spec_event *v = &k->s->event.at[event];
+	if (!v->folds)
+		return false;
+	bool named = v->iteration_ref < m->event.n;
+	int64_t iteration = named ? m->event.value[v->iteration_ref].i : 0;
+	/* Who has not said that it works is asked nothing. */
+	if (!b->bound || !k->c->works || (b->passed.some && named && iteration <= b->passed.iteration)) {
+		collect_heard(&b->passed, iteration);
+		return false;
+	}
+	return b->actor == v->actor_id;
+}
+
+/* Whether the event goes up. */
+static bool fold_event(struct collect *c, struct message *m)
+{
+	uint32_t tunlet = m->event.event >> 16, event = m->event.event & 0xffff;
+	struct collect_task *t = route_task(c, m->event.task);
+	struct collect_tunlet *k = tunlet < COLLECT_TUNLETS ? &c->tunlet[tunlet] : NULL;
+	if (!t || !k || !k->f || event >= k->s->event.n || m->event.folded || !to_fold(k, &t->tunlet[tunlet], event, m))
+		return true;
+	struct tune_value value[MESSAGE_VALUES];
+	for (uint32_t i = 0; i < m->event.n; i++) {
+		const struct message_value *v = &m->event.value[i];
+		bool real = v->kind == MESSAGE_REAL;
+		value[i] = (struct tune_value){real ? v->d : (double)v->i, real ? (long long)v->d : v->i,
+		                               v->kind == MESSAGE_TEXT ? v->s : ""};
+	}
+	struct folder_event e = {.event = event,
+	                         .id = t->tunlet[tunlet].id,
+	                         .time = unit_time(k, m->event.time),
+	                         .value = value,
+	                         .n = m->event.n};
+	int rc = folder_event(k->f, &e);
+	c->over |= rc < 0;
+	m->event.folded = rc != FOLDER_PASSES;
+	return rc != FOLDER_FOLDED || k->passes;
+}
+
+static void note_end(struct collect_tunlet *k, int64_t iteration)
+{
+	k->asked = k->ends ? k->asked : iteration - 1;
+	k->ended = k->ends && k->ended > iteration ? k->ended : iteration;
+	k->ends = true;
+}
+
+static bool count_event(struct collect *c, struct message *m)
+{
+	uint32_t tunlet = m->event.event >> 16, event = m->event.event & 0xffff;
+	struct collect_tunlet *k = tunlet < COLLECT_TUNLETS ? &c->tunlet[tunlet] : NULL;
+	const struct spec_event *v = k && k->f && event < k->s->event.n ? &k->s->event.at[event] : NULL;
+	c->events++;
+	if (v && v->iter == ITER_END && v->iteration_ref < m->event.n)
+		note_end(k, m->event.value[v->iteration_ref].i);
+	return fold_event(c, m);
+}
+
+static void heard_folded(struct collect *c, struct peer *from, const struct message_folded *m)
+{
+	struct collect_tunlet *k = m->tunlet < COLLECT_TUNLETS ? &c->tunlet[m->tunlet] : NULL;
+	if (!k || !k->f)
+		return;
+	if (from->fold_of != m->tunlet)
+		from->fold.n = 0;
+	from->fold_of = m->tunlet;
+	weft_buf_add(&from->fold, m->bytes, m->n);
+	if (from->fold.n > FOLD_MOST || from->fold.failed)
+		from->over = "a fold of more than 64 MiB";
+	if (m->more || from->over)
+		return;
+	int rc = folder_below(k->f, from->id, from->fold.at, from->fold.n);
+	from->fold.n = 0;
+	if (rc == -EINVAL)
+		collect_say(c, "a collector says what nobody understands");
+	c->over |= rc == -ENOMEM;
+}
+
+/* -- tasks -- */
+
+/* Of all that who is above keeps for each of them, there is an end. What is on this host has no wire, and is limited by it. */
+static bool may_have_one_more(struct peer *p)
+{
+	uint64_t seconds = (weft_monotonic_ns() - p->began_ns) / 1000000000;
+	if (p->w && ++p->tasks > TASKS_FIRST + TASKS_A_SECOND * seconds)
+		p->over = "that there are more processes than it may";
+	return !p->over;
+}
+
+struct collect_task *route_add_task(struct collect *c, uint64_t task, uint32_t by)
+{
+	struct collect_task *t = route_task(c, task);
+	c->uneven = true;
+	if (t) {
+		t->by = by;
+		t->orphan_ns = 0;
+		t->left = false;
+		return t;
+	}
+	if (weft_map_put(&c->by_task, task, c->task.n) ||
+	    weft_vec_push(&c->task, (struct collect_task){.task = task, .by = by})) {
+		c->over = true;
+		return NULL;
+	}
+	return &c->task.at[c->task.n - 1];
+}
+
+void route_ended(struct collect *c, const struct collect_task *t)
+{
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f && t->tunlet[k].bound)
+			c->over |= folder_ended(c->tunlet[k].f, t->tunlet[k].actor, t->tunlet[k].id) != 0;
+}
+
+void route_forget(struct collect *c, uint64_t task)
+{
+	struct collect_task *t = route_task(c, task);
+	if (!t)
+		return;
+	route_ended(c, t);
+	c->uneven = true;
+	weft_map_del(&c->by_task, task);
+	*t = c->task.at[--c->task.n];
+	if (t < c->task.at + c->task.n && weft_map_put(&c->by_task, t->task, (uint64_t)(t - c->task.at)))
+		c->over = true;
+}
+
+static void lost_events(struct collect *c, const struct message_lost *m)
+{
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f)
+			c->over |= folder_lost(c->tunlet[k].f, m->count, unit_time(&c->tunlet[k], m->time)) != 0;
+}
+
+/* Not by rings but on the way, which is noticed at once. */
+static struct message_lost lost_now(struct collect *c, uint64_t task, uint64_t now, uint64_t count)
+{
+	uint64_t time = follow_time(&c->follow, now);
+	return (struct message_lost){.task = task, .time = time, .count = count, .since = time};
+}
+
+void route_lost(struct collect *c, const struct peer *p)
+{
+	struct message m = {.kind = MESSAGE_LOST};
+	uint64_t now = collect_clock(c);
+	for (size_t i = 0; i < c->task.n; i++) {
+		struct collect_task *t = &c->task.at[i];
+		if (t->by != p->id || t->orphan_ns)
+			continue;
+		/* What was on its way is gone; of a controller, the tasks are, too. */
+		if (!m.lost.task)
+			m.lost = lost_now(c, t->task, now, 1);
+		t->orphan_ns = p->collector ? weft_monotonic_ns() : 1;
+		c->orphans = true;
+	}
+	c->uneven = true;
+	for (uint32_t k = 0; k < COLLECT_TUNLETS && p->collector; k++)
+		if (c->tunlet[k].f)
+			c->over |= folder_child(c->tunlet[k].f, p->id, false) != 0;
+	if (m.lost.task && !c->ending) {
+		lost_events(c, &m.lost);
+		route_say_up(c, &m);
+	}
+	route_orphans(c);
+}
+
+void route_orphans(struct collect *c)
+{
+	uint64_t now = c->orphans ? weft_monotonic_ns() : 0;
+	bool left = false;
+	for (size_t i = 0; i < c->task.n && c->orphans; i++) {
+		struct collect_task *t = &c->task.at[i];
+		bool waits = t->orphan_ns && now - t->orphan_ns < GRACE_NS;
+		left |= waits;
+		if (!t->orphan_ns || waits)
+			continue;
+		struct message m = {.kind = MESSAGE_GONE};
+		m.gone = (struct message_gone){t->task, follow_time(&c->follow, collect_clock(c)),
+		                               "is let go: its controller is gone"};
+		route_forget(c, t->task);
+		route_say_up(c, &m);
+		i--;
+	}
+	c->orphans = left;
+}
+
+void route_moved(struct collect *c)
+{
+	struct message_lost lost = lost_now(c, 0, collect_clock(c), 1);
+	lost_events(c, &lost);
+	for (size_t i = 0; i < c->task.n; i++) {
+		struct message m = {.kind = MESSAGE_HERE, .here = {c->task.at[i].task}};
+		route_say_up(c, &m);
+	}
+}
+
+/* -- up -- */
+
+/* Where a message of a controller has its time, which is this host's. */
+static uint64_t *time_of(struct message *m)
+{
+	return m->kind == MESSAGE_EVENT   ? &m->event.time
+	       : m->kind == MESSAGE_TASK  ? &m->task.time
+	       : m->kind == MESSAGE_GONE  ? &m->gone.time
+	       : m->kind == MESSAGE_LOST  ? &m->lost.time
+	       : m->kind == MESSAGE_ACTED ? &m->acted.time
+	       : m->kind == MESSAGE_COST  ? &m->cost.time
+	                                  : NULL;
+}
+
+/* It is asked what the others were asked. */
+static void begin_child(struct collect *c, struct collect_tunlet *k, struct peer *p)
+{
+	struct message m = {.kind = MESSAGE_CLOSE};
+	bool full;
+	c->over |= folder_child(k->f, p->id, true) != 0;
+	for (unsigned i = 0; folder_asked(k->f, &i, &m.close.iteration, &full);) {
+		m.close.tunlet = k->number;
+		m.close.how = full ? MESSAGE_ASK_ALL : MESSAGE_ASK;
+		(void)!peer_send(p, &m);
+	}
+}
+
+void route_can_fold(struct collect *c, struct peer *p)
+{
+	p->ready = c->uneven = true;
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f)
+			begin_child(c, &c->tunlet[k], p);
+}
+
+static void heard_hello(struct collect *c, struct peer *from, const struct message_hello *m)
+{
+	from->collector = m->collector;
+	if (!m->collector)
+		return;
+	/* All that collectors were told so far. */
+	for (size_t at = 0; at + 5 <= c->said.n;) {
+		uint32_t n;
+		struct message *out = calloc(1, sizeof *out);
+		memcpy(&n, c->said.at + at + 1, sizeof n);
+		if (out && message_decode((unsigned char)c->said.at[at], c->said.at + at + 5, n, out) == 0)
+			(void)!peer_send(from, out);
+		free(out);
+		at += 5 + (size_t)n;
+	}
+	struct message above = {.kind = MESSAGE_ABOVE, .above = {c->how.parent ? c->how.parent : ""}};
+	(void)!peer_send(from, &above);
+}
+
+static void answer_ping(struct collect *c, struct peer *from, const struct message_ping *p)
+{
+	uint64_t heard = follow_time(&c->follow, collect_clock(c));
+	struct message m = {.kind = MESSAGE_CLOCK};
+	m.clock =
+		(struct message_clock){.sent = p->sent, .received = heard, .answered = follow_time(&c->follow, collect_clock(c))};
+	(void)!peer_send(from, &m);
+	(void)!peer_flush(from);
+}
+
+static void flush_folds(struct collect *c)
+{
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
+		if (c->tunlet[k].f)
+			c->over |= folder_flush(c->tunlet[k].f) != 0;
+}
+
+/* Its instances are called otherwise from now on: what follows passes until that was said from above. */
+static void heard_named(struct collect *c, uint64_t task)
+{
+	struct collect_task *t = route_task(c, task);
+	for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
+		t->tunlet[k].bound = false;
+}
+
+/* What its last events have completed is said before. */
+static void heard_gone(struct collect *c, uint64_t task)
+{
+	route_forget(c, task);
+	flush_folds(c);
+}
+
+void route_up(struct collect *c, struct peer *from, struct message *m)
+{
+	uint64_t *time = from->collector ? NULL : time_of(m);
+	if (grow_hear_below(c, from, m))
+		return;
+	if (time) {
+		uint64_t theirs = c->how.faulty ? follow_faulty(&c->how.fault, *time) : *time, was = *time;
+		*time = follow_time(&c->follow, theirs);
+		if (m->kind == MESSAGE_LOST)
+			m->lost.since += *time - was;
+	}
+	if (m->kind == MESSAGE_HELLO)
+		heard_hello(c, from, &m->hello);
+	else if (m->kind == MESSAGE_END)
+		from->drained = true;
+	else if (m->kind == MESSAGE_PING)
+		answer_ping(c, from, &m->ping);
+	else if (m->kind == MESSAGE_FOLDED)
+		heard_folded(c, from, &m->folded);
+	else if (m->kind == MESSAGE_EVENT && !from->collector && !count_event(c, m))
+		return;
+	else if ((m->kind == MESSAGE_TASK || m->kind == MESSAGE_HERE) && !may_have_one_more(from))
+		return;
+	else {
+		if (m->kind == MESSAGE_TASK)
+			(void)route_add_task(c, m->task.task, from->id);
+		else if (m->kind == MESSAGE_HERE)
+			(void)route_add_task(c, m->here.task, from->id);
+		else if (m->kind == MESSAGE_GONE)
+			heard_gone(c, m->gone.task);
+		else if (m->kind == MESSAGE_NAMED)
+			heard_named(c, m->named.task);
+		else if (m->kind == MESSAGE_LOST)
+			lost_events(c, &m->lost);
+		route_say_up(c, m);
+	}
+}
+
+/* -- down -- */
+
+static void to_collectors(struct collect *c, const struct message *m)
+{
+	for (size_t i = 0; i < c->below.n; i++)
+		if (c->below.at[i]->collector)
+			(void)!peer_send(c->below.at[i], m);
+}
+
+static void remember(struct collect *c, const struct message *m)
+{
+	size_t at = c->said.n;
+	char head[5] = {(char)m->kind};
+	weft_buf_add(&c->said, head, sizeof head);
+	if (c->said.failed || message_encode(m, &c->said)) {
+		c->over = true;
+		return;
+	}
+	uint32_t n = (uint32_t)(c->said.n - at - sizeof head);
+	memcpy(c->said.at + at + 1, &n, sizeof n);
+}
+
+static void heard_close(struct collect *c, const struct message_close *m)
+{
+	struct collect_tunlet *k = m->tunlet < COLLECT_TUNLETS ? &c->tunlet[m->tunlet] : NULL;
+	struct folder *f = k ? k->f : NULL;
+	c->asked_ns = weft_monotonic_ns();
+	if (k && k->asked < m->iteration)
+		k->asked = m->iteration;
+	if (k && m->how == MESSAGE_ANEW)
+		k->ends = false;
+	if (f && m->how == MESSAGE_ANEW)
+		folder_anew(f);
+	else if (f && m->how == MESSAGE_CLOSED)
+		folder_closed(f, m->iteration);
+	else if (f)
+		c->over |= folder_close(f, m->iteration, m->how == MESSAGE_ASK_ALL) != 0;
+}
+
+static void heard_bind(struct collect *c, const struct message_bind *m)
+{
+	struct collect_task *t = route_task(c, m->task);
+	c->bound = true;
+	if (t && m->tunlet < COLLECT_TUNLETS) {
+		t->tunlet[m->tunlet].bound = true;
+		t->tunlet[m->tunlet].actor = m->actor;
+		t->tunlet[m->tunlet].id = m->id;
+	}
+}
+
+/* To the one below by whom the task is reached, or with task 0 to all. */
+void route_to_task(struct collect *c, uint64_t task, const struct message *m)
+{
+	struct collect_task *t = task ? route_task(c, task) : NULL;
+	struct peer *p = t ? peer_of(c, t->by) : NULL;
+	if (p)
+		(void)!peer_send(p, m);
+	for (size_t i = 0; !task && i < c->below.n; i++)
+		(void)!peer_send(c->below.at[i], m);
+}
+
+void route_down(struct collect *c, const struct message *m)
+{
+	if (m->kind == MESSAGE_CLOCK) {
+		follow_exchange(&c->follow, m->clock.sent, m->clock.received, m->clock.answered, collect_clock(c));
+		bool first = !c->timed;
+		c->timed = true;
+		grow_say_load(c, first);
+	} else if (m->kind == MESSAGE_SPEC) {
+		heard_spec(c, &m->spec);
+		remember(c, m);
+		to_collectors(c, m);
+	} else if (m->kind == MESSAGE_CLOSE) {
+		heard_close(c, &m->close);
+		to_collectors(c, m);
+	} else if (m->kind == MESSAGE_LOST) {
+		lost_events(c, &m->lost);
+		to_collectors(c, m);
+	} else if (m->kind == MESSAGE_ABOVE) {
+		snprintf(c->above, sizeof c->above, "%s", m->above.address);
+		/* All that was said before is known: it can fold. */
+		c->told = true;
+		grow_say_load(c, true);
+	} else if (m->kind == MESSAGE_BIND) {
+		struct collect_task *t = route_task(c, m->bind.task);
+		struct peer *p = t ? peer_of(c, t->by) : NULL;
+		if (p && p->collector)
+			(void)!peer_send(p, m);
+		heard_bind(c, &m->bind);
+	} else if (!grow_hear_above(c, m)) {
+		route_to_task(c, message_task_of(m), m);
+		c->ending |= m->kind == MESSAGE_END;
+	}
+}
+
+void route_flush(struct collect *c)
+{
+	flush_folds(c);
+	if (c->up.dropped) {
+		struct message m = {.kind = MESSAGE_LOST};
+		m.lost = lost_now(c, c->task.n ? c->task.at[0].task : 0, collect_clock(c), c->up.dropped);
+		c->up.dropped = 0;
+		lost_events(c, &m.lost);
+		route_say_up(c, &m);
+	}
+}
+
+void route_fini(struct collect *c)
+{
+	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++) {
+		folder_free(c->tunlet[k].f);
+		weft_spec_free(c->tunlet[k].s);
+		weft_buf_fini(&c->tunlet[k].text);
+		free(c->tunlet[k].name);
+	}
+	weft_buf_fini(&c->said);
+	weft_map_fini(&c->by_task);
+	free(c->task.at);
+}

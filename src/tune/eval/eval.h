@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tunlet at work: events in, values and decisions out. It runs in a child process (eval_child.c), so that nothing that is
+ * written in a specification can harm the caller. Calls return when the child has answered; what it says meanwhile goes to `said`.
+ * Not thread-safe for one evaluator.
+ */
+#ifndef WEFT_TUNE_EVAL_H
+#define WEFT_TUNE_EVAL_H
+
+#include "tune/arbiter/arbiter.h"
+#include "tune/gen/gen.h"
+#include "tune/lang/spec.h"
+
+enum weft_said_kind {
+	WEFT_SAID_EVALUATED,  /* an iteration: value[0..n) are the parameters, then the iteration's attributes, in their order */
+	WEFT_SAID_TUNE,       /* apply a tuning point: number or text */
+	WEFT_SAID_EVENT,      /* add or remove an event */
+	WEFT_SAID_FAULT,      /* in a code: that evaluation is discarded */
+	WEFT_SAID_INCOMPLETE, /* an iteration is not evaluated: why is in `text` */
+	WEFT_SAID_LATE,       /* an event came for an iteration that is closed */
+	WEFT_SAID_HANDLER,    /* a handler of a tunlet written by hand failed: `text` */
+	WEFT_SAID_CLOSE,      /* with collectors: they are to say what they have of the iteration; add: all of it */
+	WEFT_SAID_CLOSED,     /* with collectors: they may forget it; add: and all others, which begin anew */
+	WEFT_SAID_RESTARTED,  /* the child process was begun anew: open iterations are lost */
+};
+
+/* Of an iteration: by the event's times, when it began and ended (NaN: only collectors have seen it); by the monotonic clock, when that was known. */
+struct weft_steps {
+	double began, ended;
+	uint64_t begun_ns, ended_ns; /* its first event; its end */
+	uint64_t complete_ns;        /* all that its evaluation needs was there */
+	uint64_t computed_ns;        /* its values were */
+};
+
+struct weft_said {
+	enum weft_said_kind kind;
+	int64_t iteration; /* -1: none */
+	int64_t task;      /* that is meant; INT64_MIN: all of the actor */
+	uint32_t what;     /* point, event, or the code of a fault (UINT32_MAX: unknown) */
+	bool add;          /* WEFT_SAID_EVENT; of EVALUATED and INCOMPLETE: as events were lost */
+	enum tune_fault fault;
+	bool is_text;
+	double number;    /* WEFT_SAID_TUNE */
+	const char *text; /* valid during the call */
+	const double *value;
+	uint32_t n;
+	const struct weft_steps *steps; /* WEFT_SAID_EVALUATED by expressions; else NULL */
+};
+
+struct weft_eval_how {
+	void (*said)(void *ctx, const struct weft_said *what);
+	void *ctx;
+	const char *
+		handlers; /* a shared object with handlers written by hand (weft/tunlet.h); NULL: the specification's expressions */
+	uint64_t limit_ns; /* for one request; 0: a second */
+	uint64_t memory;   /* of the child; 0: 256 MiB */
+};
+
+struct weft_eval;
+
+/* Compiles and begins; `s` must have no errors and outlive it. */
+int weft_eval_new(struct weft_eval **out, struct weft_spec *s, const struct weft_eval_how *how,
+                  struct weft_err *err) WEFT_MUST_CHECK;
+void weft_eval_free(struct weft_eval *e);
+/* Of its process, so far; 0: it has none. */
+uint64_t weft_eval_cpu_ns(const struct weft_eval *e);
+uint64_t weft_eval_delay_ns(const struct weft_eval *e); /* that it could run, but was not let */
+
+/* A task of an actor begins (on a host; may be NULL) or ends. */
+int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins,
+                   struct weft_err *err) WEFT_MUST_CHECK;
+/* value[i] is the i-th attribute of the event as the specification lists them. */
+int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n,
+                    struct weft_err *err) WEFT_MUST_CHECK;
+/* Many at once, which costs much less. */
+struct weft_eval_record {
+	uint32_t event, n; /* n: values */
+	int64_t id;
+	double time;
+	const struct tune_value *value;
+	bool folded;    /* it passed a collector that folds it, too: what collectors compute of it comes from there */
+	uint32_t child; /* by way of which collector, as weft_eval_child knows it */
+};
+int weft_eval_events(struct weft_eval *e, const struct weft_eval_record *record, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
+/* Events of a task were lost: iterations that are open, or begin until then, may lack something. */
+int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, double until, struct weft_err *err) WEFT_MUST_CHECK;
+
+/*
+ * What the tunlet's objective says, if variables had the values that are assumed (of one that is assumed twice, the later). -EAGAIN when it
+ * cannot say: it has no objective, no iteration was evaluated yet, or it asks for a variable that nobody knows.
+ */
+int weft_eval_cost(struct weft_eval *e, const struct weft_assumed *assumed, unsigned n, double *cost,
+                   struct weft_err *err) WEFT_MUST_CHECK;
+
+/* A collector (any number that names it) comes or goes; a fold that it said (collect_fold.h). */
+int weft_eval_child(struct weft_eval *e, uint32_t child, bool begins, struct weft_err *err) WEFT_MUST_CHECK;
+int weft_eval_fold(struct weft_eval *e, uint32_t child, const void *at, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
+
+/* The name of value i of an evaluation ("lambda", "f[3]", "iter.nw"), or NULL behind the last. Borrows until the next call. */
+const char *weft_eval_value_name(struct weft_eval *e, uint32_t i);
+/* Values of an evaluation, " name=1 other=[2 3]", in full or with six digits; what is unknown is left out, in an array "-". */
+void weft_eval_put_values(struct weft_eval *e, const double *value, uint32_t n, bool whole, struct weft_buf *b);
+/* A line about what was said, as `weft tunlet try` prints it. */
+void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_said *what, FILE *to);
+
+/* Feeds a script (weft-tunlet(1)). Errors name the line. */
+int weft_eval_script(struct weft_eval *e, struct weft_spec *s, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+
+extern const char *const weft_fault_name[];
+
+#endif

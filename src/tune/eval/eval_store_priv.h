@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What eval_store.c (iterations, events, evaluation) and eval_fold.c (what collectors say, partial results) share. */
+#ifndef WEFT_TUNE_EVAL_STORE_PRIV_H
+#define WEFT_TUNE_EVAL_STORE_PRIV_H
+
+#include "eval_work.h"
+#include "fold.h"
+
+enum { CLOSED_MAX = 64 };
+enum { INSTANCE_FOLDED = 1, INSTANCE_COMPLETE = 2 }; /* it comes from a collector; it was complete there */
+
+struct group { /* the instances of an actor */
+	struct weft_map by_id;
+	int64_t *id;
+	double *first; /* time of the first event */
+	unsigned char *flags;
+	char *data;
+	uint32_t n, room;
+	uint64_t folded, folded_incomplete; /* beside them, at collectors that only count them */
+};
+
+struct said_fold { /* the latest of a collector */
+	uint32_t child;
+	bool answered; /* since it was asked */
+	struct fold fold;
+};
+
+struct iteration {
+	int64_t number;
+	void *iter;
+	struct group *group; /* of each actor */
+	bool open, ended, faulty;
+	bool lacks;       /* events of it were lost, and it is evaluated all the same */
+	bool asked, full; /* collectors were; for all that they have */
+	double opened;    /* time of its first event; NAN: collectors have said it */
+	struct weft_steps steps;
+	WEFT_VEC(struct said_fold) said;
+};
+
+struct task {
+	int64_t id, in; /* in: the iteration that it is in, for the actor whose event begins iterations */
+	uint32_t actor;
+	bool alive;
+};
+
+struct order { /* the attributes that an event computes */
+	uint32_t *attr, n;
+};
+
+struct store {
+	struct weft_spec *s;
+	struct store_host host;
+	struct iteration open[EVAL_OPEN_MAX], *now; /* now: the one that is worked on */
+	struct group *spare;                        /* of an iteration that is closed, for the next one; or NULL */
+	void *param;
+	int64_t closed[CLOSED_MAX], latest, counted; /* counted: of iterations without a number */
+	unsigned n_closed;
+	bool any, evaluated, depinics;
+	double time;       /* of the event that is worked on */
+	double lost_until; /* some were lost; */
+	uint64_t lost;     /* so many, */
+	int64_t lost_by;   /* of this task */
+	double *carried;   /* of each variable: what an event has last said of it; NaN: none has */
+	WEFT_VEC(struct task) task;
+	WEFT_VEC(size_t) vacant; /* places in task[] */
+	struct weft_map task_by_id;
+	struct order *order;
+	struct answer *answer; /* room for one */
+	WEFT_VEC(uint32_t) child;
+	struct fold_number *number; /* partial results, and as the codes see them */
+	struct tune_part *part;
+	bool *part_bad;
+};
+
+/* -- eval_store.c -- */
+struct answer *store_begin_answer(struct store *st, int kind);
+void store_send_answer(struct store *st);
+void store_give_up(struct store *st, struct iteration *it, const char *why);
+void store_give_up_lost(struct store *st, struct iteration *it, const char *why); /* as events were lost */
+bool store_was_closed(const struct store *st, int64_t number);
+struct iteration *store_find_open(struct store *st, int64_t number);
+struct iteration *store_open_iteration(struct store *st, int64_t number);
+void store_answer_late(struct store *st, uint32_t event, int64_t number);
+/* Evaluates it when all that it wants is there. It may be closed then. */
+void store_finish_iteration(struct store *st, struct iteration *it);
+/* Its end was seen; NAN: only collectors know when it was. */
+void store_end_iteration(struct iteration *it, double time);
+void *store_instance(struct store *st, uint32_t actor, uint32_t i);
+
+/* -- eval_fold.c -- */
+/* What collectors have said becomes instances and counts of the iteration. False: there are too many, and it was given up. */
+bool fold_apply(struct store *st, struct iteration *it);
+/* Whether all collectors have said what they have; asks them. */
+bool fold_all_in(struct store *st, struct iteration *it);
+void fold_ask(struct store *st, struct iteration *it, bool full);
+/* An event has passed that collector: it will say what it made of it. */
+void fold_expect(struct iteration *it, uint32_t child);
+/* Instances in the order of their first events. -ENOMEM. */
+int fold_sort(struct store *st, struct iteration *it);
+/* Partial results of all instances. */
+void fold_parts(struct store *st, struct iteration *it);
+/* Whether partial results of this plan serve; and whether there are instances of which only those are known. */
+bool fold_parts_serve(const struct store *st, const struct spec_plan *p);
+bool fold_hides(const struct iteration *it, uint32_t actor);
+
+#endif
