@@ -8,6 +8,7 @@
 #include "runtime/run/run.h"
 #include "pack_args.h"
 #include "runtime/run/task_trace.h"
+#include "runtime/perf/perf.h"
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -486,8 +487,7 @@ static int insert(struct starpu_codelet *cl, va_list *ap)
 	va_copy(again, *ap);
 	if (cl && rt_codelet_check(cl) & RT_CL_PLAIN && !rt_ctxs()) {
 		rt_throttle();
-		if (cl->model && rt_machine.models)
-			rt_machine.models->want(cl->model);
+		rt_perf_want(cl->model);
 		rc = insert_plainly(cl, ap);
 	}
 	if (rc == AS_TASK)

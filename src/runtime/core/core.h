@@ -27,7 +27,10 @@ enum { RT_WORKERS = 256 };
 /* Of a thread's own variables that are read for every task: not through a call. */
 #define RT_NEAR __attribute__((tls_model("initial-exec")))
 
-/* What the layers above do for the core. Each may be NULL; none is asked about jobs that are not placed. */
+/*
+ * What the layers above do for the core: run/place.c fills it, and rt_begin gets it. Each may be NULL; none is asked about jobs that
+ * are not placed.
+ */
 struct rt_sched_hooks {
 	/* A placed job has become ready on this thread: it is to go where it shall run (rt_again, or a queue that `take` looks at). */
 	void (*ready)(struct rt_submitter *s, struct rt_job *j);

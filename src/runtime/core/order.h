@@ -84,7 +84,7 @@ bool rt_handle_is_idle(struct rt_handle *h);
  */
 int rt_order(struct rt_submitter *s, struct rt_job *job) WEFT_MUST_CHECK;
 
-/* What the data layer does for the order; set once, before the first job. */
+/* What the data layer, above, does for the order: data/handle.c fills it once, before the first job. */
 struct rt_order_hooks {
 	/* The job is about to touch a planned handle; may submit others first. 0 or negative: the job is refused. */
 	int (*plan)(struct rt_submitter *s, struct rt_job *job);

@@ -7,6 +7,7 @@
 #include "memory.h"
 #include "replica.h"
 #include "base/clock.h"
+#include "runtime/perf/perf.h"
 #include "runtime/task/driver.h"
 #include <errno.h>
 #include <stdio.h>
@@ -178,9 +179,9 @@ static int multi_copy(void *src, unsigned src_node, void *dst, unsigned dst_node
 
 static bool is_measured(struct starpu_perfmodel *m)
 {
-	if (!m || !rt_machine.models)
+	if (!m || !rt_machine.core) /* models are put away before data */
 		return false;
-	rt_machine.models->want(m);
+	rt_perf_want(m);
 	return __atomic_load_n(&m->benchmarking, __ATOMIC_RELAXED);
 }
 
@@ -196,7 +197,7 @@ static void convert(struct rt_replica *r, struct starpu_codelet *cl, starpu_cpu_
 	if (w && rt_machine.worker[worker].driver->finish)
 		rt_machine.worker[worker].driver->finish(w);
 	struct starpu_task converts = {.cl = cl, .nbuffers = 1, .handles = {r->handle}, .modes = {STARPU_RW}};
-	rt_machine.models->ran(&converts, (unsigned)worker, 0, (double)(weft_monotonic_ns() - from) / 1000.0);
+	rt_perf_ran(&converts, (unsigned)worker, 0, (double)(weft_monotonic_ns() - from) / 1000.0);
 }
 
 /* Into main memory it is converted at once; into a device by its worker, who alone may launch what converts. */

@@ -50,14 +50,11 @@ static void read_environment(const struct starpu_conf *conf)
 		perf_conf.homogeneous[kinds[i].type] = starpu_getenv_number_default(kinds[i].name, kinds[i].usual) != 0;
 }
 
-static const struct rt_model_ops ops = {rt_perf_want, rt_perf_ran};
-
 static int layer_begin(struct rt_machine *m, struct weft_err *err)
 {
 	(void)err;
 	read_environment(&m->conf);
 	perf_bus_begin(&m->conf);
-	m->models = &ops;
 	return 0;
 }
 
@@ -164,7 +161,7 @@ static void save(struct starpu_perfmodel *m)
 
 static void layer_end(struct rt_machine *m)
 {
-	m->models = NULL;
+	(void)m;
 	pthread_mutex_lock(&all.lock);
 	for (struct _starpu_perfmodel_state *s = all.first, *next; s; s = next) {
 		next = s->next;

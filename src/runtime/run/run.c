@@ -14,6 +14,7 @@
 #include "task_trace.h"
 #include "runtime/task/transaction.h"
 #include "runtime/data/data.h"
+#include "runtime/perf/perf.h"
 #include "runtime/core/life_detail.h"
 #include "base/clock.h"
 #include <inttypes.h>
@@ -100,7 +101,7 @@ static void trace_start(struct rt_job *j, const struct rt_worker *w)
 struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
 {
 	const struct rt_part *p = rt_part(j);
-	bool measured = p->cl->model && __atomic_load_n(&p->cl->model->benchmarking, __ATOMIC_RELAXED) && rt_machine.models;
+	bool measured = p->cl->model && __atomic_load_n(&p->cl->model->benchmarking, __ATOMIC_RELAXED);
 	struct rt_stretch s = {.measured_from_ns = measured ? weft_monotonic_ns() : 0, .traced = rt_traced()};
 	if (s.traced)
 		trace_start(j, w);
@@ -117,7 +118,7 @@ void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretc
 	if (!s->measured_from_ns)
 		return;
 	uint64_t until = s->measured_until_ns ? s->measured_until_ns : weft_monotonic_ns();
-	rt_machine.models->ran(rt_job_task(j), w->number, p->impl, (double)(until - s->measured_from_ns) / 1000.0);
+	rt_perf_ran(rt_job_task(j), w->number, p->impl, (double)(until - s->measured_from_ns) / 1000.0);
 }
 
 static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffers)

@@ -2,6 +2,7 @@
 /* Submitting a struct starpu_task: what it says becomes a job. */
 #include "runtime/task/complain.h"
 #include "run.h"
+#include "runtime/perf/perf.h"
 #include "runtime/task/profile.h"
 #include "runtime/core/fiber.h"
 #include "runtime/task/transaction.h"
@@ -170,8 +171,8 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	if (rc)
 		return rc;
 	fill(t, own, j);
-	if (t->cl && t->cl->model && rt_machine.models)
-		rt_machine.models->want(t->cl->model);
+	if (t->cl)
+		rt_perf_want(t->cl->model);
 	if (rt_is_profiled())
 		rt_profile_submitted(t);
 	own->announced = false;

@@ -73,7 +73,6 @@ struct rt_machine {
 	int main_pu;                        /* logical index of the unit of the thread that begins it, or -1 */
 	bool binds;                         /* threads are bound: STARPU_WORKERS_NOBIND is not set */
 	struct rt_mask all, cpus;           /* all workers; those of them that are CPUs */
-	const struct rt_model_ops *models;  /* NULL: nobody knows about models */
 	const struct rt_ctx_ops *ctx;       /* NULL: there is one scheduling context */
 	uint32_t codelets;                  /* changes when what is known of codelets no longer holds; never the same again */
 	bool idle_functions;                /* STARPU_DISABLE_KERNELS: the functions of codelets are not called */
@@ -94,7 +93,10 @@ static inline const struct rt_ctx_ops *rt_ctxs(void)
 	return __atomic_load_n(&rt_machine.ctx, __ATOMIC_ACQUIRE);
 }
 
-/* How a policy that is not native gets jobs (all codelet tasks then are placed jobs). */
+/*
+ * How a policy that is not native gets jobs (all codelet tasks then are placed jobs). Like rt_ctx_ops, it is filled by sched/, which
+ * stands above those who call it, and installed only while the core's loop does not schedule alone.
+ */
 struct rt_policy_ops {
 	void (*ready)(struct rt_job *j);             /* on whatever thread made it ready; wakes whom it gives it to */
 	struct rt_job *(*take)(struct rt_worker *w); /* NULL: none */
@@ -112,12 +114,6 @@ static inline void rt_begin_held(void)
 	if (rt_policy())
 		starpu_do_schedule();
 }
-
-/* Performance models. */
-struct rt_model_ops {
-	void (*want)(struct starpu_perfmodel *m);                                      /* a task with it is submitted */
-	void (*ran)(struct starpu_task *t, unsigned worker, unsigned impl, double us); /* of a model that is benchmarking */
-};
 
 /* Scheduling contexts, once there are several. */
 struct rt_ctx_ops {
