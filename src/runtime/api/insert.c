@@ -394,7 +394,7 @@ static int take_accesses(struct rt_submitter *s, struct rt_job *j, const struct 
 static int take_plainly(struct rt_submitter *s, struct rt_job *j, const struct starpu_codelet *cl,
                         struct starpu_codelet_pack_arg_data *values, va_list *ap)
 {
-	struct rt_part *p = rt_part(j);
+	struct rt_upper *p = rt_upper(j);
 	struct accesses a;
 	int rc = 0;
 	a.n = 0;
@@ -419,7 +419,7 @@ static int take_plainly(struct rt_submitter *s, struct rt_job *j, const struct s
 		} else if (kind == STARPU_CL_ARGS || kind == STARPU_CL_ARGS_NFREE) {
 			j->arg = va_arg(*ap, void *);
 			p->arg_bytes = (uint32_t)va_arg(*ap, size_t);
-			p->bits |= kind == STARPU_CL_ARGS ? RT_P_FREE_ARG : 0;
+			p->bits |= kind == STARPU_CL_ARGS ? RT_U_FREE_ARG : 0;
 		} else {
 			rc = AS_TASK;
 		}
@@ -437,8 +437,8 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 	struct starpu_codelet_pack_arg_data values;
 	if (!j)
 		return -ENOMEM;
-	struct rt_part *p = rt_part(j);
-	*p = (struct rt_part){.cl = cl, .func = cl->cpu_funcs[0]};
+	struct rt_upper *p = rt_upper(j);
+	*p = (struct rt_upper){.cl = cl, .func = cl->cpu_funcs[0]};
 	j->body = rt_body_plain;
 	j->arg = NULL;
 	values.arg_buffer = NULL;
@@ -454,11 +454,11 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 		else
 			starpu_codelet_pack_arg_fini(&values, &j->arg, &bytes);
 		p->arg_bytes = (uint32_t)bytes;
-		p->bits |= RT_P_FREE_ARG;
+		p->bits |= RT_U_FREE_ARG;
 	}
 	rc = rc ? rc : rt_submit(s, j);
 	if (WEFT_UNLIKELY(rc)) {
-		if (rc < 0 && p->bits & RT_P_FREE_ARG)
+		if (rc < 0 && p->bits & RT_U_FREE_ARG)
 			free(j->arg);
 		rt_forget(s, j);
 	}

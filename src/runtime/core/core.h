@@ -82,7 +82,7 @@ struct rt_worker {
 	unsigned traits;               /* enum rt_worker_traits */
 	struct rt_job *kept;           /* ready ones that the deque had no memory for, by next_free */
 	unsigned node;                 /* the memory that it works in */
-	struct rt_job *between;        /* what `current` is while it looks for a job: NULL, or one that waits in the middle */
+	struct rt_job *idle_current;   /* what `current` is while it looks for a job: NULL, or one that waits in the middle */
 	struct weft_atomic_bool aside; /* core_pause.c: it looks at `asks` before it takes another job */
 	struct {
 		const struct rt_submitter *of;
@@ -209,7 +209,7 @@ void rt_count_in(struct rt_runtime *r);
 void rt_release(struct rt_worker *w, struct rt_job *j); /* what waits for it is released */
 void rt_retire(struct rt_worker *w, struct rt_job *j);  /* it counts as done, and is somebody else's from now on */
 /* A job without a body, of which the calling thread has released the last edge: is done at once. */
-void rt_pass(struct rt_submitter *s, struct rt_job *j);
+void rt_run_relay(struct rt_submitter *s, struct rt_job *j);
 /* A job that became ready on the calling thread goes where that thread's ready jobs go; false: no memory. */
 bool rt_make_ready(struct rt_submitter *s, struct rt_job *j);
 /* The same to where those of its priority go; false: there is no such place. */
@@ -235,8 +235,8 @@ static inline void rt_work_came(struct rt_runtime *r)
 		rt_wake_one(r);
 }
 
-/* The worker says what it runs, and what it ran before; others may look (rt_worker_runs), before a barrier or after it. */
-static inline struct rt_job *rt_worker_says(struct rt_worker *w, struct rt_job *j)
+/* The worker says what it runs, and what it ran before; others may look (rt_worker_current), before a barrier or after it. */
+static inline struct rt_job *rt_worker_set_current(struct rt_worker *w, struct rt_job *j)
 {
 	struct rt_job *outer = w->current;
 	/* Release: of what it ran before. That what comes next stays behind it: rt_barrier_of_all, and the compiler's fence. */
@@ -244,7 +244,7 @@ static inline struct rt_job *rt_worker_says(struct rt_worker *w, struct rt_job *
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return outer;
 }
-static inline struct rt_job *rt_worker_runs(const struct rt_worker *w)
+static inline struct rt_job *rt_worker_current(const struct rt_worker *w)
 {
 	return __atomic_load_n(&w->current, __ATOMIC_ACQUIRE);
 }
@@ -264,10 +264,10 @@ void rt_worker_back(struct rt_worker *w);
  * What `current` is from now on when the worker runs nothing; returns what it was before. Around rt_worker_pop and rt_worker_run
  * in the middle of a job, which look at rt_is_pausing between; and around jobs that do not say that they run.
  */
-static inline struct rt_job *rt_worker_between(struct rt_worker *w, struct rt_job *current)
+static inline struct rt_job *rt_worker_set_idle_current(struct rt_worker *w, struct rt_job *current)
 {
-	struct rt_job *before = w->between;
-	__atomic_store_n(&w->between, current, __ATOMIC_RELEASE);
+	struct rt_job *before = w->idle_current;
+	__atomic_store_n(&w->idle_current, current, __ATOMIC_RELEASE);
 	/* Partner: the barrier in rt_wait_paused. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return before;

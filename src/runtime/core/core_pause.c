@@ -14,7 +14,7 @@
 
 static bool begins_nothing(const struct rt_worker *w)
 {
-	return weft_load_bool(&w->aside) || rt_worker_runs(w) != __atomic_load_n(&w->between, __ATOMIC_ACQUIRE);
+	return weft_load_bool(&w->aside) || rt_worker_current(w) != __atomic_load_n(&w->idle_current, __ATOMIC_ACQUIRE);
 }
 
 void rt_wait_paused(struct rt_runtime *r)

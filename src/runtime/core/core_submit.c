@@ -111,7 +111,7 @@ static int let_go(struct rt_submitter *s, struct rt_job *j)
 		rt_trace_ready(j);
 		return rt_make_ready(s, j) ? 0 : -ENOMEM;
 	}
-	rt_pass(s, j);
+	rt_run_relay(s, j);
 	return 0;
 }
 

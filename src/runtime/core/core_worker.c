@@ -45,7 +45,7 @@ static uint32_t close_edges(struct rt_job *j)
  * What hung on a job that is done. The first of the list was submitted last: the one submitted first is to run next. Jobs without
  * a body are done here, one after the other (there may be long chains of them): the list `at_once`.
  */
-static void release(struct rt_worker *w, uint32_t edge, struct rt_job *at_once)
+static void core_release(struct rt_worker *w, uint32_t edge, struct rt_job *at_once)
 {
 	for (;;) {
 		while (edge) {
@@ -86,7 +86,7 @@ static void release(struct rt_worker *w, uint32_t edge, struct rt_job *at_once)
 
 void rt_release(struct rt_worker *w, struct rt_job *j)
 {
-	release(w, close_edges(j), NULL);
+	core_release(w, close_edges(j), NULL);
 }
 
 void rt_retire(struct rt_worker *w, struct rt_job *j)
@@ -96,7 +96,7 @@ void rt_retire(struct rt_worker *w, struct rt_job *j)
 	weft_store_u64(&w->done, weft_load_relaxed_u64(&w->done) + 1);
 }
 
-static void end(struct rt_worker *w, struct rt_job *j)
+static void core_end_job(struct rt_worker *w, struct rt_job *j)
 {
 	rt_release(w, j);
 	rt_retire(w, j);
@@ -106,7 +106,7 @@ static void end(struct rt_worker *w, struct rt_job *j)
 static inline void end_as(struct rt_worker *w, struct rt_job *j, enum rt_verdict v)
 {
 	if (v == RT_DONE) {
-		end(w, j);
+		core_end_job(w, j);
 	} else {
 		rt_job_close_unknown(j);
 		rt_retire(w, j);
@@ -145,7 +145,7 @@ void rt_again(struct rt_worker *w, struct rt_job *j)
 	rt_wake(w);
 }
 
-/* As release(), by a thread of the application: ready jobs go to its queue, and what is done at once to its pool. */
+/* As core_release(), by a thread of the application: ready jobs go to its queue, and what is done at once to its pool. */
 static void release_outside(struct rt_submitter *s, uint32_t edge, struct rt_job *at_once)
 {
 	struct rt_outbox o = {0};
@@ -181,11 +181,11 @@ static void release_outside(struct rt_submitter *s, uint32_t edge, struct rt_job
 	rt_tell_waiters(s->runtime);
 }
 
-void rt_pass(struct rt_submitter *s, struct rt_job *j)
+void rt_run_relay(struct rt_submitter *s, struct rt_job *j)
 {
 	j->next_free = 0;
 	if (s->worker)
-		release(s->worker, 0, j);
+		core_release(s->worker, 0, j);
 	else
 		release_outside(s, 0, j);
 }
@@ -194,7 +194,7 @@ void rt_finish(struct rt_runtime *r, struct rt_job *j)
 {
 	struct rt_submitter *s = rt_self(r);
 	if (s && s->worker) {
-		end(s->worker, j);
+		core_end_job(s->worker, j);
 		rt_work_came(r);
 	} else if (s) {
 		struct rt_outbox o = {0};
@@ -209,7 +209,7 @@ void rt_finish(struct rt_runtime *r, struct rt_job *j)
 		rt_detail_unfinished(r, 0);
 }
 
-static void count(struct weft_atomic_u64 *own)
+static void core_count_done(struct weft_atomic_u64 *own)
 {
 	weft_store_u64(own, weft_load_relaxed_u64(own) + 1); /* relaxed: only this thread stores it */
 }
@@ -219,7 +219,7 @@ void rt_count_out(struct rt_runtime *r)
 	struct rt_submitter *s = rt_self(r);
 	if (!s)
 		return;
-	count(s->worker ? &s->worker->done : &s->finished);
+	core_count_done(s->worker ? &s->worker->done : &s->finished);
 	rt_tell_waiters(r);
 }
 
@@ -227,7 +227,7 @@ void rt_count_in(struct rt_runtime *r)
 {
 	struct rt_submitter *s = rt_self(r);
 	if (s)
-		count(&s->submitted);
+		core_count_done(&s->submitted);
 }
 
 /* Jobs that came back: the first runs now, or NULL. */
@@ -363,7 +363,7 @@ static struct rt_job *from_prios(struct rt_worker *w, bool urgent)
 }
 
 /* What comes before all else. Others may have what was to run now. */
-static struct rt_job *urgent(struct rt_worker *w)
+static struct rt_job *core_urgent(struct rt_worker *w)
 {
 	struct rt_job *j = rt_prio_take(&w->runtime->prio[w->number % w->runtime->n_prios], true);
 	if (j && w->next) {
@@ -373,7 +373,7 @@ static struct rt_job *urgent(struct rt_worker *w)
 	return j;
 }
 
-static struct rt_job *find(struct rt_worker *w, bool goes_on)
+static struct rt_job *core_find_job(struct rt_worker *w, bool goes_on)
 {
 	struct rt_runtime *r = w->runtime;
 	struct rt_job *j = from_again(w);
@@ -391,7 +391,7 @@ static struct rt_job *find(struct rt_worker *w, bool goes_on)
 	return j ? j : from_prios(w, false);
 }
 
-static bool any(struct rt_worker *w)
+static bool core_has_work(struct rt_worker *w)
 {
 	struct rt_runtime *r = w->runtime;
 	if (weft_load_u32(&w->again) || w->kept)
@@ -410,7 +410,7 @@ static bool any(struct rt_worker *w)
 }
 
 /* Between jobs of a device. What has become ready on it is for others. True: something is on its way. */
-static bool poll(struct rt_worker *w)
+static bool core_poll(struct rt_worker *w)
 {
 	bool flies = w->traits & RT_W_POLLS && w->runtime->hooks->poll(w);
 	if (w->traits & RT_W_ONLY_PLACED && w->next) {
@@ -421,7 +421,7 @@ static bool poll(struct rt_worker *w)
 }
 
 /* What its jobs gave back is for all, and who waits for them knows. */
-static void settle(struct rt_worker *w)
+static void core_flush_outbox(struct rt_worker *w)
 {
 	rt_outbox_flush(&w->outbox);
 	rt_tell_waiters(w->runtime);
@@ -437,7 +437,7 @@ static bool is_in_the_way(const struct rt_runtime *r)
 }
 
 /* Between two looks. A thread that submits on this very cpu goes first: what it submits is what is waited for. */
-static void linger(const struct rt_runtime *r)
+static void core_linger(const struct rt_runtime *r)
 {
 	pause_between_looks();
 	if (is_in_the_way(r))
@@ -445,7 +445,7 @@ static void linger(const struct rt_runtime *r)
 }
 
 /* From here on, or no more, it calls functions of the program: one region for as long as it does nothing else. */
-static void progresses(bool *is, bool now)
+static void core_progresses(bool *is, bool now)
 {
 	now = now && (*is || rt_traced_in_detail());
 	if (now && !*is)
@@ -456,46 +456,46 @@ static void progresses(bool *is, bool now)
 }
 
 /* Until there is a job, if it may wait; NULL: there is none, or the runtime ends, or somebody asks for something. */
-static struct rt_job *idle(struct rt_worker *w, bool wait)
+static struct rt_job *core_idle(struct rt_worker *w, bool wait)
 {
 	struct rt_runtime *r = w->runtime;
 	struct rt_job *j = NULL;
 	bool progressing = false;
-	settle(w);
+	core_flush_outbox(w);
 	uint64_t until = weft_monotonic_ns() + r->spin_ns;
 	while (wait && !weft_load_bool(&r->stop) && !(weft_load_u32(&r->asks) & RT_ASK_PAUSE)) {
-		j = any(w) ? find(w, false) : NULL;
+		j = core_has_work(w) ? core_find_job(w, false) : NULL;
 		if (j)
 			break;
 		bool stays = weft_load_u32(&r->asks) & RT_ASK_PROGRESS;
-		progresses(&progressing, stays);
+		core_progresses(&progressing, stays);
 		if (stays)
 			r->hooks->progress(true);
 		if (w->traits & RT_W_POLLS) {
-			progresses(&progressing, false);
-			stays |= poll(w);
-			settle(w);
+			core_progresses(&progressing, false);
+			stays |= core_poll(w);
+			core_flush_outbox(w);
 		}
 		if (stays || weft_monotonic_ns() < until) {
-			linger(r);
+			core_linger(r);
 			continue;
 		}
-		rt_worker_sleep(w, any);
+		rt_worker_sleep(w, core_has_work);
 		until = weft_monotonic_ns() + r->spin_ns;
 	}
-	progresses(&progressing, false);
+	core_progresses(&progressing, false);
 	return j;
 }
 
 /* What lies in the way between two jobs, seldom. `next`: the one that comes next, if known. False: none may be taken now. */
-static bool attend(struct rt_worker *w, bool wait, struct rt_job **next)
+static bool core_attend(struct rt_worker *w, bool wait, struct rt_job **next)
 {
 	struct rt_runtime *r = w->runtime;
 	uint32_t asks = weft_load_u32(&r->asks);
 	if (asks & RT_ASK_FEW)
 		rt_tell_few(r);
 	if (asks & RT_ASK_PAUSE) {
-		settle(w);
+		core_flush_outbox(w);
 		if (!wait)
 			return false;
 		rt_worker_back(w);
@@ -505,8 +505,8 @@ static bool attend(struct rt_worker *w, bool wait, struct rt_job **next)
 		r->hooks->progress(false);
 		weft_leave(rt_detail.progressing);
 	}
-	poll(w);
-	*next = asks & RT_ASK_PRIO && !(w->traits & RT_W_ONLY_PLACED) ? urgent(w) : NULL;
+	core_poll(w);
+	*next = asks & RT_ASK_PRIO && !(w->traits & RT_W_ONLY_PLACED) ? core_urgent(w) : NULL;
 	return true;
 }
 
@@ -514,11 +514,11 @@ bool rt_worker_step(struct rt_worker *w, bool wait)
 {
 	struct rt_job *j = NULL;
 	/* relaxed: seen at one of the next jobs */
-	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&w->runtime->asks) | w->traits) && !attend(w, wait, &j))
+	if (WEFT_UNLIKELY(weft_load_relaxed_u32(&w->runtime->asks) | w->traits) && !core_attend(w, wait, &j))
 		return false;
-	j = j ? j : find(w, true);
+	j = j ? j : core_find_job(w, true);
 	if (!j)
-		j = idle(w, wait);
+		j = core_idle(w, wait);
 	if (j)
 		rt_worker_run(w, j);
 	return j || (wait && !weft_load_bool(&w->runtime->stop));

@@ -84,7 +84,7 @@ void rt_stack_set_size(size_t bytes)
 }
 
 /* What the sanitizers want to know of a switch. */
-static void leaves(struct rt_context *from, const struct rt_stack *to)
+static void fiber_leaves(struct rt_context *from, const struct rt_stack *to)
 {
 #if defined __SANITIZE_ADDRESS__
 	__sanitizer_start_switch_fiber(&from->asan, to->low, to->bytes);
@@ -94,7 +94,7 @@ static void leaves(struct rt_context *from, const struct rt_stack *to)
 	(void)from, (void)to;
 }
 
-static void arrives(const struct rt_context *at)
+static void fiber_arrives(const struct rt_context *at)
 {
 #if defined __SANITIZE_ADDRESS__
 	__sanitizer_finish_switch_fiber(at ? at->asan : NULL, NULL, NULL);
@@ -103,13 +103,13 @@ static void arrives(const struct rt_context *at)
 }
 
 /* The calling context stops, saved in `from`. */
-static void go(struct rt_context *from, struct rt_stack *stack, void *sp)
+static void fiber_go(struct rt_context *from, struct rt_stack *stack, void *sp)
 {
 	from->stack = fibers.here;
 	fibers.here = stack;
-	leaves(from, stack);
+	fiber_leaves(from, stack);
 	rt_switch(&from->sp, sp);
-	arrives(from);
+	fiber_arrives(from);
 }
 
 static _Noreturn void give_up(void)
@@ -123,14 +123,14 @@ static _Noreturn void give_up(void)
 /* A new stack begins here: a loop of this worker, until the runtime ends. */
 static void stack_main(void)
 {
-	arrives(NULL);
+	fiber_arrives(NULL);
 	rt_worker_main(fibers.worker);
 	struct rt_context **at = &fibers.parked;
 	while (!(*at)->stack->of_thread)
 		at = &(*at)->next;
 	struct rt_context *first = *at, gone;
 	*at = first->next;
-	go(&gone, first->stack, first->sp);
+	fiber_go(&gone, first->stack, first->sp);
 	WEFT_BUG("a stack went on after its end");
 }
 
@@ -196,7 +196,7 @@ static enum rt_verdict body_back(struct rt_job *j, struct rt_worker *w)
 	rt_job_free(&w->outbox, j);
 	me.next = fibers.parked;
 	fibers.parked = &me;
-	go(&me, to->stack, to->sp);
+	fiber_go(&me, to->stack, to->sp);
 	return RT_LATER;
 }
 
@@ -225,18 +225,18 @@ void rt_wait_for(struct rt_waiter *me)
 				rt_submitter_waits(me->runtime, &me->may, RT_MAY_SLEEP);
 		return;
 	}
-	struct rt_job *current = me->worker->current, *outer = rt_worker_between(me->worker, current);
+	struct rt_job *current = me->worker->current, *outer = rt_worker_set_idle_current(me->worker, current);
 	me->back->arg = &here;
 	struct rt_context *loop = fibers.parked;
 	if (loop) {
 		fibers.parked = loop->next;
-		go(&here, loop->stack, loop->sp);
+		fiber_go(&here, loop->stack, loop->sp);
 	} else {
 		struct rt_stack *s = stack_new();
-		go(&here, s, stack_begin(s));
+		fiber_go(&here, s, stack_begin(s));
 	}
 	__atomic_store_n(&me->worker->current, current, __ATOMIC_RELEASE);
-	rt_worker_between(me->worker, outer);
+	rt_worker_set_idle_current(me->worker, outer);
 }
 
 static const struct rt_waits *layer;

@@ -33,52 +33,42 @@ int rt_refs_grow(struct rt_refs *r)
 	return 0;
 }
 
-static inline void lock(struct rt_handle *h)
+static inline void order_lock(struct rt_handle *h)
 {
 	while (weft_swap_u32(&h->lock, 1))
 		while (weft_load_relaxed_u32(&h->lock)) /* relaxed: the swap decides */
 			__builtin_ia32_pause();
 }
 
-static inline void unlock(struct rt_handle *h)
+static inline void order_unlock(struct rt_handle *h)
 {
 	weft_store_u32(&h->lock, 0);
 }
 
-void rt_handle_lock(struct rt_handle *h)
-{
-	lock(h);
-}
-
-void rt_handle_unlock(struct rt_handle *h)
-{
-	unlock(h);
-}
-
-static void mark(struct rt_handle *h, uint32_t set, uint32_t clear)
+static void order_mark(struct rt_handle *h, uint32_t set, uint32_t clear)
 {
 	h->bits = (uint8_t)((h->bits & ~clear) | set);
 }
 
 void rt_handle_mark(struct rt_handle *h, uint32_t set, uint32_t clear)
 {
-	lock(h);
-	mark(h, set, clear);
-	unlock(h);
+	order_lock(h);
+	order_mark(h, set, clear);
+	order_unlock(h);
 }
 
-static rt_ref *readers(struct rt_handle *h)
+static rt_ref *order_readers(struct rt_handle *h)
 {
 	return h->log_cap ? h->more : h->reader;
 }
 
 bool rt_handle_is_idle(struct rt_handle *h)
 {
-	lock(h);
+	order_lock(h);
 	bool idle = !h->writer || rt_ref_is_done(h->writer);
 	for (uint32_t i = 0; i < h->n_readers && idle; i++)
-		idle = rt_ref_is_done(readers(h)[i]);
-	unlock(h);
+		idle = rt_ref_is_done(order_readers(h)[i]);
+	order_unlock(h);
 	return idle;
 }
 
@@ -87,7 +77,7 @@ enum { LOG_FIRST = 4, LOG_MOST = 15 };
 /* Room for one more reader: those that are done leave; when that is not half of them, more memory. */
 static int make_room(struct rt_handle *h)
 {
-	rt_ref *r = readers(h);
+	rt_ref *r = order_readers(h);
 	uint32_t n = 0, cap = h->log_cap ? UINT32_C(1) << h->log_cap : RT_READERS;
 	if (h->n_readers < cap)
 		return 0;
@@ -109,7 +99,7 @@ static int make_room(struct rt_handle *h)
 }
 
 /* Edges will be hung on what the access depends on: the lines of all of them come at once, while the rest is seen to. */
-static void approach(const struct rt_handle *h, uint32_t mode)
+static void order_prefetch(const struct rt_handle *h, uint32_t mode)
 {
 	if (mode & RT_WRITE && h->n_readers && !h->log_cap)
 		for (uint32_t i = 0; i < h->n_readers; i++)
@@ -118,13 +108,13 @@ static void approach(const struct rt_handle *h, uint32_t mode)
 		__builtin_prefetch(rt_job_at((uint32_t)h->writer), 1);
 }
 
-static int depend(struct rt_handle *h, uint32_t mode, struct rt_refs *before)
+static int order_depend(struct rt_handle *h, uint32_t mode, struct rt_refs *before)
 {
 	int rc = 0;
 	if (!(mode & RT_WRITE) || !h->n_readers)
 		return h->writer ? rt_refs_add(before, h->writer) : 0;
 	for (uint32_t i = 0; i < h->n_readers && !rc; i++)
-		rc = rt_refs_add(before, readers(h)[i]);
+		rc = rt_refs_add(before, order_readers(h)[i]);
 	return rc;
 }
 
@@ -134,7 +124,7 @@ static void register_in(struct rt_handle *h, uint32_t mode, rt_ref self)
 		h->writer = self;
 		h->n_readers = 0;
 	} else {
-		readers(h)[h->n_readers++] = self;
+		order_readers(h)[h->n_readers++] = self;
 	}
 }
 
@@ -153,7 +143,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* By address, and each handle once: two accesses to one are one of both modes. */
-static unsigned sorted(struct rt_job *job, struct place *p)
+static unsigned order_sorted(struct rt_job *job, struct place *p)
 {
 	struct rt_handle **handle = rt_job_handles(job);
 	const uint32_t *mode = rt_job_modes(job);
@@ -216,7 +206,7 @@ static int close_group(struct rt_submitter *s, struct rt_handle *h, uint32_t bit
 	struct rt_refs before = {0};
 	int rc = h->n_readers || !h->writer ? 0 : rt_refs_add(&before, h->writer);
 	for (uint32_t i = 0; i < h->n_readers && !rc; i++)
-		rc = rt_refs_add(&before, readers(h)[i]);
+		rc = rt_refs_add(&before, order_readers(h)[i]);
 	rt_ref writer = 0;
 	if (!rc && !reduces && before.n == 1)
 		writer = before.at[0];
@@ -227,7 +217,7 @@ static int close_group(struct rt_submitter *s, struct rt_handle *h, uint32_t bit
 		return -ENOMEM;
 	h->writer = writer;
 	h->n_readers = 0;
-	mark(h, reduces ? RT_H_REDUCED : 0, GROUPS);
+	order_mark(h, reduces ? RT_H_REDUCED : 0, GROUPS);
 	return 0;
 }
 
@@ -264,18 +254,18 @@ static int depend_specially(struct rt_submitter *s, struct rt_handle *h, uint32_
 		rc = close_group(s, h, bits);
 	if (!rc && !is_write)
 		rc = make_room(h);
-	return rc ? rc : depend(h, is_write ? RT_WRITE : RT_READ, &s->before);
+	return rc ? rc : order_depend(h, is_write ? RT_WRITE : RT_READ, &s->before);
 }
 
 static void register_specially(struct rt_handle *h, uint32_t mode, rt_ref self)
 {
 	if (mode & RT_LAST)
-		mark(h, RT_H_REFUSED, 0);
+		order_mark(h, RT_H_REFUSED, 0);
 	if (takes_no_place(h->bits, mode))
 		return;
 	uint32_t group = group_of(mode);
 	bool writes = mode & RT_WRITE && !group;
-	mark(h, group, GROUPS | (writes ? RT_H_REDUCED : 0));
+	order_mark(h, group, GROUPS | (writes ? RT_H_REDUCED : 0));
 	register_in(h, writes ? RT_WRITE : RT_READ, self);
 }
 
@@ -294,15 +284,15 @@ static int place_specially(struct rt_submitter *s, struct place *p, unsigned n, 
 enum { PLANNED = 1 };
 
 /* PLANNED: a handle has one of the bits `asks`, and nothing was done. */
-static int place(struct rt_submitter *s, struct rt_job *job, struct place *p, uint32_t asks)
+static int order_place(struct rt_submitter *s, struct rt_job *job, struct place *p, uint32_t asks)
 {
-	unsigned n = sorted(job, p);
+	unsigned n = order_sorted(job, p);
 	rt_ref self = rt_job_ref(job);
 	uint32_t bits = 0;
 	int rc = 0;
 	for (unsigned i = 0; i < n; i++) {
-		lock(p[i].handle);
-		approach(p[i].handle, p[i].mode);
+		order_lock(p[i].handle);
+		order_prefetch(p[i].handle, p[i].mode);
 		/* RT_NOPLAN hides RT_H_PLANNED. */
 		bits |= (p[i].handle->bits & ~(p[i].mode >> 4 & RT_H_PLANNED)) | (p[i].mode & SPECIAL_MODES) << 8;
 	}
@@ -311,7 +301,7 @@ static int place(struct rt_submitter *s, struct rt_job *job, struct place *p, ui
 		struct rt_handle *refuses = NULL;
 		for (unsigned i = 0; i < n; i++) {
 			refuses = p[i].handle->bits & RT_H_REFUSED ? p[i].handle : refuses;
-			unlock(p[i].handle);
+			order_unlock(p[i].handle);
 		}
 		if (rc == -EINVAL && refuses && rt_order_hooks.refuse)
 			rt_order_hooks.refuse(refuses);
@@ -319,12 +309,12 @@ static int place(struct rt_submitter *s, struct rt_job *job, struct place *p, ui
 	}
 	for (unsigned i = 0; i < n && !rc; i++) {
 		rc = p[i].mode & RT_WRITE ? 0 : make_room(p[i].handle);
-		rc = rc ? rc : depend(p[i].handle, p[i].mode, &s->before);
+		rc = rc ? rc : order_depend(p[i].handle, p[i].mode, &s->before);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		if (!rc)
 			register_in(p[i].handle, p[i].mode, self);
-		unlock(p[i].handle);
+		order_unlock(p[i].handle);
 	}
 	return rc ? -ENOMEM : 0;
 }
@@ -332,11 +322,11 @@ static int place(struct rt_submitter *s, struct rt_job *job, struct place *p, ui
 /* What is planned is asked about first, without a lock of ours; then it is the job's turn, before anybody changes a plan. */
 static int place_asking(struct rt_submitter *s, struct rt_job *job, struct place *p)
 {
-	int rc = place(s, job, p, RT_H_PLANNED);
+	int rc = order_place(s, job, p, RT_H_PLANNED);
 	if (WEFT_LIKELY(rc != PLANNED))
 		return rc;
 	rc = rt_order_hooks.plan(s, job);
-	rc = rc ? rc : place(s, job, p, 0);
+	rc = rc ? rc : order_place(s, job, p, 0);
 	rt_order_hooks.planned();
 	return rc;
 }

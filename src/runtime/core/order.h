@@ -71,8 +71,6 @@ static inline int rt_refs_add(struct rt_refs *r, rt_ref ref)
 
 void rt_handle_init(struct rt_handle *h);
 void rt_handle_fini(struct rt_handle *h);
-void rt_handle_lock(struct rt_handle *h);
-void rt_handle_unlock(struct rt_handle *h);
 /* Sets and clears bits. Thread-safe. */
 void rt_handle_mark(struct rt_handle *h, uint32_t set, uint32_t clear);
 /* Nothing that was submitted on it is still to be done. */

@@ -10,7 +10,7 @@
  * It is ours: whoever asked is told. The handle lists what the application has, so that release finds it. Who waits for all tasks
  * waits until this has been told, not until it is released.
  */
-static void tell(struct rt_acquired *a)
+static void acquire_notify(struct rt_acquired *a)
 {
 	a->counted_out = !a->ours;
 	if (!a->ours) {
@@ -34,7 +34,7 @@ static void tell(struct rt_acquired *a)
 	}
 }
 
-static void moved(struct rt_move *m)
+static void acquire_moved(struct rt_move *m)
 {
 	struct rt_acquired *a = m->arg;
 	a->rc = m->rc;
@@ -42,15 +42,15 @@ static void moved(struct rt_move *m)
 	rt_replica_lock();
 	a->handle->replica[a->node].requested--;
 	rt_replica_unlock();
-	tell(a);
+	acquire_notify(a);
 }
 
 /* It has passed the gate: now the value. */
-static void passed(struct rt_claim *c)
+static void acquire_passed(struct rt_claim *c)
 {
 	struct rt_acquired *a = (struct rt_acquired *)(void *)((char *)c - offsetof(struct rt_acquired, claim));
 	if (a->node == RT_A_NO_NODE) {
-		tell(a);
+		acquire_notify(a);
 		return;
 	}
 	rt_replica_lock();
@@ -61,16 +61,16 @@ static void passed(struct rt_claim *c)
 		a->handle->replica[a->node].requested++;
 	rt_replica_unlock();
 	if (now) {
-		tell(a);
+		acquire_notify(a);
 		return;
 	}
 	if (!m) {
 		a->rc = has_none ? -EINVAL : -ENOMEM;
-		tell(a);
+		acquire_notify(a);
 		return;
 	}
 	m->item[0] = (struct rt_move_item){a->handle, (unsigned)a->node, a->mode};
-	m->done = moved;
+	m->done = acquire_moved;
 	m->arg = a;
 	rt_move(m, (unsigned)a->node, a->kind, a->priority);
 }
@@ -80,7 +80,7 @@ static enum rt_verdict turn_came(struct rt_job *j, struct rt_worker *w)
 	struct rt_acquired *a = j->data;
 	(void)w;
 	if (rt_gate_enter(&a->claim))
-		passed(&a->claim);
+		acquire_passed(&a->claim);
 	return RT_LATER;
 }
 
@@ -95,7 +95,7 @@ int rt_acquire_submit(struct rt_acquired *a, bool ordered)
 		return -ENOMEM;
 	}
 	a->job = j;
-	a->claim = (struct rt_claim){.go = passed, .want = &a->want};
+	a->claim = (struct rt_claim){.go = acquire_passed, .want = &a->want};
 	rt_claim_add(&a->claim, a->handle, a->mode & RT_WRITE);
 	for (unsigned i = 0; i < 2; i++)
 		if (a->number[i])
@@ -160,7 +160,7 @@ int rt_acquire_then(starpu_data_handle_t h, uint32_t mode, int node, void (*then
 	return rt_acquire_submit(a, true);
 }
 
-static void finish(struct rt_acquired *a)
+static void acquire_finish(struct rt_acquired *a)
 {
 	struct rt_job *j = a->job;
 	a->job = NULL;
@@ -183,7 +183,7 @@ void rt_acquired_end(struct rt_acquired *a)
 		rt_replica_put(h, (unsigned)a->node, a->mode);
 	rt_replica_unlock();
 	rt_gate_leave(&a->claim);
-	finish(a);
+	acquire_finish(a);
 	free(a);
 }
 
@@ -201,7 +201,7 @@ struct how {
 	long *number[2];
 };
 
-static int acquire(starpu_data_handle_t h, const struct how *how)
+static int acquire_one(starpu_data_handle_t h, const struct how *how)
 {
 	RT_EXPECT(h, "there is no handle to acquire");
 	RT_EXPECT(!h->n_children, "handle %p is partitioned: it cannot be acquired", (void *)h);
@@ -245,7 +245,7 @@ static int own_node(starpu_data_handle_t h)
 
 static int acquire_now(starpu_data_handle_t h, int node, enum starpu_data_access_mode mode, bool try)
 {
-	return acquire(h, &(struct how){.node = node, .mode = (uint32_t)mode, .try = try, .waits = true, .ordered = 1});
+	return acquire_one(h, &(struct how){.node = node, .mode = (uint32_t)mode, .try = try, .waits = true, .ordered = 1});
 }
 
 int starpu_data_acquire(starpu_data_handle_t handle, enum starpu_data_access_mode mode)
@@ -272,11 +272,11 @@ int starpu_data_acquire_on_node_cb_sequential_consistency(starpu_data_handle_t h
                                                           enum starpu_data_access_mode mode, void (*callback)(void *), void *arg,
                                                           int sequential_consistency)
 {
-	return acquire(handle, &(struct how){.node = node,
-	                                     .mode = (uint32_t)mode,
-	                                     .ordered = sequential_consistency,
-	                                     .callback = callback,
-	                                     .arg = arg});
+	return acquire_one(handle, &(struct how){.node = node,
+	                                         .mode = (uint32_t)mode,
+	                                         .ordered = sequential_consistency,
+	                                         .callback = callback,
+	                                         .arg = arg});
 }
 
 int starpu_data_acquire_cb(starpu_data_handle_t handle, enum starpu_data_access_mode mode, void (*callback)(void *), void *arg)
@@ -323,11 +323,11 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
 	                  .told = callback_acquired,
 	                  .arg = arg,
 	                  .number = {pre_sync_jobid, post_sync_jobid}};
-	return acquire(handle, &how);
+	return acquire_one(handle, &how);
 }
 
 /* The one that was acquired last; on this node, or on any when node is -1. */
-static struct rt_acquired *find(starpu_data_handle_t h, int node, const char *function)
+static struct rt_acquired *acquire_find(starpu_data_handle_t h, int node, const char *function)
 {
 	RT_EXPECT(h, "%s: there is no handle", function);
 	rt_replica_lock();
@@ -342,17 +342,17 @@ static struct rt_acquired *find(starpu_data_handle_t h, int node, const char *fu
 
 void starpu_data_release_on_node(starpu_data_handle_t handle, int node)
 {
-	rt_acquired_end(find(handle, node < 0 ? RT_A_NO_NODE : node, __func__));
+	rt_acquired_end(acquire_find(handle, node < 0 ? RT_A_NO_NODE : node, __func__));
 }
 
 void starpu_data_release(starpu_data_handle_t handle)
 {
-	rt_acquired_end(find(handle, RT_A_NO_NODE, __func__));
+	rt_acquired_end(acquire_find(handle, RT_A_NO_NODE, __func__));
 }
 
 void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode, int node)
 {
-	struct rt_acquired *a = find(handle, node < 0 ? RT_A_NO_NODE : node, __func__);
+	struct rt_acquired *a = acquire_find(handle, node < 0 ? RT_A_NO_NODE : node, __func__);
 	if (down_to_mode == STARPU_NONE || !((int)down_to_mode & STARPU_RW)) {
 		rt_acquired_end(a);
 		return;
@@ -367,7 +367,7 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_dat
 	a->mode = RT_READ;
 	rt_replica_unlock();
 	rt_gate_downgrade(&a->claim);
-	finish(a);
+	acquire_finish(a);
 }
 
 void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access_mode down_to_mode)
@@ -378,7 +378,7 @@ void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access
 /* What is acquired without a node is brought to one after all. */
 int starpu_data_acquire_to_node(starpu_data_handle_t handle, unsigned node)
 {
-	struct rt_acquired *a = find(handle, RT_A_NO_NODE, __func__);
+	struct rt_acquired *a = acquire_find(handle, RT_A_NO_NODE, __func__);
 	if (a->node == (int)node)
 		return 0;
 	rt_replica_lock();
@@ -396,17 +396,17 @@ int starpu_data_acquire_to_node(starpu_data_handle_t handle, unsigned node)
 int starpu_data_get_on_node_cb_prio(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
                                     void (*callback)(void *), void *arg, enum starpu_is_prefetch prefetch, int prio)
 {
-	return acquire(handle, &(struct how){.node = node,
-	                                     .mode = (uint32_t)mode,
-	                                     .ordered = 1,
-	                                     .priority = prio,
-	                                     .kind = prefetch,
-	                                     .callback = callback,
-	                                     .arg = arg});
+	return acquire_one(handle, &(struct how){.node = node,
+	                                         .mode = (uint32_t)mode,
+	                                         .ordered = 1,
+	                                         .priority = prio,
+	                                         .kind = prefetch,
+	                                         .callback = callback,
+	                                         .arg = arg});
 }
 
 /* Acquired to read, and released at once. */
-static int bring(starpu_data_handle_t h, unsigned node, bool async, enum starpu_is_prefetch kind, int prio)
+static int acquire_fetch(starpu_data_handle_t h, unsigned node, bool async, enum starpu_is_prefetch kind, int prio)
 {
 	if (node >= weft_load_u32(&rt_n_nodes))
 		return -EINVAL;
@@ -431,25 +431,25 @@ static int bring(starpu_data_handle_t h, unsigned node, bool async, enum starpu_
 
 int starpu_data_fetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
 {
-	return bring(handle, node, async, STARPU_FETCH, 0);
+	return acquire_fetch(handle, node, async, STARPU_FETCH, 0);
 }
 
 int starpu_data_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
 {
-	return bring(handle, node, async, STARPU_PREFETCH, prio);
+	return acquire_fetch(handle, node, async, STARPU_PREFETCH, prio);
 }
 
 int starpu_data_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
 {
-	return bring(handle, node, async, STARPU_PREFETCH, 0);
+	return acquire_fetch(handle, node, async, STARPU_PREFETCH, 0);
 }
 
 int starpu_data_idle_prefetch_on_node_prio(starpu_data_handle_t handle, unsigned node, unsigned async, int prio)
 {
-	return bring(handle, node, async, STARPU_IDLEFETCH, prio);
+	return acquire_fetch(handle, node, async, STARPU_IDLEFETCH, prio);
 }
 
 int starpu_data_idle_prefetch_on_node(starpu_data_handle_t handle, unsigned node, unsigned async)
 {
-	return bring(handle, node, async, STARPU_IDLEFETCH, 0);
+	return acquire_fetch(handle, node, async, STARPU_IDLEFETCH, 0);
 }

@@ -40,9 +40,7 @@ static inline bool rt_data_was_fetched(struct rt_job *j)
 {
 	return j->n_accesses && rt_job_modes(j)[0] & RT_FETCHED;
 }
-/* Begins to bring a task's data to a node, when a policy has chosen one. Never waits. */
-void rt_data_prefetch(struct rt_job *j, unsigned node, enum starpu_is_prefetch kind);
-
+/* Begins to bring a handle's value to a node, when a policy has chosen one. Never waits. */
 void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_is_prefetch kind, int priority);
 
 /* ---- life ---- */

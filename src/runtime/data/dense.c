@@ -79,7 +79,7 @@ size_t rt_dense_elements(const struct rt_dense *d)
 	return n;
 }
 
-static void look(void *interface, struct rt_dense *d)
+static void dense_check(void *interface, struct rt_dense *d)
 {
 	if (!rt_dense_look(interface, d))
 		rt_misuse("this is no interface of dense data");
@@ -87,17 +87,17 @@ static void look(void *interface, struct rt_dense *d)
 
 static void look_at(starpu_data_handle_t h, struct rt_dense *d)
 {
-	look(starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM), d);
+	dense_check(starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM), d);
 }
 
-static size_t bytes(const struct rt_dense *d)
+static size_t dense_bytes(const struct rt_dense *d)
 {
 	return rt_dense_elements(d) * d->elemsize;
 }
 
 static size_t alloc_bytes(const struct rt_dense *d)
 {
-	return d->allocsize ? *d->allocsize : bytes(d);
+	return d->allocsize ? *d->allocsize : dense_bytes(d);
 }
 
 static void set_ld(struct rt_dense *d, unsigned k, size_t ld)
@@ -145,7 +145,7 @@ static void dense_register(starpu_data_handle_t h, int home, void *interface)
 		if (has_arrays)
 			own_arrays(local);
 		struct rt_dense d;
-		look(local, &d);
+		dense_check(local, &d);
 		if (!is_home) {
 			forget_address(&d);
 			away = has_arrays ? NULL : local;
@@ -176,7 +176,7 @@ static void leave_no_gaps(struct rt_dense *d)
 static starpu_ssize_t dense_allocate(void *interface, unsigned node)
 {
 	struct rt_dense d;
-	look(interface, &d);
+	dense_check(interface, &d);
 	size_t size = alloc_bytes(&d);
 	uintptr_t addr = starpu_malloc_on_node(node, size);
 	if (!addr)
@@ -192,7 +192,7 @@ static starpu_ssize_t dense_allocate(void *interface, unsigned node)
 static void dense_free(void *interface, unsigned node)
 {
 	struct rt_dense d;
-	look(interface, &d);
+	dense_check(interface, &d);
 	starpu_free_on_node(node, *d.dev_handle, alloc_bytes(&d));
 	forget_address(&d);
 }
@@ -209,8 +209,8 @@ static void dense_cache(void *cached, void *interface, unsigned node)
 {
 	struct rt_dense to, from;
 	(void)node;
-	look(cached, &to);
-	look(interface, &from);
+	dense_check(cached, &to);
+	dense_check(interface, &from);
 	take_address(&to, &from);
 	forget_address(&from);
 }
@@ -219,8 +219,8 @@ static void dense_reuse(void *interface, const void *cached, unsigned node)
 {
 	struct rt_dense to, from;
 	(void)node;
-	look(interface, &to);
-	look((void *)cached, &from);
+	dense_check(interface, &to);
+	dense_check((void *)cached, &from);
 	take_address(&to, &from);
 	leave_no_gaps(&to);
 }
@@ -250,8 +250,8 @@ static struct rt_place place_of(const struct rt_dense *d, unsigned node)
 static int dense_copy(void *src, unsigned src_node, void *dst, unsigned dst_node, void *async)
 {
 	struct rt_dense a, b;
-	look(src, &a);
-	look(dst, &b);
+	dense_check(src, &a);
+	dense_check(dst, &b);
 	struct strides from = strides_of(&a), to = strides_of(&b);
 	struct rt_place at = place_of(&a, src_node), there = place_of(&b, dst_node);
 	return starpu_interface_copynd(at.base, at.offset, src_node, there.base, there.offset, dst_node, a.elemsize, a.dims,
@@ -264,7 +264,7 @@ static void *dense_pointer(void *interface, unsigned node)
 {
 	struct rt_dense d;
 	(void)node;
-	look(interface, &d);
+	dense_check(interface, &d);
 	return (void *)*d.ptr;
 }
 
@@ -273,18 +273,18 @@ static int dense_is_inside(void *interface, unsigned node, void *ptr)
 {
 	struct rt_dense d;
 	(void)node;
-	look(interface, &d);
+	dense_check(interface, &d);
 	size_t last = 0;
 	for (unsigned k = 0; k < d.dims; k++)
 		last += (rt_dense_n(&d, k) - 1) * rt_dense_ld(&d, k);
-	return bytes(&d) && (uintptr_t)ptr >= *d.ptr && (uintptr_t)ptr < *d.ptr + (last + 1) * d.elemsize;
+	return dense_bytes(&d) && (uintptr_t)ptr >= *d.ptr && (uintptr_t)ptr < *d.ptr + (last + 1) * d.elemsize;
 }
 
 static size_t dense_size(starpu_data_handle_t h)
 {
 	struct rt_dense d;
 	look_at(h, &d);
-	return bytes(&d);
+	return dense_bytes(&d);
 }
 
 static size_t dense_alloc_size(starpu_data_handle_t h)
@@ -317,8 +317,8 @@ static uint32_t dense_alloc_footprint(starpu_data_handle_t h)
 static int dense_compare(void *x, void *y)
 {
 	struct rt_dense a, b;
-	look(x, &a);
-	look(y, &b);
+	dense_check(x, &a);
+	dense_check(y, &b);
 	bool same = a.dims == b.dims && a.elemsize == b.elemsize;
 	for (unsigned k = 0; k < a.dims && same; k++)
 		same = rt_dense_n(&a, k) == rt_dense_n(&b, k);
@@ -328,8 +328,8 @@ static int dense_compare(void *x, void *y)
 static int dense_alloc_compare(void *x, void *y)
 {
 	struct rt_dense a, b;
-	look(x, &a);
-	look(y, &b);
+	dense_check(x, &a);
+	dense_check(y, &b);
 	return alloc_bytes(&a) == alloc_bytes(&b);
 }
 
@@ -348,7 +348,7 @@ static starpu_ssize_t dense_describe(void *interface, char *buf, size_t size)
 	char text[1 + 21 * (RT_MOST_DIMS + 1)];
 	size_t n = 0;
 	struct rt_dense d;
-	look(interface, &d);
+	dense_check(interface, &d);
 	text[n++] = layouts[((struct starpu_variable_interface *)interface)->id].letter;
 	for (unsigned k = 0; k < d.dims; k++) {
 		n += weft_fmt_u64(text + n, rt_dense_n(&d, k));
@@ -386,11 +386,11 @@ static int copy_packed(const struct rt_dense *d, unsigned node, void *packed, en
 static int dense_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)
 {
 	struct rt_dense d;
-	look(starpu_data_get_interface_on_node(h, node), &d);
-	*count = (starpu_ssize_t)bytes(&d);
+	dense_check(starpu_data_get_interface_on_node(h, node), &d);
+	*count = (starpu_ssize_t)dense_bytes(&d);
 	if (!ptr)
 		return 0;
-	if (starpu_malloc_flags(ptr, bytes(&d), 0))
+	if (starpu_malloc_flags(ptr, dense_bytes(&d), 0))
 		return -ENOMEM;
 	return copy_packed(&d, node, *ptr, TO_PACKED);
 }
@@ -398,8 +398,8 @@ static int dense_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_
 static int dense_peek(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
 {
 	struct rt_dense d;
-	look(starpu_data_get_interface_on_node(h, node), &d);
-	return count == bytes(&d) ? copy_packed(&d, node, ptr, FROM_PACKED) : -EINVAL;
+	dense_check(starpu_data_get_interface_on_node(h, node), &d);
+	return count == dense_bytes(&d) ? copy_packed(&d, node, ptr, FROM_PACKED) : -EINVAL;
 }
 
 static int dense_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)

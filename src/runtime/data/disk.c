@@ -64,7 +64,7 @@ static int disk_copy(const struct rt_place *from, const struct rt_place *to, siz
 		return -ENOSYS;
 	void *event = async ? request(d, reads, here, buf, size) : NULL;
 	if (event) {
-		struct rt_pending p = {d->ops->test_request, d->ops->wait_request, d->ops->free_request, event};
+		struct rt_pending p = {d->ops->wait_request, d->ops->free_request, event};
 		return rt_async_add(async, &p) ? 0 : -EAGAIN;
 	}
 	if (reads)

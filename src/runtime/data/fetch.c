@@ -46,7 +46,7 @@ static void comes_back(struct rt_claim *c)
 }
 
 /* Whoever comes here passes the gate with all that it shares: while it leaves the worker and comes back, nobody need look for it. */
-static void claim(struct fetch *f)
+static void fetch_claim(struct fetch *f)
 {
 	struct rt_job *j = f->job;
 	f->claim.n = 0;
@@ -58,7 +58,7 @@ static void claim(struct fetch *f)
 /* Codelets may name the node for each of their data; else it is the worker's. */
 static int8_t node_of(struct fetch *f, unsigned i)
 {
-	struct rt_part *p = rt_part(f->job); /* only tasks fetch */
+	struct rt_upper *p = rt_upper(f->job); /* only tasks fetch */
 	int local = (int)f->worker->node;
 	if (!is_shared(rt_job_modes(f->job)[i]))
 		return NOWHERE;
@@ -76,7 +76,7 @@ static int8_t node_of(struct fetch *f, unsigned i)
 	return (int8_t)(node >= 0 && node < (int)weft_load_u32(&rt_n_nodes) ? node : local);
 }
 
-static struct fetch *begin(struct rt_job *j, struct rt_worker *w)
+static struct fetch *fetch_begin(struct rt_job *j, struct rt_worker *w)
 {
 	struct fetch *f = calloc(1, sizeof *f + j->n_accesses * (sizeof f->want[0] + sizeof *f->node));
 	if (!f)
@@ -84,14 +84,14 @@ static struct fetch *begin(struct rt_job *j, struct rt_worker *w)
 	f->claim = (struct rt_claim){.go = comes_back, .want = f->want};
 	f->job = j;
 	f->worker = w;
-	claim(f);
+	fetch_claim(f);
 	f->node = (int8_t *)(f->want + j->n_accesses);
 	j->data = f;
 	rt_job_modes(j)[0] |= RT_FETCHED;
 	return f;
 }
 
-static void moved(struct rt_move *m)
+static void fetch_moved(struct rt_move *m)
 {
 	struct fetch *f = m->arg;
 	f->rc = m->rc;
@@ -137,7 +137,7 @@ static int send_for(struct fetch *f)
 	for (unsigned i = 0; i < j->n_accesses; i++)
 		if (f->node[i] != NOWHERE)
 			m->item[m->n++] = (struct rt_move_item){handle_at(j, i), (unsigned)f->node[i], rt_job_modes(j)[i]};
-	m->done = moved;
+	m->done = fetch_moved;
 	m->arg = f;
 	rt_move(m, f->worker->node, STARPU_FETCH, j->priority);
 	return 0;
@@ -158,7 +158,7 @@ static int no_room(const struct fetch *f, const char *name, struct weft_err *err
 	                    (void *)f->failed, name, f->worker->node, node, rt_data_size(f->failed), (size_t)limit);
 }
 
-static int fail(struct fetch *f, int rc, struct weft_err *err)
+static int fetch_fail(struct fetch *f, int rc, struct weft_err *err)
 {
 	const char *name = f->failed && f->failed->name ? f->failed->name : "without a name";
 	if (rc == -EINVAL)
@@ -191,7 +191,7 @@ int rt_data_fetch(struct rt_job *j, struct rt_worker *w, void **buffers, struct 
 {
 	struct fetch *f = rt_data_was_fetched(j) ? j->data : NULL;
 	if (!f) {
-		f = begin(j, w);
+		f = fetch_begin(j, w);
 		if (!f)
 			return weft_err_set(err, -ENOMEM, "no memory for a task's data");
 		f->stage = PASSED;
@@ -201,7 +201,7 @@ int rt_data_fetch(struct rt_job *j, struct rt_worker *w, void **buffers, struct 
 	f->worker = w;
 	if (f->stage == PASSED && !get_now(f)) {
 		int rc = send_for(f);
-		return rc ? fail(f, rc, err) : 1;
+		return rc ? fetch_fail(f, rc, err) : 1;
 	}
 	f->stage = HERE;
 	int rc = f->rc;
@@ -214,7 +214,7 @@ int rt_data_fetch(struct rt_job *j, struct rt_worker *w, void **buffers, struct 
 		if (WEFT_UNLIKELY(r->foreign))
 			rt_multiformat_convert(r);
 	}
-	return rc ? fail(f, rc, err) : 0;
+	return rc ? fetch_fail(f, rc, err) : 0;
 }
 
 static void written_through(starpu_data_handle_t h, unsigned node);
@@ -238,7 +238,7 @@ void rt_data_done(struct rt_job *j, struct rt_worker *w)
 
 /* ---- prefetching ---- */
 
-static void prefetched(struct rt_move *m)
+static void fetch_prefetched(struct rt_move *m)
 {
 	starpu_data_handle_t h = m->item[0].handle;
 	rt_replica_lock();
@@ -264,15 +264,8 @@ void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_
 	if (!m)
 		return;
 	m->item[0] = (struct rt_move_item){h, node, RT_READ};
-	m->done = prefetched;
+	m->done = fetch_prefetched;
 	rt_move(m, node, kind == STARPU_FETCH ? STARPU_TASK_PREFETCH : kind, priority);
-}
-
-void rt_data_prefetch(struct rt_job *j, unsigned node, enum starpu_is_prefetch kind)
-{
-	for (unsigned i = 0; i < j->n_accesses && !rt_data_is_simple(); i++)
-		if (is_shared(rt_job_modes(j)[i]) && rt_job_modes(j)[i] & RT_READ)
-			rt_data_prefetch_handle(handle_at(j, i), node, kind, j->priority);
 }
 
 static void written_through(starpu_data_handle_t h, unsigned node)

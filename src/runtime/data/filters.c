@@ -24,7 +24,7 @@ struct cut {
 	size_t at;
 };
 
-static void look(void *interface, struct rt_dense *d, struct cut *c)
+static void filter_check(void *interface, struct rt_dense *d, struct cut *c)
 {
 	if (!rt_dense_look(interface, d) || d->dims > RT_MOST_DIMS)
 		rt_misuse("this filter is for dense data");
@@ -36,7 +36,7 @@ static void look(void *interface, struct rt_dense *d, struct cut *c)
 }
 
 /* The child's interface, of the kind `id`, which has as many dimensions as the cut. */
-static void fill(void *child, enum starpu_data_interface_id id, const struct rt_dense *parent, const struct cut *c)
+static void filter_fill(void *child, enum starpu_data_interface_id id, const struct rt_dense *parent, const struct cut *c)
 {
 	struct starpu_ndim_interface *nd = child;
 	struct rt_dense d;
@@ -71,7 +71,7 @@ static enum starpu_data_interface_id id_of(void *interface)
 	return *(enum starpu_data_interface_id *)interface;
 }
 
-static void expect(void *interface, enum starpu_data_interface_id id, const char *what)
+static void filter_expect(void *interface, enum starpu_data_interface_id id, const char *what)
 {
 	RT_EXPECT(id_of(interface) == id, "this filter is for %s", what);
 }
@@ -83,13 +83,13 @@ static void cut_range(void *parent, void *child, enum starpu_data_interface_id t
 	struct rt_dense d;
 	struct cut c;
 	size_t chunk, offset;
-	look(parent, &d, &c);
+	filter_check(parent, &d, &c);
 	RT_EXPECT(k < c.dims, "there is no dimension %u to cut", k);
 	RT_EXPECT(c.n[k] >= 2 * shadow, "a border of %zu is wider than the data", (size_t)shadow);
 	starpu_filter_nparts_compute_chunk_size_and_offset((unsigned)(c.n[k] - 2 * shadow), nparts, 1, id, 1, &chunk, &offset);
 	c.at = offset * c.ld[k];
 	c.n[k] = chunk + 2 * shadow;
-	fill(child, to, &d, &c);
+	filter_fill(child, to, &d, &c);
 }
 
 /* Index `at` of dimension k, which goes. */
@@ -97,7 +97,7 @@ static void cut_index(void *parent, void *child, enum starpu_data_interface_id t
 {
 	struct rt_dense d;
 	struct cut c;
-	look(parent, &d, &c);
+	filter_check(parent, &d, &c);
 	RT_EXPECT(k < c.dims && at < c.n[k], "position %zu of dimension %u is outside the data", at, k);
 	c.at = at * c.ld[k];
 	c.dims--;
@@ -107,7 +107,7 @@ static void cut_index(void *parent, void *child, enum starpu_data_interface_id t
 	}
 	RT_EXPECT(to == STARPU_NDIM_INTERFACE_ID || !c.dims || c.ld[0] == 1 || !*d.dev_handle,
 	          "what is left has no contiguous dimension: only an ndim can hold it");
-	fill(child, to, &d, &c);
+	filter_fill(child, to, &d, &c);
 }
 
 /* One element. */
@@ -115,23 +115,23 @@ static void cut_element(void *parent, void *child, const uint32_t *at, unsigned 
 {
 	struct rt_dense d;
 	struct cut c;
-	look(parent, &d, &c);
+	filter_check(parent, &d, &c);
 	for (unsigned k = 0; k < c.dims; k++) {
 		size_t i = at[k] + (k ? 0 : id);
 		RT_EXPECT(i < c.n[k], "position %zu of dimension %u is outside the data", i, k);
 		c.at += i * c.ld[k];
 	}
 	c.dims = 0;
-	fill(child, STARPU_VARIABLE_INTERFACE_ID, &d, &c);
+	filter_fill(child, STARPU_VARIABLE_INTERFACE_ID, &d, &c);
 }
 
-static void convert(void *parent, void *child, enum starpu_data_interface_id to, unsigned dims)
+static void filter_convert(void *parent, void *child, enum starpu_data_interface_id to, unsigned dims)
 {
 	struct rt_dense d;
 	struct cut c;
-	look(parent, &d, &c);
+	filter_check(parent, &d, &c);
 	RT_EXPECT(c.dims == dims, "this filter is for an ndim of %u dimensions", dims);
-	fill(child, to, &d, &c);
+	filter_fill(child, to, &d, &c);
 }
 
 #define FILTER(name) \
@@ -143,13 +143,13 @@ static void convert(void *parent, void *child, enum starpu_data_interface_id to,
 	FILTER(type##_filter_##name) \
 	{ \
 		USED; \
-		expect(parent_interface, STARPU_##TYPE##_INTERFACE_ID, #type " data"); \
+		filter_expect(parent_interface, STARPU_##TYPE##_INTERFACE_ID, #type " data"); \
 		cut_range(parent_interface, child_interface, STARPU_##TYPE##_INTERFACE_ID, k, id, nparts, 0); \
 	} \
 	FILTER(type##_filter_##name##_shadow) \
 	{ \
 		USED; \
-		expect(parent_interface, STARPU_##TYPE##_INTERFACE_ID, #type " data"); \
+		filter_expect(parent_interface, STARPU_##TYPE##_INTERFACE_ID, #type " data"); \
 		cut_range(parent_interface, child_interface, STARPU_##TYPE##_INTERFACE_ID, k, id, nparts, \
 		          (uintptr_t)f->filter_arg_ptr); \
 	}
@@ -157,7 +157,7 @@ static void convert(void *parent, void *child, enum starpu_data_interface_id to,
 	FILTER(type##_filter_pick_##name) \
 	{ \
 		USED; \
-		expect(parent_interface, STARPU_##TYPE##_INTERFACE_ID, #type " data"); \
+		filter_expect(parent_interface, STARPU_##TYPE##_INTERFACE_ID, #type " data"); \
 		cut_index(parent_interface, child_interface, STARPU_##CHILD##_INTERFACE_ID, k, \
 		          (uintptr_t)f->filter_arg_ptr + id); \
 	}
@@ -165,7 +165,7 @@ static void convert(void *parent, void *child, enum starpu_data_interface_id to,
 	FILTER(type##_filter_pick_variable) \
 	{ \
 		USED; \
-		expect(parent_interface, STARPU_##TYPE##_INTERFACE_ID, #type " data"); \
+		filter_expect(parent_interface, STARPU_##TYPE##_INTERFACE_ID, #type " data"); \
 		cut_element(parent_interface, child_interface, f->filter_arg_ptr, id); \
 	}
 #define CHILD_OPS(name, type) \
@@ -210,7 +210,7 @@ CHILD_OPS(tensor_filter_pick_variable, variable)
 
 static void expect_ndim(void *interface, size_t dims)
 {
-	expect(interface, STARPU_NDIM_INTERFACE_ID, "ndim data");
+	filter_expect(interface, STARPU_NDIM_INTERFACE_ID, "ndim data");
 	size_t is = ((struct starpu_ndim_interface *)interface)->ndim;
 	RT_EXPECT(is == dims, "this filter is for an ndim of %zu dimensions, not %zu", dims, is);
 }
@@ -252,7 +252,7 @@ FILTER(ndim_filter_to_variable)
 {
 	USED;
 	expect_ndim(parent_interface, 0);
-	convert(parent_interface, child_interface, STARPU_VARIABLE_INTERFACE_ID, 0);
+	filter_convert(parent_interface, child_interface, STARPU_VARIABLE_INTERFACE_ID, 0);
 }
 CHILD_OPS(ndim_filter_to_variable, variable)
 
@@ -262,12 +262,12 @@ static void cut_vector(void *parent, void *child, size_t at, size_t n)
 {
 	struct rt_dense d;
 	struct cut c;
-	expect(parent, STARPU_VECTOR_INTERFACE_ID, "vector data");
-	look(parent, &d, &c);
+	filter_expect(parent, STARPU_VECTOR_INTERFACE_ID, "vector data");
+	filter_check(parent, &d, &c);
 	RT_EXPECT(at + n <= c.n[0], "the parts are longer than the vector");
 	c.at = at;
 	c.n[0] = n;
-	fill(child, STARPU_VECTOR_INTERFACE_ID, &d, &c);
+	filter_fill(child, STARPU_VECTOR_INTERFACE_ID, &d, &c);
 }
 
 FILTER(vector_filter_list)
@@ -328,7 +328,7 @@ FILTER(csr_filter_vertical_block)
 {
 	struct starpu_csr_interface *p = parent_interface;
 	USED;
-	expect(p, STARPU_CSR_INTERFACE_ID, "csr data");
+	filter_expect(p, STARPU_CSR_INTERFACE_ID, "csr data");
 	cut_rows(p, child_interface, sizeof *p, p->elemsize, id, nparts);
 }
 
@@ -336,7 +336,7 @@ FILTER(bcsr_filter_vertical_block)
 {
 	struct starpu_bcsr_interface *p = parent_interface;
 	USED;
-	expect(p, STARPU_BCSR_INTERFACE_ID, "bcsr data");
+	filter_expect(p, STARPU_BCSR_INTERFACE_ID, "bcsr data");
 	cut_rows(p, child_interface, sizeof *p, (size_t)p->r * p->c * p->elemsize, id, nparts);
 }
 
@@ -346,7 +346,7 @@ FILTER(bcsr_filter_canonical_block)
 	struct starpu_matrix_interface *m = child_interface;
 	size_t size = (size_t)p->r * p->c * p->elemsize;
 	USED;
-	expect(p, STARPU_BCSR_INTERFACE_ID, "bcsr data");
+	filter_expect(p, STARPU_BCSR_INTERFACE_ID, "bcsr data");
 	*m = (struct starpu_matrix_interface){.id = STARPU_MATRIX_INTERFACE_ID,
 	                                      .nx = p->c,
 	                                      .ny = p->r,

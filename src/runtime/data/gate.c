@@ -210,7 +210,7 @@ bool rt_gate_is_passed(const struct rt_runtime *r, starpu_data_handle_t h, uint3
 	bool is_passed = false;
 	rt_barrier_of_all(r);
 	for (unsigned i = 0; i < r->n_workers && !is_passed; i++) {
-		const struct rt_job *j = rt_worker_runs(&r->worker[i]);
+		const struct rt_job *j = rt_worker_current(&r->worker[i]);
 		is_passed = j && may_touch(j, &h->order, modes);
 	}
 	return is_passed;
@@ -227,11 +227,11 @@ static int note_runners(struct rt_runtime *r, struct rt_handle *h)
 	int rc = 0;
 	rt_barrier_of_all(r);
 	for (unsigned i = 0; i < r->n_workers && !rc; i++) {
-		struct rt_job *j = rt_worker_runs(&r->worker[i]);
+		struct rt_job *j = rt_worker_current(&r->worker[i]);
 		if (!j)
 			continue;
 		rt_ref ref = rt_job_ref(j);
-		if (may_touch(j, h, UINT32_MAX) && rt_worker_runs(&r->worker[i]) == j)
+		if (may_touch(j, h, UINT32_MAX) && rt_worker_current(&r->worker[i]) == j)
 			rc = rt_refs_add(&g->runners, ref);
 	}
 	return rc;

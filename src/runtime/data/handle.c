@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void refuse(struct rt_handle *handle)
+static void handle_refuse(struct rt_handle *handle)
 {
 	starpu_data_handle_t h = rt_handle_of(handle);
 	const char *why = h->n_children ? "is partitioned: use its parts, or unpartition it first" : "is unregistered";
@@ -55,7 +55,7 @@ static void forget_late(void)
 	}
 }
 
-static int begin(struct rt_machine *m, struct weft_err *err)
+static int data_begin(struct rt_machine *m, struct weft_err *err)
 {
 	(void)err;
 	memset(rt_data.node, 0, sizeof rt_data.node);
@@ -68,7 +68,7 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 	                                         .watch = rt_gate_watch,
 	                                         .beside = rt_gate_beside,
 	                                         .last = rt_gate_last,
-	                                         .refuse = refuse};
+	                                         .refuse = handle_refuse};
 	return 0;
 }
 
@@ -84,7 +84,7 @@ static void welcome_early(void)
 	rt_replica_unlock();
 }
 
-static int started(struct rt_machine *m, struct weft_err *err)
+static int data_started(struct rt_machine *m, struct weft_err *err)
 {
 	(void)err;
 	rt_data.runtime = m->core;
@@ -94,7 +94,7 @@ static int started(struct rt_machine *m, struct weft_err *err)
 }
 
 /* Handles that are still registered go with the runtime. */
-static void stopping(struct rt_machine *m)
+static void data_stopping(struct rt_machine *m)
 {
 	(void)m;
 	if (rt_data.handles)
@@ -108,14 +108,14 @@ static void stopping(struct rt_machine *m)
 	rt_data.runtime = NULL;
 }
 
-static void end(struct rt_machine *m)
+static void data_end(struct rt_machine *m)
 {
 	(void)m;
 	rt_reclaim = NULL;
 	rt_nodes_end();
 }
 
-const struct rt_layer rt_layer_data = {"data", begin, started, stopping, end};
+const struct rt_layer rt_layer_data = {"data", data_begin, data_started, data_stopping, data_end};
 
 struct rt_submitter *rt_data_self(void)
 {
@@ -298,7 +298,7 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 	weft_store_bool(&h->begins, false);
 }
 
-static void unregister(starpu_data_handle_t h, bool coherent, const char *function)
+static void handle_unregister(starpu_data_handle_t h, bool coherent, const char *function)
 {
 	check_unregister(h, function);
 	struct rt_acquired *a = rt_acquire_all(h, RT_LAST);
@@ -313,12 +313,12 @@ static void unregister(starpu_data_handle_t h, bool coherent, const char *functi
 
 void starpu_data_unregister(starpu_data_handle_t handle)
 {
-	unregister(handle, true, __func__);
+	handle_unregister(handle, true, __func__);
 }
 
 void starpu_data_unregister_no_coherency(starpu_data_handle_t handle)
 {
-	unregister(handle, false, __func__);
+	handle_unregister(handle, false, __func__);
 }
 
 static void destroy_acquired(struct rt_acquired *a)

@@ -314,7 +314,7 @@ unsigned starpu_data_test_if_mapped_on_node(starpu_data_handle_t handle, unsigne
 	return 0;
 }
 
-static void tell(int *where, int what)
+static void handle_answer(int *where, int what)
 {
 	if (where)
 		*where = what;
@@ -325,10 +325,10 @@ void starpu_data_query_status2(starpu_data_handle_t handle, int memory_node, int
 {
 	rt_replica_lock();
 	const struct rt_replica *r = &handle->replica[memory_node];
-	tell(is_allocated, r->allocated);
-	tell(is_valid, r->valid);
-	tell(is_loading, r->loading);
-	tell(is_requested, r->requested != 0);
+	handle_answer(is_allocated, r->allocated);
+	handle_answer(is_valid, r->valid);
+	handle_answer(is_loading, r->loading);
+	handle_answer(is_requested, r->requested != 0);
 	rt_replica_unlock();
 }
 

@@ -214,18 +214,6 @@ static void async_clear(struct rt_async *a)
 	*a = (struct rt_async){0};
 }
 
-bool rt_async_is_done(struct rt_async *a)
-{
-	while (a->n && a->at[a->n - 1].test(a->at[a->n - 1].event)) {
-		a->n--;
-		a->at[a->n].free(a->at[a->n].event);
-	}
-	if (a->n)
-		return false;
-	async_clear(a);
-	return true;
-}
-
 void rt_async_wait(struct rt_async *a)
 {
 	for (unsigned i = 0; i < a->n; i++) {

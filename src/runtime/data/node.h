@@ -15,7 +15,6 @@
 
 /* Transfers that are under way: what any_to_any() gets as async_data. */
 struct rt_pending {
-	int (*test)(void *event); /* 1: done */
 	void (*wait)(void *event);
 	void (*free)(void *event);
 	void *event;
@@ -27,7 +26,6 @@ struct rt_async {
 };
 /* Adds one; -ENOMEM: it was waited for instead, and is done. */
 int rt_async_add(struct rt_async *a, const struct rt_pending *p);
-bool rt_async_is_done(struct rt_async *a); /* those that are done are freed */
 void rt_async_wait(struct rt_async *a);
 
 struct rt_place {

@@ -42,7 +42,7 @@ struct side {
 	unsigned n;
 };
 
-static int gather(struct side s, unsigned g, bool *has_value)
+static int plan_gather(struct side s, unsigned g, bool *has_value)
 {
 	int rc = 0;
 	for (unsigned i = 0; i < s.n && !rc; i++) {
@@ -80,7 +80,7 @@ static enum rt_verdict take_turn(struct rt_job *j, struct rt_worker *w)
 	bool has_value = false;
 	(void)w;
 	rt_replica_lock();
-	int rc = gather(t->gathers ? parts : whole, g, &has_value);
+	int rc = plan_gather(t->gathers ? parts : whole, g, &has_value);
 	RT_EXPECT(!rc, "no memory to switch between handle %p and its parts", (void *)h);
 	/* Nothing of the side that closes is under way when the other one opens. */
 	if (t->to == RT_PLAN_WRITE)
@@ -114,7 +114,7 @@ static uint32_t mode_of_parts(const struct turn *t)
 }
 
 /* The thread's list of what its next job depends on is another job's: it is put aside. */
-static int submit(struct turn what, bool ordered)
+static int plan_submit(struct turn what, bool ordered)
 {
 	struct rt_submitter *s = rt_data_self();
 	struct turn *t = malloc(sizeof *t);
@@ -149,7 +149,7 @@ static int submit(struct turn what, bool ordered)
 static int turn_to(struct rt_plan *p, enum rt_plan_state to, bool ordered)
 {
 	struct turn t = {.plan = p, .to = to, .gathers = p->state == RT_PLAN_WRITE};
-	int rc = p->state == to ? 0 : submit(t, ordered);
+	int rc = p->state == to ? 0 : plan_submit(t, ordered);
 	if (!rc)
 		p->state = to;
 	return rc;
@@ -157,7 +157,7 @@ static int turn_to(struct rt_plan *p, enum rt_plan_state to, bool ordered)
 
 /* ---- which switches a task needs ---- */
 
-static int activate(struct rt_plan *p, enum rt_plan_state to, bool ordered);
+static int plan_activate(struct rt_plan *p, enum rt_plan_state to, bool ordered);
 
 /* Plans below the plan's parts are off, then so is it. */
 static int close_plan(struct rt_plan *p)
@@ -186,14 +186,14 @@ static int make_usable(starpu_data_handle_t h, bool write, const struct rt_plan 
 {
 	int rc = 0;
 	if (h->part_of && (write || h->part_of->state == RT_PLAN_OFF))
-		rc = activate(h->part_of, write ? RT_PLAN_WRITE : RT_PLAN_READ, true);
+		rc = plan_activate(h->part_of, write ? RT_PLAN_WRITE : RT_PLAN_READ, true);
 	for (struct rt_plan *p = h->plans; p && !rc; p = p->next)
 		if (p != but)
 			rc = write ? close_plan(p) : let_read(p);
 	return rc;
 }
 
-static int activate(struct rt_plan *p, enum rt_plan_state to, bool ordered)
+static int plan_activate(struct rt_plan *p, enum rt_plan_state to, bool ordered)
 {
 	if (p->state == to || p->state == RT_PLAN_WRITE)
 		return 0;
@@ -275,7 +275,7 @@ static void switch_to(starpu_data_handle_t whole, unsigned n, starpu_data_handle
 {
 	struct rt_plan *p = plan_of(whole, n, parts, function);
 	pthread_mutex_lock(&plan_lock);
-	int rc = to == RT_PLAN_OFF ? close_plan(p) : activate(p, to, ordered);
+	int rc = to == RT_PLAN_OFF ? close_plan(p) : plan_activate(p, to, ordered);
 	pthread_mutex_unlock(&plan_lock);
 	RT_EXPECT(!rc, "%s: %s", function, strerror(-rc));
 }
@@ -323,7 +323,7 @@ void starpu_data_partition_readonly_downgrade_submit(starpu_data_handle_t initia
 	to_read_only(initial_handle, nparts, children, __func__);
 }
 
-static void bring(starpu_data_handle_t h, int node)
+static void plan_fetch(starpu_data_handle_t h, int node)
 {
 	if (node >= 0 && (unsigned)node != gather_node(h))
 		starpu_data_prefetch_on_node(h, (unsigned)node, 1);
@@ -333,7 +333,7 @@ void starpu_data_unpartition_readonly_submit(starpu_data_handle_t initial_handle
                                              int gathering_node)
 {
 	to_read_only(initial_handle, nparts, children, __func__);
-	bring(initial_handle, gathering_node);
+	plan_fetch(initial_handle, gathering_node);
 }
 
 void starpu_data_unpartition_submit_sequential_consistency_cb(starpu_data_handle_t initial_handle, unsigned nparts,
@@ -350,11 +350,11 @@ void starpu_data_unpartition_submit_sequential_consistency_cb(starpu_data_handle
 			rc = close_plan(below);
 	t.gathers = p->state == RT_PLAN_WRITE;
 	if (!rc && (p->state != RT_PLAN_OFF || callback_func))
-		rc = submit(t, sequential_consistency);
+		rc = plan_submit(t, sequential_consistency);
 	p->state = rc ? p->state : RT_PLAN_OFF;
 	pthread_mutex_unlock(&plan_lock);
 	RT_EXPECT(!rc, "%s: %s", __func__, strerror(-rc));
-	bring(initial_handle, gather_node_);
+	plan_fetch(initial_handle, gather_node_);
 }
 
 void starpu_data_unpartition_submit_sequential_consistency(starpu_data_handle_t initial_handle, unsigned nparts,
@@ -380,7 +380,7 @@ void starpu_data_unpartition_submit_r(starpu_data_handle_t initial_handle, int g
 		rc = close_plan(p);
 	pthread_mutex_unlock(&plan_lock);
 	RT_EXPECT(!rc, "%s: %s", __func__, strerror(-rc));
-	bring(initial_handle, gathering_node);
+	plan_fetch(initial_handle, gathering_node);
 }
 
 /* ---- ending a plan ---- */
@@ -431,7 +431,7 @@ void starpu_data_partition_clean_node(starpu_data_handle_t root_data, unsigned n
 	RT_EXPECT(!rc, "%s: %s", __func__, strerror(-rc));
 	if (!root_data->plans && !root_data->part_of)
 		rt_handle_mark(&root_data->order, 0, RT_H_PLANNED);
-	bring(root_data, gather_node_);
+	plan_fetch(root_data, gather_node_);
 }
 
 void starpu_data_partition_clean(starpu_data_handle_t root_data, unsigned nparts, starpu_data_handle_t *children)

@@ -117,7 +117,7 @@ void rt_redux_begin(starpu_data_handle_t h, struct rt_replica *own, struct rt_wo
 /* ---- two become one ---- */
 
 /* On this worker, where both lie in its memory. */
-static void add(starpu_data_handle_t h, void *into, void *from, struct rt_worker *w)
+static void redux_add(starpu_data_handle_t h, void *into, void *from, struct rt_worker *w)
 {
 	bool device = is_device(w->node);
 	starpu_cpu_func_t f = function_of(h->redux_cl, device);
@@ -143,7 +143,7 @@ static int copy_now(starpu_data_handle_t h, void *from, unsigned from_node, void
 	return rc == -EAGAIN ? 0 : rc;
 }
 
-static void drop(starpu_data_handle_t h, struct rt_replica *temporary)
+static void redux_drop(starpu_data_handle_t h, struct rt_replica *temporary)
 {
 	if (temporary->allocated)
 		h->ops->free_data_on_node(temporary->interface, temporary->node);
@@ -167,7 +167,7 @@ static void *on_node(starpu_data_handle_t h, struct rt_replica *own, unsigned no
 	bool direct = rt_can_copy(h, own->node, node);
 	void *from = direct ? own->interface : on_node(h, own, STARPU_MAIN_RAM, &between);
 	int rc = from ? copy_now(h, from, direct ? own->node : STARPU_MAIN_RAM, temporary->interface, node) : -ENOMEM;
-	drop(h, &between);
+	redux_drop(h, &between);
 	return rc ? NULL : temporary->interface;
 }
 
@@ -190,7 +190,7 @@ static void put_pairs_together(struct pile *p, struct rt_worker *w)
 	while (p->n > 1) {
 		struct rt_replica *into = p->of[--p->n], *from = p->of[--p->n];
 		pthread_mutex_unlock(&p->lock);
-		add(p->handle, into->interface, from->interface, w);
+		redux_add(p->handle, into->interface, from->interface, w);
 		from->valid = false;
 		pthread_mutex_lock(&p->lock);
 		p->of[p->n++] = into;
@@ -203,7 +203,7 @@ static bool is_last(struct pile *p)
 	return weft_add_u32(&p->users, -UINT32_C(1)) == 1;
 }
 
-static enum rt_verdict help(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict redux_help(struct rt_job *j, struct rt_worker *w)
 {
 	struct pile *p = j->arg;
 	put_pairs_together(p, w);
@@ -220,7 +220,7 @@ static void call_for_help(struct pile *p, struct rt_worker *w)
 		struct rt_job *j = rt_prepare(&w->self);
 		if (!j)
 			return;
-		j->body = help;
+		j->body = redux_help;
 		j->arg = p;
 		weft_add_u32(&p->users, 1);
 		if (rt_submit(&w->self, j)) {
@@ -262,7 +262,7 @@ static struct rt_worker *who_can(starpu_data_handle_t h, struct rt_worker *w)
 }
 
 /* What is left, one after the other, into the handle's value. */
-static void finish(starpu_data_handle_t h, struct rt_worker *w)
+static void redux_finish(starpu_data_handle_t h, struct rt_worker *w)
 {
 	unsigned node = is_device(w->node) ? w->node : STARPU_MAIN_RAM;
 	bool had_value = h->initialized;
@@ -279,16 +279,16 @@ static void finish(starpu_data_handle_t h, struct rt_worker *w)
 			continue;
 		void *from = on_node(h, h->own[i], node, &temporary);
 		RT_EXPECT(from, "no memory to reduce handle %p in", (void *)h);
-		add(h, value, from, w);
+		redux_add(h, value, from, w);
 		h->own[i]->valid = false;
-		drop(h, &temporary);
+		redux_drop(h, &temporary);
 	}
 	rt_replica_lock();
 	rt_replica_put(h, node, RT_WRITE);
 	rt_replica_unlock();
 }
 
-static enum rt_verdict reduce(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict redux_reduce(struct rt_job *j, struct rt_worker *w)
 {
 	starpu_data_handle_t h = j->arg;
 	struct rt_worker *other = who_can(h, w);
@@ -305,13 +305,13 @@ static enum rt_verdict reduce(struct rt_job *j, struct rt_worker *w)
 			return RT_LATER;
 	}
 	free(p);
-	finish(h, w);
+	redux_finish(h, w);
 	return RT_DONE;
 }
 
 void rt_redux_hook(struct rt_handle *h, struct rt_job *j)
 {
-	j->body = reduce;
+	j->body = redux_reduce;
 	j->arg = rt_handle_of(h);
 	j->data = NULL;
 }

@@ -26,7 +26,7 @@ void rt_replica_unlock(void)
 	pthread_mutex_unlock(&rt_data.lock);
 }
 
-static struct rt_replica *on(starpu_data_handle_t h, unsigned node)
+static struct rt_replica *replica_on(starpu_data_handle_t h, unsigned node)
 {
 	return &h->replica[node];
 }
@@ -45,21 +45,21 @@ static bool memory_stays(void)
 static bool is_only_here(starpu_data_handle_t h)
 {
 	for (unsigned i = 1; i < weft_load_u32(&rt_n_nodes); i++)
-		if (on(h, i)->valid || on(h, i)->loading || h->wt_mask >> i & 1)
+		if (replica_on(h, i)->valid || replica_on(h, i)->loading || h->wt_mask >> i & 1)
 			return false;
 	return !h->moves;
 }
 
 void rt_replica_plain(starpu_data_handle_t h)
 {
-	const struct rt_replica *r = on(h, STARPU_MAIN_RAM);
+	const struct rt_replica *r = replica_on(h, STARPU_MAIN_RAM);
 	bool is_plain = r->allocated && r->valid && !r->foreign && !h->leaving && memory_stays() && is_only_here(h);
 	rt_gate_plain(h, is_plain ? r->interface : NULL);
 }
 
 /* ---- the list of what can be evicted, newest first ---- */
 
-static void unlist(struct rt_replica *r)
+static void replica_unlist(struct rt_replica *r)
 {
 	struct rt_replica **newest = &rt_data.node[r->node].newest, **oldest = &rt_data.node[r->node].oldest;
 	if (r->newer)
@@ -88,17 +88,17 @@ static void list_newest(struct rt_replica *r)
 	*newest = r;
 }
 
-static void pin(struct rt_replica *r)
+static void replica_pin(struct rt_replica *r)
 {
 	if (!r->pins++)
 		rt_data.node[r->node].pinned++;
 	if (r->ours && rt_data.node[r->node].newest != r) {
-		unlist(r);
+		replica_unlist(r);
 		list_newest(r);
 	}
 }
 
-static void unpin(struct rt_replica *r)
+static void replica_unpin(struct rt_replica *r)
 {
 	if (--r->pins)
 		return;
@@ -111,7 +111,7 @@ static void unpin(struct rt_replica *r)
 void rt_replica_free(struct rt_replica *r)
 {
 	if (r->ours) {
-		unlist(r);
+		replica_unlist(r);
 		weft_enter(rt_detail.freeing);
 		bool kept = rt_cache_put(r);
 		if (!kept)
@@ -155,11 +155,11 @@ int rt_replica_allocate(struct rt_replica *r)
 /* ---- moving ---- */
 
 /* The lock is let go meanwhile. Who begins to write, or takes the value away, waits for it (rt_replica_settle). */
-static int transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to)
+static int replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to)
 {
 	struct rt_async async = {0};
-	pin(from);
-	pin(to);
+	replica_pin(from);
+	replica_pin(to);
 	to->loading = true;
 	rt_replica_unlock();
 	rt_data_trace_copy(from, to);
@@ -174,8 +174,8 @@ static int transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_r
 	rt_replica_lock();
 	to->loading = false;
 	to->valid = !rc;
-	unpin(from);
-	unpin(to);
+	replica_unpin(from);
+	replica_unpin(to);
 	pthread_cond_broadcast(&rt_data.changed);
 	return rc;
 }
@@ -184,9 +184,9 @@ static int transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_r
 static struct rt_replica *source_for(starpu_data_handle_t h, unsigned node)
 {
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
-		if (i != node && on(h, i)->valid && !on(h, i)->loading && rt_can_copy(h, i, node))
-			return on(h, i);
-	return node != STARPU_MAIN_RAM && on(h, STARPU_MAIN_RAM)->valid ? on(h, STARPU_MAIN_RAM) : NULL;
+		if (i != node && replica_on(h, i)->valid && !replica_on(h, i)->loading && rt_can_copy(h, i, node))
+			return replica_on(h, i);
+	return node != STARPU_MAIN_RAM && replica_on(h, STARPU_MAIN_RAM)->valid ? replica_on(h, STARPU_MAIN_RAM) : NULL;
 }
 
 static void wait_loading(struct rt_replica *r)
@@ -214,7 +214,7 @@ static int get_memory(struct rt_replica *r, unsigned mine)
 /* What moves unasked looks, after each wait, whether somebody writes: who came meanwhile would be copied in the middle of it. */
 static int get_value(starpu_data_handle_t h, unsigned node, unsigned mine, bool unasked)
 {
-	struct rt_replica *to = on(h, node);
+	struct rt_replica *to = replica_on(h, node);
 	int rc = 0;
 	while (!rc) {
 		wait_loading(to);
@@ -229,7 +229,7 @@ static int get_value(starpu_data_handle_t h, unsigned node, unsigned mine, bool 
 			return -ECANCELED;
 		struct rt_replica *from = source_for(h, node);
 		if (from)
-			rc = transfer(h, from, to);
+			rc = replica_transfer(h, from, to);
 		else if (node != STARPU_MAIN_RAM)
 			rc = get_value(h, STARPU_MAIN_RAM, 0, unasked);
 		else
@@ -241,7 +241,7 @@ static int get_value(starpu_data_handle_t h, unsigned node, unsigned mine, bool 
 static bool any_loading(starpu_data_handle_t h)
 {
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
-		if (on(h, i)->loading)
+		if (replica_on(h, i)->loading)
 			return true;
 	return false;
 }
@@ -255,7 +255,7 @@ void rt_replica_settle(starpu_data_handle_t h)
 void rt_replica_only(starpu_data_handle_t h, unsigned node, bool has_value)
 {
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
-		on(h, i)->valid = i == node && has_value;
+		replica_on(h, i)->valid = i == node && has_value;
 	h->initialized = has_value;
 }
 
@@ -263,23 +263,23 @@ static void is_written(starpu_data_handle_t h, unsigned node, uint32_t mode)
 {
 	rt_replica_only(h, node, true);
 	if (!(mode & RT_READ))
-		on(h, node)->foreign = false;
+		replica_on(h, node)->foreign = false;
 	h->writing++;
 	h->wont_use = false;
 }
 
 int rt_replica_get_beside(starpu_data_handle_t h, unsigned node, uint32_t mode, unsigned mine)
 {
-	struct rt_replica *r = on(h, node);
+	struct rt_replica *r = replica_on(h, node);
 	/* Pinned first: what was made ready for it is not evicted again. */
-	pin(r);
+	replica_pin(r);
 	wait_loading(r);
 	int rc = mode & RT_READ ? get_value(h, node, mine + 1, mode & RT_UNASKED) : get_memory(r, mine + 1);
 	/* A prefetch that copies it elsewhere would make that copy valid after us. */
 	if (!rc && mode & RT_WRITE)
 		rt_replica_settle(h);
 	if (rc)
-		unpin(r);
+		replica_unpin(r);
 	else if (mode & RT_WRITE)
 		is_written(h, node, mode);
 	if (!rc)
@@ -294,12 +294,12 @@ int rt_replica_get(starpu_data_handle_t h, unsigned node, uint32_t mode)
 
 bool rt_replica_get_now(starpu_data_handle_t h, unsigned node, uint32_t mode)
 {
-	struct rt_replica *r = on(h, node);
+	struct rt_replica *r = replica_on(h, node);
 	if ((mode & RT_WRITE ? any_loading(h) : r->loading) || (mode & RT_READ && !r->valid))
 		return false;
 	if (!r->allocated && (!rt_data_is_simple() || rt_replica_allocate(r)))
 		return false;
-	pin(r);
+	replica_pin(r);
 	if (mode & RT_WRITE)
 		is_written(h, node, mode);
 	rt_replica_plain(h);
@@ -310,7 +310,7 @@ void rt_replica_put(starpu_data_handle_t h, unsigned node, uint32_t mode)
 {
 	h->writing -= !!(mode & RT_WRITE);
 	rt_data.node[node].stirred++;
-	unpin(on(h, node));
+	replica_unpin(replica_on(h, node));
 }
 
 void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory)
@@ -319,7 +319,7 @@ void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory)
 	rt_replica_settle(h);
 	h->initialized = false;
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++) {
-		struct rt_replica *r = on(h, i);
+		struct rt_replica *r = replica_on(h, i);
 		r->valid = false;
 		if (free_memory && r->ours && !r->pins)
 			rt_replica_free(r);
@@ -331,7 +331,7 @@ void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory)
 static bool is_elsewhere(const struct rt_replica *r)
 {
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
-		if (i != r->node && on(r->handle, i)->valid && !on(r->handle, i)->loading)
+		if (i != r->node && replica_on(r->handle, i)->valid && !replica_on(r->handle, i)->loading)
 			return true;
 	return false;
 }
@@ -378,9 +378,9 @@ static int write_back(struct rt_replica *r)
 		return -EBUSY;
 	if (rt_replica_is_clean(r))
 		return 0;
-	pin(r);
+	replica_pin(r);
 	int rc = get_value(h, (unsigned)to, 0, true);
-	unpin(r);
+	replica_unpin(r);
 	return rc == -ECANCELED ? -EBUSY : rc;
 }
 
@@ -445,7 +445,7 @@ static bool evict_chosen(unsigned node)
 	starpu_data_handle_t h = victims.select ? victims.select(to_load, node, STARPU_FETCH, victims.data) : NULL;
 	if (!h || h == STARPU_DATA_NO_VICTIM)
 		return false;
-	if (!rt_replica_evict(on(h, node)))
+	if (!rt_replica_evict(replica_on(h, node)))
 		return true;
 	if (victims.failed)
 		victims.failed(h, node, victims.data);
@@ -513,7 +513,7 @@ struct rt_replica *rt_replica_own(starpu_data_handle_t h, unsigned worker, unsig
 			return NULL;
 		/* As on a node where the handle never was: its sizes, no addresses. */
 		r->interface = r + 1;
-		memcpy(r->interface, on(h, STARPU_MAXNODES - 1)->interface, h->ops->interface_size);
+		memcpy(r->interface, replica_on(h, STARPU_MAXNODES - 1)->interface, h->ops->interface_size);
 		r->handle = h;
 		r->node = node;
 		h->own[worker] = r;

@@ -18,7 +18,7 @@ struct pieces {
 	size_t bytes[PIECES];
 };
 
-static void look(void *interface, struct pieces *p)
+static void sparse_check(void *interface, struct pieces *p)
 {
 	struct starpu_csr_interface *csr = interface;
 	struct starpu_bcsr_interface *bcsr = interface;
@@ -38,7 +38,7 @@ static void look(void *interface, struct pieces *p)
 		rt_misuse("this is no interface of sparse data");
 }
 
-static size_t bytes(const struct pieces *p)
+static size_t sparse_bytes(const struct pieces *p)
 {
 	return p->bytes[0] + p->bytes[1] + p->bytes[2];
 }
@@ -50,7 +50,7 @@ static void sparse_register(starpu_data_handle_t h, int home, void *interface)
 		void *local = starpu_data_get_interface_on_node(h, node);
 		struct pieces p;
 		memcpy(local, interface, size);
-		look(local, &p);
+		sparse_check(local, &p);
 		for (unsigned k = 0; k < PIECES && (int)node != home; k++)
 			*p.addr[k] = 0;
 	}
@@ -59,7 +59,7 @@ static void sparse_register(starpu_data_handle_t h, int home, void *interface)
 static void sparse_free(void *interface, unsigned node)
 {
 	struct pieces p;
-	look(interface, &p);
+	sparse_check(interface, &p);
 	for (unsigned k = 0; k < PIECES; k++) {
 		starpu_free_on_node(node, *p.addr[k], p.bytes[k]);
 		*p.addr[k] = 0;
@@ -69,7 +69,7 @@ static void sparse_free(void *interface, unsigned node)
 static starpu_ssize_t sparse_allocate(void *interface, unsigned node)
 {
 	struct pieces p;
-	look(interface, &p);
+	sparse_check(interface, &p);
 	for (unsigned k = 0; k < PIECES; k++)
 		*p.addr[k] = 0;
 	for (unsigned k = 0; k < PIECES; k++) {
@@ -79,15 +79,15 @@ static starpu_ssize_t sparse_allocate(void *interface, unsigned node)
 			return -ENOMEM;
 		}
 	}
-	return (starpu_ssize_t)bytes(&p);
+	return (starpu_ssize_t)sparse_bytes(&p);
 }
 
 static void sparse_reuse(void *interface, const void *cached, unsigned node)
 {
 	struct pieces a, b;
 	(void)node;
-	look(interface, &a);
-	look((void *)cached, &b);
+	sparse_check(interface, &a);
+	sparse_check((void *)cached, &b);
 	for (unsigned k = 0; k < PIECES; k++)
 		*a.addr[k] = *b.addr[k];
 }
@@ -96,7 +96,7 @@ static void sparse_cache(void *cached, void *interface, unsigned node)
 {
 	struct pieces p;
 	sparse_reuse(cached, interface, node);
-	look(interface, &p);
+	sparse_check(interface, &p);
 	for (unsigned k = 0; k < PIECES; k++)
 		*p.addr[k] = 0;
 }
@@ -105,8 +105,8 @@ static int sparse_copy(void *src, unsigned src_node, void *dst, unsigned dst_nod
 {
 	struct pieces a, b;
 	int rc = 0;
-	look(src, &a);
-	look(dst, &b);
+	sparse_check(src, &a);
+	sparse_check(dst, &b);
 	for (unsigned k = 0; k < PIECES && (!rc || rc == -EAGAIN); k++) {
 		int one = starpu_interface_copy(*a.addr[k], 0, src_node, *b.addr[k], 0, dst_node, a.bytes[k], async);
 		rc = one ? one : rc;
@@ -121,7 +121,7 @@ static int sparse_is_inside(void *interface, unsigned node, void *ptr)
 	struct pieces p;
 	int is = 0;
 	(void)node;
-	look(interface, &p);
+	sparse_check(interface, &p);
 	for (unsigned k = 0; k < PIECES; k++)
 		is = is || ((uintptr_t)ptr >= *p.addr[k] && (uintptr_t)ptr < *p.addr[k] + p.bytes[k]);
 	return is;
@@ -131,15 +131,15 @@ static void *sparse_pointer(void *interface, unsigned node)
 {
 	struct pieces p;
 	(void)node;
-	look(interface, &p);
+	sparse_check(interface, &p);
 	return (void *)*p.addr[0];
 }
 
 static size_t sparse_size(starpu_data_handle_t h)
 {
 	struct pieces p;
-	look(starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM), &p);
-	return bytes(&p);
+	sparse_check(starpu_data_get_interface_on_node(h, STARPU_MAIN_RAM), &p);
+	return sparse_bytes(&p);
 }
 
 /* As StarPU has it: of the matrix as if it were dense. */
@@ -235,11 +235,11 @@ static int copy_packed(const struct pieces *p, unsigned node, void *packed, enum
 static int sparse_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu_ssize_t *count)
 {
 	struct pieces p;
-	look(starpu_data_get_interface_on_node(h, node), &p);
-	*count = (starpu_ssize_t)bytes(&p);
+	sparse_check(starpu_data_get_interface_on_node(h, node), &p);
+	*count = (starpu_ssize_t)sparse_bytes(&p);
 	if (!ptr)
 		return 0;
-	if (starpu_malloc_flags(ptr, bytes(&p), 0))
+	if (starpu_malloc_flags(ptr, sparse_bytes(&p), 0))
 		return -ENOMEM;
 	return copy_packed(&p, node, *ptr, TO_PACKED);
 }
@@ -247,8 +247,8 @@ static int sparse_pack(starpu_data_handle_t h, unsigned node, void **ptr, starpu
 static int sparse_peek(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)
 {
 	struct pieces p;
-	look(starpu_data_get_interface_on_node(h, node), &p);
-	return count == bytes(&p) ? copy_packed(&p, node, ptr, FROM_PACKED) : -EINVAL;
+	sparse_check(starpu_data_get_interface_on_node(h, node), &p);
+	return count == sparse_bytes(&p) ? copy_packed(&p, node, ptr, FROM_PACKED) : -EINVAL;
 }
 
 static int sparse_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t count)

@@ -199,7 +199,7 @@ static bool has(const struct starpu_codelet *cl, unsigned impl)
 static enum rt_verdict run(struct rt_worker *w, struct rt_job *j, unsigned impl, void **buffers, void *cl_arg)
 {
 	(void)w, (void)j;
-	rt_part(j)->cl->cpu_funcs[impl](buffers, cl_arg);
+	rt_upper(j)->cl->cpu_funcs[impl](buffers, cl_arg);
 	return RT_DONE;
 }
 

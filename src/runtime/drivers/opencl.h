@@ -33,7 +33,6 @@
 	X(clFlush) \
 	X(clGetDeviceIDs) \
 	X(clGetDeviceInfo) \
-	X(clGetEventInfo) \
 	X(clGetEventProfilingInfo) \
 	X(clGetPlatformIDs) \
 	X(clGetProgramBuildInfo) \

@@ -103,13 +103,6 @@ static void node_free(unsigned node, uintptr_t addr, size_t size, int flags)
 	ocl.clReleaseMemObject((cl_mem)addr);
 }
 
-static int event_test(void *event)
-{
-	cl_int status = CL_QUEUED;
-	cl_int err = ocl.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-	return err || status <= CL_COMPLETE;
-}
-
 static void event_wait(void *event)
 {
 	cl_event e = event;
@@ -123,7 +116,7 @@ static void event_free(void *event)
 
 static int follow(struct rt_async *async, cl_event event)
 {
-	int rc = rt_async_add(async, &(struct rt_pending){event_test, event_wait, event_free, event});
+	int rc = rt_async_add(async, &(struct rt_pending){event_wait, event_free, event});
 	return rc == -ENOMEM ? 0 : rc ? rc : -EAGAIN;
 }
 

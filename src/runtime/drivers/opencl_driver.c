@@ -201,7 +201,7 @@ static enum rt_verdict opencl_run(struct rt_worker *w, struct rt_job *j, unsigne
 {
 	struct opencl_worker *s = state_of(w);
 	cl_command_queue queue = opencl_devices[s->devid].queue;
-	const struct starpu_codelet *codelet = rt_part(j)->cl;
+	const struct starpu_codelet *codelet = rt_upper(j)->cl;
 	if (!opencl_flies(codelet, impl)) {
 		codelet->opencl_funcs[impl](buffers, cl_arg);
 		ocl.clFinish(queue);

@@ -20,7 +20,7 @@ static bool is_file(const char *path)
 }
 
 /* As it is given, or in the folder that the environment names. */
-static bool locate(const char *name, char *path)
+static bool program_locate(const char *name, char *path)
 {
 	const char *folder = getenv("STARPU_OPENCL_PROGRAM_DIR");
 	snprintf(path, PATH_MAX, "%s", name);
@@ -51,7 +51,7 @@ void starpu_opencl_load_program_source_malloc(const char *source_file_name, char
                                               char **opencl_program_source)
 {
 	char path[PATH_MAX];
-	STARPU_ASSERT_MSG(locate(source_file_name, path), "there is no OpenCL source '%s'", source_file_name);
+	STARPU_ASSERT_MSG(program_locate(source_file_name, path), "there is no OpenCL source '%s'", source_file_name);
 	char *slash = strrchr(path, '/');
 	*located_file_name = strdup(path);
 	*located_dir_name = strndup(path, slash ? (size_t)(slash + 1 - path) : 0);
@@ -85,7 +85,7 @@ static void print_log(const struct opencl_device *d, cl_program program)
 	free(log);
 }
 
-static cl_int build(const struct opencl_device *d, const char *source, const char *options, cl_program *out)
+static cl_int program_build(const struct opencl_device *d, const char *source, const char *options, cl_program *out)
 {
 	cl_int err;
 	cl_program program = ocl.clCreateProgramWithSource(d->context, 1, &source, NULL, &err);
@@ -107,7 +107,7 @@ static int build_all(const char *source, struct starpu_opencl_program *programs,
 	for (unsigned i = 0; i < STARPU_MAXOPENCLDEVS; i++)
 		programs->programs[i] = NULL;
 	for (unsigned i = 0; i < opencl_n_devices; i++)
-		if (opencl_devices[i].context && build(&opencl_devices[i], source, options, &programs->programs[i]))
+		if (opencl_devices[i].context && program_build(&opencl_devices[i], source, options, &programs->programs[i]))
 			rc = EXIT_FAILURE;
 	return rc;
 }
@@ -184,7 +184,7 @@ static bool write_file(char *path, const void *data, size_t n)
 	return (!f || fclose(f) == 0) && ok;
 }
 
-static bool store(const char *id, const struct opencl_device *d, cl_program program)
+static bool program_store(const char *id, const struct opencl_device *d, cl_program program)
 {
 	char path[PATH_MAX];
 	size_t n = 0;
@@ -205,9 +205,9 @@ int starpu_opencl_compile_opencl_from_string(const char *opencl_program_source, 
 		cl_program program;
 		if (!d->context)
 			continue;
-		if (build(d, opencl_program_source, build_options, &program))
+		if (program_build(d, opencl_program_source, build_options, &program))
 			return EXIT_FAILURE;
-		rc = store(file_name, d, program) ? rc : EXIT_FAILURE;
+		rc = program_store(file_name, d, program) ? rc : EXIT_FAILURE;
 		ocl.clReleaseProgram(program);
 	}
 	return rc;

@@ -124,10 +124,10 @@ static void run_thread(struct omp_thread *t, void **buffers)
 static enum rt_verdict body_thread(struct rt_job *j, struct rt_worker *w)
 {
 	struct omp_thread *t = j->arg;
-	struct rt_job *outer = rt_worker_between(w, j);
+	struct rt_job *outer = rt_worker_set_idle_current(w, j);
 	rt_job_free(&w->outbox, j); /* it was posted, never submitted */
 	run_thread(t, (void *[]){NULL});
-	rt_worker_between(w, outer);
+	rt_worker_set_idle_current(w, outer);
 	leave(t->region);
 	return RT_LATER;
 }

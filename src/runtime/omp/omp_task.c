@@ -68,7 +68,7 @@ void omp_tasks_drop(void)
 }
 
 /* `what` of the children of p is over; wakes p where it waited for that, and lets it go where it was the last to need it. */
-static void drop(struct omp_task *p, uint64_t what)
+static void omp_task_drop(struct omp_task *p, uint64_t what)
 {
 	while (p) {
 		uint64_t left = weft_add_u64(&p->kids, -what) - what;
@@ -97,7 +97,7 @@ static void group_drop(struct omp_group *g)
 }
 
 /* It has run. */
-static void finish(struct omp_task *t)
+static void omp_task_finish(struct omp_task *t)
 {
 	struct omp_task *p = t->parent;
 	if (t->owns_arg)
@@ -106,18 +106,18 @@ static void finish(struct omp_task *t)
 		group_drop(t->group);
 	if (!(weft_load_u64(&t->kids) & OMP_COUNT_LIVE)) {
 		task_free(t);
-		drop(p, OMP_UNENDED | OMP_LIVE);
+		omp_task_drop(p, OMP_UNENDED | OMP_LIVE);
 		return;
 	}
-	drop(p, OMP_UNENDED);
+	omp_task_drop(p, OMP_UNENDED);
 	/* Whoever sees the last child go, here or in drop, lets it go. */
 	if (!(__atomic_fetch_or(&t->kids.v, OMP_ENDED, __ATOMIC_ACQ_REL) & OMP_COUNT_LIVE)) {
 		task_free(t);
-		drop(p, OMP_LIVE);
+		omp_task_drop(p, OMP_LIVE);
 	}
 }
 
-static void run(struct omp_task *t, void **buffers)
+static void omp_task_run(struct omp_task *t, void **buffers)
 {
 	struct omp_task *was = omp_current();
 	omp_set_current(t);
@@ -131,7 +131,7 @@ static void send_home(const struct omp_region *r, struct rt_job *j)
 	rt_again(&omp.runtime->worker[omp_worker_of(r, j->self % r->n)], j);
 }
 
-static enum rt_verdict body(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict omp_task_body(struct rt_job *j, struct rt_worker *w)
 {
 	struct omp_task *t = j->arg;
 	struct omp_thread *here = omp_thread_on(t->thread->region, w->number);
@@ -140,35 +140,36 @@ static enum rt_verdict body(struct rt_job *j, struct rt_worker *w)
 		return RT_LATER;
 	}
 	t->thread = here;
-	struct rt_job *outer = rt_worker_between(w, j);
+	struct rt_job *outer = rt_worker_set_idle_current(w, j);
 	t->traced = rt_traced();
 	if (t->traced)
 		rt_trace_start(rt_job_ref(j), &(struct rt_trace_task){.codelet = &omp, .name = omp_trace_name(t)});
-	run(t, (void *[]){NULL});
+	omp_task_run(t, (void *[]){NULL});
 	if (t->traced)
 		rt_trace_end(&omp, omp_trace_name(t));
-	rt_worker_between(w, outer);
-	finish(t);
+	rt_worker_set_idle_current(w, outer);
+	omp_task_finish(t);
 	return RT_DONE;
 }
 
 /* ---- waiting ---- */
 
 /* Runs what is on top of this worker's jobs when it is one of these. */
-static bool help(const struct omp_task *me, bool any_descendant)
+static bool omp_task_help(const struct omp_task *me, bool any_descendant)
 {
 	struct rt_submitter *s = rt_self(omp.runtime);
 	struct rt_worker *w = s ? s->worker : NULL;
 	if (!w || !rt_stack_has(STACK_LEAST))
 		return false;
-	struct rt_job *outer = rt_worker_between(w, w->current), *j = rt_is_pausing(w->runtime) ? NULL : rt_worker_pop(w);
-	const struct omp_task *t = j && j->body == body ? j->arg : NULL;
+	struct rt_job *outer = rt_worker_set_idle_current(w, w->current),
+		      *j = rt_is_pausing(w->runtime) ? NULL : rt_worker_pop(w);
+	const struct omp_task *t = j && j->body == omp_task_body ? j->arg : NULL;
 	bool helps = t && (t->parent == me || (any_descendant && t->thread == me->thread));
 	if (helps)
 		rt_worker_run(w, j);
 	else if (j)
 		rt_worker_keep(w, j);
-	rt_worker_between(w, outer);
+	rt_worker_set_idle_current(w, outer);
 	return helps;
 }
 
@@ -176,7 +177,7 @@ static void wait_for(struct omp_task *me, uint64_t count, uint64_t flag)
 {
 	struct rt_waiter waiter;
 	while (weft_load_u64(&me->kids) & count) {
-		if (help(me, flag == OMP_WAITS_LIVE))
+		if (omp_task_help(me, flag == OMP_WAITS_LIVE))
 			continue;
 		rt_waiter_init(&waiter, omp.runtime);
 		me->waiter = &waiter;
@@ -208,7 +209,7 @@ void starpu_omp_taskwait(void)
 static void group_wait(struct omp_task *me, struct omp_group *g)
 {
 	struct rt_waiter waiter;
-	while (weft_load_u64(&g->left) > 1 && help(me, false))
+	while (weft_load_u64(&g->left) > 1 && omp_task_help(me, false))
 		;
 	rt_waiter_init(&waiter, omp.runtime);
 	g->waiter = &waiter;
@@ -252,19 +253,19 @@ static void ended_with_data(void *task)
 {
 	struct omp_task *t = task;
 	struct omp_group *own = t->waited;
-	finish(t);
+	omp_task_finish(t);
 	if (own)
 		group_drop(own);
 }
 
-static void submit(struct omp_task *t, int priority)
+static void omp_task_submit(struct omp_task *t, int priority)
 {
 	omp_must_run("starpu_omp_task_region");
 	struct rt_submitter *s = rt_self(omp.runtime);
 	struct rt_job *j = s ? rt_prepare(s) : NULL;
 	if (!j)
 		omp_no_memory();
-	j->body = body;
+	j->body = omp_task_body;
 	j->arg = t;
 	j->priority = priority;
 	if (rt_submit(s, j))
@@ -310,10 +311,10 @@ void starpu_omp_task_region(const struct starpu_omp_task_region_attr *attr)
 	if (needs_task(&attr->cl)) {
 		run_with_data(me, t, attr, deferred);
 	} else if (deferred) {
-		submit(t, attr->priority);
+		omp_task_submit(t, attr->priority);
 	} else {
-		run(t, (void *[]){NULL});
-		finish(t);
+		omp_task_run(t, (void *[]){NULL});
+		omp_task_finish(t);
 	}
 }
 

@@ -74,7 +74,7 @@ size_t perf_size_of(struct starpu_perfmodel *m, struct starpu_task *t, struct st
 /* -- what is expected -- */
 
 /* Who asks for what is not known has the next runs measured, also when nobody asked for calibration. */
-static double unknown(struct starpu_perfmodel *m, struct starpu_perfmodel_arch *arch, unsigned impl, unsigned samples)
+static double perf_unknown(struct starpu_perfmodel *m, struct starpu_perfmodel_arch *arch, unsigned impl, unsigned samples)
 {
 	char name[512];
 	if (!__atomic_exchange_n(&m->benchmarking, 1, __ATOMIC_RELAXED)) { /* a switch: nothing is ordered by it */
@@ -86,19 +86,19 @@ static double unknown(struct starpu_perfmodel *m, struct starpu_perfmodel_arch *
 	return NAN;
 }
 
-static double history(struct starpu_perfmodel *m, struct starpu_perfmodel_arch *arch, unsigned impl, uint32_t footprint)
+static double perf_history(struct starpu_perfmodel *m, struct starpu_perfmodel_arch *arch, unsigned impl, uint32_t footprint)
 {
 	pthread_rwlock_rdlock(&m->state->lock);
 	const struct starpu_perfmodel_history_entry *e = perf_entry(perf_slot(m, arch, impl, false), footprint);
 	unsigned n = e ? e->nsample : 0;
 	double mean = e ? e->mean : NAN;
 	pthread_rwlock_unlock(&m->state->lock);
-	return n >= perf_conf.minimum ? mean : unknown(m, arch, impl, n);
+	return n >= perf_conf.minimum ? mean : perf_unknown(m, arch, impl, n);
 }
 
 static double from_history(struct starpu_perfmodel *m, struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned impl)
 {
-	return history(m, arch, impl, starpu_task_footprint(m, t, arch, impl));
+	return perf_history(m, arch, impl, starpu_task_footprint(m, t, arch, impl));
 }
 
 /* The curve counts a tenth beyond the sizes that it was made from. */
@@ -125,7 +125,7 @@ static double from_regression(struct starpu_perfmodel *m, struct starpu_task *t,
 	pthread_rwlock_unlock(&m->state->lock);
 	if (!isnan(y))
 		return y;
-	return m->type == STARPU_NL_REGRESSION_BASED ? from_history(m, t, arch, impl) : unknown(m, arch, impl, n);
+	return m->type == STARPU_NL_REGRESSION_BASED ? from_history(m, t, arch, impl) : perf_unknown(m, arch, impl, n);
 }
 
 static double from_products(struct starpu_perfmodel *m, struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned impl)
@@ -140,7 +140,7 @@ static double from_products(struct starpu_perfmodel *m, struct starpu_task *t, s
 	if (p && p->regression.multi_valid && p->regression.ncoeff == m->ncombinations + 1)
 		y = weft_fit_products(&terms, p->regression.coeff, parameter);
 	pthread_rwlock_unlock(&m->state->lock);
-	return isnan(y) ? unknown(m, arch, impl, 0) : fmax(y, 0.00001);
+	return isnan(y) ? perf_unknown(m, arch, impl, 0) : fmax(y, 0.00001);
 }
 
 static double from_arch(struct starpu_perfmodel *m, struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned impl)
@@ -183,7 +183,7 @@ static double expected_on(struct starpu_perfmodel *m, struct starpu_task *t, uns
 }
 
 /* Over the workers of the context that may run it, with their best implementations; those without an answer are left out. */
-static double average(struct starpu_perfmodel *m, struct starpu_task *t, unsigned ctx)
+static double perf_average(struct starpu_perfmodel *m, struct starpu_task *t, unsigned ctx)
 {
 	int *workers;
 	unsigned n = starpu_sched_ctx_get_workers_list_raw(ctx, &workers), known = 0;
@@ -214,7 +214,7 @@ double starpu_task_worker_expected_length(struct starpu_task *task, unsigned wor
 
 double starpu_task_expected_length_average(struct starpu_task *task, unsigned sched_ctx_id)
 {
-	return task->cl && task->cl->model ? average(task->cl->model, task, sched_ctx_id) : 0;
+	return task->cl && task->cl->model ? perf_average(task->cl->model, task, sched_ctx_id) : 0;
 }
 
 double starpu_task_expected_energy(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned nimpl)
@@ -230,14 +230,14 @@ double starpu_task_worker_expected_energy(struct starpu_task *task, unsigned wor
 
 double starpu_task_expected_energy_average(struct starpu_task *task, unsigned sched_ctx_id)
 {
-	return task->cl && task->cl->energy_model ? average(task->cl->energy_model, task, sched_ctx_id) : 0;
+	return task->cl && task->cl->energy_model ? perf_average(task->cl->energy_model, task, sched_ctx_id) : 0;
 }
 
 double starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch,
                                                     uint32_t footprint)
 {
 	rt_perf_want(model);
-	return model->state ? history(model, arch, 0, footprint) : NAN;
+	return model->state ? perf_history(model, arch, 0, footprint) : NAN;
 }
 
 /* -- what a run teaches -- */
@@ -332,7 +332,7 @@ static void add_row(const struct sample *s, struct starpu_perfmodel_per_arch *p)
 		s->model->parameters(s->task, parameters);
 }
 
-static void teach(const struct sample *s)
+static void perf_teach(const struct sample *s)
 {
 	struct starpu_perfmodel *m = s->model;
 	rt_perf_want(m);
@@ -355,14 +355,14 @@ void rt_perf_ran(struct starpu_task *task, unsigned worker, unsigned impl, doubl
 	/* A parallel task is one of all the workers that it has. */
 	int combined = starpu_combined_worker_get_id();
 	struct starpu_perfmodel_arch *arch = perf_worker_arch(combined >= 0 ? (unsigned)combined : worker);
-	teach(&(struct sample){task->cl->model, task, arch, impl, 1, us});
+	perf_teach(&(struct sample){task->cl->model, task, arch, impl, 1, us});
 }
 
 void starpu_perfmodel_update_history(struct starpu_perfmodel *model, struct starpu_task *task, struct starpu_perfmodel_arch *arch,
                                      unsigned cpuid, unsigned nimpl, double measured)
 {
 	(void)cpuid;
-	teach(&(struct sample){model, task, arch, nimpl, 1, measured});
+	perf_teach(&(struct sample){model, task, arch, nimpl, 1, measured});
 }
 
 void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model, struct starpu_task *task,
@@ -370,7 +370,7 @@ void starpu_perfmodel_update_history_n(struct starpu_perfmodel *model, struct st
                                        double average_measured, unsigned number)
 {
 	(void)cpuid;
-	teach(&(struct sample){model, task, arch, nimpl, number, average_measured});
+	perf_teach(&(struct sample){model, task, arch, nimpl, number, average_measured});
 }
 
 /* -- functions per architecture -- */

@@ -40,7 +40,7 @@ static void tell_ready(struct starpu_task *t)
 	rt_speaks_of = outer;
 }
 
-static bool contains(const struct rt_mask *m, const struct rt_mask *of)
+static bool place_contains(const struct rt_mask *m, const struct rt_mask *of)
 {
 	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
 		if (of->word[i] & ~m->word[i])
@@ -98,7 +98,7 @@ static void keep_able(struct rt_mask *m, struct starpu_task *t)
 
 static void place_natively(struct rt_submitter *s, struct rt_job *j)
 {
-	struct starpu_task *t = rt_part(j)->task;
+	struct starpu_task *t = rt_upper(j)->task;
 	struct rt_mask m;
 	if (j->body == rt_body_plain) {
 		into_the_loop(s, j);
@@ -107,7 +107,7 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 	if (t)
 		m = ((struct rt_task *)t->starpu_private)->mask;
 	else
-		rt_codelet_mask(rt_part(j)->cl, &m);
+		rt_codelet_mask(rt_upper(j)->cl, &m);
 	if (t && t->cl && t->cl->can_execute)
 		keep_able(&m, t);
 	/* A device that has nothing to do is worth more than another CPU. */
@@ -115,7 +115,7 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 	for (unsigned i = 0; i < rt_machine.n_workers && device < 0; i++)
 		if (rt_mask_has(&m, i) && !rt_mask_has(&rt_machine.cpus, i) && weft_load_i32(&load[i]) <= 0)
 			device = (int)i;
-	bool anywhere = !rt_mask_is_empty(&rt_machine.cpus) && contains(&m, &rt_machine.cpus) &&
+	bool anywhere = !rt_mask_is_empty(&rt_machine.cpus) && place_contains(&m, &rt_machine.cpus) &&
 	                !(t && t->cl && t->cl->can_execute);
 	if (device >= 0 || !anywhere)
 		rt_place_on(j, (unsigned)(device >= 0 ? device : least_loaded(&m)));
@@ -123,9 +123,9 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 		into_the_loop(s, j);
 }
 
-static void ready(struct rt_submitter *s, struct rt_job *j)
+static void place_ready(struct rt_submitter *s, struct rt_job *j)
 {
-	struct starpu_task *t = rt_part(j)->task;
+	struct starpu_task *t = rt_upper(j)->task;
 	rt_break_on(RT_BREAK_PUSH, j);
 	if (rt_is_profiled())
 		rt_profile_ready(t);
@@ -145,12 +145,12 @@ void rt_place(struct rt_submitter *s, struct rt_job *j)
 		place_natively(s, j);
 }
 
-static struct rt_job *take(struct rt_worker *w)
+static struct rt_job *place_take(struct rt_worker *w)
 {
 	return rt_policy() ? rt_policy()->take(w) : NULL;
 }
 
-static bool any(struct rt_worker *w)
+static bool place_any(struct rt_worker *w)
 {
 	return rt_policy() && rt_policy()->any(w);
 }
@@ -160,7 +160,7 @@ static const struct rt_driver *driver_of(const struct rt_worker *w)
 	return w->number < rt_machine.n_workers ? rt_machine.worker[w->number].driver : NULL;
 }
 
-static void begin(struct rt_worker *w)
+static void place_begin(struct rt_worker *w)
 {
 	const struct rt_driver *d = driver_of(w);
 	weft_store_i32(&load[w->number], 0);
@@ -175,14 +175,14 @@ static void begin(struct rt_worker *w)
 		d->begin(w);
 }
 
-static void end(struct rt_worker *w)
+static void place_end(struct rt_worker *w)
 {
 	const struct rt_driver *d = driver_of(w);
 	if (d && d->end)
 		d->end(w);
 }
 
-static bool poll(struct rt_worker *w)
+static bool place_poll(struct rt_worker *w)
 {
 	const struct rt_driver *d = driver_of(w);
 	return d && d->poll && d->poll(w);
@@ -201,7 +201,7 @@ void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid))
 	weft_store_ptr(&waking_up, (void *)callback);
 }
 
-static void sleeps(struct rt_worker *w, bool begins)
+static void place_sleeps(struct rt_worker *w, bool begins)
 {
 	void (*callback)(unsigned) = (void (*)(unsigned))weft_load_ptr(begins ? &going_to_sleep : &waking_up);
 	if (rt_is_profiled() && w->number < rt_machine.n_workers)
@@ -218,12 +218,12 @@ void rt_run_begin(const struct rt_machine *m)
 }
 
 const struct rt_sched_hooks rt_run_hooks = {
-	.ready = ready,
-	.take = take,
-	.any = any,
-	.begin = begin,
-	.end = end,
-	.poll = poll,
+	.ready = place_ready,
+	.take = place_take,
+	.any = place_any,
+	.begin = place_begin,
+	.end = place_end,
+	.poll = place_poll,
 	.progress = rt_hooks_call,
-	.sleeps = sleeps,
+	.sleeps = place_sleeps,
 };

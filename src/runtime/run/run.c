@@ -23,12 +23,12 @@
 #include <stdlib.h>
 
 /* What an inserted task had is given back; the job itself is the core's. */
-static void tidy(struct rt_job *j)
+static void run_give_back(struct rt_job *j)
 {
-	struct rt_part *p = rt_part(j);
-	if (p->bits & RT_P_FREE_ARG)
+	struct rt_upper *p = rt_upper(j);
+	if (p->bits & RT_U_FREE_ARG)
 		free(j->arg);
-	if (p->bits & RT_P_MADE_TASK)
+	if (p->bits & RT_U_MADE_TASK)
 		rt_task_free(p->task);
 	p->bits = 0;
 	p->task = NULL;
@@ -42,25 +42,25 @@ static void **buffers_of(struct starpu_task *t, void **few)
 }
 
 /* What the program has on the way to its function, once. */
-static void popped(struct rt_job *j, struct rt_worker *w)
+static void run_popped(struct rt_job *j, struct rt_worker *w)
 {
-	struct rt_part *p = rt_part(j);
+	struct rt_upper *p = rt_upper(j);
 	struct starpu_task *t = p->task;
-	p->bits |= RT_P_POPPED;
+	p->bits |= RT_U_POPPED;
 	rt_break_on(RT_BREAK_POP, j);
 	if (j->bits & RT_J_PLACED && !rt_policy())
 		rt_placed_ran(w->number);
 	if (rt_is_profiled())
 		rt_profile_popped(t);
 	if (t && t->prologue_callback_pop_func) {
-		struct rt_job *outer = rt_worker_says(w, j);
+		struct rt_job *outer = rt_worker_set_current(w, j);
 		weft_enter(rt_detail.callback);
 		t->prologue_callback_pop_func(t->prologue_callback_pop_arg);
 		weft_leave(rt_detail.callback);
-		rt_worker_says(w, outer);
+		rt_worker_set_current(w, outer);
 	}
 	const struct rt_task *own = t ? t->starpu_private : NULL;
-	p->bits |= rt_job_runs_nowhere(j) ? RT_P_NOWHERE : 0;
+	p->bits |= rt_job_runs_nowhere(j) ? RT_U_NOWHERE : 0;
 	if (!p->cl)
 		return;
 	if (own && own->has_impl) {
@@ -86,7 +86,7 @@ static const char *name_of(const struct starpu_codelet *cl)
 
 static void trace_start(struct rt_job *j, const struct rt_worker *w)
 {
-	const struct rt_part *p = rt_part(j);
+	const struct rt_upper *p = rt_upper(j);
 	const struct starpu_task *t = p->task;
 	struct rt_trace_task what = {.codelet = p->cl, .name = name_of(p->cl), .priority = j->priority};
 	if (t) {
@@ -100,7 +100,7 @@ static void trace_start(struct rt_job *j, const struct rt_worker *w)
 
 struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
 {
-	const struct rt_part *p = rt_part(j);
+	const struct rt_upper *p = rt_upper(j);
 	bool measured = p->cl->model && __atomic_load_n(&p->cl->model->benchmarking, __ATOMIC_RELAXED);
 	struct rt_stretch s = {.measured_from_ns = measured ? weft_monotonic_ns() : 0, .traced = rt_traced()};
 	if (s.traced)
@@ -112,7 +112,7 @@ struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
 
 void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretch *s)
 {
-	const struct rt_part *p = rt_part(j);
+	const struct rt_upper *p = rt_upper(j);
 	if (s->traced)
 		rt_trace_end(p->cl, name_of(p->cl));
 	if (!s->measured_from_ns)
@@ -121,13 +121,13 @@ void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretc
 	rt_perf_ran(rt_job_task(j), w->number, p->impl, (double)(until - s->measured_from_ns) / 1000.0);
 }
 
-static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffers)
+static enum rt_verdict run_function(struct rt_job *j, struct rt_worker *w, void **buffers)
 {
-	struct rt_part *p = rt_part(j);
+	struct rt_upper *p = rt_upper(j);
 	struct starpu_task *t = p->task;
 	const struct rt_policy_ops *policy = rt_policy();
 	const struct rt_driver *driver = rt_machine.worker[w->number].driver;
-	struct rt_job *outer = rt_worker_says(w, j);
+	struct rt_job *outer = rt_worker_set_current(w, j);
 	if (rt_is_pausing(w->runtime)) /* meanwhile: its data may have taken long */
 		rt_worker_back(w);
 	if (t) {
@@ -147,12 +147,12 @@ static enum rt_verdict call(struct rt_job *j, struct rt_worker *w, void **buffer
 			v = driver->run(w, j, p->impl, buffers, j->arg);
 		rt_task_stops(j, w, &s);
 	}
-	rt_worker_says(w, outer);
+	rt_worker_set_current(w, outer);
 	return v;
 }
 
 /* The task is done in the eyes of the program; `own` may be gone with it. */
-static void settle(struct rt_task *own)
+static void run_set_done(struct rt_task *own)
 {
 	struct starpu_task *t = own->task;
 	uint32_t old = weft_load_u32(&own->state);
@@ -188,15 +188,15 @@ static bool call_back(struct starpu_task *t, struct starpu_codelet *cl)
 /* All that a task with a struct starpu_task has to do at its end. */
 static void end_task(struct rt_job *j, struct rt_worker *w)
 {
-	struct rt_part *p = rt_part(j);
+	struct rt_upper *p = rt_upper(j);
 	struct starpu_task *t = p->task;
 	struct rt_task *own = t->starpu_private;
 	if (t->epilogue_callback_func) {
-		struct rt_job *outer = rt_worker_says(w, j);
+		struct rt_job *outer = rt_worker_set_current(w, j);
 		weft_enter(rt_detail.callback);
 		t->epilogue_callback_func(t->epilogue_callback_arg);
 		weft_leave(rt_detail.callback);
-		rt_worker_says(w, outer);
+		rt_worker_set_current(w, outer);
 	}
 	struct rt_tag *tag = own->tag;
 	own->tag = NULL;
@@ -211,13 +211,13 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 		rt_job_close_unknown(j);
 	if (tag)
 		rt_tag_done(tag);
-	struct rt_job *between = rt_worker_between(w, j); /* who pauses does not wait for the callback */
+	struct rt_job *between = rt_worker_set_idle_current(w, j); /* who pauses does not wait for the callback */
 	if (rt_is_profiled())
 		rt_profile_calls_back(t, w->number, true);
 	bool again = call_back(t, p->cl);
 	if (rt_is_profiled() && !again)
 		rt_profile_calls_back(t, w->number, false);
-	rt_worker_between(w, between);
+	rt_worker_set_idle_current(w, between);
 	if (over.ends && weft_add_i32(&over.ends->ends, -1) == 1)
 		rt_worker_take(w, over.ends->job);
 	if (rt_ctxs())
@@ -234,17 +234,17 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 	}
 	rt_retire(w, j);
 	if (is_users)
-		settle(own);
+		run_set_done(own);
 }
 
 static enum rt_verdict end_job(struct rt_job *j, struct rt_worker *w)
 {
-	struct rt_part *p = rt_part(j);
-	if (p->task && !(p->bits & RT_P_MADE_TASK)) {
+	struct rt_upper *p = rt_upper(j);
+	if (p->task && !(p->bits & RT_U_MADE_TASK)) {
 		end_task(j, w);
 		return RT_LATER;
 	}
-	tidy(j);
+	run_give_back(j);
 	return RT_DONE;
 }
 
@@ -255,11 +255,11 @@ static void tell_progress(void)
 }
 
 /* Behind the function: RT_DONE: the core ends the job. */
-static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
+static enum rt_verdict run_after(struct rt_job *j, struct rt_worker *w)
 {
-	struct rt_part *p = rt_part(j);
+	struct rt_upper *p = rt_upper(j);
 	const struct rt_policy_ops *policy = rt_policy();
-	if (p->cl && !(p->bits & RT_P_NOWHERE)) {
+	if (p->cl && !(p->bits & RT_U_NOWHERE)) {
 		++*rt_codelet_count(p->cl, w->number);
 		if (WEFT_UNLIKELY(rt_machine.tells_progress))
 			tell_progress();
@@ -278,7 +278,7 @@ static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 		if (next)
 			rt_place(&w->self, next);
 		own->ran_on = w;
-		p->bits |= RT_P_ENDING;
+		p->bits |= RT_U_ENDING;
 		/* Behind the function, nobody adds. */
 		if (weft_load_i32(&own->ends) != 1 && weft_add_i32(&own->ends, -1) != 1)
 			return RT_LATER;
@@ -289,11 +289,11 @@ static enum rt_verdict ran(struct rt_job *j, struct rt_worker *w)
 enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 {
 	void *buffers[STARPU_NMAXBUFS];
-	struct rt_part *p = rt_part(j);
+	struct rt_upper *p = rt_upper(j);
 	/* Said before it looks at its data: whoever takes a handle's plainness away waits for it. `outer` waits in the middle. */
-	struct rt_job *outer = rt_worker_says(w, j);
+	struct rt_job *outer = rt_worker_set_current(w, j);
 	if (WEFT_UNLIKELY(!rt_data_plain(j, buffers))) {
-		rt_worker_says(w, outer);
+		rt_worker_set_current(w, outer);
 		return rt_body_task(j, w);
 	}
 	bool traced = rt_traced();
@@ -302,32 +302,32 @@ enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 	p->func(buffers, j->arg);
 	if (traced)
 		rt_trace_end(p->cl, name_of(p->cl));
-	rt_worker_says(w, outer);
-	if (WEFT_UNLIKELY(p->bits & RT_P_MADE_TASK)) { /* somebody has asked for the task, and may have made its end wait */
+	rt_worker_set_current(w, outer);
+	if (WEFT_UNLIKELY(p->bits & RT_U_MADE_TASK)) { /* somebody has asked for the task, and may have made its end wait */
 		j->body = rt_body_task;
-		return ran(j, w);
+		return run_after(j, w);
 	}
 	++*rt_codelet_count(p->cl, w->number);
 	if (WEFT_LIKELY(!p->bits)) /* nobody has asked for the task; by its data the order knows it */
 		return j->n_accesses ? RT_DONE : RT_DONE_UNKNOWN;
-	tidy(j);
+	run_give_back(j);
 	return RT_DONE;
 }
 
 void rt_task_ran(struct rt_job *j, struct rt_worker *w)
 {
-	if (ran(j, w) == RT_DONE)
+	if (run_after(j, w) == RT_DONE)
 		rt_finish(w->runtime, j);
 }
 
 static void give_up(struct rt_job *j, const struct weft_err *err)
 {
-	const struct starpu_codelet *cl = rt_part(j)->cl;
+	const struct starpu_codelet *cl = rt_upper(j)->cl;
 	rt_misuse("a task of codelet '%s' cannot get its data: %s", cl->name ? cl->name : "unnamed", err->text);
 }
 
 /* The worker says that it runs the job when its data is here, not before: until then it may be given to another. */
-static bool bring(struct rt_job *j, struct rt_worker *w, void **buffers)
+static bool run_fetch_slowly(struct rt_job *j, struct rt_worker *w, void **buffers)
 {
 	struct weft_err err = {0};
 	rt_ref ref = rt_job_ref(j); /* before it may be somebody else's */
@@ -338,45 +338,45 @@ static bool bring(struct rt_job *j, struct rt_worker *w, void **buffers)
 	if (rc < 0)
 		give_up(j, &err);
 	if (!rc)
-		rt_worker_says(w, j);
+		rt_worker_set_current(w, j);
 	return !rc;
 }
 
 /* True: the data is here, and the worker says that it runs the job, as rt_body_plain does. */
-static inline bool fetch(struct rt_job *j, struct rt_worker *w, void **buffers)
+static inline bool run_fetch(struct rt_job *j, struct rt_worker *w, void **buffers)
 {
-	struct rt_job *outer = rt_worker_says(w, j);
-	bool may_be_plain = !j->n_accesses || (w->node == STARPU_MAIN_RAM && !rt_part(j)->cl->specific_nodes);
+	struct rt_job *outer = rt_worker_set_current(w, j);
+	bool may_be_plain = !j->n_accesses || (w->node == STARPU_MAIN_RAM && !rt_upper(j)->cl->specific_nodes);
 	if (may_be_plain && rt_data_plain(j, buffers))
 		return true;
-	rt_worker_says(w, outer);
-	return bring(j, w, buffers);
+	rt_worker_set_current(w, outer);
+	return run_fetch_slowly(j, w, buffers);
 }
 
 /* What comes behind a task is overhead; its callbacks, within, are not. */
 static enum rt_verdict ran_here(struct rt_job *j, struct rt_worker *w)
 {
 	weft_enter(rt_detail.overhead);
-	enum rt_verdict v = ran(j, w);
+	enum rt_verdict v = run_after(j, w);
 	weft_leave(rt_detail.overhead);
 	return v;
 }
 
 enum rt_verdict rt_body_task(struct rt_job *j, struct rt_worker *w)
 {
-	struct rt_part *p = rt_part(j);
+	struct rt_upper *p = rt_upper(j);
 	void *few[STARPU_NMAXBUFS];
-	if (p->bits & RT_P_ENDING)
+	if (p->bits & RT_U_ENDING)
 		return end_job(j, w);
-	if (!(p->bits & RT_P_POPPED))
-		popped(j, w);
-	if (p->bits & RT_P_NOWHERE || (p->task && p->task->trs_epoch && !rt_transaction_runs(p->task)))
-		return ran(j, w);
+	if (!(p->bits & RT_U_POPPED))
+		run_popped(j, w);
+	if (p->bits & RT_U_NOWHERE || (p->task && p->task->trs_epoch && !rt_transaction_runs(p->task)))
+		return run_after(j, w);
 	void **buffers = buffers_of(p->task, few);
-	struct rt_job *outer = rt_worker_runs(w);
-	if (!fetch(j, w, buffers))
+	struct rt_job *outer = rt_worker_current(w);
+	if (!run_fetch(j, w, buffers))
 		return RT_LATER;
-	enum rt_verdict v = call(j, w, buffers);
-	rt_worker_says(w, outer);
+	enum rt_verdict v = run_function(j, w, buffers);
+	rt_worker_set_current(w, outer);
 	return v == RT_DONE ? ran_here(j, w) : RT_LATER;
 }

@@ -18,7 +18,7 @@ static const char *name_of(struct starpu_task *t)
 }
 
 /* What no program may do; it is told plainly. */
-static void check(struct starpu_task *t)
+static void submit_check(struct starpu_task *t)
 {
 	if (!t)
 		rt_misuse("starpu_task_submit: no task is given");
@@ -93,7 +93,7 @@ void rt_task_change_ctx(struct starpu_task *t, unsigned ctx)
 	unsigned from = t->sched_ctx;
 	struct rt_task *own = t->starpu_private;
 	t->sched_ctx = ctx;
-	rt_part(rt_task_job(t))->ctx = (uint16_t)ctx;
+	rt_upper(rt_task_job(t))->ctx = (uint16_t)ctx;
 	if (!find_workers(t, own))
 		rt_misuse("no worker of scheduling context %u can run task '%s'", ctx, name_of(t));
 	rt_ctxs()->submitted(ctx);
@@ -108,7 +108,7 @@ static bool is_for_the_loop(const struct starpu_task *t, const struct rt_task *o
 	return own->plain || rt_task_runs_nowhere(t) || (rt_mask_equals(&own->mask, &rt_machine.cpus) && !t->cl->can_execute);
 }
 
-static void fill(struct starpu_task *t, struct rt_task *own, struct rt_job *j)
+static void submit_fill(struct starpu_task *t, struct rt_task *own, struct rt_job *j)
 {
 	bool placed = !is_for_the_loop(t, own) || t->prologue_callback_func || t->soon_callback_func || t->priority ||
 	              t->workerorder;
@@ -116,12 +116,12 @@ static void fill(struct starpu_task *t, struct rt_task *own, struct rt_job *j)
 	j->arg = t->cl_arg;
 	j->priority = t->priority;
 	j->bits = placed ? RT_J_PLACED : 0;
-	*rt_part(j) = (struct rt_part){.cl = t->cl,
-	                               .task = t,
-	                               .name = t->name,
-	                               .file = t->file,
-	                               .line = t->line,
-	                               .ctx = (uint16_t)t->sched_ctx};
+	*rt_upper(j) = (struct rt_upper){.cl = t->cl,
+	                                 .task = t,
+	                                 .name = t->name,
+	                                 .file = t->file,
+	                                 .line = t->line,
+	                                 .ctx = (uint16_t)t->sched_ctx};
 }
 
 static int add_before(struct rt_submitter *s, struct rt_task *own, bool nodeps)
@@ -142,7 +142,7 @@ static void may_begin_anew(const struct starpu_task *t, const struct rt_task *ow
 {
 	if (rt_calling.task == t)
 		rt_calling.again = true;
-	rt_task_hear_out(own);
+	rt_task_wait_callback(own);
 }
 
 int rt_task_submit(struct starpu_task *t, bool nodeps)
@@ -170,7 +170,7 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	int rc = j ? fill_data(s, t, j, nodeps) : -ENOMEM;
 	if (rc)
 		return rc;
-	fill(t, own, j);
+	submit_fill(t, own, j);
 	if (t->cl)
 		rt_perf_want(t->cl->model);
 	if (rt_is_profiled())
@@ -224,9 +224,9 @@ static int wait_for(struct starpu_task *task)
 	return 0;
 }
 
-static int submit(struct starpu_task *t, bool nodeps)
+static int submit_task(struct starpu_task *t, bool nodeps)
 {
-	check(t);
+	submit_check(t);
 	if (!rt_machine.core)
 		rt_misuse("task '%s' is submitted, and StarPU is not initialised", name_of(t));
 	if (!t->synchronous) {
@@ -251,18 +251,18 @@ static int submit(struct starpu_task *t, bool nodeps)
 
 int(starpu_task_submit)(struct starpu_task *task)
 {
-	return submit(task, false);
+	return submit_task(task, false);
 }
 
 int starpu_task_submit_nodeps(struct starpu_task *task)
 {
-	return submit(task, true);
+	return submit_task(task, true);
 }
 
 int starpu_task_submit_to_ctx(struct starpu_task *task, unsigned sched_ctx_id)
 {
 	task->sched_ctx = sched_ctx_id;
-	return submit(task, false);
+	return submit_task(task, false);
 }
 
 int starpu_task_wait(struct starpu_task *task)

@@ -21,7 +21,7 @@ static bool find_hanging(struct found *f, const struct rt_job *j, const struct s
 	while (edge) {
 		struct rt_job *next = rt_job_at(edge / RT_EDGES);
 		edge = next->edge_next[edge % RT_EDGES];
-		struct starpu_task *found = next->body == rt_body_task ? rt_part(next)->task : NULL;
+		struct starpu_task *found = next->body == rt_body_task ? rt_upper(next)->task : NULL;
 		if (f)
 			find_one(f, found);
 		else if (found == t)

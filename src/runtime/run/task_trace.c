@@ -83,7 +83,7 @@ static void data(struct rt_job *j, unsigned node)
 /* A model's own functions want a struct starpu_task, which then is made. */
 static uint32_t footprint(struct rt_job *j, unsigned worker)
 {
-	const struct rt_part *p = rt_part(j);
+	const struct rt_upper *p = rt_upper(j);
 	struct starpu_perfmodel *model = p->cl->model;
 	bool asks = model && (model->size_base || model->footprint);
 	struct starpu_task *t = p->task || asks ? rt_job_task(j) : NULL;
@@ -102,7 +102,7 @@ static uint32_t footprint(struct rt_job *j, unsigned worker)
 void rt_task_trace(struct rt_job *j, unsigned worker)
 {
 	weft_attr_int(rt_detail.footprint, footprint(j, worker));
-	const struct rt_part *p = rt_part(j);
+	const struct rt_upper *p = rt_upper(j);
 	const struct starpu_task *t = p->task;
 	unsigned color = t && t->color ? t->color : p->cl->color;
 	weft_attr_int(rt_detail.job_id, (int64_t)rt_job_ref(j));

@@ -131,7 +131,7 @@ static void usual_notify_change(struct starpu_sched_component *c)
 
 /* -- making and connecting -- */
 
-static void grow(struct starpu_sched_component ***at, unsigned n)
+static void comp_grow(struct starpu_sched_component ***at, unsigned n)
 {
 	*at = realloc(*at, (n + 1) * sizeof **at);
 	STARPU_ASSERT_MSG(*at, "no memory for a scheduling component");
@@ -142,7 +142,7 @@ static void usual_add_child(struct starpu_sched_component *c, struct starpu_sche
 	for (unsigned i = 0; i < c->nchildren; i++)
 		if (c->children[i] == child)
 			return;
-	grow(&c->children, c->nchildren);
+	comp_grow(&c->children, c->nchildren);
 	c->children[c->nchildren++] = child;
 }
 
@@ -151,11 +151,11 @@ static void usual_add_parent(struct starpu_sched_component *c, struct starpu_sch
 	for (unsigned i = 0; i < c->nparents; i++)
 		if (c->parents[i] == parent)
 			return;
-	grow(&c->parents, c->nparents);
+	comp_grow(&c->parents, c->nparents);
 	c->parents[c->nparents++] = parent;
 }
 
-static void drop(struct starpu_sched_component **at, unsigned *n, const struct starpu_sched_component *which)
+static void comp_drop(struct starpu_sched_component **at, unsigned *n, const struct starpu_sched_component *which)
 {
 	for (unsigned i = 0; i < *n; i++)
 		if (at[i] == which) {
@@ -166,12 +166,12 @@ static void drop(struct starpu_sched_component **at, unsigned *n, const struct s
 
 static void usual_remove_child(struct starpu_sched_component *c, struct starpu_sched_component *child)
 {
-	drop(c->children, &c->nchildren, child);
+	comp_drop(c->children, &c->nchildren, child);
 }
 
 static void usual_remove_parent(struct starpu_sched_component *c, struct starpu_sched_component *parent)
 {
-	drop(c->parents, &c->nparents, parent);
+	comp_drop(c->parents, &c->nparents, parent);
 }
 
 static void nothing_to_free(struct starpu_sched_component *c)
@@ -312,20 +312,20 @@ static unsigned n_below(struct starpu_sched_component *c)
 	return comp_top(c) == c ? c->nchildren : 1;
 }
 
-static struct starpu_sched_component *below(struct starpu_sched_component *c, unsigned i)
+static struct starpu_sched_component *comp_below(struct starpu_sched_component *c, unsigned i)
 {
 	return comp_top(c) == c ? c->children[i] : comp_top(c);
 }
 
 /* Which workers are below each component. */
-static void gather(struct starpu_sched_component *c)
+static void comp_gather(struct starpu_sched_component *c)
 {
 	if (starpu_sched_component_is_worker(c))
 		return;
 	starpu_bitmap_unset_all(&c->workers);
 	for (unsigned i = 0; i < n_below(c); i++) {
-		gather(below(c, i));
-		starpu_bitmap_or(&c->workers, &below(c, i)->workers);
+		comp_gather(comp_below(c, i));
+		starpu_bitmap_or(&c->workers, &comp_below(c, i)->workers);
 	}
 	c->notify_change_workers(c);
 }
@@ -351,8 +351,8 @@ static void gather_in_ctx(struct starpu_sched_component *c)
 	if (starpu_sched_component_is_worker(c) && comp_leaf_in_ctx(c))
 		starpu_bitmap_or(&c->workers_in_ctx, &c->workers);
 	for (unsigned i = 0; i < n_below(c); i++) {
-		gather_in_ctx(below(c, i));
-		starpu_bitmap_or(&c->workers_in_ctx, &below(c, i)->workers_in_ctx);
+		gather_in_ctx(comp_below(c, i));
+		starpu_bitmap_or(&c->workers_in_ctx, &comp_below(c, i)->workers_in_ctx);
 	}
 	set_properties(c);
 }
@@ -360,7 +360,7 @@ static void gather_in_ctx(struct starpu_sched_component *c)
 void starpu_sched_tree_update_workers(struct starpu_sched_tree *t)
 {
 	if (t->root)
-		gather(t->root);
+		comp_gather(t->root);
 }
 
 void starpu_sched_tree_update_workers_in_ctx(struct starpu_sched_tree *t)
@@ -396,7 +396,7 @@ static void gather_stranded(struct starpu_sched_component *c, struct starpu_task
 		if (keepers[i].is(c))
 			keepers[i].strand(c, out);
 	for (unsigned i = 0; i < n_below(c); i++)
-		gather_stranded(below(c, i), out);
+		gather_stranded(comp_below(c, i), out);
 }
 
 void starpu_sched_tree_remove_workers(unsigned sched_ctx_id, int *workerids, unsigned nworkers)

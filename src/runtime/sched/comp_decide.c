@@ -133,8 +133,9 @@ static int random_push(struct starpu_sched_component *c, struct starpu_task *t)
 	return 1;
 }
 
-static struct starpu_sched_component *decision(struct starpu_sched_tree *tree, const char *name,
-                                               int (*push)(struct starpu_sched_component *, struct starpu_task *), size_t bytes)
+static struct starpu_sched_component *comp_decision(struct starpu_sched_tree *tree, const char *name,
+                                                    int (*push)(struct starpu_sched_component *, struct starpu_task *),
+                                                    size_t bytes)
 {
 	struct starpu_sched_component *c = comp_new(tree, name, bytes);
 	c->push_task = push;
@@ -147,7 +148,7 @@ static struct starpu_sched_component *decision(struct starpu_sched_tree *tree, c
 struct starpu_sched_component *starpu_sched_component_random_create(struct starpu_sched_tree *tree, void *arg)
 {
 	(void)arg;
-	return decision(tree, "random", random_push, 0);
+	return comp_decision(tree, "random", random_push, 0);
 }
 
 int starpu_sched_component_is_random(struct starpu_sched_component *component)
@@ -162,7 +163,7 @@ struct offer {
 	double length, transfer, energy, end;
 };
 
-static unsigned offers(struct starpu_sched_component *c, struct starpu_task *t, struct offer *o)
+static unsigned comp_offers(struct starpu_sched_component *c, struct starpu_task *t, struct offer *o)
 {
 	unsigned n = 0;
 	for (unsigned i = 0; i < c->nchildren && n < STARPU_NMAXWORKERS; i++) {
@@ -182,11 +183,11 @@ static unsigned offers(struct starpu_sched_component *c, struct starpu_task *t, 
 	return n;
 }
 
-static int mct(struct starpu_sched_component *c, struct starpu_task *t)
+static int comp_mct(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	const struct starpu_sched_component_mct_data *d = c->data;
 	struct offer o[STARPU_NMAXWORKERS];
-	unsigned n = offers(c, t, o);
+	unsigned n = comp_offers(c, t, o);
 	double earliest = INFINITY;
 	for (unsigned i = 0; i < n; i++)
 		earliest = fmin(earliest, o[i].end);
@@ -219,20 +220,20 @@ static int mct(struct starpu_sched_component *c, struct starpu_task *t)
 
 static int mct_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
-	return mct(c, t);
+	return comp_mct(c, t);
 }
 
 /* heft takes what is most urgent first: its queue above is by priority. */
 static int heft_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
-	return mct(c, t) != 0;
+	return comp_mct(c, t) != 0;
 }
 
 static struct starpu_sched_component *by_model(struct starpu_sched_tree *tree, const char *name,
                                                int (*push)(struct starpu_sched_component *, struct starpu_task *),
                                                const struct starpu_sched_component_mct_data *how)
 {
-	struct starpu_sched_component *c = decision(tree, name, push, sizeof(struct starpu_sched_component_mct_data));
+	struct starpu_sched_component *c = comp_decision(tree, name, push, sizeof(struct starpu_sched_component_mct_data));
 	struct starpu_sched_component_mct_data *d = c->data;
 	*d = how ? *how
 	         : (struct starpu_sched_component_mct_data){
@@ -271,7 +272,7 @@ int starpu_sched_component_is_heft(struct starpu_sched_component *component)
 static int heteroprio_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	struct offer o[STARPU_NMAXWORKERS];
-	unsigned n = offers(c, t, o), fastest = 0;
+	unsigned n = comp_offers(c, t, o), fastest = 0;
 	double shortest = INFINITY, second = INFINITY;
 	for (unsigned i = 0; i < n; i++)
 		if (o[i].length < shortest) {
@@ -288,7 +289,7 @@ static int heteroprio_push(struct starpu_sched_component *c, struct starpu_task 
 		if (!starpu_sched_component_push_task(c, o[fastest].child, t))
 			return 0;
 	}
-	return mct(c, t);
+	return comp_mct(c, t);
 }
 
 struct starpu_sched_component *starpu_sched_component_heteroprio_create(struct starpu_sched_tree *tree,
@@ -370,7 +371,7 @@ static int select_push(struct starpu_sched_component *c, struct starpu_task *t)
 struct starpu_sched_component *starpu_sched_component_perfmodel_select_create(
 	struct starpu_sched_tree *tree, struct starpu_sched_component_perfmodel_select_data *perfmodel_select_data)
 {
-	struct starpu_sched_component *c = decision(tree, "perfmodel_select", select_push, sizeof *perfmodel_select_data);
+	struct starpu_sched_component *c = comp_decision(tree, "perfmodel_select", select_push, sizeof *perfmodel_select_data);
 	*(struct starpu_sched_component_perfmodel_select_data *)c->data = *perfmodel_select_data;
 	return c;
 }
@@ -398,7 +399,7 @@ static int userchoice_push(struct starpu_sched_component *c, struct starpu_task 
 struct starpu_sched_component *starpu_sched_component_userchoice_create(struct starpu_sched_tree *tree, void *arg)
 {
 	(void)arg;
-	return decision(tree, "userchoice", userchoice_push, 0);
+	return comp_decision(tree, "userchoice", userchoice_push, 0);
 }
 
 int starpu_sched_component_is_userchoice(struct starpu_sched_component *component)
@@ -421,7 +422,7 @@ static int stage_push(struct starpu_sched_component *c, struct starpu_task *t)
 struct starpu_sched_component *starpu_sched_component_stage_create(struct starpu_sched_tree *tree, void *arg)
 {
 	(void)arg;
-	return decision(tree, "stage", stage_push, 0);
+	return comp_decision(tree, "stage", stage_push, 0);
 }
 
 int starpu_sched_component_is_stage(struct starpu_sched_component *component)

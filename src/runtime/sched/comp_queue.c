@@ -28,7 +28,7 @@ static bool is_full(const struct queue *q, const struct starpu_task *t)
 	return q->how.exp_len_threshold > 0 && q->tasks.n && q->tasks.exp_len + length_of(t) > q->how.exp_len_threshold;
 }
 
-static void put(struct queue *q, struct starpu_task *t, bool front)
+static void comp_queue_put(struct queue *q, struct starpu_task *t, bool front)
 {
 	if (front && !q->sorted) {
 		starpu_task_list_push_front(&q->tasks.tasks, t);
@@ -41,25 +41,25 @@ static void put(struct queue *q, struct starpu_task *t, bool front)
 	q->tasks.exp_len += length_of(t);
 }
 
-static int push(struct starpu_sched_component *c, struct starpu_task *t)
+static int comp_queue_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	struct queue *q = c->data;
 	if (is_full(q, t))
 		return 1;
 	starpu_sched_component_prefetch_on_node(c, t);
-	put(q, t, false);
+	comp_queue_put(q, t, false);
 	c->can_pull(c);
 	return 0;
 }
 
 static int fifo_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
-	return push(c, t);
+	return comp_queue_push(c, t);
 }
 
 static int prio_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
-	return push(c, t) != 0;
+	return comp_queue_push(c, t) != 0;
 }
 
 /* The first that somebody below `to` may run; with `ready`, the one with the most data at hand among equals. */
@@ -85,7 +85,7 @@ static struct starpu_task *first_for(struct queue *q, struct starpu_sched_compon
 	return best;
 }
 
-static struct starpu_task *taken(struct queue *q, struct starpu_task *t)
+static struct starpu_task *comp_queue_taken(struct queue *q, struct starpu_task *t)
 {
 	if (!t)
 		return NULL;
@@ -97,9 +97,9 @@ static struct starpu_task *taken(struct queue *q, struct starpu_task *t)
 	return t;
 }
 
-static struct starpu_task *take(struct queue *q, struct starpu_sched_component *to)
+static struct starpu_task *comp_queue_take(struct queue *q, struct starpu_sched_component *to)
 {
-	return taken(q, first_for(q, to));
+	return comp_queue_taken(q, first_for(q, to));
 }
 
 void comp_queue_strand(struct starpu_sched_component *c, struct starpu_task_list *out)
@@ -108,7 +108,7 @@ void comp_queue_strand(struct starpu_sched_component *c, struct starpu_task_list
 	for (struct starpu_task *t = starpu_task_list_front(&q->tasks.tasks), *next; t; t = next) {
 		next = t->next;
 		if (!starpu_sched_component_can_execute_task(c, t))
-			starpu_task_list_push_back(out, taken(q, t));
+			starpu_task_list_push_back(out, comp_queue_taken(q, t));
 	}
 }
 
@@ -121,16 +121,16 @@ static struct starpu_task *pull_from_above(struct starpu_sched_component *c, str
 	return t;
 }
 
-static struct starpu_task *pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
+static struct starpu_task *comp_queue_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
 {
 	struct queue *q = c->data;
-	struct starpu_task *t = take(q, to);
+	struct starpu_task *t = comp_queue_take(q, to);
 	if (!t) {
 		/* What is above pushes to us when it is told that there is room: by the way of a decision, if one is there. */
 		starpu_sched_component_send_can_push_to_parents(c);
-		t = take(q, to);
+		t = comp_queue_take(q, to);
 		t = t ? t : pull_from_above(c, to);
-		return t ? t : take(q, to);
+		return t ? t : comp_queue_take(q, to);
 	}
 	if (q->how.ntasks_threshold || q->how.exp_len_threshold > 0)
 		starpu_sched_component_send_can_push_to_parents(c);
@@ -142,16 +142,16 @@ static int can_push(struct starpu_sched_component *c, struct starpu_sched_compon
 	int success = 0;
 	struct starpu_task *t = starpu_sched_component_pump_to(c, to, &success);
 	if (t)
-		put(c->data, t, true);
+		comp_queue_put(c->data, t, true);
 	return success;
 }
 
 /* Message 0: a task that was pulled and is not wanted comes back. */
-static int notify(struct starpu_sched_component *c, int message, void *arg)
+static int comp_queue_notify(struct starpu_sched_component *c, int message, void *arg)
 {
 	if (message)
 		return 0;
-	put(c->data, arg, true);
+	comp_queue_put(c->data, arg, true);
 	return 1;
 }
 
@@ -169,16 +169,16 @@ static double estimated_end(struct starpu_sched_component *c)
 	return starpu_sched_component_estimated_end_min_add(c, q->tasks.exp_len);
 }
 
-static struct starpu_sched_component *create(struct starpu_sched_tree *tree, const char *name, bool sorted)
+static struct starpu_sched_component *comp_queue_create(struct starpu_sched_tree *tree, const char *name, bool sorted)
 {
 	struct starpu_sched_component *c = comp_new(tree, name, sizeof(struct queue));
 	struct queue *q = c->data;
 	starpu_st_fifo_taskq_init(&q->tasks);
 	q->sorted = sorted;
 	c->push_task = sorted ? prio_push : fifo_push;
-	c->pull_task = pull;
+	c->pull_task = comp_queue_pull;
 	c->can_push = can_push;
-	c->notify = notify;
+	c->notify = comp_queue_notify;
 	c->estimated_load = estimated_load;
 	c->estimated_end = estimated_end;
 	return c;
@@ -187,7 +187,7 @@ static struct starpu_sched_component *create(struct starpu_sched_tree *tree, con
 struct starpu_sched_component *starpu_sched_component_fifo_create(struct starpu_sched_tree *tree,
                                                                   struct starpu_sched_component_fifo_data *fifo_data)
 {
-	struct starpu_sched_component *c = create(tree, "fifo", false);
+	struct starpu_sched_component *c = comp_queue_create(tree, "fifo", false);
 	if (fifo_data)
 		((struct queue *)c->data)->how = *fifo_data;
 	return c;
@@ -196,7 +196,7 @@ struct starpu_sched_component *starpu_sched_component_fifo_create(struct starpu_
 struct starpu_sched_component *starpu_sched_component_prio_create(struct starpu_sched_tree *tree,
                                                                   struct starpu_sched_component_prio_data *prio_data)
 {
-	struct starpu_sched_component *c = create(tree, "prio", true);
+	struct starpu_sched_component *c = comp_queue_create(tree, "prio", true);
 	if (prio_data)
 		((struct queue *)c->data)->how = (struct starpu_sched_component_fifo_data){prio_data->ntasks_threshold,
 		                                                                           prio_data->exp_len_threshold,

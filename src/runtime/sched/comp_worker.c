@@ -29,7 +29,7 @@ static int leaf_push(struct starpu_sched_component *c, struct starpu_task *t)
 	return 0;
 }
 
-static struct starpu_task *take(struct leaf *l)
+static struct starpu_task *comp_take(struct leaf *l)
 {
 	struct starpu_task *t = starpu_task_list_pop_front(&l->tasks);
 	if (t) {
@@ -42,20 +42,20 @@ static struct starpu_task *take(struct leaf *l)
 void comp_leaf_strand(struct starpu_sched_component *c, struct starpu_task_list *out)
 {
 	struct starpu_task *t;
-	while (!starpu_bitmap_cardinal(&c->workers_in_ctx) && (t = take(c->data)))
+	while (!starpu_bitmap_cardinal(&c->workers_in_ctx) && (t = comp_take(c->data)))
 		starpu_task_list_push_back(out, t);
 }
 
 static struct starpu_task *leaf_pull(struct starpu_sched_component *c, struct starpu_sched_component *to)
 {
 	struct leaf *l = c->data;
-	struct starpu_task *t = take(l);
+	struct starpu_task *t = comp_take(l);
 	unsigned impl;
 	if (!t) {
 		t = starpu_sched_component_parents_pull_task(c, to);
 		if (t)
 			starpu_sched_task_break(t);
-		t = t ? t : take(l);
+		t = t ? t : comp_take(l);
 	}
 	if (!t)
 		return NULL;
@@ -103,7 +103,7 @@ static void leaf_deinit(struct starpu_sched_component *c)
 	comp_free_data(c);
 }
 
-static struct starpu_sched_component *leaf(struct starpu_sched_tree *tree, int worker, const char *name)
+static struct starpu_sched_component *comp_leaf(struct starpu_sched_tree *tree, int worker, const char *name)
 {
 	struct starpu_sched_component *c = comp_new(tree, name, sizeof(struct leaf));
 	struct leaf *l = c->data;
@@ -180,9 +180,9 @@ static int combined_can_pull(struct starpu_sched_component *c)
 	return 0;
 }
 
-static struct starpu_sched_component *combined(struct starpu_sched_tree *tree, int id)
+static struct starpu_sched_component *comp_combined(struct starpu_sched_tree *tree, int id)
 {
-	struct starpu_sched_component *c = leaf(tree, id, "combined worker");
+	struct starpu_sched_component *c = comp_leaf(tree, id, "combined worker");
 	c->push_task = combined_push;
 	c->pull_task = combined_pull;
 	c->can_pull = combined_can_pull;
@@ -194,7 +194,7 @@ static struct starpu_sched_component *leaf_of(struct starpu_sched_tree *tree, in
 {
 	char name[32];
 	snprintf(name, sizeof name, "worker %d", id);
-	return starpu_worker_is_combined_worker(id) ? combined(tree, id) : leaf(tree, id, name);
+	return starpu_worker_is_combined_worker(id) ? comp_combined(tree, id) : comp_leaf(tree, id, name);
 }
 
 struct starpu_sched_component *starpu_sched_component_worker_new(unsigned sched_ctx, int workerid)
@@ -218,7 +218,7 @@ struct starpu_sched_component *starpu_sched_component_parallel_worker_create(str
 		ids[i] = (int)workers[i];
 	int id = starpu_combined_worker_assign_workerid((int)nworkers, ids);
 	STARPU_ASSERT_MSG(id >= 0 && id < STARPU_NMAXWORKERS, "no room for another combined worker");
-	return combined(tree, id);
+	return comp_combined(tree, id);
 }
 
 int starpu_sched_component_worker_get_workerid(struct starpu_sched_component *worker_component)

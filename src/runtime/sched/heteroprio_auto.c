@@ -62,7 +62,7 @@ struct hp_auto {
 	char path[4096];
 };
 
-static void learn(struct mean *m, double x)
+static void hetero_learn(struct mean *m, double x)
 {
 	enum { MEMORY = 1000 };
 	m->n += m->n < MEMORY;
@@ -108,7 +108,7 @@ static void read_group(struct hp_auto *a, const char *line)
 	a->n++;
 }
 
-static void load(struct hp_auto *a)
+static void hetero_load(struct hp_auto *a)
 {
 	char line[4096];
 	FILE *f = fopen(a->path, "r");
@@ -118,7 +118,7 @@ static void load(struct hp_auto *a)
 		fclose(f);
 }
 
-static void print(const struct hp_auto *a, FILE *to)
+static void hetero_print(const struct hp_auto *a, FILE *to)
 {
 	fprintf(to, "# codelet, then how many and their mean: nod, us released, us on each kind of worker\n");
 	for (unsigned i = 0; i < a->n; i++) {
@@ -130,7 +130,7 @@ static void print(const struct hp_auto *a, FILE *to)
 	}
 }
 
-static int save(struct hp_auto *a, struct weft_err *err)
+static int hetero_save(struct hp_auto *a, struct weft_err *err)
 {
 	struct weft_out out;
 	char *slash = strrchr(a->path, '/');
@@ -144,7 +144,7 @@ static int save(struct hp_auto *a, struct weft_err *err)
 	int rc = weft_out_open(&out, a->path, err);
 	if (rc)
 		return rc;
-	print(a, out.to);
+	hetero_print(a, out.to);
 	return weft_out_commit(&out, err);
 }
 
@@ -167,14 +167,14 @@ struct hp_auto *hp_auto_new(void)
 	a->prints_data = starpu_getenv_number_default("STARPU_AUTOHETEROPRIO_PRINT_DATA_ON_UPDATE", 0) > 0;
 	a->prints_orders = starpu_getenv_number_default("STARPU_AUTOHETEROPRIO_PRINT_AFTER_ORDERING", 0) > 0;
 	path_of(a->path, sizeof a->path);
-	load(a);
+	hetero_load(a);
 	return a;
 }
 
 void hp_auto_free(struct hp_auto *a)
 {
 	struct weft_err err = {0};
-	if (a && a->changed && save(a, &err))
+	if (a && a->changed && hetero_save(a, &err))
 		fprintf(stderr, "starpu: heteroprio does not keep what it has learnt: %s\n", err.text);
 	free(a);
 }
@@ -208,7 +208,7 @@ static double time_on(const struct group *g, unsigned kind)
 	return g->us[kind].n ? g->us[kind].is : NAN;
 }
 
-static double shortest(const struct group *g, int but)
+static double hetero_shortest(const struct group *g, int but)
 {
 	double least = NAN;
 	for (unsigned kind = 0; kind < STARPU_NARCH; kind++)
@@ -225,7 +225,7 @@ struct behind {
 static void count_behind(void *arg, const struct starpu_task *t, unsigned waits_for)
 {
 	struct behind *b = arg;
-	double us = shortest(&b->a->group[group_of(b->a, t)], -1);
+	double us = hetero_shortest(&b->a->group[group_of(b->a, t)], -1);
 	b->nod += 1.0 / waits_for;
 	b->released += isnan(us) ? 0 : us / waits_for;
 }
@@ -239,9 +239,9 @@ void hp_auto_ran(struct hp_auto *a, struct starpu_task *t, enum starpu_worker_ar
 	/* Now, as most of what comes behind a task is submitted only after it is ready. */
 	sched_each_behind(t, count_behind, &behind);
 	struct group *g = &a->group[group_of(a, t)];
-	learn(&g->nod, behind.nod);
-	learn(&g->released, behind.released);
-	learn(&g->us[kind], us);
+	hetero_learn(&g->nod, behind.nod);
+	hetero_learn(&g->released, behind.released);
+	hetero_learn(&g->us[kind], us);
 }
 
 /* -- orders -- */
@@ -288,9 +288,9 @@ static const struct {
 	[STARPU_HETEROPRIO_NODS_TIME_RELEASED_DIFF] = {BOTH, DIFFERENCE, 0.25, true},
 };
 
-static double score(const struct hp_auto *a, const struct group *g, unsigned kind)
+static double hetero_score(const struct hp_auto *a, const struct group *g, unsigned kind)
 {
-	double here = time_on(g, kind), there = shortest(g, (int)kind);
+	double here = time_on(g, kind), there = hetero_shortest(g, (int)kind);
 	here = isnan(here) ? isnan(there) ? 1 : there : here;
 	there = isnan(there) ? here : there;
 	double released = g->released.is, nod = g->nod.is;
@@ -309,7 +309,7 @@ static void order_for(const struct hp_auto *a, struct hp_kind *k, unsigned kind)
 	k->n = a->n;
 	for (unsigned i = 0; i < a->n; i++) {
 		unsigned at = i;
-		of[i] = score(a, &a->group[i], kind);
+		of[i] = hetero_score(a, &a->group[i], kind);
 		while (at > 0 && of[k->order[at - 1]] < of[i]) {
 			k->order[at] = k->order[at - 1];
 			at--;
@@ -320,7 +320,7 @@ static void order_for(const struct hp_auto *a, struct hp_kind *k, unsigned kind)
 
 static void find_fastest(const struct group *g, struct hp_bucket *b)
 {
-	double least = shortest(g, -1);
+	double least = hetero_shortest(g, -1);
 	unsigned known = 0;
 	for (unsigned kind = 0; kind < STARPU_NARCH; kind++) {
 		double us = time_on(g, kind);
@@ -341,7 +341,7 @@ static void find_orders(struct hp *h)
 	for (unsigned i = 0; i < a->n; i++)
 		find_fastest(&a->group[i], &h->bucket[i]);
 	if (a->prints_data)
-		print(a, stderr);
+		hetero_print(a, stderr);
 	for (unsigned kind = 0; a->prints_orders && kind < STARPU_NARCH; kind++) {
 		if (!h->kind[kind].workers)
 			continue;

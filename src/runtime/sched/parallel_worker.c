@@ -180,7 +180,7 @@ static unsigned how_many(const struct wanted *w, unsigned level, unsigned n)
 }
 
 /* Where each of these belongs. Returns how many parts. */
-static unsigned cut(const struct wanted *w, hwloc_obj_type_t level, const int *workers, unsigned n, unsigned *part)
+static unsigned parallel_cut(const struct wanted *w, hwloc_obj_type_t level, const int *workers, unsigned n, unsigned *part)
 {
 	unsigned of_level = cut_by_level(level, workers, n, part), parts = how_many(w, of_level, n);
 	if (parts != of_level || w->nb > 0 || w->homogeneous)
@@ -256,7 +256,7 @@ static void (*const prologues[])(void *) = {
 	[STARPU_PARALLEL_WORKER_GNU_OPENMP_MKL] = starpu_parallel_worker_gnu_openmp_mkl_prologue,
 };
 
-static void call(void *buffers[], void *arg)
+static void parallel_call(void *buffers[], void *arg)
 {
 	const struct wanted *w = arg;
 	(void)buffers;
@@ -265,7 +265,7 @@ static void call(void *buffers[], void *arg)
 
 static void call_create(const struct wanted *w, unsigned ctx)
 {
-	static struct starpu_codelet calls = {.cpu_funcs = {call}, .name = "creates a parallel worker"};
+	static struct starpu_codelet calls = {.cpu_funcs = {parallel_call}, .name = "creates a parallel worker"};
 	struct wanted by_type = {.create_arg = &ctx};
 	if (!w->create) {
 		STARPU_ASSERT_MSG(w->type >= 0 && (size_t)w->type < sizeof prologues / sizeof *prologues,
@@ -294,7 +294,7 @@ static void make_group(struct starpu_parallel_worker_config *c, const struct wan
 {
 	int workers[STARPU_NMAXWORKERS], of_part[STARPU_NMAXWORKERS];
 	unsigned part[STARPU_NMAXWORKERS], n = take_out(left, w->one, level, workers);
-	unsigned parts = n ? cut(w, level, workers, n, part) : 0;
+	unsigned parts = n ? parallel_cut(w, level, workers, n, part) : 0;
 	for (unsigned p = 0; p < parts && c->n < STARPU_NMAX_SCHED_CTXS - 1; p++) {
 		unsigned k = 0;
 		for (unsigned i = 0; i < n; i++)
@@ -306,7 +306,7 @@ static void make_group(struct starpu_parallel_worker_config *c, const struct wan
 	}
 }
 
-static struct starpu_parallel_worker_config *make(hwloc_obj_type_t level, va_list *args)
+static struct starpu_parallel_worker_config *parallel_make(hwloc_obj_type_t level, va_list *args)
 {
 	struct starpu_parallel_worker_config *c = calloc(1, sizeof *c);
 	struct wanted groups[GROUPS];
@@ -326,7 +326,7 @@ struct starpu_parallel_worker_config *starpu_parallel_worker_init(hwloc_obj_type
 {
 	va_list args;
 	va_start(args, parallel_worker_level);
-	struct starpu_parallel_worker_config *c = make(parallel_worker_level, &args);
+	struct starpu_parallel_worker_config *c = parallel_make(parallel_worker_level, &args);
 	va_end(args);
 	return c;
 }
@@ -366,7 +366,7 @@ struct starpu_cluster_machine *starpu_cluster_machine(hwloc_obj_type_t cluster_l
 {
 	va_list args;
 	va_start(args, cluster_level);
-	struct starpu_parallel_worker_config *c = make(cluster_level, &args);
+	struct starpu_parallel_worker_config *c = parallel_make(cluster_level, &args);
 	va_end(args);
 	return (struct starpu_cluster_machine *)c;
 }

@@ -40,7 +40,7 @@ void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f, voi
 }
 
 /* Tasks for a context without workers wait for them. */
-static bool hold(struct sched_ctx *c, struct starpu_task *t)
+static bool sched_hold(struct sched_ctx *c, struct starpu_task *t)
 {
 	pthread_mutex_lock(&c->lock);
 	bool empty = !sched_members(c)->n;
@@ -71,13 +71,13 @@ static void push_without_policy(const struct sched_ctx *c, struct starpu_task *t
 		starpu_push_local_task(first, t, 0);
 }
 
-static void push(struct starpu_task *t)
+static void sched_push_task(struct starpu_task *t)
 {
 	struct sched_ctx *c = sched_ctx(t->sched_ctx);
 	c = c ? c : &sched_ctxs[0];
 	t->sched_ctx = c->id;
 	sched_ctx_ready(c, t, 1);
-	if (c->id && hold(c, t))
+	if (c->id && sched_hold(c, t))
 		return;
 	if (soon.func)
 		soon.func(soon.data, t, 0);
@@ -104,7 +104,7 @@ void sched_push(struct starpu_task *t)
 	weft_enter(rt_detail.scheduling);
 	if (rt_traced_in_detail())
 		weft_point(rt_detail.push, (int64_t)starpu_task_get_job_id(t));
-	push(t);
+	sched_push_task(t);
 	weft_leave(rt_detail.scheduling);
 }
 
@@ -199,7 +199,7 @@ struct starpu_task *sched_pop(unsigned worker)
 
 /* -- the core's view -- */
 
-static void ready(struct rt_job *j)
+static void sched_ready(struct rt_job *j)
 {
 	struct starpu_task *t = rt_job_task(j);
 	STARPU_ASSERT_MSG(t, "no memory for a task");
@@ -207,7 +207,7 @@ static void ready(struct rt_job *j)
 	sched_push(t);
 }
 
-static struct rt_job *take(struct rt_worker *w)
+static struct rt_job *sched_take(struct rt_worker *w)
 {
 	struct sched_worker *me = &sched_workers[w->number];
 	if (w->number >= rt_machine.n_workers)
@@ -229,14 +229,14 @@ static struct rt_job *take(struct rt_worker *w)
 	return rt_task_job(t);
 }
 
-static bool any(struct rt_worker *w)
+static bool sched_any(struct rt_worker *w)
 {
 	return w->number < rt_machine.n_workers &&
 	       (weft_load_bool(&sched_workers[w->number].poked) || weft_load_u32(&sched_workers[w->number].n_local) ||
 	        sched_party_any(w->number));
 }
 
-static uint64_t count(void)
+static uint64_t sched_count(void)
 {
 	uint64_t n = 0;
 	for (unsigned i = 0; i < STARPU_NMAX_SCHED_CTXS; i++) {
@@ -252,7 +252,7 @@ static struct starpu_sched_policy *policy_of(const struct starpu_task *t)
 	return (c ? c : &sched_ctxs[0])->policy;
 }
 
-static void before(struct rt_job *j, struct rt_worker *w)
+static void sched_before(struct rt_job *j, struct rt_worker *w)
 {
 	struct starpu_task *t = rt_job_task(j);
 	struct starpu_sched_policy *p = t ? policy_of(t) : NULL;
@@ -265,7 +265,7 @@ static void before(struct rt_job *j, struct rt_worker *w)
 		sched_instant_set(&me->exp_end, (double)me->began_ns / 1e3 + t->predicted);
 }
 
-static void after(struct rt_job *j, struct rt_worker *w)
+static void sched_after(struct rt_job *j, struct rt_worker *w)
 {
 	struct starpu_task *t = rt_job_task(j);
 	struct starpu_sched_policy *p = t ? policy_of(t) : NULL;
@@ -274,16 +274,17 @@ static void after(struct rt_job *j, struct rt_worker *w)
 		p->post_exec_hook(t, t->sched_ctx);
 }
 
-static void submitted(struct rt_job *j)
+static void sched_submitted(struct rt_job *j)
 {
-	struct sched_ctx *c = sched_ctx(rt_part(j)->ctx);
+	struct sched_ctx *c = sched_ctx(rt_upper(j)->ctx);
 	struct starpu_sched_policy *p = (c ? c : &sched_ctxs[0])->policy;
 	struct starpu_task *t = p && p->submit_hook ? rt_job_task(j) : NULL;
 	if (t)
 		p->submit_hook(t);
 }
 
-static const struct rt_policy_ops ops = {ready, take, any, count, before, after, submitted};
+static const struct rt_policy_ops ops = {sched_ready,  sched_take,  sched_any,      sched_count,
+                                         sched_before, sched_after, sched_submitted};
 
 /* -- what programs call -- */
 
@@ -308,7 +309,7 @@ void sched_go_hooked(void)
 /* -- the life of it -- */
 
 /* What the program or its user wants: conf has the environment's words already, and a name counts more than a struct. */
-static struct sched_policy choose(const struct starpu_conf *conf)
+static struct sched_policy sched_choose(const struct starpu_conf *conf)
 {
 	const char *name = conf->sched_policy_name;
 	if (conf->sched_policy && !(name && *name))
@@ -323,9 +324,9 @@ static struct sched_policy choose(const struct starpu_conf *conf)
 	return *sched_policy_or_usual(name);
 }
 
-static int begin(struct rt_machine *m, struct weft_err *err)
+static int sched_begin(struct rt_machine *m, struct weft_err *err)
 {
-	struct sched_policy chosen = choose(&m->conf);
+	struct sched_policy chosen = sched_choose(&m->conf);
 	for (unsigned i = 0; i < m->n_workers; i++) {
 		struct sched_worker *w = &sched_workers[i];
 		*w = (struct sched_worker){.turn = 0};
@@ -347,7 +348,7 @@ static int begin(struct rt_machine *m, struct weft_err *err)
 }
 
 /* Policies begin when all can be asked: workers, memory, models. */
-static int started(struct rt_machine *m, struct weft_err *err)
+static int sched_started(struct rt_machine *m, struct weft_err *err)
 {
 	int all[STARPU_NMAXWORKERS];
 	(void)err;
@@ -366,7 +367,7 @@ static int started(struct rt_machine *m, struct weft_err *err)
 	return 0;
 }
 
-static void stopping(struct rt_machine *m)
+static void sched_stopping(struct rt_machine *m)
 {
 	(void)m;
 	for (unsigned i = STARPU_NMAX_SCHED_CTXS; i-- > 1;)
@@ -374,7 +375,7 @@ static void stopping(struct rt_machine *m)
 			starpu_sched_ctx_delete(i);
 }
 
-static void end(struct rt_machine *m)
+static void sched_end(struct rt_machine *m)
 {
 	if (sched_ctxs[0].used)
 		sched_ctx_unmake(&sched_ctxs[0]);
@@ -388,4 +389,4 @@ static void end(struct rt_machine *m)
 	m->ctx = NULL;
 }
 
-const struct rt_layer rt_layer_sched = {"sched", begin, started, stopping, end};
+const struct rt_layer rt_layer_sched = {"sched", sched_begin, sched_started, sched_stopping, sched_end};

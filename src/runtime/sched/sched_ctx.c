@@ -55,7 +55,7 @@ static enum starpu_worker_collection_type usual_type(const struct sched_ctx *c)
 }
 
 /* A program may have deleted it: then there is another one, with the workers that the context has. */
-static struct starpu_worker_collection *collection(struct sched_ctx *c)
+static struct starpu_worker_collection *ctx_collection(struct sched_ctx *c)
 {
 	if (!c->workers && !starpu_sched_ctx_create_worker_collection(c->id, usual_type(c)))
 		STARPU_ABORT_MSG("no memory for the workers of scheduling context '%s'", c->name);
@@ -139,7 +139,7 @@ static void check_worker(const struct sched_ctx *c, int worker)
 
 void sched_ctx_add(struct sched_ctx *c, const int *workers, unsigned n)
 {
-	struct starpu_worker_collection *all = collection(c);
+	struct starpu_worker_collection *all = ctx_collection(c);
 	int added[STARPU_NMAXWORKERS];
 	unsigned k = 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -171,7 +171,7 @@ static void until_not_asking(const struct sched_ctx *c, int worker)
 
 void sched_ctx_remove(struct sched_ctx *c, const int *workers, unsigned n)
 {
-	struct starpu_worker_collection *all = collection(c);
+	struct starpu_worker_collection *all = ctx_collection(c);
 	int removed[STARPU_NMAXWORKERS];
 	unsigned k = 0;
 	for (unsigned i = 0; i < n; i++) {
@@ -191,12 +191,12 @@ void sched_ctx_remove(struct sched_ctx *c, const int *workers, unsigned n)
 
 /* -- counting -- */
 
-static void submitted(unsigned ctx)
+static void ctx_submitted(unsigned ctx)
 {
 	weft_add_u64(&sched_ctxs[ctx].submitted, 1);
 }
 
-static void done(unsigned ctx)
+static void ctx_done(unsigned ctx)
 {
 	struct sched_ctx *c = &sched_ctxs[ctx];
 	if (!ctx) /* the core counts those */
@@ -241,7 +241,7 @@ static bool is_there(unsigned ctx)
 	return sched_ctx(ctx) != NULL;
 }
 
-static const struct rt_ctx_ops ctx_ops = {is_there, sched_ctx_now, keep_workers, submitted, done, sched_ctx_wait};
+static const struct rt_ctx_ops ctx_ops = {is_there, sched_ctx_now, keep_workers, ctx_submitted, ctx_done, sched_ctx_wait};
 
 void sched_ctx_ready(struct sched_ctx *c, const struct starpu_task *t, int how_many)
 {
@@ -418,7 +418,7 @@ static void until_not_held(struct sched_ctx *c)
 	pthread_mutex_unlock(&table);
 }
 
-static unsigned create(const int *workerids, int nworkers, const char *name, const struct wanted *w)
+static unsigned ctx_create(const int *workerids, int nworkers, const char *name, const struct wanted *w)
 {
 	int all[STARPU_NMAXWORKERS];
 	struct starpu_sched_policy *policy = w->has_policy ? policy_wanted(w) : NULL;
@@ -464,7 +464,7 @@ unsigned starpu_sched_ctx_create(int *workerids_ctx, int nworkers_ctx, const cha
 	va_start(args, sched_ctx_name);
 	read_wanted(&w, args);
 	va_end(args);
-	return create(workerids_ctx, nworkers_ctx, sched_ctx_name, &w);
+	return ctx_create(workerids_ctx, nworkers_ctx, sched_ctx_name, &w);
 }
 
 unsigned starpu_sched_ctx_create_inside_interval(const char *policy_name, const char *sched_ctx_name, int min_ncpus,
@@ -483,7 +483,7 @@ unsigned starpu_sched_ctx_create_inside_interval(const char *policy_name, const 
 	}
 	STARPU_ASSERT_MSG(n_cpus >= min_ncpus && n_others >= min_ngpus,
 	                  "there are not enough workers for the scheduling context '%s'", sched_ctx_name ? sched_ctx_name : "");
-	return create(ids, n, sched_ctx_name, &w);
+	return ctx_create(ids, n, sched_ctx_name, &w);
 }
 
 /* -- changing and ending -- */

@@ -163,11 +163,11 @@ static void follow(struct sched_party *p, unsigned worker)
 	bool spmd = p->spmd;
 	pthread_mutex_unlock(&sched_party_lock);
 	if (spmd) {
-		struct rt_job *before = rt_worker_says(w, rt_task_job(t));
+		struct rt_job *before = rt_worker_set_current(w, rt_task_job(t));
 		weft_store_bool(&w->aside, false);
 		call_function(t, p->node);
 		rt_worker_aside(w);
-		rt_worker_says(w, before);
+		rt_worker_set_current(w, before);
 	}
 	pthread_mutex_lock(&sched_party_lock);
 	p->done++;

@@ -184,7 +184,7 @@ int starpu_st_fifo_taskq_push_back_task(starpu_st_fifo_taskq_t fifo_queue, struc
 	return 0;
 }
 
-static struct starpu_task *taken(starpu_st_fifo_taskq_t fifo, struct starpu_task *t)
+static struct starpu_task *queue_taken(starpu_st_fifo_taskq_t fifo, struct starpu_task *t)
 {
 	if (!t)
 		return NULL;
@@ -200,7 +200,7 @@ int starpu_st_fifo_taskq_pop_this_task(starpu_st_fifo_taskq_t fifo_queue, int wo
 		return 0;
 	if (workerid >= 0)
 		starpu_task_set_implementation(task, impl);
-	taken(fifo_queue, task);
+	queue_taken(fifo_queue, task);
 	return 1;
 }
 
@@ -214,7 +214,7 @@ struct starpu_task *starpu_st_fifo_taskq_pop_task(starpu_st_fifo_taskq_t fifo, i
 
 struct starpu_task *starpu_st_fifo_taskq_pop_local_task(starpu_st_fifo_taskq_t fifo)
 {
-	return taken(fifo, fifo->tasks.head);
+	return queue_taken(fifo, fifo->tasks.head);
 }
 
 /* Of those with the priority of the first, the one with the least data to wait for. */
@@ -232,7 +232,7 @@ struct starpu_task *starpu_st_fifo_taskq_pop_first_ready_task(starpu_st_fifo_tas
 			best = t;
 		}
 	}
-	return taken(fifo_queue, best);
+	return queue_taken(fifo_queue, best);
 }
 
 /* The first, of any priority, whose data is all there; else as above. */
@@ -243,7 +243,7 @@ struct starpu_task *starpu_st_fifo_taskq_pop_first_ready_task_ready_first(struct
 	for (struct starpu_task *t = fifo_queue->tasks.head; t; t = t->next) {
 		starpu_st_non_ready_buffers_size(t, workerid, &missing, &coming, &allocated);
 		if (!missing)
-			return taken(fifo_queue, t);
+			return queue_taken(fifo_queue, t);
 	}
 	return starpu_st_fifo_taskq_pop_first_ready_task(fifo_queue, workerid, num_priorities);
 }
@@ -306,7 +306,7 @@ static struct sched_bucket *bucket_of(sched_prio *q, int priority, bool make)
 }
 
 /* An empty bucket stays while there are few: the next task is often of the same priority. */
-static void removed(sched_prio *q, struct sched_bucket *b)
+static void queue_removed(sched_prio *q, struct sched_bucket *b)
 {
 	enum { MOST_EMPTY = 16 };
 	q->n--;
@@ -336,7 +336,7 @@ void starpu_st_prio_deque_erase(starpu_st_prio_deque_t pdeque, struct starpu_tas
 	struct sched_bucket *b = bucket_of(pdeque, task->priority, false);
 	STARPU_ASSERT_MSG(b, "a task that is in no queue, or whose priority was changed in it");
 	starpu_task_list_erase(&b->tasks, task);
-	removed(pdeque, b);
+	queue_removed(pdeque, b);
 }
 
 struct starpu_task *starpu_st_prio_deque_highest_task(starpu_st_prio_deque_t pdeque)
@@ -416,11 +416,6 @@ struct starpu_task *starpu_st_prio_deque_deque_first_ready_task(starpu_st_prio_d
 struct starpu_task *sched_prio_take(sched_prio *q, unsigned worker)
 {
 	return starpu_st_prio_deque_pop_task_for_worker(q, (int)worker, NULL);
-}
-
-struct starpu_task *sched_prio_steal(sched_prio *q, unsigned worker)
-{
-	return starpu_st_prio_deque_deque_task_for_worker(q, (int)worker, NULL);
 }
 
 struct starpu_task *sched_prio_take_ready(sched_prio *q, unsigned worker)

@@ -35,7 +35,5 @@ struct starpu_task *sched_take_first(struct starpu_task_list *l, unsigned worker
 struct starpu_task *sched_prio_take(sched_prio *q, unsigned worker);
 /* The same, and among equals the one with the most data at hand. */
 struct starpu_task *sched_prio_take_ready(sched_prio *q, unsigned worker);
-/* The last of the lowest that this worker may run: for stealing. */
-struct starpu_task *sched_prio_steal(sched_prio *q, unsigned worker);
 
 #endif

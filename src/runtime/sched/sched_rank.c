@@ -63,7 +63,7 @@ static int32_t length_of(const struct rt_job *j)
 
 static struct starpu_task *task_of(struct rt_job *j)
 {
-	return j->body && j->bits & RT_J_PLACED ? rt_part(j)->task : NULL;
+	return j->body && j->bits & RT_J_PLACED ? rt_upper(j)->task : NULL;
 }
 
 void sched_each_behind(const struct starpu_task *t, void (*tell)(void *arg, const struct starpu_task *behind, unsigned waits_for),

@@ -34,7 +34,7 @@ static bool has_implementation(struct starpu_task *t, unsigned worker, unsigned 
 enum { ANY_IMPLEMENTATION = (1 << STARPU_MAXIMPLEMENTATIONS) - 1 };
 
 /* Those of a set of implementations by which this worker may run the task, or the first of them. */
-static unsigned implementations(struct starpu_task *t, unsigned worker, unsigned among, bool first)
+static unsigned sched_implementations(struct starpu_task *t, unsigned worker, unsigned among, bool first)
 {
 	unsigned found = 0;
 	bool combined = worker >= rt_machine.n_workers;
@@ -51,12 +51,12 @@ static unsigned implementations(struct starpu_task *t, unsigned worker, unsigned
 
 int starpu_worker_can_execute_task(unsigned workerid, struct starpu_task *task, unsigned nimpl)
 {
-	return nimpl < STARPU_MAXIMPLEMENTATIONS && implementations(task, workerid, 1U << nimpl, true) != 0;
+	return nimpl < STARPU_MAXIMPLEMENTATIONS && sched_implementations(task, workerid, 1U << nimpl, true) != 0;
 }
 
 int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *task, unsigned *impl_mask)
 {
-	unsigned found = implementations(task, workerid, ANY_IMPLEMENTATION, false);
+	unsigned found = sched_implementations(task, workerid, ANY_IMPLEMENTATION, false);
 	if (impl_mask)
 		*impl_mask = found;
 	return found != 0;
@@ -64,7 +64,7 @@ int starpu_worker_can_execute_task_impl(unsigned workerid, struct starpu_task *t
 
 int starpu_worker_can_execute_task_first_impl(unsigned workerid, struct starpu_task *task, unsigned *nimpl)
 {
-	unsigned found = implementations(task, workerid, ANY_IMPLEMENTATION, true);
+	unsigned found = sched_implementations(task, workerid, ANY_IMPLEMENTATION, true);
 	if (found && nimpl)
 		*nimpl = (unsigned)__builtin_ctz(found);
 	return found != 0;
@@ -274,7 +274,7 @@ static int parts_of(const struct combining *c, hwloc_obj_t obj, hwloc_obj_t *par
 }
 
 /* A bundle of parts; there are `above` workers in what it is of. */
-static void combine(const struct combining *c, const hwloc_obj_t *bundle, int n, int above)
+static void sched_combine(const struct combining *c, const hwloc_obj_t *bundle, int n, int above)
 {
 	hwloc_obj_t parts[STARPU_NMAXWORKERS];
 	int workers[STARPU_NMAXWORKERS], k = workers_below(c, bundle, n, workers);
@@ -288,7 +288,7 @@ static void combine(const struct combining *c, const hwloc_obj_t *bundle, int n,
 	}
 	int size = n > c->arity ? (n + c->arity - 1) / c->arity : 1;
 	for (int i = 0; i < n; i += size)
-		combine(c, bundle + i, n - i < size ? n - i : size, k);
+		sched_combine(c, bundle + i, n - i < size ? n - i : size, k);
 }
 
 void starpu_sched_find_all_worker_combinations(void)
@@ -302,7 +302,7 @@ void starpu_sched_find_all_worker_combinations(void)
 	c.arity = c.arity < 2 ? 2 : c.arity;
 	hwloc_obj_t machine = hwloc_get_root_obj(rt_machine.topology);
 	if (single <= 0)
-		combine(&c, &machine, 1, 0);
+		sched_combine(&c, &machine, 1, 0);
 	for (int size = c.min < 1 ? 1 : c.min; single > 0 && size <= c.max && size <= c.n; size++)
 		starpu_combined_worker_assign_workerid(size, c.cpu);
 }

@@ -13,7 +13,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-static struct rt_task *of(struct starpu_task *t, const char *what)
+static struct rt_task *dep_task_of(struct starpu_task *t, const char *what)
 {
 	if (!t)
 		rt_misuse("%s: a task is NULL", what);
@@ -25,7 +25,7 @@ static struct rt_task *of(struct starpu_task *t, const char *what)
 
 static struct rt_task *other_of(const struct rt_task *own, struct starpu_task *t, const char *what)
 {
-	struct rt_task *other = of(t, what);
+	struct rt_task *other = dep_task_of(t, what);
 	if (other == own)
 		rt_misuse("%s: a task is declared to depend on itself", what);
 	return other;
@@ -125,7 +125,7 @@ static void add_dep(struct rt_task *own, struct rt_task *pred)
 
 void starpu_task_declare_deps_array(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
 {
-	struct rt_task *own = of(task, "starpu_task_declare_deps_array");
+	struct rt_task *own = dep_task_of(task, "starpu_task_declare_deps_array");
 	if (!ndeps)
 		return;
 	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_SUBMITTED)
@@ -155,7 +155,7 @@ void rt_task_drop_deps(struct rt_task *own)
 	unlist_declared(own);
 	pthread_mutex_unlock(&declared.lock);
 	for (uint32_t i = 0; i < own->n_deps; i++)
-		rt_task_let_go(own->dep[i].pred);
+		rt_task_unref(own->dep[i].pred);
 	free(own->dep);
 	own->dep = NULL;
 	own->n_deps = own->cap_deps = 0;
@@ -214,7 +214,7 @@ struct rt_over rt_task_turn_over(struct rt_task *own)
 	return over;
 }
 
-static struct starpu_task **listed(unsigned n, va_list *ap)
+static struct starpu_task **dep_listed(unsigned n, va_list *ap)
 {
 	struct starpu_task **list = malloc((n ? n : 1) * sizeof *list);
 	if (!list)
@@ -228,7 +228,7 @@ void starpu_task_declare_deps(struct starpu_task *task, unsigned ndeps, ...)
 {
 	va_list ap;
 	va_start(ap, ndeps);
-	struct starpu_task **list = listed(ndeps, &ap);
+	struct starpu_task **list = dep_listed(ndeps, &ap);
 	va_end(ap);
 	starpu_task_declare_deps_array(task, ndeps, list);
 	free(list);
@@ -297,7 +297,7 @@ static bool end_behind(struct rt_task *own, struct rt_task *other)
 
 void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
 {
-	struct rt_task *own = of(task, "starpu_task_declare_end_deps_array");
+	struct rt_task *own = dep_task_of(task, "starpu_task_declare_end_deps_array");
 	/* Counted before one of them may be over; `own` itself still counts, so that this is not its end. */
 	weft_add_i32(&own->ends, (int32_t)ndeps);
 	int32_t waits = 0;
@@ -314,7 +314,7 @@ void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...)
 {
 	va_list ap;
 	va_start(ap, ndeps);
-	struct starpu_task **list = listed(ndeps, &ap);
+	struct starpu_task **list = dep_listed(ndeps, &ap);
 	va_end(ap);
 	starpu_task_declare_end_deps_array(task, ndeps, list);
 	free(list);
@@ -322,10 +322,10 @@ void starpu_task_declare_end_deps(struct starpu_task *task, unsigned ndeps, ...)
 
 void starpu_task_end_dep_add(struct starpu_task *t, int nb_deps)
 {
-	weft_add_i32(&of(t, "starpu_task_end_dep_add")->ends, nb_deps);
+	weft_add_i32(&dep_task_of(t, "starpu_task_end_dep_add")->ends, nb_deps);
 }
 
 void starpu_task_end_dep_release(struct starpu_task *t)
 {
-	rt_task_end_one(of(t, "starpu_task_end_dep_release"));
+	rt_task_end_one(dep_task_of(t, "starpu_task_end_dep_release"));
 }

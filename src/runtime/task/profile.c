@@ -123,7 +123,7 @@ void rt_profile_starts(struct starpu_task *t, unsigned worker)
 }
 
 /* What the worker was at until now is counted, and something else begins. */
-static void turn(unsigned worker, struct weft_atomic_u64 *was_at, uint64_t now)
+static void profile_turn(unsigned worker, struct weft_atomic_u64 *was_at, uint64_t now)
 {
 	uint64_t from = weft_swap_u64(&spent[worker].from, now);
 	if (was_at && from)
@@ -135,7 +135,7 @@ void rt_profile_ran(struct starpu_task *t, unsigned worker)
 	struct starpu_profiling_task_info *i = info_of(t);
 	uint64_t now = weft_monotonic_ns();
 	weft_add_u64(&spent[worker].tasks, 1);
-	turn(worker, &spent[worker].executing, now);
+	profile_turn(worker, &spent[worker].executing, now);
 	if (i)
 		i->end_time = i->release_data_start_time = time_of(now);
 }
@@ -153,18 +153,18 @@ void rt_profile_calls_back(struct starpu_task *t, unsigned worker, bool begins)
 	uint64_t now = weft_monotonic_ns();
 	if (i)
 		*(begins ? &i->callback_start_time : &i->callback_end_time) = time_of(now);
-	turn(worker, begins ? NULL : &spent[worker].calling_back, now);
+	profile_turn(worker, begins ? NULL : &spent[worker].calling_back, now);
 }
 
 void rt_profile_sleeps(unsigned worker, bool begins)
 {
-	turn(worker, begins ? NULL : &spent[worker].sleeping, weft_monotonic_ns());
+	profile_turn(worker, begins ? NULL : &spent[worker].sleeping, weft_monotonic_ns());
 }
 
 /* ---- a worker's numbers, since they were asked for last ---- */
 
 /* What there is, which from now on was asked for. */
-static struct timespec take(struct weft_atomic_u64 *from, struct weft_atomic_u64 *all)
+static struct timespec profile_take(struct weft_atomic_u64 *from, struct weft_atomic_u64 *all)
 {
 	uint64_t ns = weft_swap_u64(from, 0);
 	weft_add_u64(all, ns);
@@ -180,9 +180,9 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 	struct starpu_profiling_worker_info info = {
 		.start_time = time_of(since),
 		.total_time = time_of(now - since),
-		.executing_time = take(&s->executing, &s->all_executing),
-		.callback_time = take(&s->calling_back, &s->all_calling_back),
-		.sleeping_time = take(&s->sleeping, &s->all_sleeping),
+		.executing_time = profile_take(&s->executing, &s->all_executing),
+		.callback_time = profile_take(&s->calling_back, &s->all_calling_back),
+		.sleeping_time = profile_take(&s->sleeping, &s->all_sleeping),
 		.executed_tasks = (int)weft_swap_u64(&s->tasks, 0),
 	};
 	info.all_executing_time = time_of(weft_load_u64(&s->all_executing));

@@ -44,8 +44,8 @@ static void add_number(struct line *l, uint64_t number)
 static void add_where(struct line *l)
 {
 	const struct rt_worker *w = rt_worker_self();
-	struct rt_job *j = w ? rt_worker_runs(w) : NULL;
-	const struct starpu_codelet *cl = j ? rt_part(j)->cl : NULL;
+	struct rt_job *j = w ? rt_worker_current(w) : NULL;
+	const struct starpu_codelet *cl = j ? rt_upper(j)->cl : NULL;
 	if (!w || w->number >= rt_machine.n_workers) {
 		add(l, " outside of the workers");
 		return;

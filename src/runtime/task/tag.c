@@ -41,7 +41,7 @@ static struct {
 	struct weft_atomic_u32 changes; /* futex: a tag is done */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct rt_tag **slot(starpu_tag_t id)
+static struct rt_tag **tag_slot(starpu_tag_t id)
 {
 	struct rt_tag **at = &all.bucket[(id * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (all.n_buckets - 1)];
 	while (*at && (*at)->id != id)
@@ -49,7 +49,7 @@ static struct rt_tag **slot(starpu_tag_t id)
 	return at;
 }
 
-static void grow(void)
+static void tag_grow(void)
 {
 	size_t old_n = all.n_buckets, n = old_n ? 2 * old_n : FIRST_BUCKETS;
 	struct rt_tag **old = all.bucket, **more = calloc(n, sizeof *more);
@@ -61,7 +61,7 @@ static void grow(void)
 		for (struct rt_tag *t = old[i], *next; t; t = next) {
 			next = t->next;
 			t->next = NULL;
-			*slot(t->id) = t;
+			*tag_slot(t->id) = t;
 		}
 	free(old);
 }
@@ -81,11 +81,11 @@ static rt_ref next_turn(struct rt_tag *t)
 	return t->ref = rt_job_ref(t->relay);
 }
 
-static struct rt_tag *find(starpu_tag_t id, bool make)
+static struct rt_tag *tag_find(starpu_tag_t id, bool make)
 {
 	if (all.n >= all.n_buckets)
-		grow();
-	struct rt_tag **at = slot(id);
+		tag_grow();
+	struct rt_tag **at = tag_slot(id);
 	if (*at || !make)
 		return *at;
 	struct rt_tag *t = calloc(1, sizeof *t);
@@ -97,7 +97,7 @@ static struct rt_tag *find(starpu_tag_t id, bool make)
 }
 
 /* With the lock held; the edges are released after it is let go. */
-static struct rt_job *finish(struct rt_tag *t)
+static struct rt_job *tag_finish(struct rt_tag *t)
 {
 	struct rt_job *relay = t->relay;
 	t->relay = NULL;
@@ -112,7 +112,7 @@ static void unlock_and_fire(struct rt_job *relay)
 	const bool waited_for = all.waiting;
 	pthread_mutex_unlock(&all.lock);
 	if (relay)
-		rt_pass(rt_self(rt_machine.core), relay);
+		rt_run_relay(rt_self(rt_machine.core), relay);
 	if (!waited_for)
 		return;
 	weft_add_u32(&all.changes, 1);
@@ -135,11 +135,11 @@ static void add_before(struct rt_tag *t, const struct rt_tag *before)
 void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t *array)
 {
 	pthread_mutex_lock(&all.lock);
-	struct rt_tag *t = find(id, true);
+	struct rt_tag *t = tag_find(id, true);
 	for (unsigned i = 0; i < ndeps; i++) {
 		if (array[i] == id)
 			rt_misuse("tag %#llx is declared to depend on itself", (unsigned long long)id);
-		add_before(t, find(array[i], true));
+		add_before(t, tag_find(array[i], true));
 	}
 	pthread_mutex_unlock(&all.lock);
 }
@@ -162,12 +162,12 @@ int rt_tag_submitted(struct rt_task *own, struct rt_refs *before)
 {
 	int rc = 0;
 	pthread_mutex_lock(&all.lock);
-	struct rt_tag *t = find(own->task->tag_id, true);
+	struct rt_tag *t = tag_find(own->task->tag_id, true);
 	t->done = false;
 	t->task = own;
 	own->tag = t;
 	for (uint32_t i = 0; before && i < t->n_before && !rc; i++) {
-		struct rt_tag *b = find(t->before[i].id, false);
+		struct rt_tag *b = tag_find(t->before[i].id, false);
 		rc = b && b->turns == t->before[i].turns ? rt_refs_add(before, next_turn(b)) : 0;
 		t->before[i].turns++;
 	}
@@ -178,27 +178,27 @@ int rt_tag_submitted(struct rt_task *own, struct rt_refs *before)
 void rt_tag_done(struct rt_tag *tag)
 {
 	pthread_mutex_lock(&all.lock);
-	unlock_and_fire(finish(tag));
+	unlock_and_fire(tag_finish(tag));
 }
 
 void starpu_tag_notify_from_apps(starpu_tag_t id)
 {
 	pthread_mutex_lock(&all.lock);
-	unlock_and_fire(finish(find(id, true)));
+	unlock_and_fire(tag_finish(tag_find(id, true)));
 }
 
 void starpu_tag_restart(starpu_tag_t id)
 {
 	pthread_mutex_lock(&all.lock);
-	find(id, true)->done = false;
+	tag_find(id, true)->done = false;
 	pthread_mutex_unlock(&all.lock);
 }
 
 void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
 {
 	pthread_mutex_lock(&all.lock);
-	struct rt_tag *t = find(id, true);
-	struct rt_job *relay = finish(t);
+	struct rt_tag *t = tag_find(id, true);
+	struct rt_job *relay = tag_finish(t);
 	t->done = false;
 	unlock_and_fire(relay);
 }
@@ -206,7 +206,7 @@ void starpu_tag_notify_restart_from_apps(starpu_tag_t id)
 struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 {
 	pthread_mutex_lock(&all.lock);
-	const struct rt_tag *t = find(id, false);
+	const struct rt_tag *t = tag_find(id, false);
 	struct starpu_task *task = t && t->task ? t->task->task : NULL;
 	pthread_mutex_unlock(&all.lock);
 	return task;
@@ -216,7 +216,7 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 static bool is_done(starpu_tag_t id, uint32_t *since)
 {
 	pthread_mutex_lock(&all.lock);
-	const struct rt_tag *t = find(id, true);
+	const struct rt_tag *t = tag_find(id, true);
 	if (*since == UINT32_MAX)
 		*since = t->turns;
 	bool done = t->done || t->turns != *since;
@@ -255,7 +255,7 @@ int starpu_tag_wait(starpu_tag_t id)
 	return starpu_tag_wait_array(1, &id);
 }
 
-static struct rt_job *drop(struct rt_tag **at)
+static struct rt_job *tag_drop(struct rt_tag **at)
 {
 	struct rt_tag *t = *at;
 	struct rt_job *relay = t->relay;
@@ -271,8 +271,8 @@ static struct rt_job *drop(struct rt_tag **at)
 void starpu_tag_remove(starpu_tag_t id)
 {
 	pthread_mutex_lock(&all.lock);
-	struct rt_tag **at = all.n ? slot(id) : NULL;
-	unlock_and_fire(at && *at ? drop(at) : NULL);
+	struct rt_tag **at = all.n ? tag_slot(id) : NULL;
+	unlock_and_fire(at && *at ? tag_drop(at) : NULL);
 }
 
 void starpu_tag_clear(void)
@@ -280,9 +280,9 @@ void starpu_tag_clear(void)
 	pthread_mutex_lock(&all.lock);
 	for (size_t i = 0; i < all.n_buckets; i++)
 		while (all.bucket[i]) {
-			struct rt_job *relay = drop(&all.bucket[i]);
+			struct rt_job *relay = tag_drop(&all.bucket[i]);
 			if (relay && rt_machine.core)
-				rt_pass(rt_self(rt_machine.core), relay);
+				rt_run_relay(rt_self(rt_machine.core), relay);
 		}
 	free(all.bucket);
 	all.bucket = NULL;

@@ -117,7 +117,7 @@ static void made_free(struct made *m)
 static const struct made fresh = {.task = STARPU_TASK_INITIALIZER, .own = {.embedded = true, .ends = {1}, .holders = {1}}};
 
 /* By the library: in 5 ns; the instruction that a compiler takes for this size needs 14. */
-static void copy(void *to, const void *from, size_t bytes)
+static void task_copy(void *to, const void *from, size_t bytes)
 {
 	__asm__("" : "+r"(bytes));
 	memcpy(to, from, bytes);
@@ -138,7 +138,7 @@ struct rt_task *rt_task_of(struct starpu_task *t)
 }
 
 /* With its lock, or before anybody knows it. A job of an earlier runtime has gone with that. */
-static struct rt_job *prepare(struct rt_task *own)
+static struct rt_job *task_prepare(struct rt_task *own)
 {
 	struct rt_submitter *s = rt_machine.core ? rt_self(rt_machine.core) : NULL;
 	if (!s || (own->job && own->job_of == rt_machine.core->serial))
@@ -157,7 +157,7 @@ struct rt_job *rt_task_prepare(struct rt_task *own)
 	if (WEFT_LIKELY(own->made_with_job && own->job_of == rt_machine.core->serial))
 		return own->job;
 	rt_task_lock(own);
-	struct rt_job *j = prepare(own);
+	struct rt_job *j = task_prepare(own);
 	rt_task_unlock(own);
 	return j;
 }
@@ -167,7 +167,7 @@ int rt_task_name(struct rt_task *own, uint32_t turn, rt_ref *out)
 	*out = 0;
 	rt_task_lock(own);
 	bool to_come = own->turns == turn && !own->gone;
-	bool there = to_come && prepare(own);
+	bool there = to_come && task_prepare(own);
 	if (there) {
 		own->named = true;
 		*out = own->ref;
@@ -187,7 +187,7 @@ void rt_task_unlock(struct rt_task *own)
 	weft_store_bool(&own->lock, false);
 }
 
-void rt_task_let_go(struct rt_task *own)
+void rt_task_unref(struct rt_task *own)
 {
 	/* The last one needs no care. */
 	if (weft_load_u32(&own->holders) != 1 && weft_add_u32(&own->holders, -UINT32_C(1)) != 1)
@@ -202,15 +202,15 @@ void starpu_task_init(struct starpu_task *task)
 {
 	if (!task)
 		rt_misuse("starpu_task_init: no task is given");
-	copy(task, &fresh.task, sizeof *task);
+	task_copy(task, &fresh.task, sizeof *task);
 }
 
-static struct made *make(void)
+static struct made *task_make(void)
 {
 	struct made *m = made_new();
 	if (!m)
 		rt_misuse("no memory for a task");
-	copy(m, &fresh, sizeof *m);
+	task_copy(m, &fresh, sizeof *m);
 	m->task.destroy = 1;
 	m->task.starpu_private = &m->own;
 	m->own.task = &m->task;
@@ -220,8 +220,8 @@ static struct made *make(void)
 /* It will want a job: made now, it needs no lock. */
 struct starpu_task *starpu_task_create(void)
 {
-	struct made *m = make();
-	m->own.made_with_job = prepare(&m->own);
+	struct made *m = task_make();
+	m->own.made_with_job = task_prepare(&m->own);
 	return &m->task;
 }
 
@@ -245,10 +245,10 @@ struct starpu_task *starpu_task_create_sync(starpu_data_handle_t handle, enum st
 
 struct starpu_task *rt_job_task(struct rt_job *j)
 {
-	struct rt_part *p = rt_part(j);
+	struct rt_upper *p = rt_upper(j);
 	if (p->task)
 		return p->task;
-	struct starpu_task *t = &make()->task;
+	struct starpu_task *t = &task_make()->task;
 	struct rt_task *own = t->starpu_private;
 	t->cl = p->cl;
 	t->where = (int32_t)p->cl->where;
@@ -270,12 +270,12 @@ struct starpu_task *rt_job_task(struct rt_job *j)
 	own->ref = rt_job_ref(j);
 	rt_codelet_mask(p->cl, &own->mask);
 	weft_store_u32(&own->state, RT_T_SUBMITTED);
-	p->bits |= RT_P_MADE_TASK;
+	p->bits |= RT_U_MADE_TASK;
 	return p->task = t;
 }
 
 /* A task is not going to be: others that already wait for it go on. */
-static void abandon(struct rt_task *own)
+static void task_abandon(struct rt_task *own)
 {
 	struct rt_submitter *s = rt_machine.core ? rt_self(rt_machine.core) : NULL;
 	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_SUBMITTED || !s || own->job_of != rt_machine.core->serial)
@@ -283,7 +283,7 @@ static void abandon(struct rt_task *own)
 	own->job->body = NULL;
 	own->job->arg = NULL;
 	if (own->named)
-		rt_pass(s, own->job);
+		rt_run_relay(s, own->job);
 	else
 		rt_forget(s, own->job);
 	own->job = NULL;
@@ -305,7 +305,7 @@ static void give_up_arg(void *arg, bool is_ours)
 }
 
 /* Everything that hangs on the task; `own` stays. */
-static void clean(struct starpu_task *task, struct rt_task *own)
+static void task_clean(struct starpu_task *task, struct rt_task *own)
 {
 	give_up((void **)(void *)&task->dyn_handles);
 	give_up((void **)(void *)&task->dyn_interfaces);
@@ -318,7 +318,7 @@ static void clean(struct starpu_task *task, struct rt_task *own)
 	if (own->has_nodes)
 		give_up((void **)(void *)&task->dyn_nodes);
 	if (own->job)
-		abandon(own);
+		task_abandon(own);
 	if (own->ends_with) { /* it had no turn */
 		rt_task_end_one(own->ends_with);
 		own->ends_with = NULL;
@@ -331,17 +331,17 @@ static void clean(struct starpu_task *task, struct rt_task *own)
 }
 
 /* Its task is no more; those that depend on it may still look. */
-static void leave(struct rt_task *own)
+static void task_leave(struct rt_task *own)
 {
 	if (weft_load_u32(&own->holders) > 1) {
 		rt_task_lock(own);
 		own->gone = true;
 		rt_task_unlock(own);
 	}
-	rt_task_let_go(own);
+	rt_task_unref(own);
 }
 
-void rt_task_hear_out(const struct rt_task *own)
+void rt_task_wait_callback(const struct rt_task *own)
 {
 	while (rt_calling.task != own->task && (weft_load_u32(&own->state) & RT_T_STATE) == RT_T_CALLBACK)
 		sched_yield();
@@ -351,12 +351,12 @@ void starpu_task_clean(struct starpu_task *task)
 {
 	struct rt_task *own = task->starpu_private;
 	if (own)
-		rt_task_hear_out(own);
-	clean(task, own);
+		rt_task_wait_callback(own);
+	task_clean(task, own);
 	if (!own || own->embedded)
 		return;
 	task->starpu_private = NULL;
-	leave(own);
+	task_leave(own);
 }
 
 void rt_task_free(struct starpu_task *t)
@@ -369,11 +369,11 @@ void rt_task_free(struct starpu_task *t)
 	give_up_arg(t->prologue_callback_arg, t->prologue_callback_arg_free);
 	give_up_arg(t->prologue_callback_pop_arg, t->prologue_callback_pop_arg_free);
 	give_up_arg(t->soon_callback_arg, t->soon_callback_arg_free);
-	clean(t, own);
+	task_clean(t, own);
 	if (!own || !own->embedded)
 		free(t);
 	if (own)
-		leave(own);
+		task_leave(own);
 }
 
 /* In its own function or callback, only the wish is noted. */
@@ -391,7 +391,7 @@ void starpu_task_destroy(struct starpu_task *task)
 		}
 		if (state == RT_T_SUBMITTED)
 			rt_misuse("starpu_task_destroy: the task is still under way");
-		rt_task_hear_out(own);
+		rt_task_wait_callback(own);
 	}
 	rt_task_free(task);
 }
@@ -470,7 +470,7 @@ void starpu_task_set_implementation(struct starpu_task *task, unsigned impl)
 unsigned starpu_task_get_implementation(struct starpu_task *task)
 {
 	const struct rt_task *own = task->starpu_private;
-	return own && own->has_impl ? own->impl : own && own->job ? rt_part(own->job)->impl : 0;
+	return own && own->has_impl ? own->impl : own && own->job ? rt_upper(own->job)->impl : 0;
 }
 
 _Thread_local RT_NEAR struct starpu_task *rt_speaks_of;

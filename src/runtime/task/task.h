@@ -3,7 +3,7 @@
  * Tasks of codelets as jobs. A task has two bodies: the job, which the core works with, and struct starpu_task, which exists when
  * the program made it or when somebody asks (rt_job_task).
  *
- *     job->upper = struct rt_part: the codelet, the task if there is one, what an inserted task was given
+ *     job->upper = struct rt_upper: the codelet, the task if there is one, what an inserted task was given
  *     task->starpu_private = struct rt_task: what a task keeps beyond one job (waiting, late dependencies, end dependencies)
  *
  * A plain task has no struct starpu_task, may run on any worker, and its body only calls the function.
@@ -13,15 +13,15 @@
 
 #include "machine.h"
 
-enum rt_part_bits {
-	RT_P_FREE_ARG = 1,  /* cl_arg (job->arg) is freed at the end */
-	RT_P_MADE_TASK = 2, /* `task` was made by rt_job_task: it goes with the job */
-	RT_P_POPPED = 4,    /* a worker has it: what is said once then has been said */
-	RT_P_ENDING = 8,    /* the function has run, and the last end dependency is released */
-	RT_P_NOWHERE = 16,  /* popped, and there is no function to run: until then, callbacks may still say so */
+enum rt_upper_bits {
+	RT_U_FREE_ARG = 1,  /* cl_arg (job->arg) is freed at the end */
+	RT_U_MADE_TASK = 2, /* `task` was made by rt_job_task: it goes with the job */
+	RT_U_POPPED = 4,    /* a worker has it: what is said once then has been said */
+	RT_U_ENDING = 8,    /* the function has run, and the last end dependency is released */
+	RT_U_NOWHERE = 16,  /* popped, and there is no function to run: until then, callbacks may still say so */
 };
 
-struct rt_part {
+struct rt_upper {
 	struct starpu_codelet *cl;
 	starpu_cpu_func_t func;   /* plain: what to call */
 	struct starpu_task *task; /* NULL: nobody has asked yet */
@@ -30,13 +30,13 @@ struct rt_part {
 	int32_t line;
 	uint16_t ctx; /* scheduling context */
 	uint8_t impl; /* that runs, or ran */
-	uint8_t bits; /* enum rt_part_bits */
+	uint8_t bits; /* enum rt_upper_bits */
 };
-_Static_assert(sizeof(struct rt_part) <= sizeof((struct rt_job *)0)->upper, "the part fits the job");
+_Static_assert(sizeof(struct rt_upper) <= sizeof((struct rt_job *)0)->upper, "the part fits the job");
 
-static inline struct rt_part *rt_part(struct rt_job *j)
+static inline struct rt_upper *rt_upper(struct rt_job *j)
 {
-	return (struct rt_part *)(void *)j->upper;
+	return (struct rt_upper *)(void *)j->upper;
 }
 
 enum rt_task_state {
@@ -97,7 +97,7 @@ struct rt_task *rt_task_of(struct starpu_task *t);
 /* What starpu_task_destroy does to a task that is done. */
 void rt_task_free(struct starpu_task *t);
 /* Waits for its last words, which another thread may still be saying: its callback, and that it is done. */
-void rt_task_hear_out(const struct rt_task *own);
+void rt_task_wait_callback(const struct rt_task *own);
 /* dep.c: its turn is over: from now on it may have another. */
 struct rt_over {
 	struct rt_task *ends; /* what `ends_with` was, for rt_task_end_one */
@@ -112,7 +112,7 @@ void rt_task_wait_in_the_middle(struct rt_task *own);
 int rt_task_take_deps(struct rt_task *own, struct rt_refs *before) WEFT_MUST_CHECK;
 void rt_task_drop_deps(struct rt_task *own);
 /* task.c: one holder less. */
-void rt_task_let_go(struct rt_task *own);
+void rt_task_unref(struct rt_task *own);
 void rt_task_lock(struct rt_task *own);
 void rt_task_unlock(struct rt_task *own);
 /* The task whose callback this thread runs, and whether the program has submitted it in there. */
@@ -161,7 +161,7 @@ static inline bool rt_task_runs_nowhere(const struct starpu_task *t)
 }
 static inline bool rt_job_runs_nowhere(struct rt_job *j)
 {
-	return rt_part(j)->task && rt_task_runs_nowhere(rt_part(j)->task);
+	return rt_upper(j)->task && rt_task_runs_nowhere(rt_upper(j)->task);
 }
 
 /*

@@ -73,7 +73,7 @@ int starpu_task_nready(void)
 	if (!r)
 		return 0;
 	for (unsigned i = 0; i < r->n_workers; i++)
-		n += rt_deque_size(&r->worker[i].deque) + (rt_worker_runs(&r->worker[i]) != NULL) +
+		n += rt_deque_size(&r->worker[i].deque) + (rt_worker_current(&r->worker[i]) != NULL) +
 		     (weft_load_u32(&r->worker[i].again) != 0);
 	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
 		if (!s->worker)

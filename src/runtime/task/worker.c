@@ -22,7 +22,7 @@ static const struct {
 	[STARPU_SYCL_WORKER] = {"SYCL", "SYCL", STARPU_SYCL_RAM},
 };
 
-static bool known(enum starpu_worker_archtype type)
+static bool worker_known(enum starpu_worker_archtype type)
 {
 	return (unsigned)type < STARPU_NARCH && kinds[type].name;
 }
@@ -34,7 +34,7 @@ static hwloc_topology_t topology_for(const char *function)
 	return rt_machine.topology;
 }
 
-static const struct rt_worker_info *worker(int id)
+static const struct rt_worker_info *worker_info(int id)
 {
 	return id >= 0 && (unsigned)id < rt_machine.n_workers ? &rt_machine.worker[id] : NULL;
 }
@@ -46,13 +46,13 @@ void starpu_worker_wait_for_initialisation(void)
 
 unsigned starpu_worker_archtype_is_valid(enum starpu_worker_archtype type)
 {
-	return known(type);
+	return worker_known(type);
 }
 
 enum starpu_worker_archtype starpu_arch_mask_to_worker_archtype(unsigned mask)
 {
 	for (unsigned i = 0; i < STARPU_NARCH; i++)
-		if (known((enum starpu_worker_archtype)i) && mask == STARPU_WORKER_TO_MASK(i))
+		if (worker_known((enum starpu_worker_archtype)i) && mask == STARPU_WORKER_TO_MASK(i))
 			return (enum starpu_worker_archtype)i;
 	return STARPU_UNKNOWN_WORKER;
 }
@@ -65,7 +65,7 @@ unsigned starpu_worker_get_count(void)
 int starpu_worker_get_count_by_type(enum starpu_worker_archtype type)
 {
 	int n = 0;
-	if (type != STARPU_ANY_WORKER && !known(type))
+	if (type != STARPU_ANY_WORKER && !worker_known(type))
 		return -EINVAL;
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
 		n += type == STARPU_ANY_WORKER || rt_machine.worker[i].arch == type;
@@ -102,7 +102,7 @@ int starpu_worker_get_mp_nodeid(int id)
 int starpu_worker_get_id(void)
 {
 	int id = rt_worker_number();
-	return worker(id) ? id : -1;
+	return worker_info(id) ? id : -1;
 }
 
 unsigned _starpu_worker_get_id_check(const char *file, int line)
@@ -120,7 +120,7 @@ unsigned(starpu_worker_get_id_check)(void)
 
 int starpu_worker_get_bindid(int workerid)
 {
-	const struct rt_worker_info *w = worker(workerid);
+	const struct rt_worker_info *w = worker_info(workerid);
 	return w ? w->pu : -1;
 }
 
@@ -137,7 +137,7 @@ int starpu_bindid_get_workerids(int bindid, int **workerids)
 
 enum starpu_worker_archtype starpu_worker_get_type(int id)
 {
-	const struct rt_worker_info *w = worker(id);
+	const struct rt_worker_info *w = worker_info(id);
 	return w ? w->arch : STARPU_UNKNOWN_WORKER;
 }
 
@@ -204,29 +204,29 @@ unsigned starpu_worker_type_can_execute_task(enum starpu_worker_archtype worker_
 
 void starpu_worker_get_name(int id, char *dst, size_t maxlen)
 {
-	const struct rt_worker_info *w = worker(id);
+	const struct rt_worker_info *w = worker_info(id);
 	snprintf(dst, maxlen, "%s", w ? w->name : "no worker");
 }
 
 int starpu_worker_get_devid(int id)
 {
-	const struct rt_worker_info *w = worker(id);
+	const struct rt_worker_info *w = worker_info(id);
 	return w ? w->devid : -1;
 }
 
 int starpu_worker_get_devnum(int id)
 {
-	const struct rt_worker_info *w = worker(id);
+	const struct rt_worker_info *w = worker_info(id);
 	return w ? w->devnum : -1;
 }
 
 int starpu_worker_get_subworkerid(int id)
 {
-	const struct rt_worker_info *w = worker(id);
+	const struct rt_worker_info *w = worker_info(id);
 	return w ? w->subworker : -1;
 }
 
-static void display(FILE *f, enum starpu_worker_archtype type)
+static void worker_display(FILE *f, enum starpu_worker_archtype type)
 {
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
 		if (rt_machine.worker[i].arch == type)
@@ -236,56 +236,56 @@ static void display(FILE *f, enum starpu_worker_archtype type)
 void starpu_worker_display_count(FILE *output, enum starpu_worker_archtype type)
 {
 	int n = starpu_worker_get_count_by_type(type);
-	fprintf(output, "%d %s worker%s\n", n, known(type) ? kinds[type].name : "unknown", n == 1 ? "" : "s");
+	fprintf(output, "%d %s worker%s\n", n, worker_known(type) ? kinds[type].name : "unknown", n == 1 ? "" : "s");
 }
 
 void starpu_worker_display_names(FILE *output, enum starpu_worker_archtype type)
 {
 	int n = starpu_worker_get_count_by_type(type);
 	if (n <= 0) {
-		fprintf(output, "No %s worker\n", known(type) ? kinds[type].name : "unknown");
+		fprintf(output, "No %s worker\n", worker_known(type) ? kinds[type].name : "unknown");
 		return;
 	}
 	starpu_worker_display_count(output, type);
-	display(output, type);
+	worker_display(output, type);
 }
 
 void starpu_worker_display_all(FILE *output)
 {
 	fprintf(output, "StarPU has:\n");
 	for (unsigned i = 0; i < STARPU_NARCH; i++)
-		if (known((enum starpu_worker_archtype)i))
+		if (worker_known((enum starpu_worker_archtype)i))
 			starpu_worker_display_names(output, (enum starpu_worker_archtype)i);
 }
 
 const char *starpu_worker_get_type_as_string(enum starpu_worker_archtype type)
 {
-	return type == STARPU_ANY_WORKER ? "ANY" : known(type) ? kinds[type].name : "unknown";
+	return type == STARPU_ANY_WORKER ? "ANY" : worker_known(type) ? kinds[type].name : "unknown";
 }
 
 enum starpu_worker_archtype starpu_worker_get_type_from_string(const char *type)
 {
 	for (unsigned i = 0; i < STARPU_NARCH; i++)
-		if (known((enum starpu_worker_archtype)i) && !strcasecmp(type, kinds[i].name))
+		if (worker_known((enum starpu_worker_archtype)i) && !strcasecmp(type, kinds[i].name))
 			return (enum starpu_worker_archtype)i;
 	return !strcasecmp(type, "ANY") ? STARPU_ANY_WORKER : STARPU_UNKNOWN_WORKER;
 }
 
 const char *starpu_worker_get_type_as_env_var(enum starpu_worker_archtype type)
 {
-	return known(type) ? kinds[type].variable : "UNKNOWN";
+	return worker_known(type) ? kinds[type].variable : "UNKNOWN";
 }
 
 hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 {
-	const struct rt_worker_info *w = worker(workerid);
+	const struct rt_worker_info *w = worker_info(workerid);
 	hwloc_obj_t unit = w && !w->set ? starpu_worker_get_hwloc_obj(workerid) : NULL; /* where it would be bound */
 	return w && w->set ? hwloc_bitmap_dup(w->set) : unit ? hwloc_bitmap_dup(unit->cpuset) : NULL;
 }
 
 hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
 {
-	const struct rt_worker_info *w = worker(workerid);
+	const struct rt_worker_info *w = worker_info(workerid);
 	return w && w->pu >= 0 && rt_machine.topology ? hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, (unsigned)w->pu)
 	                                              : NULL;
 }
@@ -395,12 +395,12 @@ enum starpu_worker_archtype starpu_memory_node_get_worker_archtype(enum starpu_n
 
 enum starpu_node_kind starpu_worker_get_memory_node_kind(enum starpu_worker_archtype type)
 {
-	return known(type) ? kinds[type].memory : STARPU_UNUSED;
+	return worker_known(type) ? kinds[type].memory : STARPU_UNUSED;
 }
 
 unsigned starpu_worker_get_memory_node(unsigned workerid)
 {
-	const struct rt_worker_info *w = worker((int)workerid);
+	const struct rt_worker_info *w = worker_info((int)workerid);
 	return w ? w->node : 0;
 }
 
@@ -420,7 +420,7 @@ static void bind_to(hwloc_const_cpuset_t set)
 
 void starpu_bind_thread_on_worker(unsigned workerid)
 {
-	const struct rt_worker_info *w = worker((int)workerid);
+	const struct rt_worker_info *w = worker_info((int)workerid);
 	bind_to(w ? w->set : NULL);
 }
 

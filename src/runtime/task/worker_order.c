@@ -43,7 +43,7 @@ static void make_room(struct turns *w, uint32_t turn)
 
 bool rt_turn_is_to_come(struct rt_job *j)
 {
-	const struct starpu_task *t = rt_part(j)->task;
+	const struct starpu_task *t = rt_upper(j)->task;
 	struct turns *w = t ? turns_of(t) : NULL;
 	if (!w)
 		return false;
