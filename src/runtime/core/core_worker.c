@@ -41,12 +41,34 @@ static uint32_t close_edges(struct rt_job *j)
 	return (uint32_t)weft_swap_u64(&j->succ, (uint64_t)(uint32_t)(seq + 1) << 32);
 }
 
-/*
- * What hung on a job that is done. The first of the list was submitted last: the one submitted first is to run next. Jobs without
- * a body are done here, one after the other (there may be long chains of them): the list `at_once`.
- */
-static void core_release(struct rt_worker *w, uint32_t edge, struct rt_job *at_once)
+static inline void core_count_done(struct weft_atomic_u64 *own)
 {
+	weft_store_u64(own, weft_load_relaxed_u64(own) + 1); /* relaxed: only this thread stores it */
+}
+
+/* A worker runs it next; another thread's go to its queue. */
+static inline void core_take_ready(struct rt_submitter *s, struct rt_worker *w, struct rt_job *j)
+{
+	if (w) {
+		if (w->next)
+			rt_worker_keep(w, w->next);
+		w->next = j;
+	} else if (!rt_make_ready(s, j)) {
+		rt_again(rt_worker_of_all(s->runtime), j);
+	}
+}
+
+/*
+ * Releases what hung on a job that is done. The first of the list was submitted last: the one submitted first is to run next. Jobs
+ * without a body are ended here, one after the other (there may be long chains of them): the list `at_once`.
+ *
+ * By a worker (`w`, and `s` is its own), or by a thread of the application (`w` NULL). Inlined into its two callers: a worker does not
+ * ask what it is.
+ */
+static inline __attribute__((always_inline)) void core_release_by(struct rt_submitter *s, struct rt_worker *w, uint32_t edge,
+                                                                  struct rt_job *at_once)
+{
+	struct rt_outbox outside = {0};
 	for (;;) {
 		while (edge) {
 			struct rt_job *j = rt_job_at(edge / RT_EDGES);
@@ -54,16 +76,14 @@ static void core_release(struct rt_worker *w, uint32_t edge, struct rt_job *at_o
 			int32_t left = weft_add_i32(&j->pending, -1);
 			if (WEFT_UNLIKELY(left == (RT_PLACED | 1))) {
 				rt_trace_ready(j);
-				w->runtime->hooks->ready(&w->self, j);
+				s->runtime->hooks->ready(s, j);
 				continue;
 			}
 			if (left != 1)
 				continue;
 			if (WEFT_LIKELY(j->body != NULL)) {
 				rt_trace_ready(j);
-				if (w->next)
-					rt_worker_keep(w, w->next);
-				w->next = j;
+				core_take_ready(s, w, j);
 				continue;
 			}
 			j->next_free = at_once ? at_once->self : 0;
@@ -71,17 +91,29 @@ static void core_release(struct rt_worker *w, uint32_t edge, struct rt_job *at_o
 		}
 		struct rt_job *j = at_once;
 		if (WEFT_LIKELY(!j))
-			return;
+			break;
 		at_once = j->next_free ? rt_job_at(j->next_free) : NULL;
 		const struct rt_at_once *a = j->arg;
 		if (a && a->run(j, w) != RT_DONE)
 			continue;
 		if (a)
-			/* relaxed: only we store it */
-			weft_store_u64(&w->done, weft_load_relaxed_u64(&w->done) + 1);
+			core_count_done(w ? &w->done : &s->finished);
 		edge = close_edges(j);
-		free_job(&w->outbox, j);
+		free_job(w ? &w->outbox : &outside, j);
 	}
+	if (!w)
+		rt_outbox_flush(&outside);
+}
+
+static __attribute__((nonnull(1))) void core_release(struct rt_worker *w, uint32_t edge, struct rt_job *at_once)
+{
+	core_release_by(&w->self, w, edge, at_once);
+}
+
+static void core_release_outside(struct rt_submitter *s, uint32_t edge, struct rt_job *at_once)
+{
+	core_release_by(s, NULL, edge, at_once);
+	rt_tell_waiters(s->runtime);
 }
 
 void rt_release(struct rt_worker *w, struct rt_job *j)
@@ -92,8 +124,7 @@ void rt_release(struct rt_worker *w, struct rt_job *j)
 void rt_retire(struct rt_worker *w, struct rt_job *j)
 {
 	free_job(&w->outbox, j);
-	/* relaxed: only we store it */
-	weft_store_u64(&w->done, weft_load_relaxed_u64(&w->done) + 1);
+	core_count_done(&w->done);
 }
 
 static void core_end_job(struct rt_worker *w, struct rt_job *j)
@@ -145,49 +176,13 @@ void rt_again(struct rt_worker *w, struct rt_job *j)
 	rt_wake(w);
 }
 
-/* As core_release(), by a thread of the application: ready jobs go to its queue, and what is done at once to its pool. */
-static void release_outside(struct rt_submitter *s, uint32_t edge, struct rt_job *at_once)
-{
-	struct rt_outbox o = {0};
-	for (;;) {
-		while (edge) {
-			struct rt_job *j = rt_job_at(edge / RT_EDGES);
-			edge = j->edge_next[edge % RT_EDGES];
-			if ((weft_add_i32(&j->pending, -1) & ~RT_PLACED) != 1)
-				continue;
-			if (j->body) {
-				rt_trace_ready(j);
-				if (!rt_make_ready(s, j))
-					rt_again(rt_worker_of_all(s->runtime), j);
-				continue;
-			}
-			j->next_free = at_once ? at_once->self : 0;
-			at_once = j;
-		}
-		struct rt_job *j = at_once;
-		if (!j)
-			break;
-		at_once = j->next_free ? rt_job_at(j->next_free) : NULL;
-		const struct rt_at_once *a = j->arg;
-		if (a && a->run(j, NULL) != RT_DONE)
-			continue;
-		if (a)
-			/* relaxed: only this thread stores it */
-			weft_store_u64(&s->finished, weft_load_relaxed_u64(&s->finished) + 1);
-		edge = close_edges(j);
-		free_job(&o, j);
-	}
-	rt_outbox_flush(&o);
-	rt_tell_waiters(s->runtime);
-}
-
 void rt_run_relay(struct rt_submitter *s, struct rt_job *j)
 {
 	j->next_free = 0;
 	if (s->worker)
 		core_release(s->worker, 0, j);
 	else
-		release_outside(s, 0, j);
+		core_release_outside(s, 0, j);
 }
 
 void rt_finish(struct rt_runtime *r, struct rt_job *j)
@@ -201,17 +196,11 @@ void rt_finish(struct rt_runtime *r, struct rt_job *j)
 		uint32_t edge = close_edges(j);
 		free_job(&o, j);
 		rt_outbox_flush(&o);
-		/* relaxed: only this thread stores it */
-		weft_store_u64(&s->finished, weft_load_relaxed_u64(&s->finished) + 1);
-		release_outside(s, edge, NULL);
+		core_count_done(&s->finished);
+		core_release_outside(s, edge, NULL);
 	}
 	if (rt_traced_in_detail())
 		rt_detail_unfinished(r, 0);
-}
-
-static void core_count_done(struct weft_atomic_u64 *own)
-{
-	weft_store_u64(own, weft_load_relaxed_u64(own) + 1); /* relaxed: only this thread stores it */
 }
 
 void rt_count_out(struct rt_runtime *r)
