@@ -147,6 +147,8 @@ enum {
 	WEFT_HEAD_ATTR_F = 13 | 1 << 8,
 	WEFT_HEAD_ATTR_S = 14 | 1 << 8,
 	WEFT_HEAD_COLLECTIVE = 15 | 3 << 8,
+	WEFT_HEAD_COUNTER_SET = 16, /* and as many words as it has counters */
+	WEFT_HEAD_DEPENDENCY = 20 | 2 << 8,
 	WEFT_HEAD_ENTER_FLOW = 23 | 1 << 8,
 };
 
@@ -319,7 +321,7 @@ static inline void weft_recv_since(weft_comm c, int peer, int tag, uint64_t byte
 static inline void weft_count_set(weft_set s, const uint64_t *values, unsigned n)
 {
 	if (n < 15)
-		weft_record(s, 16 | n << 8, n, values);
+		weft_record(s, WEFT_HEAD_COUNTER_SET | n << 8, n, values);
 }
 
 #ifdef __cplusplus

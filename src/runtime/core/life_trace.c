@@ -87,7 +87,7 @@ void rt_trace_submit(const struct rt_submitter *s, rt_ref job)
 	rt_detail_unfinished(s->runtime, 1); /* it is counted in a moment */
 	for (uint32_t i = 0; i < s->before.n; i++) {
 		uint64_t pair[2] = {s->before.at[i], job};
-		weft_record(rt_trace.depends, 20 | 2 << 8, 2, pair); /* DEPENDENCY */
+		weft_record(rt_trace.depends, WEFT_HEAD_DEPENDENCY, 2, pair);
 	}
 }
 
