@@ -114,7 +114,7 @@ static int take_accesses(struct rt_submitter *s, struct rt_job *j, const struct 
 
 /*
  * Reads the arguments into the job. 0; AS_TASK: they want a task. Not by the table: looking up what each call gives (file and line, by
- * its macro) would be 10 to 30 instructions an argument, of 630 that an empty task takes from here to its end.
+ * its macro) would be 10 to 30 instructions a call, of 630 that an empty task takes from here to its end.
  */
 static int take_plainly(struct rt_submitter *s, struct rt_job *j, const struct starpu_codelet *cl,
                         struct starpu_codelet_pack_arg_data *values, va_list *ap)
