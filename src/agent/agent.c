@@ -4,8 +4,9 @@
  * and lets the program begin when the controller has said so (or is gone, or takes too long); without that name, or where the folder
  * is gone or another user's (link_folder.h), it does nothing at all. Injected into a running process, it is told the folder by a call.
  *
- * Where the controller wants them, a child of fork() begins without patches and as a process of its own; children that were made otherwise keep the code, count
- * for themselves, and record nothing. exec brings a new agent by the environment.
+ * Where the controller wants them, a child of fork() begins without patches and as a process of its own; where libweft records, it keeps
+ * all of it, and no controller is needed. Children that were made otherwise keep the code, count for themselves, and record nothing. exec
+ * brings a new agent by the environment.
  */
 #include "agent_priv.h"
 #include <weft/record.h>
@@ -66,6 +67,9 @@ static void close_all(void)
 
 int agent_begin(const char *path, bool attached)
 {
+	/* What a child has inherited from one that recorded is in nobody's books. */
+	if (agent_patches())
+		agent_patch_undo(false);
 	agent.pid = (uint32_t)getpid();
 	agent.ring_bytes = RING_BYTES;
 	if (strlen(path) >= sizeof agent.path)
@@ -106,6 +110,11 @@ static void wait_go(void)
 
 static void fork_child(void)
 {
+	if (agent_record_goes_on()) {
+		agent_thread_forked();
+		close_all();
+		return;
+	}
 	if (agent.socket < 0)
 		return;
 	/* The code is ours alone now, and no other thread is in it. */

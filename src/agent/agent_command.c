@@ -13,9 +13,10 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <weft/record.h>
 
 static struct link_packet in, out;
-static bool detached, failed; /* failed: an earlier message of this packet, so no patch may follow */
+static bool detached, failed; /* failed: an earlier message of this packet, so no code, program or patch may follow */
 static int came = -1;         /* descriptor that came with this packet, or -1 */
 
 static uint64_t *answer(const struct link_head *h, uint32_t bytes, int rc)
@@ -56,7 +57,9 @@ static void do_map(struct link_head *h)
 static void do_code(struct link_head *h)
 {
 	const struct link_range *r = link_payload_of(h, sizeof *r);
-	answer(h, 0, r && r->n <= h->bytes - sizeof *r ? agent_memory_write(r->addr, r + 1, r->n) : -EINVAL);
+	/* Where the pages could not be had, something of the program's lies. */
+	int rc = failed ? -ECANCELED : r && r->n <= h->bytes - sizeof *r ? 0 : -EINVAL;
+	answer(h, 0, rc ? rc : agent_memory_write(r->addr, r + 1, r->n));
 }
 
 static void do_text(struct link_head *h)
@@ -68,6 +71,12 @@ static void do_text(struct link_head *h)
 	answer(h, 0, ok ? 0 : -EINVAL);
 }
 
+static const uint32_t event_kind[LINK_EVENTS] = {
+	[LINK_EVENT_ENTER] = WEFT_HEAD_ENTER,
+	[LINK_EVENT_LEAVE] = WEFT_HEAD_LEAVE,
+	[LINK_EVENT_POINT] = WEFT_HEAD_POINT,
+};
+
 static int program_read(const struct link_head *h, const struct link_site *s, struct agent_program *p)
 {
 	if (s->n_ops > LINK_PROGRAM_OPS || h->bytes < sizeof *s + s->n_ops * sizeof(struct link_op))
@@ -76,7 +85,24 @@ static int program_read(const struct link_head *h, const struct link_site *s, st
 	p->n = s->n_ops;
 	p->flags = s->flags;
 	p->words = 2;
+	p->event = NULL;
+	p->event_kind = 0;
+	uint32_t kept = 0, values = 0;
 	for (uint32_t k = 0; k < s->n_ops; k++) {
+		if (p->op[k].op == LINK_OP_EVENT) {
+			if (p->op[k].index >= LINK_EVENTS || !p->op[k].a)
+				return -EINVAL;
+			p->event = (const volatile uint32_t *)p->op[k].a;
+			p->event_kind = event_kind[p->op[k].index];
+			continue;
+		}
+		values += p->op[k].op == LINK_OP_VALUE;
+		p->op[kept++] = p->op[k];
+	}
+	p->n = kept;
+	if (values > LINK_PROGRAM_VALUES)
+		return -E2BIG;
+	for (uint32_t k = 0; k < p->n; k++) {
 		if (p->op[k].op >= LINK_OPS || (p->op[k].op == LINK_OP_TEXT && p->op[k].a > LINK_TEXT_BYTES))
 			return -EINVAL;
 		p->words += (p->op[k].put != 0) + (p->op[k].op == LINK_OP_TEXT ? 1 + (uint32_t)(p->op[k].a + 7) / 8 : 0);
@@ -94,9 +120,9 @@ static struct agent_program *program_new(void)
 static void do_site(struct link_head *h)
 {
 	const struct link_site *s = link_payload_of(h, sizeof *s);
-	int rc = s && s->id < LINK_SITES && s->when < LINK_WHENS ? 0 : -EINVAL;
+	int rc = failed ? -ECANCELED : s && s->id < LINK_SITES && s->when < LINK_WHENS ? 0 : -EINVAL;
 	struct agent_program *p = NULL;
-	if (rc == 0 && (s->n_ops || s->flags & LINK_SITE_EVENT)) {
+	if (rc == 0 && (s->n_ops || s->flags & (LINK_SITE_EVENT | LINK_SITE_RECORD))) {
 		p = program_new();
 		rc = p ? program_read(h, s, p) : -ENOMEM;
 	}
@@ -238,6 +264,26 @@ static void do_status(struct link_head *h)
 	to->patches = agent_patches();
 }
 
+static void do_record(struct link_head *h)
+{
+	const char *path = link_payload(h);
+	char why[400] = "";
+	int rc = h->bytes && path[h->bytes - 1] == '\0' ? agent_record_open(path, why, sizeof why) : -EINVAL;
+	size_t n = rc ? strlen(why) : 0;
+	void *to = answer(h, (uint32_t)n + 1, rc);
+	if (to)
+		memcpy(to, why, n);
+}
+
+static void do_define(struct link_head *h)
+{
+	const struct link_define *d = link_payload_of(h, sizeof *d + 1);
+	bool ok = d && d->what < LINK_DEFINITIONS && ((char *)link_payload(h))[h->bytes - 1] == '\0';
+	uint64_t *to = answer(h, sizeof *to, ok ? 0 : -EINVAL);
+	if (ok && to)
+		*to = agent_record_define(d->what, (const char *)(d + 1));
+}
+
 static void do_detach(struct link_head *h)
 {
 	agent_patch_undo(false);
@@ -250,7 +296,7 @@ static void (*const what[LINK_KINDS])(struct link_head *) = {
 	[LINK_PATCH] = do_patch,   [LINK_COUNT] = do_count,     [LINK_READ] = do_read,     [LINK_WRITE] = do_write,
 	[LINK_CALL] = do_call,     [LINK_LOAD] = do_load,       [LINK_UNLOAD] = do_unload, [LINK_ACT] = do_act,
 	[LINK_CANCEL] = do_cancel, [LINK_RELEASE] = do_release, [LINK_STATUS] = do_status, [LINK_DETACH] = do_detach,
-	[LINK_TEXT] = do_text,
+	[LINK_TEXT] = do_text,     [LINK_RECORD] = do_record,   [LINK_DEFINE] = do_define,
 };
 
 int agent_send_hello(bool attached)
@@ -359,7 +405,8 @@ void *agent_command_main(void *arg)
 		t->ours = 1;
 	while (serve())
 		;
-	agent_patch_undo(false);
+	if (!agent_record_goes_on())
+		agent_patch_undo(false);
 	release();
 	/* A child of fork has a socket of its own. */
 	if (agent.socket == me) {

@@ -12,6 +12,7 @@
 #pragma GCC optimize("no-tree-loop-distribute-patterns")
 #endif
 #include "agent_priv.h"
+#include "agent_record_priv.h"
 
 __thread struct agent_thread *agent_self;
 uint64_t agent_distance;
@@ -57,6 +58,7 @@ struct run {
 	uint64_t acc, old, bad;
 	uint64_t *event; /* where the next attribute goes; NULL: no event */
 	uint64_t *event_end;
+	struct agent_values *values; /* of an event of libweft's; or NULL */
 	uint64_t arg[6];
 	double xmm[2];
 	unsigned n_args, n_xmm;
@@ -169,6 +171,11 @@ static void run_op(struct run *x, const struct link_op *op)
 	case LINK_OP_CALL:
 		op_call(x, op);
 		break;
+	case LINK_OP_VALUE:
+		if (x->values)
+			x->event = agent_record_value(x->values, op, x->acc);
+		break;
+	case LINK_OP_EVENT: /* the program's own */
 	case LINK_OP_END:
 	case LINK_OPS:
 		break;
@@ -220,6 +227,20 @@ static void run_program(struct run *x, const struct agent_program *p, uint32_t s
 	x->w->faults += x->bad != 0;
 }
 
+/* Its values, then the event and these at one instant. */
+static void __attribute__((noinline)) run_recorded(struct run *x, const struct agent_program *p)
+{
+	struct agent_values values;
+	values.n = 0;
+	x->values = &values;
+	x->event = values.text;
+	x->event_end = values.text + AGENT_TEXT_WORDS;
+	for (const struct link_op *op = p->op, *end = op + p->n; op < end; op++)
+		run_op(x, op);
+	agent_record_put(x->t, x->r->ret, p, &values);
+	x->w->faults += x->bad != 0;
+}
+
 /* A synchronised action: who takes it off its hook runs it. */
 static void __attribute__((noinline)) run_action(struct run *x, struct agent_site *s, unsigned when)
 {
@@ -245,7 +266,10 @@ static inline void run_site(struct agent_thread *t, struct agent_site *s, struct
 		run_action(&x, s, when);
 	}
 	const struct agent_program *p = weft_load_ptr(&s->program[when]);
-	if (p) {
+	if (p && WEFT_LIKELY(p->event && p->n == 0)) {
+		if (!agent_record_event(p))
+			agent_record_put(t, r->ret, p, NULL);
+	} else if (p) {
 		struct run x;
 		x.t = t;
 		x.w = agent_wiped_of(t);
@@ -253,9 +277,13 @@ static inline void run_site(struct agent_thread *t, struct agent_site *s, struct
 		x.frame = f;
 		x.acc = x.bad = 0;
 		x.event = NULL;
+		x.values = NULL;
 		x.n_args = x.n_xmm = 0;
 		x.has_xmm = has_xmm;
-		run_program(&x, p, s->id, when);
+		if (p->flags & LINK_SITE_RECORD && !(p->flags & LINK_SITE_EVENT))
+			run_recorded(&x, p);
+		else
+			run_program(&x, p, s->id, when);
 	}
 }
 

@@ -56,8 +56,10 @@ struct agent_thread {
 	volatile uint32_t n_frames;
 	volatile uint64_t busy;    /* address of the registers of the hit that writes to the ring; 0: none does */
 	volatile uint32_t calling; /* a call that a program asked for is running */
-	uint32_t ours;             /* the agent's own thread */
-	uint64_t unused[4];
+	uint32_t ours;             /* of the agent, or of libweft */
+	volatile uint32_t records; /* it is inside of libweft, which the agent has called */
+	uint32_t reserved;
+	uint64_t unused[3];
 	struct agent_frame frame[];
 };
 
@@ -78,8 +80,9 @@ static inline struct agent_wiped *agent_wiped_of(struct agent_thread *t)
 /* ---- sites ---- */
 
 struct agent_program {
-	uint32_t n, flags, words; /* words: the most that its event takes */
-	uint32_t reserved;
+	uint32_t n, flags, words;       /* words: the most that its event takes */
+	uint32_t event_kind;            /* of a record of libweft's, as in place for its head */
+	const volatile uint32_t *event; /* its definition; NULL: no event of libweft's */
 	struct link_op op[LINK_PROGRAM_OPS];
 };
 
@@ -177,6 +180,13 @@ unsigned agent_traps_blocked(void); /* threads that block SIGTRAP, which a trap 
 
 /* Calls a function of the program with all vector state kept. */
 AGENT_HIDDEN uint64_t agent_call(uint64_t function, const uint64_t *arg, const double *xmm, uint64_t *xmm0);
+
+/* ---- agent_record.c: see agent_record_priv.h ---- */
+
+int agent_record_open(const char *directory, char *why, size_t room);      /* 0, or a negative errno value, and why */
+uint64_t agent_record_define(enum link_definition what, const char *name); /* 0: nothing can be defined */
+bool agent_record_goes_on(void);           /* probes stay in when the controller is gone, and in children */
+AGENT_HIDDEN void agent_record_lost(void); /* of this thread: an event that could not be recorded */
 
 /* ---- agent_command.c ---- */
 

@@ -13,6 +13,7 @@
 #include <linux/futex.h>
 #include <time.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -130,6 +131,14 @@ static struct agent_thread *take_block(uint32_t tid)
 	return block_at(n);
 }
 
+/* Threads of the agent and of libweft call themselves weft-…: what they do is none of the program's doing. */
+static bool is_ours(void)
+{
+	char name[16] = "";
+	call3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+	return name[0] == 'w' && name[1] == 'e' && name[2] == 'f' && name[3] == 't' && name[4] == '-';
+}
+
 struct agent_thread *agent_first(void)
 {
 	if (agent_self || !agent.blocks)
@@ -152,6 +161,8 @@ struct agent_thread *agent_first(void)
 		unlock();
 	}
 	if (t)
+		t->ours = is_ours();
+	if (t)
 		agent_self = t;
 	else if (ours)
 		weft_add_u64(&agent.unblocked, 1);
@@ -159,6 +170,8 @@ struct agent_thread *agent_first(void)
 	                 : "=a"(result)
 	                 : "0"((long)SYS_rt_sigprocmask), "D"(2L), "S"(&before), "d"(0L), "r"(size)
 	                 : "rcx", "r11", "memory");
+	if (ours && !t)
+		agent_record_lost();
 	return t;
 }
 
@@ -233,9 +246,13 @@ void agent_thread_forked(void)
 		mine->busy = 0;
 	}
 	weft_store_u32(&agent.lock, 0);
-	munmap(agent.rings, (size_t)agent.ring_bytes * agent.n_most);
-	close(agent.memory);
+	/* A child that records has none, nor have its children. */
+	if (agent.rings)
+		munmap(agent.rings, (size_t)agent.ring_bytes * agent.n_most);
+	if (agent.memory >= 0)
+		close(agent.memory);
 	agent.rings = NULL;
+	agent.memory = -1;
 }
 
 /* ---- waiting, and waking ---- */

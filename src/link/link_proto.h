@@ -54,6 +54,9 @@ enum link_kind {
 	LINK_DETACH,  /* takes everything out and ends the connection */
 	LINK_STATUS,  /* answer: link_status */
 	LINK_TEXT,    /* link_range: pages of code, nothing else, of which many are about to be patched in this packet */
+	LINK_RECORD, /* a directory's path (or ""), ended by 0: programs' EVENT goes to libweft, and into this trace where the environment
+	                   names none; answer: nothing, or why not with rc < 0 */
+	LINK_DEFINE, /* link_define, then a name, ended by 0; answer: uint64_t, what EVENT and VALUE are to hold */
 	LINK_KINDS
 };
 
@@ -130,6 +133,8 @@ enum link_opcode {
 	LINK_OP_ARG_XMM,  /* likewise a floating one */
 	LINK_OP_HOLD,     /* of an action: says so (DONE), and waits for RELEASE, two seconds at most */
 	LINK_OP_CALL,     /* calls the function at a with the arguments so far; acc = what it returned in rax */
+	LINK_OP_EVENT, /* the hit is an event of libweft: index, enum link_event; a, its definition. Once a program; wherever it stands */
+	LINK_OP_VALUE, /* acc, or what TEXT has read, is a point at the same instant: index, enum link_value; a, its definition */
 	LINK_OPS
 };
 
@@ -145,17 +150,27 @@ static inline bool link_op_is_vector(unsigned op)
 	return op == LINK_OP_XMM || op == LINK_OP_KEPT_XMM || op == LINK_OP_SET_XMM;
 }
 
+enum link_event { LINK_EVENT_ENTER, LINK_EVENT_LEAVE, LINK_EVENT_POINT, LINK_EVENTS };
+enum link_value { LINK_VALUE_INT, LINK_VALUE_FLOAT, LINK_VALUE_DOUBLE, LINK_VALUE_TEXT, LINK_VALUES };
+
 #define LINK_PROGRAM_OPS 96u
-#define LINK_TEXT_BYTES 256u /* the most of a string */
+#define LINK_PROGRAM_VALUES 32u /* the most VALUEs of one */
+#define LINK_TEXT_BYTES 256u    /* the most of a string */
 
 enum link_site_flag {
-	LINK_SITE_EVENT = 1, /* the program makes an event, even when nothing is put into it */
+	LINK_SITE_EVENT = 1,  /* the program makes an event, even when nothing is put into it */
+	LINK_SITE_RECORD = 2, /* it makes its events by EVENT and VALUE, and none for the ring */
 };
 
 struct link_site {
 	uint32_t id, when, n_ops, flags;
 	uint64_t exit_stub; /* LINK_SITE: where the function returns to; 0: its exit is not watched */
 };
+
+struct link_define {
+	uint32_t what, reserved; /* enum link_definition */
+};
+enum link_definition { LINK_DEFINE_REGION, LINK_DEFINE_TYPE, LINK_DEFINITIONS };
 
 struct link_call {
 	uint64_t function, arg[6];

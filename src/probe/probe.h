@@ -107,7 +107,8 @@ struct probe_request {
 	uint32_t site[PROBE_CLONES];
 	unsigned n_sites;
 	uint32_t owner;
-	bool traps; /* by int3: slow */
+	bool traps;    /* by int3: slow */
+	bool recorded; /* to be set: its events are EVENTs and VALUEs of its programs (probe_record), and none comes by probe_next */
 };
 
 /* All of them at once: 0, or the first failure; those that did not fail are in. */
@@ -128,6 +129,18 @@ struct probe_event {
 bool probe_next(struct probe_session *s, struct probe_event *out);
 uint64_t probe_lost(const struct probe_session *s);    /* rings that were found damaged */
 uint64_t probe_dropped(const struct probe_session *s); /* events that found their ring full; also when the process is gone */
+
+/* ---- recording in the process ---- */
+
+/*
+ * From here on the process writes what `recorded` requests say into a stream of its own, with libweft: the one that it has, or ours. `directory`:
+ * the trace, where the process has none by itself. Once such a probe is in and it may enter main, it needs no controller any more: probes stay
+ * when the session is abandoned, and children of fork() have them, too.
+ */
+int probe_record(struct probe_session *s, const char *directory, struct weft_err *err) WEFT_MUST_CHECK;
+/* What EVENT and VALUE of a program are to hold: a region or type of that name. */
+int probe_define(struct probe_session *s, enum link_definition what, const char *name, uint64_t *out,
+                 struct weft_err *err) WEFT_MUST_CHECK;
 
 /* What an event at an entry and at an exit costs in that process, measured there in some 0.3 ms. */
 int probe_measure(struct probe_session *s, double *entry_ns, double *exit_ns) WEFT_MUST_CHECK;

@@ -40,7 +40,7 @@ static int add_parts(struct probe_session *s, const struct probe_request *r, uin
 			continue;
 		struct probe_part p = {.site = id,
 		                       .when = when,
-		                       .flags = LINK_SITE_EVENT,
+		                       .flags = r->recorded ? LINK_SITE_RECORD : LINK_SITE_EVENT,
 		                       .n = r->program[when].n,
 		                       .op = (struct link_op *)r->program[when].op,
 		                       .owner = r->owner};

@@ -117,8 +117,10 @@ NEEDS_A_SESSION(int, probe_result, struct probe_session *s, const char *function
                 struct probe_value *out, struct weft_err *err)
 NEEDS_A_SESSION(int, probe_watch_bind, struct probe_session *s, const struct probe_watch *w, struct probe_bound *b,
                 struct weft_err *err)
-NEEDS_A_SESSION(unsigned, probe_watch_values, const struct probe_bound *b, const struct probe_event *e,
-                struct probe_value_read *out)
+NEEDS_A_SESSION(int, probe_record, struct probe_session *s, const char *directory, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_define, struct probe_session *s, enum link_definition what, const char *name, uint64_t *out,
+                struct weft_err *err)
+NEEDS_A_SESSION(int, probe_watch_record, struct probe_session *s, struct probe_bound *b, bool values_only, struct weft_err *err)
 
 /* These take what may not be there. */
 void probe_listener_leave(struct probe_listener *l)

@@ -316,7 +316,7 @@ static bool put_program(struct probe_session *s, uint32_t id, unsigned when, uin
 	for (unsigned event = 0; event < 2; event++) {
 		for (size_t k = 0; k < s->parts.n; k++) {
 			const struct probe_part *p = &s->parts.at[k];
-			if (p->site != id || p->when != when || p->n == 0 || (p->flags & LINK_SITE_EVENT) != event)
+			if (p->site != id || p->when != when || p->n == 0 || (p->flags != 0) != event)
 				continue;
 			memcpy(op, p->op, p->n * sizeof *op);
 			op += p->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what people write to a request, and from events to values. */
+/* From what people write to a request. */
 #include "probe_watch.h"
 #include "probe_priv.h"
 #include "base/str.h"
@@ -162,51 +162,11 @@ int probe_watch_bind(struct probe_session *s, const struct probe_watch *w, struc
 		rc = find_value(s, w, &w->attribute[k], &v, &why);
 		rc = rc ? rc : add_ops(b, w->attribute[k].when, &v, &why);
 		b->type[k] = v.type;
+		b->n_ops[k] = rc ? 0 : v.n;
 	}
 	if (rc && err)
 		*err = why;
 	return rc;
-}
-
-/* ---- of an event ---- */
-
-static uint64_t take(const struct probe_event *e, unsigned *at)
-{
-	return *at < e->n && *at < sizeof e->value / sizeof *e->value ? e->value[(*at)++] : 0;
-}
-
-static void take_text(const struct probe_event *e, unsigned *at, struct probe_value_read *out)
-{
-	uint64_t n = take(e, at), left = *at < e->n ? (e->n - *at) * 8ull : 0;
-	n = n < left ? n : left;
-	n = n < LINK_TEXT_BYTES ? n : LINK_TEXT_BYTES;
-	memcpy(out->text, &e->value[*at < e->n ? *at : 0], n);
-	out->text[n] = '\0';
-	*at += (unsigned)((n + 7) / 8);
-}
-
-unsigned probe_watch_values(const struct probe_bound *b, const struct probe_event *e, struct probe_value_read *out)
-{
-	unsigned n = 0, at = 0;
-	for (unsigned k = 0; k < b->watch->n; k++) {
-		if (b->watch->attribute[k].when != e->when || b->type[k].kind == PROBE_TYPE_NONE)
-			continue;
-		struct probe_value_read *v = &out[n++];
-		v->attribute = k;
-		v->type = b->type[k];
-		v->text[0] = '\0';
-		if (v->type.kind == PROBE_TYPE_STRING) {
-			take_text(e, &at, v);
-			continue;
-		}
-		uint64_t bits = take(e, &at);
-		v->i = (int64_t)bits;
-		memcpy(&v->d, &bits, sizeof v->d);
-		float narrow;
-		memcpy(&narrow, &bits, sizeof narrow);
-		v->d = v->type.size == 4 ? (double)narrow : v->d;
-	}
-	return n;
 }
 
 /* ---- the agent ---- */

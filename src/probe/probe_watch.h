@@ -10,7 +10,7 @@
  *
  *     probe_watch_parse   once            text -> struct probe_watch
  *     probe_watch_bind    each process    -> a request for probe_insert, which borrows from the bound watch
- *     probe_watch_values  each event      -> its values
+ *     probe_watch_record  each process    -> the process itself writes region and values down, by libweft
  */
 #ifndef WEFT_PROBE_WATCH_H
 #define WEFT_PROBE_WATCH_H
@@ -37,15 +37,7 @@ struct probe_bound {
 	struct probe_request request;
 	struct link_op op[LINK_WHENS][LINK_PROGRAM_OPS];
 	struct probe_type type[PROBE_WATCH_ATTRIBUTES];
-};
-
-/* A value of an event: of an attribute of its watch. */
-struct probe_value_read {
-	unsigned attribute;
-	struct probe_type type;
-	int64_t i; /* INT, POINTER */
-	double d;  /* FLOAT */
-	char text[LINK_TEXT_BYTES + 1];
+	unsigned n_ops[PROBE_WATCH_ATTRIBUTES]; /* of each attribute's value; 0: it has none here */
 };
 
 int probe_watch_parse(const char *text, struct probe_watch *out, struct weft_err *err) WEFT_MUST_CHECK;
@@ -55,8 +47,11 @@ int probe_watch_parse(const char *text, struct probe_watch *out, struct weft_err
  */
 int probe_watch_bind(struct probe_session *s, const struct probe_watch *w, struct probe_bound *b,
                      struct weft_err *err) WEFT_MUST_CHECK;
-/* The values of an event at one of its sites; their number, at most PROBE_WATCH_ATTRIBUTES. The event is not believed. */
-unsigned probe_watch_values(const struct probe_bound *b, const struct probe_event *e, struct probe_value_read *out);
+/*
+ * Between bind and insert, behind probe_record: a region NAME (a point, where the exit cannot be watched), and a point NAME.ATTRIBUTE for each value.
+ * values_only: another watch of the same function says when it runs.
+ */
+int probe_watch_record(struct probe_session *s, struct probe_bound *b, bool values_only, struct weft_err *err) WEFT_MUST_CHECK;
 
 /* Where libweft-agent lies: beside this program, as it is built or installed. */
 int probe_agent_path(char *out, size_t room, struct weft_err *err) WEFT_MUST_CHECK;

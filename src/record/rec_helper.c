@@ -4,7 +4,7 @@
  * samples the clocks, and looks for objects that were loaded. It is started by the first definition while recording is on, since a
  * thread cannot be made where an event may stand, in a signal handler; a child that never defines anything does without one.
  *
- * All signals are blocked in it. It sleeps on a futex until a chunk is taken or the next sample is due. Its state lies in wiped
+ * All signals but SIGTRAP are blocked in it. It sleeps on a futex until a chunk is taken or the next sample is due. Its state lies in wiped
  * memory: a child knows that it has none.
  */
 #include "rec_priv.h"
@@ -207,6 +207,8 @@ void rec_helper_ensure(void)
 	if (rec.no_helper || !weft_load_u32(&rec.on) || !rec_stream() || weft_load_u32(&rec.wiped->helper) != REC_HELPER_NONE)
 		return;
 	sigfillset(&all);
+	/* What it runs of the C library may be watched by a trap (src/agent): blocked, that would end the process. */
+	sigdelset(&all, SIGTRAP);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	helper_start();
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

@@ -2,6 +2,7 @@
 /* Probes in a program that runs: counted, entered, left; taken out again; what cannot be instrumented, and why. */
 #include "probe_program.h"
 #include "probe/probe_priv.h"
+#include <errno.h>
 #include <time.h>
 
 #define THREADS 2 /* of the program */
@@ -231,6 +232,33 @@ static void attached(struct program *p)
 	CHECK(got && e.tid != 0);
 	CHECK_U64(probe_lost(p->session), 0);
 	probe_close(p->session);
+}
+
+/* Stubs are put where nothing was a moment ago. Where something is by now, it stays as it is. */
+TEST(code_is_not_written_where_its_pages_could_not_be_had)
+{
+	struct program p;
+	uint8_t before[64], after[64];
+	started(&p, "gcc -O2 -pie -fPIE");
+	struct probe_found f[PROBE_CLONES];
+	REQUIRE(probe_find(p.session, "fib", false, f, NULL) > 0);
+	uint64_t page = f[0].addr & ~UINT64_C(4095);
+	REQUIRE(probe_read(p.session, page, before, sizeof before) == 0);
+	session_begin_packet(p.session);
+	struct link_range *map = link_packet_add(p.session->out, LINK_MAP, p.session->tag, sizeof *map);
+	*map = (struct link_range){page, 4096};
+	struct link_range *code = link_packet_add(p.session->out, LINK_CODE, p.session->tag, sizeof *code + 16);
+	*code = (struct link_range){page + 8, 16};
+	memset(code + 1, 0x5a, 16);
+	REQUIRE(session_exchange(p.session) == 0);
+	uint32_t pos = 0;
+	struct link_head *h = link_packet_next(p.session->in, &pos);
+	REQUIRE(h && h->rc == -EEXIST);
+	h = link_packet_next(p.session->in, &pos);
+	CHECK(h && h->rc == -ECANCELED);
+	CHECK(probe_read(p.session, page, after, sizeof after) == 0 && memcmp(before, after, sizeof before) == 0);
+	probe_close(p.session);
+	CHECK_I64(program_finish(&p, NULL), 0);
 }
 
 TEST(probe_attaches_to_a_program_that_runs)

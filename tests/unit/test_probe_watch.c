@@ -50,34 +50,3 @@ TEST(a_watch_that_cannot_be_read)
 		CHECK_STR(err.text, rows[k].why);
 	}
 }
-
-/* Any words in an event of any length: values come out, and nothing is read beyond them. */
-TEST(values_of_an_event_that_is_garbage)
-{
-	struct probe_watch w;
-	struct probe_bound b = {.watch = &w};
-	REQUIRE(probe_watch_parse("f(a, b, c, d)", &w, NULL) == 0);
-	b.type[0] = (struct probe_type){PROBE_TYPE_INT, 4, true};
-	b.type[1] = b.type[3] = (struct probe_type){PROBE_TYPE_STRING, 8, false};
-	b.type[2] = (struct probe_type){PROBE_TYPE_FLOAT, 4, true};
-	for (int round = 0; round < 20000; round++) {
-		struct probe_event e = {.when = LINK_ENTRY, .n = (uint32_t)(test_random() % 65)};
-		for (uint32_t k = 0; k < 64; k++)
-			e.value[k] = test_random() % 4 ? test_random() % 40 : test_random();
-		struct probe_value_read v[PROBE_WATCH_ATTRIBUTES];
-		REQUIRE(probe_watch_values(&b, &e, v) == 4);
-		REQUIRE(memchr(v[1].text, 0, sizeof v[1].text) && memchr(v[3].text, 0, sizeof v[3].text));
-		if (e.n >= 1)
-			CHECK_U64((uint64_t)v[0].i, e.value[0]);
-	}
-	/* As the agent writes it. */
-	struct probe_event e = {.when = LINK_ENTRY, .n = 6, .value = {7, 9, 0, 0, 0x3fc00000, 0}};
-	struct probe_value_read v[PROBE_WATCH_ATTRIBUTES];
-	memcpy(&e.value[2], "textually", 9);
-	CHECK_U64(probe_watch_values(&b, &e, v), 4);
-	CHECK_STR(v[1].text, "textually");
-	CHECK_NEAR(v[2].d, 1.5, 0);
-	CHECK_STR(v[3].text, "");
-	e.when = LINK_EXIT;
-	CHECK_U64(probe_watch_values(&b, &e, v), 0);
-}

@@ -150,11 +150,7 @@ static int prepare(struct record_run *r, char **argv, struct weft_err *err)
 	if ((rc = record_stream_open(&r->stream, r->dir.path, r->stream_name, r->run_id, 0, err)) ||
 	    (rc = record_set_environment(&r->args, r->dir.path, r->run_id, r->save_signal, err)) || (rc = open_signals(r, err)))
 		return rc;
-	struct record_prober_how how = {.probes = &r->args.probe,
-	                                .dir = r->dir.path,
-	                                .host = r->host,
-	                                .boot_id = r->boot_id,
-	                                .run_id = r->run_id};
+	struct record_prober_how how = {.probes = &r->args.probe, .dir = r->dir.path};
 	if (r->args.probe.n && (rc = record_prober_new(&r->prober, &how, err)))
 		return rc;
 	if (record_topology(&r->stream, r->dir.path, r->host))
@@ -278,10 +274,7 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 		                processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
 	}
 	if (r->args.probe.n)
-		weft_buf_printf(b, ", %s events of probes in %u process%s", weft_human_count(text, r->probed.events),
-		                r->probed.processes, r->probed.processes == 1 ? "" : "es");
-	if (r->probed.lost)
-		weft_buf_printf(b, " (%s lost)", weft_human_count(text, r->probed.lost));
+		weft_buf_printf(b, ", probes put into %u process%s", r->probed.processes, r->probed.processes == 1 ? "" : "es");
 	if (t->dropped)
 		weft_buf_printf(b, ", %s dropped (%s)", weft_human_count(text, t->dropped), why_dropped(r));
 	if (r->lost)
@@ -297,8 +290,7 @@ static void say(const struct record_run *r, uint32_t processes, uint32_t threads
 	say_recorded(r, processes, threads, &b);
 	if (live)
 		weft_buf_printf(&b, ", %u process%s left running", live, live == 1 ? "" : "es");
-	weft_buf_printf(&b, ", in %s; next: weft %s ", weft_human_ns(text, took_ns),
-	                r->totals.streams || r->probed.events ? "stat" : "info");
+	weft_buf_printf(&b, ", in %s; next: weft %s ", weft_human_ns(text, took_ns), r->totals.streams ? "stat" : "info");
 	weft_buf_shell(&b, weft_str(r->dir.shown));
 	weft_buf_putc(&b, '\n');
 	if (!b.failed)

@@ -37,19 +37,12 @@ static bool read_head(const struct weft_map_file *f, struct weft_stream_head *h)
 	return memcmp(h->magic, WEFT_STREAM_MAGIC, sizeof h->magic) == 0 && h->page_bytes == WEFT_PAGE_BYTES;
 }
 
-/* What `weft record` wrote about a process with probes, and counted meanwhile. */
-static bool is_of_probes(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return strstr(slash ? slash : path, "-probes") != NULL;
-}
-
 void record_count_stream(struct record_totals *t, const char *path)
 {
 	struct weft_map_file f;
 	struct weft_stream_head h;
 	uint32_t threads = 0;
-	if (is_of_probes(path) || weft_map_file_open(&f, path, NULL))
+	if (weft_map_file_open(&f, path, NULL))
 		return;
 	if (read_head(&f, &h)) {
 		size_t pages = f.n / WEFT_PAGE_BYTES;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `weft record --probe`: functions of programs that know nothing of Weft, watched by libweft-agent in every process of the
- * command. A thread of its own takes the processes as they appear, puts the probes in before their main, and writes what they see
- * into a stream for each process.
+ * command. A thread of its own takes the processes as they appear and puts the probes in before their main; what they see, the
+ * processes write by themselves, each into its stream of libweft.
  */
 #ifndef WEFT_CLI_RECORD_PROBE_H
 #define WEFT_CLI_RECORD_PROBE_H
@@ -14,13 +14,11 @@ struct record_prober;
 
 struct record_prober_how {
 	const struct weft_opt_list *probes; /* as texts (probe_watch.h); borrowed */
-	const char *dir, *host, *boot_id;   /* borrowed */
-	const uint8_t *run_id;
+	const char *dir;                    /* of the trace, absolute; borrowed */
 };
 
 struct record_probed {
-	uint32_t processes, threads;
-	uint64_t events, lost;
+	uint32_t processes; /* that got probes; children which have theirs by fork() are not counted */
 };
 
 /*
@@ -30,8 +28,7 @@ struct record_probed {
 int record_prober_new(struct record_prober **out, const struct record_prober_how *how, struct weft_err *err) WEFT_MUST_CHECK;
 int record_prober_start(struct record_prober *p) WEFT_MUST_CHECK;
 /*
- * Takes the last events; processes that still run are left without probes. `remarks`: lines about probes that could not be put anywhere. Frees; p
- * may be NULL.
+ * Processes that still run go on recording. `remarks`: lines about probes that could not be put anywhere. Frees; p may be NULL.
  */
 void record_prober_finish(struct record_prober *p, struct record_probed *totals, struct weft_buf *remarks);
 
