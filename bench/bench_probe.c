@@ -4,6 +4,8 @@
  *
  *     hit      ns a call of a function that takes little more than 1 ns: without a probe, counted, with an event at entry
  *              (two attributes), and with events at entry and exit
+ *     record   ns a call where the process writes the events itself: reading the clock alone, libweft's own event, an event at entry,
+ *              at entry and exit, at entry with two values
  *     insert   us from the controller's question to its answer, for one counter: while the program waits, and while it runs
  *     batch    us an insertion, of 100 at once: of functions beside each other, 2 KB from each other, in a page of its own each
  *     act      us: a variable, a replaced function, a changed parameter, a one-time call
@@ -24,6 +26,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <weft/record.h>
 
 enum { CALLS = 1000, CHUNKS = 400, MANY = 100, INSERTIONS = 25 };
 
@@ -77,14 +80,40 @@ static double chunk_ns(void)
 	return ns;
 }
 
-/* m: measure and say; r: run until the next letter; everything else: wait for it. */
+/* The same with libweft's own event instead: what a probe that is recorded is to be compared with. */
+static double own_chunk_ns(void)
+{
+	static weft_region region = WEFT_OFF;
+	if (region == WEFT_OFF) {
+		char folder[] = "/tmp/bench-probe-XXXXXX";
+		if (!mkdtemp(folder) || weft_start(folder))
+			return -1;
+		region = weft_define_region("own", WEFT_STATE_RUNNING, 0);
+	}
+	uint64_t from = bench_now_ns();
+	for (int k = 0; k < CALLS; k++)
+		weft_enter(region);
+	return (double)(bench_now_ns() - from) / CALLS;
+}
+
+static double clock_chunk_ns(void)
+{
+	uint64_t sum = 0, from = bench_now_ns();
+	for (int k = 0; k < CALLS; k++)
+		sum += weft_ticks();
+	double ns = (double)(bench_now_ns() - from) / CALLS;
+	bench_keep(sum);
+	return ns;
+}
+
+/* m, o, c: measure and say; r: run until the next letter; everything else: wait for it. */
 static int target(void)
 {
 	char c;
 	while (read(0, &c, 1) == 1) {
 		struct pollfd more = {.fd = 0, .events = POLLIN};
-		if (c == 'm') {
-			double ns = chunk_ns();
+		if (c == 'm' || c == 'o' || c == 'c') {
+			double ns = c == 'm' ? chunk_ns() : c == 'o' ? own_chunk_ns() : clock_chunk_ns();
 			if (write(1, &ns, sizeof ns) != sizeof ns)
 				return 1;
 		}
@@ -154,14 +183,14 @@ static void tell(char c)
 }
 
 /* The least of many chunks; the ring is emptied before each. */
-static double measured(void)
+static double measured(char what)
 {
 	double least = 1e9, ns;
 	struct probe_event e;
 	for (int chunk = 0; chunk < CHUNKS; chunk++) {
 		while (probe_next(run.session, &e))
 			;
-		tell('m');
+		tell(what);
 		if (read(run.out, &ns, sizeof ns) != sizeof ns)
 			return -1;
 		least = ns < least ? ns : least;
@@ -179,10 +208,65 @@ static double hit(void *arg)
 	if (!start(true))
 		return bench_skip("the agent does not come up");
 	int rc = kinds ? probe_insert(run.session, &r, 1) : 0;
-	double ns = rc ? bench_skip(r.err.text) : measured();
+	double ns = rc ? bench_skip(r.err.text) : measured('m');
 	struct link_status status = {0};
 	if (rc == 0 && (probe_status(run.session, &status) || status.dropped))
 		ns = bench_skip("events were dropped");
+	stop();
+	return ns;
+}
+
+static const struct link_op keeps[] = {{.op = LINK_OP_INT, .size = 4, .index = 0, .sign = 1},
+                                       {.op = LINK_OP_INT, .size = 8, .index = 1}};
+
+/* Into a trace in the process itself; values: two of them, with each event. */
+struct recorded {
+	unsigned kinds;
+	bool values;
+};
+
+static int record_programs(const struct recorded *what, struct link_op op[LINK_WHENS][5], struct probe_request *r,
+                           struct weft_err *err)
+{
+	uint64_t region, type;
+	int rc = probe_define(run.session, LINK_DEFINE_REGION, "bench_work", &region, err);
+	rc = rc ? rc : probe_define(run.session, LINK_DEFINE_TYPE, "value", &type, err);
+	*r = (struct probe_request){.function = "bench_work", .kinds = what->kinds, .recorded = true};
+	for (unsigned when = 0; rc == 0 && when < LINK_WHENS; when++) {
+		op[when][0] = (struct link_op){.op = LINK_OP_EVENT, .index = (uint8_t)when, .a = region};
+		for (unsigned k = 0; k < 2; k++) {
+			op[when][1 + 2 * k] = keeps[k];
+			op[when][2 + 2 * k] = (struct link_op){.op = LINK_OP_VALUE, .index = LINK_VALUE_INT, .a = type};
+		}
+		r->program[when] = (struct probe_program){op[when], what->values ? 5 : 1};
+	}
+	return rc;
+}
+
+static double record(void *arg)
+{
+	char folder[] = "/tmp/bench-probe-XXXXXX";
+	struct link_op op[LINK_WHENS][5];
+	struct probe_request r;
+	struct weft_err err = {0};
+	if (!start(true) || !mkdtemp(folder))
+		return bench_skip("the agent does not come up");
+	int rc = probe_record(run.session, folder, &err);
+	rc = rc ? rc : record_programs(arg, op, &r, &err);
+	if (rc == 0 && probe_insert(run.session, &r, 1)) {
+		rc = -1;
+		err = r.err;
+	}
+	double ns = rc ? bench_skip(err.text) : measured('m');
+	stop();
+	return ns;
+}
+
+static double own(void *arg)
+{
+	if (!start(true))
+		return bench_skip("the agent does not come up");
+	double ns = measured(*(const char *)arg);
 	stop();
 	return ns;
 }
@@ -295,6 +379,12 @@ static const struct bench_variant hits[] = {{"counter", hit, (void *)PROBE_COUNT
                                             {"event", hit, (void *)PROBE_ENTRY},
                                             {"entry-exit", hit, (void *)(PROBE_ENTRY | PROBE_EXIT)},
                                             {0}};
+static const struct bench_variant records[] = {{"clock", own, "c"},
+                                               {"libweft", own, "o"},
+                                               {"entry", record, &(struct recorded){PROBE_ENTRY, false}},
+                                               {"entry-exit", record, &(struct recorded){PROBE_ENTRY | PROBE_EXIT, false}},
+                                               {"entry-values", record, &(struct recorded){PROBE_ENTRY, true}},
+                                               {0}};
 static const struct bench_variant inserts[] = {{"waiting", insert, "w"}, {"running", insert, "r"}, {0}};
 static const struct bench_variant batches[] = {{"waiting", batch, &(struct many){"bench_near", "w"}},
                                                {"running", batch, &(struct many){"bench_near", "r"}},
@@ -311,8 +401,13 @@ static const struct bench_variant actions[] = {{"set", act, &set},
                                                {"set-held", act, &held},
                                                {0}};
 static const struct bench_variant attaches[] = {{"inject", attach, NULL}, {0}};
-static const struct bench benches[] = {{"hit", "ns", 7, hits},    {"insert", "us", 7, inserts},  {"batch", "us", 7, batches},
-                                       {"act", "us", 5, actions}, {"attach", "ms", 7, attaches}, {0}};
+static const struct bench benches[] = {{"hit", "ns", 7, hits},
+                                       {"record", "ns", 7, records},
+                                       {"insert", "us", 7, inserts},
+                                       {"batch", "us", 7, batches},
+                                       {"act", "us", 5, actions},
+                                       {"attach", "ms", 7, attaches},
+                                       {0}};
 
 int main(int argc, char **argv)
 {

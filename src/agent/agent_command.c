@@ -100,6 +100,7 @@ static int program_read(const struct link_head *h, const struct link_site *s, st
 		p->op[kept++] = p->op[k];
 	}
 	p->n = kept;
+	p->plain = kept == 0 && p->event_kind != WEFT_HEAD_POINT ? p->event : NULL;
 	if (values > LINK_PROGRAM_VALUES)
 		return -E2BIG;
 	for (uint32_t k = 0; k < p->n; k++) {

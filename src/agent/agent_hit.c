@@ -257,34 +257,48 @@ static void __attribute__((noinline)) run_action(struct run *x, struct agent_sit
 		agent_hold(released);
 }
 
+struct hit {
+	struct agent_thread *t;
+	struct agent_site *s;
+	struct agent_regs *r;
+	const struct agent_frame *frame;
+	unsigned when;
+	bool has_xmm;
+};
+
+static void __attribute__((noinline)) run_hung(const struct hit *h)
+{
+	struct run x = {.t = h->t, .w = agent_wiped_of(h->t), .r = h->r, .frame = h->frame, .has_xmm = h->has_xmm};
+	run_action(&x, h->s, h->when);
+}
+
+static void __attribute__((noinline)) run_whole(const struct hit *h, const struct agent_program *p)
+{
+	struct run x;
+	x.t = h->t;
+	x.w = agent_wiped_of(h->t);
+	x.r = h->r;
+	x.frame = h->frame;
+	x.acc = x.bad = 0;
+	x.event = NULL;
+	x.values = NULL;
+	x.n_args = x.n_xmm = 0;
+	x.has_xmm = h->has_xmm;
+	if (p->flags & LINK_SITE_RECORD && !(p->flags & LINK_SITE_EVENT))
+		run_recorded(&x, p);
+	else
+		run_program(&x, p, h->s->id, h->when);
+}
+
 static inline void run_site(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, const struct agent_frame *f,
                             unsigned when, bool has_xmm)
 {
 	/* Relaxed: taking it is an exchange. */
-	if (WEFT_UNLIKELY(__atomic_load_n(&s->action[when].v, __ATOMIC_RELAXED) != NULL)) {
-		struct run x = {.t = t, .w = agent_wiped_of(t), .r = r, .frame = f, .has_xmm = has_xmm};
-		run_action(&x, s, when);
-	}
+	if (WEFT_UNLIKELY(__atomic_load_n(&s->action[when].v, __ATOMIC_RELAXED) != NULL))
+		run_hung(&(struct hit){t, s, r, f, when, has_xmm});
 	const struct agent_program *p = weft_load_ptr(&s->program[when]);
-	if (p && WEFT_LIKELY(p->event && p->n == 0)) {
-		if (!agent_record_event(p))
-			agent_record_put(t, r->ret, p, NULL);
-	} else if (p) {
-		struct run x;
-		x.t = t;
-		x.w = agent_wiped_of(t);
-		x.r = r;
-		x.frame = f;
-		x.acc = x.bad = 0;
-		x.event = NULL;
-		x.values = NULL;
-		x.n_args = x.n_xmm = 0;
-		x.has_xmm = has_xmm;
-		if (p->flags & LINK_SITE_RECORD && !(p->flags & LINK_SITE_EVENT))
-			run_recorded(&x, p);
-		else
-			run_program(&x, p, s->id, when);
-	}
+	if (p && !(p->plain && agent_record_event(p)))
+		run_whole(&(struct hit){t, s, r, f, when, has_xmm}, p);
 }
 
 static inline struct agent_site *site_of(uint64_t site)

@@ -15,7 +15,8 @@ struct agent_recorder agent_recorder;
 
 bool agent_record_goes_on(void)
 {
-	return weft_load_u32(&agent_recorder.on) && weft_load_u32(&agent.go) && !weft_load_u32(&agent.patching) && agent_patches() > 0;
+	return weft_load_u32(&agent_recorder.on) && weft_load_u32(&agent.go) && !weft_load_u32(&agent.patching) &&
+	       agent_patches() > 0;
 }
 
 /* ---- libweft ---- */
@@ -61,8 +62,8 @@ static int open_library(struct agent_recorder *r, int (**start)(const char *), c
 		const char *name;
 		void *to;
 	} wanted[] = {
-		{"weft_thread_1", &block},           {"weft_record_slow", &r->slow},      {"weft_start", start},
-		{"weft_define_string", &r->string},  {"weft_define_region", &r->region}, {"weft_define_type", &r->type},
+		{"weft_thread_1", &block},          {"weft_record_slow", &r->slow},     {"weft_start", start},
+		{"weft_define_string", &r->string}, {"weft_define_region", &r->region}, {"weft_define_type", &r->type},
 	};
 	for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++) {
 		void *at = dlsym(handle, wanted[k].name);

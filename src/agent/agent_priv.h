@@ -83,6 +83,7 @@ struct agent_program {
 	uint32_t n, flags, words;       /* words: the most that its event takes */
 	uint32_t event_kind;            /* of a record of libweft's, as in place for its head */
 	const volatile uint32_t *event; /* its definition; NULL: no event of libweft's */
+	const volatile uint32_t *plain; /* the same where that is all, a head without payload; else NULL */
 	struct link_op op[LINK_PROGRAM_OPS];
 };
 

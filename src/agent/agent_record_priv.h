@@ -46,23 +46,20 @@ static inline struct weft_thread *agent_record_block(void)
 	return (struct weft_thread *)(self + (uint64_t)agent_recorder.block);
 }
 
-/* False: not written; agent_record_put does it. See weft_record for why the switch is read twice, and the head stored last. */
+/* Of a program that has `plain`. False: not written; agent_record_put does it. See weft_record for why the switch is read twice, and the head stored last. */
 static inline bool agent_record_event(const struct agent_program *p)
 {
-	uint32_t on = *p->event, point = p->event_kind == WEFT_HEAD_POINT;
-	if (!on)
+	uint32_t on = *p->plain;
+	if (WEFT_UNLIKELY(!on))
 		return true;
 	struct weft_thread *t = agent_record_block();
-	uintptr_t at = *(volatile uintptr_t *)&t->at, end = at + 8 + 8 * point;
+	uintptr_t at = *(volatile uintptr_t *)&t->at, end = at + 8;
 	if (WEFT_UNLIKELY(end > t->limit || t->clock != 1))
 		return false;
 	uint64_t since = __builtin_ia32_rdtsc() - t->base;
-	if (WEFT_UNLIKELY((since >> 32) != 0 || *t->cpu != t->last_cpu || *p->event != on || !weft_claim(&t->at, at, end)))
+	if (WEFT_UNLIKELY((since >> 32) != 0 || *t->cpu != t->last_cpu || *p->plain != on || !weft_claim(&t->at, at, end)))
 		return false;
-	uint64_t *word = (uint64_t *)at;
-	if (point)
-		word[1] = 1;
-	__atomic_store_n(word, since << 32 | on | p->event_kind, __ATOMIC_RELEASE);
+	__atomic_store_n((uint64_t *)at, since << 32 | on | p->event_kind, __ATOMIC_RELEASE);
 	return true;
 }
 

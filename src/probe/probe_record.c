@@ -31,7 +31,8 @@ int probe_record(struct probe_session *s, const char *directory, struct weft_err
 	if (rc == 0 && (rc = process_read_map(s)) == 0)
 		return 0;
 	if (h && h->bytes > 1)
-		snprintf(text, sizeof text, "%.*s", (int)(h->bytes < sizeof text ? h->bytes : sizeof text), (char *)link_payload(h));
+		snprintf(text, sizeof text, "%.*s", (int)(h->bytes < sizeof text ? h->bytes : sizeof text),
+		         (char *)link_payload(h));
 	if (!*text)
 		return weft_err_sys(err, -rc, "cannot record in process %d", (int)probe_pid(s));
 	return weft_err_set(err, rc, "process %d %s", (int)probe_pid(s), text);
