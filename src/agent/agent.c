@@ -22,7 +22,6 @@
 
 #define CONNECT_MS 1000
 #define WAIT_GO_NS 5000000000ll
-#define RING_BYTES (128u * 1024)
 
 struct agent agent = {.memory = -1, .socket = -1, .wake = {-1, -1}};
 
@@ -71,7 +70,7 @@ int agent_begin(const char *path, bool attached)
 	if (agent_patches())
 		agent_patch_undo(false);
 	agent.pid = (uint32_t)getpid();
-	agent.ring_bytes = RING_BYTES;
+	agent.ring_bytes = agent.rings ? agent.ring_bytes : AGENT_RING_BYTES;
 	if (strlen(path) >= sizeof agent.path)
 		return -ENAMETOOLONG;
 	memmove(agent.path, path, strlen(path) + 1);

@@ -409,6 +409,8 @@ void *agent_command_main(void *arg)
 	if (!agent_record_goes_on())
 		agent_patch_undo(false);
 	release();
+	if (agent.rings)
+		weft_store_u32(&agent.rings->when_full, LINK_FULL_DROP);
 	/* A child of fork has a socket of its own. */
 	if (agent.socket == me) {
 		agent.socket = -1;

@@ -189,7 +189,7 @@ static inline bool ring_begin(struct run *x)
 	uint64_t busy = x->t->busy;
 	if (WEFT_UNLIKELY(busy != 0) && (busy > (uint64_t)x->r || agent_on_other_stack())) {
 		if (x->w->ring.ring)
-			weft_add_relaxed_u64(&x->w->ring.ring->dropped, 1); /* relaxed: only a sum */
+			weft_add_relaxed_u64(&x->w->ring.ring->dropped, 1); /* relaxed: only a sum; this thread tells it */
 		else
 			weft_add_relaxed_u64(&agent.unblocked, 1); /* likewise */
 		return false;
@@ -201,18 +201,30 @@ static inline bool ring_begin(struct run *x)
 	return false;
 }
 
+/* Behind what is to be said of events that were lost before. */
+static inline uint64_t *agent_ring_reserve(struct agent_wiped *w, unsigned words)
+{
+	uint64_t *record = NULL;
+	do {
+		if (link_ring_has_lost(&w->ring) && !link_ring_tell_lost(&w->ring))
+			continue;
+		record = link_ring_reserve(&w->ring, words);
+	} while (!record && link_ring_wait(&w->ring, agent.rings, &w->gave_up));
+	return record;
+}
+
 static void run_program(struct run *x, const struct agent_program *p, uint32_t site, unsigned when)
 {
 	uint64_t *record = NULL;
 	if (p->flags & LINK_SITE_EVENT && ring_begin(x)) {
-		struct link_producer *ring = &x->w->ring;
-		record = link_ring_reserve(ring, p->words);
+		uint64_t now = __builtin_ia32_rdtsc();
+		record = agent_ring_reserve(x->w, p->words);
 		if (record) {
-			record[1] = __builtin_ia32_rdtsc();
+			record[1] = now;
 			x->event = record + 2;
 			x->event_end = record + p->words;
 		} else {
-			weft_store_relaxed_u64(&ring->ring->dropped, weft_load_relaxed_u64(&ring->ring->dropped) + 1);
+			link_ring_drop(&x->w->ring, now);
 			x->t->busy = 0;
 		}
 	}

@@ -51,6 +51,9 @@ struct agent_frame {       /* of a function that is watched to its end */
 #define AGENT_BLOCK_BYTES (128u * 1024) /* not more: all of them must leave addresses for stubs within 2 GiB */
 #define AGENT_FRAMES ((AGENT_BLOCK_BYTES - 256u) / sizeof(struct agent_frame))
 
+#define AGENT_RING_BYTES (4u << 20) /* of addresses: levels of 64 KB to 2 MB */
+#define AGENT_RING_LEAST (64u * 1024)
+
 struct agent_thread {
 	uint32_t tid;
 	volatile uint32_t n_frames;
@@ -67,6 +70,7 @@ struct agent_wiped {
 	uint64_t count[LINK_SITES];
 	struct link_producer ring; /* ring.ring NULL: none yet, or this is a forked child */
 	uint64_t told;             /* the ring's THREAD record names this tid */
+	uint64_t gave_up;          /* to wait for room: link_ring_wait */
 	uint64_t full, unwound, faults;
 };
 

@@ -30,6 +30,7 @@ static struct agent_thread *block_at(uint32_t index)
 	return (struct agent_thread *)(agent.blocks + (size_t)index * AGENT_BLOCK_BYTES);
 }
 
+/* As large as the address space allows: what is not used of a ring is no memory. */
 static int map_rings(void)
 {
 	size_t bytes = (size_t)agent.ring_bytes * agent.n_most;
@@ -39,8 +40,12 @@ static int map_rings(void)
 	    fcntl(agent.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
 		return -errno;
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, agent.memory, 0);
-	if (at == MAP_FAILED)
-		return -errno;
+	if (at == MAP_FAILED) {
+		int rc = -errno;
+		close(agent.memory);
+		agent.memory = -1;
+		return rc;
+	}
 	agent.rings = at;
 	return 0;
 }
@@ -72,8 +77,7 @@ static void rings_begin_anew(void)
 {
 	for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++) {
 		struct link_ring *ring = (struct link_ring *)((char *)agent.rings + (size_t)k * agent.ring_bytes);
-		weft_store_u64(&ring->read, weft_load_u64(&ring->written));
-		weft_store_u64(&ring->dropped, 0);
+		link_ring_forget(ring, agent.ring_bytes);
 		__atomic_store_n(&agent_wiped_of(block_at(k))->told, 0, __ATOMIC_RELEASE);
 	}
 }
@@ -84,7 +88,8 @@ int agent_thread_init(void)
 	if (rc == 0 && agent.rings)
 		rings_begin_anew();
 	else if (rc == 0)
-		rc = map_rings();
+		while ((rc = map_rings()) == -ENOMEM && agent.ring_bytes > AGENT_RING_LEAST)
+			agent.ring_bytes /= 4;
 	return rc;
 }
 
@@ -139,6 +144,13 @@ static bool is_ours(void)
 	return name[0] == 'w' && name[1] == 'e' && name[2] == 'f' && name[3] == 't' && name[4] == '-';
 }
 
+static void count_unblocked(void)
+{
+	weft_add_u64(&agent.unblocked, 1);
+	if (agent.rings)
+		weft_add_u64(&agent.rings->elsewhere, 1);
+}
+
 struct agent_thread *agent_first(void)
 {
 	if (agent_self || !agent.blocks)
@@ -165,7 +177,7 @@ struct agent_thread *agent_first(void)
 	if (t)
 		agent_self = t;
 	else if (ours)
-		weft_add_u64(&agent.unblocked, 1);
+		count_unblocked();
 	__asm__ volatile("syscall"
 	                 : "=a"(result)
 	                 : "0"((long)SYS_rt_sigprocmask), "D"(2L), "S"(&before), "d"(0L), "r"(size)
@@ -192,13 +204,10 @@ bool agent_ring_open(struct agent_thread *t)
 		if (weft_cas_u32(&agent.rings->n_rings, &most, (uint32_t)index + 1))
 			break;
 	/* Of an earlier thread: its records stay, ours follow. */
-	w->ring.written = weft_load_u64(&ring->written);
-	w->ring.read = weft_load_u64(&ring->read);
-	w->ring.mask = link_ring_words(agent.ring_bytes) - 1;
-	w->ring.ring = ring;
+	link_producer_begin(&w->ring, ring, agent.ring_bytes);
 	uint64_t *to = link_ring_reserve(&w->ring, 3);
 	if (!to) {
-		weft_add_u64(&ring->dropped, 1);
+		link_ring_drop(&w->ring, __builtin_ia32_rdtsc());
 		w->ring.ring = NULL;
 		return false;
 	}

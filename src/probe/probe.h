@@ -119,9 +119,12 @@ uint64_t probe_changing_ns(const struct probe_session *s);
 /* Entries of the request's function since it was first counted. */
 int probe_counted(struct probe_session *s, const struct probe_request *r, uint64_t *out) WEFT_MUST_CHECK;
 
+enum { PROBE_LOST = LINK_WHENS };
+
 struct probe_event {
 	uint64_t ticks;
-	uint32_t site, tid, when, n; /* when: enum link_when */
+	uint32_t site, tid, when, n; /* when: enum link_when; or PROBE_LOST: no event, and n is 0 */
+	uint64_t lost, until;        /* of PROBE_LOST: how many events of this thread were lost here, between ticks and until */
 	bool incomplete;             /* something could not be read, and is 0 */
 	uint64_t value[64];
 };
@@ -129,6 +132,11 @@ struct probe_event {
 bool probe_next(struct probe_session *s, struct probe_event *out);
 uint64_t probe_lost(const struct probe_session *s);    /* rings that were found damaged */
 uint64_t probe_dropped(const struct probe_session *s); /* events that found their ring full; also when the process is gone */
+/*
+ * A thread whose ring is full (2 MB of events that nobody has read) waits until half of it is read, a second at most; else its events are
+ * lost, which is how a session begins. Who asks for it must read often.
+ */
+void probe_when_full(struct probe_session *s, bool waits);
 
 /* ---- recording in the process ---- */
 

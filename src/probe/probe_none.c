@@ -96,6 +96,7 @@ NEEDS_A_SESSION(int, probe_measure, struct probe_session *s, double *entry_ns, d
 NEEDS_A_SESSION(int, probe_counted, struct probe_session *s, const struct probe_request *r, uint64_t *out)
 NEEDS_A_SESSION(bool, probe_next, struct probe_session *s, struct probe_event *out)
 NEEDS_A_SESSION(uint64_t, probe_lost, const struct probe_session *s)
+NEEDS_A_SESSION(void, probe_when_full, struct probe_session *s, bool waits)
 NEEDS_A_SESSION(uint64_t, probe_changing_ns, const struct probe_session *s)
 NEEDS_A_SESSION(uint64_t, probe_dropped, const struct probe_session *s)
 NEEDS_A_SESSION(void, probe_meanwhile, struct probe_session *s, bool (*call)(void *ctx), void *ctx)

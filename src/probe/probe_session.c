@@ -39,6 +39,7 @@ static void session_free(struct probe_session *s)
 	free(s->done.at);
 	free(s->site);
 	free(s->tid);
+	free(s->told);
 	free(s->in);
 	free(s->out);
 	free(s);
@@ -98,7 +99,8 @@ static int open_rings(struct probe_session *s, int memory, struct weft_err *err)
 	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(memory, &st) || st.st_size < (off_t)bytes)
 		return weft_err_set(err, -EPROTO, "the rings of the agent in '%s' are not what it says", s->agent.exe);
 	s->tid = calloc(s->agent.n_rings, sizeof *s->tid);
-	if (!s->tid)
+	s->told = calloc(s->agent.n_rings, sizeof *s->told);
+	if (!s->tid || !s->told)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0);
 	if (at == MAP_FAILED)
@@ -331,55 +333,4 @@ int probe_write(struct probe_session *s, uint64_t addr, const void *from, size_t
 	memcpy(payload, &(struct link_range){addr, n}, sizeof(struct link_range));
 	memcpy(payload + sizeof(struct link_range), from, n);
 	return session_ask(s, LINK_WRITE, payload, (uint32_t)(sizeof(struct link_range) + n), NULL, 0);
-}
-
-/* ---- events ---- */
-
-static void read_record(const uint64_t *record, uint32_t tid, struct probe_event *out)
-{
-	*out = (struct probe_event){.ticks = record[1], .site = link_rec_site(record[0]), .tid = tid};
-	out->when = link_rec_kind(record[0]) == LINK_REC_ENTER ? LINK_ENTRY : LINK_EXIT;
-	out->incomplete = record[0] >> 16 & 1;
-	out->n = link_rec_words(record[0]) - 2;
-	memcpy(out->value, record + 2, out->n * 8ul);
-}
-
-/* Rings that were ever used, as far as that can be believed. */
-static uint32_t rings_used(const struct probe_session *s)
-{
-	uint32_t n = weft_load_u32(&((struct link_ring *)(void *)s->rings)->n_rings);
-	return n < s->agent.n_rings ? n : s->agent.n_rings;
-}
-
-bool probe_next(struct probe_session *s, struct probe_event *out)
-{
-	uint64_t record[LINK_REC_WORDS];
-	uint32_t n = rings_used(s);
-	/* A ring is read until it is empty, then the next one. */
-	for (uint32_t k = 0; k < n; k++) {
-		uint32_t which = s->next_ring < n ? s->next_ring : 0;
-		struct link_ring *r = (void *)(s->rings + (size_t)which * s->agent.ring_bytes);
-		while (link_ring_take(r, s->agent.ring_bytes, record, &s->lost)) {
-			if (link_rec_kind(record[0]) != LINK_REC_THREAD) {
-				read_record(record, s->tid[which], out);
-				return true;
-			}
-			s->tid[which] = link_rec_words(record[0]) > 2 ? (uint32_t)record[2] : 0;
-		}
-		s->next_ring = which + 1;
-	}
-	return false;
-}
-
-uint64_t probe_lost(const struct probe_session *s)
-{
-	return s->lost;
-}
-
-uint64_t probe_dropped(const struct probe_session *s)
-{
-	uint64_t sum = 0;
-	for (uint32_t k = 0, n = rings_used(s); k < n; k++)
-		sum += weft_load_u64(&((struct link_ring *)(void *)(s->rings + (size_t)k * s->agent.ring_bytes))->dropped);
-	return sum;
 }

@@ -78,6 +78,8 @@ TEST(probe_records_entries_and_exits)
 	uint32_t tid = 0;
 	for (int round = 0; round < 30000 && leaves < 2000; round++) {
 		while (probe_next(p.session, &e)) {
+			if (e.when == PROBE_LOST)
+				continue; /* this machine is that busy */
 			if (e.tid == tid)
 				CHECK(e.ticks >= last);
 			tid = e.tid;

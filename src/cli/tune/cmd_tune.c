@@ -45,6 +45,8 @@ static const struct weft_opt options[] = {
 	{'v', "verbose", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, verbose), "display the values of every iteration"},
 	{0, NULL, NULL, WEFT_OPT_GROUP, 0, "Details:"},
 	{0, "undo", NULL, WEFT_OPT_FLAG, offsetof(struct tune_args, undo), "at the end, undo actions in processes that run on"},
+	{0, "when-full", "wait|drop", WEFT_OPT_STRING, offsetof(struct tune_args, when_full),
+         "events come faster than they are read: the program waits, or they are lost and said to be (default: drop)"},
 	{0, "window", "TIME", WEFT_OPT_NS, offsetof(struct tune_args, window_ns),
          "how long events wait for earlier ones of other processes (default: 5ms)"},
 	{0, "limit", "TIME", WEFT_OPT_NS, offsetof(struct tune_args, limit_ns),
@@ -106,6 +108,8 @@ static int tune_main(struct tune_args *a, char **command, int n)
 		return cli_usage(&weft_command_tune, "say which command to run");
 	if (a->tunlet.n == 0)
 		return cli_usage(&weft_command_tune, "say which tunlet: --tunlet SPEC");
+	if (!tune_when_full(a->when_full, &a->waits))
+		return cli_usage(&weft_command_tune, "--when-full: expected wait or drop, found '%s'", a->when_full);
 	struct analyze_how *how = calloc(1, sizeof *how);
 	if (!how)
 		return cli_fail_code(-ENOMEM);

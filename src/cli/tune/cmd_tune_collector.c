@@ -4,6 +4,7 @@
  * and by nobody else, so `weft help` does not list it.
  */
 #include "cli/common/cli.h"
+#include "tune_run.h"
 #include "tune_tree.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -21,7 +22,9 @@
 
 struct args {
 	const char *parent, *secret_file, *listen, *agents;
+	const char *when_full;
 	uint64_t secret_fd, number;
+	bool waits;
 	double skew_ppm;
 	uint64_t skew_ns;
 };
@@ -34,6 +37,8 @@ static const struct weft_opt options[] = {
 	{0, "agents", "FOLDER", WEFT_OPT_STRING, offsetof(struct args, agents),
          "begin a controller to which agents connect in FOLDER"},
 	{0, "number", "N", WEFT_OPT_U64, offsetof(struct args, number), "of this host in the run"},
+	{0, "when-full", "wait|drop", WEFT_OPT_STRING, offsetof(struct args, when_full),
+         "threads whose events are not read in time wait, or lose them"},
 	{0, "skew", "TIME", WEFT_OPT_NS, offsetof(struct args, skew_ns), "for tests: this host's clock is so much ahead"},
 	{0, "skew-ppm", "RATE", WEFT_OPT_DOUBLE, offsetof(struct args, skew_ppm),
          "for tests: and gains so many parts per million"},
@@ -73,7 +78,11 @@ static int begin_controller(const struct args *a, int *stream, pid_t *pid, struc
 		struct weft_err failed = {0};
 		prctl(PR_SET_NAME, "weft-controller");
 		close(pair[1]);
-		struct control_how how = {.listener = listener, .up = pair[0], .life = -1, .number = (uint32_t)a->number};
+		struct control_how how = {.listener = listener,
+		                          .up = pair[0],
+		                          .life = -1,
+		                          .number = (uint32_t)a->number,
+		                          .waits = a->waits};
 		if (control_run(&how, &failed))
 			weft_log(WEFT_LOG_ERROR, "%s", failed.text);
 		_exit(failed.code ? CLI_USAGE : CLI_OK);
@@ -108,6 +117,8 @@ int cli_tune_collector(int argc, char **argv)
 		return CLI_USAGE;
 	if (!a.parent)
 		return cli_usage(&command, "--parent says whom to connect to");
+	if (!tune_when_full(a.when_full, &a.waits))
+		return cli_usage(&command, "--when-full: expected wait or drop, found '%s'", a.when_full);
 	signal(SIGINT, SIG_IGN);
 	prctl(PR_SET_NAME, "weft-collector");
 	struct collect_how how = {.up = -1,

@@ -230,3 +230,9 @@ void tune_close(struct analyze_how *how)
 	for (unsigned i = 0; i < ANALYZE_TUNLETS; i++)
 		weft_spec_free(how->tunlet[i].spec);
 }
+
+bool tune_when_full(const char *given, bool *waits)
+{
+	*waits = given && strcmp(given, "wait") == 0;
+	return !given || *waits || strcmp(given, "drop") == 0;
+}

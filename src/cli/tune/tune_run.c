@@ -110,6 +110,7 @@ static void controller_main(struct run *r, int *life)
 	                          .up = r->up[0],
 	                          .life = life[0],
 	                          .number = 1,
+	                          .waits = r->args->waits,
 	                          .attach = r->attach,
 	                          .n_attach = r->n_attach,
 	                          .agent = r->agent,
@@ -402,7 +403,7 @@ static int begin(struct run *r, struct weft_err *err)
 	if (rc == 0 && pipe2(r->ready, O_CLOEXEC))
 		rc = weft_err_sys(err, errno, "cannot make a pipe");
 	struct tune_tree_how tree = {r->args->collectors, r->args->listen, &r->args->place,
-	                             rc ? NULL : probe_listener_name(r->listener)};
+	                             rc ? NULL : probe_listener_name(r->listener), r->args->waits};
 	rc = rc ? rc : tune_tree_begin(&r->tree, &tree, r->up, err);
 	rc = rc ? rc : open_signals(r, err);
 	rc = rc ? rc : start_party(r, &r->analyzer, "analyzer", analyzer_main, err);

@@ -12,8 +12,8 @@ enum { TUNE_ATTACH_MAX = 64 };
 struct tune_args {
 	struct cli_common common;
 	struct weft_opt_list tunlet, exe, rank, host, enters, handlers, attach, place;
-	bool dry_run, undo, force;
-	const char *report, *output, *replay, *collectors, *listen;
+	bool dry_run, undo, force, waits;
+	const char *when_full, *report, *output, *replay, *collectors, *listen;
 	uint64_t window_ns, limit_ns, sync_ns;
 	double busy;
 };
@@ -29,6 +29,8 @@ int tune_check_command(const struct tune_args *args, struct analyze_how *with, c
 /* A name without a folder that is no file here may be a tunlet that came with Weft. */
 void tune_find_tunlet(const char *given, char *out, size_t room);
 int tune_agent_path(char *out, size_t room, struct weft_err *err) WEFT_MUST_CHECK;
+/* What --when-full says, or NULL; false: nothing that it could mean. */
+bool tune_when_full(const char *given, bool *waits);
 /* The tunlets of the command line, opened; warnings are printed. CLI_OK, or the exit status after a message. */
 int tune_open(const struct tune_args *args, struct analyze_how *how);
 void tune_close(struct analyze_how *how);

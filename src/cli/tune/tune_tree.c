@@ -109,7 +109,7 @@ static int begin_here(struct tune_tree *t, struct birth *b, struct weft_err *err
 }
 
 /* COMMAND of NAME=COMMAND, with ours behind it; the secret is its input. */
-static int begin_there(struct tune_tree *t, const char *place, const char *agents, struct weft_err *err)
+static int begin_there(struct tune_tree *t, const char *place, const struct tune_tree_how *how, struct weft_err *err)
 {
 	char exe[PATH_MAX], *line = NULL;
 	const char *command = strchr(place, '=');
@@ -121,8 +121,8 @@ static int begin_there(struct tune_tree *t, const char *place, const char *agent
 	exe[n] = '\0';
 	if (t->n == TUNE_COLLECTORS_MAX)
 		return weft_err_set(err, -E2BIG, "more than %d collectors", TUNE_COLLECTORS_MAX);
-	if (asprintf(&line, "exec %s '%s' tune-collector --parent '%s' --secret-fd 0 --agents '%s' --number %u", command + 1, exe,
-	             t->address[0], agents, t->n + 1) < 0)
+	if (asprintf(&line, "exec %s '%s' tune-collector --parent '%s' --secret-fd 0 --agents '%s' --number %u%s", command + 1,
+	             exe, t->address[0], how->agents, t->n + 1, how->waits ? " --when-full wait" : "") < 0)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	int secret = weft_secret_to_fd(&t->secret, err), rc = secret < 0 ? secret : 0;
 	fflush(NULL);
@@ -175,7 +175,7 @@ static int begin_all(struct tune_tree *t, const struct tune_tree_how *how, unsig
 		rc = begin_here(t, &b, err);
 	}
 	for (unsigned i = 0; !rc && i < how->places->n; i++)
-		rc = begin_there(t, how->places->at[i], how->agents, err);
+		rc = begin_there(t, how->places->at[i], how, err);
 	if (!rc) {
 		close(up[0]);
 		close(up[1]);

@@ -23,6 +23,7 @@ struct tune_tree_how {
 	const char *listen;                 /* for those of other hosts; NULL: 127.0.0.1 */
 	const struct weft_opt_list *places; /* NAME=COMMAND, which is to run what follows it on the host NAME */
 	const char *agents;                 /* the folder in which agents connect */
+	bool waits;                         /* struct control_how, of controllers elsewhere */
 };
 
 /*

@@ -11,6 +11,7 @@
 #define WEFT_TUNE_CONTROL_H
 
 #include "base/err.h"
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,6 +26,7 @@ struct control_how {
 	unsigned n_attach;
 	const char *agent;       /* path of the agent, for those */
 	struct control_end *end; /* or NULL */
+	bool waits; /* threads whose rings are full: they wait, instead of losing events */
 };
 
 /* What became of those who connected. */

@@ -402,6 +402,7 @@ int control_task_start(struct control *c, struct probe_session *s, struct weft_e
 	t->c = c;
 	t->s = s;
 	t->pid = probe_pid(s);
+	probe_when_full(s, c->how.waits);
 	pthread_mutex_init(&t->lock, NULL);
 	way_begin(&t->route);
 	t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
