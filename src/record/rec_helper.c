@@ -113,7 +113,6 @@ static uint64_t helper_round(struct helper *h)
 	}
 	if (rec_save_asked())
 		(void)rec_save(s, NULL);
-	rec_stream_update(s);
 	__atomic_store_n(&s->head->helper_cpu_ns, weft_thread_cpu_ns(), __ATOMIC_RELAXED);
 	return h->next_sample_ns;
 }

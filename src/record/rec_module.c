@@ -143,6 +143,7 @@ void rec_modules_update(struct rec_stream *s)
 	bool any = false;
 	/* No handler may fork while we have the lock of the dynamic linker, nor anybody else. */
 	sigfillset(&all);
+	sigdelset(&all, SIGTRAP); /* as in rec_helper.c */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	if (rec_foreign_begin(true)) {
 		any = modules_collect(s, &list);

@@ -270,7 +270,6 @@ int rec_stream_attach(
 void rec_stream_close(struct rec_stream *s);
 void rec_stream_full(struct rec_stream *s, int reason);
 bool rec_stream_is_full(const struct rec_stream *s);
-void rec_stream_update(struct rec_stream *s); /* what the head says while open */
 
 /* ---- rec_meta.c: definitions in the stream; all under the lock ---- */
 

@@ -274,8 +274,12 @@ static uint32_t slow_events(uint32_t head)
 	return weft_head_kind(head) == WEFT_EV_ENTER_FLOW ? 2 : 1;
 }
 
+/* The head of the stream has it at once: who is killed has no end, and a child no helper. */
 static void slow_drop(struct rec_slot *me, uint64_t n)
 {
+	struct rec_stream *s = rec_stream();
+	if (s && rec_space_ours(&s->space))
+		__atomic_fetch_add(&s->head->dropped, n, __ATOMIC_RELAXED);
 	if (!me) {
 		weft_add_u64(&rec.lost, n);
 		return;
@@ -322,6 +326,19 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 	slow_drop(rec_self.slot, slow_events(head));
 }
 
+/* What others, who record by us, have lost: told like our own losses (src/agent). */
+static void slow_lost(uint64_t n)
+{
+	if (rec_self.busy) {
+		__atomic_fetch_add(&rec_self.nested, (uint32_t)n, __ATOMIC_RELAXED);
+		return;
+	}
+	rec_busy_begin();
+	slow_drop(slow_ready(), n);
+	rec_busy_end();
+	rec_slow_tell_dropped();
+}
+
 void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 {
 	int saved = errno;
@@ -329,6 +346,11 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 	/* A child that fork() did not make: off, though it was on when this event began. */
 	if (!weft_load_u32(&rec.wiped->owner))
 		return;
+	if (weft_head_kind(head) == WEFT_EV_DROPPED && n == 1) {
+		slow_lost(payload[0]);
+		errno = saved;
+		return;
+	}
 	if (rec_self.busy) {
 		/* A handler in the middle of the heavy part below: what the light one cannot do is dropped. */
 		if (!me || me->stream != rec_stream() || slow_light(&weft_thread_1, me, head, n, payload) != SLOW_DONE)

@@ -32,6 +32,7 @@ static void stream_write_head(struct rec_stream *s, double rate)
 		.ticks_per_ns = rate,
 		.flags = s->space.mode == REC_RING ? WEFT_STREAM_RING : 0,
 		.state = WEFT_STREAM_OPEN,
+		.dropped = rec_threads_dropped(),
 	};
 	uint64_t magic;
 	memcpy(h.run_id, rec.run_id, sizeof h.run_id);
@@ -119,11 +120,6 @@ bool rec_stream_is_full(const struct rec_stream *s)
 	return __atomic_load_n(&s->head->state, __ATOMIC_ACQUIRE) == WEFT_STREAM_FULL;
 }
 
-void rec_stream_update(struct rec_stream *s)
-{
-	__atomic_store_n(&s->head->dropped, rec_threads_dropped(), __ATOMIC_RELAXED);
-}
-
 static bool stream_is_quiet(void)
 {
 	uint32_t n = weft_load_u32(&rec.slots.n);
@@ -186,7 +182,7 @@ void rec_stream_close(struct rec_stream *s)
 	if (quiet && helper_gone)
 		rec_space_trim(&s->space);
 	s->head->end_ticks = rec.clock.ticks();
-	rec_stream_update(s);
+	__atomic_store_n(&s->head->dropped, rec_threads_dropped(), __ATOMIC_RELAXED);
 	if (!rec_stream_is_full(s))
 		__atomic_store_n(&s->head->state, WEFT_STREAM_CLOSED, __ATOMIC_RELEASE);
 	rec_unlock();
