@@ -40,11 +40,10 @@ static bool read_lost(struct probe_session *s, uint32_t which, uint64_t total, c
 static bool lost_at_end(struct probe_session *s, uint32_t which, struct probe_event *out)
 {
 	struct link_ring *r = ring_at(s, which);
-	uint64_t total = weft_load_u64(&r->dropped);
+	uint64_t total = weft_load_u64(&r->dropped), last = weft_load_u64(&r->lost_last), first = weft_load_u64(&r->lost_first);
 	/* Records that came meanwhile stand before what was lost after them. */
 	if (WEFT_LIKELY(total == s->told[which]) || weft_load_u64(&r->written) != weft_load_u64(&r->read))
 		return false;
-	uint64_t last = weft_load_u64(&r->lost_last), first = weft_load_u64(&r->lost_first);
 	return read_lost(s, which, total, (uint64_t[]){first ? first : last, last}, out);
 }
 

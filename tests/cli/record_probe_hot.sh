@@ -7,7 +7,7 @@ build=${WEFT_BUILD:?} source=${WEFT_SOURCE:?}
 work=$(mktemp -d)
 # shellcheck source=tests/tools/tap.sh
 . "$source/tests/tools/tap.sh"
-shown=("$work/talk")
+shown=("$work/talked")
 trap 'rm -rf "$work"' EXIT
 
 command -v gcc >/dev/null || skip 'needs gcc'
@@ -47,7 +47,7 @@ gcc -O2 -g -pthread -o hot hot.c || exit 1
 gcc -O2 -g -I "$source/include" -o own own.c -L "$build" -l:libweft.so.0 -Wl,-rpath,"$build" || exit 1
 
 # record TRACE OPTION... -- COMMAND...
-record() { "$build/weft" record -o "$@" >talk 2>&1; }
+record() { "$build/weft" record -o "$@" >talked 2>&1; }
 enters() { "$build/weft" dump -q "$1" -f 'kind=enter name=hot' | wc -l; }
 leaves() { "$build/weft" dump -q "$1" -f 'kind=leave name=hot' | wc -l; }
 dropped() { "$build/weft" info -q --json "$1" | sed -n 's/.*"dropped": *\([0-9]*\).*/\1/p' | head -1; }
@@ -57,7 +57,7 @@ record a.weft --probe hot -- ./hot 4 2500000
 is 'every entry of 10,000,000 by four threads' "$(enters a.weft)" 10000000
 is 'and every exit' "$(leaves a.weft)" 10000000
 is 'none dropped' "$(dropped a.weft)" 0
-is 'which is said' "$(grep -c 'events of 1 process and 4 threads, .*, probes put into 1 process, in [0-9]' talk)" 1
+is 'which is said' "$(grep -c 'events of 1 process and 4 threads, .*, probes put into 1 process, in [0-9]' talked)" 1
 rm -rf a.weft
 
 record f.weft --probe hot -- ./hot 1 50000 fork
@@ -80,7 +80,7 @@ is 'all of them' "$(enters o.weft) $("$build/weft" dump -q o.weft -f 'kind=leave
 
 # weft record is killed while the program runs, which goes on recording.
 mkfifo in
-"$build/weft" record -q -o w.weft --probe hot -- ./hot 1 100000 wait <in >said 2>talk &
+"$build/weft" record -q -o w.weft --probe hot -- ./hot 1 100000 wait <in >said 2>talked &
 record=$!
 exec 9>in
 while ! grep -q go said 2>/dev/null; do sleep 0.05; done
@@ -99,7 +99,7 @@ if ! unshare --mount true 2>/dev/null; then
 	exit 0
 fi
 # shellcheck disable=SC2016
-unshare --mount sh -c 'mount -t tmpfs -o size=3m tmpfs tiny && PATH=$1:$PATH && cd tiny && cp ../hot . && weft record -o t.weft --probe hot -- ./hot 2 200000 fork >../talk 2>&1
+unshare --mount sh -c 'mount -t tmpfs -o size=3m tmpfs tiny && PATH=$1:$PATH && cd tiny && cp ../hot . && weft record -o t.weft --probe hot -- ./hot 2 200000 fork >../talked 2>&1
 	echo $? >../status; weft check t.weft >../check 2>/dev/null; weft dump -q t.weft -f "kind=enter,leave name=hot" | wc -l >../events; weft info --json t.weft >../info.json 2>/dev/null' sh "$build"
 lost=$(sed -n 's/.*"dropped": *\([0-9]*\).*/\1/p' info.json | head -1)
 is 'with a full disk the program ends as it would' "$(cat status)" 0
@@ -109,5 +109,5 @@ is 'and not all' "$([ "$(cat events)" -gt 1000 ] && echo some)" some
 all=$(($(cat events) + lost))
 is 'what is there and what was lost is all there was' "$([ $all -ge 1200000 ] && [ $all -le 1200010 ] && echo all)" all
 is 'weft check counts them' "$(grep -c 'events could not be recorded \[dropped\]' check)" 2
-is 'it was said' "$(grep -c 'dropped (no space left on device)' talk)" 1
-is 'once' "$(grep -c 'next: weft stat' talk)" 1
+is 'it was said' "$(grep -c 'dropped (no space left on device)' talked)" 1
+is 'once' "$(grep -c 'next: weft stat' talked)" 1

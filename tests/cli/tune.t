@@ -79,6 +79,15 @@ weft 0
 chunk 1, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
 1
 is let go: the run is over
+$ weft tune -t $gold/steps.tsl --when-full never -- ./tune_steps 1 1
+weft tune: error: --when-full: expected wait or drop, found 'never'
+Try 'weft tune --help'.
+? 2
+
+$ weft tune -q -t $gold/steps.tsl --when-full wait --report report.txt -- ./tune_steps 20 5000 chunk; grep -c '^Tunlet.*, 0 faults' report.txt
+chunk 7, called 0, inserted no, noted all, replaced no, scaled 1, wrong 0
+1
+
 $ weft tune -t $gold/steps.tsl --attach 999999999
 weft tune: error: there is no process 999999999
 ? 2

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #define THREADS 2 /* of the program */
+#define DEEP 10   /* its recursion */
 #define TEXT(x) #x
 #define TEXT_OF(x) TEXT(x)
 
@@ -234,6 +235,108 @@ static void attached(struct program *p)
 	CHECK(got && e.tid != 0);
 	CHECK_U64(probe_lost(p->session), 0);
 	probe_close(p->session);
+}
+
+static uint64_t in_trace(const char *dir, const char *kind)
+{
+	int status;
+	char *out = test_shell(&status, "%s dump -q %s -f 'kind=%s name=fib' | wc -l", test_built("weft"), dir, kind);
+	uint64_t n = strtoull(out, NULL, 10);
+	free(out);
+	return status ? UINT64_MAX : n;
+}
+
+/* libweft comes with the agent into a program that runs, and writes each call down between two instants. */
+TEST(probe_records_into_a_trace_by_libweft)
+{
+	struct program p;
+	char path[4200], dir[4200];
+	struct weft_err err = {0};
+	program_needs_agent();
+	program_compile("gcc -O2 -pie -fPIE", path, sizeof path);
+	program_start(&p, (char *const[]){path, TEXT_OF(THREADS), NULL}, false);
+	program_wait_ready(&p);
+	snprintf(dir, sizeof dir, "%s/attached.weft", test_dir());
+	REQUIRE(probe_inject(p.pid, test_built("libweft-agent.so"), p.name, 60000, &err) == 0);
+	REQUIRE(probe_accept(p.listener, 60000, &p.session, &err) == 0);
+	if (probe_record(p.session, dir, &err))
+		printf("# %s\n", err.text);
+	uint64_t region = 0;
+	REQUIRE(probe_define(p.session, LINK_DEFINE_REGION, "fib", &region, &err) == 0 && region);
+	struct link_op op[2] = {{.op = LINK_OP_EVENT, .index = LINK_EVENT_ENTER, .a = region},
+	                        {.op = LINK_OP_EVENT, .index = LINK_EVENT_LEAVE, .a = region}};
+	struct probe_request r = {.function = "fib",
+	                          .kinds = PROBE_COUNT | PROBE_ENTRY | PROBE_EXIT,
+	                          .program = {{&op[0], 1}, {&op[1], 1}},
+	                          .recorded = true};
+	REQUIRE(inserted(&p, &r));
+	WAIT_FOR(counted(&p, &r) > 20000);
+	struct probe_request again = r;
+	struct probe_event e;
+	CHECK(!probe_next(p.session, &e));
+	CHECK_I64(probe_remove(p.session, &r, 1), 0);
+	sleep_ms(50);
+	uint64_t calls = counted(&p, &again);
+	CHECK_U64(probe_dropped(p.session), 0);
+	probe_close(p.session);
+	CHECK_I64(program_finish(&p, NULL), 0);
+	uint64_t enters = in_trace(dir, "enter");
+	CHECK(enters + THREADS >= calls && enters <= calls + THREADS);
+	/* Calls that were not over when the probe was taken out are left without a word. */
+	uint64_t leaves = in_trace(dir, "leave");
+	CHECK(leaves <= enters && leaves + THREADS * DEEP >= enters);
+}
+
+struct seen {
+	uint64_t events, lost, ticks[4];
+	uint32_t tid[4];
+};
+
+/* What can be read now; of each thread in order. */
+static void read_all(struct program *p, struct seen *s)
+{
+	struct probe_event e;
+	while (probe_next(p->session, &e)) {
+		unsigned k = 0;
+		while (k < 3 && s->tid[k] && s->tid[k] != e.tid)
+			k++;
+		s->tid[k] = e.tid;
+		REQUIRE(e.ticks >= s->ticks[k]);
+		s->ticks[k] = e.when == PROBE_LOST ? e.until : e.ticks;
+		s->lost += e.lost;
+		s->events += e.when != PROBE_LOST;
+	}
+}
+
+/* Nobody reads until there is more than rings hold: it is lost, and said at its place; or the threads wait, and nothing is. */
+TEST(probe_loses_events_or_waits)
+{
+	enum { VALUES = 40, MORE = 40000 }; /* 336 bytes an event, of which the rings of two threads hold 25,000 */
+	static struct link_op op[VALUES];
+	for (int k = 0; k < VALUES; k++)
+		op[k] = (struct link_op){.op = LINK_OP_IMM, .put = 1};
+	for (int waits = 0; waits < 2; waits++) {
+		struct program p;
+		struct seen seen = {0};
+		started(&p, "gcc -O2 -pie -fPIE");
+		probe_when_full(p.session, waits);
+		struct probe_request r = {.function = "fib", .kinds = PROBE_COUNT | PROBE_ENTRY, .program = {{op, VALUES}}};
+		REQUIRE(inserted(&p, &r));
+		struct probe_request again = r;
+		if (!waits)
+			WAIT_FOR(counted(&p, &again) > MORE);
+		while (waits && seen.events < 2 * MORE)
+			read_all(&p, &seen);
+		CHECK_I64(probe_remove(p.session, &r, 1), 0);
+		for (int k = 0; k < 20; k++, sleep_ms(5))
+			read_all(&p, &seen);
+		uint64_t calls = counted(&p, &again);
+		CHECK_U64(seen.lost, probe_dropped(p.session));
+		CHECK(seen.events + seen.lost + THREADS >= calls && seen.events + seen.lost <= calls + THREADS);
+		CHECK(waits ? seen.lost == 0 : seen.lost > 0);
+		probe_close(p.session);
+		CHECK_I64(program_finish(&p, NULL), 0);
+	}
 }
 
 /* Stubs are put where nothing was a moment ago. Where something is by now, it stays as it is. */
