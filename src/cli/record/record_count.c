@@ -6,10 +6,12 @@
 #include "base/fs.h"
 #include "format/format.h"
 #include "record_run.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PAGES_LOOKED_AT 16384u /* 64 MB: some 0.1 s */
@@ -29,37 +31,49 @@ static uint64_t count_page(const struct weft_page *p, uint32_t *threads)
 	return n;
 }
 
+static bool is_head(const struct weft_stream_head *h)
+{
+	return memcmp(h->magic, WEFT_STREAM_MAGIC, sizeof h->magic) == 0 && h->page_bytes == WEFT_PAGE_BYTES;
+}
+
 static bool read_head(const struct weft_map_file *f, struct weft_stream_head *h)
 {
 	if (f->n < sizeof *h)
 		return false;
 	memcpy(h, f->at, sizeof *h);
-	return memcmp(h->magic, WEFT_STREAM_MAGIC, sizeof h->magic) == 0 && h->page_bytes == WEFT_PAGE_BYTES;
+	return is_head(h);
+}
+
+/* By reads: a hole of a file in a full tmpfs that is mapped cannot be read, and would end us. */
+static uint64_t count_pages(struct record_totals *t, int fd, uint64_t pages)
+{
+	_Alignas(8) unsigned char at[WEFT_PAGE_BYTES];
+	uint64_t step = pages / PAGES_LOOKED_AT + 1, events = 0, looked = 0;
+	uint32_t threads = 0;
+	for (uint64_t i = 1; i < pages; i += step, looked++)
+		if (pread(fd, at, sizeof at, (off_t)(i * sizeof at)) == (ssize_t)sizeof at)
+			events += count_page((const struct weft_page *)(void *)at, &threads);
+	t->threads += threads;
+	t->estimated = t->estimated || step > 1;
+	return step == 1 || !looked ? events : (uint64_t)((double)events * (double)(pages - 1) / (double)looked);
 }
 
 void record_count_stream(struct record_totals *t, const char *path)
 {
-	struct weft_map_file f;
 	struct weft_stream_head h;
-	uint32_t threads = 0;
-	if (weft_map_file_open(&f, path, NULL))
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return;
-	if (read_head(&f, &h)) {
-		size_t pages = f.n / WEFT_PAGE_BYTES;
-		size_t step = pages / PAGES_LOOKED_AT + 1;
-		uint64_t events = 0, looked = 0;
-		for (size_t i = 1; i < pages; i += step, looked++)
-			events += count_page((const struct weft_page *)(f.at + i * WEFT_PAGE_BYTES), &threads);
-		t->events += step == 1 ? events : (uint64_t)((double)events * (double)(pages - 1) / (double)looked);
-		t->estimated = t->estimated || step > 1;
+	if (fstat(fd, &st) == 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && is_head(&h)) {
+		t->events += count_pages(t, fd, (uint64_t)st.st_size / WEFT_PAGE_BYTES);
 		t->streams++;
-		t->threads += threads;
-		t->bytes += f.n;
+		t->bytes += (uint64_t)st.st_size;
 		t->dropped += h.dropped;
 		if (h.state == WEFT_STREAM_FULL)
 			t->reason = (int)h.reason;
 	}
-	weft_map_file_close(&f);
+	close(fd);
 }
 
 int record_list_streams(const char *dir, const char *except, char ***paths)
