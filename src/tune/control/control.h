@@ -26,7 +26,7 @@ struct control_how {
 	unsigned n_attach;
 	const char *agent;       /* path of the agent, for those */
 	struct control_end *end; /* or NULL */
-	bool waits; /* threads whose rings are full: they wait, instead of losing events */
+	bool waits;              /* threads whose rings are full: they wait, instead of losing events */
 };
 
 /* What became of those who connected. */
