@@ -64,13 +64,24 @@ static void close_all(void)
 	}
 }
 
+/* What a thread's events may take, where somebody says so: a power of two of KB, as what lies in a page must not be another ring's. */
+static uint32_t ring_bytes_wanted(void)
+{
+	const char *text = secure_getenv(LINK_ENVIRONMENT_RING);
+	unsigned long long kilobytes = text ? strtoull(text, NULL, 10) : 0;
+	uint32_t bytes = AGENT_RING_BYTES;
+	while (text && bytes > AGENT_RING_LEAST && bytes / 1024 > kilobytes)
+		bytes /= 2;
+	return bytes;
+}
+
 int agent_begin(const char *path, bool attached)
 {
 	/* What a child has inherited from one that recorded is in nobody's books. */
 	if (agent_patches())
 		agent_patch_undo(false);
 	agent.pid = (uint32_t)getpid();
-	agent.ring_bytes = agent.rings ? agent.ring_bytes : AGENT_RING_BYTES;
+	agent.ring_bytes = agent.rings ? agent.ring_bytes : ring_bytes_wanted();
 	if (strlen(path) >= sizeof agent.path)
 		return -ENAMETOOLONG;
 	memmove(agent.path, path, strlen(path) + 1);

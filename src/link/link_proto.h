@@ -20,6 +20,7 @@
 #define LINK_SITES 1024u                /* functions that can be instrumented at once */
 #define LINK_PATCH_BYTES 8u
 #define LINK_ENVIRONMENT "WEFT_AGENT_SOCKET"
+#define LINK_ENVIRONMENT_RING "WEFT_AGENT_RING_KB" /* the most that a thread's ring may take; 4096 without */
 /* Functions of the agent: one that may have probes, to measure what they cost, and one that calls that and returns picoseconds a call. */
 #define LINK_TARGET "weft_agent_target"
 #define LINK_MEASURE "weft_agent_measure"
