@@ -23,7 +23,7 @@
 #define CONNECT_MS 1000
 #define WAIT_GO_NS 5000000000ll
 
-struct agent agent = {.memory = -1, .socket = -1, .wake = {-1, -1}};
+struct agent agent = {.memory = -1, .socket = -1, .maps = -1, .wake = {-1, -1}};
 
 struct link_clock agent_clock(void)
 {

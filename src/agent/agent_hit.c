@@ -85,12 +85,26 @@ static void op_text(struct run *x, const struct link_op *op)
 	x->event += (n + 7) / 8;
 }
 
+/* Of x->frame, which is in the shadow stack or a struct agent_kept. */
+static uint64_t kept_xmm(const struct run *x, unsigned index)
+{
+	const struct agent_thread *t = x->t;
+	const struct agent_frame *f = x->frame;
+	const struct agent_vector *v = &((const struct agent_kept *)(const void *)f)->vector;
+	return (f >= t->base && f < t->limit ? &t->vector[f - t->base] : v)->xmm[index & 7];
+}
+
 static void op_call(struct run *x, const struct link_op *op)
 {
 	if (!x->t->calling) {
+		/* The shadow stack may move meanwhile. */
+		ptrdiff_t at = x->frame - x->t->base, to = x->t->limit - x->t->base;
+		bool inside = x->frame && at >= 0 && at < to;
 		x->t->calling = 1;
 		x->acc = agent_call(op->a, x->arg, x->xmm, NULL);
 		x->t->calling = 0;
+		if (inside)
+			x->frame = x->t->base + at;
 	}
 	x->n_args = x->n_xmm = 0;
 }
@@ -101,7 +115,7 @@ static void op_set(struct run *x, uint64_t *to)
 	*to = x->acc;
 }
 
-static void run_op(struct run *x, const struct link_op *op)
+static inline void run_op(struct run *x, const struct link_op *op)
 {
 	switch ((enum link_opcode)op->op) {
 	case LINK_OP_INT:
@@ -112,7 +126,7 @@ static void run_op(struct run *x, const struct link_op *op)
 		break;
 	case LINK_OP_KEPT_XMM:
 		x->bad |= !x->frame || !x->frame->has_xmm;
-		x->acc = x->bad ? 0 : x->frame->xmm[op->index & 7];
+		x->acc = x->bad ? 0 : kept_xmm(x, op->index);
 		break;
 	case LINK_OP_XMM:
 		x->acc = x->has_xmm ? *agent_xmm(x->r, op->index) : 0;
@@ -184,6 +198,62 @@ static void run_op(struct run *x, const struct link_op *op)
 		*x->event++ = x->acc;
 }
 
+/* An instruction at an exit that was no return. False: there is not what it asks for. */
+static bool op_left(struct run *x, const struct link_op *op)
+{
+	switch ((enum link_opcode)op->op) {
+	case LINK_OP_KEPT:
+		x->acc = sized(x->frame->param[op->index % 6], op->size, op->sign);
+		return true;
+	case LINK_OP_KEPT_XMM:
+		x->acc = x->frame->has_xmm ? kept_xmm(x, op->index) : 0;
+		return x->frame->has_xmm;
+	case LINK_OP_IMM:
+		x->acc = op->a;
+		return true;
+	case LINK_OP_ADD:
+		x->acc += op->a;
+		return true;
+	case LINK_OP_SHIFT:
+		x->acc = sized(x->acc >> (op->a & 63), op->size, op->sign);
+		return true;
+	case LINK_OP_BITS:
+		x->acc = bits_of(x->acc, (unsigned)op->a, op->size, op->sign);
+		return true;
+	default:
+		x->acc = 0;
+		return false;
+	}
+}
+
+/* All attributes are there; 0 is for what is not known. Nothing is changed or called. */
+static void __attribute__((noinline)) run_left(struct run *x, const struct agent_program *p)
+{
+	for (const struct link_op *op = p->op, *end = op + p->n; op < end; op++) {
+		bool put = op->put || op->op == LINK_OP_TEXT; /* of which the length is 0 */
+		if (op->op == LINK_OP_VALUE) {
+			x->event = x->values ? agent_record_value(x->values, op, x->acc) : x->event;
+			continue;
+		}
+		x->bad |= !op_left(x, op) && put;
+		if (put && x->event && x->event < x->event_end)
+			*x->event++ = op->op == LINK_OP_TEXT ? 0 : x->acc;
+	}
+}
+
+/* `when` of an exit that is no return: there are no results, and nothing is done. */
+enum { LEFT = LINK_WHENS };
+
+static inline void run_ops(struct run *x, const struct agent_program *p, unsigned when)
+{
+	if (WEFT_UNLIKELY(when == LEFT)) {
+		run_left(x, p);
+		return;
+	}
+	for (const struct link_op *op = p->op, *end = op + p->n; op < end; op++)
+		run_op(x, op);
+}
+
 static inline bool ring_begin(struct run *x)
 {
 	uint64_t busy = x->t->busy;
@@ -228,11 +298,11 @@ static void run_program(struct run *x, const struct agent_program *p, uint32_t s
 			x->t->busy = 0;
 		}
 	}
-	for (const struct link_op *op = p->op, *end = op + p->n; op < end; op++)
-		run_op(x, op);
+	run_ops(x, p, when);
 	if (record) {
 		unsigned words = (unsigned)(x->event - record);
-		record[0] = link_rec_head(words, when == LINK_ENTRY ? LINK_REC_ENTER : LINK_REC_LEAVE, x->bad != 0, site);
+		unsigned flags = (x->bad ? LINK_REC_INCOMPLETE : 0u) | (when == LEFT ? LINK_REC_LEFT : 0u);
+		record[0] = link_rec_head(words, when == LINK_ENTRY ? LINK_REC_ENTER : LINK_REC_LEAVE, flags, site);
 		link_ring_publish(&x->w->ring, words);
 		x->t->busy = 0;
 	}
@@ -240,15 +310,14 @@ static void run_program(struct run *x, const struct agent_program *p, uint32_t s
 }
 
 /* Its values, then the event and these at one instant. */
-static void __attribute__((noinline)) run_recorded(struct run *x, const struct agent_program *p)
+static void __attribute__((noinline)) run_recorded(struct run *x, const struct agent_program *p, unsigned when)
 {
 	struct agent_values values;
 	values.n = 0;
 	x->values = &values;
 	x->event = values.text;
 	x->event_end = values.text + AGENT_TEXT_WORDS;
-	for (const struct link_op *op = p->op, *end = op + p->n; op < end; op++)
-		run_op(x, op);
+	run_ops(x, p, when);
 	agent_record_put(x->t, x->r->ret, p, &values);
 	x->w->faults += x->bad != 0;
 }
@@ -284,6 +353,12 @@ static void __attribute__((noinline)) run_hung(const struct hit *h)
 	run_action(&x, h->s, h->when);
 }
 
+/* Its events are libweft's. */
+static bool records(const struct agent_program *p)
+{
+	return p->flags & LINK_SITE_RECORD && !(p->flags & LINK_SITE_EVENT);
+}
+
 static void __attribute__((noinline)) run_whole(const struct hit *h, const struct agent_program *p)
 {
 	struct run x;
@@ -296,14 +371,14 @@ static void __attribute__((noinline)) run_whole(const struct hit *h, const struc
 	x.values = NULL;
 	x.n_args = x.n_xmm = 0;
 	x.has_xmm = h->has_xmm;
-	if (p->flags & LINK_SITE_RECORD && !(p->flags & LINK_SITE_EVENT))
-		run_recorded(&x, p);
+	if (records(p))
+		run_recorded(&x, p, h->when);
 	else
 		run_program(&x, p, h->s->id, h->when);
 }
 
-static inline void run_site(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, const struct agent_frame *f,
-                            unsigned when, bool has_xmm)
+static inline __attribute__((always_inline)) void run_site(struct agent_thread *t, struct agent_site *s, struct agent_regs *r,
+                                                           const struct agent_frame *f, unsigned when, bool has_xmm)
 {
 	/* Relaxed: taking it is an exchange. */
 	if (WEFT_UNLIKELY(__atomic_load_n(&s->action[when].v, __ATOMIC_RELAXED) != NULL))
@@ -313,47 +388,96 @@ static inline void run_site(struct agent_thread *t, struct agent_site *s, struct
 		run_whole(&(struct hit){t, s, r, f, when, has_xmm}, p);
 }
 
+void agent_left(struct agent_thread *t, const struct agent_kept *f, struct agent_regs *r)
+{
+	struct agent_site *s = &agent.site[f->frame.site % LINK_SITES];
+	const struct agent_program *p = weft_load_ptr(&s->program[LINK_EXIT]);
+	agent_wiped_of(t)->unwound++;
+	if (!p || (p->plain && agent_record_event(p)))
+		return;
+	struct run x = {.t = t, .w = agent_wiped_of(t), .r = r, .frame = &f->frame};
+	if (records(p))
+		run_recorded(&x, p, LEFT);
+	else
+		run_program(&x, p, s->id, LEFT);
+}
+
 static inline struct agent_site *site_of(uint64_t site)
 {
 	return (struct agent_site *)(site & ~1ull);
 }
 
-/* The function will return to the stub. False: it will not be watched. */
-static inline int frame_push(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, uint64_t stub, bool has_xmm)
+static inline void frame_fill(struct agent_frame *f, const struct agent_site *s, const struct agent_regs *r, uint64_t stub,
+                              bool xmm)
 {
-	uint64_t slot = (uint64_t)&r->ret;
-	/* Relaxed: whether it is wanted; where to is the stub's to say. */
-	if (!stub || !__atomic_load_n(&s->exit_stub.v, __ATOMIC_RELAXED))
-		return 0;
-	uint32_t n = t->n_frames;
-	/* Frames of this very slot that do not hold it any more are dead; one that does has ended in a tail call. */
-	while (n > 0 && t->frame[n - 1].slot == slot && t->frame[n - 1].stub != r->ret)
-		t->n_frames = --n;
-	if (WEFT_UNLIKELY(n >= AGENT_FRAMES)) {
-		agent_frames_sweep(t);
-		n = t->n_frames;
-		if (n >= AGENT_FRAMES) {
-			agent_wiped_of(t)->full++;
-			return 0;
-		}
-	}
-	/* Claimed before it is filled: a handler that comes between uses the next one. */
-	t->n_frames = n + 1;
-	struct agent_frame *f = &t->frame[n];
-	f->slot = slot;
 	f->original = r->ret;
 	f->stub = stub;
 	f->site = s->id;
+	f->has_xmm = xmm;
 	f->param[0] = r->rdi;
 	f->param[1] = r->rsi;
 	f->param[2] = r->rdx;
 	f->param[3] = r->rcx;
 	f->param[4] = r->r8;
 	f->param[5] = r->r9;
-	f->has_xmm = has_xmm;
-	for (unsigned k = 0; has_xmm && k < 8; k++)
-		f->xmm[k] = *agent_xmm(r, k);
+	/* Last, and not before: until then whoever looks at it sees that it is not filled in. */
+	*(volatile uint64_t *)&f->slot = (uint64_t)&r->ret;
+}
+
+static void vector_fill(struct agent_vector *v, struct agent_regs *r)
+{
+	for (unsigned k = 0; k < 8; k++)
+		v->xmm[k] = *agent_xmm(r, k);
+}
+
+/* The function will return to the stub. False: it will not be watched. */
+static inline int frame_push(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, uint64_t stub, bool has_xmm)
+{
+	/* Relaxed: whether it is wanted; where to is the stub's to say. */
+	if (!stub || !__atomic_load_n(&s->exit_stub.v, __ATOMIC_RELAXED))
+		return 0;
+	struct agent_frame *f = t->top;
+	if (WEFT_UNLIKELY(f == t->limit)) {
+		if (!agent_frames_grow(t)) {
+			agent_wiped_of(t)->full++;
+			return 0;
+		}
+		f = t->top;
+	}
+	/* Claimed before it is filled: a handler that comes between uses the next one. */
+	t->top = f + 1;
+	if (has_xmm)
+		vector_fill(t->vector + (f - t->base), r);
+	frame_fill(f, s, r, stub, has_xmm);
 	return 1;
+}
+
+static int __attribute__((noinline))
+push_elsewhere(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, uint64_t stub, bool has_xmm)
+{
+	struct agent_frame f;
+	struct agent_vector v;
+	if (!stub || !weft_load_u64(&s->exit_stub))
+		return 0;
+	if (has_xmm)
+		vector_fill(&v, r);
+	frame_fill(&f, s, r, stub, has_xmm);
+	bool done = agent_foreign_push(t, &f, has_xmm ? &v : NULL);
+	agent_wiped_of(t)->full += !done;
+	return done;
+}
+
+/* Frames that are gone by now, as this hit shows. False: it is on a stack that is not the thread's own. */
+static inline bool settle(struct agent_thread *t, struct agent_regs *r)
+{
+	uint64_t slot = (uint64_t)&r->ret;
+	const struct agent_frame *last = t->top - 1;
+	/* The outermost one's slot is the stack's end. */
+	if (WEFT_LIKELY(last->slot > slot && slot >= t->stack))
+		return true;
+	if (last->slot == slot && last->stub == r->ret)
+		return true;
+	return agent_frames_settle(t, r);
 }
 
 int agent_enter(uint64_t site, struct agent_regs *r, uint64_t stub)
@@ -367,64 +491,68 @@ int agent_enter(uint64_t site, struct agent_regs *r, uint64_t stub)
 	}
 	if (WEFT_UNLIKELY(t->ours))
 		return 0;
+	bool here = settle(t, r);
 	run_site(t, s, r, NULL, LINK_ENTRY, site & 1);
-	return frame_push(t, s, r, stub, site & 1);
+	return WEFT_LIKELY(here) ? frame_push(t, s, r, stub, site & 1) : push_elsewhere(t, s, r, stub, site & 1);
 }
 
-/* Takes the frame of a slot out. False: this thread has none. */
-static bool frame_take(struct agent_thread *t, uint64_t slot, struct agent_frame *out)
+/* Takes it, and all that were left above it. */
+static inline void frame_pop(struct agent_thread *t, struct agent_frame *f, uint64_t slot)
 {
-	uint32_t n = t->n_frames, k = n;
-	while (k > 0 && t->frame[k - 1].slot != slot)
-		k--;
-	if (k == 0)
-		return false;
-	*out = t->frame[k - 1];
-	for (; k < n; k++)
-		t->frame[k - 1] = t->frame[k];
-	t->n_frames = n - 1;
-	return true;
+	f->slot = slot | 1;
+	for (struct agent_frame *k = t->top - 1; WEFT_UNLIKELY(k > f); k--)
+		k->slot |= 1;
+	t->top = f;
+}
+
+static inline void leave_here(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, struct agent_frame *f,
+                              bool has_xmm)
+{
+	ptrdiff_t at = (char *)f - (char *)t->base; /* in bytes: the shadow stack may move meanwhile */
+	r->ret = f->original;
+	run_site(t, s, r, f, LINK_EXIT, has_xmm);
+	f = (struct agent_frame *)(void *)((char *)t->base + at);
+	frame_pop(t, f, (uint64_t)&r->ret);
+	if (WEFT_UNLIKELY(f <= t->bare))
+		agent_frames_rearm(t, (uint64_t)&r->ret);
+}
+
+static void __attribute__((noinline))
+leave_elsewhere(struct agent_thread *t, struct agent_site *s, struct agent_regs *r, bool has_xmm)
+{
+	uint64_t slot = (uint64_t)&r->ret;
+	struct agent_foreign gone;
+	if (!t)
+		t = agent_first(); /* what another thread has begun */
+	if (t && agent_frames_settle(t, r)) {
+		struct agent_frame *f = t->top - 1;
+		/* Above it there may be some that a signal handler began, and left. */
+		while (f > t->base && f->slot != slot && (f->slot & 1 || f->slot == 0))
+			f--;
+		if (f->slot == slot) {
+			leave_here(t, s, r, f, has_xmm);
+			return;
+		}
+	}
+	if (agent_foreign_take(slot, &gone)) {
+		r->ret = gone.kept.frame.original;
+		if (t)
+			run_site(t, s, r, &gone.kept.frame, LINK_EXIT, has_xmm);
+		return;
+	}
+	/* A thread's own stack that another thread has carried on. Frames are never forgotten: it must be there. */
+	r->ret = agent_frame_lost(t, slot);
+	if (t)
+		agent_wiped_of(t)->full++;
 }
 
 void agent_leave(uint64_t site, struct agent_regs *r)
 {
 	struct agent_site *s = site_of(site);
 	struct agent_thread *t = agent_self;
-	uint64_t slot = (uint64_t)&r->ret;
-	struct agent_frame *top = t && t->n_frames ? &t->frame[t->n_frames - 1] : NULL;
-	if (WEFT_LIKELY(top && top->slot == slot)) {
-		r->ret = top->original;
-		run_site(t, s, r, top, LINK_EXIT, site & 1);
-		/* What the program called may have left frames above; they are gone with it. */
-		t->n_frames = (uint32_t)(top - t->frame);
-		return;
-	}
-	struct agent_frame f;
-	if (t && frame_take(t, slot, &f)) {
-		r->ret = f.original;
-		run_site(t, s, r, &f, LINK_EXIT, site & 1);
-		return;
-	}
-	/* The stack was carried on by another thread: a coroutine's. */
-	r->ret = agent_frame_elsewhere(slot);
-	if (r->ret == 0)
-		__builtin_trap();
-}
-
-/* An unwinder is about to walk this thread's stack: it must find the program's addresses. */
-int agent_unwind(uint64_t site, struct agent_regs *r)
-{
-	(void)site;
-	struct agent_thread *t = agent_self;
-	for (uint32_t n = t ? t->n_frames : 0; n > 0;) {
-		struct agent_frame *f = &t->frame[--n];
-		struct agent_peeked p = agent_peek(f->slot, 8);
-		/* Below us nothing is alive; elsewhere only what still holds the stub's address. */
-		if (!p.bad && p.value == f->stub && (f->slot >= (uint64_t)r || (uint64_t)r - f->slot > 1u << 20)) {
-			agent_poke(f->slot, 8, f->original);
-			agent_wiped_of(t)->unwound++;
-		}
-		t->n_frames = n;
-	}
-	return 0;
+	struct agent_frame *last = t ? t->top - 1 : NULL;
+	if (WEFT_LIKELY(last && last->slot == (uint64_t)&r->ret))
+		leave_here(t, s, r, last, site & 1);
+	else
+		leave_elsewhere(t, s, r, site & 1);
 }

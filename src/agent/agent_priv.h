@@ -3,6 +3,8 @@
  * What the files of the agent share: it lives in other people's processes.
  *
  *     stub --> agent_hit.c      on threads of the program: programs of sites, events, shadow stacks. No libc, no vector registers
+ *              agent_frame.c    shadow stacks: where functions return to; what unwinders and longjmp leave
+ *              agent_foreign.c  the same for stacks that are no thread's own
  *              agent_thread.c   blocks of threads, rings: what the first hit of a thread needs
  *     socket   agent_command.c  the command thread: answers the controller
  *              agent_patch.c    changes code while threads run
@@ -24,6 +26,20 @@
 
 #define AGENT_HIDDEN __attribute__((visibility("hidden")))
 
+/* System calls without libc, whose errno belongs to the program: a negative errno value when they fail. */
+static inline long agent_syscall(long number, const long a[6])
+{
+	long result;
+	register long r10 __asm__("r10") = a[3];
+	register long r8 __asm__("r8") = a[4];
+	register long r9 __asm__("r9") = a[5];
+	__asm__ volatile("syscall"
+	                 : "=a"(result)
+	                 : "0"(number), "D"(a[0]), "S"(a[1]), "d"(a[2]), "r"(r10), "r"(r8), "r"(r9)
+	                 : "rcx", "r11", "memory");
+	return result;
+}
+
 /* ---- registers, as stubs push them ---- */
 
 struct agent_regs {
@@ -38,31 +54,50 @@ static inline uint64_t *agent_xmm(struct agent_regs *r, unsigned index)
 
 /* ---- threads ---- */
 
-struct agent_frame {       /* of a function that is watched to its end */
-	uint64_t slot;     /* address of its return address */
+/*
+ * A function that is watched to its end. Functions that end in tail calls of each other share one slot: each one's `original` is the stub of the
+ * one before, and the slot holds the last one's; such a chain is left, and passed by unwinders, as a whole.
+ */
+struct agent_frame {
+	uint64_t slot;     /* address of its return address; odd, or 0: not in use, or not filled in yet */
 	uint64_t original; /* which was this */
 	uint64_t stub;     /* and now is this */
 	uint32_t site, has_xmm;
 	uint64_t param[6];
-	uint64_t xmm[8]; /* their low halves, where the stub had saved them */
+};
+struct agent_vector { /* low halves of xmm0..7, where the stub had saved them */
+	uint64_t xmm[8];
+};
+struct agent_kept { /* a frame that is in no array */
+	struct agent_frame frame;
+	struct agent_vector vector;
 };
 
 #define AGENT_BLOCKS 8192u              /* fewer where the address space is limited */
 #define AGENT_BLOCK_BYTES (128u * 1024) /* not more: all of them must leave addresses for stubs within 2 GiB */
-#define AGENT_FRAMES ((AGENT_BLOCK_BYTES - 256u) / sizeof(struct agent_frame))
+#define AGENT_FRAMES ((AGENT_BLOCK_BYTES - 256u) / (sizeof(struct agent_frame) + sizeof(struct agent_vector)))
 
 #define AGENT_RING_BYTES (4u << 20) /* of addresses: levels of 64 KB to 2 MB */
 #define AGENT_RING_LEAST (64u * 1024)
 
+/*
+ * Frames of a thread's own stack lie in an array, in the order of their slots: from `base`, which is a sentinel, up to `top`. In the block there is
+ * room for AGENT_FRAMES of them; where these do not do, the array is elsewhere, and moves when it grows. `vector` is as long.
+ */
 struct agent_thread {
 	uint32_t tid;
-	volatile uint32_t n_frames;
+	uint32_t ours;             /* of the agent, or of libweft */
 	volatile uint64_t busy;    /* address of the registers of the hit that writes to the ring; 0: none does */
 	volatile uint32_t calling; /* a call that a program asked for is running */
-	uint32_t ours;             /* of the agent, or of libweft */
 	volatile uint32_t records; /* it is inside of libweft, which the agent has called */
-	uint32_t reserved;
-	uint64_t unused[3];
+	uint32_t exact;            /* the stack's bounds are known; else they are a guess */
+	uint64_t stack, stack_bytes;
+	uint64_t stack_low;               /* it may have grown down to here meanwhile */
+	struct agent_frame *volatile top; /* behind the innermost frame */
+	struct agent_frame *base, *limit;
+	struct agent_frame *volatile bare; /* slots of frames before it hold their own return addresses: an unwinder was here */
+	struct agent_vector *vector;
+	uint64_t unwinding; /* slot of the unwinder that is at work: hits below it are its own; 0: none is */
 	struct agent_frame frame[];
 };
 
@@ -71,7 +106,9 @@ struct agent_wiped {
 	struct link_producer ring; /* ring.ring NULL: none yet, or this is a forked child */
 	uint64_t told;             /* the ring's THREAD record names this tid */
 	uint64_t gave_up;          /* to wait for room: link_ring_wait */
-	uint64_t full, unwound, faults;
+	uint64_t full;             /* entries that got no frame */
+	uint64_t unwound;          /* frames that were left without a return */
+	uint64_t faults;
 };
 
 extern AGENT_HIDDEN __thread struct agent_thread *agent_self __attribute__((tls_model("initial-exec")));
@@ -115,7 +152,8 @@ struct agent {
 	struct weft_atomic_u32 lock;     /* of taking one */
 	struct link_ring *rings;         /* first of them */
 	uint32_t ring_bytes;
-	int memory, socket; /* descriptors */
+	int memory, socket, maps;      /* descriptors; maps: /proc/self/maps */
+	struct weft_atomic_u32 ending; /* no frame is to be watched again */
 	uint32_t pid;
 	struct agent_site site[LINK_SITES];
 	struct agent_action action[AGENT_ACTIONS];
@@ -139,7 +177,44 @@ extern AGENT_HIDDEN struct agent agent;
  */
 AGENT_HIDDEN int agent_enter(uint64_t site, struct agent_regs *r, uint64_t stub);
 AGENT_HIDDEN void agent_leave(uint64_t site, struct agent_regs *r);
+/* A frame was left without a return: its exit's event, with a mark. r: of the hit that has found that. */
+void agent_left(struct agent_thread *t, const struct agent_kept *f, struct agent_regs *r);
+
+/* ---- agent_frame.c: frames of a thread's own stack ---- */
+
+static inline bool agent_on_stack(const struct agent_thread *t, uint64_t slot)
+{
+	return slot - t->stack < t->stack_bytes;
+}
+void agent_frames_begin(struct agent_thread *t); /* of a new thread: it has none */
+bool agent_frames_learn(struct agent_thread *t,
+                        uint64_t slot); /* whether the slot is on the thread's own stack, as far as is known */
+/* Before a hit is recorded: leaves the frames that it shows to be gone. False: it is not on the thread's own stack. */
+bool agent_frames_settle(struct agent_thread *t, struct agent_regs *r);
+bool agent_frames_grow(struct agent_thread *t);
+void agent_frames_rearm(struct agent_thread *t, uint64_t at); /* a hit at `at`: some of the bare frames are watched again */
+uint64_t agent_frame_lost(struct agent_thread *t,
+                          uint64_t slot); /* return address of a frame that is on no list of this thread's; 0: none */
+void agent_frames_end(void);              /* when nothing is watched any more: until no frame returns to a stub */
+/* An unwinder begins, or has found its handler: site is enum link_unwind. */
 AGENT_HIDDEN int agent_unwind(uint64_t site, struct agent_regs *r);
+
+/* ---- agent_foreign.c: frames of all other stacks (coroutines, sigaltstack), which any thread may carry on ---- */
+
+struct agent_foreign {
+	struct agent_kept kept;
+	struct agent_foreign *next;
+	uint32_t tid, bare;
+};
+/* Before a hit at r is recorded: frames of its slot that are gone. */
+void agent_foreign_settle(struct agent_thread *t, struct agent_regs *r);
+bool agent_foreign_push(struct agent_thread *t, const struct agent_frame *f, const struct agent_vector *v);
+bool agent_foreign_take(uint64_t slot, struct agent_foreign *out);
+/* Those of this thread above `from` get their return addresses; those up to `to` are left, and the others watched again. */
+void agent_foreign_unwind(uint64_t from);
+void agent_foreign_caught(struct agent_thread *t, uint64_t from, struct agent_regs *r);
+unsigned agent_foreign_alive(bool restore); /* as in agent_frames_end */
+void agent_foreign_forked(void);
 
 /* ---- agent_thread.c ---- */
 
@@ -152,9 +227,12 @@ void agent_status(struct link_status *out);
 void agent_thread_forked(void);     /* in a child of fork(): only this thread is left, and nothing is shared */
 void agent_hold(uint32_t released); /* until agent.released is another number */
 void agent_wake_command(void);
-void agent_frames_sweep(struct agent_thread *t); /* forgets frames that are not on the stack any more */
-void agent_frames_end(void);                     /* when nothing is watched any more: until no frame returns to a stub */
-uint64_t agent_frame_elsewhere(uint64_t slot);   /* return address that another thread keeps for it, or 0 */
+long agent_signals_block(uint64_t *before); /* all of them, of this thread */
+void agent_signals_unblock(const uint64_t *before);
+struct agent_thread *agent_block(uint32_t index); /* that was ever taken, or is NULL */
+bool agent_lives(const struct agent_thread *t);
+/* Whether a word holds that; false where it cannot be read. By a system call: may be anywhere. */
+bool agent_word_is(uint64_t addr, uint64_t value);
 
 /* ---- agent_signal.c ---- */
 

@@ -20,9 +20,7 @@
 
 static long call3(long number, long a, long b, long c)
 {
-	long result;
-	__asm__ volatile("syscall" : "=a"(result) : "0"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-	return result;
+	return agent_syscall(number, (long[6]){a, b, c});
 }
 
 static struct agent_thread *block_at(uint32_t index)
@@ -85,6 +83,9 @@ static void rings_begin_anew(void)
 int agent_thread_init(void)
 {
 	int rc = agent.blocks ? 0 : reserve_blocks();
+	weft_store_u32(&agent.ending, 0);
+	if (agent.maps < 0)
+		agent.maps = weft_fd_high(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
 	if (rc == 0 && agent.rings)
 		rings_begin_anew();
 	else if (rc == 0)
@@ -112,6 +113,43 @@ static bool alive(uint32_t tid)
 	return call3(SYS_tgkill, agent.pid, tid, 0) != -ESRCH;
 }
 
+bool agent_lives(const struct agent_thread *t)
+{
+	return t->tid && alive(t->tid);
+}
+
+struct agent_thread *agent_block(uint32_t index)
+{
+	return index < weft_load_u32(&agent.n_blocks) ? block_at(index) : NULL;
+}
+
+/* ---- signals, and words that may not be there ---- */
+
+static long change_mask(long how, const uint64_t *set, uint64_t *before)
+{
+	return agent_syscall(SYS_rt_sigprocmask, (long[6]){how, (long)set, (long)before, 8});
+}
+
+long agent_signals_block(uint64_t *before)
+{
+	const uint64_t all = ~0ull;
+	*before = 0;
+	return change_mask(SIG_BLOCK, &all, before);
+}
+
+void agent_signals_unblock(const uint64_t *before)
+{
+	change_mask(SIG_SETMASK, before, NULL);
+}
+
+bool agent_word_is(uint64_t addr, uint64_t value)
+{
+	uint64_t found = 0;
+	struct iovec to = {&found, 8}, from = {(void *)addr, 8};
+	long a[6] = {(long)agent.pid, (long)&to, 1, (long)&from, 1};
+	return agent_syscall(SYS_process_vm_readv, a) == 8 && found == value;
+}
+
 static struct agent_thread *take_block(uint32_t tid)
 {
 	/* Relaxed: under the lock. */
@@ -124,13 +162,14 @@ static struct agent_thread *take_block(uint32_t tid)
 		struct agent_thread *t = block_at(k);
 		if (t->tid)
 			continue;
-		t->n_frames = 0;
 		t->busy = t->calling = 0;
+		agent_frames_begin(t);
 		t->tid = tid;
 		return t;
 	}
 	if (n == agent.n_most)
 		return NULL;
+	agent_frames_begin(block_at(n));
 	block_at(n)->tid = tid;
 	weft_store_u32(&agent.n_blocks, n + 1);
 	return block_at(n);
@@ -156,13 +195,8 @@ struct agent_thread *agent_first(void)
 	if (agent_self || !agent.blocks)
 		return agent_self;
 	/* No handler of this thread may come while it holds the lock, and want it. */
-	uint64_t all = ~0ull, before = 0;
-	long result;
-	register long size __asm__("r10") = 8;
-	__asm__ volatile("syscall"
-	                 : "=a"(result)
-	                 : "0"((long)SYS_rt_sigprocmask), "D"(0L), "S"(&all), "d"(&before), "r"(size)
-	                 : "rcx", "r11", "memory");
+	uint64_t before;
+	agent_signals_block(&before);
 	uint32_t tid = (uint32_t)call3(SYS_gettid, 0, 0, 0);
 	struct agent_thread *t = NULL;
 	/* A child of vfork lives in its parent's memory, thread-local words included: the block would be of a thread that is soon gone. */
@@ -178,10 +212,7 @@ struct agent_thread *agent_first(void)
 		agent_self = t;
 	else if (ours)
 		count_unblocked();
-	__asm__ volatile("syscall"
-	                 : "=a"(result)
-	                 : "0"((long)SYS_rt_sigprocmask), "D"(2L), "S"(&before), "d"(0L), "r"(size)
-	                 : "rcx", "r11", "memory");
+	agent_signals_unblock(&before);
 	if (ours && !t)
 		agent_record_lost();
 	return t;
@@ -255,6 +286,11 @@ void agent_thread_forked(void)
 		mine->busy = 0;
 	}
 	weft_store_u32(&agent.lock, 0);
+	agent_foreign_forked();
+	/* The parent's. */
+	if (agent.maps >= 0)
+		close(agent.maps);
+	agent.maps = weft_fd_high(open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
 	/* A child that records has none, nor have its children. */
 	if (agent.rings)
 		munmap(agent.rings, (size_t)agent.ring_bytes * agent.n_most);
@@ -284,87 +320,4 @@ void agent_hold(uint32_t released)
 		                   "r"(timeout)
 		                 : "rcx", "r11", "memory");
 	while (result == 0 && weft_load_u32(&agent.released) == released);
-}
-
-/* ---- frames ---- */
-
-static bool slot_holds(uint64_t slot, uint64_t value)
-{
-	uint64_t found = 0;
-	struct iovec to = {&found, 8}, from = {(void *)slot, 8};
-	long result;
-	register long n __asm__("r10") = (long)&from;
-	register long one __asm__("r8") = 1;
-	register long zero __asm__("r9") = 0;
-	__asm__ volatile("syscall"
-	                 : "=a"(result)
-	                 : "0"((long)SYS_process_vm_readv), "D"((long)agent.pid), "S"(&to), "d"(1L), "r"(n), "r"(one), "r"(zero)
-	                 : "rcx", "r11", "memory");
-	return result == 8 && found == value;
-}
-
-void agent_frames_sweep(struct agent_thread *t)
-{
-	uint32_t kept = 0, n = t->n_frames;
-	for (uint32_t k = 0; k < n; k++)
-		if (slot_holds(t->frame[k].slot, t->frame[k].stub))
-			t->frame[kept++] = t->frame[k];
-	t->n_frames = kept;
-}
-
-uint64_t agent_frame_elsewhere(uint64_t slot)
-{
-	/* A frame that is being moved down by its thread may be missed once. */
-	for (int round = 0; round < 100; round++)
-		for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++) {
-			struct agent_thread *t = block_at(k);
-			for (uint32_t f = t->n_frames; f > 0; f--)
-				if (t->frame[f - 1].slot == slot)
-					return t->frame[f - 1].original;
-		}
-	return 0;
-}
-
-static bool thread_lives(const struct agent_thread *t)
-{
-	return t->tid && call3(SYS_tgkill, agent.pid, (long)t->tid, 0) == 0;
-}
-
-/*
- * Frames whose slots hold a stub's address; `restore`: they get their own back. Their threads run: only what still holds the
- * stub's address is exchanged. From the top, as tail calls are chained and dead frames lie below living ones of the same slot.
- */
-static unsigned frames_alive(bool restore)
-{
-	unsigned alive = 0;
-	for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++) {
-		struct agent_thread *t = block_at(k);
-		uint32_t f = t->n_frames;
-		for (f = f && thread_lives(t) ? f : 0; f > 0; f--) {
-			struct agent_frame at = t->frame[f - 1];
-			struct agent_peeked p = agent_peek(at.slot, 8);
-			if (p.bad || p.value != at.stub)
-				continue;
-			alive++;
-			if (restore)
-				agent_exchange(at.slot, at.stub, at.original);
-		}
-	}
-	return alive;
-}
-
-/*
- * The unwinders' hooks may only go when no thread can meet a stub's address on its stack. Most functions end by themselves; those that
- * last get their return addresses back. A thread may have been stopped in a stub, before it wrote there: so it is looked for
- * some time after the last was seen.
- */
-void agent_frames_end(void)
-{
-	enum { BY_THEMSELVES = 50, QUIET = 30, MOST = 1000 };
-	const struct timespec millisecond = {0, 1000000};
-	unsigned quiet = 0;
-	for (unsigned round = 0; round < MOST && quiet < QUIET; round++) {
-		quiet = frames_alive(round >= BY_THEMSELVES) ? 0 : quiet + 1;
-		call3(SYS_nanosleep, (long)&millisecond, 0, 0);
-	}
 }

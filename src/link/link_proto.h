@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LINK_VERSION 5u
+#define LINK_VERSION 6u
 #define LINK_PACKET_BYTES (128u * 1024) /* the most in one packet; below the usual limit of a socket's buffer */
 #define LINK_SITES 1024u                /* functions that can be instrumented at once */
 #define LINK_PATCH_BYTES 8u
@@ -90,6 +90,9 @@ struct link_hello {
 struct link_range {
 	uint64_t addr, n;
 };
+
+/* What the stub of an unwinder says that it is, where others name their site. */
+enum link_unwind { LINK_UNWIND_BEGINS, LINK_UNWIND_FORCED, LINK_UNWIND_CAUGHT };
 
 /*
  * Bytes at addr become others: n of them, offset 0 is an instruction's begin both before and after. `boundary`: bit i is set where
@@ -187,8 +190,8 @@ struct link_done {
 struct link_status {
 	struct link_clock clock;
 	uint64_t dropped; /* events that found no room */
-	uint64_t unwound; /* exits that an unwinder passed over */
-	uint64_t full;    /* exits that found the shadow stack full */
+	uint64_t unwound; /* functions that were left without a return: by an exception, longjmp, the end of their thread */
+	uint64_t full;    /* entries whose exits are not seen, as there was no memory to note them */
 	uint64_t faults;  /* attributes that could not be read */
 	uint64_t traps;   /* threads that were redirected */
 	uint32_t blocks, patches;

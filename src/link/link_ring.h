@@ -34,6 +34,11 @@ enum link_record {
 	LINK_RECS
 };
 
+enum link_record_flag {
+	LINK_REC_INCOMPLETE = 1, /* an attribute could not be read, and is 0 */
+	LINK_REC_LEFT = 2,       /* LEAVE: by no return; what its results would be is 0 */
+};
+
 /* words | kind << 8 | flags << 16 | site << 32 */
 static inline uint64_t link_rec_head(unsigned words, unsigned kind, unsigned flags, uint32_t site)
 {
@@ -46,6 +51,10 @@ static inline unsigned link_rec_words(uint64_t head)
 static inline unsigned link_rec_kind(uint64_t head)
 {
 	return head >> 8 & 0xff;
+}
+static inline unsigned link_rec_flags(uint64_t head)
+{
+	return head >> 16 & 0xff;
 }
 static inline uint32_t link_rec_site(uint64_t head)
 {

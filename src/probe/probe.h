@@ -126,6 +126,7 @@ struct probe_event {
 	uint32_t site, tid, when, n; /* when: enum link_when; or PROBE_LOST: no event, and n is 0 */
 	uint64_t lost, until;        /* of PROBE_LOST: how many events of this thread were lost here, between ticks and until */
 	bool incomplete;             /* something could not be read, and is 0 */
+	bool left; /* the exit of a function that did not return: by an exception, longjmp, or the end of its thread */
 	uint64_t value[64];
 };
 /* The next event of any thread (a thread's are in order); false: there is none now. */

@@ -19,7 +19,8 @@ static void read_record(const uint64_t *record, uint32_t tid, struct probe_event
 {
 	*out = (struct probe_event){.ticks = record[1], .site = link_rec_site(record[0]), .tid = tid};
 	out->when = link_rec_kind(record[0]) == LINK_REC_ENTER ? LINK_ENTRY : LINK_EXIT;
-	out->incomplete = record[0] >> 16 & 1;
+	out->incomplete = link_rec_flags(record[0]) & LINK_REC_INCOMPLETE;
+	out->left = link_rec_flags(record[0]) & LINK_REC_LEFT;
 	out->n = link_rec_words(record[0]) - 2;
 	memcpy(out->value, record + 2, out->n * 8ul);
 }

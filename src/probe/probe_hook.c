@@ -37,7 +37,7 @@ int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struc
 	return rc ? rc : probe_place_claim(&s->place, stub->addr, stub->n, map);
 }
 
-static int hook_once(struct probe_session *s, const struct probe_ways *ways)
+static int hook_once(struct probe_session *s, const struct probe_ways *ways, enum link_unwind what)
 {
 	struct site_change c = {0};
 	int rc = 0;
@@ -46,7 +46,7 @@ static int hook_once(struct probe_session *s, const struct probe_ways *ways)
 		uint64_t addr;
 		uint8_t now[LINK_PATCH_BYTES];
 		if (probe_place_find(&s->place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &addr, &c.map) ||
-		    probe_stub_write(w, PROBE_STUB_UNWIND, &s->agent, 0, addr, &c.stub))
+		    probe_stub_write(w, PROBE_STUB_UNWIND, &s->agent, what, addr, &c.stub))
 			continue;
 		rc = probe_read(s, w->at, now, w->n);
 		probe_patch(w, &c.stub, now, &c.patch);
@@ -58,13 +58,13 @@ static int hook_once(struct probe_session *s, const struct probe_ways *ways)
 	return site_send_stub(s, &c.stub, c.map, &c.patch);
 }
 
-static int hook_one(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
+static int hook_one(struct probe_session *s, const struct probe_found *f, enum link_unwind what, struct weft_err *err)
 {
 	struct probe_ways *ways = malloc(sizeof *ways);
 	uint8_t first[SITE_FIRST_BYTES];
 	int rc = ways ? site_read_ways(s, f, ways, first, err) : -ENOMEM;
 	for (unsigned round = 0; rc == 0; round++) {
-		rc = hook_once(s, ways);
+		rc = hook_once(s, ways, what);
 		if (rc != -EEXIST || round == 4)
 			break;
 		/* The process has mapped something there: look again, as for sites. */
@@ -78,8 +78,14 @@ static int hook_one(struct probe_session *s, const struct probe_found *f, struct
 /* All copies: programs may have one of their own beside the system's. */
 int site_hook_unwinders(struct probe_session *s, struct weft_err *err)
 {
-	static const char *const names[] = {"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "_Unwind_Resume",
-	                                    "_Unwind_Resume_or_Rethrow"};
+	static const struct {
+		const char *name;
+		enum link_unwind what;
+	} hooks[] = {{"_Unwind_RaiseException", LINK_UNWIND_BEGINS},
+	             {"_Unwind_Resume", LINK_UNWIND_BEGINS},
+	             {"_Unwind_Resume_or_Rethrow", LINK_UNWIND_BEGINS},
+	             {"_Unwind_ForcedUnwind", LINK_UNWIND_FORCED},
+	             {"__cxa_begin_catch", LINK_UNWIND_CAUGHT}};
 	static const char library[] = "libgcc_s.so.1";
 	if (s->hooked)
 		return 0;
@@ -94,9 +100,9 @@ int site_hook_unwinders(struct probe_session *s, struct weft_err *err)
 		uint64_t bias = s->modules.at[k].bias; /* copies: hook_one may read the map, and modules move */
 		if (!image || strstr(s->modules.at[k].path, "libweft-agent"))
 			continue;
-		for (size_t i = 0; rc == 0 && i < sizeof names / sizeof *names; i++) {
+		for (size_t i = 0; rc == 0 && i < sizeof hooks / sizeof *hooks; i++) {
 			struct probe_symbols all = {0};
-			rc = probe_image_find(image, names[i], false, &all);
+			rc = probe_image_find(image, hooks[i].name, false, &all);
 			for (size_t j = 0; rc == 0 && j < all.n; j++) {
 				struct probe_found f = {.image = image,
 				                        .bias = bias,
@@ -104,7 +110,10 @@ int site_hook_unwinders(struct probe_session *s, struct weft_err *err)
 				                        .size = all.at[j].size,
 				                        .symbol = all.at[j].name};
 				if (all.at[j].clone == PROBE_WHOLE)
-					rc = hook_one(s, &f, err);
+					rc = hook_one(s, &f, hooks[i].what, err);
+				/* Without it frames are watched again from the next hit on. */
+				if (hooks[i].what == LINK_UNWIND_CAUGHT)
+					rc = 0;
 			}
 			free(all.at);
 		}

@@ -39,7 +39,7 @@ says 'help' 0 '^usage: starpu_machine_display' "$tools/starpu_machine_display" -
 says 'version' 0 'StarPU 1.4' "$tools/starpu_machine_display" --version
 says 'a wrong option' 1 '^usage: starpu_sched_display' "$tools/starpu_sched_display" --wrong
 says 'policies' 0 '^dmdas ' "$tools/starpu_sched_display"
-says 'the ways to devices' 0 '^$' "$tools/starpu_calibrate_bus"
+says 'the ways to devices' 0 '' "$tools/starpu_calibrate_bus"
 says 'where models lie' 0 "$home/.starpu/sampling" "$tools/starpu_perfmodel_display" -d
 says 'no model' 1 "no performance model 'unheard_of'" "$tools/starpu_perfmodel_display" -s unheard_of
 says 'nothing asked' 1 '^usage: starpu_perfmodel_display' "$tools/starpu_perfmodel_display"

@@ -263,22 +263,6 @@ CHILD(moves)
 	return 0;
 }
 
-/* Long on each processor: some pages. */
-enum { STAYS = 6, STAY_POINTS = 2000, PAGE_POINTS_MOST = WEFT_PAGE_BYTES / 16 };
-CHILD(stays)
-{
-	int cpu[2];
-	weft_type at = weft_define_type("cpu", "", 0);
-	if (two_cpus(cpu) < 2)
-		return 77;
-	for (int i = 0; i < STAYS; i++) {
-		go_to(cpu[i % 2]);
-		for (int k = 0; k < STAY_POINTS; k++)
-			weft_point(at, cpu[i % 2]);
-	}
-	return 0;
-}
-
 struct where {
 	int64_t cpu;
 	unsigned wrong, points, moves;
@@ -296,44 +280,35 @@ static void follow_cpu(void *arg, uint32_t thread, const struct weft_record *r)
 	}
 }
 
-/* The points and moves of a child that moves; -1: there is one cpu only. */
-static int moves_of(const char *child, const char *settings, struct where *w)
+static void check_moves(const char *settings, unsigned wrong_most)
 {
 	struct stream_file f;
-	*w = (struct where){.cpu = -1};
-	int rc = child_run(child, "WEFT_DIR=%s/t.weft %s", test_dir(), settings);
+	struct where w = {.cpu = -1};
+	int rc = child_run("moves", "WEFT_DIR=%s/t.weft %s", test_dir(), settings);
 	if (rc == 77)
-		return -1;
+		SKIP("one cpu");
 	REQUIRE(rc == 0);
 	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
 	CHECK(stream_is_good(&f));
-	stream_visit(&f, follow_cpu, w);
+	stream_visit(&f, follow_cpu, &w);
+	CHECK_U64(w.points, 600);
+	CHECK(w.wrong <= wrong_most);
+	if (!wrong_most)
+		CHECK(w.moves >= 200);
 	stream_free(&f);
-	return 0;
 }
 
 TEST(every_migration_is_recorded)
 {
 	const unsigned *size = dlsym(RTLD_DEFAULT, "__rseq_size");
-	struct where w;
 	if (!size || !*size)
 		SKIP("this C library has no restartable sequences");
-	if (moves_of("moves", "", &w))
-		SKIP("one cpu");
-	CHECK_U64(w.points, 600);
-	CHECK_U64(w.wrong, 0);
-	CHECK(w.moves >= 200);
+	check_moves("", 0);
 }
 
 TEST(without_restartable_sequences_the_cpu_is_looked_up_at_each_page)
 {
-	struct where w;
-	if (moves_of("stays", "GLIBC_TUNABLES=glibc.pthread.rseq=0", &w))
-		SKIP("one cpu");
-	CHECK_U64(w.points, STAYS * STAY_POINTS);
-	CHECK(w.moves >= STAYS);
-	/* Only until the next page. */
-	CHECK(w.wrong <= STAYS * PAGE_POINTS_MOST);
+	check_moves("GLIBC_TUNABLES=glibc.pthread.rseq=0", 600);
 }
 
 /* ---- exit while others run ---- */
