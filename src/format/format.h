@@ -70,6 +70,10 @@ enum weft_stream_state {
 	WEFT_STREAM_CLOSED = 2, /* ended in order */
 	WEFT_STREAM_FULL = 3,   /* recording ended early: no space, or the size limit was reached */
 };
+enum weft_thread_kind { /* in a THREAD record; readers take a kind that they do not know for the program's */
+	                WEFT_THREAD_OF_PROGRAM = 0,
+	                WEFT_THREAD_OF_WEFT = 1, /* Weft's own, in the program: the recorder's helper, the agent's */
+};
 enum weft_text {
 	WEFT_TEXT_HOST = 1,
 	WEFT_TEXT_COMMAND, /* arguments, each ended by a zero byte */

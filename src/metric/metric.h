@@ -117,12 +117,14 @@ static inline bool weft_level_of_resources(enum weft_level l)
 /* ---- what is the same for all metrics of a trace ---- */
 
 struct weft_message_cpus; /* private: on which cpus messages were sent and received */
+struct metric_schema;     /* private: how Paraver's functions see a trace that is not a .prv */
 struct weft_space {
-	const struct weft_trace *trace; /* what metrics see: the one that was given, or `own` */
-	struct weft_trace *own;         /* owned; a trace that was not a .prv, as Paraver's functions see it */
+	const struct weft_trace *trace; /* what metrics see: its objects, types and states; its columns only through a metric */
+	struct metric_schema *schema;   /* owned; NULL: the trace is a .prv, and seen as it is */
 	uint64_t unit_ns;               /* of the trace's own times */
 	enum weft_unit unit;
 	double end;                         /* in those */
+	bool own_threads;                   /* those of Weft itself are rows, too */
 	bool fill_gaps;                     /* the end of a state begins an interval of value 0 */
 	uint32_t *type;                     /* by id of a type: its number for filters */
 	double *scale;                      /* by id of a type: what its values are multiplied by */
@@ -133,10 +135,12 @@ struct weft_space {
 	struct weft_message_cpus *message_cpus; /* made when a metric asks for them */
 };
 /*
- * Borrows t; then fini all the same. Of a trace that is not a .prv, `trace` is another one: the same objects (a process without
- * threads gets one), and events, states and types as `weft convert --to prv` makes them.
+ * Borrows t; then fini all the same. Of a trace that is not a .prv, `trace` has the same objects (a process without threads gets
+ * one), and the types and states that `weft convert --to prv` makes.
  */
 int weft_space_init(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_CHECK;
+/* The same, also with Weft's own threads in the program (weft_thread_row.own), which weft_space_init leaves out. */
+int weft_space_init_whole(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_CHECK;
 void weft_space_fini(struct weft_space *s);
 
 /* How many objects the level has; 0 when the trace has no such level. */

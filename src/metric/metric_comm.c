@@ -45,7 +45,7 @@ static double partner(const struct metric_thread *t, uint64_t message, bool rece
 	const struct weft_messages *m = &t->space->trace->message;
 	if (t->by_cpu)
 		return metric_message_cpu(t->space, message, receiver);
-	return (receiver ? m->recv_thread : m->send_thread)[message] + 1.0;
+	return metric_seen_thread(t->space, (receiver ? m->recv_thread : m->send_thread)[message]) + 1.0;
 }
 
 static void run_partner(struct metric_thread *t, const struct metric_records *r, double *value)

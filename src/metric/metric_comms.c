@@ -40,16 +40,19 @@ unsigned metric_record_rank(uint32_t kind)
 void metric_message_get(const struct weft_space *s, uint64_t i, struct metric_message *m)
 {
 	const struct weft_messages *t = &s->trace->message;
-	uint64_t unit = s->unit_ns;
+	const uint64_t unit = s->unit_ns, sent = t->send_done[i], received = t->recv_done[i];
+	/* What was not recorded of an end began when it was done. */
+	const uint64_t send_began = t->send_began[i] != WEFT_NEVER ? t->send_began[i] : sent,
+		       recv_began = t->recv_began[i] != WEFT_NEVER ? t->recv_began[i] : received;
 	*m = (struct metric_message){
-		.log_send = (double)(t->send_began[i] / unit),
-		.phy_send = (double)(t->send_done[i] / unit),
-		.log_recv = (double)(t->recv_began[i] / unit),
-		.phy_recv = (double)(t->recv_done[i] / unit),
+		.log_send = (double)(send_began / unit),
+		.phy_send = (double)(sent / unit),
+		.log_recv = (double)(recv_began / unit),
+		.phy_recv = (double)(received / unit),
 		.size = (double)(int64_t)t->size[i],
 		.tag = t->tag[i],
-		.from = t->send_thread[i],
-		.to = t->recv_thread[i],
+		.from = metric_seen_thread(s, t->send_thread[i]),
+		.to = metric_seen_thread(s, t->recv_thread[i]),
 		.number = i,
 	};
 }
@@ -67,9 +70,11 @@ static int add_end(struct metric_comms *c, bool send, uint64_t message)
 {
 	const struct weft_messages *t = &c->space->trace->message;
 	struct metric_message m;
-	if (message >= t->n || t->send_thread[message] == WEFT_NONE || t->recv_thread[message] == WEFT_NONE)
+	if (message >= t->n)
 		return 0;
 	metric_message_get(c->space, message, &m);
+	if (m.from == WEFT_NONE || m.to == WEFT_NONE)
+		return 0;
 	int rc = send ? add(c, METRIC_LOG_SEND, m.log_send, &m) : add(c, METRIC_LOG_RECV, m.log_recv, &m);
 	if (!rc)
 		rc = send ? add(c, METRIC_PHY_SEND, m.phy_send, &m) : add(c, METRIC_PHY_RECV, m.phy_recv, &m);
@@ -104,7 +109,7 @@ static bool wants(const void *unused, uint32_t what)
 static int add_block(struct metric_comms *c, uint64_t *last)
 {
 	struct weft_block b;
-	int rc = weft_cursor_next_of(&c->cursor, &(struct weft_choice){wants, NULL}, &b);
+	int rc = metric_source_next(&c->source, &b);
 	if (rc <= 0)
 		return rc;
 	for (uint32_t i = 0; i < b.n && rc > 0; i++) {
@@ -171,8 +176,8 @@ int metric_comms_open(struct metric_comms *c, const struct weft_space *s, const 
 	if (!rc)
 		rc = metric_places_distance(s, thread, &c->distance);
 	if (!rc)
-		rc = weft_cursor_begin(&c->cursor, s->trace, thread, 0, WEFT_NEVER);
-	c->open = !rc;
+		rc = metric_source_begin(&c->source, s, thread, 0, &(struct weft_choice){wants, NULL});
+	c->open = true; /* also when it failed: it is ended all the same */
 	return rc;
 }
 
@@ -189,7 +194,7 @@ const struct metric_comm *metric_comms_at(struct metric_comms *c, uint64_t i)
 void metric_comms_fini(struct metric_comms *c)
 {
 	if (c->open)
-		weft_cursor_end(&c->cursor);
+		metric_source_end(&c->source);
 	free(c->list.at);
 	*c = (struct metric_comms){.open = false};
 }

@@ -37,14 +37,21 @@ void metric_places_free(struct weft_message_cpus *p)
 	free(p);
 }
 
-static int walk_thread(const struct weft_trace *t, uint32_t thread, uint32_t *at)
+static bool is_end_or_cpu(const void *unused, uint32_t what)
 {
-	struct weft_cursor c;
+	unsigned kind = weft_what_kind(what);
+	(void)unused;
+	return kind == WEFT_EV_SEND || kind == WEFT_EV_RECV || kind == WEFT_EV_CPU;
+}
+
+static int walk_thread(const struct weft_space *s, uint32_t thread, uint32_t *at)
+{
+	const struct weft_trace *t = s->trace;
+	struct metric_source source;
 	struct weft_block b;
 	uint32_t cpu = 0;
-	int rc = weft_cursor_begin(&c, t, thread, 0, WEFT_NEVER);
-	weft_cursor_want(&c, (struct weft_wanted){.kinds = 1ull << WEFT_EV_CPU | 1ull << WEFT_EV_SEND | 1ull << WEFT_EV_RECV});
-	while (!rc && (rc = weft_cursor_next(&c, &b)) > 0) {
+	int rc = metric_source_begin(&source, s, thread, 0, &(struct weft_choice){is_end_or_cpu, NULL});
+	while (!rc && (rc = metric_source_next(&source, &b)) > 0) {
 		rc = 0;
 		for (uint32_t i = 0; i < b.n; i++) {
 			unsigned kind = weft_what_kind(b.what[i]);
@@ -54,7 +61,7 @@ static int walk_thread(const struct weft_trace *t, uint32_t thread, uint32_t *at
 				at[2 * b.value[i] + (kind == WEFT_EV_RECV)] = cpu;
 		}
 	}
-	weft_cursor_end(&c);
+	metric_source_end(&source);
 	return rc;
 }
 
@@ -67,7 +74,7 @@ int metric_places_need(const struct weft_space *s)
 	if (!p->made && !p->at && !(p->at = calloc(2 * t->message.n + 1, sizeof *p->at)))
 		rc = -ENOMEM;
 	for (uint32_t i = 0; i < t->n_threads && !p->made && !rc; i++)
-		rc = walk_thread(t, i, p->at);
+		rc = walk_thread(s, i, p->at);
 	p->made |= !rc;
 	pthread_mutex_unlock(&p->lock);
 	return rc;
@@ -80,19 +87,19 @@ uint32_t metric_message_cpu(const struct weft_space *s, uint64_t message, bool r
 
 /* ---- how far the times of a message are apart ---- */
 
-static void measure(const struct weft_trace *t, uint64_t *distance)
+static void measure(const struct weft_space *s, uint64_t *distance)
 {
-	const struct weft_messages *m = &t->message;
+	const struct weft_messages *m = &s->trace->message;
 	const uint64_t *const column[] = {m->send_began, m->send_done, m->recv_began, m->recv_done};
 	for (uint64_t i = 0; i < m->n; i++) {
 		uint64_t least = UINT64_MAX, most = 0;
-		if (m->send_thread[i] == WEFT_NONE || m->recv_thread[i] == WEFT_NONE)
+		const uint32_t end[] = {metric_seen_thread(s, m->send_thread[i]), metric_seen_thread(s, m->recv_thread[i])};
+		if (end[0] == WEFT_NONE || end[1] == WEFT_NONE)
 			continue;
 		for (unsigned k = 0; k < 4; k++) {
 			least = column[k][i] < least ? column[k][i] : least;
-			most = column[k][i] > most ? column[k][i] : most;
+			most = column[k][i] != WEFT_NEVER && column[k][i] > most ? column[k][i] : most;
 		}
-		const uint32_t end[] = {m->send_thread[i], m->recv_thread[i]};
 		for (unsigned k = 0; k < 2; k++)
 			if (most - least > distance[end[k]])
 				distance[end[k]] = most - least;
@@ -105,7 +112,7 @@ int metric_places_distance(const struct weft_space *s, uint32_t thread, uint64_t
 	*distance = 0;
 	pthread_mutex_lock(&p->lock);
 	if (!p->distance && (p->distance = calloc((size_t)s->trace->n_threads + 1, sizeof *p->distance)))
-		measure(s->trace, p->distance);
+		measure(s, p->distance);
 	int rc = p->distance ? 0 : -ENOMEM;
 	if (!rc)
 		*distance = p->distance[thread];

@@ -9,6 +9,8 @@
 #define WEFT_METRIC_METRIC_PRIV_H
 
 #include "metric.h"
+#include "metric_schema.h"
+#include "metric_source.h"
 #include "trace/store/cursor.h"
 #include <string.h>
 
@@ -112,9 +114,11 @@ struct metric_message {
 };
 void metric_message_get(const struct weft_space *s, uint64_t i, struct metric_message *m);
 
-/* metric_own.c: a trace that is not a .prv, as one that is. */
-bool metric_own_needed(const struct weft_trace *t);
-int metric_own_open(struct weft_trace **out, const struct weft_trace *t) WEFT_MUST_CHECK;
+/* The number under which metrics see a thread of the trace; WEFT_NONE: it is left out. */
+static inline uint32_t metric_seen_thread(const struct weft_space *s, uint32_t thread)
+{
+	return s->schema && thread != WEFT_NONE ? s->schema->row[thread] : thread;
+}
 
 /* metric_place.c: the cpus of messages. They are looked for at the first call, in a walk over the whole trace. */
 int metric_places_new(struct weft_message_cpus **out) WEFT_MUST_CHECK;
@@ -135,7 +139,7 @@ struct metric_comms {
 	const struct weft_space *space;
 	const struct weft_metric *metric; /* NULL: no filter */
 	uint32_t mask, cpu, places;
-	struct weft_cursor cursor;
+	struct metric_source source;
 	uint64_t distance; /* ns that a record lies from its event in the columns at most */
 	WEFT_VEC(struct metric_comm) list;
 	uint64_t base;      /* number of list.at[0] */

@@ -17,9 +17,10 @@ struct metric_reader {
 	const struct weft_record_filter *filter;
 	uint32_t mask;
 	uint8_t *type_passes; /* by id of a type; owned */
-	struct weft_cursor cursor;
+	struct metric_source source;
 	struct weft_walk *walk; /* borrowed; NULL: none */
-	bool has_cursor, ended;
+	uint32_t thread;
+	bool ended;
 	bool ordered;      /* nothing is put in order: all records are of one rank */
 	bool value_test;   /* values of events are tested */
 	bool events_only;  /* and nothing else: kinds are there already, cpus are not asked for */
@@ -86,6 +87,7 @@ int metric_reader_new(struct metric_reader **out, const struct weft_space *s, co
 		return -ENOMEM;
 	r->space = s;
 	r->filter = f;
+	r->thread = thread;
 	r->mask = mask;
 	r->ordered = (mask & (METRIC_STATES | METRIC_EVENT)) == METRIC_EVENT;
 	r->events_only = r->ordered && !with_cpus;
@@ -94,12 +96,11 @@ int metric_reader_new(struct metric_reader **out, const struct weft_space *s, co
 	r->begun = -1;
 	int rc = make_type_table(r);
 	if (!rc)
-		rc = weft_cursor_begin(&r->cursor, s->trace, thread, 0, WEFT_NEVER);
+		rc = metric_source_begin(&r->source, s, thread, 0, &(struct weft_choice){wants, r});
 	if (rc) {
 		metric_reader_free(r);
 		return rc;
 	}
-	r->has_cursor = true;
 	*out = r;
 	return 0;
 }
@@ -108,8 +109,7 @@ void metric_reader_free(struct metric_reader *r)
 {
 	if (!r)
 		return;
-	if (r->has_cursor)
-		weft_cursor_end(&r->cursor);
+	metric_source_end(&r->source);
 	free(r->type_passes);
 	free(r->time);
 	free(r->value);
@@ -223,7 +223,7 @@ WEFT_WIDEST(take_alike,
 static bool are_alike(const struct metric_reader *r, const struct weft_block *b)
 {
 	const uint32_t what = b->what[0];
-	return r->cursor.alike && r->space->unit_ns == 1 && weft_what_kind(what) == WEFT_EV_POINT &&
+	return r->source.alike && r->space->unit_ns == 1 && weft_what_kind(what) == WEFT_EV_POINT &&
 	       r->type_passes[weft_what_id(what)] == 1;
 }
 
@@ -381,7 +381,7 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out)
 {
 	while (r->at == r->ready && !r->ended) {
 		struct weft_block b;
-		int rc = weft_cursor_next_of(&r->cursor, &(struct weft_choice){wants, r}, &b);
+		int rc = metric_source_next(&r->source, &b);
 		if (rc < 0)
 			return rc;
 		r->ended = !rc;
@@ -408,21 +408,20 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out)
 
 static int restart(struct metric_reader *r, uint64_t time)
 {
-	uint32_t thread = r->cursor.thread;
-	weft_cursor_end(&r->cursor);
+	metric_source_end(&r->source);
 	r->at = r->ready = r->n = 0;
 	r->ended = false;
 	r->begun = -1;
-	int rc = weft_cursor_begin(&r->cursor, r->space->trace, thread, time, WEFT_NEVER);
-	weft_cursor_join(&r->cursor, r->walk);
+	int rc = metric_source_begin(&r->source, r->space, r->thread, time, &(struct weft_choice){wants, r});
+	metric_source_join(&r->source, r->walk);
 	return rc;
 }
 
 int metric_reader_join(struct metric_reader *r, struct metric_walks *w)
 {
-	int rc = metric_walks_get(w, r->cursor.thread, &r->walk);
+	int rc = metric_walks_get(w, r->thread, &r->walk);
 	if (!rc)
-		weft_cursor_join(&r->cursor, r->walk);
+		metric_source_join(&r->source, r->walk);
 	return rc;
 }
 
@@ -431,7 +430,8 @@ int metric_reader_seek(struct metric_reader *r, double from)
 {
 	const uint64_t at = (uint64_t)from * r->space->unit_ns;
 	struct metric_records first;
-	if (r->with_cpus) /* which one holds there is said anywhere before */
+	/* Which cpu holds there, and which regions are open, is said anywhere before. */
+	if (r->with_cpus || !metric_source_seeks(&r->source))
 		return 0;
 	for (uint64_t back = r->space->trace->end / 256 + 1; back < at; back *= 8) {
 		int rc = restart(r, at - back);

@@ -64,14 +64,14 @@ static void set_threads(struct weft_space *s)
 	s->node_first[0] = 0;
 }
 
-int weft_space_init(struct weft_space *s, const struct weft_trace *t)
+static int init_space(struct weft_space *s, const struct weft_trace *t, bool own_threads)
 {
-	*s = (struct weft_space){.trace = t, .fill_gaps = true};
-	int rc = metric_own_needed(t) ? metric_own_open(&s->own, t) : 0;
+	*s = (struct weft_space){.trace = t, .own_threads = own_threads, .fill_gaps = true};
+	int rc = strcmp(t->format, "prv") != 0 ? metric_schema_new(&s->schema, t, own_threads) : 0;
 	if (rc)
 		return rc;
-	if (s->own)
-		s->trace = t = s->own;
+	if (s->schema)
+		s->trace = t = &s->schema->seen;
 	const struct weft_def_table *type = &t->def[WEFT_CLASS_TYPE], *state = &t->def[WEFT_CLASS_STATE];
 	s->type = calloc((size_t)type->n + 1, sizeof *s->type);
 	s->scale = calloc((size_t)type->n + 1, sizeof *s->scale);
@@ -93,6 +93,16 @@ int weft_space_init(struct weft_space *s, const struct weft_trace *t)
 	return metric_places_new(&s->message_cpus);
 }
 
+int weft_space_init(struct weft_space *s, const struct weft_trace *t)
+{
+	return init_space(s, t, false);
+}
+
+int weft_space_init_whole(struct weft_space *s, const struct weft_trace *t)
+{
+	return init_space(s, t, true);
+}
+
 void weft_space_fini(struct weft_space *s)
 {
 	free(s->type);
@@ -103,7 +113,7 @@ void weft_space_fini(struct weft_space *s)
 	free(s->node_thread);
 	free(s->node_first);
 	metric_places_free(s->message_cpus);
-	weft_trace_close(s->own);
+	metric_schema_free(s->schema);
 	*s = (struct weft_space){.trace = NULL};
 }
 

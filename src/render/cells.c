@@ -262,11 +262,12 @@ static int paint_row(void *arg, size_t row, unsigned worker)
 }
 
 /* The threads that can be seen in the range, in the trace's order. */
-static void choose_threads(struct weft_cells *c, const struct weft_trace *t)
+static void choose_threads(struct weft_cells *c, const struct weft_trace *t, bool own_threads)
 {
 	for (uint32_t i = 0; i < t->n_threads; i++) {
 		const struct weft_thread_row *h = &t->thread[i];
-		if ((h->begin != WEFT_NEVER && h->begin >= c->to) || (h->end != WEFT_NEVER && h->end < c->from))
+		if ((h->own && !own_threads) || (h->begin != WEFT_NEVER && h->begin >= c->to) ||
+		    (h->end != WEFT_NEVER && h->end < c->from))
 			continue;
 		if (c->n_rows < CANDIDATES_MOST)
 			c->thread[c->n_rows++] = i;
@@ -374,7 +375,7 @@ int weft_cells_make(struct weft_cells *c, const struct weft_trace *t, const stru
 		c->to = c->from + 1;
 	int rc = cells_allocate(&p, workers);
 	if (rc == 0) {
-		choose_threads(c, t);
+		choose_threads(c, t, how->own_threads);
 		rc = paint(&p, workers);
 	}
 	/* The sums are of what is shown: once more, without the others. */

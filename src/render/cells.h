@@ -17,6 +17,7 @@ struct weft_cells_how {
 	unsigned width;
 	unsigned most_rows;
 	unsigned threads; /* to work with, 0: all */
+	bool own_threads; /* also those of Weft itself */
 };
 struct weft_cells {
 	uint64_t from, to;

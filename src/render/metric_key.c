@@ -82,7 +82,7 @@ static void put_metric(struct key *k, const struct weft_metric *m)
 
 int metric_key(const struct weft_space *s, const struct weft_metric *m, struct weft_buf *out)
 {
-	weft_buf_printf(out, "rows 1 %d ", s->fill_gaps);
+	weft_buf_printf(out, "rows 2 %d %d ", s->fill_gaps, s->own_threads);
 	struct key k = {.out = out};
 	put_metric(&k, m);
 	weft_map_fini(&k.derived);

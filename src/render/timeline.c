@@ -207,6 +207,7 @@ static int lay_out(struct layout *l)
 		.width = l->right - l->left >= 100 ? (unsigned)(l->right - l->left) : 100,
 		.most_rows = l->how->most_rows ? l->how->most_rows : 512,
 		.threads = l->how->threads,
+		.own_threads = l->how->own_threads,
 	};
 	l->right = l->left + how.width;
 	int rc = weft_cells_make(&l->cells, l->t, &how);

@@ -16,6 +16,7 @@ struct weft_timeline_how {
 	unsigned most_rows;     /* 0: 512 */
 	unsigned most_messages; /* with more of them in the range, none is drawn */
 	unsigned threads;       /* to work with, 0: all */
+	bool own_threads;       /* also those of Weft itself */
 };
 #define WEFT_TIMELINE_WIDTH_LEAST 400u
 #define WEFT_TIMELINE_WIDTH_MOST 16384u

@@ -26,9 +26,9 @@ JSON
 $ weft convert -q heat.weft -o again.weft; diff <(weft dump -q heat.weft) <(weft dump -q again.weft)
 $ weft convert -q heat.prv -o from-prv.weft; weft stat -q from-prv.weft --csv --by thread | cut -d, -f1,3,4
 thread,calls,total_ns
-1.1.1,5,140010000
-1.1.2,4,140010000
-1.2.1,7,140010000
+1.1.1,7,140010000
+1.1.2,6,140010000
+1.2.1,9,140010000
 $ weft convert -q heat.weft --to csv -o - | diff - heat.csv
 $ weft convert -q heat.weft --to csv -o - -f 'region=MPI_Recv' | wc -l
 3

@@ -121,6 +121,7 @@ Options:
   -f, --filter=FILTER  only what FILTER matches (see weft-filter-grammar(7))
       --json           print JSON
       --csv            print CSV
+      --own-threads    also show the threads that Weft itself has in the program
       --memory=SIZE    use at most SIZE of memory (default: a quarter of the
                        machine's)
       --threads=N      use N threads (default: all CPUs)

@@ -29,6 +29,14 @@ $ weft info --list processes --json heat.weft | jq -r '.[] | "\(.rank) \(.name)"
 2 heat 2
 3 heat 3
 
+## The recorder's own thread is no row, and statistics and views mean the same by useful time.
+$ weft table --csv states heat.weft | awk '/weft-helper/' | wc -l
+0
+$ weft table --csv states heat.weft --own-threads | awk '/weft-helper/' | wc -l | awk '{print ($1 > 0)}'
+1
+$ a=$(weft stat heat.weft | sed -n 's/^Load balance \([0-9.]*\) %.*/\1/p'); b=$(weft table load-balance heat.weft | awk '/^Avg.Max/ {printf "%.1f", 100 * $2}'); [ -n "$a" ] && [ "$a" = "$b" ] && echo equal
+equal
+
 ## Values, not only events: the attribute of a call, and the counter of the heat that is left.
 $ weft dump -f 'attr="points by table" and thread=1.3.1' heat.weft | awk '{print $NF}' | sort -u | wc -l
 1

@@ -353,12 +353,13 @@ struct at_time {
 	uint64_t time;
 	uint32_t state;
 	uint64_t sequence;
-	bool found;
+	bool found, inside;
 };
 
 static int look_at_span(void *arg, const struct weft_span *s)
 {
 	struct at_time *a = arg;
+	a->inside |= s->begin <= a->time && s->end > a->time;
 	if (s->begin > a->time || s->end <= a->time || (a->found && s->sequence < a->sequence))
 		return 0;
 	uint32_t state = prv_state_of_region(&a->t->def[WEFT_CLASS_REGION].at[s->region]);
@@ -394,7 +395,11 @@ static uint32_t state_at(const struct weft_trace *t, uint32_t thread, uint64_t t
 		return PRV_STATE_DISABLED;
 	struct at_time a = {.t = t, .time = time};
 	MUST(weft_spans(t, thread, 0, WEFT_NEVER, NULL, look_at_span, &a));
-	return a.found ? a.state : PRV_STATE_RUNNING;
+	/* Where some region says that the program computes, what is outside of all regions is something else. */
+	return a.found                     ? a.state
+	       : a.inside                  ? PRV_STATE_RUNNING
+	       : weft_outside_is_useful(t) ? PRV_STATE_RUNNING
+	                                   : PRV_STATE_OTHERS;
 }
 
 TEST(states_of_random_traces_are_what_the_regions_say)

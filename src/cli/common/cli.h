@@ -37,7 +37,7 @@ const struct weft_command *cli_command(unsigned i);
 
 /* Options that every command that reads traces has; `struct cli_common` is the first member of its arguments. */
 struct cli_common {
-	bool quiet, verbose, json, csv, rebuild;
+	bool quiet, verbose, json, csv, rebuild, own_threads;
 	uint64_t memory, threads;
 	const char *filter;
 };
@@ -51,6 +51,9 @@ struct cli_common {
 #define CLI_FILTER_OPTION \
 	{'f', "filter", "FILTER", WEFT_OPT_STRING, offsetof(struct cli_common, filter), \
 	 "only what FILTER matches (see weft-filter-grammar(7))"}
+#define CLI_OWN_THREADS_OPTION \
+	{0, "own-threads", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, own_threads), \
+	 "also show the threads that Weft itself has in the program"}
 #define CLI_TABLE_OPTIONS \
 	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print JSON"}, \
 	{0, "csv", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, csv), "print CSV"}

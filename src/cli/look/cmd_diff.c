@@ -4,6 +4,7 @@
 #include "base/visible.h"
 #include "cli/common/cli.h"
 #include "diff.h"
+#include "view_load.h"
 #include "metric/text_view.h"
 #include <errno.h>
 #include <math.h>
@@ -33,6 +34,7 @@ static const struct weft_opt options[] = {
          "compare this statistic (default: as the view says, and times in place of their shares)"},
 	{0, "table", "NAME", WEFT_OPT_STRING, offsetof(struct args, table), "the views' table of this name (default: the last)"},
 	CLI_TABLE_OPTIONS,
+	CLI_OWN_THREADS_OPTION,
 	CLI_READ_OPTIONS,
 	{0},
 };
@@ -272,7 +274,7 @@ static int compare_traces(const struct args *a, char **argv, int n)
 	int status = CLI_OK;
 	for (int i = 0; i < 2 && !status; i++) {
 		status = cli_open(&a->common, argv[i], &t[i], NULL);
-		if (!status && weft_space_init(&space[i], t[i]))
+		if (!status && cli_space_init(&space[i], t[i], &a->common))
 			status = cli_fail_code(-ENOMEM);
 	}
 	if (!status) {

@@ -24,6 +24,7 @@ static const struct weft_opt options[] = {
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time), "from A up to B only; regions are cut there"},
 	CLI_FILTER_OPTION,
 	CLI_TABLE_OPTIONS,
+	CLI_OWN_THREADS_OPTION,
 	CLI_READ_OPTIONS,
 	{0},
 };
@@ -420,6 +421,7 @@ static int run(int argc, char **argv)
 	if (!cli_operands(&weft_command_stat, argv, n, 1, 1))
 		return CLI_USAGE;
 	struct weft_stat_how how = {.to = WEFT_NEVER,
+	                            .own_threads = a.common.own_threads,
 	                            .progress = !a.common.quiet,
 	                            .threads = cli_open_how(&a.common).threads,
 	                            .memory = a.common.memory};

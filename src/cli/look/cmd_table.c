@@ -57,6 +57,7 @@ static const struct weft_opt options[] = {
          "where in time the values of the cells occur: a picture in OUT, or a list"},
 	{0, "save", "VIEW", WEFT_OPT_STRING, offsetof(struct args, save), "save that as a view, a .view or .cfg file"},
 	{0, "width", "PIXELS", WEFT_OPT_U64, offsetof(struct args, width), "width of a picture (default: 1200)"},
+	CLI_OWN_THREADS_OPTION,
 	CLI_READ_OPTIONS,
 	{0},
 };
@@ -522,7 +523,7 @@ static int run_trace(const struct args *a, struct cli_table_set *set)
 		weft_log(WEFT_LOG_WARN, "%s", v.dropped);
 	int status = cli_open(&a->common, a->trace, &t, NULL);
 	if (!status) {
-		status = weft_space_init(&s, t) ? cli_fail_code(-ENOMEM) : compute(a, &v, &s, set);
+		status = cli_space_init(&s, t, &a->common) ? cli_fail_code(-ENOMEM) : compute(a, &v, &s, set);
 		weft_space_fini(&s);
 		weft_trace_close(t);
 	}

@@ -60,6 +60,7 @@ static const struct weft_opt options[] = {
          "draw messages when there are at most N (default: 200)"},
 	{0, "title", "TEXT", WEFT_OPT_STRING, offsetof(struct args, title),
          "the picture's title (default: the trace's or window's name)"},
+	CLI_OWN_THREADS_OPTION,
 	CLI_READ_OPTIONS,
 	{0},
 };
@@ -236,6 +237,7 @@ static int draw_regions(const struct args *a, const struct weft_trace *t)
 		.most_rows = a->rows < UINT32_MAX ? (unsigned)a->rows : 512,
 		.most_messages = a->messages < UINT32_MAX ? (unsigned)a->messages : UINT32_MAX,
 		.threads = thread_count(a),
+		.own_threads = a->common.own_threads,
 	};
 	if (!read_range(a, t, &how.from, &how.to))
 		return CLI_USAGE;
@@ -332,7 +334,7 @@ static int draw_view(const struct args *a, struct weft_view *v, const char *name
 		weft_err_set(&err, WEFT_E_SYNTAX, "'%s' has no window", name);
 		return cli_fail(&err);
 	}
-	if (weft_space_init(&s, t)) {
+	if (cli_space_init(&s, t, &a->common)) {
 		status = cli_fail_code(-ENOMEM);
 	} else if (cli_view_bind(v, name, &s, &err)) {
 		status = cli_fail(&err);

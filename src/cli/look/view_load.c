@@ -170,11 +170,16 @@ int cli_view_bind(struct weft_view *v, const char *name, const struct weft_space
 	return rc;
 }
 
+int cli_space_init(struct weft_space *s, const struct weft_trace *t, const struct cli_common *c)
+{
+	return c->own_threads ? weft_space_init_whole(s, t) : weft_space_init(s, t);
+}
+
 void cli_view_say_large(const struct weft_view *v, const struct weft_space *s, const struct cli_common *c)
 {
 	struct weft_need need;
-	/* Of a trace of ours what is seen is its conversion, of which there is nothing to keep. */
-	if (s->own || weft_view_need(v, s, &need))
+	/* Filters speak of regions and counters, views of the types that are made of them. */
+	if (s->schema || weft_view_need(v, s, &need))
 		return;
 	cli_say_large(c, s->trace, &need);
 	free((void *)need.type);

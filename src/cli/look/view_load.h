@@ -22,6 +22,8 @@ int cli_view_bind(struct weft_view *v, const char *name, const struct weft_space
 
 /* A trace that is larger than the memory limit: that it is, and the command that keeps what the bound view needs. */
 struct cli_common;
+/* With Weft's own threads where that was asked for. Then fini all the same. */
+int cli_space_init(struct weft_space *s, const struct weft_trace *t, const struct cli_common *c) WEFT_MUST_CHECK;
 void cli_view_say_large(const struct weft_view *v, const struct weft_space *s, const struct cli_common *c);
 
 /* The library: texts that are part of the program, by name; ends with NULL. */

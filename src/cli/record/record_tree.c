@@ -30,13 +30,24 @@ static void write_text(struct record_tree *t, uint32_t process, uint64_t time, e
 		record_stream_meta(t->stream, &(struct weft_record){time, WEFT_EV_PROCESS_TEXT, process + 1, 2, word}, text, n);
 }
 
+/* Whether Weft made the thread inside of the program; such threads have these names. */
+static bool is_own_thread(const char *name)
+{
+	static const char *const own[] = {"weft-helper", "weft-agent"};
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (!strcmp(name, own[i]))
+			return true;
+	return false;
+}
+
 static void write_thread(struct record_tree *t, uint32_t index)
 {
 	const struct record_tree_thread *h = &t->thread.at[index];
 	const struct record_tree_process *p = &t->process.at[h->process];
 	/* A thread that has its program's name has none of its own. */
 	const char *name = strcmp(h->name, p->program) == 0 ? "" : h->name;
-	uint64_t word[] = {(uint64_t)h->tid, h->process + 1, h->begin};
+	const uint64_t kind = is_own_thread(h->name) ? WEFT_THREAD_OF_WEFT : WEFT_THREAD_OF_PROGRAM;
+	uint64_t word[] = {(uint64_t)h->tid, (h->process + 1) | kind << 32, h->begin};
 	record_stream_meta(t->stream, &(struct weft_record){h->begin, WEFT_EV_THREAD, index + 1, 3, word}, name, strlen(name));
 }
 

@@ -178,6 +178,12 @@ int weft_span_feed(struct weft_span_walk *w, const struct weft_block *b)
 	return w->result;
 }
 
+int weft_span_event(struct weft_span_walk *w, uint64_t at, uint32_t what)
+{
+	const uint64_t none = 0;
+	return weft_span_feed(w, &(struct weft_block){1, &at, &what, &none});
+}
+
 int weft_span_end(struct weft_span_walk *w, uint64_t at)
 {
 	if (w->result == 0)

@@ -50,6 +50,8 @@ struct worker {
 	struct weft_span_walk walk;
 	uint32_t thread;
 	uint64_t busy, calls;
+	uint64_t inside;       /* time of the thread in regions */
+	bool useful;           /* is the call that is counted */
 	bool counting;         /* the walk has come to `from` */
 	uint64_t cut_sequence; /* spans before this one were open there */
 	const struct stat_run *run;
@@ -60,29 +62,34 @@ struct stat_run {
 	const struct weft_stat_how *how;
 	struct worker *worker;
 	unsigned n_workers;
-	uint64_t bytes_each; /* what a worker may use */
+	bool outside_is_useful; /* weft_outside_is_useful, and no filter says what counts */
+	uint64_t bytes_each;    /* what a worker may use */
 	struct weft_progress progress;
 };
 
-bool weft_state_is_busy(uint32_t state_class)
+static bool stat_has_thread(const struct stat_run *r, uint32_t thread)
 {
-	static const bool busy[WEFT_STATE_CLASSES] = {
-		[WEFT_STATE_UNKNOWN] = true,
-		[WEFT_STATE_RUNNING] = true,
-		[WEFT_STATE_IO] = true,
-		[WEFT_STATE_MEMORY] = true,
-	};
-	return state_class >= WEFT_STATE_CLASSES || busy[state_class];
+	if (r->trace->thread[thread].own && !r->how->own_threads)
+		return false;
+	return !r->how->filter || weft_filter_thread(r->how->filter, thread);
 }
 
 enum { PRV_STATE_RUNNING = 1 };
 
-static bool thing_is_busy(const struct stat_run *r, uint32_t id)
+static uint32_t class_of(const struct stat_run *r, uint32_t region)
 {
-	const struct weft_def_table *all = &r->trace->def[r->how->states ? WEFT_CLASS_STATE : WEFT_CLASS_REGION];
-	if (id >= all->n)
-		return !r->how->states;
-	return r->how->states ? all->at[id].code == PRV_STATE_RUNNING : weft_state_is_busy(all->at[id].state);
+	const struct weft_def_table *regions = &r->trace->def[WEFT_CLASS_REGION];
+	return region < regions->n ? regions->at[region].state : WEFT_STATE_UNKNOWN;
+}
+
+/* Does the thread compute there? A region that says nothing is as the one around it; outermost, it computes. */
+static bool span_is_useful(const struct worker *w, const struct weft_span *s)
+{
+	uint32_t class = class_of(w->run, s->region);
+	for (size_t i = w->walk.open.n; i-- > 0 && class == WEFT_STATE_UNKNOWN;)
+		if (w->walk.open.at[i].depth < s->depth)
+			class = class_of(w->run, w->walk.open.at[i].region);
+	return class == WEFT_STATE_UNKNOWN || class == WEFT_STATE_RUNNING;
 }
 
 /* -- rows -- */
@@ -129,20 +136,35 @@ static int count_call(struct worker *w, uint32_t region, uint64_t time, uint64_t
 		if (weft_vec_push(&w->touched, (uint32_t)at))
 			return -ENOMEM;
 	}
-	bool busy = thing_is_busy(w->run, region);
 	g->row.calls++;
 	g->row.total += total;
 	g->row.self += self;
 	g->row.min = time < g->row.min ? time : g->row.min;
 	g->row.max = time > g->row.max ? time : g->row.max;
-	g->here += w->run->how->by & WEFT_BY_REGION || busy ? self : 0;
-	w->busy += busy ? self : 0;
+	g->here += w->run->how->by & WEFT_BY_REGION || w->useful ? self : 0;
+	w->busy += w->useful ? self : 0;
 	w->calls++;
 	g->times_sum += time;
 	uint64_t before = weft_histogram_bytes(&g->times);
 	int rc = weft_histogram_add(&g->times, time);
 	w->bytes += weft_histogram_bytes(&g->times) - before;
 	return !rc && w->bytes > w->run->bytes_each ? WEFT_E_LIMIT : rc;
+}
+
+static uint64_t thread_end(const struct stat_run *r, uint32_t thread)
+{
+	uint64_t end = r->trace->thread[thread].end;
+	if (end == WEFT_NEVER)
+		end = r->trace->end;
+	return end < r->how->to ? end : r->how->to;
+}
+
+/* How long the thread was there, in the range. */
+static uint64_t thread_time(const struct stat_run *r, uint32_t thread)
+{
+	uint64_t begin = r->trace->thread[thread].begin > r->how->from ? r->trace->thread[thread].begin : r->how->from;
+	uint64_t end = thread_end(r, thread);
+	return end > begin ? end - begin : 0;
 }
 
 static void end_thread(struct worker *w)
@@ -154,9 +176,12 @@ static void end_thread(struct worker *w)
 		g->most_self = g->here > g->most_self ? g->here : g->most_self;
 	}
 	w->touched.n = 0;
-	if (w->calls == 0)
+	if (w->calls == 0 && !w->run->outside_is_useful)
 		return;
-	w->n_busy++;
+	uint64_t alive = thread_time(w->run, w->thread);
+	if (w->run->outside_is_useful && alive > w->inside)
+		w->busy += alive - w->inside;
+	w->n_busy += w->busy > 0;
 	w->busy_sum += w->busy;
 	w->busy_most = w->busy > w->busy_most ? w->busy : w->busy_most;
 }
@@ -247,6 +272,8 @@ static int on_span(void *arg, const struct weft_span *s)
 	if (rc)
 		return rc;
 	uint64_t time = s->end - s->begin, self = time - s->inner;
+	w->useful = span_is_useful(w, s);
+	w->inside += s->depth ? 0 : time;
 	bool pass = !how->filter || weft_filter_span(how->filter, s);
 	if (how->by & WEFT_BY_REGION) {
 		uint32_t around = *innermost_of(w, s->region);
@@ -289,6 +316,12 @@ static int feed(struct worker *w, struct weft_block b)
 	return weft_span_feed(&w->walk, &rest);
 }
 
+static bool state_is_running(const struct stat_run *r, uint32_t state)
+{
+	const struct weft_def_table *states = &r->trace->def[WEFT_CLASS_STATE];
+	return state < states->n && states->at[state].code == PRV_STATE_RUNNING;
+}
+
 /* The state records of a thread: each tells its length, and they do not nest. */
 static int feed_states(struct worker *w, struct weft_block b)
 {
@@ -302,18 +335,11 @@ static int feed_states(struct worker *w, struct weft_block b)
 		if (end < begin || (end == begin && b.time[i] < how->from))
 			continue;
 		uint32_t state = weft_what_id(b.what[i]);
+		w->useful = state_is_running(w->run, state);
 		if (!how->filter || weft_filter_state(how->filter, w->thread, state, begin, end))
 			rc = count_call(w, state, end - begin, end - begin, end - begin);
 	}
 	return rc;
-}
-
-static uint64_t thread_end(const struct stat_run *r, uint32_t thread)
-{
-	uint64_t end = r->trace->thread[thread].end;
-	if (end == WEFT_NEVER)
-		end = r->trace->end;
-	return end < r->how->to ? end : r->how->to;
 }
 
 static int walk_thread(void *arg, size_t thread, unsigned worker)
@@ -322,10 +348,10 @@ static int walk_thread(void *arg, size_t thread, unsigned worker)
 	struct worker *w = &r->worker[worker];
 	struct weft_cursor c;
 	struct weft_block b;
-	if (r->how->filter && !weft_filter_thread(r->how->filter, (uint32_t)thread))
+	if (!stat_has_thread(r, (uint32_t)thread))
 		return 0;
 	w->thread = (uint32_t)thread;
-	w->busy = w->calls = 0;
+	w->busy = w->calls = w->inside = 0;
 	w->counting = r->how->from == 0;
 	w->cut_sequence = 0;
 	w->shifted = false;
@@ -444,11 +470,9 @@ static uint64_t time_of_threads(const struct stat_run *r)
 {
 	uint64_t sum = 0;
 	for (uint32_t i = 0; i < r->trace->n_threads; i++) {
-		if (r->how->filter && !weft_filter_thread(r->how->filter, i))
+		if (!stat_has_thread(r, i))
 			continue;
-		uint64_t begin = r->trace->thread[i].begin > r->how->from ? r->trace->thread[i].begin : r->how->from;
-		uint64_t end = thread_end(r, i);
-		sum += end > begin ? end - begin : 0;
+		sum += thread_time(r, i);
 	}
 	return sum;
 }
@@ -495,7 +519,9 @@ static int run_init(struct stat_run *r)
 
 int weft_stat_compute(struct weft_stat *out, const struct weft_trace *t, const struct weft_stat_how *how, struct weft_err *err)
 {
-	struct stat_run r = {.trace = t, .how = how};
+	struct stat_run r = {.trace = t,
+	                     .how = how,
+	                     .outside_is_useful = !how->filter && !how->states && weft_outside_is_useful(t)};
 	*out = (struct weft_stat){.load_balance = NAN};
 	if (how->progress)
 		weft_progress_begin(&r.progress, "statistics", t->n_events);

@@ -19,6 +19,7 @@ struct weft_stat_how {
 	const struct weft_filter *filter; /* NULL: everything; only spans that pass are counted */
 	uint64_t from, to;                /* regions are cut at these times; to == WEFT_NEVER: no end */
 	bool states;                      /* the state records of a foreign trace in place of regions */
+	bool own_threads;                 /* also those of Weft itself */
 	bool progress;
 	unsigned threads; /* 0: all */
 	uint64_t memory;  /* 0: a quarter of the machine's */
@@ -35,7 +36,7 @@ struct weft_stat_row {
 	double mean;
 	double share; /* of self in the time of all threads, 0..1 */
 	/*
-	 * Average over greatest, over the row's threads: of their self time in the region, or of their busy time when rows are
+	 * Average over greatest, over the row's threads: of their self time in the region, or of their useful time when rows are
 	 * not by region. NAN when there is only one thread by nature, or no time.
 	 */
 	double balance;
@@ -45,9 +46,9 @@ struct weft_stat {
 	struct weft_stat_row *row; /* owned; in order of region, process, thread */
 	size_t n_rows;
 	uint64_t thread_time; /* lengths of the threads that can pass, within the times asked for */
-	uint64_t busy;        /* time in regions whose state is work: not waiting, communicating, idle… */
-	uint32_t n_threads;   /* that have calls */
-	double load_balance;  /* average over greatest busy time of those threads; NAN when there is none */
+	uint64_t busy;        /* useful time, see weft_outside_is_useful; with a filter, that of the regions which pass */
+	uint32_t n_threads;   /* that have useful time */
+	double load_balance;  /* average over greatest useful time of those threads; NAN when there is none */
 	uint64_t unmatched_leaves, closed_early;
 };
 
@@ -55,8 +56,5 @@ struct weft_stat {
 int weft_stat_compute(struct weft_stat *out, const struct weft_trace *t, const struct weft_stat_how *how,
                       struct weft_err *err) WEFT_MUST_CHECK;
 void weft_stat_fini(struct weft_stat *s);
-
-/* Is time in a region of this state class work of the thread itself? */
-bool weft_state_is_busy(uint32_t state_class);
 
 #endif

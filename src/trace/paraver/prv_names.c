@@ -2,6 +2,7 @@
 /* Tables and names that the reader and the writer of .prv share. */
 #include "prv_names.h"
 #include "base/str.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,41 @@ uint32_t prv_state_of_region(const struct weft_def_row *region)
 		if (strstr(low, communicating[i].part))
 			return communicating[i].state;
 	return state_of_class[region->state];
+}
+
+uint32_t prv_state_outside(const struct weft_trace *t)
+{
+	return weft_outside_is_useful(t) ? PRV_STATE_RUNNING : PRV_STATE_OTHERS;
+}
+
+int64_t prv_millionths(double v)
+{
+	double scaled = rint(v * 1e6);
+	if (scaled >= 9223372036854775807.0)
+		return INT64_MAX;
+	return scaled <= -9223372036854775808.0 ? INT64_MIN : (int64_t)scaled;
+}
+
+uint32_t prv_type_number(const struct weft_def_row *d, uint32_t id)
+{
+	return d->code > 0 && d->code <= UINT32_MAX ? (uint32_t)d->code : PRV_TYPES + id;
+}
+
+const char *const prv_other_names[PRV_OTHERS_END] = {
+	[PRV_COLLECTIVE] = "Collective operation",
+	[PRV_COLLECTIVE_ROOT] = "Root of the collective operation",
+	[PRV_COLLECTIVE_SENT] = "Bytes sent by the collective operation",
+	[PRV_COLLECTIVE_RECEIVED] = "Bytes received by the collective operation",
+	[PRV_DROPPED] = "Events that were dropped",
+};
+
+const char *prv_with_unit(struct weft_buf *z, const struct weft_def_row *d)
+{
+	z->n = 0;
+	weft_buf_puts(z, d->name);
+	if (*d->unit)
+		weft_buf_printf(z, " [%s]", d->unit);
+	return z->failed ? d->name : z->at;
 }
 
 char *prv_unnamed_type(uint32_t number, char *out)

@@ -6,6 +6,7 @@
 #ifndef WEFT_TRACE_PRV_NAMES_H
 #define WEFT_TRACE_PRV_NAMES_H
 
+#include "base/str.h"
 #include "trace/store/trace.h"
 
 /* Notes (weft_trace.note). Those marked * may come several times. */
@@ -30,9 +31,35 @@ struct prv_state {
 enum { PRV_STATES = 34 };
 extern const struct prv_state prv_states[PRV_STATES]; /* by Paraver's number */
 
-enum { PRV_STATE_IDLE = 0, PRV_STATE_RUNNING = 1, PRV_STATE_NOT_CREATED = 2, PRV_STATE_DISABLED = 14 };
+enum { PRV_STATE_IDLE = 0, PRV_STATE_RUNNING = 1, PRV_STATE_NOT_CREATED = 2, PRV_STATE_DISABLED = 14, PRV_STATE_OTHERS = 15 };
 /* The state that a region shows as; UINT32_MAX: that of the region around it. */
 uint32_t prv_state_of_region(const struct weft_def_row *region);
+/* What a thread shows as outside of all regions. */
+uint32_t prv_state_outside(const struct weft_trace *t);
+
+/*
+ * Paraver's numbers of event types. What has a code of its own (weft_def_row.code) keeps it; the rest lies behind every range
+ * that Extrae or another tool uses, and below 2^31. An id is that of the definition in the trace.
+ */
+enum prv_range {
+	PRV_REGIONS = 1900000000,        /* + category: the innermost region of that category, 0: none */
+	PRV_TYPES = 1920000000,          /* + type: points */
+	PRV_TYPES_FLOAT = 1940000000,    /* + type: floating points, in millionths (PRECISION 6) */
+	PRV_TYPES_TEXT = 1960000000,     /* + type: strings; the values are ids with labels */
+	PRV_COUNTERS = 1980000000,       /* + counter */
+	PRV_COUNTERS_FLOAT = 2000000000, /* + counter, in millionths */
+	PRV_ATTRS = 2020000000,          /* + attribute */
+	PRV_ATTRS_FLOAT = 2040000000,
+	PRV_ATTRS_TEXT = 2060000000,
+	PRV_OTHERS = 2080000000, /* + PRV_COLLECTIVE… */
+};
+enum { PRV_COLLECTIVE = 1, PRV_COLLECTIVE_ROOT, PRV_COLLECTIVE_SENT, PRV_COLLECTIVE_RECEIVED, PRV_DROPPED, PRV_OTHERS_END };
+enum { PRV_FLOAT_PRECISION = 6 };
+uint32_t prv_type_number(const struct weft_def_row *d, uint32_t id); /* of integer points */
+int64_t prv_millionths(double v); /* a floating value in a file of whole numbers; not of a NaN */
+extern const char *const prv_other_names[PRV_OTHERS_END];
+/* "name [unit]" into z, which the caller frees. Of memory that is out: the name. */
+const char *prv_with_unit(struct weft_buf *z, const struct weft_def_row *d);
 
 enum { PRV_NAME = 40 };
 /* The names of what a .pcf does not name, into out. They are left out when a .pcf is written. */

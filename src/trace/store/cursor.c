@@ -258,6 +258,12 @@ void weft_cursor_end(struct weft_cursor *c)
 	c->next_block = c->priv[0];
 }
 
+uint64_t weft_thread_last(const struct weft_trace *t, uint32_t thread)
+{
+	const struct store_thread *row = &t->store->thread[thread];
+	return row->n_blocks ? t->store->block[row->first_block + row->n_blocks - 1].last : 0;
+}
+
 const uint64_t *weft_extra(const struct weft_trace *t, uint32_t thread, uint64_t value, uint32_t *n)
 {
 	(void)thread;

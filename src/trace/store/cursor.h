@@ -99,6 +99,9 @@ static inline void weft_cursor_join(struct weft_cursor *c, struct weft_walk *w)
 	c->walk = w;
 }
 
+/* The time of the thread's last event; 0: it has none. */
+uint64_t weft_thread_last(const struct weft_trace *t, uint32_t thread);
+
 /* The payload of an event with several words: points into the store, valid while the trace is open; its count in *n. */
 const uint64_t *weft_extra(const struct weft_trace *t, uint32_t thread, uint64_t value, uint32_t *n);
 

@@ -33,6 +33,15 @@ const char *weft_value_label(const struct weft_def_row *type, int64_t value)
 	return low < type->n_labels && type->label[low].value == value ? type->label[low].text : NULL;
 }
 
+bool weft_outside_is_useful(const struct weft_trace *t)
+{
+	const struct weft_def_table *regions = &t->def[WEFT_CLASS_REGION];
+	for (uint32_t i = 1; i < regions->n; i++)
+		if (regions->at[i].state == WEFT_STATE_RUNNING && regions->at[i].n_events)
+			return false;
+	return true;
+}
+
 const char *weft_trace_note(const struct weft_trace *t, const char *key)
 {
 	for (uint32_t i = 0; i < t->n_notes; i++)

@@ -16,7 +16,7 @@
 #include "base/replace.h"
 #include "columns_priv.h"
 
-#define STORE_VERSION 5u
+#define STORE_VERSION 6u
 #define STORE_COLUMNS_MAGIC "WEFTCOL\n"
 #define STORE_TABLES_MAGIC "WEFTTAB\n"
 
@@ -98,7 +98,7 @@ struct store_process {
 	uint32_t name, command, host;
 };
 struct store_thread {
-	uint32_t process, number, name, zero;
+	uint32_t process, number, name, own;
 	int64_t tid;
 	uint64_t begin, end, n_events, dropped;
 	uint64_t first_block, n_blocks;

@@ -260,6 +260,7 @@ static const char *open_threads(struct opening *o)
 		                                        .number = row->number,
 		                                        .tid = row->tid,
 		                                        .name = text(o->s, row->name),
+		                                        .own = row->own == WEFT_THREAD_OF_WEFT,
 		                                        .begin = row->begin,
 		                                        .end = row->end,
 		                                        .n_events = row->n_events,

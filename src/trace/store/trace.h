@@ -51,6 +51,7 @@ struct weft_thread_row {          /* "weft_thread" is the recorder's block */
 	const char *name; /* never NULL, may be "" */
 	uint64_t begin, end;
 	uint64_t n_events, dropped;
+	bool own; /* one of Weft's own threads, in the program: views and statistics leave it out */
 };
 
 struct weft_module { /* an object that was loaded into a process: what turns an address into a function */
@@ -170,6 +171,12 @@ extern const struct weft_reader weft_paje_reader; /* src/trace/paje/paje_read.c 
 /* "1.2.1" (app.process.thread), into out (40 bytes are enough). */
 char *weft_thread_label(const struct weft_trace *t, uint32_t thread, char *out);
 const char *weft_value_label(const struct weft_def_row *type, int64_t value); /* NULL when it has none */
-const char *weft_trace_note(const struct weft_trace *t, const char *key);     /* the first of that key, or NULL */
+/*
+ * Useful time, the one definition of it: a thread computes in regions whose state class is running, and in those that say nothing
+ * where what is around them says nothing else. Outside of all regions it computes in a trace of which no region says running, as
+ * one of MPI's calls alone; where regions say when the program computes, what is outside of them is something else.
+ */
+bool weft_outside_is_useful(const struct weft_trace *t);
+const char *weft_trace_note(const struct weft_trace *t, const char *key); /* the first of that key, or NULL */
 
 #endif

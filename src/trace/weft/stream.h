@@ -48,6 +48,7 @@ struct stream_thread {
 	int64_t tid;      /* -1: unknown */
 	uint64_t begin;   /* ticks; 0: unknown */
 	const char *name; /* NULL: none */
+	bool own;         /* one of Weft's own: enum weft_thread_kind */
 };
 struct stream_process {
 	uint32_t number, app, row;

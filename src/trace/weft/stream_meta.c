@@ -62,6 +62,7 @@ int stream_note_thread(struct stream *s, const struct weft_record *r)
 		return -ENOMEM;
 	t->tid = (int64_t)r->payload[0];
 	t->process = (uint32_t)low_half(r->payload[1]);
+	t->own = high_half(r->payload[1]) == WEFT_THREAD_OF_WEFT;
 	t->begin = r->payload[2];
 	if (*name || !t->name)
 		t->name = name;

@@ -427,6 +427,8 @@ static int make_thread(struct census *c, const struct lane *l)
 		for (uint32_t i = l->first; i < l->first + l->n; i++)
 			if (c->member.at[i].outside != own && c->member.at[i].t->name && *c->member.at[i].t->name)
 				row.name = c->member.at[i].t->name;
+	for (uint32_t i = l->first; i < l->first + l->n; i++)
+		row.own |= c->member.at[i].t->own;
 	int64_t made = weft_build_thread(c->b, &row);
 	for (uint32_t i = l->first; made >= 0 && i < l->first + l->n; i++)
 		c->member.at[i].t->row = (uint32_t)made;

@@ -7,9 +7,6 @@
  *     prv_out_state.c the gapless state records that regions make
  *     prv_out_names.c .pcf and .row
  *     prv_pack.c      .prv.gz, .prv.zst
- *
- * Paraver's numbers of event types. What has a code of its own (weft_def_row.code) keeps it; the rest lies behind every range
- * that Extrae or another tool uses, and below 2^31. An id is that of the definition in the trace.
  */
 #ifndef WEFT_TRACE_PRV_OUT_H
 #define WEFT_TRACE_PRV_OUT_H
@@ -18,21 +15,6 @@
 #include "base/map.h"
 #include "export_priv.h"
 #include "trace/paraver/prv_names.h"
-
-enum prv_range {
-	PRV_REGIONS = 1900000000,        /* + category: the innermost region of that category, 0: none */
-	PRV_TYPES = 1920000000,          /* + type: points */
-	PRV_TYPES_FLOAT = 1940000000,    /* + type: floating points, in millionths (PRECISION 6) */
-	PRV_TYPES_TEXT = 1960000000,     /* + type: strings; the values are ids with labels */
-	PRV_COUNTERS = 1980000000,       /* + counter */
-	PRV_COUNTERS_FLOAT = 2000000000, /* + counter, in millionths */
-	PRV_ATTRS = 2020000000,          /* + attribute */
-	PRV_ATTRS_FLOAT = 2040000000,
-	PRV_ATTRS_TEXT = 2060000000,
-	PRV_OTHERS = 2080000000, /* + PRV_COLLECTIVE… */
-};
-enum { PRV_COLLECTIVE = 1, PRV_COLLECTIVE_ROOT, PRV_COLLECTIVE_SENT, PRV_COLLECTIVE_RECEIVED, PRV_DROPPED, PRV_OTHERS_END };
-enum { PRV_FLOAT_PRECISION = 6 };
 
 /* What a definition was used as. */
 enum { PRV_AS_INT = 1, PRV_AS_FLOAT = 2, PRV_AS_TEXT = 4 };
@@ -76,6 +58,7 @@ struct prv_states { /* what regions say; prv_out_state.c */
 	bool off, ended, walking;
 	uint64_t begin; /* of the segment that is open */
 	uint32_t state, cpu;
+	uint32_t outside; /* the state outside of all regions */
 	uint32_t cpu_now; /* by the events so far */
 };
 int prv_states_begin(struct prv_states *s, struct prv_out *o, uint32_t thread, const struct pick *pick) WEFT_MUST_CHECK;
@@ -123,7 +106,6 @@ void prv_out_life(const struct weft_trace *t, uint32_t thread, uint64_t *begin, 
 
 int prv_out_pcf(struct prv_out *o, struct export_out *out) WEFT_MUST_CHECK; /* after the body: it says what was used */
 void prv_out_row(const struct prv_out *o, struct export_out *out);
-uint32_t prv_out_type_number(const struct weft_def_row *d, uint32_t id); /* of integer points */
 
 /* -- packing: a stream that packs what is written to it into `to` (borrowed), by the end of `path`. NULL: it is a plain one -- */
 

@@ -121,19 +121,6 @@ static void mark_used(struct prv_out *o, enum weft_class c, unsigned id, unsigne
 		o->used[c][id] |= (uint8_t)as;
 }
 
-static int64_t in_millionths(double v)
-{
-	double scaled = rint(v * 1e6);
-	if (scaled >= 9223372036854775807.0)
-		return INT64_MAX;
-	return scaled <= -9223372036854775808.0 ? INT64_MIN : (int64_t)scaled;
-}
-
-uint32_t prv_out_type_number(const struct weft_def_row *d, uint32_t id)
-{
-	return d->code > 0 && d->code <= UINT32_MAX ? (uint32_t)d->code : PRV_TYPES + id;
-}
-
 struct event_row {
 	int (*put)(struct prv_out_lane *l, const struct weft_event *e, const struct event_row *row);
 	enum weft_class of;
@@ -146,7 +133,7 @@ static int put_int(struct prv_out_lane *l, const struct weft_event *e, const str
 	const struct weft_def_table *defs = &l->o->t->def[row->of];
 	uint32_t number = row->range + e->id;
 	if (row->range == PRV_TYPES && e->id < defs->n)
-		number = prv_out_type_number(&defs->at[e->id], e->id);
+		number = prv_type_number(&defs->at[e->id], e->id);
 	mark_used(l->o, row->of, e->id, row->as);
 	put_pair(l, e->time, number, (int64_t)e->value);
 	return 0;
@@ -159,7 +146,7 @@ static int put_float(struct prv_out_lane *l, const struct weft_event *e, const s
 	if (isnan(v))
 		return 0;
 	mark_used(l->o, row->of, e->id, row->as);
-	put_pair(l, e->time, row->range + e->id, in_millionths(v));
+	put_pair(l, e->time, row->range + e->id, prv_millionths(v));
 	return 0;
 }
 

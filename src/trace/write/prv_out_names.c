@@ -114,16 +114,6 @@ static void put_value(struct export_out *out, int64_t value, const char *label)
 	put_label(out, label);
 }
 
-/* "name [unit]" into a buffer that the caller frees. */
-static const char *with_unit(struct weft_buf *z, const struct weft_def_row *d)
-{
-	z->n = 0;
-	weft_buf_puts(z, d->name);
-	if (*d->unit)
-		weft_buf_printf(z, " [%s]", d->unit);
-	return z->failed ? d->name : z->at;
-}
-
 static uint32_t gradient_of(const struct weft_map *gradients, uint32_t number)
 {
 	uint64_t g = 0;
@@ -153,14 +143,14 @@ static void put_int_types(struct export_out *out, const struct prv_out *o, const
 	struct weft_buf z = {0};
 	for (uint32_t i = 1; i < types->n; i++) {
 		const struct weft_def_row *d = &types->at[i];
-		uint32_t number = prv_out_type_number(d, i), precision = prv_unit_precision(d->unit);
+		uint32_t number = prv_type_number(d, i), precision = prv_unit_precision(d->unit);
 		char unnamed[PRV_NAME];
 		bool given = o->from_prv && d->code > 0;
 		if (!given && !(o->used[WEFT_CLASS_TYPE][i] & PRV_AS_INT))
 			continue;
 		if (!strcmp(d->name, prv_unnamed_type(number, unnamed)) && !d->n_labels && !precision)
 			continue;
-		put_type(out, gradient_of(gradients, number), number, precision ? d->name : with_unit(&z, d), precision);
+		put_type(out, gradient_of(gradients, number), number, precision ? d->name : prv_with_unit(&z, d), precision);
 		if (d->n_labels)
 			export_text(out, "VALUES\n");
 		for (uint32_t k = 0; k < d->n_labels; k++)
@@ -179,7 +169,7 @@ static void put_defs(struct export_out *out, const struct prv_out *o, enum weft_
 	for (uint32_t i = 1; i < defs->n; i++) {
 		if (!(o->used[c][i] & as))
 			continue;
-		put_type(out, gradient, range + i, with_unit(&z, &defs->at[i]), as == PRV_AS_FLOAT ? PRV_FLOAT_PRECISION : 0);
+		put_type(out, gradient, range + i, prv_with_unit(&z, &defs->at[i]), as == PRV_AS_FLOAT ? PRV_FLOAT_PRECISION : 0);
 		export_text(out, "\n");
 	}
 	weft_buf_fini(&z);
@@ -249,14 +239,6 @@ static int put_region_types(struct export_out *out, const struct prv_out *o)
 	return rc;
 }
 
-static const char *const other_names[PRV_OTHERS_END] = {
-	[PRV_COLLECTIVE] = "Collective operation",
-	[PRV_COLLECTIVE_ROOT] = "Root of the collective operation",
-	[PRV_COLLECTIVE_SENT] = "Bytes sent by the collective operation",
-	[PRV_COLLECTIVE_RECEIVED] = "Bytes received by the collective operation",
-	[PRV_DROPPED] = "Events that were dropped",
-};
-
 int prv_out_pcf(struct prv_out *o, struct export_out *out)
 {
 	struct weft_map gradients = {0};
@@ -276,7 +258,7 @@ int prv_out_pcf(struct prv_out *o, struct export_out *out)
 	}
 	for (unsigned i = 0; i < PRV_OTHERS_END && !rc; i++)
 		if (o->others[i]) {
-			put_type(out, 0, PRV_OTHERS + i, other_names[i], 0);
+			put_type(out, 0, PRV_OTHERS + i, prv_other_names[i], 0);
 			export_text(out, "\n");
 		}
 	weft_map_fini(&gradients);

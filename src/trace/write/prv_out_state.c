@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State records from regions: the innermost region that says something decides, outside of all the thread runs, before its
+ * State records from regions: the innermost region that says something decides, outside of all the thread runs or does something else (weft_outside_is_useful), before its
  * begin and after its end it is not created, and while recording is off nobody knows. One sequence without gaps or overlaps:
  *
  *     0 ── not created ── begin ── running ── waiting (a receive) ── running ── … ── end ── not created ── end of the trace
@@ -14,8 +14,9 @@
 
 int prv_states_begin(struct prv_states *s, struct prv_out *o, uint32_t thread, const struct pick *pick)
 {
+	const uint32_t outside = prv_state_outside(o->t);
 	uint64_t end;
-	*s = (struct prv_states){.o = o, .thread = thread, .pick = pick, .state = PRV_STATE_RUNNING};
+	*s = (struct prv_states){.o = o, .thread = thread, .pick = pick, .state = outside, .outside = outside};
 	prv_out_life(o->t, thread, &s->begin, &end);
 	weft_span_begin(&s->walk, o->t, thread, NULL, NULL);
 	s->walking = true;
@@ -35,15 +36,17 @@ static uint32_t state_now(const struct prv_states *s)
 	if (s->off)
 		return PRV_STATE_DISABLED;
 	const struct weft_def_table *regions = &s->o->t->def[WEFT_CLASS_REGION];
+	bool inside = false;
 	for (size_t i = s->walk.open.n; i-- > 0;) {
 		const struct weft_span *open = &s->walk.open.at[i];
 		if (open->region >= regions->n || !pick_span(s->pick, open->sequence))
 			continue;
+		inside = true;
 		uint32_t state = s->o->region_state[open->region];
 		if (state != UINT32_MAX)
 			return state;
 	}
-	return PRV_STATE_RUNNING;
+	return inside ? PRV_STATE_RUNNING : s->outside;
 }
 
 static int feed(struct prv_states *s, uint32_t i)

@@ -235,7 +235,8 @@ static void put_threads(struct write_stream *s)
 		const struct weft_thread_row *row = &s->t->thread[i];
 		if (!write_thread_stays(s, i))
 			continue;
-		uint64_t w[3] = {(uint64_t)row->tid, pair(1, 0), begin_time(s, row->begin)};
+		uint64_t w[3] = {(uint64_t)row->tid, pair(1, row->own ? WEFT_THREAD_OF_WEFT : WEFT_THREAD_OF_PROGRAM),
+		                 begin_time(s, row->begin)};
 		put_named(s, WEFT_EV_THREAD, row->number, w, 3, row->name);
 	}
 }

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The events lane. A region's events say which region of its category is the innermost: each depth keeps what was so before, so an
+ * enter and a leave cost the same whatever is open. A row of a table says what other kinds become.
+ */
+#include "metric_source.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 64 }; /* for what a few events make more than one of */
+
+static uint32_t category_of(const struct metric_events_lane *l, uint32_t region)
+{
+	const struct weft_def_table *regions = &l->lane.schema->trace->def[WEFT_CLASS_REGION];
+	return region < regions->n ? regions->at[region].category : 0;
+}
+
+/* ---- what is wanted of the trace ---- */
+
+static bool wants_members(const struct metric_events_lane *l, uint32_t set)
+{
+	const struct metric_schema *s = l->lane.schema;
+	const struct weft_def_table *sets = &s->trace->def[WEFT_CLASS_SET];
+	const uint32_t n_counters = s->trace->def[WEFT_CLASS_COUNTER].n;
+	for (uint32_t i = 0; set < sets->n && i < sets->at[set].n_members; i++)
+		if (sets->at[set].member[i] < n_counters && l->wanted[s->type[WEFT_EV_COUNTER][sets->at[set].member[i]]])
+			return true;
+	return false;
+}
+
+static bool is_chosen(const void *arg, uint32_t what)
+{
+	const struct metric_events_lane *l = arg;
+	const struct metric_schema *s = l->lane.schema;
+	const unsigned kind = weft_what_kind(what), id = weft_what_id(what);
+	switch (kind) {
+	case WEFT_EV_ENTER:
+	case WEFT_EV_LEAVE:
+	case WEFT_EV_OFF:
+	case WEFT_EV_THREAD_END:
+		return l->regions;
+	case WEFT_EV_SEND:
+	case WEFT_EV_RECV:
+		return l->asks.of(l->asks.arg, what);
+	case WEFT_EV_CPU:
+		return l->cpus;
+	case WEFT_EV_COUNTER_SET:
+		return wants_members(l, id);
+	case WEFT_EV_COLLECTIVE:
+		for (unsigned i = PRV_COLLECTIVE; i <= PRV_COLLECTIVE_RECEIVED; i++)
+			if (l->wanted[s->other_type[i]])
+				return true;
+		return false;
+	case WEFT_EV_DROPPED:
+		return l->wanted[s->other_type[PRV_DROPPED]];
+	default:
+		return kind < METRIC_EVENT_KINDS && s->type[kind] && id < s->trace->def[metric_event_kinds[kind].of].n &&
+		       l->wanted[s->type[kind][id]];
+	}
+}
+
+int metric_events_lane_begin(struct metric_events_lane *l, const struct metric_schema *s, uint32_t thread, uint64_t from,
+                             const struct weft_choice *choice)
+{
+	const uint32_t n_types = s->seen.def[WEFT_CLASS_TYPE].n, n_categories = s->trace->def[WEFT_CLASS_CATEGORY].n;
+	*l = (struct metric_events_lane){.asks = *choice};
+	int rc = metric_lane_begin(&l->lane, s, thread, from);
+	if (rc)
+		return rc;
+	l->wanted = calloc((size_t)n_types + 1, 1);
+	l->region = calloc((size_t)n_categories + 1, sizeof *l->region);
+	l->said = calloc((size_t)n_categories + 1, 1);
+	if (!l->wanted || !l->region || !l->said)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < n_types; i++)
+		l->wanted[i] = choice->of(choice->arg, weft_what(WEFT_EV_POINT, i));
+	for (uint32_t i = 0; i < n_categories; i++)
+		l->regions |= l->wanted[s->category_type[i]];
+	l->cpus = choice->of(choice->arg, weft_what(WEFT_EV_CPU, 0));
+	l->lane.choice = (struct weft_choice){is_chosen, l};
+	return 0;
+}
+
+void metric_events_lane_end(struct metric_events_lane *l)
+{
+	metric_lane_end(&l->lane);
+	free(l->wanted);
+	free(l->region);
+	free(l->said);
+	l->wanted = l->said = NULL;
+	l->region = NULL;
+}
+
+/* ---- from an event to one of a type ---- */
+
+static inline void put_type(struct metric_events_lane *l, uint64_t time, uint32_t type, uint64_t value)
+{
+	if (l->wanted[type])
+		metric_events_put(&l->lane.out, time, weft_what(WEFT_EV_POINT, type), value, l->lane.cpu);
+}
+
+static void put_category(struct metric_events_lane *l, uint64_t time, uint32_t category)
+{
+	put_type(l, time, l->lane.schema->category_type[category], l->region[category]);
+}
+
+/* After regions were closed from the inside: [n, was) are no more. Each category is said once, in the order of their closing. */
+static int put_closed(struct metric_events_lane *l, uint64_t time, size_t was)
+{
+	struct metric_nest *nest = &l->lane.nest;
+	const size_t n = nest->walk.open.n;
+	if (was - n == 1) {
+		uint32_t category = category_of(l, nest->walk.open.at[n].region);
+		l->region[category] = nest->below.at[n];
+		put_category(l, time, category);
+		return 0;
+	}
+	if (metric_events_reserve(&l->lane.out, (uint32_t)(was - n) + ROOM))
+		return -ENOMEM;
+	for (size_t i = was; i-- > n;)
+		l->region[category_of(l, nest->walk.open.at[i].region)] = nest->below.at[i];
+	for (size_t i = was; i-- > n;) {
+		uint32_t category = category_of(l, nest->walk.open.at[i].region);
+		if (!l->said[category])
+			put_category(l, time, category);
+		l->said[category] = 1;
+	}
+	for (size_t i = was; i-- > n;)
+		l->said[category_of(l, nest->walk.open.at[i].region)] = 0;
+	return 0;
+}
+
+/* What was open of one category is closed wherever it stands; so what is left stands at other depths. */
+static int close_category(struct metric_events_lane *l, uint64_t time, uint32_t category)
+{
+	struct metric_nest *nest = &l->lane.nest;
+	const size_t was = nest->walk.open.n;
+	int rc = weft_span_event(&nest->walk, time, weft_what(WEFT_EV_OFF, category));
+	if (rc || nest->walk.open.n == was)
+		return rc;
+	for (size_t i = 0; i < nest->walk.open.n; i++)
+		l->region[category_of(l, nest->walk.open.at[i].region)] = 0;
+	l->region[category] = 0;
+	for (size_t i = 0; i < nest->walk.open.n; i++) {
+		uint32_t of = category_of(l, nest->walk.open.at[i].region);
+		nest->below.at[i] = l->region[of];
+		l->region[of] = nest->walk.open.at[i].region;
+	}
+	put_category(l, time, category);
+	return 0;
+}
+
+static inline int take_region(struct metric_events_lane *l, uint64_t time, uint32_t what)
+{
+	struct metric_nest *nest = &l->lane.nest;
+	const size_t was = nest->walk.open.n;
+	const uint32_t id = weft_what_id(what);
+	if (weft_what_kind(what) == WEFT_EV_OFF && id)
+		return close_category(l, time, id);
+	int rc = weft_span_step(&nest->walk, time, what);
+	if (rc || nest->walk.open.n == was)
+		return rc;
+	if (nest->walk.open.n < was)
+		return put_closed(l, time, was);
+	uint32_t category = category_of(l, id);
+	nest->below.n = was;
+	rc = weft_vec_push(&nest->below, l->region[category]);
+	l->region[category] = id;
+	put_category(l, time, category);
+	return rc;
+}
+
+static int take_set(struct metric_events_lane *l, uint64_t time, uint32_t id, uint64_t at)
+{
+	const struct metric_schema *s = l->lane.schema;
+	const struct weft_def_table *sets = &s->trace->def[WEFT_CLASS_SET];
+	const uint32_t n_counters = s->trace->def[WEFT_CLASS_COUNTER].n;
+	uint32_t n = 0;
+	const uint64_t *value = weft_extra(s->trace, l->lane.thread, at, &n);
+	if (id >= sets->n)
+		return 0;
+	n = n < sets->at[id].n_members ? n : sets->at[id].n_members;
+	if (metric_events_reserve(&l->lane.out, n + ROOM))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		if (sets->at[id].member[i] < n_counters)
+			put_type(l, time, s->type[WEFT_EV_COUNTER][sets->at[id].member[i]], value[i]);
+	return 0;
+}
+
+static int take_collective(struct metric_events_lane *l, uint64_t time, uint64_t at)
+{
+	const uint32_t *type = l->lane.schema->other_type;
+	uint32_t n = 0;
+	const uint64_t *word = weft_extra(l->lane.schema->trace, l->lane.thread, at, &n);
+	if (n < 3)
+		return 0;
+	if (metric_events_reserve(&l->lane.out, ROOM))
+		return -ENOMEM;
+	put_type(l, time, type[PRV_COLLECTIVE], (uint64_t)(int32_t)word[0]);
+	put_type(l, time, type[PRV_COLLECTIVE_ROOT], (uint64_t)(int32_t)(word[0] >> 32));
+	put_type(l, time, type[PRV_COLLECTIVE_SENT], word[1]);
+	put_type(l, time, type[PRV_COLLECTIVE_RECEIVED], word[2]);
+	return 0;
+}
+
+/* An event whose definition is a type: the value as it is, or in millionths, as the unit of the type says. */
+static void take_value(struct metric_events_lane *l, uint64_t time, uint32_t what, uint64_t value)
+{
+	const unsigned kind = weft_what_kind(what);
+	const struct metric_schema *s = l->lane.schema;
+	if (kind >= METRIC_EVENT_KINDS || !s->type[kind])
+		return;
+	if (metric_event_kinds[kind].as == METRIC_AS_FLOAT) {
+		double v;
+		memcpy(&v, &value, sizeof v);
+		if (isnan(v))
+			return;
+		value = (uint64_t)prv_millionths(v);
+	}
+	put_type(l, time, s->type[kind][weft_what_id(what)], value);
+}
+
+static int take_event(struct metric_events_lane *l, uint64_t time, uint32_t what, uint64_t value)
+{
+	switch (weft_what_kind(what)) {
+	case WEFT_EV_ENTER:
+	case WEFT_EV_LEAVE:
+	case WEFT_EV_OFF:
+	case WEFT_EV_THREAD_END:
+		return take_region(l, time, what);
+	case WEFT_EV_SEND:
+	case WEFT_EV_RECV:
+		metric_events_put(&l->lane.out, time, what, value, l->lane.cpu);
+		return 0;
+	case WEFT_EV_CPU:
+		l->lane.cpu = metric_lane_cpu(&l->lane, value);
+		return 0;
+	case WEFT_EV_COUNTER_SET:
+		return take_set(l, time, weft_what_id(what), value);
+	case WEFT_EV_COLLECTIVE:
+		return take_collective(l, time, value);
+	case WEFT_EV_DROPPED:
+		put_type(l, time, l->lane.schema->other_type[PRV_DROPPED], value);
+		return 0;
+	default:
+		take_value(l, time, what, value);
+		return 0;
+	}
+}
+
+/* ---- blocks ---- */
+
+/* All events of the block are of one definition, and their values are what they stand for. */
+static bool take_alike(struct metric_events_lane *l, const struct weft_block *b)
+{
+	const unsigned kind = weft_what_kind(b->what[0]);
+	const struct metric_schema *s = l->lane.schema;
+	struct metric_events *out = &l->lane.out;
+	if (!l->lane.cursor.alike || kind >= METRIC_EVENT_KINDS || !s->type[kind] ||
+	    metric_event_kinds[kind].as == METRIC_AS_FLOAT)
+		return false;
+	const uint32_t what = weft_what(WEFT_EV_POINT, s->type[kind][weft_what_id(b->what[0])]);
+	memcpy(out->time + out->n, b->time, b->n * sizeof *b->time);
+	memcpy(out->value + out->n, b->value, b->n * sizeof *b->value);
+	for (uint32_t i = 0; i < b->n; i++) {
+		out->what[out->n + i] = what;
+		out->cpu[out->n + i] = l->lane.cpu;
+	}
+	l->alike = !out->n;
+	out->n += b->n;
+	return true;
+}
+
+/* Regions that are open behind the last event end with the thread. */
+static int take_end(struct metric_events_lane *l)
+{
+	struct metric_nest *nest = &l->lane.nest;
+	uint64_t begin, end, last = weft_thread_last(l->lane.schema->trace, l->lane.thread);
+	const size_t was = nest->walk.open.n;
+	l->lane.ended = true;
+	metric_lane_life(&l->lane, &begin, &end);
+	end = end > last ? end : last;
+	if (!was)
+		return 0;
+	int rc = weft_span_event(&nest->walk, end, weft_what(WEFT_EV_OFF, 0));
+	return rc ? rc : put_closed(l, end, was);
+}
+
+int metric_events_lane_fill(struct metric_events_lane *l)
+{
+	struct metric_events *out = &l->lane.out;
+	struct weft_block b;
+	l->alike = false;
+	while (out->at == out->n && !l->lane.ended) {
+		int rc = weft_cursor_next_of(&l->lane.cursor, &l->lane.choice, &b);
+		if (rc >= 0 && metric_events_reserve(out, (rc ? b.n : 0) + ROOM))
+			return -ENOMEM;
+		if (rc <= 0) {
+			rc = rc < 0 ? rc : take_end(l);
+			if (rc)
+				return rc;
+			break;
+		}
+		if (take_alike(l, &b))
+			break;
+		for (uint32_t i = 0; i < b.n && rc > 0; i++) {
+			int failed = out->cap - out->n < b.n - i + 1 ? metric_events_reserve(out, b.n - i + ROOM) : 0;
+			failed = failed ? failed : take_event(l, b.time[i], b.what[i], b.value[i]);
+			rc = failed ? failed : 1;
+		}
+		if (rc < 0)
+			return rc;
+	}
+	return out->at < out->n;
+}
