@@ -78,6 +78,15 @@ static bool wants(const void *arg, uint32_t what)
 	}
 }
 
+static int begin_source(struct metric_reader *r, uint64_t from)
+{
+	int rc = metric_source_begin(&r->source, r->space, r->thread, from, &(struct weft_choice){wants, r});
+	if (r->mask & METRIC_GAPS)
+		metric_source_drop_ends(&r->source);
+	metric_source_join(&r->source, r->walk);
+	return rc;
+}
+
 int metric_reader_new(struct metric_reader **out, const struct weft_space *s, const struct weft_record_filter *f, uint32_t thread,
                       uint32_t mask, bool with_cpus)
 {
@@ -96,7 +105,7 @@ int metric_reader_new(struct metric_reader **out, const struct weft_space *s, co
 	r->begun = -1;
 	int rc = make_type_table(r);
 	if (!rc)
-		rc = metric_source_begin(&r->source, s, thread, 0, &(struct weft_choice){wants, r});
+		rc = begin_source(r, 0);
 	if (rc) {
 		metric_reader_free(r);
 		return rc;
@@ -412,9 +421,7 @@ static int restart(struct metric_reader *r, uint64_t time)
 	r->at = r->ready = r->n = 0;
 	r->ended = false;
 	r->begun = -1;
-	int rc = metric_source_begin(&r->source, r->space, r->thread, time, &(struct weft_choice){wants, r});
-	metric_source_join(&r->source, r->walk);
-	return rc;
+	return begin_source(r, time);
 }
 
 int metric_reader_join(struct metric_reader *r, struct metric_walks *w)

@@ -143,6 +143,11 @@ bool metric_source_seeks(const struct metric_source *m)
 	return !s || (!m->has_states && !regions);
 }
 
+void metric_source_drop_ends(struct metric_source *m)
+{
+	m->states.only_last_end = true;
+}
+
 void metric_source_join(struct metric_source *m, struct weft_walk *w)
 {
 	weft_cursor_join(&m->cursor, w);

@@ -62,6 +62,7 @@ struct metric_states_lane {
 	uint32_t state_cpu;
 	uint32_t outside;                      /* id in `seen` of the state outside of all regions */
 	bool off, created;                     /* recording is off; the thread has not ended */
+	bool only_last_end;                    /* where another state begins, its begin is all that is given out */
 	bool from_records;                     /* the trace says states itself; the fields above are not used then */
 	WEFT_VEC(struct metric_state_end) end; /* of state records, by time */
 };
@@ -91,6 +92,8 @@ int metric_source_next(struct metric_source *m, struct weft_block *b) WEFT_MUST_
 void metric_source_end(struct metric_source *m);
 /* Whether it may begin anywhere: what is open there does not matter. */
 bool metric_source_seeks(const struct metric_source *m);
+/* Before the first metric_source_next: the end of a state is not wanted where another begins. (It may come all the same.) */
+void metric_source_drop_ends(struct metric_source *m);
 void metric_source_join(struct metric_source *m, struct weft_walk *w); /* NULL: alone */
 
 /* ---- lanes ---- */

@@ -82,7 +82,8 @@ static void give_state(struct metric_states_lane *l, uint64_t end)
 {
 	struct metric_events *out = &l->lane.out;
 	metric_events_put(out, l->begin, weft_what(WEFT_EV_STATE, l->state), end - l->begin, l->state_cpu);
-	metric_events_put(out, end, weft_what(WEFT_EV_STATE_END, l->state), 0, l->state_cpu);
+	if (!l->only_last_end || end == l->lane.schema->trace->end)
+		metric_events_put(out, end, weft_what(WEFT_EV_STATE_END, l->state), 0, l->state_cpu);
 	l->begin = end;
 }
 

@@ -12,8 +12,8 @@ $ check includes .
 tests/unit/test_str.c:2: "../src/base/str_priv.h" climbs out of its folder
 ? 1
 $ rm tests/unit/test_str.c; check includes .
-$ printf '#include "trace/store/trace.h"\n#include "base/str.h"\n#include "no.h"\n' >>src/base/str.c; check includes .
-src/base/str.c:6: "trace/store/trace.h" is not allowed: dev/modules.txt does not let 'base' use 'trace'
+$ printf '#include "trace/trace.h"\n#include "base/str.h"\n#include "no.h"\n' >>src/base/str.c; check includes .
+src/base/str.c:6: "trace/trace.h" is not allowed: dev/modules.txt does not let 'base' use 'trace'
 src/base/str.c:7: "base/str.h" is of its own folder: write the file name only
 src/base/str.c:8: "no.h" is in no module and not installed
 ? 1

@@ -54,9 +54,9 @@ static inline WEFT_MUST_CHECK int weft_span_step(struct weft_span_walk *w, uint6
 {
 	const size_t n = w->open.n;
 	struct weft_span *top = w->open.at + n;
-	if (w->counting || w->on_span || n == w->open.cap)
+	if (w->counting || w->on_span)
 		return weft_span_event(w, at, what);
-	if (weft_what_kind(what) == WEFT_EV_ENTER) {
+	if (weft_what_kind(what) == WEFT_EV_ENTER && n < w->open.cap) {
 		*top = (struct weft_span){.thread = w->thread,
 		                          .region = weft_what_id(what),
 		                          .depth = n ? top[-1].depth + 1 : 0,
