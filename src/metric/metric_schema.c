@@ -304,6 +304,7 @@ static int make_def_type(struct schema_work *w, unsigned kind, uint32_t id, cons
 		row.unit = weft_arena_strdup(&s->arena, prv_precision_unit(precision, unit));
 	const char *name = k->as == METRIC_AS_TEXT || (plain && precision) ? d->name : prv_with_unit(&z, d);
 	row.name = weft_arena_strdup(&s->arena, name);
+	rc = z.failed ? -ENOMEM : rc;
 	weft_buf_fini(&z);
 	if (!rc && (!row.name || !row.unit))
 		rc = -ENOMEM;

@@ -7,6 +7,7 @@
 #include "trace/filter/stat.h"
 #include "trace/write/export.h"
 #include "trace/write/write.h"
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -394,6 +395,34 @@ TEST(our_own_threads_are_no_rows_unless_asked_for)
 		CHECK_U64(stat.thread_time, own ? 1500 : 500);
 		CHECK_U64(stat.n_threads, own ? 2 : 1);
 		weft_stat_fini(&stat);
+	}
+	weft_trace_close(t);
+}
+
+TEST(no_memory_is_an_error_and_nothing_leaks)
+{
+	struct weft_trace *t = make_own();
+	struct weft_metric m;
+	weft_metric_init(&m);
+	m.of_level[WEFT_THREAD].func = weft_func_find(WEFT_FUNC_THREAD, "Event Bytes");
+	TEST_EACH_ALLOCATION_FAILS {
+		struct weft_space s;
+		struct weft_intervals *b = malloc(sizeof *b);
+		struct weft_row *r = NULL;
+		uint32_t n = 0;
+		int rc = b ? weft_space_init(&s, t) : -ENOMEM;
+		if (b && !rc && !(rc = weft_row_open(&r, &s, &m, 0, 0, INFINITY)))
+			while ((rc = weft_row_next(r, b)) > 0)
+				n += b->n;
+		/* What can do without the memory (workers, buffers that are read ahead) gives the same. */
+		if (rc)
+			CHECK(rc == -ENOMEM && test_alloc_failed());
+		else
+			CHECK_U64(n, 6);
+		weft_row_close(r);
+		if (b)
+			weft_space_fini(&s);
+		free(b);
 	}
 	weft_trace_close(t);
 }
