@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "metric/view.h"
+#include "metric/view/view.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "metric/text_view.h"
+#include "metric/text/text_view.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #ifndef WEFT_RENDER_COLOUR_H
 #define WEFT_RENDER_COLOUR_H
 
-#include "metric/view.h"
+#include "metric/view/view.h"
 
 enum { COLOUR_BACKGROUND = 0x000000, COLOUR_LOW = 0xcfcf44, COLOUR_HIGH = 0xff9218 };
 

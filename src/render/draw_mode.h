@@ -11,7 +11,7 @@
 #ifndef WEFT_RENDER_DRAW_MODE_H
 #define WEFT_RENDER_DRAW_MODE_H
 
-#include "metric/view.h"
+#include "metric/view/view.h"
 
 struct draw_count;
 struct draw_sum {

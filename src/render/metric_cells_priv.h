@@ -4,7 +4,7 @@
 #define WEFT_RENDER_METRIC_CELLS_PRIV_H
 
 #include "metric_cells.h"
-#include "metric/pyramid.h"
+#include "metric/pyramid/pyramid.h"
 
 /* One row being drawn, burst after burst. */
 struct cells_pen {

@@ -4,7 +4,7 @@
 #define WEFT_RENDER_PYRAMID_CELLS_PRIV_H
 
 #include "metric_cells_priv.h"
-#include "metric/pyramid.h"
+#include "metric/pyramid/pyramid.h"
 
 enum { PYRAMID_STEPS = 64 };
 

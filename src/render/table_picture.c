@@ -16,7 +16,7 @@
 #include "table_picture.h"
 #include "base/map.h"
 #include "colour.h"
-#include "metric/paraver_out.h"
+#include "metric/paraver/paraver_out.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef WEFT_RENDER_TABLE_PICTURE_H
 #define WEFT_RENDER_TABLE_PICTURE_H
 
-#include "metric/hist.h"
+#include "metric/hist/hist.h"
 #include "picture.h"
 
 struct weft_table_picture_how {

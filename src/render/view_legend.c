@@ -4,7 +4,7 @@
  * the ends of the scale, and what lies outside of it when that is seen.
  */
 #include "base/map.h"
-#include "metric/paraver_out.h"
+#include "metric/paraver/paraver_out.h"
 #include "view_priv.h"
 #include <errno.h>
 #include <math.h>

@@ -10,7 +10,7 @@
  *     rows that were fused or left out
  */
 #include "axis.h"
-#include "metric/paraver_out.h"
+#include "metric/paraver/paraver_out.h"
 #include "view_priv.h"
 #include <errno.h>
 #include <math.h>

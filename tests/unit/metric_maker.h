@@ -10,7 +10,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "harness.h"
-#include "metric/paraver_out.h"
+#include "metric/paraver/paraver_out.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "trace/open.h"
 #include "base/str.h"
 #include "harness.h"
-#include "metric/metric.h"
+#include "metric/func/metric.h"
 #include <stdio.h>
 #include <string.h>
 

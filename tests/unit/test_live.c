@@ -6,7 +6,7 @@
 #include "tune/derive/derive.h"
 #include "trace/open.h"
 #include "harness.h"
-#include "metric/metric.h"
+#include "metric/func/metric.h"
 #include "trace/store/build.h"
 #include "trace/store/cursor.h"
 #include "trace/write/export.h"

@@ -2,8 +2,8 @@
 /* Views: what a .cfg says, what is said of one that is wrong, and that writing and reading give the same view. */
 #include "base/fs.h"
 #include "harness.h"
-#include "metric/hist.h"
-#include "metric/view.h"
+#include "metric/hist/hist.h"
+#include "metric/view/view.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The records of a thread's messages come in order, all of them, and only a window of them is kept. */
-#include "metric/metric_priv.h"
+#include "metric/func/metric_work.h"
 #include "metric_maker.h"
 
 enum { MESSAGES = 30000 };

@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "harness.h"
 #include "sample_index.h"
-#include "metric/pyramid_priv.h"
+#include "metric/pyramid/pyramid_priv.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

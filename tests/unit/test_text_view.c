@@ -2,8 +2,8 @@
 /* The text of views: what expressions become, what is said of a text that is wrong, and that printing and reading agree. */
 #include "base/fs.h"
 #include "harness.h"
-#include "metric/hist.h"
-#include "metric/text_priv.h"
+#include "metric/hist/hist.h"
+#include "metric/text/text_priv.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_timeline.c, view_paint.c, view_legend.c: pictures of windows as goldens, and what holds for all of them. */
 #include "harness.h"
-#include "metric/view.h"
+#include "metric/view/view.h"
 #include "render/colour.h"
 #include "render/view_timeline.h"
 #include "sample_metric.h"

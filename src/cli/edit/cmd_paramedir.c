@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/vec.h"
 #include "cli/common/cli.h"
-#include "metric/view_lack.h"
+#include "metric/view/view_lack.h"
 #include "paramedir.h"
 #include <errno.h>
 #include <stdlib.h>

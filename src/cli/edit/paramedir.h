@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "metric/paraver_out.h"
+#include "metric/paraver/paraver_out.h"
 #include <stdbool.h>
 
 /* As the foreign tool's: 0 also for wrong usage. */

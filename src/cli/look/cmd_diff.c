@@ -5,7 +5,7 @@
 #include "cli/common/cli.h"
 #include "diff.h"
 #include "view_load.h"
-#include "metric/text_view.h"
+#include "metric/text/text_view.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

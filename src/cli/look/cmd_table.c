@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/visible.h"
 #include "cli/common/cli.h"
-#include "metric/text_view.h"
+#include "metric/text/text_view.h"
 #include "render/table_picture.h"
 #include "render/view_timeline.h"
 #include "table_cells.h"

@@ -5,7 +5,7 @@
  */
 #include "cli/common/cli.h"
 #include "base/str.h"
-#include "metric/paraver_out.h"
+#include "metric/paraver/paraver_out.h"
 #include "render/timeline.h"
 #include "render/view_timeline.h"
 #include "view_load.h"

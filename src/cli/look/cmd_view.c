@@ -2,7 +2,7 @@
 /* `weft view`: what views there are, what one says, and views from one format into another. */
 #include "cli/common/cli.h"
 #include "base/log.h"
-#include "metric/text_view.h"
+#include "metric/text/text_view.h"
 #include "view_load.h"
 #include <errno.h>
 #include <stdlib.h>

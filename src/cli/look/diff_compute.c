@@ -6,7 +6,7 @@
  */
 #include "diff.h"
 #include "base/map.h"
-#include "metric/view_lack.h"
+#include "metric/view/view_lack.h"
 #include "view_load.h"
 #include <errno.h>
 #include <math.h>

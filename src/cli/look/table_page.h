@@ -6,8 +6,8 @@
 #include "base/arena.h"
 #include "base/json.h"
 #include "base/table.h"
-#include "metric/hist.h"
-#include "metric/paraver_out.h"
+#include "metric/hist/hist.h"
+#include "metric/paraver/paraver_out.h"
 
 struct cli_page {
 	const struct weft_result *result;

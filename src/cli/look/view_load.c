@@ -7,9 +7,9 @@
 #include "base/fs.h"
 #include "base/log.h"
 #include "cli/common/cli.h"
-#include "metric/text_view.h"
-#include "metric/view_lack.h"
-#include "metric/view_need.h"
+#include "metric/text/text_view.h"
+#include "metric/view/view_lack.h"
+#include "metric/cfg/view_need.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef WEFT_CLI_VIEW_LOAD_H
 #define WEFT_CLI_VIEW_LOAD_H
 
-#include "metric/view.h"
+#include "metric/view/view.h"
 
 /*
  * `name`: the path of a .cfg or of a view text (told apart by content), or the name of a view of the library. 0, or a negative

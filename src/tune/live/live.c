@@ -6,7 +6,7 @@
 #include "live.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "metric/text_view.h"
+#include "metric/text/text_view.h"
 #include "trace/store/build.h"
 #include "trace/store/cursor.h"
 #include <errno.h>

@@ -12,7 +12,7 @@
 #define WEFT_TUNE_LIVE_H
 
 #include "base/err.h"
-#include "metric/metric.h"
+#include "metric/func/metric.h"
 #include <stdbool.h>
 
 /* Whether it can be read; names of types are not looked at. */
