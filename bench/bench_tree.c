@@ -43,7 +43,7 @@ struct meeting {
 };
 
 struct stage {
-	unsigned tasks, collectors;
+	unsigned processes, collectors;
 	struct weft_secret secret;
 	struct meeting *meeting;
 	pid_t collector[LEAVES + 1], sim[SIMS], analyzer;
@@ -64,9 +64,9 @@ static void must(bool ok, const char *what)
 
 struct sim {
 	struct peer up;
-	unsigned number, tasks;
+	unsigned number, processes;
 	struct meeting *meeting;
-	unsigned ready, acted; /* how many tasks are ready; the iteration of the last ACT */
+	unsigned ready, acted; /* how many processes are ready; the iteration of the last ACT */
 	bool *is_ready;        /* each of them */
 	struct message *in;
 };
@@ -76,11 +76,11 @@ static void say(struct sim *s, const struct message *m)
 	must(peer_send(&s->up, m) == 0, "a controller has lost its way up");
 }
 
-/* Said again, it asks whether the task is alive. */
-static void heard_ready(struct sim *s, uint64_t task)
+/* Said again, it asks whether the process is alive. */
+static void heard_ready(struct sim *s, uint64_t process)
 {
-	struct message m = {.kind = MESSAGE_COST, .cost = {.task = task, .alive = true, .time = weft_realtime_ns()}};
-	bool *is = &s->is_ready[task & UINT32_MAX];
+	struct message m = {.kind = MESSAGE_COST, .cost = {.process = process, .alive = true, .time = weft_realtime_ns()}};
+	bool *is = &s->is_ready[process & UINT32_MAX];
 	if (*is)
 		say(s, &m);
 	else
@@ -92,13 +92,13 @@ static void heard(struct sim *s, const struct message *m)
 {
 	struct message out = {.kind = MESSAGE_ACTED};
 	if (m->kind == MESSAGE_READY)
-		heard_ready(s, m->ready.task);
+		heard_ready(s, m->ready.process);
 	if (m->kind == MESSAGE_END)
 		atomic_store(&s->meeting->over, 1);
 	if (m->kind != MESSAGE_ACT)
 		return;
 	s->acted = (unsigned)m->act.argument[0].d;
-	out.acted = (struct message_acted){.task = m->act.task,
+	out.acted = (struct message_acted){.process = m->act.process,
 	                                   .action = m->act.action,
 	                                   .time = weft_realtime_ns(),
 	                                   .old.s = "",
@@ -125,52 +125,52 @@ static void sent(struct sim *s)
 		hear(s, 1);
 }
 
-static uint64_t task_of(const struct sim *s, unsigned i)
+static uint64_t process_of(const struct sim *s, unsigned i)
 {
 	return (uint64_t)(s->number + 1) << 32 | i;
 }
 
-static void event(struct sim *s, uint64_t task, uint32_t number, unsigned iteration)
+static void event(struct sim *s, uint64_t process, uint32_t number, unsigned iteration)
 {
 	static struct message m = {.kind = MESSAGE_EVENT};
-	m.event.task = task;
+	m.event.process = process;
 	m.event.time = weft_realtime_ns();
 	m.event.event = number;
 	m.event.n = 1;
 	m.event.value[0] = (struct message_value){.kind = MESSAGE_INT, .i = iteration, .d = iteration, .s = ""};
 	say(s, &m);
 	/* What a wire does not take at once waits, as the program's rings would have it. */
-	if (s->up.w && (task & 255) == 0)
+	if (s->up.w && (process & 255) == 0)
 		sent(s);
 }
 
-static unsigned own_tasks(const struct sim *s)
+static unsigned own_processes(const struct sim *s)
 {
-	return s->tasks / SIMS + (s->number < s->tasks % SIMS);
+	return s->processes / SIMS + (s->number < s->processes % SIMS);
 }
 
-static void task(struct sim *s, uint64_t number, int64_t rank, const char *exe)
+static void process(struct sim *s, uint64_t number, int64_t rank, const char *exe)
 {
-	struct message m = {.kind = MESSAGE_TASK};
-	m.task = (struct message_task){.task = number,
-	                               .time = weft_realtime_ns(),
-	                               .pid = (uint32_t)(rank + 10),
-	                               .rank = rank,
-	                               .host = "here",
-	                               .exe = exe};
+	struct message m = {.kind = MESSAGE_PROCESS};
+	m.process = (struct message_process){.process = number,
+	                                     .time = weft_realtime_ns(),
+	                                     .pid = (uint32_t)(rank + 10),
+	                                     .rank = rank,
+	                                     .host = "here",
+	                                     .exe = exe};
 	say(s, &m);
 }
 
-static void begin_tasks(struct sim *s)
+static void begin_processes(struct sim *s)
 {
-	unsigned n = own_tasks(s);
+	unsigned n = own_processes(s);
 	struct message m = {.kind = MESSAGE_HELLO};
 	m.hello = (struct message_hello){MESSAGE_VERSION, s->number + 1, weft_realtime_ns(), "here", false};
 	say(s, &m);
 	if (s->number == 0)
-		task(s, task_of(s, n + 1), 0, "/bin/m");
+		process(s, process_of(s, n + 1), 0, "/bin/m");
 	for (unsigned i = 0; i < n; i++)
-		task(s, task_of(s, i + 1), 1 + (int64_t)(i * SIMS + s->number), "/bin/w");
+		process(s, process_of(s, i + 1), 1 + (int64_t)(i * SIMS + s->number), "/bin/w");
 	for (uint64_t until = weft_monotonic_ns() + PATIENCE_MS * UINT64_C(1000000); s->ready < n + (s->number == 0);) {
 		must(weft_monotonic_ns() < until, "the analyzer does not let processes begin");
 		hear(s, 10);
@@ -181,8 +181,8 @@ static void begin_tasks(struct sim *s)
 static void wave(struct sim *s, unsigned iteration)
 {
 	for (uint32_t k = 0; k < 2; k++)
-		for (unsigned i = 0, n = own_tasks(s); i < n; i++)
-			event(s, task_of(s, i + 1), 2 + k, iteration);
+		for (unsigned i = 0, n = own_processes(s); i < n; i++)
+			event(s, process_of(s, i + 1), 2 + k, iteration);
 	sent(s);
 	atomic_fetch_add(&s->meeting->done, 1);
 }
@@ -191,7 +191,7 @@ static void wave(struct sim *s, unsigned iteration)
 static void lead(struct sim *s)
 {
 	struct meeting *t = s->meeting;
-	uint64_t master = task_of(s, own_tasks(s) + 1), lag = 0, seen = 0, real = 0;
+	uint64_t master = process_of(s, own_processes(s) + 1), lag = 0, seen = 0, real = 0;
 	while (!atomic_load(&t->begins))
 		hear(s, 1);
 	for (unsigned i = 1; i <= ITERATIONS + WARM; i++) {
@@ -218,16 +218,16 @@ static void lead(struct sim *s)
 	t->figure[LAG] = (double)lag / ITERATIONS / 1000;
 	t->figure[SEEN] = (double)seen / ITERATIONS / 1000;
 	t->figure[REAL] = (double)real / ITERATIONS / 1000;
-	t->figure[RATE] = 2.0 * s->tasks * ITERATIONS * 1e9 / (double)seen;
+	t->figure[RATE] = 2.0 * s->processes * ITERATIONS * 1e9 / (double)seen;
 	atomic_store(&t->over, 1);
 }
 
 static _Noreturn void sim_main(struct sim *s)
 {
 	s->in = malloc(sizeof *s->in);
-	s->is_ready = calloc(s->tasks + 2, sizeof *s->is_ready);
+	s->is_ready = calloc(s->processes + 2, sizeof *s->is_ready);
 	must(s->in && s->is_ready, "out of memory");
-	begin_tasks(s);
+	begin_processes(s);
 	if (s->number == 0)
 		lead(s);
 	for (unsigned i = 1; s->number && !atomic_load(&s->meeting->over);) {
@@ -297,7 +297,7 @@ static void begin_sim(struct stage *st, unsigned i)
 	st->sim[i] = fork();
 	if (st->sim[i] == 0) {
 		keep_only(up, 1);
-		struct sim s = {.up.alive = true, .number = i, .tasks = st->tasks, .meeting = st->meeting};
+		struct sim s = {.up.alive = true, .number = i, .processes = st->processes, .meeting = st->meeting};
 		if (!st->collectors)
 			channel_init(&s.up.c, up[0], 0);
 		else
@@ -331,7 +331,7 @@ static void begin_analyzer(struct stage *st)
 		                           .quiet = !getenv("BENCH_TALK"),
 		                           .command = "bench",
 		                           .limit_ns = 60000000000};
-		int n = snprintf(text, sizeof text, tunlet, st->tasks);
+		int n = snprintf(text, sizeof text, tunlet, st->processes);
 		int rc = weft_spec_new(&how.tunlet[0].spec, "tree.tsl", text, (size_t)n, NULL);
 		_exit(rc || analyze_run(&how, NULL) ? 2 : 0);
 	}
@@ -371,7 +371,7 @@ static double cpu_of(pid_t pid)
 static void end_all(struct stage *st)
 {
 	struct analyze_end end = {0};
-	double events = 2.0 * st->tasks * (ITERATIONS + WARM), below = 0;
+	double events = 2.0 * st->processes * (ITERATIONS + WARM), below = 0;
 	must(write(st->life[1], &end, sizeof end) == sizeof end, "the analyzer is gone");
 	st->meeting->figure[TOP] = (cpu_of(st->analyzer) - st->cpu_before[LEAVES + 1]) / events;
 	close(st->life[1]);
@@ -382,9 +382,9 @@ static void end_all(struct stage *st)
 	st->meeting->figure[BELOW] = below / events;
 }
 
-static void run(struct meeting *meeting, unsigned tasks, bool tree)
+static void run(struct meeting *meeting, unsigned processes, bool tree)
 {
-	struct stage st = {.tasks = tasks, .meeting = meeting};
+	struct stage st = {.processes = processes, .meeting = meeting};
 	memset(meeting, 0, sizeof *meeting);
 	must(weft_secret_new(&st.secret, NULL) == 0, "no secret");
 	for (; tree && st.collectors <= LEAVES; st.collectors++)
@@ -413,7 +413,7 @@ static void run(struct meeting *meeting, unsigned tasks, bool tree)
 /* ---- figures: a run gives all of them ---- */
 
 struct wanted {
-	unsigned tasks;
+	unsigned processes;
 	bool tree;
 	enum figure figure;
 };
@@ -423,21 +423,21 @@ static double figure_of(void *arg)
 {
 	static struct meeting *meeting;
 	static struct {
-		unsigned tasks, n, asked[FIGURES];
+		unsigned processes, n, asked[FIGURES];
 		double figure[RUNS][FIGURES];
 	} runs[2];
 	const struct wanted *w = arg;
 	if (!weft_wire_can_seal())
 		return bench_skip("this build is without libsodium");
-	if (runs[w->tree].tasks != w->tasks)
+	if (runs[w->tree].processes != w->processes)
 		memset(&runs[w->tree], 0, sizeof runs[w->tree]);
-	runs[w->tree].tasks = w->tasks;
+	runs[w->tree].processes = w->processes;
 	unsigned at = runs[w->tree].asked[w->figure]++ % RUNS;
 	if (at == runs[w->tree].n) {
 		if (!meeting)
 			meeting = mmap(NULL, sizeof *meeting, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		must(meeting != MAP_FAILED, "out of memory");
-		run(meeting, w->tasks, w->tree);
+		run(meeting, w->processes, w->tree);
 		memcpy(runs[w->tree].figure[runs[w->tree].n++], meeting->figure, sizeof meeting->figure);
 	}
 	return runs[w->tree].figure[at][w->figure];

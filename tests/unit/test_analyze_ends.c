@@ -42,18 +42,18 @@ static void send(struct channel *c, const struct message *m)
 	REQUIRE(channel_send(c, m) == 0 && channel_flush(c) == 0);
 }
 
-static void begin_task(struct channel *c, unsigned controller, const char *exe)
+static void begin_process(struct channel *c, unsigned controller, const char *exe)
 {
 	struct message m = {.kind = MESSAGE_HELLO};
 	m.hello = (struct message_hello){.version = MESSAGE_VERSION, .controller = controller, .host = "h"};
 	send(c, &m);
-	m.kind = MESSAGE_TASK;
-	m.task = (struct message_task){.task = (uint64_t)controller << 32 | 1,
-	                               .time = weft_realtime_ns(),
-	                               .pid = 100 + controller,
-	                               .rank = controller,
-	                               .host = "h",
-	                               .exe = exe};
+	m.kind = MESSAGE_PROCESS;
+	m.process = (struct message_process){.process = (uint64_t)controller << 32 | 1,
+	                                     .time = weft_realtime_ns(),
+	                                     .pid = 100 + controller,
+	                                     .rank = controller,
+	                                     .host = "h",
+	                                     .exe = exe};
 	send(c, &m);
 }
 
@@ -61,7 +61,7 @@ static void event(struct channel *c, unsigned controller, uint32_t number, uint6
 {
 	static struct message m;
 	m.kind = MESSAGE_EVENT;
-	m.event.task = (uint64_t)controller << 32 | 1;
+	m.event.process = (uint64_t)controller << 32 | 1;
 	m.event.time = time;
 	m.event.event = number;
 	m.event.n = number == 0 ? 2 : 1;
@@ -70,7 +70,7 @@ static void event(struct channel *c, unsigned controller, uint32_t number, uint6
 	send(c, &m);
 }
 
-/* Until the task may go on: all is wanted of it then. */
+/* Until the process may go on: all is wanted of it then. */
 static void await_ready(struct channel *c)
 {
 	static struct message in;
@@ -131,11 +131,11 @@ TEST(an_end_waits_for_what_others_have_said_before)
 		channel_init(&at[i], pair[i][0], CHANNEL_ALL);
 	}
 	REQUIRE(read(ready[0], &byte, 1) == 1);
-	begin_task(&at[0], 1, "/bin/sender");
+	begin_process(&at[0], 1, "/bin/sender");
 	await_ready(&at[0]);
-	begin_task(&at[1], 2, "/bin/receiver");
+	begin_process(&at[1], 2, "/bin/receiver");
 	/* It waits for a sign of life of the first. */
-	struct message alive = {.kind = MESSAGE_COST, .cost = {.task = UINT64_C(1) << 32 | 1, .alive = true}};
+	struct message alive = {.kind = MESSAGE_COST, .cost = {.process = UINT64_C(1) << 32 | 1, .alive = true}};
 	alive.cost.time = weft_realtime_ns() + 1;
 	send(&at[0], &alive);
 	await_ready(&at[1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A task that appears while others are said to be alive waits for one sign of life, or for their ends, however late these are told. */
+/* A process that appears while others are said to be alive waits for one sign of life, or for their ends, however late these are told. */
 #include "harness.h"
 #include "tune/analyze/analyze_priv.h"
 #include <stdlib.h>
@@ -25,10 +25,10 @@ static void end(struct stage *st)
 {
 	channel_fini(&st->a->controller[0]);
 	channel_fini(&st->below);
-	for (size_t i = 0; i < st->a->task.n; i++)
-		task_free(st->a->task.at[i]);
-	free(st->a->task.at);
-	weft_map_fini(&st->a->task_at);
+	for (size_t i = 0; i < st->a->process.n; i++)
+		process_free(st->a->process.at[i]);
+	free(st->a->process.at);
+	weft_map_fini(&st->a->process_at);
 	weft_map_fini(&st->a->alive_at);
 	weft_map_fini(&st->a->id_at);
 	hold_free(st->a);
@@ -36,70 +36,70 @@ static void end(struct stage *st)
 	free(st->in);
 }
 
-static void appears(struct stage *st, uint64_t task, uint32_t pid, uint64_t time)
+static void appears(struct stage *st, uint64_t process, uint32_t pid, uint64_t time)
 {
-	struct message m = {.kind = MESSAGE_TASK};
-	m.task = (struct message_task){.task = task, .time = time, .pid = pid, .rank = -1, .host = "h", .exe = "/e"};
-	CHECK_I64(hold_task(st->a, 0, message_copy(&m)), 0);
+	struct message m = {.kind = MESSAGE_PROCESS};
+	m.process = (struct message_process){.process = process, .time = time, .pid = pid, .rank = -1, .host = "h", .exe = "/e"};
+	CHECK_I64(hold_process(st->a, 0, message_copy(&m)), 0);
 	hold_look(st->a);
 }
 
-/* Without a tunlet no task is known: this one is. */
-static void first(struct stage *st, uint64_t task, uint32_t pid, uint64_t time)
+/* Without a tunlet no process is known: this one is. */
+static void first(struct stage *st, uint64_t process, uint32_t pid, uint64_t time)
 {
-	appears(st, task, pid, time);
-	REQUIRE(task_find(st->a, task) != NULL);
-	task_find(st->a, task)->known = true;
+	appears(st, process, pid, time);
+	REQUIRE(process_find(st->a, process) != NULL);
+	process_find(st->a, process)->known = true;
 }
 
-static void goes(struct stage *st, uint64_t task, uint64_t time)
+static void goes(struct stage *st, uint64_t process, uint64_t time)
 {
-	hold_gone(st->a, task);
-	task_gone(st->a, &(struct message_gone){task, time, ""});
+	hold_gone(st->a, process);
+	process_gone(st->a, &(struct message_gone){process, time, ""});
 	hold_look(st->a);
 }
 
-static void account(struct stage *st, uint64_t task, uint64_t time, bool alive)
+static void account(struct stage *st, uint64_t process, uint64_t time, bool alive)
 {
-	hold_seen(st->a, task_find(st->a, task), &(struct message_cost){.task = task, .time = time, .alive = alive});
+	hold_seen(st->a, process_find(st->a, process), &(struct message_cost){.process = process, .time = time, .alive = alive});
 	hold_look(st->a);
 }
 
-static void lives(struct stage *st, uint64_t task, uint64_t time)
+static void lives(struct stage *st, uint64_t process, uint64_t time)
 {
-	account(st, task, time, true);
+	account(st, process, time, true);
 }
 
-/* How often READY was said to a task since the last time. */
-static unsigned asked(struct stage *st, uint64_t task)
+/* How often READY was said to a process since the last time. */
+static unsigned asked(struct stage *st, uint64_t process)
 {
 	unsigned n = 0;
 	CHECK_I64(channel_flush(&st->a->controller[0]), 0);
 	CHECK_I64(channel_fill(&st->below), 0);
 	while (channel_next(&st->below, st->in) > 0)
-		n += st->in->kind == MESSAGE_READY && st->in->ready.task == task;
+		n += st->in->kind == MESSAGE_READY && st->in->ready.process == process;
 	return n;
 }
 
-TEST(a_task_waits_for_the_end_of_all_before_it)
+TEST(a_process_waits_for_the_end_of_all_before_it)
 {
 	struct stage st = begin();
 	first(&st, 1, 10, 100);
 	appears(&st, 2, 11, 101);
 	CHECK_U64(asked(&st, 1), 1);
-	CHECK(!task_find(st.a, 2));
+	CHECK(!process_find(st.a, 2));
 	lives(&st, 1, 102); /* the same program: one sign is enough */
-	REQUIRE(task_find(st.a, 2) != NULL);
-	task_find(st.a, 2)->known = true;
+	REQUIRE(process_find(st.a, 2) != NULL);
+	process_find(st.a, 2)->known = true;
 	appears(&st, 3, 12, 200);
 	appears(&st, 4, 13, 201);
 	CHECK_U64(asked(&st, 1), 1);
 	goes(&st, 1, 150);
-	CHECK(!task_find(st.a, 3));
+	CHECK(!process_find(st.a, 3));
 	CHECK_U64(asked(&st, 2), 1);
 	goes(&st, 2, 160);
-	CHECK(!task_find(st.a, 2)->alive);
-	CHECK(task_find(st.a, 3) && task_find(st.a, 4));
+	CHECK(!process_find(st.a, 2)->alive);
+	CHECK(process_find(st.a, 3) && process_find(st.a, 4));
 	end(&st);
 }
 
@@ -110,24 +110,24 @@ TEST(an_answer_from_before_is_none)
 	appears(&st, 2, 11, 200);
 	CHECK_U64(asked(&st, 1), 1);
 	lives(&st, 1, 199);
-	CHECK(!task_find(st.a, 2));
+	CHECK(!process_find(st.a, 2));
 	CHECK_U64(asked(&st, 1), 1);
 	lives(&st, 1, 200);
-	CHECK(task_find(st.a, 2) != NULL);
+	CHECK(process_find(st.a, 2) != NULL);
 	end(&st);
 }
 
 /* It was taken for one: then the next program went on with the iterations of the one that had just ended, and was not tuned. */
-TEST(the_last_account_of_a_task_is_no_sign_of_life)
+TEST(the_last_account_of_a_process_is_no_sign_of_life)
 {
 	struct stage st = begin();
 	first(&st, 1, 10, 100);
 	appears(&st, 2, 11, 200);
 	account(&st, 1, 300, false);
-	CHECK(!task_find(st.a, 2));
+	CHECK(!process_find(st.a, 2));
 	goes(&st, 1, 301);
-	CHECK(task_find(st.a, 2) != NULL);
-	CHECK(!task_find(st.a, 1)->alive);
+	CHECK(process_find(st.a, 2) != NULL);
+	CHECK(!process_find(st.a, 1)->alive);
 	end(&st);
 }
 
@@ -136,15 +136,15 @@ TEST(one_that_executes_or_ends_meanwhile_waits_for_nobody)
 	struct stage st = begin();
 	first(&st, 1, 10, 100);
 	appears(&st, 2, 10, 200);
-	REQUIRE(task_find(st.a, 2) != NULL);
-	task_find(st.a, 2)->known = true;
+	REQUIRE(process_find(st.a, 2) != NULL);
+	process_find(st.a, 2)->known = true;
 	appears(&st, 3, 11, 300);
-	CHECK(!task_find(st.a, 3));
+	CHECK(!process_find(st.a, 3));
 	goes(&st, 3, 301);
-	CHECK(task_find(st.a, 3) && !task_find(st.a, 3)->alive);
+	CHECK(process_find(st.a, 3) && !process_find(st.a, 3)->alive);
 	appears(&st, 4, 12, 400);
 	st.a->ended = true;
 	hold_look(st.a);
-	CHECK(task_find(st.a, 4) != NULL);
+	CHECK(process_find(st.a, 4) != NULL);
 	end(&st);
 }

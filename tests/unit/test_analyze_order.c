@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of several tasks, as they come, leave by their time: against sorting them all. */
+/* Events of several processes, as they come, leave by their time: against sorting them all. */
 #include "harness.h"
 #include "tune/analyze/analyze_priv.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { EVENTS = 3000, TASKS = 5 };
+enum { EVENTS = 3000, PROCESSES = 5 };
 
 static struct analyze *replaying(void)
 {
@@ -16,12 +16,12 @@ static struct analyze *replaying(void)
 	return a;
 }
 
-static void put(struct analyze *a, uint64_t task, uint64_t time, const char *text)
+static void put(struct analyze *a, uint64_t process, uint64_t time, const char *text)
 {
 	struct message *m = calloc(1, sizeof *m);
 	REQUIRE(m != NULL);
 	m->kind = MESSAGE_EVENT;
-	m->event.task = task;
+	m->event.process = process;
 	m->event.time = time;
 	m->event.n = 1;
 	m->event.value[0] = (struct message_value){.kind = MESSAGE_TEXT, .s = text};
@@ -40,12 +40,12 @@ static void done(struct analyze *a)
 TEST(order_by_time_whatever_the_order_of_coming)
 {
 	struct analyze *a = replaying();
-	uint64_t at[TASKS], last = 0, sum = 0, left = 0;
-	for (unsigned k = 0; k < TASKS; k++)
+	uint64_t at[PROCESSES], last = 0, sum = 0, left = 0;
+	for (unsigned k = 0; k < PROCESSES; k++)
 		at[k] = a->began;
 	a->virtual_now = UINT64_MAX / 2;
 	for (unsigned i = 0; i < EVENTS; i++) {
-		unsigned k = (unsigned)(test_random() % TASKS);
+		unsigned k = (unsigned)(test_random() % PROCESSES);
 		char text[16];
 		at[k] += test_random() % 50;
 		sum += at[k];
@@ -54,14 +54,14 @@ TEST(order_by_time_whatever_the_order_of_coming)
 	}
 	struct message *m;
 	unsigned controller, n = 0;
-	uint64_t of_task[TASKS] = {0};
+	uint64_t of_process[PROCESSES] = {0};
 	for (; order_next(a, true, &m, &controller); n++) {
 		char text[16];
-		snprintf(text, sizeof text, "task %u", (unsigned)m->event.task);
+		snprintf(text, sizeof text, "task %u", (unsigned)m->event.process);
 		CHECK_STR(m->event.value[0].s, text);
 		CHECK_U64(controller, 3);
-		CHECK(m->event.time >= last && m->event.time >= of_task[m->event.task]);
-		last = of_task[m->event.task] = m->event.time;
+		CHECK(m->event.time >= last && m->event.time >= of_process[m->event.process]);
+		last = of_process[m->event.process] = m->event.time;
 		left += m->event.time;
 		free(m);
 	}
@@ -85,13 +85,13 @@ TEST(order_waits_for_the_window)
 	a->virtual_now += 500;
 	for (uint64_t k = 1; k <= 2; k++) {
 		REQUIRE(order_next(a, false, &m, &controller));
-		CHECK_U64(m->event.task, k);
+		CHECK_U64(m->event.process, k);
 		free(m);
 	}
 	CHECK(!order_next(a, false, &m, &controller));
 	a->virtual_now += 500;
 	REQUIRE(order_next(a, false, &m, &controller));
-	CHECK_U64(m->event.task, 3);
+	CHECK_U64(m->event.process, 3);
 	free(m);
 	CHECK(!order_next(a, true, &m, &controller));
 	done(a);
@@ -101,13 +101,13 @@ TEST(order_waits_for_the_window)
 TEST(order_keeps_texts)
 {
 	char host[] = "node", exe[] = "/bin/program", why[] = "it ended";
-	struct message m = {.kind = MESSAGE_TASK, .task = {.task = 7, .host = host, .exe = exe}};
+	struct message m = {.kind = MESSAGE_PROCESS, .process = {.process = 7, .host = host, .exe = exe}};
 	struct message *c = message_copy(&m);
 	REQUIRE(c != NULL);
 	memset(host, 'x', 4);
 	memset(exe, 'x', 12);
-	CHECK_STR(c->task.host, "node");
-	CHECK_STR(c->task.exe, "/bin/program");
+	CHECK_STR(c->process.host, "node");
+	CHECK_STR(c->process.exe, "/bin/program");
 	free(c);
 	m = (struct message){.kind = MESSAGE_GONE, .gone = {.why = why}};
 	c = message_copy(&m);

@@ -33,7 +33,7 @@ static struct weft_decision want(unsigned t, unsigned p, double now, double valu
 {
 	return (struct weft_decision){.tunlet = t,
 	                              .point = p,
-	                              .task = WEFT_ARBITER_ALL,
+	                              .process = WEFT_ARBITER_ALL,
 	                              .has_now = true,
 	                              .now = now,
 	                              .number = value};
@@ -123,14 +123,14 @@ TEST(at_once_the_priority_decides_whatever_the_order)
 	}
 }
 
-TEST(tasks_of_their_own_are_in_nobodys_way)
+TEST(processes_of_their_own_are_in_nobodys_way)
 {
 	struct weft_arbiter *a = fresh(NULL);
 	unsigned x = tunlet(a, "x", 0, 0), y = tunlet(a, "y", 0, 0);
 	unsigned px = point(a, x, "variable n", NULL, 0), py = point(a, y, "variable n", NULL, 0);
 	struct weft_decision d[2] = {want(x, px, 6, 4), want(y, py, 6, 8)}, all = want(y, py, 8, 5);
-	d[0].task = 1;
-	d[1].task = 2;
+	d[0].process = 1;
+	d[1].process = 2;
 	CHECK_I64(weft_arbiter_judge(a, 0, d, 2), 2);
 	CHECK(!one(a, 1, &all));
 	weft_arbiter_free(a);

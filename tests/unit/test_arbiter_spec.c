@@ -61,7 +61,7 @@ static void open_side(struct side *x, struct weft_arbiter *a, const char *name, 
 	REQUIRE(weft_spec_count(x->s, WEFT_ERROR) == 0);
 	REQUIRE(weft_arbiter_add(a, x->s, &x->tunlet, &x->point) == 0);
 	REQUIRE(weft_eval_new(&x->e, x->s, &(struct weft_eval_how){.said = see, .ctx = x, .limit_ns = 10000000000}, &err) == 0);
-	CHECK(weft_eval_task(x->e, 0, 1, "here", true, NULL) == 0);
+	CHECK(weft_eval_process(x->e, 0, 1, "here", true, NULL) == 0);
 }
 
 static void close_side(struct side *x)
@@ -80,7 +80,7 @@ static struct weft_decision iterate(struct side *x, double load, double now)
 	CHECK(x->wants);
 	return (struct weft_decision){.tunlet = x->tunlet,
 	                              .point = x->point,
-	                              .task = WEFT_ARBITER_ALL,
+	                              .process = WEFT_ARBITER_ALL,
 	                              .has_now = true,
 	                              .now = now,
 	                              .number = x->wanted};

@@ -24,7 +24,8 @@ TEST(channel_keeps_what_nobody_reads)
 	unsigned n = 0;
 	pair(&a, &b);
 	for (uint64_t i = 0; i < MESSAGES; i++) {
-		m.gone = (struct message_gone){.task = i, .why = "a text that makes it longer than the socket's buffer in all"};
+		m.gone = (struct message_gone){.process = i,
+		                               .why = "a text that makes it longer than the socket's buffer in all"};
 		REQUIRE(channel_send(&a, &m) == 0);
 	}
 	CHECK(channel_pending(&a));
@@ -34,7 +35,7 @@ TEST(channel_keeps_what_nobody_reads)
 		int rc;
 		while ((rc = channel_next(&b, got)) > 0) {
 			REQUIRE(got->kind == MESSAGE_GONE);
-			CHECK_U64(got->gone.task, n);
+			CHECK_U64(got->gone.process, n);
 			n++;
 		}
 		REQUIRE(rc == 0);

@@ -33,7 +33,7 @@ struct sim {
 	bool faulty;
 };
 
-static uint64_t task_number(const struct sim *s, unsigned i)
+static uint64_t process_number(const struct sim *s, unsigned i)
 {
 	return (uint64_t)(s->number + 1) << 32 | (i + 1);
 }
@@ -47,11 +47,11 @@ static void sim_send(struct sim *s, struct message *m)
 /* Its events as the tunlet lists them. */
 enum { STARTS, FINISHES, SENDS, REPLIES, W_STARTS, W_FINISHES };
 
-static void sim_event(struct sim *s, uint64_t task, unsigned event, uint64_t time, const int *value, unsigned n)
+static void sim_event(struct sim *s, uint64_t process, unsigned event, uint64_t time, const int *value, unsigned n)
 {
 	static struct message m;
 	m.kind = MESSAGE_EVENT;
-	m.event.task = task;
+	m.event.process = process;
 	m.event.time = s->faulty ? follow_faulty(&s->fault, time) : time;
 	m.event.event = event;
 	m.event.n = n;
@@ -70,7 +70,7 @@ _Noreturn static void sim_end(struct sim *s)
 {
 	for (unsigned i = 0; i < WORKERS + (s->number == 0); i++) {
 		struct message m = {.kind = MESSAGE_GONE};
-		m.gone = (struct message_gone){task_number(s, i), weft_realtime_ns(), ""};
+		m.gone = (struct message_gone){process_number(s, i), weft_realtime_ns(), ""};
 		sim_send(s, &m);
 	}
 	while (peer_flush(&s->up) == 0 && (peer_events(&s->up) & POLLOUT))
@@ -103,42 +103,42 @@ static void sim_iteration(struct sim *s, unsigned i)
 	int it = (int)i + 1;
 	wait_until(s, t);
 	if (s->number == 0)
-		sim_event(s, task_number(s, WORKERS), STARTS, t, (int[]){it, 100, 30, SIMS * WORKERS}, 4);
+		sim_event(s, process_number(s, WORKERS), STARTS, t, (int[]){it, 100, 30, SIMS * WORKERS}, 4);
 	for (unsigned w = 0; w < WORKERS; w++)
-		sim_event(s, task_number(s, w), W_STARTS, t + MS, (int[]){it}, 1);
+		sim_event(s, process_number(s, w), W_STARTS, t + MS, (int[]){it}, 1);
 	wait_until(s, t + 9 * MS);
 	for (unsigned w = 0; w < WORKERS; w++)
-		sim_event(s, task_number(s, w), W_FINISHES, t + MS + work_ns(s->number * WORKERS + w, i), (int[]){it}, 1);
+		sim_event(s, process_number(s, w), W_FINISHES, t + MS + work_ns(s->number * WORKERS + w, i), (int[]){it}, 1);
 	if (s->number == 0)
 		for (int w = 0; w < SIMS * WORKERS; w++) {
 			uint64_t at = t + MS / 2 + (uint64_t)w * 1000;
-			sim_event(s, task_number(s, WORKERS), SENDS, at, (int[]){100 + w, 10}, 2);
-			sim_event(s, task_number(s, WORKERS), REPLIES, t + 10 * MS + (uint64_t)w * 1000, (int[]){100 + w, 500},
+			sim_event(s, process_number(s, WORKERS), SENDS, at, (int[]){100 + w, 10}, 2);
+			sim_event(s, process_number(s, WORKERS), REPLIES, t + 10 * MS + (uint64_t)w * 1000, (int[]){100 + w, 500},
 			          2);
 		}
 	if (s->number == 0)
-		sim_event(s, task_number(s, WORKERS), FINISHES, t + 12 * MS, (int[]){it}, 1);
+		sim_event(s, process_number(s, WORKERS), FINISHES, t + 12 * MS, (int[]){it}, 1);
 }
 
-static void sim_task(struct sim *s, unsigned i, int64_t rank, const char *exe)
+static void sim_process(struct sim *s, unsigned i, int64_t rank, const char *exe)
 {
-	struct message m = {.kind = MESSAGE_TASK};
-	m.task = (struct message_task){.task = task_number(s, i),
-	                               .time = weft_realtime_ns(),
-	                               .pid = 1000 * (s->number + 1) + i,
-	                               .rank = rank,
-	                               .host = "here",
-	                               .exe = exe};
-	m.task.time = s->faulty ? follow_faulty(&s->fault, m.task.time) : m.task.time;
+	struct message m = {.kind = MESSAGE_PROCESS};
+	m.process = (struct message_process){.process = process_number(s, i),
+	                                     .time = weft_realtime_ns(),
+	                                     .pid = 1000 * (s->number + 1) + i,
+	                                     .rank = rank,
+	                                     .host = "here",
+	                                     .exe = exe};
+	m.process.time = s->faulty ? follow_faulty(&s->fault, m.process.time) : m.process.time;
 	sim_send(s, &m);
 }
 
-/* Said once more, it asks whether the task is alive. */
-static void sim_ready(struct sim *s, uint64_t task, uint64_t *ready)
+/* Said once more, it asks whether the process is alive. */
+static void sim_ready(struct sim *s, uint64_t process, uint64_t *ready)
 {
-	struct message m = {.kind = MESSAGE_COST, .cost = {.task = task, .alive = true, .time = weft_realtime_ns()}};
+	struct message m = {.kind = MESSAGE_COST, .cost = {.process = process, .alive = true, .time = weft_realtime_ns()}};
 	unsigned i = 0;
-	while (i < WORKERS && task_number(s, i) != task)
+	while (i < WORKERS && process_number(s, i) != process)
 		i++;
 	if (*ready >> i & 1) {
 		m.cost.time = s->faulty ? follow_faulty(&s->fault, m.cost.time) : m.cost.time;
@@ -150,14 +150,14 @@ static void sim_ready(struct sim *s, uint64_t task, uint64_t *ready)
 static void sim_main(struct sim *s)
 {
 	static struct message m;
-	unsigned tasks = WORKERS + (s->number == 0);
+	unsigned processes = WORKERS + (s->number == 0);
 	m.kind = MESSAGE_HELLO;
 	m.hello = (struct message_hello){.version = MESSAGE_VERSION, .controller = s->number + 1, .host = "here"};
 	sim_send(s, &m);
 	for (unsigned w = 0; w < WORKERS; w++)
-		sim_task(s, w, 100 + s->number * WORKERS + w, "/bin/worker");
+		sim_process(s, w, 100 + s->number * WORKERS + w, "/bin/worker");
 	if (s->number == 0)
-		sim_task(s, WORKERS, 0, "/bin/master");
+		sim_process(s, WORKERS, 0, "/bin/master");
 	bool said = false;
 	for (uint64_t ready = 0;;) {
 		struct pollfd p[2] = {{peer_fd(&s->up), peer_events(&s->up), 0}, {s->begin, POLLIN, 0}};
@@ -170,8 +170,8 @@ static void sim_main(struct sim *s)
 			_exit(3);
 		while (peer_next(&s->up, &m) > 0)
 			if (m.kind == MESSAGE_READY)
-				sim_ready(s, m.ready.task, &ready);
-		if (!said && ready == (UINT64_C(1) << tasks) - 1)
+				sim_ready(s, m.ready.process, &ready);
+		if (!said && ready == (UINT64_C(1) << processes) - 1)
 			said = write(s->ready, "r", 1) == 1;
 	}
 	if (read(s->begin, &s->start, sizeof s->start) != sizeof s->start)
@@ -576,18 +576,18 @@ static void say_endless_fold(struct peer *up, const struct tree *t)
 	_exit(said < UINT64_C(1) << 30 ? 0 : 6);
 }
 
-static void say_tasks(struct peer *up, const struct tree *t)
+static void say_processes(struct peer *up, const struct tree *t)
 {
 	uint64_t n = 0;
-	struct message m = {.kind = MESSAGE_TASK};
+	struct message m = {.kind = MESSAGE_PROCESS};
 	(void)t;
 	for (; n < 1600000; n++) {
-		m.task = (struct message_task){.task = UINT64_C(77) << 32 | (n + 1),
-		                               .time = weft_realtime_ns(),
-		                               .pid = (uint32_t)n + 1,
-		                               .rank = -1,
-		                               .host = "bad",
-		                               .exe = "/bin/worker"};
+		m.process = (struct message_process){.process = UINT64_C(77) << 32 | (n + 1),
+		                                     .time = weft_realtime_ns(),
+		                                     .pid = (uint32_t)n + 1,
+		                                     .rank = -1,
+		                                     .host = "bad",
+		                                     .exe = "/bin/worker"};
 		if (!bad_send(up, &m))
 			break;
 	}
@@ -624,9 +624,9 @@ TEST(a_fold_without_end_ends_who_says_it)
 	check_bad("fold", false, say_endless_fold);
 }
 
-TEST(too_many_tasks_end_who_says_them)
+TEST(too_many_processes_end_who_says_them)
 {
-	check_bad("tasks", false, say_tasks);
+	check_bad("tasks", false, say_processes);
 }
 
 TEST(too_many_collectors_are_not_believed)

@@ -237,9 +237,9 @@ static void tree_begin(struct tree *t, const struct shape *shape, struct weft_sp
 		struct folder_how fh = {.up = take_up, .ctx = &t->who[i], .library = library};
 		REQUIRE(folder_new(&t->folder[i], s, &fh, &err) == 0);
 	}
-	CHECK(weft_eval_task(t->e, 0, MASTER, NULL, true, NULL) == 0);
+	CHECK(weft_eval_process(t->e, 0, MASTER, NULL, true, NULL) == 0);
 	for (int64_t id = FIRST; id < FIRST + WORKERS; id++)
-		CHECK(weft_eval_task(t->e, 1, id, NULL, true, NULL) == 0);
+		CHECK(weft_eval_process(t->e, 1, id, NULL, true, NULL) == 0);
 	for (int i = 0; i < shape->n; i++)
 		if (shape->parent[i] < 0)
 			CHECK(weft_eval_child(t->e, (uint32_t)i, true, NULL) == 0);
@@ -401,10 +401,10 @@ static void feed(struct tree *t, struct random_event *r, unsigned n)
 			if (home >= 0)
 				CHECK(folder_ended(t->folder[home], 1, r[i].e.id) == 0);
 			settle(t, true);
-			CHECK(weft_eval_task(t->e, 1, r[i].e.id, NULL, false, NULL) == 0);
+			CHECK(weft_eval_process(t->e, 1, r[i].e.id, NULL, false, NULL) == 0);
 			/* Another takes its number. */
 			settle(t, true);
-			CHECK(weft_eval_task(t->e, 1, r[i].e.id, NULL, true, NULL) == 0);
+			CHECK(weft_eval_process(t->e, 1, r[i].e.id, NULL, true, NULL) == 0);
 		}
 		settle(t, true);
 		if (r[i].kind != AN_EVENT)

@@ -55,7 +55,7 @@ TEST(who_by_the_launcher)
 		{{"PATH=/bin:/usr/bin"}, -1, -1},
 	};
 	for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		struct message_task m = {0};
+		struct message_process m = {0};
 		pid_t pid = start((char *const *)rows[i].environment);
 		control_describe(pid, &m);
 		CHECK_U64(m.pid, (uint64_t)pid);

@@ -500,7 +500,7 @@ TEST(bad_calls_are_refused)
 	struct weft_eval *e = begin(s, &seen);
 	struct weft_err err = {0};
 	CHECK(weft_eval_event(e, 2, 1, 1, NULL, 0, &err) == -EINVAL);
-	CHECK(weft_eval_task(e, 1, 1, NULL, true, &err) == -EINVAL);
+	CHECK(weft_eval_process(e, 1, 1, NULL, true, &err) == -EINVAL);
 	weft_eval_free(e);
 	weft_spec_free(s);
 }

@@ -72,7 +72,7 @@ TEST(each_failed_allocation_is_said)
 			continue;
 		}
 		bool failed_before = test_alloc_failed();
-		store_task(st, 0, 7, true);
+		store_process(st, 0, 7, true);
 		for (int i = 1; i <= 3; i++) {
 			send(st, 0, i);
 			send(st, 1, i);

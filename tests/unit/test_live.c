@@ -28,7 +28,7 @@ static const char *const expressions[] = {
 	"maximum of held_value(\"t.Begins.load\", \"t.Begins.count\")",
 	"maximum of value(\"t.Begins.count\") | mod(7) | workload: sum",
 };
-enum { EXPRESSIONS = sizeof expressions / sizeof *expressions, EVENTS = 240, TASKS = 3 };
+enum { EXPRESSIONS = sizeof expressions / sizeof *expressions, EVENTS = 240, PROCESSES = 3 };
 
 static const char head[] =
 	"TUNLET\nname: t\nunit: us\nMEASURE POINTS\nVARIABLES AND VALUES\n"
@@ -70,15 +70,15 @@ static void see(void *ctx, const struct weft_said *what)
 		snprintf(s->text, sizeof s->text, "%s", what->text);
 }
 
-/* The events as somebody else would have recorded them: a thread for each task, and time that begins before the first. */
+/* The events as somebody else would have recorded them: a thread for each process, and time that begins before the first. */
 struct recorded {
 	struct weft_builder *b;
 	uint64_t last;
 };
 
-static void record(struct recorded *r, uint32_t task, uint64_t ns, unsigned type, uint64_t value)
+static void record(struct recorded *r, uint32_t process, uint64_t ns, unsigned type, uint64_t value)
 {
-	REQUIRE(weft_append(weft_builder_appender(r->b, task), ns, weft_what(WEFT_EV_POINT, type), value) == 0);
+	REQUIRE(weft_append(weft_builder_appender(r->b, process), ns, weft_what(WEFT_EV_POINT, type), value) == 0);
 	r->last = ns;
 }
 
@@ -87,7 +87,7 @@ static void begin_recording(struct recorded *r)
 	static const char *const types[] = {"something else", "t.Begins.load", "t.Begins.count", "t.Begins", "t.Ends"};
 	REQUIRE(weft_builder_new(&r->b, "recorded", "test", &(struct weft_open_how){.no_index = true}, NULL) == 0);
 	REQUIRE(weft_build_app(r->b, "app") == 0);
-	for (uint32_t k = 0; k < TASKS; k++) {
+	for (uint32_t k = 0; k < PROCESSES; k++) {
 		struct weft_process p = {.node = WEFT_NONE,
 		                         .rank = (int32_t)k,
 		                         .begin = WEFT_NEVER,
@@ -133,7 +133,7 @@ TEST(a_metric_while_it_runs_is_that_of_the_recorded_trace)
 	record(&r, 0, 100, 1, 5);
 	uint64_t us = 0, begin = 0;
 	for (int k = 0; k < EVENTS; k++) {
-		uint32_t task = (uint32_t)(test_random() % TASKS);
+		uint32_t process = (uint32_t)(test_random() % PROCESSES);
 		us += 1 + test_random() % 50;
 		uint64_t ns = us * 1000 + BEFORE_NS - 1000;
 		begin = begin ? begin : ns;
@@ -142,10 +142,10 @@ TEST(a_metric_while_it_runs_is_that_of_the_recorded_trace)
 		v[0].d = (double)v[0].i;
 		v[1].d = (double)v[1].i;
 		unsigned before = seen.evaluated;
-		REQUIRE(weft_eval_event(e, ends, 10 + task, (double)us, v, ends ? 0 : 2, &err) == 0);
+		REQUIRE(weft_eval_event(e, ends, 10 + process, (double)us, v, ends ? 0 : 2, &err) == 0);
 		for (unsigned i = 0; !ends && i < 2; i++)
-			record(&r, task, ns, 2 + i, (uint64_t)v[i].i);
-		record(&r, task, ns, ends ? 5 : 4, 1);
+			record(&r, process, ns, 2 + i, (uint64_t)v[i].i);
+		record(&r, process, ns, ends ? 5 : 4, 1);
 		if (seen.evaluated == before)
 			continue;
 		memcpy(value[n], seen.value, sizeof seen.value);

@@ -9,7 +9,7 @@
 static struct message sample_event(void)
 {
 	struct message m = {.kind = MESSAGE_EVENT};
-	m.event.task = UINT64_C(3) << 32 | 17;
+	m.event.process = UINT64_C(3) << 32 | 17;
 	m.event.time = 1234567890123456789u;
 	m.event.event = 65537;
 	m.event.tid = 4711;
@@ -25,7 +25,7 @@ static struct message sample_event(void)
 static struct message sample_want(void)
 {
 	struct message m = {.kind = MESSAGE_WANT};
-	m.want = (struct message_want){.task = 9,
+	m.want = (struct message_want){.process = 9,
 	                               .event = 2,
 	                               .at_exit = true,
 	                               .function = "step",
@@ -48,8 +48,8 @@ TEST(message_there_and_back)
 	struct weft_buf b = {0};
 	struct message m = sample_event(), *got = malloc(sizeof *got);
 	there_and_back(&m, &b, got);
-	CHECK_U64(got->event.task, m.event.task);
-	CHECK_U64(message_task_of(got), m.event.task);
+	CHECK_U64(got->event.process, m.event.process);
+	CHECK_U64(message_process_of(got), m.event.process);
 	CHECK_U64(got->event.time, m.event.time);
 	CHECK_U64(got->event.event, 65537);
 	CHECK(got->event.incomplete);

@@ -38,7 +38,7 @@ static void print_finding(void *ctx, const struct tune_finding *f)
 static void print_cost(const struct outcome *o)
 {
 	char start[32], probes[32], hit[32], trap[32], action[32], rate[32];
-	struct cost_ns all = cost_predict(&(struct cost_counts){.tasks = 1, .probes = o->events, .actions = 1});
+	struct cost_ns all = cost_predict(&(struct cost_counts){.processes = 1, .probes = o->events, .actions = 1});
 	struct cost_ns one = cost_predict(&(struct cost_counts){.hits = 1}),
 		       slow = cost_predict(&(struct cost_counts){.traps = 1});
 	printf("predicted intrusion: %s at the start, %s for %u probe%s, %s for an event",

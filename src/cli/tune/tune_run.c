@@ -141,7 +141,7 @@ static void analyzer_main(struct run *r, int *life)
 	if (r->dir.path) {
 		if (tune_trace_open(&trace, r->dir.path, r->run_id, &err))
 			exit(cli_fail(&err));
-		r->how->sink = (struct analyze_sink){&trace, tune_trace_task, tune_trace_point};
+		r->how->sink = (struct analyze_sink){&trace, tune_trace_process, tune_trace_point};
 	}
 	int rc = analyze_run(r->how, &err);
 	tune_trace_close(&trace);

@@ -51,7 +51,7 @@ int tune_trace_open(struct tune_trace *t, const char *dir, const uint8_t *run_id
 	return 0;
 }
 
-void tune_trace_task(void *ctx, uint32_t number, const struct message_task *m, uint64_t time)
+void tune_trace_process(void *ctx, uint32_t number, const struct message_process *m, uint64_t time)
 {
 	define_process(ctx, number + PROCESS_ANALYZER, m->pid, m->rank, time, m->exe, m->host);
 }
@@ -59,17 +59,17 @@ void tune_trace_task(void *ctx, uint32_t number, const struct message_task *m, u
 static struct tune_lane *lane_of(struct tune_trace *t, const struct analyze_point *p)
 {
 	for (size_t i = t->lane.n; i-- > 0;)
-		if (t->lane.at[i]->task == p->task && t->lane.at[i]->thread == p->thread)
+		if (t->lane.at[i]->process == p->process && t->lane.at[i]->thread == p->thread)
 			return t->lane.at[i];
 	struct tune_lane *l = calloc(1, sizeof *l);
 	if (!l || weft_vec_push(&t->lane, l)) {
 		free(l);
 		return NULL;
 	}
-	*l = (struct tune_lane){.task = p->task, .thread = p->thread, .lane.thread = (uint32_t)t->lane.n};
-	bool tuning = p->task && p->thread == ANALYZE_TUNING;
-	uint64_t tid = tuning ? 0 : p->task ? p->thread : (uint64_t)getpid() + p->thread;
-	define(t, WEFT_EV_THREAD, l->lane.thread, (uint64_t[]){tid, p->task + PROCESS_ANALYZER, p->time}, 3,
+	*l = (struct tune_lane){.process = p->process, .thread = p->thread, .lane.thread = (uint32_t)t->lane.n};
+	bool tuning = p->process && p->thread == ANALYZE_TUNING;
+	uint64_t tid = tuning ? 0 : p->process ? p->thread : (uint64_t)getpid() + p->thread;
+	define(t, WEFT_EV_THREAD, l->lane.thread, (uint64_t[]){tid, p->process + PROCESS_ANALYZER, p->time}, 3,
 	       tuning ? "tuning" : "");
 	return l;
 }

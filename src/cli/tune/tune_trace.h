@@ -9,7 +9,7 @@
 #include "tune/analyze/analyze.h"
 
 struct tune_lane {
-	uint32_t task, thread;
+	uint32_t process, thread;
 	uint64_t last;
 	struct record_lane lane;
 };
@@ -28,7 +28,7 @@ int tune_trace_prepare(struct record_dir *dir, const char *output, bool force, c
 int tune_trace_open(struct tune_trace *t, const char *dir, const uint8_t *run_id, struct weft_err *err) WEFT_MUST_CHECK;
 void tune_trace_close(struct tune_trace *t);
 /* Of struct analyze_sink. */
-void tune_trace_task(void *ctx, uint32_t number, const struct message_task *m, uint64_t time);
+void tune_trace_process(void *ctx, uint32_t number, const struct message_process *m, uint64_t time);
 void tune_trace_point(void *ctx, const struct analyze_point *p);
 
 #endif

@@ -52,14 +52,14 @@ static void lose(struct analyze *a, unsigned i)
 	self_lose(a, i);
 	hold_lose(a, i);
 	bool told = false;
-	for (size_t k = 0; k < a->task.n; k++) {
-		struct analyze_task *t = a->task.at[k];
+	for (size_t k = 0; k < a->process.n; k++) {
+		struct analyze_process *t = a->process.at[k];
 		if (!t->alive || t->controller != i)
 			continue;
 		if (!told)
 			show_line(a, true, "a controller is gone; its processes run on without it");
 		told = true;
-		task_gone(a, &(struct message_gone){t->task, analyze_now(a), "is let go"});
+		process_gone(a, &(struct message_gone){t->process, analyze_now(a), "is let go"});
 	}
 }
 
@@ -76,7 +76,7 @@ void analyze_send(struct analyze *a, unsigned controller, const struct message *
 
 static void heard_cost(struct analyze *a, const struct message_cost *m)
 {
-	struct analyze_task *t = task_find(a, m->task);
+	struct analyze_process *t = process_find(a, m->process);
 	if (t) {
 		t->cost = *m;
 		hold_seen(a, t, m);
@@ -87,19 +87,19 @@ static void heard_cost(struct analyze *a, const struct message_cost *m)
 
 static void heard(struct analyze *a, unsigned controller, const struct message *m)
 {
-	bool waits = m->kind == MESSAGE_EVENT || m->kind == MESSAGE_LOST || (m->kind == MESSAGE_GONE && m->gone.task) ||
-	             (m->kind == MESSAGE_TASK && task_may_be_known(a, controller, &m->task));
+	bool waits = m->kind == MESSAGE_EVENT || m->kind == MESSAGE_LOST || (m->kind == MESSAGE_GONE && m->gone.process) ||
+	             (m->kind == MESSAGE_PROCESS && process_may_be_known(a, controller, &m->process));
 	if (m->kind == MESSAGE_LOST)
 		fold_lost(a, controller, m);
 	if (waits) {
 		if (order_put(a, controller, m))
 			analyze_fail(a, -ENOMEM, NULL);
 	} else if (m->kind == MESSAGE_GONE) {
-		task_gone(a, &m->gone);
-	} else if (m->kind == MESSAGE_TASK) {
-		task_begins(a, controller, &m->task);
+		process_gone(a, &m->gone);
+	} else if (m->kind == MESSAGE_PROCESS) {
+		process_begins(a, controller, &m->process);
 	} else if (m->kind == MESSAGE_INSERTED) {
-		task_inserted(a, &m->inserted);
+		process_inserted(a, &m->inserted);
 	} else if (m->kind == MESSAGE_ACTED) {
 		decide_acted(a, &m->acted);
 	} else if (m->kind == MESSAGE_HELLO) {
@@ -111,7 +111,7 @@ static void heard(struct analyze *a, unsigned controller, const struct message *
 	} else if (m->kind == MESSAGE_END) {
 		fold_ended(a, controller);
 	} else if (m->kind == MESSAGE_NAMED) {
-		task_named(a, &m->named);
+		process_named(a, &m->named);
 	} else if (m->kind == MESSAGE_COST) {
 		heard_cost(a, &m->cost);
 	} else if (m->kind == MESSAGE_LOAD) {
@@ -140,29 +140,29 @@ static void work(struct analyze *a, bool all)
 	unsigned controller;
 	uint64_t began = weft_monotonic_ns();
 	while (order_next(a, all, &m, &controller)) {
-		if (m->kind == MESSAGE_TASK) {
-			if (hold_task(a, controller, m))
+		if (m->kind == MESSAGE_PROCESS) {
+			if (hold_process(a, controller, m))
 				analyze_fail(a, -ENOMEM, NULL);
 			hold_look(a);
 			continue;
 		}
 		if (m->kind == MESSAGE_GONE) {
-			hold_gone(a, m->gone.task);
-			task_gone(a, &m->gone);
+			hold_gone(a, m->gone.process);
+			process_gone(a, &m->gone);
 			hold_look(a);
 		} else if (m->kind == MESSAGE_FOLDED) {
 			fold_due(a, controller, &m->folded);
 			decide_all(a);
 		} else if (m->kind == MESSAGE_LOST) {
-			task_lost(a, &m->lost);
+			process_lost(a, &m->lost);
 		} else {
-			task_event(a, m);
+			process_event(a, m);
 		}
 		free(m);
 	}
 	hold_look(a);
-	task_flush(a);
-	task_settle(a, false);
+	process_flush(a);
+	process_settle(a, false);
 	decide_all(a);
 	a->eval_ns += weft_monotonic_ns() - began;
 }
@@ -232,7 +232,7 @@ static void finish(struct analyze *a, struct message *m)
 			until = now + END_MS * MS;
 	}
 	work(a, true);
-	task_settle(a, true);
+	process_settle(a, true);
 	decide_all(a);
 	/* Collectors answer what that has asked. */
 	for (int i = 0; i < LAST_LOOKS && fold_waits(a) && connected(a); i++)
@@ -280,7 +280,7 @@ int analyze_begin_tunlet(struct analyze *a, uint32_t tunlet, struct weft_err *er
 static void end_tunlets(struct analyze *a)
 {
 	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
-		task_batch_free(&a->tunlet[i]);
+		process_batch_free(&a->tunlet[i]);
 		weft_eval_free(a->tunlet[i].e);
 		free(a->tunlet[i].asked);
 		free(a->tunlet[i].asks.at);
@@ -317,8 +317,8 @@ static void fini(struct analyze *a)
 		channel_fini(&a->controller[i]);
 	for (unsigned i = 0; i < a->n_controllers; i++)
 		weft_buf_fini(&a->fold[i].bytes);
-	for (size_t i = 0; i < a->task.n; i++)
-		task_free(a->task.at[i]);
+	for (size_t i = 0; i < a->process.n; i++)
+		process_free(a->process.at[i]);
 	for (size_t i = 0; i < a->queue.n; i++)
 		free(a->queue.at[i].m);
 	for (size_t i = 0; i < a->refused.n; i++)
@@ -326,8 +326,8 @@ static void fini(struct analyze *a)
 	hold_free(a);
 	split_end(a);
 	self_fini(a);
-	free(a->task.at);
-	weft_map_fini(&a->task_at);
+	free(a->process.at);
+	weft_map_fini(&a->process_at);
 	weft_map_fini(&a->alive_at);
 	weft_map_fini(&a->id_at);
 	free(a->queue.at);

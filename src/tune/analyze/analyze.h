@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The analyzer: tasks and events in from controllers (message.h), through the evaluation of tunlets (eval.h) and the arbiter, actions out; what
+ * The analyzer: processes and events in from controllers (message.h), through the evaluation of tunlets (eval.h) and the arbiter, actions out; what
  * was measured, decided and done to whoever shows or keeps it (analyze_show, analyze_report, analyze_trace). It runs in a process of its own.
  */
 #ifndef WEFT_TUNE_ANALYZE_H
@@ -32,16 +32,16 @@ struct analyze_tunlet_how {
 
 /* Something at an instant, for whoever keeps it: a measured event, an attribute, a value, an action. */
 struct analyze_point {
-	uint64_t time;   /* ns of the monotonic clock */
-	uint32_t task;   /* number as in `task`; 0: the analyzer */
-	uint32_t thread; /* of a task: tid, or ANALYZE_TUNING for what was done to it; of the analyzer: the tunlet */
+	uint64_t time;    /* ns of the monotonic clock */
+	uint32_t process; /* number as in `process`; 0: the analyzer */
+	uint32_t thread;  /* of a process: tid, or ANALYZE_TUNING for what was done to it; of the analyzer: the tunlet */
 	const char *name;
 	struct message_value value;
 };
 
 struct analyze_sink {
 	void *ctx; /* NULL: there is none */
-	void (*task)(void *ctx, uint32_t number, const struct message_task *m, uint64_t time);
+	void (*process)(void *ctx, uint32_t number, const struct message_process *m, uint64_t time);
 	void (*point)(void *ctx, const struct analyze_point *p);
 };
 
@@ -51,7 +51,7 @@ struct analyze_how {
 	const int *controller; /* streams of channel.h; the analyzer's from now on */
 	unsigned n_controllers;
 	unsigned collectors, hosts; /* of the run, for the report; hosts 0: not to be told */
-	bool adapts;                /* collectors and analyzer are tasks of tunlets, which may change how many there are */
+	bool adapts;                /* collectors and analyzer are processes of tunlets, which may change how many there are */
 	bool may_adapt;             /* not so yet: when the analyzer is busy; tunlet[n_tunlets] is the one for that */
 	double busy;                /* for which share of its time, then; 0: 0.5 */
 	int life;                   /* struct analyze_end comes from it; or it hangs up */

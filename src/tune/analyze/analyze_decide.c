@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What evaluations say, and what becomes of it: values are kept and shown; decisions are gathered until the event that brought them is done,
- * judged by the arbiter, and sent as actions to each task that is meant; what came of those is noted, and told to the arbiter.
+ * judged by the arbiter, and sent as actions to each process that is meant; what came of those is noted, and told to the arbiter.
  */
 #include "analyze_priv.h"
 #include "tune/control/ask.h"
@@ -96,7 +96,7 @@ static void said_evaluated(struct analyze_tunlet *k, const struct weft_said *w)
 
 static void said_tune(struct analyze_tunlet *k, const struct weft_said *w)
 {
-	struct analyze_decision d = {k->index, w->what, w->iteration, w->task, w->is_text, w->number, NULL};
+	struct analyze_decision d = {k->index, w->what, w->iteration, w->process, w->is_text, w->number, NULL};
 	d.text = w->is_text ? strdup(w->text) : NULL;
 	if ((w->is_text && !d.text) || weft_vec_push(&k->a->decision, d))
 		free(d.text);
@@ -105,15 +105,15 @@ static void said_tune(struct analyze_tunlet *k, const struct weft_said *w)
 static void said_event(struct analyze_tunlet *k, const struct weft_said *w)
 {
 	struct analyze *a = k->a;
-	if (w->task == INT64_MIN && k->asked[w->what] == w->add)
+	if (w->process == INT64_MIN && k->asked[w->what] == w->add)
 		return;
-	if (w->task == INT64_MIN)
+	if (w->process == INT64_MIN)
 		k->asked[w->what] = w->add;
-	for (size_t i = 0; i < a->task.n; i++) {
-		struct analyze_task *t = a->task.at[i];
+	for (size_t i = 0; i < a->process.n; i++) {
+		struct analyze_process *t = a->process.at[i];
 		bool its = t->alive && t->binding[k->index].actor == (int)k->s->event.at[w->what].actor_id;
-		if (its && (w->task == INT64_MIN || t->id == w->task))
-			task_want(a, t, k->index, w->what, w->add);
+		if (its && (w->process == INT64_MIN || t->id == w->process))
+			process_want(a, t, k->index, w->what, w->add);
 	}
 	show_line(a, true, "%s: event '%s' is %s", weft_spec_name(k->s), k->s->event.at[w->what].id.z,
 	          w->add ? "added" : "removed");
@@ -195,7 +195,7 @@ static struct message_value kept_value(const struct analyze_decision *d, bool re
 	return v.s ? v : (struct message_value){.s = ""};
 }
 
-static void send_act(struct analyze *a, const struct analyze_decision *d, size_t task, uint32_t arbiter)
+static void send_act(struct analyze *a, const struct analyze_decision *d, size_t process, uint32_t arbiter)
 {
 	struct analyze_tunlet *k = &a->tunlet[d->tunlet];
 	struct message m = {.kind = MESSAGE_ACT};
@@ -205,7 +205,7 @@ static void send_act(struct analyze *a, const struct analyze_decision *d, size_t
 	                           .tunlet = d->tunlet,
 	                           .point = d->point,
 	                           .iteration = d->iteration,
-	                           .task = task,
+	                           .process = process,
 	                           .is_text = d->is_text,
 	                           .decided = now,
 	                           .sent = now,
@@ -217,21 +217,21 @@ static void send_act(struct analyze *a, const struct analyze_decision *d, size_t
 	}
 	if (a->how.dry_run)
 		return;
-	m.act.task = a->task.at[task]->task;
+	m.act.process = a->process.at[process]->process;
 	m.act.action = x.number;
 	ask_act(k->s, d->point, d->text, d->number, &m.act, object);
 	m.act.timeout_ms = a->how.sync_ms;
 	for (size_t i = 0; i < k->s->point.at[d->point].ref.n && m.act.n < 6; i++)
 		m.act.argument[m.act.n++] = argument_of(k, &k->s->point.at[d->point].ref.at[i]);
-	analyze_send(a, a->task.at[task]->controller, &m);
+	analyze_send(a, a->process.at[process]->controller, &m);
 }
 
-static bool meant(const struct analyze *a, const struct analyze_decision *d, const struct analyze_task *t)
+static bool meant(const struct analyze *a, const struct analyze_decision *d, const struct analyze_process *t)
 {
 	const struct spec_point *p = &a->tunlet[d->tunlet].s->point.at[d->point];
 	int actor = t->binding[d->tunlet].actor;
 	return t->alive && actor >= 0 && (p->actor_id == SPEC_NONE || actor == (int)p->actor_id) &&
-	       (d->task == INT64_MIN || t->id == d->task);
+	       (d->process == INT64_MIN || t->id == d->process);
 }
 
 static void print_value(const struct message_value *v, char out[WEFT_FMT_DOUBLE])
@@ -280,8 +280,8 @@ static void carry_out(struct analyze *a, const struct analyze_decision *d, const
 		return;
 	}
 	sink_decision(a, d);
-	for (size_t i = 0; i < a->task.n; i++)
-		if (meant(a, d, a->task.at[i])) {
+	for (size_t i = 0; i < a->process.n; i++)
+		if (meant(a, d, a->process.at[i])) {
 			send_act(a, d, i, verdict->id);
 			n++;
 		}
@@ -315,7 +315,7 @@ static void judge_all(struct analyze *a)
 		const struct analyze_decision *x = &a->decision.at[i];
 		d[i] = (struct weft_decision){.tunlet = a->tunlet[x->tunlet].who,
 		                              .point = a->tunlet[x->tunlet].first_point + x->point,
-		                              .task = x->task,
+		                              .process = x->process,
 		                              .is_text = x->is_text,
 		                              .number = x->number,
 		                              .text = x->text};
@@ -362,11 +362,11 @@ static void show_acted(struct analyze *a, const struct analyze_action *x)
 	decide_phrase(p, &x->value, what);
 	print_value(&x->old, old);
 	if (x->rc)
-		show_line(a, true, "%s: %s %s cannot be done: %s", task_name(a, a->task.at[x->task], x->tunlet),
+		show_line(a, true, "%s: %s %s cannot be done: %s", process_name(a, a->process.at[x->process], x->tunlet),
 		          spec_kind_name[p->k], what, x->text);
 	else
-		show_line(a, true, "%s: %s%s%s, %s after the decision", task_name(a, a->task.at[x->task], x->tunlet), what,
-		          x->old.kind ? ", was " : "", x->old.kind ? old : "",
+		show_line(a, true, "%s: %s%s%s, %s after the decision", process_name(a, a->process.at[x->process], x->tunlet),
+		          what, x->old.kind ? ", was " : "", x->old.kind ? old : "",
 		          weft_human_ns(took, x->acted > x->decided ? x->acted - x->decided : 0));
 }
 

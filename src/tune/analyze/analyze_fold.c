@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectors between the analyzer and its controllers: they are told the tunlets and which actors tasks are, and asked about iterations; what
+ * Collectors between the analyzer and its controllers: they are told the tunlets and which actors processes are, and asked about iterations; what
  * they have made of these comes as folds, which wait their turn as events do. Of a run that is recorded they pass
  * on every event, too.
  */
@@ -54,7 +54,7 @@ void fold_hello(struct analyze *a, unsigned controller, const struct message_hel
 	struct weft_err err = {0};
 	if (!m->collector)
 		return;
-	task_flush(a);
+	process_flush(a);
 	a->fold[controller].collector = true;
 	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
 		if (!fold_folds(a, i)) {
@@ -66,16 +66,17 @@ void fold_hello(struct analyze *a, unsigned controller, const struct message_hel
 		if (rc)
 			analyze_fail(a, rc, &err);
 	}
-	/* One that was put between while the run goes on has tasks already. */
-	for (size_t i = 0; i < a->task.n; i++)
-		for (uint32_t k = 0; a->task.at[i]->alive && a->task.at[i]->controller == controller && k < a->how.n_tunlets; k++)
-			fold_bind(a, a->task.at[i], k);
+	/* One that was put between while the run goes on has processes already. */
+	for (size_t i = 0; i < a->process.n; i++)
+		for (uint32_t k = 0;
+		     a->process.at[i]->alive && a->process.at[i]->controller == controller && k < a->how.n_tunlets; k++)
+			fold_bind(a, a->process.at[i], k);
 }
 
 void fold_lose(struct analyze *a, unsigned controller)
 {
 	struct weft_err err = {0};
-	task_flush(a);
+	process_flush(a);
 	for (unsigned i = 0; a->fold[controller].collector && i < a->how.n_tunlets; i++) {
 		int rc = fold_folds(a, i) ? weft_eval_child(a->tunlet[i].e, controller, false, &err) : 0;
 		if (rc)
@@ -85,12 +86,12 @@ void fold_lose(struct analyze *a, unsigned controller)
 	weft_buf_fini(&a->fold[controller].bytes);
 }
 
-void fold_bind(struct analyze *a, const struct analyze_task *t, uint32_t tunlet)
+void fold_bind(struct analyze *a, const struct analyze_process *t, uint32_t tunlet)
 {
 	struct message m = {.kind = MESSAGE_BIND};
 	if (!a->fold[t->controller].collector || !fold_folds(a, tunlet) || t->binding[tunlet].actor < 0)
 		return;
-	m.bind = (struct message_bind){t->task, tunlet, (uint32_t)t->binding[tunlet].actor, t->id};
+	m.bind = (struct message_bind){t->process, tunlet, (uint32_t)t->binding[tunlet].actor, t->id};
 	analyze_send(a, t->controller, &m);
 }
 
@@ -125,7 +126,7 @@ void fold_due(struct analyze *a, unsigned controller, const struct message_folde
 	if (m->tunlet >= a->how.n_tunlets || !fold_folds(a, m->tunlet))
 		return;
 	/* The events before it come before it. */
-	task_flush(a);
+	process_flush(a);
 	a->folds++;
 	int rc = weft_eval_fold(a->tunlet[m->tunlet].e, controller, m->bytes, m->n, &err);
 	if (rc)
@@ -164,10 +165,10 @@ void fold_lost(struct analyze *a, unsigned controller, const struct message *m)
 
 void fold_here(struct analyze *a, unsigned controller, const struct message_here *m)
 {
-	struct analyze_task *t = task_find(a, m->task);
+	struct analyze_process *t = process_find(a, m->process);
 	if (t)
 		t->controller = controller;
-	hold_here(a, m->task, controller);
+	hold_here(a, m->process, controller);
 }
 
 void fold_ended(struct analyze *a, unsigned controller)

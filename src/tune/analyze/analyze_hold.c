@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A task that appears while others are alive: the same program, or the next one, whose predecessor's end is told later? What another host or
+ * A process that appears while others are alive: the same program, or the next one, whose predecessor's end is told later? What another host or
  * another thread of the controller says comes when it comes, so no pause between them decides. The process waits for READY anyhow; so
  * one of those that are said to be alive is asked (READY once more, answered by COST), until one is heard of at a later time than
  * the newcomer's beginning, or none is left. One that has ended says GONE instead.
@@ -12,7 +12,7 @@
 
 #define OWES_NS UINT64_C(1000000000) /* a collector that does not answer holds nobody for longer */
 
-int hold_task(struct analyze *a, unsigned controller, struct message *m)
+int hold_process(struct analyze *a, unsigned controller, struct message *m)
 {
 	if (weft_vec_push(&a->held, (struct analyze_held){m, controller, 0, 0}) == 0)
 		return 0;
@@ -26,33 +26,33 @@ static void begin_first(struct analyze *a)
 	a->held.n--;
 	for (size_t i = 0; i < a->held.n; i++)
 		a->held.at[i] = a->held.at[i + 1];
-	task_begins(a, h.controller, &h.m->task);
+	process_begins(a, h.controller, &h.m->process);
 	free(h.m);
 }
 
 enum in_the_way { NOBODY, SAME_PROGRAM, PERHAPS };
 
 /* PERHAPS: *who is one of which it is to be known whether it is alive. */
-static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_held *h, struct analyze_task **who)
+static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_held *h, struct analyze_process **who)
 {
 	*who = NULL;
-	for (size_t i = 0; i < a->task.n; i++) {
-		struct analyze_task *t = a->task.at[i];
+	for (size_t i = 0; i < a->process.n; i++) {
+		struct analyze_process *t = a->process.at[i];
 		/* A process that has executed something is its own successor. */
 		if (!t->alive || !t->known || t->controller == ANALYZE_SELF ||
-		    (t->task >> 32 == h->m->task.task >> 32 && t->pid == h->m->task.pid))
+		    (t->process >> 32 == h->m->process.process >> 32 && t->pid == h->m->process.pid))
 			continue;
-		if (t->seen >= h->m->task.time)
+		if (t->seen >= h->m->process.time)
 			return SAME_PROGRAM;
-		*who = !*who || t->task == h->asked ? t : *who;
+		*who = !*who || t->process == h->asked ? t : *who;
 	}
 	return *who ? PERHAPS : NOBODY;
 }
 
-static void ask(struct analyze *a, struct analyze_held *h, const struct analyze_task *t)
+static void ask(struct analyze *a, struct analyze_held *h, const struct analyze_process *t)
 {
-	struct message m = {.kind = MESSAGE_READY, .ready = {t->task}};
-	h->asked = t->task;
+	struct message m = {.kind = MESSAGE_READY, .ready = {t->process}};
+	h->asked = t->process;
 	analyze_send(a, t->controller, &m);
 }
 
@@ -68,9 +68,9 @@ void hold_look(struct analyze *a)
 {
 	while (a->held.n) {
 		struct analyze_held *h = &a->held.at[0];
-		struct analyze_task *t = NULL;
+		struct analyze_process *t = NULL;
 		enum in_the_way w = a->ended ? SAME_PROGRAM : in_the_way(a, h, &t);
-		if (w == PERHAPS && t->task != h->asked)
+		if (w == PERHAPS && t->process != h->asked)
 			ask(a, h, t);
 		if (w == PERHAPS || (w == NOBODY && owes(a, h)))
 			return;
@@ -78,19 +78,19 @@ void hold_look(struct analyze *a)
 	}
 }
 
-void hold_seen(struct analyze *a, struct analyze_task *t, const struct message_cost *m)
+void hold_seen(struct analyze *a, struct analyze_process *t, const struct message_cost *m)
 {
 	if (!m->alive)
 		return; /* the account of one that has ended: its GONE is behind it, perhaps not in order yet */
 	t->seen = m->time > t->seen ? m->time : t->seen;
-	if (a->held.n && a->held.at[0].asked == t->task && t->alive && t->seen < a->held.at[0].m->task.time)
+	if (a->held.n && a->held.at[0].asked == t->process && t->alive && t->seen < a->held.at[0].m->process.time)
 		ask(a, &a->held.at[0], t); /* that was on its way already */
 }
 
-void hold_gone(struct analyze *a, uint64_t task)
+void hold_gone(struct analyze *a, uint64_t process)
 {
 	for (size_t i = 0; i < a->held.n; i++)
-		if (a->held.at[i].m->task.task == task) {
+		if (a->held.at[i].m->process.process == process) {
 			for (; i != SIZE_MAX; i--)
 				begin_first(a);
 			return;
@@ -101,15 +101,15 @@ void hold_lose(struct analyze *a, unsigned controller)
 {
 	for (size_t i = a->held.n; i > 0; i--)
 		if (a->held.at[i - 1].controller == controller) {
-			hold_gone(a, a->held.at[i - 1].m->task.task);
+			hold_gone(a, a->held.at[i - 1].m->process.process);
 			return;
 		}
 }
 
-void hold_here(struct analyze *a, uint64_t task, unsigned controller)
+void hold_here(struct analyze *a, uint64_t process, unsigned controller)
 {
 	for (size_t i = 0; i < a->held.n; i++)
-		if (a->held.at[i].m->task.task == task)
+		if (a->held.at[i].m->process.process == process)
 			a->held.at[i].controller = controller;
 }
 

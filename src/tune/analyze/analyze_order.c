@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of one task come in order, those of several do not: each controller sends when it has something. So every event waits for a
+ * Events of one process come in order, those of several do not: each controller sends when it has something. So every event waits for a
  * few milliseconds in a heap, and leaves by its time. A time of the future (a clock that is ahead) counts as now.
  */
 #include "analyze_priv.h"
@@ -24,9 +24,9 @@ static unsigned texts_of(struct message *m, const char **at[MESSAGE_VALUES])
 	unsigned n = 0;
 	if (m->kind == MESSAGE_GONE)
 		at[n++] = &m->gone.why;
-	if (m->kind == MESSAGE_TASK) {
-		at[n++] = &m->task.host;
-		at[n++] = &m->task.exe;
+	if (m->kind == MESSAGE_PROCESS) {
+		at[n++] = &m->process.host;
+		at[n++] = &m->process.exe;
 	}
 	for (uint32_t i = 0; m->kind == MESSAGE_EVENT && i < m->event.n; i++)
 		if (m->event.value[i].kind == MESSAGE_TEXT)
@@ -92,10 +92,10 @@ int order_put_owned(struct analyze *a, unsigned controller, uint64_t time, struc
 /* What was lost was, before the events that are said after it. */
 static uint64_t time_of(const struct message *m)
 {
-	return m->kind == MESSAGE_EVENT  ? m->event.time
-	       : m->kind == MESSAGE_TASK ? m->task.time
-	       : m->kind == MESSAGE_LOST ? m->lost.since
-	                                 : m->gone.time;
+	return m->kind == MESSAGE_EVENT     ? m->event.time
+	       : m->kind == MESSAGE_PROCESS ? m->process.time
+	       : m->kind == MESSAGE_LOST    ? m->lost.since
+	                                    : m->gone.time;
 }
 
 int order_put(struct analyze *a, unsigned controller, const struct message *m)
@@ -104,7 +104,7 @@ int order_put(struct analyze *a, unsigned controller, const struct message *m)
 	struct message *c = message_copy(m);
 	uint64_t *last = &a->fold[controller].last;
 	time = is_past(a, time) ? time : a->last_now;
-	/* What a task has completed is said by a fold before its end is, and that leaves with the last of all that came before it. */
+	/* What a process has completed is said by a fold before its end is, and that leaves with the last of all that came before it. */
 	if (m->kind == MESSAGE_GONE && a->fold[controller].collector && time < *last)
 		time = *last;
 	*last = *last < time ? time : *last;

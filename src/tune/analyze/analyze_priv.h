@@ -4,11 +4,11 @@
  *
  *     analyze.c         connections, the loop, the end
  *     analyze_order.c   events wait a little, so that those of all processes are in order
- *     analyze_hold.c    tasks that wait until it is known whether the former program has ended
- *     analyze_task.c    tasks: which actors they are, what is wanted of them
+ *     analyze_hold.c    processes that wait until it is known whether the former program has ended
+ *     analyze_process.c    processes: which actors they are, what is wanted of them
  *     analyze_decide.c  what the evaluation says; the arbiter; actions there and back
  *     analyze_fault.c   faults in what a specification computes
- *     analyze_self.c    the analyzer and its collectors, as tasks of the tunlet that chooses their number
+ *     analyze_self.c    the analyzer and its collectors, as processes of the tunlet that chooses their number
  *     analyze_split.c   the first collector, where the run began without one
  *     analyze_sink.c    what is kept of it in a trace
  *     analyze_replay.c  events from a trace instead of controllers
@@ -39,15 +39,15 @@ struct pending {
 	struct message *m; /* owned, with its texts behind it */
 };
 
-struct analyze_binding {                    /* of a task to a tunlet */
+struct analyze_binding {                    /* of a process to a tunlet */
 	int actor;                          /* or ACTOR_OPEN, ACTOR_NONE */
 	uint64_t candidates;                /* actors that it may be, a bit each */
 	WEFT_VEC(struct message *) waiting; /* events that came before that was known */
 	struct collect_heard heard;         /* the last iteration of those that were evaluated */
 };
 
-struct analyze_task {
-	uint64_t task, began, ended;
+struct analyze_process {
+	uint64_t process, began, ended;
 	uint32_t number; /* its place in the run's list, from 1 */
 	unsigned controller;
 	uint32_t pid;
@@ -89,11 +89,11 @@ struct analyze_tunlet {
 	WEFT_VEC(int64_t) asks; /* iterations about which collectors were asked, and which are not closed */
 };
 
-/* One ACT to one task. */
+/* One ACT to one process. */
 struct analyze_action {
 	uint32_t number, tunlet, point;
 	int64_t iteration;
-	size_t task; /* index */
+	size_t process; /* index */
 	bool is_text, answered, undone;
 	int rc;
 	struct message_value value, old; /* texts owned */
@@ -116,7 +116,7 @@ struct analyze_iteration {
 
 struct analyze_decision { /* what a tunlet has said in one evaluation, before it is judged */
 	uint32_t tunlet, point;
-	int64_t iteration, task;
+	int64_t iteration, process;
 	bool is_text;
 	double number;
 	char *text; /* owned */
@@ -138,14 +138,14 @@ struct analyze_used {
 /* A collector, by what it has said: now, and at the interval before. */
 struct analyze_collector {
 	unsigned controller; /* by which it is reached */
-	uint64_t task;
+	uint64_t process;
 	uint32_t number, of, wanted;
 	struct message_load now, before; /* without the host */
 	bool sampled;                    /* there was an interval between these */
 	double rate, busy;               /* in that one: events a second; share of a processor, of what it could have */
 };
 
-/* The analyzer and its collectors as tasks of tunlets, which belong to the controller ANALYZE_SELF. */
+/* The analyzer and its collectors as processes of tunlets, which belong to the controller ANALYZE_SELF. */
 struct analyze_self {
 	bool begun;
 	WEFT_VEC(struct analyze_collector) collector;
@@ -160,18 +160,18 @@ struct analyze_self {
 	unsigned busy;                        /* for how many intervals in a row, before that */
 };
 
-/* A task that has ended, and of which a tunlet is not told yet: what others have said before may still be on its way. */
+/* A process that has ended, and of which a tunlet is not told yet: what others have said before may still be on its way. */
 struct analyze_ending {
-	size_t task; /* index */
+	size_t process; /* index */
 	uint32_t tunlet;
 	uint64_t until;
 };
 
-/* A task that has not begun for us yet. */
+/* A process that has not begun for us yet. */
 struct analyze_held {
 	struct message *m; /* owned */
 	unsigned controller;
-	uint64_t asked; /* the task that is to show whether it is alive; 0: none yet */
+	uint64_t asked; /* the process that is to show whether it is alive; 0: none yet */
 	uint64_t over;  /* since when nobody before it is alive (monotonic); 0: not so */
 };
 
@@ -183,10 +183,10 @@ struct analyze {
 	struct analyze_fold fold[ANALYZE_CONTROLLERS + 1];
 	struct analyze_self self;
 	uint64_t folds;
-	WEFT_VEC(struct analyze_task *) task;
+	WEFT_VEC(struct analyze_process *) process;
 	WEFT_VEC(struct analyze_held) held;
 	WEFT_VEC(struct analyze_ending) endings;
-	struct weft_map task_at;        /* number -> place in `task` */
+	struct weft_map process_at;     /* number -> place in `process` */
 	struct weft_map alive_at;       /* number of its host's controller << 32 | pid -> place there, of those that are alive */
 	struct weft_map id_at;          /* id -> likewise, of those that are known, too, and are no collectors */
 	WEFT_VEC(struct pending) queue; /* a heap */
@@ -216,18 +216,18 @@ int order_wait_ms(const struct analyze *a);            /* until the next one lea
 struct message *message_copy(const struct message *m); /* in one piece, with its texts; NULL: no memory */
 
 /* -- analyze_hold.c -- */
-int hold_task(struct analyze *a, unsigned controller, struct message *m) WEFT_MUST_CHECK; /* m: taken over */
-void hold_look(struct analyze *a);                                                        /* begins those that may */
-void hold_seen(struct analyze *a, struct analyze_task *t, const struct message_cost *m);  /* it was alive at that time */
-void hold_gone(struct analyze *a, uint64_t task); /* before it is said of a task that may be held */
+int hold_process(struct analyze *a, unsigned controller, struct message *m) WEFT_MUST_CHECK; /* m: taken over */
+void hold_look(struct analyze *a);                                                           /* begins those that may */
+void hold_seen(struct analyze *a, struct analyze_process *t, const struct message_cost *m);  /* it was alive at that time */
+void hold_gone(struct analyze *a, uint64_t process); /* before it is said of a process that may be held */
 void hold_lose(struct analyze *a, unsigned controller);
-void hold_here(struct analyze *a, uint64_t task, unsigned controller);
+void hold_here(struct analyze *a, uint64_t process, unsigned controller);
 void hold_free(struct analyze *a);
 
 /* -- analyze_fold.c: collectors -- */
 void fold_hello(struct analyze *a, unsigned controller, const struct message_hello *m);
 void fold_lose(struct analyze *a, unsigned controller);
-void fold_bind(struct analyze *a, const struct analyze_task *t, uint32_t tunlet);
+void fold_bind(struct analyze *a, const struct analyze_process *t, uint32_t tunlet);
 void fold_heard(struct analyze *a, unsigned controller, const struct message_folded *m);
 void fold_due(struct analyze *a, unsigned controller, const struct message_folded *m);
 void fold_said(struct analyze_tunlet *k, const struct weft_said *w);
@@ -256,21 +256,21 @@ void self_fini(struct analyze *a);
 void split_look(struct analyze *a);
 void split_end(struct analyze *a);
 
-/* -- analyze_task.c -- */
-bool task_may_be_known(const struct analyze *a, unsigned controller, const struct message_task *m); /* it may be an actor */
-void task_begins(struct analyze *a, unsigned controller, const struct message_task *m);
-void task_settle(struct analyze *a, bool all); /* tunlets are told of ends that nobody's earlier events can follow any more */
-void task_named(struct analyze *a, const struct message_named *m); /* by its own system; no event of it was sent yet */
-void task_gone(struct analyze *a, const struct message_gone *m);
-void task_event(struct analyze *a, const struct message *m);
-void task_flush(struct analyze *a); /* evaluates what waits to be evaluated together */
-void task_batch_free(struct analyze_tunlet *k);
-void task_lost(struct analyze *a, const struct message_lost *m);
-void task_inserted(struct analyze *a, const struct message_inserted *m);
-void task_want(struct analyze *a, struct analyze_task *t, uint32_t tunlet, uint32_t event, bool on);
-struct analyze_task *task_find(struct analyze *a, uint64_t number);
-void task_free(struct analyze_task *t);
-const char *task_name(const struct analyze *a, const struct analyze_task *t, uint32_t tunlet); /* "worker 3": static */
+/* -- analyze_process.c -- */
+bool process_may_be_known(const struct analyze *a, unsigned controller, const struct message_process *m); /* it may be an actor */
+void process_begins(struct analyze *a, unsigned controller, const struct message_process *m);
+void process_settle(struct analyze *a, bool all); /* tunlets are told of ends that nobody's earlier events can follow any more */
+void process_named(struct analyze *a, const struct message_named *m); /* by its own system; no event of it was sent yet */
+void process_gone(struct analyze *a, const struct message_gone *m);
+void process_event(struct analyze *a, const struct message *m);
+void process_flush(struct analyze *a); /* evaluates what waits to be evaluated together */
+void process_batch_free(struct analyze_tunlet *k);
+void process_lost(struct analyze *a, const struct message_lost *m);
+void process_inserted(struct analyze *a, const struct message_inserted *m);
+void process_want(struct analyze *a, struct analyze_process *t, uint32_t tunlet, uint32_t event, bool on);
+struct analyze_process *process_find(struct analyze *a, uint64_t number);
+void process_free(struct analyze_process *t);
+const char *process_name(const struct analyze *a, const struct analyze_process *t, uint32_t tunlet); /* "worker 3": static */
 
 /* -- analyze_decide.c -- */
 void decide_said(void *ctx, const struct weft_said *what); /* ctx: struct analyze_tunlet */
@@ -302,8 +302,8 @@ void show_values(struct analyze *a, uint32_t tunlet, int64_t iteration, const do
 void show_tick(struct analyze *a);
 
 /* -- analyze_sink.c -- */
-void sink_task(struct analyze *a, const struct message_task *m);
-void sink_event(struct analyze *a, const struct analyze_task *t, const struct message *m);
+void sink_process(struct analyze *a, const struct message_process *m);
+void sink_event(struct analyze *a, const struct analyze_process *t, const struct message *m);
 void sink_values(struct analyze *a, const struct analyze_tunlet *k, const struct weft_said *w);
 void sink_decision(struct analyze *a, const struct analyze_decision *d);
 void sink_action(struct analyze *a, const struct analyze_action *x);

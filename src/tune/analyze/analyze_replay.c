@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tunlet on a recorded trace: what would it have decided, and when. The same tasks, evaluation and arbiter as in a run; time is the
+ * A tunlet on a recorded trace: what would it have decided, and when. The same processes, evaluation and arbiter as in a run; time is the
  * trace's, and nothing is acted upon. An event of a specification is, in a trace,
  *
  *     the begin or end of a region that is called as its method ("f", "Class::f"): weft record --probe, or the program's own regions
@@ -17,7 +17,7 @@
 #include <string.h>
 
 enum { WINDOW_NS = 5000000, HEARD_MOST = 512 /* on a thread, the newest */ };
-#define TASK_BASE (UINT64_C(1) << 32)
+#define PROCESS_BASE (UINT64_C(1) << 32)
 
 /* What is known on a thread: attributes that were said, and the event that waits for the rest of its own. */
 struct heard {
@@ -194,8 +194,8 @@ static void pass_on(struct replay *r, bool all)
 	struct message *m;
 	unsigned controller;
 	while (order_next(r->a, all, &m, &controller)) {
-		task_event(r->a, m);
-		task_flush(r->a);
+		process_event(r->a, m);
+		process_flush(r->a);
 		decide_all(r->a);
 		free(m);
 	}
@@ -206,12 +206,12 @@ static int fire(struct replay *r, uint32_t thread, const struct replay_event *x,
 	struct lane *l = &r->lane[thread];
 	struct message *m = r->m;
 	const struct analyze_tunlet *k = &r->a->tunlet[x->number >> 16];
-	struct analyze_task *t = task_find(r->a, TASK_BASE | (r->t->thread[thread].process + 1));
+	struct analyze_process *t = process_find(r->a, PROCESS_BASE | (r->t->thread[thread].process + 1));
 	uint32_t actor = k->s->event.at[x->number & 0xffff].actor_id;
 	if (!t || !k->asked[x->number & 0xffff] || !(t->binding[k->index].candidates >> actor & 1))
 		return 0;
 	m->kind = MESSAGE_EVENT;
-	m->event.task = t->task;
+	m->event.process = t->process;
 	m->event.time = r->a->began + time;
 	m->event.event = x->number;
 	m->event.tid = (uint32_t)r->t->thread[thread].tid;
@@ -264,26 +264,26 @@ static int hear(struct replay *r, const struct weft_event *e)
 
 /* -- the whole -- */
 
-static void begin_tasks(struct replay *r)
+static void begin_processes(struct replay *r)
 {
 	for (uint32_t p = 0; p < r->t->n_processes; p++) {
 		const struct weft_process *x = &r->t->process[p];
-		struct message_task m = {.task = TASK_BASE | (p + 1),
-		                         .time = r->a->began + x->begin,
-		                         .pid = (uint32_t)x->pid,
-		                         .rank = x->rank,
-		                         .size = -1,
-		                         .host = x->host,
-		                         .exe = x->name};
-		task_begins(r->a, 0, &m);
+		struct message_process m = {.process = PROCESS_BASE | (p + 1),
+		                            .time = r->a->began + x->begin,
+		                            .pid = (uint32_t)x->pid,
+		                            .rank = x->rank,
+		                            .size = -1,
+		                            .host = x->host,
+		                            .exe = x->name};
+		process_begins(r->a, 0, &m);
 	}
 }
 
-static void end_tasks(struct replay *r)
+static void end_processes(struct replay *r)
 {
 	for (uint32_t p = 0; p < r->t->n_processes; p++)
-		task_gone(r->a, &(struct message_gone){TASK_BASE | (p + 1), r->a->virtual_now, ""});
-	task_settle(r->a, true);
+		process_gone(r->a, &(struct message_gone){PROCESS_BASE | (p + 1), r->a->virtual_now, ""});
+	process_settle(r->a, true);
 	decide_all(r->a);
 }
 
@@ -339,9 +339,9 @@ int analyze_replay_trace(struct analyze *a, const char *path, struct weft_err *e
 	if (rc)
 		weft_err_set(err, rc, "out of memory");
 	if (rc == 0) {
-		begin_tasks(&r);
+		begin_processes(&r);
 		rc = walk(&r, err);
-		end_tasks(&r);
+		end_processes(&r);
 	}
 	replay_fini(&r);
 	return rc;

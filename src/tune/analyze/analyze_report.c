@@ -63,8 +63,8 @@ static void put_action(struct report *r, const struct analyze_tunlet *k, const s
 	char took[32], whole[32], what[DECIDE_PHRASE];
 	decide_phrase(p, &x->value, what);
 	weft_print_visible(r->to, "  %10.3f s  iteration %lld, %s: %s %s", analyze_seconds(r->a, x->decided),
-	                   (long long)x->iteration, task_name(r->a, r->a->task.at[x->task], k->index), spec_kind_name[p->k],
-	                   what);
+	                   (long long)x->iteration, process_name(r->a, r->a->process.at[x->process], k->index),
+	                   spec_kind_name[p->k], what);
 	if (r->a->how.dry_run) {
 		weft_print_visible(r->to, " (not done: a dry run)\n");
 	} else if (!x->answered) {
@@ -200,15 +200,15 @@ static void put_tunlet(struct report *r, const struct analyze_tunlet *k)
 		put_steps(r, k);
 }
 
-static void put_tasks(struct report *r)
+static void put_processes(struct report *r)
 {
 	char text[32];
 	weft_print_visible(r->to, "\nTasks:\n");
-	for (size_t i = 0; i < r->a->task.n; i++) {
-		const struct analyze_task *t = r->a->task.at[i];
+	for (size_t i = 0; i < r->a->process.n; i++) {
+		const struct analyze_process *t = r->a->process.at[i];
 		if (!t->known)
 			continue;
-		weft_print_visible(r->to, "  %-16s pid %-8u %s on %s: %llu events", task_name(r->a, t, UINT32_MAX), t->pid,
+		weft_print_visible(r->to, "  %-16s pid %-8u %s on %s: %llu events", process_name(r->a, t, UINT32_MAX), t->pid,
 		                   t->exe, t->host, (unsigned long long)t->events);
 		if (t->lost)
 			weft_print_visible(r->to, ", %llu lost", (unsigned long long)t->lost);
@@ -216,7 +216,7 @@ static void put_tasks(struct report *r)
 	}
 }
 
-/* ns of all events of a task, at what one was measured to cost, or else at what is expected. */
+/* ns of all events of a process, at what one was measured to cost, or else at what is expected. */
 static double events_ns(const struct message_cost *m)
 {
 	struct cost_counts n = {.hits = m->hits - m->traps, .traps = m->traps};
@@ -241,9 +241,9 @@ static void put_cost(struct report *r)
 	double events = 0;
 	const struct message_cost *one = NULL;
 	char a[32], b[32], c[32];
-	for (size_t i = 0; i < r->a->task.n; i++) {
-		const struct message_cost *m = &r->a->task.at[i]->cost;
-		if (!r->a->task.at[i]->known)
+	for (size_t i = 0; i < r->a->process.n; i++) {
+		const struct message_cost *m = &r->a->process.at[i]->cost;
+		if (!r->a->process.at[i]->known)
 			continue;
 		n.probes += m->inserted;
 		n.hits += m->hits - m->traps;
@@ -252,7 +252,7 @@ static void put_cost(struct report *r)
 		insert += m->insert_ns;
 		act += m->act_ns;
 		prepare += m->prepare_ns;
-		n.tasks += m->inserted > 0;
+		n.processes += m->inserted > 0;
 		cpu += m->cpu_ns;
 		events += events_ns(m);
 		one = m->entry_ns > 0 ? m : one;
@@ -263,7 +263,7 @@ static void put_cost(struct report *r)
 	fprintf(r->to, "  %-14s %12s %12s\n", "", "predicted", "measured");
 	fprintf(r->to, "  %-14s %12s %12s  %llu process%s, while names are looked up\n", "start",
 	        weft_human_ns(a, (uint64_t)predicted.start), weft_human_ns(b, (uint64_t)measured.start),
-	        (unsigned long long)n.tasks, n.tasks == 1 ? "" : "es");
+	        (unsigned long long)n.processes, n.processes == 1 ? "" : "es");
 	fprintf(r->to, "  %-14s %12s %12s  %llu probes inserted\n", "probes", weft_human_ns(a, (uint64_t)predicted.probes),
 	        weft_human_ns(b, (uint64_t)measured.probes), (unsigned long long)n.probes);
 	fprintf(r->to, "  %-14s %12s %12s  %llu hits, %llu of them by traps", "events",
@@ -301,8 +301,8 @@ static void put_collectors(struct report *r)
 {
 	const struct analyze *a = r->a;
 	double seconds = analyze_seconds(a, analyze_now(a)), evaluated = 0, made = 0;
-	for (size_t i = 0; i < a->task.n; i++)
-		made += (double)a->task.at[i]->cost.hits;
+	for (size_t i = 0; i < a->process.n; i++)
+		made += (double)a->process.at[i]->cost.hits;
 	for (unsigned i = 0; i < a->how.n_tunlets; i++)
 		evaluated += (double)a->tunlet[i].evaluated;
 	if (a->how.hosts == 0 || seconds <= 0)
@@ -326,7 +326,7 @@ static void put_all(struct report *r)
 		weft_print_visible(r->to, "\nNot measured:\n");
 	for (size_t i = 0; i < a->refused.n && i < r->most; i++)
 		weft_print_visible(r->to, "  %s\n", a->refused.at[i]);
-	put_tasks(r);
+	put_processes(r);
 	if (a->how.replay)
 		return;
 	put_cost(r);

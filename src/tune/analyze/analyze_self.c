@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The analyzer and its collectors as tasks: of a tunlet whose actors have the executables `weft-analyzer` and `weft-collector` (collectors.tsl).
- * To the rest of the analyzer they are tasks of one more controller, which is here. Of each interval there are the events `begins` and
+ * The analyzer and its collectors as processes: of a tunlet whose actors have the executables `weft-analyzer` and `weft-collector` (collectors.tsl).
+ * To the rest of the analyzer they are processes of one more controller, which is here. Of each interval there are the events `begins` and
  * `ends` of the analyzer and `load` of each collector. Two variables of the analyzer are to be set: `collectors`, how many there are to be, and
  * `between`, how many are to stand between the first one and those of other hosts.
  */
@@ -14,13 +14,13 @@
 #include <unistd.h>
 
 #define INTERVAL_NS UINT64_C(250000000)
-#define SELF_TASK (UINT64_C(0xffffffff) << 32)
+#define SELF_PROCESS (UINT64_C(0xffffffff) << 32)
 enum { COLLECTORS_MOST = 4096 }; /* who says that there are more is not believed */
 static const char analyzer_exe[] = "weft-analyzer", collector_exe[] = "weft-collector";
 
 struct sample {
-	double iteration, rate, busy, queued, tasks, collectors, hosts, passing, processors, top, below, between, middle, host,
-		head;
+	double iteration, rate, busy, queued, processes, collectors, hosts, passing, processors, top, below, between, middle,
+		host, head;
 };
 
 static const struct {
@@ -32,7 +32,7 @@ static const struct {
 	{"rate", offsetof(struct sample, rate)},
 	{"busy", offsetof(struct sample, busy)},
 	{"queued", offsetof(struct sample, queued)},
-	{"tasks", offsetof(struct sample, tasks)},
+	{"tasks", offsetof(struct sample, processes)},
 	{"collectors", offsetof(struct sample, collectors)},
 	{"hosts", offsetof(struct sample, hosts)},
 	{"passing", offsetof(struct sample, passing)},
@@ -53,12 +53,13 @@ bool self_may_be(const struct spec_actor *c, unsigned controller, const char *ex
 	return ours || controller == ANALYZE_SELF;
 }
 
-/* ---- tasks ---- */
+/* ---- processes ---- */
 
-static void begin_task(struct analyze *a, uint64_t task, uint32_t number, const char *host, const char *exe)
+static void begin_process(struct analyze *a, uint64_t process, uint32_t number, const char *host, const char *exe)
 {
-	struct message_task m = {.task = task, .time = analyze_now(a), .pid = number, .rank = number, .host = host, .exe = exe};
-	task_begins(a, ANALYZE_SELF, &m);
+	struct message_process m =
+		{.process = process, .time = analyze_now(a), .pid = number, .rank = number, .host = host, .exe = exe};
+	process_begins(a, ANALYZE_SELF, &m);
 }
 
 double self_share(struct analyze_used from, struct analyze_used to, double ns)
@@ -88,19 +89,19 @@ static struct analyze_collector *find(struct analyze *a, uint32_t number)
 
 static void forget(struct analyze *a, struct analyze_collector *c)
 {
-	uint64_t task = c->task;
+	uint64_t process = c->process;
 	*c = a->self.collector.at[--a->self.collector.n];
-	task_gone(a, &(struct message_gone){task, analyze_now(a), ""});
+	process_gone(a, &(struct message_gone){process, analyze_now(a), ""});
 }
 
-static void note_cost(struct analyze *a, uint64_t task, uint64_t cpu_ns)
+static void note_cost(struct analyze *a, uint64_t process, uint64_t cpu_ns)
 {
-	struct analyze_task *t = task_find(a, task);
+	struct analyze_process *t = process_find(a, process);
 	if (t)
 		t->cost.cpu_ns = cpu_ns;
 }
 
-/* Those between the first one and others are no tasks: nobody chooses among them. */
+/* Those between the first one and others are no processes: nobody chooses among them. */
 static void heard_middle(struct analyze *a, const struct message_load *m)
 {
 	struct analyze_collector new = {.number = m->collector, .of = m->of, .now = *m, .before = *m};
@@ -133,7 +134,7 @@ void self_heard(struct analyze *a, unsigned controller, const struct message_loa
 		return;
 	if (!c) {
 		struct analyze_collector new = {.controller = controller,
-		                                .task = SELF_TASK | m->collector,
+		                                .process = SELF_PROCESS | m->collector,
 		                                .number = m->collector,
 		                                .of = m->of,
 		                                .wanted = 1};
@@ -142,7 +143,7 @@ void self_heard(struct analyze *a, unsigned controller, const struct message_loa
 			analyze_fail(a, -ENOMEM, NULL);
 			return;
 		}
-		begin_task(a, new.task, m->collector, m->host, collector_exe);
+		begin_process(a, new.process, m->collector, m->host, collector_exe);
 		c = &a->self.collector.at[a->self.collector.n - 1];
 	}
 	/* The first one alone has any between it and others. */
@@ -152,7 +153,7 @@ void self_heard(struct analyze *a, unsigned controller, const struct message_loa
 		a->self.between = m->between;
 	c->now = *m;
 	c->now.host = "";
-	note_cost(a, c->task, m->cpu_ns);
+	note_cost(a, c->process, m->cpu_ns);
 }
 
 void self_lose(struct analyze *a, unsigned controller)
@@ -190,10 +191,10 @@ static void fill_event(struct message *m, const struct spec_event *e, const stru
 	}
 }
 
-/* To each tunlet that has an actor for the task and an event of that name. */
-static void emit(struct analyze *a, uint64_t task, const char *name, const struct sample *s)
+/* To each tunlet that has an actor for the process and an event of that name. */
+static void emit(struct analyze *a, uint64_t process, const char *name, const struct sample *s)
 {
-	const struct analyze_task *t = task_find(a, task);
+	const struct analyze_process *t = process_find(a, process);
 	struct message *m = calloc(1, sizeof *m);
 	for (unsigned k = 0; t && m && k < a->how.n_tunlets; k++) {
 		const struct weft_spec *spec = a->tunlet[k].s;
@@ -203,7 +204,7 @@ static void emit(struct analyze *a, uint64_t task, const char *name, const struc
 			    strcmp(v->method.z, name) != 0)
 				continue;
 			*m = (struct message){.kind = MESSAGE_EVENT};
-			m->event.task = task;
+			m->event.process = process;
 			m->event.time = analyze_now(a);
 			m->event.event = k << 16 | e;
 			fill_event(m, v, s);
@@ -233,7 +234,7 @@ static struct sample sample_of(const struct analyze_collector *c, int64_t interv
 {
 	return (struct sample){.iteration = (double)interval,
 	                       .queued = c->now.queued,
-	                       .tasks = c->now.tasks,
+	                       .processes = c->now.processes,
 	                       .rate = c->rate,
 	                       .busy = c->busy,
 	                       .host = c->of,
@@ -274,13 +275,13 @@ static void tell_interval(struct analyze *a, uint64_t now)
 		if (f->collector.at[i].number == f->first)
 			s.top = f->collector.at[i].busy;
 	}
-	emit(a, SELF_TASK, "begins", &s);
+	emit(a, SELF_PROCESS, "begins", &s);
 	for (size_t i = 0; i < f->collector.n; i++) {
 		struct sample one = sample_of(&f->collector.at[i], f->interval);
-		emit(a, f->collector.at[i].task, "load", &one);
+		emit(a, f->collector.at[i].process, "load", &one);
 	}
-	emit(a, SELF_TASK, "ends", &s);
-	note_cost(a, SELF_TASK, now_used.cpu_ns);
+	emit(a, SELF_PROCESS, "ends", &s);
+	note_cost(a, SELF_PROCESS, now_used.cpu_ns);
 	f->time = now;
 	f->used = now_used;
 	f->events = a->events;
@@ -295,7 +296,7 @@ void self_look(struct analyze *a)
 		a->self.begun = true;
 		a->self.time = now;
 		a->self.used = used();
-		begin_task(a, SELF_TASK, 0, "", analyzer_exe);
+		begin_process(a, SELF_PROCESS, 0, "", analyzer_exe);
 	}
 	/* Answers may bring new questions. */
 	while (a->self.acted.n) {
@@ -361,13 +362,13 @@ void self_told(struct analyze *a, const struct message *m)
 	if (m->kind != MESSAGE_ACT)
 		return;
 	double n = m->act.n ? m->act.argument[0].d : NAN;
-	struct message_acted x = {.task = m->act.task,
+	struct message_acted x = {.process = m->act.process,
 	                          .action = m->act.action,
 	                          .time = analyze_now(a),
 	                          .rc = -EINVAL,
 	                          .old = {.kind = MESSAGE_INT, .s = ""},
 	                          .text = "all that can be set here is `collectors` and `between`"};
-	for (size_t i = 0; i < sizeof knobs / sizeof knobs[0] && m->act.task == SELF_TASK; i++) {
+	for (size_t i = 0; i < sizeof knobs / sizeof knobs[0] && m->act.process == SELF_PROCESS; i++) {
 		if (strcmp(m->act.subject, knobs[i].name) != 0)
 			continue;
 		x.old.i = (int64_t)knobs[i].now(a);

@@ -121,8 +121,8 @@ void show_tick(struct analyze *a)
 	struct show *s = a->show;
 	if (!s || !a->how.terminal || a->how.quiet || a->ended || now - s->status_ns < STATUS_EVERY_NS)
 		return;
-	for (size_t i = 0; i < a->task.n; i++)
-		alive += a->task.at[i]->alive && a->task.at[i]->known;
+	for (size_t i = 0; i < a->process.n; i++)
+		alive += a->process.at[i]->alive && a->process.at[i]->known;
 	for (unsigned i = 0; i < a->how.n_tunlets; i++) {
 		evaluated += a->tunlet[i].evaluated;
 		incomplete += a->tunlet[i].incomplete;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run leaves in a trace, as points: of each task its measured events, attributes first ("tunlet.event.attribute", then
+ * What a run leaves in a trace, as points: of each process its measured events, attributes first ("tunlet.event.attribute", then
  * "tunlet.event"), and actions at the instant when they were in force ("tunlet.point", "tunlet.point.old"); of the analyzer, for each tunlet, the
- * values of its iterations and what it decided. The analyzer and collectors as tasks of a tunlet are left out: they are no part of the program. analyze_replay.c reads the events back.
+ * values of its iterations and what it decided. The analyzer and collectors as processes of a tunlet are left out: they are no part of the program. analyze_replay.c reads the events back.
  */
 #include "analyze_priv.h"
 #include <math.h>
@@ -21,13 +21,13 @@ static void put(struct analyze *a, struct analyze_point p)
 		a->how.sink.point(a->how.sink.ctx, &p);
 }
 
-void sink_task(struct analyze *a, const struct message_task *m)
+void sink_process(struct analyze *a, const struct message_process *m)
 {
 	if (a->how.sink.ctx)
-		a->how.sink.task(a->how.sink.ctx, (uint32_t)a->task.n, m, mono(a, m->time));
+		a->how.sink.process(a->how.sink.ctx, (uint32_t)a->process.n, m, mono(a, m->time));
 }
 
-void sink_event(struct analyze *a, const struct analyze_task *t, const struct message *m)
+void sink_event(struct analyze *a, const struct analyze_process *t, const struct message *m)
 {
 	const struct weft_spec *s = a->tunlet[m->event.event >> 16].s;
 	const struct spec_event *e = &s->event.at[m->event.event & 0xffff];
@@ -35,7 +35,7 @@ void sink_event(struct analyze *a, const struct analyze_task *t, const struct me
 	struct analyze_point p = {.time = mono(a, m->event.time), .thread = m->event.tid, .name = name};
 	if (!a->how.sink.ctx || t->controller == ANALYZE_SELF)
 		return;
-	p.task = t->number;
+	p.process = t->number;
 	for (uint32_t i = 0; i < m->event.n && i < e->ref.n; i++) {
 		snprintf(name, sizeof name, "%s.%s.%s", weft_spec_name(s), e->id.z, e->ref.at[i].id.z);
 		p.value = m->event.value[i];
@@ -86,10 +86,10 @@ void sink_action(struct analyze *a, const struct analyze_action *x)
 {
 	char name[NAME_MAX_BYTES];
 	struct analyze_point p = {.time = mono(a, x->acted),
-	                          .task = (uint32_t)x->task + 1,
+	                          .process = (uint32_t)x->process + 1,
 	                          .thread = ANALYZE_TUNING,
 	                          .name = name};
-	if (x->rc || a->task.at[x->task]->controller == ANALYZE_SELF)
+	if (x->rc || a->process.at[x->process]->controller == ANALYZE_SELF)
 		return;
 	point_name(a, x->tunlet, x->point, ".old", name);
 	p.value = x->old;

@@ -4,8 +4,8 @@
  * rounds of its loop: the child goes on with the stream to the controller, with what was read of it and what waits to be written, and is a collector
  * above it; the analyzer has a new stream, to the child. Nothing is in flight that could be lost, and the controller notices nothing.
  *
- * Of iterations that have begun events have been here already: the child knows up to which they were heard, of each task and tunlet, and folds
- * from the next one on; all others pass, as they do from tasks of which it is not known yet who they are.
+ * Of iterations that have begun events have been here already: the child knows up to which they were heard, of each process and tunlet, and folds
+ * from the next one on; all others pass, as they do from processes of which it is not known yet who they are.
  *
  * From then on the tunlet that chooses how many collectors there are is one of the run's: it could not know anything before.
  */
@@ -38,33 +38,33 @@ static void note_heard(struct collect_known *known, const struct analyze *a, con
 }
 
 /* What was evaluated, and what waits for that. */
-static void fill_known(struct collect_known *known, const struct analyze *a, const struct analyze_task *t)
+static void fill_known(struct collect_known *known, const struct analyze *a, const struct analyze_process *t)
 {
-	known->task = t->task;
+	known->process = t->process;
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		known->heard[k] = t->binding[k].heard;
 		for (size_t i = 0; i < t->binding[k].waiting.n; i++)
 			note_heard(known, a, t->binding[k].waiting.at[i]);
 	}
 	for (size_t i = 0; i < a->queue.n; i++)
-		if (message_task_of(a->queue.at[i].m) == t->task)
+		if (message_process_of(a->queue.at[i].m) == t->process)
 			note_heard(known, a, a->queue.at[i].m);
 }
 
-/* Of all that was heard of below it; a task may wait for its turn, and so not be known here yet. */
+/* Of all that was heard of below it; a process may wait for its turn, and so not be known here yet. */
 static int find_known(struct collect_joins *j, const struct analyze *a, unsigned controller)
 {
-	j->known = calloc(a->task.n + a->held.n + a->queue.n + 1, sizeof *j->known);
+	j->known = calloc(a->process.n + a->held.n + a->queue.n + 1, sizeof *j->known);
 	if (!j->known)
 		return -ENOMEM;
-	for (size_t i = 0; i < a->task.n; i++)
-		if (a->task.at[i]->alive && a->task.at[i]->controller == controller)
-			fill_known(&j->known[j->n_known++], a, a->task.at[i]);
+	for (size_t i = 0; i < a->process.n; i++)
+		if (a->process.at[i]->alive && a->process.at[i]->controller == controller)
+			fill_known(&j->known[j->n_known++], a, a->process.at[i]);
 	for (size_t i = 0; i < a->held.n; i++)
-		j->known[j->n_known++].task = a->held.at[i].m->task.task;
+		j->known[j->n_known++].process = a->held.at[i].m->process.process;
 	for (size_t i = 0; i < a->queue.n; i++)
-		if (a->queue.at[i].m->kind == MESSAGE_TASK)
-			j->known[j->n_known++].task = a->queue.at[i].m->task.task;
+		if (a->queue.at[i].m->kind == MESSAGE_PROCESS)
+			j->known[j->n_known++].process = a->queue.at[i].m->process.process;
 	return 0;
 }
 
@@ -107,12 +107,12 @@ static int put_between(struct analyze *a, unsigned controller)
 	return 0;
 }
 
-/* It could not know anything before, and has no task yet but those of analyze_self.c. */
+/* It could not know anything before, and has no process yet but those of analyze_self.c. */
 static int add_tunlet(struct analyze *a, struct weft_err *err)
 {
 	uint32_t k = a->how.n_tunlets++;
-	for (size_t i = 0; i < a->task.n; i++)
-		a->task.at[i]->binding[k].actor = ACTOR_NONE;
+	for (size_t i = 0; i < a->process.n; i++)
+		a->process.at[i]->binding[k].actor = ACTOR_NONE;
 	return analyze_begin_tunlet(a, k, err);
 }
 

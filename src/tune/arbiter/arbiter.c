@@ -37,7 +37,7 @@ struct what {
 struct deed {
 	uint32_t id;
 	unsigned tunlet, point, hold;
-	int64_t task;
+	int64_t process;
 	bool is_text, pending, had;
 	double number, before; /* before: if `had` */
 	char text[64];
@@ -114,14 +114,14 @@ void weft_arbiter_evaluated(struct weft_arbiter *a, unsigned tunlet)
 
 /* ---- what stands in whose way ---- */
 
-static bool same_tasks(int64_t a, int64_t b)
+static bool same_processes(int64_t a, int64_t b)
 {
 	return a == b || a == WEFT_ARBITER_ALL || b == WEFT_ARBITER_ALL;
 }
 
-static bool same_target(const struct weft_arbiter *a, unsigned p, int64_t p_task, unsigned q, int64_t q_task)
+static bool same_target(const struct weft_arbiter *a, unsigned p, int64_t p_process, unsigned q, int64_t q_process)
 {
-	return !strcmp(a->what.at[p].target, a->what.at[q].target) && same_tasks(p_task, q_task);
+	return !strcmp(a->what.at[p].target, a->what.at[q].target) && same_processes(p_process, q_process);
 }
 
 static bool same_resource(const struct weft_arbiter *a, unsigned p, unsigned q)
@@ -134,7 +134,7 @@ static bool same_resource(const struct weft_arbiter *a, unsigned p, unsigned q)
 static struct deed *last_deed(struct weft_arbiter *a, const struct weft_decision *d)
 {
 	for (size_t k = a->deed.n; k-- > 0;)
-		if (same_target(a, a->deed.at[k].point, a->deed.at[k].task, d->point, d->task))
+		if (same_target(a, a->deed.at[k].point, a->deed.at[k].process, d->point, d->process))
 			return &a->deed.at[k];
 	return NULL;
 }
@@ -198,7 +198,7 @@ static void refuse_for_deed(const struct weft_arbiter *a, struct weft_decision *
 {
 	char to[64], from[64] = "";
 	const struct who *holder = &a->who.at[e->tunlet];
-	bool target = same_target(a, e->point, e->task, d->point, d->task);
+	bool target = same_target(a, e->point, e->process, d->point, d->process);
 	if (e->had)
 		snprintf(from, sizeof from, " (it was %g)", e->before);
 	refuse(d, e->tunlet);
@@ -234,7 +234,7 @@ static void judge_deeds(struct bench *b, struct weft_decision *d)
 		const struct deed *e = &a->deed.at[k];
 		if (e->tunlet == d->tunlet || !held(a, e))
 			continue;
-		if (same_target(a, e->point, e->task, d->point, d->task)) {
+		if (same_target(a, e->point, e->process, d->point, d->process)) {
 			if (!same_value(e, d))
 				refuse_for_deed(a, d, e);
 		} else if (same_resource(a, e->point, d->point) && !together(a, e->tunlet, d->tunlet) &&
@@ -247,7 +247,7 @@ static void judge_deeds(struct bench *b, struct weft_decision *d)
 static bool decisions_clash(struct bench *b, const struct weft_decision *x, const struct weft_decision *y)
 {
 	struct weft_arbiter *a = b->a;
-	if (same_target(a, x->point, x->task, y->point, y->task))
+	if (same_target(a, x->point, x->process, y->point, y->process))
 		return x->is_text != y->is_text || (x->is_text ? strcmp(x->text, y->text) != 0 : x->number != y->number);
 	return same_resource(a, x->point, y->point) && !together(a, x->tunlet, y->tunlet) &&
 	       opposed(direction(a, x), direction(a, y));
@@ -328,16 +328,16 @@ static unsigned assume(struct bench *b, const struct choice *c, unsigned set)
 	for (unsigned k = 0; k < b->n; k++) {
 		const struct weft_decision *d = &b->d[k];
 		if (d->has_now)
-			c->assumed[n++] = (struct weft_assumed){a->what.at[d->point].target, d->task, false, d->now, ""};
+			c->assumed[n++] = (struct weft_assumed){a->what.at[d->point].target, d->process, false, d->now, ""};
 	}
 	for (size_t k = 0; k < a->deed.n; k++) {
 		const struct deed *e = &a->deed.at[k];
-		c->assumed[n++] = (struct weft_assumed){a->what.at[e->point].target, e->task, e->is_text, e->number, e->text};
+		c->assumed[n++] = (struct weft_assumed){a->what.at[e->point].target, e->process, e->is_text, e->number, e->text};
 	}
 	for (unsigned k = 0; k < b->n; k++) {
 		const struct weft_decision *d = &b->d[k];
 		if (has_part(b, c, set, d))
-			c->assumed[n++] = (struct weft_assumed){a->what.at[d->point].target, d->task, d->is_text, d->number,
+			c->assumed[n++] = (struct weft_assumed){a->what.at[d->point].target, d->process, d->is_text, d->number,
 			                                        d->text};
 	}
 	return n;
@@ -423,7 +423,7 @@ static int remember(struct weft_arbiter *a, struct weft_decision *d)
 {
 	const struct deed *last = last_deed(a, d);
 	unsigned own = a->who.at[d->tunlet].hold, most = own << HOLD_DOUBLINGS;
-	struct deed e = {.id = ++a->ids, .tunlet = d->tunlet, .point = d->point, .hold = own, .task = d->task};
+	struct deed e = {.id = ++a->ids, .tunlet = d->tunlet, .point = d->point, .hold = own, .process = d->process};
 	if (last && last->tunlet != d->tunlet && !same_value(last, d))
 		e.hold = 2 * last->hold < own ? own : 2 * last->hold > most ? most : 2 * last->hold;
 	else if (last && last->tunlet == d->tunlet)
@@ -474,15 +474,15 @@ int weft_arbiter_judge(struct weft_arbiter *a, uint64_t now_ns, struct weft_deci
 	return allowed;
 }
 
-/* Deeds that a later one has replaced, in the same tasks. */
+/* Deeds that a later one has replaced, in the same processes. */
 static void forget_replaced(struct weft_arbiter *a, struct deed by)
 {
 	size_t kept = 0;
 	for (size_t k = 0; k < a->deed.n; k++) {
 		const struct deed *e = &a->deed.at[k];
 		bool replaced = e->id != by.id && !e->pending && e->id < by.id &&
-		                (by.task == WEFT_ARBITER_ALL || e->task == by.task) &&
-		                same_target(a, e->point, e->task, by.point, by.task);
+		                (by.process == WEFT_ARBITER_ALL || e->process == by.process) &&
+		                same_target(a, e->point, e->process, by.point, by.process);
 		if (!replaced)
 			a->deed.at[kept++] = *e;
 	}

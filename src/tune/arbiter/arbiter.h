@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WEFT_ARBITER_ALL INT64_MIN   /* as a task: all of them */
+#define WEFT_ARBITER_ALL INT64_MIN   /* as a process: all of them */
 #define WEFT_ARBITER_TOGETHER_MAX 8u /* tunlets under one objective that decide in one call */
 
 struct weft_arbiter;
@@ -38,7 +38,7 @@ struct weft_arbiter_what {
 /* A value that a model is to take as given; of several for the same target the last counts. */
 struct weft_assumed {
 	const char *target;
-	int64_t task;
+	int64_t process;
 	bool is_text;
 	double number;
 	const char *text;
@@ -56,7 +56,7 @@ struct weft_arbiter_how {
 
 struct weft_decision {
 	unsigned tunlet, point; /* as they were made known */
-	int64_t task;
+	int64_t process;
 	bool is_text, has_now;
 	double number, now; /* now: the value that is there, where it is known */
 	const char *text;

@@ -156,7 +156,7 @@ void collect_drop_below(struct collect *c, size_t i)
 
 /*
  * Who is above may be late with iterations whose end was sent, and takes so many at once and no more; and one that was put between folds
- * nothing before it has heard who its tasks are. What controllers say then waits, there above all, for a while at most.
+ * nothing before it has heard who its processes are. What controllers say then waits, there above all, for a while at most.
  */
 static bool is_ahead(const struct collect *c)
 {

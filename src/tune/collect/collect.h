@@ -5,7 +5,7 @@
  * only a matter of whom it connects to. It runs in a process of its own.
  *
  * What is above it may vanish: it turns to whom that had above; iterations in flight are incomplete then. What is below it may vanish: its
- * tasks are waited for, for two seconds, to come back by another way. Whatever happens, no program waits for it.
+ * processes are waited for, for two seconds, to come back by another way. Whatever happens, no program waits for it.
  */
 #ifndef WEFT_TUNE_COLLECT_H
 #define WEFT_TUNE_COLLECT_H
@@ -16,7 +16,7 @@
 struct collect;
 struct weft_spec;
 
-/* The last iteration of which events of a task were heard. */
+/* The last iteration of which events of a process were heard. */
 struct collect_heard {
 	bool some;
 	int64_t iteration;
@@ -32,7 +32,7 @@ enum { COLLECT_TUNLETS = 16 };
 struct collect_joins {
 	const struct channel *stream; /* to the controller, with what was read and what is to be written; taken over */
 	struct collect_known {
-		uint64_t task;
+		uint64_t process;
 		struct collect_heard heard[COLLECT_TUNLETS]; /* above, and so not to be folded */
 	} * known;
 	size_t n_known;

@@ -509,7 +509,7 @@ void folder_anew(struct folder *f)
 	f->n_closed = 0;
 }
 
-/* -- tasks -- */
+/* -- processes -- */
 
 int folder_ended(struct folder *f, uint32_t actor, int64_t id)
 {
@@ -682,7 +682,7 @@ int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
 		b->fold = in;
 		it->dirty = true;
 	}
-	/* What nobody asked for is about a task that ends: it goes on at once. */
+	/* What nobody asked for is about a process that ends: it goes on at once. */
 	if (b->fold.kind == FOLD_STATE && !b->fold.reply && tells)
 		return tell_state(f, it);
 	return ends ? tell_open(f, it) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of a tunlet that collectors evaluate: events of some tasks in, folds (fold.h) out, to whoever is above. It runs in the
+ * The part of a tunlet that collectors evaluate: events of some processes in, folds (fold.h) out, to whoever is above. It runs in the
  * collector itself: what the specification's expressions do there has no loops and no pointers (derive_place.c). Folds of
  * collectors below are joined into its own. Not thread-safe.
  *
@@ -22,7 +22,7 @@ struct folder_how {
 
 struct folder_event {
 	uint32_t event;
-	int64_t id; /* of its task */
+	int64_t id; /* of its process */
 	double time;
 	const struct tune_value *value;
 	uint32_t n;
@@ -36,9 +36,9 @@ void folder_free(struct folder *f);
 enum { FOLDER_FOLDED, FOLDER_FOLDED_AND_PASSES, FOLDER_PASSES };
 /* One of these, or -ENOMEM. */
 int folder_event(struct folder *f, const struct folder_event *e) WEFT_MUST_CHECK;
-/* A task ended; its actor. Tell it before the end is passed on. */
+/* A process ended; its actor. Tell it before the end is passed on. */
 int folder_ended(struct folder *f, uint32_t actor, int64_t id) WEFT_MUST_CHECK;
-/* Events of a task below were lost, or of one elsewhere: iterations that are open, or begin by then, may lack something. */
+/* Events of a process below were lost, or of one elsewhere: iterations that are open, or begin by then, may lack something. */
 int folder_lost(struct folder *f, uint64_t count, double until) WEFT_MUST_CHECK;
 
 /* A collector below comes or goes; what it says. -EINVAL: no fold of this tunlet. */

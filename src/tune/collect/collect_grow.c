@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collectors that come and go while the run goes on. What one has to do is shared by leaves below it: processes that it forks, each with a
- * stream to it and one to the controller of its host, which then has several ways up (control_way.c). Tasks are shared out evenly, and moved
+ * stream to it and one to the controller of its host, which then has several ways up (control_way.c). Processes are shared out evenly, and moved
  * one by one; of each, iterations that have begun are finished where they were begun.
  *
  *     GROW n     ── fork ── WAY (a descriptor) to the controller ── the leaf's first LOAD: it has the tunlets
  *     move       HERE, BIND, MOVE to the leaf, which passes MOVE on
- *     a leaf goes  its tasks are moved; LEAVE; when each task has left it and nothing is folded there any more, LEAVE to the controller,
+ *     a leaf goes  its processes are moved; LEAVE; when each process has left it and nothing is folded there any more, LEAVE to the controller,
  *                  which ends that way (END); END up; and it is let go of
  */
 #include "collect_priv.h"
@@ -62,7 +62,7 @@ void grow_say_load(struct collect *c, bool now)
 	                               .delay_ns = weft_process_delay_ns(0),
 	                               .collector = c->how.number,
 	                               .of = c->how.leaf || c->how.between ? c->how.number >> 16 : c->how.number,
-	                               .tasks = (uint32_t)c->task.n,
+	                               .processes = (uint32_t)c->process.n,
 	                               .leaves = leaves_of(c),
 	                               .between = level_count(c),
 	                               .is_between = c->how.between,
@@ -155,27 +155,27 @@ static void adapt_number(struct collect *c)
 	}
 }
 
-/* ---- tasks ---- */
+/* ---- processes ---- */
 
-static void move(struct collect_task *t, struct peer *to)
+static void move(struct collect_process *t, struct peer *to)
 {
-	struct message m = {.kind = MESSAGE_HERE, .here = {t->task}};
+	struct message m = {.kind = MESSAGE_HERE, .here = {t->process}};
 	if (to->pid)
 		(void)!peer_send(to, &m);
 	for (uint32_t k = 0; k < COLLECT_TUNLETS && to->pid; k++) {
 		const struct collect_binding *b = &t->tunlet[k];
-		m = (struct message){.kind = MESSAGE_BIND, .bind = {t->task, k, b->actor, b->id}};
+		m = (struct message){.kind = MESSAGE_BIND, .bind = {t->process, k, b->actor, b->id}};
 		if (b->bound)
 			(void)!peer_send(to, &m);
 	}
-	m = (struct message){.kind = MESSAGE_MOVE, .move = {t->task}};
+	m = (struct message){.kind = MESSAGE_MOVE, .move = {t->process}};
 	(void)!peer_send(to, &m);
 	t->by = to->id;
 }
 
 struct share {
 	struct peer *p;
-	size_t tasks;
+	size_t processes;
 };
 
 static struct share *share_of(struct share *s, size_t n, uint32_t id)
@@ -186,7 +186,7 @@ static struct share *share_of(struct share *s, size_t n, uint32_t id)
 	return NULL;
 }
 
-/* Who may have tasks: those that can fold, and do not go; the first is this one itself, by its controller. */
+/* Who may have processes: those that can fold, and do not go; the first is this one itself, by its controller. */
 static size_t find_shares(struct collect *c, struct share s[LEAVES_MOST + 1])
 {
 	size_t n = 0;
@@ -199,7 +199,7 @@ static size_t find_shares(struct collect *c, struct share s[LEAVES_MOST + 1])
 	return n;
 }
 
-static bool by_leaf(const struct collect *c, const struct collect_task *t)
+static bool by_leaf(const struct collect *c, const struct collect_process *t)
 {
 	for (size_t i = 0; i < c->below.n; i++)
 		if (c->below.at[i]->id == t->by)
@@ -213,35 +213,35 @@ static void share_out(struct collect *c)
 	struct share s[LEAVES_MOST + 1];
 	size_t n = find_shares(c, s), all = 0;
 	c->uneven = false;
-	for (size_t i = 0; n && i < c->task.n; i++) {
-		struct share *of = share_of(s, n, c->task.at[i].by);
-		all += of || by_leaf(c, &c->task.at[i]);
+	for (size_t i = 0; n && i < c->process.n; i++) {
+		struct share *of = share_of(s, n, c->process.at[i].by);
+		all += of || by_leaf(c, &c->process.at[i]);
 		if (of)
-			of->tasks++;
+			of->processes++;
 	}
 	size_t most = n ? (all + n - 1) / n : 0;
-	for (size_t i = 0; n && i < c->task.n; i++) {
-		struct collect_task *t = &c->task.at[i];
+	for (size_t i = 0; n && i < c->process.n; i++) {
+		struct collect_process *t = &c->process.at[i];
 		struct share *of = share_of(s, n, t->by), *least = &s[0];
-		if ((!of && !by_leaf(c, t)) || (of && of->tasks <= most) || t->orphan_ns)
+		if ((!of && !by_leaf(c, t)) || (of && of->processes <= most) || t->orphan_ns)
 			continue;
 		for (size_t k = 1; k < n; k++)
-			least = s[k].tasks < least->tasks ? &s[k] : least;
+			least = s[k].processes < least->processes ? &s[k] : least;
 		if (least == of)
 			continue;
 		if (of)
-			of->tasks--;
-		least->tasks++;
+			of->processes--;
+		least->processes++;
 		move(t, least->p);
 	}
 }
 
 /* ---- a leaf goes ---- */
 
-static bool has_task(const struct collect *c, const struct peer *p)
+static bool has_process(const struct collect *c, const struct peer *p)
 {
-	for (size_t i = 0; i < c->task.n; i++)
-		if (c->task.at[i].by == p->id)
+	for (size_t i = 0; i < c->process.n; i++)
+		if (c->process.at[i].by == p->id)
 			return true;
 	return false;
 }
@@ -271,7 +271,7 @@ static void look_at_leaving(struct collect *c)
 		struct peer *p = c->below.at[i];
 		if (!p->leaving)
 			continue;
-		if (!p->told_to && p->ready && !has_task(c, p))
+		if (!p->told_to && p->ready && !has_process(c, p))
 			p->told_to = peer_send(p, &leave) == 0;
 		if (p->drained && !c->ending && !owes(c, p))
 			let_go(c, i--);
@@ -288,8 +288,8 @@ static bool has_own(const struct collect *c)
 
 static bool all_left(const struct collect *c)
 {
-	for (size_t i = 0; i < c->task.n; i++)
-		if (!c->task.at[i].left)
+	for (size_t i = 0; i < c->process.n; i++)
+		if (!c->process.at[i].left)
 			return false;
 	return true;
 }
@@ -351,12 +351,12 @@ void grow_fini(struct collect *c)
 
 static void heard_left(struct collect *c, const struct message *m)
 {
-	struct collect_task *t = route_task(c, m->left.task);
-	struct message go = {.kind = MESSAGE_GO, .go = {m->left.task}};
+	struct collect_process *t = route_process(c, m->left.process);
+	struct message go = {.kind = MESSAGE_GO, .go = {m->left.process}};
 	if (t && m->left.how == MESSAGE_MOVED)
 		t->left = c->how.leaf;
 	else if (t && m->left.how == MESSAGE_ENDED && c->how.leaf)
-		route_forget(c, m->left.task);
+		route_forget(c, m->left.process);
 	else if (t && m->left.how == MESSAGE_ENDED)
 		route_ended(c, t);
 	if (m->left.how == MESSAGE_MOVED)
@@ -364,7 +364,7 @@ static void heard_left(struct collect *c, const struct message *m)
 	if (c->how.leaf)
 		route_say_up(c, m);
 	else if (t)
-		route_to_task(c, m->left.task, &go);
+		route_to_process(c, m->left.process, &go);
 }
 
 bool grow_hear_below(struct collect *c, struct peer *from, const struct message *m)
@@ -381,11 +381,11 @@ bool grow_hear_below(struct collect *c, struct peer *from, const struct message 
 	return false;
 }
 
-static void heard_here(struct collect *c, uint64_t task)
+static void heard_here(struct collect *c, uint64_t process)
 {
 	struct peer *controller = controller_of(c);
 	if (controller)
-		(void)route_add_task(c, task, controller->id);
+		(void)route_add_process(c, process, controller->id);
 }
 
 bool grow_hear_above(struct collect *c, const struct message *m)
@@ -397,7 +397,7 @@ bool grow_hear_above(struct collect *c, const struct message *m)
 			if (c->below.at[i]->collector)
 				(void)!peer_send(c->below.at[i], m);
 	if (m->kind == MESSAGE_HERE)
-		heard_here(c, m->here.task);
+		heard_here(c, m->here.process);
 	if (m->kind == MESSAGE_LEAVE)
 		c->leaving = true;
 	if (m->kind == MESSAGE_LEVEL) {

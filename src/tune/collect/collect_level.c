@@ -8,7 +8,7 @@
  *     LEVEL 2     first --+-- host 1..4         first --+-- between --+-- host 1, 2
  *                                                       +-- between --+-- host 3, 4
  *     LEVEL 0     LEAVE; what would be told from then on is kept
- *                 HAND (a descriptor, keys, half a frame) and MOVE (its tasks) for each connection, then END
+ *                 HAND (a descriptor, keys, half a frame) and MOVE (its processes) for each connection, then END
  *                 at END, between two rounds: they are below the first one again, are asked again, and told what was kept
  *
  * What had been folded goes along into the child; on the way back it is asked for anew, since folds are states, and the newest counts.
@@ -69,18 +69,18 @@ static bool is_among(uint32_t id, const uint32_t *child, size_t n)
 	return false;
 }
 
-static void keep_tasks(struct collect *c, const uint32_t *child, size_t n)
+static void keep_processes(struct collect *c, const uint32_t *child, size_t n)
 {
-	weft_map_clear(&c->by_task);
+	weft_map_clear(&c->by_process);
 	size_t kept = 0;
-	for (size_t i = 0; i < c->task.n; i++) {
-		if (!is_among(c->task.at[i].by, child, n))
+	for (size_t i = 0; i < c->process.n; i++) {
+		if (!is_among(c->process.at[i].by, child, n))
 			continue;
-		c->task.at[kept] = c->task.at[i];
-		c->over |= weft_map_put(&c->by_task, c->task.at[kept].task, kept) != 0;
+		c->process.at[kept] = c->process.at[i];
+		c->over |= weft_map_put(&c->by_process, c->process.at[kept].process, kept) != 0;
 		kept++;
 	}
-	c->task.n = kept;
+	c->process.n = kept;
 }
 
 static _Noreturn void between_main(struct collect *c, int up, const uint32_t *child, size_t n)
@@ -93,7 +93,7 @@ static _Noreturn void between_main(struct collect *c, int up, const uint32_t *ch
 			remove_below(c, i - 1);
 	weft_wire_listener_free(c->listener);
 	c->listener = NULL;
-	keep_tasks(c, child, n);
+	keep_processes(c, child, n);
 	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
 		if (c->tunlet[k].f)
 			folder_keep(c->tunlet[k].f, child, n);
@@ -114,9 +114,9 @@ static void note_between(struct collect *c, struct peer *p, const uint32_t *chil
 	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
 		if (c->tunlet[k].f)
 			c->over |= folder_hand(c->tunlet[k].f, child, n, p->id) != 0;
-	for (size_t i = 0; i < c->task.n; i++)
-		if (is_among(c->task.at[i].by, child, n))
-			c->task.at[i].by = p->id;
+	for (size_t i = 0; i < c->process.n; i++)
+		if (is_among(c->process.at[i].by, child, n))
+			c->process.at[i].by = p->id;
 	for (size_t i = c->below.n; i > 0; i--)
 		if (is_among(c->below.at[i - 1]->id, child, n))
 			remove_below(c, i - 1);
@@ -195,9 +195,9 @@ static int hand(struct collect *c, struct peer *p)
 	c->over |= channel_send_fd(&c->up.c, &h, fd) != 0;
 	explicit_bzero(state.at, state.n);
 	weft_buf_fini(&state);
-	for (size_t i = 0; i < c->task.n; i++) {
-		m.move.task = c->task.at[i].task;
-		if (c->task.at[i].by == p->id)
+	for (size_t i = 0; i < c->process.n; i++) {
+		m.move.process = c->process.at[i].process;
+		if (c->process.at[i].by == p->id)
 			route_say_up(c, &m);
 	}
 	return 1;
@@ -236,7 +236,7 @@ int level_keep(struct peer *p, const struct message *m)
 	return rc;
 }
 
-/* `to`: to whom all of it goes; NULL: to those that were handed by `from`, or of them to the one that has the task. */
+/* `to`: to whom all of it goes; NULL: to those that were handed by `from`, or of them to the one that has the process. */
 static void tell_kept(struct collect *c, struct peer *from, struct peer *to)
 {
 	uint32_t n;
@@ -246,12 +246,12 @@ static void tell_kept(struct collect *c, struct peer *from, struct peer *to)
 		memcpy(&n, kept.at + at + 1, sizeof n);
 		if (message_decode((unsigned char)kept.at[at], kept.at + at + HEAD, n, c->in))
 			continue;
-		uint64_t task = c->in->kind == MESSAGE_LOST ? 0 : message_task_of(c->in);
+		uint64_t process = c->in->kind == MESSAGE_LOST ? 0 : message_process_of(c->in);
 		if (to)
 			(void)!peer_send(to, c->in);
-		else if (task)
-			route_to_task(c, task, c->in);
-		for (size_t i = 0; !to && !task && i < c->below.n; i++)
+		else if (process)
+			route_to_process(c, process, c->in);
+		for (size_t i = 0; !to && !process && i < c->below.n; i++)
 			if (c->below.at[i]->handed_by == from->id)
 				(void)!peer_send(c->below.at[i], c->in);
 	}
@@ -293,7 +293,7 @@ bool level_hear(struct collect *c, struct peer *from, const struct message *m)
 		p->handed_by = from->id;
 		p->rests = true;
 	} else if (m->kind == MESSAGE_MOVE) {
-		struct collect_task *t = route_task(c, m->move.task);
+		struct collect_process *t = route_process(c, m->move.process);
 		if (t)
 			t->by = c->ids; /* of the one that was handed last */
 	} else if (m->kind == MESSAGE_END) {

@@ -3,7 +3,7 @@
  * What the files of the collector share.
  *
  *     collect.c         the loop; whom it listens to; its end; when what is above is gone
- *     collect_route.c   messages: up and down, and which task is reached how
+ *     collect_route.c   messages: up and down, and which process is reached how
  *     collect_peer.c    a neighbour, by a stream of this machine or by a wire
  *     collect_grow.c    collectors that are added and taken away while the run goes on
  *     collect_level.c   a level of them, likewise
@@ -27,7 +27,7 @@ struct peer {
 	bool alive, collector, drained; /* drained: it has said its last, but for answers */
 	uint32_t id;                    /* of those below: never used again */
 	uint64_t dropped;               /* events that it did not take in time */
-	uint64_t began_ns, tasks;       /* since when it is there; how many tasks it has said to be there */
+	uint64_t began_ns, processes;   /* since when it is there; how many processes it has said to be there */
 	struct weft_buf fold;           /* of one below, as it comes; of this tunlet: */
 	uint32_t fold_of;
 	const char *over; /* it says too much, and is let go: of what; or NULL */
@@ -35,7 +35,7 @@ struct peer {
 	/* of a leaf: */
 	pid_t pid;             /* 0: it is none */
 	uint32_t number;       /* in the run */
-	bool leaving, told_to; /* it is to go; and has been told, when it had no task any more */
+	bool leaving, told_to; /* it is to go; and has been told, when it had no process any more */
 	/* of one between this and those of hosts: */
 	pid_t between;        /* 0: it is none */
 	struct weft_buf kept; /* what it would have been told since it was told to go */
@@ -50,8 +50,8 @@ struct collect_binding {
 	struct collect_heard passed; /* of its events that went up before it was bound */
 };
 
-struct collect_task {
-	uint64_t task;
+struct collect_process {
+	uint64_t process;
 	uint32_t by;        /* id of the peer */
 	uint64_t orphan_ns; /* since when there is no way to it; 0: there is */
 	bool left;          /* its next iterations go another way: nothing of them will come here */
@@ -77,8 +77,8 @@ struct collect {
 	struct peer up;
 	struct weft_wire_listener *listener;
 	WEFT_VEC(struct peer *) below;
-	WEFT_VEC(struct collect_task) task;
-	struct weft_map by_task;
+	WEFT_VEC(struct collect_process) process;
+	struct weft_map by_process;
 	struct collect_tunlet tunlet[COLLECT_TUNLETS];
 	struct weft_buf said;        /* what a collector that comes later must hear, encoded: kind (1), length (4), bytes */
 	char above[WIRE_PEER_BYTES]; /* whom to turn to */
@@ -91,13 +91,13 @@ struct collect {
 	/* growing: */
 	uint32_t wanted, leaves; /* how many are to share; how many leaves there ever were */
 	bool uneven, leaving;    /* leaving: of a leaf, it is to go */
-	bool orphans;            /* some tasks are */
+	bool orphans;            /* some processes are */
 	bool told_controller, said_end;
 	bool told, timed,
 		works; /* those above have said all that there was to say; and what time it is; and were told that it works */
 	uint64_t events, load_ns, asked_ns; /* asked_ns: when somebody above asked for something last */
 	bool ahead;                         /* of those: controllers are not heard */
-	bool joins, bound;                  /* it was put between while the run went on; some task's actor was said */
+	bool joins, bound;                  /* it was put between while the run went on; some process's actor was said */
 	uint32_t level, level_of; /* how many there are to be between this one and those of hosts; for how many that was done */
 	WEFT_VEC(pid_t) ended;    /* leaves that were let go of */
 };
@@ -117,18 +117,18 @@ int route_join(struct collect *c, struct weft_err *err) WEFT_MUST_CHECK; /* how.
 int route_inherit(struct collect *c, const struct collect *from, struct weft_err *err) WEFT_MUST_CHECK;
 void route_up(struct collect *c, struct peer *from, struct message *m);
 void route_down(struct collect *c, const struct message *m);
-struct collect_task *route_task(struct collect *c, uint64_t task);
-struct collect_task *route_add_task(struct collect *c, uint64_t task,
-                                    uint32_t by); /* or it is reached by another way now; NULL: no memory */
-void route_forget(struct collect *c, uint64_t task);
-void route_ended(struct collect *c, const struct collect_task *t); /* of what is folded here of it nothing will come */
-void route_to_task(struct collect *c, uint64_t task, const struct message *m);
+struct collect_process *route_process(struct collect *c, uint64_t process);
+struct collect_process *route_add_process(struct collect *c, uint64_t process,
+                                          uint32_t by); /* or it is reached by another way now; NULL: no memory */
+void route_forget(struct collect *c, uint64_t process);
+void route_ended(struct collect *c, const struct collect_process *t); /* of what is folded here of it nothing will come */
+void route_to_process(struct collect *c, uint64_t process, const struct message *m);
 void route_say_up(struct collect *c, const struct message *m);
 void route_can_fold(struct collect *c, struct peer *p); /* a collector below has all tunlets */
 /* Something below is gone; it is still in the list. */
 void route_lost(struct collect *c, const struct peer *p);
 void route_orphans(struct collect *c); /* whose time is up */
-/* What is above is another: it hears of our tasks. */
+/* What is above is another: it hears of our processes. */
 void route_moved(struct collect *c);
 void route_flush(struct collect *c);
 void route_fini(struct collect *c);

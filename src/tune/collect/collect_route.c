@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages on their way. Up goes what is said of tasks, folded where it can be; down goes what is wanted of a task, by the way that
- * the task came; what is for collectors goes to all of them, and to those that come later.
+ * Messages on their way. Up goes what is said of processes, folded where it can be; down goes what is wanted of a process, by the way that
+ * the process came; what is for collectors goes to all of them, and to those that come later.
  */
 #include "tune/derive/derive.h"
 #include "collect_priv.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define GRACE_NS UINT64_C(2000000000)
-/* TASKS_*: what another host may say to be there, at first and from then on; a shell that makes configure's tests begins some 200 a second. */
-enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20, TASKS_FIRST = 16384, TASKS_A_SECOND = 1000 };
+/* PROCESSES_*: what another host may say to be there, at first and from then on; a shell that makes configure's tests begins some 200 a second. */
+enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20, PROCESSES_FIRST = 16384, PROCESSES_A_SECOND = 1000 };
 
 static struct peer *peer_of(struct collect *c, uint32_t id)
 {
@@ -22,10 +22,10 @@ static struct peer *peer_of(struct collect *c, uint32_t id)
 	return NULL;
 }
 
-struct collect_task *route_task(struct collect *c, uint64_t task)
+struct collect_process *route_process(struct collect *c, uint64_t process)
 {
 	uint64_t at;
-	return weft_map_get(&c->by_task, task, &at) ? &c->task.at[at] : NULL;
+	return weft_map_get(&c->by_process, process, &at) ? &c->process.at[at] : NULL;
 }
 
 void route_say_up(struct collect *c, const struct message *m)
@@ -110,7 +110,7 @@ int route_join(struct collect *c, struct weft_err *err)
 	c->more = true; /* what was read */
 	for (size_t i = 0; i < c->how.joins->n_known; i++) {
 		const struct collect_known *known = &c->how.joins->known[i];
-		struct collect_task *t = route_add_task(c, known->task, p->id);
+		struct collect_process *t = route_add_process(c, known->process, p->id);
 		for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
 			t->tunlet[k].passed = known->heard[k];
 	}
@@ -168,7 +168,7 @@ static bool to_fold(const struct collect_tunlet *k, struct collect_binding *b, u
 static bool fold_event(struct collect *c, struct message *m)
 {
 	uint32_t tunlet = m->event.event >> 16, event = m->event.event & 0xffff;
-	struct collect_task *t = route_task(c, m->event.task);
+	struct collect_process *t = route_process(c, m->event.process);
 	struct collect_tunlet *k = tunlet < COLLECT_TUNLETS ? &c->tunlet[tunlet] : NULL;
 	if (!t || !k || !k->f || event >= k->s->event.n || m->event.folded || !to_fold(k, &t->tunlet[tunlet], event, m))
 		return true;
@@ -228,20 +228,20 @@ static void heard_folded(struct collect *c, struct peer *from, const struct mess
 	c->over |= rc == -ENOMEM;
 }
 
-/* -- tasks -- */
+/* -- processes -- */
 
 /* Of all that who is above keeps for each of them, there is an end. What is on this host has no wire, and is limited by it. */
 static bool may_have_one_more(struct peer *p)
 {
 	uint64_t seconds = (weft_monotonic_ns() - p->began_ns) / 1000000000;
-	if (p->w && ++p->tasks > TASKS_FIRST + TASKS_A_SECOND * seconds)
+	if (p->w && ++p->processes > PROCESSES_FIRST + PROCESSES_A_SECOND * seconds)
 		p->over = "that there are more processes than it may";
 	return !p->over;
 }
 
-struct collect_task *route_add_task(struct collect *c, uint64_t task, uint32_t by)
+struct collect_process *route_add_process(struct collect *c, uint64_t process, uint32_t by)
 {
-	struct collect_task *t = route_task(c, task);
+	struct collect_process *t = route_process(c, process);
 	c->uneven = true;
 	if (t) {
 		t->by = by;
@@ -249,31 +249,31 @@ struct collect_task *route_add_task(struct collect *c, uint64_t task, uint32_t b
 		t->left = false;
 		return t;
 	}
-	if (weft_map_put(&c->by_task, task, c->task.n) ||
-	    weft_vec_push(&c->task, (struct collect_task){.task = task, .by = by})) {
+	if (weft_map_put(&c->by_process, process, c->process.n) ||
+	    weft_vec_push(&c->process, (struct collect_process){.process = process, .by = by})) {
 		c->over = true;
 		return NULL;
 	}
-	return &c->task.at[c->task.n - 1];
+	return &c->process.at[c->process.n - 1];
 }
 
-void route_ended(struct collect *c, const struct collect_task *t)
+void route_ended(struct collect *c, const struct collect_process *t)
 {
 	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
 		if (c->tunlet[k].f && t->tunlet[k].bound)
 			c->over |= folder_ended(c->tunlet[k].f, t->tunlet[k].actor, t->tunlet[k].id) != 0;
 }
 
-void route_forget(struct collect *c, uint64_t task)
+void route_forget(struct collect *c, uint64_t process)
 {
-	struct collect_task *t = route_task(c, task);
+	struct collect_process *t = route_process(c, process);
 	if (!t)
 		return;
 	route_ended(c, t);
 	c->uneven = true;
-	weft_map_del(&c->by_task, task);
-	*t = c->task.at[--c->task.n];
-	if (t < c->task.at + c->task.n && weft_map_put(&c->by_task, t->task, (uint64_t)(t - c->task.at)))
+	weft_map_del(&c->by_process, process);
+	*t = c->process.at[--c->process.n];
+	if (t < c->process.at + c->process.n && weft_map_put(&c->by_process, t->process, (uint64_t)(t - c->process.at)))
 		c->over = true;
 }
 
@@ -285,23 +285,23 @@ static void lost_events(struct collect *c, const struct message_lost *m)
 }
 
 /* Not by rings but on the way, which is noticed at once. */
-static struct message_lost lost_now(struct collect *c, uint64_t task, uint64_t now, uint64_t count)
+static struct message_lost lost_now(struct collect *c, uint64_t process, uint64_t now, uint64_t count)
 {
 	uint64_t time = follow_time(&c->follow, now);
-	return (struct message_lost){.task = task, .time = time, .count = count, .since = time};
+	return (struct message_lost){.process = process, .time = time, .count = count, .since = time};
 }
 
 void route_lost(struct collect *c, const struct peer *p)
 {
 	struct message m = {.kind = MESSAGE_LOST};
 	uint64_t now = collect_clock(c);
-	for (size_t i = 0; i < c->task.n; i++) {
-		struct collect_task *t = &c->task.at[i];
+	for (size_t i = 0; i < c->process.n; i++) {
+		struct collect_process *t = &c->process.at[i];
 		if (t->by != p->id || t->orphan_ns)
 			continue;
-		/* What was on its way is gone; of a controller, the tasks are, too. */
-		if (!m.lost.task)
-			m.lost = lost_now(c, t->task, now, 1);
+		/* What was on its way is gone; of a controller, the processes are, too. */
+		if (!m.lost.process)
+			m.lost = lost_now(c, t->process, now, 1);
 		t->orphan_ns = p->collector ? weft_monotonic_ns() : 1;
 		c->orphans = true;
 	}
@@ -309,7 +309,7 @@ void route_lost(struct collect *c, const struct peer *p)
 	for (uint32_t k = 0; k < COLLECT_TUNLETS && p->collector; k++)
 		if (c->tunlet[k].f)
 			c->over |= folder_child(c->tunlet[k].f, p->id, false) != 0;
-	if (m.lost.task && !c->ending) {
+	if (m.lost.process && !c->ending) {
 		lost_events(c, &m.lost);
 		route_say_up(c, &m);
 	}
@@ -320,16 +320,16 @@ void route_orphans(struct collect *c)
 {
 	uint64_t now = c->orphans ? weft_monotonic_ns() : 0;
 	bool left = false;
-	for (size_t i = 0; i < c->task.n && c->orphans; i++) {
-		struct collect_task *t = &c->task.at[i];
+	for (size_t i = 0; i < c->process.n && c->orphans; i++) {
+		struct collect_process *t = &c->process.at[i];
 		bool waits = t->orphan_ns && now - t->orphan_ns < GRACE_NS;
 		left |= waits;
 		if (!t->orphan_ns || waits)
 			continue;
 		struct message m = {.kind = MESSAGE_GONE};
-		m.gone = (struct message_gone){t->task, follow_time(&c->follow, collect_clock(c)),
+		m.gone = (struct message_gone){t->process, follow_time(&c->follow, collect_clock(c)),
 		                               "is let go: its controller is gone"};
-		route_forget(c, t->task);
+		route_forget(c, t->process);
 		route_say_up(c, &m);
 		i--;
 	}
@@ -340,8 +340,8 @@ void route_moved(struct collect *c)
 {
 	struct message_lost lost = lost_now(c, 0, collect_clock(c), 1);
 	lost_events(c, &lost);
-	for (size_t i = 0; i < c->task.n; i++) {
-		struct message m = {.kind = MESSAGE_HERE, .here = {c->task.at[i].task}};
+	for (size_t i = 0; i < c->process.n; i++) {
+		struct message m = {.kind = MESSAGE_HERE, .here = {c->process.at[i].process}};
 		route_say_up(c, &m);
 	}
 }
@@ -351,13 +351,13 @@ void route_moved(struct collect *c)
 /* Where a message of a controller has its time, which is this host's. */
 static uint64_t *time_of(struct message *m)
 {
-	return m->kind == MESSAGE_EVENT   ? &m->event.time
-	       : m->kind == MESSAGE_TASK  ? &m->task.time
-	       : m->kind == MESSAGE_GONE  ? &m->gone.time
-	       : m->kind == MESSAGE_LOST  ? &m->lost.time
-	       : m->kind == MESSAGE_ACTED ? &m->acted.time
-	       : m->kind == MESSAGE_COST  ? &m->cost.time
-	                                  : NULL;
+	return m->kind == MESSAGE_EVENT     ? &m->event.time
+	       : m->kind == MESSAGE_PROCESS ? &m->process.time
+	       : m->kind == MESSAGE_GONE    ? &m->gone.time
+	       : m->kind == MESSAGE_LOST    ? &m->lost.time
+	       : m->kind == MESSAGE_ACTED   ? &m->acted.time
+	       : m->kind == MESSAGE_COST    ? &m->cost.time
+	                                    : NULL;
 }
 
 /* It is asked what the others were asked. */
@@ -418,17 +418,17 @@ static void flush_folds(struct collect *c)
 }
 
 /* Its instances are called otherwise from now on: what follows passes until that was said from above. */
-static void heard_named(struct collect *c, uint64_t task)
+static void heard_named(struct collect *c, uint64_t process)
 {
-	struct collect_task *t = route_task(c, task);
+	struct collect_process *t = route_process(c, process);
 	for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
 		t->tunlet[k].bound = false;
 }
 
 /* What its last events have completed is said before. */
-static void heard_gone(struct collect *c, uint64_t task)
+static void heard_gone(struct collect *c, uint64_t process)
 {
-	route_forget(c, task);
+	route_forget(c, process);
 	flush_folds(c);
 }
 
@@ -453,17 +453,17 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 		heard_folded(c, from, &m->folded);
 	else if (m->kind == MESSAGE_EVENT && !from->collector && !count_event(c, m))
 		return;
-	else if ((m->kind == MESSAGE_TASK || m->kind == MESSAGE_HERE) && !may_have_one_more(from))
+	else if ((m->kind == MESSAGE_PROCESS || m->kind == MESSAGE_HERE) && !may_have_one_more(from))
 		return;
 	else {
-		if (m->kind == MESSAGE_TASK)
-			(void)route_add_task(c, m->task.task, from->id);
+		if (m->kind == MESSAGE_PROCESS)
+			(void)route_add_process(c, m->process.process, from->id);
 		else if (m->kind == MESSAGE_HERE)
-			(void)route_add_task(c, m->here.task, from->id);
+			(void)route_add_process(c, m->here.process, from->id);
 		else if (m->kind == MESSAGE_GONE)
-			heard_gone(c, m->gone.task);
+			heard_gone(c, m->gone.process);
 		else if (m->kind == MESSAGE_NAMED)
-			heard_named(c, m->named.task);
+			heard_named(c, m->named.process);
 		else if (m->kind == MESSAGE_LOST)
 			lost_events(c, &m->lost);
 		route_say_up(c, m);
@@ -511,7 +511,7 @@ static void heard_close(struct collect *c, const struct message_close *m)
 
 static void heard_bind(struct collect *c, const struct message_bind *m)
 {
-	struct collect_task *t = route_task(c, m->task);
+	struct collect_process *t = route_process(c, m->process);
 	c->bound = true;
 	if (t && m->tunlet < COLLECT_TUNLETS) {
 		t->tunlet[m->tunlet].bound = true;
@@ -520,14 +520,14 @@ static void heard_bind(struct collect *c, const struct message_bind *m)
 	}
 }
 
-/* To the one below by whom the task is reached, or with task 0 to all. */
-void route_to_task(struct collect *c, uint64_t task, const struct message *m)
+/* To the one below by whom the process is reached, or with process 0 to all. */
+void route_to_process(struct collect *c, uint64_t process, const struct message *m)
 {
-	struct collect_task *t = task ? route_task(c, task) : NULL;
+	struct collect_process *t = process ? route_process(c, process) : NULL;
 	struct peer *p = t ? peer_of(c, t->by) : NULL;
 	if (p)
 		(void)!peer_send(p, m);
-	for (size_t i = 0; !task && i < c->below.n; i++)
+	for (size_t i = 0; !process && i < c->below.n; i++)
 		(void)!peer_send(c->below.at[i], m);
 }
 
@@ -554,13 +554,13 @@ void route_down(struct collect *c, const struct message *m)
 		c->told = true;
 		grow_say_load(c, true);
 	} else if (m->kind == MESSAGE_BIND) {
-		struct collect_task *t = route_task(c, m->bind.task);
+		struct collect_process *t = route_process(c, m->bind.process);
 		struct peer *p = t ? peer_of(c, t->by) : NULL;
 		if (p && p->collector)
 			(void)!peer_send(p, m);
 		heard_bind(c, &m->bind);
 	} else if (!grow_hear_above(c, m)) {
-		route_to_task(c, message_task_of(m), m);
+		route_to_process(c, message_process_of(m), m);
 		c->ending |= m->kind == MESSAGE_END;
 	}
 }
@@ -570,7 +570,7 @@ void route_flush(struct collect *c)
 	flush_folds(c);
 	if (c->up.dropped) {
 		struct message m = {.kind = MESSAGE_LOST};
-		m.lost = lost_now(c, c->task.n ? c->task.at[0].task : 0, collect_clock(c), c->up.dropped);
+		m.lost = lost_now(c, c->process.n ? c->process.at[0].process : 0, collect_clock(c), c->up.dropped);
 		c->up.dropped = 0;
 		lost_events(c, &m.lost);
 		route_say_up(c, &m);
@@ -586,6 +586,6 @@ void route_fini(struct collect *c)
 		free(c->tunlet[k].name);
 	}
 	weft_buf_fini(&c->said);
-	weft_map_fini(&c->by_task);
-	free(c->task.at);
+	weft_map_fini(&c->by_process);
+	free(c->process.at);
 }

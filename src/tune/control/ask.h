@@ -10,10 +10,10 @@ enum { ASK_OBJECT_BYTES = 32 };
 
 /* "", "0" and "none" are how specifications say that there is none. */
 bool ask_is_set(const char *z);
-/* All but the task and the number. `classes` holds what the message borrows. */
+/* All but the process and the number. `classes` holds what the message borrows. */
 void ask_want(const struct weft_spec *s, uint32_t event, struct message_want *out, struct weft_buf *classes);
 /*
- * All but the task, the number, and arguments that are not the value: docs/man/weft-tunlet-language.7 says what id and value mean for each
+ * All but the process, the number, and arguments that are not the value: docs/man/weft-tunlet-language.7 says what id and value mean for each
  * kind. text: of a value that is one, else NULL. The message borrows from the specification, text and object.
  */
 void ask_act(const struct weft_spec *s, uint32_t point, const char *text, double number, struct message_act *out,

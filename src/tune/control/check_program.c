@@ -58,7 +58,7 @@ static void put_names(struct point_want *w, struct message_want *m)
 	w->kind = point_kind_of(m->classes);
 }
 
-static void check_event(const struct tune_check_how *how, struct control_task *t, uint32_t event)
+static void check_event(const struct tune_check_how *how, struct control_process *t, uint32_t event)
 {
 	struct message *m = calloc(1, sizeof *m);
 	struct point_want *w = calloc(1, sizeof *w);
@@ -90,7 +90,7 @@ static char *literal(const struct weft_spec *s, const struct spec_point *p)
 	return strndup(e->name + quoted, n - 2 * quoted);
 }
 
-static void check_point(const struct tune_check_how *how, struct control_task *t, uint32_t point)
+static void check_point(const struct tune_check_how *how, struct control_process *t, uint32_t point)
 {
 	struct message *m = calloc(1, sizeof *m);
 	char object[ASK_OBJECT_BYTES];
@@ -118,7 +118,7 @@ static bool is_asked(const struct tune_check_how *how, uint32_t actor)
 static void look(const struct tune_check_how *how, struct probe_session *s)
 {
 	struct control c = {0};
-	struct control_task t = {.c = &c, .s = s, .pid = probe_pid(s), .why = ""};
+	struct control_process t = {.c = &c, .s = s, .pid = probe_pid(s), .why = ""};
 	for (uint32_t i = 0; i < how->spec->event.n; i++)
 		if (is_asked(how, how->spec->event.at[i].actor_id))
 			check_event(how, &t, i);

@@ -90,7 +90,7 @@ static void *accept_all(void *arg)
 	while (!weft_load_u32(&c->ending)) {
 		struct probe_session *s;
 		struct weft_err err = {0};
-		if (probe_accept(c->how.listener, ACCEPT_MS, &s, &err) == 0 && control_task_start(c, s, &err))
+		if (probe_accept(c->how.listener, ACCEPT_MS, &s, &err) == 0 && control_process_start(c, s, &err))
 			probe_close(s);
 	}
 	return NULL;
@@ -122,33 +122,33 @@ static void say_end(struct control *c)
 		*c->how.end = (struct control_end){c->serial, r->foreign, r->silent, r->unfit, r->unwatched};
 }
 
-static void to_task(struct control *c, uint64_t task, unsigned kind, const void *at, size_t n)
+static void to_process(struct control *c, uint64_t process, unsigned kind, const void *at, size_t n)
 {
-	pthread_mutex_lock(&c->tasks_lock);
-	for (size_t i = 0; i < c->task.n; i++)
-		if (task == 0 || c->task.at[i]->task == task)
-			control_task_tell(c->task.at[i], kind, at, n);
-	pthread_mutex_unlock(&c->tasks_lock);
+	pthread_mutex_lock(&c->processes_lock);
+	for (size_t i = 0; i < c->process.n; i++)
+		if (process == 0 || c->process.at[i]->process == process)
+			control_process_tell(c->process.at[i], kind, at, n);
+	pthread_mutex_unlock(&c->processes_lock);
 }
 
 static void reap(struct control *c, bool all)
 {
 	for (;;) {
-		struct control_task *t = NULL;
-		pthread_mutex_lock(&c->tasks_lock);
-		for (size_t i = 0; i < c->task.n && !t; i++) {
-			pthread_mutex_lock(&c->task.at[i]->lock);
-			bool ended = c->task.at[i]->ended;
-			pthread_mutex_unlock(&c->task.at[i]->lock);
+		struct control_process *t = NULL;
+		pthread_mutex_lock(&c->processes_lock);
+		for (size_t i = 0; i < c->process.n && !t; i++) {
+			pthread_mutex_lock(&c->process.at[i]->lock);
+			bool ended = c->process.at[i]->ended;
+			pthread_mutex_unlock(&c->process.at[i]->lock);
 			if (!ended && !all)
 				continue;
-			t = c->task.at[i];
-			c->task.at[i] = c->task.at[--c->task.n];
+			t = c->process.at[i];
+			c->process.at[i] = c->process.at[--c->process.n];
 		}
-		pthread_mutex_unlock(&c->tasks_lock);
+		pthread_mutex_unlock(&c->processes_lock);
 		if (!t)
 			return;
-		control_task_free(t);
+		control_process_free(t);
 	}
 }
 
@@ -170,7 +170,7 @@ static void hear(struct control *c, const struct message *m)
 	if (m->kind == MESSAGE_PING) {
 		answer_ping(c, &m->ping);
 	} else if (message_encode(m, &b) == 0) {
-		to_task(c, message_task_of(m), m->kind, b.at, b.n);
+		to_process(c, message_process_of(m), m->kind, b.at, b.n);
 		c->undo |= m->kind == MESSAGE_END && m->end.undo;
 		if (m->kind == MESSAGE_END)
 			weft_store_u32(&c->ending, 1);
@@ -221,11 +221,11 @@ static void look(struct control *c, struct message *m, int wait_ms)
 	reap(c, false);
 }
 
-static bool has_tasks(struct control *c)
+static bool has_processes(struct control *c)
 {
-	pthread_mutex_lock(&c->tasks_lock);
-	bool has = c->task.n > 0;
-	pthread_mutex_unlock(&c->tasks_lock);
+	pthread_mutex_lock(&c->processes_lock);
+	bool has = c->process.n > 0;
+	pthread_mutex_unlock(&c->processes_lock);
 	return has;
 }
 
@@ -236,9 +236,9 @@ static void end_all(struct control *c, struct message *m)
 	struct weft_buf b = {0};
 	end.end.undo = c->undo;
 	if (message_encode(&end, &b) == 0)
-		to_task(c, 0, MESSAGE_END, b.at, b.n);
+		to_process(c, 0, MESSAGE_END, b.at, b.n);
 	weft_buf_fini(&b);
-	while (has_tasks(c))
+	while (has_processes(c))
 		look(c, m, END_LOOK_MS);
 }
 
@@ -265,7 +265,7 @@ int control_run(const struct control_how *how, struct weft_err *err)
 	struct control c = {.how = *how,
 	                    .up_lock = PTHREAD_MUTEX_INITIALIZER,
 	                    .let_go = PTHREAD_COND_INITIALIZER,
-	                    .tasks_lock = PTHREAD_MUTEX_INITIALIZER};
+	                    .processes_lock = PTHREAD_MUTEX_INITIALIZER};
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
 		signal(ignored[i], SIG_IGN); /* of the terminal: they are the program's */
@@ -297,7 +297,7 @@ int control_run(const struct control_how *how, struct weft_err *err)
 	for (unsigned i = 0; i < CONTROL_WAYS; i++)
 		channel_fini(&c.way[i]);
 	probe_listener_free(how->listener);
-	free(c.task.at);
+	free(c.process.at);
 	free(m);
 	if (attached)
 		return attached;

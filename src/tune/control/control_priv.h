@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the controller share. Lock order: tasks_lock, then a task's lock; up_lock is a leaf. */
+/* What the files of the controller share. Lock order: processes_lock, then a process's lock; up_lock is a leaf. */
 #ifndef WEFT_TUNE_CONTROL_PRIV_H
 #define WEFT_TUNE_CONTROL_PRIV_H
 
@@ -16,13 +16,13 @@ enum { CONTROL_NAME_MAX = 600, CONTROL_WAYS = 16, CONTROL_EPOCHS = 8, CONTROL_TU
 /* Of what nobody takes: events of about a second, until a collector helps who is to take them (analyze_split.c). */
 enum { CONTROL_KEEPS = 16 << 20 };
 
-/* From which iteration on, by each tunlet's numbers, events of a task go which way. */
+/* From which iteration on, by each tunlet's numbers, events of a process go which way. */
 struct control_epoch {
 	unsigned way;
 	int64_t from[CONTROL_TUNLETS];
 };
 
-/* Which way a task's events go: control_way.c. Guarded by up_lock. */
+/* Which way a process's events go: control_way.c. Guarded by up_lock. */
 struct control_route {
 	struct control_epoch epoch[CONTROL_EPOCHS];
 	unsigned n;                                            /* the last one is for what begins now */
@@ -30,7 +30,7 @@ struct control_route {
 	uint8_t now[CONTROL_TUNLETS], newest[CONTROL_TUNLETS]; /* epochs: of the event before; the last one that was begun */
 	struct weft_buf held;                                  /* messages for the last way that wait for the way before */
 	bool holds, over;                                      /* over: it has ended */
-	unsigned owed;                                         /* ways that have not let go of a task that has ended */
+	unsigned owed;                                         /* ways that have not let go of a process that has ended */
 };
 
 struct control_instant {
@@ -51,10 +51,10 @@ struct control_held {
 	struct probe_event *event; /* owned */
 };
 
-struct control_task {
+struct control_process {
 	struct control *c;
 	struct probe_session *s;
-	uint64_t task;
+	uint64_t process;
 	pid_t pid;
 	pthread_t thread;
 	int wake;             /* eventfd: there are commands */
@@ -81,13 +81,13 @@ struct control_task {
 struct control {
 	struct control_how how;
 	struct channel way[CONTROL_WAYS]; /* up; [0] is there from the beginning to the end */
-	pthread_mutex_t up_lock;          /* of all of them, and of tasks' routes */
+	pthread_mutex_t up_lock;          /* of all of them, and of processes' routes */
 	pthread_cond_t let_go;            /* a route owes less */
 	bool up_lost;                     /* nobody listens any more */
 	bool undo;                        /* at the end, actions too */
 	char host[65];
-	pthread_mutex_t tasks_lock;
-	WEFT_VEC(struct control_task *) task;
+	pthread_mutex_t processes_lock;
+	WEFT_VEC(struct control_process *) process;
 	uint32_t serial;
 	bool measured; /* what an event costs on this machine: ns, 0 where that could not be */
 	double entry_ns, exit_ns;
@@ -107,13 +107,13 @@ uint64_t control_time(const struct control *c, const struct control_instant *at,
 
 /* -- control_way.c -- */
 void way_begin(struct control_route *r);
-void way_event(struct control_task *t, const struct point_want *w, const struct message *m);
-void way_lost_events(struct control_task *t, struct message *m); /* by each way that the task's events go */
+void way_event(struct control_process *t, const struct point_want *w, const struct message *m);
+void way_lost_events(struct control_process *t, struct message *m); /* by each way that the process's events go */
 /* By the way that its next event goes. */
-void way_say(struct control_task *t, const struct message *m);
+void way_say(struct control_process *t, const struct message *m);
 /* Says that it has ended, when all that was said of it before by other ways has been heard. */
-void way_gone(struct control_task *t, const struct message *m);
-/* What is for the controller itself; false: it is for its tasks. */
+void way_gone(struct control_process *t, const struct message *m);
+/* What is for the controller itself; false: it is for its processes. */
 bool way_hear(struct control *c, unsigned way, const struct message *m);
 void way_lost(struct control *c, unsigned way);
 /* With up_lock held. */
@@ -121,19 +121,19 @@ int way_send(struct control *c, unsigned way, const struct message *m) WEFT_MUST
 int way_flush(struct control *c) WEFT_MUST_CHECK;
 void way_poll(struct control *c, struct pollfd at[CONTROL_WAYS]);
 
-/* -- control_task.c -- */
-int control_task_start(struct control *c, struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;
-void control_task_tell(struct control_task *t, unsigned kind, const void *at, size_t n);
-void control_task_free(struct control_task *t); /* joins its thread */
+/* -- control_process.c -- */
+int control_process_start(struct control *c, struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;
+void control_process_tell(struct control_process *t, unsigned kind, const void *at, size_t n);
+void control_process_free(struct control_process *t); /* joins its thread */
 /* An event of a want, from whatever kind of point. value: those of its fields. */
-void control_event(struct control_task *t, const struct point_want *w, struct message *m);
-void control_lost(struct control_task *t); /* whether events were lost is looked at, and said: before what was read is sent */
+void control_event(struct control_process *t, const struct point_want *w, struct message *m);
+void control_lost(struct control_process *t); /* whether events were lost is looked at, and said: before what was read is sent */
 
 /* -- control_who.c: what /proc and the environment of launchers say of a process -- */
-void control_describe(pid_t pid, struct message_task *out);
+void control_describe(pid_t pid, struct message_process *out);
 /* A variable of the environment that it began with; false: it has none. */
 /* PVM's: says the task's id there, once it is known. */
-void control_name(struct control_task *t);
+void control_name(struct control_process *t);
 bool control_environment(pid_t pid, const char *name, char *out, size_t room);
 
 #endif

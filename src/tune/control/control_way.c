@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways up. There is one, until collectors of this host share its processes (collect_grow.c): then a task is moved from one to another while its
- * program runs. What collectors fold is a whole iteration of a task, so events of iterations that have begun go on by the old way, and what
- * comes later by the new one: here, where a task's events are in order, it is known which have begun.
+ * Ways up. There is one, until collectors of this host share its processes (collect_grow.c): then a process is moved from one to another while its
+ * program runs. What collectors fold is a whole iteration of a process, so events of iterations that have begun go on by the old way, and what
+ * comes later by the new one: here, where a process's events are in order, it is known which have begun.
  *
  *     MOVE by the new way     the epoch of the next iteration begins; LEFT (moved) by the old one: no other will begin there
  *     its first event         LEFT (turned) by the old way, and what is for the new one is kept
  *     GO                      the old way has been heard up to there: what was kept follows
- *     the task ends           LEFT (ended) by all others, and when GO was heard for each, GONE by the last
+ *     the process ends           LEFT (ended) by all others, and when GO was heard for each, GONE by the last
  *
  * Events without an iteration go where the one before them went. All here is under up_lock.
  */
@@ -57,9 +57,9 @@ static void say(struct control *c, unsigned way, const struct message *m)
 		(void)!way_send(c, way, m);
 }
 
-static void say_left(struct control *c, unsigned way, uint64_t task, enum message_leaving how)
+static void say_left(struct control *c, unsigned way, uint64_t process, enum message_leaving how)
 {
-	struct message m = {.kind = MESSAGE_LEFT, .left = {task, (uint8_t)how}};
+	struct message m = {.kind = MESSAGE_LEFT, .left = {process, (uint8_t)how}};
 	say(c, way, &m);
 }
 
@@ -70,7 +70,7 @@ static unsigned last_way(const struct control_route *r)
 
 /* ---- what is kept ---- */
 
-static void keep(struct control_task *t, const struct message *m)
+static void keep(struct control_process *t, const struct message *m)
 {
 	struct weft_buf *b = &t->route.held;
 	size_t at = b->n;
@@ -84,7 +84,7 @@ static void keep(struct control_task *t, const struct message *m)
 	memcpy(b->at + at + 1, &n, sizeof n);
 }
 
-static void release(struct control_task *t)
+static void release(struct control_process *t)
 {
 	struct control_route *r = &t->route;
 	static struct message m; /* under up_lock */
@@ -114,18 +114,18 @@ static unsigned epoch_of(struct control_route *r, uint32_t tunlet, const struct 
 	return e;
 }
 
-static void turn(struct control_task *t, uint32_t tunlet, unsigned epoch)
+static void turn(struct control_process *t, uint32_t tunlet, unsigned epoch)
 {
 	struct control_route *r = &t->route;
 	unsigned before = r->epoch[r->newest[tunlet]].way;
 	r->newest[tunlet] = (uint8_t)epoch;
 	if (before == r->epoch[epoch].way || epoch != r->n - 1u || t->c->way[before].fd < 0 || r->holds)
 		return;
-	say_left(t->c, before, t->task, MESSAGE_TURNED);
+	say_left(t->c, before, t->process, MESSAGE_TURNED);
 	r->holds = true;
 }
 
-void way_event(struct control_task *t, const struct point_want *w, const struct message *m)
+void way_event(struct control_process *t, const struct point_want *w, const struct message *m)
 {
 	struct control *c = t->c;
 	struct control_route *r = &t->route;
@@ -143,7 +143,7 @@ void way_event(struct control_task *t, const struct point_want *w, const struct 
 	pthread_mutex_unlock(&c->up_lock);
 }
 
-void way_lost_events(struct control_task *t, struct message *m)
+void way_lost_events(struct control_process *t, struct message *m)
 {
 	const struct control_route *r = &t->route;
 	bool done[CONTROL_WAYS] = {false};
@@ -157,7 +157,7 @@ void way_lost_events(struct control_task *t, struct message *m)
 	pthread_mutex_unlock(&t->c->up_lock);
 }
 
-void way_say(struct control_task *t, const struct message *m)
+void way_say(struct control_process *t, const struct message *m)
 {
 	pthread_mutex_lock(&t->c->up_lock);
 	say(t->c, last_way(&t->route), m);
@@ -176,7 +176,7 @@ static void forget_first(struct control_route *r)
 	}
 }
 
-static void move(struct control_task *t, unsigned way)
+static void move(struct control_process *t, unsigned way)
 {
 	struct control_route *r = &t->route;
 	unsigned before = last_way(r);
@@ -189,11 +189,11 @@ static void move(struct control_task *t, unsigned way)
 	e->way = way;
 	for (unsigned k = 0; k < CONTROL_TUNLETS; k++)
 		e->from[k] = r->seen[k] == INT64_MIN ? INT64_MIN : r->seen[k] + 1;
-	say_left(t->c, before, t->task, MESSAGE_MOVED);
+	say_left(t->c, before, t->process, MESSAGE_MOVED);
 }
 
-/* No task goes this way any more: what is late goes where the next iterations went. */
-static void abandon(struct control_task *t, unsigned way)
+/* No process goes this way any more: what is late goes where the next iterations went. */
+static void abandon(struct control_process *t, unsigned way)
 {
 	struct control_route *r = &t->route;
 	for (unsigned e = r->n; e-- > 0;)
@@ -201,11 +201,11 @@ static void abandon(struct control_task *t, unsigned way)
 			r->epoch[e].way = e + 1 < r->n ? r->epoch[e + 1].way : 0;
 }
 
-static struct control_task *find(struct control *c, uint64_t task)
+static struct control_process *find(struct control *c, uint64_t process)
 {
-	for (size_t i = 0; i < c->task.n; i++)
-		if (c->task.at[i]->task == task)
-			return c->task.at[i];
+	for (size_t i = 0; i < c->process.n; i++)
+		if (c->process.at[i]->process == process)
+			return c->process.at[i];
 	return NULL;
 }
 
@@ -224,16 +224,16 @@ static void hear_way(struct control *c, unsigned way, const struct message *m)
 
 static void hear_move(struct control *c, unsigned way, const struct message *m)
 {
-	struct control_task *t = find(c, m->move.task);
+	struct control_process *t = find(c, m->move.process);
 	if (t && !t->route.over)
 		move(t, way);
 	else
-		say_left(c, way, m->move.task, MESSAGE_ENDED); /* it was ending already */
+		say_left(c, way, m->move.process, MESSAGE_ENDED); /* it was ending already */
 }
 
 static void hear_go(struct control *c, unsigned way, const struct message *m)
 {
-	struct control_task *t = find(c, m->go.task);
+	struct control_process *t = find(c, m->go.process);
 	(void)way;
 	if (t && t->route.owed) {
 		t->route.owed--;
@@ -248,8 +248,8 @@ static void hear_leave(struct control *c, unsigned way, const struct message *m)
 {
 	struct message end = {.kind = MESSAGE_END};
 	(void)m;
-	for (size_t i = 0; way && i < c->task.n; i++)
-		abandon(c->task.at[i], way);
+	for (size_t i = 0; way && i < c->process.n; i++)
+		abandon(c->process.at[i], way);
 	if (way)
 		say(c, way, &end);
 }
@@ -260,24 +260,24 @@ bool way_hear(struct control *c, unsigned way, const struct message *m)
 		{[MESSAGE_WAY] = hear_way, [MESSAGE_MOVE] = hear_move, [MESSAGE_GO] = hear_go, [MESSAGE_LEAVE] = hear_leave};
 	if (!hearing[m->kind])
 		return false;
-	pthread_mutex_lock(&c->tasks_lock);
+	pthread_mutex_lock(&c->processes_lock);
 	pthread_mutex_lock(&c->up_lock);
 	hearing[m->kind](c, way, m);
 	(void)!way_flush(c);
 	pthread_mutex_unlock(&c->up_lock);
-	pthread_mutex_unlock(&c->tasks_lock);
+	pthread_mutex_unlock(&c->processes_lock);
 	return true;
 }
 
-/* Its collector is gone, and what it had: the first way is told whose tasks are its own again. */
+/* Its collector is gone, and what it had: the first way is told whose processes are its own again. */
 void way_lost(struct control *c, unsigned way)
 {
-	pthread_mutex_lock(&c->tasks_lock);
+	pthread_mutex_lock(&c->processes_lock);
 	pthread_mutex_lock(&c->up_lock);
-	for (size_t i = 0; i < c->task.n; i++) {
-		struct control_task *t = c->task.at[i];
+	for (size_t i = 0; i < c->process.n; i++) {
+		struct control_process *t = c->process.at[i];
 		bool its = last_way(&t->route) == way;
-		struct message here = {.kind = MESSAGE_HERE, .here = {t->task}};
+		struct message here = {.kind = MESSAGE_HERE, .here = {t->process}};
 		abandon(t, way);
 		if (its)
 			say(c, 0, &here);
@@ -288,13 +288,13 @@ void way_lost(struct control *c, unsigned way)
 	(void)!way_flush(c);
 	pthread_cond_broadcast(&c->let_go);
 	pthread_mutex_unlock(&c->up_lock);
-	pthread_mutex_unlock(&c->tasks_lock);
+	pthread_mutex_unlock(&c->processes_lock);
 }
 
-/* ---- the end of a task ---- */
+/* ---- the end of a process ---- */
 
 /* The ways but the last that it has gone, once each. */
-static unsigned say_ended(struct control_task *t)
+static unsigned say_ended(struct control_process *t)
 {
 	const struct control_route *r = &t->route;
 	unsigned said = 0;
@@ -303,7 +303,7 @@ static unsigned say_ended(struct control_task *t)
 	for (unsigned e = 0; e < r->n; e++) {
 		unsigned way = r->epoch[e].way;
 		if (!done[way] && t->c->way[way].fd >= 0) {
-			say_left(t->c, way, t->task, MESSAGE_ENDED);
+			say_left(t->c, way, t->process, MESSAGE_ENDED);
 			said++;
 		}
 		done[way] = true;
@@ -311,7 +311,7 @@ static unsigned say_ended(struct control_task *t)
 	return said;
 }
 
-void way_gone(struct control_task *t, const struct message *m)
+void way_gone(struct control_process *t, const struct message *m)
 {
 	struct control *c = t->c;
 	struct timespec until;

@@ -69,7 +69,7 @@ bool control_environment(pid_t pid, const char *name, char *out, size_t room)
 	return fits;
 }
 
-static void read_rank(pid_t pid, struct message_task *out)
+static void read_rank(pid_t pid, struct message_process *out)
 {
 	size_t n;
 	char *block = read_block(pid, &n);
@@ -96,7 +96,7 @@ static uint32_t parent_of(pid_t pid)
 	return (uint32_t)parent;
 }
 
-void control_describe(pid_t pid, struct message_task *out)
+void control_describe(pid_t pid, struct message_process *out)
 {
 	out->pid = (uint32_t)pid;
 	out->rank = out->size = -1;
@@ -105,10 +105,10 @@ void control_describe(pid_t pid, struct message_task *out)
 }
 
 /*
- * A task of PVM learns its id from the daemon, with its first call of the library, which keeps it in a variable. It is looked for where there is
+ * A process of PVM learns its id from the daemon, with its first call of the library, which keeps it in a variable. It is looked for where there is
  * a PVM only: whoever uses it has said where it is, or was made by its daemon.
  */
-static uint64_t find_name(struct control_task *t)
+static uint64_t find_name(struct control_process *t)
 {
 	struct probe_found found[PROBE_CLONES];
 	char text[512];
@@ -117,7 +117,7 @@ static uint64_t find_name(struct control_task *t)
 	return pvm && probe_find(t->s, "pvmmytid", true, found, NULL) > 0 ? found[0].addr : 0;
 }
 
-void control_name(struct control_task *t)
+void control_name(struct control_process *t)
 {
 	struct message m = {.kind = MESSAGE_NAMED};
 	int32_t id = -1;
@@ -127,6 +127,6 @@ void control_name(struct control_task *t)
 	if (!t->name_at || probe_read(t->s, t->name_at, &id, sizeof id) || id <= 0)
 		return;
 	t->name_at = 0;
-	m.named = (struct message_named){t->task, id};
+	m.named = (struct message_named){t->process, id};
 	way_say(t, &m);
 }

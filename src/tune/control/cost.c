@@ -11,6 +11,6 @@
 
 struct cost_ns cost_predict(const struct cost_counts *n)
 {
-	return (struct cost_ns){(double)n->tasks * COST_START, (double)n->probes * COST_PROBE,
+	return (struct cost_ns){(double)n->processes * COST_START, (double)n->probes * COST_PROBE,
 	                        (double)n->hits * COST_HIT + (double)n->traps * COST_TRAP, (double)n->actions * COST_ACTION};
 }

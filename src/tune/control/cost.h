@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct cost_counts {
-	uint64_t tasks, probes, hits, traps, actions;
+	uint64_t processes, probes, hits, traps, actions;
 };
 struct cost_ns {
 	double start, probes, events, actions; /* start: names are looked up while a process waits in front of main */

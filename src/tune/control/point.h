@@ -4,7 +4,7 @@
  * another; counters and knobs of a runtime become a further one by a row in point.c.
  *
  * A kind is chosen by the class that a specification gives to an event ("libweft", …; see `scheme`), all else are probes. All calls come from the
- * thread of the task.
+ * thread of the process.
  */
 #ifndef WEFT_TUNE_POINT_H
 #define WEFT_TUNE_POINT_H
@@ -12,31 +12,31 @@
 #include "tune/wire/message.h"
 #include "probe/probe.h"
 
-struct control_task;
+struct control_process;
 struct point_want;
 
 struct point_kind {
 	const char *scheme; /* class of its events; NULL: of all others */
 	/* Begins to measure n of them at once; each says in ->rc and ->err what came of it. */
-	void (*insert)(struct control_task *t, struct point_want **w, unsigned n);
-	void (*remove)(struct control_task *t, struct point_want *w);
+	void (*insert)(struct control_process *t, struct point_want **w, unsigned n);
+	void (*remove)(struct control_process *t, struct point_want *w);
 	/* Events that are there now, to control_event; NULL: they come otherwise. `last`: no more will come. */
-	void (*drain)(struct control_task *t, bool last);
+	void (*drain)(struct control_process *t, bool last);
 	/* Tuning; NULL: it has none. */
-	int (*act)(struct control_task *t, const struct message_act *a, struct message_acted *out, struct weft_err *err);
+	int (*act)(struct control_process *t, const struct message_act *a, struct message_acted *out, struct weft_err *err);
 	/* Whether it could be done: 0, or a reason. Changes nothing. */
-	int (*check)(struct control_task *t, const struct message_act *a, struct weft_err *err);
-	int (*undo)(struct control_task *t, uint32_t action, struct message_acted *out, struct weft_err *err);
-	void (*fini)(struct control_task *t);
+	int (*check)(struct control_process *t, const struct message_act *a, struct weft_err *err);
+	int (*undo)(struct control_process *t, uint32_t action, struct message_acted *out, struct weft_err *err);
+	void (*fini)(struct control_process *t);
 };
 
 extern const struct point_kind point_probe, point_libweft;
 extern const struct point_kind *const point_kinds[]; /* NULL at the end */
 const struct point_kind *point_kind_of(const char *classes);
 
-/* An event that is wanted of a task, or was: events that are on their way name it. */
+/* An event that is wanted of a process, or was: events that are on their way name it. */
 struct point_want {
-	uint32_t event, number; /* number: its place in the task's list */
+	uint32_t event, number; /* number: its place in the process's list */
 	const struct point_kind *kind;
 	bool on, at_exit;
 	char *function, *classes; /* owned, as are the names of fields */

@@ -55,7 +55,7 @@ struct live {
 
 /* -- the file -- */
 
-static bool open_newest(struct control_task *t, struct live *l)
+static bool open_newest(struct control_process *t, struct live *l)
 {
 	char path[800];
 	for (unsigned n = 0; n < FILES_MOST; n++) {
@@ -209,14 +209,15 @@ static bool is_wanted(const struct point_want *w, const struct weft_record *r, c
 	return has_value(r->kind) && !is_attr(r->kind);
 }
 
-static uint64_t time_of(struct control_task *t, const struct live *l, uint64_t ticks)
+static uint64_t time_of(struct control_process *t, const struct live *l, uint64_t ticks)
 {
 	if (l->head->clock == WEFT_CLOCK_MONOTONIC)
 		return t->c->real_0 + (ticks - t->c->began.ns);
 	return control_time(t->c, &t->at, ticks);
 }
 
-static void fire(struct control_task *t, struct live *l, struct live_lane *lane, const struct weft_record *r, struct message *m)
+static void fire(struct control_process *t, struct live *l, struct live_lane *lane, const struct weft_record *r,
+                 struct message *m)
 {
 	const char *name = name_of(l, class_of(r->kind), r->id);
 	for (size_t i = 0; i < t->want.n; i++) {
@@ -237,7 +238,7 @@ static void fire(struct control_task *t, struct live *l, struct live_lane *lane,
 	}
 }
 
-static void fire_begin(struct control_task *t, struct live *l, struct live_lane *lane, struct message *m)
+static void fire_begin(struct control_process *t, struct live *l, struct live_lane *lane, struct message *m)
 {
 	if (lane->begin.kind)
 		fire(t, l, lane, &lane->begin, m);
@@ -245,7 +246,8 @@ static void fire_begin(struct control_task *t, struct live *l, struct live_lane 
 }
 
 /* False: what it names is not defined yet; it is read again later. */
-static bool hear(struct control_task *t, struct live *l, struct live_lane *lane, const struct weft_record *r, struct message *m)
+static bool hear(struct control_process *t, struct live *l, struct live_lane *lane, const struct weft_record *r,
+                 struct message *m)
 {
 	uint32_t class = class_of(r->kind);
 	if (r->kind == WEFT_EV_THREAD && r->n) {
@@ -272,7 +274,7 @@ static bool hear(struct control_task *t, struct live *l, struct live_lane *lane,
 
 /* -- looking -- */
 
-static void walk_page(struct control_task *t, struct live *l, size_t i, bool meta, struct message *m)
+static void walk_page(struct control_process *t, struct live *l, size_t i, bool meta, struct message *m)
 {
 	const struct weft_page *p = page_at(l, i);
 	struct live_page *state = &l->page.at[i];
@@ -300,7 +302,7 @@ static void walk_page(struct control_task *t, struct live *l, size_t i, bool met
 }
 
 /* Pages of a thread stand in the file in their order; those of several are put in order by the analyzer. */
-static void look(struct control_task *t, struct live *l, struct message *m)
+static void look(struct control_process *t, struct live *l, struct message *m)
 {
 	for (int meta = 1; meta >= 0; meta--)
 		for (size_t i = 1; i < l->bytes / WEFT_PAGE_BYTES; i++)
@@ -313,7 +315,7 @@ static void look(struct control_task *t, struct live *l, struct message *m)
 	}
 }
 
-static void drain(struct control_task *t, bool last)
+static void drain(struct control_process *t, bool last)
 {
 	struct live *l = t->libweft;
 	if (!l || (l->fd < 0 && !open_newest(t, l)) || !map_all(l))
@@ -330,7 +332,7 @@ static void drain(struct control_task *t, bool last)
 
 /* -- wants -- */
 
-static struct live *begin(struct control_task *t)
+static struct live *begin(struct control_process *t)
 {
 	struct live *l = calloc(1, sizeof *l);
 	if (!l)
@@ -342,7 +344,7 @@ static struct live *begin(struct control_task *t)
 	return l;
 }
 
-static void insert(struct control_task *t, struct point_want **w, unsigned n)
+static void insert(struct control_process *t, struct point_want **w, unsigned n)
 {
 	struct live *l = t->libweft ? t->libweft : begin(t);
 	for (unsigned i = 0; i < n; i++)
@@ -352,14 +354,14 @@ static void insert(struct control_task *t, struct point_want **w, unsigned n)
 		                      : 0;
 }
 
-static void take_out(struct control_task *t, struct point_want *w)
+static void take_out(struct control_process *t, struct point_want *w)
 {
 	(void)t;
 	w->rc = 0;
 	w->err = (struct weft_err){0};
 }
 
-static void fini(struct control_task *t)
+static void fini(struct control_process *t)
 {
 	struct live *l = t->libweft;
 	if (!l)

@@ -35,7 +35,7 @@ static bool try_name(const char *classes, const char *name, unsigned k, char *ou
 }
 
 /* The name under which a function (or variable) is there; `name` itself when none is. */
-static void find_name(struct control_task *t, const char *classes, const char *name, bool data, char *out, size_t room)
+static void find_name(struct control_process *t, const char *classes, const char *name, bool data, char *out, size_t room)
 {
 	struct probe_found found[PROBE_CLONES];
 	for (unsigned k = 0; try_name(classes, name, k, out, room); k++) {
@@ -68,7 +68,7 @@ static const char *declared(const struct message_field *f)
 	return *f->type && probe_type_named(f->type, &type) ? f->type : NULL;
 }
 
-static int variable(struct control_task *t, const struct point_want *w, const struct message_field *f, const char *function,
+static int variable(struct control_process *t, const struct point_want *w, const struct message_field *f, const char *function,
                     struct probe_value *out, struct weft_err *err)
 {
 	char name[CONTROL_NAME_MAX], member[CONTROL_NAME_MAX];
@@ -90,7 +90,7 @@ static int variable(struct control_task *t, const struct point_want *w, const st
 	return rc;
 }
 
-static int parameter(struct control_task *t, const struct point_want *w, const struct message_field *f, const char *function,
+static int parameter(struct control_process *t, const struct point_want *w, const struct message_field *f, const char *function,
                      bool pointed, struct probe_value *out, struct weft_err *err)
 {
 	char name[CONTROL_NAME_MAX];
@@ -100,7 +100,7 @@ static int parameter(struct control_task *t, const struct point_want *w, const s
 	return probe_parameter(t->s, function, name, declared(f), w->at_exit ? LINK_EXIT : LINK_ENTRY, out, err);
 }
 
-static int result(struct control_task *t, const struct point_want *w, const struct message_field *f, const char *function,
+static int result(struct control_process *t, const struct point_want *w, const struct message_field *f, const char *function,
                   struct probe_value *out, struct weft_err *err)
 {
 	if (!w->at_exit)
@@ -122,7 +122,7 @@ static void constant(struct point_want *w, uint32_t i)
 		*v = (struct message_value){.kind = MESSAGE_TEXT, .s = text};
 }
 
-static int add_field(struct control_task *t, struct point_want *w, uint32_t i, const char *function, struct program *p)
+static int add_field(struct control_process *t, struct point_want *w, uint32_t i, const char *function, struct program *p)
 {
 	struct probe_value v;
 	const struct message_field *f = &w->field[i];
@@ -146,7 +146,7 @@ static int add_field(struct control_task *t, struct point_want *w, uint32_t i, c
 	return add_ops(p, v.op, v.n, &w->err);
 }
 
-static int prepare(struct control_task *t, struct point_want *w, char *function, size_t room, struct program *p)
+static int prepare(struct control_process *t, struct point_want *w, char *function, size_t room, struct program *p)
 {
 	struct link_op mark = {.op = LINK_OP_IMM, .put = 1, .a = MARK << 32 | w->number};
 	find_name(t, w->classes, w->function, false, function, room);
@@ -160,7 +160,7 @@ static int prepare(struct control_task *t, struct point_want *w, char *function,
 	return rc;
 }
 
-static void insert(struct control_task *t, struct point_want **w, unsigned n)
+static void insert(struct control_process *t, struct point_want **w, unsigned n)
 {
 	struct probe_request *r = calloc(n, sizeof *r);
 	struct program *p = calloc(n, sizeof *p);
@@ -190,7 +190,7 @@ static void insert(struct control_task *t, struct point_want **w, unsigned n)
 	free(r);
 }
 
-static void take_out(struct control_task *t, struct point_want *w)
+static void take_out(struct control_process *t, struct point_want *w)
 {
 	w->err = (struct weft_err){0};
 	w->rc = probe_remove(t->s, &w->request, 1);
@@ -252,7 +252,7 @@ static void read_value(struct cursor *c, const struct point_want *w, uint32_t i,
 }
 
 /* One hit may be events of several wants. */
-static void read_event(struct control_task *t, const struct probe_event *e, struct message *m)
+static void read_event(struct control_process *t, const struct probe_event *e, struct message *m)
 {
 	struct cursor c = {.e = e};
 	uint64_t time = control_time(t->c, &t->at, e->ticks);
@@ -279,7 +279,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Threads have rings of their own: what is older than this look is complete, the rest waits for the next. */
-static void drain(struct control_task *t, bool last)
+static void drain(struct control_process *t, bool last)
 {
 	uint64_t until = last ? UINT64_MAX : link_ticks();
 	size_t k = 0;
@@ -330,7 +330,7 @@ static void free_action(struct control_action *a)
 	free(a);
 }
 
-static char *found_name(struct control_task *t, const struct message_act *m, const char *name, bool data)
+static char *found_name(struct control_process *t, const struct message_act *m, const char *name, bool data)
 {
 	char found[CONTROL_NAME_MAX];
 	if (!*name)
@@ -339,7 +339,7 @@ static char *found_name(struct control_task *t, const struct message_act *m, con
 	return strdup(found);
 }
 
-static void set_names(struct control_task *t, const struct message_act *m, struct control_action *a)
+static void set_names(struct control_process *t, const struct message_act *m, struct control_action *a)
 {
 	enum probe_action_kind kind = a->action.kind;
 	bool plain = kind == PROBE_LOAD_LIBRARY;
@@ -354,7 +354,7 @@ static void set_names(struct control_task *t, const struct message_act *m, struc
 	a->action.declared = a->declared;
 }
 
-static struct control_action *new_action(struct control_task *t, const struct message_act *m)
+static struct control_action *new_action(struct control_process *t, const struct message_act *m)
 {
 	struct control_action *a = calloc(1, sizeof *a);
 	if (!a)
@@ -392,7 +392,7 @@ static struct message_value old_value(const struct probe_action *a)
 	return v;
 }
 
-static int act(struct control_task *t, const struct message_act *m, struct message_acted *out, struct weft_err *err)
+static int act(struct control_process *t, const struct message_act *m, struct message_acted *out, struct weft_err *err)
 {
 	if (m->kind >= ACTION_KINDS)
 		return weft_err_set(err, -EINVAL, "there is no such action");
@@ -422,7 +422,7 @@ static int act(struct control_task *t, const struct message_act *m, struct messa
 /* ---- whether they could be done ---- */
 
 /* A probe that goes in and out again, before anything runs. */
-static int check_place(struct control_task *t, const char *function, bool at_exit, struct weft_err *err)
+static int check_place(struct control_process *t, const char *function, bool at_exit, struct weft_err *err)
 {
 	struct probe_request r = {.function = function, .kinds = at_exit ? PROBE_EXIT : PROBE_ENTRY};
 	int rc = probe_insert(t->s, &r, 1);
@@ -433,14 +433,14 @@ static int check_place(struct control_task *t, const char *function, bool at_exi
 	return rc;
 }
 
-static int check_function(struct control_task *t, const char *function, struct weft_err *err)
+static int check_function(struct control_process *t, const char *function, struct weft_err *err)
 {
 	struct probe_found found[PROBE_CLONES];
 	int n = function ? probe_find(t->s, function, false, found, err) : 0;
 	return n < 0 ? n : n > 1 ? weft_err_set(err, -E2BIG, "there are %d functions '%s'", n, function) : 0;
 }
 
-static int check_kind(struct control_task *t, const struct probe_action *a, struct weft_err *err)
+static int check_kind(struct control_process *t, const struct probe_action *a, struct weft_err *err)
 {
 	struct probe_value v;
 	switch (a->kind) {
@@ -459,7 +459,7 @@ static int check_kind(struct control_task *t, const struct probe_action *a, stru
 	}
 }
 
-static int check(struct control_task *t, const struct message_act *m, struct weft_err *err)
+static int check(struct control_process *t, const struct message_act *m, struct weft_err *err)
 {
 	if (m->kind >= ACTION_KINDS)
 		return weft_err_set(err, -EINVAL, "there is no such action");
@@ -473,7 +473,7 @@ static int check(struct control_task *t, const struct message_act *m, struct wef
 	return rc;
 }
 
-static int undo(struct control_task *t, uint32_t action, struct message_acted *out, struct weft_err *err)
+static int undo(struct control_process *t, uint32_t action, struct message_acted *out, struct weft_err *err)
 {
 	(void)out;
 	for (size_t i = t->action.n; i > 0; i--) {
@@ -487,7 +487,7 @@ static int undo(struct control_task *t, uint32_t action, struct message_acted *o
 	return -ENOSYS;
 }
 
-static void fini(struct control_task *t)
+static void fini(struct control_process *t)
 {
 	for (size_t i = 0; i < t->held.n; i++)
 		free(t->held.at[i].event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The caller's side: compiles, begins the child, sends requests and listens until each is done. A child that does not answer in
- * time is killed, one that died is buried; both are replaced by a new one that is told which tasks there are.
+ * time is killed, one that died is buried; both are replaced by a new one that is told which processes there are.
  */
 #include "eval_work.h"
 #include "tune/live/live.h"
@@ -35,7 +35,7 @@ const char *const weft_fault_name[FAULTS] = {
 	"no memory is left in its process",
 };
 
-struct known_task {
+struct known_process {
 	uint32_t actor;
 	int64_t id;
 	char host[EVAL_HOST_MAX];
@@ -47,9 +47,9 @@ struct weft_eval {
 	struct tune_library library;
 	pid_t pid;
 	int socket;
-	WEFT_VEC(struct known_task) task;
-	struct weft_map task_at;  /* id -> place there */
-	WEFT_VEC(uint32_t) child; /* collectors */
+	WEFT_VEC(struct known_process) process;
+	struct weft_map process_at; /* id -> place there */
+	WEFT_VEC(uint32_t) child;   /* collectors */
 	struct answer answer;
 	struct request request;
 	char name[128];
@@ -115,7 +115,7 @@ static void pass_on(struct weft_eval *e)
 	uint32_t what = a->kind == WEFT_SAID_FAULT && a->what >= s->code.n ? SPEC_NONE : a->what;
 	struct weft_said w = {.kind = (enum weft_said_kind)a->kind,
 	                      .iteration = a->iteration,
-	                      .task = a->task,
+	                      .process = a->process,
 	                      .what = what,
 	                      .add = a->add,
 	                      .fault = a->fault,
@@ -219,7 +219,7 @@ static int answer_metric(struct weft_eval *e)
 		r.begins = live_value(e->live, e->s->attr.at[a->what].metric.z, ns_of(e, a->number), &r.time, &err) == 0 &&
 		           isfinite(r.time);
 	if (!r.begins && err.code)
-		say(e, &(struct weft_said){.kind = WEFT_SAID_HANDLER, .iteration = -1, .task = INT64_MIN, .text = err.text});
+		say(e, &(struct weft_said){.kind = WEFT_SAID_HANDLER, .iteration = -1, .process = INT64_MIN, .text = err.text});
 	ssize_t n = offsetof(struct request, value);
 	return send(e->socket, &r, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -EPIPE;
 }
@@ -251,22 +251,22 @@ static int ask_once(struct weft_eval *e)
 	if (!said_last)
 		say(e, &(struct weft_said){.kind = WEFT_SAID_FAULT,
 		                           .iteration = -1,
-		                           .task = INT64_MIN,
+		                           .process = INT64_MIN,
 		                           .what = running < e->s->code.n ? running : SPEC_NONE,
 		                           .fault = rc == -ETIME ? FAULT_TIME : FAULT_EXIT,
 		                           .text = ""});
 	return 1;
 }
 
-static void tell_tasks(struct weft_eval *e)
+static void tell_processes(struct weft_eval *e)
 {
 	struct request kept = e->request;
-	for (size_t i = 0; i < e->task.n; i++) {
-		e->request = (struct request){.kind = REQUEST_TASK,
-		                              .what = e->task.at[i].actor,
-		                              .id = e->task.at[i].id,
+	for (size_t i = 0; i < e->process.n; i++) {
+		e->request = (struct request){.kind = REQUEST_PROCESS,
+		                              .what = e->process.at[i].actor,
+		                              .id = e->process.at[i].id,
 		                              .begins = true};
-		memcpy(e->request.host, e->task.at[i].host, sizeof e->request.host);
+		memcpy(e->request.host, e->process.at[i].host, sizeof e->request.host);
 		if (ask_once(e))
 			break;
 	}
@@ -287,27 +287,27 @@ static int ask(struct weft_eval *e, struct weft_err *err)
 	if (rc)
 		return rc;
 	say(e, &(struct weft_said){.kind = WEFT_SAID_RESTARTED, .iteration = -1, .text = ""});
-	tell_tasks(e);
+	tell_processes(e);
 	return 0;
 }
 
 /* For a child that is begun anew. */
-static bool note_task(struct weft_eval *e, const struct known_task *t, bool begins)
+static bool note_process(struct weft_eval *e, const struct known_process *t, bool begins)
 {
 	uint64_t at;
-	bool known = weft_map_get(&e->task_at, (uint64_t)t->id, &at);
+	bool known = weft_map_get(&e->process_at, (uint64_t)t->id, &at);
 	if (begins && known)
-		e->task.at[at] = *t;
+		e->process.at[at] = *t;
 	if (begins && !known)
-		return weft_map_put(&e->task_at, (uint64_t)t->id, e->task.n) == 0 && weft_vec_push(&e->task, *t) == 0;
+		return weft_map_put(&e->process_at, (uint64_t)t->id, e->process.n) == 0 && weft_vec_push(&e->process, *t) == 0;
 	if (begins || !known)
 		return true;
-	struct known_task *last = &e->task.at[--e->task.n];
-	weft_map_del(&e->task_at, (uint64_t)t->id);
-	if (at == e->task.n)
+	struct known_process *last = &e->process.at[--e->process.n];
+	weft_map_del(&e->process_at, (uint64_t)t->id);
+	if (at == e->process.n)
 		return true;
-	e->task.at[at] = *last;
-	return weft_map_put(&e->task_at, (uint64_t)last->id, at) == 0;
+	e->process.at[at] = *last;
+	return weft_map_put(&e->process_at, (uint64_t)last->id, at) == 0;
 }
 
 uint64_t weft_eval_cpu_ns(const struct weft_eval *e)
@@ -324,15 +324,15 @@ uint64_t weft_eval_delay_ns(const struct weft_eval *e)
 	return e->pid > 0 ? weft_process_delay_ns(e->pid) : 0;
 }
 
-int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins, struct weft_err *err)
+int weft_eval_process(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins, struct weft_err *err)
 {
-	struct known_task t = {.actor = actor, .id = id};
+	struct known_process t = {.actor = actor, .id = id};
 	snprintf(t.host, sizeof t.host, "%s", host ? host : "");
 	if (actor >= e->s->actor.n)
 		return weft_err_set(err, -EINVAL, "no actor has the number %u", actor);
-	if (!note_task(e, &t, begins))
+	if (!note_process(e, &t, begins))
 		return weft_err_set(err, -ENOMEM, "out of memory");
-	e->request = (struct request){.kind = REQUEST_TASK, .what = actor, .id = id, .begins = begins};
+	e->request = (struct request){.kind = REQUEST_PROCESS, .what = actor, .id = id, .begins = begins};
 	memcpy(e->request.host, t.host, sizeof t.host);
 	return ask(e, err);
 }
@@ -503,8 +503,8 @@ void weft_eval_free(struct weft_eval *e)
 	if (e->running)
 		munmap((void *)(uintptr_t)e->running, sizeof *e->running);
 	live_free(e->live);
-	free(e->task.at);
-	weft_map_fini(&e->task_at);
+	free(e->process.at);
+	weft_map_fini(&e->process_at);
 	free(e->child.at);
 	free(e);
 }
@@ -594,10 +594,10 @@ static void print_values(struct weft_eval *e, const struct weft_said *w, FILE *t
 	weft_buf_fini(&b);
 }
 
-static void print_task(const struct weft_said *w, FILE *to)
+static void print_process(const struct weft_said *w, FILE *to)
 {
-	if (w->task != INT64_MIN)
-		fprintf(to, " in task %lld", (long long)w->task);
+	if (w->process != INT64_MIN)
+		fprintf(to, " in task %lld", (long long)w->process);
 	fputc('\n', to);
 }
 
@@ -607,7 +607,7 @@ static void print_tune(const struct weft_spec *s, const struct weft_said *w, FIL
 	const struct spec_point *p = &s->point.at[w->what];
 	weft_fmt_double(number, w->number);
 	fprintf(to, "%s %s = %s", spec_kind_name[p->k], p->id.z, w->is_text ? w->text : number);
-	print_task(w, to);
+	print_process(w, to);
 }
 
 void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_said *w, FILE *to)
@@ -623,7 +623,7 @@ void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struc
 		return;
 	case WEFT_SAID_EVENT:
 		fprintf(to, "%s event %s", w->add ? "add" : "remove", s->event.at[w->what].id.z);
-		print_task(w, to);
+		print_process(w, to);
 		return;
 	case WEFT_SAID_FAULT:
 		print_fault(s, w, to);

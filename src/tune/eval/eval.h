@@ -35,7 +35,7 @@ struct weft_steps {
 struct weft_said {
 	enum weft_said_kind kind;
 	int64_t iteration; /* -1: none */
-	int64_t task;      /* that is meant; INT64_MIN: all of the actor */
+	int64_t process;   /* that is meant; INT64_MIN: all of the actor */
 	uint32_t what;     /* point, event, or the code of a fault (UINT32_MAX: unknown) */
 	bool add;          /* WEFT_SAID_EVENT; of EVALUATED and INCOMPLETE: as events were lost */
 	enum tune_fault fault;
@@ -66,9 +66,9 @@ void weft_eval_free(struct weft_eval *e);
 uint64_t weft_eval_cpu_ns(const struct weft_eval *e);
 uint64_t weft_eval_delay_ns(const struct weft_eval *e); /* that it could run, but was not let */
 
-/* A task of an actor begins (on a host; may be NULL) or ends. */
-int weft_eval_task(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins,
-                   struct weft_err *err) WEFT_MUST_CHECK;
+/* A process of an actor begins (on a host; may be NULL) or ends. */
+int weft_eval_process(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins,
+                      struct weft_err *err) WEFT_MUST_CHECK;
 /* value[i] is the i-th attribute of the event as the specification lists them. */
 int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n,
                     struct weft_err *err) WEFT_MUST_CHECK;
@@ -82,7 +82,7 @@ struct weft_eval_record {
 	uint32_t child; /* by way of which collector, as weft_eval_child knows it */
 };
 int weft_eval_events(struct weft_eval *e, const struct weft_eval_record *record, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
-/* Events of a task were lost: iterations that are open, or begin until then, may lack something. */
+/* Events of a process were lost: iterations that are open, or begin until then, may lack something. */
 int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, double until, struct weft_err *err) WEFT_MUST_CHECK;
 
 /*

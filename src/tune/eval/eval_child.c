@@ -2,7 +2,7 @@
 /*
  * The child process: loads the compiled tunlet behind a fence, answers requests, and keeps faults to the code that they happen in.
  *
- * A fault that the code itself finds (division by zero, a number that does not fit, an index, a missing task) and one that the
+ * A fault that the code itself finds (division by zero, a number that does not fit, an index, a missing process) and one that the
  * processor finds in a function that was left to the compiler (SIGFPE, SIGILL of a trap) end that code by a jump; the store marks
  * the iteration. SIGSEGV and SIGBUS may have destroyed anything: the child says so and ends. It has no files, few rights to grow,
  * and dies with its parent. Limits and fence are there before anything is loaded: what is loaded may run code at once.
@@ -160,7 +160,7 @@ static void host_event(int event, int add)
 	memset(&child.answer, 0, offsetof(struct answer, value));
 	child.answer.kind = WEFT_SAID_EVENT;
 	child.answer.what = (uint32_t)event;
-	child.answer.task = INT64_MIN;
+	child.answer.process = INT64_MIN;
 	child.answer.add = add;
 	child.answer.iteration = store_iteration(child.store);
 	send_answer(NULL, &child.answer);
@@ -368,8 +368,8 @@ static bool host_metric(void *ctx, uint32_t attr, double time, double *out)
 
 static void serve_store(const struct request *r)
 {
-	if (r->kind == REQUEST_TASK)
-		store_task(child.store, r->what, r->id, r->begins);
+	if (r->kind == REQUEST_PROCESS)
+		store_process(child.store, r->what, r->id, r->begins);
 	else if (r->kind == REQUEST_EVENT)
 		store_event(child.store, r);
 	else if (r->kind == REQUEST_BATCH)
@@ -386,7 +386,7 @@ static void serve_store(const struct request *r)
 
 static void serve_hand(const struct request *r)
 {
-	static void (*const serve_kind[])(struct hand * h, const struct request *q) = {hand_task, hand_event, hand_lost};
+	static void (*const serve_kind[])(struct hand * h, const struct request *q) = {hand_process, hand_event, hand_lost};
 	if (r->kind == REQUEST_END)
 		hand_end(child.hand);
 	else if (r->kind == REQUEST_BATCH)

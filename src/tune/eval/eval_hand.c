@@ -37,7 +37,7 @@ static struct answer *begin_answer(struct hand *h, int kind, int64_t task)
 	memset(&h->answer, 0, offsetof(struct answer, value));
 	h->answer.kind = kind;
 	h->answer.iteration = -1;
-	h->answer.task = task;
+	h->answer.process = task;
 	return &h->answer;
 }
 
@@ -136,7 +136,7 @@ static int add_task(struct hand *h, uint32_t actor, int64_t id, const char *host
 	return 0;
 }
 
-void hand_task(struct hand *h, const struct request *r)
+void hand_process(struct hand *h, const struct request *r)
 {
 	uint32_t i = find_task(h, r->id);
 	if (r->begins && i == SPEC_NONE) {

@@ -2,7 +2,7 @@
 /*
  * Events from a text, to try a tunlet without a program. A line each:
  *
- *     start ACTOR ID [HOST]     a task begins
+ *     start ACTOR ID [HOST]     a process begins
  *     end ACTOR ID              it ends
  *     lost ID COUNT             events of it were lost
  *     TIME EVENT ID [NAME=VALUE]...
@@ -38,14 +38,14 @@ static int number(struct script *p, const char *z, int64_t *out)
 	return z && weft_parse_i64(weft_str(z), out) == 0 ? 0 : wrong(p, "a whole number", z);
 }
 
-static int run_task(struct script *p, bool begins)
+static int run_process(struct script *p, bool begins)
 {
 	int64_t id;
 	uint32_t actor = p->n > 1 ? spec_find_actor(p->s, p->word[1]) : SPEC_NONE;
 	if (actor == SPEC_NONE)
 		return wrong(p, "an actor", p->n > 1 ? p->word[1] : "");
 	int rc = number(p, p->n > 2 ? p->word[2] : NULL, &id);
-	return rc ? rc : weft_eval_task(p->e, actor, id, p->n > 3 ? p->word[3] : NULL, begins, p->err);
+	return rc ? rc : weft_eval_process(p->e, actor, id, p->n > 3 ? p->word[3] : NULL, begins, p->err);
 }
 
 static int run_lost(struct script *p)
@@ -109,7 +109,7 @@ static int run_line(struct script *p, char *line)
 	if (p->n == 0 || p->word[0][0] == '#')
 		return 0;
 	if (strcmp(p->word[0], "start") == 0 || strcmp(p->word[0], "end") == 0)
-		return run_task(p, p->word[0][0] == 's');
+		return run_process(p, p->word[0][0] == 's');
 	if (strcmp(p->word[0], "lost") == 0)
 		return run_lost(p);
 	if (weft_parse_double(weft_str(p->word[0]), &time))

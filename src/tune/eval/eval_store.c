@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Iterations, in the child process. An open iteration has its own attributes, and for each actor an array of instances: the
- * tasks that were heard of in it, in the order in which they came, with their attributes.
+ * processes that were heard of in it, in the order in which they came, with their attributes.
  *
  *     iteration 17 --+-- iter          attributes of the iteration
  *                    +-- actor 0 ----- id[] = {4711}          data[] = {attributes}
@@ -67,7 +67,7 @@ struct answer *store_begin_answer(struct store *st, int kind)
 	struct answer *a = st->answer;
 	memset(a, 0, offsetof(struct answer, value));
 	a->kind = kind;
-	a->task = INT64_MIN;
+	a->process = INT64_MIN;
 	a->iteration = st->now ? st->now->number : -1;
 	return a;
 }
@@ -291,24 +291,24 @@ struct iteration *store_open_iteration(struct store *st, int64_t number)
 	return it;
 }
 
-/* -- tasks -- */
+/* -- processes -- */
 
-static struct task *find_task(struct store *st, int64_t id)
+static struct process *find_process(struct store *st, int64_t id)
 {
 	uint64_t at;
-	return weft_map_get(&st->task_by_id, (uint64_t)id, &at) ? &st->task.at[at] : NULL;
+	return weft_map_get(&st->process_by_id, (uint64_t)id, &at) ? &st->process.at[at] : NULL;
 }
 
-static struct task *add_task(struct store *st, uint32_t actor, int64_t id)
+static struct process *add_process(struct store *st, uint32_t actor, int64_t id)
 {
-	struct task t = {.id = id, .actor = actor, .alive = true, .in = INT64_MIN};
-	size_t at = st->vacant.n ? st->vacant.at[st->vacant.n - 1] : st->task.n;
-	if (weft_vec_reserve(&st->task, at + 1) || weft_map_put(&st->task_by_id, (uint64_t)id, at))
+	struct process t = {.id = id, .actor = actor, .alive = true, .in = INT64_MIN};
+	size_t at = st->vacant.n ? st->vacant.at[st->vacant.n - 1] : st->process.n;
+	if (weft_vec_reserve(&st->process, at + 1) || weft_map_put(&st->process_by_id, (uint64_t)id, at))
 		return NULL;
 	st->vacant.n -= st->vacant.n > 0;
-	st->task.n += at == st->task.n;
-	st->task.at[at] = t;
-	return &st->task.at[at];
+	st->process.n += at == st->process.n;
+	st->process.at[at] = t;
+	return &st->process.at[at];
 }
 
 /* Whether an instance has finished the iteration; without a condition it always has. */
@@ -326,7 +326,7 @@ static bool is_complete(struct store *st, uint32_t actor, uint32_t i)
 	return ok && st->host.globals->result.d != 0;
 }
 
-static void task_vanished(struct store *st, uint32_t actor, int64_t id)
+static void process_vanished(struct store *st, uint32_t actor, int64_t id)
 {
 	char why[EVAL_TEXT_MAX];
 	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++) {
@@ -348,11 +348,11 @@ static void task_vanished(struct store *st, uint32_t actor, int64_t id)
 	st->now = NULL;
 }
 
-/* The first task when none is left: the program is run once more, and counts its iterations anew. */
+/* The first process when none is left: the program is run once more, and counts its iterations anew. */
 static void begin_anew(struct store *st)
 {
-	for (size_t i = 0; i < st->task.n; i++)
-		if (st->task.at[i].alive)
+	for (size_t i = 0; i < st->process.n; i++)
+		if (st->process.at[i].alive)
 			return;
 	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++)
 		if (st->open[k].open)
@@ -366,19 +366,19 @@ static void begin_anew(struct store *st)
 	}
 }
 
-void store_task(struct store *st, uint32_t actor, int64_t id, bool begins)
+void store_process(struct store *st, uint32_t actor, int64_t id, bool begins)
 {
-	struct task *t = find_task(st, id);
+	struct process *t = find_process(st, id);
 	if (begins && !t && st->any)
 		begin_anew(st);
-	if (begins && !t && !add_task(st, actor, id))
+	if (begins && !t && !add_process(st, actor, id))
 		lacks_memory(st);
 	if (begins || !t)
 		return;
 	t->alive = false;
-	weft_map_del(&st->task_by_id, (uint64_t)id);
-	(void)!weft_vec_push(&st->vacant, (size_t)(t - st->task.at));
-	task_vanished(st, t->actor, id);
+	weft_map_del(&st->process_by_id, (uint64_t)id);
+	(void)!weft_vec_push(&st->vacant, (size_t)(t - st->process.at));
+	process_vanished(st, t->actor, id);
 }
 
 /* Of an iteration events may be missing: it goes, unless the specification says that estimates will do. */
@@ -605,7 +605,7 @@ void store_end_iteration(struct iteration *it, double time)
 
 /* -- events -- */
 
-static int64_t iteration_of(struct store *st, const struct spec_event *e, const struct request *r, struct task *t)
+static int64_t iteration_of(struct store *st, const struct spec_event *e, const struct request *r, struct process *t)
 {
 	if (e->iteration_ref != SPEC_NONE && e->iteration_ref < r->n)
 		return r->value[e->iteration_ref].i;
@@ -712,10 +712,10 @@ void store_event(struct store *st, const struct request *r)
 {
 	static struct tune_value v[FIELD_FIRST + EVAL_VALUES_MAX]; /* one thread, one event at a time */
 	const struct spec_event *e = &st->s->event.at[r->what];
-	struct task *t = find_task(st, r->id);
+	struct process *t = find_process(st, r->id);
 	enum tune_fault fault;
 	if (!t)
-		t = add_task(st, e->actor_id, r->id);
+		t = add_process(st, e->actor_id, r->id);
 	if (!t) {
 		lacks_memory(st);
 		return;
@@ -776,9 +776,9 @@ void store_free(struct store *st)
 		if (st->open[k].open)
 			iteration_fini(st, &st->open[k]);
 	free_groups(st, st->spare);
-	weft_map_fini(&st->task_by_id);
-	void *lists[] = {st->param,    st->answer,  st->order,   st->number,    st->part,
-	                 st->part_bad, st->carried, st->task.at, st->vacant.at, st->child.at};
+	weft_map_fini(&st->process_by_id);
+	void *lists[] = {st->param,    st->answer,  st->order,      st->number,    st->part,
+	                 st->part_bad, st->carried, st->process.at, st->vacant.at, st->child.at};
 	for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
 		free(lists[i]);
 	free(st);

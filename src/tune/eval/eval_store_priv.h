@@ -37,7 +37,7 @@ struct iteration {
 	WEFT_VEC(struct said_fold) said;
 };
 
-struct task {
+struct process {
 	int64_t id, in; /* in: the iteration that it is in, for the actor whose event begins iterations */
 	uint32_t actor;
 	bool alive;
@@ -59,11 +59,11 @@ struct store {
 	double time;       /* of the event that is worked on */
 	double lost_until; /* some were lost; */
 	uint64_t lost;     /* so many, */
-	int64_t lost_by;   /* of this task */
+	int64_t lost_by;   /* of this process */
 	double *carried;   /* of each variable: what an event has last said of it; NaN: none has */
-	WEFT_VEC(struct task) task;
-	WEFT_VEC(size_t) vacant; /* places in task[] */
-	struct weft_map task_by_id;
+	WEFT_VEC(struct process) process;
+	WEFT_VEC(size_t) vacant; /* places in process[] */
+	struct weft_map process_by_id;
 	struct order *order;
 	struct answer *answer; /* room for one */
 	WEFT_VEC(uint32_t) child;

@@ -14,7 +14,7 @@
 enum { EVAL_VALUES_MAX = 64, EVAL_TEXT_MAX = 256, EVAL_OPEN_MAX = 32, EVAL_HOST_MAX = 64 };
 
 enum request_kind {
-	REQUEST_TASK,
+	REQUEST_PROCESS,
 	REQUEST_EVENT,
 	REQUEST_LOST,
 	REQUEST_END,
@@ -33,7 +33,7 @@ struct request {
 	int64_t id;
 	double time;
 	uint64_t count;
-	char host[EVAL_HOST_MAX]; /* of a task */
+	char host[EVAL_HOST_MAX]; /* of a process */
 	uint32_t n;
 	struct {
 		double d;
@@ -53,7 +53,7 @@ enum { ANSWER_VALUES_MAX = 4096 };
 struct answer {
 	int kind;
 	uint32_t what, n;
-	int64_t iteration, task;
+	int64_t iteration, process;
 	bool add, is_text;
 	enum tune_fault fault;
 	double number;
@@ -109,7 +109,7 @@ struct store_host {
 };
 int store_new(struct store **out, struct weft_spec *s, const struct store_host *host);
 void store_free(struct store *st);
-void store_task(struct store *st, uint32_t actor, int64_t id, bool begins);
+void store_process(struct store *st, uint32_t actor, int64_t id, bool begins);
 void store_event(struct store *st, const struct request *r);
 void store_lost(struct store *st, const struct request *r);
 void store_child(struct store *st, uint32_t child, bool begins); /* a collector */
@@ -126,7 +126,7 @@ void store_tune(struct store *st, uint32_t point);
 /* -- eval_hand.c, in the child: a tunlet written by hand; `code` is its struct weft_tunlet -- */
 struct hand;
 int hand_new(struct hand **out, struct weft_spec *s, const void *code, const struct store_host *host);
-void hand_task(struct hand *h, const struct request *r);
+void hand_process(struct hand *h, const struct request *r);
 void hand_event(struct hand *h, const struct request *r);
 void hand_lost(struct hand *h, const struct request *r);
 void hand_end(struct hand *h);

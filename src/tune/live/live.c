@@ -19,13 +19,13 @@ enum { EVENTS_MOST = 1 << 20, BEHIND_NS = 1000 };
 
 struct live_event {
 	uint64_t time, value;
-	uint32_t type, task; /* numbers from 0 */
+	uint32_t type, process; /* numbers from 0 */
 	bool real;
 };
 
 struct live {
 	WEFT_VEC(struct live_event) event;
-	WEFT_VEC(int64_t) task;
+	WEFT_VEC(int64_t) process;
 	struct weft_intern types;
 	/* The last one that was made: a tunlet may have several metrics. */
 	struct weft_trace *trace; /* NULL: none */
@@ -55,19 +55,20 @@ void live_free(struct live *l)
 	forget_trace(l);
 	weft_intern_fini(&l->types);
 	free(l->event.at);
-	free(l->task.at);
+	free(l->process.at);
 	free(l);
 }
 
-int live_add(struct live *l, int64_t task, uint64_t time, const char *name, bool real, int64_t i, double d)
+int live_add(struct live *l, int64_t process, uint64_t time, const char *name, bool real, int64_t i, double d)
 {
 	struct live_event e = {.time = time, .value = (uint64_t)i, .real = real};
 	forget_trace(l);
 	if (real)
 		memcpy(&e.value, &d, sizeof e.value);
-	while (e.task < l->task.n && l->task.at[e.task] != task)
-		e.task++;
-	if ((e.task == l->task.n && weft_vec_push(&l->task, task)) || weft_intern_add(&l->types, weft_str(name), &e.type))
+	while (e.process < l->process.n && l->process.at[e.process] != process)
+		e.process++;
+	if ((e.process == l->process.n && weft_vec_push(&l->process, process)) ||
+	    weft_intern_add(&l->types, weft_str(name), &e.type))
 		return -ENOMEM;
 	if (l->event.n == EVENTS_MOST) {
 		l->event.n /= 2;
@@ -186,9 +187,9 @@ int live_compute(const struct weft_space *space, const char *expression, double 
 static int put_objects(struct weft_builder *b, const struct live *l)
 {
 	int64_t rc = weft_build_app(b, "tunlet");
-	for (size_t k = 0; rc >= 0 && k < l->task.n; k++) {
+	for (size_t k = 0; rc >= 0 && k < l->process.n; k++) {
 		struct weft_process p = {.node = WEFT_NONE,
-		                         .pid = l->task.at[k],
+		                         .pid = l->process.at[k],
 		                         .parent_pid = -1,
 		                         .rank = (int32_t)k,
 		                         .name = "",
@@ -197,7 +198,7 @@ static int put_objects(struct weft_builder *b, const struct live *l)
 		                         .begin = WEFT_NEVER,
 		                         .end = WEFT_NEVER,
 		                         .status = -1};
-		struct weft_thread_row t = {.tid = l->task.at[k], .name = "", .begin = WEFT_NEVER, .end = WEFT_NEVER};
+		struct weft_thread_row t = {.tid = l->process.at[k], .name = "", .begin = WEFT_NEVER, .end = WEFT_NEVER};
 		rc = weft_build_process(b, &p);
 		t.process = (uint32_t)rc;
 		rc = rc < 0 ? rc : weft_build_thread(b, &t);
@@ -217,7 +218,7 @@ static int make_trace(const struct live *l, uint64_t first, uint64_t at, struct 
 	rc = put_objects(b, l);
 	for (size_t k = 0; rc == 0 && k < l->event.n; k++) {
 		const struct live_event *e = &l->event.at[k];
-		struct weft_appender *a = weft_builder_appender(b, e->task);
+		struct weft_appender *a = weft_builder_appender(b, e->process);
 		if (e->time <= at)
 			rc = a ? weft_append(a, e->time - first,
 			                     weft_what(e->real ? WEFT_EV_POINT_F : WEFT_EV_POINT, e->type + 1), e->value)

@@ -6,7 +6,7 @@
  *     [STATISTIC of] METRIC     last (as without), average, maximum, minimum: over time, from the first event to the instant that is asked for
  *
  * METRIC is an expression of docs/views.md; types of events are called as in the trace of a tuned run: "tunlet.event" with the value 1, and
- * "tunlet.event.attribute". Rows are tasks; they are added up where the expression does not say otherwise.
+ * "tunlet.event.attribute". Rows are processes; they are added up where the expression does not say otherwise.
  */
 #ifndef WEFT_TUNE_LIVE_H
 #define WEFT_TUNE_LIVE_H
@@ -26,7 +26,7 @@ struct live; /* events so far */
 int live_new(struct live **out) WEFT_MUST_CHECK;
 void live_free(struct live *l);
 /* time: ns, of any clock, from 0. name: copied. */
-int live_add(struct live *l, int64_t task, uint64_t time, const char *name, bool real, int64_t i, double d) WEFT_MUST_CHECK;
+int live_add(struct live *l, int64_t process, uint64_t time, const char *name, bool real, int64_t i, double d) WEFT_MUST_CHECK;
 /* With all events up to `at`. A trace is made for it: some milliseconds, and 0.3 us an event. -ENODATA: there is no event yet. */
 int live_value(struct live *l, const char *expression, uint64_t at, double *out, struct weft_err *err) WEFT_MUST_CHECK;
 

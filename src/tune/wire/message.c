@@ -75,37 +75,37 @@ enum { FIELDS_MOST = 16 };
 
 static const struct {
 	const char *name;
-	uint16_t task; /* where the task is; 0: nowhere */
+	uint16_t process; /* where the process is; 0: nowhere */
 	struct field field[FIELDS_MOST + 1];
 } rows[MESSAGE_KINDS] = {
 	[MESSAGE_HELLO] = {"hello",
                            0,
                            {U32(hello, version), U32(hello, controller), U64(hello, time), TEXT(hello, host),
                             BOOL(hello, collector)}},
-	[MESSAGE_TASK] = {"task",
-                          AT(task, task),
-                          {U64(task, task), U64(task, time), U32(task, pid), U32(task, parent), U64(task, rank), U64(task, size),
-                           U8(task, how), TEXT(task, host), TEXT(task, exe)}},
-	[MESSAGE_GONE] = {"gone", AT(gone, task), {U64(gone, task), U64(gone, time), TEXT(gone, why)}},
-	[MESSAGE_NAMED] = {"named", AT(named, task), {U64(named, task), U64(named, id)}},
+	[MESSAGE_PROCESS] = {"task",
+                             AT(process, process),
+                             {U64(process, process), U64(process, time), U32(process, pid), U32(process, parent),
+                              U64(process, rank), U64(process, size), U8(process, how), TEXT(process, host), TEXT(process, exe)}},
+	[MESSAGE_GONE] = {"gone", AT(gone, process), {U64(gone, process), U64(gone, time), TEXT(gone, why)}},
+	[MESSAGE_NAMED] = {"named", AT(named, process), {U64(named, process), U64(named, id)}},
 	[MESSAGE_INSERTED] = {"inserted",
-                              AT(inserted, task),
-                              {U64(inserted, task), U32(inserted, event), BOOL(inserted, on), BOOL(inserted, traps),
+                              AT(inserted, process),
+                              {U64(inserted, process), U32(inserted, event), BOOL(inserted, on), BOOL(inserted, traps),
                                U32(inserted, rc), U64(inserted, took_ns), TEXT(inserted, text)}},
 	[MESSAGE_EVENT] = {"event",
-                           AT(event, task),
-                           {U64(event, task), U64(event, time), U32(event, event), U32(event, tid), BOOL(event, incomplete),
+                           AT(event, process),
+                           {U64(event, process), U64(event, time), U32(event, event), U32(event, tid), BOOL(event, incomplete),
                             VALUES(event, value), BOOL(event, folded)}},
 	[MESSAGE_LOST] = {"lost",
-                          AT(lost, task),
-                          {U64(lost, task), U64(lost, time), U64(lost, count), U64(lost, since), BOOL(lost, again)}},
+                          AT(lost, process),
+                          {U64(lost, process), U64(lost, time), U64(lost, count), U64(lost, since), BOOL(lost, again)}},
 	[MESSAGE_ACTED] = {"acted",
-                           AT(acted, task),
-                           {U64(acted, task), U64(acted, time), U32(acted, action), U32(acted, tid), BOOL(acted, undo),
+                           AT(acted, process),
+                           {U64(acted, process), U64(acted, time), U32(acted, action), U32(acted, tid), BOOL(acted, undo),
                             U32(acted, rc), VALUE(acted, old), VALUE(acted, value), U64(acted, took_ns), TEXT(acted, text)}},
 	[MESSAGE_COST] = {"cost",
-                          AT(cost, task),
-                          {U64(cost, task), U64(cost, time), U64(cost, hits), U64(cost, traps), U64(cost, inserted),
+                          AT(cost, process),
+                          {U64(cost, process), U64(cost, time), U64(cost, hits), U64(cost, traps), U64(cost, inserted),
                            U64(cost, acts), U64(cost, insert_ns), U64(cost, act_ns), U64(cost, cpu_ns),
                            U64(cost, controller_cpu_ns), U64(cost, controller_rss), U64(cost, prepare_ns), BOOL(cost, alive),
                            U64(cost, exits), REAL(cost, entry_ns), REAL(cost, exit_ns)}},
@@ -114,16 +114,16 @@ static const struct {
                            {U64(clock, sent), U64(clock, received), U64(clock, answered), U64(clock, offset_ns),
                             REAL(clock, drift), U32(clock, controller)}},
 	[MESSAGE_FOLDED] = {"folded", 0, {U64(folded, time), U32(folded, tunlet), BOOL(folded, more), BYTES(folded, bytes)}},
-	[MESSAGE_HERE] = {"here", AT(here, task), {U64(here, task)}},
+	[MESSAGE_HERE] = {"here", AT(here, process), {U64(here, process)}},
 	[MESSAGE_LOAD] = {"load",
                           0,
                           {U64(load, time), U64(load, events), U64(load, cpu_ns), U32(load, collector), U32(load, of),
-                           U32(load, tasks), U32(load, leaves), U32(load, queued), TEXT(load, host), BOOL(load, gone),
+                           U32(load, processes), U32(load, leaves), U32(load, queued), TEXT(load, host), BOOL(load, gone),
                            U32(load, between), U64(load, delay_ns), BOOL(load, is_between)}},
-	[MESSAGE_LEFT] = {"left", AT(left, task), {U64(left, task), U8(left, how)}},
+	[MESSAGE_LEFT] = {"left", AT(left, process), {U64(left, process), U8(left, how)}},
 	[MESSAGE_WAY] = {"way", 0, {U32(way, collector)}},
-	[MESSAGE_MOVE] = {"move", AT(move, task), {U64(move, task)}},
-	[MESSAGE_GO] = {"go", AT(go, task), {U64(go, task)}},
+	[MESSAGE_MOVE] = {"move", AT(move, process), {U64(move, process)}},
+	[MESSAGE_GO] = {"go", AT(go, process), {U64(go, process)}},
 	[MESSAGE_LEAVE] = {"leave", 0, {{0}}},
 	[MESSAGE_GROW] = {"grow", 0, {U32(grow, collector), U32(grow, n)}},
 	[MESSAGE_LEVEL] = {"level", 0, {U32(level, n)}},
@@ -132,22 +132,22 @@ static const struct {
                           0,
                           {U32(spec, tunlet), U64(spec, began), REAL(spec, per_unit), TEXT(spec, name), BOOL(spec, more),
                            BYTES(spec, bytes), BOOL(spec, passes)}},
-	[MESSAGE_BIND] = {"bind", AT(bind, task), {U64(bind, task), U32(bind, tunlet), U32(bind, actor), U64(bind, id)}},
+	[MESSAGE_BIND] = {"bind", AT(bind, process), {U64(bind, process), U32(bind, tunlet), U32(bind, actor), U64(bind, id)}},
 	[MESSAGE_CLOSE] = {"close", 0, {U32(close, tunlet), U8(close, how), U64(close, iteration)}},
 	[MESSAGE_ABOVE] = {"above", 0, {TEXT(above, address)}},
 	[MESSAGE_WANT] = {"want",
-                          AT(want, task),
-                          {U64(want, task), U32(want, event), BOOL(want, at_exit), TEXT(want, function), TEXT(want, classes),
+                          AT(want, process),
+                          {U64(want, process), U32(want, event), BOOL(want, at_exit), TEXT(want, function), TEXT(want, classes),
                            FIELDS(want, field), U32(want, iteration)}},
-	[MESSAGE_UNWANT] = {"unwant", AT(unwant, task), {U64(unwant, task), U32(unwant, event)}},
-	[MESSAGE_READY] = {"ready", AT(ready, task), {U64(ready, task)}},
+	[MESSAGE_UNWANT] = {"unwant", AT(unwant, process), {U64(unwant, process), U32(unwant, event)}},
+	[MESSAGE_READY] = {"ready", AT(ready, process), {U64(ready, process)}},
 	[MESSAGE_ACT] = {"act",
-                         AT(act, task),
-                         {U64(act, task), U32(act, action), U8(act, kind), BOOL(act, at_exit), BOOL(act, wants_old),
+                         AT(act, process),
+                         {U64(act, process), U32(act, action), U8(act, kind), BOOL(act, at_exit), BOOL(act, wants_old),
                           BOOL(act, sync_at_exit), U32(act, timeout_ms), TEXT(act, subject), TEXT(act, object),
                           TEXT(act, classes), TEXT(act, declared), TEXT(act, sync), VALUES(act, argument)}},
-	[MESSAGE_UNDO] = {"undo", AT(undo, task), {U64(undo, task), U32(undo, action)}},
-	[MESSAGE_DETACH] = {"detach", AT(detach, task), {U64(detach, task), BOOL(detach, undo)}},
+	[MESSAGE_UNDO] = {"undo", AT(undo, process), {U64(undo, process), U32(undo, action)}},
+	[MESSAGE_DETACH] = {"detach", AT(detach, process), {U64(detach, process), BOOL(detach, undo)}},
 	[MESSAGE_END] = {"end", 0, {BOOL(end, undo)}},
 	[MESSAGE_PING] = {"ping", 0, {U64(ping, sent)}},
 };
@@ -157,12 +157,12 @@ const char *message_name(unsigned kind)
 	return kind < MESSAGE_KINDS && rows[kind].name ? rows[kind].name : "?";
 }
 
-uint64_t message_task_of(const struct message *m)
+uint64_t message_process_of(const struct message *m)
 {
-	uint64_t task = 0;
-	if (m->kind < MESSAGE_KINDS && rows[m->kind].task)
-		memcpy(&task, (const char *)m + rows[m->kind].task, sizeof task);
-	return task;
+	uint64_t process = 0;
+	if (m->kind < MESSAGE_KINDS && rows[m->kind].process)
+		memcpy(&process, (const char *)m + rows[m->kind].process, sizeof process);
+	return process;
 }
 
 /* ---- encoding ---- */

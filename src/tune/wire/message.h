@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What controllers, collectors and the analyzer say to each other. A controller knows nothing of tunlets: it is told which
- * events of which tasks are wanted and which actions to do; the analyzer knows nothing of machine code.
+ * events of which processes are wanted and which actions to do; the analyzer knows nothing of machine code.
  *
- *     controller  --- HELLO  TASK  NAMED  GONE  INSERTED  EVENT  LOST  ACTED  COST --------->  analyzer
+ *     controller  --- HELLO  PROCESS  NAMED  GONE  INSERTED  EVENT  LOST  ACTED  COST --------->  analyzer
  *                 <-- WANT  UNWANT  READY  ACT  UNDO  DETACH  END ----------------------
  *     collector   --- all of these, FOLDED  HERE  PING (CLOCK)  LOAD -------------------->  collector or analyzer
  *                 <-- all of these, SPEC  BIND  CLOSE  LOST  ABOVE  CLOCK  GROW  LEVEL --
@@ -18,7 +18,7 @@
  * the transport knows. Numbers are little-endian. Decoding trusts nothing: every length is checked, texts end within the
  * message, and what follows the last known field is ignored (a later version's).
  *
- * A task is a process: its number is (controller << 32 | serial), unique in a run. Times are nanoseconds of the analyzer's
+ * A process is a process: its number is (controller << 32 | serial), unique in a run. Times are nanoseconds of the analyzer's
  * clock since the epoch, corrected where they are made. Texts are never NULL; in decoded messages they borrow from the bytes.
  */
 #ifndef WEFT_TUNE_MESSAGE_H
@@ -39,7 +39,7 @@ enum message_kind {
 	MESSAGE_NONE,
 	/* from a controller */
 	MESSAGE_HELLO,
-	MESSAGE_TASK,
+	MESSAGE_PROCESS,
 	MESSAGE_GONE,
 	MESSAGE_INSERTED,
 	MESSAGE_EVENT,
@@ -105,8 +105,8 @@ struct message_hello {
 enum message_how { MESSAGE_STARTED, MESSAGE_ATTACHED };
 
 /* A process has appeared; it waits until READY when it was started. */
-struct message_task {
-	uint64_t task, time;
+struct message_process {
+	uint64_t process, time;
 	uint32_t pid, parent;
 	int64_t rank; /* in its parallel program; -1: none */
 	int64_t size;
@@ -114,20 +114,20 @@ struct message_task {
 	const char *host, *exe;
 };
 
-/* What its own system calls it is known now (PVM's task id): from now on that is its id. No event of it was sent before. */
+/* What its own system calls it is known now (PVM's process id): from now on that is its id. No event of it was sent before. */
 struct message_named {
-	uint64_t task;
+	uint64_t process;
 	int64_t id;
 };
 
 struct message_gone {
-	uint64_t task, time;
+	uint64_t process, time;
 	const char *why; /* "": it ended */
 };
 
 /* What came of a WANT (on) or an UNWANT (not on). rc 0: done; `text` then is a remark, or "". */
 struct message_inserted {
-	uint64_t task;
+	uint64_t process;
 	uint32_t event;
 	bool on, traps;
 	int32_t rc;
@@ -136,7 +136,7 @@ struct message_inserted {
 };
 
 struct message_event {
-	uint64_t task, time;
+	uint64_t process, time;
 	uint32_t event, tid; /* event: the number that WANT gave it */
 	bool incomplete;     /* something could not be read, and is absent */
 	bool folded;         /* collectors have made of it what they can */
@@ -144,15 +144,15 @@ struct message_event {
 	struct message_value value[MESSAGE_VALUES];
 };
 
-/* Events of the task were lost after `since`, until `time`; said before those that came after. again: said by another way, too. */
+/* Events of the process were lost after `since`, until `time`; said before those that came after. again: said by another way, too. */
 struct message_lost {
-	uint64_t task, time, count, since;
+	uint64_t process, time, count, since;
 	bool again;
 };
 
 /* What came of an ACT (or an UNDO). */
 struct message_acted {
-	uint64_t task, time; /* time: when it was in force */
+	uint64_t process, time; /* time: when it was in force */
 	uint32_t action, tid;
 	bool undo;
 	int32_t rc;
@@ -161,15 +161,15 @@ struct message_acted {
 	const char *text;
 };
 
-/* What measuring has cost in a task, so far. */
+/* What measuring has cost in a process, so far. */
 struct message_cost {
-	uint64_t task, time;
+	uint64_t process, time;
 	bool alive;                                 /* it was known to be alive at that time */
 	uint64_t hits, traps;                       /* events made; those of them by a trap */
 	uint64_t inserted, acts;                    /* probes, actions */
 	uint64_t insert_ns, act_ns;                 /* that the program's code was being changed */
 	uint64_t cpu_ns;                            /* of the whole process, so far */
-	uint64_t controller_cpu_ns, controller_rss; /* of the controller, all its tasks together */
+	uint64_t controller_cpu_ns, controller_rss; /* of the controller, all its processes together */
 	uint64_t prepare_ns;                        /* names looked up, before that: it waits then when it was just started */
 	uint64_t exits;                             /* of the events: those at exits */
 	double entry_ns, exit_ns;                   /* what one costs there, as it was measured; 0: it was not */
@@ -195,31 +195,31 @@ struct message_folded {
 	uint32_t n;
 };
 
-/* A task is reached by this way from now on: its collector has a new one above it, or (downwards) it will be by the collector that hears it. */
+/* A process is reached by this way from now on: its collector has a new one above it, or (downwards) it will be by the collector that hears it. */
 struct message_here {
-	uint64_t task;
+	uint64_t process;
 };
 
 /* What a collector has to do; all counts are since it began. `of`: the collector that has begun it, or itself. */
 struct message_load {
 	uint64_t time, events, cpu_ns, delay_ns; /* delay_ns: that it could run, but was not let */
 	uint32_t collector, of;
-	uint32_t tasks, leaves, queued; /* queued: bytes that wait to go up */
-	uint32_t between;               /* collectors between it and those of hosts */
-	bool gone, is_between;          /* it has ended; it is one of those */
+	uint32_t processes, leaves, queued; /* queued: bytes that wait to go up */
+	uint32_t between;                   /* collectors between it and those of hosts */
+	bool gone, is_between;              /* it has ended; it is one of those */
 	const char *host;
 };
 
-/* By the way on which it comes: of this task no later iteration will (MOVED); what follows by another way is of a later one (TURNED); it has ended. */
+/* By the way on which it comes: of this process no later iteration will (MOVED); what follows by another way is of a later one (TURNED); it has ended. */
 enum message_leaving { MESSAGE_MOVED, MESSAGE_TURNED, MESSAGE_ENDED };
 struct message_left {
-	uint64_t task;
+	uint64_t process;
 	uint8_t how;
 };
 
-/* Begin to measure an event: a function's entry or exit, in one task. */
+/* Begin to measure an event: a function's entry or exit, in one process. */
 struct message_want {
-	uint64_t task;
+	uint64_t process;
 	uint32_t event;
 	bool at_exit;
 	const char *function; /* without a class */
@@ -230,19 +230,19 @@ struct message_want {
 };
 
 struct message_unwant {
-	uint64_t task;
+	uint64_t process;
 	uint32_t event;
 };
 
-/* The task may go on (into main). */
-/* Said again, it asks whether the task is alive: COST is the answer. */
+/* The process may go on (into main). */
+/* Said again, it asks whether the process is alive: COST is the answer. */
 struct message_ready {
-	uint64_t task;
+	uint64_t process;
 };
 
 /* kind: as enum spec_kind, in the order of the thesis: variable, replace, insert, remove, once, parameter, library. */
 struct message_act {
-	uint64_t task;
+	uint64_t process;
 	uint32_t action; /* number for ACTED and UNDO */
 	uint8_t kind;
 	bool at_exit;   /* of an inserted call */
@@ -256,13 +256,13 @@ struct message_act {
 };
 
 struct message_undo {
-	uint64_t task;
+	uint64_t process;
 	uint32_t action;
 };
 
-/* Takes everything out of a task and lets it be; or with task 0, out of all that a controller has. */
+/* Takes everything out of a process and lets it be; or with process 0, out of all that a controller has. */
 struct message_detach {
-	uint64_t task;
+	uint64_t process;
 	bool undo; /* actions, too */
 };
 
@@ -279,9 +279,9 @@ struct message_way {
 	uint32_t collector; /* to which it leads */
 };
 
-/* Iterations of the task that have not begun yet go up by the way on which this comes; or what waited for that may go. */
+/* Iterations of the process that have not begun yet go up by the way on which this comes; or what waited for that may go. */
 struct message_move {
-	uint64_t task;
+	uint64_t process;
 };
 
 /* So many collectors are to share what one has to do. */
@@ -294,7 +294,7 @@ struct message_level {
 	uint32_t n;
 };
 
-/* One of those goes: with this message comes a connection, as a descriptor and what else belongs to it; MOVE for each task below it follows. */
+/* One of those goes: with this message comes a connection, as a descriptor and what else belongs to it; MOVE for each process below it follows. */
 struct message_hand {
 	const void *bytes;
 	uint32_t n;
@@ -312,9 +312,9 @@ struct message_spec {
 	bool passes; /* all events are wanted above, too: somebody keeps them */
 };
 
-/* Which actor of a tunlet a task is, and by which id; from its first iteration on of which nothing has passed yet. */
+/* Which actor of a tunlet a process is, and by which id; from its first iteration on of which nothing has passed yet. */
 struct message_bind {
-	uint64_t task;
+	uint64_t process;
 	uint32_t tunlet, actor;
 	int64_t id;
 };
@@ -336,7 +336,7 @@ struct message {
 	enum message_kind kind;
 	union {
 		struct message_hello hello;
-		struct message_task task;
+		struct message_process process;
 		struct message_gone gone;
 		struct message_named named;
 		struct message_inserted inserted;
@@ -374,7 +374,7 @@ int message_encode(const struct message *m, struct weft_buf *out) WEFT_MUST_CHEC
 /* *out borrows its texts from `at`, which it may not outlive. 0, or WEFT_E_SYNTAX. */
 int message_decode(unsigned kind, const void *at, size_t n, struct message *out) WEFT_MUST_CHECK;
 const char *message_name(unsigned kind); /* "event"; "?" for none */
-/* The task that a message is about; 0: none. */
-uint64_t message_task_of(const struct message *m);
+/* The process that a message is about; 0: none. */
+uint64_t message_process_of(const struct message *m);
 
 #endif

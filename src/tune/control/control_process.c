@@ -28,24 +28,24 @@ static uint64_t cpu_of(pid_t pid, uint64_t otherwise)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static void look_at_cost(struct control_task *t)
+static void look_at_cost(struct control_process *t)
 {
 	t->cost.cpu_ns = cpu_of(t->pid, t->cost.cpu_ns);
 	t->cost_said_ns = weft_monotonic_ns();
 }
 
 /* alive_at: when it was known to be alive; 0: that is not said. */
-static void say_cost(struct control_task *t, uint64_t alive_at)
+static void say_cost(struct control_process *t, uint64_t alive_at)
 {
 	struct rusage r;
 	struct message m = {.kind = MESSAGE_COST};
 	getrusage(RUSAGE_SELF, &r);
 	m.cost = t->cost;
-	m.cost.task = t->task;
-	pthread_mutex_lock(&t->c->tasks_lock);
+	m.cost.process = t->process;
+	pthread_mutex_lock(&t->c->processes_lock);
 	m.cost.entry_ns = t->c->entry_ns;
 	m.cost.exit_ns = t->c->exit_ns;
-	pthread_mutex_unlock(&t->c->tasks_lock);
+	pthread_mutex_unlock(&t->c->processes_lock);
 	m.cost.alive = alive_at != 0;
 	m.cost.time = alive_at ? alive_at : control_now(t->c);
 	m.cost.controller_cpu_ns = weft_process_cpu_ns();
@@ -59,11 +59,11 @@ static void say_cost(struct control_task *t, uint64_t alive_at)
  * The rings count what they dropped, but not where: it was after the look before, and what was read before now is not sent yet. So all that is
  * measured from that look to this one may lack something. Both instants are turned into ns as the events are that follow.
  */
-void control_lost(struct control_task *t)
+void control_lost(struct control_process *t)
 {
 	uint64_t dropped = probe_dropped(t->s) + probe_lost(t->s), ticks = link_ticks();
 	struct message m = {.kind = MESSAGE_LOST};
-	m.lost = (struct message_lost){.task = t->task, .count = dropped - t->dropped};
+	m.lost = (struct message_lost){.process = t->process, .count = dropped - t->dropped};
 	if (dropped > t->dropped) {
 		control_look(t->c, &t->at);
 		m.lost.since = t->looked ? control_time(t->c, &t->at, t->looked) : 0;
@@ -74,10 +74,10 @@ void control_lost(struct control_task *t)
 	t->looked = ticks;
 }
 
-void control_event(struct control_task *t, const struct point_want *w, struct message *m)
+void control_event(struct control_process *t, const struct point_want *w, struct message *m)
 {
 	m->kind = MESSAGE_EVENT;
-	m->event.task = t->task;
+	m->event.process = t->process;
 	m->event.event = w->event;
 	control_name(t);
 	t->name_at = 0; /* once it is called something, that stays */
@@ -87,7 +87,7 @@ void control_event(struct control_task *t, const struct point_want *w, struct me
 	way_event(t, w, m);
 }
 
-static bool measures(const struct control_task *t)
+static bool measures(const struct control_process *t)
 {
 	for (size_t i = 0; i < t->want.n; i++)
 		if (t->want.at[i]->on)
@@ -95,7 +95,7 @@ static bool measures(const struct control_task *t)
 	return false;
 }
 
-static void drain(struct control_task *t, bool last)
+static void drain(struct control_process *t, bool last)
 {
 	if (measures(t))
 		control_name(t);
@@ -104,10 +104,10 @@ static void drain(struct control_task *t, bool last)
 			(*k)->drain(t, last);
 }
 
-/* An action waits for a thread, perhaps for long. False: not any more, as the task is to be let go. */
+/* An action waits for a thread, perhaps for long. False: not any more, as the process is to be let go. */
 static bool meanwhile(void *arg)
 {
-	struct control_task *t = arg;
+	struct control_process *t = arg;
 	drain(t, false);
 	control_flush(t->c);
 	return !weft_load_u32(&t->goes);
@@ -121,7 +121,7 @@ static char *copy(const char *z)
 	return c ? c : strdup("");
 }
 
-static struct point_want *new_want(struct control_task *t, const struct message_want *m)
+static struct point_want *new_want(struct control_process *t, const struct message_want *m)
 {
 	struct point_want *w = calloc(1, sizeof *w);
 	if (!w || weft_vec_push(&t->want, w)) {
@@ -152,32 +152,32 @@ static void free_want(struct point_want *w)
 	free(w);
 }
 
-static void say_inserted(struct control_task *t, const struct point_want *w, bool on, uint64_t took_ns)
+static void say_inserted(struct control_process *t, const struct point_want *w, bool on, uint64_t took_ns)
 {
 	struct message m = {.kind = MESSAGE_INSERTED};
-	m.inserted = (struct message_inserted){t->task, w->event, on, w->traps, w->rc, took_ns, w->err.text};
+	m.inserted = (struct message_inserted){t->process, w->event, on, w->traps, w->rc, took_ns, w->err.text};
 	control_say(t->c, &m);
 }
 
 /* Once a controller: in the first process in which something is measured, before that is. */
-static void measure_event(struct control_task *t)
+static void measure_event(struct control_process *t)
 {
 	struct control *c = t->c;
 	double entry, exit;
-	pthread_mutex_lock(&c->tasks_lock);
+	pthread_mutex_lock(&c->processes_lock);
 	bool first = !c->measured;
 	c->measured = true;
-	pthread_mutex_unlock(&c->tasks_lock);
+	pthread_mutex_unlock(&c->processes_lock);
 	if (!first || probe_measure(t->s, &entry, &exit))
 		return;
-	pthread_mutex_lock(&c->tasks_lock);
+	pthread_mutex_lock(&c->processes_lock);
 	c->entry_ns = entry;
 	c->exit_ns = exit;
-	pthread_mutex_unlock(&c->tasks_lock);
+	pthread_mutex_unlock(&c->processes_lock);
 }
 
 /* Those that came together go in together: the program's code is changed once. */
-static void insert_batch(struct control_task *t, struct point_want **w, unsigned n)
+static void insert_batch(struct control_process *t, struct point_want **w, unsigned n)
 {
 	if (w[0]->kind == &point_probe)
 		measure_event(t);
@@ -197,7 +197,7 @@ static void insert_batch(struct control_task *t, struct point_want **w, unsigned
 	}
 }
 
-static void do_unwant(struct control_task *t, const struct message *m)
+static void do_unwant(struct control_process *t, const struct message *m)
 {
 	for (size_t i = 0; i < t->want.n; i++) {
 		struct point_want *w = t->want.at[i];
@@ -212,7 +212,7 @@ static void do_unwant(struct control_task *t, const struct message *m)
 	}
 }
 
-static void do_ready(struct control_task *t, const struct message *m)
+static void do_ready(struct control_process *t, const struct message *m)
 {
 	struct pollfd at = {probe_socket(t->s), 0, 0};
 	uint64_t now = control_now(t->c); /* before the look: it may end behind that */
@@ -225,13 +225,13 @@ static void do_ready(struct control_task *t, const struct message *m)
 	t->ready = true;
 }
 
-static void do_act(struct control_task *t, const struct message *m)
+static void do_act(struct control_process *t, const struct message *m)
 {
 	struct message out = {.kind = MESSAGE_ACTED};
 	struct weft_err err = {0};
 	uint64_t began = weft_monotonic_ns();
 	int rc = -ENOSYS;
-	out.acted = (struct message_acted){.task = t->task, .undo = m->kind == MESSAGE_UNDO, .text = ""};
+	out.acted = (struct message_acted){.process = t->process, .undo = m->kind == MESSAGE_UNDO, .text = ""};
 	out.acted.action = out.acted.undo ? m->undo.action : m->act.action;
 	for (const struct point_kind *const *k = point_kinds; *k && rc == -ENOSYS; k++) {
 		if (out.acted.undo && (*k)->undo)
@@ -248,19 +248,19 @@ static void do_act(struct control_task *t, const struct message *m)
 	control_say(t->c, &out);
 }
 
-static void do_end(struct control_task *t, const struct message *m)
+static void do_end(struct control_process *t, const struct message *m)
 {
 	t->undo = m->kind == MESSAGE_END ? m->end.undo : m->detach.undo;
 	t->over = true;
 	t->why = m->kind == MESSAGE_END ? "is let go: the run is over" : "is let go";
 }
 
-static void (*const doing[MESSAGE_KINDS])(struct control_task *t, const struct message *m) = {
+static void (*const doing[MESSAGE_KINDS])(struct control_process *t, const struct message *m) = {
 	[MESSAGE_UNWANT] = do_unwant, [MESSAGE_READY] = do_ready, [MESSAGE_ACT] = do_act,
 	[MESSAGE_UNDO] = do_act,      [MESSAGE_DETACH] = do_end,  [MESSAGE_END] = do_end,
 };
 
-void control_task_tell(struct control_task *t, unsigned kind, const void *at, size_t n)
+void control_process_tell(struct control_process *t, unsigned kind, const void *at, size_t n)
 {
 	uint32_t head[2] = {kind, (uint32_t)n};
 	uint64_t one = 1;
@@ -274,7 +274,7 @@ void control_task_tell(struct control_task *t, unsigned kind, const void *at, si
 		return; /* its counter is full: it wakes anyway */
 }
 
-static void run_commands(struct control_task *t)
+static void run_commands(struct control_process *t)
 {
 	struct point_want *batch[BATCH];
 	struct message *m = malloc(sizeof *m);
@@ -305,25 +305,25 @@ static void run_commands(struct control_task *t)
 
 /* ---- life ---- */
 
-static void say_begun(struct control_task *t)
+static void say_begun(struct control_process *t)
 {
-	struct message m = {.kind = MESSAGE_TASK};
+	struct message m = {.kind = MESSAGE_PROCESS};
 	const struct link_hello *h = probe_hello(t->s);
 	char exe[sizeof h->exe];
 	memcpy(exe, h->exe, sizeof exe);
 	weft_one_line(exe); /* a file's name may hold anything, and goes to terminals */
-	m.task.task = t->task;
-	m.task.time = control_now(t->c);
-	m.task.how = h->attached ? MESSAGE_ATTACHED : MESSAGE_STARTED;
-	m.task.host = t->c->host;
-	m.task.exe = exe;
-	control_describe(t->pid, &m.task);
+	m.process.process = t->process;
+	m.process.time = control_now(t->c);
+	m.process.how = h->attached ? MESSAGE_ATTACHED : MESSAGE_STARTED;
+	m.process.host = t->c->host;
+	m.process.exe = exe;
+	control_describe(t->pid, &m.process);
 	control_say(t->c, &m);
 	control_flush(t->c);
 }
 
 /* False: the process is gone, or lets us go. */
-static bool wait_for(struct control_task *t, int ms)
+static bool wait_for(struct control_process *t, int ms)
 {
 	uint64_t count;
 	struct pollfd at[2] = {{t->wake, POLLIN, 0}, {probe_socket(t->s), 0, 0}};
@@ -333,7 +333,7 @@ static bool wait_for(struct control_task *t, int ms)
 	return !at[1].revents;
 }
 
-static void serve(struct control_task *t)
+static void serve(struct control_process *t)
 {
 	int look_ms = LOOK_LEAST_MS;
 	while (!t->over) {
@@ -352,14 +352,14 @@ static void serve(struct control_task *t)
 }
 
 /* What cannot be undone (a call that was made) stays done. */
-static void undo_all(struct control_task *t)
+static void undo_all(struct control_process *t)
 {
 	for (size_t i = t->action.n; i > 0 && t->undo; i--) {
 		struct message m = {.kind = MESSAGE_ACTED};
 		struct weft_err err = {0};
 		if (!t->action.at[i - 1]->action.done)
 			continue;
-		m.acted = (struct message_acted){.task = t->task, .action = t->action.at[i - 1]->number, .undo = true};
+		m.acted = (struct message_acted){.process = t->process, .action = t->action.at[i - 1]->number, .undo = true};
 		m.acted.rc = probe_undo(t->s, &t->action.at[i - 1]->action, &err);
 		m.acted.time = control_now(t->c);
 		m.acted.text = err.text;
@@ -367,9 +367,9 @@ static void undo_all(struct control_task *t)
 	}
 }
 
-static void *task_main(void *arg)
+static void *process_main(void *arg)
 {
-	struct control_task *t = arg;
+	struct control_process *t = arg;
 	t->why = "";
 	probe_meanwhile(t->s, meanwhile, t);
 	say_begun(t);
@@ -386,7 +386,7 @@ static void *task_main(void *arg)
 	look_at_cost(t);
 	say_cost(t, 0);
 	struct message m = {.kind = MESSAGE_GONE};
-	m.gone = (struct message_gone){t->task, control_now(t->c), t->why};
+	m.gone = (struct message_gone){t->process, control_now(t->c), t->why};
 	way_gone(t, &m);
 	pthread_mutex_lock(&t->lock);
 	t->ended = true;
@@ -394,9 +394,9 @@ static void *task_main(void *arg)
 	return NULL;
 }
 
-int control_task_start(struct control *c, struct probe_session *s, struct weft_err *err)
+int control_process_start(struct control *c, struct probe_session *s, struct weft_err *err)
 {
-	struct control_task *t = calloc(1, sizeof *t);
+	struct control_process *t = calloc(1, sizeof *t);
 	if (!t)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	t->c = c;
@@ -406,12 +406,12 @@ int control_task_start(struct control *c, struct probe_session *s, struct weft_e
 	pthread_mutex_init(&t->lock, NULL);
 	way_begin(&t->route);
 	t->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	pthread_mutex_lock(&c->tasks_lock);
-	t->task = (uint64_t)c->how.number << 32 | ++c->serial;
-	int rc = t->wake < 0 ? -errno : weft_vec_push(&c->task, t);
-	if (rc == 0 && (rc = -pthread_create(&t->thread, NULL, task_main, t)))
-		c->task.n--;
-	pthread_mutex_unlock(&c->tasks_lock);
+	pthread_mutex_lock(&c->processes_lock);
+	t->process = (uint64_t)c->how.number << 32 | ++c->serial;
+	int rc = t->wake < 0 ? -errno : weft_vec_push(&c->process, t);
+	if (rc == 0 && (rc = -pthread_create(&t->thread, NULL, process_main, t)))
+		c->process.n--;
+	pthread_mutex_unlock(&c->processes_lock);
 	if (rc == 0)
 		return 0;
 	if (t->wake >= 0)
@@ -420,7 +420,7 @@ int control_task_start(struct control *c, struct probe_session *s, struct weft_e
 	return weft_err_sys(err, -rc, "cannot take a process on");
 }
 
-void control_task_free(struct control_task *t)
+void control_process_free(struct control_process *t)
 {
 	pthread_join(t->thread, NULL);
 	for (const struct point_kind *const *k = point_kinds; *k; k++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks: which actors a process is, and what is wanted of it.
+ * Processes: which actors a process is, and what is wanted of it.
  *
  * Executable, rank and host leave candidates. One: that is it. Several: the events of all are wanted, and the first event that is of one
  * candidate alone decides; what came before waits for that, and is then evaluated or forgotten. An actor that says which function it
@@ -17,13 +17,13 @@
 #define SETTLE_NS UINT64_C(100000000)
 enum { BATCH_MOST = 256, REFUSED_MOST = 1000 };
 
-struct analyze_task *task_find(struct analyze *a, uint64_t number)
+struct analyze_process *process_find(struct analyze *a, uint64_t number)
 {
 	uint64_t at;
-	return weft_map_get(&a->task_at, number, &at) && at < a->task.n ? a->task.at[at] : NULL;
+	return weft_map_get(&a->process_at, number, &at) && at < a->process.n ? a->process.at[at] : NULL;
 }
 
-void task_free(struct analyze_task *t)
+void process_free(struct analyze_process *t)
 {
 	for (unsigned k = 0; k < ANALYZE_TUNLETS; k++) {
 		for (size_t i = 0; i < t->binding[k].waiting.n; i++)
@@ -35,7 +35,7 @@ void task_free(struct analyze_task *t)
 	free(t);
 }
 
-const char *task_name(const struct analyze *a, const struct analyze_task *t, uint32_t tunlet)
+const char *process_name(const struct analyze *a, const struct analyze_process *t, uint32_t tunlet)
 {
 	static char name[160];
 	int actor = tunlet < a->how.n_tunlets ? t->binding[tunlet].actor : ACTOR_NONE;
@@ -76,7 +76,7 @@ static bool exe_matches(const char *wanted, const char *exe)
 	return weft_glob(realpath(wanted, real) ? real : wanted, exe);
 }
 
-static bool may_be(const struct analyze *a, const struct spec_actor *c, unsigned controller, const struct message_task *m)
+static bool may_be(const struct analyze *a, const struct spec_actor *c, unsigned controller, const struct message_process *m)
 {
 	bool may;
 	if (self_may_be(c, controller, m->exe, &may))
@@ -94,7 +94,7 @@ static const char *enters(const struct analyze *a, const struct spec_actor *c)
 }
 
 static uint64_t candidates_of(const struct analyze *a, const struct analyze_tunlet *k, unsigned controller,
-                              const struct message_task *m)
+                              const struct message_process *m)
 {
 	uint64_t found = 0;
 	for (size_t i = 0; i < k->s->actor.n && i < 64; i++)
@@ -103,7 +103,7 @@ static uint64_t candidates_of(const struct analyze *a, const struct analyze_tunl
 	return found;
 }
 
-bool task_may_be_known(const struct analyze *a, unsigned controller, const struct message_task *m)
+bool process_may_be_known(const struct analyze *a, unsigned controller, const struct message_process *m)
 {
 	for (unsigned k = 0; k < a->how.n_tunlets; k++)
 		if (candidates_of(a, &a->tunlet[k], controller, m))
@@ -133,16 +133,16 @@ static bool decides(const struct analyze *a, const struct analyze_tunlet *k, con
 
 /* -- wants -- */
 
-void task_want(struct analyze *a, struct analyze_task *t, uint32_t tunlet, uint32_t event, bool on)
+void process_want(struct analyze *a, struct analyze_process *t, uint32_t tunlet, uint32_t event, bool on)
 {
 	struct message m = {.kind = on ? MESSAGE_WANT : MESSAGE_UNWANT};
 	struct weft_buf classes = {0};
 	if (!on) {
-		m.unwant = (struct message_unwant){t->task, tunlet << 16 | event};
+		m.unwant = (struct message_unwant){t->process, tunlet << 16 | event};
 		analyze_send(a, t->controller, &m);
 		return;
 	}
-	m.want.task = t->task;
+	m.want.process = t->process;
 	m.want.event = tunlet << 16 | event;
 	ask_want(a->tunlet[tunlet].s, event, &m.want, &classes);
 	analyze_send(a, t->controller, &m);
@@ -150,23 +150,23 @@ void task_want(struct analyze *a, struct analyze_task *t, uint32_t tunlet, uint3
 	weft_buf_fini(&classes);
 }
 
-static void want_enters(struct analyze *a, struct analyze_task *t, uint32_t tunlet, uint32_t actor, const char *function)
+static void want_enters(struct analyze *a, struct analyze_process *t, uint32_t tunlet, uint32_t actor, const char *function)
 {
 	struct message m = {.kind = MESSAGE_WANT};
-	m.want = (struct message_want){.task = t->task,
+	m.want = (struct message_want){.process = t->process,
 	                               .event = tunlet << 16 | EVENT_ENTERS | actor,
 	                               .function = function,
 	                               .classes = ""};
 	analyze_send(a, t->controller, &m);
 }
 
-static void want_all(struct analyze *a, struct analyze_task *t, uint32_t tunlet)
+static void want_all(struct analyze *a, struct analyze_process *t, uint32_t tunlet)
 {
 	const struct analyze_tunlet *k = &a->tunlet[tunlet];
 	const struct analyze_binding *b = &t->binding[tunlet];
 	for (uint32_t i = 0; i < k->s->event.n; i++)
 		if ((b->candidates >> k->s->event.at[i].actor_id & 1) && k->asked[i])
-			task_want(a, t, tunlet, i, true);
+			process_want(a, t, tunlet, i, true);
 	for (uint32_t i = 0; b->actor == ACTOR_OPEN && i < k->s->actor.n && i < 64; i++) {
 		const char *function = enters(a, &k->s->actor.at[i]);
 		if ((b->candidates >> i & 1) && function)
@@ -179,13 +179,13 @@ static void want_all(struct analyze *a, struct analyze_task *t, uint32_t tunlet)
 static void flush(struct analyze *a, struct analyze_tunlet *k);
 
 /* A process, among those of all hosts: by the number of its host's controller, which the task's number has. */
-static uint64_t pid_key(uint64_t task, uint32_t pid)
+static uint64_t pid_key(uint64_t process, uint32_t pid)
 {
-	return (task & ~(uint64_t)UINT32_MAX) | pid;
+	return (process & ~(uint64_t)UINT32_MAX) | pid;
 }
 
-/* Collectors as tasks have numbers of their own. */
-static void take_id(struct analyze *a, struct analyze_task *t, const struct message_task *m)
+/* Collectors as processes have numbers of their own. */
+static void take_id(struct analyze *a, struct analyze_process *t, const struct message_process *m)
 {
 	uint64_t at;
 	bool own = t->controller == ANALYZE_SELF, taken = !own && weft_map_get(&a->id_at, (uint64_t)m->rank, &at);
@@ -194,63 +194,63 @@ static void take_id(struct analyze *a, struct analyze_task *t, const struct mess
 		analyze_fail(a, -ENOMEM, NULL);
 }
 
-static void forget_alive(struct analyze *a, const struct analyze_task *t)
+static void forget_alive(struct analyze *a, const struct analyze_process *t)
 {
-	uint64_t at, key = pid_key(t->task, t->pid);
+	uint64_t at, key = pid_key(t->process, t->pid);
 	if (weft_map_get(&a->alive_at, key, &at) && at == t->number - 1)
 		weft_map_del(&a->alive_at, key);
 	if (weft_map_get(&a->id_at, (uint64_t)t->id, &at) && at == t->number - 1)
 		weft_map_del(&a->id_at, (uint64_t)t->id);
 }
 
-static void tell_eval(struct analyze *a, struct analyze_task *t, uint32_t tunlet, bool begins)
+static void tell_eval(struct analyze *a, struct analyze_process *t, uint32_t tunlet, bool begins)
 {
 	struct weft_err err = {0};
 	flush(a, &a->tunlet[tunlet]);
-	int rc = weft_eval_task(a->tunlet[tunlet].e, (uint32_t)t->binding[tunlet].actor, t->id, t->host, begins, &err);
+	int rc = weft_eval_process(a->tunlet[tunlet].e, (uint32_t)t->binding[tunlet].actor, t->id, t->host, begins, &err);
 	if (rc)
 		analyze_fail(a, rc, &err);
 }
 
-/* Ends that have to be told before a task of that id begins, or before the first of the next program does. */
-static void settle_before(struct analyze *a, const struct analyze_task *t, uint32_t tunlet)
+/* Ends that have to be told before a process of that id begins, or before the first of the next program does. */
+static void settle_before(struct analyze *a, const struct analyze_process *t, uint32_t tunlet)
 {
 	bool others = false, same = false;
-	for (size_t i = 0; i < a->task.n && !others; i++)
-		others = a->task.at[i] != t && a->task.at[i]->alive && a->task.at[i]->binding[tunlet].actor >= 0;
+	for (size_t i = 0; i < a->process.n && !others; i++)
+		others = a->process.at[i] != t && a->process.at[i]->alive && a->process.at[i]->binding[tunlet].actor >= 0;
 	for (size_t i = 0; i < a->endings.n; i++)
-		same |= a->task.at[a->endings.at[i].task]->id == t->id;
+		same |= a->process.at[a->endings.at[i].process]->id == t->id;
 	if (!others || same)
-		task_settle(a, true);
+		process_settle(a, true);
 }
 
-static void begins_for(struct analyze *a, struct analyze_task *t, uint32_t tunlet)
+static void begins_for(struct analyze *a, struct analyze_process *t, uint32_t tunlet)
 {
 	settle_before(a, t, tunlet);
 	tell_eval(a, t, tunlet, true);
 }
 
-void task_settle(struct analyze *a, bool all)
+void process_settle(struct analyze *a, bool all)
 {
 	uint64_t now = a->endings.n && !all ? analyze_now(a) : 0;
 	size_t kept = 0;
 	for (size_t i = 0; i < a->endings.n; i++) {
 		struct analyze_ending e = a->endings.at[i];
 		if (all || e.until <= now)
-			tell_eval(a, a->task.at[e.task], e.tunlet, false);
+			tell_eval(a, a->process.at[e.process], e.tunlet, false);
 		else
 			a->endings.at[kept++] = e;
 	}
 	a->endings.n = kept;
 }
 
-static void say_begins(struct analyze *a, const struct analyze_task *t, uint32_t tunlet)
+static void say_begins(struct analyze *a, const struct analyze_process *t, uint32_t tunlet)
 {
 	const char *name = strrchr(t->exe, '/');
-	show_line(a, false, "%s begins: %s, pid %u on %s", task_name(a, t, tunlet), name ? name + 1 : t->exe, t->pid, t->host);
+	show_line(a, false, "%s begins: %s, pid %u on %s", process_name(a, t, tunlet), name ? name + 1 : t->exe, t->pid, t->host);
 }
 
-static void decided(struct analyze *a, struct analyze_task *t, uint32_t tunlet, uint32_t actor)
+static void decided(struct analyze *a, struct analyze_process *t, uint32_t tunlet, uint32_t actor)
 {
 	struct analyze_tunlet *k = &a->tunlet[tunlet];
 	struct analyze_binding *b = &t->binding[tunlet];
@@ -262,21 +262,21 @@ static void decided(struct analyze *a, struct analyze_task *t, uint32_t tunlet, 
 	say_begins(a, t, tunlet);
 	for (uint32_t i = 0; i < k->s->event.n; i++)
 		if (others >> k->s->event.at[i].actor_id & 1)
-			task_want(a, t, tunlet, i, false);
+			process_want(a, t, tunlet, i, false);
 	for (uint32_t i = 0; i < k->s->actor.n && i < 64; i++)
 		if (enters(a, &k->s->actor.at[i])) {
 			struct message m = {.kind = MESSAGE_UNWANT};
-			m.unwant = (struct message_unwant){t->task, tunlet << 16 | EVENT_ENTERS | i};
+			m.unwant = (struct message_unwant){t->process, tunlet << 16 | EVENT_ENTERS | i};
 			analyze_send(a, t->controller, &m);
 		}
 	for (size_t i = 0; i < b->waiting.n; i++) {
-		task_event(a, b->waiting.at[i]);
+		process_event(a, b->waiting.at[i]);
 		free(b->waiting.at[i]);
 	}
 	b->waiting.n = 0;
 }
 
-static void bind(struct analyze *a, struct analyze_task *t, const struct message_task *m)
+static void bind(struct analyze *a, struct analyze_process *t, const struct message_process *m)
 {
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		struct analyze_binding *b = &t->binding[k];
@@ -300,28 +300,28 @@ static void bind(struct analyze *a, struct analyze_task *t, const struct message
 	}
 }
 
-/* A process that has executed another program is another task; the end of the first may be told later. */
-static void end_former(struct analyze *a, const struct message_task *m)
+/* A process that has executed another program is another process; the end of the first may be told later. */
+static void end_former(struct analyze *a, const struct message_process *m)
 {
 	uint64_t at;
-	if (weft_map_get(&a->alive_at, pid_key(m->task, m->pid), &at))
-		task_gone(a, &(struct message_gone){a->task.at[at]->task, m->time, ""});
+	if (weft_map_get(&a->alive_at, pid_key(m->process, m->pid), &at))
+		process_gone(a, &(struct message_gone){a->process.at[at]->process, m->time, ""});
 }
 
-void task_begins(struct analyze *a, unsigned controller, const struct message_task *m)
+void process_begins(struct analyze *a, unsigned controller, const struct message_process *m)
 {
-	struct analyze_task *t = calloc(1, sizeof *t);
+	struct analyze_process *t = calloc(1, sizeof *t);
 	end_former(a, m);
-	if (!t || weft_map_put(&a->task_at, m->task, a->task.n) ||
-	    weft_map_put(&a->alive_at, pid_key(m->task, m->pid), a->task.n) || weft_vec_push(&a->task, t)) {
+	if (!t || weft_map_put(&a->process_at, m->process, a->process.n) ||
+	    weft_map_put(&a->alive_at, pid_key(m->process, m->pid), a->process.n) || weft_vec_push(&a->process, t)) {
 		free(t);
 		analyze_fail(a, -ENOMEM, NULL);
 		return;
 	}
 	if (controller != ANALYZE_SELF)
-		sink_task(a, m);
-	t->task = m->task;
-	t->number = (uint32_t)a->task.n;
+		sink_process(a, m);
+	t->process = m->process;
+	t->number = (uint32_t)a->process.n;
 	t->controller = controller;
 	t->pid = m->pid;
 	t->rank = m->rank;
@@ -336,15 +336,15 @@ void task_begins(struct analyze *a, unsigned controller, const struct message_ta
 	bind(a, t, m);
 	struct message out = {.kind = t->known ? MESSAGE_READY : MESSAGE_DETACH};
 	if (t->known)
-		out.ready.task = t->task;
+		out.ready.process = t->process;
 	else
-		out.detach.task = t->task;
+		out.detach.process = t->process;
 	analyze_send(a, controller, &out);
 }
 
-void task_gone(struct analyze *a, const struct message_gone *m)
+void process_gone(struct analyze *a, const struct message_gone *m)
 {
-	struct analyze_task *t = task_find(a, m->task);
+	struct analyze_process *t = process_find(a, m->process);
 	if (!t) {
 		if (*m->why)
 			show_line(a, true, "%s", m->why);
@@ -352,7 +352,7 @@ void task_gone(struct analyze *a, const struct message_gone *m)
 	}
 	if (!t->alive)
 		return;
-	task_flush(a);
+	process_flush(a);
 	t->alive = false;
 	forget_alive(a, t);
 	t->ended = m->time;
@@ -362,14 +362,14 @@ void task_gone(struct analyze *a, const struct message_gone *m)
 		struct analyze_ending e = {t->number - 1, k, m->time + SETTLE_NS};
 		if (weft_vec_push(&a->endings, e))
 			analyze_fail(a, -ENOMEM, NULL);
-		show_line(a, false, "%s %s", task_name(a, t, k), *m->why ? m->why : "ends");
+		show_line(a, false, "%s %s", process_name(a, t, k), *m->why ? m->why : "ends");
 	}
 	decide_all(a);
 }
 
-void task_named(struct analyze *a, const struct message_named *m)
+void process_named(struct analyze *a, const struct message_named *m)
 {
-	struct analyze_task *t = task_find(a, m->task);
+	struct analyze_process *t = process_find(a, m->process);
 	uint64_t at;
 	if (!t || !t->alive || weft_map_get(&a->id_at, (uint64_t)m->id, &at))
 		return;
@@ -386,18 +386,18 @@ void task_named(struct analyze *a, const struct message_named *m)
 		tell_eval(a, t, k, true);
 		fold_bind(a, t, k);
 	}
-	show_line(a, false, "%s is pid %u", task_name(a, t, UINT32_MAX), t->pid);
+	show_line(a, false, "%s is pid %u", process_name(a, t, UINT32_MAX), t->pid);
 }
 
-void task_lost(struct analyze *a, const struct message_lost *m)
+void process_lost(struct analyze *a, const struct message_lost *m)
 {
-	struct analyze_task *t = task_find(a, m->task);
+	struct analyze_process *t = process_find(a, m->process);
 	if (!t)
 		return;
-	task_flush(a);
+	process_flush(a);
 	t->lost += m->again ? 0 : m->count;
 	if (!m->again)
-		show_line(a, true, "%s: %llu events lost", task_name(a, t, UINT32_MAX), (unsigned long long)m->count);
+		show_line(a, true, "%s: %llu events lost", process_name(a, t, UINT32_MAX), (unsigned long long)m->count);
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		struct weft_err err = {0};
 		double until = (double)(int64_t)(m->time - a->began) / a->tunlet[k].per_unit;
@@ -430,7 +430,7 @@ static void flush(struct analyze *a, struct analyze_tunlet *k)
 	drop_batch(k);
 }
 
-void task_flush(struct analyze *a)
+void process_flush(struct analyze *a)
 {
 	for (unsigned i = 0; i < a->how.n_tunlets; i++)
 		flush(a, &a->tunlet[i]);
@@ -460,7 +460,7 @@ static bool keep_values(struct analyze_tunlet *k, const struct message *m, struc
 }
 
 /* Events are evaluated many at once: an exchange with the tunlet's process costs more than an event. */
-static void evaluate(struct analyze *a, struct analyze_task *t, const struct message *m)
+static void evaluate(struct analyze *a, struct analyze_process *t, const struct message *m)
 {
 	struct analyze_tunlet *k = &a->tunlet[m->event.event >> 16];
 	struct tune_value *value = malloc((m->event.n + 1) * sizeof *value);
@@ -480,17 +480,17 @@ static void evaluate(struct analyze *a, struct analyze_task *t, const struct mes
 		flush(a, k);
 }
 
-void task_batch_free(struct analyze_tunlet *k)
+void process_batch_free(struct analyze_tunlet *k)
 {
 	drop_batch(k);
 	free(k->batch.at);
 	free(k->batch_text.at);
 }
 
-void task_event(struct analyze *a, const struct message *m)
+void process_event(struct analyze *a, const struct message *m)
 {
 	uint32_t tunlet = m->event.event >> 16, event = m->event.event & 0xffff;
-	struct analyze_task *t = task_find(a, m->event.task);
+	struct analyze_process *t = process_find(a, m->event.process);
 	if (!t || tunlet >= a->how.n_tunlets)
 		return;
 	const struct weft_spec *s = a->tunlet[tunlet].s;
@@ -523,9 +523,9 @@ void task_event(struct analyze *a, const struct message *m)
 	}
 }
 
-void task_inserted(struct analyze *a, const struct message_inserted *m)
+void process_inserted(struct analyze *a, const struct message_inserted *m)
 {
-	struct analyze_task *t = task_find(a, m->task);
+	struct analyze_process *t = process_find(a, m->process);
 	uint32_t tunlet = m->event >> 16, event = m->event & 0x7fff;
 	a->insert_ns += m->took_ns;
 	a->inserted += m->on && m->rc == 0;
@@ -536,9 +536,9 @@ void task_inserted(struct analyze *a, const struct message_inserted *m)
 	                   : event < (uint32_t)s->event.n ? s->event.at[event].id.z
 	                                                  : "?";
 	char *line = NULL;
-	if (m->rc && asprintf(&line, "%s: '%s' cannot be measured: %s", task_name(a, t, tunlet), what, m->text) < 0)
+	if (m->rc && asprintf(&line, "%s: '%s' cannot be measured: %s", process_name(a, t, tunlet), what, m->text) < 0)
 		line = NULL;
-	else if (!m->rc && asprintf(&line, "%s: '%s' is measured%s%s%s", task_name(a, t, tunlet), what,
+	else if (!m->rc && asprintf(&line, "%s: '%s' is measured%s%s%s", process_name(a, t, tunlet), what,
 	                            m->traps ? " by a trap, which is slow" : "", *m->text ? ": " : "", m->text) < 0)
 		line = NULL;
 	/* Of a process that may be several actors, functions of the others are missing rightly. */
