@@ -235,6 +235,17 @@ static int fire_waiting(struct replay *r, uint32_t thread)
 	return rc;
 }
 
+/* A point REGION.NAME right behind the begin of REGION: a probe's attribute, which at the end of a page is written some ns later. */
+static bool is_attribute(const struct replay *r, const struct lane *l, uint32_t type)
+{
+	if (weft_what_kind(l->event) != WEFT_EV_ENTER)
+		return false;
+	const char *region = r->t->def[WEFT_CLASS_REGION].at[weft_what_id(l->event)].name;
+	const char *name = r->t->def[WEFT_CLASS_TYPE].at[type].name;
+	size_t n = strlen(region);
+	return strncmp(name, region, n) == 0 && name[n] == '.';
+}
+
 static int hear(struct replay *r, const struct weft_event *e)
 {
 	struct lane *l = &r->lane[e->thread];
@@ -242,7 +253,8 @@ static int hear(struct replay *r, const struct weft_event *e)
 	bool point = weft_what_kind(what) == WEFT_EV_POINT, attr = weft_what_kind(what) == WEFT_EV_ATTR;
 	int rc = 0;
 	r->a->virtual_now = r->a->began + e->time;
-	bool of_begin = attr || e->kind == WEFT_EV_FLOW_IN || (point && e->time == l->time);
+	bool attribute = point && l->event && (e->time == l->time || is_attribute(r, l, e->id));
+	bool of_begin = attr || attribute || e->kind == WEFT_EV_FLOW_IN || e->kind == WEFT_EV_CPU;
 	if (l->event && !of_begin)
 		rc = fire_waiting(r, e->thread);
 	if (l->heard.n == HEARD_MOST) {
@@ -250,7 +262,7 @@ static int hear(struct replay *r, const struct weft_event *e)
 		l->heard.n = HEARD_MOST / 2;
 	}
 	if (rc == 0 && (point || attr))
-		rc = weft_vec_push(&l->heard, (struct heard){what, e->kind, e->time, e->value});
+		rc = weft_vec_push(&l->heard, (struct heard){what, e->kind, attribute ? l->time : e->time, e->value});
 	if (rc == 0 && e->kind == WEFT_EV_ENTER) {
 		l->event = what;
 		l->time = e->time;
