@@ -125,3 +125,13 @@ $ check man . >/dev/null
 $ printf '.Bogus\n' >>docs/man/weft-x.1; check man .
 mandoc: docs/man/weft-x.1:9:2: ERROR: skipping unknown macro: .Bogus
 ? 3
+
+## A function of StarPU's interface that answers with a constant is not one that works.
+$ mkdir -p api/src; for f in include tests docs src/models; do ln -s "$WEFT_SOURCE/$f" api/$f; done; cp -r "$WEFT_SOURCE/src/runtime" api/src
+$ WEFT_SOURCE=api "$WEFT_SOURCE/dev/check-starpu-api" | grep -v ': [0-9]* work\|in no test$'
+? 1
+$ sed -i '/starpu_worker_sched_op_pending/d' api/src/runtime/api/states.tsv; WEFT_SOURCE=api "$WEFT_SOURCE/dev/check-starpu-api" | tail -n 2
+src/runtime/sched/sched_relax.c: starpu_worker_sched_op_pending answers with a constant, and states.tsv does not say so
+docs/starpu-api.md is not what dev/check-starpu-api --update makes
+$ printf 'constant\tstarpu_worker_sched_op_pending\t0\n' >>api/src/runtime/api/states.tsv; WEFT_SOURCE=api "$WEFT_SOURCE/dev/check-starpu-api" | grep columns
+states.tsv: starpu_worker_sched_op_pending: 'constant' is no state, or has not its columns
