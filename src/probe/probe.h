@@ -165,6 +165,7 @@ struct probe_found {
 	uint64_t bias, addr, size; /* addr: in the process */
 	const char *symbol;
 	uint8_t clone;
+	bool local; /* of one file: who calls it need not keep to the convention */
 	bool thread,
 		executable;  /* a variable of each thread (addr: bias and its place there); of the executable, not of a library */
 	const uint8_t *code; /* of a function, as it was a moment ago; NULL: nobody has read it yet */

@@ -55,13 +55,13 @@ static bool next_unit(Dwarf *dw, Dwarf_CU **cu, Dwarf_Die *unit)
 	return false;
 }
 
-static bool number(Dwarf_Die *die, unsigned which, Dwarf_Word *out)
+bool dwarf_number(Dwarf_Die *die, unsigned which, Dwarf_Word *out)
 {
 	Dwarf_Attribute a;
 	return dwarf_attr_integrate(die, which, &a) && dwarf_formudata(&a, out) == 0;
 }
 
-static bool is_record(Dwarf_Die *type)
+bool dwarf_is_record(Dwarf_Die *type)
 {
 	int tag = dwarf_tag(type);
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
@@ -78,9 +78,9 @@ static bool definition_below(Dwarf_Die *parent, const char *name, Dwarf_Die *out
 	do {
 		Dwarf_Word its = 0;
 		const char *have = dwarf_diename(&child);
-		bool record = is_record(&child);
+		bool record = dwarf_is_record(&child);
 		if (record && have && !strcmp(have, name) && !dwarf_hasattr(&child, DW_AT_declaration) &&
-		    number(&child, DW_AT_byte_size, &its)) {
+		    dwarf_number(&child, DW_AT_byte_size, &its)) {
 			if (*size && *size != its)
 				return false;
 			*size = its;
@@ -93,13 +93,13 @@ static bool definition_below(Dwarf_Die *parent, const char *name, Dwarf_Die *out
 }
 
 /* What is only declared here is defined in a unit of types, or in that of another source file. */
-static void complete(Dwarf_Die *type)
+void dwarf_complete(Dwarf_Die *type)
 {
 	Dwarf_Attribute a;
 	Dwarf_Die found, unit;
 	Dwarf_Word size = 0;
 	Dwarf_CU *cu = NULL;
-	if (!is_record(type))
+	if (!dwarf_is_record(type))
 		return;
 	if (dwarf_attr(type, DW_AT_signature, &a) && dwarf_formref_die(&a, &found))
 		*type = found;
@@ -121,7 +121,7 @@ static uint64_t member_offset(Dwarf_Die *member)
 	Dwarf_Attribute a;
 	Dwarf_Op *op;
 	size_t n;
-	if (number(member, DW_AT_data_member_location, &at))
+	if (dwarf_number(member, DW_AT_data_member_location, &at))
 		return at;
 	bool adds = dwarf_attr_integrate(member, DW_AT_data_member_location, &a) && dwarf_getlocation(&a, &op, &n) == 0 &&
 	            n == 1 && op[0].atom == DW_OP_plus_uconst;
@@ -133,20 +133,20 @@ static Dwarf_Word bits_before(Dwarf_Die *member, Dwarf_Word n)
 {
 	Dwarf_Word at = 0, unit = 0;
 	Dwarf_Die type;
-	if (number(member, DW_AT_data_bit_offset, &at))
+	if (dwarf_number(member, DW_AT_data_bit_offset, &at))
 		return at;
-	if (!number(member, DW_AT_byte_size, &unit) && dwarf_type_of(member, &type))
-		number(&type, DW_AT_byte_size, &unit);
-	number(member, DW_AT_bit_offset, &at);
+	if (!dwarf_number(member, DW_AT_byte_size, &unit) && dwarf_type_of(member, &type))
+		dwarf_number(&type, DW_AT_byte_size, &unit);
+	dwarf_number(member, DW_AT_bit_offset, &at);
 	return 8 * (member_offset(member) + unit) - at - n;
 }
 
 /* The member's offset, in bytes and bits. */
-static int64_t offset_of(Dwarf_Die *member, struct dwarf_bits *bits)
+int64_t dwarf_member_at(Dwarf_Die *member, struct dwarf_bits *bits)
 {
 	Dwarf_Word n = 0;
 	*bits = (struct dwarf_bits){0};
-	if (!number(member, DW_AT_bit_size, &n) || n == 0 || n > 64)
+	if (!dwarf_number(member, DW_AT_bit_size, &n) || n == 0 || n > 64)
 		return (int64_t)member_offset(member);
 	Dwarf_Word before = bits_before(member, n);
 	*bits = (struct dwarf_bits){(unsigned)(before % 8), (unsigned)n};
@@ -157,8 +157,8 @@ static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_
                       int depth)
 {
 	Dwarf_Die child;
-	complete(type);
-	if (!is_record(type) || depth > 16 || dwarf_child(type, &child))
+	dwarf_complete(type);
+	if (!dwarf_is_record(type) || depth > 16 || dwarf_child(type, &child))
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
@@ -170,7 +170,7 @@ static bool member_of(Dwarf_Die *type, const char *name, int64_t *offset, Dwarf_
 		if (dwarf_hasattr(&child, DW_AT_virtuality) || !dwarf_type_of(&child, &inner))
 			continue;
 		struct dwarf_bits its;
-		int64_t deeper = *offset + offset_of(&child, &its);
+		int64_t deeper = *offset + dwarf_member_at(&child, &its);
 		if (have && !strcmp(have, name)) {
 			*offset = deeper;
 			*member_type = inner;
@@ -198,7 +198,7 @@ int dwarf_array(Dwarf_Die *type, uint64_t dimension[DWARF_DIMENSIONS], Dwarf_Die
 	int n = 0;
 	if (dwarf_tag(type) != DW_TAG_array_type || !dwarf_type_of(type, inner))
 		return 0;
-	complete(inner);
+	dwarf_complete(inner);
 	if (dwarf_aggregate_size(inner, &bytes))
 		bytes = 0;
 	*size = bytes;
@@ -206,9 +206,9 @@ int dwarf_array(Dwarf_Die *type, uint64_t dimension[DWARF_DIMENSIONS], Dwarf_Die
 		Dwarf_Word bound = 0;
 		if (dwarf_tag(&child) != DW_TAG_subrange_type)
 			continue;
-		dimension[n++] = number(&child, DW_AT_count, &bound)         ? bound
-		                 : number(&child, DW_AT_upper_bound, &bound) ? bound + 1
-		                                                             : 0;
+		dimension[n++] = dwarf_number(&child, DW_AT_count, &bound)         ? bound
+		                 : dwarf_number(&child, DW_AT_upper_bound, &bound) ? bound + 1
+		                                                                   : 0;
 	}
 	return n;
 }
@@ -216,7 +216,7 @@ int dwarf_array(Dwarf_Die *type, uint64_t dimension[DWARF_DIMENSIONS], Dwarf_Die
 bool dwarf_size(Dwarf_Die *type, uint64_t *size)
 {
 	Dwarf_Word bytes = 0;
-	complete(type);
+	dwarf_complete(type);
 	if (dwarf_aggregate_size(type, &bytes) || bytes == 0)
 		return false;
 	*size = bytes;
@@ -227,18 +227,18 @@ bool dwarf_scalar(Dwarf_Die *type, struct probe_type *out)
 {
 	Dwarf_Word size = 8, encoding = DW_ATE_unsigned;
 	int tag = dwarf_tag(type);
-	bool has_size = number(type, DW_AT_byte_size, &size);
+	bool has_size = dwarf_number(type, DW_AT_byte_size, &size);
 	if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type) {
 		Dwarf_Die to;
 		struct probe_type inner;
 		bool text = dwarf_type_of(type, &to) && dwarf_tag(&to) == DW_TAG_base_type && dwarf_scalar(&to, &inner) &&
-		            inner.size == 1 && number(&to, DW_AT_encoding, &encoding) && encoding != DW_ATE_boolean;
+		            inner.size == 1 && dwarf_number(&to, DW_AT_encoding, &encoding) && encoding != DW_ATE_boolean;
 		*out = (struct probe_type){text ? PROBE_TYPE_STRING : PROBE_TYPE_POINTER, 8, false};
 		return true;
 	}
 	if ((tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type) || !has_size)
 		return false;
-	if (tag == DW_TAG_base_type && !number(type, DW_AT_encoding, &encoding))
+	if (tag == DW_TAG_base_type && !dwarf_number(type, DW_AT_encoding, &encoding))
 		return false;
 	if (encoding == DW_ATE_float) {
 		*out = (struct probe_type){PROBE_TYPE_FLOAT, (uint8_t)size, true};
@@ -246,58 +246,6 @@ bool dwarf_scalar(Dwarf_Die *type, struct probe_type *out)
 	}
 	*out = (struct probe_type){PROBE_TYPE_INT, (uint8_t)size, encoding == DW_ATE_signed || encoding == DW_ATE_signed_char};
 	return size == 1 || size == 2 || size == 4 || size == 8;
-}
-
-/* ---- the calling convention ---- */
-
-static void classify_at(Dwarf_Die *type, uint64_t offset, enum probe_class *out, int depth)
-{
-	struct probe_type scalar;
-	Dwarf_Word size = 0, count = 0;
-	Dwarf_Die inner;
-	enum probe_class *mine = &out[offset / 8 > 0];
-	if (offset >= 16 || depth > 16) {
-		out[0] = PROBE_CLASS_MEMORY;
-	} else if (dwarf_scalar(type, &scalar)) {
-		bool sse = scalar.kind == PROBE_TYPE_FLOAT;
-		if (*mine != PROBE_CLASS_INT)
-			*mine = sse ? PROBE_CLASS_SSE : PROBE_CLASS_INT;
-		if (offset % scalar.size)
-			out[0] = PROBE_CLASS_MEMORY;
-	} else if (dwarf_tag(type) == DW_TAG_array_type && dwarf_type_of(type, &inner) &&
-	           number(&inner, DW_AT_byte_size, &size) && size) {
-		Dwarf_Word whole = dwarf_aggregate_size(type, &whole) == 0 ? whole : 0;
-		count = whole / size;
-		for (Dwarf_Word k = 0; k < count && k <= 16; k++)
-			classify_at(&inner, offset + k * size, out, depth + 1);
-	} else if (is_record(type)) {
-		Dwarf_Die child;
-		for (int more = dwarf_child(type, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-			int tag = dwarf_tag(&child);
-			if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || dwarf_hasattr(&child, DW_AT_external) ||
-			    !dwarf_type_of(&child, &inner))
-				continue;
-			classify_at(&inner, offset + member_offset(&child), out, depth + 1);
-		}
-	} else { /* long double, complex, __int128, pointers to members: rare, and not worth a guess */
-		out[0] = PROBE_CLASS_MEMORY;
-	}
-}
-
-void dwarf_classify(Dwarf_Die *type, enum probe_class out[2])
-{
-	Dwarf_Word size = 0, convention = 0;
-	out[0] = out[1] = PROBE_CLASS_NONE;
-	if (is_record(type) && number(type, DW_AT_calling_convention, &convention) && convention == DW_CC_pass_by_reference) {
-		out[0] = PROBE_CLASS_INT; /* a pointer to it */
-		return;
-	}
-	if (is_record(type) && number(type, DW_AT_byte_size, &size) && size > 16)
-		out[0] = PROBE_CLASS_MEMORY;
-	else
-		classify_at(type, 0, out, 0);
-	if (out[0] == PROBE_CLASS_MEMORY)
-		out[1] = PROBE_CLASS_NONE;
 }
 
 /* ---- finding ---- */
@@ -325,7 +273,7 @@ static bool function_below(Dwarf_Die *parent, uint64_t addr, Dwarf_Die *out, int
 			*out = child;
 			return true;
 		}
-		if ((tag == DW_TAG_namespace || is_record(&child)) && function_below(&child, addr, out, depth + 1))
+		if ((tag == DW_TAG_namespace || dwarf_is_record(&child)) && function_below(&child, addr, out, depth + 1))
 			return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
 	return false;
@@ -384,7 +332,7 @@ static bool variable_below(Dwarf_Die *parent, uint64_t addr, bool thread, Dwarf_
 			return true;
 		}
 		bool enter = tag == DW_TAG_namespace || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block ||
-		             is_record(&child);
+		             dwarf_is_record(&child);
 		if (enter && variable_below(&child, addr, thread, out, depth + 1))
 			return true;
 	} while (dwarf_siblingof(&child, &child) == 0);
@@ -417,7 +365,7 @@ static bool mentions(Dwarf_Die *parent, const char *name, int tag, Dwarf_Die *ou
 			return true;
 		}
 		bool body = tag == DW_TAG_variable && (its == DW_TAG_subprogram || its == DW_TAG_lexical_block);
-		bool enter = body || its == DW_TAG_namespace || is_record(&child);
+		bool enter = body || its == DW_TAG_namespace || dwarf_is_record(&child);
 		if (enter && mentions(&child, name, tag, out, local, depth + 1)) {
 			*local |= body;
 			return true;
@@ -440,7 +388,7 @@ const char *dwarf_why_not(Dwarf *dw, const char *name, bool data)
 			return local ? "it is a local variable of a function, which nothing outside of that can reach"
 			             : "the compiler has left it out, as nothing needs it in memory";
 		Dwarf_Word inlined = DW_INL_not_inlined;
-		number(&die, DW_AT_inline, &inlined);
+		dwarf_number(&die, DW_AT_inline, &inlined);
 		return inlined == DW_INL_inlined || inlined == DW_INL_declared_inlined
 		               ? "it was inlined everywhere (__attribute__((noinline)) keeps a function)"
 		               : "the compiler has left it out, as nothing calls it";

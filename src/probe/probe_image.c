@@ -334,6 +334,7 @@ static int add_symbol(struct probe_symbols *out, struct probe_symbol s)
 	for (size_t k = 0; k < out->n; k++) {
 		if (out->at[k].addr == s.addr) {
 			out->at[k].exact |= s.exact;
+			out->at[k].local &= s.local;
 			out->at[k].size = s.size > out->at[k].size ? s.size : out->at[k].size;
 			return 0;
 		}
@@ -352,8 +353,13 @@ static int consider(const struct table *t, size_t which, const char *name, bool 
 	enum probe_match match = probe_name_match(symbol, name, &clone);
 	if (match == PROBE_NO)
 		return 0;
-	return add_symbol(out, (struct probe_symbol){s->st_value, s->st_size, symbol, ELF64_ST_TYPE(s->st_info), (uint8_t)clone,
-	                                             match == PROBE_SAME});
+	return add_symbol(out, (struct probe_symbol){.addr = s->st_value,
+	                                             .size = s->st_size,
+	                                             .name = symbol,
+	                                             .type = ELF64_ST_TYPE(s->st_info),
+	                                             .clone = (uint8_t)clone,
+	                                             .local = ELF64_ST_BIND(s->st_info) == STB_LOCAL,
+	                                             .exact = match == PROBE_SAME});
 }
 
 static int search(const struct probe_image *i, const char *name, bool data, struct probe_symbols *out)
@@ -403,8 +409,11 @@ bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_sy
 			const Elf64_Sym *s = &t->at[j];
 			if (s->st_shndx == SHN_UNDEF || addr < s->st_value || addr - s->st_value >= (s->st_size ? s->st_size : 1))
 				continue;
-			*out = (struct probe_symbol){s->st_value, s->st_size, symbol_name(t, s), ELF64_ST_TYPE(s->st_info),
-			                             0,           true};
+			*out = (struct probe_symbol){.addr = s->st_value,
+			                             .size = s->st_size,
+			                             .name = symbol_name(t, s),
+			                             .type = ELF64_ST_TYPE(s->st_info),
+			                             .exact = true};
 			return true;
 		}
 	}

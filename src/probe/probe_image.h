@@ -28,6 +28,7 @@ struct probe_symbol {
 	const char *name; /* borrowed from the image */
 	uint8_t type;     /* STT_* */
 	uint8_t clone;    /* enum probe_clone */
+	bool local;       /* no other file can call it: the compiler may have changed how it is called */
 	bool exact;       /* the whole qualified name is the one that was asked for, not only its end */
 };
 struct probe_symbols {

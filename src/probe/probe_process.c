@@ -174,6 +174,7 @@ static int choose(const struct probe_module *m, bool executable, const struct pr
 		                                .size = y->size,
 		                                .symbol = y->name,
 		                                .clone = y->clone,
+		                                .local = y->local,
 		                                .thread = y->type == STT_TLS,
 		                                .executable = executable};
 	}

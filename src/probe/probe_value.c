@@ -23,6 +23,8 @@ struct walk {
 	struct dwarf_bits bits;
 	uint8_t piece[2]; /* the op of each eightbyte: LINK_OP_INT, KEPT, XMM */
 	uint8_t index[2];
+	bool is_constant; /* it is nowhere, and always this: bits of a parameter */
+	uint64_t constant;
 	const char *whole; /* the expression, for messages */
 	struct weft_err *err;
 };
@@ -73,9 +75,23 @@ static int fetch_bits(struct walk *w, struct probe_type t)
 	                    w->in_memory ? "of several units" : "in a register");
 }
 
+/* As the scalar is there, in the low bytes. */
+static int fetch_constant(struct walk *w, struct probe_type t)
+{
+	unsigned unused = t.size < 8 ? 64 - 8u * t.size : 0;
+	uint64_t bits = w->constant << unused;
+	bool sign = t.sign && t.kind == PROBE_TYPE_INT;
+	bits = sign ? (uint64_t)((int64_t)bits >> unused) : bits >> unused;
+	if (w->offset || w->bits.n)
+		return weft_err_set(w->err, -ENOTSUP, "'%s' is part of a constant", w->whole);
+	return add_op(w, (struct link_op){.op = LINK_OP_IMM, .a = bits});
+}
+
 /* The accumulator gets the scalar at the place. */
 static int fetch(struct walk *w, struct probe_type t)
 {
+	if (w->is_constant && !w->in_memory)
+		return fetch_constant(w, t);
 	if (w->bits.n)
 		return fetch_bits(w, t);
 	if (w->in_memory)
@@ -329,11 +345,6 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 
 /* ---- parameters ---- */
 
-struct passing {
-	unsigned ints, sses;
-	uint64_t stack;
-};
-
 static uint8_t passed_in(bool sse, enum link_when when)
 {
 	if (when == LINK_EXIT)
@@ -341,72 +352,28 @@ static uint8_t passed_in(bool sse, enum link_when when)
 	return sse ? LINK_OP_XMM : LINK_OP_INT;
 }
 
-/* Where the next parameter, of these classes, is. */
-static void pass(struct passing *p, const enum probe_class class[2], uint64_t size, enum link_when when, struct walk *w,
-                 uint64_t *stack)
+/* The walk begins where the parameter is. */
+static int begin_at(struct walk *w, const struct probe_place_of *p, enum link_when when)
 {
-	unsigned ints = 0, sses = 0;
-	for (int k = 0; k < 2; k++) {
-		ints += class[k] == PROBE_CLASS_INT;
-		sses += class[k] == PROBE_CLASS_SSE;
-	}
-	w->in_memory = class[0] == PROBE_CLASS_MEMORY || p->ints + ints > 6 || p->sses + sses > 8;
-	if (w->in_memory) {
-		*stack = p->stack;
-		p->stack += (size + 7) & ~7ull;
-		return;
-	}
-	for (int k = 0; k < 2; k++) {
-		bool sse = class[k] == PROBE_CLASS_SSE;
-		w->piece[k] = class[k] == PROBE_CLASS_NONE ? 0 : passed_in(sse, when);
-		if (class[k] != PROBE_CLASS_NONE)
-			w->index[k] = (uint8_t)(sse ? p->sses++ : p->ints++);
-	}
-}
-
-static bool by_reference(Dwarf_Die *type)
-{
-	Dwarf_Attribute a;
-	Dwarf_Word convention = 0;
-	return dwarf_attr_integrate(type, DW_AT_calling_convention, &a) && dwarf_formudata(&a, &convention) == 0 &&
-	       convention == DW_CC_pass_by_reference;
-}
-
-/* The named (or numbered) parameter of a function with debug information. 0, 1 when there is none of that name, < 0. */
-static int find_parameter(Dwarf_Die *function, const char *name, size_t n, uint64_t number, enum link_when when, struct walk *w)
-{
-	struct passing p = {0};
-	Dwarf_Die child, type;
-	enum probe_class class[2];
-	if (dwarf_type_of(function, &type)) {
-		dwarf_classify(&type, class);
-		p.ints = class[0] == PROBE_CLASS_MEMORY || by_reference(&type);
-	}
-	uint64_t k = 0;
-	for (int more = dwarf_child(function, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
-		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_type_of(&child, &type))
-			continue;
-		Dwarf_Word size = 8;
-		uint64_t stack = 0;
-		const char *have = dwarf_diename(&child);
-		bool reference = by_reference(&type);
-		dwarf_classify(&type, class);
-		if (!reference)
-			dwarf_aggregate_size(&type, &size);
-		pass(&p, class, size, when, w, &stack);
-		if (number ? ++k != number : !have || strlen(have) != n || memcmp(have, name, n))
-			continue;
-		become(w, type);
-		if (w->in_memory)
-			return add_op(w, (struct link_op){.op = LINK_OP_FRAME, .a = 8 + stack});
-		if (reference) {
-			int rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
-			w->in_memory = true;
-			return rc;
+	int rc = 0;
+	if (p->at == PROBE_AT_STACK) {
+		w->in_memory = true;
+		rc = add_op(w, (struct link_op){.op = LINK_OP_FRAME, .a = 8 + p->stack});
+	} else if (p->at == PROBE_AT_CONSTANT) {
+		w->is_constant = true;
+		w->constant = p->constant;
+	} else {
+		for (int k = 0; k < 2 && p->index[k] >= 0; k++) {
+			w->piece[k] = passed_in(p->vector[k], when);
+			w->index[k] = (uint8_t)p->index[k];
 		}
-		return 0;
 	}
-	return 1;
+	if (rc == 0 && p->by_reference) {
+		rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
+		w->in_memory = true;
+		w->offset = 0;
+	}
+	return rc;
 }
 
 /*
@@ -426,64 +393,125 @@ static int guess_parameter(struct walk *w, uint64_t number, bool leads, enum lin
 	return 0;
 }
 
-/* The function's entry in debug information; false: there is none. */
-static bool describe(struct probe_session *s, const char *function, Dwarf_Die *out, int *rc, struct weft_err *err)
+/* A function's entry in debug information; false: there is none. */
+static bool describe(const struct probe_found *f, Dwarf_Die *out)
 {
-	struct probe_found found[PROBE_CLONES];
-	*rc = probe_find(s, function, false, found, err);
-	Dwarf *dw = *rc > 0 ? probe_image_dwarf(found[0].image, NULL) : NULL;
-	return dw && dwarf_function_at(dw, found[0].addr - found[0].bias, out);
+	Dwarf *dw = probe_image_dwarf(f->image, NULL);
+	return dw && dwarf_function_at(dw, f->addr - f->bias, out);
 }
 
-int probe_parameter(struct probe_session *s, const char *function, const char *expression, const char *declared,
-                    enum link_when when, struct probe_value *out, struct weft_err *err)
+/* Of one function. */
+struct of_function {
+	const char *name; /* as it was asked for */
+	const struct probe_found *at;
+	const char *expression, *declared;
+	enum link_when when;
+};
+
+static int parameter_of(const struct of_function *f, struct probe_value *out, struct weft_err *err)
 {
 	struct walk w;
 	size_t n;
 	int rc;
 	uint64_t number = 0;
-	Dwarf_Die die;
-	unsigned stars = begin(&w, expression, declared, out, err, &n, &rc);
-	const char *name = expression + stars;
+	Dwarf_Die die, type;
+	struct probe_place_of place;
+	unsigned stars = begin(&w, f->expression, f->declared, out, err, &n, &rc);
+	const char *name = f->expression + stars;
 	if (rc == 0 && *name == '$' && (weft_parse_u64(weft_str_n(name + 1, n - 1), &number) || number == 0))
-		rc = weft_err_set(err, -EINVAL, "'%s': expected the number of a parameter, from 1", expression);
+		rc = weft_err_set(err, -EINVAL, "'%s': expected the number of a parameter, from 1", f->expression);
 	if (rc)
 		return rc;
-	bool described = describe(s, function, &die, &rc, err);
-	if (rc < 0)
-		return rc;
-	rc = described ? find_parameter(&die, name, n, number, when, &w) : guess_parameter(&w, number, stars || name[n], when);
-	if (rc > 0)
-		rc = weft_err_set(err, -ENOENT, "function '%s' has no parameter '%.*s'", function, (int)n, name);
+	bool clone = f->at->clone == PROBE_SPECIAL || f->at->clone == PROBE_PART;
+	if (!describe(f->at, &die)) {
+		if (clone)
+			rc = weft_err_set(err, -ENODATA,
+			                  "the compiler has made a special form of '%s', and there is no debug "
+			                  "information on what that is passed",
+			                  f->name);
+		else
+			rc = guess_parameter(&w, number, stars || name[n], f->when);
+	} else {
+		struct probe_asked asked = {.function = f->name, .name = name, .n_name = n, .number = number};
+		asked.entry = f->at->addr - f->at->bias;
+		asked.changed = clone || f->at->local;
+		rc = dwarf_parameter(&die, &asked, &place, &type, err);
+		if (rc == -ENOENT)
+			rc = weft_err_set(err, -ENOENT, "function '%s' has no parameter '%.*s'", f->name, (int)n, name);
+		if (rc == 0)
+			become(&w, type);
+		rc = rc ? rc : begin_at(&w, &place, f->when);
+	}
 	return rc ? rc : end(&w, name + n, stars);
 }
 
-int probe_result(struct probe_session *s, const char *function, const char *expression, const char *declared,
-                 struct probe_value *out, struct weft_err *err)
+static int result_of(const struct of_function *f, struct probe_value *out, struct weft_err *err)
 {
 	struct walk w;
 	size_t n;
 	int rc;
 	Dwarf_Die die;
-	enum probe_class class[2] = {PROBE_CLASS_INT, PROBE_CLASS_NONE};
-	unsigned stars = begin(&w, expression, declared, out, err, &n, &rc);
-	bool described = rc == 0 && describe(s, function, &die, &rc, err);
+	struct probe_passing how = {.class = {PROBE_CLASS_INT}};
+	unsigned stars = begin(&w, f->expression, f->declared, out, err, &n, &rc);
 	if (rc < 0)
 		return rc;
-	if (described) {
+	if (describe(f->at, &die)) {
 		w.typed = dwarf_type_of(&die, &w.type);
 		if (!w.typed)
-			return weft_err_set(err, -EINVAL, "function '%s' returns nothing", function);
-		dwarf_classify(&w.type, class);
+			return weft_err_set(err, -EINVAL, "function '%s' returns nothing", f->name);
+		dwarf_classify(&w.type, &how);
 	} else if (!w.declared.kind) {
-		return weft_err_set(err, -ENODATA, "what '%s' returns is not known: there is no debug information", function);
+		return weft_err_set(err, -ENODATA, "what '%s' returns is not known: there is no debug information", f->name);
 	}
-	if (class[0] == PROBE_CLASS_MEMORY)
-		return weft_err_set(err, -ENOTSUP, "function '%s' returns a struct in memory", function);
-	bool sse = w.declared.kind ? w.declared.kind == PROBE_TYPE_FLOAT : class[0] == PROBE_CLASS_SSE;
+	if (how.class[0] == PROBE_CLASS_MEMORY || how.by_reference)
+		return weft_err_set(err, -ENOTSUP, "function '%s' returns a struct in memory", f->name);
+	if (how.class[0] >= PROBE_CLASS_X87)
+		return weft_err_set(err, -ENOTSUP, "function '%s' returns %s, which is not measured", f->name, type_name(&w));
+	bool sse = w.declared.kind ? w.declared.kind == PROBE_TYPE_FLOAT : how.class[0] == PROBE_CLASS_SSE;
 	w.piece[0] = sse ? LINK_OP_XMM : LINK_OP_INT;
 	w.index[0] = sse ? 0 : 6;
-	return end(&w, expression + stars + n, stars);
+	return end(&w, f->expression + stars + n, stars);
+}
+
+static bool same_value(const struct probe_value *a, const struct probe_value *b)
+{
+	return a->n == b->n && a->type.kind == b->type.kind && a->type.size == b->type.size && a->type.sign == b->type.sign &&
+	       !memcmp(a->op, b->op, a->n * sizeof *a->op);
+}
+
+/* Of each function of that name: one program has to do for all of them. */
+static int of_all(struct probe_session *s, struct of_function *f,
+                  int (*one)(const struct of_function *, struct probe_value *, struct weft_err *), struct probe_value *out,
+                  struct weft_err *err)
+{
+	struct probe_found found[PROBE_CLONES];
+	struct probe_value next;
+	int n = probe_find(s, f->name, false, found, err);
+	for (int k = 0; k < n; k++) {
+		f->at = &found[k];
+		int rc = one(f, k ? &next : out, err);
+		if (rc)
+			return rc;
+		if (k && !same_value(out, &next))
+			return weft_err_set(err, -ENOTSUP,
+			                    "'%s' stands for %d functions, which have '%s' in different places ('%s', '%s')",
+			                    f->name, n, f->expression, found[0].symbol, found[k].symbol);
+	}
+	return n < 0 ? n : 0;
+}
+
+int probe_parameter(struct probe_session *s, const char *function, const char *expression, const char *declared,
+                    enum link_when when, struct probe_value *out, struct weft_err *err)
+{
+	struct of_function f = {.name = function, .expression = expression, .declared = declared, .when = when};
+	return of_all(s, &f, parameter_of, out, err);
+}
+
+int probe_result(struct probe_session *s, const char *function, const char *expression, const char *declared,
+                 struct probe_value *out, struct weft_err *err)
+{
+	struct of_function f = {.name = function, .expression = expression, .declared = declared, .when = LINK_EXIT};
+	return of_all(s, &f, result_of, out, err);
 }
 
 bool probe_constant(const char *text, struct probe_value *out)
