@@ -60,7 +60,7 @@ static int sync_site(struct act *x)
 	if (why)
 		return weft_err_set(x->err, -ENOTSUP, "cannot wait for the exit of '%s': %s", x->a->sync, why);
 	rc = x->a->sync_when == LINK_EXIT ? site_hook_unwinders(x->s, x->err) : 0;
-	return rc ? rc : site_get(x->s, &f, x->err);
+	return rc ? rc : site_get_entered(x->s, &f, x->err);
 }
 
 static unsigned use_of(enum link_when when)
@@ -274,7 +274,7 @@ static int add_part(struct act *x, enum link_when when, const struct link_op *op
 	if (why)
 		return weft_err_set(x->err, -ENOTSUP, "cannot act at the exit of '%s': %s", x->a->subject, why);
 	rc = rc == 0 && when == LINK_EXIT ? site_hook_unwinders(x->s, x->err) : rc;
-	int id = rc ? rc : site_get(x->s, &f, x->err);
+	int id = rc ? rc : site_get_entered(x->s, &f, x->err);
 	if (id < 0)
 		return id;
 	if (x->s->site[id].is_other)

@@ -62,6 +62,7 @@ struct probe_ways {
 	struct probe_way at[PROBE_WAYS];
 	unsigned n;
 	const char *why_no_jump; /* the ways have traps only: why; else NULL */
+	bool loops;              /* a branch inside goes back to the entry: whoever is there need not have been called */
 };
 
 /*

@@ -219,6 +219,7 @@ int probe_decode(const uint8_t *bytes, size_t n, size_t room, uint64_t addr, str
 	for (unsigned prefixes = 0; push && prefixes <= 3; prefixes++)
 		if (jump_way(&l, from + 1, prefixes, &w))
 			add_way(out, &w);
+	out->loops = l.inward & ((2u << from) - 1);
 	if (out->n == 0) {
 		uint32_t inside = ((1u << (from + JUMP)) - 1) & ~((2u << from) - 1);
 		out->why_no_jump = l.whole < from + JUMP ? "it is shorter than a jump"

@@ -165,7 +165,8 @@ static bool is_misplaced(Dwarf_Die *type, unsigned free_ints)
 	Dwarf_Word size = 0;
 	if (free_ints >= 2 || dwarf_tag(type) != DW_TAG_base_type || !dwarf_number(type, DW_AT_byte_size, &size) || size != 16)
 		return false;
-	const char *by = dwarf_diecu(type, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_producer, &a) ? dwarf_formstring(&a) : NULL;
+	const char *by = dwarf_diecu(type, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_producer, &a) ? dwarf_formstring(&a)
+	                                                                                               : NULL;
 	const char *clang = by ? strstr(by, "clang version ") : NULL;
 	unsigned version;
 	return clang && sscanf(clang, "clang version %u", &version) == 1 && version < CLANG_THAT_SPLITS;
@@ -254,7 +255,8 @@ int dwarf_parameter(Dwarf_Die *function, const struct probe_asked *asked, struct
 		enum said said = say(function, &child, asked->entry, out);
 		count(&p, type, &how, &counted);
 		if (is_asked(&child, asked, ++k)) {
-			bool usable = said == SAID_ALL && (out->at != PROBE_AT_REGISTERS || out->by_reference || !how.by_reference);
+			bool usable = said == SAID_ALL &&
+			              (out->at != PROBE_AT_REGISTERS || out->by_reference || !how.by_reference);
 			if (usable && out->at == PROBE_AT_NOWHERE)
 				return refuse(asked, "it is a constant that is no number", err);
 			if (usable)

@@ -94,7 +94,7 @@ static int place_found(struct probe_session *s, struct probe_request *r, const s
 	for (int k = 0; k < n; k++) {
 		const char *why = r->kinds & PROBE_EXIT ? site_no_exit(found[k].symbol) : NULL;
 		int id = why ? weft_err_set(&r->err, -ENOTSUP, "cannot watch the exit of '%s': %s", r->function, why)
-		             : site_get(s, &found[k], &r->err);
+		             : site_get_entered(s, &found[k], &r->err);
 		if (id >= 0 && s->site[id].is_other)
 			id = weft_err_set(&r->err, -EBUSY, "'%s' is replaced", r->function);
 		if (id < 0) {

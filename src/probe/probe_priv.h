@@ -44,11 +44,11 @@ struct probe_site {
 	uint8_t original[LINK_PATCH_BYTES], now[LINK_PATCH_BYTES];
 	uint64_t copy[LINK_PATCH_BYTES]; /* of its displaced instructions, in the newest stub */
 	const char *symbol;
-	bool patched, other_now;
-	unsigned kinds;   /* of its stub: enum probe_stub_kind */
-	unsigned uses[3]; /* how many want it: counted, at entry, at exit */
-	bool is_other;    /* replaced: by `other`, or by nothing (0) */
-	unsigned returns; /* then: enum probe_returns */
+	bool patched, other_now, loops; /* loops: turns of a loop cannot be told from entries */
+	unsigned kinds;                 /* of its stub: enum probe_stub_kind */
+	unsigned uses[3];               /* how many want it: counted, at entry, at exit */
+	bool is_other;                  /* replaced: by `other`, or by nothing (0) */
+	unsigned returns;               /* then: enum probe_returns */
 	uint64_t other, original_entry;
 	uint64_t exit_stub;
 };
@@ -242,6 +242,8 @@ struct site_changes {
 uint8_t *site_read_codes(struct probe_session *s, struct probe_found *f, size_t n);
 /* The site of a function, made when it is new; or a reason. */
 int site_get(struct probe_session *s, const struct probe_found *f, struct weft_err *err) WEFT_MUST_CHECK;
+/* One whose entries are looked at: it has to be known what is one. */
+int site_get_entered(struct probe_session *s, const struct probe_found *f, struct weft_err *err) WEFT_MUST_CHECK;
 /* What its uses and parts ask for now. 1: *out says what; 0: nothing but its programs. */
 int site_plan(struct probe_session *s, uint32_t id, struct site_change *out, struct weft_err *err) WEFT_MUST_CHECK;
 /* Tells the agent changes, and the programs of all their sites. */

@@ -218,7 +218,7 @@ int site_get(struct probe_session *s, const struct probe_found *f, struct weft_e
 	int rc = ways ? site_read_ways(s, f, ways, first, err) : weft_err_set(err, -ENOMEM, "out of memory");
 	if (rc == 0) {
 		struct probe_site *site = &s->site[id];
-		*site = (struct probe_site){.addr = f->addr, .symbol = f->symbol};
+		*site = (struct probe_site){.addr = f->addr, .symbol = f->symbol, .loops = ways->loops};
 		site->text_end = probe_image_writes(f->image, f->addr - f->bias) ? 0 : code_end(f);
 		s->site_addr[id] = f->addr;
 		s->n_sites += (uint32_t)id == s->n_sites;
@@ -236,6 +236,18 @@ int site_get(struct probe_session *s, const struct probe_found *f, struct weft_e
 	}
 	free(ways);
 	return rc ? rc : id;
+}
+
+int site_get_entered(struct probe_session *s, const struct probe_found *f, struct weft_err *err)
+{
+	int id = site_get(s, f, err);
+	if (id >= 0 && s->site[id].loops)
+		return weft_err_set(
+			err, -ENOTSUP,
+			"cannot instrument '%s': a loop in it goes back to its first instruction, so that each turn would "
+			"count as an entry",
+			f->symbol);
+	return id;
 }
 
 /* ---- planning ---- */

@@ -202,3 +202,24 @@ TEST(probe_decode_refuses_with_a_reason)
 	CHECK(ways.n == 1 && ways.at[0].trap);
 	CHECK_STR(ways.why_no_jump, "a branch goes into its first bytes");
 }
+
+TEST(probe_decode_finds_loops_to_the_entry)
+{
+	struct probe_ways ways;
+	/* Back to the first one, also behind endbr64; the jump of another function does not count. */
+	static const struct {
+		uint8_t bytes[16];
+		size_t n;
+		bool loops;
+	} rows[] = {
+		{{0xff, 0xcf, 0x75, 0xfc, 0x31, 0xc0, 0xc3}, 7, true},
+		{{0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0xcf, 0x75, 0xfc, 0x31, 0xc0, 0xc3}, 11, true},
+		{{0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0xcf, 0x75, 0xf8, 0x31, 0xc0, 0xc3}, 11, true},
+		{{0x55, 0xff, 0xcf, 0x5d, 0x75, 0xfa, 0x31, 0xc0, 0xc3}, 9, true},
+		{{0xff, 0xcf, 0x90, 0xc3, 0xeb, 0xfa}, 4, false},
+	};
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		CHECK_I64(probe_decode(rows[k].bytes, rows[k].n, 16, 0x1000, &ways, NULL), 0);
+		CHECK(ways.loops == rows[k].loops);
+	}
+}
