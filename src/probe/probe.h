@@ -97,8 +97,10 @@ struct probe_program {
 
 #define PROBE_CLONES 8u
 
+struct probe_found;
 struct probe_request {
 	const char *function;
+	const struct probe_found *found;          /* which one that is, where the name alone does not say; or NULL */
 	unsigned kinds;                           /* ENTRY and EXIT make events */
 	struct probe_program program[LINK_WHENS]; /* what is put into them */
 	/* What came of it: */
@@ -164,12 +166,17 @@ struct probe_found {
 	struct probe_image *image; /* the session's */
 	uint64_t bias, addr, size; /* addr: in the process */
 	const char *symbol;
+	const char *stands_for; /* the function of which this is the variant that was chosen when the program began; or NULL */
+	const char *file;       /* of its source, where the symbol table says that; or NULL */
 	uint8_t clone;
 	bool local; /* of one file: who calls it need not keep to the convention */
 	bool thread,
 		executable;  /* a variable of each thread (addr: bias and its place there); of the executable, not of a library */
 	const uint8_t *code; /* of a function, as it was a moment ago; NULL: nobody has read it yet */
 };
+/* All of them, in *out, which is the caller's; their number, or a reason. */
+int probe_find_all(struct probe_session *s, const char *name, bool data, struct probe_found **out,
+                   struct weft_err *err) WEFT_MUST_CHECK;
 /* Up to PROBE_CLONES of them; their number, or a reason. */
 int probe_find(struct probe_session *s, const char *name, bool data, struct probe_found *out,
                struct weft_err *err) WEFT_MUST_CHECK;

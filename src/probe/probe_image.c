@@ -35,7 +35,9 @@ struct table {
 struct probe_image {
 	char path[PATH_MAX], debug_root[PATH_MAX];
 	struct file main, debug;
-	struct table table[2]; /* the full one, and that of the dynamic linker */
+	struct table table[2];     /* the full one, and that of the dynamic linker */
+	const Elf64_Half *version; /* of the latter's symbols; or NULL. Borrowed from the file's Elf */
+	size_t n_versions;
 	bool moves, debug_sought;
 	uint64_t base;
 	const Elf64_Phdr *segment;
@@ -96,6 +98,18 @@ static struct table find_table(Elf *elf, uint32_t type)
 		return (struct table){data->d_buf, data->d_size / sizeof(Elf64_Sym), text, names->d_size};
 	}
 	return (struct table){0};
+}
+
+static void find_versions(struct probe_image *i)
+{
+	for (Elf_Scn *s = NULL; (s = elf_nextscn(i->main.elf, s));) {
+		const Elf64_Shdr *h = elf64_getshdr(s);
+		Elf_Data *data = h && h->sh_type == SHT_GNU_versym ? elf_getdata(s, NULL) : NULL;
+		if (data && data->d_buf) {
+			i->version = data->d_buf;
+			i->n_versions = data->d_size / sizeof *i->version;
+		}
+	}
 }
 
 static const char *symbol_name(const struct table *t, const Elf64_Sym *s)
@@ -231,6 +245,7 @@ int probe_image_open(const char *path, const char *debug_root, struct probe_imag
 		return rc;
 	}
 	i->table[1] = find_table(i->main.elf, SHT_DYNSYM);
+	find_versions(i);
 	i->table[0] = find_table(i->main.elf, SHT_SYMTAB);
 	if (i->table[0].n == 0) {
 		seek_debug(i);
@@ -333,8 +348,10 @@ static int add_symbol(struct probe_symbols *out, struct probe_symbol s)
 {
 	for (size_t k = 0; k < out->n; k++) {
 		if (out->at[k].addr == s.addr) {
-			out->at[k].exact |= s.exact;
+			out->at[k].match = s.match > out->at[k].match ? s.match : out->at[k].match;
+			out->at[k].file = out->at[k].file ? out->at[k].file : s.file;
 			out->at[k].local &= s.local;
+			out->at[k].old &= s.old;
 			out->at[k].size = s.size > out->at[k].size ? s.size : out->at[k].size;
 			return 0;
 		}
@@ -342,16 +359,38 @@ static int add_symbol(struct probe_symbols *out, struct probe_symbol s)
 	return weft_vec_push(out, s);
 }
 
-/* Adds a symbol when it is what is asked for. */
-static int consider(const struct table *t, size_t which, const char *name, bool data, struct probe_symbols *out)
+/* The file symbol in front of a local one. */
+static const char *file_of(const struct table *t, size_t which)
 {
+	if (ELF64_ST_BIND(t->at[which].st_info) != STB_LOCAL)
+		return NULL;
+	while (which-- > 0)
+		if (ELF64_ST_TYPE(t->at[which].st_info) == STT_FILE)
+			return *symbol_name(t, &t->at[which]) ? symbol_name(t, &t->at[which]) : NULL;
+	return NULL;
+}
+
+/* NAME@VERSION, not NAME@@VERSION. */
+static bool is_old(const struct probe_image *i, unsigned table, size_t which, const char *symbol)
+{
+	enum { HIDDEN = 0x8000 };
+	const char *at = strchr(symbol, '@');
+	return (at && at[1] != '@') || (table == 1 && which < i->n_versions && i->version[which] & HIDDEN);
+}
+
+/* Adds a symbol when it is what is asked for. */
+static int consider(const struct probe_image *i, unsigned table, size_t which, const char *name, bool data,
+                    struct probe_symbols *out)
+{
+	const struct table *t = &i->table[table];
 	const Elf64_Sym *s = &t->at[which];
 	enum probe_clone clone;
 	if (s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE || !wanted_type(ELF64_ST_TYPE(s->st_info), data))
 		return 0;
 	const char *symbol = symbol_name(t, s);
 	enum probe_match match = probe_name_match(symbol, name, &clone);
-	if (match == PROBE_NO)
+	/* What has no size was not written by anybody who would ask for it in this way. */
+	if (match == PROBE_NO || (match == PROBE_GLOB && s->st_size == 0))
 		return 0;
 	return add_symbol(out, (struct probe_symbol){.addr = s->st_value,
 	                                             .size = s->st_size,
@@ -359,7 +398,9 @@ static int consider(const struct table *t, size_t which, const char *name, bool 
 	                                             .type = ELF64_ST_TYPE(s->st_info),
 	                                             .clone = (uint8_t)clone,
 	                                             .local = ELF64_ST_BIND(s->st_info) == STB_LOCAL,
-	                                             .exact = match == PROBE_SAME});
+	                                             .old = is_old(i, table, which, symbol),
+	                                             .match = (uint8_t)match,
+	                                             .file = file_of(t, which)});
 }
 
 static int search(const struct probe_image *i, const char *name, bool data, struct probe_symbols *out)
@@ -367,7 +408,7 @@ static int search(const struct probe_image *i, const char *name, bool data, stru
 	int rc = 0;
 	for (unsigned k = 0; k < 2; k++)
 		for (size_t j = 0; j < i->table[k].n && rc == 0; j++)
-			rc = consider(&i->table[k], j, name, data, out);
+			rc = consider(i, k, j, name, data, out);
 	return rc;
 }
 
@@ -391,13 +432,13 @@ int probe_image_find(struct probe_image *i, const char *name, bool data, struct 
 {
 	if (i->searches++ == SEARCHES)
 		make_index(i);
-	if (!i->index.head)
+	if (!i->index.head || probe_name_is_full(name))
 		return search(i, name, data, out);
 	struct probe_index_walk walk = {.asked = name};
 	size_t first = i->table[0].n;
 	int rc = 0;
 	for (uint32_t k; rc == 0 && probe_index_next(&i->index, &walk, &k);)
-		rc = consider(&i->table[k >= first], k >= first ? k - first : k, name, data, out);
+		rc = consider(i, k >= first, k >= first ? k - first : k, name, data, out);
 	return rc;
 }
 
@@ -413,7 +454,7 @@ bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_sy
 			                             .size = s->st_size,
 			                             .name = symbol_name(t, s),
 			                             .type = ELF64_ST_TYPE(s->st_info),
-			                             .exact = true};
+			                             .match = PROBE_SAME};
 			return true;
 		}
 	}
@@ -452,4 +493,33 @@ const char *probe_image_slot(struct probe_image *i, uint64_t addr)
 		}
 	}
 	return NULL;
+}
+
+static void take_slots(struct probe_image *i, struct probe_slots *s, unsigned *n, bool sure)
+{
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(i->main.elf, scn));) {
+		const Elf64_Shdr *h = elf64_getshdr(scn);
+		if (!h || h->sh_type != SHT_RELA || !(h->sh_flags & SHF_ALLOC))
+			continue;
+		Elf_Data *data = elf_getdata(scn, NULL);
+		const Elf64_Rela *r = data ? data->d_buf : NULL;
+		for (size_t k = 0; r && k < data->d_size / sizeof *r && *n < s->room; k++) {
+			size_t which = ELF64_R_SYM(r[k].r_info), type = ELF64_R_TYPE(r[k].r_info);
+			bool by_name = (type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT || type == R_X86_64_64) &&
+			               which < i->table[1].n &&
+			               !strcmp(symbol_name(&i->table[1], &i->table[1].at[which]), s->name);
+			bool own = type == R_X86_64_IRELATIVE && s->resolver && (uint64_t)r[k].r_addend == s->resolver;
+			if (sure ? own : by_name)
+				s->at[(*n)++] = r[k].r_offset;
+		}
+	}
+}
+
+unsigned probe_image_slots(struct probe_image *i, struct probe_slots *s)
+{
+	unsigned n = 0;
+	take_slots(i, s, &n, true);
+	s->sure = n;
+	take_slots(i, s, &n, false);
+	return n;
 }

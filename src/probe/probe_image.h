@@ -23,13 +23,18 @@ enum probe_clone {
 	PROBE_COLD,    /* .cold: never entered from outside */
 };
 
+/* How well a name fits what was asked for: as a pattern, by its end, all of it. */
+enum probe_match { PROBE_NO, PROBE_GLOB, PROBE_END, PROBE_SAME };
+
 struct probe_symbol {
 	uint64_t addr, size;
 	const char *name; /* borrowed from the image */
 	uint8_t type;     /* STT_* */
 	uint8_t clone;    /* enum probe_clone */
 	bool local;       /* no other file can call it: the compiler may have changed how it is called */
-	bool exact;       /* the whole qualified name is the one that was asked for, not only its end */
+	bool old;         /* a version that only programs use which were linked with that one */
+	uint8_t match;    /* enum probe_match */
+	const char *file; /* of a local one: the source file, by its symbol table; or NULL. Borrowed from the image */
 };
 struct probe_symbols {
 	struct probe_symbol *at; /* owned */
@@ -51,7 +56,7 @@ int probe_image_read(const struct probe_image *i, uint64_t addr, void *to, size_
 
 /*
  * Functions (or, with `data`, variables) that are called `name`: a C name, a C++ name with or without leading namespaces
- * ("Solver::step", "step"), or the symbol itself. One for each address. 0 or -ENOMEM; finding none is no error.
+ * ("Solver::step", "step"), in full as c++filt prints it, a pattern of either, or the symbol itself. One for each address. 0 or -ENOMEM; finding none is no error.
  */
 int probe_image_find(struct probe_image *i, const char *name, bool data, struct probe_symbols *out) WEFT_MUST_CHECK;
 /* Any symbol that covers the address; false: none. */
@@ -60,15 +65,39 @@ bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_sy
 const char *probe_image_resembling(struct probe_image *i, const char *name, bool data);
 /* What it has for each thread, with its alignment; 0: nothing. */
 uint64_t probe_image_thread_bytes(const struct probe_image *i);
+/* Slots that the dynamic linker fills with a function's address, up to `room` of them; their number. */
+struct probe_slots {
+	uint64_t
+		resolver; /* of a function of this image that has variants: the first `sure` ones are for it alone; 0: by name only */
+	const char *name;
+	uint64_t *at;
+	unsigned room, sure;
+};
+unsigned probe_image_slots(struct probe_image *i, struct probe_slots *s);
 /* The name for which the dynamic linker fills the slot (of the table of addresses, .got) at addr, or NULL. */
 const char *probe_image_slot(struct probe_image *i, uint64_t addr);
 
 /* NULL, and why, when there is none. Owned by the image. */
 Dwarf *probe_image_dwarf(struct probe_image *i, struct weft_err *err);
 
+/* ---- probe_spell.c: C++ names in full ---- */
+
+/* It has what only a full name can have (parameters, template arguments, operators), or is a pattern. */
+bool probe_name_is_full(const char *asked);
+/* `*` and `?` of it stand for other characters: those that are no part of an operator, of parameters or of template arguments. */
+bool probe_name_is_pattern(const char *asked);
+/* As c++filt prints a symbol of n bytes, but for spaces; false: it is no C++ name, or nobody here can read it. */
+bool probe_name_spoken(const char *symbol, size_t n, char *out, size_t room);
+enum probe_match probe_name_match_spoken(const char *spoken, const char *asked);
+/* The name by which a function is told from all others: with parameters, where it is C++, without what it returns. */
+void probe_name_label(const char *symbol, char *out, size_t room);
+/* A full name without its parameters; false: it has none. */
+bool probe_name_without_parameters(const char *asked, char *out, size_t room);
+/* Length of the group in brackets with which text begins. */
+size_t probe_name_group(const char *text, size_t n);
+
 /* ---- probe_name.c ---- */
 
-enum probe_match { PROBE_NO, PROBE_END, PROBE_SAME };
 /* Whether a symbol's name is `asked`; *clone: what stands behind its first dot. */
 enum probe_match probe_name_match(const char *symbol, const char *asked, enum probe_clone *clone);
 /* The qualified name, without parameters and template arguments, of a mangled one; false: it is none. room: of `out`. */

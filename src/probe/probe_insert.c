@@ -80,6 +80,11 @@ static void names_free(struct names *v)
 static void find_name(struct probe_session *s, struct probe_request *r, struct names *v, struct name *of)
 {
 	bool room = weft_vec_reserve(v, v->n + PROBE_CLONES) == 0;
+	if (room && r->found) {
+		v->at[v->n] = *r->found;
+		*of = (struct name){v->n++, 1};
+		return;
+	}
 	int n = room ? probe_find(s, r->function, false, v->at + v->n, &r->err) : weft_err_set(&r->err, -ENOMEM, "out of memory");
 	*of = (struct name){v->n, n};
 	v->n += n > 0 ? (size_t)n : 0;
@@ -108,7 +113,12 @@ static int place_found(struct probe_session *s, struct probe_request *r, const s
 			take_back(s, r);
 			return weft_err_set(&r->err, -ENOMEM, "out of memory");
 		}
-		if (found[k].clone == PROBE_SPECIAL)
+		if (n > 1)
+			weft_err_set(&r->err, 0, "'%s' stands for %d functions", r->function, n);
+		if (found[k].stands_for)
+			weft_err_set(&r->err, 0, "'%s' is the variant '%s' here, which may stand for other functions, too",
+			             r->function, found[k].symbol);
+		else if (found[k].clone == PROBE_SPECIAL)
 			weft_err_set(&r->err, 0, "the compiler has made a special form of '%s': parameters may be missing",
 			             r->function);
 		else if (found[k].clone == PROBE_PART)
@@ -122,7 +132,7 @@ static int place_request(struct probe_session *s, struct probe_request *r, const
 {
 	struct probe_found again[PROBE_CLONES];
 	int rc = place_found(s, r, v->at + of->first, of->n);
-	if (rc != -ESTALE || process_read_map(s))
+	if (rc != -ESTALE || r->found || process_read_map(s))
 		return rc;
 	r->err = (struct weft_err){0};
 	int n = probe_find(s, r->function, false, again, &r->err);

@@ -7,6 +7,7 @@
  * in the path itself can only be std's, since nothing comes before it that could be repeated.
  */
 #include "probe_image.h"
+#include "base/str.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -206,9 +207,50 @@ static enum probe_match match_text(const char *name, size_t n, const char *asked
 	return tail ? PROBE_END : PROBE_NO;
 }
 
+/* Whether a symbol can be what a full name says, by the longest word that stands in both. */
+static bool may_be(const char *symbol, size_t n, const char *asked)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	if (probe_name_is_pattern(asked) || strstr(asked, "operator"))
+		return true;
+	size_t path = strcspn(asked, "<({ ");
+	if (path == 0)
+		return true;
+	while (path > 0 && !memchr(letters, asked[path - 1], sizeof letters - 1))
+		path--;
+	size_t begin = path;
+	while (begin > 0 && memchr(letters, asked[begin - 1], sizeof letters - 1))
+		begin--;
+	return asked[path] == ' ' || (begin > 0 && asked[begin - 1] == '~') || memmem(symbol, n, asked + begin, path - begin);
+}
+
+/* The ways in which only full names and patterns match. */
+static enum probe_match match_full(const char *symbol, size_t n, const char *asked)
+{
+	char spoken[2048], plain[512];
+	bool pattern = probe_name_is_pattern(asked);
+	if (symbol[0] != '_' || symbol[1] != 'Z') {
+		size_t n_asked = strlen(asked);
+		if (n_asked == n + 2 && !memcmp(asked, symbol, n) && !strcmp(asked + n, "()"))
+			return PROBE_SAME;
+		/* What begins with _ is the system's: a star in front does not mean it. */
+		bool hidden = symbol[0] == '_' && asked[0] != '_';
+		snprintf(plain, sizeof plain, "%.*s", (int)(n < sizeof plain ? n : 0), symbol);
+		return pattern && !hidden && n && weft_glob(asked, plain) ? PROBE_GLOB : PROBE_NO;
+	}
+	return may_be(symbol, n, asked) && probe_name_spoken(symbol, n, spoken, sizeof spoken)
+	               ? probe_name_match_spoken(spoken, asked)
+	               : PROBE_NO;
+}
+
 enum probe_match probe_name_match(const char *symbol, const char *asked, enum probe_clone *clone)
 {
 	char name[512];
+	if (probe_name_is_full(asked)) {
+		size_t whole = strcspn(symbol, ".@");
+		*clone = symbol[whole] == '.' ? clone_of(symbol + whole) : PROBE_WHOLE;
+		return match_full(symbol, whole, asked);
+	}
 	bool mangled = symbol[0] == '_' && symbol[1] == 'Z';
 	if (symbol[0] != asked[0] && !mangled) /* nearly all of them */
 		return PROBE_NO;

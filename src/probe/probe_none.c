@@ -116,6 +116,8 @@ NEEDS_A_SESSION(int, probe_parameter, struct probe_session *s, const char *funct
                 enum link_when when, struct probe_value *out, struct weft_err *err)
 NEEDS_A_SESSION(int, probe_result, struct probe_session *s, const char *function, const char *expression, const char *declared,
                 struct probe_value *out, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_watch_expand, struct probe_session *s, const struct probe_watch *w, struct probe_watch **out,
+                struct weft_err *err)
 NEEDS_A_SESSION(int, probe_watch_bind, struct probe_session *s, const struct probe_watch *w, struct probe_bound *b,
                 struct weft_err *err)
 NEEDS_A_SESSION(int, probe_record, struct probe_session *s, const char *directory, struct weft_err *err)

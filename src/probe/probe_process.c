@@ -4,9 +4,7 @@
  * ranges that are taken, for those who look for a place.
  */
 #include "probe_priv.h"
-#include "probe_value.h"
 #include "base/vec.h"
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -120,89 +118,4 @@ bool process_has(struct probe_session *s, const struct probe_image *image, uint6
 		if (s->modules.at[k].image == image && s->modules.at[k].bias == bias)
 			return s->modules.at[k].here;
 	return false;
-}
-
-/* What the executable's debug information knows of a name that nothing in the process has; else what is most likely. */
-static const char *why_missing(struct probe_session *s, const char *name, bool data, const char **like)
-{
-	struct probe_image *main = s->modules.n ? process_image(s, &s->modules.at[0]) : NULL;
-	Dwarf *dw = main ? probe_image_dwarf(main, NULL) : NULL;
-	const char *why = dw ? dwarf_why_not(dw, name, data) : NULL;
-	if (why)
-		return why;
-	for (size_t k = 0; k < s->modules.n && !*like; k++)
-		if (process_image(s, &s->modules.at[k]))
-			*like = probe_image_resembling(s->modules.at[k].image, name, data);
-	if (*like)
-		return NULL;
-	if (main && probe_image_stripped(main))
-		return "its executable has no symbols (it was stripped)";
-	return data ? "it is not there, or the compiler has left it out" : "it is not there, or was inlined everywhere";
-}
-
-static void say_not_found(struct probe_session *s, const char *name, bool data, struct weft_err *err)
-{
-	const char *like = NULL, *why = why_missing(s, name, data, &like), *what = data ? "variable" : "function";
-	if (why)
-		weft_err_set(err, -ENOENT, "no %s '%s' in this process: %s", what, name, why);
-	else
-		weft_err_set(err, -ENOENT, "no %s '%s' in this process: did you mean '%s'?", what, name, like);
-}
-
-/* What of it can be instrumented, or why not. */
-static int choose(const struct probe_module *m, bool executable, const struct probe_symbols *all, const char *name,
-                  struct probe_found *out, struct weft_err *err)
-{
-	int n = 0;
-	bool exact = false, whole = false;
-	for (size_t k = 0; k < all->n; k++) {
-		exact |= all->at[k].exact;
-		whole |= all->at[k].clone == PROBE_WHOLE || all->at[k].clone == PROBE_SPECIAL;
-	}
-	for (size_t k = 0; k < all->n; k++) {
-		const struct probe_symbol *y = &all->at[k];
-		if (y->exact != exact || y->clone == PROBE_COLD || (y->clone == PROBE_PART && whole))
-			continue;
-		if (y->type == STT_GNU_IFUNC)
-			return weft_err_set(err, -ENOTSUP,
-			                    "'%s' has several variants, one of which is chosen when the program starts", name);
-		if (n == (int)PROBE_CLONES)
-			return weft_err_set(err, -E2BIG, "'%s' is the name of more than %u functions", name, PROBE_CLONES);
-		out[n++] = (struct probe_found){.image = m->image,
-		                                .bias = m->bias,
-		                                .addr = y->addr + m->bias,
-		                                .size = y->size,
-		                                .symbol = y->name,
-		                                .clone = y->clone,
-		                                .local = y->local,
-		                                .thread = y->type == STT_TLS,
-		                                .executable = executable};
-	}
-	return n ? n : -ENOENT;
-}
-
-int probe_find(struct probe_session *s, const char *name, bool data, struct probe_found *out, struct weft_err *err)
-{
-	for (int round = 0; round < 2; round++) {
-		for (size_t k = 0; k < s->modules.n; k++) {
-			struct probe_module *m = &s->modules.at[k];
-			struct probe_symbols all = {0};
-			if (!m->here || !process_image(s, m))
-				continue;
-			int rc = probe_image_find(m->image, name, data, &all);
-			if (rc == 0 && all.n)
-				rc = choose(m, k == 0, &all, name, out, err);
-			bool found = rc != 0 && all.n;
-			free(all.at);
-			if (rc < 0 && rc != -ENOENT)
-				return rc == -ENOMEM ? weft_err_set(err, rc, "out of memory") : rc;
-			if (found && rc > 0)
-				return rc;
-		}
-		/* It may have loaded something since. */
-		if (round == 0 && process_read_map(s))
-			break;
-	}
-	say_not_found(s, name, data, err);
-	return -ENOENT;
 }

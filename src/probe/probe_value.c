@@ -514,6 +514,20 @@ int probe_result(struct probe_session *s, const char *function, const char *expr
 	return of_all(s, &f, result_of, out, err);
 }
 
+int probe_parameter_at(const struct probe_found *at, const char *name, const char *expression, const char *declared,
+                       enum link_when when, struct probe_value *out, struct weft_err *err)
+{
+	struct of_function f = {name, at, expression, declared, when};
+	return parameter_of(&f, out, err);
+}
+
+int probe_result_at(const struct probe_found *at, const char *name, const char *expression, const char *declared,
+                    struct probe_value *out, struct weft_err *err)
+{
+	struct of_function f = {name, at, expression, declared, LINK_EXIT};
+	return result_of(&f, out, err);
+}
+
 bool probe_constant(const char *text, struct probe_value *out)
 {
 	int64_t whole;

@@ -39,6 +39,11 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 /* At entry, or as it was there (when: LINK_EXIT). */
 int probe_parameter(struct probe_session *s, const char *function, const char *expression, const char *declared,
                     enum link_when when, struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
+/* The same of one function; `name` is what messages call it. */
+int probe_parameter_at(const struct probe_found *at, const char *name, const char *expression, const char *declared,
+                       enum link_when when, struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
+int probe_result_at(const struct probe_found *at, const char *name, const char *expression, const char *declared,
+                    struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
 /* The name in the expression ("return", "*return", "return->a") does not matter. */
 int probe_result(struct probe_session *s, const char *function, const char *expression, const char *declared,
                  struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;

@@ -4,13 +4,18 @@
  *
  *     NAME   NAME(ATTRIBUTE, …)   NAME(ATTRIBUTE, … ; ATTRIBUTE, …)
  *
+ * NAME is a function as C or C++ call it, with or without namespaces and parameters (`over(int)`, then `over(int)(ATTRIBUTE, …)`), of one
+ * source file (`a.c:work`), or a pattern (`shop::*`). Of two groups in parentheses the first is the name's. One alone is so when it is empty or has
+ * something that is only a type: `int`, `unsigned`, `const`…, `std::…`, `<`, or `*` or `&` at an end. Else it holds attributes.
+ *
  * Behind the semicolon stands what is looked at when it is left; `return`, what it returns, is so wherever it stands. An attribute is a
  * parameter ($1, $2… or by name), else a variable, as in probe_value.h: `x`, `p->count[2]`, `Solver::limit`. `:TYPE` behind it declares
  * what debug information does not say.
  *
  *     probe_watch_parse   once            text -> struct probe_watch
- *     probe_watch_bind    each process    -> a request for probe_insert, which borrows from the bound watch
- *     probe_watch_record  each process    -> the process itself writes region and values down, by libweft
+ *     probe_watch_expand  each process    -> a watch for each function that it stands for
+ *     probe_watch_bind    each of those   -> a request for probe_insert, which borrows from the bound watch
+ *     probe_watch_record  each of those   -> the process itself writes region and values down, by libweft
  */
 #ifndef WEFT_PROBE_WATCH_H
 #define WEFT_PROBE_WATCH_H
@@ -19,6 +24,7 @@
 #include "probe_value.h"
 
 #define PROBE_WATCH_ATTRIBUTES 16u
+#define PROBE_NAME_BYTES 512u
 
 struct probe_attribute {
 	char name[64], declared[16]; /* declared: "" where nothing is */
@@ -27,7 +33,9 @@ struct probe_attribute {
 };
 
 struct probe_watch {
-	char function[256];
+	char function[PROBE_NAME_BYTES];
+	bool is_one; /* `at` says which function that is, and `function` what it is called */
+	struct probe_found at;
 	struct probe_attribute attribute[PROBE_WATCH_ATTRIBUTES]; /* in the order of the text */
 	unsigned n;
 };
@@ -41,6 +49,12 @@ struct probe_bound {
 };
 
 int probe_watch_parse(const char *text, struct probe_watch *out, struct weft_err *err) WEFT_MUST_CHECK;
+/*
+ * The functions that a watch stands for in a process, in *out, which is the caller's: a watch for each (but two for one of which the compiler has
+ * made two, with the same name). Where there are several, each is called by its full name. Their number, or a reason.
+ */
+int probe_watch_expand(struct probe_session *s, const struct probe_watch *w, struct probe_watch **out,
+                       struct weft_err *err) WEFT_MUST_CHECK;
 /*
  * Finds its values in a process. Whose exit cannot be watched gets no exit (request.kinds says), and has no attributes there. Then
  * probe_insert(&b->request), as long as *b stays where it is.

@@ -107,10 +107,11 @@ $ cat >clone.c <<'END'
 > }
 > END
 
-$ for how in 'gcc -O0' 'gcc -O2' 'clang -O0' 'clang -O2'; do
+$ for how in 'gcc -O0' 'gcc -O2' 'gcc -O3 -no-pie' 'clang -O0' 'clang -O2'; do
 >   $how -g -w -o clone clone.c
 >   sh compare clone 'always(a,b,c)' 'some(a,b)' 'through(p->x,b)' 'dead(a,b)' 'kept(a)'
 > done
+32 values are right
 32 values are right
 32 values are right
 32 values are right

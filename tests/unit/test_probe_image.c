@@ -136,7 +136,7 @@ static void check_same(struct probe_image *indexed, const char *path, const char
 		CHECK(probe_image_find(indexed, name, data, &a) == 0 && probe_image_find(fresh, name, data, &b) == 0);
 		CHECK_U64(a.n, b.n);
 		for (size_t k = 0; k < a.n && k < b.n; k++)
-			CHECK(a.at[k].addr == b.at[k].addr && a.at[k].exact == b.at[k].exact && a.at[k].clone == b.at[k].clone &&
+			CHECK(a.at[k].addr == b.at[k].addr && a.at[k].match == b.at[k].match && a.at[k].clone == b.at[k].clone &&
 			      !strcmp(a.at[k].name, b.at[k].name));
 		free(a.at);
 		free(b.at);

@@ -29,6 +29,48 @@ TEST(a_watch_is_read)
 	CHECK_U64(w.n, 1);
 }
 
+/* Of two groups the first is the name's; one alone, when it can be nothing else. */
+TEST(a_watch_of_a_full_name_is_read)
+{
+	static const struct {
+		const char *text, *function;
+		unsigned n;
+	} rows[] = {
+		{"work()", "work()", 0},
+		{"over(int)", "over(int)", 0},
+		{"over(n)", "over", 1},
+		{"over(int)(n)", "over(int)", 1},
+		{"over(Vec)()", "over(Vec)", 0},
+		{"over(Vec)(v; return)", "over(Vec)", 2},
+		{"over(Vec const&, unsigned long)", "over(Vec const&, unsigned long)", 0},
+		{"over(Vec*)", "over(Vec*)", 0},
+		{"over(*v)", "over", 1},
+		{"over(n:int)", "over", 1},
+		{"over($1:unsigned int)", "over", 1},
+		{"over(Vec::limit)", "over", 1},
+		{"over(std::string)", "over(std::string)", 0},
+		{"get() const", "get() const", 0},
+		{"get() const(this->x)", "get() const", 1},
+		{"Vec::operator()", "Vec::operator()", 0},
+		{"Vec::operator()(n)", "Vec::operator()", 1},
+		{"Vec::operator()(int)(n)", "Vec::operator()(int)", 1},
+		{"operator<<(std::ostream&, Vec)", "operator<<(std::ostream&, Vec)", 0},
+		{"shop::(anonymous namespace)::hidden(n)", "shop::(anonymous namespace)::hidden", 1},
+		{"twice<int (*)(int)>(v)", "twice<int (*)(int)>", 1},
+		{"main::{lambda(int)#1}::operator()(int) const", "main::{lambda(int)#1}::operator()(int) const", 0},
+		{"a.c:work(n)", "a.c:work", 1},
+		{"shop::*(return)", "shop::*", 1},
+		{"run(void (*)(int), int)", "run(void (*)(int), int)", 0},
+	};
+	for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+		struct probe_watch w;
+		struct weft_err err = {0};
+		CHECK_I64(probe_watch_parse(rows[k].text, &w, &err), 0);
+		CHECK_STR(w.function, rows[k].function);
+		CHECK_U64(w.n, rows[k].n);
+	}
+}
+
 TEST(a_watch_that_cannot_be_read)
 {
 	static const struct {

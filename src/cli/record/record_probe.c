@@ -19,12 +19,26 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* A function of the process that is being begun, of those that a watch stands for. */
+struct function {
+	struct probe_watch watch;
+	unsigned from; /* which of the command's watches */
+};
+
+/* Of a watch: for how many functions it stands, in the process that had most. */
+struct stands {
+	unsigned forms, names, refused;
+	struct weft_err why; /* what should be known of one that is watched */
+};
+
 struct record_prober {
 	struct record_prober_how how;
 	struct probe_watch *watch;
 	struct weft_err *why; /* of each watch: why it was not put in, when it never was */
 	bool *was_in;
-	struct probe_bound *bound; /* of the process that is being begun */
+	struct stands *stands;
+	WEFT_VEC(struct function) function;
+	struct probe_bound *bound; /* of each function; watch NULL: it is not watched */
 	unsigned n_watches;
 	struct probe_listener *listener; /* owned */
 	int stop;                        /* an eventfd */
@@ -43,14 +57,35 @@ static void keep_why(struct record_prober *p, unsigned watch, const struct weft_
 		p->why[watch] = *err;
 }
 
-/* Watches that have a place in this process; their number. Of the others bound[k].watch is NULL. */
+/* The functions of this process that the watches stand for, and room to bind them. */
+static int find_functions(struct record_prober *p, struct probe_session *s)
+{
+	p->function.n = 0;
+	for (unsigned k = 0; k < p->n_watches; k++) {
+		struct weft_err err = {0};
+		struct probe_watch *all;
+		int n = probe_watch_expand(s, &p->watch[k], &all, &err), rc = 0;
+		if (n < 0)
+			keep_why(p, k, &err);
+		for (int i = 0; i < n && rc == 0; i++)
+			rc = weft_vec_push(&p->function, (struct function){all[i], k});
+		free(all);
+		if (rc)
+			return rc;
+	}
+	free(p->bound);
+	p->bound = calloc(p->function.n + 1, sizeof *p->bound);
+	return p->bound ? 0 : -ENOMEM;
+}
+
+/* Those that can be watched; their number. */
 static unsigned bind_all(struct record_prober *p, struct probe_session *s)
 {
 	unsigned n = 0;
-	for (unsigned k = 0; k < p->n_watches; k++) {
+	for (unsigned k = 0; k < p->function.n; k++) {
 		struct weft_err err = {0};
-		if (probe_watch_bind(s, &p->watch[k], &p->bound[k], &err)) {
-			keep_why(p, k, &err);
+		if (probe_watch_bind(s, &p->function.at[k].watch, &p->bound[k], &err)) {
+			keep_why(p, p->function.at[k].from, &err);
 			p->bound[k].watch = NULL;
 			continue;
 		}
@@ -60,34 +95,64 @@ static unsigned bind_all(struct record_prober *p, struct probe_session *s)
 }
 
 /* Another watch of the same function is in already: it writes down when that runs. */
-static bool is_told(const struct record_prober *p, unsigned watch)
+static bool is_told(const struct record_prober *p, unsigned function)
 {
-	for (unsigned k = 0; k < watch; k++)
-		if (p->bound[k].watch && strcmp(p->watch[k].function, p->watch[watch].function) == 0)
+	const struct function *f = p->function.at;
+	for (unsigned k = 0; k < function; k++)
+		if (p->bound[k].watch && f[k].watch.at.addr == f[function].watch.at.addr &&
+		    strcmp(f[k].watch.function, f[function].watch.function) == 0)
 			return true;
 	return false;
+}
+
+static bool insert_one(struct record_prober *p, struct probe_session *s, unsigned k)
+{
+	struct probe_bound *b = &p->bound[k];
+	struct weft_err err = {0};
+	unsigned from = p->function.at[k].from;
+	if (!b->watch)
+		return false;
+	int rc = probe_watch_record(s, b, is_told(p, k), &err);
+	if (rc == 0 && probe_insert(s, &b->request, 1)) {
+		rc = b->request.rc;
+		err = b->request.err;
+	}
+	if (rc) {
+		keep_why(p, from, &err);
+		b->watch = NULL;
+		return false;
+	}
+	if (b->watch->at.stands_for && !p->stands[from].why.text[0])
+		p->stands[from].why = b->request.err;
+	p->was_in[from] = true;
+	return true;
+}
+
+/* Forms of one function, as the compiler has made them, have one name. */
+static bool is_another_name(const struct record_prober *p, unsigned k)
+{
+	const struct function *f = p->function.at;
+	for (unsigned i = k; i-- > 0 && f[i].from == f[k].from;)
+		if (!strcmp(f[i].watch.function, f[k].watch.function))
+			return false;
+	return true;
 }
 
 static unsigned insert_all(struct record_prober *p, struct probe_session *s)
 {
 	unsigned in = 0;
-	for (unsigned k = 0; k < p->n_watches; k++) {
-		struct probe_bound *b = &p->bound[k];
-		struct weft_err err = {0};
-		if (!b->watch)
-			continue;
-		int rc = probe_watch_record(s, b, is_told(p, k), &err);
-		if (rc == 0 && probe_insert(s, &b->request, 1)) {
-			rc = b->request.rc;
-			err = b->request.err;
+	for (unsigned k = 0; k < p->function.n;) {
+		unsigned from = p->function.at[k].from, good = 0;
+		struct stands now = {0, 0, 0, p->stands[from].why}, *most = &p->stands[from];
+		for (; k < p->function.n && p->function.at[k].from == from; k++, now.forms++) {
+			good += insert_one(p, s, k);
+			now.names += is_another_name(p, k);
 		}
-		if (rc) {
-			keep_why(p, k, &err);
-			b->watch = NULL;
-			continue;
-		}
-		p->was_in[k] = true;
-		in++;
+		now.refused = now.forms - good;
+		now.why = most->why;
+		if (now.forms > most->forms)
+			*most = now;
+		in += good;
 	}
 	return in;
 }
@@ -96,12 +161,16 @@ static unsigned insert_all(struct record_prober *p, struct probe_session *s)
 static bool watch_process(struct record_prober *p, struct probe_session *s)
 {
 	struct weft_err err = {0};
+	if (find_functions(p, s)) {
+		weft_log(WEFT_LOG_WARN, "out of memory");
+		return false;
+	}
 	if (bind_all(p, s) == 0)
 		return false;
 	if (probe_record(s, p->how.dir, &err)) {
-		for (unsigned k = 0; k < p->n_watches; k++)
+		for (unsigned k = 0; k < p->function.n; k++)
 			if (p->bound[k].watch)
-				keep_why(p, k, &err);
+				keep_why(p, p->function.at[k].from, &err);
 		weft_log(WEFT_LOG_WARN, "%s", err.text);
 		return false;
 	}
@@ -185,6 +254,8 @@ static void prober_free(struct record_prober *p)
 	free(p->watch);
 	free(p->why);
 	free(p->was_in);
+	free(p->stands);
+	free(p->function.at);
 	free(p->bound);
 	free(p);
 }
@@ -202,8 +273,8 @@ int record_prober_new(struct record_prober **out, const struct record_prober_how
 	p->watch = calloc(p->n_watches, sizeof *p->watch);
 	p->why = calloc(p->n_watches, sizeof *p->why);
 	p->was_in = calloc(p->n_watches, sizeof *p->was_in);
-	p->bound = calloc(p->n_watches, sizeof *p->bound);
-	int rc = p->watch && p->why && p->was_in && p->bound ? 0 : weft_err_set(err, -ENOMEM, "out of memory");
+	p->stands = calloc(p->n_watches, sizeof *p->stands);
+	int rc = p->watch && p->why && p->was_in && p->stands ? 0 : weft_err_set(err, -ENOMEM, "out of memory");
 	for (unsigned k = 0; rc == 0 && k < p->n_watches; k++)
 		rc = probe_watch_parse(how->probes->at[k], &p->watch[k], err);
 	rc = rc ? rc : probe_agent_path(agent, sizeof agent, err);
@@ -225,6 +296,23 @@ int record_prober_start(struct record_prober *p)
 	return -error;
 }
 
+/* Names that are more than the one function that they seem to be. */
+static void say_stands(const struct record_prober *p, struct weft_buf *remarks)
+{
+	for (unsigned k = 0; k < p->n_watches; k++) {
+		const struct stands *s = &p->stands[k];
+		if (!p->was_in[k])
+			continue;
+		if (s->names > 1)
+			weft_buf_printf(remarks, "'%s' stands for %u functions\n", p->watch[k].function, s->names);
+		if (s->refused)
+			weft_buf_printf(remarks, "%u of %u for '%s' %s not watched: %s\n", s->refused, s->forms, p->watch[k].function,
+			                s->refused == 1 ? "was" : "were", p->why[k].text);
+		else if (*s->why.text)
+			weft_buf_printf(remarks, "%s\n", s->why.text);
+	}
+}
+
 void record_prober_finish(struct record_prober *p, struct record_probed *totals, struct weft_buf *remarks)
 {
 	*totals = (struct record_probed){0};
@@ -238,6 +326,7 @@ void record_prober_finish(struct record_prober *p, struct record_probed *totals,
 			weft_buf_printf(remarks, "nothing was watched by --probe '%s': %s\n", p->how.probes->at[k],
 			                p->why[k].code ? p->why[k].text
 			                               : "no process of the command had the agent (is it statically linked?)");
+	say_stands(p, remarks);
 	const struct probe_refused *r = probe_refused(p->listener);
 	if (r->unwatched)
 		weft_buf_printf(remarks, "%u process%s not be taken on in time and ran on without probes\n", r->unwatched,
