@@ -144,7 +144,8 @@ static uint64_t chosen_variant(struct probe_session *s, const struct probe_modul
 	return 0;
 }
 
-static bool add_variant(struct probe_session *s, const struct probe_module *m, const struct probe_symbol *y, struct probe_found *f)
+static bool add_variant(struct probe_session *s, const struct probe_module *m, const struct probe_symbol *y,
+                        struct probe_found *f)
 {
 	struct probe_symbol symbol;
 	uint64_t addr = chosen_variant(s, m, y);
@@ -187,7 +188,8 @@ static int choose(struct probe_session *s, const struct probe_module *m, const s
 	}
 	for (size_t k = 0; k < all->n; k++) {
 		const struct probe_symbol *y = &all->at[k];
-		if (y->match != best || y->clone == PROBE_COLD || (y->old && current && best != PROBE_GLOB) || (y->clone == PROBE_PART && whole && best != PROBE_GLOB))
+		if (y->match != best || y->clone == PROBE_COLD || (y->old && current && best != PROBE_GLOB) ||
+		    (y->clone == PROBE_PART && whole && best != PROBE_GLOB))
 			continue;
 		struct probe_found f = {.image = m->image,
 		                        .bias = m->bias,
@@ -207,14 +209,15 @@ static int choose(struct probe_session *s, const struct probe_module *m, const s
 			return weft_err_set(err, -ENOMEM, "out of memory");
 	}
 	if (unresolved && out->n == before && best != PROBE_GLOB)
-		return weft_err_set(err, -ENOTSUP, "'%s' has several variants, and nothing in the process has chosen one yet", name);
+		return weft_err_set(err, -ENOTSUP, "'%s' has several variants, and nothing in the process has chosen one yet",
+		                    name);
 	return 0;
 }
 
 /* Of the system: a pattern that somebody else has functions for does not mean these. */
 static bool is_system(const char *path)
 {
-	static const char *const names[] = {"libc.so",       "libm.so",    "libpthread.so", "libdl.so", "librt.so",
+	static const char *const names[] = {"libc.so",       "libm.so",     "libpthread.so", "libdl.so", "librt.so",
 	                                    "libstdc++.so.", "libgcc_s.so", "ld-linux",      "libc++"};
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
@@ -242,8 +245,7 @@ struct search {
 static int search_module(struct search *q, struct probe_module *m)
 {
 	struct probe_symbols all = {0};
-	if (!m->here || !process_image(q->s, m) ||
-	    (q->pattern && (is_ours(m->path) || is_system(m->path) != q->system)))
+	if (!m->here || !process_image(q->s, m) || (q->pattern && (is_ours(m->path) || is_system(m->path) != q->system)))
 		return 0;
 	int rc = probe_image_find(m->image, q->name, q->data, &all);
 	if (rc)
