@@ -378,17 +378,21 @@ static bool is_old(const struct probe_image *i, unsigned table, size_t which, co
 	return (at && at[1] != '@') || (table == 1 && which < i->n_versions && i->version[which] & HIDDEN);
 }
 
+struct asked {
+	const char *name;
+	bool data, full;
+};
+
 /* Adds a symbol when it is what is asked for. */
-static int consider(const struct probe_image *i, unsigned table, size_t which, const char *name, bool data,
-                    struct probe_symbols *out)
+static int consider(const struct probe_image *i, unsigned table, size_t which, const struct asked *a, struct probe_symbols *out)
 {
 	const struct table *t = &i->table[table];
 	const Elf64_Sym *s = &t->at[which];
 	enum probe_clone clone;
-	if (s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE || !wanted_type(ELF64_ST_TYPE(s->st_info), data))
+	if (s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE || !wanted_type(ELF64_ST_TYPE(s->st_info), a->data))
 		return 0;
 	const char *symbol = symbol_name(t, s);
-	enum probe_match match = probe_name_match(symbol, name, &clone);
+	enum probe_match match = (a->full ? probe_name_match_full : probe_name_match)(symbol, a->name, &clone);
 	/* What has no size was not written by anybody who would ask for it in this way. */
 	if (match == PROBE_NO || (match == PROBE_GLOB && s->st_size == 0))
 		return 0;
@@ -403,12 +407,12 @@ static int consider(const struct probe_image *i, unsigned table, size_t which, c
 	                                             .file = file_of(t, which)});
 }
 
-static int search(const struct probe_image *i, const char *name, bool data, struct probe_symbols *out)
+static int search(const struct probe_image *i, const struct asked *a, struct probe_symbols *out)
 {
 	int rc = 0;
 	for (unsigned k = 0; k < 2; k++)
 		for (size_t j = 0; j < i->table[k].n && rc == 0; j++)
-			rc = consider(i, k, j, name, data, out);
+			rc = consider(i, k, j, a, out);
 	return rc;
 }
 
@@ -432,13 +436,14 @@ int probe_image_find(struct probe_image *i, const char *name, bool data, struct 
 {
 	if (i->searches++ == SEARCHES)
 		make_index(i);
-	if (!i->index.head || probe_name_is_full(name))
-		return search(i, name, data, out);
+	struct asked a = {name, data, probe_name_is_full(name)};
+	if (!i->index.head || a.full)
+		return search(i, &a, out);
 	struct probe_index_walk walk = {.asked = name};
 	size_t first = i->table[0].n;
 	int rc = 0;
 	for (uint32_t k; rc == 0 && probe_index_next(&i->index, &walk, &k);)
-		rc = consider(i, k >= first, k >= first ? k - first : k, name, data, out);
+		rc = consider(i, k >= first, k >= first ? k - first : k, &a, out);
 	return rc;
 }
 

@@ -100,6 +100,8 @@ size_t probe_name_group(const char *text, size_t n);
 
 /* Whether a symbol's name is `asked`; *clone: what stands behind its first dot. */
 enum probe_match probe_name_match(const char *symbol, const char *asked, enum probe_clone *clone);
+/* The same where probe_name_is_full(asked). */
+enum probe_match probe_name_match_full(const char *symbol, const char *asked, enum probe_clone *clone);
 /* The qualified name, without parameters and template arguments, of a mangled one; false: it is none. room: of `out`. */
 bool probe_name_qualified(const char *symbol, size_t n, char *out, size_t room);
 

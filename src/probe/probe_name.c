@@ -243,14 +243,16 @@ static enum probe_match match_full(const char *symbol, size_t n, const char *ask
 	               : PROBE_NO;
 }
 
+enum probe_match probe_name_match_full(const char *symbol, const char *asked, enum probe_clone *clone)
+{
+	size_t n = strcspn(symbol, ".@");
+	*clone = symbol[n] == '.' ? clone_of(symbol + n) : PROBE_WHOLE;
+	return match_full(symbol, n, asked);
+}
+
 enum probe_match probe_name_match(const char *symbol, const char *asked, enum probe_clone *clone)
 {
 	char name[512];
-	if (probe_name_is_full(asked)) {
-		size_t whole = strcspn(symbol, ".@");
-		*clone = symbol[whole] == '.' ? clone_of(symbol + whole) : PROBE_WHOLE;
-		return match_full(symbol, whole, asked);
-	}
 	bool mangled = symbol[0] == '_' && symbol[1] == 'Z';
 	if (symbol[0] != asked[0] && !mangled) /* nearly all of them */
 		return PROBE_NO;

@@ -102,7 +102,9 @@ TEST(probe_name_matches)
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		enum probe_clone clone;
-		CHECK_I64(probe_name_match(rows[i].symbol, rows[i].asked, &clone), rows[i].match);
+		bool full = probe_name_is_full(rows[i].asked);
+		CHECK_I64((full ? probe_name_match_full : probe_name_match)(rows[i].symbol, rows[i].asked, &clone),
+		          rows[i].match);
 		CHECK_I64(clone, rows[i].clone);
 	}
 }
