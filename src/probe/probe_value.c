@@ -479,6 +479,17 @@ static bool same_value(const struct probe_value *a, const struct probe_value *b)
 	       !memcmp(a->op, b->op, a->n * sizeof *a->op);
 }
 
+static int say_different(const struct of_function *f, const struct probe_found *found, int n, int k, struct weft_err *err)
+{
+	char a[256], b[256];
+	probe_name_label(found[0].symbol, a, sizeof a);
+	probe_name_label(found[k].symbol, b, sizeof b);
+	/* Forms of one function have one name. */
+	bool forms = !strcmp(a, b);
+	return weft_err_set(err, -ENOTSUP, "'%s' stands for %d functions, which have '%s' in different places ('%s', '%s')",
+	                    f->name, n, f->expression, forms ? found[0].symbol : a, forms ? found[k].symbol : b);
+}
+
 /* Of each function of that name: one program has to do for all of them. */
 static int of_all(struct probe_session *s, struct of_function *f,
                   int (*one)(const struct of_function *, struct probe_value *, struct weft_err *), struct probe_value *out,
@@ -493,9 +504,7 @@ static int of_all(struct probe_session *s, struct of_function *f,
 		if (rc)
 			return rc;
 		if (k && !same_value(out, &next))
-			return weft_err_set(err, -ENOTSUP,
-			                    "'%s' stands for %d functions, which have '%s' in different places ('%s', '%s')",
-			                    f->name, n, f->expression, found[0].symbol, found[k].symbol);
+			return say_different(f, found, n, k, err);
 	}
 	return n < 0 ? n : 0;
 }
