@@ -306,8 +306,8 @@ static void say_stands(const struct record_prober *p, struct weft_buf *remarks)
 		if (s->names > 1)
 			weft_buf_printf(remarks, "'%s' stands for %u functions\n", p->watch[k].function, s->names);
 		if (s->refused)
-			weft_buf_printf(remarks, "%u of %u for '%s' %s not watched: %s\n", s->refused, s->forms, p->watch[k].function,
-			                s->refused == 1 ? "was" : "were", p->why[k].text);
+			weft_buf_printf(remarks, "%u of %u for '%s' %s not watched: %s\n", s->refused, s->forms,
+			                p->watch[k].function, s->refused == 1 ? "was" : "were", p->why[k].text);
 		else if (*s->why.text)
 			weft_buf_printf(remarks, "%s\n", s->why.text);
 	}
