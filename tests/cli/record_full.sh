@@ -47,6 +47,11 @@ expect '^weft record: .*forks, execs or exits not recorded'
 expect '^status 5$'
 expect '^check 0$'
 
+# A disk that the program fills: the holes of what was recorded cannot be read through a mapping then.
+tiny "weft record -o h.weft -- sh -c '$build/examples/heat -n 20 -s 20; dd if=/dev/zero of=fill bs=1k 2>/dev/null; exit 3'; echo status \$?"
+expect '^weft record: .* events of .*; next: weft stat h.weft$'
+expect '^status 3$'
+
 # Nothing at all.
 # shellcheck disable=SC2016
 tiny 'dd if=/dev/zero of=fill bs=1k 2>/dev/null; weft record -o u.weft -- true; echo status $?; ls'

@@ -36,12 +36,13 @@ static bool is_head(const struct weft_stream_head *h)
 	return memcmp(h->magic, WEFT_STREAM_MAGIC, sizeof h->magic) == 0 && h->page_bytes == WEFT_PAGE_BYTES;
 }
 
-static bool read_head(const struct weft_map_file *f, struct weft_stream_head *h)
+bool record_read_head(const char *path, struct weft_stream_head *h)
 {
-	if (f->n < sizeof *h)
-		return false;
-	memcpy(h, f->at, sizeof *h);
-	return is_head(h);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool good = fd >= 0 && pread(fd, h, sizeof *h, 0) == (ssize_t)sizeof *h && is_head(h);
+	if (fd >= 0)
+		close(fd);
+	return good;
 }
 
 /* By reads: a hole of a file in a full tmpfs that is mapped cannot be read, and would end us. */
@@ -100,14 +101,12 @@ unsigned record_signal_recorders(const char *dir, const char *host, int sig)
 	size_t host_bytes = strlen(host);
 	int n = record_list_streams(dir, NULL, &paths);
 	for (int i = 0; i < n; i++) {
-		struct weft_map_file f;
 		struct weft_stream_head h;
 		const char *name = strrchr(paths[i], '/') + 1;
-		if (strncmp(name, host, host_bytes) != 0 || name[host_bytes] != '-' || weft_map_file_open(&f, paths[i], NULL))
+		if (strncmp(name, host, host_bytes) != 0 || name[host_bytes] != '-')
 			continue;
-		bool records = read_head(&f, &h) && h.state == WEFT_STREAM_OPEN && (pid_t)h.pid != getpid();
+		bool records = record_read_head(paths[i], &h) && h.state == WEFT_STREAM_OPEN && (pid_t)h.pid != getpid();
 		sent += records && kill((pid_t)h.pid, sig) == 0;
-		weft_map_file_close(&f);
 	}
 	if (n >= 0)
 		weft_list_free(paths, n);

@@ -28,13 +28,8 @@ struct record_packer {
 
 static bool is_closed(const char *path)
 {
-	struct weft_map_file f;
-	if (weft_map_file_open(&f, path, NULL))
-		return false;
-	const struct weft_stream_head *h = (const struct weft_stream_head *)f.at;
-	bool closed = f.n >= sizeof *h && __atomic_load_n(&h->state, __ATOMIC_ACQUIRE) == WEFT_STREAM_CLOSED;
-	weft_map_file_close(&f);
-	return closed;
+	struct weft_stream_head h;
+	return record_read_head(path, &h) && h.state == WEFT_STREAM_CLOSED;
 }
 
 static void pack_closed(struct record_packer *p)

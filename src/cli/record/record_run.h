@@ -67,6 +67,8 @@ struct record_totals {
 	int reason;     /* errno value of a stream that could not go on, or 0 */
 	int pack_error; /* negative: some streams could not be compressed, and are as they were */
 };
+/* False: it is no stream. By a read: what is mapped may shrink, or have no space for a hole, which would end us. */
+bool record_read_head(const char *path, struct weft_stream_head *h);
 /* Adds what the stream file holds; nothing when it is none. */
 void record_count_stream(struct record_totals *t, const char *path);
 /* Paths of the streams in dir, without the one called `except`: count, or negative. Freed by weft_list_free. */
