@@ -85,6 +85,8 @@ bool rec_lock_mine(void);
 void rec_live_store(uint32_t index, uint32_t value);
 void *rec_mmap(size_t bytes); /* zeroed private memory, or NULL */
 void rec_munmap(void *at, size_t bytes);
+/* How much of `wanted` address space one reserve of ours may take: under `ulimit -v` a small part of the limit, for it is the program's. */
+size_t rec_reserve_most(size_t wanted);
 void rec_futex_wait(struct weft_atomic_u32 *at, uint32_t value, uint64_t timeout_ns);
 void rec_futex_wake(struct weft_atomic_u32 *at);
 

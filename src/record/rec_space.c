@@ -138,11 +138,14 @@ static int space_map(struct rec_space *s, uint32_t page)
 	return 0;
 }
 
-/* The address range may be limited (ulimit -v): then smaller segments, and more of them. */
+/* The address range may be limited (ulimit -v): then smaller segments, and more of them, so that the program has what it needs. */
 static int space_map_first(struct rec_space *s)
 {
+	size_t most = rec_reserve_most(PAGE << SEGMENT_SHIFT_MOST);
 	int rc = -ENOMEM;
 	for (s->segment_shift = SEGMENT_SHIFT_MOST; s->segment_shift >= SEGMENT_SHIFT_LEAST; s->segment_shift -= 2) {
+		if (PAGE << s->segment_shift > most && s->segment_shift > SEGMENT_SHIFT_LEAST)
+			continue;
 		rc = space_map(s, 0);
 		if (rc != -ENOMEM)
 			break;

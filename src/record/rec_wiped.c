@@ -10,11 +10,13 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define REC_LOCK_WAITED 0x80000000u
+#define RESERVE_SHARE 64u /* of a limit of the address space (ulimit -v) */
 
 void *rec_mmap(size_t bytes)
 {
@@ -28,10 +30,21 @@ void rec_munmap(void *at, size_t bytes)
 		munmap(at, bytes);
 }
 
+size_t rec_reserve_most(size_t wanted)
+{
+	struct rlimit most;
+	if (getrlimit(RLIMIT_AS, &most) || most.rlim_cur == RLIM_INFINITY || most.rlim_cur / RESERVE_SHARE > wanted)
+		return wanted;
+	return (size_t)(most.rlim_cur / RESERVE_SHARE);
+}
+
 int rec_wiped_init(void)
 {
+	size_t most = rec_reserve_most(sizeof(struct rec_wiped) + REC_LIVE_MAX * sizeof(uint32_t));
 	for (uint32_t n = REC_LIVE_MAX; n >= 1u << 10; n /= 4) {
 		size_t bytes = sizeof(struct rec_wiped) + (size_t)n * sizeof(uint32_t);
+		if (bytes > most && n > 1u << 10)
+			continue;
 		rec.wiped = rec_mmap(bytes);
 		if (!rec.wiped)
 			continue;

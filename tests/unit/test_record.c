@@ -6,6 +6,7 @@
 #include <weft/record.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -737,5 +738,29 @@ TEST(a_limit_of_the_address_space_is_obeyed)
 	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
 	CHECK(stream_is_good(&f));
 	CHECK_U64(counts_in(&f).n, 1000000);
+	stream_free(&f);
+}
+
+CHILD(large_in_a_small_address_space)
+{
+	size_t bytes = (size_t)340 << 20; /* of 400 */
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return at == MAP_FAILED ? 3 : count_to(100000);
+}
+
+TEST(a_small_address_space_is_left_to_the_program)
+{
+	struct stream_file f;
+	int status;
+	if (test_build_is("asan") || test_build_is("tsan"))
+		SKIP("sanitizers need more address space than this test leaves");
+	for (unsigned recorded = 0; recorded < 2; recorded++) {
+		free(test_shell(&status, "ulimit -v 409600; TEST_CHILD=large_in_a_small_address_space %s%s/t.weft /proc/%d/exe",
+		                recorded ? "WEFT_DIR=" : "UNRECORDED=", test_dir(), getpid()));
+		CHECK_I64(status, 0);
+	}
+	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
+	CHECK(stream_is_good(&f));
+	CHECK_U64(counts_in(&f).n, 100000);
 	stream_free(&f);
 }
