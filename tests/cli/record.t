@@ -74,6 +74,12 @@ $ before=$(ls mine.weft/*.stream); weft record -q --force -o mine.weft -- true; 
 2
 replaced
 
+## What is being recorded is not replaced: not while weft record runs, and not while a process that it left does.
+$ mkfifo go ready; (weft record -q -o busy.weft -- sh -c 'echo >ready; read x <go'; echo ended $?) >first 2>&1 & read x <ready; weft record --force -o busy.weft -- true; weft convert -q --force mine.weft -o busy.weft; echo >go; wait; cat first; weft check -q busy.weft
+weft record: error: 'busy.weft' is being recorded by another weft record
+weft convert: error: 'busy.weft' is being recorded by another weft record
+ended 0
+
 $ mkdir papers && touch papers/thesis.tex && weft record -q --force -o papers -- true
 weft record: error: 'papers' is there already, and holds more than a trace
 ? 2

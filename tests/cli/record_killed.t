@@ -16,6 +16,13 @@ $ touch enough; wait $!; ls -d wait*.weft
 wait-save1.weft
 wait.weft
 
+## Nor is a trace replaced that a process still records into, though weft record is gone.
+$ rm -f enough ready; weft record -q -o orphan.weft -- ./wait & until [ -e ready ]; do sleep 0.02; done; kill -KILL $!; { wait $!; } 2>/dev/null; weft record -q --force -o orphan.weft -- true
+weft record: error: 'orphan.weft' is being recorded by process [..]
+? 2
+$ touch enough; for i in $(seq 3000); do weft record -q --force -o orphan.weft -- true 2>/dev/null && break; sleep 0.02; done; ls -d orphan*
+orphan.weft
+
 ## Nothing is lost when a process is killed.
 $ cat >killed.c <<'END'
 > #include <weft/record.h>

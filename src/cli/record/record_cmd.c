@@ -374,7 +374,7 @@ static int record_main(struct record_run *r, char **argv)
 
 static int record_run_command(int argc, char **argv)
 {
-	struct record_run r = {.signal_fd = -1};
+	struct record_run r = {.signal_fd = -1, .dir.lock = -1};
 	int n;
 	if (!cli_parse(&weft_command_record, &r.args, argc, argv, &n))
 		return 2;

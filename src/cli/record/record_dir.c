@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The directory of a new trace. Nothing that is there is ever overwritten unasked: without -o a free name is taken (NAME.weft,
- * NAME-2.weft, ...), with -o the directory must be new or empty. --force replaces only what is a trace, which is moved aside until the command runs.
+ * NAME-2.weft, ...), with -o the directory must be new or empty. --force replaces only what is a trace that nobody records into,
+ * which is moved aside until the command runs. The directory is locked as long as the recording lasts.
  */
 #include "base/fs.h"
 #include "base/str.h"
 #include "record_run.h"
+#include "trace/weft/live.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -97,17 +99,27 @@ static int make_named(struct record_dir *d, bool force, struct weft_err *err)
 		return weft_err_set(err, -EEXIST, "'%s' is there already, and holds more than a trace", d->shown);
 	if (!force)
 		return weft_err_set(err, -EEXIST, "'%s' is there already (--force replaces it)", d->shown);
-	int rc = move_aside(d, err);
+	int rc = weft_trace_check_idle(d->shown, err);
+	if (rc == 0)
+		rc = move_aside(d, err);
 	if (rc == 0 && mkdir(d->shown, 0777))
 		rc = weft_err_sys(err, errno, "cannot make '%s'", d->shown);
 	d->made = rc == 0;
 	return rc;
 }
 
+/* Not everywhere there are locks: then without. */
+static int lock_dir(struct record_dir *d, struct weft_err *err)
+{
+	struct weft_err why = {0};
+	d->lock = weft_trace_lock(d->path, &why);
+	return d->lock == -EBUSY ? weft_err_set(err, -EBUSY, "%s", why.text) : 0;
+}
+
 int record_dir_make(struct record_dir *d, const char *output, const char *program, bool force, struct weft_err *err)
 {
 	int rc = 0;
-	*d = (struct record_dir){0};
+	*d = (struct record_dir){.lock = -1};
 	if (!output) {
 		rc = make_numbered(program, &d->shown, err);
 		d->made = rc == 0;
@@ -120,6 +132,10 @@ int record_dir_make(struct record_dir *d, const char *output, const char *progra
 		rc = weft_err_sys(err, errno, "cannot find '%s'", d->shown);
 	if (rc == 0 && access(d->path, W_OK | X_OK))
 		rc = weft_err_sys(err, errno, "cannot write to '%s'", d->shown);
+	if (rc == 0 && (rc = lock_dir(d, err)) != 0) {
+		free(d->path); /* what is in it now is the other's */
+		d->path = NULL;
+	}
 	if (rc)
 		record_dir_undo(d);
 	return rc;
@@ -166,5 +182,7 @@ void record_dir_fini(struct record_dir *d)
 	free(d->path);
 	free(d->shown);
 	free(d->aside);
-	*d = (struct record_dir){0};
+	if (d->lock >= 0)
+		close(d->lock);
+	*d = (struct record_dir){.lock = -1};
 }

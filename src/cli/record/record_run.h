@@ -24,6 +24,7 @@ struct record_dir {
 	char *shown; /* as the user would call it */
 	char *aside; /* what --force replaces, until the command runs; or NULL */
 	bool made;   /* it was not there before */
+	int lock;    /* descriptor that holds the lock of the directory; negative: none */
 };
 /* Makes the directory: `output`, or when NULL a new one called after the program. force: what is there is replaced when it is a trace. */
 int record_dir_make(struct record_dir *d, const char *output, const char *program, bool force,

@@ -3,6 +3,7 @@
  * Traces in, a folder of streams out: one stream a process, written whole into a folder with a temporary name that takes its own
  * at the end. Only the process that is being written takes memory; threads are read one after another.
  */
+#include "trace/weft/live.h"
 #include "write_priv.h"
 #include "base/fs.h"
 #include <errno.h>
@@ -59,7 +60,8 @@ static int check_target(const char *path, bool force, struct weft_err *err)
 		return weft_err_set(err, -EEXIST, "'%s' is there already (--force replaces it)", path);
 	if (!S_ISDIR(st.st_mode))
 		return weft_err_set(err, -ENOTDIR, "will not replace '%s': it is no folder", path);
-	return is_trace_folder(path, err);
+	int rc = is_trace_folder(path, err);
+	return rc ? rc : weft_trace_check_idle(path, err);
 }
 
 /* The path without slashes at its end, and beside it a name for the time of writing. */
