@@ -4,7 +4,7 @@
  * samples the clocks, and looks for objects that were loaded. It is started by the first definition while recording is on, since a
  * thread cannot be made where an event may stand, in a signal handler; a child that never defines anything does without one.
  *
- * All signals but SIGTRAP are blocked in it. It sleeps on a futex until a chunk is taken or the next sample is due. Its state lies in wiped
+ * All signals but SIGTRAP and SIGBUS are blocked in it. It sleeps on a futex until a chunk is taken or the next sample is due. Its state lies in wiped
  * memory: a child knows that it has none.
  */
 #include "rec_priv.h"
@@ -208,6 +208,7 @@ void rec_helper_ensure(void)
 	sigfillset(&all);
 	/* What it runs of the C library may be watched by a trap (src/agent): blocked, that would end the process. */
 	sigdelset(&all, SIGTRAP);
+	sigdelset(&all, SIGBUS); /* of a stream that was cut off */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	helper_start();
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

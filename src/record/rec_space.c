@@ -12,7 +12,8 @@
  *
  * The mapped part grows by a chunk at a time (the file doubles until a chunk is 64 pages): its space is reserved on the disk before
  * anybody writes to it, since a store to a mapped page without space would kill the program with SIGBUS. The file is mapped in
- * large segments, once, beyond its end; pages never move.
+ * large segments, once, beyond its end; pages never move. Who cuts the file off ends the recording, and not the program
+ * (base/guard.h).
  *
  * A range is retired only when its thread has left the next one too, or has ended: a record that was interrupted in the middle by
  * a signal handler, which then filled the rest of the range, is still complete before anybody reads the page to seal it.
@@ -21,6 +22,7 @@
  */
 #include "rec_priv.h"
 #include "base/fs.h"
+#include "base/guard.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -135,6 +137,8 @@ static int space_map(struct rec_space *s, uint32_t page)
 	(void)madvise(at, bytes, MADV_DONTDUMP);
 	if (!weft_cas_ptr(&s->segment[i], &found, at))
 		munmap(at, bytes);
+	else
+		(void)weft_guard_add(at, bytes, &s->failed);
 	return 0;
 }
 
@@ -685,6 +689,7 @@ void rec_space_forget(struct rec_space *s, const struct rec_range *keep, unsigne
 		char *at = weft_load_ptr(&s->segment[i]);
 		if (!at)
 			continue;
+		weft_guard_remove(at);
 		if (all)
 			space_make_private(at, PAGE << s->segment_shift);
 		else

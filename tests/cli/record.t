@@ -145,6 +145,10 @@ $ weft record -q -- sh -c 'trap "echo caught; exit 4" INT; kill -INT $PPID; slee
 caught
 ? 4
 
+## Who cuts the streams off while they are written ends the recording, and no program.
+$ weft record -q -o cut.weft -- sh -c 'truncate -s 0 cut.weft/*.stream; for i in 1 2 3 4 5 6 7 8 9; do sh -c :; done; exit 4'
+? 4
+
 ## What the command leaves behind runs on.
 $ weft record -o left.weft -- sh -c 'sleep 300 >/dev/null 2>&1 & echo $! >pid' 2>&1 | sed 's/, 1 process left running//; s/recorded [0-9]* process[es]* and [0-9]* threads*,/recorded some,/'
 weft record: no libweft calls were made: recorded some, their execs and exits, in [..]; next: weft info left.weft

@@ -110,6 +110,45 @@ TEST(a_full_ext4_stops_recording_and_nothing_else)
 	check_full("truncate -s 4M disk; mkfs.ext4 -q -O ^has_journal disk; mount -o loop disk $1", ENOSPC);
 }
 
+/* Somebody cuts the stream off, again and again, while two threads record, define and end. */
+
+static void *cut_recorder(void *arg)
+{
+	weft_type t = weft_define_type("step", "", 0);
+	for (int i = 0; i < 300000; i++)
+		weft_point(t, i);
+	return arg;
+}
+
+CHILD(is_cut_off)
+{
+	const char *path = getenv("CUT");
+	char command[300];
+	pthread_t other;
+	struct weft_status s;
+	weft_type t = weft_define_type("step", "", 0);
+	weft_point(t, 0);
+	snprintf(command, sizeof command, "truncate -s %s $WEFT_DIR/*.stream", path);
+	for (int round = 0; round < 3; round++) {
+		if (pthread_create(&other, NULL, cut_recorder, NULL))
+			return 3;
+		if (system(command))
+			return 4;
+		cut_recorder(NULL);
+		weft_define_region(command + round, WEFT_STATE_RUNNING, 0);
+		pthread_join(other, NULL);
+	}
+	weft_get_status(&s);
+	return s.reason == EIO && !s.recording ? 0 : 5;
+}
+
+TEST(a_stream_that_is_cut_off_ends_recording_and_nothing_else)
+{
+	static const char *const bytes[] = {"0", "4096", "20480"};
+	for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+		CHECK_I64(child_run("is_cut_off", "CUT=%s WEFT_DIR=%s/t%zu.weft", bytes[i], test_dir(), i), 0);
+}
+
 /* Without extents, so without fallocate: pages are reserved by writing zeros. */
 #define EXT2(size) "truncate -s " size " disk; mkfs.ext2 -q disk; mount -o loop disk $1"
 

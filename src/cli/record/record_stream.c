@@ -6,6 +6,7 @@
 #include "record_stream.h"
 #include "base/clock.h"
 #include "base/crc.h"
+#include "base/guard.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -31,14 +32,25 @@ static int stream_map(struct record_stream *s)
 		void *at = mmap(NULL, s->room, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, s->fd, 0);
 		if (at != MAP_FAILED) {
 			s->at = at;
+			(void)weft_guard_add(at, s->room, &s->cut);
 			return 0;
 		}
 	}
 	return -errno;
 }
 
+static void stream_unmap(struct record_stream *s)
+{
+	if (!s->at)
+		return;
+	weft_guard_remove(s->at);
+	munmap(s->at, s->room);
+}
+
 static int stream_grow(struct record_stream *s, uint64_t to)
 {
+	if (weft_load_u32(&s->cut))
+		return -(int)weft_load_u32(&s->cut);
 	if (to <= s->bytes)
 		return 0;
 	uint64_t step = s->bytes < GROW_LEAST ? GROW_LEAST : s->bytes > GROW_MOST ? GROW_MOST : s->bytes;
@@ -104,8 +116,7 @@ int record_stream_open(struct record_stream *s, const char *dir, const char *nam
 	return 0;
 fail:
 	weft_err_sys(err, -rc, "cannot write '%s'", s->path);
-	if (s->at)
-		munmap(s->at, s->room);
+	stream_unmap(s);
 	if (s->fd >= 0) {
 		unlink(s->path);
 		close(s->fd);
@@ -202,7 +213,7 @@ void record_stream_close(struct record_stream *s)
 	/* Last: who finds a closed stream reads all of the file (record_pack.c). */
 	if (h->state == WEFT_STREAM_OPEN)
 		__atomic_store_n(&h->state, WEFT_STREAM_CLOSED, __ATOMIC_RELEASE);
-	munmap(s->at, s->room);
+	stream_unmap(s);
 	close(s->fd);
 	free(s->path);
 	*s = (struct record_stream){.fd = -1};

@@ -9,6 +9,7 @@
 #ifndef WEFT_CLI_RECORD_STREAM_H
 #define WEFT_CLI_RECORD_STREAM_H
 
+#include "base/atomic.h"
 #include "format/format.h"
 #include <stddef.h>
 
@@ -17,6 +18,7 @@ struct record_stream {
 	int fd;
 	uint8_t *at; /* the file, mapped; room for `room` bytes, of which the file has `bytes` */
 	uint64_t room, bytes, used;
+	struct weft_atomic_u32 cut;   /* errno value: somebody has cut the file off */
 	struct weft_page_writer meta; /* page == NULL: none is open */
 	uint32_t meta_pages;
 	double ticks_per_ns; /* of the processor's clock; 0: CLOCK_MONOTONIC is the clock */
