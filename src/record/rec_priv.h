@@ -188,6 +188,7 @@ void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from
 /* ---- rec_thread.c: threads ---- */
 
 #define REC_NAME_BYTES 80u /* a THREAD record of 14 words */
+#define REC_SIDE_WORDS 256u
 
 struct rec_slot {                                  /* of a thread that records; outlives it, and is used again */
 	_Alignas(128) struct weft_atomic_u32 used; /* 1: a live thread's */
@@ -203,6 +204,10 @@ struct rec_slot {                                  /* of a thread that records; 
 	struct weft_atomic_u32 next_free;
 	char name[REC_NAME_BYTES];
 	uint8_t name_bytes; /* 0: not named by the user */
+	/* Events of handlers that found the block closed, until it is open: ticks, words << 32 | head, payload (rec_slow.c). */
+	uintptr_t side_n; /* words; moved like the block's `at` */
+	uint32_t side_from;
+	uint64_t side[REC_SIDE_WORDS];
 };
 
 struct rec_self { /* what must survive the slot, or may be touched by signal handlers */
@@ -236,10 +241,11 @@ uint64_t rec_threads_dropped(void);
 /* ---- rec_slow.c: all events that are not the common case ---- */
 
 void rec_slow_close_page(struct weft_thread *t, struct rec_slot *me);
-/* Between these two, events of signal handlers on this thread are dropped and counted. */
+/* Between these two, events of signal handlers on this thread are put aside, and written at the end. */
 void rec_busy_begin(void);
 void rec_busy_end(void);
-void rec_slow_tell_dropped(void); /* a DROPPED record, if there is something to tell and room for it */
+void rec_slow_drop_side(struct rec_slot *me); /* what was put aside is lost, and counted */
+void rec_slow_tell_dropped(void);             /* a DROPPED record, if there is something to tell and room for it */
 void rec_slow_append(struct weft_thread *t, uint32_t head, unsigned n, const uint64_t *payload); /* while limit is 0 */
 uint32_t rec_cpu(uint64_t *word); /* this cpu; *word: as in a CPU record */
 

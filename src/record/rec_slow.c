@@ -7,9 +7,10 @@
  *     heavy   first event of a thread, end of a page, a time that does not fit 32 bits: the block itself changes
  *
  * While the block changes it is closed (limit = 0): a handler of this thread that records then ends up here as well, sees that its
- * thread is busy, and its event is dropped and counted. That is a matter of nanoseconds, because what takes longer, to find and
- * clear the next page, is done before: the inline path stops some bytes before the end of a page, and leaves them to handlers that
- * come in this while. A reservation that was loaded before a heavy part that came in between fails, since `at` has moved; so do the
+ * thread is busy, and puts its event aside, into a few words of the slot; what was put aside is written as soon as the block is open
+ * again, with its time, before the event that was interrupted. That is rarely needed, because what takes longer, to find and clear
+ * the next page, is done before: the inline path stops some bytes before the end of a page, and leaves them to handlers that come in
+ * this while. Only what does not fit there either is dropped and counted. A reservation that was loaded before a heavy part that came in between fails, since `at` has moved; so do the
  * time and the cpu that were computed with it.
  */
 #include "rec_priv.h"
@@ -96,6 +97,61 @@ static enum slow_result slow_light(struct weft_thread *t, struct rec_slot *me, u
 		word = rec_pair(cpu, (uint32_t)(word >> 32));
 		slow_write(at, slow_head(now - base, WEFT_EV_CPU | 1 << 8), 1, &word);
 	}
+}
+
+/* ---- what handlers put aside ---- */
+
+static bool slow_put_aside(struct rec_slot *me, uint32_t head, unsigned n, const uint64_t *payload)
+{
+	uintptr_t at, end;
+	do {
+		at = __atomic_load_n(&me->side_n, __ATOMIC_RELAXED);
+		end = at + 2 + n;
+		if (end > REC_SIDE_WORDS)
+			return false;
+	} while (!weft_claim(&me->side_n, at, end));
+	me->side[at] = rec.clock.ticks();
+	me->side[at + 1] = (uint64_t)n << 32 | head;
+	memcpy(&me->side[at + 2], payload, n * sizeof *payload);
+	return true;
+}
+
+/* With the time that it had, but not before what stands in the page already. */
+static enum slow_result slow_write_aside(struct weft_thread *t, const struct rec_slot *me, const uint64_t *aside)
+{
+	uint32_t n = (uint32_t)(aside[1] >> 32);
+	for (;;) {
+		uintptr_t at = __atomic_load_n(&t->at, __ATOMIC_RELAXED), end = at + 8 + 8 * (uintptr_t)n;
+		uint64_t base = __atomic_load_n(&t->base, __ATOMIC_RELAXED);
+		if (end > __atomic_load_n(&t->limit, __ATOMIC_RELAXED))
+			return SLOW_NO_ROOM;
+		uint64_t last = slow_last_time(me, at), since = (aside[0] < last ? last : aside[0]) - base;
+		if (since >> 32)
+			return SLOW_TIME;
+		if (!weft_claim(&t->at, at, end))
+			continue;
+		slow_write(at, slow_head(since, (uint32_t)aside[1]), n, aside + 2);
+		return SLOW_DONE;
+	}
+}
+
+/* DONE: there is nothing aside any more. Else it is written from side_from on next time. */
+static enum slow_result slow_write_all_aside(struct weft_thread *t, struct rec_slot *me)
+{
+	uint32_t from = me->side_from;
+	uintptr_t n;
+	do {
+		n = __atomic_load_n(&me->side_n, __ATOMIC_RELAXED);
+		while (from < n) {
+			enum slow_result r = slow_write_aside(t, me, &me->side[from]);
+			me->side_from = from;
+			if (r != SLOW_DONE)
+				return r;
+			from += 2 + (uint32_t)(me->side[from + 1] >> 32);
+		}
+		me->side_from = 0;
+	} while (n && !weft_claim(&me->side_n, n, 0));
+	return SLOW_DONE;
 }
 
 void rec_slow_append(struct weft_thread *t, uint32_t head, unsigned n, const uint64_t *payload)
@@ -312,7 +368,9 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 			break;
 		rec_say(&me->busy, 1); /* with rec_stream_close: it sees us busy, or we see that it is closing */
 		bool open = !rec_look(&me->stream->closing);
-		enum slow_result r = open ? slow_light(t, me, head, n, payload) : SLOW_NO_ROOM;
+		enum slow_result r = open ? slow_write_all_aside(t, me) : SLOW_NO_ROOM;
+		if (open && r == SLOW_DONE)
+			r = slow_light(t, me, head, n, payload);
 		if (open && r == SLOW_TIME)
 			open = slow_new_base(t, me) || slow_open_page(t, me);
 		else if (open && r == SLOW_NO_ROOM)
@@ -352,8 +410,9 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 		return;
 	}
 	if (rec_self.busy) {
-		/* A handler in the middle of the heavy part below: what the light one cannot do is dropped. */
-		if (!me || me->stream != rec_stream() || slow_light(&weft_thread_1, me, head, n, payload) != SLOW_DONE)
+		/* A handler in the middle of the heavy part below: what the light one cannot do waits for the end of that. */
+		bool done = me && me->stream == rec_stream() && slow_light(&weft_thread_1, me, head, n, payload) == SLOW_DONE;
+		if (!done && (!me || !slow_put_aside(me, head, n, payload)))
 			__atomic_fetch_add(&rec_self.nested, slow_events(head), __ATOMIC_RELAXED);
 		errno = saved;
 		return;
@@ -377,6 +436,31 @@ void rec_slow_tell_dropped(void)
 		__atomic_fetch_add(&me->untold, n, __ATOMIC_RELAXED);
 }
 
+void rec_slow_drop_side(struct rec_slot *me)
+{
+	uintptr_t n;
+	do {
+		n = __atomic_load_n(&me->side_n, __ATOMIC_RELAXED);
+		while (me->side_from < n) {
+			uint64_t word = me->side[me->side_from + 1];
+			slow_drop(rec_self.slot, slow_events((uint32_t)word));
+			me->side_from += 2 + (uint32_t)(word >> 32);
+		}
+		me->side_from = 0;
+	} while (n && !weft_claim(&me->side_n, n, 0));
+}
+
+static bool slow_has_aside(void)
+{
+	return rec_self.slot && __atomic_load_n(&rec_self.slot->side_n, __ATOMIC_RELAXED);
+}
+
+static void slow_end_aside(struct rec_slot *me)
+{
+	if (me->stream != rec_stream() || !me->stream || slow_write_all_aside(&weft_thread_1, me) != SLOW_DONE)
+		rec_slow_drop_side(me);
+}
+
 void rec_busy_begin(void)
 {
 	rec_self.busy = 1;
@@ -390,8 +474,10 @@ void rec_busy_end(void)
 		uint32_t nested = __atomic_exchange_n(&rec_self.nested, 0, __ATOMIC_RELAXED);
 		if (nested)
 			slow_drop(rec_self.slot, nested);
+		if (slow_has_aside())
+			slow_end_aside(rec_self.slot);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		rec_self.busy = 0;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	} while (rec_self.nested);
+	} while (rec_self.nested || slow_has_aside());
 }

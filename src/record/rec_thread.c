@@ -232,6 +232,7 @@ void rec_thread_end(void)
 	weft_thread_1.at = 0;
 	rec_self.seq = me->seq;
 	rec_self.slot = NULL;
+	rec_slow_drop_side(me);
 	me->stream = NULL;
 	me->name_bytes = 0;
 	weft_add_u64(&rec.lost, weft_swap_u64(&me->dropped, 0));
@@ -251,6 +252,7 @@ void rec_threads_forget(void)
 			continue;
 		weft_store_u64(&slot->dropped, 0);
 		slot->untold = 0;
+		slot->side_n = slot->side_from = 0;
 		if (slot != mine) {
 			slot->stream = NULL;
 			slot->name_bytes = 0;

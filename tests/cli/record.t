@@ -3,7 +3,7 @@
 
 ## A program that knows nothing of Weft.
 $ weft record --watch none -- true
-weft record: no libweft calls were made: recorded 1 process and 1 thread, their execs and exits, in [..]; next: weft info true.weft
+weft record: no events of libweft: recorded 1 process and 1 thread, their execs and exits, in [..]; next: weft info true.weft
 
 $ weft record --watch none -- true
 weft record: [..]; next: weft info true-2.weft
@@ -39,7 +39,7 @@ $ weft record -q -o none.weft -- sh -c '(exit 3) & wait $!; exit 3'; weft conver
 
 ## What is said next can be pasted into a shell.
 $ weft record --watch none -o "it's one.weft" -- true
-weft record: no libweft calls were made: [..]; next: weft info 'it'\''s one.weft'
+weft record: no events of libweft: [..]; next: weft info 'it'\''s one.weft'
 
 $ weft record -q -- cat <<<'standard input' | tr a-z A-Z
 STANDARD INPUT
@@ -151,7 +151,7 @@ $ weft record -q -o cut.weft -- sh -c 'truncate -s 0 cut.weft/*.stream; for i in
 
 ## What the command leaves behind runs on.
 $ weft record -o left.weft -- sh -c 'sleep 300 >/dev/null 2>&1 & echo $! >pid' 2>&1 | sed 's/, 1 process left running//; s/recorded [0-9]* process[es]* and [0-9]* threads*,/recorded some,/'
-weft record: no libweft calls were made: recorded some, their execs and exits, in [..]; next: weft info left.weft
+weft record: no events of libweft: recorded some, their execs and exits, in [..]; next: weft info left.weft
 
 $ kill "$(cat pid)" && echo runs
 runs

@@ -88,8 +88,8 @@ TEST(every_event_of_signal_handlers_is_accounted_for)
 	CHECK_U64(c.of[WEFT_EV_ENTER], from_outside);
 	CHECK_U64(c.of[WEFT_EV_LEAVE], from_outside);
 	CHECK(from_inside > 100);
-	/* Only handlers that come in the middle of the slow path drop something, and the stream says where. */
-	CHECK(f.head.dropped <= from_inside);
+	/* What comes in the middle of the slow path is put aside; what is more than that has room for is said where it is missing. */
+	CHECK(f.head.dropped <= from_inside / 200);
 	CHECK_U64(c.dropped, f.head.dropped);
 	printf("# %llu outside, %llu inside, %llu dropped\n", from_outside, from_inside, (unsigned long long)f.head.dropped);
 	stream_free(&f);

@@ -31,7 +31,7 @@
 #define LOOK_LEAST_MS 2
 #define LOOK_MOST_MS 32
 #define DESCRIPTORS_MOST 1026
-#define DISK_LEAST_BYTES (1u << 20)      /* less than this is a full disk: a stream takes its first chunk at once */
+#define DISK_LEAST_BYTES (1u << 20)      /* with less, the next process may have had no space for its stream */
 #define FIRST_TIME_NAMESPACE 0xeffffffau /* PROC_TIME_INIT_INO of the kernel */
 
 struct record_run {
@@ -257,7 +257,7 @@ static const char *why_dropped(const struct record_run *r)
 {
 	if (r->args.stop_at && r->totals.reason == ENOSPC)
 		return "--stop-at was reached";
-	return weft_err_name(r->totals.reason ? -r->totals.reason : -ENOSPC);
+	return r->totals.reason ? weft_err_name(-r->totals.reason) : "recording went on";
 }
 
 static void say_recorded(const struct record_run *r, uint32_t processes, uint32_t threads, struct weft_buf *b)
@@ -270,7 +270,7 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 		                t->streams == 1 ? "" : "es", t->threads, t->threads == 1 ? "" : "s");
 		weft_buf_printf(b, "%s", weft_human_bytes(text, t->bytes));
 	} else {
-		weft_buf_printf(b, "no libweft calls were made: recorded %u process%s and %u thread%s, their execs and exits",
+		weft_buf_printf(b, "no events of libweft: recorded %u process%s and %u thread%s, their execs and exits",
 		                processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s");
 	}
 	if (r->args.probe.n)
@@ -302,8 +302,11 @@ static void say(const struct record_run *r, uint32_t processes, uint32_t threads
 static void warn_of_full_disk(const struct record_run *r)
 {
 	struct statvfs v;
-	if (statvfs(r->dir.path, &v) == 0 && (uint64_t)v.f_bavail * v.f_frsize < DISK_LEAST_BYTES)
-		weft_log(WEFT_LOG_WARN, "the disk of '%s' is full: events, and whole processes, may be missing", r->dir.shown);
+	char left[32];
+	uint64_t bytes = statvfs(r->dir.path, &v) ? DISK_LEAST_BYTES : (uint64_t)v.f_bavail * v.f_frsize;
+	if (bytes < DISK_LEAST_BYTES)
+		weft_log(WEFT_LOG_WARN, "%s left on the disk of '%s': events, and whole processes, may be missing",
+		         weft_human_bytes(left, bytes), r->dir.shown);
 }
 
 /* The command never ran: leaves nothing behind; statuses as a shell's. */
