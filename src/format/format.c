@@ -56,6 +56,22 @@ void weft_page_seal(struct weft_page *p, uint32_t used)
 	__atomic_store_n(&p->flags, p->flags | WEFT_PAGE_SEALED, __ATOMIC_RELEASE);
 }
 
+uint64_t weft_page_mark(const struct weft_page *p, uint64_t number)
+{
+	if (p->magic != WEFT_PAGE_MAGIC || !(p->flags & WEFT_PAGE_SEALED))
+		return 0;
+	uint64_t x = p->crc + number * 0x9e3779b97f4a7c15u;
+	x ^= x >> 32;
+	x *= 0xd6e8feb86659fd93u;
+	return x ^ x >> 32;
+}
+
+uint64_t weft_stream_sum_begin(const struct weft_stream_head *h)
+{
+	size_t from = offsetof(struct weft_stream_head, state);
+	return weft_crc32c(0, &h->state, offsetof(struct weft_stream_head, sum) - from);
+}
+
 static bool page_is_zero(const struct weft_page *p)
 {
 	const uint64_t *at = (const uint64_t *)p;

@@ -28,13 +28,14 @@
 
 #define WEFT_STREAM_MAGIC "WEFTSTR\n"
 #define WEFT_FORMAT_MAJOR 1
-#define WEFT_FORMAT_MINOR 1 /* 1: ENTER_FLOW; flags in DEF_FLOW */
+#define WEFT_FORMAT_MINOR 2 /* 1: ENTER_FLOW; flags in DEF_FLOW; 2: pages and sum in the header, STREAM */
 #define WEFT_PAGE_BYTES 4096u
 #define WEFT_PAGE_MAGIC 0x31504657u /* "WFP1" */
 #define WEFT_PAGE_HEAD 32u
 #define WEFT_PAGE_ROOM (WEFT_PAGE_BYTES - WEFT_PAGE_HEAD)
 #define WEFT_WORDS_LONG 15u /* in the head: the first payload word holds the number of those that follow */
 #define WEFT_WORDS_MAX ((WEFT_PAGE_ROOM - 16u) / 8u)
+#define WEFT_STREAM_PAGES_MOST (UINT64_C(1) << 32)
 #define WEFT_ID_MAX 0xfffffu    /* ids count from 1 in each class; 0 is "none" */
 #define WEFT_BOTH_REGION 0xfffu /* the id of ENTER_FLOW: a region's in these bits, a flow's in those above */
 #define WEFT_BOTH_FLOW_SHIFT 12
@@ -107,6 +108,8 @@ struct weft_stream_head {
 	uint64_t dropped; /* events that could not be recorded, of all threads */
 	uint64_t helper_cpu_ns;
 	uint64_t end_ticks; /* when closed */
+	uint64_t pages;     /* when closed: of the file, this one among them; 0: not known */
+	uint64_t sum;       /* when closed: weft_stream_sum_begin, and the marks of all other pages; 0: not known */
 };
 enum {
 	WEFT_STREAM_RING = 1,   /* flight recorder: old pages were overwritten */
@@ -136,7 +139,7 @@ struct weft_page {
 };
 
 _Static_assert(sizeof(struct weft_page) == WEFT_PAGE_BYTES, "page layout");
-_Static_assert(sizeof(struct weft_stream_head) == 112, "stream header layout");
+_Static_assert(sizeof(struct weft_stream_head) == 128, "stream header layout");
 
 static inline unsigned weft_head_kind(uint64_t h)
 {
@@ -174,6 +177,11 @@ extern const char *const weft_state_name[WEFT_STATE_CLASSES]; /* "running": enum
 uint32_t weft_page_crc(const struct weft_page *p, uint32_t used);
 /* Sets used, flags and crc of a finished page. */
 void weft_page_seal(struct weft_page *p, uint32_t used);
+
+/* What a sealed page adds to the sum of its stream, `number` being its place in the file; 0 of any other page. */
+uint64_t weft_page_mark(const struct weft_page *p, uint64_t number);
+/* What the sum begins with: of the header, all that has no checksum of its own. Once `pages` is set. */
+uint64_t weft_stream_sum_begin(const struct weft_stream_head *h);
 
 /* One record as it stands in a page. */
 struct weft_record {

@@ -16,23 +16,36 @@
 
 #define BATCH_RANGES 32u
 
-/* As weft_page_seal does; but a child that a handler made while we computed leaves the page alone. */
-static void archive_seal_page(const struct rec_space *s, struct weft_page *p)
+/* As weft_page_seal does; but a child that a handler made while we computed leaves the page alone. False: it is not sealed now. */
+static bool archive_seal_page(const struct rec_space *s, struct weft_page *p)
 {
 	uint32_t used = p->used;
 	if (p->magic != WEFT_PAGE_MAGIC || used < WEFT_PAGE_HEAD || used > WEFT_PAGE_BYTES || (p->flags & WEFT_PAGE_SEALED))
-		return;
+		return false;
 	uint32_t crc = weft_page_crc(p, used);
 	if (!rec_space_ours(s))
-		return;
+		return false;
 	p->crc = crc;
 	__atomic_store_n(&p->flags, WEFT_PAGE_SEALED, __ATOMIC_RELEASE);
+	return true;
 }
 
 void rec_archive_seal(struct rec_space *s, struct rec_range r, uint32_t but_from)
 {
-	for (uint32_t i = r.first; i < r.first + r.n && i < but_from; i++)
-		archive_seal_page(s, rec_space_page(s, i));
+	for (uint32_t i = r.first; i < r.first + r.n && i < but_from; i++) {
+		struct weft_page *p = rec_space_page(s, i);
+		if (archive_seal_page(s, p))
+			weft_add_u64(&s->sum, weft_page_mark(p, i));
+	}
+}
+
+/* n pages that stand, or now stand, at the place `number`. */
+static void archive_count(struct rec_space *s, const struct weft_page *p, uint32_t n, uint64_t number)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += weft_page_mark(&p[i], number + i);
+	weft_add_u64(&s->sum, sum);
 }
 
 /* Up to n pages in a row of the archive. */
@@ -115,6 +128,15 @@ static unsigned archive_parts(const struct rec_space *s, struct rec_range **rang
 	return parts;
 }
 
+static void archive_count_parts(struct rec_space *s, const struct iovec *part, unsigned n, uint64_t number)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t pages = (uint32_t)(part[i].iov_len >> REC_PAGE_SHIFT);
+		archive_count(s, part[i].iov_base, pages, number);
+		number += pages;
+	}
+}
+
 /* How many of the pages were copied: those at the front. */
 static uint32_t archive_copy(struct rec_space *s, const struct rec_range *range, unsigned n, uint32_t pages)
 {
@@ -125,10 +147,14 @@ static uint32_t archive_copy(struct rec_space *s, const struct rec_range *range,
 	memcpy(left, range, n * sizeof *left);
 	while (rc == 0 && copied < pages) {
 		rc = archive_place(s, pages - copied, &to);
-		if (rc == 0)
-			rc = archive_write(s, part, archive_parts(s, &at, to.n, part), to);
-		if (rc == 0)
+		if (rc)
+			break;
+		unsigned parts = archive_parts(s, &at, to.n, part);
+		rc = archive_write(s, part, parts, to);
+		if (rc == 0) {
+			archive_count_parts(s, part, parts, to.first);
 			copied += to.n;
+		}
 	}
 	/* Of the size limit everybody learns where he reaches it. */
 	if (rc && !s->limit_pages)
@@ -147,8 +173,11 @@ static bool archive_ranges(struct rec_space *s, const struct rec_range *range, u
 {
 	uint32_t copied = archive_copy(s, range, n, pages);
 	bool any = copied > 0;
-	for (unsigned i = 0; i < n && copied; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct rec_range done = {range[i].first, range[i].n < copied ? range[i].n : copied};
+		/* What was not copied stays. */
+		if (done.n < range[i].n)
+			archive_count(s, rec_space_page(s, done.first + done.n), range[i].n - done.n, done.first + done.n);
 		rec_archive_empty(s, done);
 		rec_space_free(s, done);
 		copied -= done.n;
@@ -184,7 +213,8 @@ bool rec_archive_some(struct rec_space *s)
 	if (s->mode == REC_RING)
 		return false;
 	while (n < BATCH_RANGES && pages < s->chunk_pages && rec_space_retired(s, &r)) {
-		rec_archive_seal(s, r, UINT32_MAX);
+		for (uint32_t i = r.first; i < r.first + r.n; i++)
+			(void)archive_seal_page(s, rec_space_page(s, i));
 		archive_insert(range, n++, r);
 		pages += r.n;
 	}

@@ -11,8 +11,10 @@
 
 void rec_meta_seal(struct rec_stream *s)
 {
-	if (s->meta.w.page && rec_space_ours(&s->space))
+	if (s->meta.w.page && rec_space_ours(&s->space)) {
 		weft_page_write_end(&s->meta.w);
+		weft_add_u64(&s->space.sum, weft_page_mark(s->meta.w.page, s->meta.page));
+	}
 	s->meta.w.page = NULL;
 }
 
@@ -37,6 +39,7 @@ static bool meta_open(struct rec_stream *s)
 	uint32_t seq = s->meta.seq++;
 	if (!rec_page_begin(&s->space, p, (struct rec_page_name){WEFT_PAGE_META, 0, seq, base}))
 		return false;
+	s->meta.page = r.first;
 	s->meta.w = (struct weft_page_writer){.page = p, .at = p->word, .base = base};
 	return true;
 }

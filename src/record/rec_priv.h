@@ -124,6 +124,7 @@ struct rec_space {
 	struct weft_atomic_ptr segment[REC_SEGMENTS]; /* addresses; mapped when first needed */
 	struct weft_atomic_u64 pages;                 /* of the file: given out, or reserved by someone right now */
 	struct weft_atomic_u64 meta_pages;            /* those of them that do not count for the limit */
+	struct weft_atomic_u64 sum;                   /* of the marks of pages that are sealed, where they are to stay */
 	struct weft_atomic_u32 failed;                /* errno value: the file cannot grow any more */
 	struct weft_atomic_u32 missed;                /* chunks that threads had to reserve themselves */
 	struct weft_atomic_u64 singles;               /* range that single pages are taken from */
@@ -253,6 +254,7 @@ uint32_t rec_cpu(uint64_t *word); /* this cpu; *word: as in a CPU record */
 
 struct rec_meta { /* the page that definitions go to; under the lock */
 	struct weft_page_writer w;
+	uint32_t page; /* its number */
 	uint64_t last; /* ticks of the last record */
 	uint32_t seq;
 };

@@ -33,6 +33,7 @@ struct save { /* mapped: a handler may be on a small stack */
 	uint32_t n_items, room;
 	struct weft_page *page; /* BATCH of them */
 	uint32_t n;
+	struct weft_stream_head head; /* as it will be: with pages and sum */
 };
 
 /* Beside instrumented writers that cannot be atomic. In order: the loads are volatile, and this machine does not reorder loads. */
@@ -162,14 +163,22 @@ static int save_pages(struct rec_stream *s, struct save *o)
 	h->state = WEFT_STREAM_CLOSED;
 	h->dropped = rec_threads_dropped();
 	h->end_ticks = rec.clock.ticks();
-	o->n = 1;
+	h->pages = h->sum = 0;
+	o->head = *h;
+	o->head.pages = o->n = 1;
 	int rc = save_list(s, o);
 	for (uint32_t i = 0; rc == 0 && i < o->n_items; i++) {
-		if (save_copy_page(&o->page[o->n], rec_space_page(&s->space, o->item[i].page), &o->item[i]))
+		if (save_copy_page(&o->page[o->n], rec_space_page(&s->space, o->item[i].page), &o->item[i])) {
+			o->head.sum += weft_page_mark(&o->page[o->n], o->head.pages++);
 			o->n++;
+		}
 		rc = o->n == BATCH ? save_flush(o) : 0;
 	}
-	return rc ? rc : save_flush(o);
+	rc = rc ? rc : save_flush(o);
+	o->head.sum += weft_stream_sum_begin(&o->head);
+	if (rc == 0 && pwrite(o->file.fd, &o->head, sizeof o->head, 0) != (ssize_t)sizeof o->head)
+		rc = -EIO;
+	return rc;
 }
 
 static int save_write(struct rec_stream *s, struct save *o)

@@ -160,6 +160,19 @@ static void stream_seal_living(struct rec_stream *s)
 	}
 }
 
+/* whole: nobody else writes, but threads that live in pages that they have; so what the file holds is known. */
+static void stream_close_head(struct rec_stream *s, bool whole)
+{
+	struct weft_stream_head closed = *s->head;
+	if (whole && !weft_load_u32(&s->space.failed)) {
+		closed.state = WEFT_STREAM_CLOSED;
+		closed.pages = rec_space_pages(&s->space);
+		s->head->sum = weft_stream_sum_begin(&closed) + weft_load_u64(&s->space.sum);
+		s->head->pages = closed.pages;
+	}
+	__atomic_store_n(&s->head->state, WEFT_STREAM_CLOSED, __ATOMIC_RELEASE);
+}
+
 void rec_stream_close(struct rec_stream *s)
 {
 	rec_thread_end();
@@ -184,6 +197,6 @@ void rec_stream_close(struct rec_stream *s)
 	s->head->end_ticks = rec.clock.ticks();
 	__atomic_store_n(&s->head->dropped, rec_threads_dropped(), __ATOMIC_RELAXED);
 	if (!rec_stream_is_full(s))
-		__atomic_store_n(&s->head->state, WEFT_STREAM_CLOSED, __ATOMIC_RELEASE);
+		stream_close_head(s, quiet && helper_gone);
 	rec_unlock();
 }

@@ -27,6 +27,9 @@ static const struct {
 	enum weft_check_grade grade;
 } rules[] = {
 	{"stream-open", WEFT_CHECK_NOTE},         {"stream-full", WEFT_CHECK_WARNING},
+	{"stream-length", WEFT_CHECK_ERROR},      {"stream-checksum", WEFT_CHECK_ERROR},
+	{"stream-missing", WEFT_CHECK_ERROR},     {"stream-other", WEFT_CHECK_ERROR},
+	{"stream-foreign", WEFT_CHECK_ERROR},     {"events-missing", WEFT_CHECK_ERROR},
 	{"stream-unreadable", WEFT_CHECK_ERROR},  {"header-damaged", WEFT_CHECK_ERROR},
 	{"file-end", WEFT_CHECK_ERROR},           {"frame-missing", WEFT_CHECK_ERROR},
 	{"frame-damaged", WEFT_CHECK_ERROR},      {"page-magic", WEFT_CHECK_ERROR},
@@ -112,8 +115,10 @@ static int check_head(struct check *c, const struct stream *s, bool live)
 	if (!rc && s->head_good && h->state == WEFT_STREAM_FULL)
 		rc = check_find(c, "stream-full", s->name, 0, 0, "recording ended early: %s",
 		                h->reason ? weft_err_name(-(int)h->reason) : "the limit was reached");
+	/* Of a stream that ended early it is clear from when on events are missing. */
 	if (!rc && h->dropped)
-		rc = check_find(c, "dropped", s->name, 0, 0, "%llu events could not be recorded", (unsigned long long)h->dropped);
+		rc = check_find(c, h->state == WEFT_STREAM_FULL ? "dropped" : "events-missing", s->name, 0, 0,
+		                "%llu events could not be recorded", (unsigned long long)h->dropped);
 	return rc;
 }
 
@@ -140,6 +145,8 @@ static int check_stream(struct check *c, struct weft_builder *b, struct stream *
 	int rc = stream_scan(s, false);
 	if (!rc)
 		rc = stream_read_meta(s);
+	if (!rc)
+		rc = stream_check_sum(s);
 	if (!rc)
 		rc = stream_define(s);
 	if (!rc)
@@ -168,8 +175,9 @@ static int check_streams(struct check *c, const char *path, const struct weft_op
 	if (rc)
 		return rc;
 	rc = stream_set_open(&set, b, path, err);
-	c->r->n_streams = set.at.n + b->problem.n;
-	c->r->n_streams_bad = b->problem.n; /* those that could not be opened */
+	for (size_t i = 0; i < b->problem.n; i++)
+		c->r->n_streams_bad += !strcmp(b->problem.at[i].rule, "stream-unreadable");
+	c->r->n_streams = set.at.n + c->r->n_streams_bad;
 	struct clock_stream **clock = calloc(set.at.n + 1, sizeof *clock);
 	if (!rc && !clock)
 		rc = -ENOMEM;
@@ -177,6 +185,10 @@ static int check_streams(struct check *c, const char *path, const struct weft_op
 		clock[i] = &set.at.at[i]->clock;
 		rc = check_stream(c, b, set.at.at[i], &done);
 	}
+	if (!rc)
+		rc = stream_set_check_list(&set);
+	if (!rc)
+		rc = take_problems(c, b, &done);
 	if (!rc)
 		rc = clock_align(clock, (uint32_t)set.at.n, &clocks);
 	for (size_t i = 0; !rc && i < set.at.n; i++)

@@ -2,32 +2,34 @@
 ## weft check: sound, with warnings, damaged in several ways; and what the other commands still read of it.
 $ cp -r "$WEFT_SOURCE/tests/golden/traces/heat.weft" .
 $ weft check heat.weft
-warning: 0.stream: 3 events could not be recorded [dropped]
-heat.weft: sound; 2 streams, 3 threads, 116 records, 61 definitions
+error: 0.stream: 3 events could not be recorded [events-missing]
+heat.weft: damaged; what is there was recovered; 2 streams, 3 threads, 116 records, 61 definitions
+? 1
 $ weft check --strict heat.weft
-warning: 0.stream: 3 events could not be recorded [dropped]
-heat.weft: sound; 2 streams, 3 threads, 116 records, 61 definitions
+error: 0.stream: 3 events could not be recorded [events-missing]
+heat.weft: damaged; what is there was recovered; 2 streams, 3 threads, 116 records, 61 definitions
 ? 1
 $ weft check -q heat.weft; weft check heat.weft/1.stream
 warning: 2 of 2 messages have one end only [message-unmatched]
 heat.weft/1.stream: sound; 1 stream, 1 thread, 49 records, 30 definitions
 $ weft check --csv heat.weft
 grade,rule,file,offset,line,lost_bytes,text
-warning,dropped,0.stream,0,,0,3 events could not be recorded
+error,events-missing,0.stream,0,,0,3 events could not be recorded
+? 1
 $ weft check --json heat.weft | jq -c '[.streams, .pages, .records, .warnings, .errors, .index, .findings[0].rule]'
-[2,5,116,1,0,"none","dropped"]
+[2,5,116,0,1,"none","events-missing"]
 
 ## A flipped bit: one page is lost, and nothing else.
 $ cp -r heat.weft flip.weft; printf '\377' | dd of=flip.weft/0.stream bs=1 seek=8500 conv=notrunc status=none
 $ weft check flip.weft
 warning: 1 of 1 flows have one end only [flow-unmatched]
 warning: 2 of 2 messages have one end only [message-unmatched]
-warning: 0.stream: 3 events could not be recorded [dropped]
+error: 0.stream: 3 events could not be recorded [events-missing]
 error: 0.stream: page 2: checksum differs; 4096 bytes skipped [page-checksum]
 flip.weft: damaged: 4.00 KiB lost, the rest was recovered; 2 streams, 3 threads, 90 records, 61 definitions
 ? 1
 $ weft check --json flip.weft | jq -c '[.pages_bad, .lost_bytes, .errors]'
-[1,4096,1]
+[1,4096,2]
 $ weft info flip.weft | grep -E 'threads|events|damage'
 weft info: warning: 0.stream: page 2: checksum differs; 4096 bytes skipped
 weft info: warning: 3 events were dropped while recording
@@ -43,14 +45,15 @@ thread,calls
 ## Cut off in a page, and behind the header.
 $ cp -r heat.weft short.weft; truncate -s 10000 short.weft/0.stream; weft check short.weft
 warning: 2 of 2 messages have one end only [message-unmatched]
-warning: 0.stream: 3 events could not be recorded [dropped]
+error: 0.stream: 3 events could not be recorded [events-missing]
 error: 0.stream: page 2: the file ends inside it [file-end]
 short.weft: damaged: 1.77 KiB lost, the rest was recovered; 2 streams, 3 threads, 80 records, 61 definitions
 ? 1
 $ truncate -s 4096 short.weft/0.stream; weft check short.weft
 warning: 2 of 2 messages have one end only [message-unmatched]
-warning: 0.stream: 3 events could not be recorded [dropped]
-short.weft: sound; 2 streams, 1 thread, 49 records, 30 definitions
+error: 0.stream: 3 events could not be recorded [events-missing]
+short.weft: damaged; what is there was recovered; 2 streams, 1 thread, 49 records, 30 definitions
+? 1
 $ truncate -s 50 short.weft/0.stream; weft check short.weft
 warning: 2 of 2 messages have one end only [message-unmatched]
 error: 0.stream: cannot read 'short.weft/0.stream': no stream of Weft [stream-unreadable]
@@ -62,10 +65,41 @@ $ weft dump -q short.weft | wc -l
 ## Still open, as after a kill: no damage.
 $ cp -r heat.weft open.weft; printf '\001' | dd of=open.weft/1.stream bs=1 seek=80 conv=notrunc status=none
 $ weft check open.weft
-warning: 0.stream: 3 events could not be recorded [dropped]
+error: 0.stream: 3 events could not be recorded [events-missing]
 1 note (shown with -v)
-open.weft: sound; 2 streams, 3 threads, 116 records, 61 definitions
+open.weft: damaged; what is there was recovered; 2 streams, 3 threads, 116 records, 61 definitions
+? 1
 $ weft check -v open.weft
-warning: 0.stream: 3 events could not be recorded [dropped]
+error: 0.stream: 3 events could not be recorded [events-missing]
 note: 1.stream: was not closed: process 4712 was killed, or another program took its place [stream-open]
-open.weft: sound; 2 streams, 3 threads, 116 records, 61 definitions
+open.weft: damaged; what is there was recovered; 2 streams, 3 threads, 116 records, 61 definitions
+? 1
+
+## What is missing of a closed stream, or of a run, is said: whole pages, a whole stream, a page that stands elsewhere, another run.
+$ cat >part.c <<'END'
+> #include <weft/record.h>
+> WEFT_REGION(work, "work", WEFT_STATE_RUNNING);
+> int main(void) { for (int i = 0; i < 60000; i++) { weft_enter(work); weft_leave(work); } return 0; }
+> END
+$ cc part.c -I"$WEFT_SOURCE/include" -L"$WEFT_BUILD" -lweft -Wl,-rpath,"$WEFT_BUILD" -o part 2>&1 | head -3
+$ weft record -q -o whole.weft -- sh -c './part & ./part & wait'; weft check -q whole.weft
+$ again() { rm -rf cut.weft; cp -r whole.weft cut.weft; set -- cut.weft/*-0.stream; stream=$1; }; said() { weft check cut.weft | grep -o '\[stream-[a-z]*\]' | sort -u; weft check -q cut.weft >/dev/null; echo $?; }
+$ again; truncate -s 4096 $stream; said; weft info cut.weft 2>&1 >/dev/null | grep -c 'the rest was cut off'
+[stream-length]
+1
+1
+$ again; truncate -s -8192 $stream; said
+[stream-length]
+1
+$ again; dd if=/dev/zero of=$stream bs=4096 seek=9 count=1 conv=notrunc status=none; said
+[stream-checksum]
+1
+$ again; rm $stream; said
+[stream-missing]
+1
+$ again; weft pack -q cut.weft; weft check -q cut.weft; weft pack -q --unpack cut.weft; weft check -q cut.weft; weft convert -q cut.weft -o copy.weft; weft check -q copy.weft
+$ weft record -q -o second.weft -- ./part; again; cp second.weft/*-0.stream cut.weft/other.stream; said
+[stream-foreign]
+1
+$ again; dd if=$stream of=page bs=4096 skip=9 count=1 status=none; dd if=page of=$stream bs=4096 seek=10 count=1 conv=notrunc status=none; weft check cut.weft | grep -c checksum
+1

@@ -8,8 +8,8 @@ heat.weft,2,2,28672
 $ weft dump -q heat.weft | diff before -
 $ weft pack heat.weft --json | jq -c '.[0] | [.streams, .changed]'
 [2,0]
-$ weft check -q heat.weft && echo sound
-sound
+$ weft check --json heat.weft | jq -c "[.findings[].rule]"
+["events-missing"]
 $ weft pack --unpack heat.weft --csv | cut -d, -f1-3
 trace,streams,changed
 heat.weft,2,2

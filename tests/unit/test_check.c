@@ -172,7 +172,7 @@ TEST(each_rule_about_what_was_recorded)
 	check_only(&m, "flow-unmatched", "1 of 1 flows");
 	begin(&m);
 	m.head.dropped = 17;
-	check_only(&m, "dropped", "17 events");
+	check_only(&m, "events-missing", "17 events");
 	begin(&m);
 	m.head.state = WEFT_STREAM_OPEN;
 	check_only(&m, "stream-open", "process 42");

@@ -337,6 +337,7 @@ static int finish(struct record_run *r, const char *command)
 	uint32_t live = record_tree_live(&r->tree);
 	record_watch_stop(&r->watch);
 	record_tree_fini(&r->tree);
+	record_list_into(&r->stream, r->dir.path, r->stream_name);
 	record_stream_close(&r->stream);
 	record_packer_finish(r->packer, r->dir.path, r->stream_name, r->args.pack, &r->totals);
 	r->packer = NULL;

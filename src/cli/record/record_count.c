@@ -94,6 +94,23 @@ int record_list_streams(const char *dir, const char *except, char ***paths)
 	return n < 0 ? n : kept;
 }
 
+void record_list_into(struct record_stream *s, const char *dir, const char *own)
+{
+	char **paths;
+	int n = record_list_streams(dir, own, &paths);
+	for (int i = 0; i < n; i++) {
+		struct weft_stream_head h;
+		const char *name = strrchr(paths[i], '/') + 1;
+		if (!record_read_head(paths[i], &h))
+			continue;
+		uint64_t word[2] = {h.pages, h.sum};
+		struct weft_record r = {record_stream_ticks(s), WEFT_EV_STREAM, 0, 2, word};
+		record_stream_meta(s, &r, name, strlen(name));
+	}
+	if (n >= 0)
+		weft_list_free(paths, n);
+}
+
 unsigned record_signal_recorders(const char *dir, const char *host, int sig)
 {
 	char **paths;

@@ -74,6 +74,8 @@ bool record_read_head(const char *path, struct weft_stream_head *h);
 void record_count_stream(struct record_totals *t, const char *path);
 /* Paths of the streams in dir, without the one called `except`: count, or negative. Freed by weft_list_free. */
 int record_list_streams(const char *dir, const char *except, char ***paths);
+/* Writes down which streams there are, in the stream of `weft record` itself, called `own`. */
+void record_list_into(struct record_stream *s, const char *dir, const char *own);
 /* Sends `sig` to each process of this host that is recording into dir; how many there are. */
 unsigned record_signal_recorders(const char *dir, const char *host, int sig);
 

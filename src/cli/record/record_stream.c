@@ -198,6 +198,17 @@ uint64_t record_stream_dropped(const struct record_stream *s)
 	return stream_head(s)->dropped;
 }
 
+static void stream_sum(const struct record_stream *s)
+{
+	struct weft_stream_head *h = stream_head(s), closed = *h;
+	closed.state = WEFT_STREAM_CLOSED;
+	closed.pages = s->used / WEFT_PAGE_BYTES;
+	h->sum = weft_stream_sum_begin(&closed);
+	for (uint64_t i = 1; i < closed.pages; i++)
+		h->sum += weft_page_mark((const struct weft_page *)(s->at + i * WEFT_PAGE_BYTES), i);
+	h->pages = closed.pages;
+}
+
 void record_stream_close(struct record_stream *s)
 {
 	if (!s->at)
@@ -211,6 +222,8 @@ void record_stream_close(struct record_stream *s)
 	if (ftruncate(s->fd, (off_t)s->used))
 		(void)0;
 	/* Last: who finds a closed stream reads all of the file (record_pack.c). */
+	if (h->state == WEFT_STREAM_OPEN)
+		stream_sum(s);
 	if (h->state == WEFT_STREAM_OPEN)
 		__atomic_store_n(&h->state, WEFT_STREAM_CLOSED, __ATOMIC_RELEASE);
 	stream_unmap(s);

@@ -8,6 +8,7 @@
  *   stream_objects.c  processes and threads of all streams together, as rows of the builder
  *   stream_events.c   the events: stretches of pages become blocks, by many workers
  *   stream_read.c     all of it for a folder or a file
+ *   stream_whole.c    whether all is there that was written
  *
  * Pages are read with pread in pieces of 256 KiB, never mapped: a file that is cut while it is read is an error here and no
  * SIGBUS, and what is resident does not grow with the file.
@@ -60,6 +61,10 @@ struct stream_process {
 	uint64_t begin_ns, end_ns;               /* on the axis; WEFT_NEVER: unknown */
 	int64_t status;
 };
+struct stream_listed { /* another stream of the run, as `weft record` knew it at its end */
+	const char *name;
+	uint64_t pages, sum; /* 0: it was still open */
+};
 struct stream {
 	const char *name; /* of the file, in the folder; owned by the reader's arena */
 	struct stream_bytes bytes;
@@ -74,6 +79,7 @@ struct stream {
 	WEFT_VEC(struct stream_process) process;
 	WEFT_VEC(struct weft_cpu) cpu;       /* as CPU_AT says */
 	WEFT_VEC(struct weft_module) module; /* of its own process, whose row comes later */
+	WEFT_VEC(struct stream_listed) listed;
 	struct clock_stream clock;
 	struct {
 		WEFT_VEC(uint32_t) id; /* number in the stream -> id of the builder; 0: not defined */
@@ -121,10 +127,16 @@ int64_t stream_id(struct stream *s, enum weft_class c, uint32_t id);
 struct stream_set {
 	WEFT_VEC(struct stream *) at;
 	struct weft_builder *b;
+	bool folder; /* all of a folder's */
 };
 /* Opens all streams of a folder, or the one that path names. Closed also after a failure. */
 int stream_set_open(struct stream_set *set, struct weft_builder *b, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 void stream_set_close(struct stream_set *set);
+
+/* Each: what is missing is a problem. The length is looked at when a stream is opened; the sum wants all pages, and a scan before. */
+int stream_check_length(struct stream *s) WEFT_MUST_CHECK;
+int stream_check_sum(struct stream *s) WEFT_MUST_CHECK;
+int stream_set_check_list(struct stream_set *set) WEFT_MUST_CHECK; /* once the meta pages of all are read */
 
 /* Reads all streams of a folder (or the one stream that path names) into the builder. */
 int stream_load(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err) WEFT_MUST_CHECK;

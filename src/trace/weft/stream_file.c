@@ -96,6 +96,8 @@ static int stream_start(struct stream *s, struct weft_err *err)
 		rc = pack_unpack_bytes(s, err);
 	if (rc)
 		return rc;
+	if ((rc = stream_check_length(s)) != 0)
+		return weft_err_set(err, rc, "cannot read '%s': %s", s->name, weft_err_name(rc));
 	s->clock.ticks_per_ns = s->head.clock == WEFT_CLOCK_MONOTONIC ? 1 : s->head_good ? s->head.ticks_per_ns : 0;
 	if (!(s->clock.ticks_per_ns > 0 && s->clock.ticks_per_ns < 1000))
 		s->clock.ticks_per_ns = 0;
@@ -141,6 +143,7 @@ void stream_close(struct stream *s)
 	free(s->process.at);
 	free(s->cpu.at);
 	free(s->module.at);
+	free(s->listed.at);
 	for (unsigned c = 0; c < WEFT_CLASSES; c++)
 		free(s->map[c].id.at);
 	weft_map_fini(&s->undefined);

@@ -329,6 +329,19 @@ static int def_ranks(struct stream *s, const struct weft_record *r)
 	return 0;
 }
 
+static int note_stream(struct stream *s, const struct weft_record *r)
+{
+	const char *name;
+	uint32_t n;
+	struct stream_listed l = {.pages = r->payload[0], .sum = r->payload[1]};
+	if (!weft_record_bytes(r, 2, &name, &n))
+		return 0;
+	if (l.pages > WEFT_STREAM_PAGES_MOST)
+		l.pages = 0;
+	l.name = weft_arena_strndup(&s->arena, name, n);
+	return l.name && !weft_vec_push(&s->listed, l) ? 0 : -ENOMEM;
+}
+
 /* ---- the walk ---- */
 
 #define FACTS 0u
@@ -344,6 +357,7 @@ static const struct meta_row {
 	[WEFT_EV_CPU_AT] = {note_cpu, FACTS},
 	[WEFT_EV_MODULE] = {note_module, FACTS},
 	[WEFT_EV_BUILD_ID] = {note_build_id, FACTS},
+	[WEFT_EV_STREAM] = {note_stream, FACTS},
 	[WEFT_EV_DEF_STRING] = {def_string, 1},
 	[WEFT_EV_DEF_CATEGORY] = {def_string, 1},
 	[WEFT_EV_DEF_REGION] = {def_region, 2},

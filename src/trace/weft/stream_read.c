@@ -36,6 +36,7 @@ static int load_set(struct stream_set *set, const struct weft_open_how *how, str
 	struct weft_progress progress = {0};
 	uint64_t bytes = 0;
 	int rc = clock ? weft_parallel(b->threads, n, scan_one, set) : -ENOMEM;
+	rc = rc ? rc : stream_set_check_list(set);
 	for (uint32_t i = 0; !rc && i < n; i++) {
 		struct stream *s = set->at.at[i];
 		clock[i] = &s->clock;
@@ -128,9 +129,9 @@ static int add_folder(struct stream_set *set, const char *path, struct weft_err 
 
 int stream_set_open(struct stream_set *set, struct weft_builder *b, const char *path, struct weft_err *err)
 {
-	*set = (struct stream_set){.b = b};
+	*set = (struct stream_set){.b = b, .folder = weft_is_dir(path)};
 	const char *slash = strrchr(path, '/');
-	return weft_is_dir(path) ? add_folder(set, path, err) : add_stream(set, path, slash ? slash + 1 : path, true, err);
+	return set->folder ? add_folder(set, path, err) : add_stream(set, path, slash ? slash + 1 : path, true, err);
 }
 
 int stream_load(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err)

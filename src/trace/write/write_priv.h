@@ -27,7 +27,8 @@ struct write_stream {               /* the stream of one process */
 	int fd;
 	char *path, *buffer; /* owned */
 	size_t buffered;
-	int failed; /* first error; nothing is written after it */
+	struct weft_stream_head head; /* as it will be: with pages and sum */
+	int failed;                   /* first error; nothing is written after it */
 	struct weft_page page;
 	struct weft_page_writer writer;
 	uint32_t thread, seq, meta_seq;

@@ -6,6 +6,7 @@
  */
 #include "write_priv.h"
 #include "base/crc.h"
+#include "base/fs.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -37,6 +38,9 @@ static void stream_flush(struct write_stream *s)
 static void stream_put(struct write_stream *s, const void *page)
 {
 	memcpy(s->buffer + s->buffered, page, WEFT_PAGE_BYTES);
+	if (s->head.pages)
+		s->head.sum += weft_page_mark(page, s->head.pages);
+	s->head.pages++;
 	s->buffered += WEFT_PAGE_BYTES;
 	if (s->buffered == WRITE_BUFFER)
 		stream_flush(s);
@@ -63,7 +67,7 @@ static void stream_put_head(struct write_stream *s)
 		char bytes[WEFT_PAGE_BYTES];
 	} page;
 	memset(&page, 0, sizeof page);
-	page.head = h;
+	page.head = s->head = h;
 	stream_put(s, &page);
 }
 
@@ -104,7 +108,8 @@ int write_stream_open(struct write_stream *s, const char *dir, uint32_t number, 
 int write_stream_close(struct write_stream *s, struct weft_err *err)
 {
 	stream_flush(s);
-	int rc = s->failed;
+	s->head.sum += weft_stream_sum_begin(&s->head);
+	int rc = s->failed ? s->failed : weft_write_all(s->fd, &s->head, sizeof s->head, 0);
 	if (rc)
 		weft_err_set(err, rc, "cannot write '%s': %s", s->path, weft_err_name(rc));
 	stream_free(s);
