@@ -176,12 +176,25 @@ static inline int weft_claim(uintptr_t *at, uintptr_t from, uintptr_t to)
 #endif
 }
 
+/* The same where the common case ends. */
+static inline __attribute__((always_inline)) void weft_record_late(uint32_t head, unsigned n, const uint64_t *payload, int began)
+{
+	if (began) {
+		uint64_t w[3] = {payload[0], payload[1], weft_ticks() - payload[2]};
+		weft_record_slow(head, 3, w);
+	} else {
+		weft_record_slow(head, n, payload);
+	}
+}
+
 /*
  * One record of definition `d`; `kind` as above, with the number of words in place; n payload words follow. The head is stored
  * last: a page is readable at any instant. The switch is read again once the clock has been: the clock is most of the time that
- * this takes, and a signal handler that makes a child meanwhile has the switch wiped there.
+ * this takes, and a signal handler that makes a child meanwhile has the switch wiped there. began (a constant): the
+ * last word is a time, which is stored as what has passed since it.
  */
-static inline __attribute__((always_inline)) void weft_record(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload)
+static inline __attribute__((always_inline)) void weft_record_from(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload,
+                                                                   int began)
 {
 	uint32_t on = *d;
 	if (!on)
@@ -190,20 +203,27 @@ static inline __attribute__((always_inline)) void weft_record(weft_def d, uint32
 	uintptr_t at = *(volatile uintptr_t *)&weft_thread_1.at;
 	uintptr_t end = at + 8 + 8 * (uintptr_t)n;
 	if (__builtin_expect(end > weft_thread_1.limit, 0)) {
-		weft_record_slow(head, n, payload);
+		weft_record_late(head, n, payload, began);
 		return;
 	}
-	uint64_t since = weft_ticks() - weft_thread_1.base;
+	uint64_t now = weft_ticks(), since = now - weft_thread_1.base;
 	if (__builtin_expect((since >> 32) != 0 || *weft_thread_1.cpu != weft_thread_1.last_cpu || *d != on ||
 	                             !weft_claim(&weft_thread_1.at, at, end),
 	                     0)) {
-		weft_record_slow(head, n, payload);
+		weft_record_late(head, n, payload, began);
 		return;
 	}
 	uint64_t *word = (uint64_t *)at;
 	for (unsigned i = 0; i < n; i++)
 		word[1 + i] = payload[i];
+	if (began)
+		word[n] = now - payload[n - 1];
 	__atomic_store_n(word, since << 32 | head, __ATOMIC_RELEASE);
+}
+
+static inline __attribute__((always_inline)) void weft_record(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload)
+{
+	weft_record_from(d, kind, n, payload, 0);
 }
 
 static inline void weft_record_1(weft_def d, uint32_t kind, uint64_t word)
@@ -305,15 +325,15 @@ static inline void weft_recv(weft_comm c, int peer, int tag, uint64_t bytes)
 static inline void weft_send_since(weft_comm c, int peer, int tag, uint64_t bytes, uint64_t began)
 {
 	if (*c) {
-		uint64_t w[3] = {weft_pair_word(peer, tag), bytes, weft_ticks() - began};
-		weft_record(c, WEFT_HEAD_SEND_AGO, 3, w);
+		uint64_t w[3] = {weft_pair_word(peer, tag), bytes, began};
+		weft_record_from(c, WEFT_HEAD_SEND_AGO, 3, w, 1);
 	}
 }
 static inline void weft_recv_since(weft_comm c, int peer, int tag, uint64_t bytes, uint64_t posted)
 {
 	if (*c) {
-		uint64_t w[3] = {weft_pair_word(peer, tag), bytes, weft_ticks() - posted};
-		weft_record(c, WEFT_HEAD_RECV_AGO, 3, w);
+		uint64_t w[3] = {weft_pair_word(peer, tag), bytes, posted};
+		weft_record_from(c, WEFT_HEAD_RECV_AGO, 3, w, 1);
 	}
 }
 

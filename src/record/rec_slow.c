@@ -359,9 +359,22 @@ static struct rec_slot *slow_ready(void)
 	return rec_thread_begin(s) ? rec_self.slot : NULL;
 }
 
+/* A SEND or RECV says how long ago it began: since it came here, time has passed. */
+static void slow_age(uint64_t *ago, uint64_t *then)
+{
+	uint64_t now = rec.clock.ticks();
+	if (now > *then)
+		*ago += now - *then;
+	*then = now;
+}
+
 static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 {
 	struct weft_thread *t = &weft_thread_1;
+	uint64_t aged[3], then = rec.clock.ticks();
+	bool ages = n == 3 && (weft_head_kind(head) == WEFT_EV_SEND || weft_head_kind(head) == WEFT_EV_RECV);
+	if (ages)
+		payload = memcpy(aged, payload, sizeof aged);
 	for (;;) {
 		struct rec_slot *me = slow_ready();
 		if (!me)
@@ -369,6 +382,8 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 		rec_say(&me->busy, 1); /* with rec_stream_close: it sees us busy, or we see that it is closing */
 		bool open = !rec_look(&me->stream->closing);
 		enum slow_result r = open ? slow_write_all_aside(t, me) : SLOW_NO_ROOM;
+		if (ages)
+			slow_age(&aged[2], &then);
 		if (open && r == SLOW_DONE)
 			r = slow_light(t, me, head, n, payload);
 		if (open && r == SLOW_TIME)

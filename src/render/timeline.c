@@ -315,7 +315,7 @@ static bool message_shown(struct layout *l, uint64_t i)
 	if (m->send_thread[i] == WEFT_NONE || m->recv_thread[i] == WEFT_NONE)
 		return false;
 	return l->row_of[m->send_thread[i]] != WEFT_NONE && l->row_of[m->recv_thread[i]] != WEFT_NONE &&
-	       m->send_done[i] < l->cells.to && m->recv_done[i] >= l->cells.from && m->send_done[i] >= l->cells.from &&
+	       m->send_began[i] < l->cells.to && m->recv_done[i] >= l->cells.from && m->send_began[i] >= l->cells.from &&
 	       m->recv_done[i] < l->cells.to;
 }
 
@@ -341,7 +341,7 @@ static void draw_messages(struct layout *l)
 		return;
 	for (uint64_t i = 0; i < m->n; i++)
 		if (message_shown(l, i))
-			picture_line(&l->pic, x_of(l, m->send_done[i]),
+			picture_line(&l->pic, x_of(l, m->send_began[i]),
 			             l->row_y[l->row_of[m->send_thread[i]]] + l->row_height / 2, x_of(l, m->recv_done[i]),
 			             l->row_y[l->row_of[m->recv_thread[i]]] + l->row_height / 2, "m");
 }

@@ -8,6 +8,12 @@ $ weft record -o heat.weft -- $heat -n 200 -s 30
 200 x 200 points, 30 steps, 4 processes of 2 threads: right
 weft record: 10.[..] k events of 4 processes and 8 threads, [..]; next: weft stat heat.weft
 
+## No message is received before its send began: neither here nor in what other tools are given; and Paje's lines are in order of time.
+$ weft check -q heat.weft; weft convert -q heat.weft -o heat.json; jq -c '[.traceEvents[] | select(.cat == "message" and (.ph == "s" or .ph == "f"))] | group_by(.id) | map(sort_by(.ph) | .[0].ts >= .[1].ts) | [length, all]' heat.json
+[198,true]
+$ weft convert -q heat.weft -o heat.paje; awk '/^%EventDef/ { name[$3] = $2; next } $1 in name && name[$1] !~ /Define/ { t = $2 + 0; if (t < last) bad++; last = t; key = ""; for (i = 4; i <= NF; i++) if ($i ~ /^m[0-9]+$/) key = $i; if (key != "" && name[$1] ~ /StartLink/) begun[key] = 1; if (key != "" && name[$1] ~ /EndLink/) { n++; if (!(key in begun)) bad++ } } END { print n + 0, bad + 0 }' heat.paje
+198 0
+
 ## 30 steps: 3 pairs of neighbours, both ways; every 10 steps a sum goes down and up the chain of ranks.
 $ weft info --json heat.weft | jq -c '[.processes, .messages, .flows, .dropped, .problems]'
 [4,198,120,0,0]

@@ -159,7 +159,7 @@ TEST(chrome_times_are_exact_and_jq_reads_them)
 	weft_trace_close(t);
 }
 
-/* Within a thread every E ends the B before it, times never fall, and nothing is left open. */
+/* Within a thread every E ends the B before it, times never fall but to where a send began, and nothing is left open. */
 TEST(chrome_regions_nest)
 {
 	struct weft_trace *t = sample_random(
@@ -177,6 +177,8 @@ TEST(chrome_regions_nest)
 			CHECK_I64(depth, 0);
 			last_ts = 0;
 		}
+		if (ph == 's' || ph == 'X')
+			continue;
 		CHECK(ts >= last_ts);
 		depth += (ph == 'B') - (ph == 'E');
 		CHECK(depth >= 0);

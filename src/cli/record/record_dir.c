@@ -7,7 +7,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "record_run.h"
-#include "trace/weft/live.h"
+#include "trace/weft/recording.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

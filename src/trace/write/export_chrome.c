@@ -184,8 +184,9 @@ static void chrome_arrow(struct chrome *c, uint64_t time, bool out, const char *
 static void chrome_instant(struct chrome *c, const struct export_lane *l, const struct weft_event *e,
                            const struct export_detail *d, bool wants_slice)
 {
-	chrome_at(c, wants_slice && l->depth == 0 ? "X" : "i", e->time);
-	export_text(c->sink.out, wants_slice && l->depth == 0 ? ",\"dur\":0" : ",\"s\":\"t\"");
+	bool slice = wants_slice && l->depth == 0;
+	chrome_at(c, slice ? "X" : "i", slice ? export_end_time(c->sink.t, e) : e->time);
+	export_text(c->sink.out, slice ? ",\"dur\":0" : ",\"s\":\"t\"");
 	chrome_key_text(c->sink.out, "name", d->name);
 	chrome_key_text(c->sink.out, "cat", weft_kind_info[e->kind].name);
 	chrome_args(c->sink.out, d);
@@ -209,7 +210,7 @@ static void chrome_event(struct export_sink *s, struct export_lane *l, const str
 	case WEFT_EV_RECV:
 		chrome_instant(c, l, e, &d, true);
 		if (m->send_thread[e->value] != WEFT_NONE && m->recv_thread[e->value] != WEFT_NONE)
-			chrome_arrow(c, e->time, e->kind == WEFT_EV_SEND, "message", "message", e->value + 1);
+			chrome_arrow(c, export_end_time(s->t, e), e->kind == WEFT_EV_SEND, "message", "message", e->value + 1);
 		break;
 	case WEFT_EV_FLOW_OUT:
 	case WEFT_EV_FLOW_IN:

@@ -509,10 +509,15 @@ static void paje_event(struct export_sink *s, struct export_lane *l, const struc
 	default:
 		break;
 	}
-	if (whole)
-		put_link(s, l, e, e->kind == WEFT_EV_SEND || e->kind == WEFT_EV_FLOW_OUT);
-	else
+	if (!whole)
 		paje_point(s, l, e);
+	else if (e->kind != WEFT_EV_SEND) /* which was begun by paje_sent */
+		put_link(s, l, e, e->kind == WEFT_EV_FLOW_OUT);
+}
+
+static void paje_sent(struct export_sink *s, struct export_lane *l, const struct weft_event *e)
+{
+	put_link(s, l, e, true);
 }
 
 /* ---- the file ---- */
@@ -541,7 +546,8 @@ int weft_export_paje(const struct weft_trace *t, const char *path, const struct 
 	                          .push = paje_push,
 	                          .pop = paje_pop,
 	                          .state = paje_state,
-	                          .event = paje_event}};
+	                          .event = paje_event,
+	                          .sent = paje_sent}};
 	struct paje_names names = {0};
 	int rc = export_open(&out, path, err);
 	if (rc)

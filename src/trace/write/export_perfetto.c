@@ -387,7 +387,7 @@ static void perfetto_event(struct export_sink *s, struct export_lane *l, const s
 		proto_fixed(&event, ends ? EVENT_FLOW_ENDS : EVENT_FLOW, arrow);
 	for (unsigned i = d.n; i-- > 0;)
 		put_annotation(&event, intern_key(p, d.arg[i].key), &d.arg[i]);
-	put_event(p, e->time, &event);
+	put_event(p, export_end_time(s->t, e), &event);
 }
 
 /* ---- the file ---- */

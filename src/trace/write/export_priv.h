@@ -123,9 +123,13 @@ struct export_sink { /* what is NULL is not called; times never fall within a la
 	void (*span)(struct export_sink *s, struct export_lane *l, const struct weft_span *span); /* whole, at its close */
 	void (*state)(struct export_sink *s, struct export_lane *l, uint64_t time, uint32_t state, bool begins); /* nested */
 	void (*event)(struct export_sink *s, struct export_lane *l, const struct weft_event *e); /* all the rest that passes */
+	/* In export_merged: a SEND whose message has both ends, at the time when its send began; its event comes, too, at its end. */
+	void (*sent)(struct export_sink *s, struct export_lane *l, const struct weft_event *e);
 };
 int export_threads(struct export_sink *s) WEFT_MUST_CHECK; /* one thread after another */
 int export_merged(struct export_sink *s) WEFT_MUST_CHECK;  /* all threads together, in order of time */
+/* Where an arrow's end is drawn: a message begins when its send does, which is before the SEND, and may be received before that. */
+uint64_t export_end_time(const struct weft_trace *t, const struct weft_event *e);
 
 /* Numbers for formats where a thread's tid is unique and the first thread's is the process's pid. */
 uint32_t export_pid(const struct weft_trace *t, uint32_t process);

@@ -276,12 +276,17 @@ struct walk_edge { /* a lane's begin or end, to come */
 	uint64_t time;
 	uint32_t thread;
 };
+struct walk_send { /* a SEND event, at the time when its send began */
+	struct weft_event event;
+};
 struct walk_all {
 	struct export_sink *sink;
 	struct export_lane *lane;
 	bool *wanted;
 	struct walk_edge *begin, *end; /* by time; n of each */
 	uint32_t n, next_begin, next_end;
+	struct walk_send *send; /* owned; of those that are wanted, by time */
+	uint64_t n_sends, next_send;
 };
 
 static int edge_order(const void *a, const void *b)
@@ -313,6 +318,49 @@ static int walk_edges(struct walk_all *w, uint64_t time)
 	return rc;
 }
 
+static int send_order(const void *a, const void *b)
+{
+	const struct walk_send *x = a, *y = b;
+	if (x->event.time != y->event.time)
+		return x->event.time < y->event.time ? -1 : 1;
+	return x->event.value < y->event.value ? -1 : x->event.value > y->event.value;
+}
+
+/* For sinks that want the begin of an arrow in its place in time, which may be long before its SEND. */
+static int walk_list_sends(struct walk_all *w)
+{
+	const struct weft_trace *t = w->sink->t;
+	const struct weft_messages *m = &t->message;
+	if (!w->sink->sent)
+		return 0;
+	w->send = calloc(m->n + 1, sizeof *w->send);
+	for (uint64_t i = 0; w->send && i < m->n; i++) {
+		struct weft_event e = {m->send_done[i], m->send_thread[i], WEFT_EV_SEND, m->comm[i], i};
+		if (e.thread == WEFT_NONE || m->recv_thread[i] == WEFT_NONE || !w->wanted[e.thread] || !lane_passes(w->sink, &e))
+			continue;
+		e.time = export_end_time(t, &e);
+		w->send[w->n_sends++].event = e;
+	}
+	if (w->send)
+		qsort(w->send, w->n_sends, sizeof *w->send, send_order);
+	return w->send ? 0 : -ENOMEM;
+}
+
+static int walk_sends(struct walk_all *w, uint64_t time)
+{
+	int rc = 0;
+	while (rc == 0 && w->next_send < w->n_sends && w->send[w->next_send].event.time <= time) {
+		const struct weft_event *e = &w->send[w->next_send++].event;
+		struct export_lane *l = &w->lane[e->thread];
+		rc = walk_edges(w, e->time);
+		if (rc == 0 && !l->begun)
+			rc = lane_begin(w->sink, l, e->time);
+		if (rc == 0 && !l->ended)
+			w->sink->sent(w->sink, l, e);
+	}
+	return rc;
+}
+
 static int walk_all_begin(struct walk_all *w)
 {
 	const struct weft_trace *t = w->sink->t;
@@ -332,7 +380,7 @@ static int walk_all_begin(struct walk_all *w)
 	}
 	qsort(w->begin, w->n, sizeof *w->begin, edge_order);
 	qsort(w->end, w->n, sizeof *w->end, edge_order);
-	return 0;
+	return walk_list_sends(w);
 }
 
 static void walk_all_free(struct walk_all *w)
@@ -344,12 +392,15 @@ static void walk_all_free(struct walk_all *w)
 	free(w->wanted);
 	free(w->begin);
 	free(w->end);
+	free(w->send);
 }
 
 static int walk_all_event(struct walk_all *w, const struct weft_event *e)
 {
 	struct export_lane *l = &w->lane[e->thread];
-	int rc = walk_edges(w, e->time);
+	int rc = walk_sends(w, e->time);
+	if (rc == 0)
+		rc = walk_edges(w, e->time);
 	if (rc == 0 && !l->begun)
 		rc = lane_begin(w->sink, l, e->time);
 	if (rc || l->ended)
@@ -382,6 +433,12 @@ int export_merged(struct export_sink *s)
 	weft_merge_free(m);
 	walk_all_free(&w);
 	return rc ? rc : s->out->failed;
+}
+
+uint64_t export_end_time(const struct weft_trace *t, const struct weft_event *e)
+{
+	uint64_t began = e->kind == WEFT_EV_SEND ? t->message.send_began[e->value] : WEFT_NEVER;
+	return began < e->time ? began : e->time;
 }
 
 /* ---- names ---- */

@@ -3,7 +3,7 @@
  * Traces in, a folder of streams out: one stream a process, written whole into a folder with a temporary name that takes its own
  * at the end. Only the process that is being written takes memory; threads are read one after another.
  */
-#include "trace/weft/live.h"
+#include "trace/weft/recording.h"
 #include "write_priv.h"
 #include "base/fs.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a trace is being recorded, for those who would replace it. */
-#ifndef WEFT_TRACE_LIVE_H
-#define WEFT_TRACE_LIVE_H
+#ifndef WEFT_TRACE_RECORDING_H
+#define WEFT_TRACE_RECORDING_H
 
 #include "base/err.h"
 

@@ -3,7 +3,7 @@
  * A recording in progress is known by two things: `weft record` holds a lock of the folder, which ends with it however it ends, and
  * is seen from other machines; and each process that records has its stream mapped, also when `weft record` is gone.
  */
-#include "live.h"
+#include "recording.h"
 #include "base/fs.h"
 #include "base/str.h"
 #include "format/format.h"
