@@ -32,8 +32,10 @@ static bool read_lost(struct probe_session *s, uint32_t which, uint64_t total, c
 	if (total <= before)
 		return false;
 	s->told[which] = total;
-	*out = (struct probe_event){.ticks = ticks[0], .tid = s->tid[which], .when = PROBE_LOST, .lost = total - before};
-	out->until = ticks[1] > ticks[0] ? ticks[1] : ticks[0];
+	/* What an empty ring has said before its thread wrote it down begins anew behind that. */
+	uint64_t since = ticks[0] > s->told_until[which] ? ticks[0] : s->told_until[which];
+	*out = (struct probe_event){.ticks = since, .tid = s->tid[which], .when = PROBE_LOST, .lost = total - before};
+	out->until = s->told_until[which] = ticks[1] > since ? ticks[1] : since;
 	return true;
 }
 

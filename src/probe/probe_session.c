@@ -40,6 +40,7 @@ static void session_free(struct probe_session *s)
 	free(s->site);
 	free(s->tid);
 	free(s->told);
+	free(s->told_until);
 	free(s->in);
 	free(s->out);
 	free(s);
@@ -100,7 +101,8 @@ static int open_rings(struct probe_session *s, int memory, struct weft_err *err)
 		return weft_err_set(err, -EPROTO, "the rings of the agent in '%s' are not what it says", s->agent.exe);
 	s->tid = calloc(s->agent.n_rings, sizeof *s->tid);
 	s->told = calloc(s->agent.n_rings, sizeof *s->told);
-	if (!s->tid || !s->told)
+	s->told_until = calloc(s->agent.n_rings, sizeof *s->told_until);
+	if (!s->tid || !s->told || !s->told_until)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0);
 	if (at == MAP_FAILED)
