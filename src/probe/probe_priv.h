@@ -70,7 +70,7 @@ struct probe_session {
 	struct link_hello agent;
 	char *rings; /* mapping of all rings */
 	uint32_t next_ring;
-	uint32_t *tid;  /* of each ring: whose events come now; owned */
+	uint32_t *tid;               /* of each ring: whose events come now; owned */
 	uint64_t *told, *told_until; /* of each ring: how many lost events were said, and when the last was lost; owned */
 	uint64_t lost;
 	struct {

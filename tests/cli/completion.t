@@ -18,6 +18,7 @@ $ offer stat --
 --filter
 --json
 --csv
+--own-threads
 --memory
 --threads
 --quiet
