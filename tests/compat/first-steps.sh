@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tags: full timeout=600
-# Runs the commands of docs/first-steps.md, docs/tunlets.md, examples/starpu/README.md and docs/tasks.md as they are printed, and the build line and the
+# Runs the commands of README.md, docs/first-steps.md, docs/tunlets.md, examples/starpu/README.md and docs/tasks.md as they are printed, and the build line and the
 # run of each program in examples/ as its comment says them. What they print is not compared (times differ): each must succeed. TAP.
 set -u
 source=${WEFT_SOURCE:?} build=${WEFT_BUILD:?}
@@ -47,6 +47,19 @@ while IFS= read -r line; do
 	try "$line"
 done < <(sed -n "$commands" "$source/docs/tunlets.md")
 try 'grep -q "SetVariableValue block = 1024, was 512" report.txt # all widths were tried'
+
+# The README from `cd examples` on, in a copy of that folder: what is before it installs what stands here in build/.
+cp -r "$source/examples" "$work/readme"
+cd "$work" || exit 1
+try "sed -n '/make install/,/cd examples/p' '$source/README.md' | grep -q PKG_CONFIG_PATH= # is said before the first program"
+cd "$work/readme" || exit 1
+while IFS= read -r line; do
+	case $line in
+	make*|export*|'cd examples') ;;
+	cd\ *) cd "${line#cd }" || exit 1 ;;
+	*) try "$line" ;;
+	esac
+done < <(sed -n 's/^    \$ //p' "$source/README.md")
 
 # Programs of tasks.
 cp "$source"/examples/starpu/*.[ch] "$work/tasks"
