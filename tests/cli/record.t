@@ -4,9 +4,11 @@
 ## A program that knows nothing of Weft.
 $ weft record --watch none -- true
 weft record: no events of libweft: recorded 1 process and 1 thread, their execs and exits, in [..]; next: weft info true.weft
+weft record: not recorded: MPI calls and messages, OpenMP regions, what threads did: record functions with --probe NAME, or build the program with libweft (man weft_record)
 
 $ weft record --watch none -- true
 weft record: [..]; next: weft info true-2.weft
+weft record: not recorded: MPI calls and messages, OpenMP regions, what threads did: record functions with --probe NAME, or build the program with libweft (man weft_record)
 
 $ weft record -q true; ls -d *.weft
 true-2.weft
@@ -40,6 +42,7 @@ $ weft record -q -o none.weft -- sh -c '(exit 3) & wait $!; exit 3'; weft conver
 ## What is said next can be pasted into a shell.
 $ weft record --watch none -o "it's one.weft" -- true
 weft record: no events of libweft: [..]; next: weft info 'it'\''s one.weft'
+weft record: not recorded: [..]
 
 $ weft record -q -- cat <<<'standard input' | tr a-z A-Z
 STANDARD INPUT
@@ -152,6 +155,7 @@ $ weft record -q -o cut.weft -- sh -c 'truncate -s 0 cut.weft/*.stream; for i in
 ## What the command leaves behind runs on.
 $ weft record -o left.weft -- sh -c 'sleep 300 >/dev/null 2>&1 & echo $! >pid' 2>&1 | sed 's/, 1 process left running//; s/recorded [0-9]* process[es]* and [0-9]* threads*,/recorded some,/'
 weft record: no events of libweft: recorded some, their execs and exits, in [..]; next: weft info left.weft
+weft record: not recorded: [..]
 
 $ kill "$(cat pid)" && echo runs
 runs

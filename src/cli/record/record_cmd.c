@@ -283,6 +283,11 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 		weft_buf_printf(b, ", not compressed (%s)", weft_err_name(t->pack_error));
 }
 
+/* Said where no process made libweft calls, and no function was watched. */
+static const char not_recorded[] =
+	"not recorded: MPI calls and messages, OpenMP regions, what threads did: record functions with "
+	"--probe NAME, or build the program with libweft (man weft_record)";
+
 static void say(const struct record_run *r, uint32_t processes, uint32_t threads, uint32_t live, uint64_t took_ns)
 {
 	struct weft_buf b = {0};
@@ -293,6 +298,8 @@ static void say(const struct record_run *r, uint32_t processes, uint32_t threads
 	weft_buf_printf(&b, ", in %s; next: weft %s ", weft_human_ns(text, took_ns), r->totals.streams ? "stat" : "info");
 	weft_buf_shell(&b, weft_str(r->dir.shown));
 	weft_buf_putc(&b, '\n');
+	if (!r->totals.streams && !r->args.probe.n)
+		weft_buf_printf(&b, "weft record: %s\n", not_recorded);
 	if (!b.failed)
 		fprintf(stderr, "weft record: %s", b.at);
 	weft_buf_fini(&b);
