@@ -60,7 +60,7 @@ weft convert: error: unknown format 'prv.gz' (it can be: prv, paje, chrome, perf
 Try 'weft convert --help'.
 ? 2
 $ weft convert -q heat.weft -o heat.xyz
-weft convert: error: cannot tell the format from the name 'heat.xyz': say it with --to
+weft convert: error: cannot tell the format from the name 'heat.xyz': known endings are .prv .prv.gz .prv.zst .paje .trace .json .pftrace .perfetto-trace .csv .weft; or say it with --to
 Try 'weft convert --help'.
 ? 2
 $ weft convert -q heat.weft -o heat.xyz --to pajee

@@ -85,6 +85,11 @@ int cli_check_input(const char *path);
 void cli_say_large(const struct cli_common *c, const struct weft_trace *t, const struct weft_need *n);
 /* For what writes a folder of streams: that `output` is not called as files of another format are. 0, or the exit status. */
 int cli_check_folder(const struct weft_command *cmd, const char *output);
+/*
+ * That `output` ends with one of the `known` endings (".svg .png"), or has none: the part behind the last dot of its last name, when
+ * that begins with a letter. `instead`: what else would say the format, or NULL. 0, or the exit status after a message.
+ */
+int cli_check_ending(const struct weft_command *cmd, const char *output, const char *known, const char *instead);
 int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
 enum weft_table_form cli_form(const struct cli_common *c);
 /* Prints and frees the table; the exit status. */

@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "base/log.h"
 #include "trace/write/export.h"
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -61,6 +62,46 @@ bool cli_operands(const struct weft_command *cmd, char **argv, int n, int least,
 	return n >= least && (most < 0 || n <= most);
 }
 
+static bool has_ending(const char *name, const char *known)
+{
+	const char *dot = strrchr(name, '.');
+	if (!dot || dot == name || !isalpha((unsigned char)dot[1]))
+		return true;
+	struct weft_str rest = weft_str(known), one;
+	size_t n = strlen(name);
+	while (weft_str_cut(&rest, ' ', &one))
+		if (n >= one.n && memcmp(name + n - one.n, one.at, one.n) == 0)
+			return true;
+	return false;
+}
+
+int cli_check_ending(const struct weft_command *cmd, const char *output, const char *known, const char *instead)
+{
+	size_t n = strlen(output);
+	while (n > 1 && output[n - 1] == '/')
+		n--;
+	const char *slash = memrchr(output, '/', n);
+	char name[256];
+	snprintf(name, sizeof name, "%.*s", (int)(output + n - (slash ? slash + 1 : output)), slash ? slash + 1 : output);
+	if (has_ending(name, known))
+		return CLI_OK;
+	return cli_usage(cmd, "cannot tell the format from the name '%s': known endings are %s%s%s", output, known,
+	                 instead ? "; or say it with " : "", instead ? instead : "");
+}
+
+static int check_trace(const struct weft_command *cmd, const char *output, const char *known)
+{
+	const struct weft_exporter *e = weft_exporter_find(NULL, output);
+	if (!e || e->write == weft_export_weft)
+		return cli_check_ending(cmd, output, known, NULL);
+	return cli_usage(cmd, "'%s' would be a folder of streams: call it NAME.weft ('weft convert' writes %s)", output, e->name);
+}
+
+int cli_check_folder(const struct weft_command *cmd, const char *output)
+{
+	return check_trace(cmd, output, ".weft");
+}
+
 int cli_begin_writing(const struct weft_command *cmd, void *into, const struct cli_common *common, const char *const *output,
                       int argc, char **argv)
 {
@@ -70,7 +111,10 @@ int cli_begin_writing(const struct weft_command *cmd, void *into, const struct c
 	cli_talk(common, argv[0]);
 	if (!cli_operands(cmd, argv, n, 1, 1))
 		return CLI_USAGE;
-	return *output ? CLI_OK : cli_usage(cmd, "say where to write, with -o OUT");
+	if (!*output)
+		return cli_usage(cmd, "say where to write, with -o OUT");
+	const struct weft_exporter *e = weft_exporter_find(NULL, *output);
+	return e && e->write == weft_export_prv ? CLI_OK : check_trace(cmd, *output, ".weft .prv .prv.gz .prv.zst");
 }
 
 int cli_fail(const struct weft_err *err)
@@ -157,14 +201,6 @@ int cli_check_input(const char *path)
 	else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
 		weft_err_set(&err, -EINVAL, "cannot open '%s': neither a file nor a folder", path);
 	return err.code ? cli_fail(&err) : CLI_OK;
-}
-
-int cli_check_folder(const struct weft_command *cmd, const char *output)
-{
-	const struct weft_exporter *e = weft_exporter_find(NULL, output);
-	if (!e || e->write == weft_export_weft)
-		return CLI_OK;
-	return cli_usage(cmd, "'%s' would be a folder of streams: call it NAME.weft ('weft convert' writes %s)", output, e->name);
 }
 
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f)

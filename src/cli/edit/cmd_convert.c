@@ -47,6 +47,16 @@ static int list_formats(const struct cli_common *c)
 	return cli_table(&t, c);
 }
 
+/* All endings, as the exporters have them. */
+static int unknown_ending(const char *output)
+{
+	char known[200] = "";
+	for (const struct weft_exporter *e = weft_exporters; e->name; e++)
+		snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", *known ? " " : "", e->suffix);
+	return cli_usage(&weft_command_convert,
+	                 "cannot tell the format from the name '%s': known endings are %s; or say it with --to", output, known);
+}
+
 static int unknown_format(const char *format)
 {
 	const char *known[32];
@@ -63,7 +73,7 @@ static int choose(const struct args *a, const struct weft_exporter **out)
 	if (!*out && a->format)
 		return unknown_format(a->format);
 	if (!*out)
-		return cli_usage(&weft_command_convert, "cannot tell the format from the name '%s': say it with --to", a->output);
+		return unknown_ending(a->output);
 	if (strcmp(a->output, "-") == 0 && !(*out)->to_stdout)
 		return cli_usage(&weft_command_convert, "the format '%s' is more than one file, and cannot go to stdout",
 		                 (*out)->name);

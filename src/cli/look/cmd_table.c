@@ -106,6 +106,10 @@ static int check(struct args *a)
 	if (a->width < WEFT_VIEW_WIDTH_LEAST || a->width > WEFT_VIEW_WIDTH_MOST)
 		return cli_usage(&weft_command_table, "option '--width': expected %d to %d", WEFT_VIEW_WIDTH_LEAST,
 		                 WEFT_VIEW_WIDTH_MOST);
+	if (a->output && cli_check_ending(&weft_command_table, a->output, ".txt .csv .json .png .svg", NULL))
+		return CLI_USAGE;
+	if (a->save && cli_check_ending(&weft_command_table, a->save, ".view .cfg", NULL))
+		return CLI_USAGE;
 	const char *made[] = {a->output, a->save};
 	for (unsigned i = 0; i < 2; i++)
 		if (made[i] && strcmp(made[i], "-") != 0 && !a->force && access(made[i], F_OK) == 0)

@@ -122,7 +122,7 @@ static bool read_number(const char *option, const char *text, double *out)
 	return false;
 }
 
-/* By --format, else by the suffix; anything else is SVG, or CSV where cells are asked for. */
+/* By --format, else by the suffix; a name without one is SVG, or CSV where cells are asked for. */
 static bool read_form(struct args *a)
 {
 	size_t n = strlen(a->output);
@@ -135,6 +135,8 @@ static bool read_form(struct args *a)
 			known = true;
 		}
 	a->form = form;
+	if (!a->format && cli_check_ending(&weft_command_timeline, a->output, ".svg .png .csv", "--format"))
+		return false;
 	if (!known)
 		cli_usage(&weft_command_timeline, "option '--format': expected svg, png or csv, found '%s'", a->format);
 	else if (a->cells && form != FORM_CSV)

@@ -17,7 +17,7 @@ struct args {
 
 static const struct weft_opt options[] = {
 	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output),
-         "convert: write OUT; a .cfg becomes Paraver's format, all else text; '-' is stdout"},
+         "convert: write OUT; a .cfg becomes Paraver's format, a .view or .txt text; '-' is stdout"},
 	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
 	{0, "plain", NULL, WEFT_OPT_FLAG, offsetof(struct args, plain),
          "convert, show: leave out the keys that only Paraver's windows need"},
@@ -44,6 +44,8 @@ static int convert(const struct args *a, char **operand, int n)
 		return cli_usage(&weft_command_view, "say where to write, with -o OUT");
 	if (strcmp(a->output, "-") != 0 && !a->force && access(a->output, F_OK) == 0)
 		return cli_usage(&weft_command_view, "'%s' is there already (--force replaces it)", a->output);
+	if (cli_check_ending(&weft_command_view, a->output, ".cfg .view .txt", NULL))
+		return CLI_USAGE;
 	int rc = cli_view_load(&v, operand[0], &err);
 	int status = rc ? cli_view_fail(&v, &err) : CLI_OK;
 	if (!status && v.dropped)

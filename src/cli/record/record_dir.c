@@ -6,6 +6,7 @@
  */
 #include "base/fs.h"
 #include "base/str.h"
+#include "trace/write/export.h"
 #include "record_run.h"
 #include "trace/weft/recording.h"
 #include <errno.h>
@@ -120,6 +121,11 @@ int record_dir_make(struct record_dir *d, const char *output, const char *progra
 {
 	int rc = 0;
 	*d = (struct record_dir){.lock = -1};
+	const struct weft_exporter *e = output ? weft_exporter_find(NULL, output) : NULL;
+	if (e && e->write != weft_export_weft)
+		return weft_err_set(err, -EINVAL,
+		                    "'%s' would be a folder of streams: call it NAME.weft ('weft convert' writes %s)", output,
+		                    e->name);
 	if (!output) {
 		rc = make_numbered(program, &d->shown, err);
 		d->made = rc == 0;
