@@ -180,6 +180,19 @@ static bool asks_for_help(const struct weft_command *c, int argc, char **argv)
 	return false;
 }
 
+/* WEFT_THREADS stands for an option, and is held to as much where the command has that. */
+static int check_environment(const struct weft_command *c)
+{
+	const char *threads = getenv("WEFT_THREADS");
+	uint64_t n;
+	if (!threads || !*threads || (weft_parse_u64(weft_str(threads), &n) == 0 && n > 0))
+		return CLI_OK;
+	for (const struct weft_opt *o = c->options; o->kind; o++)
+		if (o->name && strcmp(o->name, "threads") == 0)
+			return cli_usage(c, "WEFT_THREADS: expected a number of threads, found '%s'", threads);
+	return CLI_OK;
+}
+
 static int run_command(const struct weft_command *c, int argc, char **argv)
 {
 	static char name[40];
@@ -190,7 +203,8 @@ static int run_command(const struct weft_command *c, int argc, char **argv)
 		cli_print_help(c, stdout);
 		return CLI_OK;
 	}
-	return c->run(argc, argv);
+	int status = check_environment(c);
+	return status ? status : c->run(argc, argv);
 }
 
 static int run_weft(int argc, char **argv)

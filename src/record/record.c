@@ -49,6 +49,18 @@ static int record_set_dir(const char *dir)
 	return 0;
 }
 
+/* A process that records says once that a setting has no effect; one that does not is left in peace. */
+static void record_warn_ignored(const char *variable, const char *expected)
+{
+	struct weft_buf line = {0};
+	if (!rec.dir[0])
+		return;
+	weft_buf_printf(&line, "weft: %s is ignored: expected %s\n", variable, expected);
+	if (!line.failed)
+		(void)!write(STDERR_FILENO, line.at, line.n);
+	weft_buf_fini(&line);
+}
+
 static void record_read_mode(void)
 {
 	static const struct {
@@ -60,14 +72,22 @@ static void record_read_mode(void)
 	             {"full", REC_FULL, FULL_BYTES},
 	             {"stop", REC_FULL, FULL_BYTES}};
 	const char *mode = secure_getenv("WEFT_MODE"), *size = secure_getenv("WEFT_SIZE");
-	for (size_t i = 0; mode && i < sizeof modes / sizeof *modes; i++)
+	bool known = !mode || !*mode;
+	for (size_t i = 0; !known && i < sizeof modes / sizeof *modes; i++)
 		if (strcmp(mode, modes[i].name) == 0) {
 			rec.mode = modes[i].mode;
 			rec.size_bytes = modes[i].bytes;
+			known = true;
 		}
-	uint64_t bytes;
-	if (size && weft_parse_bytes(weft_str(size), &bytes) == 0)
+	if (!known)
+		record_warn_ignored("WEFT_MODE", "keep, ring or stop");
+	uint64_t bytes = 0;
+	if (!size || !*size)
+		return;
+	if (weft_parse_bytes(weft_str(size), &bytes) == 0 && bytes > 0)
 		rec.size_bytes = bytes;
+	else
+		record_warn_ignored("WEFT_SIZE", "a size like 64M");
 }
 
 static void record_read_run_id(void)
@@ -86,8 +106,10 @@ static void record_read_run_id(void)
 static void record_read_names(const char *variable, char *out, size_t room)
 {
 	const char *text = secure_getenv(variable);
-	if (text)
-		strncpy(out, text, room - 1);
+	if (text && strlen(text) >= room)
+		record_warn_ignored(variable, "a shorter list of categories");
+	else if (text)
+		memcpy(out, text, strlen(text) + 1);
 }
 
 static void record_read_environment(void)
@@ -106,8 +128,10 @@ static void record_read_environment(void)
 	text = secure_getenv("WEFT_VERBOSE");
 	rec.verbose = text && *text;
 	text = secure_getenv("WEFT_SAVE_SIGNAL");
-	if (text && weft_parse_u64(weft_str(text), &number) == 0 && number < NSIG)
+	if (text && *text && weft_parse_u64(weft_str(text), &number) == 0 && number > 0 && number < NSIG)
 		rec.save_signal = (int)number;
+	else if (text && *text)
+		record_warn_ignored("WEFT_SAVE_SIGNAL", "the number of a signal");
 	rec_process_rank_from_environment();
 }
 

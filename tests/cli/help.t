@@ -63,6 +63,14 @@ $ weft xyzzy
 weft: error: unknown command 'xyzzy'
 Try 'weft help'.
 ? 2
+$ for n in abc 0 -1 1.5; do WEFT_THREADS=$n weft stat none.weft 2>&1 | head -n 1; done; WEFT_THREADS=abc weft stat none.weft 2>/dev/null
+weft stat: error: WEFT_THREADS: expected a number of threads, found 'abc'
+weft stat: error: WEFT_THREADS: expected a number of threads, found '0'
+weft stat: error: WEFT_THREADS: expected a number of threads, found '-1'
+weft stat: error: WEFT_THREADS: expected a number of threads, found '1.5'
+? 2
+$ WEFT_THREADS=abc weft view list | head -n 1
+view                     shows
 $ weft --jsn
 weft: error: unknown option '--jsn'
 Try 'weft help'.

@@ -106,6 +106,15 @@ weft record: error: --ring and --stop-at exclude each other
 Try 'weft record --help'.
 ? 2
 
+$ for o in '--stop-at 0' '--ring 0' '--stop-at 0K' '--off=' '--on='; do weft record -o odd $o -- true 2>&1 | head -n 1; done; ls -d odd*
+weft record: error: option '--stop-at': expected a size greater than 0
+weft record: error: option '--ring': expected a size greater than 0
+weft record: error: option '--stop-at': expected a size greater than 0
+weft record: error: option '--off': expected a category, found ''
+weft record: error: option '--on': expected a category, found ''
+ls: cannot access 'odd*': No such file or directory
+? 2
+
 $ weft record --save-on USR1 -- true
 weft record: error: --save-on needs --ring SIZE
 Try 'weft record --help'.

@@ -663,6 +663,37 @@ TEST(verbose_says_one_line_at_the_end)
 	free(text);
 }
 
+TEST(settings_without_sense_are_said_in_a_line_and_change_nothing)
+{
+	static const struct {
+		const char *setting, *says;
+	} cases[] = {
+		{"WEFT_SIZE=abc", "weft: WEFT_SIZE is ignored: expected a size like 64M\n"},
+		{"WEFT_MODE=ring WEFT_SIZE=0", "weft: WEFT_SIZE is ignored: expected a size like 64M\n"},
+		{"WEFT_MODE=rings", "weft: WEFT_MODE is ignored: expected keep, ring or stop\n"},
+		{"WEFT_SAVE_SIGNAL=USR1", "weft: WEFT_SAVE_SIGNAL is ignored: expected the number of a signal\n"},
+		{"WEFT_SAVE_SIGNAL=0", "weft: WEFT_SAVE_SIGNAL is ignored: expected the number of a signal\n"},
+		{"WEFT_OFF=$(printf %5000s)", "weft: WEFT_OFF is ignored: expected a shorter list of categories\n"},
+		{"WEFT_SIZE= WEFT_MODE= WEFT_SAVE_SIGNAL= WEFT_OFF=", ""},
+	};
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct stream_file f;
+		int status;
+		char *text = test_shell(&status, "%s TEST_CHILD=count_10000 WEFT_DIR=%s/%u.weft /proc/%d/exe 2>&1",
+		                        cases[i].setting, test_dir(), i, getpid());
+		CHECK_I64(status, 0);
+		CHECK_STR(text, cases[i].says);
+		free(text);
+		REQUIRE(stream_load_in(&f, 0, "%s/%u.weft", test_dir(), i));
+		CHECK_U64(counts_in(&f).n, 10000);
+		stream_free(&f);
+	}
+	int status;
+	char *text = test_shell(&status, "WEFT_SIZE=abc TEST_CHILD=count_10000 /proc/%d/exe 2>&1", getpid());
+	CHECK_STR(text, ""); /* it does not record */
+	free(text);
+}
+
 /* ---- Strings, by several threads ---- */
 
 enum { N_STRINGS = 3000 };

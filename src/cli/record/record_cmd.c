@@ -28,6 +28,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define NOT_GIVEN UINT64_MAX /* a size that no option says */
 #define LOOK_LEAST_MS 2
 #define LOOK_MOST_MS 32
 #define DESCRIPTORS_MOST 1026
@@ -110,9 +111,24 @@ static void read_machine(struct record_run *r)
 	snprintf(r->stream_name, sizeof r->stream_name, "%s-%d-launcher.stream", r->host, (int)getpid());
 }
 
+static bool has_empty(const struct weft_opt_list *list)
+{
+	for (unsigned i = 0; i < list->n; i++)
+		if (!*list->at[i])
+			return true;
+	return false;
+}
+
 static int check_args(struct record_run *r, struct weft_err *err)
 {
-	const struct record_args *a = &r->args;
+	struct record_args *a = &r->args;
+	if (!a->ring || !a->stop_at)
+		return weft_err_set(err, -EINVAL, "option '--%s': expected a size greater than 0", a->ring ? "stop-at" : "ring");
+	a->ring = a->ring == NOT_GIVEN ? 0 : a->ring;
+	a->stop_at = a->stop_at == NOT_GIVEN ? 0 : a->stop_at;
+	if (has_empty(&a->on) || has_empty(&a->off))
+		return weft_err_set(err, -EINVAL, "option '--%s': expected a category, found ''",
+		                    has_empty(&a->on) ? "on" : "off");
 	if (a->ring && a->stop_at)
 		return weft_err_set(err, -EINVAL, "--ring and --stop-at exclude each other");
 	if (a->save_on && !a->ring)
@@ -385,7 +401,7 @@ static int record_main(struct record_run *r, char **argv)
 
 static int record_run_command(int argc, char **argv)
 {
-	struct record_run r = {.signal_fd = -1, .dir.lock = -1};
+	struct record_run r = {.signal_fd = -1, .dir.lock = -1, .args = {.ring = NOT_GIVEN, .stop_at = NOT_GIVEN}};
 	int n;
 	if (!cli_parse(&weft_command_record, &r.args, argc, argv, &n))
 		return 2;
