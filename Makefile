@@ -2,11 +2,12 @@
 # A thin face of the Meson build: what a newcomer types. `make help` lists it.
 PREFIX ?= /usr/local
 DESTDIR ?=
+WITHOUT ?=
 FUZZ_SECONDS ?= 60
 ONLY ?= *
 SHARED ?= ../shared
 
-.PHONY: all demo test short equality bench fuzz install clean starpu-api format help
+.PHONY: all demo test short equality bench fuzz install uninstall clean starpu-api format help
 
 all:
 	@dev/install-packages build
@@ -36,7 +37,10 @@ fuzz:
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) dev/run-fuzzers '$(ONLY)'
 
 install: all
-	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' dev/install
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' WITHOUT='$(WITHOUT)' dev/install
+
+uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' dev/install --uninstall
 
 clean:
 	rm -rf build build-debug build-asan build-tsan build-fuzz build-bench
@@ -54,7 +58,8 @@ help:
 	@echo 'make equality         compare what paramedir computes with Paraver (SHARED=../shared)'
 	@echo 'make bench            measure, ours beside our peers (ONLY=GLOB picks benchmarks)'
 	@echo 'make fuzz             fuzz every reader (FUZZ_SECONDS=60 each)'
-	@echo 'make install          install (PREFIX=/usr/local, DESTDIR=)'
+	@echo 'make install          install (PREFIX=/usr/local, DESTDIR=, WITHOUT="starpu old names": what to leave out)'
+	@echo 'make uninstall        take away what was installed there (PREFIX, DESTDIR)'
 	@echo 'make starpu-api       write docs/starpu-api.md anew'
 	@echo 'make format           reformat the C sources'
 	@echo 'make clean            remove the build folders'
