@@ -112,7 +112,8 @@ in all (total) and without the regions inside (self), the least, mean, median
 (p50), 99th percentile and greatest time of a call, and self as a share of the
 time of all threads. balance is average over greatest self time of the threads
 that have the region: 100 % when all have the same. Percentiles are right to
-0.8 %.
+0.8 %. Of a trace without regions and states it prints the processes: their
+threads, how long they lasted, their exit status.
 
 Examples:
     weft stat run.weft

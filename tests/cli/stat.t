@@ -139,3 +139,28 @@ weft stat: error: expected a range of time like 10ms..20ms or 25%..50%, found '1
 $ weft stat -q heat.weft --memory 1K
 weft stat: error: the rows of the statistics do not fit the memory: allow more, or group by fewer things
 ? 2
+
+## Processes only: which there were, and how they ended.
+$ weft record -q --watch ptrace -o foreign.weft -- sh -c 'sh -c "exit 9"; sh -c "kill -KILL \$\$"; exit 3' 2>/dev/null; weft stat foreign.weft | sed -E 's/ +[0-9.]+ [mun]?s/ T/g; s/ +/ /g'
+process name threads names of threads begin lasted status command
+1.1 sh 1 T T 3 sh -c sh -c "exit 9"; sh -c "kill -KILL \$\$"; exit 3
+1.2 sh 1 T T 9 sh -c exit 9
+1.3 sh 1 T T 137 sh -c kill -KILL $$
+
+No regions were recorded, so nothing is known of what threads did, nor of their CPU time.
+$ weft stat foreign.weft --csv | cut -d, -f1,2,3,4,7; weft stat foreign.weft --top 1 | tail -n 2
+process,name,threads,thread_names,status
+1.1,sh,1,,3
+1.2,sh,1,,9
+1.3,sh,1,,137
+1 of 3 processes are shown.
+No regions were recorded, so nothing is known of what threads did, nor of their CPU time.
+$ weft stat foreign.weft --by process --csv | head -n 1 | cut -d, -f1-3
+process,process_name,threads
+$ cat >named.c <<'END'
+> #include <pthread.h>
+> static void *run(void *name) { pthread_setname_np(pthread_self(), name); return name; }
+> int main(void) { for (int i = 0; i < 3; i++) { pthread_t t; pthread_create(&t, 0, run, i ? "reader" : "writer"); pthread_join(t, 0); } }
+> END
+$ gcc -D_GNU_SOURCE -pthread named.c -o named && weft record -q -o named.weft -- ./named && weft stat named.weft --csv | grep -o '^1.1,.*",'
+1.1,named,4,"writer, reader",

@@ -2,6 +2,7 @@
 /* `weft stat`: where the time went. Columns are rows of a table here; src/trace/filter/stat.c computes. */
 #include "cli/common/cli.h"
 #include "base/log.h"
+#include "stat_processes.h"
 #include "trace/filter/stat.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -396,6 +397,11 @@ static int stat_trace(const struct args *a, const char *path, struct weft_stat_h
 	int status = cli_open(&a->common, path, &t, &f);
 	if (status)
 		return status;
+	if (!a->by && !a->time && !f && cli_stat_has_processes_only(t)) {
+		status = cli_stat_processes(t, &a->common, a->top);
+		weft_trace_close(t);
+		return status;
+	}
 	how->filter = f;
 	/* A trace of Paraver has states where ours have regions. */
 	if (t->def[WEFT_CLASS_REGION].n <= 1 && t->def[WEFT_CLASS_STATE].n > 1)
@@ -442,7 +448,8 @@ const struct weft_command weft_command_stat = {
 		 "(p50), 99th percentile and greatest time of a call, and self as a share of the\n"
 		 "time of all threads. balance is average over greatest self time of the threads\n"
 		 "that have the region: 100 % when all have the same. Percentiles are right to\n"
-		 "0.8 %.\n"
+		 "0.8 %. Of a trace without regions and states it prints the processes: their\n"
+		 "threads, how long they lasted, their exit status.\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft stat run.weft\n"
