@@ -11,6 +11,15 @@
 
 enum { OLD_NAME_MOST = 1024, OLD_SOURCE_MOST = 16384 }; /* what callers of the old function have */
 
+/* Whether a worker would run what is built. Without one, a program with OpenCL kernels runs on CPUs and needs no source. */
+static bool has_device(void)
+{
+	for (unsigned i = 0; i < opencl_n_devices; i++)
+		if (opencl_devices[i].context)
+			return true;
+	return false;
+}
+
 /* ---- finding sources ---- */
 
 static bool is_file(const char *path)
@@ -47,15 +56,17 @@ static char *read_text(const char *path)
 	return text;
 }
 
+/* Empty texts stand for a source that is missed by no device. */
 void starpu_opencl_load_program_source_malloc(const char *source_file_name, char **located_file_name, char **located_dir_name,
                                               char **opencl_program_source)
 {
 	char path[PATH_MAX];
-	STARPU_ASSERT_MSG(program_locate(source_file_name, path), "there is no OpenCL source '%s'", source_file_name);
-	char *slash = strrchr(path, '/');
-	*located_file_name = strdup(path);
+	bool found = program_locate(source_file_name, path);
+	STARPU_ASSERT_MSG(found || !has_device(), "there is no OpenCL source '%s'", source_file_name);
+	char *slash = found ? strrchr(path, '/') : NULL;
+	*located_file_name = strdup(found ? path : "");
 	*located_dir_name = strndup(path, slash ? (size_t)(slash + 1 - path) : 0);
-	*opencl_program_source = read_text(path);
+	*opencl_program_source = found ? read_text(path) : strdup("");
 	STARPU_ASSERT_MSG(*located_file_name && *located_dir_name && *opencl_program_source, "cannot read '%s'", path);
 }
 
@@ -115,7 +126,7 @@ static int build_all(const char *source, struct starpu_opencl_program *programs,
 int starpu_opencl_load_opencl_from_string(const char *opencl_program_source, struct starpu_opencl_program *opencl_programs,
                                           const char *build_options)
 {
-	return build_all(opencl_program_source, opencl_programs, build_options);
+	return has_device() ? build_all(opencl_program_source, opencl_programs, build_options) : EXIT_SUCCESS;
 }
 
 /* The folder of the file is where its #includes are looked for. */
@@ -131,6 +142,8 @@ int starpu_opencl_load_opencl_from_file(const char *source_file_name, struct sta
                                         const char *build_options)
 {
 	char *file, *folder, *source;
+	if (!has_device())
+		return EXIT_SUCCESS;
 	starpu_opencl_load_program_source_malloc(source_file_name, &file, &folder, &source);
 	char *options = options_of(folder, build_options);
 	int rc = options ? build_all(source, opencl_programs, options) : EXIT_FAILURE;
@@ -143,6 +156,8 @@ int starpu_opencl_load_opencl_from_file(const char *source_file_name, struct sta
 
 int starpu_opencl_unload_opencl(struct starpu_opencl_program *opencl_programs)
 {
+	if (!has_device())
+		return 0;
 	for (unsigned i = 0; i < STARPU_MAXOPENCLDEVS; i++) {
 		if (i < opencl_n_devices && opencl_devices[i].context && opencl_programs->programs[i])
 			ocl.clReleaseProgram(opencl_programs->programs[i]);
@@ -216,6 +231,8 @@ int starpu_opencl_compile_opencl_from_string(const char *opencl_program_source, 
 int starpu_opencl_compile_opencl_from_file(const char *source_file_name, const char *build_options)
 {
 	char *file, *folder, *source;
+	if (!has_device())
+		return EXIT_SUCCESS;
 	starpu_opencl_load_program_source_malloc(source_file_name, &file, &folder, &source);
 	char *options = options_of(folder, build_options);
 	int rc = options ? starpu_opencl_compile_opencl_from_string(source, source_file_name, options) : EXIT_FAILURE;
@@ -251,6 +268,8 @@ int starpu_opencl_load_binary_opencl(const char *kernel_id, struct starpu_opencl
 {
 	int rc = EXIT_SUCCESS;
 	char path[PATH_MAX];
+	if (!has_device())
+		return EXIT_SUCCESS;
 	for (unsigned i = 0; i < STARPU_MAXOPENCLDEVS; i++)
 		opencl_programs->programs[i] = NULL;
 	for (unsigned i = 0; i < opencl_n_devices; i++) {
