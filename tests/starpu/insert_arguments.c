@@ -138,6 +138,51 @@ static void worker_order(void)
 	CHECK(at[0] == 0 && at[1] == 1 && at[2] == 2);
 }
 
+/* StarPU's layout, byte by byte: programs compute sizes from it, and memory of exactly that size is enough. */
+static void packed_layout(void)
+{
+	char letter = 'x', text[] = "seven b", got_letter = 0;
+	int number = 0x01020304, left_n = -1, got_number = 0;
+	const size_t sizes[] = {sizeof letter, sizeof text - 1, sizeof number};
+	const size_t all = sizeof(int) + 3 * sizeof(size_t) + sizes[0] + sizes[1] + sizes[2];
+	const size_t two = sizeof(int) + 2 * sizeof(size_t) + sizes[1] + sizes[2];
+	void *packed = NULL;
+	size_t bytes = 0, size = 0;
+	starpu_codelet_pack_args(&packed, &bytes, STARPU_VALUE, &letter, sizes[0], STARPU_VALUE, text, sizes[1], STARPU_VALUE,
+	                         &number, sizes[2], 0);
+	CHECK(bytes == all);
+	char *at = packed;
+	memcpy(&left_n, at, sizeof left_n);
+	CHECK(left_n == 3);
+	at += sizeof left_n;
+	const void *values[] = {&letter, text, &number};
+	for (unsigned i = 0; i < 3; i++) {
+		memcpy(&size, at, sizeof size);
+		CHECK(size == sizes[i] && !memcmp(at + sizeof size, values[i], size));
+		at += sizeof size + size;
+	}
+	/* What is left, in memory of its own that has no byte too many. */
+	char *rest = malloc(two);
+	starpu_codelet_unpack_args_and_copyleft(packed, rest, two, &got_letter, NULL);
+	CHECK(got_letter == 'x');
+	struct starpu_codelet_pack_arg_data state;
+	starpu_codelet_unpack_arg_init(&state, rest, two);
+	starpu_codelet_unpack_discard_arg(&state);
+	starpu_codelet_unpack_arg(&state, &got_number, sizeof got_number);
+	starpu_codelet_unpack_arg_fini(&state);
+	CHECK(got_number == number);
+	free(rest);
+	free(packed);
+	/* And what a program puts together itself. */
+	char own[sizeof(int) + sizeof(size_t) + sizeof(int)];
+	memcpy(own, &(int){1}, sizeof(int));
+	memcpy(own + sizeof(int), &(size_t){sizeof(int)}, sizeof(size_t));
+	memcpy(own + sizeof(int) + sizeof(size_t), &number, sizeof number);
+	got_number = 0;
+	starpu_codelet_unpack_args(own, &got_number);
+	CHECK(got_number == number);
+}
+
 int main(void)
 {
 	struct starpu_conf conf;
@@ -146,6 +191,7 @@ int main(void)
 	conf.nopencl = 0;
 	if (starpu_init(&conf))
 		cannot_begin();
+	packed_layout();
 	callbacks();
 	data();
 	fields();

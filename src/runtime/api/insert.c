@@ -169,7 +169,7 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 	values.arg_buffer = NULL;
 	values.nargs = 0;
 	values.arg_buffer_size = 0;
-	values.arg_buffer_used = sizeof(uint64_t);
+	values.arg_buffer_used = RT_PACKED_HEAD_BYTES;
 	int rc = take_plainly(s, j, cl, &values, ap);
 	if (WEFT_UNLIKELY(values.nargs)) {
 		rc = rc || j->arg ? AS_TASK : 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arguments of codelets packed into one piece of memory, and taken out again:
+ * Arguments of codelets packed into one piece of memory, and taken out again. The layout is StarPU's, nothing aligned, since
+ * programs compute the size of such memory themselves:
  *
- *     number of arguments | size, bytes, padding to 8 | size, bytes, padding | …
- *
- * so that a function may also look at them where they lie (starpu_codelet_pick_arg).
+ *     int number of arguments | size_t size, bytes | size_t size, bytes | …
  */
 #include "runtime/task/complain.h"
 #include "pack_args.h"
@@ -13,19 +12,14 @@
 
 enum { FIRST_BYTES = 128 };
 
-static size_t padded(size_t n)
-{
-	return (n + 7) & ~(size_t)7;
-}
-
 void starpu_codelet_pack_arg_init(struct starpu_codelet_pack_arg_data *state)
 {
-	*state = (struct starpu_codelet_pack_arg_data){.arg_buffer_used = sizeof(uint64_t)};
+	*state = (struct starpu_codelet_pack_arg_data){.arg_buffer_used = RT_PACKED_HEAD_BYTES};
 }
 
 void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state, const void *ptr, size_t ptr_size)
 {
-	size_t need = state->arg_buffer_used + sizeof(uint64_t) + padded(ptr_size);
+	size_t need = state->arg_buffer_used + sizeof ptr_size + ptr_size;
 	if (need > state->arg_buffer_size) {
 		size_t size = state->arg_buffer_size ? 2 * need : need > FIRST_BYTES ? need : FIRST_BYTES;
 		char *more = realloc(state->arg_buffer, size);
@@ -34,19 +28,17 @@ void starpu_codelet_pack_arg(struct starpu_codelet_pack_arg_data *state, const v
 		state->arg_buffer = more;
 		state->arg_buffer_size = size;
 	}
-	uint64_t bytes = ptr_size;
 	char *at = state->arg_buffer + state->arg_buffer_used;
-	memcpy(at, &bytes, sizeof bytes);
+	memcpy(at, &ptr_size, sizeof ptr_size);
 	if (ptr_size)
-		memcpy(at + sizeof bytes, ptr, ptr_size);
-	memset(at + sizeof bytes + ptr_size, 0, padded(ptr_size) - ptr_size);
+		memcpy(at + sizeof ptr_size, ptr, ptr_size);
 	state->arg_buffer_used = need;
 	state->nargs++;
 }
 
 void starpu_codelet_pack_arg_fini(struct starpu_codelet_pack_arg_data *state, void **cl_arg, size_t *cl_arg_size)
 {
-	uint64_t n = (uint64_t)state->nargs;
+	int n = state->nargs;
 	*cl_arg = state->arg_buffer;
 	if (cl_arg_size)
 		*cl_arg_size = state->arg_buffer ? state->arg_buffer_used : 0;
@@ -77,25 +69,25 @@ void starpu_codelet_pack_args(void **arg_buffer, size_t *arg_buffer_size, ...)
 
 void starpu_codelet_unpack_arg_init(struct starpu_codelet_pack_arg_data *state, void *cl_arg, size_t cl_arg_size)
 {
-	uint64_t n = 0;
+	int n = 0;
 	if (!cl_arg)
 		rt_misuse("starpu_codelet_unpack_arg_init: there are no packed arguments");
 	memcpy(&n, cl_arg, sizeof n);
 	*state = (struct starpu_codelet_pack_arg_data){.arg_buffer = cl_arg,
 	                                               .arg_buffer_size = cl_arg_size,
 	                                               .current_offset = sizeof n,
-	                                               .nargs = (int)n};
+	                                               .nargs = n};
 }
 
 /* The next argument where it lies; what comes after it is next. */
 static void *next(struct starpu_codelet_pack_arg_data *state, size_t *size)
 {
-	uint64_t bytes;
+	size_t bytes;
 	if (state->nargs <= 0 || state->current_offset + sizeof bytes > state->arg_buffer_size)
 		rt_misuse("more arguments are unpacked than were packed");
 	memcpy(&bytes, state->arg_buffer + state->current_offset, sizeof bytes);
 	void *at = state->arg_buffer + state->current_offset + sizeof bytes;
-	state->current_offset += sizeof bytes + padded(bytes);
+	state->current_offset += sizeof bytes + bytes;
 	state->nargs--;
 	*size = bytes;
 	return at;
@@ -166,7 +158,7 @@ void starpu_codelet_unpack_args_and_copyleft(void *cl_arg, void *buffer, size_t 
 	va_start(ap, buffer_size);
 	unpack_list(&state, ap);
 	va_end(ap);
-	uint64_t left = (uint64_t)state.nargs;
+	int left = state.nargs;
 	size_t used = sizeof left;
 	if (!buffer || buffer_size < sizeof left)
 		return;

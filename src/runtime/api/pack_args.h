@@ -6,6 +6,8 @@
 #include <starpu.h>
 #include <stdarg.h>
 
+enum { RT_PACKED_HEAD_BYTES = sizeof(int) }; /* the number of arguments, before the first of them */
+
 /* STARPU_VALUE, pointer, size, …, 0. */
 void rt_pack_values(struct starpu_codelet_pack_arg_data *state, va_list ap);
 
