@@ -67,6 +67,29 @@ static void unknown_argument(void)
 {
 	starpu_task_insert(&cl, 100 << STARPU_MODE_SHIFT, 0);
 }
+/* More than a codelet has room for, and nobody says how they are used. */
+enum { MANY = STARPU_NMAXBUFS + 1 };
+static struct starpu_codelet cl_many = {.cpu_funcs = {nothing}, .nbuffers = MANY, .name = "many"};
+static void no_modes(void)
+{
+	static int value;
+	starpu_data_handle_t h[MANY];
+	for (int i = 0; i < MANY; i++)
+		starpu_variable_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t)&value, sizeof value);
+	struct starpu_task *t = starpu_task_create();
+	t->cl = &cl_many;
+	t->dyn_handles = malloc(sizeof h);
+	memcpy(t->dyn_handles, h, sizeof h);
+	starpu_task_submit(t);
+}
+static void no_modes_in_an_array(void)
+{
+	static int value;
+	starpu_data_handle_t h[MANY];
+	for (int i = 0; i < MANY; i++)
+		starpu_variable_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t)&value, sizeof value);
+	starpu_task_insert(&cl_many, STARPU_DATA_ARRAY, h, MANY, 0);
+}
 static void unpacks_too_much(void)
 {
 	int a = 1, b;
@@ -244,6 +267,8 @@ int main(void)
 		{wrong_mode, "'reads': buffer 0 has mode R, and is given with mode RW"},
 		{too_many, "'reads' has 1 buffers, and is given more"},
 		{no_handle, "handle 0 is NULL"},
+		{no_modes, "'many' has 9 buffers, more than STARPU_NMAXBUFS (8): it or its codelet needs dyn_modes"},
+		{no_modes_in_an_array, "'many': handle 0 has no access mode"},
 		{unknown_argument, "of no known kind"},
 		{unpacks_too_much, "more arguments are unpacked than were packed"},
 		{on_itself, "starpu_task_declare_deps_array: a task is declared to depend on itself"},

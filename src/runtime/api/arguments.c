@@ -15,6 +15,18 @@ void rt_misuse_mode(const struct starpu_codelet *cl, unsigned i, uint32_t has, u
 
 /* ---- buffers of a task ---- */
 
+/* The mode that the codelet itself gives; 0: it leaves that to each call. */
+static enum starpu_data_access_mode static_mode(const struct starpu_codelet *cl, int i)
+{
+	return cl->dyn_modes || i < STARPU_NMAXBUFS ? STARPU_CODELET_GET_MODE(cl, i) : (enum starpu_data_access_mode)0;
+}
+
+/* A codelet has no place for all of its modes: they are the tasks'. */
+static bool leaves_modes(const struct starpu_codelet *cl)
+{
+	return cl->nbuffers == STARPU_VARIABLE_NBUFFERS || (cl->nbuffers > STARPU_NMAXBUFS && !cl->dyn_modes);
+}
+
 static void *grown(void *from, size_t bytes)
 {
 	void *more = realloc(from, bytes);
@@ -27,7 +39,7 @@ void starpu_task_insert_data_make_room(struct starpu_codelet *cl, struct starpu_
                                        int current_buffer, int room)
 {
 	int need = current_buffer + room;
-	bool variable = cl->nbuffers == STARPU_VARIABLE_NBUFFERS;
+	bool variable = cl->nbuffers == STARPU_VARIABLE_NBUFFERS, modes = leaves_modes(cl);
 	if (need <= STARPU_NMAXBUFS && !task->dyn_handles && (variable || cl->nbuffers <= STARPU_NMAXBUFS))
 		return;
 	int n = variable ? need : cl->nbuffers > need ? cl->nbuffers : need;
@@ -37,7 +49,7 @@ void starpu_task_insert_data_make_room(struct starpu_codelet *cl, struct starpu_
 	bool first = !task->dyn_handles;
 	task->dyn_handles = grown(task->dyn_handles, (size_t)n * sizeof *task->dyn_handles);
 	task->dyn_interfaces = grown(task->dyn_interfaces, (size_t)n * sizeof *task->dyn_interfaces);
-	if (variable)
+	if (modes)
 		task->dyn_modes = grown(task->dyn_modes, (size_t)n * sizeof *task->dyn_modes);
 	for (int i = 0; first && i < current_buffer; i++) {
 		task->dyn_handles[i] = task->handles[i];
@@ -56,14 +68,14 @@ void starpu_task_insert_data_process_arg(struct starpu_codelet *cl, struct starp
 		rt_misuse("codelet '%s': data handle %d is NULL", rt_codelet_name(cl), i);
 	starpu_task_insert_data_make_room(cl, task, allocated_buffers, i, 1);
 	STARPU_TASK_SET_HANDLE(task, handle, i);
-	if (cl->nbuffers == STARPU_VARIABLE_NBUFFERS)
-		STARPU_TASK_SET_MODE(task, mode, i);
-	else if (i >= cl->nbuffers)
+	bool variable = cl->nbuffers == STARPU_VARIABLE_NBUFFERS;
+	if (!variable && i >= cl->nbuffers)
 		rt_misuse("codelet '%s' has %d buffers, and is given more", rt_codelet_name(cl), cl->nbuffers);
-	else if (!STARPU_CODELET_GET_MODE(cl, i))
-		STARPU_CODELET_SET_MODE(cl, mode, i);
-	else if ((STARPU_CODELET_GET_MODE(cl, i) ^ mode) & (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX | STARPU_COMMUTE))
-		rt_misuse_mode(cl, (unsigned)i, (uint32_t)STARPU_CODELET_GET_MODE(cl, i), (uint32_t)mode);
+	enum starpu_data_access_mode has = variable ? (enum starpu_data_access_mode)0 : static_mode(cl, i);
+	if (has && (has ^ mode) & (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX | STARPU_COMMUTE))
+		rt_misuse_mode(cl, (unsigned)i, (uint32_t)has, (uint32_t)mode);
+	if (!has || leaves_modes(cl))
+		STARPU_TASK_SET_MODE(task, mode, i);
 	(*current_buffer)++;
 }
 
@@ -74,7 +86,8 @@ void starpu_task_insert_data_process_array_arg(struct starpu_codelet *cl, struct
 	for (int i = 0; i < nb_handles; i++) {
 		if (cl->nbuffers == STARPU_VARIABLE_NBUFFERS)
 			rt_misuse("codelet '%s' has a variable number of buffers: they want modes", rt_codelet_name(cl));
-		enum starpu_data_access_mode mode = STARPU_CODELET_GET_MODE(cl, *current_buffer);
+		enum starpu_data_access_mode mode = *current_buffer < cl->nbuffers ? static_mode(cl, *current_buffer)
+		                                                                   : (enum starpu_data_access_mode)0;
 		starpu_task_insert_data_process_arg(cl, task, allocated_buffers, current_buffer, (int)mode, handles[i]);
 	}
 }

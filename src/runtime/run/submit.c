@@ -32,6 +32,9 @@ static void submit_check(struct starpu_task *t)
 	if (n > STARPU_NMAXBUFS && !t->dyn_handles)
 		rt_misuse("task '%s' has %u buffers, more than STARPU_NMAXBUFS (%d): it needs dyn_handles", name_of(t), n,
 		          STARPU_NMAXBUFS);
+	if (n > STARPU_NMAXBUFS && !t->dyn_modes && (t->cl->nbuffers == STARPU_VARIABLE_NBUFFERS || !t->cl->dyn_modes))
+		rt_misuse("task '%s' has %u buffers, more than STARPU_NMAXBUFS (%d): it or its codelet needs dyn_modes",
+		          name_of(t), n, STARPU_NMAXBUFS);
 	for (unsigned i = 0; i < n; i++) {
 		if (!STARPU_TASK_GET_HANDLE(t, i))
 			rt_misuse("task '%s': handle %u is NULL", name_of(t), i);

@@ -3,7 +3,6 @@
  * Codelets: which workers may run one. What a codelet says is looked at once (cl->checked keeps the answer, with the number of
  * the runtime that gave it): a codelet with one CPU function and nothing unusual is plain.
  */
-#include "complain.h"
 #include "driver.h"
 #include "task.h"
 #include "profile.h"
@@ -98,9 +97,6 @@ unsigned rt_codelet_check_slow(struct starpu_codelet *cl)
 	take_old_fields(cl);
 	if (!cl->where)
 		cl->where = where_of(cl);
-	if (cl->nbuffers > STARPU_NMAXBUFS && !cl->dyn_modes)
-		rt_misuse("codelet '%s' has %d buffers, more than STARPU_NMAXBUFS (%d): it needs dyn_modes",
-		          cl->name ? cl->name : "unnamed", cl->nbuffers, STARPU_NMAXBUFS);
 	unsigned checked = __atomic_load_n(&rt_machine.codelets, __ATOMIC_ACQUIRE) << 2 | RT_CL_CHECKED |
 	                   (is_plain(cl) ? RT_CL_PLAIN : 0);
 	__atomic_store_n(&cl->checked, (int)checked, __ATOMIC_RELEASE);
