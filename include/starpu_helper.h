@@ -32,21 +32,10 @@ extern "C" {
 char *starpu_getenv(const char *str);
 int starpu_get_env_string_var_default(const char *str, const char **strings, int defvalue);
 int starpu_get_env_size_default(const char *str, int defval);
-/* The variable's number, or what is given; a text that is no number ends the program. */
-int _weft_env_number(const char *str, int defval);
-float _weft_env_float(const char *str, float defval);
-static inline int starpu_get_env_number_default(const char *str, int defval)
-{
-	return _weft_env_number(str, defval);
-}
-static inline int starpu_get_env_number(const char *str)
-{
-	return _weft_env_number(str, -1);
-}
-static inline float starpu_get_env_float_default(const char *str, float defval)
-{
-	return _weft_env_float(str, defval);
-}
+/* The variable's number, or what is given (-1); a text that is no number ends the program. */
+int starpu_get_env_number_default(const char *str, int defval);
+int starpu_get_env_number(const char *str);
+float starpu_get_env_float_default(const char *str, float defval);
 void starpu_execute_on_each_worker(void (*func)(void *), void *arg, uint32_t where);
 void starpu_execute_on_each_worker_ex(void (*func)(void *), void *arg, uint32_t where, const char *name);
 void starpu_execute_on_specific_workers(void (*func)(void *), void *arg, unsigned num_workers, unsigned *workers,

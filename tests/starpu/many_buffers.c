@@ -53,8 +53,8 @@ static void one_by_one(int value)
 	starpu_data_handle_t *h = handles;
 	set_first(value);
 	CHECK(starpu_task_insert(&modeless, STARPU_R, h[0], STARPU_W, h[1], STARPU_W, h[2], STARPU_W, h[3], STARPU_W, h[4],
-	                         STARPU_W, h[5], STARPU_W, h[6], STARPU_W, h[7], STARPU_W, h[8], STARPU_W, h[9], STARPU_W,
-	                         h[10], STARPU_W, h[11], STARPU_W, h[12], 0) == 0);
+	                         STARPU_W, h[5], STARPU_W, h[6], STARPU_W, h[7], STARPU_W, h[8], STARPU_W, h[9], STARPU_W, h[10],
+	                         STARPU_W, h[11], STARPU_W, h[12], 0) == 0);
 	expect(value);
 }
 

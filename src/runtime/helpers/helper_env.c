@@ -32,7 +32,7 @@ static bool ends(const char *text)
 	return !*text;
 }
 
-int _weft_env_number(const char *str, int defval)
+int starpu_get_env_number_default(const char *str, int defval)
 {
 	const char *value = value_of(str);
 	char *end;
@@ -45,7 +45,12 @@ int _weft_env_number(const char *str, int defval)
 	return (int)number;
 }
 
-float _weft_env_float(const char *str, float defval)
+int starpu_get_env_number(const char *str)
+{
+	return starpu_get_env_number_default(str, -1);
+}
+
+float starpu_get_env_float_default(const char *str, float defval)
 {
 	const char *value = value_of(str);
 	char *end;
