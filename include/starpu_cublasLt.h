@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuBLASLt. This is a build without CUDA: nothing is declared.
+ * cuBLASLt on every CUDA worker. This is a build without CUDA: the calls do nothing.
  */
 #ifndef __STARPU_CUBLASLT_H__
 #define __STARPU_CUBLASLT_H__
@@ -10,6 +10,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+void starpu_cublasLt_init(void);
+void starpu_cublasLt_shutdown(void);
 
 #ifdef __cplusplus
 }

@@ -177,6 +177,15 @@ void starpu_ndim_filter_1d_pick_variable(void *parent_interface, void *child_int
                                          unsigned nparts);
 void starpu_ndim_filter_pick_variable(void *parent_interface, void *child_interface, struct starpu_data_filter *f, unsigned id,
                                       unsigned nparts);
+/* By their older names. */
+void starpu_ndim_filter_pick_tensor(void *parent_interface, void *child_interface, struct starpu_data_filter *f, unsigned id,
+                                    unsigned nparts);
+void starpu_ndim_filter_pick_block(void *parent_interface, void *child_interface, struct starpu_data_filter *f, unsigned id,
+                                   unsigned nparts);
+void starpu_ndim_filter_pick_matrix(void *parent_interface, void *child_interface, struct starpu_data_filter *f, unsigned id,
+                                    unsigned nparts);
+void starpu_ndim_filter_pick_vector(void *parent_interface, void *child_interface, struct starpu_data_filter *f, unsigned id,
+                                    unsigned nparts);
 struct starpu_data_interface_ops *starpu_ndim_filter_pick_tensor_child_ops(struct starpu_data_filter *f, unsigned child);
 struct starpu_data_interface_ops *starpu_ndim_filter_pick_block_child_ops(struct starpu_data_filter *f, unsigned child);
 struct starpu_data_interface_ops *starpu_ndim_filter_pick_matrix_child_ops(struct starpu_data_filter *f, unsigned child);

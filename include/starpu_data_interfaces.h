@@ -461,6 +461,12 @@ void starpu_interface_start_driver_copy_async_devid(int src_dev, enum starpu_nod
 void starpu_interface_end_driver_copy_async(unsigned src_node, unsigned dst_node, double start);
 void starpu_interface_end_driver_copy_async_devid(int src_dev, enum starpu_node_kind src_kind, int dst_dev,
                                                   enum starpu_node_kind dst_kind, double start);
+#ifdef STARPU_USE_OPENCL
+/* Beside its brothers of starpu_opencl.h: here its enumeration is known. */
+cl_int starpu_opencl_copy_async_sync_devid(uintptr_t src, size_t src_offset, int src_dev, enum starpu_node_kind src_kind,
+                                           uintptr_t dst, size_t dst_offset, int dst_dev, enum starpu_node_kind dst_kind,
+                                           size_t size, cl_event *event);
+#endif
 void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t size);
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags);
 uintptr_t starpu_malloc_on_node(unsigned dst_node, size_t size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hipBLAS on every HIP worker. This is a build without HIP: the calls do nothing.
+ * hipBLAS on every HIP worker. This is a build without HIP: what begins and ends it does nothing. An error cannot come up; one that is
+ * reported all the same ends the program.
  */
 #ifndef __STARPU_HIPBLAS_H__
 #define __STARPU_HIPBLAS_H__
@@ -13,6 +14,12 @@ extern "C" {
 
 void starpu_hipblas_init(void);
 void starpu_hipblas_shutdown(void);
+
+/* hipError_t and the status of hipBLAS are int in a build without them. */
+void starpu_hipblas_report_error(const char *func, const char *file, int line, int error);
+void starpu_hipblas_report_status(const char *func, const char *file, int line, int status);
+#define STARPU_HIPBLAS_REPORT_ERROR(error) starpu_hipblas_report_error(__func__, __FILE__, __LINE__, error)
+#define STARPU_HIPBLAS_REPORT_STATUS(status) starpu_hipblas_report_status(__func__, __FILE__, __LINE__, status)
 
 #ifdef __cplusplus
 }

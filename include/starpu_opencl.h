@@ -65,6 +65,13 @@ cl_int starpu_opencl_copy_opencl_to_ram(cl_mem buffer, unsigned src_node, void *
                                         size_t offset, cl_event *event, int *ret);
 cl_int starpu_opencl_copy_opencl_to_opencl(cl_mem src, unsigned src_node, size_t src_offset, cl_mem dst, unsigned dst_node,
                                            size_t dst_offset, size_t size, cl_event *event, int *ret);
+/* The same between devices, by their numbers instead of their memories'. */
+cl_int starpu_opencl_copy_ram_to_opencl_devid(void *ptr, int src_dev, cl_mem buffer, int dst_dev, size_t size, size_t offset,
+                                              cl_event *event, int *ret);
+cl_int starpu_opencl_copy_opencl_to_ram_devid(cl_mem buffer, int src_dev, void *ptr, int dst_dev, size_t size, size_t offset,
+                                              cl_event *event, int *ret);
+cl_int starpu_opencl_copy_opencl_to_opencl_devid(cl_mem src, int src_dev, size_t src_offset, cl_mem dst, int dst_dev,
+                                                 size_t dst_offset, size_t size, cl_event *event, int *ret);
 cl_int starpu_opencl_copy_async_sync(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
                                      unsigned dst_node, size_t size, cl_event *event);
 #endif

@@ -159,6 +159,9 @@ void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model, struct starp
                                     unsigned nimpl);
 const char *starpu_perfmodel_get_archtype_name(enum starpu_worker_archtype archtype);
 void starpu_perfmodel_get_arch_name(struct starpu_perfmodel_arch *arch, char *archname, size_t maxlen, unsigned nimpl);
+/* What a codelet's history says of its data's size at a level of recursion (footprint_per_level), on the first worker's kind; NaN: nothing
+ * yet; -1: without a model. */
+double starpu_codelet_expected_length_by_level(struct starpu_codelet *cl, int level);
 double starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch,
                                                     uint32_t footprint);
 void starpu_perfmodel_initialize(void);

@@ -89,6 +89,7 @@ double starpu_task_expected_conversion_time(struct starpu_task *task, struct sta
 void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f, void *data);
 void starpu_sched_ctx_worker_shares_tasks_lists(int workerid, int sched_ctx_id);
 void starpu_sched_task_break(struct starpu_task *task);
+int starpu_wake_worker(int workerid);
 int starpu_wake_worker_relax(int workerid);
 int starpu_wake_worker_no_relax(int workerid);
 int starpu_wake_worker_locked(int workerid);

@@ -124,6 +124,9 @@ extern "C" {
 		backtrace_symbols_fd(weft_frames_, backtrace(weft_frames_, STARPU_BACKTRACE_LENGTH), 2); \
 	} while (0)
 #define STARPU_GNUC_PREREQ(maj, min) (__GNUC__ > (maj) || (__GNUC__ == (maj) && __GNUC_MINOR__ >= (min)))
+/* For Helgrind, which needs to be told nothing here. */
+#define STARPU_HG_DISABLE_CHECKING(variable) ((void)0)
+#define STARPU_HG_ENABLE_CHECKING(variable) ((void)0)
 #define STARPU_INLINE __inline__
 #define STARPU_LIKELY(expr) (__builtin_expect(!!(expr), 1))
 #define STARPU_RELEASE(ptr) (__sync_lock_release((ptr)))
@@ -145,6 +148,14 @@ extern "C" {
 #define STARPU_VISIBILITY_PUSH_HIDDEN _Pragma("GCC visibility push(hidden)")
 #define STARPU_WARN_UNUSED_RESULT __attribute__((__warn_unused_result__))
 #define STARPU_WMB() __atomic_thread_fence(__ATOMIC_RELEASE)
+static inline int starpu_bool_compare_and_swap64(uint64_t *dest, uint64_t old, uint64_t value)
+{
+	return STARPU_BOOL_COMPARE_AND_SWAP64(dest, old, value);
+}
+static inline uint64_t starpu_val_compare_and_swap64(uint64_t *dest, uint64_t old, uint64_t value)
+{
+	return STARPU_VAL_COMPARE_AND_SWAP64(dest, old, value);
+}
 #define starpu_strerror_r(errnum, buf, buflen) ((void)snprintf((buf), (buflen), "%s", strerror(errnum)))
 
 #ifdef __cplusplus

@@ -147,6 +147,7 @@ int starpu_memory_node_get_name(unsigned node, char *name, size_t size);
 unsigned starpu_memory_nodes_get_numa_count(void);
 int starpu_memory_nodes_numa_id_to_devid(int osid);
 int starpu_memory_nodes_numa_devid_to_id(unsigned id);
+int starpu_memory_nodes_numa_id_to_hwloclogid(unsigned id);
 enum starpu_node_kind starpu_node_get_kind(unsigned node);
 int starpu_node_needs_offset(unsigned node);
 enum starpu_worker_archtype starpu_memory_node_get_worker_archtype(enum starpu_node_kind node_kind);

@@ -48,13 +48,14 @@ static void check_nodes(int first_os)
 		CHECK(starpu_node_get_kind((unsigned)node) == STARPU_CPU_RAM);
 		CHECK(starpu_memory_nodes_numa_devid_to_id((unsigned)node) == os);
 		CHECK(starpu_memory_nodes_numa_id_to_devid(os) == node);
+		CHECK(starpu_memory_nodes_numa_id_to_hwloclogid((unsigned)node) == os); /* in this machine */
 		CHECK(starpu_memory_node_get_devid((unsigned)node) == os);
 		CHECK(starpu_memory_devid_find_node(os, STARPU_CPU_RAM) == (unsigned)node);
 		CHECK(starpu_worker_get_memory_node((unsigned)node) == (unsigned)node);
 		starpu_memory_node_get_name((unsigned)node, name, sizeof name);
 		CHECK(!strncmp(name, "NUMA ", 5) && atoi(name + 5) == os);
 	}
-	CHECK(starpu_memory_nodes_numa_id_to_devid(2) == -1);
+	CHECK(starpu_memory_nodes_numa_id_to_devid(2) == -1 && starpu_memory_nodes_numa_id_to_hwloclogid(2) == -1);
 }
 
 static void check_value(starpu_data_handle_t h, unsigned node, unsigned n, unsigned want)

@@ -152,6 +152,11 @@ static void check_filters(void)
 	check_picks(4, 1, 2, starpu_ndim_filter_4d_pick_block, starpu_ndim_filter_pick_block_child_ops);
 	check_picks(3, 1, 1, starpu_ndim_filter_3d_pick_matrix, starpu_ndim_filter_pick_matrix_child_ops);
 	check_picks(2, 1, 1, starpu_ndim_filter_2d_pick_vector, starpu_ndim_filter_pick_vector_child_ops);
+	/* By their older names. */
+	check_picks(5, 1, 1, starpu_ndim_filter_pick_tensor, starpu_ndim_filter_pick_tensor_child_ops);
+	check_picks(4, 1, 2, starpu_ndim_filter_pick_block, starpu_ndim_filter_pick_block_child_ops);
+	check_picks(3, 1, 1, starpu_ndim_filter_pick_matrix, starpu_ndim_filter_pick_matrix_child_ops);
+	check_picks(2, 1, 1, starpu_ndim_filter_pick_vector, starpu_ndim_filter_pick_vector_child_ops);
 	check_picks(1, 1, 0, starpu_ndim_filter_1d_pick_variable, starpu_ndim_filter_pick_variable_child_ops);
 	check_picks(1, 0, 0, starpu_vector_filter_pick_variable, starpu_vector_filter_pick_variable_child_ops);
 	check_picks(2, 0, 1, starpu_matrix_filter_pick_vector_y, starpu_matrix_filter_pick_vector_child_ops);

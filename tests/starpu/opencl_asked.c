@@ -74,6 +74,23 @@ static void check_copies(unsigned node, int later)
 	if (later)
 		wait_for(event);
 	CHECK(!memcmp(back + 8, bytes + 5, 40) && back[7] == 0 && back[48] == 0);
+	/* By the devices' numbers. */
+	memset(back, 0, sizeof back);
+	CHECK(starpu_opencl_copy_ram_to_opencl_devid(bytes, 0, one, device, 90, 10, how, &rc) == CL_SUCCESS && rc == want);
+	if (later)
+		wait_for(event);
+	CHECK(starpu_opencl_copy_opencl_to_opencl_devid(one, device, 15, two, device, 1, 70, how, &rc) == CL_SUCCESS &&
+	      rc == want);
+	if (later)
+		wait_for(event);
+	CHECK(starpu_opencl_copy_opencl_to_ram_devid(two, device, back, 0, 30, 1, how, &rc) == CL_SUCCESS && rc == want);
+	if (later)
+		wait_for(event);
+	CHECK(starpu_opencl_copy_async_sync_devid((uintptr_t)two, 31, device, STARPU_OPENCL_RAM, (uintptr_t)back, 30, 0,
+	                                          STARPU_CPU_RAM, 40, how) == want);
+	if (later)
+		wait_for(event);
+	CHECK(!memcmp(back, bytes + 5, 70) && back[70] == 0);
 	/* What OpenCL refuses is said. */
 	CHECK(starpu_opencl_copy_ram_to_opencl(bytes, STARPU_MAIN_RAM, one, node, 2 * sizeof bytes, 0, how, &rc) != CL_SUCCESS);
 	CHECK(rc < 0 && rc != -EAGAIN);

@@ -93,6 +93,10 @@ static void learn(void)
 	CHECK(starpu_task_data_footprint(t) == 0xe40d1b6c);
 	NEAR(starpu_perfmodel_history_based_expected_perf(&history, starpu_worker_get_perf_archtype(0, 0), 0xe40d1b6c), 40, 1e-9);
 	NEAR(starpu_task_expected_length_average(t, 0), 40, 1e-9);
+	history.footprint_per_level[3] = 0xe40d1b6c;
+	NEAR(starpu_codelet_expected_length_by_level(t->cl, 3), 40, 1e-9);
+	CHECK(isnan(starpu_codelet_expected_length_by_level(t->cl, 2)));
+	CHECK(starpu_codelet_expected_length_by_level(t->cl, -1) == -1);
 	drop(t, handle);
 	for (unsigned n = 100; n < 100000; n = n * 3 / 2) {
 		feed(&regression, n, curve(n), 2);

@@ -148,7 +148,7 @@ static void check_worker_locks(void)
 	starpu_worker_unlock(0);
 	CHECK(tried_elsewhere() == 0);
 	starpu_worker_get_sched_condition(0, &mutex, &cond);
-	CHECK(mutex && cond && starpu_wake_worker_relax(0) && starpu_wake_worker_no_relax(0));
+	CHECK(mutex && cond && starpu_wake_worker_relax(0) && starpu_wake_worker_no_relax(0) && starpu_wake_worker(0));
 	STARPU_PTHREAD_MUTEX_LOCK(mutex);
 	CHECK(starpu_wake_worker_locked(1) == 1);
 	STARPU_PTHREAD_MUTEX_UNLOCK(mutex);

@@ -38,6 +38,10 @@ static void check_atomic(void)
 	CHECK(STARPU_VAL_COMPARE_AND_SWAP(&u, 2, 4) == 2 && STARPU_VAL_COMPARE_AND_SWAP(&u, 2, 5) == 4 && u == 4);
 	CHECK(STARPU_VAL_COMPARE_AND_SWAP32(&u, 4, 6) == 4 && u == 6);
 	CHECK(STARPU_VAL_COMPARE_AND_SWAP64(&w, 10, 1) == 10 && w == 1);
+	CHECK(starpu_bool_compare_and_swap64(&w, 1, 12) && !starpu_bool_compare_and_swap64(&w, 1, 13) && w == 12);
+	CHECK(starpu_val_compare_and_swap64(&w, 12, 1) == 12 && starpu_val_compare_and_swap64(&w, 5, 6) == 1 && w == 1);
+	STARPU_HG_DISABLE_CHECKING(w);
+	STARPU_HG_ENABLE_CHECKING(w);
 	CHECK(STARPU_VAL_EXCHANGE(&u, 70) == 6 && u == 70);
 	CHECK(STARPU_VAL_EXCHANGEL(&l, 71) == 30 && l == 71);
 	CHECK(STARPU_VAL_EXCHANGE32(&u, 72) == 70 && u == 72);

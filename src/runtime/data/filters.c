@@ -235,6 +235,11 @@ RANGE(ndim, NDIM, block, (unsigned)f->filter_arg)
 		          (uintptr_t)f->filter_arg_ptr + id); \
 	} \
 	CHILD_OPS(ndim_filter_pick_##name, name)
+#define NDIM_PICK_OLD(dims, name) \
+	FILTER(ndim_filter_pick_##name) \
+	{ \
+		starpu_ndim_filter_##dims##d_pick_##name(parent_interface, child_interface, f, id, nparts); \
+	}
 
 NDIM_TO(tensor, TENSOR, 4)
 NDIM_TO(block, BLOCK, 3)
@@ -244,6 +249,10 @@ NDIM_PICK(5, tensor, TENSOR)
 NDIM_PICK(4, block, BLOCK)
 NDIM_PICK(3, matrix, MATRIX)
 NDIM_PICK(2, vector, VECTOR)
+NDIM_PICK_OLD(5, tensor)
+NDIM_PICK_OLD(4, block)
+NDIM_PICK_OLD(3, matrix)
+NDIM_PICK_OLD(2, vector)
 NDIM_PICK(1, variable, VARIABLE)
 PICK(ndim, NDIM, ndim, NDIM, (unsigned)f->filter_arg)
 ELEMENT(ndim, NDIM)

@@ -40,52 +40,84 @@ static cl_int submitted(cl_int err, cl_command_queue queue, const cl_event *even
 	return err;
 }
 
-cl_int starpu_opencl_copy_ram_to_opencl(void *ptr, unsigned src_node, cl_mem buffer, unsigned dst_node, size_t size,
-                                        size_t offset, cl_event *event, int *ret)
+cl_int starpu_opencl_copy_ram_to_opencl_devid(void *ptr, int src_dev, cl_mem buffer, int dst_dev, size_t size, size_t offset,
+                                              cl_event *event, int *ret)
 {
-	cl_command_queue queue = device_of(dst_node)->to;
-	(void)src_node;
+	cl_command_queue queue = opencl_devices[dst_dev].to;
+	(void)src_dev;
 	return submitted(ocl.clEnqueueWriteBuffer(queue, buffer, event ? CL_FALSE : CL_TRUE, offset, size, ptr, 0, NULL, event),
 	                 queue, event, ret);
 }
 
-cl_int starpu_opencl_copy_opencl_to_ram(cl_mem buffer, unsigned src_node, void *ptr, unsigned dst_node, size_t size,
-                                        size_t offset, cl_event *event, int *ret)
+cl_int starpu_opencl_copy_opencl_to_ram_devid(cl_mem buffer, int src_dev, void *ptr, int dst_dev, size_t size, size_t offset,
+                                              cl_event *event, int *ret)
 {
-	cl_command_queue queue = device_of(src_node)->from;
-	(void)dst_node;
+	cl_command_queue queue = opencl_devices[src_dev].from;
+	(void)dst_dev;
 	return submitted(ocl.clEnqueueReadBuffer(queue, buffer, event ? CL_FALSE : CL_TRUE, offset, size, ptr, 0, NULL, event),
 	                 queue, event, ret);
 }
 
 /* Between buffers of one device: there is no other way in OpenCL. */
-cl_int starpu_opencl_copy_opencl_to_opencl(cl_mem src, unsigned src_node, size_t src_offset, cl_mem dst, unsigned dst_node,
-                                           size_t dst_offset, size_t size, cl_event *event, int *ret)
+cl_int starpu_opencl_copy_opencl_to_opencl_devid(cl_mem src, int src_dev, size_t src_offset, cl_mem dst, int dst_dev,
+                                                 size_t dst_offset, size_t size, cl_event *event, int *ret)
 {
-	cl_command_queue queue = device_of(dst_node)->to;
-	(void)src_node;
+	cl_command_queue queue = opencl_devices[dst_dev].to;
+	(void)src_dev;
 	cl_int err = ocl.clEnqueueCopyBuffer(queue, src, dst, src_offset, dst_offset, size, 0, NULL, event);
 	if (!err && !event)
 		err = ocl.clFinish(queue);
 	return submitted(err, queue, event, ret);
 }
 
+cl_int starpu_opencl_copy_async_sync_devid(uintptr_t src, size_t src_offset, int src_dev, enum starpu_node_kind src_kind,
+                                           uintptr_t dst, size_t dst_offset, int dst_dev, enum starpu_node_kind dst_kind,
+                                           size_t size, cl_event *event)
+{
+	bool from_device = src_kind == STARPU_OPENCL_RAM, to_device = dst_kind == STARPU_OPENCL_RAM;
+	int ret;
+	if (from_device && to_device)
+		starpu_opencl_copy_opencl_to_opencl_devid((cl_mem)src, src_dev, src_offset, (cl_mem)dst, dst_dev, dst_offset,
+		                                          size, event, &ret);
+	else if (from_device)
+		starpu_opencl_copy_opencl_to_ram_devid((cl_mem)src, src_dev, (char *)dst + dst_offset, dst_dev, size, src_offset,
+		                                       event, &ret);
+	else
+		starpu_opencl_copy_ram_to_opencl_devid((char *)src + src_offset, src_dev, (cl_mem)dst, dst_dev, size, dst_offset,
+		                                       event, &ret);
+	return ret;
+}
+
+/* ---- the same by memory nodes ---- */
+
+cl_int starpu_opencl_copy_ram_to_opencl(void *ptr, unsigned src_node, cl_mem buffer, unsigned dst_node, size_t size,
+                                        size_t offset, cl_event *event, int *ret)
+{
+	return starpu_opencl_copy_ram_to_opencl_devid(ptr, starpu_memory_node_get_devid(src_node), buffer,
+	                                              starpu_memory_node_get_devid(dst_node), size, offset, event, ret);
+}
+
+cl_int starpu_opencl_copy_opencl_to_ram(cl_mem buffer, unsigned src_node, void *ptr, unsigned dst_node, size_t size,
+                                        size_t offset, cl_event *event, int *ret)
+{
+	return starpu_opencl_copy_opencl_to_ram_devid(buffer, starpu_memory_node_get_devid(src_node), ptr,
+	                                              starpu_memory_node_get_devid(dst_node), size, offset, event, ret);
+}
+
+cl_int starpu_opencl_copy_opencl_to_opencl(cl_mem src, unsigned src_node, size_t src_offset, cl_mem dst, unsigned dst_node,
+                                           size_t dst_offset, size_t size, cl_event *event, int *ret)
+{
+	return starpu_opencl_copy_opencl_to_opencl_devid(src, starpu_memory_node_get_devid(src_node), src_offset, dst,
+	                                                 starpu_memory_node_get_devid(dst_node), dst_offset, size, event, ret);
+}
+
 cl_int starpu_opencl_copy_async_sync(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst, size_t dst_offset,
                                      unsigned dst_node, size_t size, cl_event *event)
 {
-	bool from_device = starpu_node_get_kind(src_node) == STARPU_OPENCL_RAM,
-	     to_device = starpu_node_get_kind(dst_node) == STARPU_OPENCL_RAM;
-	int ret;
-	if (from_device && to_device)
-		starpu_opencl_copy_opencl_to_opencl((cl_mem)src, src_node, src_offset, (cl_mem)dst, dst_node, dst_offset, size,
-		                                    event, &ret);
-	else if (from_device)
-		starpu_opencl_copy_opencl_to_ram((cl_mem)src, src_node, (char *)dst + dst_offset, dst_node, size, src_offset,
-		                                 event, &ret);
-	else
-		starpu_opencl_copy_ram_to_opencl((char *)src + src_offset, src_node, (cl_mem)dst, dst_node, size, dst_offset,
-		                                 event, &ret);
-	return ret;
+	return starpu_opencl_copy_async_sync_devid(src, src_offset, starpu_memory_node_get_devid(src_node),
+	                                           starpu_node_get_kind(src_node), dst, dst_offset,
+	                                           starpu_memory_node_get_devid(dst_node), starpu_node_get_kind(dst_node), size,
+	                                           event);
 }
 
 /* ---- as a memory node ---- */

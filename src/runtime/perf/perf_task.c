@@ -240,6 +240,14 @@ double starpu_perfmodel_history_based_expected_perf(struct starpu_perfmodel *mod
 	return model->state ? perf_history(model, arch, 0, footprint) : NAN;
 }
 
+double starpu_codelet_expected_length_by_level(struct starpu_codelet *cl, int level)
+{
+	if (!cl->model || level < 0 || level >= STARPU_RECURSIVE_TASKS_NMAX_LEVELS)
+		return -1;
+	return starpu_perfmodel_history_based_expected_perf(cl->model, perf_worker_arch(0),
+	                                                    cl->model->footprint_per_level[level]);
+}
+
 /* -- what a run teaches -- */
 
 struct sample {

@@ -102,6 +102,11 @@ int starpu_wake_worker_relax_light(int workerid)
 	return 1;
 }
 
+int starpu_wake_worker(int workerid)
+{
+	return starpu_wake_worker_relax_light(workerid);
+}
+
 int starpu_wake_worker_relax(int workerid)
 {
 	return starpu_wake_worker_relax_light(workerid);

@@ -380,6 +380,13 @@ int starpu_memory_nodes_numa_devid_to_id(unsigned id)
 	return is_node(id) ? rt_machine.node[id].numa : -1;
 }
 
+int starpu_memory_nodes_numa_id_to_hwloclogid(unsigned id)
+{
+	int numa = starpu_memory_nodes_numa_devid_to_id(id);
+	hwloc_obj_t node = numa >= 0 ? hwloc_get_numanode_obj_by_os_index(rt_machine.topology, (unsigned)numa) : NULL;
+	return node ? (int)node->logical_index : -1;
+}
+
 int starpu_node_needs_offset(unsigned node)
 {
 	return starpu_node_get_kind(node) == STARPU_OPENCL_RAM;
