@@ -72,10 +72,30 @@ typedef pthread_mutexattr_t starpu_pthread_mutexattr_t;
 typedef pthread_key_t starpu_pthread_key_t;
 typedef pthread_cond_t starpu_pthread_cond_t;
 typedef pthread_condattr_t starpu_pthread_condattr_t;
+#if !defined __GLIBC__ || defined __USE_XOPEN2K
 typedef pthread_rwlock_t starpu_pthread_rwlock_t;
 typedef pthread_rwlockattr_t starpu_pthread_rwlockattr_t;
 typedef pthread_barrier_t starpu_pthread_barrier_t;
 typedef pthread_barrierattr_t starpu_pthread_barrierattr_t;
+#else
+/* Strict C (-std=c11 and nothing defined): the C library shows neither these types nor their functions; of each, the room it needs. */
+typedef union {
+	char size[__SIZEOF_PTHREAD_RWLOCK_T];
+	long align;
+} starpu_pthread_rwlock_t;
+typedef union {
+	char size[__SIZEOF_PTHREAD_RWLOCKATTR_T];
+	long align;
+} starpu_pthread_rwlockattr_t;
+typedef union {
+	char size[__SIZEOF_PTHREAD_BARRIER_T];
+	long align;
+} starpu_pthread_barrier_t;
+typedef union {
+	char size[__SIZEOF_PTHREAD_BARRIERATTR_T];
+	int align;
+} starpu_pthread_barrierattr_t;
+#endif
 /* A spin lock; 0 is free. */
 typedef struct {
 	unsigned taken;

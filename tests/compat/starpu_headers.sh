@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The public headers of StarPU's interface compile alone and together, in C99 to C17 and C++, with gcc and clang, without a
-# warning. TAP.
+# The public headers of StarPU's interface compile alone and together, in C99 to C17, strict or with _GNU_SOURCE, and in C++98 to C++20,
+# with gcc and clang, without a warning. TAP.
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 number=0 failed=0
@@ -32,21 +32,22 @@ int main(void) { return task.magic == STARPU_VARIABLE_NBUFFERS; }'
 for compiler in gcc clang; do
 	command -v $compiler >/dev/null || continue
 	for standard in c99 c11 c17 gnu99 gnu17; do
-		says_nothing "$compiler $standard" $compiler -x c -std=$standard -pedantic -D_GNU_SOURCE <<<"$everything"
+		says_nothing "$compiler $standard" $compiler -x c -std=$standard -pedantic <<<"$everything"
+		says_nothing "$compiler $standard with _GNU_SOURCE" $compiler -x c -std=$standard -pedantic -D_GNU_SOURCE <<<"$everything"
 	done
 done
 for compiler in g++ clang++; do
 	command -v $compiler >/dev/null || continue
-	# Initialisers that name fields come with C++20; both compilers know them before.
+	# Initialisers that name fields come with C++20; both compilers know them before, clang from C++11 on.
 	quiet=(-Wno-missing-field-initializers)
 	[ $compiler = g++ ] || quiet+=(-Wno-c99-designator -Wno-c++20-designator)
-	for standard in c++11 c++14 c++17; do
+	for standard in c++98 c++03 c++11 c++14 c++17 c++20; do
 		says_nothing "$compiler $standard" $compiler -x c++ -std=$standard "${quiet[@]}" <<<"$everything"
 	done
 done
 for header in "$source"/include/starpu*.h; do
 	name=$(basename "$header")
-	says_nothing "$name alone" gcc -x c -std=gnu17 <<<"#include <$name>"
+	says_nothing "$name alone" gcc -x c -std=c11 <<<"#include <$name>"
 	says_nothing "$name alone in C++" g++ -x c++ <<<"#include <$name>"
 done
 echo "1..$number"
