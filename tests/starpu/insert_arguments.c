@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What may follow a codelet in starpu_task_insert and starpu_task_build: what it does, or the field of the task where it goes. */
 #include "starpu_check.h"
+#include <errno.h>
 
 static int called[5]; /* soon, prologue, pop, function's callback, epilogue */
 enum { SOON, PROLOGUE, POP, CALLBACK, EPILOGUE };
@@ -183,6 +184,26 @@ static void packed_layout(void)
 	CHECK(got_number == number);
 }
 
+/* Packed arguments of both kinds contradict each other: it is said, and there is no task. What the program gave is still its. */
+static void contradiction(void)
+{
+	int *given = malloc(sizeof *given), value = 3;
+	struct starpu_task task;
+	setenv("STARPU_SILENT", "1", 1);
+	CHECK(!starpu_task_build(&does_nothing, STARPU_CL_ARGS, given, sizeof *given, STARPU_VALUE, &value, sizeof value, 0));
+	CHECK(!starpu_task_build(&does_nothing, STARPU_VALUE, &value, sizeof value, STARPU_CL_ARGS_NFREE, given, sizeof *given,
+	                         0));
+	CHECK(starpu_task_insert(&does_nothing, STARPU_VALUE, &value, sizeof value, STARPU_CL_ARGS, given, sizeof *given, 0) ==
+	      -EINVAL);
+	starpu_task_init(&task);
+	CHECK(starpu_task_set(&task, &does_nothing, STARPU_VALUE, &value, sizeof value, STARPU_CL_ARGS, given, sizeof *given,
+	                      0) == -EINVAL);
+	starpu_task_clean(&task);
+	unsetenv("STARPU_SILENT");
+	CHECK(starpu_task_nsubmitted() == 0);
+	free(given);
+}
+
 int main(void)
 {
 	struct starpu_conf conf;
@@ -197,6 +218,7 @@ int main(void)
 	fields();
 	dependencies();
 	worker_order();
+	contradiction();
 	starpu_shutdown();
 	return checks_failed();
 }

@@ -9,19 +9,25 @@
 #include "runtime/run/run.h"
 #include "pack_args.h"
 #include "runtime/perf/perf.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-static void set(struct starpu_task *t, struct starpu_codelet *cl, va_list *ap)
+/* 0; -EINVAL, which has been said: the arguments contradict each other, and the task is as the caller wants to leave it. */
+static int set(struct starpu_task *t, struct starpu_codelet *cl, va_list *ap)
 {
 	struct rt_insert in = {.cl = cl, .task = t};
 	starpu_codelet_pack_arg_init(&in.values);
 	t->cl = cl;
 	rt_arguments_take(&in, ap);
 	if (in.values.nargs) {
-		if (t->cl_arg)
-			rt_misuse("codelet '%s' is given both STARPU_VALUE and STARPU_CL_ARGS", rt_codelet_name(cl));
+		if (t->cl_arg) {
+			rt_say("codelet '%s' is given both STARPU_VALUE and STARPU_CL_ARGS", rt_codelet_name(cl));
+			t->cl_arg_free = 0;
+			free(in.values.arg_buffer);
+			return -EINVAL;
+		}
 		starpu_codelet_pack_arg_fini(&in.values, &t->cl_arg, &t->cl_arg_size);
 		t->cl_arg_free = 1;
 	}
@@ -33,15 +39,16 @@ static void set(struct starpu_task *t, struct starpu_codelet *cl, va_list *ap)
 		starpu_task_end_dep_add(t, in.end_deps);
 	if (in.n_ends)
 		starpu_task_declare_end_deps_array(t, in.n_ends, in.ends);
+	return 0;
 }
 
 int(starpu_task_set)(struct starpu_task *task, struct starpu_codelet *cl, ...)
 {
 	va_list ap;
 	va_start(ap, cl);
-	set(task, cl, &ap);
+	int rc = set(task, cl, &ap);
 	va_end(ap);
-	return 0;
+	return rc;
 }
 
 struct starpu_task *(starpu_task_build)(struct starpu_codelet *cl, ...)
@@ -49,9 +56,11 @@ struct starpu_task *(starpu_task_build)(struct starpu_codelet *cl, ...)
 	struct starpu_task *t = starpu_task_create();
 	va_list ap;
 	va_start(ap, cl);
-	set(t, cl, &ap);
+	int rc = set(t, cl, &ap);
 	va_end(ap);
-	return t;
+	if (rc)
+		starpu_task_destroy(t);
+	return rc ? NULL : t;
 }
 
 /* ---- without a task ---- */
@@ -193,8 +202,8 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 static int insert_task(struct starpu_codelet *cl, va_list *ap)
 {
 	struct starpu_task *t = starpu_task_create();
-	set(t, cl, ap);
-	int rc = (starpu_task_submit)(t); /* not the macro, which would say that we submit it */
+	int rc = set(t, cl, ap);
+	rc = rc ? rc : (starpu_task_submit)(t); /* not the macro, which would say that we submit it */
 	if (rc) {
 		t->destroy = 1;
 		t->cl_arg_free = rc == -ENODEV ? t->cl_arg_free : 0;
