@@ -139,6 +139,24 @@ static int tried_elsewhere(void)
 	CHECK(!pthread_create(&thread, NULL, tries, &rc) && !pthread_join(thread, NULL));
 	return rc;
 }
+/* A thread that is in no context may ask about where it is, and keep data there. */
+static void check_outside(void)
+{
+	unsigned ctx = starpu_sched_ctx_get_context(), awake = 7;
+	int here, *workers = NULL;
+	CHECK(ctx == STARPU_NMAX_SCHED_CTXS);
+	CHECK(!starpu_sched_ctx_get_policy_data(ctx) && !starpu_sched_ctx_get_user_data(ctx));
+	starpu_sched_ctx_set_policy_data(ctx, &here);
+	CHECK(starpu_sched_ctx_get_policy_data(ctx) == &here && starpu_sched_ctx_get_policy_data(0) != &here);
+	starpu_sched_ctx_set_policy_data(ctx, NULL);
+	CHECK(starpu_sched_ctx_get_nworkers(ctx) == 0 && starpu_sched_ctx_get_workers_list(ctx, &workers) == 0);
+	free(workers);
+	CHECK(!starpu_sched_ctx_get_sched_policy(ctx) && !starpu_sched_ctx_has_starpu_scheduler(ctx, &awake) && !awake);
+	CHECK(starpu_sched_ctx_get_nready_tasks(ctx) == 0 && starpu_sched_ctx_get_worker_rank(ctx) == -1);
+	starpu_sched_ctx_set_priority((int[]){0}, 1, ctx, 3);
+	CHECK(starpu_sched_ctx_get_priority(0, ctx) == 3);
+}
+
 static void check_worker_locks(void)
 {
 	starpu_pthread_mutex_t *mutex = NULL;
@@ -406,6 +424,7 @@ int main(void)
 	make_tasks();
 	check_worker_kinds();
 	check_worker_numbers();
+	check_outside();
 	check_worker_locks();
 	check_who_can();
 	check_expected();

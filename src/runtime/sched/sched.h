@@ -84,6 +84,7 @@ static inline struct sched_members *sched_members(const struct sched_ctx *c)
 	return weft_load_ptr(&c->members);
 }
 int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how) WEFT_MUST_CHECK;
+void sched_outside_begin(void);            /* nothing is set outside of contexts */
 void sched_ctx_begin(struct sched_ctx *c); /* it is made, with its policy and workers */
 void sched_ctx_add(struct sched_ctx *c, const int *workers, unsigned n);
 void sched_ctx_remove(struct sched_ctx *c, const int *workers, unsigned n);
@@ -128,9 +129,9 @@ struct sched_worker {
 	struct weft_atomic_u32 adopts;    /* 1 + the context that gets what it pops from the one around that; 0: none */
 	struct weft_atomic_u32 asking;    /* 1 + the context whose policy it is asking; 0: none */
 	unsigned turn;                    /* whose policy is asked first; only the worker */
-	unsigned ctx_priority[STARPU_NMAX_SCHED_CTXS];
-	struct sched_instant exp_end; /* of what it runs now */
-	uint64_t began_ns;            /* only the worker */
+	unsigned ctx_priority[STARPU_NMAX_SCHED_CTXS + 1]; /* the last: outside of contexts */
+	struct sched_instant exp_end;                      /* of what it runs now */
+	uint64_t began_ns;                                 /* only the worker */
 };
 extern struct sched_worker sched_workers[STARPU_NMAXWORKERS];
 void sched_wake(unsigned worker);

@@ -335,6 +335,7 @@ static int sched_begin(struct rt_machine *m, struct weft_err *err)
 		starpu_st_prio_deque_init(&w->local);
 	}
 	sched_combined_begin();
+	sched_outside_begin();
 	prefetches = starpu_getenv_number_default("STARPU_PREFETCH", 1) != 0;
 	m->prios = chosen.prios;
 	m->take_over = sched_take_over;

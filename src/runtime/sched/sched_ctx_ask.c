@@ -6,10 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a thread is that is in no context: what starpu_sched_ctx_get_context says of it may be asked about like any. */
+static struct sched_members nobody;
+static struct sched_ctx outside = {
+	.id = STARPU_NMAX_SCHED_CTXS,
+	.members = {&nobody},
+	.inheritor = STARPU_NMAX_SCHED_CTXS,
+	.nested = -1,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+void sched_outside_begin(void)
+{
+	outside.policy_data = outside.user_data = NULL;
+}
+
 /* A context that must be there. */
 static struct sched_ctx *that(unsigned id)
 {
-	struct sched_ctx *c = sched_ctx(id);
+	struct sched_ctx *c = id == STARPU_NMAX_SCHED_CTXS ? &outside : sched_ctx(id);
 	STARPU_ASSERT_MSG(c, "there is no scheduling context %u", id);
 	return c;
 }
