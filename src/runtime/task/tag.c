@@ -25,6 +25,7 @@ struct rt_tag {
 	uint32_t turns;
 	bool done;            /* a turn was, and nothing has begun another */
 	struct rt_task *task; /* while one is under way */
+	struct rt_task *last; /* of the last turn, as long as it exists: starpu_tag_get_task */
 	struct seen {
 		starpu_tag_t id;
 		uint32_t turns;
@@ -158,6 +159,26 @@ void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...)
 	free(array);
 }
 
+/* With the lock held. */
+static void tag_know(struct rt_tag *t, struct rt_task *own)
+{
+	if (own && own->known_by)
+		own->known_by->last = NULL;
+	if (t->last)
+		__atomic_store_n(&t->last->known_by, NULL, __ATOMIC_RELAXED);
+	t->last = own;
+	if (own)
+		__atomic_store_n(&own->known_by, t, __ATOMIC_RELAXED);
+}
+
+void rt_tag_forget(struct rt_task *own)
+{
+	pthread_mutex_lock(&all.lock);
+	if (own->known_by)
+		tag_know(own->known_by, NULL);
+	pthread_mutex_unlock(&all.lock);
+}
+
 int rt_tag_submitted(struct rt_task *own, struct rt_refs *before)
 {
 	int rc = 0;
@@ -166,6 +187,8 @@ int rt_tag_submitted(struct rt_task *own, struct rt_refs *before)
 	t->done = false;
 	t->task = own;
 	own->tag = t;
+	if (t->last != own)
+		tag_know(t, own);
 	for (uint32_t i = 0; before && i < t->n_before && !rc; i++) {
 		struct rt_tag *b = tag_find(t->before[i].id, false);
 		rc = b && b->turns == t->before[i].turns ? rt_refs_add(before, next_turn(b)) : 0;
@@ -207,7 +230,7 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 {
 	pthread_mutex_lock(&all.lock);
 	const struct rt_tag *t = tag_find(id, false);
-	struct starpu_task *task = t && t->task ? t->task->task : NULL;
+	struct starpu_task *task = t && t->last ? t->last->task : NULL;
 	pthread_mutex_unlock(&all.lock);
 	return task;
 }
@@ -262,6 +285,8 @@ static struct rt_job *tag_drop(struct rt_tag **at)
 	*at = t->next;
 	if (t->task)
 		t->task->tag = NULL;
+	if (t->last)
+		tag_know(t, NULL);
 	free(t->before);
 	free(t);
 	all.n--;

@@ -315,6 +315,8 @@ static void task_clean(struct starpu_task *task, struct rt_task *own)
 		starpu_task_bundle_remove(task->bundle, task);
 	if (!own)
 		return;
+	if (WEFT_UNLIKELY(__atomic_load_n(&own->known_by, __ATOMIC_RELAXED) != NULL))
+		rt_tag_forget(own);
 	if (own->has_nodes)
 		give_up((void **)(void *)&task->dyn_nodes);
 	if (own->job)

@@ -77,12 +77,13 @@ struct rt_task {
 	bool gone;                                       /* its task is destroyed */
 	struct rt_refs before;                           /* what else the next turn comes after */
 	struct rt_mask mask;                             /* workers that may run it */
-	struct rt_tag *tag;
-	bool embedded;  /* lies behind the task, in one piece of memory */
-	bool plain;     /* of a plain codelet, and the task itself says nothing of where it runs */
-	bool announced; /* that it is ready has been told */
-	bool has_nodes; /* dyn_nodes is ours, not the program's */
-	bool has_impl;  /* `impl` was chosen: starpu_task_set_implementation */
+	struct rt_tag *tag;                              /* of this turn */
+	struct rt_tag *known_by; /* the tag whose task this is for the program, also when it has ended; under the tags' lock */
+	bool embedded;           /* lies behind the task, in one piece of memory */
+	bool plain;              /* of a plain codelet, and the task itself says nothing of where it runs */
+	bool announced;          /* that it is ready has been told */
+	bool has_nodes;          /* dyn_nodes is ours, not the program's */
+	bool has_impl;           /* `impl` was chosen: starpu_task_set_implementation */
 	uint8_t impl;
 	struct weft_atomic_u64
 		footprint; /* of its data, from when it is ready until its turn is over: 2^32 + that; 0: nobody has asked */
@@ -195,6 +196,8 @@ struct rt_job *rt_turn_was(const struct starpu_task *t);
 
 /* The task is submitted with its tag: what the tag depends on goes to `before`. 0 or -ENOMEM. */
 int rt_tag_submitted(struct rt_task *own, struct rt_refs *before) WEFT_MUST_CHECK;
+/* The task goes: no tag knows it any more. */
+void rt_tag_forget(struct rt_task *own);
 /* Its task is done: those behind the tag may go. */
 void rt_tag_done(struct rt_tag *tag);
 
