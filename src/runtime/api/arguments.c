@@ -59,6 +59,15 @@ void starpu_task_insert_data_make_room(struct starpu_codelet *cl, struct starpu_
 	*allocated_buffers = n;
 }
 
+/* The codelet is never written: what it lacks is the task's. */
+static void take_modes(const struct starpu_codelet *cl, struct starpu_task *task)
+{
+	int n = cl->nbuffers > STARPU_NMAXBUFS ? cl->nbuffers : STARPU_NMAXBUFS;
+	task->dyn_modes = grown(NULL, (size_t)n * sizeof *task->dyn_modes);
+	for (int i = 0; i < n; i++)
+		task->dyn_modes[i] = static_mode(cl, i);
+}
+
 void starpu_task_insert_data_process_arg(struct starpu_codelet *cl, struct starpu_task *task, int *allocated_buffers,
                                          int *current_buffer, int arg_type, starpu_data_handle_t handle)
 {
@@ -74,7 +83,9 @@ void starpu_task_insert_data_process_arg(struct starpu_codelet *cl, struct starp
 	enum starpu_data_access_mode has = variable ? (enum starpu_data_access_mode)0 : static_mode(cl, i);
 	if (has && (has ^ mode) & (STARPU_RW | STARPU_SCRATCH | STARPU_REDUX | STARPU_COMMUTE))
 		rt_misuse_mode(cl, (unsigned)i, (uint32_t)has, (uint32_t)mode);
-	if (!has || leaves_modes(cl))
+	if (!has && !variable && rt_codelet_is_constant(cl) && !task->dyn_modes)
+		take_modes(cl, task);
+	if (!has || task->dyn_modes)
 		STARPU_TASK_SET_MODE(task, mode, i);
 	(*current_buffer)++;
 }

@@ -77,9 +77,12 @@ static int begin_value(struct rt_submitter *s, starpu_data_handle_t h)
 	t->cl = h->init_cl;
 	t->cl_arg = h->init_arg;
 	t->handles[0] = h;
-	if (!STARPU_CODELET_GET_MODE(t->cl, 0))
-		STARPU_CODELET_SET_MODE(t->cl, STARPU_W, 0);
-	int rc = submit_task(t, false);
+	/* The codelet may say no mode, and is not ours to write. */
+	bool says_mode = t->cl->nbuffers != STARPU_VARIABLE_NBUFFERS && STARPU_CODELET_GET_MODE(t->cl, 0);
+	t->dyn_modes = says_mode ? NULL : calloc(STARPU_NMAXBUFS, sizeof *t->dyn_modes);
+	if (t->dyn_modes)
+		t->dyn_modes[0] = STARPU_W;
+	int rc = says_mode || t->dyn_modes ? submit_task(t, false) : -ENOMEM;
 	if (rc)
 		starpu_task_destroy(t);
 	free(s->before.at);

@@ -260,7 +260,8 @@ static enum rt_verdict run_after(struct rt_job *j, struct rt_worker *w)
 	struct rt_upper *p = rt_upper(j);
 	const struct rt_policy_ops *policy = rt_policy();
 	if (p->cl && !(p->bits & RT_U_NOWHERE)) {
-		++*rt_codelet_count(p->cl, w->number);
+		if (WEFT_LIKELY(!rt_codelet_is_constant(p->cl)))
+			++*rt_codelet_count(p->cl, w->number);
 		if (WEFT_UNLIKELY(rt_machine.tells_progress))
 			tell_progress();
 		if (rt_is_profiled())

@@ -44,16 +44,6 @@ static bool implements(const struct rt_driver *d, const struct starpu_codelet *c
 	return false;
 }
 
-static void find_workers(const struct starpu_codelet *cl, struct rt_mask *m)
-{
-	*m = (struct rt_mask){0};
-	for (unsigned i = 0; i < rt_machine.n_workers; i++) {
-		const struct rt_driver *d = rt_machine.worker[i].driver;
-		if (d->where & cl->where && implements(d, cl))
-			rt_mask_add(m, i);
-	}
-}
-
 /* What the codelet can do, where it does not say itself. */
 static uint32_t where_of(const struct starpu_codelet *cl)
 {
@@ -66,6 +56,17 @@ static uint32_t where_of(const struct starpu_codelet *cl)
 		where |= cl->max_fpga_funcs[i] ? STARPU_MAX_FPGA : 0;
 	}
 	return where;
+}
+
+static void find_workers(const struct starpu_codelet *cl, struct rt_mask *m)
+{
+	uint32_t where = cl->where ? cl->where : where_of(cl);
+	*m = (struct rt_mask){0};
+	for (unsigned i = 0; i < rt_machine.n_workers; i++) {
+		const struct rt_driver *d = rt_machine.worker[i].driver;
+		if (d->where & where && implements(d, cl))
+			rt_mask_add(m, i);
+	}
 }
 
 /* The workers of the core's loop, and no others. */
@@ -93,6 +94,8 @@ static bool is_plain(const struct starpu_codelet *cl)
 unsigned rt_codelet_check_slow(struct starpu_codelet *cl)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	if (rt_codelet_is_constant(cl))
+		return RT_CL_CHECKED; /* not plain, since its runs cannot be counted */
 	pthread_mutex_lock(&lock);
 	take_old_fields(cl);
 	if (!cl->where)

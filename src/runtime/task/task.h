@@ -148,6 +148,11 @@ static inline unsigned rt_codelet_check(struct starpu_codelet *cl)
 	               ? checked
 	               : rt_codelet_check_slow(cl);
 }
+/* The program said `checked` itself: the codelet may lie in memory that cannot be written, and says where it runs. */
+static inline bool rt_codelet_is_constant(const struct starpu_codelet *cl)
+{
+	return __atomic_load_n(&cl->checked, __ATOMIC_RELAXED) == RT_CL_CHECKED; /* ours have a runtime's number above */
+}
 void rt_codelet_mask(struct starpu_codelet *cl, struct rt_mask *m);
 /* Workers that may run the task in some implementation (can_execute not asked). */
 void rt_task_mask(const struct starpu_task *t, struct rt_mask *m);
