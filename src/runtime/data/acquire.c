@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Acquiring: from the order through the gate to the value; and back. */
 #include "runtime/task/complain.h"
+#include "runtime/task/task.h"
 #include "acquire.h"
 #include "mover.h"
 #include <errno.h>
@@ -86,6 +87,15 @@ static enum rt_verdict turn_came(struct rt_job *j, struct rt_worker *w)
 
 static const struct rt_at_once at_turn = {turn_came};
 
+/* One job is both, before and after. */
+static void tell_number(const struct rt_acquired *a)
+{
+	long number = (long)rt_number_new();
+	for (unsigned i = 0; i < 2; i++)
+		if (a->number[i])
+			*a->number[i] = number;
+}
+
 int rt_acquire_submit(struct rt_acquired *a, bool ordered)
 {
 	struct rt_submitter *s = rt_data_self();
@@ -97,9 +107,8 @@ int rt_acquire_submit(struct rt_acquired *a, bool ordered)
 	a->job = j;
 	a->claim = (struct rt_claim){.go = acquire_passed, .want = &a->want};
 	rt_claim_add(&a->claim, a->handle, a->mode & RT_WRITE);
-	for (unsigned i = 0; i < 2; i++)
-		if (a->number[i])
-			*a->number[i] = (long)rt_job_ref(j);
+	if (a->number[0] || a->number[1])
+		tell_number(a);
 	j->body = NULL;
 	j->arg = (void *)(uintptr_t)&at_turn;
 	j->data = a;

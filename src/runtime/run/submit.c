@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Submitting a struct starpu_task: what it says becomes a job. */
+#include "runtime/task/break.h"
 #include "runtime/task/complain.h"
 #include "run.h"
 #include "runtime/perf/perf.h"
@@ -174,6 +175,8 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	if (rc)
 		return rc;
 	submit_fill(t, own, j);
+	if (WEFT_UNLIKELY(rt_breaks))
+		rt_task_number(own);
 	if (t->cl)
 		rt_perf_want(t->cl->model);
 	if (rt_is_profiled())

@@ -103,7 +103,7 @@ void sched_push(struct starpu_task *t)
 {
 	weft_enter(rt_detail.scheduling);
 	if (rt_traced_in_detail())
-		weft_point(rt_detail.push, (int64_t)starpu_task_get_job_id(t));
+		weft_point(rt_detail.push, (int64_t)rt_job_ref(rt_task_job(t)));
 	sched_push_task(t);
 	weft_leave(rt_detail.scheduling);
 }
@@ -218,7 +218,7 @@ static struct rt_job *sched_take(struct rt_worker *w)
 	struct starpu_task *t = sched_party_take(w->number);
 	t = t ? t : sched_pop(w->number);
 	if (t && rt_traced_in_detail())
-		weft_point(rt_detail.pop, (int64_t)starpu_task_get_job_id(t));
+		weft_point(rt_detail.pop, (int64_t)rt_job_ref(rt_task_job(t)));
 	weft_leave(rt_detail.scheduling);
 	if (!t)
 		return NULL;

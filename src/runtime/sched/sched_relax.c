@@ -76,13 +76,11 @@ unsigned starpu_worker_is_sub_worker_somewhere(int workerid)
 	return 0;
 }
 
-/* Names the task for as long as it is not done: no other has it at the same time. */
+/* From 1 on, for as long as the task exists. */
 unsigned long starpu_task_get_job_id(struct starpu_task *task)
 {
-	const struct rt_task *own = task->starpu_private;
-	if (!own)
-		return 0;
-	return own->job ? rt_job_ref(own->job) : own->ref;
+	struct rt_task *own = rt_task_of(task);
+	return own ? rt_task_number(own) : 0;
 }
 
 void starpu_sched_task_break(struct starpu_task *task)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a debugger is to stop: at a job's number, which is wider than an int and so not read as other numbers of the environment
- * are. The stations themselves are in place.c, run.c and in the policies.
+ * Where a debugger is to stop: at a task's number. While there is any such place tasks have their numbers from submission on, so that
+ * they are the same in each run. The stations themselves are in place.c, run.c and in the policies.
  */
 #include "break.h"
+#include "task.h"
 #include <signal.h>
 #include <stdlib.h>
 
@@ -13,7 +14,7 @@ static const char *const variable[RT_BREAKS] = {
 	[RT_BREAK_POP] = "STARPU_TASK_BREAK_ON_POP",
 	[RT_BREAK_EXEC] = "STARPU_TASK_BREAK_ON_EXEC",
 };
-static rt_ref wanted[RT_BREAKS]; /* 0: none, as no job has it */
+static uint64_t wanted[RT_BREAKS]; /* 0: none, as no task has it */
 bool rt_breaks;
 
 void rt_break_begin(void)
@@ -28,8 +29,9 @@ void rt_break_begin(void)
 	}
 }
 
-void rt_break_look(enum rt_break at, const struct rt_job *j)
+void rt_break_look(enum rt_break at, struct rt_job *j)
 {
-	if (wanted[at] && wanted[at] == rt_job_ref(j))
+	const struct starpu_task *t = wanted[at] ? rt_job_task(j) : NULL;
+	if (t && wanted[at] == rt_task_number(t->starpu_private))
 		raise(SIGTRAP);
 }

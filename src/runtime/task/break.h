@@ -13,9 +13,9 @@ enum rt_break { RT_BREAK_PUSH, RT_BREAK_SCHED, RT_BREAK_POP, RT_BREAK_EXEC, RT_B
 extern bool rt_breaks; /* any is set; before the first task */
 
 void rt_break_begin(void);
-void rt_break_look(enum rt_break at, const struct rt_job *j);
+void rt_break_look(enum rt_break at, struct rt_job *j);
 
-static inline void rt_break_on(enum rt_break at, const struct rt_job *j)
+static inline void rt_break_on(enum rt_break at, struct rt_job *j)
 {
 	if (WEFT_UNLIKELY(rt_breaks))
 		rt_break_look(at, j);

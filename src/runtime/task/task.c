@@ -116,6 +116,24 @@ static void made_free(struct made *m)
 
 static const struct made fresh = {.task = STARPU_TASK_INITIALIZER, .own = {.embedded = true, .ends = {1}, .holders = {1}}};
 
+/* Programs index tables by them: they have no gaps, and so only those have one who are asked. */
+static struct weft_atomic_u64 numbers;
+
+uint64_t rt_number_new(void)
+{
+	return weft_add_u64(&numbers, 1) + 1;
+}
+
+uint64_t rt_task_number(struct rt_task *own)
+{
+	rt_task_lock(own);
+	if (!own->number)
+		own->number = rt_number_new();
+	uint64_t number = own->number;
+	rt_task_unlock(own);
+	return number;
+}
+
 /* By the library: in 5 ns; the instruction that a compiler takes for this size needs 14. */
 static void task_copy(void *to, const void *from, size_t bytes)
 {

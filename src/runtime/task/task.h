@@ -85,6 +85,7 @@ struct rt_task {
 	bool has_nodes;          /* dyn_nodes is ours, not the program's */
 	bool has_impl;           /* `impl` was chosen: starpu_task_set_implementation */
 	uint8_t impl;
+	uint64_t number; /* starpu_task_get_job_id; 0: nobody has asked yet. Under `lock` */
 	struct weft_atomic_u64
 		footprint; /* of its data, from when it is ready until its turn is over: 2^32 + that; 0: nobody has asked */
 	struct rt_worker *ran_on;
@@ -93,6 +94,9 @@ struct rt_task {
 	struct starpu_task *alias_of; /* a copy of a parallel task, for one of its workers */
 };
 
+/* Numbers from 1 on, given to those who are asked for theirs: rt_number_new() has no task. */
+uint64_t rt_number_new(void);
+uint64_t rt_task_number(struct rt_task *own);
 /* The private part of a task, made when there is none. NULL: no memory. */
 struct rt_task *rt_task_of(struct starpu_task *t);
 /* What starpu_task_destroy does to a task that is done. */
