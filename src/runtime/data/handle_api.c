@@ -5,6 +5,7 @@
 #include "acquire.h"
 #include "replica.h"
 #include "mover.h"
+#include "partition.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -378,8 +379,15 @@ static void is_unwanted(struct rt_acquired *a)
 	rt_acquired_end(a); /* it may be gone now */
 }
 
+/* Where the value is in parts, it is they that are not wanted. */
 void starpu_data_wont_use(starpu_data_handle_t handle)
 {
+	const struct rt_plan *plan = rt_plan_in_parts(handle);
+	unsigned n = plan ? plan->n : handle->n_children;
+	for (unsigned i = 0; i < n; i++)
+		starpu_data_wont_use(plan ? plan->part[i] : handle->child[i]);
+	if (n)
+		return;
 	weft_point(rt_detail.wont_use, (int64_t)(uintptr_t)handle);
 	rt_acquire_then(handle, RT_READ, RT_A_NO_NODE, is_unwanted);
 }

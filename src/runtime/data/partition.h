@@ -19,6 +19,8 @@ void rt_handle_destroy(starpu_data_handle_t h);
 /* The hooks of the order: a job touches a handle with plans, or a part of one. No plan is changed until it has its place. */
 int rt_plan_hook(struct rt_submitter *s, struct rt_job *j);
 void rt_plan_hook_end(void);
+/* The plan by whose parts tasks use the handle now, as far as they are submitted; NULL: they use the whole. */
+const struct rt_plan *rt_plan_in_parts(starpu_data_handle_t h);
 void rt_plans_forget(starpu_data_handle_t h); /* it is destroyed */
 void rt_plans_close(starpu_data_handle_t h);  /* it is about to be unregistered: whole again */
 

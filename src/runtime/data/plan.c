@@ -26,6 +26,16 @@ static unsigned gather_node(starpu_data_handle_t h)
 	return h->home >= 0 ? (unsigned)h->home : STARPU_MAIN_RAM;
 }
 
+const struct rt_plan *rt_plan_in_parts(starpu_data_handle_t h)
+{
+	pthread_mutex_lock(&plan_lock);
+	const struct rt_plan *p = h->plans;
+	while (p && p->state != RT_PLAN_WRITE)
+		p = p->next;
+	pthread_mutex_unlock(&plan_lock);
+	return p;
+}
+
 /* ---- a switch as a job ---- */
 
 struct turn {
