@@ -259,7 +259,7 @@ static int depend_specially(struct rt_submitter *s, struct rt_handle *h, uint32_
 
 static void register_specially(struct rt_handle *h, uint32_t mode, rt_ref self)
 {
-	if (mode & RT_LAST)
+	if ((mode & (RT_LAST | RT_OPEN)) == RT_LAST)
 		order_mark(h, RT_H_REFUSED, 0);
 	if (takes_no_place(h->bits, mode))
 		return;
@@ -277,6 +277,17 @@ static int place_specially(struct rt_submitter *s, struct place *p, unsigned n, 
 	for (unsigned i = 0; i < n && !rc; i++)
 		register_specially(p[i].handle, p[i].mode, self);
 	return rc;
+}
+
+bool rt_handle_close(struct rt_handle *h, rt_ref last, bool (*others)(struct rt_handle *h, rt_ref last))
+{
+	order_lock(h);
+	bool in_order = h->bits & RT_H_UNORDERED || (h->writer == last && !h->n_readers && !(h->bits & GROUPS));
+	bool closes = in_order && !others(h, last);
+	if (closes)
+		order_mark(h, RT_H_REFUSED, 0);
+	order_unlock(h);
+	return closes;
 }
 
 /* ---- both ---- */

@@ -29,6 +29,7 @@ enum rt_mode {
 	RT_COMMUTE = 16,        /* one at a time, in any order */
 	RT_NOPLAN = 256,        /* a planned handle is taken as it is */
 	RT_LAST = 1 << 21,      /* waits for all, in the order or not; whoever comes behind it is refused */
+	RT_OPEN = 1 << 22,      /* with RT_LAST: nobody is refused yet (rt_handle_close) */
 	RT_UNORDERED = 1 << 20, /* excludes others and is excluded while it runs, but takes no place in the order */
 };
 
@@ -73,6 +74,11 @@ void rt_handle_init(struct rt_handle *h);
 void rt_handle_fini(struct rt_handle *h);
 /* Sets and clears bits. Thread-safe. */
 void rt_handle_mark(struct rt_handle *h, uint32_t set, uint32_t clear);
+/*
+ * The job `last`, which waited for all and is not done yet, becomes the last: whoever comes behind it is refused. False: somebody has
+ * come already; then nothing has changed. others() says, under the handle's lock, whether another than `last` is outside the order.
+ */
+bool rt_handle_close(struct rt_handle *h, rt_ref last, bool (*others)(struct rt_handle *h, rt_ref last));
 /* Nothing that was submitted on it is still to be done. */
 bool rt_handle_is_idle(struct rt_handle *h);
 

@@ -34,7 +34,7 @@ struct rt_acquired {
 };
 
 /* Everything that was submitted is done, nobody else may touch it. NULL: on a worker, where waiting is not possible. */
-struct rt_acquired *rt_acquire_all(starpu_data_handle_t h, uint32_t last); /* last: 0, or RT_LAST */
+struct rt_acquired *rt_acquire_all(starpu_data_handle_t h, uint32_t last); /* last: 0, RT_LAST, or that with RT_OPEN */
 /* Submits; `then` is called on some thread. 0 or negative. */
 int rt_acquire_then(starpu_data_handle_t h, uint32_t mode, int node, void (*then)(struct rt_acquired *));
 /* Fills what a submission needs; 0 or negative: then `a` is freed. */

@@ -248,6 +248,17 @@ static int note_outside(struct rt_gate *g, rt_ref self)
 	return rt_refs_add(&g->outside, self);
 }
 
+bool rt_gate_has_outside(struct rt_handle *h, rt_ref self)
+{
+	const struct rt_gate *g = &rt_handle_of(h)->gate;
+	bool has = false;
+	pthread_mutex_lock(&gate_lock);
+	for (uint32_t i = 0; i < g->outside.n && !has; i++)
+		has = g->outside.at[i] != self && !rt_ref_is_done(g->outside.at[i]);
+	pthread_mutex_unlock(&gate_lock);
+	return has;
+}
+
 int rt_gate_beside(struct rt_handle *h, rt_ref self)
 {
 	pthread_mutex_lock(&gate_lock);

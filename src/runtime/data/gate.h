@@ -41,6 +41,8 @@ struct rt_submitter;
  * this are done, and some others have passed since, it ends.
  */
 int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h, rt_ref self);
+/* Another job than this one is outside the order, and not done. */
+bool rt_gate_has_outside(struct rt_handle *h, rt_ref self);
 int rt_gate_beside(struct rt_handle *h, rt_ref self);          /* a hook of the order */
 int rt_gate_last(struct rt_submitter *s, struct rt_handle *h); /* a hook of the order */
 void rt_gate_fini(struct rt_gate *g);

@@ -289,8 +289,12 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 {
 	RT_EXPECT(h, "%s: there is no handle", function);
 	RT_EXPECT(!h->n_children, "%s: handle %p is partitioned: unpartition it first", function, (void *)h);
+	/* What was acquired with a callback is waited for: the callback, or who it told, will release it. */
 	rt_replica_lock();
-	bool acquired = h->acquired, leaving = h->leaving;
+	const struct rt_acquired *a = h->acquired;
+	while (a && !a->waiter)
+		a = a->next;
+	bool acquired = a, leaving = h->leaving;
 	rt_replica_unlock();
 	RT_EXPECT(!acquired, "%s: handle %p is acquired: release it first", function, (void *)h);
 	RT_EXPECT(!leaving, "%s: handle %p is unregistered already", function, (void *)h);
@@ -298,13 +302,21 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 	weft_store_bool(&h->begins, false);
 }
 
+/* Those that are waited for may submit others on the handle, which are waited for as well. */
+static struct rt_acquired *acquire_last(starpu_data_handle_t h)
+{
+	struct rt_acquired *a;
+	while ((a = rt_acquire_all(h, RT_LAST | RT_OPEN)) && !rt_handle_close(&h->order, rt_job_ref(a->job), rt_gate_has_outside))
+		rt_acquired_end(a);
+	return a;
+}
+
 static void handle_unregister(starpu_data_handle_t h, bool coherent, const char *function)
 {
 	check_unregister(h, function);
-	struct rt_acquired *a = rt_acquire_all(h, RT_LAST);
+	struct rt_acquired *a = acquire_last(h);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", function);
 	handle_leaves(h);
-	rt_handle_mark(&h->order, RT_H_REFUSED, 0);
 	if (coherent)
 		bring_home(h);
 	rt_acquired_end(a);
