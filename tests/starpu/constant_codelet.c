@@ -20,11 +20,19 @@ static void add(void *buffers[], void *arg)
 	*(int *)STARPU_VARIABLE_GET_PTR(buffers[0]) += *(int *)STARPU_VARIABLE_GET_PTR(buffers[1]);
 }
 
-static const struct starpu_codelet adds = {.cpu_funcs = {add_one}, .nbuffers = 1, .modes = {STARPU_RW}, .where = STARPU_CPU, .checked = 1};
+static const struct starpu_codelet adds = {.cpu_funcs = {add_one},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_RW},
+                                           .where = STARPU_CPU,
+                                           .checked = 1};
 static const struct starpu_codelet adds_anywhere = {.cpu_funcs = {add_one}, .nbuffers = 1, .modes = {STARPU_RW}, .checked = 1};
 static const struct starpu_codelet says_no_mode = {.cpu_funcs = {add_one}, .nbuffers = 1, .where = STARPU_CPU, .checked = 1};
 static const struct starpu_codelet begins = {.cpu_funcs = {set_zero}, .nbuffers = 1, .where = STARPU_CPU, .checked = 1};
-static const struct starpu_codelet sums = {.cpu_funcs = {add}, .nbuffers = 2, .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R}, .where = STARPU_CPU, .checked = 1};
+static const struct starpu_codelet sums = {.cpu_funcs = {add},
+                                           .nbuffers = 2,
+                                           .modes = {STARPU_RW | STARPU_COMMUTE, STARPU_R},
+                                           .where = STARPU_CPU,
+                                           .checked = 1};
 
 /* In a page of its own that is read only: the linker's constants are in one as well, but not with every linker. */
 static struct starpu_codelet *constant(const struct starpu_codelet *from)
@@ -41,7 +49,8 @@ static void run(struct starpu_codelet *cl, starpu_data_handle_t h)
 	int more = 1;
 	for (int i = 0; i < 50; i++)
 		CHECK(starpu_task_insert(cl, STARPU_RW, h, 0) == 0);
-	CHECK(starpu_task_insert(cl, STARPU_VALUE, &more, sizeof more, STARPU_RW, h, STARPU_PRIORITY, 1, STARPU_NAME, "it", 0) == 0);
+	CHECK(starpu_task_insert(cl, STARPU_VALUE, &more, sizeof more, STARPU_RW, h, STARPU_PRIORITY, 1, STARPU_NAME, "it", 0) ==
+	      0);
 	starpu_task_wait_for_all();
 }
 

@@ -45,15 +45,3 @@ int starpu_data_cpy(starpu_data_handle_t dst_handle, starpu_data_handle_t src_ha
 {
 	return starpu_data_cpy_priority(dst_handle, src_handle, asynchronous, callback_func, callback_arg, STARPU_DEFAULT_PRIO);
 }
-
-int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t src_handle)
-{
-	starpu_data_register_same(dst_handle, src_handle);
-	return starpu_data_cpy(*dst_handle, src_handle, 1, NULL, NULL);
-}
-
-starpu_data_handle_t starpu_data_dup_ro_get(starpu_data_handle_t handle)
-{
-	starpu_data_handle_t copy_of;
-	return starpu_data_dup_ro(&copy_of, handle) ? NULL : copy_of;
-}

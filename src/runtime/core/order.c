@@ -290,6 +290,15 @@ bool rt_handle_close(struct rt_handle *h, rt_ref last, bool (*others)(struct rt_
 	return closes;
 }
 
+bool rt_handle_version(struct rt_handle *h, rt_ref *out)
+{
+	order_lock(h);
+	*out = h->writer;
+	bool known = !(h->bits & (GROUPS | RT_H_UNORDERED));
+	order_unlock(h);
+	return known;
+}
+
 /* ---- both ---- */
 
 enum { PLANNED = 1 };

@@ -79,6 +79,8 @@ void rt_handle_mark(struct rt_handle *h, uint32_t set, uint32_t clear);
  * come already; then nothing has changed. others() says, under the handle's lock, whether another than `last` is outside the order.
  */
 bool rt_handle_close(struct rt_handle *h, rt_ref last, bool (*others)(struct rt_handle *h, rt_ref last));
+/* What its value is, as far as tasks are submitted: another reference after each write. False: that cannot be said now. */
+bool rt_handle_version(struct rt_handle *h, rt_ref *out);
 /* Nothing that was submitted on it is still to be done. */
 bool rt_handle_is_idle(struct rt_handle *h);
 

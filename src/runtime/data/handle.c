@@ -314,6 +314,8 @@ static struct rt_acquired *acquire_last(starpu_data_handle_t h)
 static void handle_unregister(starpu_data_handle_t h, bool coherent, const char *function)
 {
 	check_unregister(h, function);
+	if (rt_duplicate_is_shared(h))
+		return;
 	struct rt_acquired *a = acquire_last(h);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", function);
 	handle_leaves(h);
@@ -343,6 +345,8 @@ static void destroy_acquired(struct rt_acquired *a)
 void starpu_data_unregister_submit(starpu_data_handle_t handle)
 {
 	check_unregister(handle, __func__);
+	if (rt_duplicate_is_shared(handle))
+		return;
 	handle_leaves(handle);
 	/* It may be gone when this returns. */
 	RT_EXPECT(!rt_acquire_then(handle, RT_READ | RT_WRITE | RT_LAST, RT_A_NO_NODE, destroy_acquired), "no memory");

@@ -89,6 +89,11 @@ struct _starpu_data_state {
 	starpu_data_handle_t redux_scratch;
 	struct starpu_arbiter *arbiter;
 
+	/* Read-only duplicates (duplicate.c), with rt_data.lock. */
+	starpu_data_handle_t duplicate, duplicate_of; /* of the value that this one had; whose: while both are there */
+	unsigned n_duplicates;                        /* this is one, and was given out so many times */
+	rt_ref duplicated;                            /* the value: rt_handle_version */
+
 	struct rt_acquired *acquired; /* by the application, now */
 	void *user_data, *sched_data;
 	char *name;

@@ -87,4 +87,7 @@ struct rt_replica *rt_replica_own(starpu_data_handle_t h, unsigned worker, unsig
 void rt_multiformat_arrived(struct rt_replica *r, unsigned from_node);
 void rt_multiformat_convert(struct rt_replica *r);
 
+/* duplicate.c: somebody unregisters it. True: it is a duplicate that others still have. */
+bool rt_duplicate_is_shared(starpu_data_handle_t h);
+
 #endif
