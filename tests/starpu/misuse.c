@@ -222,6 +222,83 @@ static void too_many_contexts(void)
 		starpu_sched_ctx_create(workers, 1, "one of many", STARPU_SCHED_CTX_POLICY_NAME, "eager", 0);
 }
 
+/* What waits, in a codelet or in a callback: it would wait for itself, or for what this worker is to do. */
+static int value_waited_for;
+static starpu_data_handle_t data_waited_for;
+static struct starpu_task *task_waited_for;
+static void acquires(void)
+{
+	starpu_data_acquire(data_waited_for, STARPU_R);
+}
+static void fetches(void)
+{
+	starpu_data_fetch_on_node(data_waited_for, STARPU_MAIN_RAM, 0);
+}
+static void waits_for_tag(void)
+{
+	starpu_tag_wait(77);
+}
+static void waits_for_task(void)
+{
+	starpu_task_wait(task_waited_for);
+}
+static void waits_for_all(void)
+{
+	starpu_task_wait_for_all();
+}
+static void waits_for_few(void)
+{
+	starpu_task_wait_for_n_submitted(3);
+}
+static void waits_for_none_ready(void)
+{
+	starpu_task_wait_for_no_ready();
+}
+static void runs_another(void)
+{
+	starpu_task_insert(&cl, STARPU_TASK_SYNCHRONOUS, 1, 0);
+}
+static void unregisters(void)
+{
+	starpu_data_unregister(data_waited_for);
+}
+
+static void (*waits)(void);
+static void wait_here(void **buffers, void *arg)
+{
+	(void)buffers;
+	if (!arg)
+		waits();
+}
+static void wait_in_callback(void *arg)
+{
+	(void)arg;
+	waits();
+}
+static struct starpu_codelet cl_waits = {.cpu_funcs = {wait_here}};
+static void one_that_waits(int in_callback)
+{
+	starpu_variable_data_register(&data_waited_for, STARPU_MAIN_RAM, (uintptr_t)&value_waited_for, sizeof value_waited_for);
+	task_waited_for = starpu_task_create();
+	task_waited_for->cl = &cl;
+	task_waited_for->detach = 0;
+	starpu_task_submit(task_waited_for);
+	struct starpu_task *t = starpu_task_create();
+	t->cl = &cl_waits;
+	t->cl_arg = in_callback ? &value_waited_for : NULL;
+	t->callback_func = in_callback ? wait_in_callback : NULL;
+	starpu_task_submit(t);
+	starpu_task_wait_for_all();
+}
+static void in_codelet(void)
+{
+	one_that_waits(0);
+}
+static void in_callback(void)
+{
+	one_that_waits(1);
+}
+
 static void check_ends(void (*wrong)(void), const char *says)
 {
 	int ends[2], status;
@@ -293,7 +370,26 @@ int main(void)
 		{context_deleted_twice, "there is no scheduling context 1 to delete"},
 		{too_many_contexts, "scheduling contexts already"},
 	};
+	static const struct {
+		void (*waits)(void);
+		const char *says;
+	} blocking[] = {
+		{acquires, "starpu_data_acquire or starpu_data_fetch_on_node: this waits"},
+		{fetches, "starpu_data_fetch_on_node: this waits"},
+		{waits_for_tag, "starpu_tag_wait: this waits"},
+		{waits_for_task, "starpu_task_wait: this waits"},
+		{waits_for_all, "starpu_task_wait_for_all: this waits"},
+		{waits_for_few, "starpu_task_wait_for_n_submitted: this waits"},
+		{waits_for_none_ready, "starpu_task_wait_for_no_ready: this waits"},
+		{runs_another, "a synchronous task: this waits"},
+		{unregisters, "starpu_data_unregister: this waits"},
+	};
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
 		check_ends(cases[i].wrong, cases[i].says);
+	for (size_t i = 0; i < sizeof blocking / sizeof blocking[0]; i++) {
+		waits = blocking[i].waits;
+		check_ends(in_codelet, blocking[i].says);
+		check_ends(in_callback, blocking[i].says);
+	}
 	return checks_failed();
 }

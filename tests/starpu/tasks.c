@@ -152,7 +152,6 @@ static void look_around(void *arg)
 {
 	seen_in_callback = starpu_task_get_current();
 	CHECK(starpu_worker_get_id() >= 0);
-	CHECK(starpu_task_wait_for_all() == -EDEADLK);
 	*(int *)arg = 1;
 }
 

@@ -216,8 +216,7 @@ static void wait_outside(struct rt_task *own)
 static int wait_for(struct starpu_task *task)
 {
 	struct rt_task *own = task->starpu_private;
-	if (!rt_may_wait())
-		return -EDEADLK;
+	rt_expect_wait("starpu_task_wait");
 	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_NEW)
 		return -EINVAL;
 	rt_begin_held();
@@ -239,8 +238,7 @@ static int submit_task(struct starpu_task *t, bool nodeps)
 		rt_throttle();
 		return rt_task_submit(t, nodeps);
 	}
-	if (!rt_may_wait())
-		return -EDEADLK;
+	rt_expect_wait("starpu_task_submit of a synchronous task");
 	unsigned destroy = t->destroy;
 	t->detach = 0;
 	t->destroy = 0;

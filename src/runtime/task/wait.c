@@ -3,15 +3,23 @@
 #include "begin.h"
 #include "complain.h"
 #include "task.h"
+#include "runtime/core/fiber.h"
 #include <time.h>
 #include <unistd.h>
 
 struct weft_atomic_i32 rt_limit_max;
 static struct weft_atomic_i32 limit_min;
 
-/* 1: there may be something to wait for; 0: not without a runtime. A task that waits for tasks would wait for itself. */
-static int may_wait(void)
+void rt_expect_wait(const char *function)
 {
+	if (!rt_may_wait())
+		rt_misuse("%s: this waits, so it cannot be called from a task or a callback", function);
+}
+
+/* 1: there may be something to wait for; 0: not without a runtime. A task that may wait for others cannot wait for itself. */
+static int may_wait(const char *function)
+{
+	rt_expect_wait(function);
 	return rt_worker_self() ? -EDEADLK : rt_machine.core != NULL;
 }
 
@@ -22,7 +30,7 @@ static unsigned my_ctx(void)
 
 int starpu_task_wait_for_all(void)
 {
-	int rc = may_wait();
+	int rc = may_wait(__func__);
 	if (rc <= 0)
 		return rc;
 	rt_begin_held();
@@ -34,7 +42,7 @@ int starpu_task_wait_for_all(void)
 
 int starpu_task_wait_for_n_submitted(unsigned n)
 {
-	int rc = may_wait();
+	int rc = may_wait(__func__);
 	if (rc <= 0)
 		return rc;
 	rt_begin_held();
@@ -51,7 +59,7 @@ int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
 
 int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
 {
-	int rc = may_wait();
+	int rc = may_wait(__func__);
 	if (rc <= 0)
 		return rc;
 	if (rt_ctxs())
@@ -94,8 +102,9 @@ static bool anybody_looks(const struct rt_runtime *r)
 /* Nothing is ready twice in a row, with time between for what hides on its way from one place to the other. */
 int starpu_task_wait_for_no_ready(void)
 {
-	if (!rt_machine.core)
-		return 0;
+	int rc = may_wait(__func__);
+	if (rc <= 0)
+		return rc;
 	rt_begin_held();
 	for (unsigned quiet = 0; quiet < 3 && rt_unfinished(rt_machine.core);) {
 		quiet = starpu_task_nready() || anybody_looks(rt_machine.core) ? 0 : quiet + 1;
