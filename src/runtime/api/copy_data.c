@@ -6,8 +6,8 @@
 static void copy(void **buffers, void *arg)
 {
 	struct starpu_task *t = starpu_task_get_current();
-	(void)arg;
-	int rc = rt_copy_interface(t->handles[0], buffers[1], STARPU_MAIN_RAM, buffers[0], STARPU_MAIN_RAM, NULL);
+	(void)buffers, (void)arg;
+	int rc = rt_copy_handle(t->handles[1], t->handles[0], starpu_worker_get_local_memory_node());
 	if (rc)
 		rt_misuse("starpu_data_cpy: data cannot be copied (%s)", weft_err_name(rc));
 }

@@ -162,26 +162,42 @@ bool rt_can_copy(starpu_data_handle_t h, unsigned from, unsigned to)
 	return rt_nodes[from].kind == rt_nodes[to].kind && rt_nodes[from].ops->between;
 }
 
-/* Data without any_to_any reaches a disk packed: one object of the size that the packing has. */
-static int copy_packed(starpu_data_handle_t h, unsigned from, unsigned to)
+static bool is_disk(unsigned node)
 {
-	const struct starpu_data_interface_ops *o = h->ops;
+	return rt_nodes[node].kind == STARPU_DISK_RAM;
+}
+
+/* What has no method to copy is packed here and unpacked there; on a disk the packing is one object of its own size. */
+static int copy_packed(starpu_data_handle_t src, unsigned from, starpu_data_handle_t dst, unsigned to)
+{
 	void *packed = NULL;
 	starpu_ssize_t size = 0;
-	int rc;
-	RT_EXPECT(rt_nodes[is_ram(from) ? to : from].kind == STARPU_DISK_RAM,
-	          "the interface of handle %p cannot copy from memory node %u to %u", (void *)h, from, to);
-	if (!o->pack_data || !o->unpack_data)
+	if (!src->ops->pack_data || !dst->ops->unpack_data)
 		return -ENOSYS;
-	if (is_ram(from)) {
-		rc = o->pack_data(h, from, &packed, &size);
-		rc = rc ? rc : rt_disk_write_whole(h, to, packed, (size_t)size);
-		starpu_free_flags(packed, (size_t)size, 0);
-		return rc;
+	if (is_disk(from)) {
+		size_t n = 0;
+		int rc = rt_disk_read_whole(src, from, &packed, &n);
+		return rc ? rc : dst->ops->unpack_data(dst, to, packed, n);
 	}
-	size_t n = 0;
-	rc = rt_disk_read_whole(h, from, &packed, &n);
-	return rc ? rc : o->unpack_data(h, to, packed, n);
+	int rc = src->ops->pack_data(src, from, &packed, &size);
+	if (!is_disk(to))
+		return rc ? rc : dst->ops->unpack_data(dst, to, packed, (size_t)size); /* which frees it */
+	rc = rc ? rc : rt_disk_write_whole(dst, to, packed, (size_t)size);
+	starpu_free_flags(packed, (size_t)size, 0);
+	return rc;
+}
+
+/* The handle's own copies, which its functions find by their nodes; not a worker's buffer beside them. */
+static bool can_pack(starpu_data_handle_t h, const void *from, unsigned from_node, const void *to, unsigned to_node)
+{
+	return h->replica[from_node].interface == from && h->replica[to_node].interface == to;
+}
+
+int rt_copy_handle(starpu_data_handle_t src, starpu_data_handle_t dst, unsigned node)
+{
+	void *from = src->replica[node].interface, *to = dst->replica[node].interface;
+	int rc = rt_copy_interface(dst, from, node, to, node, NULL);
+	return rc == -ENOSYS ? copy_packed(src, node, dst, node) : rc;
 }
 
 int rt_copy_interface(starpu_data_handle_t h, void *from, unsigned from_node, void *to, unsigned to_node, struct rt_async *async)
@@ -197,8 +213,8 @@ int rt_copy_interface(starpu_data_handle_t h, void *from, unsigned from_node, vo
 		rc = ops->copy_interface(m, from, from_node, to, to_node, async);
 	if (m && rc == -ENOSYS && m->any_to_any)
 		rc = m->any_to_any(from, from_node, to, to_node, async);
-	if (rc == -ENOSYS && ops)
-		rc = copy_packed(h, from_node, to_node);
+	if (rc == -ENOSYS && ops && can_pack(h, from, from_node, to, to_node))
+		rc = copy_packed(h, from_node, h, to_node);
 	return rc;
 }
 

@@ -77,7 +77,9 @@ static const struct rt_node_ops disk_node_ops = {.alloc = disk_alloc, .free = di
 /* The object that an interface without any_to_any was given for its packed form. */
 static void *object_of(starpu_data_handle_t h, unsigned node)
 {
-	return h->ops->to_pointer ? h->ops->to_pointer(h->replica[node].interface, node) : NULL;
+	if (h->ops->to_pointer)
+		return h->ops->to_pointer(h->replica[node].interface, node);
+	return h->ops->handle_to_pointer ? h->ops->handle_to_pointer(h, node) : NULL;
 }
 
 int rt_disk_write_whole(starpu_data_handle_t h, unsigned node, void *data, size_t size)

@@ -17,6 +17,8 @@ int rt_copy_interface(starpu_data_handle_t h, void *from, unsigned from_node, vo
 int rt_disk_write_whole(starpu_data_handle_t h, unsigned node, void *data, size_t size);
 int rt_disk_read_whole(starpu_data_handle_t h, unsigned node, void **data, size_t *size); /* starpu_malloc_flags(…, 0) */
 /* Some way leads directly from one node to the other. */
+/* The value of another handle of the same kind, on one node of main memory where both have memory. */
+int rt_copy_handle(starpu_data_handle_t src, starpu_data_handle_t dst, unsigned node) WEFT_MUST_CHECK;
 bool rt_can_copy(starpu_data_handle_t h, unsigned from_node, unsigned to_node);
 
 #endif
