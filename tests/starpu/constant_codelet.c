@@ -91,7 +91,7 @@ int main(void)
 	conf.ncpus = 2;
 	conf.nopencl = 0;
 	if (starpu_init(&conf))
-		return 77;
+		cannot_begin();
 	int value = 0;
 	starpu_data_handle_t h;
 	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)&value, sizeof value);

@@ -100,5 +100,5 @@ int main(void)
 	for (int i = 0; i < 3; i++)
 		starpu_data_unregister(last);
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

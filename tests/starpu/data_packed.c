@@ -174,5 +174,5 @@ int main(void)
 	check_nodes();
 	check_handles();
 	check_disk();
-	return failed;
+	return checks_failed();
 }

@@ -139,5 +139,5 @@ int main(void)
 		by_acquired();
 	}
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

@@ -63,5 +63,5 @@ int main(void)
 	for (int i = 0; i < N; i++)
 		CHECK(v[i] == (i < 2 * N / PARTS ? 5 : 4));
 	starpu_shutdown();
-	return failed;
+	return checks_failed();
 }

@@ -54,7 +54,7 @@ int main(void)
 	conf.ncpus = 2;
 	conf.nopencl = 0;
 	if (starpu_init(&conf))
-		return 77;
+		cannot_begin();
 	for (int i = 0; i < THREADS; i++)
 		CHECK(pthread_create(&thread[i], NULL, submit_some, NULL) == 0);
 	for (int i = 0; i < INSERTED; i++)

@@ -80,7 +80,7 @@ int main(void)
 	conf.ncpus = 2;
 	conf.nopencl = 0;
 	if (starpu_init(&conf))
-		return 77;
+		cannot_begin();
 	for (int i = 0; i < N; i++)
 		starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, (uintptr_t)&values[i], sizeof values[i]);
 	with_a_mode_array(&modeless, 10);

@@ -26,7 +26,7 @@ int main(void)
 	conf.ncpus = 2;
 	conf.nopencl = 0;
 	if (starpu_init(&conf))
-		return 77;
+		cannot_begin();
 	struct starpu_task *one = tagged(1), *two = tagged(1);
 	CHECK(!starpu_tag_get_task(1));
 	CHECK(starpu_task_submit(one) == 0 && starpu_task_wait(one) == 0);

@@ -216,8 +216,8 @@ static int acquire_one(starpu_data_handle_t h, const struct how *how)
 	RT_EXPECT(!h->n_children, "handle %p is partitioned: it cannot be acquired", (void *)h);
 	RT_EXPECT(!(how->mode & ~(uint32_t)(RT_READ | RT_WRITE | RT_COMMUTE | STARPU_SSEND | STARPU_NOPLAN | STARPU_LOCALITY)),
 	          "data is acquired to read, to write, or both, not with mode %#x", how->mode);
-	if (how->waits)
-		rt_expect_wait("starpu_data_acquire or starpu_data_fetch_on_node");
+	if (how->waits && rt_expect_wait("starpu_data_acquire or starpu_data_fetch_on_node"))
+		return -EDEADLK;
 	if (how->try && (!rt_handle_is_idle(&h->order) || !rt_gate_is_free(h)))
 		return -EAGAIN;
 	struct rt_acquired *a = calloc(1, sizeof *a);

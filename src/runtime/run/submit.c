@@ -216,7 +216,8 @@ static void wait_outside(struct rt_task *own)
 static int wait_for(struct starpu_task *task)
 {
 	struct rt_task *own = task->starpu_private;
-	rt_expect_wait("starpu_task_wait");
+	if (rt_expect_wait("starpu_task_wait"))
+		return -EDEADLK;
 	if ((weft_load_u32(&own->state) & RT_T_STATE) == RT_T_NEW)
 		return -EINVAL;
 	rt_begin_held();
@@ -238,7 +239,8 @@ static int submit_task(struct starpu_task *t, bool nodeps)
 		rt_throttle();
 		return rt_task_submit(t, nodeps);
 	}
-	rt_expect_wait("starpu_task_submit of a synchronous task");
+	if (rt_expect_wait("starpu_task_submit of a synchronous task"))
+		return -EDEADLK;
 	unsigned destroy = t->destroy;
 	t->detach = 0;
 	t->destroy = 0;

@@ -256,8 +256,7 @@ static void count_waiting(unsigned more)
 
 int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)
 {
-	rt_expect_wait("starpu_tag_wait");
-	if (rt_worker_self()) /* of OpenMP's tasks, which wait by other means */
+	if (rt_expect_wait("starpu_tag_wait") || rt_worker_self()) /* of OpenMP's tasks, which wait by other means */
 		return -EDEADLK;
 	if (!rt_machine.core)
 		rt_misuse("tags are waited for, and StarPU is not initialised");

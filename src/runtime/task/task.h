@@ -190,8 +190,11 @@ void rt_task_end_one(struct rt_task *own);
 /* dep.c: each task that has declared that it comes after this one, under a lock. */
 void rt_task_each_declared(const struct rt_task *own, void (*each)(void *arg, struct starpu_task *behind), void *arg);
 
-/* wait.c: ends the program, in one line, where a task or a callback would have to wait that cannot (rt_may_wait). */
-void rt_expect_wait(const char *function);
+/*
+ * wait.c: ends the program, in one line, where a task or a callback would have to wait that cannot (rt_may_wait). 0; -EDEADLK: a worker's
+ * thread, between its tasks, as a program's own driver is.
+ */
+int rt_expect_wait(const char *function);
 /* wait.c: before a task is submitted from the application: waits while STARPU_LIMIT_MAX_SUBMITTED_TASKS are under way. */
 void rt_throttle(void);
 extern struct weft_atomic_i32 rt_limit_max;

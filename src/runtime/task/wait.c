@@ -10,16 +10,21 @@
 struct weft_atomic_i32 rt_limit_max;
 static struct weft_atomic_i32 limit_min;
 
-void rt_expect_wait(const char *function)
+int rt_expect_wait(const char *function)
 {
-	if (!rt_may_wait())
+	if (rt_may_wait())
+		return 0;
+	if (rt_worker_self()->current || rt_calling.task)
 		rt_misuse("%s: this waits, so it cannot be called from a task or a callback", function);
+	return -EDEADLK;
 }
 
 /* 1: there may be something to wait for; 0: not without a runtime. A task that may wait for others cannot wait for itself. */
 static int may_wait(const char *function)
 {
-	rt_expect_wait(function);
+	int rc = rt_expect_wait(function);
+	if (rc)
+		return rc;
 	return rt_worker_self() ? -EDEADLK : rt_machine.core != NULL;
 }
 
