@@ -51,7 +51,7 @@ static void check_report(void (*report)(void), const char *says)
 	close(ends[1]);
 	for (size_t n = 0; n < sizeof text - 1 && (got = read(ends[0], text + n, sizeof text - 1 - n)) > 0;)
 		n += (size_t)got;
-	CHECK(strstr(text, says) && strstr(text, "without.c"));
+	CHECK(strstr(text, says) && strstr(text, "without_devices.c"));
 	close(ends[0]);
 	waitpid(child, &status, 0);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
