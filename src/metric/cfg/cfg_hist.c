@@ -154,6 +154,31 @@ static int read_limits(struct cfg *c, struct weft_str value)
 	return which < 0 ? which : 0;
 }
 
+/* These two are written as they were read. */
+static int read_zoom(struct cfg *c, struct weft_str value)
+{
+	cfg_hist(c)->zoomed = weft_str_eq(weft_str_trim(value), "Enabled");
+	return cfg_other(c, "Analyzer2D.Zoom:", value);
+}
+
+static int read_objects(struct cfg *c, struct weft_str value)
+{
+	struct weft_hist *h = cfg_hist(c);
+	struct weft_str rest = value;
+	double *at = weft_arena_alloc(&c->view->arena, (value.n + 1) * sizeof *at);
+	uint32_t n = 0, object;
+	if (!at)
+		return -ENOMEM;
+	while (weft_str_trim(rest).n) {
+		if (!cfg_take_count(&rest, &object))
+			return cfg_fail(c, "expected numbers of rows with commas between them");
+		at[n++] = object;
+		cfg_take_char(&rest, ',');
+	}
+	h->object = (struct weft_list){at, n};
+	return cfg_other(c, "Analyzer2D.Objects:", value);
+}
+
 const struct cfg_key cfg_hist_keys[] = {
 	{"Analyzer2D.Name:", read_name},
 	{"Analyzer2D.ControlWindow:", read_control},
@@ -180,5 +205,7 @@ const struct cfg_key cfg_hist_keys[] = {
 	{"Analyzer2D.3D_Maximum:", read_plane_max},
 	{"Analyzer2D.3D_Delta:", read_plane_delta},
 	{"Analyzer2D.3D_FixedValue:", read_plane},
+	{"Analyzer2D.Zoom:", read_zoom},
+	{"Analyzer2D.Objects:", read_objects},
 	{NULL, NULL},
 };

@@ -126,6 +126,7 @@ struct weft_space {
 	double end;                         /* in those */
 	bool own_threads;                   /* those of Weft itself are rows, too */
 	bool fill_gaps;                     /* the end of a state begins an interval of value 0 */
+	bool by_physical_send;              /* messages stand in the file at their physical sends, not at the logical ones */
 	uint32_t *type;                     /* by id of a type: its number for filters */
 	double *scale;                      /* by id of a type: what its values are multiplied by */
 	uint32_t *state;                    /* by id of a state: its number */

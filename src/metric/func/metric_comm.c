@@ -99,11 +99,28 @@ static void run_recv_partner(struct metric_thread *t, const struct metric_record
 	}
 }
 
+/* The last, by the file, of the receives that are complete at the instant at which the next one is. */
+static bool last_of_next(struct metric_thread *t, const struct metric_records *r, uint32_t i, struct metric_message *m)
+{
+	struct metric_message other;
+	const struct metric_comm *c;
+	if (next_receive(t, r, i, m) == WEFT_NONE)
+		return false;
+	const double at = fmax(m->log_recv, m->phy_recv);
+	for (uint64_t k = t->all_at + 1; (c = metric_comms_at(&t->all, k)) && c->time <= at; k++) {
+		metric_message_get(t->space, c->message, &other);
+		if (c->time == at && is_complete(c, &other) && other.number > m->number)
+			*m = other;
+	}
+	t->rc = t->rc ? t->rc : t->all.rc;
+	return true;
+}
+
 static void run_recv_duration(struct metric_thread *t, const struct metric_records *r, double *value)
 {
 	struct metric_message m;
 	for (uint32_t i = 0; i < r->n; i++)
-		value[i] = next_receive(t, r, i, &m) != WEFT_NONE ? converted(t, m.log_send - r->time[i]) : 0;
+		value[i] = last_of_next(t, r, i, &m) ? converted(t, m.log_send - r->time[i]) : 0;
 }
 
 /* ---- running sums ---- */
@@ -218,7 +235,7 @@ enum {
 
 const struct metric_thread_func metric_comm_funcs[] = {
 	{{"Last Tag", {{0}}, false}, METRIC_PHY_RECV, run_tag, false, false},
-	{{"Comm Size", {{0}}, false}, METRIC_COMMS, run_size, false, false},
+	{{"Comm Size", {{0}}, false}, METRIC_SENDS | METRIC_RECVS, run_size, false, false},
 	{{"Comm Recv. Partner", {{0}}, false}, METRIC_RECVS, run_recv_partner, false, false},
 	{{"Comm Partner", {{0}}, false}, METRIC_LOG_SEND, run_partner, false, false},
 	{{"Last Send Dur.", {{0}}, false}, METRIC_LOG_SEND, run_send_duration, false, false},

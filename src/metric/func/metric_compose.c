@@ -146,6 +146,7 @@ const struct metric_compose_func metric_compose_funcs[] = {
 	{{"sin", {{0}}, false}, run_sin, NULL},
 	{{"cos", {{0}}, false}, run_cos, NULL},
 	{{"sqrt", {{0}}, false}, run_sqrt, NULL},
+	{{"sqrt (abs)", {{0}}, false}, run_sqrt, NULL}, /* as newer views call it */
 	{{"arc tan", {{0}}, false}, run_atan, NULL},
 	{{"log N", METRIC_PARAM("Base", 2.718281828459045), false}, run_log, NULL},
 	{{"exp", METRIC_PARAM("Base", 2.718281828459045), false}, run_exp, NULL},

@@ -21,8 +21,6 @@ struct metric_derived {
 	double factor[2];
 	double begin, to;
 	double control, cleared_at; /* the control's last value; when it last fell */
-	double count;
-	bool counted; /* the data burst in front is in `count`, if it is one to count */
 	bool cleared, begun, done;
 };
 
@@ -172,8 +170,6 @@ static void fold_in(struct metric_derived *d, struct fold *f)
 	if (!f->any || v > f->most)
 		f->most = v;
 	f->any = true;
-	d->count += p->value != 0 && !d->counted;
-	d->counted = true;
 }
 
 static double fold_value(const struct metric_derived *d, const struct fold *f)
@@ -185,15 +181,9 @@ static double fold_value(const struct metric_derived *d, const struct fold *f)
 		return f->most;
 	case FOLD_AVERAGE:
 		return f->time != 0 ? f->weighted / f->time : 0;
-	default:
-		return d->count;
+	default: /* Paraver's "enumerate" counts no further than the row's first burst */
+		return !d->begun;
 	}
-}
-
-static int next_data(struct metric_derived *d)
-{
-	d->counted = false;
-	return metric_pull_step(&d->parent[0]);
 }
 
 /* The control's interval, with all bursts of the data that begin before it ends. */
@@ -201,22 +191,19 @@ static int fold_one(struct metric_derived *d, double *value)
 {
 	struct metric_pull *data = &d->parent[0], *control = &d->parent[1];
 	struct fold f = {0};
-	if (d->begun && value_of(d, 1) < d->control)
-		d->count = 0;
-	d->control = value_of(d, 1);
-	d->begun = true;
 	int rc = 1;
 	while (rc > 0 && !data->ended && data->end <= control->begin)
-		rc = next_data(d);
+		rc = metric_pull_step(data);
 	while (rc > 0 && !data->ended && data->begin < control->end) {
 		fold_in(d, &f);
 		if (data->end > control->end)
 			break;
-		rc = next_data(d);
+		rc = metric_pull_step(data);
 	}
 	if (rc < 0)
 		return rc;
 	*value = fold_value(d, &f);
+	d->begun = true;
 	return 0;
 }
 

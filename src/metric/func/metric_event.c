@@ -105,14 +105,25 @@ static double bytes_of(const struct metric_thread *t, const struct metric_comm *
 }
 
 /*
- * Does the record lie between two events at begin and end? Sends at begin do; so do physical receives at end, as they stand in
- * front of the event.
+ * Does a receive stand in front of an event of its instant? A physical one does. A logical one does where it completes the message
+ * and the message's line is in front of the event's: the file is in order of time, with a message at its send and behind the
+ * events of that instant.
  */
-static bool lies_between(const struct metric_comm *c, double begin, double end)
+static bool precedes_event(const struct metric_thread *t, const struct metric_comm *c)
+{
+	struct metric_message m;
+	if (c->kind == METRIC_PHY_RECV)
+		return true;
+	metric_message_get(t->space, c->message, &m);
+	return m.log_recv > m.phy_recv && (t->space->by_physical_send ? m.phy_send : m.log_send) < c->time;
+}
+
+/* Does the record lie between two events at begin and end? Sends at begin do, receives there do not. */
+static bool lies_between(const struct metric_thread *t, const struct metric_comm *c, double begin, double end)
 {
 	if (c->kind & METRIC_SENDS)
 		return c->time < end;
-	return c->time > begin && (c->kind == METRIC_PHY_RECV || c->time < end);
+	return c->time > begin && (c->time < end || precedes_event(t, c));
 }
 
 static double bytes_between(struct metric_thread *t, double begin, double end)
@@ -123,7 +134,7 @@ static double bytes_between(struct metric_thread *t, double begin, double end)
 		t->at++;
 	metric_comms_forget(&t->comms, t->at);
 	for (uint64_t i = t->at; (c = metric_comms_at(&t->comms, i)) && c->time <= end; i++)
-		if (lies_between(c, begin, end))
+		if (lies_between(t, c, begin, end))
 			sum += bytes_of(t, c);
 	t->rc = t->comms.rc;
 	return sum;
@@ -131,12 +142,14 @@ static double bytes_between(struct metric_thread *t, double begin, double end)
 
 static void run_bytes_of(struct metric_thread *t, const struct metric_records *r, double *value, bool receives)
 {
+	if (!r->n) { /* behind the last event there is none up to which bytes could be counted */
+		value[0] = 0;
+		return;
+	}
 	if (!load_comms(t, receives))
 		return;
 	for (uint32_t i = 0; i < r->n; i++)
 		value[i] = bytes_between(t, i ? r->time[i - 1] : t->time, r->time[i]);
-	if (!r->n)
-		value[0] = bytes_between(t, t->time, t->space->end);
 }
 
 static void run_bytes(struct metric_thread *t, const struct metric_records *r, double *value)

@@ -25,6 +25,7 @@ struct level {
 	uint64_t turns;
 	double begin, to;
 	bool of_change, done;
+	bool keeps_empty; /* intervals without length are ours, too */
 };
 
 static bool before(const struct child_ref *a, const struct child_ref *b)
@@ -60,10 +61,11 @@ static void level_free(struct metric_stream *s)
 	free(l);
 }
 
-/* All children that end at `at` go on. */
+/* All children that end at `at` go on; by one interval only, where those without length are kept. */
 static int advance(struct level *l, double at)
 {
-	while (l->heap[0].end <= at) {
+	const uint64_t before = l->turns;
+	while (l->heap[0].end <= at && (!l->keeps_empty || l->heap[0].turn < before)) {
 		struct child_ref *r = &l->heap[0];
 		struct metric_pull *p = &l->child[r->child];
 		int rc = metric_pull_step(p);
@@ -74,8 +76,6 @@ static int advance(struct level *l, double at)
 		l->value[r->child] = p->value;
 		l->changed = r->child;
 		sink(l, 0);
-		if (l->n == 1)
-			break; /* an only child's intervals without length are ours */
 	}
 	return 0;
 }
@@ -127,6 +127,9 @@ static int open_children(struct level *l, const struct metric_site *site, uint32
 	return 0;
 }
 
+static double run_mode(const struct weft_call *c, const double *value, uint32_t n);
+static double run_mode_of_tasks(const struct weft_call *c, const double *value, uint32_t n);
+
 int metric_level_new(struct metric_stream **out, const struct metric_site *site)
 {
 	struct level *l = calloc(1, sizeof *l);
@@ -137,9 +140,12 @@ int metric_level_new(struct metric_stream **out, const struct metric_site *site)
 	l->stream = (struct metric_stream){level_next, level_free};
 	l->call = &site->metric->of_level[site->level];
 	l->run = ((const struct metric_level_func *)(const void *)l->call->func)->run;
+	if (l->run == run_mode && site->level == WEFT_APPL)
+		l->run = run_mode_of_tasks;
 	l->of_change = !l->run;
 	l->to = site->to;
 	weft_level_down(site->space, site->level, site->object, site->level + 1, &first, &l->n);
+	l->keeps_empty = l->n == 1 || (site->level == WEFT_APPL && site->metric->parent[0]);
 	l->child = calloc((size_t)l->n + 1, sizeof *l->child);
 	l->heap = calloc((size_t)l->n + 1, sizeof *l->heap);
 	l->value = calloc((size_t)l->n + 1, sizeof *l->value);
@@ -218,22 +224,33 @@ static double run_in_activity(const struct weft_call *c, const double *value, ui
 	return all_same_listed(c, value, n);
 }
 
-/* The most frequent value; the first of equally frequent ones. */
-static double run_mode(const struct weft_call *c, const double *value, uint32_t n)
+static double mode_of(const double *value, uint32_t n, bool greatest)
 {
 	double mode = 0;
 	uint32_t most = 0;
-	(void)c;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t count = 0;
 		for (uint32_t k = 0; k < n; k++)
 			count += value[k] == value[i];
-		if (count > most) {
+		if (count > most || (greatest && count == most && value[i] > mode)) {
 			most = count;
 			mode = value[i];
 		}
 	}
 	return mode;
+}
+
+/* The most frequent value; the first of equally frequent ones, of tasks (as the tool does it) the greatest. */
+static double run_mode(const struct weft_call *c, const double *value, uint32_t n)
+{
+	(void)c;
+	return mode_of(value, n, false);
+}
+
+static double run_mode_of_tasks(const struct weft_call *c, const double *value, uint32_t n)
+{
+	(void)c;
+	return mode_of(value, n, true);
 }
 
 static double run_child(const struct weft_call *c, const double *value, uint32_t n)

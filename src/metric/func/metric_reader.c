@@ -43,7 +43,7 @@ static int make_type_table(struct metric_reader *r)
 	r->type_passes = calloc((size_t)type->n + 1, 1);
 	if (!r->type_passes)
 		return -ENOMEM;
-	r->value_test = of_value->kind == WEFT_TEST_NONE || (of_value->kind != WEFT_TEST_ALL && of_value->list.n);
+	r->value_test = of_value->kind != WEFT_TEST_ALL && of_value->list.n;
 	for (uint32_t i = 1; i < type->n; i++) {
 		bool passes = weft_test_passes(of_type, r->space->type[i]);
 		if (!r->value_test)

@@ -72,6 +72,8 @@ static int init_space(struct weft_space *s, const struct weft_trace *t, bool own
 		return rc;
 	if (s->schema)
 		s->trace = t = &s->schema->seen;
+	const char *messages = weft_trace_note(t, "prv.messages");
+	s->by_physical_send = s->schema || (messages && !strcmp(messages, "physical"));
 	const struct weft_def_table *type = &t->def[WEFT_CLASS_TYPE], *state = &t->def[WEFT_CLASS_STATE];
 	s->type = calloc((size_t)type->n + 1, sizeof *s->type);
 	s->scale = calloc((size_t)type->n + 1, sizeof *s->scale);

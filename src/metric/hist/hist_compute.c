@@ -458,7 +458,7 @@ int weft_hist_compute(struct weft_result *r, const struct weft_view *v, const st
 	r->row = malloc(((size_t)n + 1) * sizeof *r->row);
 	int rc = row_number && row && r->row ? 0 : -ENOMEM;
 	for (uint32_t i = 0; i < n && !rc; i++) {
-		bool on = !w->selected || w->selected[i];
+		bool on = (!w->selected || w->selected[i]) && (!h->zoomed || !h->object.n || metric_in_list(h->object, i));
 		row_number[i] = on ? r->n_rows : WEFT_NONE;
 		if (on)
 			r->row[r->n_rows++] = i;

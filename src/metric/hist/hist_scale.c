@@ -68,7 +68,7 @@ static int find_bounds(const struct weft_result *r, const struct weft_window *w,
 		out->min_set |= o->min_set;
 		out->zero |= o->zero;
 	}
-	if (zero && out->zero && (!out->min_set || out->min > 0))
+	if (zero && (!out->min_set || out->min > 0))
 		out->min = 0;
 	free(s.of_row);
 	return rc;

@@ -91,6 +91,38 @@ static const struct kind_row other_kinds[] = {
 	{"End Time", TIME},
 	{NULL, SAME},
 };
+/* What computes with values: what comes out is no state and no event any more, while bytes stay bytes and times stay times. */
+static const char *const arithmetic[] = {
+	"Mod",   "Mod+1", "Div", "Prod", "Add",        "Subs",    "Complement", "Inverse Div", "Accumulate",
+	"Delta", "sin",   "cos", "sqrt", "sqrt (abs)", "arc tan", "log N",      "exp",
+};
+
+static bool is_arithmetic(const struct weft_call *c)
+{
+	for (size_t i = 0; c->func && i < sizeof arithmetic / sizeof *arithmetic; i++)
+		if (!strcmp(arithmetic[i], c->func->name))
+			return true;
+	return false;
+}
+
+static bool is_computed(const struct weft_metric *m)
+{
+	bool computed = is_arithmetic(&m->top[0]) || is_arithmetic(&m->top[1]);
+	for (uint32_t i = 0; i < m->n_extra && !computed; i++)
+		computed = is_arithmetic(&m->extra[i]);
+	for (enum weft_level l = m->level; !computed; l++) {
+		computed = is_arithmetic(&m->compose[l]);
+		if (l == weft_metric_base(m))
+			break;
+	}
+	return computed;
+}
+
+/* What the kind is of values that were computed with. */
+static enum kind kind_computed(enum kind k)
+{
+	return k == STATE || k == EVENT_TYPE || k == EVENT_VALUE ? PLAIN : k;
+}
 
 static enum kind kind_in(const struct kind_row *table, const struct weft_call *c)
 {
@@ -101,6 +133,7 @@ static enum kind kind_in(const struct kind_row *table, const struct weft_call *c
 }
 
 static enum kind kind_of(const struct weft_metric *m, const struct weft_metric **of, unsigned *most);
+static enum kind kind_of_functions(const struct weft_metric *m, const struct weft_metric **of, unsigned *most);
 
 static enum kind kind_of_parents(const struct weft_metric *m, const struct weft_metric **of, unsigned *most)
 {
@@ -121,6 +154,12 @@ static enum kind kind_of_parents(const struct weft_metric *m, const struct weft_
  * may have the same ones over and over.
  */
 static enum kind kind_of(const struct weft_metric *m, const struct weft_metric **of, unsigned *most)
+{
+	enum kind k = kind_of_functions(m, of, most);
+	return is_computed(m) ? kind_computed(k) : k;
+}
+
+static enum kind kind_of_functions(const struct weft_metric *m, const struct weft_metric **of, unsigned *most)
 {
 	*of = m;
 	enum kind k = SAME;
@@ -175,6 +214,8 @@ void weft_object_label(const struct weft_space *s, enum weft_level level, uint32
 	                                          : NULL;
 	if (name && *name && has_names(t, level)) {
 		weft_buf_puts(out, name);
+	} else if (level == WEFT_SYSTEM && t->n_nodes && !strcmp(t->format, "prv") && has_names(t, WEFT_NODE)) {
+		weft_buf_puts(out, t->node[0].name); /* as the tool, whose list of nodes begins where that of systems would */
 	} else if (level == WEFT_WORKLOAD || level == WEFT_SYSTEM) {
 		weft_buf_puts(out, level == WEFT_WORKLOAD ? "WORKLOAD" : "SYSTEM");
 	} else if (level == WEFT_THREAD) {
@@ -282,8 +323,10 @@ static void put_event_value(const struct weft_space *s, const struct weft_metric
 		label = value_label(s, NULL, v, &any);
 	if (label)
 		weft_buf_puts(out, label);
-	else
-		weft_buf_printf(out, "value %.0f", v);
+	else {
+		weft_buf_puts(out, "value ");
+		weft_grouped(v, v == floor(v) ? 0 : 2, out);
+	}
 }
 
 static const char *const unit_words[WEFT_UNITS] = {"ns", "us", "ms", "s", "min", "hours", "days"};
@@ -324,7 +367,7 @@ static void put_value(const struct weft_space *s, const struct weft_metric *m, d
 		put_object(s, partner, v, out);
 		break;
 	case BYTES:
-		weft_grouped(v, 2, out);
+		weft_grouped(v, v == floor(v) ? 0 : 2, out);
 		weft_buf_puts(out, " bytes");
 		break;
 	case BANDWIDTH:

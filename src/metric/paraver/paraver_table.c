@@ -90,7 +90,7 @@ static int descending(const void *a, const void *b)
 	const struct sorting *x = a, *y = b;
 	if (x->by != y->by)
 		return x->by > y->by ? -1 : 1;
-	return x->column < y->column ? -1 : x->column > y->column;
+	return x->column > y->column ? -1 : x->column < y->column; /* equal keys: all is turned round, these as well */
 }
 
 static int by_column(const void *a, const void *b)

@@ -110,6 +110,8 @@ struct weft_hist {
 	struct weft_scale scale, planes;
 	double plane; /* which plane of a 3D table is looked at */
 	bool has_plane;
+	bool zoomed;             /* only rows of these objects of the control's level, from 0 */
+	struct weft_list object; /* n 0: all */
 	struct weft_key_lines other;
 };
 

@@ -310,6 +310,7 @@ void prv_emit_comm(struct prv_chunk *c, const struct prv_comm *m)
 	uint32_t place = (uint32_t)c->message.n;
 	prv_lane_touch(c, m->send_row);
 	prv_lane_touch(c, m->recv_row);
+	c->n_behind += c->lane[m->send_row].last > row.send_began;
 	if (prv_lane_send_room(&c->lane[m->send_row]))
 		goto fail;
 	prv_wait(c, m->send_row, row.send_done, weft_what(WEFT_EV_SEND, 0), m->send_cpu, place);
@@ -372,7 +373,7 @@ void prv_chunk_reset(struct prv_chunk *c)
 	if (c->unknown.n)
 		weft_map_fini(&c->unknown_place);
 	c->touched.n = c->message.n = c->unknown.n = c->issue.n = c->comment.n = c->comment_text.n = 0;
-	c->n_issues = c->n_lines = c->n_records = c->last_time = 0;
+	c->n_issues = c->n_lines = c->n_records = c->last_time = c->n_behind = 0;
 	c->failed = false;
 }
 

@@ -123,7 +123,8 @@ struct prv_chunk {
 	WEFT_VEC(struct prv_comment) comment;
 	WEFT_VEC(char) comment_text;
 	uint64_t n_issues, n_lines, n_records, last_time; /* last_time: the greatest of all */
-	struct prv_prefix *prefix;                        /* owned, 1 << prefix_bits of them; NULL until a kernel wants it */
+	uint64_t n_behind;         /* messages that stand behind events of their sender that are later than the logical send */
+	struct prv_prefix *prefix; /* owned, 1 << prefix_bits of them; NULL until a kernel wants it */
 	unsigned prefix_bits;
 	bool failed; /* memory was out */
 };

@@ -14,6 +14,7 @@
 #define PRV_NOTE_UNIT "prv.unit"                 /* suffix of the times: "", "_ns", "_ms" */
 #define PRV_NOTE_RESOURCES "prv.resources"       /* "no": the header says 0 nodes */
 #define PRV_NOTE_COMMUNICATOR "prv.communicator" /* * a line that is no list of tasks, verbatim */
+#define PRV_NOTE_MESSAGES "prv.messages"         /* "physical": they stand at their physical sends; else at the logical ones */
 #define PRV_NOTE_COMMENT "prv.comment"           /* * a line with # in the body, verbatim */
 #define PRV_NOTE_OPTION "prv.option"             /* * .pcf: "KEY value" of DEFAULT_OPTIONS */
 #define PRV_NOTE_SEMANTIC "prv.semantic"         /* * .pcf: "KEY value" of DEFAULT_SEMANTIC */

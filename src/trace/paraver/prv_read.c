@@ -45,7 +45,7 @@ struct body {
 	size_t n_chunks;                /* of the round */
 	struct prv_tail *tail;          /* by thread; owned */
 	bool *listed;                   /* by thread: is in set.row. Owned */
-	uint64_t next_block, n_messages, n_comments, last_time;
+	uint64_t next_block, n_messages, n_behind, n_comments, last_time;
 	uint64_t shown;
 	bool begun, ended;
 	struct weft_progress progress;
@@ -131,6 +131,7 @@ static int settle_messages(struct body *y, struct slot *s)
 			return -E2BIG;
 	}
 	y->n_messages += s->chunk.message.n;
+	y->n_behind += s->chunk.n_behind;
 	return 0;
 }
 
@@ -315,6 +316,8 @@ static int finish_trace(struct body *y)
 	for (uint32_t i = 0; i < h->n_tasks; i++)
 		weft_built_process(y->l->b, i)->end = end;
 	weft_build_keep_zero(y->l->b, end);
+	if (!rc && 2 * y->n_behind > y->n_messages)
+		rc = weft_build_note(y->l->b, PRV_NOTE_MESSAGES, "physical");
 	return rc ? rc : say_end(y, end);
 }
 
