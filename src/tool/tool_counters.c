@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { RUNNING = 1, REST_BEFORE_END = 10 };
+enum { RUNNING = 1, REST_BEFORE_END = 10, SUMMARY_TYPE = 1 };
 
 static int fail(struct counters *c)
 {
@@ -75,7 +75,7 @@ static void add(struct counters *c, struct counter_thread *t, int64_t id, int64_
 		memset(t->sum + t->n_sums, 0, (cap - t->n_sums) * sizeof *t->sum);
 		t->n_sums = cap;
 	}
-	t->sum[id] = (int64_t)((uint64_t)t->sum[id] + (uint64_t)by);
+	t->sum[id].sum = (int64_t)((uint64_t)t->sum[id].sum + (uint64_t)by);
 }
 
 /* What the user wants of a type, looked up once. */
@@ -108,6 +108,14 @@ static void count_value(struct counters *c, struct counter_thread *thread, struc
 
 /* -- emissions -- */
 
+static void write_sample(struct counters *c, const struct counter_thread *t, uint64_t time, uint64_t type, int64_t value)
+{
+	int64_t v[] = {0, t->who[0], t->who[1], t->who[2], (int64_t)time, (int64_t)type, value};
+	tool_text_add(&c->out->text, "2:", 2);
+	tool_text_fields(&c->out->text, v, 7, '\n');
+}
+
+/* A sample: what has a value, and what had one in an earlier sample, be it 0. */
 static void emit(struct counters *c, struct counter_thread *t, uint64_t time)
 {
 	if (!c->sorted) {
@@ -124,12 +132,11 @@ static void emit(struct counters *c, struct counter_thread *t, uint64_t time)
 	}
 	for (size_t i = 0; i < c->counter.n; i++) {
 		const struct counter *k = c->order[i];
-		if (k->id >= t->n_sums || !t->sum[k->id])
+		struct counter_sum *s = k->id < t->n_sums ? &t->sum[k->id] : NULL;
+		if (!s || (!s->sum && !s->written))
 			continue;
-		int64_t v[] = {0, t->who[0], t->who[1], t->who[2], (int64_t)time, (int64_t)k->emitted, t->sum[k->id]};
-		tool_text_add(&c->out->text, "2:", 2);
-		tool_text_fields(&c->out->text, v, 7, '\n');
-		t->sum[k->id] = 0;
+		write_sample(c, t, time, k->emitted, s->sum);
+		*s = (struct counter_sum){.written = true};
 	}
 }
 
@@ -139,12 +146,10 @@ static void write_state(struct counters *c, const int64_t *v)
 	tool_text_fields(&c->out->text, v, TOOL_STATE_FIELDS, '\n');
 }
 
-/* The Running states since the last emission as one, from the first's begin, as long as all together. */
-static void write_summary(struct counters *c, struct counter_thread *t)
+/* The Running time since the last sample, as an event in place of the states. */
+static void write_summary(struct counters *c, struct counter_thread *t, uint64_t time)
 {
-	if (t->useful && !c->how->remove_states)
-		write_state(c, (int64_t[]){t->cpu, t->who[0], t->who[1], t->who[2], (int64_t)t->useful_begin,
-		                           (int64_t)(t->useful_begin + t->useful), RUNNING});
+	write_sample(c, t, time, SUMMARY_TYPE, (int64_t)t->useful);
 	t->useful = 0;
 }
 
@@ -162,15 +167,13 @@ static void state_by_intervals(struct counters *c, struct counter_thread *t, con
 		return;
 	if (end >= t->last_emission && end - t->last_emission >= c->how->interval) {
 		if (c->how->summarize)
-			write_summary(c, t);
+			write_summary(c, t, begin);
 		emit(c, t, begin);
 		t->last_emission = begin;
 	}
 	burst_begins(t, begin, end);
 	if (c->how->summarize) {
-		t->useful_begin = t->useful ? t->useful_begin : begin;
 		t->useful += end - begin;
-		t->cpu = v[TOOL_CPU];
 	} else if (!c->how->remove_states) {
 		write_state(c, v);
 	}
@@ -284,19 +287,18 @@ static int take_lines(struct counters *c, struct weft_err *err)
 	return rc < 0 ? rc : rc == 0 ? tool_input_damage(&c->in, err) : 0;
 }
 
-/* What is left at the end of the trace. */
+/* What is left at the end of the trace; counters of which nothing is left are closed with 0. */
 static void take_rest(struct counters *c)
 {
 	uint64_t end = c->in.head.end, at = end > REST_BEFORE_END ? end - REST_BEFORE_END : 0;
 	for (uint32_t i = 0; i < c->in.head.n_threads; i++) {
 		struct counter_thread *t = &c->thread[i];
-		if (!c->how->by_intervals) {
+		if (!c->how->by_intervals) { /* what was behind the last burst is in none */
 			burst_ends(c, t);
-			continue;
+			for (size_t k = 0; k < t->n_sums; k++)
+				t->sum[k].sum = 0;
 		}
-		if (c->how->summarize)
-			write_summary(c, t);
-		emit(c, t, at);
+		emit(c, t, c->how->by_intervals ? at : end);
 		tool_output_step(c->out);
 	}
 }

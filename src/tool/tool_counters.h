@@ -17,15 +17,18 @@ struct counted_type {
 	bool accumulates, counts, keeps; /* some value of it */
 	struct weft_map summed, counted; /* value (0: all) -> id of a counter */
 };
+struct counter_sum {  /* of a thread */
+	int64_t sum;  /* since the last sample */
+	bool written; /* in some sample; then in each one from there on */
+};
 struct counter_thread {
-	int64_t who[3]; /* app, task, thread */
-	int64_t cpu;    /* of its last useful state */
-	int64_t *sum;   /* by id of a counter. Owned */
+	int64_t who[3];          /* app, task, thread */
+	struct counter_sum *sum; /* by id of a counter. Owned */
 	size_t n_sums;
 	uint64_t last_emission;
 	bool has_burst, burst_open;
 	uint64_t burst_begin, burst_end;
-	uint64_t useful_begin, useful; /* since the last emission */
+	uint64_t useful; /* Running time since the last sample */
 };
 struct counters {
 	const struct weft_tool_counters *how;

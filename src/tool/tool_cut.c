@@ -181,13 +181,19 @@ static int close_thread(struct cut *c, const struct cut_thread *t, const int64_t
 		}
 	if (open.n)
 		qsort(open.at, open.n, sizeof *open.at, closing_order);
+	if (open.n && !*begun)
+		tool_text_add(out, "# Appending events with value 0\n", 32);
+	*begun |= open.n > 0;
+	/* A line of what is open; behind it one of the counters. */
 	for (size_t i = 0; i < open.n; i++) {
-		int64_t v[] = {t->cpu, who[0], who[1], who[2], (int64_t)(c->last - c->offset), (int64_t)open.at[i].type, 0};
-		if (!*begun)
-			tool_text_add(out, "# Appending events with value 0\n", 32);
-		*begun = true;
-		tool_text_add(out, "2:", 2);
-		tool_text_fields(out, v, 7, '\n');
+		int64_t v[] = {t->cpu, who[0], who[1], who[2], (int64_t)(c->last - c->offset)};
+		bool first = !i || open.at[i].counter != open.at[i - 1].counter;
+		bool last = i + 1 == open.n || open.at[i].counter != open.at[i + 1].counter;
+		if (first) {
+			tool_text_add(out, "2:", 2);
+			tool_text_fields(out, v, 5, ':');
+		}
+		tool_text_fields(out, (int64_t[]){(int64_t)open.at[i].type, 0}, 2, last ? '\n' : ':');
 	}
 	tool_output_step(c->out);
 	free(open.at);
@@ -218,9 +224,12 @@ static int find_counters(struct cut *c, const char *in, struct weft_err *err)
 {
 	struct pcf p;
 	int rc = tool_pcf_read(&p, in, err);
-	for (size_t i = 0; !rc && i < p.type.n; i++)
-		if (tool_cut_counts(p.type.at[i].number) && weft_map_put(&c->counter, p.type.at[i].number, 1))
+	for (size_t i = 0; !rc && i < p.type.n; i++) {
+		const struct pcf_type *t = &p.type.at[i];
+		if ((tool_cut_counts(t->number) && weft_map_put(&c->counter, t->number, 1)) ||
+		    weft_map_put(&c->listed, t->number, p.group.at[t->group].value.n > 0))
 			rc = weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
+	}
 	pcf_fini(&p);
 	return rc;
 }
@@ -295,6 +304,7 @@ int weft_tool_cut(const char *in, const char *out, const struct weft_tool_cut *h
 	}
 	cut_types_fini(&c->type);
 	weft_map_fini(&c->counter);
+	weft_map_fini(&c->listed);
 	free(c);
 	return rc;
 }

@@ -28,7 +28,9 @@ bool cut_type_id(const struct cut *c, struct cut_types *t, uint64_t number, uint
 	}
 	if (!weft_map_get(&t->id, number, &id)) {
 		id = t->of.n;
-		if (weft_vec_push(&t->of, (struct cut_type){number, CUT_NO_ID, is_counter(c, number)}) ||
+		uint64_t has_values = 1;
+		bool listed = weft_map_get(&c->listed, number, &has_values);
+		if (weft_vec_push(&t->of, (struct cut_type){number, CUT_NO_ID, is_counter(c, number), !listed || has_values}) ||
 		    weft_map_put(&t->id, number, id))
 			return false;
 	}
@@ -261,7 +263,10 @@ static bool note_pairs(struct cut_part *p, struct cut_thread *t, const char *at,
 		}
 		bool counter = p->type.of.at[id].counter;
 		*sample |= counter && !knows(p, t, CUT_COUNTED);
-		p->no_memory |= !cut_thread_set(t, id, counter ? CUT_IS_COUNTER : value ? CUT_OPEN : CUT_CLOSED);
+		p->no_memory |= !cut_thread_set(t, id,
+		                                counter                             ? CUT_IS_COUNTER
+		                                : value && p->type.of.at[id].closes ? CUT_OPEN
+		                                                                    : CUT_CLOSED);
 	}
 	return plain && !*sample;
 }

@@ -41,6 +41,7 @@ struct cut_type {
 	uint64_t number;
 	uint32_t whole; /* of a part: its id in the whole, CUT_NO_ID: not asked for yet */
 	bool counter;   /* of hardware, in the .pcf */
+	bool closes;    /* what is open of it at the end is closed: it has values in the .pcf, or is not there at all */
 };
 enum { CUT_RECENT = 512 };
 #define CUT_NO_ID UINT32_MAX
@@ -67,6 +68,7 @@ struct cut {
 	struct cut_thread *thread; /* owned, by row */
 	struct cut_types type;
 	struct weft_map counter; /* types that are hardware counters in the .pcf */
+	struct weft_map listed;  /* types of the .pcf: 1 when they have values there */
 	struct cut_part *part;   /* owned, by worker */
 	unsigned n_parts;
 };

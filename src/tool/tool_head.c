@@ -42,9 +42,17 @@ void tool_head_write(const struct tool_input *in, uint64_t end, bool long_date, 
 	tool_text_u64(out, end);
 	if (in->head.unit != PRV_US)
 		tool_text_add(out, "_ns", 3);
-	tool_text_add(out, line + in->end_rest, in->line.n - in->end_rest);
+	struct weft_str rest = {line + in->end_rest, in->line.n - in->end_rest};
+	if (!in->head.n_comms && rest.n > 3 && !memcmp(rest.at + rest.n - 3, "),0", 3))
+		rest.n -= 2; /* no communicators are not counted */
+	tool_text_add(out, rest.at, rest.n);
 	tool_text_char(out, '\n');
 	tool_text_add(out, in->comms.at, in->comms.n);
+}
+
+bool tool_head_cpu(const struct prv_header *h, uint64_t cpu)
+{
+	return !h->n_cpus || cpu <= h->n_cpus;
 }
 
 bool tool_head_thread(const struct prv_header *h, uint64_t app, uint64_t task, uint64_t thread, uint32_t *row)

@@ -183,7 +183,7 @@ static int take_megabytes(struct reader *r, const struct tool_node *n, void *at)
 	double v = 0;
 	if (n->text[0] && (weft_parse_double(weft_str(n->text), &v) || !(v >= 0 && v < 1e12)))
 		return wrong(r, n, "a size in megabytes");
-	*(uint64_t *)at = (uint64_t)(v * (1 << 20));
+	*(uint64_t *)at = (uint64_t)(v * 1000000);
 	return 0;
 }
 

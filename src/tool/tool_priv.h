@@ -104,6 +104,7 @@ int tool_input_damage(const struct tool_input *in, struct weft_err *err) WEFT_MU
 /* The header line as the tools write it again: with another end, the date as it stands or in the long form. */
 void tool_head_write(const struct tool_input *in, uint64_t end, bool long_date, struct tool_text *out);
 /* Row of a thread (tasks: first_task + task, and so on); false when the header has no such object. Numbers from 1. */
+bool tool_head_cpu(const struct prv_header *h, uint64_t cpu); /* 0: unknown; a header without resources has any */
 bool tool_head_thread(const struct prv_header *h, uint64_t app, uint64_t task, uint64_t thread, uint32_t *row);
 
 /* The .pcf beside a trace; an absent one is empty. Then pcf_fini all the same. */

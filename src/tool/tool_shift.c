@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The shifter: each object's records move by the object's time. A communication is a record of its sender, and moves with it
- * as a whole. The new end is the old one and the largest time of the file.
+ * as a whole. The new end is the old one and the largest time of the file. Comments, and records of threads and cpus that the
+ * header does not have, are left out.
  */
 #include "tool_priv.h"
 #include <errno.h>
@@ -32,7 +33,8 @@ static bool shift_record(const struct shift *s, const char *line, const char *en
 	uint32_t row;
 	const char *at = line + 2;
 	if (tool_numbers(&at, end, v, r->n) < r->n ||
-	    !tool_head_thread(s->h, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK], (uint64_t)v[TOOL_THREAD], &row))
+	    !tool_head_thread(s->h, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK], (uint64_t)v[TOOL_THREAD], &row) ||
+	    !tool_head_cpu(s->h, (uint64_t)v[TOOL_CPU]))
 		return false;
 	for (unsigned i = 0; i < r->n_times; i++)
 		if (r->time[i] != TOOL_END || r->n != TOOL_STATE_FIELDS || v[TOOL_END] >= 0)
@@ -56,9 +58,6 @@ static int shift_block(void *arg, unsigned worker, const char *at, size_t n, str
 			line_end--;
 		if (line_end - at > 1 && at[0] >= '1' && at[0] <= '3' && at[1] == ':') {
 			s->odd[worker] += !shift_record(s, at, line_end, out);
-		} else if (line_end > at && at[0] == '#') {
-			tool_text_add(out, at, (size_t)(line_end - at));
-			tool_text_char(out, '\n');
 		}
 		at = (stop ? stop : end) + 1;
 	}

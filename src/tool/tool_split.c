@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The event-driven cut: a task's records go to the next part from each event of the chosen type on, with that event. Tasks move
+ * The event-driven cut: a task's records go to the next part from each event of the chosen type on; its line ends the one part and
+ * begins the other. Comments, and records of threads and cpus that the header does not have, are in none. Tasks move
  * on their own, so many parts may be growing at a time, more than files may be open: each has a buffer, and its file is open
  * only while that is written. Parts get their names when all are complete.
  */
@@ -121,18 +122,19 @@ static int split_record(struct split *s, struct weft_str line)
 	int64_t v[TOOL_EVENT_FIELDS];
 	uint32_t row;
 	if (tool_numbers(&at, end, v, TOOL_EVENT_FIELDS) < TOOL_EVENT_FIELDS ||
-	    !tool_head_thread(&s->in.head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK], (uint64_t)v[TOOL_THREAD], &row)) {
+	    !tool_head_thread(&s->in.head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK], (uint64_t)v[TOOL_THREAD], &row) ||
+	    !tool_head_cpu(&s->in.head, (uint64_t)v[TOOL_CPU])) {
 		if (!s->said->odd_lines++)
 			s->said->first_odd = s->in.lines;
 		return 0;
 	}
 	uint32_t *part = &s->part[s->in.head.app[v[TOOL_APP] - 1].first_task + (uint64_t)v[TOOL_TASK] - 1];
-	if (line.at[0] == '2' && has_type(s, at, end) && ++*part == s->parts.n) {
-		int rc = part_add(s);
-		if (rc)
-			return rc;
-	}
-	return part_line(s, *part, line);
+	int rc = part_line(s, *part, line);
+	if (rc || line.at[0] != '2' || !has_type(s, at, end))
+		return rc;
+	if (++*part == s->parts.n)
+		rc = part_add(s);
+	return rc ? rc : part_line(s, *part, line);
 }
 
 static int split_lines(struct split *s)
@@ -144,8 +146,6 @@ static int split_lines(struct split *s)
 			return got;
 		if (line.n > 1 && line.at[1] == ':' && line.at[0] >= '1' && line.at[0] <= '3')
 			rc = split_record(s, line);
-		else if (line.n && line.at[0] == '#')
-			rc = part_line(s, 0, line);
 	}
 	if (!rc)
 		rc = tool_input_damage(&s->in, s->err);

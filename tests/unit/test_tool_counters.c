@@ -16,10 +16,11 @@ TEST(by_intervals)
 	static const struct tool_case cases[] = {
 		/* at 150, as that state ends 250 after the last emission; the next from there on at 300 */
 		{SC(EVERY(250) "<count_events>50000001</count_events>", NO_STATES), in,
-	         "2:0:1:1:1:150:15001001:2\n2:0:1:1:1:300:15001002:1\n2:0:1:2:1:990:15001001:1\n"},
+	         "2:0:1:1:1:150:15001001:2\n2:0:1:1:1:300:15001001:0\n2:0:1:1:1:300:15001002:1\n"
+	         "2:0:1:1:1:990:15001001:0\n2:0:1:1:1:990:15001002:0\n2:0:1:2:1:990:15001001:1\n"},
 		{SC(EVERY(250) "<count_events>50000001</count_events>", GLOBAL), in,
 	         "1:1:1:1:1:0:100:1\n2:0:1:1:1:150:25001:2\n1:1:1:1:1:150:260:1\n1:1:1:1:1:260:300:1\n2:0:1:1:1:300:25001:1\n"
-	         "1:1:1:1:1:300:420:1\n2:0:1:2:1:990:25001:1\n"},
+	         "1:1:1:1:1:300:420:1\n2:0:1:1:1:990:25001:0\n2:0:1:2:1:990:25001:1\n"},
 		{SC(EVERY(5000) "<count_events>50000001:2,3</count_events>", NO_STATES), in, "2:0:1:1:1:990:15001002:1\n"},
 		{SC(EVERY(5000) "<accum_events>50000001</accum_events>", NO_STATES), in,
 	         "2:0:1:1:1:990:50000001:4\n2:0:1:2:1:990:50000001:1\n"},
@@ -32,8 +33,8 @@ TEST(by_intervals)
 		{SC(EVERY(250) "<count_events>50000001</count_events>",
 	            GLOBAL "<summarize_useful_states>1</summarize_useful_states>"),
 	         in,
-	         "1:1:1:1:1:0:100:1\n2:0:1:1:1:150:25001:2\n1:1:1:1:1:150:300:1\n2:0:1:1:1:300:25001:1\n1:1:1:1:1:300:420:1\n"
-	         "2:0:1:2:1:990:25001:1\n"},
+	         "2:0:1:1:1:150:1:100\n2:0:1:1:1:150:25001:2\n2:0:1:1:1:300:1:150\n2:0:1:1:1:300:25001:1\n"
+	         "2:0:1:1:1:990:25001:0\n2:0:1:2:1:990:25001:1\n"},
 		{SC(EVERY(5000) "<count_events>50000001</count_events>", NO_STATES GLOBAL
 	            "<summarize_useful_states>1</summarize_useful_states><keep_events>50000001:2;42000050</keep_events>"),
 	         in, "2:1:1:1:1:160:50000001:2\n2:0:1:1:1:990:25001:3\n2:0:1:2:1:990:25001:1\n"},
@@ -50,13 +51,13 @@ TEST(by_states)
 		/* before the burst; in it, with what is at its end; before the next; in that, at the trace's end */
 		{SC(BURSTS(50) "<count_events>50000001</count_events>", GLOBAL), in,
 	         "2:0:1:1:1:10:25001:1\n1:1:1:1:1:10:100:1\n2:0:1:1:1:100:25001:2\n2:0:1:1:1:200:25001:1\n1:1:1:1:1:200:300:1\n"
-	         "2:0:1:1:1:300:25001:1\n"},
+	         "2:0:1:1:1:300:25001:1\n2:0:1:1:1:1000:25001:0\n"},
 		{SC(BURSTS(50) "<count_events>50000001</count_events>",
 	            GLOBAL NO_STATES "<only_in_burst_counting>1</only_in_burst_counting>"),
-	         in, "2:0:1:1:1:100:25001:1\n2:0:1:1:1:300:25001:1\n"},
+	         in, "2:0:1:1:1:100:25001:1\n2:0:1:1:1:200:25001:0\n2:0:1:1:1:300:25001:1\n2:0:1:1:1:1000:25001:0\n"},
 		/* 0: any state */
 		{SC(BURSTS(0) "<count_events>50000001</count_events>", GLOBAL), "1:1:1:1:1:0:10:3\n2:1:1:1:1:5:50000001:2\n",
-	         "1:1:1:1:1:0:10:3\n2:0:1:1:1:10:25001:1\n"},
+	         "1:1:1:1:1:0:10:3\n2:0:1:1:1:10:25001:1\n2:0:1:1:1:1000:25001:0\n"},
 		{SC(BURSTS(500) "<count_events>50000001</count_events>", GLOBAL), in, ""},
 	};
 	tool_check(cases, sizeof cases / sizeof *cases);

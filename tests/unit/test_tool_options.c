@@ -36,7 +36,7 @@ TEST(every_key)
 	CHECK_I64(o.filter.min_bytes, 64);
 	REQUIRE(o.cut.task.n == 2);
 	CHECK(o.cut.task.at[1].first == 3 && o.cut.task.at[1].last == 5);
-	CHECK_U64(o.cut.max_bytes, 3 << 19);
+	CHECK_U64(o.cut.max_bytes, 1500000);
 	CHECK(o.cut.by_time && o.cut.from == 10 && o.cut.to == 20 && o.cut.original_time && o.cut.break_states);
 	CHECK(o.cut.remove_first_states && o.cut.remove_last_states && o.cut.keep_events == WEFT_TOOL_KEEP_BOUNDARY);
 	CHECK_NEAR(o.cut.from_percent, 12.5, 0);

@@ -41,7 +41,7 @@ static inline char *tool_get(const char *name)
 #define TOOL_LABELS \
 	"STATES\n0 Idle\n1 Running\n3 Waiting a message\n12 I/O\nEVENT_TYPE\n9 50000001 MPI call\nVALUES\n0 End\n1 MPI_Send\n" \
 	"2 MPI_Recv\nEVENT_TYPE\n7 42000050 PAPI_TOT_INS\n7 42000059 PAPI_TOT_CYC\nEVENT_TYPE\n9 60000019 Function\nVALUES\n" \
-	"0 End\n7 main\n"
+	"0 End\n7 main\nEVENT_TYPE\n9 61000000 Without values\n"
 
 static inline void tool_put_trace(const char *body)
 {
