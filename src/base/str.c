@@ -36,6 +36,12 @@ static bool is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+struct weft_str weft_str_behind_mark(struct weft_str s)
+{
+	bool marked = s.n >= 3 && !memcmp(s.at, "\xef\xbb\xbf", 3);
+	return marked ? weft_str_n(s.at + 3, s.n - 3) : s;
+}
+
 struct weft_str weft_str_trim(struct weft_str s)
 {
 	while (s.n > 0 && is_blank(s.at[0])) {

@@ -23,8 +23,9 @@ static inline struct weft_str weft_str_n(const char *at, size_t n)
 }
 struct weft_str weft_str(const char *z); /* of a terminated string; NULL gives the empty slice */
 bool weft_str_eq(struct weft_str a, const char *z);
-struct weft_str weft_str_trim(struct weft_str s);     /* without blanks (also newlines) at both ends */
-struct weft_str weft_str_word(struct weft_str *rest); /* up to a blank; what is left begins and ends without blanks */
+struct weft_str weft_str_trim(struct weft_str s);        /* without blanks (also newlines) at both ends */
+struct weft_str weft_str_behind_mark(struct weft_str s); /* without the mark of UTF-8 that some editors put in front of a text */
+struct weft_str weft_str_word(struct weft_str *rest);    /* up to a blank; what is left begins and ends without blanks */
 /*
  * The next part up to sep; false at the end. n separators make n + 1 parts, so "a," has the parts "a" and "", and "" the
  * part ""; only weft_str(NULL) has none. At the end rest->at is NULL.

@@ -46,6 +46,7 @@ static int read_head(struct tool_input *in, struct weft_err *err)
 {
 	struct weft_str line;
 	int rc = text_input_line(in->text, &line, err);
+	line = rc > 0 ? weft_str_behind_mark(line) : line;
 	if (rc > 0 && weft_str_eq(weft_str_trim(line), "new format")) {
 		in->lines++;
 		rc = text_input_line(in->text, &line, err);

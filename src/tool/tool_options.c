@@ -403,6 +403,22 @@ static int place_events(struct reader *r)
 	return 0;
 }
 
+/* The cutter's range has no negative length. */
+static int check_range(struct reader *r)
+{
+	const struct weft_tool_cut *c = &r->o->cut;
+	if (!(r->o->has & WEFT_TOOL_HAS_CUT))
+		return 0;
+	if (c->by_time && c->from > c->to)
+		return weft_err_set(r->err, WEFT_E_SYNTAX, "%s: <minimum_time> (%llu) is greater than <maximum_time> (%llu)",
+		                    r->name, (unsigned long long)c->from, (unsigned long long)c->to);
+	if (!c->by_time && c->from_percent > c->to_percent)
+		return weft_err_set(r->err, WEFT_E_SYNTAX,
+		                    "%s: <minimum_time_percentage> (%g) is greater than <maximum_time_percentage> (%g)", r->name,
+		                    c->from_percent, c->to_percent);
+	return 0;
+}
+
 int weft_tool_options_parse(struct weft_tool_options *o, const char *name, const char *text, size_t n, struct weft_err *err)
 {
 	struct reader r = {.o = o, .name = name, .err = err, .accumulate_events = true};
@@ -414,6 +430,8 @@ int weft_tool_options_parse(struct weft_tool_options *o, const char *name, const
 	if (strcmp(root->name, "config") != 0)
 		return weft_err_set(err, WEFT_E_SYNTAX, "%s:%u: expected <config>, found <%.60s>", name, root->line, root->name);
 	rc = take_keys(&r, root, sections);
+	if (!rc)
+		rc = check_range(&r);
 	if (!rc)
 		rc = place_events(&r);
 	weft_tool_types_free(&r.events);

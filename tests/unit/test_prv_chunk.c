@@ -184,7 +184,8 @@ TEST(records_that_are_not_as_they_should_be)
 		{"2:1:1:4:1:10:7:5\n", "1 lines, 0 records, last 0\nline 1 at 1000: there is no thread 1.4.1; record skipped\n"},
 		{"2:1:1:1:3:10:7:5\n", "1 lines, 0 records, last 0\nline 1 at 1000: there is no thread 1.1.3; record skipped\n"},
 		{"2:1:0:1:1:10:7:5\n", "1 lines, 0 records, last 0\nline 1 at 1000: there is no thread 0.1.1; record skipped\n"},
-		{"2:0:18446744073709551617:1:1:10:7:5\n", "1 lines, 1 records, last 10\n0: 10@0, 10 point 1=5,\n"}, /* wraps */
+		{"2:0:18446744073709551617:1:1:10:7:5\n",
+	         "1 lines, 0 records, last 0\nline 1 at 1000: the number in field 3 does not fit in 64 bits; record skipped\n"},
 		{"2:4:1:1:1:10:7:5\n", "1 lines, 0 records, last 0\nline 1 at 1000: cpu 4, of 3; record skipped\n"},
 		{"2:3:1:1:1:10:7:5\n",
 	         "1 lines, 0 records, last 0\nline 1 at 1000: cpu 3 is on node 2, the thread on node 1; record skipped\n"},

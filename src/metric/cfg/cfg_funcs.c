@@ -205,7 +205,7 @@ static int read_params(struct cfg *c, struct weft_call *call, struct weft_str s)
 		if (i < WEFT_PARAMS && call->func->param[i].name)
 			call->param[i] = l;
 	}
-	return 0;
+	return cfg_take_char(&s, '}') && cfg_take_char(&s, '}') ? 0 : cfg_fail(c, "the function's parameters have no end");
 }
 
 int cfg_semantic_module(struct cfg *c, struct weft_str value)
@@ -219,6 +219,8 @@ int cfg_semantic_module(struct cfg *c, struct weft_str value)
 	for (unsigned i = 0; i < n; i++)
 		if (call[i]->func && module_names(name, call[i]->func->name, &rest))
 			return read_params(c, call[i], rest);
+	if (!memchr(name.at ? name.at : "", '{', name.n))
+		return cfg_fail(c, "expected a function and { n, { count values... } }");
 	return 0;
 }
 

@@ -14,8 +14,21 @@ struct weft_hist *cfg_hist(struct cfg *c)
 	return c->in_hist ? &c->hist.at[c->hist.n - 1] : NULL;
 }
 
+/* A scale that the view gives. */
+static int check_scale(struct cfg *c, const char *which, const struct weft_scale *s)
+{
+	bool columns = s->n && !s->fixed_delta;
+	if (s->max < s->min)
+		return cfg_fail(c, "Analyzer2D.%sMaximum (%g) is less than Analyzer2D.%sMinimum (%g)", which, s->max, which,
+		                s->min);
+	if (!columns && !(s->delta > 0))
+		return cfg_fail(c, "Analyzer2D.%sDelta: expected a width greater than 0, found %g", which, s->delta);
+	return 0;
+}
+
 int cfg_close_hist(struct cfg *c)
 {
+	int rc;
 	struct weft_hist *h = cfg_hist(c);
 	if (!h)
 		return 0;
@@ -32,6 +45,10 @@ int cfg_close_hist(struct cfg *c)
 		h->data = h->control;
 	if (!h->stat)
 		return cfg_fail(c, "the histogram '%s' has no statistic", h->name);
+	if (!h->scale.compute && (rc = check_scale(c, "", &h->scale)))
+		return rc;
+	if (h->extra != WEFT_NONE && !h->planes.compute && (rc = check_scale(c, "3D_", &h->planes)))
+		return rc;
 	c->in_hist = false;
 	return 0;
 }

@@ -19,6 +19,7 @@ struct cfg {
 	WEFT_VEC(struct weft_call) extra;     /* likewise */
 	struct weft_buf description;
 	bool in_window, in_hist, in_description;
+	uint32_t announced; /* windows; 0: not said */
 	bool hist_is_wrong; /* the error is one of a histogram */
 };
 

@@ -87,7 +87,7 @@ static int read_key(struct cfg *c, struct weft_str key, struct weft_str value)
 		return c->view->version ? 0 : -ENOMEM;
 	}
 	if (weft_str_eq(key, "ConfigFile.NumWindows:") || weft_str_eq(key, "number_of_windows"))
-		return 0;
+		return cfg_count(c, value, &c->announced);
 	const char *name = cfg_keep(c, key);
 	return name ? cfg_other(c, name, value) : -ENOMEM;
 }
@@ -131,8 +131,14 @@ static int finish(struct cfg *c)
 	struct weft_view *v = c->view;
 	if (rc)
 		return rc;
+	if (c->in_description)
+		return cfg_fail(c, "the file ends within its description");
 	if (!c->window.n)
 		return cfg_fail(c, "no window in it");
+	if (c->announced && c->window.n < c->announced)
+		return cfg_fail(c, "the file ends after %zu of the %u windows that it announces", c->window.n, c->announced);
+	if (c->announced && c->window.n > c->announced)
+		return cfg_fail(c, "there are %zu windows, %u are announced", c->window.n, c->announced);
 	v->window = weft_arena_alloc(&v->arena, c->window.n * sizeof *v->window);
 	v->hist = weft_arena_alloc(&v->arena, (c->hist.n + 1) * sizeof *v->hist);
 	if (!v->window || !v->hist)
@@ -151,7 +157,7 @@ int weft_view_read(struct weft_view *v, const char *text, size_t n, const char *
 	*v = (struct weft_view){.version = "3.4"};
 	struct weft_err why = {0};
 	struct cfg c = {.view = v, .path = path, .err = &why};
-	struct weft_str rest = weft_str_n(text, n), line;
+	struct weft_str rest = weft_str_behind_mark(weft_str_n(text, n)), line;
 	int rc = 0;
 	while (!rc && weft_str_cut(&rest, '\n', &line)) {
 		c.line++;

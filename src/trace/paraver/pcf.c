@@ -188,7 +188,7 @@ int pcf_parse(struct pcf *p, const char *text, size_t n)
 {
 	*p = (struct pcf){.n_problems = 0};
 	const struct section *now = &before_all;
-	struct weft_str rest = weft_str_n(text, n), raw;
+	struct weft_str rest = weft_str_behind_mark(weft_str_n(text, n)), raw;
 	uint64_t number = 0;
 	int rc = 0;
 	while (!rc && n && weft_str_cut(&rest, '\n', &raw)) {

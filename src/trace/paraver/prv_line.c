@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One line of a .prv, by the rules for lines that are not as they should be: any single character ends a field, a field
- * without digits is 0, numbers wrap, signed fields may have a '-'. A record that is too short, names objects that do not
+ * without digits is 0, signed fields may have a '-'. A record that is too short, names objects that do not
  * exist, or has impossible times is an issue and is left out. Also the lines that are no records.
  */
 #include "prv_emit.h"
@@ -19,7 +19,9 @@ enum issue_kind {
 	ISSUE_BACK,
 	ISSUE_PAIR,
 	ISSUE_NUMBER,
-	ISSUE_TAG
+	ISSUE_TAG,
+	ISSUE_LARGE,
+	ISSUE_LARGE_PAIR
 };
 static const char *const issue_formats[] = {
 	[ISSUE_KIND] = "expected a record (1, 2, 3 or 4, and ':'); line skipped",
@@ -32,6 +34,8 @@ static const char *const issue_formats[] = {
 	[ISSUE_PAIR] = "event type %llu has no value; pair skipped",
 	[ISSUE_NUMBER] = "%llu is too large for a type or a state; skipped",
 	[ISSUE_TAG] = "the tag does not fit in 32 bits; kept as the nearest that does",
+	[ISSUE_LARGE] = "the number in field %llu does not fit in 64 bits; record skipped",
+	[ISSUE_LARGE_PAIR] = "the number in field %llu does not fit in 64 bits; pair skipped",
 };
 
 char *prv_issue_text(const struct prv_issue *i, char *out)
@@ -46,6 +50,7 @@ struct line {
 	struct prv_chunk *c;
 	const char *begin, *at, *end; /* at: the next field */
 	uint64_t n_fields;
+	bool large; /* the last number was too large */
 };
 
 static void add_issue(const struct line *l, enum issue_kind what, uint64_t a, uint64_t b, uint64_t c)
@@ -67,12 +72,13 @@ static bool take(struct line *l, bool with_sign, uint64_t *out)
 {
 	uint64_t v = 0;
 	*out = 0;
+	l->large = false;
 	if (l->at >= l->end)
 		return false;
 	bool minus = with_sign && *l->at == '-';
 	l->at += minus;
 	for (; l->at < l->end && *l->at >= '0' && *l->at <= '9'; l->at++)
-		v = v * 10 + (uint64_t)(*l->at - '0');
+		l->large |= __builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(*l->at - '0'), &v);
 	l->at += l->at < l->end;
 	*out = minus ? 0 - v : v;
 	l->n_fields++;
@@ -85,6 +91,9 @@ static bool take_all(struct line *l, uint64_t *field, int n, int first_signed, i
 	for (int i = 0; i < n; i++)
 		if (!take(l, i >= first_signed, &field[i])) {
 			add_issue(l, ISSUE_SHORT, l->n_fields + 1, (uint64_t)of, 0);
+			return false;
+		} else if (l->large) {
+			add_issue(l, ISSUE_LARGE, l->n_fields + 1, 0, 0);
 			return false;
 		}
 	return true;
@@ -150,8 +159,11 @@ static void event_line(struct line *l)
 		return;
 	uint64_t records = l->c->n_records;
 	while (take(l, false, &pair[2 * n])) {
+		bool large = l->large;
 		if (!take(l, true, &pair[2 * n + 1]))
 			add_issue(l, ISSUE_PAIR, pair[2 * n], 0, 0);
+		else if (large || l->large)
+			add_issue(l, ISSUE_LARGE_PAIR, l->n_fields + !large, 0, 0);
 		else if (pair[2 * n] > UINT32_MAX)
 			add_issue(l, ISSUE_NUMBER, pair[2 * n], 0, 0);
 		else
@@ -214,7 +226,7 @@ static bool is_blank(const struct line *l)
 
 void prv_line_slow(struct prv_chunk *c, const char *line, const char *end)
 {
-	struct line l = {c, line, line + 2, end, 0};
+	struct line l = {.c = c, .begin = line, .at = line + 2, .end = end};
 	char kind = line < end ? *line : '\n';
 	bool record = end - line >= 2 && !(line[1] >= '0' && line[1] <= '9'); /* any character ends a field */
 	if (record && kind == '1')

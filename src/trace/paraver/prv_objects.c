@@ -65,6 +65,7 @@ int prv_load_header(struct prv_load *l)
 {
 	struct weft_str line;
 	int rc = next_line(l, &line);
+	line = rc > 0 ? weft_str_behind_mark(line) : line;
 	if (rc > 0 && weft_str_eq(weft_str_trim(line), "new format"))
 		rc = next_line(l, &line);
 	if (rc < 0)

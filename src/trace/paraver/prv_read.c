@@ -369,8 +369,9 @@ static bool prv_claims(const char *path, const char *first, size_t n)
 	static const char *const ends[] = {".prv", ".prv.gz", ".prv.zst"};
 	static const char *const begins[] = {"#Paraver", "new format"};
 	size_t length = strlen(path);
+	struct weft_str text = weft_str_behind_mark(weft_str_n(first, n));
 	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
-		if (n >= strlen(begins[i]) && !memcmp(first, begins[i], strlen(begins[i])))
+		if (text.n >= strlen(begins[i]) && !memcmp(text.at, begins[i], strlen(begins[i])))
 			return true;
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		if (length > strlen(ends[i]) && !strcmp(path + length - strlen(ends[i]), ends[i]))

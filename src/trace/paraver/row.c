@@ -58,7 +58,7 @@ int row_parse(struct row *r, const char *text, size_t n)
 {
 	*r = (struct row){.n_problems = 0};
 	struct row_names *now = NULL;
-	struct weft_str rest = weft_str_n(text, n), line;
+	struct weft_str rest = weft_str_behind_mark(weft_str_n(text, n)), line;
 	uint64_t number = 0, size, offset = 0;
 	int rc = 0;
 	while (!rc && n && weft_str_cut(&rest, '\n', &line)) {
