@@ -39,8 +39,9 @@ static bool guard_mend(uintptr_t fault)
 		if (at <= TAKEN || fault < at || fault >= end)
 			continue;
 		uintptr_t from = fault & ~PAGE_MASK;
-		void *got = mmap((void *)from, end - from, PROT_READ | PROT_WRITE,
-		                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+		/* Not by libc: ThreadSanitizer would take it for a write of all that other threads use there. */
+		void *got = (void *)syscall(SYS_mmap, from, end - from, PROT_READ | PROT_WRITE,
+		                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 		struct weft_atomic_u32 *cut = weft_load_ptr(&guard.row[i].cut);
 		if (got == MAP_FAILED)
 			return false;

@@ -68,8 +68,14 @@ uint64_t weft_page_mark(const struct weft_page *p, uint64_t number)
 
 uint64_t weft_stream_sum_begin(const struct weft_stream_head *h)
 {
+	/* Without `dropped`: a thread that goes on may add to it when all else is known. */
+	struct weft_stream_head closed = {.state = h->state,
+	                                  .reason = h->reason,
+	                                  .helper_cpu_ns = h->helper_cpu_ns,
+	                                  .end_ticks = h->end_ticks,
+	                                  .pages = h->pages};
 	size_t from = offsetof(struct weft_stream_head, state);
-	return weft_crc32c(0, &h->state, offsetof(struct weft_stream_head, sum) - from);
+	return weft_crc32c(0, &closed.state, offsetof(struct weft_stream_head, sum) - from);
 }
 
 static bool page_is_zero(const struct weft_page *p)

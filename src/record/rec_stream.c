@@ -163,10 +163,13 @@ static void stream_seal_living(struct rec_stream *s)
 /* whole: nobody else writes, but threads that live in pages that they have; so what the file holds is known. */
 static void stream_close_head(struct rec_stream *s, bool whole)
 {
-	struct weft_stream_head closed = *s->head;
+	struct weft_stream_head closed = {.state = WEFT_STREAM_CLOSED,
+	                                  .reason = __atomic_load_n(&s->head->reason,
+	                                                            __ATOMIC_RELAXED), /* nobody writes it now */
+	                                  .helper_cpu_ns = s->head->helper_cpu_ns,
+	                                  .end_ticks = s->head->end_ticks,
+	                                  .pages = rec_space_pages(&s->space)};
 	if (whole && !weft_load_u32(&s->space.failed)) {
-		closed.state = WEFT_STREAM_CLOSED;
-		closed.pages = rec_space_pages(&s->space);
 		s->head->sum = weft_stream_sum_begin(&closed) + weft_load_u64(&s->space.sum);
 		s->head->pages = closed.pages;
 	}

@@ -12,7 +12,9 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/start"
 cd "$work/start" || exit 1
 
-cp -r "$source/tests/golden/traces/heat.weft" run.weft
+cp -r "$source/tests/golden/traces/heat.weft" heat.weft
+weft cut -q heat.weft -t 0%..100% -o run.weft # three events of that were lost: what is left is sound
+rm -r heat.weft
 cp -r run.weft again.weft
 weft filter -q run.weft -o seen.weft -f 'region=solve'
 weft convert -q run.weft -o run.prv

@@ -1,4 +1,5 @@
 ## SPDX-License-Identifier: Apache-2.0
+## tags: builds=release,debug
 ## What somebody may leave in a folder where Weft reads and writes: links to what is precious, pipes that nobody writes, devices without end.
 $ cp -r "$WEFT_SOURCE/tests/golden/traces/heat.weft" . && echo precious >precious && chmod 600 precious && mkdir away && echo kept >away/tables
 
@@ -34,6 +35,7 @@ check: 1
 weft pack: error: cannot read 'heat.weft/2.stream': not a regular file
 pack: 2
 $ rm heat.weft/2.stream; for c in info check stat dump index pack "merge -o out.weft"; do timeout 20 weft $c -q heat.weft >/dev/null || echo "$c: $?"; done; rm -r out.weft
+check: 1
 $ rm -rf heat.weft/index; mkdir heat.weft/index; mkfifo heat.weft/index/tables heat.weft/index/columns; timeout 20 weft info -q heat.weft | head -1; ls -l heat.weft/index | cut -c 1
 trace         heat.weft
 t

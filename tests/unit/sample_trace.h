@@ -516,7 +516,8 @@ static inline void sample_say_objects(const struct weft_trace *t, struct weft_bu
 		weft_buf_printf(out, "cpu %u of %s: %u %u %u\n", t->cpu[i].os, t->node[t->cpu[i].node].name, t->cpu[i].numa,
 		                t->cpu[i].core, t->cpu[i].package);
 	for (uint32_t i = 0; i < t->n_notes; i++)
-		weft_buf_printf(out, "note %s=%s\n", t->note[i].key, t->note[i].text);
+		if (strcmp(t->note[i].key, "prv.messages") != 0) /* of the reader, of how lines of a .prv stand */
+			weft_buf_printf(out, "note %s=%s\n", t->note[i].key, t->note[i].text);
 }
 
 /* All of it; malloc'd. */

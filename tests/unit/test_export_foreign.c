@@ -104,7 +104,7 @@ TEST(pj_dump_reads_exact_times)
 	CHECK(strstr(text, "\nState, 1.1.1 main, Region, 0.003000010, 0.003000500, 0.000000490, 1.000000000, halo, 'wide'\n") !=
 	      NULL);
 	CHECK(strstr(text,
-	             "\nLink, trace, message, 0.000000400, 0.000002400, 0.000002000, world, 1.1.1 main, 1.2.1 main, m1\n") !=
+	             "\nLink, trace, message, 0.000000300, 0.000002400, 0.000002100, world, 1.1.1 main, 1.2.1 main, m1\n") !=
 	      NULL);
 	free(text);
 	weft_trace_close(t);

@@ -171,29 +171,55 @@ static int read_limits(struct cfg *c, struct weft_str value)
 	return which < 0 ? which : 0;
 }
 
-/* These two are written as they were read. */
-static int read_zoom(struct cfg *c, struct weft_str value)
+/* Which rows a table has: written as they were read, in a .cfg and in a text. */
+static const char *const row_keys[] = {"Analyzer2D.Zoom:", "Analyzer2D.Objects:", NULL};
+
+bool cfg_is_row_key(struct weft_str key)
 {
-	cfg_hist(c)->zoomed = weft_str_eq(weft_str_trim(value), "Enabled");
-	return cfg_other(c, "Analyzer2D.Zoom:", value);
+	return weft_str_eq(key, row_keys[0]) || weft_str_eq(key, row_keys[1]);
 }
 
-static int read_objects(struct cfg *c, struct weft_str value)
+static int set_objects(struct weft_hist *h, struct weft_arena *arena, struct weft_str value)
 {
-	struct weft_hist *h = cfg_hist(c);
 	struct weft_str rest = value;
-	double *at = weft_arena_alloc(&c->view->arena, (value.n + 1) * sizeof *at);
+	double *at = weft_arena_alloc(arena, (value.n + 1) * sizeof *at);
 	uint32_t n = 0, object;
 	if (!at)
 		return -ENOMEM;
 	while (weft_str_trim(rest).n) {
 		if (!cfg_take_count(&rest, &object))
-			return cfg_fail(c, "expected numbers of rows with commas between them");
+			return -EINVAL;
 		at[n++] = object;
 		cfg_take_char(&rest, ',');
 	}
 	h->object = (struct weft_list){at, n};
-	return cfg_other(c, "Analyzer2D.Objects:", value);
+	return 0;
+}
+
+int cfg_set_rows(struct weft_hist *h, struct weft_arena *arena, struct weft_str key, struct weft_str value)
+{
+	if (weft_str_eq(key, row_keys[1]))
+		return set_objects(h, arena, value);
+	h->zoomed = weft_str_eq(weft_str_trim(value), "Enabled");
+	return 0;
+}
+
+static int read_rows(struct cfg *c, const char *key, struct weft_str value)
+{
+	int rc = cfg_set_rows(cfg_hist(c), &c->view->arena, weft_str(key), value);
+	if (rc == -EINVAL)
+		return cfg_fail(c, "expected numbers of rows with commas between them");
+	return rc ? rc : cfg_other(c, key, value);
+}
+
+static int read_zoom(struct cfg *c, struct weft_str value)
+{
+	return read_rows(c, row_keys[0], value);
+}
+
+static int read_objects(struct cfg *c, struct weft_str value)
+{
+	return read_rows(c, row_keys[1], value);
 }
 
 const struct cfg_key cfg_hist_keys[] = {

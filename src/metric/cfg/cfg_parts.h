@@ -28,6 +28,9 @@ struct cfg_key {
 	int (*read)(struct cfg *c, struct weft_str value);
 };
 extern const struct cfg_key cfg_window_keys[], cfg_hist_keys[];
+/* Keys that choose a table's rows, which a text has as they are in a .cfg; -EINVAL: the value is none. */
+bool cfg_is_row_key(struct weft_str key);
+int cfg_set_rows(struct weft_hist *h, struct weft_arena *arena, struct weft_str key, struct weft_str value) WEFT_MUST_CHECK;
 
 /* Words for values of an enum; ended by NULL. */
 extern const char *const cfg_level_names[],

@@ -21,7 +21,7 @@ static bool is_ours(const struct cfg_key *table, struct weft_str key)
 		{"ConfigFile.BeginDescription", "ConfigFile.NumWindows:", "number_of_windows", "version", "window_name", NULL};
 	for (; table && table->name; table++)
 		if (weft_str_eq(key, table->name))
-			return true;
+			return !cfg_is_row_key(key);
 	return text_word(always, key) >= 0 || *key.at == '#' || *key.at == '<';
 }
 

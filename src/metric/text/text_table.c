@@ -130,7 +130,10 @@ static int read_paraver(struct text *p, struct weft_hist *h)
 {
 	struct weft_key_line l;
 	int rc = text_paraver_line(p, cfg_hist_keys, &l);
-	(void)h;
+	if (rc == 0 && cfg_is_row_key(weft_str(l.key)))
+		rc = cfg_set_rows(h, &p->view->arena, weft_str(l.key), weft_str(l.text));
+	if (rc == -EINVAL)
+		return text_fail(p, "expected numbers of rows with commas between them");
 	return rc ? rc : weft_vec_push(&p->other, l) ? text_memory(p) : 0;
 }
 
