@@ -11,6 +11,13 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+/* Of events in handlers, so many may find the place for them taken: where a page changes slowly, more do. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define DROPPED_PART 20
+#else
+#define DROPPED_PART 200
+#endif
+
 /* ---- Signals ---- */
 
 #define SIGNAL_THREADS 3
@@ -89,7 +96,7 @@ TEST(every_event_of_signal_handlers_is_accounted_for)
 	CHECK_U64(c.of[WEFT_EV_LEAVE], from_outside);
 	CHECK(from_inside > 100);
 	/* What comes in the middle of the slow path is put aside; what is more than that has room for is said where it is missing. */
-	CHECK(f.head.dropped <= from_inside / 200);
+	CHECK(f.head.dropped <= from_inside / DROPPED_PART);
 	CHECK_U64(c.dropped, f.head.dropped);
 	printf("# %llu outside, %llu inside, %llu dropped\n", from_outside, from_inside, (unsigned long long)f.head.dropped);
 	stream_free(&f);
