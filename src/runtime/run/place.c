@@ -9,7 +9,7 @@
 #include "runtime/task/driver.h"
 #include "run.h"
 #include "runtime/data/data.h"
-#include "runtime/task/profile.h"
+#include "runtime/task/watch.h"
 #include "runtime/core/life_detail.h"
 #include <limits.h>
 #include <stdio.h>
@@ -127,8 +127,7 @@ static void place_ready(struct rt_submitter *s, struct rt_job *j)
 {
 	struct starpu_task *t = rt_upper(j)->task;
 	rt_break_on(RT_BREAK_PUSH, j);
-	if (rt_is_profiled())
-		rt_profile_ready(t);
+	rt_pass(RT_AT_READY, t, RT_NO_WORKER);
 	if (t)
 		tell_ready(t);
 	if (!rt_turn_is_to_come(j))
@@ -204,9 +203,10 @@ void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid))
 static void place_sleeps(struct rt_worker *w, bool begins)
 {
 	void (*callback)(unsigned) = (void (*)(unsigned))weft_load_ptr(begins ? &going_to_sleep : &waking_up);
-	if (rt_is_profiled() && w->number < rt_machine.n_workers)
-		rt_profile_sleeps(w->number, begins);
-	if (callback && w->number < rt_machine.n_workers)
+	if (w->number >= rt_machine.n_workers)
+		return;
+	rt_pass(begins ? RT_AT_SLEEP : RT_AT_WAKE, NULL, w->number);
+	if (callback)
 		callback(w->number);
 }
 

@@ -10,7 +10,7 @@
 #include "runtime/task/complain.h"
 #include "runtime/task/driver.h"
 #include "run.h"
-#include "runtime/task/profile.h"
+#include "runtime/task/watch.h"
 #include "task_trace.h"
 #include "runtime/task/transaction.h"
 #include "runtime/data/data.h"
@@ -50,8 +50,7 @@ static void run_popped(struct rt_job *j, struct rt_worker *w)
 	rt_break_on(RT_BREAK_POP, j);
 	if (j->bits & RT_J_PLACED && !rt_policy())
 		rt_placed_ran(w->number);
-	if (rt_is_profiled())
-		rt_profile_popped(t);
+	rt_pass(RT_AT_POP, t, w->number);
 	if (t && t->prologue_callback_pop_func) {
 		struct rt_job *outer = rt_worker_set_current(w, j);
 		weft_enter(rt_detail.callback);
@@ -105,8 +104,7 @@ struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
 	struct rt_stretch s = {.measured_from_ns = measured ? weft_monotonic_ns() : 0, .traced = rt_traced()};
 	if (s.traced)
 		trace_start(j, w);
-	if (rt_is_profiled())
-		rt_profile_starts(p->task, w->number);
+	rt_pass(RT_AT_START, p->task, w->number);
 	return s;
 }
 
@@ -212,11 +210,9 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 	if (tag)
 		rt_tag_done(tag);
 	struct rt_job *between = rt_worker_set_idle_current(w, j); /* who pauses does not wait for the callback */
-	if (rt_is_profiled())
-		rt_profile_calls_back(t, w->number, true);
+	rt_pass(RT_AT_CALLBACK, t, w->number);
 	bool again = call_back(t, p->cl);
-	if (rt_is_profiled() && !again)
-		rt_profile_calls_back(t, w->number, false);
+	rt_pass(RT_AT_CALLED_BACK, again ? NULL : t, w->number);
 	rt_worker_set_idle_current(w, between);
 	if (over.ends && weft_add_i32(&over.ends->ends, -1) == 1)
 		rt_worker_take(w, over.ends->job);
@@ -264,12 +260,10 @@ static enum rt_verdict run_after(struct rt_job *j, struct rt_worker *w)
 			++*rt_codelet_count(p->cl, w->number);
 		if (WEFT_UNLIKELY(rt_machine.tells_progress))
 			tell_progress();
-		if (rt_is_profiled())
-			rt_profile_ran(p->task, w->number);
+		rt_pass(RT_AT_END, p->task, w->number);
 		if (rt_data_was_fetched(j))
 			rt_data_done(j, w);
-		if (rt_is_profiled())
-			rt_profile_let_go(p->task);
+		rt_pass(RT_AT_RELEASED, p->task, w->number);
 		if (policy && policy->after)
 			policy->after(j, w);
 	}

@@ -4,7 +4,7 @@
 #include "runtime/task/complain.h"
 #include "run.h"
 #include "runtime/perf/perf.h"
-#include "runtime/task/profile.h"
+#include "runtime/task/watch.h"
 #include "runtime/core/fiber.h"
 #include "runtime/task/transaction.h"
 #include <limits.h>
@@ -179,8 +179,7 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 		rt_task_number(own);
 	if (t->cl)
 		rt_perf_want(t->cl->model);
-	if (rt_is_profiled())
-		rt_profile_submitted(t);
+	rt_pass(RT_AT_SUBMIT, t, RT_NO_WORKER);
 	own->announced = false;
 	weft_store_u64(&own->footprint, 0);
 	t->status = STARPU_TASK_BLOCKED;

@@ -5,7 +5,7 @@
  */
 #include "driver.h"
 #include "task.h"
-#include "profile.h"
+#include "watch.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static bool is_for_cpus(const struct starpu_codelet *cl)
 /* Functions are called, and nobody wants to know of it. */
 static bool runs_quietly(void)
 {
-	return !rt_machine.idle_functions && !rt_machine.tells_progress && !rt_is_profiled();
+	return !rt_machine.idle_functions && !rt_machine.tells_progress && !rt_is_watched();
 }
 
 static bool is_plain(const struct starpu_codelet *cl)

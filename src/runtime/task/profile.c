@@ -3,12 +3,11 @@
 #include "complain.h"
 #include "machine.h"
 #include "profile.h"
+#include "watch.h"
 #include "base/clock.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-struct weft_atomic_bool rt_profiles;
 
 struct spent {
 	struct weft_atomic_u64 since, executing, calling_back, sleeping, tasks;
@@ -33,6 +32,114 @@ static struct starpu_profiling_task_info *info_of(struct starpu_task *t)
 	return t ? t->profiling_info : NULL;
 }
 
+/* ---- a task's stations ---- */
+
+static void at_submit(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	(void)worker;
+	if (!t)
+		return;
+	if (!t->profiling_info)
+		t->profiling_info = malloc(sizeof *t->profiling_info);
+	if (t->profiling_info)
+		*t->profiling_info = (struct starpu_profiling_task_info){.submit_time = time_of(now), .workerid = -1};
+}
+
+static void at_ready(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	(void)worker;
+	struct starpu_profiling_task_info *i = info_of(t);
+	if (i)
+		i->push_start_time = i->push_end_time = time_of(now);
+}
+
+/* What the core's own loop schedules is pushed and popped at once. */
+static void at_pop(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	(void)worker;
+	struct starpu_profiling_task_info *i = info_of(t);
+	if (!i)
+		return;
+	i->pop_start_time = i->pop_end_time = i->acquire_data_start_time = time_of(now);
+	if (!ns_of(&i->push_end_time))
+		i->push_start_time = i->push_end_time = i->pop_start_time;
+}
+
+static void at_start(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	struct starpu_profiling_task_info *i = info_of(t);
+	weft_store_u64(&spent[worker].from, now);
+	if (!i)
+		return;
+	i->acquire_data_end_time = i->start_time = time_of(now);
+	i->workerid = (int)worker;
+}
+
+/* What the worker was at until now is counted, and something else begins. */
+static void profile_turn(unsigned worker, struct weft_atomic_u64 *was_at, uint64_t now)
+{
+	uint64_t from = weft_swap_u64(&spent[worker].from, now);
+	if (was_at && from)
+		weft_add_u64(was_at, now - from);
+}
+
+static void at_end(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	struct starpu_profiling_task_info *i = info_of(t);
+	weft_add_u64(&spent[worker].tasks, 1);
+	profile_turn(worker, &spent[worker].executing, now);
+	if (i)
+		i->end_time = i->release_data_start_time = time_of(now);
+}
+
+static void at_released(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	(void)worker;
+	struct starpu_profiling_task_info *i = info_of(t);
+	if (i)
+		i->release_data_end_time = i->callback_start_time = i->callback_end_time = time_of(now);
+}
+
+static void at_callback(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	struct starpu_profiling_task_info *i = info_of(t);
+	if (i)
+		i->callback_start_time = time_of(now);
+	profile_turn(worker, NULL, now);
+}
+
+static void at_called_back(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	struct starpu_profiling_task_info *i = info_of(t);
+	if (i)
+		i->callback_end_time = time_of(now);
+	profile_turn(worker, &spent[worker].calling_back, now);
+}
+
+static void at_sleep(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	(void)t;
+	profile_turn(worker, NULL, now);
+}
+
+static void at_wake(struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	(void)t;
+	profile_turn(worker, &spent[worker].sleeping, now);
+}
+
+static void profile_pass(enum rt_station at, struct starpu_task *t, unsigned worker, uint64_t now)
+{
+	static void (*const stations[RT_STATIONS])(struct starpu_task *, unsigned, uint64_t) = {
+		[RT_AT_SUBMIT] = at_submit,     [RT_AT_READY] = at_ready,
+		[RT_AT_POP] = at_pop,           [RT_AT_START] = at_start,
+		[RT_AT_END] = at_end,           [RT_AT_RELEASED] = at_released,
+		[RT_AT_CALLBACK] = at_callback, [RT_AT_CALLED_BACK] = at_called_back,
+		[RT_AT_SLEEP] = at_sleep,       [RT_AT_WAKE] = at_wake,
+	};
+	stations[at](t, worker, now);
+}
+
 /* ---- on and off ---- */
 
 static void begin_anew(void)
@@ -49,18 +156,16 @@ static void begin_anew(void)
 
 int starpu_profiling_status_set(int status)
 {
-	bool was = weft_load_bool(&rt_profiles);
+	bool was = rt_is_watched_by(RT_WATCH_PROFILE);
 	if (!was && status)
 		begin_anew();
-	weft_store_bool(&rt_profiles, status != STARPU_PROFILING_DISABLE);
-	if (was != (status != 0)) /* who is plain is asked anew */
-		__atomic_add_fetch(&rt_machine.codelets, 1, __ATOMIC_ACQ_REL);
+	rt_watch(RT_WATCH_PROFILE, status == STARPU_PROFILING_DISABLE ? NULL : profile_pass);
 	return was;
 }
 
 int(starpu_profiling_status_get)(void)
 {
-	return weft_load_bool(&rt_profiles);
+	return rt_is_watched_by(RT_WATCH_PROFILE);
 }
 
 /* STARPU_WORKER_STATS and STARPU_IDLE_FILE are told from the same numbers. */
@@ -80,85 +185,6 @@ void rt_profile_begin(void)
 void starpu_profiling_init(void)
 {
 	rt_profile_begin();
-}
-
-/* ---- a task's stations ---- */
-
-void rt_profile_submitted(struct starpu_task *t)
-{
-	if (!t->profiling_info)
-		t->profiling_info = malloc(sizeof *t->profiling_info);
-	if (t->profiling_info)
-		*t->profiling_info = (struct starpu_profiling_task_info){.submit_time = time_of(weft_monotonic_ns()),
-		                                                         .workerid = -1};
-}
-
-void rt_profile_ready(struct starpu_task *t)
-{
-	struct starpu_profiling_task_info *i = info_of(t);
-	if (i)
-		i->push_start_time = i->push_end_time = time_of(weft_monotonic_ns());
-}
-
-/* What the core's own loop schedules is pushed and popped at once. */
-void rt_profile_popped(struct starpu_task *t)
-{
-	struct starpu_profiling_task_info *i = info_of(t);
-	if (!i)
-		return;
-	i->pop_start_time = i->pop_end_time = i->acquire_data_start_time = time_of(weft_monotonic_ns());
-	if (!ns_of(&i->push_end_time))
-		i->push_start_time = i->push_end_time = i->pop_start_time;
-}
-
-void rt_profile_starts(struct starpu_task *t, unsigned worker)
-{
-	struct starpu_profiling_task_info *i = info_of(t);
-	uint64_t now = weft_monotonic_ns();
-	weft_store_u64(&spent[worker].from, now);
-	if (!i)
-		return;
-	i->acquire_data_end_time = i->start_time = time_of(now);
-	i->workerid = (int)worker;
-}
-
-/* What the worker was at until now is counted, and something else begins. */
-static void profile_turn(unsigned worker, struct weft_atomic_u64 *was_at, uint64_t now)
-{
-	uint64_t from = weft_swap_u64(&spent[worker].from, now);
-	if (was_at && from)
-		weft_add_u64(was_at, now - from);
-}
-
-void rt_profile_ran(struct starpu_task *t, unsigned worker)
-{
-	struct starpu_profiling_task_info *i = info_of(t);
-	uint64_t now = weft_monotonic_ns();
-	weft_add_u64(&spent[worker].tasks, 1);
-	profile_turn(worker, &spent[worker].executing, now);
-	if (i)
-		i->end_time = i->release_data_start_time = time_of(now);
-}
-
-void rt_profile_let_go(struct starpu_task *t)
-{
-	struct starpu_profiling_task_info *i = info_of(t);
-	if (i)
-		i->release_data_end_time = i->callback_start_time = i->callback_end_time = time_of(weft_monotonic_ns());
-}
-
-void rt_profile_calls_back(struct starpu_task *t, unsigned worker, bool begins)
-{
-	struct starpu_profiling_task_info *i = info_of(t);
-	uint64_t now = weft_monotonic_ns();
-	if (i)
-		*(begins ? &i->callback_start_time : &i->callback_end_time) = time_of(now);
-	profile_turn(worker, begins ? NULL : &spent[worker].calling_back, now);
-}
-
-void rt_profile_sleeps(unsigned worker, bool begins)
-{
-	profile_turn(worker, begins ? NULL : &spent[worker].sleeping, weft_monotonic_ns());
 }
 
 /* ---- a worker's numbers, since they were asked for last ---- */
@@ -230,7 +256,7 @@ static void add_idle_time(const char *path)
 /* STARPU_WORKER_STATS: on stderr, or in STARPU_WORKER_STATS_FILE. */
 void rt_profile_end(void)
 {
-	if (!weft_load_bool(&rt_profiles))
+	if (!rt_is_watched_by(RT_WATCH_PROFILE))
 		return;
 	const char *path = getenv("STARPU_WORKER_STATS_FILE"), *idle = getenv("STARPU_IDLE_FILE");
 	if (idle && *idle)

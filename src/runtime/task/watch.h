@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whoever wants to know of each task (profiling, counters, tools, bounds, live displays) is a watcher: it is called at each station
+ * of a task's way while it is on. One word says who is; it is read once at a station, and nothing else is while it is 0. While it is
+ * not, no codelet is plain, so that each task has a struct.
+ *
+ *     submit ─> ready ─> pop ─> start ─> end ─> released ─> callback ─> called back
+ *     worker:                          sleep ─> wake
+ */
+#ifndef WEFT_RUNTIME_TASK_WATCH_H
+#define WEFT_RUNTIME_TASK_WATCH_H
+
+#include "machine.h"
+
+enum rt_station {
+	RT_AT_SUBMIT,
+	RT_AT_READY,
+	RT_AT_POP,
+	RT_AT_START,
+	RT_AT_END,
+	RT_AT_RELEASED,
+	RT_AT_CALLBACK,
+	RT_AT_CALLED_BACK,
+	RT_AT_SLEEP,
+	RT_AT_WAKE,
+	RT_STATIONS
+};
+
+enum rt_watcher { RT_WATCH_PROFILE, RT_WATCH_COUNTERS, RT_WATCH_TOOL, RT_WATCH_BOUND, RT_WATCH_LIVE, RT_WATCHERS };
+
+enum { RT_NO_WORKER = STARPU_NMAXWORKERS };
+
+/* `t` is NULL where there is none, `worker` RT_NO_WORKER. Called by any thread, several at once. */
+typedef void (*rt_watch_fn)(enum rt_station at, struct starpu_task *t, unsigned worker, uint64_t now_ns);
+
+extern struct weft_atomic_u32 rt_watched;
+static inline bool rt_is_watched(void)
+{
+	return WEFT_UNLIKELY(weft_load_u32(&rt_watched) != 0);
+}
+static inline bool rt_is_watched_by(enum rt_watcher who)
+{
+	return weft_load_u32(&rt_watched) & 1u << who;
+}
+
+/* From now on, and until it is taken back with NULL; a station that has begun may still call it a moment later. */
+void rt_watch(enum rt_watcher who, rt_watch_fn fn);
+
+void rt_watch_pass(enum rt_station at, struct starpu_task *t, unsigned worker);
+static inline void rt_pass(enum rt_station at, struct starpu_task *t, unsigned worker)
+{
+	if (rt_is_watched())
+		rt_watch_pass(at, t, worker);
+}
+
+#endif
