@@ -1,7 +1,7 @@
 ## SPDX-License-Identifier: Apache-2.0
 ## weft doctor: what it finds differs between machines; that it answers, in every form and for each check, does not.
-$ weft doctor | head -n 1
-area       check              what for                         there  detail
+$ weft doctor | head -n 1 | tr -s " "
+area check what for there detail
 $ weft doctor --json | jq -r '.[] | .check' | sort | tr '\n' ' '
 cgroups clock-source compiler cuda disk energy fallocate gnuplot graphviz hardware huge-pages hwloc memory memory-access monotonic mpi network-namespace opencl pj_dump ptrace rseq sodium software time-namespace tsc tsc-skew uprobes vite wipe-on-fork zstd 
 \ no newline
