@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export LD_LIBRARY_PATH=$build STARPU_SILENT=1 STARPU_NCPU=2
-program=$build/examples/starpu/stencil traced=$build/tests/starpu/starpu_traced
+program=$build/examples/starpu/rod traced=$build/tests/starpu/starpu_traced
 count=0
 
 check() # NAME WANTED GOT

@@ -32,6 +32,18 @@ mkdir -p "$home/prefix/bin" "$home/prefix/include"
 cp "$build/share/starpu/starpu_config" "$home/prefix/bin/"
 cp "$source/include/starpu_config.h" "$home/prefix/include/"
 
+suite=$source/examples/starpu/suite
+# shellcheck disable=SC2317 # says() calls it
+overhead()
+{
+	cd "$home" && TASKS_SIZE_OVERHEAD=$build/examples/starpu/suite/tasks_size_overhead "$suite/tasks_size_overhead.sh" "$@" >said &&
+		grep -vc '^#' tasks_size_overhead.output && grep -o 'plot .*' tasks_size_overhead.gp && cat said
+}
+says 'a line for each length and number of workers' 0 '^8$' overhead -i 20 -T 8 -C 2
+says 'a curve for each number of workers' 0 'plot .*1 worker".*2 workers"' overhead -i 20 -T 2 -C 2
+says 'the picture, or how to draw it' 0 '^tasks_size_overhead\.\(svg\|gp\)' overhead -i 20 -T 2 -C 2
+says 'help of the script' 0 '^usage: tasks_size_overhead' env TASKS_SIZE_OVERHEAD="$build/examples/starpu/suite/tasks_size_overhead" "$suite/tasks_size_overhead.sh" -h
+
 says 'workers' 0 '^2 CPU workers' "$tools/starpu_machine_display"
 says 'topology' 0 'CPU 1 on processing unit' "$tools/starpu_machine_display"
 says 'only how many' 0 '^2 CPU workers$' "$tools/starpu_machine_display" -c

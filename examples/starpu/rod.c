@@ -3,7 +3,7 @@
  * Heat in a rod: blocks of cells, each with a halo of one cell a side. A step of a block reads its neighbours of the step before;
  * no barrier anywhere: a block is as far ahead as its neighbours let it be.
  *
- *     stencil [-b BLOCKS] [-s STEPS] [-c CELLS of a block]
+ *     rod [-b BLOCKS] [-s STEPS] [-c CELLS of a block]
  */
 #include <starpu.h>
 #include <math.h>

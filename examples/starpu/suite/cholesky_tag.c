@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cholesky of a matrix in tiles: dependencies are tags. */
+#include "cholesky.h"
+
+int main(int argc, char **argv)
+{
+	return factor_main(argc, argv, &cholesky, factor_tag);
+}
