@@ -152,7 +152,7 @@ enum {
 	WEFT_HEAD_ENTER_FLOW = 23 | 1 << 8,
 };
 
-static inline uint64_t weft_ticks(void)
+static inline __attribute__((always_inline)) uint64_t weft_ticks(void)
 {
 #if defined __x86_64__
 	if (__builtin_expect(weft_thread_1.clock == 1, 1))
@@ -165,7 +165,7 @@ static inline uint64_t weft_ticks(void)
  * Moves *at from `from` to `to` unless it has moved. Atomic against signal handlers of this thread, which are the only others
  * that write it; so no lock prefix, which would cost as much as the rest of the event.
  */
-static inline int weft_claim(uintptr_t *at, uintptr_t from, uintptr_t to)
+static inline __attribute__((always_inline)) int weft_claim(uintptr_t *at, uintptr_t from, uintptr_t to)
 {
 #if defined __x86_64__
 	uintptr_t found = from;
@@ -188,13 +188,34 @@ static inline __attribute__((always_inline)) void weft_record_late(uint32_t head
 }
 
 /*
+ * In a program that is built with ThreadSanitizer an event is a function that it does not look into: how pages change hands is not to
+ * be seen from the program, so that two threads that write to one page after the other would be a race. Nothing that the program does
+ * is hidden, and no order between its threads is made up. WEFT_TSAN_EVENTS: inline all the same (for tests of libweft itself).
+ */
+#if defined __SANITIZE_THREAD__
+#define WEFT_TSAN 1
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define WEFT_TSAN 1
+#endif
+#endif
+#if defined WEFT_TSAN && !defined WEFT_TSAN_EVENTS
+#if defined __clang__ && __has_attribute(disable_sanitizer_instrumentation)
+#define WEFT_EVENT_CALL static __attribute__((noinline, unused, no_sanitize("thread"), disable_sanitizer_instrumentation))
+#else
+#define WEFT_EVENT_CALL static __attribute__((noinline, unused, no_sanitize("thread")))
+#endif
+#else
+#define WEFT_EVENT_CALL static inline __attribute__((always_inline))
+#endif
+
+/*
  * One record of definition `d`; `kind` as above, with the number of words in place; n payload words follow. The head is stored
  * last: a page is readable at any instant. The switch is read again once the clock has been: the clock is most of the time that
  * this takes, and a signal handler that makes a child meanwhile has the switch wiped there. began (a constant): the
  * last word is a time, which is stored as what has passed since it.
  */
-static inline __attribute__((always_inline)) void weft_record_from(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload,
-                                                                   int began)
+WEFT_EVENT_CALL void weft_record_from(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload, int began)
 {
 	uint32_t on = *d;
 	if (!on)

@@ -131,10 +131,10 @@ static void helper_own_files(struct rec_stream *s)
 		rec_self.own_fd = fd;
 }
 
-static void *helper_main(void *arg)
+static void helper_run(struct rec_stream *s)
 {
 	struct rec_wiped *w = rec.wiped;
-	struct helper h = {.stream = arg, .ready = READY_LEAST};
+	struct helper h = {.stream = s, .ready = READY_LEAST};
 	rec_foreign_end(); /* of helper_create: a thread is made when it runs */
 	prctl(PR_SET_NAME, "weft-helper", 0, 0, 0);
 	h.missed = weft_load_u32(&h.stream->space.missed);
@@ -150,8 +150,15 @@ static void *helper_main(void *arg)
 		weft_store_u32(&w->helper_sleeps, 0);
 	}
 	__atomic_store_n(&h.stream->head->helper_cpu_ns, weft_thread_cpu_ns(), __ATOMIC_RELAXED);
-	weft_store_u32(&w->helper, REC_HELPER_ENDED);
-	rec_futex_wake(&w->helper);
+}
+
+static void *helper_main(void *arg)
+{
+	rec_unseen_begin();
+	helper_run(arg);
+	rec_unseen_end();
+	weft_store_u32(&rec.wiped->helper, REC_HELPER_ENDED);
+	rec_futex_wake(&rec.wiped->helper);
 	return NULL;
 }
 
@@ -210,7 +217,9 @@ void rec_helper_ensure(void)
 	sigdelset(&all, SIGTRAP);
 	sigdelset(&all, SIGBUS); /* of a stream that was cut off */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rec_unseen_begin();
 	helper_start();
+	rec_unseen_end();
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 

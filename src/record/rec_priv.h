@@ -30,6 +30,42 @@
 #define REC_RACY __attribute__((no_sanitize("thread"), noinline))
 
 /*
+ * Between these two, ThreadSanitizer takes no notice of what this thread does, in a program that is built with it: it sees our calls of
+ * memset, pwrite and the like, but not what keeps them apart, and from the order of our system calls it would take one for the program's
+ * threads. They nest. Its functions are there or not; when libweft itself is built with it, it is to look.
+ */
+#if !defined __SANITIZE_THREAD__
+void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
+void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
+void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
+void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
+void AnnotateIgnoreSyncBegin(const char *file, int line) __attribute__((weak));
+void AnnotateIgnoreSyncEnd(const char *file, int line) __attribute__((weak));
+#endif
+static inline void rec_unseen_begin(void)
+{
+#if !defined __SANITIZE_THREAD__
+	if (WEFT_LIKELY(!AnnotateIgnoreReadsBegin))
+		return;
+	AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+	AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+	if (AnnotateIgnoreSyncBegin)
+		AnnotateIgnoreSyncBegin(__FILE__, __LINE__);
+#endif
+}
+static inline void rec_unseen_end(void)
+{
+#if !defined __SANITIZE_THREAD__
+	if (WEFT_LIKELY(!AnnotateIgnoreReadsBegin))
+		return;
+	if (AnnotateIgnoreSyncBegin)
+		AnnotateIgnoreSyncEnd(__FILE__, __LINE__);
+	AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+	AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+#endif
+}
+
+/*
  * For "I say what I do, then look whether you do; you the same the other way round": with all four sequentially consistent, one of
  * the two sees the other.
  */

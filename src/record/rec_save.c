@@ -233,7 +233,7 @@ static int save_name(char *out, size_t room)
 	return 0;
 }
 
-int rec_save(struct rec_stream *s, const char *dir)
+static int save_now(struct rec_stream *s, const char *dir)
 {
 	struct save *o = rec_mmap(sizeof *o);
 	int rc = o ? -EDEADLK : -ENOMEM;
@@ -246,6 +246,14 @@ int rec_save(struct rec_stream *s, const char *dir)
 	if (rc == 0)
 		rc = save_to(s, o, dir ? dir : o->name);
 	rec_munmap(o, sizeof *o);
+	return rc;
+}
+
+int rec_save(struct rec_stream *s, const char *dir)
+{
+	rec_unseen_begin();
+	int rc = save_now(s, dir);
+	rec_unseen_end();
 	return rc;
 }
 

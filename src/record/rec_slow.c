@@ -412,16 +412,11 @@ static void slow_lost(uint64_t n)
 	rec_slow_tell_dropped();
 }
 
-void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
+static void slow_record(uint32_t head, unsigned n, const uint64_t *payload)
 {
-	int saved = errno;
 	struct rec_slot *me = rec_self.slot;
-	/* A child that fork() did not make: off, though it was on when this event began. */
-	if (!weft_load_u32(&rec.wiped->owner))
-		return;
 	if (weft_head_kind(head) == WEFT_EV_DROPPED && n == 1) {
 		slow_lost(payload[0]);
-		errno = saved;
 		return;
 	}
 	if (rec_self.busy) {
@@ -429,17 +424,25 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 		bool done = me && me->stream == rec_stream() && slow_light(&weft_thread_1, me, head, n, payload) == SLOW_DONE;
 		if (!done && (!me || !slow_put_aside(me, head, n, payload)))
 			__atomic_fetch_add(&rec_self.nested, slow_events(head), __ATOMIC_RELAXED);
-		errno = saved;
 		return;
 	}
-	if (me && me->stream == rec_stream() && slow_light(&weft_thread_1, me, head, n, payload) == SLOW_DONE) {
-		errno = saved;
+	if (me && me->stream == rec_stream() && slow_light(&weft_thread_1, me, head, n, payload) == SLOW_DONE)
 		return;
-	}
 	rec_busy_begin();
 	slow_heavy(head, n, payload);
 	rec_busy_end();
 	rec_slow_tell_dropped();
+}
+
+void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
+{
+	int saved = errno;
+	/* A child that fork() did not make: off, though it was on when this event began. */
+	if (!weft_load_u32(&rec.wiped->owner))
+		return;
+	rec_unseen_begin();
+	slow_record(head, n, payload);
+	rec_unseen_end();
 	errno = saved;
 }
 
@@ -478,6 +481,7 @@ static void slow_end_aside(struct rec_slot *me)
 
 void rec_busy_begin(void)
 {
+	rec_unseen_begin();
 	rec_self.busy = 1;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
@@ -495,4 +499,5 @@ void rec_busy_end(void)
 		rec_self.busy = 0;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (rec_self.nested || slow_has_aside());
+	rec_unseen_end();
 }

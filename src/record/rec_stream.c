@@ -176,7 +176,7 @@ static void stream_close_head(struct rec_stream *s, bool whole)
 	__atomic_store_n(&s->head->state, WEFT_STREAM_CLOSED, __ATOMIC_RELEASE);
 }
 
-void rec_stream_close(struct rec_stream *s)
+static void stream_close(struct rec_stream *s)
 {
 	rec_thread_end();
 	bool helper_gone = rec_helper_end();
@@ -202,4 +202,11 @@ void rec_stream_close(struct rec_stream *s)
 	if (!rec_stream_is_full(s))
 		stream_close_head(s, quiet && helper_gone);
 	rec_unlock();
+}
+
+void rec_stream_close(struct rec_stream *s)
+{
+	rec_unseen_begin();
+	stream_close(s);
+	rec_unseen_end();
 }

@@ -31,7 +31,9 @@ extern const unsigned __rseq_size __attribute__((weak));
 static void thread_at_end(void *slot)
 {
 	(void)slot;
+	rec_unseen_begin();
 	rec_thread_end();
+	rec_unseen_end();
 }
 
 int rec_thread_init(void)

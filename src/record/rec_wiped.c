@@ -98,11 +98,13 @@ bool rec_lock(void)
 	if (rec_self.locked || !lock_take())
 		return false;
 	rec_self.locked = 1;
+	rec_unseen_begin();
 	return true;
 }
 
 void rec_unlock(void)
 {
+	rec_unseen_end();
 	rec_self.locked = 0;
 	if (weft_swap_u32(&rec.wiped->lock, 0) & REC_LOCK_WAITED)
 		rec_futex_wake(&rec.wiped->lock);
