@@ -2,20 +2,12 @@
 /*
  * Which clock stamps the events, and how its ticks relate to time.
  *
- * The TSC is used where it can be trusted: the CPU says that it is invariant (it runs at one rate in all power states), the
- * kernel still lists it as a clock source (it takes it off the list when it sees cores disagree, or drift against another
- * clock), and the process may read it (prctl PR_SET_TSC can forbid it). Else CLOCK_MONOTONIC, whose ticks are nanoseconds.
+ * The TSC is used where it can be trusted (rec_trust.c). Else CLOCK_MONOTONIC, whose ticks are nanoseconds.
  * All access goes through rec.clock, a table of functions, which tests replace to make clocks jump.
  */
 #include "rec_priv.h"
+#include "rec_trust.h"
 #include "base/clock.h"
-#include <fcntl.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
-#if defined __x86_64__
-#include <cpuid.h>
-#endif
 
 #define SAMPLE_TRIES 5
 
@@ -24,62 +16,21 @@ static uint64_t clock_tsc(void)
 {
 	return __rdtsc();
 }
-
-static bool clock_tsc_invariant(void)
-{
-	unsigned a, b, c, d;
-	return __get_cpuid(0x80000007u, &a, &b, &c, &d) && (d & 1u << 8);
-}
-
-static bool clock_tsc_readable(void)
-{
-	int mode = PR_TSC_ENABLE;
-	return prctl(PR_GET_TSC, &mode, 0, 0, 0) != 0 || mode == PR_TSC_ENABLE;
-}
-
-/* The kernel lists tsc among "tsc hpet acpi_pm" as long as it trusts it itself. */
-static bool clock_tsc_listed(void)
-{
-	char text[256];
-	int fd = open("/sys/devices/system/clocksource/clocksource0/available_clocksource", O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, text, sizeof text - 1);
-	close(fd);
-	struct weft_str rest = weft_str_trim(weft_str_n(text, n > 0 ? (size_t)n : 0)), word;
-	while (weft_str_cut(&rest, ' ', &word))
-		if (weft_str_eq(word, "tsc"))
-			return true;
-	return false;
-}
-
-static const char *clock_why_not_tsc(void)
-{
-	if (!clock_tsc_invariant())
-		return "the cpu's time stamp counter is not invariant";
-	if (!clock_tsc_listed())
-		return "the kernel does not trust the time stamp counter";
-	if (!clock_tsc_readable())
-		return "the process may not read the time stamp counter";
-	return NULL;
-}
-#else
-static const char *clock_why_not_tsc(void)
-{
-	return "this cpu has no time stamp counter that is known";
-}
 #endif
 
 void rec_clock_choose(struct rec_clock *out, const char **why)
 {
+	struct rec_tsc_facts facts;
 	*out = (struct rec_clock){WEFT_CLOCK_MONOTONIC, weft_monotonic_ns, weft_monotonic_ns, weft_realtime_ns};
-	*why = clock_why_not_tsc();
+	rec_tsc_look(&facts);
+	bool trusted = rec_tsc_trusted(&facts, why);
 #if defined __x86_64__
-	if (!*why) {
+	if (trusted) {
 		out->kind = WEFT_CLOCK_TSC;
 		out->ticks = clock_tsc;
-		*why = "the time stamp counter is invariant, and the kernel trusts it";
 	}
+#else
+	(void)trusted;
 #endif
 }
 

@@ -2,6 +2,7 @@
 /* Doctor: clocks. What an event's time costs, and whether the counters of different cpus agree. */
 #include "base/clock.h"
 #include "doctor.h"
+#include "record/rec_trust.h"
 #include <errno.h>
 #include <linux/rseq.h>
 #include <pthread.h>
@@ -14,7 +15,6 @@
 #include <time.h>
 #include <unistd.h>
 #if defined __x86_64__
-#include <cpuid.h>
 #include <x86intrin.h>
 #endif
 
@@ -60,12 +60,6 @@ static void check_monotonic(struct doctor_report *r)
 
 #if defined __x86_64__
 
-static bool has_invariant_tsc(void)
-{
-	unsigned a, b, c, d;
-	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
-}
-
 static double cost_of_tsc(void)
 {
 	uint64_t least = UINT64_MAX, sum = 0;
@@ -79,18 +73,17 @@ static double cost_of_tsc(void)
 	return sum ? (double)least / COST_LOOPS : 0;
 }
 
+/* What the recorder does in this very place. */
 static void check_tsc(struct doctor_report *r)
 {
-	char source[64] = "?";
+	struct rec_tsc_facts facts;
+	const char *why;
 	double ns = cost_of_tsc();
-	doctor_read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source, sizeof source);
-	if (!has_invariant_tsc())
-		doctor_say(r, DOCTOR_NO,
-		           "the cpu does not promise a constant rate; CLOCK_MONOTONIC is used (rdtsc would take %.1f ns)", ns);
-	else if (strcmp(source, "tsc") != 0)
-		doctor_say(r, DOCTOR_PARTLY, "%.1f ns a reading, invariant; but the kernel itself uses '%s'", ns, source);
+	rec_tsc_look(&facts);
+	if (rec_tsc_trusted(&facts, &why))
+		doctor_say(r, DOCTOR_YES, "used, %.1f ns a reading: %s", ns, why);
 	else
-		doctor_say(r, DOCTOR_YES, "%.1f ns a reading, invariant, and the kernel trusts it", ns);
+		doctor_say(r, DOCTOR_NO, "CLOCK_MONOTONIC is used: %s (rdtsc would take %.1f ns)", why, ns);
 }
 
 /*
