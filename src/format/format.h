@@ -112,7 +112,8 @@ struct weft_stream_head {
 	uint64_t sum;       /* when closed: weft_stream_sum_begin, and the marks of all other pages; 0: not known */
 };
 enum {
-	WEFT_STREAM_RING = 1,   /* flight recorder: old pages were overwritten */
+	WEFT_STREAM_RING = 1,     /* flight recorder: old pages were overwritten */
+	WEFT_STREAM_SNAPSHOT = 8, /* of a flight recorder: its process went on */
 	WEFT_STREAM_PACKED = 2, /* see docs/format.md */
 	/*
 	 * Written by a tool from another trace: ticks are ns of the trace's own axis, which begins at tick 0 and reaches end_ticks at

@@ -16,13 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { HELLO_MS = 5000, SILENT_MOST = 128, BACKLOG = 512, ACCEPTS_IN_A_ROW = 64, WAKE_MS = 100 };
+enum { HELLO_MS = 5000, SILENT_MOST = 128, BACKLOG = 512, ACCEPTS_IN_A_ROW = 64, WAKE_MS = 100, SWEEP_OLD_S = 60 };
 
 struct silent {
 	int socket;
@@ -63,9 +64,10 @@ static int name_folder(struct probe_listener *l, bool everywhere, struct weft_er
 	uint64_t r[2];
 	if (place != own && !is_place(place, true))
 		return weft_err_set(err, -EPERM, "'/tmp' is not safe: other users may remove what is there");
+	(void)probe_sweep(place, SWEEP_OLD_S);
 	if (random_bytes(r, sizeof r))
 		return weft_err_sys(err, EIO, "cannot name a folder");
-	snprintf(l->path, sizeof l->path, "%s/weft-%016llx%08x", place, (unsigned long long)r[0], (unsigned)r[1]);
+	snprintf(l->path, sizeof l->path, "%s/" PROBE_FOLDER_PREFIX "%016llx%08x", place, (unsigned long long)r[0], (unsigned)r[1]);
 	return 0;
 }
 
@@ -81,6 +83,9 @@ static int make_folder(struct probe_listener *l, bool found, struct weft_err *er
 	rc = l->folder < 0 || fstat(l->folder, &st) ? -errno : 0;
 	if (rc == 0 && (st.st_uid != geteuid() || (st.st_mode & 077)))
 		rc = -EPERM;
+	/* As long as it is held nobody sweeps the folder. A file system without locks has nobody who could. */
+	if (rc == 0)
+		(void)flock(l->folder, LOCK_SH | LOCK_NB);
 	if (rc == 0 && other && fchmod(l->folder, 0711))
 		rc = -errno;
 	if (rc == 0)

@@ -269,4 +269,11 @@ int site_send_stub(struct probe_session *s, const struct probe_stub *stub, struc
 int site_send_patch(struct probe_session *s, const struct link_patch *patch) WEFT_MUST_CHECK; /* one without a stub */
 int site_hook_unwinders(struct probe_session *s, struct weft_err *err) WEFT_MUST_CHECK;
 
+/* ---- probe_sweep.c ---- */
+
+#define PROBE_FOLDER_PREFIX "weft-"
+#define PROBE_FOLDER_DIGITS 24u
+/* Removes folders of dead controllers of this user in `place` that have not changed for old_s seconds; how many. */
+unsigned probe_sweep(const char *place, int old_s);
+
 #endif

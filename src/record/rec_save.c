@@ -161,6 +161,8 @@ static int save_pages(struct rec_stream *s, struct save *o)
 	struct weft_stream_head *h = (struct weft_stream_head *)o->page;
 	save_copy_words((uint64_t *)h, (const uint64_t *)s->head, sizeof *h / 8);
 	h->state = WEFT_STREAM_CLOSED;
+	h->flags |= WEFT_STREAM_SNAPSHOT;
+	h->crc = weft_crc32c(0, h, offsetof(struct weft_stream_head, crc));
 	h->dropped = rec_threads_dropped();
 	h->end_ticks = rec.clock.ticks();
 	h->pages = h->sum = 0;

@@ -111,6 +111,9 @@ void rec_stream_full(struct rec_stream *s, int reason)
 	/* In a ring it only means that this thread found no range just now. */
 	if (s->space.mode == REC_RING || rec_stream_is_full(s) || !rec_space_ours(&s->space))
 		return;
+	/* 0: the limit that was set, and not the disk. */
+	if (reason == ENOSPC && s->space.limit_pages && !weft_load_u32(&s->space.failed))
+		reason = 0;
 	__atomic_store_n(&s->head->reason, (uint32_t)reason, __ATOMIC_RELAXED); /* several threads may find it full at once */
 	__atomic_store_n(&s->head->state, WEFT_STREAM_FULL, __ATOMIC_RELEASE);
 }

@@ -218,8 +218,9 @@ static void record_say(struct rec_stream *s)
 	weft_human_bytes(bytes, (uint64_t)rec_space_pages(&s->space) * WEFT_PAGE_BYTES);
 	weft_buf_printf(&line, "weft: recorded %s into '%s', %llu events dropped", bytes, s->space.path,
 	                (unsigned long long)dropped);
-	if (s->head->reason)
-		weft_buf_printf(&line, ": %s", weft_err_name(-(int)s->head->reason));
+	if (rec_stream_is_full(s))
+		weft_buf_printf(&line, ": %s",
+		                s->head->reason ? weft_err_name(-(int)s->head->reason) : "the limit was reached");
 	weft_buf_putc(&line, '\n');
 	if (!line.failed)
 		(void)!write(STDERR_FILENO, line.at, line.n);
@@ -345,7 +346,8 @@ void weft_get_status(struct weft_status *out)
 	out->bytes = (uint64_t)rec_space_pages(&s->space) * WEFT_PAGE_BYTES;
 	out->helper_cpu_ns = __atomic_load_n(&s->head->helper_cpu_ns, __ATOMIC_RELAXED);
 	if (rec_stream_is_full(s)) {
-		out->reason = (int)__atomic_load_n(&s->head->reason, __ATOMIC_RELAXED);
+		uint32_t reason = __atomic_load_n(&s->head->reason, __ATOMIC_RELAXED);
+		out->reason = reason ? (int)reason : ENOSPC;
 		out->recording = 0;
 	}
 }

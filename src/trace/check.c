@@ -44,6 +44,7 @@ static const struct {
 	{"clock-rejected", WEFT_CHECK_WARNING},   {"clock-unknown", WEFT_CHECK_WARNING},
 	{"clock-drift", WEFT_CHECK_WARNING},      {"leave-unmatched", WEFT_CHECK_WARNING},
 	{"enter-unclosed", WEFT_CHECK_WARNING},   {"message-unmatched", WEFT_CHECK_WARNING},
+	{"message-ring", WEFT_CHECK_NOTE},
 	{"message-backward", WEFT_CHECK_WARNING}, {"flow-unmatched", WEFT_CHECK_WARNING},
 	{"index-stale", WEFT_CHECK_NOTE},         {"index-damaged", WEFT_CHECK_WARNING},
 	{"index-differs", WEFT_CHECK_WARNING},    {"input", WEFT_CHECK_ERROR},
@@ -243,6 +244,8 @@ static int check_links(struct check *c, const struct weft_trace *t)
 	if (r->unmatched_messages)
 		rc = check_find(c, "message-unmatched", "", 0, 0, "%llu of %llu messages have one end only",
 		                (unsigned long long)r->unmatched_messages, (unsigned long long)m->n);
+	if (!rc && weft_trace_note(t, WEFT_NOTE_RINGS))
+		rc = check_find(c, "message-ring", "", 0, 0, "%s", weft_trace_note(t, WEFT_NOTE_RINGS));
 	if (!rc && r->backward_messages)
 		rc = check_find(c, "message-backward", "", 0, 0,
 		                "%llu messages come before they are sent: the clocks do not agree",

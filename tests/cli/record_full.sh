@@ -40,6 +40,11 @@ expect '^weft record: .* events of .*; next: weft stat t.weft$'
 expect '^status 0$'
 expect '^check 0$'
 
+# A limit that the disk does not let it reach is not what ended it.
+tiny "weft record --stop-at 500M -o l.weft -- $build/examples/heat -n 60 -s 20000; echo status \$?"
+expect '^weft record: .* dropped \(no space left on device\)'
+expect '^status 0$'
+
 # The launcher's own stream.
 # shellcheck disable=SC2016
 tiny 'weft record -o p.weft -- sh -c "i=0; while [ \$i -lt 300 ]; do true & i=\$((i+1)); done; wait; exit 5"; echo status $?; weft check -q p.weft; echo check $?'

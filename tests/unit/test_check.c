@@ -180,6 +180,10 @@ TEST(each_rule_about_what_was_recorded)
 	m.head.state = WEFT_STREAM_FULL;
 	m.head.reason = ENOSPC;
 	check_only(&m, "stream-full", "no space left");
+	begin(&m);
+	m.head.state = WEFT_STREAM_FULL;
+	m.head.reason = 0;
+	check_only(&m, "stream-full", "the limit was reached");
 }
 
 TEST(each_rule_about_clocks)

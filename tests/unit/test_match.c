@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages and flows from their ends: against a simple model, and the cases that the rules name. */
 #include "harness.h"
-#include "trace/store/build.h"
+#include "trace/store/builder.h"
 #include "trace/store/cursor.h"
 #include <stdlib.h>
 #include <string.h>
@@ -366,4 +366,57 @@ TEST(flows_whose_keys_are_a_processs_own_stay_in_it)
 		CHECK_U64(t->flow.to_thread[1], own ? 3 : 1);
 		weft_trace_close(t);
 	}
+}
+
+/* ---- rings ---- */
+
+/*
+ * Process 0 sends ten messages to process 1, one each 100 ns, of `bytes` + the number of bytes each; each comes 10 ns later. Of the sends
+ * the first `lost` are overwritten, and so may others be before `from`. How many messages have both ends; all of those must be true.
+ */
+static uint64_t ring_pairs_of(struct build_ring ring, unsigned lost, unsigned n_received, bool keys, uint64_t *unmatched)
+{
+	struct world w;
+	uint64_t pairs = 0;
+	world_begin(&w, 2, 1, 1);
+	REQUIRE(builder_set_ring(w.b, 0, &ring) == 0);
+	for (unsigned i = lost; i < 10; i++)
+		half(&w, 0, (struct weft_half_row){.time = 1000 + 100 * i, .size = 8, .comm = w.comm[1], .peer = 1, .key = keys ? i + 1 : 0, .is_send = true});
+	for (unsigned i = 0; i < n_received; i++)
+		half(&w, 1, (struct weft_half_row){.time = 1010 + 100 * i, .size = 8, .comm = w.comm[1], .peer = 0, .key = keys ? i + 1 : 0});
+	struct weft_trace *t = world_end(&w);
+	check_back_links(t);
+	*unmatched = 0;
+	for (uint64_t i = 0; i < t->message.n; i++) {
+		if (t->message.send_thread[i] == WEFT_NONE || t->message.recv_thread[i] == WEFT_NONE) {
+			++*unmatched;
+			continue;
+		}
+		pairs++;
+		CHECK_U64(t->message.recv_done[i], t->message.send_done[i] + 10);
+	}
+	CHECK((weft_trace_note(t, WEFT_NOTE_RINGS) != NULL) == (*unmatched > 0 && !keys));
+	weft_trace_close(t);
+	return pairs;
+}
+
+TEST(of_a_ring_the_last_ends_belong_together)
+{
+	uint64_t alone;
+	CHECK_U64(ring_pairs_of((struct build_ring){1450, true}, 5, 10, false, &alone), 5);
+	CHECK_U64(alone, 5);
+	/* Not all that is there is whole. */
+	CHECK_U64(ring_pairs_of((struct build_ring){1650, true}, 5, 10, false, &alone), 3);
+	CHECK_U64(alone, 9);
+	/* Its last messages were under way when it was looked at, or it was killed. */
+	CHECK_U64(ring_pairs_of((struct build_ring){1450, false}, 5, 8, false, &alone), 0);
+	CHECK_U64(alone, 13);
+	CHECK_U64(ring_pairs_of((struct build_ring){WEFT_NEVER, true}, 5, 10, false, &alone), 0);
+	/* They would come before they were sent. */
+	CHECK_U64(ring_pairs_of((struct build_ring){1450, true}, 5, 8, false, &alone), 0);
+	CHECK_U64(alone, 13);
+	/* What has a key of its own needs none of that. */
+	CHECK_U64(ring_pairs_of((struct build_ring){WEFT_NEVER, false}, 5, 10, true, &alone), 5);
+	/* A ring that has lost nothing. */
+	CHECK_U64(ring_pairs_of((struct build_ring){0, false}, 0, 10, false, &alone), 10);
 }

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
@@ -133,6 +134,70 @@ TEST(a_runtime_folder_is_used_where_it_is_safe)
 }
 
 /* The name that another host of the run has made: here somebody has put something there before us. */
+static void leave_folder(char *path, size_t room, const char *place, const char *digits)
+{
+	static const char *const files[] = {"socket-1", "secret-1", "unwatched-77"};
+	char file[2 * PROBE_LISTEN_ROOM];
+	snprintf(path, room, "%s/weft-%s", place, digits);
+	REQUIRE(mkdir(path, 0700) == 0);
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(file, sizeof file, "%s/%s", path, files[i]);
+		int fd = open(file, O_WRONLY | O_CREAT, 0600);
+		REQUIRE(fd >= 0);
+		close(fd);
+	}
+}
+
+TEST(folders_of_dead_controllers_are_swept)
+{
+	char place[PROBE_LISTEN_ROOM], dead[PROBE_LISTEN_ROOM + 40], held[PROBE_LISTEN_ROOM + 40], kept[PROBE_LISTEN_ROOM + 40], odd[PROBE_LISTEN_ROOM + 40];
+	char target[PROBE_LISTEN_ROOM + 40], link[PROBE_LISTEN_ROOM + 40], file[PROBE_LISTEN_ROOM + 80];
+	snprintf(place, sizeof place, "%s/run", test_dir());
+	REQUIRE(mkdir(place, 0700) == 0);
+	leave_folder(dead, sizeof dead, place, "00000000000000000000dead");
+	leave_folder(held, sizeof held, place, "000000000000000000001ead");
+	leave_folder(kept, sizeof kept, place, "000000000000000000002ead");
+	leave_folder(odd, sizeof odd, place, "notours");
+	snprintf(target, sizeof target, "%s/target", test_dir());
+	REQUIRE(mkdir(target, 0700) == 0);
+	snprintf(file, sizeof file, "%s/secret-1", target);
+	close(open(file, O_WRONLY | O_CREAT, 0600));
+	snprintf(link, sizeof link, "%s/weft-000000000000000000003ead", place);
+	REQUIRE(symlink(target, link) == 0);
+	/* In one that is kept, something of somebody; in its files' place a link. */
+	char other[PROBE_LISTEN_ROOM + 80];
+	snprintf(other, sizeof other, "%s/diary", kept);
+	close(open(other, O_WRONLY | O_CREAT, 0600));
+	int lock = open(held, O_RDONLY | O_DIRECTORY);
+	REQUIRE(lock >= 0 && flock(lock, LOCK_SH) == 0);
+	CHECK_U64(probe_sweep(place, 3600), 0);
+	CHECK(access(dead, F_OK) == 0);
+	CHECK_U64(probe_sweep(place, 0), 1);
+	CHECK(access(dead, F_OK) != 0);
+	CHECK(access(held, F_OK) == 0 && entries(held) == 3);
+	CHECK(access(other, F_OK) == 0);
+	CHECK(entries(odd) == 3);
+	CHECK(access(file, F_OK) == 0);
+	close(lock);
+	CHECK_U64(probe_sweep(place, 0), 1);
+	CHECK(access(held, F_OK) != 0);
+}
+
+TEST(a_live_controllers_folder_is_not_swept)
+{
+	char place[PROBE_LISTEN_ROOM];
+	snprintf(place, sizeof place, "%s/run", test_dir());
+	REQUIRE(mkdir(place, 0700) == 0 && setenv("XDG_RUNTIME_DIR", place, 1) == 0);
+	struct probe_listener *l = listening(NULL);
+	unsetenv("XDG_RUNTIME_DIR");
+	REQUIRE(strncmp(folder, place, strlen(place)) == 0);
+	CHECK_U64(probe_sweep(place, 0), 0);
+	CHECK(access(folder, F_OK) == 0);
+	CHECK(entries(folder) == 2);
+	probe_listener_free(l);
+	CHECK(access(folder, F_OK) != 0);
+}
+
 TEST(a_folder_that_was_planted_is_refused)
 {
 	struct probe_listener *l;

@@ -514,7 +514,7 @@ TEST(recording_stops_when_full)
 	REQUIRE(stream_load_in(&f, 0, "%s/t.weft", test_dir()));
 	CHECK(stream_is_good(&f));
 	CHECK_U64(f.head.state, WEFT_STREAM_FULL);
-	CHECK_U64(f.head.reason, ENOSPC);
+	CHECK_U64(f.head.reason, 0); /* by its limit, and not the disk's */
 	struct run_of_counts c = counts_in(&f);
 	CHECK_U64(c.first, 0);
 	CHECK_U64(c.wrong, 0);

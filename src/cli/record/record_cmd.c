@@ -271,9 +271,9 @@ static void end(struct record_run *r)
 
 static const char *why_dropped(const struct record_run *r)
 {
-	if (r->args.stop_at && r->totals.reason == ENOSPC)
-		return "--stop-at was reached";
-	return r->totals.reason ? weft_err_name(-r->totals.reason) : "recording went on";
+	if (r->totals.reason)
+		return weft_err_name(-r->totals.reason);
+	return r->totals.limit ? "--stop-at was reached" : "recording went on";
 }
 
 static void say_recorded(const struct record_run *r, uint32_t processes, uint32_t threads, struct weft_buf *b)

@@ -72,7 +72,8 @@ void record_count_stream(struct record_totals *t, const char *path)
 		t->bytes += (uint64_t)st.st_size;
 		t->dropped += h.dropped;
 		if (h.state == WEFT_STREAM_FULL)
-			t->reason = (int)h.reason;
+			t->reason = h.reason ? (int)h.reason : t->reason;
+		t->limit |= h.state == WEFT_STREAM_FULL && !h.reason;
 	}
 	close(fd);
 }

@@ -82,6 +82,7 @@ void weft_builder_free(struct weft_builder *b)
 	free(b->appender.at);
 	free(b->label.at);
 	free(b->note.at);
+	free(b->ring.at);
 	free(b->module.at);
 	free(b->problem.at);
 	free(b->file.at);
@@ -253,6 +254,15 @@ int64_t weft_build_string(struct weft_builder *b, const char *at, size_t n)
 	if (z != small)
 		free(z);
 	return id;
+}
+
+int builder_set_ring(struct weft_builder *b, uint32_t process, const struct build_ring *ring)
+{
+	while (b->ring.n <= process)
+		if (weft_vec_push(&b->ring, (struct build_ring){0}))
+			return -ENOMEM;
+	b->ring.at[process] = *ring;
+	return 0;
 }
 
 int weft_build_note(struct weft_builder *b, const char *key, const char *text)

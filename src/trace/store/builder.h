@@ -23,6 +23,14 @@ struct build_problem {
 	struct weft_problem p;
 	const char *rule; /* of the check; a literal */
 };
+/*
+ * A process that recorded into a ring which has overwritten what was old: before `from` (on the readers' axis, before it is moved) its
+ * ends of messages are not all there; WEFT_NEVER: it cannot be said of any. ended: those after it are, up to the process's end.
+ */
+struct build_ring {
+	uint64_t from; /* 0: no such process */
+	bool ended;
+};
 struct build_file { /* for the stamp */
 	const char *name;
 	uint64_t bytes;
@@ -62,7 +70,8 @@ struct weft_builder {
 	WEFT_VEC(struct weft_module) module;
 	WEFT_VEC(struct build_problem) problem;
 	WEFT_VEC(struct build_file) file;
-	struct spill_rows message; /* struct build_message */
+	WEFT_VEC(struct build_ring) ring; /* by process, as far as the last that has one */
+	struct spill_rows message;        /* struct build_message */
 	uint64_t n_problems, dropped, stream_bytes, helper_cpu_ns, begin_realtime;
 	bool keep_zero, axis_is_realtime;
 	struct text_stream stream; /* what is read, where that goes once only; fd -1: a file */
@@ -92,6 +101,7 @@ int builder_append_sorted(struct weft_appender *a, uint32_t n, const uint64_t *t
                           const uint64_t *value) WEFT_MUST_CHECK;
 uint32_t builder_serial(struct weft_builder *b); /* for a new writer */
 int builder_open_columns(struct weft_builder *b, struct weft_err *err) WEFT_MUST_CHECK;
+int builder_set_ring(struct weft_builder *b, uint32_t process, const struct build_ring *ring) WEFT_MUST_CHECK;
 int builder_problem(struct weft_builder *b, const struct weft_problem *p, const char *rule) WEFT_MUST_CHECK;
 
 /* What finish makes, in its parts. */

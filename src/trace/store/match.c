@@ -2,13 +2,14 @@
 /*
  * Pairing the two ends of arrows. Messages: a send's k-th on a channel (application, communicator, sender's and receiver's
  * world rank, tag) goes with the receive's k-th; ends with a key of their own go by it. Flows: by kind and key, and
- * process where its keys are its own, the k-th out with the k-th in. The same algorithm for both, in sorts that spill when they must: outs and ins, each by (channel, time), are
+ * process where its keys are its own, the k-th out with the k-th in. Where a ring has lost the first ends: ring_pairs. The same algorithm for both, in sorts that spill when they must: outs and ins, each by (channel, time), are
  * walked over side by side; then the links that come of it are sorted by time of sending. An end without a partner is kept, its
  * other side is missing. What does not depend on each other is done side by side: the sorts, messages and flows.
  */
 #include "base/pool.h"
 #include "builder.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define NO_PLACE UINT64_MAX
@@ -19,7 +20,8 @@ struct end_row {             /* sorted by its first four words */
 	uint64_t began, size;
 	uint32_t def;
 	int32_t tag;
-	uint32_t thread, zero;
+	uint32_t thread;
+	uint32_t ring; /* 1: of a ring, and without a key of its own */
 };
 struct matcher {
 	struct weft_builder *b;
@@ -27,6 +29,10 @@ struct matcher {
 	struct spill_sort side[2]; /* ins, outs */
 	struct build_links *to;
 	bool of_flows;
+	uint64_t n_left; /* ends of rings that could not be paired */
+};
+struct channel { /* of which an end is in a ring */
+	WEFT_VEC(struct end_row) side[2]; /* as in the matcher */
 };
 
 /* ---- channels ---- */
@@ -52,6 +58,13 @@ static void message_channel(const struct weft_builder *b, const struct col_end *
 	channel[3] = comm->key ? 2 : 0;
 }
 
+/* NULL: the thread's process has lost nothing. */
+static const struct build_ring *ring_of(const struct weft_builder *b, uint32_t thread)
+{
+	uint32_t process = b->thread.at[thread].process;
+	return process < b->ring.n && b->ring.at[process].from ? &b->ring.at[process] : NULL;
+}
+
 static struct end_row row_of(const struct matcher *m, const struct col_end *e)
 {
 	const struct build_base *base = &m->p->base[e->serial];
@@ -62,7 +75,8 @@ static struct end_row row_of(const struct matcher *m, const struct col_end *e)
 	                    .size = e->is_flow ? e->key : e->size,
 	                    .def = e->def,
 	                    .tag = e->tag,
-	                    .thread = base->thread};
+	                    .thread = base->thread,
+	                    .ring = !e->is_flow && !e->key && ring_of(m->b, base->thread)};
 	uint64_t channel[5] = {e->key, e->def};
 	if (!e->is_flow)
 		message_channel(m->b, e, base->thread, channel);
@@ -117,6 +131,86 @@ static int pair_all(struct matcher *m)
 			more_ins = spill_sort_next(&m->side[0], &in);
 	}
 	return rc ? rc : more_outs < 0 ? more_outs : more_ins;
+}
+
+/*
+ * Where one side has lost its first ends, the k-th go no longer together, but the last ones do, when both processes have come to their
+ * end and so nothing was under way. Which are certain is what is known from `from` on. No message comes before it was sent, and both ends
+ * know its size: where that is not so of one pair, the channel was not what it seemed, and none are made.
+ */
+static size_t ring_pairs(const struct matcher *m, const struct channel *c)
+{
+	size_t most = SIZE_MAX;
+	for (unsigned side = 0; side < 2; side++) {
+		size_t n = c->side[side].n, whole = 0;
+		while (whole < n) {
+			const struct end_row *e = &c->side[side].at[n - 1 - whole];
+			const struct build_ring *r = e->ring ? ring_of(m->b, e->thread) : NULL;
+			if (r && (!r->ended || e->time < r->from))
+				break;
+			whole++;
+		}
+		most = whole < most ? whole : most;
+	}
+	for (size_t i = 1; i <= most; i++) {
+		const struct end_row *in = &c->side[0].at[c->side[0].n - i], *out = &c->side[1].at[c->side[1].n - i];
+		if (in->time < out->began || in->size != out->size)
+			return 0;
+	}
+	return most;
+}
+
+static int pair_channel(struct matcher *m, const struct channel *c)
+{
+	size_t n_in = c->side[0].n, n_out = c->side[1].n, pairs = 0;
+	bool ring = false;
+	for (unsigned side = 0; side < 2; side++)
+		for (size_t i = 0; i < c->side[side].n; i++)
+			ring |= c->side[side].at[i].ring;
+	if (ring) {
+		pairs = ring_pairs(m, c);
+		m->n_left += n_in + n_out - 2 * pairs;
+	} else {
+		pairs = n_in < n_out ? n_in : n_out;
+	}
+	/* Those of rings are the last ones, all others the first. */
+	size_t in = ring ? n_in - pairs : 0, out = ring ? n_out - pairs : 0;
+	int rc = 0;
+	for (size_t i = 0; !rc && i < pairs; i++)
+		rc = add_link(m, &c->side[1].at[out + i], &c->side[0].at[in + i]);
+	for (size_t i = 0; !rc && i < n_out; i++)
+		if (i < out || i >= out + pairs)
+			rc = add_link(m, &c->side[1].at[i], NULL);
+	for (size_t i = 0; !rc && i < n_in; i++)
+		if (i < in || i >= in + pairs)
+			rc = add_link(m, NULL, &c->side[0].at[i]);
+	return rc;
+}
+
+/* The same as pair_all, a channel at a time: it must be known whole before the first of its pairs is. */
+static int pair_rings(struct matcher *m)
+{
+	struct channel c = {0};
+	struct end_row now = {.ring = 0};
+	const void *row[2];
+	int more[2], rc = 0;
+	for (unsigned side = 0; side < 2; side++)
+		more[side] = spill_sort_next(&m->side[side], &row[side]);
+	while (!rc && more[0] >= 0 && more[1] >= 0 && more[0] + more[1] > 0) {
+		int order = !more[0] ? -1 : !more[1] ? 1 : compare_channels(row[1], row[0]);
+		now = *(const struct end_row *)row[order <= 0];
+		for (unsigned side = 0; side < 2; side++) {
+			c.side[side].n = 0;
+			while (!rc && more[side] > 0 && compare_channels(row[side], &now) == 0) {
+				rc = weft_vec_push(&c.side[side], *(const struct end_row *)row[side]);
+				more[side] = spill_sort_next(&m->side[side], &row[side]);
+			}
+		}
+		rc = rc ? rc : pair_channel(m, &c);
+	}
+	free(c.side[0].at);
+	free(c.side[1].at);
+	return rc ? rc : more[0] < 0 ? more[0] : more[1] < 0 ? more[1] : 0;
 }
 
 static uint64_t known_place(const struct matcher *m, uint32_t thread, uint64_t ordinal)
@@ -230,7 +324,7 @@ static int sort_side(void *arg, size_t side, unsigned worker)
 static int make_links(void *arg, size_t i, unsigned worker)
 {
 	struct matcher *m = (struct matcher *)arg + i;
-	int rc = pair_all(m);
+	int rc = !m->of_flows && m->b->ring.n ? pair_rings(m) : pair_all(m);
 	(void)worker;
 	matcher_fini(m);
 	if (!rc && !m->of_flows)
@@ -238,6 +332,16 @@ static int make_links(void *arg, size_t i, unsigned worker)
 	if (!rc)
 		rc = spill_sort_finish(&m->to->sorted);
 	return rc || m->to->sorted.n_rows < UINT32_MAX ? rc : -E2BIG;
+}
+
+static int note_left(struct weft_builder *b, uint64_t n)
+{
+	char text[160];
+	if (!n)
+		return 0;
+	snprintf(text, sizeof text, "%llu ends of messages are left alone: what they belong to may have been overwritten in a ring",
+	         (unsigned long long)n);
+	return weft_build_note(b, WEFT_NOTE_RINGS, text);
 }
 
 int build_match(struct weft_builder *b, struct build_product *p)
@@ -257,5 +361,5 @@ int build_match(struct weft_builder *b, struct build_product *p)
 		rc = weft_parallel(messages && flows ? b->threads : 1, 2, make_links, matcher);
 	for (unsigned i = 0; i < 2; i++)
 		matcher_fini(&matcher[i]);
-	return rc;
+	return rc ? rc : note_left(b, matcher[0].n_left);
 }

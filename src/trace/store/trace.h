@@ -177,6 +177,8 @@ const char *weft_value_label(const struct weft_def_row *type, int64_t value); /*
  * one of MPI's calls alone; where regions say when the program computes, what is outside of them is something else.
  */
 bool weft_outside_is_useful(const struct weft_trace *t);
+/* A note: how many ends of messages are left alone, since what they belong to may have been overwritten. */
+#define WEFT_NOTE_RINGS "messages-in-rings"
 const char *weft_trace_note(const struct weft_trace *t, const char *key); /* the first of that key, or NULL */
 
 #endif

@@ -136,6 +136,8 @@ void stream_set_close(struct stream_set *set);
 /* Each: what is missing is a problem. The length is looked at when a stream is opened; the sum wants all pages, and a scan before. */
 int stream_check_length(struct stream *s) WEFT_MUST_CHECK;
 int stream_check_sum(struct stream *s) WEFT_MUST_CHECK;
+/* Of a ring that has overwritten something: from when on its ends of messages are known, to the builder; once there are rows. */
+int stream_tell_ring(struct stream *s) WEFT_MUST_CHECK;
 int stream_set_check_list(struct stream_set *set) WEFT_MUST_CHECK; /* once the meta pages of all are read */
 
 /* Reads all streams of a folder (or the one stream that path names) into the builder. */

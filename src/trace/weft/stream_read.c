@@ -54,6 +54,8 @@ static int load_set(struct stream_set *set, const struct weft_open_how *how, str
 	b->begin_realtime = clocks.realtime_at_0;
 	if (!rc)
 		rc = streams_make_objects(set->at.at, n, b);
+	for (uint32_t i = 0; !rc && i < n; i++)
+		rc = stream_tell_ring(set->at.at[i]);
 	if (how && how->progress)
 		weft_progress_begin(&progress, "indexing", bytes);
 	if (!rc)

@@ -89,3 +89,52 @@ int stream_set_check_list(struct stream_set *set)
 			rc = check_list_of(set, set->at.at[i]);
 	return rc;
 }
+
+/* ---- rings ---- */
+
+/* When the oldest page that is left of a thread begins, behind the last gap; 0: nothing of it is gone. */
+static int ring_thread_from(const struct stream *s, const struct stream_thread *t, uint64_t *from)
+{
+	struct weft_page *room = NULL;
+	uint32_t hint = 0;
+	int rc = 0;
+	*from = 0;
+	for (uint32_t r = t->first_run + t->n_runs; r-- > t->first_run && !*from && !rc;) {
+		const struct page_run *run = &s->run.at[r];
+		uint32_t expect = r > t->first_run ? run[-1].seq + run[-1].n : 0;
+		if (run->seq == expect)
+			continue;
+		room = room ? room : malloc(sizeof *room);
+		const struct weft_page *p =
+			room ? stream_bytes_at(&s->bytes, (uint64_t)run->page * WEFT_PAGE_BYTES, sizeof *room, room) : NULL;
+		int64_t ns = p ? clock_ns(&s->clock.line, p->base, &hint) : 0;
+		rc = !room ? -ENOMEM : !p ? -EIO : 0;
+		*from = ns > 0 ? (uint64_t)ns : 1;
+	}
+	free(room);
+	return rc;
+}
+
+int stream_tell_ring(struct stream *s)
+{
+	struct build_ring ring = {.ended = s->head.state == WEFT_STREAM_CLOSED && !(s->head.flags & WEFT_STREAM_SNAPSHOT)};
+	uint32_t number = 0;
+	if (!s->head_good || !(s->head.flags & WEFT_STREAM_RING) || s->own_process == WEFT_NONE)
+		return 0;
+	for (size_t i = 0; i < s->thread.n; i++) {
+		const struct stream_thread *t = &s->thread.at[i];
+		uint64_t from = 0;
+		if (!t->n_runs && t->own)
+			continue;
+		int rc = ring_thread_from(s, t, &from);
+		if (rc)
+			return rc;
+		/* Of a thread that is gone altogether nobody knows what it sent, nor until when. */
+		if (t->number != ++number || !t->n_runs)
+			from = WEFT_NEVER;
+		number = t->number;
+		ring.from = from > ring.from ? from : ring.from;
+	}
+	uint32_t row = s->process.at[s->own_process].row;
+	return ring.from && row != WEFT_NONE ? builder_set_ring(s->b, row, &ring) : 0;
+}
