@@ -11,12 +11,27 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* -- reading -- */
+
+enum { WRITER_MS = 5000, WRITER_STEP_MS = 50 };
+
+/* Whether somebody has the pipe open for writing, or has left something in it: what is there is looked at without being taken. */
+static bool pipe_has_writer(int fd)
+{
+	int copy[2];
+	if (pipe2(copy, O_CLOEXEC))
+		return true;
+	bool has = tee(fd, copy[1], 1, SPLICE_F_NONBLOCK) != 0;
+	close(copy[0]);
+	close(copy[1]);
+	return has;
+}
 
 /* What a program was given under a number, whatever it is. */
 static bool is_own_descriptor(const char *path)
@@ -38,19 +53,38 @@ static int input_type_errno(const struct stat *st, const char *path, bool pipes)
 	return pipes && (S_ISFIFO(st->st_mode) || is_own_descriptor(path)) ? 0 : EINVAL;
 }
 
+/* A named pipe is opened without waiting; then somebody is to come. Who has come may be silent for as long as he likes. */
+static int wait_for_writer(int fd)
+{
+	int flags = fcntl(fd, F_GETFL);
+	for (unsigned i = 0; !pipe_has_writer(fd); i++) {
+		struct pollfd at = {fd, POLLIN, 0};
+		/* POLLHUP: he has been there, and is gone. */
+		if (poll(&at, 1, WRITER_STEP_MS) > 0 && at.revents & (POLLIN | POLLHUP))
+			break;
+		if (i >= WRITER_MS / WRITER_STEP_MS)
+			return ETIMEDOUT;
+	}
+	return flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) ? errno : 0;
+}
+
 static int open_checked(const char *path, bool pipes, struct stat *st, struct weft_err *err)
 {
 	/* Looked at first, for opening a device can mean something to it; and then again, for it may be another file by now. */
 	int fd = -1, e = stat(path, st) ? errno : input_type_errno(st, path, pipes);
 	if (!e) {
-		bool waits = !S_ISREG(st->st_mode);
-		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK));
+		bool waits = !S_ISREG(st->st_mode), names_pipe = S_ISFIFO(st->st_mode) && !is_own_descriptor(path);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits && !names_pipe ? 0 : O_NONBLOCK));
 		e = fd < 0 || fstat(fd, st) ? errno : input_type_errno(st, path, waits);
+		if (!e && names_pipe)
+			e = wait_for_writer(fd);
 	}
 	if (!e)
 		return fd;
 	if (fd >= 0)
 		close(fd);
+	if (e == ETIMEDOUT)
+		return weft_err_set(err, -e, "cannot read '%s': a pipe that nobody writes to", path);
 	if (e == EINVAL)
 		return weft_err_set(err, -e, "cannot read '%s': %s", path,
 		                    pipes ? "neither a file nor a pipe" : "not a regular file");

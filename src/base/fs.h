@@ -17,7 +17,8 @@ struct stat;
  */
 int weft_open_regular(const char *path, struct stat *st, struct weft_err *err) WEFT_MUST_CHECK;
 /*
- * Likewise, or a pipe: for what somebody names on a command line. A device only as what this process was given: "-", /dev/stdin and
+ * Likewise, or a pipe: for what somebody names on a command line. One with a name for which no writer comes within some seconds is an
+ * error. A device only as what this process was given: "-", /dev/stdin and
  * the like.
  */
 int weft_open_input(const char *path, struct stat *st, struct weft_err *err) WEFT_MUST_CHECK;

@@ -13,6 +13,12 @@ thread,thread_name,calls,total_ns,self_ns,min_ns,mean_ns,p50_ns,p99_ns,max_ns,sh
 1.1.1,,7,140010000,140010000,10000,20001429,19490000,50210000,50210000,33.33333333333333
 1.1.2,,6,140010000,140010000,3990000,23335000,11010000,55010000,55010000,33.33333333333333
 1.2.1,,9,140010000,140010000,10000,15556667,8700000,60090000,60090000,33.33333333333333
+$ mkfifo nobodys; weft stat nobodys
+weft stat: error: cannot read 'nobodys': a pipe that nobody writes to
+? 2
+$ (exec 3>nobodys; echo ready >&2; head -c 100 heat.prv >&3; sleep 6; tail -c +101 heat.prv >&3) & weft dump -q nobodys | diff - bare; wait
+ready
+$ rm nobodys
 $ cat heat.prv | weft info -q - | grep -E '^(trace|format|events|duration)'
 trace         /dev/stdin
 format        prv

@@ -33,6 +33,8 @@ struct prv_out {
 	struct weft_atomic_bool odd; /* some time is no multiple of the unit */
 	uint32_t *node_first_cpu;    /* by node: number of its first cpu, Paraver's. Owned; one more at the end */
 	uint32_t *recv_cpu;          /* by message: cpu at its receive. Owned */
+	struct prv_out_send *send;   /* of all messages, by thread, then when the send began; NULL: each stands where its SEND does. Owned */
+	uint64_t n_sends;
 	uint8_t *states_from;        /* by thread. Owned */
 	uint8_t *used[WEFT_CLASSES]; /* by id: PRV_AS_…. Owned */
 	uint32_t *region_state;      /* by region: prv_state_of_region. Owned */
@@ -66,6 +68,10 @@ int prv_states_next(struct prv_states *s, struct prv_segment *next) WEFT_MUST_CH
 void prv_states_end(struct prv_states *s);
 
 enum { PRV_LINE_PAIRS = 64 };
+struct prv_out_send {
+	uint64_t time, number; /* of the message */
+	uint32_t thread;
+};
 struct prv_out_lane {
 	struct prv_out *o;
 	uint32_t thread;
@@ -77,6 +83,7 @@ struct prv_out_lane {
 	struct weft_block block;
 	uint32_t at;   /* in block */
 	uint64_t last; /* time of the last event */
+	const struct prv_out_send *send, *send_end; /* those that are still to come */
 	bool events_ended, has_segment;
 	struct weft_span_walk walk;
 	bool walking;
@@ -86,6 +93,8 @@ struct prv_out_lane {
 	int64_t pair[2 * PRV_LINE_PAIRS];
 	unsigned n_pairs;
 };
+/* Of o->send, the first of this thread or a later one. O(log n). */
+const struct prv_out_send *prv_out_first_send(const struct prv_out *o, uint32_t thread);
 /* Makes the lane ready at its first line. */
 int prv_out_lane_begin(struct prv_out_lane *l, struct prv_out *o, uint32_t thread) WEFT_MUST_CHECK;
 void prv_out_lane_end(struct prv_out_lane *l);

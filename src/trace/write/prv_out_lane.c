@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The lines of one thread, in order of time. An event becomes pairs of type and value, by a row of a table; the pairs of one
- * time share a line. A message is written where its send is, so nothing is written for its receive. The states that regions
+ * time share a line. A message is written where its send begins, so nothing is written for its receive. The states that regions
  * make come from prv_out_state.c, which looks ahead; those of a foreign trace say themselves how long they last.
  */
 #include "prv_out.h"
@@ -91,7 +91,8 @@ static void put_message(struct prv_out_lane *l, uint64_t number)
 	uint64_t recv_began = m->recv_began[number] == WEFT_NEVER ? received : m->recv_began[number];
 	char *from = export_room(&o->body, 8 * FIELD + 160), *at = put_who(from, '3', l->cpu, l->who, l->n_who);
 	at = put_number(at, send_began / o->unit_ns, ':');
-	at = put_number(at, sent / o->unit_ns, ':');
+
+	at = put_number(at, (o->from_prv ? sent : send_began) / o->unit_ns, ':');
 	at = put_number(at, o->recv_cpu ? o->recv_cpu[number] : 0, ':');
 	memcpy(at, who, n_who);
 	at = put_number(at + n_who, recv_began / o->unit_ns, ':');
@@ -201,7 +202,8 @@ static int put_send(struct prv_out_lane *l, const struct weft_event *e, const st
 {
 	(void)row;
 	flush_pairs(l, e->time);
-	put_message(l, e->value);
+	if (!l->o->send)
+		put_message(l, e->value);
 	return 0;
 }
 
@@ -350,6 +352,27 @@ static int next_segment(struct prv_out_lane *l)
 	return rc < 0 ? rc : 0;
 }
 
+const struct prv_out_send *prv_out_first_send(const struct prv_out *o, uint32_t thread)
+{
+	uint64_t from = 0, to = o->n_sends;
+	while (from < to) {
+		uint64_t middle = from + (to - from) / 2;
+		if (o->send[middle].thread < thread)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return o->send + from;
+}
+
+static void find_sends(struct prv_out_lane *l)
+{
+	if (!l->o->send)
+		return;
+	l->send = prv_out_first_send(l->o, l->thread);
+	l->send_end = prv_out_first_send(l->o, l->thread + 1);
+}
+
 int prv_out_lane_begin(struct prv_out_lane *l, struct prv_out *o, uint32_t thread)
 {
 	*l = (struct prv_out_lane){.o = o, .thread = thread};
@@ -357,6 +380,7 @@ int prv_out_lane_begin(struct prv_out_lane *l, struct prv_out *o, uint32_t threa
 	int rc = pick_begin(&l->pick, o->t, o->how->filter, thread);
 	if (rc)
 		return rc;
+	find_sends(l);
 	weft_span_begin(&l->walk, o->t, thread, lane_on_span, l);
 	l->walking = true;
 	rc = weft_cursor_begin(&l->cursor, o->t, thread, 0, WEFT_NEVER);
@@ -409,9 +433,10 @@ static bool has_closing(const struct prv_out_lane *l)
 bool prv_out_lane_time(const struct prv_out_lane *l, uint64_t *time)
 {
 	uint64_t event = !l->events_ended ? l->block.time[l->at] : has_closing(l) ? closing_time(l) : WEFT_NEVER;
-	uint64_t state = l->has_segment ? l->segment.begin : WEFT_NEVER;
+	uint64_t state = l->has_segment ? l->segment.begin : WEFT_NEVER, send = l->send < l->send_end ? l->send->time : WEFT_NEVER;
 	*time = event < state ? event : state;
-	return !l->events_ended || l->has_segment || has_closing(l);
+	*time = send < *time ? send : *time;
+	return !l->events_ended || l->has_segment || has_closing(l) || l->send < l->send_end;
 }
 
 int prv_out_lane_step(struct prv_out_lane *l)
@@ -422,6 +447,12 @@ int prv_out_lane_step(struct prv_out_lane *l)
 	if (l->has_segment && l->segment.begin == time) {
 		prv_out_state(l->o, l->who, l->n_who, &l->segment);
 		return next_segment(l);
+	}
+	/* Behind the events of its instant, where a SEND stands that did not last. */
+	bool event = !l->events_ended && l->block.time[l->at] == time;
+	if (!event && l->send < l->send_end && l->send->time == time) {
+		put_message(l, l->send++->number);
+		return l->o->body.failed;
 	}
 	if (l->events_ended)
 		return put_closing(l);

@@ -87,6 +87,32 @@ static int count_cpus(struct prv_out *o)
 	return 0;
 }
 
+static int by_thread_and_time(const void *a, const void *b)
+{
+	const struct prv_out_send *x = a, *y = b;
+	if (x->thread != y->thread)
+		return x->thread < y->thread ? -1 : 1;
+	if (x->time != y->time)
+		return x->time < y->time ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Of ours a message has left when its send begins, or it could come before that; a .prv's own times are kept, and their places. */
+static int list_sends(struct prv_out *o)
+{
+	const struct weft_messages *m = &o->t->message;
+	if (o->from_prv || !m->n)
+		return 0;
+	o->send = calloc(m->n, sizeof *o->send);
+	for (uint64_t i = 0; o->send && i < m->n; i++)
+		if (m->send_thread[i] != WEFT_NONE && m->recv_thread[i] != WEFT_NONE)
+			o->send[o->n_sends++] = (struct prv_out_send){
+				m->send_began[i] == WEFT_NEVER ? m->send_done[i] : m->send_began[i], i, m->send_thread[i]};
+	if (o->send)
+		qsort(o->send, o->n_sends, sizeof *o->send, by_thread_and_time);
+	return o->send ? 0 : -ENOMEM;
+}
+
 static int out_begin(struct prv_out *o)
 {
 	const struct weft_trace *t = o->t;
@@ -110,7 +136,8 @@ static int out_begin(struct prv_out *o)
 		o->region_state[i] = prv_state_of_region(&regions->at[i]);
 	if (t->message.n && t->n_cpus && !(o->recv_cpu = calloc(t->message.n, sizeof *o->recv_cpu)))
 		return -ENOMEM;
-	int rc = count_cpus(o);
+	int rc = list_sends(o);
+	rc = rc ? rc : count_cpus(o);
 	return rc ? rc : look_ahead(o);
 }
 
@@ -120,6 +147,7 @@ static void out_end(struct prv_out *o)
 		free(o->used[i]);
 	free(o->node_first_cpu);
 	free(o->recv_cpu);
+	free(o->send);
 	free(o->states_from);
 	free(o->region_state);
 	weft_map_fini(&o->text);
@@ -348,6 +376,15 @@ static int edge_order(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
+/* When the first line of the thread comes, or earlier: a send may have begun before the thread was seen. */
+static uint64_t lane_begins(const struct prv_out *o, uint32_t thread, uint64_t begin)
+{
+	const struct prv_out_send *s = o->send ? prv_out_first_send(o, thread) : NULL;
+	if (o->states_from[thread] != PRV_FROM_REGIONS)
+		return 0;
+	return s && s < o->send + o->n_sends && s->thread == thread && s->time < begin ? s->time : begin;
+}
+
 /* What is not created from the beginning on; also a whole thread that the filter leaves out, and the one of a process without any. */
 static void put_not_created(struct merge *m)
 {
@@ -359,7 +396,7 @@ static void put_not_created(struct merge *m)
 		bool out = !pick_thread(o->how->filter, i);
 		prv_out_life(t, i, &begin, &end);
 		if (!out)
-			m->edge[m->n_edges++] = (struct merge_edge){o->states_from[i] == PRV_FROM_REGIONS ? begin : 0, i};
+			m->edge[m->n_edges++] = (struct merge_edge){lane_begins(o, i, begin), i};
 		struct prv_segment s = {0, out ? t->end : begin, PRV_STATE_NOT_CREATED, 0};
 		if (o->states_from[i] == PRV_FROM_REGIONS && s.end > 0)
 			prv_out_state(o, who, prv_out_who(t, i, who), &s);
