@@ -114,7 +114,7 @@ struct weft_stream_head {
 enum {
 	WEFT_STREAM_RING = 1,     /* flight recorder: old pages were overwritten */
 	WEFT_STREAM_SNAPSHOT = 8, /* of a flight recorder: its process went on */
-	WEFT_STREAM_PACKED = 2, /* see docs/format.md */
+	WEFT_STREAM_PACKED = 2,   /* see docs/format.md */
 	/*
 	 * Written by a tool from another trace: ticks are ns of the trace's own axis, which begins at tick 0 and reaches end_ticks at
 	 * least; all such streams of a folder share it, whatever their boot ids; CLOCK records only say what the time of day was.

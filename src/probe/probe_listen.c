@@ -67,7 +67,8 @@ static int name_folder(struct probe_listener *l, bool everywhere, struct weft_er
 	(void)probe_sweep(place, SWEEP_OLD_S);
 	if (random_bytes(r, sizeof r))
 		return weft_err_sys(err, EIO, "cannot name a folder");
-	snprintf(l->path, sizeof l->path, "%s/" PROBE_FOLDER_PREFIX "%016llx%08x", place, (unsigned long long)r[0], (unsigned)r[1]);
+	snprintf(l->path, sizeof l->path, "%s/" PROBE_FOLDER_PREFIX "%016llx%08x", place, (unsigned long long)r[0],
+	         (unsigned)r[1]);
 	return 0;
 }
 

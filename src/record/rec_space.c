@@ -13,7 +13,7 @@
  * The mapped part grows by a chunk at a time (the file doubles until a chunk is 64 pages): its space is reserved on the disk before
  * anybody writes to it, since a store to a mapped page without space would kill the program with SIGBUS. The file is mapped in
  * large segments, once, beyond its end; pages never move. Who cuts the file off ends the recording, and not the program
- * (base/guard.h).
+ * (guard.h).
  *
  * A range is retired only when its thread has left the next one too, or has ended: a record that was interrupted in the middle by
  * a signal handler, which then filled the rest of the range, is still complete before anybody reads the page to seal it.
@@ -21,8 +21,8 @@
  * take, rest and retire may be called by any thread at any time, also in signal handlers.
  */
 #include "rec_priv.h"
+#include "guard.h"
 #include "base/fs.h"
-#include "base/guard.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>

@@ -219,8 +219,7 @@ static void record_say(struct rec_stream *s)
 	weft_buf_printf(&line, "weft: recorded %s into '%s', %llu events dropped", bytes, s->space.path,
 	                (unsigned long long)dropped);
 	if (rec_stream_is_full(s))
-		weft_buf_printf(&line, ": %s",
-		                s->head->reason ? weft_err_name(-(int)s->head->reason) : "the limit was reached");
+		weft_buf_printf(&line, ": %s", s->head->reason ? weft_err_name(-(int)s->head->reason) : "the limit was reached");
 	weft_buf_putc(&line, '\n');
 	if (!line.failed)
 		(void)!write(STDERR_FILENO, line.at, line.n);

@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # shellcheck source=tests/tools/tap.sh
 . "$source/tests/tools/tap.sh"
-shown=("$work/doctor" "$work/info")
+shown=("$work/doctor.txt" "$work/info.txt")
 cd "$work" || exit 1
 export PATH=$build:$PATH
 list=/sys/devices/system/clocksource/clocksource0/available_clocksource
@@ -17,19 +17,21 @@ list=/sys/devices/system/clocksource/clocksource0/available_clocksource
 # with LIST COMMAND...: where the kernel's list is that one
 with()
 {
-	printf '%s\n' "$1" >listed
+	printf '%s\n' "$1" >kernels_list
 	shift
-	unshare --mount sh -c 'mount --bind listed "$0" && exec "$@"' "$list" "$@"
+	# shellcheck disable=SC2016
+	unshare --mount sh -c 'mount --bind kernels_list "$0" && exec "$@"' "$list" "$@"
 }
 
-[ -r "$list" ] && with tsc true 2>/dev/null || skip 'no right to mount, or no list of clock sources'
-for listed in 'tsc kvm-clock' 'kvm-clock '; do
-	with "$listed" weft doctor --csv tsc >doctor 2>&1
-	with "$listed" weft record -q --force -o t.weft -- "$build/examples/heat" -n 40 -s 4 >/dev/null 2>&1
-	weft info t.weft >info 2>&1
-	said=$(sed -n 's/^clock,tsc,[^,]*,\([a-z]*\),.*/\1/p' doctor)
-	did=$(grep -q '^clock .*tsc' info && echo yes || echo no)
-	is "the list is '$listed': said and done" "$said" "$did"
-	is "the list is '$listed': why" "$(grep -cE 'used, .*(trusts it|calls its clock stable|reference time)|CLOCK_MONOTONIC is used: ' doctor)" 1
+[ -r "$list" ] || skip 'the kernel has no list of clock sources'
+with tsc true 2>/dev/null || skip 'no right to mount'
+for kernel in 'tsc kvm-clock' 'kvm-clock '; do
+	with "$kernel" weft doctor --csv tsc >doctor.txt 2>&1
+	with "$kernel" weft record -q --force -o t.weft -- "$build/examples/heat" -n 40 -s 4 >/dev/null 2>&1
+	weft info t.weft >info.txt 2>&1
+	said=$(sed -n 's/^clock,tsc,[^,]*,\([a-z]*\),.*/\1/p' doctor.txt)
+	did=$(grep -q '^clock .*tsc' info.txt && echo yes || echo no)
+	is "the list is '$kernel': said and done" "$said" "$did"
+	is "the list is '$kernel': why" "$(grep -cE 'used, .*(trusts it|calls its clock stable|reference time)|CLOCK_MONOTONIC is used: ' doctor.txt)" 1
 done
 echo "1..$count"

@@ -5,6 +5,7 @@
  */
 #include "starpu_check.h"
 #include <starpu_profiling.h>
+#include <sys/stat.h>
 
 enum { TASKS = 20, SLEEP_US = 2000 };
 
@@ -150,6 +151,30 @@ static void by_environment(void)
 	unlink(path);
 }
 
+/* A link that another user has laid is not written through; as root only, who can make one. */
+static void by_a_planted_link(void)
+{
+	char folder[] = "/tmp/weft-profiling-XXXXXX", link[60], behind[60];
+	struct stat st;
+	if (geteuid() || !mkdtemp(folder))
+		return;
+	snprintf(link, sizeof link, "%s/link", folder);
+	snprintf(behind, sizeof behind, "%s/behind", folder);
+	CHECK(symlink(behind, link) == 0 && lchown(link, 65534, (gid_t)-1) == 0);
+	setenv("STARPU_PROFILING", "1", 1);
+	setenv("STARPU_WORKER_STATS", "1", 1);
+	setenv("STARPU_WORKER_STATS_FILE", link, 1);
+	setenv("STARPU_IDLE_FILE", link, 1);
+	if (starpu_init(NULL))
+		cannot_begin();
+	starpu_shutdown();
+	CHECK(stat(behind, &st) != 0);
+	unlink(link);
+	unlink(behind);
+	rmdir(folder);
+	unsetenv("STARPU_IDLE_FILE");
+}
+
 int main(void)
 {
 	setenv("STARPU_SILENT", "1", 1);
@@ -158,5 +183,6 @@ int main(void)
 	with("lws");
 	with("dmda");
 	by_environment();
+	by_a_planted_link();
 	return checks_failed();
 }

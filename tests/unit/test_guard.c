@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* guard.c: a file that is cut off under its mapping, and the faults that are not ours. */
 #include "harness.h"
-#include "base/guard.h"
+#include "record/guard.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

@@ -381,9 +381,20 @@ static uint64_t ring_pairs_of(struct build_ring ring, unsigned lost, unsigned n_
 	world_begin(&w, 2, 1, 1);
 	REQUIRE(builder_set_ring(w.b, 0, &ring) == 0);
 	for (unsigned i = lost; i < 10; i++)
-		half(&w, 0, (struct weft_half_row){.time = 1000 + 100 * i, .size = 8, .comm = w.comm[1], .peer = 1, .key = keys ? i + 1 : 0, .is_send = true});
+		half(&w, 0,
+		     (struct weft_half_row){.time = 1000 + 100 * i,
+		                            .size = 8,
+		                            .comm = w.comm[1],
+		                            .peer = 1,
+		                            .key = keys ? i + 1 : 0,
+		                            .is_send = true});
 	for (unsigned i = 0; i < n_received; i++)
-		half(&w, 1, (struct weft_half_row){.time = 1010 + 100 * i, .size = 8, .comm = w.comm[1], .peer = 0, .key = keys ? i + 1 : 0});
+		half(&w, 1,
+		     (struct weft_half_row){.time = 1010 + 100 * i,
+		                            .size = 8,
+		                            .comm = w.comm[1],
+		                            .peer = 0,
+		                            .key = keys ? i + 1 : 0});
 	struct weft_trace *t = world_end(&w);
 	check_back_links(t);
 	*unmatched = 0;

@@ -150,7 +150,8 @@ static void leave_folder(char *path, size_t room, const char *place, const char 
 
 TEST(folders_of_dead_controllers_are_swept)
 {
-	char place[PROBE_LISTEN_ROOM], dead[PROBE_LISTEN_ROOM + 40], held[PROBE_LISTEN_ROOM + 40], kept[PROBE_LISTEN_ROOM + 40], odd[PROBE_LISTEN_ROOM + 40];
+	char place[PROBE_LISTEN_ROOM], dead[PROBE_LISTEN_ROOM + 40], held[PROBE_LISTEN_ROOM + 40], kept[PROBE_LISTEN_ROOM + 40],
+		odd[PROBE_LISTEN_ROOM + 40];
 	char target[PROBE_LISTEN_ROOM + 40], link[PROBE_LISTEN_ROOM + 40], file[PROBE_LISTEN_ROOM + 80];
 	snprintf(place, sizeof place, "%s/run", test_dir());
 	REQUIRE(mkdir(place, 0700) == 0);

@@ -66,7 +66,7 @@ struct record_totals {
 	uint32_t threads;
 	bool estimated; /* events and threads were counted in a part of the pages only */
 	int reason;     /* errno value of a stream that could not go on, or 0 */
-	bool limit; /* a stream was full because of --stop-at */
+	bool limit;     /* a stream was full because of --stop-at */
 	int pack_error; /* negative: some streams could not be compressed, and are as they were */
 };
 /* False: it is no stream. By a read: what is mapped may shrink, or have no space for a hole, which would end us. */

@@ -6,7 +6,7 @@
 #include "record_stream.h"
 #include "base/clock.h"
 #include "base/crc.h"
-#include "base/guard.h"
+#include "record/guard.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
  * $STARPU_HOME/.starpu/opencl, one for each device, and loaded from there.
  */
 #include "opencl.h"
+#include "base/fs.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -194,9 +195,13 @@ static bool make_folders(char *path)
 
 static bool write_file(char *path, const void *data, size_t n)
 {
-	FILE *f = make_folders(path) ? fopen(path, "wb") : NULL;
-	bool ok = f && fwrite(data, 1, n, f) == n;
-	return (!f || fclose(f) == 0) && ok;
+	struct weft_replace r;
+	if (!make_folders(path) || weft_replace_open(&r, path, 0666))
+		return false;
+	if (weft_write_all(r.fd, data, n, 0) == 0)
+		return weft_replace_commit(&r, WEFT_REPLACE_PLAIN) == 0;
+	weft_replace_abandon(&r);
+	return false;
 }
 
 static bool program_store(const char *id, const struct opencl_device *d, cl_program program)

@@ -6,8 +6,11 @@
 #include "watch.h"
 #include "base/clock.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct spent {
 	struct weft_atomic_u64 since, executing, calling_back, sleeping, tasks;
@@ -237,10 +240,27 @@ void starpu_profiling_worker_helper_display_summary(void)
 	print_summary(stderr);
 }
 
+/* One that somebody else may have laid there, so that we write to what he may not. */
+static bool is_anothers_link(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != geteuid() && st.st_uid != 0;
+}
+
+/* A file that the environment names; how: O_APPEND or O_TRUNC. */
+static FILE *open_named(const char *path, int how)
+{
+	int fd = is_anothers_link(path) ? -1 : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | how, 0666);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, how == O_APPEND ? "a" : "w");
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
+}
+
 /* STARPU_IDLE_FILE: a line more, of all workers' time without a function or a callback, in microseconds. */
 static void add_idle_time(const char *path)
 {
-	FILE *f = fopen(path, "a");
+	FILE *f = open_named(path, O_APPEND);
 	if (!f) {
 		rt_say("STARPU_IDLE_FILE: cannot write '%s'", path);
 		return;
@@ -262,7 +282,9 @@ void rt_profile_end(void)
 	if (idle && *idle)
 		add_idle_time(idle);
 	if (starpu_get_env_number_default("STARPU_WORKER_STATS", 0) > 0) {
-		FILE *f = path && *path ? fopen(path, "w") : NULL;
+		FILE *f = path && *path ? open_named(path, O_TRUNC) : NULL;
+		if (path && *path && !f)
+			rt_say("STARPU_WORKER_STATS_FILE: cannot write '%s'", path);
 		print_summary(f ? f : stderr);
 		if (f)
 			fclose(f);

@@ -31,7 +31,7 @@ struct matcher {
 	bool of_flows;
 	uint64_t n_left; /* ends of rings that could not be paired */
 };
-struct channel { /* of which an end is in a ring */
+struct channel {                          /* of which an end is in a ring */
 	WEFT_VEC(struct end_row) side[2]; /* as in the matcher */
 };
 
@@ -339,7 +339,8 @@ static int note_left(struct weft_builder *b, uint64_t n)
 	char text[160];
 	if (!n)
 		return 0;
-	snprintf(text, sizeof text, "%llu ends of messages are left alone: what they belong to may have been overwritten in a ring",
+	snprintf(text, sizeof text,
+	         "%llu ends of messages are left alone: what they belong to may have been overwritten in a ring",
 	         (unsigned long long)n);
 	return weft_build_note(b, WEFT_NOTE_RINGS, text);
 }

@@ -33,7 +33,8 @@ struct prv_out {
 	struct weft_atomic_bool odd; /* some time is no multiple of the unit */
 	uint32_t *node_first_cpu;    /* by node: number of its first cpu, Paraver's. Owned; one more at the end */
 	uint32_t *recv_cpu;          /* by message: cpu at its receive. Owned */
-	struct prv_out_send *send;   /* of all messages, by thread, then when the send began; NULL: each stands where its SEND does. Owned */
+	struct prv_out_send
+		*send; /* of all messages, by thread, then when the send began; NULL: each stands where its SEND does. Owned */
 	uint64_t n_sends;
 	uint8_t *states_from;        /* by thread. Owned */
 	uint8_t *used[WEFT_CLASSES]; /* by id: PRV_AS_…. Owned */
@@ -81,8 +82,8 @@ struct prv_out_lane {
 	struct pick pick;
 	struct weft_cursor cursor;
 	struct weft_block block;
-	uint32_t at;   /* in block */
-	uint64_t last; /* time of the last event */
+	uint32_t at;                                /* in block */
+	uint64_t last;                              /* time of the last event */
 	const struct prv_out_send *send, *send_end; /* those that are still to come */
 	bool events_ended, has_segment;
 	struct weft_span_walk walk;

@@ -433,7 +433,8 @@ static bool has_closing(const struct prv_out_lane *l)
 bool prv_out_lane_time(const struct prv_out_lane *l, uint64_t *time)
 {
 	uint64_t event = !l->events_ended ? l->block.time[l->at] : has_closing(l) ? closing_time(l) : WEFT_NEVER;
-	uint64_t state = l->has_segment ? l->segment.begin : WEFT_NEVER, send = l->send < l->send_end ? l->send->time : WEFT_NEVER;
+	uint64_t state = l->has_segment ? l->segment.begin : WEFT_NEVER,
+		 send = l->send < l->send_end ? l->send->time : WEFT_NEVER;
 	*time = event < state ? event : state;
 	*time = send < *time ? send : *time;
 	return !l->events_ended || l->has_segment || has_closing(l) || l->send < l->send_end;

@@ -106,8 +106,9 @@ static int list_sends(struct prv_out *o)
 	o->send = calloc(m->n, sizeof *o->send);
 	for (uint64_t i = 0; o->send && i < m->n; i++)
 		if (m->send_thread[i] != WEFT_NONE && m->recv_thread[i] != WEFT_NONE)
-			o->send[o->n_sends++] = (struct prv_out_send){
-				m->send_began[i] == WEFT_NEVER ? m->send_done[i] : m->send_began[i], i, m->send_thread[i]};
+			o->send[o->n_sends++] = (struct prv_out_send){m->send_began[i] == WEFT_NEVER ? m->send_done[i]
+			                                                                             : m->send_began[i],
+			                                              i, m->send_thread[i]};
 	if (o->send)
 		qsort(o->send, o->n_sends, sizeof *o->send, by_thread_and_time);
 	return o->send ? 0 : -ENOMEM;

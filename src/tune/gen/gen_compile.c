@@ -29,20 +29,33 @@ static int write_file(const char *path, const struct weft_buf *text, struct weft
 static int run_compiler(const char *const *args, const char *log)
 {
 	posix_spawn_file_actions_t fa;
+	struct weft_replace r;
 	pid_t pid;
-	int status;
-	if (posix_spawn_file_actions_init(&fa))
-		return -ENOMEM;
-	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&fa, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_adddup2(&fa, 1, 2);
-	int rc = posix_spawnp(&pid, args[0], &fa, NULL, (char *const *)(uintptr_t)args, environ);
-	posix_spawn_file_actions_destroy(&fa);
+	int status, rc = weft_replace_open(&r, log, 0600);
 	if (rc)
+		return rc;
+	if (posix_spawn_file_actions_init(&fa)) {
+		weft_replace_abandon(&r);
+		return -ENOMEM;
+	}
+	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&fa, r.fd, 1);
+	posix_spawn_file_actions_adddup2(&fa, 1, 2);
+	rc = posix_spawnp(&pid, args[0], &fa, NULL, (char *const *)(uintptr_t)args, environ);
+	posix_spawn_file_actions_destroy(&fa);
+	if (rc) {
+		weft_replace_abandon(&r);
 		return -rc;
+	}
 	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -errno;
+		if (errno != EINTR) {
+			rc = -errno;
+			weft_replace_abandon(&r);
+			return rc;
+		}
+	rc = weft_replace_commit(&r, WEFT_REPLACE_PLAIN);
+	if (rc)
+		return rc;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 255;
 }
 

@@ -3,10 +3,10 @@
  * Mappings of files that may be cut off by others while we write to them. A store behind the end of a file is SIGBUS, and would end
  * the process; under a guard, what is lost of the mapping becomes memory of the process's own, and whoever made the mapping learns it.
  */
-#ifndef WEFT_BASE_GUARD_H
-#define WEFT_BASE_GUARD_H
+#ifndef WEFT_RECORD_GUARD_H
+#define WEFT_RECORD_GUARD_H
 
-#include "atomic.h"
+#include "base/atomic.h"
 #include <stdbool.h>
 #include <stddef.h>
 
