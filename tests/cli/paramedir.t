@@ -81,7 +81,7 @@ Takes the command line of Paraver's paramedir, also when called by that name, an
 $ ./paramedir
 Missing tracefile or unrecognized tracefile format.
 $ ./paramedir in/none.prv chain.xml -c
-Missing tracefile or unrecognized tracefile format.
+Missing tracefile or unrecognized tracefile format: cannot open 'in/none.prv': no such file or directory.
 $ ./paramedir in/t1.prv
 Missing arguments.
 $ ./paramedir -c in/t1.prv

@@ -35,6 +35,7 @@ $ sed 's/Last Evt Val}/Last Event}/' v.cfg >wrong.cfg; weft paramedir t1.prv wro
 Cannot load 'wrong.cfg' file: wrong.cfg:40: unknown function 'Last Event' (the nearest is 'Last Evt Type')
 status 0
 $ sed 's/window_level thread/window_level cpu/' v.cfg >cpu.cfg; sed '1s/:1(2):/:0:/; s/^\([12]\):[0-9]:/\1:0:/' t1.prv >flat.prv; weft paramedir flat.prv cpu.cfg; echo "status $?"
+weft paramedir: warning: 'flat.pcf' is not there: states, types and values have numbers for names
 Cannot load 'cpu.cfg' file: window 'Last Evt Val': the trace has no level cpu
 status 0
 $ echo text >no.cfg; weft paramedir t1.prv no.cfg; echo "status $?"
@@ -45,6 +46,7 @@ weft table: error: stat.cfg:91: unknown statistic 'Entropy' (the nearest is 'Tim
 ? 2
 $ printf '%s\n' '#Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:1(1:1)' 'lost' >bad.prv; weft paramedir bad.prv v.cfg; echo "status $?"
 bad.prv:2: expected a record (1, 2, 3 or 4, and ':'); line skipped
+weft paramedir: warning: 'bad.pcf' is not there: states, types and values have numbers for names
 Undefined error: no record in it
 [ERROR] Cannot load 'bad.prv' file.
 status 1

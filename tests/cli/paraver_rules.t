@@ -2,7 +2,7 @@
 ## What Paraver's tool does in cases that its documents leave open: views and tables of small traces, made to tell them apart.
 $ views=$WEFT_SOURCE/tests/golden/paraver/views/generated
 $ row() { sed "s/{thread, Event Bytes}/{thread, $1}/; s/evt_type, =/evt_type, All/; ${2:-}" $views/thread__Event_Bytes.cfg >v.cfg; weft paramedir t.prv v.cfg out; cat out.csv; }
-$ head='#Paraver (01/01/2024 at 10:00):1000:1(2):1:2(1:1,1:1)'
+$ head='#Paraver (01/01/2024 at 10:00):1000:1(2):1:2(1:1,1:1)'; touch t.pcf
 ## a message that is received at the instant of an event stands there as in the file; behind the last event there is nothing
 $ printf '%s\n' "$head" 2:1:1:1:1:10:1:1 3:2:1:2:1:20:25:1:1:1:1:100:60:64:1 2:1:1:1:1:100:1:0 2:1:1:1:1:200:1:1 2:1:1:1:1:300:1:0 3:1:1:1:1:400:410:2:1:2:1:420:430:8:1 >t.prv; row 'Event Bytes' | grep ^1.1
 1.1.1	0.00	10.00	0.00

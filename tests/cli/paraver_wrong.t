@@ -15,7 +15,7 @@ $ weft check marked.prv; weft paramedir marked.prv marked.cfg out; wc -l <out.cs
 marked.prv: sound; 2 threads, 21 records
 6
 ## a view that is cut off, has other windows than it announces, or a malformed function
-$ cp marked.prv t.prv; cut() { weft paramedir t.prv v.cfg out; }
+$ cp marked.prv t.prv; cp marked.pcf t.pcf; cut() { weft paramedir t.prv v.cfg out; }
 $ sed 's/^ConfigFile.NumWindows:.*/ConfigFile.NumWindows: 3/' $view >v.cfg; cut
 Cannot load 'v.cfg' file: v.cfg:44: the file ends after 1 of the 3 windows that it announces
 $ sed 's/^window_filter_module.*/window_semantic_module thread Last Evt Val/' $view >v.cfg; cut
@@ -35,3 +35,36 @@ $ echo '<config><cutter><by_time>1</by_time><minimum_time>9</minimum_time><maxim
 weft cut: error: cut.xml: <minimum_time> (9) is greater than <maximum_time> (3)
 ls: cannot access 'c.prv': No such file or directory
 ? 2
+$ sed "s/evt_type, =/evt_type, All/" $view >any.cfg
+## types twice in a .pcf: one line, however many there are; no .pcf: one line
+$ printf '%s\n' EVENT_TYPE '9 7 Seven' '9 8 Eight' VALUES '1 one' EVENT_TYPE '9 8 Other' '9 7 Seven again' >twice.pcf; printf '%s\n' "$head" 2:1:1:1:1:10:8:1 >twice.prv; weft check twice.prv
+error: twice.pcf: line 7: type 8 is here and in line 3, as is 1 other: its last label holds [input]
+twice.prv: damaged; what is there was recovered; 2 threads, 2 records
+? 1
+$ sed -i '7d' twice.pcf; weft paramedir twice.prv any.cfg out
+twice.pcf:7: type 7 is here and in line 2: its last label holds
+$ rm twice.pcf; weft paramedir twice.prv any.cfg out; weft table any.cfg twice.prv --csv; weft table -q any.cfg twice.prv --csv
+weft paramedir: warning: 'twice.pcf' is not there: states, types and values have numbers for names
+weft table: warning: 'twice.pcf' is not there: states, types and values have numbers for names
+row,value 1
+THREAD 1.1.1,990
+THREAD 1.2.1,
+row,value 1
+THREAD 1.1.1,990
+THREAD 1.2.1,
+## ten records that are wrong are shown, the others counted; a trace that is not there is named
+$ { printf '%s\n' "$head" 2:1:1:1:1:10:8:1; for i in $(seq 11 40); do echo 2:1:1:9:1:$i:8:1; done; } >bad.prv; touch bad.pcf; weft paramedir bad.prv any.cfg out; grep -c ^1.1.1 out.csv
+bad.prv:3: there is no thread 1.9.1; record skipped
+bad.prv:4: there is no thread 1.9.1; record skipped
+bad.prv:5: there is no thread 1.9.1; record skipped
+bad.prv:6: there is no thread 1.9.1; record skipped
+bad.prv:7: there is no thread 1.9.1; record skipped
+bad.prv:8: there is no thread 1.9.1; record skipped
+bad.prv:9: there is no thread 1.9.1; record skipped
+bad.prv:10: there is no thread 1.9.1; record skipped
+bad.prv:11: there is no thread 1.9.1; record skipped
+bad.prv:12: there is no thread 1.9.1; record skipped
+bad.prv: and 20 problems more (see 'weft check bad.prv')
+2
+$ weft paramedir nowhere/none.prv any.cfg out
+Missing tracefile or unrecognized tracefile format: cannot open 'nowhere/none.prv': no such file or directory.

@@ -76,6 +76,8 @@ int cli_unknown(const struct weft_command *cmd, const char *what, const char *na
 /* How to open a trace, and a trace with its filter (NULL when none); prints problems as warnings. 0 or the exit status. */
 struct weft_open_how cli_open_how(const struct cli_common *c);
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f);
+/* A .prv without its .pcf: a warning that what a view shows has numbers for names. */
+void cli_say_no_labels(const struct weft_trace *t);
 /* For what is read more than once: a file or a folder, no pipe. 0, or the exit status after a message. */
 int cli_check_input(const char *path);
 /*

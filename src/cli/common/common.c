@@ -3,6 +3,7 @@
 #include "trace/open.h"
 #include "cli.h"
 #include "base/log.h"
+#include "trace/paraver/prv_names.h"
 #include "trace/write/export.h"
 #include <ctype.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PROBLEMS_SHOWN = 3 };
 
@@ -175,6 +177,18 @@ static void warn_of_problems(const struct weft_trace *t)
 		         t->path);
 	if (t->dropped)
 		weft_log(WEFT_LOG_WARN, "%" PRIu64 " events were dropped while recording", t->dropped);
+}
+
+void cli_say_no_labels(const struct weft_trace *t)
+{
+	struct stat st;
+	size_t n = strlen(t->path);
+	if (strcmp(t->format, "prv") != 0 || stat(t->path, &st) || !S_ISREG(st.st_mode))
+		return;
+	char *pcf = prv_beside(t->path, ".pcf");
+	if (pcf && strlen(pcf) <= n && access(pcf, F_OK) != 0)
+		weft_log(WEFT_LOG_WARN, "'%s' is not there: states, types and values have numbers for names", pcf);
+	free(pcf);
 }
 
 void cli_say_large(const struct cli_common *c, const struct weft_trace *t, const struct weft_need *n)

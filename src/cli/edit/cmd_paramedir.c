@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int compare_jobs(const void *a, const void *b)
@@ -111,6 +112,22 @@ static int run_view(const struct paramedir_args *a, const struct weft_space *s, 
 	return PARAMEDIR_OK;
 }
 
+/* The first records that are wrong, and how many more there are. */
+static void say_problems(const struct weft_trace *t)
+{
+	enum { SHOWN = 10 };
+	for (uint64_t i = 0; i < t->n_problems && i < SHOWN; i++) {
+		const struct weft_problem *p = &t->problem[i];
+		if (p->line)
+			fprintf(stderr, "%s:%llu: %s\n", p->file, (unsigned long long)p->line, p->text);
+		else
+			fprintf(stderr, "%s: %s\n", p->file, p->text);
+	}
+	if (t->n_problems > SHOWN)
+		fprintf(stderr, "%s: and %llu problems more (see 'weft check %s')\n", t->path,
+		        (unsigned long long)(t->n_problems - SHOWN), t->path);
+}
+
 static int run_views(const struct paramedir_args *a, const char *trace)
 {
 	struct weft_trace *t;
@@ -120,8 +137,8 @@ static int run_views(const struct paramedir_args *a, const char *trace)
 		fprintf(stderr, "%s\n[ERROR] Cannot load '%s' file.\n", err.text, trace);
 		return PARAMEDIR_FAILED;
 	}
-	for (uint64_t i = 0; i < t->n_problems && i < 1000; i++)
-		fprintf(stderr, "%s:%llu: %s\n", t->problem[i].file, (unsigned long long)t->problem[i].line, t->problem[i].text);
+	say_problems(t);
+	cli_say_no_labels(t);
 	if (!t->n_events && !t->message.n) {
 		fprintf(stderr, "Undefined error: no record in it\n[ERROR] Cannot load '%s' file.\n", trace);
 		weft_trace_close(t);
@@ -177,6 +194,17 @@ static int work(struct paramedir_args *a)
 	return status;
 }
 
+static void say_no_trace(const char *unread)
+{
+	struct weft_err err = {0};
+	struct stat st;
+	int fd = unread ? weft_open_input(unread, &st, &err) : -1;
+	if (fd >= 0)
+		close(fd);
+	fprintf(stderr, "Missing tracefile or unrecognized tracefile format%s%s.\n", err.code ? ": " : "",
+	        err.code ? err.text : "");
+}
+
 static int run(int argc, char **argv)
 {
 	struct paramedir_args a = {.how = {.decimals = 2}};
@@ -187,7 +215,7 @@ static int run(int argc, char **argv)
 		else if (a.version)
 			printf("weft " WEFT_VERSION " (paramedir)\n");
 		else if (!a.trace && !a.no_load)
-			fprintf(stderr, "Missing tracefile or unrecognized tracefile format.\n");
+			say_no_trace(a.unread);
 		else if (!a.job.n && !a.step.n && !a.dump)
 			fprintf(stderr, "Missing arguments.\n");
 		else if (a.trace)

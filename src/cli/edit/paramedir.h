@@ -32,6 +32,7 @@ struct paramedir_step {
 struct paramedir_args { /* texts borrow from argv */
 	struct weft_paraver_how how;
 	const char *trace, *xml, *output;
+	const char *unread; /* what is called like a trace, and cannot be read */
 	bool no_load, help, version, dump;
 	WEFT_VEC(struct paramedir_job) job;
 	WEFT_VEC(struct paramedir_step) step;

@@ -69,12 +69,15 @@ static bool ends_with(const char *z, const char *end)
 	return n >= k && !strcmp(z + n - k, end);
 }
 
-static bool is_trace(const char *path)
+static bool is_called_trace(const char *path)
 {
-	if (access(path, R_OK) != 0)
-		return false;
 	return ends_with(path, ".prv") || ends_with(path, ".prv.gz") || ends_with(path, ".prv.zst") || ends_with(path, ".weft") ||
 	       weft_is_dir(path);
+}
+
+static bool is_trace(const char *path)
+{
+	return access(path, R_OK) == 0 && is_called_trace(path);
 }
 
 static bool set_flag(struct paramedir_args *a, size_t i, const char *argument)
@@ -152,6 +155,8 @@ bool paramedir_parse(struct paramedir_args *a, int argc, char **argv, int *statu
 		} else if (last) {
 			last->out = argv[i];
 			last = NULL;
+		} else if (is_called_trace(argv[i])) {
+			a->unread = argv[i];
 		}
 	}
 	return true;

@@ -167,6 +167,8 @@ int cli_view_bind(struct weft_view *v, const char *name, const struct weft_space
 	else if (*missing)
 		weft_log(WEFT_LOG_WARN, "%s: the trace has no events of %s", name, missing);
 	weft_buf_fini(&text);
+	if (!rc)
+		cli_say_no_labels(s->trace);
 	return rc;
 }
 

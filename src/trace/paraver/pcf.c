@@ -3,8 +3,10 @@
  * .pcf line by line: a line that is a keyword and nothing else chooses what the following lines mean, which is a row of a
  * table. Tabs are blanks, blank lines and lines with # are skipped, old sections that mean nothing any more too.
  */
+#include "base/map.h"
 #include "pcf.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +119,7 @@ static bool precision_line(struct pcf *p, struct weft_str line, int *rc)
 /* "9   50000001    MPI Point-to-point" */
 static int type_line(struct pcf *p, struct weft_str line)
 {
-	struct pcf_type t = {.group = (uint32_t)p->group.n - 1};
+	struct pcf_type t = {.group = (uint32_t)p->group.n - 1, .line = p->line};
 	int rc;
 	if (precision_line(p, line, &rc))
 		return rc;
@@ -170,6 +172,15 @@ static const struct section *section_of(struct weft_str line, const struct secti
 
 /* -- the whole -- */
 
+static int keep_problem(struct pcf *p, struct pcf_problem row, char *text)
+{
+	if (!text)
+		return -ENOMEM;
+	weft_one_line(text);
+	row.text = text;
+	return weft_vec_push(&p->problem, row);
+}
+
 static int add_problem(struct pcf *p, const struct section *now, uint64_t line, uint64_t offset, struct weft_str text)
 {
 	if (p->n_problems++ >= PCF_MOST_PROBLEMS)
@@ -178,10 +189,34 @@ static int add_problem(struct pcf *p, const struct section *now, uint64_t line, 
 	char *z = *now->keyword
 	                  ? weft_arena_printf(&p->arena, "not understood in section %s: '%.*s'", now->keyword, shown, text.at)
 	                  : weft_arena_printf(&p->arena, "not understood before the first section: '%.*s'", shown, text.at);
-	if (!z)
-		return -ENOMEM;
-	weft_one_line(z);
-	return weft_vec_push(&p->problem, (struct pcf_problem){line, offset, text.n, z});
+	return keep_problem(p, (struct pcf_problem){line, offset, text.n, NULL}, z);
+}
+
+/* Types that come twice are one problem, with the first of them: a file that was joined of two has hundreds. */
+static int find_repeated(struct pcf *p)
+{
+	struct weft_map seen = {0};
+	const struct pcf_type *again = NULL;
+	uint64_t first = 0, at, n = 0;
+	int rc = 0;
+	for (size_t i = 0; i < p->type.n && !rc; i++) {
+		const struct pcf_type *t = &p->type.at[i];
+		if (!weft_map_get(&seen, t->number, &at)) {
+			rc = weft_map_put(&seen, t->number, t->line);
+		} else if (!n++) {
+			again = t;
+			first = at;
+		}
+	}
+	weft_map_fini(&seen);
+	if (rc || !n || p->n_problems++ >= PCF_MOST_PROBLEMS)
+		return rc;
+	char more[64] = "";
+	if (n > 1)
+		snprintf(more, sizeof more, n == 2 ? ", as is %llu other" : ", as are %llu others", (unsigned long long)n - 1);
+	return keep_problem(p, (struct pcf_problem){.line = again->line},
+	                    weft_arena_printf(&p->arena, "type %u is here and in line %llu%s: its last label holds",
+	                                      again->number, (unsigned long long)first, more));
 }
 
 int pcf_parse(struct pcf *p, const char *text, size_t n)
@@ -192,7 +227,7 @@ int pcf_parse(struct pcf *p, const char *text, size_t n)
 	uint64_t number = 0;
 	int rc = 0;
 	while (!rc && n && weft_str_cut(&rest, '\n', &raw)) {
-		number++;
+		p->line = (uint32_t)++number;
 		struct weft_str line = weft_str_trim(raw);
 		if (!line.n || *line.at == '#')
 			continue;
@@ -206,7 +241,7 @@ int pcf_parse(struct pcf *p, const char *text, size_t n)
 		if (rc == WEFT_E_SYNTAX)
 			rc = add_problem(p, now, number, (uint64_t)(raw.at - text), line);
 	}
-	return rc;
+	return rc ? rc : find_repeated(p);
 }
 
 void pcf_fini(struct pcf *p)

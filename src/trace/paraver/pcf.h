@@ -28,6 +28,7 @@ struct pcf_type {
 	uint32_t number, gradient;
 	const char *label;
 	uint32_t group; /* in pcf.group */
+	uint32_t line;
 };
 struct pcf_group {
 	WEFT_VEC(struct pcf_label) value;
@@ -51,6 +52,7 @@ struct pcf {
 	WEFT_VEC(struct pcf_group) group;
 	WEFT_VEC(struct pcf_problem) problem; /* lines that say nothing we know; the first PCF_MOST_PROBLEMS */
 	uint64_t n_problems;
+	uint32_t line; /* that is being read */
 };
 enum { PCF_MOST_PROBLEMS = 100, PCF_MOST_PRECISION = 18 };
 
