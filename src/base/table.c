@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 void weft_table_init(struct weft_table *t, const struct weft_column *columns, unsigned n_columns)
 {
@@ -175,25 +176,111 @@ static size_t text_width(const char *z)
 	return width;
 }
 
+/* Bytes of the text that fit into so many columns of a terminal. */
+static size_t text_head(const char *z, size_t most)
+{
+	char escape[WEFT_ESCAPE];
+	size_t width = 0, at = 0;
+	unsigned n;
+	for (size_t left = strlen(z); left; at += n, left -= n) {
+		const char *seen = weft_escape_of(z + at, left, escape, &n);
+		width += seen ? strlen(seen) : 1;
+		if (width > most)
+			break;
+		n = seen ? n : weft_utf8_len(z + at, left);
+		n = n ? n : 1;
+	}
+	return at;
+}
+
 /* What is printed of a line, and the blanks that are due before its next text; so that no line ends in blanks. */
 struct line {
 	const struct weft_table *table;
 	FILE *to;
-	size_t blanks;
+	size_t blanks, indent; /* indent: of the last column */
 	unsigned column;
 };
+
+/* The last column's text goes on below itself, behind blanks where it has some. */
+static void print_wrapped(const char *text, size_t width, size_t indent, FILE *to)
+{
+	while (text_width(text) > width) {
+		size_t n = text_head(text, width), at = n;
+		while (at && text[at] != ' ')
+			at--;
+		char *part = strndup(text, at ? at : n ? n : 1);
+		weft_put_visible(part ? part : "", to);
+		fprintf(to, "\n%*s", (int)indent, "");
+		text += at ? at + 1 : n ? n : 1;
+		free(part);
+	}
+	weft_put_visible(text, to);
+}
+
+/* The text without what has no room; a mark says so. */
+static void print_head(const char *text, size_t width, FILE *to)
+{
+	char *head = strndup(text, text_head(text, width - 1));
+	weft_put_visible(head ? head : "", to);
+	fputs("\xe2\x80\xa6", to);
+	free(head);
+}
+
+/* A terminal's columns; of what is none, as many as there may be. */
+static size_t line_room(FILE *to)
+{
+	struct winsize size;
+	int fd = fileno(to);
+	return fd >= 0 && !ioctl(fd, TIOCGWINSZ, &size) && size.ws_col >= 40 ? size.ws_col : SIZE_MAX;
+}
+
+/* Takes from the widest texts what a line has too much; numbers stay whole. The last column's text comes first: it can be wrapped. */
+static void narrow(const struct weft_table *t, size_t *width, size_t room)
+{
+	enum { LEAST = 12, LEAST_WRAPPED = 30 };
+	size_t all = 2 * ((size_t)t->n_columns - 1);
+	for (unsigned k = 0; k < t->n_columns; k++)
+		all += width[k];
+	const unsigned last = t->n_columns - 1;
+	if (all > room && t->column[last].kind == WEFT_CELL_TEXT && width[last] > LEAST_WRAPPED) {
+		size_t take = all - room < width[last] - LEAST_WRAPPED ? all - room : width[last] - LEAST_WRAPPED;
+		width[last] -= take;
+		all -= take;
+	}
+	while (all > room) {
+		unsigned widest = t->n_columns, next = LEAST;
+		for (unsigned k = 0; k < t->n_columns; k++)
+			if (t->column[k].kind == WEFT_CELL_TEXT && width[k] > LEAST &&
+			    (widest == t->n_columns || width[k] > width[widest]))
+				widest = k;
+		if (widest == t->n_columns)
+			return;
+		for (unsigned k = 0; k < t->n_columns; k++)
+			if (t->column[k].kind == WEFT_CELL_TEXT && width[k] < width[widest] && width[k] > next)
+				next = (unsigned)width[k];
+		size_t take = all - room < width[widest] - next ? all - room : width[widest] - next;
+		take = take ? take : 1; /* two of the same width, in turn */
+		width[widest] -= take;
+		all -= take;
+	}
+}
 
 /* The next cell of the line: text is aligned left, all else right. */
 static void print_aligned(struct line *l, const char *text, size_t width)
 {
-	size_t pad = width - text_width(text);
+	size_t full = text_width(text), pad = full < width ? width - full : 0;
 	bool left = l->table->column[l->column].kind == WEFT_CELL_TEXT;
 	l->blanks += left ? 0 : pad;
 	if (*text) {
 		fprintf(l->to, "%*s", (int)l->blanks, "");
 		l->blanks = 0;
 	}
-	weft_put_visible(text, l->to);
+	if (full > width && l->column + 1 == l->table->n_columns)
+		print_wrapped(text, width, l->indent, l->to);
+	else if (full > width)
+		print_head(text, width, l->to);
+	else
+		weft_put_visible(text, l->to);
 	l->blanks += 2 + (left ? pad : 0);
 	if (++l->column < l->table->n_columns)
 		return;
@@ -215,7 +302,10 @@ static int print_text(const struct weft_table *t, FILE *to)
 		if (w > width[i % t->n_columns])
 			width[i % t->n_columns] = w;
 	}
+	narrow(t, width, line_room(to));
 	struct line line = {.table = t, .to = to};
+	for (unsigned k = 0; k + 1 < t->n_columns; k++)
+		line.indent += width[k] + 2;
 	for (unsigned k = 0; k < t->n_columns; k++)
 		print_aligned(&line, t->column[k].title, width[k]);
 	for (size_t i = 0; i < t->cell.n; i++) {
