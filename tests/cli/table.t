@@ -374,3 +374,53 @@ THREAD 1.1.1,8
 $ weft table mpi-profile sample.prv --memory 1 --csv 2>&1 >large.csv | grep -o 'weft filter .*' >propose.sh; cut -c1-42 propose.sh
 weft filter sample.prv -o sample.filtered.
 $ sh propose.sh; weft table mpi-profile sample.filtered.weft --csv | cmp - large.csv
+dropped 145 of 155 events
+
+## Columns by options: what is not said stays the view's.
+$ weft table -q useful-histogram sample.prv --min 0 --max 5 --columns 5 --csv
+row,0.00 us,1.00 us,2.00 us,3.00 us,4.00 us
+THREAD 1.1.1,2,1,,3,4
+THREAD 1.1.2,8,,2,,
+THREAD 1.2.1,1,1,,3,5
+THREAD 1.2.2,9,1,,,
+$ weft table -q useful-histogram sample.prv --min 1 --max 5 --delta 2 --csv
+row,[1.00..3.00),[3.00..5.00]
+THREAD 1.1.1,1,7
+THREAD 1.1.2,2,
+THREAD 1.2.1,1,8
+THREAD 1.2.2,1,
+$ weft table -q useful-histogram sample.prv --delta 2 --csv
+row,[1.00..3.00),[3.00..5.00),[5.00..5.20]
+THREAD 1.1.1,1,7,
+THREAD 1.1.2,2,,
+THREAD 1.2.1,1,3,5
+THREAD 1.2.2,1,,
+$ weft table -q useful-histogram sample.prv --columns 3 --csv; weft table -q useful-histogram sample.prv --max 2 --columns 2 --csv
+row,[1.00..2.40),[2.40..3.80),[3.80..5.20]
+THREAD 1.1.1,1,3,4
+THREAD 1.1.2,2,,
+THREAD 1.2.1,1,3,5
+THREAD 1.2.2,1,,
+row,[1.00..1.50),[1.50..2.00]
+THREAD 1.1.1,1,
+THREAD 1.1.2,,2
+THREAD 1.2.1,1,
+THREAD 1.2.2,1,
+$ weft table -q useful sample.prv --min 0 --max 1 --csv
+row,0,1
+THREAD 1.1.1,20,80
+THREAD 1.1.2,80,20
+THREAD 1.2.1,10,90
+THREAD 1.2.2,90,10
+$ for bad in '--min x' '--delta 0' '--delta -1' '--columns 0' '--columns 9999999' '--min 5 --max 2' '--delta 1 --columns 2'; do weft table -q useful sample.prv $bad; done 2>&1 | grep -v '^Try'
+weft table: error: option '--min': expected a number, found 'x'
+weft table: error: option '--delta': expected a width greater than 0, found '0'
+weft table: error: option '--delta': expected a width greater than 0, found '-1'
+weft table: error: option '--columns': expected 1 to 1000000
+weft table: error: option '--columns': expected 1 to 1000000
+weft table: error: option '--max' (2) is less than '--min' (5)
+weft table: error: options '--delta' and '--columns' exclude each other
+$ weft table -q mpi-matrix sample.prv --min 1
+weft table: error: columns of 'Bytes sent' are partners, which have no scale
+Try 'weft table --help'.
+? 2

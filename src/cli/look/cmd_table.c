@@ -12,6 +12,7 @@
 #include "render/table_picture.h"
 #include "render/view_timeline.h"
 #include "table_cells.h"
+#include "table_scale.h"
 #include "view_load.h"
 #include <errno.h>
 #include <math.h>
@@ -26,6 +27,7 @@ struct args {
 	struct cli_common common;
 	const char *output, *statistic, *time, *rows, *window, *table, *plane, *save;
 	struct weft_opt_list cell;
+	struct cli_table_scale scale;
 	uint64_t width;
 	bool force, timeline;
 	/* what they mean */
@@ -47,6 +49,12 @@ static const struct weft_opt options[] = {
          "time by the values of the window with this name or number, and none of VIEW's tables"},
 	{0, "statistic", "NAME", WEFT_OPT_STRING, offsetof(struct args, statistic),
          "what cells are, in place of what the view says: time, time_share, bursts, average, ... (see weft-views(7))"},
+	{0, "min", "VALUE", WEFT_OPT_STRING, offsetof(struct args, scale.min),
+         "the least value of the columns, in place of the view's"},
+	{0, "max", "VALUE", WEFT_OPT_STRING, offsetof(struct args, scale.max), "their greatest value"},
+	{0, "delta", "VALUE", WEFT_OPT_STRING, offsetof(struct args, scale.delta),
+         "a column for each range of values as wide as this"},
+	{0, "columns", "N", WEFT_OPT_U64, offsetof(struct args, scale.columns), "N columns of equal width"},
 	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time),
          "from A up to B: like 10ms..1.5s, 25%..50%, 2s.. or ..90% (default: all)"},
 	{0, "rows", "ROWS", WEFT_OPT_STRING, offsetof(struct args, rows),
@@ -114,7 +122,8 @@ static int check(struct args *a)
 	for (unsigned i = 0; i < 2; i++)
 		if (made[i] && strcmp(made[i], "-") != 0 && !a->force && access(made[i], F_OK) == 0)
 			return cli_usage(&weft_command_table, "'%s' is there already (--force replaces it)", made[i]);
-	return read_statistic(a);
+	int status = cli_table_scale_read(&a->scale);
+	return status ? status : read_statistic(a);
 }
 
 /* ---- the table of a view ---- */
@@ -501,6 +510,9 @@ static int compute(const struct args *a, struct weft_view *v, const struct weft_
 		return status;
 	if (a->stat)
 		h->stat = a->stat;
+	status = cli_table_scale_set(&a->scale, h);
+	if (status)
+		return status;
 	int rc = weft_hist_compute(&r, v, h, s, cli_open_how(&a->common).threads);
 	status = rc ? cli_fail_code(rc) : use_result(a, v, &r, set);
 	weft_result_fini(&r);
@@ -578,7 +590,7 @@ static int run_traces(struct args *a, char **trace, int n)
 
 static int run(int argc, char **argv)
 {
-	struct args a = {.width = 1200};
+	struct args a = {.width = 1200, .scale = {.columns = CLI_TABLE_COLUMNS_UNSAID}};
 	int n;
 	if (!cli_parse(&weft_command_table, &a, argc, argv, &n))
 		return CLI_USAGE;

@@ -117,7 +117,15 @@ static int computed_columns(struct weft_result *r, const struct weft_window *w, 
 	struct weft_axis *a = &r->column;
 	double range = b.max - b.min;
 	*a = (struct weft_axis){b.min, b.max + range * 5 / 100, s->delta, 0};
-	if (s->fixed_delta) {
+	if (s->keep_min || s->keep_max) {
+		a->min = s->keep_min ? s->min : a->min;
+		a->max = s->keep_max ? s->max : a->max;
+		a->max = a->max < a->min ? a->min : a->max;
+		range = a->max - a->min;
+	}
+	if (s->keep_n) {
+		divide(a, s->n);
+	} else if (s->fixed_delta) {
 		count_columns(a);
 	} else if (range == 0) {
 		a->delta = 1;

@@ -77,6 +77,8 @@ struct weft_window {
 	uint32_t n_chosen;
 	uint32_t zoom_first, zoom_last; /* rows; zoom_last WEFT_NONE: none */
 	struct weft_key_lines other;
+	bool join_labels;  /* values with equal labels are one: the least of them */
+	bool lines, flags; /* messages and events are drawn over a picture of it */
 	/* by bind */
 	double begin, end;
 	const bool *selected; /* by row of its level; NULL: all */
@@ -98,7 +100,8 @@ struct weft_scale {
 	bool compute, fixed_delta;
 	bool zero; /* zeros count for the minimum */
 	double min, max, delta;
-	uint32_t n; /* columns; 0: not said */
+	uint32_t n;                      /* columns; 0: not said */
+	bool keep_min, keep_max, keep_n; /* of a computed scale: said all the same */
 };
 struct weft_hist {
 	const char *name;
