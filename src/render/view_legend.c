@@ -198,11 +198,35 @@ static int legend_of_curves(struct view_layout *l, unsigned y, bool draw)
 	return rc;
 }
 
-int view_legend(struct view_layout *l, unsigned y, bool draw)
+/* What lies over the plot, on a line of its own. */
+static int legend_of_marks(struct view_layout *l, unsigned y, bool draw)
+{
+	const struct weft_window *w = l->how->window;
+	const struct weft_record_filter *f = &weft_metric_first(&w->metric)->filter;
+	double x = VIEW_MARGIN;
+	if (!view_has_marks(l))
+		return (int)y;
+	y += VIEW_LEGEND_LINE;
+	if (w->lines && f->logical)
+		x = put_entry(l, x, &y, VIEW_LOGICAL, f->physical ? "message, logical" : "message", draw);
+	if (w->lines && f->physical)
+		x = put_entry(l, x, &y, VIEW_PHYSICAL, "message, physical", draw);
+	if (w->flags)
+		put_entry(l, x, &y, VIEW_FLAG, "event", draw);
+	return (int)y;
+}
+
+static int legend_of_values(struct view_layout *l, unsigned y, bool draw)
 {
 	if (l->style == WEFT_STYLE_LINE || l->style == WEFT_STYLE_FUSED)
 		return legend_of_curves(l, y, draw);
 	if (l->colours.kind == COLOUR_CODE)
 		return legend_of_codes(l, y, draw);
 	return legend_of_gradient(l, y, draw);
+}
+
+int view_legend(struct view_layout *l, unsigned y, bool draw)
+{
+	int bottom = legend_of_values(l, y, draw);
+	return bottom < 0 ? bottom : legend_of_marks(l, (unsigned)bottom, draw);
 }

@@ -23,6 +23,13 @@ struct view_layout {
 
 /* The plot's pixels, RGB, malloc'd; NULL: out of memory. */
 uint8_t *view_paint(const struct view_layout *l);
+/*
+ * Over the plot's pixels: messages as lines and events as flags, where the window has them. Once a pixel, so the picture's size
+ * does not depend on how many there are.
+ */
+enum { VIEW_LOGICAL = 0xffe400, VIEW_PHYSICAL = 0xff5050, VIEW_FLAG = 0xffffff };
+int view_marks(const struct view_layout *l, uint8_t *rgb);
+bool view_has_marks(const struct view_layout *l);
 /* Draws the legend from y on, or only measures; where it ends, or negative. */
 int view_legend(struct view_layout *l, unsigned y, bool draw);
 

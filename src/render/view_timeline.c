@@ -294,7 +294,9 @@ static int draw(struct view_layout *l, enum weft_picture_form form, struct weft_
 	if (!rgb)
 		return -ENOMEM;
 	const char *title = l->how->title ? l->how->title : l->how->window->metric.name;
-	int rc = picture_begin(&l->pic, form, out, l->width, end + 14, title ? title : "");
+	int rc = view_marks(l, rgb);
+	if (!rc)
+		rc = picture_begin(&l->pic, form, out, l->width, end + 14, title ? title : "");
 	if (!rc) {
 		draw_heading(l);
 		draw_axis(l);

@@ -3,14 +3,14 @@
 $ weft view list | head -4
 view                     shows
 cpus                     which cpu each thread runs on, as the trace's events say it
+efficiency               how well the processes of a program are used: share of time that each thread computes
 flushing                 time that tracing itself took, when it wrote its buffers
-frequency                cycles a second while computing, in GHz, by thread
 $ weft view list --csv | grep ipc
 ipc,"instructions a cycle while computing: average of each thread, and how long which"
 $ weft view show ipc
 about "instructions a cycle while computing: average of each thread, and how long which"
 useful = state == Running
-ipc "instructions a cycle" = rate(PAPI_TOT_INS) / rate(PAPI_TOT_CYC) where useful { colour gradient }
+ipc "instructions a cycle" = rate(PAPI_TOT_INS) / rate(PAPI_TOT_CYC) where useful { colour not_null }
 table "time by instructions a cycle" = time by ipc { scale 0.01..6 step 0.1 }
 table "instructions a cycle" = average of ipc by useful { scale 1..1 step 1 }
 $ weft view convert ipc -o -
@@ -20,9 +20,7 @@ useful = in_state(Running)
 ipc.1 = rate(PAPI_TOT_INS)
 ipc.2 = rate(PAPI_TOT_CYC)
 ipc.3 = ipc.1 / ipc.2
-instructions_a_cycle "instructions a cycle" = ipc.3 * useful {
-	colour gradient
-}
+instructions_a_cycle "instructions a cycle" = ipc.3 * useful
 
 table "time by instructions a cycle" = time by instructions_a_cycle {
 	scale 0.01..6 step 0.1

@@ -17,6 +17,25 @@ Maximum       100.00 %  90.00 %  100.00 %  90.00 %
 Minimum       100.00 %  90.00 %  100.00 %  90.00 %
 StDev           0.00 %   0.00 %    0.00 %   0.00 %
 Avg/Max              1        1         1        1
+$ weft table -q efficiency sample.prv; weft table -q efficiency sample.prv --table 1
+efficiency: % Window Time by useful; sample.prv
+
+                     1
+THREAD 1.1.1   80.00 %  ##############
+THREAD 1.1.2   20.00 %  ####
+THREAD 1.2.1   90.00 %  ################
+THREAD 1.2.2   10.00 %  ##
+
+Total         200.00 %
+Average        50.00 %
+Maximum        90.00 %
+Minimum        10.00 %
+StDev          35.36 %
+Avg/Max       0.555556
+share of threads: % Time by computing share; sample.prv
+
+          [0.00..10.00)  [20.00..30.00)  [50.00..60.00)  [70.00..80.00)  [90.00..100.00]
+WORKLOAD         5.00 %         20.00 %         55.00 %         10.00 %          10.00 %
 $ weft table -q flushing sample.prv
 flushing: % Window Time by flushing; sample.prv
 
@@ -257,6 +276,15 @@ Maximum            10.00 %       10.00 %
 Minimum             5.00 %        5.00 %
 StDev               2.50 %        2.50 %
 Avg/Max               0.75          0.75
+## two addresses of one line are that line
+$ sed 's/80000001:2$/80000001:7/; s/80000001:2:/80000001:7:/' sample.prv >lines.prv; sed 's/^2   133 (norm.c)/7   120 (halo.c)/' sample.pcf >lines.pcf; weft table -q mpi-callers lines.prv --csv; weft view convert mpi-callers -o c.cfg; weft table -q c.cfg lines.prv --csv | sed -n 2p; sed 's/ { join_labels }//' "$WEFT_SOURCE"/views/mpi-callers.view >apart.view; weft table -q apart.view lines.prv --csv | head -1
+row,120 (halo.c)
+THREAD 1.1.1,20
+THREAD 1.1.2,
+THREAD 1.2.1,10
+THREAD 1.2.2,
+THREAD 1.1.1,20
+row,120 (halo.c),120 (halo.c)
 $ weft table -q mpi-calls sample.prv
 MPI calls: # Bursts by MPI call; sample.prv
 

@@ -137,6 +137,76 @@ TEST(styles_draw_values_as_heights)
 	sample_metric_close(&f.m);
 }
 
+/* Pixels of the plot with this colour; three rows of 32 lines. */
+static unsigned count_in_plot(const struct canvas *c, uint32_t colour)
+{
+	unsigned n = 0;
+	for (unsigned y = 76; y < 76 + 3 * 32; y++)
+		for (unsigned x = 0; x < c->width; x++) {
+			const uint8_t *p = &c->rgb[3 * ((size_t)y * c->width + x)];
+			n += ((uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2]) == colour;
+		}
+	return n;
+}
+
+static void draw_plot(const struct fixture *f, uint32_t colour, unsigned *n)
+{
+	struct canvas c = drawn(f);
+	*n = count_in_plot(&c, colour);
+	canvas_fini(&c);
+}
+
+TEST(messages_and_events_lie_over_the_rows)
+{
+	static const char text[] = "#Paraver (01/01/2024 at 10:00):1000_ns:1(3):1:3(1:1,1:1,1:1)\n"
+				   "1:1:1:1:1:0:1000:3\n2:1:1:1:1:200:50:5\n2:1:1:1:1:600:51:9\n2:3:1:3:1:500:50:7\n"
+				   "3:1:1:1:1:100:120:3:1:3:1:300:340:64:7\n3:1:1:1:1:100:120:3:1:3:1:300:340:64:8\n"
+				   "3:2:1:2:1:500:500:1:1:1:1:500:500:8:9\n";
+	struct fixture f;
+	struct weft_buf svg = {0};
+	unsigned logical, physical, white, flagged;
+	set_up(&f, "State As Is", WEFT_COLOR_CODE);
+	sample_metric_close(&f.m);
+	sample_metric_open(&f.m, text);
+	struct weft_record_filter *filter = &f.window[0].metric.filter;
+	*filter = (struct weft_record_filter){.logical = true, .intra = true, .inter = true};
+	draw_plot(&f, 0xffe400, &logical);
+	draw_plot(&f, 0xffffff, &white);
+	CHECK_U64(logical, 0);
+	/* One over 64 lines of pixels and a fifth of the width, drawn once though it comes twice; one straight up of 32. */
+	f.window[0].lines = true;
+	draw_plot(&f, 0xffe400, &logical);
+	draw_plot(&f, 0xff5050, &physical);
+	CHECK(logical >= 64 + 32 && logical <= 80 + 34);
+	CHECK_U64(physical, 0);
+	REQUIRE(weft_view_timeline_draw(&svg, WEFT_PICTURE_SVG, &f.how) == 0);
+	CHECK(strstr(svg.at, ">message<") && !strstr(svg.at, ">event<"));
+	weft_buf_fini(&svg);
+	filter->physical = true;
+	draw_plot(&f, 0xff5050, &physical);
+	CHECK(physical >= 64 && physical <= 120);
+	/* the filter: only the small one */
+	filter->physical = false;
+	double most = 10;
+	filter->test[WEFT_OF_SIZE] = (struct weft_test){.kind = WEFT_TEST_LT, .list = {&most, 1}};
+	draw_plot(&f, 0xffe400, &logical);
+	CHECK(logical >= 30 && logical <= 34);
+	/* events of type 50: two flags of 13 pixels */
+	double type = 50;
+	f.window[0].lines = false;
+	f.window[0].flags = true;
+	filter->test[WEFT_OF_TYPE] = (struct weft_test){.kind = WEFT_TEST_EQ, .list = {&type, 1}};
+	draw_plot(&f, 0xffffff, &flagged);
+	CHECK_U64(flagged - white, 26);
+	/* rows that are not in the picture have neither */
+	f.window[0].metric.level = WEFT_TASK;
+	f.how.most_rows = 1;
+	f.window[0].lines = true;
+	draw_plot(&f, 0xffe400, &logical);
+	CHECK_U64(logical, 0);
+	sample_metric_close(&f.m);
+}
+
 TEST(rows_are_chosen_and_fused)
 {
 	struct fixture f;

@@ -175,6 +175,20 @@ READ_BOOL(logical, w->metric.filter.logical)
 READ_BOOL(physical, w->metric.filter.physical)
 READ_BOOL(intra, w->metric.filter.intra)
 READ_BOOL(inter, w->metric.filter.inter)
+READ_BOOL(join_labels, w->join_labels)
+
+/* What is drawn besides; another word than true is none. */
+static int read_lines(struct cfg *c, struct weft_str value)
+{
+	cfg_window(c)->lines = weft_str_eq(weft_str_trim(value), "true");
+	return 0;
+}
+
+static int read_flags(struct cfg *c, struct weft_str value)
+{
+	cfg_window(c)->flags = weft_str_eq(weft_str_trim(value), "true");
+	return 0;
+}
 
 #define READ_OR(name, place) \
 	static int read_##name(struct cfg *c, struct weft_str value) \
@@ -362,6 +376,9 @@ const struct cfg_key cfg_window_keys[] = {
 	{"window_comm_tagsize", read_tagsize},
 	{"window_comm_typeval", read_typeval},
 	{"window_units", read_units},
+	{"window_join_labels", read_join_labels}, /* of ours; Paraver reads over it */
+	{"window_comm_lines_enabled", read_lines},
+	{"window_flags_enabled", read_flags},
 	{"window_maximum_y", read_y_max},
 	{"window_minimum_y", read_y_min},
 	{"window_compute_y_max", read_compute_max},

@@ -188,6 +188,9 @@ static void put_window(struct weft_buf *o, const struct weft_window *w)
 	put_key(o, "window_maximum_y", w->y_max);
 	put_key(o, "window_minimum_y", w->y_min);
 	weft_buf_printf(o, "window_compute_y_max %s\n", yes(w->compute_y_max));
+	weft_buf_printf(o, "window_comm_lines_enabled %s\nwindow_flags_enabled %s\n", yes(w->lines), yes(w->flags));
+	if (w->join_labels)
+		weft_buf_puts(o, "window_join_labels true\n");
 	if (w->has_level)
 		weft_buf_printf(o, "window_level %s\n", cfg_level_names[w->metric.level]);
 	if (w->zoom_last != WEFT_NONE)

@@ -172,4 +172,20 @@ int weft_row_open(struct weft_row **out, const struct weft_space *s, const struc
 int weft_row_next(struct weft_row *r, struct weft_intervals *b) WEFT_MUST_CHECK; /* 1, 0 at the end, negative */
 void weft_row_close(struct weft_row *r);                                         /* NULL is fine */
 
+/* ---- what is drawn over a picture ---- */
+
+/* A message as a line between two threads, in the trace's units; it may end before it begins. */
+struct weft_message_line {
+	uint32_t from, to;
+	double begin, end;
+	bool physical;
+};
+/* What message i is through the metric's filter, by logical times, physical ones, or both: how many lines. Not of level cpu. */
+unsigned weft_message_lines(const struct weft_space *s, const struct weft_metric *of, uint64_t i,
+                            struct weft_message_line out[2]);
+/* The single metric that a derived one begins with; a single one itself. */
+const struct weft_metric *weft_metric_first(const struct weft_metric *m);
+/* A metric of threads whose intervals end where an event is that passes the filter of the single metric `of`. */
+void weft_metric_of_events(struct weft_metric *m, const struct weft_metric *of);
+
 #endif

@@ -33,9 +33,30 @@ static double power(double base, double v)
 	return isnan(r) ? 0 : r;
 }
 
+/* Whether the first of two lists of equal length can be searched by halving it. */
+static bool is_ascending(const struct weft_call *call)
+{
+	const struct weft_list *l = &call->param[0];
+	bool is = call->param[1].n == l->n && l->n > 1;
+	for (uint32_t i = 1; i < l->n && is; i++)
+		is = l->at[i] > l->at[i - 1];
+	return is;
+}
+
 static double translate(const struct metric_compose *c, double v)
 {
 	struct weft_list from = c->param[0], to = c->param[1];
+	if (c->ascending) { /* long lists: of labels */
+		uint32_t low = 0, high = from.n;
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+			if (from.at[middle] < v)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		return low < from.n && from.at[low] == v ? to.at[low] : v;
+	}
 	if (c->call->param[1].n) {
 		for (uint32_t i = 0; i < from.n && i < to.n; i++)
 			if (from.at[i] == v)
@@ -197,6 +218,7 @@ int metric_compose_add(struct metric_stream **below, const struct metric_site *s
 		c->param[i] = metric_param(call, i);
 		c->one[i] = c->param[i].at[0];
 	}
+	c->ascending = is_ascending(call);
 	c->from = site->space->unit;
 	c->to = site->metric->unit;
 	*below = &c->stream;

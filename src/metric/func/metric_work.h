@@ -235,6 +235,7 @@ struct metric_compose {
 	const struct weft_call *call;
 	struct weft_list param[WEFT_PARAMS];
 	double one[WEFT_PARAMS]; /* first of each list */
+	bool ascending;          /* the first list, which has as many entries as the second */
 	enum weft_unit from, to; /* of times */
 	double zone, last;       /* state of functions */
 	WEFT_VEC(double) stack;

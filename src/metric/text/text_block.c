@@ -130,6 +130,28 @@ static int read_zoom(struct text *p, struct weft_window *w)
 	return rc ? rc : text_count(p, &w->zoom_last);
 }
 
+/* A word that stands alone. */
+static int read_join_labels(struct text *p, struct weft_window *w)
+{
+	(void)p;
+	w->join_labels = true;
+	return 0;
+}
+
+static int read_lines(struct text *p, struct weft_window *w)
+{
+	(void)p;
+	w->lines = true;
+	return 0;
+}
+
+static int read_flags(struct text *p, struct weft_window *w)
+{
+	(void)p;
+	w->flags = true;
+	return 0;
+}
+
 static int read_id(struct text *p, struct weft_window *w)
 {
 	return text_count(p, &w->id);
@@ -298,6 +320,9 @@ static const struct entry entries[] = {
 	{"end", read_end},
 	{"zoom", read_zoom},
 	{"rows", read_rows},
+	{"join_labels", read_join_labels},
+	{"lines", read_lines},
+	{"flags", read_flags},
 	{"at", read_at},
 	{"id", read_id},
 	{"paraver", read_paraver},

@@ -254,6 +254,9 @@ static void put_shown(struct text_print *p, const struct weft_window *w)
 		put_range(o, w->y_min, w->y_max);
 		weft_buf_puts(o, w->compute_y_max ? " auto\n" : "\n");
 	}
+	weft_buf_puts(o, w->join_labels ? "\tjoin_labels\n" : "");
+	weft_buf_puts(o, w->lines ? "\tlines\n" : "");
+	weft_buf_puts(o, w->flags ? "\tflags\n" : "");
 }
 
 void text_put_block(struct text_print *p, uint32_t window)

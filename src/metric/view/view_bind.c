@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A view meets a trace: labels become numbers, parts of the duration times, lists of rows the rows that there are. */
 #include "base/vec.h"
-#include "view.h"
+#include "view_join.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,6 +253,8 @@ int weft_view_bind(struct weft_view *v, const struct weft_space *s, struct weft_
 	for (uint32_t i = 0; i < v->n_windows && !rc; i++) {
 		struct weft_window *w = &v->window[i];
 		rc = resolve_labels(v, w, s->trace, err);
+		if (!rc && w->join_labels)
+			rc = view_join_labels(v, w, s->trace);
 		if (!rc)
 			rc = set_level(w, s, err);
 		if (!rc)
