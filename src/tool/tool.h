@@ -18,8 +18,15 @@
 
 /* What a tool has to tell beside its output. */
 struct weft_tool_report {
-	uint64_t odd_lines;  /* records that name no object of the header, or no record at all; left out */
-	uint64_t first_odd;  /* line of the first of them, from 1 */
+	uint64_t odd_lines; /* records that name no object of the header, or no record at all; left out */
+	uint64_t first_odd; /* line of the first of them, from 1 */
+	/* Kept records of threads that the header does not have, and the line of the first. Cutter and counters. */
+	uint64_t strange_lines, first_strange;
+	/* Of a filter: lines in and out, by kind; type:value that went, also out of lines that stayed. */
+	struct weft_tool_kept {
+		uint64_t read, kept;
+	} states, events, comms;
+	uint64_t pairs_dropped;
 	uint64_t parts;      /* of a split */
 	uint64_t translated; /* values that were changed */
 	/* Of a filter by states: the first name that is none of the .pcf's, and the nearest that is; "": there is none. */

@@ -201,16 +201,37 @@ static void state_by_states(struct counters *c, struct counter_thread *t, const 
 
 /* -- records -- */
 
+/* A thread that the header does not have: its records count all the same. */
+static struct counter_thread *stranger_of(struct counters *c, const int64_t *v)
+{
+	uint64_t at, key = weft_hash_u64((uint64_t)v[TOOL_APP]) + weft_hash_u64((uint64_t)v[TOOL_TASK] + 1) * 3 +
+	                   weft_hash_u64((uint64_t)v[TOOL_THREAD] + 2) * 5;
+	if (!c->said->strange_lines++)
+		c->said->first_strange = c->in.lines;
+	if (weft_map_get(&c->by_stranger, key, &at))
+		return c->stranger.at[at];
+	struct counter_thread *t = weft_arena_alloc(&c->arena, sizeof *t);
+	if (!t || weft_vec_push(&c->stranger, t) || weft_map_put(&c->by_stranger, key, c->stranger.n - 1)) {
+		fail(c);
+		return NULL;
+	}
+	return t;
+}
+
 static struct counter_thread *thread_of(struct counters *c, const int64_t *v)
 {
 	uint32_t row;
-	if (v[TOOL_TIME] < 0 ||
-	    !tool_head_thread(&c->in.head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK], (uint64_t)v[TOOL_THREAD], &row)) {
+	if (v[TOOL_TIME] < 0) {
 		if (!c->said->odd_lines++)
 			c->said->first_odd = c->in.lines;
 		return NULL;
 	}
-	struct counter_thread *t = &c->thread[row];
+	struct counter_thread *t = tool_head_thread(&c->in.head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK],
+	                                            (uint64_t)v[TOOL_THREAD], &row)
+	                                   ? &c->thread[row]
+	                                   : stranger_of(c, v);
+	if (!t)
+		return NULL;
 	memcpy(t->who, v + TOOL_APP, sizeof t->who);
 	return t;
 }
@@ -287,20 +308,25 @@ static int take_lines(struct counters *c, struct weft_err *err)
 	return rc < 0 ? rc : rc == 0 ? tool_input_damage(&c->in, err) : 0;
 }
 
+static void take_rest_of(struct counters *c, struct counter_thread *t)
+{
+	uint64_t end = c->in.head.end, at = end > REST_BEFORE_END ? end - REST_BEFORE_END : 0;
+	if (!c->how->by_intervals) { /* what was behind the last burst is in none */
+		burst_ends(c, t);
+		for (size_t k = 0; k < t->n_sums; k++)
+			t->sum[k].sum = 0;
+	}
+	emit(c, t, c->how->by_intervals ? at : end);
+	tool_output_step(c->out);
+}
+
 /* What is left at the end of the trace; counters of which nothing is left are closed with 0. */
 static void take_rest(struct counters *c)
 {
-	uint64_t end = c->in.head.end, at = end > REST_BEFORE_END ? end - REST_BEFORE_END : 0;
-	for (uint32_t i = 0; i < c->in.head.n_threads; i++) {
-		struct counter_thread *t = &c->thread[i];
-		if (!c->how->by_intervals) { /* what was behind the last burst is in none */
-			burst_ends(c, t);
-			for (size_t k = 0; k < t->n_sums; k++)
-				t->sum[k].sum = 0;
-		}
-		emit(c, t, c->how->by_intervals ? at : end);
-		tool_output_step(c->out);
-	}
+	for (uint32_t i = 0; i < c->in.head.n_threads; i++)
+		take_rest_of(c, &c->thread[i]);
+	for (size_t i = 0; i < c->stranger.n; i++)
+		take_rest_of(c, c->stranger.at[i]);
 }
 
 /* -- the whole -- */
@@ -341,7 +367,11 @@ int weft_tool_counters(const char *in, const char *out, const struct weft_tool_c
 		weft_map_fini(&c.type.at[i]->summed);
 		weft_map_fini(&c.type.at[i]->counted);
 	}
+	for (size_t i = 0; i < c.stranger.n; i++)
+		free(c.stranger.at[i]->sum);
 	free(c.thread);
+	free(c.stranger.at);
+	weft_map_fini(&c.by_stranger);
 	free(c.type.at);
 	free(c.counter.at);
 	free(c.order);

@@ -37,6 +37,8 @@ struct counters {
 	struct tool_output *out;
 	struct weft_arena arena; /* owns counters and types */
 	struct counter_thread *thread;
+	struct weft_map by_stranger; /* threads that the header does not have: hash of their numbers -> place in stranger[] */
+	WEFT_VEC(struct counter_thread *) stranger;
 	struct weft_map by_type; /* type -> its place in type[] */
 	WEFT_VEC(struct counted_type *) type;
 	WEFT_VEC(struct counter *) counter;

@@ -78,6 +78,10 @@ static int settle_block(void *arg, unsigned worker, const char *at, size_t n, st
 	if (c->out && p->odd_lines && !c->said->odd_lines)
 		c->said->first_odd = c->lines + p->first_odd;
 	c->said->odd_lines += c->out ? p->odd_lines : 0;
+	if (c->out && p->strange_lines && !c->said->strange_lines)
+		c->said->first_strange = c->lines + p->first_strange;
+	c->said->strange_lines += c->out ? p->strange_lines : 0;
+	c->closing = p->closing > c->closing ? p->closing : c->closing;
 	c->lines += p->lines;
 	c->kept_bytes += p->kept_bytes;
 	c->first = p->first < c->first ? p->first : c->first;
@@ -186,7 +190,7 @@ static int close_thread(struct cut *c, const struct cut_thread *t, const int64_t
 	*begun |= open.n > 0;
 	/* A line of what is open; behind it one of the counters. */
 	for (size_t i = 0; i < open.n; i++) {
-		int64_t v[] = {t->cpu, who[0], who[1], who[2], (int64_t)(c->last - c->offset)};
+		int64_t v[] = {t->cpu, who[0], who[1], who[2], (int64_t)(c->closing - c->offset)};
 		bool first = !i || open.at[i].counter != open.at[i - 1].counter;
 		bool last = i + 1 == open.n || open.at[i].counter != open.at[i + 1].counter;
 		if (first) {
@@ -198,6 +202,56 @@ static int close_thread(struct cut *c, const struct cut_thread *t, const int64_t
 	tool_output_step(c->out);
 	free(open.at);
 	return 0;
+}
+
+struct stranger {
+	struct cut_who who;
+	uint32_t row;
+};
+
+static int stranger_order(const void *a, const void *b)
+{
+	const struct cut_who *x = &((const struct stranger *)a)->who, *y = &((const struct stranger *)b)->who;
+	if (x->app != y->app)
+		return x->app < y->app ? -1 : 1;
+	if (x->task != y->task)
+		return x->task < y->task ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* Those that the header does not have, by their numbers: the order of their coming is that of the blocks. */
+static int close_strangers(struct cut *c, bool *begun)
+{
+	size_t n = c->strangers.who.n;
+	struct stranger *s = calloc(n + 1, sizeof *s);
+	int rc = s ? 0 : -ENOMEM;
+	for (size_t i = 0; i < n && !rc; i++)
+		s[i] = (struct stranger){c->strangers.who.at[i], c->in->head.n_threads + (uint32_t)i};
+	if (!rc && n)
+		qsort(s, n, sizeof *s, stranger_order);
+	for (size_t i = 0; i < n && !rc; i++) {
+		const int64_t who[] = {(int64_t)s[i].who.app, (int64_t)s[i].who.task, (int64_t)s[i].who.thread};
+		rc = close_thread(c, &c->thread[s[i].row], who, begun);
+	}
+	free(s);
+	return rc;
+}
+
+uint32_t cut_stranger(struct cut *c, const int64_t who[3])
+{
+	struct cut_strangers *s = &c->strangers;
+	uint64_t key = weft_hash_u64((uint64_t)who[0]) + weft_hash_u64((uint64_t)who[1] + 1) * 3 +
+	               weft_hash_u64((uint64_t)who[2] + 2) * 5;
+	uint64_t at;
+	pthread_mutex_lock(&s->lock);
+	if (!weft_map_get(&s->row, key, &at)) {
+		at = s->who.n < CUT_STRANGERS ? s->who.n : CUT_STRANGERS - 1;
+		struct cut_who row = {(uint64_t)who[0], (uint64_t)who[1], (uint64_t)who[2]};
+		if ((at == s->who.n && weft_vec_push(&s->who, row)) || weft_map_put(&s->row, key, at))
+			at = UINT64_MAX;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return at == UINT64_MAX ? UINT32_MAX : c->in->head.n_threads + (uint32_t)at;
 }
 
 /* What a thread still has open at the end is closed there. */
@@ -215,7 +269,7 @@ static int close_all(struct cut *c)
 					return rc;
 			}
 		}
-	return 0;
+	return close_strangers(c, &begun);
 }
 
 /* -- the whole -- */
@@ -257,11 +311,11 @@ static int one_pass(struct cut *c, const char *in, struct tool_output *out, stru
 	set_range(c, input.head.end);
 	if (out)
 		note_unknown_task(c, &input.head);
-	c->thread = calloc((size_t)input.head.n_threads + 1, sizeof *c->thread);
+	c->thread = calloc((size_t)input.head.n_threads + CUT_STRANGERS, sizeof *c->thread);
 	if (!c->thread || (out && write_head(c)))
 		rc = weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
 	c->first = UINT64_MAX;
-	c->last = c->kept_bytes = 0;
+	c->last = c->closing = c->kept_bytes = 0;
 	c->lines = input.lines;
 	if (!rc)
 		rc = cut_pass(c, err);
@@ -269,7 +323,7 @@ static int one_pass(struct cut *c, const char *in, struct tool_output *out, stru
 		c->first = NOTHING_KEPT;
 	if (!rc && out && close_all(c))
 		rc = weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
-	for (uint32_t i = 0; c->thread && i < input.head.n_threads; i++)
+	for (uint32_t i = 0; c->thread && i < input.head.n_threads + CUT_STRANGERS; i++)
 		free(c->thread[i].type);
 	free(c->thread);
 	c->thread = NULL;
@@ -285,6 +339,7 @@ int weft_tool_cut(const char *in, const char *out, const struct weft_tool_cut *h
 	struct cut *c = calloc(1, sizeof *c);
 	if (!c)
 		return weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
+	pthread_mutex_init(&c->strangers.lock, NULL);
 	c->how = how;
 	c->said = report ? report : &unasked;
 	c->shifted = !how->original_time;
@@ -305,6 +360,9 @@ int weft_tool_cut(const char *in, const char *out, const struct weft_tool_cut *h
 	cut_types_fini(&c->type);
 	weft_map_fini(&c->counter);
 	weft_map_fini(&c->listed);
+	weft_map_fini(&c->strangers.row);
+	free(c->strangers.who.at);
+	pthread_mutex_destroy(&c->strangers.lock);
 	free(c);
 	return rc;
 }

@@ -61,10 +61,10 @@ bool cut_thread_set(struct cut_thread *t, uint32_t id, uint8_t how)
 
 /* -- what a part knows -- */
 
-int cut_part_init(struct cut_part *p, const struct cut *whole)
+int cut_part_init(struct cut_part *p, struct cut *whole)
 {
 	*p = (struct cut_part){.whole = whole};
-	p->place = calloc((size_t)whole->in->head.n_threads + 1, sizeof *p->place);
+	p->place = calloc((size_t)whole->in->head.n_threads + CUT_STRANGERS, sizeof *p->place);
 	return p->place ? 0 : -ENOMEM;
 }
 
@@ -88,7 +88,8 @@ static void forget(struct cut_part *p)
 	}
 	p->n_touched = 0;
 	p->first = UINT64_MAX;
-	p->last = p->kept_bytes = p->lines = p->odd_lines = p->first_odd = 0;
+	p->last = p->closing = p->kept_bytes = p->lines = p->odd_lines = p->first_odd = 0;
+	p->strange_lines = p->first_strange = 0;
 }
 
 static struct cut_thread *touch(struct cut_part *p, uint32_t row)
@@ -115,6 +116,7 @@ static void keep_span(struct cut_part *p, uint64_t first, uint64_t last)
 {
 	p->first = first < p->first ? first : p->first;
 	p->last = last > p->last ? last : p->last;
+	p->closing = last > p->closing ? last : p->closing;
 }
 
 /* -- one record -- */
@@ -134,11 +136,21 @@ static bool chosen(const struct cut *c, int64_t task)
 	return c->how->task.n == 0;
 }
 
+/* Also of a thread that the header does not have: the cutter keeps its records. */
 static bool row_of(struct cut_part *p, const int64_t *v, uint32_t *row)
 {
-	return (v[TOOL_TIME] >= 0 && tool_head_thread(&p->whole->in->head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK],
-	                                              (uint64_t)v[TOOL_THREAD], row)) ||
-	       odd(p);
+	if (v[TOOL_TIME] < 0)
+		return odd(p);
+	if (!tool_head_thread(&p->whole->in->head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK], (uint64_t)v[TOOL_THREAD], row))
+		*row = cut_stranger(p->whole, v + TOOL_APP);
+	p->row = *row;
+	p->no_memory |= *row == UINT32_MAX;
+	return *row != UINT32_MAX;
+}
+
+static void close_at(struct cut_part *p, uint64_t time)
+{
+	p->closing = time > p->closing ? time : p->closing;
 }
 
 /* The whole line, from its kind on. */
@@ -194,9 +206,15 @@ static bool cut_state(struct cut_part *p, const char *at, const char *end)
 	uint32_t row;
 	while (n < TOOL_STATE_FIELDS && at < end)
 		at = tool_number_plain(at, end, &v[n++], &plain);
-	if (n < TOOL_STATE_FIELDS || !row_of(p, v, &row) || !chosen(c, v[TOOL_TASK]))
+	if (n < TOOL_STATE_FIELDS || !row_of(p, v, &row))
 		return false;
 	uint64_t begin = (uint64_t)v[TOOL_TIME], stop = v[TOOL_END] < v[TOOL_TIME] ? begin : (uint64_t)v[TOOL_END];
+	if (!chosen(c, v[TOOL_TASK])) {
+		bool goes = (begin < c->from && c->how->remove_first_states) || (stop > c->to && c->how->remove_last_states);
+		if (stop >= c->from && begin <= c->to && !goes)
+			close_at(p, c->break_states && stop > c->to ? c->to : stop);
+		return false;
+	}
 	bool endless = v[TOOL_END] < 0; /* -1: nobody saw its end */
 	if (stop < c->from || begin > c->to || !(t = touch(p, row)) || is_removed(c, t, begin, stop))
 		return false;
@@ -227,6 +245,10 @@ static bool keeps_event(const struct cut_part *p, struct cut_thread *t, uint64_t
 		return true;
 	if (time < c->from)
 		return c->how->keep_events == WEFT_TOOL_KEEP_BOUNDARY && knows(p, t, CUT_HAS_STATE);
+	/* Where states are kept whole and times begin at 0, the foreign tool drops what lies on the bound itself. */
+	if (time == c->from && c->from && c->shifted && !c->how->break_states && !c->how->remove_first_states &&
+	    c->how->keep_events == WEFT_TOOL_KEEP_BOUNDARY)
+		return false;
 	return !knows(p, t, CUT_FINISHED) && (!c->how->remove_first_states || knows(p, t, CUT_HAS_STATE));
 }
 
@@ -306,9 +328,14 @@ static bool cut_event(struct cut_part *p, const char *at, const char *end)
 		return false;
 	while (n < TOOL_EVENT_FIELDS && at < end)
 		at = tool_number_plain(at, end, &v[n++], &plain);
-	if (n < TOOL_EVENT_FIELDS || at == end || !row_of(p, v, &row) || !chosen(c, v[TOOL_TASK]))
+	if (n < TOOL_EVENT_FIELDS || at == end || !row_of(p, v, &row))
 		return false;
 	uint64_t time = (uint64_t)v[TOOL_TIME];
+	if (!chosen(c, v[TOOL_TASK])) {
+		if (time >= c->from && time <= c->to)
+			close_at(p, time);
+		return false;
+	}
 	if (time > c->to || !(t = touch(p, row)) || !keeps_event(p, t, time))
 		return false;
 	keep_span(p, time, time);
@@ -336,14 +363,17 @@ static bool cut_comm(struct cut_part *p, const char *at, const char *end)
 	uint32_t row;
 	if (tool_numbers(&at, end, v, TOOL_COMM_FIELDS) < TOOL_COMM_FIELDS || !row_of(p, v, &row))
 		return false;
-	if (!chosen(c, v[TOOL_TASK]) && !chosen(c, v[TOOL_RECV_TASK]))
-		return false;
 	for (unsigned i = 0; i < 4; i++)
 		if (v[times[i]] < 0)
 			return false;
 	if ((uint64_t)v[TOOL_LOG_SEND] < c->from || (uint64_t)v[TOOL_LOG_RECV] < c->from || (uint64_t)v[TOOL_PHY_SEND] > c->to ||
 	    (uint64_t)v[TOOL_PHY_RECV] > c->to)
 		return false;
+	if (!chosen(c, v[TOOL_TASK]) && !chosen(c, v[TOOL_RECV_TASK])) {
+		for (unsigned i = 0; i < 4; i++)
+			close_at(p, (uint64_t)v[times[i]]);
+		return false;
+	}
 	for (unsigned i = 0; i < 4; i++) {
 		keep_span(p, (uint64_t)v[times[i]], (uint64_t)v[times[i]]);
 		v[times[i]] -= (int64_t)c->offset;
@@ -371,7 +401,12 @@ static bool cut_line(struct cut_part *p, const char *at, const char *end)
 {
 	static bool (*const kinds[])(struct cut_part * p, const char *fields, const char *end) = {cut_state, cut_event, cut_comm};
 	unsigned kind = end - at > 1 && at[1] == ':' ? (unsigned)(at[0] - '1') : 3;
-	return kind < 3 ? kinds[kind](p, at + 2, end) : cut_other(p, at, end);
+	if (kind >= 3)
+		return cut_other(p, at, end);
+	bool kept = kinds[kind](p, at + 2, end);
+	if (kept && p->row >= p->whole->in->head.n_threads && !p->strange_lines++)
+		p->first_strange = p->lines;
+	return kept;
 }
 
 void cut_part_run(struct cut_part *p, const char *at, size_t n, uint64_t most, struct tool_text *text)

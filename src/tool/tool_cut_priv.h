@@ -13,6 +13,7 @@
 #define WEFT_TOOL_TOOL_CUT_PRIV_H
 
 #include "tool_priv.h"
+#include <pthread.h>
 
 enum {
 	CUT_HAS_STATE = 1, /* one was kept */
@@ -55,6 +56,20 @@ struct cut_types {
 	} recent[CUT_RECENT];
 };
 
+/*
+ * Threads that records name and the header does not: rows behind those of the header. Blocks ask for them side by side. Those
+ * beyond the most share the last row.
+ */
+enum { CUT_STRANGERS = 4096 };
+struct cut_who {
+	uint64_t app, task, thread;
+};
+struct cut_strangers {
+	pthread_mutex_t lock; /* of all below */
+	struct weft_map row;  /* hash of who -> place in who[] */
+	WEFT_VEC(struct cut_who) who;
+};
+
 struct cut {
 	const struct weft_tool_cut *how;
 	struct tool_input *in;
@@ -64,8 +79,10 @@ struct cut {
 	bool shifted, break_states;
 	uint64_t offset;      /* what is taken off all times */
 	uint64_t first, last; /* of what was kept */
+	uint64_t closing;     /* the last time of all tasks, also of those that were not chosen */
 	uint64_t kept_bytes, lines;
 	struct cut_thread *thread; /* owned, by row */
+	struct cut_strangers strangers;
 	struct cut_types type;
 	struct weft_map counter; /* types that are hardware counters in the .pcf */
 	struct weft_map listed;  /* types of the .pcf: 1 when they have values there */
@@ -75,23 +92,28 @@ struct cut {
 
 /* A block at work. Its memory is used again for the next one. */
 struct cut_part {
-	const struct cut *whole;
+	struct cut *whole;                  /* changed by settling, and by cut_stranger */
 	struct tool_text *text;             /* NULL in the first pass */
 	uint32_t *place;                    /* by row: 1 + its place in thread, 0: untouched. Owned */
 	WEFT_VEC(struct cut_thread) thread; /* the first n_touched were touched; all keep their memory. Owned */
 	size_t n_touched;
 	struct cut_types type;
-	uint64_t first, last, kept_bytes, lines;
-	uint64_t odd_lines, first_odd; /* first_odd: line of the block, from 1 */
+	uint64_t first, last, closing, kept_bytes, lines;
+	uint64_t odd_lines, first_odd;         /* first_odd: line of the block, from 1 */
+	uint64_t strange_lines, first_strange; /* kept ones of threads that the header does not have; likewise */
+	uint32_t row;                          /* of the record at hand */
 	bool no_memory;
 };
-int cut_part_init(struct cut_part *p, const struct cut *whole) WEFT_MUST_CHECK;
+int cut_part_init(struct cut_part *p, struct cut *whole) WEFT_MUST_CHECK;
 void cut_part_fini(struct cut_part *p);
 /*
  * Cuts the lines, from nothing: what the part had before is forgotten. Stops behind the line that makes what is kept more than
  * `most` bytes. text: NULL in the first pass.
  */
 void cut_part_run(struct cut_part *p, const char *at, size_t n, uint64_t most, struct tool_text *text);
+
+/* The row of a thread that the header does not have, from n_threads on; UINT32_MAX: no memory. Thread-safe. */
+uint32_t cut_stranger(struct cut *c, const int64_t who[3]);
 
 bool cut_type_id(const struct cut *c, struct cut_types *t, uint64_t number, uint32_t *id); /* false: no memory */
 void cut_types_fini(struct cut_types *t);

@@ -138,6 +138,8 @@ static char *slow_pairs(const struct filter *c, struct worker *w, const char *at
 		at = tool_number(at, end, &v[1]);
 		if (keeps_pair(c, w, (uint64_t)v[0], v[1]))
 			to = put_pair(to, pair, value, at < end || at[-1] == ':' ? at - 1 : at, v);
+		else
+			w->said.pairs_dropped++;
 	}
 	return to;
 }
@@ -159,6 +161,7 @@ static char *quick_pairs(const struct filter *c, struct worker *w, const char *a
 			keep = keeps_pair(c, w, type, v);
 		}
 		if (!keep) {
+			w->said.pairs_dropped++;
 			if (at > kept) {
 				*to++ = ':';
 				memcpy(to, kept, (size_t)(at - 1 - kept));
@@ -191,19 +194,27 @@ static void filter_event(const struct filter *c, struct worker *w, const char *l
 		return;
 	*to++ = '\n';
 	out->n = (size_t)(to - out->at);
+	w->said.events.kept++;
 }
 
 /* -- lines -- */
 
 /* Whether a line that is no event with pairs to look at stays. */
+static bool counted(struct weft_tool_kept *of, bool keeps)
+{
+	of->read++;
+	of->kept += keeps;
+	return keeps;
+}
+
 static bool keeps_line(const struct filter *c, struct worker *w, const char *line, const char *end)
 {
 	if (end - line > 1 && line[0] == '1')
-		return keeps_state(c, line + 2, end);
+		return counted(&w->said.states, keeps_state(c, line + 2, end));
 	if (end - line > 1 && line[0] == '2')
-		return !c->f->discard_events;
+		return counted(&w->said.events, !c->f->discard_events);
 	if (end - line > 1 && line[0] == '3')
-		return keeps_comm(c, line + 2, end);
+		return counted(&w->said.comms, keeps_comm(c, line + 2, end));
 	if (end - line > 1 && line[0] == '4')
 		return !c->f->discard_comms;
 	if (end > line && line[0] == '#')
@@ -232,6 +243,7 @@ static int filter_block(void *arg, unsigned worker, const char *at, size_t n, st
 			kept = next;
 		}
 		if (pairs) {
+			w->said.events.read++;
 			filter_event(c, w, at, stop, out);
 		} else if (keep && !plain) {
 			tool_text_add(out, at, (size_t)(stop - at));
@@ -301,6 +313,21 @@ static int filter_file(struct filter *c, const char *in, const char *out, unsign
 	return rc;
 }
 
+static void add_kept(struct weft_tool_kept *to, const struct weft_tool_kept *more)
+{
+	to->read += more->read;
+	to->kept += more->kept;
+}
+
+static void add_report(struct weft_tool_report *to, const struct weft_tool_report *more)
+{
+	to->odd_lines += more->odd_lines;
+	to->pairs_dropped += more->pairs_dropped;
+	add_kept(&to->states, &more->states);
+	add_kept(&to->events, &more->events);
+	add_kept(&to->comms, &more->comms);
+}
+
 int weft_tool_filter(const char *in, const char *out, const struct weft_tool_filter *f, unsigned threads,
                      struct weft_tool_report *report, struct weft_err *err)
 {
@@ -313,7 +340,7 @@ int weft_tool_filter(const char *in, const char *out, const struct weft_tool_fil
 	if (!rc)
 		rc = filter_file(&c, in, out, threads, err);
 	for (unsigned i = 0; !rc && report && i < workers; i++)
-		report->odd_lines += c.worker[i].said.odd_lines;
+		add_report(report, &c.worker[i].said);
 	free(c.state);
 	free(c.worker);
 	return rc;

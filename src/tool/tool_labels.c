@@ -20,7 +20,7 @@ static void write_type(const struct tool_label_type *t, struct weft_buf *out)
 	if (t->n_values)
 		weft_buf_puts(out, "VALUES\n");
 	for (size_t i = 0; i < t->n_values; i++)
-		weft_buf_printf(out, "%lld   %s\n", (long long)t->value[i].value, t->value[i].text);
+		weft_buf_printf(out, "%lld  %s\n", (long long)t->value[i].value, t->value[i].text);
 }
 
 static bool alone(const struct tool_label_type *t)

@@ -149,9 +149,9 @@ $ weft translate other.prv -o same.prv --like t1.prv; diff t1.prv same.prv; sed 
 \> 2:1:1:1:1:100:50000001:2:42000050:500
 0   50000001    MPI call
 VALUES
-0   Outside MPI
-1   MPI_Send
-2   MPI_Recv
+0  Outside MPI
+1  MPI_Send
+2  MPI_Recv
 
 
 $ weft translate t1.prv -o back.prv --like t1.weft
@@ -182,8 +182,8 @@ $ weft cut t1.prv -o cut.prv --force --time 250ns..500ns --keep-times --tasks 2;
 1:2:1:2:1:500:900:2
 2:2:1:2:1:500:50000001:2:42000050:0
 # Appending events with value 0
-2:2:1:2:1:900:50000001:0
-2:2:1:2:1:900:42000050:0
+2:2:1:2:1:1000:50000001:0
+2:2:1:2:1:1000:42000050:0
 $ weft cut t1.prv -o cut.prv --force --tasks 2,9
 weft cut: warning: t1.prv: there is no task 9: tasks are numbered from 1 to 2
 $ weft cut t1.prv -o cut.prv --force --tasks two
@@ -195,10 +195,12 @@ $ weft cut -q t1.prv -o cut.weft --time 25%..50% --whole-states; weft dump -q cu
    0  1.2.1   cpu           1 of "node 1"
    0  1.2.1   state         Running for 500
 $ weft filter t1.prv -o f.prv --keep-types 50000001:2 --discard states,messages; cat f.prv
+dropped 5 of 5 states, 3 of 4 lines of events, 1 of 1 messages; 6 events of types that were not wanted
 #Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)
 2:2:1:2:1:500:50000001:2
 $ weft filter t1.prv -o f.prv --force --states Wait,Run --min-state-time 200ns --drop-types 42000000-42999999; cat f.prv
 weft filter: warning: t1.prv: no state is called 'Wait'
+dropped 5 of 5 states, 0 of 4 lines of events, 0 of 1 messages; 3 events of types that were not wanted
 #Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)
 2:1:1:1:1:100:50000001:1
 2:1:1:1:1:300:50000001:0
@@ -206,11 +208,13 @@ weft filter: warning: t1.prv: no state is called 'Wait'
 2:2:1:2:1:900:50000001:0
 3:1:1:1:1:100:110:2:1:2:1:500:600:64:7
 $ weft filter t1.prv -o f.prv --force --states Waiting,Running --min-state-time 400ns --min-bytes 1K --discard events; cat f.prv
+dropped 3 of 5 states, 4 of 4 lines of events, 1 of 1 messages
 #Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)
 1:1:1:1:1:300:1000:1
 1:2:1:2:1:0:500:1
 $ weft filter t1.prv -o f.prv --force --states Runing
 weft filter: warning: t1.prv: no state is called 'Runing' (did you mean 'Running'?)
+dropped 5 of 5 states, 0 of 4 lines of events, 0 of 1 messages
 $ weft filter t1.prv -o f.prv --force --discard everything
 weft filter: error: option '--discard': expected states, events or messages, found 'everything'
 Try 'weft filter --help'.
@@ -220,12 +224,15 @@ weft filter: error: both --keep-types and --drop-types say which events stay
 Try 'weft filter --help'.
 ? 2
 $ weft filter t1.prv -o f.prv.gz --keep-types 42000050; zcat f.prv.gz | tail -1; weft filter f.prv.gz -o g.prv.zst --discard states; zstd -dcq g.prv.zst | wc -l
+dropped 0 of 5 states, 1 of 4 lines of events, 0 of 1 messages; 4 events of types that were not wanted
 3:1:1:1:1:100:110:2:1:2:1:500:600:64:7
+dropped 5 of 5 states, 0 of 3 lines of events, 0 of 1 messages
 5
 $ weft filter -q heat.weft -o m.prv -f kind=message; grep -c ^3 m.prv
 2
 $ weft filter t3.prv -o f.prv --force --discard messages
 weft filter: warning: t3.prv: left out what is no record of this trace: 1 line
+dropped 0 of 9 states, 0 of 15 lines of events, 3 of 3 messages
 ## files of options
 $ weft cut t1.prv -o x.prv --xml "$WEFT_SOURCE/tests/golden/paraver/tools/xml/chain.xml"; sed 's/^#[0-9]*:/#TIME:/' x.prv
 #Paraver (01/01/2024 at 10:00):50_ns:1(2):1:2(1:1,1:1)
@@ -248,6 +255,7 @@ weft filter: warning: odd.xml:1: unknown key <discard_state> in <filter> (did yo
 weft filter: warning: odd.xml:1: unknown key <comm> in <filter> (did you mean <comms>?)
 weft filter: warning: odd.xml:1: unknown key <typo> in <filter>
 weft filter: warning: odd.xml:1: unknown key <chopper> in <config>
+dropped 0 of 5 states, 0 of 4 lines of events, 0 of 1 messages
 11
 $ printf '<config><filter><comms>few</comms></filter></config>' >odd.xml; weft filter t1.prv -o x.prv --force --xml odd.xml
 weft filter: error: odd.xml:1: <comms>: expected a number, found 'few'
@@ -264,3 +272,47 @@ weft filter: error: cannot open 'none.xml': no such file or directory
 $ weft filter t1.pcf -o x.prv --force --discard events
 weft filter: error: cannot read 't1.pcf': no format that is known
 ? 2
+## records of threads that the header does not have: cutter and counters keep them, the shifter leaves them out
+$ { head -1 t1.prv; printf '%s\n' 1:1:1:1:1:0:100:1 1:1:1:3:1:10:90:1 2:1:1:3:1:20:50000001:1:42000050:9 2:1:2:1:7:40:50000001:2 2:1:1:1:1:50:50000001:1 3:1:1:9:1:20:30:1:1:1:1:40:50:64:7; } >strange.prv; cp t1.pcf strange.pcf
+$ weft cut strange.prv -o x.prv --force --time 5ns..80ns; sed 's/^#[0-9]*:/#TIME:/' x.prv
+weft cut: warning: strange.prv: kept what names threads that the header does not have: 4 lines (the first: line 3)
+#Paraver (01/01/2024 at 10:00):75_ns:1(2):1:2(1:1,1:1)
+#TIME:CUTTER:ORIGINAL:"strange.prv":5:5:80
+1:1:1:1:1:0:75:1
+1:1:1:3:1:5:75:1
+2:1:1:3:1:15:50000001:1:42000050:0
+2:1:2:1:7:35:50000001:2
+2:1:1:1:1:45:50000001:1
+3:1:1:9:1:15:25:1:1:1:1:35:45:64:7
+# Appending events with value 0
+2:1:1:1:1:75:50000001:0
+2:1:1:3:1:75:50000001:0
+2:1:1:3:1:75:42000050:0
+2:1:2:1:7:75:50000001:0
+$ weft counters strange.prv -o x.prv --force --count 50000001 --bursts 10ns; cat x.prv
+weft counters: warning: strange.prv: kept what names threads that the header does not have: 3 lines (the first: line 3)
+#Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1)
+1:1:1:1:1:0:100:1
+1:1:1:3:1:10:90:1
+2:0:1:1:1:100:15001001:1
+2:0:1:1:1:1000:15001001:0
+2:0:1:3:1:90:15001001:1
+2:0:1:3:1:1000:15001001:0
+$ weft shift strange.prv -o x.prv --force --times times.txt; cat x.prv
+weft shift: warning: strange.prv: left out what is no record of this trace: 4 lines
+#Paraver (2024-Jan-01 10:00:00):2000_ns:1(2):1:2(1:1,1:1)
+1:1:1:1:1:0:100:1
+2:1:1:1:1:50:50000001:1
+## two types of one line stay on one line, with every tool
+$ two=50000001:1:42000050:500; weft filter -q t1.prv -o x.prv --force --drop-types 7; grep -c $two x.prv; weft counters t1.prv -o x.prv --force --count 7 --every 1us --keep-types '50000001;42000050'; grep -c $two x.prv; weft cut t1.prv -o x.prv --force --time 0ns..200ns --keep-times; grep -c 50000001:1:42000050:0 x.prv
+1
+1
+1
+## an event at the begin of a cut whose states are kept whole and whose times begin at 0 goes, as with Paraver
+$ printf '<config><cutter><by_time>1</by_time><minimum_time>300</minimum_time><maximum_time>500</maximum_time><keep_events>1</keep_events></cutter></config>' >break.xml; weft cut t1.prv -o x.prv --force --xml break.xml; grep ^2 x.prv
+2:1:1:1:1:100:50000001:1:42000050:0
+2:2:1:2:1:500:50000001:2:42000050:0
+2:1:1:1:1:1000:50000001:0
+2:1:1:1:1:1000:42000050:0
+2:2:1:2:1:1000:50000001:0
+2:2:1:2:1:1000:42000050:0

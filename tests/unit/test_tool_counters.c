@@ -91,7 +91,7 @@ TEST(labels)
 	         "EVENT_TYPE\n0   25001    MPI call_counter\n0   26019    Function_counter\n\n"},
 		{SC(EVERY(9) "<accum_events>42000000-42999999</accum_events>", "<keep_events>60000019</keep_events>"),
 	         "EVENT_TYPE\n0   42000050    PAPI_TOT_INS\n0   42000059    PAPI_TOT_CYC\n\nEVENT_TYPE\n0   60000019    Function\n"
-	         "VALUES\n0   End\n7   main\n\n"},
+	         "VALUES\n0  End\n7  main\n\n"},
 		{SC(EVERY(9) "<accum_events>99</accum_events>", ""), ""},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -151,8 +151,8 @@ TEST(values_take_the_numbers_of_their_names)
 	CHECK_STR(
 		types,
 		"EVENT_TYPE\n0   123    Other\n0   42000050    PAPI_TOT_INS\n0   42000059    PAPI_TOT_CYC\n\n"
-		"EVENT_TYPE\n0   50000001    MPI call\nVALUES\n0   End\n1   MPI_Recv\n2   MPI_Send\n3   MPI_Wait\n\n"
-		"EVENT_TYPE\n0   60000019    Function\nVALUES\n0   End\n7   solve\n8   main\n\nEVENT_TYPE\n0   61000000    Without values\n\n");
+		"EVENT_TYPE\n0   50000001    MPI call\nVALUES\n0  End\n1  MPI_Recv\n2  MPI_Send\n3  MPI_Wait\n\n"
+		"EVENT_TYPE\n0   60000019    Function\nVALUES\n0  End\n7  solve\n8  main\n\nEVENT_TYPE\n0   61000000    Without values\n\n");
 	free(got);
 	free(pcf);
 }

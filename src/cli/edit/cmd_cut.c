@@ -40,7 +40,18 @@ static const struct weft_opt filter_options[] = {
 	{0},
 };
 
-static int write_part(const struct args *a, const char *path)
+static void say_dropped(const struct weft_trace *t, const struct weft_write_count *kept)
+{
+	char a[32], b[32];
+	uint64_t events = t->n_events > kept->events ? t->n_events - kept->events : 0;
+	fprintf(stderr, "dropped %s of %s events", weft_human_count(a, events), weft_human_count(b, t->n_events));
+	if (t->n_threads > kept->threads)
+		fprintf(stderr, ", %s of %s threads", weft_human_count(a, t->n_threads - kept->threads),
+		        weft_human_count(b, t->n_threads));
+	fputc('\n', stderr);
+}
+
+static int write_part(const struct args *a, const char *path, bool say)
 {
 	struct weft_trace *t;
 	struct weft_filter *f;
@@ -53,6 +64,8 @@ static int write_part(const struct args *a, const char *path)
 	                             .keep_times = a->keep_times,
 	                             .memory = a->common.memory,
 	                             .progress = !a->common.quiet};
+	struct weft_write_count kept = {0};
+	how.count = say ? &kept : NULL;
 	const struct weft_trace *traces[] = {t};
 	struct weft_buf origin = {0};
 	int rc = a->time ? weft_time_range(a->time, t->end, &how.from, &how.to, &err) : 0;
@@ -66,6 +79,8 @@ static int write_part(const struct args *a, const char *path)
 	how.origin = origin.at;
 	if (!rc)
 		rc = weft_trace_write(traces, 1, a->output, &how, false, a->force, &err);
+	if (!rc && say)
+		say_dropped(t, &kept);
 	weft_buf_fini(&origin);
 	weft_filter_free(f);
 	weft_trace_close(t);
@@ -134,7 +149,7 @@ static int run_cut(int argc, char **argv)
 	if (line)
 		return cli_edit_cut(&weft_command_cut, &a.common, &a.edit, argv[1], a.output, a.time, a.keep_times, a.force);
 	status = cli_check_folder(&weft_command_cut, a.output);
-	return status ? status : write_part(&a, argv[1]);
+	return status ? status : write_part(&a, argv[1], false);
 }
 
 static int run_filter(int argc, char **argv)
@@ -148,7 +163,7 @@ static int run_filter(int argc, char **argv)
 	if (!a.common.filter)
 		return cli_usage(&weft_command_filter, "say what to keep, with -f FILTER");
 	status = cli_check_folder(&weft_command_filter, a.output);
-	return status ? status : write_part(&a, argv[1]);
+	return status ? status : write_part(&a, argv[1], !a.common.quiet);
 }
 
 const struct weft_command weft_command_cut = {

@@ -106,7 +106,7 @@ static const struct weft_opt counter_options[] = {
 	{0, "keep-types", "TYPES", WEFT_OPT_STRING, offsetof(struct args, keep_types), "keep events of these types"},
 	{0, "no-states", NULL, WEFT_OPT_FLAG, offsetof(struct args, no_states), "write no states"},
 	{0, "summarize", NULL, WEFT_OPT_FLAG, offsetof(struct args, summarize),
-         "write one Running state for all between two samples"},
+         "with --every: an event of type 1 with the Running time since the last sample, no states"},
 	CLI_FILTER_OPTION,
 	CLI_READ_OPTIONS,
 	{0},

@@ -136,6 +136,26 @@ static int set_filter(const struct weft_command *cmd, const struct cli_edit *e, 
 	return status;
 }
 
+static void say_kind(const struct weft_tool_kept *k, const char *what, const char **between)
+{
+	if (!k->read)
+		return;
+	fprintf(stderr, "%s%llu of %llu %s", *between, (unsigned long long)(k->read - k->kept), (unsigned long long)k->read,
+	        what);
+	*between = ", ";
+}
+
+static void say_dropped(const struct weft_tool_report *said)
+{
+	const char *between = "dropped ";
+	say_kind(&said->states, "states", &between);
+	say_kind(&said->events, "lines of events", &between);
+	say_kind(&said->comms, "messages", &between);
+	if (said->pairs_dropped)
+		fprintf(stderr, "; %llu events of types that were not wanted", (unsigned long long)said->pairs_dropped);
+	fputs(*between == 'd' ? "dropped nothing: there are no records\n" : "\n", stderr);
+}
+
 int cli_edit_filter(const struct weft_command *cmd, const struct cli_common *c, const struct cli_edit *e, const char *in,
                     const char *out, bool force)
 {
@@ -153,6 +173,8 @@ int cli_edit_filter(const struct weft_command *cmd, const struct cli_common *c, 
 		if (!status && !rc)
 			rc = weft_tool_filter(f.from, f.to, &o.filter, (unsigned)c->threads, &said, &err);
 		status = cli_tool_end(&f, status, rc, &said, &err);
+		if (!status && !c->quiet)
+			say_dropped(&said);
 	}
 	weft_tool_options_fini(&o);
 	return status;

@@ -123,6 +123,11 @@ void cli_tool_say(const char *in, const struct weft_tool_report *report)
 	if (report->odd_lines)
 		weft_log(WEFT_LOG_WARN, "%s: left out what is no record of this trace: %llu %s%s", in,
 		         (unsigned long long)report->odd_lines, report->odd_lines == 1 ? "line" : "lines", first);
+	if (report->first_strange)
+		snprintf(first, sizeof first, " (the first: line %llu)", (unsigned long long)report->first_strange);
+	if (report->strange_lines)
+		weft_log(WEFT_LOG_WARN, "%s: kept what names threads that the header does not have: %llu %s%s", in,
+		         (unsigned long long)report->strange_lines, report->strange_lines == 1 ? "line" : "lines", first);
 	if (report->unknown_task)
 		weft_log(WEFT_LOG_WARN, "%s: there is no task %llu: tasks are numbered from 1 to %llu", in,
 		         (unsigned long long)report->unknown_task, (unsigned long long)report->greatest_task);

@@ -189,8 +189,11 @@ static int write_process(struct write_run *r, struct write_stream *s, struct wef
 	if (rc)
 		return rc;
 	for (uint32_t i = p->first_thread; i < p->first_thread + p->n_threads && rc == 0; i++)
-		if (write_thread_stays(s, i))
+		if (write_thread_stays(s, i)) {
 			rc = write_thread(s, i);
+			if (s->how->count)
+				s->how->count->threads++;
+		}
 	if (rc && !s->failed) {
 		write_stream_abandon(s);
 		return weft_err_set(err, rc, "cannot read '%s': %s", s->t->path, weft_err_name(rc));

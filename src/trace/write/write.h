@@ -5,6 +5,9 @@
 
 #include "trace/filter/filter.h"
 
+struct weft_write_count { /* what was written */
+	uint64_t events, threads;
+};
 struct weft_write_how {
 	struct weft_filter *filter; /* NULL: everything; bound here, to each trace in turn */
 	uint64_t from, to;          /* cut: events in [from, to); spans that are open at a bound are clipped to it */
@@ -12,6 +15,7 @@ struct weft_write_how {
 	const char *origin; /* text of the note weft.origin, in place of those that the trace has; NULL: none (see origin.h) */
 	uint64_t memory;
 	bool progress;
+	struct weft_write_count *count; /* added to; NULL: nobody asks */
 };
 /*
  * Writes one stream a process into a new folder `path` (made under a temporary name, renamed when complete; fails with -EEXIST

@@ -344,6 +344,8 @@ void write_event(struct write_stream *s, uint32_t thread, uint64_t time, uint32_
 	struct write_source e = {thread, time, value, weft_what_kind(what), weft_what_id(what)};
 	if (e.kind >= 64)
 		return;
+	if (s->how->count)
+		s->how->count->events++;
 	uint64_t word[WEFT_WORDS_MAX];
 	enum weft_class of = weft_kind_info[e.kind].of;
 	unsigned n = (put_payload[e.kind] ? put_payload[e.kind] : put_nothing)(s, &e, word);
