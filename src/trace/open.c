@@ -141,8 +141,10 @@ static int build_once(struct weft_trace **out, const struct weft_reader *reader,
 	b->skim = skim;
 	b->stream = *stream;
 	stream->fd = -1;
-	for (size_t i = 0; !rc && i < stamps->at.n; i++)
-		rc = builder_add_file(b, stamps->at.at[i].name, stamps->at.at[i].bytes, stamps->at.at[i].mtime_ns);
+	for (size_t i = 0; !rc && i < stamps->at.n; i++) {
+		const struct index_stamp *s = &stamps->at.at[i];
+		rc = builder_add_file(b, &(struct build_file){s->name, s->bytes, s->mtime_ns, s->ctime_ns, s->inode, s->sum});
+	}
 	if (!rc && dir)
 		rc = builder_set_dir(b, dir, err);
 	if (!rc && b->stream.fd >= 0 && !reader->once) {
@@ -194,6 +196,8 @@ static int open_or_build(struct weft_trace **out, const struct weft_reader *read
 		free(dir);
 		dir = NULL;
 	}
+	if (!rc && dir)
+		rc = index_stamps_sum(&stamps, path);
 	if (!rc) {
 		struct weft_err why = {0};
 		rc = open_build(out, reader, path, path, dir, &stamps, stream, how, &why);

@@ -165,6 +165,52 @@ TEST(damage_in_the_tables_is_noticed_wherever_it_is)
 	CHECK(unnoticed < 30); /* the mark `verified`, and what pads sections */
 }
 
+/* Another byte in a file that keeps its size and its time of change: as a program that sets times back makes it. */
+static void change_unseen(const char *name, off_t at)
+{
+	struct stat st;
+	REQUIRE(stat(test_path(name), &st) == 0);
+	change_byte(name, at, 1);
+	REQUIRE(utimensat(AT_FDCWD, test_path(name), (struct timespec[]){st.st_atim, st.st_mtim}, 0) == 0);
+}
+
+TEST(a_trace_that_changed_under_its_size_and_time_is_indexed_anew)
+{
+	char *stream = NULL;
+	make_trace(3000);
+	uint64_t h = open_digest("t.weft", false);
+	char **names;
+	int n = weft_list_dir(test_path("t.weft"), &names, NULL);
+	for (int i = 0; i < n; i++)
+		if (strstr(names[i], ".stream") && !stream)
+			REQUIRE(asprintf(&stream, "t.weft/%s", names[i]) > 0);
+	weft_list_free(names, n);
+	REQUIRE(stream != NULL);
+	/* as it is, it is opened, also through a copy, which has other inodes */
+	ino_t was = inode("t.weft/index/tables");
+	CHECK_U64(open_digest("t.weft", false), h);
+	CHECK_U64(inode("t.weft/index/tables"), was);
+	int status;
+	free(test_shell(&status, "cp -a %s %s", test_path("t.weft"), test_path("copy.weft")));
+	REQUIRE(status == 0);
+	was = inode("copy.weft/index/tables");
+	CHECK_U64(open_digest("copy.weft", false), h);
+	CHECK_U64(inode("copy.weft/index/tables"), was);
+	/* a byte of it changed, in both */
+	was = inode("t.weft/index/tables");
+	change_unseen(stream, size_of(stream) / 2);
+	open_digest("t.weft", false);
+	CHECK(inode("t.weft/index/tables") != was);
+	was = inode("copy.weft/index/tables");
+	char *other = NULL;
+	REQUIRE(asprintf(&other, "copy.weft/%s", stream + strlen("t.weft/")) > 0);
+	change_unseen(other, size_of(other) / 2);
+	open_digest("copy.weft", false);
+	CHECK(inode("copy.weft/index/tables") != was);
+	free(other);
+	free(stream);
+}
+
 TEST(damage_in_the_columns_is_noticed_when_it_is_read)
 {
 	make_trace(3000);

@@ -308,9 +308,10 @@ void weft_build_keep_zero(struct weft_builder *b, uint64_t end)
 	b->end_at_least = end;
 }
 
-int builder_add_file(struct weft_builder *b, const char *name, uint64_t bytes, int64_t mtime_ns)
+int builder_add_file(struct weft_builder *b, const struct build_file *file)
 {
-	struct build_file row = {.name = keep(b, name), .bytes = bytes, .mtime_ns = mtime_ns};
+	struct build_file row = *file;
+	row.name = keep(b, file->name);
 	return row.name && !weft_vec_push(&b->file, row) ? 0 : -ENOMEM;
 }
 

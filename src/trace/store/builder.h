@@ -34,7 +34,9 @@ struct build_ring {
 struct build_file { /* for the stamp */
 	const char *name;
 	uint64_t bytes;
-	int64_t mtime_ns;
+	int64_t mtime_ns, ctime_ns;
+	uint64_t inode;
+	uint32_t sum;
 };
 
 /* One thread's events: a list of writers, which together make its blocks. The first serves weft_append. */
@@ -93,7 +95,7 @@ struct col_encoder *builder_take_encoder(struct weft_builder *b); /* NULL: out o
 void builder_give_encoder(struct weft_builder *b, struct col_encoder *e);
 /* Where the index will be: the columns are written there from the beginning. Must come before the first event. */
 int builder_set_dir(struct weft_builder *b, const char *index_dir, struct weft_err *err) WEFT_MUST_CHECK;
-int builder_add_file(struct weft_builder *b, const char *name, uint64_t bytes, int64_t mtime_ns) WEFT_MUST_CHECK;
+int builder_add_file(struct weft_builder *b, const struct build_file *file) WEFT_MUST_CHECK; /* a copy */
 /* Gives a stretch of a thread's events to the builder, behind those given before. Takes ownership. */
 int builder_add_part(struct weft_builder *b, uint32_t thread, struct col_writer *part) WEFT_MUST_CHECK;
 /* weft_append_block for a reader that knows: events in order, all of one word or none, none of them DROPPED. */

@@ -31,6 +31,8 @@ static int add_stamp(struct index_stamps *s, const char *dir, const char *name, 
 	if (!rc && stat(dir ? path : name, &st) == 0) {
 		row.bytes = (uint64_t)st.st_size;
 		row.mtime_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+		row.ctime_ns = (int64_t)st.st_ctim.tv_sec * 1000000000 + st.st_ctim.tv_nsec;
+		row.inode = st.st_ino;
 	} else if (!rc && must) {
 		rc = -errno;
 	}
@@ -102,7 +104,75 @@ void index_stamps_fini(struct index_stamps *s)
 	*s = (struct index_stamps){0};
 }
 
-static bool stamps_agree(const struct weft_store *s, const struct index_stamps *now)
+/* ---- samples ---- */
+
+enum { SAMPLES = 64, SAMPLE_BYTES = 4096, WHOLE_BYTES = 1 << 20 };
+
+/* Of a small file all bytes, of a large one the first, the last, and some at even distances between. */
+static int sum_file(const char *path, uint64_t bytes, uint32_t *sum)
+{
+	char *at = malloc(WHOLE_BYTES);
+	int fd = at ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+	bool whole = bytes <= WHOLE_BYTES;
+	uint64_t step = whole ? 0 : (bytes - SAMPLE_BYTES) / (SAMPLES - 1);
+	*sum = 0;
+	for (unsigned i = 0; fd >= 0 && i < (whole ? 1 : SAMPLES); i++) {
+		ssize_t n = pread(fd, at, whole ? WHOLE_BYTES : SAMPLE_BYTES,
+		                  (off_t)(i + 1 == SAMPLES ? bytes - SAMPLE_BYTES : i * step));
+		*sum = n > 0 ? weft_crc32c(*sum, at, (size_t)n) : *sum;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(at);
+	return at ? 0 : -ENOMEM;
+}
+
+/* NAME beside the trace, or in its folder; malloc'd. */
+static char *place_of(const char *path, const char *name)
+{
+	char *place;
+	const char *slash = strrchr(path, '/');
+	bool folder = weft_is_dir(path);
+	size_t n = folder ? strlen(path) : slash ? (size_t)(slash - path) : 0;
+	return asprintf(&place, "%.*s%s%s", (int)n, path, folder || slash ? "/" : "", name) < 0 ? NULL : place;
+}
+
+static int sum_stamp(const struct index_stamp *s, const char *path, uint32_t *sum)
+{
+	char *place = place_of(path, s->name);
+	int rc = place ? sum_file(place, s->bytes, sum) : -ENOMEM;
+	free(place);
+	return rc;
+}
+
+int index_stamps_sum(struct index_stamps *s, const char *path)
+{
+	int rc = 0;
+	for (size_t i = 0; i < s->at.n && !rc; i++) {
+		rc = sum_stamp(&s->at.at[i], path, &s->at.at[i].sum);
+		s->at.at[i].summed = true;
+	}
+	return rc;
+}
+
+/*
+ * Whether a file of the same size and time of change has the same bytes, as far as can be told without reading it: the same inode
+ * with the same ctime does; in one whose ctime is another something was done, and where the index can be made again it is. A copy,
+ * and what cannot be indexed anew, is known by samples.
+ */
+static bool holds_the_same(const struct store_stamp *was, const struct index_stamp *now, const char *path, const char *dir)
+{
+	uint32_t sum;
+	if (was->inode == now->inode && was->ctime_ns == now->ctime_ns)
+		return true;
+	if (now->summed)
+		return now->sum == was->sum;
+	if (was->inode == now->inode && access(dir, W_OK) == 0)
+		return false;
+	return sum_stamp(now, path, &sum) == 0 && sum == was->sum;
+}
+
+static bool stamps_agree(const struct weft_store *s, const struct index_stamps *now, const char *path, const char *dir)
 {
 	if (s->n_stamps != now->at.n)
 		return false;
@@ -110,7 +180,7 @@ static bool stamps_agree(const struct weft_store *s, const struct index_stamps *
 		const struct index_stamp *n = &now->at.at[i];
 		const struct store_stamp *was = &s->stamp[i];
 		if (was->name >= s->strings_bytes || strcmp(s->strings + was->name, n->name) != 0 || was->bytes != n->bytes ||
-		    was->mtime_ns != n->mtime_ns)
+		    was->mtime_ns != n->mtime_ns || !holds_the_same(was, n, path, dir))
 			return false;
 	}
 	return true;
@@ -197,7 +267,7 @@ int index_open(struct weft_trace **out, const char *path, const struct index_sta
 	} else {
 		rc = store_open(out, tables, columns, path, memory, err);
 	}
-	if (!rc && !stamps_agree((*out)->store, stamps))
+	if (!rc && !stamps_agree((*out)->store, stamps, path, dir))
 		rc = -ESTALE;
 	if (!rc)
 		rc = verify_once(*out, dir);
@@ -249,6 +319,9 @@ static int patch_stamps(char *at, size_t n, const struct index_stamps *now)
 	for (size_t i = 0; i < e->rows; i++) {
 		row[i].bytes = now->at.at[i].bytes;
 		row[i].mtime_ns = now->at.at[i].mtime_ns;
+		row[i].ctime_ns = now->at.at[i].ctime_ns;
+		row[i].inode = now->at.at[i].inode;
+		row[i].sum = now->at.at[i].sum;
 	}
 	e->crc = weft_crc32c(0, row, e->rows * sizeof *row);
 	uint64_t verified = h->verified;
@@ -273,6 +346,8 @@ int index_restamp(const char *path, const struct index_stamps *before)
 	}
 	weft_trace_close(t);
 	rc = index_stamps_take(&now, path, NULL);
+	if (!rc)
+		rc = index_stamps_sum(&now, path);
 	if (!rc)
 		rc = weft_read_file(tables, &at, &n, NULL);
 	if (!rc)

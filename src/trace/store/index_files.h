@@ -8,7 +8,10 @@
 struct index_stamp {
 	char *name; /* owned; without the folder */
 	uint64_t bytes;
-	int64_t mtime_ns;
+	int64_t mtime_ns, ctime_ns;
+	uint64_t inode;
+	uint32_t sum; /* when it is summed: by index_stamps_sum */
+	bool summed;
 };
 struct index_stamps {
 	WEFT_VEC(struct index_stamp) at;
@@ -16,6 +19,8 @@ struct index_stamps {
 };
 /* The files that a trace is read from, as they are now; those that may stand beside it and do not have 0 bytes. */
 int index_stamps_take(struct index_stamps *s, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
+/* Adds the sums of samples of their bytes, for an index that is to be left. Files that are gone meanwhile have none. */
+int index_stamps_sum(struct index_stamps *s, const char *path) WEFT_MUST_CHECK;
 void index_stamps_fini(struct index_stamps *s);
 char *index_dir_of(const char *path); /* malloc'd; NULL: out of memory */
 

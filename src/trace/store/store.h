@@ -16,7 +16,7 @@
 #include "base/replace.h"
 #include "columns_priv.h"
 
-#define STORE_VERSION 6u
+#define STORE_VERSION 7u
 #define STORE_COLUMNS_MAGIC "WEFTCOL\n"
 #define STORE_TABLES_MAGIC "WEFTTAB\n"
 
@@ -131,10 +131,11 @@ struct store_module {
 	uint32_t process, path, build_id, zero;
 	uint64_t first, end, offset;
 };
-struct store_stamp { /* a file that the index was made from */
-	uint32_t name, zero;
+struct store_stamp {        /* a file that the index was made from */
+	uint32_t name, sum; /* sum: of samples of its bytes */
 	uint64_t bytes;
-	int64_t mtime_ns;
+	int64_t mtime_ns, ctime_ns;
+	uint64_t inode;
 };
 
 struct weft_store {

@@ -245,7 +245,8 @@ static void write_talk(struct table_writer *w, const struct weft_builder *b)
 	store_begin_section(w, STORE_STAMPS);
 	for (size_t i = 0; i < b->file.n; i++) {
 		const struct build_file *f = &b->file.at[i];
-		store_put_rows(w, STORE_STAMPS, &(struct store_stamp){text(w, f->name), 0, f->bytes, f->mtime_ns}, 1);
+		struct store_stamp row = {text(w, f->name), f->sum, f->bytes, f->mtime_ns, f->ctime_ns, f->inode};
+		store_put_rows(w, STORE_STAMPS, &row, 1);
 	}
 }
 

@@ -380,6 +380,8 @@ static int change_all(const char *path, bool pack, int level, unsigned threads, 
 	struct index_stamps before, after = {0};
 	*totals = (struct weft_pack_totals){0};
 	int rc = index_stamps_take(&before, path, err);
+	if (!rc)
+		rc = index_stamps_sum(&before, path);
 	totals->n_streams = before.at.n;
 	totals->bytes_before = before.bytes;
 	for (size_t i = 0; rc >= 0 && i < before.at.n; i++) {
