@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The cutter. Where times shall begin at 0, a first pass over the records finds the earliest and the latest that are kept
- * (both decide the same way), the second writes. Blocks are cut by all threads, and settled in their order (tool_cut_priv.h).
+ * (both decide the same way), the second writes. Where states are clipped these are nearly always the bounds themselves: then one
+ * pass writes as if they were, and what it has found meanwhile says whether that is so. Blocks are cut by all threads, and settled in their order (tool_cut_priv.h).
  * A thread's memory is what it has open: a byte for each event type.
  *
  *     ─────[from]───────────────[to]─────
@@ -10,6 +11,7 @@
 #include "tool_cut_priv.h"
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* What the foreign tool calls the earliest time when it keeps nothing at all. */
@@ -331,11 +333,70 @@ static int one_pass(struct cut *c, const char *in, struct tool_output *out, stru
 	return rc;
 }
 
+enum { NOT_THE_BOUNDS = 1 };
+
+/* What can be written and then not be there: no pipe, no terminal. */
+static bool is_file(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) != 0 || S_ISREG(st.st_mode);
+}
+
+/* Writes what c->first, c->last and c->offset say; NOT_THE_BOUNDS when `guessed` and they turned out to be others. */
+static int write_pass(struct cut *c, const char *in, const char *out, bool guessed, struct weft_err *err)
+{
+	struct tool_output output;
+	const uint64_t first = c->first, last = c->last;
+	int rc = tool_output_open(&output, out, err);
+	if (rc)
+		return rc;
+	rc = one_pass(c, in, &output, err);
+	bool other = !rc && guessed && (c->first != first || c->last != last);
+	if (!rc && !other)
+		rc = tool_copy_beside(in, out, true, err);
+	rc = tool_output_close(&output, other ? -ECANCELED : rc, err);
+	if (!other)
+		return rc;
+	if (err)
+		*err = (struct weft_err){0};
+	return NOT_THE_BOUNDS;
+}
+
+/* One pass, for cuts whose clipped states reach from bound to bound. */
+static int cut_by_bounds(struct cut *c, const char *in, const char *out, struct weft_err *err)
+{
+	const struct weft_tool_report before = *c->said;
+	struct tool_input input;
+	if (!c->shifted || !c->break_states || c->how->keep_events != WEFT_TOOL_KEEP_INSIDE || !is_file(out))
+		return NOT_THE_BOUNDS;
+	int rc = tool_input_open(&input, in, err);
+	if (rc)
+		return rc;
+	set_range(c, input.head.end);
+	c->first = c->offset = c->from;
+	c->last = c->to;
+	bool inside = c->to < input.head.end; /* else the last record's end counts, which nobody knows yet */
+	tool_input_close(&input);
+	if (!inside)
+		return NOT_THE_BOUNDS;
+	rc = write_pass(c, in, out, true, err);
+	if (rc == NOT_THE_BOUNDS)
+		*c->said = before;
+	return rc;
+}
+
+static int cut_by_passes(struct cut *c, const char *in, const char *out, struct weft_err *err)
+{
+	c->offset = 0;
+	int rc = c->shifted ? one_pass(c, in, NULL, err) : 0;
+	c->offset = c->shifted ? c->first : 0;
+	return rc ? rc : write_pass(c, in, out, false, err);
+}
+
 int weft_tool_cut(const char *in, const char *out, const struct weft_tool_cut *how, struct weft_tool_report *report,
                   struct weft_err *err)
 {
 	struct weft_tool_report unasked = {0};
-	struct tool_output output;
 	struct cut *c = calloc(1, sizeof *c);
 	if (!c)
 		return weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
@@ -344,19 +405,12 @@ int weft_tool_cut(const char *in, const char *out, const struct weft_tool_cut *h
 	c->said = report ? report : &unasked;
 	c->shifted = !how->original_time;
 	c->break_states = how->break_states && !how->original_time;
+	c->wide = cut_skips_wide();
 	int rc = find_counters(c, in, err);
-	if (!rc && c->shifted) {
-		rc = one_pass(c, in, NULL, err);
-		c->offset = c->first;
-	}
 	if (!rc)
-		rc = tool_output_open(&output, out, err);
-	if (!rc) {
-		rc = one_pass(c, in, &output, err);
-		if (!rc)
-			rc = tool_copy_beside(in, out, true, err);
-		rc = tool_output_close(&output, rc, err);
-	}
+		rc = cut_by_bounds(c, in, out, err);
+	if (rc == NOT_THE_BOUNDS)
+		rc = cut_by_passes(c, in, out, err);
 	cut_types_fini(&c->type);
 	weft_map_fini(&c->counter);
 	weft_map_fini(&c->listed);

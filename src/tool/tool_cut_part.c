@@ -414,10 +414,15 @@ void cut_part_run(struct cut_part *p, const char *at, size_t n, uint64_t most, s
 	const char *all = at + n;
 	forget(p);
 	p->text = text;
+	bool kept = false; /* the line before: neighbours are alike */
 	while (at < all && p->kept_bytes <= most && !p->no_memory) {
+		at = kept ? at : cut_skip(p->whole, at, all, &p->lines);
+		if (at >= all)
+			break;
 		const char *found = memchr(at, '\n', (size_t)(all - at)), *end = found ? found : all;
 		p->lines++;
-		if (cut_line(p, at, end))
+		kept = cut_line(p, at, end);
+		if (kept)
 			p->kept_bytes += (uint64_t)(end - at) + 1;
 		at = end + 1;
 	}

@@ -76,7 +76,7 @@ struct cut {
 	struct tool_output *out; /* NULL in the first pass */
 	struct weft_tool_report *said;
 	uint64_t from, to;
-	bool shifted, break_states;
+	bool shifted, break_states, wide;
 	uint64_t offset;      /* what is taken off all times */
 	uint64_t first, last; /* of what was kept */
 	uint64_t closing;     /* the last time of all tasks, also of those that were not chosen */
@@ -111,6 +111,13 @@ void cut_part_fini(struct cut_part *p);
  * `most` bytes. text: NULL in the first pass.
  */
 void cut_part_run(struct cut_part *p, const char *at, size_t n, uint64_t most, struct tool_text *text);
+
+/*
+ * Where the first line of [at, end) stands that may be kept; *lines grows by those before it. Text as tool_map gives it: 64 bytes
+ * behind `end` may be read. Passes nothing over where c->wide is not set: cut_skips_wide().
+ */
+const char *cut_skip(const struct cut *c, const char *at, const char *end, uint64_t *lines);
+bool cut_skips_wide(void);
 
 /* The row of a thread that the header does not have, from n_threads on; UINT32_MAX: no memory. Thread-safe. */
 uint32_t cut_stranger(struct cut *c, const int64_t who[3]);
