@@ -35,8 +35,7 @@ WIDE_INLINE bool time_at(const char *line, uint64_t colon, unsigned n, uint64_t 
 {
 	enum { SAFE_DIGITS = 18 };
 	uint64_t from = _tzcnt_u64(_pdep_u64(UINT64_C(1) << (n - 1), colon)), to = _tzcnt_u64(_pdep_u64(UINT64_C(1) << n, colon));
-	return to < 64 && to - from > 1 && to - from <= SAFE_DIGITS &&
-	       tool_digits_end(line + from + 1, out) == line + to;
+	return to < 64 && to - from > 1 && to - from <= SAFE_DIGITS && tool_digits_end(line + from + 1, out) == line + to;
 }
 
 WIDE_INLINE bool is_outside(const struct cut *c, const char *line, uint64_t colon)
@@ -62,7 +61,8 @@ static WIDE const char *skip_wide(const struct cut *c, const char *at, const cha
 		struct look l = look(at);
 		if (!is_outside(c, at, l.colon))
 			return at;
-		const char *stop = l.newline ? at + _tzcnt_u64(l.newline) : memchr(at + 64, '\n', (size_t)(end - at > 64 ? end - at - 64 : 0));
+		const char *stop = l.newline ? at + _tzcnt_u64(l.newline)
+		                             : memchr(at + 64, '\n', (size_t)(end - at > 64 ? end - at - 64 : 0));
 		++*lines;
 		at = stop ? stop + 1 : end;
 	}

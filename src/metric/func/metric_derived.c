@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SHORT_RUN = 32 }; /* of equal ends: shorter ones are merged */
 enum { PLAIN, FOLD_ADD, FOLD_MAXIMUM, FOLD_AVERAGE, CLEAR_BY, ENUMERATE };
 
 struct metric_derived {
@@ -113,6 +114,49 @@ static void take_equal(struct metric_derived *d, struct weft_intervals *b, doubl
 		d->done = true;
 }
 
+/* Puts a parent where the intervals behind its block's place `at` begin. */
+static void stand_at(struct metric_pull *p, uint32_t at)
+{
+	if (at == p->at)
+		return;
+	p->at = at;
+	p->begin = p->block->end[at - 1];
+	p->end = p->block->end[at];
+	p->value = p->block->value[at];
+}
+
+/*
+ * The same of parents whose ends lie between each other's, as those of states and events do: which of the two goes on is hard to
+ * foresee, so nothing jumps by it. Up to the last of either block.
+ */
+static void take_merged(struct metric_derived *d, struct weft_intervals *b, double *right)
+{
+	struct metric_pull *x = &d->parent[0], *y = &d->parent[1];
+	const double *xe = x->block->end, *ye = y->block->end, *xv = x->block->value, *yv = y->block->value;
+	const uint32_t first = b->n, nx = x->block->n, ny = y->block->n;
+	uint32_t i = x->at, j = y->at, k = first;
+	while (k < WEFT_INTERVALS && i + 1 < nx && j + 1 < ny) {
+		const double a = xe[i], c = ye[j], end = a < c ? a : c;
+		if (end >= d->to)
+			break;
+		b->end[k] = end;
+		b->value[k] = xv[i];
+		right[k++] = yv[j];
+		i += a <= c;
+		j += c <= a;
+	}
+	if (k == first)
+		return;
+	b->n = k;
+	d->begin = b->end[k - 1];
+	stand_at(x, i);
+	stand_at(y, j);
+	for (uint32_t n = first; n < k && d->factor[0] != 1; n++)
+		b->value[n] = times(b->value[n], d->factor[0]);
+	for (uint32_t n = first; n < k && d->factor[1] != 1; n++)
+		right[n] = times(right[n], d->factor[1]);
+}
+
 /*
  * Whether the block is given as it is, since a parent's ends here: going on would open the thread's next events before the others
  * that walk with it have done with these.
@@ -132,9 +176,13 @@ static int plain_next(struct metric_stream *s, struct weft_intervals *b)
 	b->n = 0;
 	b->begin = d->begin;
 	while (!d->done && b->n < WEFT_INTERVALS && !is_enough(d, b)) {
-		if (d->func->run && !d->parent[0].ended && !d->parent[1].ended)
+		if (d->func->run && !d->parent[0].ended && !d->parent[1].ended) {
+			uint32_t had = b->n;
 			take_equal(d, b, right);
-		if (b->n == WEFT_INTERVALS)
+			if (!d->done && b->n - had < SHORT_RUN)
+				take_merged(d, b, right);
+		}
+		if (d->done || b->n == WEFT_INTERVALS || is_enough(d, b))
 			break;
 		double end = d->parent[0].end < d->parent[1].end ? d->parent[0].end : d->parent[1].end;
 		uint32_t i = b->n++;
