@@ -76,3 +76,16 @@ $ weft view show "$WEFT_SOURCE/views/states.view"
 about "time in each state, by thread"
 states = state
 table "states" = window_time_share by states
+## messages and events over a picture: in a text and in a .cfg
+$ cp "$WEFT_SOURCE"/tests/golden/views/sample.* .; printf 'a = state { lines; flags }\n' >marks.view; weft view convert marks.view -o marks.cfg; grep -E 'comm_lines|flags' marks.cfg; weft view convert marks.cfg -o - | grep -E 'lines|flags'
+window_comm_lines_enabled true
+window_flags_enabled true
+	lines
+	flags
+$ for v in marks.view marks.cfg; do weft timeline $v sample.prv -o marks.svg --force && grep -oE '>(message|event)<' marks.svg; done; weft timeline states sample.prv -o plain.svg && grep -cE '>(message|event)<' plain.svg
+>message<
+>event<
+>message<
+>event<
+0
+? 1
