@@ -41,6 +41,7 @@ $ python3 -c "
 >         if g in t: print(0, i + 1000, 't')
 >     print('VALUES')
 >     for v in range(400): print(g * 400 + v, 'v')" >pairs.pcf; cp heat.prv pairs.prv; (ulimit -v 600000; weft check pairs.prv)
+error: pairs.pcf: line 1145: type 1000 is here and in line 2: its last label holds (11999 more such lines) [input]
 error: pairs.prv: event types of the .pcf have values of several sections, too many to keep: only those of the last [input]
 pairs.prv: damaged; what is there was recovered; 3 threads, 89 records
 ? 1

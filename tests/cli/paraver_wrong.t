@@ -38,7 +38,7 @@ ls: cannot access 'c.prv': No such file or directory
 $ sed "s/evt_type, =/evt_type, All/" $view >any.cfg
 ## types twice in a .pcf: one line, however many there are; no .pcf: one line
 $ printf '%s\n' EVENT_TYPE '9 7 Seven' '9 8 Eight' VALUES '1 one' EVENT_TYPE '9 8 Other' '9 7 Seven again' >twice.pcf; printf '%s\n' "$head" 2:1:1:1:1:10:8:1 >twice.prv; weft check twice.prv
-error: twice.pcf: line 7: type 8 is here and in line 3, as is 1 other: its last label holds [input]
+error: twice.pcf: line 7: type 8 is here and in line 3: its last label holds (1 more such line) [input]
 twice.prv: damaged; what is there was recovered; 2 threads, 2 records
 ? 1
 $ sed -i '7d' twice.pcf; weft paramedir twice.prv any.cfg out

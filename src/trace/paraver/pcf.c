@@ -213,9 +213,9 @@ static int find_repeated(struct pcf *p)
 		return rc;
 	char more[64] = "";
 	if (n > 1)
-		snprintf(more, sizeof more, n == 2 ? ", as is %llu other" : ", as are %llu others", (unsigned long long)n - 1);
+		snprintf(more, sizeof more, " (%llu more such %s)", (unsigned long long)n - 1, n == 2 ? "line" : "lines");
 	return keep_problem(p, (struct pcf_problem){.line = again->line},
-	                    weft_arena_printf(&p->arena, "type %u is here and in line %llu%s: its last label holds",
+	                    weft_arena_printf(&p->arena, "type %u is here and in line %llu: its last label holds%s",
 	                                      again->number, (unsigned long long)first, more));
 }
 
