@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantiles from the log-linear histogram against exact ones. */
 #include "harness.h"
-#include "trace/filter/histogram.h"
+#include "metric/hist/histogram.h"
 #include <errno.h>
 #include <stdlib.h>
 

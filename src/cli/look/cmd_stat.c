@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `weft stat`: where the time went. Columns are rows of a table here; src/trace/filter/stat.c computes. */
+/* `weft stat`: where the time went. Columns are rows of a table here; src/metric/hist/call_table.c computes. */
 #include "cli/common/cli.h"
 #include "base/log.h"
+#include "metric/hist/call_table.h"
 #include "stat_processes.h"
-#include "trace/filter/stat.h"
+#include "view_load.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -51,7 +52,7 @@ struct view {
 	char text[64];
 };
 
-typedef struct weft_cell cell_fn(struct view *v, const struct weft_stat_row *r);
+typedef struct weft_cell cell_fn(struct view *v, const struct weft_call_row *r);
 
 static struct weft_cell text_cell(const char *text)
 {
@@ -68,53 +69,53 @@ static struct weft_cell percent_cell(double part)
 	return (struct weft_cell){isnan(part) ? WEFT_CELL_NONE : WEFT_CELL_PERCENT, {.f64 = 100 * part}};
 }
 
-static struct weft_cell cell_region(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_region(struct view *v, const struct weft_call_row *r)
 {
 	return text_cell(r->region < v->n_things ? v->things[r->region].name : "?");
 }
 
-static struct weft_cell cell_state(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_state(struct view *v, const struct weft_call_row *r)
 {
 	uint32_t state = r->region < v->n_things ? v->things[r->region].state : 0;
 	return text_cell(state < WEFT_STATE_CLASSES ? weft_state_name[state] : "?");
 }
 
-static struct weft_cell cell_thread(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_thread(struct view *v, const struct weft_call_row *r)
 {
 	return text_cell(weft_thread_label(v->trace, r->thread, v->text));
 }
 
-static struct weft_cell cell_thread_name(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_thread_name(struct view *v, const struct weft_call_row *r)
 {
 	return text_cell(v->trace->thread[r->thread].name);
 }
 
-static struct weft_cell cell_process(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_process(struct view *v, const struct weft_call_row *r)
 {
 	weft_thread_label(v->trace, v->trace->process[r->process].first_thread, v->text);
 	*strrchr(v->text, '.') = '\0';
 	return text_cell(v->text);
 }
 
-static struct weft_cell cell_process_name(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_process_name(struct view *v, const struct weft_call_row *r)
 {
 	return text_cell(v->trace->process[r->process].name);
 }
 
-static struct weft_cell cell_threads(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_threads(struct view *v, const struct weft_call_row *r)
 {
 	(void)v;
 	return (struct weft_cell){WEFT_CELL_U64, {.u64 = r->n_threads}};
 }
 
-static struct weft_cell cell_calls(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_calls(struct view *v, const struct weft_call_row *r)
 {
 	(void)v;
 	return (struct weft_cell){WEFT_CELL_U64, {.u64 = r->calls}};
 }
 
 #define NS_CELL(name, expression) \
-	static struct weft_cell cell_##name(struct view *v, const struct weft_stat_row *r) \
+	static struct weft_cell cell_##name(struct view *v, const struct weft_call_row *r) \
 	{ \
 		(void)v; \
 		return ns_cell(expression); \
@@ -127,19 +128,19 @@ NS_CELL(p50, r->p50)
 NS_CELL(p99, r->p99)
 NS_CELL(max, r->max)
 
-static struct weft_cell cell_share(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_share(struct view *v, const struct weft_call_row *r)
 {
 	(void)v;
 	return percent_cell(r->share);
 }
 
-static struct weft_cell cell_balance(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_balance(struct view *v, const struct weft_call_row *r)
 {
 	(void)v;
 	return percent_cell(r->n_threads > 1 ? r->balance : NAN);
 }
 
-static struct weft_cell cell_bar(struct view *v, const struct weft_stat_row *r)
+static struct weft_cell cell_bar(struct view *v, const struct weft_call_row *r)
 {
 	long n = v->most > 0 ? lround(r->share / v->most * BAR_CELLS) : 0;
 	memset(v->text, '#', BAR_CELLS);
@@ -147,43 +148,43 @@ static struct weft_cell cell_bar(struct view *v, const struct weft_stat_row *r)
 	return text_cell(v->text);
 }
 
-static double by_total(const struct weft_stat_row *r)
+static double by_total(const struct weft_call_row *r)
 {
 	return (double)r->total;
 }
-static double by_self(const struct weft_stat_row *r)
+static double by_self(const struct weft_call_row *r)
 {
 	return (double)r->self;
 }
-static double by_calls(const struct weft_stat_row *r)
+static double by_calls(const struct weft_call_row *r)
 {
 	return (double)r->calls;
 }
-static double by_min(const struct weft_stat_row *r)
+static double by_min(const struct weft_call_row *r)
 {
 	return (double)r->min;
 }
-static double by_mean(const struct weft_stat_row *r)
+static double by_mean(const struct weft_call_row *r)
 {
 	return r->mean;
 }
-static double by_p50(const struct weft_stat_row *r)
+static double by_p50(const struct weft_call_row *r)
 {
 	return (double)r->p50;
 }
-static double by_p99(const struct weft_stat_row *r)
+static double by_p99(const struct weft_call_row *r)
 {
 	return (double)r->p99;
 }
-static double by_max(const struct weft_stat_row *r)
+static double by_max(const struct weft_call_row *r)
 {
 	return (double)r->max;
 }
-static double by_threads(const struct weft_stat_row *r)
+static double by_threads(const struct weft_call_row *r)
 {
 	return r->n_threads;
 }
-static double by_balance(const struct weft_stat_row *r)
+static double by_balance(const struct weft_call_row *r)
 {
 	return isnan(r->balance) ? -1 : r->balance;
 }
@@ -193,7 +194,7 @@ static const struct stat_column {
 	unsigned when;
 	cell_fn *cell;
 	const char *sort; /* what --sort calls it */
-	double (*value)(const struct weft_stat_row *r);
+	double (*value)(const struct weft_call_row *r);
 } stat_columns[] = {
 	{{"region", "region", WEFT_CELL_TEXT}, WHEN_REGION, cell_region, NULL, NULL},
 	{{"state", "state", WEFT_CELL_TEXT}, WHEN_REGION | FOR_PROGRAMS, cell_state, NULL, NULL},
@@ -253,7 +254,7 @@ static const struct stat_column *find_sort(const char *name)
 }
 
 /* Rows by the column; ties and `name` in the order of definitions. malloc'd. */
-static struct keyed *sorted(const struct weft_stat *s, const char *sort)
+static struct keyed *sorted(const struct weft_call_table *s, const char *sort)
 {
 	const struct stat_column *by = find_sort(sort);
 	struct keyed *order = calloc(s->n_rows + 1, sizeof *order);
@@ -267,7 +268,7 @@ static struct keyed *sorted(const struct weft_stat *s, const char *sort)
 
 /* -- printing -- */
 
-static int fill(struct weft_table *t, struct view *v, const struct weft_stat *s, const struct args *a,
+static int fill(struct weft_table *t, struct view *v, const struct weft_call_table *s, const struct args *a,
                 const struct stat_column *const *columns, unsigned n_columns)
 {
 	struct keyed *order = sorted(s, a->sort);
@@ -289,7 +290,7 @@ static int fill(struct weft_table *t, struct view *v, const struct weft_stat *s,
 	return rc;
 }
 
-static void print_summary(const struct weft_stat *s, const struct args *a)
+static void print_summary(const struct weft_call_table *s, const struct args *a)
 {
 	char human[32];
 	uint64_t self = 0;
@@ -310,7 +311,8 @@ static void print_summary(const struct weft_stat *s, const struct args *a)
 		       s->closed_early);
 }
 
-static int print(const struct weft_trace *trace, const struct weft_stat *s, const struct weft_stat_how *how, const struct args *a)
+static int print(const struct weft_trace *trace, const struct weft_call_table *s, const struct weft_call_how *how,
+                 const struct args *a)
 {
 	const struct weft_def_table *things = &trace->def[how->states ? WEFT_CLASS_STATE : WEFT_CLASS_REGION];
 	struct view v = {.trace = trace, .things = things->at, .n_things = things->n};
@@ -352,7 +354,7 @@ static const struct {
 };
 enum { GROUPINGS = sizeof groupings / sizeof groupings[0] };
 
-static int parse_by(const char *text, struct weft_stat_how *how)
+static int parse_by(const char *text, struct weft_call_how *how)
 {
 	struct weft_str rest = weft_str(text), part;
 	const char *known[GROUPINGS];
@@ -388,11 +390,12 @@ static int check_sort(const char *sort)
 	return cli_unknown(&weft_command_stat, "option '--sort': unknown column", sort, known, n);
 }
 
-static int stat_trace(const struct args *a, const char *path, struct weft_stat_how *how)
+static int stat_trace(const struct args *a, const char *path, struct weft_call_how *how)
 {
 	struct weft_trace *t;
 	struct weft_filter *f;
-	struct weft_stat s;
+	struct weft_call_table s;
+	struct weft_space space;
 	struct weft_err err = {0};
 	int status = cli_open(&a->common, path, &t, &f);
 	if (status)
@@ -406,12 +409,16 @@ static int stat_trace(const struct args *a, const char *path, struct weft_stat_h
 	/* A trace of Paraver has states where ours have regions. */
 	if (t->def[WEFT_CLASS_REGION].n <= 1 && t->def[WEFT_CLASS_STATE].n > 1)
 		how->states = true;
-	if ((a->time && weft_time_range(a->time, t->end, &how->from, &how->to, &err)) || weft_stat_compute(&s, t, how, &err)) {
+	if (cli_space_init(&space, t, &a->common)) {
+		status = cli_fail_code(-ENOMEM);
+	} else if ((a->time && weft_time_range(a->time, t->end, &how->from, &how->to, &err)) ||
+	           weft_call_table_compute(&s, &space, how, &err)) {
 		status = cli_fail(&err);
 	} else {
 		status = print(t, &s, how, a);
-		weft_stat_fini(&s);
+		weft_call_table_fini(&s);
 	}
+	weft_space_fini(&space);
 	weft_filter_free(f);
 	weft_trace_close(t);
 	return status;
@@ -426,8 +433,7 @@ static int run(int argc, char **argv)
 	cli_talk(&a.common, argv[0]);
 	if (!cli_operands(&weft_command_stat, argv, n, 1, 1))
 		return CLI_USAGE;
-	struct weft_stat_how how = {.to = WEFT_NEVER,
-	                            .own_threads = a.common.own_threads,
+	struct weft_call_how how = {.to = WEFT_NEVER,
 	                            .progress = !a.common.quiet,
 	                            .threads = cli_open_how(&a.common).threads,
 	                            .memory = a.common.memory};

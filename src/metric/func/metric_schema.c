@@ -187,9 +187,9 @@ static int make_states(struct schema_work *w)
 		rc = add_note(w, PRV_NOTE_COLOR,
 		              weft_arena_printf(&s->arena, "%u {%u,%u,%u}", i, prv_states[i].red, prv_states[i].green,
 		                                prv_states[i].blue));
-	for (uint32_t i = 1; i < regions->n; i++) {
-		uint32_t number = prv_state_of_region(&regions->at[i]);
-		s->region_state[i] = number < PRV_STATES ? s->paraver_state[number] : 0;
+	for (uint32_t i = 0; i < regions->n; i++) {
+		uint32_t number = i ? prv_state_of_region(&regions->at[i]) : PRV_STATES;
+		s->region_state[i] = number < PRV_STATES ? number : PRV_STATES;
 	}
 	return rc;
 }

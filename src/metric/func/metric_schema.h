@@ -26,7 +26,7 @@ struct metric_schema {
 	struct weft_arena arena;        /* all that follows, and the rows of `seen` */
 	uint32_t *type[METRIC_EVENT_KINDS]; /* by kind of event and id of its definition: id of a type in `seen`, 0: none */
 	uint32_t *category_type;            /* by category */
-	uint32_t *region_state;             /* by region: id of a state in `seen`; 0: that of the region around it */
+	uint32_t *region_state; /* by region: Paraver's number of its state; PRV_STATES: that of the region around it */
 	uint32_t other_type[PRV_OTHERS_END];
 	uint32_t paraver_state[PRV_STATES]; /* by Paraver's number: id of a state in `seen` */
 	uint32_t *cpu;                      /* by cpu: cpu in `seen` */

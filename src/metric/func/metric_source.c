@@ -53,7 +53,6 @@ int metric_lane_begin(struct metric_lane *l, const struct metric_schema *s, uint
 	*l = (struct metric_lane){.schema = s, .thread = thread};
 	if (thread == WEFT_NONE) /* of a process that recorded none */
 		return 0;
-	weft_span_begin(&l->nest.walk, s->trace, thread, NULL, NULL);
 	int rc = weft_cursor_begin(&l->cursor, s->trace, thread, from, WEFT_NEVER);
 	l->open = !rc;
 	return rc;
@@ -61,12 +60,8 @@ int metric_lane_begin(struct metric_lane *l, const struct metric_schema *s, uint
 
 void metric_lane_end(struct metric_lane *l)
 {
-	if (l->open) {
+	if (l->open)
 		weft_cursor_end(&l->cursor);
-		int rc = weft_span_end(&l->nest.walk, 0); /* a failure was said when it happened */
-		(void)rc;
-	}
-	free(l->nest.below.at);
 	metric_events_fini(&l->out);
 	*l = (struct metric_lane){.open = false};
 }

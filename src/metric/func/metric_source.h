@@ -14,8 +14,8 @@
 
 #include "metric.h"
 #include "metric_schema.h"
+#include "metric_stack.h"
 #include "trace/store/cursor.h"
-#include "trace/filter/spans.h"
 
 /* Events that were translated and not yet given out: [at, n). */
 struct metric_events {
@@ -24,18 +24,11 @@ struct metric_events {
 	uint32_t at, n, cap;
 };
 
-/* Regions that are open, and for each depth what held below it. */
-struct metric_nest {
-	struct weft_span_walk walk;
-	WEFT_VEC(uint32_t) below; /* by depth: what held before the region at that depth was entered */
-};
-
 struct metric_lane {
 	const struct metric_schema *schema;
 	uint32_t thread; /* in the trace */
 	struct weft_cursor cursor;
 	struct weft_choice choice; /* of events of the trace */
-	struct metric_nest nest;
 	struct metric_events out;
 	uint32_t cpu; /* in force, as in metric_events */
 	bool open, ended;
@@ -43,12 +36,14 @@ struct metric_lane {
 
 struct metric_events_lane {
 	struct metric_lane lane;
-	uint8_t *wanted;         /* by type of `seen`. Owned */
-	uint32_t *region;        /* by category: the innermost region, 0: none. Owned */
-	uint8_t *said;           /* by category: used while regions close. Owned */
-	struct weft_choice asks; /* of events as they are seen */
-	bool regions, cpus;      /* some type of regions is wanted; so is where a thread runs */
-	bool alike;              /* the last block's events are of one type */
+	struct weft_nest nest;
+	WEFT_VEC(uint32_t) below; /* by depth: the innermost region of its category before the one at that depth was entered */
+	uint8_t *wanted;          /* by type of `seen`. Owned */
+	uint32_t *region;         /* by category: the innermost region, 0: none. Owned */
+	uint8_t *said;            /* by category: used while regions close. Owned */
+	struct weft_choice asks;  /* of events as they are seen */
+	bool regions, cpus;       /* some type of regions is wanted; so is where a thread runs */
+	bool alike;               /* the last block's events are of one type */
 };
 struct metric_state_end {
 	uint64_t time;
@@ -56,12 +51,12 @@ struct metric_state_end {
 };
 struct metric_states_lane {
 	struct metric_lane lane;
+	struct metric_stack stack;
 	uint64_t begin;  /* of the state that is open */
 	uint64_t change; /* time of a change that was not looked at yet, WEFT_NEVER: none */
-	uint32_t state;  /* id in `seen` of the open state, as its cpu */
+	uint32_t state;  /* Paraver's number of the open state */
 	uint32_t state_cpu;
-	uint32_t outside;                      /* id in `seen` of the state outside of all regions */
-	bool off, created;                     /* recording is off; the thread has not ended */
+	bool created;                          /* the thread has not ended */
 	bool only_last_end;                    /* where another state begins, its begin is all that is given out */
 	bool from_records;                     /* the trace says states itself; the fields above are not used then */
 	WEFT_VEC(struct metric_state_end) end; /* of state records, by time */

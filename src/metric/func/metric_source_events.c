@@ -13,8 +13,7 @@ enum { ROOM = 64 }; /* for what a few events make more than one of */
 
 static uint32_t category_of(const struct metric_events_lane *l, uint32_t region)
 {
-	const struct weft_def_table *regions = &l->lane.schema->trace->def[WEFT_CLASS_REGION];
-	return region < regions->n ? regions->at[region].category : 0;
+	return weft_region_category(l->lane.schema->trace, region);
 }
 
 /* ---- what is wanted of the trace ---- */
@@ -86,6 +85,9 @@ int metric_events_lane_begin(struct metric_events_lane *l, const struct metric_s
 void metric_events_lane_end(struct metric_events_lane *l)
 {
 	metric_lane_end(&l->lane);
+	weft_nest_fini(&l->nest);
+	free(l->below.at);
+	l->below.at = NULL;
 	free(l->wanted);
 	free(l->region);
 	free(l->said);
@@ -109,67 +111,75 @@ static void put_category(struct metric_events_lane *l, uint64_t time, uint32_t c
 /* After regions were closed from the inside: [n, was) are no more. Each category is said once, in the order of their closing. */
 static int put_closed(struct metric_events_lane *l, uint64_t time, size_t was)
 {
-	struct metric_nest *nest = &l->lane.nest;
-	const size_t n = nest->walk.open.n;
+	const uint32_t *open = l->nest.open.at;
+	const size_t n = l->nest.open.n;
 	if (was - n == 1) {
-		uint32_t category = category_of(l, nest->walk.open.at[n].region);
-		l->region[category] = nest->below.at[n];
+		uint32_t category = category_of(l, open[n]);
+		l->region[category] = l->below.at[n];
 		put_category(l, time, category);
 		return 0;
 	}
 	if (metric_events_reserve(&l->lane.out, (uint32_t)(was - n) + ROOM))
 		return -ENOMEM;
 	for (size_t i = was; i-- > n;)
-		l->region[category_of(l, nest->walk.open.at[i].region)] = nest->below.at[i];
+		l->region[category_of(l, open[i])] = l->below.at[i];
 	for (size_t i = was; i-- > n;) {
-		uint32_t category = category_of(l, nest->walk.open.at[i].region);
+		uint32_t category = category_of(l, open[i]);
 		if (!l->said[category])
 			put_category(l, time, category);
 		l->said[category] = 1;
 	}
 	for (size_t i = was; i-- > n;)
-		l->said[category_of(l, nest->walk.open.at[i].region)] = 0;
+		l->said[category_of(l, open[i])] = 0;
 	return 0;
 }
 
 /* What was open of one category is closed wherever it stands; so what is left stands at other depths. */
 static int close_category(struct metric_events_lane *l, uint64_t time, uint32_t category)
 {
-	struct metric_nest *nest = &l->lane.nest;
-	const size_t was = nest->walk.open.n;
-	int rc = weft_span_event(&nest->walk, time, weft_what(WEFT_EV_OFF, category));
-	if (rc || nest->walk.open.n == was)
-		return rc;
-	for (size_t i = 0; i < nest->walk.open.n; i++)
-		l->region[category_of(l, nest->walk.open.at[i].region)] = 0;
+	struct weft_nest *nest = &l->nest;
+	const size_t was = nest->open.n;
+	weft_nest_close_category(nest, l->lane.schema->trace, category);
+	if (nest->open.n == was)
+		return 0;
+	for (size_t i = 0; i < nest->open.n; i++)
+		l->region[category_of(l, nest->open.at[i])] = 0;
 	l->region[category] = 0;
-	for (size_t i = 0; i < nest->walk.open.n; i++) {
-		uint32_t of = category_of(l, nest->walk.open.at[i].region);
-		nest->below.at[i] = l->region[of];
-		l->region[of] = nest->walk.open.at[i].region;
+	for (size_t i = 0; i < nest->open.n; i++) {
+		uint32_t of = category_of(l, nest->open.at[i]);
+		l->below.at[i] = l->region[of];
+		l->region[of] = nest->open.at[i];
 	}
 	put_category(l, time, category);
 	return 0;
 }
 
-static inline int take_region(struct metric_events_lane *l, uint64_t time, uint32_t what)
+static int enter_region(struct metric_events_lane *l, uint64_t time, uint32_t id)
 {
-	struct metric_nest *nest = &l->lane.nest;
-	const size_t was = nest->walk.open.n;
-	const uint32_t id = weft_what_id(what);
-	if (weft_what_kind(what) == WEFT_EV_OFF && id)
-		return close_category(l, time, id);
-	int rc = weft_span_step(&nest->walk, time, what);
-	if (rc || nest->walk.open.n == was)
-		return rc;
-	if (nest->walk.open.n < was)
-		return put_closed(l, time, was);
-	uint32_t category = category_of(l, id);
-	nest->below.n = was;
-	rc = weft_vec_push(&nest->below, l->region[category]);
+	const uint32_t category = category_of(l, id);
+	int rc = weft_nest_enter(&l->nest, id);
+	l->below.n = l->nest.open.n - 1;
+	if (!rc)
+		rc = weft_vec_push(&l->below, l->region[category]);
 	l->region[category] = id;
 	put_category(l, time, category);
 	return rc;
+}
+
+static inline int take_region(struct metric_events_lane *l, uint64_t time, uint32_t what)
+{
+	const size_t was = l->nest.open.n;
+	const uint32_t id = weft_what_id(what);
+	if (weft_what_kind(what) == WEFT_EV_ENTER)
+		return enter_region(l, time, id);
+	if (weft_what_kind(what) == WEFT_EV_OFF && id)
+		return close_category(l, time, id);
+	int rc = 0;
+	if (weft_what_kind(what) == WEFT_EV_LEAVE)
+		rc = weft_nest_leave(&l->nest, id);
+	else
+		weft_nest_clear(&l->nest);
+	return rc || l->nest.open.n == was ? rc : put_closed(l, time, was);
 }
 
 static int take_set(struct metric_events_lane *l, uint64_t time, uint32_t id, uint64_t at)
@@ -277,16 +287,15 @@ static bool take_alike(struct metric_events_lane *l, const struct weft_block *b)
 /* Regions that are open behind the last event end with the thread. */
 static int take_end(struct metric_events_lane *l)
 {
-	struct metric_nest *nest = &l->lane.nest;
 	uint64_t begin, end, last = weft_thread_last(l->lane.schema->trace, l->lane.thread);
-	const size_t was = nest->walk.open.n;
+	const size_t was = l->nest.open.n;
 	l->lane.ended = true;
 	metric_lane_life(&l->lane, &begin, &end);
 	end = end > last ? end : last;
 	if (!was)
 		return 0;
-	int rc = weft_span_event(&nest->walk, end, weft_what(WEFT_EV_OFF, 0));
-	return rc ? rc : put_closed(l, end, was);
+	weft_nest_clear(&l->nest);
+	return put_closed(l, end, was);
 }
 
 int metric_events_lane_fill(struct metric_events_lane *l)

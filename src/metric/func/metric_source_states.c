@@ -21,8 +21,7 @@ static bool is_record(const void *arg, uint32_t what)
 
 static bool is_change(const void *arg, uint32_t what)
 {
-	const uint64_t kinds = 1ull << WEFT_EV_ENTER | 1ull << WEFT_EV_LEAVE | 1ull << WEFT_EV_OFF | 1ull << WEFT_EV_ON |
-	                       1ull << WEFT_EV_THREAD_END | 1ull << WEFT_EV_CPU;
+	const uint64_t kinds = METRIC_STACK_KINDS | UINT64_C(1) << WEFT_EV_CPU;
 	(void)arg;
 	return kinds >> weft_what_kind(what) & 1;
 }
@@ -72,34 +71,22 @@ static int take_record(struct metric_states_lane *l, uint64_t time, uint32_t wha
 
 /* ---- states from regions ---- */
 
-static uint32_t paraver_state(const struct metric_states_lane *l, unsigned number)
-{
-	return l->lane.schema->paraver_state[number];
-}
-
 /* The state that ends is given out. There is room for it. */
 static void give_state(struct metric_states_lane *l, uint64_t end)
 {
 	struct metric_events *out = &l->lane.out;
-	metric_events_put(out, l->begin, weft_what(WEFT_EV_STATE, l->state), end - l->begin, l->state_cpu);
+	const uint32_t id = l->lane.schema->paraver_state[l->state];
+	metric_events_put(out, l->begin, weft_what(WEFT_EV_STATE, id), end - l->begin, l->state_cpu);
 	if (!l->only_last_end || end == l->lane.schema->trace->end)
-		metric_events_put(out, end, weft_what(WEFT_EV_STATE_END, l->state), 0, l->state_cpu);
+		metric_events_put(out, end, weft_what(WEFT_EV_STATE_END, id), 0, l->state_cpu);
 	l->begin = end;
-}
-
-static uint32_t state_now(const struct metric_states_lane *l)
-{
-	const struct metric_nest *nest = &l->lane.nest;
-	if (l->off)
-		return paraver_state(l, PRV_STATE_DISABLED);
-	return nest->walk.open.n ? nest->below.at[nest->walk.open.n] : l->outside;
 }
 
 /* All that happened at one time makes one change. */
 static inline void settle_change(struct metric_states_lane *l)
 {
 	const uint64_t time = l->change;
-	const uint32_t state = state_now(l);
+	const uint32_t state = metric_stack_state(&l->stack);
 	l->change = WEFT_NEVER;
 	if (state == l->state && l->lane.cpu == l->state_cpu)
 		return;
@@ -109,44 +96,14 @@ static inline void settle_change(struct metric_states_lane *l)
 	l->state_cpu = l->lane.cpu;
 }
 
-/* below[depth]: what the regions up to that depth say, below[0] what holds in an outermost one that says nothing. Room for one more is made. */
-static int say_all(struct metric_states_lane *l)
-{
-	struct metric_nest *nest = &l->lane.nest;
-	int rc = weft_vec_reserve(&nest->below, nest->walk.open.n + 2);
-	if (rc)
-		return rc;
-	nest->below.at[0] = paraver_state(l, PRV_STATE_RUNNING);
-	for (size_t i = 0; i < nest->walk.open.n; i++) {
-		uint32_t state = l->lane.schema->region_state[nest->walk.open.at[i].region];
-		nest->below.at[i + 1] = state ? state : nest->below.at[i];
-	}
-	return 0;
-}
-
 static inline int take_change(struct metric_states_lane *l, uint64_t time, uint32_t what, uint64_t value)
 {
-	struct metric_nest *nest = &l->lane.nest;
-	const unsigned kind = weft_what_kind(what), id = weft_what_id(what);
 	if (time != l->change && l->change != WEFT_NEVER)
 		settle_change(l);
 	l->change = time;
-	if (kind == WEFT_EV_CPU) {
-		l->lane.cpu = metric_lane_cpu(&l->lane, value);
-		return 0;
-	}
-	if (id == 0 && (kind == WEFT_EV_OFF || kind == WEFT_EV_ON))
-		l->off = kind == WEFT_EV_OFF;
-	if (kind == WEFT_EV_ON)
-		return 0;
-	const size_t was = nest->walk.open.n;
-	int rc = weft_span_step(&nest->walk, time, what);
-	if (rc || (kind != WEFT_EV_ENTER && kind != WEFT_EV_OFF))
-		return rc;
-	if (kind == WEFT_EV_OFF || nest->below.cap < was + 2)
-		return say_all(l);
-	const uint32_t state = l->lane.schema->region_state[id];
-	nest->below.at[was + 1] = state ? state : nest->below.at[was];
+	if (weft_what_kind(what) != WEFT_EV_CPU)
+		return metric_stack_take(&l->stack, what);
+	l->lane.cpu = metric_lane_cpu(&l->lane, value);
 	return 0;
 }
 
@@ -162,7 +119,7 @@ static void give_last(struct metric_states_lane *l)
 		give_state(l, end);
 	l->begin = end;
 	l->created = false;
-	l->state = paraver_state(l, PRV_STATE_NOT_CREATED);
+	l->state = PRV_STATE_NOT_CREATED;
 	l->state_cpu = 0;
 	if (l->begin < trace_end)
 		give_state(l, trace_end);
@@ -186,18 +143,18 @@ int metric_states_lane_begin(struct metric_states_lane *l, const struct metric_s
 	metric_lane_life(&l->lane, &begin, &end);
 	rc = metric_events_reserve(&l->lane.out, ROOM);
 	if (!rc)
-		rc = say_all(l);
-	l->state = paraver_state(l, PRV_STATE_NOT_CREATED);
+		rc = metric_stack_init(&l->stack, s);
+	l->state = PRV_STATE_NOT_CREATED;
 	if (!rc && begin)
 		give_state(l, begin);
-	l->outside = paraver_state(l, prv_state_outside(s->trace));
-	l->state = l->outside;
+	l->state = l->stack.outside;
 	return rc;
 }
 
 void metric_states_lane_end(struct metric_states_lane *l)
 {
 	metric_lane_end(&l->lane);
+	metric_stack_fini(&l->stack);
 	free(l->end.at);
 	l->end.at = NULL;
 }

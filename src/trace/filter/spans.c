@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A thread's regions as a stack of open spans. Nearly every leave is of the innermost one; only another kind of leave asks "is this
- * region open at all?", and from then on, until the stack is empty again, a table counts how often each region is open: so a
- * leave costs O(1) amortised whatever the events say, and those of a sound program never touch the table.
- */
+/* What an event closes the nest says (nest.c); here stands what is known of each open region, and is told when it closes. */
 #include "filter.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -19,31 +15,13 @@ void weft_span_choose(struct weft_span_walk *w, const struct weft_filter *f)
 	w->choose = f && weft_filter_asks_attrs(f) ? f : NULL;
 }
 
-static int count_change(struct weft_span_walk *w, uint32_t region, int64_t by)
-{
-	uint64_t n = 0;
-	weft_map_get(&w->n_open, region, &n);
-	return weft_map_put(&w->n_open, region, n + (uint64_t)by);
-}
-
-static int count_begin(struct weft_span_walk *w)
-{
-	weft_map_fini(&w->n_open);
-	for (size_t i = 0; i < w->open.n; i++)
-		if (count_change(w, w->open.at[i].region, 1))
-			return -ENOMEM;
-	w->counting = true;
-	return 0;
-}
-
 static int span_open(struct weft_span_walk *w, uint64_t at, uint32_t region)
 {
 	struct weft_span s = {.thread = w->thread, .region = region, .begin = at, .sequence = w->sequence++};
 	if (w->open.n)
 		s.depth = w->open.at[w->open.n - 1].depth + 1;
-	if (w->counting && count_change(w, region, 1))
-		return -ENOMEM;
-	return weft_vec_push(&w->open, s);
+	int rc = weft_nest_enter(&w->nest, region);
+	return rc ? rc : weft_vec_push(&w->open, s);
 }
 
 static int span_say(struct weft_span_walk *w, struct weft_span *s, uint64_t at, bool early)
@@ -51,8 +29,6 @@ static int span_say(struct weft_span_walk *w, struct weft_span *s, uint64_t at, 
 	s->end = at;
 	s->closed_early = early;
 	w->closed_early += early;
-	if (w->counting && count_change(w, s->region, -1))
-		return -ENOMEM;
 	return w->on_span ? w->on_span(w->arg, s) : 0;
 }
 
@@ -63,15 +39,13 @@ static int span_close_innermost(struct weft_span_walk *w, uint64_t at, bool earl
 		at = s.begin;
 	if (w->open.n)
 		w->open.at[w->open.n - 1].inner += at - s.begin;
-	int rc = span_say(w, &s, at, early);
-	if (w->open.n == 0)
-		w->counting = false;
-	return rc;
+	return span_say(w, &s, at, early);
 }
 
 static int span_close_all(struct weft_span_walk *w, uint64_t at)
 {
 	int rc = 0;
+	weft_nest_clear(&w->nest);
 	while (w->open.n && rc == 0)
 		rc = span_close_innermost(w, at, true);
 	return rc;
@@ -79,30 +53,11 @@ static int span_close_all(struct weft_span_walk *w, uint64_t at)
 
 static int span_leave(struct weft_span_walk *w, uint64_t at, uint32_t region)
 {
-	if (w->open.n == 0) {
-		w->unmatched_leaves++;
-		return 0;
-	}
-	if (w->open.at[w->open.n - 1].region == region)
-		return span_close_innermost(w, at, false);
-	if (!w->counting && count_begin(w))
-		return -ENOMEM;
-	uint64_t n = 0;
-	weft_map_get(&w->n_open, region, &n);
-	if (n == 0) {
-		w->unmatched_leaves++;
-		return 0;
-	}
-	int rc = 0;
-	while (rc == 0 && w->open.at[w->open.n - 1].region != region)
-		rc = span_close_innermost(w, at, true);
-	return rc ? rc : span_close_innermost(w, at, false);
-}
-
-static uint32_t region_category(const struct weft_span_walk *w, uint32_t region)
-{
-	const struct weft_def_table *regions = &w->trace->def[WEFT_CLASS_REGION];
-	return region < regions->n ? regions->at[region].category : 0;
+	int rc = weft_nest_leave(&w->nest, region);
+	w->unmatched_leaves = w->nest.unmatched;
+	while (rc == 0 && w->open.n > w->nest.open.n)
+		rc = span_close_innermost(w, at, w->open.n - 1 > w->nest.open.n);
+	return rc;
 }
 
 /*
@@ -118,7 +73,7 @@ static int span_close_category(struct weft_span_walk *w, uint64_t at, uint32_t c
 	int rc = 0;
 	for (size_t i = w->open.n; i-- > 0 && rc == 0;) {
 		struct weft_span *s = &w->open.at[i];
-		if (region_category(w, s->region) != category) {
+		if (weft_region_category(w->trace, s->region) != category) {
 			child = s;
 			continue;
 		}
@@ -135,7 +90,7 @@ static int span_close_category(struct weft_span_walk *w, uint64_t at, uint32_t c
 		if (w->open.at[i].depth != UINT32_MAX)
 			w->open.at[kept++] = w->open.at[i];
 	w->open.n = kept;
-	w->counting = w->counting && kept;
+	weft_nest_close_category(&w->nest, w->trace, category);
 	return rc;
 }
 
@@ -178,19 +133,13 @@ int weft_span_feed(struct weft_span_walk *w, const struct weft_block *b)
 	return w->result;
 }
 
-int weft_span_event(struct weft_span_walk *w, uint64_t at, uint32_t what)
-{
-	const uint64_t none = 0;
-	return weft_span_feed(w, &(struct weft_block){1, &at, &what, &none});
-}
-
 int weft_span_end(struct weft_span_walk *w, uint64_t at)
 {
 	if (w->result == 0)
 		w->result = span_close_all(w, at);
 	int result = w->result;
 	free(w->open.at);
-	weft_map_fini(&w->n_open);
+	weft_nest_fini(&w->nest);
 	*w = (struct weft_span_walk){.unmatched_leaves = w->unmatched_leaves,
 	                             .closed_early = w->closed_early,
 	                             .sequence = w->sequence};

@@ -7,7 +7,7 @@
 #ifndef WEFT_TRACE_SPANS_H
 #define WEFT_TRACE_SPANS_H
 
-#include "base/map.h"
+#include "nest.h"
 #include "trace/store/cursor.h"
 
 struct weft_filter;
@@ -30,9 +30,8 @@ struct weft_span_walk {                  /* feed it the events of ONE thread in 
 	void *arg;
 	const struct weft_trace *trace;
 	const struct weft_filter *choose; /* private */
-	struct weft_map n_open; /* private: region -> how many are open; used after a leave that is not the innermost's */
-	bool counting;
-	int result; /* what ended the walk, or 0 */
+	struct weft_nest nest;            /* private */
+	int result;                       /* what ended the walk, or 0 */
 };
 /* trace: for the categories of regions (NULL: marks of single categories close nothing). on_span: NULL only counts. Both are borrowed. */
 void weft_span_begin(struct weft_span_walk *w, const struct weft_trace *trace, uint32_t thread,
@@ -47,31 +46,6 @@ void weft_span_choose(struct weft_span_walk *w, const struct weft_filter *f);
  * one category, which is O(depth).
  */
 int weft_span_feed(struct weft_span_walk *w, const struct weft_block *b) WEFT_MUST_CHECK;
-/* The same of one event whose kind opens or closes regions. */
-int weft_span_event(struct weft_span_walk *w, uint64_t at, uint32_t what) WEFT_MUST_CHECK;
-/* The same again; what nearly every event is, the enter of a region or the leave of the innermost, without a call. */
-static inline WEFT_MUST_CHECK int weft_span_step(struct weft_span_walk *w, uint64_t at, uint32_t what)
-{
-	const size_t n = w->open.n;
-	struct weft_span *top = w->open.at + n;
-	if (w->counting || w->on_span)
-		return weft_span_event(w, at, what);
-	if (weft_what_kind(what) == WEFT_EV_ENTER && n < w->open.cap) {
-		*top = (struct weft_span){.thread = w->thread,
-		                          .region = weft_what_id(what),
-		                          .depth = n ? top[-1].depth + 1 : 0,
-		                          .begin = at,
-		                          .sequence = w->sequence++};
-		w->open.n = n + 1;
-		return 0;
-	}
-	if (weft_what_kind(what) != WEFT_EV_LEAVE || !n || top[-1].region != weft_what_id(what) || at < top[-1].begin)
-		return weft_span_event(w, at, what);
-	if (n > 1)
-		top[-2].inner += at - top[-1].begin;
-	w->open.n = n - 1;
-	return 0;
-}
 /* Closes what is open (at its begin when that is later), frees. After a walk that was ended: only frees, and says that result again. */
 int weft_span_end(struct weft_span_walk *w, uint64_t at) WEFT_MUST_CHECK;
 

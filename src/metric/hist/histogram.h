@@ -5,8 +5,8 @@
  * greatest number seen take memory (512 bytes each). Numbers below 128 are exact; of larger ones a quantile is at most
  * 1/128 (0.8 %) away from the true one. Not thread-safe. Zero-initialised is empty.
  */
-#ifndef WEFT_TRACE_HISTOGRAM_H
-#define WEFT_TRACE_HISTOGRAM_H
+#ifndef WEFT_METRIC_HISTOGRAM_H
+#define WEFT_METRIC_HISTOGRAM_H
 
 #include "base/err.h"
 #include <stdint.h>

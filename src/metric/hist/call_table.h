@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the time went: calls and times of the regions of a trace, by region, by thread, by process, or by any two of them.
- * Pure computation; one pass over each thread, the threads in parallel; memory by the number of rows, not of events.
+ * Tables of calls: where the time went, by region (or state), by an object, or by both. Beside the tables of functions of time (hist.h),
+ * since calls lie in each other, and a row says all of its statistics at once. One pass over each thread, the threads in parallel;
+ * memory by the number of rows, not of calls.
  */
-#ifndef WEFT_TRACE_STAT_H
-#define WEFT_TRACE_STAT_H
+#ifndef WEFT_METRIC_CALL_TABLE_H
+#define WEFT_METRIC_CALL_TABLE_H
 
-#include "filter.h"
+#include "metric/func/metric.h"
+#include "trace/filter/filter.h"
 
-enum weft_stat_by {
+enum weft_call_by {
 	WEFT_BY_REGION = 1,
 	WEFT_BY_THREAD = 2,
 	WEFT_BY_PROCESS = 4, /* not together with threads, which are finer */
 };
 
-struct weft_stat_how {
-	unsigned by;                      /* weft_stat_by; 0: one row of all */
-	const struct weft_filter *filter; /* NULL: everything; only spans that pass are counted */
-	uint64_t from, to;                /* regions are cut at these times; to == WEFT_NEVER: no end */
+struct weft_call_how {
+	unsigned by;                      /* weft_call_by; 0: one row of all */
+	const struct weft_filter *filter; /* NULL: everything; only calls that pass are counted */
+	uint64_t from, to;                /* calls are cut at these times; to == WEFT_NEVER: no end */
 	bool states;                      /* the state records of a foreign trace in place of regions */
-	bool own_threads;                 /* also those of Weft itself */
 	bool progress;
 	unsigned threads; /* 0: all */
 	uint64_t memory;  /* 0: a quarter of the machine's */
 };
 
-struct weft_stat_row {
+struct weft_call_row {
 	uint32_t region;          /* or state; WEFT_NONE when rows are not by region */
-	uint32_t thread, process; /* WEFT_NONE likewise; the process of a thread is set */
+	uint32_t thread, process; /* of the trace itself; WEFT_NONE likewise; the process of a thread is set */
 	uint32_t n_threads;       /* that have calls */
 	uint64_t calls;
 	uint64_t total;              /* time inside; where calls of one row are nested, the inner ones are not counted again */
@@ -42,19 +43,19 @@ struct weft_stat_row {
 	double balance;
 };
 
-struct weft_stat {
-	struct weft_stat_row *row; /* owned; in order of region, process, thread */
+struct weft_call_table {
+	struct weft_call_row *row; /* owned; in order of region, process, thread */
 	size_t n_rows;
 	uint64_t thread_time; /* lengths of the threads that can pass, within the times asked for */
-	uint64_t busy;        /* useful time, see weft_outside_is_useful; with a filter, that of the regions which pass */
+	uint64_t busy;        /* useful time, as metrics have it (metric_stack.h); with a filter, that of the calls which pass */
 	uint32_t n_threads;   /* that have useful time */
 	double load_balance;  /* average over greatest useful time of those threads; NAN when there is none */
 	uint64_t unmatched_leaves, closed_early;
 };
 
 /* 0, or negative with *err: -ENOMEM, WEFT_E_LIMIT when the rows do not fit the memory, or what reading gave. */
-int weft_stat_compute(struct weft_stat *out, const struct weft_trace *t, const struct weft_stat_how *how,
-                      struct weft_err *err) WEFT_MUST_CHECK;
-void weft_stat_fini(struct weft_stat *s);
+int weft_call_table_compute(struct weft_call_table *out, const struct weft_space *s, const struct weft_call_how *how,
+                            struct weft_err *err) WEFT_MUST_CHECK;
+void weft_call_table_fini(struct weft_call_table *s);
 
 #endif
