@@ -40,6 +40,12 @@ struct weft_func {
 	bool from_begin; /* its state begins at time 0, wherever the window does */
 };
 const struct weft_func *weft_func_find(enum weft_func_kind k, const char *name);
+/*
+ * Of threads of a trace that is no .prv: the number of the innermost region, 0 outside of all, WEFT_REGION_AWAY where the thread is not.
+ * For pictures; it has no name in views.
+ */
+const struct weft_func *weft_func_innermost_region(void);
+#define WEFT_REGION_AWAY (-1.0)
 const struct weft_func *weft_func_at(enum weft_func_kind k, unsigned i); /* NULL behind the last */
 
 struct weft_list {

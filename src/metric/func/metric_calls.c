@@ -220,8 +220,9 @@ static int take_event(struct metric_calls *c, uint64_t at, uint32_t what, uint64
 	case WEFT_EV_ATTR_F:
 	case WEFT_EV_ATTR_S:
 		if (c->frame.n)
-			c->frame.at[c->frame.n - 1].chosen |=
-				weft_filter_event(c->choose, &(struct weft_event){at, c->thread, kind, weft_what_id(what), value});
+			c->frame.at[c->frame.n - 1].chosen |= weft_filter_event(c->choose,
+			                                                        &(struct weft_event){at, c->thread, kind,
+			                                                                             weft_what_id(what), value});
 		return 0;
 	default:
 		break;
@@ -309,8 +310,8 @@ static int walk_events(struct metric_calls *c)
 	return rc;
 }
 
-int metric_calls_walk(struct metric_calls *c, uint32_t thread, int (*on_call)(void *arg, const struct metric_call *call), void *arg,
-                      struct metric_calls_sum *sum)
+int metric_calls_walk(struct metric_calls *c, uint32_t thread, int (*on_call)(void *arg, const struct metric_call *call),
+                      void *arg, struct metric_calls_sum *sum)
 {
 	uint64_t end;
 	*sum = (struct metric_calls_sum){0};

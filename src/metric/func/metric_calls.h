@@ -13,7 +13,7 @@
 struct metric_call {
 	uint32_t region; /* or state, of the trace */
 	uint64_t time, self;
-	uint64_t total; /* the part of its time that no call around it has that counts into the same row */
+	uint64_t total;  /* the part of its time that no call around it has that counts into the same row */
 	uint64_t useful; /* the part of self in which the thread computes (metric_stack.h) */
 };
 struct metric_calls_how {
@@ -33,8 +33,8 @@ struct metric_calls;
 int metric_calls_new(struct metric_calls **out, const struct metric_calls_how *how) WEFT_MUST_CHECK;
 void metric_calls_free(struct metric_calls *c); /* NULL is fine */
 /* thread: of the trace itself. A result of on_call that is not 0 ends the walk, and is returned. */
-int metric_calls_walk(struct metric_calls *c, uint32_t thread, int (*on_call)(void *arg, const struct metric_call *call), void *arg,
-                      struct metric_calls_sum *sum) WEFT_MUST_CHECK;
+int metric_calls_walk(struct metric_calls *c, uint32_t thread, int (*on_call)(void *arg, const struct metric_call *call),
+                      void *arg, struct metric_calls_sum *sum) WEFT_MUST_CHECK;
 /* When the thread is there within the range; false: not at all. */
 bool metric_calls_life(const struct metric_calls_how *how, uint32_t thread, uint64_t *begin, uint64_t *end);
 /* The trace itself. */

@@ -66,23 +66,23 @@ void metric_lane_end(struct metric_lane *l)
 	*l = (struct metric_lane){.open = false};
 }
 
-uint32_t metric_lane_cpu(const struct metric_lane *l, uint64_t cpu)
+uint32_t metric_seen_cpu(const struct metric_schema *s, uint32_t thread, uint64_t cpu)
 {
-	const struct weft_trace *t = l->schema->trace;
-	uint32_t node = t->process[t->thread[l->thread].process].node;
+	const struct weft_trace *t = s->trace;
+	uint32_t node = t->process[t->thread[thread].process].node;
 	if (cpu >= t->n_cpus || (node != WEFT_NONE && node != t->cpu[cpu].node))
 		return 0;
-	return l->schema->cpu[cpu] + 1;
+	return s->cpu[cpu] + 1;
 }
 
-void metric_lane_life(const struct metric_lane *l, uint64_t *begin, uint64_t *end)
+void metric_life(const struct metric_schema *s, uint32_t thread, uint64_t *begin, uint64_t *end)
 {
-	const struct weft_trace *t = l->schema->trace;
+	const struct weft_trace *t = s->trace;
 	*begin = 0;
 	*end = 0;
-	if (l->thread == WEFT_NONE)
+	if (thread == WEFT_NONE)
 		return;
-	const struct weft_thread_row *row = &t->thread[l->thread];
+	const struct weft_thread_row *row = &t->thread[thread];
 	*begin = row->begin < t->end ? row->begin : t->end;
 	*end = row->end < t->end ? row->end : t->end;
 	if (*end < *begin)

@@ -115,9 +115,9 @@ static inline void metric_events_put(struct metric_events *e, uint64_t time, uin
 
 int metric_lane_begin(struct metric_lane *l, const struct metric_schema *s, uint32_t thread, uint64_t from) WEFT_MUST_CHECK;
 void metric_lane_end(struct metric_lane *l);
-/* As cpus are seen: of a CPU event's value; 0: unknown, or another node's. */
-uint32_t metric_lane_cpu(const struct metric_lane *l, uint64_t cpu);
-/* When the thread was there, made consistent. */
-void metric_lane_life(const struct metric_lane *l, uint64_t *begin, uint64_t *end);
+/* As cpus are seen: of a CPU event's value on a thread of the trace; 0: unknown, or another node's. */
+uint32_t metric_seen_cpu(const struct metric_schema *s, uint32_t thread, uint64_t cpu);
+/* When a thread of the trace was there, made consistent; WEFT_NONE: never. */
+void metric_life(const struct metric_schema *s, uint32_t thread, uint64_t *begin, uint64_t *end);
 
 #endif

@@ -246,7 +246,7 @@ static int take_event(struct metric_events_lane *l, uint64_t time, uint32_t what
 		metric_events_put(&l->lane.out, time, what, value, l->lane.cpu);
 		return 0;
 	case WEFT_EV_CPU:
-		l->lane.cpu = metric_lane_cpu(&l->lane, value);
+		l->lane.cpu = metric_seen_cpu(l->lane.schema, l->lane.thread, value);
 		return 0;
 	case WEFT_EV_COUNTER_SET:
 		return take_set(l, time, weft_what_id(what), value);
@@ -290,7 +290,7 @@ static int take_end(struct metric_events_lane *l)
 	uint64_t begin, end, last = weft_thread_last(l->lane.schema->trace, l->lane.thread);
 	const size_t was = l->nest.open.n;
 	l->lane.ended = true;
-	metric_lane_life(&l->lane, &begin, &end);
+	metric_life(l->lane.schema, l->lane.thread, &begin, &end);
 	end = end > last ? end : last;
 	if (!was)
 		return 0;

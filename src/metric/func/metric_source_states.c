@@ -58,7 +58,7 @@ static int give_ends(struct metric_states_lane *l, uint64_t until)
 static int take_record(struct metric_states_lane *l, uint64_t time, uint32_t what, uint64_t value)
 {
 	if (weft_what_kind(what) == WEFT_EV_CPU) {
-		l->lane.cpu = metric_lane_cpu(&l->lane, value);
+		l->lane.cpu = metric_seen_cpu(l->lane.schema, l->lane.thread, value);
 		return 0;
 	}
 	const uint32_t id = weft_what_id(what);
@@ -103,7 +103,7 @@ static inline int take_change(struct metric_states_lane *l, uint64_t time, uint3
 	l->change = time;
 	if (weft_what_kind(what) != WEFT_EV_CPU)
 		return metric_stack_take(&l->stack, what);
-	l->lane.cpu = metric_lane_cpu(&l->lane, value);
+	l->lane.cpu = metric_seen_cpu(l->lane.schema, l->lane.thread, value);
 	return 0;
 }
 
@@ -114,7 +114,7 @@ static void give_last(struct metric_states_lane *l)
 	uint64_t begin, end;
 	if (l->change != WEFT_NEVER)
 		settle_change(l);
-	metric_lane_life(&l->lane, &begin, &end);
+	metric_life(l->lane.schema, l->lane.thread, &begin, &end);
 	if (l->created && l->begin < end)
 		give_state(l, end);
 	l->begin = end;
@@ -140,7 +140,7 @@ int metric_states_lane_begin(struct metric_states_lane *l, const struct metric_s
 	l->lane.choice = (struct weft_choice){l->from_records ? is_record : is_change, l};
 	if (rc || from != METRIC_FROM_REGIONS)
 		return rc;
-	metric_lane_life(&l->lane, &begin, &end);
+	metric_life(l->lane.schema, l->lane.thread, &begin, &end);
 	rc = metric_events_reserve(&l->lane.out, ROOM);
 	if (!rc)
 		rc = metric_stack_init(&l->stack, s);

@@ -179,6 +179,12 @@ const struct metric_thread_func metric_state_funcs[] = {
 	{{NULL, {{0}}, false}, 0, NULL, false, false},
 };
 
+bool metric_func_of_state_alone(const struct metric_thread_func *f)
+{
+	const size_t n = sizeof metric_state_funcs / sizeof *metric_state_funcs;
+	return f >= metric_state_funcs && f < metric_state_funcs + n && f->run != run_duration;
+}
+
 const struct metric_thread_func metric_object_funcs[] = {
 	{{"Application ID", {{0}}, false}, ANY, run_appl, false, true},
 	{{"TaskID", {{0}}, false}, ANY, run_task, false, true},

@@ -143,6 +143,8 @@ static int thread_next(struct metric_stream *s, struct weft_intervals *b)
 
 int metric_thread_new(struct metric_stream **out, const struct metric_site *site)
 {
+	if (metric_direct_serves(site))
+		return metric_direct_new(out, site);
 	struct metric_thread *t = calloc(1, sizeof *t);
 	*out = NULL;
 	if (!t)

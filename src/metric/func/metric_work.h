@@ -220,6 +220,11 @@ struct metric_thread {
 int metric_thread_new(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;
 extern const struct metric_thread_func metric_state_funcs[], metric_event_funcs[], metric_comm_funcs[], metric_object_funcs[];
 const struct metric_thread_func *metric_thread_func_of(const struct weft_func *f);
+/* Does its value depend on nothing but the number of the state? */
+bool metric_func_of_state_alone(const struct metric_thread_func *f);
+/* metric_direct.c: as metric_thread_new, of what regions say in a trace of ours; serves: this metric in this row? */
+bool metric_direct_serves(const struct metric_site *site);
+int metric_direct_new(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;
 
 struct metric_compose;
 struct metric_compose_func {

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of what the open regions of a thread say, straight from the columns of a trace of ours: no records stand in between, since
+ * a function of a state's number alone has one value for each, and states from regions follow each other without gaps. A block is
+ * kept over several calls, so that this cursor goes alone and joins no walk.
+ *
+ *     events of regions ─> stack ─> its state (or its innermost region) where that changes ─> an interval
+ */
+#include "metric_work.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct direct {
+	struct metric_stream stream;
+	const struct weft_space *space;
+	struct metric_stack stack;
+	struct weft_cursor cursor;
+	struct weft_choice choice;
+	struct weft_block block;
+	uint32_t at; /* in the block */
+	uint32_t thread;
+	bool regions; /* the innermost region is the value */
+	bool open, ended, given, done;
+	uint64_t begin, change; /* of the interval that is open; of what was not looked at yet, WEFT_NEVER: none */
+	uint64_t life_begin, life_end;
+	uint32_t held, cpu, held_cpu; /* number of its state, or its region */
+	double value[PRV_STATES];     /* by state */
+	double after;                 /* behind the last state */
+	double from, to;
+};
+
+static void direct_free(struct metric_stream *s)
+{
+	struct direct *d = (struct direct *)(void *)s;
+	if (d->open)
+		weft_cursor_end(&d->cursor);
+	metric_stack_fini(&d->stack);
+	free(d);
+}
+
+/* ---- intervals ---- */
+
+static inline double direct_time(const struct direct *d, uint64_t time)
+{
+	return (double)(d->space->unit_ns == 1 ? time : time / d->space->unit_ns);
+}
+
+static inline void give_value(struct direct *d, struct weft_intervals *b, uint64_t end, double value)
+{
+	if (!b->n)
+		b->begin = direct_time(d, d->begin);
+	b->end[b->n] = direct_time(d, end);
+	b->value[b->n++] = value;
+	d->begin = end;
+}
+
+static inline void give_held(struct direct *d, struct weft_intervals *b, uint64_t end)
+{
+	give_value(d, b, end, d->regions ? (double)d->held : d->value[d->held]);
+}
+
+/* All that happened at one time makes one change. */
+static inline void settle(struct direct *d, struct weft_intervals *b)
+{
+	const uint32_t now = d->regions ? metric_stack_region(&d->stack) : metric_stack_state(&d->stack);
+	if (now == d->held && d->cpu == d->held_cpu)
+		return;
+	if (d->change > d->begin)
+		give_held(d, b, d->change);
+	d->held = now;
+	d->held_cpu = d->cpu;
+}
+
+static int next_block(struct direct *d)
+{
+	d->at = 0;
+	d->block.n = 0;
+	return d->open ? weft_cursor_next_of(&d->cursor, &d->choice, &d->block) : 0;
+}
+
+/* As many events of the block as there is room for intervals. */
+static int take_events(struct direct *d, struct weft_intervals *b)
+{
+	const uint64_t *time = d->block.time;
+	const uint32_t *what = d->block.what;
+	uint32_t i = d->at;
+	int rc = 0;
+	for (; i < d->block.n && b->n < WEFT_INTERVALS && !rc; i++) {
+		if (time[i] != d->change && d->change != WEFT_NEVER)
+			settle(d, b);
+		d->change = time[i];
+		if (weft_what_kind(what[i]) == WEFT_EV_CPU)
+			d->cpu = metric_seen_cpu(d->stack.schema, d->thread, d->block.value[i]);
+		else
+			rc = metric_stack_take(&d->stack, what[i]);
+	}
+	d->at = i;
+	return rc;
+}
+
+/* What is open, then that the thread is no more, and what comes behind the trace. There is room for them. */
+static void give_last(struct direct *d, struct weft_intervals *b)
+{
+	const uint64_t trace_end = d->stack.schema->trace->end;
+	if (d->change != WEFT_NEVER)
+		settle(d, b);
+	if (d->begin < d->life_end)
+		give_held(d, b, d->life_end);
+	if (d->begin < trace_end)
+		give_value(d, b, trace_end, d->regions ? WEFT_REGION_AWAY : d->value[PRV_STATE_NOT_CREATED]);
+	if (!d->regions && (d->space->fill_gaps || !(d->given || b->n)))
+		give_value(d, b, d->begin, d->after);
+	d->ended = true;
+}
+
+/* Cuts off what ends before the range, and what lies behind it. */
+static void trim(struct direct *d, struct weft_intervals *b)
+{
+	uint32_t first = 0;
+	while (!d->given && first < b->n && b->end[first] <= d->from && !(d->ended && first + 1 == b->n))
+		first++;
+	if (first) {
+		b->begin = b->end[first - 1];
+		b->n -= first;
+		memmove(b->end, b->end + first, b->n * sizeof *b->end);
+		memmove(b->value, b->value + first, b->n * sizeof *b->value);
+	}
+	d->given |= b->n > 0;
+	if (b->n && b->end[b->n - 1] >= d->to) {
+		b->n = metric_ends_before(b->end, b->n, d->to) + 1;
+		d->done = true;
+	}
+}
+
+static int direct_next(struct metric_stream *s, struct weft_intervals *b)
+{
+	enum { LAST_MOST = 4 };
+	struct direct *d = (struct direct *)(void *)s;
+	b->n = 0;
+	if (!d->begin && d->life_begin && !d->done && !d->ended)
+		give_value(d, b, d->life_begin, d->regions ? WEFT_REGION_AWAY : d->value[PRV_STATE_NOT_CREATED]);
+	do {
+		while (b->n + LAST_MOST <= WEFT_INTERVALS && !d->done && !d->ended) {
+			int rc = d->at < d->block.n ? 1 : next_block(d);
+			if (rc > 0)
+				rc = take_events(d, b);
+			else if (!rc)
+				give_last(d, b);
+			if (rc < 0)
+				return rc;
+		}
+		trim(d, b);
+	} while (!b->n && !d->done && !d->ended);
+	return b->n > 0;
+}
+
+/* ---- which ---- */
+
+static void run_region(struct metric_thread *t, const struct metric_records *r, double *value)
+{
+	(void)t;
+	for (uint32_t i = 0; i < r->n; i++) /* a .prv has none */
+		value[i] = 0;
+}
+
+static const struct metric_thread_func region_func = {{"Innermost Region", {{0}}, false},
+                                                      METRIC_STATES | METRIC_GAPS,
+                                                      run_region,
+                                                      false,
+                                                      false};
+
+const struct weft_func *weft_func_innermost_region(void)
+{
+	return &region_func.head;
+}
+
+bool metric_direct_serves(const struct metric_site *site)
+{
+	const struct metric_schema *s = site->space->schema;
+	const struct metric_thread_func *f = metric_thread_func_of(site->metric->of_level[WEFT_THREAD].func);
+	if (!s || weft_level_of_resources(site->metric->level))
+		return false;
+	if (f == &region_func)
+		return true;
+	const uint32_t thread = s->thread[site->object];
+	bool derived = thread == WEFT_NONE ? s->derived : s->states_from[thread] == METRIC_FROM_REGIONS;
+	return derived && metric_func_of_state_alone(f);
+}
+
+static bool is_change(const void *arg, uint32_t what)
+{
+	const struct direct *d = arg;
+	const uint64_t kinds = METRIC_STACK_KINDS | (d->regions ? 0 : UINT64_C(1) << WEFT_EV_CPU);
+	return kinds >> weft_what_kind(what) & 1;
+}
+
+/* One value for each state, and one for none. */
+static void ask_values(struct direct *d, const struct metric_site *site)
+{
+	const struct weft_call *call = &site->metric->of_level[WEFT_THREAD];
+	const struct metric_thread_func *f = metric_thread_func_of(call->func);
+	struct metric_thread t = {.space = site->space, .metric = site->metric, .func = f, .call = call};
+	t.list = f->head.param[0].name ? metric_param(call, 0) : (struct weft_list){NULL, 0};
+	for (uint32_t i = 0; i <= PRV_STATES; i++) {
+		const uint32_t kind = i < PRV_STATES ? METRIC_STATE : METRIC_STATE_END, none = 0;
+		const double zero = 0;
+		f->run(&t, &(struct metric_records){1, &zero, &kind, &i, &zero, &none},
+		       i < PRV_STATES ? &d->value[i] : &d->after);
+	}
+}
+
+/* Before the thread's first event. */
+static int begin_thread(struct direct *d, const struct metric_site *site)
+{
+	const struct metric_schema *s = site->space->schema;
+	int rc = metric_stack_init(&d->stack, s);
+	d->thread = s->thread[site->object];
+	metric_life(s, d->thread, &d->life_begin, &d->life_end);
+	d->held = d->regions ? 0 : d->stack.outside;
+	if (!rc && d->thread != WEFT_NONE)
+		rc = weft_cursor_begin(&d->cursor, s->trace, d->thread, 0, WEFT_NEVER);
+	d->open = !rc && d->thread != WEFT_NONE;
+	return rc;
+}
+
+int metric_direct_new(struct metric_stream **out, const struct metric_site *site)
+{
+	struct direct *d = calloc(1, sizeof *d);
+	*out = NULL;
+	if (!d)
+		return -ENOMEM;
+	d->stream = (struct metric_stream){direct_next, direct_free};
+	d->space = site->space;
+	d->choice = (struct weft_choice){is_change, d};
+	d->regions = site->metric->of_level[WEFT_THREAD].func == &region_func.head;
+	d->change = WEFT_NEVER;
+	d->from = site->from;
+	d->to = site->to;
+	ask_values(d, site);
+	int rc = begin_thread(d, site);
+	if (rc)
+		direct_free(&d->stream);
+	else
+		*out = &d->stream;
+	return rc;
+}
