@@ -8,8 +8,24 @@
 
 enum { VIEW_MARGIN = 16, VIEW_LEGEND_LINE = 19 };
 
+struct view_layout;
+struct region_picture;
+/* How a window looks: the parts in the order in which they are made and drawn. */
+struct view_look {
+	int (*lay_out)(struct view_layout *l); /* rows, sizes, cells */
+	void (*notes)(const struct view_layout *l, char *out, size_t n);
+	void (*heading)(struct view_layout *l);
+	const char *tick; /* class of the lines at the axis' ticks */
+	bool grid;        /* they go through all rows */
+	int (*plot)(struct view_layout *l);
+	int (*labels)(struct view_layout *l);
+	int (*legend)(struct view_layout *l, unsigned y, bool draw); /* as view_legend */
+};
+
 struct view_layout {
 	const struct weft_view_timeline_how *how;
+	const struct view_look *look;
+	struct region_picture *regions; /* of the look of regions; borrowed */
 	struct picture pic;
 	struct weft_metric_cells cells, dots; /* dots: of the window that colours points, or empty */
 	struct colouring colours, dot_colours;
@@ -21,6 +37,11 @@ struct view_layout {
 	unsigned legend_bottom;
 };
 
+/* All of it; the layout is finished by view_layout_fini, also after a failure. */
+int view_draw(struct view_layout *l, enum weft_picture_form form, struct weft_buf *out) WEFT_MUST_CHECK;
+void view_layout_fini(struct view_layout *l);
+/* What the picture is called. */
+const char *view_title(const struct view_layout *l);
 /* The plot's pixels, RGB, malloc'd; NULL: out of memory. */
 uint8_t *view_paint(const struct view_layout *l);
 /*

@@ -206,6 +206,16 @@ static int lay_out(struct view_layout *l)
 
 /* ---- drawing ---- */
 
+const char *view_title(const struct view_layout *l)
+{
+	const char *path = l->how->space->trace->path, *name = strrchr(path, '/');
+	if (l->how->title)
+		return l->how->title;
+	if (l->how->window)
+		return l->how->window->metric.name ? l->how->window->metric.name : "";
+	return name && name[1] ? name + 1 : path;
+}
+
 static uint64_t ns_of(const struct view_layout *l, double time)
 {
 	return time <= 0 ? 0 : (uint64_t)(time * (double)l->how->space->unit_ns);
@@ -216,9 +226,8 @@ static void draw_heading(struct view_layout *l)
 	char text[400], span[32], all[32], pixel[32], count[32];
 	const struct weft_view_timeline_how *how = l->how;
 	const char *path = how->file ? how->file : how->space->trace->path, *name = strrchr(path, '/');
-	const char *title = how->title ? how->title : how->window->metric.name;
 	uint64_t ns = ns_of(l, how->to - how->from);
-	picture_text(&l->pic, VIEW_MARGIN, 29, SVG_LEFT, "t", title ? title : "", 100);
+	picture_text(&l->pic, VIEW_MARGIN, 29, SVG_LEFT, "t", view_title(l), 100);
 	snprintf(text, sizeof text, "%s \xc2\xb7 %s of %s \xc2\xb7 %s %s \xc2\xb7 a pixel is %s: %s",
 	         name && name[1] ? name + 1 : path, weft_human_ns(span, ns), weft_human_ns(all, ns_of(l, how->space->end)),
 	         weft_human_count(count, l->n_rows), level_words[how->window->metric.level][l->n_rows != 1],
@@ -233,7 +242,8 @@ static void draw_axis(struct view_layout *l)
 	for (uint64_t at = (from + step - 1) / step * step; at <= to; at += step) {
 		char text[32];
 		double x = l->left + l->plot_width * ((double)at - (double)from) / (double)(to > from ? to - from : 1);
-		picture_line(&l->pic, (int)x + 0.5, l->top - 6, (int)x + 0.5, l->top - 1, "k");
+		picture_line(&l->pic, (int)x + 0.5, l->top - 6, (int)x + 0.5,
+		             l->look->grid ? l->top + l->plot_height + 2 : l->top - 1, l->look->tick);
 		picture_text(&l->pic, x, l->top - 10, x > l->left + l->plot_width - 25 ? SVG_RIGHT : SVG_MIDDLE, "a",
 		             weft_axis_label(text, at, step, to), 0);
 	}
@@ -281,38 +291,49 @@ static void notes(const struct view_layout *l, char *out, size_t n)
 		snprintf(out + at, n - at, "the window has no rows in this trace");
 }
 
-static int draw(struct view_layout *l, enum weft_picture_form form, struct weft_buf *out)
+static int draw_plot(struct view_layout *l)
 {
-	char text[300];
-	unsigned legend_top = l->top + l->plot_height + 26;
-	int bottom = view_legend(l, legend_top, false);
-	if (bottom < 0)
-		return bottom;
-	notes(l, text, sizeof text);
-	unsigned end = (unsigned)bottom + (text[0] ? VIEW_LEGEND_LINE : 0);
 	uint8_t *rgb = view_paint(l);
 	if (!rgb)
 		return -ENOMEM;
-	const char *title = l->how->title ? l->how->title : l->how->window->metric.name;
 	int rc = view_marks(l, rgb);
 	if (!rc)
-		rc = picture_begin(&l->pic, form, out, l->width, end + 14, title ? title : "");
-	if (!rc) {
-		draw_heading(l);
-		draw_axis(l);
 		picture_image(&l->pic, l->left, l->top, rgb, l->plot_width, l->plot_height);
-		rc = draw_labels(l);
-		if (view_legend(l, legend_top, true) < 0)
+	free(rgb);
+	return rc;
+}
+
+static const struct view_look look_of_paraver = {lay_out, notes, draw_heading, "k", false, draw_plot, draw_labels, view_legend};
+
+int view_draw(struct view_layout *l, enum weft_picture_form form, struct weft_buf *out)
+{
+	char text[400];
+	int rc = l->look->lay_out(l);
+	if (rc)
+		return rc;
+	unsigned legend_top = l->top + l->plot_height + 26;
+	int bottom = l->look->legend(l, legend_top, false);
+	if (bottom < 0)
+		return bottom;
+	l->look->notes(l, text, sizeof text);
+	unsigned end = (unsigned)bottom + (text[0] ? VIEW_LEGEND_LINE : 0);
+	rc = picture_begin(&l->pic, form, out, l->width, end + 14, view_title(l));
+	if (!rc) {
+		l->look->heading(l);
+		draw_axis(l);
+		rc = l->look->plot(l);
+		if (!rc)
+			rc = l->look->labels(l);
+		if (l->look->legend(l, legend_top, true) < 0)
 			rc = -ENOMEM;
 		if (text[0])
 			picture_text(&l->pic, VIEW_MARGIN, end, SVG_LEFT, "s", text, 0);
 	}
 	int end_rc = picture_end(&l->pic);
-	free(rgb);
 	return rc ? rc : end_rc ? end_rc : out->failed ? -ENOMEM : 0;
 }
 
-static void layout_fini(struct view_layout *l)
+void view_layout_fini(struct view_layout *l)
 {
 	weft_metric_cells_fini(&l->cells);
 	weft_metric_cells_fini(&l->dots);
@@ -323,11 +344,9 @@ static void layout_fini(struct view_layout *l)
 
 int weft_view_timeline_draw(struct weft_buf *out, enum weft_picture_form form, const struct weft_view_timeline_how *how)
 {
-	struct view_layout l = {.how = how};
-	int rc = lay_out(&l);
-	if (!rc)
-		rc = draw(&l, form, out);
-	layout_fini(&l);
+	struct view_layout l = {.how = how, .look = &look_of_paraver};
+	int rc = view_draw(&l, form, out);
+	view_layout_fini(&l);
 	return rc;
 }
 
@@ -367,6 +386,6 @@ int weft_view_timeline_csv(struct weft_buf *out, const struct weft_view_timeline
 	}
 	rc = rc ? rc : out->failed || label.failed ? -ENOMEM : 0;
 	weft_buf_fini(&label);
-	layout_fini(&l);
+	view_layout_fini(&l);
 	return rc;
 }

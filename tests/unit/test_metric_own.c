@@ -307,7 +307,14 @@ TEST(random_traces_and_their_conversions_give_the_same)
 
 /* ---- useful time ---- */
 
-/* Of a row of a window whose value is 1 where the thread computes. */
+/* Of a row of a window: 1 where the thread computes, or of regions half a number more. */
+static bool is_useful(const struct weft_metric *m, double v)
+{
+	if (m->of_level[WEFT_THREAD].func == weft_func_innermost_region())
+		return v > 0 && v != (double)(uint32_t)v;
+	return v == 1;
+}
+
 static uint64_t useful_of(const struct weft_space *s, const struct weft_metric *m, uint32_t row)
 {
 	struct weft_intervals *b = malloc(sizeof *b);
@@ -317,7 +324,7 @@ static uint64_t useful_of(const struct weft_space *s, const struct weft_metric *
 	REQUIRE(b && weft_row_open(&r, s, m, row, 0, INFINITY) == 0);
 	while ((rc = weft_row_next(r, b)) > 0)
 		for (uint32_t i = 0; i < b->n; i++)
-			sum += b->value[i] == 1 ? b->end[i] - (i ? b->end[i - 1] : b->begin) : 0;
+			sum += is_useful(m, b->value[i]) ? b->end[i] - (i ? b->end[i - 1] : b->begin) : 0;
 	CHECK_I64(rc, 0);
 	weft_row_close(r);
 	free(b);
@@ -328,15 +335,18 @@ static void compare_useful(const struct weft_trace *t)
 {
 	struct weft_call_table stat;
 	struct weft_space s;
-	struct weft_metric m;
+	struct weft_metric m, of_regions;
 	uint64_t sum = 0, most = 0, n = 0;
 	REQUIRE(weft_space_init(&s, t) == 0);
 	REQUIRE(weft_call_table_compute(&stat, &s, &(struct weft_call_how){.to = WEFT_NEVER}, NULL) == 0);
 	weft_metric_init(&m);
 	m.of_level[WEFT_THREAD].func = weft_func_find(WEFT_FUNC_THREAD, "Useful");
 	REQUIRE(m.of_level[WEFT_THREAD].func != NULL);
+	of_regions = m;
+	of_regions.of_level[WEFT_THREAD].func = weft_func_innermost_region();
 	for (uint32_t i = 0; i < s.trace->n_threads; i++) {
 		uint64_t useful = useful_of(&s, &m, i);
+		CHECK_U64(useful_of(&s, &of_regions, i), useful);
 		sum += useful;
 		most = useful > most ? useful : most;
 		n += useful > 0;
@@ -349,7 +359,7 @@ static void compare_useful(const struct weft_trace *t)
 	weft_call_table_fini(&stat);
 }
 
-TEST(statistics_and_views_mean_the_same_by_useful)
+TEST(statistics_views_and_pictures_mean_the_same_by_useful)
 {
 	for (uint64_t seed = 1; seed <= 2 * RANDOM_TRACES; seed++) {
 		struct weft_trace *t = random_trace(seed, (struct random_kind){seed > RANDOM_TRACES, seed % 2});

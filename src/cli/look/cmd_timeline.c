@@ -6,7 +6,7 @@
 #include "cli/common/cli.h"
 #include "base/str.h"
 #include "metric/paraver/paraver_out.h"
-#include "render/timeline.h"
+#include "render/region_view.h"
 #include "render/view_timeline.h"
 #include "view_load.h"
 #include <errno.h>
@@ -150,7 +150,7 @@ static bool check_sizes(const struct args *a)
 		const char *name;
 		uint64_t value, least, most;
 	} size[] = {
-		{"--width", a->width, a->form == FORM_CSV ? 1 : WEFT_TIMELINE_WIDTH_LEAST, WEFT_TIMELINE_WIDTH_MOST},
+		{"--width", a->width, a->form == FORM_CSV ? 1 : WEFT_VIEW_WIDTH_LEAST, WEFT_VIEW_WIDTH_MOST},
 		{"--height", a->height, 1, WEFT_VIEW_HEIGHT_MOST},
 	};
 	for (unsigned i = 0; i < sizeof size / sizeof *size; i++)
@@ -233,19 +233,22 @@ static enum weft_picture_form picture_form(const struct args *a)
 static int draw_regions(const struct args *a, const struct weft_trace *t)
 {
 	struct weft_buf picture = {0};
-	struct weft_timeline_how how = {
+	struct weft_space space;
+	struct weft_region_view_how how = {
 		.title = a->title,
 		.width = (unsigned)a->width,
-		.most_rows = a->rows < UINT32_MAX ? (unsigned)a->rows : 512,
+		.most_rows = a->rows < UINT32_MAX ? (unsigned)a->rows : 0,
 		.most_messages = a->messages < UINT32_MAX ? (unsigned)a->messages : UINT32_MAX,
 		.threads = thread_count(a),
-		.own_threads = a->common.own_threads,
 	};
 	if (!read_range(a, t, &how.from, &how.to))
 		return CLI_USAGE;
-	int rc = weft_timeline_draw(&picture, picture_form(a), t, &how);
+	int rc = cli_space_init(&space, t, &a->common);
+	if (!rc)
+		rc = weft_region_view_draw(&picture, picture_form(a), &space, &how);
 	int status = rc ? cli_fail_code(rc) : write_text(a, &picture);
 	weft_buf_fini(&picture);
+	weft_space_fini(&space);
 	return status;
 }
 

@@ -41,8 +41,8 @@ struct weft_func {
 };
 const struct weft_func *weft_func_find(enum weft_func_kind k, const char *name);
 /*
- * Of threads of a trace that is no .prv: the number of the innermost region, 0 outside of all, WEFT_REGION_AWAY where the thread is not.
- * For pictures; it has no name in views.
+ * Of threads of a trace that is no .prv: the number of the innermost region, 0 outside of all; and a half more where the thread
+ * computes. WEFT_REGION_AWAY where it is not. For pictures; it has no name in views.
  */
 const struct weft_func *weft_func_innermost_region(void);
 #define WEFT_REGION_AWAY (-1.0)

@@ -23,7 +23,7 @@ struct direct {
 	bool open, ended, given, done;
 	uint64_t begin, change; /* of the interval that is open; of what was not looked at yet, WEFT_NEVER: none */
 	uint64_t life_begin, life_end;
-	uint32_t held, cpu, held_cpu; /* number of its state, or its region */
+	uint32_t held, cpu, held_cpu; /* number of its state; or its region, twice, and 1 where that is useful */
 	double value[PRV_STATES];     /* by state */
 	double after;                 /* behind the last state */
 	double from, to;
@@ -56,13 +56,19 @@ static inline void give_value(struct direct *d, struct weft_intervals *b, uint64
 
 static inline void give_held(struct direct *d, struct weft_intervals *b, uint64_t end)
 {
-	give_value(d, b, end, d->regions ? (double)d->held : d->value[d->held]);
+	give_value(d, b, end, d->regions ? d->held / 2.0 : d->value[d->held]);
+}
+
+static inline uint32_t held_now(const struct direct *d)
+{
+	const uint32_t state = metric_stack_state(&d->stack);
+	return d->regions ? metric_stack_region(&d->stack) << 1 | (state == PRV_STATE_RUNNING) : state;
 }
 
 /* All that happened at one time makes one change. */
 static inline void settle(struct direct *d, struct weft_intervals *b)
 {
-	const uint32_t now = d->regions ? metric_stack_region(&d->stack) : metric_stack_state(&d->stack);
+	const uint32_t now = held_now(d);
 	if (now == d->held && d->cpu == d->held_cpu)
 		return;
 	if (d->change > d->begin)
@@ -216,7 +222,8 @@ static int begin_thread(struct direct *d, const struct metric_site *site)
 	int rc = metric_stack_init(&d->stack, s);
 	d->thread = s->thread[site->object];
 	metric_life(s, d->thread, &d->life_begin, &d->life_end);
-	d->held = d->regions ? 0 : d->stack.outside;
+	if (!rc)
+		d->held = held_now(d);
 	if (!rc && d->thread != WEFT_NONE)
 		rc = weft_cursor_begin(&d->cursor, s->trace, d->thread, 0, WEFT_NEVER);
 	d->open = !rc && d->thread != WEFT_NONE;

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* timeline.c: pictures of known traces as goldens, and what holds for all of them. */
+/* region_view.c: pictures of known traces as goldens, and what holds for all of them. */
 #include "harness.h"
-#include "render/timeline.h"
+#include "render/region_view.h"
 #include "sample_trace.h"
 #include <errno.h>
 
-static struct weft_buf picture(const struct weft_trace *t, const struct weft_timeline_how *how)
+static struct weft_buf picture(const struct weft_trace *t, const struct weft_region_view_how *how)
 {
 	struct weft_buf b = {0};
-	MUST(weft_timeline_draw(&b, WEFT_PICTURE_SVG, t, how));
+	struct weft_space s;
+	MUST(weft_space_init(&s, t));
+	MUST(weft_region_view_draw(&b, WEFT_PICTURE_SVG, &s, how));
+	weft_space_fini(&s);
 	return b;
 }
 
-TEST(timeline_of_a_part_is_as_it_was)
+TEST(region_view_of_a_part_is_as_it_was)
 {
 	struct weft_trace *t = sample_fixed();
-	struct weft_timeline_how how = {.to = 20000, .width = 600, .most_messages = 10, .title = "a <small> trace"};
+	struct weft_region_view_how how = {.to = 20000, .width = 600, .most_messages = 10, .title = "a <small> trace"};
 	struct weft_buf b = picture(t, &how);
 	test_golden(b.at, b.n, "timeline_part.svg");
 	weft_buf_fini(&b);
 	weft_trace_close(t);
 }
 
-TEST(timeline_without_regions_shows_who_was_there)
+TEST(region_view_without_regions_shows_who_was_there)
 {
 	struct weft_builder *b;
 	struct weft_trace *t;
@@ -48,57 +51,60 @@ TEST(timeline_without_regions_shows_who_was_there)
 	}
 	weft_build_keep_zero(b, 5000);
 	MUST(weft_build_finish(b, NULL, &t, &err));
-	struct weft_buf out = picture(t, &(struct weft_timeline_how){.to = WEFT_NEVER, .width = 500});
+	struct weft_buf out = picture(t, &(struct weft_region_view_how){.to = WEFT_NEVER, .width = 500});
 	test_golden(out.at, out.n, "timeline_processes.svg");
 	weft_buf_fini(&out);
 	weft_trace_close(t);
 }
 
-TEST(timeline_is_bounded_however_long_the_trace_is)
+TEST(region_view_is_bounded_however_long_the_trace_is)
 {
 	struct sample_random how = {.n_threads = 20, .n_events = 20000, .longest_gap = 1000};
 	struct weft_trace *t = sample_random(&how);
-	struct weft_buf b = picture(t, &(struct weft_timeline_how){.to = WEFT_NEVER, .width = 500, .most_messages = 0});
+	struct weft_buf b = picture(t, &(struct weft_region_view_how){.to = WEFT_NEVER, .width = 500, .most_messages = 0});
 	CHECK(b.n < 20 * 500 * 24 + 10000);
 	weft_buf_fini(&b);
 	weft_trace_close(t);
 }
 
-TEST(timeline_says_what_it_does_not_show)
+TEST(region_view_says_what_it_does_not_show)
 {
 	struct weft_trace *t = sample_fixed();
-	struct weft_buf b = picture(t, &(struct weft_timeline_how){.to = WEFT_NEVER, .most_rows = 2, .most_messages = 0});
+	struct weft_buf b = picture(t, &(struct weft_region_view_how){.to = WEFT_NEVER, .most_rows = 2, .most_messages = 0});
 	CHECK(strstr(b.at, "1 more thread is not shown") != NULL);
 	weft_buf_fini(&b);
-	b = picture(t, &(struct weft_timeline_how){.to = WEFT_NEVER, .most_messages = 0});
+	b = picture(t, &(struct weft_region_view_how){.to = WEFT_NEVER, .most_messages = 0});
 	CHECK(strstr(b.at, "1 message is not drawn") != NULL);
 	CHECK(strstr(b.at, "marker-end") == NULL);
 	weft_buf_fini(&b);
 	weft_trace_close(t);
 }
 
-TEST(timeline_of_an_empty_trace_is_a_picture)
+TEST(region_view_of_an_empty_trace_is_a_picture)
 {
 	struct weft_builder *b;
 	struct weft_trace *t;
 	struct weft_err err = {0};
 	MUST(weft_builder_new(&b, "empty", "test", &(struct weft_open_how){.no_index = true}, &err));
 	MUST(weft_build_finish(b, NULL, &t, &err));
-	struct weft_buf out = picture(t, &(struct weft_timeline_how){.to = WEFT_NEVER});
+	struct weft_buf out = picture(t, &(struct weft_region_view_how){.to = WEFT_NEVER});
 	CHECK(strstr(out.at, "</svg>") != NULL);
 	weft_buf_fini(&out);
 	weft_trace_close(t);
 }
 
-TEST(timeline_says_when_memory_is_out)
+TEST(region_view_says_when_memory_is_out)
 {
 	struct weft_trace *t = sample_fixed();
+	struct weft_space s;
+	MUST(weft_space_init(&s, t));
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_buf b = {0};
-		int rc = weft_timeline_draw(&b, WEFT_PICTURE_SVG, t,
-		                            &(struct weft_timeline_how){.to = WEFT_NEVER, .width = 400, .threads = 1});
+		int rc = weft_region_view_draw(&b, WEFT_PICTURE_SVG, &s,
+		                               &(struct weft_region_view_how){.to = WEFT_NEVER, .width = 400, .threads = 1});
 		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
 		weft_buf_fini(&b);
 	}
+	weft_space_fini(&s);
 	weft_trace_close(t);
 }
