@@ -39,10 +39,12 @@ struct metric_events_lane {
 	struct weft_nest nest;
 	WEFT_VEC(uint32_t) below; /* by depth: the innermost region of its category before the one at that depth was entered */
 	uint8_t *wanted;          /* by type of `seen`. Owned */
+	uint32_t *category;       /* by region. Owned */
 	uint32_t *region;         /* by category: the innermost region, 0: none. Owned */
 	uint8_t *said;            /* by category: used while regions close. Owned */
 	struct weft_choice asks;  /* of events as they are seen */
 	bool regions, cpus;       /* some type of regions is wanted; so is where a thread runs */
+	bool alone;               /* nothing but one type is wanted */
 	bool alike;               /* the last block's events are of one type */
 };
 struct metric_state_end {

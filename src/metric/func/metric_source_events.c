@@ -13,7 +13,7 @@ enum { ROOM = 64 }; /* for what a few events make more than one of */
 
 static uint32_t category_of(const struct metric_events_lane *l, uint32_t region)
 {
-	return weft_region_category(l->lane.schema->trace, region);
+	return l->category[region];
 }
 
 /* ---- what is wanted of the trace ---- */
@@ -63,7 +63,8 @@ static bool is_chosen(const void *arg, uint32_t what)
 int metric_events_lane_begin(struct metric_events_lane *l, const struct metric_schema *s, uint32_t thread, uint64_t from,
                              const struct weft_choice *choice)
 {
-	const uint32_t n_types = s->seen.def[WEFT_CLASS_TYPE].n, n_categories = s->trace->def[WEFT_CLASS_CATEGORY].n;
+	const uint32_t n_types = s->seen.def[WEFT_CLASS_TYPE].n, n_categories = s->trace->def[WEFT_CLASS_CATEGORY].n,
+		       n_regions = s->trace->def[WEFT_CLASS_REGION].n;
 	*l = (struct metric_events_lane){.asks = *choice};
 	int rc = metric_lane_begin(&l->lane, s, thread, from);
 	if (rc)
@@ -71,13 +72,19 @@ int metric_events_lane_begin(struct metric_events_lane *l, const struct metric_s
 	l->wanted = calloc((size_t)n_types + 1, 1);
 	l->region = calloc((size_t)n_categories + 1, sizeof *l->region);
 	l->said = calloc((size_t)n_categories + 1, 1);
-	if (!l->wanted || !l->region || !l->said)
+	l->category = calloc((size_t)n_regions + 1, sizeof *l->category);
+	if (!l->wanted || !l->region || !l->said || !l->category)
 		return -ENOMEM;
+	for (uint32_t i = 0; i < n_regions; i++)
+		l->category[i] = weft_region_category(s->trace, i);
+	uint32_t n_wanted = 0;
 	for (uint32_t i = 1; i < n_types; i++)
-		l->wanted[i] = choice->of(choice->arg, weft_what(WEFT_EV_POINT, i));
+		n_wanted += l->wanted[i] = choice->of(choice->arg, weft_what(WEFT_EV_POINT, i));
 	for (uint32_t i = 0; i < n_categories; i++)
 		l->regions |= l->wanted[s->category_type[i]];
 	l->cpus = choice->of(choice->arg, weft_what(WEFT_EV_CPU, 0));
+	l->alone = n_wanted == 1 && !l->cpus && !choice->of(choice->arg, weft_what(WEFT_EV_SEND, 0)) &&
+	           !choice->of(choice->arg, weft_what(WEFT_EV_RECV, 0));
 	l->lane.choice = (struct weft_choice){is_chosen, l};
 	return 0;
 }
@@ -91,8 +98,9 @@ void metric_events_lane_end(struct metric_events_lane *l)
 	free(l->wanted);
 	free(l->region);
 	free(l->said);
+	free(l->category);
 	l->wanted = l->said = NULL;
-	l->region = NULL;
+	l->region = l->category = NULL;
 }
 
 /* ---- from an event to one of a type ---- */
@@ -284,6 +292,38 @@ static bool take_alike(struct metric_events_lane *l, const struct weft_block *b)
 	return true;
 }
 
+/*
+ * What nearly all events of regions are: enters, and leaves of the innermost region, without a branch on which of both it is; what is
+ * written behind the last event, or above the top of the stack, does not matter. Where another event stands.
+ */
+static uint32_t take_fast(struct metric_events_lane *l, const struct weft_block *b, uint32_t i)
+{
+	struct metric_events *out = &l->lane.out;
+	const uint32_t *type = l->lane.schema->category_type, *category = l->category, cpu = l->lane.cpu;
+	uint32_t *open = l->nest.open.at, *below = l->below.at, *region = l->region, given = out->n;
+	const size_t room = l->nest.open.cap < l->below.cap ? l->nest.open.cap : l->below.cap;
+	size_t n = l->nest.open.n;
+	for (; i < b->n && given < out->cap; i++) {
+		const unsigned kind = weft_what_kind(b->what[i]), id = weft_what_id(b->what[i]);
+		const bool enter = kind == WEFT_EV_ENTER;
+		if (n >= room || (!enter && (kind != WEFT_EV_LEAVE || !n || open[n - 1] != id)))
+			break;
+		const uint32_t of = category[id], innermost = enter ? id : below[n - !enter];
+		open[n] = id;
+		below[n] = region[of];
+		region[of] = innermost;
+		n = enter ? n + 1 : n - 1;
+		out->time[given] = b->time[i];
+		out->value[given] = innermost;
+		out->what[given] = weft_what(WEFT_EV_POINT, type[of]);
+		out->cpu[given] = cpu;
+		given += l->wanted[type[of]];
+	}
+	l->nest.open.n = n;
+	out->n = given;
+	return i;
+}
+
 /* Regions that are open behind the last event end with the thread. */
 static int take_end(struct metric_events_lane *l)
 {
@@ -316,12 +356,15 @@ int metric_events_lane_fill(struct metric_events_lane *l)
 		if (take_alike(l, &b))
 			break;
 		for (uint32_t i = 0; i < b.n && rc > 0; i++) {
+			if (l->regions && !l->nest.counting && (i = take_fast(l, &b, i)) == b.n)
+				break;
 			int failed = out->cap - out->n < b.n - i + 1 ? metric_events_reserve(out, b.n - i + ROOM) : 0;
 			failed = failed ? failed : take_event(l, b.time[i], b.what[i], b.value[i]);
 			rc = failed ? failed : 1;
 		}
 		if (rc < 0)
 			return rc;
+		l->alike = l->alone;
 	}
 	return out->at < out->n;
 }
