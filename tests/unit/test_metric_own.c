@@ -283,6 +283,11 @@ static const char *const random_views[] = {
 	OF("cpu", "Last Evt Val", ALL_REGIONS),
 	CFG SINGLE("thread", "State As Is", "") TABLE("Time", "Analyzer2D.HideCols: True\n"),
 	CFG SINGLE("thread", "State As Is", ""),
+	/* Scales of states are found while the table is filled; of a .prv before. */
+	CFG SINGLE("thread", "State As Is", "") TABLE("Time", ""),
+	CFG SINGLE("thread", "State As Is", "") TABLE("# Bursts", "Analyzer2D.Minimum: 0\n"),
+	CFG SINGLE("thread", "Useful", "") TABLE("Average Burst Time", ""),
+	CFG SINGLE("thread", "Not In State", "") TABLE("Maximum", ""),
 	CFG SINGLE("thread", "State Record Dur.", ""),
 	CFG SINGLE("thread", "Useful", ""),
 	CFG SINGLE("task", "Useful", ""),

@@ -251,13 +251,6 @@ bool metric_direct_serves(const struct metric_site *site)
 	return derived && metric_func_of_state_alone(f);
 }
 
-static bool is_change(const void *arg, uint32_t what)
-{
-	const struct direct *d = arg;
-	const uint64_t kinds = METRIC_STACK_KINDS | (d->regions ? 0 : UINT64_C(1) << WEFT_EV_CPU);
-	return kinds >> weft_what_kind(what) & 1;
-}
-
 /* One value for each state, and one for none. */
 static void ask_values(struct direct *d, const struct metric_site *site)
 {
@@ -271,6 +264,33 @@ static void ask_values(struct direct *d, const struct metric_site *site)
 		f->run(&t, &(struct metric_records){1, &zero, &kind, &i, &zero, &none},
 		       i < PRV_STATES ? &d->value[i] : &d->after);
 	}
+}
+
+static bool is_as_is(const struct weft_call *c)
+{
+	return !c->func || !strcmp(c->func->name, "As Is");
+}
+
+bool metric_has_states_alone(const struct weft_space *s, const struct weft_metric *m)
+{
+	const struct weft_call *call = &m->of_level[WEFT_THREAD];
+	if (!s->schema || m->parent[0] || m->level != WEFT_THREAD || m->n_extra || !is_as_is(&m->compose[WEFT_THREAD]) ||
+	    !is_as_is(&m->top[0]) || !is_as_is(&m->top[1]) || !metric_func_of_state_alone(metric_thread_func_of(call->func)))
+		return false;
+	const struct metric_site site = {.space = s, .metric = m, .level = WEFT_THREAD};
+	struct direct d = {.space = s};
+	ask_values(&d, &site);
+	for (uint32_t i = 0; i < s->trace->n_threads; i++)
+		if (!metric_direct_serves(&(struct metric_site){.space = s, .metric = m, .level = WEFT_THREAD, .object = i}))
+			return false;
+	return d.after == 0;
+}
+
+static bool is_change(const void *arg, uint32_t what)
+{
+	const struct direct *d = arg;
+	const uint64_t kinds = METRIC_STACK_KINDS | (d->regions ? 0 : UINT64_C(1) << WEFT_EV_CPU);
+	return kinds >> weft_what_kind(what) & 1;
 }
 
 /* Before the thread's first event. */

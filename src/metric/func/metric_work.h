@@ -224,6 +224,8 @@ const struct metric_thread_func *metric_thread_func_of(const struct weft_func *f
 bool metric_func_of_state_alone(const struct metric_thread_func *f);
 /* metric_direct.c: as metric_thread_new, of what regions say in a trace of ours; serves: this metric in this row? */
 bool metric_direct_serves(const struct metric_site *site);
+/* Are all values of its rows, over all time, numbers of states below PRV_STATES or 0? So that they need not be looked for. */
+bool metric_has_states_alone(const struct weft_space *s, const struct weft_metric *m);
 int metric_direct_new(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;
 
 struct metric_compose;

@@ -40,6 +40,7 @@ struct weft_result {
 	uint32_t *row;     /* objects of the control's level; owned */
 	uint32_t n_rows;
 	struct weft_axis column, depth; /* depth.n 1 for two dimensions */
+	bool wide;                      /* private: the columns are all that there could be, and not yet those that there are */
 	struct weft_plane *plane;       /* owned */
 };
 /* threads: 0 for all. Then fini all the same. */

@@ -475,6 +475,8 @@ int weft_hist_compute(struct weft_result *r, const struct weft_view *v, const st
 		rc = hist_comms(r, row, row_number);
 	else if (!rc)
 		rc = run_pieces(r, row, row_number, threads);
+	if (!rc && r->wide)
+		hist_narrow(r, row);
 	if (!rc)
 		rc = make_planes(r, row);
 	for (uint32_t i = 0; row && i < n; i++)

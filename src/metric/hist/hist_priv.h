@@ -66,6 +66,9 @@ static inline bool hist_place(const struct weft_axis *a, double v, uint32_t *pla
 /* hist_scale.c */
 int hist_scale(struct weft_result *r, unsigned threads) WEFT_MUST_CHECK;
 
+/* Of a wide table that is filled: the columns that a search for the scale would have given. */
+void hist_narrow(struct weft_result *r, struct hist_row *row);
+
 /* hist_comm.c: all messages of the rows */
 int hist_comms(struct weft_result *r, struct hist_row *row, const uint32_t *row_number) WEFT_MUST_CHECK;
 

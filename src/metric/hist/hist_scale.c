@@ -107,13 +107,9 @@ static bool is_code(const struct weft_window *w)
 	return w->color == WEFT_COLOR_CODE;
 }
 
-static int computed_columns(struct weft_result *r, const struct weft_window *w, unsigned threads)
+static void scale_columns(struct weft_result *r, const struct weft_window *w, struct bounds b)
 {
 	const struct weft_scale *s = &r->hist->scale;
-	struct bounds b;
-	int rc = find_bounds(r, w, r->row, r->n_rows, s->zero, threads, &b);
-	if (rc)
-		return rc;
 	struct weft_axis *a = &r->column;
 	double range = b.max - b.min;
 	*a = (struct weft_axis){b.min, b.max + range * 5 / 100, s->delta, 0};
@@ -137,7 +133,57 @@ static int computed_columns(struct weft_result *r, const struct weft_window *w, 
 	} else {
 		divide(a, AUTO_COLUMNS);
 	}
-	return 0;
+}
+
+/*
+ * To know which values there are costs a walk over all rows, as much as the table itself. Where only states can be, it is filled with a
+ * column for each, and those that stayed empty at the ends go.
+ */
+static bool may_be_wide(const struct weft_result *r, const struct weft_window *w)
+{
+	const struct weft_hist *h = r->hist;
+	return is_code(w) && !h->scale.fixed_delta && h->extra == WEFT_NONE && !h->stat->share && r->begin == 0 &&
+	       r->end >= r->space->end && metric_has_states_alone(r->space, &w->metric);
+}
+
+void hist_narrow(struct weft_result *r, struct hist_row *row)
+{
+	struct bounds b = {.min = 0};
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		for (size_t k = 0; k < row[i].sum.n; k++) {
+			const struct hist_sum *sum = &row[i].sum.at[k];
+			double v = (uint32_t)sum->key;
+			if (sum->key >> 32 || v == 0) /* of no cell, or no state */
+				continue;
+			b.max = v > b.max ? v : b.max;
+			b.min = !b.min_set || v < b.min ? v : b.min;
+			b.min_set = true;
+		}
+	if (r->hist->scale.zero)
+		b.min = 0;
+	scale_columns(r, &r->view->window[r->hist->control], b);
+	for (uint32_t i = 0; i < r->n_rows; i++)
+		for (size_t k = 0; k < row[i].sum.n; k++) {
+			struct hist_sum *sum = &row[i].sum.at[k];
+			uint32_t column;
+			bool inside = !(sum->key >> 32) && hist_place(&r->column, (uint32_t)sum->key, &column);
+			sum->key = inside ? column : (uint64_t)UINT32_MAX << 32;
+		}
+	r->wide = false;
+}
+
+static int computed_columns(struct weft_result *r, const struct weft_window *w, unsigned threads)
+{
+	struct bounds b;
+	r->wide = may_be_wide(r, w);
+	if (r->wide) {
+		r->column = (struct weft_axis){0, PRV_STATES - 1, 1, PRV_STATES};
+		return 0;
+	}
+	int rc = find_bounds(r, w, r->row, r->n_rows, r->hist->scale.zero, threads, &b);
+	if (!rc)
+		scale_columns(r, w, b);
+	return rc;
 }
 
 static int computed_planes(struct weft_result *r, const struct weft_window *w, unsigned threads)

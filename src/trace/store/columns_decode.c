@@ -556,6 +556,27 @@ static void take_places(struct col_scratch *s, const struct col_parts *p, const 
 	}
 }
 
+/* The same where no chosen entry has values but 0: enters and leaves of regions, mostly. */
+static void take_whats(struct col_scratch *s, const struct col_parts *p, const uint16_t *place, uint32_t n)
+{
+	uint32_t what[256];
+	for (uint32_t i = 0; i < p->head.n_dict; i++)
+		what[i] = s->entry[i].what;
+	for (uint32_t k = 0; n < p->head.n && k < n; k++)
+		s->what[k] = what[p->codes[place[k]]];
+	for (uint32_t k = 0; n == p->head.n && k < n; k++)
+		s->what[k] = what[p->codes[k]];
+}
+
+/* Are they that, with codes of one byte? */
+static bool are_whats_alone(const struct col_scratch *s, const struct col_parts *p)
+{
+	bool alone = p->head.code_width == 1 && p->head.n_dict <= 256;
+	for (uint32_t i = 0; alone && i < p->head.n_dict; i++)
+		alone = !s->entry[i].chosen || (!s->entry[i].width && !s->entry[i].base);
+	return alone;
+}
+
 /* The same where all are of one entry, whose values stand in a row. */
 typedef uint64_t four_u64 __attribute__((vector_size(32)));
 typedef uint32_t four_u32 __attribute__((vector_size(16)));
@@ -632,6 +653,7 @@ int col_pick(struct col_opened *o, struct col_scratch *s, const struct weft_choi
 		memcpy(to->entry, s->entry, s->n_dict * sizeof *s->entry);
 	to->n_dict = s->n_dict;
 	to->codes = NULL;
+	const bool zeros = to->zero_values;
 	to->zero_values = false;
 	uint32_t chosen = ask(choice, to, &one);
 	if (!chosen)
@@ -647,10 +669,16 @@ int col_pick(struct col_opened *o, struct col_scratch *s, const struct weft_choi
 		memcpy(o->picked, bits, sizeof bits);
 	*n = found;
 	to->alike = chosen == 1;
-	if (to->alike)
+	if (to->alike) {
 		take_one(to, &to->entry[one], found);
-	else
+	} else if (are_whats_alone(to, p)) {
+		take_whats(to, p, place, found);
+		if (!zeros)
+			memset(to->value, 0, to->cap * sizeof *to->value);
+		to->zero_values = true;
+	} else {
 		take_places(to, p, place, found);
+	}
 	return 0;
 }
 
