@@ -50,7 +50,6 @@ while IFS='|' read -r where command; do
 	cd "$work/now" || exit 1
 	# What an example makes is not there yet.
 	[[ ! $command =~ \ -o\ ([^ ]+) ]] || [ "${BASH_REMATCH[1]}" = - ] || [ "${command%% *}" = fxt_print ] || rm -rf "${BASH_REMATCH[1]}"
-	[[ $command != source* ]] || weft completion bash >weft-completion.bash
 	output=$(PATH=.:$PATH bash -c "$command" 2>&1 </dev/null)
 	status=$?
 	# A check of this machine may well say no.

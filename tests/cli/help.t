@@ -375,13 +375,15 @@ Options:
       --csv   print CSV
   -h, --help  print this help
 $ weft completion --help
-usage: weft completion [options] bash
+usage: weft completion [options] bash | zsh | fish
 
-Prints a script that makes bash complete commands, options and their arguments.
+Prints a script that makes the shell complete commands, options and their values, names
+of views and tunlets. 'make install' puts it where each shell looks for such.
 
 Examples:
-    weft completion bash >weft-completion.bash
-    source weft-completion.bash
+    source <(weft completion bash)
+    weft completion zsh >_weft
+    weft completion fish >weft.fish
 
 Options:
   -h, --help  print this help

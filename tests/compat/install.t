@@ -13,6 +13,12 @@ $ mkdir -p "$at/lib/pkgconfig" "$at/bin" && chmod 2775 "$at/lib" && echo mine >"
 weft 0.1.0
 $ cd "$at" && find . ! -type d ! -name mine | sed 's,^\./,,' | sort | diff - <(sort share/weft/installed); cd - >/dev/null
 
+## Each shell finds its completion.
+$ cd "$at/share"; ls bash-completion/completions/weft zsh/site-functions/_weft fish/vendor_completions.d/weft.fish; cmp zsh/site-functions/_weft <(weft completion zsh); cd - >/dev/null
+bash-completion/completions/weft
+fish/vendor_completions.d/weft.fish
+zsh/site-functions/_weft
+
 ## Another install leaves none of what it leaves out.
 $ install 'old names'; count $foreign; count $starpu; count $old
 0

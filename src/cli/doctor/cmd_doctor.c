@@ -177,6 +177,15 @@ static bool is_wanted(const struct doctor_check *c, char **names, int n)
 	return n == 0;
 }
 
+const struct doctor_check *doctor_check_at(unsigned i)
+{
+	for (unsigned a = 0; a < AREAS; a++)
+		for (const struct doctor_check *c = areas[a].checks; c->name; c++)
+			if (i-- == 0)
+				return c;
+	return NULL;
+}
+
 static int unknown_name(const char *name)
 {
 	const char *known[CHECKS_MAX];

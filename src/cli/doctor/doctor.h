@@ -28,6 +28,9 @@ struct doctor_check {
 extern const struct doctor_check doctor_clock_checks[], doctor_counter_checks[], doctor_process_checks[], doctor_memory_checks[],
 	doctor_library_checks[], doctor_program_checks[];
 
+/* All of them, one behind the other; NULL behind the last. */
+const struct doctor_check *doctor_check_at(unsigned i);
+
 void doctor_say(struct doctor_report *r, enum doctor_answer answer, const char *fmt, ...) WEFT_PRINTF(3, 4);
 
 /* The first line of a small file, without its newline; false when it cannot be read. */

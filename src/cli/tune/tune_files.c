@@ -53,6 +53,11 @@ static int find_shipped(const char *given, char *out, size_t room)
 	return find_own((const char *const[]){built, installed}, 2, out, room);
 }
 
+int tune_shipped_folder(char *out, size_t room)
+{
+	return find_own((const char *const[]){"../share/weft/tunlets", "../../share/weft/tunlets"}, 2, out, room);
+}
+
 void tune_find_tunlet(const char *given, char *out, size_t room)
 {
 	bool here = access(given, F_OK) == 0 || strchr(given, '/');

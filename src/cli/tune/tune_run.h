@@ -28,6 +28,8 @@ int tune_check_command(const struct tune_args *args, struct analyze_how *with, c
 /* A file of Weft's: beside the program in a build folder, or where it is installed. 0, or -ENOENT. */
 /* A name without a folder that is no file here may be a tunlet that came with Weft. */
 void tune_find_tunlet(const char *given, char *out, size_t room);
+/* The folder with the tunlets that come with Weft. 0, or -ENOENT. */
+int tune_shipped_folder(char *out, size_t room) WEFT_MUST_CHECK;
 int tune_agent_path(char *out, size_t room, struct weft_err *err) WEFT_MUST_CHECK;
 /* What --when-full says, or NULL; false: nothing that it could mean. */
 bool tune_when_full(const char *given, bool *waits);

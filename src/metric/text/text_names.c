@@ -205,6 +205,14 @@ const struct weft_stat *weft_stat_named(const char *name, char *near)
 	return text_stat_find(weft_str(name), near);
 }
 
+bool weft_stat_known(unsigned i, char *name)
+{
+	const struct weft_stat *s = weft_stat_at(i);
+	if (s)
+		text_stat_name(s, name);
+	return s != NULL;
+}
+
 /* ---- what functions are ---- */
 
 static bool is_one_of(const char *name, const char *const *list)

@@ -26,5 +26,7 @@ void weft_view_print(const struct weft_view *v, const struct weft_print_how *how
 
 /* A statistic by the name that it has in the text, or by Paraver's; NULL, and in near (64 bytes) the nearest, or "". */
 const struct weft_stat *weft_stat_named(const char *name, char *near);
+/* The name of statistic i in the text, in name (64 bytes); false behind the last. */
+bool weft_stat_known(unsigned i, char *name);
 
 #endif
