@@ -110,7 +110,8 @@ static const struct value_row {
 	{"timeline", "format", NULL, "svg png csv", NULL, REST_NOTHING, false},
 	{"timeline", "draw-mode", NULL, NULL, each_draw_mode, REST_NOTHING, false},
 	{"timeline", "draw-mode-rows", NULL, NULL, each_draw_mode, REST_NOTHING, false},
-	{"timeline", "color", NULL, "code gradient null-gradient alternative-gradient punctual fused line", NULL, REST_NOTHING, false},
+	{"timeline", "color", NULL, "code gradient null-gradient alternative-gradient punctual fused line", NULL, REST_NOTHING,
+         false},
 	{"table", "statistic", NULL, NULL, each_statistic, REST_NOTHING, false},
 	{"diff", "statistic", NULL, NULL, each_statistic, REST_NOTHING, false},
 	{"diff", "by", NULL, "column row cell", NULL, REST_NOTHING, false},
@@ -211,7 +212,8 @@ enum completion_rest completion_operands(struct completion *c, const char *comma
 {
 	for (size_t i = 0; i < sizeof operand_rows / sizeof *operand_rows; i++) {
 		const struct operand_row *r = &operand_rows[i];
-		if (strcmp(r->command, command) != 0 || index < r->from || index > r->to || (r->first && !is_among(r->first, first)))
+		if (strcmp(r->command, command) != 0 || index < r->from || index > r->to ||
+		    (r->first && !is_among(r->first, first)))
 			continue;
 		if (r->words)
 			completion_offer_all(c, r->words);

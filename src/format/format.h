@@ -28,7 +28,7 @@
 
 #define WEFT_STREAM_MAGIC "WEFTSTR\n"
 #define WEFT_FORMAT_MAJOR 1
-#define WEFT_FORMAT_MINOR 2 /* 1: ENTER_FLOW; flags in DEF_FLOW; 2: pages and sum in the header, STREAM */
+#define WEFT_FORMAT_MINOR 3 /* 1: ENTER_FLOW; flags in DEF_FLOW; 2: pages and sum in the header, STREAM; 3: CPU_TIME, USER_TIME */
 #define WEFT_PAGE_BYTES 4096u
 #define WEFT_PAGE_MAGIC 0x31504657u /* "WFP1" */
 #define WEFT_PAGE_HEAD 32u

@@ -129,10 +129,16 @@ void rec_exit_watch(void)
 void rec_exit_tell(void)
 {
 	uint64_t status = (uint64_t)rec.exit_status;
+	struct weft_cpu_time cpu;
 	struct rec_stream *s = rec_stream();
 	bool seen = rec_self.slot && rec_self.slot->stream == s;
-	if (rec.exits && !rec.watched && seen && !rec_stream_is_full(s))
-		weft_record_slow(WEFT_EV_EXIT | 1 << 8, 1, &status);
+	if (!rec.exits || rec.watched || !seen || rec_stream_is_full(s))
+		return;
+	if (weft_process_cpu_time(0, &cpu)) {
+		weft_record_slow(WEFT_EV_CPU_TIME | 1 << 8, 1, &cpu.total_ns);
+		weft_record_slow(WEFT_EV_USER_TIME | 1 << 8, 1, &cpu.user_ns);
+	}
+	weft_record_slow(WEFT_EV_EXIT | 1 << 8, 1, &status);
 }
 
 static void fork_prepare(void)

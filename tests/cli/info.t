@@ -106,9 +106,9 @@ damage        none
 helper        12.3 us of CPU time
 $ for what in processes threads nodes cpus regions types labels counters; do echo "-- $what"; weft info -q heat.weft --list $what; done
 -- processes
-process  name   pid  parent  rank  host   node   threads    begin     end  status  command
-1.1      heat  4711     100     0  node1  node1        2     0 ns  140 ms       0  ./heat --size 100
-1.2      heat  4712     100     1  node1  node1        1  1.00 ms  121 ms       0  ./heat --size 100
+process  name   pid  parent  rank  host   node   threads    begin     end  cpu  user  system  status  command
+1.1      heat  4711     100     0  node1  node1        2     0 ns  140 ms    -     -       -       0  ./heat --size 100
+1.2      heat  4712     100     1  node1  node1        1  1.00 ms  121 ms    -     -       -       0  ./heat --size 100
 -- threads
 thread  name     tid  events  dropped    begin      end
 1.1.1   main    4711      26        0     0 ns   140 ms

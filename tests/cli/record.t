@@ -31,13 +31,14 @@ $ weft record -q -- sh -c 'exit 0' one two; echo $?
 
 ## The trace says it as shells do, of a signal 128 and its number.
 $ weft record --watch ptrace -q -o how.weft -- sh -c 'sh -c "exit 9"; sh -c "kill -KILL \$\$"; true' 2>/dev/null
-$ weft info -q --list processes --csv how.weft | cut -d, -f11 | paste -sd ' '
+$ weft info -q --list processes --csv how.weft | cut -d, -f14 | paste -sd ' '
 status 0 9 137
 $ weft dump -q how.weft -f 'kind=exit value=9,137' | awk '{print $3, $4}'
 exit 9
 exit 137
-$ weft record -q -o none.weft -- sh -c '(exit 3) & wait $!; exit 3'; weft convert -q none.weft --to csv -o - | grep -c '^exit.*,3,'
+$ for w in none ptrace; do weft record -q --watch $w -o $w.weft -- sh -c '(exit 3) & wait $!; exit 3'; weft convert -q $w.weft --to csv -o - | grep -c '^exit.*,3,'; done
 1
+2
 
 ## What is said next can be pasted into a shell.
 $ weft record --watch none -o "it's one.weft" -- true

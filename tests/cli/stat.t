@@ -142,19 +142,19 @@ weft stat: error: the rows of the statistics do not fit the memory: allow more, 
 
 ## Processes only: which there were, and how they ended.
 $ weft record -q --watch ptrace -o foreign.weft -- sh -c 'sh -c "exit 9"; sh -c "kill -KILL \$\$"; exit 3' 2>/dev/null; weft stat foreign.weft | sed -E 's/ +[0-9.]+ [mun]?s/ T/g; s/ +/ /g'
-process name threads names of threads begin lasted status command
-1.1 sh 1 T T 3 sh -c sh -c "exit 9"; sh -c "kill -KILL \$\$"; exit 3
-1.2 sh 1 T T 9 sh -c exit 9
-1.3 sh 1 T T 137 sh -c kill -KILL $$
+process name threads names of threads begin lasted cpu user system status command
+1.1 sh 1 T T T T T 3 sh -c sh -c "exit 9"; sh -c "kill -KILL \$\$"; exit 3
+1.2 sh 1 T T T T T 9 sh -c exit 9
+1.3 sh 1 T T T T T 137 sh -c kill -KILL $$
 
-No regions were recorded, so nothing is known of what threads did, nor of their CPU time.
-$ weft stat foreign.weft --csv | cut -d, -f1,2,3,4,7; weft stat foreign.weft --top 1 | tail -n 2
+No regions were recorded, so nothing is known of what threads did.
+$ weft stat foreign.weft --csv | cut -d, -f1,2,3,4,10; weft stat foreign.weft --top 1 | tail -n 2
 process,name,threads,thread_names,status
 1.1,sh,1,,3
 1.2,sh,1,,9
 1.3,sh,1,,137
 1 of 3 processes are shown.
-No regions were recorded, so nothing is known of what threads did, nor of their CPU time.
+No regions were recorded, so nothing is known of what threads did.
 $ weft stat foreign.weft --by process --csv | head -n 1 | cut -d, -f1-3
 process,process_name,threads
 $ cat >named.c <<'END'

@@ -4,6 +4,7 @@
  * own; the parent's stream has the parent's events, all of them and no others.
  */
 #include "record_child.h"
+#include "base/clock.h"
 #include "record_stream_check.h"
 #include <weft/record.h>
 #include <link.h>
@@ -113,7 +114,8 @@ TEST(forked_children_have_streams_of_their_own)
 
 /* Of all streams: FORK events, how many of them name the process of a stream, EXIT events, those with status `status`. */
 struct events {
-	unsigned forks, known, exits, right;
+	unsigned forks, known, exits, right, cpu_times, user_times;
+	uint64_t cpu_ns; /* all together */
 	int status;
 	uint32_t pid[64];
 	unsigned n_pids;
@@ -127,6 +129,9 @@ static void count_events(void *arg, uint32_t thread, const struct weft_record *r
 		e->known += e->pid[i] == r->payload[0];
 	e->exits += r->kind == WEFT_EV_EXIT;
 	e->right += r->kind == WEFT_EV_EXIT && (int)r->payload[0] == e->status;
+	e->cpu_times += r->kind == WEFT_EV_CPU_TIME;
+	e->user_times += r->kind == WEFT_EV_USER_TIME;
+	e->cpu_ns += r->kind == WEFT_EV_CPU_TIME ? r->payload[0] : 0;
 }
 
 static struct events count_all_events(const char *dir, int status)
@@ -156,6 +161,8 @@ TEST(forks_and_exits_are_events)
 	CHECK_U64(e.known, 20);
 	CHECK_U64(e.exits, 21);
 	CHECK_U64(e.right, 21);
+	CHECK_U64(e.cpu_times, 21);
+	CHECK_U64(e.user_times, 21);
 }
 
 TEST(forks_and_exits_that_somebody_else_writes_down_are_none)
@@ -166,12 +173,14 @@ TEST(forks_and_exits_that_somebody_else_writes_down_are_none)
 	REQUIRE(child_run("forks", "WEFT_WATCHED=%s WEFT_DIR=%s", host, dir) == 0);
 	struct events e = count_all_events(dir, 0);
 	CHECK_U64(e.n_pids, 21);
-	CHECK_U64(e.forks + e.exits, 0);
+	CHECK_U64(e.forks + e.exits + e.cpu_times, 0);
 }
 
 CHILD(ends_with_7)
 {
 	record(parents, 10);
+	while (weft_process_cpu_ns() < 40000000)
+		;
 	exit(7);
 }
 
@@ -183,6 +192,8 @@ TEST(the_status_of_an_exit_is_kept)
 	struct events e = count_all_events(dir, 7 << 8);
 	CHECK_U64(e.exits, 1);
 	CHECK_U64(e.right, 1);
+	CHECK_U64(e.cpu_times, 1);
+	CHECK(e.cpu_ns >= 40000000);
 }
 
 CHILD(silent_forks)

@@ -70,7 +70,8 @@ static char *read_back(const struct fixture *f, uint64_t begin_ns)
 					continue;
 				weft_buf_printf(&b, "%u %" PRIu64 " %s", type == WEFT_PAGE_EVENTS ? p->thread : r.id,
 				                r.ticks - begin_ns, weft_kind_info[r.kind].name);
-				if (r.kind == WEFT_EV_FORK || r.kind == WEFT_EV_EXIT)
+				if (r.kind == WEFT_EV_FORK || r.kind == WEFT_EV_EXIT || r.kind == WEFT_EV_CPU_TIME ||
+				    r.kind == WEFT_EV_USER_TIME)
 					weft_buf_printf(&b, " %" PRId64, (int64_t)r.payload[0]);
 				if (r.kind == WEFT_EV_THREAD)
 					weft_buf_printf(&b, " %" PRIu64 " of %u", r.payload[0], (unsigned)r.payload[1]);
@@ -114,6 +115,61 @@ TEST(record_tree_writes_processes_threads_execs_and_exits)
 		"2 20 process 101 of 100 solver\n",
 		"3 40 thread 102 of 2\n3 40 thread 102 of 2 worker\n",
 		want_process,
+	};
+	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
+		if (!CHECK(strstr(got, lines[i]) != NULL))
+			printf("# no '%s' in:\n%s", lines[i], got);
+	free(got);
+}
+
+static void see_exit_cpu(struct fixture *f, uint64_t time, pid_t pid, pid_t tid, struct record_cpu cpu)
+{
+	struct record_seen_event e = {
+		.time = f->tree.process.at[0].begin + time,
+		.what = RECORD_SEEN_EXIT,
+		.pid = pid,
+		.tid = tid,
+		.status = 0,
+		.cpu = cpu,
+	};
+	record_tree_see(&f->tree, &e);
+}
+
+TEST(record_tree_says_the_cpu_time_that_it_knows)
+{
+	struct fixture f;
+	const struct record_cpu of_thread = {RECORD_CPU_OF_THREAD, true, 1000, 30, 10}, unknown = {.of = RECORD_CPU_UNKNOWN};
+	const struct record_cpu total = {.of = RECORD_CPU_OF_THREAD, .total_ns = 70};
+	begin(&f, 100);
+	uint64_t t0 = f.tree.process.at[0].begin;
+	/* Of two threads, together. */
+	see(&f, 1, RECORD_SEEN_PROCESS, 101, 101, 100, "");
+	see(&f, 2, RECORD_SEEN_THREAD, 101, 201, 101, "");
+	see_exit_cpu(&f, 3, 101, 201, of_thread);
+	see_exit_cpu(&f, 4, 101, 101, (struct record_cpu){RECORD_CPU_OF_THREAD, true, 3000, 10, 30});
+	/* Of one of two, and of the process: the process's counts. Of one of two only: nothing. */
+	see(&f, 11, RECORD_SEEN_PROCESS, 102, 102, 100, "");
+	see(&f, 12, RECORD_SEEN_THREAD, 102, 202, 102, "");
+	see_exit_cpu(&f, 13, 102, 202, unknown);
+	see_exit_cpu(&f, 14, 102, 102, (struct record_cpu){RECORD_CPU_OF_PROCESS, true, 500, 1, 0});
+	see(&f, 21, RECORD_SEEN_PROCESS, 103, 103, 100, "");
+	see(&f, 22, RECORD_SEEN_THREAD, 103, 203, 103, "");
+	see_exit_cpu(&f, 23, 103, 203, unknown);
+	see_exit_cpu(&f, 24, 103, 103, of_thread);
+	/* A total of which no parts are known. */
+	see(&f, 31, RECORD_SEEN_PROCESS, 104, 104, 100, "");
+	see_exit_cpu(&f, 32, 104, 104, total);
+	f.tree.command_cpu = (struct record_cpu){RECORD_CPU_OF_PROCESS, true, 900, 2, 1};
+	f.tree.command_status = 0;
+	see_exit_cpu(&f, 40, 100, 100, of_thread);
+	end(&f);
+	char *got = read_back(&f, t0);
+	const char *lines[] = {
+		"2 4 cpu_time 4000\n2 4 user_time 2000\n2 4 exit 0\n",
+		"4 14 cpu_time 500\n4 14 user_time 500\n4 14 exit 0\n",
+		"\n6 21 thread_begin\n6 24 exit 0\n",
+		"8 32 cpu_time 70\n8 32 exit 0\n",
+		"1 40 cpu_time 900\n1 40 user_time 600\n1 40 exit 0\n",
 	};
 	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)
 		if (!CHECK(strstr(got, lines[i]) != NULL))

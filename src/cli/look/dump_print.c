@@ -523,6 +523,7 @@ static teller *const tellers[64] = {
 	[WEFT_EV_OFF] = tell_switch,       [WEFT_EV_DROPPED] = tell_number,    [WEFT_EV_THREAD_BEGIN] = tell_name,
 	[WEFT_EV_THREAD_END] = tell_name,  [WEFT_EV_FORK] = tell_number,       [WEFT_EV_EXEC] = tell_name,
 	[WEFT_EV_EXIT] = tell_exit,        [WEFT_EV_CLOCK_BACK] = tell_number, [WEFT_EV_COUNTER_SET] = tell_set,
+	[WEFT_EV_CPU_TIME] = tell_number,  [WEFT_EV_USER_TIME] = tell_number,
 };
 
 static void put_time(struct dump_printer *p, uint64_t time)

@@ -34,7 +34,8 @@ static const struct weft_column process_columns[] = {
 	{"process", "process", WEFT_CELL_TEXT}, {"name", "name", WEFT_CELL_TEXT},      {"pid", "pid", WEFT_CELL_I64},
 	{"parent", "parent", WEFT_CELL_I64},    {"rank", "rank", WEFT_CELL_I64},       {"host", "host", WEFT_CELL_TEXT},
 	{"node", "node", WEFT_CELL_TEXT},       {"threads", "threads", WEFT_CELL_U64}, {"begin_ns", "begin", WEFT_CELL_NS},
-	{"end_ns", "end", WEFT_CELL_NS},        {"status", "status", WEFT_CELL_I64},   {"command", "command", WEFT_CELL_TEXT},
+	{"end_ns", "end", WEFT_CELL_NS},        {"cpu_ns", "cpu", WEFT_CELL_NS},       {"user_ns", "user", WEFT_CELL_NS},
+	{"system_ns", "system", WEFT_CELL_NS},  {"status", "status", WEFT_CELL_I64},   {"command", "command", WEFT_CELL_TEXT},
 };
 
 static int fill_processes(struct weft_table *table, const struct weft_trace *t, const struct info_list *l)
@@ -56,6 +57,9 @@ static int fill_processes(struct weft_table *table, const struct weft_trace *t, 
 			U64(p->n_threads),
 			NS(p->begin),
 			NS(p->end),
+			SOME(p->has_cpu, NS(p->cpu_ns)),
+			SOME(p->has_user, NS(p->user_ns)),
+			SOME(p->has_user, NS(p->cpu_ns - p->user_ns)),
 			SOME(p->status >= 0, I64(weft_exit_code(p->status))),
 			TEXT(p->command),
 		};

@@ -16,7 +16,9 @@ static const struct weft_column columns[] = {
 	{"process", "process", WEFT_CELL_TEXT}, {"name", "name", WEFT_CELL_TEXT},
 	{"threads", "threads", WEFT_CELL_U64},  {"thread_names", "names of threads", WEFT_CELL_TEXT},
 	{"begin_ns", "begin", WEFT_CELL_NS},    {"lasted_ns", "lasted", WEFT_CELL_NS},
-	{"status", "status", WEFT_CELL_I64},    {"command", "command", WEFT_CELL_TEXT},
+	{"cpu_ns", "cpu", WEFT_CELL_NS},        {"user_ns", "user", WEFT_CELL_NS},
+	{"system_ns", "system", WEFT_CELL_NS},  {"status", "status", WEFT_CELL_I64},
+	{"command", "command", WEFT_CELL_TEXT},
 };
 
 static bool is_named_before(const struct weft_trace *t, const struct weft_process *p, uint32_t i)
@@ -59,6 +61,9 @@ static int add_process(struct weft_table *table, const struct weft_trace *t, con
 		TEXT(names.failed ? "" : names.at),
 		NS(p->begin != WEFT_NEVER, p->begin),
 		NS(ended, p->end - p->begin),
+		NS(p->has_cpu, p->cpu_ns),
+		NS(p->has_user, p->user_ns),
+		NS(p->has_user, p->cpu_ns - p->user_ns),
 		{p->status >= 0 ? WEFT_CELL_I64 : WEFT_CELL_NONE, {.i64 = p->status >= 0 ? weft_exit_code((int)p->status) : 0}},
 		TEXT(p->command),
 	};
@@ -70,6 +75,17 @@ static int add_process(struct weft_table *table, const struct weft_trace *t, con
 bool cli_stat_has_processes_only(const struct weft_trace *t)
 {
 	return t->n_processes && t->def[WEFT_CLASS_REGION].n <= 1 && t->def[WEFT_CLASS_STATE].n <= 1;
+}
+
+/* Such as still ran when recording ended, or were not watched, or not in a way that tells. */
+static void say_without_cpu(const struct weft_trace *t)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < t->n_processes; i++)
+		n += !t->process[i].has_cpu;
+	if (n)
+		printf("Nobody told the CPU time of %u of %u process%s (weft-record(1), --watch).\n", n, t->n_processes,
+		       t->n_processes == 1 ? "" : "es");
 }
 
 int cli_stat_processes(const struct weft_trace *t, const struct cli_common *c, uint64_t top)
@@ -89,6 +105,7 @@ int cli_stat_processes(const struct weft_trace *t, const struct cli_common *c, u
 		return status;
 	if (n < t->n_processes)
 		printf("\n%u of %u processes are shown.", n, t->n_processes);
-	printf("\nNo regions were recorded, so nothing is known of what threads did, nor of their CPU time.\n");
+	printf("\nNo regions were recorded, so nothing is known of what threads did.\n");
+	say_without_cpu(t);
 	return status;
 }

@@ -263,6 +263,7 @@ static void loop(struct record_run *r)
 static void end(struct record_run *r)
 {
 	r->tree.command_status = r->status;
+	r->tree.command_cpu = r->watch.command_cpu;
 	record_watch_take(&r->watch, true, record_tree_see, &r->tree);
 	if (r->child.result >= 0)
 		look_at_result(r);

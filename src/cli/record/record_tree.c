@@ -97,12 +97,46 @@ static int64_t thread_get(struct record_tree *t, pid_t pid, pid_t tid, pid_t par
 	return (int64_t)index;
 }
 
-static void thread_end(struct record_tree *t, uint32_t index, uint64_t time, int status)
+static void add_cpu(struct record_tree_process *p, const struct record_cpu *of)
+{
+	struct record_cpu *all = &p->cpu;
+	if (of->of == RECORD_CPU_OF_PROCESS) {
+		*all = *of;
+		p->uncounted = 0;
+	} else if (of->of == RECORD_CPU_OF_THREAD) {
+		bool first = all->of == RECORD_CPU_UNKNOWN;
+		*all = (struct record_cpu){.of = RECORD_CPU_OF_THREAD,
+		                           .has_user = of->has_user && (first || all->has_user),
+		                           .total_ns = all->total_ns + of->total_ns,
+		                           .user_ns = all->user_ns + of->user_ns,
+		                           .system_ns = all->system_ns + of->system_ns};
+	} else {
+		p->uncounted++;
+	}
+}
+
+static void write_cpu(struct record_tree *t, uint32_t thread, uint64_t time, const struct record_tree_process *p)
+{
+	const struct record_cpu *c = &p->cpu;
+	if (c->of == RECORD_CPU_UNKNOWN || p->uncounted)
+		return;
+	write_event(t, thread, time, WEFT_EV_CPU_TIME, (int64_t)c->total_ns);
+	if (c->has_user)
+		write_event(t, thread, time, WEFT_EV_USER_TIME, (int64_t)weft_cpu_user_ns(c->total_ns, c->user_ns, c->system_ns));
+}
+
+static void thread_end(struct record_tree *t, uint32_t index, const struct record_seen_event *e)
 {
 	struct record_tree_thread *h = &t->thread.at[index];
 	struct record_tree_process *p = &t->process.at[h->process];
+	uint64_t time = e->time;
+	add_cpu(p, &e->cpu);
 	if (--p->live_threads == 0) {
-		write_event(t, index, time, WEFT_EV_EXIT, p->pid == t->command ? t->command_status : status);
+		bool is_command = p->pid == t->command;
+		if (is_command && t->command_cpu.of != RECORD_CPU_UNKNOWN)
+			add_cpu(p, &t->command_cpu);
+		write_cpu(t, index, time, p);
+		write_event(t, index, time, WEFT_EV_EXIT, is_command && t->command_status >= 0 ? t->command_status : e->status);
 		weft_map_del(&t->process_of, (uint64_t)p->pid);
 	}
 	write_event(t, index, time, WEFT_EV_THREAD_END, 0);
@@ -126,7 +160,7 @@ static void end_others(struct record_tree *t, uint32_t thread, uint64_t time)
 	uint32_t process = t->thread.at[thread].process;
 	for (uint32_t i = 0; i < t->thread.n && t->process.at[process].live_threads > 1; i++)
 		if (i != thread && t->thread.at[i].process == process && t->thread.at[i].lane.writer.page)
-			thread_end(t, i, time, -1);
+			thread_end(t, i, &(struct record_seen_event){.time = time, .status = -1});
 }
 
 static void see_exec(struct record_tree *t, uint32_t thread, const struct record_seen_event *e)
@@ -157,7 +191,7 @@ static void see_name(struct record_tree *t, uint32_t thread, const struct record
 
 static void see_exit(struct record_tree *t, uint32_t thread, const struct record_seen_event *e)
 {
-	thread_end(t, thread, e->time, e->status);
+	thread_end(t, thread, e);
 }
 
 void record_tree_see(void *tree, const struct record_seen_event *e)

@@ -19,7 +19,9 @@ struct record_tree_process {
 	uint32_t live_threads;
 	uint64_t begin;
 	char program[16];
-	bool exec; /* has become a program of its own */
+	bool exec;             /* has become a program of its own */
+	struct record_cpu cpu; /* of its threads that have ended, together */
+	uint32_t uncounted;    /* threads that have ended, and nobody knows their CPU time */
 };
 
 struct record_tree {
@@ -30,6 +32,7 @@ struct record_tree {
 	const char *host, *boot_id;            /* borrowed */
 	pid_t command;
 	int command_status; /* wait status, or -1 as long as it runs */
+	struct record_cpu command_cpu;
 	uint64_t execs, unknown;
 };
 

@@ -165,6 +165,25 @@ void record_seen_read_program(struct record_seen_event *e)
 		e->exe = strndup(text, (size_t)got);
 }
 
+void record_read_cpu(pid_t pid, struct record_cpu *out)
+{
+	struct weft_cpu_time t;
+	if (weft_process_cpu_time(pid, &t))
+		*out = (struct record_cpu){RECORD_CPU_OF_PROCESS, true, t.total_ns, t.user_ns, t.total_ns - t.user_ns};
+}
+
+/* It is looked at before it is waited for: then it is gone, and with it its clocks. */
+bool record_wait_command(struct record_watch *w, int *status)
+{
+	siginfo_t info = {0};
+	if (waitid(P_PID, (id_t)w->command, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid != w->command)
+		return false;
+	if (info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED)
+		return false; /* probes stop threads for a moment */
+	record_read_cpu(w->command, &w->command_cpu);
+	return waitpid(w->command, status, WNOHANG) == w->command;
+}
+
 /* ---- the one that only waits ---- */
 
 static int none_start(struct record_watch *w, struct weft_err *err)
@@ -179,7 +198,8 @@ static void none_add(struct record_watch *w, enum record_seen what, int status)
 	                              .what = what,
 	                              .pid = w->command,
 	                              .tid = w->command,
-	                              .status = status};
+	                              .status = status,
+	                              .cpu = w->command_cpu};
 	if (what == RECORD_SEEN_EXEC)
 		record_seen_read_program(&e);
 	record_queue_add(&w->queue, &e);
@@ -203,8 +223,8 @@ static void none_fetch(struct record_watch *w)
 
 static bool none_reap(struct record_watch *w, int *status)
 {
-	if (waitpid(w->command, status, WNOHANG) != w->command || WIFSTOPPED(*status))
-		return false; /* probes stop threads for a moment */
+	if (!record_wait_command(w, status))
+		return false;
 	none_add(w, RECORD_SEEN_EXIT, *status);
 	return true;
 }

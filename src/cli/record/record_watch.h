@@ -28,12 +28,24 @@ enum record_seen {
 	RECORD_SEEN_EXIT, /* of a thread; its process ends with its last thread */
 };
 
+/* CPU time. User and system time may be counted by ticks: their ratio counts (weft_cpu_user_ns). */
+struct record_cpu {
+	enum {
+		RECORD_CPU_UNKNOWN,
+		RECORD_CPU_OF_THREAD,
+		RECORD_CPU_OF_PROCESS
+	} of; /* a process's: of all its threads, to its end */
+	bool has_user;
+	uint64_t total_ns, user_ns, system_ns;
+};
+
 struct record_seen_event {
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	enum record_seen what;
 	pid_t pid, tid;
 	pid_t parent_pid, parent_tid; /* PROCESS, THREAD: who made it */
 	int status;                   /* EXIT: wait status, -1: not known */
+	struct record_cpu cpu;        /* EXIT */
 	char name[16];                /* EXEC, NAME: the kernel's name of the thread */
 	char *command;                /* EXEC: arguments, each ended by a zero byte; NULL: not known. Owned by the queue */
 	uint32_t command_bytes;
@@ -49,6 +61,7 @@ struct record_queue {
 struct record_watch {
 	const struct record_watch_backend *backend;
 	pid_t command;
+	struct record_cpu command_cpu; /* when it has ended */
 	struct record_queue queue;
 	void *priv;           /* of the backend, from start to stop */
 	bool sees_others;     /* events of processes that are none of the command's come, too, and are dropped */
@@ -87,6 +100,10 @@ void record_watch_stop(struct record_watch *w);
 
 /* For backends. A full memory counts as lost. Takes command and exe of *e. */
 void record_queue_add(struct record_queue *q, const struct record_seen_event *e);
+/* The CPU time of a process that is a zombie, waited for by nobody yet. */
+void record_read_cpu(pid_t pid, struct record_cpu *out);
+/* For reap: whether the command has ended, its wait status, its CPU time into command_cpu. */
+bool record_wait_command(struct record_watch *w, int *status);
 /* Fills in what /proc says about the program that e->pid runs, if it still runs the one that the event is about. */
 void record_seen_read_program(struct record_seen_event *e);
 /* Reads a small file of /proc; bytes, or negative. Terminated. */

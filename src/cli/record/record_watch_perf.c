@@ -9,10 +9,13 @@
  *                     of one event for each cpu, since an inherited event with a ring must be bound to one
  *
  * Either way there is a ring for each cpu, and a fork writes into the ring of the cpu on which it happens: the records of one
- * thread may lie in several rings, and the queue sorts them. Static and set-uid programs are seen as well. The kernel does not
- * say how a process ended: only that of the command is known, by waitpid.
+ * thread may lie in several rings, and the queue sorts them. Static and set-uid programs are seen as well.
+ *
+ * perf does not say how a process ended. With events of cpus the kernel's accounts of threads are asked for, too (taskstats): they say
+ * that, and the CPU time. With inherited events nobody says it but of the command, which we wait for.
  */
 #include "record_watch.h"
+#include "record_watch_taskstats.h"
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -34,6 +37,7 @@ struct perf_watch {
 	struct perf_ring *ring;
 	unsigned n_rings;
 	size_t page;
+	struct record_taskstats *stats; /* or NULL */
 };
 
 /* The end of every record, as asked for by sample_type. */
@@ -130,6 +134,8 @@ static int perf_start(struct record_watch *w, struct weft_err *err)
 		free(p);
 		return weft_err_sys(err, -rc, "cannot watch through perf_event_open");
 	}
+	if (w->sees_others && record_taskstats_open(&p->stats))
+		p->stats = NULL; /* as in most containers: then only the command's end is known */
 	w->priv = p;
 	return 0;
 }
@@ -141,6 +147,20 @@ static unsigned perf_descriptors(const struct record_watch *w, struct pollfd *at
 	for (unsigned i = 0; i < count; i++)
 		at[i] = (struct pollfd){p->ring[i].fd, POLLIN, 0};
 	return count;
+}
+
+/* The accounts of threads that have ended. */
+static void perf_complete(struct record_watch *w, struct record_taskstats *stats)
+{
+	struct record_account a;
+	record_taskstats_fetch(stats);
+	for (size_t i = 0; i < w->queue.event.n; i++) {
+		struct record_seen_event *e = &w->queue.event.at[i];
+		if (e->what != RECORD_SEEN_EXIT || e->cpu.of != RECORD_CPU_UNKNOWN || !record_taskstats_take(stats, e->tid, &a))
+			continue;
+		e->cpu = a.cpu;
+		e->status = a.status;
+	}
 }
 
 static void perf_decode(struct record_watch *w, const struct perf_event_header *h, const uint8_t *body)
@@ -221,18 +241,20 @@ static void perf_fetch(struct record_watch *w)
 	struct perf_watch *p = w->priv;
 	for (unsigned i = 0; i < p->n_rings; i++)
 		perf_fetch_ring(w, &p->ring[i], p->page);
+	if (p->stats)
+		perf_complete(w, p->stats);
 }
 
 static bool perf_reap(struct record_watch *w, int *status)
 {
-	/* Probes stop threads for a moment. */
-	return waitpid(w->command, status, WNOHANG) == w->command && !WIFSTOPPED(*status);
+	return record_wait_command(w, status);
 }
 
 static void perf_stop(struct record_watch *w)
 {
 	struct perf_watch *p = w->priv;
 	perf_close_rings(p);
+	record_taskstats_close(p->stats);
 	free(p->ring);
 	free(p);
 }

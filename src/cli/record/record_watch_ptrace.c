@@ -122,23 +122,49 @@ static void seen_exec(struct record_watch *w, pid_t tid, unsigned long message)
 	record_queue_add(&w->queue, &e);
 }
 
-/* At the end of a thread, or when it has ended unseen (SIGKILL may leave no time for the stop). */
+static void add_name(struct record_watch *w, const struct record_seen_event *exit)
+{
+	char name[32];
+	struct record_seen_event e = *exit;
+	long n = record_read_proc(e.tid, "comm", name, sizeof name);
+	if (n <= 1)
+		return;
+	name[n - 1] = '\0';
+	e.what = RECORD_SEEN_NAME;
+	snprintf(e.name, sizeof e.name, "%.15s", name);
+	record_queue_add(&w->queue, &e);
+}
+
+/*
+ * At the end of a thread. A process's first one stays until all others have ended, and it is waited for: then all is known of the
+ * process, and nothing of it is there any more behind the wait.
+ */
 static void seen_exit(struct record_watch *w, pid_t tid, unsigned long message)
 {
 	struct ptrace_watch *p = w->priv;
 	struct record_seen_event e = {.time = weft_monotonic_ns(), .pid = process_of(p, tid), .tid = tid, .status = (int)message};
-	if (!weft_map_del(&p->process_of, (uint64_t)tid))
+	uint64_t pid;
+	if (!weft_map_get(&p->process_of, (uint64_t)tid, &pid))
 		return;
-	char name[32];
-	long n = record_read_proc(tid, "comm", name, sizeof name);
-	if (n > 1) {
-		name[n - 1] = '\0';
-		e.what = RECORD_SEEN_NAME;
-		snprintf(e.name, sizeof e.name, "%.15s", name);
-		record_queue_add(&w->queue, &e);
-	}
+	add_name(w, &e);
+	if (e.pid == tid || !weft_map_del(&p->process_of, (uint64_t)tid))
+		return;
 	e.what = RECORD_SEEN_EXIT;
 	record_queue_add(&w->queue, &e);
+}
+
+/* Has been waited for: a process, or a thread that SIGKILL has left no time for its stop. */
+static void seen_end(struct record_watch *w, pid_t tid, int status, const struct record_cpu *cpu)
+{
+	struct ptrace_watch *p = w->priv;
+	struct record_seen_event e = {.time = weft_monotonic_ns(),
+	                              .what = RECORD_SEEN_EXIT,
+	                              .pid = process_of(p, tid),
+	                              .tid = tid,
+	                              .status = status,
+	                              .cpu = *cpu};
+	if (weft_map_del(&p->process_of, (uint64_t)tid))
+		record_queue_add(&w->queue, &e);
 }
 
 static const struct {
@@ -175,13 +201,16 @@ static void on_stop(struct record_watch *w, pid_t tid, int status)
  * The next thread that has stopped or ended, or 0. A stop is looked at only: a signal that wait has taken would be lost if we were killed
  * before the thread goes on. Threads that others of ours trace are theirs.
  */
-static pid_t next_change(int *status)
+static pid_t next_change(int *status, struct record_cpu *cpu)
 {
 	siginfo_t info = {0};
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL | __WNOTHREAD) || info.si_pid == 0)
 		return 0;
-	if (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED)
+	*cpu = (struct record_cpu){.of = RECORD_CPU_UNKNOWN};
+	if (info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED) {
+		record_read_cpu(info.si_pid, cpu);
 		return waitpid(info.si_pid, status, __WALL | WNOHANG | __WNOTHREAD);
+	}
 	*status = W_STOPCODE(info.si_status);
 	return info.si_pid;
 }
@@ -191,12 +220,13 @@ static bool ptrace_reap(struct record_watch *w, int *status)
 	struct ptrace_watch *p = w->priv;
 	int st;
 	pid_t tid;
-	while ((tid = next_change(&st)) > 0) {
+	struct record_cpu cpu;
+	while ((tid = next_change(&st, &cpu)) > 0) {
 		if (WIFSTOPPED(st)) {
 			on_stop(w, tid, st);
 			continue;
 		}
-		seen_exit(w, tid, (unsigned long)st);
+		seen_end(w, tid, st, &cpu);
 		if (tid == w->command) {
 			p->ended = true;
 			p->status = st;

@@ -127,6 +127,7 @@ static bool decide_value(const struct filter_test *t, const struct subject *s)
 		[WEFT_EV_POINT_F] = value_floating, [WEFT_EV_COUNTER_F] = value_floating, [WEFT_EV_ATTR_F] = value_floating,
 		[WEFT_EV_POINT_S] = value_string,   [WEFT_EV_ATTR_S] = value_string,      [WEFT_EV_DROPPED] = value_whole,
 		[WEFT_EV_FORK] = value_whole,       [WEFT_EV_EXIT] = value_exit,          [WEFT_EV_CLOCK_BACK] = value_whole,
+		[WEFT_EV_CPU_TIME] = value_whole,   [WEFT_EV_USER_TIME] = value_whole,
 	};
 	return s->kind < 64 && by_kind[s->kind] && differs(t, by_kind[s->kind](t, s));
 }

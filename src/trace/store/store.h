@@ -96,6 +96,8 @@ struct store_process {
 	uint64_t begin, end;
 	int32_t rank;
 	uint32_t name, command, host;
+	uint64_t cpu_ns, user_ns;
+	uint32_t has_cpu, has_user;
 };
 struct store_thread {
 	uint32_t process, number, name, own;

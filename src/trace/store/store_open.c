@@ -237,7 +237,11 @@ static const char *open_processes(struct opening *o)
 		                                      .host = text(o->s, p->host),
 		                                      .begin = p->begin,
 		                                      .end = p->end,
-		                                      .status = p->status};
+		                                      .status = p->status,
+		                                      .has_cpu = p->has_cpu != 0,
+		                                      .has_user = p->has_user != 0,
+		                                      .cpu_ns = p->cpu_ns,
+		                                      .user_ns = p->user_ns};
 	}
 	return NULL;
 }

@@ -104,7 +104,11 @@ static void write_objects(struct table_writer *w, const struct weft_builder *b)
 		                            .rank = p->rank,
 		                            .name = text(w, p->name),
 		                            .command = text(w, p->command),
-		                            .host = text(w, p->host)};
+		                            .host = text(w, p->host),
+		                            .cpu_ns = p->cpu_ns,
+		                            .user_ns = p->user_ns,
+		                            .has_cpu = p->has_cpu,
+		                            .has_user = p->has_user};
 		store_put_rows(w, STORE_PROCESSES, &row, 1);
 	}
 	store_begin_section(w, STORE_NODES);

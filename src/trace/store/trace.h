@@ -44,6 +44,9 @@ struct weft_process {
 	const char *name, *command, *host; /* never NULL */
 	uint64_t begin, end;
 	int64_t status; /* wait status, -1: unknown */
+	bool has_cpu, has_user;
+	uint64_t cpu_ns,
+		user_ns; /* CPU time that it took, where has_cpu; the part that was not in the kernel, where has_user: never more */
 };
 struct weft_thread_row {          /* "weft_thread" is the recorder's block */
 	uint32_t process, number; /* number: from 1, in its process */

@@ -60,6 +60,8 @@ struct stream_process {
 	struct weft_buf text[WEFT_TEXT_FOREIGN]; /* by enum weft_text, as far as they are kept */
 	uint64_t begin_ns, end_ns;               /* on the axis; WEFT_NEVER: unknown */
 	int64_t status;
+	bool has_cpu, has_user;
+	uint64_t cpu_ns, user_ns;
 };
 struct stream_listed { /* another stream of the run, as `weft record` knew it at its end */
 	const char *name;

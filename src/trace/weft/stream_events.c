@@ -134,6 +134,23 @@ static int take_exit(struct worker *k, const struct weft_record *r, uint64_t ns,
 	return col_put(&k->w, ns, weft_what(r->kind, id), r->payload[0]);
 }
 
+/* CPU_TIME, USER_TIME: what stands there is the process's. */
+static int take_cpu_time(struct worker *k, const struct weft_record *r, uint64_t ns, uint32_t id)
+{
+	struct stream *s = k->at->s;
+	struct stream_process *p = thread_process(s, k->at->t);
+	pthread_mutex_lock(&s->lock);
+	if (p && r->kind == WEFT_EV_CPU_TIME) {
+		p->has_cpu = true;
+		p->cpu_ns = r->payload[0];
+	} else if (p) {
+		p->has_user = true;
+		p->user_ns = r->payload[0];
+	}
+	pthread_mutex_unlock(&s->lock);
+	return col_put(&k->w, ns, weft_what(r->kind, id), r->payload[0]);
+}
+
 static int take_held(struct worker *k, const struct weft_record *r, uint64_t ns, uint32_t id)
 {
 	__atomic_fetch_add(&k->at->s->n_held, 1, __ATOMIC_RELAXED); /* only counted */
@@ -167,12 +184,25 @@ static int take_thread(struct worker *k, const struct weft_record *r, uint64_t n
 
 typedef int take_fn(struct worker *k, const struct weft_record *r, uint64_t ns, uint32_t id);
 static take_fn *const take[256] = {
-	[WEFT_EV_SEND] = take_half,         [WEFT_EV_RECV] = take_half,        [WEFT_EV_FLOW_OUT] = take_flow,
-	[WEFT_EV_FLOW_IN] = take_flow,      [WEFT_EV_POINT_S] = take_string,   [WEFT_EV_ATTR_S] = take_string,
-	[WEFT_EV_CPU] = take_cpu,           [WEFT_EV_STATE] = take_state,      [WEFT_EV_COLLECTIVE] = take_extra,
-	[WEFT_EV_COUNTER_SET] = take_extra, [WEFT_EV_SAMPLE] = take_extra,     [WEFT_EV_CALLSTACK] = take_extra,
-	[WEFT_EV_DATA] = take_extra,        [WEFT_EV_DEPENDENCY] = take_extra, [WEFT_EV_EXIT] = take_exit,
-	[WEFT_EV_THREAD] = take_thread,     [WEFT_EV_CLOCK_BACK] = take_held,
+	[WEFT_EV_SEND] = take_half,
+	[WEFT_EV_RECV] = take_half,
+	[WEFT_EV_FLOW_OUT] = take_flow,
+	[WEFT_EV_FLOW_IN] = take_flow,
+	[WEFT_EV_POINT_S] = take_string,
+	[WEFT_EV_ATTR_S] = take_string,
+	[WEFT_EV_CPU] = take_cpu,
+	[WEFT_EV_STATE] = take_state,
+	[WEFT_EV_COLLECTIVE] = take_extra,
+	[WEFT_EV_COUNTER_SET] = take_extra,
+	[WEFT_EV_SAMPLE] = take_extra,
+	[WEFT_EV_CALLSTACK] = take_extra,
+	[WEFT_EV_DATA] = take_extra,
+	[WEFT_EV_DEPENDENCY] = take_extra,
+	[WEFT_EV_EXIT] = take_exit,
+	[WEFT_EV_THREAD] = take_thread,
+	[WEFT_EV_CLOCK_BACK] = take_held,
+	[WEFT_EV_CPU_TIME] = take_cpu_time,
+	[WEFT_EV_USER_TIME] = take_cpu_time,
 };
 
 /* ---- the inner loop ---- */
@@ -508,6 +538,13 @@ static void complete_processes(struct stream *const *streams, uint32_t n, struct
 				row->end = p->end_ns;
 			if (p->status >= 0)
 				row->status = p->status;
+			/* From outside all of it is seen, by the process itself what came before its end. */
+			if (p->has_cpu && (!row->has_cpu || p->cpu_ns > row->cpu_ns)) {
+				row->has_cpu = true;
+				row->cpu_ns = p->cpu_ns;
+				row->has_user = p->has_user;
+				row->user_ns = p->user_ns < p->cpu_ns ? p->user_ns : p->cpu_ns;
+			}
 		}
 }
 

@@ -24,6 +24,8 @@ static const char *const arg_keys[64][4] = {
 	[WEFT_EV_DROPPED] = {"events"},
 	[WEFT_EV_FORK] = {"pid"},
 	[WEFT_EV_CLOCK_BACK] = {"ticks"},
+	[WEFT_EV_CPU_TIME] = {"ns"},
+	[WEFT_EV_USER_TIME] = {"ns"},
 };
 
 const char *export_def_name(const struct weft_trace *t, enum weft_class c, uint64_t id)

@@ -337,6 +337,7 @@ static unsigned (*const put_payload[64])(struct write_stream *, const struct wri
 	[WEFT_EV_CALLSTACK] = put_extra,  [WEFT_EV_DATA] = put_extra,        [WEFT_EV_DEPENDENCY] = put_extra,
 	[WEFT_EV_STATE] = put_word,       [WEFT_EV_CPU] = put_cpu,           [WEFT_EV_DROPPED] = put_word,
 	[WEFT_EV_FORK] = put_word,        [WEFT_EV_EXIT] = put_word,         [WEFT_EV_CLOCK_BACK] = put_word,
+	[WEFT_EV_CPU_TIME] = put_word,    [WEFT_EV_USER_TIME] = put_word,
 };
 
 void write_event(struct write_stream *s, uint32_t thread, uint64_t time, uint32_t what, uint64_t value)
