@@ -27,6 +27,11 @@ static const struct canvas_face *face_of(const char *class)
 	return &faces[0].face;
 }
 
+uint32_t picture_text_colour(char class)
+{
+	return face_of(&class)->colour;
+}
+
 int picture_begin(struct picture *p, enum weft_picture_form form, struct weft_buf *out, unsigned width, unsigned height,
                   const char *title)
 {

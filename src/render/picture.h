@@ -22,6 +22,8 @@ struct picture {
 };
 
 /* 0 or negative; then picture_end all the same. */
+/* Of a class of texts, on the white ground. */
+uint32_t picture_text_colour(char class);
 int picture_begin(struct picture *p, enum weft_picture_form form, struct weft_buf *out, unsigned width, unsigned height,
                   const char *title) WEFT_MUST_CHECK;
 int picture_end(struct picture *p) WEFT_MUST_CHECK;

@@ -16,7 +16,7 @@
 #include "table_picture.h"
 #include "base/map.h"
 #include "colour.h"
-#include "metric/paraver/paraver_out.h"
+#include "row_label.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ static void label_of(const struct table *t, bool of_line, uint32_t i, struct wef
 {
 	out->n = 0;
 	if (of_line != t->r->hist->vertical)
-		weft_object_label(t->r->space, t->r->view->window[t->r->hist->control].metric.level, t->r->row[i], out);
+		row_label(t->r->space, t->r->view->window[t->r->hist->control].metric.level, t->r->row[i], out);
 	else
 		weft_column_label(t->r, column_at(t, i), out);
 	if (!out->n)

@@ -4,7 +4,7 @@
  * the ends of the scale, and what lies outside of it when that is seen.
  */
 #include "base/map.h"
-#include "metric/paraver/paraver_out.h"
+#include "row_label.h"
 #include "view_priv.h"
 #include <errno.h>
 #include <math.h>
@@ -188,7 +188,7 @@ static int legend_of_curves(struct view_layout *l, unsigned y, bool draw)
 		if (!i)
 			y += VIEW_LEGEND_LINE;
 		name.n = 0;
-		weft_object_label(l->how->space, l->how->window->metric.level, l->row[i], &name);
+		row_label(l->how->space, l->how->window->metric.level, l->row[i], &name);
 		if (!name.failed && name.n)
 			x = put_entry(l, x, &y, l->colours.palette[(i + 2) % l->colours.n_palette], name.at, draw);
 	}

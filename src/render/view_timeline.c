@@ -10,7 +10,7 @@
  *     rows that were fused or left out
  */
 #include "axis.h"
-#include "metric/paraver/paraver_out.h"
+#include "row_label.h"
 #include "view_priv.h"
 #include <errno.h>
 #include <math.h>
@@ -162,7 +162,7 @@ static int measure_labels(const struct view_layout *l, double *width)
 	*width = 40;
 	for (uint32_t i = 0; i < l->n_rows && !label.failed; i++) {
 		label.n = 0;
-		weft_object_label(l->how->space, l->how->window->metric.level, l->row[i], &label);
+		row_label(l->how->space, l->how->window->metric.level, l->row[i], &label);
 		double w = label.n ? svg_text_width(label.at, LABEL_MOST) : 0;
 		*width = w > *width ? w : *width;
 	}
@@ -263,7 +263,7 @@ static int draw_labels(struct view_layout *l)
 			continue;
 		before = y;
 		label.n = 0;
-		weft_object_label(l->how->space, l->how->window->metric.level, l->row[i], &label);
+		row_label(l->how->space, l->how->window->metric.level, l->row[i], &label);
 		if (label.n)
 			picture_text(&l->pic, l->left - 8, y + 4, SVG_RIGHT, "l", label.at, LABEL_MOST);
 		if (l->pitch < LABEL_PITCH)
