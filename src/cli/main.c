@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct group {
 	const char *title;
@@ -180,11 +181,29 @@ static bool asks_for_help(const struct weft_command *c, int argc, char **argv)
 	return false;
 }
 
+/* Folders in WEFT_VIEWS, for commands that read views. */
+static int check_views(const struct weft_command *c)
+{
+	struct weft_str rest = weft_str(getenv("WEFT_VIEWS")), part;
+	char folder[4096];
+	struct stat st;
+	if (!strstr(c->operands, "VIEW"))
+		return CLI_OK;
+	while (rest.n && weft_str_cut(&rest, ':', &part)) {
+		snprintf(folder, sizeof folder, "%.*s", (int)part.n, part.at);
+		if (part.n && (stat(folder, &st) || !S_ISDIR(st.st_mode)))
+			return cli_usage(c, "WEFT_VIEWS: '%s' is no folder", folder);
+	}
+	return CLI_OK;
+}
+
 /* WEFT_THREADS stands for an option, and is held to as much where the command has that. */
 static int check_environment(const struct weft_command *c)
 {
 	const char *threads = getenv("WEFT_THREADS");
 	uint64_t n;
+	if (check_views(c))
+		return CLI_USAGE;
 	if (!threads || !*threads || (weft_parse_u64(weft_str(threads), &n) == 0 && n > 0))
 		return CLI_OK;
 	for (const struct weft_opt *o = c->options; o->kind; o++)

@@ -9,6 +9,7 @@
 #include "frame_priv.h"
 #include <errno.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -80,7 +81,10 @@ int frame_setting(const char *name, int otherwise)
 		return otherwise;
 	errno = 0;
 	long value = strtol(text, &end, 10);
-	return *end || errno || value < 0 || value > 1 << 30 ? otherwise : (int)value;
+	if (!*end && !errno && value >= 0 && value <= 1 << 30)
+		return (int)value;
+	fprintf(stderr, "weft: %s is ignored: expected a number from 0 to 1073741824, found '%s'\n", name, text);
+	return otherwise;
 }
 
 double frame_now(void)

@@ -93,6 +93,10 @@ static void record_read_mode(void)
 static void record_read_run_id(void)
 {
 	const char *text = secure_getenv("WEFT_RUN_ID");
+	if (text && *text && (strlen(text) != 2 * sizeof rec.run_id || text[strspn(text, "0123456789abcdefABCDEF")])) {
+		record_warn_ignored("WEFT_RUN_ID", "32 hexadecimal digits");
+		return;
+	}
 	for (unsigned i = 0; text && i < 2 * sizeof rec.run_id && text[i]; i++) {
 		char c = text[i];
 		unsigned digit = c >= '0' && c <= '9'   ? c - '0'

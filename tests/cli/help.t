@@ -69,6 +69,13 @@ weft stat: error: WEFT_THREADS: expected a number of threads, found '0'
 weft stat: error: WEFT_THREADS: expected a number of threads, found '-1'
 weft stat: error: WEFT_THREADS: expected a number of threads, found '1.5'
 ? 2
+$ for n in abc -1 7x 99999999999; do WEFT_MW_WORKERS=$n $WEFT_BUILD/examples/mw_primes 2>&1 | grep ignored; done; WEFT_MW_WORKERS= WEFT_MW_CHUNK=0 $WEFT_BUILD/examples/mw_primes 2>&1 | grep -c ignored
+weft: WEFT_MW_WORKERS is ignored: expected a number from 0 to 1073741824, found 'abc'
+weft: WEFT_MW_WORKERS is ignored: expected a number from 0 to 1073741824, found '-1'
+weft: WEFT_MW_WORKERS is ignored: expected a number from 0 to 1073741824, found '7x'
+weft: WEFT_MW_WORKERS is ignored: expected a number from 0 to 1073741824, found '99999999999'
+0
+? 1
 $ WEFT_THREADS=abc weft view list | head -n 1
 view                     shows
 $ weft --jsn

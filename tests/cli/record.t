@@ -138,7 +138,7 @@ WEFT_MODE=keep
 WEFT_RUN_ID=[..]
 WEFT_WATCHED=[..]
 
-$ weft record -q --ring 1M --save-on USR2 --off a --off 'b*' --on c -- env | grep -E '^WEFT_(MODE|SIZE|OFF|ON|SAVE)' | sort
+$ weft record -q --ring 1M --save-on USR2 --off a --off 'b*' --on c -- env 2>/dev/null | grep -E '^WEFT_(MODE|SIZE|OFF|ON|SAVE)' | sort
 WEFT_MODE=ring
 WEFT_OFF=a,b*
 WEFT_ON=c

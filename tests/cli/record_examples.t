@@ -81,3 +81,11 @@ true
 $ weft record --stop-at 64K -o stop.weft -- $heat -n 200 -s 200
 200 x 200 points, 200 steps, 4 processes of 2 threads: right
 weft record: [..] k events of 4 processes and 8 threads, [..], [..] dropped (--stop-at was reached), in [..]; next: weft stat stop.weft
+
+## Categories that nobody had are named at the end; patterns, lists and packed streams count as well.
+$ for o in '--off detail' '--off nothing --off det*,no*ne --on user' '--pack --on usr'; do weft record -q --force $o -o c.weft -- $heat -n 20 -s 1 2>&1 | grep category; done; true
+weft record: warning: option '--off': no process had a category 'nothing' (there were: user, detail)
+weft record: warning: option '--off': no process had a category 'no*ne' (there were: user, detail)
+weft record: warning: option '--on': no process had a category 'usr' (there were: user, detail)
+$ weft record -q --off=x -o none.weft -- true
+weft record: warning: option '--off': no process had a category 'x' (there were none)

@@ -71,6 +71,13 @@ view                     shows
 my-view                  of my own
 about "of my own"
 a = state
+$ for v in mine:no-such mine/my-view.view; do WEFT_VIEWS=$v weft view list; done; WEFT_VIEWS=:mine: weft view list | head -n 2 | tail -n 1; WEFT_VIEWS=no-such weft completion words -- view show my
+weft view: error: WEFT_VIEWS: 'no-such' is no folder
+Try 'weft view --help'.
+weft view: error: WEFT_VIEWS: 'mine/my-view.view' is no folder
+Try 'weft view --help'.
+my-view                  of my own
+:files
 $ weft view show "$WEFT_SOURCE/views/states.view"
 # SPDX-License-Identifier: Apache-2.0
 about "time in each state, by thread"

@@ -371,6 +371,8 @@ static int finish(struct record_run *r, const char *command)
 		return status;
 	}
 	warn_of_full_disk(r);
+	if (r->totals.ask_categories)
+		record_check_categories(&r->args, &r->totals.categories);
 	if (!r->args.quiet)
 		say(r, processes, threads, live, took);
 	return weft_exit_code(r->status);
@@ -382,6 +384,7 @@ static int record_main(struct record_run *r, char **argv)
 	if (check_args(r, &err))
 		return cli_usage(&weft_command_record, "%s", err.text);
 	read_machine(r);
+	r->totals.ask_categories = record_category_asked(&r->args);
 	int rc = prepare(r, argv, &err);
 	if (rc == 0)
 		rc = begin(r, &err);
@@ -410,6 +413,7 @@ static int record_run_command(int argc, char **argv)
 		return cli_usage(&weft_command_record, "say which command to run");
 	int status = record_main(&r, argv + 1);
 	record_dir_fini(&r.dir);
+	weft_intern_fini(&r.totals.categories);
 	if (r.signal_fd >= 0)
 		close(r.signal_fd);
 	return status;

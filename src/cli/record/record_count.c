@@ -68,6 +68,8 @@ void record_count_stream(struct record_totals *t, const char *path)
 		return;
 	if (fstat(fd, &st) == 0 && pread(fd, &h, sizeof h, 0) == (ssize_t)sizeof h && is_head(&h)) {
 		t->events += count_pages(t, fd, (uint64_t)st.st_size / WEFT_PAGE_BYTES);
+		if (t->ask_categories)
+			record_note_categories(&t->categories, fd, (uint64_t)st.st_size / WEFT_PAGE_BYTES);
 		t->streams++;
 		t->bytes += (uint64_t)st.st_size;
 		t->dropped += h.dropped;

@@ -4,6 +4,7 @@
 #define WEFT_CLI_RECORD_PRIV_H
 
 #include "base/err.h"
+#include "base/map.h"
 #include "base/opt.h"
 #include "record_stream.h"
 #include <stdbool.h>
@@ -68,6 +69,8 @@ struct record_totals {
 	int reason;     /* errno value of a stream that could not go on, or 0 */
 	bool limit;     /* a stream was full because of --stop-at */
 	int pack_error; /* negative: some streams could not be compressed, and are as they were */
+	bool ask_categories;
+	struct weft_intern categories; /* that processes had, when they are asked for */
 };
 /* False: it is no stream. By a read: what is mapped may shrink, or have no space for a hole, which would end us. */
 bool record_read_head(const char *path, struct weft_stream_head *h);
@@ -79,6 +82,14 @@ int record_list_streams(const char *dir, const char *except, char ***paths);
 void record_list_into(struct record_stream *s, const char *dir, const char *own);
 /* Sends `sig` to each process of this host that is recording into dir; how many there are. */
 unsigned record_signal_recorders(const char *dir, const char *host, int sig);
+
+/* ---- record_category.c: names in --on and --off ---- */
+
+bool record_category_asked(const struct record_args *a);
+/* Adds the names of categories in a stream of so many pages. */
+void record_note_categories(struct weft_intern *had, int fd, uint64_t pages);
+/* Says which of those that were asked for no process had. */
+void record_check_categories(const struct record_args *a, const struct weft_intern *had);
 
 /* ---- record_pack.c: compressing finished streams meanwhile ---- */
 
