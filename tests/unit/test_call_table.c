@@ -187,7 +187,7 @@ static void check_row(const struct weft_trace *t, const struct list *l, unsigned
 	CHECK_U64(r->total, total);
 	CHECK_U64(r->min, times[0]);
 	CHECK_U64(r->max, times[calls - 1]);
-	CHECK_NEAR(r->mean, (double)sum / (double)calls, 1e-6 * (double)sum);
+	CHECK_NEAR(r->mean, (double)sum / (double)calls, 1e-12 * (double)sum / (double)calls);
 	uint64_t p50 = times[(calls + 1) / 2 - 1], p99 = times[(uint64_t)ceil(0.99 * (double)calls) - 1];
 	CHECK_NEAR((double)r->p50, (double)p50, (double)p50 / 128);
 	CHECK_NEAR((double)r->p99, (double)p99, (double)p99 / 128);

@@ -526,17 +526,29 @@ TEST(memory_of_a_tunlet_is_limited)
 TEST(translation_reports_each_failed_allocation)
 {
 	struct weft_spec *s = open_spec(test_source("share/weft/tunlets/loadbalance.tsl"));
+	struct tune_source whole;
+	struct weft_buf form = {0};
+	REQUIRE(tune_translate(s, TUNE_WHOLE, &whole) == 0 && weft_spec_xml(s, &form) == 0);
+	CHECK(whole.text.n > 1000 && form.n > 1000);
 	TEST_EACH_ALLOCATION_FAILS {
 		struct tune_source t;
 		int rc = tune_translate(s, TUNE_WHOLE, &t);
-		CHECK(rc == 0 || (test_alloc_failed() && rc == -ENOMEM));
+		if (rc)
+			CHECK(test_alloc_failed() && rc == -ENOMEM);
+		else
+			CHECK_STR(t.text.at, whole.text.at);
 		tune_source_fini(&t);
 	}
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_buf xml = {0};
 		int rc = weft_spec_xml(s, &xml);
-		CHECK(rc == 0 || (test_alloc_failed() && rc == -ENOMEM));
+		if (rc)
+			CHECK(test_alloc_failed() && rc == -ENOMEM);
+		else
+			CHECK_STR(xml.at, form.at);
 		weft_buf_fini(&xml);
 	}
+	tune_source_fini(&whole);
+	weft_buf_fini(&form);
 	weft_spec_free(s);
 }

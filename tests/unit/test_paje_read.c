@@ -325,6 +325,12 @@ TEST(reading_says_when_memory_is_out)
 	REQUIRE(f && fputs(HEAD TYPES OBJECTS "8 1 S t1 a\n9 2 S t1 new\n12 3 E t1 text\n13 4 V t1 1.5\n18 5 L p w t1 k 1 2\n",
 	                   f) >= 0);
 	REQUIRE(fclose(f) == 0);
+	struct weft_trace *whole;
+	REQUIRE(weft_trace_open(&whole, path, &(struct weft_open_how){.no_index = true, .threads = 1}, NULL) == 0);
+	uint64_t n_events = whole->n_events;
+	uint32_t n_threads = whole->n_threads, n_problems = whole->n_problems;
+	weft_trace_close(whole);
+	CHECK(n_events > 3 && n_threads > 0);
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_trace *t = NULL;
 		struct weft_err err = {0};
@@ -332,6 +338,8 @@ TEST(reading_says_when_memory_is_out)
 		CHECK((rc == 0) == (t != NULL));
 		if (rc)
 			CHECK(test_alloc_failed());
+		else
+			CHECK(t->n_events == n_events && t->n_threads == n_threads && t->n_problems == n_problems);
 		weft_trace_close(t);
 	}
 }

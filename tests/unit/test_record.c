@@ -675,7 +675,8 @@ TEST(settings_without_sense_are_said_in_a_line_and_change_nothing)
 		{"WEFT_SAVE_SIGNAL=0", "weft: WEFT_SAVE_SIGNAL is ignored: expected the number of a signal\n"},
 		{"WEFT_OFF=$(printf %5000s)", "weft: WEFT_OFF is ignored: expected a shorter list of categories\n"},
 		{"WEFT_RUN_ID=12ab", "weft: WEFT_RUN_ID is ignored: expected 32 hexadecimal digits\n"},
-		{"WEFT_RUN_ID=0123456789abcdef0123456789abcdeg", "weft: WEFT_RUN_ID is ignored: expected 32 hexadecimal digits\n"},
+		{"WEFT_RUN_ID=0123456789abcdef0123456789abcdeg",
+	         "weft: WEFT_RUN_ID is ignored: expected 32 hexadecimal digits\n"},
 		{"WEFT_RUN_ID=0123456789abcdef0123456789ABCDEF", ""},
 		{"WEFT_SIZE= WEFT_MODE= WEFT_SAVE_SIGNAL= WEFT_OFF= WEFT_RUN_ID=", ""},
 	};

@@ -29,8 +29,9 @@ static void check(const struct weft_trace *t, enum weft_level level, uint32_t ob
 
 TEST(rows_of_our_traces_have_process_and_thread)
 {
-	static const char *const of_thread[] = {"heat 0 \xc2\xb7 main", "heat 0 \xc2\xb7 helper",   "heat 1", "sh 1.3 \xc2\xb7 main",
-	                                        "sh 1.3 \xc2\xb7 writer", "sh 1.3 \xc2\xb7 thread 3", "sh 1.4", "rank 7"};
+	static const char *const of_thread[] =
+		{"heat 0 \xc2\xb7 main",   "heat 0 \xc2\xb7 helper",   "heat 1", "sh 1.3 \xc2\xb7 main",
+	         "sh 1.3 \xc2\xb7 writer", "sh 1.3 \xc2\xb7 thread 3", "sh 1.4", "rank 7"};
 	static const char *const of_process[] = {"heat 0", "heat 1", "sh 1.3", "sh 1.4", "rank 7"};
 	const struct weft_trace t = {.format = "weft",
 	                             .app = apps,

@@ -148,6 +148,14 @@ TEST(lists_of_types)
 	}
 }
 
+static void check_memory_options(const struct weft_tool_options *o)
+{
+	CHECK_U64(o->filter.state.n, 2);
+	CHECK(o->filter.state.n == 2 && !strcmp(o->filter.state.at[0], "A") && !strcmp(o->filter.state.at[1], "B"));
+	CHECK_U64(o->filter.type.n, 1);
+	CHECK_U64(o->counters.count.n + o->counters.accumulate.n, 1);
+}
+
 TEST(memory_may_run_out)
 {
 	TEST_EACH_ALLOCATION_FAILS {
@@ -157,7 +165,10 @@ TEST(memory_may_run_out)
 		               "<config><filter><states>A,B</states><types><type>1<value>2</value></type></types><odd/></filter>"
 		               "<software_counters><range><events>1</events></range></software_counters></config>",
 		               &err);
-		CHECK(rc == 0 || (rc == -12 && err.code == -12));
+		if (rc)
+			CHECK(rc == -12 && err.code == -12 && test_alloc_failed());
+		else
+			check_memory_options(&o);
 		weft_tool_options_fini(&o);
 	}
 }

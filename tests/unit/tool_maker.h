@@ -65,6 +65,29 @@ static inline char *tool_body(const char *name)
 	return body;
 }
 
+/* The body, and the file is gone. */
+static inline char *tool_take(const char *name)
+{
+	char *body = tool_body(name);
+	remove(tool_path(name));
+	return body;
+}
+
+/*
+ * In TEST_EACH_ALLOCATION_FAILS, of a tool that may have run out of memory: it says so, or could do without, and its result is what it
+ * is with memory. (One allocation fails in a round; before that nothing may be allocated here.)
+ */
+static inline void tool_check_memory(int rc, const struct weft_err *err, const char *name, const char *expected)
+{
+	if (rc)
+		CHECK(rc == -12 && err->code == -12 && test_alloc_failed());
+	if (!test_alloc_failed())
+		return;
+	char *got = tool_take(name);
+	CHECK_STR(got, rc ? "" : expected);
+	free(got);
+}
+
 /* Runs the tool whose section xml has; the new trace's body. */
 static inline char *tool_run(const char *xml, const char *trace_body)
 {

@@ -26,7 +26,8 @@ static void note_page(struct weft_intern *had, const struct weft_page *p)
 	uint32_t n, id;
 	enum weft_page_verdict v = weft_page_begin(&w, p, false);
 	while (v != WEFT_PAGE_EMPTY && v != WEFT_PAGE_BAD && weft_page_next(&w, &r) > 0)
-		if (r.kind == WEFT_EV_DEF_CATEGORY && weft_record_bytes(&r, 0, &text, &n) && weft_intern_add(had, weft_str_n(text, n), &id))
+		if (r.kind == WEFT_EV_DEF_CATEGORY && weft_record_bytes(&r, 0, &text, &n) &&
+		    weft_intern_add(had, weft_str_n(text, n), &id))
 			return; /* without memory a name more is said to be missing */
 }
 
