@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 enum { DATA = 1024, WIDTH = 64, METG_WIDTH = 8, REPETITIONS = 5, MOST_HANDLES = 8, CORES = 2 };
-enum { STATUS_SKIPPED = 77 };
+enum { STATUS_WRONG = 1, STATUS_SKIPPED = 77 };
 
 struct runtime {
 	int (*begin)(unsigned workers);
@@ -49,10 +49,19 @@ struct runtime {
 	void (*modelled)(unsigned data); /* RW on one, with a performance model */
 };
 
-static unsigned tasks_spins; /* what each task works */
+static unsigned tasks_spins;  /* what each task works */
+static unsigned tasks_counts; /* outside of what is timed, tasks count themselves: a runtime that loses some is no fast one */
+static unsigned tasks_counted;
+
+static inline void tasks_count(void)
+{
+	if (__builtin_expect(tasks_counts != 0, 0))
+		__atomic_fetch_add(&tasks_counted, 1, __ATOMIC_RELAXED);
+}
 
 static inline void tasks_body(void)
 {
+	tasks_count();
 	for (unsigned i = 0; i < tasks_spins; i++)
 		__asm__ volatile("" : : : "memory");
 }
@@ -150,14 +159,40 @@ static int submit_pattern(const struct runtime *r, const char *pattern, unsigned
 	return 0;
 }
 
+/* ---- whether all ran ---- */
+
+static void count_begin(void)
+{
+	tasks_counted = 0;
+	tasks_counts = 1;
+}
+
+/* Ends the program when it were others than `expected`. */
+static void count_end(const char *pattern, uint64_t expected)
+{
+	tasks_counts = 0;
+	if (tasks_counted == expected)
+		return;
+	fprintf(stderr, "%s: %u tasks ran, and not %llu\n", pattern, tasks_counted, (unsigned long long)expected);
+	exit(STATUS_WRONG);
+}
+
+/* How many calls fib(n) makes. */
+static uint64_t fib_calls(unsigned n)
+{
+	return n < 2 ? 1 : fib_calls(n - 1) + fib_calls(n - 2) + 1;
+}
+
 /* ---- measuring ---- */
 
 /* The least ns a task of some repetitions; negative: this runtime has no such pattern. */
 static double time_pattern(const struct runtime *r, const char *pattern, unsigned tasks, unsigned repetitions)
 {
 	double least = -1;
-	if (submit_pattern(r, pattern, tasks / 8)) /* warms up */
+	count_begin();
+	if (submit_pattern(r, pattern, tasks)) /* warms up */
 		return -1;
+	count_end(pattern, tasks);
 	for (unsigned i = 0; i < repetitions; i++) {
 		double from = tasks_now_ns();
 		if (submit_pattern(r, pattern, tasks))
@@ -168,12 +203,17 @@ static double time_pattern(const struct runtime *r, const char *pattern, unsigne
 	return least;
 }
 
-static double time_calls(uint64_t (*work)(unsigned), unsigned n)
+/* counts: the tasks count themselves; else what comes back is made of what they found. */
+static double time_calls(uint64_t (*work)(unsigned), unsigned n, const char *pattern, bool counts)
 {
 	double least = -1;
 	if (!work)
 		return -1;
-	work(n / 2);
+	count_begin();
+	uint64_t said = work(n);
+	if (!counts)
+		tasks_counted = (unsigned)said;
+	count_end(pattern, counts ? said : fib_calls(n));
 	for (unsigned i = 0; i < REPETITIONS; i++) {
 		double from = tasks_now_ns();
 		uint64_t made = work(n);
@@ -200,6 +240,7 @@ static double measure_memory(const struct runtime *r, unsigned tasks)
 	if (!r->hold)
 		return -1;
 	r->open();
+	count_begin();
 	r->writes(&zero, 1);
 	r->hold();
 	double before = resident_bytes();
@@ -208,6 +249,7 @@ static double measure_memory(const struct runtime *r, unsigned tasks)
 	double bytes = (resident_bytes() - before) / tasks;
 	r->let();
 	r->wait();
+	count_end("memory", tasks + 1);
 	return bytes;
 }
 
@@ -253,6 +295,10 @@ static double measure_metg(const struct runtime *r)
 {
 	double spin = spin_ns(100000) / 100000, found = -1, until = tasks_now_ns() + METG_SECONDS * 1e9;
 	unsigned missed = 0;
+	count_begin();
+	if (submit_pattern(r, "stencil-8", METG_ROWS * METG_WIDTH))
+		return -1;
+	count_end("metg", METG_ROWS * METG_WIDTH);
 	for (double work = 64e3; work >= 50 && missed < METG_MISSES; work /= 1.26) {
 		tasks_spins = (unsigned)(work / spin);
 		double ns = metg_of_size(r, tasks_spins * spin);
@@ -280,9 +326,14 @@ static double measure_wake(const struct runtime *r)
 	for (unsigned i = 0; i < WAKES; i++) {
 		usleep(ASLEEP_AFTER_US);
 		double from = tasks_now_ns();
+		tasks_noted_ns = 0;
 		r->noted();
 		r->wait();
 		took[i] = tasks_noted_ns - from;
+		if (took[i] < 0) {
+			fprintf(stderr, "wake: the task has not run\n");
+			exit(STATUS_WRONG);
+		}
 	}
 	qsort(took, WAKES, sizeof *took, by_size);
 	return took[WAKES / 2];
@@ -297,9 +348,9 @@ static double measure(const struct runtime *r, const char *pattern, unsigned tas
 	if (!strcmp(pattern, "wake"))
 		return measure_wake(r);
 	if (!strcmp(pattern, "fib"))
-		return time_calls(r->fib, 20);
+		return time_calls(r->fib, 20, pattern, false);
 	if (!strcmp(pattern, "ends"))
-		return time_calls(r->ends, 12);
+		return time_calls(r->ends, 12, pattern, true);
 	return time_pattern(r, pattern, tasks, REPETITIONS);
 }
 

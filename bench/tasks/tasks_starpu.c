@@ -176,6 +176,7 @@ static void work_ends(void *buffers[], void *arg)
 {
 	uintptr_t depth = (uintptr_t)arg;
 	(void)buffers;
+	tasks_count();
 	if (!depth)
 		return;
 	struct starpu_task *child[2] = {node(depth - 1), node(depth - 1)};
