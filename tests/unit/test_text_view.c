@@ -182,6 +182,22 @@ TEST(what_is_wrong_is_said_with_its_place_and_the_nearest_name)
 		{"a = value(\"x\\q\")", "v.view:1:11: an escape is one of \\n \\t \\\\ \\\" \\xHH", NULL},
 		{"a = value ! 3", "v.view:1:11: what is '!' here?", NULL},
 		{"where = value", "v.view:1:1: 'where' is a word of the language, no name", NULL},
+		{"and = value", "v.view:1:1: 'and' is a word of the language, no name", NULL},
+		{"or = value", "v.view:1:1: 'or' is a word of the language, no name", NULL},
+		{"not = value", "v.view:1:1: 'not' is a word of the language, no name", NULL},
+		{"in = value", "v.view:1:1: 'in' is a word of the language, no name", NULL},
+		{"shift = value", "v.view:1:1: 'shift' is a word of the language, no name", NULL},
+		{"5 = value", "v.view:1:1: expected a metric's name, or table, about, paraver", NULL},
+		{"value(5) = state", "v.view:1:1: expected 'name = expression'", "value(5) = state\n^"},
+		{"a \"two\\nlines\" = state", "v.view:1:3: a title stands on one line", NULL},
+		{"about 5\na = state", "v.view:1:7: expected a text in quotes", NULL},
+		{"about \"a\\x0db\"\na = state", "v.view:1:7: a description has neither this in it nor carriage returns", NULL},
+		{"about \"x ConfigFile.EndDescription\"\na = state",
+	         "v.view:1:7: a description has neither this in it nor carriage returns", NULL},
+		{"a = state\nb = state state", "v.view:2:11: expected the end of the statement", NULL},
+		{"about \"nothing else\"", "v.view:1:21: no metric in it", NULL},
+		{"a234567890123456789012345678901234567890123456789012345678901234 = 5",
+	         "v.view:1:1: 'a23456789012345678901234567890123456789012345678901234567890' is a number, not a metric", NULL},
 		{"a = value\ntable t = tim by a", "v.view:2:11: unknown statistic 'tim' (did you mean 'time'?)", NULL},
 		{"a = value\ntable t = time a", "v.view:2:16: expected 'by', found 'a'", NULL},
 		{"a = value { paraver \"window_level task\" }", "v.view:1:21: 'window_level' is said in words of its own", NULL},
@@ -195,6 +211,25 @@ TEST(what_is_wrong_is_said_with_its_place_and_the_nearest_name)
 			CHECK_STR(v.caret ? v.caret : "", cases[i].caret);
 		weft_view_fini(&v);
 	}
+}
+
+TEST(a_description_has_any_text_but_its_end)
+{
+	struct weft_view v;
+	struct weft_err err;
+	CHECK_I64(
+		parse(&v,
+	              "about \"ConfigFile.EndDescriptio\" \"two\"\nparaver \"ConfigFile.Version: 3.5\"\nparaver \"Some.Key: of Paraver's\"\na = state\n",
+	              &err),
+		0);
+	CHECK_STR(v.description, "ConfigFile.EndDescriptio\ntwo\n");
+	CHECK_STR(v.version, "3.5");
+	REQUIRE(v.other.n == 1);
+	CHECK_STR(v.other.at[0].key, "Some.Key:");
+	CHECK_STR(v.other.at[0].text, "of Paraver's");
+	CHECK_U64(v.n_windows, 1);
+	CHECK_U64(v.window[0].id, 1);
+	weft_view_fini(&v);
 }
 
 TEST(deep_nesting_is_refused)
