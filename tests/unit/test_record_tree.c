@@ -159,6 +159,9 @@ TEST(record_tree_says_the_cpu_time_that_it_knows)
 	/* A total of which no parts are known. */
 	see(&f, 31, RECORD_SEEN_PROCESS, 104, 104, 100, "");
 	see_exit_cpu(&f, 32, 104, 104, total);
+	/* Shorter than a tick: not nothing, but not known. */
+	see(&f, 33, RECORD_SEEN_PROCESS, 105, 105, 100, "");
+	see_exit_cpu(&f, 34, 105, 105, (struct record_cpu){.of = RECORD_CPU_OF_THREAD, .has_user = true});
 	f.tree.command_cpu = (struct record_cpu){RECORD_CPU_OF_PROCESS, true, 900, 2, 1};
 	f.tree.command_status = 0;
 	see_exit_cpu(&f, 40, 100, 100, of_thread);
@@ -169,6 +172,7 @@ TEST(record_tree_says_the_cpu_time_that_it_knows)
 		"4 14 cpu_time 500\n4 14 user_time 500\n4 14 exit 0\n",
 		"\n6 21 thread_begin\n6 24 exit 0\n",
 		"8 32 cpu_time 70\n8 32 exit 0\n",
+		"9 33 thread_begin\n9 34 exit 0\n",
 		"1 40 cpu_time 900\n1 40 user_time 600\n1 40 exit 0\n",
 	};
 	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)

@@ -118,7 +118,8 @@ static void add_cpu(struct record_tree_process *p, const struct record_cpu *of)
 static void write_cpu(struct record_tree *t, uint32_t thread, uint64_t time, const struct record_tree_process *p)
 {
 	const struct record_cpu *c = &p->cpu;
-	if (c->of == RECORD_CPU_UNKNOWN || p->uncounted)
+	/* Accounts of threads lack what ran since the last tick: a process that lived shorter has nothing. */
+	if (c->of == RECORD_CPU_UNKNOWN || p->uncounted || !c->total_ns)
 		return;
 	write_event(t, thread, time, WEFT_EV_CPU_TIME, (int64_t)c->total_ns);
 	if (c->has_user)
