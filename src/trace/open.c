@@ -196,8 +196,8 @@ static int open_or_build(struct weft_trace **out, const struct weft_reader *read
 		free(dir);
 		dir = NULL;
 	}
-	if (!rc && dir)
-		rc = index_stamps_sum(&stamps, path);
+	if (!rc && dir && (rc = index_stamps_sum(&stamps, path)))
+		weft_err_sys(err, -rc, "cannot read '%s'", path);
 	if (!rc) {
 		struct weft_err why = {0};
 		rc = open_build(out, reader, path, path, dir, &stamps, stream, how, &why);
