@@ -5,12 +5,32 @@
 #include <math.h>
 #include <string.h>
 
-/* As enum starpu_worker_archtype counts. */
-static const char *const type_names[] = {"cpu", "cuda", "opencl", "max_fpga", "mpi_ms", "tcpip_ms", "hip"};
+/* As enum starpu_worker_archtype counts, in file names and messages, and in XML. */
+static const struct {
+	const char *name, *label;
+} types[] = {
+	{"cpu", "CPU"},       {"cuda", "CUDA"},         {"opencl", "OpenCL"}, {"mic", "MIC"},   {"max_fpga", "MAX_FPGA"},
+	{"mpi_sc", "MPI_SC"}, {"tcpip_sc", "TCPIP_SC"}, {"hip", "HIP"},       {"sycl", "SYCL"},
+};
 
 const char *weft_model_type_name(int type)
 {
-	return type >= 0 && (size_t)type < sizeof type_names / sizeof *type_names ? type_names[type] : "unknown";
+	return type >= 0 && (size_t)type < sizeof types / sizeof *types ? types[type].name : "unknown";
+}
+
+const char *weft_model_type_label(int type)
+{
+	return type >= 0 && (size_t)type < sizeof types / sizeof *types ? types[type].label : "unknown";
+}
+
+enum weft_model_kind weft_model_kind(const struct weft_model_impl *impl)
+{
+	const struct weft_model_fit *f = &impl->fit;
+	if (f->n_coeff)
+		return WEFT_MODEL_MULTIPLE;
+	if (!isnan(f->a) && !isnan(f->b) && !isnan(f->c))
+		return WEFT_MODEL_OFFSET;
+	return f->n ? WEFT_MODEL_POWER : WEFT_MODEL_HISTORY;
 }
 
 void weft_model_impl_name(char *at, size_t n, const struct weft_model_device *device, unsigned n_devices, unsigned impl,

@@ -50,6 +50,7 @@ struct weft_model_comb {
 	uint32_t n_devices;
 	struct weft_model_impl *impl; /* owned */
 	uint32_t n_impls;
+	uint32_t number; /* what it is called; not stored: its place in the file */
 };
 
 struct weft_model {
@@ -68,7 +69,10 @@ struct weft_model_names {
 	uint32_t n_parameters;
 	unsigned *const *product;
 };
-/* Writes the text. Errors stay in `to`. */
+/*
+ * Writes the text, as StarPU does; a number that its seven digits do not say has as many more as it needs, so that what is read back
+ * is what was written, to the bit. Errors stay in `to`.
+ */
 void weft_model_print(const struct weft_model *m, const struct weft_model_names *names, FILE *to);
 /* The file appears whole or not at all; its folder is made. */
 int weft_model_write(const struct weft_model *m, const struct weft_model_names *names, const char *path,
@@ -77,7 +81,12 @@ int weft_model_write(const struct weft_model *m, const struct weft_model_names *
 /* "cpu0_impl0 (Comb0)" into `at`; as StarPU names it. */
 void weft_model_impl_name(char *at, size_t n, const struct weft_model_device *device, unsigned n_devices, unsigned impl,
                           unsigned comb);
-const char *weft_model_type_name(int type); /* "cpu"…, "unknown" */
+const char *weft_model_type_name(int type);  /* "cpu"…, "unknown" */
+const char *weft_model_type_label(int type); /* "CPU"…, as XML has it */
+
+/* What an implementation's numbers are those of: a file does not say which type of model it is. */
+enum weft_model_kind { WEFT_MODEL_HISTORY, WEFT_MODEL_POWER, WEFT_MODEL_OFFSET, WEFT_MODEL_MULTIPLE };
+enum weft_model_kind weft_model_kind(const struct weft_model_impl *impl);
 
 /*
  * A sample for an entry, `times` times. A sample that is further than `max_percent` from the mean (to either side, as a

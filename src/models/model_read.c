@@ -199,8 +199,13 @@ int weft_model_parse(struct weft_model *m, const char *at, size_t n, const char 
 	if (!rc)
 		m->comb = room(&r, combs, sizeof *m->comb, &rc);
 	m->n_combs = m->comb ? combs : 0;
-	for (uint32_t i = 0; i < m->n_combs && !rc; i++)
+	for (uint32_t i = 0; i < m->n_combs && !rc; i++) {
 		rc = read_comb(&r, &m->comb[i]);
+		m->comb[i].number = i;
+	}
+	/* A number at the very end may be a part of one. */
+	if (!rc && n && at[n - 1] != '\n')
+		rc = expected(&r, "the end of a line: the file is cut off");
 	if (rc)
 		weft_model_fini(m);
 	return rc;

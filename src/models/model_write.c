@@ -7,6 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* At least as StarPU does, in a column of 15; the caller has set the locale. */
+static void print_real(FILE *to, double v, const char *behind)
+{
+	char text[40];
+	for (int digits = 6; digits <= 16; digits++) {
+		snprintf(text, sizeof text, "%.*e", digits, v);
+		if (strtod(text, NULL) == v)
+			break;
+	}
+	/* Not a number is never equal, and has one text. */
+	fprintf(to, "%-15s%s", text, behind);
+}
+
 static void print_coeff_names(const struct weft_model_names *names, uint32_t n, FILE *to)
 {
 	fprintf(to, "# n\tintercept\t");
@@ -30,17 +43,23 @@ static void print_coeff_names(const struct weft_model_names *names, uint32_t n, 
 static void print_fit(const struct weft_model_fit *f, const struct weft_model_names *names, FILE *to)
 {
 	fprintf(to, "# sumlnx\tsumlnx2\t\tsumlny\t\tsumlnxlny\talpha\t\tbeta\t\tn\tminx\t\tmaxx\n");
-	fprintf(to, "%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%u\t%-15lu\t%-15lu\n", f->sum_lnx, f->sum_lnx2, f->sum_lny,
-	        f->sum_lnx_lny, f->alpha, f->beta, f->n, (unsigned long)f->min_x, (unsigned long)f->max_x);
-	fprintf(to, "# a\t\tb\t\tc\n%-15e\t%-15e\t%-15e\n", f->a, f->b, f->c);
+	const double sums[] = {f->sum_lnx, f->sum_lnx2, f->sum_lny, f->sum_lnx_lny, f->alpha, f->beta};
+	for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+		print_real(to, sums[i], "\t");
+	fprintf(to, "%u\t%-15lu\t%-15lu\n# a\t\tb\t\tc\n", f->n, (unsigned long)f->min_x, (unsigned long)f->max_x);
+	print_real(to, f->a, "\t");
+	print_real(to, f->b, "\t");
+	print_real(to, f->c, "\n");
 	if (!f->n_coeff) {
 		fprintf(to, "# not multiple-regression-base\n0\n");
 		return;
 	}
 	print_coeff_names(names, f->n_coeff, to);
 	fprintf(to, "%u", f->n_coeff);
-	for (uint32_t i = 0; i < f->n_coeff; i++)
-		fprintf(to, "\t%-15e", f->coeff[i]);
+	for (uint32_t i = 0; i < f->n_coeff; i++) {
+		fprintf(to, "\t");
+		print_real(to, f->coeff[i], "");
+	}
 	fprintf(to, "\n");
 }
 
@@ -52,8 +71,11 @@ static void print_impl(const struct weft_model_impl *impl, const struct weft_mod
 		fprintf(to, "# hash\t\tsize\t\tflops\t\tmean (us)\tdev (us)\tsum\t\tsum2\t\tn\n");
 	for (uint32_t i = 0; i < impl->n_entries; i++) {
 		const struct weft_model_entry *e = &impl->entry[i];
-		fprintf(to, "%08x\t%-15lu\t%-15e\t%-15e\t%-15e\t%-15e\t%-15e\t%u\n", e->footprint, (unsigned long)e->size,
-		        e->flops, e->mean, e->deviation, e->sum, e->sum2, e->n);
+		const double columns[] = {e->flops, e->mean, e->deviation, e->sum, e->sum2};
+		fprintf(to, "%08x\t%-15lu\t", e->footprint, (unsigned long)e->size);
+		for (size_t k = 0; k < sizeof columns / sizeof *columns; k++)
+			print_real(to, columns[k], "\t");
+		fprintf(to, "%u\n", e->n);
 	}
 	fprintf(to, "\n");
 }

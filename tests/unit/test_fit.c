@@ -90,3 +90,52 @@ TEST(fit_products_of_powers)
 		row[i][1] = 0;
 	CHECK_I64(weft_fit_products_find(&t, row[0], y, 60, coeff), -EDOM);
 }
+
+/* 5 % of noise: coefficients within what the rows can say; with many sizes, alpha and beta likewise. */
+TEST(fit_finds_what_noise_hides)
+{
+	unsigned nm[] = {1, 1}, n2[] = {2, 0}, *product[] = {nm, n2};
+	struct weft_fit_terms t = {product, 2, 2};
+	struct weft_model_fit f = {0};
+	double row[4000][2], y[4000], coeff[3], abc[3], x[30], mean[30] = {0};
+	for (int i = 0; i < 4000; i++) {
+		row[i][0] = 1 + (double)(test_random() % 40);
+		row[i][1] = 1 + (double)(test_random() % 40);
+		y[i] = (30 + 2 * row[i][0] * row[i][1] + 0.5 * row[i][0] * row[i][0]) * noise(0.05);
+	}
+	REQUIRE(weft_fit_products_find(&t, row[0], y, 4000, coeff) == 0);
+	CHECK_NEAR(coeff[0], 30, 6);
+	CHECK_NEAR(coeff[1], 2, 0.02);
+	CHECK_NEAR(coeff[2], 0.5, 0.02);
+	for (int i = 0; i < 30; i++) {
+		x[i] = 100 * pow(1.4, i);
+		for (int k = 0; k < 50; k++) {
+			mean[i] += (0.01 * pow(x[i], 1.2) + 40) * noise(0.05) / 50;
+			CHECK(weft_fit_power_add(&f, (uint64_t)x[i], 0.25 * pow((double)(uint64_t)x[i], 1.3) * noise(0.05), 1));
+		}
+	}
+	CHECK_NEAR(f.beta, 1.3, 0.002);
+	CHECK_NEAR(f.alpha, 0.25, 0.004);
+	REQUIRE(weft_fit_offset_points(&(struct weft_fit_points){x, mean, NULL, 30}, abc));
+	CHECK_NEAR(abc[0], 0.01, 0.002);
+	CHECK_NEAR(abc[1], 1.2, 0.02);
+	CHECK_NEAR(abc[2], 40, 1);
+}
+
+/* A column that is a million times another, as M and M * N * K are, loses no digits. */
+TEST(fit_products_of_far_sizes)
+{
+	unsigned cube[] = {3, 3}, one[] = {1, 0}, *product[] = {cube, one};
+	struct weft_fit_terms t = {product, 2, 2};
+	static const double want[3] = {12, 1e-12, 0.5};
+	double row[100][2], y[100], coeff[3];
+	for (int i = 0; i < 100; i++) {
+		row[i][0] = 1000 + (double)(test_random() % 3000);
+		row[i][1] = 1000 + (double)(test_random() % 3000);
+		y[i] = weft_fit_products(&t, want, row[i]);
+	}
+	REQUIRE(weft_fit_products_find(&t, row[0], y, 100, coeff) == 0);
+	CHECK_NEAR(coeff[0] / 12, 1, 1e-3);
+	CHECK_NEAR(coeff[1] / 1e-12, 1, 1e-9);
+	CHECK_NEAR(coeff[2] / 0.5, 1, 1e-5);
+}

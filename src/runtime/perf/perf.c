@@ -7,7 +7,14 @@
 #include <string.h>
 
 struct perf_conf perf_conf = {.minimum = 10, .max_percent = 50, .homogeneous = {[STARPU_CPU_WORKER] = true}};
-struct starpu_perfmodel starpu_perfmodel_nop = {.type = STARPU_PERFMODEL_INVALID, .symbol = "nop"};
+
+/* For codelets that do next to nothing: a microsecond wherever they run. */
+static double nop_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned impl)
+{
+	(void)task, (void)arch, (void)impl;
+	return 1;
+}
+struct starpu_perfmodel starpu_perfmodel_nop = {.type = STARPU_PER_ARCH, .arch_cost_function = nop_cost, .symbol = "nop"};
 
 /* All models that hang on a list, and the right to change `is_init`, `is_loaded`. */
 static struct {
@@ -123,7 +130,7 @@ static void deinit(struct starpu_perfmodel *m)
 	__atomic_store_n(&m->is_loaded, 0, __ATOMIC_RELEASE);
 }
 
-/* With the lock of `all`. A file that is not there is no fault; a damaged one is said, and begun anew. */
+/* With the lock of `all`. A file that is not there is no fault; a damaged one is said, set aside, and begun anew. */
 static void load(struct starpu_perfmodel *m)
 {
 	char path[4096];
@@ -131,7 +138,7 @@ static void load(struct starpu_perfmodel *m)
 	if (is_measured(m)) {
 		if (perf_conf.calibrate != 2 && m->symbol && perf_find_codelet(path, sizeof path, m->symbol) &&
 		    perf_load(m, path, &err))
-			perf_say("%s", err.text);
+			perf_set_aside(path, &err);
 		__atomic_store_n(&m->benchmarking, perf_conf.calibrate > 0,
 		                 __ATOMIC_RELAXED); /* a switch: nothing is ordered by it */
 		enlist(m);
@@ -219,14 +226,8 @@ int starpu_perfmodel_load_file(const char *filename, struct starpu_perfmodel *mo
 /* SYMBOL, or SYMBOL.HOST as files are called. */
 int starpu_perfmodel_load_symbol(const char *symbol, struct starpu_perfmodel *model)
 {
-	char path[4096], folder[3000];
-	bool found = perf_find_codelet(path, sizeof path, symbol);
-	if (!found) {
-		perf_path_of_folder(folder, sizeof folder, "codelets/45");
-		snprintf(path, sizeof path, "%s/%s", folder, symbol);
-		found = access(path, R_OK) == 0;
-	}
-	if (!found) {
+	char path[4096];
+	if (!perf_find_codelet(path, sizeof path, symbol)) {
 		perf_say("there is no performance model for symbol %s", symbol);
 		return 1;
 	}

@@ -27,6 +27,7 @@ struct _starpu_perfmodel_state {
 	struct starpu_perfmodel *model;
 	struct _starpu_perfmodel_state *next; /* of all that were loaded */
 	bool enlisted, symbol_owned, changed;
+	bool rows_begun; /* in this run, after STARPU_CALIBRATE=2: what the file of rows had is forgotten */
 	struct starpu_perfmodel_per_arch *slot[PERF_COMBS][STARPU_MAXIMPLEMENTATIONS];
 };
 
@@ -82,8 +83,17 @@ struct starpu_perfmodel_per_arch *perf_slot(struct starpu_perfmodel *m, const st
 void perf_slot_free(struct starpu_perfmodel_per_arch *p);
 
 /* perf_file.c */
+/* A file that is no model is said in one line, and renamed: the program begins anew, and nothing is lost. */
+void perf_set_aside(const char *path, const struct weft_err *err);
 int perf_load(struct starpu_perfmodel *m, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 int perf_save(struct starpu_perfmodel *m, struct weft_err *err) WEFT_MUST_CHECK;
+
+/* The model as its file has it, without anything fitted anew. Combinations keep their numbers. */
+int perf_copy(struct starpu_perfmodel *m, struct weft_model *file) WEFT_MUST_CHECK;
+
+/* perf_rows.c: multiple regressions */
+/* Adds what this run measured to SYMBOL.out, and finds the coefficients from all of it. */
+int perf_rows_save(struct starpu_perfmodel *m) WEFT_MUST_CHECK;
 
 /* perf_task.c */
 size_t perf_size_of(struct starpu_perfmodel *m, struct starpu_task *t, struct starpu_perfmodel_arch *arch, unsigned impl);

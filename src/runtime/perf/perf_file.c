@@ -3,6 +3,7 @@
 #include "perf.h"
 #include "base/fs.h"
 #include "models/fit.h"
+#include "models/model_path.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -79,6 +80,18 @@ static int take_comb(struct starpu_perfmodel *m, const struct weft_model_comb *c
 	return rc;
 }
 
+void perf_set_aside(const char *path, const struct weft_err *err)
+{
+	char aside[4200];
+	snprintf(aside, sizeof aside, "%s" WEFT_MODEL_ASIDE, path);
+	bool is_text = err->code == WEFT_E_SYNTAX || err->code == WEFT_E_VERSION;
+	/* What cannot be read now may be read another time, and a folder of others is theirs. */
+	if (is_text && !rename(path, aside))
+		perf_say("%s; the file is set aside as '%s'", err->text, aside);
+	else
+		perf_say("%s", err->text);
+}
+
 int perf_load(struct starpu_perfmodel *m, const char *path, struct weft_err *err)
 {
 	struct weft_model file;
@@ -140,70 +153,15 @@ static bool regression_of(const struct starpu_perfmodel *m)
 	return m->type == STARPU_REGRESSION_BASED || m->type == STARPU_NL_REGRESSION_BASED;
 }
 
-/* y = a x^b + c, from the history: costs too much to follow each sample, so that it is known from the next run on. */
-static void find_offset(struct starpu_perfmodel *m, struct starpu_perfmodel_per_arch *p, struct weft_model_impl *to)
-{
-	struct weft_model_fit *f = &to->fit;
-	if (!weft_fit_power_valid(f, perf_conf.minimum) || !weft_fit_offset(f, to->entry, to->n_entries)) {
-		f->a = f->b = f->c = NAN;
-		if (p->regression.nsample)
-			perf_say("no curve a x^b + c fits model %s yet: it wants %u samples or more, and three sizes that differ",
-			         m->symbol, perf_conf.minimum);
-	}
-	p->regression.a = f->a;
-	p->regression.b = f->b;
-	p->regression.c = f->c;
-}
-
-static int find_products(struct starpu_perfmodel *m, struct starpu_perfmodel_per_arch *p)
-{
-	struct starpu_perfmodel_regression_model *r = &p->regression;
-	uint32_t n = 0, k = 0;
-	for (struct starpu_perfmodel_history_list *l = p->list; l; l = l->next)
-		n += l->entry->parameters != NULL;
-	if (!m->combinations || !m->ncombinations || !n)
-		return 0;
-	double *rows = malloc(((size_t)m->nparameters + 1) * n * sizeof *rows), *y = rows + (size_t)m->nparameters * n;
-	double *coeff = malloc((m->ncombinations + 1) * sizeof *coeff);
-	if (!rows || !coeff) {
-		free(rows);
-		free(coeff);
-		return -ENOMEM;
-	}
-	for (struct starpu_perfmodel_history_list *l = p->list; l; l = l->next) {
-		if (!l->entry->parameters)
-			continue;
-		memcpy(rows + (size_t)k * m->nparameters, l->entry->parameters, m->nparameters * sizeof *rows);
-		y[k++] = l->entry->duration;
-	}
-	struct weft_fit_terms terms = {m->combinations, m->ncombinations, m->nparameters};
-	int rc = weft_fit_products_find(&terms, rows, y, n, coeff);
-	free(rows);
-	if (rc == -EDOM) {
-		perf_say("the parameters of model %s do not say enough: its coefficients stay unknown", m->symbol);
-		rc = 0;
-	} else if (!rc) {
-		free(r->coeff);
-		r->coeff = coeff;
-		r->ncoeff = m->ncombinations + 1;
-		r->multi_valid = 1;
-		coeff = NULL;
-	}
-	free(coeff);
-	return rc;
-}
-
 static int give_impl(struct starpu_perfmodel *m, struct starpu_perfmodel_per_arch *p, struct weft_model_impl *to)
 {
-	if (m->type == STARPU_MULTIPLE_REGRESSION_BASED) {
-		int rc = find_products(m, p);
-		if (rc)
-			return rc;
-	}
+	bool is_multiple = m->type == STARPU_MULTIPLE_REGRESSION_BASED;
 	fit_from(&to->fit, &p->regression);
 	if (!regression_of(m))
 		to->fit.alpha = to->fit.beta = NAN;
-	if (m->type == STARPU_MULTIPLE_REGRESSION_BASED && p->regression.ncoeff) {
+	if (m->type != STARPU_NL_REGRESSION_BASED || !p->regression.nl_valid)
+		to->fit.a = to->fit.b = to->fit.c = NAN;
+	if (is_multiple && p->regression.ncoeff) {
 		to->fit.coeff = malloc(p->regression.ncoeff * sizeof *to->fit.coeff);
 		if (!to->fit.coeff)
 			return -ENOMEM;
@@ -211,12 +169,7 @@ static int give_impl(struct starpu_perfmodel *m, struct starpu_perfmodel_per_arc
 		to->fit.n_coeff = p->regression.ncoeff;
 	}
 	/* Rows of parameters go to a file of their own. */
-	int rc = m->type == STARPU_MULTIPLE_REGRESSION_BASED ? 0 : give_entries(to, p);
-	if (!rc && m->type == STARPU_NL_REGRESSION_BASED)
-		find_offset(m, p, to);
-	else if (m->type != STARPU_NL_REGRESSION_BASED)
-		to->fit.a = to->fit.b = to->fit.c = NAN;
-	return rc;
+	return is_multiple ? 0 : give_entries(to, p);
 }
 
 static int give_comb(struct starpu_perfmodel *m, int comb, struct weft_model *file)
@@ -229,6 +182,7 @@ static int give_comb(struct starpu_perfmodel *m, int comb, struct weft_model *fi
 		return 0;
 	const struct starpu_perfmodel_arch *arch = perf_comb(comb);
 	struct weft_model_comb *to = &file->comb[file->n_combs++];
+	to->number = (uint32_t)comb;
 	to->device = calloc((size_t)(arch->ndevices ? arch->ndevices : 1), sizeof *to->device);
 	to->impl = calloc(n, sizeof *to->impl);
 	if (!to->device || !to->impl)
@@ -245,51 +199,69 @@ static int give_comb(struct starpu_perfmodel *m, int comb, struct weft_model *fi
 	return rc;
 }
 
-/* The rows of a multiple regression, for looking at with other tools: SYMBOL.out, as StarPU writes it. */
-static void save_rows(const struct starpu_perfmodel *m)
+int perf_copy(struct starpu_perfmodel *m, struct weft_model *file)
 {
-	char folder[4096], path[4400];
-	struct weft_out out;
-	perf_path_of_folder(folder, sizeof folder, "codelets/tmp");
-	snprintf(path, sizeof path, "%s/%s.out", folder, m->symbol);
-	if (weft_make_dirs(folder, NULL) || weft_out_open(&out, path, NULL))
-		return;
-	fprintf(out.to, "Duration");
-	for (unsigned i = 0; i < m->nparameters; i++)
-		fprintf(out.to, ", %s", m->parameters_names ? m->parameters_names[i] : "P");
-	fprintf(out.to, "\n");
-	for (int comb = 0; comb < PERF_COMBS * STARPU_MAXIMPLEMENTATIONS; comb++) {
-		const struct starpu_perfmodel_per_arch *p =
-			m->state->slot[comb / STARPU_MAXIMPLEMENTATIONS][comb % STARPU_MAXIMPLEMENTATIONS];
-		for (struct starpu_perfmodel_history_list *l = p ? p->list : NULL; l; l = l->next) {
-			if (!l->entry->parameters)
-				continue;
-			fprintf(out.to, "%f", l->entry->duration);
-			for (unsigned i = 0; i < m->nparameters; i++)
-				fprintf(out.to, ", %f", l->entry->parameters[i]);
-			fprintf(out.to, "\n");
-		}
+	int n = m->state ? starpu_perfmodel_get_narch_combs() : 0, rc = 0;
+	*file = (struct weft_model){calloc((size_t)(n ? n : 1), sizeof *file->comb), 0};
+	if (!file->comb)
+		return -ENOMEM;
+	for (int i = 0; i < n && !rc; i++)
+		rc = give_comb(m, i, file);
+	if (rc)
+		weft_model_fini(file);
+	return rc;
+}
+
+/* -- what is fitted at the end -- */
+
+/*
+ * y = a x^b + c, from the history: costs too much to follow each sample, so that it is known from the next run on. Programs that ask
+ * for it earlier (starpu_save_history_based_model) have it at once.
+ */
+static void find_offset(const struct starpu_perfmodel *m, struct starpu_perfmodel_per_arch *p)
+{
+	struct starpu_perfmodel_regression_model *r = &p->regression;
+	struct weft_model_impl history = {0};
+	struct weft_model_fit f;
+	fit_from(&f, r);
+	bool ok = weft_fit_power_valid(&f, perf_conf.minimum) && !give_entries(&history, p) &&
+	          weft_fit_offset(&f, history.entry, history.n_entries);
+	free(history.entry);
+	if (!ok && r->nsample)
+		perf_say("no curve a x^b + c fits model %s yet: it wants %u samples or more, and three sizes that differ",
+		         m->symbol, perf_conf.minimum);
+	r->a = ok ? f.a : NAN;
+	r->b = ok ? f.b : NAN;
+	r->c = ok ? f.c : NAN;
+	r->nl_valid = ok;
+}
+
+static int fit_all(struct starpu_perfmodel *m)
+{
+	if (m->type == STARPU_MULTIPLE_REGRESSION_BASED)
+		return perf_rows_save(m);
+	for (int i = 0; m->type == STARPU_NL_REGRESSION_BASED && i < PERF_COMBS * STARPU_MAXIMPLEMENTATIONS; i++) {
+		struct starpu_perfmodel_per_arch *p =
+			m->state->slot[i / STARPU_MAXIMPLEMENTATIONS][i % STARPU_MAXIMPLEMENTATIONS];
+		if (p)
+			find_offset(m, p);
 	}
-	/* It is beside the model: when it cannot be written, nothing is lost that the model needs. */
-	if (weft_out_commit(&out, NULL))
-		return;
+	return 0;
 }
 
 int perf_save(struct starpu_perfmodel *m, struct weft_err *err)
 {
 	char path[4096];
+	struct weft_model file = {0};
 	if (!m->symbol || !perf_path_of_codelet(path, sizeof path, m->symbol))
 		return weft_err_set(err, -EINVAL, "a performance model without a symbol cannot be saved");
-	int n = starpu_perfmodel_get_narch_combs(), rc = 0;
-	struct weft_model file = {calloc((size_t)(n ? n : 1), sizeof *file.comb), 0};
-	if (!file.comb)
-		return weft_err_sys(err, ENOMEM, "cannot save '%s'", path);
-	for (int i = 0; i < n && !rc; i++)
-		rc = give_comb(m, i, &file);
+	int rc = fit_all(m);
+	rc = rc ? rc : perf_copy(m, &file);
+	/* In the file, combinations have its own numbers. */
+	for (uint32_t i = 0; i < file.n_combs; i++)
+		file.comb[i].number = i;
 	struct weft_model_names names = {m->parameters_names, m->nparameters, m->combinations};
 	rc = rc ? weft_err_sys(err, -rc, "cannot save '%s'", path) : weft_model_write(&file, &names, path, err);
 	weft_model_fini(&file);
-	if (!rc && m->type == STARPU_MULTIPLE_REGRESSION_BASED)
-		save_rows(m);
 	return rc;
 }

@@ -1,114 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Where model files lie. They are written below STARPU_PERF_MODEL_DIR, else $STARPU_HOME/.starpu/sampling (STARPU_HOME is the
- * user's home when it is not set), and read from there, then from the folders of STARPU_PERF_MODEL_PATH (between colons).
- *
- *     FOLDER/codelets/45/SYMBOL.HOST    FOLDER/bus/HOST.bandwidth …    FOLDER/debug    FOLDER/codelets/tmp
- */
+/* StarPU's names for where model files lie; models/model_path.h has the rules. */
 #include "perf.h"
 #include "base/fs.h"
-#include "base/str.h"
-#include <errno.h>
+#include "models/model_path.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 void perf_host_name(char *at, size_t n)
 {
-	const char *forced = getenv("STARPU_HOSTNAME");
-	if (forced && *forced) {
-		snprintf(at, n, "%s", forced);
-		return;
-	}
-	if (gethostname(at, n))
-		snprintf(at, n, "localhost");
-	at[n - 1] = 0;
-	at[strcspn(at, ".")] = 0;
-}
-
-/* The folder that is written to. */
-static void main_folder(char *at, size_t n)
-{
-	const char *folder = getenv("STARPU_PERF_MODEL_DIR");
-	if (folder && *folder) {
-		snprintf(at, n, "%s", folder);
-		return;
-	}
-	const char *home = getenv("STARPU_HOME");
-	home = home && *home ? home : getenv("HOME");
-	snprintf(at, n, "%s/.starpu/sampling", home && *home ? home : "/tmp");
+	weft_model_host(at, n);
 }
 
 void perf_path_of_folder(char *at, size_t n, const char *kind)
 {
-	char folder[3000];
-	main_folder(folder, sizeof folder);
-	snprintf(at, n, "%s/%s", folder, kind);
+	weft_model_folder_of(at, n, kind);
 }
 
 void perf_path_of_bus(char *at, size_t n)
 {
-	char folder[3000], host[256];
-	perf_host_name(host, sizeof host);
-	perf_path_of_folder(folder, sizeof folder, "bus");
+	char folder[WEFT_MODEL_PATH], host[256];
+	weft_model_host(host, sizeof host);
+	weft_model_folder_of(folder, sizeof folder, "bus");
 	snprintf(at, n, "%s/%s", folder, host);
-}
-
-static bool in_folder(char *at, size_t n, const char *folder, int folder_n, const char *symbol)
-{
-	char host[256];
-	perf_host_name(host, sizeof host);
-	int used = snprintf(at, n, "%.*s/codelets/%d/%s.%s", folder_n, folder, WEFT_MODEL_VERSION, symbol, host);
-	return used > 0 && (size_t)used < n;
 }
 
 bool perf_path_of_codelet(char *at, size_t n, const char *symbol)
 {
-	char folder[3000];
-	main_folder(folder, sizeof folder);
-	return in_folder(at, n, folder, (int)strlen(folder), symbol);
+	return weft_model_path(at, n, symbol, NULL);
 }
 
 bool perf_find_codelet(char *at, size_t n, const char *symbol)
 {
-	if (perf_path_of_codelet(at, n, symbol) && access(at, R_OK) == 0)
-		return true;
-	struct weft_str rest = weft_str(getenv("STARPU_PERF_MODEL_PATH")), folder;
-	while (weft_str_cut(&rest, ':', &folder))
-		if (folder.n && folder.n < 3000 && in_folder(at, n, folder.at, (int)folder.n, symbol) && access(at, R_OK) == 0)
-			return true;
-	return false;
+	return weft_model_find(at, n, symbol, NULL);
 }
 
 /* -- StarPU's names -- */
 
 void starpu_perfmodel_get_model_path(const char *symbol, char *path, size_t maxlen)
 {
-	if (!perf_find_codelet(path, maxlen, symbol))
-		perf_path_of_codelet(path, maxlen, symbol);
+	/* Where it is, else where it would be: either way `path` says it. */
+	(void)weft_model_find(path, maxlen, symbol, NULL);
 }
 
 void starpu_perfmodel_directory(FILE *output)
 {
-	char folder[4096];
-	perf_path_of_folder(folder, sizeof folder, "codelets/45/");
-	fprintf(output, "directory: <%s>\n", folder);
+	char folder[WEFT_MODEL_PATH];
+	for (unsigned i = 0; weft_model_folder(i, folder, sizeof folder); i++)
+		fprintf(output, "directory: <%s/codelets/%d/>\n", folder, WEFT_MODEL_VERSION);
+}
+
+/* A folder that is not there is none; one that cannot be read is said. */
+static int list_folder(const char *folder, FILE *output)
+{
+	char path[WEFT_MODEL_PATH + 32], **names;
+	struct weft_err err = {0};
+	snprintf(path, sizeof path, "%s/codelets/%d", folder, WEFT_MODEL_VERSION);
+	if (!weft_is_dir(path))
+		return 0;
+	int n = weft_list_dir(path, &names, &err);
+	if (n < 0) {
+		perf_say("no performance models: %s", err.text);
+		return -1;
+	}
+	fprintf(output, "codelet directory: <%s/>\n", path);
+	for (int i = 0; i < n; i++)
+		if (weft_model_is_name(names[i]))
+			fprintf(output, "file: <%s>\n", names[i]);
+	weft_list_free(names, n);
+	return 1;
 }
 
 int starpu_perfmodel_list(FILE *output)
 {
-	char folder[4096], **names;
-	struct weft_err err = {0};
-	perf_path_of_folder(folder, sizeof folder, "codelets/45");
-	int n = weft_list_dir(folder, &names, &err);
-	if (n < 0) {
-		fprintf(stderr, "starpu: no performance models: %s\n", err.text);
-		return 1;
+	char folder[WEFT_MODEL_PATH];
+	int there = 0, bad = 0;
+	for (unsigned i = 0; weft_model_folder(i, folder, sizeof folder); i++) {
+		int rc = list_folder(folder, output);
+		there += rc > 0;
+		bad += rc < 0;
 	}
-	for (int i = 0; i < n; i++)
-		fprintf(output, "file: <%s>\n", names[i]);
-	weft_list_free(names, n);
-	return 0;
+	if (!there && !bad) {
+		weft_model_folder_of(folder, sizeof folder, "codelets/45");
+		perf_say("no performance models: there is no folder '%s'", folder);
+	}
+	return !there || bad;
 }
 
 void starpu_perfmodel_debugfilepath(struct starpu_perfmodel *model, struct starpu_perfmodel_arch *arch, char *path, size_t maxlen,

@@ -327,7 +327,7 @@ static void add_to_regression(const struct sample *s, struct starpu_perfmodel_pe
 
 static void add_row(const struct sample *s, struct starpu_perfmodel_per_arch *p)
 {
-	double *parameters = malloc((s->model->nparameters ? s->model->nparameters : 1) * sizeof *parameters);
+	double *parameters = calloc(s->model->nparameters ? s->model->nparameters : 1, sizeof *parameters);
 	struct starpu_perfmodel_history_entry *e = parameters ? perf_row_add(p) : NULL;
 	if (!e) {
 		free(parameters);
