@@ -105,6 +105,22 @@ void picture_line(struct picture *p, double x1, double y1, double x2, double y2,
 	}
 }
 
+void picture_polyline(struct picture *p, const double *xy, unsigned n, uint32_t colour)
+{
+	if (p->form == WEFT_PICTURE_SVG && n > 1)
+		svg_polyline(p->out, xy, n, colour);
+	for (unsigned i = 1; p->form == WEFT_PICTURE_PNG && i < n; i++)
+		canvas_line(&p->canvas, xy[2 * i - 2], xy[2 * i - 1], xy[2 * i], xy[2 * i + 1], 1.6, colour, 1);
+}
+
+void picture_dot(struct picture *p, double x, double y, double radius, uint32_t colour)
+{
+	if (p->form == WEFT_PICTURE_SVG)
+		svg_dot(p->out, x, y, radius, colour);
+	else
+		canvas_line(&p->canvas, x - radius / 3, y, x + radius / 3, y, 2 * radius, colour, 1);
+}
+
 void picture_path_begin(struct picture *p, uint32_t colour, const char *name)
 {
 	p->colour = colour;

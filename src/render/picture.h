@@ -33,6 +33,9 @@ void picture_text(struct picture *p, double x, double y, enum svg_anchor anchor,
 void picture_text_pair(struct picture *p, double x, double y, const char *text, unsigned most, const char *second);
 void picture_rect(struct picture *p, double x, double y, double w, double h, uint32_t colour, double radius);
 void picture_line(struct picture *p, double x1, double y1, double x2, double y2, const char *class);
+/* A line through n points (x0, y0, x1, …), and a dot. */
+void picture_polyline(struct picture *p, const double *xy, unsigned n, uint32_t colour);
+void picture_dot(struct picture *p, double x, double y, double radius, uint32_t colour);
 /* Many rectangles of one colour, which a pointer over them names; without any nothing is drawn. */
 void picture_path_begin(struct picture *p, uint32_t colour, const char *name);
 void picture_path_rect(struct picture *p, double x, double y, double w, double h);

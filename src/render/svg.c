@@ -142,3 +142,19 @@ void svg_line(struct weft_buf *b, double x1, double y1, double x2, double y2, co
 	number(b, "\" y2=\"", y2);
 	weft_buf_printf(b, "\" class=\"%s\"%s/>\n", class, *class == 'm' ? " marker-end=\"url(#h)\"" : "");
 }
+
+void svg_polyline(struct weft_buf *b, const double *xy, unsigned n, uint32_t colour)
+{
+	weft_buf_puts(b, "<polyline fill=\"none\" stroke-width=\"1.6\" points=\"");
+	for (unsigned i = 0; i < 2 * n; i++)
+		number(b, i ? i % 2 ? "," : " " : "", xy[i]);
+	weft_buf_printf(b, "\" stroke=\"#%06x\"/>\n", (unsigned)colour);
+}
+
+void svg_dot(struct weft_buf *b, double x, double y, double radius, uint32_t colour)
+{
+	number(b, "<circle cx=\"", x);
+	number(b, "\" cy=\"", y);
+	number(b, "\" r=\"", radius);
+	weft_buf_printf(b, "\" fill=\"#%06x\"/>\n", (unsigned)colour);
+}

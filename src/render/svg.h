@@ -17,6 +17,9 @@ void svg_text(struct weft_buf *b, double x, double y, enum svg_anchor anchor, co
 void svg_text_pair(struct weft_buf *b, double x, double y, const char *text, unsigned most, const char *second);
 void svg_rect(struct weft_buf *b, double x, double y, double w, double h, uint32_t colour, double radius);
 void svg_line(struct weft_buf *b, double x1, double y1, double x2, double y2, const char *class);
+/* A line through n points (x0, y0, x1, …), and a dot. */
+void svg_polyline(struct weft_buf *b, const double *xy, unsigned n, uint32_t colour);
+void svg_dot(struct weft_buf *b, double x, double y, double radius, uint32_t colour);
 /* About how wide svg_text shows it; for layout. */
 double svg_text_width(const char *text, unsigned most);
 /* Characters of a text, in UTF-8. */
