@@ -22,7 +22,7 @@ static const struct group groups[] = {
 	{"Change",
          {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_shift,
           &weft_command_counters, &weft_command_split, &weft_command_translate}},
-	{"Tune", {&weft_command_tune, &weft_command_tunlet}},
+	{"Tune", {&weft_command_tune, &weft_command_tunlet, &weft_command_model}},
 	{"Keep", {&weft_command_index, &weft_command_pack}},
 	{"This machine", {&weft_command_doctor, &weft_command_completion}},
 };
@@ -39,7 +39,14 @@ static const struct weft_opt help_option = {'h', "help", NULL, WEFT_OPT_FLAG, 0,
 static const struct {
 	const char *program;
 	int (*run)(int argc, char **argv);
-} compat_names[] = {{"fxt_print", cli_fxt_print}, {"paramedir", cli_paramedir}, {"TG", cli_tg}, {"MATE", cli_mate}};
+} compat_names[] = {{"fxt_print", cli_fxt_print},
+                    {"paramedir", cli_paramedir},
+                    {"TG", cli_tg},
+                    {"MATE", cli_mate},
+                    {"starpu_perfmodel_display", cli_perfmodel_display},
+                    {"starpu_perfmodel_plot", cli_perfmodel_plot},
+                    {"starpu_perfmodel_recdump", cli_perfmodel_recdump},
+                    {"starpu_mlr_analysis", cli_mlr_analysis}};
 
 const struct weft_command *cli_command(unsigned i)
 {

@@ -186,21 +186,23 @@ static bool reflect(double *matrix, double *y, uint32_t n, uint32_t m, uint32_t 
 	return true;
 }
 
-int weft_fit_products_find(const struct weft_fit_terms *t, const double *row, const double *y, uint32_t n, double *coeff)
+/* By all rows, or those with keep[i]; each times weight[i]. NULL: all, and as they are. */
+static int solve(const struct weft_fit_terms *t, const struct weft_fit_points *p, const bool *keep, double *coeff)
 {
-	uint32_t m = t->n_terms + 1;
-	if (n < m)
-		return -EDOM;
-	double *matrix = calloc((size_t)n * m + n, sizeof *matrix), *right = matrix + (size_t)n * m;
+	uint32_t m = t->n_terms + 1, n = 0;
+	double *matrix = calloc((size_t)p->n * m + p->n + 1, sizeof *matrix), *right = matrix + (size_t)p->n * m;
 	if (!matrix)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < n; i++) {
-		matrix[(size_t)i * m] = 1;
+	for (uint32_t i = 0; i < p->n; i++) {
+		double w = p->weight ? p->weight[i] : 1;
+		if (keep && !keep[i])
+			continue;
+		matrix[(size_t)n * m] = w;
 		for (uint32_t k = 1; k < m; k++)
-			matrix[(size_t)i * m + k] = weft_fit_term(t, k - 1, &row[(size_t)i * t->n_parameters]);
-		right[i] = y[i];
+			matrix[(size_t)n * m + k] = w * weft_fit_term(t, k - 1, &p->x[(size_t)i * t->n_parameters]);
+		right[n++] = w * p->y[i];
 	}
-	int rc = 0;
+	int rc = n < m ? -EDOM : 0;
 	for (uint32_t k = 0; k < m && !rc; k++)
 		rc = reflect(matrix, right, n, m, k) ? 0 : -EDOM;
 	for (uint32_t k = m; k-- > 0 && !rc;) {
@@ -211,4 +213,71 @@ int weft_fit_products_find(const struct weft_fit_terms *t, const double *row, co
 	}
 	free(matrix);
 	return rc;
+}
+
+int weft_fit_products_find(const struct weft_fit_terms *t, const double *row, const double *y, uint32_t n, double *coeff)
+{
+	return solve(t, &(struct weft_fit_points){row, y, NULL, n}, NULL, coeff);
+}
+
+/* -- without what is far -- */
+
+static int by_value(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+	return *x < *y ? -1 : *x > *y;
+}
+
+/*
+ * How far each row is, beside the smaller of what it took and what the equation says: a row that took too long is as far as one that
+ * took too short. sorted: the same in order.
+ */
+static void distances(const struct weft_fit_terms *t, const struct weft_fit_points *p, const double *coeff, double *off,
+                      double *sorted)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		double f = weft_fit_products(t, coeff, &p->x[(size_t)i * t->n_parameters]), least = fmin(f, p->y[i]);
+		off[i] = fabs(f - p->y[i]) / (least > 0.01 * p->y[i] ? least : 0.01 * p->y[i] + 1e-300);
+		sorted[i] = off[i];
+	}
+	qsort(sorted, p->n, sizeof *sorted, by_value);
+}
+
+/*
+ * Least trimmed squares: fitted to all rows (divided by what they took, so that long ones do not weigh more), then again and again to
+ * the four fifths that are nearest. What is then further than ten times the middle distance (seven deviations, if it were noise) and a
+ * tenth is left out of the last fit, which is a plain one.
+ */
+int weft_fit_products_robust(const struct weft_fit_terms *t, const double *row, const double *y, uint32_t n, double *coeff,
+                             bool *far)
+{
+	enum { ROUNDS = 8 };
+	double *room = calloc((size_t)n + 1, 3 * sizeof *room), *off = room + n, *sorted = room + 2 * (size_t)n;
+	bool *keep = calloc((size_t)n + 1, sizeof *keep);
+	struct weft_fit_points p = {row, y, room, n};
+	int rc = room && keep ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < n && !rc; i++) {
+		room[i] = 1 / (y[i] > 0 ? y[i] : 1);
+		keep[i] = true;
+	}
+	for (int round = 0; round < ROUNDS && !rc && n; round++) {
+		rc = solve(t, &p, keep, coeff);
+		if (rc)
+			break;
+		distances(t, &p, coeff, off, sorted);
+		bool is_last = round == ROUNDS - 1;
+		double most = is_last ? fmax(10 * sorted[n / 2], 0.1) : sorted[(size_t)n * 4 / 5];
+		for (uint32_t i = 0; i < n; i++)
+			keep[i] = off[i] <= most;
+	}
+	p.weight = NULL;
+	/* Where too few are left to say anything, all of them speak. */
+	int last = rc ? rc : solve(t, &p, keep, coeff);
+	for (uint32_t i = 0; far && i < n; i++)
+		far[i] = !last && !keep[i];
+	if (last == -EDOM)
+		last = solve(t, &p, NULL, coeff);
+	free(room);
+	free(keep);
+	return last;
 }

@@ -35,5 +35,11 @@ double weft_fit_products(const struct weft_fit_terms *t, const double *coeff, co
 /* coeff[0..n_terms]; rows of n_parameters each. 0, -ENOMEM, -EDOM (fewer rows than coefficients, or they depend on each other). */
 int weft_fit_products_find(const struct weft_fit_terms *t, const double *row, const double *y, uint32_t n,
                            double *coeff) WEFT_MUST_CHECK;
+/*
+ * The same without the rows that are far from all others: a task that was interrupted took a hundred times as long, and would bend the
+ * whole equation. far[i] says which were left out (may be NULL). Where there are none it is the same.
+ */
+int weft_fit_products_robust(const struct weft_fit_terms *t, const double *row, const double *y, uint32_t n, double *coeff,
+                             bool *far) WEFT_MUST_CHECK;
 
 #endif

@@ -14,13 +14,16 @@
 
 enum { CANDIDATES = 400, EXHAUSTIVE = 3, MOST_TRIPLES = 160 };
 
+/* What rounding leaves of y. */
+static const long double explained = 1e-12L;
+
 struct search {
-	const struct weft_fit_rows *rows;
-	uint32_t n;          /* candidates */
-	unsigned *power;     /* owned; n × n_parameters */
-	long double *gram;   /* owned; (n + 2)²: intercept, candidates, y */
+	const struct weft_fit_rows *all, *rows;                   /* all of them, and those that are looked at */
+	uint32_t n;                                               /* candidates */
+	unsigned *power;                                          /* owned; n × n_parameters */
+	long double *gram;                                        /* owned; (n + 2)²: intercept, candidates, y */
 	uint32_t set[WEFT_SEARCH_TERMS], best[WEFT_SEARCH_TERMS]; /* columns, from 1 */
-	long double least; /* of the best set of this size: what it leaves of y */
+	long double least;                                        /* of the best set of this size: what it leaves of y */
 };
 
 /* -- candidates -- */
@@ -70,7 +73,8 @@ static int make_candidates(struct search *s, uint32_t degree)
 		memset(power, 0, sizeof power);
 	}
 	for (uint32_t i = 1; i < s->n && !rc; i++)
-		for (uint32_t k = i; k && degree_of(s->power + (size_t)k * p, p) < degree_of(s->power + (size_t)(k - 1) * p, p); k--)
+		for (uint32_t k = i; k && degree_of(s->power + (size_t)k * p, p) < degree_of(s->power + (size_t)(k - 1) * p, p);
+		     k--)
 			for (uint32_t j = 0; j < p; j++) {
 				unsigned *a = s->power + (size_t)k * p + j, *b = a - p, was = *a;
 				*a = *b;
@@ -187,38 +191,57 @@ static void grow_set(struct search *s, uint32_t n)
 
 /* -- equations -- */
 
-int weft_fit_equation(const struct weft_fit_rows *rows, struct weft_fit_equation *e)
+static void judge_equation(const struct weft_fit_terms *t, const double *x, const double *y, const bool *far,
+                           struct weft_fit_equation *e, uint32_t n)
+{
+	double mean = 0, all = 0, left = 0;
+	e->n_far = 0;
+	for (uint32_t i = 0; i < n; i++)
+		e->n_far += far[i];
+	double counted = n - e->n_far;
+	for (uint32_t i = 0; i < n; i++)
+		mean += far[i] ? 0 : y[i] / counted;
+	e->error = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		double off = weft_fit_products(t, e->coeff, x + (size_t)i * t->n_parameters) - y[i];
+		if (far[i])
+			continue;
+		all += (y[i] - mean) * (y[i] - mean);
+		left += off * off;
+		e->error += y[i] > 0 ? fabs(off) / y[i] / counted : 0;
+	}
+	e->r2 = all > 0 && e->n_terms ? 1 - left / all : 0;
+}
+
+int weft_fit_equation(const struct weft_fit_rows *rows, struct weft_fit_equation *e, bool *far)
 {
 	uint32_t p = rows->n_parameters;
 	unsigned *product[WEFT_SEARCH_TERMS];
 	for (uint32_t i = 0; i < e->n_terms; i++)
 		product[i] = e->power[i];
 	struct weft_fit_terms terms = {product, e->n_terms, p};
-	double *x = malloc(((size_t)p + 1) * (rows->n + 1) * sizeof *x), *y = x + (size_t)p * rows->n, mean = 0, all = 0, left = 0;
-	if (!x)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < rows->n; i++) {
+	double *x = malloc(((size_t)p + 1) * (rows->n + 1) * sizeof *x), *y = x + (size_t)p * rows->n;
+	bool *own = calloc((size_t)rows->n + 1, sizeof *own);
+	int rc = x && own ? 0 : -ENOMEM;
+	for (uint32_t i = 0; i < rows->n && !rc; i++) {
 		memcpy(x + (size_t)i * p, rows->cell + (size_t)i * (p + 1) + 1, p * sizeof *x);
 		y[i] = rows->cell[(size_t)i * (p + 1)];
-		mean += y[i] / rows->n;
 	}
-	int rc = weft_fit_products_find(&terms, x, y, rows->n, e->coeff);
-	e->error = 0;
-	for (uint32_t i = 0; i < rows->n && !rc; i++) {
-		double off = weft_fit_products(&terms, e->coeff, x + (size_t)i * p) - y[i];
-		all += (y[i] - mean) * (y[i] - mean);
-		left += off * off;
-		e->error += y[i] > 0 ? fabs(off) / y[i] / rows->n : 0;
+	rc = rc ? rc : weft_fit_products_robust(&terms, x, y, rows->n, e->coeff, own);
+	if (!rc) {
+		judge_equation(&terms, x, y, own, e, rows->n);
+		if (far)
+			memcpy(far, own, rows->n * sizeof *far);
 	}
-	e->r2 = all > 0 ? 1 - left / all : 0;
 	free(x);
+	free(own);
 	return rc;
 }
 
 /* What rounding leaves is nothing: exact rows are explained by the fewest terms that do. */
 static double criterion(long double left, uint32_t n, uint32_t terms)
 {
-	return n * (double)logl((left > 1e-12L ? left : 1e-12L) / n) + (terms + 2) * log(n);
+	return n * (double)logl((left > explained ? left : explained) / n) + (terms + 2) * log(n);
 }
 
 static int keep(struct search *s, uint32_t n, struct weft_fit_found *out)
@@ -228,19 +251,18 @@ static int keep(struct search *s, uint32_t n, struct weft_fit_found *out)
 	*e = (struct weft_fit_equation){.n_terms = n, .bic = criterion(s->least, s->rows->n, n)};
 	for (uint32_t i = 0; i < n; i++)
 		memcpy(e->power[i], s->power + (size_t)(s->best[i] - 1) * p, p * sizeof *s->power);
-	int rc = weft_fit_equation(s->rows, e);
+	int rc = weft_fit_equation(s->all, e, NULL);
 	if (!rc && (!out->n || e->bic < out->equation[out->best].bic))
 		out->best = n;
 	out->n += !rc;
 	return rc;
 }
 
-int weft_fit_search(const struct weft_fit_rows *rows, uint32_t degree, uint32_t most_terms, struct weft_fit_found *out)
+static int search(const struct weft_fit_rows *all, const struct weft_fit_rows *rows, uint32_t degree, uint32_t most_terms,
+                  struct weft_fit_found *out)
 {
-	struct search s = {.rows = rows};
+	struct search s = {.all = all, .rows = rows};
 	memset(out, 0, sizeof *out);
-	if (rows->n < 3 || rows->n_parameters > WEFT_SEARCH_PARAMETERS)
-		return -EDOM;
 	int rc = make_candidates(&s, degree);
 	rc = rc ? rc : sum_products(&s);
 	for (uint32_t n = 0; n <= most_terms && n <= s.n && n + 1 < rows->n && !rc; n++) {
@@ -252,11 +274,48 @@ int weft_fit_search(const struct weft_fit_rows *rows, uint32_t degree, uint32_t 
 		/* No set of this size is independent: no larger one is. */
 		int stop = s.least > 1 ? -EDOM : keep(&s, n, out);
 		rc = stop == -ENOMEM ? stop : 0;
-		if (stop)
+		/* What is explained needs no further terms. */
+		if (stop || s.least < explained)
 			break;
 	}
 	out->candidates = s.n;
 	free(s.power);
 	free(s.gram);
 	return rc ? rc : out->n ? 0 : -EDOM;
+}
+
+/* The rows that are not far from the best equation so far; their number goes to *near. */
+static int near_rows(const struct weft_fit_rows *rows, const struct weft_fit_found *found, double *room, bool *far,
+                     uint32_t *near)
+{
+	size_t wide = rows->n_parameters + (size_t)1;
+	struct weft_fit_equation e = found->equation[found->best];
+	uint32_t n = 0;
+	int rc = weft_fit_equation(rows, &e, far);
+	for (uint32_t i = 0; i < rows->n; i++)
+		if (!rc && !far[i])
+			memcpy(room + wide * n++, rows->cell + wide * i, wide * sizeof *room);
+	*near = n;
+	return rc;
+}
+
+int weft_fit_search(const struct weft_fit_rows *rows, uint32_t degree, uint32_t most_terms, struct weft_fit_found *out)
+{
+	memset(out, 0, sizeof *out);
+	if (rows->n < 3 || rows->n_parameters > WEFT_SEARCH_PARAMETERS)
+		return -EDOM;
+	double *room = malloc((rows->n_parameters + (size_t)1) * rows->n * sizeof *room);
+	bool *far = calloc(rows->n, sizeof *far);
+	int rc = room && far ? search(rows, rows, degree, most_terms, out) : -ENOMEM;
+	for (int round = 0; round < 2 && !rc; round++) {
+		uint32_t n;
+		rc = near_rows(rows, out, room, far, &n);
+		if (rc || n == rows->n || n < 3)
+			break;
+		struct weft_fit_rows some = {room, n, rows->n_parameters};
+		rc = search(rows, &some, degree, most_terms, out);
+	}
+	free(room);
+	free(far);
+	return rc;
 }

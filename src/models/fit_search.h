@@ -9,6 +9,7 @@
 #define WEFT_MODELS_FIT_SEARCH_H
 
 #include "base/err.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { WEFT_SEARCH_TERMS = 6, WEFT_SEARCH_PARAMETERS = 64 };
@@ -20,16 +21,19 @@ struct weft_fit_rows {
 struct weft_fit_equation {
 	uint32_t n_terms;
 	unsigned power[WEFT_SEARCH_TERMS][WEFT_SEARCH_PARAMETERS];
-	double coeff[WEFT_SEARCH_TERMS + 1]; /* of plain least squares, as a program's own fit finds them; the intercept first */
-	double r2, error, bic;               /* error: the mean of the relative errors */
+	double coeff[WEFT_SEARCH_TERMS + 1]; /* as a program's own fit finds them; the intercept first */
+	double r2, error, bic;               /* of the rows that are not far from it; error: the mean of the relative errors */
+	uint32_t n_far;                      /* rows that were left out */
 };
 struct weft_fit_found {
-	struct weft_fit_equation equation[WEFT_SEARCH_TERMS + 1]; /* by the number of terms, from none */
+	/* By the number of terms, from none. What is far from the best of a first search has no part in the second. */
+	struct weft_fit_equation equation[WEFT_SEARCH_TERMS + 1];
 	uint32_t n, best, candidates;
 };
 /* most_terms: 1 to WEFT_SEARCH_TERMS; degree: 1 to 6. 0, -ENOMEM, -EDOM: fewer rows than an equation wants, or none that says anything. */
-int weft_fit_search(const struct weft_fit_rows *rows, uint32_t degree, uint32_t most_terms, struct weft_fit_found *out) WEFT_MUST_CHECK;
-/* One equation with the powers that it has: its coefficients and figures. 0, -ENOMEM, -EDOM. */
-int weft_fit_equation(const struct weft_fit_rows *rows, struct weft_fit_equation *e) WEFT_MUST_CHECK;
+int weft_fit_search(const struct weft_fit_rows *rows, uint32_t degree, uint32_t most_terms,
+                    struct weft_fit_found *out) WEFT_MUST_CHECK;
+/* One equation with the powers that it has: its coefficients and figures; far[i]: which rows were left out (may be NULL). 0, -ENOMEM, -EDOM. */
+int weft_fit_equation(const struct weft_fit_rows *rows, struct weft_fit_equation *e, bool *far) WEFT_MUST_CHECK;
 
 #endif

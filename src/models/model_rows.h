@@ -37,7 +37,8 @@ int weft_model_rows_add(struct weft_model_rows *r, double duration, const double
 uint32_t weft_model_rows_place(const struct weft_model_rows *r, const char *place);
 
 /* PATH is the file of the rows; what lies beside it is found by its name. On failure *r is empty. -ENOENT: there is no such file. */
-int weft_model_rows_parse(struct weft_model_rows *r, const char *at, size_t n, const char *name, struct weft_err *err) WEFT_MUST_CHECK;
+int weft_model_rows_parse(struct weft_model_rows *r, const char *at, size_t n, const char *name,
+                          struct weft_err *err) WEFT_MUST_CHECK;
 int weft_model_rows_read(struct weft_model_rows *r, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 void weft_model_rows_print(const struct weft_model_rows *r, FILE *to);
 int weft_model_rows_write(const struct weft_model_rows *r, const char *path, struct weft_err *err) WEFT_MUST_CHECK;

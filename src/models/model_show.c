@@ -69,8 +69,13 @@ static const struct parameter {
 	size_t offset;
 	bool of_entry;
 } parameters[] = {
-	{"a", OF_FIT(a)},       {"b", OF_FIT(b)},         {"c", OF_FIT(c)},           {"alpha", OF_FIT(alpha)},
-	{"beta", OF_FIT(beta)}, {"mean", OF_ENTRY(mean)}, {"stddev", OF_ENTRY(deviation)},
+	{"a", OF_FIT(a)},
+	{"b", OF_FIT(b)},
+	{"c", OF_FIT(c)},
+	{"alpha", OF_FIT(alpha)},
+	{"beta", OF_FIT(beta)},
+	{"mean", OF_ENTRY(mean)},
+	{"stddev", OF_ENTRY(deviation)},
 };
 static const char debug_path[] = "path-file-debug";
 const char weft_model_parameters[] = "a b c alpha beta mean stddev path-file-debug";
@@ -204,8 +209,8 @@ static void xml_curves(const struct weft_model_impl *impl, const struct weft_mod
 		        f->sum_lnx, f->sum_lnx2, f->sum_lny, f->sum_lnx_lny, f->alpha, f->beta, f->n, (unsigned long)f->min_x,
 		        (unsigned long)f->max_x);
 	if (kind == WEFT_MODEL_OFFSET)
-		fprintf(to, "      <!-- time = a size ^b + c -->\n      <nl_regression a=\"%e\" b=\"%e\" c=\"%e\"/>\n", f->a, f->b,
-		        f->c);
+		fprintf(to, "      <!-- time = a size ^b + c -->\n      <nl_regression a=\"%e\" b=\"%e\" c=\"%e\"/>\n", f->a,
+		        f->b, f->c);
 	if (kind == WEFT_MODEL_MULTIPLE) {
 		fprintf(to, "      <ml_regression constant=\"%e\">\n", f->coeff[0]);
 		for (uint32_t i = 1; i < f->n_coeff; i++)
@@ -249,7 +254,8 @@ static void xml_comb(const struct weft_model_comb *c, const struct weft_model_na
 void weft_model_xml(const struct weft_model *m, const char *symbol, const struct weft_model_names *names, FILE *to)
 {
 	locale_t l = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = l ? uselocale(l) : (locale_t)0;
-	fprintf(to, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE StarPUPerfmodel SYSTEM \"starpu-perfmodel.dtd\">\n<!-- symbol ");
+	fprintf(to,
+	        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE StarPUPerfmodel SYSTEM \"starpu-perfmodel.dtd\">\n<!-- symbol ");
 	xml_comment_text(symbol, to);
 	fprintf(to, " -->\n<!-- All times in us -->\n<perfmodel version=\"%d\">\n", WEFT_MODEL_VERSION);
 	for (uint32_t i = 0; i < m->n_combs; i++)

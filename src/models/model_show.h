@@ -9,7 +9,7 @@ struct weft_model_show {
 	const char *arch;          /* NULL: all; else as weft_model_asked_for wants it */
 	const char *parameter;     /* NULL: the whole table; else one of weft_model_parameters */
 	const uint32_t *footprint; /* NULL: all */
-	const char *debug;         /* what names of files with raw measurements begin with (FOLDER/debug/SYMBOL.HOST); may be NULL */
+	const char *debug; /* what names of files with raw measurements begin with (FOLDER/debug/SYMBOL.HOST); may be NULL */
 };
 /* The names of parameters, between blanks. */
 extern const char weft_model_parameters[];

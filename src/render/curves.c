@@ -143,7 +143,8 @@ static void draw_axes(struct plot *p, const struct weft_curves_how *how)
 		picture_line(&p->p, x, top, x, p->y.at, "g");
 		picture_text(&p->p, x, p->y.at + 16, SVG_MIDDLE, "a", text, 0);
 	}
-	n = weft_curves_ticks(p->y.log ? pow(10, p->y.from) : p->y.from, p->y.log ? pow(10, p->y.to) : p->y.to, p->y.log, tick, TICKS);
+	n = weft_curves_ticks(p->y.log ? pow(10, p->y.from) : p->y.from, p->y.log ? pow(10, p->y.to) : p->y.to, p->y.log, tick,
+	                      TICKS);
 	for (unsigned i = 0; i < n; i++) {
 		double y = place(&p->y, tick[i]);
 		tick_label(tick[i], text, sizeof text);
@@ -183,8 +184,8 @@ static void draw_points(struct plot *p, const struct weft_curve *c)
 		double x = place(&p->x, c->x[i]), y = place(&p->y, c->y[i]), spread = c->spread ? c->spread[i] : NAN;
 		if (spread > 0) {
 			double low = can_show(&p->y, c->y[i] - spread) ? place(&p->y, c->y[i] - spread) : bottom;
-			picture_polyline(&p->p,
-			                 (double[]){x, place(&p->y, c->y[i] + spread), x, low < bottom ? low : bottom}, 2, colour);
+			picture_polyline(&p->p, (double[]){x, place(&p->y, c->y[i] + spread), x, low < bottom ? low : bottom}, 2,
+			                 colour);
 		}
 		picture_dot(&p->p, x, y, c->small ? 1.5 : 3, colour);
 	}

@@ -36,6 +36,7 @@ Change
 Tune
   tune        run a command under tunlets, which measure and tune it
   tunlet      check, explain and translate tunlet specifications
+  model       performance models of codelets: list, show, plot, check, fit
 
 Keep
   index       build the index of a trace

@@ -7,6 +7,8 @@ build=${WEFT_BUILD:-$source/build}
 tools=$build/src/runtime/tools
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
+models=$home/starpu_perfmodel_display
+ln -s "$build/weft" "$models"
 export STARPU_HOME=$home STARPU_HOSTNAME=somewhere STARPU_SILENT=1 STARPU_NCPU=2 STARPU_NOPENCL=0
 number=0 failed=0
 
@@ -52,12 +54,12 @@ says 'version' 0 'StarPU 1.4' "$tools/starpu_machine_display" --version
 says 'a wrong option' 1 '^usage: starpu_sched_display' "$tools/starpu_sched_display" --wrong
 says 'policies' 0 '^dmdas ' "$tools/starpu_sched_display"
 says 'the ways to devices' 0 '' "$tools/starpu_calibrate_bus"
-says 'where models lie' 0 "$home/.starpu/sampling" "$tools/starpu_perfmodel_display" -d
-says 'no model' 1 "no performance model 'unheard_of'" "$tools/starpu_perfmodel_display" -s unheard_of
-says 'nothing asked' 1 '^usage: starpu_perfmodel_display' "$tools/starpu_perfmodel_display"
-says 'the models' 0 'file: <move_here_0.somewhere>' "$tools/starpu_perfmodel_display" -l
-says 'a model' 0 'performance model for cpu0_impl0' "$tools/starpu_perfmodel_display" -s move_here_0
-says 'a model as XML' 0 '<perfmodel version="45">' "$tools/starpu_perfmodel_display" -x -s move_here_0
+says 'where models lie' 0 "$home/.starpu/sampling" "$models" -d
+says 'no model' 1 "no performance model 'unheard_of'" "$models" -s unheard_of
+says 'nothing asked' 1 '^usage: starpu_perfmodel_display' "$models"
+says 'the models' 0 'file: <move_here_0.somewhere>' "$models" -l
+says 'a model' 0 'performance model for cpu0_impl0' "$models" -s move_here_0
+says 'a model as XML' 0 '<perfmodel version="45">' "$models" -x -s move_here_0
 says 'the configuration' 0 '^STARPU_NMAXBUFS=8$' sh "$home/prefix/bin/starpu_config"
 for variable in prefix exec_prefix libdir includedir pkglibdir; do
 	says "pkg-config's $variable" 0 '^/' env PKG_CONFIG_PATH="$build/meson-private" pkg-config --variable=$variable starpu-1.3

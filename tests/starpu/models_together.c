@@ -57,8 +57,11 @@ static int write_models(unsigned writer)
 		starpu_save_history_based_model(&m);
 		starpu_perfmodel_unload_model(&m);
 	}
-	struct starpu_perfmodel rows = {.type = STARPU_MULTIPLE_REGRESSION_BASED, .symbol = "rows", .parameters = parameters,
-					.parameters_names = names, .nparameters = 1};
+	struct starpu_perfmodel rows = {.type = STARPU_MULTIPLE_REGRESSION_BASED,
+	                                .symbol = "rows",
+	                                .parameters = parameters,
+	                                .parameters_names = names,
+	                                .nparameters = 1};
 	setenv("STARPU_CALIBRATE", "1", 1);
 	starpu_perfmodel_initialize();
 	for (unsigned i = 0; i < ROWS; i++) {

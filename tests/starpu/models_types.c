@@ -55,8 +55,11 @@ struct dummy {
 };
 static void make(struct dummy *d, struct starpu_perfmodel *m, struct starpu_perfmodel *energy, unsigned bytes, unsigned extra)
 {
-	*d = (struct dummy){.cl = {.cpu_funcs = {nothing}, .nbuffers = extra ? 2 : 1, .modes = {STARPU_R, STARPU_R | STARPU_NOFOOTPRINT},
-	                           .model = m, .energy_model = energy}};
+	*d = (struct dummy){.cl = {.cpu_funcs = {nothing},
+	                           .nbuffers = extra ? 2 : 1,
+	                           .modes = {STARPU_R, STARPU_R | STARPU_NOFOOTPRINT},
+	                           .model = m,
+	                           .energy_model = energy}};
 	starpu_vector_data_register(&d->handle[0], -1, (uintptr_t)NULL, bytes, 1);
 	if (extra)
 		starpu_vector_data_register(&d->handle[1], -1, (uintptr_t)NULL, extra, 1);
@@ -329,10 +332,18 @@ static void run_rows(struct starpu_perfmodel *m, const char *calibrate, unsigned
 
 static void check_products(void)
 {
-	struct starpu_perfmodel m = {.type = STARPU_MULTIPLE_REGRESSION_BASED, .symbol = "y_products", .parameters = parameters,
-				     .parameters_names = names, .nparameters = 3, .combinations = products, .ncombinations = 2};
-	struct starpu_perfmodel open = {.type = STARPU_MULTIPLE_REGRESSION_BASED, .symbol = "y_open", .parameters = parameters,
-					.parameters_names = names, .nparameters = 3};
+	struct starpu_perfmodel m = {.type = STARPU_MULTIPLE_REGRESSION_BASED,
+	                             .symbol = "y_products",
+	                             .parameters = parameters,
+	                             .parameters_names = names,
+	                             .nparameters = 3,
+	                             .combinations = products,
+	                             .ncombinations = 2};
+	struct starpu_perfmodel open = {.type = STARPU_MULTIPLE_REGRESSION_BASED,
+	                                .symbol = "y_open",
+	                                .parameters = parameters,
+	                                .parameters_names = names,
+	                                .nparameters = 3};
 	char head[300];
 	run_rows(&m, "1", 0, 100);
 	CHECK(lines_of("y_products.out", head, sizeof head) == 101 && !strcmp(head, "Duration, M, N, K\n"));

@@ -16,8 +16,14 @@ TEST(curves_ticks)
 		unsigned n;
 		double first, last;
 	} rows[] = {
-		{0, 10, false, 11, 0, 10}, {0, 1, false, 11, 0, 1},         {-3, 3, false, 7, -3, 3},    {0, 1234, false, 7, 0, 1200},
-		{1, 100, true, 7, 1, 100}, {1000, 1e9, true, 7, 1000, 1e9}, {1e-20, 1e20, true, 11, 1e-20, 1e20}, {3, 3, false, 0, 0, 0},
+		{0, 10, false, 11, 0, 10},
+		{0, 1, false, 11, 0, 1},
+		{-3, 3, false, 7, -3, 3},
+		{0, 1234, false, 7, 0, 1200},
+		{1, 100, true, 7, 1, 100},
+		{1000, 1e9, true, 7, 1000, 1e9},
+		{1e-20, 1e20, true, 11, 1e-20, 1e20},
+		{3, 3, false, 0, 0, 0},
 		{NAN, 3, false, 0, 0, 0},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -92,6 +98,7 @@ TEST(curves_pixels)
 	CHECK(red > 120 && red < 300);
 	canvas_fini(&c);
 	weft_buf_fini(&out);
-	CHECK_I64(weft_curves_picture(&out, WEFT_PICTURE_SVG, &curve, 1, &(struct weft_curves_how){"t", "x", "y", 90, 90, 0, 0}), -EINVAL);
+	CHECK_I64(weft_curves_picture(&out, WEFT_PICTURE_SVG, &curve, 1, &(struct weft_curves_how){"t", "x", "y", 90, 90, 0, 0}),
+	          -EINVAL);
 	weft_buf_fini(&out);
 }

@@ -139,3 +139,47 @@ TEST(fit_products_of_far_sizes)
 	CHECK_NEAR(coeff[1] / 1e-12, 1, 1e-9);
 	CHECK_NEAR(coeff[2] / 0.5, 1, 1e-5);
 }
+
+/* One in six took a hundred times as long: what the others say stays. Without such rows it is the plain fit. */
+TEST(fit_products_of_interrupted_tasks)
+{
+	unsigned nm[] = {1, 1}, n2[] = {2, 0}, *product[] = {nm, n2};
+	struct weft_fit_terms t = {product, 2, 2};
+	double row[300][2], y[300], coeff[3], plain[3];
+	bool far[300];
+	unsigned left_out = 0;
+	for (int i = 0; i < 300; i++) {
+		row[i][0] = 1 + (double)(test_random() % 40);
+		row[i][1] = 1 + (double)(test_random() % 40);
+		y[i] = (30 + 2 * row[i][0] * row[i][1] + 0.5 * row[i][0] * row[i][0]) * noise(0.05);
+	}
+	REQUIRE(weft_fit_products_find(&t, row[0], y, 300, plain) == 0);
+	REQUIRE(weft_fit_products_robust(&t, row[0], y, 300, coeff, far) == 0);
+	for (int i = 0; i < 3; i++)
+		CHECK_NEAR(coeff[i], plain[i], 1e-9);
+	for (int i = 0; i < 300; i += 6)
+		y[i] *= 100;
+	REQUIRE(weft_fit_products_robust(&t, row[0], y, 300, coeff, far) == 0);
+	for (int i = 0; i < 300; i++)
+		left_out += far[i] && i % 6 == 0;
+	CHECK_U64(left_out, 50);
+	CHECK_NEAR(coeff[0], 30, 8);
+	CHECK_NEAR(coeff[1], 2, 0.03);
+	CHECK_NEAR(coeff[2], 0.5, 0.06);
+	/* The plain one is bent. */
+	REQUIRE(weft_fit_products_find(&t, row[0], y, 300, plain) == 0);
+	CHECK(plain[1] > 5);
+	CHECK_I64(weft_fit_products_robust(&t, row[0], y, 2, coeff, NULL), -EDOM);
+}
+
+TEST(fit_products_allocations_may_fail)
+{
+	unsigned n[] = {1}, *product[] = {n};
+	struct weft_fit_terms t = {product, 1, 1};
+	double x[5] = {1, 2, 3, 4, 5}, y[5] = {3, 5, 7, 9, 11}, coeff[2];
+	TEST_EACH_ALLOCATION_FAILS {
+		int rc = weft_fit_products_robust(&t, x, y, 5, coeff, NULL);
+		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
+	}
+	CHECK_NEAR(coeff[1], 2, 1e-9);
+}

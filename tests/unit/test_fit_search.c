@@ -104,6 +104,28 @@ TEST(fit_search_with_noise)
 	}
 }
 
+/* A tenth of the tasks was interrupted, and took up to a thousand times as long. */
+TEST(fit_search_with_interrupted_tasks)
+{
+	double cell[ROWS * 4];
+	struct weft_fit_found f;
+	for (size_t i = 0; i < sizeof truths / sizeof *truths; i++) {
+		uint32_t wide = truths[i].n_parameters + 1, at;
+		make(&truths[i], 0.01, cell);
+		for (uint32_t row = 0; row < ROWS; row += 10)
+			cell[row * wide] *= 5 + (double)(test_random() % 1000);
+		struct weft_fit_rows rows = {cell, ROWS, truths[i].n_parameters};
+		REQUIRE(weft_fit_search(&rows, 3, MOST, &f) == 0);
+		const struct weft_fit_equation *e = &f.equation[f.best];
+		CHECK_U64(e->n_far, ROWS / 10);
+		/* The term that matters most. */
+		uint32_t main_term = i == 1 || i == 3 ? 0 : truths[i].n_terms - 1;
+		REQUIRE(has_term(e, truths[i].power[main_term], truths[i].n_parameters, &at));
+		CHECK_NEAR(e->coeff[at + 1] / truths[i].coeff[main_term + 1], 1, 0.1);
+		CHECK(e->r2 > 0.98);
+	}
+}
+
 TEST(fit_search_of_nothing)
 {
 	double cell[ROWS * 2];

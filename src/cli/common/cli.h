@@ -31,6 +31,7 @@ extern const struct weft_command weft_command_record, weft_command_info, weft_co
 	weft_command_translate;
 extern const struct weft_command weft_command_tunlet;
 extern const struct weft_command weft_command_tune;
+extern const struct weft_command weft_command_model;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
@@ -106,5 +107,9 @@ int cli_fxt_print(int argc, char **argv);
 int cli_paramedir(int argc, char **argv);
 int cli_tg(int argc, char **argv);
 int cli_mate(int argc, char **argv);
+int cli_perfmodel_display(int argc, char **argv);
+int cli_perfmodel_plot(int argc, char **argv);
+int cli_perfmodel_recdump(int argc, char **argv);
+int cli_mlr_analysis(int argc, char **argv);
 
 #endif

@@ -75,7 +75,7 @@ static int find_products(struct starpu_perfmodel *m, struct starpu_perfmodel_per
 		y[n++] = cell[0];
 	}
 	struct weft_fit_terms terms = {m->combinations, m->ncombinations, m->nparameters};
-	int rc = x && coeff ? weft_fit_products_find(&terms, x, y, n, coeff) : -ENOMEM;
+	int rc = x && coeff ? weft_fit_products_robust(&terms, x, y, n, coeff, NULL) : -ENOMEM;
 	free(x);
 	if (rc == -EDOM && n)
 		perf_say("the parameters of model %s do not say enough: its coefficients stay unknown", m->symbol);
@@ -126,8 +126,7 @@ static int for_each_slot(struct starpu_perfmodel *m, struct weft_model_rows *row
 static int lock_folder(const char *folder)
 {
 	int fd = weft_open_folder(folder);
-	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR) {
-	}
+	while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR) {}
 	return fd;
 }
 

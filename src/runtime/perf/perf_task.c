@@ -291,7 +291,8 @@ static void add_to_history(const struct sample *s, struct starpu_perfmodel_per_a
 	struct weft_model_entry v =
 		{.n = e->nsample, .mean = e->mean, .deviation = e->deviation, .sum = e->sum, .sum2 = e->sum2, .n_far = e->nerror};
 	struct weft_model_entry was = v;
-	if (weft_model_sample(&v, s->y, s->times, perf_conf.max_percent) == WEFT_SAMPLE_FORGOT)
+	/* A mean that did not count yet is no loss. */
+	if (weft_model_sample(&v, s->y, s->times, perf_conf.max_percent) == WEFT_SAMPLE_FORGOT && was.n >= perf_conf.minimum)
 		too_far(s, &was);
 	e->nsample = v.n;
 	e->nerror = v.n_far;
