@@ -134,7 +134,10 @@ static void check_given(void)
 	NEAR(asked(&starpu_perfmodel_nop, 10, &cpu), 1, 0);
 	NEAR(asked(&starpu_perfmodel_nop, 10, &cuda), 1, 0);
 	starpu_shutdown();
+	/* What measures nothing is not taken back by the runtime. */
+	starpu_perfmodel_deinit(&common);
 	starpu_perfmodel_deinit(&arch);
+	starpu_perfmodel_deinit(&worker);
 }
 
 /* ---- calibration ---- */

@@ -3,6 +3,7 @@
 #include "model_cli.h"
 #include "models/model_show.h"
 #include "base/json.h"
+#include "base/str.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -27,30 +28,34 @@ static struct weft_cell real_cell(double v)
 
 static int list_row(struct weft_table *t, const struct model_name *name, const struct model_file *f)
 {
-	char places[400] = "", one[512];
+	struct weft_buf places = {0};
+	char one[512];
 	uint64_t entries = 0, samples = 0;
 	enum weft_model_kind kind = WEFT_MODEL_HISTORY;
 	for (uint32_t i = 0; i < f->m.n_combs; i++)
 		for (uint32_t k = 0; k < f->m.comb[i].n_impls; k++) {
 			const struct weft_model_impl *impl = &f->m.comb[i].impl[k];
-			size_t used = strlen(places);
 			model_place(one, sizeof one, &f->m.comb[i], k);
-			snprintf(places + used, sizeof places - used, "%s%s", used ? " " : "", one);
+			weft_buf_printf(&places, "%s%s", places.n ? " " : "", one);
 			kind = weft_model_kind(impl) > kind ? weft_model_kind(impl) : kind;
 			entries += impl->n_entries;
 			for (uint32_t e = 0; e < impl->n_entries; e++)
 				samples += impl->entry[e].n;
 		}
-	const struct weft_cell row[] = {text_cell(f->symbol), text_cell(f->host),  text_cell(kind_names[kind]), text_cell(places),
-	                                count_cell(entries), count_cell(samples), text_cell(name->folder)};
-	return weft_table_row(t, row);
+	const struct weft_cell row[] = {text_cell(f->symbol),        text_cell(f->host),
+	                                text_cell(kind_names[kind]), text_cell(places.n ? places.at : ""),
+	                                count_cell(entries),         count_cell(samples),
+	                                text_cell(name->folder)};
+	int rc = places.failed ? -ENOMEM : weft_table_row(t, row);
+	weft_buf_fini(&places);
+	return rc;
 }
 
 int model_list(const struct model_args *a, char **operand, int n)
 {
 	static const struct weft_column columns[] = {
-		{"symbol", "symbol", WEFT_CELL_TEXT}, {"host", "host", WEFT_CELL_TEXT},     {"kind", "kind", WEFT_CELL_TEXT},
-		{"places", "places", WEFT_CELL_TEXT}, {"sizes", "sizes", WEFT_CELL_U64},    {"samples", "samples", WEFT_CELL_U64},
+		{"symbol", "symbol", WEFT_CELL_TEXT}, {"host", "host", WEFT_CELL_TEXT},  {"kind", "kind", WEFT_CELL_TEXT},
+		{"places", "places", WEFT_CELL_TEXT}, {"sizes", "sizes", WEFT_CELL_U64}, {"samples", "samples", WEFT_CELL_U64},
 		{"folder", "folder", WEFT_CELL_TEXT},
 	};
 	struct model_names names;
@@ -112,9 +117,15 @@ static int show_table(const struct model_args *a, const struct model_file *f, co
 				snprintf(hash, sizeof hash, "%08x", e->footprint);
 				struct weft_cell part = {e->mean > 0 ? WEFT_CELL_PERCENT : WEFT_CELL_NONE,
 				                         {.f64 = 100 * e->deviation / e->mean}};
-				const struct weft_cell row[] = {text_cell(name),      text_cell(hash), count_cell(e->size),
-				                                count_cell(e->n),     real_cell(e->mean), real_cell(e->deviation), part,
-				                                real_cell(e->flops),  real_cell(gflops(e))};
+				const struct weft_cell row[] = {text_cell(name),
+				                                text_cell(hash),
+				                                count_cell(e->size),
+				                                count_cell(e->n),
+				                                real_cell(e->mean),
+				                                real_cell(e->deviation),
+				                                part,
+				                                real_cell(e->flops),
+				                                real_cell(gflops(e))};
 				rc = weft_table_row(&t, row);
 			}
 	if (rc) {
@@ -136,8 +147,8 @@ static void print_curves(const struct model_args *a, const struct model_file *f)
 			for (int v = 0; v < 5; v++)
 				snprintf(number[v], sizeof number[v], "%.6g", values[v]);
 			if (c->n && !isnan(c->alpha))
-				printf("%s: y = %s * size^%s, of %u samples of %" PRIu64 " to %" PRIu64 " bytes\n", name, number[0],
-				       number[1], c->n, c->min_x, c->max_x);
+				printf("%s: y = %s * size^%s, of %u samples of %" PRIu64 " to %" PRIu64 " bytes\n", name,
+				       number[0], number[1], c->n, c->min_x, c->max_x);
 			if (!isnan(c->a) && !isnan(c->b) && !isnan(c->c))
 				printf("%s: y = %s * size^%s + %s\n", name, number[2], number[3], number[4]);
 			for (uint32_t v = 0; v < c->n_coeff; v++) {
