@@ -50,8 +50,11 @@ static struct starpu_perfmodel product_model = {
 	.combinations = combinations,
 	.ncombinations = 2,
 };
-static struct starpu_codelet product_codelet = {
-	.cpu_funcs = {product}, .nbuffers = 3, .modes = {STARPU_R, STARPU_R, STARPU_W}, .model = &product_model, .name = "product"};
+static struct starpu_codelet product_codelet = {.cpu_funcs = {product},
+                                                .nbuffers = 3,
+                                                .modes = {STARPU_R, STARPU_R, STARPU_W},
+                                                .model = &product_model,
+                                                .name = "product"};
 
 static void fill(void *buffers[], void *arg)
 {
@@ -59,8 +62,11 @@ static void fill(void *buffers[], void *arg)
 	memset((void *)STARPU_VECTOR_GET_PTR(buffers[0]), 1, STARPU_VECTOR_GET_NX(buffers[0]));
 }
 static struct starpu_perfmodel fill_model = {.type = STARPU_NL_REGRESSION_BASED, .symbol = "weft_fill"};
-static struct starpu_codelet fill_codelet = {
-	.cpu_funcs = {fill}, .nbuffers = 1, .modes = {STARPU_W}, .model = &fill_model, .name = "fill"};
+static struct starpu_codelet fill_codelet = {.cpu_funcs = {fill},
+                                             .nbuffers = 1,
+                                             .modes = {STARPU_W},
+                                             .model = &fill_model,
+                                             .name = "fill"};
 
 static float a[MOST * MOST], b[MOST * MOST], c[MOST * MOST];
 static char bytes[1 << 20];
@@ -74,8 +80,8 @@ static int measure(void)
 	starpu_vector_data_register(&matrix[2], STARPU_MAIN_RAM, (uintptr_t)c, MOST * MOST, sizeof *c);
 	for (unsigned i = 0; i < 120 && !rc; i++) {
 		struct sizes s = {16 + i % 6 * 16, 16 + i % 5 * 16, 16 + i % 4 * 16};
-		rc = starpu_task_insert(&product_codelet, STARPU_R, matrix[0], STARPU_R, matrix[1], STARPU_W, matrix[2], STARPU_VALUE, &s,
-		                        sizeof s, STARPU_FLOPS, 2.0 * s.m * s.n * s.k, 0);
+		rc = starpu_task_insert(&product_codelet, STARPU_R, matrix[0], STARPU_R, matrix[1], STARPU_W, matrix[2],
+		                        STARPU_VALUE, &s, sizeof s, STARPU_FLOPS, 2.0 * s.m * s.n * s.k, 0);
 	}
 	for (unsigned n = 1 << 12; n <= sizeof bytes && !rc; n *= 2) {
 		starpu_vector_data_register(&vector, STARPU_MAIN_RAM, (uintptr_t)bytes, n, 1);

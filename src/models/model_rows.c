@@ -96,7 +96,7 @@ static int parse_head(struct weft_model_rows *r, struct weft_str line, const cha
 		return expected(err, name, 1, "'Duration', then the names of parameters");
 	while (weft_str_cut(&line, ',', &part)) {
 		part = weft_str_trim(part);
-		if (n == WEFT_MODEL_PARAMETERS || !part.n || part.n >= sizeof text[0])
+		if (n == WEFT_MODEL_PARAMETERS || !part.n || part.n >= sizeof text[0] || memchr(part.at, 0, part.n))
 			return expected(err, name, 1, "at most 64 names of parameters");
 		snprintf(text[n], sizeof text[n], "%.*s", (int)part.n, part.at);
 		weft_one_line(text[n]);

@@ -28,8 +28,11 @@ static void parameters(struct starpu_task *t, double *p)
 static const char *names[] = {"M", "N"};
 static struct starpu_perfmodel clouds = {.type = STARPU_HISTORY_BASED, .symbol = "modelled_clouds"};
 static struct starpu_perfmodel given = {.type = STARPU_NL_REGRESSION_BASED, .symbol = "modelled_given"};
-static struct starpu_perfmodel rows = {.type = STARPU_MULTIPLE_REGRESSION_BASED, .symbol = "modelled_rows", .parameters = parameters,
-				       .parameters_names = names, .nparameters = 2};
+static struct starpu_perfmodel rows = {.type = STARPU_MULTIPLE_REGRESSION_BASED,
+                                       .symbol = "modelled_rows",
+                                       .parameters = parameters,
+                                       .parameters_names = names,
+                                       .nparameters = 2};
 static struct starpu_codelet napping = {.cpu_funcs = {nap}, .name = "nap", .model = &clouds};
 static struct starpu_codelet one = {.cpu_funcs = {nothing}, .nbuffers = 1, .modes = {STARPU_R}, .model = &given};
 static struct starpu_codelet none = {.cpu_funcs = {nothing}, .model = &rows};

@@ -10,7 +10,7 @@ static const struct weft_opt options[] = {
 	{0, "host", "HOST", WEFT_OPT_STRING, offsetof(struct model_args, host),
          "models of the machine HOST (default: this one, or STARPU_HOSTNAME; list: all)"},
 	{'a', "arch", "ARCH", WEFT_OPT_STRING, offsetof(struct model_args, arch),
-         "show, plot: only of ARCH: cpu, cpu:3 (three cores), cuda, cuda0, opencl..."},
+         "all but list and rec: only of ARCH: cpu, cpu:3 (three cores), cuda, cuda0, opencl..."},
 	{'f', "footprint", "HASH", WEFT_OPT_STRING, offsetof(struct model_args, footprint), "show: only this size of data"},
 	{0, "xml", NULL, WEFT_OPT_FLAG, offsetof(struct model_args, xml), "show: print XML (starpu-perfmodel.dtd)"},
 	{'o', "output", "FILE", WEFT_OPT_STRING, offsetof(struct model_args, output),
@@ -29,7 +29,8 @@ static const struct weft_opt options[] = {
          "check: a larger standard deviation is doubtful (default: 20)"},
 	{0, "degree", "N", WEFT_OPT_U64, offsetof(struct model_args, degree),
          "fit: products of parameters of up to this degree (1 to 6; default: 3)"},
-	{0, "terms", "N", WEFT_OPT_U64, offsetof(struct model_args, terms), "fit: equations of up to N terms (1 to 6; default: 4)"},
+	{0, "terms", "N", WEFT_OPT_U64, offsetof(struct model_args, terms),
+         "fit: equations of up to N terms (1 to 6; default: 4)"},
 	CLI_TABLE_OPTIONS,
 	CLI_READ_OPTIONS,
 	{0},
@@ -40,7 +41,7 @@ static const struct {
 	int least, most;
 	int (*run)(const struct model_args *a, char **operand, int n);
 } actions[] = {
-	{"list", 0, 0, model_list},   {"show", 1, 1, model_show}, {"plot", 1, 1, model_plot},
+	{"list", 0, 0, model_list},    {"show", 1, 1, model_show}, {"plot", 1, 1, model_plot},
 	{"check", 0, -1, model_check}, {"fit", 1, 1, model_fit},   {"rec", 0, -1, model_rec},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
@@ -52,12 +53,13 @@ static int check_args(struct model_args *a)
 	if (a->degree > 6)
 		return cli_usage(&weft_command_model, "option '--degree': expected 1 to 6, found '%" PRIu64 "'", a->degree);
 	if (a->terms > WEFT_SEARCH_TERMS)
-		return cli_usage(&weft_command_model, "option '--terms': expected 1 to %d, found '%" PRIu64 "'", WEFT_SEARCH_TERMS,
-		                 a->terms);
+		return cli_usage(&weft_command_model, "option '--terms': expected 1 to %d, found '%" PRIu64 "'",
+		                 WEFT_SEARCH_TERMS, a->terms);
 	if (a->arch && !weft_model_is_arch(a->arch))
-		return cli_usage(&weft_command_model,
-		                 "option '--arch': expected cpu, cpu:3 (three cores), cuda, cuda0, opencl and the like, found '%s'",
-		                 a->arch);
+		return cli_usage(
+			&weft_command_model,
+			"option '--arch': expected cpu, cpu:3 (three cores), cuda, cuda0, opencl and the like, found '%s'",
+			a->arch);
 	return CLI_OK;
 }
 

@@ -63,7 +63,8 @@ static bool large_deviation(struct checking *c, const struct weft_model_entry *e
 
 static bool mixed_work(struct checking *c, const struct weft_model_entry *e)
 {
-	snprintf(c->why, sizeof c->why, "tasks with data of these sizes had different numbers of flops: the footprint does not tell them apart");
+	snprintf(c->why, sizeof c->why,
+	         "tasks with data of these sizes had different numbers of flops: the footprint does not tell them apart");
 	return e->n && isnan(e->flops);
 }
 
@@ -91,7 +92,8 @@ static bool two_clouds(struct checking *c, const struct weft_model_entry *e)
 	bool two = y && model_two_clouds(y, n, &low, &high);
 	free(y);
 	if (two)
-		snprintf(c->why, sizeof c->why, "%zu tasks of the trace took about %.4g us, %zu about %.4g us: the footprint does not tell them apart",
+		snprintf(c->why, sizeof c->why,
+		         "%zu tasks of the trace took about %.4g us, %zu about %.4g us: the footprint does not tell them apart",
 		         low.n, low.mean, high.n, high.mean);
 	return two;
 }
@@ -107,7 +109,8 @@ static bool nothing_measured(struct checking *c, const struct weft_model_impl *i
 static bool sizes_near(struct checking *c, const struct weft_model_impl *impl)
 {
 	const struct weft_model_fit *f = &impl->fit;
-	snprintf(c->why, sizeof c->why, "sizes from %lu to %lu bytes: the curve counts when the least is below 90 %% of the greatest",
+	snprintf(c->why, sizeof c->why,
+	         "sizes from %lu to %lu bytes: the curve counts when the least is below 90 %% of the greatest",
 	         (unsigned long)f->min_x, (unsigned long)f->max_x);
 	return f->n && (double)f->min_x >= 0.9 * (double)f->max_x;
 }
@@ -194,8 +197,9 @@ static int read_limits(struct checking *c)
 int model_check(const struct model_args *a, char **operand, int n)
 {
 	static const struct weft_column columns[] = {
-		{"symbol", "model", WEFT_CELL_TEXT}, {"host", "host", WEFT_CELL_TEXT},   {"place", "place", WEFT_CELL_TEXT},
-		{"footprint", "footprint", WEFT_CELL_TEXT}, {"size", "size", WEFT_CELL_U64}, {"doubt", "doubt", WEFT_CELL_TEXT},
+		{"symbol", "model", WEFT_CELL_TEXT}, {"host", "host", WEFT_CELL_TEXT},
+		{"place", "place", WEFT_CELL_TEXT},  {"footprint", "footprint", WEFT_CELL_TEXT},
+		{"size", "size", WEFT_CELL_U64},     {"doubt", "doubt", WEFT_CELL_TEXT},
 		{"why", "why", WEFT_CELL_TEXT},
 	};
 	struct checking c = {.a = a};

@@ -118,7 +118,8 @@ static int no_model(const char *given, const char *host)
 	const char *near = known && split && !rc ? weft_nearest(given, known, names.of.n) : NULL;
 	weft_model_folder_of(folder, sizeof folder, "codelets/45");
 	if (near)
-		weft_log(WEFT_LOG_ERROR, "there is no performance model '%s' of host '%s' (did you mean '%s'?)", given, host, near);
+		weft_log(WEFT_LOG_ERROR, "there is no performance model '%s' of host '%s' (did you mean '%s'?)", given, host,
+		         near);
 	else
 		weft_log(WEFT_LOG_ERROR, "there is no performance model '%s' of host '%s' in '%s'", given, host, folder);
 	free(known);
@@ -170,7 +171,8 @@ bool model_is_chosen(const struct weft_model_comb *c, const struct model_args *a
 	char name[512];
 	if (a->combination) {
 		weft_model_impl_name(name, sizeof name, c->device, c->n_devices, 0, c->number);
-		return !strncmp(name, a->combination, strlen(a->combination)) && !strncmp(name + strlen(a->combination), "_impl", 5);
+		return !strncmp(name, a->combination, strlen(a->combination)) &&
+		       !strncmp(name + strlen(a->combination), "_impl", 5);
 	}
 	return weft_model_asked_for(c, a->arch);
 }

@@ -47,7 +47,8 @@ static void print_equation(struct weft_buf *out, const struct weft_fit_equation 
 }
 
 /* As a program gives it to struct starpu_perfmodel. */
-static void print_program(struct weft_buf *out, const struct weft_fit_equation *e, const struct weft_model_rows *r, const char *place)
+static void print_program(struct weft_buf *out, const struct weft_fit_equation *e, const struct weft_model_rows *r,
+                          const char *place)
 {
 	weft_buf_printf(out, "\n/* %s */\n", place);
 	for (uint32_t i = 0; i < e->n_terms; i++) {
@@ -74,9 +75,13 @@ struct figures {
 static int add_equation(struct fitting *f, const char *place, const char *equation, const struct figures *g)
 {
 	const struct weft_cell row[] = {
-		{WEFT_CELL_TEXT, {.text = place}},   {WEFT_CELL_U64, {.u64 = g->samples}}, {WEFT_CELL_U64, {.u64 = g->far}}, {WEFT_CELL_TEXT, {.text = equation}},
+		{WEFT_CELL_TEXT, {.text = place}},
+		{WEFT_CELL_U64, {.u64 = g->samples}},
+		{WEFT_CELL_U64, {.u64 = g->far}},
+		{WEFT_CELL_TEXT, {.text = equation}},
 		{isnan(g->r2) ? WEFT_CELL_NONE : WEFT_CELL_DOUBLE, {.f64 = g->r2}},
-		{isnan(g->error) ? WEFT_CELL_NONE : WEFT_CELL_PERCENT, {.f64 = 100 * g->error}}, {WEFT_CELL_TEXT, {.text = g->is_best ? "best" : ""}},
+		{isnan(g->error) ? WEFT_CELL_NONE : WEFT_CELL_PERCENT, {.f64 = 100 * g->error}},
+		{WEFT_CELL_TEXT, {.text = g->is_best ? "best" : ""}},
 	};
 	return weft_table_row(&f->table, row);
 }
@@ -120,7 +125,8 @@ static int fit_place(struct fitting *f, const struct weft_model_rows *r, const s
 		struct weft_buf text = {0};
 		print_equation(&text, e, r);
 		rc = text.failed ? -ENOMEM
-				 : add_equation(f, place, text.at, &(struct figures){rows->n, e->n_far, e->r2, e->error, i == found->best});
+		                 : add_equation(f, place, text.at,
+		                                &(struct figures){rows->n, e->n_far, e->r2, e->error, i == found->best});
 		weft_buf_fini(&text);
 	}
 	if (!rc)
@@ -171,7 +177,8 @@ static int fit_impl(struct fitting *f, const struct weft_model_impl *impl, const
 	for (uint32_t i = 0; i < impl->n_entries; i++)
 		(void)weft_fit_power_add(&power, impl->entry[i].size, impl->entry[i].mean, impl->entry[i].n);
 	bool has_offset = weft_fit_offset(&offset, impl->entry, impl->n_entries);
-	double error = mean_error(impl, power.alpha, power.beta, 0), better = has_offset ? mean_error(impl, offset.a, offset.b, offset.c) : NAN;
+	double error = mean_error(impl, power.alpha, power.beta, 0),
+	       better = has_offset ? mean_error(impl, offset.a, offset.b, offset.c) : NAN;
 	if (!power.n || isnan(power.alpha)) {
 		weft_log(WEFT_LOG_WARN, "%s, %s: no curve, as it wants two sizes or more", f->what, place);
 		return 0;
@@ -223,8 +230,10 @@ static bool find_rows(const char *given, char *at, size_t n)
 int model_fit(const struct model_args *a, char **operand, int n)
 {
 	static const struct weft_column columns[] = {
-		{"place", "place", WEFT_CELL_TEXT}, {"samples", "samples", WEFT_CELL_U64}, {"far", "far", WEFT_CELL_U64}, {"equation", "equation", WEFT_CELL_TEXT},
-		{"r2", "R^2", WEFT_CELL_DOUBLE},    {"error_percent", "error", WEFT_CELL_PERCENT}, {"verdict", "", WEFT_CELL_TEXT},
+		{"place", "place", WEFT_CELL_TEXT}, {"samples", "samples", WEFT_CELL_U64},
+		{"far", "far", WEFT_CELL_U64},      {"equation", "equation", WEFT_CELL_TEXT},
+		{"r2", "R^2", WEFT_CELL_DOUBLE},    {"error_percent", "error", WEFT_CELL_PERCENT},
+		{"verdict", "", WEFT_CELL_TEXT},
 	};
 	struct fitting f = {.a = a, .what = operand[0]};
 	struct weft_model_rows rows = {0};

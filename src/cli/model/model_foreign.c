@@ -12,7 +12,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum what { LIST, SYMBOL, PARAMETER, ARCH, FOOTPRINT, DIRECTORY, XML, FLOPS, ENERGY, BOTH, TRACE, OUTPUT, ARCHS, COMBS, COMB, HELP, VERSION };
+enum what {
+	LIST,
+	SYMBOL,
+	PARAMETER,
+	ARCH,
+	FOOTPRINT,
+	DIRECTORY,
+	XML,
+	FLOPS,
+	ENERGY,
+	BOTH,
+	TRACE,
+	OUTPUT,
+	ARCHS,
+	COMBS,
+	COMB,
+	HELP,
+	VERSION
+};
 struct option {
 	const char *word, *long_word, *argument, *help; /* argument: NULL: none */
 	enum what what;
@@ -49,10 +67,18 @@ static int take(struct model_args *a, const struct option *o, char **argument)
 		const char **text;
 		bool *flag;
 	} places[] = {
-		{LIST, NULL, &asked.list},   {DIRECTORY, NULL, &asked.directory}, {ARCHS, NULL, &asked.archs},
-		{COMBS, NULL, &asked.combs}, {XML, NULL, &a->xml},                {FLOPS, NULL, &a->gflops},
-		{ENERGY, NULL, &a->energy},  {SYMBOL, &asked.symbol, NULL},       {PARAMETER, &a->parameter, NULL},
-		{ARCH, &a->arch, NULL},      {FOOTPRINT, &a->footprint, NULL},    {TRACE, &a->trace, NULL},
+		{LIST, NULL, &asked.list},
+		{DIRECTORY, NULL, &asked.directory},
+		{ARCHS, NULL, &asked.archs},
+		{COMBS, NULL, &asked.combs},
+		{XML, NULL, &a->xml},
+		{FLOPS, NULL, &a->gflops},
+		{ENERGY, NULL, &a->energy},
+		{SYMBOL, &asked.symbol, NULL},
+		{PARAMETER, &a->parameter, NULL},
+		{ARCH, &a->arch, NULL},
+		{FOOTPRINT, &a->footprint, NULL},
+		{TRACE, &a->trace, NULL},
 		{COMB, &a->combination, NULL},
 	};
 	if (o->what == BOTH) {
@@ -93,7 +119,8 @@ static int read_arguments(const struct tool *t, struct model_args *a, int argc, 
 			continue;
 		}
 		if (!o || i + wanted >= argc) {
-			weft_log(WEFT_LOG_ERROR, o ? "option '%s' wants %s" : "unknown option '%s'", argv[i], o ? o->argument : "");
+			weft_log(WEFT_LOG_ERROR, o ? "option '%s' wants %s" : "unknown option '%s'", argv[i],
+			         o ? o->argument : "");
 			print_usage(t, stderr);
 			return EXIT_FAILURE;
 		}
@@ -142,7 +169,8 @@ static bool check_arch(const struct model_args *a)
 {
 	if (!a->arch || weft_model_is_arch(a->arch))
 		return true;
-	weft_log(WEFT_LOG_ERROR, "'%s' is no kind of worker: cpu, cpu:3 (three cores), cuda, cuda0, opencl and the like are", a->arch);
+	weft_log(WEFT_LOG_ERROR, "'%s' is no kind of worker: cpu, cpu:3 (three cores), cuda, cuda0, opencl and the like are",
+	         a->arch);
 	return false;
 }
 
@@ -157,7 +185,8 @@ static int display_symbol(struct model_args *a)
 	if (!check_arch(a) || !model_footprint(a, &room, &how.footprint))
 		return EXIT_FAILURE;
 	if (a->parameter && !weft_model_has_parameter(a->parameter)) {
-		weft_log(WEFT_LOG_ERROR, "a performance model has no parameter '%s', but: %s", a->parameter, weft_model_parameters);
+		weft_log(WEFT_LOG_ERROR, "a performance model has no parameter '%s', but: %s", a->parameter,
+		         weft_model_parameters);
 		return EXIT_FAILURE;
 	}
 	if (model_open(a, asked.symbol, &f))
@@ -281,7 +310,10 @@ static int run_mlr(const struct tool *t, struct model_args *a, char **operand, i
 /* -- tables -- */
 
 #define USUAL \
-	{"-h", "--help", NULL, "this text", HELP}, {"-v", "--version", NULL, "the version", VERSION}, {NULL, NULL, NULL, NULL, HELP}
+	{"-h", "--help", NULL, "this text", HELP}, {"-v", "--version", NULL, "the version", VERSION}, \
+	{ \
+		NULL, NULL, NULL, NULL, HELP \
+	}
 static const struct option display_options[] = {
 	{"-l", "--list", NULL, "the models that there are", LIST},
 	{"-d", "--directory", NULL, "the folders that they are looked for in", DIRECTORY},
@@ -312,8 +344,10 @@ static const struct option mlr_options[] = {USUAL};
 static const struct tool tools[] = {
 	{"starpu_perfmodel_display", "", "Shows performance models.", display_options, run_display},
 	{"starpu_perfmodel_plot", "", "Writes starpu_SYMBOL.gp, which gnuplot makes a picture of.", plot_options, run_plot},
-	{"starpu_perfmodel_recdump", " [SYMBOL...]", "Writes the machine and its performance models as records for recutils.", rec_options, run_rec},
-	{"starpu_mlr_analysis", " SYMBOL|FILE", "Finds the equation that the measurements of a multiple linear regression follow.", mlr_options, run_mlr},
+	{"starpu_perfmodel_recdump", " [SYMBOL...]", "Writes the machine and its performance models as records for recutils.",
+         rec_options, run_rec},
+	{"starpu_mlr_analysis", " SYMBOL|FILE",
+         "Finds the equation that the measurements of a multiple linear regression follow.", mlr_options, run_mlr},
 };
 
 static int run_tool(const struct tool *t, int argc, char **argv)

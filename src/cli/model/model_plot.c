@@ -17,10 +17,8 @@ static const struct {
 	const char *y_name, *title;
 	bool log_y;
 } quantities[] = {
-	[TIME] = {"Time (us)", "Model of codelet", true},
-	[ENERGY] = {"Energy (J)", "Energy model of codelet", true},
-	[SPEED] = {"GFlop/s", "Speed of codelet", false},
-	[EFFICIENCY] = {"GFlop/s/W", "Efficiency of codelet", false},
+	[TIME] = {"Time (us)", "Model of codelet", true},   [ENERGY] = {"Energy (J)", "Energy model of codelet", true},
+	[SPEED] = {"GFlop/s", "Speed of codelet", false},   [EFFICIENCY] = {"GFlop/s/W", "Efficiency of codelet", false},
 	[POWER] = {"Power (W)", "Power of codelet", false},
 };
 enum { STEPS = 100 };
@@ -67,7 +65,7 @@ static const struct weft_model_entry *same_entry(const struct weft_model *other,
 	for (uint32_t i = 0; i < other->n_combs; i++) {
 		const struct weft_model_comb *o = &other->comb[i];
 		bool same = o->n_devices == c->n_devices && impl < o->n_impls &&
-			    !memcmp(o->device, c->device, c->n_devices * sizeof *c->device);
+		            !memcmp(o->device, c->device, c->n_devices * sizeof *c->device);
 		for (uint32_t k = 0; same && k < o->impl[impl].n_entries; k++)
 			if (o->impl[impl].entry[k].footprint == footprint)
 				return &o->impl[impl].entry[k];
@@ -221,7 +219,9 @@ int model_drawing(const struct model_args *a, const struct model_file *f, struct
 		return status;
 	weft_log(WEFT_LOG_ERROR, "there is nothing to draw: '%s' has no measurements%s%s", f->path,
 	         q == SPEED || q == EFFICIENCY ? " of tasks that said their flops" : "",
-	         a->power ? " of sizes that both models have" : a->arch || a->combination ? " of these workers" : "");
+	         a->power                    ? " of sizes that both models have"
+	         : a->arch || a->combination ? " of these workers"
+	                                     : "");
 	return CLI_USAGE;
 }
 
@@ -234,8 +234,14 @@ static int draw_picture(const struct model_drawing *d, enum weft_picture_form fo
 		return -ENOMEM;
 	for (size_t i = 0; i < d->of.n; i++) {
 		const struct model_curve *c = &d->of.at[i];
-		curve[i] = (struct weft_curve){.name = c->name, .line = c->line, .small = c->small, .colour = c->colour,
-		                               .x = c->x.at, .y = c->y.at, .spread = c->spread.at, .n = (unsigned)c->x.n};
+		curve[i] = (struct weft_curve){.name = c->name,
+		                               .line = c->line,
+		                               .small = c->small,
+		                               .colour = c->colour,
+		                               .x = c->x.at,
+		                               .y = c->y.at,
+		                               .spread = c->spread.at,
+		                               .n = (unsigned)c->x.n};
 	}
 	const struct weft_curves_how how = {d->title, "Total size of data (bytes)", d->y_name, 0, 0, d->log_x, d->log_y};
 	int rc = weft_curves_picture(out, form, curve, (unsigned)d->of.n, &how);

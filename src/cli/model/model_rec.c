@@ -71,7 +71,8 @@ static void print_workers(const struct machine *m, FILE *to)
 /* Memory nodes: NUMA nodes, then devices; workers of devices have the first numbers, those of CPUs come behind, on the first node. */
 static void print_memories(const struct machine *m, FILE *to)
 {
-	uint32_t numa = m->config.count[WEFT_BUS_NUMA] ? m->config.count[WEFT_BUS_NUMA] : 1, cuda = m->config.count[WEFT_BUS_CUDA];
+	uint32_t numa = m->config.count[WEFT_BUS_NUMA] ? m->config.count[WEFT_BUS_NUMA] : 1,
+		 cuda = m->config.count[WEFT_BUS_CUDA];
 	uint32_t devices = cuda + m->config.count[WEFT_BUS_OPENCL];
 	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
 	fprintf(to, "%%rec: memory_workers\n\n");
@@ -84,7 +85,8 @@ static void print_memories(const struct machine *m, FILE *to)
 		fprintf(to, "%s\n", !i && m->config.count[WEFT_BUS_CPU] ? "\n" : "");
 	}
 	for (uint32_t i = 0; i < devices; i++)
-		fprintf(to, "MemoryNode: %u\nName: %s %u\nWorkers: %u\n\n", numa + i, i < cuda ? "CUDA" : "OpenCL", i < cuda ? i : i - cuda, i);
+		fprintf(to, "MemoryNode: %u\nName: %s %u\nWorkers: %u\n\n", numa + i, i < cuda ? "CUDA" : "OpenCL",
+		        i < cuda ? i : i - cuda, i);
 	fprintf(to, "%%rec: memory_performance\n\n");
 	for (uint32_t i = 0; m->has_bus && i < numa + devices && i < m->bus.n; i++)
 		for (uint32_t k = 0; k < numa + devices && k < m->bus.n; k++)

@@ -102,7 +102,7 @@ int model_samples(const struct model_args *a, const char *symbol, struct model_s
 	if (out->of.n)
 		return CLI_OK;
 	weft_log(WEFT_LOG_ERROR,
-	         "no task of '%s' says that it has the model '%s' (tasks say so when they are recorded with --on starpu_detail)", a->trace,
-	         symbol);
+	         "no task of '%s' says that it has the model '%s' (tasks say so when they are recorded with --on starpu_detail)",
+	         a->trace, symbol);
 	return CLI_USAGE;
 }
