@@ -8,13 +8,13 @@
 
 struct perf_conf perf_conf = {.minimum = 10, .max_percent = 50, .homogeneous = {[STARPU_CPU_WORKER] = true}};
 
-/* For codelets that do next to nothing: a microsecond wherever they run. */
+/* For codelets that do next to nothing: a microsecond wherever they run. It has no symbol, so that tasks keep their codelet's name. */
 static double nop_cost(struct starpu_task *task, struct starpu_perfmodel_arch *arch, unsigned impl)
 {
 	(void)task, (void)arch, (void)impl;
 	return 1;
 }
-struct starpu_perfmodel starpu_perfmodel_nop = {.type = STARPU_PER_ARCH, .arch_cost_function = nop_cost, .symbol = "nop"};
+struct starpu_perfmodel starpu_perfmodel_nop = {.type = STARPU_PER_ARCH, .arch_cost_function = nop_cost};
 
 /* All models that hang on a list, and the right to change `is_init`, `is_loaded`. */
 static struct {
