@@ -94,7 +94,7 @@ static bool has_comb(const struct starpu_perfmodel *m, int comb)
 int starpu_perfmodel_list_combs(FILE *output, struct starpu_perfmodel *model)
 {
 	int n = starpu_perfmodel_get_narch_combs();
-	fprintf(output, "Model <%s>\n", model->symbol);
+	fprintf(output, "Model <%s>\n", model->symbol ? model->symbol : "");
 	for (int comb = 0; comb < n; comb++) {
 		const struct starpu_perfmodel_arch *c = perf_comb(comb);
 		if (!has_comb(model, comb))
