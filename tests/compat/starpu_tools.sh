@@ -46,14 +46,35 @@ says 'a curve for each number of workers' 0 'plot .*1 worker".*2 workers"' overh
 says 'the picture, or how to draw it' 0 '^tasks_size_overhead\.\(svg\|gp\)' overhead -i 20 -T 2 -C 2
 says 'help of the script' 0 '^usage: tasks_size_overhead' env TASKS_SIZE_OVERHEAD="$build/examples/starpu/suite/tasks_size_overhead" "$suite/tasks_size_overhead.sh" -h
 
-says 'workers' 0 '^2 CPU workers' "$tools/starpu_machine_display"
+tab=$(printf '\t')
+numa=(env HWLOC_SYNTHETIC='numa:2 core:1 pu:1' STARPU_USE_NUMA=1 "$tools/starpu_machine_display")
+says 'workers' 0 "^${tab}2 CPU workers" "$tools/starpu_machine_display"
+says 'each of them' 0 "^${tab}${tab}CPU 1$" "$tools/starpu_machine_display"
+says 'a kind of workers' 0 '^2 CPU workers$' "$tools/starpu_machine_display" -w cpu
+says 'a kind that there is not' 1 "no kind of workers 'abacus'" "$tools/starpu_machine_display" -w abacus
+says 'bandwidth there' 0 "^NUMA 0${tab}0.000000${tab}[1-9][0-9]*[.][0-9]" "${numa[@]}"
+says 'and back' 0 "^NUMA 1${tab}[1-9][0-9]*[.][0-9]*${tab}0.000000" "${numa[@]}"
+says 'its head' 0 "^from${tab}to NUMA 0${tab}to NUMA 1$" "${numa[@]}"
+says 'affinity' 0 '^affinity$' "${numa[@]}"
+# shellcheck disable=SC2016
+says 'without the ways' 0 'topology' sh -c 'out=$("$@") && ! echo "$out" | grep -q bandwidth && echo "$out"' - "${numa[@]}" -n
+says 'files of the ways' 0 "bandwidth: <$home/.starpu/sampling/bus/somewhere.bandwidth>" "${numa[@]}" -i
+# What was measured is kept, read back, and measured again only when that is asked for; what is no such file is replaced.
+bandwidths=$home/.starpu/sampling/bus/somewhere.bandwidth
+sed -i "2s/.*/$(sed -n 2p "$bandwidths" | sed "s/[0-9][0-9.e+]*/123.5/2")/" "$bandwidths"
+says 'what was measured' 0 "^NUMA 0${tab}0.000000${tab}123.500000" "${numa[@]}"
+# shellcheck disable=SC2016
+says 'measured again' 0 "^NUMA 0${tab}0.000000" sh -c 'out=$("$@") && ! echo "$out" | grep -q 123.500000 && echo "$out"' - "${numa[@]}" -f
+echo 'not numbers' >"$bandwidths"
+says 'a damaged file' 0 "^NUMA 0${tab}0.000000${tab}[1-9]" "${numa[@]}"
 says 'topology' 0 'CPU 1 on processing unit' "$tools/starpu_machine_display"
 says 'only how many' 0 '^2 CPU workers$' "$tools/starpu_machine_display" -c
 says 'help' 0 '^usage: starpu_machine_display' "$tools/starpu_machine_display" --help
 says 'version' 0 'StarPU 1.4' "$tools/starpu_machine_display" --version
 says 'a wrong option' 1 '^usage: starpu_sched_display' "$tools/starpu_sched_display" --wrong
 says 'policies' 0 '^dmdas ' "$tools/starpu_sched_display"
-says 'the ways to devices' 0 '' "$tools/starpu_calibrate_bus"
+says 'the ways to devices' 0 '' env HWLOC_SYNTHETIC='numa:2 core:1 pu:1' STARPU_USE_NUMA=1 "$tools/starpu_calibrate_bus"
+says 'which are kept' 0 '^0' grep -v '^#' "$bandwidths"
 says 'where models lie' 0 "$home/.starpu/sampling" "$models" -d
 says 'no model' 1 "no performance model 'unheard_of'" "$models" -s unheard_of
 says 'nothing asked' 1 '^usage: starpu_perfmodel_display' "$models"

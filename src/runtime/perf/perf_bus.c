@@ -70,7 +70,7 @@ static void measure_way(unsigned from, unsigned to)
 		starpu_free_on_node(from, source, BLOCK);
 }
 
-/* From one device to another is over the main memory where it was not measured. */
+/* From one device to another is over the main memory. */
 static void measure(unsigned nodes)
 {
 	for (unsigned i = 0; i < WEFT_BUS_DEFAULT_NODES; i++)
@@ -85,8 +85,12 @@ static void measure(unsigned nodes)
 	}
 	for (unsigned i = 1; i < nodes; i++)
 		for (unsigned k = 1; k < nodes; k++) {
-			if (i == k)
+			if (i == k || starpu_node_get_kind(i) == STARPU_DISK_RAM || starpu_node_get_kind(k) == STARPU_DISK_RAM)
 				continue;
+			if (starpu_node_get_kind(i) == STARPU_CPU_RAM && starpu_node_get_kind(k) == STARPU_CPU_RAM) {
+				measure_way(i, k);
+				continue;
+			}
 			my.bus.latency_us[i][k] = my.bus.latency_us[i][0] + my.bus.latency_us[0][k];
 			my.bus.mb_per_s[i][k] = 1 / (1 / my.bus.mb_per_s[i][0] + 1 / my.bus.mb_per_s[0][k]);
 		}
@@ -162,12 +166,18 @@ double starpu_transfer_predict(unsigned src_node, unsigned dst_node, size_t size
 
 static void print_matrix(const double (*m)[WEFT_BUS_NODES], unsigned nodes, FILE *to)
 {
+	char name[64];
+	fprintf(to, "from");
 	for (unsigned i = 0; i < nodes; i++) {
-		char name[64];
 		starpu_memory_node_get_name(i, name, sizeof name);
-		fprintf(to, "%s\t", name);
+		fprintf(to, "\tto %s", name);
+	}
+	fprintf(to, "\n");
+	for (unsigned i = 0; i < nodes; i++) {
+		starpu_memory_node_get_name(i, name, sizeof name);
+		fprintf(to, "%s", name);
 		for (unsigned k = 0; k < nodes; k++)
-			fprintf(to, "%.0f\t", m[i][k]);
+			fprintf(to, "\t%f", m[i][k]);
 		fprintf(to, "\n");
 	}
 }
@@ -176,13 +186,6 @@ void starpu_bus_print_bandwidth(FILE *f)
 {
 	const struct weft_bus *b = bus();
 	unsigned nodes = starpu_memory_nodes_get_count() < b->n ? starpu_memory_nodes_get_count() : b->n;
-	fprintf(f, "from/to\t");
-	for (unsigned i = 0; i < nodes; i++) {
-		char name[64];
-		starpu_memory_node_get_name(i, name, sizeof name);
-		fprintf(f, "%s\t", name);
-	}
-	fprintf(f, "\n");
 	print_matrix(b->mb_per_s, nodes, f);
 	fprintf(f, "\n");
 	print_matrix(b->latency_us, nodes, f);
