@@ -10,6 +10,7 @@
  *     chain       RW on one datum                  fib        fork and join: a task a call
  *     stencil     reads x-1, x, x+1 of the last    ends       a tree of tasks by dependencies of ends
  *                 row, writes x of this one        memory     bytes that a pending task of a chain takes
+ *     own         no data; made by the program, which waits for each and destroys it
  *     modelled    RW on one of 1024 data in turn, with a performance model
  *     metg        the smallest task, in ns, with which a stencil of width 8 keeps both cores half busy
  *     wake        from a submission to the begin of the task, in ns, when the workers have slept: the median of some
@@ -47,6 +48,7 @@ struct runtime {
 	void (*let)(void);               /* ... for this */
 	void (*noted)(void);             /* a task that calls tasks_note */
 	void (*modelled)(unsigned data); /* RW on one, with a performance model */
+	void (*own)(unsigned tasks);     /* all of them */
 };
 
 static unsigned tasks_spins;  /* what each task works */
@@ -141,6 +143,8 @@ static int submit_pattern(const struct runtime *r, const char *pattern, unsigned
 		submit_indep(r, tasks);
 	else if (!strcmp(pattern, "indepd"))
 		submit_writes(r, tasks, 1, DATA);
+	else if (!strcmp(pattern, "own") && r->own)
+		r->own(tasks);
 	else if (!strcmp(pattern, "modelled") && r->modelled)
 		submit_modelled(r, tasks);
 	else if (!strcmp(pattern, "chain"))

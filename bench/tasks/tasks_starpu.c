@@ -159,6 +159,26 @@ static void noted(void)
 		abort();
 }
 
+static void own(unsigned tasks)
+{
+	enum { BATCH = 512 };
+	struct starpu_task *t[BATCH];
+	for (unsigned done = 0; done < tasks; done += BATCH) {
+		for (unsigned i = 0; i < BATCH; i++) {
+			t[i] = starpu_task_create();
+			t[i]->cl = &cl_none;
+			t[i]->detach = t[i]->destroy = 0;
+			if (starpu_task_submit(t[i]))
+				abort();
+		}
+		for (unsigned i = 0; i < BATCH; i++) {
+			if (starpu_task_wait(t[i]))
+				abort();
+			starpu_task_destroy(t[i]);
+		}
+	}
+}
+
 /* ---- a tree by dependencies of ends: a task has ended when the two that it submitted have ---- */
 
 static void work_ends(void *buffers[], void *arg);
@@ -198,7 +218,7 @@ static uint64_t ends(unsigned depth)
 
 int main(int argc, char **argv)
 {
-	struct runtime r = {begin, end,  open_pattern, wait_all, none, writes, reads,
-	                    NULL,  NULL, ends,         hold,     let,  noted,  modelled};
+	struct runtime r = {begin, end,  open_pattern, wait_all, none,  writes,   reads, NULL,
+	                    NULL,  ends, hold,         let,      noted, modelled, own};
 	return tasks_main(&r, argc, argv);
 }
