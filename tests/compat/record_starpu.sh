@@ -44,6 +44,15 @@ check "the main thread waits" 1 "$(grep -c ' enter *waiting for tasks$' plain.tx
 "$build/weft" record -q --on starpu_detail -o detail.weft -- "$program" -b 6 -s 50 -c 100 >/dev/null || echo "not ok 0 - recorded"
 "$build/weft" dump detail.weft >detail.txt
 check "details come when they are asked for" yes "$([ "$(grep -c ' dependency ' detail.txt)" -ge 294 ] && echo yes)"
+STARPU_PROFILING=1 STARPU_PROF_PAPI_EVENTS='task-clock,no-such-event' "$build/weft" record -q --on starpu_detail -o events.weft -- "$program" -b 6 -s 50 -c 100 >/dev/null ||
+	echo "not ok 0 - recorded"
+"$build/weft" dump events.weft >events.txt
+counted=$(grep -c ' attr  *task-clock = [0-9]*$' events.txt)
+if [ "$counted" = 0 ]; then
+	echo "ok $((++count)) - each task has its events # SKIP this kernel counts none"
+else
+	check "each task has its events" 300 "$counted"
+fi
 grep ' dependency ' detail.txt | awk '{print $NF}' | sort -u >to.txt
 grep ' flow_out *task ' detail.txt | sed 's/.*key \(0x[0-9a-f]*\).*/\1/' | sort -u >tasks.txt
 check "dependencies are of tasks" 0 "$(comm -23 to.txt tasks.txt | wc -l)"
@@ -53,7 +62,7 @@ check "dependencies are of tasks" 0 "$(comm -23 to.txt tasks.txt | wc -l)"
 check "two programs that number their tasks alike: no arrow leads from one to the other" "0 18000" "$(cat two.txt)"
 
 "$program" -b 6 -s 50 -c 100 >/dev/null
-check "nothing without a recorder" "detail.txt detail.weft plain.txt plain.weft records.txt tasks.txt to.txt two.txt two.weft" "$(echo *)"
+check "nothing without a recorder" "detail.txt detail.weft events.txt events.weft plain.txt plain.weft records.txt tasks.txt to.txt two.txt two.weft" "$(echo *)"
 
 "$build/weft" record -q -o nameless.weft -- "$traced" || echo "not ok 0 - recorded"
 "$build/weft" dump nameless.weft | sed -n 's/.* enter *\(starpu_traced+0x[0-9a-f]*\)$/\1/p' | sort | uniq -c | awk '{print $1}' >nameless.txt

@@ -291,7 +291,7 @@ static void check_prints(void)
 	CHECK(strstr(text, want) && strstr(text, ".bandwidth>") && strstr(text, ".affinity>") && strstr(text, ".latency>"));
 	free(text);
 	PRINTED(starpu_bus_print_bandwidth(f));
-	CHECK(!strncmp(text, "from/to\t", 8));
+	CHECK(!strncmp(text, "from\tto ", 8));
 	free(text);
 	PRINTED(starpu_bus_print_affinity(f));
 	CHECK(strstr(text, "# GPU\tNUMA"));

@@ -131,9 +131,59 @@ static void with(const char *policy)
 	starpu_shutdown();
 }
 
+/* "TEXT <number>" follows; where it goes on, or NULL. */
+static const char *number(const char *at, const char *text, double *found)
+{
+	char *end = NULL;
+	if (!at || strncmp(at, text, strlen(text)))
+		return NULL;
+	*found = strtod(at + strlen(text), &end);
+	return end > at + strlen(text) ? end : NULL;
+}
+
+static const char *numbers(const char *at, const char *const *text, double *found)
+{
+	for (; at && *text; text++, found++)
+		at = number(at, *text, found);
+	return at;
+}
+
+/* The parts are the total, but for what is rounded away. */
+static void check_split(const char *at)
+{
+	static const char *const words[] = {"\ttime split: total ", " ms = executing: ",  " ms + callback: ", " ms + waiting: ",
+	                                    " ms + sleeping: ",     " ms + scheduling: ", " ms + overhead ",  NULL};
+	static const char *const all[] =
+		{" ms\n\tall time: executing: ", " ms callback: ", " ms waiting: ", " ms sleeping: ", " ms scheduling: ", NULL};
+	double n[7], a[5], sum = 0;
+	at = numbers(at, words, n);
+	CHECK(at != NULL);
+	at = numbers(at, all, a);
+	CHECK(at && !strncmp(at, " ms\n", 4));
+	for (int i = 1; i < 7; i++)
+		sum += n[i];
+	CHECK(sum - n[0] < 0.04 && n[0] - sum < 0.04);
+}
+
+static void check_layout(const char *text)
+{
+	int tasks = 0, workers = 0;
+	CHECK(!strncmp(text, "\n#---------------------\nWorker stats:\n", 37));
+	for (const char *at = text; (at = strstr(at, " task(s)\n")); workers++) {
+		const char *line = at;
+		while (line[-1] != '\t')
+			line--;
+		tasks += atoi(line);
+		at = strchr(at, '\n') + 1;
+		check_split(at);
+	}
+	CHECK(tasks == 1 && workers >= 1);
+	CHECK(strstr(text, "GFlop/s\n") && strstr(text, "\nGlobal time split: total "));
+}
+
 static void by_environment(void)
 {
-	char path[] = "/tmp/weft-profiling-XXXXXX", line[200] = "";
+	char path[] = "/tmp/weft-profiling-XXXXXX", text[8192] = "";
 	int file = mkstemp(path);
 	setenv("STARPU_PROFILING", "1", 1);
 	setenv("STARPU_WORKER_STATS", "1", 1);
@@ -144,9 +194,10 @@ static void by_environment(void)
 	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
 	starpu_profiling_init();
 	CHECK(starpu_profiling_status_get() == STARPU_PROFILING_ENABLE);
-	CHECK(starpu_task_insert(&quicks, 0) == 0);
+	CHECK(starpu_task_insert(&quicks, STARPU_FLOPS, 1e12, 0) == 0);
 	starpu_shutdown();
-	CHECK(read(file, line, sizeof line - 1) > 0 && strstr(line, "executing"));
+	CHECK(read(file, text, sizeof text - 1) > 0);
+	check_layout(text);
 	close(file);
 	unlink(path);
 }
@@ -165,6 +216,8 @@ static void by_a_planted_link(void)
 	setenv("STARPU_WORKER_STATS", "1", 1);
 	setenv("STARPU_WORKER_STATS_FILE", link, 1);
 	setenv("STARPU_IDLE_FILE", link, 1);
+	setenv("STARPU_BUS_STATS", "1", 1);
+	setenv("STARPU_BUS_STATS_FILE", link, 1);
 	if (starpu_init(NULL))
 		cannot_begin();
 	starpu_shutdown();
@@ -173,6 +226,31 @@ static void by_a_planted_link(void)
 	unlink(behind);
 	rmdir(folder);
 	unsetenv("STARPU_IDLE_FILE");
+	unsetenv("STARPU_BUS_STATS");
+	unsetenv("STARPU_BUS_STATS_FILE");
+	unsetenv("STARPU_WORKER_STATS_FILE");
+}
+
+/* By worker, whether they are plain or not; not at all where the user wants that. */
+static void codelets(int counted)
+{
+	static struct starpu_codelet cl = {.cpu_funcs = {quick}, .name = "counted"};
+	struct starpu_conf conf;
+	starpu_conf_init(&conf);
+	conf.ncpus = 2;
+	conf.nopencl = 0;
+	memset(cl.per_worker_stats, 0, sizeof cl.per_worker_stats);
+	if (starpu_init(&conf))
+		cannot_begin();
+	for (int i = 0; i < 10; i++)
+		CHECK(starpu_task_insert(&cl, STARPU_EXECUTE_ON_WORKER, i < 7, 0) == 0);
+	starpu_task_wait_for_all();
+	CHECK(cl.per_worker_stats[0] == (counted ? 3 : 0) && cl.per_worker_stats[1] == (counted ? 7 : 0));
+	for (int i = 0; i < 100; i++)
+		CHECK(starpu_task_insert(&cl, 0) == 0);
+	starpu_task_wait_for_all();
+	CHECK(cl.per_worker_stats[0] + cl.per_worker_stats[1] == (counted ? 110 : 0));
+	starpu_shutdown();
 }
 
 int main(void)
@@ -184,5 +262,10 @@ int main(void)
 	with("dmda");
 	by_environment();
 	by_a_planted_link();
+	unsetenv("STARPU_PROFILING");
+	unsetenv("STARPU_WORKER_STATS");
+	codelets(1);
+	setenv("STARPU_CODELET_PROFILING", "0", 1);
+	codelets(0);
 	return checks_failed();
 }

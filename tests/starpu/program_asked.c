@@ -166,9 +166,11 @@ static void check_binding(void)
 static void check_prints(void)
 {
 	char *topology = printed(starpu_topology_print), *bindings = printed_to(STDOUT_FILENO, starpu_display_bindings), name[64];
+	setenv("STARPU_WORKER_STATS", "1", 1);
 	char *stats = printed_to(STDERR_FILENO, starpu_display_stats);
+	unsetenv("STARPU_WORKER_STATS");
 	starpu_worker_get_name(0, name, sizeof name);
-	CHECK(strstr(topology, name) && strstr(bindings, name) && *stats);
+	CHECK(strstr(topology, name) && strstr(bindings, name) && strstr(stats, name));
 	free(topology);
 	free(bindings);
 	free(stats);

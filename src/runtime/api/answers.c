@@ -49,9 +49,3 @@ int starpu_map_enabled(void)
 {
 	return rt_machine.conf.enable_map > 0;
 }
-
-void starpu_display_stats(void)
-{
-	starpu_profiling_bus_helper_display_summary();
-	starpu_profiling_worker_helper_display_summary();
-}

@@ -8,6 +8,7 @@
 #include "runtime/drivers/drivers.h"
 #include "runtime/run/run.h"
 #include "layers.h"
+#include "runtime/task/prof_tool.h"
 #include "runtime/task/profile.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -61,9 +62,11 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 	m->codelets++;
 	m->idle_functions = starpu_get_env_number_default("STARPU_DISABLE_KERNELS", 0) > 0;
 	m->tells_progress = starpu_get_env_number_default("STARPU_TASK_PROGRESS", 0) > 0;
+	m->counts_no_codelets = starpu_get_env_number_default("STARPU_CODELET_PROFILING", 1) == 0;
 	/* Before OpenCL: libraries of drivers take signals as well, and hand them on. */
 	rt_signals_begin(m);
 	rt_profile_begin();
+	rt_tool_begin(&m->conf);
 	rc = rt_topology_begin(m, err);
 	rc = rc ? rc : rt_drivers_probe(m, err);
 	for (life.n_layers = 0; !rc && rt_layers[life.n_layers]; life.n_layers++)
@@ -83,9 +86,11 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 		if (m->core)
 			rt_end(m->core);
 		m->core = NULL;
+		rt_profile_meters_end();
 		layers_end(m);
 		rt_topology_end(m);
 		rt_signals_end();
+		rt_tool_end();
 	}
 	return rc;
 }
@@ -110,6 +115,7 @@ int starpu_initialize(struct starpu_conf *user_conf, int *argc, char ***argv)
 		rt_watch_begin(&rt_machine);
 		/* At last: threads inherit where their maker is bound. */
 		rt_main_begin(&rt_machine);
+		rt_tool_tell(starpu_prof_tool_event_init_end, RT_NO_WORKER);
 		if (starpu_get_env_number_default("STARPU_DISPLAY_BINDINGS", 0) > 0)
 			starpu_display_bindings();
 	}
@@ -170,12 +176,14 @@ void starpu_shutdown(void)
 	rt_signals_end();
 	rt_main_end(m);
 	rt_end(m->core);
+	rt_profile_meters_end();
 	m->core = NULL;
 	layers_end(m);
 	rt_tags_end();
 	rt_turns_end();
 	rt_worker_tree_end();
 	rt_topology_end(m);
+	rt_tool_end();
 	life.paused = 0;
 	pthread_mutex_unlock(&life.lock);
 }

@@ -7,6 +7,7 @@
 #include "arguments.h"
 #include "runtime/task/complain.h"
 #include "runtime/run/run.h"
+#include "runtime/task/profile.h"
 #include "pack_args.h"
 #include "runtime/perf/perf.h"
 #include <errno.h>
@@ -174,6 +175,8 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 	struct rt_upper *p = rt_upper(j);
 	*p = (struct rt_upper){.cl = cl, .func = cl->cpu_funcs[0]};
 	j->body = rt_body_plain;
+	if (rt_is_profiled())
+		rt_job_timed(j);
 	j->arg = NULL;
 	values.arg_buffer = NULL;
 	values.nargs = 0;

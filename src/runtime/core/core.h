@@ -47,6 +47,8 @@ struct rt_sched_hooks {
 	bool (*poll)(struct rt_worker *w);
 	/* Before a worker sleeps (true), and when it has woken. */
 	void (*sleeps)(struct rt_worker *w, bool begins);
+	/* From when a worker finds no job until it has one, or gives up. */
+	void (*idles)(struct rt_worker *w, bool begins);
 };
 
 enum rt_worker_traits {

@@ -450,6 +450,8 @@ static struct rt_job *core_idle(struct rt_worker *w, bool wait)
 	struct rt_runtime *r = w->runtime;
 	struct rt_job *j = NULL;
 	bool progressing = false;
+	if (r->hooks->idles)
+		r->hooks->idles(w, true);
 	core_flush_outbox(w);
 	uint64_t until = weft_monotonic_ns() + r->spin_ns;
 	while (wait && !weft_load_bool(&r->stop) && !(weft_load_u32(&r->asks) & RT_ASK_PAUSE)) {
@@ -473,6 +475,8 @@ static struct rt_job *core_idle(struct rt_worker *w, bool wait)
 		until = weft_monotonic_ns() + r->spin_ns;
 	}
 	core_progresses(&progressing, false);
+	if (r->hooks->idles)
+		r->hooks->idles(w, false);
 	return j;
 }
 

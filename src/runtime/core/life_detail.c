@@ -53,6 +53,11 @@ weft_counter rt_detail_of_node(const char *what, unsigned node)
 	return weft_define_counter(name, "bytes", category());
 }
 
+weft_attr rt_detail_attr(const char *name)
+{
+	return define_attr(name, "");
+}
+
 void rt_detail_ready(struct rt_job *j)
 {
 	j->bits |= RT_J_READY;

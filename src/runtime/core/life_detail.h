@@ -71,6 +71,7 @@ extern struct rt_detail rt_detail;
 void rt_detail_begin(void); /* of rt_trace_begin() */
 /* A counter of bytes for each memory node: "WHAT, node N". */
 weft_counter rt_detail_of_node(const char *what, unsigned node);
+weft_attr rt_detail_attr(const char *name); /* one more */
 
 /* The job, which has a body, has become ready: whoever says so has it. And it begins to run for the first time. */
 void rt_detail_ready(struct rt_job *j);

@@ -3,6 +3,7 @@
 #include "runtime/task/complain.h"
 #include "runtime/task/task.h"
 #include "acquire.h"
+#include "data_stats.h"
 #include "mover.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -55,6 +56,8 @@ static void acquire_passed(struct rt_claim *c)
 		return;
 	}
 	rt_replica_lock();
+	if (WEFT_UNLIKELY(rt_stats_counted) && !a->ours)
+		rt_stats_access(a->handle, (unsigned)a->node, a->mode);
 	bool now = rt_replica_get_now(a->handle, (unsigned)a->node, a->mode);
 	bool has_none = !now && a->mode & RT_READ && !a->handle->initialized;
 	struct rt_move *m = now || has_none ? NULL : rt_move_new(1);

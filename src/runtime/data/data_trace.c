@@ -2,6 +2,8 @@
 /* Handles, memory and copies as regions with attributes; what nobody records is not computed. */
 #include "data_trace.h"
 #include "replica.h"
+#include "runtime/task/prof_tool.h"
+#include "runtime/task/profile.h"
 
 /* What comes before starpu_init() is told when that has come. */
 static bool is_traced(void)
@@ -62,6 +64,7 @@ void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cac
 
 void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to)
 {
+	rt_tool_transfer(true, from->node, to->node, rt_data_size(to->handle));
 	if (!rt_traced_in_detail())
 		return;
 	weft_enter(rt_detail.copying);
@@ -81,8 +84,10 @@ void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica
 {
 	if (done) {
 		size_t bytes = rt_data_size(to->handle);
+		rt_tool_transfer(false, from->node, to->node, bytes);
 		count(&rt_nodes[from->node].memory.out, bytes);
 		count(&rt_nodes[to->node].memory.in, bytes);
+		rt_profile_transferred(from->node, to->node, bytes);
 	}
 	weft_leave(rt_detail.copying);
 }

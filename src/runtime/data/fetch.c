@@ -3,10 +3,12 @@
  * A task's data, when they are not all plain: first the gate, then the values, at the worker's node. What cannot be had at once
  * is brought by a mover, and the task comes back to its worker when it is there.
  */
+#include "data_stats.h"
 #include "gate.h"
 #include "mover.h"
 #include "redux.h"
 #include "tidy.h"
+#include "runtime/task/profile.h"
 #include "runtime/task/task.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -98,6 +100,8 @@ static void fetch_moved(struct rt_move *m)
 	f->failed = m->failed;
 	f->stage = HERE;
 	free(m);
+	if (rt_is_profiled())
+		rt_profile_arrived(rt_upper(f->job)->task, f->worker->number);
 	rt_again(f->worker, f->job);
 }
 
@@ -116,6 +120,8 @@ static bool get_now(struct fetch *f)
 	unsigned i = 0;
 	for (unsigned k = 0; k < j->n_accesses; k++)
 		f->node[k] = node_of(f, k);
+	if (WEFT_UNLIKELY(rt_stats_counted))
+		rt_stats_job(j, f->node);
 	rt_replica_lock();
 	while (i < j->n_accesses &&
 	       (f->node[i] == NOWHERE || rt_replica_get_now(handle_at(j, i), (unsigned)f->node[i], rt_job_modes(j)[i])))
@@ -139,6 +145,8 @@ static int send_for(struct fetch *f)
 			m->item[m->n++] = (struct rt_move_item){handle_at(j, i), (unsigned)f->node[i], rt_job_modes(j)[i]};
 	m->done = fetch_moved;
 	m->arg = f;
+	if (rt_is_profiled())
+		rt_profile_enter(f->worker->number, RT_WAITING);
 	rt_move(m, f->worker->node, STARPU_FETCH, j->priority);
 	return 0;
 }

@@ -5,6 +5,7 @@
  * the same when its turn comes.
  */
 #include "runtime/task/complain.h"
+#include "data_stats.h"
 #include "data_trace.h"
 #include "acquire.h"
 #include "cache.h"
@@ -62,6 +63,7 @@ static int data_begin(struct rt_machine *m, struct weft_err *err)
 	rt_nodes_begin(m);
 	rt_reclaim = rt_replica_reclaim;
 	rt_tidy_begin();
+	rt_stats_begin();
 	rt_order_hooks = (struct rt_order_hooks){.plan = rt_plan_hook,
 	                                         .planned = rt_plan_hook_end,
 	                                         .reduce = rt_redux_hook,
@@ -97,6 +99,7 @@ static int data_started(struct rt_machine *m, struct weft_err *err)
 static void data_stopping(struct rt_machine *m)
 {
 	(void)m;
+	rt_stats_end();
 	if (rt_data.handles)
 		rt_say("starpu_shutdown: data is still registered; what was computed of it elsewhere than in main memory is lost");
 	while (rt_data.handles)
@@ -267,6 +270,7 @@ void rt_handle_destroy(starpu_data_handle_t h)
 	rt_gate_fini(&h->gate);
 	free(h->child);
 	free(h->name);
+	rt_stats_forget(h);
 	rt_replica_lock();
 	keep_late(h);
 	rt_replica_unlock();

@@ -94,7 +94,8 @@ struct _starpu_data_state {
 	unsigned n_duplicates;                        /* this is one, and was given out so many times */
 	rt_ref duplicated;                            /* the value: rt_handle_version */
 
-	struct rt_acquired *acquired; /* by the application, now */
+	struct rt_access_counts *counts; /* data_stats.c; of each memory node, or NULL */
+	struct rt_acquired *acquired;    /* by the application, now */
 	void *user_data, *sched_data;
 	char *name;
 	unsigned dimensions;

@@ -2,6 +2,7 @@
 /* The coherency of replicas, and making room by evicting what was not used for longest. */
 #include "replica.h"
 #include "cache.h"
+#include "data_stats.h"
 #include "data_trace.h"
 #include "gate.h"
 #include "memory.h"
@@ -148,6 +149,7 @@ int rt_replica_allocate(struct rt_replica *r)
 	if (size < 0)
 		return -ENOMEM;
 	r->allocated = r->ours = true;
+	rt_stats_allocated(r->node, reused);
 	list_newest(r);
 	return 0;
 }

@@ -3,6 +3,7 @@
  * Parallel regions: thread i begins as a job that comes to worker i; a worker that meets a region is thread 0 itself, a thread
  * of the application waits. Barriers, master, single.
  */
+#include "runtime/task/profile.h"
 #include "omp.h"
 #include "runtime/task/complain.h"
 #include "runtime/task/machine.h"
@@ -32,8 +33,10 @@ void omp_wait(struct rt_waiter *me)
 	/* Others run meanwhile, and may be still at it when this one goes on: regions end in order all the same. */
 	if (traced)
 		rt_trace_end(&omp, omp_trace_name(t));
+	rt_profile_executes_here(false);
 	omp_set_current(NULL);
 	rt_wait_for(me);
+	rt_profile_executes_here(true);
 	if (traced)
 		rt_trace_resume(&omp, omp_trace_name(t));
 	omp_set_current(t == &omp.thread.task ? NULL : t);
@@ -114,8 +117,10 @@ static void run_thread(struct omp_thread *t, void **buffers)
 	t->task.traced = rt_traced();
 	if (t->task.traced)
 		rt_trace_resume(&omp, omp_trace_name(&t->task));
+	rt_profile_executes_here(true);
 	t->region->func(buffers, t->region->arg);
 	omp_wait_for_descendants(&t->task);
+	rt_profile_executes_here(false);
 	if (t->task.traced)
 		rt_trace_end(&omp, omp_trace_name(&t->task));
 	omp_set_current(was == &omp.thread.task ? NULL : was);

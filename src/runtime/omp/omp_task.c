@@ -3,6 +3,7 @@
  * Explicit tasks. Who waits for children first runs those that lie on top of its worker's own jobs, on its own stack, as long as
  * they are its children: they hold nothing that waits for it. Then it waits, and its worker goes on with whatever there is.
  */
+#include "runtime/task/profile.h"
 #include "omp.h"
 
 enum { KEPT_MOST = 512, STACK_LEAST = 64 * 1024 };
@@ -144,7 +145,9 @@ static enum rt_verdict omp_task_body(struct rt_job *j, struct rt_worker *w)
 	t->traced = rt_traced();
 	if (t->traced)
 		rt_trace_start(rt_job_ref(j), &(struct rt_trace_task){.codelet = &omp, .name = omp_trace_name(t)});
+	rt_profile_executes_here(true);
 	omp_task_run(t, (void *[]){NULL});
+	rt_profile_executes_here(false);
 	if (t->traced)
 		rt_trace_end(&omp, omp_trace_name(t));
 	rt_worker_set_idle_current(w, outer);

@@ -9,7 +9,8 @@
 #include "runtime/task/driver.h"
 #include "run.h"
 #include "runtime/data/data.h"
-#include "runtime/task/watch.h"
+#include "runtime/task/prof_tool.h"
+#include "runtime/task/profile.h"
 #include "runtime/core/life_detail.h"
 #include <limits.h>
 #include <stdio.h>
@@ -31,11 +32,8 @@ static void tell_ready(struct starpu_task *t)
 		t->soon_callback_func(t->soon_callback_arg, 0.0);
 		weft_leave(rt_detail.callback);
 	}
-	if (t->prologue_callback_func) {
-		weft_enter(rt_detail.callback);
-		t->prologue_callback_func(t->prologue_callback_arg);
-		weft_leave(rt_detail.callback);
-	}
+	if (t->prologue_callback_func)
+		rt_call_back(t->prologue_callback_func, t->prologue_callback_arg);
 	t->status = STARPU_TASK_READY;
 	rt_speaks_of = outer;
 }
@@ -100,7 +98,7 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 {
 	struct starpu_task *t = rt_upper(j)->task;
 	struct rt_mask m;
-	if (j->body == rt_body_plain) {
+	if (rt_job_is_plain(j)) {
 		into_the_loop(s, j);
 		return;
 	}
@@ -170,15 +168,22 @@ static void place_begin(struct rt_worker *w)
 		hwloc_set_cpubind(rt_machine.topology, info->set, HWLOC_CPUBIND_THREAD);
 	if (!info->application)
 		prctl(PR_SET_NAME, info->name);
+	rt_tool_tell(starpu_prof_tool_event_driver_init, w->number);
+	rt_tool_tell(starpu_prof_tool_event_driver_init_start, w->number);
 	if (d->begin)
 		d->begin(w);
+	rt_profile_thread_begins(w->number);
+	rt_tool_tell(starpu_prof_tool_event_driver_init_end, w->number);
 }
 
 static void place_end(struct rt_worker *w)
 {
 	const struct rt_driver *d = driver_of(w);
+	rt_profile_thread_ends(w->number);
 	if (d && d->end)
 		d->end(w);
+	if (d)
+		rt_tool_tell(starpu_prof_tool_event_driver_deinit, w->number);
 }
 
 static bool place_poll(struct rt_worker *w)
@@ -210,6 +215,11 @@ static void place_sleeps(struct rt_worker *w, bool begins)
 		callback(w->number);
 }
 
+static void place_idles(struct rt_worker *w, bool begins)
+{
+	rt_profile_idle(w->number, begins);
+}
+
 void rt_run_begin(const struct rt_machine *m)
 {
 	rt_data_submits_by(rt_task_submit);
@@ -226,4 +236,5 @@ const struct rt_sched_hooks rt_run_hooks = {
 	.poll = place_poll,
 	.progress = rt_hooks_call,
 	.sleeps = place_sleeps,
+	.idles = place_idles,
 };

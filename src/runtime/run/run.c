@@ -10,13 +10,15 @@
 #include "runtime/task/complain.h"
 #include "runtime/task/driver.h"
 #include "run.h"
-#include "runtime/task/watch.h"
+#include "runtime/task/profile.h"
 #include "task_trace.h"
 #include "runtime/task/transaction.h"
 #include "runtime/data/data.h"
+#include "runtime/data/data_stats.h"
 #include "runtime/perf/perf.h"
 #include "runtime/core/life_detail.h"
 #include "base/clock.h"
+#include "runtime/meter/instant.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -41,6 +43,18 @@ static void **buffers_of(struct starpu_task *t, void **few)
 	return t->dyn_handles ? t->dyn_interfaces : t->interfaces;
 }
 
+void rt_call_back(void (*func)(void *), void *arg)
+{
+	bool profiled = rt_is_profiled();
+	if (profiled)
+		rt_profile_enter_here(RT_CALLING_BACK);
+	weft_enter(rt_detail.callback);
+	func(arg);
+	weft_leave(rt_detail.callback);
+	if (profiled)
+		rt_profile_leave_here(RT_CALLING_BACK);
+}
+
 /* What the program has on the way to its function, once. */
 static void run_popped(struct rt_job *j, struct rt_worker *w)
 {
@@ -53,9 +67,7 @@ static void run_popped(struct rt_job *j, struct rt_worker *w)
 	rt_pass(RT_AT_POP, t, w->number);
 	if (t && t->prologue_callback_pop_func) {
 		struct rt_job *outer = rt_worker_set_current(w, j);
-		weft_enter(rt_detail.callback);
-		t->prologue_callback_pop_func(t->prologue_callback_pop_arg);
-		weft_leave(rt_detail.callback);
+		rt_call_back(t->prologue_callback_pop_func, t->prologue_callback_pop_arg);
 		rt_worker_set_current(w, outer);
 	}
 	const struct rt_task *own = t ? t->starpu_private : NULL;
@@ -105,12 +117,16 @@ struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
 	if (s.traced)
 		trace_start(j, w);
 	rt_pass(RT_AT_START, p->task, w->number);
+	if (rt_is_profiled() && rt_profile_measures())
+		rt_profile_function_begins(w->number);
 	return s;
 }
 
 void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretch *s)
 {
 	const struct rt_upper *p = rt_upper(j);
+	if (rt_is_profiled() && rt_profile_measures())
+		rt_profile_function_ends(p->task, w->number);
 	if (s->traced)
 		rt_trace_end(p->cl, name_of(p->cl));
 	if (!s->measured_from_ns)
@@ -165,21 +181,24 @@ static void run_set_done(struct rt_task *own)
 }
 
 /* True: the program has submitted the task again in there; then it is no longer ours. */
-static bool call_back(struct starpu_task *t, struct starpu_codelet *cl)
+static bool call_back(struct starpu_task *t, struct starpu_codelet *cl, unsigned worker)
 {
 	void (*func)(void *) = t->callback_func ? t->callback_func : cl ? cl->callback_func : NULL;
 	struct rt_calling outer = rt_calling;
 	struct starpu_task *spoke_of = rt_speaks_of;
-	if (!func)
+	if (!func) {
+		rt_pass_at_once(RT_AT_CALLBACK, t, worker);
+		rt_pass_at_once(RT_AT_CALLED_BACK, t, worker);
 		return false;
+	}
+	rt_pass(RT_AT_CALLBACK, t, worker);
 	rt_calling = (struct rt_calling){.task = t};
 	rt_speaks_of = t;
-	weft_enter(rt_detail.callback);
-	func(t->callback_arg);
-	weft_leave(rt_detail.callback);
+	rt_call_back(func, t->callback_arg);
 	bool again = rt_calling.again;
 	rt_speaks_of = spoke_of;
 	rt_calling = outer;
+	rt_pass(RT_AT_CALLED_BACK, again ? NULL : t, worker);
 	return again;
 }
 
@@ -191,9 +210,7 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 	struct rt_task *own = t->starpu_private;
 	if (t->epilogue_callback_func) {
 		struct rt_job *outer = rt_worker_set_current(w, j);
-		weft_enter(rt_detail.callback);
-		t->epilogue_callback_func(t->epilogue_callback_arg);
-		weft_leave(rt_detail.callback);
+		rt_call_back(t->epilogue_callback_func, t->epilogue_callback_arg);
 		rt_worker_set_current(w, outer);
 	}
 	struct rt_tag *tag = own->tag;
@@ -210,9 +227,7 @@ static void end_task(struct rt_job *j, struct rt_worker *w)
 	if (tag)
 		rt_tag_done(tag);
 	struct rt_job *between = rt_worker_set_idle_current(w, j); /* who pauses does not wait for the callback */
-	rt_pass(RT_AT_CALLBACK, t, w->number);
-	bool again = call_back(t, p->cl);
-	rt_pass(RT_AT_CALLED_BACK, again ? NULL : t, w->number);
+	bool again = call_back(t, p->cl, w->number);
 	rt_worker_set_idle_current(w, between);
 	if (over.ends && weft_add_i32(&over.ends->ends, -1) == 1)
 		rt_worker_take(w, over.ends->job);
@@ -256,14 +271,17 @@ static enum rt_verdict run_after(struct rt_job *j, struct rt_worker *w)
 	struct rt_upper *p = rt_upper(j);
 	const struct rt_policy_ops *policy = rt_policy();
 	if (p->cl && !(p->bits & RT_U_NOWHERE)) {
-		if (WEFT_LIKELY(!rt_codelet_is_constant(p->cl)))
+		if (WEFT_LIKELY(!rt_codelet_is_constant(p->cl) && !rt_machine.counts_no_codelets))
 			++*rt_codelet_count(p->cl, w->number);
 		if (WEFT_UNLIKELY(rt_machine.tells_progress))
 			tell_progress();
 		rt_pass(RT_AT_END, p->task, w->number);
-		if (rt_data_was_fetched(j))
+		if (rt_data_was_fetched(j)) {
 			rt_data_done(j, w);
-		rt_pass(RT_AT_RELEASED, p->task, w->number);
+			rt_pass(RT_AT_RELEASED, p->task, w->number);
+		} else {
+			rt_pass_at_once(RT_AT_RELEASED, p->task, w->number);
+		}
 		if (policy && policy->after)
 			policy->after(j, w);
 	}
@@ -309,6 +327,45 @@ enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 	return RT_DONE;
 }
 
+void rt_job_timed(struct rt_job *j)
+{
+	struct rt_upper *p = rt_upper(j);
+	j->body = rt_body_timed;
+	p->bits |= RT_U_TIMED;
+	p->submitted_ns = rt_instant_ns();
+}
+
+/* A plain job, with the worker's time. Its times, too, when it looks at itself (rt_profile_show). */
+enum rt_verdict rt_body_timed(struct rt_job *j, struct rt_worker *w)
+{
+	void *buffers[STARPU_NMAXBUFS];
+	struct rt_upper *p = rt_upper(j);
+	struct rt_job *outer = rt_worker_set_current(w, j);
+	if (!rt_data_plain(j, buffers)) {
+		rt_worker_set_current(w, outer);
+		return rt_body_task(j, w);
+	}
+	bool traced = rt_traced();
+	if (traced)
+		trace_start(j, w);
+	rt_profile_plain_begins(w->number);
+	p->cl->cpu_funcs[0](buffers, j->arg);
+	if (traced)
+		rt_trace_end(p->cl, name_of(p->cl));
+	rt_worker_set_current(w, outer);
+	if (WEFT_UNLIKELY(p->bits & RT_U_MADE_TASK)) {
+		j->body = rt_body_task;
+		return run_after(j, w);
+	}
+	rt_profile_plain_ends(w->number);
+	++*rt_codelet_count(p->cl, w->number);
+	if (p->bits & RT_U_FREE_ARG) {
+		run_give_back(j);
+		return RT_DONE;
+	}
+	return j->n_accesses ? RT_DONE : RT_DONE_UNKNOWN;
+}
+
 void rt_task_ran(struct rt_job *j, struct rt_worker *w)
 {
 	if (run_after(j, w) == RT_DONE)
@@ -342,8 +399,11 @@ static inline bool run_fetch(struct rt_job *j, struct rt_worker *w, void **buffe
 {
 	struct rt_job *outer = rt_worker_set_current(w, j);
 	bool may_be_plain = !j->n_accesses || (w->node == STARPU_MAIN_RAM && !rt_upper(j)->cl->specific_nodes);
-	if (may_be_plain && rt_data_plain(j, buffers))
+	if (may_be_plain && rt_data_plain(j, buffers)) {
+		if (WEFT_UNLIKELY(rt_stats_counted))
+			rt_stats_job(j, NULL);
 		return true;
+	}
 	rt_worker_set_current(w, outer);
 	return run_fetch_slowly(j, w, buffers);
 }

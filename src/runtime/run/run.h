@@ -28,6 +28,15 @@ void rt_placed_ran(unsigned worker);
 
 /* The body of a plain job, and of any other task. */
 enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w);
+enum rt_verdict rt_body_timed(struct rt_job *j, struct rt_worker *w); /* the same while tasks are profiled */
+/* A plain job that is being prepared has its times taken. */
+void rt_job_timed(struct rt_job *j);
+static inline bool rt_job_is_plain(const struct rt_job *j)
+{
+	return j->body == rt_body_plain || j->body == rt_body_timed;
+}
+/* A function of the program's that is no task. */
+void rt_call_back(void (*func)(void *), void *arg);
 enum rt_verdict rt_body_task(struct rt_job *j, struct rt_worker *w);
 /*
  * Around the time that a task takes of its worker or device: what is recorded, profiled, measured. Of those that a device has at a

@@ -2,6 +2,7 @@
 /* The way of a task: pushed to its context's policy when ready, popped by a worker; between jobs and struct starpu_task. */
 #include "sched.h"
 #include "runtime/task/break.h"
+#include "runtime/task/profile.h"
 #include "runtime/core/life_detail.h"
 #include "runtime/perf/perf.h"
 #include "base/clock.h"
@@ -104,7 +105,13 @@ void sched_push(struct starpu_task *t)
 	weft_enter(rt_detail.scheduling);
 	if (rt_traced_in_detail())
 		weft_point(rt_detail.push, (int64_t)rt_job_ref(rt_task_job(t)));
-	sched_push_task(t);
+	if (rt_is_profiled()) {
+		struct rt_task *held = rt_profile_pushes(t);
+		sched_push_task(t);
+		rt_profile_pushed(held);
+	} else {
+		sched_push_task(t);
+	}
 	weft_leave(rt_detail.scheduling);
 }
 
@@ -215,8 +222,11 @@ static struct rt_job *sched_take(struct rt_worker *w)
 	/* Before the look, so that a push after it is seen next time. */
 	weft_store_bool(&me->poked, false);
 	weft_enter(rt_detail.scheduling);
+	uint64_t asked = rt_is_profiled() ? rt_profile_asked(w->number) : 0;
 	struct starpu_task *t = sched_party_take(w->number);
 	t = t ? t : sched_pop(w->number);
+	if (asked)
+		rt_profile_given(w->number, t, asked);
 	if (t && rt_traced_in_detail())
 		weft_point(rt_detail.pop, (int64_t)rt_job_ref(rt_task_job(t)));
 	weft_leave(rt_detail.scheduling);

@@ -2,6 +2,7 @@
 /* What policies ask of workers: may they run a task, are they awake, their locks; and combined workers. */
 #include "sched.h"
 #include "runtime/task/driver.h"
+#include "runtime/task/profile.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -130,9 +131,7 @@ void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sc
 
 void starpu_worker_get_current_task_exp_end(unsigned workerid, struct timespec *date)
 {
-	double us = sched_instant(&sched_workers[workerid].exp_end);
-	date->tv_sec = (time_t)(us / 1e6);
-	date->tv_nsec = (long)((us - (double)date->tv_sec * 1e6) * 1e3);
+	*date = rt_profile_date((uint64_t)(sched_instant(&sched_workers[workerid].exp_end) * 1e3));
 }
 
 int starpu_push_task_end(struct starpu_task *task)

@@ -80,7 +80,8 @@ static bool is_for_cpus(const struct starpu_codelet *cl)
 /* Functions are called, and nobody wants to know of it. */
 static bool runs_quietly(void)
 {
-	return !rt_machine.idle_functions && !rt_machine.tells_progress && !rt_is_watched();
+	return !rt_machine.idle_functions && !rt_machine.tells_progress && !rt_machine.counts_no_codelets &&
+	       !rt_machine.counts_accesses && !rt_wants_structs();
 }
 
 static bool is_plain(const struct starpu_codelet *cl)
@@ -172,7 +173,7 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 	unsigned long total = 0;
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
 		total += cl->per_worker_stats[i];
-	fprintf(stderr, "statistics of codelet %s\n",
+	fprintf(stderr, "Statistics for codelet %s\n",
 	        cl->name                           ? cl->name
 	        : (cl->model && cl->model->symbol) ? cl->model->symbol
 	                                           : "?");

@@ -77,6 +77,8 @@ struct rt_machine {
 	uint32_t codelets;                  /* changes when what is known of codelets no longer holds; never the same again */
 	bool idle_functions;                /* STARPU_DISABLE_KERNELS: the functions of codelets are not called */
 	bool tells_progress;                /* STARPU_TASK_PROGRESS: how many tasks are done */
+	bool counts_accesses;               /* of data: each is looked at */
+	bool counts_no_codelets;            /* STARPU_CODELET_PROFILING=0: per_worker_stats stays as it is */
 	const struct rt_policy_ops *policy; /* NULL: native, the core's own loop schedules */
 	enum rt_prios prios;                /* how that treats priorities */
 	void (*take_over)(void);            /* from now on there is a policy: as the core's loop, for tasks */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks as the program sees them: made, copied, asked about, destroyed. */
 #include "complain.h"
+#include "profile.h"
 #include "task.h"
 #include <pthread.h>
 #include <sched.h>
@@ -287,6 +288,8 @@ struct starpu_task *rt_job_task(struct rt_job *j)
 	own->job_of = rt_machine.core->serial;
 	own->ref = rt_job_ref(j);
 	rt_codelet_mask(p->cl, &own->mask);
+	if (p->bits & RT_U_TIMED)
+		own->submitted_ns = p->submitted_ns;
 	weft_store_u32(&own->state, RT_T_SUBMITTED);
 	p->bits |= RT_U_MADE_TASK;
 	return p->task = t;
@@ -501,7 +504,10 @@ struct starpu_task *starpu_task_get_current(void)
 	if (WEFT_UNLIKELY(rt_speaks_of != NULL))
 		return rt_speaks_of;
 	struct rt_worker *w = rt_worker_self();
-	return w && w->current ? rt_job_task(w->current) : NULL;
+	struct starpu_task *t = w && w->current ? rt_job_task(w->current) : NULL;
+	if (t && rt_is_profiled())
+		rt_profile_show(t, w->number);
+	return t;
 }
 
 int starpu_task_get_current_data_node(unsigned i)

@@ -19,11 +19,15 @@ enum rt_upper_bits {
 	RT_U_POPPED = 4,    /* a worker has it: what is said once then has been said */
 	RT_U_ENDING = 8,    /* the function has run, and the last end dependency is released */
 	RT_U_NOWHERE = 16,  /* popped, and there is no function to run: until then, callbacks may still say so */
+	RT_U_TIMED = 32,    /* plain, while tasks are profiled: when it was submitted instead of what to call */
 };
 
 struct rt_upper {
 	struct starpu_codelet *cl;
-	starpu_cpu_func_t func;   /* plain: what to call */
+	union {
+		starpu_cpu_func_t func; /* plain: what to call */
+		uint64_t submitted_ns;
+	};
 	struct starpu_task *task; /* NULL: nobody has asked yet */
 	const char *name, *file;
 	uint32_t arg_bytes;
@@ -89,9 +93,11 @@ struct rt_task {
 	struct weft_atomic_u64
 		footprint; /* of its data, from when it is ready until its turn is over: 2^32 + that; 0: nobody has asked */
 	struct rt_worker *ran_on;
-	void *sched;                  /* the policy's */
-	void *parallel;               /* of parallel tasks: alias.c */
-	struct starpu_task *alias_of; /* a copy of a parallel task, for one of its workers */
+	uint64_t submitted_ns, began_ns;  /* while it is profiled; 0: it was not */
+	struct weft_atomic_u64 pushed_ns; /* when the policy had it, by whoever gave it, perhaps late */
+	void *sched;                      /* the policy's */
+	void *parallel;                   /* of parallel tasks: alias.c */
+	struct starpu_task *alias_of;     /* a copy of a parallel task, for one of its workers */
 };
 
 /* Numbers from 1 on, given to those who are asked for theirs: rt_number_new() has no task. */
@@ -174,15 +180,10 @@ static inline bool rt_job_runs_nowhere(struct rt_job *j)
 	return rt_upper(j)->task && rt_task_runs_nowhere(rt_upper(j)->task);
 }
 
-/*
- * Its tasks that a worker has run: each worker's count is in a line of its own for as long as there are lines. The last has the first
- * one, in which there are fields that all read.
- */
+/* Its tasks that a worker has run: programs look there. */
 static inline unsigned long *rt_codelet_count(struct starpu_codelet *cl, unsigned worker)
 {
-	enum { EACH_LINE = 64 / sizeof(unsigned long), LINES = STARPU_NMAXWORKERS / EACH_LINE };
-	_Static_assert(STARPU_NMAXWORKERS % EACH_LINE == 0, "a place for each worker");
-	return &cl->per_worker_stats[(worker + 1) % LINES * EACH_LINE + worker / LINES];
+	return &cl->per_worker_stats[worker];
 }
 
 /* dep.c: one of the things that its end waits for is there; any thread. */

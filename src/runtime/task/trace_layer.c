@@ -3,6 +3,7 @@
 #include "machine.h"
 #include "runtime/core/life_trace.h"
 #include <dlfcn.h>
+#include <starpu_profiling.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,11 +21,29 @@ static const char *by_function(const void *codelet, char *room, size_t size)
 	return room;
 }
 
+/* The process in the trace is called by it, so that those of several runs of a program are told apart. */
+static struct weft_atomic_i32 profile_id = {-1};
+
+void starpu_profiling_set_id(int new_id)
+{
+	weft_store_i32(&profile_id, new_id);
+}
+
+static void name_process(void)
+{
+	char name[32];
+	int id = weft_load_i32(&profile_id);
+	snprintf(name, sizeof name, "profile %d", id);
+	if (id >= 0)
+		weft_name_process(name);
+}
+
 static int begin(struct rt_machine *m, struct weft_err *err)
 {
 	(void)m, (void)err;
 	rt_trace_nameless = by_function;
 	rt_trace_begin();
+	name_process();
 	return 0;
 }
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whoever wants to know of each task (profiling, counters, tools, bounds, live displays) is a watcher: it is called at each station
- * of a task's way while it is on. One word says who is; it is read once at a station, and nothing else is while it is 0. While it is
- * not, no codelet is plain, so that each task has a struct.
+ * of a task's way while it is on. One word says who is; it is read once at a station, and nothing else is while it is 0. While
+ * anybody watches beside profiling, no codelet is plain, so that each task has a struct (profile.h has its own way for those).
  *
  *     submit ─> ready ─> pop ─> start ─> end ─> released ─> callback ─> called back
  *     worker:                          sleep ─> wake
+ *
+ * Stations that nothing lies between are passed at one instant (rt_pass_at_once).
  */
 #ifndef WEFT_RUNTIME_TASK_WATCH_H
 #define WEFT_RUNTIME_TASK_WATCH_H
@@ -34,6 +36,7 @@ enum { RT_NO_WORKER = STARPU_NMAXWORKERS };
 typedef void (*rt_watch_fn)(enum rt_station at, struct starpu_task *t, unsigned worker, uint64_t now_ns);
 
 extern struct weft_atomic_u32 rt_watched;
+extern struct weft_atomic_bool rt_watch_profiles_structs; /* profiling wants more of tasks than times */
 static inline bool rt_is_watched(void)
 {
 	return WEFT_UNLIKELY(weft_load_u32(&rt_watched) != 0);
@@ -43,6 +46,8 @@ static inline bool rt_is_watched_by(enum rt_watcher who)
 	return weft_load_u32(&rt_watched) & 1u << who;
 }
 
+/* Each task is to have a struct. */
+bool rt_wants_structs(void);
 /* From now on, and until it is taken back with NULL; a station that has begun may still call it a moment later. */
 void rt_watch(enum rt_watcher who, rt_watch_fn fn);
 
@@ -51,6 +56,14 @@ static inline void rt_pass(enum rt_station at, struct starpu_task *t, unsigned w
 {
 	if (rt_is_watched())
 		rt_watch_pass(at, t, worker);
+}
+
+/* The same at the instant of the station that this thread passed last. */
+void rt_watch_pass_at_once(enum rt_station at, struct starpu_task *t, unsigned worker);
+static inline void rt_pass_at_once(enum rt_station at, struct starpu_task *t, unsigned worker)
+{
+	if (rt_is_watched())
+		rt_watch_pass_at_once(at, t, worker);
 }
 
 #endif
