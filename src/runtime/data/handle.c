@@ -342,8 +342,12 @@ void starpu_data_unregister_no_coherency(starpu_data_handle_t handle)
 static void destroy_acquired(struct rt_acquired *a)
 {
 	starpu_data_handle_t h = rt_acquired_handle(a);
+	struct rt_runtime *r = rt_data.runtime;
+	/* Its job is over before the handle is gone: who waits for all waits for that, too, and so does who ends the runtime. */
+	rt_count_in(r);
 	rt_acquired_end(a);
 	rt_handle_destroy(h);
+	rt_count_out(r);
 }
 
 void starpu_data_unregister_submit(starpu_data_handle_t handle)
