@@ -79,13 +79,14 @@ struct rt_submitter {
 
 struct rt_worker {
 	struct rt_runtime *runtime;
-	struct rt_job *next;           /* runs now */
-	struct rt_job *current;        /* that it is running, for rt_worker_current */
-	unsigned traits;               /* enum rt_worker_traits */
-	struct rt_job *kept;           /* ready ones that the deque had no memory for, by next_free */
-	unsigned node;                 /* the memory that it works in */
-	struct rt_job *idle_current;   /* what `current` is while it looks for a job: NULL, or one that waits in the middle */
-	struct weft_atomic_bool aside; /* core_pause.c: it looks at `asks` before it takes another job */
+	struct rt_job *next;            /* runs now */
+	struct rt_job *current;         /* that it is running, for rt_worker_current */
+	unsigned traits;                /* enum rt_worker_traits */
+	struct rt_job *kept;            /* ready ones that the deque had no memory for, by next_free */
+	struct weft_atomic_bool barred; /* rt_worker_bar: it takes only what is placed on it, as long as this holds */
+	unsigned node;                  /* the memory that it works in */
+	struct rt_job *idle_current;    /* what `current` is while it looks for a job: NULL, or one that waits in the middle */
+	struct weft_atomic_bool aside;  /* core_pause.c: it looks at `asks` before it takes another job */
 	struct {
 		const struct rt_submitter *of;
 		uint64_t submitted, done;
@@ -128,6 +129,7 @@ enum rt_asks {
 	RT_ASK_TAKE = 4,     /* hooks->take is to be asked */
 	RT_ASK_PROGRESS = 8, /* hooks->progress is to be called */
 	RT_ASK_PRIO = 16,    /* there was a job with a priority */
+	RT_ASK_BAR = 32,     /* some worker is barred */
 };
 
 /* Where ready jobs go whose priority is not 0 (rt_prioritise). */
@@ -249,6 +251,16 @@ static inline struct rt_job *rt_worker_set_current(struct rt_worker *w, struct r
 static inline struct rt_job *rt_worker_current(const struct rt_worker *w)
 {
 	return __atomic_load_n(&w->current, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * core_worker.c: a worker that takes only what is placed on it from now on, or no more; of those that run what is not placed, one at
+ * least must not be barred. By one thread at a time.
+ */
+void rt_worker_bar(struct rt_worker *w, bool barred);
+static inline bool rt_worker_is_placed_only(const struct rt_worker *w)
+{
+	return w->traits & RT_W_ONLY_PLACED || weft_load_relaxed_bool(&w->barred); /* relaxed: seen at one of the next jobs */
 }
 
 /* core_pause.c */

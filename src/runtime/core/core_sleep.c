@@ -122,7 +122,7 @@ void rt_wake_one(struct rt_runtime *r)
 	for (unsigned i = 0; i * 64 < r->n_workers; i++)
 		for (uint64_t bits = weft_load_u64(&r->asleep[i]); bits; bits &= bits - 1) {
 			struct rt_worker *w = &r->worker[i * 64 + (unsigned)__builtin_ctzll(bits)];
-			if (is_counted(w) && wake(w))
+			if (is_counted(w) && !weft_load_bool(&w->barred) && wake(w))
 				return;
 		}
 }

@@ -366,7 +366,7 @@ static struct rt_job *core_find_job(struct rt_worker *w, bool goes_on)
 {
 	struct rt_runtime *r = w->runtime;
 	struct rt_job *j = from_again(w);
-	if (WEFT_UNLIKELY(w->traits & RT_W_ONLY_PLACED)) {
+	if (WEFT_UNLIKELY(rt_worker_is_placed_only(w))) {
 		j = j ? j : from_kept(w);
 		return j || !r->hooks->take ? j : r->hooks->take(w);
 	}
@@ -387,7 +387,7 @@ static bool core_has_work(struct rt_worker *w)
 		return true;
 	if (r->hooks->any && r->hooks->any(w))
 		return true;
-	if (w->traits & RT_W_ONLY_PLACED)
+	if (rt_worker_is_placed_only(w))
 		return false;
 	for (const struct rt_submitter *s = weft_load_ptr(&r->submitters); s; s = s->next)
 		if (!s->worker && rt_inject_any(&s->queue))
@@ -402,7 +402,7 @@ static bool core_has_work(struct rt_worker *w)
 static bool core_poll(struct rt_worker *w)
 {
 	bool flies = w->traits & RT_W_POLLS && w->runtime->hooks->poll(w);
-	if (w->traits & RT_W_ONLY_PLACED && w->next) {
+	if (w->next && rt_worker_is_placed_only(w)) {
 		rt_worker_keep(w, w->next);
 		w->next = NULL;
 	}
@@ -499,7 +499,7 @@ static bool core_attend(struct rt_worker *w, bool wait, struct rt_job **next)
 		weft_leave(rt_detail.progressing);
 	}
 	core_poll(w);
-	*next = asks & RT_ASK_PRIO && !(w->traits & RT_W_ONLY_PLACED) ? core_urgent(w) : NULL;
+	*next = asks & RT_ASK_PRIO && !rt_worker_is_placed_only(w) ? core_urgent(w) : NULL;
 	return true;
 }
 
@@ -525,6 +525,19 @@ bool rt_worker_visit(struct rt_worker *w)
 	bool ran = rt_worker_step(w, false);
 	rt_worker_aside(w);
 	return ran;
+}
+
+/* Who makes work may have woken it in this very instant: another looks. */
+void rt_worker_bar(struct rt_worker *w, bool barred)
+{
+	struct rt_runtime *r = w->runtime;
+	bool any = barred;
+	weft_store_bool(&w->barred, barred);
+	for (unsigned i = 0; i < r->n_workers; i++)
+		any = any || weft_load_bool(&r->worker[i].barred);
+	rt_ask(r, any ? RT_ASK_BAR : 0, any ? 0 : RT_ASK_BAR);
+	rt_wake(w);
+	rt_wake_one(r);
 }
 
 void rt_worker_main(struct rt_worker *w)

@@ -182,6 +182,22 @@ static void layer_end(struct rt_machine *m)
 
 const struct rt_layer rt_layer_perf = {.name = "perf", .begin = layer_begin, .started = layer_started, .end = layer_end};
 
+void rt_perf_calibrate(int calibrate)
+{
+	pthread_mutex_lock(&all.lock);
+	__atomic_store_n(&perf_conf.calibrate, calibrate, __ATOMIC_RELAXED); /* a switch, as `benchmarking` */
+	for (struct _starpu_perfmodel_state *s = all.first; s; s = s->next)
+		__atomic_store_n(&s->model->benchmarking, calibrate > 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&rt_machine.conf.calibrate, calibrate, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&all.lock);
+	__atomic_add_fetch(&rt_machine.codelets, 1, __ATOMIC_ACQ_REL); /* one with a model is plain only while none learns */
+}
+
+int rt_perf_calibrates(void)
+{
+	return __atomic_load_n(&perf_conf.calibrate, __ATOMIC_RELAXED);
+}
+
 /* -- StarPU's names -- */
 
 void starpu_perfmodel_initialize(void)

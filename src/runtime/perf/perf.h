@@ -46,6 +46,10 @@ static inline void rt_perf_want(struct starpu_perfmodel *m)
 /* A task ran on this worker for so many microseconds. */
 void rt_perf_ran(struct starpu_task *task, unsigned worker, unsigned impl, double us);
 
+/* Whether models learn from now on; 2 is as 1 here: what is known stays. */
+void rt_perf_calibrate(int calibrate);
+int rt_perf_calibrates(void);
+
 /* -- inside perf -- */
 struct perf_conf {
 	int calibrate;      /* 0, 1, 2: forget what was known */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Components that choose among what is below them: eager, random, by model (mct, heft), by what is known, by the program. */
+#include "sched_knobs.h"
 #include "comp.h"
 #include <math.h>
 #include <stdlib.h>
@@ -191,13 +192,16 @@ static int comp_mct(struct starpu_sched_component *c, struct starpu_task *t)
 	double earliest = INFINITY;
 	for (unsigned i = 0; i < n; i++)
 		earliest = fmin(earliest, o[i].end);
+	const struct sched_knobs *k = sched_knobs_in(c->tree->sched_ctx_id);
+	double alpha = d->alpha * sched_instant(&k->alpha), beta = d->beta * sched_instant(&k->beta),
+	       gamma = d->_gamma * sched_instant(&k->gamma), idle_power = d->idle_power * sched_instant(&k->idle_power);
 	/* The cheapest; when it refuses, the next, so that a full queue does not hold up what others could do. */
 	for (unsigned tries = 0; tries < n; tries++) {
 		unsigned best = n;
 		double least = INFINITY;
 		for (unsigned i = 0; i < n; i++) {
-			double joule = o[i].energy + d->idle_power * (o[i].end - earliest) / 1e6;
-			double cost = d->alpha * (o[i].end - earliest) + d->beta * o[i].transfer + d->_gamma * joule;
+			double joule = o[i].energy + idle_power * (o[i].end - earliest) / 1e6;
+			double cost = alpha * (o[i].end - earliest) + beta * o[i].transfer + gamma * joule;
 			if (o[i].child && cost < least) {
 				least = cost;
 				best = i;

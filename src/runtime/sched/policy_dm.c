@@ -10,6 +10,7 @@
  * is shortest.
  */
 #include "policies.h"
+#include "sched_knobs.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,7 +24,8 @@ struct dm_worker {
 struct dm {
 	unsigned how;
 	double alpha, beta, gamma, idle_power;
-	pthread_mutex_t push; /* decisions one by one: each sees what the last has put where */
+	const struct sched_knobs *knobs; /* factors of these */
+	pthread_mutex_t push;            /* decisions one by one: each sees what the last has put where */
 	struct dm_worker of[STARPU_NMAXWORKERS];
 };
 
@@ -32,6 +34,7 @@ static void init_as(unsigned ctx, unsigned how)
 	struct dm *d = calloc(1, sizeof *d);
 	STARPU_ASSERT_MSG(d, "no memory for a scheduling policy");
 	d->how = how;
+	d->knobs = sched_knobs_in(ctx);
 	d->alpha = starpu_getenv_float_default("STARPU_SCHED_ALPHA", 1.0F);
 	d->beta = starpu_getenv_float_default("STARPU_SCHED_BETA", 1.0F);
 	d->gamma = how & WITH_DATA ? starpu_getenv_float_default("STARPU_SCHED_GAMMA", 1000.0F) : 0;
@@ -167,9 +170,12 @@ static const struct place *decide(const struct dm *d, const struct place *at, un
 	}
 	if (unknown || !modelled)
 		return unknown ? unknown : shortest;
+	double alpha = d->alpha * sched_instant(&d->knobs->alpha), beta = d->beta * sched_instant(&d->knobs->beta),
+	       gamma = d->gamma * sched_instant(&d->knobs->gamma),
+	       idle_power = d->idle_power * sched_instant(&d->knobs->idle_power);
 	for (unsigned i = 0; i < n; i++) {
-		double cost = d->alpha * (at[i].end - earliest) + d->beta * at[i].transfer + d->gamma * at[i].energy +
-		              d->gamma * d->idle_power * (at[i].end - earliest) / 1e6;
+		double cost = alpha * (at[i].end - earliest) + beta * at[i].transfer + gamma * at[i].energy +
+		              gamma * idle_power * (at[i].end - earliest) / 1e6;
 		if (cost < least) {
 			least = cost;
 			best = &at[i];

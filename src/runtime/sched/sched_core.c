@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The way of a task: pushed to its context's policy when ready, popped by a worker; between jobs and struct starpu_task. */
 #include "sched.h"
+#include "sched_knobs.h"
 #include "runtime/task/break.h"
 #include "runtime/task/profile.h"
 #include "runtime/core/life_detail.h"
@@ -345,6 +346,7 @@ static int sched_begin(struct rt_machine *m, struct weft_err *err)
 		starpu_st_prio_deque_init(&w->local);
 	}
 	sched_combined_begin();
+	sched_knobs_begin();
 	sched_outside_begin();
 	prefetches = starpu_getenv_number_default("STARPU_PREFETCH", 1) != 0;
 	m->prios = chosen.prios;
@@ -391,6 +393,7 @@ static void sched_end(struct rt_machine *m)
 	if (sched_ctxs[0].used)
 		sched_ctx_unmake(&sched_ctxs[0]);
 	sched_combined_end();
+	sched_knobs_end();
 	for (unsigned i = 0; i < m->n_workers; i++) {
 		starpu_st_prio_deque_destroy(&sched_workers[i].local);
 		pthread_mutex_destroy(&sched_workers[i].lock);

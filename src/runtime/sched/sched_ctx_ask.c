@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What programs and policies ask about contexts, and the small things that they set. */
 #include "sched.h"
+#include "sched_knobs.h"
 #include "runtime/run/run.h"
 #include "runtime/task/task.h"
 #include <stdlib.h>
@@ -221,12 +222,14 @@ unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id, unsigned *
 
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->min_prio;
+	int min = that(sched_ctx_id)->min_prio, cap = weft_load_i32(&sched_knobs_in(sched_ctx_id)->min_priority);
+	return min < cap ? cap : min;
 }
 
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->max_prio;
+	int max = that(sched_ctx_id)->max_prio, cap = weft_load_i32(&sched_knobs_in(sched_ctx_id)->max_priority);
+	return max > cap ? cap : max;
 }
 
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
@@ -256,13 +259,13 @@ int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
 int starpu_sched_get_min_priority(void)
 {
 	const struct sched_ctx *c = sched_ctx(sched_ctx_now());
-	return c ? c->min_prio : STARPU_DEFAULT_PRIO;
+	return c ? starpu_sched_ctx_get_min_priority(c->id) : STARPU_DEFAULT_PRIO;
 }
 
 int starpu_sched_get_max_priority(void)
 {
 	const struct sched_ctx *c = sched_ctx(sched_ctx_now());
-	return c ? c->max_prio : STARPU_DEFAULT_PRIO;
+	return c ? starpu_sched_ctx_get_max_priority(c->id) : STARPU_DEFAULT_PRIO;
 }
 
 /* Without a runtime nothing is kept: policies begin with ranges of their own. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What policies ask of workers: may they run a task, are they awake, their locks; and combined workers. */
 #include "sched.h"
+#include "sched_knobs.h"
 #include "runtime/task/driver.h"
 #include "runtime/task/profile.h"
 #include <errno.h>
@@ -26,6 +27,17 @@ static bool is_for(const struct starpu_task *t, unsigned worker)
 	       mask_has(t, worker);
 }
 
+/* It is off, and another that may run the task is not. A task that names its worker goes there. */
+static bool is_spared(const struct starpu_task *t, unsigned worker)
+{
+	if (WEFT_LIKELY(!weft_load_u32(&sched_workers_off)) || sched_worker_is_on(worker) || t->execute_on_a_specific_worker)
+		return false;
+	for (unsigned i = 0; i < rt_machine.n_workers; i++)
+		if (sched_worker_is_on(i) && is_for(t, i))
+			return true;
+	return false;
+}
+
 /* can_execute of the codelet has the last word. */
 static bool has_implementation(struct starpu_task *t, unsigned worker, unsigned impl)
 {
@@ -41,7 +53,7 @@ static unsigned sched_implementations(struct starpu_task *t, unsigned worker, un
 	bool combined = worker >= rt_machine.n_workers;
 	if (!t->cl)
 		return among & 1;
-	if (combined ? !starpu_worker_is_combined_worker((int)worker) : !is_for(t, worker))
+	if (combined ? !starpu_worker_is_combined_worker((int)worker) : !is_for(t, worker) || is_spared(t, worker))
 		return 0;
 	for (unsigned i = 0; among >> i && !(first && found); i++)
 		if (among >> i & 1 &&

@@ -23,6 +23,11 @@ void rt_main_end(const struct rt_machine *m);
 /* signals.c: what kills the program says first what ran. */
 void rt_signals_begin(const struct rt_machine *m);
 void rt_signals_end(void);
+void rt_signals_catch(bool on); /* while it runs; by one thread at a time */
+bool rt_signals_are_caught(void);
+
+/* worker_bind.c */
+void rt_worker_bind_end(void);
 
 /* tag.c, worker_order.c, worker_tree.c: what is left of the program's is freed. */
 void rt_tags_end(void);

@@ -82,6 +82,8 @@ struct rt_machine {
 	const struct rt_policy_ops *policy; /* NULL: native, the core's own loop schedules */
 	enum rt_prios prios;                /* how that treats priorities */
 	void (*take_over)(void);            /* from now on there is a policy: as the core's loop, for tasks */
+	int (*cap_priority)(unsigned ctx,
+	                    int priority); /* of a task that is submitted; NULL: as it says. Comes while tasks run */
 };
 extern struct rt_machine rt_machine;
 
@@ -89,6 +91,10 @@ extern struct rt_machine rt_machine;
 static inline const struct rt_policy_ops *rt_policy(void)
 {
 	return __atomic_load_n(&rt_machine.policy, __ATOMIC_ACQUIRE);
+}
+static inline int (*rt_cap_priority(void))(unsigned ctx, int priority)
+{
+	return __atomic_load_n(&rt_machine.cap_priority, __ATOMIC_ACQUIRE);
 }
 static inline const struct rt_ctx_ops *rt_ctxs(void)
 {
@@ -139,6 +145,21 @@ struct rt_layer {
 	/* Workers are gone. */
 	void (*end)(struct rt_machine *m);
 };
+
+/*
+ * worker_bind.c: the worker's thread is bound to the processing unit with this logical number, now. 0; -EINVAL: there is none; -ENOTSUP: it
+ * has no thread of ours, or the system refuses. And: the calling thread, which becomes this worker, is bound to what is the worker's.
+ */
+int rt_worker_bind(unsigned worker, int pu) WEFT_MUST_CHECK;
+void rt_worker_bind_self(unsigned worker);
+static inline hwloc_const_cpuset_t rt_worker_set(const struct rt_worker_info *w)
+{
+	return __atomic_load_n(&w->set, __ATOMIC_ACQUIRE);
+}
+static inline int rt_worker_pu(const struct rt_worker_info *w)
+{
+	return __atomic_load_n(&w->pu, __ATOMIC_RELAXED); /* a number that is said; nothing hangs on it */
+}
 
 /* The number of the calling worker, or -1. */
 static inline int rt_worker_number(void)

@@ -15,6 +15,7 @@ static struct caught {
 	const char *name;
 	bool ours;
 } caught[] = {{SIGINT, "SIGINT", false}, {SIGSEGV, "SIGSEGV", false}, {SIGTRAP, "SIGTRAP", false}};
+static bool catching;
 enum { CAUGHT = sizeof caught / sizeof caught[0] };
 
 struct line {
@@ -86,16 +87,20 @@ static void handle(int number)
 
 void rt_signals_begin(const struct rt_machine *m)
 {
+	if (m->conf.catch_signals == 1 && !starpu_get_env_number_default("STARPU_SILENT", 0))
+		rt_signals_catch(true);
+}
+
+static void catch_them(void)
+{
 	struct sigaction act = {.sa_handler = handle, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK)}, old;
-	if (m->conf.catch_signals != 1 || starpu_get_env_number_default("STARPU_SILENT", 0))
-		return;
 	for (unsigned i = 0; i < CAUGHT; i++)
 		caught[i].ours = !sigaction(caught[i].number, NULL, &old) && !(old.sa_flags & SA_SIGINFO) &&
 		                 old.sa_handler == SIG_DFL && !sigaction(caught[i].number, &act, NULL);
 }
 
 /* Unless the program has taken it meanwhile. */
-void rt_signals_end(void)
+static void let_go(void)
 {
 	struct sigaction none = {.sa_handler = SIG_DFL}, now;
 	for (unsigned i = 0; i < CAUGHT; i++) {
@@ -103,4 +108,23 @@ void rt_signals_end(void)
 			sigaction(caught[i].number, &none, NULL);
 		caught[i].ours = false;
 	}
+}
+
+void rt_signals_catch(bool on)
+{
+	if (on && !catching)
+		catch_them();
+	else if (!on && catching)
+		let_go();
+	catching = on;
+}
+
+bool rt_signals_are_caught(void)
+{
+	return catching;
+}
+
+void rt_signals_end(void)
+{
+	rt_signals_catch(false);
 }

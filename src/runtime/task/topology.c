@@ -58,6 +58,7 @@ void rt_topology_end(struct rt_machine *m)
 		hwloc_bitmap_free(m->worker[i].set);
 		m->worker[i].set = NULL;
 	}
+	rt_worker_bind_end();
 	if (m->topology)
 		hwloc_topology_destroy(m->topology);
 	m->topology = NULL;

@@ -121,7 +121,7 @@ unsigned(starpu_worker_get_id_check)(void)
 int starpu_worker_get_bindid(int workerid)
 {
 	const struct rt_worker_info *w = worker_info(workerid);
-	return w ? w->pu : -1;
+	return w ? rt_worker_pu(w) : -1;
 }
 
 int starpu_bindid_get_workerids(int bindid, int **workerids)
@@ -129,7 +129,7 @@ int starpu_bindid_get_workerids(int bindid, int **workerids)
 	static _Thread_local int ids[STARPU_NMAXWORKERS];
 	int n = 0;
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
-		if (rt_machine.worker[i].pu == bindid)
+		if (rt_worker_pu(&rt_machine.worker[i]) == bindid)
 			ids[n++] = (int)i;
 	*workerids = ids;
 	return n;
@@ -279,15 +279,16 @@ const char *starpu_worker_get_type_as_env_var(enum starpu_worker_archtype type)
 hwloc_cpuset_t starpu_worker_get_hwloc_cpuset(int workerid)
 {
 	const struct rt_worker_info *w = worker_info(workerid);
-	hwloc_obj_t unit = w && !w->set ? starpu_worker_get_hwloc_obj(workerid) : NULL; /* where it would be bound */
-	return w && w->set ? hwloc_bitmap_dup(w->set) : unit ? hwloc_bitmap_dup(unit->cpuset) : NULL;
+	hwloc_obj_t unit = w && !rt_worker_set(w) ? starpu_worker_get_hwloc_obj(workerid) : NULL; /* where it would be bound */
+	return w && rt_worker_set(w) ? hwloc_bitmap_dup(rt_worker_set(w)) : unit ? hwloc_bitmap_dup(unit->cpuset) : NULL;
 }
 
 hwloc_obj_t starpu_worker_get_hwloc_obj(int workerid)
 {
 	const struct rt_worker_info *w = worker_info(workerid);
-	return w && w->pu >= 0 && rt_machine.topology ? hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, (unsigned)w->pu)
-	                                              : NULL;
+	return w && rt_worker_pu(w) >= 0 && rt_machine.topology
+	               ? hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, (unsigned)rt_worker_pu(w))
+	               : NULL;
 }
 
 hwloc_topology_t starpu_get_hwloc_topology(void)
@@ -428,7 +429,7 @@ static void bind_to(hwloc_const_cpuset_t set)
 void starpu_bind_thread_on_worker(unsigned workerid)
 {
 	const struct rt_worker_info *w = worker_info((int)workerid);
-	bind_to(w ? w->set : NULL);
+	bind_to(w ? rt_worker_set(w) : NULL);
 }
 
 void starpu_bind_thread_on_main(void)
@@ -455,7 +456,7 @@ static bool has_worker(unsigned pu)
 {
 	bool has = rt_machine.main_pu == (int)pu;
 	for (unsigned i = 0; i < rt_machine.n_workers && !has; i++)
-		has = rt_machine.worker[i].pu == (int)pu;
+		has = rt_worker_pu(&rt_machine.worker[i]) == (int)pu;
 	return has;
 }
 
@@ -516,7 +517,7 @@ int starpu_bind_thread_on(int cpuid, unsigned flags, const char *name)
 void starpu_display_bindings(void)
 {
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
-		fprintf(stdout, "%s: processing unit %d\n", rt_machine.worker[i].name, rt_machine.worker[i].pu);
+		fprintf(stdout, "%s: processing unit %d\n", rt_machine.worker[i].name, rt_worker_pu(&rt_machine.worker[i]));
 	fflush(stdout);
 }
 
@@ -526,6 +527,6 @@ void starpu_topology_print(FILE *f)
 	fprintf(f, "%d sockets, %d cores, %d processing units\n", hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PACKAGE),
 	        hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE), hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_PU));
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
-		fprintf(f, "\t%s on processing unit %d, memory node %u\n", rt_machine.worker[i].name, rt_machine.worker[i].pu,
-		        rt_machine.worker[i].node);
+		fprintf(f, "\t%s on processing unit %d, memory node %u\n", rt_machine.worker[i].name,
+		        rt_worker_pu(&rt_machine.worker[i]), rt_machine.worker[i].node);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be turned while tasks run: of policies, each by its name, and of workers. It begins anew with each life of the runtime. */
+#ifndef WEFT_RUNTIME_SCHED_KNOBS_H
+#define WEFT_RUNTIME_SCHED_KNOBS_H
+
+#include "sched.h"
+
+/* Of all contexts with this policy. The scales are factors of what policies that ask models weigh with. */
+struct sched_knobs {
+	const char *policy; /* owned */
+	struct sched_instant alpha, beta, gamma, idle_power;
+	struct weft_atomic_i32 min_priority, max_priority; /* of tasks that are submitted from now on */
+};
+/* NULL: there is no such policy, neither ours nor of a context. Any thread. */
+struct sched_knobs *sched_knobs_of(const char *policy);
+/* Of the context's policy. */
+const struct sched_knobs *sched_knobs_in(unsigned ctx);
+void sched_knobs_cap(struct sched_knobs *k, int min, int max);
+void sched_knobs_begin(void);
+void sched_knobs_end(void);
+
+/*
+ * A worker that is off gets nothing more, as long as another that may run it is on. One thread at a time. From the first time on,
+ * tasks go through a policy.
+ */
+void sched_worker_turn(unsigned worker, bool on);
+bool sched_worker_is_on(unsigned worker);
+extern struct weft_atomic_u32 sched_workers_off; /* how many */
+
+#endif
