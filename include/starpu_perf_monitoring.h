@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Performance counters. Switched off in this version: none are known.
+ * Counters of tasks: which there are, sets of them, and listeners, which are called with samples of a set's counters while tasks are
+ * submitted and run. Nothing is counted before starpu_perf_counter_collection_start(). docs/counters.md says more.
  */
 #ifndef __STARPU_PERF_MONITORING_H__
 #define __STARPU_PERF_MONITORING_H__
@@ -50,6 +51,7 @@ struct starpu_perf_counter_set *starpu_perf_counter_set_alloc(enum starpu_perf_c
 void starpu_perf_counter_set_free(struct starpu_perf_counter_set *set);
 void starpu_perf_counter_set_enable_id(struct starpu_perf_counter_set *set, int id);
 void starpu_perf_counter_set_disable_id(struct starpu_perf_counter_set *set, int id);
+/* The callback's last argument is `user_arg`; when that is NULL: NULL, the worker's number (const int *), or the codelet, by scope. */
 struct starpu_perf_counter_listener *starpu_perf_counter_listener_init(
 	struct starpu_perf_counter_set *set,
 	void (*callback)(struct starpu_perf_counter_listener *, struct starpu_perf_counter_sample *, void *), void *user_arg);

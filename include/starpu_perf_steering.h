@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Performance knobs. Switched off in this version: none are known.
+ * Knobs: what can be changed while tasks run, of the whole runtime, of a worker, of a scheduling policy. docs/counters.md says more.
  */
 #ifndef __STARPU_PERF_STEERING_H__
 #define __STARPU_PERF_STEERING_H__

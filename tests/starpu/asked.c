@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the machine, contexts and models answer; the pieces from which starpu_task_insert() is made; hooks of malloc; and that what
- * is switched off (counters, knobs, bounds, buses) answers so.
+ * is switched off (buses) answers so.
  */
 #include "starpu_check.h"
-#include <starpu_bound.h>
 #include <starpu_perf_monitoring.h>
 #include <starpu_perf_steering.h>
 #include <starpu_perfmodel.h>
 #include <starpu_profiling.h>
 
-static unsigned ran, heard;
+static unsigned ran;
 static int rank_in_task, node_in_task, relaxed_in_task[3];
 
 static void count(void *buffers[], void *arg)
@@ -174,57 +173,8 @@ static void check_model(void)
 	starpu_task_destroy(t);
 }
 
-static void hear(struct starpu_perf_counter_listener *listener, struct starpu_perf_counter_sample *sample, void *arg)
-{
-	(void)listener;
-	(void)sample;
-	(void)arg;
-	__atomic_add_fetch(&heard, 1, __ATOMIC_RELAXED);
-}
-
-/* Scopes and types have their names; there are no counters, and a listener hears nothing. */
-static void check_counters_off(void)
-{
-	const int scope = starpu_perf_counter_scope_name_to_id("per_worker");
-	CHECK(scope == starpu_perf_counter_scope_per_worker);
-	CHECK(strcmp(starpu_perf_counter_scope_id_to_name(starpu_perf_counter_scope_global), "global") == 0);
-	CHECK(starpu_perf_counter_type_name_to_id("int64") == starpu_perf_counter_type_int64);
-	CHECK(strcmp(starpu_perf_counter_type_id_to_name(starpu_perf_counter_type_double), "double") == 0);
-	starpu_perf_counter_collection_start();
-	CHECK(starpu_perf_counter_nb(scope) == 0 && starpu_perf_counter_nth_to_id(scope, 0) == -1);
-	CHECK(starpu_perf_counter_name_to_id(scope, "starpu.task.w_total_executed") == -1 && !starpu_perf_counter_id_to_name(0));
-	struct starpu_perf_counter_set *set = starpu_perf_counter_set_alloc(scope);
-	starpu_perf_counter_set_enable_id(set, 0);
-	starpu_perf_counter_set_disable_id(set, 0);
-	struct starpu_perf_counter_listener *listener = starpu_perf_counter_listener_init(set, hear, NULL);
-	starpu_perf_counter_set_global_listener(listener);
-	starpu_perf_counter_set_per_worker_listener(0, listener);
-	starpu_perf_counter_set_all_per_worker_listeners(listener);
-	starpu_perf_counter_set_per_codelet_listener(&variable, listener);
-	CHECK(starpu_task_insert(&variable, 0) == 0);
-	starpu_task_wait_for_all();
-	starpu_perf_counter_unset_per_codelet_listener(&variable);
-	starpu_perf_counter_unset_all_per_worker_listeners();
-	starpu_perf_counter_unset_per_worker_listener(0);
-	starpu_perf_counter_unset_global_listener();
-	starpu_perf_counter_listener_exit(listener);
-	starpu_perf_counter_set_free(set);
-	starpu_perf_counter_collection_stop();
-	CHECK(LOOK(heard) == 0);
-}
-
 static void check_others_off(void)
 {
-	double least = -1, least_whole = -1;
-	CHECK(starpu_perf_knob_scope_name_to_id("per_scheduler") == starpu_perf_knob_scope_per_scheduler);
-	CHECK(starpu_perf_knob_type_name_to_id("float") == starpu_perf_knob_type_float);
-	CHECK(starpu_perf_knob_nb(starpu_perf_knob_scope_global) == 0);
-	starpu_perf_knob_set_global_int32_value(1, 5);
-	CHECK(starpu_perf_knob_get_global_int32_value(1) == 0);
-	starpu_bound_start(1, 1);
-	starpu_bound_stop();
-	starpu_bound_compute(&least, &least_whole, 1);
-	CHECK(least == 0 && least_whole == 0);
 	CHECK(starpu_bus_get_count() == 0 && starpu_bus_get_src(0) == -1);
 	starpu_profiling_bus_helper_display_summary();
 	starpu_data_display_memory_stats();
@@ -286,7 +236,6 @@ int main(void)
 	check_contexts();
 	check_insert();
 	check_model();
-	check_counters_off();
 	check_others_off();
 	check_times();
 	check_malloc_hooks();

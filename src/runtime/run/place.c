@@ -6,6 +6,7 @@
  */
 #include "runtime/task/break.h"
 #include "runtime/task/begin.h"
+#include "runtime/task/count.h"
 #include "runtime/task/driver.h"
 #include "run.h"
 #include "runtime/data/data.h"
@@ -126,6 +127,9 @@ static void place_ready(struct rt_submitter *s, struct rt_job *j)
 	struct starpu_task *t = rt_upper(j)->task;
 	rt_break_on(RT_BREAK_PUSH, j);
 	rt_pass(RT_AT_READY, t, RT_NO_WORKER);
+	const struct rt_count_ops *counts = rt_counts();
+	if (counts)
+		counts->ready(j);
 	if (t)
 		tell_ready(t);
 	if (!rt_turn_is_to_come(j))
@@ -164,8 +168,7 @@ static void place_begin(struct rt_worker *w)
 	if (!d)
 		return;
 	const struct rt_worker_info *info = &rt_machine.worker[w->number];
-	if (info->set) /* a refusal is no fault: the worker runs where it may */
-		hwloc_set_cpubind(rt_machine.topology, info->set, HWLOC_CPUBIND_THREAD);
+	rt_worker_bind_self(w->number);
 	if (!info->application)
 		prctl(PR_SET_NAME, info->name);
 	rt_tool_tell(starpu_prof_tool_event_driver_init, w->number);

@@ -8,6 +8,7 @@
  */
 #include "runtime/task/break.h"
 #include "runtime/task/complain.h"
+#include "runtime/task/count.h"
 #include "runtime/task/driver.h"
 #include "run.h"
 #include "runtime/task/profile.h"
@@ -65,6 +66,9 @@ static void run_popped(struct rt_job *j, struct rt_worker *w)
 	if (j->bits & RT_J_PLACED && !rt_policy())
 		rt_placed_ran(w->number);
 	rt_pass(RT_AT_POP, t, w->number);
+	const struct rt_count_ops *counts = rt_counts();
+	if (counts)
+		counts->popped(j);
 	if (t && t->prologue_callback_pop_func) {
 		struct rt_job *outer = rt_worker_set_current(w, j);
 		rt_call_back(t->prologue_callback_pop_func, t->prologue_callback_pop_arg);
@@ -119,6 +123,9 @@ struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
 	rt_pass(RT_AT_START, p->task, w->number);
 	if (rt_is_profiled() && rt_profile_measures())
 		rt_profile_function_begins(w->number);
+	const struct rt_count_ops *counts = rt_counts();
+	if (counts && counts->wants_time())
+		s.counted_from_ns = weft_monotonic_ns();
 	return s;
 }
 
@@ -129,10 +136,14 @@ void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretc
 		rt_profile_function_ends(p->task, w->number);
 	if (s->traced)
 		rt_trace_end(p->cl, name_of(p->cl));
-	if (!s->measured_from_ns)
-		return;
-	uint64_t until = s->measured_until_ns ? s->measured_until_ns : weft_monotonic_ns();
-	rt_perf_ran(rt_job_task(j), w->number, p->impl, (double)(until - s->measured_from_ns) / 1000.0);
+	const struct rt_count_ops *counts = rt_counts();
+	uint64_t until = s->measured_until_ns                        ? s->measured_until_ns
+	                 : s->measured_from_ns || s->counted_from_ns ? weft_monotonic_ns()
+	                                                             : 0;
+	if (s->measured_from_ns)
+		rt_perf_ran(rt_job_task(j), w->number, p->impl, (double)(until - s->measured_from_ns) / 1000.0);
+	if (counts)
+		counts->ran(j, w->number, s->counted_from_ns ? until - s->counted_from_ns : 0);
 }
 
 static enum rt_verdict run_function(struct rt_job *j, struct rt_worker *w, void **buffers)

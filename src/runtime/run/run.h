@@ -46,6 +46,7 @@ struct rt_stretch {
 	uint64_t measured_from_ns;  /* 0: it is not */
 	uint64_t measured_until_ns; /* 0: until it stops */
 	bool traced;
+	uint64_t counted_from_ns; /* 0: nobody counts the time */
 };
 struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w);
 void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretch *s);

@@ -2,6 +2,7 @@
 /* Submitting a struct starpu_task: what it says becomes a job. */
 #include "runtime/task/break.h"
 #include "runtime/task/complain.h"
+#include "runtime/task/count.h"
 #include "run.h"
 #include "runtime/perf/perf.h"
 #include "runtime/task/watch.h"
@@ -115,7 +116,7 @@ static bool is_for_the_loop(const struct starpu_task *t, const struct rt_task *o
 static void submit_fill(struct starpu_task *t, struct rt_task *own, struct rt_job *j)
 {
 	bool placed = !is_for_the_loop(t, own) || t->prologue_callback_func || t->soon_callback_func || t->priority ||
-	              t->workerorder;
+	              t->workerorder || rt_counts_ready();
 	j->body = rt_body_task;
 	j->arg = t->cl_arg;
 	j->priority = t->priority;
@@ -162,6 +163,8 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 		t->sched_ctx = rt_ctxs() ? rt_ctxs()->current() : 0;
 	else if (t->sched_ctx && !(rt_ctxs() && rt_ctxs()->is_there(t->sched_ctx)))
 		rt_misuse("task '%s' is for scheduling context %u, which there is not", name_of(t), t->sched_ctx);
+	if (WEFT_UNLIKELY(rt_cap_priority() != NULL))
+		t->priority = rt_cap_priority()(t->sched_ctx, t->priority);
 	if (!find_workers(t, own))
 		return -ENODEV;
 	if (t->transaction && rt_transaction_join(own))
@@ -191,8 +194,17 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 		rt_ctxs()->submitted(ctx);
 	if (!rc && rt_policy() && rt_policy()->submitted)
 		rt_policy()->submitted(j);
+	const struct rt_count_ops *counts = rc ? NULL : rt_counts();
+	if (counts) {
+		counts->submitted(j);
+		rt_count_submitting = j;
+	}
 	rc = rc ? rc : rt_submit(s, j);
+	if (counts)
+		rt_count_submitting = NULL;
 	if (rc) { /* as if it had not been */
+		if (counts)
+			counts->refused(j);
 		weft_store_u32(&own->state, RT_T_NEW);
 		t->status = STARPU_TASK_INIT;
 		if (rt_ctxs())
@@ -226,6 +238,7 @@ static int wait_for(struct starpu_task *task)
 		wait_outside(own);
 	if (task->destroy)
 		starpu_task_destroy(task);
+	rt_count_waited();
 	return 0;
 }
 

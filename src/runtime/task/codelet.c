@@ -3,6 +3,7 @@
  * Codelets: which workers may run one. What a codelet says is looked at once (cl->checked keeps the answer, with the number of
  * the runtime that gave it): a codelet with one CPU function and nothing unusual is plain.
  */
+#include "count.h"
 #include "driver.h"
 #include "task.h"
 #include "watch.h"
@@ -81,14 +82,15 @@ static bool is_for_cpus(const struct starpu_codelet *cl)
 static bool runs_quietly(void)
 {
 	return !rt_machine.idle_functions && !rt_machine.tells_progress && !rt_machine.counts_no_codelets &&
-	       !rt_machine.counts_accesses && !rt_wants_structs();
+	       !rt_machine.counts_accesses && !rt_wants_structs() && !rt_counts() && !rt_cap_priority();
 }
 
 static bool is_plain(const struct starpu_codelet *cl)
 {
 	return !rt_policy() && runs_quietly() && is_for_cpus(cl) && cl->cpu_funcs[0] && !cl->cpu_funcs[1] && !cl->can_execute &&
 	       cl->type == STARPU_SEQ && !cl->specific_nodes && !cl->callback_func && !cl->flags && cl->nbuffers >= 0 &&
-	       cl->nbuffers <= STARPU_NMAXBUFS && !cl->dyn_modes && (!cl->model || rt_machine.conf.calibrate <= 0);
+	       cl->nbuffers <= STARPU_NMAXBUFS && !cl->dyn_modes &&
+	       (!cl->model || __atomic_load_n(&rt_machine.conf.calibrate, __ATOMIC_RELAXED) <= 0);
 }
 
 /* Threads may come with a codelet's first tasks at once: one looks at it, the others find what it found. */

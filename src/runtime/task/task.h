@@ -32,9 +32,10 @@ struct rt_upper {
 	const char *name, *file;
 	uint32_t arg_bytes;
 	int32_t line;
-	uint16_t ctx; /* scheduling context */
-	uint8_t impl; /* that runs, or ran */
-	uint8_t bits; /* enum rt_upper_bits */
+	uint16_t ctx;     /* scheduling context */
+	uint8_t impl;     /* that runs, or ran */
+	uint8_t bits;     /* enum rt_upper_bits */
+	uint16_t counted; /* what who counts tasks (count.h) keeps of it; 0: nothing */
 };
 _Static_assert(sizeof(struct rt_upper) <= sizeof((struct rt_job *)0)->upper, "the part fits the job");
 

@@ -2,6 +2,7 @@
 /* Waiting for tasks, counting them, and holding back a thread that submits too many. */
 #include "begin.h"
 #include "complain.h"
+#include "count.h"
 #include "task.h"
 #include "runtime/core/fiber.h"
 #include <time.h>
@@ -33,6 +34,12 @@ static unsigned my_ctx(void)
 	return rt_ctxs() ? rt_ctxs()->current() : 0;
 }
 
+static int waited(int rc)
+{
+	rt_count_waited();
+	return rc;
+}
+
 int starpu_task_wait_for_all(void)
 {
 	int rc = may_wait(__func__);
@@ -40,9 +47,9 @@ int starpu_task_wait_for_all(void)
 		return rc;
 	rt_begin_held();
 	if (my_ctx())
-		return rt_ctxs()->wait(my_ctx(), 0);
+		return waited(rt_ctxs()->wait(my_ctx(), 0));
 	rt_wait_all(rt_machine.core);
-	return 0;
+	return waited(0);
 }
 
 int starpu_task_wait_for_n_submitted(unsigned n)
@@ -52,9 +59,9 @@ int starpu_task_wait_for_n_submitted(unsigned n)
 		return rc;
 	rt_begin_held();
 	if (my_ctx())
-		return rt_ctxs()->wait(my_ctx(), n);
+		return waited(rt_ctxs()->wait(my_ctx(), n));
 	rt_wait_few(rt_machine.core, n);
-	return 0;
+	return waited(0);
 }
 
 int starpu_task_wait_for_all_in_ctx(unsigned sched_ctx_id)
@@ -68,9 +75,9 @@ int starpu_task_wait_for_n_submitted_in_ctx(unsigned sched_ctx_id, unsigned n)
 	if (rc <= 0)
 		return rc;
 	if (rt_ctxs())
-		return rt_ctxs()->wait(sched_ctx_id, n);
+		return waited(rt_ctxs()->wait(sched_ctx_id, n));
 	rt_wait_few(rt_machine.core, n);
-	return 0;
+	return waited(0);
 }
 
 int starpu_task_nsubmitted(void)

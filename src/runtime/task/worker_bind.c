@@ -41,8 +41,7 @@ static int bind_again(struct rt_worker_info *w, pthread_t thread, const struct h
 int rt_worker_bind(unsigned worker, int pu)
 {
 	struct rt_worker_info *w = &rt_machine.worker[worker];
-	const struct hwloc_obj *unit =
-		pu < 0 ? NULL : hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, (unsigned)pu);
+	const struct hwloc_obj *unit = pu < 0 ? NULL : hwloc_get_obj_by_type(rt_machine.topology, HWLOC_OBJ_PU, (unsigned)pu);
 	if (!unit)
 		return -EINVAL;
 	if (w->application)
