@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The theoretical bound of an execution. Switched off in this version: the calls answer as when nothing was recorded.
+ * The theoretical bound of an execution: the least time that the tasks submitted between start and stop can take on this machine,
+ * by what performance models say of them. Times are milliseconds. docs/bounds.md says more.
  */
 #ifndef __STARPU_BOUND_H__
 #define __STARPU_BOUND_H__

@@ -1,45 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds and StarPU's own traces, switched off: they answer as when nothing was recorded. */
+/* StarPU's own traces, switched off: they answer as when nothing was recorded. */
 #include <starpu.h>
-#include <starpu_bound.h>
 #include <starpu_fxt.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* What is not there has no use for its arguments. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-
-void starpu_bound_start(int deps, int prio)
-{
-}
-
-void starpu_bound_stop(void)
-{
-}
-
-void starpu_bound_print_dot(FILE *output)
-{
-}
-
-void starpu_bound_compute(double *res, double *integer_res, int integer)
-{
-	if (res)
-		*res = 0;
-	if (integer_res)
-		*integer_res = 0;
-}
-
-void starpu_bound_print_lp(FILE *output)
-{
-}
-
-void starpu_bound_print_mps(FILE *output)
-{
-}
-
-void starpu_bound_print(FILE *output, int integer)
-{
-}
 
 void starpu_fxt_options_init(struct starpu_fxt_options *options)
 {

@@ -179,6 +179,17 @@ void rt_tag_forget(struct rt_task *own)
 	pthread_mutex_unlock(&all.lock);
 }
 
+unsigned rt_tag_before(starpu_tag_t id, starpu_tag_t *out, unsigned room)
+{
+	unsigned n = 0;
+	pthread_mutex_lock(&all.lock);
+	const struct rt_tag *t = tag_find(id, false);
+	for (; t && n < t->n_before && n < room; n++)
+		out[n] = t->before[n].id;
+	pthread_mutex_unlock(&all.lock);
+	return n;
+}
+
 int rt_tag_submitted(struct rt_task *own, struct rt_refs *before)
 {
 	int rc = 0;

@@ -210,6 +210,8 @@ struct rt_job *rt_turn_was(const struct starpu_task *t);
 
 /* ---- tag.c ---- */
 
+/* The tags that this one was declared to depend on, as many as there is room for; how many. */
+unsigned rt_tag_before(starpu_tag_t id, starpu_tag_t *out, unsigned room);
 /* The task is submitted with its tag: what the tag depends on goes to `before`. 0 or -ENOMEM. */
 int rt_tag_submitted(struct rt_task *own, struct rt_refs *before) WEFT_MUST_CHECK;
 /* The task goes: no tag knows it any more. */
