@@ -15,8 +15,9 @@ static void make(struct lp *l)
 	lp_add(l, x, 1);
 	lp_add(l, y, 1);
 	lp_row(l, (struct lp_row){.name = "r1", .sense = LP_MOST, .right = 1});
-	lp_add(l, x, 1);
+	lp_add(l, x, 0.25);
 	lp_add(l, y, -2);
+	lp_add(l, x, 0.75); /* the same once more */
 	lp_row(l, (struct lp_row){.name = "r2", .sense = LP_EXACT, .right = 0.5});
 	lp_add(l, x, 1);
 }
@@ -38,14 +39,16 @@ TEST(formats)
 	make(&l);
 	char *lp = text_of(lp_write, &l), *mps = text_of(lp_write_mps, &l);
 	CHECK_STR(lp, "min: +3 x +1 y;\n\nr0: +1 x +1 y >= 2;\nr1: +1 x -2 y <= 1;\nr2: +1 x = 0.5;\n\ny <= 4;\n\nint y;\n");
-	CHECK_STR(mps, "NAME          BOUND\nROWS\n N  COST\n G  r0\n L  r1\n E  r2\nCOLUMNS\n"
-	               "    x         COST                 3\n    x         r0                   1\n"
-	               "    x         r1                   1\n    x         r2                   1\n"
-	               "    MARKER    MARKER              'MARKER'                 'INTORG'\n"
-	               "    y         COST                 1\n    y         r0                   1\n    y         r1                  -2\n"
-	               "    MARKER    MARKER              'MARKER'                 'INTEND'\n"
-	               "RHS\n    RHS       r0                   2\n    RHS       r1                   1\n"
-	               "    RHS       r2                 0.5\nBOUNDS\n UP BND       y                    4\nENDATA\n");
+	CHECK_STR(
+		mps,
+		"NAME          BOUND\nROWS\n N  COST\n G  r0\n L  r1\n E  r2\nCOLUMNS\n"
+		"    x         COST                 3\n    x         r0                   1\n"
+		"    x         r1                   1\n    x         r2                   1\n"
+		"    MARKER    'MARKER'                 'INTORG'\n"
+		"    y         COST                 1\n    y         r0                   1\n    y         r1                  -2\n"
+		"    MARKER    'MARKER'                 'INTEND'\n"
+		"RHS\n    RHS       r0                   2\n    RHS       r1                   1\n"
+		"    RHS       r2                 0.5\nBOUNDS\n UP BND       y                    4\nENDATA\n");
 	double x[2], least;
 	CHECK_I64(lp_solve_relaxed(&l, x, &least), 0);
 	CHECK_NEAR(least, 3, 1e-9);

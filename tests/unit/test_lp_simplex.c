@@ -9,8 +9,8 @@
 enum { MOST = 8 };
 
 /* min c x, A x (sense) b. */
-static int solve(unsigned m, unsigned n, double a[MOST][MOST], const enum lp_sense *sense, const double *b, const double *c, double *x,
-                 double *least)
+static int solve(unsigned m, unsigned n, double a[MOST][MOST], const enum lp_sense *sense, const double *b, const double *c,
+                 double *x, double *least)
 {
 	struct lp l = {0};
 	for (unsigned k = 0; k < n; k++)
@@ -36,10 +36,10 @@ TEST(known_optima)
 	} cases[] = {
 		{2, 2, {{1, 2}, {3, 1}}, {14, 12}, {-3, -2}, -18, {LP_MOST, LP_MOST}, 0},
 		{2, 2, {{1, 1}, {1, -1}}, {2, 0}, {1, 3}, 4, {LP_LEAST, LP_EXACT}, 0},
-		{1, 1, {{-1}}, {-5}, {1}, 0, {LP_LEAST}, 0},                                       /* x ≤ 5, turned round */
-		{1, 1, {{-1}}, {-5}, {1}, 5, {LP_MOST}, 0},                                        /* x ≥ 5, turned round */
-		{2, 1, {{1}, {1}}, {1, 2}, {1}, 0, {LP_MOST, LP_LEAST}, -EDOM},                    /* no x is both */
-		{1, 2, {{1, -1}}, {1}, {-1, 0}, 0, {LP_MOST}, -EDOM},                              /* no end */
+		{1, 1, {{-1}}, {-5}, {1}, 0, {LP_LEAST}, 0},                    /* x ≤ 5, turned round */
+		{1, 1, {{-1}}, {-5}, {1}, 5, {LP_MOST}, 0},                     /* x ≥ 5, turned round */
+		{2, 1, {{1}, {1}}, {1, 2}, {1}, 0, {LP_MOST, LP_LEAST}, -EDOM}, /* no x is both */
+		{1, 2, {{1, -1}}, {1}, {-1, 0}, 0, {LP_MOST}, -EDOM},           /* no end */
 		{3, 2, {{1, 1}, {2, 2}, {1, 0}}, {4, 8, 3}, {1, 2}, 5, {LP_EXACT, LP_EXACT, LP_MOST}, 0}, /* a row too many */
 		/* Beale's, which the steepest column alone goes round in for ever. */
 		{3,
@@ -71,12 +71,14 @@ static double some(unsigned *state)
 /* min c x, A x ≥ b has the optimum of max b y, Aᵀ y ≤ c. */
 TEST(random_duals)
 {
-	static const enum lp_sense least_rows[MOST] = {LP_LEAST, LP_LEAST, LP_LEAST, LP_LEAST, LP_LEAST, LP_LEAST, LP_LEAST, LP_LEAST};
+	static const enum lp_sense least_rows[MOST] = {LP_LEAST, LP_LEAST, LP_LEAST, LP_LEAST,
+	                                               LP_LEAST, LP_LEAST, LP_LEAST, LP_LEAST};
 	static const enum lp_sense most_rows[MOST] = {LP_MOST, LP_MOST, LP_MOST, LP_MOST, LP_MOST, LP_MOST, LP_MOST, LP_MOST};
 	unsigned state = 7;
 	for (int turn = 0; turn < 300; turn++) {
 		unsigned m = 1 + (unsigned)turn % MOST, n = 1 + (unsigned)(turn / MOST) % MOST;
-		double a[MOST][MOST] = {{0}}, t[MOST][MOST] = {{0}}, b[MOST], c[MOST], minus[MOST], x[MOST], y[MOST], primal, dual;
+		double a[MOST][MOST] = {{0}}, t[MOST][MOST] = {{0}}, b[MOST], c[MOST], minus[MOST], x[MOST], y[MOST], primal,
+		       dual;
 		for (unsigned r = 0; r < m; r++)
 			for (unsigned k = 0; k < n; k++)
 				t[k][r] = a[r][k] = some(&state) + 0.1;

@@ -29,8 +29,8 @@ struct bound_kind {
 	struct starpu_perfmodel *model;
 	uint32_t footprint, may; /* bits: places that may run it */
 	char name[64];
-	uint32_t index; /* of the record's */
-	unsigned n;     /* tasks */
+	uint32_t index;                /* of the record's */
+	unsigned n;                    /* tasks */
 	double given_us[BOUND_PLACES]; /* sum over the tasks, of what a model without a history said; NaN: nothing */
 	double ran_us[BOUND_PLACES];   /* sum, of this run */
 	unsigned n_ran[BOUND_PLACES];

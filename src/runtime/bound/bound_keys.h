@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define BOUND_OF_TASK(x) ((uint64_t)(x) * 4 + 1)
-#define BOUND_OF_TAG(x) ((uint64_t)(x) * 4 + 2)
-#define BOUND_OF_DATA(x) ((uint64_t)(x) * 4 + 3)
+#define BOUND_OF_TASK(x) ((uint64_t)(x)*4 + 1)
+#define BOUND_OF_TAG(x) ((uint64_t)(x)*4 + 2)
+#define BOUND_OF_DATA(x) ((uint64_t)(x)*4 + 3)
 #define BOUND_NO_ACCESS UINT32_MAX
 
 /* A list of tasks. */

@@ -21,8 +21,9 @@ static void area_program(const struct bound_problem *p, struct lp *l, unsigned *
 	unsigned time = lp_col(l, (struct lp_col){.name = "tmax", .cost = 1, .most = INFINITY});
 	for (uint32_t k = 0; k < r->n_kinds; k++)
 		for (unsigned i = 0; i < r->n_places; i++)
-			share[k * r->n_places + i] =
-				isnan(bound_ms(p, k, i)) ? 0 : lp_col(l, (struct lp_col){.name = "n", .most = INFINITY});
+			share[k * r->n_places + i] = isnan(bound_ms(p, k, i))
+			                                     ? 0
+			                                     : lp_col(l, (struct lp_col){.name = "n", .most = INFINITY});
 	for (unsigned i = 0; i < r->n_places; i++) {
 		lp_row(l, (struct lp_row){.name = "place", .sense = LP_MOST});
 		lp_add(l, time, -(double)r->place[i].n);

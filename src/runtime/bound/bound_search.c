@@ -18,11 +18,11 @@ struct search {
 	unsigned long steps;
 	double best, floor; /* the best that is known; what nothing can be below */
 	uint32_t n, placed;
-	double *tail;     /* of each task: from its begin to the end, at least */
-	double *ready;    /* of each: when the last of what it depends on has ended */
-	double *end;      /* of each that is placed */
-	uint8_t *place;   /* where, of each that is placed */
-	uint32_t *left;   /* what it waits for; UINT32_MAX: it is placed */
+	double *tail;                    /* of each task: from its begin to the end, at least */
+	double *ready;                   /* of each: when the last of what it depends on has ended */
+	double *end;                     /* of each that is placed */
+	uint8_t *place;                  /* where, of each that is placed */
+	uint32_t *left;                  /* what it waits for; UINT32_MAX: it is placed */
 	uint32_t *before_first, *before; /* what each depends on */
 	uint32_t *before_edge;
 	double free_at[STARPU_NMAXWORKERS];

@@ -44,6 +44,12 @@ void lp_row(struct lp *l, struct lp_row row)
 
 void lp_add(struct lp *l, unsigned col, double value)
 {
+	/* Solvers want a column once in a row. */
+	for (unsigned e = l->n_rows ? l->row[l->n_rows - 1].first : 0; e < l->n_entries; e++)
+		if (l->entry[e].col == col) {
+			l->entry[e].value += value;
+			return;
+		}
 	void *array = l->entry;
 	bool room = has_room(l, &array, l->n_entries, &l->cap_entries, sizeof *l->entry);
 	l->entry = array;
@@ -141,9 +147,9 @@ void lp_write_mps(const struct lp *l, FILE *to)
 	fprintf(to, "COLUMNS\n");
 	if (done) {
 		write_columns(l, &t, false, to);
-		fprintf(to, "    MARKER    MARKER              'MARKER'                 'INTORG'\n");
+		fprintf(to, "    MARKER    'MARKER'                 'INTORG'\n");
 		write_columns(l, &t, true, to);
-		fprintf(to, "    MARKER    MARKER              'MARKER'                 'INTEND'\n");
+		fprintf(to, "    MARKER    'MARKER'                 'INTEND'\n");
 	}
 	fprintf(to, "RHS\n");
 	for (unsigned r = 0; r < l->n_rows; r++)
