@@ -32,6 +32,10 @@ double starpu_st_fifo_taskq_get_exp_len_prev_task_list(starpu_st_fifo_taskq_t fi
                                                        int nimpl, int *fifo_ntasks);
 unsigned starpu_st_fifo_ntasks_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_ntasks_inc(starpu_st_fifo_taskq_t fifo, int n);
+/*
+ * By priority, [0] for the least: how many tasks of at least that one there are now, and how long they are expected to take. The queue
+ * keeps the array until the next call. NULL where the context's priorities are any number.
+ */
 unsigned *starpu_st_fifo_ntasks_per_priority_get(starpu_st_fifo_taskq_t fifo);
 unsigned starpu_st_fifo_nprocessed_get(starpu_st_fifo_taskq_t fifo);
 void starpu_st_fifo_nprocessed_inc(starpu_st_fifo_taskq_t fifo, int n);

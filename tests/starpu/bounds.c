@@ -21,13 +21,20 @@ static void nap(void *buffers[], void *arg)
 		(void)t, (void)impl; \
 		return 1000 * place_ms[i][worker]; \
 	} \
-	static struct starpu_perfmodel model_##i = { \
-		.type = STARPU_PER_WORKER, .worker_cost_function = cost_##i, .symbol = "bounds_" #i}; \
+	static struct starpu_perfmodel model_##i = {.type = STARPU_PER_WORKER, \
+	                                            .worker_cost_function = cost_##i, \
+	                                            .symbol = "bounds_" #i}; \
 	static struct starpu_codelet cl_##i = {.cpu_funcs = {nothing}, .model = &model_##i, .name = "kind" #i}; \
-	static struct starpu_codelet cl_rw_##i = { \
-		.cpu_funcs = {nothing}, .nbuffers = 1, .modes = {STARPU_RW}, .model = &model_##i, .name = "kind" #i}; \
-	static struct starpu_codelet cl_r_##i = { \
-		.cpu_funcs = {nothing}, .nbuffers = 1, .modes = {STARPU_R}, .model = &model_##i, .name = "kind" #i};
+	static struct starpu_codelet cl_rw_##i = {.cpu_funcs = {nothing}, \
+	                                          .nbuffers = 1, \
+	                                          .modes = {STARPU_RW}, \
+	                                          .model = &model_##i, \
+	                                          .name = "kind" #i}; \
+	static struct starpu_codelet cl_r_##i = {.cpu_funcs = {nothing}, \
+	                                         .nbuffers = 1, \
+	                                         .modes = {STARPU_R}, \
+	                                         .model = &model_##i, \
+	                                         .name = "kind" #i};
 MODEL(0)
 MODEL(1)
 MODEL(2)
@@ -328,7 +335,8 @@ static void write_programs(const char *folder)
 			unsigned pick = state >> 16;
 			struct starpu_codelet *cl = pick % 3 ? bound_ones[pick / 3 % 6] : free_ones[pick / 3 % 3];
 			if (cl->nbuffers)
-				CHECK(!starpu_task_insert(cl, cl->modes[0], h[pick / 64 % 2], STARPU_PRIORITY, (int)(pick / 128 % 3), 0));
+				CHECK(!starpu_task_insert(cl, cl->modes[0], h[pick / 64 % 2], STARPU_PRIORITY,
+				                          (int)(pick / 128 % 3), 0));
 			else
 				CHECK(!starpu_task_insert(cl, STARPU_PRIORITY, (int)(pick / 128 % 3), 0));
 		}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What components of schedulers, queues and collections of workers answer, outside of any scheduling. */
 #include "starpu_check.h"
+#include <limits.h>
 #include <math.h>
 #include <starpu_sched_component.h>
 #include <starpu_scheduler.h>
@@ -175,6 +176,20 @@ static void check_fifo(struct starpu_task *task[6])
 	for (int i = 0; i < 6; i++)
 		starpu_st_fifo_taskq_push_sorted_task(q, task[i]);
 	CHECK(starpu_st_fifo_ntasks_get(q) == 6);
+	int min = starpu_sched_get_min_priority(), max = starpu_sched_get_max_priority();
+	starpu_sched_set_min_priority(0);
+	starpu_sched_set_max_priority(2);
+	for (int i = 0; i < 6; i++)
+		task[i]->predicted = 10;
+	const unsigned *tasks = starpu_st_fifo_ntasks_per_priority_get(q);
+	const double *length = starpu_st_fifo_exp_len_per_priority_get(q);
+	CHECK(tasks && tasks[0] == 6 && tasks[1] == 4 && tasks[2] == 2);
+	CHECK(length && length[0] == 60 && length[1] == 40 && length[2] == 20);
+	starpu_sched_set_min_priority(INT_MIN);
+	starpu_sched_set_max_priority(INT_MAX);
+	CHECK(!starpu_st_fifo_ntasks_per_priority_get(q) && !starpu_st_fifo_exp_len_per_priority_get(q));
+	starpu_sched_set_min_priority(min);
+	starpu_sched_set_max_priority(max);
 	static const int order[] = {2, 5, 1, 4, 0, 3};
 	for (int i = 0; i < 6; i++)
 		CHECK(starpu_st_fifo_taskq_pop_first_ready_task_ready_first(q, 0, 3) == task[order[i]]);

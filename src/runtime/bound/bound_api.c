@@ -131,7 +131,7 @@ static const char *place_name(unsigned i, char *room, size_t size)
 {
 	const struct bound_place *p = &bound.place[i];
 	if (p->n > 1)
-		snprintf(room, size, "%u × %s", p->n, starpu_worker_get_type_as_string(rt_machine.worker[p->first].arch));
+		snprintf(room, size, "%u x %s", p->n, starpu_worker_get_type_as_string(rt_machine.worker[p->first].arch));
 	else
 		snprintf(room, size, "%s", rt_machine.worker[p->first].name);
 	return room;

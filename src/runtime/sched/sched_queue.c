@@ -66,6 +66,8 @@ starpu_st_fifo_taskq_t starpu_st_fifo_taskq_create(void)
 
 void starpu_st_fifo_taskq_destroy(starpu_st_fifo_taskq_t fifo)
 {
+	free(fifo->n_by_priority);
+	free(fifo->len_by_priority);
 	free(fifo);
 }
 
@@ -127,15 +129,56 @@ void starpu_st_fifo_nprocessed_inc(starpu_st_fifo_taskq_t fifo, int n)
 	fifo->n_processed += (unsigned)n;
 }
 
-/* A queue does not know how many priorities its policy tells apart: by priority nothing is counted. */
-#define FIFO_BY_PRIORITY(type, name) \
-	type *starpu_st_fifo_##name##_per_priority_get(starpu_st_fifo_taskq_t fifo) \
-	{ \
-		(void)fifo; \
-		return NULL; \
+/* How many priorities there are where the thread is, from the least on; 0: too many to count by. */
+static unsigned priorities(int *least)
+{
+	enum { MOST = 4096 };
+	int64_t min = starpu_sched_get_min_priority(), n = starpu_sched_get_max_priority() - min + 1;
+	*least = (int)min;
+	return n < 1 || n > MOST ? 0 : (unsigned)n;
+}
+
+/* Room for them in what the queue had. NULL: there are too many, or no memory. */
+static void *by_priority(void *had, unsigned n, size_t size)
+{
+	void *room = n ? realloc(had, n * size) : NULL;
+	if (!room)
+		free(had);
+	else
+		memset(room, 0, n * size);
+	return room;
+}
+
+/* From the first up to which a task counts: those that are as urgent as that, or less. */
+static unsigned rank_of(const struct starpu_task *t, int least, unsigned n)
+{
+	int64_t rank = (int64_t)t->priority - least;
+	return rank < 0 ? 0 : rank >= n ? n - 1 : (unsigned)rank;
+}
+
+unsigned *starpu_st_fifo_ntasks_per_priority_get(starpu_st_fifo_taskq_t fifo)
+{
+	int least;
+	unsigned n = priorities(&least);
+	fifo->n_by_priority = by_priority(fifo->n_by_priority, n, sizeof *fifo->n_by_priority);
+	for (const struct starpu_task *t = fifo->tasks.head; t && fifo->n_by_priority; t = t->next)
+		for (unsigned i = 0; i <= rank_of(t, least, n); i++)
+			fifo->n_by_priority[i]++;
+	return fifo->n_by_priority;
+}
+
+double *starpu_st_fifo_exp_len_per_priority_get(starpu_st_fifo_taskq_t fifo)
+{
+	int least;
+	unsigned n = priorities(&least);
+	fifo->len_by_priority = by_priority(fifo->len_by_priority, n, sizeof *fifo->len_by_priority);
+	for (const struct starpu_task *t = fifo->tasks.head; t && fifo->len_by_priority; t = t->next) {
+		double len = (t->predicted > 0 ? t->predicted : 0) + (t->predicted_transfer > 0 ? t->predicted_transfer : 0);
+		for (unsigned i = 0; i <= rank_of(t, least, n); i++)
+			fifo->len_by_priority[i] += len;
 	}
-FIFO_BY_PRIORITY(unsigned, ntasks)
-FIFO_BY_PRIORITY(double, exp_len)
+	return fifo->len_by_priority;
+}
 
 static void insert_before(struct starpu_task_list *l, struct starpu_task *at, struct starpu_task *t)
 {

@@ -16,6 +16,8 @@ struct starpu_st_fifo_taskq {
 	struct starpu_task_list tasks;
 	unsigned n, n_processed;
 	double exp_start, exp_end, exp_len, pipeline_len; /* microseconds */
+	unsigned *n_by_priority;                          /* what was asked for last; owned */
+	double *len_by_priority;
 };
 
 struct sched_bucket {
