@@ -2,7 +2,7 @@
 /*
  * A worker is switched off while tasks are submitted, and on again.
  *
- *     cc knobs.c $(pkg-config --cflags --libs starpu-1.4) -o knobs && ./knobs
+ *     cc switch_worker.c $(pkg-config --cflags --libs starpu-1.4) -o switch_worker && ./switch_worker
  */
 #include <starpu.h>
 #include <starpu_perf_steering.h>

@@ -2,7 +2,7 @@
 /*
  * Counters of each worker, read while tasks run: how many it has executed, and how long that took.
  *
- *     cc counters.c $(pkg-config --cflags --libs starpu-1.4) -o counters && ./counters
+ *     cc count_tasks.c $(pkg-config --cflags --libs starpu-1.4) -o count_tasks && ./count_tasks
  */
 #include <starpu.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * How fast could this machine have run these tasks? And the same as a program for lp_solve, in the file that is named.
  *
- *     cc bounds.c $(pkg-config --cflags --libs starpu-1.4) -o bounds && ./bounds tasks.lp
+ *     cc least_time.c $(pkg-config --cflags --libs starpu-1.4) -o least_time && ./least_time tasks.lp
  */
 #include <starpu.h>
 #include <starpu_bound.h>
