@@ -26,9 +26,15 @@ static double microsecond(struct starpu_task *t, unsigned worker, unsigned impl)
 	(void)t, (void)impl;
 	return 1 + (double)worker;
 }
-static struct starpu_perfmodel model = {.type = STARPU_PER_WORKER, .worker_cost_function = microsecond, .symbol = "bench_monitor"};
+static struct starpu_perfmodel model = {.type = STARPU_PER_WORKER,
+                                        .worker_cost_function = microsecond,
+                                        .symbol = "bench_monitor"};
 static struct starpu_codelet empty = {.cpu_funcs = {nothing}, .name = "empty"};
-static struct starpu_codelet lane = {.cpu_funcs = {nothing}, .nbuffers = 1, .modes = {STARPU_RW}, .model = &model, .name = "lane"};
+static struct starpu_codelet lane = {.cpu_funcs = {nothing},
+                                     .nbuffers = 1,
+                                     .modes = {STARPU_RW},
+                                     .model = &model,
+                                     .name = "lane"};
 
 static void begin(void)
 {
@@ -66,8 +72,8 @@ static double run_tasks(int inserted)
 static double tasks(enum listen listen, int inserted)
 {
 	static int id;
-	const enum starpu_perf_counter_scope scope =
-		listen == PEAK ? starpu_perf_counter_scope_global : starpu_perf_counter_scope_per_worker;
+	const enum starpu_perf_counter_scope scope = listen == PEAK ? starpu_perf_counter_scope_global
+	                                                            : starpu_perf_counter_scope_per_worker;
 	begin();
 	struct starpu_perf_counter_set *set = starpu_perf_counter_set_alloc(scope);
 	id = starpu_perf_counter_nth_to_id(scope, 0);
@@ -192,17 +198,22 @@ static double bound(void *arg)
 #define LISTENS(round) \
 	{ \
 		{"off", round, (void *)OFF}, {"collects", round, (void *)COLLECTS}, {"count", round, (void *)COUNT}, \
-			{"time", round, (void *)TIME}, {"peak", round, (void *)PEAK}, {"policy", round, (void *)POLICY}, {0} \
+			{"time", round, (void *)TIME}, {"peak", round, (void *)PEAK}, {"policy", round, (void *)POLICY}, \
+		{ \
+			0 \
+		} \
 	}
 static const struct bench_variant of_task[] = LISTENS(submitted);
 static const struct bench_variant of_inserted[] = LISTENS(inserted);
 static const struct bench_variant of_read[] = {{"counter", read_counter, NULL}, {0}};
-static const struct bench_variant of_knob[] = {
-	{"set", knob, (void *)1}, {"get", knob, NULL}, {"enable", knob_of_worker, NULL}, {0}};
+static const struct bench_variant of_knob[] = {{"set", knob, (void *)1},
+                                               {"get", knob, NULL},
+                                               {"enable", knob_of_worker, NULL},
+                                               {0}};
 static const struct bench_variant of_bound[] = {{"100000", bound, NULL}, {0}};
-static const struct bench benches[] = {{"task", "ns", 0, of_task},          {"task-inserted", "ns", 0, of_inserted},
-                                       {"read", "ns", 0, of_read},          {"knob", "ns", 0, of_knob},
-                                       {"bound", "ms", 5, of_bound},        {0}};
+static const struct bench benches[] = {{"task", "ns", 0, of_task},   {"task-inserted", "ns", 0, of_inserted},
+                                       {"read", "ns", 0, of_read},   {"knob", "ns", 0, of_knob},
+                                       {"bound", "ms", 5, of_bound}, {0}};
 
 int main(int argc, char **argv)
 {

@@ -6,6 +6,7 @@
  */
 #include "arguments.h"
 #include "runtime/task/complain.h"
+#include "runtime/task/count.h"
 #include "runtime/run/run.h"
 #include "runtime/task/profile.h"
 #include "pack_args.h"
@@ -193,8 +194,13 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 		p->arg_bytes = (uint32_t)bytes;
 		p->bits |= RT_U_FREE_ARG;
 	}
+	const struct rt_count_ops *counts = rc ? NULL : rt_counts();
+	if (counts)
+		counts->submitted(j);
 	rc = rc ? rc : rt_submit(s, j);
 	if (WEFT_UNLIKELY(rc)) {
+		if (counts)
+			counts->refused(j);
 		if (rc < 0 && p->bits & RT_U_FREE_ARG)
 			free(j->arg);
 		rt_forget(s, j);

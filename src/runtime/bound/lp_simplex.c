@@ -148,7 +148,7 @@ static void drop_artificial(struct tableau *t)
 
 int lp_solve_relaxed(const struct lp *l, double *x, double *least)
 {
-	struct tableau t;
+	struct tableau t = {0};
 	int rc = l->failed ? -ENOMEM : fill(&t, l);
 	*least = 0;
 	if (l->failed)

@@ -64,7 +64,8 @@ static void at_submitted(struct rt_job *j)
 	struct rt_upper *p = rt_upper(j);
 	if (!weft_load_bool(&collecting))
 		return;
-	bool crowds = weft_load_u32(&wanting_peak) && j->bits & RT_J_PLACED;
+	/* A plain job (without a task), of a codelet that is not plain any more, is not told as popped. */
+	bool crowds = weft_load_u32(&wanting_peak) && j->bits & RT_J_PLACED && p->task;
 	p->counted = (uint16_t)(weft_load_u32(&collection) * STATES + (crowds ? WAITING : UNCROWDED));
 	weft_add_u64(&counter_global.submitted, 1);
 	struct counter_codelet *c = codelet_of(p);
@@ -150,7 +151,8 @@ void counter_want(unsigned what, int more)
 {
 	if (what & COUNTER_PEAK) {
 		uint32_t left = weft_add_u32(&wanting_peak, (uint32_t)more) + (uint32_t)more;
-		weft_store_bool(&rt_counter_wants_ready, left > 0);
+		if (left == 0 || left == (uint32_t)more)
+			rt_count_ready(left > 0);
 	}
 	if (what & COUNTER_TIMED)
 		weft_add_u32(&wanting_time, (uint32_t)more);

@@ -310,6 +310,20 @@ static enum rt_verdict run_after(struct rt_job *j, struct rt_worker *w)
 	return end_job(j, w);
 }
 
+/* Around the function of a plain job that is counted. */
+static uint64_t count_begins(void)
+{
+	const struct rt_count_ops *counts = rt_counts();
+	return counts && counts->wants_time() ? weft_monotonic_ns() : 0;
+}
+
+static void count_ends(struct rt_job *j, const struct rt_worker *w, uint64_t from_ns)
+{
+	const struct rt_count_ops *counts = rt_counts();
+	if (counts)
+		counts->ran(j, w->number, from_ns ? weft_monotonic_ns() - from_ns : 0);
+}
+
 enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 {
 	void *buffers[STARPU_NMAXBUFS];
@@ -323,9 +337,12 @@ enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 	bool traced = rt_traced();
 	if (traced)
 		trace_start(j, w);
+	uint64_t from_ns = WEFT_UNLIKELY(p->counted) ? count_begins() : 0;
 	p->func(buffers, j->arg);
 	if (traced)
 		rt_trace_end(p->cl, name_of(p->cl));
+	if (WEFT_UNLIKELY(p->counted))
+		count_ends(j, w, from_ns);
 	rt_worker_set_current(w, outer);
 	if (WEFT_UNLIKELY(p->bits & RT_U_MADE_TASK)) { /* somebody has asked for the task, and may have made its end wait */
 		j->body = rt_body_task;
@@ -360,7 +377,10 @@ enum rt_verdict rt_body_timed(struct rt_job *j, struct rt_worker *w)
 	if (traced)
 		trace_start(j, w);
 	rt_profile_plain_begins(w->number);
+	uint64_t from_ns = WEFT_UNLIKELY(p->counted) ? count_begins() : 0;
 	p->cl->cpu_funcs[0](buffers, j->arg);
+	if (WEFT_UNLIKELY(p->counted))
+		count_ends(j, w, from_ns);
 	if (traced)
 		rt_trace_end(p->cl, name_of(p->cl));
 	rt_worker_set_current(w, outer);

@@ -82,7 +82,7 @@ static bool is_for_cpus(const struct starpu_codelet *cl)
 static bool runs_quietly(void)
 {
 	return !rt_machine.idle_functions && !rt_machine.tells_progress && !rt_machine.counts_no_codelets &&
-	       !rt_machine.counts_accesses && !rt_wants_structs() && !rt_counts() && !rt_cap_priority();
+	       !rt_machine.counts_accesses && !rt_wants_structs() && !rt_counts_ready() && !rt_cap_priority();
 }
 
 static bool is_plain(const struct starpu_codelet *cl)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who counts tasks. */
+/* Who counts tasks. Which codelets are plain is asked anew when that may have changed. */
 #include "count.h"
 
 struct weft_atomic_ptr rt_counter;
@@ -8,7 +8,12 @@ _Thread_local RT_NEAR struct rt_job *rt_count_submitting;
 
 void rt_count_by(const struct rt_count_ops *ops)
 {
-	const void *old = weft_swap_ptr(&rt_counter, (void *)(uintptr_t)ops);
-	if (!old != !ops) /* which codelets are plain is asked anew */
-		__atomic_add_fetch(&rt_machine.codelets, 1, __ATOMIC_ACQ_REL);
+	weft_store_ptr(&rt_counter, (void *)(uintptr_t)ops);
+	__atomic_add_fetch(&rt_machine.codelets, 1, __ATOMIC_ACQ_REL);
+}
+
+void rt_count_ready(bool wanted)
+{
+	weft_store_bool(&rt_counter_wants_ready, wanted);
+	__atomic_add_fetch(&rt_machine.codelets, 1, __ATOMIC_ACQ_REL);
 }

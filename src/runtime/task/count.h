@@ -2,7 +2,7 @@
 /*
  * Whoever counts tasks (src/runtime/monitor) is told of each job at four stations, on whatever thread passes them. Unlike watchers
  * (watch.h) it gets jobs, and no clock is read unless it wants one: what is not counted costs nothing. One word is read while nobody
- * counts. While somebody does, no codelet is plain.
+ * counts. Plain jobs are told when they are submitted and have run; while ready ones are counted, no codelet is plain.
  */
 #ifndef WEFT_RUNTIME_TASK_COUNT_H
 #define WEFT_RUNTIME_TASK_COUNT_H
@@ -42,5 +42,6 @@ static inline void rt_count_waited(void)
 
 /* From now on; NULL: nobody. A station that has begun may still tell it a moment later. */
 void rt_count_by(const struct rt_count_ops *ops);
+void rt_count_ready(bool wanted);
 
 #endif
