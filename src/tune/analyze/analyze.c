@@ -74,49 +74,163 @@ void analyze_send(struct analyze *a, unsigned controller, const struct message *
 		analyze_fail(a, -ENOMEM, NULL);
 }
 
-static void heard_cost(struct analyze *a, const struct message_cost *m)
+/* -- messages: in their kind's row is what happens to one -- */
+
+static bool handle_always(const struct analyze *a, unsigned controller, const struct message *m)
 {
-	struct analyze_process *t = process_find(a, m->process);
-	if (t) {
-		t->cost = *m;
-		hold_seen(a, t, m);
-	}
-	a->controller_cpu_ns = m->controller_cpu_ns;
-	a->controller_rss = m->controller_rss;
+	(void)a, (void)controller, (void)m;
+	return true;
 }
+
+static bool handle_of_process(const struct analyze *a, unsigned controller, const struct message *m)
+{
+	(void)a, (void)controller;
+	return m->gone.process != 0;
+}
+
+static bool handle_of_actor(const struct analyze *a, unsigned controller, const struct message *m)
+{
+	return process_may_be_known(a, controller, &m->process);
+}
+
+static void handle_begun(struct analyze *a, unsigned controller, const struct message *m)
+{
+	process_begins(a, controller, &m->process);
+}
+
+static void handle_refused(struct analyze *a, unsigned controller, const struct message *m)
+{
+	(void)controller;
+	process_gone(a, &m->gone);
+}
+
+static void handle_inserted(struct analyze *a, unsigned controller, const struct message *m)
+{
+	(void)controller;
+	process_inserted(a, &m->inserted);
+}
+
+static void handle_acted(struct analyze *a, unsigned controller, const struct message *m)
+{
+	(void)controller;
+	decide_acted(a, &m->acted);
+}
+
+static void handle_hello(struct analyze *a, unsigned controller, const struct message *m)
+{
+	fold_hello(a, controller, &m->hello);
+}
+
+static void handle_fold_piece(struct analyze *a, unsigned controller, const struct message *m)
+{
+	fold_heard(a, controller, &m->folded);
+}
+
+static void handle_here(struct analyze *a, unsigned controller, const struct message *m)
+{
+	fold_here(a, controller, &m->here);
+}
+
+static void handle_end(struct analyze *a, unsigned controller, const struct message *m)
+{
+	(void)m;
+	fold_ended(a, controller);
+}
+
+static void handle_named(struct analyze *a, unsigned controller, const struct message *m)
+{
+	(void)controller;
+	process_named(a, &m->named);
+}
+
+static void handle_cost(struct analyze *a, unsigned controller, const struct message *m)
+{
+	struct analyze_process *t = process_find(a, m->cost.process);
+	(void)controller;
+	if (t) {
+		t->cost = m->cost;
+		hold_seen(a, t, &m->cost);
+	}
+	a->controller_cpu_ns = m->cost.controller_cpu_ns;
+	a->controller_rss = m->cost.controller_rss;
+}
+
+static void handle_load(struct analyze *a, unsigned controller, const struct message *m)
+{
+	self_heard(a, controller, &m->load);
+}
+
+static void turn_event(struct analyze *a, unsigned controller, struct message *m)
+{
+	(void)controller;
+	process_event(a, m);
+	free(m);
+}
+
+static void turn_lost(struct analyze *a, unsigned controller, struct message *m)
+{
+	(void)controller;
+	process_lost(a, &m->lost);
+	free(m);
+}
+
+static void turn_process(struct analyze *a, unsigned controller, struct message *m)
+{
+	if (hold_process(a, controller, m))
+		analyze_fail(a, -ENOMEM, NULL);
+	hold_look(a);
+}
+
+static void turn_gone(struct analyze *a, unsigned controller, struct message *m)
+{
+	(void)controller;
+	hold_gone(a, m->gone.process);
+	process_gone(a, &m->gone);
+	hold_look(a);
+	free(m);
+}
+
+static void turn_folded(struct analyze *a, unsigned controller, struct message *m)
+{
+	fold_due(a, controller, &m->folded);
+	decide_all(a);
+	free(m);
+}
+
+static const struct {
+	/* Whether the message is queued (analyze_order.c), behind messages of other streams with earlier times. NULL: never. */
+	bool (*waits)(const struct analyze *a, unsigned controller, const struct message *m);
+	/* On arrival, also of a message that is queued. NULL: nothing. */
+	void (*arrives)(struct analyze *a, unsigned controller, const struct message *m);
+	/* On arrival of a message that is not queued. NULL: it is ignored. */
+	void (*at_once)(struct analyze *a, unsigned controller, const struct message *m);
+	/* When a queued message leaves the queue; the message belongs to the handler. */
+	void (*in_turn)(struct analyze *a, unsigned controller, struct message *m);
+} handlers[MESSAGE_KINDS] = {
+	[MESSAGE_HELLO] = {.at_once = handle_hello},
+	[MESSAGE_PROCESS] = {handle_of_actor, .at_once = handle_begun, .in_turn = turn_process},
+	[MESSAGE_GONE] = {handle_of_process, .at_once = handle_refused, .in_turn = turn_gone},
+	[MESSAGE_INSERTED] = {.at_once = handle_inserted},
+	[MESSAGE_EVENT] = {handle_always, .in_turn = turn_event},
+	[MESSAGE_LOST] = {handle_always, .arrives = fold_lost, .in_turn = turn_lost},
+	[MESSAGE_ACTED] = {.at_once = handle_acted},
+	[MESSAGE_COST] = {.at_once = handle_cost},
+	[MESSAGE_FOLDED] = {.at_once = handle_fold_piece, .in_turn = turn_folded}, /* a whole one is queued by fold_heard */
+	[MESSAGE_HERE] = {.at_once = handle_here},
+	[MESSAGE_LOAD] = {.at_once = handle_load},
+	[MESSAGE_END] = {.at_once = handle_end},
+	[MESSAGE_NAMED] = {.at_once = handle_named},
+};
 
 static void heard(struct analyze *a, unsigned controller, const struct message *m)
 {
-	bool waits = m->kind == MESSAGE_EVENT || m->kind == MESSAGE_LOST || (m->kind == MESSAGE_GONE && m->gone.process) ||
-	             (m->kind == MESSAGE_PROCESS && process_may_be_known(a, controller, &m->process));
-	if (m->kind == MESSAGE_LOST)
-		fold_lost(a, controller, m);
-	if (waits) {
-		if (order_put(a, controller, m))
-			analyze_fail(a, -ENOMEM, NULL);
-	} else if (m->kind == MESSAGE_GONE) {
-		process_gone(a, &m->gone);
-	} else if (m->kind == MESSAGE_PROCESS) {
-		process_begins(a, controller, &m->process);
-	} else if (m->kind == MESSAGE_INSERTED) {
-		process_inserted(a, &m->inserted);
-	} else if (m->kind == MESSAGE_ACTED) {
-		decide_acted(a, &m->acted);
-	} else if (m->kind == MESSAGE_HELLO) {
-		fold_hello(a, controller, &m->hello);
-	} else if (m->kind == MESSAGE_FOLDED) {
-		fold_heard(a, controller, &m->folded);
-	} else if (m->kind == MESSAGE_HERE) {
-		fold_here(a, controller, &m->here);
-	} else if (m->kind == MESSAGE_END) {
-		fold_ended(a, controller);
-	} else if (m->kind == MESSAGE_NAMED) {
-		process_named(a, &m->named);
-	} else if (m->kind == MESSAGE_COST) {
-		heard_cost(a, &m->cost);
-	} else if (m->kind == MESSAGE_LOAD) {
-		self_heard(a, controller, &m->load);
-	}
+	bool waits = handlers[m->kind].waits && handlers[m->kind].waits(a, controller, m);
+	if (handlers[m->kind].arrives)
+		handlers[m->kind].arrives(a, controller, m);
+	if (waits && order_put(a, controller, m))
+		analyze_fail(a, -ENOMEM, NULL);
+	if (!waits && handlers[m->kind].at_once)
+		handlers[m->kind].at_once(a, controller, m);
 }
 
 static void hear(struct analyze *a, unsigned i, struct message *m)
@@ -139,27 +253,8 @@ static void work(struct analyze *a, bool all)
 	struct message *m;
 	unsigned controller;
 	uint64_t began = weft_monotonic_ns();
-	while (order_next(a, all, &m, &controller)) {
-		if (m->kind == MESSAGE_PROCESS) {
-			if (hold_process(a, controller, m))
-				analyze_fail(a, -ENOMEM, NULL);
-			hold_look(a);
-			continue;
-		}
-		if (m->kind == MESSAGE_GONE) {
-			hold_gone(a, m->gone.process);
-			process_gone(a, &m->gone);
-			hold_look(a);
-		} else if (m->kind == MESSAGE_FOLDED) {
-			fold_due(a, controller, &m->folded);
-			decide_all(a);
-		} else if (m->kind == MESSAGE_LOST) {
-			process_lost(a, &m->lost);
-		} else {
-			process_event(a, m);
-		}
-		free(m);
-	}
+	while (order_next(a, all, &m, &controller))
+		handlers[m->kind].in_turn(a, controller, m);
 	hold_look(a);
 	process_flush(a);
 	process_settle(a, false);

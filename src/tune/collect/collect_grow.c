@@ -347,12 +347,13 @@ void grow_fini(struct collect *c)
 	free(c->ended.at);
 }
 
-/* ---- hearing ---- */
+/* ---- messages (see route_up and route_down) ---- */
 
-static void heard_left(struct collect *c, const struct message *m)
+bool grow_up_left(struct collect *c, struct peer *from, struct message *m)
 {
 	struct collect_process *t = route_process(c, m->left.process);
 	struct message go = {.kind = MESSAGE_GO, .go = {m->left.process}};
+	(void)from;
 	if (t && m->left.how == MESSAGE_MOVED)
 		t->left = c->how.leaf;
 	else if (t && m->left.how == MESSAGE_ENDED && c->how.leaf)
@@ -360,49 +361,40 @@ static void heard_left(struct collect *c, const struct message *m)
 	else if (t && m->left.how == MESSAGE_ENDED)
 		route_ended(c, t);
 	if (m->left.how == MESSAGE_MOVED)
-		return;
-	if (c->how.leaf)
-		route_say_up(c, m);
-	else if (t)
+		return false;
+	if (!c->how.leaf && t)
 		route_to_process(c, m->left.process, &go);
+	return c->how.leaf;
 }
 
-bool grow_hear_below(struct collect *c, struct peer *from, const struct message *m)
+bool grow_up_load(struct collect *c, struct peer *from, struct message *m)
 {
-	if (m->kind == MESSAGE_LEFT) {
-		heard_left(c, m);
-		return true;
-	}
-	if (level_hear(c, from, m))
-		return true;
-	/* Before that it is asked nothing: who translates a tunlet does not answer. */
-	if (m->kind == MESSAGE_LOAD && from->collector && !from->ready)
+	(void)m;
+	/* Not asked for folds before: while it translates its tunlets it does not answer. */
+	if (from->collector && !from->ready)
 		route_can_fold(c, from);
-	return false;
+	return true;
 }
 
-static void heard_here(struct collect *c, uint64_t process)
+void grow_down_grow(struct collect *c, const struct message *m)
 {
-	struct peer *controller = controller_of(c);
-	if (controller)
-		(void)route_add_process(c, process, controller->id);
-}
-
-bool grow_hear_above(struct collect *c, const struct message *m)
-{
-	if (m->kind == MESSAGE_GROW && m->grow.collector == c->how.number)
+	if (m->grow.collector == c->how.number)
 		c->wanted = m->grow.n < 1 ? 1 : m->grow.n > LEAVES_MOST ? LEAVES_MOST : m->grow.n;
-	else if (m->kind == MESSAGE_GROW)
+	else
 		for (size_t i = 0; i < c->below.n; i++)
 			if (c->below.at[i]->collector)
 				(void)!peer_send(c->below.at[i], m);
-	if (m->kind == MESSAGE_HERE)
-		heard_here(c, m->here.process);
-	if (m->kind == MESSAGE_LEAVE)
-		c->leaving = true;
-	if (m->kind == MESSAGE_LEVEL) {
-		c->level = m->level.n;
-		c->level_of = level_count(c);
-	}
-	return m->kind == MESSAGE_GROW || m->kind == MESSAGE_HERE || m->kind == MESSAGE_LEAVE || m->kind == MESSAGE_LEVEL;
+}
+
+void grow_down_here(struct collect *c, const struct message *m)
+{
+	struct peer *controller = controller_of(c);
+	if (controller)
+		(void)route_add_process(c, m->here.process, controller->id);
+}
+
+void grow_down_leave(struct collect *c, const struct message *m)
+{
+	(void)m;
+	c->leaving = true;
 }

@@ -277,29 +277,40 @@ static void wake(struct collect *c, struct peer *from)
 	c->more = true; /* that was read of them */
 }
 
-bool level_hear(struct collect *c, struct peer *from, const struct message *m)
+static bool gives_back(const struct peer *p)
 {
-	if (!from->between || !from->leaving)
+	return p->between && p->leaving;
+}
+
+bool level_up_hand(struct collect *c, struct peer *from, struct message *m)
+{
+	struct weft_wire *w = NULL;
+	struct peer *p = NULL;
+	if (!gives_back(from))
+		return true;
+	int fd = channel_take_fd(&from->c);
+	if (fd < 0 || weft_wire_take(&w, fd, m->hand.bytes, m->hand.n, NULL) || collect_add_below(c, -1, w, &p)) {
+		weft_wire_free(w);
+		c->over = true;
 		return false;
-	if (m->kind == MESSAGE_HAND) {
-		struct weft_wire *w = NULL;
-		struct peer *p = NULL;
-		int fd = channel_take_fd(&from->c);
-		if (fd < 0 || weft_wire_take(&w, fd, m->hand.bytes, m->hand.n, NULL) || collect_add_below(c, -1, w, &p)) {
-			weft_wire_free(w);
-			c->over = true;
-			return true;
-		}
-		p->handed_by = from->id;
-		p->rests = true;
-	} else if (m->kind == MESSAGE_MOVE) {
-		struct collect_process *t = route_process(c, m->move.process);
-		if (t)
-			t->by = c->ids; /* of the one that was handed last */
-	} else if (m->kind == MESSAGE_END) {
-		from->drained = true;
 	}
-	return m->kind == MESSAGE_HAND || m->kind == MESSAGE_MOVE || m->kind == MESSAGE_END;
+	p->handed_by = from->id;
+	p->rests = true;
+	return false;
+}
+
+bool level_up_move(struct collect *c, struct peer *from, struct message *m)
+{
+	struct collect_process *t = gives_back(from) ? route_process(c, m->move.process) : NULL;
+	if (t)
+		t->by = c->ids; /* of the connection that was handed last */
+	return !gives_back(from);
+}
+
+void level_down_level(struct collect *c, const struct message *m)
+{
+	c->level = m->level.n;
+	c->level_of = level_count(c);
 }
 
 static void take_back(struct collect *c, size_t at)

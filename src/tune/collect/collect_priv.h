@@ -134,17 +134,22 @@ void route_flush(struct collect *c);
 void route_fini(struct collect *c);
 
 /* -- collect_grow.c -- */
-void grow_look(struct collect *c);                                                   /* once a round */
-void grow_say_load(struct collect *c, bool now);                                     /* when it is time */
-bool grow_hear_below(struct collect *c, struct peer *from, const struct message *m); /* false: it is not for this file */
-bool grow_hear_above(struct collect *c, const struct message *m);
+void grow_look(struct collect *c);                                          /* once a round */
+void grow_say_load(struct collect *c, bool now);                            /* when it is time */
+bool grow_up_left(struct collect *c, struct peer *from, struct message *m); /* for route_up's table */
+bool grow_up_load(struct collect *c, struct peer *from, struct message *m);
+void grow_down_grow(struct collect *c, const struct message *m); /* and for route_down's */
+void grow_down_here(struct collect *c, const struct message *m);
+void grow_down_leave(struct collect *c, const struct message *m);
 void grow_lost(struct collect *c, const struct peer *leaf);
 void grow_fini(struct collect *c);
 
 /* -- collect_level.c -- */
 void level_look(struct collect *c); /* once a round */
 uint32_t level_count(const struct collect *c);
-bool level_hear(struct collect *c, struct peer *from, const struct message *m); /* false: it is not for this file */
+bool level_up_hand(struct collect *c, struct peer *from, struct message *m); /* for route_up's table */
+bool level_up_move(struct collect *c, struct peer *from, struct message *m);
+void level_down_level(struct collect *c, const struct message *m);
 int level_keep(struct peer *p, const struct message *m) WEFT_MUST_CHECK;
 void level_leave(struct collect *c); /* this one is between others, and is to go */
 void level_lost(struct collect *c, struct peer *p);

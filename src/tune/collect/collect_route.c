@@ -7,6 +7,7 @@
 #include "collect_priv.h"
 #include "base/clock.h"
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ int route_join(struct collect *c, struct weft_err *err)
 	return 0;
 }
 
-static void heard_spec(struct collect *c, const struct message_spec *m)
+static void take_spec(struct collect *c, const struct message_spec *m)
 {
 	struct weft_err err = {0};
 	if (m->tunlet >= COLLECT_TUNLETS || c->tunlet[m->tunlet].f)
@@ -208,24 +209,26 @@ static bool count_event(struct collect *c, struct message *m)
 	return fold_event(c, m);
 }
 
-static void heard_folded(struct collect *c, struct peer *from, const struct message_folded *m)
+static bool up_folded(struct collect *c, struct peer *from, struct message *m)
 {
-	struct collect_tunlet *k = m->tunlet < COLLECT_TUNLETS ? &c->tunlet[m->tunlet] : NULL;
+	const struct message_folded *fold = &m->folded;
+	struct collect_tunlet *k = fold->tunlet < COLLECT_TUNLETS ? &c->tunlet[fold->tunlet] : NULL;
 	if (!k || !k->f)
-		return;
-	if (from->fold_of != m->tunlet)
+		return false;
+	if (from->fold_of != fold->tunlet)
 		from->fold.n = 0;
-	from->fold_of = m->tunlet;
-	weft_buf_add(&from->fold, m->bytes, m->n);
+	from->fold_of = fold->tunlet;
+	weft_buf_add(&from->fold, fold->bytes, fold->n);
 	if (from->fold.n > FOLD_MOST || from->fold.failed)
 		from->over = "a fold of more than 64 MiB";
-	if (m->more || from->over)
-		return;
+	if (fold->more || from->over)
+		return false;
 	int rc = folder_below(k->f, from->id, from->fold.at, from->fold.n);
 	from->fold.n = 0;
 	if (rc == -EINVAL)
 		collect_say(c, "a collector says what nobody understands");
 	c->over |= rc == -ENOMEM;
+	return false;
 }
 
 /* -- processes -- */
@@ -348,18 +351,6 @@ void route_moved(struct collect *c)
 
 /* -- up -- */
 
-/* Where a message of a controller has its time, which is this host's. */
-static uint64_t *time_of(struct message *m)
-{
-	return m->kind == MESSAGE_EVENT     ? &m->event.time
-	       : m->kind == MESSAGE_PROCESS ? &m->process.time
-	       : m->kind == MESSAGE_GONE    ? &m->gone.time
-	       : m->kind == MESSAGE_LOST    ? &m->lost.time
-	       : m->kind == MESSAGE_ACTED   ? &m->acted.time
-	       : m->kind == MESSAGE_COST    ? &m->cost.time
-	                                    : NULL;
-}
-
 /* It is asked what the others were asked. */
 static void begin_child(struct collect *c, struct collect_tunlet *k, struct peer *p)
 {
@@ -381,11 +372,13 @@ void route_can_fold(struct collect *c, struct peer *p)
 			begin_child(c, &c->tunlet[k], p);
 }
 
-static void heard_hello(struct collect *c, struct peer *from, const struct message_hello *m)
+/* -- up: a handler's answer is whether the message goes up -- */
+
+static bool up_hello(struct collect *c, struct peer *from, struct message *m)
 {
-	from->collector = m->collector;
-	if (!m->collector)
-		return;
+	from->collector = m->hello.collector;
+	if (!from->collector)
+		return false;
 	/* All that collectors were told so far. */
 	for (size_t at = 0; at + 5 <= c->said.n;) {
 		uint32_t n;
@@ -398,16 +391,19 @@ static void heard_hello(struct collect *c, struct peer *from, const struct messa
 	}
 	struct message above = {.kind = MESSAGE_ABOVE, .above = {c->how.parent ? c->how.parent : ""}};
 	(void)!peer_send(from, &above);
+	return false;
 }
 
-static void answer_ping(struct collect *c, struct peer *from, const struct message_ping *p)
+static bool up_ping(struct collect *c, struct peer *from, struct message *m)
 {
-	uint64_t heard = follow_time(&c->follow, collect_clock(c));
-	struct message m = {.kind = MESSAGE_CLOCK};
-	m.clock =
-		(struct message_clock){.sent = p->sent, .received = heard, .answered = follow_time(&c->follow, collect_clock(c))};
-	(void)!peer_send(from, &m);
+	uint64_t received = follow_time(&c->follow, collect_clock(c));
+	struct message out = {.kind = MESSAGE_CLOCK};
+	out.clock = (struct message_clock){.sent = m->ping.sent,
+	                                   .received = received,
+	                                   .answered = follow_time(&c->follow, collect_clock(c))};
+	(void)!peer_send(from, &out);
 	(void)!peer_flush(from);
+	return false;
 }
 
 static void flush_folds(struct collect *c)
@@ -417,57 +413,91 @@ static void flush_folds(struct collect *c)
 			c->over |= folder_flush(c->tunlet[k].f) != 0;
 }
 
-/* Its instances are called otherwise from now on: what follows passes until that was said from above. */
-static void heard_named(struct collect *c, uint64_t process)
+/* The process has another id from now on: events pass until the new one was told from above (BIND). */
+static bool up_named(struct collect *c, struct peer *from, struct message *m)
 {
-	struct collect_process *t = route_process(c, process);
+	struct collect_process *t = route_process(c, m->named.process);
+	(void)from;
 	for (uint32_t k = 0; t && k < COLLECT_TUNLETS; k++)
 		t->tunlet[k].bound = false;
+	return true;
 }
 
-/* What its last events have completed is said before. */
-static void heard_gone(struct collect *c, uint64_t process)
+/* Iterations that its last events have completed go up before its end. */
+static bool up_gone(struct collect *c, struct peer *from, struct message *m)
 {
-	route_forget(c, process);
+	(void)from;
+	route_forget(c, m->gone.process);
 	flush_folds(c);
+	return true;
+}
+
+static bool up_lost(struct collect *c, struct peer *from, struct message *m)
+{
+	(void)from;
+	lost_events(c, &m->lost);
+	return true;
+}
+
+static bool up_process(struct collect *c, struct peer *from, struct message *m)
+{
+	if (!may_have_one_more(from))
+		return false;
+	(void)route_add_process(c, m->kind == MESSAGE_HERE ? m->here.process : m->process.process, from->id);
+	return true;
+}
+
+static bool up_event(struct collect *c, struct peer *from, struct message *m)
+{
+	return from->collector || count_event(c, m);
+}
+
+static bool up_end(struct collect *c, struct peer *from, struct message *m)
+{
+	(void)c, (void)m;
+	from->drained = true;
+	return false;
+}
+
+#define TIME(member) offsetof(struct message, member.time)
+
+static const struct {
+	bool (*handler)(struct collect *c, struct peer *from, struct message *m); /* NULL: the message goes up as it is */
+	size_t time; /* where its time is, which a controller has by this host's clock; 0: it has none */
+} ups[MESSAGE_KINDS] = {
+	[MESSAGE_HELLO] = {up_hello},
+	[MESSAGE_PROCESS] = {up_process, TIME(process)},
+	[MESSAGE_HERE] = {up_process},
+	[MESSAGE_GONE] = {up_gone, TIME(gone)},
+	[MESSAGE_NAMED] = {up_named},
+	[MESSAGE_EVENT] = {up_event, TIME(event)},
+	[MESSAGE_LOST] = {up_lost, TIME(lost)},
+	[MESSAGE_ACTED] = {.time = TIME(acted)},
+	[MESSAGE_COST] = {.time = TIME(cost)},
+	[MESSAGE_FOLDED] = {up_folded},
+	[MESSAGE_PING] = {up_ping},
+	[MESSAGE_END] = {up_end},
+	[MESSAGE_LOAD] = {grow_up_load},
+	[MESSAGE_LEFT] = {grow_up_left},
+	[MESSAGE_HAND] = {level_up_hand},
+	[MESSAGE_MOVE] = {level_up_move},
+};
+
+/* The time of a message by the analyzer's clock. */
+static void correct_time(struct collect *c, struct message *m)
+{
+	uint64_t *time = (uint64_t *)(void *)((char *)m + ups[m->kind].time), was = *time;
+	*time = follow_time(&c->follow, c->how.faulty ? follow_faulty(&c->how.fault, was) : was);
+	if (m->kind == MESSAGE_LOST)
+		m->lost.since += *time - was;
 }
 
 void route_up(struct collect *c, struct peer *from, struct message *m)
 {
-	uint64_t *time = from->collector ? NULL : time_of(m);
-	if (grow_hear_below(c, from, m))
-		return;
-	if (time) {
-		uint64_t theirs = c->how.faulty ? follow_faulty(&c->how.fault, *time) : *time, was = *time;
-		*time = follow_time(&c->follow, theirs);
-		if (m->kind == MESSAGE_LOST)
-			m->lost.since += *time - was;
-	}
-	if (m->kind == MESSAGE_HELLO)
-		heard_hello(c, from, &m->hello);
-	else if (m->kind == MESSAGE_END)
-		from->drained = true;
-	else if (m->kind == MESSAGE_PING)
-		answer_ping(c, from, &m->ping);
-	else if (m->kind == MESSAGE_FOLDED)
-		heard_folded(c, from, &m->folded);
-	else if (m->kind == MESSAGE_EVENT && !from->collector && !count_event(c, m))
-		return;
-	else if ((m->kind == MESSAGE_PROCESS || m->kind == MESSAGE_HERE) && !may_have_one_more(from))
-		return;
-	else {
-		if (m->kind == MESSAGE_PROCESS)
-			(void)route_add_process(c, m->process.process, from->id);
-		else if (m->kind == MESSAGE_HERE)
-			(void)route_add_process(c, m->here.process, from->id);
-		else if (m->kind == MESSAGE_GONE)
-			heard_gone(c, m->gone.process);
-		else if (m->kind == MESSAGE_NAMED)
-			heard_named(c, m->named.process);
-		else if (m->kind == MESSAGE_LOST)
-			lost_events(c, &m->lost);
+	if (ups[m->kind].time && !from->collector)
+		correct_time(c, m);
+	if (!ups[m->kind].handler || ups[m->kind].handler(c, from, m))
 		route_say_up(c, m);
-	}
 }
 
 /* -- down -- */
@@ -492,7 +522,7 @@ static void remember(struct collect *c, const struct message *m)
 	memcpy(c->said.at + at + 1, &n, sizeof n);
 }
 
-static void heard_close(struct collect *c, const struct message_close *m)
+static void close_iterations(struct collect *c, const struct message_close *m)
 {
 	struct collect_tunlet *k = m->tunlet < COLLECT_TUNLETS ? &c->tunlet[m->tunlet] : NULL;
 	struct folder *f = k ? k->f : NULL;
@@ -509,7 +539,7 @@ static void heard_close(struct collect *c, const struct message_close *m)
 		c->over |= folder_close(f, m->iteration, m->how == MESSAGE_ASK_ALL) != 0;
 }
 
-static void heard_bind(struct collect *c, const struct message_bind *m)
+static void bind_process(struct collect *c, const struct message_bind *m)
 {
 	struct collect_process *t = route_process(c, m->process);
 	c->bound = true;
@@ -531,38 +561,69 @@ void route_to_process(struct collect *c, uint64_t process, const struct message 
 		(void)!peer_send(c->below.at[i], m);
 }
 
+static void down_clock(struct collect *c, const struct message *m)
+{
+	follow_exchange(&c->follow, m->clock.sent, m->clock.received, m->clock.answered, collect_clock(c));
+	bool first = !c->timed;
+	c->timed = true;
+	grow_say_load(c, first);
+}
+
+static void down_spec(struct collect *c, const struct message *m)
+{
+	take_spec(c, &m->spec);
+	remember(c, m);
+	to_collectors(c, m);
+}
+
+static void down_close(struct collect *c, const struct message *m)
+{
+	close_iterations(c, &m->close);
+	to_collectors(c, m);
+}
+
+static void down_lost(struct collect *c, const struct message *m)
+{
+	lost_events(c, &m->lost);
+	to_collectors(c, m);
+}
+
+/* The last of what a new collector is told: from now on it can fold. */
+static void down_above(struct collect *c, const struct message *m)
+{
+	snprintf(c->above, sizeof c->above, "%s", m->above.address);
+	c->told = true;
+	grow_say_load(c, true);
+}
+
+static void down_bind(struct collect *c, const struct message *m)
+{
+	struct collect_process *t = route_process(c, m->bind.process);
+	struct peer *p = t ? peer_of(c, t->by) : NULL;
+	if (p && p->collector)
+		(void)!peer_send(p, m);
+	bind_process(c, &m->bind);
+}
+
+static void down_end(struct collect *c, const struct message *m)
+{
+	route_to_process(c, 0, m);
+	c->ending = true;
+}
+
 void route_down(struct collect *c, const struct message *m)
 {
-	if (m->kind == MESSAGE_CLOCK) {
-		follow_exchange(&c->follow, m->clock.sent, m->clock.received, m->clock.answered, collect_clock(c));
-		bool first = !c->timed;
-		c->timed = true;
-		grow_say_load(c, first);
-	} else if (m->kind == MESSAGE_SPEC) {
-		heard_spec(c, &m->spec);
-		remember(c, m);
-		to_collectors(c, m);
-	} else if (m->kind == MESSAGE_CLOSE) {
-		heard_close(c, &m->close);
-		to_collectors(c, m);
-	} else if (m->kind == MESSAGE_LOST) {
-		lost_events(c, &m->lost);
-		to_collectors(c, m);
-	} else if (m->kind == MESSAGE_ABOVE) {
-		snprintf(c->above, sizeof c->above, "%s", m->above.address);
-		/* All that was said before is known: it can fold. */
-		c->told = true;
-		grow_say_load(c, true);
-	} else if (m->kind == MESSAGE_BIND) {
-		struct collect_process *t = route_process(c, m->bind.process);
-		struct peer *p = t ? peer_of(c, t->by) : NULL;
-		if (p && p->collector)
-			(void)!peer_send(p, m);
-		heard_bind(c, &m->bind);
-	} else if (!grow_hear_above(c, m)) {
+	/* What is not here goes on to the process that it is about. */
+	static void (*const downs[MESSAGE_KINDS])(struct collect * c, const struct message *m) = {
+		[MESSAGE_CLOCK] = down_clock,      [MESSAGE_SPEC] = down_spec,         [MESSAGE_CLOSE] = down_close,
+		[MESSAGE_LOST] = down_lost,        [MESSAGE_ABOVE] = down_above,       [MESSAGE_BIND] = down_bind,
+		[MESSAGE_END] = down_end,          [MESSAGE_GROW] = grow_down_grow,    [MESSAGE_HERE] = grow_down_here,
+		[MESSAGE_LEAVE] = grow_down_leave, [MESSAGE_LEVEL] = level_down_level,
+	};
+	if (downs[m->kind])
+		downs[m->kind](c, m);
+	else
 		route_to_process(c, message_process_of(m), m);
-		c->ending |= m->kind == MESSAGE_END;
-	}
 }
 
 void route_flush(struct collect *c)
