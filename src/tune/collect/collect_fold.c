@@ -9,6 +9,7 @@
  */
 #include "tune/derive/derive.h"
 #include "collect_fold.h"
+#include "tune/eval/eval_group.h"
 #include "tune/eval/eval_work.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -18,14 +19,6 @@
 #include <string.h>
 
 enum { CLOSED_MAX = 64 };
-
-struct own_group {
-	struct weft_map by_id;
-	int64_t *id;
-	double *first;
-	char *data;
-	uint32_t n, room;
-};
 
 struct below {
 	uint32_t child;
@@ -37,7 +30,7 @@ struct open_iteration {
 	int64_t number;
 	bool open, asked, full, ended, dirty, told;
 	double opened; /* time of its first event; NAN: one below has said it */
-	struct own_group *group;
+	struct group *group;
 	WEFT_VEC(struct below) below;
 };
 
@@ -57,7 +50,7 @@ struct folder {
 	const unsigned *sizes, *offsets;
 	struct order *order; /* of each event */
 	struct open_iteration open[EVAL_OPEN_MAX];
-	struct own_group *spare; /* of an iteration that is closed, for the next one; or NULL */
+	struct group *spare; /* of an iteration that is closed, for the next one; or NULL */
 	int64_t closed[CLOSED_MAX];
 	unsigned n_closed;
 	WEFT_VEC(uint32_t) child;
@@ -122,35 +115,10 @@ static int tell_open(struct folder *f, struct open_iteration *it)
 	return tell(f, &(struct fold){.kind = FOLD_OPEN, .iteration = it->number, .ended = it->ended});
 }
 
-static void free_groups(const struct folder *f, struct own_group *group)
-{
-	for (size_t a = 0; group && a < f->s->actor.n; a++) {
-		weft_map_fini(&group[a].by_id);
-		free(group[a].id);
-		free(group[a].first);
-		free(group[a].data);
-	}
-	free(group);
-}
-
-/* The next iteration will have as many instances: their room is kept. */
-static void spare_groups(struct folder *f, struct own_group *group)
-{
-	if (f->spare || !group) {
-		free_groups(f, group);
-		return;
-	}
-	for (size_t a = 0; a < f->s->actor.n; a++) {
-		weft_map_clear(&group[a].by_id);
-		group[a].n = 0;
-	}
-	f->spare = group;
-}
-
 static void close_iteration(struct folder *f, struct open_iteration *it)
 {
 	f->closed[f->n_closed++ % CLOSED_MAX] = it->number;
-	spare_groups(f, it->group);
+	groups_spare(&f->spare, it->group, f->s->actor.n);
 	for (size_t i = 0; i < it->below.n; i++)
 		fold_fini(&it->below.at[i].fold);
 	free(it->below.at);
@@ -229,7 +197,7 @@ static struct open_iteration *find_or_open(struct folder *f, int64_t number)
 
 /* -- instances -- */
 
-static int grow(struct folder *f, uint32_t actor, struct own_group *g)
+static int grow(struct folder *f, uint32_t actor, struct group *g)
 {
 	uint32_t room = g->room ? 2 * g->room : 8, size = f->sizes[2 + actor];
 	void *id = realloc(g->id, room * sizeof *g->id);
@@ -263,7 +231,7 @@ static void run_inics(struct folder *f, uint32_t actor)
 /* The index of an instance, which is made where there is none. -ENOMEM, -ENOSPC. */
 static int64_t instance(struct folder *f, struct open_iteration *it, uint32_t actor, const struct folder_event *e)
 {
-	struct own_group *g = &it->group[actor];
+	struct group *g = &it->group[actor];
 	uint64_t at;
 	if (weft_map_get(&g->by_id, (uint64_t)e->id, &at))
 		return (int64_t)at;
@@ -408,7 +376,7 @@ static void pack_values(struct folder *f, const struct fold *out, uint32_t actor
 
 static int add_own(struct folder *f, const struct open_iteration *it, uint32_t actor, struct fold *out)
 {
-	const struct own_group *g = &it->group[actor];
+	const struct group *g = &it->group[actor];
 	struct fold_group *to = &out->group[actor];
 	for (uint32_t i = 0; i < g->n; i++) {
 		f->globals->self = g->data + (size_t)i * f->sizes[2 + actor];
@@ -761,7 +729,7 @@ void folder_free(struct folder *f)
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
 		if (f->open[i].open)
 			close_iteration(f, &f->open[i]);
-	free_groups(f, f->spare);
+	groups_free(f->spare, f->s->actor.n);
 	if (f->library && !f->shared)
 		dlclose(f->library);
 	tune_library_close(&f->made);

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What eval_store.c (iterations, events, evaluation) and eval_fold.c (what collectors say, partial results) share. */
+/*
+ * What the files of the child share: eval_store.c (iterations, instances, processes), eval_event.c (events into them),
+ * eval_compute.c (evaluation), eval_fold.c (folds of collectors, partial results).
+ */
 #ifndef WEFT_TUNE_EVAL_STORE_PRIV_H
 #define WEFT_TUNE_EVAL_STORE_PRIV_H
 
+#include "eval_group.h"
 #include "eval_work.h"
 #include "fold.h"
 
 enum { CLOSED_MAX = 64 };
 enum { INSTANCE_FOLDED = 1, INSTANCE_COMPLETE = 2 }; /* it comes from a collector; it was complete there */
-
-struct group { /* the instances of an actor */
-	struct weft_map by_id;
-	int64_t *id;
-	double *first; /* time of the first event */
-	unsigned char *flags;
-	char *data;
-	uint32_t n, room;
-	uint64_t folded, folded_incomplete; /* beside them, at collectors that only count them */
-};
 
 struct said_fold { /* the latest of a collector */
 	uint32_t child;
@@ -75,17 +69,32 @@ struct store {
 /* -- eval_store.c -- */
 struct answer *store_begin_answer(struct store *st, int kind);
 void store_send_answer(struct store *st);
+void store_answer_incomplete(struct store *st, struct iteration *it, const char *why, bool lost);
+void store_lacks_memory(struct store *st);       /* a fault of the iteration that is worked on, or of none */
+bool store_run(struct store *st, uint32_t code); /* false: a fault, which was answered */
 void store_give_up(struct store *st, struct iteration *it, const char *why);
 void store_give_up_lost(struct store *st, struct iteration *it, const char *why); /* as events were lost */
+/* Events of it may be missing: it is given up, unless the specification says that estimates will do. */
+void store_lose(struct store *st, struct iteration *it);
+void store_close(struct store *st, struct iteration *it);
 bool store_was_closed(const struct store *st, int64_t number);
 struct iteration *store_find_open(struct store *st, int64_t number);
 struct iteration *store_open_iteration(struct store *st, int64_t number);
+void *store_instance(struct store *st, uint32_t actor, uint32_t i);
+/* Whether an instance has finished the iteration; without a condition it always has. */
+bool store_is_complete(struct store *st, uint32_t actor, uint32_t i);
+struct process *store_find_process(struct store *st, int64_t id);
+struct process *store_add_process(struct store *st, uint32_t actor, int64_t id); /* NULL: no memory */
+
+/* -- eval_event.c -- */
 void store_answer_late(struct store *st, uint32_t event, int64_t number);
+
+/* -- eval_compute.c -- */
 /* Evaluates it when all that it wants is there. It may be closed then. */
 void store_finish_iteration(struct store *st, struct iteration *it);
 /* Its end was seen; NAN: only collectors know when it was. */
 void store_end_iteration(struct iteration *it, double time);
-void *store_instance(struct store *st, uint32_t actor, uint32_t i);
+double store_number_at(const struct spec_attr *a, const char *at, uint32_t i); /* element i of an attribute */
 
 /* -- eval_fold.c -- */
 /* What collectors have said becomes instances and counts of the iteration. False: there are too many, and it was given up. */
