@@ -64,8 +64,7 @@ static int connect_to(struct collect *c, const char *address, uint64_t limit_ns,
 		return rc;
 	}
 	c->up = (struct peer){.w = w, .alive = true};
-	/* Another clock, perhaps. */
-	c->follow = (struct follow){0};
+	/* Time above is the analyzer's wherever one connects, so what is known of it still holds. */
 	c->ping_ns = 0;
 	say_hello(c);
 	return 0;
