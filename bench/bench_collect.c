@@ -188,7 +188,10 @@ static double us_since(uint64_t from)
 static void master_event(struct scene *c, uint32_t event)
 {
 	struct tune_value v = {.d = (double)c->number, .i = c->number};
-	must(weft_eval_event(c->e, event, 1, c->time += 0.01, &v, 1, NULL) == 0, "cannot evaluate");
+	must(weft_eval_event(c->e,
+	                     &(struct weft_eval_record){.event = event, .id = 1, .time = c->time += 0.01, .value = &v, .n = 1},
+	                     NULL) == 0,
+	     "cannot evaluate");
 }
 
 /* The events of all processes, to the analyzer; us. */
@@ -306,7 +309,14 @@ static double one_by_one(void *arg)
 	uint64_t from = bench_now_ns();
 	for (unsigned k = 0; k < 2; k++)
 		for (unsigned i = 0; i < 200; i++)
-			must(weft_eval_event(c->e, 2 + k, 10 + i, c->time += 0.01, &v, 1, NULL) == 0, "cannot evaluate");
+			must(weft_eval_event(c->e,
+			                     &(struct weft_eval_record){.event = 2 + k,
+			                                                .id = 10 + i,
+			                                                .time = c->time += 0.01,
+			                                                .value = &v,
+			                                                .n = 1},
+			                     NULL) == 0,
+			     "cannot evaluate");
 	double us = us_since(from);
 	end_it(c, false);
 	return us * 1000 / 400;

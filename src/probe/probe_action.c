@@ -350,10 +350,12 @@ static int undo_nothing(struct act *x)
 int probe_can_change(struct probe_session *s, const struct probe_action *a, struct probe_value *v, struct weft_err *err)
 {
 	struct weft_err why = {0};
-	int rc = probe_parameter(s, a->subject, a->object, a->declared, LINK_ENTRY, v, &why);
+	struct probe_expression e = {a->subject, a->object, a->declared, LINK_ENTRY};
+	int rc = probe_parameter(s, &e, v, &why);
 	/* Without debug information the value says what it is: whole numbers of all sizes are passed alike. */
+	e.declared = a->argument[0].real ? "double" : "long";
 	if (rc == -ENODATA)
-		rc = probe_parameter(s, a->subject, a->object, a->argument[0].real ? "double" : "long", LINK_ENTRY, v, &why);
+		rc = probe_parameter(s, &e, v, &why);
 	if (rc == 0 && v->in_register < 0)
 		rc = weft_err_set(&why, -ENOTSUP, "parameter '%s' of '%s' is in no register of its own", a->object, a->subject);
 	if (rc && err)
@@ -413,7 +415,7 @@ static int patch_call(struct act *x, const struct probe_site_call *c, unsigned r
 	struct probe_way way = {.at = c->addr, .n = c->len, .boundary = 1, .prefixes = (uint8_t)(c->len - 5)};
 	if (c->len < 5 || c->len > 6)
 		return -ENOTSUP;
-	int rc = probe_place_find(&x->s->place, c->addr + c->len, 0, 0, PROBE_STUB_BYTES, &addr, &map);
+	int rc = probe_place_find(&x->s->place, (struct probe_jump){c->addr + c->len, 0, 0}, PROBE_STUB_BYTES, &addr, &map);
 	rc = rc ? rc : probe_stub_write_call(c, returns, addr, &stub);
 	rc = rc ? rc : probe_read(x->s, c->addr, before, c->len);
 	if (rc)
@@ -480,7 +482,7 @@ static int returns_of(struct act *x, unsigned *returns)
 {
 	struct weft_err err = {0};
 	struct probe_value v;
-	int rc = probe_result(x->s, x->a->subject, "return", NULL, &v, &err);
+	int rc = probe_result(x->s, &(struct probe_expression){x->a->subject, "return", NULL, LINK_EXIT}, &v, &err);
 	*returns = rc == -ENODATA                    ? PROBE_RETURNS_RAX | PROBE_RETURNS_XMM0
 	           : rc == -EINVAL                   ? PROBE_RETURNS_NOTHING
 	           : v.type.kind == PROBE_TYPE_FLOAT ? PROBE_RETURNS_XMM0

@@ -106,11 +106,19 @@ void probe_place_fini(struct probe_place *p);
 void probe_place_forget(struct probe_place *p); /* our own pages: whether they are there is not known any more */
 /* Adds a range, merging with its neighbours. */
 int probe_ranges_add(struct probe_ranges *r, struct probe_range one) WEFT_MUST_CHECK;
+struct probe_jump {
+	uint64_t end;         /* the address behind it */
+	uint32_t mask, value; /* the bits of its distance that are given, and what they are */
+};
+static inline struct probe_jump probe_way_jump(const struct probe_way *w)
+{
+	return (struct probe_jump){w->at + w->n, w->mask, w->value};
+}
 /*
- * An address for `bytes` of code, which a jump that ends at `end` reaches, with the bits of the distance as the way wants them. *map: pages
- * that have to be mapped first, or {0, 0}. 0, or -ENOSPC. Nothing is claimed before probe_place_claim.
+ * An address for `bytes` of code that the jump reaches. *map: pages that have to be mapped first, or {0, 0}. 0, or -ENOSPC. Nothing is
+ * claimed before probe_place_claim.
  */
-int probe_place_find(const struct probe_place *p, uint64_t end, uint32_t mask, uint32_t value, size_t bytes, uint64_t *addr,
+int probe_place_find(const struct probe_place *p, struct probe_jump jump, size_t bytes, uint64_t *addr,
                      struct probe_range *map) WEFT_MUST_CHECK;
 /* Between two stubs there is nothing, in pages of ours. */
 bool probe_place_is_gap(const struct probe_place *p, uint64_t from, uint64_t to);

@@ -45,7 +45,7 @@ static int hook_once(struct probe_session *s, const struct probe_ways *ways, enu
 		const struct probe_way *w = &ways->at[k];
 		uint64_t addr;
 		uint8_t now[LINK_PATCH_BYTES];
-		if (probe_place_find(&s->place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &addr, &c.map) ||
+		if (probe_place_find(&s->place, probe_way_jump(w), PROBE_STUB_BYTES, &addr, &c.map) ||
 		    probe_stub_write(w, PROBE_STUB_UNWIND, &s->agent, what, addr, &c.stub))
 			continue;
 		rc = probe_read(s, w->at, now, w->n);

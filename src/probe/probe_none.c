@@ -112,10 +112,10 @@ NEEDS_A_SESSION(int, probe_can_change, struct probe_session *s, const struct pro
 NEEDS_A_SESSION(int, probe_undo, struct probe_session *s, struct probe_action *a, struct weft_err *err)
 NEEDS_A_SESSION(int, probe_variable, struct probe_session *s, const char *expression, const char *declared,
                 struct probe_value *out, struct weft_err *err)
-NEEDS_A_SESSION(int, probe_parameter, struct probe_session *s, const char *function, const char *expression, const char *declared,
-                enum link_when when, struct probe_value *out, struct weft_err *err)
-NEEDS_A_SESSION(int, probe_result, struct probe_session *s, const char *function, const char *expression, const char *declared,
-                struct probe_value *out, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_parameter, struct probe_session *s, const struct probe_expression *e, struct probe_value *out,
+                struct weft_err *err)
+NEEDS_A_SESSION(int, probe_result, struct probe_session *s, const struct probe_expression *e, struct probe_value *out,
+                struct weft_err *err)
 NEEDS_A_SESSION(int, probe_watch_expand, struct probe_session *s, const struct probe_watch *w, struct probe_watch **out,
                 struct weft_err *err)
 NEEDS_A_SESSION(int, probe_watch_bind, struct probe_session *s, const struct probe_watch *w, struct probe_bound *b,

@@ -206,10 +206,10 @@ static void extend(const struct probe_place *p, bool upwards, struct probe_range
 		*map = more;
 }
 
-int probe_place_find(const struct probe_place *p, uint64_t end, uint32_t mask, uint32_t value, size_t bytes, uint64_t *addr,
-                     struct probe_range *map)
+int probe_place_find(const struct probe_place *p, struct probe_jump jump, size_t bytes, uint64_t *addr, struct probe_range *map)
 {
-	struct search s = {p, end, mask, value ^ (mask & 0x80000000u), bytes};
+	const uint64_t end = jump.end;
+	struct search s = {p, end, jump.mask, jump.value ^ (jump.mask & 0x80000000u), bytes};
 	*map = (struct probe_range){0};
 	if (find_own(&s, addr))
 		return 0;

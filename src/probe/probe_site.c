@@ -173,7 +173,7 @@ static void choose_way(struct probe_session *s, const struct probe_ways *ways, s
 		uint64_t addr;
 		struct probe_range map;
 		site->way = *w;
-		if (probe_place_find(&s->place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &addr, &map) == 0 &&
+		if (probe_place_find(&s->place, probe_way_jump(w), PROBE_STUB_BYTES, &addr, &map) == 0 &&
 		    probe_stub_write(w, PROBE_STUB_COUNT | PROBE_STUB_LEAVE, &s->agent, 0, addr, &stub) == 0)
 			return;
 	}
@@ -275,7 +275,7 @@ static int write_stub(struct probe_session *s, struct site_change *c)
 	const struct probe_way *w = &s->site[c->id].way;
 	uint64_t addr;
 	int rc = write_stub_at(s, c, w->at);
-	rc = rc ? rc : probe_place_find(&s->place, w->at + w->n, w->mask, w->value, c->stub.n, &addr, &c->map);
+	rc = rc ? rc : probe_place_find(&s->place, probe_way_jump(w), c->stub.n, &addr, &c->map);
 	rc = rc ? rc : write_stub_at(s, c, addr);
 	return rc ? rc : probe_place_claim(&s->place, addr, c->stub.n, c->map);
 }

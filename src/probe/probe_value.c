@@ -25,7 +25,10 @@ struct walk {
 	uint8_t index[2];
 	bool is_constant; /* it is nowhere, and always this: bits of a parameter */
 	uint64_t constant;
-	const char *whole; /* the expression, for messages */
+	const char *whole; /* the expression, for messages: */
+	unsigned stars;    /* in front */
+	const char *name;  /* behind them, and of this length */
+	size_t n_name;
 	struct weft_err *err;
 };
 
@@ -270,24 +273,24 @@ static int finish(struct walk *w)
 	return rc;
 }
 
-/* Stars in front, then the name's length. */
-static unsigned begin(struct walk *w, const char *expression, const char *declared, struct probe_value *out, struct weft_err *err,
-                      size_t *n, int *rc)
+/* Finds the name in the expression, behind the stars. */
+static int begin(struct walk *w, const char *expression, const char *declared, struct probe_value *out, struct weft_err *err)
 {
 	*out = (struct probe_value){.in_register = -1};
 	*w = (struct walk){.v = out, .whole = expression, .err = err};
-	unsigned stars = (unsigned)strspn(expression, "*");
-	*n = strcspn(expression + stars, ".-[");
-	*rc = declared && !probe_type_named(declared, &w->declared)
-	              ? weft_err_set(err, -EINVAL, "no type is called '%s'", declared)
-	              : 0;
-	return stars;
+	w->stars = (unsigned)strspn(expression, "*");
+	w->name = expression + w->stars;
+	w->n_name = strcspn(w->name, ".-[");
+	return declared && !probe_type_named(declared, &w->declared)
+	               ? weft_err_set(err, -EINVAL, "no type is called '%s'", declared)
+	               : 0;
 }
 
-static int end(struct walk *w, const char *rest, unsigned stars)
+/* The members behind the name, then the stars. */
+static int end(struct walk *w)
 {
-	int rc = follow(w, rest);
-	for (; rc == 0 && stars; stars--)
+	int rc = follow(w, w->name + w->n_name);
+	for (unsigned stars = w->stars; rc == 0 && stars; stars--)
 		rc = through(w);
 	return rc ? rc : finish(w);
 }
@@ -312,15 +315,13 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 	struct walk w;
 	struct probe_found found[PROBE_CLONES];
 	char name[256];
-	size_t n;
-	int rc;
-	unsigned stars = begin(&w, expression, declared, out, err, &n, &rc);
-	if (rc == 0 && (n == 0 || n >= sizeof name))
+	int rc = begin(&w, expression, declared, out, err);
+	if (rc == 0 && (w.n_name == 0 || w.n_name >= sizeof name))
 		rc = weft_err_set(err, -EINVAL, "'%s': expected the name of a variable", expression);
 	if (rc)
 		return rc;
-	memcpy(name, expression + stars, n);
-	name[n] = '\0';
+	memcpy(name, w.name, w.n_name);
+	name[w.n_name] = '\0';
 	rc = probe_find(s, name, true, found, err);
 	if (rc < 0)
 		return rc;
@@ -340,7 +341,7 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 	rc = rc < 0 ? rc
 	            : add_op(&w, (struct link_op){.op = found[0].thread ? LINK_OP_THREAD : LINK_OP_IMM,
 	                                          .a = found[0].thread ? 0 : found[0].addr});
-	return rc ? rc : end(&w, expression + stars + n, stars);
+	return rc ? rc : end(&w);
 }
 
 /* ---- parameters ---- */
@@ -400,77 +401,67 @@ static bool describe(const struct probe_found *f, Dwarf_Die *out)
 	return dw && dwarf_function_at(dw, f->addr - f->bias, out);
 }
 
-/* Of one function. */
-struct of_function {
-	const char *name; /* as it was asked for */
-	const struct probe_found *at;
-	const char *expression, *declared;
-	enum link_when when;
-};
-
-static int parameter_of(const struct of_function *f, struct probe_value *out, struct weft_err *err)
+int probe_parameter_at(const struct probe_found *at, const struct probe_expression *e, struct probe_value *out,
+                       struct weft_err *err)
 {
 	struct walk w;
-	size_t n;
-	int rc;
 	uint64_t number = 0;
 	Dwarf_Die die, type;
 	struct probe_place_of place;
-	unsigned stars = begin(&w, f->expression, f->declared, out, err, &n, &rc);
-	const char *name = f->expression + stars;
+	int rc = begin(&w, e->text, e->declared, out, err);
+	const char *name = w.name;
+	size_t n = w.n_name;
 	if (rc == 0 && *name == '$' && (weft_parse_u64(weft_str_n(name + 1, n - 1), &number) || number == 0))
-		rc = weft_err_set(err, -EINVAL, "'%s': expected the number of a parameter, from 1", f->expression);
+		rc = weft_err_set(err, -EINVAL, "'%s': expected the number of a parameter, from 1", e->text);
 	if (rc)
 		return rc;
-	bool clone = f->at->clone == PROBE_SPECIAL || f->at->clone == PROBE_PART;
-	if (!describe(f->at, &die)) {
+	bool clone = at->clone == PROBE_SPECIAL || at->clone == PROBE_PART;
+	if (!describe(at, &die)) {
 		if (clone)
 			rc = weft_err_set(err, -ENODATA,
 			                  "the compiler has made a special form of '%s', and there is no debug "
 			                  "information on what that is passed",
-			                  f->name);
+			                  e->function);
 		else
-			rc = guess_parameter(&w, number, stars || name[n], f->when);
+			rc = guess_parameter(&w, number, w.stars || name[n], e->when);
 	} else {
-		struct probe_asked asked = {.function = f->name, .name = name, .n_name = n, .number = number};
-		asked.entry = f->at->addr - f->at->bias;
-		asked.changed = clone || f->at->local;
+		struct probe_asked asked = {.function = e->function, .name = name, .n_name = n, .number = number};
+		asked.entry = at->addr - at->bias;
+		asked.changed = clone || at->local;
 		rc = dwarf_parameter(&die, &asked, &place, &type, err);
 		if (rc == -ENOENT)
-			rc = weft_err_set(err, -ENOENT, "function '%s' has no parameter '%.*s'", f->name, (int)n, name);
+			rc = weft_err_set(err, -ENOENT, "function '%s' has no parameter '%.*s'", e->function, (int)n, name);
 		if (rc == 0)
 			become(&w, type);
-		rc = rc ? rc : begin_at(&w, &place, f->when);
+		rc = rc ? rc : begin_at(&w, &place, e->when);
 	}
-	return rc ? rc : end(&w, name + n, stars);
+	return rc ? rc : end(&w);
 }
 
-static int result_of(const struct of_function *f, struct probe_value *out, struct weft_err *err)
+int probe_result_at(const struct probe_found *at, const struct probe_expression *e, struct probe_value *out, struct weft_err *err)
 {
 	struct walk w;
-	size_t n;
-	int rc;
 	Dwarf_Die die;
 	struct probe_passing how = {.class = {PROBE_CLASS_INT}};
-	unsigned stars = begin(&w, f->expression, f->declared, out, err, &n, &rc);
+	int rc = begin(&w, e->text, e->declared, out, err);
 	if (rc < 0)
 		return rc;
-	if (describe(f->at, &die)) {
+	if (describe(at, &die)) {
 		w.typed = dwarf_type_of(&die, &w.type);
 		if (!w.typed)
-			return weft_err_set(err, -EINVAL, "function '%s' returns nothing", f->name);
+			return weft_err_set(err, -EINVAL, "function '%s' returns nothing", e->function);
 		dwarf_classify(&w.type, &how);
 	} else if (!w.declared.kind) {
-		return weft_err_set(err, -ENODATA, "what '%s' returns is not known: there is no debug information", f->name);
+		return weft_err_set(err, -ENODATA, "what '%s' returns is not known: there is no debug information", e->function);
 	}
 	if (how.class[0] == PROBE_CLASS_MEMORY || how.by_reference)
-		return weft_err_set(err, -ENOTSUP, "function '%s' returns a struct in memory", f->name);
+		return weft_err_set(err, -ENOTSUP, "function '%s' returns a struct in memory", e->function);
 	if (how.class[0] >= PROBE_CLASS_X87)
-		return weft_err_set(err, -ENOTSUP, "function '%s' returns %s, which is not measured", f->name, type_name(&w));
+		return weft_err_set(err, -ENOTSUP, "function '%s' returns %s, which is not measured", e->function, type_name(&w));
 	bool sse = w.declared.kind ? w.declared.kind == PROBE_TYPE_FLOAT : how.class[0] == PROBE_CLASS_SSE;
 	w.piece[0] = sse ? LINK_OP_XMM : LINK_OP_INT;
 	w.index[0] = sse ? 0 : 6;
-	return end(&w, f->expression + stars + n, stars);
+	return end(&w);
 }
 
 static bool same_value(const struct probe_value *a, const struct probe_value *b)
@@ -479,7 +470,7 @@ static bool same_value(const struct probe_value *a, const struct probe_value *b)
 	       !memcmp(a->op, b->op, a->n * sizeof *a->op);
 }
 
-static int say_different(const struct of_function *f, const struct probe_found *found, int n, int k, struct weft_err *err)
+static int say_different(const struct probe_expression *e, const struct probe_found *found, int n, int k, struct weft_err *err)
 {
 	char a[256], b[256];
 	probe_name_label(found[0].symbol, a, sizeof a);
@@ -487,54 +478,37 @@ static int say_different(const struct of_function *f, const struct probe_found *
 	/* Forms of one function have one name. */
 	bool forms = !strcmp(a, b);
 	return weft_err_set(err, -ENOTSUP, "'%s' stands for %d functions, which have '%s' in different places ('%s', '%s')",
-	                    f->name, n, f->expression, forms ? found[0].symbol : a, forms ? found[k].symbol : b);
+	                    e->function, n, e->text, forms ? found[0].symbol : a, forms ? found[k].symbol : b);
 }
 
+typedef int value_of(const struct probe_found *at, const struct probe_expression *e, struct probe_value *out,
+                     struct weft_err *err);
+
 /* Of each function of that name: one program has to do for all of them. */
-static int of_all(struct probe_session *s, struct of_function *f,
-                  int (*one)(const struct of_function *, struct probe_value *, struct weft_err *), struct probe_value *out,
+static int of_all(struct probe_session *s, const struct probe_expression *e, value_of *one, struct probe_value *out,
                   struct weft_err *err)
 {
 	struct probe_found found[PROBE_CLONES];
 	struct probe_value next;
-	int n = probe_find(s, f->name, false, found, err);
+	int n = probe_find(s, e->function, false, found, err);
 	for (int k = 0; k < n; k++) {
-		f->at = &found[k];
-		int rc = one(f, k ? &next : out, err);
+		int rc = one(&found[k], e, k ? &next : out, err);
 		if (rc)
 			return rc;
 		if (k && !same_value(out, &next))
-			return say_different(f, found, n, k, err);
+			return say_different(e, found, n, k, err);
 	}
 	return n < 0 ? n : 0;
 }
 
-int probe_parameter(struct probe_session *s, const char *function, const char *expression, const char *declared,
-                    enum link_when when, struct probe_value *out, struct weft_err *err)
+int probe_parameter(struct probe_session *s, const struct probe_expression *e, struct probe_value *out, struct weft_err *err)
 {
-	struct of_function f = {.name = function, .expression = expression, .declared = declared, .when = when};
-	return of_all(s, &f, parameter_of, out, err);
+	return of_all(s, e, probe_parameter_at, out, err);
 }
 
-int probe_result(struct probe_session *s, const char *function, const char *expression, const char *declared,
-                 struct probe_value *out, struct weft_err *err)
+int probe_result(struct probe_session *s, const struct probe_expression *e, struct probe_value *out, struct weft_err *err)
 {
-	struct of_function f = {.name = function, .expression = expression, .declared = declared, .when = LINK_EXIT};
-	return of_all(s, &f, result_of, out, err);
-}
-
-int probe_parameter_at(const struct probe_found *at, const char *name, const char *expression, const char *declared,
-                       enum link_when when, struct probe_value *out, struct weft_err *err)
-{
-	struct of_function f = {name, at, expression, declared, when};
-	return parameter_of(&f, out, err);
-}
-
-int probe_result_at(const struct probe_found *at, const char *name, const char *expression, const char *declared,
-                    struct probe_value *out, struct weft_err *err)
-{
-	struct of_function f = {name, at, expression, declared, LINK_EXIT};
-	return result_of(&f, out, err);
+	return of_all(s, e, probe_result_at, out, err);
 }
 
 bool probe_constant(const char *text, struct probe_value *out)

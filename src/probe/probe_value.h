@@ -36,17 +36,23 @@ bool probe_type_named(const char *name, struct probe_type *out);
 /* declared: or NULL. */
 int probe_variable(struct probe_session *s, const char *expression, const char *declared, struct probe_value *out,
                    struct weft_err *err) WEFT_MUST_CHECK;
-/* At entry, or as it was there (when: LINK_EXIT). */
-int probe_parameter(struct probe_session *s, const char *function, const char *expression, const char *declared,
-                    enum link_when when, struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
-/* The same of one function; `name` is what messages call it. */
-int probe_parameter_at(const struct probe_found *at, const char *name, const char *expression, const char *declared,
-                       enum link_when when, struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
-int probe_result_at(const struct probe_found *at, const char *name, const char *expression, const char *declared,
-                    struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
-/* The name in the expression ("return", "*return", "return->a") does not matter. */
-int probe_result(struct probe_session *s, const char *function, const char *expression, const char *declared,
-                 struct probe_value *out, struct weft_err *err) WEFT_MUST_CHECK;
+/* A parameter or a result of a function. */
+struct probe_expression {
+	const char *function; /* its name, as messages call it */
+	const char *text;     /* "p->a"; of a result the name in it ("return", "*return", "return->a") does not matter */
+	const char *declared; /* its type, or NULL */
+	enum link_when when;  /* of a parameter: at the entry, or at the exit as it was at the entry */
+};
+/* One program that does for all functions of that name. */
+int probe_parameter(struct probe_session *s, const struct probe_expression *e, struct probe_value *out,
+                    struct weft_err *err) WEFT_MUST_CHECK;
+int probe_result(struct probe_session *s, const struct probe_expression *e, struct probe_value *out,
+                 struct weft_err *err) WEFT_MUST_CHECK;
+/* The same of one function. */
+int probe_parameter_at(const struct probe_found *at, const struct probe_expression *e, struct probe_value *out,
+                       struct weft_err *err) WEFT_MUST_CHECK;
+int probe_result_at(const struct probe_found *at, const struct probe_expression *e, struct probe_value *out,
+                    struct weft_err *err) WEFT_MUST_CHECK;
 /* A number as people write it; false: it is none. */
 bool probe_constant(const char *text, struct probe_value *out);
 

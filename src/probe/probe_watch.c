@@ -215,20 +215,18 @@ int probe_watch_parse(const char *text, struct probe_watch *out, struct weft_err
 static int find_value(struct probe_session *s, const struct probe_watch *w, const struct probe_attribute *a,
                       struct probe_value *out, struct weft_err *err)
 {
-	const char *declared = a->declared[0] ? a->declared : NULL;
+	struct probe_expression e = {w->function, a->name, a->declared[0] ? a->declared : NULL, a->when};
 	struct weft_err first = {0}, second = {0};
 	if (a->result)
-		return w->is_one ? probe_result_at(&w->at, w->function, a->name, declared, out, err)
-		                 : probe_result(s, w->function, a->name, declared, out, err);
+		return w->is_one ? probe_result_at(&w->at, &e, out, err) : probe_result(s, &e, out, err);
 	if (probe_constant(a->name, out))
 		return 0;
-	int rc = w->is_one ? probe_parameter_at(&w->at, w->function, a->name, declared, a->when, out, &first)
-	                   : probe_parameter(s, w->function, a->name, declared, a->when, out, &first);
+	int rc = w->is_one ? probe_parameter_at(&w->at, &e, out, &first) : probe_parameter(s, &e, out, &first);
 	if (rc != -ENOENT && rc != -ENODATA)
 		goto out;
 	if (a->name[0] == '$')
 		goto out;
-	rc = probe_variable(s, a->name, declared, out, &second);
+	rc = probe_variable(s, a->name, e.declared, out, &second);
 	if (rc == -ENOENT && first.code == -ENODATA)
 		*err = first;
 	else if (rc == -ENOENT)

@@ -75,8 +75,8 @@ static struct weft_decision iterate(struct side *x, double load, double now)
 {
 	struct tune_value v = {.d = load};
 	x->wants = false;
-	CHECK(weft_eval_event(x->e, 0, 1, 10, &v, 1, NULL) == 0);
-	CHECK(weft_eval_event(x->e, 1, 1, 20, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(x->e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 10, .value = &v, .n = 1}, NULL) == 0);
+	CHECK(weft_eval_event(x->e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 20}, NULL) == 0);
 	CHECK(x->wants);
 	return (struct weft_decision){.tunlet = x->tunlet,
 	                              .point = x->point,

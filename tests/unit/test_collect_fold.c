@@ -506,12 +506,21 @@ static double p_of(struct weft_spec *s)
 	struct weft_eval_how how = {.said = keep_p, .ctx = &p, .limit_ns = 20000000000};
 	struct tune_value value[2] = {{.d = 1, .i = 1}};
 	REQUIRE(weft_eval_new(&e, s, &how, NULL) == 0);
-	CHECK_I64(weft_eval_event(e, 0, 1, 1, value, 1, NULL), 0);
+	CHECK_I64(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1, .value = value, .n = 1}, NULL),
+	          0);
 	for (int i = 1; i <= 4; i++) {
 		value[1] = (struct tune_value){.d = i, .i = i};
-		CHECK_I64(weft_eval_event(e, 2, 10 + i % 2, 1 + i, value, 2, NULL), 0);
+		CHECK_I64(weft_eval_event(e,
+		                          &(struct weft_eval_record){.event = 2,
+		                                                     .id = 10 + i % 2,
+		                                                     .time = 1 + i,
+		                                                     .value = value,
+		                                                     .n = 2},
+		                          NULL),
+		          0);
 	}
-	CHECK_I64(weft_eval_event(e, 1, 1, 20, value, 1, NULL), 0);
+	CHECK_I64(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 20, .value = value, .n = 1}, NULL),
+	          0);
 	weft_eval_free(e);
 	return p;
 }
@@ -616,10 +625,19 @@ TEST(many_instances_in_disorder_are_evaluated)
 	struct weft_eval_how how = {.said = count_said, .ctx = said, .limit_ns = 20000000000};
 	struct tune_value value[2] = {{.d = 1, .i = 1}, {.d = 3, .i = 3}};
 	REQUIRE(weft_spec_new(&s, "faulty.tsl", faulty, sizeof faulty - 1, NULL) == 0 && weft_eval_new(&e, s, &how, NULL) == 0);
-	CHECK_I64(weft_eval_event(e, 0, 1, 1, value, 1, NULL), 0);
+	CHECK_I64(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1, .value = value, .n = 1}, NULL),
+	          0);
 	for (int i = 0; i < MANY; i++)
-		CHECK_I64(weft_eval_event(e, 2, 10 + i, 1000 - i, value, 2, NULL), 0);
-	CHECK_I64(weft_eval_event(e, 1, 1, 2000, value, 1, NULL), 0);
+		CHECK_I64(weft_eval_event(e,
+		                          &(struct weft_eval_record){.event = 2,
+		                                                     .id = 10 + i,
+		                                                     .time = 1000 - i,
+		                                                     .value = value,
+		                                                     .n = 2},
+		                          NULL),
+		          0);
+	CHECK_I64(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 2000, .value = value, .n = 1}, NULL),
+	          0);
 	CHECK_I64(said[WEFT_SAID_EVALUATED], 1);
 	CHECK_I64(said[WEFT_SAID_RESTARTED], 0);
 	weft_eval_free(e);

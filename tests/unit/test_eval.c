@@ -54,7 +54,7 @@ static struct weft_eval *begin(struct weft_spec *s, struct seen *seen)
 /* Events of itertime.tsl in its order: 0 Initialize, 1 Divide, 2 3 Process1, 4 5 Finalize, 6 7 Process2, 8 Send2. */
 static void send(struct weft_eval *e, uint32_t event, double time)
 {
-	CHECK(weft_eval_event(e, event, event < 6 ? 1 : 2, time, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = event, .id = event < 6 ? 1 : 2, .time = time}, NULL) == 0);
 }
 
 TEST(iteration_time_as_in_the_drawing)
@@ -170,8 +170,8 @@ TEST(values_are_computed_as_c_does)
 		size_t row = i / (size_t)compilers();
 		struct weft_spec *s = tiny_spec("math.h", computed[row].type, computed[row].value, computed[row].function);
 		struct weft_eval *e = begin(s, &seen);
-		CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
-		CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
+		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 		if (!CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1) || !CHECK_NEAR(seen.value[0], computed[row].want, 1e-12))
 			printf("# %s, compiler %d\n", computed[row].value, (int)i % compilers());
 		weft_eval_free(e);
@@ -212,8 +212,8 @@ static uint64_t compute(const char *statements, int compiler)
 	use_compiler(compiler);
 	struct weft_spec *s = tiny_spec("math.h", "double", statements, NULL);
 	struct weft_eval *e = begin(s, &seen);
-	CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
-	CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
+	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 	uint64_t bits = 0;
 	if (seen.n[WEFT_SAID_EVALUATED])
 		memcpy(&bits, &seen.value[0], sizeof bits);
@@ -264,15 +264,15 @@ TEST(what_a_tunlet_has_no_business_with)
 		struct seen seen;
 		struct weft_spec *s = tiny_spec("math.h", "int", "y = f(1);", rows[i].function);
 		struct weft_eval *e = begin(s, &seen);
-		CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
-		CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
+		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 0);
 		CHECK_U64(seen.n[WEFT_SAID_FAULT], 1);
 		if (!CHECK(seen.last[WEFT_SAID_FAULT].fault == FAULT_FENCE))
 			printf("# %s: %s\n", rows[i].what, weft_fault_name[seen.last[WEFT_SAID_FAULT].fault]);
 		/* It goes on, with a new process. */
 		CHECK_U64(seen.n[WEFT_SAID_RESTARTED], 1);
-		CHECK(weft_eval_event(e, 0, 1, 11, NULL, 0, NULL) == 0);
+		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 11}, NULL) == 0);
 		weft_eval_free(e);
 		weft_spec_free(s);
 	}
@@ -283,8 +283,8 @@ TEST(what_a_tunlet_has_no_business_with)
 		"int f(int a) { extern int write(int, const char *, unsigned long); extern long time(long *);"
 		" char *at = malloc(1000000); at[999999] = 1; free(at); return write(1, \"\", 0) == 0 && time(0) > a; }");
 	struct weft_eval *e = begin(s, &seen);
-	CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
-	CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
+	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
 	CHECK_NEAR(seen.value[0], 1, 0);
 	weft_eval_free(e);
@@ -388,8 +388,8 @@ TEST(functions_inherit_nothing)
 	fds = test_shell(&status, "%s; do test $p = $$ || grep -c hush /proc/$p/environ; done", command);
 	CHECK_STR(fds, "0\n");
 	free(fds);
-	CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
-	CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
+	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
 	CHECK_NEAR(seen.value[0], 1, 0);
 	weft_eval_free(e);
@@ -420,8 +420,8 @@ TEST(faults_are_named_and_contained)
 		struct weft_spec *s = tiny_spec("math.h", faults[i].type, faults[i].value, NULL);
 		struct weft_eval *e = begin(s, &seen);
 		for (int k = 0; k < 2; k++) {
-			CHECK(weft_eval_event(e, 0, 1, 1, NULL, 0, NULL) == 0);
-			CHECK(weft_eval_event(e, 1, 1, 5, NULL, 0, NULL) == 0);
+			CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
+			CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 		}
 		/* Each of the two iterations has its fault, in the same process. */
 		CHECK_U64(seen.n[WEFT_SAID_FAULT], 2);
@@ -499,7 +499,7 @@ TEST(bad_calls_are_refused)
 	struct seen seen;
 	struct weft_eval *e = begin(s, &seen);
 	struct weft_err err = {0};
-	CHECK(weft_eval_event(e, 2, 1, 1, NULL, 0, &err) == -EINVAL);
+	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 2, .id = 1, .time = 1}, &err) == -EINVAL);
 	CHECK(weft_eval_process(e, 1, 1, NULL, true, &err) == -EINVAL);
 	weft_eval_free(e);
 	weft_spec_free(s);
@@ -515,8 +515,8 @@ TEST(memory_of_a_tunlet_is_limited)
 	struct seen seen = {0};
 	struct weft_eval_how how = {.said = see, .ctx = &seen, .limit_ns = 10000000000, .memory = 64 << 20};
 	REQUIRE(weft_eval_new(&seen.e, s, &how, NULL) == 0);
-	CHECK(weft_eval_event(seen.e, 0, 1, 1, NULL, 0, NULL) == 0);
-	CHECK(weft_eval_event(seen.e, 1, 1, 5, NULL, 0, NULL) == 0);
+	CHECK(weft_eval_event(seen.e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
+	CHECK(weft_eval_event(seen.e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
 	CHECK(seen.value[0] > 100 && seen.value[0] <= 1024);
 	weft_eval_free(seen.e);

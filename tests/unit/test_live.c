@@ -142,7 +142,13 @@ TEST(a_metric_while_it_runs_is_that_of_the_recorded_trace)
 		v[0].d = (double)v[0].i;
 		v[1].d = (double)v[1].i;
 		unsigned before = seen.evaluated;
-		REQUIRE(weft_eval_event(e, ends, 10 + process, (double)us, v, ends ? 0 : 2, &err) == 0);
+		REQUIRE(weft_eval_event(e,
+		                        &(struct weft_eval_record){.event = ends,
+		                                                   .id = 10 + process,
+		                                                   .time = (double)us,
+		                                                   .value = v,
+		                                                   .n = ends ? 0 : 2},
+		                        &err) == 0);
 		for (unsigned i = 0; !ends && i < 2; i++)
 			record(&r, process, ns, 2 + i, (uint64_t)v[i].i);
 		record(&r, process, ns, ends ? 5 : 4, 1);
@@ -211,7 +217,7 @@ TEST(a_metric_of_what_has_not_been_yet)
 	struct weft_err err = {0};
 	REQUIRE(live_new(&l) == 0);
 	CHECK_I64(live_value(l, "value(\"t.x\")", 10, &v, &err), -ENODATA);
-	REQUIRE(live_add(l, 1, 5, "t.y", false, 3, 0) == 0);
+	REQUIRE(live_add(l, &(struct live_point){.process = 1, .time = 5, .name = "t.y", .i = 3}) == 0);
 	CHECK_I64(live_value(l, "value(\"t.y\")", 10, &v, NULL), 0);
 	CHECK_NEAR(v, 3, 0);
 	live_free(l);

@@ -115,7 +115,7 @@ static void check_function(const uint8_t *bytes, size_t n, size_t room, uint64_t
 		uint64_t to;
 		struct probe_range map;
 		n_ways++;
-		if (probe_place_find(place, w->at + w->n, w->mask, w->value, PROBE_STUB_BYTES, &to, &map))
+		if (probe_place_find(place, probe_way_jump(w), PROBE_STUB_BYTES, &to, &map))
 			continue;
 		for (size_t i = 0; i < place->taken.n; i++)
 			REQUIRE(map.to == 0 || map.to <= place->taken.at[i].from || map.from >= place->taken.at[i].to);

@@ -132,7 +132,7 @@ TEST(probe_value_static_member)
 static void parameter(struct program *p, const char *function, const char *name, enum link_when when, struct probe_value *v)
 {
 	struct weft_err err = {0};
-	if (probe_parameter(p->session, function, name, NULL, when, v, &err))
+	if (probe_parameter(p->session, &(struct probe_expression){function, name, NULL, when}, v, &err))
 		printf("# %s\n", err.text);
 	REQUIRE(err.code == 0);
 }
@@ -168,7 +168,7 @@ TEST(probe_value_parameters_and_results)
 	CHECK_U64(e.value[2], 3);
 
 	parameter(&p, "mixed", "b", LINK_EXIT, &v[0]);
-	REQUIRE(probe_result(p.session, "mixed", "return", NULL, &v[1], &err) == 0);
+	REQUIRE(probe_result(p.session, &(struct probe_expression){"mixed", "return", NULL, LINK_EXIT}, &v[1], &err) == 0);
 	REQUIRE(first_event(&p, "mixed", v, 2, LINK_EXIT, &e));
 	CHECK_NEAR(as_double(e.value[1]), 1.5 * (double)e.value[0] + 0.25 - 3, 0);
 
@@ -218,9 +218,11 @@ TEST(probe_value_says_why_not)
 	}
 	struct weft_err err = {0};
 	struct probe_value v;
-	CHECK(probe_parameter(p.session, "work", "y", NULL, LINK_ENTRY, &v, &err) < 0);
+	CHECK(probe_parameter(p.session, &(struct probe_expression){"work", "y", NULL, LINK_ENTRY}, &v, &err) < 0);
 	CHECK_STR(err.text, "function 'work' has no parameter 'y'");
-	CHECK_I64(probe_parameter(p.session, "read", "$3", "long", LINK_ENTRY, &v, &(struct weft_err){0}), 0);
+	CHECK_I64(probe_parameter(p.session, &(struct probe_expression){"read", "$3", "long", LINK_ENTRY}, &v,
+	                          &(struct weft_err){0}),
+	          0);
 	CHECK(v.in_register == 2);
 	probe_close(p.session);
 	CHECK_I64(program_finish(&p, NULL), 0);

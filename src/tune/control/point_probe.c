@@ -62,6 +62,11 @@ static int add_ops(struct program *p, const struct link_op *op, unsigned n, stru
 	return 0;
 }
 
+static enum link_when when_of(const struct point_want *w)
+{
+	return w->at_exit ? LINK_EXIT : LINK_ENTRY;
+}
+
 static const char *declared(const struct message_field *f)
 {
 	struct probe_type type;
@@ -83,7 +88,7 @@ static int variable(struct control_process *t, const struct point_want *w, const
 	if (rc) {
 		none = (struct weft_err){0};
 		snprintf(member, sizeof member, "this->%s", f->name);
-		rc = probe_parameter(t->s, function, member, declared(f), w->at_exit ? LINK_EXIT : LINK_ENTRY, out, &none);
+		rc = probe_parameter(t->s, &(struct probe_expression){function, member, declared(f), when_of(w)}, out, &none);
 	}
 	if (rc && err)
 		*err = first;
@@ -91,13 +96,13 @@ static int variable(struct control_process *t, const struct point_want *w, const
 }
 
 static int parameter(struct control_process *t, const struct point_want *w, const struct message_field *f, const char *function,
-                     bool pointed, struct probe_value *out, struct weft_err *err)
+                     struct probe_value *out, struct weft_err *err)
 {
 	char name[CONTROL_NAME_MAX];
 	bool number = f->name[0] && strspn(f->name, "0123456789") == strlen(f->name);
 	bool has = strchr(f->name, '*') || strstr(f->name, "->") || strchr(f->name, '[');
-	snprintf(name, sizeof name, "%s%s%s", pointed && !has ? "*" : "", number ? "$" : "", f->name);
-	return probe_parameter(t->s, function, name, declared(f), w->at_exit ? LINK_EXIT : LINK_ENTRY, out, err);
+	snprintf(name, sizeof name, "%s%s%s", f->source == MESSAGE_POINTED && !has ? "*" : "", number ? "$" : "", f->name);
+	return probe_parameter(t->s, &(struct probe_expression){function, name, declared(f), when_of(w)}, out, err);
 }
 
 static int result(struct control_process *t, const struct point_want *w, const struct message_field *f, const char *function,
@@ -107,7 +112,8 @@ static int result(struct control_process *t, const struct point_want *w, const s
 		return weft_err_set(err, -EINVAL, "'%s' is known at the exit only: it is what '%s' returns", f->name, function);
 	/* "*p" and "p->b" lead further from it; all other names are only names. */
 	bool leads = *f->name == '*' || strstr(f->name, "->") || strchr(f->name, '[');
-	return probe_result(t->s, function, leads ? f->name : "return", declared(f), out, err);
+	struct probe_expression e = {function, leads ? f->name : "return", declared(f), LINK_EXIT};
+	return probe_result(t->s, &e, out, err);
 }
 
 static void constant(struct point_want *w, uint32_t i)
@@ -136,7 +142,7 @@ static int add_field(struct control_process *t, struct point_want *w, uint32_t i
 	else if (f->source == MESSAGE_RESULT)
 		rc = result(t, w, f, function, &v, &w->err);
 	else
-		rc = parameter(t, w, f, function, f->source == MESSAGE_POINTED, &v, &w->err);
+		rc = parameter(t, w, f, function, &v, &w->err);
 	if (rc)
 		return rc;
 	w->type[i] = v.type.kind == PROBE_TYPE_FLOAT    ? MESSAGE_REAL

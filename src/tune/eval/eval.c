@@ -195,19 +195,24 @@ static uint64_t ns_of(const struct weft_eval *e, double time)
 	return time > 0 ? (uint64_t)llround(time * unit_ns(e->s)) : 0;
 }
 
-static int keep_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n)
+static int keep_event(struct weft_eval *e, const struct weft_eval_record *r)
 {
 	char name[400];
-	const struct spec_event *v = &e->s->event.at[event];
+	const struct spec_event *v = &e->s->event.at[r->event];
+	struct live_point p = {.process = r->id, .time = ns_of(e, r->time), .name = name};
 	int rc = 0;
-	for (uint32_t i = 0; e->live && rc == 0 && i < n && i < v->ref.n; i++) {
-		bool real = v->ref.at[i].t == TYPE_DOUBLE || v->ref.at[i].t == TYPE_FLOAT;
+	for (uint32_t i = 0; e->live && rc == 0 && i < r->n && i < v->ref.n; i++) {
+		p.real = v->ref.at[i].t == TYPE_DOUBLE || v->ref.at[i].t == TYPE_FLOAT;
+		p.i = r->value[i].i;
+		p.d = r->value[i].d;
 		snprintf(name, sizeof name, "%s.%s.%s", weft_spec_name(e->s), v->id.z, v->ref.at[i].id.z);
 		if (v->ref.at[i].t != TYPE_STRING)
-			rc = live_add(e->live, id, ns_of(e, time), name, real, value[i].i, value[i].d);
+			rc = live_add(e->live, &p);
 	}
 	snprintf(name, sizeof name, "%s.%s", weft_spec_name(e->s), v->id.z);
-	return e->live && rc == 0 ? live_add(e->live, id, ns_of(e, time), name, false, 1, 0) : rc;
+	p.real = false;
+	p.i = 1;
+	return e->live && rc == 0 ? live_add(e->live, &p) : rc;
 }
 
 static int answer_metric(struct weft_eval *e)
@@ -337,19 +342,23 @@ int weft_eval_process(struct weft_eval *e, uint32_t actor, int64_t id, const cha
 	return ask(e, err);
 }
 
-int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n,
-                    struct weft_err *err)
+int weft_eval_event(struct weft_eval *e, const struct weft_eval_record *record, struct weft_err *err)
 {
-	if (event >= e->s->event.n || n > EVAL_VALUES_MAX)
+	if (record->event >= e->s->event.n || record->n > EVAL_VALUES_MAX)
 		return weft_err_set(err, -EINVAL, "no such event");
-	if (keep_event(e, event, id, time, value, n))
+	if (keep_event(e, record))
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	struct request *r = &e->request;
-	*r = (struct request){.kind = REQUEST_EVENT, .what = event, .id = id, .time = time, .n = n};
-	for (uint32_t i = 0; i < n; i++) {
-		r->value[i].d = value[i].d;
-		r->value[i].i = value[i].i;
-		snprintf(r->value[i].s, sizeof r->value[i].s, "%s", value[i].s ? value[i].s : "");
+	*r = (struct request){.kind = REQUEST_EVENT,
+	                      .what = record->event,
+	                      .id = record->id,
+	                      .time = record->time,
+	                      .n = record->n};
+	for (uint32_t i = 0; i < record->n; i++) {
+		const struct tune_value *v = &record->value[i];
+		r->value[i].d = v->d;
+		r->value[i].i = v->i;
+		snprintf(r->value[i].s, sizeof r->value[i].s, "%s", v->s ? v->s : "");
 	}
 	return ask(e, err);
 }
@@ -388,7 +397,7 @@ int weft_eval_events(struct weft_eval *e, const struct weft_eval_record *record,
 		if (record[i].event >= e->s->event.n || record[i].n > EVAL_VALUES_MAX)
 			return weft_err_set(err, -EINVAL, "no such event");
 	for (size_t i = 0; i < n && e->live; i++)
-		if (keep_event(e, record[i].event, record[i].id, record[i].time, record[i].value, record[i].n))
+		if (keep_event(e, &record[i]))
 			return weft_err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < n;) {
 		struct request *r = &e->request;

@@ -69,18 +69,17 @@ uint64_t weft_eval_delay_ns(const struct weft_eval *e); /* that it could run, bu
 /* A process of an actor begins (on a host; may be NULL) or ends. */
 int weft_eval_process(struct weft_eval *e, uint32_t actor, int64_t id, const char *host, bool begins,
                       struct weft_err *err) WEFT_MUST_CHECK;
-/* value[i] is the i-th attribute of the event as the specification lists them. */
-int weft_eval_event(struct weft_eval *e, uint32_t event, int64_t id, double time, const struct tune_value *value, uint32_t n,
-                    struct weft_err *err) WEFT_MUST_CHECK;
-/* Many at once, which costs much less. */
 struct weft_eval_record {
 	uint32_t event, n; /* n: values */
 	int64_t id;
 	double time;
-	const struct tune_value *value;
+	const struct tune_value *value; /* in the order in which the specification lists the event's attributes */
 	bool folded;    /* it passed a collector that folds it, too: what collectors compute of it comes from there */
 	uint32_t child; /* by way of which collector, as weft_eval_child knows it */
 };
+/* An event that no collector has folded. */
+int weft_eval_event(struct weft_eval *e, const struct weft_eval_record *record, struct weft_err *err) WEFT_MUST_CHECK;
+/* Many at once, which costs much less. */
 int weft_eval_events(struct weft_eval *e, const struct weft_eval_record *record, size_t n, struct weft_err *err) WEFT_MUST_CHECK;
 /* Events of a process were lost: iterations that are open, or begin until then, may lack something. */
 int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, double until, struct weft_err *err) WEFT_MUST_CHECK;

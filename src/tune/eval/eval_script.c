@@ -96,7 +96,10 @@ static int run_event(struct script *p, double time)
 	int rc = number(p, p->n > 2 ? p->word[2] : NULL, &id);
 	for (unsigned i = 3; !rc && i < p->n; i++)
 		rc = set_value(p, event, p->word[i], value);
-	return rc ? rc : weft_eval_event(p->e, event, id, time, value, n, p->err);
+	return rc ? rc
+	          : weft_eval_event(p->e,
+	                            &(struct weft_eval_record){.event = event, .id = id, .time = time, .value = value, .n = n},
+	                            p->err);
 }
 
 static int run_line(struct script *p, char *line)

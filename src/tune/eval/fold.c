@@ -41,12 +41,14 @@ static void add_double(struct fold_number *to, double hi, double lo)
 }
 
 /* One number into another; both are results of the same partial. */
-static bool merge(struct fold_number *to, const struct spec_plan *p, uint32_t k, double hi, double lo, int64_t i, uint64_t n)
+static bool merge(struct fold_number *to, const struct spec_plan *p, uint32_t k, const struct fold_number *v)
 {
+	const double hi = v->hi;
+	const int64_t i = v->i;
 	bool whole = p->term[k].whole, first = to->n == 0;
-	if (n == 0)
+	if (v->n == 0)
 		return true;
-	to->n += n;
+	to->n += v->n;
 	switch (p->reduce) {
 	case REDUCE_PRODUCT:
 		if (whole)
@@ -64,19 +66,19 @@ static bool merge(struct fold_number *to, const struct spec_plan *p, uint32_t k,
 	default:
 		if (whole)
 			return !__builtin_add_overflow(to->i, i, &to->i);
-		add_double(to, hi, lo);
+		add_double(to, hi, v->lo);
 		return true;
 	}
 }
 
 bool fold_number_add(struct fold_number *to, const struct spec_plan *p, uint32_t k, struct tune_value v)
 {
-	return merge(to, p, k, v.d, 0, v.i, 1);
+	return merge(to, p, k, &(struct fold_number){.hi = v.d, .i = v.i, .n = 1});
 }
 
 bool fold_number_join(struct fold_number *to, const struct spec_plan *p, uint32_t k, const struct fold_number *v)
 {
-	return merge(to, p, k, v->hi, v->lo, v->i, v->n);
+	return merge(to, p, k, v);
 }
 
 const struct spec_plan *fold_plan(const struct weft_spec *s, uint32_t k, uint32_t *own)

@@ -59,16 +59,16 @@ void live_free(struct live *l)
 	free(l);
 }
 
-int live_add(struct live *l, int64_t process, uint64_t time, const char *name, bool real, int64_t i, double d)
+int live_add(struct live *l, const struct live_point *p)
 {
-	struct live_event e = {.time = time, .value = (uint64_t)i, .real = real};
+	struct live_event e = {.time = p->time, .value = (uint64_t)p->i, .real = p->real};
 	forget_trace(l);
-	if (real)
-		memcpy(&e.value, &d, sizeof e.value);
-	while (e.process < l->process.n && l->process.at[e.process] != process)
+	if (p->real)
+		memcpy(&e.value, &p->d, sizeof e.value);
+	while (e.process < l->process.n && l->process.at[e.process] != p->process)
 		e.process++;
-	if ((e.process == l->process.n && weft_vec_push(&l->process, process)) ||
-	    weft_intern_add(&l->types, weft_str(name), &e.type))
+	if ((e.process == l->process.n && weft_vec_push(&l->process, p->process)) ||
+	    weft_intern_add(&l->types, weft_str(p->name), &e.type))
 		return -ENOMEM;
 	if (l->event.n == EVENTS_MOST) {
 		l->event.n /= 2;

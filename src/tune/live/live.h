@@ -25,8 +25,15 @@ struct live; /* events so far */
 
 int live_new(struct live **out) WEFT_MUST_CHECK;
 void live_free(struct live *l);
-/* time: ns, of any clock, from 0. name: copied. */
-int live_add(struct live *l, int64_t process, uint64_t time, const char *name, bool real, int64_t i, double d) WEFT_MUST_CHECK;
+struct live_point {
+	int64_t process;
+	uint64_t time;    /* ns, of any clock, from 0 */
+	const char *name; /* of its type; copied */
+	bool real;        /* d is the value, else i */
+	int64_t i;
+	double d;
+};
+int live_add(struct live *l, const struct live_point *p) WEFT_MUST_CHECK;
 /* With all events up to `at`. A trace is made for it: some milliseconds, and 0.3 us an event. -ENODATA: there is no event yet. */
 int live_value(struct live *l, const char *expression, uint64_t at, double *out, struct weft_err *err) WEFT_MUST_CHECK;
 

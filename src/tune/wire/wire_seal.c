@@ -64,29 +64,33 @@ void wire_seal_free(struct wire_seal *k)
 	free(k);
 }
 
-/* The hash of a word and up to three texts, keyed by the secret. */
-static void prove(const struct wire_seal *k, const char *word, const unsigned char *a, size_t na, const unsigned char *b,
-                  size_t nb, unsigned char out[PROOF])
+struct seal_text {
+	const unsigned char *at;
+	size_t n;
+};
+
+/* The hash of a word and two texts, keyed by the secret. */
+static void prove(const struct wire_seal *k, const char *word, struct seal_text a, struct seal_text b, unsigned char out[PROOF])
 {
 	crypto_generichash_state h;
 	crypto_generichash_init(&h, k->secret.byte, sizeof k->secret.byte, PROOF);
 	crypto_generichash_update(&h, (const unsigned char *)word, strlen(word) + 1);
-	crypto_generichash_update(&h, a, na);
-	crypto_generichash_update(&h, b, nb);
+	crypto_generichash_update(&h, a.at, a.n);
+	crypto_generichash_update(&h, b.at, b.n);
 	crypto_generichash_final(&h, out, PROOF);
 }
 
 /* The key of one direction: of the ephemeral keys, and of the secret, too. */
 static void session_key(const struct wire_seal *k, const char *word, const unsigned char shared[KEY], unsigned char out[KEY])
 {
-	prove(k, word, shared, KEY, k->hello, sizeof k->hello, out);
+	prove(k, word, (struct seal_text){shared, KEY}, (struct seal_text){k->hello, sizeof k->hello}, out);
 }
 
 int wire_seal_hello(struct wire_seal *k, unsigned char out[WIRE_HELLO_BYTES])
 {
 	memcpy(out, wire_magic, 8);
 	memcpy(out + 8, k->pub, KEY);
-	prove(k, "hello", out, 8 + KEY, NULL, 0, out + 8 + KEY);
+	prove(k, "hello", (struct seal_text){out, 8 + KEY}, (struct seal_text){NULL, 0}, out + 8 + KEY);
 	memcpy(k->hello, out, sizeof k->hello);
 	return 0;
 }
@@ -94,7 +98,7 @@ int wire_seal_hello(struct wire_seal *k, unsigned char out[WIRE_HELLO_BYTES])
 int wire_seal_reply(struct wire_seal *k, const unsigned char hello[WIRE_HELLO_BYTES], unsigned char out[WIRE_REPLY_BYTES])
 {
 	unsigned char proof[PROOF], rx[KEY], tx[KEY], key[KEY];
-	prove(k, "hello", hello, 8 + KEY, NULL, 0, proof);
+	prove(k, "hello", (struct seal_text){hello, 8 + KEY}, (struct seal_text){NULL, 0}, proof);
 	if (sodium_memcmp(proof, hello + 8 + KEY, PROOF) != 0)
 		return -EBADMSG;
 	memcpy(k->hello, hello, sizeof k->hello);
@@ -104,7 +108,8 @@ int wire_seal_reply(struct wire_seal *k, const unsigned char hello[WIRE_HELLO_BY
 	crypto_secretstream_xchacha20poly1305_init_push(&k->out, out + KEY, key);
 	session_key(k, "to server", rx, k->priv); /* kept until the client's header is there */
 	memcpy(out, k->pub, KEY);
-	prove(k, "reply", k->hello, sizeof k->hello, out, KEY + HEADER, out + KEY + HEADER);
+	prove(k, "reply", (struct seal_text){k->hello, sizeof k->hello}, (struct seal_text){out, KEY + HEADER},
+	      out + KEY + HEADER);
 	sodium_memzero(rx, sizeof rx);
 	sodium_memzero(tx, sizeof tx);
 	sodium_memzero(key, sizeof key);
@@ -116,7 +121,7 @@ static const unsigned char no_length[4];
 int wire_seal_confirm(struct wire_seal *k, const unsigned char reply[WIRE_REPLY_BYTES], unsigned char out[WIRE_CONFIRM_BYTES])
 {
 	unsigned char proof[PROOF], rx[KEY], tx[KEY], key[KEY];
-	prove(k, "reply", k->hello, sizeof k->hello, reply, KEY + HEADER, proof);
+	prove(k, "reply", (struct seal_text){k->hello, sizeof k->hello}, (struct seal_text){reply, KEY + HEADER}, proof);
 	if (sodium_memcmp(proof, reply + KEY + HEADER, PROOF) != 0)
 		return -EBADMSG;
 	if (crypto_kx_client_session_keys(rx, tx, k->pub, k->priv, reply) != 0)
