@@ -395,6 +395,11 @@ static bool put_stubs(struct probe_session *s, const struct site_changes *c)
 	return ok;
 }
 
+static bool is_removal(const struct site_change *c)
+{
+	return c->patch_new && !c->stub_new;
+}
+
 static bool put_programs(struct probe_session *s, const struct site_change *c)
 {
 	uint64_t exit_stub = c->stub_new ? c->stub.exit_stub : c->patch_new ? 0 : s->site[c->id].exit_stub;
@@ -432,7 +437,7 @@ static bool put_changes(struct probe_session *s, const struct site_changes *c)
 		ok = put_map(s, &c->at[k]);
 	ok = ok && put_stubs(s, c);
 	for (size_t k = 0; k < c->n && ok; k++)
-		ok = put_programs(s, &c->at[k]);
+		ok = is_removal(&c->at[k]) || put_programs(s, &c->at[k]);
 	return ok;
 }
 
@@ -542,13 +547,30 @@ static int exchange_changes(struct probe_session *s, const struct site_changes *
 	return rc;
 }
 
+/*
+ * What is taken out makes events until its code is as it was, so that each call that is counted is also told of; only a thread that is
+ * in the stub at that moment may be counted and not told of.
+ */
+static int drop_programs(struct probe_session *s, const struct site_changes *c)
+{
+	unsigned n = 0;
+	session_begin_packet(s);
+	for (size_t k = 0; k < c->n; k++)
+		if (is_removal(&c->at[k]) && put_programs(s, &c->at[k]))
+			n++;
+	return n ? session_exchange(s) : 0;
+}
+
 int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err)
 {
 	session_begin_packet(s);
 	if (!put_changes(s, c) || !put_patches(s, c))
 		return weft_err_set(err, -EMSGSIZE, "too many functions at once");
-	int rc = exchange_changes(s, c, err);
+	int rc = exchange_changes(s, c, err), dropped = 0;
 	rc = rc ? rc : read_answers(s, c);
+	if (rc != -EPIPE && rc != -ETIMEDOUT)
+		dropped = drop_programs(s, c);
+	rc = rc ? rc : dropped;
 	return rc ? weft_err_set(err, rc, "cannot instrument '%s': %s", c->n ? s->site[c->at[0].id].symbol : "", what_failed(rc))
 	          : 0;
 }
