@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that calls a function more often in a moment than a controller takes events: tune_bursts ITERATIONS CALLS. Every second iteration has that
- * many calls, the others 50; behind the calls, and between iterations, it sleeps. What tests/golden/tunlets/bursts.tsl counts, it says itself, too.
+ * A program that calls a function more often in a moment than a controller takes events: tune_bursts BURSTS CALLS [ends]. Each burst is an
+ * iteration with so many calls; then come iterations of 50 calls until the tunlet (tests/golden/tunlets/bursts.tsl) has set `evaluated` to one
+ * of them: by then the controller has read all, however late it was. With a third argument the end of a burst is told again until the tunlet
+ * has evaluated it, as that is lost with the rest. What the tunlet counts is said here, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #define FUNCTION __attribute__((noinline, noclone))
 
 int iteration;
+volatile int evaluated;
 
 FUNCTION void begin(int i)
 {
@@ -27,17 +30,41 @@ FUNCTION void end(int i, int calls)
 	__asm__ volatile("" ::"r"(i), "r"(calls) : "memory");
 }
 
+enum { PATIENCE = 6000 }; /* of 10 ms */
+
+static void iterate(int calls, int ends)
+{
+	static int i;
+	begin(++i);
+	for (int k = 0; k < calls; k++)
+		hot(k);
+	end(i, calls);
+	for (int k = 0; ends && k < PATIENCE && evaluated < i; k++) {
+		usleep(10000);
+		end(i, calls);
+	}
+}
+
+/* False: a minute went by. */
+static int until_evaluated(void)
+{
+	int first = iteration + 1;
+	for (int k = 0; k < PATIENCE; k++) {
+		iterate(50, 0);
+		usleep(10000);
+		if (evaluated >= first)
+			return 1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	int iterations = argc > 1 ? atoi(argv[1]) : 20, most = argc > 2 ? atoi(argv[2]) : 8000;
-	for (int i = 1; i <= iterations; i++) {
-		int calls = i % 2 ? 50 : most;
-		begin(i);
-		for (int k = 0; k < calls; k++)
-			hot(k);
-		usleep(15000);
-		end(i, calls);
-		usleep(120000);
+	int bursts = argc > 1 ? atoi(argv[1]) : 10, calls = argc > 2 ? atoi(argv[2]) : 8000;
+	for (int k = 0; k < bursts; k++) {
+		iterate(calls, argc > 3);
+		if (!until_evaluated())
+			return 1;
 	}
 	return 0;
 }
