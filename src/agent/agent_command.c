@@ -19,7 +19,7 @@ static struct link_packet in, out;
 static bool detached, failed; /* failed: an earlier message of this packet, so no code, program or patch may follow */
 static int came = -1;         /* descriptor that came with this packet, or -1 */
 
-static uint64_t *answer(const struct link_head *h, uint32_t bytes, int rc)
+static uint64_t *command_answer(const struct link_head *h, uint32_t bytes, int rc)
 {
 	uint32_t at = out.n;
 	void *payload = link_packet_add(&out, h->kind, h->tag, bytes);
@@ -35,7 +35,7 @@ static void do_go(struct link_head *h)
 	weft_store_u32(&agent.alone, children && *children == 0);
 	weft_store_u32(&agent.go, 1);
 	syscall(SYS_futex, &agent.go, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	answer(h, 0, 0);
+	command_answer(h, 0, 0);
 }
 
 static void do_map(struct link_head *h)
@@ -51,7 +51,7 @@ static void do_map(struct link_head *h)
 			rc = -EEXIST;
 		}
 	}
-	answer(h, 0, rc);
+	command_answer(h, 0, rc);
 }
 
 static void do_code(struct link_head *h)
@@ -59,7 +59,7 @@ static void do_code(struct link_head *h)
 	const struct link_range *r = link_payload_of(h, sizeof *r);
 	/* Where the pages could not be had, something of the program's lies. */
 	int rc = failed ? -ECANCELED : r && r->n <= h->bytes - sizeof *r ? 0 : -EINVAL;
-	answer(h, 0, rc ? rc : agent_memory_write(r->addr, r + 1, r->n));
+	command_answer(h, 0, rc ? rc : agent_memory_write(r->addr, r + 1, r->n));
 }
 
 static void do_text(struct link_head *h)
@@ -68,7 +68,7 @@ static void do_text(struct link_head *h)
 	bool ok = r && !((r->addr | r->n) & 4095);
 	if (ok)
 		agent_patch_text(*r);
-	answer(h, 0, ok ? 0 : -EINVAL);
+	command_answer(h, 0, ok ? 0 : -EINVAL);
 }
 
 static const uint32_t event_kind[LINK_EVENTS] = {
@@ -131,7 +131,7 @@ static void do_site(struct link_head *h)
 		weft_store_u64(&agent.site[s->id].exit_stub, s->exit_stub);
 		weft_store_ptr(&agent.site[s->id].program[s->when], p);
 	}
-	answer(h, 0, rc);
+	command_answer(h, 0, rc);
 }
 
 static void do_patch(struct link_head *h)
@@ -139,11 +139,11 @@ static void do_patch(struct link_head *h)
 	unsigned n = h->bytes / sizeof(struct link_patch);
 	int rc[LINK_PACKET_BYTES / sizeof(struct link_patch)];
 	if (failed) {
-		answer(h, 0, -ECANCELED);
+		command_answer(h, 0, -ECANCELED);
 		return;
 	}
 	agent_patch(link_payload(h), n, rc, true);
-	uint64_t *to = answer(h, n * 8, 0);
+	uint64_t *to = command_answer(h, n * 8, 0);
 	for (unsigned k = 0; to && k < n; k++)
 		to[k] = (uint64_t)(int64_t)rc[k];
 }
@@ -152,7 +152,7 @@ static void do_count(struct link_head *h)
 {
 	const struct link_range *r = link_payload_of(h, sizeof *r);
 	bool ok = r && r->addr <= LINK_SITES && r->n <= LINK_SITES - r->addr;
-	uint64_t *to = answer(h, ok ? (uint32_t)r->n * 8 : 0, ok ? 0 : -EINVAL);
+	uint64_t *to = command_answer(h, ok ? (uint32_t)r->n * 8 : 0, ok ? 0 : -EINVAL);
 	for (uint64_t k = 0; ok && to && k < r->n; k++)
 		to[k] = agent_count((uint32_t)(r->addr + k));
 }
@@ -162,7 +162,7 @@ static void do_read(struct link_head *h)
 	const struct link_range *r = link_payload_of(h, sizeof *r);
 	uint32_t at = out.n;
 	bool ok = r && r->n <= LINK_PACKET_BYTES / 2;
-	void *to = answer(h, ok ? (uint32_t)r->n : 0, ok ? 0 : -EINVAL);
+	void *to = command_answer(h, ok ? (uint32_t)r->n : 0, ok ? 0 : -EINVAL);
 	if (ok && to && agent_memory_read(r->addr, to, r->n))
 		((struct link_head *)(void *)(out.at + at))->rc = -EFAULT;
 }
@@ -172,7 +172,7 @@ static void do_write(struct link_head *h)
 	const struct link_range *r = link_payload_of(h, sizeof *r);
 	uint32_t at = out.n;
 	bool ok = r && r->n <= h->bytes - sizeof *r;
-	void *to = answer(h, ok ? (uint32_t)r->n : 0, ok ? 0 : -EINVAL);
+	void *to = command_answer(h, ok ? (uint32_t)r->n : 0, ok ? 0 : -EINVAL);
 	if (ok && to && (agent_memory_read(r->addr, to, r->n) || agent_memory_write(r->addr, r + 1, r->n)))
 		((struct link_head *)(void *)(out.at + at))->rc = -EFAULT;
 }
@@ -184,7 +184,7 @@ static void do_call(struct link_head *h)
 	if (c)
 		result.rax = agent_call(c->function, c->arg, c->xmm, &result.xmm0);
 	result.ticks = __builtin_ia32_rdtsc();
-	struct link_called *to = (void *)answer(h, sizeof *to, c ? 0 : -EINVAL);
+	struct link_called *to = (void *)command_answer(h, sizeof *to, c ? 0 : -EINVAL);
 	if (to)
 		*to = result;
 }
@@ -195,7 +195,7 @@ static void do_load(struct link_head *h)
 	bool ok = h->bytes && name[h->bytes - 1] == '\0';
 	void *handle = ok ? agent_load(name, came, &text) : NULL;
 	size_t n = handle ? 0 : strnlen(text, 400);
-	uint64_t *to = answer(h, handle ? 8 : (uint32_t)n + 1, handle ? 0 : -ELIBACC);
+	uint64_t *to = command_answer(h, handle ? 8 : (uint32_t)n + 1, handle ? 0 : -ELIBACC);
 	if (to && handle)
 		*to = (uint64_t)handle;
 	else if (to)
@@ -205,7 +205,7 @@ static void do_load(struct link_head *h)
 static void do_unload(struct link_head *h)
 {
 	const uint64_t *handle = link_payload_of(h, sizeof *handle);
-	answer(h, 0, handle && dlclose((void *)*handle) == 0 ? 0 : -EINVAL);
+	command_answer(h, 0, handle && dlclose((void *)*handle) == 0 ? 0 : -EINVAL);
 }
 
 static void do_act(struct link_head *h)
@@ -227,7 +227,7 @@ static void do_act(struct link_head *h)
 			weft_store_ptr(&agent.site[s->id].action[s->when], a);
 		}
 	}
-	answer(h, 0, rc);
+	command_answer(h, 0, rc);
 }
 
 static void do_cancel(struct link_head *h)
@@ -240,10 +240,10 @@ static void do_cancel(struct link_head *h)
 		if (a)
 			weft_store_u32(&a->state, AGENT_ACTION_FREE);
 	}
-	answer(h, 0, rc);
+	command_answer(h, 0, rc);
 }
 
-static void release(void)
+static void command_release(void)
 {
 	weft_add_u32(&agent.released, 1);
 	syscall(SYS_futex, &agent.released, FUTEX_WAKE_PRIVATE, 1 << 20, NULL, NULL, 0);
@@ -251,13 +251,13 @@ static void release(void)
 
 static void do_release(struct link_head *h)
 {
-	release();
-	answer(h, 0, 0);
+	command_release();
+	command_answer(h, 0, 0);
 }
 
 static void do_status(struct link_head *h)
 {
-	struct link_status *to = (void *)answer(h, sizeof *to, 0);
+	struct link_status *to = (void *)command_answer(h, sizeof *to, 0);
 	if (!to)
 		return;
 	agent_status(to);
@@ -271,7 +271,7 @@ static void do_record(struct link_head *h)
 	char why[400] = "";
 	int rc = h->bytes && path[h->bytes - 1] == '\0' ? agent_record_open(path, why, sizeof why) : -EINVAL;
 	size_t n = rc ? strlen(why) : 0;
-	void *to = answer(h, (uint32_t)n + 1, rc);
+	void *to = command_answer(h, (uint32_t)n + 1, rc);
 	if (to)
 		memcpy(to, why, n);
 }
@@ -280,7 +280,7 @@ static void do_define(struct link_head *h)
 {
 	const struct link_define *d = link_payload_of(h, sizeof *d + 1);
 	bool ok = d && d->what < LINK_DEFINITIONS && ((char *)link_payload(h))[h->bytes - 1] == '\0';
-	uint64_t *to = answer(h, sizeof *to, ok ? 0 : -EINVAL);
+	uint64_t *to = command_answer(h, sizeof *to, ok ? 0 : -EINVAL);
 	if (ok && to)
 		*to = agent_record_define(d->what, (const char *)(d + 1));
 }
@@ -289,7 +289,7 @@ static void do_detach(struct link_head *h)
 {
 	agent_patch_undo(false);
 	detached = true;
-	answer(h, 0, 0);
+	command_answer(h, 0, 0);
 }
 
 static void (*const what[LINK_KINDS])(struct link_head *) = {
@@ -351,7 +351,7 @@ static void tell_done(void)
 }
 
 /* Whoever listens must know the run's secret before it is obeyed in anything. */
-static bool meet(void)
+static bool command_meet(void)
 {
 	uint32_t pos = 0;
 	struct link_head *h = link_packet_next(&in, &pos);
@@ -361,7 +361,7 @@ static bool meet(void)
 	return agent.known;
 }
 
-static void obey(void)
+static void command_obey(void)
 {
 	uint32_t pos = 0;
 	out.n = 0;
@@ -370,11 +370,11 @@ static void obey(void)
 		if (what[h->kind])
 			what[h->kind](h);
 		else
-			answer(h, 0, -ENOSYS);
+			command_answer(h, 0, -ENOSYS);
 	}
 }
 
-static bool serve(void)
+static bool command_serve(void)
 {
 	struct pollfd wait[2] = {{.fd = agent.socket, .events = POLLIN}, {.fd = agent.wake[0], .events = POLLIN}};
 	if (poll(wait, 2, -1) < 0)
@@ -386,9 +386,9 @@ static bool serve(void)
 	if (link_packet_receive(agent.socket, &in, -1, &came) <= 0)
 		return false;
 	if (!agent.known)
-		return meet();
+		return command_meet();
 	came = weft_fd_high(came);
-	obey();
+	command_obey();
 	if (came >= 0)
 		close(came);
 	return link_packet_send(agent.socket, &out, -1) == 0 && !detached;
@@ -404,11 +404,11 @@ void *agent_command_main(void *arg)
 	struct agent_thread *t = agent_first();
 	if (t)
 		t->ours = 1;
-	while (serve())
+	while (command_serve())
 		;
 	if (!agent_record_goes_on())
 		agent_patch_undo(false);
-	release();
+	command_release();
 	if (agent.rings)
 		weft_store_u32(&agent.rings->when_full, LINK_FULL_DROP);
 	/* A child of fork has a socket of its own. */

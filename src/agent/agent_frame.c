@@ -37,7 +37,7 @@ static uint64_t thread_pointer(void)
 
 /* ---- the array ---- */
 
-static void unmap(void *at, size_t bytes)
+static void frame_unmap(void *at, size_t bytes)
 {
 	agent_syscall(SYS_munmap, (long[6]){(long)at, (long)bytes});
 }
@@ -52,7 +52,7 @@ static void set_stack(struct agent_thread *t, uint64_t from, uint64_t to)
 }
 
 /* The thread has ended; but a guess may have taken another stack for its own, and that goes on. */
-static void bury(struct agent_thread *t)
+static void frame_bury(struct agent_thread *t)
 {
 	for (struct agent_frame *f = t->base + 1; f < t->top; f++)
 		if (f->slot & 1 || f->slot == 0 || !agent_word_is(f->slot, f->stub) ||
@@ -63,11 +63,11 @@ static void bury(struct agent_thread *t)
 void agent_frames_begin(struct agent_thread *t)
 {
 	if (t->base)
-		bury(t);
+		frame_bury(t);
 	if (t->base && t->base != t->frame) {
 		uint64_t n = (uint64_t)(t->limit - t->base);
-		unmap(t->base, n * sizeof *t->base);
-		unmap(t->vector, n * sizeof *t->vector);
+		frame_unmap(t->base, n * sizeof *t->base);
+		frame_unmap(t->vector, n * sizeof *t->vector);
 	}
 	t->base = t->frame;
 	t->limit = t->base + AGENT_FRAMES;
@@ -79,7 +79,7 @@ void agent_frames_begin(struct agent_thread *t)
 	set_stack(t, 0, 0);
 }
 
-static void *map(size_t bytes)
+static void *frame_map(size_t bytes)
 {
 	long at = agent_syscall(SYS_mmap, (long[6]){0, (long)bytes, PROT_READ | PROT_WRITE,
 	                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0});
@@ -87,13 +87,13 @@ static void *map(size_t bytes)
 }
 
 /* An array that may be in the block as yet. NULL: no memory. */
-static void *resize(void *at, bool in_block, size_t from, size_t to)
+static void *frame_resize(void *at, bool in_block, size_t from, size_t to)
 {
 	if (!in_block) {
 		long moved = agent_syscall(SYS_mremap, (long[6]){(long)at, (long)from, (long)to, MREMAP_MAYMOVE});
 		return moved < 0 && moved > -4096 ? NULL : (void *)moved;
 	}
-	void *made = map(to);
+	void *made = frame_map(to);
 	if (made)
 		agent_copy((uint64_t)at, from, made);
 	return made;
@@ -103,16 +103,16 @@ static bool grow_to(struct agent_thread *t, size_t n)
 {
 	size_t had = (size_t)(t->limit - t->base), used = (size_t)(t->top - t->base), bare = (size_t)(t->bare - t->base);
 	bool in_block = t->base == t->frame;
-	struct agent_vector *vector = resize(t->vector, in_block, had * sizeof *vector, n * sizeof *vector);
+	struct agent_vector *vector = frame_resize(t->vector, in_block, had * sizeof *vector, n * sizeof *vector);
 	if (!vector)
 		return false;
-	struct agent_frame *base = resize(t->base, in_block, had * sizeof *base, n * sizeof *base);
+	struct agent_frame *base = frame_resize(t->base, in_block, had * sizeof *base, n * sizeof *base);
 	if (!base && in_block) {
-		unmap(vector, n * sizeof *vector);
+		frame_unmap(vector, n * sizeof *vector);
 		return false;
 	}
 	if (!base) { /* to become shorter never fails, nor moves it */
-		t->vector = resize(vector, false, n * sizeof *vector, had * sizeof *vector);
+		t->vector = frame_resize(vector, false, n * sizeof *vector, had * sizeof *vector);
 		return false;
 	}
 	t->vector = vector;
@@ -361,7 +361,7 @@ void agent_frames_rearm(struct agent_thread *t, uint64_t at)
 	}
 }
 
-static void caught(struct agent_thread *t, struct agent_regs *r)
+static void frame_caught(struct agent_thread *t, struct agent_regs *r)
 {
 	uint64_t began = t->unwinding;
 	t->unwinding = 0;
@@ -386,7 +386,7 @@ int agent_unwind(uint64_t site, struct agent_regs *r)
 	if (!t || t->ours)
 		return 0;
 	if (what == LINK_UNWIND_CAUGHT) {
-		caught(t, r);
+		frame_caught(t, r);
 		return 0;
 	}
 	/* Slots are written to without a question: they have to be where they seem to be. */
@@ -406,7 +406,7 @@ int agent_unwind(uint64_t site, struct agent_regs *r)
 /* ---- other threads' ---- */
 
 /* A frame of a thread that runs, and may move it meanwhile. False: it is none. */
-static bool look(const struct agent_frame *f, struct agent_frame *out)
+static bool frame_look(const struct agent_frame *f, struct agent_frame *out)
 {
 	return !agent_copy((uint64_t)f, sizeof *f, out).bad && out->slot && !(out->slot & 1);
 }
@@ -417,7 +417,7 @@ uint64_t agent_frame_lost(struct agent_thread *t, uint64_t slot)
 	struct agent_thread *other;
 	for (uint32_t k = 0; (other = agent_block(k)); k++)
 		for (struct agent_frame *at = other->top, *base = other->base; other != t && at > base + 1;)
-			if (look(--at, &f) && f.slot == slot)
+			if (frame_look(--at, &f) && f.slot == slot)
 				return f.original;
 	for (unsigned k = 0; k < LEFT_KEPT; k++)
 		if (left[k].slot == slot)
@@ -435,7 +435,7 @@ static unsigned frames_alive(bool restore)
 	struct agent_thread *t;
 	for (uint32_t k = 0; (t = agent_block(k)); k++) {
 		struct agent_frame *at = t->top, *base = t->base, f;
-		while (at > base + 1 && agent_lives(t) && look(--at, &f)) {
+		while (at > base + 1 && agent_lives(t) && frame_look(--at, &f)) {
 			struct agent_peeked p = agent_peek(f.slot, 8);
 			if (p.bad || p.value != f.stub)
 				continue;

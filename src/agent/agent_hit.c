@@ -17,7 +17,7 @@
 __thread struct agent_thread *agent_self;
 uint64_t agent_distance;
 
-static uint64_t sized(uint64_t v, unsigned size, bool sign)
+static uint64_t hit_sized(uint64_t v, unsigned size, bool sign)
 {
 	if (size >= 8 || size == 0)
 		return v;
@@ -119,10 +119,10 @@ static inline void run_op(struct run *x, const struct link_op *op)
 {
 	switch ((enum link_opcode)op->op) {
 	case LINK_OP_INT:
-		x->acc = sized(*int_register(x->r, op->index), op->size, op->sign);
+		x->acc = hit_sized(*int_register(x->r, op->index), op->size, op->sign);
 		break;
 	case LINK_OP_KEPT:
-		x->acc = x->frame ? sized(x->frame->param[op->index % 6], op->size, op->sign) : 0;
+		x->acc = x->frame ? hit_sized(x->frame->param[op->index % 6], op->size, op->sign) : 0;
 		break;
 	case LINK_OP_KEPT_XMM:
 		x->bad |= !x->frame || !x->frame->has_xmm;
@@ -142,7 +142,7 @@ static inline void run_op(struct run *x, const struct link_op *op)
 		x->acc += op->a;
 		break;
 	case LINK_OP_SHIFT:
-		x->acc = sized(x->acc >> (op->a & 63), op->size, op->sign);
+		x->acc = hit_sized(x->acc >> (op->a & 63), op->size, op->sign);
 		break;
 	case LINK_OP_BITS:
 		x->acc = bits_of(x->acc, (unsigned)op->a, op->size, op->sign);
@@ -153,7 +153,7 @@ static inline void run_op(struct run *x, const struct link_op *op)
 	case LINK_OP_LOAD: {
 		struct agent_peeked p = agent_peek(x->acc + op->a, op->size);
 		x->bad |= p.bad;
-		x->acc = sized(p.value, op->size, op->sign);
+		x->acc = hit_sized(p.value, op->size, op->sign);
 		break;
 	}
 	case LINK_OP_TEXT:
@@ -203,7 +203,7 @@ static bool op_left(struct run *x, const struct link_op *op)
 {
 	switch ((enum link_opcode)op->op) {
 	case LINK_OP_KEPT:
-		x->acc = sized(x->frame->param[op->index % 6], op->size, op->sign);
+		x->acc = hit_sized(x->frame->param[op->index % 6], op->size, op->sign);
 		return true;
 	case LINK_OP_KEPT_XMM:
 		x->acc = x->frame->has_xmm ? kept_xmm(x, op->index) : 0;
@@ -215,7 +215,7 @@ static bool op_left(struct run *x, const struct link_op *op)
 		x->acc += op->a;
 		return true;
 	case LINK_OP_SHIFT:
-		x->acc = sized(x->acc >> (op->a & 63), op->size, op->sign);
+		x->acc = hit_sized(x->acc >> (op->a & 63), op->size, op->sign);
 		return true;
 	case LINK_OP_BITS:
 		x->acc = bits_of(x->acc, (unsigned)op->a, op->size, op->sign);
@@ -354,7 +354,7 @@ static void __attribute__((noinline)) run_hung(const struct hit *h)
 }
 
 /* Its events are libweft's. */
-static bool records(const struct agent_program *p)
+static bool hit_records(const struct agent_program *p)
 {
 	return p->flags & LINK_SITE_RECORD && !(p->flags & LINK_SITE_EVENT);
 }
@@ -371,7 +371,7 @@ static void __attribute__((noinline)) run_whole(const struct hit *h, const struc
 	x.values = NULL;
 	x.n_args = x.n_xmm = 0;
 	x.has_xmm = h->has_xmm;
-	if (records(p))
+	if (hit_records(p))
 		run_recorded(&x, p, h->when);
 	else
 		run_program(&x, p, h->s->id, h->when);
@@ -396,7 +396,7 @@ void agent_left(struct agent_thread *t, const struct agent_kept *f, struct agent
 	if (!p || (p->plain && agent_record_event(p)))
 		return;
 	struct run x = {.t = t, .w = agent_wiped_of(t), .r = r, .frame = &f->frame};
-	if (records(p))
+	if (hit_records(p))
 		run_recorded(&x, p, LEFT);
 	else
 		run_program(&x, p, s->id, LEFT);
@@ -468,7 +468,7 @@ push_elsewhere(struct agent_thread *t, struct agent_site *s, struct agent_regs *
 }
 
 /* Frames that are gone by now, as this hit shows. False: it is on a stack that is not the thread's own. */
-static inline bool settle(struct agent_thread *t, struct agent_regs *r)
+static inline bool hit_settle(struct agent_thread *t, struct agent_regs *r)
 {
 	uint64_t slot = (uint64_t)&r->ret;
 	const struct agent_frame *last = t->top - 1;
@@ -491,7 +491,7 @@ int agent_enter(uint64_t site, struct agent_regs *r, uint64_t stub)
 	}
 	if (WEFT_UNLIKELY(t->ours))
 		return 0;
-	bool here = settle(t, r);
+	bool here = hit_settle(t, r);
 	run_site(t, s, r, NULL, LINK_ENTRY, site & 1);
 	return WEFT_LIKELY(here) ? frame_push(t, s, r, stub, site & 1) : push_elsewhere(t, s, r, stub, site & 1);
 }

@@ -65,13 +65,13 @@ int agent_memory_read(uint64_t addr, void *to, size_t n)
 	return pread(memory, to, n, (off_t)addr) == (ssize_t)n ? 0 : -EFAULT;
 }
 
-static int barrier(void)
+static int patch_barrier(void)
 {
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) ? -errno : 0;
 }
 
 /* The entry of an address; NULL: none (add: no room). Only the command thread adds. */
-static struct slot *find(uint64_t addr, bool add)
+static struct slot *patch_find(uint64_t addr, bool add)
 {
 	for (uint64_t k = addr * 0x9e3779b97f4a7c15ull >> 40;; k++) {
 		struct weft_atomic_u32 *at = &place[k % PLACES];
@@ -92,7 +92,7 @@ static struct slot *find(uint64_t addr, bool add)
 bool agent_patch_target(uint64_t addr, uint64_t *target)
 {
 	for (unsigned k = 0; k < LINK_PATCH_BYTES; k++) {
-		struct slot *s = find(addr - k, false);
+		struct slot *s = patch_find(addr - k, false);
 		uint64_t to = s ? weft_load_u64(&s->target[k]) : 0;
 		if (to) {
 			*target = to;
@@ -114,13 +114,13 @@ void agent_patch_text(struct link_range pages)
 }
 
 /* An entry of /proc/self/pagemap: the page is the file's, or nothing is there. */
-static bool unwritten(uint64_t entry)
+static bool patch_unwritten(uint64_t entry)
 {
 	enum { OF_FILE = 61, SWAPPED, PRESENT };
 	return !(entry >> SWAPPED & 1) && (!(entry >> PRESENT & 1) || entry >> OF_FILE & 1);
 }
 
-static void forget(int pagemap, uint64_t addr, uint64_t n)
+static void patch_forget(int pagemap, uint64_t addr, uint64_t n)
 {
 	static uint64_t entry[512];
 	for (uint64_t k = 0, some; n > 0; addr += some * PAGE, n -= some) {
@@ -128,7 +128,7 @@ static void forget(int pagemap, uint64_t addr, uint64_t n)
 		if (pread(pagemap, entry, some * 8, (off_t)(addr / PAGE * 8)) != (ssize_t)(some * 8))
 			return;
 		for (uint64_t first = k = 0; k < some; first = ++k) {
-			while (k < some && unwritten(entry[k]))
+			while (k < some && patch_unwritten(entry[k]))
 				k++;
 			if (k > first)
 				madvise((void *)(addr + first * PAGE), (k - first) * PAGE, MADV_DONTNEED);
@@ -145,7 +145,7 @@ static bool forget_texts(void)
 {
 	int pagemap = n_texts ? open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) : -1;
 	for (unsigned k = 0; k < n_texts && pagemap >= 0; k++)
-		forget(pagemap, texts[k].addr, texts[k].n / PAGE);
+		patch_forget(pagemap, texts[k].addr, texts[k].n / PAGE);
 	if (pagemap >= 0)
 		close(pagemap);
 	n_texts = 0;
@@ -154,7 +154,7 @@ static bool forget_texts(void)
 
 /* ---- steps ---- */
 
-static int prepare(const struct link_patch *p)
+static int patch_prepare(const struct link_patch *p)
 {
 	uint8_t now[LINK_PATCH_BYTES];
 	if (p->n == 0 || p->n > LINK_PATCH_BYTES || !(p->boundary & 1))
@@ -166,7 +166,7 @@ static int prepare(const struct link_patch *p)
 		return -EFAULT;
 	if (memcmp(now, p->before, p->n))
 		return -ESTALE;
-	struct slot *s = find(p->addr, true);
+	struct slot *s = patch_find(p->addr, true);
 	if (!s)
 		return -ENOSPC;
 	for (unsigned k = 0; k < p->n; k++)
@@ -226,9 +226,9 @@ static void write_step(const struct link_patch *p, const int *rc, unsigned n, en
 }
 
 /* What the table says of it, for the end: the bytes from before its first insertion are kept over later changes. */
-static void note(const struct link_patch *p)
+static void patch_note(const struct link_patch *p)
 {
-	struct slot *s = find(p->addr, false);
+	struct slot *s = patch_find(p->addr, false);
 	if (!s)
 		return;
 	uint8_t first[LINK_PATCH_BYTES];
@@ -256,17 +256,17 @@ void agent_patch(const struct link_patch *p, unsigned n, int *rc, bool looked)
 	if (n_slots == 0)
 		memset((void *)place, 0, sizeof place);
 	for (unsigned k = 0; k < n; k++)
-		rc[k] = failed ? failed : prepare(&p[k]);
+		rc[k] = failed ? failed : patch_prepare(&p[k]);
 	bool forgotten = forget_texts();
 	for (int step = 0; step < STEPS && failed != -EAGAIN; step++) {
 		write_step(p, rc, n, (enum step)step, forgotten && step == TRAPS);
-		failed = barrier();
+		failed = patch_barrier();
 	}
 	weft_store_u32(&agent.patching, 0);
 	for (unsigned k = 0; k < n; k++) {
 		rc[k] = rc[k] ? rc[k] : failed;
 		if (rc[k] == 0)
-			note(&p[k]);
+			patch_note(&p[k]);
 	}
 }
 

@@ -102,14 +102,14 @@ static const struct sigaction *kept_of(int k)
 	return &kept[k][weft_load_u32(&which[k]) & 1];
 }
 
-static void keep(int k, const struct sigaction *act)
+static void signal_keep(int k, const struct sigaction *act)
 {
 	uint32_t now = weft_load_u32(&which[k]);
 	kept[k][(now + 1) & 1] = *act;
 	weft_store_u32(&which[k], now + 1);
 }
 
-static long mask(int how, const uint64_t *set, uint64_t *old)
+static long signal_mask(int how, const uint64_t *set, uint64_t *old)
 {
 	register long bytes __asm__("r10") = KERNEL_SIGSET;
 	long result;
@@ -125,7 +125,7 @@ static uint64_t bit_of(int sig)
 	return 1ull << (sig - 1);
 }
 
-static uint64_t bits(const sigset_t *set)
+static uint64_t signal_bits(const sigset_t *set)
 {
 	uint64_t word;
 	memcpy(&word, set, sizeof word);
@@ -155,11 +155,11 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	if (act.sa_flags & (int)SA_RESETHAND)
-		keep(k, &(struct sigaction){.sa_handler = SIG_DFL});
+		signal_keep(k, &(struct sigaction){.sa_handler = SIG_DFL});
 	/* The kernel puts the mask back when we return. */
-	uint64_t blocked = bits(&act.sa_mask) | (act.sa_flags & SA_NODEFER ? 0 : bit_of(sig));
+	uint64_t blocked = signal_bits(&act.sa_mask) | (act.sa_flags & SA_NODEFER ? 0 : bit_of(sig));
 	blocked &= ~bit_of(SIGTRAP);
-	mask(SIG_BLOCK, &blocked, NULL);
+	signal_mask(SIG_BLOCK, &blocked, NULL);
 	if (act.sa_flags & SA_SIGINFO)
 		act.sa_sigaction(sig, info, context);
 	else
@@ -198,7 +198,7 @@ int agent_signal_ensure(bool faults)
 			return -errno;
 		if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == mine)
 			continue;
-		keep(k, &now);
+		signal_keep(k, &now);
 		if (__sigaction(numbers[k], &want, NULL))
 			return -errno;
 		weft_store_u32(&installed, weft_load_u32(&installed) | 1u << k);
@@ -209,20 +209,20 @@ int agent_signal_ensure(bool faults)
 /* ---- what the program calls ---- */
 
 /* All signals are blocked while it is held: no handler of this thread can want it. */
-static uint64_t lock(void)
+static uint64_t signal_lock(void)
 {
 	uint64_t all = ~0ull, before = 0;
 	uint32_t free = 0;
-	mask(SIG_BLOCK, &all, &before);
+	signal_mask(SIG_BLOCK, &all, &before);
 	while (!weft_cas_u32(&setting, &free, 1))
 		free = 0;
 	return before;
 }
 
-static void unlock(uint64_t before)
+static void signal_unlock(uint64_t before)
 {
 	weft_store_u32(&setting, 0);
-	mask(SIG_SETMASK, &before, NULL);
+	signal_mask(SIG_SETMASK, &before, NULL);
 }
 
 /* The signals whose handlers want SIGTRAP blocked. */
@@ -231,7 +231,7 @@ static struct weft_atomic_u64 masked;
 static int set_open(int sig, const struct sigaction *act, struct sigaction *old)
 {
 	struct sigaction open;
-	uint64_t before = lock(), was = weft_load_u64(&masked);
+	uint64_t before = signal_lock(), was = weft_load_u64(&masked);
 	if (act) {
 		open = *act;
 		bool blocks = sigismember(&act->sa_mask, SIGTRAP) == 1;
@@ -243,12 +243,12 @@ static int set_open(int sig, const struct sigaction *act, struct sigaction *old)
 		weft_store_u64(&masked, was);
 	else if (old && was & bit_of(sig))
 		sigaddset(&old->sa_mask, SIGTRAP);
-	unlock(before);
+	signal_unlock(before);
 	return rc;
 }
 
-WEFT_PUBLIC int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old);
-int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old)
+WEFT_PUBLIC int signal_sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old);
+int signal_sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old)
 {
 	int k = index_of(sig);
 	bool ours = weft_load_u32(&installed) >> (k < 0 ? 0 : k) & 1;
@@ -257,24 +257,24 @@ int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *r
 		return __sigaction(sig, act, old);
 	if (k < 0)
 		return set_open(sig, act, old);
-	uint64_t before = lock();
+	uint64_t before = signal_lock();
 	struct sigaction was = *kept_of(k);
 	if (act)
-		keep(k, act);
-	unlock(before);
+		signal_keep(k, act);
+	signal_unlock(before);
 	if (old)
 		*old = was;
 	return 0;
 }
 
-WEFT_PUBLIC void (*signal(int sig, void (*handler)(int)))(int);
-void (*signal(int sig, void (*handler)(int)))(int)
+WEFT_PUBLIC void (*signal_signal(int sig, void (*handler)(int)))(int);
+void (*signal_signal(int sig, void (*handler)(int)))(int)
 {
 	struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
 	if (index_of(sig) < 0 || handler == SIG_ERR)
 		return bsd_signal(sig, handler);
 	sigaddset(&act.sa_mask, sig);
-	return sigaction(sig, &act, &old) ? SIG_ERR : old.sa_handler;
+	return signal_sigaction(sig, &act, &old) ? SIG_ERR : old.sa_handler;
 }
 
 /* As libc does, whose own signals stay open. */
@@ -282,7 +282,7 @@ WEFT_PUBLIC int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t 
 int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
 	enum { CANCEL = 32, SETXID = 33 };
-	uint64_t word = set ? bits(set) & ~(bit_of(CANCEL) | bit_of(SETXID)) : 0, before = 0;
+	uint64_t word = set ? signal_bits(set) & ~(bit_of(CANCEL) | bit_of(SETXID)) : 0, before = 0;
 	bool blocks = set && how != SIG_UNBLOCK && word & bit_of(SIGTRAP);
 	struct link_ring *ring = blocks ? agent.rings : NULL;
 	if (ring) {
@@ -293,7 +293,7 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict ol
 		while (weft_load_u32(&agent.patching))
 			sched_yield();
 	}
-	long rc = mask(how, set ? &word : NULL, &before);
+	long rc = signal_mask(how, set ? &word : NULL, &before);
 	if (ring)
 		weft_add_u32(&ring->entered, 1);
 	if (rc == 0 && old)
@@ -301,8 +301,8 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict ol
 	return (int)-rc;
 }
 
-WEFT_PUBLIC int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old);
-int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+WEFT_PUBLIC int signal_sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old);
+int signal_sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
 	int error = pthread_sigmask(how, set, old);
 	if (error)

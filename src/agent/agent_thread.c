@@ -18,7 +18,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static long call3(long number, long a, long b, long c)
+static long thread_call3(long number, long a, long b, long c)
 {
 	return agent_syscall(number, (long[6]){a, b, c});
 }
@@ -94,28 +94,28 @@ int agent_thread_init(void)
 	return rc;
 }
 
-static void lock(void)
+static void thread_lock(void)
 {
 	uint32_t free = 0;
 	while (!weft_cas_u32(&agent.lock, &free, 1)) {
 		free = 0;
-		call3(SYS_sched_yield, 0, 0, 0);
+		thread_call3(SYS_sched_yield, 0, 0, 0);
 	}
 }
 
-static void unlock(void)
+static void thread_unlock(void)
 {
 	weft_store_u32(&agent.lock, 0);
 }
 
-static bool alive(uint32_t tid)
+static bool thread_alive(uint32_t tid)
 {
-	return call3(SYS_tgkill, agent.pid, tid, 0) != -ESRCH;
+	return thread_call3(SYS_tgkill, agent.pid, tid, 0) != -ESRCH;
 }
 
 bool agent_lives(const struct agent_thread *t)
 {
-	return t->tid && alive(t->tid);
+	return t->tid && thread_alive(t->tid);
 }
 
 struct agent_thread *agent_block(uint32_t index)
@@ -156,7 +156,7 @@ static struct agent_thread *take_block(uint32_t tid)
 	uint32_t n = weft_load_relaxed_u32(&agent.n_blocks);
 	if (n >= 16 && ((n & (n - 1)) == 0 || n == agent.n_most))
 		for (uint32_t k = 0; k < n; k++)
-			if (block_at(k)->tid && !block_at(k)->ours && !alive(block_at(k)->tid))
+			if (block_at(k)->tid && !block_at(k)->ours && !thread_alive(block_at(k)->tid))
 				block_at(k)->tid = 0;
 	for (uint32_t k = 0; k < n; k++) {
 		struct agent_thread *t = block_at(k);
@@ -179,7 +179,7 @@ static struct agent_thread *take_block(uint32_t tid)
 static bool is_ours(void)
 {
 	char name[16] = "";
-	call3(SYS_prctl, PR_GET_NAME, (long)name, 0);
+	thread_call3(SYS_prctl, PR_GET_NAME, (long)name, 0);
 	return name[0] == 'w' && name[1] == 'e' && name[2] == 'f' && name[3] == 't' && name[4] == '-';
 }
 
@@ -197,14 +197,14 @@ struct agent_thread *agent_first(void)
 	/* No handler of this thread may come while it holds the lock, and want it. */
 	uint64_t before;
 	agent_signals_block(&before);
-	uint32_t tid = (uint32_t)call3(SYS_gettid, 0, 0, 0);
+	uint32_t tid = (uint32_t)thread_call3(SYS_gettid, 0, 0, 0);
 	struct agent_thread *t = NULL;
 	/* A child of vfork lives in its parent's memory, thread-local words included: the block would be of a thread that is soon gone. */
-	bool ours = (uint32_t)call3(SYS_getpid, 0, 0, 0) == agent.pid;
+	bool ours = (uint32_t)thread_call3(SYS_getpid, 0, 0, 0) == agent.pid;
 	if (ours) {
-		lock();
+		thread_lock();
 		t = agent_self ? agent_self : take_block(tid);
-		unlock();
+		thread_unlock();
 	}
 	if (t)
 		t->ours = is_ours();
@@ -221,13 +221,13 @@ struct agent_thread *agent_first(void)
 bool agent_on_other_stack(void)
 {
 	stack_t now = {.ss_flags = 0};
-	return call3(SYS_sigaltstack, 0, (long)&now, 0) == 0 && now.ss_flags & SS_ONSTACK;
+	return thread_call3(SYS_sigaltstack, 0, (long)&now, 0) == 0 && now.ss_flags & SS_ONSTACK;
 }
 
 bool agent_ring_open(struct agent_thread *t)
 {
 	struct agent_wiped *w = agent_wiped_of(t);
-	if (!agent.rings || (uint32_t)call3(SYS_getpid, 0, 0, 0) != agent.pid)
+	if (!agent.rings || (uint32_t)thread_call3(SYS_getpid, 0, 0, 0) != agent.pid)
 		return false;
 	size_t index = (size_t)((char *)t - agent.blocks) / AGENT_BLOCK_BYTES;
 	struct link_ring *ring = (struct link_ring *)((char *)agent.rings + index * agent.ring_bytes);
@@ -280,9 +280,9 @@ void agent_thread_forked(void)
 	for (uint32_t k = 0, n = weft_load_u32(&agent.n_blocks); k < n; k++)
 		if (block_at(k) != mine)
 			block_at(k)->tid = block_at(k)->ours = 0;
-	agent.pid = (uint32_t)call3(SYS_getpid, 0, 0, 0);
+	agent.pid = (uint32_t)thread_call3(SYS_getpid, 0, 0, 0);
 	if (mine) {
-		mine->tid = (uint32_t)call3(SYS_gettid, 0, 0, 0);
+		mine->tid = (uint32_t)thread_call3(SYS_gettid, 0, 0, 0);
 		mine->busy = 0;
 	}
 	weft_store_u32(&agent.lock, 0);
@@ -304,7 +304,7 @@ void agent_thread_forked(void)
 
 void agent_wake_command(void)
 {
-	call3(SYS_write, agent.wake[1], (long)"a", 1);
+	thread_call3(SYS_write, agent.wake[1], (long)"a", 1);
 }
 
 void agent_hold(uint32_t released)

@@ -68,14 +68,15 @@ static unsigned use_of(enum link_when when)
 	return when == LINK_EXIT ? 2 : 1;
 }
 
-static int cancel(struct probe_session *s, uint32_t id, enum link_when when)
+static int action_cancel(struct probe_session *s, uint32_t id, enum link_when when)
 {
 	struct link_site back = {.id = id, .when = when};
 	return session_ask(s, LINK_CANCEL, &back, sizeof back, NULL, 0);
 }
 
 /* A program that the next thread at the site runs, once. */
-static int once(struct act *x, uint32_t id, enum link_when when, const struct link_op *op, unsigned n, struct link_done *done)
+static int action_once(struct act *x, uint32_t id, enum link_when when, const struct link_op *op, unsigned n,
+                       struct link_done *done)
 {
 	char payload[sizeof(struct link_site) + LINK_PROGRAM_OPS * sizeof(struct link_op)];
 	struct link_site head = {.id = id, .when = when, .n_ops = n};
@@ -88,7 +89,7 @@ static int once(struct act *x, uint32_t id, enum link_when when, const struct li
 	int most = x->a->timeout_ms ? x->a->timeout_ms : 1000;
 	rc = session_wait_done(x->s, tag, most, done);
 	/* If it cannot be taken back any more, a thread is just doing it. */
-	if (rc == -ETIMEDOUT && cancel(x->s, id, when)) {
+	if (rc == -ETIMEDOUT && action_cancel(x->s, id, when)) {
 		x->s->insists = true;
 		rc = session_wait_done(x->s, tag, most, done);
 		x->s->insists = false;
@@ -231,7 +232,7 @@ static int undo_set(struct act *x)
 	return probe_write(x->s, x->a->addr, &x->a->old, x->a->size);
 }
 
-static int other(struct act *x, uint64_t target, unsigned returns)
+static int action_other(struct act *x, uint64_t target, unsigned returns)
 {
 	struct probe_found f;
 	int rc = one_function(x, x->a->subject, &f);
@@ -262,7 +263,7 @@ static int do_replace(struct act *x)
 {
 	struct probe_found f;
 	int rc = one_function(x, x->a->object, &f);
-	return rc ? rc : other(x, f.addr, 0);
+	return rc ? rc : action_other(x, f.addr, 0);
 }
 
 /* A part at a site of the subject. */
@@ -382,7 +383,7 @@ static void look_at_parameter(struct act *x)
 	struct link_done done;
 	bool xmm = x->a->reg >= 8;
 	struct link_op look = {.op = xmm ? LINK_OP_XMM : LINK_OP_INT, .size = 8, .index = x->a->reg & 7};
-	if (once(&(struct act){x->s, x->a, NULL}, x->a->site, LINK_ENTRY, &look, 1, &done) == 0) {
+	if (action_once(&(struct act){x->s, x->a, NULL}, x->a->site, LINK_ENTRY, &look, 1, &done) == 0) {
 		x->a->has_old = true;
 		x->a->old = done.value;
 	}
@@ -391,7 +392,8 @@ static void look_at_parameter(struct act *x)
 /* ---- calls of one caller ---- */
 
 /* Whether that call is one of f. */
-static bool calls(struct act *x, const struct probe_found *caller, const struct probe_site_call *c, const struct probe_found *f)
+static bool action_calls(struct act *x, const struct probe_found *caller, const struct probe_site_call *c,
+                         const struct probe_found *f)
 {
 	uint64_t slot = c->slot, target = c->target;
 	if (!slot && target != f->addr) {
@@ -459,7 +461,7 @@ static int remove_in_caller(struct act *x, const struct probe_found *f, unsigned
 	rc = !bytes ? -ENOMEM : probe_read(x->s, caller.addr, bytes, caller.size);
 	rc = rc ? rc : probe_decode_calls(bytes, caller.size, caller.addr, &all);
 	for (size_t k = 0; rc == 0 && k < all.n; k++)
-		if (calls(x, &caller, &all.at[k], f))
+		if (action_calls(x, &caller, &all.at[k], f))
 			rc = patch_call(x, &all.at[k], returns);
 	free(all.at);
 	free(bytes);
@@ -498,7 +500,7 @@ static int do_remove(struct act *x)
 	unsigned returns;
 	int rc = one_function(x, x->a->subject, &f);
 	rc = rc ? rc : returns_of(x, &returns);
-	return rc ? rc : x->a->object ? remove_in_caller(x, &f, returns) : other(x, 0, returns);
+	return rc ? rc : x->a->object ? remove_in_caller(x, &f, returns) : action_other(x, 0, returns);
 }
 
 static int undo_remove(struct act *x)
@@ -535,7 +537,7 @@ static int once_synchronised(struct act *x, uint32_t id)
 	int rc = one_function(x, x->a->subject, &f);
 	int n = arguments_ops(x->a, op);
 	op[n++] = (struct link_op){.op = LINK_OP_CALL, .a = f.addr};
-	rc = rc ? rc : once(x, id, x->a->sync_when, op, (unsigned)n, &done);
+	rc = rc ? rc : action_once(x, id, x->a->sync_when, op, (unsigned)n, &done);
 	if (rc == 0) {
 		x->a->value = done.value;
 		x->a->ticks = done.ticks;
@@ -544,11 +546,11 @@ static int once_synchronised(struct act *x, uint32_t id)
 	return rc;
 }
 
-static int held(struct act *x, uint32_t id)
+static int action_held(struct act *x, uint32_t id)
 {
 	static const struct link_op hold = {.op = LINK_OP_HOLD};
 	struct link_done done;
-	int rc = once(x, id, x->a->sync_when, &hold, 1, &done);
+	int rc = action_once(x, id, x->a->sync_when, &hold, 1, &done);
 	if (rc)
 		return rc;
 	x->a->tid = done.tid;
@@ -558,7 +560,7 @@ static int held(struct act *x, uint32_t id)
 	return rc ? rc : released;
 }
 
-static int synchronised(struct act *x)
+static int action_synchronised(struct act *x)
 {
 	int id = sync_site(x);
 	if (id < 0)
@@ -569,7 +571,7 @@ static int synchronised(struct act *x)
 		return weft_err_set(x->err, -EBUSY, "'%s' is replaced: nothing can wait for it", x->a->sync);
 	++*uses;
 	int rc = site_update(x->s, &site, 1, x->err);
-	rc = rc ? rc : x->a->kind == PROBE_ONE_TIME_CALL ? once_synchronised(x, site) : held(x, site);
+	rc = rc ? rc : x->a->kind == PROBE_ONE_TIME_CALL ? once_synchronised(x, site) : action_held(x, site);
 	--*uses;
 	int back = site_update(x->s, &site, 1, rc ? NULL : x->err);
 	return rc ? rc : back;
@@ -584,7 +586,7 @@ int probe_act(struct probe_session *s, struct probe_action *a, struct weft_err *
 	a->ticks = a->tid = 0;
 	a->patch = NULL;
 	a->n_patches = 0;
-	int rc = a->sync ? synchronised(&x) : kinds[a->kind].act(&x);
+	int rc = a->sync ? action_synchronised(&x) : kinds[a->kind].act(&x);
 	rc = rc ? rc : time_of(&x);
 	a->done = rc == 0;
 	/* Now that nobody is held: that thread may be the one that shows it. */

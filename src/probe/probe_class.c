@@ -38,7 +38,7 @@ static bool is_float(Dwarf_Word encoding)
 	return encoding == DW_ATE_float || encoding == DW_ATE_complex_float || encoding == DW_ATE_decimal_float;
 }
 
-static struct scalar unknown(Dwarf_Word size)
+static struct scalar class_unknown(Dwarf_Word size)
 {
 	return (struct scalar){PROBE_CLASS_UNKNOWN, PROBE_CLASS_NONE, (unsigned)size, 8};
 }
@@ -55,7 +55,7 @@ static struct scalar float_scalar(const char *name, Dwarf_Word encoding, Dwarf_W
 	for (size_t k = 0; k < sizeof floats / sizeof *floats; k++)
 		if (floats[k].encoding == encoding && floats[k].size == size)
 			return (struct scalar){floats[k].low, floats[k].high, (unsigned)size, align};
-	return unknown(size);
+	return class_unknown(size);
 }
 
 static bool leads_to_function(Dwarf_Die *type)
@@ -96,14 +96,14 @@ static bool scalar_of(Dwarf_Die *type, struct scalar *out)
 	if (is_float(encoding))
 		*out = float_scalar(dwarf_diename(type), encoding, size);
 	else if (size == 0 || size > 16)
-		*out = unknown(size);
+		*out = class_unknown(size);
 	else /* a complex integer of gcc is in eightbytes, too, but aligned as its halves */
 		*out = (struct scalar){PROBE_CLASS_INT, size > 8 ? PROBE_CLASS_INT : PROBE_CLASS_NONE, (unsigned)size,
 		                       (unsigned)(base && encoding >= DW_ATE_lo_user ? size / 2 : size)};
 	return true;
 }
 
-static enum probe_class merge(enum probe_class a, enum probe_class b)
+static enum probe_class class_merge(enum probe_class a, enum probe_class b)
 {
 	if (a == b || b == PROBE_CLASS_NONE)
 		return a;
@@ -127,9 +127,9 @@ struct part {
 static void merge_at(struct probe_passing *p, uint64_t offset, enum probe_class class)
 {
 	if (class != PROBE_CLASS_NONE && offset >= 16)
-		p->class[0] = merge(p->class[0], PROBE_CLASS_MEMORY);
+		p->class[0] = class_merge(p->class[0], PROBE_CLASS_MEMORY);
 	else
-		p->class[offset / 8 % 2] = merge(p->class[offset / 8 % 2], class);
+		p->class[offset / 8 % 2] = class_merge(p->class[offset / 8 % 2], class);
 }
 
 static void merge_scalar(struct probe_passing *p, struct part at, const struct scalar *s)
@@ -161,7 +161,7 @@ static void merge_array(struct probe_passing *p, Dwarf_Die *type, struct part at
 		n = dwarf_aggregate_size(type, &whole) ? 0 : whole;
 		struct scalar s = {PROBE_CLASS_SSE, n > 8 ? PROBE_CLASS_SSEUP : PROBE_CLASS_NONE, (unsigned)n, (unsigned)n};
 		if (n == 0 || n > 16)
-			s = unknown(n);
+			s = class_unknown(n);
 		merge_scalar(p, at, &s);
 		return;
 	}
@@ -225,7 +225,7 @@ static bool is_reference_to(Dwarf_Die *parameter, Dwarf_Die *record)
 }
 
 /* Its second parameter, behind `this`, is a reference to its own class. */
-static bool copies(Dwarf_Die *method, Dwarf_Die *record)
+static bool class_copies(Dwarf_Die *method, Dwarf_Die *record)
 {
 	Dwarf_Die child;
 	unsigned k = 0;
@@ -241,7 +241,7 @@ static bool is_own_way(Dwarf_Die *method, Dwarf_Die *record)
 	const char *name = dwarf_diename(method), *of = dwarf_diename(record);
 	if (!name || dwarf_hasattr(method, DW_AT_artificial) || dwarf_hasattr(method, DW_AT_defaulted))
 		return false;
-	return name[0] == '~' || (of && !strcmp(name, of) && copies(method, record));
+	return name[0] == '~' || (of && !strcmp(name, of) && class_copies(method, record));
 }
 
 /* Without what DWARF 5 says of it: virtual functions or bases, a destructor or copy constructor, or a part that has them. */

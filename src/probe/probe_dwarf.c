@@ -351,7 +351,7 @@ bool dwarf_variable_at(Dwarf *dw, uint64_t addr, bool thread, Dwarf_Die *out)
 
 /* ---- what is not there ---- */
 
-static bool mentions(Dwarf_Die *parent, const char *name, int tag, Dwarf_Die *out, bool *local, int depth)
+static bool dwarf_mentions(Dwarf_Die *parent, const char *name, int tag, Dwarf_Die *out, bool *local, int depth)
 {
 	Dwarf_Die child;
 	if (depth > 12 || dwarf_child(parent, &child))
@@ -366,7 +366,7 @@ static bool mentions(Dwarf_Die *parent, const char *name, int tag, Dwarf_Die *ou
 		}
 		bool body = tag == DW_TAG_variable && (its == DW_TAG_subprogram || its == DW_TAG_lexical_block);
 		bool enter = body || its == DW_TAG_namespace || dwarf_is_record(&child);
-		if (enter && mentions(&child, name, tag, out, local, depth + 1)) {
+		if (enter && dwarf_mentions(&child, name, tag, out, local, depth + 1)) {
 			*local |= body;
 			return true;
 		}
@@ -382,7 +382,7 @@ const char *dwarf_why_not(Dwarf *dw, const char *name, bool data)
 	const char *last = strrchr(name, ':');
 	name = last ? last + 1 : name;
 	while (next_unit(dw, &cu, &unit)) {
-		if (!mentions(&unit, name, data ? DW_TAG_variable : DW_TAG_subprogram, &die, &local, 0))
+		if (!dwarf_mentions(&unit, name, data ? DW_TAG_variable : DW_TAG_subprogram, &die, &local, 0))
 			continue;
 		if (data)
 			return local ? "it is a local variable of a function, which nothing outside of that can reach"

@@ -175,8 +175,8 @@ static bool is_there(const struct found_list *out, const struct probe_found *f)
 }
 
 /* What of a module's symbols is meant; the others are only like it. */
-static int choose(struct probe_session *s, const struct probe_module *m, const struct probe_symbols *all, const char *name,
-                  struct found_list *out, struct weft_err *err)
+static int find_choose(struct probe_session *s, const struct probe_module *m, const struct probe_symbols *all, const char *name,
+                       struct found_list *out, struct weft_err *err)
 {
 	uint8_t best = PROBE_NO;
 	bool whole = false, unresolved = false, current = false;
@@ -252,7 +252,7 @@ static int search_module(struct search *q, struct probe_module *m)
 		rc = weft_err_set(q->err, rc, "out of memory");
 	keep_of_file(m->image, &all, q->file, q->n_file);
 	if (rc == 0 && all.n)
-		rc = choose(q->s, m, &all, q->name, q->out, q->err);
+		rc = find_choose(q->s, m, &all, q->name, q->out, q->err);
 	free(all.at);
 	return rc;
 }

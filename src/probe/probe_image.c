@@ -129,7 +129,7 @@ static bool same_build(Elf *a, Elf *b)
 }
 
 /* CRC-32 of zlib, by which a file without a build id knows its debug file. */
-static uint32_t checksum(const unsigned char *at, size_t n)
+static uint32_t image_checksum(const unsigned char *at, size_t n)
 {
 	uint32_t crc = ~0u;
 	for (size_t k = 0; k < n; k++) {
@@ -141,7 +141,7 @@ static uint32_t checksum(const unsigned char *at, size_t n)
 }
 
 /* Another build's debug file has functions at other places. */
-static bool belongs(struct probe_image *i)
+static bool image_belongs(struct probe_image *i)
 {
 	const void *id;
 	GElf_Word crc;
@@ -149,7 +149,7 @@ static bool belongs(struct probe_image *i)
 	if (dwelf_elf_gnu_build_id(i->main.elf, &id) > 0 || !dwelf_elf_gnu_debuglink(i->main.elf, &crc))
 		return same_build(i->main.elf, i->debug.elf);
 	const char *raw = elf_rawfile(i->debug.elf, &n);
-	return raw && checksum((const unsigned char *)raw, n) == crc;
+	return raw && image_checksum((const unsigned char *)raw, n) == crc;
 }
 
 static bool try_debug(struct probe_image *i, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -162,7 +162,7 @@ static bool try_debug(struct probe_image *i, const char *fmt, ...)
 	va_end(ap);
 	if (n < 0 || (size_t)n >= sizeof path || access(path, R_OK) || file_open(&i->debug, path, NULL))
 		return false;
-	if (belongs(i))
+	if (image_belongs(i))
 		return true;
 	file_close(&i->debug);
 	return false;
@@ -384,7 +384,8 @@ struct asked {
 };
 
 /* Adds a symbol when it is what is asked for. */
-static int consider(const struct probe_image *i, unsigned table, size_t which, const struct asked *a, struct probe_symbols *out)
+static int image_consider(const struct probe_image *i, unsigned table, size_t which, const struct asked *a,
+                          struct probe_symbols *out)
 {
 	const struct table *t = &i->table[table];
 	const Elf64_Sym *s = &t->at[which];
@@ -407,12 +408,12 @@ static int consider(const struct probe_image *i, unsigned table, size_t which, c
 	                                             .file = file_of(t, which)});
 }
 
-static int search(const struct probe_image *i, const struct asked *a, struct probe_symbols *out)
+static int image_search(const struct probe_image *i, const struct asked *a, struct probe_symbols *out)
 {
 	int rc = 0;
 	for (unsigned k = 0; k < 2; k++)
 		for (size_t j = 0; j < i->table[k].n && rc == 0; j++)
-			rc = consider(i, k, j, a, out);
+			rc = image_consider(i, k, j, a, out);
 	return rc;
 }
 
@@ -438,12 +439,12 @@ int probe_image_find(struct probe_image *i, const char *name, bool data, struct 
 		make_index(i);
 	struct asked a = {name, data, probe_name_is_full(name)};
 	if (!i->index.head || a.full)
-		return search(i, &a, out);
+		return image_search(i, &a, out);
 	struct probe_index_walk walk = {.asked = name};
 	size_t first = i->table[0].n;
 	int rc = 0;
 	for (uint32_t k; rc == 0 && probe_index_next(&i->index, &walk, &k);)
-		rc = consider(i, k >= first, k >= first ? k - first : k, &a, out);
+		rc = image_consider(i, k >= first, k >= first ? k - first : k, &a, out);
 	return rc;
 }
 

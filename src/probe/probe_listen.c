@@ -229,7 +229,7 @@ void probe_listener_free(struct probe_listener *l)
 
 /* ---- who comes ---- */
 
-static void forget(struct probe_listener *l, unsigned k)
+static void listen_forget(struct probe_listener *l, unsigned k)
 {
 	for (; k + 1 < l->n_silent; k++)
 		l->silent[k] = l->silent[k + 1]; /* in the order in which they came */
@@ -240,7 +240,7 @@ static void refuse_silent(struct probe_listener *l, unsigned k)
 {
 	close(l->silent[k].socket);
 	l->refused.silent++;
-	forget(l, k);
+	listen_forget(l, k);
 }
 
 /* Its user first; nothing is read of anybody else. */
@@ -291,13 +291,13 @@ static bool is_silent(const struct probe_listener *l, int socket)
 }
 
 /* A session with the one who has said something: 0 or why not. */
-static int hear(struct probe_listener *l, int socket, struct probe_session **out, struct weft_err *err)
+static int listen_hear(struct probe_listener *l, int socket, struct probe_session **out, struct weft_err *err)
 {
 	unsigned k = 0;
 	while (k < l->n_silent && l->silent[k].socket != socket)
 		k++;
 	if (k < l->n_silent)
-		forget(l, k);
+		listen_forget(l, k);
 	epoll_ctl(l->epoll, EPOLL_CTL_DEL, socket, NULL);
 	struct session_terms terms = {l->uid, &l->secret};
 	int rc = session_begin(socket, &terms, out, err);
@@ -320,7 +320,7 @@ int probe_accept(struct probe_listener *l, int timeout_ms, struct probe_session 
 				rc = accept_waiting(l);
 		}
 		if (said >= 0 && is_silent(l, said))
-			return hear(l, said, out, err);
+			return listen_hear(l, said, out, err);
 		drop_late(l);
 		if (rc) /* no descriptors: it is still ready */
 			probe_sleep_us(10000);

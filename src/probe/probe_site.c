@@ -82,7 +82,7 @@ static uint64_t code_end(const struct probe_found *f)
 }
 
 /* How many of its bytes are its own, and how many may be read from there on; false: it is no code. */
-static bool extent(const struct probe_found *f, uint64_t *size, uint64_t *room)
+static bool site_extent(const struct probe_found *f, uint64_t *size, uint64_t *room)
 {
 	uint64_t end = code_end(f);
 	if (!end)
@@ -103,20 +103,20 @@ uint8_t *site_read_codes(struct probe_session *s, struct probe_found *f, size_t 
 	uint64_t size, room;
 	size_t bytes = 0, done = 0;
 	for (size_t k = 0; k < n; k++)
-		bytes += extent(&f[k], &size, &room) ? room : 0;
+		bytes += site_extent(&f[k], &size, &room) ? room : 0;
 	if (bytes == 0 || weft_vec_reserve(&all, bytes))
 		return NULL;
 	for (size_t k = 0, first = 0; k < n; first = k) {
 		unsigned ranges = 0;
 		for (bytes = 0; k < n && ranges < AT_ONCE; k++) {
-			if (!extent(&f[k], &size, &room))
+			if (!site_extent(&f[k], &size, &room))
 				continue;
 			range[ranges++] = (struct iovec){(void *)f[k].addr, room};
 			bytes += room;
 		}
 		ssize_t got = process_read_ranges(s, range, ranges, all.at + done, bytes);
 		for (size_t at = 0; first < k; first++) {
-			if (!extent(&f[first], &size, &room))
+			if (!site_extent(&f[first], &size, &room))
 				continue;
 			at += room;
 			f[first].code = got >= (ssize_t)at ? all.at + done + at - room : NULL;
@@ -130,7 +130,7 @@ uint8_t *site_read_codes(struct probe_session *s, struct probe_found *f, size_t 
 static int get_code(struct probe_session *s, const struct probe_found *f, uint8_t **bytes, uint64_t *size, uint64_t *room,
                     struct weft_err *err)
 {
-	if (!extent(f, size, room))
+	if (!site_extent(f, size, room))
 		return weft_err_set(err, -ENOTSUP, "'%s' is no code of '%s'", f->symbol, probe_image_path(f->image));
 	*bytes = calloc(1, *room < SITE_FIRST_BYTES ? SITE_FIRST_BYTES : *room);
 	if (!*bytes)

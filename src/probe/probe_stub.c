@@ -22,7 +22,7 @@ struct out {
 	bool far;
 };
 
-static void put(struct out *o, const void *bytes, size_t n)
+static void stub_put(struct out *o, const void *bytes, size_t n)
 {
 	if (o->n + n > PROBE_STUB_BYTES) {
 		o->far = true;
@@ -32,29 +32,29 @@ static void put(struct out *o, const void *bytes, size_t n)
 	o->n += n;
 }
 
-#define PUT(o, ...) put((o), (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
+#define PUT(o, ...) stub_put((o), (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]){__VA_ARGS__})
 
-static uint64_t here(const struct out *o)
+static uint64_t stub_here(const struct out *o)
 {
 	return o->addr + o->n;
 }
 
-static void put32(struct out *o, int64_t value)
+static void stub_put32(struct out *o, int64_t value)
 {
 	int32_t v = (int32_t)value;
 	o->far |= v != value;
-	put(o, &v, sizeof v);
+	stub_put(o, &v, sizeof v);
 }
 
-static void put64(struct out *o, uint64_t value)
+static void stub_put64(struct out *o, uint64_t value)
 {
-	put(o, &value, sizeof value);
+	stub_put(o, &value, sizeof value);
 }
 
 /* A distance of 32 bits from its end. */
 static void put_distance(struct out *o, uint64_t target)
 {
-	put32(o, (int64_t)(target - (here(o) + 4)));
+	stub_put32(o, (int64_t)(target - (stub_here(o) + 4)));
 }
 
 static void put_jmp(struct out *o, uint64_t target)
@@ -75,9 +75,9 @@ static void close_distance(struct out *o, size_t at)
 static void put_push_address(struct out *o, uint64_t addr)
 {
 	PUT(o, 0x68);
-	put(o, &(uint32_t){(uint32_t)addr}, 4);
+	stub_put(o, &(uint32_t){(uint32_t)addr}, 4);
 	PUT(o, 0xc7, 0x44, 0x24, 0x04);
-	put(o, &(uint32_t){(uint32_t)(addr >> 32)}, 4);
+	stub_put(o, &(uint32_t){(uint32_t)(addr >> 32)}, 4);
 }
 
 /* An instruction, to do here what it did there. */
@@ -86,16 +86,16 @@ static void put_moved(struct out *o, const struct probe_insn *i)
 	uint64_t next = i->addr + i->len;
 	switch ((enum probe_move)i->move) {
 	case PROBE_COPY:
-		put(o, i->bytes, i->len);
+		stub_put(o, i->bytes, i->len);
 		break;
 	case PROBE_RIP: {
 		uint8_t bytes[15];
-		int64_t distance = (int64_t)(i->target - (here(o) + i->len));
+		int64_t distance = (int64_t)(i->target - (stub_here(o) + i->len));
 		int32_t d = (int32_t)distance;
 		o->far |= d != distance;
 		memcpy(bytes, i->bytes, sizeof bytes);
 		memcpy(bytes + i->disp_at, &d, sizeof d);
-		put(o, bytes, i->len);
+		stub_put(o, bytes, i->len);
 		break;
 	}
 	case PROBE_JMP:
@@ -134,7 +134,7 @@ static void put_copy(struct out *o, const struct probe_way *w, struct probe_stub
 {
 	for (unsigned k = 0; k < w->n_insns; k++) {
 		if (w->insn[k].addr >= w->at && w->insn[k].addr - w->at < LINK_PATCH_BYTES)
-			stub->copy[w->insn[k].addr - w->at] = here(o);
+			stub->copy[w->insn[k].addr - w->at] = stub_here(o);
 		put_moved(o, &w->insn[k]);
 	}
 	const struct probe_insn *last = &w->insn[w->n_insns - 1];
@@ -150,7 +150,7 @@ static void put_save(struct out *o, bool xmm)
 	if (!xmm)
 		return;
 	PUT(o, 0x48, 0x8d, 0xa4, 0x24); /* lea rsp, [rsp - XMM_BYTES] */
-	put32(o, -XMM_BYTES);
+	stub_put32(o, -XMM_BYTES);
 	for (uint8_t k = 0; k < 8; k++)
 		PUT(o, 0x0f, 0x11, (uint8_t)(0x44 | k << 3), 0x24, (uint8_t)(16 * k)); /* movups [rsp + 16 k], xmm k */
 }
@@ -162,7 +162,7 @@ static void put_restore(struct out *o, bool xmm)
 		for (uint8_t k = 0; k < 8; k++)
 			PUT(o, 0x0f, 0x10, (uint8_t)(0x44 | k << 3), 0x24, (uint8_t)(16 * k));
 		PUT(o, 0x48, 0x8d, 0xa4, 0x24);
-		put32(o, XMM_BYTES);
+		stub_put32(o, XMM_BYTES);
 	}
 	PUT(o, 0x41, 0x5b, 0x41, 0x5a, 0x41, 0x59, 0x41, 0x58, 0x5f, 0x5e, 0x5a, 0x59, 0x58);
 }
@@ -175,18 +175,18 @@ static size_t put_agent(struct out *o, uint64_t function, uint64_t site, bool xm
 {
 	size_t at = 0;
 	PUT(o, 0x48, 0xbf);
-	put64(o, site | xmm);
+	stub_put64(o, site | xmm);
 	PUT(o, 0x48, 0x8d, 0xb4, 0x24); /* lea rsi, [rsp + …] */
-	put32(o, xmm ? XMM_BYTES : 0);
+	stub_put32(o, xmm ? XMM_BYTES : 0);
 	if (exit) {
 		PUT(o, 0x48, 0x8d, 0x15); /* lea rdx, [rip + …] */
 		at = o->n;
-		put32(o, 0);
+		stub_put32(o, 0);
 	} else {
 		PUT(o, 0x31, 0xd2); /* xor edx, edx */
 	}
 	PUT(o, 0x48, 0xb8);
-	put64(o, function);
+	stub_put64(o, function);
 	PUT(o, 0xff, 0xd0);
 	return at;
 }
@@ -194,13 +194,13 @@ static size_t put_agent(struct out *o, uint64_t function, uint64_t site, bool xm
 static void put_self(struct out *o, const struct link_hello *agent)
 {
 	PUT(o, 0x51, 0x64, 0x48, 0x8b, 0x0c, 0x25); /* push rcx; mov rcx, fs:[self] */
-	put32(o, agent->self_offset);
+	stub_put32(o, agent->self_offset);
 }
 
 static void put_inc(struct out *o, const struct link_hello *agent, uint32_t site)
 {
 	PUT(o, 0x48, 0xff, 0x81); /* inc qword [rcx + counter] */
-	put32(o, (int64_t)agent->count_offset + 8 * (int64_t)site);
+	stub_put32(o, (int64_t)agent->count_offset + 8 * (int64_t)site);
 }
 
 /* The counter of this thread; where it has none yet, it is made out of line, and entered behind. */
@@ -214,7 +214,7 @@ static void put_count(struct out *o, const struct link_hello *agent, uint32_t si
 	PUT(o, 0x59); /* first: */
 	put_save(o, false);
 	PUT(o, 0x48, 0xb8);
-	put64(o, agent->first);
+	stub_put64(o, agent->first);
 	PUT(o, 0xff, 0xd0);
 	put_restore(o, false);
 	put_self(o, agent);
@@ -242,7 +242,7 @@ static void put_count_only(struct out *o, const struct link_hello *agent, uint32
 	put_jmp(o, stub->copy[0] && !w->undoes_push ? stub->copy[0] : o->addr);
 }
 
-static void begin(struct out *o, const struct probe_way *w, uint64_t addr, struct probe_stub *stub)
+static void stub_begin(struct out *o, const struct probe_way *w, uint64_t addr, struct probe_stub *stub)
 {
 	memset(stub, 0, sizeof *stub);
 	stub->addr = addr;
@@ -251,7 +251,7 @@ static void begin(struct out *o, const struct probe_way *w, uint64_t addr, struc
 		PUT(o, 0x48, 0x8d, 0x64, 0x24, 0x08); /* lea rsp, [rsp + 8] */
 }
 
-static int finish(const struct out *o, struct probe_stub *stub)
+static int stub_finish(const struct out *o, struct probe_stub *stub)
 {
 	stub->n = o->n;
 	return o->far ? -ERANGE : 0;
@@ -261,12 +261,12 @@ int probe_stub_write(const struct probe_way *way, unsigned kinds, const struct l
                      struct probe_stub *out)
 {
 	struct out o;
-	begin(&o, way, addr, out);
+	stub_begin(&o, way, addr, out);
 	bool xmm = kinds & PROBE_STUB_XMM, leaves = kinds & PROBE_STUB_LEAVE;
 	uint64_t site_addr = agent->sites + (uint64_t)agent->site_bytes * site;
 	if (kinds == PROBE_STUB_COUNT && !way->undoes_push) {
 		put_count_only(&o, agent, site, way, out);
-		return finish(&o, out);
+		return stub_finish(&o, out);
 	}
 	if (kinds & PROBE_STUB_COUNT)
 		put_count(&o, agent, site);
@@ -280,11 +280,11 @@ int probe_stub_write(const struct probe_way *way, unsigned kinds, const struct l
 	if (leaves) {
 		PUT(&o, 0x0f, 0x84); /* jz copy */
 		size_t plain = o.n;
-		put32(&o, 0);
+		stub_put32(&o, 0);
 		PUT(&o, 0x48, 0x8d, 0x64, 0x24, 0x08, 0xe8); /* lea rsp, [rsp + 8]; call copy */
 		size_t watched = o.n;
-		put32(&o, 0);
-		out->exit_stub = here(&o);
+		stub_put32(&o, 0);
+		out->exit_stub = stub_here(&o);
 		close_distance(&o, exit);
 		PUT(&o, 0x48, 0x8d, 0x64, 0x24, 0xf8); /* lea rsp, [rsp - 8] */
 		put_save(&o, xmm);
@@ -295,7 +295,7 @@ int probe_stub_write(const struct probe_way *way, unsigned kinds, const struct l
 		close_distance(&o, watched);
 	}
 	put_copy(&o, way, out);
-	return finish(&o, out);
+	return stub_finish(&o, out);
 }
 
 static void put_return_0(struct out *o, unsigned returns)
@@ -311,24 +311,24 @@ int probe_stub_write_other(const struct probe_way *way, uint64_t target, unsigne
                            uint64_t *original)
 {
 	struct out o;
-	begin(&o, way, addr, out);
+	stub_begin(&o, way, addr, out);
 	if (target) {
 		PUT(&o, 0xff, 0x25, 0, 0, 0, 0); /* jmp [rip]: it may be far */
-		put64(&o, target);
+		stub_put64(&o, target);
 	} else {
 		put_return_0(&o, returns);
 	}
-	*original = here(&o);
+	*original = stub_here(&o);
 	put_copy(&o, way, out);
-	return finish(&o, out);
+	return stub_finish(&o, out);
 }
 
 int probe_stub_write_call(const struct probe_site_call *call, unsigned returns, uint64_t addr, struct probe_stub *out)
 {
 	struct out o;
-	begin(&o, &(struct probe_way){0}, addr, out);
+	stub_begin(&o, &(struct probe_way){0}, addr, out);
 	put_return_0(&o, returns);
-	out->copy[0] = here(&o);
+	out->copy[0] = stub_here(&o);
 	if (!call->tail)
 		put_push_address(&o, call->addr + call->len);
 	if (call->slot) {
@@ -337,7 +337,7 @@ int probe_stub_write_call(const struct probe_site_call *call, unsigned returns, 
 	} else {
 		put_jmp(&o, call->target);
 	}
-	return finish(&o, out);
+	return stub_finish(&o, out);
 }
 
 void probe_patch(const struct probe_way *way, const struct probe_stub *stub, const uint8_t *before, struct link_patch *out)

@@ -91,7 +91,7 @@ static int fetch_constant(struct walk *w, struct probe_type t)
 }
 
 /* The accumulator gets the scalar at the place. */
-static int fetch(struct walk *w, struct probe_type t)
+static int value_fetch(struct walk *w, struct probe_type t)
 {
 	if (w->is_constant && !w->in_memory)
 		return fetch_constant(w, t);
@@ -124,7 +124,7 @@ static const char *type_name(struct walk *w)
 	return name ? name : w->typed ? "something without a name" : "a thing whose type is not known";
 }
 
-static void become(struct walk *w, Dwarf_Die type)
+static void value_become(struct walk *w, Dwarf_Die type)
 {
 	w->type = type;
 	w->typed = true;
@@ -134,14 +134,14 @@ static void become(struct walk *w, Dwarf_Die type)
 /* What is not known is what the caller says: a pointer to the type that was declared. */
 static int through_untyped(struct walk *w)
 {
-	int rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
+	int rc = value_fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
 	w->v->addr = 0;
 	w->in_memory = true;
 	w->offset = 0;
 	return rc;
 }
 
-static int through(struct walk *w)
+static int value_through(struct walk *w)
 {
 	Dwarf_Die to;
 	struct probe_type t;
@@ -152,30 +152,30 @@ static int through(struct walk *w)
 	if (!dwarf_type_of(&w->type, &to))
 		return weft_err_set(w->err, -EINVAL, "in '%s', a pointer to void is followed", w->whole);
 	int rc = through_untyped(w);
-	become(w, to);
+	value_become(w, to);
 	return rc;
 }
 
-static int member(struct walk *w, const char *name)
+static int value_member(struct walk *w, const char *name)
 {
 	Dwarf_Die inner;
 	if (!w->typed || !dwarf_member(&w->type, name, &w->offset, &inner, &w->bits))
 		return weft_err_set(w->err, -EINVAL, "in '%s', %s has no member '%s'", w->whole, type_name(w), name);
-	become(w, inner);
+	value_become(w, inner);
 	return 0;
 }
 
 static int pointed_element(struct walk *w, uint64_t index)
 {
 	uint64_t size = w->declared.size;
-	int rc = through(w);
+	int rc = value_through(w);
 	if (rc == 0 && w->typed && !dwarf_size(&w->type, &size))
 		rc = weft_err_set(w->err, -EINVAL, "in '%s', the elements have no size", w->whole);
 	w->offset += (int64_t)(index * size);
 	return rc;
 }
 
-static int element(struct walk *w, uint64_t index)
+static int value_element(struct walk *w, uint64_t index)
 {
 	Dwarf_Die inner;
 	uint64_t dimension[DWARF_DIMENSIONS], size;
@@ -191,12 +191,12 @@ static int element(struct walk *w, uint64_t index)
 		size *= dimension[k];
 	w->offset += (int64_t)(index * size);
 	if (++w->dimension == n)
-		become(w, inner);
+		value_become(w, inner);
 	return 0;
 }
 
 /* What follows the name. */
-static int follow(struct walk *w, const char *at)
+static int value_follow(struct walk *w, const char *at)
 {
 	int rc = 0;
 	while (rc == 0 && *at) {
@@ -207,7 +207,7 @@ static int follow(struct walk *w, const char *at)
 			size_t n = strcspn(at, "]");
 			if (at[n] != ']' || weft_parse_u64(weft_str_n(at + 1, n - 1), &index))
 				return weft_err_set(w->err, -EINVAL, "'%s': expected a number in brackets", w->whole);
-			rc = element(w, index);
+			rc = value_element(w, index);
 			at += n + 1;
 			continue;
 		}
@@ -220,8 +220,8 @@ static int follow(struct walk *w, const char *at)
 		memcpy(name, at, n);
 		name[n] = '\0';
 		at += n;
-		rc = arrow ? through(w) : 0;
-		rc = rc ? rc : member(w, name);
+		rc = arrow ? value_through(w) : 0;
+		rc = rc ? rc : value_member(w, name);
 	}
 	return rc;
 }
@@ -251,7 +251,7 @@ static bool is_address(struct probe_type t)
 	return t.kind == PROBE_TYPE_POINTER || t.kind == PROBE_TYPE_STRING;
 }
 
-static int finish(struct walk *w)
+static int value_finish(struct walk *w)
 {
 	struct probe_type t = w->declared;
 	bool chars = is_text(w);
@@ -265,7 +265,7 @@ static int finish(struct walk *w)
 	w->v->type = t;
 	bool constant = w->v->n == 1 && w->v->op[0].op == LINK_OP_IMM && w->in_memory && !w->bits.n;
 	w->v->addr = constant ? w->v->op[0].a + (uint64_t)w->offset : 0;
-	int rc = chars ? add_op(w, (struct link_op){.op = LINK_OP_ADD, .a = (uint64_t)w->offset}) : fetch(w, t);
+	int rc = chars ? add_op(w, (struct link_op){.op = LINK_OP_ADD, .a = (uint64_t)w->offset}) : value_fetch(w, t);
 	if (rc == 0 && t.kind == PROBE_TYPE_STRING)
 		return add_op(w, (struct link_op){.op = LINK_OP_TEXT, .a = 64});
 	if (rc == 0)
@@ -274,7 +274,8 @@ static int finish(struct walk *w)
 }
 
 /* Finds the name in the expression, behind the stars. */
-static int begin(struct walk *w, const char *expression, const char *declared, struct probe_value *out, struct weft_err *err)
+static int value_begin(struct walk *w, const char *expression, const char *declared, struct probe_value *out,
+                       struct weft_err *err)
 {
 	*out = (struct probe_value){.in_register = -1};
 	*w = (struct walk){.v = out, .whole = expression, .err = err};
@@ -287,12 +288,12 @@ static int begin(struct walk *w, const char *expression, const char *declared, s
 }
 
 /* The members behind the name, then the stars. */
-static int end(struct walk *w)
+static int value_end(struct walk *w)
 {
-	int rc = follow(w, w->name + w->n_name);
+	int rc = value_follow(w, w->name + w->n_name);
 	for (unsigned stars = w->stars; rc == 0 && stars; stars--)
-		rc = through(w);
-	return rc ? rc : finish(w);
+		rc = value_through(w);
+	return rc ? rc : value_finish(w);
 }
 
 /*
@@ -315,7 +316,7 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 	struct walk w;
 	struct probe_found found[PROBE_CLONES];
 	char name[256];
-	int rc = begin(&w, expression, declared, out, err);
+	int rc = value_begin(&w, expression, declared, out, err);
 	if (rc == 0 && (w.n_name == 0 || w.n_name >= sizeof name))
 		rc = weft_err_set(err, -EINVAL, "'%s': expected the name of a variable", expression);
 	if (rc)
@@ -341,7 +342,7 @@ int probe_variable(struct probe_session *s, const char *expression, const char *
 	rc = rc < 0 ? rc
 	            : add_op(&w, (struct link_op){.op = found[0].thread ? LINK_OP_THREAD : LINK_OP_IMM,
 	                                          .a = found[0].thread ? 0 : found[0].addr});
-	return rc ? rc : end(&w);
+	return rc ? rc : value_end(&w);
 }
 
 /* ---- parameters ---- */
@@ -370,7 +371,7 @@ static int begin_at(struct walk *w, const struct probe_place_of *p, enum link_wh
 		}
 	}
 	if (rc == 0 && p->by_reference) {
-		rc = fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
+		rc = value_fetch(w, (struct probe_type){PROBE_TYPE_POINTER, 8, false});
 		w->in_memory = true;
 		w->offset = 0;
 	}
@@ -395,7 +396,7 @@ static int guess_parameter(struct walk *w, uint64_t number, bool leads, enum lin
 }
 
 /* A function's entry in debug information; false: there is none. */
-static bool describe(const struct probe_found *f, Dwarf_Die *out)
+static bool value_describe(const struct probe_found *f, Dwarf_Die *out)
 {
 	Dwarf *dw = probe_image_dwarf(f->image, NULL);
 	return dw && dwarf_function_at(dw, f->addr - f->bias, out);
@@ -408,7 +409,7 @@ int probe_parameter_at(const struct probe_found *at, const struct probe_expressi
 	uint64_t number = 0;
 	Dwarf_Die die, type;
 	struct probe_place_of place;
-	int rc = begin(&w, e->text, e->declared, out, err);
+	int rc = value_begin(&w, e->text, e->declared, out, err);
 	const char *name = w.name;
 	size_t n = w.n_name;
 	if (rc == 0 && *name == '$' && (weft_parse_u64(weft_str_n(name + 1, n - 1), &number) || number == 0))
@@ -416,7 +417,7 @@ int probe_parameter_at(const struct probe_found *at, const struct probe_expressi
 	if (rc)
 		return rc;
 	bool clone = at->clone == PROBE_SPECIAL || at->clone == PROBE_PART;
-	if (!describe(at, &die)) {
+	if (!value_describe(at, &die)) {
 		if (clone)
 			rc = weft_err_set(err, -ENODATA,
 			                  "the compiler has made a special form of '%s', and there is no debug "
@@ -432,10 +433,10 @@ int probe_parameter_at(const struct probe_found *at, const struct probe_expressi
 		if (rc == -ENOENT)
 			rc = weft_err_set(err, -ENOENT, "function '%s' has no parameter '%.*s'", e->function, (int)n, name);
 		if (rc == 0)
-			become(&w, type);
+			value_become(&w, type);
 		rc = rc ? rc : begin_at(&w, &place, e->when);
 	}
-	return rc ? rc : end(&w);
+	return rc ? rc : value_end(&w);
 }
 
 int probe_result_at(const struct probe_found *at, const struct probe_expression *e, struct probe_value *out, struct weft_err *err)
@@ -443,10 +444,10 @@ int probe_result_at(const struct probe_found *at, const struct probe_expression 
 	struct walk w;
 	Dwarf_Die die;
 	struct probe_passing how = {.class = {PROBE_CLASS_INT}};
-	int rc = begin(&w, e->text, e->declared, out, err);
+	int rc = value_begin(&w, e->text, e->declared, out, err);
 	if (rc < 0)
 		return rc;
-	if (describe(at, &die)) {
+	if (value_describe(at, &die)) {
 		w.typed = dwarf_type_of(&die, &w.type);
 		if (!w.typed)
 			return weft_err_set(err, -EINVAL, "function '%s' returns nothing", e->function);
@@ -461,7 +462,7 @@ int probe_result_at(const struct probe_found *at, const struct probe_expression 
 	bool sse = w.declared.kind ? w.declared.kind == PROBE_TYPE_FLOAT : how.class[0] == PROBE_CLASS_SSE;
 	w.piece[0] = sse ? LINK_OP_XMM : LINK_OP_INT;
 	w.index[0] = sse ? 0 : 6;
-	return end(&w);
+	return value_end(&w);
 }
 
 static bool same_value(const struct probe_value *a, const struct probe_value *b)

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int copy(struct weft_str part, char *out, size_t room)
+static int watch_copy(struct weft_str part, char *out, size_t room)
 {
 	if (part.n == 0 || part.n >= room)
 		return -EINVAL;
@@ -46,11 +46,11 @@ static int parse_attribute(struct weft_str part, enum link_when when, struct pro
 	struct probe_attribute *a = &w->attribute[w->n];
 	*a = (struct probe_attribute){.when = when};
 	size_t colon = type_at(part);
-	if (copy(weft_str_trim(weft_str_n(part.at, colon)), a->name, sizeof a->name))
+	if (watch_copy(weft_str_trim(weft_str_n(part.at, colon)), a->name, sizeof a->name))
 		return weft_err_set(err, -EINVAL, "'%s': expected the name of a parameter or variable, found '%.*s'", text,
 		                    (int)part.n, part.at);
 	if (colon < part.n &&
-	    (copy(weft_str_trim(weft_str_n(part.at + colon + 1, part.n - colon - 1)), a->declared, sizeof a->declared) ||
+	    (watch_copy(weft_str_trim(weft_str_n(part.at + colon + 1, part.n - colon - 1)), a->declared, sizeof a->declared) ||
 	     !probe_type_named(a->declared, &type)))
 		return weft_err_set(err, -EINVAL, "'%s': no type is called '%.*s'", text, (int)(part.n - colon - 1),
 		                    part.at + colon + 1);
@@ -194,7 +194,7 @@ int probe_watch_parse(const char *text, struct probe_watch *out, struct weft_err
 	struct weft_str all = weft_str_trim(weft_str(text)), lists;
 	*out = (struct probe_watch){0};
 	size_t name = name_length(all);
-	if (copy(weft_str_trim(weft_str_n(all.at, name)), out->function, sizeof out->function))
+	if (watch_copy(weft_str_trim(weft_str_n(all.at, name)), out->function, sizeof out->function))
 		return weft_err_set(err, -EINVAL, "'%s': expected the name of a function", text);
 	if (name == all.n)
 		return 0;

@@ -69,7 +69,7 @@ static int read_statistic(struct args *a)
 /* ---- printing ---- */
 
 /* The change in percent of what it was; nan when it was nothing. */
-static double percent(const struct cli_diff_item *i)
+static double diff_percent(const struct cli_diff_item *i)
 {
 	return i->value[0] != 0 ? 100 * (i->value[1] - i->value[0]) / fabs(i->value[0]) : NAN;
 }
@@ -78,7 +78,7 @@ static bool is_shown(const struct args *a, const struct cli_diff_item *i)
 {
 	if (i->value[0] == i->value[1])
 		return false;
-	double p = percent(i);
+	double p = diff_percent(i);
 	return isnan(p) || fabs(p) >= a->threshold;
 }
 
@@ -99,7 +99,7 @@ static const char *signed_text(const struct cli_value_form *f, double v, char *o
 
 static const char *percent_text(const struct cli_diff_item *i, char *out)
 {
-	double p = percent(i);
+	double p = diff_percent(i);
 	if (!i->there[0] || isnan(p))
 		snprintf(out, 32, "new");
 	else if (!i->there[1])
@@ -109,7 +109,7 @@ static const char *percent_text(const struct cli_diff_item *i, char *out)
 	return out;
 }
 
-static const char *bar(double change, double most, char *out)
+static const char *diff_bar(double change, double most, char *out)
 {
 	unsigned n = most > 0 ? (unsigned)(fabs(change) / most * BAR + 0.5) : 0;
 	memset(out, change < 0 ? '-' : '+', n);
@@ -159,7 +159,7 @@ static int print_text(const struct args *a, const struct cli_diff *d, uint64_t n
 		                           value_cell(d, item, 1),
 		                           text_cell(signed_text(&d->form, change, signed_z)),
 		                           text_cell(percent_text(item, percent_z)),
-		                           text_cell(bar(change, most, bar_z))};
+		                           text_cell(diff_bar(change, most, bar_z))};
 		rc = weft_table_row(&t, cell + first);
 		left--;
 	}
@@ -217,7 +217,7 @@ struct comparison {
 	uint64_t changes, compared;
 };
 
-static int compare(struct comparison *c, const char *view, bool named)
+static int diff_compare(struct comparison *c, const char *view, bool named)
 {
 	struct cli_diff d;
 	struct weft_err err = {0};
@@ -255,9 +255,9 @@ static int compare_all(struct comparison *c, char **view, int n_views)
 	int status = CLI_OK;
 	weft_table_init(&c->data, data_columns, sizeof data_columns / sizeof *data_columns);
 	for (int i = 0; i < n_views && !status; i++)
-		status = compare(c, view[i], true);
+		status = diff_compare(c, view[i], true);
 	for (int i = 0; !n_views && usual_views[i] && !status; i++)
-		status = compare(c, usual_views[i], false);
+		status = diff_compare(c, usual_views[i], false);
 	if (!status && !c->compared)
 		weft_log(WEFT_LOG_WARN, "the traces have nothing that the usual views show; name a view");
 	if (!status && cli_form(&c->args->common) != WEFT_TABLE_TEXT)
@@ -290,7 +290,7 @@ static int compare_traces(const struct args *a, char **argv, int n)
 	return !status && a->check && c.changes ? CLI_NO : status;
 }
 
-static int run(int argc, char **argv)
+static int diff_run(int argc, char **argv)
 {
 	struct args a = {.top = 20};
 	int n;
@@ -321,5 +321,5 @@ const struct weft_command weft_command_diff = {
 		 "    weft diff run.prv run.prv states --by cell --top 10\n"
 		 "    weft diff run.prv run.prv states --threshold 5 --check",
 	.options = options,
-	.run = run,
+	.run = diff_run,
 };

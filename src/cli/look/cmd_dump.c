@@ -206,7 +206,7 @@ static int dump_to(struct dump *d, FILE *to, const struct args *a)
 	return rc;
 }
 
-static int dump(const struct args *a, const char *path)
+static int dump_dump(const struct args *a, const char *path)
 {
 	struct weft_trace *t;
 	struct dump d = {.left = a->count};
@@ -234,7 +234,7 @@ static int dump(const struct args *a, const char *path)
 	return cli_fail(&err);
 }
 
-static int run(int argc, char **argv)
+static int dump_run(int argc, char **argv)
 {
 	struct args a = {.count = UINT64_MAX};
 	int n;
@@ -243,7 +243,7 @@ static int run(int argc, char **argv)
 	cli_talk(&a.common, argv[0]);
 	if (!cli_operands(&weft_command_dump, argv, n, 1, 1))
 		return CLI_USAGE;
-	return dump(&a, argv[1]);
+	return dump_dump(&a, argv[1]);
 }
 
 const struct weft_command weft_command_dump = {
@@ -261,7 +261,7 @@ const struct weft_command weft_command_dump = {
 		 "    weft dump run.weft -f 'kind=message size>=1K' --json\n"
 		 "    weft dump run.prv -n 20",
 	.options = options,
-	.run = run,
+	.run = dump_run,
 };
 
 /* -- fxt_print -- */
@@ -300,5 +300,5 @@ int cli_fxt_print(int argc, char **argv)
 		fputs(fxt_usage, stdout);
 		return CLI_OK;
 	}
-	return dump(&a.dump, a.file ? a.file : "trace_file");
+	return dump_dump(&a.dump, a.file ? a.file : "trace_file");
 }

@@ -97,7 +97,7 @@ static void fact_date(const struct info *i, struct fact *f)
 }
 
 /* Distinct texts of the processes, each once, a few of them. */
-static void distinct(const struct info *i, struct fact *f, const char *(*of)(const struct weft_process *))
+static void info_distinct(const struct info *i, struct fact *f, const char *(*of)(const struct weft_process *))
 {
 	const struct weft_trace *t = i->trace;
 	char list[300] = "";
@@ -134,12 +134,12 @@ static const char *command_of(const struct weft_process *p)
 
 static void fact_hosts(const struct info *i, struct fact *f)
 {
-	distinct(i, f, host_of);
+	info_distinct(i, f, host_of);
 }
 
 static void fact_commands(const struct info *i, struct fact *f)
 {
-	distinct(i, f, command_of);
+	info_distinct(i, f, command_of);
 }
 
 /* 0 when it is no regular file: reading a pipe again would wait. */
@@ -416,7 +416,7 @@ static uint64_t bytes_of(const struct weft_trace *t)
 	return t->stream_bytes ? t->stream_bytes : bytes_of_file(t->path);
 }
 
-static int run(int argc, char **argv)
+static int info_run(int argc, char **argv)
 {
 	struct args a = {0};
 	const struct info_list *list = NULL;
@@ -451,5 +451,5 @@ const struct weft_command weft_command_info = {
 		 "    weft info run.weft --list threads\n"
 		 "    weft info run.weft --list regions --json",
 	.options = options,
-	.run = run,
+	.run = info_run,
 };

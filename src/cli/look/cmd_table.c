@@ -102,7 +102,7 @@ static int read_statistic(struct args *a)
 	                 *near ? " (did you mean '" : "", near, *near ? "'?)" : "");
 }
 
-static int check(struct args *a)
+static int table_check(struct args *a)
 {
 	bool cells = a->timeline || a->save;
 	if (a->cell.n && !cells)
@@ -129,8 +129,8 @@ static int check(struct args *a)
 /* ---- the table of a view ---- */
 
 /* By name, or by number from 1; -1: none. */
-static int64_t find(const char *name, uint32_t n, const char *(*name_at)(const struct weft_view *, uint32_t),
-                    const struct weft_view *v)
+static int64_t table_find(const char *name, uint32_t n, const char *(*name_at)(const struct weft_view *, uint32_t),
+                          const struct weft_view *v)
 {
 	uint64_t number;
 	for (uint32_t i = 0; i < n; i++)
@@ -190,12 +190,12 @@ static int choose_table(const struct args *a, struct weft_view *v, struct weft_h
 	if (a->window || !v->n_hists) {
 		if (a->table)
 			return cli_usage(&weft_command_table, "option '--table': '%s' has no tables", a->view);
-		at = a->window ? find(a->window, v->n_windows, window_name, v) : v->n_windows - 1;
+		at = a->window ? table_find(a->window, v->n_windows, window_name, v) : v->n_windows - 1;
 		if (at < 0)
 			return fail_find("window", a->window, v->n_windows, window_name, v);
 		return table_of_window(v, (uint32_t)at, out);
 	}
-	at = a->table ? find(a->table, v->n_hists, table_name, v) : v->n_hists - 1;
+	at = a->table ? table_find(a->table, v->n_hists, table_name, v) : v->n_hists - 1;
 	if (at < 0)
 		return fail_find("table", a->table, v->n_hists, table_name, v);
 	*out = &v->hist[at];
@@ -493,7 +493,7 @@ static int use_result(const struct args *a, struct weft_view *v, const struct we
 	return status;
 }
 
-static int compute(const struct args *a, struct weft_view *v, const struct weft_space *s, struct cli_table_set *set)
+static int table_compute(const struct args *a, struct weft_view *v, const struct weft_space *s, struct cli_table_set *set)
 {
 	struct weft_err err = {0};
 	struct weft_hist *h = NULL;
@@ -539,7 +539,7 @@ static int run_trace(const struct args *a, struct cli_table_set *set)
 		weft_log(WEFT_LOG_WARN, "%s", v.dropped);
 	int status = cli_open(&a->common, a->trace, &t, NULL);
 	if (!status) {
-		status = cli_space_init(&s, t, &a->common) ? cli_fail_code(-ENOMEM) : compute(a, &v, &s, set);
+		status = cli_space_init(&s, t, &a->common) ? cli_fail_code(-ENOMEM) : table_compute(a, &v, &s, set);
 		weft_space_fini(&s);
 		weft_trace_close(t);
 	}
@@ -588,7 +588,7 @@ static int run_traces(struct args *a, char **trace, int n)
 	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
 }
 
-static int run(int argc, char **argv)
+static int table_run(int argc, char **argv)
 {
 	struct args a = {.width = 1200, .scale = {.columns = CLI_TABLE_COLUMNS_UNSAID}};
 	int n;
@@ -599,7 +599,7 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	a.view = argv[1];
 	read_form(&a);
-	int status = check(&a);
+	int status = table_check(&a);
 	if (!status && n > 2 && (a.cell.n || a.form == FORM_PNG || a.form == FORM_SVG))
 		status = cli_usage(&weft_command_table, "a picture, and cells, are of one trace; there are %d", n - 1);
 	return status ? status : run_traces(&a, argv + 2, n - 1);
@@ -620,5 +620,5 @@ const struct weft_command weft_command_table = {
 		 "    weft table states run.prv -o states.svg\n"
 		 "    weft table states run.prv --cell '*,Running' --timeline -o running.svg",
 	.options = options,
-	.run = run,
+	.run = table_run,
 };

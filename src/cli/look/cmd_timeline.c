@@ -360,7 +360,7 @@ static int draw_view(const struct args *a, struct weft_view *v, const char *name
 	return status;
 }
 
-static int make(const struct args *a, const char *view, const char *path)
+static int timeline_make(const struct args *a, const char *view, const char *path)
 {
 	struct weft_trace *t = NULL;
 	struct weft_view v = {.n_windows = 0};
@@ -376,7 +376,7 @@ static int make(const struct args *a, const char *view, const char *path)
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int timeline_run(int argc, char **argv)
 {
 	struct args a = {.width = 1200, .height = 960, .rows = UINT64_MAX, .messages = 200};
 	int n;
@@ -393,7 +393,7 @@ static int run(int argc, char **argv)
 		return CLI_USAGE;
 	if (strcmp(a.output, "-") != 0 && !a.force && access(a.output, F_OK) == 0)
 		return cli_usage(&weft_command_timeline, "'%s' is there already (--force replaces it)", a.output);
-	return n == 1 ? make(&a, NULL, argv[1]) : make(&a, argv[1], argv[2]);
+	return n == 1 ? timeline_make(&a, NULL, argv[1]) : timeline_make(&a, argv[1], argv[2]);
 }
 
 const struct weft_command weft_command_timeline = {
@@ -413,5 +413,5 @@ const struct weft_command weft_command_timeline = {
 		 "    weft timeline run.weft -o zoom.png --time 120ms..160ms\n"
 		 "    weft timeline useful.cfg run.prv -o useful.png --color gradient",
 	.options = options,
-	.run = run,
+	.run = timeline_run,
 };

@@ -56,7 +56,7 @@ static const struct weft_stat *stat_of(const struct weft_hist *h, const struct c
 	return h->stat;
 }
 
-static int prepare(struct side *s, const char *view, const struct cli_diff_how *how, struct weft_err *err)
+static int diff_prepare(struct side *s, const char *view, const struct cli_diff_how *how, struct weft_err *err)
 {
 	struct weft_view_lack lack;
 	struct weft_buf missing = {0};
@@ -75,7 +75,7 @@ static int prepare(struct side *s, const char *view, const struct cli_diff_how *
 	return rc;
 }
 
-static int compute(struct side *s, const struct cli_diff_how *how)
+static int diff_compute(struct side *s, const struct cli_diff_how *how)
 {
 	return weft_hist_compute(&s->result, &s->view, s->hist, s->space, how->threads);
 }
@@ -83,9 +83,9 @@ static int compute(struct side *s, const struct cli_diff_how *how)
 /* Ranges of values must be the same ones. */
 static int compute_both(struct side *side, const struct cli_diff_how *how)
 {
-	int rc = compute(&side[0], how);
+	int rc = diff_compute(&side[0], how);
 	if (!rc)
-		rc = compute(&side[1], how);
+		rc = diff_compute(&side[1], how);
 	const struct weft_axis *a = &side[0].result.column, *b = &side[1].result.column;
 	if (rc || (a->delta == 1 && b->delta == 1) || (a->min == b->min && a->max == b->max && a->delta == b->delta))
 		return rc;
@@ -94,7 +94,7 @@ static int compute_both(struct side *side, const struct cli_diff_how *how)
 		struct weft_scale *scale = &side[i].hist->scale;
 		*scale = (struct weft_scale){.min = least, .max = most, .n = RANGES, .delta = 1};
 		weft_result_fini(&side[i].result);
-		rc = compute(&side[i], how);
+		rc = diff_compute(&side[i], how);
 	}
 	return rc;
 }
@@ -242,7 +242,7 @@ static int by_change(const void *a, const void *b)
 	return rc ? rc : strcmp(x->row, y->row);
 }
 
-static int gather(struct cli_diff *d, struct side *side, const struct cli_diff_how *how)
+static int diff_gather(struct cli_diff *d, struct side *side, const struct cli_diff_how *how)
 {
 	struct gathering g = {.d = d, .how = how, .mean = !is_amount(side[0].hist->stat)};
 	int rc = 0;
@@ -277,9 +277,9 @@ int cli_diff_compute(struct cli_diff *d, const char *view, const struct weft_spa
 {
 	struct side side[2] = {{.space = space[0]}, {.space = space[1]}};
 	*d = (struct cli_diff){.view = view};
-	int rc = prepare(&side[0], view, how, err);
+	int rc = diff_prepare(&side[0], view, how, err);
 	if (!rc)
-		rc = prepare(&side[1], view, how, err);
+		rc = diff_prepare(&side[1], view, how, err);
 	if (!rc && !side[0].has_events && !side[1].has_events)
 		rc = weft_err_set(err, -ENOENT, "%s: neither trace has the events that it asks for", view);
 	if (!rc)
@@ -291,7 +291,7 @@ int cli_diff_compute(struct cli_diff *d, const char *view, const struct weft_spa
 	if (!rc)
 		rc = keep_names(d, &side[0], view);
 	if (!rc)
-		rc = gather(d, side, how);
+		rc = diff_gather(d, side, how);
 	for (int i = 0; i < 2; i++) {
 		weft_result_fini(&side[i].result);
 		weft_view_fini(&side[i].view);

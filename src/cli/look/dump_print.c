@@ -78,17 +78,17 @@ static int make_room(struct dump_printer *p, size_t n)
 	return 0;
 }
 
-static inline void put(struct dump_printer *p, const char *at, size_t n)
+static inline void dump_put(struct dump_printer *p, const char *at, size_t n)
 {
 	memcpy(p->at, at, n);
 	p->at += n;
 }
 
-#define PUT(p, literal) put((p), "" literal, sizeof(literal) - 1)
+#define PUT(p, literal) dump_put((p), "" literal, sizeof(literal) - 1)
 
 static inline void put_name(struct dump_printer *p, struct name n)
 {
-	put(p, n.at, n.n);
+	dump_put(p, n.at, n.n);
 }
 
 static inline void put_u64(struct dump_printer *p, uint64_t v)
@@ -126,7 +126,7 @@ static void put_text(struct dump_printer *p, const char *z)
 		if (c == '"' || c == '\\')
 			*p->at++ = '\\';
 		if (n > 1 || (c >= ' ' && c < 0x7f))
-			put(p, z, n);
+			dump_put(p, z, n);
 		else if (!p->json)
 			*p->at++ = '?';
 		else
@@ -167,7 +167,7 @@ static int keep_name(struct dump_printer *p, const char *z, struct name *out)
 	if (p->json) {
 		put_text(p, z);
 	} else {
-		put(p, z, strlen(z) + 1);
+		dump_put(p, z, strlen(z) + 1);
 		weft_one_line(p->buffer);
 		p->at--;
 	}
@@ -537,7 +537,7 @@ static void put_time(struct dump_printer *p, uint64_t time)
 	unsigned n = weft_fmt_u64(digits, time);
 	for (unsigned i = n; i < p->time_width; i++)
 		*p->at++ = ' ';
-	put(p, digits, n);
+	dump_put(p, digits, n);
 }
 
 int dump_printer_event(struct dump_printer *p, const struct weft_event *e)

@@ -23,7 +23,7 @@ struct choosing {
 	uint32_t n_rows, n_columns;
 };
 
-static char *label(const struct cli_page *p, bool row, uint32_t i)
+static char *cells_label(const struct cli_page *p, bool row, uint32_t i)
 {
 	struct weft_buf b = {0};
 	if (row)
@@ -42,12 +42,12 @@ static bool is_called(const char *name, struct weft_str text)
 	return weft_str_eq(text, "*") || weft_str_eq(text, name) || (blank && weft_str_eq(text, blank + 1));
 }
 
-static int mark(const struct choosing *c, bool rows, struct weft_str text, bool *on, bool *any)
+static int cells_mark(const struct choosing *c, bool rows, struct weft_str text, bool *on, bool *any)
 {
 	uint32_t n = rows ? c->n_rows : c->n_columns;
 	*any = false;
 	for (uint32_t i = 0; i < n; i++) {
-		char *z = label(c->page, rows, i);
+		char *z = cells_label(c->page, rows, i);
 		if (!z)
 			return -ENOMEM;
 		on[i] = is_called(z, text);
@@ -58,14 +58,14 @@ static int mark(const struct choosing *c, bool rows, struct weft_str text, bool 
 }
 
 /* Says what there is not, and what is called nearly so. */
-static int unknown(const struct choosing *c, bool rows, struct weft_str name, const char *cell, struct weft_err *err)
+static int cells_unknown(const struct choosing *c, bool rows, struct weft_str name, const char *cell, struct weft_err *err)
 {
 	const uint32_t n = rows ? c->n_rows : c->n_columns;
 	const char **known = calloc((size_t)n + 1, sizeof *known), *near;
 	char *typed = strndup(name.at, name.n);
 	bool failed = !known || !typed;
 	for (uint32_t i = 0; i < n && !failed; i++)
-		failed = !(known[i] = label(c->page, rows, i));
+		failed = !(known[i] = cells_label(c->page, rows, i));
 	near = failed ? NULL : weft_nearest(typed, known, n);
 	int rc = weft_err_set(err, failed ? -ENOMEM : -EINVAL, "no cell '%s': no %s is called '%.*s'%s%s%s", cell,
 	                      rows ? "row" : "column", (int)name.n, name.at, near ? " (did you mean '" : "", near ? near : "",
@@ -88,9 +88,9 @@ static int choose_cell(struct choosing *c, const char *text, struct weft_err *er
 		struct weft_str of_row = weft_str_trim(weft_str_n(text, (size_t)(comma - text)));
 		struct weft_str of_column = weft_str_trim(weft_str(comma + 1));
 		bool any_row, any_column = false;
-		rc = mark(c, true, of_row, row, &any_row);
+		rc = cells_mark(c, true, of_row, row, &any_row);
 		if (!rc && any_row)
-			rc = mark(c, false, of_column, column, &any_column);
+			rc = cells_mark(c, false, of_column, column, &any_column);
 		found = any_row && any_column;
 		if (!name.at || (any_row && !row_found))
 			name = any_row ? of_column : of_row;
@@ -105,7 +105,7 @@ static int choose_cell(struct choosing *c, const char *text, struct weft_err *er
 	if (rc)
 		return weft_err_set(err, rc, "%s", weft_err_name(rc));
 	if (!found && name.at)
-		return unknown(c, !row_found, name, text, err);
+		return cells_unknown(c, !row_found, name, text, err);
 	return found ? 0 : weft_err_set(err, -EINVAL, "no cell '%s': expected ROW,COLUMN as the table names them, or *", text);
 }
 
@@ -123,7 +123,7 @@ static int check_rectangle(const struct choosing *c, struct weft_err *err)
 
 /* ---- windows ---- */
 
-static struct weft_window derived(const struct weft_view *v, uint32_t a, uint32_t b, const char *operation)
+static struct weft_window cells_derived(const struct weft_view *v, uint32_t a, uint32_t b, const char *operation)
 {
 	struct weft_window w = v->window[a];
 	struct weft_window fresh = {.id = v->n_windows + 1,
@@ -261,10 +261,10 @@ static const char *name_of(struct weft_view *v, const struct choosing *c, const 
 }
 
 /* The next window, derived of two; its number is that of the last one then. */
-static struct weft_window *add(struct weft_view *v, uint32_t a, uint32_t b, const char *operation, const char *name)
+static struct weft_window *cells_add(struct weft_view *v, uint32_t a, uint32_t b, const char *operation, const char *name)
 {
 	struct weft_window *w = &v->window[v->n_windows];
-	*w = derived(v, a, b, operation);
+	*w = cells_derived(v, a, b, operation);
 	w->metric.name = name;
 	v->n_windows++;
 	return w;
@@ -282,18 +282,18 @@ static int add_windows(struct weft_view *v, const struct choosing *c, struct wef
 	const char *shown = rc ? NULL : name_of(v, c, v->window[h->data].metric.name);
 	if (!shown)
 		return -ENOMEM;
-	struct weft_window *w = add(v, h->control, h->control, "maximum", "in the columns");
+	struct weft_window *w = cells_add(v, h->control, h->control, "maximum", "in the columns");
 	rc = set_ranges(v, w, &r->column, column, n);
 	if (!rc && h->extra != WEFT_NONE) {
-		w = add(v, h->extra, h->extra, "maximum", "in the plane");
+		w = cells_add(v, h->extra, h->extra, "maximum", "in the plane");
 		rc = set_ranges(v, w, &r->depth, &c->page->plane, 1);
-		w = add(v, in, in + 1, "product", "in the cells");
+		w = cells_add(v, in, in + 1, "product", "in the cells");
 		in += 2;
 	}
 	if (!rc && zero && h->data == h->control)
 		w->metric.name = shown;
 	else if (!rc)
-		w = add(v, h->data, in, "product", shown);
+		w = cells_add(v, h->data, in, "product", shown);
 	if (!rc)
 		rc = set_rows(v, w, c);
 	point_at_parents(v);

@@ -261,7 +261,7 @@ static void party_ended(struct run *r, struct party *p, int status)
 		         WIFSIGNALED(status) ? " by a signal" : "");
 }
 
-static void reap(struct run *r)
+static void tune_reap(struct run *r)
 {
 	int status;
 	for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
@@ -298,7 +298,7 @@ static bool attached_left(const struct run *r)
 	return false;
 }
 
-static void loop(struct run *r)
+static void tune_loop(struct run *r)
 {
 	struct pollfd at = {r->signal_fd, POLLIN, 0};
 	bool attach = r->n_attach > 0;
@@ -307,7 +307,7 @@ static void loop(struct run *r)
 		(void)!poll(&at, 1, attach ? LOOK_MS : -1);
 		while (read(r->signal_fd, &s, sizeof s) == (ssize_t)sizeof s)
 			on_signal(r, &s);
-		reap(r);
+		tune_reap(r);
 		if (attach)
 			r->ended = r->interrupted || !attached_left(r) || !r->controller.pid;
 	}
@@ -320,7 +320,7 @@ static void end_party(struct run *r, struct party *p)
 	int waited = 0;
 	close_fd(&p->life);
 	while (p->pid && waited < PARTY_END_MS) {
-		reap(r);
+		tune_reap(r);
 		if (p->pid)
 			(void)!poll(NULL, 0, LOOK_MS / 10);
 		waited += LOOK_MS / 10;
@@ -334,7 +334,7 @@ static void end_party(struct run *r, struct party *p)
 	p->pid = 0;
 }
 
-static int finish(struct run *r)
+static int tune_finish(struct run *r)
 {
 	struct rusage kids;
 	struct analyze_end end = {.status = r->status};
@@ -392,7 +392,7 @@ static int read_pids(struct run *r)
 	return CLI_OK;
 }
 
-static int begin(struct run *r, struct weft_err *err)
+static int tune_begin(struct run *r, struct weft_err *err)
 {
 	int rc = tune_agent_path(r->agent, sizeof r->agent, err);
 	if (rc)
@@ -459,7 +459,7 @@ int tune_run(const struct tune_args *args, struct analyze_how *how, char **argv)
 	                 ? tune_trace_prepare(&r.dir, args->output, args->force, argv[0] ? argv[0] : "attached", r.run_id, &err)
 	                 : 0;
 	rc = rc ? rc : prepare_live(&r, &err);
-	rc = rc ? rc : begin(&r, &err);
+	rc = rc ? rc : tune_begin(&r, &err);
 	status = rc ? cli_fail(&err) : wait_ready(&r);
 	if (status == CLI_OK && !args->attach.n && start_command(&r, argv, &err))
 		status = cli_fail(&err);
@@ -469,8 +469,8 @@ int tune_run(const struct tune_args *args, struct analyze_how *how, char **argv)
 		if (r.dir.path)
 			record_dir_keep(&r.dir);
 		if (r.status == 0)
-			loop(&r);
-		status = finish(&r);
+			tune_loop(&r);
+		status = tune_finish(&r);
 	} else {
 		r.ended = true;
 		end_party(&r, &r.controller);

@@ -47,7 +47,7 @@ struct paje {
 
 /* ---- regions ---- */
 
-static int put(struct lane *l, unsigned kind, unsigned id, uint64_t value)
+static int paje_put(struct lane *l, unsigned kind, unsigned id, uint64_t value)
 {
 	return weft_append(l->to, l->last, weft_what(kind, id), value);
 }
@@ -62,11 +62,11 @@ static int leave_one(struct lane *l, uint32_t type)
 		return 1;
 	int rc = 0;
 	for (size_t k = l->open.n; k >= i && !rc; k--)
-		rc = put(l, WEFT_EV_LEAVE, l->open.at[k - 1].region, 0);
+		rc = paje_put(l, WEFT_EV_LEAVE, l->open.at[k - 1].region, 0);
 	memmove(l->open.at + i - 1, l->open.at + i, (l->open.n - i) * sizeof *l->open.at);
 	l->open.n--;
 	for (size_t k = i - 1; k < l->open.n && !rc; k++)
-		rc = put(l, WEFT_EV_ENTER, l->open.at[k].region, 0);
+		rc = paje_put(l, WEFT_EV_ENTER, l->open.at[k].region, 0);
 	return rc;
 }
 
@@ -74,7 +74,7 @@ static int leave_all(struct lane *l)
 {
 	int rc = 0;
 	while (l->open.n && !rc)
-		rc = put(l, WEFT_EV_LEAVE, l->open.at[--l->open.n].region, 0);
+		rc = paje_put(l, WEFT_EV_LEAVE, l->open.at[--l->open.n].region, 0);
 	return rc;
 }
 
@@ -90,26 +90,26 @@ static int put_extra(struct paje *p, struct lane *l)
 		if (id < 0)
 			return (int)id;
 		if (!weft_parse_i64(text, &v)) {
-			rc = put(l, WEFT_EV_ATTR, (unsigned)id, (uint64_t)v);
+			rc = paje_put(l, WEFT_EV_ATTR, (unsigned)id, (uint64_t)v);
 		} else if (!weft_parse_double(text, &d)) {
 			memcpy(&bits, &d, sizeof bits);
-			rc = put(l, WEFT_EV_ATTR_F, (unsigned)id, bits);
+			rc = paje_put(l, WEFT_EV_ATTR_F, (unsigned)id, bits);
 		} else {
 			v = weft_build_string(p->b, text.at, text.n);
-			rc = v < 0 ? (int)v : put(l, WEFT_EV_ATTR_S, (unsigned)id, (uint64_t)v);
+			rc = v < 0 ? (int)v : paje_put(l, WEFT_EV_ATTR_S, (unsigned)id, (uint64_t)v);
 		}
 	}
 	return rc;
 }
 
-static int enter(struct paje *p, struct lane *l, uint32_t type)
+static int paje_enter(struct paje *p, struct lane *l, uint32_t type)
 {
 	struct paje_value *value;
 	int rc = paje_find_value(&p->model, p->b, type, p->now.slot[PAJE_VALUE], &value);
 	if (!rc)
 		rc = weft_vec_push(&l->open, (struct level){type, value->def});
 	if (!rc)
-		rc = put(l, WEFT_EV_ENTER, value->def, 0);
+		rc = paje_put(l, WEFT_EV_ENTER, value->def, 0);
 	return rc ? rc : put_extra(p, l);
 }
 
@@ -185,7 +185,7 @@ static int take_state(struct paje *p)
 	p->why = "no state of this type is there to be left";
 	if (rc < 0 || (rc > 0 && e == PAJE_POP))
 		return rc;
-	return e == PAJE_SET_STATE || e == PAJE_PUSH ? enter(p, l, number) : 0;
+	return e == PAJE_SET_STATE || e == PAJE_PUSH ? paje_enter(p, l, number) : 0;
 }
 
 static int take_event(struct paje *p)
@@ -202,17 +202,17 @@ static int take_event(struct paje *p)
 	if (paje_knows_value(&p->model, number, text)) {
 		struct paje_value *value;
 		rc = paje_find_value(&p->model, p->b, number, text, &value);
-		return rc ? rc : put(l, WEFT_EV_POINT, type->def, value->number);
+		return rc ? rc : paje_put(l, WEFT_EV_POINT, type->def, value->number);
 	}
 	if (!weft_parse_i64(text, &v))
-		return put(l, WEFT_EV_POINT, type->def, (uint64_t)v);
+		return paje_put(l, WEFT_EV_POINT, type->def, (uint64_t)v);
 	if (!weft_parse_double(text, &d)) {
 		uint64_t bits;
 		memcpy(&bits, &d, sizeof bits);
-		return put(l, WEFT_EV_POINT_F, type->def, bits);
+		return paje_put(l, WEFT_EV_POINT_F, type->def, bits);
 	}
 	v = weft_build_string(p->b, text.at, text.n);
-	return v < 0 ? (int)v : put(l, WEFT_EV_POINT_S, type->def, (uint64_t)v);
+	return v < 0 ? (int)v : paje_put(l, WEFT_EV_POINT_S, type->def, (uint64_t)v);
 }
 
 /* What a variable becomes: set to the line's number, or changed by it. Both kinds of number, as bits. */
@@ -250,7 +250,7 @@ static int take_variable(struct paje *p)
 	if (!new_value(&p->now, type->floating, &bits))
 		return 1;
 	rc = weft_map_put(&l->variable, number, bits);
-	return rc ? rc : put(l, type->floating ? WEFT_EV_COUNTER_F : WEFT_EV_COUNTER, type->def, bits);
+	return rc ? rc : paje_put(l, type->floating ? WEFT_EV_COUNTER_F : WEFT_EV_COUNTER, type->def, bits);
 }
 
 static int take_link(struct paje *p)
@@ -311,7 +311,7 @@ static int (*const takers[PAJE_EVENTS])(struct paje *) = {
 
 /* ---- lines ---- */
 
-static int problem(struct paje *p, size_t bytes, bool named)
+static int paje_problem(struct paje *p, size_t bytes, bool named)
 {
 	char text[200];
 	const char *event = named ? paje_event_name(p->now.def->event) : "";
@@ -333,14 +333,14 @@ static int take_line(struct paje *p, struct weft_str line)
 	int rc = 0;
 	if (*line.at == '%') {
 		rc = second ? 0 : paje_defs_line(&p->defs, line, &p->why);
-		return rc > 0 ? problem(p, n, false) : rc;
+		return rc > 0 ? paje_problem(p, n, false) : rc;
 	}
 	rc = paje_split(&p->defs, line, &p->now, &p->why);
 	if (rc)
-		return second ? problem(p, n, false) : 0;
+		return second ? paje_problem(p, n, false) : 0;
 	rc = second ? takers[p->now.def->event](p) : paje_learn(&p->model, &p->now, &p->why);
 	if (rc > 0)
-		return problem(p, n, true);
+		return paje_problem(p, n, true);
 	return rc;
 }
 
@@ -358,7 +358,7 @@ static int read_lines(struct paje *p, struct text_input *in, struct weft_progres
 		rc = take_line(p, line);
 		p->why = "the last line has no end: the file was cut off";
 		if (!rc && !whole && p->lane)
-			rc = problem(p, 0, false);
+			rc = paje_problem(p, 0, false);
 		if (text_input_offset(in) - shown < STEP_BYTES)
 			continue;
 		weft_progress_step(progress, text_input_offset(in) - shown);
@@ -366,12 +366,12 @@ static int read_lines(struct paje *p, struct text_input *in, struct weft_progres
 	}
 	p->why = text_input_damage(in);
 	if (!rc && p->why && p->lane)
-		rc = problem(p, 0, false);
+		rc = paje_problem(p, 0, false);
 	return rc;
 }
 
 /* The whole file, once. */
-static int turn(struct paje *p, const char *name)
+static int paje_turn(struct paje *p, const char *name)
 {
 	struct text_input *in;
 	struct weft_progress progress;
@@ -389,7 +389,7 @@ static int turn(struct paje *p, const char *name)
 }
 
 /* Whatever is open ends with its container, or with the trace. */
-static int finish(struct paje *p)
+static int paje_finish(struct paje *p)
 {
 	int rc = 0;
 	for (size_t i = 0; i < p->model.container.n && !rc; i++) {
@@ -409,7 +409,7 @@ static int finish(struct paje *p)
 static int paje_load(struct weft_builder *b, const char *path, const struct weft_open_how *how, struct weft_err *err)
 {
 	struct paje p = {.b = b, .path = path, .name = b->path, .how = how, .err = err};
-	int rc = turn(&p, "looking through");
+	int rc = paje_turn(&p, "looking through");
 	if (!rc && p.defs.at.n == 0)
 		rc = weft_err_set(err, WEFT_E_SYNTAX, "cannot read '%s': it defines no events ('%%EventDef …')", b->path);
 	if (!rc)
@@ -419,9 +419,9 @@ static int paje_load(struct weft_builder *b, const char *path, const struct weft
 	if (!rc && !(p.lane = calloc(p.n_lanes + 1, sizeof *p.lane)))
 		rc = -ENOMEM;
 	if (!rc)
-		rc = turn(&p, "reading");
+		rc = paje_turn(&p, "reading");
 	if (!rc)
-		rc = finish(&p);
+		rc = paje_finish(&p);
 	for (uint32_t i = 0; p.lane && i < p.n_lanes; i++) {
 		free(p.lane[i].open.at);
 		weft_map_fini(&p.lane[i].variable);

@@ -58,7 +58,7 @@ static int copy_event(struct repair *r, struct col_writer *to, const struct run 
 }
 
 /* The run whose next event is earliest, the first of equals; and the time at which another one takes over. */
-static struct run *earliest(struct run *run, uint32_t n, uint64_t *until)
+static struct run *order_earliest(struct run *run, uint32_t n, uint64_t *until)
 {
 	struct run *best = NULL;
 	*until = UINT64_MAX;
@@ -91,7 +91,7 @@ static int merge_runs(struct repair *r, struct run *run, uint32_t n, struct col_
 	}
 	for (;;) {
 		uint64_t until;
-		struct run *from = earliest(run, n, &until);
+		struct run *from = order_earliest(run, n, &until);
 		if (!from)
 			return col_write_block(to, r->enc);
 		do {
@@ -104,7 +104,7 @@ static int merge_runs(struct repair *r, struct run *run, uint32_t n, struct col_
 	}
 }
 
-static void unmap(struct col_source *s)
+static void order_unmap(struct col_source *s)
 {
 	if (s->at)
 		munmap((void *)(uintptr_t)s->at, s->n + COL_SLACK);
@@ -115,7 +115,7 @@ static void unmap(struct col_source *s)
 static int map_columns(struct repair *r)
 {
 	uint64_t bytes;
-	unmap(&r->source);
+	order_unmap(&r->source);
 	int rc = col_out_finish(&r->b->out, &bytes);
 	if (rc)
 		return rc;
@@ -213,7 +213,7 @@ static void repair_end(struct repair *r)
 {
 	if (!r->b)
 		return;
-	unmap(&r->source);
+	order_unmap(&r->source);
 	for (unsigned i = 0; r->scratch && i < FAN_IN; i++)
 		col_scratch_fini(&r->scratch[i]);
 	free(r->scratch);

@@ -508,7 +508,7 @@ int col_decode(const struct col_source *src, const struct col_block *row, struct
 /* ---- some of a block ---- */
 
 /* Asks for each entry; how many are chosen, and one of them. */
-static uint32_t ask(const struct weft_choice *choice, struct col_scratch *s, uint32_t *one)
+static uint32_t col_ask(const struct weft_choice *choice, struct col_scratch *s, uint32_t *one)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->n_dict; i++) {
@@ -655,7 +655,7 @@ int col_pick(struct col_opened *o, struct col_scratch *s, const struct weft_choi
 	to->codes = NULL;
 	const bool zeros = to->zero_values;
 	to->zero_values = false;
-	uint32_t chosen = ask(choice, to, &one);
+	uint32_t chosen = col_ask(choice, to, &one);
 	if (!chosen)
 		return 0;
 	bool have_bits = find_places(to, p, place, bits, &found);

@@ -613,7 +613,7 @@ static int count_whats(struct col_writer *w, const struct col_encoder *e, uint32
 
 #define FEW_LITERALS 8u /* one of so many events */
 
-static int encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struct col_block *row)
+static int col_encode(struct col_writer *w, struct col_encoder *e, uint32_t n, struct col_block *row)
 {
 	struct block_plan p = {0};
 	p.gap = measure_gaps(e, w->time.at, n);
@@ -680,7 +680,7 @@ int col_write_block(struct col_writer *w, struct col_encoder *enc)
 	if (w->unsorted)
 		sort_block(w, enc, n);
 	struct col_block row = {0};
-	int rc = encode(w, enc, n, &row);
+	int rc = col_encode(w, enc, n, &row);
 	if (!rc)
 		rc = col_out_add(w->out, enc->bytes, row.bytes, &row.offset);
 	if (!rc)

@@ -68,12 +68,12 @@ struct opening {
 	const struct store_summary *summary;
 };
 
-static uint64_t rows(const struct weft_store *s, enum store_section id)
+static uint64_t store_rows(const struct weft_store *s, enum store_section id)
 {
 	return s->head->section[id].rows;
 }
 
-static const void *at(const struct weft_store *s, enum store_section id)
+static const void *store_at(const struct weft_store *s, enum store_section id)
 {
 	return s->tables + s->head->section[id].offset;
 }
@@ -137,9 +137,9 @@ static const char *check_sections(struct weft_store *s)
 	int rc = weft_parallel(s->tables_bytes > STEP_BYTES ? 0 : 1, STORE_SECTIONS, check_section, s);
 	if (rc)
 		return rc == -ENOMEM ? "memory" : "a section's checksum differs";
-	s->strings = at(s, STORE_STRINGS);
-	s->strings_bytes = rows(s, STORE_STRINGS);
-	if (rows(s, STORE_SUMMARY) != 1 || s->strings_bytes == 0 || s->strings[s->strings_bytes - 1] || s->strings[0])
+	s->strings = store_at(s, STORE_STRINGS);
+	s->strings_bytes = store_rows(s, STORE_STRINGS);
+	if (store_rows(s, STORE_SUMMARY) != 1 || s->strings_bytes == 0 || s->strings[s->strings_bytes - 1] || s->strings[0])
 		return "no summary, or strings without an end";
 	return NULL;
 }
@@ -165,7 +165,7 @@ static const char *check_heads(struct weft_store *s)
 	return check_sections(s);
 }
 
-static const char *text(const struct weft_store *s, uint32_t offset)
+static const char *store_text(const struct weft_store *s, uint32_t offset)
 {
 	return offset < s->strings_bytes ? s->strings + offset : "";
 }
@@ -183,10 +183,10 @@ static bool in_range(uint64_t first, uint64_t n, uint64_t of)
 static const char *open_places(struct opening *o)
 {
 	struct weft_trace *t = o->t;
-	const struct store_node *node = at(o->s, STORE_NODES);
-	const struct store_cpu *cpu = at(o->s, STORE_CPUS);
-	t->n_nodes = (uint32_t)rows(o->s, STORE_NODES);
-	t->n_cpus = (uint32_t)rows(o->s, STORE_CPUS);
+	const struct store_node *node = store_at(o->s, STORE_NODES);
+	const struct store_cpu *cpu = store_at(o->s, STORE_CPUS);
+	t->n_nodes = (uint32_t)store_rows(o->s, STORE_NODES);
+	t->n_cpus = (uint32_t)store_rows(o->s, STORE_CPUS);
 	t->node = make_rows(o, t->n_nodes, sizeof *t->node);
 	t->cpu = make_rows(o, t->n_cpus, sizeof *t->cpu);
 	if (!t->node || !t->cpu)
@@ -194,13 +194,13 @@ static const char *open_places(struct opening *o)
 	for (uint32_t i = 0; i < t->n_nodes; i++) {
 		if (!in_range(node[i].first_cpu, node[i].n_cpus, t->n_cpus))
 			return "a node names cpus that are not there";
-		t->node[i] = (struct weft_node){text(o->s, node[i].name), node[i].first_cpu, node[i].n_cpus};
+		t->node[i] = (struct weft_node){store_text(o->s, node[i].name), node[i].first_cpu, node[i].n_cpus};
 	}
 	for (uint32_t i = 0; i < t->n_cpus; i++) {
 		if (cpu[i].node >= t->n_nodes)
 			return "a cpu names a node that is not there";
 		t->cpu[i] = (struct weft_cpu){cpu[i].node, cpu[i].os,      cpu[i].numa,
-		                              cpu[i].core, cpu[i].package, text(o->s, cpu[i].name)};
+		                              cpu[i].core, cpu[i].package, store_text(o->s, cpu[i].name)};
 	}
 	return NULL;
 }
@@ -208,10 +208,10 @@ static const char *open_places(struct opening *o)
 static const char *open_processes(struct opening *o)
 {
 	struct weft_trace *t = o->t;
-	const struct store_app *app = at(o->s, STORE_APPS);
-	const struct store_process *p = at(o->s, STORE_PROCESSES);
-	t->n_apps = (uint32_t)rows(o->s, STORE_APPS);
-	t->n_processes = (uint32_t)rows(o->s, STORE_PROCESSES);
+	const struct store_app *app = store_at(o->s, STORE_APPS);
+	const struct store_process *p = store_at(o->s, STORE_PROCESSES);
+	t->n_apps = (uint32_t)store_rows(o->s, STORE_APPS);
+	t->n_processes = (uint32_t)store_rows(o->s, STORE_PROCESSES);
 	t->app = make_rows(o, t->n_apps, sizeof *t->app);
 	t->process = make_rows(o, t->n_processes, sizeof *t->process);
 	if (!t->app || !t->process)
@@ -219,11 +219,11 @@ static const char *open_processes(struct opening *o)
 	for (uint32_t i = 0; i < t->n_apps; i++) {
 		if (!in_range(app[i].first_process, app[i].n_processes, t->n_processes))
 			return "an application names processes that are not there";
-		t->app[i] = (struct weft_app){text(o->s, app[i].name), app[i].first_process, app[i].n_processes};
+		t->app[i] = (struct weft_app){store_text(o->s, app[i].name), app[i].first_process, app[i].n_processes};
 	}
 	for (uint32_t i = 0; i < t->n_processes; i++, p++) {
 		if (p->app >= t->n_apps || (p->node != WEFT_NONE && p->node >= t->n_nodes) ||
-		    !in_range(p->first_thread, p->n_threads, rows(o->s, STORE_THREADS)))
+		    !in_range(p->first_thread, p->n_threads, store_rows(o->s, STORE_THREADS)))
 			return "a process names something that is not there";
 		t->process[i] = (struct weft_process){.app = p->app,
 		                                      .node = p->node,
@@ -232,9 +232,9 @@ static const char *open_processes(struct opening *o)
 		                                      .pid = p->pid,
 		                                      .parent_pid = p->parent_pid,
 		                                      .rank = p->rank,
-		                                      .name = text(o->s, p->name),
-		                                      .command = text(o->s, p->command),
-		                                      .host = text(o->s, p->host),
+		                                      .name = store_text(o->s, p->name),
+		                                      .command = store_text(o->s, p->command),
+		                                      .host = store_text(o->s, p->host),
 		                                      .begin = p->begin,
 		                                      .end = p->end,
 		                                      .status = p->status,
@@ -249,11 +249,11 @@ static const char *open_processes(struct opening *o)
 static const char *open_threads(struct opening *o)
 {
 	struct weft_trace *t = o->t;
-	const struct store_thread *row = o->s->thread = at(o->s, STORE_THREADS);
-	t->n_threads = (uint32_t)rows(o->s, STORE_THREADS);
+	const struct store_thread *row = o->s->thread = store_at(o->s, STORE_THREADS);
+	t->n_threads = (uint32_t)store_rows(o->s, STORE_THREADS);
 	t->thread = make_rows(o, t->n_threads, sizeof *t->thread);
-	o->s->block = at(o->s, STORE_BLOCKS);
-	o->s->n_blocks = rows(o->s, STORE_BLOCKS);
+	o->s->block = store_at(o->s, STORE_BLOCKS);
+	o->s->n_blocks = store_rows(o->s, STORE_BLOCKS);
 	o->s->seen = make_rows(o, o->s->n_blocks / 64 + 1, sizeof *o->s->seen);
 	if (!t->thread || !o->s->seen)
 		return "memory";
@@ -263,7 +263,7 @@ static const char *open_threads(struct opening *o)
 		t->thread[i] = (struct weft_thread_row){.process = row->process,
 		                                        .number = row->number,
 		                                        .tid = row->tid,
-		                                        .name = text(o->s, row->name),
+		                                        .name = store_text(o->s, row->name),
 		                                        .own = row->own == WEFT_THREAD_OF_WEFT,
 		                                        .begin = row->begin,
 		                                        .end = row->end,
@@ -282,12 +282,12 @@ static const char *open_threads(struct opening *o)
 static const char *open_def(struct opening *o, const struct store_def *d, struct weft_def_row *row,
                             const struct weft_label *label)
 {
-	if (!in_range(d->first_label, d->n_labels, rows(o->s, STORE_LABELS)) ||
-	    !in_range(d->first_member, d->n_members, rows(o->s, STORE_MEMBERS)))
+	if (!in_range(d->first_label, d->n_labels, store_rows(o->s, STORE_LABELS)) ||
+	    !in_range(d->first_member, d->n_members, store_rows(o->s, STORE_MEMBERS)))
 		return "a definition names labels that are not there";
-	*row = (struct weft_def_row){.name = text(o->s, d->name),
-	                             .unit = text(o->s, d->unit),
-	                             .file = text(o->s, d->file),
+	*row = (struct weft_def_row){.name = store_text(o->s, d->name),
+	                             .unit = store_text(o->s, d->unit),
+	                             .file = store_text(o->s, d->file),
 	                             .line = d->line,
 	                             .category = d->category < o->summary->n_defs[WEFT_CLASS_CATEGORY] ? d->category : 0,
 	                             .state = d->state,
@@ -295,7 +295,8 @@ static const char *open_def(struct opening *o, const struct store_def *d, struct
 	                             .key = d->key,
 	                             .label = d->n_labels ? label + d->first_label : NULL,
 	                             .n_labels = d->n_labels,
-	                             .member = d->n_members ? (const uint64_t *)at(o->s, STORE_MEMBERS) + d->first_member : NULL,
+	                             .member = d->n_members ? (const uint64_t *)store_at(o->s, STORE_MEMBERS) + d->first_member
+	                                                    : NULL,
 	                             .n_members = d->n_members,
 	                             .n_events = d->n_events};
 	return NULL;
@@ -303,14 +304,14 @@ static const char *open_def(struct opening *o, const struct store_def *d, struct
 
 static const char *open_defs(struct opening *o)
 {
-	const struct store_def *d = at(o->s, STORE_DEFS);
-	const struct store_label *from = at(o->s, STORE_LABELS);
-	uint64_t n_labels = rows(o->s, STORE_LABELS), left = rows(o->s, STORE_DEFS);
+	const struct store_def *d = store_at(o->s, STORE_DEFS);
+	const struct store_label *from = store_at(o->s, STORE_LABELS);
+	uint64_t n_labels = store_rows(o->s, STORE_LABELS), left = store_rows(o->s, STORE_DEFS);
 	struct weft_label *label = make_rows(o, n_labels, sizeof *label);
 	if (!label)
 		return "memory";
 	for (uint64_t i = 0; i < n_labels; i++)
-		label[i] = (struct weft_label){from[i].value, text(o->s, from[i].text)};
+		label[i] = (struct weft_label){from[i].value, store_text(o->s, from[i].text)};
 	for (unsigned c = 0; c < WEFT_CLASSES; c++) {
 		struct weft_def_table *table = &o->t->def[c];
 		uint64_t n = o->summary->n_defs[c];
@@ -333,34 +334,34 @@ static const char *open_defs(struct opening *o)
 static const char *open_talk(struct opening *o)
 {
 	struct weft_trace *t = o->t;
-	const struct store_note *note = at(o->s, STORE_NOTES);
-	const struct store_problem *p = at(o->s, STORE_PROBLEMS);
-	uint64_t n_problems = rows(o->s, STORE_PROBLEMS);
-	t->n_notes = (uint32_t)rows(o->s, STORE_NOTES);
+	const struct store_note *note = store_at(o->s, STORE_NOTES);
+	const struct store_problem *p = store_at(o->s, STORE_PROBLEMS);
+	uint64_t n_problems = store_rows(o->s, STORE_PROBLEMS);
+	t->n_notes = (uint32_t)store_rows(o->s, STORE_NOTES);
 	t->note = make_rows(o, t->n_notes, sizeof *t->note);
 	t->problem = make_rows(o, n_problems, sizeof *t->problem);
 	if (!t->note || !t->problem)
 		return "memory";
 	for (uint32_t i = 0; i < t->n_notes; i++)
-		t->note[i] = (struct weft_note){text(o->s, note[i].key), text(o->s, note[i].text)};
+		t->note[i] = (struct weft_note){store_text(o->s, note[i].key), store_text(o->s, note[i].text)};
 	for (uint64_t i = 0; i < n_problems; i++)
-		t->problem[i] = (struct weft_problem){.file = text(o->s, p[i].file),
+		t->problem[i] = (struct weft_problem){.file = store_text(o->s, p[i].file),
 		                                      .offset = p[i].offset,
 		                                      .line = p[i].line,
 		                                      .lost_bytes = p[i].lost_bytes,
-		                                      .text = text(o->s, p[i].text)};
+		                                      .text = store_text(o->s, p[i].text)};
 	if (n_problems > o->summary->n_problems || (o->summary->n_problems > n_problems && n_problems < 1000))
 		return "problems are missing";
-	o->s->stamp = at(o->s, STORE_STAMPS);
-	o->s->n_stamps = (uint32_t)rows(o->s, STORE_STAMPS);
+	o->s->stamp = store_at(o->s, STORE_STAMPS);
+	o->s->n_stamps = (uint32_t)store_rows(o->s, STORE_STAMPS);
 	return NULL;
 }
 
 static const char *open_modules(struct opening *o)
 {
 	struct weft_trace *t = o->t;
-	const struct store_module *m = at(o->s, STORE_MODULES);
-	t->n_modules = (uint32_t)rows(o->s, STORE_MODULES);
+	const struct store_module *m = store_at(o->s, STORE_MODULES);
+	t->n_modules = (uint32_t)store_rows(o->s, STORE_MODULES);
 	t->module = make_rows(o, t->n_modules, sizeof *t->module);
 	if (!t->module)
 		return "memory";
@@ -371,8 +372,8 @@ static const char *open_modules(struct opening *o)
 		                                    .first = m[i].first,
 		                                    .end = m[i].end,
 		                                    .offset = m[i].offset,
-		                                    .path = text(o->s, m[i].path),
-		                                    .build_id = text(o->s, m[i].build_id)};
+		                                    .path = store_text(o->s, m[i].path),
+		                                    .build_id = store_text(o->s, m[i].build_id)};
 	}
 	return NULL;
 }
@@ -380,9 +381,9 @@ static const char *open_modules(struct opening *o)
 /* Each value of a section is below `limit`, or is WEFT_NONE where that is allowed. */
 static bool all_below(struct weft_store *s, enum store_section section, uint64_t limit, bool or_none)
 {
-	const uint32_t *v = at(s, section);
+	const uint32_t *v = store_at(s, section);
 	bool ok = true;
-	for (uint64_t from = 0, n = rows(s, section), to; from < n; from = to) {
+	for (uint64_t from = 0, n = store_rows(s, section), to; from < n; from = to) {
 		to = n - from < STEP_BYTES / 4 ? n : from + STEP_BYTES / 4;
 		for (uint64_t i = from; i < to; i++)
 			ok &= v[i] < limit || (or_none && v[i] == WEFT_NONE);
@@ -410,33 +411,33 @@ static const char *open_links(struct opening *o)
 	const struct weft_store *s = o->s;
 	struct weft_messages *m = &o->t->message;
 	struct weft_flows *f = &o->t->flow;
-	m->n = rows(s, STORE_MSG_COMM);
-	f->n = rows(s, STORE_FLOW_FLOW);
+	m->n = store_rows(s, STORE_MSG_COMM);
+	f->n = store_rows(s, STORE_FLOW_FLOW);
 	for (unsigned i = STORE_MSG_SEND_THREAD; i <= STORE_MSG_RECV_DONE; i++)
-		if (rows(s, i) != m->n)
+		if (store_rows(s, i) != m->n)
 			return "columns of messages differ in length";
 	for (unsigned i = STORE_FLOW_FROM_THREAD; i <= STORE_FLOW_TO_TIME; i++)
-		if (rows(s, i) != f->n)
+		if (store_rows(s, i) != f->n)
 			return "columns of flows differ in length";
-	m->send_thread = at(s, STORE_MSG_SEND_THREAD);
-	m->recv_thread = at(s, STORE_MSG_RECV_THREAD);
-	m->comm = at(s, STORE_MSG_COMM);
-	m->tag = at(s, STORE_MSG_TAG);
-	m->size = at(s, STORE_MSG_SIZE);
-	m->send_began = at(s, STORE_MSG_SEND_BEGAN);
-	m->send_done = at(s, STORE_MSG_SEND_DONE);
-	m->recv_began = at(s, STORE_MSG_RECV_BEGAN);
-	m->recv_done = at(s, STORE_MSG_RECV_DONE);
-	f->from_thread = at(s, STORE_FLOW_FROM_THREAD);
-	f->to_thread = at(s, STORE_FLOW_TO_THREAD);
-	f->flow = at(s, STORE_FLOW_FLOW);
-	f->key = at(s, STORE_FLOW_KEY);
-	f->from_time = at(s, STORE_FLOW_FROM_TIME);
-	f->to_time = at(s, STORE_FLOW_TO_TIME);
-	o->s->half = at(s, STORE_HALVES);
-	o->s->n_halves = rows(s, STORE_HALVES);
-	o->s->flow_end = at(s, STORE_FLOW_ENDS);
-	o->s->n_flow_ends = rows(s, STORE_FLOW_ENDS);
+	m->send_thread = store_at(s, STORE_MSG_SEND_THREAD);
+	m->recv_thread = store_at(s, STORE_MSG_RECV_THREAD);
+	m->comm = store_at(s, STORE_MSG_COMM);
+	m->tag = store_at(s, STORE_MSG_TAG);
+	m->size = store_at(s, STORE_MSG_SIZE);
+	m->send_began = store_at(s, STORE_MSG_SEND_BEGAN);
+	m->send_done = store_at(s, STORE_MSG_SEND_DONE);
+	m->recv_began = store_at(s, STORE_MSG_RECV_BEGAN);
+	m->recv_done = store_at(s, STORE_MSG_RECV_DONE);
+	f->from_thread = store_at(s, STORE_FLOW_FROM_THREAD);
+	f->to_thread = store_at(s, STORE_FLOW_TO_THREAD);
+	f->flow = store_at(s, STORE_FLOW_FLOW);
+	f->key = store_at(s, STORE_FLOW_KEY);
+	f->from_time = store_at(s, STORE_FLOW_FROM_TIME);
+	f->to_time = store_at(s, STORE_FLOW_TO_TIME);
+	o->s->half = store_at(s, STORE_HALVES);
+	o->s->n_halves = store_rows(s, STORE_HALVES);
+	o->s->flow_end = store_at(s, STORE_FLOW_ENDS);
+	o->s->n_flow_ends = store_rows(s, STORE_FLOW_ENDS);
 	return links_are_sound(o);
 }
 
@@ -448,11 +449,11 @@ static const char *open_all(struct opening *o)
 	if (bad)
 		return bad;
 	for (unsigned i = STORE_APPS; i < STORE_SECTIONS; i++)
-		if (i != STORE_BLOCKS && rows(o->s, i) >= UINT32_MAX)
+		if (i != STORE_BLOCKS && store_rows(o->s, i) >= UINT32_MAX)
 			return "a table is too long";
-	const struct store_summary *sum = o->summary = at(o->s, STORE_SUMMARY);
+	const struct store_summary *sum = o->summary = store_at(o->s, STORE_SUMMARY);
 	struct weft_trace *t = o->t;
-	t->format = text(o->s, sum->format);
+	t->format = store_text(o->s, sum->format);
 	t->end = sum->end;
 	t->begin_realtime = sum->begin_realtime;
 	t->n_problems = sum->n_problems;

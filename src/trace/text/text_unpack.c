@@ -210,7 +210,7 @@ int text_unpack_knows(const uint8_t *first, size_t n)
 /* -- the thread -- */
 
 /* More of the file behind what is left of it. False when reading failed. */
-static bool refill(struct text_unpack *u)
+static bool unpack_refill(struct text_unpack *u)
 {
 	memmove(u->packed, u->in, u->n_in);
 	u->in = u->packed;
@@ -234,7 +234,7 @@ static bool fill_piece(struct text_unpack *u, struct piece *p)
 {
 	p->n = 0;
 	while (p->n < PIECE_BYTES) {
-		if (u->n_in < 64 && !u->file_ended && !refill(u))
+		if (u->n_in < 64 && !u->file_ended && !unpack_refill(u))
 			return false;
 		if (!u->codec->step(u, p))
 			return false;

@@ -105,7 +105,7 @@ static double whole_rate(struct clock_stream *s)
 }
 
 /* The line to CLOCK_MONOTONIC. */
-static int fit(struct clock_stream *s)
+static int align_fit(struct clock_stream *s)
 {
 	clean_samples(s);
 	struct clock_sample c = {s->start_ticks, s->start_monotonic, s->start_realtime};
@@ -222,7 +222,7 @@ static int by_from(const void *x, const void *y)
 }
 
 /* Points of domain d on the axis, from the keys that it shares with the first domain. */
-static int tie(struct aligner *a, uint32_t d, const struct meetings *first, const struct weft_map *first_key)
+static int align_tie(struct aligner *a, uint32_t d, const struct meetings *first, const struct weft_map *first_key)
 {
 	struct meetings own = {0};
 	struct domain *dom = &a->domain[d];
@@ -261,7 +261,7 @@ static int tie_domains(struct aligner *a, struct clock_report *report)
 	for (uint32_t d = 0; !rc && d < a->n_domains; d++) {
 		struct domain *dom = &a->domain[d];
 		if (d && first.n)
-			rc = tie(a, d, &first, &first_key);
+			rc = align_tie(a, d, &first, &first_key);
 		report->n_synced += dom->point.n > 0;
 		if (!rc && !dom->point.n)
 			rc = weft_vec_push(&dom->point, (struct point){0, dom->offset, 1});
@@ -291,7 +291,7 @@ static uint64_t ticks_at(const struct clock_knot *k, int64_t ns)
 	return k->slope ? k->ticks + (uint64_t)(((unsigned __int128)(uint64_t)(ns - k->ns) << 56) / k->slope) : k->ticks;
 }
 
-static int64_t through(const struct domain *d, size_t i, int64_t ns)
+static int64_t align_through(const struct domain *d, size_t i, int64_t ns)
 {
 	const struct point *p = &d->point.at[i];
 	double slope = point_slope(d, i);
@@ -301,7 +301,7 @@ static int64_t through(const struct domain *d, size_t i, int64_t ns)
 }
 
 /* Replaces the line to CLOCK_MONOTONIC by the one to the axis: a knot at each of its knots, and at each point of the domain. */
-static int compose(struct clock_stream *s, const struct domain *d)
+static int align_compose(struct clock_stream *s, const struct domain *d)
 {
 	struct clock_line to = {0};
 	size_t p = 0;
@@ -311,7 +311,7 @@ static int compose(struct clock_stream *s, const struct domain *d)
 		bool last = i + 1 == s->line.knot.n;
 		while (p + 1 < d->point.n && d->point.at[p + 1].from <= k.ns)
 			p++;
-		struct clock_knot made = {k.ticks, through(d, p, k.ns),
+		struct clock_knot made = {k.ticks, align_through(d, p, k.ns),
 		                          to_slope((double)k.slope / SLOPE_ONE * point_slope(d, p))};
 		rc = weft_vec_push(&to.knot, made);
 		while (!rc && p + 1 < d->point.n && (last || d->point.at[p + 1].from < s->line.knot.at[i + 1].ns)) {
@@ -360,14 +360,14 @@ int clock_align(struct clock_stream *const *streams, uint32_t n, struct clock_re
 	*report = (struct clock_report){0};
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < n; i++)
-		rc = streams[i]->offline ? set_offline(streams[i], report) : fit(streams[i]);
+		rc = streams[i]->offline ? set_offline(streams[i], report) : align_fit(streams[i]);
 	if (!rc)
 		rc = find_domains(&a);
 	if (!rc)
 		rc = tie_domains(&a, report);
 	for (uint32_t i = 0; !rc && i < n; i++)
 		if (!streams[i]->offline)
-			rc = compose(streams[i], &a.domain[a.domain_of[i]]);
+			rc = align_compose(streams[i], &a.domain[a.domain_of[i]]);
 	for (uint32_t i = 0; !rc && report->offline && i < n; i++)
 		if (!streams[i]->offline)
 			shift_line(&streams[i]->line, -(int64_t)report->realtime_at_0);

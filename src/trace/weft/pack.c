@@ -36,7 +36,7 @@ bool pack_has_frames(const struct stream_bytes *b)
 	return f && f->magic == WEFT_PACK_MAGIC && f->raw_bytes <= FRAME_BYTES;
 }
 
-static uint64_t padded(uint64_t n)
+static uint64_t pack_padded(uint64_t n)
 {
 	return (n + 7) & ~7ull;
 }
@@ -77,7 +77,7 @@ static int list_frames(struct unpacking *u)
 		if (weft_vec_push(&u->frame, row))
 			return -ENOMEM;
 		u->bytes += f->raw_bytes;
-		at += sizeof room + padded(f->packed_bytes);
+		at += sizeof room + pack_padded(f->packed_bytes);
 	}
 	return 0;
 }
@@ -272,8 +272,8 @@ static int pack_one(void *arg, size_t i, unsigned worker)
 			                            .packed_bytes = (uint32_t)n};
 			f.crc = weft_crc32c(0, to + sizeof f, n);
 			memcpy(to, &f, sizeof f);
-			memset(to + sizeof f + n, 0, padded(n) - n);
-			p->frame[i].n = sizeof f + padded(n);
+			memset(to + sizeof f + n, 0, pack_padded(n) - n);
+			p->frame[i].n = sizeof f + pack_padded(n);
 		}
 	}
 	free(raw);

@@ -58,7 +58,7 @@ static uint64_t to_ns(const struct stream *s, uint64_t ticks, uint32_t *hint)
 
 /* ---- what leaves the inner loop ---- */
 
-static int room(struct worker *k)
+static int events_room(struct worker *k)
 {
 	return col_full(&k->w) ? col_write_block(&k->w, k->enc) : 0;
 }
@@ -224,7 +224,7 @@ static int take_slow(struct worker *k, const struct weft_record *r)
 	int64_t id = info->of == WEFT_CLASS_NONE || r->kind == WEFT_EV_THREAD ? 0 : stream_id(s, info->of, r->id);
 	if (id < 0)
 		return (int)id;
-	int rc = room(k);
+	int rc = events_room(k);
 	if (rc)
 		return rc;
 	uint64_t ns = to_ns(s, r->ticks, &k->hint);

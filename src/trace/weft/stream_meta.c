@@ -189,14 +189,14 @@ static int note_build_id(struct stream *s, const struct weft_record *r)
 
 /* ---- definitions ---- */
 
-static uint32_t mapped(const struct stream *s, enum weft_class c, uint32_t id)
+static uint32_t meta_mapped(const struct stream *s, enum weft_class c, uint32_t id)
 {
 	return id < s->map[c].id.n ? s->map[c].id.at[id] : 0;
 }
 
 static const char *string_of(const struct stream *s, int32_t id)
 {
-	return s->b->def[WEFT_CLASS_STRING].row.at[mapped(s, WEFT_CLASS_STRING, (uint32_t)id)].row.name;
+	return s->b->def[WEFT_CLASS_STRING].row.at[meta_mapped(s, WEFT_CLASS_STRING, (uint32_t)id)].row.name;
 }
 
 static int set_map(struct stream *s, enum weft_class c, uint32_t id, int64_t made)
@@ -211,7 +211,7 @@ static int set_map(struct stream *s, enum weft_class c, uint32_t id, int64_t mad
 	return 0;
 }
 
-static int define(struct stream *s, const struct weft_record *r, unsigned name_word, struct weft_def_row *row)
+static int meta_define(struct stream *s, const struct weft_record *r, unsigned name_word, struct weft_def_row *row)
 {
 	enum weft_class c = weft_kind_info[r->kind].of;
 	row->name = text_at(s, r, name_word);
@@ -222,12 +222,12 @@ static int define(struct stream *s, const struct weft_record *r, unsigned name_w
 
 static int def_string(struct stream *s, const struct weft_record *r)
 {
-	return define(s, r, 0, &(struct weft_def_row){0});
+	return meta_define(s, r, 0, &(struct weft_def_row){0});
 }
 
 static uint32_t category_of(const struct stream *s, const struct weft_record *r)
 {
-	return mapped(s, WEFT_CLASS_CATEGORY, (uint32_t)low_half(r->payload[0]));
+	return meta_mapped(s, WEFT_CLASS_CATEGORY, (uint32_t)low_half(r->payload[0]));
 }
 
 static int def_region(struct stream *s, const struct weft_record *r)
@@ -238,7 +238,7 @@ static int def_region(struct stream *s, const struct weft_record *r)
 	                                            : 0,
 	                           .file = string_of(s, low_half(r->payload[1])),
 	                           .line = (uint32_t)high_half(r->payload[1])};
-	return define(s, r, 2, &row);
+	return meta_define(s, r, 2, &row);
 }
 
 static int def_type(struct stream *s, const struct weft_record *r)
@@ -246,7 +246,7 @@ static int def_type(struct stream *s, const struct weft_record *r)
 	struct weft_def_row row = {.category = category_of(s, r),
 	                           .unit = string_of(s, high_half(r->payload[0])),
 	                           .code = (int64_t)r->payload[1]};
-	return define(s, r, 2, &row);
+	return meta_define(s, r, 2, &row);
 }
 
 static int def_counter(struct stream *s, const struct weft_record *r)
@@ -254,38 +254,39 @@ static int def_counter(struct stream *s, const struct weft_record *r)
 	struct weft_def_row row = {.category = category_of(s, r),
 	                           .unit = string_of(s, high_half(r->payload[0])),
 	                           .key = r->payload[1]};
-	return define(s, r, 2, &row);
+	return meta_define(s, r, 2, &row);
 }
 
 static int def_attr(struct stream *s, const struct weft_record *r)
 {
 	struct weft_def_row row = {.category = category_of(s, r), .unit = string_of(s, high_half(r->payload[0]))};
-	return define(s, r, 1, &row);
+	return meta_define(s, r, 1, &row);
 }
 
 static int def_flow(struct stream *s, const struct weft_record *r)
 {
-	return define(s, r, 1, &(struct weft_def_row){.category = category_of(s, r), .key = (uint32_t)high_half(r->payload[0])});
+	return meta_define(s, r, 1,
+	                   &(struct weft_def_row){.category = category_of(s, r), .key = (uint32_t)high_half(r->payload[0])});
 }
 
 static int def_data(struct stream *s, const struct weft_record *r)
 {
-	return define(s, r, 1, &(struct weft_def_row){.category = category_of(s, r)});
+	return meta_define(s, r, 1, &(struct weft_def_row){.category = category_of(s, r)});
 }
 
 static int def_comm(struct stream *s, const struct weft_record *r)
 {
-	return define(s, r, 2, &(struct weft_def_row){.code = (int64_t)r->payload[0], .key = r->payload[1]});
+	return meta_define(s, r, 2, &(struct weft_def_row){.code = (int64_t)r->payload[0], .key = r->payload[1]});
 }
 
 static int def_state(struct stream *s, const struct weft_record *r)
 {
-	return define(s, r, 1, &(struct weft_def_row){.code = (int64_t)r->payload[0]});
+	return meta_define(s, r, 1, &(struct weft_def_row){.code = (int64_t)r->payload[0]});
 }
 
 static int def_value(struct stream *s, const struct weft_record *r)
 {
-	uint32_t type = mapped(s, WEFT_CLASS_TYPE, r->id);
+	uint32_t type = meta_mapped(s, WEFT_CLASS_TYPE, r->id);
 	const char *text = text_at(s, r, 1);
 	if (!text)
 		return -ENOMEM;
@@ -298,7 +299,7 @@ static int def_set(struct stream *s, const struct weft_record *r)
 	struct weft_buf name = {0};
 	uint64_t member[WEFT_WORDS_MAX];
 	for (uint32_t i = 0; i < r->n; i++) {
-		member[i] = mapped(s, WEFT_CLASS_COUNTER, (uint32_t)(r->payload[i] <= WEFT_ID_MAX ? r->payload[i] : 0));
+		member[i] = meta_mapped(s, WEFT_CLASS_COUNTER, (uint32_t)(r->payload[i] <= WEFT_ID_MAX ? r->payload[i] : 0));
 		weft_buf_puts(&name, i ? "," : "");
 		weft_buf_puts(&name, s->b->def[WEFT_CLASS_COUNTER].row.at[member[i]].row.name);
 	}
@@ -313,7 +314,7 @@ static int def_set(struct stream *s, const struct weft_record *r)
 /* Members come in stretches, each with its first position: appended to what the communicator has, in order. */
 static int def_ranks(struct stream *s, const struct weft_record *r)
 {
-	uint32_t id = mapped(s, WEFT_CLASS_COMM, r->id);
+	uint32_t id = meta_mapped(s, WEFT_CLASS_COMM, r->id);
 	struct weft_def_row *row = &s->b->def[WEFT_CLASS_COMM].row.at[id].row;
 	if (!id || r->n < 1 || r->payload[0] != row->n_members)
 		return 0; /* of another stream's, which said it before; or with a gap */
@@ -478,7 +479,7 @@ int stream_define(struct stream *s)
 
 int64_t stream_id(struct stream *s, enum weft_class c, uint32_t id)
 {
-	uint32_t known = mapped(s, c, id);
+	uint32_t known = meta_mapped(s, c, id);
 	if (known || !id)
 		return known;
 	uint64_t key = (uint64_t)c << 20 | id, made;

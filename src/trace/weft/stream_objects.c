@@ -65,7 +65,7 @@ static const char *text_of(const struct stream_process *p, enum weft_text which)
 
 /* ---- persons ---- */
 
-static int collect(struct census *c, struct stream *const *streams, uint32_t n)
+static int objects_collect(struct census *c, struct stream *const *streams, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct stream *s = streams[i];
@@ -106,7 +106,7 @@ static int by_key_and_begin(const void *x, const void *y)
 	return a->stream < b->stream ? -1 : a->stream > b->stream;
 }
 
-static bool joins(const struct census *c, const struct person *p, const struct description *d)
+static bool objects_joins(const struct census *c, const struct person *p, const struct description *d)
 {
 	const struct description *first = &c->description.at[p->first];
 	if (first->key != d->key || !first->outside || d->s->clock.offline || first->stream == d->stream)
@@ -121,7 +121,7 @@ static int find_persons(struct census *c)
 	for (size_t i = 0; i < c->description.n; i++) {
 		struct description *d = &c->description.at[i];
 		struct person *p = c->person.n ? &c->person.at[c->person.n - 1] : NULL;
-		if (!p || !joins(c, p, d)) {
+		if (!p || !objects_joins(c, p, d)) {
 			struct person made = {.app = d->p->app,
 			                      .order = d->stream,
 			                      .rank = -1,
@@ -479,7 +479,7 @@ static int make_modules(struct census *c, struct stream *s)
 int streams_make_objects(struct stream *const *streams, uint32_t n, struct weft_builder *b)
 {
 	struct census c = {.b = b};
-	int rc = collect(&c, streams, n);
+	int rc = objects_collect(&c, streams, n);
 	if (!rc)
 		rc = find_persons(&c);
 	if (!rc)

@@ -141,8 +141,8 @@ static void put_end(struct export_out *o)
 
 /* ---- types ---- */
 
-static void define(struct paje *p, unsigned line, char letter, uint32_t id, const char *parent, const char *name,
-                   const struct paje_colour *colour)
+static void paje_define(struct paje *p, unsigned line, char letter, uint32_t id, const char *parent, const char *name,
+                        const struct paje_colour *colour)
 {
 	struct export_out *o = p->sink.out;
 	put_code(o, line);
@@ -156,12 +156,12 @@ static void define(struct paje *p, unsigned line, char letter, uint32_t id, cons
 
 static void define_containers(struct paje *p)
 {
-	define(p, DEF_CONTAINER, 'C', 0, "0", "Trace", NULL);
-	define(p, DEF_CONTAINER, 'C', 1, "C0", "Application", NULL);
+	paje_define(p, DEF_CONTAINER, 'C', 0, "0", "Trace", NULL);
+	paje_define(p, DEF_CONTAINER, 'C', 1, "C0", "Application", NULL);
 	if (p->nodes)
-		define(p, DEF_CONTAINER, 'C', 2, "C1", "Node", NULL);
-	define(p, DEF_CONTAINER, 'C', 3, p->nodes ? "C2" : "C1", "Process", NULL);
-	define(p, DEF_CONTAINER, 'C', 4, "C3", "Thread", NULL);
+		paje_define(p, DEF_CONTAINER, 'C', 2, "C1", "Node", NULL);
+	paje_define(p, DEF_CONTAINER, 'C', 3, p->nodes ? "C2" : "C1", "Process", NULL);
+	paje_define(p, DEF_CONTAINER, 'C', 4, "C3", "Thread", NULL);
 }
 
 /* What a class of definitions becomes, and the letter of its aliases. */
@@ -204,10 +204,10 @@ static int define_types(struct paje *p, struct paje_names *names)
 	static const char *const taken[] = {"Trace", "Application", "Node", "Process", "Thread", "Region", "State"};
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
 		paje_name(names, taken[i], "");
-	define(p, DEF_VARIABLE, 'v', 0, "C4", paje_name(names, "cpu", ""), &grey);
+	paje_define(p, DEF_VARIABLE, 'v', 0, "C4", paje_name(names, "cpu", ""), &grey);
 	for (unsigned k = 1; k < 64; k++) /* what has no definition is an event of its kind */
 		if (is_event_kind(k))
-			define(p, DEF_EVENT, 'k', k, "C4", paje_name(names, weft_kind_info[k].name, ""), NULL);
+			paje_define(p, DEF_EVENT, 'k', k, "C4", paje_name(names, weft_kind_info[k].name, ""), NULL);
 	define_link(p, "M", paje_name(names, "message", ""));
 	for (size_t r = 0; r < sizeof defined / sizeof *defined; r++) {
 		const struct weft_def_table *d = &t->def[defined[r].of];
@@ -215,11 +215,11 @@ static int define_types(struct paje *p, struct paje_names *names)
 		if (!colour)
 			return -ENOMEM;
 		for (uint32_t i = 1; i < d->n; i++)
-			define(p, defined[r].line, defined[r].letter, i, defined[r].parent,
-			       paje_name(names, d->at[i].name,
-			                 d->at[i].category ? export_def_name(t, WEFT_CLASS_CATEGORY, d->at[i].category)
-			                                   : weft_class_name[defined[r].of]),
-			       defined[r].coloured ? &colour[i] : NULL);
+			paje_define(p, defined[r].line, defined[r].letter, i, defined[r].parent,
+			            paje_name(names, d->at[i].name,
+			                      d->at[i].category ? export_def_name(t, WEFT_CLASS_CATEGORY, d->at[i].category)
+			                                        : weft_class_name[defined[r].of]),
+			            defined[r].coloured ? &colour[i] : NULL);
 		free(colour);
 	}
 	for (uint32_t i = 1; i < t->def[WEFT_CLASS_FLOW].n; i++) {
@@ -237,8 +237,8 @@ static uint64_t node_alias(const struct weft_trace *t, const struct weft_process
 	return (uint64_t)p->app * (t->n_nodes + 1u) + (p->node == WEFT_NONE ? t->n_nodes : p->node);
 }
 
-static void create(struct paje *p, uint64_t time, char letter, uint64_t id, const char *type, char parent_letter, uint64_t parent,
-                   const char *name)
+static void paje_create(struct paje *p, uint64_t time, char letter, uint64_t id, const char *type, char parent_letter,
+                        uint64_t parent, const char *name)
 {
 	struct export_out *o = p->sink.out;
 	put_code(o, CREATE);
@@ -253,7 +253,7 @@ static void create(struct paje *p, uint64_t time, char letter, uint64_t id, cons
 	put_end(o);
 }
 
-static void destroy(struct paje *p, uint64_t time, char letter, uint64_t id, const char *type)
+static void paje_destroy(struct paje *p, uint64_t time, char letter, uint64_t id, const char *type)
 {
 	struct export_out *o = p->sink.out;
 	put_code(o, DESTROY);
@@ -272,7 +272,7 @@ static void create_process(struct paje *p, uint64_t time, uint32_t process)
 	if (name.failed)
 		export_fail(p->sink.out, -ENOMEM);
 	else
-		create(p, time, 'p', process, "C3", p->nodes ? 'n' : 'a', p->nodes ? node_alias(t, row) : row->app, name.at);
+		paje_create(p, time, 'p', process, "C3", p->nodes ? 'n' : 'a', p->nodes ? node_alias(t, row) : row->app, name.at);
 	weft_buf_fini(&name);
 	p->created[process] = true;
 }
@@ -285,7 +285,7 @@ static void create_level(struct paje *p, char letter, uint64_t id, const char *t
 	if (b.failed)
 		export_fail(p->sink.out, -ENOMEM);
 	else
-		create(p, 0, letter, id, type, parent_letter, parent, b.at);
+		paje_create(p, 0, letter, id, type, parent_letter, parent, b.at);
 	weft_buf_fini(&b);
 }
 
@@ -295,7 +295,7 @@ static int create_upper(struct paje *p)
 	const struct weft_trace *t = p->sink.t;
 	struct weft_map known = {0};
 	int rc = 0;
-	create(p, 0, 't', 0, "C0", 0, 0, "trace");
+	paje_create(p, 0, 't', 0, "C0", 0, 0, "trace");
 	for (uint32_t i = 0; i < t->n_apps; i++)
 		create_level(p, 'a', i, "C1", 't', 0, i + 1, t->app[i].name ? t->app[i].name : "");
 	for (uint32_t i = 0; p->nodes && i < t->n_processes && rc == 0; i++) {
@@ -321,11 +321,11 @@ static int destroy_upper(struct paje *p)
 		if (weft_map_get(&known, alias, &ignored))
 			continue;
 		rc = weft_map_put(&known, alias, 1);
-		destroy(p, t->end, 'n', alias, "C2");
+		paje_destroy(p, t->end, 'n', alias, "C2");
 	}
 	for (uint32_t i = 0; i < t->n_apps; i++)
-		destroy(p, t->end, 'a', i, "C1");
-	destroy(p, t->end, 't', 0, "C0");
+		paje_destroy(p, t->end, 'a', i, "C1");
+	paje_destroy(p, t->end, 't', 0, "C0");
 	weft_map_fini(&known);
 	return rc;
 }
@@ -341,7 +341,7 @@ static void paje_begin(struct export_sink *s, struct export_lane *l, uint64_t ti
 	if (name.failed)
 		export_fail(s->out, -ENOMEM);
 	else
-		create(p, time, 't', l->thread + 1u, "C4", 'p', process, name.at);
+		paje_create(p, time, 't', l->thread + 1u, "C4", 'p', process, name.at);
 	weft_buf_fini(&name);
 }
 
@@ -349,9 +349,9 @@ static void paje_end(struct export_sink *s, struct export_lane *l, uint64_t time
 {
 	struct paje *p = (struct paje *)s;
 	uint32_t process = s->t->thread[l->thread].process;
-	destroy(p, time, 't', l->thread + 1u, "C4");
+	paje_destroy(p, time, 't', l->thread + 1u, "C4");
 	if (--p->threads_left[process] == 0)
-		destroy(p, time, 'p', process, "C3");
+		paje_destroy(p, time, 'p', process, "C3");
 }
 
 /* ---- the run ---- */

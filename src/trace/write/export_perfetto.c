@@ -104,7 +104,7 @@ static void intern_put(struct perfetto *p, unsigned table, uint64_t iid, const c
 	put_packet(p, &packet);
 }
 
-static uint64_t intern(struct perfetto *p, unsigned table, enum weft_class c, uint32_t id, const char *name)
+static uint64_t perfetto_intern(struct perfetto *p, unsigned table, enum weft_class c, uint32_t id, const char *name)
 {
 	uint32_t **seen = &p->interned[table][c];
 	if (!*seen && !(*seen = calloc(p->base[c + 1] - p->base[c], sizeof **seen))) {
@@ -121,7 +121,7 @@ static uint64_t intern(struct perfetto *p, unsigned table, enum weft_class c, ui
 static uint64_t intern_def(struct perfetto *p, unsigned table, enum weft_class c, uint32_t id)
 {
 	uint32_t known = id < p->sink.t->def[c].n ? id : 0;
-	return intern(p, table, c, known, export_def_name(p->sink.t, c, known));
+	return perfetto_intern(p, table, c, known, export_def_name(p->sink.t, c, known));
 }
 
 /* The name of an instant: its definition's, or its kind's. */
@@ -131,7 +131,7 @@ static uint64_t intern_event(struct perfetto *p, const struct weft_event *e)
 	bool by_kind = e->kind == WEFT_EV_SEND || e->kind == WEFT_EV_RECV || of == WEFT_CLASS_NONE || of == WEFT_CLASS_CATEGORY;
 	if (e->id && !by_kind)
 		return intern_def(p, INTERNED_EVENTS, of, e->id);
-	return intern(p, INTERNED_EVENTS, WEFT_CLASS_NONE, e->kind, weft_kind_info[e->kind].name);
+	return perfetto_intern(p, INTERNED_EVENTS, WEFT_CLASS_NONE, e->kind, weft_kind_info[e->kind].name);
 }
 
 /* 0 when the table is full: then the name stands with the value. */

@@ -106,7 +106,7 @@ static void put_message(struct prv_out_lane *l, uint64_t number)
 
 /* -- from events to pairs, a row for each kind -- */
 
-static bool passes(const struct prv_out_lane *l, const struct weft_event *e)
+static bool lane_passes(const struct prv_out_lane *l, const struct weft_event *e)
 {
 	const struct weft_filter *f = l->o->how->filter;
 	if (!f)
@@ -309,7 +309,7 @@ static bool asks_filter(unsigned kind)
 static int put_event(struct prv_out_lane *l, const struct weft_event *e)
 {
 	const struct event_row *row = e->kind < 64 ? &event_rows[e->kind] : NULL;
-	if (!row || !row->put || (asks_filter(e->kind) && !passes(l, e)))
+	if (!row || !row->put || (asks_filter(e->kind) && !lane_passes(l, e)))
 		return 0;
 	return row->put(l, e, row);
 }

@@ -230,7 +230,7 @@ struct write_source {
 	unsigned kind, id;
 };
 
-static uint64_t pair(int32_t low, int32_t high)
+static uint64_t write_pair(int32_t low, int32_t high)
 {
 	return (uint32_t)low | (uint64_t)(uint32_t)high << 32;
 }
@@ -295,7 +295,7 @@ static unsigned put_half(struct write_stream *s, const struct write_source *e, u
 		began = e->time;
 	if (began < s->from)
 		began = s->from;
-	word[0] = pair(rank_in(s, m->comm[i], is_send ? m->recv_thread[i] : m->send_thread[i]), m->tag[i]);
+	word[0] = write_pair(rank_in(s, m->comm[i], is_send ? m->recv_thread[i] : m->send_thread[i]), m->tag[i]);
 	word[1] = m->size[i];
 	word[2] = e->time - began;
 	word[3] = s->message_base + i + 1;
@@ -312,7 +312,7 @@ static unsigned put_flow(struct write_stream *s, const struct write_source *e, u
 static unsigned put_cpu(struct write_stream *s, const struct write_source *e, uint64_t *word)
 {
 	bool known = e->value < s->t->n_cpus;
-	word[0] = known ? pair((int32_t)s->t->cpu[e->value].os, (int32_t)s->t->cpu[e->value].numa) : pair(-1, -1);
+	word[0] = known ? write_pair((int32_t)s->t->cpu[e->value].os, (int32_t)s->t->cpu[e->value].numa) : write_pair(-1, -1);
 	return 1;
 }
 

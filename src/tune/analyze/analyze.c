@@ -38,16 +38,16 @@ void analyze_fail(struct analyze *a, int rc, const struct weft_err *err)
 
 /* -- controllers -- */
 
-static void work(struct analyze *a, bool all);
+static void analyze_work(struct analyze *a, bool all);
 
-static void lose(struct analyze *a, unsigned i)
+static void analyze_lose(struct analyze *a, unsigned i)
 {
 	if (a->controller[i].fd < 0)
 		return;
 	channel_fini(&a->controller[i]);
 	/* At the end of a run it has said its last, which waits in the queue. */
 	if (a->ended)
-		work(a, true);
+		analyze_work(a, true);
 	fold_lose(a, i);
 	self_lose(a, i);
 	hold_lose(a, i);
@@ -69,7 +69,7 @@ void analyze_send(struct analyze *a, unsigned controller, const struct message *
 		self_told(a, m);
 		return;
 	}
-	/* Not lose(): callers hold what it changes. The loop finds the end of the stream. */
+	/* Not analyze_lose(): callers hold what it changes. The loop finds the end of the stream. */
 	if (a->controller[controller].fd >= 0 && channel_send(&a->controller[controller], m) == -ENOMEM)
 		analyze_fail(a, -ENOMEM, NULL);
 }
@@ -222,7 +222,7 @@ static const struct {
 	[MESSAGE_NAMED] = {.at_once = handle_named},
 };
 
-static void heard(struct analyze *a, unsigned controller, const struct message *m)
+static void analyze_heard(struct analyze *a, unsigned controller, const struct message *m)
 {
 	bool waits = handlers[m->kind].waits && handlers[m->kind].waits(a, controller, m);
 	if (handlers[m->kind].arrives)
@@ -233,22 +233,22 @@ static void heard(struct analyze *a, unsigned controller, const struct message *
 		handlers[m->kind].at_once(a, controller, m);
 }
 
-static void hear(struct analyze *a, unsigned i, struct message *m)
+static void analyze_hear(struct analyze *a, unsigned i, struct message *m)
 {
 	int end = channel_fill(&a->controller[i]), rc = 0;
 	while (!a->fold[i].over && (rc = channel_next(&a->controller[i], m)) > 0)
-		heard(a, i, m);
+		analyze_heard(a, i, m);
 	if (a->fold[i].over)
 		show_line(a, true, "a collector says a fold of more than 64 MiB, and is let go");
 	if (rc < 0)
 		show_line(a, true, "a controller says what nobody understands");
 	if (rc < 0 || end || a->fold[i].over)
-		lose(a, i);
+		analyze_lose(a, i);
 }
 
 /* -- events, in order -- */
 
-static void work(struct analyze *a, bool all)
+static void analyze_work(struct analyze *a, bool all)
 {
 	struct message *m;
 	unsigned controller;
@@ -274,7 +274,7 @@ static void look_at_life(struct analyze *a)
 	a->ended = true;
 }
 
-static bool connected(const struct analyze *a)
+static bool analyze_connected(const struct analyze *a)
 {
 	for (unsigned i = 0; i < a->n_controllers; i++)
 		if (a->controller[i].fd >= 0)
@@ -288,13 +288,13 @@ static int wait_ms(const struct analyze *a, int most)
 	return wait < 0 || wait > most ? most : wait;
 }
 
-static void look(struct analyze *a, struct message *m, int most_ms)
+static void analyze_look(struct analyze *a, struct message *m, int most_ms)
 {
 	struct pollfd at[ANALYZE_CONTROLLERS + 1];
 	for (unsigned i = 0; i < a->n_controllers; i++) {
 		struct channel *c = &a->controller[i];
 		if (c->fd >= 0 && channel_pending(c) && channel_flush(c))
-			lose(a, i);
+			analyze_lose(a, i);
 		at[i] = (struct pollfd){c->fd, (short)(POLLIN | (channel_pending(c) ? POLLOUT : 0)), 0};
 	}
 	at[a->n_controllers] = (struct pollfd){a->ended ? -1 : a->how.life, POLLIN, 0};
@@ -302,37 +302,37 @@ static void look(struct analyze *a, struct message *m, int most_ms)
 		return;
 	for (unsigned i = 0; i < a->n_controllers; i++)
 		if (at[i].revents & (POLLIN | POLLHUP | POLLERR))
-			hear(a, i, m);
+			analyze_hear(a, i, m);
 	if (at[a->n_controllers].revents)
 		look_at_life(a);
 	split_look(a);
 	self_look(a);
-	work(a, false);
+	analyze_work(a, false);
 	decide_all(a);
 	show_tick(a);
 }
 
 /* As long as something comes, within limits. */
-static void finish(struct analyze *a, struct message *m)
+static void analyze_finish(struct analyze *a, struct message *m)
 {
 	struct message end = {.kind = MESSAGE_END, .end = {a->how.undo}};
 	uint64_t now = weft_monotonic_ns(), last = now + END_MOST_MS * MS, until = now + END_MS * MS, heard;
 	/* What processes have said is on its way: what it brings is still evaluated, and decided upon by nobody. */
 	for (unsigned i = 0; i < a->n_controllers; i++)
 		analyze_send(a, i, &end);
-	for (; connected(a) && !fold_all_ended(a) && now < until && now < last; now = weft_monotonic_ns()) {
+	for (; analyze_connected(a) && !fold_all_ended(a) && now < until && now < last; now = weft_monotonic_ns()) {
 		heard = a->sequence;
-		look(a, m, TICK_MS);
+		analyze_look(a, m, TICK_MS);
 		if (a->sequence != heard)
 			until = now + END_MS * MS;
 	}
-	work(a, true);
+	analyze_work(a, true);
 	process_settle(a, true);
 	decide_all(a);
 	/* Collectors answer what that has asked. */
-	for (int i = 0; i < LAST_LOOKS && fold_waits(a) && connected(a); i++)
-		look(a, m, 2);
-	work(a, true);
+	for (int i = 0; i < LAST_LOOKS && fold_waits(a) && analyze_connected(a); i++)
+		analyze_look(a, m, 2);
+	analyze_work(a, true);
 	for (unsigned i = 0; i < a->n_controllers; i++)
 		channel_fini(&a->controller[i]);
 }
@@ -382,7 +382,7 @@ static void end_tunlets(struct analyze *a)
 	}
 }
 
-static int begin(struct analyze *a, struct weft_err *err)
+static int analyze_begin(struct analyze *a, struct weft_err *err)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
@@ -403,7 +403,7 @@ static int begin(struct analyze *a, struct weft_err *err)
 	return rc;
 }
 
-static void fini(struct analyze *a)
+static void analyze_fini(struct analyze *a)
 {
 	show_end(a);
 	end_tunlets(a);
@@ -431,20 +431,20 @@ static void fini(struct analyze *a)
 }
 
 /* From the word that all is prepared until everything is over. */
-static int live(struct analyze *a, struct message *m, struct weft_err *err)
+static int analyze_live(struct analyze *a, struct message *m, struct weft_err *err)
 {
 	/* A process that begins on a host before its controller would not be seen. */
 	uint64_t until = weft_monotonic_ns() + HOSTS_MS * MS;
 	while (a->how.hosts > 1 && self_heads(a) < a->how.collectors && !a->ended && weft_monotonic_ns() < until)
-		look(a, m, TICK_MS);
+		analyze_look(a, m, TICK_MS);
 	if (a->how.hosts > 1 && self_heads(a) < a->how.collectors)
 		show_line(a, true, "%u of %u collectors have not begun yet: what begins on their hosts before is not tuned",
 		          a->how.collectors - self_heads(a), a->how.collectors);
 	if (write(a->how.ready, "r", 1) != 1)
 		return weft_err_sys(err, errno, "cannot begin");
 	while (!a->ended && !a->err.code)
-		look(a, m, TICK_MS);
-	finish(a, m);
+		analyze_look(a, m, TICK_MS);
+	analyze_finish(a, m);
 	return 0;
 }
 
@@ -458,14 +458,14 @@ int analyze_run(const struct analyze_how *how, struct weft_err *err)
 		goto out;
 	}
 	a->how = *how;
-	rc = begin(a, err);
+	rc = analyze_begin(a, err);
 	if (rc == 0)
-		rc = how->replay ? analyze_replay_trace(a, how->replay, err) : live(a, m, err);
+		rc = how->replay ? analyze_replay_trace(a, how->replay, err) : analyze_live(a, m, err);
 	if (rc == 0 && !a->lost)
 		rc = report_write(a, err);
 	if (rc == 0 && a->err.code)
 		rc = weft_err_set(err, a->err.code, "%s", a->err.text);
-	fini(a);
+	analyze_fini(a);
 out:
 	free(a);
 	free(m);

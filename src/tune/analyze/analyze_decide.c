@@ -226,7 +226,7 @@ static void send_act(struct analyze *a, const struct analyze_decision *d, size_t
 	analyze_send(a, a->process.at[process]->controller, &m);
 }
 
-static bool meant(const struct analyze *a, const struct analyze_decision *d, const struct analyze_process *t)
+static bool decide_meant(const struct analyze *a, const struct analyze_decision *d, const struct analyze_process *t)
 {
 	const struct spec_point *p = &a->tunlet[d->tunlet].s->point.at[d->point];
 	int actor = t->binding[d->tunlet].actor;
@@ -245,7 +245,7 @@ static void print_value(const struct message_value *v, char out[WEFT_FMT_DOUBLE]
 }
 
 /* "chunk = 7"; "note in main"; "once": a point whose action has no value. */
-static void phrase(const struct spec_point *p, const char *value, char out[DECIDE_PHRASE])
+static void decide_phrase_of(const struct spec_point *p, const char *value, char out[DECIDE_PHRASE])
 {
 	if (p->value == SPEC_NONE)
 		snprintf(out, DECIDE_PHRASE, "%s", p->id.z);
@@ -257,14 +257,14 @@ static void phrase_decision(const struct spec_point *p, const struct analyze_dec
 {
 	char number[WEFT_FMT_DOUBLE];
 	weft_fmt_double(number, d->number);
-	phrase(p, d->is_text ? d->text : number, out);
+	decide_phrase_of(p, d->is_text ? d->text : number, out);
 }
 
 void decide_phrase(const struct spec_point *p, const struct message_value *v, char out[DECIDE_PHRASE])
 {
 	char number[WEFT_FMT_DOUBLE];
 	print_value(v, number);
-	phrase(p, v->kind == MESSAGE_TEXT ? v->s : number, out);
+	decide_phrase_of(p, v->kind == MESSAGE_TEXT ? v->s : number, out);
 }
 
 static void carry_out(struct analyze *a, const struct analyze_decision *d, const struct weft_decision *verdict)
@@ -281,7 +281,7 @@ static void carry_out(struct analyze *a, const struct analyze_decision *d, const
 	}
 	sink_decision(a, d);
 	for (size_t i = 0; i < a->process.n; i++)
-		if (meant(a, d, a->process.at[i])) {
+		if (decide_meant(a, d, a->process.at[i])) {
 			send_act(a, d, i, verdict->id);
 			n++;
 		}

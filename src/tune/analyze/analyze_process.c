@@ -52,7 +52,7 @@ const char *process_name(const struct analyze *a, const struct analyze_process *
 
 /* -- which actor -- */
 
-static const char * override(const struct analyze_overrides *o, const char *actor, const char *otherwise)
+static const char *process_override(const struct analyze_overrides *o, const char *actor, const char *otherwise)
 {
 	for (unsigned i = o->n; i > 0; i--)
 		if (!o->at[i - 1].actor || strcmp(o->at[i - 1].actor, actor) == 0)
@@ -81,15 +81,15 @@ static bool may_be(const struct analyze *a, const struct spec_actor *c, unsigned
 	bool may;
 	if (self_may_be(c, controller, m->exe, &may))
 		return may;
-	const char *name = c->id.z, *rank = override(&a->how.rank, name, c->rank.z),
-		   *host = override(&a->how.host, name, c->host.z);
-	return exe_matches(override(&a->how.exe, name, c->exe.z), m->exe) && (is_any(rank) || weft_spec_rank_in(rank, m->rank)) &&
-	       (is_any(host) || weft_glob(host, m->host));
+	const char *name = c->id.z, *rank = process_override(&a->how.rank, name, c->rank.z),
+		   *host = process_override(&a->how.host, name, c->host.z);
+	return exe_matches(process_override(&a->how.exe, name, c->exe.z), m->exe) &&
+	       (is_any(rank) || weft_spec_rank_in(rank, m->rank)) && (is_any(host) || weft_glob(host, m->host));
 }
 
-static const char *enters(const struct analyze *a, const struct spec_actor *c)
+static const char *process_enters(const struct analyze *a, const struct spec_actor *c)
 {
-	const char *function = override(&a->how.enters, c->id.z, c->enters.z);
+	const char *function = process_override(&a->how.enters, c->id.z, c->enters.z);
 	return is_any(function) ? NULL : function;
 }
 
@@ -111,21 +111,22 @@ bool process_may_be_known(const struct analyze *a, unsigned controller, const st
 	return false;
 }
 
-static bool same(const char *x, const char *y)
+static bool process_same(const char *x, const char *y)
 {
 	return strcmp(x ? x : "", y ? y : "") == 0;
 }
 
 /* Whether this event can only be one of its own actor. */
-static bool decides(const struct analyze *a, const struct analyze_tunlet *k, const struct analyze_binding *b, uint32_t event)
+static bool process_decides(const struct analyze *a, const struct analyze_tunlet *k, const struct analyze_binding *b,
+                            uint32_t event)
 {
 	const struct spec_event *e = &k->s->event.at[event];
-	if (enters(a, &k->s->actor.at[e->actor_id]))
+	if (process_enters(a, &k->s->actor.at[e->actor_id]))
 		return false;
 	for (size_t i = 0; i < k->s->event.n; i++) {
 		const struct spec_event *o = &k->s->event.at[i];
-		if (o->actor_id != e->actor_id && (b->candidates >> o->actor_id & 1) && same(o->method.z, e->method.z) &&
-		    same(o->class.z, e->class.z) && o->at_exit == e->at_exit)
+		if (o->actor_id != e->actor_id && (b->candidates >> o->actor_id & 1) && process_same(o->method.z, e->method.z) &&
+		    process_same(o->class.z, e->class.z) && o->at_exit == e->at_exit)
 			return false;
 	}
 	return true;
@@ -168,7 +169,7 @@ static void want_all(struct analyze *a, struct analyze_process *t, uint32_t tunl
 		if ((b->candidates >> k->s->event.at[i].actor_id & 1) && k->asked[i])
 			process_want(a, t, tunlet, i, true);
 	for (uint32_t i = 0; b->actor == ACTOR_OPEN && i < k->s->actor.n && i < 64; i++) {
-		const char *function = enters(a, &k->s->actor.at[i]);
+		const char *function = process_enters(a, &k->s->actor.at[i]);
 		if ((b->candidates >> i & 1) && function)
 			want_enters(a, t, tunlet, i, function);
 	}
@@ -176,7 +177,7 @@ static void want_all(struct analyze *a, struct analyze_process *t, uint32_t tunl
 
 /* -- its beginning and end -- */
 
-static void flush(struct analyze *a, struct analyze_tunlet *k);
+static void process_flush_tunlet(struct analyze *a, struct analyze_tunlet *k);
 
 /* A process, among those of all hosts: by the number of its host's controller, which the task's number has. */
 static uint64_t pid_key(uint64_t process, uint32_t pid)
@@ -206,7 +207,7 @@ static void forget_alive(struct analyze *a, const struct analyze_process *t)
 static void tell_eval(struct analyze *a, struct analyze_process *t, uint32_t tunlet, bool begins)
 {
 	struct weft_err err = {0};
-	flush(a, &a->tunlet[tunlet]);
+	process_flush_tunlet(a, &a->tunlet[tunlet]);
 	int rc = weft_eval_process(a->tunlet[tunlet].e, (uint32_t)t->binding[tunlet].actor, t->id, t->host, begins, &err);
 	if (rc)
 		analyze_fail(a, rc, &err);
@@ -250,7 +251,7 @@ static void say_begins(struct analyze *a, const struct analyze_process *t, uint3
 	show_line(a, false, "%s begins: %s, pid %u on %s", process_name(a, t, tunlet), name ? name + 1 : t->exe, t->pid, t->host);
 }
 
-static void decided(struct analyze *a, struct analyze_process *t, uint32_t tunlet, uint32_t actor)
+static void process_decided(struct analyze *a, struct analyze_process *t, uint32_t tunlet, uint32_t actor)
 {
 	struct analyze_tunlet *k = &a->tunlet[tunlet];
 	struct analyze_binding *b = &t->binding[tunlet];
@@ -264,7 +265,7 @@ static void decided(struct analyze *a, struct analyze_process *t, uint32_t tunle
 		if (others >> k->s->event.at[i].actor_id & 1)
 			process_want(a, t, tunlet, i, false);
 	for (uint32_t i = 0; i < k->s->actor.n && i < 64; i++)
-		if (enters(a, &k->s->actor.at[i])) {
+		if (process_enters(a, &k->s->actor.at[i])) {
 			struct message m = {.kind = MESSAGE_UNWANT};
 			m.unwant = (struct message_unwant){t->process, tunlet << 16 | EVENT_ENTERS | i};
 			analyze_send(a, t->controller, &m);
@@ -276,7 +277,7 @@ static void decided(struct analyze *a, struct analyze_process *t, uint32_t tunle
 	b->waiting.n = 0;
 }
 
-static void bind(struct analyze *a, struct analyze_process *t, const struct message_process *m)
+static void process_bind(struct analyze *a, struct analyze_process *t, const struct message_process *m)
 {
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		struct analyze_binding *b = &t->binding[k];
@@ -290,7 +291,7 @@ static void bind(struct analyze *a, struct analyze_process *t, const struct mess
 		struct analyze_binding *b = &t->binding[k];
 		bool one = b->candidates && (b->candidates & (b->candidates - 1)) == 0;
 		uint32_t actor = one ? (uint32_t)__builtin_ctzll(b->candidates) : 0;
-		if (one && !enters(a, &a->tunlet[k].s->actor.at[actor])) {
+		if (one && !process_enters(a, &a->tunlet[k].s->actor.at[actor])) {
 			b->actor = (int)actor;
 			begins_for(a, t, k);
 			fold_bind(a, t, k);
@@ -333,7 +334,7 @@ void process_begins(struct analyze *a, unsigned controller, const struct message
 		analyze_fail(a, -ENOMEM, NULL);
 		return;
 	}
-	bind(a, t, m);
+	process_bind(a, t, m);
 	struct message out = {.kind = t->known ? MESSAGE_READY : MESSAGE_DETACH};
 	if (t->known)
 		out.ready.process = t->process;
@@ -419,7 +420,7 @@ static void drop_batch(struct analyze_tunlet *k)
 }
 
 /* Evaluates what was gathered of a tunlet. */
-static void flush(struct analyze *a, struct analyze_tunlet *k)
+static void process_flush_tunlet(struct analyze *a, struct analyze_tunlet *k)
 {
 	struct weft_err err = {0};
 	if (k->batch.n == 0)
@@ -433,7 +434,7 @@ static void flush(struct analyze *a, struct analyze_tunlet *k)
 void process_flush(struct analyze *a)
 {
 	for (unsigned i = 0; i < a->how.n_tunlets; i++)
-		flush(a, &a->tunlet[i]);
+		process_flush_tunlet(a, &a->tunlet[i]);
 }
 
 static bool keep_text(struct analyze_tunlet *k, struct tune_value *v, const char *text)
@@ -460,7 +461,7 @@ static bool keep_values(struct analyze_tunlet *k, const struct message *m, struc
 }
 
 /* Events are evaluated many at once: an exchange with the tunlet's process costs more than an event. */
-static void evaluate(struct analyze *a, struct analyze_process *t, const struct message *m)
+static void process_evaluate(struct analyze *a, struct analyze_process *t, const struct message *m)
 {
 	struct analyze_tunlet *k = &a->tunlet[m->event.event >> 16];
 	struct tune_value *value = malloc((m->event.n + 1) * sizeof *value);
@@ -477,7 +478,7 @@ static void evaluate(struct analyze *a, struct analyze_process *t, const struct 
 		return;
 	}
 	if (k->batch.n >= BATCH_MOST)
-		flush(a, k);
+		process_flush_tunlet(a, k);
 }
 
 void process_batch_free(struct analyze_tunlet *k)
@@ -498,14 +499,14 @@ void process_event(struct analyze *a, const struct message *m)
 	if (event & EVENT_ENTERS) {
 		uint32_t actor = event & ~(uint32_t)EVENT_ENTERS;
 		if (b->actor == ACTOR_OPEN && actor < s->actor.n)
-			decided(a, t, tunlet, actor);
+			process_decided(a, t, tunlet, actor);
 		return;
 	}
 	if (event >= s->event.n)
 		return;
 	uint32_t actor = s->event.at[event].actor_id;
-	if (b->actor == ACTOR_OPEN && decides(a, &a->tunlet[tunlet], b, event))
-		decided(a, t, tunlet, actor);
+	if (b->actor == ACTOR_OPEN && process_decides(a, &a->tunlet[tunlet], b, event))
+		process_decided(a, t, tunlet, actor);
 	if (b->actor == ACTOR_OPEN) {
 		struct message *c = message_copy(m);
 		if (!c || weft_vec_push(&b->waiting, c))
@@ -519,7 +520,7 @@ void process_event(struct analyze *a, const struct message *m)
 		sink_event(a, t, m);
 		/* What collectors have folded, and only a trace still wants, ends here. */
 		if (!m->event.folded || s->event.at[event].passes)
-			evaluate(a, t, m);
+			process_evaluate(a, t, m);
 	}
 }
 

@@ -57,7 +57,7 @@ static bool is_method(const struct spec_event *e, const char *name)
 	return strcmp(name, e->method.z) == 0 || strcmp(name, with_class) == 0;
 }
 
-static int add(void *list_of, uint32_t what)
+static int replay_add(void *list_of, uint32_t what)
 {
 	WEFT_VEC(uint32_t) *list = list_of;
 	return weft_vec_push(list, what);
@@ -94,15 +94,15 @@ static int find_points(struct replay *r, const struct weft_spec *s, const struct
 	snprintf(whole, sizeof whole, "%s.%s", weft_spec_name(s), e->id.z);
 	for (uint32_t id = 1; id < types->n && rc == 0; id++) {
 		if (strcmp(types->at[id].name, whole) == 0 || (is_own(e) && strcmp(types->at[id].name, e->method.z) == 0))
-			rc = add(&out->what, weft_what(WEFT_EV_POINT, id));
+			rc = replay_add(&out->what, weft_what(WEFT_EV_POINT, id));
 		for (uint32_t f = 0; f < out->n_fields && rc == 0; f++)
 			if (is_field(s, e, f, types->at[id].name))
-				rc = add(&out->field[f], weft_what(WEFT_EV_POINT, id));
+				rc = replay_add(&out->field[f], weft_what(WEFT_EV_POINT, id));
 	}
 	for (uint32_t id = 1; id < attrs->n && rc == 0; id++)
 		for (uint32_t f = 0; f < out->n_fields && rc == 0; f++)
 			if (strcmp(attrs->at[id].name, e->ref.at[f].id.z) == 0)
-				rc = add(&out->field[f], weft_what(WEFT_EV_ATTR, id));
+				rc = replay_add(&out->field[f], weft_what(WEFT_EV_ATTR, id));
 	return rc;
 }
 
@@ -133,7 +133,7 @@ static int find_event(struct replay *r, uint32_t tunlet, uint32_t event)
 	bool said = rc == 0 && find_said(r, s, e, &x);
 	for (uint32_t id = 1; id < regions->n && rc == 0 && !said; id++)
 		if (is_method(e, regions->at[id].name))
-			rc = add(&x.what, weft_what(e->at_exit ? WEFT_EV_LEAVE : WEFT_EV_ENTER, id));
+			rc = replay_add(&x.what, weft_what(e->at_exit ? WEFT_EV_LEAVE : WEFT_EV_ENTER, id));
 	if (x.what.n == 0)
 		show_line(r->a, true, "%s: nothing in this trace is event '%s'", weft_spec_name(s), e->id.z);
 	return rc ? rc : weft_vec_push(&r->event, x);
@@ -142,7 +142,7 @@ static int find_event(struct replay *r, uint32_t tunlet, uint32_t event)
 /* -- events -- */
 
 /* Points and attributes of integers, reals and strings are of one name. */
-static uint32_t plain(unsigned kind, uint32_t id)
+static uint32_t replay_plain(unsigned kind, uint32_t id)
 {
 	if (kind == WEFT_EV_POINT_F || kind == WEFT_EV_POINT_S)
 		kind = WEFT_EV_POINT;
@@ -151,7 +151,7 @@ static uint32_t plain(unsigned kind, uint32_t id)
 	return weft_what(kind, id);
 }
 
-static bool has(const uint32_t *at, size_t n, uint32_t what)
+static bool replay_has(const uint32_t *at, size_t n, uint32_t what)
 {
 	for (size_t i = 0; i < n; i++)
 		if (at[i] == what)
@@ -180,7 +180,7 @@ static bool find_value(const struct replay *r, const struct lane *l, const struc
 	for (size_t i = l->heard.n; i > 0; i--) {
 		const struct heard *h = &l->heard.at[i - 1];
 		bool now = leaves || weft_what_kind(h->what) == WEFT_EV_ATTR || h->time == time;
-		if (now && has(x->field[f].at, x->field[f].n, h->what)) {
+		if (now && replay_has(x->field[f].at, x->field[f].n, h->what)) {
 			*out = value_of(r, h);
 			return true;
 		}
@@ -201,7 +201,7 @@ static void pass_on(struct replay *r, bool all)
 	}
 }
 
-static int fire(struct replay *r, uint32_t thread, const struct replay_event *x, uint64_t time)
+static int replay_fire(struct replay *r, uint32_t thread, const struct replay_event *x, uint64_t time)
 {
 	struct lane *l = &r->lane[thread];
 	struct message *m = r->m;
@@ -229,8 +229,8 @@ static int fire_waiting(struct replay *r, uint32_t thread)
 	struct lane *l = &r->lane[thread];
 	int rc = 0;
 	for (size_t i = 0; l->event && i < r->event.n && rc == 0; i++)
-		if (has(r->event.at[i].what.at, r->event.at[i].what.n, l->event))
-			rc = fire(r, thread, &r->event.at[i], l->time);
+		if (replay_has(r->event.at[i].what.at, r->event.at[i].what.n, l->event))
+			rc = replay_fire(r, thread, &r->event.at[i], l->time);
 	l->event = 0;
 	return rc;
 }
@@ -246,10 +246,10 @@ static bool is_attribute(const struct replay *r, const struct lane *l, uint32_t 
 	return strncmp(name, region, n) == 0 && name[n] == '.';
 }
 
-static int hear(struct replay *r, const struct weft_event *e)
+static int replay_hear(struct replay *r, const struct weft_event *e)
 {
 	struct lane *l = &r->lane[e->thread];
-	uint32_t what = plain(e->kind, e->id);
+	uint32_t what = replay_plain(e->kind, e->id);
 	bool point = weft_what_kind(what) == WEFT_EV_POINT, attr = weft_what_kind(what) == WEFT_EV_ATTR;
 	int rc = 0;
 	r->a->virtual_now = r->a->began + e->time;
@@ -268,8 +268,8 @@ static int hear(struct replay *r, const struct weft_event *e)
 		l->time = e->time;
 	}
 	for (size_t i = 0; e->kind != WEFT_EV_ENTER && i < r->event.n && rc == 0; i++)
-		if (has(r->event.at[i].what.at, r->event.at[i].what.n, what))
-			rc = fire(r, e->thread, &r->event.at[i], e->time);
+		if (replay_has(r->event.at[i].what.at, r->event.at[i].what.n, what))
+			rc = replay_fire(r, e->thread, &r->event.at[i], e->time);
 	pass_on(r, false);
 	return rc;
 }
@@ -299,7 +299,7 @@ static void end_processes(struct replay *r)
 	decide_all(r->a);
 }
 
-static int walk(struct replay *r, struct weft_err *err)
+static int replay_walk(struct replay *r, struct weft_err *err)
 {
 	struct weft_merge *merge;
 	struct weft_event e;
@@ -307,7 +307,7 @@ static int walk(struct replay *r, struct weft_err *err)
 	if (rc)
 		return weft_err_set(err, rc, "cannot read '%s': %s", r->t->path, weft_err_name(rc));
 	while ((rc = weft_merge_next(merge, &e)) > 0)
-		if ((rc = hear(r, &e)) < 0)
+		if ((rc = replay_hear(r, &e)) < 0)
 			break;
 	for (uint32_t k = 0; k < r->t->n_threads && rc == 0; k++)
 		rc = fire_waiting(r, k);
@@ -352,7 +352,7 @@ int analyze_replay_trace(struct analyze *a, const char *path, struct weft_err *e
 		weft_err_set(err, rc, "out of memory");
 	if (rc == 0) {
 		begin_processes(&r);
-		rc = walk(&r, err);
+		rc = replay_walk(&r, err);
 		end_processes(&r);
 	}
 	replay_fini(&r);

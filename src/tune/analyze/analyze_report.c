@@ -110,7 +110,7 @@ static double in_program(const struct step *s)
 	return (s->it->steps.ended - s->it->steps.began) * s->k->per_unit;
 }
 
-static double seen(const struct step *s)
+static double report_seen(const struct step *s)
 {
 	return (double)(s->it->steps.ended_ns - s->it->steps.begun_ns);
 }
@@ -120,17 +120,17 @@ static double end_known(const struct step *s)
 	return (double)(s->it->steps.ended_ns - s->a->began_mono) - s->it->steps.ended * s->k->per_unit;
 }
 
-static double complete(const struct step *s)
+static double report_complete(const struct step *s)
 {
 	return (double)(s->it->steps.complete_ns - s->it->steps.ended_ns);
 }
 
-static double computed(const struct step *s)
+static double report_computed(const struct step *s)
 {
 	return (double)(s->it->steps.computed_ns - s->it->steps.complete_ns);
 }
 
-static double decided(const struct step *s)
+static double report_decided(const struct step *s)
 {
 	return s->it->decided_ns ? (double)(s->it->decided_ns - s->it->steps.computed_ns) : NAN;
 }
@@ -156,11 +156,11 @@ static void put_steps(struct report *r, const struct analyze_tunlet *k)
 		const char *name;
 		double (*ns)(const struct step *s);
 	} rows[] = {{"an iteration, in the program", in_program},
-	            {"from its first event to its end, as the analyzer sees them", seen},
+	            {"from its first event to its end, as the analyzer sees them", report_seen},
 	            {"its end is known, after it was", end_known},
-	            {"all that is needed is known, after that", complete},
-	            {"its values are computed, after that", computed},
-	            {"what follows is decided and sent, after that", decided}};
+	            {"all that is needed is known, after that", report_complete},
+	            {"its values are computed, after that", report_computed},
+	            {"what follows is decided and sent, after that", report_decided}};
 	double *ns = malloc((r->a->iteration.n + 1) * sizeof *ns);
 	if (!ns || k->evaluated == 0 || r->a->how.replay) {
 		free(ns);

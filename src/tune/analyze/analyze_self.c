@@ -69,7 +69,7 @@ double self_share(struct analyze_used from, struct analyze_used to, double ns)
 	return cpu > 0 ? cpu / fmax(cpu, ns - delay) : 0;
 }
 
-static struct analyze_used used(void)
+static struct analyze_used self_used(void)
 {
 	return (struct analyze_used){weft_process_cpu_ns(), weft_process_delay_ns(0)};
 }
@@ -82,12 +82,12 @@ static struct analyze_collector *find_in(struct analyze_collector *at, size_t n,
 	return NULL;
 }
 
-static struct analyze_collector *find(struct analyze *a, uint32_t number)
+static struct analyze_collector *self_find(struct analyze *a, uint32_t number)
 {
 	return find_in(a->self.collector.at, a->self.collector.n, number);
 }
 
-static void forget(struct analyze *a, struct analyze_collector *c)
+static void self_forget(struct analyze *a, struct analyze_collector *c)
 {
 	uint64_t process = c->process;
 	*c = a->self.collector.at[--a->self.collector.n];
@@ -116,7 +116,7 @@ static void heard_middle(struct analyze *a, const struct message_load *m)
 
 void self_heard(struct analyze *a, unsigned controller, const struct message_load *m)
 {
-	struct analyze_collector *c = find(a, m->collector);
+	struct analyze_collector *c = self_find(a, m->collector);
 	if (m->of == m->collector && m->of < 64)
 		a->self.heads |= UINT64_C(1) << m->of;
 	if (!a->how.adapts || a->ended)
@@ -127,7 +127,7 @@ void self_heard(struct analyze *a, unsigned controller, const struct message_loa
 	}
 	if (m->gone) {
 		if (c)
-			forget(a, c);
+			self_forget(a, c);
 		return;
 	}
 	if (!c && a->self.collector.n >= COLLECTORS_MOST)
@@ -160,8 +160,8 @@ void self_lose(struct analyze *a, unsigned controller)
 {
 	for (size_t i = a->self.collector.n; i > 0; i--)
 		if (a->self.collector.at[i - 1].controller == controller)
-			forget(a, &a->self.collector.at[i - 1]);
-	if (!find(a, a->self.first))
+			self_forget(a, &a->self.collector.at[i - 1]);
+	if (!self_find(a, a->self.first))
 		a->self.middle.n = 0;
 }
 
@@ -192,7 +192,7 @@ static void fill_event(struct message *m, const struct spec_event *e, const stru
 }
 
 /* To each tunlet that has an actor for the process and an event of that name. */
-static void emit(struct analyze *a, uint64_t process, const char *name, const struct sample *s)
+static void self_emit(struct analyze *a, uint64_t process, const char *name, const struct sample *s)
 {
 	const struct analyze_process *t = process_find(a, process);
 	struct message *m = calloc(1, sizeof *m);
@@ -218,7 +218,7 @@ static void emit(struct analyze *a, uint64_t process, const char *name, const st
 }
 
 /* Of one that has said nothing since, that it was busy is still known. */
-static void sample(struct analyze_collector *c)
+static void self_sample(struct analyze_collector *c)
 {
 	double ns = (double)(int64_t)(c->now.time - c->before.time);
 	if (ns <= 0)
@@ -247,7 +247,7 @@ static double sample_middle(struct analyze_self *f)
 	double sum = 0;
 	bool all = f->middle.n == f->between;
 	for (size_t i = 0; i < f->middle.n; i++) {
-		sample(&f->middle.at[i]);
+		self_sample(&f->middle.at[i]);
 		sum += f->middle.at[i].busy;
 		all &= f->middle.at[i].sampled;
 	}
@@ -262,7 +262,7 @@ static void tell_interval(struct analyze *a, uint64_t now)
 	                   .collectors = (double)f->collector.n,
 	                   .hosts = (double)self_heads(a),
 	                   .queued = (double)a->queue.n};
-	struct analyze_used now_used = used();
+	struct analyze_used now_used = self_used();
 	s.busy = self_share(f->used, now_used, ns);
 	s.passing = (double)(a->events - f->events) * 1e9 / ns;
 	s.processors = (double)sysconf(_SC_NPROCESSORS_ONLN);
@@ -270,17 +270,17 @@ static void tell_interval(struct analyze *a, uint64_t now)
 	s.between = f->between;
 	s.middle = sample_middle(f);
 	for (size_t i = 0; i < f->collector.n; i++) {
-		sample(&f->collector.at[i]);
+		self_sample(&f->collector.at[i]);
 		s.rate += f->collector.at[i].rate;
 		if (f->collector.at[i].number == f->first)
 			s.top = f->collector.at[i].busy;
 	}
-	emit(a, SELF_PROCESS, "begins", &s);
+	self_emit(a, SELF_PROCESS, "begins", &s);
 	for (size_t i = 0; i < f->collector.n; i++) {
 		struct sample one = sample_of(&f->collector.at[i], f->interval);
-		emit(a, f->collector.at[i].process, "load", &one);
+		self_emit(a, f->collector.at[i].process, "load", &one);
 	}
-	emit(a, SELF_PROCESS, "ends", &s);
+	self_emit(a, SELF_PROCESS, "ends", &s);
 	note_cost(a, SELF_PROCESS, now_used.cpu_ns);
 	f->time = now;
 	f->used = now_used;
@@ -295,7 +295,7 @@ void self_look(struct analyze *a)
 	if (!a->self.begun) {
 		a->self.begun = true;
 		a->self.time = now;
-		a->self.used = used();
+		a->self.used = self_used();
 		begin_process(a, SELF_PROCESS, 0, "", analyzer_exe);
 	}
 	/* Answers may bring new questions. */
@@ -310,7 +310,7 @@ void self_look(struct analyze *a)
 /* ---- tuning ---- */
 
 /* Each host has one; of the others it gets its share by the events that it has now. */
-static void grow(struct analyze *a, uint32_t n)
+static void self_grow(struct analyze *a, uint32_t n)
 {
 	double all = 0;
 	uint32_t heads = 0;
@@ -331,10 +331,10 @@ static void grow(struct analyze *a, uint32_t n)
 	}
 }
 
-static void level(struct analyze *a, uint32_t n)
+static void self_level(struct analyze *a, uint32_t n)
 {
 	struct message m = {.kind = MESSAGE_LEVEL, .level = {n}};
-	const struct analyze_collector *first = find(a, a->self.first);
+	const struct analyze_collector *first = self_find(a, a->self.first);
 	if (first)
 		analyze_send(a, first->controller, &m);
 }
@@ -355,7 +355,7 @@ static const struct {
 	double least, most;
 	double (*now)(const struct analyze *a);
 	void (*set)(struct analyze *a, uint32_t n);
-} knobs[] = {{"collectors", 1, 1000, how_many, grow}, {"between", 0, 1000, how_many_between, level}};
+} knobs[] = {{"collectors", 1, 1000, how_many, self_grow}, {"between", 0, 1000, how_many_between, self_level}};
 
 void self_told(struct analyze *a, const struct message *m)
 {

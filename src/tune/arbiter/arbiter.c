@@ -146,7 +146,7 @@ static bool value_now(struct weft_arbiter *a, const struct weft_decision *d, dou
 	return d->has_now || (last && !last->is_text);
 }
 
-static int direction(struct weft_arbiter *a, const struct weft_decision *d)
+static int arbiter_direction(struct weft_arbiter *a, const struct weft_decision *d)
 {
 	double now;
 	int sense = a->what.at[d->point].sense;
@@ -155,7 +155,7 @@ static int direction(struct weft_arbiter *a, const struct weft_decision *d)
 	return d->number > now ? sense : d->number < now ? -sense : 0;
 }
 
-static bool opposed(int x, int y)
+static bool arbiter_opposed(int x, int y)
 {
 	return x != 0 && y != 0 && (x != y || x == UNKNOWN);
 }
@@ -165,14 +165,14 @@ static bool same_value(const struct deed *e, const struct weft_decision *d)
 	return e->is_text == d->is_text && (d->is_text ? !strcmp(e->text, d->text) : e->number == d->number);
 }
 
-static bool held(const struct weft_arbiter *a, const struct deed *e)
+static bool arbiter_held(const struct weft_arbiter *a, const struct deed *e)
 {
 	if (e->pending)
 		return true;
 	return a->who.at[e->tunlet].evaluated - e->evaluated < e->hold && a->now_ns - e->time_ns < a->how.hold_ns;
 }
 
-static bool together(const struct weft_arbiter *a, unsigned p, unsigned q)
+static bool arbiter_together(const struct weft_arbiter *a, unsigned p, unsigned q)
 {
 	return a->weighs && a->who.at[p].weight != 0 && a->who.at[q].weight != 0;
 }
@@ -188,7 +188,7 @@ static const char *value_text(char *out, size_t room, bool is_text, double numbe
 	return out;
 }
 
-static void refuse(struct weft_decision *d, unsigned against)
+static void arbiter_refuse(struct weft_decision *d, unsigned against)
 {
 	d->allowed = false;
 	d->against = against;
@@ -201,7 +201,7 @@ static void refuse_for_deed(const struct weft_arbiter *a, struct weft_decision *
 	bool target = same_target(a, e->point, e->process, d->point, d->process);
 	if (e->had)
 		snprintf(from, sizeof from, " (it was %g)", e->before);
-	refuse(d, e->tunlet);
+	arbiter_refuse(d, e->tunlet);
 	snprintf(d->why, sizeof d->why, "%s'%.40s' has just set '%.40s' to %s%s, and has seen %llu of %u iterations since",
 	         target ? "" : "another way with the same resource: ", holder->name, a->what.at[e->point].target,
 	         value_text(to, sizeof to, e->is_text, e->number, e->text), from,
@@ -212,7 +212,7 @@ static void refuse_for_other(const struct weft_arbiter *a, struct weft_decision 
 {
 	char to[64];
 	const struct who *w = &a->who.at[other->tunlet];
-	refuse(d, other->tunlet);
+	arbiter_refuse(d, other->tunlet);
 	snprintf(d->why, sizeof d->why, "'%.40s' (priority %d against %d) sets '%.40s' to %s", w->name, w->priority,
 	         a->who.at[d->tunlet].priority, a->what.at[other->point].target,
 	         value_text(to, sizeof to, other->is_text, other->number, other->text));
@@ -232,13 +232,13 @@ static void judge_deeds(struct bench *b, struct weft_decision *d)
 	struct weft_arbiter *a = b->a;
 	for (size_t k = 0; k < a->deed.n && d->allowed; k++) {
 		const struct deed *e = &a->deed.at[k];
-		if (e->tunlet == d->tunlet || !held(a, e))
+		if (e->tunlet == d->tunlet || !arbiter_held(a, e))
 			continue;
 		if (same_target(a, e->point, e->process, d->point, d->process)) {
 			if (!same_value(e, d))
 				refuse_for_deed(a, d, e);
-		} else if (same_resource(a, e->point, d->point) && !together(a, e->tunlet, d->tunlet) &&
-		           opposed(e->direction, direction(a, d))) {
+		} else if (same_resource(a, e->point, d->point) && !arbiter_together(a, e->tunlet, d->tunlet) &&
+		           arbiter_opposed(e->direction, arbiter_direction(a, d))) {
 			refuse_for_deed(a, d, e);
 		}
 	}
@@ -249,8 +249,8 @@ static bool decisions_clash(struct bench *b, const struct weft_decision *x, cons
 	struct weft_arbiter *a = b->a;
 	if (same_target(a, x->point, x->process, y->point, y->process))
 		return x->is_text != y->is_text || (x->is_text ? strcmp(x->text, y->text) != 0 : x->number != y->number);
-	return same_resource(a, x->point, y->point) && !together(a, x->tunlet, y->tunlet) &&
-	       opposed(direction(a, x), direction(a, y));
+	return same_resource(a, x->point, y->point) && !arbiter_together(a, x->tunlet, y->tunlet) &&
+	       arbiter_opposed(arbiter_direction(a, x), arbiter_direction(a, y));
 }
 
 /* One refused: the rest of what its tunlet wants goes with it. */
@@ -264,7 +264,7 @@ static void drag_along(struct bench *b, unsigned tunlet)
 		struct weft_decision *d = &b->d[k];
 		if (d->tunlet != tunlet || !d->allowed)
 			continue;
-		refuse(d, first->against);
+		arbiter_refuse(d, first->against);
 		snprintf(d->why, sizeof d->why, "it belongs to a decision about '%.60s', which is refused",
 		         b->a->what.at[first->point].target);
 	}
@@ -321,7 +321,7 @@ static bool has_part(const struct bench *b, const struct choice *c, unsigned set
  * Values as they are, as they were set (what was set just now is not what was measured: models must know of it), and as they are wanted. Of
  * one that is there more than once, the last counts.
  */
-static unsigned assume(struct bench *b, const struct choice *c, unsigned set)
+static unsigned arbiter_assume(struct bench *b, const struct choice *c, unsigned set)
 {
 	struct weft_arbiter *a = b->a;
 	unsigned n = 0;
@@ -357,7 +357,7 @@ static bool set_clashes(struct bench *b, const struct choice *c, unsigned set)
 static double cost_of(struct bench *b, const struct choice *c, unsigned set)
 {
 	double sum = 0;
-	unsigned n = assume(b, c, set);
+	unsigned n = arbiter_assume(b, c, set);
 	for (unsigned t = 0; t < b->a->who.n; t++) {
 		double cost = 0;
 		if (b->a->who.at[t].weight == 0)
@@ -369,7 +369,7 @@ static double cost_of(struct bench *b, const struct choice *c, unsigned set)
 	return sum;
 }
 
-static void collect(const struct bench *b, struct choice *c)
+static void arbiter_collect(const struct bench *b, struct choice *c)
 {
 	for (unsigned k = 0; k < b->n; k++) {
 		unsigned i = 0;
@@ -387,7 +387,7 @@ static void judge_objective(struct bench *b, struct choice *c)
 {
 	if (!b->a->weighs)
 		return;
-	collect(b, c);
+	arbiter_collect(b, c);
 	double least = cost_of(b, c, 0);
 	unsigned best = 0;
 	if (c->n == 0 || isnan(least))
@@ -407,7 +407,7 @@ static void judge_objective(struct bench *b, struct choice *c)
 		while (mine < c->n && c->tunlet[mine] != d->tunlet)
 			mine++;
 		double with = mine < c->n && !set_clashes(b, c, best | 1u << mine) ? cost_of(b, c, best | 1u << mine) : NAN;
-		refuse(d, d->tunlet);
+		arbiter_refuse(d, d->tunlet);
 		if (isnan(with))
 			snprintf(d->why, sizeof d->why, "under the common objective another combination is better: it costs %g",
 			         least);
@@ -419,7 +419,7 @@ static void judge_objective(struct bench *b, struct choice *c)
 
 /* ---- deeds ---- */
 
-static int remember(struct weft_arbiter *a, struct weft_decision *d)
+static int arbiter_remember(struct weft_arbiter *a, struct weft_decision *d)
 {
 	const struct deed *last = last_deed(a, d);
 	unsigned own = a->who.at[d->tunlet].hold, most = own << HOLD_DOUBLINGS;
@@ -432,7 +432,7 @@ static int remember(struct weft_arbiter *a, struct weft_decision *d)
 	e.number = d->number;
 	snprintf(e.text, sizeof e.text, "%s", d->is_text ? d->text : "");
 	e.had = value_now(a, d, &e.before) && !d->is_text;
-	e.direction = direction(a, d);
+	e.direction = arbiter_direction(a, d);
 	e.pending = true;
 	e.time_ns = a->now_ns;
 	e.evaluated = a->who.at[d->tunlet].evaluated;
@@ -457,7 +457,7 @@ int weft_arbiter_judge(struct weft_arbiter *a, uint64_t now_ns, struct weft_deci
 		free(c.assumed);
 		return -ENOMEM;
 	}
-	collect(&b, &c);
+	arbiter_collect(&b, &c);
 	a->weighs = a->how.model && c.n && !isnan(cost_of(&b, &c, 0));
 	c.n = 0;
 	for (unsigned k = 0; k < n; k++)
@@ -469,7 +469,7 @@ int weft_arbiter_judge(struct weft_arbiter *a, uint64_t now_ns, struct weft_deci
 	free(c.assumed);
 	int allowed = 0;
 	for (unsigned k = 0; k < n; k++)
-		if (d[k].allowed && remember(a, &d[k]) == 0)
+		if (d[k].allowed && arbiter_remember(a, &d[k]) == 0)
 			allowed++;
 	return allowed;
 }

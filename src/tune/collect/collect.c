@@ -36,7 +36,7 @@ void collect_say(struct collect *c, const char *fmt, ...)
 		c->how.said(c->how.ctx, line);
 }
 
-static void refused(void *ctx, const char *line)
+static void collect_refused(void *ctx, const char *line)
 {
 	collect_say(ctx, "%s", line);
 }
@@ -104,7 +104,7 @@ static void turn_to_another(struct collect *c)
 }
 
 /* Often at first, then once a second: only a wire leads to another host, its leaves' times are its own. */
-static void ping(struct collect *c)
+static void collect_ping(struct collect *c)
 {
 	uint64_t now = weft_monotonic_ns(), every = now - c->began_ns < 3 * SECOND ? SECOND / 8 : SECOND;
 	if (!(c->up.w || c->how.follows) || now - c->ping_ns < every)
@@ -209,7 +209,7 @@ static void flush_all(struct collect *c)
 			collect_drop_below(c, i--);
 }
 
-static void look(struct collect *c)
+static void collect_look(struct collect *c)
 {
 	size_t n = c->below.n;
 	struct pollfd *at = calloc(n + OTHERS, sizeof *at);
@@ -245,7 +245,7 @@ static void look(struct collect *c)
 	}
 	free(at);
 	route_orphans(c);
-	ping(c);
+	collect_ping(c);
 	grow_look(c);
 	level_look(c);
 	flush_all(c);
@@ -260,7 +260,7 @@ static bool all_drained(const struct collect *c)
 }
 
 /* Those below let go of their processes, and say their last; then whoever is above may still ask. */
-static void finish(struct collect *c)
+static void collect_finish(struct collect *c)
 {
 	uint64_t now = weft_monotonic_ns(), last = now + END_MOST_NS, until = now + END_NS;
 	struct message end = {.kind = MESSAGE_END}, *said = &end;
@@ -270,7 +270,7 @@ static void finish(struct collect *c)
 	c->ending = true;
 	for (; !all_drained(c) && !c->over && now < until && now < last; now = weft_monotonic_ns()) {
 		uint64_t heard = c->events;
-		look(c);
+		collect_look(c);
 		if (c->events != heard)
 			until = now + END_NS;
 	}
@@ -278,10 +278,10 @@ static void finish(struct collect *c)
 		return;
 	(void)!peer_send(&c->up, said);
 	while (!c->over && c->up.alive && weft_monotonic_ns() < until)
-		look(c);
+		collect_look(c);
 }
 
-static int begin(struct collect *c, struct weft_err *err)
+static int collect_begin(struct collect *c, struct weft_err *err)
 {
 	signal(SIGPIPE, SIG_IGN);
 	c->in = calloc(1, sizeof *c->in);
@@ -291,7 +291,7 @@ static int begin(struct collect *c, struct weft_err *err)
 	if (!rc && c->how.listen) {
 		struct weft_wire_listen_how how = {.address = c->how.listen,
 		                                   .secret = c->how.secret,
-		                                   .refused = refused,
+		                                   .refused = collect_refused,
 		                                   .ctx = c};
 		rc = weft_wire_listen(&c->listener, &how, err);
 	}
@@ -319,10 +319,10 @@ static int begin(struct collect *c, struct weft_err *err)
 void collect_serve(struct collect *c)
 {
 	while (!c->over && !c->ending)
-		look(c);
+		collect_look(c);
 	/* One that has handed all over is not asked any more. */
 	if (!c->how.between || !c->said_end)
-		finish(c);
+		collect_finish(c);
 }
 
 int collect_run(const struct collect_how *how, struct weft_err *err)
@@ -331,7 +331,7 @@ int collect_run(const struct collect_how *how, struct weft_err *err)
 	if (!c)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	c->how = *how;
-	int rc = begin(c, err);
+	int rc = collect_begin(c, err);
 	if (!rc)
 		collect_serve(c);
 	peer_end(&c->up);

@@ -92,7 +92,7 @@ static const char *host_keep(const char *text)
 static const struct tune_host host = {.by_id = host_self, .fault = host_fault, .keep = host_keep};
 
 /* Before anything of this tunlet runs. */
-static void use(struct folder *f)
+static void folder_use(struct folder *f)
 {
 	running.globals = f->globals;
 	f->globals->host = &host;
@@ -100,7 +100,7 @@ static void use(struct folder *f)
 
 /* -- telling -- */
 
-static int tell(struct folder *f, const struct fold *fold)
+static int folder_tell(struct folder *f, const struct fold *fold)
 {
 	f->bytes.n = 0;
 	int rc = fold_encode(fold, &f->bytes);
@@ -112,7 +112,7 @@ static int tell(struct folder *f, const struct fold *fold)
 static int tell_open(struct folder *f, struct open_iteration *it)
 {
 	it->told = true;
-	return tell(f, &(struct fold){.kind = FOLD_OPEN, .iteration = it->number, .ended = it->ended});
+	return folder_tell(f, &(struct fold){.kind = FOLD_OPEN, .iteration = it->number, .ended = it->ended});
 }
 
 static void close_iteration(struct folder *f, struct open_iteration *it)
@@ -130,7 +130,7 @@ static int say_gone(struct folder *f, struct open_iteration *it, const char *why
 	struct fold gone = {.kind = FOLD_GONE, .iteration = it->number, .bad = lost};
 	snprintf(gone.why, sizeof gone.why, "%s", why);
 	close_iteration(f, it);
-	return tell(f, &gone);
+	return folder_tell(f, &gone);
 }
 
 static int give_up(struct folder *f, struct open_iteration *it, const char *why)
@@ -139,7 +139,7 @@ static int give_up(struct folder *f, struct open_iteration *it, const char *why)
 }
 
 /* Unless the specification says that estimates will do. */
-static int lose(struct folder *f, struct open_iteration *it)
+static int folder_lose(struct folder *f, struct open_iteration *it)
 {
 	char why[80];
 	snprintf(why, sizeof why, "%llu events were lost", (unsigned long long)f->lost);
@@ -156,7 +156,7 @@ static bool was_closed(const struct folder *f, int64_t number)
 
 /* -- iterations -- */
 
-static struct open_iteration *find(struct folder *f, int64_t number)
+static struct open_iteration *folder_find(struct folder *f, int64_t number)
 {
 	/* Mostly where it is looked for first: find_or_open. */
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
@@ -170,7 +170,7 @@ static struct open_iteration *find(struct folder *f, int64_t number)
 /* Opens it, which is told; the oldest gives way. NULL: no memory. */
 static struct open_iteration *find_or_open(struct folder *f, int64_t number)
 {
-	struct open_iteration *it = find(f, number), *oldest = NULL;
+	struct open_iteration *it = folder_find(f, number), *oldest = NULL;
 	if (it)
 		return it;
 	for (unsigned i = EVAL_OPEN_MAX; i-- > 0;) {
@@ -197,7 +197,7 @@ static struct open_iteration *find_or_open(struct folder *f, int64_t number)
 
 /* -- instances -- */
 
-static int grow(struct folder *f, uint32_t actor, struct group *g)
+static int folder_grow(struct folder *f, uint32_t actor, struct group *g)
 {
 	uint32_t room = g->room ? 2 * g->room : 8, size = f->sizes[2 + actor];
 	void *id = realloc(g->id, room * sizeof *g->id);
@@ -229,7 +229,7 @@ static void run_inics(struct folder *f, uint32_t actor)
 }
 
 /* The index of an instance, which is made where there is none. -ENOMEM, -ENOSPC. */
-static int64_t instance(struct folder *f, struct open_iteration *it, uint32_t actor, const struct folder_event *e)
+static int64_t folder_instance(struct folder *f, struct open_iteration *it, uint32_t actor, const struct folder_event *e)
 {
 	struct group *g = &it->group[actor];
 	uint64_t at;
@@ -237,7 +237,7 @@ static int64_t instance(struct folder *f, struct open_iteration *it, uint32_t ac
 		return (int64_t)at;
 	if (g->n >= f->s->actor.at[actor].most)
 		return -ENOSPC;
-	if ((g->n == g->room && grow(f, actor, g)) || weft_map_put(&g->by_id, (uint64_t)e->id, g->n))
+	if ((g->n == g->room && folder_grow(f, actor, g)) || weft_map_put(&g->by_id, (uint64_t)e->id, g->n))
 		return -ENOMEM;
 	g->id[g->n] = e->id;
 	g->first[g->n] = e->time;
@@ -286,7 +286,7 @@ static int give_up_faulty(struct folder *f, struct open_iteration *it)
 static int fold_event(struct folder *f, struct open_iteration *it, const struct folder_event *e)
 {
 	const struct spec_event *v = &f->s->event.at[e->event];
-	int64_t i = instance(f, it, v->actor_id, e);
+	int64_t i = folder_instance(f, it, v->actor_id, e);
 	if (i == -ENOMEM)
 		return -ENOMEM;
 	if (i == -ENOSPC) {
@@ -311,21 +311,21 @@ static int fold_event(struct folder *f, struct open_iteration *it, const struct 
 int folder_event(struct folder *f, const struct folder_event *e)
 {
 	const struct spec_event *v = &f->s->event.at[e->event];
-	use(f);
+	folder_use(f);
 	if (!v->folds || v->iteration_ref >= e->n)
 		return FOLDER_PASSES;
 	int64_t number = e->value[v->iteration_ref].i;
-	struct open_iteration *it = find(f, number);
+	struct open_iteration *it = folder_find(f, number);
 	int rc = 0;
 	if (!it && was_closed(f, number)) {
 		if (!v->passes)
-			rc = tell(f, &(struct fold){.kind = FOLD_LATE, .iteration = number, .event = e->event});
+			rc = folder_tell(f, &(struct fold){.kind = FOLD_LATE, .iteration = number, .event = e->event});
 	} else {
 		bool begins = !it;
 		it = it ? it : find_or_open(f, number);
 		if (it && begins)
 			it->opened = e->time;
-		rc = !it ? -ENOMEM : begins && e->time <= f->lost_until ? lose(f, it) : 0;
+		rc = !it ? -ENOMEM : begins && e->time <= f->lost_until ? folder_lose(f, it) : 0;
 		rc = rc || !it->open ? rc : fold_event(f, it, e);
 	}
 	return rc ? rc : v->passes ? FOLDER_FOLDED_AND_PASSES : FOLDER_FOLDED;
@@ -415,7 +415,7 @@ static bool all_answered(struct folder *f, struct open_iteration *it)
 static int tell_state(struct folder *f, struct open_iteration *it)
 {
 	struct fold out;
-	use(f);
+	folder_use(f);
 	int rc = fold_init(&out, f->s, it->number, it->full);
 	if (rc)
 		return rc;
@@ -427,7 +427,7 @@ static int tell_state(struct folder *f, struct open_iteration *it)
 	f->globals->self = NULL;
 	for (size_t i = 0; !rc && i < it->below.n; i++)
 		rc = fold_join(f->s, &out, &it->below.at[i].fold);
-	rc = rc ? rc : tell(f, &out);
+	rc = rc ? rc : folder_tell(f, &out);
 	it->dirty = false;
 	fold_fini(&out);
 	return rc;
@@ -446,7 +446,7 @@ int folder_flush(struct folder *f)
 
 int folder_close(struct folder *f, int64_t iteration, bool full)
 {
-	if (!find(f, iteration) && was_closed(f, iteration)) {
+	if (!folder_find(f, iteration) && was_closed(f, iteration)) {
 		/* It was given up here, which the analyzer will hear, or has heard. */
 		return 0;
 	}
@@ -462,7 +462,7 @@ int folder_close(struct folder *f, int64_t iteration, bool full)
 
 void folder_closed(struct folder *f, int64_t iteration)
 {
-	struct open_iteration *it = find(f, iteration);
+	struct open_iteration *it = folder_find(f, iteration);
 	if (it)
 		close_iteration(f, it);
 	else if (!was_closed(f, iteration))
@@ -483,7 +483,7 @@ int folder_ended(struct folder *f, uint32_t actor, int64_t id)
 {
 	uint64_t at;
 	int rc = 0;
-	use(f);
+	folder_use(f);
 	for (unsigned i = 0; i < EVAL_OPEN_MAX && !rc; i++) {
 		struct open_iteration *it = &f->open[i];
 		if (!it->open || actor >= f->s->actor.n || !weft_map_get(&it->group[actor].by_id, (uint64_t)id, &at))
@@ -506,7 +506,7 @@ int folder_lost(struct folder *f, uint64_t count, double until)
 	f->lost_until = until > f->lost_until ? until : f->lost_until;
 	for (unsigned i = 0; i < EVAL_OPEN_MAX && !rc; i++)
 		if (f->open[i].open && !(f->open[i].opened > until && isfinite(until)))
-			rc = lose(f, &f->open[i]);
+			rc = folder_lose(f, &f->open[i]);
 	return rc;
 }
 
@@ -621,7 +621,7 @@ int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
 	int rc = fold_decode(f->s, at, n, &in);
 	if (rc)
 		return rc == -ENOMEM ? rc : -EINVAL;
-	if (in.kind == FOLD_LATE || (!find(f, in.iteration) && was_closed(f, in.iteration))) {
+	if (in.kind == FOLD_LATE || (!folder_find(f, in.iteration) && was_closed(f, in.iteration))) {
 		if (in.kind == FOLD_LATE)
 			f->how.up(f->how.ctx, at, n);
 		fold_fini(&in);
@@ -662,7 +662,7 @@ int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
  * There is no fence here, and no need of one: what is loaded are expressions that were translated from trees, have no loops, and call
  * nothing but math.h (TUNE_FOLDS). Functions that were left to the compiler, and what a specification includes, are not among them.
  */
-static int load(struct folder *f, struct weft_err *err)
+static int folder_load(struct folder *f, struct weft_err *err)
 {
 	if (f->how.like) {
 		f->library = f->how.like->library;
@@ -711,7 +711,8 @@ int folder_new(struct folder **out, struct weft_spec *s, const struct folder_how
 	f->how = *how;
 	f->lost_until = -INFINITY;
 	f->made.fd = -1;
-	int rc = weft_spec_count(s, WEFT_ERROR) ? weft_err_set(err, -EINVAL, "the specification has errors") : load(f, err);
+	int rc = weft_spec_count(s, WEFT_ERROR) ? weft_err_set(err, -EINVAL, "the specification has errors")
+	                                        : folder_load(f, err);
 	if (!rc && make_orders(f))
 		rc = weft_err_set(err, -ENOMEM, "out of memory");
 	if (rc) {

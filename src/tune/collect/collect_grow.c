@@ -157,7 +157,7 @@ static void adapt_number(struct collect *c)
 
 /* ---- processes ---- */
 
-static void move(struct collect_process *t, struct peer *to)
+static void grow_move(struct collect_process *t, struct peer *to)
 {
 	struct message m = {.kind = MESSAGE_HERE, .here = {t->process}};
 	if (to->pid)
@@ -232,7 +232,7 @@ static void share_out(struct collect *c)
 		if (of)
 			of->processes--;
 		least->processes++;
-		move(t, least->p);
+		grow_move(t, least->p);
 	}
 }
 
@@ -246,7 +246,7 @@ static bool has_process(const struct collect *c, const struct peer *p)
 	return false;
 }
 
-static bool owes(const struct collect *c, const struct peer *p)
+static bool grow_owes(const struct collect *c, const struct peer *p)
 {
 	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
 		if (c->tunlet[k].f && folder_owes(c->tunlet[k].f, p->id))
@@ -273,7 +273,7 @@ static void look_at_leaving(struct collect *c)
 			continue;
 		if (!p->told_to && p->ready && !has_process(c, p))
 			p->told_to = peer_send(p, &leave) == 0;
-		if (p->drained && !c->ending && !owes(c, p))
+		if (p->drained && !c->ending && !grow_owes(c, p))
 			let_go(c, i--);
 	}
 }
@@ -295,7 +295,7 @@ static bool all_left(const struct collect *c)
 }
 
 /* This one is the leaf. */
-static void leave(struct collect *c)
+static void grow_leave(struct collect *c)
 {
 	struct message leave = {.kind = MESSAGE_LEAVE}, end = {.kind = MESSAGE_END};
 	struct peer *controller = controller_of(c);
@@ -309,7 +309,7 @@ static void leave(struct collect *c)
 	c->said_end = true;
 }
 
-static void reap(struct collect *c, int how)
+static void grow_reap(struct collect *c, int how)
 {
 	for (size_t i = 0; i < c->ended.n; i++)
 		if (waitpid(c->ended.at[i], NULL, how) != 0)
@@ -319,11 +319,11 @@ static void reap(struct collect *c, int how)
 void grow_look(struct collect *c)
 {
 	grow_say_load(c, false);
-	reap(c, WNOHANG);
+	grow_reap(c, WNOHANG);
 	if (c->leaving && c->how.between)
 		level_leave(c);
 	else if (c->leaving)
-		leave(c);
+		grow_leave(c);
 	if (!c->wanted || c->ending)
 		return;
 	adapt_number(c);
@@ -343,7 +343,7 @@ void grow_lost(struct collect *c, const struct peer *leaf)
 
 void grow_fini(struct collect *c)
 {
-	reap(c, 0);
+	grow_reap(c, 0);
 	free(c->ended.at);
 }
 

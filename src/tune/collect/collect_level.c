@@ -27,7 +27,7 @@ static bool is_of_host(const struct peer *p)
 	return p->w && p->collector && p->ready && !p->leaving;
 }
 
-static uint32_t count(const struct collect *c, bool (*is)(const struct peer *p))
+static uint32_t level_count_of(const struct collect *c, bool (*is)(const struct peer *p))
 {
 	uint32_t n = 0;
 	for (size_t i = 0; i < c->below.n; i++)
@@ -42,7 +42,7 @@ static bool is_between(const struct peer *p)
 
 uint32_t level_count(const struct collect *c)
 {
-	return count(c, is_between);
+	return level_count_of(c, is_between);
 }
 
 static void say_gone(struct collect *c, const struct peer *p)
@@ -149,7 +149,7 @@ static int begin_one(struct collect *c, const uint32_t *child, size_t n)
 
 static void begin_level(struct collect *c)
 {
-	uint32_t hosts = count(c, is_of_host), n = c->level < hosts / LEAST ? c->level : hosts / LEAST, at = 0;
+	uint32_t hosts = level_count_of(c, is_of_host), n = c->level < hosts / LEAST ? c->level : hosts / LEAST, at = 0;
 	uint32_t *child = n ? calloc(hosts, sizeof *child) : NULL;
 	if (!child)
 		return; /* there are too few, so far */
@@ -177,7 +177,7 @@ static bool says_half(const struct peer *p)
 }
 
 /* 1: it is handed over; 0: not yet; -1: it has ended. */
-static int hand(struct collect *c, struct peer *p)
+static int level_hand(struct collect *c, struct peer *p)
 {
 	struct weft_buf state = {0};
 	struct message m = {.kind = MESSAGE_MOVE};
@@ -207,7 +207,7 @@ void level_leave(struct collect *c)
 {
 	struct message end = {.kind = MESSAGE_END};
 	for (size_t i = c->below.n; i > 0; i--) {
-		int rc = hand(c, c->below.at[i - 1]);
+		int rc = level_hand(c, c->below.at[i - 1]);
 		if (rc > 0)
 			remove_below(c, i - 1);
 		else if (rc < 0)
@@ -259,7 +259,7 @@ static void tell_kept(struct collect *c, struct peer *from, struct peer *to)
 }
 
 /* Those that were handed over are heard and told again, first what was kept. */
-static void wake(struct collect *c, struct peer *from)
+static void level_wake(struct collect *c, struct peer *from)
 {
 	for (size_t i = 0; i < c->below.n; i++)
 		if (c->below.at[i]->handed_by == from->id)
@@ -319,7 +319,7 @@ static void take_back(struct collect *c, size_t at)
 	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
 		if (c->tunlet[k].f)
 			folder_return(c->tunlet[k].f, from->id);
-	wake(c, from);
+	level_wake(c, from);
 	say_gone(c, from);
 	(void)!weft_vec_push(&c->ended, from->between);
 	remove_below(c, at);
@@ -362,7 +362,7 @@ void level_look(struct collect *c)
 void level_lost(struct collect *c, struct peer *p)
 {
 	/* Those that it had turn to this one by themselves (collect.c). */
-	wake(c, p);
+	level_wake(c, p);
 	say_gone(c, p);
 	(void)!weft_vec_push(&c->ended, p->between);
 }

@@ -509,7 +509,7 @@ static void to_collectors(struct collect *c, const struct message *m)
 			(void)!peer_send(c->below.at[i], m);
 }
 
-static void remember(struct collect *c, const struct message *m)
+static void route_remember(struct collect *c, const struct message *m)
 {
 	size_t at = c->said.n;
 	char head[5] = {(char)m->kind};
@@ -572,7 +572,7 @@ static void down_clock(struct collect *c, const struct message *m)
 static void down_spec(struct collect *c, const struct message *m)
 {
 	take_spec(c, &m->spec);
-	remember(c, m);
+	route_remember(c, m);
 	to_collectors(c, m);
 }
 

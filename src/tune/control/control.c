@@ -59,7 +59,7 @@ uint64_t control_time(const struct control *c, const struct control_instant *at,
 
 /* ---- up ---- */
 
-static void lost(struct control *c)
+static void control_set_lost(struct control *c)
 {
 	c->up_lost = true;
 	pthread_cond_broadcast(&c->let_go);
@@ -70,7 +70,7 @@ void control_say(struct control *c, const struct message *m)
 {
 	pthread_mutex_lock(&c->up_lock);
 	if (!c->up_lost && way_send(c, 0, m) == -EPIPE)
-		lost(c);
+		control_set_lost(c);
 	pthread_mutex_unlock(&c->up_lock);
 }
 
@@ -78,7 +78,7 @@ void control_flush(struct control *c)
 {
 	pthread_mutex_lock(&c->up_lock);
 	if (!c->up_lost && way_flush(c) == -EPIPE)
-		lost(c);
+		control_set_lost(c);
 	pthread_mutex_unlock(&c->up_lock);
 }
 
@@ -131,7 +131,7 @@ static void to_process(struct control *c, uint64_t process, unsigned kind, const
 	pthread_mutex_unlock(&c->processes_lock);
 }
 
-static void reap(struct control *c, bool all)
+static void control_reap(struct control *c, bool all)
 {
 	for (;;) {
 		struct control_process *t = NULL;
@@ -164,7 +164,7 @@ static void answer_ping(struct control *c, const struct message_ping *p)
 	control_flush(c);
 }
 
-static void hear(struct control *c, const struct message *m)
+static void control_hear(struct control *c, const struct message *m)
 {
 	struct weft_buf b = {0};
 	if (m->kind == MESSAGE_PING) {
@@ -181,7 +181,7 @@ static void hear(struct control *c, const struct message *m)
 static void up_is_lost(struct control *c)
 {
 	pthread_mutex_lock(&c->up_lock);
-	lost(c);
+	control_set_lost(c);
 	pthread_mutex_unlock(&c->up_lock);
 }
 
@@ -191,18 +191,18 @@ static bool hear_way(struct control *c, unsigned way, struct message *m)
 	int rc = channel_fill(&c->way[way]), next;
 	while ((next = channel_next(&c->way[way], m)) > 0)
 		if (!way_hear(c, way, m))
-			hear(c, m);
+			control_hear(c, m);
 	return rc == 0 && next == 0;
 }
 
 /* takes: there is room for what is kept. */
-static bool says(const struct pollfd *at, bool *takes)
+static bool control_says(const struct pollfd *at, bool *takes)
 {
 	*takes |= (at->revents & POLLOUT) != 0;
 	return at->revents & ~POLLOUT;
 }
 
-static void look(struct control *c, struct message *m, int wait_ms)
+static void control_poll(struct control *c, struct message *m, int wait_ms)
 {
 	struct pollfd at[CONTROL_WAYS + 1];
 	way_poll(c, at);
@@ -211,14 +211,14 @@ static void look(struct control *c, struct message *m, int wait_ms)
 		bool takes = false;
 		/* From the last: one that is new was not asked for. */
 		for (unsigned i = CONTROL_WAYS; i-- > 1;)
-			if (says(&at[i], &takes) && !hear_way(c, i, m))
+			if (control_says(&at[i], &takes) && !hear_way(c, i, m))
 				way_lost(c, i);
-		if (at[CONTROL_WAYS].revents || (says(&at[0], &takes) && !hear_way(c, 0, m)))
+		if (at[CONTROL_WAYS].revents || (control_says(&at[0], &takes) && !hear_way(c, 0, m)))
 			up_is_lost(c);
 		if (takes)
 			control_flush(c);
 	}
-	reap(c, false);
+	control_reap(c, false);
 }
 
 static bool has_processes(struct control *c)
@@ -239,7 +239,7 @@ static void end_all(struct control *c, struct message *m)
 		to_process(c, 0, MESSAGE_END, b.at, b.n);
 	weft_buf_fini(&b);
 	while (has_processes(c))
-		look(c, m, END_LOOK_MS);
+		control_poll(c, m, END_LOOK_MS);
 }
 
 static void say_hello(struct control *c)
@@ -286,7 +286,7 @@ int control_run(const struct control_how *how, struct weft_err *err)
 		if (attached)
 			weft_store_u32(&c.ending, 1);
 		while (!weft_load_u32(&c.ending))
-			look(&c, m, LOOK_MS);
+			control_poll(&c, m, LOOK_MS);
 		pthread_join(c.acceptor, NULL);
 		end_all(&c, m);
 		for (unsigned i = 0; i < CONTROL_WAYS; i++)

@@ -87,7 +87,7 @@ void control_event(struct control_process *t, const struct point_want *w, struct
 	way_event(t, w, m);
 }
 
-static bool measures(const struct control_process *t)
+static bool control_measures(const struct control_process *t)
 {
 	for (size_t i = 0; i < t->want.n; i++)
 		if (t->want.at[i]->on)
@@ -95,9 +95,9 @@ static bool measures(const struct control_process *t)
 	return false;
 }
 
-static void drain(struct control_process *t, bool last)
+static void control_drain(struct control_process *t, bool last)
 {
-	if (measures(t))
+	if (control_measures(t))
 		control_name(t);
 	for (const struct point_kind *const *k = point_kinds; *k; k++)
 		if ((*k)->drain)
@@ -105,17 +105,17 @@ static void drain(struct control_process *t, bool last)
 }
 
 /* An action waits for a thread, perhaps for long. False: not any more, as the process is to be let go. */
-static bool meanwhile(void *arg)
+static bool control_meanwhile(void *arg)
 {
 	struct control_process *t = arg;
-	drain(t, false);
+	control_drain(t, false);
 	control_flush(t->c);
 	return !weft_load_u32(&t->goes);
 }
 
 /* ---- commands ---- */
 
-static char *copy(const char *z)
+static char *control_copy(const char *z)
 {
 	char *c = strdup(z);
 	return c ? c : strdup("");
@@ -132,12 +132,13 @@ static struct point_want *new_want(struct control_process *t, const struct messa
 	w->number = (uint32_t)t->want.n - 1;
 	w->kind = point_kind_of(m->classes);
 	w->at_exit = m->at_exit;
-	w->function = copy(m->function);
-	w->classes = copy(m->classes);
+	w->function = control_copy(m->function);
+	w->classes = control_copy(m->classes);
 	w->n = m->n;
 	w->iteration = m->iteration;
 	for (uint32_t i = 0; i < m->n; i++)
-		w->field[i] = (struct message_field){m->field[i].source, copy(m->field[i].name), copy(m->field[i].type)};
+		w->field[i] = (struct message_field){m->field[i].source, control_copy(m->field[i].name),
+		                                     control_copy(m->field[i].type)};
 	return w;
 }
 
@@ -333,16 +334,16 @@ static bool wait_for(struct control_process *t, int ms)
 	return !at[1].revents;
 }
 
-static void serve(struct control_process *t)
+static void control_serve(struct control_process *t)
 {
 	int look_ms = LOOK_LEAST_MS;
 	while (!t->over) {
-		bool there = wait_for(t, measures(t) ? look_ms : -1);
+		bool there = wait_for(t, control_measures(t) ? look_ms : -1);
 		uint64_t before = t->cost.hits;
 		if (there)
 			run_commands(t);
 		if (!t->over)
-			drain(t, false);
+			control_drain(t, false);
 		if (weft_monotonic_ns() - t->cost_said_ns > COST_NS)
 			look_at_cost(t);
 		look_ms = t->cost.hits > before ? LOOK_LEAST_MS : look_ms * 2 < LOOK_MOST_MS ? look_ms * 2 : LOOK_MOST_MS;
@@ -371,9 +372,9 @@ static void *process_main(void *arg)
 {
 	struct control_process *t = arg;
 	t->why = "";
-	probe_meanwhile(t->s, meanwhile, t);
+	probe_meanwhile(t->s, control_meanwhile, t);
 	say_begun(t);
-	serve(t);
+	control_serve(t);
 	look_at_cost(t);
 	if (*t->why) {
 		undo_all(t);
@@ -381,7 +382,7 @@ static void *process_main(void *arg)
 		if (probe_detach(t->s))
 			t->why = ""; /* it has ended meanwhile */
 	}
-	drain(t, true);
+	control_drain(t, true);
 	control_lost(t);
 	look_at_cost(t);
 	say_cost(t, 0);

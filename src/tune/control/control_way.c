@@ -50,7 +50,7 @@ void way_poll(struct control *c, struct pollfd at[CONTROL_WAYS])
 	pthread_mutex_unlock(&c->up_lock);
 }
 
-static void say(struct control *c, unsigned way, const struct message *m)
+static void way_send_by(struct control *c, unsigned way, const struct message *m)
 {
 	/* A first way that is lost is found by whoever flushes next. */
 	if (!c->up_lost)
@@ -60,7 +60,7 @@ static void say(struct control *c, unsigned way, const struct message *m)
 static void say_left(struct control *c, unsigned way, uint64_t process, enum message_leaving how)
 {
 	struct message m = {.kind = MESSAGE_LEFT, .left = {process, (uint8_t)how}};
-	say(c, way, &m);
+	way_send_by(c, way, &m);
 }
 
 static unsigned last_way(const struct control_route *r)
@@ -70,7 +70,7 @@ static unsigned last_way(const struct control_route *r)
 
 /* ---- what is kept ---- */
 
-static void keep(struct control_process *t, const struct message *m)
+static void way_keep(struct control_process *t, const struct message *m)
 {
 	struct weft_buf *b = &t->route.held;
 	size_t at = b->n;
@@ -84,7 +84,7 @@ static void keep(struct control_process *t, const struct message *m)
 	memcpy(b->at + at + 1, &n, sizeof n);
 }
 
-static void release(struct control_process *t)
+static void way_release(struct control_process *t)
 {
 	struct control_route *r = &t->route;
 	static struct message m; /* under up_lock */
@@ -92,7 +92,7 @@ static void release(struct control_process *t)
 	for (size_t at = 0; at + HEAD <= r->held.n; at += HEAD + (size_t)n) {
 		memcpy(&n, r->held.at + at + 1, sizeof n);
 		if (message_decode((unsigned char)r->held.at[at], r->held.at + at + HEAD, n, &m) == 0)
-			say(t->c, last_way(r), &m);
+			way_send_by(t->c, last_way(r), &m);
 	}
 	weft_buf_fini(&r->held);
 	r->holds = false;
@@ -114,7 +114,7 @@ static unsigned epoch_of(struct control_route *r, uint32_t tunlet, const struct 
 	return e;
 }
 
-static void turn(struct control_process *t, uint32_t tunlet, unsigned epoch)
+static void way_turn(struct control_process *t, uint32_t tunlet, unsigned epoch)
 {
 	struct control_route *r = &t->route;
 	unsigned before = r->epoch[r->newest[tunlet]].way;
@@ -133,13 +133,13 @@ void way_event(struct control_process *t, const struct point_want *w, const stru
 	pthread_mutex_lock(&c->up_lock);
 	unsigned e = epoch_of(r, tunlet, w, m);
 	if (e > r->newest[tunlet])
-		turn(t, tunlet, e);
+		way_turn(t, tunlet, e);
 	if (r->holds && e == r->n - 1)
-		keep(t, m);
+		way_keep(t, m);
 	else
-		say(c, r->epoch[e].way, m);
+		way_send_by(c, r->epoch[e].way, m);
 	if (r->held.n > HELD_MOST)
-		release(t);
+		way_release(t);
 	pthread_mutex_unlock(&c->up_lock);
 }
 
@@ -151,7 +151,7 @@ void way_lost_events(struct control_process *t, struct message *m)
 	for (unsigned e = r->n; e-- > 0; m->lost.again = true) {
 		unsigned way = r->epoch[e].way;
 		if (!done[way] && t->c->way[way].fd >= 0)
-			say(t->c, way, m);
+			way_send_by(t->c, way, m);
 		done[way] = true;
 	}
 	pthread_mutex_unlock(&t->c->up_lock);
@@ -160,7 +160,7 @@ void way_lost_events(struct control_process *t, struct message *m)
 void way_say(struct control_process *t, const struct message *m)
 {
 	pthread_mutex_lock(&t->c->up_lock);
-	say(t->c, last_way(&t->route), m);
+	way_send_by(t->c, last_way(&t->route), m);
 	pthread_mutex_unlock(&t->c->up_lock);
 }
 
@@ -176,13 +176,13 @@ static void forget_first(struct control_route *r)
 	}
 }
 
-static void move(struct control_process *t, unsigned way)
+static void way_move(struct control_process *t, unsigned way)
 {
 	struct control_route *r = &t->route;
 	unsigned before = last_way(r);
 	if (before == way)
 		return;
-	release(t);
+	way_release(t);
 	if (r->n == CONTROL_EPOCHS)
 		forget_first(r);
 	struct control_epoch *e = &r->epoch[r->n++];
@@ -193,7 +193,7 @@ static void move(struct control_process *t, unsigned way)
 }
 
 /* No process goes this way any more: what is late goes where the next iterations went. */
-static void abandon(struct control_process *t, unsigned way)
+static void way_abandon(struct control_process *t, unsigned way)
 {
 	struct control_route *r = &t->route;
 	for (unsigned e = r->n; e-- > 0;)
@@ -201,7 +201,7 @@ static void abandon(struct control_process *t, unsigned way)
 			r->epoch[e].way = e + 1 < r->n ? r->epoch[e + 1].way : 0;
 }
 
-static struct control_process *find(struct control *c, uint64_t process)
+static struct control_process *way_find(struct control *c, uint64_t process)
 {
 	for (size_t i = 0; i < c->process.n; i++)
 		if (c->process.at[i]->process == process)
@@ -224,22 +224,22 @@ static void hear_way(struct control *c, unsigned way, const struct message *m)
 
 static void hear_move(struct control *c, unsigned way, const struct message *m)
 {
-	struct control_process *t = find(c, m->move.process);
+	struct control_process *t = way_find(c, m->move.process);
 	if (t && !t->route.over)
-		move(t, way);
+		way_move(t, way);
 	else
 		say_left(c, way, m->move.process, MESSAGE_ENDED); /* it was ending already */
 }
 
 static void hear_go(struct control *c, unsigned way, const struct message *m)
 {
-	struct control_process *t = find(c, m->go.process);
+	struct control_process *t = way_find(c, m->go.process);
 	(void)way;
 	if (t && t->route.owed) {
 		t->route.owed--;
 		pthread_cond_broadcast(&c->let_go);
 	} else if (t) {
-		release(t);
+		way_release(t);
 		pthread_cond_broadcast(&c->let_go);
 	}
 }
@@ -249,9 +249,9 @@ static void hear_leave(struct control *c, unsigned way, const struct message *m)
 	struct message end = {.kind = MESSAGE_END};
 	(void)m;
 	for (size_t i = 0; way && i < c->process.n; i++)
-		abandon(c->process.at[i], way);
+		way_abandon(c->process.at[i], way);
 	if (way)
-		say(c, way, &end);
+		way_send_by(c, way, &end);
 }
 
 bool way_hear(struct control *c, unsigned way, const struct message *m)
@@ -278,10 +278,10 @@ void way_lost(struct control *c, unsigned way)
 		struct control_process *t = c->process.at[i];
 		bool its = last_way(&t->route) == way;
 		struct message here = {.kind = MESSAGE_HERE, .here = {t->process}};
-		abandon(t, way);
+		way_abandon(t, way);
 		if (its)
-			say(c, 0, &here);
-		release(t);
+			way_send_by(c, 0, &here);
+		way_release(t);
 		t->route.owed = 0;
 	}
 	channel_fini(&c->way[way]);
@@ -323,13 +323,13 @@ void way_gone(struct control_process *t, const struct message *m)
 	while (t->route.holds && !c->up_lost)
 		if (pthread_cond_timedwait(&c->let_go, &c->up_lock, &until))
 			break;
-	release(t);
+	way_release(t);
 	t->route.owed = say_ended(t);
 	(void)!way_flush(c);
 	while (t->route.owed && !c->up_lost)
 		if (pthread_cond_timedwait(&c->let_go, &c->up_lock, &until))
 			break;
-	say(c, last_way(&t->route), m);
+	way_send_by(c, last_way(&t->route), m);
 	(void)!way_flush(c);
 	pthread_mutex_unlock(&c->up_lock);
 }

@@ -113,7 +113,7 @@ static void set_name(struct live *l, uint32_t class, uint32_t id, const char *at
 		weft_one_line(l->name[class].at[id]);
 }
 
-static void define(struct live *l, const struct weft_record *r)
+static void libweft_define(struct live *l, const struct weft_record *r)
 {
 	static const struct {
 		uint32_t kind, class, first;
@@ -155,7 +155,7 @@ static bool has_value(uint32_t kind)
 	       kind == WEFT_EV_COUNTER || kind == WEFT_EV_COUNTER_F;
 }
 
-static void remember(struct live_lane *lane, const struct weft_record *r)
+static void libweft_remember(struct live_lane *lane, const struct weft_record *r)
 {
 	struct live_value v = {class_of(r->kind), r->id, r->kind, r->n ? r->payload[0] : 0};
 	for (size_t i = 0; i < lane->value.n; i++)
@@ -216,8 +216,8 @@ static uint64_t time_of(struct control_process *t, const struct live *l, uint64_
 	return control_time(t->c, &t->at, ticks);
 }
 
-static void fire(struct control_process *t, struct live *l, struct live_lane *lane, const struct weft_record *r,
-                 struct message *m)
+static void libweft_fire(struct control_process *t, struct live *l, struct live_lane *lane, const struct weft_record *r,
+                         struct message *m)
 {
 	const char *name = name_of(l, class_of(r->kind), r->id);
 	for (size_t i = 0; i < t->want.n; i++) {
@@ -241,13 +241,13 @@ static void fire(struct control_process *t, struct live *l, struct live_lane *la
 static void fire_begin(struct control_process *t, struct live *l, struct live_lane *lane, struct message *m)
 {
 	if (lane->begin.kind)
-		fire(t, l, lane, &lane->begin, m);
+		libweft_fire(t, l, lane, &lane->begin, m);
 	lane->begin.kind = 0;
 }
 
 /* False: what it names is not defined yet; it is read again later. */
-static bool hear(struct control_process *t, struct live *l, struct live_lane *lane, const struct weft_record *r,
-                 struct message *m)
+static bool libweft_hear(struct control_process *t, struct live *l, struct live_lane *lane, const struct weft_record *r,
+                         struct message *m)
 {
 	uint32_t class = class_of(r->kind);
 	if (r->kind == WEFT_EV_THREAD && r->n) {
@@ -260,14 +260,14 @@ static bool hear(struct control_process *t, struct live *l, struct live_lane *la
 	if (!is_attr(r->kind) && r->kind != WEFT_EV_FLOW_IN)
 		fire_begin(t, l, lane, m);
 	if (has_value(r->kind))
-		remember(lane, r);
+		libweft_remember(lane, r);
 	if (r->kind == WEFT_EV_ENTER) {
 		lane->begin = *r;
 		lane->begin.payload = NULL;
 		lane->begin.n = 0;
 		lane->waited = false;
 	} else if (known && !is_attr(r->kind)) {
-		fire(t, l, lane, r, m);
+		libweft_fire(t, l, lane, r, m);
 	}
 	return true;
 }
@@ -293,8 +293,8 @@ static void walk_page(struct control_process *t, struct live *l, size_t i, bool 
 		if (n < state->seen)
 			continue;
 		if (meta)
-			define(l, &r);
-		else if (!hear(t, l, lane, &r, m))
+			libweft_define(l, &r);
+		else if (!libweft_hear(t, l, lane, &r, m))
 			return;
 		state->seen = n + 1;
 	}
@@ -302,7 +302,7 @@ static void walk_page(struct control_process *t, struct live *l, size_t i, bool 
 }
 
 /* Pages of a thread stand in the file in their order; those of several are put in order by the analyzer. */
-static void look(struct control_process *t, struct live *l, struct message *m)
+static void libweft_look(struct control_process *t, struct live *l, struct message *m)
 {
 	for (int meta = 1; meta >= 0; meta--)
 		for (size_t i = 1; i < l->bytes / WEFT_PAGE_BYTES; i++)
@@ -315,7 +315,7 @@ static void look(struct control_process *t, struct live *l, struct message *m)
 	}
 }
 
-static void drain(struct control_process *t, bool last)
+static void libweft_drain(struct control_process *t, bool last)
 {
 	struct live *l = t->libweft;
 	if (!l || (l->fd < 0 && !open_newest(t, l)) || !map_all(l))
@@ -324,15 +324,15 @@ static void drain(struct control_process *t, bool last)
 	if (!m)
 		return;
 	control_look(t->c, &t->at);
-	look(t, l, m);
+	libweft_look(t, l, m);
 	if (last)
-		look(t, l, m); /* begins that still wait */
+		libweft_look(t, l, m); /* begins that still wait */
 	free(m);
 }
 
 /* -- wants -- */
 
-static struct live *begin(struct control_process *t)
+static struct live *libweft_begin(struct control_process *t)
 {
 	struct live *l = calloc(1, sizeof *l);
 	if (!l)
@@ -344,9 +344,9 @@ static struct live *begin(struct control_process *t)
 	return l;
 }
 
-static void insert(struct control_process *t, struct point_want **w, unsigned n)
+static void libweft_insert(struct control_process *t, struct point_want **w, unsigned n)
 {
-	struct live *l = t->libweft ? t->libweft : begin(t);
+	struct live *l = t->libweft ? t->libweft : libweft_begin(t);
 	for (unsigned i = 0; i < n; i++)
 		w[i]->rc = !l         ? weft_err_set(&w[i]->err, -ENOMEM, "out of memory")
 		           : !*l->dir ? weft_err_set(&w[i]->err, -ENODATA,
@@ -361,7 +361,7 @@ static void take_out(struct control_process *t, struct point_want *w)
 	w->err = (struct weft_err){0};
 }
 
-static void fini(struct control_process *t)
+static void libweft_fini(struct control_process *t)
 {
 	struct live *l = t->libweft;
 	if (!l)
@@ -383,4 +383,8 @@ static void fini(struct control_process *t)
 	t->libweft = NULL;
 }
 
-const struct point_kind point_libweft = {.scheme = "libweft", .insert = insert, .remove = take_out, .drain = drain, .fini = fini};
+const struct point_kind point_libweft = {.scheme = "libweft",
+                                         .insert = libweft_insert,
+                                         .remove = take_out,
+                                         .drain = libweft_drain,
+                                         .fini = libweft_fini};

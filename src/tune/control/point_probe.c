@@ -67,56 +67,57 @@ static enum link_when when_of(const struct point_want *w)
 	return w->at_exit ? LINK_EXIT : LINK_ENTRY;
 }
 
-static const char *declared(const struct message_field *f)
+static const char *point_declared(const struct message_field *f)
 {
 	struct probe_type type;
 	return *f->type && probe_type_named(f->type, &type) ? f->type : NULL;
 }
 
-static int variable(struct control_process *t, const struct point_want *w, const struct message_field *f, const char *function,
-                    struct probe_value *out, struct weft_err *err)
+static int point_variable(struct control_process *t, const struct point_want *w, const struct message_field *f,
+                          const char *function, struct probe_value *out, struct weft_err *err)
 {
 	char name[CONTROL_NAME_MAX], member[CONTROL_NAME_MAX];
 	struct weft_err first = {0}, none = {0};
 	int rc = 0;
 	/* As it is called first: "a.b" and "p->c" are names of their own. */
-	rc = probe_variable(t->s, f->name, declared(f), out, &first);
+	rc = probe_variable(t->s, f->name, point_declared(f), out, &first);
 	for (unsigned k = 0; rc && try_name(w->classes, f->name, k, name, sizeof name); k++) {
 		none = (struct weft_err){0};
-		rc = strcmp(name, f->name) == 0 ? -ENOENT : probe_variable(t->s, name, declared(f), out, &none);
+		rc = strcmp(name, f->name) == 0 ? -ENOENT : probe_variable(t->s, name, point_declared(f), out, &none);
 	}
 	if (rc) {
 		none = (struct weft_err){0};
 		snprintf(member, sizeof member, "this->%s", f->name);
-		rc = probe_parameter(t->s, &(struct probe_expression){function, member, declared(f), when_of(w)}, out, &none);
+		rc = probe_parameter(t->s, &(struct probe_expression){function, member, point_declared(f), when_of(w)}, out,
+		                     &none);
 	}
 	if (rc && err)
 		*err = first;
 	return rc;
 }
 
-static int parameter(struct control_process *t, const struct point_want *w, const struct message_field *f, const char *function,
-                     struct probe_value *out, struct weft_err *err)
+static int point_parameter(struct control_process *t, const struct point_want *w, const struct message_field *f,
+                           const char *function, struct probe_value *out, struct weft_err *err)
 {
 	char name[CONTROL_NAME_MAX];
 	bool number = f->name[0] && strspn(f->name, "0123456789") == strlen(f->name);
 	bool has = strchr(f->name, '*') || strstr(f->name, "->") || strchr(f->name, '[');
 	snprintf(name, sizeof name, "%s%s%s", f->source == MESSAGE_POINTED && !has ? "*" : "", number ? "$" : "", f->name);
-	return probe_parameter(t->s, &(struct probe_expression){function, name, declared(f), when_of(w)}, out, err);
+	return probe_parameter(t->s, &(struct probe_expression){function, name, point_declared(f), when_of(w)}, out, err);
 }
 
-static int result(struct control_process *t, const struct point_want *w, const struct message_field *f, const char *function,
-                  struct probe_value *out, struct weft_err *err)
+static int point_result(struct control_process *t, const struct point_want *w, const struct message_field *f,
+                        const char *function, struct probe_value *out, struct weft_err *err)
 {
 	if (!w->at_exit)
 		return weft_err_set(err, -EINVAL, "'%s' is known at the exit only: it is what '%s' returns", f->name, function);
 	/* "*p" and "p->b" lead further from it; all other names are only names. */
 	bool leads = *f->name == '*' || strstr(f->name, "->") || strchr(f->name, '[');
-	struct probe_expression e = {function, leads ? f->name : "return", declared(f), LINK_EXIT};
+	struct probe_expression e = {function, leads ? f->name : "return", point_declared(f), LINK_EXIT};
 	return probe_result(t->s, &e, out, err);
 }
 
-static void constant(struct point_want *w, uint32_t i)
+static void point_constant(struct point_want *w, uint32_t i)
 {
 	struct message_value *v = &w->constant[i];
 	const char *text = w->field[i].name;
@@ -134,15 +135,15 @@ static int add_field(struct control_process *t, struct point_want *w, uint32_t i
 	const struct message_field *f = &w->field[i];
 	int rc = 0;
 	if (f->source == MESSAGE_CONSTANT) {
-		constant(w, i);
+		point_constant(w, i);
 		return 0;
 	}
 	if (f->source == MESSAGE_VARIABLE)
-		rc = variable(t, w, f, function, &v, &w->err);
+		rc = point_variable(t, w, f, function, &v, &w->err);
 	else if (f->source == MESSAGE_RESULT)
-		rc = result(t, w, f, function, &v, &w->err);
+		rc = point_result(t, w, f, function, &v, &w->err);
 	else
-		rc = parameter(t, w, f, function, &v, &w->err);
+		rc = point_parameter(t, w, f, function, &v, &w->err);
 	if (rc)
 		return rc;
 	w->type[i] = v.type.kind == PROBE_TYPE_FLOAT    ? MESSAGE_REAL
@@ -152,7 +153,7 @@ static int add_field(struct control_process *t, struct point_want *w, uint32_t i
 	return add_ops(p, v.op, v.n, &w->err);
 }
 
-static int prepare(struct control_process *t, struct point_want *w, char *function, size_t room, struct program *p)
+static int point_prepare(struct control_process *t, struct point_want *w, char *function, size_t room, struct program *p)
 {
 	struct link_op mark = {.op = LINK_OP_IMM, .put = 1, .a = MARK << 32 | w->number};
 	find_name(t, w->classes, w->function, false, function, room);
@@ -166,14 +167,14 @@ static int prepare(struct control_process *t, struct point_want *w, char *functi
 	return rc;
 }
 
-static void insert(struct control_process *t, struct point_want **w, unsigned n)
+static void point_insert(struct control_process *t, struct point_want **w, unsigned n)
 {
 	struct probe_request *r = calloc(n, sizeof *r);
 	struct program *p = calloc(n, sizeof *p);
 	char(*name)[CONTROL_NAME_MAX] = calloc(n, sizeof *name);
 	unsigned good = 0;
 	for (unsigned i = 0; i < n; i++) {
-		w[i]->rc = r && p && name ? prepare(t, w[i], name[i], sizeof name[i], &p[i])
+		w[i]->rc = r && p && name ? point_prepare(t, w[i], name[i], sizeof name[i], &p[i])
 		                          : weft_err_set(&w[i]->err, -ENOMEM, "out of memory");
 		if (w[i]->rc == 0)
 			r[good++] = w[i]->request;
@@ -285,7 +286,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Threads have rings of their own: what is older than this look is complete, the rest waits for the next. */
-static void drain(struct control_process *t, bool last)
+static void point_drain(struct control_process *t, bool last)
 {
 	uint64_t until = last ? UINT64_MAX : link_ticks();
 	size_t k = 0;
@@ -398,7 +399,7 @@ static struct message_value old_value(const struct probe_action *a)
 	return v;
 }
 
-static int act(struct control_process *t, const struct message_act *m, struct message_acted *out, struct weft_err *err)
+static int point_act(struct control_process *t, const struct message_act *m, struct message_acted *out, struct weft_err *err)
 {
 	if (m->kind >= ACTION_KINDS)
 		return weft_err_set(err, -EINVAL, "there is no such action");
@@ -465,7 +466,7 @@ static int check_kind(struct control_process *t, const struct probe_action *a, s
 	}
 }
 
-static int check(struct control_process *t, const struct message_act *m, struct weft_err *err)
+static int point_check(struct control_process *t, const struct message_act *m, struct weft_err *err)
 {
 	if (m->kind >= ACTION_KINDS)
 		return weft_err_set(err, -EINVAL, "there is no such action");
@@ -479,7 +480,7 @@ static int check(struct control_process *t, const struct message_act *m, struct 
 	return rc;
 }
 
-static int undo(struct control_process *t, uint32_t action, struct message_acted *out, struct weft_err *err)
+static int point_undo(struct control_process *t, uint32_t action, struct message_acted *out, struct weft_err *err)
 {
 	(void)out;
 	for (size_t i = t->action.n; i > 0; i--) {
@@ -493,7 +494,7 @@ static int undo(struct control_process *t, uint32_t action, struct message_acted
 	return -ENOSYS;
 }
 
-static void fini(struct control_process *t)
+static void point_fini(struct control_process *t)
 {
 	for (size_t i = 0; i < t->held.n; i++)
 		free(t->held.at[i].event);
@@ -504,11 +505,11 @@ static void fini(struct control_process *t)
 }
 
 const struct point_kind point_probe = {
-	.insert = insert,
+	.insert = point_insert,
 	.remove = take_out,
-	.drain = drain,
-	.act = act,
-	.check = check,
-	.undo = undo,
-	.fini = fini,
+	.drain = point_drain,
+	.act = point_act,
+	.check = point_check,
+	.undo = point_undo,
+	.fini = point_fini,
 };

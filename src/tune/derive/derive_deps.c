@@ -182,7 +182,7 @@ static bool wanted_after(const struct weft_spec *s, uint32_t a, uint32_t event)
 	return s->attr.at[a].on_event && s->attr.at[a].follows != SPEC_NONE && bits_has(&s->attr.at[a].triggers, event);
 }
 
-static uint32_t *room(struct weft_spec *s)
+static uint32_t *deps_room(struct weft_spec *s)
 {
 	return spec_alloc(s, s->attr.n * sizeof(uint32_t));
 }
@@ -205,7 +205,7 @@ static uint32_t event_order(struct weft_spec *s, uint32_t event, uint32_t *out, 
 
 uint32_t derive_event_order(struct weft_spec *s, uint32_t event, uint32_t **out, uint32_t *n_first)
 {
-	*out = room(s);
+	*out = deps_room(s);
 	return event_order(s, event, *out, n_first, false);
 }
 
@@ -316,10 +316,10 @@ void derive_order(struct weft_spec *s)
 {
 	find_triggers(s);
 	find_indices(s);
-	struct sorter o = {.s = s, .before = writes_before, .wanted = wanted_evaluation, .out = room(s), .says = true};
+	struct sorter o = {.s = s, .before = writes_before, .wanted = wanted_evaluation, .out = deps_room(s), .says = true};
 	uint32_t n = sort_attrs(&o), n_first;
 	for (uint32_t i = 0; i < n; i++)
 		spec_push(s, &s->order, o.out[i]);
 	for (uint32_t e = 0; e < s->event.n; e++)
-		event_order(s, e, room(s), &n_first, true);
+		event_order(s, e, deps_room(s), &n_first, true);
 }

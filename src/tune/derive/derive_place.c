@@ -110,7 +110,7 @@ static bool others_leave_it(const struct weft_spec *s, uint32_t i)
 	return true;
 }
 
-static bool stays(struct weft_spec *s, uint32_t i)
+static bool place_stays(struct weft_spec *s, uint32_t i)
 {
 	const struct spec_attr *a = &s->attr.at[i];
 	return events_fold(s, a) && runs_there(s, a->value, a->actor) && runs_there(s, a->inic, a->actor) &&
@@ -129,7 +129,7 @@ static void place_attrs(struct weft_spec *s)
 	for (bool more = true; more;) {
 		more = false;
 		for (uint32_t i = 0; i < s->attr.n; i++)
-			if (s->plan[i].at_collector && !stays(s, i)) {
+			if (s->plan[i].at_collector && !place_stays(s, i)) {
 				s->plan[i].at_collector = false;
 				more = true;
 			}

@@ -60,7 +60,7 @@ struct weft_eval {
 	double cost;
 };
 
-static void say(struct weft_eval *e, const struct weft_said *what)
+static void eval_say(struct weft_eval *e, const struct weft_said *what)
 {
 	if (e->how.said)
 		e->how.said(e->how.ctx, what);
@@ -80,7 +80,7 @@ static void end_child(struct weft_eval *e)
 }
 
 /* One answer: 1, 0 when the child is gone, -ETIME when it is late. */
-static int receive(struct weft_eval *e, uint64_t until)
+static int eval_receive(struct weft_eval *e, uint64_t until)
 {
 	for (;;) {
 		uint64_t now = weft_monotonic_ns();
@@ -125,7 +125,7 @@ static void pass_on(struct weft_eval *e)
 	                      .value = a->value,
 	                      .n = a->n,
 	                      .steps = a->steps.computed_ns ? &a->steps : NULL};
-	say(e, &w);
+	eval_say(e, &w);
 }
 
 static int begin_child(struct weft_eval *e, struct weft_err *err)
@@ -150,7 +150,7 @@ static int begin_child(struct weft_eval *e, struct weft_err *err)
 	e->pid = pid;
 	e->socket = pair[0];
 	/* Loading may take a while on a busy machine; a tunlet written by hand may decide something at once. */
-	for (int rc; (rc = receive(e, weft_monotonic_ns() + 20000000000u)) > 0;) {
+	for (int rc; (rc = eval_receive(e, weft_monotonic_ns() + 20000000000u)) > 0;) {
 		if (e->answer.kind == ANSWER_READY)
 			return 0;
 		if (e->answer.kind == ANSWER_FAILED) {
@@ -224,7 +224,8 @@ static int answer_metric(struct weft_eval *e)
 		r.begins = live_value(e->live, e->s->attr.at[a->what].metric.z, ns_of(e, a->number), &r.time, &err) == 0 &&
 		           isfinite(r.time);
 	if (!r.begins && err.code)
-		say(e, &(struct weft_said){.kind = WEFT_SAID_HANDLER, .iteration = -1, .process = INT64_MIN, .text = err.text});
+		eval_say(e,
+		         &(struct weft_said){.kind = WEFT_SAID_HANDLER, .iteration = -1, .process = INT64_MIN, .text = err.text});
 	ssize_t n = offsetof(struct request, value);
 	return send(e->socket, &r, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -EPIPE;
 }
@@ -236,7 +237,7 @@ static int ask_once(struct weft_eval *e)
 	int rc = send_request(e) ? 0 : 1;
 	bool said_last = false; /* why it ends */
 	while (rc > 0) {
-		rc = receive(e, until);
+		rc = eval_receive(e, until);
 		if (rc > 0 && e->answer.kind == ANSWER_DONE)
 			return 0;
 		if (rc > 0 && e->answer.kind == ANSWER_COST) {
@@ -254,12 +255,12 @@ static int ask_once(struct weft_eval *e)
 	}
 	uint32_t running = *e->running;
 	if (!said_last)
-		say(e, &(struct weft_said){.kind = WEFT_SAID_FAULT,
-		                           .iteration = -1,
-		                           .process = INT64_MIN,
-		                           .what = running < e->s->code.n ? running : SPEC_NONE,
-		                           .fault = rc == -ETIME ? FAULT_TIME : FAULT_EXIT,
-		                           .text = ""});
+		eval_say(e, &(struct weft_said){.kind = WEFT_SAID_FAULT,
+		                                .iteration = -1,
+		                                .process = INT64_MIN,
+		                                .what = running < e->s->code.n ? running : SPEC_NONE,
+		                                .fault = rc == -ETIME ? FAULT_TIME : FAULT_EXIT,
+		                                .text = ""});
 	return 1;
 }
 
@@ -283,7 +284,7 @@ static void tell_processes(struct weft_eval *e)
 	e->request = kept;
 }
 
-static int ask(struct weft_eval *e, struct weft_err *err)
+static int eval_ask(struct weft_eval *e, struct weft_err *err)
 {
 	if (e->pid && ask_once(e) == 0)
 		return 0;
@@ -291,7 +292,7 @@ static int ask(struct weft_eval *e, struct weft_err *err)
 	int rc = begin_child(e, err);
 	if (rc)
 		return rc;
-	say(e, &(struct weft_said){.kind = WEFT_SAID_RESTARTED, .iteration = -1, .text = ""});
+	eval_say(e, &(struct weft_said){.kind = WEFT_SAID_RESTARTED, .iteration = -1, .text = ""});
 	tell_processes(e);
 	return 0;
 }
@@ -339,7 +340,7 @@ int weft_eval_process(struct weft_eval *e, uint32_t actor, int64_t id, const cha
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	e->request = (struct request){.kind = REQUEST_PROCESS, .what = actor, .id = id, .begins = begins};
 	memcpy(e->request.host, t.host, sizeof t.host);
-	return ask(e, err);
+	return eval_ask(e, err);
 }
 
 int weft_eval_event(struct weft_eval *e, const struct weft_eval_record *record, struct weft_err *err)
@@ -360,7 +361,7 @@ int weft_eval_event(struct weft_eval *e, const struct weft_eval_record *record, 
 		r->value[i].i = v->i;
 		snprintf(r->value[i].s, sizeof r->value[i].s, "%s", v->s ? v->s : "");
 	}
-	return ask(e, err);
+	return eval_ask(e, err);
 }
 
 /* -- many events at once -- */
@@ -409,7 +410,7 @@ int weft_eval_events(struct weft_eval *e, const struct weft_eval_record *record,
 			at = pack_event(at, &record[i++]);
 		while (i < n && packed_bytes(&record[i]) <= (size_t)(end - at));
 		r->n = (uint32_t)(at - (char *)r->value);
-		int rc = ask(e, err);
+		int rc = eval_ask(e, err);
 		if (rc)
 			return rc;
 	}
@@ -426,7 +427,7 @@ int weft_eval_child(struct weft_eval *e, uint32_t child, bool begins, struct wef
 	if (begins && weft_vec_push(&e->child, child))
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	e->request = (struct request){.kind = REQUEST_CHILD, .what = child, .begins = begins};
-	return ask(e, err);
+	return eval_ask(e, err);
 }
 
 int weft_eval_fold(struct weft_eval *e, uint32_t child, const void *at, size_t n, struct weft_err *err)
@@ -441,7 +442,7 @@ int weft_eval_fold(struct weft_eval *e, uint32_t child, const void *at, size_t n
 		r->begins = done + part < n;
 		memcpy(r->value, (const char *)at + done, part);
 		done += part;
-		int rc = ask(e, err);
+		int rc = eval_ask(e, err);
 		if (rc)
 			return rc;
 	}
@@ -451,7 +452,7 @@ int weft_eval_fold(struct weft_eval *e, uint32_t child, const void *at, size_t n
 int weft_eval_lost(struct weft_eval *e, int64_t id, uint64_t count, double until, struct weft_err *err)
 {
 	e->request = (struct request){.kind = REQUEST_LOST, .id = id, .count = count, .time = until};
-	return ask(e, err);
+	return eval_ask(e, err);
 }
 
 int weft_eval_cost(struct weft_eval *e, const struct weft_assumed *assumed, unsigned n, double *cost, struct weft_err *err)
@@ -468,7 +469,7 @@ int weft_eval_cost(struct weft_eval *e, const struct weft_assumed *assumed, unsi
 		e->request.value[e->request.n++].d = assumed[k].number;
 	}
 	e->has_cost = false;
-	int rc = e->s->objective == SPEC_NONE ? -EAGAIN : ask(e, err);
+	int rc = e->s->objective == SPEC_NONE ? -EAGAIN : eval_ask(e, err);
 	*cost = e->cost;
 	return rc ? rc : e->has_cost ? 0 : -EAGAIN;
 }

@@ -395,7 +395,7 @@ static void serve_hand(const struct request *r)
 		serve_kind[r->kind](child.hand, r);
 }
 
-static void serve(void)
+static void child_serve(void)
 {
 	static struct request r;
 	for (;;) {
@@ -439,7 +439,7 @@ static void begin_store(void *library, struct store_host *out)
 }
 
 /* Behind the fence that loading needs; then the narrower one. Where the kernel has none, limits are left. */
-static void *load(const char *handlers)
+static void *child_load(const char *handlers)
 {
 	char path[32];
 	snprintf(path, sizeof path, "/proc/self/fd/%d", OF_LIBRARY);
@@ -466,12 +466,12 @@ _Noreturn void eval_child(const struct eval_begin *b)
 	catch_faults();
 	if (!b->handlers)
 		forget_environment();
-	void *library = load(b->handlers);
+	void *library = child_load(b->handlers);
 	if (b->handlers)
 		begin_hand(library, &out);
 	else
 		begin_store(library, &out);
 	answer_kind(ANSWER_READY);
-	serve();
+	child_serve();
 	_exit(0);
 }

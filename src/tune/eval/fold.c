@@ -41,7 +41,7 @@ static void add_double(struct fold_number *to, double hi, double lo)
 }
 
 /* One number into another; both are results of the same partial. */
-static bool merge(struct fold_number *to, const struct spec_plan *p, uint32_t k, const struct fold_number *v)
+static bool fold_merge(struct fold_number *to, const struct spec_plan *p, uint32_t k, const struct fold_number *v)
 {
 	const double hi = v->hi;
 	const int64_t i = v->i;
@@ -73,12 +73,12 @@ static bool merge(struct fold_number *to, const struct spec_plan *p, uint32_t k,
 
 bool fold_number_add(struct fold_number *to, const struct spec_plan *p, uint32_t k, struct tune_value v)
 {
-	return merge(to, p, k, &(struct fold_number){.hi = v.d, .i = v.i, .n = 1});
+	return fold_merge(to, p, k, &(struct fold_number){.hi = v.d, .i = v.i, .n = 1});
 }
 
 bool fold_number_join(struct fold_number *to, const struct spec_plan *p, uint32_t k, const struct fold_number *v)
 {
-	return merge(to, p, k, v);
+	return fold_merge(to, p, k, v);
 }
 
 const struct spec_plan *fold_plan(const struct weft_spec *s, uint32_t k, uint32_t *own)
@@ -187,7 +187,7 @@ void fold_fini(struct fold *f)
 	*f = (struct fold){0};
 }
 
-static int grow(struct fold_group *g)
+static int fold_grow(struct fold_group *g)
 {
 	uint32_t room = g->room ? 2 * g->room : 16;
 	void *id = realloc(g->id, room * sizeof *g->id);
@@ -206,7 +206,7 @@ static int grow(struct fold_group *g)
 
 int64_t fold_add(struct fold_group *g, int64_t id, double first, bool complete)
 {
-	if (g->n_ids == g->room && grow(g))
+	if (g->n_ids == g->room && fold_grow(g))
 		return -ENOMEM;
 	uint32_t i = g->n_ids++;
 	g->id[i] = id;
@@ -244,7 +244,7 @@ int fold_join(const struct weft_spec *s, struct fold *to, const struct fold *fro
 
 /* -- bytes -- */
 
-static void put(struct weft_buf *b, uint64_t v)
+static void fold_put(struct weft_buf *b, uint64_t v)
 {
 	weft_buf_add(b, (const char *)&v, sizeof v);
 }
@@ -252,32 +252,33 @@ static void put(struct weft_buf *b, uint64_t v)
 int fold_encode(const struct fold *f, struct weft_buf *out)
 {
 	bool whole = f->kind == FOLD_STATE;
-	put(out, f->kind);
-	put(out, (uint64_t)f->iteration);
-	put(out, (f->ended ? FLAG_ENDED : 0) | (f->full ? FLAG_FULL : 0) | (f->bad ? FLAG_BAD : 0) | (f->reply ? FLAG_REPLY : 0));
-	put(out, f->event);
-	put(out, whole ? f->n_groups : 0);
-	put(out, whole ? f->n_parts : 0);
+	fold_put(out, f->kind);
+	fold_put(out, (uint64_t)f->iteration);
+	fold_put(out,
+	         (f->ended ? FLAG_ENDED : 0) | (f->full ? FLAG_FULL : 0) | (f->bad ? FLAG_BAD : 0) | (f->reply ? FLAG_REPLY : 0));
+	fold_put(out, f->event);
+	fold_put(out, whole ? f->n_groups : 0);
+	fold_put(out, whole ? f->n_parts : 0);
 	if (f->kind == FOLD_GONE)
 		weft_buf_add(out, f->why, sizeof f->why);
 	for (uint32_t a = 0; whole && a < f->n_groups; a++) {
 		const struct fold_group *g = &f->group[a];
-		put(out, g->n);
-		put(out, g->incomplete);
-		put(out, g->n_ids);
-		put(out, g->width);
+		fold_put(out, g->n);
+		fold_put(out, g->incomplete);
+		fold_put(out, g->n_ids);
+		fold_put(out, g->width);
 		for (uint32_t i = 0; i < g->n_ids; i++) {
-			put(out, (uint64_t)g->id[i]);
-			put(out, word_of_double(g->first[i]));
-			put(out, g->complete[i]);
+			fold_put(out, (uint64_t)g->id[i]);
+			fold_put(out, word_of_double(g->first[i]));
+			fold_put(out, g->complete[i]);
 			weft_buf_add(out, (const char *)(g->word + (size_t)i * g->width), g->width * sizeof *g->word);
 		}
 	}
 	for (uint32_t k = 0; whole && k < f->n_parts; k++) {
-		put(out, word_of_double(f->part[k].hi));
-		put(out, word_of_double(f->part[k].lo));
-		put(out, (uint64_t)f->part[k].i);
-		put(out, f->part[k].n);
+		fold_put(out, word_of_double(f->part[k].hi));
+		fold_put(out, word_of_double(f->part[k].lo));
+		fold_put(out, (uint64_t)f->part[k].i);
+		fold_put(out, f->part[k].n);
 	}
 	return out->failed ? -ENOMEM : 0;
 }
@@ -288,7 +289,7 @@ struct reader {
 	bool bad;
 };
 
-static uint64_t get(struct reader *r)
+static uint64_t fold_get(struct reader *r)
 {
 	uint64_t v = 0;
 	if (r->n < sizeof v) {
@@ -303,21 +304,21 @@ static uint64_t get(struct reader *r)
 
 static int get_group(struct reader *r, struct fold_group *g, uint32_t most)
 {
-	g->n = get(r);
-	g->incomplete = get(r);
-	uint64_t ids = get(r), width = get(r);
+	g->n = fold_get(r);
+	g->incomplete = fold_get(r);
+	uint64_t ids = fold_get(r), width = fold_get(r);
 	/* As many as fit the bytes that are there: nobody asks for memory by a number. */
 	if (r->bad || width != g->width || ids > r->n / (8 * (3 + width)) || g->incomplete > g->n || g->n > most ||
 	    (ids && ids != g->n))
 		return WEFT_E_SYNTAX;
 	for (uint64_t i = 0; i < ids; i++) {
-		int64_t id = (int64_t)get(r);
-		double first = double_of_word(get(r));
-		int64_t k = fold_add(g, id, first, get(r) != 0);
+		int64_t id = (int64_t)fold_get(r);
+		double first = double_of_word(fold_get(r));
+		int64_t k = fold_add(g, id, first, fold_get(r) != 0);
 		if (k < 0)
 			return (int)k;
 		for (uint32_t w = 0; w < g->width; w++)
-			g->word[(size_t)k * g->width + w] = get(r);
+			g->word[(size_t)k * g->width + w] = fold_get(r);
 	}
 	return 0;
 }
@@ -325,7 +326,8 @@ static int get_group(struct reader *r, struct fold_group *g, uint32_t most)
 int fold_decode(const struct weft_spec *s, const void *at, size_t n, struct fold *out)
 {
 	struct reader r = {.at = at, .n = n};
-	uint64_t kind = get(&r), iteration = get(&r), flags = get(&r), event = get(&r), groups = get(&r), parts = get(&r);
+	uint64_t kind = fold_get(&r), iteration = fold_get(&r), flags = fold_get(&r), event = fold_get(&r), groups = fold_get(&r),
+		 parts = fold_get(&r);
 	bool state = kind == FOLD_STATE;
 	*out = (struct fold){0};
 	if (r.bad || kind < FOLD_OPEN || kind > FOLD_LATE || (kind == FOLD_LATE && event >= s->event.n) ||
@@ -340,7 +342,7 @@ int fold_decode(const struct weft_spec *s, const void *at, size_t n, struct fold
 	out->bad = flags & FLAG_BAD;
 	out->reply = flags & FLAG_REPLY;
 	for (unsigned i = 0; kind == FOLD_GONE && i < WHY_WORDS; i++) {
-		uint64_t w = get(&r);
+		uint64_t w = fold_get(&r);
 		memcpy(out->why + 8 * i, &w, sizeof w);
 	}
 	out->why[sizeof out->why - 1] = '\0';
@@ -348,10 +350,10 @@ int fold_decode(const struct weft_spec *s, const void *at, size_t n, struct fold
 	for (uint32_t a = 0; state && !rc && a < out->n_groups; a++)
 		rc = get_group(&r, &out->group[a], s->actor.at[a].most);
 	for (uint32_t k = 0; state && !rc && k < out->n_parts; k++) {
-		out->part[k].hi = double_of_word(get(&r));
-		out->part[k].lo = double_of_word(get(&r));
-		out->part[k].i = (int64_t)get(&r);
-		out->part[k].n = get(&r);
+		out->part[k].hi = double_of_word(fold_get(&r));
+		out->part[k].lo = double_of_word(fold_get(&r));
+		out->part[k].i = (int64_t)fold_get(&r);
+		out->part[k].n = fold_get(&r);
 	}
 	if (!rc && (r.bad || r.n))
 		rc = WEFT_E_SYNTAX;

@@ -156,7 +156,7 @@ static const char *stand_in(struct weft_spec *s, const char *z)
 }
 
 /* Whether the function declares that name itself: `int z`, `struct s *z`. */
-static bool declares(struct weft_spec *s, const struct spec_code *c, struct span name)
+static bool gen_declares(struct weft_spec *s, const struct spec_code *c, struct span name)
 {
 	static const char *const no_types[] = {"return", "else", "case", "goto", "sizeof", "do"};
 	uint32_t end = c->where.at + c->where.n;
@@ -207,7 +207,7 @@ static void put_opaque(struct gen *g, const struct spec_function *f)
 		const char *z = NULL;
 		if (t.kind == TOKEN_NAME && !member)
 			z = stand_in(s, spec_printf(s, "%.*s", (int)t.where.n, s->text + t.where.at));
-		if (z && (strncmp(z, "w_f_", 4) == 0 || !declares(s, c, t.where))) {
+		if (z && (strncmp(z, "w_f_", 4) == 0 || !gen_declares(s, c, t.where))) {
 			gen_origin(g, copied, true);
 			weft_buf_add(&g->out->text, s->text + copied, t.where.at - copied);
 			gen_origin(g, t.where.at, false);

@@ -7,7 +7,7 @@
 #include "gen_priv.h"
 #include <string.h>
 
-static void put(struct tune_source *t, const char *z)
+static void gen_put(struct tune_source *t, const char *z)
 {
 	weft_buf_puts(&t->text, z);
 }
@@ -30,9 +30,9 @@ static const char *field_of(enum spec_type t)
 static void put_as(struct gen *g, const struct expr *e, enum spec_type want)
 {
 	bool narrows = !type_is_real(want) && want != TYPE_STRING && type_is_real(e->type);
-	put(g->out, narrows ? "w_whole(" : "(");
+	gen_put(g->out, narrows ? "w_whole(" : "(");
 	put_expr(g, e);
-	put(g->out, ")");
+	gen_put(g->out, ")");
 }
 
 /* The struct of an actor's attributes. */
@@ -50,10 +50,10 @@ static void put_instance(struct gen *g, const struct expr *e)
 	if (e->kid[0])
 		put_as(g, e->kid[0], TYPE_INT);
 	else
-		put(g->out, "0");
+		gen_put(g->out, "0");
 	if (e->access == ACCESS_ID)
-		put(g->out, e->write ? ", 1" : ", 0");
-	put(g->out, "))");
+		gen_put(g->out, e->write ? ", 1" : ", 0");
+	gen_put(g->out, "))");
 }
 
 /* What can be assigned to. */
@@ -70,14 +70,14 @@ static void put_place(struct gen *g, const struct expr *e)
 		if (a->scope == SCOPE_ACTOR)
 			put_instance(g, base);
 		else
-			put(g->out,
-			    a->scope == SCOPE_ITERATION ? "((struct w_iter *)w_g.iter)" : "((struct w_param *)w_g.param)");
+			gen_put(g->out,
+			        a->scope == SCOPE_ITERATION ? "((struct w_iter *)w_g.iter)" : "((struct w_param *)w_g.param)");
 		weft_buf_printf(b, "->m_%s", a->id.z);
 		len = a->len;
 	}
 	if (e->kind != EXPR_INDEX)
 		return;
-	put(g->out, "[w_at(");
+	gen_put(g->out, "[w_at(");
 	put_as(g, e->kid[1], TYPE_INT);
 	weft_buf_printf(b, ", %u)]", len);
 }
@@ -109,18 +109,18 @@ static void put_ref(struct gen *g, const struct expr *e)
 		weft_buf_printf(b, "w_f_%s", g->s->function.at[e->id].id.z);
 		return;
 	case REF_MATH:
-		put(g->out, e->name);
+		gen_put(g->out, e->name);
 		return;
 	default:
 		if (!type_is_real(e->type) && e->type != TYPE_STRING)
-			put(g->out, "(long long)");
+			gen_put(g->out, "(long long)");
 		put_place(g, e);
 	}
 }
 
 static void put_c_type(struct gen *g, enum spec_type t)
 {
-	put(g->out, spec_type_name[t]);
+	gen_put(g->out, spec_type_name[t]);
 }
 
 /* `a op= b`, `++a`, `a++`: the target once, by address. */
@@ -130,9 +130,9 @@ static void put_update(struct gen *g, const struct expr *e, bool gives_old)
 	bool sets = e->kind == EXPR_ASSIGN && e->op[0] == '=' && !e->op[1];
 	struct weft_buf *b = &g->out->text;
 	enum spec_type t = target->type;
-	put(g->out, "({ ");
+	gen_put(g->out, "({ ");
 	put_c_type(g, t);
-	put(g->out, " *w_t = &");
+	gen_put(g->out, " *w_t = &");
 	put_place(g, target);
 	/* The value is computed before the address is used, and may itself be an assignment: its w_t is its own. */
 	weft_buf_printf(b, "; %s w_n = ",
@@ -140,20 +140,20 @@ static void put_update(struct gen *g, const struct expr *e, bool gives_old)
 	                : t == TYPE_STRING                                                           ? "const char *"
 	                                                                                             : "long long");
 	if (e->kind != EXPR_ASSIGN)
-		put(g->out, "1");
+		gen_put(g->out, "1");
 	else
 		put_expr(g, e->kid[1]);
-	put(g->out, "; ");
+	gen_put(g->out, "; ");
 	if (gives_old) {
 		put_c_type(g, t);
-		put(g->out, " w_o = *w_t; ");
+		gen_put(g->out, " w_o = *w_t; ");
 	}
 	weft_buf_printf(b, "*w_t = %s(", store_name(t));
 	bool whole = !type_is_real(t) && t != TYPE_STRING, real_value = e->kind == EXPR_ASSIGN && type_is_real(e->kid[1]->type);
 	if (whole && real_value)
-		put(g->out, "w_whole(");
+		gen_put(g->out, "w_whole(");
 	if (sets)
-		put(g->out, "w_n");
+		gen_put(g->out, "w_n");
 	else if (strchr("/%", e->op[0]) && whole && !real_value)
 		weft_buf_printf(b, "w_%s(*w_t, w_n)", e->op[0] == '/' ? "div" : "mod");
 	else if (e->op[0] == '<' || e->op[0] == '>')
@@ -161,7 +161,7 @@ static void put_update(struct gen *g, const struct expr *e, bool gives_old)
 	else
 		weft_buf_printf(b, "(%s)*w_t %c w_n", real_value || !whole ? "double" : "long long", e->op[0]);
 	if (whole && real_value)
-		put(g->out, ")");
+		gen_put(g->out, ")");
 	weft_buf_printf(b, "); %s; })", gives_old ? "w_o" : whole ? "(long long)*w_t" : "*w_t");
 }
 
@@ -178,12 +178,12 @@ static void put_binary(struct gen *g, const struct expr *e)
 	weft_buf_printf(&g->out->text, "%s(", function ? function : "");
 	put_expr(g, e->kid[0]);
 	if (function)
-		put(g->out, ", ");
+		gen_put(g->out, ", ");
 	else
 		weft_buf_printf(&g->out->text, " %s ", e->op);
 	put_expr(g, e->kid[1]);
 	if (shift)
-		put(g->out, e->op[0] == '<' ? ", 1" : ", 0");
+		gen_put(g->out, e->op[0] == '<' ? ", 1" : ", 0");
 	weft_buf_printf(&g->out->text, ")%s%s%s", text ? " " : "", text ? e->op : "", text ? " 0" : "");
 }
 
@@ -192,16 +192,16 @@ static void put_call(struct gen *g, const struct expr *e)
 	const struct expr *f = e->kid[0];
 	const struct expr *p = f->ref == REF_FUNCTION ? g->s->function.at[f->id].params : NULL;
 	put_ref(g, f);
-	put(g->out, "(");
+	gen_put(g->out, "(");
 	for (const struct expr *a = e->kid[1]; a; a = a->next) {
 		if (p)
-			put(g->out, store_name(p->type));
-		put(g->out, "(");
+			gen_put(g->out, store_name(p->type));
+		gen_put(g->out, "(");
 		put_as(g, a, p ? p->type : TYPE_DOUBLE);
-		put(g->out, a->next ? "), " : ")");
+		gen_put(g->out, a->next ? "), " : ")");
 		p = p ? p->next : NULL;
 	}
-	put(g->out, ")");
+	gen_put(g->out, ")");
 }
 
 static void put_number(struct gen *g, const struct expr *e)
@@ -216,7 +216,7 @@ static void put_number(struct gen *g, const struct expr *e)
 		zeros++;
 	weft_buf_add(&g->out->text, e->name + zeros, n - zeros);
 	if (!type_is_real(e->type))
-		put(g->out, "LL");
+		gen_put(g->out, "LL");
 }
 
 void gen_expr(struct gen *g, const struct expr *e)
@@ -242,14 +242,14 @@ static void put_expr(struct gen *g, const struct expr *e)
 		put_number(g, e);
 		return;
 	case EXPR_STRING:
-		put(g->out, e->name);
+		gen_put(g->out, e->name);
 		return;
 	case EXPR_REF:
 		put_ref(g, e);
 		return;
 	case EXPR_INDEX:
 		if (!type_is_real(e->type))
-			put(g->out, "(long long)");
+			gen_put(g->out, "(long long)");
 		put_place(g, e);
 		return;
 	case EXPR_CALL:
@@ -262,7 +262,7 @@ static void put_expr(struct gen *g, const struct expr *e)
 		}
 		weft_buf_printf(&g->out->text, "(%c", e->op[0]);
 		put_expr(g, e->kid[0]);
-		put(g->out, ")");
+		gen_put(g->out, ")");
 		return;
 	case EXPR_POSTFIX:
 		put_update(g, e, true);
@@ -274,22 +274,22 @@ static void put_expr(struct gen *g, const struct expr *e)
 		put_binary(g, e);
 		return;
 	case EXPR_CHOICE:
-		put(g->out, "(");
+		gen_put(g->out, "(");
 		put_expr(g, e->kid[0]);
-		put(g->out, " ? ");
+		gen_put(g->out, " ? ");
 		put_expr(g, e->kid[1]);
-		put(g->out, " : ");
+		gen_put(g->out, " : ");
 		put_expr(g, e->kid[2]);
-		put(g->out, ")");
+		gen_put(g->out, ")");
 		return;
 	case EXPR_CAST:
-		put(g->out, store_name(e->type));
-		put(g->out, "(");
+		gen_put(g->out, store_name(e->type));
+		gen_put(g->out, "(");
 		put_as(g, e->kid[0], e->type);
-		put(g->out, ")");
+		gen_put(g->out, ")");
 		return;
 	default:
-		put(g->out, "0");
+		gen_put(g->out, "0");
 	}
 }
 
@@ -306,11 +306,11 @@ static void put_decl(struct gen *g, const struct expr *e)
 		else if (e->kid[0]) {
 			weft_buf_printf(b, " = %s(", store_name(e->type));
 			put_as(g, e->kid[0], e->type);
-			put(g->out, ")");
+			gen_put(g->out, ")");
 		} else {
-			put(g->out, " = 0");
+			gen_put(g->out, " = 0");
 		}
-		put(g->out, "; ");
+		gen_put(g->out, "; ");
 	}
 }
 
@@ -320,43 +320,43 @@ static void put_condition(struct gen *g, const char *word, const struct expr *e)
 	if (e)
 		put_expr(g, e);
 	else
-		put(g->out, "1");
-	put(g->out, ") ");
+		gen_put(g->out, "1");
+	gen_put(g->out, ") ");
 }
 
 static void put_body(struct gen *g, const struct expr *e)
 {
-	put(g->out, "{ ");
+	gen_put(g->out, "{ ");
 	gen_statements(g, e);
-	put(g->out, "}\n");
+	gen_put(g->out, "}\n");
 }
 
 /* `continue` must not pass over the step: the step is where C has it. */
 static void put_for(struct gen *g, const struct expr *e)
 {
-	put(g->out, "{ ");
+	gen_put(g->out, "{ ");
 	if (e->kid[0])
 		gen_statements(g, e->kid[0]);
-	put(g->out, "for (; ");
+	gen_put(g->out, "for (; ");
 	if (e->kid[1])
 		put_expr(g, e->kid[1]);
-	put(g->out, "; ");
+	gen_put(g->out, "; ");
 	if (e->kid[2])
 		put_expr(g, e->kid[2]);
-	put(g->out, ") ");
+	gen_put(g->out, ") ");
 	put_body(g, e->kid[3]);
-	put(g->out, "}\n");
+	gen_put(g->out, "}\n");
 }
 
 static void put_return(struct gen *g, const struct expr *e)
 {
-	put(g->out, "return");
+	gen_put(g->out, "return");
 	if (e->kid[0] && g->returns != TYPE_VOID) {
 		weft_buf_printf(&g->out->text, " %s(", store_name(g->returns));
 		put_as(g, e->kid[0], g->returns);
-		put(g->out, ")");
+		gen_put(g->out, ")");
 	}
-	put(g->out, ";\n");
+	gen_put(g->out, ";\n");
 }
 
 static void put_statement(struct gen *g, const struct expr *e)
@@ -365,7 +365,7 @@ static void put_statement(struct gen *g, const struct expr *e)
 	switch (e->kind) {
 	case STMT_EXPR:
 		put_expr(g, e->kid[0]);
-		put(g->out, ";\n");
+		gen_put(g->out, ";\n");
 		return;
 	case STMT_DECL:
 		put_decl(g, e);
@@ -374,7 +374,7 @@ static void put_statement(struct gen *g, const struct expr *e)
 		put_condition(g, "if", e->kid[0]);
 		put_body(g, e->kid[1]);
 		if (e->kid[2]) {
-			put(g->out, "else ");
+			gen_put(g->out, "else ");
 			put_body(g, e->kid[2]);
 		}
 		return;
@@ -386,23 +386,23 @@ static void put_statement(struct gen *g, const struct expr *e)
 		put_body(g, e->kid[1]);
 		return;
 	case STMT_DO:
-		put(g->out, "do ");
+		gen_put(g->out, "do ");
 		put_body(g, e->kid[1]);
 		put_condition(g, "while", e->kid[0]);
-		put(g->out, ";\n");
+		gen_put(g->out, ";\n");
 		return;
 	case STMT_RETURN:
 		put_return(g, e);
 		return;
 	case STMT_BREAK:
 	case STMT_CONTINUE:
-		put(g->out, e->kind == STMT_BREAK ? "break;\n" : "continue;\n");
+		gen_put(g->out, e->kind == STMT_BREAK ? "break;\n" : "continue;\n");
 		return;
 	case STMT_BLOCK:
 		put_body(g, e->kid[0]);
 		return;
 	default:
-		put(g->out, ";\n");
+		gen_put(g->out, ";\n");
 	}
 }
 
@@ -416,15 +416,15 @@ void gen_result(struct gen *g, const struct expr *e)
 {
 	if (e->type == TYPE_VOID) {
 		put_expr(g, e);
-		put(g->out, ";\n");
+		gen_put(g->out, ";\n");
 		return;
 	}
 	weft_buf_printf(&g->out->text, "w_g.result.%s = ", field_of(e->type));
 	put_expr(g, e);
-	put(g->out, ";\n");
+	gen_put(g->out, ";\n");
 	/* A number is known as both. */
 	if (type_is_real(e->type))
-		put(g->out, "w_g.result.i = w_g.result.d != 0;\n");
+		gen_put(g->out, "w_g.result.i = w_g.result.d != 0;\n");
 	else if (e->type != TYPE_STRING)
-		put(g->out, "w_g.result.d = (double)w_g.result.i;\n");
+		gen_put(g->out, "w_g.result.d = (double)w_g.result.i;\n");
 }

@@ -20,7 +20,7 @@ struct binder {
 	uint32_t n_numbers; /* locals so far, for their names in C */
 };
 
-static enum spec_type bind(struct binder *b, struct expr *e);
+static enum spec_type bind_bind(struct binder *b, struct expr *e);
 static void bind_list(struct binder *b, struct expr *e);
 
 static struct expr *find_local(struct binder *b, const char *z)
@@ -43,7 +43,7 @@ static enum spec_type become_attr(struct binder *b, struct expr *e, uint32_t att
 	return e->type = b->s->attr.at[attr].t;
 }
 
-static enum spec_type become(struct expr *e, enum ref_kind ref, uint32_t id, enum spec_type t)
+static enum spec_type bind_become(struct expr *e, enum ref_kind ref, uint32_t id, enum spec_type t)
 {
 	e->kind = EXPR_REF;
 	e->ref = ref;
@@ -54,7 +54,7 @@ static enum spec_type become(struct expr *e, enum ref_kind ref, uint32_t id, enu
 
 /* -- suggestions -- */
 
-static const char *suggest(struct binder *b, const char *z, bool call)
+static const char *bind_suggest(struct binder *b, const char *z, bool call)
 {
 	const char *known[KNOWN_MAX] = {0};
 	struct weft_spec *s = b->s;
@@ -86,9 +86,9 @@ static const char *suggest(struct binder *b, const char *z, bool call)
 	return NULL;
 }
 
-static enum spec_type undeclared(struct binder *b, struct expr *e, const char *what, const char *z, bool call)
+static enum spec_type bind_undeclared(struct binder *b, struct expr *e, const char *what, const char *z, bool call)
 {
-	const char *near = suggest(b, z, call);
+	const char *near = bind_suggest(b, z, call);
 	spec_say(b->s, WEFT_ERROR, "undeclared", e->where, near ? spec_printf(b->s, "did you mean '%s'?", near) : NULL,
 	         "%s%s'%s' is not declared", what, what[0] ? " " : "", z);
 	b->c->broken = true;
@@ -104,7 +104,7 @@ static enum spec_type bind_name(struct binder *b, struct expr *e)
 	if (local) {
 		e->decl = local;
 		e->read = true;
-		return become(e, REF_LOCAL, SPEC_NONE, local->type);
+		return bind_become(e, REF_LOCAL, SPEC_NONE, local->type);
 	}
 	uint32_t own = b->has_scope ? spec_find_attr(s, b->scope, b->actor, e->name) : SPEC_NONE;
 	if (own != SPEC_NONE)
@@ -131,21 +131,21 @@ static enum spec_type bind_name(struct binder *b, struct expr *e)
 			s, WEFT_WARNING, "point-value", e->where, NULL,
 			"'%s' is a variable of the program that no event carries: taken as the value that was just computed for it",
 			e->name);
-		return become(e, REF_POINT, point, t);
+		return bind_become(e, REF_POINT, point, t);
 	}
 	if (variable != SPEC_NONE && b->c->role == ROLE_OBJECTIVE)
-		return become(e, REF_ASSUMED, variable, TYPE_DOUBLE);
+		return bind_become(e, REF_ASSUMED, variable, TYPE_DOUBLE);
 	if (variable != SPEC_NONE) {
 		spec_say(s, WEFT_ERROR, "program-variable", e->where, "let an event carry it, and use EVENT.NAME",
 		         "'%s' is a variable of the program: its value is known where an event carries it", e->name);
 		b->c->broken = true;
 		return e->type = s->variable.at[variable].t;
 	}
-	return undeclared(b, e, "", e->name, false);
+	return bind_undeclared(b, e, "", e->name, false);
 }
 
 /* An attribute of the iteration that is not declared, but that one event carries. */
-static uint32_t imply(struct binder *b, struct expr *e)
+static uint32_t bind_imply(struct binder *b, struct expr *e)
 {
 	struct weft_spec *s = b->s;
 	uint32_t event = SPEC_NONE, field = SPEC_NONE, found = 0;
@@ -212,10 +212,10 @@ static enum spec_type bind_field(struct binder *b, struct expr *e, uint32_t even
 	if (f >= FIELD_FIRST && v->ref.at[f - FIELD_FIRST].variable == SPEC_NONE)
 		spec_say(s, WEFT_ERROR, "undeclared-variable", e->where, "declare it in VARIABLES AND VALUES",
 		         "'%s' is used, but no variable says what it is in the program", e->name);
-	become(e, REF_FIELD, event,
-	       f == FIELD_TIMESTAMP ? TYPE_DOUBLE
-	       : f < FIELD_FIRST    ? TYPE_INT
-	                            : v->ref.at[f - FIELD_FIRST].t);
+	bind_become(e, REF_FIELD, event,
+	            f == FIELD_TIMESTAMP ? TYPE_DOUBLE
+	            : f < FIELD_FIRST    ? TYPE_INT
+	                                 : v->ref.at[f - FIELD_FIRST].t);
 	e->sub = f;
 	return e->type;
 }
@@ -225,7 +225,7 @@ static enum spec_type bind_actor_attr(struct binder *b, struct expr *e, uint32_t
 	struct weft_spec *s = b->s;
 	const char *name = s->actor.at[actor].id.z;
 	uint32_t attr = spec_find_attr(s, SCOPE_ACTOR, actor, e->name);
-	if (index && type_is_real(bind(b, index)))
+	if (index && type_is_real(bind_bind(b, index)))
 		spec_say(s, WEFT_WARNING, "index-type", index->where, NULL, "the index is no whole number");
 	if (attr == SPEC_NONE) {
 		spec_say(s, WEFT_ERROR, "undeclared", e->where, nearest_attr(s, SCOPE_ACTOR, actor, e->name),
@@ -258,7 +258,7 @@ static enum spec_type bind_member(struct binder *b, struct expr *e)
 	}
 	if (strcmp(named->name, "iter") == 0 && !index) {
 		uint32_t attr = spec_find_attr(s, SCOPE_ITERATION, 0, e->name);
-		attr = attr != SPEC_NONE ? attr : imply(b, e);
+		attr = attr != SPEC_NONE ? attr : bind_imply(b, e);
 		if (attr != SPEC_NONE)
 			return become_attr(b, e, attr, ACCESS_PLAIN, NULL);
 		spec_say(s, WEFT_ERROR, "undeclared", e->where, nearest_attr(s, SCOPE_ITERATION, 0, e->name),
@@ -272,7 +272,7 @@ static enum spec_type bind_member(struct binder *b, struct expr *e)
 	if (event != SPEC_NONE && !index)
 		return bind_field(b, e, event);
 	struct expr what = *named;
-	undeclared(b, &what, "actor or event", named->name, false);
+	bind_undeclared(b, &what, "actor or event", named->name, false);
 	return e->type = TYPE_DOUBLE;
 }
 
@@ -298,7 +298,7 @@ static bool bind_count(struct binder *b, struct expr *e)
 		spec_say(s, WEFT_WARNING, "internal-method", f->where, spec_printf(s, "count(%s)", s->actor.at[actor].id.z),
 		         "'%s' is a method inside MATE: taken as the number of '%s' in the iteration", f->name,
 		         s->actor.at[actor].id.z);
-	become(e, REF_COUNT, actor, TYPE_INT);
+	bind_become(e, REF_COUNT, actor, TYPE_INT);
 	return true;
 }
 
@@ -317,7 +317,7 @@ static enum spec_type bind_event_call(struct binder *b, struct expr *e, bool add
 	if (s->event.at[event].util != need)
 		spec_say(s, WEFT_WARNING, "utility", e->where, spec_printf(s, "utility: %s", add ? "addable" : "removable"),
 		         "event '%s' is not declared %s", arg->name, add ? "addable" : "removable");
-	return become(e, add ? REF_ADD : REF_REM, event, TYPE_VOID);
+	return bind_become(e, add ? REF_ADD : REF_REM, event, TYPE_VOID);
 }
 
 static unsigned count_list(const struct expr *e)
@@ -353,7 +353,7 @@ static enum spec_type bind_call(struct binder *b, struct expr *e)
 		uint32_t point = spec_find_point(s, name + 5);
 		check_count(b, e, name, 0);
 		if (point != SPEC_NONE)
-			return become(e, REF_TUNE, point, TYPE_VOID);
+			return bind_become(e, REF_TUNE, point, TYPE_VOID);
 	}
 	uint32_t function = spec_find_function(s, name);
 	if (function != SPEC_NONE) {
@@ -372,8 +372,8 @@ static enum spec_type bind_call(struct binder *b, struct expr *e)
 		s->calls_math = true;
 		return e->type = TYPE_DOUBLE;
 	}
-	return undeclared(b, f->kind == EXPR_NAME ? f : e, "function",
-	                  f->kind == EXPR_NAME || f->kind == EXPR_MEMBER ? f->name : "?", true);
+	return bind_undeclared(b, f->kind == EXPR_NAME ? f : e, "function",
+	                       f->kind == EXPR_NAME || f->kind == EXPR_MEMBER ? f->name : "?", true);
 }
 
 /* -- expressions -- */
@@ -381,13 +381,13 @@ static enum spec_type bind_call(struct binder *b, struct expr *e)
 static enum spec_type bind_index(struct binder *b, struct expr *e)
 {
 	struct weft_spec *s = b->s;
-	enum spec_type t = bind(b, e->kid[0]);
+	enum spec_type t = bind_bind(b, e->kid[0]);
 	struct expr *array = e->kid[0];
 	uint32_t len = array->kind != EXPR_REF   ? 0
 	               : array->ref == REF_LOCAL ? array->decl->len
 	               : array->ref == REF_ATTR  ? s->attr.at[array->id].len
 	                                         : 0;
-	bind(b, e->kid[1]);
+	bind_bind(b, e->kid[1]);
 	if (len == 0 && !b->c->broken) {
 		spec_say(s, WEFT_ERROR, "no-array", e->where, NULL, "'%s' is no array", expr_text(s, array->where));
 		b->c->broken = true;
@@ -410,14 +410,14 @@ static void bind_target(struct binder *b, struct expr *target, bool also_read)
 	b->c->broken = true;
 }
 
-static enum spec_type wider(enum spec_type a, enum spec_type b)
+static enum spec_type bind_wider(enum spec_type a, enum spec_type b)
 {
 	return type_is_real(a) || type_is_real(b) ? TYPE_DOUBLE : a == TYPE_LONG || b == TYPE_LONG ? TYPE_LONG : TYPE_INT;
 }
 
 static enum spec_type bind_binary(struct binder *b, struct expr *e)
 {
-	enum spec_type l = bind(b, e->kid[0]), r = bind(b, e->kid[1]);
+	enum spec_type l = bind_bind(b, e->kid[0]), r = bind_bind(b, e->kid[1]);
 	bool text = l == TYPE_STRING || r == TYPE_STRING, whole = strchr("%&|^~", e->op[0]) && e->op[0] != e->op[1];
 	if (text && !strchr("=!", e->op[0]) && !b->c->broken) {
 		spec_say(b->s, WEFT_ERROR, "type", e->where, NULL, "strings are compared with '==' and '!=' only");
@@ -430,7 +430,7 @@ static enum spec_type bind_binary(struct binder *b, struct expr *e)
 		b->c->broken = true;
 	}
 	if (strchr("+-*/", e->op[0]))
-		return e->type = wider(l, r);
+		return e->type = bind_wider(l, r);
 	if (e->op[0] == ',')
 		return e->type = r;
 	return e->type = TYPE_INT;
@@ -463,7 +463,7 @@ static void check_number(struct binder *b, struct expr *e)
 static enum spec_type bind_assign(struct binder *b, struct expr *e)
 {
 	struct weft_spec *s = b->s;
-	enum spec_type l = bind(b, e->kid[0]), r = bind(b, e->kid[1]);
+	enum spec_type l = bind_bind(b, e->kid[0]), r = bind_bind(b, e->kid[1]);
 	bind_target(b, e->kid[0], e->op[1] == '=');
 	if ((l == TYPE_STRING) != (r == TYPE_STRING) && !b->c->broken) {
 		spec_say(s, WEFT_ERROR, "type", e->where, NULL, "a string and a number cannot be assigned to each other");
@@ -472,7 +472,7 @@ static enum spec_type bind_assign(struct binder *b, struct expr *e)
 	return e->type = l;
 }
 
-static enum spec_type bind(struct binder *b, struct expr *e)
+static enum spec_type bind_bind(struct binder *b, struct expr *e)
 {
 	switch (e->kind) {
 	case EXPR_NUMBER:
@@ -490,7 +490,7 @@ static enum spec_type bind(struct binder *b, struct expr *e)
 		return bind_call(b, e);
 	case EXPR_UNARY:
 	case EXPR_POSTFIX:
-		e->type = bind(b, e->kid[0]);
+		e->type = bind_bind(b, e->kid[0]);
 		if (e->op[1])
 			bind_target(b, e->kid[0], true);
 		return e->type = e->op[0] == '!' ? TYPE_INT : e->type;
@@ -499,11 +499,11 @@ static enum spec_type bind(struct binder *b, struct expr *e)
 	case EXPR_ASSIGN:
 		return bind_assign(b, e);
 	case EXPR_CHOICE:
-		bind(b, e->kid[0]);
-		e->type = bind(b, e->kid[1]);
-		return e->type = wider(e->type, bind(b, e->kid[2]));
+		bind_bind(b, e->kid[0]);
+		e->type = bind_bind(b, e->kid[1]);
+		return e->type = bind_wider(e->type, bind_bind(b, e->kid[2]));
 	case EXPR_CAST:
-		bind(b, e->kid[0]);
+		bind_bind(b, e->kid[0]);
 		return e->type;
 	default:
 		return e->type;
@@ -516,7 +516,7 @@ static void bind_decl(struct binder *b, struct expr *e)
 {
 	for (; e; e = e->kid[1]) {
 		if (e->kid[0])
-			bind(b, e->kid[0]);
+			bind_bind(b, e->kid[0]);
 		e->number = b->n_numbers++;
 		if (b->n_locals < LOCALS_MAX)
 			b->local[b->n_locals++] = e;
@@ -528,7 +528,7 @@ static void bind_statement(struct binder *b, struct expr *e)
 	unsigned before = b->n_locals;
 	switch (e->kind) {
 	case STMT_EXPR:
-		bind(b, e->kid[0]);
+		bind_bind(b, e->kid[0]);
 		return;
 	case STMT_DECL:
 		bind_decl(b, e);
@@ -538,10 +538,10 @@ static void bind_statement(struct binder *b, struct expr *e)
 			bind_statement(b, e->kid[0]);
 		b->in_bound = true;
 		if (e->kid[1])
-			bind(b, e->kid[1]);
+			bind_bind(b, e->kid[1]);
 		b->in_bound = false;
 		if (e->kid[2])
-			bind(b, e->kid[2]);
+			bind_bind(b, e->kid[2]);
 		bind_list(b, e->kid[3]);
 		break;
 	case STMT_BLOCK:
@@ -552,7 +552,7 @@ static void bind_statement(struct binder *b, struct expr *e)
 	case STMT_DO:
 	case STMT_RETURN:
 		if (e->kid[0])
-			bind(b, e->kid[0]);
+			bind_bind(b, e->kid[0]);
 		bind_list(b, e->kid[1]);
 		bind_list(b, e->kid[2]);
 		break;
@@ -568,7 +568,7 @@ static void bind_list(struct binder *b, struct expr *e)
 		if (e->kind >= STMT_EXPR)
 			bind_statement(b, e);
 		else
-			bind(b, e);
+			bind_bind(b, e);
 	}
 }
 
@@ -611,7 +611,7 @@ struct uses {
 	struct spec_code *c;
 };
 
-static void gather(void *ctx, struct expr *e)
+static void bind_gather(void *ctx, struct expr *e)
 {
 	struct uses *u = ctx;
 	if (e->kind != EXPR_REF)
@@ -690,7 +690,7 @@ void expr_bind_all(struct weft_spec *s)
 		c->events = spec_bits(s, s->event.n);
 		c->calls = spec_bits(s, s->function.n);
 		c->tunes = spec_bits(s, s->point.n);
-		expr_walk(c->body, gather, &u);
+		expr_walk(c->body, bind_gather, &u);
 		if (c->opaque)
 			gather_tokens(s, c);
 	}

@@ -22,7 +22,7 @@ struct reader {
 	jmp_buf give_up; /* a function that leaves the subset */
 };
 
-static void advance(struct reader *r)
+static void parse_advance(struct reader *r)
 {
 	r->last_end = r->t.where.at + r->t.where.n;
 	r->t = expr_token(r->s->text, r->last_end, r->end);
@@ -33,11 +33,11 @@ static bool at_op(const struct reader *r, const char *z)
 	return (r->t.kind == TOKEN_OP || r->t.kind == TOKEN_NAME) && token_is(r->s->text, r->t, z);
 }
 
-static bool accept(struct reader *r, const char *z)
+static bool parse_accept(struct reader *r, const char *z)
 {
 	bool is = at_op(r, z);
 	if (is)
-		advance(r);
+		parse_advance(r);
 	return is;
 }
 
@@ -46,7 +46,7 @@ static const char *token_text(struct reader *r)
 	return r->t.kind == TOKEN_END ? "the end" : spec_printf(r->s, "'%s'", expr_text(r->s, r->t.where));
 }
 
-static void complain(struct reader *r, const char *rule, struct span where, const char *fix, const char *text)
+static void parse_complain(struct reader *r, const char *rule, struct span where, const char *fix, const char *text)
 {
 	if (r->is_function)
 		longjmp(r->give_up, 1);
@@ -58,7 +58,7 @@ static void complain(struct reader *r, const char *rule, struct span where, cons
 	spec_say(r->s, WEFT_ERROR, rule, where, fix, "%s", text);
 }
 
-static struct expr *node(struct reader *r, enum expr_kind kind, uint32_t at)
+static struct expr *parse_node(struct reader *r, enum expr_kind kind, uint32_t at)
 {
 	struct expr *e = spec_alloc(r->s, sizeof *e);
 	e->kind = kind;
@@ -67,7 +67,7 @@ static struct expr *node(struct reader *r, enum expr_kind kind, uint32_t at)
 	return e;
 }
 
-static struct expr *done(struct reader *r, struct expr *e)
+static struct expr *parse_done(struct reader *r, struct expr *e)
 {
 	e->where.n = r->last_end > e->where.at ? r->last_end - e->where.at : 0;
 	return e;
@@ -79,42 +79,42 @@ static void set_op(struct reader *r, struct expr *e)
 }
 
 /* What costs too much is said once, and no more is read of it. */
-static bool cut(struct reader *r, const char *why)
+static bool parse_cut(struct reader *r, const char *why)
 {
-	complain(r, "depth", r->t.where, NULL, why);
+	parse_complain(r, "depth", r->t.where, NULL, why);
 	r->cut = true;
 	r->t = (struct token){TOKEN_END, {r->end, 0}};
 	return false;
 }
 
-static bool deeper(struct reader *r)
+static bool parse_deeper(struct reader *r)
 {
-	return ++r->depth <= DEPTH_MAX || cut(r, "nested more than 100 deep");
+	return ++r->depth <= DEPTH_MAX || parse_cut(r, "nested more than 100 deep");
 }
 
 /* Whether one more operator may lean on the others of a statement; ends the reading when not. */
-static bool longer(struct reader *r)
+static bool parse_longer(struct reader *r)
 {
-	return ++r->chain <= CHAIN_MAX || cut(r, "more than 400 operators in one statement");
+	return ++r->chain <= CHAIN_MAX || parse_cut(r, "more than 400 operators in one statement");
 }
 
 /* Behind the last token: where something is missing. */
-static struct span behind(const struct reader *r)
+static struct span parse_behind(const struct reader *r)
 {
 	return (struct span){r->last_end, 0};
 }
 
 static void expect_close(struct reader *r, const char *close)
 {
-	if (accept(r, close))
+	if (parse_accept(r, close))
 		return;
-	complain(r, "unbalanced", behind(r), spec_printf(r->s, "add '%s' here", close),
-	         spec_printf(r->s, "'%s' is missing before %s", close, token_text(r)));
+	parse_complain(r, "unbalanced", parse_behind(r), spec_printf(r->s, "add '%s' here", close),
+	               spec_printf(r->s, "'%s' is missing before %s", close, token_text(r)));
 }
 
-static struct expr *expression(struct reader *r);
-static struct expr *assignment(struct reader *r);
-static struct expr *statement(struct reader *r);
+static struct expr *parse_expression(struct reader *r);
+static struct expr *parse_assignment(struct reader *r);
+static struct expr *parse_statement(struct reader *r);
 
 /* -- types -- */
 
@@ -137,15 +137,15 @@ static bool at_type(const struct reader *r, enum spec_type *t)
 
 /* -- expressions -- */
 
-static struct expr *arguments(struct reader *r)
+static struct expr *parse_arguments(struct reader *r)
 {
 	struct expr *first = NULL, **last = &first;
 	if (at_op(r, ")"))
 		return NULL;
 	do {
-		*last = assignment(r);
+		*last = parse_assignment(r);
 		last = &(*last)->next;
-	} while (accept(r, ","));
+	} while (parse_accept(r, ","));
 	return first;
 }
 
@@ -156,111 +156,111 @@ static const char *token_name(struct reader *r)
 	return z;
 }
 
-static struct expr *primary(struct reader *r)
+static struct expr *parse_primary(struct reader *r)
 {
-	struct expr *e = node(r, EXPR_NUMBER, r->t.where.at);
+	struct expr *e = parse_node(r, EXPR_NUMBER, r->t.where.at);
 	switch (r->t.kind) {
 	case TOKEN_NAME:
 		e->kind = EXPR_NAME;
 		e->name = token_name(r);
-		advance(r);
-		return done(r, e);
+		parse_advance(r);
+		return parse_done(r, e);
 	case TOKEN_NUMBER:
 	case TOKEN_STRING:
 		e->kind = r->t.kind == TOKEN_NUMBER ? EXPR_NUMBER : EXPR_STRING;
 		e->name = token_name(r);
-		advance(r);
-		return done(r, e);
+		parse_advance(r);
+		return parse_done(r, e);
 	default:
 		break;
 	}
-	if (accept(r, "(")) {
-		e = expression(r);
+	if (parse_accept(r, "(")) {
+		e = parse_expression(r);
 		expect_close(r, ")");
 		return e;
 	}
 	e->name = "0";
-	complain(r, "syntax", r->t.where.n ? r->t.where : behind(r), NULL,
-	         spec_printf(r->s, "expected an expression, found %s", token_text(r)));
+	parse_complain(r, "syntax", r->t.where.n ? r->t.where : parse_behind(r), NULL,
+	               spec_printf(r->s, "expected an expression, found %s", token_text(r)));
 	/* A closing bracket or the end is somebody else's. */
 	if (r->t.kind != TOKEN_END && !at_op(r, ")") && !at_op(r, "}") && !at_op(r, ";") && !at_op(r, "]"))
-		advance(r);
-	return done(r, e);
+		parse_advance(r);
+	return parse_done(r, e);
 }
 
-static struct expr *postfix(struct reader *r)
+static struct expr *parse_postfix(struct reader *r)
 {
-	struct expr *e = primary(r);
-	while (longer(r)) {
-		struct expr *outer = node(r, EXPR_POSTFIX, e->where.at);
+	struct expr *e = parse_primary(r);
+	while (parse_longer(r)) {
+		struct expr *outer = parse_node(r, EXPR_POSTFIX, e->where.at);
 		outer->kid[0] = e;
-		if (accept(r, "[")) {
+		if (parse_accept(r, "[")) {
 			outer->kind = EXPR_INDEX;
-			outer->kid[1] = expression(r);
+			outer->kid[1] = parse_expression(r);
 			expect_close(r, "]");
-		} else if (accept(r, "(")) {
+		} else if (parse_accept(r, "(")) {
 			outer->kind = EXPR_CALL;
-			outer->kid[1] = arguments(r);
+			outer->kid[1] = parse_arguments(r);
 			expect_close(r, ")");
-		} else if (accept(r, ".")) {
+		} else if (parse_accept(r, ".")) {
 			outer->kind = EXPR_MEMBER;
 			outer->name = r->t.kind == TOKEN_NAME ? token_name(r) : "";
 			if (r->t.kind != TOKEN_NAME)
-				complain(r, "syntax", behind(r), NULL, "expected a name behind '.'");
+				parse_complain(r, "syntax", parse_behind(r), NULL, "expected a name behind '.'");
 			else
-				advance(r);
+				parse_advance(r);
 		} else if (at_op(r, "++") || at_op(r, "--")) {
 			set_op(r, outer);
-			advance(r);
+			parse_advance(r);
 		} else {
 			return e;
 		}
-		e = done(r, outer);
+		e = parse_done(r, outer);
 	}
 	return e;
 }
 
-static struct expr *cast(struct reader *r)
+static struct expr *parse_cast(struct reader *r)
 {
 	struct reader saved = *r;
-	struct expr *e = node(r, EXPR_CAST, r->t.where.at);
+	struct expr *e = parse_node(r, EXPR_CAST, r->t.where.at);
 	enum spec_type t, more;
-	if (!accept(r, "(") || !at_type(r, &t)) {
+	if (!parse_accept(r, "(") || !at_type(r, &t)) {
 		r->t = saved.t;
 		r->last_end = saved.last_end;
 		return NULL;
 	}
-	advance(r);
+	parse_advance(r);
 	while (at_type(r, &more)) {
 		t = more == TYPE_DOUBLE ? more : t;
-		advance(r);
+		parse_advance(r);
 	}
 	e->type = t;
 	expect_close(r, ")");
 	return e;
 }
 
-static struct expr *unary(struct reader *r)
+static struct expr *parse_unary(struct reader *r)
 {
 	static const char *const ops[] = {"-", "+", "!", "~", "++", "--"};
 	struct expr *e;
-	if (!deeper(r))
-		return primary(r);
+	if (!parse_deeper(r))
+		return parse_primary(r);
 	for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
 		if (at_op(r, ops[i])) {
-			e = node(r, EXPR_UNARY, r->t.where.at);
+			e = parse_node(r, EXPR_UNARY, r->t.where.at);
 			set_op(r, e);
-			advance(r);
-			e->kid[0] = unary(r);
+			parse_advance(r);
+			e->kid[0] = parse_unary(r);
 			r->depth--;
-			return done(r, e);
+			return parse_done(r, e);
 		}
-	e = cast(r);
+	e = parse_cast(r);
 	if (e) {
-		e->kid[0] = unary(r);
-		done(r, e);
+		e->kid[0] = parse_unary(r);
+		parse_done(r, e);
 	} else {
-		e = postfix(r);
+		e = parse_postfix(r);
 	}
 	r->depth--;
 	return e;
@@ -280,57 +280,57 @@ static int binary_level(const struct reader *r)
 	return 0;
 }
 
-static struct expr *binary(struct reader *r, int level)
+static struct expr *parse_binary(struct reader *r, int level)
 {
-	struct expr *left = unary(r);
-	for (int op; (op = binary_level(r)) >= level && op > 0 && longer(r);) {
-		struct expr *e = node(r, EXPR_BINARY, left->where.at);
+	struct expr *left = parse_unary(r);
+	for (int op; (op = binary_level(r)) >= level && op > 0 && parse_longer(r);) {
+		struct expr *e = parse_node(r, EXPR_BINARY, left->where.at);
 		set_op(r, e);
-		advance(r);
+		parse_advance(r);
 		e->kid[0] = left;
-		e->kid[1] = binary(r, op + 1);
-		left = done(r, e);
+		e->kid[1] = parse_binary(r, op + 1);
+		left = parse_done(r, e);
 	}
 	return left;
 }
 
-static struct expr *assignment(struct reader *r)
+static struct expr *parse_assignment(struct reader *r)
 {
 	static const char *const ops[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
 	struct expr *e = NULL, *left;
-	if (!deeper(r))
-		return primary(r);
-	left = binary(r, 1);
+	if (!parse_deeper(r))
+		return parse_primary(r);
+	left = parse_binary(r, 1);
 	if (at_op(r, "?")) {
-		e = node(r, EXPR_CHOICE, left->where.at);
-		advance(r);
+		e = parse_node(r, EXPR_CHOICE, left->where.at);
+		parse_advance(r);
 		e->kid[0] = left;
-		e->kid[1] = expression(r);
+		e->kid[1] = parse_expression(r);
 		expect_close(r, ":");
-		e->kid[2] = assignment(r);
+		e->kid[2] = parse_assignment(r);
 	}
 	for (size_t i = 0; !e && i < sizeof ops / sizeof ops[0]; i++)
 		if (at_op(r, ops[i])) {
-			e = node(r, EXPR_ASSIGN, left->where.at);
+			e = parse_node(r, EXPR_ASSIGN, left->where.at);
 			set_op(r, e);
-			advance(r);
+			parse_advance(r);
 			e->kid[0] = left;
-			e->kid[1] = assignment(r);
+			e->kid[1] = parse_assignment(r);
 		}
 	r->depth--;
-	return e ? done(r, e) : left;
+	return e ? parse_done(r, e) : left;
 }
 
-static struct expr *expression(struct reader *r)
+static struct expr *parse_expression(struct reader *r)
 {
-	struct expr *e = assignment(r);
-	while (at_op(r, ",") && longer(r)) {
-		struct expr *both = node(r, EXPR_BINARY, e->where.at);
+	struct expr *e = parse_assignment(r);
+	while (at_op(r, ",") && parse_longer(r)) {
+		struct expr *both = parse_node(r, EXPR_BINARY, e->where.at);
 		set_op(r, both);
-		advance(r);
+		parse_advance(r);
 		both->kid[0] = e;
-		both->kid[1] = assignment(r);
-		e = done(r, both);
+		both->kid[1] = parse_assignment(r);
+		e = parse_done(r, both);
 	}
 	return e;
 }
@@ -340,17 +340,17 @@ static struct expr *expression(struct reader *r)
 static void skip_extra(struct reader *r)
 {
 	while (at_op(r, ")") || at_op(r, "]")) {
-		complain(r, "unbalanced", r->t.where, "remove it", spec_printf(r->s, "%s closes nothing", token_text(r)));
-		advance(r);
+		parse_complain(r, "unbalanced", r->t.where, "remove it", spec_printf(r->s, "%s closes nothing", token_text(r)));
+		parse_advance(r);
 	}
 }
 
 static void end_statement(struct reader *r)
 {
 	skip_extra(r);
-	if (accept(r, ";"))
+	if (parse_accept(r, ";"))
 		return;
-	struct span here = behind(r);
+	struct span here = parse_behind(r);
 	here.n = 1;
 	if ((r->t.kind == TOKEN_END || at_op(r, "}")) && !r->is_function) {
 		if (r->cut)
@@ -358,41 +358,42 @@ static void end_statement(struct reader *r)
 		spec_say(r->s, WEFT_WARNING, "semicolon", here, "add ';' here", "';' is missing before %s", token_text(r));
 		return;
 	}
-	complain(r, "syntax", here, "add ';' here", spec_printf(r->s, "expected ';' before %s", token_text(r)));
+	parse_complain(r, "syntax", here, "add ';' here", spec_printf(r->s, "expected ';' before %s", token_text(r)));
 	while (r->t.kind != TOKEN_END && !at_op(r, ";") && !at_op(r, "}"))
-		advance(r);
-	accept(r, ";");
+		parse_advance(r);
+	parse_accept(r, ";");
 }
 
-static struct expr *declaration(struct reader *r, enum spec_type t)
+static struct expr *parse_declaration(struct reader *r, enum spec_type t)
 {
 	struct expr *first = NULL, **last = &first;
 	do {
-		struct expr *e = node(r, STMT_DECL, r->t.where.at);
+		struct expr *e = parse_node(r, STMT_DECL, r->t.where.at);
 		e->type = t;
 		e->name = r->t.kind == TOKEN_NAME ? token_name(r) : "?";
 		if (r->t.kind != TOKEN_NAME)
-			complain(r, "syntax", r->t.where, NULL, spec_printf(r->s, "expected a name, found %s", token_text(r)));
+			parse_complain(r, "syntax", r->t.where, NULL,
+			               spec_printf(r->s, "expected a name, found %s", token_text(r)));
 		else
-			advance(r);
-		if (accept(r, "[")) {
+			parse_advance(r);
+		if (parse_accept(r, "[")) {
 			uint64_t len;
 			if (r->t.kind != TOKEN_NUMBER ||
 			    weft_parse_u64(weft_str_n(r->s->text + r->t.where.at, r->t.where.n), &len) || len == 0 ||
 			    len > 100000) {
-				complain(r, "syntax", r->t.where, NULL, "expected a length up to 100000");
+				parse_complain(r, "syntax", r->t.where, NULL, "expected a length up to 100000");
 				len = 1;
 			}
 			e->len = (uint32_t)len;
 			if (r->t.kind == TOKEN_NUMBER)
-				advance(r);
+				parse_advance(r);
 			expect_close(r, "]");
-		} else if (accept(r, "=")) {
-			e->kid[0] = assignment(r);
+		} else if (parse_accept(r, "=")) {
+			e->kid[0] = parse_assignment(r);
 		}
-		*last = done(r, e);
+		*last = parse_done(r, e);
 		last = &e->kid[1];
-	} while (accept(r, ",") && longer(r));
+	} while (parse_accept(r, ",") && parse_longer(r));
 	return first;
 }
 
@@ -408,105 +409,107 @@ static const char *missing_brace(struct reader *r)
 	return "add '}' where it ends";
 }
 
-static struct expr *block(struct reader *r)
+static struct expr *parse_block(struct reader *r)
 {
-	struct expr *e = node(r, STMT_BLOCK, r->t.where.at), **last = &e->kid[0];
+	struct expr *e = parse_node(r, STMT_BLOCK, r->t.where.at), **last = &e->kid[0];
 	struct span open = r->t.where;
-	advance(r);
+	parse_advance(r);
 	while (r->t.kind != TOKEN_END && !at_op(r, "}")) {
-		*last = statement(r);
+		*last = parse_statement(r);
 		while (*last)
 			last = &(*last)->next;
 	}
-	if (!accept(r, "}") && !r->cut)
-		complain(r, "unbalanced", open, missing_brace(r), "'{' is not closed");
-	return done(r, e);
+	if (!parse_accept(r, "}") && !r->cut)
+		parse_complain(r, "unbalanced", open, missing_brace(r), "'{' is not closed");
+	return parse_done(r, e);
 }
 
-static struct expr *simple(struct reader *r)
+static struct expr *parse_simple(struct reader *r)
 {
 	enum spec_type t, more;
 	uint32_t at = r->t.where.at;
 	struct expr *e;
 	if (at_type(r, &t)) {
-		advance(r);
+		parse_advance(r);
 		while (at_type(r, &more)) {
 			t = more == TYPE_DOUBLE ? more : t;
-			advance(r);
+			parse_advance(r);
 		}
-		return declaration(r, t);
+		return parse_declaration(r, t);
 	}
-	e = node(r, STMT_EXPR, at);
-	e->kid[0] = expression(r);
-	return done(r, e);
+	e = parse_node(r, STMT_EXPR, at);
+	e->kid[0] = parse_expression(r);
+	return parse_done(r, e);
 }
 
-static struct expr *condition(struct reader *r)
+static struct expr *parse_condition(struct reader *r)
 {
-	if (!accept(r, "("))
-		complain(r, "syntax", behind(r), "add '(' here", spec_printf(r->s, "expected '(' before %s", token_text(r)));
-	struct expr *e = expression(r);
+	if (!parse_accept(r, "("))
+		parse_complain(r, "syntax", parse_behind(r), "add '(' here",
+		               spec_printf(r->s, "expected '(' before %s", token_text(r)));
+	struct expr *e = parse_expression(r);
 	expect_close(r, ")");
 	return e;
 }
 
 static struct expr *for_loop(struct reader *r, struct expr *e)
 {
-	if (!accept(r, "("))
-		complain(r, "syntax", behind(r), "add '(' here", "expected '(' behind 'for'");
-	e->kid[0] = at_op(r, ";") ? NULL : simple(r);
-	if (!accept(r, ";"))
-		complain(r, "syntax", behind(r), "add ';' here", "expected ';' in 'for'");
-	e->kid[1] = at_op(r, ";") ? NULL : expression(r);
-	if (!accept(r, ";"))
-		complain(r, "syntax", behind(r), "add ';' here", "expected ';' in 'for'");
-	e->kid[2] = at_op(r, ")") ? NULL : expression(r);
+	if (!parse_accept(r, "("))
+		parse_complain(r, "syntax", parse_behind(r), "add '(' here", "expected '(' behind 'for'");
+	e->kid[0] = at_op(r, ";") ? NULL : parse_simple(r);
+	if (!parse_accept(r, ";"))
+		parse_complain(r, "syntax", parse_behind(r), "add ';' here", "expected ';' in 'for'");
+	e->kid[1] = at_op(r, ";") ? NULL : parse_expression(r);
+	if (!parse_accept(r, ";"))
+		parse_complain(r, "syntax", parse_behind(r), "add ';' here", "expected ';' in 'for'");
+	e->kid[2] = at_op(r, ")") ? NULL : parse_expression(r);
 	expect_close(r, ")");
-	e->kid[3] = statement(r);
+	e->kid[3] = parse_statement(r);
 	return e;
 }
 
 /* The statements that begin with a word; NULL: another. */
-static struct expr *worded(struct reader *r)
+static struct expr *parse_worded(struct reader *r)
 {
 	static const struct {
 		const char *z;
 		enum expr_kind kind;
 	} words[] = {{"if", STMT_IF},         {"for", STMT_FOR},     {"while", STMT_WHILE},      {"do", STMT_DO},
 	             {"return", STMT_RETURN}, {"break", STMT_BREAK}, {"continue", STMT_CONTINUE}};
-	struct expr *e = node(r, STMT_EMPTY, r->t.where.at);
+	struct expr *e = parse_node(r, STMT_EMPTY, r->t.where.at);
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
 		if (r->t.kind == TOKEN_NAME && token_is(r->s->text, r->t, words[i].z))
 			e->kind = words[i].kind;
 	if (e->kind == STMT_EMPTY)
 		return NULL;
-	advance(r);
+	parse_advance(r);
 	switch (e->kind) {
 	case STMT_IF:
-		e->kid[0] = condition(r);
-		e->kid[1] = statement(r);
-		e->kid[2] = accept(r, "else") ? statement(r) : NULL;
-		return done(r, e);
+		e->kid[0] = parse_condition(r);
+		e->kid[1] = parse_statement(r);
+		e->kid[2] = parse_accept(r, "else") ? parse_statement(r) : NULL;
+		return parse_done(r, e);
 	case STMT_FOR:
-		return done(r, for_loop(r, e));
+		return parse_done(r, for_loop(r, e));
 	case STMT_WHILE:
-		e->kid[0] = condition(r);
-		e->kid[1] = statement(r);
-		return done(r, e);
+		e->kid[0] = parse_condition(r);
+		e->kid[1] = parse_statement(r);
+		return parse_done(r, e);
 	case STMT_DO:
-		e->kid[1] = statement(r);
-		if (!accept(r, "while"))
-			complain(r, "syntax", behind(r), "add 'while' here", "expected 'while' behind the body of 'do'");
-		e->kid[0] = condition(r);
+		e->kid[1] = parse_statement(r);
+		if (!parse_accept(r, "while"))
+			parse_complain(r, "syntax", parse_behind(r), "add 'while' here",
+			               "expected 'while' behind the body of 'do'");
+		e->kid[0] = parse_condition(r);
 		break;
 	case STMT_RETURN:
-		e->kid[0] = at_op(r, ";") ? NULL : expression(r);
+		e->kid[0] = at_op(r, ";") ? NULL : parse_expression(r);
 		break;
 	default:
 		break;
 	}
 	end_statement(r);
-	return done(r, e);
+	return parse_done(r, e);
 }
 
 /* A value alone, in place of an assignment, needs no semicolon. */
@@ -516,25 +519,25 @@ static bool is_plain_value(const struct reader *r, const struct expr *e)
 	       e->kid[0]->kind != EXPR_ASSIGN && e->kid[0]->kind != EXPR_CALL;
 }
 
-static struct expr *statement(struct reader *r)
+static struct expr *parse_statement(struct reader *r)
 {
 	struct expr *e;
 	r->chain = 0;
-	if (!deeper(r))
-		return node(r, STMT_EMPTY, r->t.where.at);
+	if (!parse_deeper(r))
+		return parse_node(r, STMT_EMPTY, r->t.where.at);
 	if (at_op(r, "{")) {
-		e = block(r);
+		e = parse_block(r);
 	} else if (at_op(r, ";")) {
-		e = node(r, STMT_EMPTY, r->t.where.at);
-		advance(r);
-	} else if (!(e = worded(r))) {
+		e = parse_node(r, STMT_EMPTY, r->t.where.at);
+		parse_advance(r);
+	} else if (!(e = parse_worded(r))) {
 		uint32_t before = r->t.where.at;
-		e = simple(r);
+		e = parse_simple(r);
 		if (!is_plain_value(r, e))
 			end_statement(r);
 		/* Nothing was taken: an operator that begins nothing. */
 		if (r->t.where.at == before && r->t.kind != TOKEN_END)
-			advance(r);
+			parse_advance(r);
 	}
 	r->depth--;
 	return e;
@@ -547,11 +550,11 @@ static void parse_statements(struct reader *r)
 	struct expr **last = &r->code->body;
 	while (r->t.kind != TOKEN_END) {
 		if (at_op(r, "}")) {
-			complain(r, "unbalanced", r->t.where, "remove it", "'}' closes nothing");
-			advance(r);
+			parse_complain(r, "unbalanced", r->t.where, "remove it", "'}' closes nothing");
+			parse_advance(r);
 			continue;
 		}
-		*last = statement(r);
+		*last = parse_statement(r);
 		last = &(*last)->next;
 	}
 }
@@ -560,14 +563,14 @@ static void parse_single(struct reader *r)
 {
 	if (r->t.kind == TOKEN_END)
 		return;
-	r->code->body = node(r, STMT_EXPR, r->t.where.at);
-	r->code->body->kid[0] = expression(r);
+	r->code->body = parse_node(r, STMT_EXPR, r->t.where.at);
+	r->code->body->kid[0] = parse_expression(r);
 	skip_extra(r);
-	accept(r, ";");
+	parse_accept(r, ";");
 	if (r->t.kind != TOKEN_END)
-		complain(r, "syntax", r->t.where, NULL,
-		         spec_printf(r->s, "expected one expression, found %s behind it", token_text(r)));
-	done(r, r->code->body);
+		parse_complain(r, "syntax", r->t.where, NULL,
+		               spec_printf(r->s, "expected one expression, found %s behind it", token_text(r)));
+	parse_done(r, r->code->body);
 }
 
 static struct reader reader_of(struct weft_spec *s, struct spec_code *c)
@@ -634,27 +637,27 @@ static bool parse_parameters(struct reader *r, struct spec_function *f)
 {
 	struct expr **last = &f->params;
 	enum spec_type t;
-	if (!accept(r, "("))
+	if (!parse_accept(r, "("))
 		return false;
 	while (!at_op(r, ")")) {
 		if (!at_type(r, &t))
 			return false;
-		advance(r);
+		parse_advance(r);
 		if (t == TYPE_VOID && at_op(r, ")"))
 			break;
-		struct expr *p = node(r, STMT_DECL, r->t.where.at);
+		struct expr *p = parse_node(r, STMT_DECL, r->t.where.at);
 		p->type = t;
 		p->name = r->t.kind == TOKEN_NAME ? token_name(r) : NULL;
 		if (!p->name)
 			return false;
-		advance(r);
-		*last = done(r, p);
+		parse_advance(r);
+		*last = parse_done(r, p);
 		last = &p->next;
 		f->n_params++;
-		if (!accept(r, ",") && !at_op(r, ")"))
+		if (!parse_accept(r, ",") && !at_op(r, ")"))
 			return false;
 	}
-	return accept(r, ")");
+	return parse_accept(r, ")");
 }
 
 static void parse_function(struct weft_spec *s, struct spec_function *f)
@@ -673,7 +676,7 @@ static void parse_function(struct weft_spec *s, struct spec_function *f)
 		c->broken = true;
 		return;
 	}
-	advance(&r);
+	parse_advance(&r);
 	f->id = (struct word){token_name(&r), r.t.where};
 	if (r.t.kind != TOKEN_NAME) {
 		spec_say(s, WEFT_ERROR, "function", c->where, "int name() { … }",
@@ -682,12 +685,12 @@ static void parse_function(struct weft_spec *s, struct spec_function *f)
 		c->broken = true;
 		return;
 	}
-	advance(&r);
+	parse_advance(&r);
 	c->opaque = true;
 	if (setjmp(r.give_up))
 		return;
 	if (parse_parameters(&r, f) && at_op(&r, "{")) {
-		struct expr *body = block(&r);
+		struct expr *body = parse_block(&r);
 		c->opaque = r.t.kind != TOKEN_END;
 		c->body = c->opaque ? NULL : body;
 	}

@@ -59,7 +59,7 @@ static bool uses_attr(struct expr *e, uint32_t attr)
 }
 
 /* Whether an assignment builds on the old value: x += …, x = x + …, x++. */
-static bool accumulates(const struct expr *e)
+static bool rules_accumulates(const struct expr *e)
 {
 	uint32_t t = target_of(e);
 	return t != SPEC_NONE && (e->kind != EXPR_ASSIGN || e->op[1] || uses_attr(e->kid[1], t));
@@ -153,7 +153,7 @@ static void check_assign(struct rules *r, struct expr *e)
 	bool adds = e->kind == EXPR_ASSIGN && (e->op[0] == '+' || (v->kind == EXPR_BINARY && v->op[0] == '+'));
 	/* What only counts does not grow so far. */
 	adds &= v && v->kind != EXPR_NUMBER && !(v->kind == EXPR_BINARY && v->kid[1]->kind == EXPR_NUMBER);
-	if (r->in_loop && adds && accumulates(e) && !type_is_real(a->t) && a->type.z && e->kind == EXPR_ASSIGN &&
+	if (r->in_loop && adds && rules_accumulates(e) && !type_is_real(a->t) && a->type.z && e->kind == EXPR_ASSIGN &&
 	    a->scope == SCOPE_PARAMETER)
 		spec_say(s, WEFT_WARNING, "overflow", e->where, "type: double", "the sum in '%s', of type %s, may overflow",
 		         a->id.z, a->type.z);
@@ -216,7 +216,7 @@ struct loop_use {
 static void look_at_loop(void *ctx, struct expr *e)
 {
 	struct loop_use *u = ctx;
-	u->accumulates |= accumulates(e);
+	u->accumulates |= rules_accumulates(e);
 	u->other |= e->kind == STMT_BREAK || e->kind == STMT_RETURN || e->kind == STMT_IF || e->kind == EXPR_CALL ||
 	            (e->kind == EXPR_ASSIGN && e->op[1]);
 }
@@ -312,7 +312,7 @@ static void check_qualified(struct rules *r, struct expr *e)
 }
 
 /* Whether a list of dependencies names it. */
-static bool declares(const struct word *list, const char *z)
+static bool rules_declares(const struct word *list, const char *z)
 {
 	struct weft_str rest = weft_str(list->z), part;
 	while (weft_str_cut(&rest, ',', &part))
@@ -331,7 +331,8 @@ static void check_parameter_use(struct rules *r, struct expr *e)
 		spec_say(s, WEFT_WARNING, "completion-scope", e->where, NULL,
 		         "a completion condition with the model parameter '%s', which collectors do not know", id);
 	else if ((r->c->role == ROLE_VALUE || r->c->role == ROLE_INIC) && s->attr.at[r->c->owner].scope != SCOPE_PARAMETER &&
-	         !declares(r->c->role == ROLE_INIC ? &s->attr.at[r->c->owner].depinic : &s->attr.at[r->c->owner].dependency, id))
+	         !rules_declares(r->c->role == ROLE_INIC ? &s->attr.at[r->c->owner].depinic : &s->attr.at[r->c->owner].dependency,
+	                         id))
 		spec_say(s, WEFT_WARNING, "forward", e->where, NULL,
 		         "'%s' is a model parameter, computed later: here it has the value of the evaluation before", id);
 }
@@ -354,7 +355,7 @@ static void (*const node_rules[])(struct rules *r, struct expr *e) = {
 };
 
 /* Parents first, with what they say about their children: whether a real number is wanted, whether this is in a loop. */
-static void apply(struct rules *r, struct expr *list, bool real)
+static void rules_apply(struct rules *r, struct expr *list, bool real)
 {
 	for (struct expr *e = list; e; e = e->next) {
 		bool in_loop = r->in_loop, wants = real && e->kind < STMT_EXPR;
@@ -369,7 +370,7 @@ static void apply(struct rules *r, struct expr *list, bool real)
 		else if (e->kind == EXPR_CAST)
 			wants = type_is_real(e->type);
 		for (int k = 0; k < 4; k++)
-			apply(r, e->kid[k], wants && !(e->kind == EXPR_INDEX && k == 1));
+			rules_apply(r, e->kid[k], wants && !(e->kind == EXPR_INDEX && k == 1));
 		r->in_loop = in_loop;
 	}
 }
@@ -478,9 +479,9 @@ static void find_growth(void *ctx, struct expr *e)
 	struct reset_search *q = ctx;
 	if (target_of(e) != q->attr)
 		return;
-	if (accumulates(e) && !q->set && !q->grows)
+	if (rules_accumulates(e) && !q->set && !q->grows)
 		q->grows = e;
-	q->set |= !accumulates(e);
+	q->set |= !rules_accumulates(e);
 }
 
 static void find_grows(void *ctx, struct expr *e)
@@ -548,7 +549,7 @@ void expr_check_rules(struct weft_spec *s)
 {
 	for (size_t i = 0; i < s->code.n; i++) {
 		struct rules r = {.s = s, .c = &s->code.at[i]};
-		apply(&r, r.c->body, false);
+		rules_apply(&r, r.c->body, false);
 	}
 	for (size_t i = 0; i < s->function.n; i++)
 		if (s->function.at[i].code != SPEC_NONE)

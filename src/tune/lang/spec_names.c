@@ -62,7 +62,7 @@ static const struct choice kinds[] = {
 };
 
 /* The value of an enumeration; `otherwise` where it is absent or unknown (which is said). */
-static int choose(struct weft_spec *s, const struct word *w, const struct choice *c, const char *what, int otherwise)
+static int names_choose(struct weft_spec *s, const struct word *w, const struct choice *c, const char *what, int otherwise)
 {
 	const char *known[24] = {0};
 	size_t n = 0;
@@ -88,7 +88,7 @@ static int choose(struct weft_spec *s, const struct word *w, const struct choice
 	return otherwise;
 }
 
-static uint32_t number(struct weft_spec *s, const struct word *w, const char *what, uint32_t otherwise)
+static uint32_t names_number(struct weft_spec *s, const struct word *w, const char *what, uint32_t otherwise)
 {
 	uint64_t v;
 	if (!w->z)
@@ -109,7 +109,7 @@ static void resolve_rank(struct weft_spec *s)
 		rank = 0;
 	}
 	s->rank = (int32_t)rank;
-	s->held = number(s, &s->hold, "hold", 0);
+	s->held = names_number(s, &s->hold, "hold", 0);
 	if (s->weight.z && (weft_parse_double(weft_str(s->weight.z), &s->share) || !(s->share > 0)))
 		spec_say(s, WEFT_ERROR, "number", s->weight.where, NULL, "weight: expected a number above 0, found '%s'",
 		         s->weight.z);
@@ -331,9 +331,9 @@ static void resolve_event(struct weft_spec *s, struct spec_event *e)
 {
 	check_identifier(s, &e->id);
 	e->actor_id = find_actor_of(s, &e->actor);
-	e->iter = (enum spec_iter)choose(s, &e->controliter, iters, "controliter", ITER_NO);
-	e->util = (enum spec_utility)choose(s, &e->utility, utilities, "utility", UTILITY_ALWAYS);
-	e->at_exit = choose(s, &e->place, places, "place", 0) == 1;
+	e->iter = (enum spec_iter)names_choose(s, &e->controliter, iters, "controliter", ITER_NO);
+	e->util = (enum spec_utility)names_choose(s, &e->utility, utilities, "utility", UTILITY_ALWAYS);
+	e->at_exit = names_choose(s, &e->place, places, "place", 0) == 1;
 	for (size_t i = 0; i < e->ref.n; i++) {
 		struct spec_ref *r = &e->ref.at[i];
 		resolve_ref(s, r, e->actor_id);
@@ -367,8 +367,8 @@ static void resolve_attr(struct weft_spec *s, struct spec_attr *a)
 {
 	split_array(s, a);
 	check_identifier(s, &a->id);
-	a->t = (enum spec_type)choose(s, &a->type, types, "type", TYPE_INT);
-	a->is_cum = choose(s, &a->cum, truths, "truth", 0) == 1;
+	a->t = (enum spec_type)names_choose(s, &a->type, types, "type", TYPE_INT);
+	a->is_cum = names_choose(s, &a->cum, truths, "truth", 0) == 1;
 	if (a->t == TYPE_STRING && a->len)
 		spec_say(s, WEFT_ERROR, "type", a->type.where, NULL, "an array of strings is not supported");
 }
@@ -398,7 +398,7 @@ static void resolve_argument(struct weft_spec *s, struct spec_ref *r)
 	if (weft_parse_double(weft_str(r->id.z), &real) == 0)
 		r->t = TYPE_DOUBLE;
 	else if (attr != SPEC_NONE)
-		r->t = (enum spec_type)choose(s, &s->attr.at[attr].type, types, "type", TYPE_INT);
+		r->t = (enum spec_type)names_choose(s, &s->attr.at[attr].type, types, "type", TYPE_INT);
 	else
 		spec_say(s, WEFT_ERROR, "argument", r->id.where, NULL, "'%s' is no number and no parameter of the model",
 		         r->id.z);
@@ -406,7 +406,7 @@ static void resolve_argument(struct weft_spec *s, struct spec_ref *r)
 
 static void resolve_point(struct weft_spec *s, struct spec_point *p)
 {
-	p->k = (enum spec_kind)choose(s, &p->kind, kinds, "kind of tuning action", KIND_SET_VARIABLE);
+	p->k = (enum spec_kind)names_choose(s, &p->kind, kinds, "kind of tuning action", KIND_SET_VARIABLE);
 	p->variable = spec_find_variable(s, p->id.z);
 	if (p->k == KIND_SET_VARIABLE)
 		check_identifier(s, &p->id);
@@ -416,18 +416,18 @@ static void resolve_point(struct weft_spec *s, struct spec_point *p)
 	if (p->k == KIND_CHANGE_PARAMETER && !p->idx.z)
 		spec_say(s, WEFT_ERROR, "missing-idx", p->kind.where, "add 'idx: …'", "FuncParamChange without 'idx'");
 	static const struct choice senses[] = {{"more", 1, 0}, {"less", -1, 0}, {"any", 0, 0}, {0}};
-	p->uses = (int8_t)choose(s, &p->sense, senses, "sense", 0);
+	p->uses = (int8_t)names_choose(s, &p->sense, senses, "sense", 0);
 	if (p->sense.z && !p->resource.z)
 		spec_say(s, WEFT_ERROR, "missing-resource", p->sense.where, "add 'resource: …'", "'sense' without 'resource'");
-	p->index = number(s, &p->idx, "idx", 0);
-	p->wants_old = choose(s, &p->req, truths, "truth", 0) == 1;
+	p->index = names_number(s, &p->idx, "idx", 0);
+	p->wants_old = names_choose(s, &p->req, truths, "truth", 0) == 1;
 	if (p->sync.z && strcmp(p->sync.z, "0") == 0)
 		spec_say(s, WEFT_NOTE, "no-sync", p->sync.where, NULL, "'0' is taken as 'not synchronised'");
 	if (p->syncplace.z && strcmp(p->syncplace.z, "0") == 0)
 		spec_say(s, WEFT_NOTE, "no-sync", p->syncplace.where, NULL, "'0' is taken as 'not synchronised'");
 	else
-		(void)choose(s, &p->syncplace, places, "place", 0);
-	(void)choose(s, &p->place, places, "place", 0);
+		(void)names_choose(s, &p->syncplace, places, "place", 0);
+	(void)names_choose(s, &p->place, places, "place", 0);
 	if (p->value != SPEC_NONE && s->code.at[p->value].where.n == 0)
 		p->value = SPEC_NONE; /* "value:" alone */
 	static const bool needs_value[] = {[KIND_SET_VARIABLE] = true,
@@ -469,8 +469,8 @@ void spec_resolve(struct weft_spec *s)
 	for (size_t i = 0; i < s->actor.n; i++) {
 		struct spec_actor *a = &s->actor.at[i];
 		check_identifier(s, &a->id);
-		a->least = number(s, &a->min, "min", 1);
-		a->most = number(s, &a->max, "max", 1);
+		a->least = names_number(s, &a->min, "min", 1);
+		a->most = names_number(s, &a->max, "max", 1);
 		if (a->rank.z && !weft_spec_rank_valid(a->rank.z))
 			spec_say(s, WEFT_ERROR, "rank", a->rank.where, "like '0', '1-', '!= 0', '2-4, > 8'", "'%s' says no ranks",
 			         a->rank.z);
@@ -480,8 +480,8 @@ void spec_resolve(struct weft_spec *s)
 	}
 	for (size_t i = 0; i < s->variable.n; i++) {
 		struct spec_variable *v = &s->variable.at[i];
-		v->t = (enum spec_type)choose(s, &v->type, types, "type", TYPE_INT);
-		v->src = (enum spec_source)choose(s, &v->source, sources, "source", SOURCE_VARIABLE);
+		v->t = (enum spec_type)names_choose(s, &v->type, types, "type", TYPE_INT);
+		v->src = (enum spec_source)names_choose(s, &v->source, sources, "source", SOURCE_VARIABLE);
 		v->actor_id = find_actor_of(s, &v->actor);
 	}
 	for (size_t i = 0; i < s->attr.n; i++) {

@@ -201,7 +201,7 @@ static uint32_t next_item_line(const struct weft_spec *s, uint32_t at)
 	return s->n;
 }
 
-static struct span trimmed(const struct weft_spec *s, uint32_t from, uint32_t to)
+static struct span scan_trimmed(const struct weft_spec *s, uint32_t from, uint32_t to)
 {
 	while (from < to && is_blank(s->text[from]))
 		from++;
@@ -220,18 +220,18 @@ static struct span read_delimited(struct weft_spec *s, uint32_t *pos, const char
 		const char *end = strstr(s->text + at + 2, close);
 		if (end) {
 			*pos = (uint32_t)(end - s->text) + 2;
-			return trimmed(s, at + 2, *pos - 2);
+			return scan_trimmed(s, at + 2, *pos - 2);
 		}
 		spec_say(s, WEFT_ERROR, "unclosed", (struct span){at, 2}, spec_printf(s, "add '%s' where it ends", close),
 		         "'%s' is not closed", open);
 		*pos = next_item_line(s, at);
-		return trimmed(s, at + 2 < *pos ? at + 2 : *pos, *pos);
+		return scan_trimmed(s, at + 2 < *pos ? at + 2 : *pos, *pos);
 	}
 	*bare = true;
 	uint32_t end, from = *pos;
 	bool is_item = find_label(s, at, &end) >= 0 || find_keyword(s, at, &end) >= 0;
 	*pos = is_item ? at : next_item_line(s, at < s->n ? at : s->n);
-	return is_item ? (struct span){from, 0} : trimmed(s, from, *pos);
+	return is_item ? (struct span){from, 0} : scan_trimmed(s, from, *pos);
 }
 
 /* The rest of the line, without an end keyword that was joined to it. */
@@ -239,7 +239,7 @@ static struct span read_line(struct weft_spec *s, uint32_t *pos)
 {
 	const char *line = memchr(s->text + *pos, '\n', s->n - *pos);
 	uint32_t end = line ? (uint32_t)(line - s->text) : s->n;
-	struct span v = trimmed(s, *pos, end);
+	struct span v = scan_trimmed(s, *pos, end);
 	uint32_t last = v.at + v.n, stop;
 	while (last > v.at && is_word(s->text[last - 1]))
 		last--;
@@ -249,7 +249,7 @@ static struct span read_line(struct weft_spec *s, uint32_t *pos)
 		spec_say(s, WEFT_WARNING, "joined-line", joined, "put it on a line of its own", "'%.*s' stands behind a value",
 		         (int)joined.n, s->text + last);
 		*pos = last;
-		return trimmed(s, v.at, last);
+		return scan_trimmed(s, v.at, last);
 	}
 	*pos = end;
 	return v;

@@ -167,7 +167,7 @@ uint64_t message_process_of(const struct message *m)
 
 /* ---- encoding ---- */
 
-static void put(struct weft_buf *b, uint64_t v, unsigned bytes)
+static void message_put(struct weft_buf *b, uint64_t v, unsigned bytes)
 {
 	uint64_t at = htole64(v);
 	weft_buf_add(b, (const char *)&at, bytes);
@@ -176,7 +176,7 @@ static void put(struct weft_buf *b, uint64_t v, unsigned bytes)
 static void put_text(struct weft_buf *b, const char *z)
 {
 	size_t n = z ? strlen(z) : 0;
-	put(b, n, 4);
+	message_put(b, n, 4);
 	weft_buf_add(b, z ? z : "", n + 1);
 }
 
@@ -189,11 +189,11 @@ static uint64_t real_bits(double d)
 
 static void put_value(struct weft_buf *b, const struct message_value *v)
 {
-	put(b, v->kind, 1);
+	message_put(b, v->kind, 1);
 	if (v->kind == MESSAGE_INT)
-		put(b, (uint64_t)v->i, 8);
+		message_put(b, (uint64_t)v->i, 8);
 	else if (v->kind == MESSAGE_REAL)
-		put(b, real_bits(v->d), 8);
+		message_put(b, real_bits(v->d), 8);
 	else if (v->kind == MESSAGE_TEXT)
 		put_text(b, v->s);
 }
@@ -205,7 +205,7 @@ static void put_field(struct weft_buf *b, const struct message *m, const struct 
 	if (f->count)
 		memcpy(&n, (const char *)m + f->count, sizeof n);
 	if (f->kind == FIELD_BYTES) {
-		put(b, n, 4);
+		message_put(b, n, 4);
 		if (n)
 			weft_buf_add(b, *(const char *const *)(const void *)at, n);
 		return;
@@ -213,17 +213,17 @@ static void put_field(struct weft_buf *b, const struct message *m, const struct 
 	n = n < MESSAGE_VALUES ? n : MESSAGE_VALUES;
 	switch (f->kind) {
 	case FIELD_BOOL:
-		put(b, *(const bool *)at, 1);
+		message_put(b, *(const bool *)at, 1);
 		break;
 	case FIELD_U8:
-		put(b, *(const uint8_t *)at, 1);
+		message_put(b, *(const uint8_t *)at, 1);
 		break;
 	case FIELD_U32:
-		put(b, *(const uint32_t *)(const void *)at, 4);
+		message_put(b, *(const uint32_t *)(const void *)at, 4);
 		break;
 	case FIELD_U64:
 	case FIELD_REAL:
-		put(b, *(const uint64_t *)(const void *)at, 8);
+		message_put(b, *(const uint64_t *)(const void *)at, 8);
 		break;
 	case FIELD_TEXT:
 		put_text(b, *(const char *const *)(const void *)at);
@@ -232,15 +232,15 @@ static void put_field(struct weft_buf *b, const struct message *m, const struct 
 		put_value(b, (const void *)at);
 		break;
 	case FIELD_VALUES:
-		put(b, n, 1);
+		message_put(b, n, 1);
 		for (uint32_t i = 0; i < n; i++)
 			put_value(b, (const struct message_value *)(const void *)at + i);
 		break;
 	default:
-		put(b, n, 1);
+		message_put(b, n, 1);
 		for (uint32_t i = 0; i < n; i++) {
 			const struct message_field *e = (const struct message_field *)(const void *)at + i;
-			put(b, e->source, 1);
+			message_put(b, e->source, 1);
 			put_text(b, e->name);
 			put_text(b, e->type);
 		}
@@ -269,7 +269,7 @@ struct reader {
 	bool bad;
 };
 
-static inline uint64_t take(struct reader *r, unsigned bytes)
+static inline uint64_t message_take(struct reader *r, unsigned bytes)
 {
 	uint64_t v = 0;
 	if (r->n < bytes) {
@@ -286,7 +286,7 @@ static inline uint64_t take(struct reader *r, unsigned bytes)
 /* A text ends with a zero byte, and has none before. */
 static const char *take_text(struct reader *r)
 {
-	uint64_t n = take(r, 4);
+	uint64_t n = message_take(r, 4);
 	const char *z = (const char *)r->at;
 	if (n >= r->n || z[n] != '\0' || memchr(z, '\0', n)) {
 		r->bad = true;
@@ -299,12 +299,12 @@ static const char *take_text(struct reader *r)
 
 static void take_value(struct reader *r, struct message_value *v)
 {
-	*v = (struct message_value){.kind = (uint8_t)take(r, 1), .s = ""};
+	*v = (struct message_value){.kind = (uint8_t)message_take(r, 1), .s = ""};
 	if (v->kind == MESSAGE_INT) {
-		v->i = (int64_t)take(r, 8);
+		v->i = (int64_t)message_take(r, 8);
 		v->d = (double)v->i;
 	} else if (v->kind == MESSAGE_REAL) {
-		uint64_t bits = take(r, 8);
+		uint64_t bits = message_take(r, 8);
 		memcpy(&v->d, &bits, sizeof bits);
 		v->i = v->d > -9e18 && v->d < 9e18 ? (int64_t)v->d : 0;
 	} else if (v->kind == MESSAGE_TEXT) {
@@ -317,7 +317,7 @@ static void take_value(struct reader *r, struct message_value *v)
 static void take_list(struct reader *r, struct message *out, const struct field *f)
 {
 	char *at = (char *)out + f->at;
-	uint32_t n = (uint32_t)take(r, 1);
+	uint32_t n = (uint32_t)message_take(r, 1);
 	if (n > MESSAGE_VALUES) {
 		r->bad = true;
 		return;
@@ -329,7 +329,7 @@ static void take_list(struct reader *r, struct message *out, const struct field 
 			take_value(r, (struct message_value *)(void *)at + i);
 			continue;
 		}
-		e->source = (uint8_t)take(r, 1);
+		e->source = (uint8_t)message_take(r, 1);
 		e->name = take_text(r);
 		e->type = take_text(r);
 		r->bad |= e->source >= MESSAGE_SOURCES;
@@ -338,7 +338,7 @@ static void take_list(struct reader *r, struct message *out, const struct field 
 
 static void take_bytes(struct reader *r, struct message *out, const struct field *f)
 {
-	uint32_t n = (uint32_t)take(r, 4);
+	uint32_t n = (uint32_t)message_take(r, 4);
 	if (n > r->n) {
 		r->bad = true;
 		return;
@@ -354,17 +354,17 @@ static void take_field(struct reader *r, struct message *out, const struct field
 	char *at = (char *)out + f->at;
 	switch (f->kind) {
 	case FIELD_BOOL:
-		*(bool *)at = take(r, 1) != 0;
+		*(bool *)at = message_take(r, 1) != 0;
 		break;
 	case FIELD_U8:
-		*(uint8_t *)at = (uint8_t)take(r, 1);
+		*(uint8_t *)at = (uint8_t)message_take(r, 1);
 		break;
 	case FIELD_U32:
-		*(uint32_t *)(void *)at = (uint32_t)take(r, 4);
+		*(uint32_t *)(void *)at = (uint32_t)message_take(r, 4);
 		break;
 	case FIELD_U64:
 	case FIELD_REAL:
-		*(uint64_t *)(void *)at = take(r, 8);
+		*(uint64_t *)(void *)at = message_take(r, 8);
 		break;
 	case FIELD_TEXT:
 		*(const char **)(void *)at = take_text(r);

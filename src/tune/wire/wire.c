@@ -41,7 +41,7 @@ unsigned char *wire_bytes_more(struct wire_bytes *b, size_t n)
 	return b->at + b->n;
 }
 
-static size_t held(const struct wire_bytes *b)
+static size_t wire_held(const struct wire_bytes *b)
 {
 	return b->n - b->from;
 }
@@ -153,7 +153,8 @@ int weft_wire_fd(const struct weft_wire *w)
 
 short weft_wire_events(const struct weft_wire *w)
 {
-	bool writes = w->state == WIRE_CONNECTING || held(&w->out) > 0 || (w->state == WIRE_OPEN && held(&w->batch) > 0);
+	bool writes = w->state == WIRE_CONNECTING || wire_held(&w->out) > 0 ||
+	              (w->state == WIRE_OPEN && wire_held(&w->batch) > 0);
 	return (short)(POLLIN | (writes ? POLLOUT : 0));
 }
 
@@ -181,8 +182,8 @@ void weft_wire_room(struct weft_wire *w, size_t bytes)
 
 int wire_write(struct weft_wire *w)
 {
-	while (held(&w->out) > 0 && w->state != WIRE_CONNECTING) {
-		ssize_t n = send(w->fd, w->out.at + w->out.from, held(&w->out), MSG_NOSIGNAL);
+	while (wire_held(&w->out) > 0 && w->state != WIRE_CONNECTING) {
+		ssize_t n = send(w->fd, w->out.at + w->out.from, wire_held(&w->out), MSG_NOSIGNAL);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
@@ -198,7 +199,7 @@ int wire_write(struct weft_wire *w)
 /* What has gathered becomes a frame. */
 static int close_frame(struct weft_wire *w)
 {
-	size_t n = held(&w->batch), body = n + (w->seal ? WIRE_SEAL_BYTES : 0);
+	size_t n = wire_held(&w->batch), body = n + (w->seal ? WIRE_SEAL_BYTES : 0);
 	if (n == 0)
 		return 0;
 	unsigned char *to = wire_bytes_more(&w->out, 4 + body);
@@ -222,14 +223,14 @@ int weft_wire_send(struct weft_wire *w, uint16_t kind, const void *at, size_t n)
 		return w->why.code;
 	if (n > WIRE_MESSAGE_BYTES)
 		return -EMSGSIZE;
-	if (held(&w->out) + held(&w->batch) + bytes > w->room + WIRE_FRAME_AIM) {
+	if (wire_held(&w->out) + wire_held(&w->batch) + bytes > w->room + WIRE_FRAME_AIM) {
 		int64_t rc = weft_wire_flush(w);
 		if (rc < 0)
 			return (int)rc;
-		if (held(&w->out) + held(&w->batch) + bytes > w->room + WIRE_FRAME_AIM)
+		if (wire_held(&w->out) + wire_held(&w->batch) + bytes > w->room + WIRE_FRAME_AIM)
 			return -EAGAIN;
 	}
-	if (w->state == WIRE_OPEN && held(&w->batch) > 0 && held(&w->batch) + bytes > WIRE_FRAME_AIM) {
+	if (w->state == WIRE_OPEN && wire_held(&w->batch) > 0 && wire_held(&w->batch) + bytes > WIRE_FRAME_AIM) {
 		int rc = close_frame(w);
 		rc = rc ? rc : wire_write(w);
 		if (rc)
@@ -254,13 +255,13 @@ int weft_wire_send(struct weft_wire *w, uint16_t kind, const void *at, size_t n)
 static int close_frames(struct weft_wire *w)
 {
 	struct wire_bytes all = w->batch;
-	if (held(&all) <= WIRE_FRAME_BYTES)
+	if (wire_held(&all) <= WIRE_FRAME_BYTES)
 		return close_frame(w);
 	w->batch = (struct wire_bytes){0};
 	int rc = 0;
 	for (size_t at = all.from; !rc && at < all.n;) {
 		size_t bytes = WIRE_HEAD_BYTES + (get_u32(all.at + at) + (size_t)7) / 8 * 8;
-		if (held(&w->batch) > 0 && held(&w->batch) + bytes > WIRE_FRAME_AIM)
+		if (wire_held(&w->batch) > 0 && wire_held(&w->batch) + bytes > WIRE_FRAME_AIM)
 			rc = close_frame(w);
 		unsigned char *to = rc ? NULL : wire_bytes_more(&w->batch, bytes);
 		if (!to) {
@@ -282,7 +283,7 @@ int64_t weft_wire_flush(struct weft_wire *w)
 	if (!rc && w->state == WIRE_OPEN)
 		rc = close_frames(w);
 	rc = rc ? rc : wire_write(w);
-	return rc ? rc : (int64_t)(held(&w->out) + held(&w->batch));
+	return rc ? rc : (int64_t)(wire_held(&w->out) + wire_held(&w->batch));
 }
 
 /* -- in -- */
@@ -328,7 +329,7 @@ static int finish_connect(struct weft_wire *w)
 	return wire_write(w);
 }
 
-static int say(struct weft_wire *w, const unsigned char *at, size_t n, enum wire_state then)
+static int wire_say(struct weft_wire *w, const unsigned char *at, size_t n, enum wire_state then)
 {
 	unsigned char *to = wire_bytes_more(&w->out, n);
 	if (!to)
@@ -344,7 +345,7 @@ static int heard_hello(struct weft_wire *w)
 	unsigned char reply[WIRE_REPLY_BYTES];
 	if (wire_seal_reply(w->seal, w->in.at + w->in.from, reply))
 		return wire_end(w, -EBADMSG, "it knows another secret");
-	return say(w, reply, sizeof reply, WIRE_WANTS_CONFIRM);
+	return wire_say(w, reply, sizeof reply, WIRE_WANTS_CONFIRM);
 }
 
 static int heard_reply(struct weft_wire *w)
@@ -352,7 +353,7 @@ static int heard_reply(struct weft_wire *w)
 	unsigned char confirm[WIRE_CONFIRM_BYTES];
 	if (wire_seal_confirm(w->seal, w->in.at + w->in.from, confirm))
 		return wire_end(w, -EBADMSG, "it knows another secret");
-	return say(w, confirm, sizeof confirm, WIRE_OPEN);
+	return wire_say(w, confirm, sizeof confirm, WIRE_OPEN);
 }
 
 static int heard_confirm(struct weft_wire *w)
@@ -377,12 +378,12 @@ int wire_drive(struct weft_wire *w)
 	int rc = w->state == WIRE_CONNECTING ? finish_connect(w) : 0;
 	while (!rc && w->state != WIRE_CONNECTING && w->state < WIRE_OPEN) {
 		size_t want = steps[w->state].bytes;
-		size_t have = held(&w->in);
+		size_t have = wire_held(&w->in);
 		/* No more bytes than this step has: what comes behind belongs to the next. */
 		int got = have < want ? read_some(w, want - have) : 1;
 		if (got < 0)
 			return got;
-		have = held(&w->in);
+		have = wire_held(&w->in);
 		size_t known = have < sizeof wire_magic ? have : sizeof wire_magic;
 		if (w->state == WIRE_WANTS_HELLO && known && memcmp(w->in.at + w->in.from, wire_magic, known) != 0)
 			return wire_end(w, -EBADMSG, "what it says is no greeting");
@@ -402,13 +403,13 @@ int wire_drive(struct weft_wire *w)
 static int open_frame(struct weft_wire *w)
 {
 	size_t seal = w->seal ? WIRE_SEAL_BYTES : 0;
-	if (held(&w->in) < 4)
+	if (wire_held(&w->in) < 4)
 		return 0;
 	const unsigned char *at = w->in.at + w->in.from;
 	size_t n = get_u32(at);
 	if (n <= seal || n > WIRE_FRAME_BYTES + seal)
 		return wire_end(w, -EMSGSIZE, "a frame of %zu bytes; %d is the most", n, WIRE_FRAME_BYTES);
-	if (held(&w->in) < 4 + n)
+	if (wire_held(&w->in) < 4 + n)
 		return 0;
 	w->open.from = w->open.n = 0;
 	unsigned char *to = wire_bytes_more(&w->open, n - seal);
@@ -426,7 +427,7 @@ static int open_frame(struct weft_wire *w)
 
 static int next_message(struct weft_wire *w, struct weft_wire_message *out)
 {
-	size_t left = held(&w->open); /* some: the caller has looked */
+	size_t left = wire_held(&w->open); /* some: the caller has looked */
 	const unsigned char *at = w->open.at + w->open.from;
 	uint32_t n = left >= WIRE_HEAD_BYTES ? get_u32(at) : 0;
 	size_t padded = ((size_t)n + 7) / 8 * 8;
@@ -438,11 +439,11 @@ static int next_message(struct weft_wire *w, struct weft_wire_message *out)
 	return 1;
 }
 
-static int next(struct weft_wire *w, struct weft_wire_message *out)
+static int wire_next(struct weft_wire *w, struct weft_wire_message *out)
 {
 	int rc = w->state == WIRE_ENDED ? w->why.code : w->state < WIRE_OPEN ? wire_drive(w) : 0;
 	while (!rc && w->state == WIRE_OPEN) {
-		if (held(&w->open) > 0)
+		if (wire_held(&w->open) > 0)
 			return next_message(w, out);
 		rc = open_frame(w);
 		if (rc)
@@ -458,7 +459,7 @@ static int next(struct weft_wire *w, struct weft_wire_message *out)
 int weft_wire_next(struct weft_wire *w, struct weft_wire_message *out, struct weft_err *err)
 {
 	*out = (struct weft_wire_message){0};
-	int rc = next(w, out);
+	int rc = wire_next(w, out);
 	if (rc < 0)
 		weft_err_set(err, w->why.code, "%s", w->why.text);
 	return rc;
@@ -497,7 +498,8 @@ enum { GIVE_MOST = 32 << 10 };
 int weft_wire_give(struct weft_wire *w, struct weft_buf *state)
 {
 	unsigned char seal[1 + WIRE_SEAL_STATE_BYTES] = {w->seal != NULL};
-	if (w->state != WIRE_OPEN || held(&w->open) || held(&w->batch) || held(&w->out) || held(&w->in) > GIVE_MOST)
+	if (w->state != WIRE_OPEN || wire_held(&w->open) || wire_held(&w->batch) || wire_held(&w->out) ||
+	    wire_held(&w->in) > GIVE_MOST)
 		return -EAGAIN;
 	int fd = fcntl(w->fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
@@ -505,7 +507,7 @@ int weft_wire_give(struct weft_wire *w, struct weft_buf *state)
 	if (w->seal)
 		wire_seal_give(w->seal, seal + 1);
 	weft_buf_add(state, (const char *)seal, sizeof seal);
-	weft_buf_add(state, (const char *)w->in.at + w->in.from, held(&w->in));
+	weft_buf_add(state, (const char *)w->in.at + w->in.from, wire_held(&w->in));
 	if (state->failed) {
 		close(fd);
 		return -EAGAIN;
