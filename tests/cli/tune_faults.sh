@@ -18,15 +18,15 @@ tunlet()
 {
 	sed -e "s/^name: bursts/name: $1/" -e "s|missing = iter.said - iter.n;|missing = $2;|" -e "s|^TUNING POINTS|func def: /# $3 #/ endfunc\n&\npoint\n  id: iteration\n  kind: SetVariableValue\n  value: /# missing #/\nendpoint|" \
 		"$source/tests/golden/tunlets/bursts.tsl" >"$work/$1.tsl"
-	(cd "$work" && "$build/weft" tune -t "$1.tsl" -- ./tune_bursts 4 60) >"$work/talk" 2>&1
+	(cd "$work" && "$build/weft" tune -t "$1.tsl" -- ./tune_bursts 4 60 alone) >"$work/talk" 2>&1
 }
 
 echo 1..6
 tunlet endless 'spin(iter.said)' 'int spin(int n) { while (n >= 0) { n = n % 1000 + 1; } return n; }'
-is 'what never ends is said, once, with its place' "$(grep -c ' s  endless.*: no answer in time: an endless loop? (endless.tsl:98:13)' "$work/talk")" 1
-is 'and counted' "$(grep -cE '^  [2-4] times: no answer in time: an endless loop\? \(endless.tsl:98:13\)$' "$work/talk")" 1
+is 'what never ends is said, once, with its place' "$(grep -c ' s  endless.*: no answer in time: an endless loop? (endless.tsl:112:13)' "$work/talk")" 1
+is 'and counted' "$(grep -cE '^  [2-4] times: no answer in time: an endless loop\? \(endless.tsl:112:13\)$' "$work/talk")" 1
 is 'what it left as it was is said' "$(grep -c "^  nothing was decided for 'iteration', which keeps the value that it began with$" "$work/talk")" 1
 tunlet zero 'same(iter.said) / (iter.n - iter.n)' 'int same(int n) { return n; }'
-is 'a division by zero is said once' "$(grep -c ' s  zero, iteration 1: division by zero (zero.tsl:98:13)' "$work/talk") $(grep -c ' s  .*division' "$work/talk")" '1 1'
+is 'a division by zero is said once' "$(grep -c ' s  zero, iteration 1: division by zero (zero.tsl:112:13)' "$work/talk") $(grep -c ' s  .*division' "$work/talk")" '1 1'
 is 'and that nothing is decided upon it' "$(grep -c '^weft tune: .*not decided upon: a fault in its evaluation' "$work/talk")" 1
-is 'and counted' "$(grep -c '^  4 times: division by zero (zero.tsl:98:13)$' "$work/talk")" 1
+is 'and counted' "$(grep -c '^  4 times: division by zero (zero.tsl:112:13)$' "$work/talk")" 1

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that calls a function more often in a moment than a controller takes events: tune_bursts BURSTS CALLS [ends]. Each burst is an
+ * A program that calls a function more often in a moment than a controller takes events: tune_bursts BURSTS CALLS [ends|alone]. Each burst is an
  * iteration with so many calls; then come iterations of 50 calls until the tunlet (tests/golden/tunlets/bursts.tsl) has set `evaluated` to one
- * of them: by then the controller has read all, however late it was. With a third argument the end of a burst is told again until the tunlet
- * has evaluated it, as that is lost with the rest. What the tunlet counts is said here, too.
+ * of them: by then the controller has read all, however late it was. With `ends` the end of a burst is told again until the tunlet
+ * has evaluated it, as that is lost with the rest; with `alone` there
+ * are bursts alone, and nobody is waited for. What the tunlet counts is said here, too.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define FUNCTION __attribute__((noinline, noclone))
@@ -61,9 +63,12 @@ static int until_evaluated(void)
 int main(int argc, char **argv)
 {
 	int bursts = argc > 1 ? atoi(argv[1]) : 10, calls = argc > 2 ? atoi(argv[2]) : 8000;
+	const char *mode = argc > 3 ? argv[3] : "";
 	for (int k = 0; k < bursts; k++) {
-		iterate(calls, argc > 3);
-		if (!until_evaluated())
+		iterate(calls, strcmp(mode, "ends") == 0);
+		if (strcmp(mode, "alone") == 0)
+			usleep(120000);
+		else if (!until_evaluated())
 			return 1;
 	}
 	return 0;
