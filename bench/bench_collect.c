@@ -146,12 +146,12 @@ struct scene {
 	double time;
 };
 
-static void hear(void *ctx, const struct weft_said *w)
+static void hear(void *ctx, const struct weft_eval_result *w)
 {
 	struct scene *c = ctx;
-	c->decided += w->kind == WEFT_SAID_TUNE;
-	c->asked |= w->kind == WEFT_SAID_CLOSE;
-	c->closed |= w->kind == WEFT_SAID_CLOSED;
+	c->decided += w->kind == WEFT_RESULT_TUNE;
+	c->asked |= w->kind == WEFT_RESULT_CLOSE;
+	c->closed |= w->kind == WEFT_RESULT_CLOSED;
 }
 
 static void keep_up(void *ctx, const void *at, size_t n)
@@ -169,7 +169,7 @@ static struct scene *scene_of(bool tree, bool names)
 	if (c->s)
 		return c;
 	int n = snprintf(text, sizeof text, counted, names ? named : "");
-	struct weft_eval_how how = {.said = hear, .ctx = c, .limit_ns = 60000000000, .memory = UINT64_C(1) << 30};
+	struct weft_eval_how how = {.result = hear, .ctx = c, .limit_ns = 60000000000, .memory = UINT64_C(1) << 30};
 	must(weft_spec_new(&c->s, "bench.tsl", text, (size_t)n, NULL) == 0 && weft_eval_new(&c->e, c->s, &how, NULL) == 0,
 	     "cannot begin a tunlet");
 	for (unsigned i = 0; tree && i < COLLECTORS; i++) {

@@ -115,11 +115,11 @@ static void run_others(void)
 {
 	static const char reference[] = "EVENT_TYPE\n9 50000001 MPI call\nVALUES\n1 MPI_Recv\n7 MPI_Send\n";
 	struct weft_err err = {0};
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	made(weft_tool_shift(path("in.prv"), path("e.prv"), path("options.xml"), WEFT_TOOL_THREAD, 1, NULL, &err), &err);
 	err = (struct weft_err){0};
-	if (made(weft_tool_split(path("in.prv"), path("f.prv"), 50000001, &said, &err), &err))
-		for (uint64_t i = 1; i <= said.parts; i++) {
+	if (made(weft_tool_split(path("in.prv"), path("f.prv"), 50000001, &report, &err), &err))
+		for (uint64_t i = 1; i <= report.parts; i++) {
 			char *part = weft_tool_part_name(path("f.prv"), i);
 			FUZZ_REQUIRE(part != NULL);
 			weft_tool_remove(part);

@@ -13,10 +13,10 @@
 enum { INTS = 6, VECTORS = 8, CLANG_THAT_SPLITS = 18 };
 
 /* What is said of a parameter's place at the entry. */
-enum said {
-	SAID_NOTHING,
-	SAID_LATER, /* where the function itself puts it: what was compiled without optimisation says no more */
-	SAID_ALL
+enum known {
+	KNOWN_NOTHING,
+	KNOWN_LATER, /* where the function itself puts it: what was compiled without optimisation says no more */
+	KNOWN_ALL
 };
 
 struct counted {
@@ -135,24 +135,24 @@ static bool has_constant(Dwarf_Die *parameter, struct probe_place_of *out)
 	return true;
 }
 
-static enum said say(Dwarf_Die *function, Dwarf_Die *parameter, uint64_t entry, struct probe_place_of *out)
+static enum known say(Dwarf_Die *function, Dwarf_Die *parameter, uint64_t entry, struct probe_place_of *out)
 {
 	Dwarf_Attribute a;
 	Dwarf_Op *op;
 	size_t n;
 	if (has_constant(parameter, out))
-		return SAID_ALL;
+		return KNOWN_ALL;
 	*out = (struct probe_place_of){0};
 	if (!dwarf_attr(parameter, DW_AT_location, &a))
-		return SAID_NOTHING;
+		return KNOWN_NOTHING;
 	bool everywhere = dwarf_getlocation(&a, &op, &n) == 0; /* no list */
 	if (!everywhere && dwarf_getlocation_addr(&a, entry, &op, &n, 1) != 1)
-		return SAID_NOTHING;
+		return KNOWN_NOTHING;
 	if (understand(function, &a, op, n, out))
-		return SAID_ALL;
+		return KNOWN_ALL;
 	*out = (struct probe_place_of){0};
 	bool frame = n > 0 && (op[0].atom == DW_OP_fbreg || (op[0].atom >= DW_OP_breg0 && op[0].atom <= DW_OP_breg31));
-	return everywhere && frame ? SAID_LATER : SAID_NOTHING;
+	return everywhere && frame ? KNOWN_LATER : KNOWN_NOTHING;
 }
 
 /* ---- by the convention ---- */
@@ -252,21 +252,21 @@ int dwarf_parameter(Dwarf_Die *function, const struct probe_asked *asked, struct
 		if (dwarf_tag(&child) != DW_TAG_formal_parameter || !dwarf_type_of(&child, type))
 			continue;
 		dwarf_classify(type, &how);
-		enum said said = say(function, &child, asked->entry, out);
+		enum known known = say(function, &child, asked->entry, out);
 		count(&p, type, &how, &counted);
 		if (is_asked(&child, asked, ++k)) {
-			bool usable = said == SAID_ALL &&
+			bool usable = known == KNOWN_ALL &&
 			              (out->at != PROBE_AT_REGISTERS || out->by_reference || !how.by_reference);
 			if (usable && out->at == PROBE_AT_NOWHERE)
 				return refuse(asked, "it is a constant that is no number", err);
 			if (usable)
 				return 0;
 			*out = counted;
-			if (asked->changed && said != SAID_LATER)
+			if (asked->changed && known != KNOWN_LATER)
 				return refuse(asked, "the compiler has changed how it is called", err);
 			return counted.at == PROBE_AT_NOWHERE ? refuse(asked, "it depends on how it was compiled", err) : 0;
 		}
-		if (asked->changed && (said == SAID_NOTHING || (said == SAID_ALL && !same_place(out, &counted))))
+		if (asked->changed && (known == KNOWN_NOTHING || (known == KNOWN_ALL && !same_place(out, &counted))))
 			p.lost = true;
 	}
 	return -ENOENT;

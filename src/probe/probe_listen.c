@@ -312,15 +312,15 @@ int probe_accept(struct probe_listener *l, int timeout_ms, struct probe_session 
 		struct epoll_event e[ACCEPTS_IN_A_ROW];
 		uint64_t now = probe_now_ms();
 		int left = until > now ? (int)(until - now) : 0, rc = 0;
-		int n = epoll_wait(l->epoll, e, ACCEPTS_IN_A_ROW, left < WAKE_MS ? left : WAKE_MS), said = -1;
+		int n = epoll_wait(l->epoll, e, ACCEPTS_IN_A_ROW, left < WAKE_MS ? left : WAKE_MS), ready = -1;
 		for (int k = 0; k < n; k++) {
 			if (e[k].data.fd >= 0)
-				said = e[k].data.fd; /* one of them; the others are still ready the next time */
+				ready = e[k].data.fd; /* one of them; the others are still ready the next time */
 			else
 				rc = accept_waiting(l);
 		}
-		if (said >= 0 && is_silent(l, said))
-			return listen_hear(l, said, out, err);
+		if (ready >= 0 && is_silent(l, ready))
+			return listen_hear(l, ready, out, err);
 		drop_late(l);
 		if (rc) /* no descriptors: it is still ready */
 			probe_sleep_us(10000);

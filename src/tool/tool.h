@@ -4,7 +4,7 @@
  * is byte for byte what the foreign tool keeps. Options come from its XML files or from a caller.
  *
  *     weft_tool_options_read(&o, "cut.xml", &err);
- *     weft_tool_cut("t.prv", "t.chop1.prv", &o.cut, &said, &err);
+ *     weft_tool_cut("t.prv", "t.chop1.prv", &o.cut, &report, &err);
  */
 #ifndef WEFT_TOOL_TOOL_H
 #define WEFT_TOOL_TOOL_H

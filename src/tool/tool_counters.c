@@ -206,8 +206,8 @@ static struct counter_thread *stranger_of(struct counters *c, const int64_t *v)
 {
 	uint64_t at, key = weft_hash_u64((uint64_t)v[TOOL_APP]) + weft_hash_u64((uint64_t)v[TOOL_TASK] + 1) * 3 +
 	                   weft_hash_u64((uint64_t)v[TOOL_THREAD] + 2) * 5;
-	if (!c->said->strange_lines++)
-		c->said->first_strange = c->in.lines;
+	if (!c->report->strange_lines++)
+		c->report->first_strange = c->in.lines;
 	if (weft_map_get(&c->by_stranger, key, &at))
 		return c->stranger.at[at];
 	struct counter_thread *t = weft_arena_alloc(&c->arena, sizeof *t);
@@ -222,8 +222,8 @@ static struct counter_thread *thread_of(struct counters *c, const int64_t *v)
 {
 	uint32_t row;
 	if (v[TOOL_TIME] < 0) {
-		if (!c->said->odd_lines++)
-			c->said->first_odd = c->in.lines;
+		if (!c->report->odd_lines++)
+			c->report->first_odd = c->in.lines;
 		return NULL;
 	}
 	struct counter_thread *t = tool_head_thread(&c->in.head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK],
@@ -355,7 +355,7 @@ int weft_tool_counters(const char *in, const char *out, const struct weft_tool_c
                        struct weft_err *err)
 {
 	struct weft_tool_report unasked = {0};
-	struct counters c = {.how = how, .said = report ? report : &unasked};
+	struct counters c = {.how = how, .report = report ? report : &unasked};
 	int rc = tool_input_open(&c.in, in, err);
 	if (rc)
 		return rc;

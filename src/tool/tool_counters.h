@@ -32,7 +32,7 @@ struct counter_thread {
 };
 struct counters {
 	const struct weft_tool_counters *how;
-	struct weft_tool_report *said;
+	struct weft_tool_report *report;
 	struct tool_input in;
 	struct tool_output *out;
 	struct weft_arena arena; /* owns counters and types */

@@ -77,12 +77,12 @@ static int settle_block(void *arg, unsigned worker, const char *at, size_t n, st
 		if (p->no_memory || text->failed)
 			return -ENOMEM;
 	}
-	if (c->out && p->odd_lines && !c->said->odd_lines)
-		c->said->first_odd = c->lines + p->first_odd;
-	c->said->odd_lines += c->out ? p->odd_lines : 0;
-	if (c->out && p->strange_lines && !c->said->strange_lines)
-		c->said->first_strange = c->lines + p->first_strange;
-	c->said->strange_lines += c->out ? p->strange_lines : 0;
+	if (c->out && p->odd_lines && !c->report->odd_lines)
+		c->report->first_odd = c->lines + p->first_odd;
+	c->report->odd_lines += c->out ? p->odd_lines : 0;
+	if (c->out && p->strange_lines && !c->report->strange_lines)
+		c->report->first_strange = c->lines + p->first_strange;
+	c->report->strange_lines += c->out ? p->strange_lines : 0;
 	c->closing = p->closing > c->closing ? p->closing : c->closing;
 	c->lines += p->lines;
 	c->kept_bytes += p->kept_bytes;
@@ -292,13 +292,13 @@ static int find_counters(struct cut *c, const char *in, struct weft_err *err)
 
 static void note_unknown_task(const struct cut *c, const struct prv_header *h)
 {
-	c->said->greatest_task = 0;
+	c->report->greatest_task = 0;
 	for (uint32_t app = 0; app < h->n_apps; app++)
-		if (h->app[app].n_tasks > c->said->greatest_task)
-			c->said->greatest_task = h->app[app].n_tasks;
-	for (size_t i = 0; i < c->how->task.n && !c->said->unknown_task; i++)
-		if (c->how->task.at[i].first > c->said->greatest_task)
-			c->said->unknown_task = c->how->task.at[i].first;
+		if (h->app[app].n_tasks > c->report->greatest_task)
+			c->report->greatest_task = h->app[app].n_tasks;
+	for (size_t i = 0; i < c->how->task.n && !c->report->unknown_task; i++)
+		if (c->how->task.at[i].first > c->report->greatest_task)
+			c->report->unknown_task = c->how->task.at[i].first;
 }
 
 /* One pass, in which threads begin anew. */
@@ -365,7 +365,7 @@ static int write_pass(struct cut *c, const char *in, const char *out, bool guess
 /* One pass, for cuts whose clipped states reach from bound to bound. */
 static int cut_by_bounds(struct cut *c, const char *in, const char *out, struct weft_err *err)
 {
-	const struct weft_tool_report before = *c->said;
+	const struct weft_tool_report before = *c->report;
 	struct tool_input input;
 	if (!c->shifted || !c->break_states || c->how->keep_events != WEFT_TOOL_KEEP_INSIDE || !is_file(out))
 		return NOT_THE_BOUNDS;
@@ -381,7 +381,7 @@ static int cut_by_bounds(struct cut *c, const char *in, const char *out, struct 
 		return NOT_THE_BOUNDS;
 	rc = write_pass(c, in, out, true, err);
 	if (rc == NOT_THE_BOUNDS)
-		*c->said = before;
+		*c->report = before;
 	return rc;
 }
 
@@ -402,7 +402,7 @@ int weft_tool_cut(const char *in, const char *out, const struct weft_tool_cut *h
 		return weft_err_set(err, -ENOMEM, "cannot cut '%s': no memory", in);
 	pthread_mutex_init(&c->strangers.lock, NULL);
 	c->how = how;
-	c->said = report ? report : &unasked;
+	c->report = report ? report : &unasked;
 	c->shifted = !how->original_time;
 	c->break_states = how->break_states && !how->original_time;
 	c->wide = cut_skips_wide();

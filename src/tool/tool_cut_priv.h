@@ -74,7 +74,7 @@ struct cut {
 	const struct weft_tool_cut *how;
 	struct tool_input *in;
 	struct tool_output *out; /* NULL in the first pass */
-	struct weft_tool_report *said;
+	struct weft_tool_report *report;
 	uint64_t from, to;
 	bool shifted, break_states, wide;
 	uint64_t offset;      /* what is taken off all times */

@@ -19,7 +19,7 @@ struct recent {
 };
 struct worker {
 	struct recent recent[RECENT];
-	struct weft_tool_report said;
+	struct weft_tool_report report;
 };
 struct filter {
 	const struct weft_tool_filter *f;
@@ -139,7 +139,7 @@ static char *slow_pairs(const struct filter *c, struct worker *w, const char *at
 		if (keeps_pair(c, w, (uint64_t)v[0], v[1]))
 			to = put_pair(to, pair, value, at < end || at[-1] == ':' ? at - 1 : at, v);
 		else
-			w->said.pairs_dropped++;
+			w->report.pairs_dropped++;
 	}
 	return to;
 }
@@ -161,7 +161,7 @@ static char *quick_pairs(const struct filter *c, struct worker *w, const char *a
 			keep = keeps_pair(c, w, type, v);
 		}
 		if (!keep) {
-			w->said.pairs_dropped++;
+			w->report.pairs_dropped++;
 			if (at > kept) {
 				*to++ = ':';
 				memcpy(to, kept, (size_t)(at - 1 - kept));
@@ -194,7 +194,7 @@ static void filter_event(const struct filter *c, struct worker *w, const char *l
 		return;
 	*to++ = '\n';
 	out->n = (size_t)(to - out->at);
-	w->said.events.kept++;
+	w->report.events.kept++;
 }
 
 /* -- lines -- */
@@ -210,16 +210,16 @@ static bool counted(struct weft_tool_kept *of, bool keeps)
 static bool keeps_line(const struct filter *c, struct worker *w, const char *line, const char *end)
 {
 	if (end - line > 1 && line[0] == '1')
-		return counted(&w->said.states, keeps_state(c, line + 2, end));
+		return counted(&w->report.states, keeps_state(c, line + 2, end));
 	if (end - line > 1 && line[0] == '2')
-		return counted(&w->said.events, !c->f->discard_events);
+		return counted(&w->report.events, !c->f->discard_events);
 	if (end - line > 1 && line[0] == '3')
-		return counted(&w->said.comms, keeps_comm(c, line + 2, end));
+		return counted(&w->report.comms, keeps_comm(c, line + 2, end));
 	if (end - line > 1 && line[0] == '4')
 		return !c->f->discard_comms;
 	if (end > line && line[0] == '#')
 		return true;
-	w->said.odd_lines += end > line;
+	w->report.odd_lines += end > line;
 	return false;
 }
 
@@ -243,7 +243,7 @@ static int filter_block(void *arg, unsigned worker, const char *at, size_t n, st
 			kept = next;
 		}
 		if (pairs) {
-			w->said.events.read++;
+			w->report.events.read++;
 			filter_event(c, w, at, stop, out);
 		} else if (keep && !plain) {
 			tool_text_add(out, at, (size_t)(stop - at));
@@ -340,7 +340,7 @@ int weft_tool_filter(const char *in, const char *out, const struct weft_tool_fil
 	if (!rc)
 		rc = filter_file(&c, in, out, threads, err);
 	for (unsigned i = 0; !rc && report && i < workers; i++)
-		add_report(report, &c.worker[i].said);
+		add_report(report, &c.worker[i].report);
 	free(c.state);
 	free(c.worker);
 	return rc;

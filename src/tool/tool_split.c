@@ -28,7 +28,7 @@ struct split {
 	uint32_t *part; /* of each task. Owned */
 	WEFT_VEC(struct part) parts;
 	size_t buffered;
-	struct weft_tool_report *said;
+	struct weft_tool_report *report;
 	struct weft_err *err;
 };
 
@@ -124,8 +124,8 @@ static int split_record(struct split *s, struct weft_str line)
 	if (tool_numbers(&at, end, v, TOOL_EVENT_FIELDS) < TOOL_EVENT_FIELDS ||
 	    !tool_head_thread(&s->in.head, (uint64_t)v[TOOL_APP], (uint64_t)v[TOOL_TASK], (uint64_t)v[TOOL_THREAD], &row) ||
 	    !tool_head_cpu(&s->in.head, (uint64_t)v[TOOL_CPU])) {
-		if (!s->said->odd_lines++)
-			s->said->first_odd = s->in.lines;
+		if (!s->report->odd_lines++)
+			s->report->first_odd = s->in.lines;
 		return 0;
 	}
 	uint32_t *part = &s->part[s->in.head.app[v[TOOL_APP] - 1].first_task + (uint64_t)v[TOOL_TASK] - 1];
@@ -180,7 +180,7 @@ static void part_drop(struct part *p)
 int weft_tool_split(const char *in, const char *out, uint32_t type, struct weft_tool_report *report, struct weft_err *err)
 {
 	struct weft_tool_report unasked = {0};
-	struct split s = {.out = out, .type = type, .said = report ? report : &unasked, .err = err};
+	struct split s = {.out = out, .type = type, .report = report ? report : &unasked, .err = err};
 	int rc = tool_input_open(&s.in, in, err);
 	if (rc)
 		return rc;
@@ -189,7 +189,7 @@ int weft_tool_split(const char *in, const char *out, uint32_t type, struct weft_
 	rc = s.part && !s.head.failed ? split_lines(&s) : no_memory(&s);
 	if (!rc)
 		rc = parts_appear(&s);
-	s.said->parts = s.parts.n;
+	s.report->parts = s.parts.n;
 	for (size_t i = 0; i < s.parts.n; i++)
 		part_drop(&s.parts.at[i]);
 	free(s.parts.at);

@@ -35,7 +35,7 @@ iteration 4: fault: a number that does not fit its type, or is none (faults.tsl:
 iteration 4: incomplete: a fault in its evaluation
 iteration 5: fault: a number that does not fit its type, or is none (faults.tsl:103:11)
 iteration 5: incomplete: a fault in its evaluation
-iteration 6: fault: a task that is not in the iteration (faults.tsl:103:11)
+iteration 6: fault: a process that is not in the iteration (faults.tsl:103:11)
 iteration 6: incomplete: a fault in its evaluation
 fault: no answer in time: an endless loop? (faults.tsl:103:11)
 the tunlet's process was begun anew; open iterations are lost
@@ -55,7 +55,7 @@ iteration 14: evaluated: a=[7 1 2] n=0 r=11 iter.it=14 iter.what=0
 iteration 14: SetVariableValue knob = 12
 iteration 20: incomplete: p 2 vanished before it was complete
 iteration 20: late: End
-iteration 21: incomplete: 12 events of task 1 were lost
+iteration 21: incomplete: 12 events of process 1 were lost
 iteration 21: late: End
 iteration 22: incomplete: more than 2 of actor p, its max
 iteration 22: late: End
@@ -63,9 +63,9 @@ iteration 30: incomplete: later iterations have begun, and it was still not comp
 
 ## As published: its warnings do not keep it from running.
 $ weft tunlet try $gold/nworkers.tsl $gold/nworkers.events 2>&1 | sed 's,(.*/,(,' | head -3
-iteration 1: fault: a task that is not in the iteration (nworkers.tsl:316:12)
+iteration 1: fault: a process that is not in the iteration (nworkers.tsl:316:12)
 iteration 1: incomplete: a fault in its evaluation
-iteration 2: fault: a task that is not in the iteration (nworkers.tsl:316:12)
+iteration 2: fault: a process that is not in the iteration (nworkers.tsl:316:12)
 $ weft tunlet try -q $gold/loadbalance.tsl $gold/loadbalance.events 2>&1 | grep -c error:
 13
 
@@ -163,17 +163,17 @@ $ cc -Wall -Wextra -shared -fPIC -I"$WEFT_SOURCE/include" -o hand.so hand.c
 $ printf '%s\n' 'start worker 1 fast' 'start worker 2 slow' '0 Starts 1' '5 Ends 1 chunk=8' '10 Starts 2' '30 Ends 2 chunk=8' '20 Ends 1 chunk=1' '5 Ends 1' >hand.events
 $ weft tunlet try --handlers ./hand.so hand.tsl hand.events
 SetVariableValue chunk = 8
-add event Detail in task 2
-SetVariableValue chunk = 4 in task 2
+add event Detail in process 2
+SetVariableValue chunk = 4 in process 2
 handler event: no such file or directory
-remove event Detail in task 2
+remove event Detail in process 2
 $ printf '%s\n' 'start worker 2 slow' '0 Starts 2' '2000 Ends 2' '2001 Starts 2' >hand.events; weft tunlet try --handlers ./hand.so hand.tsl hand.events
 SetVariableValue chunk = 8
-add event Detail in task 2
+add event Detail in process 2
 fault: a fault of memory
 SetVariableValue chunk = 8
 the tunlet's process was begun anew; open iterations are lost
-add event Detail in task 2
+add event Detail in process 2
 $ weft tunlet try --handlers ./hand.c hand.tsl hand.events
 weft tunlet: error: cannot load the tunlet 'hand': ./hand.c: invalid ELF header
 ? 2

@@ -17,7 +17,7 @@ static struct weft_arbiter *fresh(const struct weft_arbiter_how *how)
 
 static unsigned tunlet(struct weft_arbiter *a, const char *name, int priority, double weight)
 {
-	int n = weft_arbiter_tunlet(a, &(struct weft_arbiter_who){name, priority, 0, weight});
+	int n = weft_arbiter_tunlet(a, &(struct weft_arbiter_party){name, priority, 0, weight});
 	REQUIRE(n >= 0);
 	return (unsigned)n;
 }
@@ -394,7 +394,7 @@ TEST(out_of_memory_allows_nothing)
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_arbiter *a;
 		int rc = weft_arbiter_new(&a, &(struct weft_arbiter_how){0});
-		int t = rc ? rc : weft_arbiter_tunlet(a, &(struct weft_arbiter_who){"x", 0, 0, 0});
+		int t = rc ? rc : weft_arbiter_tunlet(a, &(struct weft_arbiter_party){"x", 0, 0, 0});
 		int p = t < 0 ? t : weft_arbiter_point(a, 0, &(struct weft_arbiter_what){"n", "r", 1});
 		struct weft_decision d = want(0, 0, 1, 2);
 		int n = p < 0 ? p : weft_arbiter_judge(a, 0, &d, 1);

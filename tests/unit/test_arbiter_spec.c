@@ -36,14 +36,14 @@ struct side {
 	bool wants;
 };
 
-static void see(void *ctx, const struct weft_said *what)
+static void see(void *ctx, const struct weft_eval_result *what)
 {
 	struct side *x = ctx;
-	if (what->kind == WEFT_SAID_TUNE) {
+	if (what->kind == WEFT_RESULT_TUNE) {
 		x->wants = true;
 		x->wanted = what->number;
 	}
-	if (what->kind == WEFT_SAID_FAULT)
+	if (what->kind == WEFT_RESULT_FAULT)
 		printf("# fault %d\n", (int)what->fault);
 }
 
@@ -60,7 +60,7 @@ static void open_side(struct side *x, struct weft_arbiter *a, const char *name, 
 			printf("# %u: %s\n", weft_spec_diag(x->s, k)->line, weft_spec_diag(x->s, k)->text);
 	REQUIRE(weft_spec_count(x->s, WEFT_ERROR) == 0);
 	REQUIRE(weft_arbiter_add(a, x->s, &x->tunlet, &x->point) == 0);
-	REQUIRE(weft_eval_new(&x->e, x->s, &(struct weft_eval_how){.said = see, .ctx = x, .limit_ns = 10000000000}, &err) == 0);
+	REQUIRE(weft_eval_new(&x->e, x->s, &(struct weft_eval_how){.result = see, .ctx = x, .limit_ns = 10000000000}, &err) == 0);
 	CHECK(weft_eval_process(x->e, 0, 1, "here", true, NULL) == 0);
 }
 

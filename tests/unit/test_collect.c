@@ -320,7 +320,7 @@ static void begin_collector(struct stage *st, int i)
 		                          .number = 1u + (unsigned)i,
 		                          .life = st->all_life[0],
 		                          .listening = tell_address,
-		                          .said = say_line,
+		                          .log = say_line,
 		                          .ctx = &i,
 		                          .fault = t->fault[i],
 		                          .faulty = t->fault[i].from != 0};

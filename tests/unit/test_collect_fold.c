@@ -203,31 +203,31 @@ static void take_up(void *ctx, const void *at, size_t n)
 	w->t->folds++;
 }
 
-static void hear(void *ctx, const struct weft_said *w)
+static void hear(void *ctx, const struct weft_eval_result *w)
 {
 	struct tree *t = ctx;
-	if (w->kind == WEFT_SAID_CLOSE || w->kind == WEFT_SAID_CLOSED) {
+	if (w->kind == WEFT_RESULT_CLOSE || w->kind == WEFT_RESULT_CLOSED) {
 		REQUIRE(t->n_down < 256);
-		t->down[t->n_down++] = (struct down){w->iteration, w->kind == WEFT_SAID_CLOSE, w->add};
-		t->full += w->kind == WEFT_SAID_CLOSE && w->add;
+		t->down[t->n_down++] = (struct down){w->iteration, w->kind == WEFT_RESULT_CLOSE, w->add};
+		t->full += w->kind == WEFT_RESULT_CLOSE && w->add;
 		return;
 	}
 	/* Which code a fault was in, and where it was noticed, depends on the tree; that and when the iteration ended does not. */
-	if (w->kind == WEFT_SAID_FAULT)
+	if (w->kind == WEFT_RESULT_FAULT)
 		return;
 	weft_buf_printf(&t->said, "%d %lld", (int)w->kind, (long long)w->iteration);
-	if (w->kind == WEFT_SAID_TUNE)
+	if (w->kind == WEFT_RESULT_TUNE)
 		weft_buf_printf(&t->said, " %a", w->number);
-	for (uint32_t i = 0; w->kind == WEFT_SAID_EVALUATED && i < w->n; i++)
+	for (uint32_t i = 0; w->kind == WEFT_RESULT_EVALUATED && i < w->n; i++)
 		weft_buf_printf(&t->said, " %a", w->value[i]);
-	t->evaluated += w->kind == WEFT_SAID_EVALUATED;
+	t->evaluated += w->kind == WEFT_RESULT_EVALUATED;
 	weft_buf_putc(&t->said, '\n');
 }
 
 static void tree_begin(struct tree *t, const struct shape *shape, struct weft_spec *s, const char *library)
 {
 	struct weft_err err = {0};
-	struct weft_eval_how how = {.said = hear, .ctx = t, .limit_ns = 20000000000};
+	struct weft_eval_how how = {.result = hear, .ctx = t, .limit_ns = 20000000000};
 	memset(t, 0, sizeof *t);
 	t->shape = shape;
 	t->s = s;
@@ -493,9 +493,9 @@ static const char summed[] =
 	"PERFORMANCE FUNCTIONS\nTUNING POINTS\nENDTUNLET\n";
 static const char seen[] = "id: seen\ntype: int\ninic: /# seen = 0; #/\nvalue: /# iter.seen = iter.n + S.k; #/\ndependency: S\n";
 
-static void keep_p(void *ctx, const struct weft_said *w)
+static void keep_p(void *ctx, const struct weft_eval_result *w)
 {
-	if (w->kind == WEFT_SAID_EVALUATED)
+	if (w->kind == WEFT_RESULT_EVALUATED)
 		*(double *)ctx = w->value[0];
 }
 
@@ -503,7 +503,7 @@ static double p_of(struct weft_spec *s)
 {
 	double p = -1;
 	struct weft_eval *e;
-	struct weft_eval_how how = {.said = keep_p, .ctx = &p, .limit_ns = 20000000000};
+	struct weft_eval_how how = {.result = keep_p, .ctx = &p, .limit_ns = 20000000000};
 	struct tune_value value[2] = {{.d = 1, .i = 1}};
 	REQUIRE(weft_eval_new(&e, s, &how, NULL) == 0);
 	CHECK_I64(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1, .value = value, .n = 1}, NULL),
@@ -609,7 +609,7 @@ TEST(a_fault_at_a_collector_says_where)
 	weft_spec_free(h.s);
 }
 
-static void count_said(void *ctx, const struct weft_said *w)
+static void count_said(void *ctx, const struct weft_eval_result *w)
 {
 	unsigned *n = ctx;
 	n[w->kind]++;
@@ -622,7 +622,7 @@ TEST(many_instances_in_disorder_are_evaluated)
 	struct weft_spec *s;
 	struct weft_eval *e;
 	unsigned said[64] = {0};
-	struct weft_eval_how how = {.said = count_said, .ctx = said, .limit_ns = 20000000000};
+	struct weft_eval_how how = {.result = count_said, .ctx = said, .limit_ns = 20000000000};
 	struct tune_value value[2] = {{.d = 1, .i = 1}, {.d = 3, .i = 3}};
 	REQUIRE(weft_spec_new(&s, "faulty.tsl", faulty, sizeof faulty - 1, NULL) == 0 && weft_eval_new(&e, s, &how, NULL) == 0);
 	CHECK_I64(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1, .value = value, .n = 1}, NULL),
@@ -638,8 +638,8 @@ TEST(many_instances_in_disorder_are_evaluated)
 		          0);
 	CHECK_I64(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 2000, .value = value, .n = 1}, NULL),
 	          0);
-	CHECK_I64(said[WEFT_SAID_EVALUATED], 1);
-	CHECK_I64(said[WEFT_SAID_RESTARTED], 0);
+	CHECK_I64(said[WEFT_RESULT_EVALUATED], 1);
+	CHECK_I64(said[WEFT_RESULT_RESTARTED], 0);
 	weft_eval_free(e);
 	weft_spec_free(s);
 }

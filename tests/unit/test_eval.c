@@ -13,20 +13,20 @@
 
 struct seen {
 	struct weft_eval *e;
-	unsigned n[WEFT_SAID_RESTARTED + 1];
-	struct weft_said last[WEFT_SAID_RESTARTED + 1];
+	unsigned n[WEFT_RESULT_RESTARTED + 1];
+	struct weft_eval_result last[WEFT_RESULT_RESTARTED + 1];
 	char text[256];
 	double value[64];
 };
 
-static void see(void *ctx, const struct weft_said *what)
+static void see(void *ctx, const struct weft_eval_result *what)
 {
 	struct seen *s = ctx;
 	s->n[what->kind]++;
 	s->last[what->kind] = *what;
 	if (what->text)
 		snprintf(s->text, sizeof s->text, "%s", what->text);
-	for (uint32_t i = 0; what->kind == WEFT_SAID_EVALUATED && i < what->n && i < 64; i++)
+	for (uint32_t i = 0; what->kind == WEFT_RESULT_EVALUATED && i < what->n && i < 64; i++)
 		s->value[i] = what->value[i];
 }
 
@@ -42,7 +42,7 @@ static struct weft_spec *open_spec(const char *path)
 
 static struct weft_eval *begin(struct weft_spec *s, struct seen *seen)
 {
-	struct weft_eval_how how = {.said = see, .ctx = seen, .limit_ns = 10000000000};
+	struct weft_eval_how how = {.result = see, .ctx = seen, .limit_ns = 10000000000};
 	struct weft_err err = {0};
 	*seen = (struct seen){0};
 	if (weft_eval_new(&seen->e, s, &how, &err))
@@ -68,10 +68,10 @@ TEST(iteration_time_as_in_the_drawing)
 		double time;
 	} events[] = {{0, 0}, {1, 10}, {2, 12}, {3, 50}, {4, 70}, {5, 75}, {6, 15}, {7, 60}, {8, 64}};
 	for (int i = 0; i < 9; i++) {
-		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 0);
+		CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], 0);
 		send(e, events[i].event, events[i].time);
 	}
-	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
+	CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], 1);
 	static const double want[] = {10, 12, 60, 48, 5, 2 + 4, 6, 63, 12, 75};
 	static const char *const name[] = {"Tini", "first", "last", "Tproc", "Tfin", "Tsend", "Trecv", "Tcomp", "Tcomm", "Tex"};
 	for (uint32_t i = 0; i < 10; i++) {
@@ -79,7 +79,7 @@ TEST(iteration_time_as_in_the_drawing)
 		CHECK_NEAR(seen.value[i], want[i], 1e-12);
 	}
 	CHECK(weft_eval_value_name(e, 10) == NULL);
-	CHECK_U64(seen.n[WEFT_SAID_TUNE], 0);
+	CHECK_U64(seen.n[WEFT_RESULT_TUNE], 0);
 	weft_eval_free(e);
 	weft_spec_free(s);
 }
@@ -172,7 +172,7 @@ TEST(values_are_computed_as_c_does)
 		struct weft_eval *e = begin(s, &seen);
 		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
 		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
-		if (!CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1) || !CHECK_NEAR(seen.value[0], computed[row].want, 1e-12))
+		if (!CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], 1) || !CHECK_NEAR(seen.value[0], computed[row].want, 1e-12))
 			printf("# %s, compiler %d\n", computed[row].value, (int)i % compilers());
 		weft_eval_free(e);
 		weft_spec_free(s);
@@ -215,10 +215,10 @@ static uint64_t compute(const char *statements, int compiler)
 	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
 	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 	uint64_t bits = 0;
-	if (seen.n[WEFT_SAID_EVALUATED])
+	if (seen.n[WEFT_RESULT_EVALUATED])
 		memcpy(&bits, &seen.value[0], sizeof bits);
 	else
-		bits = seen.last[WEFT_SAID_FAULT].fault;
+		bits = seen.last[WEFT_RESULT_FAULT].fault;
 	weft_eval_free(e);
 	weft_spec_free(s);
 	use_compiler(0);
@@ -266,12 +266,12 @@ TEST(what_a_tunlet_has_no_business_with)
 		struct weft_eval *e = begin(s, &seen);
 		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
 		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
-		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 0);
-		CHECK_U64(seen.n[WEFT_SAID_FAULT], 1);
-		if (!CHECK(seen.last[WEFT_SAID_FAULT].fault == FAULT_FENCE))
-			printf("# %s: %s\n", rows[i].what, weft_fault_name[seen.last[WEFT_SAID_FAULT].fault]);
+		CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], 0);
+		CHECK_U64(seen.n[WEFT_RESULT_FAULT], 1);
+		if (!CHECK(seen.last[WEFT_RESULT_FAULT].fault == FAULT_FENCE))
+			printf("# %s: %s\n", rows[i].what, weft_fault_name[seen.last[WEFT_RESULT_FAULT].fault]);
 		/* It goes on, with a new process. */
-		CHECK_U64(seen.n[WEFT_SAID_RESTARTED], 1);
+		CHECK_U64(seen.n[WEFT_RESULT_RESTARTED], 1);
 		CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 11}, NULL) == 0);
 		weft_eval_free(e);
 		weft_spec_free(s);
@@ -285,7 +285,7 @@ TEST(what_a_tunlet_has_no_business_with)
 	struct weft_eval *e = begin(s, &seen);
 	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
 	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
-	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
+	CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], 1);
 	CHECK_NEAR(seen.value[0], 1, 0);
 	weft_eval_free(e);
 	weft_spec_free(s);
@@ -357,11 +357,11 @@ TEST(constructors_of_handlers_run_behind_the_fence)
 		snprintf(mark, sizeof mark, "%s/mark", test_dir());
 		seen = (struct seen){0};
 		struct weft_spec *s = tiny_spec("math.h", "int", "y = 1;", NULL);
-		struct weft_eval_how how = {.said = see, .ctx = &seen, .handlers = path};
+		struct weft_eval_how how = {.result = see, .ctx = &seen, .handlers = path};
 		int rc = weft_eval_new(&e, s, &how, &err);
 		CHECK(good ? rc == 0 : rc != 0);
-		CHECK_U64(seen.n[WEFT_SAID_FAULT], good ? 0 : 1);
-		CHECK(good || seen.last[WEFT_SAID_FAULT].fault == FAULT_FENCE);
+		CHECK_U64(seen.n[WEFT_RESULT_FAULT], good ? 0 : 1);
+		CHECK(good || seen.last[WEFT_RESULT_FAULT].fault == FAULT_FENCE);
 		CHECK(access(mark, F_OK) != 0);
 		weft_eval_free(e);
 		weft_spec_free(s);
@@ -390,7 +390,7 @@ TEST(functions_inherit_nothing)
 	free(fds);
 	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
 	CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
-	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
+	CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], 1);
 	CHECK_NEAR(seen.value[0], 1, 0);
 	weft_eval_free(e);
 	weft_spec_free(s);
@@ -408,7 +408,7 @@ static const struct {
 	{"int", "y = sqrt(0.0 - count(p));", FAULT_RANGE},
 	{"int", "int a[2]; int i = 2; y = a[i];", FAULT_INDEX},
 	{"int", "int a[2]; int i = -1; a[i] = 1; y = 1;", FAULT_INDEX},
-	{"double", "y = p[1].t;", FAULT_TASK},
+	{"double", "y = p[1].t;", FAULT_PROCESS},
 };
 
 TEST(faults_are_named_and_contained)
@@ -424,11 +424,11 @@ TEST(faults_are_named_and_contained)
 			CHECK(weft_eval_event(e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
 		}
 		/* Each of the two iterations has its fault, in the same process. */
-		CHECK_U64(seen.n[WEFT_SAID_FAULT], 2);
-		CHECK_U64(seen.n[WEFT_SAID_INCOMPLETE], 2);
-		CHECK_U64(seen.n[WEFT_SAID_RESTARTED], 0);
-		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 0);
-		if (!CHECK_STR(weft_fault_name[seen.last[WEFT_SAID_FAULT].fault], weft_fault_name[faults[i].want]))
+		CHECK_U64(seen.n[WEFT_RESULT_FAULT], 2);
+		CHECK_U64(seen.n[WEFT_RESULT_INCOMPLETE], 2);
+		CHECK_U64(seen.n[WEFT_RESULT_RESTARTED], 0);
+		CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], 0);
+		if (!CHECK_STR(weft_fault_name[seen.last[WEFT_RESULT_FAULT].fault], weft_fault_name[faults[i].want]))
 			printf("# %s, compiler %d\n", faults[i].value, (int)round % compilers());
 		weft_eval_free(e);
 		weft_spec_free(s);
@@ -485,10 +485,10 @@ TEST(an_order_of_events_does_not_matter)
 			unsigned k = first ? a++ : b++;
 			send(e, k, time[k]);
 		}
-		CHECK_U64(seen.n[WEFT_SAID_EVALUATED], (uint64_t)round + 1);
+		CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], (uint64_t)round + 1);
 		CHECK_NEAR(seen.value[9], 75, 1e-12);
 	}
-	CHECK_U64(seen.n[WEFT_SAID_INCOMPLETE], 0);
+	CHECK_U64(seen.n[WEFT_RESULT_INCOMPLETE], 0);
 	weft_eval_free(e);
 	weft_spec_free(s);
 }
@@ -513,11 +513,11 @@ TEST(memory_of_a_tunlet_is_limited)
 		"stdlib.h", "int", "y = f(4096);",
 		"int f(int most) { char *at; int n = 0; while (n < most && (at = malloc(65536))) { at[n]; n++; } return n; }");
 	struct seen seen = {0};
-	struct weft_eval_how how = {.said = see, .ctx = &seen, .limit_ns = 10000000000, .memory = 64 << 20};
+	struct weft_eval_how how = {.result = see, .ctx = &seen, .limit_ns = 10000000000, .memory = 64 << 20};
 	REQUIRE(weft_eval_new(&seen.e, s, &how, NULL) == 0);
 	CHECK(weft_eval_event(seen.e, &(struct weft_eval_record){.event = 0, .id = 1, .time = 1}, NULL) == 0);
 	CHECK(weft_eval_event(seen.e, &(struct weft_eval_record){.event = 1, .id = 1, .time = 5}, NULL) == 0);
-	CHECK_U64(seen.n[WEFT_SAID_EVALUATED], 1);
+	CHECK_U64(seen.n[WEFT_RESULT_EVALUATED], 1);
 	CHECK(seen.value[0] > 100 && seen.value[0] <= 1024);
 	weft_eval_free(seen.e);
 	weft_spec_free(s);

@@ -27,8 +27,8 @@ struct heard {
 static void hear(void *ctx, const struct answer *a)
 {
 	struct heard *h = ctx;
-	h->evaluated += a->kind == WEFT_SAID_EVALUATED;
-	h->room += a->kind == WEFT_SAID_FAULT && a->fault == FAULT_ROOM;
+	h->evaluated += a->kind == WEFT_RESULT_EVALUATED;
+	h->room += a->kind == WEFT_RESULT_FAULT && a->fault == FAULT_ROOM;
 }
 
 /* No code is needed to see what becomes of events. */

@@ -60,13 +60,13 @@ struct seen {
 	char text[300];
 };
 
-static void see(void *ctx, const struct weft_said *what)
+static void see(void *ctx, const struct weft_eval_result *what)
 {
 	struct seen *s = ctx;
-	s->evaluated += what->kind == WEFT_SAID_EVALUATED;
-	for (uint32_t k = 0; what->kind == WEFT_SAID_EVALUATED && k < EXPRESSIONS && k < what->n; k++)
+	s->evaluated += what->kind == WEFT_RESULT_EVALUATED;
+	for (uint32_t k = 0; what->kind == WEFT_RESULT_EVALUATED && k < EXPRESSIONS && k < what->n; k++)
 		s->value[k] = what->value[k];
-	if (what->kind == WEFT_SAID_HANDLER)
+	if (what->kind == WEFT_RESULT_HANDLER)
 		snprintf(s->text, sizeof s->text, "%s", what->text);
 }
 
@@ -124,7 +124,7 @@ TEST(a_metric_while_it_runs_is_that_of_the_recorded_trace)
 	weft_spec_report(s, WEFT_ERROR, stdout);
 	REQUIRE(weft_spec_count(s, WEFT_ERROR) == 0);
 	struct weft_eval *e;
-	REQUIRE(weft_eval_new(&e, s, &(struct weft_eval_how){.said = see, .ctx = &seen, .limit_ns = 10000000000}, &err) == 0);
+	REQUIRE(weft_eval_new(&e, s, &(struct weft_eval_how){.result = see, .ctx = &seen, .limit_ns = 10000000000}, &err) == 0);
 	static double value[EVENTS][EXPRESSIONS];
 	static uint64_t at[EVENTS];
 	unsigned n = 0;

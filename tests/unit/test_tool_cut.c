@@ -182,16 +182,16 @@ TEST(stops_at_its_size)
 TEST(odd_lines_are_counted)
 {
 	struct weft_tool_cut how = {.to_percent = 100, .original_time = true};
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	tool_put_trace("1:1:1:1:1:0:10:1\n1:1:9:1:1:0:10:1\n2:1:1:1:9:5:7:1\n# note\nwhat\n2:1:1:1:1:-5:7:1\n");
-	REQUIRE(weft_tool_cut(tool_path("in.prv"), tool_path("out.prv"), &how, &said, &err) == 0);
+	REQUIRE(weft_tool_cut(tool_path("in.prv"), tool_path("out.prv"), &how, &report, &err) == 0);
 	char *got = tool_body("out.prv");
 	CHECK_STR(got, "1:1:1:1:1:0:10:1\n1:1:9:1:1:0:10:1\n2:1:1:1:9:5:7:1\n# note\n" CLOSING "2:1:1:1:9:10:7:0\n");
-	CHECK_U64(said.odd_lines, 2);
-	CHECK_U64(said.first_odd, 6);
-	CHECK_U64(said.strange_lines, 2);
-	CHECK_U64(said.first_strange, 3);
+	CHECK_U64(report.odd_lines, 2);
+	CHECK_U64(report.first_odd, 6);
+	CHECK_U64(report.strange_lines, 2);
+	CHECK_U64(report.first_strange, 3);
 	free(got);
 }
 

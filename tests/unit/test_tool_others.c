@@ -86,13 +86,13 @@ TEST(tasks_move_on_alone)
 		"2:1:1:1:1:10:99:0\n1:1:1:1:2:10:20:1\n3:1:1:1:1:60:61:3:1:2:1:62:63:64:7\n2:1:1:1:2:70:98:99:99:1\n2:3:1:2:1:30:5:1:99:3\n",
 		"2:1:1:1:2:70:98:99:99:1\n1:1:1:1:1:70:80:1\n",
 	};
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	tool_put_trace("# note\n1:1:1:1:1:0:9:1\n1:3:1:2:1:0:9:1\n2:3:1:2:1:5:7:1\n2:1:1:1:1:10:99:0\n1:1:1:1:2:10:20:1\n"
 	               "3:1:1:1:1:60:61:3:1:2:1:62:63:64:7\n2:1:1:1:2:70:98:99:99:1\n1:1:1:1:1:70:80:1\n1:3:2:1:1:0:9:1\n"
 	               "2:3:1:2:1:30:5:1:99:3\n");
-	REQUIRE(weft_tool_split(tool_path("in.prv"), tool_path("it.prv"), 99, &said, &err) == 0);
-	CHECK_U64(said.parts, 3);
+	REQUIRE(weft_tool_split(tool_path("in.prv"), tool_path("it.prv"), 99, &report, &err) == 0);
+	CHECK_U64(report.parts, 3);
 	for (unsigned i = 0; i < 3; i++) {
 		char name[32], *got, *pcf;
 		snprintf(name, sizeof name, "it-part%u.prv", i + 1);
@@ -110,7 +110,7 @@ TEST(tasks_move_on_alone)
 TEST_IN(TIER_FULL, parts_by_the_thousand)
 {
 	enum { PARTS = 1200 };
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	int status;
 	FILE *prv = fopen(tool_path("in.prv"), "w");
@@ -120,8 +120,8 @@ TEST_IN(TIER_FULL, parts_by_the_thousand)
 		for (unsigned i = 1; i < PARTS; i++)
 			fprintf(prv, "2:1:1:%u:1:%u:99:1\n", task, i);
 	REQUIRE(fclose(prv) == 0);
-	REQUIRE(weft_tool_split(tool_path("in.prv"), tool_path("it-part7.prv"), 99, &said, &err) == 0);
-	CHECK_U64(said.parts, PARTS);
+	REQUIRE(weft_tool_split(tool_path("in.prv"), tool_path("it-part7.prv"), 99, &report, &err) == 0);
+	CHECK_U64(report.parts, PARTS);
 	char *lines = test_shell(&status, "cd '%s' && cat it-part*.prv | grep -vc '^#'; ls | grep -c tmp", test_dir());
 	CHECK_STR(lines, "4796\n0\n");
 	free(lines);
@@ -134,17 +134,17 @@ TEST(values_take_the_numbers_of_their_names)
 	static const char reference[] =
 		"STATES\n5 Extra\nEVENT_TYPE\n9 50000001 MPI call\nVALUES\n0 End\n1 MPI_Recv\n2 MPI_Send\n3 MPI_Wait\n"
 		"EVENT_TYPE\n9 60000019 Function\nVALUES\n0 End\n7 solve\nEVENT_TYPE\n6 123 Other\n";
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	tool_put_trace("1:1:1:1:1:0:9:1\n2:1:1:1:1:1:50000001:1:42000050:1\n2:1:1:1:1:2:50000001:0\n2:1:1:1:1:3:50000001:2\n"
 	               "2:1:1:1:1:4:60000019:7:50000001:9\n2:1:1:1:1:5:60000019:0\n");
 	tool_put("ref.pcf", reference);
 	tool_put("ref.prv", TOOL_HEADER("1"));
-	REQUIRE(weft_tool_translate(tool_path("in.prv"), tool_path("out.prv"), tool_path("ref.prv"), 2, &said, &err) == 0);
+	REQUIRE(weft_tool_translate(tool_path("in.prv"), tool_path("out.prv"), tool_path("ref.prv"), 2, &report, &err) == 0);
 	char *got = tool_body("out.prv"), *pcf = tool_get("out.pcf");
 	CHECK_STR(got, "1:1:1:1:1:0:9:1\n2:1:1:1:1:1:50000001:2:42000050:1\n2:1:1:1:1:2:50000001:0\n2:1:1:1:1:3:50000001:1\n"
 	               "2:1:1:1:1:4:60000019:8:50000001:9\n2:1:1:1:1:5:60000019:0\n");
-	CHECK_U64(said.translated, 3);
+	CHECK_U64(report.translated, 3);
 	CHECK(strstr(pcf, "12\tI/O\n5\tExtra\n") != NULL);
 	const char *types = strstr(pcf, "EVENT_TYPE");
 	REQUIRE(types != NULL);
@@ -159,15 +159,15 @@ TEST(values_take_the_numbers_of_their_names)
 
 TEST(equal_labels_change_nothing)
 {
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	tool_put_trace(trace);
-	REQUIRE(weft_tool_translate(tool_path("in.prv"), tool_path("out.prv"), tool_path("in.prv"), 1, &said, &err) == 0);
+	REQUIRE(weft_tool_translate(tool_path("in.prv"), tool_path("out.prv"), tool_path("in.prv"), 1, &report, &err) == 0);
 	char *got = tool_body("out.prv");
 	CHECK_STR(got, trace);
-	CHECK_U64(said.translated, 0);
+	CHECK_U64(report.translated, 0);
 	free(got);
-	CHECK(weft_tool_translate(tool_path("in.prv"), tool_path("out.prv"), tool_path("none.prv"), 1, &said, &err) < 0);
+	CHECK(weft_tool_translate(tool_path("in.prv"), tool_path("out.prv"), tool_path("none.prv"), 1, &report, &err) < 0);
 	CHECK(strstr(err.text, "none.pcf") != NULL);
 }
 

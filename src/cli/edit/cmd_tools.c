@@ -69,11 +69,11 @@ static int run_shift(int argc, char **argv)
 		return cli_usage(&weft_command_shift, "option '--by': expected thread, process, application or all, found '%s'",
 		                 a.by);
 	struct cli_tool_files f;
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	status = cli_tool_begin(&f, &a.common, argv[1], a.output, a.force);
-	int rc = status ? 0 : weft_tool_shift(f.from, f.to, a.times, level, (unsigned)a.common.threads, &said, &err);
-	return cli_tool_end(&f, status, rc, &said, &err);
+	int rc = status ? 0 : weft_tool_shift(f.from, f.to, a.times, level, (unsigned)a.common.threads, &report, &err);
+	return cli_tool_end(&f, status, rc, &report, &err);
 }
 
 const struct weft_command weft_command_shift = {
@@ -135,7 +135,7 @@ static int run_counters(int argc, char **argv)
 	struct args a = {0};
 	struct weft_tool_options o = {.has = 0};
 	struct cli_tool_files f = {0};
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	uint64_t end, unit;
 	int status = cli_begin_writing(&weft_command_counters, &a, &a.common, &a.output, argc, argv);
@@ -150,8 +150,8 @@ static int run_counters(int argc, char **argv)
 			o.counters.min_burst_time = a.bursts / unit;
 		}
 		if (!status && !rc)
-			rc = weft_tool_counters(f.from, f.to, &o.counters, &said, &err);
-		status = cli_tool_end(&f, status, rc, &said, &err);
+			rc = weft_tool_counters(f.from, f.to, &o.counters, &report, &err);
+		status = cli_tool_end(&f, status, rc, &report, &err);
 	}
 	weft_tool_options_fini(&o);
 	return status;
@@ -194,7 +194,7 @@ static int run_split(int argc, char **argv)
 	if (!cli_is_prv(a.output))
 		return cli_usage(&weft_command_split, "the parts are .prv files: say -o OUT.prv");
 	struct cli_tool_files f;
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	char *first = weft_tool_part_name(a.output, 1);
 	if (!first)
@@ -206,10 +206,10 @@ static int run_split(int argc, char **argv)
 	}
 	free(first);
 	status = cli_tool_begin(&f, &a.common, argv[1], a.output, true);
-	int rc = status ? 0 : weft_tool_split(f.from, f.to, (uint32_t)a.type, &said, &err);
-	status = cli_tool_end(&f, status, rc, &said, &err);
+	int rc = status ? 0 : weft_tool_split(f.from, f.to, (uint32_t)a.type, &report, &err);
+	status = cli_tool_end(&f, status, rc, &report, &err);
 	if (!status && !a.common.quiet)
-		fprintf(stderr, "%llu %s\n", (unsigned long long)said.parts, said.parts == 1 ? "part" : "parts");
+		fprintf(stderr, "%llu %s\n", (unsigned long long)report.parts, report.parts == 1 ? "part" : "parts");
 	return status;
 }
 
@@ -247,15 +247,15 @@ static int run_translate(int argc, char **argv)
 	if (!cli_is_prv(a.like))
 		return cli_usage(&weft_command_translate, "option '--like': expected a .prv, found '%s'", a.like);
 	struct cli_tool_files f = {0};
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	status = cli_check_input(a.like);
 	if (!status)
 		status = cli_tool_begin(&f, &a.common, argv[1], a.output, a.force);
-	int rc = status ? 0 : weft_tool_translate(f.from, f.to, a.like, (unsigned)a.common.threads, &said, &err);
-	status = cli_tool_end(&f, status, rc, &said, &err);
+	int rc = status ? 0 : weft_tool_translate(f.from, f.to, a.like, (unsigned)a.common.threads, &report, &err);
+	status = cli_tool_end(&f, status, rc, &report, &err);
 	if (!status)
-		weft_log(WEFT_LOG_INFO, "%llu values have other numbers", (unsigned long long)said.translated);
+		weft_log(WEFT_LOG_INFO, "%llu values have other numbers", (unsigned long long)report.translated);
 	return status;
 }
 

@@ -17,7 +17,7 @@
 struct run {
 	const struct paramedir_args *a;
 	struct weft_tool_options xml;
-	struct weft_tool_report said;
+	struct weft_tool_report report;
 	struct weft_err err;
 };
 
@@ -29,26 +29,26 @@ static int lacks(struct run *r, const char *section)
 static int run_cut(struct run *r, const char *in, const char *out, const char *argument)
 {
 	(void)argument;
-	return r->xml.has & WEFT_TOOL_HAS_CUT ? weft_tool_cut(in, out, &r->xml.cut, &r->said, &r->err) : lacks(r, "cutter");
+	return r->xml.has & WEFT_TOOL_HAS_CUT ? weft_tool_cut(in, out, &r->xml.cut, &r->report, &r->err) : lacks(r, "cutter");
 }
 
 static int run_filter(struct run *r, const char *in, const char *out, const char *argument)
 {
 	(void)argument;
-	return r->xml.has & WEFT_TOOL_HAS_FILTER ? weft_tool_filter(in, out, &r->xml.filter, 0, &r->said, &r->err)
+	return r->xml.has & WEFT_TOOL_HAS_FILTER ? weft_tool_filter(in, out, &r->xml.filter, 0, &r->report, &r->err)
 	                                         : lacks(r, "filter");
 }
 
 static int run_counters(struct run *r, const char *in, const char *out, const char *argument)
 {
 	(void)argument;
-	return r->xml.has & WEFT_TOOL_HAS_COUNTERS ? weft_tool_counters(in, out, &r->xml.counters, &r->said, &r->err)
+	return r->xml.has & WEFT_TOOL_HAS_COUNTERS ? weft_tool_counters(in, out, &r->xml.counters, &r->report, &r->err)
 	                                           : lacks(r, "software_counters");
 }
 
 static int run_translate(struct run *r, const char *in, const char *out, const char *argument)
 {
-	return weft_tool_translate(in, out, argument, 0, &r->said, &r->err);
+	return weft_tool_translate(in, out, argument, 0, &r->report, &r->err);
 }
 
 static int run_split(struct run *r, const char *in, const char *out, const char *argument)
@@ -56,27 +56,27 @@ static int run_split(struct run *r, const char *in, const char *out, const char 
 	uint64_t type;
 	if (weft_parse_u64(weft_str(argument), &type) || type > UINT32_MAX)
 		return weft_err_set(&r->err, WEFT_E_SYNTAX, "expected an event type, found '%.40s'", argument);
-	return weft_tool_split(in, out, (uint32_t)type, &r->said, &r->err);
+	return weft_tool_split(in, out, (uint32_t)type, &r->report, &r->err);
 }
 
 static int run_shift_thread(struct run *r, const char *in, const char *out, const char *argument)
 {
-	return weft_tool_shift(in, out, argument, WEFT_TOOL_THREAD, 0, &r->said, &r->err);
+	return weft_tool_shift(in, out, argument, WEFT_TOOL_THREAD, 0, &r->report, &r->err);
 }
 
 static int run_shift_task(struct run *r, const char *in, const char *out, const char *argument)
 {
-	return weft_tool_shift(in, out, argument, WEFT_TOOL_TASK, 0, &r->said, &r->err);
+	return weft_tool_shift(in, out, argument, WEFT_TOOL_TASK, 0, &r->report, &r->err);
 }
 
 static int run_shift_app(struct run *r, const char *in, const char *out, const char *argument)
 {
-	return weft_tool_shift(in, out, argument, WEFT_TOOL_APP, 0, &r->said, &r->err);
+	return weft_tool_shift(in, out, argument, WEFT_TOOL_APP, 0, &r->report, &r->err);
 }
 
 static int run_shift_workload(struct run *r, const char *in, const char *out, const char *argument)
 {
-	return weft_tool_shift(in, out, argument, WEFT_TOOL_WORKLOAD, 0, &r->said, &r->err);
+	return weft_tool_shift(in, out, argument, WEFT_TOOL_WORKLOAD, 0, &r->report, &r->err);
 }
 
 static const struct {
@@ -209,7 +209,7 @@ int paramedir_run_tools(const struct paramedir_args *a, char **result)
 	if (rc) {
 		fprintf(stderr, "%s\n", r.err.code ? r.err.text : weft_err_name(rc));
 	} else {
-		cli_tool_say(a->trace, &r.said);
+		cli_tool_say(a->trace, &r.report);
 		*result = current;
 		current = NULL;
 	}

@@ -59,7 +59,7 @@ int cli_edit_cut(const struct weft_command *cmd, const struct cli_common *c, con
 {
 	struct weft_tool_options o = {.has = 0};
 	struct cli_tool_files f = {0};
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	if (e->xml && time)
 		return cli_usage(cmd, "both --time and --xml say what to keep");
@@ -71,8 +71,8 @@ int cli_edit_cut(const struct weft_command *cmd, const struct cli_common *c, con
 			rc = set_range(f.from, time, &o.cut, &err);
 		o.cut.threads = (unsigned)c->threads;
 		if (!status && !rc)
-			rc = weft_tool_cut(f.from, f.to, &o.cut, &said, &err);
-		status = cli_tool_end(&f, status, rc, &said, &err);
+			rc = weft_tool_cut(f.from, f.to, &o.cut, &report, &err);
+		status = cli_tool_end(&f, status, rc, &report, &err);
 	}
 	weft_tool_options_fini(&o);
 	return status;
@@ -145,14 +145,14 @@ static void say_kind(const struct weft_tool_kept *k, const char *what, const cha
 	*between = ", ";
 }
 
-static void say_dropped(const struct weft_tool_report *said)
+static void say_dropped(const struct weft_tool_report *report)
 {
 	const char *between = "dropped ";
-	say_kind(&said->states, "states", &between);
-	say_kind(&said->events, "lines of events", &between);
-	say_kind(&said->comms, "messages", &between);
-	if (said->pairs_dropped)
-		fprintf(stderr, "; %llu events of types that were not wanted", (unsigned long long)said->pairs_dropped);
+	say_kind(&report->states, "states", &between);
+	say_kind(&report->events, "lines of events", &between);
+	say_kind(&report->comms, "messages", &between);
+	if (report->pairs_dropped)
+		fprintf(stderr, "; %llu events of types that were not wanted", (unsigned long long)report->pairs_dropped);
 	fputs(*between == 'd' ? "dropped nothing: there are no records\n" : "\n", stderr);
 }
 
@@ -161,7 +161,7 @@ int cli_edit_filter(const struct weft_command *cmd, const struct cli_common *c, 
 {
 	struct weft_tool_options o = {.has = 0};
 	struct cli_tool_files f = {0};
-	struct weft_tool_report said = {0};
+	struct weft_tool_report report = {0};
 	struct weft_err err = {0};
 	uint64_t end, unit;
 	int status = e->xml ? cli_tool_xml(e->xml, &o, WEFT_TOOL_HAS_FILTER, "filter") : set_filter(cmd, e, &o);
@@ -171,10 +171,10 @@ int cli_edit_filter(const struct weft_command *cmd, const struct cli_common *c, 
 		if (!status && !rc && !e->xml)
 			o.filter.min_state_time = e->min_state_time / unit;
 		if (!status && !rc)
-			rc = weft_tool_filter(f.from, f.to, &o.filter, (unsigned)c->threads, &said, &err);
-		status = cli_tool_end(&f, status, rc, &said, &err);
+			rc = weft_tool_filter(f.from, f.to, &o.filter, (unsigned)c->threads, &report, &err);
+		status = cli_tool_end(&f, status, rc, &report, &err);
 		if (!status && !c->quiet)
-			say_dropped(&said);
+			say_dropped(&report);
 	}
 	weft_tool_options_fini(&o);
 	return status;

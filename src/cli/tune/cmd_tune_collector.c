@@ -126,7 +126,7 @@ int cli_tune_collector(int argc, char **argv)
 	                          .listen = a.listen,
 	                          .number = (uint32_t)a.number,
 	                          .life = -1,
-	                          .said = say,
+	                          .log = say,
 	                          .fault = {(int64_t)a.skew_ns, a.skew_ppm, weft_realtime_ns()},
 	                          .faulty = a.skew_ns || a.skew_ppm};
 	int rc = begin(&a, &how, &stream, &pid, &err);

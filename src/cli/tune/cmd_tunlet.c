@@ -157,10 +157,10 @@ struct trial {
 	struct weft_eval *e;
 };
 
-static void print_said(void *ctx, const struct weft_said *what)
+static void print_said(void *ctx, const struct weft_eval_result *what)
 {
 	struct trial *t = ctx;
-	weft_said_print(t->s, t->e, what, stdout);
+	weft_eval_result_print(t->s, t->e, what, stdout);
 	fflush(stdout);
 }
 
@@ -168,7 +168,7 @@ static int run_try(const struct args *a, char **operand)
 {
 	struct weft_err err = {0};
 	struct trial t = {0};
-	struct weft_eval_how how = {.said = print_said, .ctx = &t, .limit_ns = a->limit_ns, .handlers = a->handlers};
+	struct weft_eval_how how = {.result = print_said, .ctx = &t, .limit_ns = a->limit_ns, .handlers = a->handlers};
 	int status;
 	t.s = open_spec(a, operand[0], &status);
 	if (!t.s)

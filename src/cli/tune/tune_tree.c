@@ -75,7 +75,7 @@ static _Noreturn void collector_main(const struct tune_tree *t, const struct bir
 	                          .number = b->number,
 	                          .life = b->life,
 	                          .listening = tell,
-	                          .said = say,
+	                          .log = say,
 	                          .ctx = &told};
 	int rc = collect_run(&how, &err);
 	if (rc)

@@ -33,7 +33,7 @@ int export_close(struct export_out *o, int rc, struct weft_err *err) WEFT_MUST_C
 void export_fail(struct export_out *o, int code);
 void export_flush(struct export_out *o);
 
-/* Where the next `n` bytes go, n <= EXPORT_ROOM; o->n is moved by who writes there. */
+/* Where the next `n` bytes go, n <= EXPORT_ROOM; o->n is moved by the caller, which writes there. */
 static inline char *export_room(struct export_out *o, size_t n)
 {
 	if (n > EXPORT_BUFFER - o->n)

@@ -76,8 +76,8 @@ struct prv_out_send {
 struct prv_out_lane {
 	struct prv_out *o;
 	uint32_t thread;
-	char who[48]; /* "app:task:thread:" */
-	unsigned n_who;
+	char object[48]; /* "app:task:thread:" */
+	unsigned n_object;
 	uint32_t cpu;
 	struct pick pick;
 	struct weft_cursor cursor;
@@ -105,8 +105,8 @@ bool prv_out_lane_time(const struct prv_out_lane *l, uint64_t *time);
 int prv_out_lane_step(struct prv_out_lane *l) WEFT_MUST_CHECK;
 
 /* Numbers of a thread in the file: "1:2:1:", its length. */
-unsigned prv_out_who(const struct weft_trace *t, uint32_t thread, char *out);
-void prv_out_state(struct prv_out *o, const char *who, unsigned n_who, const struct prv_segment *s);
+unsigned prv_out_object(const struct weft_trace *t, uint32_t thread, char *out);
+void prv_out_state(struct prv_out *o, const char *object, unsigned n_object, const struct prv_segment *s);
 uint32_t prv_out_cpu(const struct prv_out *o, uint32_t thread,
                      uint64_t cpu); /* of a CPU event's value; 0: unknown, or another node's */
 /* Ends of the thread in the trace, made consistent. */

@@ -20,16 +20,16 @@ static char *put_number(char *at, uint64_t v, char end)
 	return at;
 }
 
-static char *put_who(char *at, char kind, uint32_t cpu, const char *who, unsigned n_who)
+static char *put_object(char *at, char kind, uint32_t cpu, const char *object, unsigned n_object)
 {
 	*at++ = kind;
 	*at++ = ':';
 	at = put_number(at, cpu, ':');
-	memcpy(at, who, n_who);
-	return at + n_who;
+	memcpy(at, object, n_object);
+	return at + n_object;
 }
 
-unsigned prv_out_who(const struct weft_trace *t, uint32_t thread, char *out)
+unsigned prv_out_object(const struct weft_trace *t, uint32_t thread, char *out)
 {
 	const struct weft_process *p = &t->process[t->thread[thread].process];
 	char *at = put_number(out, p->app + 1, ':');
@@ -38,9 +38,9 @@ unsigned prv_out_who(const struct weft_trace *t, uint32_t thread, char *out)
 	return (unsigned)(at - out);
 }
 
-void prv_out_state(struct prv_out *o, const char *who, unsigned n_who, const struct prv_segment *s)
+void prv_out_state(struct prv_out *o, const char *object, unsigned n_object, const struct prv_segment *s)
 {
-	char *from = export_room(&o->body, 4 * FIELD + 64), *at = put_who(from, '1', s->cpu, who, n_who);
+	char *from = export_room(&o->body, 4 * FIELD + 64), *at = put_object(from, '1', s->cpu, object, n_object);
 	at = put_number(at, s->begin / o->unit_ns, ':');
 	if (s->end == WEFT_NEVER) {
 		memcpy(at, "-1:", 3);
@@ -58,7 +58,7 @@ static void flush_pairs(struct prv_out_lane *l, uint64_t time)
 	if (!l->n_pairs)
 		return;
 	char *from = export_room(&o->body, 2 * FIELD + 64 + PRV_LINE_PAIRS * 2 * FIELD),
-	     *at = put_who(from, '2', l->cpu, l->who, l->n_who);
+	     *at = put_object(from, '2', l->cpu, l->object, l->n_object);
 	at = put_number(at, time / o->unit_ns, ':');
 	for (unsigned i = 0; i < 2 * l->n_pairs; i += 2) {
 		at = put_number(at, (uint64_t)l->pair[i], ':');
@@ -84,18 +84,18 @@ static void put_message(struct prv_out_lane *l, uint64_t number)
 	const struct weft_messages *m = &o->t->message;
 	if (m->recv_thread[number] == WEFT_NONE || !pick_message(o->t, o->how->filter, number))
 		return;
-	char who[48];
-	unsigned n_who = prv_out_who(o->t, m->recv_thread[number], who);
+	char object[48];
+	unsigned n_object = prv_out_object(o->t, m->recv_thread[number], object);
 	uint64_t sent = m->send_done[number], received = m->recv_done[number];
 	uint64_t send_began = m->send_began[number] == WEFT_NEVER ? sent : m->send_began[number];
 	uint64_t recv_began = m->recv_began[number] == WEFT_NEVER ? received : m->recv_began[number];
-	char *from = export_room(&o->body, 8 * FIELD + 160), *at = put_who(from, '3', l->cpu, l->who, l->n_who);
+	char *from = export_room(&o->body, 8 * FIELD + 160), *at = put_object(from, '3', l->cpu, l->object, l->n_object);
 	at = put_number(at, send_began / o->unit_ns, ':');
 
 	at = put_number(at, (o->from_prv ? sent : send_began) / o->unit_ns, ':');
 	at = put_number(at, o->recv_cpu ? o->recv_cpu[number] : 0, ':');
-	memcpy(at, who, n_who);
-	at = put_number(at + n_who, recv_began / o->unit_ns, ':');
+	memcpy(at, object, n_object);
+	at = put_number(at + n_object, recv_began / o->unit_ns, ':');
 	at = put_number(at, received / o->unit_ns, ':');
 	at += weft_fmt_i64(at, (int64_t)m->size[number]);
 	*at++ = ':';
@@ -217,7 +217,7 @@ static int put_state(struct prv_out_lane *l, const struct weft_event *e, const s
 		return 0;
 	flush_pairs(l, e->time);
 	struct prv_segment s = {e->time, end, (uint32_t)states->at[e->id].code, l->cpu};
-	prv_out_state(l->o, l->who, l->n_who, &s);
+	prv_out_state(l->o, l->object, l->n_object, &s);
 	return 0;
 }
 
@@ -376,7 +376,7 @@ static void find_sends(struct prv_out_lane *l)
 int prv_out_lane_begin(struct prv_out_lane *l, struct prv_out *o, uint32_t thread)
 {
 	*l = (struct prv_out_lane){.o = o, .thread = thread};
-	l->n_who = prv_out_who(o->t, thread, l->who);
+	l->n_object = prv_out_object(o->t, thread, l->object);
 	int rc = pick_begin(&l->pick, o->t, o->how->filter, thread);
 	if (rc)
 		return rc;
@@ -446,7 +446,7 @@ int prv_out_lane_step(struct prv_out_lane *l)
 	int rc = 0;
 	prv_out_lane_time(l, &time);
 	if (l->has_segment && l->segment.begin == time) {
-		prv_out_state(l->o, l->who, l->n_who, &l->segment);
+		prv_out_state(l->o, l->object, l->n_object, &l->segment);
 		return next_segment(l);
 	}
 	/* Behind the events of its instant, where a SEND stands that did not last. */

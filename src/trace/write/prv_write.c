@@ -392,7 +392,7 @@ static void put_not_created(struct merge *m)
 	struct prv_out *o = m->o;
 	const struct weft_trace *t = o->t;
 	for (uint32_t i = 0; i < t->n_threads; i++) {
-		char who[48];
+		char object[48];
 		uint64_t begin, end;
 		bool out = !pick_thread(o->how->filter, i);
 		prv_out_life(t, i, &begin, &end);
@@ -400,15 +400,15 @@ static void put_not_created(struct merge *m)
 			m->edge[m->n_edges++] = (struct merge_edge){lane_begins(o, i, begin), i};
 		struct prv_segment s = {0, out ? t->end : begin, PRV_STATE_NOT_CREATED, 0};
 		if (o->states_from[i] == PRV_FROM_REGIONS && s.end > 0)
-			prv_out_state(o, who, prv_out_who(t, i, who), &s);
+			prv_out_state(o, object, prv_out_object(t, i, object), &s);
 	}
 	for (uint32_t p = 0; p < t->n_processes && o->derived && t->end; p++) {
-		char who[48];
+		char object[48];
 		const struct weft_process *process = &t->process[p];
 		if (process->n_threads)
 			continue;
-		int n = snprintf(who, sizeof who, "%u:%u:1:", process->app + 1, p - t->app[process->app].first_process + 1);
-		prv_out_state(o, who, (unsigned)n, &(struct prv_segment){0, t->end, PRV_STATE_NOT_CREATED, 0});
+		int n = snprintf(object, sizeof object, "%u:%u:1:", process->app + 1, p - t->app[process->app].first_process + 1);
+		prv_out_state(o, object, (unsigned)n, &(struct prv_segment){0, t->end, PRV_STATE_NOT_CREATED, 0});
 	}
 }
 

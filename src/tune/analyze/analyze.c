@@ -359,7 +359,7 @@ int analyze_begin_tunlet(struct analyze *a, uint32_t tunlet, struct weft_err *er
 {
 	struct analyze_tunlet *k = &a->tunlet[tunlet];
 	name_tunlet(a, tunlet);
-	struct weft_eval_how how = {.said = decide_said,
+	struct weft_eval_how how = {.result = decide_result,
 	                            .ctx = k,
 	                            .handlers = a->how.tunlet[tunlet].handlers,
 	                            .limit_ns = a->how.limit_ns};

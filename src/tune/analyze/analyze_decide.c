@@ -17,7 +17,7 @@ static int ask_model(void *ctx, unsigned tunlet, const struct weft_assumed *assu
 {
 	struct analyze *a = ctx;
 	for (unsigned i = 0; i < a->how.n_tunlets; i++)
-		if (a->tunlet[i].who == tunlet)
+		if (a->tunlet[i].arbiter_id == tunlet)
 			return weft_eval_cost(a->tunlet[i].e, assumed, n, cost, NULL);
 	return -ENOENT;
 }
@@ -30,7 +30,8 @@ int decide_begin(struct analyze *a, struct weft_err *err)
 
 int decide_add(struct analyze *a, struct analyze_tunlet *k, struct weft_err *err)
 {
-	return weft_arbiter_add(a->arbiter, k->s, &k->who, &k->first_point) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
+	return weft_arbiter_add(a->arbiter, k->s, &k->arbiter_id, &k->first_point) ? weft_err_set(err, -ENOMEM, "out of memory")
+	                                                                           : 0;
 }
 
 static void free_action(struct analyze_action *x)
@@ -62,7 +63,7 @@ void decide_end(struct analyze *a)
 
 /* -- what is said -- */
 
-static void keep_iteration(struct analyze_tunlet *k, const struct weft_said *w, const char *why)
+static void keep_iteration(struct analyze_tunlet *k, const struct weft_eval_result *w, const char *why)
 {
 	struct analyze_iteration it = {.tunlet = k->index, .number = w->iteration, .time = analyze_now(k->a), .n = w->n};
 	it.value = w->n && !why ? malloc(w->n * sizeof *it.value) : NULL;
@@ -78,7 +79,7 @@ static void keep_iteration(struct analyze_tunlet *k, const struct weft_said *w, 
 	}
 }
 
-static void said_evaluated(struct analyze_tunlet *k, const struct weft_said *w)
+static void result_evaluated(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	k->evaluated++;
 	k->estimated += w->add;
@@ -91,10 +92,10 @@ static void said_evaluated(struct analyze_tunlet *k, const struct weft_said *w)
 	keep_iteration(k, w, NULL);
 	sink_values(k->a, k, w);
 	show_values(k->a, k->index, w->iteration, w->value, w->n);
-	weft_arbiter_evaluated(k->a->arbiter, k->who);
+	weft_arbiter_evaluated(k->a->arbiter, k->arbiter_id);
 }
 
-static void said_tune(struct analyze_tunlet *k, const struct weft_said *w)
+static void result_tune(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	struct analyze_decision d = {k->index, w->what, w->iteration, w->process, w->is_text, w->number, NULL};
 	d.text = w->is_text ? strdup(w->text) : NULL;
@@ -102,7 +103,7 @@ static void said_tune(struct analyze_tunlet *k, const struct weft_said *w)
 		free(d.text);
 }
 
-static void said_event(struct analyze_tunlet *k, const struct weft_said *w)
+static void result_event(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	struct analyze *a = k->a;
 	if (w->process == INT64_MIN && k->asked[w->what] == w->add)
@@ -119,7 +120,7 @@ static void said_event(struct analyze_tunlet *k, const struct weft_said *w)
 	          w->add ? "added" : "removed");
 }
 
-static void said_incomplete(struct analyze_tunlet *k, const struct weft_said *w)
+static void result_incomplete(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	k->incomplete++;
 	k->lost += w->add;
@@ -131,41 +132,41 @@ static void said_incomplete(struct analyze_tunlet *k, const struct weft_said *w)
 	snprintf(k->why, sizeof k->why, "%s", w->text);
 }
 
-static void said_late(struct analyze_tunlet *k, const struct weft_said *w)
+static void result_late(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	(void)w;
 	k->late++;
 }
 
-static void said_handler(struct analyze_tunlet *k, const struct weft_said *w)
+static void result_handler(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	k->faults++;
 	show_line(k->a, true, "%s: handler %s", weft_spec_name(k->s), w->text);
 }
 
-static void said_restarted(struct analyze_tunlet *k, const struct weft_said *w)
+static void result_restarted(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	(void)w;
 	k->restarts++;
 	show_line(k->a, true, "%s: its process was begun anew; open iterations are lost", weft_spec_name(k->s));
 }
 
-void decide_said(void *ctx, const struct weft_said *w)
+void decide_result(void *ctx, const struct weft_eval_result *w)
 {
-	static void (*const saying[])(struct analyze_tunlet * k, const struct weft_said *w) = {
-		[WEFT_SAID_EVALUATED] = said_evaluated,
-		[WEFT_SAID_TUNE] = said_tune,
-		[WEFT_SAID_EVENT] = said_event,
-		[WEFT_SAID_FAULT] = fault_said,
-		[WEFT_SAID_INCOMPLETE] = said_incomplete,
-		[WEFT_SAID_LATE] = said_late,
-		[WEFT_SAID_HANDLER] = said_handler,
-		[WEFT_SAID_RESTARTED] = said_restarted,
-		[WEFT_SAID_CLOSE] = fold_said,
-		[WEFT_SAID_CLOSED] = fold_said,
+	static void (*const results[])(struct analyze_tunlet * k, const struct weft_eval_result *w) = {
+		[WEFT_RESULT_EVALUATED] = result_evaluated,
+		[WEFT_RESULT_TUNE] = result_tune,
+		[WEFT_RESULT_EVENT] = result_event,
+		[WEFT_RESULT_FAULT] = fault_result,
+		[WEFT_RESULT_INCOMPLETE] = result_incomplete,
+		[WEFT_RESULT_LATE] = result_late,
+		[WEFT_RESULT_HANDLER] = result_handler,
+		[WEFT_RESULT_RESTARTED] = result_restarted,
+		[WEFT_RESULT_CLOSE] = fold_result,
+		[WEFT_RESULT_CLOSED] = fold_result,
 	};
-	if ((unsigned)w->kind < sizeof saying / sizeof saying[0] && saying[w->kind])
-		saying[w->kind](ctx, w);
+	if ((unsigned)w->kind < sizeof results / sizeof results[0] && results[w->kind])
+		results[w->kind](ctx, w);
 }
 
 /* -- actions -- */
@@ -286,7 +287,7 @@ static void carry_out(struct analyze *a, const struct analyze_decision *d, const
 			n++;
 		}
 	show_line(a, true, "%s, iteration %lld: %s %s%s%s", weft_spec_name(k->s), (long long)d->iteration,
-	          a->how.dry_run ? "would apply" : "applies", what, n ? "" : ", but no task is there to apply it to",
+	          a->how.dry_run ? "would apply" : "applies", what, n ? "" : ", but no process is there to apply it to",
 	          *verdict->why ? verdict->why : "");
 	if (!n || a->how.dry_run)
 		weft_arbiter_done(a->arbiter, verdict->id, analyze_now(a), n && a->how.dry_run);
@@ -313,7 +314,7 @@ static void judge_all(struct analyze *a)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		const struct analyze_decision *x = &a->decision.at[i];
-		d[i] = (struct weft_decision){.tunlet = a->tunlet[x->tunlet].who,
+		d[i] = (struct weft_decision){.tunlet = a->tunlet[x->tunlet].arbiter_id,
 		                              .point = a->tunlet[x->tunlet].first_point + x->point,
 		                              .process = x->process,
 		                              .is_text = x->is_text,

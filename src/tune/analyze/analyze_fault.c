@@ -17,7 +17,7 @@ static void put_place(const struct weft_spec *s, uint32_t code, char *out, size_
 	snprintf(out, room, " (%s:%u:%u)", s->file, line, col);
 }
 
-static struct analyze_fault *find(struct analyze_tunlet *k, const struct weft_said *w)
+static struct analyze_fault *find(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	for (size_t i = 0; i < k->fault.n; i++)
 		if (k->fault.at[i].code == w->what && k->fault.at[i].kind == w->fault)
@@ -25,7 +25,7 @@ static struct analyze_fault *find(struct analyze_tunlet *k, const struct weft_sa
 	return NULL;
 }
 
-void fault_said(struct analyze_tunlet *k, const struct weft_said *w)
+void fault_result(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	struct analyze_fault *f = find(k, w), first = {w->what, w->fault, w->iteration, 1};
 	char place[400], iteration[40] = "";

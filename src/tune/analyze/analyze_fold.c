@@ -133,9 +133,9 @@ void fold_due(struct analyze *a, unsigned controller, const struct message_folde
 		analyze_fail(a, rc, &err);
 }
 
-static void note_ask(struct analyze_tunlet *k, const struct weft_said *w)
+static void note_ask(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
-	bool closed = w->kind == WEFT_SAID_CLOSED;
+	bool closed = w->kind == WEFT_RESULT_CLOSED;
 	for (size_t i = 0; i < k->asks.n; i++)
 		if (k->asks.at[i] == w->iteration || (closed && w->add))
 			k->asks.at[i--] = k->asks.at[--k->asks.n];
@@ -143,10 +143,10 @@ static void note_ask(struct analyze_tunlet *k, const struct weft_said *w)
 		analyze_fail(k->a, -ENOMEM, NULL);
 }
 
-void fold_said(struct analyze_tunlet *k, const struct weft_said *w)
+void fold_result(struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	struct message m = {.kind = MESSAGE_CLOSE};
-	bool closed = w->kind == WEFT_SAID_CLOSED;
+	bool closed = w->kind == WEFT_RESULT_CLOSED;
 	enum message_closing how = closed ? (w->add ? MESSAGE_ANEW : MESSAGE_CLOSED) : w->add ? MESSAGE_ASK_ALL : MESSAGE_ASK;
 	m.close = (struct message_close){k->index, (uint8_t)how, w->iteration};
 	note_ask(k, w);

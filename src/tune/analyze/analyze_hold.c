@@ -32,10 +32,10 @@ static void begin_first(struct analyze *a)
 
 enum in_the_way { NOBODY, SAME_PROGRAM, PERHAPS };
 
-/* PERHAPS: *who is one of which it is to be known whether it is alive. */
-static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_held *h, struct analyze_process **who)
+/* PERHAPS: *earlier is one of which it is to be known whether it is alive. */
+static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_held *h, struct analyze_process **earlier)
 {
-	*who = NULL;
+	*earlier = NULL;
 	for (size_t i = 0; i < a->process.n; i++) {
 		struct analyze_process *t = a->process.at[i];
 		/* A process that has executed something is its own successor. */
@@ -44,9 +44,9 @@ static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_
 			continue;
 		if (t->seen >= h->m->process.time)
 			return SAME_PROGRAM;
-		*who = !*who || t->process == h->asked ? t : *who;
+		*earlier = !*earlier || t->process == h->asked ? t : *earlier;
 	}
-	return *who ? PERHAPS : NOBODY;
+	return *earlier ? PERHAPS : NOBODY;
 }
 
 static void ask(struct analyze *a, struct analyze_held *h, const struct analyze_process *t)

@@ -73,9 +73,9 @@ struct analyze_tunlet {
 	unsigned index;
 	struct weft_spec *s;
 	struct weft_eval *e;
-	double per_unit;           /* ns of one unit of its times */
-	unsigned who, first_point; /* towards the arbiter */
-	bool *asked;               /* of each event that can be added or removed: whether it is wanted now; owned */
+	double per_unit;                  /* ns of one unit of its times */
+	unsigned arbiter_id, first_point; /* towards the arbiter */
+	bool *asked;                      /* of each event that can be added or removed: whether it is wanted now; owned */
 	uint64_t evaluated, incomplete, late, faults, restarts;
 	uint64_t lost, estimated;             /* of those incomplete, and evaluated: with events that were lost */
 	WEFT_VEC(struct analyze_fault) fault; /* by place and kind */
@@ -230,7 +230,7 @@ void fold_lose(struct analyze *a, unsigned controller);
 void fold_bind(struct analyze *a, const struct analyze_process *t, uint32_t tunlet);
 void fold_heard(struct analyze *a, unsigned controller, const struct message_folded *m);
 void fold_due(struct analyze *a, unsigned controller, const struct message_folded *m);
-void fold_said(struct analyze_tunlet *k, const struct weft_said *w);
+void fold_result(struct analyze_tunlet *k, const struct weft_eval_result *w);
 void fold_lost(struct analyze *a, unsigned controller, const struct message *m);
 void fold_here(struct analyze *a, unsigned controller, const struct message_here *m);
 void fold_ended(struct analyze *a, unsigned controller);
@@ -273,8 +273,8 @@ void process_free(struct analyze_process *t);
 const char *process_name(const struct analyze *a, const struct analyze_process *t, uint32_t tunlet); /* "worker 3": static */
 
 /* -- analyze_decide.c -- */
-void decide_said(void *ctx, const struct weft_said *what); /* ctx: struct analyze_tunlet */
-void decide_all(struct analyze *a);                        /* judges what was decided, and acts */
+void decide_result(void *ctx, const struct weft_eval_result *what); /* ctx: struct analyze_tunlet */
+void decide_all(struct analyze *a);                                 /* judges what was decided, and acts */
 void decide_acted(struct analyze *a, const struct message_acted *m);
 enum { DECIDE_PHRASE = 320 };
 /* What a point does, with its value: "chunk = 7". */
@@ -284,7 +284,7 @@ int decide_add(struct analyze *a, struct analyze_tunlet *k, struct weft_err *err
 void decide_end(struct analyze *a);
 
 /* -- analyze_fault.c -- */
-void fault_said(struct analyze_tunlet *k, const struct weft_said *w);
+void fault_result(struct analyze_tunlet *k, const struct weft_eval_result *w);
 void fault_report(const struct analyze_tunlet *k, FILE *to);
 
 /* -- analyze.c -- */
@@ -304,7 +304,7 @@ void show_tick(struct analyze *a);
 /* -- analyze_sink.c -- */
 void sink_process(struct analyze *a, const struct message_process *m);
 void sink_event(struct analyze *a, const struct analyze_process *t, const struct message *m);
-void sink_values(struct analyze *a, const struct analyze_tunlet *k, const struct weft_said *w);
+void sink_values(struct analyze *a, const struct analyze_tunlet *k, const struct weft_eval_result *w);
 void sink_decision(struct analyze *a, const struct analyze_decision *d);
 void sink_action(struct analyze *a, const struct analyze_action *x);
 

@@ -179,7 +179,7 @@ static void want_all(struct analyze *a, struct analyze_process *t, uint32_t tunl
 
 static void process_flush_tunlet(struct analyze *a, struct analyze_tunlet *k);
 
-/* A process, among those of all hosts: by the number of its host's controller, which the task's number has. */
+/* A process, among those of all hosts: by the number of its host's controller, which the process's number has. */
 static uint64_t pid_key(uint64_t process, uint32_t pid)
 {
 	return (process & ~(uint64_t)UINT32_MAX) | pid;

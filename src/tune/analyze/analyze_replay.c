@@ -130,8 +130,8 @@ static int find_event(struct replay *r, uint32_t tunlet, uint32_t event)
 	x.n_fields = x.n_fields < MESSAGE_VALUES ? x.n_fields : MESSAGE_VALUES;
 	int rc = find_points(r, s, e, &x);
 	/* Where weft tune has said it, it is not taken from the program once more. */
-	bool said = rc == 0 && find_said(r, s, e, &x);
-	for (uint32_t id = 1; id < regions->n && rc == 0 && !said; id++)
+	bool found = rc == 0 && find_said(r, s, e, &x);
+	for (uint32_t id = 1; id < regions->n && rc == 0 && !found; id++)
 		if (is_method(e, regions->at[id].name))
 			rc = replay_add(&x.what, weft_what(e->at_exit ? WEFT_EV_LEAVE : WEFT_EV_ENTER, id));
 	if (x.what.n == 0)

@@ -274,7 +274,7 @@ static void put_cost(struct report *r)
 	        weft_human_ns(a, (uint64_t)predicted.actions), weft_human_ns(b, (uint64_t)measured.actions),
 	        (unsigned long long)n.actions, n.actions == 1 ? "" : "s", n.actions == 1 ? "it" : "they");
 	double of = cpu ? 100.0 * measured.events / (double)cpu : 0;
-	fprintf(r->to, "  events are %.3f %% of the tasks' %s of CPU\n", of, weft_human_ns(c, cpu));
+	fprintf(r->to, "  events are %.3f %% of the processes' %s of CPU\n", of, weft_human_ns(c, cpu));
 }
 
 static void put_resources(struct report *r)

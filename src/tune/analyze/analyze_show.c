@@ -132,8 +132,8 @@ void show_tick(struct analyze *a)
 	weft_human_count(rate, (a->events - s->last_events) * 1000000000u / (now - s->status_ns));
 	s->last_events = a->events;
 	s->status_ns = now;
-	int n = snprintf(line, columns(), "%.1f s: %u task%s, %s events/s, %llu iterations", analyze_seconds(a, analyze_now(a)),
-	                 alive, alive == 1 ? "" : "s", rate, (unsigned long long)evaluated);
+	int n = snprintf(line, columns(), "%.1f s: %u process%s, %s events/s, %llu iterations",
+	                 analyze_seconds(a, analyze_now(a)), alive, alive == 1 ? "" : "es", rate, (unsigned long long)evaluated);
 	if (incomplete && n > 0 && (unsigned)n < columns())
 		n += snprintf(line + n, columns() - (unsigned)n, ", %llu not decided upon", (unsigned long long)incomplete);
 	if (n > 0 && (unsigned)n < columns())

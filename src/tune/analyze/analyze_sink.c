@@ -46,7 +46,7 @@ void sink_event(struct analyze *a, const struct analyze_process *t, const struct
 	put(a, p);
 }
 
-void sink_values(struct analyze *a, const struct analyze_tunlet *k, const struct weft_said *w)
+void sink_values(struct analyze *a, const struct analyze_tunlet *k, const struct weft_eval_result *w)
 {
 	char name[NAME_MAX_BYTES];
 	struct analyze_point p = {.time = mono(a, analyze_now(a)), .thread = k->index, .name = name};

@@ -20,7 +20,7 @@
 enum { HOLD_ITERATIONS = 2, HOLD_DOUBLINGS = 6, UNKNOWN = 2 };
 #define HOLD_NS 30000000000ull
 
-struct who {
+struct party {
 	char *name; /* owned */
 	int priority;
 	unsigned hold;
@@ -47,7 +47,7 @@ struct deed {
 
 struct weft_arbiter {
 	struct weft_arbiter_how how;
-	WEFT_VEC(struct who) who;
+	WEFT_VEC(struct party) party;
 	WEFT_VEC(struct what) what;
 	WEFT_VEC(struct deed) deed; /* the oldest first */
 	uint32_t ids;
@@ -70,27 +70,27 @@ void weft_arbiter_free(struct weft_arbiter *a)
 {
 	if (!a)
 		return;
-	for (size_t k = 0; k < a->who.n; k++)
-		free(a->who.at[k].name);
+	for (size_t k = 0; k < a->party.n; k++)
+		free(a->party.at[k].name);
 	for (size_t k = 0; k < a->what.n; k++) {
 		free(a->what.at[k].target);
 		free(a->what.at[k].resource);
 	}
-	free(a->who.at);
+	free(a->party.at);
 	free(a->what.at);
 	free(a->deed.at);
 	free(a);
 }
 
-int weft_arbiter_tunlet(struct weft_arbiter *a, const struct weft_arbiter_who *who)
+int weft_arbiter_tunlet(struct weft_arbiter *a, const struct weft_arbiter_party *party)
 {
-	struct who w = {.name = strdup(who->name), .priority = who->priority, .weight = who->weight};
-	w.hold = who->hold ? who->hold : HOLD_ITERATIONS;
-	if (!w.name || weft_vec_push(&a->who, w)) {
+	struct party w = {.name = strdup(party->name), .priority = party->priority, .weight = party->weight};
+	w.hold = party->hold ? party->hold : HOLD_ITERATIONS;
+	if (!w.name || weft_vec_push(&a->party, w)) {
 		free(w.name);
 		return -ENOMEM;
 	}
-	return (int)a->who.n - 1;
+	return (int)a->party.n - 1;
 }
 
 int weft_arbiter_point(struct weft_arbiter *a, unsigned tunlet, const struct weft_arbiter_what *what)
@@ -108,8 +108,8 @@ int weft_arbiter_point(struct weft_arbiter *a, unsigned tunlet, const struct wef
 
 void weft_arbiter_evaluated(struct weft_arbiter *a, unsigned tunlet)
 {
-	if (tunlet < a->who.n)
-		a->who.at[tunlet].evaluated++;
+	if (tunlet < a->party.n)
+		a->party.at[tunlet].evaluated++;
 }
 
 /* ---- what stands in whose way ---- */
@@ -169,12 +169,12 @@ static bool arbiter_held(const struct weft_arbiter *a, const struct deed *e)
 {
 	if (e->pending)
 		return true;
-	return a->who.at[e->tunlet].evaluated - e->evaluated < e->hold && a->now_ns - e->time_ns < a->how.hold_ns;
+	return a->party.at[e->tunlet].evaluated - e->evaluated < e->hold && a->now_ns - e->time_ns < a->how.hold_ns;
 }
 
 static bool arbiter_together(const struct weft_arbiter *a, unsigned p, unsigned q)
 {
-	return a->weighs && a->who.at[p].weight != 0 && a->who.at[q].weight != 0;
+	return a->weighs && a->party.at[p].weight != 0 && a->party.at[q].weight != 0;
 }
 
 /* ---- saying why ---- */
@@ -197,7 +197,7 @@ static void arbiter_refuse(struct weft_decision *d, unsigned against)
 static void refuse_for_deed(const struct weft_arbiter *a, struct weft_decision *d, const struct deed *e)
 {
 	char to[64], from[64] = "";
-	const struct who *holder = &a->who.at[e->tunlet];
+	const struct party *holder = &a->party.at[e->tunlet];
 	bool target = same_target(a, e->point, e->process, d->point, d->process);
 	if (e->had)
 		snprintf(from, sizeof from, " (it was %g)", e->before);
@@ -211,10 +211,10 @@ static void refuse_for_deed(const struct weft_arbiter *a, struct weft_decision *
 static void refuse_for_other(const struct weft_arbiter *a, struct weft_decision *d, const struct weft_decision *other)
 {
 	char to[64];
-	const struct who *w = &a->who.at[other->tunlet];
+	const struct party *w = &a->party.at[other->tunlet];
 	arbiter_refuse(d, other->tunlet);
 	snprintf(d->why, sizeof d->why, "'%.40s' (priority %d against %d) sets '%.40s' to %s", w->name, w->priority,
-	         a->who.at[d->tunlet].priority, a->what.at[other->point].target,
+	         a->party.at[d->tunlet].priority, a->what.at[other->point].target,
 	         value_text(to, sizeof to, other->is_text, other->number, other->text));
 }
 
@@ -273,19 +273,19 @@ static void drag_along(struct bench *b, unsigned tunlet)
 /* By priority; a tunlet's own number among equals, so that the order of arrival does not matter. */
 static bool goes_before(const struct weft_arbiter *a, unsigned x, unsigned y)
 {
-	int px = a->who.at[x].priority, py = a->who.at[y].priority;
+	int px = a->party.at[x].priority, py = a->party.at[y].priority;
 	return px != py ? px > py : x < y;
 }
 
 /* Between tunlets that want something at once: who comes later by priority must not clash with who came before. */
 static void judge_each_other(struct bench *b)
 {
-	for (unsigned round = 0; round < b->a->who.n; round++) {
+	for (unsigned round = 0; round < b->a->party.n; round++) {
 		/* The tunlet of that rank. */
 		unsigned tunlet = 0;
-		for (unsigned t = 0; t < b->a->who.n; t++) {
+		for (unsigned t = 0; t < b->a->party.n; t++) {
 			unsigned before = 0;
-			for (unsigned u = 0; u < b->a->who.n; u++)
+			for (unsigned u = 0; u < b->a->party.n; u++)
 				before += u != t && goes_before(b->a, u, t);
 			tunlet = before == round ? t : tunlet;
 		}
@@ -309,7 +309,7 @@ struct choice {
 
 static bool has_part(const struct bench *b, const struct choice *c, unsigned set, const struct weft_decision *d)
 {
-	if (!d->allowed || b->a->who.at[d->tunlet].weight == 0)
+	if (!d->allowed || b->a->party.at[d->tunlet].weight == 0)
 		return false;
 	for (unsigned k = 0; k < c->n; k++)
 		if (c->tunlet[k] == d->tunlet)
@@ -358,13 +358,13 @@ static double cost_of(struct bench *b, const struct choice *c, unsigned set)
 {
 	double sum = 0;
 	unsigned n = arbiter_assume(b, c, set);
-	for (unsigned t = 0; t < b->a->who.n; t++) {
+	for (unsigned t = 0; t < b->a->party.n; t++) {
 		double cost = 0;
-		if (b->a->who.at[t].weight == 0)
+		if (b->a->party.at[t].weight == 0)
 			continue;
 		if (b->a->how.model(b->a->how.ctx, t, c->assumed, n, &cost) < 0 || !isfinite(cost))
 			return NAN;
-		sum += b->a->who.at[t].weight * cost;
+		sum += b->a->party.at[t].weight * cost;
 	}
 	return sum;
 }
@@ -373,7 +373,7 @@ static void arbiter_collect(const struct bench *b, struct choice *c)
 {
 	for (unsigned k = 0; k < b->n; k++) {
 		unsigned i = 0;
-		if (!b->d[k].allowed || b->a->who.at[b->d[k].tunlet].weight == 0)
+		if (!b->d[k].allowed || b->a->party.at[b->d[k].tunlet].weight == 0)
 			continue;
 		while (i < c->n && c->tunlet[i] != b->d[k].tunlet)
 			i++;
@@ -401,7 +401,7 @@ static void judge_objective(struct bench *b, struct choice *c)
 	}
 	for (unsigned k = 0; k < b->n; k++) {
 		struct weft_decision *d = &b->d[k];
-		if (!d->allowed || b->a->who.at[d->tunlet].weight == 0 || has_part(b, c, best, d))
+		if (!d->allowed || b->a->party.at[d->tunlet].weight == 0 || has_part(b, c, best, d))
 			continue;
 		unsigned mine = 0;
 		while (mine < c->n && c->tunlet[mine] != d->tunlet)
@@ -422,7 +422,7 @@ static void judge_objective(struct bench *b, struct choice *c)
 static int arbiter_remember(struct weft_arbiter *a, struct weft_decision *d)
 {
 	const struct deed *last = last_deed(a, d);
-	unsigned own = a->who.at[d->tunlet].hold, most = own << HOLD_DOUBLINGS;
+	unsigned own = a->party.at[d->tunlet].hold, most = own << HOLD_DOUBLINGS;
 	struct deed e = {.id = ++a->ids, .tunlet = d->tunlet, .point = d->point, .hold = own, .process = d->process};
 	if (last && last->tunlet != d->tunlet && !same_value(last, d))
 		e.hold = 2 * last->hold < own ? own : 2 * last->hold > most ? most : 2 * last->hold;
@@ -435,7 +435,7 @@ static int arbiter_remember(struct weft_arbiter *a, struct weft_decision *d)
 	e.direction = arbiter_direction(a, d);
 	e.pending = true;
 	e.time_ns = a->now_ns;
-	e.evaluated = a->who.at[d->tunlet].evaluated;
+	e.evaluated = a->party.at[d->tunlet].evaluated;
 	d->id = e.id;
 	return weft_vec_push(&a->deed, e);
 }
@@ -446,7 +446,7 @@ int weft_arbiter_judge(struct weft_arbiter *a, uint64_t now_ns, struct weft_deci
 	struct choice c = {0};
 	a->now_ns = now_ns;
 	for (unsigned k = 0; k < n; k++) {
-		if (d[k].tunlet >= a->who.n || d[k].point >= a->what.n || a->what.at[d[k].point].tunlet != d[k].tunlet)
+		if (d[k].tunlet >= a->party.n || d[k].point >= a->what.n || a->what.at[d[k].point].tunlet != d[k].tunlet)
 			return -EINVAL;
 		d[k].allowed = true;
 		d[k].id = 0;
@@ -462,7 +462,7 @@ int weft_arbiter_judge(struct weft_arbiter *a, uint64_t now_ns, struct weft_deci
 	c.n = 0;
 	for (unsigned k = 0; k < n; k++)
 		judge_deeds(&b, &d[k]);
-	for (unsigned t = 0; t < a->who.n; t++)
+	for (unsigned t = 0; t < a->party.n; t++)
 		drag_along(&b, t);
 	judge_objective(&b, &c);
 	judge_each_other(&b);
@@ -498,7 +498,7 @@ void weft_arbiter_done(struct weft_arbiter *a, uint32_t id, uint64_t now_ns, boo
 		if (ok) {
 			e->pending = false;
 			e->time_ns = now_ns;
-			e->evaluated = a->who.at[e->tunlet].evaluated;
+			e->evaluated = a->party.at[e->tunlet].evaluated;
 			forget_replaced(a, *e);
 		} else {
 			memmove(e, e + 1, (a->deed.n - k - 1) * sizeof *e);

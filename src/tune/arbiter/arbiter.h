@@ -22,7 +22,7 @@
 
 struct weft_arbiter;
 
-struct weft_arbiter_who {
+struct weft_arbiter_party {
 	const char *name; /* copied */
 	int priority;     /* the higher one is first when both want something at once */
 	unsigned hold;    /* iterations of this tunlet during which nobody else changes what it changed; 0: 2 */
@@ -71,7 +71,7 @@ struct weft_decision {
 int weft_arbiter_new(struct weft_arbiter **out, const struct weft_arbiter_how *how) WEFT_MUST_CHECK;
 void weft_arbiter_free(struct weft_arbiter *a);
 /* Their number, from 0; or -ENOMEM. */
-int weft_arbiter_tunlet(struct weft_arbiter *a, const struct weft_arbiter_who *who) WEFT_MUST_CHECK;
+int weft_arbiter_tunlet(struct weft_arbiter *a, const struct weft_arbiter_party *party) WEFT_MUST_CHECK;
 int weft_arbiter_point(struct weft_arbiter *a, unsigned tunlet, const struct weft_arbiter_what *what) WEFT_MUST_CHECK;
 
 /*

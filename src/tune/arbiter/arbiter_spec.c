@@ -22,8 +22,8 @@ int weft_arbiter_add(struct weft_arbiter *a, struct weft_spec *s, unsigned *tunl
 {
 	if (setjmp(s->oom))
 		return -ENOMEM;
-	struct weft_arbiter_who who = {.name = weft_spec_name(s), .priority = s->rank, .hold = s->held, .weight = s->share};
-	int rc = weft_arbiter_tunlet(a, &who);
+	struct weft_arbiter_party party = {.name = weft_spec_name(s), .priority = s->rank, .hold = s->held, .weight = s->share};
+	int rc = weft_arbiter_tunlet(a, &party);
 	if (rc < 0)
 		return rc;
 	*tunlet = (unsigned)rc;

@@ -25,20 +25,20 @@ uint64_t collect_clock(const struct collect *c)
 	return c->how.faulty ? follow_faulty(&c->how.fault, now) : now;
 }
 
-void collect_say(struct collect *c, const char *fmt, ...)
+void collect_log(struct collect *c, const char *fmt, ...)
 {
 	char line[400];
 	va_list args;
 	va_start(args, fmt);
 	vsnprintf(line, sizeof line, fmt, args);
 	va_end(args);
-	if (c->how.said)
-		c->how.said(c->how.ctx, line);
+	if (c->how.log)
+		c->how.log(c->how.ctx, line);
 }
 
 static void collect_refused(void *ctx, const char *line)
 {
-	collect_say(ctx, "%s", line);
+	collect_log(ctx, "%s", line);
 }
 
 /* -- above -- */
@@ -85,21 +85,21 @@ static void turn_to_another(struct collect *c)
 		c->over = true;
 		return;
 	}
-	collect_say(c, "the connection to %s was lost", c->how.parent);
+	collect_log(c, "the connection to %s was lost", c->how.parent);
 	while (weft_monotonic_ns() < until) {
-		const char *who = c->above[0] ? c->above : c->how.parent;
+		const char *address = c->above[0] ? c->above : c->how.parent;
 		err = (struct weft_err){0};
-		if (connect_to(c, who, SECOND, &err) == 0) {
-			collect_say(c, "connected to %s", who);
+		if (connect_to(c, address, SECOND, &err) == 0) {
+			collect_log(c, "connected to %s", address);
 			c->above[0] = '\0';
-			grow_say_load(c, true); /* it is asked from now on */
+			grow_send_load(c, true); /* it is asked from now on */
 			route_moved(c);
 			return;
 		}
 		c->above[0] = '\0';
 		pause_ms(TICK_MS);
 	}
-	collect_say(c, "nobody is above any more: %s", err.text);
+	collect_log(c, "nobody is above any more: %s", err.text);
 	c->over = true;
 }
 
@@ -183,7 +183,7 @@ static bool hear_below(struct collect *c, struct peer *p)
 		n++;
 	}
 	if (p->over)
-		collect_say(c, "lets %s go: it says %s", p->w ? weft_wire_peer(p->w) : "a neighbour", p->over);
+		collect_log(c, "lets %s go: it says %s", p->w ? weft_wire_peer(p->w) : "a neighbour", p->over);
 	c->more |= rc > 0 && !p->over && may_be_heard(c, p, 1);
 	return !end && rc >= 0 && !p->over;
 }
@@ -263,7 +263,7 @@ static bool all_drained(const struct collect *c)
 static void collect_finish(struct collect *c)
 {
 	uint64_t now = weft_monotonic_ns(), last = now + END_MOST_NS, until = now + END_NS;
-	struct message end = {.kind = MESSAGE_END}, *said = &end;
+	struct message end = {.kind = MESSAGE_END};
 	if (!c->ending)
 		route_down(c, &end);
 	c->over = false;
@@ -276,7 +276,7 @@ static void collect_finish(struct collect *c)
 	}
 	if (c->over || !c->up.alive)
 		return;
-	(void)!peer_send(&c->up, said);
+	(void)!peer_send(&c->up, &end);
 	while (!c->over && c->up.alive && weft_monotonic_ns() < until)
 		collect_look(c);
 }

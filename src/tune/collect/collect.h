@@ -60,7 +60,7 @@ struct collect_how {
 	const struct collect *was;         /* of a leaf: by which it was forked */
 	/* Where it listens, when it does; a line about what happens (somebody was refused, a connection was lost). Either may be NULL. */
 	void (*listening)(void *ctx, const char *address);
-	void (*said)(void *ctx, const char *line);
+	void (*log)(void *ctx, const char *line);
 	void *ctx;
 	struct follow_fault fault; /* for tests: what is wrong with this host's clock */
 	bool faulty;

@@ -80,7 +80,7 @@ static void *host_self(int actor, long long id, int make)
 {
 	(void)actor, (void)id, (void)make;
 	if (!running.globals->self)
-		host_fault(FAULT_TASK);
+		host_fault(FAULT_PROCESS);
 	return running.globals->self;
 }
 

@@ -46,7 +46,7 @@ static bool can_work(const struct collect *c)
 	return first || (c->told && (c->timed || !tells_time));
 }
 
-void grow_say_load(struct collect *c, bool now)
+void grow_send_load(struct collect *c, bool now)
 {
 	uint64_t ns = weft_monotonic_ns();
 	struct message m = {.kind = MESSAGE_LOAD};
@@ -68,7 +68,7 @@ void grow_say_load(struct collect *c, bool now)
 	                               .is_between = c->how.between,
 	                               .queued = (uint32_t)(c->up.w ? 0 : channel_kept(&c->up.c)),
 	                               .host = host};
-	route_say_up(c, &m);
+	route_send_up(c, &m);
 }
 
 /* ---- leaves ---- */
@@ -97,8 +97,8 @@ static _Noreturn void leaf_main(const struct collect *c, int up, int below)
 	how.follows = c->up.w || c->how.follows;
 	how.listening = NULL;
 	int rc = collect_run(&how, &err);
-	if (rc && how.said)
-		how.said(how.ctx, err.text);
+	if (rc && how.log)
+		how.log(how.ctx, err.text);
 	_exit(rc != 0);
 }
 
@@ -146,7 +146,7 @@ static void adapt_number(struct collect *c)
 	struct peer *controller = controller_of(c);
 	uint32_t n = 1 + leaves_of(c);
 	if (c->wanted > n && controller && controller->c.fd_out < 0 && begin_leaf(c, controller)) {
-		collect_say(c, "cannot begin another collector");
+		collect_log(c, "cannot begin another collector");
 		c->wanted = n;
 	}
 	for (; c->wanted < n; n--) {
@@ -305,7 +305,7 @@ static void grow_leave(struct collect *c)
 		c->told_controller = peer_send(controller, &leave) == 0;
 	if (c->said_end || (controller && !controller->drained))
 		return;
-	route_say_up(c, &end);
+	route_send_up(c, &end);
 	c->said_end = true;
 }
 
@@ -318,7 +318,7 @@ static void grow_reap(struct collect *c, int how)
 
 void grow_look(struct collect *c)
 {
-	grow_say_load(c, false);
+	grow_send_load(c, false);
 	grow_reap(c, WNOHANG);
 	if (c->leaving && c->how.between)
 		level_leave(c);
@@ -336,7 +336,7 @@ void grow_lost(struct collect *c, const struct peer *leaf)
 {
 	struct message m = {.kind = MESSAGE_LOAD};
 	m.load = (struct message_load){.collector = leaf->number, .of = c->how.number, .gone = true, .host = ""};
-	route_say_up(c, &m);
+	route_send_up(c, &m);
 	c->uneven = true;
 	(void)!weft_vec_push(&c->ended, leaf->pid); /* else it stays a zombie until we end */
 }

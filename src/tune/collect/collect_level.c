@@ -49,7 +49,7 @@ static void say_gone(struct collect *c, const struct peer *p)
 {
 	struct message m = {.kind = MESSAGE_LOAD};
 	m.load = (struct message_load){.collector = p->number, .of = c->how.number, .gone = true, .is_between = true, .host = ""};
-	route_say_up(c, &m);
+	route_send_up(c, &m);
 }
 
 static void remove_below(struct collect *c, size_t i)
@@ -159,7 +159,7 @@ static void begin_level(struct collect *c)
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t from = hosts * i / n, to = hosts * (i + 1) / n;
 		if (begin_one(c, child + from, to - from)) {
-			collect_say(c, "cannot begin a collector between others");
+			collect_log(c, "cannot begin a collector between others");
 			c->level = i;
 			break;
 		}
@@ -198,7 +198,7 @@ static int level_hand(struct collect *c, struct peer *p)
 	for (size_t i = 0; i < c->process.n; i++) {
 		m.move.process = c->process.at[i].process;
 		if (c->process.at[i].by == p->id)
-			route_say_up(c, &m);
+			route_send_up(c, &m);
 	}
 	return 1;
 }
@@ -214,7 +214,7 @@ void level_leave(struct collect *c)
 			collect_drop_below(c, i - 1);
 	}
 	if (c->below.n == 0 && !c->said_end) {
-		route_say_up(c, &end);
+		route_send_up(c, &end);
 		c->said_end = true;
 	}
 	c->over |= c->said_end && !channel_pending(&c->up.c);

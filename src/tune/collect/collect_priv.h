@@ -80,7 +80,7 @@ struct collect {
 	WEFT_VEC(struct collect_process) process;
 	struct weft_map by_process;
 	struct collect_tunlet tunlet[COLLECT_TUNLETS];
-	struct weft_buf said;        /* what a collector that comes later must hear, encoded: kind (1), length (4), bytes */
+	struct weft_buf backlog;     /* what a collector that comes later must hear, encoded: kind (1), length (4), bytes */
 	char above[WIRE_PEER_BYTES]; /* whom to turn to */
 	struct follow follow;
 	uint64_t real_0, mono_0, ping_ns, began_ns;
@@ -123,7 +123,7 @@ struct collect_process *route_add_process(struct collect *c, uint64_t process,
 void route_forget(struct collect *c, uint64_t process);
 void route_ended(struct collect *c, const struct collect_process *t); /* of what is folded here of it nothing will come */
 void route_to_process(struct collect *c, uint64_t process, const struct message *m);
-void route_say_up(struct collect *c, const struct message *m);
+void route_send_up(struct collect *c, const struct message *m);
 void route_can_fold(struct collect *c, struct peer *p); /* a collector below has all tunlets */
 /* Something below is gone; it is still in the list. */
 void route_lost(struct collect *c, const struct peer *p);
@@ -135,7 +135,7 @@ void route_fini(struct collect *c);
 
 /* -- collect_grow.c -- */
 void grow_look(struct collect *c);                                          /* once a round */
-void grow_say_load(struct collect *c, bool now);                            /* when it is time */
+void grow_send_load(struct collect *c, bool now);                           /* when it is time */
 bool grow_up_left(struct collect *c, struct peer *from, struct message *m); /* for route_up's table */
 bool grow_up_load(struct collect *c, struct peer *from, struct message *m);
 void grow_down_grow(struct collect *c, const struct message *m); /* and for route_down's */
@@ -159,6 +159,6 @@ void collect_serve(struct collect *c); /* until the run is over */
 int collect_add_below(struct collect *c, int fd, struct weft_wire *w, struct peer **out) WEFT_MUST_CHECK;
 void collect_drop_below(struct collect *c, size_t i);
 uint64_t collect_clock(const struct collect *c); /* this host's */
-void collect_say(struct collect *c, const char *fmt, ...) WEFT_PRINTF(2, 3);
+void collect_log(struct collect *c, const char *fmt, ...) WEFT_PRINTF(2, 3);
 
 #endif

@@ -29,7 +29,7 @@ struct collect_process *route_process(struct collect *c, uint64_t process)
 	return weft_map_get(&c->by_process, process, &at) ? &c->process.at[at] : NULL;
 }
 
-void route_say_up(struct collect *c, const struct message *m)
+void route_send_up(struct collect *c, const struct message *m)
 {
 	(void)!peer_send(&c->up, m);
 }
@@ -48,7 +48,7 @@ static void fold_up(void *ctx, const void *at, size_t n)
 		                                   .bytes = (const char *)at + done,
 		                                   .n = (uint32_t)part};
 		done += part;
-		route_say_up(k->c, &m);
+		route_send_up(k->c, &m);
 	}
 }
 
@@ -137,7 +137,7 @@ static void take_spec(struct collect *c, const struct message_spec *m)
 	k->name = strdup(m->name);
 	if (!k->name || begin_tunlet(c, k, &err)) {
 		/* One that cannot fold would keep those below from being heard: it goes, and they turn to whom is above. */
-		collect_say(c, "cannot fold the tunlet: %s", err.code ? err.text : "out of memory");
+		collect_log(c, "cannot fold the tunlet: %s", err.code ? err.text : "out of memory");
 		c->over = true;
 	}
 }
@@ -226,7 +226,7 @@ static bool up_folded(struct collect *c, struct peer *from, struct message *m)
 	int rc = folder_below(k->f, from->id, from->fold.at, from->fold.n);
 	from->fold.n = 0;
 	if (rc == -EINVAL)
-		collect_say(c, "a collector says what nobody understands");
+		collect_log(c, "a collector says what nobody understands");
 	c->over |= rc == -ENOMEM;
 	return false;
 }
@@ -314,7 +314,7 @@ void route_lost(struct collect *c, const struct peer *p)
 			c->over |= folder_child(c->tunlet[k].f, p->id, false) != 0;
 	if (m.lost.process && !c->ending) {
 		lost_events(c, &m.lost);
-		route_say_up(c, &m);
+		route_send_up(c, &m);
 	}
 	route_orphans(c);
 }
@@ -333,7 +333,7 @@ void route_orphans(struct collect *c)
 		m.gone = (struct message_gone){t->process, follow_time(&c->follow, collect_clock(c)),
 		                               "is let go: its controller is gone"};
 		route_forget(c, t->process);
-		route_say_up(c, &m);
+		route_send_up(c, &m);
 		i--;
 	}
 	c->orphans = left;
@@ -345,7 +345,7 @@ void route_moved(struct collect *c)
 	lost_events(c, &lost);
 	for (size_t i = 0; i < c->process.n; i++) {
 		struct message m = {.kind = MESSAGE_HERE, .here = {c->process.at[i].process}};
-		route_say_up(c, &m);
+		route_send_up(c, &m);
 	}
 }
 
@@ -380,11 +380,11 @@ static bool up_hello(struct collect *c, struct peer *from, struct message *m)
 	if (!from->collector)
 		return false;
 	/* All that collectors were told so far. */
-	for (size_t at = 0; at + 5 <= c->said.n;) {
+	for (size_t at = 0; at + 5 <= c->backlog.n;) {
 		uint32_t n;
 		struct message *out = calloc(1, sizeof *out);
-		memcpy(&n, c->said.at + at + 1, sizeof n);
-		if (out && message_decode((unsigned char)c->said.at[at], c->said.at + at + 5, n, out) == 0)
+		memcpy(&n, c->backlog.at + at + 1, sizeof n);
+		if (out && message_decode((unsigned char)c->backlog.at[at], c->backlog.at + at + 5, n, out) == 0)
 			(void)!peer_send(from, out);
 		free(out);
 		at += 5 + (size_t)n;
@@ -497,7 +497,7 @@ void route_up(struct collect *c, struct peer *from, struct message *m)
 	if (ups[m->kind].time && !from->collector)
 		correct_time(c, m);
 	if (!ups[m->kind].handler || ups[m->kind].handler(c, from, m))
-		route_say_up(c, m);
+		route_send_up(c, m);
 }
 
 /* -- down -- */
@@ -511,15 +511,15 @@ static void to_collectors(struct collect *c, const struct message *m)
 
 static void route_remember(struct collect *c, const struct message *m)
 {
-	size_t at = c->said.n;
+	size_t at = c->backlog.n;
 	char head[5] = {(char)m->kind};
-	weft_buf_add(&c->said, head, sizeof head);
-	if (c->said.failed || message_encode(m, &c->said)) {
+	weft_buf_add(&c->backlog, head, sizeof head);
+	if (c->backlog.failed || message_encode(m, &c->backlog)) {
 		c->over = true;
 		return;
 	}
-	uint32_t n = (uint32_t)(c->said.n - at - sizeof head);
-	memcpy(c->said.at + at + 1, &n, sizeof n);
+	uint32_t n = (uint32_t)(c->backlog.n - at - sizeof head);
+	memcpy(c->backlog.at + at + 1, &n, sizeof n);
 }
 
 static void close_iterations(struct collect *c, const struct message_close *m)
@@ -566,7 +566,7 @@ static void down_clock(struct collect *c, const struct message *m)
 	follow_exchange(&c->follow, m->clock.sent, m->clock.received, m->clock.answered, collect_clock(c));
 	bool first = !c->timed;
 	c->timed = true;
-	grow_say_load(c, first);
+	grow_send_load(c, first);
 }
 
 static void down_spec(struct collect *c, const struct message *m)
@@ -593,7 +593,7 @@ static void down_above(struct collect *c, const struct message *m)
 {
 	snprintf(c->above, sizeof c->above, "%s", m->above.address);
 	c->told = true;
-	grow_say_load(c, true);
+	grow_send_load(c, true);
 }
 
 static void down_bind(struct collect *c, const struct message *m)
@@ -634,7 +634,7 @@ void route_flush(struct collect *c)
 		m.lost = lost_now(c, c->process.n ? c->process.at[0].process : 0, collect_clock(c), c->up.dropped);
 		c->up.dropped = 0;
 		lost_events(c, &m.lost);
-		route_say_up(c, &m);
+		route_send_up(c, &m);
 	}
 }
 
@@ -646,7 +646,7 @@ void route_fini(struct collect *c)
 		weft_buf_fini(&c->tunlet[k].text);
 		free(c->tunlet[k].name);
 	}
-	weft_buf_fini(&c->said);
+	weft_buf_fini(&c->backlog);
 	weft_map_fini(&c->by_process);
 	free(c->process.at);
 }

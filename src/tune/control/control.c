@@ -66,7 +66,7 @@ static void control_set_lost(struct control *c)
 	weft_store_u32(&c->ending, 1);
 }
 
-void control_say(struct control *c, const struct message *m)
+void control_send(struct control *c, const struct message *m)
 {
 	pthread_mutex_lock(&c->up_lock);
 	if (!c->up_lost && way_send(c, 0, m) == -EPIPE)
@@ -108,7 +108,7 @@ static int attach_all(struct control *c, struct weft_err *why)
 		}
 		struct message m = {.kind = MESSAGE_GONE};
 		m.gone = (struct message_gone){.time = control_now(c), .why = err.text};
-		control_say(c, &m);
+		control_send(c, &m);
 		control_flush(c);
 		*why = err;
 	}
@@ -160,7 +160,7 @@ static void answer_ping(struct control *c, const struct message_ping *p)
 	m.clock.sent = p->sent;
 	m.clock.received = m.clock.answered = control_now(c);
 	m.clock.controller = c->how.number;
-	control_say(c, &m);
+	control_send(c, &m);
 	control_flush(c);
 }
 
@@ -246,7 +246,7 @@ static void say_hello(struct control *c)
 {
 	struct message m = {.kind = MESSAGE_HELLO};
 	m.hello = (struct message_hello){MESSAGE_VERSION, c->how.number, control_now(c), c->host, false};
-	control_say(c, &m);
+	control_send(c, &m);
 	control_flush(c);
 }
 

@@ -99,7 +99,7 @@ struct control {
 
 /* -- control.c -- */
 /* Sends; events are gathered until control_flush. Any thread. */
-void control_say(struct control *c, const struct message *m);
+void control_send(struct control *c, const struct message *m);
 void control_flush(struct control *c);
 uint64_t control_now(const struct control *c);                          /* on the analyzer's clock */
 void control_look(const struct control *c, struct control_instant *at); /* at: now */
@@ -129,7 +129,7 @@ void control_process_free(struct control_process *t); /* joins its thread */
 void control_event(struct control_process *t, const struct point_want *w, struct message *m);
 void control_lost(struct control_process *t); /* whether events were lost is looked at, and said: before what was read is sent */
 
-/* -- control_who.c: what /proc and the environment of launchers say of a process -- */
+/* -- control_describe.c: what /proc and the environment of launchers say of a process -- */
 void control_describe(pid_t pid, struct message_process *out);
 /* A variable of the environment that it began with; false: it has none. */
 /* PVM's: says the task's id there, once it is known. */

@@ -50,7 +50,7 @@ static void say_cost(struct control_process *t, uint64_t alive_at)
 	m.cost.time = alive_at ? alive_at : control_now(t->c);
 	m.cost.controller_cpu_ns = weft_process_cpu_ns();
 	m.cost.controller_rss = (uint64_t)r.ru_maxrss * 1024;
-	control_say(t->c, &m);
+	control_send(t->c, &m);
 }
 
 /* ---- events ---- */
@@ -157,7 +157,7 @@ static void say_inserted(struct control_process *t, const struct point_want *w, 
 {
 	struct message m = {.kind = MESSAGE_INSERTED};
 	m.inserted = (struct message_inserted){t->process, w->event, on, w->traps, w->rc, took_ns, w->err.text};
-	control_say(t->c, &m);
+	control_send(t->c, &m);
 }
 
 /* Once a controller: in the first process in which something is measured, before that is. */
@@ -246,7 +246,7 @@ static void do_act(struct control_process *t, const struct message *m)
 	out.acted.time = out.acted.time ? out.acted.time : control_now(t->c);
 	t->cost.acts++;
 	t->cost.act_ns += out.acted.took_ns;
-	control_say(t->c, &out);
+	control_send(t->c, &out);
 }
 
 static void do_end(struct control_process *t, const struct message *m)
@@ -319,7 +319,7 @@ static void say_begun(struct control_process *t)
 	m.process.host = t->c->host;
 	m.process.exe = exe;
 	control_describe(t->pid, &m.process);
-	control_say(t->c, &m);
+	control_send(t->c, &m);
 	control_flush(t->c);
 }
 
@@ -364,7 +364,7 @@ static void undo_all(struct control_process *t)
 		m.acted.rc = probe_undo(t->s, &t->action.at[i - 1]->action, &err);
 		m.acted.time = control_now(t->c);
 		m.acted.text = err.text;
-		control_say(t->c, &m);
+		control_send(t->c, &m);
 	}
 }
 

@@ -297,18 +297,18 @@ void way_lost(struct control *c, unsigned way)
 static unsigned say_ended(struct control_process *t)
 {
 	const struct control_route *r = &t->route;
-	unsigned said = 0;
+	unsigned sent = 0;
 	bool done[CONTROL_WAYS] = {false};
 	done[last_way(r)] = true;
 	for (unsigned e = 0; e < r->n; e++) {
 		unsigned way = r->epoch[e].way;
 		if (!done[way] && t->c->way[way].fd >= 0) {
 			say_left(t->c, way, t->process, MESSAGE_ENDED);
-			said++;
+			sent++;
 		}
 		done[way] = true;
 	}
-	return said;
+	return sent;
 }
 
 void way_gone(struct control_process *t, const struct message *m)

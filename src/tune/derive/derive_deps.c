@@ -209,7 +209,7 @@ uint32_t derive_event_order(struct weft_spec *s, uint32_t event, uint32_t **out,
 	return event_order(s, event, *out, n_first, false);
 }
 
-/* -- indices: ids of tasks, or numbers from 0 -- */
+/* -- indices: ids of processes, or numbers from 0 -- */
 
 struct id_search {
 	struct weft_spec *s;

@@ -23,8 +23,8 @@ const char *const weft_fault_name[FAULTS] = {
 	"division by zero",
 	"a number that does not fit its type, or is none",
 	"an index that is not in the array",
-	"a task that is not in the iteration",
-	"more tasks than the actor's max",
+	"a process that is not in the iteration",
+	"more processes than the actor's max",
 	"a fault of arithmetic",
 	"a fault of memory",
 	"no answer in time: an endless loop?",
@@ -60,10 +60,10 @@ struct weft_eval {
 	double cost;
 };
 
-static void eval_say(struct weft_eval *e, const struct weft_said *what)
+static void eval_say(struct weft_eval *e, const struct weft_eval_result *what)
 {
-	if (e->how.said)
-		e->how.said(e->how.ctx, what);
+	if (e->how.result)
+		e->how.result(e->how.ctx, what);
 }
 
 static void end_child(struct weft_eval *e)
@@ -107,24 +107,24 @@ static void pass_on(struct weft_eval *e)
 {
 	const struct answer *a = &e->answer;
 	const struct weft_spec *s = e->s;
-	size_t most = a->kind == WEFT_SAID_TUNE                                 ? s->point.n
-	              : a->kind == WEFT_SAID_EVENT || a->kind == WEFT_SAID_LATE ? s->event.n
-	                                                                        : SIZE_MAX;
-	if (a->kind < 0 || a->kind >= WEFT_SAID_RESTARTED || a->what >= most || (unsigned)a->fault >= FAULTS)
+	size_t most = a->kind == WEFT_RESULT_TUNE                                   ? s->point.n
+	              : a->kind == WEFT_RESULT_EVENT || a->kind == WEFT_RESULT_LATE ? s->event.n
+	                                                                            : SIZE_MAX;
+	if (a->kind < 0 || a->kind >= WEFT_RESULT_RESTARTED || a->what >= most || (unsigned)a->fault >= FAULTS)
 		return;
-	uint32_t what = a->kind == WEFT_SAID_FAULT && a->what >= s->code.n ? SPEC_NONE : a->what;
-	struct weft_said w = {.kind = (enum weft_said_kind)a->kind,
-	                      .iteration = a->iteration,
-	                      .process = a->process,
-	                      .what = what,
-	                      .add = a->add,
-	                      .fault = a->fault,
-	                      .is_text = a->is_text,
-	                      .number = a->number,
-	                      .text = a->text,
-	                      .value = a->value,
-	                      .n = a->n,
-	                      .steps = a->steps.computed_ns ? &a->steps : NULL};
+	uint32_t what = a->kind == WEFT_RESULT_FAULT && a->what >= s->code.n ? SPEC_NONE : a->what;
+	struct weft_eval_result w = {.kind = (enum weft_eval_result_kind)a->kind,
+	                             .iteration = a->iteration,
+	                             .process = a->process,
+	                             .what = what,
+	                             .add = a->add,
+	                             .fault = a->fault,
+	                             .is_text = a->is_text,
+	                             .number = a->number,
+	                             .text = a->text,
+	                             .value = a->value,
+	                             .n = a->n,
+	                             .steps = a->steps.computed_ns ? &a->steps : NULL};
 	eval_say(e, &w);
 }
 
@@ -224,8 +224,10 @@ static int answer_metric(struct weft_eval *e)
 		r.begins = live_value(e->live, e->s->attr.at[a->what].metric.z, ns_of(e, a->number), &r.time, &err) == 0 &&
 		           isfinite(r.time);
 	if (!r.begins && err.code)
-		eval_say(e,
-		         &(struct weft_said){.kind = WEFT_SAID_HANDLER, .iteration = -1, .process = INT64_MIN, .text = err.text});
+		eval_say(e, &(struct weft_eval_result){.kind = WEFT_RESULT_HANDLER,
+		                                       .iteration = -1,
+		                                       .process = INT64_MIN,
+		                                       .text = err.text});
 	ssize_t n = offsetof(struct request, value);
 	return send(e->socket, &r, (size_t)n, MSG_NOSIGNAL) == n ? 0 : -EPIPE;
 }
@@ -248,19 +250,19 @@ static int ask_once(struct weft_eval *e)
 			rc = answer_metric(e) ? 0 : 1;
 			until += weft_monotonic_ns() - began;
 		} else if (rc > 0) {
-			said_last |= e->answer.kind == WEFT_SAID_FAULT &&
+			said_last |= e->answer.kind == WEFT_RESULT_FAULT &&
 			             (e->answer.fault == FAULT_MEMORY || e->answer.fault == FAULT_FENCE);
 			pass_on(e);
 		}
 	}
 	uint32_t running = *e->running;
 	if (!said_last)
-		eval_say(e, &(struct weft_said){.kind = WEFT_SAID_FAULT,
-		                                .iteration = -1,
-		                                .process = INT64_MIN,
-		                                .what = running < e->s->code.n ? running : SPEC_NONE,
-		                                .fault = rc == -ETIME ? FAULT_TIME : FAULT_EXIT,
-		                                .text = ""});
+		eval_say(e, &(struct weft_eval_result){.kind = WEFT_RESULT_FAULT,
+		                                       .iteration = -1,
+		                                       .process = INT64_MIN,
+		                                       .what = running < e->s->code.n ? running : SPEC_NONE,
+		                                       .fault = rc == -ETIME ? FAULT_TIME : FAULT_EXIT,
+		                                       .text = ""});
 	return 1;
 }
 
@@ -292,7 +294,7 @@ static int eval_ask(struct weft_eval *e, struct weft_err *err)
 	int rc = begin_child(e, err);
 	if (rc)
 		return rc;
-	eval_say(e, &(struct weft_said){.kind = WEFT_SAID_RESTARTED, .iteration = -1, .text = ""});
+	eval_say(e, &(struct weft_eval_result){.kind = WEFT_RESULT_RESTARTED, .iteration = -1, .text = ""});
 	tell_processes(e);
 	return 0;
 }
@@ -585,7 +587,7 @@ void weft_eval_put_values(struct weft_eval *e, const double *value, uint32_t n, 
 		}
 }
 
-static void print_fault(const struct weft_spec *s, const struct weft_said *w, FILE *to)
+static void print_fault(const struct weft_spec *s, const struct weft_eval_result *w, FILE *to)
 {
 	uint32_t line, col;
 	fprintf(to, "fault: %s", weft_fault_name[w->fault]);
@@ -596,7 +598,7 @@ static void print_fault(const struct weft_spec *s, const struct weft_said *w, FI
 	fputc('\n', to);
 }
 
-static void print_values(struct weft_eval *e, const struct weft_said *w, FILE *to)
+static void print_values(struct weft_eval *e, const struct weft_eval_result *w, FILE *to)
 {
 	struct weft_buf b = {0};
 	weft_eval_put_values(e, w->value, w->n, true, &b);
@@ -604,14 +606,14 @@ static void print_values(struct weft_eval *e, const struct weft_said *w, FILE *t
 	weft_buf_fini(&b);
 }
 
-static void print_process(const struct weft_said *w, FILE *to)
+static void print_process(const struct weft_eval_result *w, FILE *to)
 {
 	if (w->process != INT64_MIN)
-		fprintf(to, " in task %lld", (long long)w->process);
+		fprintf(to, " in process %lld", (long long)w->process);
 	fputc('\n', to);
 }
 
-static void print_tune(const struct weft_spec *s, const struct weft_said *w, FILE *to)
+static void print_tune(const struct weft_spec *s, const struct weft_eval_result *w, FILE *to)
 {
 	char number[WEFT_FMT_DOUBLE];
 	const struct spec_point *p = &s->point.at[w->what];
@@ -620,35 +622,35 @@ static void print_tune(const struct weft_spec *s, const struct weft_said *w, FIL
 	print_process(w, to);
 }
 
-void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_said *w, FILE *to)
+void weft_eval_result_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_eval_result *w, FILE *to)
 {
 	if (w->iteration >= 0)
 		fprintf(to, "iteration %lld: ", (long long)w->iteration);
 	switch (w->kind) {
-	case WEFT_SAID_EVALUATED:
+	case WEFT_RESULT_EVALUATED:
 		print_values(e, w, to);
 		return;
-	case WEFT_SAID_TUNE:
+	case WEFT_RESULT_TUNE:
 		print_tune(s, w, to);
 		return;
-	case WEFT_SAID_EVENT:
+	case WEFT_RESULT_EVENT:
 		fprintf(to, "%s event %s", w->add ? "add" : "remove", s->event.at[w->what].id.z);
 		print_process(w, to);
 		return;
-	case WEFT_SAID_FAULT:
+	case WEFT_RESULT_FAULT:
 		print_fault(s, w, to);
 		return;
-	case WEFT_SAID_HANDLER:
+	case WEFT_RESULT_HANDLER:
 		fprintf(to, "handler %s\n", w->text);
 		return;
-	case WEFT_SAID_INCOMPLETE:
+	case WEFT_RESULT_INCOMPLETE:
 		fprintf(to, "incomplete: %s\n", w->text);
 		return;
-	case WEFT_SAID_CLOSE:
-	case WEFT_SAID_CLOSED:
-		fprintf(to, "collectors: %s\n", w->kind == WEFT_SAID_CLOSED ? "closed" : w->add ? "asked for all" : "asked");
+	case WEFT_RESULT_CLOSE:
+	case WEFT_RESULT_CLOSED:
+		fprintf(to, "collectors: %s\n", w->kind == WEFT_RESULT_CLOSED ? "closed" : w->add ? "asked for all" : "asked");
 		return;
-	case WEFT_SAID_LATE:
+	case WEFT_RESULT_LATE:
 		fprintf(to, "late: %s\n", s->event.at[w->what].id.z);
 		return;
 	default:

@@ -11,17 +11,17 @@
 #include "tune/gen/gen.h"
 #include "tune/lang/spec.h"
 
-enum weft_said_kind {
-	WEFT_SAID_EVALUATED,  /* an iteration: value[0..n) are the parameters, then the iteration's attributes, in their order */
-	WEFT_SAID_TUNE,       /* apply a tuning point: number or text */
-	WEFT_SAID_EVENT,      /* add or remove an event */
-	WEFT_SAID_FAULT,      /* in a code: that evaluation is discarded */
-	WEFT_SAID_INCOMPLETE, /* an iteration is not evaluated: why is in `text` */
-	WEFT_SAID_LATE,       /* an event came for an iteration that is closed */
-	WEFT_SAID_HANDLER,    /* a handler of a tunlet written by hand failed: `text` */
-	WEFT_SAID_CLOSE,      /* with collectors: they are to say what they have of the iteration; add: all of it */
-	WEFT_SAID_CLOSED,     /* with collectors: they may forget it; add: and all others, which begin anew */
-	WEFT_SAID_RESTARTED,  /* the child process was begun anew: open iterations are lost */
+enum weft_eval_result_kind {
+	WEFT_RESULT_EVALUATED, /* an iteration: value[0..n) are the parameters, then the iteration's attributes, in their order */
+	WEFT_RESULT_TUNE,      /* apply a tuning point: number or text */
+	WEFT_RESULT_EVENT,     /* add or remove an event */
+	WEFT_RESULT_FAULT,     /* in a code: that evaluation is discarded */
+	WEFT_RESULT_INCOMPLETE, /* an iteration is not evaluated: why is in `text` */
+	WEFT_RESULT_LATE,       /* an event came for an iteration that is closed */
+	WEFT_RESULT_HANDLER,    /* a handler of a tunlet written by hand failed: `text` */
+	WEFT_RESULT_CLOSE,      /* with collectors: they are to say what they have of the iteration; add: all of it */
+	WEFT_RESULT_CLOSED,     /* with collectors: they may forget it; add: and all others, which begin anew */
+	WEFT_RESULT_RESTARTED,  /* the child process was begun anew: open iterations are lost */
 };
 
 /* Of an iteration: by the event's times, when it began and ended (NaN: only collectors have seen it); by the monotonic clock, when that was known. */
@@ -32,23 +32,23 @@ struct weft_steps {
 	uint64_t computed_ns;        /* its values were */
 };
 
-struct weft_said {
-	enum weft_said_kind kind;
+struct weft_eval_result {
+	enum weft_eval_result_kind kind;
 	int64_t iteration; /* -1: none */
 	int64_t process;   /* that is meant; INT64_MIN: all of the actor */
 	uint32_t what;     /* point, event, or the code of a fault (UINT32_MAX: unknown) */
-	bool add;          /* WEFT_SAID_EVENT; of EVALUATED and INCOMPLETE: as events were lost */
+	bool add;          /* WEFT_RESULT_EVENT; of EVALUATED and INCOMPLETE: as events were lost */
 	enum tune_fault fault;
 	bool is_text;
-	double number;    /* WEFT_SAID_TUNE */
+	double number;    /* WEFT_RESULT_TUNE */
 	const char *text; /* valid during the call */
 	const double *value;
 	uint32_t n;
-	const struct weft_steps *steps; /* WEFT_SAID_EVALUATED by expressions; else NULL */
+	const struct weft_steps *steps; /* WEFT_RESULT_EVALUATED by expressions; else NULL */
 };
 
 struct weft_eval_how {
-	void (*said)(void *ctx, const struct weft_said *what);
+	void (*result)(void *ctx, const struct weft_eval_result *what);
 	void *ctx;
 	const char *
 		handlers; /* a shared object with handlers written by hand (weft/tunlet.h); NULL: the specification's expressions */
@@ -100,7 +100,7 @@ const char *weft_eval_value_name(struct weft_eval *e, uint32_t i);
 /* Values of an evaluation, " name=1 other=[2 3]", in full or with six digits; what is unknown is left out, in an array "-". */
 void weft_eval_put_values(struct weft_eval *e, const double *value, uint32_t n, bool whole, struct weft_buf *b);
 /* A line about what was said, as `weft tunlet try` prints it. */
-void weft_said_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_said *what, FILE *to);
+void weft_eval_result_print(const struct weft_spec *s, struct weft_eval *e, const struct weft_eval_result *what, FILE *to);
 
 /* Feeds a script (weft-tunlet(1)). Errors name the line. */
 int weft_eval_script(struct weft_eval *e, struct weft_spec *s, const char *path, struct weft_err *err) WEFT_MUST_CHECK;

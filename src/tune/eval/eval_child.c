@@ -59,7 +59,7 @@ static void send_answer(void *ctx, const struct answer *a)
 static void say_fault(uint32_t code, enum tune_fault fault)
 {
 	memset(&child.answer, 0, offsetof(struct answer, value));
-	child.answer.kind = WEFT_SAID_FAULT;
+	child.answer.kind = WEFT_RESULT_FAULT;
 	child.answer.what = code;
 	child.answer.fault = fault;
 	child.answer.iteration = child.store ? store_iteration(child.store) : -1;
@@ -158,7 +158,7 @@ static void host_tune(int point)
 static void host_event(int event, int add)
 {
 	memset(&child.answer, 0, offsetof(struct answer, value));
-	child.answer.kind = WEFT_SAID_EVENT;
+	child.answer.kind = WEFT_RESULT_EVENT;
 	child.answer.what = (uint32_t)event;
 	child.answer.process = INT64_MIN;
 	child.answer.add = add;

@@ -36,7 +36,7 @@ double store_number_at(const struct spec_attr *a, const char *at, uint32_t i)
 
 static void answer_values(struct store *st)
 {
-	struct answer *a = store_begin_answer(st, WEFT_SAID_EVALUATED);
+	struct answer *a = store_begin_answer(st, WEFT_RESULT_EVALUATED);
 	a->steps = st->now->steps;
 	a->add = st->now->lacks;
 	a->steps.computed_ns = weft_monotonic_ns();
@@ -66,7 +66,7 @@ void store_tune(struct store *st, uint32_t point)
 		is_text = st->s->code.at[p->value].body->kid[0]->type == TYPE_STRING;
 	}
 	bool bad = !is_text && !isfinite(v.d);
-	struct answer *a = store_begin_answer(st, bad ? WEFT_SAID_FAULT : WEFT_SAID_TUNE);
+	struct answer *a = store_begin_answer(st, bad ? WEFT_RESULT_FAULT : WEFT_RESULT_TUNE);
 	a->what = bad ? p->value : point;
 	a->fault = bad ? FAULT_RANGE : FAULT_NONE;
 	a->number = v.d;

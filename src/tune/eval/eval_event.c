@@ -81,7 +81,7 @@ static void compute_event(struct store *st, uint32_t event, bool folded)
 void store_answer_late(struct store *st, uint32_t event, int64_t number)
 {
 	st->now = NULL;
-	struct answer *a = store_begin_answer(st, WEFT_SAID_LATE);
+	struct answer *a = store_begin_answer(st, WEFT_RESULT_LATE);
 	a->what = event;
 	a->iteration = number;
 	store_send_answer(st);

@@ -17,25 +17,25 @@ void fold_ask(struct store *st, struct iteration *it, bool full)
 {
 	it->asked = true;
 	it->full |= full;
-	for (size_t i = 0; i < it->said.n; i++)
-		it->said.at[i].answered &= !full;
+	for (size_t i = 0; i < it->folds.n; i++)
+		it->folds.at[i].answered &= !full;
 	st->now = it;
-	struct answer *a = store_begin_answer(st, WEFT_SAID_CLOSE);
+	struct answer *a = store_begin_answer(st, WEFT_RESULT_CLOSE);
 	a->add = it->full;
 	store_send_answer(st);
 }
 
-static struct said_fold *said_by(struct iteration *it, uint32_t child)
+static struct child_fold *fold_of_child(struct iteration *it, uint32_t child)
 {
-	for (size_t i = 0; i < it->said.n; i++)
-		if (it->said.at[i].child == child)
-			return &it->said.at[i];
+	for (size_t i = 0; i < it->folds.n; i++)
+		if (it->folds.at[i].child == child)
+			return &it->folds.at[i];
 	return NULL;
 }
 
 void fold_expect(struct iteration *it, uint32_t child)
 {
-	struct said_fold *f = it->asked ? said_by(it, child) : NULL;
+	struct child_fold *f = it->asked ? fold_of_child(it, child) : NULL;
 	if (f)
 		f->answered = false;
 }
@@ -47,7 +47,7 @@ bool fold_all_in(struct store *st, struct iteration *it)
 		return false;
 	}
 	for (size_t i = 0; i < st->child.n; i++) {
-		const struct said_fold *f = said_by(it, st->child.at[i]);
+		const struct child_fold *f = fold_of_child(it, st->child.at[i]);
 		if (!f || !f->answered)
 			return false;
 	}
@@ -92,14 +92,14 @@ static bool apply_group(struct store *st, struct iteration *it, uint32_t actor, 
 
 bool fold_apply(struct store *st, struct iteration *it)
 {
-	if (it->said.n == 0)
+	if (it->folds.n == 0)
 		return true;
 	st->now = it;
 	for (uint32_t a = 0; a < st->s->actor.n; a++) {
 		struct group *g = &it->group[a];
 		g->folded = g->folded_incomplete = 0;
-		for (size_t i = 0; i < it->said.n; i++) {
-			const struct fold *f = &it->said.at[i].fold;
+		for (size_t i = 0; i < it->folds.n; i++) {
+			const struct fold *f = &it->folds.at[i].fold;
 			if (f->kind != FOLD_STATE || apply_group(st, it, a, f))
 				continue;
 			char why[EVAL_TEXT_MAX];
@@ -133,9 +133,9 @@ void store_fold(struct store *st, uint32_t child, const void *at, size_t n)
 			store_give_up(st, it, in.why);
 		it = NULL;
 	}
-	struct said_fold *f = it ? said_by(it, child) : NULL;
-	if (it && !f && weft_vec_push(&it->said, (struct said_fold){.child = child}) == 0)
-		f = &it->said.at[it->said.n - 1];
+	struct child_fold *f = it ? fold_of_child(it, child) : NULL;
+	if (it && !f && weft_vec_push(&it->folds, (struct child_fold){.child = child}) == 0)
+		f = &it->folds.at[it->folds.n - 1];
 	if (f) {
 		if (in.ended)
 			store_end_iteration(it, NAN);
@@ -162,7 +162,7 @@ void store_child(struct store *st, uint32_t child, bool begins)
 	}
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
 		struct iteration *it = &st->open[i];
-		if (it->open && said_by(it, child))
+		if (it->open && fold_of_child(it, child))
 			store_give_up(st, it, "the connection to a collector was lost");
 		else if (it->open)
 			store_finish_iteration(st, it);
@@ -258,8 +258,8 @@ void fold_parts(struct store *st, struct iteration *it)
 		uint32_t own;
 		const struct spec_plan *p = fold_plan(st->s, k, &own);
 		add_own(st, it, p, own);
-		for (size_t i = 0; i < it->said.n && !it->full; i++) {
-			const struct fold *f = &it->said.at[i].fold;
+		for (size_t i = 0; i < it->folds.n && !it->full; i++) {
+			const struct fold *f = &it->folds.at[i].fold;
 			if (f->kind == FOLD_STATE)
 				st->part_bad[k] |= f->bad || !fold_number_join(&st->number[k], p, own, &f->part[k]);
 		}

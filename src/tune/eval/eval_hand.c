@@ -73,7 +73,7 @@ static int hand_tune(const struct weft_tunlet_host *host, int64_t task, const ch
 			if (rc)
 				return rc;
 		}
-	struct answer *a = begin_answer(h, WEFT_SAID_TUNE, task);
+	struct answer *a = begin_answer(h, WEFT_RESULT_TUNE, task);
 	a->what = p;
 	a->is_text = value.text != NULL;
 	a->number = value.number;
@@ -90,7 +90,7 @@ static int switch_event(const struct weft_tunlet_host *host, int64_t task, const
 		return -ENOENT;
 	if (h->s->event.at[e].util == UTILITY_ALWAYS)
 		return -EPERM;
-	struct answer *a = begin_answer(h, WEFT_SAID_EVENT, task);
+	struct answer *a = begin_answer(h, WEFT_RESULT_EVENT, task);
 	a->what = e;
 	a->add = add;
 	h->out.answer(h->out.ctx, a);
@@ -112,7 +112,7 @@ static void report(struct hand *h, int rc, const char *handler)
 {
 	if (rc >= 0)
 		return;
-	struct answer *a = begin_answer(h, WEFT_SAID_HANDLER, WEFT_TUNLET_ALL);
+	struct answer *a = begin_answer(h, WEFT_RESULT_HANDLER, WEFT_TUNLET_ALL);
 	snprintf(a->text, sizeof a->text, "%s: %s", handler, weft_err_name(rc));
 	h->out.answer(h->out.ctx, a);
 }

@@ -24,9 +24,9 @@ static void iteration_fini(struct store *st, struct iteration *it)
 {
 	groups_spare(&st->spare, it->group, st->s->actor.n);
 	free(it->iter);
-	for (size_t i = 0; i < it->said.n; i++)
-		fold_fini(&it->said.at[i].fold);
-	free(it->said.at);
+	for (size_t i = 0; i < it->folds.n; i++)
+		fold_fini(&it->folds.at[i].fold);
+	free(it->folds.at);
 	*it = (struct iteration){0};
 }
 
@@ -97,7 +97,7 @@ void *store_instance(struct store *st, uint32_t actor, uint32_t i)
 void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_fault *fault)
 {
 	uint64_t at;
-	*fault = FAULT_TASK;
+	*fault = FAULT_PROCESS;
 	if (!st->now)
 		return NULL;
 	struct group *g = &st->now->group[actor];
@@ -125,7 +125,7 @@ void *store_by_id(struct store *st, int actor, int64_t id, bool make, enum tune_
 
 void *store_nth(struct store *st, int actor, int64_t number, enum tune_fault *fault)
 {
-	*fault = FAULT_TASK;
+	*fault = FAULT_PROCESS;
 	if (!st->now || number < 0 || number >= st->now->group[actor].n)
 		return NULL;
 	return store_instance(st, (uint32_t)actor, (uint32_t)number);
@@ -142,7 +142,7 @@ int64_t store_count(struct store *st, int actor)
 void store_answer_incomplete(struct store *st, struct iteration *it, const char *why, bool lost)
 {
 	st->now = it;
-	struct answer *a = store_begin_answer(st, WEFT_SAID_INCOMPLETE);
+	struct answer *a = store_begin_answer(st, WEFT_RESULT_INCOMPLETE);
 	a->add = lost;
 	snprintf(a->text, sizeof a->text, "%s", why);
 	store_send_answer(st);
@@ -153,7 +153,7 @@ void store_close(struct store *st, struct iteration *it)
 	st->closed[st->n_closed++ % CLOSED_MAX] = it->number;
 	if (st->child.n) {
 		st->now = it;
-		store_begin_answer(st, WEFT_SAID_CLOSED);
+		store_begin_answer(st, WEFT_RESULT_CLOSED);
 		store_send_answer(st);
 	}
 	iteration_fini(st, it);
@@ -175,7 +175,7 @@ void store_give_up_lost(struct store *st, struct iteration *it, const char *why)
 /* What would be needed is not there: a fault of the iteration that is worked on, or of none. */
 void store_lacks_memory(struct store *st)
 {
-	struct answer *a = store_begin_answer(st, WEFT_SAID_FAULT);
+	struct answer *a = store_begin_answer(st, WEFT_RESULT_FAULT);
 	a->what = SPEC_NONE;
 	a->fault = FAULT_ROOM;
 	store_send_answer(st);
@@ -328,7 +328,7 @@ static void begin_anew(struct store *st)
 	st->n_closed = 0;
 	st->any = false;
 	if (st->child.n) {
-		struct answer *a = store_begin_answer(st, WEFT_SAID_CLOSED);
+		struct answer *a = store_begin_answer(st, WEFT_RESULT_CLOSED);
 		a->add = true;
 		store_send_answer(st);
 	}
@@ -354,7 +354,7 @@ void store_lose(struct store *st, struct iteration *it)
 {
 	char why[EVAL_TEXT_MAX];
 	it->lacks = true;
-	snprintf(why, sizeof why, "%llu events of task %lld were lost", (unsigned long long)st->lost, (long long)st->lost_by);
+	snprintf(why, sizeof why, "%llu events of process %lld were lost", (unsigned long long)st->lost, (long long)st->lost_by);
 	if (!st->s->estimates)
 		store_give_up_lost(st, it, why);
 }

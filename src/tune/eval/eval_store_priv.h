@@ -13,7 +13,7 @@
 enum { CLOSED_MAX = 64 };
 enum { INSTANCE_FOLDED = 1, INSTANCE_COMPLETE = 2 }; /* it comes from a collector; it was complete there */
 
-struct said_fold { /* the latest of a collector */
+struct child_fold { /* the latest of a collector */
 	uint32_t child;
 	bool answered; /* since it was asked */
 	struct fold fold;
@@ -28,7 +28,7 @@ struct iteration {
 	bool asked, full; /* collectors were; for all that they have */
 	double opened;    /* time of its first event; NAN: collectors have said it */
 	struct weft_steps steps;
-	WEFT_VEC(struct said_fold) said;
+	WEFT_VEC(struct child_fold) folds;
 };
 
 struct process {

@@ -48,7 +48,7 @@ enum {
 	ANSWER_FAILED,
 	ANSWER_COST,
 	ANSWER_METRIC, /* a question: what (an attribute) is at the instant `number`; answered by REQUEST_METRIC */
-};                     /* beside enum weft_said_kind; FAILED: to begin, with its text */
+};                     /* beside enum weft_eval_result_kind; FAILED: to begin, with its text */
 enum { ANSWER_VALUES_MAX = 4096 };
 struct answer {
 	int kind;

@@ -27,7 +27,7 @@ struct tune_value {
 
 /* What the code may ask; none of these returns after a fault. */
 struct tune_host {
-	void *(*by_id)(int actor, long long id, int make); /* the attributes of the task with that id */
+	void *(*by_id)(int actor, long long id, int make); /* the attributes of the process with that id */
 	void *(*nth)(int actor, long long number);
 	long long (*count)(int actor);
 	void (*fault)(int kind); /* enum tune_fault */
@@ -42,8 +42,8 @@ enum tune_fault {
 	FAULT_DIVISION,
 	FAULT_RANGE,      /* a number does not fit its type, or is none */
 	FAULT_INDEX,      /* of an array */
-	FAULT_TASK,       /* there is no such task in the iteration */
-	FAULT_TOO_MANY,   /* more tasks than the actor's max */
+	FAULT_PROCESS,    /* there is no such process in the iteration */
+	FAULT_TOO_MANY,   /* more processes than the actor's max */
 	FAULT_ARITHMETIC, /* in a function that was left to the compiler */
 	FAULT_MEMORY,
 	FAULT_TIME,
@@ -64,7 +64,7 @@ struct tune_part {
 
 struct tune_globals {
 	void *iter, *param, *self;
-	const struct tune_value *v; /* of the event: timestamp, id, task, its attributes */
+	const struct tune_value *v; /* of the event: its fields timestamp, id and task, then its attributes */
 	const struct tune_host *host;
 	struct tune_value result;     /* of a condition or a tuning point's value */
 	struct tune_value point;      /* the value that was just computed for a point */

@@ -125,16 +125,16 @@ static int explain(struct weft_spec *s, const struct tune_source *t, struct comp
 int tune_tcc(struct weft_spec *s, const struct tune_source *t, const char *path, struct weft_err *err)
 {
 	struct weft_buf text = {0};
-	struct complaint said = {""};
+	struct complaint first = {""};
 	unsigned lines = 0;
 	TCCState *tcc = tcc_new();
 	int rc = tcc && make_text(t, &text, &lines) == 0 ? 0 : weft_err_set(err, -ENOMEM, "out of memory");
 	if (rc)
 		goto out;
-	tcc_set_error_func(tcc, &said, complain);
+	tcc_set_error_func(tcc, &first, complain);
 	tcc_set_options(tcc, "-nostdlib -w");
 	if (tcc_set_output_type(tcc, TCC_OUTPUT_DLL) || tcc_compile_string(tcc, text.at) || tcc_output_file(tcc, path))
-		rc = explain(s, t, &said, lines, err);
+		rc = explain(s, t, &first, lines, err);
 out:
 	if (tcc)
 		tcc_delete(tcc);

@@ -511,7 +511,7 @@ static void check_reset(struct weft_spec *s, uint32_t i, struct spec_code *c)
 		         "'%s' is never set anew: it grows from one evaluation to the next", s->attr.at[i].id.z);
 }
 
-/* Actors are chosen by number (loops) or by the id of a task (events): Weft tells them apart; a reader should know. */
+/* Instances are chosen by number (loops) or by the id of a process (events): Weft tells them apart; a reader should know. */
 struct space_search {
 	struct weft_spec *s;
 	uint32_t actor;
@@ -540,7 +540,7 @@ static void check_index_spaces(struct weft_spec *s)
 		uint32_t line, col;
 		spec_place(s, q.by_number->where.at, &line, &col);
 		spec_say(s, WEFT_NOTE, "index-spaces", q.by_id->where, NULL,
-		         "'%s' is chosen by the id of a task here, by a number from 0 in line %u: they are told apart",
+		         "'%s' is chosen by the id of a process here, by a number from 0 in line %u: they are told apart",
 		         s->actor.at[a].id.z, line);
 	}
 }

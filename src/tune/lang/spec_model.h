@@ -115,7 +115,7 @@ struct spec_attr {
 	bool on_event;        /* else computed when the iteration is evaluated */
 	struct bits triggers; /* events */
 	uint32_t follows;     /* the attribute that it declares to depend on, or SPEC_NONE */
-	bool holds_id;        /* its values are ids of tasks, of this actor: */
+	bool holds_id;        /* its values are ids of processes, of this actor: */
 	uint32_t id_actor;    /* SPEC_NONE: of any */
 };
 
@@ -142,7 +142,7 @@ struct spec_point {
 	struct word id, kind, sync, syncplace, idx, req, place, resource, sense, class, actor;
 	WEFT_VEC(struct spec_ref) ref;
 	uint32_t value, cond;        /* codes */
-	uint32_t variable, actor_id; /* actor_id: whose tasks it is applied to; SPEC_NONE: all */
+	uint32_t variable, actor_id; /* actor_id: whose processes it is applied to; SPEC_NONE: all */
 	enum spec_kind k;
 	uint32_t index;
 	bool wants_old;
@@ -246,7 +246,7 @@ uint32_t spec_find_attr(const struct weft_spec *s, enum spec_scope scope, uint32
 uint32_t spec_find_path(const struct weft_spec *s, uint32_t from, const char *z);
 bool spec_has_depinic(const struct weft_spec *s); /* an attribute of the iteration is set anew when another has changed */
 const char *spec_attr_path(struct weft_spec *s, uint32_t attr); /* "worker.cti", "iter.tuplesize", "lambda" */
-/* What an event carries by that name: 0 timestamp, 1 id, 2 task, 3… its attributes; SPEC_NONE. */
+/* The field of an event by name: 0 timestamp, 1 id, 2 task (the same), 3… its attributes; SPEC_NONE. */
 uint32_t spec_find_field(const struct weft_spec *s, uint32_t event, const char *z);
 enum { FIELD_TIMESTAMP, FIELD_ID, FIELD_TASK, FIELD_FIRST };
 /* -- spec_style.c: comments against names, names against files -- */

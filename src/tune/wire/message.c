@@ -82,7 +82,7 @@ static const struct {
                            0,
                            {U32(hello, version), U32(hello, controller), U64(hello, time), TEXT(hello, host),
                             BOOL(hello, collector)}},
-	[MESSAGE_PROCESS] = {"task",
+	[MESSAGE_PROCESS] = {"process",
                              AT(process, process),
                              {U64(process, process), U64(process, time), U32(process, pid), U32(process, parent),
                               U64(process, rank), U64(process, size), U8(process, how), TEXT(process, host), TEXT(process, exe)}},
