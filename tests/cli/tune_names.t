@@ -2,80 +2,8 @@
 ## needs: gcc g++
 ## tags: builds=release,debug
 ## weft tune: functions by all names that weft record --probe knows; values that several functions have in different places.
-$ cat >shop.cc <<'END'
-> #include <cstdio>
-> #include <string>
-> #define F __attribute__((noinline))
-> static volatile long sink;
-> struct Vec {
-> 	double x;
-> 	F explicit Vec(double by) : x(by) { sink++; }
-> 	F ~Vec() { sink++; }
-> 	F Vec operator+(const Vec &o) const { sink++; return Vec(x + o.x); }
-> 	F bool operator<(const Vec &o) const { sink++; return x < o.x; }
-> 	F int operator()(int n) { sink++; return n + 1; }
-> 	F operator int() const { sink++; return (int)x; }
-> };
-> namespace shop {
-> F long over(int n) { sink += n; return n; }
-> F long over(double n) { sink += (long)n; return 2; }
-> F long over(const std::string &s, unsigned long n) { sink += (long)n; return (long)s.size(); }
-> F long single(Vec *v) { sink++; return (long)v->x; }
-> namespace { F long hidden(int n) { sink -= n; return n + 3; } }
-> template <typename T> F T twice(T v) { sink++; return v + v; }
-> template <typename T> struct Box { T v; F void put(T w) { sink++; v = w; } };
-> }
-> int main()
-> {
-> 	shop::Box<int> box{0};
-> 	auto add = [](int n) __attribute__((noinline)) { sink += n; return n; };
-> 	for (int k = 0; k < 6; k++) {
-> 		Vec a(k), b(2);
-> 		if (k < 5) shop::over(k);
-> 		if (k < 4) shop::over(0.5 * k);
-> 		if (k < 3) shop::over(std::string("abc"), 7);
-> 		if (k < 2) shop::single(&a);
-> 		if (k < 5) shop::hidden(k);
-> 		if (k < 4) shop::twice(k);
-> 		if (k < 3) shop::twice(0.25);
-> 		if (k < 2) box.put(k);
-> 		if (k < 4) add(k);
-> 		if (k < 1) sink += (a + b).x;
-> 		if (k < 2) sink += a < b;
-> 		if (k < 3) sink += a(k);
-> 		if (k < 4) sink += (int)b;
-> 	}
-> 	return 0;
-> }
-> END
-$ cat >a.c <<'END'
-> #include <stddef.h>
-> #include <string.h>
-> static volatile long sink;
-> __attribute__((noinline)) static void same(int n) { sink += n; }
-> void other(int n);
-> static void *pick(void);
-> int chosen(int n) __attribute__((ifunc("pick")));
-> static int chosen_fast(int n) { sink += n; return n; }
-> static int chosen_slow(int n) { sink -= n; return n; }
-> static void *pick(void) { return sink ? (void *)chosen_slow : (void *)chosen_fast; }
-> int MPI_a(int), MPI_b(int);
-> int main(int n, char **argv)
-> {
-> 	char to[64];
-> 	for (int k = 0; k < 5; k++) { same(k); chosen(k); MPI_a(k); sink += (long)strlen(argv[0]); memcpy(to, argv[0], strlen(argv[0])); sink += to[0]; }
-> 	for (int k = 0; k < 3; k++) { other(k); MPI_b(k); }
-> 	return 0;
-> }
-> END
-$ cat >b.c <<'END'
-> static volatile long sink;
-> __attribute__((noinline)) static void same(int n) { sink += 2 * n; }
-> void other(int n) { same(n); same(n + 1); }
-> END
-$ cat >lib.c <<'END'
-> static volatile int s; int MPI_a(int n) { return s += n; } int MPI_b(int n) { return s -= n; }
-> END
+$ cp "$WEFT_SOURCE"/tests/tools/names/* .
+
 $ cat >tunlet <<'END'
 > variable() { printf 'variable\n  id: %s\n  path: %s\n  comment: /* v */\n  source: %s\n  type: %s\n  actorId: p\nendvariable\n' $1 "$2" ${4:-asFuncParamValue} $3; }
 > event() { printf 'event\n  id: %s\n  actorId: p\n  controliter: %s\n  utility: always\n  method: %s\n  class: %s\n  place: entry\nATTRS\n' $1 $2 "$3" ${4:-none}; [ $# -lt 5 ] || printf '  id: %s\n' "$5"; echo endevent; }
