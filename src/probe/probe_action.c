@@ -11,12 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct act {
-	struct probe_session *s;
-	struct probe_action *a;
-	struct weft_err *err;
-};
-
 static uint64_t double_bits(double d)
 {
 	uint64_t bits;
@@ -36,7 +30,7 @@ static uint64_t argument_bits(const struct probe_argument *g, struct probe_type 
 	return t.size == 4 ? narrow : double_bits(d);
 }
 
-static int one_function(struct act *x, const char *name, struct probe_found *out)
+int action_function(struct act *x, const char *name, struct probe_found *out)
 {
 	struct probe_found found[PROBE_CLONES];
 	*out = (struct probe_found){0};
@@ -53,7 +47,7 @@ static int one_function(struct act *x, const char *name, struct probe_found *out
 static int sync_site(struct act *x)
 {
 	struct probe_found f;
-	int rc = one_function(x, x->a->sync, &f);
+	int rc = action_function(x, x->a->sync, &f);
 	if (rc)
 		return rc;
 	const char *why = x->a->sync_when == LINK_EXIT ? site_no_exit(f.symbol) : NULL;
@@ -235,7 +229,7 @@ static int undo_set(struct act *x)
 static int action_other(struct act *x, uint64_t target, unsigned returns)
 {
 	struct probe_found f;
-	int rc = one_function(x, x->a->subject, &f);
+	int rc = action_function(x, x->a->subject, &f);
 	int id = rc ? rc : site_get(x->s, &f, x->err);
 	if (id < 0)
 		return id;
@@ -262,7 +256,7 @@ static int undo_other(struct act *x)
 static int do_replace(struct act *x)
 {
 	struct probe_found f;
-	int rc = one_function(x, x->a->object, &f);
+	int rc = action_function(x, x->a->object, &f);
 	return rc ? rc : action_other(x, f.addr, 0);
 }
 
@@ -270,7 +264,7 @@ static int do_replace(struct act *x)
 static int add_part(struct act *x, enum link_when when, const struct link_op *op, int n)
 {
 	struct probe_found f;
-	int rc = one_function(x, x->a->subject, &f);
+	int rc = action_function(x, x->a->subject, &f);
 	const char *why = rc == 0 && when == LINK_EXIT ? site_no_exit(f.symbol) : NULL;
 	if (why)
 		return weft_err_set(x->err, -ENOTSUP, "cannot act at the exit of '%s': %s", x->a->subject, why);
@@ -310,7 +304,7 @@ static int do_insert(struct act *x)
 {
 	struct probe_found f;
 	struct link_op op[14];
-	int rc = one_function(x, x->a->object, &f);
+	int rc = action_function(x, x->a->object, &f);
 	if (rc)
 		return rc;
 	int n = arguments_ops(x->a, op);
@@ -324,7 +318,7 @@ static int do_once(struct act *x)
 	struct link_call call = {0};
 	struct link_called called;
 	unsigned ints = 0, reals = 0;
-	int rc = one_function(x, x->a->subject, &f);
+	int rc = action_function(x, x->a->subject, &f);
 	if (rc)
 		return rc;
 	call.function = f.addr;
@@ -389,92 +383,7 @@ static void look_at_parameter(struct act *x)
 	}
 }
 
-/* ---- calls of one caller ---- */
-
-/* Whether that call is one of f. */
-static bool action_calls(struct act *x, const struct probe_found *caller, const struct probe_site_call *c,
-                         const struct probe_found *f)
-{
-	uint64_t slot = c->slot, target = c->target;
-	if (!slot && target != f->addr) {
-		uint8_t plt[16];
-		if (probe_read(x->s, target, plt, sizeof plt) == 0)
-			slot = probe_decode_plt(plt, sizeof plt, target);
-	}
-	if (!slot)
-		return target == f->addr;
-	const char *name = probe_image_slot(caller->image, slot - caller->bias);
-	uint64_t now = 0;
-	return (name && !strcmp(name, x->a->subject)) || (probe_read(x->s, slot, &now, 8) == 0 && now == f->addr);
-}
-
-static int patch_call(struct act *x, const struct probe_site_call *c, unsigned returns)
-{
-	struct probe_stub stub;
-	struct probe_range map;
-	uint64_t addr;
-	uint8_t before[LINK_PATCH_BYTES];
-	struct probe_way way = {.at = c->addr, .n = c->len, .boundary = 1, .prefixes = (uint8_t)(c->len - 5)};
-	if (c->len < 5 || c->len > 6)
-		return -ENOTSUP;
-	int rc = probe_place_find(&x->s->place, (struct probe_jump){c->addr + c->len, 0, 0}, PROBE_STUB_BYTES, &addr, &map);
-	rc = rc ? rc : probe_stub_write_call(c, returns, addr, &stub);
-	rc = rc ? rc : probe_read(x->s, c->addr, before, c->len);
-	if (rc)
-		return rc;
-	struct link_patch *more = realloc(x->a->patch, (x->a->n_patches + 1) * sizeof *more);
-	if (!more)
-		return -ENOMEM;
-	x->a->patch = more;
-	struct link_patch *p = &more[x->a->n_patches];
-	probe_patch(&way, &stub, before, p);
-	if (!c->tail)
-		p->after[way.prefixes] = 0xe8;
-	rc = site_send_stub(x->s, &stub, map, p);
-	x->a->n_patches += rc == 0;
-	return rc;
-}
-
-static int undo_calls(struct act *x)
-{
-	int rc = 0;
-	for (unsigned k = 0; k < x->a->n_patches; k++) {
-		struct link_patch p = x->a->patch[k];
-		memcpy(p.after, x->a->patch[k].before, sizeof p.after);
-		memcpy(p.before, x->a->patch[k].after, sizeof p.before);
-		p.lasts = 0;
-		int one = site_send_patch(x->s, &p);
-		rc = rc ? rc : one;
-	}
-	probe_action_free(x->a);
-	return rc ? weft_err_sys(x->err, -rc, "cannot put back the calls of '%s'", x->a->subject) : 0;
-}
-
-static int remove_in_caller(struct act *x, const struct probe_found *f, unsigned returns)
-{
-	struct probe_found caller;
-	struct probe_calls all = {0};
-	int rc = one_function(x, x->a->object, &caller);
-	if (rc)
-		return rc;
-	uint8_t *bytes = malloc(caller.size + 1);
-	rc = !bytes ? -ENOMEM : probe_read(x->s, caller.addr, bytes, caller.size);
-	rc = rc ? rc : probe_decode_calls(bytes, caller.size, caller.addr, &all);
-	for (size_t k = 0; rc == 0 && k < all.n; k++)
-		if (action_calls(x, &caller, &all.at[k], f))
-			rc = patch_call(x, &all.at[k], returns);
-	free(all.at);
-	free(bytes);
-	if (rc) {
-		int undone = undo_calls(x);
-		(void)undone; /* the first failure is the one to tell */
-		return weft_err_sys(x->err, -rc, "cannot remove the calls of '%s' in '%s'", x->a->subject, x->a->object);
-	}
-	if (x->a->n_patches == 0)
-		return weft_err_set(x->err, -ENOENT, "'%s' does not call '%s' (inlined, or through a pointer)", x->a->object,
-		                    x->a->subject);
-	return 0;
-}
+/* ---- removed calls: in one caller (probe_action_calls.c), or all ---- */
 
 /*
  * Callers that know the function keep values in registers that it does not touch: nothing but its result may change. Where the type of that is
@@ -498,14 +407,14 @@ static int do_remove(struct act *x)
 {
 	struct probe_found f;
 	unsigned returns;
-	int rc = one_function(x, x->a->subject, &f);
+	int rc = action_function(x, x->a->subject, &f);
 	rc = rc ? rc : returns_of(x, &returns);
-	return rc ? rc : x->a->object ? remove_in_caller(x, &f, returns) : action_other(x, 0, returns);
+	return rc ? rc : x->a->object ? action_remove_calls(x, &f, returns) : action_other(x, 0, returns);
 }
 
 static int undo_remove(struct act *x)
 {
-	return x->a->object ? undo_calls(x) : undo_other(x);
+	return x->a->object ? action_undo_calls(x) : undo_other(x);
 }
 
 static const struct {
@@ -534,7 +443,7 @@ static int once_synchronised(struct act *x, uint32_t id)
 	struct probe_found f;
 	struct link_op op[14];
 	struct link_done done;
-	int rc = one_function(x, x->a->subject, &f);
+	int rc = action_function(x, x->a->subject, &f);
 	int n = arguments_ops(x->a, op);
 	op[n++] = (struct link_op){.op = LINK_OP_CALL, .a = f.addr};
 	rc = rc ? rc : action_once(x, id, x->a->sync_when, op, (unsigned)n, &done);

@@ -276,4 +276,20 @@ int site_hook_unwinders(struct probe_session *s, struct weft_err *err) WEFT_MUST
 /* Removes folders of dead controllers of this user in `place` that have not changed for old_s seconds; how many. */
 unsigned probe_sweep(const char *place, int old_s);
 
+/* ---- probe_action.c ---- */
+
+struct probe_action;
+struct act { /* one that is being done or undone */
+	struct probe_session *s;
+	struct probe_action *a;
+	struct weft_err *err;
+};
+int action_function(struct act *x, const char *name, struct probe_found *out) WEFT_MUST_CHECK; /* the only one of that name */
+
+/* ---- probe_action_calls.c ---- */
+
+/* The calls of f in the function x->a->object. returns: enum probe_returns, what the caller finds instead. */
+int action_remove_calls(struct act *x, const struct probe_found *f, unsigned returns) WEFT_MUST_CHECK;
+int action_undo_calls(struct act *x) WEFT_MUST_CHECK;
+
 #endif
