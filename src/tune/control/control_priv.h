@@ -25,8 +25,9 @@ struct control_epoch {
 /* Which way a process's events go: control_way.c. Guarded by up_lock. */
 struct control_route {
 	struct control_epoch epoch[CONTROL_EPOCHS];
-	unsigned n;                                            /* the last one is for what begins now */
-	int64_t seen[CONTROL_TUNLETS];                         /* the last iteration that has begun */
+	unsigned n;                                                   /* the last one is for what begins now */
+	int64_t seen[CONTROL_TUNLETS];                                /* the last iteration that has begun */
+	int64_t gone_from[CONTROL_TUNLETS], gone_to[CONTROL_TUNLETS]; /* iterations that had begun by a way that was lost */
 	uint8_t now[CONTROL_TUNLETS], newest[CONTROL_TUNLETS]; /* epochs: of the event before; the last one that was begun */
 	struct weft_buf held;                                  /* messages for the last way that wait for the way before */
 	bool holds, over;                                      /* over: it has ended */

@@ -9,6 +9,9 @@
  *     GO                      the old way has been heard up to there: what was kept follows
  *     the process ends           LEFT (ended) by all others, and when GO was heard for each, GONE by the last
  *
+ * When a way is lost, so is what was on it: an event of an iteration that had begun there would come to a collector that knows nothing
+ * of those before it, and make a sum of a part. It is dropped, and the loss is told by the first way with the time at which it was noticed.
+ *
  * Events without an iteration go where the one before them went. All here is under up_lock.
  */
 #include "control_priv.h"
@@ -22,8 +25,10 @@ enum { HELD_MOST = 16 << 20, LET_GO_S = 2, HEAD = 5 };
 void way_begin(struct control_route *r)
 {
 	r->n = 1;
-	for (unsigned k = 0; k < CONTROL_TUNLETS; k++)
-		r->epoch[0].from[k] = r->seen[k] = INT64_MIN;
+	for (unsigned k = 0; k < CONTROL_TUNLETS; k++) {
+		r->epoch[0].from[k] = r->seen[k] = r->gone_to[k] = INT64_MIN;
+		r->gone_from[k] = INT64_MAX;
+	}
 }
 
 int way_send(struct control *c, unsigned way, const struct message *m)
@@ -125,12 +130,24 @@ static void way_turn(struct control_process *t, uint32_t tunlet, unsigned epoch)
 	r->holds = true;
 }
 
+static bool is_gone(const struct control_route *r, uint32_t tunlet, const struct point_want *w, const struct message *m)
+{
+	if (!w->iteration || w->iteration > m->event.n)
+		return false;
+	int64_t iteration = m->event.value[w->iteration - 1].i;
+	return iteration >= r->gone_from[tunlet] && iteration <= r->gone_to[tunlet];
+}
+
 void way_event(struct control_process *t, const struct point_want *w, const struct message *m)
 {
 	struct control *c = t->c;
 	struct control_route *r = &t->route;
 	uint32_t tunlet = (m->event.event >> 16) % CONTROL_TUNLETS;
 	pthread_mutex_lock(&c->up_lock);
+	if (is_gone(r, tunlet, w, m)) {
+		pthread_mutex_unlock(&c->up_lock);
+		return;
+	}
 	unsigned e = epoch_of(r, tunlet, w, m);
 	if (e > r->newest[tunlet])
 		way_turn(t, tunlet, e);
@@ -269,6 +286,24 @@ bool way_hear(struct control *c, unsigned way, const struct message *m)
 	return true;
 }
 
+/* The iterations of a process that have begun by this way. False: none has. */
+static bool note_gone(struct control_route *r, unsigned way)
+{
+	bool any = false;
+	for (unsigned e = 0; e < r->n; e++)
+		for (unsigned k = 0; k < CONTROL_TUNLETS && r->epoch[e].way == way; k++) {
+			int64_t from = r->epoch[e].from[k], to = r->seen[k];
+			if (e + 1 < r->n && r->epoch[e + 1].from[k] <= to)
+				to = r->epoch[e + 1].from[k] - 1;
+			if (to < from || to == INT64_MIN)
+				continue;
+			any = true;
+			r->gone_from[k] = from < r->gone_from[k] ? from : r->gone_from[k];
+			r->gone_to[k] = to > r->gone_to[k] ? to : r->gone_to[k];
+		}
+	return any;
+}
+
 /* Its collector is gone, and what it had: the first way is told whose processes are its own again. */
 void way_lost(struct control *c, unsigned way)
 {
@@ -277,10 +312,15 @@ void way_lost(struct control *c, unsigned way)
 	for (size_t i = 0; i < c->process.n; i++) {
 		struct control_process *t = c->process.at[i];
 		bool its = last_way(&t->route) == way;
-		struct message here = {.kind = MESSAGE_HERE, .here = {t->process}};
+		struct message here = {.kind = MESSAGE_HERE, .here = {t->process}}, lost = {.kind = MESSAGE_LOST};
+		bool gone = way && note_gone(&t->route, way);
 		way_abandon(t, way);
 		if (its)
 			way_send_by(c, 0, &here);
+		lost.lost = (struct message_lost){.process = t->process, .time = control_now(c), .count = 1};
+		lost.lost.since = lost.lost.time;
+		if (gone)
+			way_send_by(c, 0, &lost);
 		way_release(t);
 		t->route.owed = 0;
 	}
