@@ -2,7 +2,7 @@
 /*
  * Folding under any timing, against a simple model. Collectors, the evaluation and the ways between them; every way is a queue of its
  * own, and which queue moves next is random, so that iterations overlap, answers cross questions, and a collector below comes late. Events
- * are lost, processes end, and the collector in the middle dies: those below it then turn to the evaluation, as collect.c has it.
+ * are lost; a leaf dies, and the one above has its processes; the collector in the middle dies, and those below it turn to the evaluation.
  *
  * The model knows of each iteration the sum of its values, and whether a fault may have touched it. An iteration is told of once. If
  * it is evaluated its sum is the model's, whatever happened; if no fault touched it, it is evaluated.
@@ -25,6 +25,7 @@ enum {
 	NODES = 4,
 	TOP = 0,
 	LATE = 3,
+	LEAF = 2,
 	EVAL = -1,
 	QUEUE = 512
 };
@@ -77,11 +78,13 @@ struct world {
 		bool there;
 		struct folder *f;
 		struct queue up, down;
-	} node[NODES];         /* 0 is between the evaluation and 1, 2, 3 */
-	int home[WORKERS + 1]; /* of each process, the master last */
+	} node[NODES];             /* 0 is between the evaluation and 1, 2, 3 */
+	int home[WORKERS + 1];     /* of each process, the master last */
+	int64_t seen[WORKERS + 1]; /* its last iteration that has begun */
+	int64_t gone[WORKERS + 1]; /* and up to which events are dropped: what came before is lost with a leaf (control_way.c) */
 	struct iteration_model it[ITERATIONS + 1];
 	double time;
-	bool loses, quiet; /* quiet: nothing is lost any more */
+	bool loses;
 	unsigned told;
 };
 
@@ -189,7 +192,12 @@ static void happen(struct world *w, int process, uint32_t event, int64_t iterati
 	                         .time = ++w->time,
 	                         .value = value,
 	                         .n = event == 2 ? 2 : 1};
-	if (w->loses && !w->quiet && any(600) == 0) {
+	if (iteration <= w->gone[process]) {
+		w->it[iteration].touched = true;
+		return;
+	}
+	w->seen[process] = iteration > w->seen[process] ? iteration : w->seen[process];
+	if (w->loses && any(600) == 0) {
 		w->it[iteration].touched = true;
 		tell_lost(home, w->time);
 		return;
@@ -311,6 +319,24 @@ static void kill_top(struct world *w)
 	}
 }
 
+/* A leaf: what it had is gone; its processes are those of the one above it from now on, in the middle of their iterations. */
+static void kill_leaf(struct world *w)
+{
+	struct node *leaf = &w->node[LEAF], *top = &w->node[leaf->parent];
+	touch(w);
+	leaf->there = false;
+	drop_all(&leaf->up);
+	drop_all(&leaf->down);
+	tell_lost(top, w->time);
+	CHECK_I64(folder_child(top->f, LEAF, false), 0);
+	for (int i = 0; i <= WORKERS; i++) {
+		if (w->home[i] != LEAF)
+			continue;
+		w->home[i] = leaf->parent;
+		w->gone[i] = w->seen[i];
+	}
+}
+
 /* -- a run -- */
 
 static void begin(struct world *w, struct weft_spec *s, const char *library, bool loses)
@@ -396,7 +422,7 @@ static bool is_under_way(const struct world *w, const bool *over)
 	return false;
 }
 
-static void run(struct world *w, bool dies)
+static void run(struct world *w, bool dies, bool leaf_dies)
 {
 	int64_t first = 1, late = 5 + any(10), death = dies ? 12 + any(20) : ITERATIONS + 1;
 	bool over[ITERATIONS + 2] = {false};
@@ -410,6 +436,8 @@ static void run(struct world *w, bool dies)
 			what = 5 + any(5);
 		if (first >= death && w->node[TOP].there && any(20) == 0)
 			kill_top(w);
+		if (leaf_dies && first >= 12 && w->node[LEAF].there && w->node[TOP].there && any(20) == 0)
+			kill_leaf(w);
 		if (what < 5)
 			over[i] = !advance(w, i);
 		else if (what < 9)
@@ -424,19 +452,19 @@ static void run(struct world *w, bool dies)
 	settle(w);
 }
 
-static void check_run(struct weft_spec *s, const char *library, bool loses, bool dies)
+static void check_run(struct weft_spec *s, const char *library, bool loses, bool dies, bool leaf_dies)
 {
 	static struct world w;
 	unsigned evaluated = 0, touched = 0;
 	begin(&w, s, library, loses);
-	run(&w, dies);
+	run(&w, dies, leaf_dies);
 	for (int i = 1; i <= ITERATIONS; i++) {
 		evaluated += w.it[i].evaluated;
 		touched += w.it[i].touched;
 		if (!CHECK(w.it[i].evaluated || w.it[i].touched))
 			printf("# iteration %d: %s\n", i, w.it[i].incomplete ? "incomplete" : "nothing was said of it");
 	}
-	if (!loses && !dies)
+	if (!loses && !dies && !leaf_dies)
 		CHECK_U64(evaluated, ITERATIONS);
 	CHECK(w.node[LATE].there);
 	CHECK(dies != w.node[TOP].there);
@@ -444,7 +472,7 @@ static void check_run(struct weft_spec *s, const char *library, bool loses, bool
 	finish(&w);
 }
 
-static void check_runs(bool loses, bool dies, int runs)
+static void check_runs(bool loses, bool dies, bool leaf_dies, int runs)
 {
 	char library[300];
 	struct weft_spec *s;
@@ -458,26 +486,76 @@ static void check_runs(bool loses, bool dies, int runs)
 		printf("# %s\n", err.text);
 	REQUIRE(err.code == 0);
 	for (int i = 0; i < runs; i++)
-		check_run(s, library, loses, dies);
+		check_run(s, library, loses, dies, leaf_dies);
 	weft_spec_free(s);
 }
 
 TEST(any_timing_gives_the_sums)
 {
-	check_runs(false, false, 10);
+	check_runs(false, false, false, 10);
 }
 
 TEST(lost_events_make_no_wrong_sum)
 {
-	check_runs(true, false, 10);
+	check_runs(true, false, false, 10);
 }
 
 TEST(a_collector_that_dies_makes_no_wrong_sum)
 {
-	check_runs(false, true, 10);
+	check_runs(false, true, false, 10);
+}
+
+TEST(a_leaf_that_dies_makes_no_wrong_sum)
+{
+	check_runs(false, false, true, 10);
 }
 
 TEST(faults_together_make_no_wrong_sum)
 {
-	check_runs(true, true, 10);
+	check_runs(true, true, false, 10);
+}
+
+/* -- the same, step by step: a begin that comes after the loss, or never -- */
+
+static void keep_kind(void *ctx, const struct weft_eval_result *r)
+{
+	if (r->kind == WEFT_RESULT_EVALUATED || r->kind == WEFT_RESULT_INCOMPLETE)
+		*(enum weft_eval_result_kind *)ctx = r->kind;
+}
+
+/* begin: when the iteration began, which is told second; 0: never. The loss was at 10. */
+static enum weft_eval_result_kind kind_of(struct weft_spec *s, double begin, bool lost)
+{
+	enum weft_eval_result_kind kind = WEFT_RESULT_LATE;
+	struct weft_eval *e;
+	struct weft_eval_how how = {.result = keep_kind, .ctx = &kind, .limit_ns = 20000000000};
+	struct tune_value value[2] = {{.d = 1, .i = 1}, {.d = 2, .i = 2}};
+	REQUIRE(weft_eval_new(&e, s, &how, NULL) == 0);
+	if (lost)
+		CHECK_I64(weft_eval_lost(e, MASTER, 1, 10, NULL), 0);
+	for (int i = 0; i < WORKERS; i++) {
+		struct weft_eval_record r = {.event = 2, .id = FIRST + i, .time = 11 + i, .value = value, .n = 2};
+		CHECK_I64(weft_eval_event(e, &r, NULL), 0);
+		struct weft_eval_record b = {.event = 0, .id = MASTER, .time = begin, .value = value, .n = 1};
+		if (i == 0 && begin > 0)
+			CHECK_I64(weft_eval_event(e, &b, NULL), 0);
+		r = (struct weft_eval_record){.event = 3, .id = FIRST + i, .time = 20 + i, .value = value, .n = 1};
+		CHECK_I64(weft_eval_event(e, &r, NULL), 0);
+	}
+	struct weft_eval_record end = {.event = 1, .id = MASTER, .time = 30, .value = value, .n = 1};
+	CHECK_I64(weft_eval_event(e, &end, NULL), 0);
+	weft_eval_free(e);
+	return kind;
+}
+
+TEST(what_had_begun_when_events_were_lost_is_not_evaluated)
+{
+	struct weft_spec *s;
+	REQUIRE(weft_spec_new(&s, "model.tsl", text, sizeof text - 1, NULL) == 0);
+	CHECK_I64(kind_of(s, 10.5, true), WEFT_RESULT_EVALUATED);
+	CHECK_I64(kind_of(s, 9, true), WEFT_RESULT_INCOMPLETE);
+	CHECK_I64(kind_of(s, 0, true), WEFT_RESULT_INCOMPLETE);
+	CHECK_I64(kind_of(s, 9, false), WEFT_RESULT_EVALUATED);
+	CHECK_I64(kind_of(s, 0, false), WEFT_RESULT_EVALUATED);
+	weft_spec_free(s);
 }

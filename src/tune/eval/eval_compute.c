@@ -193,12 +193,26 @@ static void evaluate(struct store *st, struct iteration *it)
 		store_close(st, it);
 }
 
+/*
+ * Whether an iteration had begun when events were lost, which may be known only now: its begin came later than the loss, by another
+ * way, or was lost itself, and then nobody knows when that was.
+ */
+static bool may_lack(const struct store *st, const struct iteration *it)
+{
+	bool unknown = st->sees_begins && isnan(it->steps.began);
+	return isfinite(st->lost_until) && !it->lacks && (unknown || it->steps.began <= st->lost_until);
+}
+
 void store_finish_iteration(struct store *st, struct iteration *it)
 {
 	st->now = it;
 	if (it->faulty) {
 		store_give_up(st, it, "a fault in one of its values");
 	} else if (it->ended && fold_all_in(st, it) && fold_apply(st, it) && all_complete(st, it)) {
+		if (may_lack(st, it))
+			store_lose(st, it);
+		if (!it->open)
+			return;
 		it->steps.complete_ns = weft_monotonic_ns();
 		evaluate(st, it);
 	}

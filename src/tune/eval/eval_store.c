@@ -409,6 +409,7 @@ int store_new(struct store **out, struct weft_spec *s, const struct store_host *
 	for (uint32_t e = 0; e < s->event.n; e++) {
 		uint32_t n_first;
 		st->order[e].n = derive_event_order(s, e, &st->order[e].attr, &n_first);
+		st->sees_begins |= s->event.at[e].iter == ITER_BEGIN && (!s->event.at[e].folds || s->event.at[e].passes);
 	}
 	*out = st;
 	run_inics(st, SCOPE_PARAMETER, 0, NULL);

@@ -50,6 +50,7 @@ struct store {
 	int64_t closed[CLOSED_MAX], latest, counted; /* counted: of iterations without a number */
 	unsigned n_closed;
 	bool any, evaluated, depinics;
+	bool sees_begins;  /* iterations begin with events that come here, not only to collectors */
 	double time;       /* of the event that is worked on */
 	double lost_until; /* some were lost; */
 	uint64_t lost;     /* so many, */
