@@ -162,11 +162,12 @@ split	a trace for each iteration, by an event
 translate	number events as another trace does
 tune	run a command under tunlets, which measure and tune it
 tunlet	check, explain and translate tunlet specifications
+model	performance models of codelets: list, show, plot, check, fit
 index	build the index of a trace
 pack	compress a trace in place, or decompress it
 doctor	what this build and this machine can do, and why not
 completion	print the completion script of a shell
-25
+26
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }
