@@ -247,8 +247,8 @@ static int set_open(int sig, const struct sigaction *act, struct sigaction *old)
 	return rc;
 }
 
-WEFT_PUBLIC int signal_sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old);
-int signal_sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old)
+WEFT_PUBLIC int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old);
+int sigaction(int sig, const struct sigaction *restrict act, struct sigaction *restrict old)
 {
 	int k = index_of(sig);
 	bool ours = weft_load_u32(&installed) >> (k < 0 ? 0 : k) & 1;
@@ -267,14 +267,14 @@ int signal_sigaction(int sig, const struct sigaction *restrict act, struct sigac
 	return 0;
 }
 
-WEFT_PUBLIC void (*signal_signal(int sig, void (*handler)(int)))(int);
-void (*signal_signal(int sig, void (*handler)(int)))(int)
+WEFT_PUBLIC void (*signal(int sig, void (*handler)(int)))(int);
+void (*signal(int sig, void (*handler)(int)))(int)
 {
 	struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
 	if (index_of(sig) < 0 || handler == SIG_ERR)
 		return bsd_signal(sig, handler);
 	sigaddset(&act.sa_mask, sig);
-	return signal_sigaction(sig, &act, &old) ? SIG_ERR : old.sa_handler;
+	return sigaction(sig, &act, &old) ? SIG_ERR : old.sa_handler;
 }
 
 /* As libc does, whose own signals stay open. */
@@ -301,8 +301,8 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict ol
 	return (int)-rc;
 }
 
-WEFT_PUBLIC int signal_sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old);
-int signal_sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
+WEFT_PUBLIC int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old);
+int sigprocmask(int how, const sigset_t *restrict set, sigset_t *restrict old)
 {
 	int error = pthread_sigmask(how, set, old);
 	if (error)
