@@ -7,14 +7,14 @@
 
 extern const struct rt_layer rt_layer_data;
 extern const struct rt_layer rt_layer_trace;
-extern const struct rt_layer rt_layer_opencl, rt_layer_perf, rt_layer_sched, rt_layer_monitor, rt_layer_bound;
+extern const struct rt_layer rt_layer_opencl, rt_layer_perf, rt_layer_sched, rt_layer_monitor, rt_layer_bound, rt_layer_live;
 
 static const struct rt_layer *const rt_layers[] = {
 	&rt_layer_trace,  &rt_layer_data,
 #ifdef STARPU_USE_OPENCL
 	&rt_layer_opencl, /* its memory nodes come after main memory's */
 #endif
-	&rt_layer_perf,   &rt_layer_sched, &rt_layer_monitor, &rt_layer_bound, NULL,
+	&rt_layer_perf,   &rt_layer_sched, &rt_layer_monitor, &rt_layer_bound, &rt_layer_live, NULL,
 };
 
 #endif
