@@ -17,7 +17,9 @@ struct group {
 };
 static const struct group groups[] = {
 	{"Record", {&weft_command_record}},
-	{"Look", {&weft_command_info, &weft_command_stat, &weft_command_timeline, &weft_command_dump, &weft_command_check}},
+	{"Look",
+         {&weft_command_info, &weft_command_stat, &weft_command_timeline, &weft_command_dump, &weft_command_check,
+          &weft_command_top}},
 	{"Compute", {&weft_command_table, &weft_command_diff, &weft_command_view, &weft_command_paramedir}},
 	{"Change",
          {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_shift,
@@ -46,6 +48,7 @@ static const struct {
                     {"starpu_perfmodel_display", cli_perfmodel_display},
                     {"starpu_perfmodel_plot", cli_perfmodel_plot},
                     {"starpu_perfmodel_recdump", cli_perfmodel_recdump},
+                    {"starpu_top", cli_starpu_top},
                     {"starpu_mlr_analysis", cli_mlr_analysis}};
 
 const struct weft_command *cli_command(unsigned i)

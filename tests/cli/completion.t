@@ -148,6 +148,7 @@ stat	where the time went: per region, thread or process
 timeline	draw a trace along time, as SVG or PNG
 dump	print the events of a trace as text
 check	is a trace sound; what is damaged, what was recovered
+top	look at a program of tasks while it runs, and turn its knobs
 table	a view's table of a trace: profiles, histograms, who talks to whom
 diff	what changed from one trace to another, by the same views
 view	views: what there are, what one says, converting
@@ -167,7 +168,7 @@ index	build the index of a trace
 pack	compress a trace in place, or decompress it
 doctor	what this build and this machine can do, and why not
 completion	print the completion script of a shell
-26
+27
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }

@@ -16,6 +16,7 @@ Look
   timeline    draw a trace along time, as SVG or PNG
   dump        print the events of a trace as text
   check       is a trace sound; what is damaged, what was recovered
+  top         look at a program of tasks while it runs, and turn its knobs
 
 Compute
   table       a view's table of a trace: profiles, histograms, who talks to whom

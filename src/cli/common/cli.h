@@ -30,7 +30,7 @@ extern const struct weft_command weft_command_record, weft_command_info, weft_co
 	weft_command_view, weft_command_table, weft_command_diff, weft_command_shift, weft_command_counters, weft_command_split,
 	weft_command_translate;
 extern const struct weft_command weft_command_tunlet;
-extern const struct weft_command weft_command_tune;
+extern const struct weft_command weft_command_tune, weft_command_top;
 extern const struct weft_command weft_command_model;
 
 /* The table of main.c, as others see it; ends with NULL. */
@@ -110,6 +110,7 @@ int cli_mate(int argc, char **argv);
 int cli_perfmodel_display(int argc, char **argv);
 int cli_perfmodel_plot(int argc, char **argv);
 int cli_perfmodel_recdump(int argc, char **argv);
+int cli_starpu_top(int argc, char **argv);
 int cli_mlr_analysis(int argc, char **argv);
 
 #endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lines to and from a program: through its channel, or through a `weft top --relay` that ssh has started. */
+#include "top.h"
+#include "pulse/pulse.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LINE_MOST = 16 << 20 };
+
+static bool is_meant(const struct pulse_peer *p, const char *who)
+{
+	char *end;
+	long pid = who ? strtol(who, &end, 10) : 0;
+	return !who || (end != who && !*end ? pid == p->pid : strcmp(who, p->program) == 0);
+}
+
+static int choose(const struct pulse_peer *peers, int n, const char *who, struct weft_err *err)
+{
+	int found = -1, count = 0;
+	for (int i = 0; i < n; i++) {
+		if (is_meant(&peers[i], who)) {
+			found = i;
+			count++;
+		}
+	}
+	if (count == 1)
+		return found;
+	if (count > 1)
+		return weft_err_set(err, -EINVAL, "%d programs can be looked at: say which ('weft top --list' lists them)",
+		                    count);
+	if (who)
+		return weft_err_set(err, -ESRCH, "no program '%s' can be looked at ('weft top --list' lists those that can)",
+		                    who);
+	return weft_err_set(err, -ESRCH, "no program can be looked at: it needs Weft's runtime, and its user must be you");
+}
+
+int top_way_open(struct top_way *w, const char *who, struct weft_err *err)
+{
+	struct pulse_peer *peers;
+	*w = (struct top_way){.from = -1, .to = -1};
+	int n = pulse_list(&peers, err);
+	int which = n < 0 ? n : choose(peers, n, who, err);
+	w->from = w->to = which < 0 ? -1 : pulse_connect(&peers[which], err);
+	free(n < 0 ? NULL : peers);
+	return which < 0 ? which : w->from < 0 ? w->from : 0;
+}
+
+static _Noreturn void run_ssh(const int *in, const int *out, const char *ssh, const char *host, const char *who)
+{
+	const char *const argv[] = {"sh", "-c", "exec $0 \"$@\"", ssh, host, "weft", "top", "--relay", who, NULL};
+	dup2(in[0], STDIN_FILENO);
+	dup2(out[1], STDOUT_FILENO);
+	execvp(argv[0], (char *const *)(uintptr_t)argv);
+	_exit(127);
+}
+
+int top_way_open_remote(struct top_way *w, const char *ssh, const char *host, const char *who, struct weft_err *err)
+{
+	int in[2], out[2];
+	*w = (struct top_way){.from = -1, .to = -1};
+	for (const char *c = who; c && *c; c++)
+		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-", *c))
+			return weft_err_set(err, -EINVAL, "'%s' is no name of a program over there", who);
+	if (host[0] == '-')
+		return weft_err_set(err, -EINVAL, "'%s' is no host", host);
+	if (pipe2(in, O_CLOEXEC))
+		return weft_err_sys(err, errno, "cannot make a pipe");
+	if (pipe2(out, O_CLOEXEC)) {
+		int rc = weft_err_sys(err, errno, "cannot make a pipe");
+		close(in[0]);
+		close(in[1]);
+		return rc;
+	}
+	w->child = fork();
+	if (w->child == 0)
+		run_ssh(in, out, ssh, host, who);
+	close(in[0]);
+	close(out[1]);
+	w->to = in[1];
+	w->from = out[0];
+	signal(SIGPIPE, SIG_IGN);
+	return w->child < 0 ? weft_err_sys(err, errno, "cannot start '%s'", ssh) : 0;
+}
+
+void top_way_close(struct top_way *w)
+{
+	if (w->from >= 0)
+		close(w->from);
+	if (w->to >= 0 && w->to != w->from)
+		close(w->to);
+	if (w->child > 0)
+		waitpid(w->child, NULL, 0);
+	free(w->buffer);
+	*w = (struct top_way){.from = -1, .to = -1};
+}
+
+static int write_whole(int fd, const char *at, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, at, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return -errno;
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+int top_way_say(struct top_way *w, const char *fmt, ...)
+{
+	char line[PULSE_LINE];
+	va_list args;
+	va_start(args, fmt);
+	int n = vsnprintf(line, sizeof line - 1, fmt, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= sizeof line - 1 || memchr(line, '\n', (size_t)n))
+		return -EINVAL;
+	line[n] = '\n';
+	return write_whole(w->to, line, (size_t)n + 1);
+}
+
+static int read_more(struct top_way *w)
+{
+	if (w->room - w->n < 65536) {
+		size_t room = w->room ? 2 * w->room : 131072;
+		char *more = room > LINE_MOST ? NULL : realloc(w->buffer, room);
+		if (!more)
+			return -ENOMEM;
+		w->buffer = more;
+		w->room = room;
+	}
+	ssize_t n = read(w->from, w->buffer + w->n, w->room - w->n - 1);
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN ? 0 : errno == ECONNRESET ? -EPIPE : -errno;
+	if (n == 0)
+		return -EPIPE;
+	w->n += (size_t)n;
+	return 0;
+}
+
+int top_way_line(struct top_way *w, bool readable, char **line, size_t *n)
+{
+	w->n -= w->given;
+	if (w->given)
+		memmove(w->buffer, w->buffer + w->given, w->n);
+	w->given = 0;
+	int rc = readable ? read_more(w) : 0;
+	char *end = rc == 0 && w->n ? memchr(w->buffer, '\n', w->n) : NULL;
+	if (!end)
+		return rc;
+	*end = '\0';
+	*line = w->buffer;
+	*n = (size_t)(end - w->buffer);
+	w->given = *n + 1;
+	return 1;
+}
+
+static int copy_some(int from, int to)
+{
+	char some[65536];
+	ssize_t n = read(from, some, sizeof some);
+	if (n <= 0)
+		return n < 0 && errno == EINTR ? 0 : -EPIPE;
+	return write_whole(to, some, (size_t)n);
+}
+
+int top_way_relay(struct top_way *w)
+{
+	signal(SIGPIPE, SIG_IGN);
+	for (int rc = 0; rc == 0;) {
+		struct pollfd ready[2] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = w->from, .events = POLLIN}};
+		if (poll(ready, 2, -1) < 0)
+			continue;
+		if (ready[0].revents)
+			rc = copy_some(STDIN_FILENO, w->to);
+		if (rc == 0 && ready[1].revents)
+			rc = copy_some(w->from, STDOUT_FILENO);
+	}
+	return 0;
+}
