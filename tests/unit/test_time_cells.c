@@ -133,7 +133,7 @@ TEST(cells_of_random_traces_are_as_the_model_says)
 		                               .marks = round % 2};
 		struct weft_trace *t = sample_random(&random);
 		for (unsigned w = 0; w < sizeof widths / sizeof *widths; w++) {
-			struct made d;
+			struct made d = {0};
 			double total[64] = {0};
 			uint64_t from = sample_below(t->end), span = UINT64_C(1) << sample_below(14);
 			make_how(&d, t, from, from + span < t->end ? from + span : from + 1, widths[w]);
@@ -171,7 +171,7 @@ TEST(cells_do_not_depend_on_the_number_of_workers)
 TEST(cells_of_a_range_show_what_was_open_before)
 {
 	struct weft_trace *t = sample_fixed();
-	struct made d;
+	struct made d = {0};
 	make_how(&d, t, 300, 400, 10);
 	MUST(weft_time_cells_make(&d.c, &d.sums, &d.how));
 	for (unsigned x = 0; x < 10; x++)
@@ -185,7 +185,7 @@ TEST(cells_of_states_have_their_numbers)
 	struct weft_builder *b;
 	struct weft_trace *t;
 	struct weft_err err = {0};
-	struct made d;
+	struct made d = {0};
 	MUST(weft_builder_new(&b, "states", "test", &(struct weft_open_how){.no_index = true}, &err));
 	MADE(weft_build_app(b, "a"));
 	struct weft_process p = {.node = WEFT_NONE, .rank = -1, .name = "", .command = "", .host = "", .end = 100, .status = -1};
@@ -219,7 +219,7 @@ TEST(cells_of_states_have_their_numbers)
 TEST(cells_say_when_memory_is_out)
 {
 	struct weft_trace *t = sample_fixed();
-	struct made d;
+	struct made d = {0};
 	make_how(&d, t, 0, t->end, 50);
 	d.how.threads = 1;
 	TEST_EACH_ALLOCATION_FAILS {
