@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs every example of the help texts, of the man pages and of docs/filters.md, docs/models.md and docs/views.md as it is printed, in a folder that has the
 # traces that they speak of. Those of `weft record`, and of what needs programs of the user, are in record_examples.t
-# and tune.t.
+# tune.t and top.t.
 # tags: timeout=300
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -47,7 +47,7 @@ examples()
 	sed -n 's/^    \(\(weft\|starpu_[a-z_]*\) .*\)/models.md|\1/p' "$source/docs/models.md"
 }
 
-examples | grep -v -e '|weft record' -e '|weft tune ' -e paramedir -e program | sort -u >"$work/examples"
+examples | grep -v -e '|weft record' -e '|weft tune ' -e '|weft top' -e paramedir -e program | sort -u >"$work/examples"
 echo "1..$(wc -l <"$work/examples")"
 number=0 failed=0
 while IFS='|' read -r where command; do

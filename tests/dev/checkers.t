@@ -135,3 +135,18 @@ src/runtime/sched/sched_relax.c: starpu_worker_sched_op_pending answers with a c
 docs/starpu-api.md is not what dev/check-starpu-api --update makes
 $ printf 'constant\tstarpu_worker_sched_op_pending\t0\n' >>api/src/runtime/api/states.tsv; WEFT_SOURCE=api "$WEFT_SOURCE/dev/check-starpu-api" | grep columns
 states.tsv: starpu_worker_sched_op_pending: 'constant' is no state, or has not its columns
+
+## The handbook's names: tests that are there and name them, nothing that is off, no counter forgotten.
+$ mkdir -p book/docs book/tests book/src/runtime/api book/src/runtime/monitor; cd book; printf 'off\tstarpu_off\t\n' >src/runtime/api/states.tsv; echo '"starpu.task.c"' >src/runtime/monitor/counter_names.c; : >src/runtime/monitor/knob_names.c; echo 'starpu_on();' >tests/on.c; cd ..
+$ page() { printf '| section | name | kind | state | test |\n|---|---|---|---|---|\n' >book/docs/handbook-coverage.md; printf '%s\n' '| 3.4 | `starpu.task.c` | counter | later | |' "$@" >>book/docs/handbook-coverage.md; check handbook book; }
+$ page '| 3.1 | `starpu_on` | function | works | `tests/on.c` |'
+$ page '| 3.1 | `starpu_of` | function | works | `tests/on.c` |' '| 3.1 | `starpu_on` | function | works | `tests/no.c` |' '| 3.1 | `starpu_off` | function | works | `tests/on.c` |' '| 3.1 | `starpu_on` | function | later | `tests/on.c` |' '| 3.1 | a | thing | works |'
+docs/handbook-coverage.md:4: tests/on.c does not name 'starpu_of'
+docs/handbook-coverage.md:5: 'starpu_on' has no test that is there
+docs/handbook-coverage.md:6: 'starpu_off' is off
+docs/handbook-coverage.md:7: 'starpu_on' has a test, and the state 'later'
+docs/handbook-coverage.md:8: no row of section, name, kind, state, test
+? 1
+$ echo '"starpu.task.d"' >>book/src/runtime/monitor/counter_names.c; page
+docs/handbook-coverage.md: counter 'starpu.task.d' is missing
+? 1
