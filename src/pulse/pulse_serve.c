@@ -55,7 +55,8 @@ static struct {
 
 bool pulse_is_served(void)
 {
-	return pulse.pid && pulse.pid == getpid();
+	pid_t pid = __atomic_load_n(&pulse.pid, __ATOMIC_ACQUIRE);
+	return pid && pid == getpid();
 }
 
 /* ---- clients ---- */
@@ -324,7 +325,7 @@ static void close_all(void)
 	for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
-	pulse.pid = 0;
+	__atomic_store_n(&pulse.pid, 0, __ATOMIC_RELEASE);
 }
 
 /* A child of fork has no such thread: what it holds of its parent's would only make the parent seem to be there when it is gone. */
@@ -368,7 +369,7 @@ int pulse_serve(const struct pulse_source *source, struct weft_err *err)
 		close_all();
 		return weft_err_sys(err, -rc, "cannot listen for those who want to look");
 	}
-	pulse.pid = getpid();
+	__atomic_store_n(&pulse.pid, getpid(), __ATOMIC_RELEASE); /* any thread may poke from now on */
 	return 0;
 }
 

@@ -123,10 +123,17 @@ static int flag, whole, choice, hooks;
 static double real;
 static const char *words[] = {"slow", "fast"};
 
+static double look_at_real(void)
+{
+	double now;
+	__atomic_load(&real, &now, __ATOMIC_ACQUIRE);
+	return now;
+}
+
 static void hook(struct starpu_top_param *p)
 {
 	CHECK(p && p->name);
-	hooks++;
+	__atomic_add_fetch(&hooks, 1, __ATOMIC_RELAXED);
 }
 
 static void check_parameters(int fd)
@@ -135,25 +142,25 @@ static void check_parameters(int fd)
 	struct starpu_top_param *p = starpu_top_register_parameter_integer("whole", &whole, -5, 100, hook);
 	starpu_top_register_parameter_float("real", &real, 0, 10, hook);
 	starpu_top_register_parameter_enum("choice", &choice, (char **)(uintptr_t)words, 2, NULL);
-	CHECK(ask(fd, "set flag true") && flag == 1);
-	CHECK(ask(fd, "set flag 0") && flag == 0);
-	CHECK(ask(fd, "set whole -5") && whole == -5);
-	CHECK(ask(fd, "set real 2.5") && real == 2.5);
-	CHECK(ask(fd, "set choice fast") && choice == 1);
-	CHECK(hooks == 4);
-	whole = 17; /* by the program itself */
+	CHECK(ask(fd, "set flag true") && LOOK(flag) == 1);
+	CHECK(ask(fd, "set flag 0") && LOOK(flag) == 0);
+	CHECK(ask(fd, "set whole -5") && LOOK(whole) == -5);
+	CHECK(ask(fd, "set real 2.5") && look_at_real() == 2.5);
+	CHECK(ask(fd, "set choice fast") && LOOK(choice) == 1);
+	CHECK(LOOK(hooks) == 4);
+	__atomic_store_n(&whole, 17, __ATOMIC_RELAXED); /* by the program itself */
 	starpu_top_update_parameter(p);
 	CHECK(ask(fd, "watch 100"));
 	hear(fd, "\"sample\"");
 	CHECK(strstr(line, "{\"name\":\"whole\",\"type\":\"integer\",\"value\":17,\"min\":-5,\"max\":100}"));
 	CHECK(ask(fd, "watch 0"));
-	whole = -5;
-	CHECK(!ask(fd, "set whole 101") && whole == -5);
-	CHECK(!ask(fd, "set whole 1.5") && whole == -5);
-	CHECK(!ask(fd, "set real nan") && real == 2.5);
-	CHECK(!ask(fd, "set choice slower") && choice == 1);
+	__atomic_store_n(&whole, -5, __ATOMIC_RELAXED);
+	CHECK(!ask(fd, "set whole 101") && LOOK(whole) == -5);
+	CHECK(!ask(fd, "set whole 1.5") && LOOK(whole) == -5);
+	CHECK(!ask(fd, "set real nan") && look_at_real() == 2.5);
+	CHECK(!ask(fd, "set choice slower") && LOOK(choice) == 1);
 	CHECK(!ask(fd, "set nothing 1"));
-	CHECK(hooks == 4);
+	CHECK(LOOK(hooks) == 4);
 }
 
 static void check_shown(int fd)

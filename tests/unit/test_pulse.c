@@ -48,7 +48,8 @@ static void begin(void)
 	strcpy(folder, "/tmp/weft-test-live-XXXXXX");
 	REQUIRE(mkdtemp(folder) != NULL);
 	setenv("WEFT_LIVE", folder, 1);
-	turned = looked = 0;
+	__atomic_store_n(&turned, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&looked, 0, __ATOMIC_SEQ_CST);
 	REQUIRE(pulse_serve(&source, &err) == 0);
 }
 
@@ -143,11 +144,11 @@ TEST(commands_are_answered_in_order)
 	CHECK(!hear_done(fd));
 	CHECK(!hear_done(fd));
 	CHECK(hear_done(fd));
-	CHECK_I64(turned, 7);
+	CHECK_I64(__atomic_load_n(&turned, __ATOMIC_SEQ_CST), 7);
 	say(fd, "tu");
 	say(fd, "rn 9\n"); /* in parts */
 	CHECK(hear_done(fd));
-	CHECK_I64(turned, 9);
+	CHECK_I64(__atomic_load_n(&turned, __ATOMIC_SEQ_CST), 9);
 	close(fd);
 	end();
 }
@@ -203,9 +204,13 @@ TEST(a_child_of_fork_has_no_channel_and_takes_none_away)
 		struct weft_err err = {0};
 		bool wrong = pulse_is_served();
 		pulse_end();
-		wrong |= pulse_serve(&source, &err) != 0; /* one of its own */
+#ifndef __SANITIZE_THREAD__
+		/* One of its own. (That sanitizer ends whoever makes a thread in such a child.) */
+		wrong |= pulse_serve(&source, &err) != 0;
 		wrong |= !pulse_is_served();
 		pulse_end();
+#endif
+		(void)err;
 		_exit(wrong);
 	}
 	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
