@@ -108,23 +108,24 @@ void index_stamps_fini(struct index_stamps *s)
 
 enum { SAMPLES = 64, SAMPLE_BYTES = 4096, WHOLE_BYTES = 1 << 20 };
 
-/* Of a small file all bytes, of a large one the first, the last, and some at even distances between. */
-static int sum_file(const char *path, uint64_t bytes, uint32_t *sum)
+/*
+ * Of a small file all bytes, of a large one the first, the last, and some at even distances between. In small pieces: a large buffer that
+ * comes and goes has malloc keep more memory for good, which counts where memory is limited.
+ */
+static void sum_file(const char *path, uint64_t bytes, uint32_t *sum)
 {
-	char *at = malloc(WHOLE_BYTES);
-	int fd = at ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+	char at[SAMPLE_BYTES];
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	bool whole = bytes <= WHOLE_BYTES;
-	uint64_t step = whole ? 0 : (bytes - SAMPLE_BYTES) / (SAMPLES - 1);
+	uint64_t step = whole ? SAMPLE_BYTES : (bytes - SAMPLE_BYTES) / (SAMPLES - 1);
+	uint64_t pieces = whole ? (bytes + SAMPLE_BYTES - 1) / SAMPLE_BYTES : SAMPLES;
 	*sum = 0;
-	for (unsigned i = 0; fd >= 0 && i < (whole ? 1 : SAMPLES); i++) {
-		ssize_t n = pread(fd, at, whole ? WHOLE_BYTES : SAMPLE_BYTES,
-		                  (off_t)(i + 1 == SAMPLES ? bytes - SAMPLE_BYTES : i * step));
+	for (uint64_t i = 0; fd >= 0 && i < pieces; i++) {
+		ssize_t n = pread(fd, at, sizeof at, (off_t)(!whole && i + 1 == pieces ? bytes - SAMPLE_BYTES : i * step));
 		*sum = n > 0 ? weft_crc32c(*sum, at, (size_t)n) : *sum;
 	}
 	if (fd >= 0)
 		close(fd);
-	free(at);
-	return at ? 0 : -ENOMEM;
 }
 
 /* NAME beside the trace, or in its folder; malloc'd. */
@@ -140,9 +141,11 @@ static char *place_of(const char *path, const char *name)
 static int sum_stamp(const struct index_stamp *s, const char *path, uint32_t *sum)
 {
 	char *place = place_of(path, s->name);
-	int rc = place ? sum_file(place, s->bytes, sum) : -ENOMEM;
+	if (!place)
+		return -ENOMEM;
+	sum_file(place, s->bytes, sum);
 	free(place);
-	return rc;
+	return 0;
 }
 
 int index_stamps_sum(struct index_stamps *s, const char *path)
