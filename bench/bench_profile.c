@@ -7,6 +7,7 @@
  *     profiled-own-2         the same with tasks that the program makes, and looks at when they have ended
  */
 #include "bench.h"
+#include <stdbool.h>
 
 #include <stdlib.h>
 
