@@ -318,7 +318,8 @@ static void check_own(const struct starpu_data_copy_methods *methods)
 static void check_memory(void)
 {
 	void *p = NULL;
-	CHECK(starpu_malloc(&p, 1000) == 0 && p && (uintptr_t)p % 64 == 0);
+	CHECK(starpu_malloc(&p, 1 << 16) == 0 && p && (uintptr_t)p % 64 == 0 && starpu_free_noflag(p, 1 << 16) == 0);
+	CHECK(starpu_malloc(&p, 1000) == 0 && p && (uintptr_t)p % 16 == 0);
 	memset(p, 1, 1000);
 	CHECK(starpu_memory_pin(p, 1000) == 0 && starpu_memory_unpin(p, 1000) == 0);
 	CHECK(starpu_free_noflag(p, 1000) == 0);

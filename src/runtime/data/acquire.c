@@ -417,6 +417,17 @@ int starpu_data_get_on_node_cb_prio(starpu_data_handle_t handle, int node, enum 
 	                                         .arg = arg});
 }
 
+/* Nothing that was submitted is to change the value before, and it is there. */
+static bool is_there_already(starpu_data_handle_t h, unsigned node)
+{
+	if (h->n_children || !rt_handle_is_idle(&h->order) || !rt_gate_is_free(h))
+		return false;
+	rt_replica_lock();
+	bool is = h->replica[node].valid;
+	rt_replica_unlock();
+	return is;
+}
+
 /* Acquired to read, and released at once. */
 static int acquire_fetch(starpu_data_handle_t h, unsigned node, bool async, enum starpu_is_prefetch kind, int prio)
 {
@@ -428,6 +439,9 @@ static int acquire_fetch(starpu_data_handle_t h, unsigned node, bool async, enum
 			starpu_data_release_on_node(h, (int)node);
 		return rc;
 	}
+	RT_EXPECT(h, "there is no handle to fetch");
+	if (is_there_already(h, node))
+		return 0;
 	struct rt_acquired *a = calloc(1, sizeof *a);
 	if (!a)
 		return -ENOMEM;
