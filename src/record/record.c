@@ -61,6 +61,16 @@ static void record_warn_ignored(const char *variable, const char *expected)
 	weft_buf_fini(&line);
 }
 
+/* Who asks for a recording by hand mistypes the folder easily. */
+static void record_warn_no_folder(void)
+{
+	struct weft_buf line = {0};
+	weft_buf_printf(&line, "weft: nothing is recorded: WEFT_DIR is '%s', where no folder can be made\n", rec.dir);
+	if (!line.failed)
+		(void)!write(STDERR_FILENO, line.at, line.n);
+	weft_buf_fini(&line);
+}
+
 static void record_read_mode(void)
 {
 	static const struct {
@@ -182,7 +192,9 @@ static int record_setup(void)
 	if (rec.dir[0]) {
 		weft_store_u32(&rec.on, 1);
 		rec_define_live_all();
-		(void)rec_stream_attach();
+		int no_stream = rec_stream_attach();
+		if (no_stream == -ENOENT || no_stream == -ENOTDIR)
+			record_warn_no_folder();
 		record_catch_signal();
 	}
 	return 0;

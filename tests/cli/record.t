@@ -131,6 +131,13 @@ weft record: error: no way of watching is called 'magic' (it can be: perf, ptrac
 ls: cannot access 'magic*': No such file or directory
 ? 2
 
+## By hand: a folder that cannot be made is said, and the program runs.
+$ echo file >file; for dir in no/such.weft file file/x.weft; do WEFT_DIR=$dir "$WEFT_BUILD/examples/hello" 2>&1 >/dev/null | sed "s,$PWD/,,"; done; echo $?
+weft: nothing is recorded: WEFT_DIR is 'no/such.weft', where no folder can be made
+weft: nothing is recorded: WEFT_DIR is 'file', where no folder can be made
+weft: nothing is recorded: WEFT_DIR is 'file/x.weft', where no folder can be made
+0
+
 ## What libweft is told.
 $ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _BUILD_ROOT= -e _SOURCE= -e _TIER= -e _BUILD_NAME= | sort | sed "s,$PWD,HERE,"
 WEFT_DIR=HERE/env.weft

@@ -59,3 +59,19 @@ tab.tsl:3:2: error: no property is called 'idd' [unknown-property]
        | fix: did you mean 'id'?
 tab.tsl: tunlet 'tab': 1 error, 0 warnings, 0 notes
 ? 2
+
+## What lies beside the output under names that the compilers use is left alone, and a link at its place is replaced.
+$ echo precious >kept; for name in out.so.c out.so.log out.so; do ln -s "$PWD/kept" $name; done; echo mine >out.c
+$ CC=gcc weft tunlet compile -o out.so mine.tsl && CC=gcc weft tunlet compile -o out mine.tsl; echo $?; cat kept out.c; ls | grep '^out'; test -L out.so || head -c 4 out.so | tail -c 3; echo
+0
+precious
+mine
+out
+out.c
+out.so
+out.so.c
+out.so.log
+ELF
+$ ls -A | grep -c weft-tunlet
+0
+? 1

@@ -321,6 +321,23 @@ static void check_source(const char *folder, const char *path)
 	free(old_text);
 }
 
+/* Links that somebody has planted where built programs are kept: what they point to stays, and the programs are stored. */
+static void check_planted_links(const char *folder, const char *path)
+{
+	char command[512];
+	snprintf(
+		command, sizeof command,
+		"cd %s && echo precious >kept && n=0 && for f in .starpu/opencl/*; do ln -sf %s/kept \"$f\"; n=$((n + 1)); done; [ $n -gt 0 ]",
+		folder, folder);
+	CHECK(system(command) == 0);
+	CHECK(starpu_opencl_compile_opencl_from_file(path, "-DTIMES=3") == 0);
+	snprintf(
+		command, sizeof command,
+		"cd %s && [ \"$(cat kept)\" = precious ] && for f in .starpu/opencl/*; do [ ! -L \"$f\" ] && [ -s \"$f\" ] || exit 1; done",
+		folder);
+	CHECK(system(command) == 0);
+}
+
 int main(void)
 {
 	char folder[] = "/tmp/weft-opencl-XXXXXX", path[64];
@@ -347,6 +364,7 @@ int main(void)
 	check_all();
 	starpu_opencl_unload_opencl(&program);
 	CHECK(starpu_opencl_compile_opencl_from_file(path, "-DTIMES=3") == 0);
+	check_planted_links(folder, path);
 	CHECK(starpu_opencl_load_binary_opencl(path, &program) == 0);
 	check_all();
 	starpu_opencl_unload_opencl(&program);

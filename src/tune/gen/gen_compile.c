@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,10 +125,6 @@ static int compile_outside(struct weft_spec *s, const struct tune_source *t, con
 	else if (status)
 		rc = explain_log(s, t, log, err);
 out:
-	if (source)
-		unlink(source);
-	if (log)
-		unlink(log);
 	free(source);
 	free(log);
 	return rc;
@@ -163,31 +160,46 @@ static int compile(struct weft_spec *s, enum tune_part_of of, const char *path, 
 	return rc;
 }
 
-int tune_compile(struct weft_spec *s, enum tune_part_of of, const char *path, struct weft_err *err)
+/* Into the folder, which is the caller's alone: what the compilers write beside their output is nobody's file there. */
+static int compile_in(const char *folder, struct weft_spec *s, enum tune_part_of of, char *file, struct weft_err *err)
 {
-	int rc = compile(s, of, path, err);
+	snprintf(file, PATH_MAX, "%s/tunlet.so", folder);
+	int rc = compile(s, of, file, err);
 	if (rc)
 		return rc;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return weft_err_sys(err, errno, "cannot open the compiled tunlet");
 	rc = tune_object_check(fd, s->file, err);
 	close(fd);
-	if (rc)
-		unlink(path);
+	return rc;
+}
+
+int tune_compile(struct weft_spec *s, enum tune_part_of of, const char *path, struct weft_err *err)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX - 16], file[PATH_MAX];
+	int n = snprintf(folder, sizeof folder, "%.*s.weft-tunlet-XXXXXX", slash ? (int)(slash + 1 - path) : 0, path);
+	if (n >= (int)sizeof folder)
+		return weft_err_sys(err, ENAMETOOLONG, "cannot write '%s'", path);
+	if (!mkdtemp(folder))
+		return weft_err_sys(err, errno, "cannot write '%s'", path);
+	int rc = compile_in(folder, s, of, file, err);
+	if (!rc && rename(file, path))
+		rc = weft_err_sys(err, errno, "cannot write '%s'", path);
+	(void)!weft_remove_tree(folder, NULL);
 	return rc;
 }
 
 int tune_library_make(struct tune_library *l, struct weft_spec *s, enum tune_part_of of, struct weft_err *err)
 {
 	const char *tmp = getenv("TMPDIR");
-	char folder[64], file[sizeof folder + 16];
+	char folder[64], file[PATH_MAX];
 	l->fd = -1;
 	snprintf(folder, sizeof folder, "%s/weft-tunlet-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
 	if (!mkdtemp(folder))
 		return weft_err_sys(err, errno, "cannot make a temporary folder");
-	snprintf(file, sizeof file, "%s/tunlet.so", folder);
-	int rc = tune_compile(s, of, file, err);
+	int rc = compile_in(folder, s, of, file, err);
 	if (!rc && (l->fd = open(file, O_RDONLY | O_CLOEXEC)) < 0)
 		rc = weft_err_sys(err, errno, "cannot open the compiled tunlet");
 	(void)!weft_remove_tree(folder, NULL);
