@@ -193,7 +193,7 @@ static int record_setup(void)
 		weft_store_u32(&rec.on, 1);
 		rec_define_live_all();
 		int no_stream = rec_stream_attach();
-		if (no_stream == -ENOENT || no_stream == -ENOTDIR)
+		if ((no_stream == -ENOENT || no_stream == -ENOTDIR) && !rec.verbose) /* who asked for it is told at the end */
 			record_warn_no_folder();
 		record_catch_signal();
 	}
