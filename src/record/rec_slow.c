@@ -63,6 +63,27 @@ static uint64_t slow_last_time(const struct rec_slot *me, uintptr_t at)
  * Writes the record if the block needs no change. A clock that went back is held at the page's base once that has been said
  * (me->held); the heavy part says it.
  */
+/*
+ * A SEND or RECV says how long ago it began, and time passes here until it is written: on this way its last word is the instant itself.
+ */
+static bool slow_ages(uint32_t head, unsigned n)
+{
+	return n == 3 && (weft_head_kind(head) == WEFT_EV_SEND || weft_head_kind(head) == WEFT_EV_RECV);
+}
+
+static uint64_t slow_ago(uint64_t began, uint64_t now)
+{
+	return now > began ? now - began : 0;
+}
+
+static void slow_write_aged(uintptr_t at, uint64_t head, unsigned n, const uint64_t *payload, uint64_t now)
+{
+	if (slow_ages((uint32_t)head, n))
+		slow_write(at, head, n, (const uint64_t[]){payload[0], payload[1], slow_ago(payload[2], now)});
+	else
+		slow_write(at, head, n, payload);
+}
+
 static enum slow_result slow_light(struct weft_thread *t, struct rec_slot *me, uint32_t head, unsigned n, const uint64_t *payload)
 {
 	for (;;) {
@@ -82,7 +103,7 @@ static enum slow_result slow_light(struct weft_thread *t, struct rec_slot *me, u
 		if (!moved) {
 			if (!weft_claim(&t->at, at, end))
 				continue;
-			slow_write(at, slow_head(now - base, head), n, payload);
+			slow_write_aged(at, slow_head(now - base, head), n, payload, now);
 			return SLOW_DONE;
 		}
 		if (end + 16 > t->limit)
@@ -113,6 +134,8 @@ static bool slow_put_aside(struct rec_slot *me, uint32_t head, unsigned n, const
 	me->side[at] = rec.clock.ticks();
 	me->side[at + 1] = (uint64_t)n << 32 | head;
 	memcpy(&me->side[at + 2], payload, n * sizeof *payload);
+	if (slow_ages(head, n))
+		me->side[at + 4] = slow_ago(payload[2], me->side[at]);
 	return true;
 }
 
@@ -359,22 +382,9 @@ static struct rec_slot *slow_ready(void)
 	return rec_thread_begin(s) ? rec_self.slot : NULL;
 }
 
-/* A SEND or RECV says how long ago it began: since it came here, time has passed. */
-static void slow_age(uint64_t *ago, uint64_t *then)
-{
-	uint64_t now = rec.clock.ticks();
-	if (now > *then)
-		*ago += now - *then;
-	*then = now;
-}
-
 static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 {
 	struct weft_thread *t = &weft_thread_1;
-	uint64_t aged[3], then = rec.clock.ticks();
-	bool ages = n == 3 && (weft_head_kind(head) == WEFT_EV_SEND || weft_head_kind(head) == WEFT_EV_RECV);
-	if (ages)
-		payload = memcpy(aged, payload, sizeof aged);
 	for (;;) {
 		struct rec_slot *me = slow_ready();
 		if (!me)
@@ -382,8 +392,6 @@ static void slow_heavy(uint32_t head, unsigned n, const uint64_t *payload)
 		rec_say(&me->busy, 1); /* with rec_stream_close: it sees us busy, or we see that it is closing */
 		bool open = !rec_look(&me->stream->closing);
 		enum slow_result r = open ? slow_write_all_aside(t, me) : SLOW_NO_ROOM;
-		if (ages)
-			slow_age(&aged[2], &then);
 		if (open && r == SLOW_DONE)
 			r = slow_light(t, me, head, n, payload);
 		if (open && r == SLOW_TIME)
@@ -415,6 +423,12 @@ static void slow_lost(uint64_t n)
 static void slow_record(uint32_t head, unsigned n, const uint64_t *payload)
 {
 	struct rec_slot *me = rec_self.slot;
+	uint64_t since[3];
+	if (slow_ages(head, n)) {
+		memcpy(since, payload, 2 * sizeof *payload);
+		since[2] = rec.clock.ticks() - payload[2];
+		payload = since;
+	}
 	if (weft_head_kind(head) == WEFT_EV_DROPPED && n == 1) {
 		slow_lost(payload[0]);
 		return;
