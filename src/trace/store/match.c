@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pairing the two ends of arrows. Messages: a send's k-th on a channel (application, communicator, sender's and receiver's
- * world rank, tag) goes with the receive's k-th; ends with a key of their own go by it. Flows: by kind and key, and
- * process where its keys are its own, the k-th out with the k-th in. Where a ring has lost the first ends: ring_pairs. The same algorithm for both, in sorts that spill when they must: outs and ins, each by (channel, time), are
+ * world rank, tag) goes with the receive's k-th, in the order in which they were begun (a receive that was posted first gets the first
+ * message, whichever the program sees complete first); ends with a key of their own go by it. Flows: by kind and key, and
+ * process where its keys are its own, the k-th out with the k-th in. Where a ring has lost the first ends: ring_pairs. The same algorithm for both, in sorts that spill when they must: outs and ins, each by (channel, begin), are
  * walked over side by side; then the links that come of it are sorted by time of sending. An end without a partner is kept, its
  * other side is missing. What does not depend on each other is done side by side: the sorts, messages and flows.
  */
@@ -16,8 +17,8 @@
 
 struct end_row {             /* sorted by its first four words */
 	uint64_t channel[2]; /* hashes of it, 96 bits, which no two channels share */
-	uint64_t time, place;
-	uint64_t began, size;
+	uint64_t order, place; /* order: when it was begun, else its time */
+	uint64_t began, time, size;
 	uint32_t def;
 	int32_t tag;
 	uint32_t thread;
@@ -69,7 +70,8 @@ static struct end_row row_of(const struct matcher *m, const struct col_end *e)
 {
 	const struct build_base *base = &m->p->base[e->serial];
 	const struct build_thread_blocks *t = &m->p->thread[base->thread];
-	struct end_row r = {.time = e->time,
+	struct end_row r = {.order = e->began == WEFT_NEVER ? e->time : e->began,
+	                    .time = e->time,
 	                    .place = e->ordinal + (e->is_flow ? t->flow_base + base->flow : t->half_base + base->half),
 	                    .began = e->began,
 	                    .size = e->is_flow ? e->key : e->size,
