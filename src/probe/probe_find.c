@@ -229,7 +229,8 @@ static bool is_system(const char *path)
 static bool is_ours(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	return !strncmp(slash ? slash + 1 : path, "libweft-agent", 13);
+	const char *name = slash ? slash + 1 : path;
+	return !strncmp(name, "libweft-agent", 13) || !strncmp(name, "libweft-preload", 15) || !strncmp(name, "libweft-mpi", 11);
 }
 
 struct search {

@@ -72,10 +72,24 @@ static void check_list(const struct weft_intern *had, const char *option, const 
 		char pattern[300];
 		while (weft_str_cut(&rest, ',', &part)) {
 			snprintf(pattern, sizeof pattern, "%.*s", (int)part.n, part.at);
-			if (part.n && !was_there(had, pattern))
+			if (part.n && !was_there(had, pattern) && !weft_glob(pattern, RECORD_MPI))
 				say_missing(had, option, pattern);
 		}
 	}
+}
+
+bool record_lists(const struct weft_opt_list *list, const char *category)
+{
+	for (unsigned i = 0; i < list->n; i++) {
+		struct weft_str rest = weft_str(list->at[i]), part;
+		char pattern[300];
+		while (weft_str_cut(&rest, ',', &part)) {
+			snprintf(pattern, sizeof pattern, "%.*s", (int)part.n, part.at);
+			if (part.n && weft_glob(pattern, category))
+				return true;
+		}
+	}
+	return false;
 }
 
 void record_check_categories(const struct record_args *a, const struct weft_intern *had)

@@ -169,6 +169,8 @@ static int prepare(struct record_run *r, char **argv, struct weft_err *err)
 	struct record_prober_how how = {.probes = &r->args.probe, .dir = r->dir.path};
 	if (r->args.probe.n && (rc = record_prober_new(&r->prober, &how, err)))
 		return rc;
+	if ((rc = record_preload(&r->args)))
+		return weft_err_sys(err, -rc, "cannot set the environment");
 	if (record_topology(&r->stream, r->dir.path, r->host))
 		weft_log(WEFT_LOG_INFO, "the machine's topology could not be read");
 	if ((rc = record_fork(&r->child, argv, &r->old_mask, err)))
@@ -302,7 +304,7 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 
 /* Said where no process made libweft calls, and no function was watched. */
 static const char not_recorded[] =
-	"not recorded: MPI calls and messages, OpenMP regions, what threads did: record functions with "
+	"not recorded: OpenMP regions, what threads did (and no process called MPI): record functions with "
 	"--probe NAME, or build the program with libweft (man weft_record)";
 
 static void say(const struct record_run *r, uint32_t processes, uint32_t threads, uint32_t live, uint64_t took_ns)

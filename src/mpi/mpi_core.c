@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The begin of libweft-mpi, and what MPI_Init tells. */
+#include "mpi_priv.h"
+#include <errno.h>
+
+__attribute__((visibility("default"))) link_mpi_begin weft_mpi_begin;
+
+int weft_mpi_begin(const struct link_mpi *with)
+{
+	static struct link_mpi kept;
+	if (with->version != LINK_MPI_VERSION || with->n_calls != LINK_MPI_CALLS)
+		return -EPROTO;
+	int rc = mpi_shape_find(with);
+	if (rc)
+		return rc;
+	kept = *with;
+	mpi_link = &kept;
+	mpi_define();
+	mpi_wrap_all(with->slot);
+	return 0;
+}
+
+void mpi_after_init(struct mpi_call *c, int rc)
+{
+	(void)c;
+	if (rc == 0)
+		mpi_comm_begin();
+}
