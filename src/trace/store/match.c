@@ -15,8 +15,8 @@
 
 #define NO_PLACE UINT64_MAX
 
-struct end_row {             /* sorted by its first four words */
-	uint64_t channel[2]; /* hashes of it, 96 bits, which no two channels share */
+struct end_row {               /* sorted by its first four words */
+	uint64_t channel[2];   /* hashes of it, 96 bits, which no two channels share */
 	uint64_t order, place; /* order: when it was begun, else its time */
 	uint64_t began, time, size;
 	uint32_t def;
