@@ -32,3 +32,7 @@ $ weft record -q --off mpi -o off.weft -- mpirun.openmpi -np 2 ./counts.openmpi 
 0
 $ weft record -q -o shell.weft -- sh -c 'true; ls >/dev/null'; ls shell.weft | grep -c stream
 1
+
+## A program with AddressSanitizer runs as it does alone, whatever options it is given.
+$ printf '#include <stdio.h>\nint main(void) { puts("ran"); return 0; }\n' >checked.c; gcc -fsanitize=address checked.c -o checked; weft record -q -o checked.weft -- env ASAN_OPTIONS=detect_leaks=1 ./checked
+ran
