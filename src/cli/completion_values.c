@@ -87,6 +87,12 @@ static void each_command(struct completion *c)
 		completion_offer(c, cmd->name, cmd->summary);
 }
 
+static void each_benchmark(struct completion *c)
+{
+	for (unsigned i = 0; machine_benchmark(i); i++)
+		completion_offer(c, machine_benchmark(i), NULL);
+}
+
 static void each_shell(struct completion *c)
 {
 	for (const struct completion_shell *s = completion_shells; s->name; s++)
@@ -119,6 +125,7 @@ static const struct value_row {
 	{"record", "save-on", NULL, "USR1 USR2 HUP ALRM CONT WINCH", NULL, REST_NOTHING, false},
 	{"shift", "by", NULL, "thread process application all", NULL, REST_NOTHING, false},
 	{"filter", "discard", NULL, "states events messages", NULL, REST_NOTHING, true},
+	{"machine", "worker", NULL, "cpu opencl", NULL, REST_NOTHING, false},
 	{"tune", "collectors", NULL, "auto", NULL, REST_NOTHING, false},
 	{"tune", "tunlet", NULL, NULL, each_tunlet, REST_FILES, false},
 	{NULL, NULL, "FILE", NULL, NULL, REST_FILES, false},
@@ -190,6 +197,10 @@ static const struct operand_row {
 	{"tunlet", 1, ANY, "new", NULL, NULL, REST_NOTHING},
 	{"completion", 0, 0, NULL, NULL, each_shell, REST_NOTHING},
 	{"completion", 1, ANY, NULL, NULL, NULL, REST_NOTHING},
+	{"machine", 0, ANY, NULL, NULL, NULL, REST_NOTHING},
+	{"bus", 0, ANY, NULL, NULL, NULL, REST_NOTHING},
+	{"sched", 0, ANY, NULL, NULL, NULL, REST_NOTHING},
+	{"bench", 0, 0, NULL, NULL, each_benchmark, REST_NOTHING},
 	{"help", 0, 0, NULL, NULL, each_command, REST_NOTHING},
 	{"doctor", 0, ANY, NULL, NULL, each_check, REST_NOTHING},
 	{"timeline", 0, 0, NULL, NULL, each_view, REST_FILES},

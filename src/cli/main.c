@@ -20,13 +20,15 @@ static const struct group groups[] = {
 	{"Look",
          {&weft_command_info, &weft_command_stat, &weft_command_timeline, &weft_command_dump, &weft_command_check,
           &weft_command_top}},
-	{"Compute", {&weft_command_table, &weft_command_diff, &weft_command_view, &weft_command_paramedir}},
+	{"Compute", {&weft_command_table, &weft_command_diff, &weft_command_view, &weft_command_paramedir, &weft_command_bound}},
 	{"Change",
          {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_shift,
           &weft_command_counters, &weft_command_split, &weft_command_translate}},
 	{"Tune", {&weft_command_tune, &weft_command_tunlet, &weft_command_model}},
 	{"Keep", {&weft_command_index, &weft_command_pack}},
-	{"This machine", {&weft_command_doctor, &weft_command_completion}},
+	{"This machine",
+         {&weft_command_doctor, &weft_command_machine, &weft_command_bus, &weft_command_sched, &weft_command_bench,
+          &weft_command_completion}},
 };
 enum { GROUPS = sizeof groups / sizeof groups[0], NAMES_MAX = 64 };
 
@@ -49,6 +51,7 @@ static const struct {
                     {"starpu_perfmodel_plot", cli_perfmodel_plot},
                     {"starpu_perfmodel_recdump", cli_perfmodel_recdump},
                     {"starpu_top", cli_starpu_top},
+                    {"starpu_lp2paje", cli_lp2paje},
                     {"starpu_mlr_analysis", cli_mlr_analysis}};
 
 const struct weft_command *cli_command(unsigned i)

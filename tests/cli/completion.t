@@ -153,6 +153,7 @@ table	a view's table of a trace: profiles, histograms, who talks to whom
 diff	what changed from one trace to another, by the same views
 view	views: what there are, what one says, converting
 paramedir	Paraver's views and trace tools, as paramedir
+bound	the schedule that a solver found for a bound, as a Paje trace
 cut	keep a range of time of a trace
 filter	keep what a filter matches of a trace
 merge	put several traces into one
@@ -167,8 +168,12 @@ model	performance models of codelets: list, show, plot, check, fit
 index	build the index of a trace
 pack	compress a trace in place, or decompress it
 doctor	what this build and this machine can do, and why not
+machine	workers of this machine, and the ways between its memories
+bus	how fast data goes between memories, measured
+sched	the scheduling policies that STARPU_SCHED may name
+bench	run a benchmark of the task runtime, or list them
 completion	print the completion script of a shell
-27
+32
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }
@@ -182,6 +187,11 @@ $ same 'convert --to' weft convert --to zzzzzzzzz x -o y
 same convert --to
 $ same 'doctor' weft doctor zzzzzzzzz
 same doctor
+$ same 'bench' weft bench zzzzzzzzz
+same bench
+$ names machine -w ''; names sched ''
+cpu
+opencl
 $ same 'view' weft view zzzzzzzzz
 same view
 $ same 'completion' weft completion zzzzzzzzz

@@ -23,6 +23,8 @@ cp run.prv again.prv
 cp run.pcf again.pcf
 printf '0\n1000\n' >offsets.txt
 weft tunlet new mine >mine.tsl
+printf '%s\n' 'tmax 2' 's0 0' 'c0 2' 'x0_1 1' >solution.txt
+printf '%s\n' 'min: tmax;' 'r0: c0 - s0 - 2 x0_0 = 0;' 'r1: x0_0 = 1;' 'r2: tmax - c0 >= 0;' 'int x0_0;' >tasks.lp
 printf '%s\n' '0 IterationStarts 1 iteration=1' '5 IterationFinishes 1 iteration=1' >events.txt
 ln -s "$(command -v weft)" fxt_print
 mkdir -p sampling/codelets # models, as docs/models.md has them
@@ -31,13 +33,15 @@ cp -r "$source/tests/golden/models/codelets/45" "$source/tests/golden/models/cod
 export STARPU_PERF_MODEL_DIR=sampling STARPU_HOSTNAME=suite
 for name in display plot recdump; do ln -s "$(command -v weft)" "starpu_perfmodel_$name"; done
 ln -s "$(command -v weft)" starpu_mlr_analysis
+ln -s "$(command -v weft)" starpu_lp2paje
+export STARPU_HOME=$work STARPU_NCPU=2 STARPU_NOPENCL=0
 
 # where | the command
 examples()
 {
 	local verb page
 	for verb in $(weft --list-options | cut -d' ' -f1 | sort -u); do
-		[ "$verb" = - ] || weft "$verb" --help | sed -n "s/^    \\(weft .*\\)/help of $verb|\\1/p"
+		[ "$verb" = - ] || weft "$verb" --help | sed -n "s/^    \\(\\(lp_solve .*|  *\\)*weft .*\\)/help of $verb|\\1/p"
 	done
 	for page in "$source"/docs/man/*.[1-9]; do
 		sed -n "s/^\\.Dl \\(weft .*\\|fxt_print .*\\|source .*\\)/${page##*/}|\\1/p" "$page" | sed 's/\\e/\\/g'

@@ -23,6 +23,7 @@ Compute
   diff        what changed from one trace to another, by the same views
   view        views: what there are, what one says, converting
   paramedir   Paraver's views and trace tools, as paramedir
+  bound       the schedule that a solver found for a bound, as a Paje trace
 
 Change
   cut         keep a range of time of a trace
@@ -45,6 +46,10 @@ Keep
 
 This machine
   doctor      what this build and this machine can do, and why not
+  machine     workers of this machine, and the ways between its memories
+  bus         how fast data goes between memories, measured
+  sched       the scheduling policies that STARPU_SCHED may name
+  bench       run a benchmark of the task runtime, or list them
   completion  print the completion script of a shell
 
 Options:

@@ -68,6 +68,23 @@ says 'measured again' 0 "^NUMA 0${tab}0.000000" sh -c 'out=$("$@") && ! echo "$o
 echo 'not numbers' >"$bandwidths"
 says 'a damaged file' 0 "^NUMA 0${tab}0.000000${tab}[1-9]" "${numa[@]}"
 says 'topology' 0 'CPU 1 on processing unit' "$tools/starpu_machine_display"
+says 'only the ways' 0 "^NUMA 0${tab}0.000000${tab}[1-9]" "${numa[@]}" --bus
+# The same as verbs of weft.
+weft=$build/weft
+says 'weft machine' 0 "^${tab}2 CPU workers" "$weft" machine
+says 'weft machine, a kind of workers' 0 '^2 CPU workers$' "$weft" machine --worker cpu
+says 'weft machine, a kind that there is not' 1 "no kind of workers 'abacus'" "$weft" machine -w abacus
+says 'weft machine, too much' 2 "unexpected 'more'" "$weft" machine more
+says 'weft bus' 0 "^NUMA 1${tab}[1-9][0-9]*[.][0-9]*${tab}0.000000" env HWLOC_SYNTHETIC='numa:2 core:1 pu:1' STARPU_USE_NUMA=1 "$weft" bus -f
+says 'weft bus, its files' 0 "latency: <$home/.starpu/sampling/bus/somewhere.latency>" "$weft" bus --info
+says 'weft sched' 0 '^dmdas ' "$weft" sched
+says 'weft bench' 0 '^local_pingpong  ' "$weft" bench
+says 'weft bench, a benchmark' 0 "^1${tab}1${tab}" "$weft" bench tasks_size_overhead -i 20 -T 1 -C 1
+# shellcheck disable=SC2016
+says 'weft bench, the script' 0 '^tasks_size_overhead\.\(svg\|gp\)' sh -c 'cd "$1" && "$2" bench tasks_size_overhead.sh -i 20 -T 2 -C 1' - "$home" "$weft"
+says 'weft bench, one that there is not' 2 "no benchmark 'sgem' (did you mean 'sgemm'?)" "$weft" bench sgem
+cp "$weft" "$home/weft"
+says 'weft without the runtime' 2 "'starpu_machine_display', which comes with Weft's runtime" "$home/weft" machine
 says 'only how many' 0 '^2 CPU workers$' "$tools/starpu_machine_display" -c
 says 'help' 0 '^usage: starpu_machine_display' "$tools/starpu_machine_display" --help
 says 'version' 0 'StarPU 1.4' "$tools/starpu_machine_display" --version

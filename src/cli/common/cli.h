@@ -31,7 +31,8 @@ extern const struct weft_command weft_command_record, weft_command_info, weft_co
 	weft_command_translate;
 extern const struct weft_command weft_command_tunlet;
 extern const struct weft_command weft_command_tune, weft_command_top;
-extern const struct weft_command weft_command_model;
+extern const struct weft_command weft_command_model, weft_command_bound;
+extern const struct weft_command weft_command_machine, weft_command_bus, weft_command_sched, weft_command_bench;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
@@ -102,6 +103,11 @@ int cli_fail_code(int code);
 /* Flushes stdout; an error of writing is printed. `status`, or 2 when it failed. */
 int cli_finish(int status);
 
+/*
+ * What came with Weft: the first of `relative` (to the folder of this program) that is there. 0, or -ENOENT.
+ */
+int cli_find_own(const char *const *relative, unsigned n, char *out, size_t room);
+
 void cli_print_help(const struct weft_command *cmd, FILE *to);
 int cli_fxt_print(int argc, char **argv);
 int cli_paramedir(int argc, char **argv);
@@ -112,5 +118,6 @@ int cli_perfmodel_plot(int argc, char **argv);
 int cli_perfmodel_recdump(int argc, char **argv);
 int cli_starpu_top(int argc, char **argv);
 int cli_mlr_analysis(int argc, char **argv);
+int cli_lp2paje(int argc, char **argv);
 
 #endif

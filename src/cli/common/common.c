@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -244,4 +245,20 @@ int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t
 	if (f)
 		*f = filter;
 	return 0;
+}
+
+int cli_find_own(const char *const *relative, unsigned n, char *out, size_t room)
+{
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (length <= 0)
+		return -ENOENT;
+	self[length] = '\0';
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (unsigned i = 0; i < n; i++)
+		if (snprintf(out, room, "%s/%s", self, relative[i]) < (int)room && access(out, R_OK) == 0)
+			return 0;
+	return -ENOENT;
 }

@@ -40,4 +40,7 @@ bool doctor_find_program(const char *name, char *path, size_t size);
 /* Runs a program and keeps the first line that it prints; its exit status, or -1. */
 int doctor_first_line(const char *const *argv, char *line, size_t size);
 
+/* Names of the benchmarks of `weft bench`; NULL behind the last. */
+const char *machine_benchmark(unsigned i);
+
 #endif

@@ -11,25 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Beside the program in a build folder, else as installed: bin/weft and ../lib, ../share/weft. */
-static int find_own(const char *const *relative, unsigned n, char *out, size_t room)
-{
-	char self[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-	if (length <= 0)
-		return -ENOENT;
-	self[length] = '\0';
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = '\0';
-	for (unsigned i = 0; i < n; i++)
-		if (snprintf(out, room, "%s/%s", self, relative[i]) < (int)room && access(out, R_OK) == 0)
-			return 0;
-	return -ENOENT;
-}
-
 int tune_agent_path(char *out, size_t room, struct weft_err *err)
 {
+	/* Beside the program in a build folder, else as installed: bin/weft and ../lib. */
 	static const char *const places[] = {"libweft-agent.so", "../lib/libweft-agent.so"};
 	const char *said = getenv("WEFT_AGENT");
 	if (said && *said) {
@@ -37,7 +21,7 @@ int tune_agent_path(char *out, size_t room, struct weft_err *err)
 			return 0;
 		return weft_err_set(err, -ENOENT, "WEFT_AGENT is '%s', which cannot be read", said);
 	}
-	if (find_own(places, 2, out, room) == 0)
+	if (cli_find_own(places, 2, out, room) == 0)
 		return 0;
 	return weft_err_set(err, -ENOENT, "libweft-agent.so is neither beside this program nor in ../lib");
 }
@@ -50,12 +34,12 @@ static int find_shipped(const char *given, char *out, size_t room)
 	snprintf(name, sizeof name, "%.250s%s", given, dot && strcmp(dot, ".tsl") == 0 ? "" : ".tsl");
 	snprintf(built, sizeof built, "../share/weft/tunlets/%s", name);
 	snprintf(installed, sizeof installed, "../../share/weft/tunlets/%s", name);
-	return find_own((const char *const[]){built, installed}, 2, out, room);
+	return cli_find_own((const char *const[]){built, installed}, 2, out, room);
 }
 
 int tune_shipped_folder(char *out, size_t room)
 {
-	return find_own((const char *const[]){"../share/weft/tunlets", "../../share/weft/tunlets"}, 2, out, room);
+	return cli_find_own((const char *const[]){"../share/weft/tunlets", "../../share/weft/tunlets"}, 2, out, room);
 }
 
 void tune_find_tunlet(const char *given, char *out, size_t room)

@@ -6,7 +6,7 @@
  *
  * With them: when each task begins, and where it runs; of two tasks that nothing orders, which comes first when both run on one worker.
  *
- *     s4  begin of task 4        x4_1  it runs on worker 1        y4_7  it comes before task 7        z4_7…  of priorities
+ *     s4, c4  begin and end of task 4    x4_1  it runs on worker 1    y4_7  it comes before task 7    z4…  of priorities
  */
 #include "bound.h"
 #include <errno.h>
@@ -25,7 +25,7 @@ static void name_row(struct lp *l, enum lp_sense sense, double right)
 
 static unsigned name_col(struct lp *l, char kind, uint32_t a, int64_t b, double most)
 {
-	struct lp_col col = {.most = most, .whole = kind != 's'};
+	struct lp_col col = {.most = most, .whole = kind != 's' && kind != 'c'};
 	if (b < 0)
 		snprintf(col.name, sizeof col.name, "%c%u", kind, a);
 	else
@@ -78,8 +78,8 @@ struct by_tasks {
 	const struct bound_problem *p;
 	struct lp *l;
 	unsigned n_workers, place_of[STARPU_NMAXWORKERS];
-	unsigned time, *begin, *runs; /* columns; runs: [task × worker], 0: not there */
-	uint64_t *after;              /* [task × words]: all that come after it */
+	unsigned time, *begin, *end, *runs; /* columns; runs: [task × worker], 0: not there */
+	uint64_t *after;                    /* [task × words]: all that come after it */
 	size_t words;
 	double big; /* longer than any schedule that is worth it */
 };
@@ -129,18 +129,22 @@ static void add_columns(struct by_tasks *b)
 	b->time = lp_col(b->l, (struct lp_col){.name = "tmax", .cost = 1, .most = INFINITY});
 	for (uint32_t i = 0; i < r->n_tasks; i++) {
 		b->begin[i] = name_col(b->l, 's', i, -1, INFINITY);
+		b->end[i] = name_col(b->l, 'c', i, -1, INFINITY);
 		for (unsigned w = 0; w < b->n_workers; w++)
 			if (!isnan(ms_of(b, i, w)))
 				b->runs[(size_t)i * b->n_workers + w] = name_col(b->l, 'x', i, w, 1);
 	}
 }
 
-/* It ends in time; it runs somewhere. */
+/* It ends behind its begin, and in time; it runs somewhere. */
 static void add_task(const struct by_tasks *b, uint32_t task)
 {
+	name_row(b->l, LP_EXACT, 0);
+	lp_add(b->l, b->end[task], 1);
+	lp_add(b->l, b->begin[task], -1);
+	add_length(b, task, -1);
 	name_row(b->l, LP_MOST, 0);
-	lp_add(b->l, b->begin[task], 1);
-	add_length(b, task, 1);
+	lp_add(b->l, b->end[task], 1);
 	lp_add(b->l, b->time, -1);
 	if (b->p->r->task[task].kind == BOUND_NOTHING)
 		return;
@@ -155,8 +159,7 @@ static void row_behind(const struct by_tasks *b, uint32_t first, uint32_t second
 {
 	name_row(b->l, LP_LEAST, right);
 	lp_add(b->l, b->begin[second], 1);
-	lp_add(b->l, b->begin[first], -1);
-	add_length(b, first, -1);
+	lp_add(b->l, b->end[first], -1);
 }
 
 static void add_transfers(const struct by_tasks *b, uint32_t edge)
@@ -225,8 +228,7 @@ static void add_priority(const struct by_tasks *b, uint32_t urgent, uint32_t oth
 			continue;
 		name_row(b->l, LP_MOST, b->big); /* begin(other) ≤ end(pred) + big (1 - z) */
 		lp_add(b->l, b->begin[other], 1);
-		lp_add(b->l, b->begin[r->edge[e].from], -1);
-		add_length(b, r->edge[e].from, -1);
+		lp_add(b->l, b->end[r->edge[e].from], -1);
 		lp_add(b->l, waits + k++, b->big);
 	}
 }
@@ -280,9 +282,10 @@ int bound_program(const struct bound_problem *p, struct lp *l)
 		return -E2BIG;
 	b.n_workers = workers_of(p, b.place_of);
 	b.begin = calloc(n + 1, sizeof *b.begin);
+	b.end = calloc(n + 1, sizeof *b.end);
 	b.runs = calloc((size_t)n * b.n_workers + 1, sizeof *b.runs);
 	b.after = calloc(n * b.words + 1, sizeof *b.after);
-	bool room = b.begin && b.runs && b.after;
+	bool room = b.begin && b.end && b.runs && b.after;
 	if (room) {
 		find_after(&b);
 		b.big = longest_of_all(&b);
@@ -290,6 +293,7 @@ int bound_program(const struct bound_problem *p, struct lp *l)
 		add_rows(&b);
 	}
 	free(b.begin);
+	free(b.end);
 	free(b.runs);
 	free(b.after);
 	return room && !l->failed ? 0 : -ENOMEM;

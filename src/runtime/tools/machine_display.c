@@ -3,19 +3,24 @@
 #include "tool_usual.h"
 #include <stdbool.h>
 
-static const char usage[] = "usage: starpu_machine_display [-i] [-f] [-n] [-w KIND] [-c] [-h] [-v]\n"
+static const char usage[] = "usage: starpu_machine_display [-i] [-f] [-n] [-b] [-w KIND] [-c] [-h] [-v]\n"
 			    "Shows the workers of this machine, where they are, and the ways between its memories.\n"
 			    "  -i, --info          only the names of the files about the ways\n"
 			    "  -f, --force         measure the ways again\n"
 			    "  -n, --notopology    without bandwidth, latency and affinity\n"
+			    "  -b, --bus           only bandwidth, latency and affinity\n"
 			    "  -w, --worker KIND   only workers of this kind (CPU, OpenCL…)\n"
 			    "  -c, --count         how many workers there are, not which\n"
 			    "  -h, --help          this text\n"
 			    "  -v, --version       the version\n";
 
-static const struct option options[] = {{"info", no_argument, NULL, 'i'},       {"force", no_argument, NULL, 'f'},
-                                        {"notopology", no_argument, NULL, 'n'}, {"worker", required_argument, NULL, 'w'},
-                                        {"count", no_argument, NULL, 'c'},      TOOL_OPTIONS};
+static const struct option options[] = {{"info", no_argument, NULL, 'i'},
+                                        {"force", no_argument, NULL, 'f'},
+                                        {"notopology", no_argument, NULL, 'n'},
+                                        {"bus", no_argument, NULL, 'b'},
+                                        {"worker", required_argument, NULL, 'w'},
+                                        {"count", no_argument, NULL, 'c'},
+                                        TOOL_OPTIONS};
 
 /* How many there are of each kind that there is. */
 static void count_workers(void)
@@ -47,7 +52,7 @@ static void show_all(void)
 /* Megabytes a second, then microseconds; and which memory is near to which device. */
 static void show_ways(void)
 {
-	printf("\nbandwidth (MB/s) and latency (us)...\n");
+	printf("bandwidth (MB/s) and latency (us)...\n");
 	starpu_bus_print_bandwidth(stdout);
 	printf("\naffinity\n");
 	starpu_bus_print_affinity(stdout);
@@ -61,56 +66,74 @@ static void show_workers(enum starpu_worker_archtype kind, bool counts)
 		starpu_worker_display_names(stdout, kind);
 }
 
-int main(int argc, char **argv)
+struct asked {
+	bool info, no_ways, only_ways, counts;
+	const char *kind;
+};
+
+static struct asked read_options(int argc, char **argv, struct starpu_conf *conf)
 {
-	bool info = false, ways = true, counts = false;
-	const char *kind = NULL;
-	struct starpu_conf conf;
-	starpu_conf_init(&conf);
-	for (int option; (option = getopt_long(argc, argv, "ifnw:chv", options, NULL)) != -1;)
+	struct asked a = {0};
+	for (int option; (option = getopt_long(argc, argv, "ifnbw:chv", options, NULL)) != -1;)
 		switch (option) {
 		case 'i':
-			info = true;
+			a.info = true;
 			break;
 		case 'f':
-			conf.bus_calibrate = 1;
+			conf->bus_calibrate = 1;
 			break;
 		case 'n':
-			ways = false;
+			a.no_ways = true;
+			break;
+		case 'b':
+			a.only_ways = true;
 			break;
 		case 'w':
-			kind = optarg;
+			a.kind = optarg;
 			break;
 		case 'c':
-			counts = true;
+			a.counts = true;
 			break;
 		default:
 			tool_option(option, "starpu_machine_display", usage);
 		}
-	if (starpu_init(&conf))
-		return 77;
-	if (kind && starpu_worker_get_type_from_string(kind) == STARPU_UNKNOWN_WORKER) {
-		fprintf(stderr, "starpu_machine_display: there is no kind of workers '%s'\n", kind);
-		starpu_shutdown();
-		return EXIT_FAILURE;
-	}
-	if (info) {
+	return a;
+}
+
+static int show(const struct asked *a)
+{
+	if (a->info) {
 		starpu_bus_print_filenames(stdout);
-		starpu_shutdown();
-		return EXIT_SUCCESS;
-	}
-	if (kind)
-		show_workers(starpu_worker_get_type_from_string(kind), counts);
-	else if (counts)
+	} else if (a->only_ways) {
+		show_ways();
+	} else if (a->kind) {
+		if (starpu_worker_get_type_from_string(a->kind) == STARPU_UNKNOWN_WORKER) {
+			fprintf(stderr, "starpu_machine_display: there is no kind of workers '%s'\n", a->kind);
+			return EXIT_FAILURE;
+		}
+		show_workers(starpu_worker_get_type_from_string(a->kind), a->counts);
+	} else if (a->counts) {
 		count_workers();
-	else
+	} else {
 		show_all();
-	if (!kind && !counts) {
 		printf("\ntopology:\n");
 		starpu_topology_print(stdout);
+		if (!a->no_ways) {
+			printf("\n");
+			show_ways();
+		}
 	}
-	if (ways && !kind && !counts)
-		show_ways();
-	starpu_shutdown();
 	return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct starpu_conf conf;
+	starpu_conf_init(&conf);
+	struct asked a = read_options(argc, argv, &conf);
+	if (starpu_init(&conf))
+		return 77;
+	int status = show(&a);
+	starpu_shutdown();
+	return status;
 }
