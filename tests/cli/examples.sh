@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every example of the help texts, of the man pages and of docs/filters.md, docs/models.md and docs/views.md as it is printed, in a folder that has the
+# Runs every example of the help texts, of the man pages and of docs/filters.md, docs/models.md, docs/online-tools.md and docs/views.md as it is printed, in a folder that has the
 # traces that they speak of. Those of `weft record`, and of what needs programs of the user, are in record_examples.t
 # tune.t and top.t.
 # tags: timeout=300
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
-PATH=${WEFT_BUILD:-$source/build}:$PATH
+build=${WEFT_BUILD:-$source/build}
+PATH=$build:$build/examples/starpu:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/start"
@@ -48,6 +49,7 @@ examples()
 	done
 	sed -n 's/^    \(weft .*\)/filters.md|\1/p' "$source/docs/filters.md"
 	sed -n 's/^    \(weft .*\)/views.md|\1/p' "$source/docs/views.md"
+	sed -n 's/^    \(\(STARPU_[A-Z_]*=[^ ]* \)*looks_at_itself\)$/online-tools.md|\1/p' "$source/docs/online-tools.md"
 	sed -n 's/^    \(\(weft\|starpu_[a-z_]*\) .*\)/models.md|\1/p' "$source/docs/models.md"
 }
 
