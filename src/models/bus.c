@@ -53,6 +53,8 @@ int weft_bus_matrix_parse(double (*m)[WEFT_BUS_NODES], uint32_t *n, const char *
 			if (k == WEFT_BUS_NODES ||
 			    (!weft_str_eq(cell, "nan") && !weft_str_eq(cell, "-nan") && weft_parse_double(cell, &v)))
 				return expected(err, name, line, "at most 64 numbers");
+			if (v < 0 || isinf(v))
+				return expected(err, name, line, "numbers from 0 on");
 			m[rows][k] = v;
 		}
 		if (rows && k != columns)

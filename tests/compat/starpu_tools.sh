@@ -67,6 +67,17 @@ says 'what was measured' 0 "^NUMA 0${tab}0.000000${tab}123.500000" "${numa[@]}"
 says 'measured again' 0 "^NUMA 0${tab}0.000000" sh -c 'out=$("$@") && ! echo "$out" | grep -q 123.500000 && echo "$out"' - "${numa[@]}" -f
 echo 'not numbers' >"$bandwidths"
 says 'a damaged file' 0 "^NUMA 0${tab}0.000000${tab}[1-9]" "${numa[@]}"
+echo 'not numbers' >"$bandwidths"
+says 'which is said' 0 "somewhere.bandwidth:1: expected .*; the ways between memories are measured again" env STARPU_SILENT=0 "${numa[@]}"
+says 'once' 1 '^0$' sh -c '"$@" 2>&1 | grep -c again' - env STARPU_SILENT=0 "${numa[@]}"
+sed -i '3s/.*/3 # NUMA nodes/' "${bandwidths%.bandwidth}.config"
+says 'files of another machine' 0 "somewhere.config' is of another machine (NUMA nodes: 3, CUDA devices: 0, OpenCL devices: 0; here 2, 0, 0)" env STARPU_SILENT=0 "${numa[@]}"
+sed -i '2s/.*/9 # CPUs/' "${bandwidths%.bandwidth}.config"
+says 'more CPUs make no other ways' 1 '^0$' sh -c '"$@" 2>&1 | grep -c again' - env STARPU_SILENT=0 "${numa[@]}"
+head -c 300 "$bandwidths" >"$bandwidths.short" && mv "$bandwidths.short" "$bandwidths"
+says 'a file that was cut off' 0 'somewhere.bandwidth:.* expected .* measured again' env STARPU_SILENT=0 "${numa[@]}"
+sed -i '2s/[1-9][^ \t]*/-5/' "$bandwidths"
+says 'a bandwidth below 0' 0 'somewhere.bandwidth:2: expected numbers from 0 on' env STARPU_SILENT=0 "${numa[@]}"
 says 'topology' 0 'CPU 1 on processing unit' "$tools/starpu_machine_display"
 says 'only the ways' 0 "^NUMA 0${tab}0.000000${tab}[1-9]" "${numa[@]}" --bus
 # The same as verbs of weft.

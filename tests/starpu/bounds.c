@@ -2,6 +2,7 @@
 /* Bounds of programs that are computed by hand; models say how long each task would take, which it does not. */
 #include "starpu_check.h"
 #include <math.h>
+#include <sys/stat.h>
 #include <starpu_bound.h>
 
 static double place_ms[4][STARPU_NMAXWORKERS]; /* by codelet and worker */
@@ -204,6 +205,99 @@ static void check_places(void)
 	unsetenv("STARPU_USE_NUMA");
 }
 
+/* ---- transfers ---- */
+
+static char models[] = "/tmp/weft-bounds-XXXXXX";
+
+/* Of two nodes: 0.1 ms and 1 MB/ms there, 0.2 ms and 2 MB/ms back. */
+static void write_matrix(const char *what, double there, double back)
+{
+	char path[200];
+	snprintf(path, sizeof path, "%s/bus/bounds.%s", models, what);
+	FILE *f = fopen(path, "w");
+	CHECK(f != NULL);
+	fprintf(f, "# to 0\tto 1\n0\t%g\n%g\t0\n", there, back);
+	fclose(f);
+}
+static void write_bus(void)
+{
+	char path[200];
+	CHECK(mkdtemp(models) != NULL);
+	snprintf(path, sizeof path, "%s/bus", models);
+	CHECK(!mkdir(path, 0777));
+	write_matrix("bandwidth", 1000, 2000);
+	write_matrix("latency", 100, 200);
+	snprintf(path, sizeof path, "%s/bus/bounds.config", models);
+	FILE *f = fopen(path, "w");
+	CHECK(f != NULL);
+	fprintf(f, "2 # CPUs\n2 # NUMA nodes\n0 # CUDA\n0 # OpenCL\n");
+	fclose(f);
+	setenv("STARPU_PERF_MODEL_DIR", models, 1);
+	setenv("STARPU_HOSTNAME", "bounds", 1);
+	setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
+	setenv("STARPU_USE_NUMA", "1", 1);
+}
+static void remove_bus(void)
+{
+	char command[200];
+	snprintf(command, sizeof command, "rm -r %s", models);
+	CHECK(system(command) == 0);
+	unsetenv("STARPU_PERF_MODEL_DIR");
+	unsetenv("STARPU_HOSTNAME");
+	unsetenv("HWLOC_SYNTHETIC");
+	unsetenv("STARPU_USE_NUMA");
+}
+
+/* The optimum of whole tasks: `first`, then `second`, of one value or of a declared dependency. */
+static double optimum_of_two(struct starpu_codelet *first, struct starpu_codelet *second, starpu_data_handle_t h)
+{
+	double res = -1, whole = -1;
+	starpu_bound_start(1, 0);
+	if (h) {
+		CHECK(!starpu_task_insert(first, STARPU_RW, h, 0) && !starpu_task_insert(second, STARPU_RW, h, 0));
+	} else {
+		struct starpu_task *a = starpu_task_create(), *b = starpu_task_create();
+		a->cl = first;
+		b->cl = second;
+		starpu_task_declare_deps_array(b, 1, &a);
+		CHECK(!starpu_task_submit(a) && !starpu_task_submit(b));
+	}
+	CHECK(!starpu_task_wait_for_all());
+	starpu_bound_stop();
+	starpu_bound_compute(&res, &whole, 1);
+	CHECK(res > 0 && res <= whole + 1e-9);
+	return whole;
+}
+static void expect_two(double found, double expected, const char *what)
+{
+	if (fabs(found - expected) > 1e-6)
+		fprintf(stderr, "%s: %g instead of %g\n", what, found, expected);
+	CHECK(fabs(found - expected) <= 1e-6);
+}
+
+/*
+ * Kind 0 takes 1 on worker 0, kind 1 takes 2 on worker 1; the other one of each would take 100. 4 MB go between them: there in 0.1 + 4,
+ * back in 0.2 + 2. Where kind 1 takes 5 on worker 0, too, staying beats going.
+ */
+static void check_transfers(void)
+{
+	static char value[4000000];
+	starpu_data_handle_t h;
+	begin(2);
+	set_ms(0, 1, 100);
+	set_ms(1, 100, 2);
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)value, sizeof value, 1);
+	expect_two(optimum_of_two(&cl_rw_0, &cl_rw_1, h), 1 + 4.1 + 2, "there");
+	expect_two(optimum_of_two(&cl_rw_1, &cl_rw_0, h), 2 + 2.2 + 1, "back");
+	expect_two(optimum_of_two(&cl_0, &cl_1, NULL), 3, "no data");
+	set_ms(1, 5, 2);
+	expect_two(optimum_of_two(&cl_rw_0, &cl_rw_1, h), 6, "staying");
+	set_ms(1, 6.5, 2);
+	expect_two(optimum_of_two(&cl_rw_0, &cl_rw_1, h), 7.1, "going");
+	starpu_data_unregister(h);
+	starpu_shutdown();
+}
+
 /* ---- what is printed ---- */
 
 static char text[1 << 16];
@@ -351,16 +445,44 @@ static void write_programs(const char *folder)
 	starpu_shutdown();
 }
 
+/* Behind the others: a chain over both nodes, and one beside it. */
+static void write_transfers(const char *folder)
+{
+	static char value[4000000];
+	starpu_data_handle_t h;
+	double res, integer;
+	write_bus();
+	begin(2);
+	set_ms(0, 1, 3);
+	set_ms(1, 7, 2);
+	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)value, sizeof value, 1);
+	starpu_bound_start(1, 0);
+	CHECK(!starpu_task_insert(&cl_rw_0, STARPU_RW, h, 0) && !starpu_task_insert(&cl_rw_1, STARPU_RW, h, 0));
+	CHECK(!starpu_task_insert(&cl_rw_0, STARPU_RW, h, 0) && !starpu_task_insert(&cl_0, 0));
+	CHECK(!starpu_task_wait_for_all());
+	starpu_bound_stop();
+	starpu_bound_compute(&res, &integer, 1);
+	CHECK(res <= integer + 1e-6);
+	write_one(folder, 9, integer);
+	starpu_data_unregister(h);
+	starpu_shutdown();
+	remove_bus();
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1) {
 		write_programs(argv[1]);
+		write_transfers(argv[1]);
 		return checks_failed();
 	}
 	check_without_deps();
 	check_deps();
 	check_priorities();
 	check_places();
+	write_bus();
+	check_transfers();
+	remove_bus();
 	check_prints();
 	check_measured();
 	check_many();

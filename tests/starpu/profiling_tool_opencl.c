@@ -55,7 +55,8 @@ static void of_all(struct starpu_prof_tool_info *i, union starpu_prof_tool_event
 	__atomic_add_fetch(&count[i->event_type], 1, __ATOMIC_RELAXED);
 }
 
-static void of_driver(struct starpu_prof_tool_info *i, union starpu_prof_tool_event_info *e, struct starpu_prof_tool_api_info *api)
+static void of_driver(struct starpu_prof_tool_info *i, union starpu_prof_tool_event_info *e,
+                      struct starpu_prof_tool_api_info *api)
 {
 	of_all(i, e, api);
 	int opencl = starpu_worker_get_type(i->worker_id) == STARPU_OPENCL_WORKER;
@@ -67,7 +68,8 @@ static void of_driver(struct starpu_prof_tool_info *i, union starpu_prof_tool_ev
 static void of_task(struct starpu_prof_tool_info *i, union starpu_prof_tool_event_info *e, struct starpu_prof_tool_api_info *api)
 {
 	of_all(i, e, api);
-	int begins = i->event_type == starpu_prof_tool_event_start_gpu_exec || i->event_type == starpu_prof_tool_event_start_cpu_exec;
+	int begins = i->event_type == starpu_prof_tool_event_start_gpu_exec ||
+	             i->event_type == starpu_prof_tool_event_start_cpu_exec;
 	int gpu = i->event_type == starpu_prof_tool_event_start_gpu_exec || i->event_type == starpu_prof_tool_event_end_gpu_exec;
 	CHECK(i->worker_id == starpu_worker_get_id() && !strcmp(i->task_name, "a task"));
 	CHECK(i->driver_type == (gpu ? starpu_prof_tool_driver_ocl : starpu_prof_tool_driver_cpu));

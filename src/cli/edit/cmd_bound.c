@@ -166,12 +166,12 @@ static int check_schedule(const struct schedule *s, const char *path, struct wef
 		placed += t->worker >= 0;
 	}
 	if (!placed && isnan(s->end_ms))
-		return weft_err_set(err, WEFT_E_SYNTAX, "'%s' is not what a solver prints of a bound: there is neither 'tmax' nor a task",
-		                    path);
-	if (!placed && s->end_ms > 0)
 		return weft_err_set(err, WEFT_E_SYNTAX,
-		                    "'%s' says how many tasks, not when: begin the bound with dependencies (starpu_bound_start(1, 0))",
-		                    path);
+		                    "'%s' is not what a solver prints of a bound: there is neither 'tmax' nor a task", path);
+	if (!placed && s->end_ms > 0)
+		return weft_err_set(
+			err, WEFT_E_SYNTAX,
+			"'%s' says how many tasks, not when: begin the bound with dependencies (starpu_bound_start(1, 0))", path);
 	return 0;
 }
 
@@ -217,15 +217,16 @@ static int order_workers(struct schedule *s, const char *path, struct weft_err *
 
 /* ---- writing ---- */
 
-static const char paje_head[] = "%EventDef PajeDefineContainerType 0\n%\tAlias string\n%\tType string\n%\tName string\n%EndEventDef\n"
-				"%EventDef PajeDefineStateType 1\n%\tAlias string\n%\tType string\n%\tName string\n%EndEventDef\n"
-				"%EventDef PajeCreateContainer 2\n%\tTime date\n%\tAlias string\n%\tType string\n%\tContainer string\n"
-				"%\tName string\n%EndEventDef\n"
-				"%EventDef PajeDestroyContainer 3\n%\tTime date\n%\tName string\n%\tType string\n%EndEventDef\n"
-				"%EventDef PajePushState 4\n%\tTime date\n%\tType string\n%\tContainer string\n%\tValue string\n"
-				"%EndEventDef\n"
-				"%EventDef PajePopState 5\n%\tTime date\n%\tType string\n%\tContainer string\n%EndEventDef\n"
-				"0 P 0 \"Program\"\n0 W P \"Worker\"\n1 S W \"Task\"\n2 0 p P 0 \"program\"\n";
+static const char paje_head[] =
+	"%EventDef PajeDefineContainerType 0\n%\tAlias string\n%\tType string\n%\tName string\n%EndEventDef\n"
+	"%EventDef PajeDefineStateType 1\n%\tAlias string\n%\tType string\n%\tName string\n%EndEventDef\n"
+	"%EventDef PajeCreateContainer 2\n%\tTime date\n%\tAlias string\n%\tType string\n%\tContainer string\n"
+	"%\tName string\n%EndEventDef\n"
+	"%EventDef PajeDestroyContainer 3\n%\tTime date\n%\tName string\n%\tType string\n%EndEventDef\n"
+	"%EventDef PajePushState 4\n%\tTime date\n%\tType string\n%\tContainer string\n%\tValue string\n"
+	"%EndEventDef\n"
+	"%EventDef PajePopState 5\n%\tTime date\n%\tType string\n%\tContainer string\n%EndEventDef\n"
+	"0 P 0 \"Program\"\n0 W P \"Worker\"\n1 S W \"Task\"\n2 0 p P 0 \"program\"\n";
 
 struct instant {
 	double ms;
@@ -274,7 +275,8 @@ static int write_schedule(const struct schedule *s, FILE *to)
 		fprintf(to, "2 0 w%u W p \"worker %u\"\n", w, w);
 	for (size_t i = 0; i < n; i++)
 		if (all[i].begins)
-			fprintf(to, "4 %.9f S w%d \"task %" PRIu32 "\"\n", all[i].ms / 1000, s->task[all[i].task].worker, all[i].task);
+			fprintf(to, "4 %.9f S w%d \"task %" PRIu32 "\"\n", all[i].ms / 1000, s->task[all[i].task].worker,
+			        all[i].task);
 		else
 			fprintf(to, "5 %.9f S w%d\n", all[i].ms / 1000, s->task[all[i].task].worker);
 	for (unsigned w = 0; w < s->workers; w++)
@@ -294,7 +296,8 @@ static int convert_schedule(const char *path, const char *output, struct weft_er
 	int rc = weft_read_input(strcmp(path, "-") ? path : "/dev/stdin", &text, &n, err);
 	if (rc)
 		return rc;
-	rc = memchr(text, '\0', n) ? weft_err_set(err, WEFT_E_SYNTAX, "'%s' is no text", path) : read_schedule(&s, text, path, err);
+	rc = memchr(text, '\0', n) ? weft_err_set(err, WEFT_E_SYNTAX, "'%s' is no text", path)
+	                           : read_schedule(&s, text, path, err);
 	if (!rc)
 		rc = check_schedule(&s, path, err);
 	if (!rc)

@@ -8,6 +8,7 @@
 #include "perf.h"
 #include "models/bus.h"
 #include "base/clock.h"
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,11 +108,32 @@ static void save(const struct weft_bus_config *config, const char *prefix)
 		perf_say("%s", err.text);
 }
 
+/* Whether the files of the ways are there and of these memories; why not is said. How many CPUs there are makes no way. */
+static bool read_files(const struct weft_bus_config *here, unsigned nodes, const char *prefix)
+{
+	struct weft_bus_config there;
+	struct weft_err err = {0};
+	int rc = weft_bus_read(&my.bus, &there, prefix, &err);
+	if (rc) {
+		if (rc != -ENOENT)
+			perf_say("%s; the ways between memories are measured again", err.text);
+		return false;
+	}
+	const uint32_t *a = here->count, *b = there.count;
+	if (a[WEFT_BUS_NUMA] == b[WEFT_BUS_NUMA] && a[WEFT_BUS_OPENCL] == b[WEFT_BUS_OPENCL] && !b[WEFT_BUS_CUDA] &&
+	    my.bus.n >= nodes)
+		return true;
+	perf_say("'%s.config' is of another machine (NUMA nodes: %u, CUDA devices: %u, OpenCL devices: %u; here %u, 0, %u); the ways "
+	         "between memories are measured again",
+	         prefix, b[WEFT_BUS_NUMA], b[WEFT_BUS_CUDA], b[WEFT_BUS_OPENCL], a[WEFT_BUS_NUMA], a[WEFT_BUS_OPENCL]);
+	return false;
+}
+
 static void learn(void)
 {
 	char prefix[4096];
 	unsigned nodes = starpu_memory_nodes_get_count();
-	struct weft_bus_config config = now(), of_file;
+	struct weft_bus_config config = now();
 	nodes = nodes < WEFT_BUS_DEFAULT_NODES ? nodes : WEFT_BUS_DEFAULT_NODES;
 	if (nodes < 2 && !my.calibrate) {
 		memset(&my.bus, 0, sizeof my.bus);
@@ -119,8 +141,7 @@ static void learn(void)
 		return;
 	}
 	perf_path_of_bus(prefix, sizeof prefix);
-	bool have = !my.calibrate && !weft_bus_read(&my.bus, &of_file, prefix, NULL);
-	if (have && memcmp(&config, &of_file, sizeof config) == 0 && my.bus.n >= nodes)
+	if (!my.calibrate && read_files(&config, nodes, prefix))
 		return;
 	measure(nodes);
 	save(&config, prefix);
