@@ -54,6 +54,11 @@ if command -v gnuplot >/dev/null; then
 	check "starpu_perfmodel_plot -s" drawn "$(drawn starpu_modelled_given.gp starpu_modelled_given.png)"
 	starpu_perfmodel_plot -s modelled_clouds -i run.weft
 	check "starpu_perfmodel_plot -i" drawn "$(drawn starpu_modelled_clouds.gp starpu_modelled_clouds.png)"
+	mv starpu_modelled_clouds.gp by_weft.gp
+	cp -r run.weft prof_file_foo_0
+	starpu_perfmodel_plot -s modelled_clouds -i prof_file_foo_0
+	check "starpu_perfmodel_plot -i, a trace of another name" "0 24" \
+		"$(cmp -s by_weft.gp starpu_modelled_clouds.gp; echo "$? $(sed -n "/^.curve_1/,/^END/p" starpu_modelled_clouds.gp | grep -c "^0 ")")"
 	export STARPU_PERF_MODEL_DIR=$source/tests/golden/models STARPU_HOSTNAME=suite
 	starpu_perfmodel_plot -f -s memset
 	check "starpu_perfmodel_plot -f" drawn "$(drawn starpu_gflops_memset.gp starpu_gflops_memset.png)"
