@@ -3,7 +3,7 @@
  * What counters and knobs cost, and how quick bounds are.
  *
  *     task, task-inserted   an empty task, as a struct and by one call: without counters; collecting and nobody listens; one listener of
- *                           a worker's count, of its time too, of peaks; with a worker switched off and on before (a policy, from then)
+ *                           a worker's count, of its time too, of peaks; with a worker switched off and on before
  *     read, knob            reading a counter in a listener; reading and turning a knob
  *     bound                 all bounds of 100,000 tasks with dependencies
  */
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 enum { TASKS = 20000, READS = 2000, TURNS = 20000, BOUND_TASKS = 100000, LANES = 200 };
-enum listen { OFF, COLLECTS, COUNT, TIME, PEAK, POLICY };
+enum listen { OFF, COLLECTS, COUNT, TIME, PEAK, TURNED };
 
 static void nothing(void *buffers[], void *arg)
 {
@@ -85,7 +85,7 @@ static double tasks(enum listen listen, int inserted)
 		starpu_perf_counter_set_all_per_worker_listeners(l);
 	if (listen == PEAK)
 		starpu_perf_counter_set_global_listener(l);
-	if (listen == POLICY) {
+	if (listen == TURNED) {
 		int knob = starpu_perf_knob_name_to_id(starpu_perf_knob_scope_per_worker, "starpu.worker.w_enable_worker_knob");
 		starpu_perf_knob_set_per_worker_int32_value(knob, 0, 0);
 		starpu_perf_knob_set_per_worker_int32_value(knob, 0, 1);
@@ -198,7 +198,7 @@ static double bound(void *arg)
 #define LISTENS(round) \
 	{ \
 		{"off", round, (void *)OFF}, {"collects", round, (void *)COLLECTS}, {"count", round, (void *)COUNT}, \
-			{"time", round, (void *)TIME}, {"peak", round, (void *)PEAK}, {"policy", round, (void *)POLICY}, \
+			{"time", round, (void *)TIME}, {"peak", round, (void *)PEAK}, {"turned", round, (void *)TURNED}, \
 		{ \
 			0 \
 		} \

@@ -53,6 +53,14 @@ if [ "$counted" = 0 ]; then
 else
 	check "each task has its events" 300 "$counted"
 fi
+# Which way tasks take: the native policies have no queues of their own, also where a worker has been off.
+for policy in lws dmda; do
+	"$build/weft" record -q --on starpu_detail -o $policy.weft -- "$build/tests/starpu/starpu_knobs" $policy >/dev/null || echo "not ok 0 - recorded"
+	"$build/weft" dump $policy.weft >$policy.txt
+done
+check "a worker that was off leaves no slower way behind" "200 0" "$(grep -c ' enter *notes$' lws.txt) $(grep -c ' enter *scheduling$' lws.txt)"
+check "dmda has its queues" yes "$([ "$(grep -c ' enter *scheduling$' dmda.txt)" -ge 200 ] && echo yes)"
+rm -r lws.* dmda.*
 grep ' dependency ' detail.txt | awk '{print $NF}' | sort -u >to.txt
 grep ' flow_out *task ' detail.txt | sed 's/.*key \(0x[0-9a-f]*\).*/\1/' | sort -u >tasks.txt
 check "dependencies are of tasks" 0 "$(comm -23 to.txt tasks.txt | wc -l)"

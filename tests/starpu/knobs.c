@@ -453,8 +453,29 @@ static void check_any_time(void)
 	unsetenv("STARPU_SILENT");
 }
 
-int main(void)
+/* For tests/compat/record_starpu.sh: off, and on again. */
+static void off_and_on(const char *policy)
 {
+	enum { TASKS = 100 };
+	begin(2, policy);
+	check_discovery();
+	memset(ran_on, 0, sizeof ran_on);
+	for (int on = 0; on < 2; on++) {
+		enable(1, on);
+		for (int i = 0; i < TASKS; i++)
+			CHECK(!starpu_task_insert(&notes, 0));
+		CHECK(!starpu_task_wait_for_all() && (on || LOOK(ran_on[1]) == 0));
+	}
+	CHECK(LOOK(ran_on[0]) + LOOK(ran_on[1]) == 2 * TASKS);
+	starpu_shutdown();
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1) {
+		off_and_on(argv[1]);
+		return checks_failed();
+	}
 	char home[] = "/tmp/knobs-XXXXXX", clean[64]; /* models of no other run */
 	CHECK(mkdtemp(home) && !setenv("STARPU_HOME", home, 1));
 	begin(2, NULL);

@@ -39,6 +39,16 @@ static void tell_ready(struct starpu_task *t)
 	rt_speaks_of = outer;
 }
 
+/* Those of them that no knob has switched off. */
+static struct rt_mask those_on(const struct rt_mask *m)
+{
+	struct rt_mask on = {0};
+	for (unsigned i = 0; i < rt_machine.n_workers; i++)
+		if (rt_mask_has(m, i) && !weft_load_bool(&rt_machine.worker[i].off))
+			rt_mask_add(&on, i);
+	return on;
+}
+
 static bool place_contains(const struct rt_mask *m, const struct rt_mask *of)
 {
 	for (unsigned i = 0; i < RT_MASK_WORDS; i++)
@@ -109,13 +119,19 @@ static void place_natively(struct rt_submitter *s, struct rt_job *j)
 		rt_codelet_mask(rt_upper(j)->cl, &m);
 	if (t && t->cl && t->cl->can_execute)
 		keep_able(&m, t);
+	struct rt_mask cpus = rt_machine.cpus;
+	if (WEFT_UNLIKELY(weft_load_u32(&rt_machine.n_off)) && !(t && t->execute_on_a_specific_worker)) {
+		/* In the loop workers that are off take nothing, but when there are no others. */
+		struct rt_mask on = those_on(&m), loop = those_on(&cpus);
+		m = rt_mask_is_empty(&on) ? m : on;
+		cpus = rt_mask_is_empty(&loop) ? cpus : loop;
+	}
 	/* A device that has nothing to do is worth more than another CPU. */
 	int device = -1;
 	for (unsigned i = 0; i < rt_machine.n_workers && device < 0; i++)
 		if (rt_mask_has(&m, i) && !rt_mask_has(&rt_machine.cpus, i) && weft_load_i32(&load[i]) <= 0)
 			device = (int)i;
-	bool anywhere = !rt_mask_is_empty(&rt_machine.cpus) && place_contains(&m, &rt_machine.cpus) &&
-	                !(t && t->cl && t->cl->can_execute);
+	bool anywhere = !rt_mask_is_empty(&cpus) && place_contains(&m, &cpus) && !(t && t->cl && t->cl->can_execute);
 	if (device >= 0 || !anywhere)
 		rt_place_on(j, (unsigned)(device >= 0 ? device : least_loaded(&m)));
 	else

@@ -12,9 +12,6 @@ static struct {
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static struct sched_knobs usual; /* of policies without a name, and when there is no room */
 
-struct weft_atomic_u32 sched_workers_off;
-static struct weft_atomic_bool off[STARPU_NMAXWORKERS];
-
 /* ---- of policies ---- */
 
 static void set_usual(struct sched_knobs *k, const char *policy)
@@ -103,9 +100,9 @@ void sched_knobs_begin(void)
 {
 	set_usual(&usual, "");
 	__atomic_store_n(&rt_machine.cap_priority, NULL, __ATOMIC_RELEASE);
-	weft_store_u32(&sched_workers_off, 0);
+	weft_store_u32(&rt_machine.n_off, 0);
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
-		weft_store_bool(&off[i], false);
+		weft_store_bool(&rt_machine.worker[i].off, false);
 }
 
 void sched_knobs_end(void)
@@ -118,7 +115,7 @@ void sched_knobs_end(void)
 
 bool sched_worker_is_on(unsigned worker)
 {
-	return worker >= STARPU_NMAXWORKERS || !weft_load_bool(&off[worker]);
+	return worker >= STARPU_NMAXWORKERS || !weft_load_bool(&rt_machine.worker[worker].off);
 }
 
 /* Of those that run what the core's loop has: which take no more of it. All, when none was left. */
@@ -139,10 +136,8 @@ void sched_worker_turn(unsigned worker, bool on)
 {
 	if (sched_worker_is_on(worker) == on)
 		return;
-	if (!on)
-		sched_take_over();
-	weft_store_bool(&off[worker], !on);
-	weft_add_u32(&sched_workers_off, on ? -UINT32_C(1) : 1);
+	weft_store_bool(&rt_machine.worker[worker].off, !on);
+	weft_add_u32(&rt_machine.n_off, on ? -UINT32_C(1) : 1);
 	bar_workers();
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
 		sched_wake(i);

@@ -19,12 +19,8 @@ void sched_knobs_cap(struct sched_knobs *k, int min, int max);
 void sched_knobs_begin(void);
 void sched_knobs_end(void);
 
-/*
- * A worker that is off gets nothing more, as long as another that may run it is on. One thread at a time. From the first time on,
- * tasks go through a policy.
- */
+/* A worker that is off gets nothing more, as long as another that may run it is on. One thread at a time. */
 void sched_worker_turn(unsigned worker, bool on);
 bool sched_worker_is_on(unsigned worker);
-extern struct weft_atomic_u32 sched_workers_off; /* how many */
 
 #endif

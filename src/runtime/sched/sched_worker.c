@@ -30,7 +30,7 @@ static bool is_for(const struct starpu_task *t, unsigned worker)
 /* It is off, and another that may run the task is not. A task that names its worker goes there. */
 static bool is_spared(const struct starpu_task *t, unsigned worker)
 {
-	if (WEFT_LIKELY(!weft_load_u32(&sched_workers_off)) || sched_worker_is_on(worker) || t->execute_on_a_specific_worker)
+	if (WEFT_LIKELY(!weft_load_u32(&rt_machine.n_off)) || sched_worker_is_on(worker) || t->execute_on_a_specific_worker)
 		return false;
 	for (unsigned i = 0; i < rt_machine.n_workers; i++)
 		if (sched_worker_is_on(i) && is_for(t, i))

@@ -51,8 +51,9 @@ struct rt_worker_info {
 	int pu;             /* logical index of the processing unit that it is bound to, or -1 */
 	hwloc_cpuset_t set; /* what it is bound to, or NULL; the machine owns it */
 	char name[64];
-	bool application; /* the application drives it: no thread is made */
-	void *state;      /* the driver's */
+	bool application;            /* the application drives it: no thread is made */
+	struct weft_atomic_bool off; /* by a knob: it is spared as long as another that may run a task is on */
+	void *state;                 /* the driver's */
 };
 
 struct rt_node_info {
@@ -73,6 +74,7 @@ struct rt_machine {
 	int main_pu;                        /* logical index of the unit of the thread that begins it, or -1 */
 	bool binds;                         /* threads are bound: STARPU_WORKERS_NOBIND is not set */
 	struct rt_mask all, cpus;           /* all workers; those of them that are CPUs */
+	struct weft_atomic_u32 n_off;       /* how many workers are off */
 	const struct rt_ctx_ops *ctx;       /* NULL: there is one scheduling context */
 	uint32_t codelets;                  /* changes when what is known of codelets no longer holds; never the same again */
 	bool idle_functions;                /* STARPU_DISABLE_KERNELS: the functions of codelets are not called */
