@@ -4,6 +4,7 @@
  * starpu_shutdown ends it. Everything is taken back, so that it can begin again.
  */
 #include "runtime/task/begin.h"
+#include "runtime/data/mover.h"
 #include "runtime/task/complain.h"
 #include "runtime/drivers/drivers.h"
 #include "runtime/run/run.h"
@@ -149,11 +150,16 @@ void starpu_wait_initialized(void)
 	pthread_mutex_unlock(&life.lock);
 }
 
-/* All tasks that can still run have. */
+/*
+ * All tasks that can still run have, and what follows them: a task that is no longer counted may still let others go, and a handle
+ * that was given back is taken apart by whoever ended the last task on it.
+ */
 static void drain(struct rt_machine *m)
 {
 	rt_ask(m->core, 0, RT_ASK_PAUSE);
-	starpu_task_wait_for_no_ready();
+	do
+		starpu_task_wait_for_no_ready();
+	while (!rt_is_quiet(m->core) || !rt_movers_rest() || (rt_unfinished(m->core) && starpu_task_nready()));
 	for (unsigned i = 0; i < life.n_layers; i++)
 		if (rt_layers[i]->stopping)
 			rt_layers[i]->stopping(m);

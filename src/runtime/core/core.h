@@ -87,6 +87,7 @@ struct rt_worker {
 	unsigned node;                  /* the memory that it works in */
 	struct rt_job *idle_current;    /* what `current` is while it looks for a job: NULL, or one that waits in the middle */
 	struct weft_atomic_bool aside;  /* core_pause.c: it looks at `asks` before it takes another job */
+	struct weft_atomic_bool flies;  /* something was on its way at its last poll; with RT_W_POLLS */
 	struct {
 		const struct rt_submitter *of;
 		uint64_t submitted, done;
@@ -262,6 +263,12 @@ static inline bool rt_worker_is_placed_only(const struct rt_worker *w)
 {
 	return w->traits & RT_W_ONLY_PLACED || weft_load_relaxed_bool(&w->barred); /* relaxed: seen at one of the next jobs */
 }
+
+/*
+ * core_pause.c: no worker runs a job, ends one, or waits for what a device has begun, at one and the same instant. What they have made
+ * ready by then stands in the queues. Not while anybody pauses; by a thread that is no worker.
+ */
+bool rt_is_quiet(struct rt_runtime *r);
 
 /* core_pause.c */
 static inline bool rt_is_pausing(const struct rt_runtime *r)

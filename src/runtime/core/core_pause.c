@@ -31,6 +31,23 @@ void rt_wait_paused(struct rt_runtime *r)
 		weft_store_bool(&me->aside, was_aside);
 }
 
+static bool is_at_rest(const struct rt_worker *w)
+{
+	return weft_load_bool(&w->aside) && !weft_load_bool(&w->flies) &&
+	       rt_worker_current(w) == __atomic_load_n(&w->idle_current, __ATOMIC_ACQUIRE);
+}
+
+bool rt_is_quiet(struct rt_runtime *r)
+{
+	unsigned quiet = 0;
+	rt_ask(r, RT_ASK_PAUSE, 0);
+	rt_wait_paused(r);
+	while (quiet < r->n_workers && is_at_rest(&r->worker[quiet]))
+		quiet++;
+	rt_ask(r, 0, RT_ASK_PAUSE);
+	return quiet == r->n_workers;
+}
+
 void rt_worker_aside(struct rt_worker *w)
 {
 	weft_store_bool(&w->aside, true);
@@ -40,6 +57,7 @@ void rt_worker_aside(struct rt_worker *w)
 static void wait_for_resume(struct rt_worker *w, uint32_t asks)
 {
 	bool polls = w->traits & RT_W_POLLS, flies = polls && w->runtime->hooks->poll(w);
+	weft_store_bool(&w->flies, flies);
 	if (polls)
 		rt_tell_waiters(w->runtime);
 	if (flies)

@@ -401,7 +401,9 @@ static bool core_has_work(struct rt_worker *w)
 /* Between jobs of a device. What has become ready on it is for others. True: something is on its way. */
 static bool core_poll(struct rt_worker *w)
 {
-	bool flies = w->traits & RT_W_POLLS && w->runtime->hooks->poll(w);
+	bool polls = w->traits & RT_W_POLLS, flies = polls && w->runtime->hooks->poll(w);
+	if (polls)
+		weft_store_bool(&w->flies, flies);
 	if (w->next && rt_worker_is_placed_only(w)) {
 		rt_worker_keep(w, w->next);
 		w->next = NULL;

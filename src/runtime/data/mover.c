@@ -16,6 +16,7 @@ static struct {
 	struct mover of[STARPU_MAXNODES];
 } movers = {.lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
 static _Thread_local bool is_mover;
+static struct weft_atomic_u32 under_way; /* moves that were asked for and are not done */
 
 bool rt_data_may_wait(void)
 {
@@ -86,6 +87,7 @@ static void *run(void *arg)
 		pthread_mutex_unlock(&movers.lock);
 		get_all(m);
 		m->done(m);
+		weft_add_u32(&under_way, -UINT32_C(1));
 		pthread_mutex_lock(&movers.lock);
 	}
 	pthread_mutex_unlock(&movers.lock);
@@ -105,6 +107,7 @@ void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int
 	m->priority = priority;
 	m->number = weft_add_u64(&moves, 1) + 1;
 	weft_flow_out(rt_detail.transfer, m->number);
+	weft_add_u32(&under_way, 1);
 	pthread_mutex_lock(&movers.lock);
 	struct rt_move **p = &v->first;
 	while (*p && !is_before(m, *p))
@@ -121,6 +124,7 @@ void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int
 	if (here) { /* no thread can be had: then it is done by who asks */
 		get_all(m);
 		m->done(m);
+		weft_add_u32(&under_way, -UINT32_C(1));
 	}
 }
 
@@ -144,11 +148,17 @@ void rt_move_cancel(starpu_data_handle_t h)
 		next = m->next;
 		m->rc = -ECANCELED;
 		m->done(m);
+		weft_add_u32(&under_way, -UINT32_C(1));
 	}
 	rt_replica_lock();
 	while (h->moves)
 		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
 	rt_replica_unlock();
+}
+
+bool rt_movers_rest(void)
+{
+	return !weft_load_u32(&under_way);
 }
 
 void rt_mover_end(void)
