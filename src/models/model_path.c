@@ -11,7 +11,7 @@
 void weft_model_host(char *at, size_t n)
 {
 	const char *forced = getenv("STARPU_HOSTNAME");
-	if (forced && *forced) {
+	if (forced && *forced && !strchr(forced, '/')) {
 		snprintf(at, n, "%s", forced);
 		return;
 	}

@@ -15,7 +15,8 @@
 enum { WEFT_MODEL_PATH = 4096 };
 
 /* This machine as in file names: STARPU_HOSTNAME, else its name up to the first dot. */
-void weft_model_host(char *at, size_t n);
+void weft_model_host(char *at,
+                     size_t n); /* STARPU_HOSTNAME, unless it has a '/', which is no name of a machine; else this one's */
 /* Folder `i` of those that are read, from 0, the one that is written to first; false: there are no more. Never one twice. */
 bool weft_model_folder(unsigned i, char *at, size_t n);
 /* FOLDER/KIND of the folder that is written to; KIND is "codelets/45", "codelets/tmp", "bus" or "debug". */

@@ -256,3 +256,5 @@ weft model: error: there is no performance model 'nothing' of host 'suite' in 'H
 $ weft model plot memset --trace nowhere.weft -o none.svg
 weft model: error: cannot open 'nowhere.weft': no such file or directory
 ? 2
+$ STARPU_HOSTNAME=../suite weft model list 2>&1 | head -1
+weft model: warning: STARPU_HOSTNAME is '../suite': a name without '/' is expected; this machine's own is taken

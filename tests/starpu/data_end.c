@@ -98,8 +98,10 @@ static void begin_last_use(starpu_data_handle_t h, enum user last, pthread_t *th
 static void give_back(int node, enum user last, pthread_t *thread)
 {
 	starpu_data_handle_t h;
-	struct starpu_vector_interface v = {
-		.id = STARPU_VECTOR_INTERFACE_ID, .nx = N, .elemsize = sizeof(int), .allocsize = N * sizeof(int)};
+	struct starpu_vector_interface v = {.id = STARPU_VECTOR_INTERFACE_ID,
+	                                    .nx = N,
+	                                    .elemsize = sizeof(int),
+	                                    .allocsize = N * sizeof(int)};
 	starpu_data_register(&h, -1, &v, &lingering);
 	CHECK(starpu_task_insert(&fills, STARPU_W, h, 0) == 0);
 	if (node > 0) {

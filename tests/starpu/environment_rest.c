@@ -404,18 +404,33 @@ static void learns_priorities(const char *strategy, const char *word, const char
 static const struct nonsense {
 	const char *variable, *value;
 	bool ends; /* the program; else it is said, and goes on */
+	const char *policy;
 } nonsense[] = {
-	{"STARPU_NCPU", "many", true},
-	{"STARPU_CALIBRATE", "1x", true},
-	{"STARPU_LIMIT_CPU_MEM", "big", true},
-	{"STARPU_SCHED_ALPHA", "x", true},
-	{"STARPU_WORKERS_CPUID", "x", false},
-	{"STARPU_WORKERS_CPUID", "0 900", false},
-	{"STARPU_WORKERS_COREID", "3-1", false},
-	{"STARPU_HWLOC_INPUT", "/none", false},
-	{"STARPU_DISK_SWAP", "/none/there", false},
-	{"STARPU_SCHED", "none_such", false},
-	{"STARPU_MAIN_THREAD_CPUID", "900", false},
+	{"STARPU_NCPU", "many", true, "dm"},
+	{"STARPU_CALIBRATE", "1x", true, "dm"},
+	{"STARPU_LIMIT_CPU_MEM", "big", true, "dm"},
+	{"STARPU_SCHED_ALPHA", "x", true, "dm"},
+	{"STARPU_SCHED_ALPHA", "nan", true, "dm"},
+	{"STARPU_SCHED_BETA", "inf", true, "dmda"},
+	{"STARPU_IDLE_POWER", "1e300", true, "dmda"},
+	{"STARPU_WATCHDOG_TIMEOUT", "1e300", true, "dm"},
+	{"STARPU_SCHED_GAMMA", "-1000.5", false, "dmda"},
+	{"STARPU_SCHED_ALPHA", "-3", false, "modular-heft"},
+	{"STARPU_IDLE_POWER", "-4", false, "dmda"},
+	{"STARPU_CALIBRATE", "-7", false, NULL},
+	{"STARPU_CALIBRATE", "3", false, NULL},
+	{"STARPU_CALIBRATE_MINIMUM", "-2", false, NULL},
+	{"STARPU_HISTORY_MAX_ERROR", "-9", false, NULL},
+	{"STARPU_HOSTNAME", "../elsewhere", false, NULL},
+	{"STARPU_NCPU", "100000", false, NULL},
+	{"STARPU_PROF_TOOL", "/none/tool.so", false, NULL},
+	{"STARPU_WORKERS_CPUID", "x", false, NULL},
+	{"STARPU_WORKERS_CPUID", "0 900", false, NULL},
+	{"STARPU_WORKERS_COREID", "3-1", false, NULL},
+	{"STARPU_HWLOC_INPUT", "/none", false, NULL},
+	{"STARPU_DISK_SWAP", "/none/there", false, NULL},
+	{"STARPU_SCHED", "none_such", false, NULL},
+	{"STARPU_MAIN_THREAD_CPUID", "900", false, NULL},
 };
 
 /* In a process of its own. */
@@ -428,7 +443,7 @@ static int runs_with(const struct nonsense *n, const char *told)
 		dup2(file, 2);
 		unsetenv("STARPU_SILENT");
 		setenv(n->variable, n->value, 1);
-		bool began = begin(2, n->ends ? "dm" : NULL);
+		bool began = begin(2, n->policy);
 		if (began)
 			starpu_shutdown();
 		_exit(began ? 0 : 3);

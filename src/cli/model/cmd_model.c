@@ -71,6 +71,7 @@ static int run(int argc, char **argv)
 	if (!cli_parse(&weft_command_model, &a, argc, argv, &n))
 		return CLI_USAGE;
 	cli_talk(&a.common, argv[0]);
+	model_check_host();
 	if (!cli_operands(&weft_command_model, argv, n, 1, -1) || check_args(&a))
 		return CLI_USAGE;
 	for (int i = 0; i < ACTIONS; i++) {

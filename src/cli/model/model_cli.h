@@ -36,6 +36,7 @@ int model_names(const char *host, struct model_names *n);
 void model_names_fini(struct model_names *n);
 /* One of them. 0, or -1 after a warning: a damaged file is no reason not to read the others. */
 int model_open_name(const struct model_name *n, struct model_file *f);
+void model_check_host(void); /* a warning where STARPU_HOSTNAME is no name */
 /* The host that is asked for, or this one. */
 const char *model_host(const struct model_args *a, char *room, size_t n);
 /* The footprint that is asked for: *of is its value, and a pointer to it, or NULL. False after a message. */

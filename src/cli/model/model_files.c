@@ -9,6 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+void model_check_host(void)
+{
+	const char *said = getenv("STARPU_HOSTNAME");
+	if (said && strchr(said, '/'))
+		weft_log(WEFT_LOG_WARN, "STARPU_HOSTNAME is '%s': a name without '/' is expected; this machine's own is taken",
+		         said);
+}
+
 const char *model_host(const struct model_args *a, char *room, size_t n)
 {
 	if (a->host)

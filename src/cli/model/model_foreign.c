@@ -356,6 +356,7 @@ static int run_tool(const struct tool *t, int argc, char **argv)
 	int n, rc;
 	asked = (struct asked){0};
 	weft_log_set(WEFT_LOG_WARN, t->name);
+	model_check_host();
 	rc = read_arguments(t, &a, argc, argv, &n);
 	return rc >= 0 ? rc : t->run(t, &a, argv, n);
 }

@@ -10,6 +10,7 @@
 #include "replica.h"
 #include "runtime/task/driver.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,15 +155,14 @@ void rt_disks_begin(void)
 	                {"leveldb", &starpu_disk_leveldb_ops}};
 	const char *path = getenv("STARPU_DISK_SWAP"), *asked = getenv("STARPU_DISK_SWAP_BACKEND");
 	const char *backend = asked && *asked ? asked : "unistd";
-	const char *mb = getenv("STARPU_DISK_SWAP_SIZE");
 	starpu_disk_swap_node = -1;
 	if (!path || !*path)
 		return;
-	int rc = -ENOSYS;
+	int rc = -ENOSYS, mb = rt_env_number("STARPU_DISK_SWAP_SIZE", 1, INT_MAX, -1);
 	for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++)
 		if (!strcmp(backends[i].name, backend))
 			rc = starpu_disk_register(backends[i].ops, (void *)(uintptr_t)path,
-			                          mb ? (starpu_ssize_t)atoll(mb) << 20 : -1);
+			                          mb > 0 ? (starpu_ssize_t)mb << 20 : -1);
 	if (rc < 0)
 		fprintf(stderr, "starpu: cannot swap to '%s' by '%s' (STARPU_DISK_SWAP, _BACKEND): %s\n", path, backend,
 		        strerror(-rc));

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <strings.h>
 
@@ -57,7 +58,7 @@ float starpu_get_env_float_default(const char *str, float defval)
 	if (!value)
 		return defval;
 	float number = strtof(value, &end);
-	if (end == value || !ends(end))
+	if (end == value || !ends(end) || !isfinite(number))
 		refuse(str, value, "number");
 	return number;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of performance models: loaded with the first task that has them, saved at the end, unloaded when asked. */
 #include "perf.h"
+#include "runtime/task/complain.h"
 #include <errno.h>
 #include <stdarg.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,12 +48,11 @@ static void read_environment(const struct starpu_conf *conf)
 		{STARPU_OPENCL_WORKER, "STARPU_PERF_MODEL_HOMOGENEOUS_OPENCL", 0},
 	};
 	int asked = conf ? conf->calibrate : -1;
-	int env = starpu_getenv_number_default("STARPU_CALIBRATE", -1);
+	int env = rt_env_number("STARPU_CALIBRATE", 0, 2, -1);
 	bool conf_wins = conf && conf->precedence_over_environment_variables && asked >= 0;
-	perf_conf.calibrate = env >= 0 && !conf_wins ? env : asked > 0 ? asked : 0;
-	int minimum = starpu_getenv_number_default("STARPU_CALIBRATE_MINIMUM", 10);
-	perf_conf.minimum = minimum > 0 ? (uint32_t)minimum : 1;
-	perf_conf.max_percent = starpu_getenv_number_default("STARPU_HISTORY_MAX_ERROR", 50);
+	perf_conf.calibrate = env >= 0 && !conf_wins ? env : asked > 0 && asked <= 2 ? asked : 0;
+	perf_conf.minimum = (uint32_t)rt_env_number("STARPU_CALIBRATE_MINIMUM", 1, INT_MAX, 10);
+	perf_conf.max_percent = rt_env_number("STARPU_HISTORY_MAX_ERROR", 0, INT_MAX, 50);
 	perf_conf.silent = starpu_getenv_number_default("STARPU_SILENT", 0) > 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		perf_conf.homogeneous[kinds[i].type] = starpu_getenv_number_default(kinds[i].name, kinds[i].usual) != 0;
@@ -60,6 +61,9 @@ static void read_environment(const struct starpu_conf *conf)
 static int layer_begin(struct rt_machine *m, struct weft_err *err)
 {
 	(void)err;
+	const char *host = getenv("STARPU_HOSTNAME");
+	if (host && strchr(host, '/'))
+		rt_say("STARPU_HOSTNAME is '%s': a name without '/' is expected; this machine's own is taken", host);
 	read_environment(&m->conf);
 	perf_bus_begin(&m->conf);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Components that choose among what is below them: eager, random, by model (mct, heft), by what is known, by the program. */
 #include "sched_knobs.h"
+#include "runtime/task/complain.h"
 #include "comp.h"
 #include <math.h>
 #include <stdlib.h>
@@ -241,10 +242,10 @@ static struct starpu_sched_component *by_model(struct starpu_sched_tree *tree, c
 	struct starpu_sched_component_mct_data *d = c->data;
 	*d = how ? *how
 	         : (struct starpu_sched_component_mct_data){
-			   .alpha = starpu_getenv_float_default("STARPU_SCHED_ALPHA", 1.0F),
-			   .beta = starpu_getenv_float_default("STARPU_SCHED_BETA", 1.0F),
-			   ._gamma = starpu_getenv_float_default("STARPU_SCHED_GAMMA", 1000.0F),
-			   .idle_power = starpu_getenv_float_default("STARPU_IDLE_POWER", 0.0F),
+			   .alpha = rt_env_factor("STARPU_SCHED_ALPHA", 1.0F),
+			   .beta = rt_env_factor("STARPU_SCHED_BETA", 1.0F),
+			   ._gamma = rt_env_factor("STARPU_SCHED_GAMMA", 1000.0F),
+			   .idle_power = rt_env_factor("STARPU_IDLE_POWER", 0.0F),
 		   };
 	return c;
 }

@@ -10,6 +10,7 @@
  * is shortest.
  */
 #include "policies.h"
+#include "runtime/task/complain.h"
 #include "sched_knobs.h"
 #include <math.h>
 #include <stdlib.h>
@@ -35,10 +36,10 @@ static void init_as(unsigned ctx, unsigned how)
 	STARPU_ASSERT_MSG(d, "no memory for a scheduling policy");
 	d->how = how;
 	d->knobs = sched_knobs_in(ctx);
-	d->alpha = starpu_getenv_float_default("STARPU_SCHED_ALPHA", 1.0F);
-	d->beta = starpu_getenv_float_default("STARPU_SCHED_BETA", 1.0F);
-	d->gamma = how & WITH_DATA ? starpu_getenv_float_default("STARPU_SCHED_GAMMA", 1000.0F) : 0;
-	d->idle_power = starpu_getenv_float_default("STARPU_IDLE_POWER", 0.0F);
+	d->alpha = rt_env_factor("STARPU_SCHED_ALPHA", 1.0F);
+	d->beta = rt_env_factor("STARPU_SCHED_BETA", 1.0F);
+	d->gamma = how & WITH_DATA ? rt_env_factor("STARPU_SCHED_GAMMA", 1000.0F) : 0;
+	d->idle_power = rt_env_factor("STARPU_IDLE_POWER", 0.0F);
 	if (starpu_getenv_number_default("STARPU_SCHED_FIFO_READY_FIRST", 0) > 0)
 		d->how |= READY_FIRST;
 	sched_short_lock(&d->push);

@@ -4,6 +4,7 @@
  * be in several; it asks their policies in turn.
  */
 #include "sched.h"
+#include "runtime/task/complain.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -62,6 +63,24 @@ static struct starpu_worker_collection *ctx_collection(struct sched_ctx *c)
 	return c->workers;
 }
 
+static void set_usual_priorities(struct sched_ctx *c, enum rt_prios prios)
+{
+	bool any = prios == RT_PRIO_OWN || prios == RT_PRIO_ONE;
+	c->min_prio = any ? INT_MIN : 0;
+	c->max_prio = any ? INT_MAX : 0;
+}
+
+/* A range that is none is left out. */
+static void check_priorities(struct sched_ctx *c, enum rt_prios prios)
+{
+	if (!c->min_set || !c->max_set || c->min_prio <= c->max_prio)
+		return;
+	rt_say("the least priority is %d and the greatest %d (STARPU_MIN_PRIO, STARPU_MAX_PRIO): both are left out", c->min_prio,
+	       c->max_prio);
+	c->min_set = c->max_set = false;
+	set_usual_priorities(c, prios);
+}
+
 int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how)
 {
 	struct sched_ctx *c = &sched_ctxs[id];
@@ -72,10 +91,7 @@ int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how
 	                        .is_users = policy && !sched_policy_is_ours(policy),
 	                        .inheritor = STARPU_NMAX_SCHED_CTXS,
 	                        .nested = -1};
-	if (how->prios == RT_PRIO_OWN || how->prios == RT_PRIO_ONE) {
-		c->min_prio = INT_MIN;
-		c->max_prio = INT_MAX;
-	}
+	set_usual_priorities(c, how->prios);
 	if (!id) {
 		c->callback = rt_machine.conf.sched_policy_callback;
 		priority_from_conf(rt_machine.conf.global_sched_ctx_min_priority, &c->min_prio, &c->min_set);
@@ -83,6 +99,7 @@ int sched_ctx_make(unsigned id, const char *name, const struct sched_policy *how
 	}
 	priority_from_environment("STARPU_MIN_PRIO", &c->min_prio, &c->min_set);
 	priority_from_environment("STARPU_MAX_PRIO", &c->max_prio, &c->max_set);
+	check_priorities(c, how->prios);
 	c->name = strdup(name ? name : "");
 	if (!c->name)
 		return -ENOMEM;

@@ -11,6 +11,11 @@ void rt_say(const char *fmt, ...) WEFT_PRINTF(1, 2);
 /* The program used the interface wrongly, and going on would corrupt its data: prints a line, and aborts. */
 _Noreturn void rt_misuse(const char *fmt, ...) WEFT_PRINTF(1, 2);
 
+/* A number of the environment; one outside of its range is said, and `otherwise` it is. */
+int rt_env_number(const char *name, int least, int most, int otherwise);
+/* The same of a factor, from 0 on. */
+float rt_env_factor(const char *name, float otherwise);
+
 #define RT_EXPECT(holds, ...) \
 	do { \
 		if (WEFT_UNLIKELY(!(holds))) \

@@ -4,6 +4,7 @@
  * does not. One table has both names of a setting.
  */
 #include "begin.h"
+#include "complain.h"
 #include <stddef.h>
 #include <string.h>
 
@@ -96,5 +97,7 @@ int rt_conf_take(struct starpu_conf *out, const struct starpu_conf *from)
 		starpu_conf_init(out);
 	if (from && !from->precedence_over_environment_variables)
 		take_environment(out);
+	if (out->ncpus > STARPU_NMAXWORKERS)
+		rt_say("%d CPU workers are asked for (STARPU_NCPU), and %d are the most", out->ncpus, STARPU_NMAXWORKERS);
 	return 0;
 }

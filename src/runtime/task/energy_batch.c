@@ -25,12 +25,12 @@ void starpu_energy_use(float joules)
 /* With what the machine takes in any case, where the user says how much that is. */
 double starpu_energy_used(void)
 {
-	const char *watts = getenv("STARPU_IDLE_POWER");
+	float watts = rt_env_factor("STARPU_IDLE_POWER", 0);
 	pthread_mutex_lock(&my.lock);
 	double joules = my.said;
 	pthread_mutex_unlock(&my.lock);
 	double seconds = rt_machine.core ? (starpu_timing_now() - my.began_us) / 1e6 : 0;
-	return joules + (watts ? strtod(watts, NULL) * seconds : 0);
+	return joules + (double)watts * seconds;
 }
 
 void rt_energy_batch_begin(void)
