@@ -30,7 +30,7 @@ static bool is_looked_at(const struct starpu_task *t)
 static struct starpu_profiling_task_info *info_new(struct starpu_task *t, uint64_t submitted_ns)
 {
 	if (!t->profiling_info)
-		t->profiling_info = malloc(sizeof *t->profiling_info);
+		t->profiling_info = rt_task_info_new(t->starpu_private);
 	if (t->profiling_info)
 		*t->profiling_info = (struct starpu_profiling_task_info){.submit_time = rt_profile_date(submitted_ns),
 		                                                         .workerid = -1};

@@ -12,6 +12,7 @@
 struct made {
 	struct starpu_task task;
 	struct rt_task own;
+	struct starpu_profiling_task_info *info; /* of a task that was here before, for the next one; or NULL */
 };
 
 /*
@@ -38,12 +39,18 @@ static struct {
 static pthread_once_t spares_once = PTHREAD_ONCE_INIT;
 static pthread_key_t spares_key;
 
+static void made_end(struct made *m)
+{
+	free(m->info);
+	free(m);
+}
+
 static void spare_free(void *of_thread)
 {
 	struct spare *s = of_thread;
 	for (struct starpu_task *t = s->first, *next; t; t = next) {
 		next = t->next;
-		free(t);
+		made_end((struct made *)(void *)t);
 	}
 	*s = (struct spare){0};
 }
@@ -95,8 +102,12 @@ static struct made *made_new(void)
 	if (!spare.first && weft_load_u32(&depot.n) && ends_known())
 		take_batch();
 	struct starpu_task *t = spare.first;
-	if (!t)
-		return malloc(sizeof(struct made));
+	if (!t) {
+		struct made *m = malloc(sizeof *m);
+		if (m)
+			m->info = NULL;
+		return m;
+	}
 	spare.first = t->next;
 	spare.n--;
 	return (struct made *)t;
@@ -107,7 +118,7 @@ static void made_free(struct made *m)
 	if (SPARE_TASKS && spare.n == SPARE_TASKS)
 		give_batch();
 	if (spare.n == SPARE_TASKS || !ends_known()) {
-		free(m);
+		made_end(m);
 		return;
 	}
 	m->task.next = spare.first;
@@ -229,7 +240,7 @@ static struct made *task_make(void)
 	struct made *m = made_new();
 	if (!m)
 		rt_misuse("no memory for a task");
-	task_copy(m, &fresh, sizeof *m);
+	task_copy(m, &fresh, offsetof(struct made, info));
 	m->task.destroy = 1;
 	m->task.starpu_private = &m->own;
 	m->own.task = &m->task;
@@ -325,13 +336,35 @@ static void give_up_arg(void *arg, bool is_ours)
 		free(arg);
 }
 
+/* With profiling each task has one: it stays with the memory of the task, for the next one that lies there. */
+static void give_up_info(struct starpu_task *task, struct rt_task *own)
+{
+	struct made *m = own && own->embedded ? (struct made *)(void *)((char *)own - offsetof(struct made, own)) : NULL;
+	if (m && !m->info)
+		m->info = task->profiling_info;
+	else
+		free(task->profiling_info);
+	task->profiling_info = NULL;
+}
+
+struct starpu_profiling_task_info *rt_task_info_new(struct rt_task *own)
+{
+	struct made *m = own && own->embedded ? (struct made *)(void *)((char *)own - offsetof(struct made, own)) : NULL;
+	struct starpu_profiling_task_info *info = m ? m->info : NULL;
+	if (!info)
+		return malloc(sizeof *info);
+	m->info = NULL;
+	return info;
+}
+
 /* Everything that hangs on the task; `own` stays. */
 static void task_clean(struct starpu_task *task, struct rt_task *own)
 {
 	give_up((void **)(void *)&task->dyn_handles);
 	give_up((void **)(void *)&task->dyn_interfaces);
 	give_up((void **)(void *)&task->dyn_modes);
-	give_up((void **)(void *)&task->profiling_info);
+	if (WEFT_UNLIKELY(task->profiling_info != NULL))
+		give_up_info(task, own);
 	if (task->bundle)
 		starpu_task_bundle_remove(task->bundle, task);
 	if (!own)

@@ -148,6 +148,9 @@ static inline struct rt_job *rt_task_job(const struct starpu_task *t)
 	return ((const struct rt_task *)t->starpu_private)->job;
 }
 
+/* Of a task that is profiled. Not filled; the task's end takes it back. NULL: no memory. */
+struct starpu_profiling_task_info *rt_task_info_new(struct rt_task *own);
+
 /* ---- codelet.c: who may run what ---- */
 
 enum rt_codelet_bits { RT_CL_CHECKED = 1, RT_CL_PLAIN = 2 }; /* in cl->checked, below rt_machine.codelets */
