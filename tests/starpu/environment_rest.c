@@ -496,7 +496,7 @@ static void watchdog_bites(void)
 static const char *const without_effect[] = {
 	"STARPU_BACKOFF_MIN",
 	"STARPU_BACKOFF_MAX",
-	"STARPU_GLOBAL_ARBITER",
+	"STARPU_GLOBAL_ARBITER", "STARPU_PROFILING_TASK",
 	"STARPU_DISABLE_PINNING",
 	"STARPU_SUBALLOCATOR",
 	"STARPU_ENABLE_MAP",
