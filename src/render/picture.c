@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two ways to draw: texts of SVG, or pixels. Pictures of cells inside an SVG are a PNG in base 64. */
+/* Three ways to draw: texts of SVG, pixels, or a page. Pictures of cells inside an SVG are a PNG in base 64. */
 #include "picture.h"
 #include "font.h"
 #include <string.h>
@@ -18,6 +18,11 @@ static const struct {
 	uint32_t colour;
 	bool arrow;
 } lines[] = {{'g', 1, 1, 0xe4e7eb, false}, {'k', 1, 1, 0x8c959f, false}, {'m', 1, 0.75, 0x111111, true}};
+
+static bool on_page(const struct picture *p)
+{
+	return p->form == WEFT_PICTURE_EPS || p->form == WEFT_PICTURE_PDF;
+}
 
 static const struct canvas_face *face_of(const char *class)
 {
@@ -38,6 +43,8 @@ int picture_begin(struct picture *p, enum weft_picture_form form, struct weft_bu
 	*p = (struct picture){.form = form, .out = out};
 	if (form == WEFT_PICTURE_PNG)
 		p->rc = canvas_init(&p->canvas, width, height);
+	else if (on_page(p))
+		page_begin(&p->page, out, form == WEFT_PICTURE_PDF, width, height, title);
 	else
 		svg_begin(out, width, height, title);
 	return p->rc;
@@ -47,6 +54,8 @@ int picture_end(struct picture *p)
 {
 	if (p->form == WEFT_PICTURE_SVG)
 		svg_end(p->out);
+	else if (on_page(p))
+		page_end(&p->page);
 	else if (!p->rc)
 		p->rc = canvas_png(p->out, p->canvas.rgb, p->canvas.width, p->canvas.height);
 	canvas_fini(&p->canvas);
@@ -58,12 +67,20 @@ static double text_width(const struct canvas_face *f, const char *text, unsigned
 	return font_text_width(text, most) * f->size;
 }
 
+static struct page_face page_face(const struct canvas_face *f)
+{
+	return (struct page_face){.size = 11.5 * f->size, .bold = f->weight > 1.2, .colour = f->colour};
+}
+
 void picture_text(struct picture *p, double x, double y, enum svg_anchor anchor, const char *class, const char *text,
                   unsigned most)
 {
 	const struct canvas_face *f = face_of(class);
+	const struct page_face on_paper = page_face(f);
 	if (p->form == WEFT_PICTURE_SVG)
 		svg_text(p->out, x, y, anchor, class, text, most);
+	else if (on_page(p))
+		page_text(&p->page, x, y, anchor * 0.5, &on_paper, text, most);
 	else
 		canvas_text(&p->canvas,
 		            x - text_width(f, text, most) * (anchor == SVG_LEFT     ? 0
@@ -78,14 +95,18 @@ void picture_text_pair(struct picture *p, double x, double y, const char *text, 
 		svg_text_pair(p->out, x, y, text, most, second);
 		return;
 	}
+	const struct page_face face = page_face(face_of("l"));
+	double width = on_page(p) ? page_text_width(&face, text, most) : text_width(face_of("l"), text, most);
 	picture_text(p, x, y, SVG_LEFT, "l", text, most);
-	picture_text(p, x + text_width(face_of("l"), text, most) + 6, y, SVG_LEFT, "s", second, 0);
+	picture_text(p, x + width + 6, y, SVG_LEFT, "s", second, 0);
 }
 
 void picture_rect(struct picture *p, double x, double y, double w, double h, uint32_t colour, double radius)
 {
 	if (p->form == WEFT_PICTURE_SVG)
 		svg_rect(p->out, x, y, w, h, colour, radius);
+	else if (on_page(p))
+		page_rect(&p->page, x, y, w, h, colour);
 	else
 		canvas_rect(&p->canvas, x, y, w, h, colour);
 }
@@ -99,8 +120,13 @@ void picture_line(struct picture *p, double x1, double y1, double x2, double y2,
 	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
 		if (lines[i].class != *class)
 			continue;
-		canvas_line(&p->canvas, x1, y1, x2, y2, lines[i].width, lines[i].colour, lines[i].alpha);
-		if (lines[i].arrow)
+		if (on_page(p))
+			page_line(&p->page, (const double[]){x1, y1, x2, y2}, 2, lines[i].width * 0.7, lines[i].colour);
+		else
+			canvas_line(&p->canvas, x1, y1, x2, y2, lines[i].width, lines[i].colour, lines[i].alpha);
+		if (lines[i].arrow && on_page(p))
+			page_arrow_head(&p->page, x1, y1, x2, y2, lines[i].colour);
+		else if (lines[i].arrow)
 			canvas_arrow_head(&p->canvas, x1, y1, x2, y2, lines[i].colour, lines[i].alpha);
 	}
 }
@@ -109,6 +135,8 @@ void picture_polyline(struct picture *p, const double *xy, unsigned n, uint32_t 
 {
 	if (p->form == WEFT_PICTURE_SVG && n > 1)
 		svg_polyline(p->out, xy, n, colour);
+	if (on_page(p))
+		page_line(&p->page, xy, n, 1.4, colour);
 	for (unsigned i = 1; p->form == WEFT_PICTURE_PNG && i < n; i++)
 		canvas_line(&p->canvas, xy[2 * i - 2], xy[2 * i - 1], xy[2 * i], xy[2 * i + 1], 1.6, colour, 1);
 }
@@ -117,6 +145,8 @@ void picture_dot(struct picture *p, double x, double y, double radius, uint32_t 
 {
 	if (p->form == WEFT_PICTURE_SVG)
 		svg_dot(p->out, x, y, radius, colour);
+	else if (on_page(p))
+		page_dot(&p->page, x, y, radius, colour);
 	else
 		canvas_line(&p->canvas, x - radius / 3, y, x + radius / 3, y, 2 * radius, colour, 1);
 }
@@ -132,6 +162,10 @@ void picture_path_rect(struct picture *p, double x, double y, double w, double h
 {
 	if (p->form == WEFT_PICTURE_PNG) {
 		canvas_rect(&p->canvas, x, y, w, h, p->colour);
+		return;
+	}
+	if (on_page(p)) {
+		page_rect(&p->page, x, y, w, h, p->colour);
 		return;
 	}
 	if (!p->path_begun)
@@ -168,6 +202,10 @@ void picture_image(struct picture *p, unsigned x, unsigned y, const uint8_t *rgb
 		for (unsigned i = 0; i < h && y + i < p->canvas.height && x < p->canvas.width; i++)
 			memcpy(p->canvas.rgb + ((size_t)(y + i) * p->canvas.width + x) * 3, rgb + (size_t)i * w * 3,
 			       (x + w <= p->canvas.width ? w : p->canvas.width - x) * 3u);
+		return;
+	}
+	if (on_page(p)) {
+		page_image(&p->page, x, y, rgb, w, h);
 		return;
 	}
 	struct weft_buf png = {0};

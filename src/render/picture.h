@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a layout draws on: the same calls make an SVG text or a PNG. Classes of text and lines are those of svg.h; coordinates
+ * What a layout draws on: the same calls make an SVG text, a PNG, or an EPS or PDF of one page. Classes of text and lines are those of svg.h; coordinates
  * are pixels from the top left.
  */
 #ifndef WEFT_RENDER_PICTURE_H
 #define WEFT_RENDER_PICTURE_H
 
 #include "canvas.h"
+#include "page.h"
 #include "svg.h"
 
-enum weft_picture_form { WEFT_PICTURE_SVG, WEFT_PICTURE_PNG };
+enum weft_picture_form { WEFT_PICTURE_SVG, WEFT_PICTURE_PNG, WEFT_PICTURE_EPS, WEFT_PICTURE_PDF };
 
 struct picture {
 	enum weft_picture_form form;
 	struct weft_buf *out; /* borrowed: what is made is appended */
-	struct canvas canvas;
-	int rc;           /* first failure */
-	uint32_t colour;  /* of the path that is being drawn */
-	const char *name; /* of it; borrowed until picture_path_end */
+	struct canvas canvas; /* of a PNG */
+	struct page page;     /* of an EPS or PDF */
+	int rc;               /* first failure */
+	uint32_t colour;      /* of the path that is being drawn */
+	const char *name;     /* of it; borrowed until picture_path_end */
 	bool path_begun;
 };
 
