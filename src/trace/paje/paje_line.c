@@ -4,7 +4,7 @@
  * order in which they will stand; a line is the number and then the fields, divided by blanks, in quotes where they hold blanks.
  * Names of events and fields are tables; those of the format's first version stand beside today's.
  */
-#include "paje_priv.h"
+#include "paje_line.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
