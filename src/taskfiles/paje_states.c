@@ -19,6 +19,7 @@ struct value {
 };
 struct container {
 	uint32_t name, type; /* words */
+	uint64_t parent;     /* index; its own where there is none */
 };
 struct open_state {
 	struct value value;
@@ -127,7 +128,10 @@ static int define(struct walk *w, const struct paje_line *l)
 	    (has_alias && word_of(w, l->slot[PAJE_ALIAS], &alias)))
 		return -ENOMEM;
 	if (l->def->event == PAJE_CREATE) {
-		struct container c = {name, weft_map_get(&w->type, type, &of) ? (uint32_t)of : type};
+		struct container c = {name, weft_map_get(&w->type, type, &of) ? (uint32_t)of : type, w->container.n};
+		uint32_t parent;
+		if (l->slot[PAJE_CONTAINER].at && weft_intern_find(&w->word, l->slot[PAJE_CONTAINER], &parent))
+			(void)weft_map_get(&w->container_of, parent, &c.parent);
 		return weft_vec_push(&w->container, c) ||
 		                       put_both(&w->container_of, 0, has_alias, alias, name, w->container.n - 1)
 		               ? -ENOMEM
@@ -225,13 +229,27 @@ static int change_state(struct walk *w, const struct paje_line *l, int64_t time,
 	s->last = time;
 	if (l->def->event == PAJE_POP)
 		return s->open.n ? end_state(w, s, time) : 0;
+	if (l->def->event == PAJE_PUSH && s->open.n == DEPTH_MOST)
+		return text_lines_wrong(w->from, err, "more than %d states in each other", DEPTH_MOST);
+	if (l->def->event != PAJE_RESET && value_for(w, s->type, l->slot[PAJE_VALUE], &o.value))
+		return out_of_memory(err);
+	/* StarPU says a task's state twice, the second time with what it knows of the task. */
+	if (l->def->event == PAJE_SET_STATE && s->open.n == 1 && s->open.at[0].begin == time &&
+	    s->open.at[0].value.name == o.value.name)
+		return 0;
 	if (l->def->event != PAJE_PUSH)
 		rc = end_all(w, s, time);
 	if (rc || l->def->event == PAJE_RESET)
 		return rc;
-	if (s->open.n == DEPTH_MOST)
-		return text_lines_wrong(w->from, err, "more than %d states in each other", DEPTH_MOST);
-	return value_for(w, s->type, l->slot[PAJE_VALUE], &o.value) || weft_vec_push(&s->open, o) ? out_of_memory(err) : 0;
+	return weft_vec_push(&s->open, o) ? out_of_memory(err) : 0;
+}
+
+/* With a container those in it end. */
+static bool is_within(const struct walk *w, uint64_t container, uint64_t around)
+{
+	while (container != around && w->container.at[container].parent < container)
+		container = w->container.at[container].parent;
+	return container == around;
 }
 
 static int destroy(struct walk *w, const struct paje_line *l, int64_t time)
@@ -241,7 +259,7 @@ static int destroy(struct walk *w, const struct paje_line *l, int64_t time)
 	if (!weft_intern_find(&w->word, l->slot[PAJE_NAME], &word) || !weft_map_get(&w->container_of, word, &container))
 		return 0;
 	for (size_t i = 0; i < w->stack.n; i++)
-		if (w->stack.at[i].container == container) {
+		if (is_within(w, w->stack.at[i].container, container)) {
 			int rc = end_all(w, &w->stack.at[i], time > w->stack.at[i].last ? time : w->stack.at[i].last);
 			if (rc)
 				return rc;

@@ -51,6 +51,18 @@ TEST(a_state_ends_where_the_next_is_set)
 	      "CPU0 Worker State Overhead 1.5..2.25 0;CPU0 Worker State gemm 2.25..4 0;CPU0 Worker State Overhead 4..5 0;");
 }
 
+TEST(a_state_that_is_said_twice_is_one)
+{
+	check(HEAD "10 1 w0 WS gemm\n10 1 w0 WS gemm\n10 2 w0 WS gemm\n10 4 w0 WS B\n8 4 w0 W\n",
+	      "CPU0 Worker State gemm 1..2 0;CPU0 Worker State gemm 2..4 0;CPU0 Worker State Overhead 4..4 0;");
+}
+
+TEST(a_container_ends_what_lies_in_it)
+{
+	check(HEAD "7 0 t w0 w0 inner\n10 1 t WS B\n10 1 w1 WS B\n8 3 w0 W\n8 5 w1 W\n",
+	      "inner Worker State Overhead 1..3 0;CPU1 Worker State Overhead 1..5 0;");
+}
+
 TEST(states_are_pushed_within_others)
 {
 	check(HEAD "10 1 w0 WS B\n11 2 w0 WS Sc\n12 3.000000001 w0 WS # why\n10 4 w0 WS gemm\n12 6 w0 WS\n12 7 w0 WS\n",

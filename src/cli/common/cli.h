@@ -31,7 +31,7 @@ extern const struct weft_command weft_command_record, weft_command_info, weft_co
 	weft_command_translate;
 extern const struct weft_command weft_command_tunlet;
 extern const struct weft_command weft_command_tune, weft_command_top;
-extern const struct weft_command weft_command_model, weft_command_bound;
+extern const struct weft_command weft_command_model, weft_command_files, weft_command_bound;
 extern const struct weft_command weft_command_machine, weft_command_bus, weft_command_sched, weft_command_bench;
 
 /* The table of main.c, as others see it; ends with NULL. */
@@ -116,6 +116,7 @@ int cli_mate(int argc, char **argv);
 int cli_perfmodel_display(int argc, char **argv);
 int cli_perfmodel_plot(int argc, char **argv);
 int cli_perfmodel_recdump(int argc, char **argv);
+int cli_starpu_files(int argc, char **argv);
 int cli_starpu_top(int argc, char **argv);
 int cli_mlr_analysis(int argc, char **argv);
 int cli_lp2paje(int argc, char **argv);

@@ -53,6 +53,12 @@ int model_check(const struct model_args *a, char **operand, int n);
 int model_fit(const struct model_args *a, char **operand, int n);
 int model_rec(const struct model_args *a, char **operand, int n);
 
+/* How many of each kind of worker the host has; nothing where memory is out. */
+struct weft_bus_config;
+void model_machine(const char *host, struct weft_bus_config *out);
+/* tasks.rec with the models' times of each task on each worker; "-" or NULL: stdin, stdout. The exit status. */
+int model_complete(const struct model_args *a, const char *input, const char *output);
+
 /* -- samples of a trace: what the tasks of a model took -- */
 struct model_sample {
 	uint32_t footprint;

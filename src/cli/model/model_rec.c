@@ -54,6 +54,17 @@ static void find_machine(struct machine *m, const char *host)
 			m->config.count[i] = limited(m->config.count[i], variables[i]);
 }
 
+void model_machine(const char *host, struct weft_bus_config *out)
+{
+	struct machine *m = calloc(1, sizeof *m);
+	*out = (struct weft_bus_config){{0}};
+	if (!m)
+		return;
+	find_machine(m, host);
+	*out = m->config;
+	free(m);
+}
+
 static void print_workers(const struct machine *m, FILE *to)
 {
 	static const struct {
