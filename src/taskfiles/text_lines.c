@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "text_lines.h"
+#include "base/fs.h"
 #include "trace/text/text_input.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { BLOCK = 1 << 20 };
 
@@ -29,6 +32,24 @@ static int new_lines(struct text_lines **out, const char *name, struct weft_err 
 	return weft_err_set(err, -ENOMEM, "out of memory");
 }
 
+/* What can be read once only goes by its descriptor; a file by its name. */
+static int open_input(struct text_input **out, const char *path, struct weft_err *err)
+{
+	struct text_stream stream = {.fd = -1};
+	struct stat st;
+	if (stat(path, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
+		return text_input_open(out, path, BLOCK, err);
+	stream.fd = weft_open_input(path, &st, err);
+	if (stream.fd < 0)
+		return stream.fd;
+	ssize_t got;
+	while (stream.n_first < sizeof stream.first &&
+	       ((got = read(stream.fd, stream.first + stream.n_first, sizeof stream.first - stream.n_first)) > 0 ||
+	        (got < 0 && errno == EINTR)))
+		stream.n_first += got > 0 ? (size_t)got : 0;
+	return text_input_open_stream(out, &stream, path, BLOCK, err);
+}
+
 int text_lines_open(struct text_lines **out, const char *path, struct weft_err *err)
 {
 	struct text_lines *t;
@@ -36,7 +57,7 @@ int text_lines_open(struct text_lines **out, const char *path, struct weft_err *
 	*out = NULL;
 	if (rc)
 		return rc;
-	rc = text_input_open(&t->input, path, BLOCK, err);
+	rc = open_input(&t->input, strcmp(path, "-") ? path : "/dev/stdin", err);
 	if (rc) {
 		t->input = NULL;
 		text_lines_close(t);

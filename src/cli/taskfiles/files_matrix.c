@@ -17,7 +17,7 @@ enum { RANKS_MOST = 4096, CELL = 44, LEFT = 70, TOP = 76, WIDTH_LEAST = 440 };
 struct way {
 	uint32_t src, dst;
 	uint64_t n;
-	double bytes, ms, per_s; /* ms: of transfers; per_s: bytes/s that the program said */
+	double bytes, timed_bytes, ms, per_s; /* ms: that timed_bytes took; per_s: bytes/s that the program said */
 };
 struct matrix {
 	struct weft_map of; /* src << 32 | dst -> index */
@@ -38,6 +38,7 @@ static int add(struct matrix *m, const struct way *w)
 	struct way *to = &m->way.at[at];
 	to->n += w->n;
 	to->bytes += w->bytes;
+	to->timed_bytes += w->timed_bytes;
 	to->ms += w->ms;
 	to->per_s += w->per_s;
 	m->ranks = w->src >= m->ranks ? w->src + 1 : m->ranks;
@@ -47,27 +48,27 @@ static int add(struct matrix *m, const struct way *w)
 
 static double bandwidth(const struct way *w)
 {
-	return w->per_s > 0 ? w->per_s / 1e6 : w->ms > 0 ? w->bytes / w->ms / 1e3 : NAN;
+	return w->per_s > 0 ? w->per_s / 1e6 : w->ms > 0 ? w->timed_bytes / w->ms / 1e3 : NAN;
 }
 
 /* A record of comms.rec. Clocks of nodes may be apart: what arrived before it was sent says nothing of time. */
 static int add_record(struct matrix *m, const struct record *r, struct text_lines *t, struct weft_err *err)
 {
-	uint64_t src, dst;
-	double bytes, sent, received;
+	uint64_t src = 0, dst = 0, bytes = 0;
+	double sent = 0, received = 0;
 	int rc = record_u64(r, t, "Src", &src, err);
 	rc = rc ? rc : record_u64(r, t, "Dst", &dst, err);
-	rc = rc ? rc : record_double(r, t, "Size", &bytes, err);
+	rc = rc ? rc : record_u64(r, t, "Size", &bytes, err);
 	rc = rc ? rc : record_double(r, t, "SendTime", &sent, err);
 	rc = rc ? rc : record_double(r, t, "RecvTime", &received, err);
 	if (!rc && (src >= RANKS_MOST || dst >= RANKS_MOST))
 		rc = weft_err_set(err, WEFT_E_SYNTAX, "%s:%" PRIu64 ": expected ranks below %d", text_lines_name(t), r->line,
 		                  RANKS_MOST);
-	struct way w = {.src = (uint32_t)src,
-	                .dst = (uint32_t)dst,
-	                .n = 1,
-	                .bytes = bytes,
-	                .ms = received > sent ? received - sent : 0};
+	struct way w = {.src = (uint32_t)src, .dst = (uint32_t)dst, .n = 1, .bytes = (double)bytes};
+	if (received > sent) {
+		w.timed_bytes = (double)bytes;
+		w.ms = received - sent;
+	}
 	return rc ? rc : add(m, &w) ? weft_err_set(err, -ENOMEM, "out of memory") : 0;
 }
 
@@ -94,7 +95,7 @@ static bool parse_output(struct weft_str line, struct way *w)
 		else if (weft_parse_double(word, &before))
 			before = NAN;
 	}
-	return isfinite(w->bytes) && isfinite(w->per_s);
+	return w->bytes >= 0 && w->bytes < 1e18 && isfinite(w->per_s);
 }
 
 static int read_output(struct matrix *m, struct text_lines *t, struct weft_err *err)
@@ -202,7 +203,7 @@ static int print(const struct files_args *a, const struct matrix *m)
 	static const struct weft_column columns[] = {{"src", "from", WEFT_CELL_U64},
 	                                             {"dst", "to", WEFT_CELL_U64},
 	                                             {"n", "messages", WEFT_CELL_U64},
-	                                             {"bytes", "bytes", WEFT_CELL_DOUBLE},
+	                                             {"bytes", "bytes", WEFT_CELL_U64},
 	                                             {"mb_per_s", "MB/s", WEFT_CELL_DOUBLE}};
 	struct weft_table t;
 	int rc = 0;
@@ -212,7 +213,7 @@ static int print(const struct files_args *a, const struct matrix *m)
 		rc = weft_table_row(&t, (struct weft_cell[]){{WEFT_CELL_U64, {.u64 = w->src}},
 		                                             {WEFT_CELL_U64, {.u64 = w->dst}},
 		                                             {w->n ? WEFT_CELL_U64 : WEFT_CELL_NONE, {.u64 = w->n}},
-		                                             {WEFT_CELL_DOUBLE, {.f64 = w->bytes}},
+		                                             {WEFT_CELL_U64, {.u64 = (uint64_t)w->bytes}},
 		                                             {WEFT_CELL_DOUBLE, {.f64 = bandwidth(w)}}});
 	}
 	if (!rc)
