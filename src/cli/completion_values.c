@@ -206,6 +206,9 @@ static const struct operand_row {
 	{"timeline", 0, 0, NULL, NULL, each_view, REST_FILES},
 	{"table", 0, 0, NULL, NULL, each_view, REST_FILES},
 	{"diff", 2, ANY, NULL, NULL, each_view, REST_FILES},
+	{"files", 0, 0, NULL,
+         "sort states histogram summary efficiency activity profile distribution sizes estimate events count use matrix", NULL,
+         REST_NOTHING},
 	{"record", 0, 0, NULL, NULL, NULL, REST_COMMANDS},
 	{"tune", 0, 0, NULL, NULL, NULL, REST_COMMANDS},
 };

@@ -149,6 +149,7 @@ timeline	draw a trace along time, as SVG or PNG
 dump	print the events of a trace as text
 check	is a trace sound; what is damaged, what was recovered
 top	look at a program of tasks while it runs, and turn its knobs
+files	StarPU's paje.trace, *.rec and *.data: sort, sums, pictures
 table	a view's table of a trace: profiles, histograms, who talks to whom
 diff	what changed from one trace to another, by the same views
 view	views: what there are, what one says, converting
@@ -173,7 +174,7 @@ bus	how fast data goes between memories, measured
 sched	the scheduling policies that STARPU_SCHED may name
 bench	run a benchmark of the task runtime, or list them
 completion	print the completion script of a shell
-32
+33
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }
@@ -198,6 +199,8 @@ $ same 'completion' weft completion zzzzzzzzz
 same completion
 $ same 'record --watch' weft record --watch zzzzzzzzz -- true
 same record --watch
+$ same 'files' weft files zzzzzzzzz
+same files
 $ for by in $(names diff --by ''); do weft diff --by $by no-a no-b 2>&1 | grep option; done; true
 $ for m in $(names timeline --color ''); do weft timeline --color $m useful no-such -o x.svg 2>&1 | grep option; done; true
 $ for m in $(names timeline --draw-mode ''); do weft timeline --draw-mode $m useful no-such -o x.svg 2>&1 | grep option; done; true

@@ -28,6 +28,8 @@ printf '%s\n' 'tmax 2' 's0 0' 'c0 2' 'x0_1 1' >solution.txt
 printf '%s\n' 'min: tmax;' 'r0: c0 - s0 - 2 x0_0 = 0;' 'r1: x0_0 = 1;' 'r2: tmax - c0 >= 0;' 'int x0_0;' >tasks.lp
 printf '%s\n' '0 IterationStarts 1 iteration=1' '5 IterationFinishes 1 iteration=1' >events.txt
 ln -s "$(command -v weft)" fxt_print
+cp "$source"/tests/golden/taskfiles/*.* . # what starpu_fxt_tool writes
+cp native.trace paje.trace
 mkdir -p sampling/codelets # models, as docs/models.md has them
 cp -r "$source/tests/golden/models/codelets/45" "$source/tests/golden/models/codelets/tmp" sampling/codelets/
 (cd sampling/codelets && cp 45/chol_model_potrf.suite 45/potrf.suite && cp 45/memset.suite 45/weft_fill.suite && cp tmp/gemm.out tmp/weft_product.out)

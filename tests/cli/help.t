@@ -17,6 +17,7 @@ Look
   dump        print the events of a trace as text
   check       is a trace sound; what is damaged, what was recovered
   top         look at a program of tasks while it runs, and turn its knobs
+  files       StarPU's paje.trace, *.rec and *.data: sort, sums, pictures
 
 Compute
   table       a view's table of a trace: profiles, histograms, who talks to whom
