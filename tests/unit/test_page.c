@@ -65,7 +65,7 @@ TEST(the_table_of_a_pdf_points_at_its_objects)
 	const char *file = out.at + strlen("before "), *table = strstr(file, "\nxref\n0 9\n") + strlen("\nxref\n0 9\n");
 	REQUIRE(!strncmp(file, "%PDF-1.4\n", 9));
 	for (int i = 1; i <= 8; i++) {
-		char head[16];
+		char head[24];
 		snprintf(head, sizeof head, "%d 0 obj\n", i);
 		CHECK(!strncmp(file + strtoul(table + (ptrdiff_t)20 * i, NULL, 10), head, strlen(head)));
 	}
