@@ -29,6 +29,7 @@ struct order {
 	unsigned number;             /* of the event that the head is defining */
 	WEFT_VEC(struct stretch) stretch;
 	uint64_t lines;
+	bool begun; /* the head is over: what its numbers mean stays */
 	struct weft_err *err;
 };
 
@@ -122,13 +123,14 @@ static int find_stretches(struct order *o, const char *at, const char *end)
 		struct weft_str line = weft_str_trim(weft_str_n(at, (size_t)(stop - at)));
 		o->lines++;
 		if (line.n && *line.at == '%') {
-			int rc = learn(o, line);
+			int rc = o->begun ? wrong(o, "a definition behind the first event") : learn(o, line);
 			if (rc)
 				return rc;
 			time = FIRST;
 		} else if ((why = time_of(o, at, stop, before, &time)) != NULL) {
 			return wrong(o, why);
 		}
+		o->begun |= line.n && *line.at != '%' && *line.at != '#';
 		if (!o->stretch.n || time < before) {
 			if (weft_vec_push(&o->stretch, (struct stretch){at, next, time}))
 				return weft_err_set(o->err, -ENOMEM, "out of memory");

@@ -98,6 +98,8 @@ static int put_both(struct weft_map *m, uint64_t above, bool has_alias, uint32_t
 static uint32_t read_colour(struct weft_str text)
 {
 	uint32_t colour = 0;
+	if (!text.at)
+		return UINT32_MAX;
 	for (int i = 0; i < 3; i++) {
 		struct weft_str part = weft_str_word(&text);
 		char padded[24];

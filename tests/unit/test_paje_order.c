@@ -82,6 +82,7 @@ TEST(what_is_wrong_is_said_with_its_line)
 		{HEAD "10 1 a\n10 later b\n", "p.trace:15: expected a time"},
 		{HEAD "13 \"no end\n", "p.trace:14: expected a time"},
 		{"%EventDef PajeSetState 1000\n", "p.trace:1: the number of an event must be less than 1000"},
+		{HEAD "10 1 a\n%EventDef PajeSetState 11\n", "p.trace:15: a definition behind the first event"},
 		{"% Time date\n", "p.trace:1: expected 'EventDef NAME NUMBER', a field or 'EndEventDef'"},
 	};
 	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
