@@ -49,6 +49,9 @@ check "which only a trace tells" 0 "$("$weft" model check modelled_clouds --csv 
 "$weft" model plot modelled_clouds --trace run.weft -o clouds.svg
 check "each task of the trace in the picture" 24 "$(grep -c '<circle[^>]*r="1.5"' clouds.svg)"
 check "no such task" "2 1" "$("$weft" model plot modelled_given --trace run.weft -o none.svg 2>errors; echo "$? $(grep -c "no task of 'run.weft' says that it has the model" errors)")"
+ln -s "$weft" "$work/starpu_fxt_data_trace"
+starpu_fxt_data_trace run.weft modelled_clouds
+check "starpu_fxt_data_trace: length and size of each task" "24 0" "$(wc -l <data_trace.modelled_clouds) $(cut -d' ' -f2 data_trace.modelled_clouds | sort -u)"
 if command -v gnuplot >/dev/null; then
 	starpu_perfmodel_plot -s modelled_given
 	check "starpu_perfmodel_plot -s" drawn "$(drawn starpu_modelled_given.gp starpu_modelled_given.png)"

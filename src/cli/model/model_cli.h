@@ -68,6 +68,9 @@ struct model_sample {
 struct model_samples {
 	WEFT_VEC(struct model_sample) of;
 };
+/* Each task of a->trace that says which model it has; `each` returns 0 to go on, or negative. 0, or the exit status after a message. */
+int model_each_sample(const struct model_args *a, int (*each)(void *arg, const char *model, const struct model_sample *s),
+                      void *arg);
 /* 0, or the exit status after a message: also when no task of the trace says that it has this model. */
 int model_samples(const struct model_args *a, const char *symbol, struct model_samples *out);
 

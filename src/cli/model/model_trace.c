@@ -15,12 +15,12 @@
 struct open_region {
 	uint64_t begin;
 	struct model_sample s;
-	bool is_task;
+	const char *model; /* of a task; else NULL */
 };
 struct walk {
 	const struct weft_trace *trace;
-	const char *symbol;
-	struct model_samples *out;
+	int (*each)(void *arg, const char *model, const struct model_sample *s);
+	void *arg;
 	WEFT_VEC(struct open_region) open;
 };
 
@@ -43,7 +43,7 @@ static void take_attribute(struct walk *w, uint32_t what, uint64_t value)
 	if (!top)
 		return;
 	if (!strcmp(name, "model") && weft_what_kind(what) == WEFT_EV_ATTR_S)
-		top->is_task = !strcmp(name_in(&w->trace->def[WEFT_CLASS_STRING], value), w->symbol);
+		top->model = name_in(&w->trace->def[WEFT_CLASS_STRING], value);
 	else if (!strcmp(name, "footprint") && weft_what_kind(what) == WEFT_EV_ATTR)
 		top->s.footprint = (uint32_t)value;
 	else if (!strcmp(name, "size") && weft_what_kind(what) == WEFT_EV_ATTR)
@@ -55,10 +55,10 @@ static void take_attribute(struct walk *w, uint32_t what, uint64_t value)
 static int close_region(struct walk *w, uint64_t time)
 {
 	struct open_region r = w->open.at[--w->open.n];
-	if (!r.is_task || time < r.begin)
+	if (!r.model || time < r.begin)
 		return 0;
 	r.s.us = (double)(time - r.begin) / 1e3;
-	return weft_vec_push(&w->out->of, r.s);
+	return w->each(w->arg, r.model, &r.s);
 }
 
 static int walk_thread(struct walk *w, uint32_t thread)
@@ -83,12 +83,12 @@ static int walk_thread(struct walk *w, uint32_t thread)
 	return rc < 0 ? rc : 0;
 }
 
-int model_samples(const struct model_args *a, const char *symbol, struct model_samples *out)
+int model_each_sample(const struct model_args *a, int (*each)(void *arg, const char *model, const struct model_sample *s),
+                      void *arg)
 {
 	struct weft_trace *t;
-	struct walk w = {.symbol = symbol, .out = out};
+	struct walk w = {.each = each, .arg = arg};
 	int status = cli_check_input(a->trace), rc = 0;
-	*out = (struct model_samples){0};
 	status = status ? status : cli_open(&a->common, a->trace, &t, NULL);
 	if (status)
 		return status;
@@ -97,10 +97,26 @@ int model_samples(const struct model_args *a, const char *symbol, struct model_s
 		rc = walk_thread(&w, i);
 	free(w.open.at);
 	weft_trace_close(t);
-	if (rc)
-		return cli_fail_code(rc);
-	if (out->of.n)
-		return CLI_OK;
+	return rc ? cli_fail_code(rc) : CLI_OK;
+}
+
+struct chosen {
+	const char *symbol;
+	struct model_samples *out;
+};
+
+static int take_chosen(void *arg, const char *model, const struct model_sample *s)
+{
+	struct chosen *c = arg;
+	return strcmp(model, c->symbol) ? 0 : weft_vec_push(&c->out->of, *s);
+}
+
+int model_samples(const struct model_args *a, const char *symbol, struct model_samples *out)
+{
+	*out = (struct model_samples){0};
+	int status = model_each_sample(a, take_chosen, &(struct chosen){symbol, out});
+	if (status || out->of.n)
+		return status;
 	weft_log(WEFT_LOG_ERROR,
 	         "no task of '%s' says that it has the model '%s' (tasks say so when they are recorded with --on starpu_detail)",
 	         a->trace, symbol);

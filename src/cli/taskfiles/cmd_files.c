@@ -35,7 +35,7 @@ static const struct {
 	{"activity", "one activity.data", 1, 1, files_activity},
 	{"profile", "one distrib.data, and codelets", 1, -1, files_profile},
 	{"distribution", "one distrib.data", 1, 1, files_distribution},
-	{"sizes", "one distrib.data or tasks.rec, and codelets", 1, -1, files_sizes},
+	{"sizes", "one distrib.data, tasks.rec or trace, and codelets", 1, -1, files_sizes},
 	{"estimate", "at most one tasks.rec", 0, 1, files_estimate},
 	{"events", "one number_events.data", 1, 1, files_events},
 	{"count", "one trace", 1, 1, files_count},
@@ -82,8 +82,8 @@ const struct weft_command weft_command_files = {
 		 "    profile FILE [CODELET]   of distrib.data: time by size of data, for each worker\n"
 		 "    distribution FILE        of distrib.data: a histogram for each codelet, worker\n"
 		 "                             and size\n"
-		 "    sizes FILE [CODELET...]  of distrib.data or tasks.rec: time by size of data,\n"
-		 "                             for each codelet\n"
+		 "    sizes FILE [CODELET...]  of distrib.data, tasks.rec or a trace: time by size of\n"
+		 "                             data, for each codelet\n"
 		 "    estimate [FILE]          tasks.rec with what performance models say of each task\n"
 		 "    events FILE              number_events.data with names for keys\n"
 		 "    count FILE               how many events of each kind a paje.trace has\n"

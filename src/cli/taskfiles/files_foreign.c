@@ -93,7 +93,7 @@ static const struct tool tools[] = {
          "Draws a histogram of what tasks took for each codelet, worker and size: distrib.data.CODELET.WORKER.FOOTPRINT.SIZE.pdf.",
          usual, files_distribution, 1, 1},
 	{"starpu_fxt_data_trace", " FILE [CODELET...]",
-         "Writes what tasks took by size of data, of distrib.data or tasks.rec: a file for each codelet, and data_trace.gp for gnuplot.",
+         "Writes what tasks took by size of data, of a trace, distrib.data or tasks.rec: a file for each codelet, and data_trace.gp for gnuplot.",
          usual, files_sizes_starpu, 1, -1},
 	{"starpu_paje_sort", " paje.trace...", "Puts traces in the order of their times, in place.", usual, files_sort, 1, -1},
 	{"starpu_paje_state_stats", " paje.trace...", "How often and how long each state was there, traces beside each other.",

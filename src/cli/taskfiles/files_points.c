@@ -2,10 +2,11 @@
 /*
  * What tasks took by the size of their data. `weft files profile`, starpu_codelet_profile: of one codelet, workers told apart; `weft files
  * sizes`, starpu_fxt_data_trace: codelets told apart. Each draws it, or writes the points and a script for gnuplot as StarPU's command does.
- * Reads distrib.data, and tasks.rec.
+ * Reads distrib.data; by codelet also tasks.rec, and traces of ours.
  */
 #include "files_cli.h"
 #include "base/log.h"
+#include "cli/model/model_cli.h"
 #include "render/curves.h"
 #include "taskfiles/data_rows.h"
 #include "taskfiles/rec_file.h"
@@ -107,11 +108,32 @@ static int read_records(struct points *p, struct text_lines *t, struct weft_err 
 	return rc;
 }
 
-static int read_points(struct points *p, const char *path)
+static int add_sample(void *arg, const char *model, const struct model_sample *s)
+{
+	struct group *g;
+	struct points *p = arg;
+	return is_wanted(p, weft_str(model)) ? add_point(p, weft_str(model), (double)s->size, s->us / 1e3, &g) : 0;
+}
+
+/* A trace of ours: tasks that say their model and size (category starpu_detail). */
+static int read_trace(struct points *p, const struct files_args *a, const char *path)
+{
+	struct model_args how = {.common = a->common, .trace = path};
+	int status = model_each_sample(&how, add_sample, p);
+	if (status || p->at.n)
+		return status;
+	weft_log(WEFT_LOG_ERROR, "no task of '%s' says its model (tasks say so when they are recorded with --on starpu_detail)",
+	         path);
+	return CLI_USAGE;
+}
+
+static int read_points(struct points *p, const struct files_args *a, const char *path)
 {
 	struct text_lines *t;
 	struct weft_err err = {0};
 	size_t n = strlen(path);
+	if (weft_is_dir(path) && !p->by_worker)
+		return read_trace(p, a, path);
 	int status = files_open(&t, path);
 	if (status)
 		return status;
@@ -165,7 +187,7 @@ int files_profile(const struct files_args *a, char **operand, int n)
 	                   .codelet = operand + 1,
 	                   .n_codelets = n - 1,
 	                   .title = n > 1 ? operand[1] : "Tasks by worker"};
-	int status = read_points(&p, operand[0]);
+	int status = read_points(&p, a, operand[0]);
 	if (!status)
 		status = files_picture(a, a->output ? a->output : "profile.svg", draw, &p);
 	fini(&p);
@@ -175,7 +197,7 @@ int files_profile(const struct files_args *a, char **operand, int n)
 int files_sizes(const struct files_args *a, char **operand, int n)
 {
 	struct points p = {.codelet = operand + 1, .n_codelets = n - 1, .title = "Tasks by size of data"};
-	int status = read_points(&p, operand[0]);
+	int status = read_points(&p, a, operand[0]);
 	if (!status)
 		status = files_picture(a, a->output ? a->output : "sizes.svg", draw, &p);
 	fini(&p);
@@ -221,7 +243,7 @@ int files_profile_starpu(const struct files_args *a, char **operand, int n)
 	struct points p = {.by_worker = true, .codelet = operand + 1, .n_codelets = n - 1};
 	struct weft_buf script = {0};
 	char path[4300], title[200];
-	int status = read_points(&p, operand[0]);
+	int status = read_points(&p, a, operand[0]);
 	snprintf(path, sizeof path, "%.4096s.eps", operand[0]);
 	begin_script(&script, path, NULL, "Total data size", "Execution time (ms)");
 	for (size_t i = 0; i < p.at.n && !status; i++) {
@@ -256,7 +278,7 @@ int files_sizes_starpu(const struct files_args *a, char **operand, int n)
 {
 	struct points p = {.codelet = operand + 1, .n_codelets = n - 1};
 	struct weft_buf script = {0};
-	int status = read_points(&p, operand[0]);
+	int status = read_points(&p, a, operand[0]);
 	begin_script(&script, "./data_trace.eps", "Data trace", "data size (B)", "tasks size (ms)");
 	for (size_t i = 0; i < p.at.n && !status; i++) {
 		/* Behind a name of ours: a codelet may be called like a file that is there. */
