@@ -31,6 +31,8 @@ int files_open(struct text_lines **out, const char *path);
 int files_begin(const struct files_args *a, const char *path, struct weft_out *out);
 int files_end(struct weft_out *out, int status);
 int files_write(const struct files_args *a, const char *path, const struct weft_buf *text);
+/* Whether it is called NAME.rec, packed or not. */
+bool files_is_rec(const char *path);
 /* "native" of "runs/native.trace". to: at least 64 bytes. */
 const char *files_stem(const char *path, char *to, size_t room);
 /* FILE behind `before`, where a shell and any file system take it as one name: malloc'd. */

@@ -45,6 +45,16 @@ int files_write(const struct files_args *a, const char *path, const struct weft_
 	return files_end(&out, CLI_OK);
 }
 
+bool files_is_rec(const char *path)
+{
+	static const char *const endings[] = {".rec", ".rec.gz", ".rec.zst"};
+	size_t n = strlen(path);
+	for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+		if (n > strlen(endings[i]) && !strcmp(path + n - strlen(endings[i]), endings[i]))
+			return true;
+	return false;
+}
+
 const char *files_stem(const char *path, char *to, size_t room)
 {
 	const char *slash = strrchr(path, '/');

@@ -101,12 +101,11 @@ int files_count(const struct files_args *a, char **operand, int n)
 	struct counts c = {.word = {.n = 0}};
 	struct text_lines *from;
 	struct weft_err err = {0};
-	size_t length = strlen(operand[0]);
 	(void)n;
 	int status = files_open(&from, operand[0]);
 	if (status)
 		return status;
-	int rc = length > 4 && !strcmp(operand[0] + length - 4, ".rec") ? count_rec(&c, from, &err) : count_paje(&c, from, &err);
+	int rc = files_is_rec(operand[0]) ? count_rec(&c, from, &err) : count_paje(&c, from, &err);
 	text_lines_close(from);
 	status = !rc ? print(a, &c) : err.code ? cli_fail(&err) : cli_fail_code(rc);
 	weft_intern_fini(&c.word);

@@ -118,11 +118,10 @@ static int read_matrix(struct matrix *m, const char *path)
 	struct text_lines *t;
 	struct record r = {.line = 0};
 	struct weft_err err = {0};
-	size_t n = strlen(path);
 	int rc, status = files_open(&t, path);
 	if (status)
 		return status;
-	if (n > 4 && !strcmp(path + n - 4, ".rec"))
+	if (files_is_rec(path))
 		while ((rc = record_next(&r, t, &err)) > 0 && !(rc = add_record(m, &r, t, &err)))
 			;
 	else

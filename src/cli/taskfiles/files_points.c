@@ -131,13 +131,12 @@ static int read_points(struct points *p, const struct files_args *a, const char 
 {
 	struct text_lines *t;
 	struct weft_err err = {0};
-	size_t n = strlen(path);
 	if (weft_is_dir(path) && !p->by_worker)
 		return read_trace(p, a, path);
 	int status = files_open(&t, path);
 	if (status)
 		return status;
-	int rc = n > 4 && !strcmp(path + n - 4, ".rec") ? read_records(p, t, &err) : read_rows(p, t, &err);
+	int rc = files_is_rec(path) ? read_records(p, t, &err) : read_rows(p, t, &err);
 	text_lines_close(t);
 	if (rc)
 		return cli_fail(&err);

@@ -18,11 +18,10 @@ static int read_one(struct state_sums *s, const char *path)
 {
 	struct weft_err err = {0};
 	struct text_lines *t;
-	size_t n = strlen(path);
 	int status = files_open(&t, path);
 	if (status)
 		return status;
-	int rc = n > 4 && !strcmp(path + n - 4, ".rec") ? state_sums_read_rec(s, t, &err) : state_sums_read_paje(s, t, &err);
+	int rc = files_is_rec(path) ? state_sums_read_rec(s, t, &err) : state_sums_read_paje(s, t, &err);
 	text_lines_close(t);
 	return rc ? cli_fail(&err) : CLI_OK;
 }
@@ -43,9 +42,14 @@ int files_traces_read(struct files_traces *t, const struct files_args *a, char *
 	}
 	int rc = 0;
 	for (unsigned i = 0; i < t->n; i++)
-		for (size_t k = 0; k < t->at[i].at.n && !rc; k++)
-			if (t->at[i].at.at[k].n)
-				rc = weft_intern_add(&t->names, weft_str(t->at[i].at.at[k].name), &(uint32_t){0});
+		for (size_t k = 0; k < t->at[i].at.n && !rc; k++) {
+			const struct state_sum *s = &t->at[i].at.at[k];
+			if (keep_lengths && s->n > s->length.n)
+				weft_log(WEFT_LOG_WARN, "'%s': of '%s' only the first %d are in the histogram", path[i], s->name,
+				         LENGTHS_MOST);
+			if (s->n)
+				rc = weft_intern_add(&t->names, weft_str(s->name), &(uint32_t){0});
+		}
 	return status ? status : rc ? cli_fail_code(rc) : CLI_OK;
 }
 

@@ -123,7 +123,8 @@ static int put_gantts(struct weft_buf *b, const struct files_traces *t)
 			continue;
 		}
 		weft_buf_printf(b, "<p>%s ms to %s ms</p>\n", paje_time_text(from, s->first), paje_time_text(to, s->last));
-		status = files_gantt(t->path[i], s->first, s->last, WEFT_PICTURE_SVG, b);
+		if (!files_is_rec(t->path[i])) /* which does not say what its workers are called */
+			status = files_gantt(t->path[i], s->first, s->last, WEFT_PICTURE_SVG, b);
 	}
 	return status;
 }
