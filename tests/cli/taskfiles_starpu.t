@@ -1,6 +1,6 @@
 ## SPDX-License-Identifier: Apache-2.0
 ## StarPU's commands on a trace's files, under their names: options, files, statuses; pictures as poppler and ghostscript read them.
-## needs: pdfinfo pdftotext gs convert gnuplot recsel xmllint file
+## needs: pj_dump pdfinfo pdftotext gs convert gnuplot recsel xmllint file
 $ cp "$WEFT_SOURCE"/tests/golden/taskfiles/* .; chmod u+w ./*; mkdir bin; for n in tasks_rec_complete workers_activity codelet_profile codelet_histo_profile fxt_data_trace paje_sort paje_state_stats paje_draw_histogram paje_summary trace_state_stats.py fxt_number_events_to_names.py fxt_stats send_recv_data_use.py mpi_comm_matrix.py; do ln -s "$(command -v weft)" bin/starpu_$n; done; PATH=$PWD/bin:$PATH
 ## states, side by side
 $ starpu_paje_state_stats -v native.trace simulated.trace | sed 's/ *$//'
@@ -59,6 +59,8 @@ http://www.w3.org/2000/svg
 $ starpu_paje_sort native.trace simulated.trace; weft files sort -v native.trace simulated.trace
 weft files: 'native.trace': 114 lines, 1 stretches that were in order
 weft files: 'simulated.trace': 114 lines, 1 stretches that were in order
+## pj_dump adds up the same times (it counts a task's state twice, for it is written twice)
+$ diff <(pj_dump native.trace | awk -F', ' '$1 == "State" && $3 !~ /^InCtx/ { t[$8] += $6 } END { for (k in t) print k "," t[k] }' | sort) <(weft files states native.trace --csv | cut -d, -f1,3 | sed 1d | sort)
 ## workers: of each of 100 to 500 ms, eight hundred cells
 $ starpu_workers_activity activity.data; gs -q -dNOPAUSE -dBATCH -dEPSCrop -sDEVICE=png16m -r72 -sOutputFile=activity.png activity.eps && file activity.png | cut -d, -f2
  934 x 392
