@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of StarPU's trace tool: 32 MB of a paje.trace of 16 workers, whose last sixth (counters) goes back to the begin, as
+ * The files of StarPU's trace tool: some 20 MB of a paje.trace of 16 workers, whose last part (counters) goes back to the begin, as
  * StarPU writes them; in memory (/dev/shm where it is there).
  *
  *   states  how often and how long each state was there; peer: pj_dump, which StarPU's script asks
