@@ -2,14 +2,14 @@
 ## weft files, on small files whose sums can be worked out by hand: two workers, 0 to 30 ms, and a thread that submits; a simulated run half as long again.
 $ cp "$WEFT_SOURCE"/tests/golden/taskfiles/* .; chmod u+w ./*
 $ weft files states native.trace simulated.trace
-state            native n  native total ms  native mean ms  simulated n  simulated total ms  simulated mean ms
-Initializing            2               21            10.5            2                31.5              15.75
-Overhead                3               17         5.66667            3                25.5                8.5
-Submitting task         1               10              10            1                  15                 15
-gemm                    2                9             4.5            2                13.5               6.75
-potrf                   1                8               8            1                  12                 12
-Sleeping                2                5             2.5            2                 7.5               3.75
-Scheduling              2                4               2            2                   6                  3
+state            native n  native total ms  native mean ms  simulated n  simulated total ms  simulated mean ms  second/first
+Initializing            2               21            10.5            2                31.5              15.75           1.5
+Overhead                3               17         5.66667            3                25.5                8.5           1.5
+Submitting task         1               10              10            1                  15                 15           1.5
+gemm                    2                9             4.5            2                13.5               6.75           1.5
+potrf                   1                8               8            1                  12                 12           1.5
+Sleeping                2                5             2.5            2                 7.5               3.75           1.5
+Scheduling              2                4               2            2                   6                  3           1.5
 $ weft files states native.trace -n potrf,gemm --csv
 state,n,total_ms,mean_ms
 gemm,2,9,4.5
@@ -96,7 +96,7 @@ weft files: 'sorted.trace': 114 lines, 2 stretches that were in order
 8	30.000000000	t1	T
 $ weft files sort -v sorted.trace; cmp <(sort native.trace) <(sort sorted.trace)
 weft files: 'sorted.trace': 114 lines, 1 stretches that were in order
-$ weft files states sorted.trace native.trace --csv | awk -F, 'NR > 1 && ($2 != $5 || $3 != $6)'
+$ weft files states sorted.trace native.trace --csv | awk -F, 'NR > 1 && ($2 != $5 || $3 != $6 || $8 != 1)'
 $ weft files sort native.trace -o other.trace; cmp other.trace sorted.trace; weft files sort native.trace -o other.trace
 weft files: error: 'other.trace' is there already (--force replaces it)
 ? 2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.c, and picture.c on it: what is drawn, to the operator; ghostscript and poppler see them in tests/cli/taskfiles_pictures.t. */
+/* page.c, and picture.c on it: what is drawn, to the operator; ghostscript and poppler see them in tests/cli/taskfiles_starpu.t. */
 #include "harness.h"
 #include "render/picture.h"
 #include <stdio.h>

@@ -101,40 +101,60 @@ const char **files_traces_order(const struct files_traces *t)
 
 enum { EACH = 3, TRACES_MOST = 16 };
 
-static int print_table(const struct files_args *a, const struct files_traces *t, const char **name)
+struct columns_of {
+	struct weft_column at[2 + EACH * TRACES_MOST];
+	char title[EACH * TRACES_MOST][80], key[EACH * TRACES_MOST][80];
+	unsigned n;
+};
+
+/* With more than one trace each has its columns; two are compared. */
+static void make_columns(struct columns_of *c, const struct files_traces *t)
 {
 	static const struct weft_column one[] = {{"n", "n", WEFT_CELL_U64},
 	                                         {"total_ms", "total ms", WEFT_CELL_DOUBLE},
 	                                         {"mean_ms", "mean ms", WEFT_CELL_DOUBLE}};
-	struct weft_column column[1 + EACH * TRACES_MOST] = {{"state", "state", WEFT_CELL_TEXT}};
-	char title[EACH * TRACES_MOST][80], key[EACH * TRACES_MOST][80], stem[64];
+	char stem[64];
+	c->at[0] = (struct weft_column){"state", "state", WEFT_CELL_TEXT};
+	for (unsigned i = 0; i < t->n * EACH; i++) {
+		files_stem(t->path[i / EACH], stem, sizeof stem);
+		snprintf(c->title[i], sizeof c->title[i], "%s %.10s", stem, one[i % EACH].title);
+		snprintf(c->key[i], sizeof c->key[i], "%.10s_%u", one[i % EACH].key, i / EACH + 1);
+		c->at[1 + i] = t->n > 1 ? (struct weft_column){c->key[i], c->title[i], one[i % EACH].kind} : one[i % EACH];
+	}
+	c->n = 1 + EACH * t->n;
+	if (t->n == 2)
+		c->at[c->n++] = (struct weft_column){"ratio", "second/first", WEFT_CELL_DOUBLE};
+}
+
+static int add_state(struct weft_table *table, const struct files_traces *t, const char *name)
+{
+	struct weft_cell cell[2 + EACH * TRACES_MOST] = {{WEFT_CELL_TEXT, {.text = name}}};
+	double total[TRACES_MOST];
+	for (unsigned i = 0; i < t->n; i++) {
+		struct state_sum s = files_traces_sum(t, i, name);
+		total[i] = (double)s.total / STATE_UNIT;
+		cell[1 + EACH * i] = (struct weft_cell){WEFT_CELL_U64, {.u64 = s.n}};
+		cell[2 + EACH * i] = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = total[i]}};
+		cell[3 + EACH * i] = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = s.n ? total[i] / (double)s.n : NAN}};
+	}
+	cell[1 + EACH * t->n] = (struct weft_cell){WEFT_CELL_DOUBLE,
+	                                           {.f64 = total[0] > 0 && t->n == 2 ? total[1] / total[0] : NAN}};
+	return weft_table_row(table, cell);
+}
+
+static int print_table(const struct files_args *a, const struct files_traces *t, const char **name)
+{
+	struct columns_of columns;
 	struct weft_table table;
 	int rc = 0;
-	for (unsigned i = 0; i < t->n * EACH; i++) {
-		column[1 + i] = one[i % EACH];
-		files_stem(t->path[i / EACH], stem, sizeof stem);
-		snprintf(title[i], sizeof title[i], "%s %.10s", stem, one[i % EACH].title);
-		snprintf(key[i], sizeof key[i], "%.10s_%u", one[i % EACH].key, i / EACH + 1);
-		if (t->n > 1)
-			column[1 + i] = (struct weft_column){key[i], title[i], one[i % EACH].kind};
-	}
-	weft_table_init(&table, column, 1 + EACH * t->n);
-	for (size_t k = t->names.n; k-- > 0 && !rc;) {
-		struct weft_cell cell[1 + EACH * TRACES_MOST] = {{WEFT_CELL_TEXT, {.text = name[k]}}};
-		for (unsigned i = 0; i < t->n; i++) {
-			struct state_sum s = files_traces_sum(t, i, name[k]);
-			double total = (double)s.total / STATE_UNIT;
-			cell[1 + EACH * i] = (struct weft_cell){WEFT_CELL_U64, {.u64 = s.n}};
-			cell[2 + EACH * i] = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = total}};
-			cell[3 + EACH * i] = (struct weft_cell){WEFT_CELL_DOUBLE, {.f64 = s.n ? total / (double)s.n : NAN}};
-		}
-		rc = weft_table_row(&table, cell);
-	}
-	if (rc) {
-		weft_table_fini(&table);
-		return cli_fail_code(rc);
-	}
-	return cli_table(&table, &a->common);
+	make_columns(&columns, t);
+	weft_table_init(&table, columns.at, columns.n);
+	for (size_t k = t->names.n; k-- > 0 && !rc;)
+		rc = add_state(&table, t, name[k]);
+	if (!rc)
+		return cli_table(&table, &a->common);
+	weft_table_fini(&table);
+	return cli_fail_code(rc);
 }
 
 int files_states(const struct files_args *a, char **operand, int n)
