@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the runtime did in a trace of ours: its tasks, what they waited for, the workers, the data and the copies between memory nodes.
+ * Rows of structs; tasks in the order in which they were submitted. Read once, in one pass over each thread, and not changed afterwards.
+ * A trace that was recorded without the category starpu_detail has tasks with their times only; `has` says what is there.
+ *
+ *     struct weft_tasks of;
+ *     int rc = weft_tasks_load(trace, &of);
+ *     for (uint32_t i = 0; !rc && i < of.n; i++)
+ *         printf("%s\n", weft_tasks_called(&of, &of.task[i]));
+ *     weft_tasks_free(&of);
+ *
+ * Times are ns since the trace's begin, WEFT_NEVER: not recorded. Strings are ids of the trace's, 0: none.
+ */
+#ifndef WEFT_TASKS_TASK_TABLE_H
+#define WEFT_TASKS_TASK_TABLE_H
+
+#include "trace/store/trace.h"
+
+#define WEFT_TASKS_NO_ONE UINT32_MAX
+#define WEFT_TASKS_NO_ITERATION (-1)
+
+/* 168 bytes: a million of them are most of what a loaded trace takes. */
+struct weft_tasks_task {
+	uint64_t job;                       /* the runtime's name of it, one of its process: the key of its flow "task" */
+	uint64_t submit, ready, start, end; /* start: of its region, which its arrow from the submission leads to */
+	uint64_t push, pop;                 /* given to the policy for the first time, taken from it for the last */
+	uint64_t bytes, tag;                /* of all its data */
+	double flops;                       /* < 0: not said */
+	uint32_t number;                    /* of its process, from 1 in the order of submission: what files call it by */
+	uint32_t order;                     /* among what its thread submits: as recorded */
+	int32_t priority, iteration, sub_iteration;
+	uint32_t worker, submitter;                /* index in `worker`; of the trace's threads */
+	uint32_t region;                           /* the codelet: id in weft_trace.def[WEFT_CLASS_REGION], 0: it never ran */
+	uint32_t name, model, file, parameters;    /* strings; name: of the task, where it has one of its own */
+	uint32_t line, footprint, color, context;  /* color: 0xrrggbb; context: 0 is the initial one */
+	uint32_t accesses, n_accesses;             /* in weft_tasks.access */
+	uint32_t before, n_before;                 /* in weft_tasks.edge: the tasks that it depends on, as indices */
+	uint32_t process;                          /* index in weft_trace.process */
+	uint8_t has_footprint, has_tag, has_color; /* bool */
+	uint8_t internal;                          /* the runtime's own */
+};
+
+/* What a task may do with a datum; `mode` has the runtime's word for it ("RW-C"). */
+enum {
+	WEFT_TASKS_R = 1,
+	WEFT_TASKS_W = 2,
+	WEFT_TASKS_SCRATCH = 4,
+	WEFT_TASKS_REDUX = 8,
+	WEFT_TASKS_COMMUTE = 16,
+};
+struct weft_tasks_access {
+	uint32_t data; /* index in weft_tasks.data: the handle, as it was then */
+	uint32_t mode; /* a string */
+	uint32_t does; /* WEFT_TASKS_R… */
+	uint32_t numa; /* set of NUMA nodes where its pages were; 0: not said */
+};
+struct weft_tasks_worker {
+	uint32_t process, thread;
+	uint32_t node, number; /* memory node; number in its process */
+	const char *name;      /* "CPU 0", "OpenCL 0.0": borrowed from the trace, never NULL */
+};
+struct weft_tasks_node { /* a memory node; none are known where the trace does not name them */
+	uint32_t process, number;
+	const char *name, *kind; /* "NUMA 0", "CPU_RAM": borrowed from the trace, never NULL */
+};
+/* A handle from its registration to its end; what tasks use without that it was seen lives as long as the trace. */
+struct weft_tasks_data {
+	uint64_t handle, parent; /* numbers; parent 0: none */
+	uint64_t from, until;
+	uint64_t bytes;
+	int32_t home; /* node, -1: none */
+	uint32_t process;
+	uint32_t name, description;          /* strings */
+	uint32_t coordinates, n_coordinates; /* in weft_tasks.coordinate */
+};
+struct weft_tasks_copy {
+	uint64_t asked;              /* when somebody asked for it, where another thread brings it */
+	uint64_t submit, start, end; /* start: it goes on by itself; = submit where that was not said */
+	uint64_t bytes, handle;
+	uint32_t process, thread, asker; /* threads; asker: WEFT_TASKS_NO_ONE when nobody else */
+	uint32_t from, to;               /* nodes */
+	uint32_t cause;                  /* a string: "fetch", "prefetch"… */
+	bool by_interface;               /* reported by an interface's own methods: no handle is known */
+};
+
+enum {
+	WEFT_TASKS_HAS_DETAIL = 1, /* attributes of tasks */
+	WEFT_TASKS_HAS_EDGES = 2,
+	WEFT_TASKS_HAS_DATA = 4,
+	WEFT_TASKS_HAS_COPIES = 8,
+	WEFT_TASKS_HAS_POLICY = 16, /* times of push and pop */
+};
+
+struct weft_tasks {
+	const struct weft_trace *trace; /* borrowed: stays open */
+	struct weft_tasks_task *task;
+	uint32_t *edge;
+	struct weft_tasks_access *access;
+	struct weft_tasks_worker *worker; /* by process, then number */
+	struct weft_tasks_node *node;     /* by process and number */
+	struct weft_tasks_data *data;     /* by process, handle and time */
+	struct weft_tasks_copy *copy;     /* by time of submission */
+	int64_t *coordinate;
+	uint32_t *of_thread; /* thread -> worker, WEFT_TASKS_NO_ONE: none */
+	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_coordinates;
+	uint64_t n_foreign_edges; /* from what is no task here: acquisitions, tasks before recording began */
+	unsigned has;             /* WEFT_TASKS_HAS_… */
+};
+
+/* 0, or negative. A trace without the runtime is one that has no tasks: what to say about it is the caller's. */
+int weft_tasks_load(const struct weft_trace *t, struct weft_tasks *out) WEFT_MUST_CHECK;
+void weft_tasks_free(struct weft_tasks *t); /* zeroes it; what never was loaded may be given as zeros */
+
+const char *weft_tasks_text(const struct weft_tasks *t, uint32_t string); /* "" for 0 */
+/* The codelet's name; and what tools call the task: its name, else its model, else its codelet; "unknown" without all three. */
+const char *weft_tasks_codelet(const struct weft_tasks *t, const struct weft_tasks_task *task);
+const char *weft_tasks_called(const struct weft_tasks *t, const struct weft_tasks_task *task);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "harness.h"
+#include "sample_tasks.h"
+#include "tasks/task_table.h"
+#include <errno.h>
+
+static void load(struct weft_tasks *t)
+{
+	struct weft_trace *trace = sample_tasks_trace();
+	REQUIRE(weft_tasks_load(trace, t) == 0);
+	REQUIRE(t->n == 3);
+}
+
+static void unload(struct weft_tasks *t)
+{
+	struct weft_trace *trace = (struct weft_trace *)(uintptr_t)t->trace;
+	weft_tasks_free(t);
+	weft_trace_close(trace);
+}
+
+TEST(tasks_have_their_times)
+{
+	static const struct {
+		uint64_t submit, ready, start, end, push, pop;
+		unsigned worker;
+	} want[] = {
+		{10000, 11000, 20000, 30000, 12000, 19000, 0},
+		{13000, 31000, 40000, 55000, WEFT_NEVER, WEFT_NEVER, 1},
+		{14000, WEFT_NEVER, 60000, 80000, WEFT_NEVER, WEFT_NEVER, 0},
+	};
+	struct weft_tasks t;
+	load(&t);
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct weft_tasks_task *k = &t.task[i];
+		CHECK_U64(k->job, SAMPLE_JOB_OF(i + 1));
+		CHECK_U64(k->number, i + 1);
+		CHECK_U64(k->submit, want[i].submit);
+		CHECK_U64(k->ready, want[i].ready);
+		CHECK_U64(k->start, want[i].start);
+		CHECK_U64(k->end, want[i].end);
+		CHECK_U64(k->push, want[i].push);
+		CHECK_U64(k->pop, want[i].pop);
+		CHECK_U64(k->worker, want[i].worker);
+		CHECK_U64(k->submitter, 0);
+	}
+	CHECK_U64(t.has, WEFT_TASKS_HAS_DETAIL | WEFT_TASKS_HAS_EDGES | WEFT_TASKS_HAS_DATA | WEFT_TASKS_HAS_COPIES |
+	                         WEFT_TASKS_HAS_POLICY);
+	unload(&t);
+}
+
+TEST(tasks_have_what_their_regions_say)
+{
+	struct weft_tasks t;
+	load(&t);
+	const struct weft_tasks_task *a = &t.task[0], *b = &t.task[1], *c = &t.task[2];
+	CHECK_I64(a->priority, -7);
+	CHECK_U64(a->footprint, 0xdeadbeef);
+	CHECK(a->has_footprint && !b->has_footprint && a->has_color && !a->has_tag && c->has_tag);
+	CHECK_U64(a->color, 0x123456);
+	CHECK_U64(a->bytes, 800);
+	CHECK_U64(a->line, 17);
+	CHECK_STR(weft_tasks_text(&t, a->file), "prog.c");
+	CHECK(a->flops == 2e6 && b->flops < 0);
+	CHECK_U64(c->tag, 0x1f);
+	CHECK_I64(c->iteration, 5);
+	CHECK_I64(c->sub_iteration, 2);
+	CHECK_I64(a->iteration, WEFT_TASKS_NO_ITERATION);
+	CHECK_STR(weft_tasks_called(&t, a), "model of a");
+	CHECK_STR(weft_tasks_called(&t, b), "b");
+	CHECK_STR(weft_tasks_called(&t, c), "last of all");
+	CHECK_STR(weft_tasks_codelet(&t, c), "c");
+	unload(&t);
+}
+
+TEST(tasks_wait_for_tasks)
+{
+	struct weft_tasks t;
+	load(&t);
+	CHECK_U64(t.task[0].n_before, 0);
+	CHECK_U64(t.task[1].n_before, 1);
+	CHECK_U64(t.edge[t.task[1].before], 0);
+	REQUIRE(t.task[2].n_before == 2);
+	CHECK_U64(t.edge[t.task[2].before], 0);
+	CHECK_U64(t.edge[t.task[2].before + 1], 1);
+	CHECK_U64(t.n_edges, 3);
+	CHECK_U64(t.n_foreign_edges, 1); /* from a job that is no task here */
+	unload(&t);
+}
+
+TEST(tasks_use_data)
+{
+	struct weft_tasks t;
+	load(&t);
+	REQUIRE(t.n_data == 2);
+	CHECK_U64(t.data[0].handle, 0x1000);
+	CHECK_STR(weft_tasks_text(&t, t.data[0].name), "A");
+	CHECK_STR(weft_tasks_text(&t, t.data[0].description), "V100x8");
+	CHECK_U64(t.data[0].bytes, 800);
+	CHECK_U64(t.data[0].from, 1000);
+	CHECK_U64(t.data[0].until, 101000);
+	CHECK_U64(t.data[1].until, WEFT_NEVER);
+	REQUIRE(t.data[0].n_coordinates == 2);
+	CHECK_I64(t.coordinate[t.data[0].coordinates], 3);
+	CHECK_I64(t.coordinate[t.data[0].coordinates + 1], 4);
+	REQUIRE(t.task[2].n_accesses == 2);
+	const struct weft_tasks_access *x = &t.access[t.task[2].accesses];
+	CHECK_U64(x[0].data, 0);
+	CHECK_U64(x[0].does, WEFT_TASKS_R);
+	CHECK_U64(x[1].data, 1);
+	CHECK_U64(x[1].does, WEFT_TASKS_R | WEFT_TASKS_W | WEFT_TASKS_COMMUTE);
+	CHECK_STR(weft_tasks_text(&t, x[1].mode), "RW-C");
+	unload(&t);
+}
+
+TEST(tasks_workers_and_copies)
+{
+	struct weft_tasks t;
+	load(&t);
+	REQUIRE(t.n_workers == 2 && t.n_copies == 1);
+	CHECK_STR(t.worker[0].name, "CPU 0");
+	CHECK_U64(t.worker[1].thread, 2);
+	CHECK_U64(t.of_thread[2], 1);
+	CHECK_U64(t.of_thread[0], WEFT_TASKS_NO_ONE);
+	const struct weft_tasks_copy *c = &t.copy[0];
+	CHECK_U64(c->asked, 32000);
+	CHECK_U64(c->asker, 2);
+	CHECK_U64(c->submit, 33000);
+	CHECK_U64(c->start, 34000);
+	CHECK_U64(c->end, 38000);
+	CHECK_U64(c->from, 0);
+	CHECK_U64(c->to, 1);
+	CHECK_U64(c->bytes, 800);
+	CHECK_U64(c->handle, 0x1000);
+	unload(&t);
+}
+
+/* The same number is another handle's after its end; and what was registered before recording began is known by its use. */
+TEST(tasks_handles_have_lives)
+{
+	struct sample_tasks s = {0};
+	struct weft_err err = {0};
+	struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+	MUST(weft_builder_new(&s.b, "lives", "test", &how, &err));
+	st_objects(&s);
+	for (uint64_t i = 0; i < 2; i++) {
+		st_register(&s, 10 + 100 * i, 0x1000, (int64_t)(100 + i), "V1x1");
+		st_submit(&s, 20 + 100 * i, SAMPLE_JOB_OF(i), NULL, 0);
+		st_point(&s, 0, 90 + 100 * i, "unregistered", 0x1000);
+		st_run(&s, 1, 30 + 100 * i, "a", SAMPLE_JOB_OF(i));
+		st_access(&s, 1, 30 + 100 * i, 0x1000, "R");
+		st_access(&s, 1, 30 + 100 * i, 0x500, "R");
+		st_leave(&s, 1, 40 + 100 * i, "a");
+	}
+	struct weft_trace *trace = sample_finish(s.b, 300000);
+	struct weft_tasks t;
+	REQUIRE(weft_tasks_load(trace, &t) == 0);
+	REQUIRE(t.n == 2 && t.n_data == 3);
+	for (uint32_t i = 0; i < 2; i++) {
+		REQUIRE(t.task[i].n_accesses == 2);
+		CHECK_U64(t.data[t.access[t.task[i].accesses].data].bytes, 100 + i);
+		CHECK_U64(t.data[t.access[t.task[i].accesses].data].until, 90000 + 100000 * i);
+		CHECK_U64(t.data[t.access[t.task[i].accesses + 1].data].handle, 0x500);
+		CHECK_I64(t.data[t.access[t.task[i].accesses + 1].data].home, -1);
+	}
+	weft_tasks_free(&t);
+	weft_trace_close(trace);
+}
+
+TEST(tasks_of_a_trace_without_the_runtime_are_none)
+{
+	struct weft_trace *trace = sample_fixed();
+	struct weft_tasks t;
+	REQUIRE(weft_tasks_load(trace, &t) == 0);
+	CHECK_U64(t.n, 0);
+	CHECK_U64(t.has, 0);
+	CHECK_U64(t.n_workers, 0);
+	weft_tasks_free(&t);
+	weft_trace_close(trace);
+}
+
+TEST(tasks_say_when_memory_is_out)
+{
+	struct weft_trace *trace = sample_tasks_trace();
+	TEST_EACH_ALLOCATION_FAILS {
+		struct weft_tasks t;
+		int rc = weft_tasks_load(trace, &t);
+		CHECK(rc == (test_alloc_failed() ? -ENOMEM : 0));
+		weft_tasks_free(&t);
+	}
+	weft_trace_close(trace);
+}
