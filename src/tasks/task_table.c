@@ -36,14 +36,14 @@ static int make_rows(struct tasks_load *l)
 	if (n >= UINT32_MAX)
 		return WEFT_E_LIMIT;
 	l->out->task = malloc((n + 1) * sizeof *l->out->task);
-	l->flow_task = malloc((f->n + 1) * sizeof *l->flow_task);
+	l->out->of_flow = malloc((f->n + 1) * sizeof *l->out->of_flow);
 	uint32_t *number = calloc(l->trace->n_processes + 1u, sizeof *number);
-	if (!l->out->task || !l->flow_task || !number) {
+	if (!l->out->task || !l->out->of_flow || !number) {
 		free(number);
 		return -ENOMEM;
 	}
 	for (uint64_t i = 0; i < f->n; i++) {
-		l->flow_task[i] = WEFT_TASKS_NO_ONE;
+		l->out->of_flow[i] = WEFT_TASKS_NO_ONE;
 		if (!is_task(l, i))
 			continue;
 		struct weft_tasks_task *t = &l->out->task[l->out->n];
@@ -54,7 +54,7 @@ static int make_rows(struct tasks_load *l)
 		t->submitter = f->from_thread[i];
 		t->process = l->trace->thread[thread].process;
 		t->number = t->order = ++number[t->process];
-		l->flow_task[i] = l->out->n++;
+		l->out->of_flow[i] = l->out->n++;
 	}
 	free(number);
 	return 0;
@@ -65,16 +65,16 @@ static int index_jobs(struct tasks_load *l)
 	uint64_t n = 16;
 	while (n < 2 * (uint64_t)l->out->n)
 		n *= 2;
-	l->job.slot = malloc(n * sizeof *l->job.slot);
-	if (!l->job.slot)
+	l->out->of_job = malloc(n * sizeof *l->out->of_job);
+	if (!l->out->of_job)
 		return -ENOMEM;
-	memset(l->job.slot, 0xff, n * sizeof *l->job.slot);
-	l->job.mask = (uint32_t)(n - 1);
+	memset(l->out->of_job, 0xff, n * sizeof *l->out->of_job);
+	l->out->job_mask = (uint32_t)(n - 1);
 	for (uint32_t i = 0; i < l->out->n; i++) {
 		uint64_t at = weft_hash_u64(tasks_key(l->out->task[i].process, l->out->task[i].job));
-		while (l->job.slot[at & l->job.mask] != WEFT_TASKS_NO_ONE)
+		while (l->out->of_job[at & l->out->job_mask] != WEFT_TASKS_NO_ONE)
 			at++;
-		l->job.slot[at & l->job.mask] = i;
+		l->out->of_job[at & l->out->job_mask] = i;
 	}
 	return 0;
 }
@@ -183,6 +183,8 @@ static void hand_over(struct tasks_load *l)
 	out->access = l->access.at;
 	out->data = l->data.at;
 	out->copy = l->copy.at;
+	out->memory = l->memory.at;
+	out->event = l->event.at;
 	out->worker = l->worker.at;
 	out->node = l->node.at;
 	out->coordinate = l->coordinate.at;
@@ -190,6 +192,8 @@ static void hand_over(struct tasks_load *l)
 	out->n_accesses = (uint32_t)l->access.n;
 	out->n_data = (uint32_t)l->data.n;
 	out->n_copies = (uint32_t)l->copy.n;
+	out->n_memory = (uint32_t)l->memory.n;
+	out->n_events = (uint32_t)l->event.n;
 	out->n_workers = (uint32_t)l->worker.n;
 	out->n_nodes = (uint32_t)l->node.n;
 	out->n_coordinates = (uint32_t)l->coordinate.n;
@@ -221,8 +225,6 @@ int weft_tasks_load(const struct weft_trace *t, struct weft_tasks *out)
 	struct tasks_load l = {.trace = t, .out = out};
 	int rc = load_all(&l);
 	hand_over(&l);
-	free(l.flow_task);
-	free(l.job.slot);
 	free(l.mode);
 	free(l.handle.at);
 	free(l.note.at);
@@ -243,6 +245,10 @@ void weft_tasks_free(struct weft_tasks *t)
 	free(t->node);
 	free(t->data);
 	free(t->copy);
+	free(t->memory);
+	free(t->event);
+	free(t->of_flow);
+	free(t->of_job);
 	free(t->coordinate);
 	free(t->of_thread);
 	*t = (struct weft_tasks){0};

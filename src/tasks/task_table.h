@@ -15,6 +15,7 @@
 #ifndef WEFT_TASKS_TASK_TABLE_H
 #define WEFT_TASKS_TASK_TABLE_H
 
+#include "base/map.h"
 #include "trace/store/trace.h"
 
 #define WEFT_TASKS_NO_ONE UINT32_MAX
@@ -83,6 +84,18 @@ struct weft_tasks_copy {
 	uint32_t cause;                  /* a string: "fetch", "prefetch"… */
 	bool by_interface;               /* reported by an interface's own methods: no handle is known */
 };
+struct weft_tasks_memory { /* an allocation on a memory node, or the end of one */
+	uint64_t begin, end, handle;
+	uint64_t bytes; /* 0: there was no room */
+	uint32_t process, node;
+	bool frees, cached; /* cached: by the cache of allocations */
+};
+enum weft_tasks_fate { WEFT_TASKS_WONT_USE, WEFT_TASKS_INVALID, WEFT_TASKS_SHARED, WEFT_TASKS_OWNER };
+struct weft_tasks_event { /* a handle's copy on a node becomes something; WONT_USE: of the handle, on no node */
+	uint64_t time, handle;
+	uint32_t process, thread, node;
+	enum weft_tasks_fate fate;
+};
 
 enum {
 	WEFT_TASKS_HAS_DETAIL = 1, /* attributes of tasks */
@@ -101,9 +114,14 @@ struct weft_tasks {
 	struct weft_tasks_node *node;     /* by process and number */
 	struct weft_tasks_data *data;     /* by process, handle and time */
 	struct weft_tasks_copy *copy;     /* by time of submission */
+	struct weft_tasks_memory *memory; /* by begin */
+	struct weft_tasks_event *event;   /* by time */
 	int64_t *coordinate;
+	uint32_t *of_flow;   /* number of an arrow -> task, WEFT_TASKS_NO_ONE: none */
+	uint32_t *of_job;    /* weft_tasks_find's table, job_mask + 1 long */
 	uint32_t *of_thread; /* thread -> worker, WEFT_TASKS_NO_ONE: none */
-	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_coordinates;
+	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_memory, n_events, n_coordinates;
+	uint32_t job_mask;
 	uint64_t n_foreign_edges; /* from what is no task here: acquisitions, tasks before recording began */
 	unsigned has;             /* WEFT_TASKS_HAS_… */
 };
@@ -111,6 +129,16 @@ struct weft_tasks {
 /* 0, or negative. A trace without the runtime is one that has no tasks: what to say about it is the caller's. */
 int weft_tasks_load(const struct weft_trace *t, struct weft_tasks *out) WEFT_MUST_CHECK;
 void weft_tasks_free(struct weft_tasks *t); /* zeroes it; what never was loaded may be given as zeros */
+
+/* The row of a process's job; WEFT_TASKS_NO_ONE: it is no task here. O(1). */
+static inline uint32_t weft_tasks_find(const struct weft_tasks *t, uint32_t process, uint64_t job)
+{
+	for (uint64_t i = weft_hash_u64(job ^ (uint64_t)process << 48);; i++) {
+		uint32_t row = t->of_job[i & t->job_mask];
+		if (row == WEFT_TASKS_NO_ONE || (t->task[row].job == job && t->task[row].process == process))
+			return row;
+	}
+}
 
 const char *weft_tasks_text(const struct weft_tasks *t, uint32_t string); /* "" for 0 */
 /* The codelet's name; and what tools call the task: its name, else its model, else its codelet; "unknown" without all three. */

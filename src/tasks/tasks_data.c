@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static enum weft_tasks_fate fate_of(const struct tasks_load *l, uint32_t string)
+{
+	const char *state = weft_tasks_text(l->out, string);
+	return !strcmp(state, "owner") ? WEFT_TASKS_OWNER : !strcmp(state, "shared") ? WEFT_TASKS_SHARED : WEFT_TASKS_INVALID;
+}
+
 int tasks_data_said(struct tasks_load *l, uint32_t thread, uint32_t role, uint64_t begin, uint64_t end,
                     const struct tasks_said *s)
 {
@@ -44,6 +50,25 @@ int tasks_data_said(struct tasks_load *l, uint32_t thread, uint32_t role, uint64
 		                                                        .to = (uint32_t)s->to,
 		                                                        .cause = s->cause,
 		                                                        .by_interface = role != TASKS_COPYING});
+	case TASKS_ALLOCATING:
+	case TASKS_FREEING:
+		return s->node < 0 ? 0
+		                   : weft_vec_push(&l->memory, (struct weft_tasks_memory){.begin = begin,
+		                                                                          .end = end,
+		                                                                          .handle = s->handle,
+		                                                                          .bytes = s->bytes,
+		                                                                          .process = process,
+		                                                                          .node = (uint32_t)s->node,
+		                                                                          .frees = role == TASKS_FREEING,
+		                                                                          .cached = s->cached != 0});
+	case TASKS_DATA_STATE:
+		return s->node < 0 ? 0
+		                   : weft_vec_push(&l->event, (struct weft_tasks_event){.time = begin,
+		                                                                        .handle = s->handle,
+		                                                                        .process = process,
+		                                                                        .thread = thread,
+		                                                                        .node = (uint32_t)s->node,
+		                                                                        .fate = fate_of(l, s->state)});
 	case TASKS_WORKER:
 		return s->number < 0
 		               ? 0
@@ -152,6 +177,28 @@ static void describe(struct tasks_load *l, const struct weft_tasks_task *t)
 		d->bytes = t->bytes;
 }
 
+static int by_begin(const void *a, const void *b)
+{
+	const struct weft_tasks_memory *x = a, *y = b;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct weft_tasks_event *x = a, *y = b;
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+static void sort_happenings(struct tasks_load *l)
+{
+	if (l->copy.n)
+		qsort(l->copy.at, l->copy.n, sizeof *l->copy.at, by_submission);
+	if (l->memory.n)
+		qsort(l->memory.at, l->memory.n, sizeof *l->memory.at, by_begin);
+	if (l->event.n)
+		qsort(l->event.at, l->event.n, sizeof *l->event.at, by_time);
+}
+
 int tasks_data_finish(struct tasks_load *l)
 {
 	struct weft_map first = {0};
@@ -165,8 +212,7 @@ int tasks_data_finish(struct tasks_load *l)
 			                                             t->start);
 		describe(l, t);
 	}
-	if (l->copy.n)
-		qsort(l->copy.at, l->copy.n, sizeof *l->copy.at, by_submission);
+	sort_happenings(l);
 	weft_map_fini(&first);
 	return rc;
 }

@@ -26,24 +26,22 @@ struct tasks_note {
 struct tasks_said {
 	uint64_t handle, parent, bytes;
 	int64_t home, node, from, to, number;
-	uint32_t name, description, kind, cause, coordinates;
+	uint32_t name, description, kind, cause, state, coordinates;
+	uint64_t cached;
 };
 
 struct tasks_load {
 	const struct weft_trace *trace;
 	struct weft_tasks *out;
 	struct tasks_roles roles;
-	uint32_t *flow_task; /* number of a flow -> task; owned */
-	struct {
-		uint32_t *slot; /* owned; open addressing, rows of tasks */
-		uint32_t mask;
-	} job;
 	uint8_t *mode; /* by string: what it lets a task do, 0xff: not looked at yet; owned */
 	WEFT_VEC(uint32_t) edge;
 	WEFT_VEC(struct weft_tasks_access) access;
 	WEFT_VEC(uint64_t) handle; /* of each access */
 	WEFT_VEC(struct weft_tasks_data) data;
 	WEFT_VEC(struct weft_tasks_copy) copy;
+	WEFT_VEC(struct weft_tasks_memory) memory;
+	WEFT_VEC(struct weft_tasks_event) event;
 	WEFT_VEC(struct weft_tasks_worker) worker;
 	WEFT_VEC(struct weft_tasks_node) node;
 	WEFT_VEC(int64_t) coordinate;
@@ -54,17 +52,6 @@ static inline uint64_t tasks_key(uint32_t process, uint64_t name)
 {
 	return name ^ (uint64_t)process << 48;
 }
-/* The row of a job, WEFT_TASKS_NO_ONE: it is no task here. */
-static inline uint32_t tasks_find(const struct tasks_load *l, uint32_t process, uint64_t job)
-{
-	for (uint64_t i = weft_hash_u64(tasks_key(process, job)); l->job.mask; i++) {
-		uint32_t row = l->job.slot[i & l->job.mask];
-		if (row == WEFT_TASKS_NO_ONE || (l->out->task[row].job == job && l->out->task[row].process == process))
-			return row;
-	}
-	return WEFT_TASKS_NO_ONE;
-}
-
 /* tasks_walk.c */
 int tasks_walk_thread(struct tasks_load *l, uint32_t thread) WEFT_MUST_CHECK;
 /* tasks_data.c: a region about data has ended; the thread's copies; all threads are read */

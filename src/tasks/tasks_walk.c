@@ -135,12 +135,20 @@ static int take_of_task(struct walk *w, uint32_t task, enum tasks_role role, uns
 static const struct {
 	uint8_t at, width, kind;
 } said_fields[TASKS_N_ROLES] = {
-	SAID(A_HANDLE, handle),  SAID(A_PARENT, parent),
-	SAID(A_BYTES, bytes),    SAID(A_HOME, home),
-	SAID(A_NODE, node),      SAID(A_FROM, from),
-	SAID(A_TO, to),          SAID(A_WORKER, number),
-	SAID_TEXT(A_NAME, name), SAID_TEXT(A_DESCRIPTION, description),
-	SAID_TEXT(A_KIND, kind), SAID_TEXT(A_CAUSE, cause),
+	SAID(A_HANDLE, handle),
+	SAID(A_PARENT, parent),
+	SAID(A_BYTES, bytes),
+	SAID(A_HOME, home),
+	SAID(A_NODE, node),
+	SAID(A_FROM, from),
+	SAID(A_TO, to),
+	SAID(A_WORKER, number),
+	SAID_TEXT(A_NAME, name),
+	SAID_TEXT(A_DESCRIPTION, description),
+	SAID_TEXT(A_KIND, kind),
+	SAID_TEXT(A_CAUSE, cause),
+	SAID_TEXT(A_STATE, state),
+	SAID(A_CACHED, cached),
 };
 
 static int take_said(struct walk *w, enum tasks_role role, unsigned kind, uint64_t value)
@@ -225,7 +233,7 @@ static void arrow_ends(struct walk *w, uint32_t id, uint64_t time, uint64_t flow
 		w->asked = l->trace->flow.from_time[flow];
 		w->asker = l->trace->flow.from_thread[flow];
 	}
-	uint32_t task = l->flow_task[flow];
+	uint32_t task = l->out->of_flow[flow];
 	if (role != TASKS_TASK || task == WEFT_TASKS_NO_ONE || !w->open.n)
 		return;
 	struct open_region *top = &w->open.at[w->open.n - 1];
@@ -241,7 +249,7 @@ static void arrow_ends(struct walk *w, uint32_t id, uint64_t time, uint64_t flow
 static void arrow_begins(struct walk *w, uint32_t id, uint64_t flow)
 {
 	if (tasks_role(&w->load->roles, WEFT_CLASS_FLOW, id) == TASKS_TASK)
-		w->submitted = w->load->flow_task[flow];
+		w->submitted = w->load->out->of_flow[flow];
 }
 
 /* Behind a task's submission, on its thread: so a task's edges come together. */
@@ -254,8 +262,8 @@ static int take_edge(struct walk *w, uint32_t id, uint64_t value)
 		return 0;
 	uint32_t to = w->submitted;
 	if (to == WEFT_TASKS_NO_ONE || l->out->task[to].job != pair[1])
-		to = tasks_find(l, w->process, pair[1]);
-	uint32_t from = tasks_find(l, w->process, pair[0]);
+		to = weft_tasks_find(l->out, w->process, pair[1]);
+	uint32_t from = weft_tasks_find(l->out, w->process, pair[0]);
 	if (from == WEFT_TASKS_NO_ONE || to == WEFT_TASKS_NO_ONE || from == to) {
 		l->out->n_foreign_edges++;
 		return 0;
@@ -280,12 +288,19 @@ static int take_point(struct walk *w, uint32_t id, uint64_t time, uint64_t value
 	enum tasks_role role = tasks_role(&l->roles, WEFT_CLASS_TYPE, id);
 	if (role == TASKS_COPY_SUBMITTED && w->open.n)
 		w->open.at[w->open.n - 1].submitted = time;
+	if (role == TASKS_WONT_USE)
+		return weft_vec_push(&l->event, (struct weft_tasks_event){.time = time,
+		                                                          .handle = value,
+		                                                          .process = w->process,
+		                                                          .thread = w->thread,
+		                                                          .node = WEFT_TASKS_NO_ONE,
+		                                                          .fate = WEFT_TASKS_WONT_USE});
 	if (role == TASKS_UNREGISTERED)
 		return weft_vec_push(&l->note,
 		                     (struct tasks_note){.time = time, .handle = value, .process = w->process, .role = role});
 	if (role != TASKS_READY && role != TASKS_PUSH && role != TASKS_POP)
 		return 0;
-	uint32_t row = tasks_find(l, w->process, value);
+	uint32_t row = weft_tasks_find(l->out, w->process, value);
 	if (row == WEFT_TASKS_NO_ONE)
 		return 0;
 	struct weft_tasks_task *t = &l->out->task[row];

@@ -33,6 +33,7 @@ extern const struct weft_command weft_command_tunlet;
 extern const struct weft_command weft_command_tune, weft_command_top;
 extern const struct weft_command weft_command_model, weft_command_files, weft_command_bound;
 extern const struct weft_command weft_command_machine, weft_command_bus, weft_command_sched, weft_command_bench;
+extern const struct weft_command weft_command_products;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
@@ -109,6 +110,7 @@ int cli_finish(int status);
 int cli_find_own(const char *const *relative, unsigned n, char *out, size_t room);
 
 void cli_print_help(const struct weft_command *cmd, FILE *to);
+int cli_fxt_tool(int argc, char **argv);
 int cli_fxt_print(int argc, char **argv);
 int cli_paramedir(int argc, char **argv);
 int cli_tg(int argc, char **argv);
