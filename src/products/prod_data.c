@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* data.rec: a record a handle; comms.rec: a record a message between programs; number_events.data: how many of each kind. */
+/* data.rec: a record a handle; papi.rec: one for each event counted over a task; comms.rec: a record a message between programs; number_events.data: how many of each kind. */
 #include "products_priv.h"
 #include "trace/store/cursor.h"
 
@@ -66,6 +66,19 @@ static void put_message(struct prod_set *s, const struct prod_trace *t, uint64_t
 	PUT(o, "\nPriority: 0\nType: PointToPoint\nSendNumaNodes: -1\nRecvNumaNodes: -1\n\n");
 }
 
+static void put_count(struct prod_set *s, const struct prod_trace *t, const struct weft_tasks_count *c)
+{
+	struct export_out *o = prod_out(s, PROD_PAPI);
+	const struct weft_tasks_task *task = &t->tasks.task[c->task];
+	PUT(o, "JobId: ");
+	put_job(o, prod_program_of(s, t, task->process), task->number);
+	PUT(o, "\nEvent: ");
+	export_text(o, t->trace->def[WEFT_CLASS_ATTR].at[c->attr].name);
+	PUT(o, "\nValue: ");
+	export_i64(o, c->value);
+	PUT(o, "\n\n");
+}
+
 void prod_data_write(struct prod_set *s)
 {
 	for (uint32_t i = 0; i < s->n_traces; i++) {
@@ -75,6 +88,8 @@ void prod_data_write(struct prod_set *s)
 			if (p)
 				put_datum(prod_out(s, PROD_DATA), t, p, &t->tasks.data[k]);
 		}
+		for (uint32_t k = 0; k < t->tasks.n_counts; k++)
+			put_count(s, t, &t->tasks.count[k]);
 		for (uint64_t k = 0; k < t->trace->message.n; k++)
 			put_message(s, t, k);
 	}

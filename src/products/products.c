@@ -326,6 +326,7 @@ static int write_all(struct prod_set *s)
 		return rc;
 	prod_data_write(s);
 	prod_dag_write(s);
+	prod_html_write(s);
 	if (s->how->number_events)
 		prod_numbers_write(s);
 	return prod_walk(s);

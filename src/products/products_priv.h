@@ -88,7 +88,7 @@ static inline struct weft_str prod_string(const struct prod_trace *t, uint32_t i
 
 /* ---- pieces of lines ---- */
 
-#define PUT(o, literal) export_bytes((o), "" literal, sizeof(literal) - 1)
+#define PUT(o, literal) export_bytes((o), (literal), sizeof(literal) - 1)
 static inline void put_str(struct export_out *o, struct weft_str s)
 {
 	export_bytes(o, s.at, s.n);
@@ -135,6 +135,7 @@ int prod_tables_write(struct prod_set *s) WEFT_MUST_CHECK; /* rec.c: rows */
 void prod_data_write(struct prod_set *s);                  /* rec_data.c */
 void prod_dag_write(struct prod_set *s);                   /* dag.c */
 void prod_numbers_write(struct prod_set *s);               /* rec_data.c */
+void prod_html_write(struct prod_set *s);                  /* prod_html.c */
 int prod_walk(struct prod_set *s) WEFT_MUST_CHECK;         /* lanes.c: the rest */
 
 #endif

@@ -185,6 +185,8 @@ static void hand_over(struct tasks_load *l)
 	out->copy = l->copy.at;
 	out->memory = l->memory.at;
 	out->event = l->event.at;
+	out->count = l->count.at;
+	out->n_counts = (uint32_t)l->count.n;
 	out->worker = l->worker.at;
 	out->node = l->node.at;
 	out->coordinate = l->coordinate.at;
@@ -247,6 +249,7 @@ void weft_tasks_free(struct weft_tasks *t)
 	free(t->copy);
 	free(t->memory);
 	free(t->event);
+	free(t->count);
 	free(t->of_flow);
 	free(t->of_job);
 	free(t->coordinate);

@@ -84,6 +84,10 @@ struct weft_tasks_copy {
 	uint32_t cause;                  /* a string: "fetch", "prefetch"… */
 	bool by_interface;               /* reported by an interface's own methods: no handle is known */
 };
+struct weft_tasks_count { /* an event of the processor that was counted over a task */
+	uint32_t task, attr; /* attr: its name, in weft_trace.def[WEFT_CLASS_ATTR] */
+	int64_t value;
+};
 struct weft_tasks_memory { /* an allocation on a memory node, or the end of one */
 	uint64_t begin, end, handle;
 	uint64_t bytes; /* 0: there was no room */
@@ -116,11 +120,12 @@ struct weft_tasks {
 	struct weft_tasks_copy *copy;     /* by time of submission */
 	struct weft_tasks_memory *memory; /* by begin */
 	struct weft_tasks_event *event;   /* by time */
+	struct weft_tasks_count *count;
 	int64_t *coordinate;
 	uint32_t *of_flow;   /* number of an arrow -> task, WEFT_TASKS_NO_ONE: none */
 	uint32_t *of_job;    /* weft_tasks_find's table, job_mask + 1 long */
 	uint32_t *of_thread; /* thread -> worker, WEFT_TASKS_NO_ONE: none */
-	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_memory, n_events, n_coordinates;
+	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_memory, n_events, n_counts, n_coordinates;
 	uint32_t job_mask;
 	uint64_t n_foreign_edges; /* from what is no task here: acquisitions, tasks before recording began */
 	unsigned has;             /* WEFT_TASKS_HAS_… */

@@ -42,6 +42,7 @@ struct tasks_load {
 	WEFT_VEC(struct weft_tasks_copy) copy;
 	WEFT_VEC(struct weft_tasks_memory) memory;
 	WEFT_VEC(struct weft_tasks_event) event;
+	WEFT_VEC(struct weft_tasks_count) count;
 	WEFT_VEC(struct weft_tasks_worker) worker;
 	WEFT_VEC(struct weft_tasks_node) node;
 	WEFT_VEC(int64_t) coordinate;

@@ -29,7 +29,7 @@ static enum tasks_role role_of(const struct weft_trace *t, enum weft_class of, c
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (known[i].of == of && !strcmp(known[i].name, row->name))
 			return is_of_runtime(t, row) ? known[i].role : TASKS_NONE;
-	return TASKS_NONE;
+	return of == WEFT_CLASS_ATTR && is_of_runtime(t, row) ? TASKS_A_COUNTED : TASKS_NONE;
 }
 
 int tasks_roles_init(struct tasks_roles *r, const struct weft_trace *t)

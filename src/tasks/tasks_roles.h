@@ -80,14 +80,16 @@
 	R(ATTR, A_STATE, "state") \
 	R(ATTR, A_CACHED, "cached") \
 	R(ATTR, A_TASK, "task") \
-	R(ATTR, A_INTERNAL, "internal")
+	R(ATTR, A_INTERNAL, "internal") \
+	R(ATTR, A_JOB, "job id")
 
 enum tasks_role {
 	TASKS_NONE,
 #define TASKS_ROLE(class, role, name) TASKS_##role,
 	TASKS_ROLES(TASKS_ROLE)
 #undef TASKS_ROLE
-		TASKS_N_ROLES
+	TASKS_A_COUNTED, /* an attribute that the runtime calls as the program does: an event of the processor, of a task */
+	TASKS_N_ROLES
 };
 
 /* By class and id; classes that have none: NULL. */

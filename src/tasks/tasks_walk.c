@@ -169,6 +169,12 @@ static int take_attribute(struct walk *w, uint32_t what, uint64_t value)
 	if (role == TASKS_NONE || !w->open.n)
 		return 0;
 	const struct open_region *top = &w->open.at[w->open.n - 1];
+	if (role == TASKS_A_COUNTED)
+		return top->task == WEFT_TASKS_NO_ONE || weft_what_kind(what) != WEFT_EV_ATTR
+		               ? 0
+		               : weft_vec_push(&w->load->count, (struct weft_tasks_count){.task = top->task,
+		                                                                          .attr = weft_what_id(what),
+		                                                                          .value = (int64_t)value});
 	if (top->task != WEFT_TASKS_NO_ONE)
 		return take_of_task(w, top->task, role, weft_what_kind(what), value);
 	return top->role ? take_said(w, role, weft_what_kind(what), value) : 0;

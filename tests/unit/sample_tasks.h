@@ -157,6 +157,7 @@ static inline void st_workers(struct sample_tasks *s)
 	st_attr(s, 1, 20, "line", 17);
 	st_attr(s, 1, 20, "colour", 0x123456);
 	st_event(s, 1, 20, WEFT_EV_ATTR_F, WEFT_CLASS_ATTR, "flops", sample_double(2e6));
+	st_attr(s, 1, 29, "PAPI_TOT_INS", 4242);
 	st_leave(s, 1, 30, "a");
 	st_enter(s, 1, 30, "overhead");
 	st_point(s, 1, 31, "ready", SAMPLE_JOB_OF(2));

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MEMORY_MIB = 256 }; /* for reading: each trace is read twice, from front to back */
 struct products_args {
 	struct cli_common common;
 	const char *folder, *paje;
@@ -87,9 +88,11 @@ static int write_products(const struct products_args *a, struct weft_trace **tra
 static int make_products(const struct products_args *a, char **input, uint32_t n, bool keep)
 {
 	struct weft_trace **trace = calloc(n, sizeof *trace);
+	struct cli_common common = a->common;
+	common.memory = common.memory ? common.memory : (uint64_t)MEMORY_MIB << 20;
 	int status = trace ? CLI_OK : cli_fail_code(-ENOMEM);
 	for (uint32_t i = 0; i < n && !status; i++)
-		status = cli_open(&a->common, input[i], &trace[i], NULL);
+		status = cli_open(&common, input[i], &trace[i], NULL);
 	if (!status)
 		status = write_products(a, trace, n, keep);
 	for (uint32_t i = 0; trace && i < n; i++)
