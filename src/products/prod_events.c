@@ -57,7 +57,7 @@ static void put_record(struct prod_walk *w, const struct prod_lane *l, uint64_t 
 static void put_activity(struct prod_walk *w, struct prod_lane *l, uint64_t time)
 {
 	struct export_out *o = prod_out(w->set, PROD_ACTIVITY);
-	export_u64(o, l->worker);
+	export_u64(o, l->t->first_worker + l->worker);
 	export_char(o, '\t');
 	put_ms9(o, time);
 	export_char(o, '\t');
@@ -340,7 +340,7 @@ static void user_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, 
 		put_str(o, text);
 		PUT(o, "\"\n");
 	}
-	put_record(w, l, time, "ProgEvent", text, "User");
+	put_record(w, l, time, "ProgEvent", text, "Program");
 }
 
 static void take_point(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint32_t id, bool is_text, uint64_t value)

@@ -180,7 +180,7 @@ void paje_task(struct prod_walk *w, const struct prod_lane *l, uint64_t time, co
 	export_char(o, '\t');
 	put_job(o, l->p, t->number);
 	export_char(o, '\t');
-	put_job(o, l->p, t->order);
+	put_job(o, l->p, t->order + 1);
 	export_char(o, '\t');
 	export_i64(o, t->priority);
 	export_char(o, '\t');

@@ -71,6 +71,8 @@ static const struct {
 	{1, "MPICt", "P", "MPI Communication Thread", NULL},
 	{1, "Sc", "P", "Scheduler State", NULL},
 	{2, "prog_event", "P", "program event type", NULL},
+	{2, "checkpoint_begin", "P", "Checkpoint Begin", NULL},
+	{2, "checkpoint_end", "P", "Checkpoint End", NULL},
 	{2, "pu", "P", "Task Push", NULL},
 	{2, "po", "P", "Task Pop", NULL},
 	{2, "register", "P", "data registration", NULL},
@@ -90,6 +92,9 @@ static const struct {
 	{2, "AlrE", "Mm", "Allocating Async End", NULL},
 	{2, "Fe", "Mm", "Free Start", NULL},
 	{2, "FeE", "Mm", "Free End", NULL},
+	{2, "rc", "Mm", "Request Created", NULL},
+	{2, "Wb", "Mm", "WritingBack Start", NULL},
+	{2, "WbE", "Mm", "WritingBack End", NULL},
 	{2, "DCo", "Mm", "DriverCopy Start", NULL},
 	{2, "DCoE", "Mm", "DriverCopy End", NULL},
 	{2, "DCoA", "Mm", "DriverCopyAsync Start", NULL},
@@ -300,7 +305,7 @@ static void create_worker(struct prod_walk *w, struct prod_lane *l)
 		paje_set(w, 0, l->p->prefix, "w", (int)(l->worker - l->p->first_worker), "gf", 0);
 	struct export_out *activity = prod_out(w->set, PROD_ACTIVITY);
 	PUT(activity, "name\t");
-	export_u64(activity, l->worker);
+	export_u64(activity, l->t->first_worker + l->worker);
 	export_char(activity, '\t');
 	put_str(activity, weft_str(worker->name));
 	export_char(activity, '\n');

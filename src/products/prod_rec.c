@@ -70,7 +70,7 @@ static void put_head(struct rec *r, const struct prod_program *p, const struct w
 	PUT(o, "JobId: ");
 	put_job(o, p, t->number);
 	PUT(o, "\nSubmitOrder: ");
-	put_job(o, p, t->order);
+	put_job(o, p, t->order + 1);
 	PUT(o, "\nPriority: ");
 	export_i64(o, t->priority);
 	export_char(o, '\n');
@@ -169,11 +169,12 @@ static void put_rest(struct rec *r, const struct prod_program *p, const struct w
 static void put_distribution(struct rec *r, const struct weft_tasks_task *t)
 {
 	struct export_out *o = r->distrib;
+	const struct prod_program *p = prod_program_of(r->set, r->t, t->process);
 	if (t->worker == WEFT_TASKS_NO_ONE || t->end == WEFT_NEVER)
 		return;
 	put_str(o, prod_called(r->t, t));
 	export_char(o, '\t');
-	export_u64(o, r->t->tasks.worker[t->worker].number);
+	put_job(o, p, r->t->tasks.worker[t->worker].number);
 	export_char(o, '\t');
 	export_u64(o, t->bytes);
 	export_char(o, '\t');

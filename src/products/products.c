@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *const file_names[PROD_FILES] = {
@@ -157,6 +158,7 @@ static void shift_traces(struct prod_set *s)
 			first = s->trace[i].trace->begin_realtime;
 	for (uint32_t i = 0; i < s->n_traces; i++) {
 		struct prod_trace *t = &s->trace[i];
+		t->first_worker = i ? t[-1].first_worker + t[-1].tasks.n_workers : 0;
 		t->shift = t->trace->begin_realtime ? t->trace->begin_realtime - first : 0;
 		s->end = prod_time(t, t->trace->end) > s->end ? prod_time(t, t->trace->end) : s->end;
 	}
@@ -332,6 +334,23 @@ static int write_all(struct prod_set *s)
 	return prod_walk(s);
 }
 
+static void report(const struct prod_set *s, struct weft_products_made *made)
+{
+	for (uint32_t i = 0; s->trace && i < s->n_traces; i++) {
+		const struct weft_tasks *k = &s->trace[i].tasks;
+		made->n_tasks += k->n;
+		made->has_detail |= (k->has & WEFT_TASKS_HAS_DETAIL) != 0;
+		for (uint32_t t = 0; t < k->n; t++)
+			made->n_unfinished += k->task[t].end == WEFT_NEVER;
+	}
+	for (uint32_t i = 0; i < s->n_programs; i++) {
+		int64_t status = s->program[i].of->trace->process[s->program[i].process].status;
+		if (status > 0 && WIFSIGNALED((int)status))
+			made->signal = WTERMSIG((int)status);
+	}
+	made->n_programs = s->n_programs;
+}
+
 int weft_products_write(struct weft_trace *const *trace, uint32_t n, const struct weft_products_how *how,
                         struct weft_products_made *made, struct weft_err *err)
 {
@@ -346,15 +365,13 @@ int weft_products_write(struct weft_trace *const *trace, uint32_t n, const struc
 			weft_err_set(err, rc, "cannot write the files: %s", weft_err_name(rc));
 	}
 	rc = close_files(&s, rc, made, err);
+	report(&s, made);
 	for (uint32_t i = 0; s.trace && i < n; i++) {
-		made->n_tasks += s.trace[i].tasks.n;
-		made->has_detail |= (s.trace[i].tasks.has & WEFT_TASKS_HAS_DETAIL) != 0;
 		weft_tasks_free(&s.trace[i].tasks);
 		tasks_roles_fini(&s.trace[i].roles);
 		free(s.trace[i].after);
 		free(s.trace[i].succ);
 	}
-	made->n_programs = s.n_programs;
 	weft_buf_fini(&s.name);
 	weft_arena_fini(&s.arena);
 	return rc;

@@ -19,6 +19,8 @@ struct weft_products_how {
 };
 struct weft_products_made {
 	uint64_t n_tasks, n_bytes;
+	uint64_t n_unfinished; /* tasks that have not ended: the trace is cut */
+	int signal;            /* that has ended a program; 0: none is known to have */
 	uint32_t n_programs;
 	bool has_detail; /* false: tasks say their times only */
 };

@@ -46,6 +46,7 @@ struct prod_trace {
 	struct weft_tasks tasks;
 	struct tasks_roles roles;
 	uint64_t shift;          /* its begin on the axis of all */
+	uint32_t first_worker;   /* workers of the traces before */
 	struct weft_str *string; /* by id: as it may stand in quotes; owned by the arena */
 	struct weft_str *region; /* likewise */
 	uint32_t *program;       /* of each process, WEFT_NONE: none; arena */

@@ -53,7 +53,8 @@ static int make_rows(struct tasks_load *l)
 		t->submit = f->from_time[i];
 		t->submitter = f->from_thread[i];
 		t->process = l->trace->thread[thread].process;
-		t->number = t->order = ++number[t->process];
+		t->order = number[t->process]++;
+		t->number = t->order + 1;
 		l->out->of_flow[i] = l->out->n++;
 	}
 	free(number);

@@ -29,7 +29,7 @@ struct weft_tasks_task {
 	uint64_t bytes, tag;                /* of all its data */
 	double flops;                       /* < 0: not said */
 	uint32_t number;                    /* of its process, from 1 in the order of submission: what files call it by */
-	uint32_t order;                     /* among what its thread submits: as recorded */
+	uint32_t order;                     /* from 0, among what its thread submits */
 	int32_t priority, iteration, sub_iteration;
 	uint32_t worker, submitter;                /* index in `worker`; of the trace's threads */
 	uint32_t region;                           /* the codelet: id in weft_trace.def[WEFT_CLASS_REGION], 0: it never ran */
@@ -84,7 +84,7 @@ struct weft_tasks_copy {
 	uint32_t cause;                  /* a string: "fetch", "prefetch"… */
 	bool by_interface;               /* reported by an interface's own methods: no handle is known */
 };
-struct weft_tasks_count { /* an event of the processor that was counted over a task */
+struct weft_tasks_count {    /* an event of the processor that was counted over a task */
 	uint32_t task, attr; /* attr: its name, in weft_trace.def[WEFT_CLASS_ATTR] */
 	int64_t value;
 };

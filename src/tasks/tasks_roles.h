@@ -88,7 +88,7 @@ enum tasks_role {
 #define TASKS_ROLE(class, role, name) TASKS_##role,
 	TASKS_ROLES(TASKS_ROLE)
 #undef TASKS_ROLE
-	TASKS_A_COUNTED, /* an attribute that the runtime calls as the program does: an event of the processor, of a task */
+		TASKS_A_COUNTED, /* an attribute that the runtime calls as the program does: an event of the processor, of a task */
 	TASKS_N_ROLES
 };
 

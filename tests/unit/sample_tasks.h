@@ -149,7 +149,7 @@ static inline void st_workers(struct sample_tasks *s)
 	st_run(s, 1, 20, "a", SAMPLE_JOB_OF(1));
 	st_attr(s, 1, 20, "priority", -7);
 	st_attr(s, 1, 20, "footprint", 0xdeadbeef);
-	st_attr(s, 1, 20, "submit order", 1);
+	st_attr(s, 1, 20, "submit order", 4);
 	st_text(s, 1, 20, "model", "model of a");
 	st_access(s, 1, 20, 0x1000, "W");
 	st_attr(s, 1, 20, "size", 800);

@@ -49,10 +49,10 @@ TEST(products_tasks_rec_says_all_of_a_task)
 {
 	char *text = made(&plain, "tasks.rec");
 	static const char first[] =
-	               "Name: model of a\nModel: model of a\nFile: prog.c\nLine: 17\nJobId: 1\nSubmitOrder: 1\nPriority: -7\n"
-	               "WorkerId: 0\nMemoryNode: 0\nSubmitTime: 0.010000\nReadyTime: 0.011000\nStartTime: 0.020000\n"
-	               "EndTime: 0.030000\nFootprint: deadbeef\nGFlop: 0.002000\nParameters: V100x8\nHandles: 1000\nModes: W\n"
-	               "Sizes: 800\nNumaNodes: -1\nMPIRank: -1\n\nName: b\n";
+		"Name: model of a\nModel: model of a\nFile: prog.c\nLine: 17\nJobId: 1\nSubmitOrder: 5\nPriority: -7\n"
+		"WorkerId: 0\nMemoryNode: 0\nSubmitTime: 0.010000\nReadyTime: 0.011000\nStartTime: 0.020000\n"
+		"EndTime: 0.030000\nFootprint: deadbeef\nGFlop: 0.002000\nParameters: V100x8\nHandles: 1000\nModes: W\n"
+		"Sizes: 800\nNumaNodes: -1\nMPIRank: -1\n\nName: b\n";
 	CHECK(!strncmp(text, first, sizeof first - 1));
 	LINES(text, "Name: last of all", "JobId: 3", "DependsOn: 1 2", "Tag: 1f", "Iteration: 5 2", "Parameters: V100x8 M4x4x4",
 	      "Handles: 1000 2000", "Modes: R RW-C", "Sizes: 800 64");
@@ -73,7 +73,8 @@ TEST(products_labels_of_dependencies_are_asked_for)
 TEST(products_dag)
 {
 	char *text = made(&plain, "dag.dot");
-	LINES(text, "digraph G {", "\t \"task_1\" [ style=filled, label=\"model of a\", fillcolor=\"#123456\", fontcolor=\"white\"]",
+	LINES(text, "digraph G {",
+	      "\t \"task_1\" [ style=filled, label=\"model of a\", fillcolor=\"#123456\", fontcolor=\"white\"]",
 	      "\t \"task_1\" [ href=\"prog.c#17\" ]", "\t \"task_1\"->\"task_2\"", "\t \"task_1\"->\"task_3\"",
 	      "\t \"task_2\"->\"task_3\"");
 	free(text);
@@ -84,8 +85,9 @@ TEST(products_small_files)
 	static const struct {
 		const char *name, *text;
 	} want[] = {
-		{"data.rec", "Handle: 1000\nHomeNode: 0\nName: A\nSize: 800\nDescription: V100x8\nParentHandle: 0\nCoordinates: 3 4\n\n"
-	                     "Handle: 2000\nHomeNode: 0\nSize: 64\nDescription: M4x4x4\nParentHandle: 0\n\n"},
+		{"data.rec",
+	         "Handle: 1000\nHomeNode: 0\nName: A\nSize: 800\nDescription: V100x8\nParentHandle: 0\nCoordinates: 3 4\n\n"
+	         "Handle: 2000\nHomeNode: 0\nSize: 64\nDescription: M4x4x4\nParentHandle: 0\n\n"},
 		{"distrib.data", "model of a\t0\t800\tdeadbeef\t0.010000000\nb\t1\t0\t00000000\t0.015000000\n"
 	                         "last of all\t0\t864\t00000000\t0.020000000\n"},
 		{"sched_tasks.rec", "Type: push\nTime: 0.012000000\nPriority: -7\nJobId: 1\n\n"
@@ -104,15 +106,16 @@ TEST(products_gantt)
 {
 	char *text = made(&plain, "paje.trace");
 	LINES(text, "7\t0.000000000\tw1\tW\tt72\tCPU1", "10\t0.000000000\tw1\tWS\t\"I\"", "9\t0.001000000\tregister\tp\t1000",
-	      "10\t0.005000000\tw1\tWS\t\"Sl\"", "13\t0.010000000\tsched\tnsubmitted\t1.000000", "13\t0.011000000\tsched\tnready\t1.000000",
-	      "9\t0.012000000\tpu\tp\t1", "6\t\"model of a #123456\"\tWS\t\"model of a\"\t\"0.070588 0.203922 0.337255\"",
+	      "10\t0.005000000\tw1\tWS\t\"Sl\"", "13\t0.010000000\tsched\tnsubmitted\t1.000000",
+	      "13\t0.011000000\tsched\tnready\t1.000000", "9\t0.012000000\tpu\tp\t1",
+	      "6\t\"model of a #123456\"\tWS\t\"model of a\"\t\"0.070588 0.203922 0.337255\"",
 	      "20\t0.020000000\tw0\tWS\t\"model of a "
-	      "#123456\"\t800\t\"_V100x8\"\tdeadbeef\t0000000000000000\t1\t1\t-7\t0.002000\t3\t4\t-1\t-1\t\"-1\"",
-	      "13\t0.020000000\tw0\tgf\t200.000000", "13\t0.020000000\tsched\tgft\t200.000000", "13\t0.030000000\tw0\tgf\t0.000000",
-	      "18\t0.030000000\tDep\tp\t0\tw0\tdep_1_2", "10\t0.030000000\tw0\tWS\t\"B\"", "10\t0.033000000\tmm1\tMS\tCoA",
-	      "24\t0.034000000\tF\tp\t800\tmm0\tcom_0_0\t1000\t\"A\"\t3\t4", "13\t0.034000000\tmm1\tbwi_mm\t190.734863",
-	      "19\t0.038000000\tF\tp\t800\tmm1\tcom_0_0", "13\t0.038000000\tmm0\tbwo_mm\t0.000000",
-	      "7\t0.040000000\tt70\tUT\tp\tUserThread70", "11\t0.040000000\tt70\tUS\tW",
+	      "#123456\"\t800\t\"_V100x8\"\tdeadbeef\t0000000000000000\t1\t5\t-7\t0.002000\t3\t4\t-1\t-1\t\"-1\"",
+	      "13\t0.020000000\tw0\tgf\t200.000000", "13\t0.020000000\tsched\tgft\t200.000000",
+	      "13\t0.030000000\tw0\tgf\t0.000000", "18\t0.030000000\tDep\tp\t0\tw0\tdep_1_2", "10\t0.030000000\tw0\tWS\t\"B\"",
+	      "10\t0.033000000\tmm1\tMS\tCoA", "24\t0.034000000\tF\tp\t800\tmm0\tcom_0_0\t1000\t\"A\"\t3\t4",
+	      "13\t0.034000000\tmm1\tbwi_mm\t190.734863", "19\t0.038000000\tF\tp\t800\tmm1\tcom_0_0",
+	      "13\t0.038000000\tmm0\tbwo_mm\t0.000000", "7\t0.040000000\tt70\tUT\tp\tUserThread70", "11\t0.040000000\tt70\tUS\tW",
 	      "20\t0.040000000\tw1\tWS\t\"b\"\t0\t\"_V100x8\"\t00000000\t0000000000000000\t2\t2\t0\t0.000000\t0\t0\t-1\t-1\t\"-1\"",
 	      "19\t0.040000000\tDep\tp\t0\tw1\tdep_1_2", "19\t0.060000000\tDep\tp\t0\tw0\tdep_2_3", "12\t0.100000000\tt70\tUS",
 	      "9\t0.101000000\tunregister\tp\t1000", "9\t0.102000000\tuser_event\tp\t\"4711\"", "8\t0.120000000\tw0\tW");
@@ -147,9 +150,10 @@ TEST(products_gantt_without)
 TEST(products_states_and_activity)
 {
 	char *text = made(&plain, "trace.rec");
-	LINES(text, "# S: Start time", "N: Sleeping", "C: Other", "W: 1", "T: 72", "S: 0.005000", "N: model of a", "C: Task", "W: 0",
-	      "S: 0.020000", "N: Overhead", "C: Runtime", "S: 0.030000", "E: PushState", "N: Waiting task", "C: User", "W: -1", "T: 70",
-	      "S: 0.040000", "E: PopState", "W: -1", "T: 70", "S: 0.100000", "N: End", "W: 0", "T: 71", "S: 0.120000");
+	LINES(text, "# S: Start time", "N: Sleeping", "C: Other", "W: 1", "T: 72", "S: 0.005000", "N: model of a", "C: Task",
+	      "W: 0", "S: 0.020000", "N: Overhead", "C: Runtime", "S: 0.030000", "E: PushState", "N: Waiting task", "C: User",
+	      "W: -1", "T: 70", "S: 0.040000", "E: PopState", "W: -1", "T: 70", "S: 0.100000", "N: End", "W: 0", "T: 71",
+	      "S: 0.120000");
 	free(text);
 	text = made(&plain, "activity.data");
 	LINES(text, "name\t0\tCPU 0", "name\t1\tCPU 1", "cnt_submitted\t0.010000000\t1", "cnt_ready\t0.011000000\t1",
@@ -185,6 +189,10 @@ TEST(products_of_two_programs_have_ranks)
 	LINES(text, "7\t0.000000000\t0_p\tP\tMPIroot\t0_program", "7\t0.000000000\t1_mm1\tMm\t1_mn1\t1_MEMMANAGER1",
 	      "7\t0.000000000\t1_w0\tW\t1_t71\t1_CPU0", "10\t0.005000000\t0_w1\tWS\t\"Sl\"", "10\t0.005000000\t1_w1\tWS\t\"Sl\"");
 	free(text);
+	text = test_shell(&status, "cat %s %s", test_path("activity.data"), test_path("distrib.data"));
+	LINES(text, "name\t0\tCPU 0", "name\t3\tCPU 1", "3\t0.120000000\t0.065000000\t0.000000000\t0.000000000",
+	      "b\t0_1\t0\t00000000\t0.015000000", "b\t1_1\t0\t00000000\t0.015000000");
+	free(text);
 	text = test_shell(&status, "cat %s", test_path("data.rec"));
 	LINES(text, "HomeNode: 0", "MPIRank: 0", "HomeNode: 0", "MPIRank: 1");
 	free(text);
@@ -213,7 +221,8 @@ TEST(products_keep_what_is_there_where_asked)
 	struct weft_err err = {0};
 	int status;
 	free(test_shell(&status, "echo mine >%s", test_path("data.rec")));
-	CHECK_I64(weft_products_write(&t, 1, &(struct weft_products_how){.folder = test_dir(), .keep = true}, &made, &err), -EEXIST);
+	CHECK_I64(weft_products_write(&t, 1, &(struct weft_products_how){.folder = test_dir(), .keep = true}, &made, &err),
+	          -EEXIST);
 	CHECK(strstr(err.text, "data.rec' exists already") != NULL);
 	char *text = test_shell(&status, "cd %s && ls && cat data.rec", test_dir());
 	CHECK_STR(text, "data.rec\nmine\n");
@@ -224,8 +233,7 @@ TEST(products_keep_what_is_there_where_asked)
 TEST(products_say_when_memory_is_out)
 {
 	struct weft_trace *t = sample_tasks_trace();
-	TEST_EACH_ALLOCATION_FAILS
-	{
+	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_products_made made;
 		struct weft_err err = {0};
 		int rc = weft_products_write(&t, 1, &(struct weft_products_how){.folder = test_dir()}, &made, &err);

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "products/products.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,11 @@ static void say_what_was_made(const struct products_args *a, const struct weft_p
 	char tasks[32], bytes[32];
 	weft_log(WEFT_LOG_INFO, "%s tasks of %u program%s, %s in all", weft_human_count(tasks, made->n_tasks),
 	         (unsigned)made->n_programs, made->n_programs == 1 ? "" : "s", weft_human_bytes(bytes, made->n_bytes));
+	if (made->signal && !a->common.quiet)
+		weft_log(WEFT_LOG_WARN, "the program was killed by signal %d: the files go up to there", made->signal);
+	if (made->n_unfinished && !a->common.quiet)
+		weft_log(WEFT_LOG_WARN, "%" PRIu64 " of %" PRIu64 " tasks have not ended: the trace ends before them",
+		         made->n_unfinished, made->n_tasks);
 	if (!made->has_detail && made->n_tasks && !a->common.quiet)
 		weft_log(WEFT_LOG_WARN,
 		         "tasks say their times only: record with '--on starpu_detail', or STARPU_FXT_TRACE=1, for the rest");
