@@ -24,7 +24,7 @@ static const struct group groups[] = {
 	{"Change",
          {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_shift,
           &weft_command_counters, &weft_command_split, &weft_command_translate}},
-	{"StarPU's files", {&weft_command_products}},
+	{"Tasks", {&weft_command_products}},
 	{"Tune", {&weft_command_tune, &weft_command_tunlet, &weft_command_model}},
 	{"Keep", {&weft_command_index, &weft_command_pack}},
 	{"This machine",

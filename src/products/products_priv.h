@@ -2,9 +2,9 @@
 /*
  * What the files of this folder share.
  *
- *   traces ── weft_tasks ── rec.c, dag.c            row after row
+ *   traces ── weft_tasks ── prod_rec.c, prod_data.c, prod_dag.c, prod_html.c       row after row
  *                │
- *                └── lanes.c: threads and what happens to data, merged by time ── paje.c, states.c, activity.c
+ *                └── prod_lanes.c: threads and what happens to data, merged by time ── prod_walk.h
  */
 #ifndef WEFT_PRODUCTS_PRIV_H
 #define WEFT_PRODUCTS_PRIV_H
@@ -132,11 +132,11 @@ static inline void put_job(struct export_out *o, const struct prod_program *p, u
 
 /* ---- the parts; errors of writing wait in the outputs ---- */
 
-int prod_tables_write(struct prod_set *s) WEFT_MUST_CHECK; /* rec.c: rows */
-void prod_data_write(struct prod_set *s);                  /* rec_data.c */
-void prod_dag_write(struct prod_set *s);                   /* dag.c */
-void prod_numbers_write(struct prod_set *s);               /* rec_data.c */
+int prod_tables_write(struct prod_set *s) WEFT_MUST_CHECK; /* prod_rec.c: rows */
+void prod_data_write(struct prod_set *s);                  /* prod_data.c */
+void prod_dag_write(struct prod_set *s);                   /* prod_dag.c */
+void prod_numbers_write(struct prod_set *s);               /* prod_data.c */
 void prod_html_write(struct prod_set *s);                  /* prod_html.c */
-int prod_walk(struct prod_set *s) WEFT_MUST_CHECK;         /* lanes.c: the rest */
+int prod_walk(struct prod_set *s) WEFT_MUST_CHECK;         /* prod_lanes.c: the rest */
 
 #endif

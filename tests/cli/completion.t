@@ -163,6 +163,7 @@ shift	move threads or processes in time
 counters	make a small trace: events become counters
 split	a trace for each iteration, by an event
 translate	number events as another trace does
+products	StarPU's files from a trace: paje.trace, dag.dot, tasks.rec, ...
 tune	run a command under tunlets, which measure and tune it
 tunlet	check, explain and translate tunlet specifications
 model	performance models of codelets: list, show, plot, check, fit
@@ -174,7 +175,7 @@ bus	how fast data goes between memories, measured
 sched	the scheduling policies that STARPU_SCHED may name
 bench	run a benchmark of the task runtime, or list them
 completion	print the completion script of a shell
-33
+34
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }

@@ -36,6 +36,9 @@ Change
   split       a trace for each iteration, by an event
   translate   number events as another trace does
 
+Tasks
+  products    StarPU's files from a trace: paje.trace, dag.dot, tasks.rec, ...
+
 Tune
   tune        run a command under tunlets, which measure and tune it
   tunlet      check, explain and translate tunlet specifications

@@ -99,7 +99,9 @@ is "places in the source" "known.c known.c known.c" "$(sed -n 's/.*href="\(.*\)#
 is "executing time of all workers is that of the tasks" "$(awk -F'\t' '{n += $5} END {printf "%.3f", n}' k/distrib.data)" \
 	"$(awk -F'\t' '/^[0-9]/ {n += $4} END {printf "%.3f", n}' k/activity.data)"
 is "submitted tasks" "3 0" "$(awk '/^cnt_submitted/ {m = $3 > m ? $3 : m; l = $3} END {print m, l}' k/activity.data)"
-is "forms of all files" "" "$("$source/tests/tools/products_check.sh" k | head -5)"
+is "number_events.data: as many as there are tasks" "3" \
+	"$(awk '/^#.*\ttask$/ {key = $2} $1 == key {print $2}' k/number_events.data)"
+is "forms of all files, trace.rec among them" "" "$("$source/tests/tools/products_check.sh" k | head -5)"
 is "nothing is empty in quotes" "0" "$(grep -c '""' k/paje.trace)"
 is "in order of time" "yes" "$(awk '/^([789]|1[0-9]|2[0-9])\t/ {if ($2 + 0 < last) bad = 1; last = $2 + 0} END {print bad ? "no" : "yes"}' k/paje.trace)"
 

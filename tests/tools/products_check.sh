@@ -7,7 +7,7 @@ set -u
 golden=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}/tests/golden/products
 cd "$1" || exit 1
 
-for file in $(awk -F'\t' '!/^#/ {print $1}' "$golden/fields" | sort -u); do
+awk -F'\t' '!/^#/ {print $1}' "$golden/fields" | sort -u | while read -r file; do
 	[ -e "$file" ] || { echo "$file: is not there"; continue; }
 	awk -v file="$file" '
 		NR == FNR { if (split($0, f, "\t") == 4 && f[1] == file) { name[++n] = f[2]; always[n] = f[3]; value[n] = f[4] } next }
@@ -28,7 +28,7 @@ for file in $(awk -F'\t' '!/^#/ {print $1}' "$golden/fields" | sort -u); do
 		}
 		END { ends() }' FS='\n' "$golden/fields" "$file"
 done
-for file in $(awk -F'\t' '!/^#/ {print $1}' "$golden/lines" | sort -u); do
+awk -F'\t' '!/^#/ {print $1}' "$golden/lines" | sort -u | while read -r file; do
 	[ -e "$file" ] || continue
 	awk -v file="$file" '
 		NR == FNR { i = index($0, "\t"); if (substr($0, 1, i - 1) == file) form[++n] = substr($0, i + 1); next }

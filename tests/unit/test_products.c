@@ -200,6 +200,64 @@ TEST(products_of_two_programs_have_ranks)
 		weft_trace_close(t[i]);
 }
 
+/* A message from the worker of rank 4 to that of rank 2: as recorded, not in the order of the processes. */
+TEST(products_messages_between_programs)
+{
+	struct sample_tasks s = {0};
+	struct weft_err err = {0};
+	struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+	struct weft_products_made made;
+	int status;
+	MUST(weft_builder_new(&s.b, "two", "test", &how, &err));
+	MADE(weft_build_app(s.b, "two"));
+	for (uint32_t i = 0; i < 2; i++) {
+		MADE(weft_build_process(s.b, &(struct weft_process){.node = WEFT_NONE,
+		                                                    .pid = 7 + i,
+		                                                    .rank = i ? 2 : 4,
+		                                                    .name = "two",
+		                                                    .command = "",
+		                                                    .host = "",
+		                                                    .begin = 0,
+		                                                    .end = 100000,
+		                                                    .status = 0}));
+		MADE(weft_build_thread(s.b, &(struct weft_thread_row){.process = i,
+		                                                      .number = 1,
+		                                                      .tid = 7 + i,
+		                                                      .name = "CPU 0",
+		                                                      .begin = 0,
+		                                                      .end = 100000}));
+		s.at[i] = weft_builder_appender(s.b, i);
+	}
+	s.basic = MADE(weft_build_def(s.b, WEFT_CLASS_CATEGORY, &(struct weft_def_row){.name = "starpu"}));
+	uint32_t world = MADE(weft_build_def(s.b, WEFT_CLASS_COMM, &(struct weft_def_row){.name = "world", .code = 5, .key = 1}));
+	for (unsigned i = 0; i < 2; i++) {
+		st_flow(&s, i, 10, "task", SAMPLE_JOB_OF(1), true);
+		st_run(&s, i, 20, "t", SAMPLE_JOB_OF(1));
+		st_leave(&s, i, 30, "t");
+		MUST(weft_append_half(s.at[i], &(struct weft_half_row){.time = i ? 60000 : 50000,
+		                                                       .began = 40000,
+		                                                       .size = 4096,
+		                                                       .comm = world,
+		                                                       .peer = i ? 4 : 2,
+		                                                       .tag = 9,
+		                                                       .key = 1,
+		                                                       .is_send = i == 0}));
+	}
+	struct weft_trace *t = sample_finish(s.b, 100000);
+	REQUIRE(weft_products_write(&t, 1, &(struct weft_products_how){.folder = test_dir()}, &made, &err) == 0);
+	CHECK_U64(made.n_programs, 2);
+	CHECK(!made.has_detail);
+	char *text = test_shell(&status, "cat %s", test_path("comms.rec"));
+	CHECK_STR(text, "Src: 4\nDst: 2\nTag: 9\nSendTime: 0.040000000\nRecvTime: 0.060000000\nSendHandle: 0\nRecvHandle: 0\n"
+	                "Size: 4096\nPriority: 0\nType: PointToPoint\nSendNumaNodes: -1\nRecvNumaNodes: -1\n\n");
+	free(text);
+	text = test_shell(&status, "grep MPIL %s", test_path("paje.trace"));
+	LINES(text, "23\t0.040000000\tMPIL\tMPIroot\t4096\t4_mpict\tmpicom_0\t9\tPointToPoint\t0\t0\t\" \"\t0\t0",
+	      "19\t0.060000000\tMPIL\tMPIroot\t4096\t2_mpict\tmpicom_0");
+	free(text);
+	weft_trace_close(t);
+}
+
 TEST(products_of_no_tasks_are_an_error)
 {
 	struct weft_trace *t = sample_fixed();
