@@ -61,22 +61,86 @@ static int make_rows(struct tasks_load *l)
 	return 0;
 }
 
+static void widen(struct weft_tasks_jobs *j, uint64_t job, bool first)
+{
+	uint32_t slot = (uint32_t)job, times = (uint32_t)(job >> 32);
+	uint32_t last_slot = j->first_slot + j->n_slots - 1, last_times = j->first_times + j->n_times - 1;
+	if (first) {
+		last_slot = j->first_slot = slot;
+		last_times = j->first_times = times;
+	}
+	j->first_slot = slot < j->first_slot ? slot : j->first_slot;
+	j->first_times = times < j->first_times ? times : j->first_times;
+	last_slot = slot > last_slot ? slot : last_slot;
+	last_times = times > last_times ? times : last_times;
+	j->n_slots = last_slot - j->first_slot == UINT32_MAX ? UINT32_MAX : last_slot - j->first_slot + 1;
+	j->n_times = last_times - j->first_times == UINT32_MAX ? UINT32_MAX : last_times - j->first_times + 1;
+}
+
+/* A place for each name that there may be; false: there would be too many. */
+static bool lay_out_jobs(struct tasks_load *l, uint64_t *n)
+{
+	struct weft_tasks *out = l->out;
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct weft_tasks_jobs *j = &out->jobs[out->task[i].process];
+		widen(j, out->task[i].job, !j->n_slots);
+	}
+	*n = 0;
+	for (uint32_t p = 0; p < l->trace->n_processes; p++) {
+		uint64_t size = (uint64_t)out->jobs[p].n_slots * out->jobs[p].n_times;
+		if (size > 4 * (uint64_t)out->n + 4096 || (*n += size) > 4 * (uint64_t)out->n + 4096)
+			return false;
+	}
+	return true;
+}
+
+static void place_jobs(struct tasks_load *l)
+{
+	struct weft_tasks *out = l->out;
+	uint32_t *next = out->of_job;
+	for (uint32_t p = 0; p < l->trace->n_processes; p++) {
+		out->jobs[p].row = next;
+		next += (size_t)out->jobs[p].n_slots * out->jobs[p].n_times;
+	}
+	for (uint32_t i = out->n; i-- > 0;) { /* of one name the first */
+		const struct weft_tasks_jobs *j = &out->jobs[out->task[i].process];
+		uint64_t slot = (uint32_t)out->task[i].job - j->first_slot, times = (out->task[i].job >> 32) - j->first_times;
+		j->row[times * j->n_slots + slot] = i;
+	}
+}
+
+static void hash_jobs(struct tasks_load *l)
+{
+	struct weft_tasks *out = l->out;
+	memset(out->jobs, 0, l->trace->n_processes * sizeof *out->jobs);
+	for (uint32_t i = 0; i < out->n; i++) {
+		uint64_t at = weft_hash_u64(tasks_key(out->task[i].process, out->task[i].job));
+		while (out->of_job[at & out->job_mask] != WEFT_TASKS_NO_ONE)
+			at++;
+		out->of_job[at & out->job_mask] = i;
+	}
+}
+
 static int index_jobs(struct tasks_load *l)
 {
-	uint64_t n = 16;
-	while (n < 2 * (uint64_t)l->out->n)
-		n *= 2;
-	l->out->of_job = malloc(n * sizeof *l->out->of_job);
-	if (!l->out->of_job)
+	struct weft_tasks *out = l->out;
+	uint64_t n = 0, power = 16;
+	out->jobs = calloc(l->trace->n_processes + 1u, sizeof *out->jobs);
+	if (!out->jobs)
 		return -ENOMEM;
-	memset(l->out->of_job, 0xff, n * sizeof *l->out->of_job);
-	l->out->job_mask = (uint32_t)(n - 1);
-	for (uint32_t i = 0; i < l->out->n; i++) {
-		uint64_t at = weft_hash_u64(tasks_key(l->out->task[i].process, l->out->task[i].job));
-		while (l->out->of_job[at & l->out->job_mask] != WEFT_TASKS_NO_ONE)
-			at++;
-		l->out->of_job[at & l->out->job_mask] = i;
-	}
+	bool is_dense = lay_out_jobs(l, &n);
+	while (power < 2 * (uint64_t)out->n)
+		power *= 2;
+	n = is_dense ? n + 1 : power;
+	out->of_job = malloc(n * sizeof *out->of_job);
+	if (!out->of_job)
+		return -ENOMEM;
+	memset(out->of_job, 0xff, n * sizeof *out->of_job);
+	out->job_mask = is_dense ? 0 : (uint32_t)(power - 1);
+	if (is_dense)
+		place_jobs(l);
+	else
+		hash_jobs(l);
 	return 0;
 }
 
@@ -253,6 +317,7 @@ void weft_tasks_free(struct weft_tasks *t)
 	free(t->count);
 	free(t->of_flow);
 	free(t->of_job);
+	free(t->jobs);
 	free(t->coordinate);
 	free(t->of_thread);
 	*t = (struct weft_tasks){0};

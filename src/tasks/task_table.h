@@ -109,6 +109,11 @@ enum {
 	WEFT_TASKS_HAS_POLICY = 16, /* times of push and pop */
 };
 
+struct weft_tasks_jobs { /* of a process; n_slots 0: they are in the hash table */
+	uint32_t first_slot, n_slots, first_times, n_times;
+	uint32_t *row;
+};
+
 struct weft_tasks {
 	const struct weft_trace *trace; /* borrowed: stays open */
 	struct weft_tasks_task *task;
@@ -122,11 +127,12 @@ struct weft_tasks {
 	struct weft_tasks_event *event;   /* by time */
 	struct weft_tasks_count *count;
 	int64_t *coordinate;
-	uint32_t *of_flow;   /* number of an arrow -> task, WEFT_TASKS_NO_ONE: none */
-	uint32_t *of_job;    /* weft_tasks_find's table, job_mask + 1 long */
+	uint32_t *of_flow;            /* number of an arrow -> task, WEFT_TASKS_NO_ONE: none */
+	struct weft_tasks_jobs *jobs; /* of each process, for weft_tasks_find; rows lie in of_job */
+	uint32_t *of_job;
 	uint32_t *of_thread; /* thread -> worker, WEFT_TASKS_NO_ONE: none */
 	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_memory, n_events, n_counts, n_coordinates;
-	uint32_t job_mask;
+	uint32_t job_mask;        /* of the hash table; 0: there is none */
 	uint64_t n_foreign_edges; /* from what is no task here: acquisitions, tasks before recording began */
 	unsigned has;             /* WEFT_TASKS_HAS_… */
 };
@@ -135,14 +141,25 @@ struct weft_tasks {
 int weft_tasks_load(const struct weft_trace *t, struct weft_tasks *out) WEFT_MUST_CHECK;
 void weft_tasks_free(struct weft_tasks *t); /* zeroes it; what never was loaded may be given as zeros */
 
-/* The row of a process's job; WEFT_TASKS_NO_ONE: it is no task here. O(1). */
+/*
+ * The row of a process's job; WEFT_TASKS_NO_ONE: it is no task here. O(1). The runtime's names are a number that is used again (low
+ * half) and how often it was (high half): a place for each, so that jobs that are near in time are near in memory; a hash table where
+ * that would be too large.
+ */
 static inline uint32_t weft_tasks_find(const struct weft_tasks *t, uint32_t process, uint64_t job)
 {
-	for (uint64_t i = weft_hash_u64(job ^ (uint64_t)process << 48);; i++) {
+	const struct weft_tasks_jobs *j = &t->jobs[process];
+	uint64_t slot = (uint32_t)job, times = job >> 32;
+	if (j->n_slots) {
+		bool is_in = slot - j->first_slot < j->n_slots && times - j->first_times < j->n_times;
+		return is_in ? j->row[(times - j->first_times) * j->n_slots + slot - j->first_slot] : WEFT_TASKS_NO_ONE;
+	}
+	for (uint64_t i = weft_hash_u64(job ^ (uint64_t)process << 48); t->job_mask; i++) {
 		uint32_t row = t->of_job[i & t->job_mask];
 		if (row == WEFT_TASKS_NO_ONE || (t->task[row].job == job && t->task[row].process == process))
 			return row;
 	}
+	return WEFT_TASKS_NO_ONE;
 }
 
 const char *weft_tasks_text(const struct weft_tasks *t, uint32_t string); /* "" for 0 */

@@ -11,15 +11,18 @@
 struct open_region {
 	uint64_t begin, submitted; /* submitted: of a copy, where it goes on by itself */
 	uint32_t region, task;
-	uint32_t role;
+	uint16_t role;
+	uint16_t said; /* where its attributes are, 0: nobody asks for them */
 };
+enum { SAID_MOST = 8 }; /* regions with attributes in each other */
 struct walk {
 	struct tasks_load *load;
 	uint32_t thread, process;
 	uint32_t submitted; /* the task whose submission was the last here */
 	uint64_t asked;     /* of the copy that comes next */
 	uint32_t asker;
-	struct tasks_said said; /* of the innermost region that is no task: these do not lie in each other */
+	uint32_t n_said;
+	struct tasks_said said[SAID_MOST + 1];
 	WEFT_VEC(struct open_region) open;
 };
 
@@ -151,13 +154,13 @@ static const struct {
 	SAID(A_CACHED, cached),
 };
 
-static int take_said(struct walk *w, enum tasks_role role, unsigned kind, uint64_t value)
+static int take_said(struct walk *w, struct tasks_said *said, enum tasks_role role, unsigned kind, uint64_t value)
 {
 	if (role == TASKS_A_COORDINATE)
 		return weft_vec_push(&w->load->coordinate, (int64_t)value);
 	if (said_fields[role].width && said_fields[role].kind == kind) {
 		uint32_t low = (uint32_t)value;
-		uint8_t *at = (uint8_t *)&w->said + said_fields[role].at;
+		uint8_t *at = (uint8_t *)said + said_fields[role].at;
 		memcpy(at, said_fields[role].width == 8 ? (void *)&value : (void *)&low, said_fields[role].width);
 	}
 	return 0;
@@ -177,22 +180,26 @@ static int take_attribute(struct walk *w, uint32_t what, uint64_t value)
 		                                                                          .value = (int64_t)value});
 	if (top->task != WEFT_TASKS_NO_ONE)
 		return take_of_task(w, top->task, role, weft_what_kind(what), value);
-	return top->role ? take_said(w, role, weft_what_kind(what), value) : 0;
+	return top->said ? take_said(w, &w->said[top->said], role, weft_what_kind(what), value) : 0;
 }
 
 /* ---- regions ---- */
 
 static int enter(struct walk *w, uint64_t time, uint32_t region)
 {
-	uint32_t role = tasks_role(&w->load->roles, WEFT_CLASS_REGION, region);
-	if (role)
-		w->said =
+	enum tasks_role role = tasks_role(&w->load->roles, WEFT_CLASS_REGION, region);
+	uint16_t said = 0;
+	if (role >= TASKS_REGISTERING && role <= TASKS_DATA_STATE && w->n_said < SAID_MOST) {
+		said = (uint16_t)++w->n_said;
+		w->said[said] =
 			(struct tasks_said){.home = -1, .number = -1, .node = -1, .coordinates = (uint32_t)w->load->coordinate.n};
+	}
 	return weft_vec_push(&w->open, (struct open_region){.begin = time,
 	                                                    .submitted = WEFT_NEVER,
 	                                                    .region = region,
 	                                                    .task = WEFT_TASKS_NO_ONE,
-	                                                    .role = role});
+	                                                    .role = (uint16_t)role,
+	                                                    .said = said});
 }
 
 static int close_region(struct walk *w, uint64_t time, const struct open_region *r)
@@ -202,10 +209,10 @@ static int close_region(struct walk *w, uint64_t time, const struct open_region 
 		l->out->task[r->task].end = time;
 		return 0;
 	}
-	if (!r->role)
+	if (!r->said)
 		return 0;
 	size_t copies = l->copy.n;
-	int rc = tasks_data_said(l, w->thread, r->role, r->begin, time, &w->said);
+	int rc = tasks_data_said(l, w->thread, r->role, r->begin, time, &w->said[r->said]);
 	if (l->copy.n > copies) {
 		struct weft_tasks_copy *c = &l->copy.at[copies];
 		c->start = r->submitted == WEFT_NEVER ? r->begin : r->submitted;
@@ -220,13 +227,26 @@ static int close_region(struct walk *w, uint64_t time, const struct open_region 
 /* Leaves the innermost region of that name; what is open in it was switched off on its way. */
 static int leave(struct walk *w, uint64_t time, uint32_t region)
 {
-	size_t at = w->open.n;
+	const size_t was = w->open.n;
+	size_t at = was;
 	while (at > 0 && w->open.at[at - 1].region != region)
 		at--;
 	if (!at)
 		return 0;
 	w->open.n = at - 1;
+	for (size_t i = at - 1; i < was; i++)
+		w->n_said -= w->open.at[i].said != 0;
 	return close_region(w, time, &w->open.at[at - 1]);
+}
+
+/* The runtime's own category goes off: what is open there ends without a word. */
+static void switch_off(struct walk *w, uint32_t category)
+{
+	const struct weft_def_table *c = &w->load->trace->def[WEFT_CLASS_CATEGORY];
+	if (category && (category >= c->n || strcmp(c->at[category].name, "starpu") != 0))
+		return;
+	w->open.n = 0;
+	w->n_said = 0;
 }
 
 /* ---- arrows, points ---- */
@@ -247,6 +267,8 @@ static void arrow_ends(struct walk *w, uint32_t id, uint64_t time, uint64_t flow
 		return;
 	top->task = task;
 	top->role = TASKS_NONE;
+	w->n_said -= top->said != 0;
+	top->said = 0;
 	l->out->task[task].start = time;
 	l->out->task[task].region = top->region;
 	l->out->task[task].worker = w->thread; /* becomes a worker's number when all are known */
@@ -341,6 +363,9 @@ static int take(struct walk *w, uint64_t time, uint32_t what, uint64_t value)
 		return take_point(w, id, time, value);
 	case WEFT_EV_DEPENDENCY:
 		return take_edge(w, id, value);
+	case WEFT_EV_OFF:
+		switch_off(w, id);
+		return 0;
 	default:
 		return 0;
 	}

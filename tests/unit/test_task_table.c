@@ -166,6 +166,106 @@ TEST(tasks_handles_have_lives)
 	weft_trace_close(trace);
 }
 
+/* Names of jobs that lie far apart go by a hash table, all others by place; found or not found, both answer alike. */
+TEST(tasks_are_found_by_their_jobs)
+{
+	for (unsigned far = 0; far < 2; far++) {
+		struct sample_tasks s = {0};
+		struct weft_err err = {0};
+		struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+		MUST(weft_builder_new(&s.b, "jobs", "test", &how, &err));
+		st_objects(&s);
+		MADE(weft_build_process(s.b, &(struct weft_process){.node = WEFT_NONE,
+		                                                    .name = "other",
+		                                                    .command = "",
+		                                                    .host = "",
+		                                                    .rank = -1}));
+		for (uint64_t i = 0; i < 50; i++)
+			st_submit(&s, 10 + i, (3 + i / 10) << 32 | (7 + i % 10 * (far ? 100000 : 1)), NULL, 0);
+		struct weft_trace *trace = sample_finish(s.b, 300000);
+		struct weft_tasks t;
+		REQUIRE(weft_tasks_load(trace, &t) == 0);
+		REQUIRE(t.n == 50);
+		CHECK((t.jobs[0].n_slots == 0) == (far == 1));
+		for (uint32_t i = 0; i < 50; i++)
+			CHECK_U64(weft_tasks_find(&t, 0, t.task[i].job), i);
+		static const uint64_t none[] =
+			{0, 7, UINT64_C(3) << 32 | 6, UINT64_C(3) << 32 | 17, UINT64_C(8) << 32 | 7, UINT64_MAX};
+		for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+			CHECK_U64(weft_tasks_find(&t, 0, none[i]), WEFT_TASKS_NO_ONE);
+		CHECK_U64(weft_tasks_find(&t, 1, t.task[0].job), WEFT_TASKS_NO_ONE); /* a process without tasks */
+		weft_tasks_free(&t);
+		weft_trace_close(trace);
+	}
+}
+
+/* Regions about data in each other keep their own attributes. */
+TEST(tasks_data_in_data)
+{
+	struct sample_tasks s = {0};
+	struct weft_err err = {0};
+	struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+	MUST(weft_builder_new(&s.b, "nested", "test", &how, &err));
+	st_objects(&s);
+	st_submit(&s, 5, SAMPLE_JOB_OF(1), NULL, 0);
+	st_run(&s, 1, 10, "a", SAMPLE_JOB_OF(1));
+	st_enter(&s, 1, 20, "copying");
+	st_attr(&s, 1, 20, "handle", 0x1000);
+	st_attr(&s, 1, 20, "from node", 2);
+	st_enter(&s, 1, 21, "data state");
+	st_attr(&s, 1, 21, "handle", 0x2000);
+	st_attr(&s, 1, 21, "node", 3);
+	st_text(&s, 1, 21, "state", "shared");
+	st_leave(&s, 1, 22, "data state");
+	st_attr(&s, 1, 23, "to node", 1);
+	st_attr(&s, 1, 23, "bytes", 5);
+	st_text(&s, 1, 23, "cause", "prefetch");
+	st_leave(&s, 1, 24, "copying");
+	st_attr(&s, 1, 25, "priority", 9);
+	st_leave(&s, 1, 30, "a");
+	struct weft_trace *trace = sample_finish(s.b, 300000);
+	struct weft_tasks t;
+	REQUIRE(weft_tasks_load(trace, &t) == 0);
+	REQUIRE(t.n_copies == 1 && t.n_events == 1);
+	CHECK_U64(t.copy[0].handle, 0x1000);
+	CHECK_U64(t.copy[0].from, 2);
+	CHECK_U64(t.copy[0].to, 1);
+	CHECK_U64(t.copy[0].bytes, 5);
+	CHECK_STR(weft_tasks_text(&t, t.copy[0].cause), "prefetch");
+	CHECK_U64(t.event[0].handle, 0x2000);
+	CHECK_U64(t.event[0].node, 3);
+	CHECK(t.event[0].fate == WEFT_TASKS_SHARED);
+	CHECK_I64(t.task[0].priority, 9);
+	CHECK_U64(t.task[0].end, 30000);
+	weft_tasks_free(&t);
+	weft_trace_close(trace);
+}
+
+/* What is open when recording of the runtime stops has no end; what begins afterwards has its own. */
+TEST(tasks_recorded_in_parts)
+{
+	struct sample_tasks s = {0};
+	struct weft_err err = {0};
+	struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+	MUST(weft_builder_new(&s.b, "parts", "test", &how, &err));
+	st_objects(&s);
+	st_submit(&s, 5, SAMPLE_JOB_OF(1), NULL, 0);
+	st_submit(&s, 6, SAMPLE_JOB_OF(2), NULL, 0);
+	st_run(&s, 1, 10, "a", SAMPLE_JOB_OF(1));
+	MUST(weft_append(s.at[1], 15000, weft_what(WEFT_EV_OFF, s.basic), 0));
+	MUST(weft_append(s.at[1], 25000, weft_what(WEFT_EV_ON, s.basic), 0));
+	st_run(&s, 1, 30, "a", SAMPLE_JOB_OF(2));
+	st_leave(&s, 1, 40, "a");
+	st_leave(&s, 1, 50, "a");
+	struct weft_trace *trace = sample_finish(s.b, 300000);
+	struct weft_tasks t;
+	REQUIRE(weft_tasks_load(trace, &t) == 0);
+	CHECK_U64(t.task[0].end, WEFT_NEVER);
+	CHECK_U64(t.task[1].end, 40000);
+	weft_tasks_free(&t);
+	weft_trace_close(trace);
+}
+
 TEST(tasks_of_a_trace_without_the_runtime_are_none)
 {
 	struct weft_trace *trace = sample_fixed();

@@ -58,8 +58,8 @@ static void say_what_was_made(const struct products_args *a, const struct weft_p
 	if (made->signal && !a->common.quiet)
 		weft_log(WEFT_LOG_WARN, "the program was killed by signal %d: the files go up to there", made->signal);
 	if (made->n_unfinished && !a->common.quiet)
-		weft_log(WEFT_LOG_WARN, "%" PRIu64 " of %" PRIu64 " tasks have not ended: the trace ends before them",
-		         made->n_unfinished, made->n_tasks);
+		weft_log(WEFT_LOG_WARN, "%" PRIu64 " of %" PRIu64 " tasks have no end in the trace", made->n_unfinished,
+		         made->n_tasks);
 	if (!made->has_detail && made->n_tasks && !a->common.quiet)
 		weft_log(WEFT_LOG_WARN,
 		         "tasks say their times only: record with '--on starpu_detail', or STARPU_FXT_TRACE=1, for the rest");
