@@ -1,101 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tasks of a model took in a trace of the runtime. A task is a region whose attributes say its model, the footprint and size of
- * its data, its flops (category starpu_detail); attributes belong to the innermost open region, so a walk over each thread keeps the
- * open ones on a stack.
+ * What the tasks of a model took in a trace of the runtime: those that say that model, with the footprint and size of their data and their
+ * flops (category starpu_detail).
  */
 #include "model_cli.h"
 #include "base/log.h"
-#include "trace/store/cursor.h"
-#include <errno.h>
-#include <math.h>
+#include "tasks/task_table.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct open_region {
-	uint64_t begin;
-	struct model_sample s;
-	const char *model; /* of a task; else NULL */
-};
-struct walk {
-	const struct weft_trace *trace;
-	int (*each)(void *arg, const char *model, const struct model_sample *s);
-	void *arg;
-	WEFT_VEC(struct open_region) open;
-};
-
-static const char *name_in(const struct weft_def_table *t, uint64_t id)
+static int take_tasks(const struct weft_tasks *tasks, int (*each)(void *arg, const char *model, const struct model_sample *s),
+                      void *arg)
 {
-	return id < t->n ? t->at[id].name : "";
-}
-
-static double as_double(uint64_t bits)
-{
-	double v;
-	memcpy(&v, &bits, sizeof v);
-	return v;
-}
-
-static void take_attribute(struct walk *w, uint32_t what, uint64_t value)
-{
-	const char *name = name_in(&w->trace->def[WEFT_CLASS_ATTR], weft_what_id(what));
-	struct open_region *top = w->open.n ? &w->open.at[w->open.n - 1] : NULL;
-	if (!top)
-		return;
-	if (!strcmp(name, "model") && weft_what_kind(what) == WEFT_EV_ATTR_S)
-		top->model = name_in(&w->trace->def[WEFT_CLASS_STRING], value);
-	else if (!strcmp(name, "footprint") && weft_what_kind(what) == WEFT_EV_ATTR)
-		top->s.footprint = (uint32_t)value;
-	else if (!strcmp(name, "size") && weft_what_kind(what) == WEFT_EV_ATTR)
-		top->s.size = value;
-	else if (!strcmp(name, "flops") && weft_what_kind(what) == WEFT_EV_ATTR_F)
-		top->s.flops = as_double(value);
-}
-
-static int close_region(struct walk *w, uint64_t time)
-{
-	struct open_region r = w->open.at[--w->open.n];
-	if (!r.model || time < r.begin)
-		return 0;
-	r.s.us = (double)(time - r.begin) / 1e3;
-	return w->each(w->arg, r.model, &r.s);
-}
-
-static int walk_thread(struct walk *w, uint32_t thread)
-{
-	struct weft_cursor c;
-	struct weft_block b;
-	int rc = weft_cursor_begin(&c, w->trace, thread, 0, WEFT_NEVER);
-	if (rc)
-		return rc;
-	w->open.n = 0;
-	while (rc >= 0 && (rc = weft_cursor_next(&c, &b)) > 0)
-		for (uint32_t i = 0; i < b.n && rc >= 0; i++) {
-			unsigned kind = weft_what_kind(b.what[i]);
-			if (kind == WEFT_EV_ENTER)
-				rc = weft_vec_push(&w->open, (struct open_region){.begin = b.time[i]});
-			else if (kind == WEFT_EV_LEAVE && w->open.n)
-				rc = close_region(w, b.time[i]);
-			else if (kind == WEFT_EV_ATTR || kind == WEFT_EV_ATTR_F || kind == WEFT_EV_ATTR_S)
-				take_attribute(w, b.what[i], b.value[i]);
-		}
-	weft_cursor_end(&c);
-	return rc < 0 ? rc : 0;
+	for (uint32_t i = 0; i < tasks->n; i++) {
+		const struct weft_tasks_task *t = &tasks->task[i];
+		if (!t->model || t->end == WEFT_NEVER)
+			continue;
+		int rc = each(arg, weft_tasks_text(tasks, t->model),
+		              &(struct model_sample){.footprint = t->footprint,
+		                                     .size = t->bytes,
+		                                     .us = (double)(t->end - t->start) / 1e3,
+		                                     .flops = t->flops > 0 ? t->flops : 0});
+		if (rc)
+			return rc;
+	}
+	return 0;
 }
 
 int model_each_sample(const struct model_args *a, int (*each)(void *arg, const char *model, const struct model_sample *s),
                       void *arg)
 {
 	struct weft_trace *t;
-	struct walk w = {.each = each, .arg = arg};
-	int status = cli_check_input(a->trace), rc = 0;
+	struct weft_tasks tasks;
+	int status = cli_check_input(a->trace);
 	status = status ? status : cli_open(&a->common, a->trace, &t, NULL);
 	if (status)
 		return status;
-	w.trace = t;
-	for (uint32_t i = 0; i < t->n_threads && !rc; i++)
-		rc = walk_thread(&w, i);
-	free(w.open.at);
+	int rc = weft_tasks_load(t, &tasks);
+	if (!rc) {
+		rc = take_tasks(&tasks, each, arg);
+		weft_tasks_free(&tasks);
+	}
 	weft_trace_close(t);
 	return rc ? cli_fail_code(rc) : CLI_OK;
 }
