@@ -398,27 +398,50 @@ int weft_parse_ns(struct weft_str s, uint64_t *out)
 
 /* -- numbers out -- */
 
+static unsigned count_digits(uint64_t v)
+{
+	static const uint64_t least[] = {0,
+	                                 10,
+	                                 100,
+	                                 1000,
+	                                 10000,
+	                                 100000,
+	                                 1000000,
+	                                 10000000,
+	                                 100000000,
+	                                 1000000000,
+	                                 10000000000,
+	                                 100000000000,
+	                                 1000000000000,
+	                                 10000000000000,
+	                                 100000000000000,
+	                                 1000000000000000,
+	                                 10000000000000000,
+	                                 100000000000000000,
+	                                 1000000000000000000,
+	                                 10000000000000000000u};
+	/* log10(2) is 1233 / 4096, nearly: what that says is right or one too few. */
+	unsigned few = (64 - (unsigned)__builtin_clzll(v | 1)) * 1233 >> 12;
+	return few + (v >= least[few]);
+}
+
+/* Two digits a division, from the back, to where they stay: a copy of what was just written in other pieces would wait for it. */
 unsigned weft_fmt_u64(char *at, uint64_t v)
 {
-	/* Two digits a division: from the back into a scratch of the longest number. */
 	static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
 				    "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
 				    "8081828384858687888990919293949596979899";
-	char scratch[20];
-	unsigned from = sizeof scratch;
+	unsigned n = v ? count_digits(v) : 1, from = n;
 	while (v >= 100) {
 		from -= 2;
-		memcpy(scratch + from, pairs + v % 100 * 2, 2);
+		memcpy(at + from, pairs + v % 100 * 2, 2);
 		v /= 100;
 	}
-	if (v >= 10) {
-		from -= 2;
-		memcpy(scratch + from, pairs + v * 2, 2);
-	} else {
-		scratch[--from] = (char)('0' + v);
-	}
-	memcpy(at, scratch + from, sizeof scratch - from);
-	return (unsigned)sizeof scratch - from;
+	if (v >= 10)
+		memcpy(at, pairs + v * 2, 2);
+	else
+		at[0] = (char)('0' + v);
+	return n;
 }
 
 unsigned weft_fmt_i64(char *at, int64_t v)

@@ -61,87 +61,94 @@ static int make_rows(struct tasks_load *l)
 	return 0;
 }
 
-static void widen(struct weft_tasks_jobs *j, uint64_t job, bool first)
-{
-	uint32_t slot = (uint32_t)job, times = (uint32_t)(job >> 32);
-	uint32_t last_slot = j->first_slot + j->n_slots - 1, last_times = j->first_times + j->n_times - 1;
-	if (first) {
-		last_slot = j->first_slot = slot;
-		last_times = j->first_times = times;
-	}
-	j->first_slot = slot < j->first_slot ? slot : j->first_slot;
-	j->first_times = times < j->first_times ? times : j->first_times;
-	last_slot = slot > last_slot ? slot : last_slot;
-	last_times = times > last_times ? times : last_times;
-	j->n_slots = last_slot - j->first_slot == UINT32_MAX ? UINT32_MAX : last_slot - j->first_slot + 1;
-	j->n_times = last_times - j->first_times == UINT32_MAX ? UINT32_MAX : last_times - j->first_times + 1;
-}
-
-/* A place for each name that there may be; false: there would be too many. */
-static bool lay_out_jobs(struct tasks_load *l, uint64_t *n)
+/* Which numbers each process uses; how many there are in all, and one more for each process. */
+static uint64_t count_slots(struct tasks_load *l)
 {
 	struct weft_tasks *out = l->out;
+	uint64_t n = 1;
 	for (uint32_t i = 0; i < out->n; i++) {
 		struct weft_tasks_jobs *j = &out->jobs[out->task[i].process];
-		widen(j, out->task[i].job, !j->n_slots);
+		uint32_t slot = (uint32_t)out->task[i].job, last = j->n_slots ? j->first_slot + j->n_slots - 1 : slot;
+		j->first_slot = j->n_slots && j->first_slot < slot ? j->first_slot : slot;
+		last = last > slot ? last : slot;
+		j->n_slots = last - j->first_slot < UINT32_MAX ? last - j->first_slot + 1 : UINT32_MAX;
 	}
-	*n = 0;
-	for (uint32_t p = 0; p < l->trace->n_processes; p++) {
-		uint64_t size = (uint64_t)out->jobs[p].n_slots * out->jobs[p].n_times;
-		if (size > 4 * (uint64_t)out->n + 4096 || (*n += size) > 4 * (uint64_t)out->n + 4096)
-			return false;
-	}
-	return true;
+	for (uint32_t p = 0; p < l->trace->n_processes; p++)
+		n += (uint64_t)out->jobs[p].n_slots + 1;
+	return n;
 }
 
-static void place_jobs(struct tasks_load *l)
+/* Sorts by number, in the order of submission. False: a number's uses are not in order, as the runtime's are. */
+static bool place_jobs(struct tasks_load *l)
 {
 	struct weft_tasks *out = l->out;
-	uint32_t *next = out->of_job;
+	uint32_t *next = out->job_slots, n = 0;
 	for (uint32_t p = 0; p < l->trace->n_processes; p++) {
-		out->jobs[p].row = next;
-		next += (size_t)out->jobs[p].n_slots * out->jobs[p].n_times;
+		out->jobs[p].first = next;
+		next += out->jobs[p].n_slots + 1;
 	}
-	for (uint32_t i = out->n; i-- > 0;) { /* of one name the first */
-		const struct weft_tasks_jobs *j = &out->jobs[out->task[i].process];
-		uint64_t slot = (uint32_t)out->task[i].job - j->first_slot, times = (out->task[i].job >> 32) - j->first_times;
-		j->row[times * j->n_slots + slot] = i;
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct weft_tasks_jobs *j = &out->jobs[out->task[i].process];
+		j->first[(uint32_t)out->task[i].job - j->first_slot]++;
 	}
+	for (uint32_t *at = out->job_slots; at < next; at++) {
+		uint32_t here = *at;
+		*at = n;
+		n += here;
+	}
+	for (uint32_t i = 0; i < out->n; i++) {
+		struct weft_tasks_jobs *j = &out->jobs[out->task[i].process];
+		uint32_t slot = (uint32_t)out->task[i].job - j->first_slot, at = j->first[slot]++;
+		out->of_job[at] = (struct weft_tasks_use){(uint32_t)(out->task[i].job >> 32), i};
+	}
+	for (uint32_t *at = next; --at > out->job_slots;) /* each begins where the one before it has ended */
+		*at = at[-1];
+	out->job_slots[0] = 0;
+	bool in_order = true;
+	for (uint32_t i = 0; i + 1 < out->n; i++) {
+		const struct weft_tasks_task *a = &out->task[out->of_job[i].row], *b = &out->task[out->of_job[i + 1].row];
+		in_order &= a->process != b->process || (uint32_t)a->job != (uint32_t)b->job || a->job < b->job;
+	}
+	return in_order;
 }
 
-static void hash_jobs(struct tasks_load *l)
+static int hash_jobs(struct tasks_load *l)
 {
 	struct weft_tasks *out = l->out;
-	memset(out->jobs, 0, l->trace->n_processes * sizeof *out->jobs);
+	uint64_t n = 16;
+	while (n < 2 * (uint64_t)out->n)
+		n *= 2;
+	out->of_job = malloc(n * sizeof *out->of_job);
+	if (!out->of_job)
+		return -ENOMEM;
+	memset(out->of_job, 0xff, n * sizeof *out->of_job);
+	out->job_mask = (uint32_t)(n - 1);
 	for (uint32_t i = 0; i < out->n; i++) {
 		uint64_t at = weft_hash_u64(tasks_key(out->task[i].process, out->task[i].job));
-		while (out->of_job[at & out->job_mask] != WEFT_TASKS_NO_ONE)
+		while (out->of_job[at & out->job_mask].row != WEFT_TASKS_NO_ONE)
 			at++;
-		out->of_job[at & out->job_mask] = i;
+		out->of_job[at & out->job_mask].row = i;
 	}
+	return 0;
 }
 
 static int index_jobs(struct tasks_load *l)
 {
 	struct weft_tasks *out = l->out;
-	uint64_t n = 0, power = 16;
 	out->jobs = calloc(l->trace->n_processes + 1u, sizeof *out->jobs);
 	if (!out->jobs)
 		return -ENOMEM;
-	bool is_dense = lay_out_jobs(l, &n);
-	while (power < 2 * (uint64_t)out->n)
-		power *= 2;
-	n = is_dense ? n + 1 : power;
-	out->of_job = malloc(n * sizeof *out->of_job);
-	if (!out->of_job)
+	uint64_t n = count_slots(l);
+	if (n > 4 * (uint64_t)out->n + 4096)
+		return hash_jobs(l);
+	out->of_job = malloc((out->n + 1u) * sizeof *out->of_job);
+	out->job_slots = calloc(n, sizeof *out->job_slots);
+	if (!out->of_job || !out->job_slots)
 		return -ENOMEM;
-	memset(out->of_job, 0xff, n * sizeof *out->of_job);
-	out->job_mask = is_dense ? 0 : (uint32_t)(power - 1);
-	if (is_dense)
-		place_jobs(l);
-	else
-		hash_jobs(l);
-	return 0;
+	if (place_jobs(l))
+		return 0;
+	free(out->of_job);
+	return hash_jobs(l);
 }
 
 /* ---- workers: threads that say so, have run tasks, or are called as the runtime calls its own ---- */
@@ -318,6 +325,7 @@ void weft_tasks_free(struct weft_tasks *t)
 	free(t->of_flow);
 	free(t->of_job);
 	free(t->jobs);
+	free(t->job_slots);
 	free(t->coordinate);
 	free(t->of_thread);
 	*t = (struct weft_tasks){0};

@@ -109,9 +109,12 @@ enum {
 	WEFT_TASKS_HAS_POLICY = 16, /* times of push and pop */
 };
 
-struct weft_tasks_jobs { /* of a process; n_slots 0: they are in the hash table */
-	uint32_t first_slot, n_slots, first_times, n_times;
-	uint32_t *row;
+struct weft_tasks_jobs { /* of a process: the uses of number first_slot + i are of_job[first[i]] up to of_job[first[i + 1]] */
+	uint32_t first_slot, n_slots;
+	uint32_t *first;
+};
+struct weft_tasks_use {
+	uint32_t times, row;
 };
 
 struct weft_tasks {
@@ -127,10 +130,11 @@ struct weft_tasks {
 	struct weft_tasks_event *event;   /* by time */
 	struct weft_tasks_count *count;
 	int64_t *coordinate;
-	uint32_t *of_flow;            /* number of an arrow -> task, WEFT_TASKS_NO_ONE: none */
-	struct weft_tasks_jobs *jobs; /* of each process, for weft_tasks_find; rows lie in of_job */
-	uint32_t *of_job;
-	uint32_t *of_thread; /* thread -> worker, WEFT_TASKS_NO_ONE: none */
+	uint32_t *of_flow;             /* number of an arrow -> task, WEFT_TASKS_NO_ONE: none */
+	struct weft_tasks_jobs *jobs;  /* of each process, for weft_tasks_find */
+	struct weft_tasks_use *of_job; /* the hash table, or all uses */
+	uint32_t *job_slots;           /* what jobs[].first point into */
+	uint32_t *of_thread;           /* thread -> worker, WEFT_TASKS_NO_ONE: none */
 	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_memory, n_events, n_counts, n_coordinates;
 	uint32_t job_mask;        /* of the hash table; 0: there is none */
 	uint64_t n_foreign_edges; /* from what is no task here: acquisitions, tasks before recording began */
@@ -142,22 +146,32 @@ int weft_tasks_load(const struct weft_trace *t, struct weft_tasks *out) WEFT_MUS
 void weft_tasks_free(struct weft_tasks *t); /* zeroes it; what never was loaded may be given as zeros */
 
 /*
- * The row of a process's job; WEFT_TASKS_NO_ONE: it is no task here. O(1). The runtime's names are a number that is used again (low
- * half) and how often it was (high half): a place for each, so that jobs that are near in time are near in memory; a hash table where
- * that would be too large.
+ * The row of a process's job; WEFT_TASKS_NO_ONE: it is no task here. O(log of how often its number was used).
+ *
+ * The runtime's names are a number that is used again (low half) and how often it was (high half): the uses of each number stand
+ * together, so that jobs that are near in time are near in memory. Where numbers are too many for that it is a hash table.
  */
 static inline uint32_t weft_tasks_find(const struct weft_tasks *t, uint32_t process, uint64_t job)
 {
 	const struct weft_tasks_jobs *j = &t->jobs[process];
-	uint64_t slot = (uint32_t)job, times = job >> 32;
-	if (j->n_slots) {
-		bool is_in = slot - j->first_slot < j->n_slots && times - j->first_times < j->n_times;
-		return is_in ? j->row[(times - j->first_times) * j->n_slots + slot - j->first_slot] : WEFT_TASKS_NO_ONE;
-	}
+	uint32_t times = (uint32_t)(job >> 32);
+	uint64_t slot = (uint64_t)(uint32_t)job - j->first_slot;
 	for (uint64_t i = weft_hash_u64(job ^ (uint64_t)process << 48); t->job_mask; i++) {
-		uint32_t row = t->of_job[i & t->job_mask];
+		uint32_t row = t->of_job[i & t->job_mask].row;
 		if (row == WEFT_TASKS_NO_ONE || (t->task[row].job == job && t->task[row].process == process))
 			return row;
+	}
+	if (slot >= j->n_slots)
+		return WEFT_TASKS_NO_ONE;
+	uint32_t low = j->first[slot], high = j->first[slot + 1];
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		if (t->of_job[mid].times == times)
+			return t->of_job[mid].row;
+		if (t->of_job[mid].times < times)
+			low = mid + 1;
+		else
+			high = mid;
 	}
 	return WEFT_TASKS_NO_ONE;
 }
