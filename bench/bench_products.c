@@ -36,19 +36,45 @@ static double cpu_s(void)
 
 /* ---- the trace ---- */
 
-enum { SUBMITTED, READY, TASK, DEPENDS, IS_READY, CODELET, OVERHEAD, REGISTERED, FOOTPRINT, ORDER, HANDLE, MODE, SIZE, FILE_NAME, LINE, BYTES, DEFS };
+enum {
+	SUBMITTED,
+	READY,
+	TASK,
+	DEPENDS,
+	IS_READY,
+	CODELET,
+	OVERHEAD,
+	REGISTERED,
+	FOOTPRINT,
+	ORDER,
+	HANDLE,
+	MODE,
+	SIZE,
+	FILE_NAME,
+	LINE,
+	BYTES,
+	DEFS
+};
 static const struct {
 	enum weft_class of;
 	const char *name;
 } names[DEFS] = {
-	[SUBMITTED] = {WEFT_CLASS_COUNTER, "submitted tasks"}, [READY] = {WEFT_CLASS_COUNTER, "ready tasks"},
-	[TASK] = {WEFT_CLASS_FLOW, "task"},                    [DEPENDS] = {WEFT_CLASS_FLOW, "depends"},
-	[IS_READY] = {WEFT_CLASS_TYPE, "ready"},               [CODELET] = {WEFT_CLASS_REGION, "step"},
-	[OVERHEAD] = {WEFT_CLASS_REGION, "overhead"},          [REGISTERED] = {WEFT_CLASS_REGION, "data registered"},
-	[FOOTPRINT] = {WEFT_CLASS_ATTR, "footprint"},          [ORDER] = {WEFT_CLASS_ATTR, "submit order"},
-	[HANDLE] = {WEFT_CLASS_ATTR, "handle"},                [MODE] = {WEFT_CLASS_ATTR, "mode"},
-	[SIZE] = {WEFT_CLASS_ATTR, "size"},                    [FILE_NAME] = {WEFT_CLASS_ATTR, "file"},
-	[LINE] = {WEFT_CLASS_ATTR, "line"},                    [BYTES] = {WEFT_CLASS_ATTR, "bytes"},
+	[SUBMITTED] = {WEFT_CLASS_COUNTER, "submitted tasks"},
+	[READY] = {WEFT_CLASS_COUNTER, "ready tasks"},
+	[TASK] = {WEFT_CLASS_FLOW, "task"},
+	[DEPENDS] = {WEFT_CLASS_FLOW, "depends"},
+	[IS_READY] = {WEFT_CLASS_TYPE, "ready"},
+	[CODELET] = {WEFT_CLASS_REGION, "step"},
+	[OVERHEAD] = {WEFT_CLASS_REGION, "overhead"},
+	[REGISTERED] = {WEFT_CLASS_REGION, "data registered"},
+	[FOOTPRINT] = {WEFT_CLASS_ATTR, "footprint"},
+	[ORDER] = {WEFT_CLASS_ATTR, "submit order"},
+	[HANDLE] = {WEFT_CLASS_ATTR, "handle"},
+	[MODE] = {WEFT_CLASS_ATTR, "mode"},
+	[SIZE] = {WEFT_CLASS_ATTR, "size"},
+	[FILE_NAME] = {WEFT_CLASS_ATTR, "file"},
+	[LINE] = {WEFT_CLASS_ATTR, "line"},
+	[BYTES] = {WEFT_CLASS_ATTR, "bytes"},
 };
 
 struct making {
@@ -104,18 +130,25 @@ static void define(struct making *m)
 	static const char *const threads[] = {"bench", "CPU 0", "CPU 1"};
 	int64_t category = weft_build_def(m->b, WEFT_CLASS_CATEGORY, &(struct weft_def_row){.name = "starpu_detail"});
 	for (unsigned i = 0; i < DEFS; i++) {
-		int64_t id = weft_build_def(m->b, names[i].of, &(struct weft_def_row){.name = names[i].name, .category = (uint32_t)category});
+		int64_t id = weft_build_def(m->b, names[i].of,
+		                            &(struct weft_def_row){.name = names[i].name, .category = (uint32_t)category});
 		m->failed |= id < 0;
 		m->id[i] = (uint32_t)id;
 	}
 	m->mode = (uint32_t)weft_build_string(m->b, "RW", 2);
 	m->file = (uint32_t)weft_build_string(m->b, "bench.c", 7);
 	m->failed |= weft_build_app(m->b, "bench") < 0;
-	m->failed |= weft_build_process(m->b, &(struct weft_process){
-						      .node = WEFT_NONE, .rank = -1, .name = "bench", .command = "", .host = "", .end = WEFT_NEVER}) < 0;
+	m->failed |= weft_build_process(m->b, &(struct weft_process){.node = WEFT_NONE,
+	                                                             .rank = -1,
+	                                                             .name = "bench",
+	                                                             .command = "",
+	                                                             .host = "",
+	                                                             .end = WEFT_NEVER}) < 0;
 	for (uint32_t i = 0; i < 1 + WORKERS; i++) {
-		m->failed |= weft_build_thread(m->b, &(struct weft_thread_row){
-							     .number = i + 1, .tid = 100 + i, .name = threads[i], .end = WEFT_NEVER}) < 0;
+		m->failed |= weft_build_thread(m->b, &(struct weft_thread_row){.number = i + 1,
+		                                                               .tid = 100 + i,
+		                                                               .name = threads[i],
+		                                                               .end = WEFT_NEVER}) < 0;
 		m->at[i] = weft_builder_appender(m->b, i);
 		m->failed |= !m->at[i];
 	}
@@ -152,7 +185,8 @@ static double products_round(void *arg)
 	struct weft_err err = {0};
 	(void)arg;
 	double from = cpu_s();
-	if (weft_products_write(&given.trace, 1, &(struct weft_products_how){.folder = given.folder}, &made, &err) || made.n_tasks != TASKS)
+	if (weft_products_write(&given.trace, 1, &(struct weft_products_how){.folder = given.folder}, &made, &err) ||
+	    made.n_tasks != TASKS)
 		return bench_skip("cannot write");
 	given.bytes = made.n_bytes;
 	return cpu_s() - from;
@@ -194,8 +228,7 @@ static double load_round(void *arg)
 
 static const struct bench_variant products[] = {{"weft", products_round, NULL}, {"null", null_round, NULL}, {0}};
 static const struct bench_variant loads[] = {{"weft", load_round, NULL}, {0}};
-static const struct bench benches[] = {
-	{"products_cpu", "s", 5, products}, {"tasks_load", "s", 7, loads}, {0}};
+static const struct bench benches[] = {{"products_cpu", "s", 5, products}, {"tasks_load", "s", 7, loads}, {0}};
 
 int main(int argc, char **argv)
 {

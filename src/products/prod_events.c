@@ -277,6 +277,7 @@ static void leave(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint3
 			l->waits_for_all &= o.role != TASKS_WAITING;
 		} else if (o.task != WEFT_TASKS_NO_ONE) {
 			change_gflops(w, l, time, -gflops_of(&l->t->tasks.task[o.task]));
+			paje_context(w, l, time, &l->t->tasks.task[o.task], false);
 			put_arrows(w, l, time, o.task, true);
 		}
 	}
@@ -294,6 +295,7 @@ static void begin_task(struct prod_walk *w, struct prod_lane *l, uint64_t time, 
 	top->task = task;
 	top->role = TASKS_NONE;
 	show_worker(w, l, time);
+	paje_context(w, l, time, &l->t->tasks.task[task], true);
 	put_arrows(w, l, time, task, false);
 	change_gflops(w, l, time, gflops_of(&l->t->tasks.task[task]));
 }
@@ -397,8 +399,38 @@ static void take_switch(struct prod_walk *w, struct prod_lane *l, uint64_t time,
 	put_count(w, "set_profiling", time, on);
 }
 
+/* At the first event of a worker: from its thread's begin on it is idle. */
+static void begin_worker(struct prod_walk *w, struct prod_lane *l, uint64_t time)
+{
+	l->begun = true;
+	if (l->worker == WEFT_TASKS_NO_ONE)
+		return;
+	l->since = l->changed = time;
+	l->shown = &prod_idle;
+	paje_state(w, l, time, prod_idle.alias);
+	put_record(w, l, time, "SetState", weft_str(prod_idle.name), prod_idle.category);
+}
+
+static void submit(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint64_t flow)
+{
+	struct export_out *o = prod_out(w->set, PROD_PAJE);
+	uint32_t task = l->t->tasks.of_flow[flow];
+	if (w->set->how->no_events || task == WEFT_TASKS_NO_ONE || l->worker != WEFT_TASKS_NO_ONE)
+		return;
+	if (!l->created)
+		create_thread(w, l, time);
+	paje_begin(o, "9", time);
+	PUT(o, "su\t");
+	export_text(o, l->thread_alias);
+	export_char(o, '\t');
+	put_job(o, l->p, l->t->tasks.task[task].number);
+	export_char(o, '\n');
+}
+
 void prod_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint32_t what, uint64_t value)
 {
+	if (!l->begun)
+		begin_worker(w, l, time);
 	uint32_t id = weft_what_id(what), kind = weft_what_kind(what);
 	switch (kind) {
 	case WEFT_EV_ENTER:
@@ -410,6 +442,9 @@ void prod_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint32_
 	case WEFT_EV_FLOW_IN:
 		begin_task(w, l, time, value);
 		break;
+	case WEFT_EV_FLOW_OUT:
+		submit(w, l, time, value);
+		break;
 	case WEFT_EV_POINT:
 	case WEFT_EV_POINT_S:
 		take_point(w, l, time, id, kind == WEFT_EV_POINT_S, value);
@@ -417,26 +452,20 @@ void prod_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint32_
 	case WEFT_EV_COUNTER:
 		take_counter(w, l, time, id, value);
 		break;
-	default:
+	case WEFT_EV_ON:
+	case WEFT_EV_OFF:
 		take_switch(w, l, time, id, kind == WEFT_EV_ON);
+		break;
+	default:
 		break;
 	}
 }
 
-/* ---- a worker's begin and end ---- */
-
-void prod_begin_lane(struct prod_walk *w, struct prod_lane *l)
-{
-	uint64_t begin = l->t->trace->thread[l->thread].begin;
-	l->since = l->changed = prod_time(l->t, begin == WEFT_NEVER ? 0 : begin);
-	l->shown = &prod_idle;
-	paje_state(w, l, l->since, prod_idle.alias);
-	put_record(w, l, l->since, "SetState", weft_str(prod_idle.name), prod_idle.category);
-}
+/* ---- a worker's end ---- */
 
 void prod_end_lane(struct prod_walk *w, struct prod_lane *l)
 {
-	if (l->worker == WEFT_TASKS_NO_ONE)
+	if (l->worker == WEFT_TASKS_NO_ONE || !l->begun)
 		return;
 	uint64_t end = l->t->trace->thread[l->thread].end;
 	end = prod_time(l->t, end == WEFT_NEVER ? l->t->trace->end : end);

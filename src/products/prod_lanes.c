@@ -19,6 +19,7 @@ static bool is_chosen(const void *arg, uint32_t what)
 		return t->codelet[id] || prod_worker_state[tasks_role(&t->roles, WEFT_CLASS_REGION, id)].alias ||
 		       prod_thread_state[tasks_role(&t->roles, WEFT_CLASS_REGION, id)].alias;
 	case WEFT_EV_FLOW_IN:
+	case WEFT_EV_FLOW_OUT:
 		return tasks_role(&t->roles, WEFT_CLASS_FLOW, id) == TASKS_TASK;
 	case WEFT_EV_POINT:
 	case WEFT_EV_POINT_S: {
@@ -30,6 +31,7 @@ static bool is_chosen(const void *arg, uint32_t what)
 		return tasks_role(&t->roles, WEFT_CLASS_COUNTER, id) != TASKS_NONE || t->counter_node[id] >= 0;
 	case WEFT_EV_ON:
 	case WEFT_EV_OFF:
+	case WEFT_EV_THREAD_BEGIN:
 		return true;
 	default:
 		return false;

@@ -50,12 +50,14 @@ static uint32_t color_of_name(struct weft_str name)
 	return rgb[sector][0] << 16 | rgb[sector][1] << 8 | rgb[sector][2];
 }
 
-static void define_kind(struct prod_walk *w, struct weft_str alias, struct weft_str name, uint32_t color)
+static void define_kind(struct prod_walk *w, const char *type, struct weft_str alias, struct weft_str name, uint32_t color)
 {
 	struct export_out *o = prod_out(w->set, PROD_PAJE);
 	PUT(o, "6\t\"");
 	put_str(o, alias);
-	PUT(o, "\"\tWS\t\"");
+	PUT(o, "\"\t");
+	export_text(o, type);
+	PUT(o, "\t\"");
 	put_str(o, name);
 	PUT(o, "\"\t\"");
 	if (!color && w->set->how->colors)
@@ -86,7 +88,7 @@ static struct weft_str extra_kind(struct prod_walk *w, struct weft_str name, uin
 		w->failed = -12;
 		return alias;
 	}
-	define_kind(w, alias, name, color);
+	define_kind(w, "WS", alias, name, color);
 	return alias;
 }
 
@@ -100,6 +102,35 @@ static struct weft_str kind_of(struct prod_walk *w, struct prod_trace *t, const 
 		n->color = color;
 	}
 	return n->color == color ? n->alias : extra_kind(w, prod_called(t, task), color);
+}
+
+/* In a context but the first: executing, or as the kind that it is. */
+void paje_context(struct prod_walk *w, const struct prod_lane *l, uint64_t time, const struct weft_tasks_task *t, bool begins)
+{
+	enum { CONTEXTS = 9 }; /* that the head has types of states for */
+	struct export_out *o = prod_out(w->set, PROD_PAJE);
+	struct weft_str value = weft_str(begins ? "E" : "I");
+	char type[8];
+	if (!t->context || t->context > CONTEXTS)
+		return;
+	snprintf(type, sizeof type, "Ctx%u", (unsigned)t->context);
+	if (begins && w->set->how->use_task_color && t->has_color) {
+		uint64_t at, key = weft_hash(type, strlen(type)) ^ (1 + (t->color & 0xffffff));
+		if (!weft_map_get(&w->colored, key, &at)) {
+			if (weft_map_put(&w->colored, key, 0))
+				w->failed = -12;
+			define_kind(w, type, with_color(w, weft_str(type), t->color & 0xffffff), weft_str("Executing"),
+			            1 + (t->color & 0xffffff));
+		}
+		value = with_color(w, weft_str(type), t->color & 0xffffff);
+	}
+	paje_begin(o, "10", time);
+	export_text(o, l->alias);
+	export_char(o, '\t');
+	export_text(o, type);
+	PUT(o, "\t\"");
+	put_str(o, value);
+	PUT(o, "\"\n");
 }
 
 /* ---- a task ---- */

@@ -81,6 +81,7 @@ static const struct {
 	{2, "thread_event", "T", "thread event type", NULL},
 	{2, "user_user_event", "UT", "user event type", NULL},
 	{2, "user_thread_event", "UT", "thread event type", NULL},
+	{2, "su", "UT", "Task Submission", NULL},
 	{2, "MPIev", "MPICt", "MPI event type", NULL},
 	{2, "SI", "Mm", "data state invalid", NULL},
 	{2, "SS", "Mm", "data state shared", NULL},
@@ -350,9 +351,6 @@ void prod_paje_containers(struct prod_walk *w)
 		l->created = true;
 		create_worker(w, l);
 	}
-	for (uint32_t i = 0; i < w->n_lanes; i++)
-		if (w->lane[i].p && w->lane[i].worker != WEFT_TASKS_NO_ONE)
-			prod_begin_lane(w, &w->lane[i]);
 }
 
 static void destroy(struct prod_walk *w, const char *prefix, const char *alias, const char *type)

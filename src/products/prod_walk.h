@@ -60,7 +60,7 @@ struct prod_lane {
 	WEFT_VEC(struct prod_open) open;
 	const struct prod_state *shown; /* of a worker; NULL: a task */
 	uint32_t shown_task;
-	bool created, waits_for_all;
+	bool begun, created, waits_for_all;
 	uint64_t since, changed, executing, sleeping; /* of the line of activity.data that comes next */
 };
 
@@ -92,7 +92,6 @@ void prod_happened(struct prod_walk *w, struct prod_lane *l, const struct prod_h
 
 /* prod_events.c */
 void prod_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint32_t what, uint64_t value);
-void prod_begin_lane(struct prod_walk *w, struct prod_lane *l);
 void prod_end_lane(struct prod_walk *w, struct prod_lane *l);
 
 /* prod_paje_head.c */
@@ -108,6 +107,6 @@ void paje_event(struct prod_walk *w, uint64_t time, const char *type, const char
                 const char *value);
 void paje_set(struct prod_walk *w, uint64_t time, const char *prefix, const char *container, int number, const char *type,
               double value);
-struct weft_str paje_kind(struct prod_walk *w, struct prod_trace *t, const struct weft_tasks_task *task, bool define);
+void paje_context(struct prod_walk *w, const struct prod_lane *l, uint64_t time, const struct weft_tasks_task *t, bool begins);
 
 #endif

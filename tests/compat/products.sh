@@ -99,7 +99,7 @@ is "places in the source" "known.c known.c known.c" "$(sed -n 's/.*href="\(.*\)#
 is "executing time of all workers is that of the tasks" "$(awk -F'\t' '{n += $5} END {printf "%.3f", n}' k/distrib.data)" \
 	"$(awk -F'\t' '/^[0-9]/ {n += $4} END {printf "%.3f", n}' k/activity.data)"
 is "submitted tasks" "3 0" "$(awk '/^cnt_submitted/ {m = $3 > m ? $3 : m; l = $3} END {print m, l}' k/activity.data)"
-is "number_events.data: as many as there are tasks" "3" \
+is "number_events.data: both ends of each task's arrow" "6" \
 	"$(awk '/^#.*\ttask$/ {key = $2} $1 == key {print $2}' k/number_events.data)"
 is "forms of all files, trace.rec among them" "" "$("$source/tests/tools/products_check.sh" k | head -5)"
 is "nothing is empty in quotes" "0" "$(grep -c '""' k/paje.trace)"

@@ -145,6 +145,8 @@ static inline void st_main(struct sample_tasks *s)
 
 static inline void st_workers(struct sample_tasks *s)
 {
+	for (unsigned i = 1; i < 3; i++)
+		MUST(weft_append(s->at[i], 0, weft_what(WEFT_EV_THREAD_BEGIN, 0), 0));
 	st_point(s, 1, 19, "scheduler pop", SAMPLE_JOB_OF(1));
 	st_run(s, 1, 20, "a", SAMPLE_JOB_OF(1));
 	st_attr(s, 1, 20, "priority", -7);
@@ -170,6 +172,8 @@ static inline void st_workers(struct sample_tasks *s)
 	st_attr(s, 1, 60, "iteration", 5);
 	st_attr(s, 1, 60, "sub-iteration", 2);
 	st_attr(s, 1, 60, "tag", 0x1f);
+	st_attr(s, 1, 60, "context", 2);
+	st_attr(s, 1, 60, "colour", 0x0000ff);
 	st_leave(s, 1, 80, "c");
 	st_enter(s, 2, 5, "sleeping");
 	st_leave(s, 2, 32, "sleeping");

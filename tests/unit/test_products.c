@@ -106,20 +106,31 @@ TEST(products_gantt)
 {
 	char *text = made(&plain, "paje.trace");
 	LINES(text, "7\t0.000000000\tw1\tW\tt72\tCPU1", "10\t0.000000000\tw1\tWS\t\"I\"", "9\t0.001000000\tregister\tp\t1000",
-	      "10\t0.005000000\tw1\tWS\t\"Sl\"", "13\t0.010000000\tsched\tnsubmitted\t1.000000",
-	      "13\t0.011000000\tsched\tnready\t1.000000", "9\t0.012000000\tpu\tp\t1",
-	      "6\t\"model of a #123456\"\tWS\t\"model of a\"\t\"0.070588 0.203922 0.337255\"",
+	      "10\t0.005000000\tw1\tWS\t\"Sl\"", "7\t0.010000000\tt70\tUT\tp\tUserThread70", "9\t0.010000000\tsu\tt70\t1",
+	      "13\t0.010000000\tsched\tnsubmitted\t1.000000", "13\t0.011000000\tsched\tnready\t1.000000",
+	      "9\t0.012000000\tpu\tp\t1", "6\t\"model of a #123456\"\tWS\t\"model of a\"\t\"0.070588 0.203922 0.337255\"",
 	      "20\t0.020000000\tw0\tWS\t\"model of a "
 	      "#123456\"\t800\t\"_V100x8\"\tdeadbeef\t0000000000000000\t1\t5\t-7\t0.002000\t3\t4\t-1\t-1\t\"-1\"",
 	      "13\t0.020000000\tw0\tgf\t200.000000", "13\t0.020000000\tsched\tgft\t200.000000",
 	      "13\t0.030000000\tw0\tgf\t0.000000", "18\t0.030000000\tDep\tp\t0\tw0\tdep_1_2", "10\t0.030000000\tw0\tWS\t\"B\"",
 	      "10\t0.033000000\tmm1\tMS\tCoA", "24\t0.034000000\tF\tp\t800\tmm0\tcom_0_0\t1000\t\"A\"\t3\t4",
 	      "13\t0.034000000\tmm1\tbwi_mm\t190.734863", "19\t0.038000000\tF\tp\t800\tmm1\tcom_0_0",
-	      "13\t0.038000000\tmm0\tbwo_mm\t0.000000", "7\t0.040000000\tt70\tUT\tp\tUserThread70", "11\t0.040000000\tt70\tUS\tW",
+	      "13\t0.038000000\tmm0\tbwo_mm\t0.000000", "11\t0.040000000\tt70\tUS\tW",
 	      "20\t0.040000000\tw1\tWS\t\"b\"\t0\t\"_V100x8\"\t00000000\t0000000000000000\t2\t2\t0\t0.000000\t0\t0\t-1\t-1\t\"-1\"",
 	      "19\t0.040000000\tDep\tp\t0\tw1\tdep_1_2", "19\t0.060000000\tDep\tp\t0\tw0\tdep_2_3", "12\t0.100000000\tt70\tUS",
 	      "9\t0.101000000\tunregister\tp\t1000", "9\t0.102000000\tuser_event\tp\t\"4711\"", "8\t0.120000000\tw0\tW");
 	CHECK(!strstr(text, "\"\""));
+	free(text);
+}
+
+TEST(products_contexts)
+{
+	char *text = made(&plain, "paje.trace");
+	LINES(text, "10\t0.060000000\tw0\tCtx2\t\"E\"", "10\t0.080000000\tw0\tCtx2\t\"I\"");
+	free(text);
+	text = made(&(struct weft_products_how){.use_task_color = true}, "paje.trace");
+	LINES(text, "6\t\"Ctx2 #0000ff\"\tCtx2\t\"Executing\"\t\"0.000000 0.000000 1.000000\"",
+	      "10\t0.060000000\tw0\tCtx2\t\"Ctx2 #0000ff\"", "10\t0.080000000\tw0\tCtx2\t\"I\"");
 	free(text);
 }
 
