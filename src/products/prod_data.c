@@ -96,10 +96,10 @@ void prod_data_write(struct prod_set *s)
 }
 
 /*
- * Keys are ours: the kind of record in the upper byte, the number of its definition below. The comments name them, so that the names
- * are known wherever the file goes.
+ * Keys are ours: the number of the trace, the kind of record in the byte below, the number of its definition. The comments name them, so
+ * that the names are known wherever the file goes.
  */
-void prod_numbers_write(struct prod_set *s)
+static void put_numbers(struct export_out *o, const struct weft_trace *t, uint64_t trace, bool names)
 {
 	static const struct {
 		enum weft_class of;
@@ -108,22 +108,28 @@ void prod_numbers_write(struct prod_set *s)
 		{WEFT_CLASS_REGION, WEFT_EV_ENTER}, {WEFT_CLASS_TYPE, WEFT_EV_POINT},    {WEFT_CLASS_COUNTER, WEFT_EV_COUNTER},
 		{WEFT_CLASS_ATTR, WEFT_EV_ATTR},    {WEFT_CLASS_FLOW, WEFT_EV_FLOW_OUT},
 	};
+	for (size_t c = 0; c < sizeof counted / sizeof *counted; c++) {
+		const struct weft_def_table *d = &t->def[counted[c].of];
+		for (uint32_t i = 1; i < d->n; i++) {
+			if (!d->at[i].n_events)
+				continue;
+			export_text(o, names ? "# " : "");
+			export_hex(o, trace << 32 | weft_what(counted[c].kind, i));
+			export_char(o, '\t');
+			if (names)
+				export_text(o, d->at[i].name);
+			else
+				export_u64(o, d->at[i].n_events);
+			export_char(o, '\n');
+		}
+	}
+}
+
+void prod_numbers_write(struct prod_set *s)
+{
 	struct export_out *o = prod_out(s, PROD_NUMBERS);
 	PUT(o, "# Use starpu_fxt_number_events_to_names.py to convert event keys to event names.\n");
 	for (unsigned pass = 0; pass < 2; pass++)
-		for (size_t c = 0; c < sizeof counted / sizeof *counted; c++) {
-			const struct weft_def_table *d = &s->trace[0].trace->def[counted[c].of];
-			for (uint32_t i = 1; i < d->n; i++) {
-				if (!d->at[i].n_events)
-					continue;
-				export_text(o, pass ? "" : "# ");
-				export_hex(o, weft_what(counted[c].kind, i));
-				export_char(o, '\t');
-				if (pass)
-					export_u64(o, d->at[i].n_events);
-				else
-					export_text(o, d->at[i].name);
-				export_char(o, '\n');
-			}
-		}
+		for (uint32_t i = 0; i < s->n_traces; i++)
+			put_numbers(o, s->trace[i].trace, i, pass == 0);
 }

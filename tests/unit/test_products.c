@@ -269,6 +269,23 @@ TEST(products_messages_between_programs)
 	weft_trace_close(t);
 }
 
+TEST(products_numbers_of_events)
+{
+	struct weft_trace *t[2] = {sample_tasks_trace(), sample_tasks_trace()};
+	struct weft_products_made made;
+	struct weft_err err = {0};
+	int status;
+	REQUIRE(weft_products_write(t, 2, &(struct weft_products_how){.folder = test_dir(), .number_events = true}, &made,
+	                            &err) == 0);
+	/* Of each trace: the name's key is the number's. Two tasks say that they became ready. */
+	char *text = test_shell(&status, "cd %s && awk '/^#.*\tready$/ {n[$2] = 1} $1 in n {print $2}' number_events.data",
+	                        test_dir());
+	CHECK_STR(text, "2\n2\n");
+	free(text);
+	for (unsigned i = 0; i < 2; i++)
+		weft_trace_close(t[i]);
+}
+
 TEST(products_of_no_tasks_are_an_error)
 {
 	struct weft_trace *t = sample_fixed();
