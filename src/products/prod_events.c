@@ -326,7 +326,8 @@ static void policy_event(struct prod_walk *w, struct prod_lane *l, uint64_t time
 	export_char(paje, '\n');
 }
 
-static void user_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, struct weft_str text)
+/* Of the thread, and what the program says itself of the program, too. */
+static void user_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, struct weft_str text, bool of_program)
 {
 	struct export_out *o = prod_out(w->set, PROD_PAJE);
 	bool is_worker = l->worker != WEFT_TASKS_NO_ONE;
@@ -334,7 +335,7 @@ static void user_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, 
 		return;
 	if (!is_worker && !l->created)
 		create_thread(w, l, time);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = !of_program; i < 2; i++) {
 		paje_begin(o, "9", time);
 		export_text(o, i == 0 ? "user_event\t" : is_worker ? "thread_event\t" : "user_thread_event\t");
 		export_text(o, i == 0 ? l->p->prefix : l->thread_alias);
@@ -355,15 +356,15 @@ static void take_point(struct prod_walk *w, struct prod_lane *l, uint64_t time, 
 		break;
 	case TASKS_WAIT_FOR_ALL:
 		l->waits_for_all = true;
-		user_event(w, l, time, weft_str("task_wait_for_all"));
+		user_event(w, l, time, weft_str("task_wait_for_all"), false);
 		break;
 	case TASKS_USER_EVENT:
-		user_event(w, l, time, weft_str_n(number, weft_fmt_u64(number, value)));
+		user_event(w, l, time, weft_str_n(number, weft_fmt_u64(number, value)), true);
 		break;
 	case TASKS_USER_MESSAGE:
 	case TASKS_USER_META:
 		if (is_text)
-			user_event(w, l, time, prod_string(l->t, (uint32_t)value));
+			user_event(w, l, time, prod_string(l->t, (uint32_t)value), true);
 		break;
 	default:
 		break;

@@ -137,6 +137,7 @@ static inline void st_main(struct sample_tasks *s)
 	st_count(s, 0, 13, "submitted tasks", 2);
 	st_submit(s, 14, SAMPLE_JOB_OF(3), both, 3);
 	st_count(s, 0, 14, "submitted tasks", 3);
+	st_point(s, 0, 39, "wait for all", 0);
 	st_enter(s, 0, 40, "waiting for tasks");
 	st_leave(s, 0, 100, "waiting for tasks");
 	st_point(s, 0, 101, "unregistered", 0x1000);

@@ -115,7 +115,8 @@ TEST(products_gantt)
 	      "13\t0.030000000\tw0\tgf\t0.000000", "18\t0.030000000\tDep\tp\t0\tw0\tdep_1_2", "10\t0.030000000\tw0\tWS\t\"B\"",
 	      "10\t0.033000000\tmm1\tMS\tCoA", "24\t0.034000000\tF\tp\t800\tmm0\tcom_0_0\t1000\t\"A\"\t3\t4",
 	      "13\t0.034000000\tmm1\tbwi_mm\t190.734863", "19\t0.038000000\tF\tp\t800\tmm1\tcom_0_0",
-	      "13\t0.038000000\tmm0\tbwo_mm\t0.000000", "11\t0.040000000\tt70\tUS\tW",
+	      "13\t0.038000000\tmm0\tbwo_mm\t0.000000", "9\t0.039000000\tuser_thread_event\tt70\t\"task_wait_for_all\"",
+	      "11\t0.040000000\tt70\tUS\tWA",
 	      "20\t0.040000000\tw1\tWS\t\"b\"\t0\t\"_V100x8\"\t00000000\t0000000000000000\t2\t2\t0\t0.000000\t0\t0\t-1\t-1\t\"-1\"",
 	      "19\t0.040000000\tDep\tp\t0\tw1\tdep_1_2", "19\t0.060000000\tDep\tp\t0\tw0\tdep_2_3", "12\t0.100000000\tt70\tUS",
 	      "9\t0.101000000\tunregister\tp\t1000", "9\t0.102000000\tuser_event\tp\t\"4711\"", "8\t0.120000000\tw0\tW");
@@ -162,9 +163,9 @@ TEST(products_states_and_activity)
 {
 	char *text = made(&plain, "trace.rec");
 	LINES(text, "# S: Start time", "N: Sleeping", "C: Other", "W: 1", "T: 72", "S: 0.005000", "N: model of a", "C: Task",
-	      "W: 0", "S: 0.020000", "N: Overhead", "C: Runtime", "S: 0.030000", "E: PushState", "N: Waiting task", "C: User",
-	      "W: -1", "T: 70", "S: 0.040000", "E: PopState", "W: -1", "T: 70", "S: 0.100000", "N: End", "W: 0", "T: 71",
-	      "S: 0.120000");
+	      "W: 0", "S: 0.020000", "N: Overhead", "C: Runtime", "S: 0.030000", "E: PushState", "N: Waiting all tasks",
+	      "C: User", "W: -1", "T: 70", "S: 0.040000", "E: PopState", "W: -1", "T: 70", "S: 0.100000", "N: End", "W: 0",
+	      "T: 71", "S: 0.120000");
 	free(text);
 	text = made(&plain, "activity.data");
 	LINES(text, "name\t0\tCPU 0", "name\t1\tCPU 1", "cnt_submitted\t0.010000000\t1", "cnt_ready\t0.011000000\t1",
