@@ -8,56 +8,13 @@
  * An event costs two look-ups and the codes of its attributes. Completeness and partial results are computed when a fold is made.
  */
 #include "tune/derive/derive.h"
-#include "collect_fold.h"
-#include "tune/eval/eval_group.h"
-#include "tune/eval/eval_work.h"
+#include "collect_fold_priv.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CLOSED_MAX = 64 };
-
-struct below {
-	uint32_t child;
-	bool answered; /* since it was asked */
-	struct fold fold;
-};
-
-struct open_iteration {
-	int64_t number;
-	bool open, asked, full, ended, dirty, told;
-	double opened; /* time of its first event; NAN: one below has said it */
-	struct group *group;
-	WEFT_VEC(struct below) below;
-};
-
-struct order {
-	uint32_t *attr, n;
-};
-
-struct folder {
-	struct weft_spec *s;
-	struct folder_how how;
-	void *library;
-	bool shared; /* the library is another's */
-	struct tune_library made;
-	struct tune_globals *globals;
-	void (*const *codes)(void);
-	int (*const *parts)(void);
-	const unsigned *sizes, *offsets;
-	struct order *order; /* of each event */
-	struct open_iteration open[EVAL_OPEN_MAX];
-	struct group *spare; /* of an iteration that is closed, for the next one; or NULL */
-	int64_t closed[CLOSED_MAX];
-	unsigned n_closed;
-	WEFT_VEC(uint32_t) child;
-	struct weft_buf bytes;
-	double lost_until; /* some events were lost; */
-	uint64_t lost;     /* so many */
-};
 
 /* -- the host of the codes: all that may happen is a fault -- */
 
@@ -100,7 +57,7 @@ static void folder_use(struct folder *f)
 
 /* -- telling -- */
 
-static int folder_tell(struct folder *f, const struct fold *fold)
+int folder_tell(struct folder *f, const struct fold *fold)
 {
 	f->bytes.n = 0;
 	int rc = fold_encode(fold, &f->bytes);
@@ -109,7 +66,7 @@ static int folder_tell(struct folder *f, const struct fold *fold)
 	return rc;
 }
 
-static int tell_open(struct folder *f, struct open_iteration *it)
+int folder_tell_open(struct folder *f, struct open_iteration *it)
 {
 	it->told = true;
 	return folder_tell(f, &(struct fold){.kind = FOLD_OPEN, .iteration = it->number, .ended = it->ended});
@@ -125,7 +82,7 @@ static void close_iteration(struct folder *f, struct open_iteration *it)
 	*it = (struct open_iteration){0};
 }
 
-static int say_gone(struct folder *f, struct open_iteration *it, const char *why, bool lost)
+int folder_say_gone(struct folder *f, struct open_iteration *it, const char *why, bool lost)
 {
 	struct fold gone = {.kind = FOLD_GONE, .iteration = it->number, .bad = lost};
 	snprintf(gone.why, sizeof gone.why, "%s", why);
@@ -133,9 +90,9 @@ static int say_gone(struct folder *f, struct open_iteration *it, const char *why
 	return folder_tell(f, &gone);
 }
 
-static int give_up(struct folder *f, struct open_iteration *it, const char *why)
+int folder_give_up(struct folder *f, struct open_iteration *it, const char *why)
 {
-	return say_gone(f, it, why, false);
+	return folder_say_gone(f, it, why, false);
 }
 
 /* Unless the specification says that estimates will do. */
@@ -143,10 +100,10 @@ static int folder_lose(struct folder *f, struct open_iteration *it)
 {
 	char why[80];
 	snprintf(why, sizeof why, "%llu events were lost", (unsigned long long)f->lost);
-	return f->s->estimates ? 0 : say_gone(f, it, why, true);
+	return f->s->estimates ? 0 : folder_say_gone(f, it, why, true);
 }
 
-static bool was_closed(const struct folder *f, int64_t number)
+bool folder_was_closed(const struct folder *f, int64_t number)
 {
 	for (unsigned i = 0; i < f->n_closed && i < CLOSED_MAX; i++)
 		if (f->closed[i] == number)
@@ -156,9 +113,9 @@ static bool was_closed(const struct folder *f, int64_t number)
 
 /* -- iterations -- */
 
-static struct open_iteration *folder_find(struct folder *f, int64_t number)
+struct open_iteration *folder_find(struct folder *f, int64_t number)
 {
-	/* Mostly where it is looked for first: find_or_open. */
+	/* Mostly where it is looked for first: folder_find_or_open. */
 	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
 		struct open_iteration *it = &f->open[((uint64_t)number + i) % EVAL_OPEN_MAX];
 		if (it->open && it->number == number)
@@ -167,8 +124,7 @@ static struct open_iteration *folder_find(struct folder *f, int64_t number)
 	return NULL;
 }
 
-/* Opens it, which is told; the oldest gives way. NULL: no memory. */
-static struct open_iteration *find_or_open(struct folder *f, int64_t number)
+struct open_iteration *folder_find_or_open(struct folder *f, int64_t number)
 {
 	struct open_iteration *it = folder_find(f, number), *oldest = NULL;
 	if (it)
@@ -182,13 +138,13 @@ static struct open_iteration *find_or_open(struct folder *f, int64_t number)
 	}
 	if (!it) {
 		it = oldest;
-		if (give_up(f, it, "later iterations have begun, and it was still not complete"))
+		if (folder_give_up(f, it, "later iterations have begun, and it was still not complete"))
 			return NULL;
 	}
 	*it = (struct open_iteration){.number = number, .open = true, .opened = NAN};
 	it->group = f->spare ? f->spare : calloc(f->s->actor.n + 1, sizeof *it->group);
 	f->spare = NULL;
-	if (!it->group || tell_open(f, it)) {
+	if (!it->group || folder_tell_open(f, it)) {
 		close_iteration(f, it);
 		return NULL;
 	}
@@ -279,7 +235,7 @@ static int give_up_faulty(struct folder *f, struct open_iteration *it)
 	spec_place(f->s, f->s->code.at[running.code].where.at, &line, &col);
 	snprintf(why, sizeof why, "a fault in one of its values: %s (%.60s:%u:%u)", weft_fault_name[running.fault],
 	         file ? file + 1 : f->s->file, line, col);
-	return give_up(f, it, why);
+	return folder_give_up(f, it, why);
 }
 
 /* Into an iteration that is open. */
@@ -293,7 +249,7 @@ static int fold_event(struct folder *f, struct open_iteration *it, const struct 
 		char why[160];
 		snprintf(why, sizeof why, "more than %u of actor %s, its max", f->s->actor.at[v->actor_id].most,
 		         f->s->actor.at[v->actor_id].id.z);
-		return give_up(f, it, why);
+		return folder_give_up(f, it, why);
 	}
 	it->dirty = true;
 	if (i >= 0)
@@ -305,7 +261,7 @@ static int fold_event(struct folder *f, struct open_iteration *it, const struct 
 	if (v->iter != ITER_END || it->ended)
 		return 0;
 	it->ended = true;
-	return v->passes ? 0 : tell_open(f, it);
+	return v->passes ? 0 : folder_tell_open(f, it);
 }
 
 int folder_event(struct folder *f, const struct folder_event *e)
@@ -317,12 +273,12 @@ int folder_event(struct folder *f, const struct folder_event *e)
 	int64_t number = e->value[v->iteration_ref].i;
 	struct open_iteration *it = folder_find(f, number);
 	int rc = 0;
-	if (!it && was_closed(f, number)) {
+	if (!it && folder_was_closed(f, number)) {
 		if (!v->passes)
 			rc = folder_tell(f, &(struct fold){.kind = FOLD_LATE, .iteration = number, .event = e->event});
 	} else {
 		bool begins = !it;
-		it = it ? it : find_or_open(f, number);
+		it = it ? it : folder_find_or_open(f, number);
 		if (it && begins)
 			it->opened = e->time;
 		rc = !it ? -ENOMEM : begins && e->time <= f->lost_until ? folder_lose(f, it) : 0;
@@ -394,7 +350,7 @@ static int add_own(struct folder *f, const struct open_iteration *it, uint32_t a
 	return 0;
 }
 
-static struct below *below_of(const struct open_iteration *it, uint32_t child)
+struct below *folder_below_of(const struct open_iteration *it, uint32_t child)
 {
 	for (size_t i = 0; i < it->below.n; i++)
 		if (it->below.at[i].child == child)
@@ -405,14 +361,14 @@ static struct below *below_of(const struct open_iteration *it, uint32_t child)
 static bool all_answered(struct folder *f, struct open_iteration *it)
 {
 	for (size_t i = 0; i < f->child.n; i++) {
-		const struct below *b = below_of(it, f->child.at[i]);
+		const struct below *b = folder_below_of(it, f->child.at[i]);
 		if (!b || !b->answered)
 			return false;
 	}
 	return true;
 }
 
-static int tell_state(struct folder *f, struct open_iteration *it)
+int folder_tell_state(struct folder *f, struct open_iteration *it)
 {
 	struct fold out;
 	folder_use(f);
@@ -439,18 +395,18 @@ int folder_flush(struct folder *f)
 	for (unsigned i = 0; i < EVAL_OPEN_MAX && !rc; i++) {
 		struct open_iteration *it = &f->open[i];
 		if (it->open && it->asked && it->dirty && all_answered(f, it))
-			rc = tell_state(f, it);
+			rc = folder_tell_state(f, it);
 	}
 	return rc;
 }
 
 int folder_close(struct folder *f, int64_t iteration, bool full)
 {
-	if (!folder_find(f, iteration) && was_closed(f, iteration)) {
+	if (!folder_find(f, iteration) && folder_was_closed(f, iteration)) {
 		/* It was given up here, which the analyzer will hear, or has heard. */
 		return 0;
 	}
-	struct open_iteration *it = find_or_open(f, iteration);
+	struct open_iteration *it = folder_find_or_open(f, iteration);
 	if (!it)
 		return -ENOMEM;
 	it->asked = it->dirty = true;
@@ -465,7 +421,7 @@ void folder_closed(struct folder *f, int64_t iteration)
 	struct open_iteration *it = folder_find(f, iteration);
 	if (it)
 		close_iteration(f, it);
-	else if (!was_closed(f, iteration))
+	else if (!folder_was_closed(f, iteration))
 		f->closed[f->n_closed++ % CLOSED_MAX] = iteration;
 }
 
@@ -494,7 +450,7 @@ int folder_ended(struct folder *f, uint32_t actor, int64_t id)
 		char why[160];
 		snprintf(why, sizeof why, "%s %lld vanished before it was complete", f->s->actor.at[actor].id.z, (long long)id);
 		/* The analyzer will ask whether it was complete: it is told before. */
-		rc = complete ? tell_state(f, it) : give_up(f, it, why);
+		rc = complete ? folder_tell_state(f, it) : folder_give_up(f, it, why);
 	}
 	return rc;
 }
@@ -508,152 +464,6 @@ int folder_lost(struct folder *f, uint64_t count, double until)
 		if (f->open[i].open && !(f->open[i].opened > until && isfinite(until)))
 			rc = folder_lose(f, &f->open[i]);
 	return rc;
-}
-
-/* -- below -- */
-
-int folder_child(struct folder *f, uint32_t child, bool begins)
-{
-	for (size_t i = 0; i < f->child.n; i++)
-		if (f->child.at[i] == child)
-			f->child.at[i--] = f->child.at[--f->child.n];
-	if (begins)
-		return weft_vec_push(&f->child, child);
-	int rc = 0;
-	for (unsigned i = 0; i < EVAL_OPEN_MAX && !rc; i++)
-		if (f->open[i].open && below_of(&f->open[i], child))
-			rc = give_up(f, &f->open[i], "the connection to a collector was lost");
-		else if (f->open[i].open)
-			f->open[i].dirty = true;
-	return rc;
-}
-
-static bool is_among(uint32_t one, const uint32_t *child, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (child[i] == one)
-			return true;
-	return false;
-}
-
-/* Of collectors below, those that are among these stay (kept), or all others. Of what was asked, the answer is another one now. */
-static void keep_below(struct folder *f, const uint32_t *child, size_t n, bool kept)
-{
-	for (size_t i = 0; i < f->child.n; i++)
-		if (is_among(f->child.at[i], child, n) != kept)
-			f->child.at[i--] = f->child.at[--f->child.n];
-	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++) {
-		struct open_iteration *it = &f->open[k];
-		for (size_t i = 0; it->open && i < it->below.n; i++) {
-			if (is_among(it->below.at[i].child, child, n) == kept)
-				continue;
-			fold_fini(&it->below.at[i].fold);
-			it->below.at[i--] = it->below.at[--it->below.n];
-		}
-		it->dirty = it->open;
-	}
-}
-
-int folder_hand(struct folder *f, const uint32_t *child, size_t n, uint32_t to)
-{
-	keep_below(f, child, n, false);
-	return weft_vec_push(&f->child, to);
-}
-
-void folder_keep(struct folder *f, const uint32_t *child, size_t n)
-{
-	keep_below(f, child, n, true);
-	for (unsigned k = 0; k < EVAL_OPEN_MAX; k++)
-		for (size_t a = 0; f->open[k].open && a < f->s->actor.n; a++) {
-			weft_map_clear(&f->open[k].group[a].by_id);
-			f->open[k].group[a].n = 0;
-		}
-}
-
-void folder_return(struct folder *f, uint32_t child)
-{
-	keep_below(f, &child, 1, false);
-}
-
-bool folder_owes(const struct folder *f, uint32_t child)
-{
-	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++) {
-		const struct below *b = f->open[i].open ? below_of(&f->open[i], child) : NULL;
-		if (f->open[i].open && f->open[i].asked && !(b && b->answered))
-			return true;
-	}
-	return false;
-}
-
-void folder_leave(struct folder *f, uint32_t child)
-{
-	for (size_t i = 0; i < f->child.n; i++)
-		if (f->child.at[i] == child)
-			f->child.at[i--] = f->child.at[--f->child.n];
-}
-
-bool folder_has_own(const struct folder *f)
-{
-	for (unsigned i = 0; i < EVAL_OPEN_MAX; i++)
-		for (size_t a = 0; f->open[i].open && a < f->s->actor.n; a++)
-			if (f->open[i].group[a].n)
-				return true;
-	return false;
-}
-
-bool folder_asked(const struct folder *f, unsigned *i, int64_t *iteration, bool *full)
-{
-	for (; *i < EVAL_OPEN_MAX; (*i)++) {
-		const struct open_iteration *it = &f->open[*i];
-		if (!it->open || !it->asked)
-			continue;
-		*iteration = it->number;
-		*full = it->full;
-		(*i)++;
-		return true;
-	}
-	return false;
-}
-
-int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
-{
-	struct fold in;
-	int rc = fold_decode(f->s, at, n, &in);
-	if (rc)
-		return rc == -ENOMEM ? rc : -EINVAL;
-	if (in.kind == FOLD_LATE || (!folder_find(f, in.iteration) && was_closed(f, in.iteration))) {
-		if (in.kind == FOLD_LATE)
-			f->how.up(f->how.ctx, at, n);
-		fold_fini(&in);
-		return 0;
-	}
-	struct open_iteration *it = find_or_open(f, in.iteration);
-	if (it && in.kind == FOLD_GONE) {
-		rc = say_gone(f, it, in.why, in.bad);
-		fold_fini(&in);
-		return rc;
-	}
-	struct below *b = it ? below_of(it, child) : NULL;
-	if (it && !b && weft_vec_push(&it->below, (struct below){.child = child}) == 0)
-		b = &it->below.at[it->below.n - 1];
-	if (!b) {
-		fold_fini(&in);
-		return -ENOMEM;
-	}
-	bool ends = in.ended && !it->ended, tells = in.kind == FOLD_STATE;
-	it->ended |= in.ended;
-	if (in.kind == FOLD_OPEN) {
-		fold_fini(&in);
-	} else {
-		b->answered = in.reply && (in.full || !it->full);
-		fold_fini(&b->fold);
-		b->fold = in;
-		it->dirty = true;
-	}
-	/* What nobody asked for is about a process that ends: it goes on at once. */
-	if (b->fold.kind == FOLD_STATE && !b->fold.reply && tells)
-		return tell_state(f, it);
-	return ends ? tell_open(f, it) : 0;
 }
 
 /* -- life -- */

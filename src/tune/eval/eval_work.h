@@ -3,8 +3,8 @@
  * Between the caller's process and the child: requests and answers are one datagram each, over a SOCK_SEQPACKET pair. Both sides
  * are the same program, so records are plain structs. Each request is answered by any number of answers and an ANSWER_DONE.
  */
-#ifndef WEFT_TUNE_EVAL_PRIV_H
-#define WEFT_TUNE_EVAL_PRIV_H
+#ifndef WEFT_TUNE_EVAL_WORK_H
+#define WEFT_TUNE_EVAL_WORK_H
 
 #include "eval.h"
 #include "tune/lang/spec_model.h"
