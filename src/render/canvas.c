@@ -31,13 +31,13 @@ void canvas_fini(struct canvas *c)
 	*c = (struct canvas){0, 0, NULL};
 }
 
-static void blend(struct canvas *c, int x, int y, uint32_t colour, double cover)
+static void blend(struct canvas *c, int x, int y, uint32_t color, double cover)
 {
 	if (x < 0 || y < 0 || (unsigned)x >= c->width || (unsigned)y >= c->height || cover <= 0)
 		return;
 	uint8_t *p = c->rgb + ((size_t)y * c->width + (unsigned)x) * 3;
 	for (unsigned i = 0; i < 3; i++) {
-		double now = p[i], then = colour >> (16 - 8 * i) & 0xff;
+		double now = p[i], then = color >> (16 - 8 * i) & 0xff;
 		p[i] = (uint8_t)(now + (then - now) * (cover > 1 ? 1 : cover) + 0.5);
 	}
 }
@@ -47,7 +47,7 @@ static unsigned clamp(double v, unsigned most)
 	return v <= 0 ? 0 : v >= most ? most : (unsigned)v;
 }
 
-void canvas_rect(struct canvas *c, double x, double y, double w, double h, uint32_t colour)
+void canvas_rect(struct canvas *c, double x, double y, double w, double h, uint32_t color)
 {
 	double left = floor(x + 0.5), top = floor(y + 0.5), right = floor(x + w + 0.5), bottom = floor(y + h + 0.5);
 	unsigned x1 = clamp(left, c->width), y1 = clamp(top, c->height);
@@ -55,9 +55,9 @@ void canvas_rect(struct canvas *c, double x, double y, double w, double h, uint3
 	for (unsigned row = y1; row < y2; row++) {
 		uint8_t *p = c->rgb + ((size_t)row * c->width + x1) * 3;
 		for (unsigned i = x1; i < x2; i++, p += 3) {
-			p[0] = (uint8_t)(colour >> 16);
-			p[1] = (uint8_t)(colour >> 8);
-			p[2] = (uint8_t)colour;
+			p[0] = (uint8_t)(color >> 16);
+			p[1] = (uint8_t)(color >> 8);
+			p[2] = (uint8_t)color;
 		}
 	}
 }
@@ -75,7 +75,7 @@ static double distance(const struct segment *s, double x, double y)
 }
 
 /* Goes along the longer side, and looks at the few pixels beside the line. */
-void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, double width, uint32_t colour, double alpha)
+void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, double width, uint32_t color, double alpha)
 {
 	struct segment s = {x1, y1, x2, y2};
 	bool flat = fabs(x2 - x1) >= fabs(y2 - y1);
@@ -90,12 +90,12 @@ void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, d
 		int reach = (int)ceil(width) + 1;
 		for (int k = (int)floor(middle) - reach; k <= (int)floor(middle) + reach; k++) {
 			int x = flat ? i : k, y = flat ? k : i;
-			blend(c, x, y, colour, alpha * fmin(1, width / 2 + 0.5 - distance(&s, x + 0.5, y + 0.5)));
+			blend(c, x, y, color, alpha * fmin(1, width / 2 + 0.5 - distance(&s, x + 0.5, y + 0.5)));
 		}
 	}
 }
 
-void canvas_arrow_head(struct canvas *c, double x1, double y1, double x2, double y2, uint32_t colour, double alpha)
+void canvas_arrow_head(struct canvas *c, double x1, double y1, double x2, double y2, uint32_t color, double alpha)
 {
 	double length = hypot(x2 - x1, y2 - y1), size = 6;
 	if (length <= 0)
@@ -106,7 +106,7 @@ void canvas_arrow_head(struct canvas *c, double x1, double y1, double x2, double
 			/* how far behind the tip, and beside the shaft */
 			double px = x + 0.5 - x2, py = y + 0.5 - y2, back = -(px * dx + py * dy), side = fabs(px * dy - py * dx);
 			double inside = fmin(size - back, (back * 0.45 - side) / 1.1);
-			blend(c, x, y, colour, alpha * fmin(1, inside + 0.5));
+			blend(c, x, y, color, alpha * fmin(1, inside + 0.5));
 		}
 }
 
@@ -148,7 +148,7 @@ static void draw_glyph(struct canvas *c, const struct font_glyph *g, double x, d
 	}
 	for (int row = 0; row < f.height; row++)
 		for (int i = 0; i < f.width; i++)
-			blend(c, f.left + i, f.top + row, face->colour, (double)f.cover[row * GLYPH_MOST + i]);
+			blend(c, f.left + i, f.top + row, face->color, (double)f.cover[row * GLYPH_MOST + i]);
 }
 
 void canvas_text(struct canvas *c, double x, double y, const struct canvas_face *face, const char *text, unsigned most)

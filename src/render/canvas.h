@@ -14,13 +14,13 @@ struct canvas {
 int canvas_init(struct canvas *c, unsigned width, unsigned height) WEFT_MUST_CHECK; /* white */
 void canvas_fini(struct canvas *c);
 /* Everything is cut off at the edges. Rectangles are put on whole pixels, at least one wide and high. */
-void canvas_rect(struct canvas *c, double x, double y, double w, double h, uint32_t colour);
-void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, double width, uint32_t colour, double alpha);
-void canvas_arrow_head(struct canvas *c, double x1, double y1, double x2, double y2, uint32_t colour, double alpha); /* at 2 */
+void canvas_rect(struct canvas *c, double x, double y, double w, double h, uint32_t color);
+void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, double width, uint32_t color, double alpha);
+void canvas_arrow_head(struct canvas *c, double x1, double y1, double x2, double y2, uint32_t color, double alpha); /* at 2 */
 struct canvas_face {
 	double size;   /* 1: capitals of 8 pixels */
 	double weight; /* width of strokes */
-	uint32_t colour;
+	uint32_t color;
 };
 /* At most `most` characters (0: all), of a longer text with an ellipsis for the last of them. */
 void canvas_text(struct canvas *c, double x, double y, const struct canvas_face *face, const char *text, unsigned most);

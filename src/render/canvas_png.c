@@ -15,8 +15,8 @@
 struct writing {
 	struct weft_buf *out;
 	const uint8_t *rgb;
-	unsigned width, height, n_colours; /* n_colours 0: too many for a palette */
-	png_color colour[256];
+	unsigned width, height, n_colors; /* n_colors 0: too many for a palette */
+	png_color color[256];
 	struct weft_map number; /* colour -> its number */
 	uint8_t *line;          /* owned */
 	png_structp png;
@@ -48,33 +48,33 @@ static _Noreturn void leave(png_structp png, png_const_charp text)
 	png_longjmp(png, 1);
 }
 
-static uint32_t colour_at(const uint8_t *p)
+static uint32_t color_at(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
 }
 
 /* Numbers the colours, unless there are too many. */
-static int count_colours(struct writing *w)
+static int count_colors(struct writing *w)
 {
 	uint32_t last = UINT32_MAX;
 	size_t n = (size_t)w->width * w->height;
 	for (size_t i = 0; i < n; i++) {
 		const uint8_t *p = w->rgb + 3 * i;
-		uint32_t colour = colour_at(p);
+		uint32_t color = color_at(p);
 		uint64_t number;
-		if (colour == last || weft_map_get(&w->number, colour, &number)) {
-			last = colour;
+		if (color == last || weft_map_get(&w->number, color, &number)) {
+			last = color;
 			continue;
 		}
-		if (w->n_colours == 256) {
-			w->n_colours = 0;
+		if (w->n_colors == 256) {
+			w->n_colors = 0;
 			return 0;
 		}
-		w->colour[w->n_colours] = (png_color){p[0], p[1], p[2]};
-		if (weft_map_put(&w->number, colour, w->n_colours))
+		w->color[w->n_colors] = (png_color){p[0], p[1], p[2]};
+		if (weft_map_put(&w->number, color, w->n_colors))
 			return -ENOMEM;
-		w->n_colours++;
-		last = colour;
+		w->n_colors++;
+		last = color;
 	}
 	return 0;
 }
@@ -84,13 +84,13 @@ static const uint8_t *line_at(struct writing *w, unsigned row)
 	const uint8_t *p = w->rgb + (size_t)row * w->width * 3;
 	uint32_t last = UINT32_MAX;
 	uint64_t number = 0;
-	if (!w->n_colours)
+	if (!w->n_colors)
 		return p;
 	for (unsigned i = 0; i < w->width; i++, p += 3) {
-		uint32_t colour = colour_at(p);
-		if (colour != last)
-			weft_map_get(&w->number, colour, &number);
-		last = colour;
+		uint32_t color = color_at(p);
+		if (color != last)
+			weft_map_get(&w->number, color, &number);
+		last = color;
 		w->line[i] = (uint8_t)number;
 	}
 	return w->line;
@@ -101,10 +101,10 @@ static int write_png(struct writing *w)
 	if (setjmp(png_jmpbuf(w->png)))
 		return -ENOMEM;
 	png_set_write_fn(w->png, w, write_bytes, write_nothing);
-	png_set_IHDR(w->png, w->info, w->width, w->height, 8, w->n_colours ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB,
+	png_set_IHDR(w->png, w->info, w->width, w->height, 8, w->n_colors ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB,
 	             PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-	if (w->n_colours)
-		png_set_PLTE(w->png, w->info, w->colour, (int)w->n_colours);
+	if (w->n_colors)
+		png_set_PLTE(w->png, w->info, w->color, (int)w->n_colors);
 	png_set_compression_level(w->png, 6);
 	png_write_info(w->png, w->info);
 	for (unsigned row = 0; row < w->height; row++)
@@ -121,7 +121,7 @@ int canvas_png(struct weft_buf *out, const uint8_t *rgb, unsigned width, unsigne
 	if (!w)
 		return -ENOMEM;
 	*w = (struct writing){.out = out, .rgb = rgb, .width = width, .height = height, .line = malloc(width)};
-	int rc = w->line ? count_colours(w) : -ENOMEM;
+	int rc = w->line ? count_colors(w) : -ENOMEM;
 	if (!rc)
 		w->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, leave, quiet);
 	if (w->png)

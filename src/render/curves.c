@@ -31,10 +31,10 @@ struct plot {
 	unsigned width, height, legend_lines, legend_columns;
 };
 
-uint32_t weft_curve_colour(unsigned number)
+uint32_t weft_curve_color(unsigned number)
 {
-	static const uint32_t colours[] = {0x1f77b4, 0xd62728, 0x2ca02c, 0x9467bd, 0xff7f0e, 0x17becf, 0x8c564b, 0x7f7f7f};
-	return colours[number % (sizeof colours / sizeof *colours)];
+	static const uint32_t colors[] = {0x1f77b4, 0xd62728, 0x2ca02c, 0x9467bd, 0xff7f0e, 0x17becf, 0x8c564b, 0x7f7f7f};
+	return colors[number % (sizeof colors / sizeof *colors)];
 }
 
 /* -- ticks -- */
@@ -168,7 +168,7 @@ static void draw_line(struct plot *p, const struct weft_curve *c, double *xy)
 			xy[2 * n] = place(&p->x, c->x[i]);
 			xy[2 * n++ + 1] = place(&p->y, c->y[i]);
 		} else {
-			picture_polyline(&p->p, xy, n, weft_curve_colour(c->colour));
+			picture_polyline(&p->p, xy, n, weft_curve_color(c->color));
 			n = 0;
 		}
 	}
@@ -176,7 +176,7 @@ static void draw_line(struct plot *p, const struct weft_curve *c, double *xy)
 
 static void draw_points(struct plot *p, const struct weft_curve *c)
 {
-	uint32_t colour = weft_curve_colour(c->colour);
+	uint32_t color = weft_curve_color(c->color);
 	double bottom = p->y.at;
 	for (unsigned i = 0; i < c->n; i++) {
 		if (!can_show(&p->x, c->x[i]) || !can_show(&p->y, c->y[i]))
@@ -185,9 +185,9 @@ static void draw_points(struct plot *p, const struct weft_curve *c)
 		if (spread > 0) {
 			double low = can_show(&p->y, c->y[i] - spread) ? place(&p->y, c->y[i] - spread) : bottom;
 			picture_polyline(&p->p, (double[]){x, place(&p->y, c->y[i] + spread), x, low < bottom ? low : bottom}, 2,
-			                 colour);
+			                 color);
 		}
-		picture_dot(&p->p, x, y, c->small ? 1.5 : 3, colour);
+		picture_dot(&p->p, x, y, c->small ? 1.5 : 3, color);
 	}
 }
 
@@ -199,7 +199,7 @@ static void draw_legend(struct plot *p, const struct weft_curve *curve, unsigned
 			continue;
 		double x = LEFT + shown % p->legend_columns * LEGEND_WIDTH,
 		       y = p->y.at + BOTTOM + shown / p->legend_columns * LEGEND_PITCH;
-		picture_rect(&p->p, x, y - 9, 10, curve[i].line ? 3 : 10, weft_curve_colour(curve[i].colour), 0);
+		picture_rect(&p->p, x, y - 9, 10, curve[i].line ? 3 : 10, weft_curve_color(curve[i].color), 0);
 		picture_text(&p->p, x + 16, y, SVG_LEFT, "l", curve[i].name, 40);
 		shown++;
 	}

@@ -12,7 +12,7 @@ struct weft_curve {
 	const char *name; /* in the legend; NULL: it belongs to the one before */
 	bool line;        /* else points */
 	bool small;       /* points: many of them */
-	unsigned colour;  /* number of a colour; they repeat after 8 */
+	unsigned color;   /* number of a colour; they repeat after 8 */
 	const double *x, *y;
 	const double *spread; /* of points, to either side of y; NULL: none */
 	unsigned n;
@@ -26,7 +26,7 @@ int weft_curves_picture(struct weft_buf *out, enum weft_picture_form form, const
                         const struct weft_curves_how *how) WEFT_MUST_CHECK;
 
 /* The colour of that number, 0xRRGGBB. */
-uint32_t weft_curve_colour(unsigned number);
+uint32_t weft_curve_color(unsigned number);
 /* Where ticks stand between `from` and `to`: at 1, 2, 5 times powers of ten, or (logarithmic) at powers of ten, and between them where few are. At most `most`; their count. */
 unsigned weft_curves_ticks(double from, double to, bool log_axis, double *at, unsigned most);
 

@@ -34,7 +34,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : x->index < y->index ? -1 : x->index > y->index;
 }
 
-int weft_palette_choose(const struct weft_palette_name *names, unsigned n, uint32_t *colour)
+int weft_palette_choose(const struct weft_palette_name *names, unsigned n, uint32_t *color)
 {
 	uint8_t taken[WEFT_STATE_CLASSES][TONES] = {0};
 	struct place *place = calloc(n ? n : 1, sizeof *place);
@@ -51,7 +51,7 @@ int weft_palette_choose(const struct weft_palette_name *names, unsigned n, uint3
 			if (taken[state][(wanted + k) % TONES] < taken[state][best])
 				best = (wanted + k) % TONES;
 		taken[state][best]++;
-		colour[place[i].index] = tones[state][best];
+		color[place[i].index] = tones[state][best];
 	}
 	free(place);
 	return 0;

@@ -18,6 +18,6 @@ struct weft_palette_name {
  * Colours 0xRRGGBB of n regions that are in one picture. A name's place is its hash; of two with one place the one that is
  * first in the alphabet keeps it and the other takes the next that is free, while there is one.
  */
-int weft_palette_choose(const struct weft_palette_name *names, unsigned n, uint32_t *colour) WEFT_MUST_CHECK;
+int weft_palette_choose(const struct weft_palette_name *names, unsigned n, uint32_t *color) WEFT_MUST_CHECK;
 
 #endif

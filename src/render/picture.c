@@ -15,7 +15,7 @@ static const struct {
 static const struct {
 	char class;
 	double width, alpha;
-	uint32_t colour;
+	uint32_t color;
 	bool arrow;
 } lines[] = {{'g', 1, 1, 0xe4e7eb, false}, {'k', 1, 1, 0x8c959f, false}, {'m', 1, 0.75, 0x111111, true}};
 
@@ -32,9 +32,9 @@ static const struct canvas_face *face_of(const char *class)
 	return &faces[0].face;
 }
 
-uint32_t picture_text_colour(char class)
+uint32_t picture_text_color(char class)
 {
-	return face_of(&class)->colour;
+	return face_of(&class)->color;
 }
 
 int picture_begin(struct picture *p, enum weft_picture_form form, struct weft_buf *out, unsigned width, unsigned height,
@@ -101,14 +101,14 @@ void picture_text_pair(struct picture *p, double x, double y, const char *text, 
 	picture_text(p, x + width + 6, y, SVG_LEFT, "s", second, 0);
 }
 
-void picture_rect(struct picture *p, double x, double y, double w, double h, uint32_t colour, double radius)
+void picture_rect(struct picture *p, double x, double y, double w, double h, uint32_t color, double radius)
 {
 	if (p->form == WEFT_PICTURE_SVG)
-		svg_rect(p->out, x, y, w, h, colour, radius);
+		svg_rect(p->out, x, y, w, h, color, radius);
 	else if (on_page(p))
-		page_rect(&p->page, x, y, w, h, colour);
+		page_rect(&p->page, x, y, w, h, color);
 	else
-		canvas_rect(&p->canvas, x, y, w, h, colour);
+		canvas_rect(&p->canvas, x, y, w, h, color);
 }
 
 void picture_line(struct picture *p, double x1, double y1, double x2, double y2, const char *class)
@@ -121,39 +121,39 @@ void picture_line(struct picture *p, double x1, double y1, double x2, double y2,
 		if (lines[i].class != *class)
 			continue;
 		if (on_page(p))
-			page_line(&p->page, (const double[]){x1, y1, x2, y2}, 2, lines[i].width * 0.7, lines[i].colour);
+			page_line(&p->page, (const double[]){x1, y1, x2, y2}, 2, lines[i].width * 0.7, lines[i].color);
 		else
-			canvas_line(&p->canvas, x1, y1, x2, y2, lines[i].width, lines[i].colour, lines[i].alpha);
+			canvas_line(&p->canvas, x1, y1, x2, y2, lines[i].width, lines[i].color, lines[i].alpha);
 		if (lines[i].arrow && on_page(p))
-			page_arrow_head(&p->page, x1, y1, x2, y2, lines[i].colour);
+			page_arrow_head(&p->page, x1, y1, x2, y2, lines[i].color);
 		else if (lines[i].arrow)
-			canvas_arrow_head(&p->canvas, x1, y1, x2, y2, lines[i].colour, lines[i].alpha);
+			canvas_arrow_head(&p->canvas, x1, y1, x2, y2, lines[i].color, lines[i].alpha);
 	}
 }
 
-void picture_polyline(struct picture *p, const double *xy, unsigned n, uint32_t colour)
+void picture_polyline(struct picture *p, const double *xy, unsigned n, uint32_t color)
 {
 	if (p->form == WEFT_PICTURE_SVG && n > 1)
-		svg_polyline(p->out, xy, n, colour);
+		svg_polyline(p->out, xy, n, color);
 	if (on_page(p))
-		page_line(&p->page, xy, n, 1.4, colour);
+		page_line(&p->page, xy, n, 1.4, color);
 	for (unsigned i = 1; p->form == WEFT_PICTURE_PNG && i < n; i++)
-		canvas_line(&p->canvas, xy[2 * i - 2], xy[2 * i - 1], xy[2 * i], xy[2 * i + 1], 1.6, colour, 1);
+		canvas_line(&p->canvas, xy[2 * i - 2], xy[2 * i - 1], xy[2 * i], xy[2 * i + 1], 1.6, color, 1);
 }
 
-void picture_dot(struct picture *p, double x, double y, double radius, uint32_t colour)
+void picture_dot(struct picture *p, double x, double y, double radius, uint32_t color)
 {
 	if (p->form == WEFT_PICTURE_SVG)
-		svg_dot(p->out, x, y, radius, colour);
+		svg_dot(p->out, x, y, radius, color);
 	else if (on_page(p))
-		page_dot(&p->page, x, y, radius, colour);
+		page_dot(&p->page, x, y, radius, color);
 	else
-		canvas_line(&p->canvas, x - radius / 3, y, x + radius / 3, y, 2 * radius, colour, 1);
+		canvas_line(&p->canvas, x - radius / 3, y, x + radius / 3, y, 2 * radius, color, 1);
 }
 
-void picture_path_begin(struct picture *p, uint32_t colour, const char *name)
+void picture_path_begin(struct picture *p, uint32_t color, const char *name)
 {
-	p->colour = colour;
+	p->color = color;
 	p->name = name;
 	p->path_begun = false;
 }
@@ -161,15 +161,15 @@ void picture_path_begin(struct picture *p, uint32_t colour, const char *name)
 void picture_path_rect(struct picture *p, double x, double y, double w, double h)
 {
 	if (p->form == WEFT_PICTURE_PNG) {
-		canvas_rect(&p->canvas, x, y, w, h, p->colour);
+		canvas_rect(&p->canvas, x, y, w, h, p->color);
 		return;
 	}
 	if (on_page(p)) {
-		page_rect(&p->page, x, y, w, h, p->colour);
+		page_rect(&p->page, x, y, w, h, p->color);
 		return;
 	}
 	if (!p->path_begun)
-		weft_buf_printf(p->out, "<path fill=\"#%06x\" d=\"", (unsigned)p->colour);
+		weft_buf_printf(p->out, "<path fill=\"#%06x\" d=\"", (unsigned)p->color);
 	p->path_begun = true;
 	weft_buf_printf(p->out, "M%.0f %.0fh%.0fv%.0fh-%.0fz", x, y, w, h, w);
 }

@@ -18,14 +18,14 @@ struct picture {
 	struct canvas canvas; /* of a PNG */
 	struct page page;     /* of an EPS or PDF */
 	int rc;               /* first failure */
-	uint32_t colour;      /* of the path that is being drawn */
+	uint32_t color;      /* of the path that is being drawn */
 	const char *name;     /* of it; borrowed until picture_path_end */
 	bool path_begun;
 };
 
 /* 0 or negative; then picture_end all the same. */
 /* Of a class of texts, on the white ground. */
-uint32_t picture_text_colour(char class);
+uint32_t picture_text_color(char class);
 int picture_begin(struct picture *p, enum weft_picture_form form, struct weft_buf *out, unsigned width, unsigned height,
                   const char *title) WEFT_MUST_CHECK;
 int picture_end(struct picture *p) WEFT_MUST_CHECK;
@@ -33,13 +33,13 @@ int picture_end(struct picture *p) WEFT_MUST_CHECK;
 void picture_text(struct picture *p, double x, double y, enum svg_anchor anchor, const char *class, const char *text,
                   unsigned most);
 void picture_text_pair(struct picture *p, double x, double y, const char *text, unsigned most, const char *second);
-void picture_rect(struct picture *p, double x, double y, double w, double h, uint32_t colour, double radius);
+void picture_rect(struct picture *p, double x, double y, double w, double h, uint32_t color, double radius);
 void picture_line(struct picture *p, double x1, double y1, double x2, double y2, const char *class);
 /* A line through n points (x0, y0, x1, …), and a dot. */
-void picture_polyline(struct picture *p, const double *xy, unsigned n, uint32_t colour);
-void picture_dot(struct picture *p, double x, double y, double radius, uint32_t colour);
+void picture_polyline(struct picture *p, const double *xy, unsigned n, uint32_t color);
+void picture_dot(struct picture *p, double x, double y, double radius, uint32_t color);
 /* Many rectangles of one colour, which a pointer over them names; without any nothing is drawn. */
-void picture_path_begin(struct picture *p, uint32_t colour, const char *name);
+void picture_path_begin(struct picture *p, uint32_t color, const char *name);
 void picture_path_rect(struct picture *p, double x, double y, double w, double h);
 void picture_path_end(struct picture *p);
 /* w × h pixels, as they are. */

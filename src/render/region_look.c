@@ -20,8 +20,8 @@
 #include <string.h>
 
 #define GROUP_GAP 6.0
-#define ALIVE_COLOUR 0xeef0f2u
-#define ALIVE_ONLY_COLOUR 0x9fb6cbu /* when no thread has regions: all that there is to see */
+#define ALIVE_COLOR 0xeef0f2u
+#define ALIVE_ONLY_COLOR 0x9fb6cbu /* when no thread has regions: all that there is to see */
 enum { LABEL_MOST = 22, SHARE_WIDTH = 58, LEGEND_MOST = 40, NAME_MOST = 40, TOP = 76, PLOT_LEAST = 100 };
 
 /* Rows get smaller the more there are: {up to so many rows, height, gap} */
@@ -35,9 +35,9 @@ static bool has_labels(const struct view_layout *l)
 	return l->regions->row_height >= 9;
 }
 
-static uint32_t value_colour(const struct view_layout *l, uint32_t value)
+static uint32_t value_color(const struct view_layout *l, uint32_t value)
 {
-	return value ? l->regions->colour[value] : l->regions->n_legend ? ALIVE_COLOUR : ALIVE_ONLY_COLOUR;
+	return value ? l->regions->color[value] : l->regions->n_legend ? ALIVE_COLOR : ALIVE_ONLY_COLOR;
 }
 
 static const char *value_name(const struct view_layout *l, uint32_t value)
@@ -144,8 +144,8 @@ static int rank_values(struct view_layout *l)
 	const uint32_t n = r->sums.n_values;
 	struct ranked *ranked = calloc(n, sizeof *ranked);
 	struct weft_palette_name *names = calloc(n, sizeof *names);
-	uint32_t *colour = calloc(n, sizeof *colour);
-	int rc = ranked && names && colour ? 0 : -ENOMEM;
+	uint32_t *color = calloc(n, sizeof *color);
+	int rc = ranked && names && color ? 0 : -ENOMEM;
 	for (uint32_t v = 1; v < n && !rc; v++)
 		if (r->sums.total[v] > 0)
 			ranked[r->n_legend++] = (struct ranked){v, r->sums.total[v]};
@@ -156,12 +156,12 @@ static int rank_values(struct view_layout *l)
 		names[i] = (struct weft_palette_name){r->name[v] ? r->name[v] : "", r->class[v]};
 	}
 	if (!rc)
-		rc = weft_palette_choose(names, r->n_legend, colour);
+		rc = weft_palette_choose(names, r->n_legend, color);
 	for (unsigned i = 0; i < r->n_legend && !rc; i++)
-		r->colour[r->legend[i]] = colour[i];
+		r->color[r->legend[i]] = color[i];
 	free(ranked);
 	free(names);
-	free(colour);
+	free(color);
 	return rc;
 }
 
@@ -261,7 +261,7 @@ static int find_runs(const struct view_layout *l, struct runs *k)
 static void draw_value(struct view_layout *l, const struct runs *k, uint32_t value)
 {
 	const struct region_picture *r = l->regions;
-	picture_path_begin(&l->pic, value_colour(l, value), value_name(l, value));
+	picture_path_begin(&l->pic, value_color(l, value), value_name(l, value));
 	for (uint32_t i = k->first[value]; i; i = k->run.at[i - 1].next) {
 		const struct run *run = &k->run.at[i - 1];
 		picture_path_rect(&l->pic, l->left + run->from, r->row_y[run->row], run->to - run->from, r->row_height);
@@ -357,7 +357,7 @@ static int draw_legend(struct view_layout *l, unsigned top, bool draw)
 			y += VIEW_LEGEND_LINE;
 		}
 		if (draw) {
-			picture_rect(&l->pic, x, y - 10, 12, 12, value_colour(l, value), 2);
+			picture_rect(&l->pic, x, y - 10, 12, 12, value_color(l, value), 2);
 			picture_text_pair(&l->pic, x + 17, y, value_name(l, value), NAME_MOST, percent);
 		}
 		x += width;

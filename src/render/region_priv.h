@@ -17,7 +17,7 @@ struct region_picture {
 	const char **name;
 	unsigned *class; /* weft_state_class */
 	bool *running;   /* of states: useful time is in these */
-	uint32_t *colour;
+	uint32_t *color;
 	struct weft_time_sums sums;
 	/* by row; owned. The rows themselves are the layout's */
 	uint32_t *thread; /* of the trace itself */

@@ -67,9 +67,9 @@ static int make_values(struct region_picture *r)
 	r->name = calloc(n, sizeof *r->name);
 	r->class = calloc(n, sizeof *r->class);
 	r->running = calloc(n, sizeof *r->running);
-	r->colour = calloc(n, sizeof *r->colour);
+	r->color = calloc(n, sizeof *r->color);
 	r->legend = calloc(n, sizeof *r->legend);
-	if (!r->name || !r->class || !r->running || !r->colour || !r->legend)
+	if (!r->name || !r->class || !r->running || !r->color || !r->legend)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < defs->n; i++) {
 		uint32_t value = value_of(r, i);
@@ -191,7 +191,7 @@ void region_picture_fini(struct region_picture *r)
 	free(r->name);
 	free(r->class);
 	free(r->running);
-	free(r->colour);
+	free(r->color);
 	free(r->legend);
 	free(r->thread);
 	free(r->alive);

@@ -123,7 +123,7 @@ void svg_text_pair(struct weft_buf *b, double x, double y, const char *text, uns
 	weft_buf_puts(b, "</tspan></text>\n");
 }
 
-void svg_rect(struct weft_buf *b, double x, double y, double w, double h, uint32_t colour, double radius)
+void svg_rect(struct weft_buf *b, double x, double y, double w, double h, uint32_t color, double radius)
 {
 	number(b, "<rect x=\"", x);
 	number(b, "\" y=\"", y);
@@ -131,7 +131,7 @@ void svg_rect(struct weft_buf *b, double x, double y, double w, double h, uint32
 	number(b, "\" height=\"", h);
 	if (radius > 0)
 		number(b, "\" rx=\"", radius);
-	weft_buf_printf(b, "\" fill=\"#%06x\"/>\n", (unsigned)colour);
+	weft_buf_printf(b, "\" fill=\"#%06x\"/>\n", (unsigned)color);
 }
 
 void svg_line(struct weft_buf *b, double x1, double y1, double x2, double y2, const char *class)
@@ -143,18 +143,18 @@ void svg_line(struct weft_buf *b, double x1, double y1, double x2, double y2, co
 	weft_buf_printf(b, "\" class=\"%s\"%s/>\n", class, *class == 'm' ? " marker-end=\"url(#h)\"" : "");
 }
 
-void svg_polyline(struct weft_buf *b, const double *xy, unsigned n, uint32_t colour)
+void svg_polyline(struct weft_buf *b, const double *xy, unsigned n, uint32_t color)
 {
 	weft_buf_puts(b, "<polyline fill=\"none\" stroke-width=\"1.6\" points=\"");
 	for (unsigned i = 0; i < 2 * n; i++)
 		number(b, i ? i % 2 ? "," : " " : "", xy[i]);
-	weft_buf_printf(b, "\" stroke=\"#%06x\"/>\n", (unsigned)colour);
+	weft_buf_printf(b, "\" stroke=\"#%06x\"/>\n", (unsigned)color);
 }
 
-void svg_dot(struct weft_buf *b, double x, double y, double radius, uint32_t colour)
+void svg_dot(struct weft_buf *b, double x, double y, double radius, uint32_t color)
 {
 	number(b, "<circle cx=\"", x);
 	number(b, "\" cy=\"", y);
 	number(b, "\" r=\"", radius);
-	weft_buf_printf(b, "\" fill=\"#%06x\"/>\n", (unsigned)colour);
+	weft_buf_printf(b, "\" fill=\"#%06x\"/>\n", (unsigned)color);
 }

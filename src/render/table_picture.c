@@ -15,7 +15,7 @@
  */
 #include "table_picture.h"
 #include "base/map.h"
-#include "colour.h"
+#include "color.h"
 #include "row_label.h"
 #include <errno.h>
 #include <math.h>
@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum { MARGIN = 16, TOP = 76, LABEL_MOST = 30, CELL_WIDTH_MOST = 90, LABEL_PITCH = 12 };
-enum { EMPTY_COLOUR = 0xeceff2 };
+enum { EMPTY_COLOR = 0xeceff2 };
 
 static const struct {
 	uint32_t lines;
@@ -35,7 +35,7 @@ struct table {
 	const struct weft_result *r;
 	const struct weft_table_picture_how *how;
 	struct picture pic;
-	struct colouring colours;
+	struct coloring colors;
 	uint32_t *column;      /* owned; those that are shown, NULL: all, in their order */
 	struct weft_map place; /* column -> where it is shown */
 	uint32_t n_columns;
@@ -206,16 +206,16 @@ static bool view_says_scale(const struct weft_hist *h)
 static void set_scale(struct table *t)
 {
 	const struct weft_hist *h = t->r->hist;
-	t->colours = (struct colouring){.kind = COLOUR_GRADIENT, .min = t->least, .max = t->greatest};
+	t->colors = (struct coloring){.kind = COLOR_GRADIENT, .min = t->least, .max = t->greatest};
 	if (view_says_scale(h)) {
 		double min, max;
 		if (key_number(h, "MinimumGradient", &min) && key_number(h, "MaximumGradient", &max) && max > min) {
-			t->colours.min = min;
-			t->colours.max = max;
+			t->colors.min = min;
+			t->colors.max = max;
 		}
 	}
-	t->colours.min = t->how->has_min ? t->how->min : t->colours.min;
-	t->colours.max = t->how->has_max ? t->how->max : t->colours.max;
+	t->colors.min = t->how->has_min ? t->how->min : t->colors.min;
+	t->colors.max = t->how->has_max ? t->how->max : t->colors.max;
 }
 
 /* ---- drawing ---- */
@@ -223,15 +223,15 @@ static void set_scale(struct table *t)
 static void paint_cell(const struct table *t, uint8_t *rgb, unsigned x, unsigned y)
 {
 	double v = t->grid[(size_t)y * t->grid_width + x];
-	uint32_t colour = v == v ? colouring_of(&t->colours, v) : EMPTY_COLOUR;
+	uint32_t color = v == v ? coloring_of(&t->colors, v) : EMPTY_COLOR;
 	size_t line = (size_t)t->grid_width * t->cell_width;
 	unsigned gap_x = t->cell_width >= 8, gap_y = t->cell_height >= 8;
 	for (unsigned k = 0; k + gap_y < t->cell_height; k++)
 		for (unsigned i = 0; i + gap_x < t->cell_width; i++) {
 			uint8_t *p = rgb + (((size_t)y * t->cell_height + k) * line + (size_t)x * t->cell_width + i) * 3;
-			p[0] = (uint8_t)(colour >> 16);
-			p[1] = (uint8_t)(colour >> 8);
-			p[2] = (uint8_t)colour;
+			p[0] = (uint8_t)(color >> 16);
+			p[1] = (uint8_t)(color >> 8);
+			p[2] = (uint8_t)color;
 		}
 }
 
@@ -299,24 +299,24 @@ static int draw_column_labels(struct table *t)
 
 static void draw_bar(struct table *t, unsigned x, unsigned y)
 {
-	uint8_t rgb[COLOUR_BAR_WIDTH * COLOUR_BAR_HEIGHT * 3];
-	colouring_bar(&t->colours, rgb);
-	picture_image(&t->pic, x, y - 11, rgb, COLOUR_BAR_WIDTH, COLOUR_BAR_HEIGHT);
+	uint8_t rgb[COLOR_BAR_WIDTH * COLOR_BAR_HEIGHT * 3];
+	coloring_bar(&t->colors, rgb);
+	picture_image(&t->pic, x, y - 11, rgb, COLOR_BAR_WIDTH, COLOR_BAR_HEIGHT);
 }
 
 static int draw_legend(struct table *t, unsigned y)
 {
 	struct weft_buf low = {0}, high = {0};
-	weft_grouped(t->colours.min, 2, &low);
-	weft_grouped(t->colours.max, 2, &high);
+	weft_grouped(t->colors.min, 2, &low);
+	weft_grouped(t->colors.max, 2, &high);
 	int rc = low.failed || high.failed ? -ENOMEM : 0;
 	if (!rc) {
 		double x = MARGIN + svg_text_width(low.at, LABEL_MOST) + 8;
 		picture_text(&t->pic, MARGIN, y, SVG_LEFT, "l", low.at, LABEL_MOST);
 		draw_bar(t, (unsigned)x, y);
-		picture_text(&t->pic, x + COLOUR_BAR_WIDTH + 8, y, SVG_LEFT, "l", high.at, LABEL_MOST);
-		x += COLOUR_BAR_WIDTH + 8 + svg_text_width(high.at, LABEL_MOST) + 24;
-		picture_rect(&t->pic, x, y - 10, 12, 12, EMPTY_COLOUR, 0);
+		picture_text(&t->pic, x + COLOR_BAR_WIDTH + 8, y, SVG_LEFT, "l", high.at, LABEL_MOST);
+		x += COLOR_BAR_WIDTH + 8 + svg_text_width(high.at, LABEL_MOST) + 24;
+		picture_rect(&t->pic, x, y - 10, 12, 12, EMPTY_COLOR, 0);
 		picture_text(&t->pic, x + 17, y, SVG_LEFT, "l", "nothing", 0);
 	}
 	weft_buf_fini(&low);

@@ -73,7 +73,7 @@ static void name_of(const struct view_layout *l, double v, struct weft_buf *out)
 }
 
 /* A square and a name behind it; goes to the next line when there is no room. Returns where the next one begins. */
-static double put_entry(struct view_layout *l, double x, unsigned *y, uint32_t colour, const char *name, bool draw)
+static double put_entry(struct view_layout *l, double x, unsigned *y, uint32_t color, const char *name, bool draw)
 {
 	double width = 17 + svg_text_width(name, NAME_MOST) + 14;
 	if (x > VIEW_MARGIN && x + width > l->width - VIEW_MARGIN) {
@@ -82,7 +82,7 @@ static double put_entry(struct view_layout *l, double x, unsigned *y, uint32_t c
 	}
 	if (draw) {
 		picture_rect(&l->pic, x, *y - 10, 12, 12, 0x8c959f, 0); /* a frame, for white ones */
-		picture_rect(&l->pic, x + 1, *y - 9, 10, 10, colour, 0);
+		picture_rect(&l->pic, x + 1, *y - 9, 10, 10, color, 0);
 		picture_text(&l->pic, x + 17, *y, SVG_LEFT, "l", name, NAME_MOST);
 	}
 	return x + width;
@@ -105,7 +105,7 @@ static int legend_of_codes(struct view_layout *l, unsigned y, bool draw)
 		name_of(l, e.list.at[i].value, &name);
 		if (name.failed)
 			break;
-		x = put_entry(l, x, &y, colouring_of(&l->colours, e.list.at[i].value), name.at, draw);
+		x = put_entry(l, x, &y, coloring_of(&l->colors, e.list.at[i].value), name.at, draw);
 	}
 	if (shown < e.list.n) {
 		char more[60];
@@ -128,19 +128,19 @@ out:
 
 static void draw_bar(struct view_layout *l, double x, unsigned y)
 {
-	uint8_t rgb[COLOUR_BAR_WIDTH * COLOUR_BAR_HEIGHT * 3];
-	colouring_bar(&l->colours, rgb);
-	picture_image(&l->pic, (unsigned)x, y - 11, rgb, COLOUR_BAR_WIDTH, COLOUR_BAR_HEIGHT);
+	uint8_t rgb[COLOR_BAR_WIDTH * COLOR_BAR_HEIGHT * 3];
+	coloring_bar(&l->colors, rgb);
+	picture_image(&l->pic, (unsigned)x, y - 11, rgb, COLOR_BAR_WIDTH, COLOR_BAR_HEIGHT);
 }
 
 static int legend_of_gradient(struct view_layout *l, unsigned y, bool draw)
 {
 	struct weft_buf low = {0}, high = {0};
-	const struct colouring *c = &l->colours;
+	const struct coloring *c = &l->colors;
 	bool below = false, above = false, zero = false;
 	for (size_t i = 0, n = (size_t)l->cells.n_rows * l->cells.width; i < n; i++) {
 		double v = l->cells.cell[i];
-		bool dark = v == 0 && c->kind == COLOUR_NOT_NULL;
+		bool dark = v == 0 && c->kind == COLOR_NOT_NULL;
 		zero |= dark;
 		below |= !dark && v < c->min;
 		above |= !dark && v > c->max;
@@ -156,15 +156,15 @@ static int legend_of_gradient(struct view_layout *l, unsigned y, bool draw)
 	if (draw) {
 		picture_text(&l->pic, x, y, SVG_LEFT, "l", low.at, NAME_MOST);
 		draw_bar(l, x + low_width + 8, y);
-		picture_text(&l->pic, x + low_width + COLOUR_BAR_WIDTH + 16, y, SVG_LEFT, "l", high.at, NAME_MOST);
+		picture_text(&l->pic, x + low_width + COLOR_BAR_WIDTH + 16, y, SVG_LEFT, "l", high.at, NAME_MOST);
 	}
-	x += low_width + COLOUR_BAR_WIDTH + 16 + high_width + 24;
+	x += low_width + COLOR_BAR_WIDTH + 16 + high_width + 24;
 	if (zero)
-		x = put_entry(l, x, &y, COLOUR_BACKGROUND, "0", draw);
+		x = put_entry(l, x, &y, COLOR_BACKGROUND, "0", draw);
 	if (below)
-		x = put_entry(l, x, &y, COLOUR_LOW, "below the scale", draw);
+		x = put_entry(l, x, &y, COLOR_LOW, "below the scale", draw);
 	if (above)
-		put_entry(l, x, &y, COLOUR_HIGH, "above the scale", draw);
+		put_entry(l, x, &y, COLOR_HIGH, "above the scale", draw);
 	weft_buf_fini(&low);
 	weft_buf_fini(&high);
 	return (int)y;
@@ -176,10 +176,10 @@ static int legend_of_curves(struct view_layout *l, unsigned y, bool draw)
 	struct weft_buf text = {0}, name = {0};
 	double x = VIEW_MARGIN;
 	weft_buf_puts(&text, "from ");
-	name_of(l, l->colours.min, &name);
+	name_of(l, l->colors.min, &name);
 	weft_buf_puts(&text, name.at ? name.at : "");
 	weft_buf_puts(&text, " at the bottom to ");
-	name_of(l, l->colours.max, &name);
+	name_of(l, l->colors.max, &name);
 	weft_buf_puts(&text, name.at ? name.at : "");
 	weft_buf_puts(&text, l->style == WEFT_STYLE_FUSED ? " at the top of the picture" : " at the top of each row");
 	if (draw && !text.failed && text.at)
@@ -190,7 +190,7 @@ static int legend_of_curves(struct view_layout *l, unsigned y, bool draw)
 		name.n = 0;
 		row_label(l->how->space, l->how->window->metric.level, l->row[i], &name);
 		if (!name.failed && name.n)
-			x = put_entry(l, x, &y, l->colours.palette[(i + 2) % l->colours.n_palette], name.at, draw);
+			x = put_entry(l, x, &y, l->colors.palette[(i + 2) % l->colors.n_palette], name.at, draw);
 	}
 	int rc = text.failed || name.failed ? -ENOMEM : (int)y;
 	weft_buf_fini(&text);
@@ -220,7 +220,7 @@ static int legend_of_values(struct view_layout *l, unsigned y, bool draw)
 {
 	if (l->style == WEFT_STYLE_LINE || l->style == WEFT_STYLE_FUSED)
 		return legend_of_curves(l, y, draw);
-	if (l->colours.kind == COLOUR_CODE)
+	if (l->colors.kind == COLOR_CODE)
 		return legend_of_codes(l, y, draw);
 	return legend_of_gradient(l, y, draw);
 }

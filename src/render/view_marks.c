@@ -27,14 +27,14 @@ bool view_has_marks(const struct view_layout *l)
 	return is_shown(l) && (l->how->window->lines || l->how->window->flags);
 }
 
-static void put(const struct marks *m, int x, int y, uint32_t colour)
+static void put(const struct marks *m, int x, int y, uint32_t color)
 {
 	if (x < 0 || y < 0 || (unsigned)x >= m->l->plot_width || (unsigned)y >= m->l->plot_height)
 		return;
 	uint8_t *p = m->rgb + ((size_t)y * m->l->plot_width + (unsigned)x) * 3;
-	p[0] = (uint8_t)(colour >> 16);
-	p[1] = (uint8_t)(colour >> 8);
-	p[2] = (uint8_t)colour;
+	p[0] = (uint8_t)(color >> 16);
+	p[1] = (uint8_t)(color >> 8);
+	p[2] = (uint8_t)color;
 }
 
 /* ---- places ---- */
@@ -66,7 +66,7 @@ static double across(const struct view_layout *l, double time)
 struct stroke {
 	double x0, x1;
 	int y0, y1;
-	uint32_t colour;
+	uint32_t color;
 };
 
 /* A pixel for each step along the longer side, of the part that is in the plot. */
@@ -83,7 +83,7 @@ static void draw_stroke(const struct marks *m, const struct stroke *s)
 	unsigned steps = (unsigned)(long_side > down ? long_side : down) + 1;
 	for (unsigned i = 0; i <= steps && first <= last; i++) {
 		double part = first + (last - first) * i / steps;
-		put(m, (int)(s->x0 + dx * part), (int)(s->y0 + dy * part + 0.5), s->colour);
+		put(m, (int)(s->x0 + dx * part), (int)(s->y0 + dy * part + 0.5), s->color);
 	}
 }
 
@@ -93,7 +93,7 @@ static bool is_there(const struct marks *m, const struct stroke *s)
 	uint64_t key = ((uint64_t)(uint16_t)(int)s->x0 << 48 | (uint64_t)(uint16_t)(int)s->x1 << 32 |
 	                (uint64_t)(uint16_t)s->y0 << 16 | (uint16_t)s->y1) *
 	                       UINT64_C(0x9e3779b97f4a7c15) +
-	               s->colour;
+	               s->color;
 	uint64_t *slot = &m->recent[key >> 50];
 	bool there = *slot == key;
 	*slot = key;

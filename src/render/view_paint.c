@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put(uint8_t *rgb, unsigned width, unsigned x, unsigned y, uint32_t colour)
+static void put(uint8_t *rgb, unsigned width, unsigned x, unsigned y, uint32_t color)
 {
 	uint8_t *p = rgb + ((size_t)y * width + x) * 3;
-	p[0] = (uint8_t)(colour >> 16);
-	p[1] = (uint8_t)(colour >> 8);
-	p[2] = (uint8_t)colour;
+	p[0] = (uint8_t)(color >> 16);
+	p[1] = (uint8_t)(color >> 8);
+	p[2] = (uint8_t)color;
 }
 
-static void paint_colours(const struct view_layout *l, uint8_t *rgb)
+static void paint_colors(const struct view_layout *l, uint8_t *rgb)
 {
 	size_t line_bytes = (size_t)l->plot_width * 3;
 	for (uint32_t i = 0; i < l->cells.n_rows; i++) {
 		const double *cell = l->cells.cell + (size_t)i * l->cells.width;
 		uint8_t *top = rgb + (size_t)i * l->pitch * line_bytes;
-		uint32_t colour = COLOUR_BACKGROUND;
+		uint32_t color = COLOR_BACKGROUND;
 		for (unsigned x = 0; x < l->plot_width; x++) {
 			if (!x || cell[x] != cell[x - 1])
-				colour = colouring_of(&l->colours, cell[x]);
-			put(top, l->plot_width, x, 0, colour);
+				color = coloring_of(&l->colors, cell[x]);
+			put(top, l->plot_width, x, 0, color);
 		}
 		for (unsigned y = 1; y + l->gap < l->pitch; y++)
 			memcpy(top + y * line_bytes, top, line_bytes);
@@ -41,21 +41,21 @@ struct band {
 
 static unsigned height_of(const struct band *b, double v)
 {
-	double min = b->l->colours.min, max = b->l->colours.max;
+	double min = b->l->colors.min, max = b->l->colors.max;
 	double n = max > min ? (v - min) / (max - min) : v > min;
 	n = n < 0 ? 0 : n > 1 ? 1 : n;
 	return b->height - 1 - (unsigned)(n * (b->height - 1) + 0.5);
 }
 
 /* From each pixel to its neighbour there is a stroke up or down. */
-static void paint_curve(const struct band *b, const double *cell, uint32_t colour)
+static void paint_curve(const struct band *b, const double *cell, uint32_t color)
 {
 	unsigned before = height_of(b, cell[0]);
 	for (unsigned x = 0; x < b->l->plot_width; x++) {
 		unsigned now = height_of(b, cell[x]);
 		unsigned low = now < before ? now : before, high = now < before ? before : now;
 		for (unsigned y = low; y <= high; y++)
-			put(b->rgb, b->l->plot_width, x, y, colour);
+			put(b->rgb, b->l->plot_width, x, y, color);
 		before = now;
 	}
 }
@@ -64,12 +64,11 @@ static void paint_dots(const struct band *b, uint32_t i)
 {
 	const struct view_layout *l = b->l;
 	const struct weft_metric_cells *of = l->dots.cell ? &l->dots : &l->cells;
-	const struct colouring *colours = l->dots.cell ? &l->dot_colours : &l->colours;
+	const struct coloring *colors = l->dots.cell ? &l->dot_colors : &l->colors;
 	for (unsigned x = 0; x < l->plot_width; x++) {
 		double v = l->cells.cell[(size_t)i * l->cells.width + x];
 		if (v != 0)
-			put(b->rgb, l->plot_width, x, height_of(b, v),
-			    colouring_of(colours, of->cell[(size_t)i * of->width + x]));
+			put(b->rgb, l->plot_width, x, height_of(b, v), coloring_of(colors, of->cell[(size_t)i * of->width + x]));
 	}
 }
 
@@ -88,13 +87,13 @@ static void paint_fused(const struct view_layout *l, uint8_t *rgb)
 {
 	struct band all = {l, rgb, l->plot_height};
 	for (uint32_t i = 0; i < l->cells.n_rows; i++)
-		paint_curve(&all, l->cells.cell + (size_t)i * l->cells.width, l->colours.palette[(i + 2) % l->colours.n_palette]);
+		paint_curve(&all, l->cells.cell + (size_t)i * l->cells.width, l->colors.palette[(i + 2) % l->colors.n_palette]);
 }
 
 uint8_t *view_paint(const struct view_layout *l)
 {
 	static void (*const painters[WEFT_STYLES])(const struct view_layout *l, uint8_t *rgb) = {
-		[WEFT_STYLE_COLOUR] = paint_colours,
+		[WEFT_STYLE_COLOR] = paint_colors,
 		[WEFT_STYLE_LINE] = paint_bands,
 		[WEFT_STYLE_POINTS] = paint_bands,
 		[WEFT_STYLE_FUSED] = paint_fused,

@@ -3,7 +3,7 @@
 #ifndef WEFT_RENDER_VIEW_PRIV_H
 #define WEFT_RENDER_VIEW_PRIV_H
 
-#include "colour.h"
+#include "color.h"
 #include "view_timeline.h"
 
 enum { VIEW_MARGIN = 16, VIEW_LEGEND_LINE = 19 };
@@ -28,7 +28,7 @@ struct view_layout {
 	struct region_picture *regions; /* of the look of regions; borrowed */
 	struct picture pic;
 	struct weft_metric_cells cells, dots; /* dots: of the window that colours points, or empty */
-	struct colouring colours, dot_colours;
+	struct coloring colors, dot_colors;
 	enum weft_style style;
 	uint32_t *row; /* owned; objects */
 	uint32_t n_rows, left_out;

@@ -104,7 +104,7 @@ static void set_scale(struct view_layout *l)
 	double min = INFINITY, max = -INFINITY;
 	for (size_t i = 0, n = (size_t)l->cells.n_rows * l->cells.width; i < n; i++) {
 		double v = l->cells.cell[i];
-		if (v == 0 && l->colours.kind == COLOUR_NOT_NULL)
+		if (v == 0 && l->colors.kind == COLOR_NOT_NULL)
 			continue;
 		min = v < min ? v : min;
 		max = v > max ? v : max;
@@ -112,8 +112,8 @@ static void set_scale(struct view_layout *l)
 	if (!(min <= max))
 		min = max = 0;
 	bool nothing_said = !(w->y_max > w->y_min);
-	l->colours.min = l->how->has_min ? l->how->min : w->compute_y_min || nothing_said ? min : w->y_min;
-	l->colours.max = l->how->has_max ? l->how->max : w->compute_y_max || nothing_said ? max : w->y_max;
+	l->colors.min = l->how->has_min ? l->how->min : w->compute_y_min || nothing_said ? min : w->y_min;
+	l->colors.max = l->how->has_max ? l->how->max : w->compute_y_max || nothing_said ? max : w->y_max;
 }
 
 /* The window that colours points, when it has the same rows. */
@@ -137,13 +137,13 @@ static int compute(struct view_layout *l)
 	const struct weft_window *dots = dots_window(l);
 	if (l->how->color < WEFT_COLORS)
 		w.color = l->how->color;
-	int rc = colouring_init(&l->colours, &w, l->how->space->trace);
+	int rc = coloring_init(&l->colors, &w, l->how->space->trace);
 	if (!rc)
 		rc = make_cells(l, &l->cells, l->how->window, l->plot_width);
 	if (!rc)
 		set_scale(l);
 	if (!rc && dots)
-		rc = colouring_init(&l->dot_colours, dots, l->how->space->trace);
+		rc = coloring_init(&l->dot_colors, dots, l->how->space->trace);
 	if (!rc && dots)
 		rc = make_cells(l, &l->dots, dots, l->plot_width);
 	unsigned lines = l->how->height ? l->how->height : 960;
@@ -187,10 +187,10 @@ static int lay_out(struct view_layout *l)
 {
 	double labels;
 	enum weft_color color = l->how->color < WEFT_COLORS ? l->how->color : l->how->window->color;
-	l->style = l->how->style != WEFT_STYLE_COLOUR ? l->how->style
-	           : color == WEFT_COLOR_PUNCTUAL     ? WEFT_STYLE_POINTS
-	           : color == WEFT_COLOR_FUSED        ? WEFT_STYLE_FUSED
-	                                              : WEFT_STYLE_COLOUR;
+	l->style = l->how->style != WEFT_STYLE_COLOR ? l->how->style
+	           : color == WEFT_COLOR_PUNCTUAL    ? WEFT_STYLE_POINTS
+	           : color == WEFT_COLOR_FUSED       ? WEFT_STYLE_FUSED
+	                                             : WEFT_STYLE_COLOR;
 	int rc = choose_rows(l);
 	if (!rc)
 		rc = measure_labels(l, &labels);
@@ -337,8 +337,8 @@ void view_layout_fini(struct view_layout *l)
 {
 	weft_metric_cells_fini(&l->cells);
 	weft_metric_cells_fini(&l->dots);
-	colouring_fini(&l->colours);
-	colouring_fini(&l->dot_colours);
+	coloring_fini(&l->colors);
+	coloring_fini(&l->dot_colors);
 	free(l->row);
 }
 

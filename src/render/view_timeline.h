@@ -11,7 +11,7 @@
 #include "picture.h"
 
 enum weft_style {
-	WEFT_STYLE_COLOUR, /* cells have colours */
+	WEFT_STYLE_COLOR,  /* cells have colours */
 	WEFT_STYLE_LINE,   /* each row a curve */
 	WEFT_STYLE_POINTS, /* each pixel of a row a dot; the colour may be of another window */
 	WEFT_STYLE_FUSED,  /* curves of all rows over each other */

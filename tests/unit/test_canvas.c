@@ -15,7 +15,7 @@ static uint32_t pixel(const struct canvas *c, unsigned x, unsigned y)
 	return (uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2];
 }
 
-TEST(png_of_few_and_of_many_colours_reads_back)
+TEST(png_of_few_and_of_many_colors_reads_back)
 {
 	static const unsigned sizes[][2] = {{1, 1}, {7, 3}, {300, 5}};
 	for (unsigned i = 0; i < 3; i++) {

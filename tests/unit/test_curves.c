@@ -43,7 +43,7 @@ static char *svg_of(bool log_axes, unsigned n)
 {
 	struct weft_buf out = {0};
 	struct weft_curve curve[] = {{.name = "a <b>", .x = x, .y = y, .spread = spread, .n = n},
-	                             {.name = "line", .line = true, .colour = 1, .x = x, .y = y, .n = n}};
+	                             {.name = "line", .line = true, .color = 1, .x = x, .y = y, .n = n}};
 	struct weft_curves_how how = {"title & more", "size", "time", 0, 0, log_axes, log_axes};
 	CHECK_I64(weft_curves_picture(&out, WEFT_PICTURE_SVG, curve, 2, &how), 0);
 	return out.at;
@@ -85,7 +85,7 @@ TEST(curves_places)
 TEST(curves_pixels)
 {
 	struct weft_buf out = {0};
-	struct weft_curve curve = {.name = "points", .colour = 1, .x = x, .y = y, .n = 3};
+	struct weft_curve curve = {.name = "points", .color = 1, .x = x, .y = y, .n = 3};
 	struct weft_curves_how how = {"t", "x", "y", 400, 300, true, true};
 	struct canvas c;
 	unsigned red = 0;

@@ -18,15 +18,15 @@ static struct weft_def_table table_of(unsigned n)
 	return (struct weft_def_table){rows, n + 1};
 }
 
-static unsigned apart(struct paje_colour a, struct paje_colour b)
+static unsigned apart(struct paje_color a, struct paje_color b)
 {
 	return (unsigned)(abs(a.red - b.red) + abs(a.green - b.green) + abs(a.blue - b.blue));
 }
 
-TEST(seventy_two_names_have_colours_that_can_be_told_apart)
+TEST(seventy_two_names_have_colors_that_can_be_told_apart)
 {
 	struct weft_def_table t = table_of(72);
-	struct paje_colour *c = paje_colours(&t);
+	struct paje_color *c = paje_colors(&t);
 	REQUIRE(c != NULL);
 	for (unsigned i = 1; i <= 72; i++) {
 		CHECK(c[i].red <= 1000 && c[i].green <= 1000 && c[i].blue <= 1000);
@@ -36,25 +36,25 @@ TEST(seventy_two_names_have_colours_that_can_be_told_apart)
 	free(c);
 }
 
-TEST(more_names_than_colours_is_no_fault)
+TEST(more_names_than_colors_is_no_fault)
 {
 	struct weft_def_table t = table_of(200);
-	struct paje_colour *c = paje_colours(&t);
+	struct paje_color *c = paje_colors(&t);
 	REQUIRE(c != NULL);
 	for (unsigned i = 1; i <= 200; i++)
 		CHECK(c[i].red + c[i].green + c[i].blue > 0);
 	free(c);
 }
 
-TEST(a_name_has_its_colour_in_every_trace)
+TEST(a_name_has_its_color_in_every_trace)
 {
 	struct weft_def_table t = table_of(8);
-	struct paje_colour *all = paje_colours(&t);
+	struct paje_color *all = paje_colors(&t);
 	REQUIRE(all != NULL);
 	unsigned same = 0;
 	for (unsigned i = 1; i <= 8; i++) {
 		struct weft_def_row alone[2] = {{0}, rows[i]};
-		struct paje_colour *one = paje_colours(&(struct weft_def_table){alone, 2});
+		struct paje_color *one = paje_colors(&(struct weft_def_table){alone, 2});
 		REQUIRE(one != NULL);
 		same += apart(one[1], all[i]) == 0;
 		free(one);
@@ -63,7 +63,7 @@ TEST(a_name_has_its_colour_in_every_trace)
 	struct weft_def_row turned[9] = {{0}};
 	for (unsigned i = 1; i <= 8; i++)
 		turned[i] = rows[9 - i];
-	struct paje_colour *other = paje_colours(&(struct weft_def_table){turned, 9});
+	struct paje_color *other = paje_colors(&(struct weft_def_table){turned, 9});
 	REQUIRE(other != NULL);
 	for (unsigned i = 1; i <= 8; i++)
 		CHECK_U64(apart(other[i], all[9 - i]), 0); /* in whatever order they were defined */
@@ -90,7 +90,7 @@ TEST(no_memory_is_said)
 	TEST_EACH_ALLOCATION_FAILS {
 		struct paje_names n = {0};
 		struct weft_def_table t = table_of(3);
-		struct paje_colour *c = paje_colours(&t);
+		struct paje_color *c = paje_colors(&t);
 		CHECK(paje_name(&n, "a", "b") != NULL);
 		CHECK(paje_name(&n, "a", "b") != NULL);
 		CHECK((c == NULL || n.failed) == test_alloc_failed());

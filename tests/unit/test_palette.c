@@ -19,59 +19,59 @@ static const struct weft_palette_name names[] = {
 };
 enum { N = sizeof names / sizeof *names };
 
-TEST(palette_gives_different_colours_while_there_are_some)
+TEST(palette_gives_different_colors_while_there_are_some)
 {
-	uint32_t colour[N];
-	REQUIRE(weft_palette_choose(names, N, colour) == 0);
+	uint32_t color[N];
+	REQUIRE(weft_palette_choose(names, N, color) == 0);
 	for (unsigned i = 0; i < N; i++)
 		for (unsigned k = 0; k < i; k++)
-			CHECK(colour[i] != colour[k]); /* 8 of one class: exactly as many as it has */
+			CHECK(color[i] != color[k]); /* 8 of one class: exactly as many as it has */
 }
 
 TEST(palette_does_not_depend_on_the_order)
 {
 	struct weft_palette_name reversed[N];
-	uint32_t colour[N], other[N];
+	uint32_t color[N], other[N];
 	for (unsigned i = 0; i < N; i++)
 		reversed[i] = names[N - 1 - i];
-	REQUIRE(weft_palette_choose(names, N, colour) == 0);
+	REQUIRE(weft_palette_choose(names, N, color) == 0);
 	REQUIRE(weft_palette_choose(reversed, N, other) == 0);
 	for (unsigned i = 0; i < N; i++)
-		CHECK_U64(other[N - 1 - i], colour[i]);
+		CHECK_U64(other[N - 1 - i], color[i]);
 }
 
-TEST(palette_keeps_a_name_s_colour_when_others_of_other_places_come)
+TEST(palette_keeps_a_name_s_color_when_others_of_other_places_come)
 {
-	uint32_t alone, colour[N];
+	uint32_t alone, color[N];
 	unsigned kept = 0;
-	REQUIRE(weft_palette_choose(names, N, colour) == 0);
+	REQUIRE(weft_palette_choose(names, N, color) == 0);
 	for (unsigned i = 0; i < N; i++) {
 		REQUIRE(weft_palette_choose(&names[i], 1, &alone) == 0);
-		kept += alone == colour[i];
+		kept += alone == color[i];
 	}
 	/* The classes of one name each keep it always; of the 8 of one class at least those that came first to their place. */
 	CHECK(kept >= 3 + 4);
 }
 
-TEST(palette_takes_more_names_than_colours_and_unknown_states)
+TEST(palette_takes_more_names_than_colors_and_unknown_states)
 {
 	struct weft_palette_name many[100];
-	uint32_t colour[100];
+	uint32_t color[100];
 	unsigned times = 0;
 	for (unsigned i = 0; i < 100; i++)
 		many[i] = (struct weft_palette_name){"same", 1000};
-	REQUIRE(weft_palette_choose(many, 100, colour) == 0);
+	REQUIRE(weft_palette_choose(many, 100, color) == 0);
 	for (unsigned i = 0; i < 100; i++)
-		times += colour[i] == colour[0];
+		times += color[i] == color[0];
 	CHECK(times == 12 || times == 13); /* shared out evenly over 8 */
-	CHECK_I64(weft_palette_choose(many, 0, colour), 0);
+	CHECK_I64(weft_palette_choose(many, 0, color), 0);
 }
 
 TEST(palette_says_when_memory_is_out)
 {
-	uint32_t colour[N];
+	uint32_t color[N];
 	TEST_EACH_ALLOCATION_FAILS {
-		int rc = weft_palette_choose(names, N, colour);
+		int rc = weft_palette_choose(names, N, color);
 		CHECK_I64(rc, test_alloc_failed() ? -ENOMEM : 0);
 	}
 }

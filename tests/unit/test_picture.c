@@ -55,7 +55,7 @@ TEST(texts_can_be_read_and_are_alike_in_both_forms)
 	CHECK(strstr(svg.at, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>") != NULL);
 	uint32_t usual = fill_of(svg.at, "\ntext{", 0xffffff);
 	for (unsigned i = 0; i < sizeof classes / sizeof *classes; i++) {
-		uint32_t of_png = picture_text_colour(classes[i].class), of_svg = fill_of(svg.at, classes[i].rule, usual);
+		uint32_t of_png = picture_text_color(classes[i].class), of_svg = fill_of(svg.at, classes[i].rule, usual);
 		if (!CHECK(contrast(of_png, 0xffffff) >= 4.5))
 			printf("# '%c': %.2f\n", classes[i].class, contrast(of_png, 0xffffff));
 		CHECK_U64(of_png, of_svg);
@@ -63,7 +63,7 @@ TEST(texts_can_be_read_and_are_alike_in_both_forms)
 	weft_buf_fini(&svg);
 }
 
-TEST(texts_are_drawn_in_their_colour)
+TEST(texts_are_drawn_in_their_color)
 {
 	struct picture p;
 	struct weft_buf png = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_picture.c: tables by hand, read back from their pictures. */
 #include "harness.h"
-#include "render/colour.h"
+#include "render/color.h"
 #include "render/table_picture.h"
 #include "sample_metric.h"
 #include <errno.h>
@@ -51,11 +51,11 @@ static struct canvas picture_of(const struct by_hand *h, const struct weft_table
 	return c;
 }
 
-static unsigned count(const struct canvas *c, uint32_t colour)
+static unsigned count(const struct canvas *c, uint32_t color)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < (size_t)c->width * c->height; i++)
-		n += ((uint32_t)c->rgb[3 * i] << 16 | (uint32_t)c->rgb[3 * i + 1] << 8 | c->rgb[3 * i + 2]) == colour;
+		n += ((uint32_t)c->rgb[3 * i] << 16 | (uint32_t)c->rgb[3 * i + 1] << 8 | c->rgb[3 * i + 2]) == color;
 	return n;
 }
 
@@ -73,7 +73,7 @@ TEST(a_table_is_drawn_with_its_labels)
 	sample_metric_close(&h.m);
 }
 
-TEST(cells_of_a_table_have_their_colours)
+TEST(cells_of_a_table_have_their_colors)
 {
 	struct by_hand h;
 	make(&h);
@@ -83,12 +83,12 @@ TEST(cells_of_a_table_have_their_colours)
 	CHECK(count(&c, 0x00ff00) >= 89 * 17 && count(&c, 0x00ff00) < 2 * 89 * 17);
 	canvas_fini(&c);
 	c = picture_of(&h, &(struct weft_table_picture_how){.width = 700, .has_max = true, .max = 5});
-	CHECK_U64(count(&c, COLOUR_HIGH), 89 * 17);
+	CHECK_U64(count(&c, COLOR_HIGH), 89 * 17);
 	canvas_fini(&c);
 	/* Without the columns that have nothing, and upright. */
 	h.hist.hide_empty = h.hist.vertical = true;
 	c = picture_of(&h, &(struct weft_table_picture_how){.width = 700, .has_max = true, .max = 5});
-	CHECK_U64(count(&c, COLOUR_HIGH), 89 * 17);
+	CHECK_U64(count(&c, COLOR_HIGH), 89 * 17);
 	CHECK_U64(count(&c, 0xeceff2), 6 * 89 * 17 + 12 * 12);
 	canvas_fini(&c);
 	sample_metric_close(&h.m);
@@ -104,7 +104,7 @@ TEST(columns_come_as_they_are_asked_for)
 	                                                                  .has_min = true,
 	                                                                  .has_max = true,
 	                                                                  .max = 5});
-	CHECK_U64(count(&c, COLOUR_HIGH), 89 * 17);
+	CHECK_U64(count(&c, COLOR_HIGH), 89 * 17);
 	CHECK_U64(count(&c, 0xeceff2), 2 * 89 * 17 + 12 * 12);
 	canvas_fini(&c);
 	sample_metric_close(&h.m);
@@ -131,7 +131,7 @@ TEST(thousands_of_rows_and_columns_share_pixels)
 	CHECK(strstr(svg.at, "5.00 k columns in") && strstr(svg.at, "5.00 k rows in 100 lines of pixels"));
 	struct canvas c = picture_of(&h, &(struct weft_table_picture_how){.height = 100, .has_max = true, .max = 5});
 	CHECK(c.height < 300 && c.width <= 1200);
-	CHECK_U64(count(&c, COLOUR_HIGH), 1);
+	CHECK_U64(count(&c, COLOR_HIGH), 1);
 	canvas_fini(&c);
 	weft_buf_fini(&svg);
 	free(first);

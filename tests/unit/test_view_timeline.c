@@ -2,7 +2,7 @@
 /* view_timeline.c, view_paint.c, view_legend.c: pictures of windows as goldens, and what holds for all of them. */
 #include "harness.h"
 #include "metric/view/view.h"
-#include "render/colour.h"
+#include "render/color.h"
 #include "render/view_timeline.h"
 #include "sample_metric.h"
 #include <errno.h>
@@ -50,11 +50,11 @@ static struct canvas drawn(const struct fixture *f)
 	return c;
 }
 
-static unsigned count(const struct canvas *c, uint32_t colour)
+static unsigned count(const struct canvas *c, uint32_t color)
 {
 	unsigned n = 0;
 	for (size_t i = 0; i < (size_t)c->width * c->height; i++)
-		n += ((uint32_t)c->rgb[3 * i] << 16 | (uint32_t)c->rgb[3 * i + 1] << 8 | c->rgb[3 * i + 2]) == colour;
+		n += ((uint32_t)c->rgb[3 * i] << 16 | (uint32_t)c->rgb[3 * i + 1] << 8 | c->rgb[3 * i + 2]) == color;
 	return n;
 }
 
@@ -76,7 +76,7 @@ TEST(windows_are_as_they_were)
 	}
 }
 
-TEST(each_value_has_its_colour_and_its_name)
+TEST(each_value_has_its_color_and_its_name)
 {
 	struct fixture f;
 	struct weft_buf svg = {0};
@@ -101,7 +101,7 @@ TEST(gradients_show_what_is_off_the_scale)
 	f.how.has_max = true;
 	f.how.max = 8;
 	struct canvas c = drawn(&f);
-	CHECK(count(&c, COLOUR_LOW) > 1000 && count(&c, COLOUR_HIGH) > 1000);
+	CHECK(count(&c, COLOR_LOW) > 1000 && count(&c, COLOR_HIGH) > 1000);
 	canvas_fini(&c);
 	REQUIRE(weft_view_timeline_draw(&svg, WEFT_PICTURE_SVG, &f.how) == 0);
 	CHECK(strstr(svg.at, "below the scale") && strstr(svg.at, "above the scale"));
@@ -110,7 +110,7 @@ TEST(gradients_show_what_is_off_the_scale)
 	f.window[0].y_max = 0;
 	f.how.has_max = false;
 	c = drawn(&f);
-	CHECK_U64(count(&c, COLOUR_LOW) + count(&c, COLOUR_HIGH), 0);
+	CHECK_U64(count(&c, COLOR_LOW) + count(&c, COLOR_HIGH), 0);
 	canvas_fini(&c);
 	sample_metric_close(&f.m);
 }
@@ -124,7 +124,7 @@ TEST(styles_draw_values_as_heights)
 		f.how.style = style;
 		f.window[0].other = (struct weft_key_lines){&line, 1};
 		struct canvas c = drawn(&f);
-		CHECK(count(&c, COLOUR_BACKGROUND) > 10000);
+		CHECK(count(&c, COLOR_BACKGROUND) > 10000);
 		canvas_fini(&c);
 	}
 	/* The other window colours the dots: its 0s are black, so no dot of thread 1's 5 or 9 is green or blue. */
@@ -138,21 +138,21 @@ TEST(styles_draw_values_as_heights)
 }
 
 /* Pixels of the plot with this colour; three rows of 32 lines. */
-static unsigned count_in_plot(const struct canvas *c, uint32_t colour)
+static unsigned count_in_plot(const struct canvas *c, uint32_t color)
 {
 	unsigned n = 0;
 	for (unsigned y = 76; y < 76 + 3 * 32; y++)
 		for (unsigned x = 0; x < c->width; x++) {
 			const uint8_t *p = &c->rgb[3 * ((size_t)y * c->width + x)];
-			n += ((uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2]) == colour;
+			n += ((uint32_t)p[0] << 16 | (uint32_t)p[1] << 8 | p[2]) == color;
 		}
 	return n;
 }
 
-static void draw_plot(const struct fixture *f, uint32_t colour, unsigned *n)
+static void draw_plot(const struct fixture *f, uint32_t color, unsigned *n)
 {
 	struct canvas c = drawn(f);
-	*n = count_in_plot(&c, colour);
+	*n = count_in_plot(&c, color);
 	canvas_fini(&c);
 }
 

@@ -20,13 +20,13 @@ static const char *const form_names[FORMS] = {"svg", "png", "csv"};
 
 struct args {
 	struct cli_common common;
-	const char *output, *title, *time, *format, *window, *draw_mode, *draw_rows, *color, *min, *max;
+	const char *output, *title, *time, *format, *window, *draw_mode, *draw_rows, *color_mode, *min, *max;
 	uint64_t width, height, rows, messages;
 	bool force, cells;
 	enum form form;
 	/* what the texts above mean */
 	enum weft_draw time_draw, rows_draw;
-	enum weft_color colour;
+	enum weft_color color;
 	enum weft_style style;
 	double least, most;
 };
@@ -50,7 +50,7 @@ static const struct weft_opt options[] = {
          "absolute_maximum or absolute_minimum (default: as the window says)"},
 	{0, "draw-mode-rows", "MODE", WEFT_OPT_STRING, offsetof(struct args, draw_rows),
          "the same of rows that share a line of pixels"},
-	{0, "color", "MODE", WEFT_OPT_STRING, offsetof(struct args, color),
+	{0, "color", "MODE", WEFT_OPT_STRING, offsetof(struct args, color_mode),
          "code, gradient, null-gradient, alternative-gradient, punctual, fused or line (default: as the window says)"},
 	{0, "min", "VALUE", WEFT_OPT_STRING, offsetof(struct args, min), "the least value of the scale of colours"},
 	{0, "max", "VALUE", WEFT_OPT_STRING, offsetof(struct args, max), "its greatest value"},
@@ -71,11 +71,11 @@ static const struct {
 	const char *name;
 	enum weft_color color;
 	enum weft_style style;
-} colour_modes[] = {
-	{"code", WEFT_COLOR_CODE, WEFT_STYLE_COLOUR},
-	{"gradient", WEFT_COLOR_GRADIENT, WEFT_STYLE_COLOUR},
-	{"null-gradient", WEFT_COLOR_NOT_NULL, WEFT_STYLE_COLOUR},
-	{"alternative-gradient", WEFT_COLOR_ALTERNATIVE, WEFT_STYLE_COLOUR},
+} color_modes[] = {
+	{"code", WEFT_COLOR_CODE, WEFT_STYLE_COLOR},
+	{"gradient", WEFT_COLOR_GRADIENT, WEFT_STYLE_COLOR},
+	{"null-gradient", WEFT_COLOR_NOT_NULL, WEFT_STYLE_COLOR},
+	{"alternative-gradient", WEFT_COLOR_ALTERNATIVE, WEFT_STYLE_COLOR},
 	{"punctual", WEFT_COLOR_PUNCTUAL, WEFT_STYLE_POINTS},
 	{"fused", WEFT_COLOR_FUSED, WEFT_STYLE_FUSED},
 	{"line", WEFT_COLORS, WEFT_STYLE_LINE},
@@ -88,22 +88,22 @@ static bool no_mode(const char *option, const char *text, const char *near)
 	return false;
 }
 
-static bool read_colour(struct args *a)
+static bool read_color(struct args *a)
 {
-	enum { MODES = sizeof colour_modes / sizeof *colour_modes };
+	enum { MODES = sizeof color_modes / sizeof *color_modes };
 	const char *known[MODES];
-	a->colour = WEFT_COLORS;
-	if (!a->color)
+	a->color = WEFT_COLORS;
+	if (!a->color_mode)
 		return true;
 	for (unsigned i = 0; i < MODES; i++) {
-		known[i] = colour_modes[i].name;
-		if (!strcmp(a->color, colour_modes[i].name)) {
-			a->colour = colour_modes[i].color;
-			a->style = colour_modes[i].style;
+		known[i] = color_modes[i].name;
+		if (!strcmp(a->color_mode, color_modes[i].name)) {
+			a->color = color_modes[i].color;
+			a->style = color_modes[i].style;
 			return true;
 		}
 	}
-	return no_mode("--color", a->color, weft_nearest(a->color, known, MODES));
+	return no_mode("--color", a->color_mode, weft_nearest(a->color_mode, known, MODES));
 }
 
 static bool read_draw(const char *option, const char *text, enum weft_draw *out)
@@ -175,7 +175,7 @@ static bool check_without_view(const struct args *a)
 	} only[] = {{"--window", a->window},
 	            {"--draw-mode", a->draw_mode},
 	            {"--draw-mode-rows", a->draw_rows},
-	            {"--color", a->color},
+	            {"--color", a->color_mode},
 	            {"--min", a->min},
 	            {"--max", a->max},
 	            {"--cells", a->cells},
@@ -309,7 +309,7 @@ static int draw_window(const struct args *a, const char *path, const struct weft
 		.to = a->time ? fmin((double)to / (double)s->unit_ns, s->end) : fmin(w->end, s->end),
 		.time_draw = a->time_draw,
 		.rows_draw = a->rows_draw,
-		.color = a->colour,
+		.color = a->color,
 		.has_min = a->min,
 		.has_max = a->max,
 		.min = a->least,
@@ -387,7 +387,7 @@ static int timeline_run(int argc, char **argv)
 		return CLI_USAGE;
 	if (!a.output)
 		return cli_usage(&weft_command_timeline, "say where to write, with -o OUT");
-	if (!read_form(&a) || !check_sizes(&a) || !read_colour(&a) || !read_draw("--draw-mode", a.draw_mode, &a.time_draw) ||
+	if (!read_form(&a) || !check_sizes(&a) || !read_color(&a) || !read_draw("--draw-mode", a.draw_mode, &a.time_draw) ||
 	    !read_draw("--draw-mode-rows", a.draw_rows, &a.rows_draw) || !read_number("--min", a.min, &a.least) ||
 	    !read_number("--max", a.max, &a.most) || (n == 1 && !check_without_view(&a)))
 		return CLI_USAGE;

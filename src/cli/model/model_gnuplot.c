@@ -65,7 +65,7 @@ void model_gnuplot(const struct model_drawing *d, const char *picture, FILE *to)
 		        c->line    ? "lines"
 		        : c->small ? "dots"
 		                   : "errorbars pointtype 7",
-		        (unsigned)weft_curve_colour(c->colour));
+		        (unsigned)weft_curve_color(c->color));
 		print_text(c->name, to);
 		between = ", \\\n     ";
 	}

@@ -32,9 +32,9 @@ static enum quantity quantity_of(const struct model_args *a)
 	return a->gflops ? SPEED : TIME;
 }
 
-static struct model_curve *new_curve(struct model_drawing *d, const char *name, unsigned colour)
+static struct model_curve *new_curve(struct model_drawing *d, const char *name, unsigned color)
 {
-	if (weft_vec_push(&d->of, (struct model_curve){.colour = colour}))
+	if (weft_vec_push(&d->of, (struct model_curve){.color = color}))
 		return NULL;
 	struct model_curve *c = &d->of.at[d->of.n - 1];
 	snprintf(c->name, sizeof c->name, "%s", name);
@@ -128,12 +128,12 @@ static double offset_at(const struct weft_model_fit *f, double x)
 	return f->a * pow(x, f->b) + f->c;
 }
 
-static int add_curve(struct model_drawing *d, const char *name, unsigned colour, const struct weft_model_fit *f,
+static int add_curve(struct model_drawing *d, const char *name, unsigned color, const struct weft_model_fit *f,
                      double (*at)(const struct weft_model_fit *, double))
 {
 	if (!f->min_x || f->max_x <= f->min_x || isnan(at(f, (double)f->min_x)))
 		return 0;
-	struct model_curve *c = new_curve(d, name, colour);
+	struct model_curve *c = new_curve(d, name, color);
 	if (!c)
 		return -ENOMEM;
 	c->line = true;
@@ -150,18 +150,18 @@ static int add_impl(struct model_drawing *d, enum quantity q, const struct weft_
 {
 	char name[512], long_name[600];
 	const struct weft_model_fit *f = &c->impl[number].fit;
-	unsigned colour = (unsigned)d->of.n;
+	unsigned color = (unsigned)d->of.n;
 	for (size_t i = 0; i < d->of.n; i++) /* a place has one colour for all that it has */
-		colour -= d->of.at[i].line;
+		color -= d->of.at[i].line;
 	weft_model_impl_name(name, sizeof name, c->device, c->n_devices, number, c->number);
-	struct model_curve *points = new_curve(d, name, colour);
+	struct model_curve *points = new_curve(d, name, color);
 	int rc = points ? add_entries(d, q, c, number, energy, points) : -ENOMEM;
 	/* Flops are not known for sizes that were not measured. */
 	if (q == TIME || q == ENERGY) {
 		snprintf(long_name, sizeof long_name, "%s: a*n^b", name);
-		rc = rc ? rc : add_curve(d, long_name, colour, f, power_at);
+		rc = rc ? rc : add_curve(d, long_name, color, f, power_at);
 		snprintf(long_name, sizeof long_name, "%s: a*n^b+c", name);
-		rc = rc ? rc : add_curve(d, long_name, colour, f, offset_at);
+		rc = rc ? rc : add_curve(d, long_name, color, f, offset_at);
 	}
 	return rc;
 }
@@ -237,7 +237,7 @@ static int draw_picture(const struct model_drawing *d, enum weft_picture_form fo
 		curve[i] = (struct weft_curve){.name = c->name,
 		                               .line = c->line,
 		                               .small = c->small,
-		                               .colour = c->colour,
+		                               .color = c->color,
 		                               .x = c->x.at,
 		                               .y = c->y.at,
 		                               .spread = c->spread.at,

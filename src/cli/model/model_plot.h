@@ -9,7 +9,7 @@
 struct model_curve {
 	char name[300];
 	bool line, small;
-	unsigned colour;
+	unsigned color;
 	WEFT_VEC(double) x, y, spread;
 };
 struct model_drawing {

@@ -245,7 +245,7 @@ static int show_samples(struct top_way *w, struct top_screen *s, const struct ar
 		return CLI_USAGE;
 	}
 	sh.has_keys = for_people && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && a->count != 1;
-	sh.screen.colours = sh.has_keys;
+	sh.screen.colors = sh.has_keys;
 	int rc = top_way_say(w, "watch %g", a->rate);
 	rc = rc ? rc : hear_done(w, &sh.screen);
 	if (sh.has_keys && !rc)

@@ -55,7 +55,7 @@ struct top_screen {
 	unsigned turn;
 	struct top_history executed, ready;
 	unsigned selected; /* which of what can be turned */
-	bool colours;
+	bool colors;
 	char message[200]; /* what the last command has come to */
 };
 /* Of the next sample; NULL: it is none. What came two samples before goes. */

@@ -114,7 +114,7 @@ static void draw_items(const struct top_screen *s, const struct pulse_value *sam
 			fputs("\n  to turn (↑ ↓ choose, + - turn)\n", to);
 		if (i.worker >= 0)
 			snprintf(who, sizeof who, "worker %d", i.worker);
-		bool is_chosen = s->colours && n == s->selected;
+		bool is_chosen = s->colors && n == s->selected;
 		fprintf(to, "%s %-44.44s %-12s %g%s\n", is_chosen ? "\033[7m>" : " ", pulse_text(i.of, "name", ""), who,
 		        i.value && i.value->kind == PULSE_NUMBER ? i.value->number : 0, is_chosen ? "\033[0m" : "");
 	}
@@ -221,7 +221,7 @@ void top_screen_draw(struct top_screen *s, const struct pulse_value *sample, FIL
 	double seconds = pulse_number(sample, "time_s", 0) - pulse_number(s->last, "time_s", 0);
 	unsigned items = top_screen_items(sample);
 	s->selected = s->selected < items ? s->selected : items ? items - 1 : 0;
-	if (s->colours)
+	if (s->colors)
 		fputs("\033[H\033[J", to);
 	draw_head(s, sample, seconds, to);
 	draw_workers(sample, s->last, seconds, to);
@@ -231,7 +231,7 @@ void top_screen_draw(struct top_screen *s, const struct pulse_value *sample, FIL
 	draw_items(s, sample, to);
 	if (s->message[0])
 		fprintf(to, "\n%s\n", s->message);
-	if (!s->colours)
+	if (!s->colors)
 		fputc('\n', to);
 	fflush(to);
 }

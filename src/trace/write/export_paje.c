@@ -123,7 +123,7 @@ static void put_name(struct export_out *o, const char *z)
 	export_char(o, '"');
 }
 
-static void put_colour(struct export_out *o, struct paje_colour c)
+static void put_color(struct export_out *o, struct paje_color c)
 {
 	export_text(o, " \"");
 	export_fixed(o, c.red, 3);
@@ -142,15 +142,15 @@ static void put_end(struct export_out *o)
 /* ---- types ---- */
 
 static void paje_define(struct paje *p, unsigned line, char letter, uint32_t id, const char *parent, const char *name,
-                        const struct paje_colour *colour)
+                        const struct paje_color *color)
 {
 	struct export_out *o = p->sink.out;
 	put_code(o, line);
 	put_alias(o, letter, id);
 	put_word(o, parent);
 	put_name(o, name);
-	if (colour)
-		put_colour(o, *colour);
+	if (color)
+		put_color(o, *color);
 	put_end(o);
 }
 
@@ -170,7 +170,7 @@ static const struct {
 	unsigned line;
 	char letter;
 	const char *parent;
-	bool coloured;
+	bool colored;
 } defined[] = {
 	{WEFT_CLASS_REGION, DEF_VALUE, 'r', "R", true},      {WEFT_CLASS_STATE, DEF_VALUE, 's', "S", true},
 	{WEFT_CLASS_COUNTER, DEF_VARIABLE, 'v', "C4", true}, {WEFT_CLASS_TYPE, DEF_EVENT, 'e', "C4", false},
@@ -199,7 +199,7 @@ static int define_types(struct paje *p, struct paje_names *names)
 {
 	const struct weft_trace *t = p->sink.t;
 	struct export_out *o = p->sink.out;
-	struct paje_colour grey = {600, 600, 600};
+	struct paje_color grey = {600, 600, 600};
 	export_text(o, "1 R C4 \"Region\"\n1 S C4 \"State\"\n");
 	static const char *const taken[] = {"Trace", "Application", "Node", "Process", "Thread", "Region", "State"};
 	for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
@@ -211,16 +211,16 @@ static int define_types(struct paje *p, struct paje_names *names)
 	define_link(p, "M", paje_name(names, "message", ""));
 	for (size_t r = 0; r < sizeof defined / sizeof *defined; r++) {
 		const struct weft_def_table *d = &t->def[defined[r].of];
-		struct paje_colour *colour = paje_colours(d);
-		if (!colour)
+		struct paje_color *color = paje_colors(d);
+		if (!color)
 			return -ENOMEM;
 		for (uint32_t i = 1; i < d->n; i++)
 			paje_define(p, defined[r].line, defined[r].letter, i, defined[r].parent,
 			            paje_name(names, d->at[i].name,
 			                      d->at[i].category ? export_def_name(t, WEFT_CLASS_CATEGORY, d->at[i].category)
 			                                        : weft_class_name[defined[r].of]),
-			            defined[r].coloured ? &colour[i] : NULL);
-		free(colour);
+			            defined[r].colored ? &color[i] : NULL);
+		free(color);
 	}
 	for (uint32_t i = 1; i < t->def[WEFT_CLASS_FLOW].n; i++) {
 		char alias[24] = "F";

@@ -5,7 +5,7 @@
 
 #include "export_priv.h"
 
-struct paje_colour { /* in thousandths */
+struct paje_color { /* in thousandths */
 	uint16_t red, green, blue;
 };
 /*
@@ -13,7 +13,7 @@ struct paje_colour { /* in thousandths */
  * colours that can be told apart; of two names that meet on one, the later in the alphabet takes the next that is free. NULL
  * when memory is out.
  */
-struct paje_colour *paje_colours(const struct weft_def_table *defs);
+struct paje_color *paje_colors(const struct weft_def_table *defs);
 
 struct paje_names {
 	struct weft_intern taken;

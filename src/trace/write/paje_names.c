@@ -7,21 +7,21 @@
 #define SHADES 3u /* the palette: a hue in each shade */
 
 /* Hue in degrees on a wheel, saturation and value in thousandths. */
-static struct paje_colour colour_of(unsigned hue, unsigned saturation, unsigned value)
+static struct paje_color color_of(unsigned hue, unsigned saturation, unsigned value)
 {
 	unsigned low = value - value * saturation / 1000;
 	unsigned sector = hue / 60, within = hue % 60;
 	uint16_t v = (uint16_t)value, l = (uint16_t)low;
 	uint16_t up = (uint16_t)(low + (value - low) * within / 60), down = (uint16_t)(value - (value - low) * within / 60);
-	const struct paje_colour sectors[6] = {{v, up, l}, {down, v, l}, {l, v, up}, {l, down, v}, {up, l, v}, {v, l, down}};
+	const struct paje_color sectors[6] = {{v, up, l}, {down, v, l}, {l, v, up}, {l, down, v}, {up, l, v}, {v, l, down}};
 	return sectors[sector % 6];
 }
 
-static struct paje_colour palette(unsigned i)
+static struct paje_color palette(unsigned i)
 {
 	static const uint16_t shade[SHADES][2] = {{750, 900}, {450, 950}, {850, 600}};
 	const uint16_t *s = shade[i / HUES % SHADES];
-	return colour_of(i % HUES * 360 / HUES, s[0], s[1]);
+	return color_of(i % HUES * 360 / HUES, s[0], s[1]);
 }
 
 struct named {
@@ -36,14 +36,14 @@ static int by_name(const void *a, const void *b)
 	return c ? c : x->id < y->id ? -1 : x->id > y->id;
 }
 
-struct paje_colour *paje_colours(const struct weft_def_table *defs)
+struct paje_color *paje_colors(const struct weft_def_table *defs)
 {
-	struct paje_colour *colour = calloc(defs->n + 1u, sizeof *colour);
+	struct paje_color *color = calloc(defs->n + 1u, sizeof *color);
 	struct named *order = calloc(defs->n + 1u, sizeof *order);
 	bool taken[HUES * SHADES] = {0};
 	unsigned n_taken = 0;
-	if (!colour || !order) {
-		free(colour);
+	if (!color || !order) {
+		free(color);
 		free(order);
 		return NULL;
 	}
@@ -57,10 +57,10 @@ struct paje_colour *paje_colours(const struct weft_def_table *defs)
 			at = (at + 7) % (HUES * SHADES); /* 7 has no factor in common with 72: every colour is reached */
 		n_taken += !taken[at];
 		taken[at] = true;
-		colour[order[i].id] = palette(at);
+		color[order[i].id] = palette(at);
 	}
 	free(order);
-	return colour;
+	return color;
 }
 
 static bool name_take(struct paje_names *n)
