@@ -258,7 +258,7 @@ static bool pass_hidden(struct brush *b, const struct way *way, const struct ste
 }
 
 /* Has memory bring the bursts of a step's chunk, where that is worth it. */
-static void fetch(const struct brush *b, const struct way *way, const struct step *step, int32_t at)
+static void cells_fetch(const struct brush *b, const struct way *way, const struct step *step, int32_t at)
 {
 	bool hidden = way->extreme && step->chunk > step->from; /* most likely */
 	if (!hidden && step->pixel - at <= FEW_PIXELS)
@@ -269,10 +269,10 @@ static void take_steps(struct brush *b, const struct way *way, struct step *step
 {
 	const struct weft_pyramid_row *r = &b->p->row[b->row];
 	for (unsigned i = 1; i < AHEAD && i < n; i++)
-		fetch(b, way, &step[i], step[i - 1].pixel);
+		cells_fetch(b, way, &step[i], step[i - 1].pixel);
 	for (unsigned i = 0; i < n; i++) {
 		if (i + AHEAD < n)
-			fetch(b, way, &step[i + AHEAD], step[i + AHEAD - 1].pixel);
+			cells_fetch(b, way, &step[i + AHEAD], step[i + AHEAD - 1].pixel);
 		add_inside(b, way, step[i].from, step[i].chunk);
 		if (step[i].chunk < r->first_chunk + r->n_chunks && !(i + 1 < n && pass_hidden(b, way, &step[i], &step[i + 1])))
 			add_chunk(b, way, step[i].chunk, step[i].pixel);

@@ -366,7 +366,7 @@ static int draw_legend(struct view_layout *l, unsigned top, bool draw)
 }
 
 /* What is left out of the picture, in words. */
-static void notes(const struct view_layout *l, char *out, size_t n)
+static void region_notes(const struct view_layout *l, char *out, size_t n)
 {
 	const struct region_picture *r = l->regions;
 	char count[32];
@@ -388,4 +388,4 @@ static void notes(const struct view_layout *l, char *out, size_t n)
 			                       note[i].n == 1 ? note[i].one : note[i].many);
 }
 
-const struct view_look region_look = {lay_out, notes, draw_heading, "g", true, draw_plot, draw_labels, draw_legend};
+const struct view_look region_look = {lay_out, region_notes, draw_heading, "g", true, draw_plot, draw_labels, draw_legend};

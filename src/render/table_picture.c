@@ -341,7 +341,7 @@ static void draw_heading(struct table *t)
 }
 
 /* What shares pixels, in words; empty when nothing does. */
-static void notes(const struct table *t, char *out, size_t n)
+static void table_notes(const struct table *t, char *out, size_t n)
 {
 	char a[32];
 	size_t at = 0;
@@ -359,11 +359,11 @@ static void notes(const struct table *t, char *out, size_t n)
 		snprintf(out, n, "the table is empty");
 }
 
-static int draw(struct table *t, enum weft_picture_form form, struct weft_buf *out)
+static int table_draw(struct table *t, enum weft_picture_form form, struct weft_buf *out)
 {
 	char text[300];
 	unsigned legend = t->bottom + 26;
-	notes(t, text, sizeof text);
+	table_notes(t, text, sizeof text);
 	int rc = picture_begin(&t->pic, form, out, t->width, legend + (text[0] ? 19 : 0) + 14, title_of(t));
 	if (!rc) {
 		draw_heading(t);
@@ -395,7 +395,7 @@ int weft_table_picture(struct weft_buf *out, enum weft_picture_form form, const 
 		rc = fill_grid(&t, p);
 	if (!rc) {
 		set_scale(&t);
-		rc = draw(&t, form, out);
+		rc = table_draw(&t, form, out);
 	}
 	free(t.column);
 	free(t.grid);

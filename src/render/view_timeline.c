@@ -131,7 +131,7 @@ static const struct weft_window *dots_window(const struct view_layout *l)
 	return NULL;
 }
 
-static int compute(struct view_layout *l)
+static int timeline_compute(struct view_layout *l)
 {
 	struct weft_window w = *l->how->window;
 	const struct weft_window *dots = dots_window(l);
@@ -201,7 +201,7 @@ static int lay_out(struct view_layout *l)
 	l->top = TOP;
 	l->plot_width = l->width - VIEW_MARGIN - l->left;
 	choose_sizes(l);
-	return compute(l);
+	return timeline_compute(l);
 }
 
 /* ---- drawing ---- */
@@ -275,7 +275,7 @@ static int draw_labels(struct view_layout *l)
 }
 
 /* What the picture does not show as it is, in words; an empty text when there is nothing. */
-static void notes(const struct view_layout *l, char *out, size_t n)
+static void timeline_notes(const struct view_layout *l, char *out, size_t n)
 {
 	char a[32], b[32];
 	const char *many = level_words[l->how->window->metric.level][1];
@@ -303,7 +303,8 @@ static int draw_plot(struct view_layout *l)
 	return rc;
 }
 
-static const struct view_look look_of_paraver = {lay_out, notes, draw_heading, "k", false, draw_plot, draw_labels, view_legend};
+static const struct view_look look_of_paraver = {lay_out, timeline_notes, draw_heading, "k",
+                                                 false,   draw_plot,      draw_labels,  view_legend};
 
 int view_draw(struct view_layout *l, enum weft_picture_form form, struct weft_buf *out)
 {

@@ -78,7 +78,7 @@ static bool call_passes(const struct metric_calls *c, uint32_t region, const str
 	return !c->how->filter || weft_filter_span(c->how->filter, &s);
 }
 
-static int tell(struct metric_calls *c, const struct metric_call *call)
+static int calls_pass(struct metric_calls *c, const struct metric_call *call)
 {
 	if (c->how->filter)
 		c->sum->useful += call->useful;
@@ -104,7 +104,7 @@ static int close_frame(struct metric_calls *c, size_t i, uint32_t region, uint64
 		if (parent && !pass)
 			parent->carried += call.total;
 	}
-	return pass ? tell(c, &call) : 0;
+	return pass ? calls_pass(c, &call) : 0;
 }
 
 /* The frames that the stack has no more. `own`: the outermost of them by its own leave. */
@@ -285,7 +285,7 @@ static int take_states(struct metric_calls *c, const struct weft_block *b)
 			continue;
 		uint64_t useful = states->at[state].code == PRV_STATE_RUNNING ? time : 0;
 		c->sum->useful += how->filter ? 0 : useful;
-		rc = tell(c, &(struct metric_call){state, time, time, time, useful});
+		rc = calls_pass(c, &(struct metric_call){state, time, time, time, useful});
 	}
 	return rc;
 }

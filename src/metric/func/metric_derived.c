@@ -36,7 +36,7 @@ static void derived_free(struct metric_stream *s)
 }
 
 /* Small factors divide: 0.1 is not 1/10. */
-static inline double times(double v, double factor)
+static inline double derived_times(double v, double factor)
 {
 	if (factor == 1)
 		return v;
@@ -48,12 +48,12 @@ static void take_times(double *restrict to, const double *restrict v, uint32_t n
 	if (factor == 1)
 		memcpy(to, v, n * sizeof *v);
 	for (uint32_t i = 0; factor != 1 && i < n; i++)
-		to[i] = times(v[i], factor);
+		to[i] = derived_times(v[i], factor);
 }
 
 static inline double value_of(const struct metric_derived *d, unsigned i)
 {
-	return times(d->parent[i].value, d->factor[i]);
+	return derived_times(d->parent[i].value, d->factor[i]);
 }
 
 /* Both go on by one interval at most when they end here. */
@@ -152,9 +152,9 @@ static void take_merged(struct metric_derived *d, struct weft_intervals *b, doub
 	stand_at(x, i);
 	stand_at(y, j);
 	for (uint32_t n = first; n < k && d->factor[0] != 1; n++)
-		b->value[n] = times(b->value[n], d->factor[0]);
+		b->value[n] = derived_times(b->value[n], d->factor[0]);
 	for (uint32_t n = first; n < k && d->factor[1] != 1; n++)
-		right[n] = times(right[n], d->factor[1]);
+		right[n] = derived_times(right[n], d->factor[1]);
 }
 
 /*
@@ -327,7 +327,7 @@ static int parent_row(struct metric_stream **out, const struct metric_site *site
 }
 
 /* Two walks over the same row, one of them ahead. */
-static int shifted(struct metric_stream **out, const struct metric_site *site, int32_t by)
+static int derived_shifted(struct metric_stream **out, const struct metric_site *site, int32_t by)
 {
 	struct shift *h = calloc(1, sizeof *h);
 	struct metric_site ahead = *site;
@@ -371,7 +371,7 @@ static int open_parent(struct metric_derived *d, const struct metric_site *site,
 	                         d->share,      site->walks,
 	                         site->bank};
 	struct metric_stream *s = NULL;
-	int rc = m->shift[i] ? shifted(&s, &at, m->shift[i]) : parent_row(&s, &at);
+	int rc = m->shift[i] ? derived_shifted(&s, &at, m->shift[i]) : parent_row(&s, &at);
 	if (rc)
 		return rc;
 	d->has[i] = true;

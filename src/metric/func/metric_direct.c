@@ -66,7 +66,7 @@ static inline uint32_t held_now(const struct direct *d)
 }
 
 /* All that happened at one time makes one change. */
-static inline void settle(struct direct *d, struct weft_intervals *b)
+static inline void direct_settle(struct direct *d, struct weft_intervals *b)
 {
 	const uint32_t now = held_now(d);
 	if (now == d->held && d->cpu == d->held_cpu)
@@ -88,7 +88,7 @@ static int take_event(struct direct *d, struct weft_intervals *b)
 {
 	const uint32_t i = d->at++, what = d->block.what[i];
 	if (d->block.time[i] != d->change && d->change != WEFT_NEVER)
-		settle(d, b);
+		direct_settle(d, b);
 	d->change = d->block.time[i];
 	if (weft_what_kind(what) != WEFT_EV_CPU)
 		return metric_stack_take(&d->stack, what);
@@ -167,7 +167,7 @@ static void give_last(struct direct *d, struct weft_intervals *b)
 {
 	const uint64_t trace_end = d->stack.schema->trace->end;
 	if (d->change != WEFT_NEVER)
-		settle(d, b);
+		direct_settle(d, b);
 	if (d->begin < d->life_end)
 		give_held(d, b, d->life_end);
 	if (d->begin < trace_end)
@@ -178,7 +178,7 @@ static void give_last(struct direct *d, struct weft_intervals *b)
 }
 
 /* Cuts off what ends before the range, and what lies behind it. */
-static void trim(struct direct *d, struct weft_intervals *b)
+static void direct_trim(struct direct *d, struct weft_intervals *b)
 {
 	uint32_t first = 0;
 	while (!d->given && first < b->n && b->end[first] <= d->from && !(d->ended && first + 1 == b->n))
@@ -213,7 +213,7 @@ static int direct_next(struct metric_stream *s, struct weft_intervals *b)
 			if (rc < 0)
 				return rc;
 		}
-		trim(d, b);
+		direct_trim(d, b);
 	} while (!b->n && !d->done && !d->ended);
 	return b->n > 0;
 }

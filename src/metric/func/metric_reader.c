@@ -60,7 +60,7 @@ static int make_type_table(struct metric_reader *r)
 }
 
 /* Is this event of the trace one that the reader looks at? */
-static bool wants(const void *arg, uint32_t what)
+static bool reader_wants(const void *arg, uint32_t what)
 {
 	const struct metric_reader *r = arg;
 	switch (weft_what_kind(what)) {
@@ -80,7 +80,7 @@ static bool wants(const void *arg, uint32_t what)
 
 static int begin_source(struct metric_reader *r, uint64_t from)
 {
-	int rc = metric_source_begin(&r->source, r->space, r->thread, from, &(struct weft_choice){wants, r});
+	int rc = metric_source_begin(&r->source, r->space, r->thread, from, &(struct weft_choice){reader_wants, r});
 	if (r->mask & METRIC_GAPS)
 		metric_source_drop_ends(&r->source);
 	metric_source_join(&r->source, r->walk);
@@ -128,7 +128,7 @@ void metric_reader_free(struct metric_reader *r)
 	free(r);
 }
 
-static int grow(void *at_pp, uint32_t cap, size_t bytes)
+static int reader_grow(void *at_pp, uint32_t cap, size_t bytes)
 {
 	void *more = realloc(*(void **)at_pp, cap * bytes);
 	if (!more)
@@ -155,9 +155,9 @@ static int make_room(struct metric_reader *r, uint32_t more)
 	if (r->cap - r->n >= more)
 		return 0;
 	uint32_t cap = r->cap + r->cap / 2 > r->n + more ? r->cap + r->cap / 2 : r->n + more;
-	if (grow(&r->time, cap, sizeof *r->time) || grow(&r->value, cap, sizeof *r->value) ||
-	    grow(&r->kind, cap, sizeof *r->kind) || grow(&r->code, cap, sizeof *r->code) ||
-	    grow(&r->cpu_of, cap, sizeof *r->cpu_of))
+	if (reader_grow(&r->time, cap, sizeof *r->time) || reader_grow(&r->value, cap, sizeof *r->value) ||
+	    reader_grow(&r->kind, cap, sizeof *r->kind) || reader_grow(&r->code, cap, sizeof *r->code) ||
+	    reader_grow(&r->cpu_of, cap, sizeof *r->cpu_of))
 		return -ENOMEM;
 	for (uint32_t i = r->cap; i < cap && r->events_only; i++) {
 		r->kind[i] = METRIC_EVENT;
@@ -168,7 +168,7 @@ static int make_room(struct metric_reader *r, uint32_t more)
 	return 0;
 }
 
-static inline void put(struct metric_reader *r, uint64_t time, uint32_t kind, uint32_t code, double value)
+static inline void reader_put(struct metric_reader *r, uint64_t time, uint32_t kind, uint32_t code, double value)
 {
 	uint32_t n = r->n++;
 	r->time[n] = (double)(r->space->unit_ns == 1 ? time : time / r->space->unit_ns);
@@ -182,14 +182,14 @@ static inline void put_event(struct metric_reader *r, uint64_t time, uint32_t id
 {
 	uint8_t passes = r->type_passes[id];
 	if (passes == 1 || (passes == 2 && weft_test_passes(&r->filter->test[WEFT_OF_VALUE], value)))
-		put(r, time, METRIC_EVENT, r->space->type[id], value);
+		reader_put(r, time, METRIC_EVENT, r->space->type[id], value);
 }
 
 static void put_state(struct metric_reader *r, uint64_t time, uint32_t id, uint64_t lasts)
 {
 	uint64_t unit = r->space->unit_ns;
 	double length = lasts == UINT64_MAX ? -1 - (double)(time / unit) : (double)(lasts / unit);
-	put(r, time, METRIC_STATE, r->space->state[id], length);
+	reader_put(r, time, METRIC_STATE, r->space->state[id], length);
 }
 
 /* Integer events of types that pass whatever their values are, from the i-th of the block on; where another one stands. */
@@ -274,7 +274,7 @@ static void take_states(struct metric_reader *r, const struct weft_block *b)
 		} else if (i + 1 < b->n && b->time[i + 1] == b->time[i] && weft_what_kind(b->what[i + 1]) == WEFT_EV_STATE) {
 			continue; /* the most frequent case: the next state begins here */
 		} else if (r->space->fill_gaps && r->begun != time) {
-			put(r, b->time[i], METRIC_STATE_END, r->space->state[id], 0);
+			reader_put(r, b->time[i], METRIC_STATE_END, r->space->state[id], 0);
 		}
 	}
 }
@@ -296,7 +296,7 @@ static void take_block(struct metric_reader *r, const struct weft_block *b)
 			break;
 		case WEFT_EV_STATE_END:
 			if (r->mask & METRIC_STATE_END)
-				put(r, b->time[i], METRIC_STATE_END, r->space->state[id], 0);
+				reader_put(r, b->time[i], METRIC_STATE_END, r->space->state[id], 0);
 			break;
 		case WEFT_EV_CPU:
 			r->cpu = b->value[i] < r->space->trace->n_cpus ? (uint32_t)b->value[i] + 1 : 0;
@@ -357,7 +357,7 @@ static void order_instant(struct metric_reader *r, uint32_t from, uint32_t to, u
 }
 
 /* Orders the instants in [from, n) but for the last one, unless nothing follows it. What is in order is ready. */
-static void order(struct metric_reader *r, uint32_t from)
+static void reader_order(struct metric_reader *r, uint32_t from)
 {
 	uint32_t end = r->n;
 	if (r->ordered) {
@@ -403,7 +403,7 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out)
 			take_states(r, &b);
 		else if (rc)
 			take_block(r, &b);
-		order(r, from);
+		reader_order(r, from);
 	}
 	uint32_t n = r->ready - r->at;
 	if (n > WEFT_INTERVALS)
@@ -415,7 +415,7 @@ int metric_reader_next(struct metric_reader *r, struct metric_records *out)
 
 /* ---- from somewhere on ---- */
 
-static int restart(struct metric_reader *r, uint64_t time)
+static int reader_restart(struct metric_reader *r, uint64_t time)
 {
 	metric_source_end(&r->source);
 	r->at = r->ready = r->n = 0;
@@ -441,13 +441,13 @@ int metric_reader_seek(struct metric_reader *r, double from)
 	if (r->with_cpus || !metric_source_seeks(&r->source))
 		return 0;
 	for (uint64_t back = r->space->trace->end / 256 + 1; back < at; back *= 8) {
-		int rc = restart(r, at - back);
+		int rc = reader_restart(r, at - back);
 		if (!rc)
 			rc = metric_reader_next(r, &first);
 		if (rc < 0)
 			return rc;
 		if (rc > 0 && first.time[0] <= from)
-			return restart(r, at - back);
+			return reader_restart(r, at - back);
 	}
-	return restart(r, 0);
+	return reader_restart(r, 0);
 }

@@ -186,7 +186,7 @@ static double balance_of(uint64_t sum, uint64_t most, uint32_t n)
 	return most ? (double)sum / (double)n / (double)most : NAN;
 }
 
-static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+static uint64_t calls_clamp(uint64_t v, uint64_t low, uint64_t high)
 {
 	return v < low ? low : v > high ? high : v;
 }
@@ -203,8 +203,8 @@ static int make_rows(struct weft_call_table *out, const struct table_run *r)
 		struct weft_call_row *row = &out->row[out->n_rows++];
 		*row = g->row;
 		row->mean = (double)g->times_sum / (double)row->calls;
-		row->p50 = clamp(weft_histogram_quantile(&g->times, 0.50), row->min, row->max);
-		row->p99 = clamp(weft_histogram_quantile(&g->times, 0.99), row->min, row->max);
+		row->p50 = calls_clamp(weft_histogram_quantile(&g->times, 0.50), row->min, row->max);
+		row->p99 = calls_clamp(weft_histogram_quantile(&g->times, 0.99), row->min, row->max);
 		row->share = out->thread_time ? (double)row->self / (double)out->thread_time : 0;
 		row->balance = r->how->by & WEFT_BY_THREAD ? NAN : balance_of(g->of_threads, g->most_self, row->n_threads);
 	}

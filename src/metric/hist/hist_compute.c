@@ -81,7 +81,7 @@ static int take_piece(struct unit *u, double begin, double end)
 	return 0;
 }
 
-static int nest(struct unit *u, unsigned depth, double from, double to, uint32_t object, enum weft_level level);
+static int hist_nest(struct unit *u, unsigned depth, double from, double to, uint32_t object, enum weft_level level);
 
 static void set_values(struct unit *u, const struct axis *a, double value)
 {
@@ -231,7 +231,7 @@ static int walk_pair(struct unit *u, unsigned depth, struct metric_pull *p, doub
 }
 
 /* Is the object's row one that the table has, if this window is the control? 1, 0, negative; pieces are of that row from then on. */
-static int controls(struct unit *u, unsigned depth, uint32_t object)
+static int hist_controls(struct unit *u, unsigned depth, uint32_t object)
 {
 	if (u->axis[depth].which != HIST_CONTROL)
 		return 1;
@@ -253,12 +253,12 @@ static int walk_row(struct unit *u, unsigned depth, double from, double to, uint
 	if (!rc && depth + 1 == u->n_axes)
 		return walk_pieces(u, a, p, from, to);
 	if (!rc && depth + 2 == u->n_axes && u->axis[depth + 1].level == a->level)
-		return (rc = controls(u, depth + 1, object)) > 0 ? walk_pair(u, depth, p, from, to, object) : rc;
+		return (rc = hist_controls(u, depth + 1, object)) > 0 ? walk_pair(u, depth, p, from, to, object) : rc;
 	while (!rc && !p->ended) {
 		double begin = p->begin > from ? p->begin : from, end = p->end < to ? p->end : to;
 		set_values(u, a, p->value);
 		if (begin < end)
-			rc = nest(u, depth + 1, begin, end, object, a->level);
+			rc = hist_nest(u, depth + 1, begin, end, object, a->level);
 		if (rc || p->end >= to)
 			break;
 		if ((rc = metric_pull_step(p)) > 0)
@@ -267,13 +267,13 @@ static int walk_row(struct unit *u, unsigned depth, double from, double to, uint
 	return rc;
 }
 
-static int nest(struct unit *u, unsigned depth, double from, double to, uint32_t object, enum weft_level level)
+static int hist_nest(struct unit *u, unsigned depth, double from, double to, uint32_t object, enum weft_level level)
 {
 	struct axis *a = &u->axis[depth];
 	uint32_t first, n;
 	weft_level_down(u->r->space, level, object, a->level, &first, &n);
 	for (uint32_t i = first; i < first + n; i++) {
-		int rc = controls(u, depth, i);
+		int rc = hist_controls(u, depth, i);
 		if (rc > 0)
 			rc = walk_row(u, depth, from, to, i);
 		if (rc)
@@ -331,7 +331,7 @@ static int run_unit(void *arg, size_t object, unsigned worker)
 	if (!rc && readers > 1)
 		rc = metric_walks_new(&u.walks);
 	if (!rc)
-		rc = nest(&u, 0, j->r->begin, j->r->end, (uint32_t)object, outer);
+		rc = hist_nest(&u, 0, j->r->begin, j->r->end, (uint32_t)object, outer);
 	if (!rc)
 		rc = take_pieces(&u);
 	unit_fini(&u);

@@ -77,7 +77,7 @@ struct sorting {
 	double total[WEFT_TOTALS];
 };
 
-static int ascending(const void *a, const void *b)
+static int sorting_ascending(const void *a, const void *b)
 {
 	const struct sorting *x = a, *y = b;
 	if (x->by != y->by)
@@ -85,7 +85,7 @@ static int ascending(const void *a, const void *b)
 	return x->column < y->column ? -1 : x->column > y->column;
 }
 
-static int descending(const void *a, const void *b)
+static int sorting_descending(const void *a, const void *b)
 {
 	const struct sorting *x = a, *y = b;
 	if (x->by != y->by)
@@ -152,7 +152,7 @@ static uint32_t looked_at(const struct weft_result *r)
 }
 
 /* All columns of a plane with their totals, from those into which something fell; malloc'd. */
-static struct sorting *spread(const struct weft_result *r, const struct sorting *full, uint32_t n)
+static struct sorting *sorting_spread(const struct weft_result *r, const struct sorting *full, uint32_t n)
 {
 	uint32_t most = r->column.n;
 	struct sorting *all = malloc(((size_t)most + 1) * sizeof *all);
@@ -186,7 +186,7 @@ static int sort_columns(const struct page *p, struct sorting *all, uint32_t n_al
 		all[i].by = k < n && order[k].column == all[i].column ? order[k].total[total] : 0;
 	}
 	free(order);
-	qsort(all, n_all, sizeof *all, r->hist->reverse ? ascending : descending);
+	qsort(all, n_all, sizeof *all, r->hist->reverse ? sorting_ascending : sorting_descending);
 	for (uint32_t i = 0; i < n_all; i++) { /* back to the totals of this plane */
 		const struct sorting *own_one = bsearch(&all[i], own, n_own, sizeof *own, by_column);
 		if (own_one)
@@ -214,7 +214,7 @@ static int choose_columns(struct page *p)
 		full = NULL;
 		n_all = shown;
 	} else {
-		all = spread(r, full, n);
+		all = sorting_spread(r, full, n);
 		n_all = r->column.n;
 		if (all && sorted)
 			rc = sort_columns(p, all, n_all, full, n);

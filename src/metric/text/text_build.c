@@ -141,8 +141,8 @@ int text_compose(struct text *p, struct text_value *v, const char *paraver, unsi
 
 /* ---- derived windows ---- */
 
-static int derive(struct text *p, const char *operation, const struct text_value *a, const struct text_value *b,
-                  struct text_value *out)
+static int value_derive(struct text *p, const char *operation, const struct text_value *a, const struct text_value *b,
+                        struct text_value *out)
 {
 	const struct text_value *side[2] = {a, b};
 	struct text_value v;
@@ -180,7 +180,7 @@ int text_inline(struct text *p, struct text_value *v)
 		v->window = window;
 		v->shift = shift;
 		struct text_value both = *v;
-		rc = derive(p, "maximum", &both, &both, v);
+		rc = value_derive(p, "maximum", &both, &both, v);
 	} else if (v->window != WEFT_NONE) {
 		v->w = p->window.at[v->window];
 		v->w.other = (struct weft_key_lines){NULL, 0};
@@ -194,7 +194,7 @@ int text_inline(struct text *p, struct text_value *v)
 }
 
 /* A value as an operand: a window with its factor and shift. */
-static int operand(struct text *p, struct text_value *v)
+static int value_operand(struct text *p, struct text_value *v)
 {
 	double factor = v->number;
 	int32_t shift = v->shift;
@@ -214,17 +214,17 @@ static int operand(struct text *p, struct text_value *v)
 
 int text_derive(struct text *p, const char *operation, struct text_value *a, struct text_value *b)
 {
-	int rc = operand(p, a);
+	int rc = value_operand(p, a);
 	if (!rc)
-		rc = operand(p, b);
+		rc = value_operand(p, b);
 	if (rc)
 		return rc;
-	return derive(p, operation, a, b, a);
+	return value_derive(p, operation, a, b, a);
 }
 
 /* ---- operators ---- */
 
-static double calculate(char sign, double a, double b)
+static double value_calculate(char sign, double a, double b)
 {
 	return sign == '+' ? a + b : sign == '-' ? a - b : sign == '*' ? a * b : sign == '/' ? a / b : fmod(a, b);
 }
@@ -250,7 +250,7 @@ int text_combine(struct text *p, const char *sign, struct text_value *a, struct 
 {
 	static const char *const operations[][2] = {{"+", "add"}, {"-", "substract"}, {"*", "product"}, {"/", "divide"}};
 	if (a->is_number && b->is_number) {
-		a->number = calculate(*sign, a->number, b->number);
+		a->number = value_calculate(*sign, a->number, b->number);
 		return 0;
 	}
 	if (b->is_number)
@@ -306,7 +306,7 @@ int text_flag(struct text *p, struct text_value *v)
 /* ---- levels ---- */
 
 /* From where the metric is to another level: the function that makes one of many. */
-static int lift(struct text *p, struct text_value *v, enum weft_level to, const struct text_token *at)
+static int value_lift(struct text *p, struct text_value *v, enum weft_level to, const struct text_token *at)
 {
 	int rc = text_inline(p, v);
 	struct weft_metric *m = &v->w.metric;
@@ -326,7 +326,7 @@ static int lift(struct text *p, struct text_value *v, enum weft_level to, const 
 		if (to_cpus)
 			return text_fail_at(p, at, "at most one function may stand before level '%s'", text_levels[to]);
 		struct text_value both = *v;
-		rc = derive(p, "maximum", &both, &both, v);
+		rc = value_derive(p, "maximum", &both, &both, v);
 	}
 	v->w.metric.level = to;
 	v->w.has_level = true;
@@ -352,7 +352,7 @@ int text_stage(struct text *p, struct text_value *v)
 	int to = text_word(text_levels, name.at);
 	if (to < 0 || to == WEFT_THREAD)
 		return text_fail_at(p, &name, "expected one of the levels task, appl, workload, cpu, node, system");
-	rc = lift(p, v, (enum weft_level)to, &name);
+	rc = value_lift(p, v, (enum weft_level)to, &name);
 	struct text_token function = p->now;
 	if (!rc && function.kind != TEXT_WORD && function.kind != TEXT_STRING)
 		rc = text_fail(p, "expected a function of many values");

@@ -231,7 +231,7 @@ static int compare_number(struct text *p, const char *sign, struct text_value *v
 	return in_range(p, v, -DBL_MAX, equal ? n : nextafter(n, -HUGE_VAL));
 }
 
-static const char *turned(const char *sign)
+static const char *sign_turned(const char *sign)
 {
 	static const char *const pairs[][2] = {{"<", ">"}, {"<=", ">="}, {">", "<"}, {">=", "<="}};
 	for (unsigned i = 0; i < 4; i++)
@@ -240,7 +240,7 @@ static const char *turned(const char *sign)
 	return sign;
 }
 
-static int compare(struct text *p, const char *sign, struct text_value *a, struct text_value *b)
+static int expr_compare(struct text *p, const char *sign, struct text_value *a, struct text_value *b)
 {
 	if (a->is_number && b->is_number)
 		return text_fail(p, "two numbers are no metric");
@@ -249,7 +249,7 @@ static int compare(struct text *p, const char *sign, struct text_value *a, struc
 	if (a->is_number) {
 		double n = a->number;
 		*a = *b;
-		return compare_number(p, turned(sign), a, n);
+		return compare_number(p, sign_turned(sign), a, n);
 	}
 	bool equality = !strcmp(sign, "==") || !strcmp(sign, "!=");
 	int rc = text_derive(p, equality ? "different" : "substract", a, b);
@@ -277,7 +277,7 @@ static int parse_comparison(struct text *p, struct text_value *out)
 		return compare_state(p, which ? "Not In State" : "In State", out);
 	if (!rc)
 		rc = parse_sum(p, &b);
-	return rc ? rc : compare(p, signs[which], out, &b);
+	return rc ? rc : expr_compare(p, signs[which], out, &b);
 }
 
 /* ---- logic ---- */

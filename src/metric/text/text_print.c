@@ -91,7 +91,7 @@ static int choose_ident(struct text_print *p, uint32_t window)
 	return rc;
 }
 
-static const char *ident(const struct text_print *p, uint32_t window)
+static const char *print_ident(const struct text_print *p, uint32_t window)
 {
 	return p->used.name[p->ident[window]];
 }
@@ -166,9 +166,9 @@ static void put_operand(struct text_print *p, const struct weft_window *w, unsig
 		weft_buf_puts(p->out, " * ");
 	}
 	if (m->shift[side])
-		weft_buf_printf(p->out, "shift(%s, %d)", ident(p, w->parents[side]), m->shift[side]);
+		weft_buf_printf(p->out, "shift(%s, %d)", print_ident(p, w->parents[side]), m->shift[side]);
 	else
-		weft_buf_puts(p->out, ident(p, w->parents[side]));
+		weft_buf_puts(p->out, print_ident(p, w->parents[side]));
 	if (m->factor[side] != 1)
 		weft_buf_putc(p->out, ')');
 }
@@ -284,8 +284,8 @@ static void put_window(struct text_print *p, uint32_t window)
 {
 	const struct weft_window *w = &p->view->window[window];
 	struct weft_buf block = {0}, *out = p->out;
-	weft_buf_puts(out, ident(p, window));
-	if (strcmp(ident(p, window), w->metric.name) != 0) {
+	weft_buf_puts(out, print_ident(p, window));
+	if (strcmp(print_ident(p, window), w->metric.name) != 0) {
 		weft_buf_putc(out, ' ');
 		text_put_string(out, w->metric.name);
 	}
