@@ -38,8 +38,6 @@ void analyze_fail(struct analyze *a, int rc, const struct weft_err *err)
 
 /* -- controllers -- */
 
-static void analyze_work(struct analyze *a, bool all);
-
 static void analyze_lose(struct analyze *a, unsigned i)
 {
 	if (a->controller[i].fd < 0)
@@ -222,7 +220,7 @@ static const struct {
 	[MESSAGE_NAMED] = {.at_once = handle_named},
 };
 
-static void analyze_heard(struct analyze *a, unsigned controller, const struct message *m)
+void analyze_heard(struct analyze *a, unsigned controller, const struct message *m)
 {
 	bool waits = handlers[m->kind].waits && handlers[m->kind].waits(a, controller, m);
 	if (handlers[m->kind].arrives)
@@ -248,7 +246,7 @@ static void analyze_hear(struct analyze *a, unsigned i, struct message *m)
 
 /* -- events, in order -- */
 
-static void analyze_work(struct analyze *a, bool all)
+void analyze_work(struct analyze *a, bool all)
 {
 	struct message *m;
 	unsigned controller;
@@ -382,7 +380,7 @@ static void end_tunlets(struct analyze *a)
 	}
 }
 
-static int analyze_begin(struct analyze *a, struct weft_err *err)
+int analyze_begin(struct analyze *a, struct weft_err *err)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
@@ -403,7 +401,7 @@ static int analyze_begin(struct analyze *a, struct weft_err *err)
 	return rc;
 }
 
-static void analyze_fini(struct analyze *a)
+void analyze_fini(struct analyze *a)
 {
 	show_end(a);
 	end_tunlets(a);

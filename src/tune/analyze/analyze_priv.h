@@ -288,6 +288,10 @@ void fault_result(struct analyze_tunlet *k, const struct weft_eval_result *w);
 void fault_report(const struct analyze_tunlet *k, FILE *to);
 
 /* -- analyze.c -- */
+int analyze_begin(struct analyze *a, struct weft_err *err) WEFT_MUST_CHECK; /* a: zeros, but for `how`; then fini all the same */
+void analyze_fini(struct analyze *a);
+void analyze_heard(struct analyze *a, unsigned controller, const struct message *m); /* a message has arrived */
+void analyze_work(struct analyze *a, bool all); /* handles queued messages whose window is over; all: and the others */
 int analyze_begin_tunlet(struct analyze *a, uint32_t tunlet, struct weft_err *err) WEFT_MUST_CHECK;
 void analyze_send(struct analyze *a, unsigned controller, const struct message *m);
 uint64_t analyze_now(const struct analyze *a);
