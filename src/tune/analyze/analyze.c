@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyzer's connections, its loop, its beginning and end. The shape of the whole: analyze_priv.h. */
+/*
+ * The analyzer's connections, its loop, its beginning and end. The shape of the whole:
+ * analyze_priv.h.
+ *
+ *     poll ── messages ──┬── handled at once: replies, accounts, folds' pieces
+ *                        └── queued by time (analyze_order.c) ── handled in turn: events, losses,
+ *                            processes' begins and ends, whole folds ── batches ── evaluation
+ *
+ * One table says of each kind of message which of both happens. After each round the batches are
+ * evaluated, ends that are old enough are passed on, and the decisions of the round are judged and
+ * sent. The run is over when `life` says so; then all that is queued is handled, whatever its time.
+ */
 #include "analyze_priv.h"
 #include "base/clock.h"
 #include <errno.h>
@@ -43,7 +54,7 @@ static void analyze_lose(struct analyze *a, unsigned i)
 	if (a->controller[i].fd < 0)
 		return;
 	channel_fini(&a->controller[i]);
-	/* At the end of a run it has said its last, which waits in the queue. */
+	/* At the end of a run the connection's last messages wait in the queue. */
 	if (a->ended)
 		analyze_work(a, true);
 	fold_lose(a, i);
@@ -67,7 +78,10 @@ void analyze_send(struct analyze *a, unsigned controller, const struct message *
 		self_told(a, m);
 		return;
 	}
-	/* Not analyze_lose(): callers hold what it changes. The loop finds the end of the stream. */
+	/*
+	 * Not analyze_lose(): callers hold pointers into the lists that it changes. The loop
+	 * notices the end of the stream.
+	 */
 	if (a->controller[controller].fd >= 0 && channel_send(&a->controller[controller], m) == -ENOMEM)
 		analyze_fail(a, -ENOMEM, NULL);
 }
@@ -196,7 +210,10 @@ static void turn_folded(struct analyze *a, unsigned controller, struct message *
 }
 
 static const struct {
-	/* Whether the message is queued (analyze_order.c), behind messages of other streams with earlier times. NULL: never. */
+	/*
+	 * Whether the message is queued (analyze_order.c), behind messages of other streams with
+	 * earlier times. NULL: never.
+	 */
 	bool (*waits)(const struct analyze *a, unsigned controller, const struct message *m);
 	/* On arrival, also of a message that is queued. NULL: nothing. */
 	void (*arrives)(struct analyze *a, unsigned controller, const struct message *m);
@@ -310,12 +327,15 @@ static void analyze_look(struct analyze *a, struct message *m, int most_ms)
 	show_tick(a);
 }
 
-/* As long as something comes, within limits. */
+/* Polls the controllers while messages arrive, within limits. */
 static void analyze_finish(struct analyze *a, struct message *m)
 {
 	struct message end = {.kind = MESSAGE_END, .end = {a->how.undo}};
 	uint64_t now = weft_monotonic_ns(), last = now + END_MOST_MS * MS, until = now + END_MS * MS, heard;
-	/* What processes have said is on its way: what it brings is still evaluated, and decided upon by nobody. */
+	/*
+	 * Events of the processes are still on their way: they are evaluated, but no decision
+	 * follows from them.
+	 */
 	for (unsigned i = 0; i < a->n_controllers; i++)
 		analyze_send(a, i, &end);
 	for (; analyze_connected(a) && !fold_all_ended(a) && now < until && now < last; now = weft_monotonic_ns()) {
@@ -327,7 +347,7 @@ static void analyze_finish(struct analyze *a, struct message *m)
 	analyze_work(a, true);
 	process_settle(a, true);
 	decide_all(a);
-	/* Collectors answer what that has asked. */
+	/* Collectors answer the questions that this has raised. */
 	for (int i = 0; i < LAST_LOOKS && fold_waits(a) && analyze_connected(a); i++)
 		analyze_look(a, m, 2);
 	analyze_work(a, true);
@@ -384,7 +404,7 @@ int analyze_begin(struct analyze *a, struct weft_err *err)
 {
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-		signal(ignored[i], SIG_IGN); /* of the terminal: they are the program's */
+		signal(ignored[i], SIG_IGN); /* signals of the terminal are meant for the program */
 	a->began = weft_realtime_ns();
 	a->began_mono = weft_monotonic_ns();
 	a->how.window_ns = a->how.window_ns ? a->how.window_ns : WINDOW_NS;
@@ -428,7 +448,7 @@ void analyze_fini(struct analyze *a)
 	free(a->refused.at);
 }
 
-/* From the word that all is prepared until everything is over. */
+/* From `ready` until the run is over. */
 static int analyze_live(struct analyze *a, struct message *m, struct weft_err *err)
 {
 	/* A process that begins on a host before its controller would not be seen. */

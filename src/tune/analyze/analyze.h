@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The analyzer: processes and events in from controllers (message.h), through the evaluation of tunlets (eval.h) and the arbiter, actions out; what
- * was measured, decided and done to whoever shows or keeps it (analyze_show, analyze_report, analyze_trace). It runs in a process of its own.
+ * The analyzer: processes and events in from controllers (message.h), through the evaluation of
+ * tunlets (eval.h) and the arbiter, actions out; what was measured, decided and done to whoever
+ * shows or keeps it (analyze_show, analyze_report, analyze_trace). It runs in a process of its own.
  */
 #ifndef WEFT_TUNE_ANALYZE_H
 #define WEFT_TUNE_ANALYZE_H
@@ -14,7 +15,7 @@
 enum { ANALYZE_TUNLETS = 16, ANALYZE_OVERRIDES = 64 };
 #define ANALYZE_TUNING UINT32_MAX
 
-/* What the command line says of an actor, instead of a specification. */
+/* A property of an actor from the command line, which overrides the specification's. */
 struct analyze_override {
 	const char *actor; /* NULL: all actors */
 	const char *value; /* borrowed */
@@ -27,10 +28,13 @@ struct analyze_overrides {
 
 struct analyze_tunlet_how {
 	struct weft_spec *spec; /* without errors; borrowed */
-	const char *handlers;   /* of one written by hand, or NULL */
+	const char *handlers;   /* path of the handlers of a tunlet written by hand, or NULL */
 };
 
-/* Something at an instant, for whoever keeps it: a measured event, an attribute, a value, an action. */
+/*
+ * Something at an instant, for whoever keeps it: a measured event, an attribute, a value, an
+ * action.
+ */
 struct analyze_point {
 	uint64_t time;    /* ns of the monotonic clock */
 	uint32_t process; /* number as in `process`; 0: the analyzer */
@@ -50,7 +54,7 @@ struct analyze_how {
 	unsigned n_tunlets;
 	const int *controller; /* streams of channel.h; the analyzer's from now on */
 	unsigned n_controllers;
-	unsigned collectors, hosts; /* of the run, for the report; hosts 0: not to be told */
+	unsigned collectors, hosts; /* of the run, for the report; hosts 0: not reported */
 	bool adapts;                /* collectors and analyzer are processes of tunlets, which may change how many there are */
 	bool may_adapt;             /* not so yet: when the analyzer is busy; tunlet[n_tunlets] is the one for that */
 	double busy;                /* for which share of its time, then; 0: 0.5 */

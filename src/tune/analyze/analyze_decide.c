@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What evaluations say, and what becomes of it: values are kept and shown; decisions are gathered until the event that brought them is done,
- * judged by the arbiter, and sent as actions to each process that is meant; what came of those is noted, and told to the arbiter.
+ * Results of evaluations. Values are kept and shown. Decisions are queued until the event that
+ * caused them is done, judged by the arbiter, and sent as actions to each process that they
+ * concern; the outcome of an action is recorded, and passed to the arbiter.
  */
 #include "analyze_priv.h"
 #include "tune/control/ask.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a tunlet's model says of a combination of decisions; negative when it cannot say. */
+/* The cost of a combination of decisions by a tunlet's model; negative: the model has none. */
 static int ask_model(void *ctx, unsigned tunlet, const struct weft_assumed *assumed, unsigned n, double *cost)
 {
 	struct analyze *a = ctx;
@@ -125,7 +126,7 @@ static void result_incomplete(struct analyze_tunlet *k, const struct weft_eval_r
 	k->incomplete++;
 	k->lost += w->add;
 	keep_iteration(k, w, w->text);
-	/* The same reason again and again is in the report. */
+	/* A reason that repeats is shown once; the report has all. */
 	if (strcmp(k->why, w->text) != 0)
 		show_line(k->a, true, "%s, iteration %lld: not decided upon: %s", weft_spec_name(k->s), (long long)w->iteration,
 		          w->text);
@@ -171,7 +172,7 @@ void decide_result(void *ctx, const struct weft_eval_result *w)
 
 /* -- actions -- */
 
-/* An argument of a call: a constant, or a parameter of the model as it was evaluated last. */
+/* An argument of a call: a constant, or a model parameter's last value. */
 static struct message_value argument_of(struct analyze_tunlet *k, const struct spec_ref *r)
 {
 	struct message_value v = {.kind = MESSAGE_INT, .s = ""};
@@ -293,7 +294,7 @@ static void carry_out(struct analyze *a, const struct analyze_decision *d, const
 		weft_arbiter_done(a->arbiter, verdict->id, analyze_now(a), n && a->how.dry_run);
 }
 
-/* The value that was last put there, if it was. */
+/* The value that the last action at this point has set, if there was one. */
 static bool now_there(const struct analyze *a, const struct analyze_decision *d, double *out)
 {
 	for (size_t i = a->action.n; i > 0; i--) {
@@ -345,7 +346,7 @@ void decide_all(struct analyze *a)
 
 static bool more_of(const struct analyze *a, const struct analyze_action *x)
 {
-	/* Those of one verdict stand together, not far from the end. */
+	/* Actions of one verdict are neighbours, near the end of the list. */
 	const struct analyze_action *first = x, *last = a->action.at + a->action.n;
 	while (first > a->action.at && first[-1].arbiter == x->arbiter)
 		first--;

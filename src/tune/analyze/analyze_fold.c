@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectors between the analyzer and its controllers: they are told the tunlets and which actors processes are, and asked about iterations; what
- * they have made of these comes as folds, which wait their turn as events do. Of a run that is recorded they pass
- * on every event, too.
+ * Collectors between the analyzer and its controllers: they are told the tunlets and which actors
+ * processes are, and asked about iterations; what they have made of these comes as folds, which
+ * wait their turn as events do. Of a run that is recorded they pass on every event, too.
  */
 #include "analyze_priv.h"
 #include <errno.h>
@@ -95,7 +95,10 @@ void fold_bind(struct analyze *a, const struct analyze_process *t, uint32_t tunl
 	analyze_send(a, t->controller, &m);
 }
 
-/* Pieces become one message, which waits for the events that came before it by the same way, and for no others. */
+/*
+ * Pieces become one message, which waits for the events that came before it by the same way, and
+ * for no others.
+ */
 void fold_heard(struct analyze *a, unsigned controller, const struct message_folded *m)
 {
 	struct weft_buf *b = &a->fold[controller].bytes;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that appears while others are alive: the same program, or the next one, whose predecessor's end is told later? What another host or
- * another thread of the controller says comes when it comes, so no pause between them decides. The process waits for READY anyhow; so
- * one of those that are said to be alive is asked (READY once more, answered by COST), until one is heard of at a later time than
- * the newcomer's beginning, or none is left. One that has ended says GONE instead.
+ * A process that appears while others are alive: the same program, or the next one, whose
+ * predecessor's end is told later? What another host or another thread of the controller says comes
+ * when it comes, so no pause between them decides. The process waits for READY anyhow; so one of
+ * those that are said to be alive is asked (READY once more, answered by COST), until one is heard
+ * of at a later time than the newcomer's beginning, or none is left. One that has ended says GONE
+ * instead.
  */
 #include "analyze_priv.h"
 #include "base/clock.h"
 #include <errno.h>
 #include <stdlib.h>
 
-#define OWES_NS UINT64_C(1000000000) /* a collector that does not answer holds nobody for longer */
+#define OWES_NS UINT64_C(1000000000) /* a collector that does not answer holds no process for longer */
 
 int hold_process(struct analyze *a, unsigned controller, struct message *m)
 {
@@ -32,7 +34,7 @@ static void begin_first(struct analyze *a)
 
 enum in_the_way { NOBODY, SAME_PROGRAM, PERHAPS };
 
-/* PERHAPS: *earlier is one of which it is to be known whether it is alive. */
+/* PERHAPS: *earlier is a process whose liveness must be asked. */
 static enum in_the_way in_the_way(const struct analyze *a, const struct analyze_held *h, struct analyze_process **earlier)
 {
 	*earlier = NULL;
@@ -56,7 +58,7 @@ static void ask(struct analyze *a, struct analyze_held *h, const struct analyze_
 	analyze_send(a, t->controller, &m);
 }
 
-/* The former program is over, but collectors have not yet said all of its last iterations. */
+/* The former program is over, but collectors have not sent all of its last iterations yet. */
 static bool owes(struct analyze *a, struct analyze_held *h)
 {
 	uint64_t now = weft_monotonic_ns();
@@ -81,10 +83,10 @@ void hold_look(struct analyze *a)
 void hold_seen(struct analyze *a, struct analyze_process *t, const struct message_cost *m)
 {
 	if (!m->alive)
-		return; /* the account of one that has ended: its GONE is behind it, perhaps not in order yet */
+		return; /* the last account of a process that has ended: its GONE follows, perhaps still queued */
 	t->seen = m->time > t->seen ? m->time : t->seen;
 	if (a->held.n && a->held.at[0].asked == t->process && t->alive && t->seen < a->held.at[0].m->process.time)
-		ask(a, &a->held.at[0], t); /* that was on its way already */
+		ask(a, &a->held.at[0], t); /* the answer was sent before the question */
 }
 
 void hold_gone(struct analyze *a, uint64_t process)

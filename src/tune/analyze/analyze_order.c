@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of one process come in order, those of several do not: each controller sends when it has something. So every event waits for a
- * few milliseconds in a heap, and leaves by its time. A time of the future (a clock that is ahead) counts as now.
+ * Events of one process come in order, those of several do not: each controller sends when it has
+ * something. So every event waits for a few milliseconds in a heap, and leaves by its time. A time
+ * of the future (a clock that is ahead) counts as now.
  */
 #include "analyze_priv.h"
 #include <errno.h>
@@ -10,7 +11,10 @@
 
 enum { WAIT_MOST_MS = 1000 };
 
-/* The arrays of values are behind the other members of an event: what of them is not used is not copied. */
+/*
+ * The arrays of values are behind the other members of an event: what of them is not used is not
+ * copied.
+ */
 static size_t used_bytes(const struct message *m)
 {
 	if (m->kind != MESSAGE_EVENT)
@@ -89,7 +93,9 @@ int order_put_owned(struct analyze *a, unsigned controller, uint64_t time, struc
 	return 0;
 }
 
-/* What was lost was, before the events that are said after it. */
+/*
+ * The time by which a message is ordered. A loss comes before the events that were sent after it.
+ */
 static uint64_t time_of(const struct message *m)
 {
 	return m->kind == MESSAGE_EVENT     ? m->event.time
@@ -104,7 +110,10 @@ int order_put(struct analyze *a, unsigned controller, const struct message *m)
 	struct message *c = message_copy(m);
 	uint64_t *last = &a->fold[controller].last;
 	time = is_past(a, time) ? time : a->last_now;
-	/* What a process has completed is said by a fold before its end is, and that leaves with the last of all that came before it. */
+	/*
+	 * A collector sends the fold of what a process completed before it sends the process's end;
+	 * the end leaves the queue behind all messages that the collector sent before it.
+	 */
 	if (m->kind == MESSAGE_GONE && a->fold[controller].collector && time < *last)
 		time = *last;
 	*last = *last < time ? time : *last;

@@ -14,7 +14,8 @@
  *     analyze_replay.c  events from a trace instead of controllers
  *     analyze_show.c, analyze_report.c
  *
- * One thread. The number of an event towards controllers is tunlet << 16 | event; with EVENT_ENTERS, of the function that makes an actor.
+ * One thread. The number of an event towards controllers is tunlet << 16 | event; with
+ * EVENT_ENTERS, of the function that makes an actor.
  */
 #ifndef WEFT_TUNE_ANALYZE_PRIV_H
 #define WEFT_TUNE_ANALYZE_PRIV_H
@@ -32,18 +33,18 @@
 enum { EVAL_WHY_BYTES = 256 };
 enum { ACTOR_OPEN = -1, ACTOR_NONE = -2, EVENT_ENTERS = 0x8000, ANALYZE_CONTROLLERS = 64, ANALYZE_SELF = ANALYZE_CONTROLLERS };
 
-/* An event that waits: the message without what is not used of it. */
+/* A queued event: the message without its unused values. */
 struct pending {
 	uint64_t time, sequence; /* the order in which they leave */
 	unsigned controller;
 	struct message *m; /* owned, with its texts behind it */
 };
 
-struct analyze_binding {                    /* of a process to a tunlet */
+struct analyze_binding {                    /* a process's part in a tunlet */
 	int actor;                          /* or ACTOR_OPEN, ACTOR_NONE */
 	uint64_t candidates;                /* actors that it may be, a bit each */
-	WEFT_VEC(struct message *) waiting; /* events that came before that was known */
-	struct collect_heard heard;         /* the last iteration of those that were evaluated */
+	WEFT_VEC(struct message *) waiting; /* events that arrived before the actor was known */
+	struct collect_heard heard;         /* the last iteration of its events that were evaluated */
 };
 
 struct analyze_process {
@@ -85,7 +86,7 @@ struct analyze_tunlet {
 	/* Events that are evaluated next, together, and the texts in them. */
 	WEFT_VEC(struct weft_eval_record) batch;
 	WEFT_VEC(char *) batch_text;
-	bool says_passes;       /* that collectors do not fold has been said */
+	bool says_passes;       /* the user was told that collectors do not fold */
 	WEFT_VEC(int64_t) asks; /* iterations about which collectors were asked, and which are not closed */
 };
 
@@ -114,7 +115,7 @@ struct analyze_iteration {
 	uint32_t n;
 };
 
-struct analyze_decision { /* what a tunlet has said in one evaluation, before it is judged */
+struct analyze_decision { /* a decision of one evaluation, not judged yet */
 	uint32_t tunlet, point;
 	int64_t iteration, process;
 	bool is_text;
@@ -122,15 +123,15 @@ struct analyze_decision { /* what a tunlet has said in one evaluation, before it
 	char *text; /* owned */
 };
 
-/* A controller that is a collector. */
+/* The state of a controller's connection that leads to a collector. */
 struct analyze_fold {
 	bool collector, ended;
-	bool over;             /* it says too much, and is let go */
+	bool over;             /* its fold is too long: its connection is closed */
 	uint64_t last;         /* time of what has come from it to wait its turn */
 	struct weft_buf bytes; /* of a fold that comes in pieces */
 };
 
-/* Of processors, by something, so far. */
+/* Time on processors that a process has used so far. */
 struct analyze_used {
 	uint64_t cpu_ns, delay_ns; /* delay_ns: that it could run, but was not let */
 };
@@ -145,29 +146,35 @@ struct analyze_collector {
 	double rate, busy;               /* in that one: events a second; share of a processor, of what it could have */
 };
 
-/* The analyzer and its collectors as processes of tunlets, which belong to the controller ANALYZE_SELF. */
+/*
+ * The analyzer and its collectors as processes of tunlets, which belong to the controller
+ * ANALYZE_SELF.
+ */
 struct analyze_self {
 	bool begun;
 	WEFT_VEC(struct analyze_collector) collector;
-	WEFT_VEC(struct analyze_collector) middle; /* those between the first one and others; of `first` */
+	WEFT_VEC(struct analyze_collector) middle; /* collectors between the first one and the others, begun by `first` */
 	int64_t interval;
 	uint64_t time, events;                /* of the interval before */
 	struct analyze_used used;             /* then */
 	uint64_t heads;                       /* collectors that the run began with, and that were heard of: a bit each */
 	uint32_t first, between;              /* the number of the first one, and how many stand between it and those of hosts */
-	WEFT_VEC(struct message_acted) acted; /* what is to be answered */
+	WEFT_VEC(struct message_acted) acted; /* actions that are to be acknowledged */
 	pid_t split;                          /* the collector that was put between: analyze_split.c; 0: none was */
 	unsigned busy;                        /* for how many intervals in a row, before that */
 };
 
-/* A process that has ended, and of which a tunlet is not told yet: what others have said before may still be on its way. */
+/*
+ * A process that has ended, whose end a tunlet's evaluation does not know yet: earlier events of
+ * other processes may still be on their way.
+ */
 struct analyze_ending {
 	size_t process; /* index */
 	uint32_t tunlet;
 	uint64_t until;
 };
 
-/* A process that has not begun for us yet. */
+/* A process that is announced and waits for its predecessor's end. */
 struct analyze_held {
 	struct message *m; /* owned */
 	unsigned controller;
@@ -195,7 +202,7 @@ struct analyze {
 	WEFT_VEC(struct analyze_decision) decision;
 	WEFT_VEC(struct analyze_action) action;
 	WEFT_VEC(struct analyze_iteration) iteration;
-	size_t n_judged;          /* of those: what they have decided was judged */
+	size_t n_judged;          /* iterations whose decisions were judged */
 	WEFT_VEC(char *) refused; /* lines for the report: what could not be measured, owned */
 	uint32_t actions;
 	uint64_t began, began_mono; /* of the run, on the two clocks */
@@ -217,9 +224,9 @@ struct message *message_copy(const struct message *m); /* in one piece, with its
 
 /* -- analyze_hold.c -- */
 int hold_process(struct analyze *a, unsigned controller, struct message *m) WEFT_MUST_CHECK; /* m: taken over */
-void hold_look(struct analyze *a);                                                           /* begins those that may */
-void hold_seen(struct analyze *a, struct analyze_process *t, const struct message_cost *m);  /* it was alive at that time */
-void hold_gone(struct analyze *a, uint64_t process); /* before it is said of a process that may be held */
+void hold_look(struct analyze *a); /* begins the held processes that may begin */
+void hold_seen(struct analyze *a, struct analyze_process *t, const struct message_cost *m); /* it was alive at that time */
+void hold_gone(struct analyze *a, uint64_t process); /* call it before the end of a process that may be held */
 void hold_lose(struct analyze *a, unsigned controller);
 void hold_here(struct analyze *a, uint64_t process, unsigned controller);
 void hold_free(struct analyze *a);
@@ -246,8 +253,8 @@ void self_look(struct analyze *a);
 unsigned self_heads(const struct analyze *a); /* how many of the run's first collectors can work */
 void self_lose(struct analyze *a, unsigned controller);
 /*
- * The share of a time that something was busy for, of what it could have had: where it waited for a processor, as others wanted it too or it may
- * have no more, it was neither busy nor idle.
+ * The share of the time that it could have had in which it was busy. Time in which it waited for a
+ * processor (others used it, or its quota was spent) counts as neither busy nor idle.
  */
 double self_share(struct analyze_used from, struct analyze_used to, double ns);
 void self_fini(struct analyze *a);
@@ -257,13 +264,14 @@ void split_look(struct analyze *a);
 void split_end(struct analyze *a);
 
 /* -- analyze_process.c -- */
-bool process_may_be_known(const struct analyze *a, unsigned controller, const struct message_process *m); /* it may be an actor */
+bool process_may_be_known(const struct analyze *a, unsigned controller,
+                          const struct message_process *m); /* whether it may be an actor */
 void process_begins(struct analyze *a, unsigned controller, const struct message_process *m);
-void process_settle(struct analyze *a, bool all); /* tunlets are told of ends that nobody's earlier events can follow any more */
+void process_settle(struct analyze *a, bool all); /* passes ends to evaluations once no earlier events can arrive any more */
 void process_named(struct analyze *a, const struct message_named *m); /* by its own system; no event of it was sent yet */
 void process_gone(struct analyze *a, const struct message_gone *m);
 void process_event(struct analyze *a, const struct message *m);
-void process_flush(struct analyze *a); /* evaluates what waits to be evaluated together */
+void process_flush(struct analyze *a); /* evaluates the batch */
 void process_batch_free(struct analyze_tunlet *k);
 void process_lost(struct analyze *a, const struct message_lost *m);
 void process_inserted(struct analyze *a, const struct message_inserted *m);
@@ -277,7 +285,7 @@ void decide_result(void *ctx, const struct weft_eval_result *what); /* ctx: stru
 void decide_all(struct analyze *a);                                 /* judges what was decided, and acts */
 void decide_acted(struct analyze *a, const struct message_acted *m);
 enum { DECIDE_PHRASE = 320 };
-/* What a point does, with its value: "chunk = 7". */
+/* A tuning point and its value as text: "chunk = 7". */
 void decide_phrase(const struct spec_point *p, const struct message_value *v, char out[DECIDE_PHRASE]);
 int decide_begin(struct analyze *a, struct weft_err *err) WEFT_MUST_CHECK;
 int decide_add(struct analyze *a, struct analyze_tunlet *k, struct weft_err *err) WEFT_MUST_CHECK;

@@ -2,9 +2,10 @@
 /*
  * Processes: which actors a process is, and what is wanted of it.
  *
- * Executable, rank and host leave candidates. One: that is it. Several: the events of all are wanted, and the first event that is of one
- * candidate alone decides; what came before waits for that, and is then evaluated or forgotten. An actor that says which function it
- * `enters` is decided by that alone.
+ * Executable, rank and host leave candidates. One: that is it. Several: the events of all are
+ * wanted, and the first event that is of one candidate alone decides; what came before waits for
+ * that, and is then evaluated or forgotten. An actor that says which function it `enters` is
+ * decided by that alone.
  */
 #include "analyze_priv.h"
 #include "tune/control/ask.h"
@@ -13,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Streams of several hosts are in order each, and of each other late by some milliseconds, more where a machine is busy. */
+/*
+ * Each host's stream is in order; between hosts streams are late by some milliseconds, more on a
+ * busy machine.
+ */
 #define SETTLE_NS UINT64_C(100000000)
 enum { BATCH_MOST = 256, REFUSED_MOST = 1000 };
 
@@ -116,7 +120,7 @@ static bool process_same(const char *x, const char *y)
 	return strcmp(x ? x : "", y ? y : "") == 0;
 }
 
-/* Whether this event can only be one of its own actor. */
+/* Whether only this event's actor, of all candidates, has such an event. */
 static bool process_decides(const struct analyze *a, const struct analyze_tunlet *k, const struct analyze_binding *b,
                             uint32_t event)
 {
@@ -179,13 +183,15 @@ static void want_all(struct analyze *a, struct analyze_process *t, uint32_t tunl
 
 static void process_flush_tunlet(struct analyze *a, struct analyze_tunlet *k);
 
-/* A process, among those of all hosts: by the number of its host's controller, which the process's number has. */
+/*
+ * The key of a pid among all hosts: the upper half of a process's number is its host's controller.
+ */
 static uint64_t pid_key(uint64_t process, uint32_t pid)
 {
 	return (process & ~(uint64_t)UINT32_MAX) | pid;
 }
 
-/* Collectors as processes have numbers of their own. */
+/* Collectors that are processes of a tunlet have ids of their own. */
 static void take_id(struct analyze *a, struct analyze_process *t, const struct message_process *m)
 {
 	uint64_t at;
@@ -213,7 +219,10 @@ static void tell_eval(struct analyze *a, struct analyze_process *t, uint32_t tun
 		analyze_fail(a, rc, &err);
 }
 
-/* Ends that have to be told before a process of that id begins, or before the first of the next program does. */
+/*
+ * Passes pending ends to the evaluation before a process of the same id begins, or the first
+ * process of the next program.
+ */
 static void settle_before(struct analyze *a, const struct analyze_process *t, uint32_t tunlet)
 {
 	bool others = false, same = false;
@@ -285,7 +294,7 @@ static void process_bind(struct analyze *a, struct analyze_process *t, const str
 		b->actor = b->candidates ? ACTOR_OPEN : ACTOR_NONE;
 		t->known |= b->candidates != 0;
 	}
-	/* The id that values of events can name: see tuning.md. */
+	/* The id by which values of events name the process: see tuning.md. */
 	take_id(a, t, m);
 	for (uint32_t k = 0; k < a->how.n_tunlets; k++) {
 		struct analyze_binding *b = &t->binding[k];
@@ -301,7 +310,10 @@ static void process_bind(struct analyze *a, struct analyze_process *t, const str
 	}
 }
 
-/* A process that has executed another program is another process; the end of the first may be told later. */
+/*
+ * A process that executes another program becomes another process; the message of the first one's
+ * end may come later.
+ */
 static void end_former(struct analyze *a, const struct message_process *m)
 {
 	uint64_t at;
@@ -419,7 +431,7 @@ static void drop_batch(struct analyze_tunlet *k)
 	k->batch.n = k->batch_text.n = 0;
 }
 
-/* Evaluates what was gathered of a tunlet. */
+/* Evaluates a tunlet's batch. */
 static void process_flush_tunlet(struct analyze *a, struct analyze_tunlet *k)
 {
 	struct weft_err err = {0};
@@ -460,7 +472,10 @@ static bool keep_values(struct analyze_tunlet *k, const struct message *m, struc
 	return true;
 }
 
-/* Events are evaluated many at once: an exchange with the tunlet's process costs more than an event. */
+/*
+ * Events are evaluated many at once: an exchange with the tunlet's process costs more than an
+ * event.
+ */
 static void process_evaluate(struct analyze *a, struct analyze_process *t, const struct message *m)
 {
 	struct analyze_tunlet *k = &a->tunlet[m->event.event >> 16];
@@ -518,7 +533,7 @@ void process_event(struct analyze *a, const struct message *m)
 		t->events++;
 		a->events++;
 		sink_event(a, t, m);
-		/* What collectors have folded, and only a trace still wants, ends here. */
+		/* A folded event that only the trace needs ends here. */
 		if (!m->event.folded || s->event.at[event].passes)
 			process_evaluate(a, t, m);
 	}
@@ -542,7 +557,7 @@ void process_inserted(struct analyze *a, const struct message_inserted *m)
 	else if (!m->rc && asprintf(&line, "%s: '%s' is measured%s%s%s", process_name(a, t, tunlet), what,
 	                            m->traps ? " by a trap, which is slow" : "", *m->text ? ": " : "", m->text) < 0)
 		line = NULL;
-	/* Of a process that may be several actors, functions of the others are missing rightly. */
+	/* A process that may be one of several actors need not have the functions of the others. */
 	bool quiet = m->rc && t->binding[tunlet].actor == ACTOR_OPEN;
 	if (line && !quiet)
 		show_line(a, m->rc != 0, "%s", line);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tunlet on a recorded trace: what would it have decided, and when. The same processes, evaluation and arbiter as in a run; time is the
- * trace's, and nothing is acted upon. An event of a specification is, in a trace,
+ * A tunlet on a recorded trace: what would it have decided, and when. The same processes,
+ * evaluation and arbiter as in a run; time is the trace's, and nothing is acted upon. An event of a
+ * specification is, in a trace,
  *
  *     the begin or end of a region that is called as its method ("f", "Class::f"): weft record --probe, or the program's own regions
  *     a point that is called "tunlet.event": weft tune -o
  *
- * and its attributes are points at the same instant ("f.attribute", "tunlet.event.attribute"; "f.return" for what it returned), or attributes of
- * the region. At the begin of a region they follow it, so that an event waits until its thread says something else.
+ * and its attributes are points at the same instant ("f.attribute", "tunlet.event.attribute";
+ * "f.return" for what it returned), or attributes of the region. At the begin of a region they
+ * follow it, so that an event waits until its thread says something else.
  */
 #include "trace/open.h"
 #include "analyze_priv.h"
@@ -19,7 +21,10 @@
 enum { WINDOW_NS = 5000000, HEARD_MOST = 512 /* on a thread, the newest */ };
 #define PROCESS_BASE (UINT64_C(1) << 32)
 
-/* What is known on a thread: attributes that were said, and the event that waits for the rest of its own. */
+/*
+ * The state of a thread: attributes that were read, and the event that waits for its remaining
+ * ones.
+ */
 struct heard {
 	uint32_t what;
 	unsigned kind;
@@ -63,7 +68,7 @@ static int replay_add(void *list_of, uint32_t what)
 	return weft_vec_push(list, what);
 }
 
-/* What the program itself emits: a type of point, too, may be it. */
+/* An event that the program itself records may also be a type of point. */
 static bool is_own(const struct spec_event *e)
 {
 	return e->class.z && strcmp(e->class.z, "libweft") == 0;
@@ -172,7 +177,10 @@ static struct message_value value_of(const struct replay *r, const struct heard 
 	return v;
 }
 
-/* The newest that was said on the thread. Points count at their instant only, but at the end of a region: what was said at its begin is its. */
+/*
+ * The newest that was said on the thread. Points count at their instant only, but at the end of a
+ * region: what was said at its begin is its.
+ */
 static bool find_value(const struct replay *r, const struct lane *l, const struct replay_event *x, uint32_t f, uint64_t time,
                        struct message_value *out)
 {
@@ -223,7 +231,10 @@ static int replay_fire(struct replay *r, uint32_t thread, const struct replay_ev
 	return order_put(r->a, 0, m);
 }
 
-/* A begin that waited is complete when its thread says something that is no attribute of it, nor an arrow that ends there. */
+/*
+ * A begin that waited is complete when its thread says something that is no attribute of it, nor an
+ * arrow that ends there.
+ */
 static int fire_waiting(struct replay *r, uint32_t thread)
 {
 	struct lane *l = &r->lane[thread];
@@ -235,7 +246,10 @@ static int fire_waiting(struct replay *r, uint32_t thread)
 	return rc;
 }
 
-/* A point REGION.NAME right behind the begin of REGION: a probe's attribute, which at the end of a page is written some ns later. */
+/*
+ * A point REGION.NAME right behind the begin of REGION: a probe's attribute, which at the end of a
+ * page is written some ns later.
+ */
 static bool is_attribute(const struct replay *r, const struct lane *l, uint32_t type)
 {
 	if (weft_what_kind(l->event) != WEFT_EV_ENTER)

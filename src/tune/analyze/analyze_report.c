@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report at the end of a run: what each tunlet has evaluated, iteration by iteration, what it has decided, what was done, with the old value
- * and how long that took; and what all of it has cost, against what was to be expected (a thesis on MATE, 3.2.1: instrumentation + events x
- * their cost + tuning; 3.2.2: further resources).
+ * The report at the end of a run: what each tunlet has evaluated, iteration by iteration, what it
+ * has decided, what was done, with the old value and how long that took; and what all of it has
+ * cost, against what was to be expected (a thesis on MATE, 3.2.1: instrumentation + events x their
+ * cost + tuning; 3.2.2: further resources).
  */
 #include "analyze_priv.h"
 #include "tune/control/cost.h"
@@ -149,7 +150,7 @@ static void put_step(struct report *r, const char *name, double *ns, size_t n)
 	        n ? weft_human_ns(most, (uint64_t)fmax(ns[n - 1], 0)) : "-");
 }
 
-/* What a thesis on MATE has in its table 3.1, of this run. */
+/* The figures of table 3.1 of a thesis on MATE, for this run. */
 static void put_steps(struct report *r, const struct analyze_tunlet *k)
 {
 	static const struct {
@@ -296,7 +297,7 @@ static void put_resources(struct report *r)
 		        100 * busy);
 }
 
-/* What the run has shown is what the model would have needed: the next one can be told. */
+/* The measured values are the inputs that the model lacked: they can be given to the next run. */
 static void put_collectors(struct report *r)
 {
 	const struct analyze *a = r->a;

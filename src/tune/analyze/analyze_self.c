@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The analyzer and its collectors as processes: of a tunlet whose actors have the executables `weft-analyzer` and `weft-collector` (collectors.tsl).
- * To the rest of the analyzer they are processes of one more controller, which is here. Of each interval there are the events `begins` and
- * `ends` of the analyzer and `load` of each collector. Two variables of the analyzer are to be set: `collectors`, how many there are to be, and
- * `between`, how many are to stand between the first one and those of other hosts.
+ * The analyzer and its collectors as processes: of a tunlet whose actors have the executables
+ * `weft-analyzer` and `weft-collector` (collectors.tsl). To the rest of the analyzer they are
+ * processes of one more controller, which is here. Of each interval there are the events `begins`
+ * and `ends` of the analyzer and `load` of each collector. Two variables of the analyzer are to be
+ * set: `collectors`, how many there are to be, and `between`, how many are to stand between the
+ * first one and those of other hosts.
  */
 #include "analyze_priv.h"
 #include "base/clock.h"
@@ -15,7 +17,7 @@
 
 #define INTERVAL_NS UINT64_C(250000000)
 #define SELF_PROCESS (UINT64_C(0xffffffff) << 32)
-enum { COLLECTORS_MOST = 4096 }; /* who says that there are more is not believed */
+enum { COLLECTORS_MOST = 4096 }; /* a message that claims more collectors is ignored */
 static const char analyzer_exe[] = "weft-analyzer", collector_exe[] = "weft-collector";
 
 struct sample {
@@ -101,7 +103,10 @@ static void note_cost(struct analyze *a, uint64_t process, uint64_t cpu_ns)
 		t->cost.cpu_ns = cpu_ns;
 }
 
-/* Those between the first one and others are no processes: nobody chooses among them. */
+/*
+ * Collectors between the first one and the others are not processes of the tunlet: no decision
+ * chooses among them.
+ */
 static void heard_middle(struct analyze *a, const struct message_load *m)
 {
 	struct analyze_collector new = {.number = m->collector, .of = m->of, .now = *m, .before = *m};
@@ -217,7 +222,7 @@ static void self_emit(struct analyze *a, uint64_t process, const char *name, con
 	free(m);
 }
 
-/* Of one that has said nothing since, that it was busy is still known. */
+/* A collector that has sent no load since keeps its last busy share. */
 static void self_sample(struct analyze_collector *c)
 {
 	double ns = (double)(int64_t)(c->now.time - c->before.time);
@@ -349,7 +354,7 @@ static double how_many_between(const struct analyze *a)
 	return a->self.between;
 }
 
-/* What can be set. */
+/* The variables that an action can set. */
 static const struct {
 	const char *name;
 	double least, most;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live display, on stderr: what begins, is decided, is done, goes wrong, a line each with the time since the run began. On a terminal
- * a last line that changes says what is going on, with the values of the last iteration; the lines go above it. Elsewhere values are printed
- * once a second at most, as programs may have thousands of iterations in one: the report and the trace have them all.
+ * The live display, on stderr: what begins, is decided, is done, goes wrong, a line each with the
+ * time since the run began. On a terminal a last line that changes says what is going on, with the
+ * values of the last iteration; the lines go above it. Elsewhere values are printed once a second
+ * at most, as programs may have thousands of iterations in one: the report and the trace have them
+ * all.
  */
 #include "analyze_priv.h"
 #include "base/clock.h"

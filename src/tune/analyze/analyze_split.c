@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first collector of a run that began without one, when the analyzer and its models are busy with what the controller says. The analyzer forks, between two
- * rounds of its loop: the child goes on with the stream to the controller, with what was read of it and what waits to be written, and is a collector
- * above it; the analyzer has a new stream, to the child. Nothing is in flight that could be lost, and the controller notices nothing.
+ * The first collector of a run that began without one, when the analyzer and its models are busy
+ * with what the controller says. The analyzer forks, between two rounds of its loop: the child goes
+ * on with the stream to the controller, with what was read of it and what waits to be written, and
+ * is a collector above it; the analyzer has a new stream, to the child. Nothing is in flight that
+ * could be lost, and the controller notices nothing.
  *
- * Of iterations that have begun events have been here already: the child knows up to which they were heard, of each process and tunlet, and folds
- * from the next one on; all others pass, as they do from processes of which it is not known yet who they are.
+ * Of iterations that have begun events have been here already: the child knows up to which they
+ * were heard, of each process and tunlet, and folds from the next one on; all others pass, as they
+ * do from processes of which it is not known yet who they are.
  *
- * From then on the tunlet that chooses how many collectors there are is one of the run's: it could not know anything before.
+ * From then on the tunlet that chooses how many collectors there are is one of the run's: it could
+ * not know anything before.
  */
 #include "analyze_priv.h"
 #include "base/clock.h"
@@ -37,7 +41,7 @@ static void note_heard(struct collect_known *known, const struct analyze *a, con
 		collect_heard(&known->heard[tunlet], m->event.value[at].i);
 }
 
-/* What was evaluated, and what waits for that. */
+/* Messages that were evaluated or that wait in the queue. */
 static void fill_known(struct collect_known *known, const struct analyze *a, const struct analyze_process *t)
 {
 	known->process = t->process;
@@ -51,7 +55,10 @@ static void fill_known(struct collect_known *known, const struct analyze *a, con
 			note_heard(known, a, a->queue.at[i].m);
 }
 
-/* Of all that was heard of below it; a process may wait for its turn, and so not be known here yet. */
+/*
+ * Processes that the collector below has announced; one may still wait in the queue, and so not be
+ * known here yet.
+ */
 static int find_known(struct collect_joins *j, const struct analyze *a, unsigned controller)
 {
 	j->known = calloc(a->process.n + a->held.n + a->queue.n + 1, sizeof *j->known);
@@ -107,7 +114,7 @@ static int put_between(struct analyze *a, unsigned controller)
 	return 0;
 }
 
-/* It could not know anything before, and has no process yet but those of analyze_self.c. */
+/* The collector is new: it knows no process yet but those of analyze_self.c. */
 static int add_tunlet(struct analyze *a, struct weft_err *err)
 {
 	uint32_t k = a->how.n_tunlets++;
@@ -124,8 +131,10 @@ static bool some_fold(const struct analyze *a)
 	return false;
 }
 
-/* Of a processor, since the interval before: as measured, with the models' processes; or what the model of tree.h has for the events, where
- * that is more. */
+/*
+ * The share of a processor in the last interval: measured, with the models' processes, or computed
+ * by the model of tree.h from the events, whichever is more.
+ */
 static double share_of(struct analyze *a, uint64_t now)
 {
 	struct analyze_self *f = &a->self;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules. A deed is a change that was allowed; it is held for its tunlet until that one has evaluated some iterations with it: a model
- * that has decided something must see what came of it. While a deed is held, another tunlet may not change its target, nor move
- * its resource the other way. What is wanted at once goes by priority. Tunlets under the common objective are not weighed against each other by
- * these rules of resources: their models say what each combination costs, and the cheapest is taken.
+ * The rules. A deed is a change that was allowed; it is held for its tunlet until that one has
+ * evaluated some iterations with it: a model that has decided something must see what came of it.
+ * While a deed is held, another tunlet may not change its target, nor move its resource the other
+ * way. What is wanted at once goes by priority. Tunlets under the common objective are not weighed
+ * against each other by these rules of resources: their models say what each combination costs, and
+ * the cheapest is taken.
  *
- * When a target changes hands its hold doubles (to 64 times at most), so that two tunlets that disagree for ever come to rest.
+ * When a target changes hands its hold doubles (to 64 times at most), so that two tunlets that
+ * disagree for ever come to rest.
  *
- * Costs: deeds × decisions for a call, and 2^tunlets evaluations of models under an objective; both are small.
+ * Costs: deeds × decisions for a call, and 2^tunlets evaluations of models under an objective; both
+ * are small.
  */
 #include "arbiter.h"
 #include "base/vec.h"
@@ -277,7 +281,10 @@ static bool goes_before(const struct weft_arbiter *a, unsigned x, unsigned y)
 	return px != py ? px > py : x < y;
 }
 
-/* Between tunlets that want something at once: who comes later by priority must not clash with who came before. */
+/*
+ * Between tunlets that want something at once: who comes later by priority must not clash with who
+ * came before.
+ */
 static void judge_each_other(struct bench *b)
 {
 	for (unsigned round = 0; round < b->a->party.n; round++) {
@@ -303,7 +310,7 @@ static void judge_each_other(struct bench *b)
 /* ---- the objective ---- */
 
 struct choice {
-	unsigned tunlet[WEFT_ARBITER_TOGETHER_MAX], n; /* those that want something */
+	unsigned tunlet[WEFT_ARBITER_TOGETHER_MAX], n; /* tunlets with a decision */
 	struct weft_assumed *assumed;                  /* owned; room for all deeds and decisions */
 };
 
@@ -318,8 +325,8 @@ static bool has_part(const struct bench *b, const struct choice *c, unsigned set
 }
 
 /*
- * Values as they are, as they were set (what was set just now is not what was measured: models must know of it), and as they are wanted. Of
- * one that is there more than once, the last counts.
+ * Values as they are, as they were set (what was set just now is not what was measured: models must
+ * know of it), and as they are wanted. Of one that is there more than once, the last counts.
  */
 static unsigned arbiter_assume(struct bench *b, const struct choice *c, unsigned set)
 {
@@ -382,7 +389,10 @@ static void arbiter_collect(const struct bench *b, struct choice *c)
 	}
 }
 
-/* The cheapest combination that does not contradict itself; of equal ones the one that changes least. */
+/*
+ * The cheapest combination that does not contradict itself; of equal ones the one that changes
+ * least.
+ */
 static void judge_objective(struct bench *b, struct choice *c)
 {
 	if (!b->a->weighs)

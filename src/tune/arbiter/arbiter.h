@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of the decisions of several tunlets: between their evaluations and the actions. Decisions go in, verdicts come out;
- * nothing here knows of processes, specifications or clocks, so that all of it can be tested.
+ * What becomes of the decisions of several tunlets: between their evaluations and the actions.
+ * Decisions go in, verdicts come out; nothing here knows of processes, specifications or clocks, so
+ * that all of it can be tested.
  *
  *     weft_arbiter_tunlet, weft_arbiter_point   who decides, about what
  *     weft_arbiter_judge                        verdicts on what tunlets want now; what may be done is held from then on
  *     weft_arbiter_done                         it was done, or could not be
  *     weft_arbiter_evaluated                    a tunlet has evaluated an iteration: holds end by these
  *
- * What one tunlet decides in one evaluation belongs together: all of it is done, or nothing. Rules: docs/design/arbiter.md. Not thread-safe.
+ * What one tunlet decides in one evaluation belongs together: all of it is done, or nothing. Rules:
+ * docs/design/arbiter.md. Not thread-safe.
  */
 #ifndef WEFT_TUNE_ARBITER_H
 #define WEFT_TUNE_ARBITER_H
@@ -17,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define WEFT_ARBITER_ALL INT64_MIN   /* as a process: all of them */
+#define WEFT_ARBITER_ALL INT64_MIN   /* in place of a process: all of them */
 #define WEFT_ARBITER_TOGETHER_MAX 8u /* tunlets under one objective that decide in one call */
 
 struct weft_arbiter;
@@ -30,8 +32,8 @@ struct weft_arbiter_party {
 };
 
 struct weft_arbiter_what {
-	const char *target;   /* what it changes, as all tunlets would call it: "variable numworkers"; copied */
-	const char *resource; /* what several targets share ("processes"), or NULL; copied */
+	const char *target;   /* the thing that it changes, by a name common to all tunlets: "variable numworkers"; copied */
+	const char *resource; /* a resource that several targets share ("processes"), or NULL; copied */
 	int sense; /* 1: a greater value uses more of it; -1: less; 0: any two changes of the resource are in each other's way */
 };
 
@@ -47,15 +49,15 @@ struct weft_assumed {
 struct weft_arbiter_how {
 	uint64_t hold_ns; /* the longest that something is held, also when its tunlet evaluates no more; 0: 30 s */
 	/*
-	 * What a tunlet's model says the program costs, if all this were so; less is better. NULL, or a negative result: it cannot say, and
-	 * the rules alone decide.
+	 * The program's cost by a tunlet's model under these assumptions; less is better. NULL, or
+	 * a negative result: there is no model, and the rules alone decide.
 	 */
 	int (*model)(void *ctx, unsigned tunlet, const struct weft_assumed *assumed, unsigned n, double *cost);
 	void *ctx;
 };
 
 struct weft_decision {
-	unsigned tunlet, point; /* as they were made known */
+	unsigned tunlet, point; /* the numbers of weft_arbiter_tunlet and weft_arbiter_point */
 	int64_t process;
 	bool is_text, has_now;
 	double number, now; /* now: the value that is there, where it is known */
@@ -63,7 +65,7 @@ struct weft_decision {
 
 	/* The verdict. */
 	bool allowed;
-	uint32_t id;      /* of what is allowed, for weft_arbiter_done */
+	uint32_t id;      /* of an allowed decision, for weft_arbiter_done */
 	unsigned against; /* the tunlet that it is refused for; its own: the objective */
 	char why[384];    /* a line, "" when it is allowed and there is nothing to say */
 };
@@ -75,8 +77,9 @@ int weft_arbiter_tunlet(struct weft_arbiter *a, const struct weft_arbiter_party 
 int weft_arbiter_point(struct weft_arbiter *a, unsigned tunlet, const struct weft_arbiter_what *what) WEFT_MUST_CHECK;
 
 /*
- * What tunlets want now, each tunlet's decisions complete. Time is in ns, of any clock that only grows. The number that is allowed, or
- * a negative errno value (-ENOMEM; -EINVAL: unknown tunlet or point): then nothing is.
+ * Judges the tunlets' current decisions, each tunlet's complete. Time is in ns, of any clock that
+ * only grows. The number of allowed decisions, or a negative errno value (-ENOMEM; -EINVAL: unknown
+ * tunlet or point): then none is allowed.
  */
 int weft_arbiter_judge(struct weft_arbiter *a, uint64_t now_ns, struct weft_decision *d, unsigned n) WEFT_MUST_CHECK;
 /* It is in force (since then it is held), or could not be done: then it never was. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a specification to the arbiter: what it declares about itself beside others, and its points. What two specifications call
- * the same thing in the program is one target, whatever they call the actor.
+ * From a specification to the arbiter: what it declares about itself beside others, and its points.
+ * What two specifications call the same thing in the program is one target, whatever they call the
+ * actor.
  */
 #include "arbiter_spec.h"
 #include "tune/lang/spec_model.h"

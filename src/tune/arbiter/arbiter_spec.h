@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a specification says about itself beside other tunlets, told to the arbiter. */
+/* Registers a specification's priority, holds, weight and tuning points with the arbiter. */
 #ifndef WEFT_TUNE_ARBITER_SPEC_H
 #define WEFT_TUNE_ARBITER_SPEC_H
 

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The collector's loop. Messages are taken in as they come; folds and what is gathered for a wire leave once a round. */
+/*
+ * The collector's loop. A round polls the party above and all below, handles the messages that have
+ * arrived (collect_route.c), accepts connections, and flushes: folds that have changed and messages
+ * that are queued for a wire are sent once a round, however many messages the round had.
+ *
+ *     above (an analyzer or a collector)           one stream or wire
+ *       │
+ *     this one ── tunlets, each with a folder      collect_fold.c
+ *       │
+ *     below (controllers, collectors)              a stream or wire each
+ *
+ * When the party above is lost, the collector reconnects to the address that it was given. At the
+ * end of the run it waits, within limits, until all below have sent their last messages.
+ */
 #include "collect_priv.h"
 #include "tune/eval/eval_work.h"
 #include "base/clock.h"
@@ -64,7 +77,9 @@ static int connect_to(struct collect *c, const char *address, uint64_t limit_ns,
 		return rc;
 	}
 	c->up = (struct peer){.w = w, .alive = true};
-	/* Time above is the analyzer's wherever one connects, so what is known of it still holds. */
+	/*
+	 * Time above is the analyzer's wherever one connects, so what is known of it still holds.
+	 */
 	c->ping_ns = 0;
 	say_hello(c);
 	return 0;
@@ -92,7 +107,7 @@ static void turn_to_another(struct collect *c)
 		if (connect_to(c, address, SECOND, &err) == 0) {
 			collect_log(c, "connected to %s", address);
 			c->above[0] = '\0';
-			grow_send_load(c, true); /* it is asked from now on */
+			grow_send_load(c, true); /* the load is asked for from now on */
 			route_moved(c);
 			return;
 		}
@@ -103,7 +118,10 @@ static void turn_to_another(struct collect *c)
 	c->over = true;
 }
 
-/* Often at first, then once a second: only a wire leads to another host, its leaves' times are its own. */
+/*
+ * Often at first, then once a second: only a wire leads to another host, its leaves' times are its
+ * own.
+ */
 static void collect_ping(struct collect *c)
 {
 	uint64_t now = weft_monotonic_ns(), every = now - c->began_ns < 3 * SECOND ? SECOND / 8 : SECOND;
@@ -154,8 +172,9 @@ void collect_drop_below(struct collect *c, size_t i)
 }
 
 /*
- * Who is above may be late with iterations whose end was sent, and takes so many at once and no more; and one that was put between folds
- * nothing before it has heard who its processes are. What controllers say then waits, there above all, for a while at most.
+ * Back pressure. The party above may be late with iterations whose end was sent, and takes only so
+ * many at once; a collector that was inserted folds nothing before it knows its processes. Messages
+ * of controllers then wait in their streams, for a while at most.
  */
 static bool is_ahead(const struct collect *c)
 {
@@ -227,7 +246,7 @@ static void collect_look(struct collect *c)
 	at[n] = (struct pollfd){peer_fd(&c->up), peer_events(&c->up), 0};
 	at[n + 1] = (struct pollfd){c->listener ? weft_wire_listener_fd(c->listener) : -1, POLLIN, 0};
 	at[n + 2] = (struct pollfd){c->how.life, POLLIN, 0};
-	/* What a wire has read already, poll does not see. */
+	/* poll does not see bytes that a wire has already read. */
 	int wait = c->more ? 0 : TICK_MS;
 	c->more = false;
 	if (poll(at, n + OTHERS, wait) >= 0) {
@@ -259,7 +278,10 @@ static bool all_drained(const struct collect *c)
 	return true;
 }
 
-/* Those below let go of their processes, and say their last; then whoever is above may still ask. */
+/*
+ * The parties below detach from their processes and send their last messages; after that the party
+ * above may still ask.
+ */
 static void collect_finish(struct collect *c)
 {
 	uint64_t now = weft_monotonic_ns(), last = now + END_MOST_NS, until = now + END_NS;

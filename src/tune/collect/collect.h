@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A collector: controllers and other collectors below it, one collector or the analyzer above. It passes messages on (message.h), folds the
- * events of tunlets on the way (collect_fold.h), and puts the times of controllers of its host right (clock_follow.h). Level and place are
- * only a matter of whom it connects to. It runs in a process of its own.
+ * A collector: controllers and other collectors below it, one collector or the analyzer above. It
+ * passes messages on (message.h), folds the events of tunlets on the way (collect_fold.h), and puts
+ * the times of controllers of its host right (clock_follow.h). Level and place are only a matter of
+ * whom it connects to. It runs in a process of its own.
  *
- * What is above it may vanish: it turns to whom that had above; iterations in flight are incomplete then. What is below it may vanish: its
- * processes are waited for, for two seconds, to come back by another way. Whatever happens, no program waits for it.
+ * What is above it may vanish: it turns to whom that had above; iterations in flight are incomplete
+ * then. What is below it may vanish: its processes are waited for, for two seconds, to come back by
+ * another way. Whatever happens, no program waits for it.
  */
 #ifndef WEFT_TUNE_COLLECT_H
 #define WEFT_TUNE_COLLECT_H
@@ -27,7 +29,10 @@ static inline void collect_heard(struct collect_heard *h, int64_t iteration)
 	h->some = true;
 }
 
-/* What one knows that is put between an analyzer and its controller while the run goes on (analyze_split.c). */
+/*
+ * The state that is handed to a collector that is inserted between an analyzer and its controller
+ * during a run (analyze_split.c).
+ */
 enum { COLLECT_TUNLETS = 16 };
 struct collect_joins {
 	const struct channel *stream; /* to the controller, with what was read and what is to be written; taken over */
@@ -55,10 +60,13 @@ struct collect_how {
 	int life;                          /* hangs up when the run is over without a word; -1: none */
 	bool leaf;                         /* begun by a collector of this host, to share what that has to do (collect_grow.c) */
 	bool between;                      /* forked by the first one, to be between it and some of hosts (collect_level.c) */
-	bool follows;                      /* of a leaf: the times that it is told are not those of this host */
+	bool follows;                      /* of a leaf: the times in its messages are not of this host's clock */
 	const struct collect_joins *joins; /* or NULL; borrowed */
-	const struct collect *was;         /* of a leaf: by which it was forked */
-	/* Where it listens, when it does; a line about what happens (somebody was refused, a connection was lost). Either may be NULL. */
+	const struct collect *was;         /* of a leaf: the collector that has forked it */
+	/*
+	 * Where it listens, when it does; a line about what happens (somebody was refused, a
+	 * connection was lost). Either may be NULL.
+	 */
 	void (*listening)(void *ctx, const char *address);
 	void (*log)(void *ctx, const char *line);
 	void *ctx;

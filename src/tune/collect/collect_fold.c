@@ -5,7 +5,8 @@
  *     iteration 17 --+-- group of actor 1     id[] first[] data[]     its own instances, found by a map
  *                    +-- below                the latest fold of each collector below
  *
- * An event costs two look-ups and the codes of its attributes. Completeness and partial results are computed when a fold is made.
+ * An event costs two look-ups and the codes of its attributes. Completeness and partial results are
+ * computed when a fold is made.
  */
 #include "tune/derive/derive.h"
 #include "collect_fold_priv.h"
@@ -23,7 +24,7 @@ static _Thread_local struct {
 	jmp_buf jump;
 	enum tune_fault fault;
 	struct tune_globals *globals;
-	uint32_t code; /* that is running */
+	uint32_t code; /* the code that runs */
 } running;
 
 static void host_fault(int kind)
@@ -403,7 +404,9 @@ int folder_flush(struct folder *f)
 int folder_close(struct folder *f, int64_t iteration, bool full)
 {
 	if (!folder_find(f, iteration) && folder_was_closed(f, iteration)) {
-		/* It was given up here, which the analyzer will hear, or has heard. */
+		/*
+		 * The iteration was given up here; the analyzer has that message, or will have it.
+		 */
 		return 0;
 	}
 	struct open_iteration *it = folder_find_or_open(f, iteration);
@@ -469,8 +472,9 @@ int folder_lost(struct folder *f, uint64_t count, double until)
 /* -- life -- */
 
 /*
- * There is no fence here, and no need of one: what is loaded are expressions that were translated from trees, have no loops, and call
- * nothing but math.h (TUNE_FOLDS). Functions that were left to the compiler, and what a specification includes, are not among them.
+ * There is no fence here, and no need of one: what is loaded are expressions that were translated
+ * from trees, have no loops, and call nothing but math.h (TUNE_FOLDS). Functions that were left to
+ * the compiler, and what a specification includes, are not among them.
  */
 static int folder_load(struct folder *f, struct weft_err *err)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folds of collectors below. An open iteration keeps the latest fold of each, whole: a fold replaces the one before it from the same
- * collector, so that none is counted twice, and they are joined with the collector's own instances only when the result is sent up.
- * A request is answered when each collector in the list has answered it. Collectors come, go, and hand theirs over to others while
- * iterations are open; what a collector that leaves had sent then comes again by another way, and is dropped here.
+ * Folds of collectors below. An open iteration keeps the latest fold of each, whole: a fold
+ * replaces the one before it from the same collector, so that none is counted twice, and they are
+ * joined with the collector's own instances only when the result is sent up. A request is answered
+ * when each collector in the list has answered it. Collectors come, go, and hand theirs over to
+ * others while iterations are open; what a collector that leaves had sent then comes again by
+ * another way, and is dropped here.
  */
 #include "collect_fold_priv.h"
 #include <errno.h>
@@ -33,7 +35,10 @@ static bool is_among(uint32_t one, const uint32_t *child, size_t n)
 	return false;
 }
 
-/* Of collectors below, those that are among these stay (kept), or all others. Of what was asked, the answer is another one now. */
+/*
+ * Keeps the collectors below that are in the list (kept), or those that are not. The answers to
+ * open questions change by that.
+ */
 static void keep_below(struct folder *f, const uint32_t *child, size_t n, bool kept)
 {
 	for (size_t i = 0; i < f->child.n; i++)
@@ -147,7 +152,7 @@ int folder_below(struct folder *f, uint32_t child, const void *at, size_t n)
 		b->fold = in;
 		it->dirty = true;
 	}
-	/* What nobody asked for is about a process that ends: it goes on at once. */
+	/* An unasked fold is about a process that ends: it is passed on at once. */
 	if (b->fold.kind == FOLD_STATE && !b->fold.reply && tells)
 		return folder_tell_state(f, it);
 	return ends ? folder_tell_open(f, it) : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectors that come and go while the run goes on. What one has to do is shared by leaves below it: processes that it forks, each with a
- * stream to it and one to the controller of its host, which then has several ways up (control_way.c). Processes are shared out evenly, and moved
- * one by one; of each, iterations that have begun are finished where they were begun.
+ * Collectors that come and go while the run goes on. What one has to do is shared by leaves below
+ * it: processes that it forks, each with a stream to it and one to the controller of its host,
+ * which then has several ways up (control_way.c). Processes are shared out evenly, and moved one by
+ * one; of each, iterations that have begun are finished where they were begun.
  *
  *     GROW n     ── fork ── WAY (a descriptor) to the controller ── the leaf's first LOAD: it has the tunlets
  *     move       HERE, BIND, MOVE to the leaf, which passes MOVE on
@@ -186,7 +187,10 @@ static struct share *share_of(struct share *s, size_t n, uint32_t id)
 	return NULL;
 }
 
-/* Who may have processes: those that can fold, and do not go; the first is this one itself, by its controller. */
+/*
+ * The parties that may be given processes: those that can fold and do not leave; the first is this
+ * collector itself, by its controller.
+ */
 static size_t find_shares(struct collect *c, struct share s[LEAVES_MOST + 1])
 {
 	size_t n = 0;

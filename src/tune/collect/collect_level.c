@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A level of collectors between the first one and those of hosts, which comes and goes while the run goes on. No connection is made or ended
- * for that: the first one forks, between two rounds of its loop, and each child goes on with some of its connections, with all that it
- * knew of them, as their collector; here they are closed, and there is one stream to the child instead. So nothing is in flight that could
- * be lost, and those of hosts notice nothing.
+ * A level of collectors between the first one and those of hosts, which comes and goes while the
+ * run goes on. No connection is made or ended for that: the first one forks, between two rounds of
+ * its loop, and each child goes on with some of its connections, with all that it knew of them, as
+ * their collector; here they are closed, and there is one stream to the child instead. So nothing
+ * is in flight that could be lost, and those of hosts notice nothing.
  *
  *     LEVEL 2     first --+-- host 1..4         first --+-- between --+-- host 1, 2
  *                                                       +-- between --+-- host 3, 4
@@ -11,7 +12,8 @@
  *                 HAND (a descriptor, keys, half a frame) and MOVE (its processes) for each connection, then END
  *                 at END, between two rounds: they are below the first one again, are asked again, and told what was kept
  *
- * What had been folded goes along into the child; on the way back it is asked for anew, since folds are states, and the newest counts.
+ * What had been folded goes along into the child; on the way back it is asked for anew, since folds
+ * are states, and the newest counts.
  */
 #include "collect_priv.h"
 #include <errno.h>
@@ -102,12 +104,12 @@ static _Noreturn void between_main(struct collect *c, int up, const uint32_t *ch
 	c->wanted = c->level = c->level_of = 0;
 	c->ended.n = 0;
 	c->events = c->load_ns = 0;
-	c->more = true; /* that was read of them, and waits to be heard */
+	c->more = true; /* bytes that were read of them, and wait to be handled */
 	collect_serve(c);
 	_exit(0);
 }
 
-/* It and its connections are one below now. */
+/* The collector and its connections are one connection below now. */
 static void note_between(struct collect *c, struct peer *p, const uint32_t *child, size_t n)
 {
 	p->collector = p->ready = true;
@@ -223,7 +225,7 @@ void level_leave(struct collect *c)
 
 /* ---- and on the side of the first one ---- */
 
-/* What it would be told is for those that come back. */
+/* Messages for it are kept for the parties that come back. */
 int level_keep(struct peer *p, const struct message *m)
 {
 	size_t at = p->kept.n;
@@ -236,7 +238,10 @@ int level_keep(struct peer *p, const struct message *m)
 	return rc;
 }
 
-/* `to`: to whom all of it goes; NULL: to those that were handed by `from`, or of them to the one that has the process. */
+/*
+ * `to`: to whom all of it goes; NULL: to those that were handed by `from`, or of them to the one
+ * that has the process.
+ */
 static void tell_kept(struct collect *c, struct peer *from, struct peer *to)
 {
 	uint32_t n;
@@ -258,7 +263,7 @@ static void tell_kept(struct collect *c, struct peer *from, struct peer *to)
 	weft_buf_fini(&kept);
 }
 
-/* Those that were handed over are heard and told again, first what was kept. */
+/* Connections that were handed over are read and written again, the kept messages first. */
 static void level_wake(struct collect *c, struct peer *from)
 {
 	for (size_t i = 0; i < c->below.n; i++)
@@ -274,7 +279,7 @@ static void level_wake(struct collect *c, struct peer *from)
 		tell_kept(c, p, p);
 		route_can_fold(c, p);
 	}
-	c->more = true; /* that was read of them */
+	c->more = true; /* bytes that were read of them */
 }
 
 static bool gives_back(const struct peer *p)
@@ -361,7 +366,7 @@ void level_look(struct collect *c)
 
 void level_lost(struct collect *c, struct peer *p)
 {
-	/* Those that it had turn to this one by themselves (collect.c). */
+	/* Its parties reconnect to this collector by themselves (collect.c). */
 	level_wake(c, p);
 	say_gone(c, p);
 	(void)!weft_vec_push(&c->ended, p->between);

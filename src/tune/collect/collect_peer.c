@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A neighbour of a collector: on this machine a stream from a common parent (channel.h), on another one a wire (wire.h). */
+/*
+ * A neighbour of a collector: on this machine a stream from a common parent (channel.h), on another
+ * one a wire (wire.h).
+ */
 #include "collect_priv.h"
 #include <errno.h>
 #include <poll.h>

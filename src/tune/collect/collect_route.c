@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages on their way. Up goes what is said of processes, folded where it can be; down goes what is wanted of a process, by the way that
- * the process came; what is for collectors goes to all of them, and to those that come later.
+ * Messages on their way, by a table for each direction. Up goes what is said of processes, folded where it can be; down goes what
+ * is wanted of a process, by the way that the process came; what is for collectors goes to all of
+ * them, and to those that come later.
  */
 #include "tune/derive/derive.h"
 #include "collect_priv.h"
@@ -12,7 +13,10 @@
 #include <string.h>
 
 #define GRACE_NS UINT64_C(2000000000)
-/* PROCESSES_*: what another host may say to be there, at first and from then on; a shell that makes configure's tests begins some 200 a second. */
+/*
+ * PROCESSES_*: what another host may say to be there, at first and from then on; a shell that makes
+ * configure's tests begins some 200 a second.
+ */
 enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20, PROCESSES_FIRST = 16384, PROCESSES_A_SECOND = 1000 };
 
 static struct peer *peer_of(struct collect *c, uint32_t id)
@@ -136,7 +140,10 @@ static void take_spec(struct collect *c, const struct message_spec *m)
 	k->passes = m->passes;
 	k->name = strdup(m->name);
 	if (!k->name || begin_tunlet(c, k, &err)) {
-		/* One that cannot fold would keep those below from being heard: it goes, and they turn to whom is above. */
+		/*
+		 * One that cannot fold would keep those below from being heard: it goes, and they
+		 * turn to whom is above.
+		 */
 		collect_log(c, "cannot fold the tunlet: %s", err.code ? err.text : "out of memory");
 		c->over = true;
 	}
@@ -157,7 +164,7 @@ static bool to_fold(const struct collect_tunlet *k, struct collect_binding *b, u
 		return false;
 	bool named = v->iteration_ref < m->event.n;
 	int64_t iteration = named ? m->event.value[v->iteration_ref].i : 0;
-	/* Who has not said that it works is asked nothing. */
+	/* A collector that has not reported ready is asked nothing. */
 	if (!b->bound || !k->c->works || (b->passed.some && named && iteration <= b->passed.iteration)) {
 		collect_heard(&b->passed, iteration);
 		return false;
@@ -233,7 +240,10 @@ static bool up_folded(struct collect *c, struct peer *from, struct message *m)
 
 /* -- processes -- */
 
-/* Of all that who is above keeps for each of them, there is an end. What is on this host has no wire, and is limited by it. */
+/*
+ * Bounds the memory that the party above holds for each peer. A peer on this host has no wire, and
+ * is limited by the stream.
+ */
 static bool may_have_one_more(struct peer *p)
 {
 	uint64_t seconds = (weft_monotonic_ns() - p->began_ns) / 1000000000;
@@ -302,7 +312,7 @@ void route_lost(struct collect *c, const struct peer *p)
 		struct collect_process *t = &c->process.at[i];
 		if (t->by != p->id || t->orphan_ns)
 			continue;
-		/* What was on its way is gone; of a controller, the processes are, too. */
+		/* Messages on their way are lost; with a controller, its processes are, too. */
 		if (!m.lost.process)
 			m.lost = lost_now(c, t->process, now, 1);
 		t->orphan_ns = p->collector ? weft_monotonic_ns() : 1;
@@ -351,7 +361,7 @@ void route_moved(struct collect *c)
 
 /* -- up -- */
 
-/* It is asked what the others were asked. */
+/* It gets the questions that the others were asked. */
 static void begin_child(struct collect *c, struct collect_tunlet *k, struct peer *p)
 {
 	struct message m = {.kind = MESSAGE_CLOSE};
@@ -413,7 +423,9 @@ static void flush_folds(struct collect *c)
 			c->over |= folder_flush(c->tunlet[k].f) != 0;
 }
 
-/* The process has another id from now on: events pass until the new one was told from above (BIND). */
+/*
+ * The process has another id from now on: events pass until the new one was told from above (BIND).
+ */
 static bool up_named(struct collect *c, struct peer *from, struct message *m)
 {
 	struct collect_process *t = route_process(c, m->named.process);
@@ -613,7 +625,7 @@ static void down_end(struct collect *c, const struct message *m)
 
 void route_down(struct collect *c, const struct message *m)
 {
-	/* What is not here goes on to the process that it is about. */
+	/* A message for a process that is not here is forwarded by the process's way. */
 	static void (*const downs[MESSAGE_KINDS])(struct collect * c, const struct message *m) = {
 		[MESSAGE_CLOCK] = down_clock,      [MESSAGE_SPEC] = down_spec,         [MESSAGE_CLOSE] = down_close,
 		[MESSAGE_LOST] = down_lost,        [MESSAGE_ABOVE] = down_above,       [MESSAGE_BIND] = down_bind,

@@ -5,13 +5,16 @@
  *     analyzer    events · passing · event  +  iterations · children · (fold + named / collectors · instance)
  *     collector   events / width · collect  +  iterations · children · fold
  *
- * The fewest levels, and of those the fewest collectors, by which nobody is busier than is allowed; when nothing is known of the
- * rate, only the number of streams that one process may have counts.
+ * The fewest levels, and of those the fewest collectors, by which nobody is busier than is allowed;
+ * when nothing is known of the rate, only the number of streams that one process may have counts.
  */
 #include "tree.h"
 #include <math.h>
 
-/* From bench_collect (docs/performance.md) and what decoding, ordering and the wire add, on a shared two-core machine. */
+/*
+ * From bench_collect (docs/performance.md) and what decoding, ordering and the wire add, on a
+ * shared two-core machine.
+ */
 static const double EVENT_NS = 1000, COLLECT_NS = 600, FOLD_NS = 8000, INSTANCE_NS = 50, BUSY = 0.5;
 
 static double or_else(double v, double otherwise)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many collectors, and how deep: a model of what they cost and save (docs/design/tuning.md). Plain computing.
+ * How many collectors, and how deep: a model of what they cost and save (docs/design/tuning.md).
+ * Plain computing.
  *
- * A process that evaluates takes so many events a second, one that collects more; each message of a collector, and each question of
- * the analyzer, costs something, too. A level of collectors is worth its processes when the one above would be busier than
- * `busy` without it.
+ * A process that evaluates takes so many events a second, one that collects more; each message of a
+ * collector, and each question of the analyzer, costs something, too. A level of collectors is
+ * worth its processes when the one above would be busier than `busy` without it.
  */
 #ifndef WEFT_TUNE_TREE_H
 #define WEFT_TUNE_TREE_H
@@ -31,7 +32,10 @@ struct tree_shape {
 /* How busy the analyzer is without any. */
 double tree_busy(const struct tree_load *load);
 struct tree_shape tree_plan(const struct tree_load *load);
-/* The parent of collector i > 0 where each has up to `width` children: they are numbered level by level. */
+/*
+ * The parent of collector i > 0 where each has up to `width` children: they are numbered level by
+ * level.
+ */
 uint32_t tree_parent(uint32_t i, uint32_t width);
 
 #endif

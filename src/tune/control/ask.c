@@ -21,7 +21,7 @@ static void add_classes(struct weft_buf *b, const char *list)
 	}
 }
 
-/* What the program calls it, and its type as probes know types. */
+/* Its name in the program, and its type in the words of the probes. */
 static const char *name_of(const struct spec_variable *v)
 {
 	return v->path.z ? v->path.z : v->id.z;
@@ -72,7 +72,9 @@ static void ask_inserted(const struct spec_point *p, const char *text, struct me
 		out->object = text;
 		return;
 	}
-	/* Without a value the id is what is called, and the function of synchronisation says where. */
+	/*
+	 * Without a value the id is what is called, and the function of synchronisation says where.
+	 */
 	out->object = p->id.z;
 	out->subject = out->sync;
 	out->at_exit = out->sync_at_exit;

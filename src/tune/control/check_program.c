@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See check_program.h. The points are asked through the same table as in a run (point.h), without the controller's threads. */
+/*
+ * See check_program.h. The points are asked through the same table as in a run (point.h), without
+ * the controller's threads.
+ */
 #include "check_program.h"
 #include "ask.h"
 #include "control_priv.h"

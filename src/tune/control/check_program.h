@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a tunlet could measure and tune in a program, found out before the run: the program is started under the agent, looked at while it waits
- * in front of main, and ended there. So what is found is what would be; only what constructors do has happened.
+ * Finds out before a run what a tunlet could measure and tune in a program: the program is started
+ * under the agent, inspected while it waits in front of main, and ended there. So the findings are
+ * those of a run; only constructors have run.
  */
 #ifndef WEFT_TUNE_CHECK_PROGRAM_H
 #define WEFT_TUNE_CHECK_PROGRAM_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The controller's main thread: it hears the analyzer, and hands what is for a process to that process's thread. A second thread accepts
- * processes, because a handshake may take long. When the analyzer is gone, all threads let go of their processes.
+ * The controller's main thread: it hears the analyzer, and hands what is for a process to that
+ * process's thread. A second thread accepts processes, because a handshake may take long. When the
+ * analyzer is gone, all threads let go of their processes.
  */
 #include "control_priv.h"
 #include "base/clock.h"
@@ -185,7 +186,7 @@ static void up_is_lost(struct control *c)
 	pthread_mutex_unlock(&c->up_lock);
 }
 
-/* What has come by a way; false: it is at its end. */
+/* Reads the messages of a way; false: the way is at its end. */
 static bool hear_way(struct control *c, unsigned way, struct message *m)
 {
 	int rc = channel_fill(&c->way[way]), next;
@@ -229,7 +230,10 @@ static bool has_processes(struct control *c)
 	return has;
 }
 
-/* An analyzer that is gone cannot say END, and who came last may have missed it. What ends is still to be heard of, and may wait for an answer. */
+/*
+ * An analyzer that is gone cannot say END, and who came last may have missed it. What ends is still
+ * to be heard of, and may wait for an answer.
+ */
 static void end_all(struct control *c, struct message *m)
 {
 	struct message end = {.kind = MESSAGE_END};
@@ -268,7 +272,7 @@ int control_run(const struct control_how *how, struct weft_err *err)
 	                    .processes_lock = PTHREAD_MUTEX_INITIALIZER};
 	static const int ignored[] = {SIGINT, SIGQUIT, SIGHUP, SIGPIPE};
 	for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
-		signal(ignored[i], SIG_IGN); /* of the terminal: they are the program's */
+		signal(ignored[i], SIG_IGN); /* signals of the terminal are meant for the program */
 	if (gethostname(c.host, sizeof c.host - 1))
 		snprintf(c.host, sizeof c.host, "localhost");
 	allow_descriptors();

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The controller: on one machine, the agents of its processes; towards the analyzer, messages (message.h). It runs in a process of its own.
+ * The controller: on one machine, the agents of its processes; towards the analyzer, messages
+ * (message.h). It runs in a process of its own.
  *
  *     listener ── acceptor thread ── one thread a process: its wants, its actions, its events
  *     up       ── main thread: messages for processes into their queues
  *
- * A thread a process, because an action may wait for a thread of that process for a long time, and the others' rings must be read meanwhile.
+ * A thread a process, because an action may wait for a thread of that process for a long time, and
+ * the others' rings must be read meanwhile.
  */
 #ifndef WEFT_TUNE_CONTROL_H
 #define WEFT_TUNE_CONTROL_H
@@ -29,13 +31,16 @@ struct control_how {
 	bool waits;              /* threads whose rings are full: they wait, instead of losing events */
 };
 
-/* What became of those who connected. */
+/* Counts of the processes that connected. */
 struct control_end {
-	unsigned processes;                         /* that were taken on */
+	unsigned processes;                         /* processes that were accepted */
 	unsigned foreign, silent, unfit, unwatched; /* struct probe_refused */
 };
 
-/* Returns when the analyzer has said END, or is gone; everything is out of the processes then. -ESRCH: none could be attached to. */
+/*
+ * Returns when the analyzer has said END, or is gone; everything is out of the processes then.
+ * -ESRCH: none could be attached to.
+ */
 int control_run(const struct control_how *how, struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif

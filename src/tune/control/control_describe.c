@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a process is: its parent, and its place in a parallel program as the launcher's environment says it. The environment is the one
- * that the process began with.
+ * The identity of a process: its parent, and its place in a parallel program by the launcher's
+ * environment, as it was when the process began.
  */
 #include "control_priv.h"
 #include "base/fs.h"
@@ -13,7 +13,10 @@
 
 enum { ENVIRON_BYTES = 256 * 1024 };
 
-/* In the order in which they are believed: a launcher's own before what several set. Slurm says it of every process of a job's step. */
+/*
+ * In the order in which they are believed: a launcher's own before what several set. Slurm says it
+ * of every process of a job's step.
+ */
 static const struct {
 	const char *rank, *size;
 } launchers[] = {
@@ -105,8 +108,9 @@ void control_describe(pid_t pid, struct message_process *out)
 }
 
 /*
- * A process of PVM learns its id from the daemon, with its first call of the library, which keeps it in a variable. It is looked for where there is
- * a PVM only: whoever uses it has said where it is, or was made by its daemon.
+ * A process of PVM learns its id from the daemon, with its first call of the library, which keeps
+ * it in a variable. It is looked for where there is a PVM only: whoever uses it has said where it
+ * is, or was made by its daemon.
  */
 static uint64_t find_name(struct control_process *t)
 {

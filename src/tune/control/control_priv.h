@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the controller share. Lock order: processes_lock, then a process's lock; up_lock is a leaf. */
+/*
+ * What the files of the controller share. Lock order: processes_lock, then a process's lock;
+ * up_lock is a leaf.
+ */
 #ifndef WEFT_TUNE_CONTROL_PRIV_H
 #define WEFT_TUNE_CONTROL_PRIV_H
 
@@ -13,7 +16,10 @@
 #include <pthread.h>
 
 enum { CONTROL_NAME_MAX = 600, CONTROL_WAYS = 16, CONTROL_EPOCHS = 8, CONTROL_TUNLETS = 16 };
-/* Of what nobody takes: events of about a second, until a collector helps who is to take them (analyze_split.c). */
+/*
+ * Room for events that are not taken: about a second's, until a collector helps the party above
+ * (analyze_split.c).
+ */
 enum { CONTROL_KEEPS = 16 << 20 };
 
 /* From which iteration on, by each tunlet's numbers, events of a process go which way. */
@@ -46,7 +52,10 @@ struct control_action {
 	char *subject, *object, *declared, *sync; /* owned */
 };
 
-/* An event that was read and is not sent yet: it waits until no earlier one of another thread can come. */
+/*
+ * An event that was read and is not sent yet: it waits until no earlier one of another thread can
+ * come.
+ */
 struct control_held {
 	uint64_t ticks;
 	struct probe_event *event; /* owned */
@@ -64,7 +73,7 @@ struct control_process {
 	bool ended;                  /* the thread is done, and may be joined */
 	struct weft_atomic_u32 goes; /* among the commands there is one by which it is let go */
 	bool over;                   /* nothing more is to be done; the thread's own, as all below */
-	bool ready;                  /* it was let go */
+	bool ready;                  /* it was detached */
 	bool undo;                   /* actions at the end, too */
 	WEFT_VEC(struct point_want *) want;
 	WEFT_VEC(struct control_action *) action;
@@ -72,7 +81,7 @@ struct control_process {
 	struct control_instant at;              /* near which its newest events are */
 	uint64_t dropped, looked, cost_said_ns; /* dropped: events, as was said; looked: when that was looked at, in ticks */
 	struct message_cost cost;
-	const char *why;  /* it is let go; "": it ended by itself */
+	const char *why;  /* why it is detached; "": it ended by itself */
 	void *libweft;    /* of point_libweft; owned */
 	bool sought;      /* whether its own system calls it something was looked for; */
 	uint64_t name_at; /* and is to be read there, while no event was sent; 0: nowhere, or it was */
@@ -90,7 +99,7 @@ struct control {
 	pthread_mutex_t processes_lock;
 	WEFT_VEC(struct control_process *) process;
 	uint32_t serial;
-	bool measured; /* what an event costs on this machine: ns, 0 where that could not be */
+	bool measured; /* cost of an event on this machine in ns; 0: it could not be measured */
 	double entry_ns, exit_ns;
 	struct weft_atomic_u32 ending;
 	struct control_instant began; /* ticks are those of all processes of the machine */
@@ -114,7 +123,7 @@ void way_lost_events(struct control_process *t, struct message *m); /* by each w
 void way_say(struct control_process *t, const struct message *m);
 /* Says that it has ended, when all that was said of it before by other ways has been heard. */
 void way_gone(struct control_process *t, const struct message *m);
-/* What is for the controller itself; false: it is for its processes. */
+/* Handles messages for the controller itself; false: the message is for its processes. */
 bool way_hear(struct control *c, unsigned way, const struct message *m);
 void way_lost(struct control *c, unsigned way);
 /* With up_lock held. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread of one process: describes it, does what the analyzer wants of it in the order in which it came, reads its events, and lets
- * it go at the end. It wakes when there is something to do, when the process has ended, and, while something is measured, every few milliseconds:
- * a look at the rings costs no system call, and more is there the longer one waits, so the wait is doubled while nothing comes.
+ * The thread of one process: describes it, does what the analyzer wants of it in the order in which
+ * it came, reads its events, and lets it go at the end. It wakes when there is something to do,
+ * when the process has ended, and, while something is measured, every few milliseconds: a look at
+ * the rings costs no system call, and more is there the longer one waits, so the wait is doubled
+ * while nothing comes.
  */
 #include "control_priv.h"
 #include "base/clock.h"
@@ -56,8 +58,9 @@ static void say_cost(struct control_process *t, uint64_t alive_at)
 /* ---- events ---- */
 
 /*
- * The rings count what they dropped, but not where: it was after the look before, and what was read before now is not sent yet. So all that is
- * measured from that look to this one may lack something. Both instants are turned into ns as the events are that follow.
+ * The rings count what they dropped, but not where: it was after the look before, and what was read
+ * before now is not sent yet. So all that is measured from that look to this one may lack
+ * something. Both instants are turned into ns as the events are that follow.
  */
 void control_lost(struct control_process *t)
 {
@@ -104,7 +107,10 @@ static void control_drain(struct control_process *t, bool last)
 			(*k)->drain(t, last);
 }
 
-/* An action waits for a thread, perhaps for long. False: not any more, as the process is to be let go. */
+/*
+ * An action waits for a thread, perhaps for long. False: not any more, as the process is to be let
+ * go.
+ */
 static bool control_meanwhile(void *arg)
 {
 	struct control_process *t = arg;
@@ -177,7 +183,7 @@ static void measure_event(struct control_process *t)
 	pthread_mutex_unlock(&c->processes_lock);
 }
 
-/* Those that came together go in together: the program's code is changed once. */
+/* Probes that were asked for together are inserted together: the program's code is changed once. */
 static void insert_batch(struct control_process *t, struct point_want **w, unsigned n)
 {
 	if (w[0]->kind == &point_probe)
@@ -217,10 +223,13 @@ static void do_ready(struct control_process *t, const struct message *m)
 {
 	struct pollfd at = {probe_socket(t->s), 0, 0};
 	uint64_t now = control_now(t->c); /* before the look: it may end behind that */
-	/* Said again: is it alive? The socket of a process that has ended is closed, whether or not we have seen that yet. */
+	/*
+	 * Said again: is it alive? The socket of a process that has ended is closed, whether or not
+	 * we have seen that yet.
+	 */
 	if (m && t->ready && !t->over && poll(&at, 1, 0) == 0)
 		say_cost(t, now);
-	/* It may be gone; then that is found out soon. */
+	/* The process may be gone; the next poll finds out. */
 	if (!t->ready && !probe_hello(t->s)->attached && probe_go(t->s))
 		t->over = true;
 	t->ready = true;
@@ -352,7 +361,7 @@ static void control_serve(struct control_process *t)
 	}
 }
 
-/* What cannot be undone (a call that was made) stays done. */
+/* An action that cannot be undone (a call that was made) stays done. */
 static void undo_all(struct control_process *t)
 {
 	for (size_t i = t->action.n; i > 0 && t->undo; i--) {

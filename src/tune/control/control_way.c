@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ways up. There is one, until collectors of this host share its processes (collect_grow.c): then a process is moved from one to another while its
- * program runs. What collectors fold is a whole iteration of a process, so events of iterations that have begun go on by the old way, and what
- * comes later by the new one: here, where a process's events are in order, it is known which have begun.
+ * Ways up. There is one, until collectors of this host share its processes (collect_grow.c): then a
+ * process is moved from one to another while its program runs. What collectors fold is a whole
+ * iteration of a process, so events of iterations that have begun go on by the old way, and what
+ * comes later by the new one: here, where a process's events are in order, it is known which have
+ * begun.
  *
  *     MOVE by the new way     the epoch of the next iteration begins; LEFT (moved) by the old one: no other will begin there
  *     its first event         LEFT (turned) by the old way, and what is for the new one is kept
  *     GO                      the old way has been heard up to there: what was kept follows
  *     the process ends           LEFT (ended) by all others, and when GO was heard for each, GONE by the last
  *
- * When a way is lost, so is what was on it: an event of an iteration that had begun there would come to a collector that knows nothing
- * of those before it, and make a sum of a part. It is dropped, and the loss is told by the first way with the time at which it was noticed.
+ * When a way is lost, so is what was on it: an event of an iteration that had begun there would
+ * come to a collector that knows nothing of those before it, and make a sum of a part. It is
+ * dropped, and the loss is told by the first way with the time at which it was noticed.
  *
  * Events without an iteration go where the one before them went. All here is under up_lock.
  */
@@ -34,7 +37,7 @@ void way_begin(struct control_route *r)
 int way_send(struct control *c, unsigned way, const struct message *m)
 {
 	int rc = channel_send(&c->way[way], m);
-	return rc == -EPIPE && way ? 0 : rc; /* of another than the first, the main thread finds the end */
+	return rc == -EPIPE && way ? 0 : rc; /* the end of any way but the first is noticed by the main thread */
 }
 
 int way_flush(struct control *c)
@@ -304,7 +307,9 @@ static bool note_gone(struct control_route *r, unsigned way)
 	return any;
 }
 
-/* Its collector is gone, and what it had: the first way is told whose processes are its own again. */
+/*
+ * Its collector is gone, and what it had: the first way is told whose processes are its own again.
+ */
 void way_lost(struct control *c, unsigned way)
 {
 	pthread_mutex_lock(&c->processes_lock);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See cost.h. An action that waits for a thread waits as long as the program takes to come there: that is not predicted. */
+/*
+ * See cost.h. An action that waits for a thread waits as long as the program takes to come there:
+ * that is not predicted.
+ */
 #include "cost.h"
 
 /* ns, on the machine of docs/performance.md. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What measuring and tuning are expected to cost the program: figures of bench/ (docs/performance.md), for predictions. */
+/*
+ * The expected cost of measuring and tuning for the program: figures of bench/
+ * (docs/performance.md), for predictions.
+ */
 #ifndef WEFT_TUNE_COST_H
 #define WEFT_TUNE_COST_H
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measure and tuning points, as the controller reaches them: a table of kinds. Probes and actions are one, what a program emits through libweft
- * another; counters and knobs of a runtime become a further one by a row in point.c.
+ * Measure and tuning points, as the controller reaches them: a table of kinds. Probes and actions
+ * are one, what a program emits through libweft another; counters and knobs of a runtime become a
+ * further one by a row in point.c.
  *
- * A kind is chosen by the class that a specification gives to an event ("libweft", …; see `scheme`), all else are probes. All calls come from the
- * thread of the process.
+ * A kind is chosen by the class that a specification gives to an event ("libweft", …; see
+ * `scheme`), all else are probes. All calls come from the thread of the process.
  */
 #ifndef WEFT_TUNE_POINT_H
 #define WEFT_TUNE_POINT_H
@@ -20,7 +21,10 @@ struct point_kind {
 	/* Begins to measure n of them at once; each says in ->rc and ->err what came of it. */
 	void (*insert)(struct control_process *t, struct point_want **w, unsigned n);
 	void (*remove)(struct control_process *t, struct point_want *w);
-	/* Events that are there now, to control_event; NULL: they come otherwise. `last`: no more will come. */
+	/*
+	 * Events that are there now, to control_event; NULL: they come otherwise. `last`: no more
+	 * will come.
+	 */
 	void (*drain)(struct control_process *t, bool last);
 	/* Tuning; NULL: it has none. */
 	int (*act)(struct control_process *t, const struct message_act *a, struct message_acted *out, struct weft_err *err);

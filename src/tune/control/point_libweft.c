@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measure points that a program emits through libweft: events of the class "libweft" whose method is a region (its begin or end), a type of
- * point or a counter (each value). Nothing is put into the process: it records into a stream file, whose pages are readable at any
- * instant, and this reads them as they fill.
+ * Measure points that a program emits through libweft: events of the class "libweft" whose method
+ * is a region (its begin or end), a type of point or a counter (each value). Nothing is put into
+ * the process: it records into a stream file, whose pages are readable at any instant, and this
+ * reads them as they fill.
  *
  *     poll: new pages of definitions, then of events; a page is walked again from where it was left, until it is sealed
  *
- * An attribute is what was said last under its name on that thread: an attribute of the region, a point, a counter; "value" is the event's own.
- * Attributes of a begin follow it, and the end of an arrow that leads there may come before them: so it waits for the thread's next
- * record of other kinds, or for one more look.
+ * An attribute is what was said last under its name on that thread: an attribute of the region, a
+ * point, a counter; "value" is the event's own. Attributes of a begin follow it, and the end of an
+ * arrow that leads there may come before them: so it waits for the thread's next record of other
+ * kinds, or for one more look.
  */
 #include "control_priv.h"
 #include "format/format.h"
@@ -36,8 +38,8 @@ struct live_value { /* the last of its name on a thread */
 struct live_lane {
 	uint32_t thread, tid;
 	WEFT_VEC(struct live_value) value;
-	struct weft_record begin; /* that waits; kind 0: none */
-	bool waited;              /* it has waited for one look already */
+	struct weft_record begin; /* the queued event; kind 0: none */
+	bool waited;              /* it has waited for one poll already */
 };
 
 struct live {
@@ -301,7 +303,10 @@ static void walk_page(struct control_process *t, struct live *l, size_t i, bool 
 	state->done = sealed || rc < 0;
 }
 
-/* Pages of a thread stand in the file in their order; those of several are put in order by the analyzer. */
+/*
+ * Pages of a thread stand in the file in their order; those of several are put in order by the
+ * analyzer.
+ */
 static void libweft_look(struct control_process *t, struct live *l, struct message *m)
 {
 	for (int meta = 1; meta >= 0; meta--)

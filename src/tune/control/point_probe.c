@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measure points that are probes: entries and exits of functions, with what can be reached there. Each want puts into its events a word
- * that says whose they are, then its values; so several wants of one function share its events, and those that were made before a want was
- * added or taken back are still understood:
+ * Measure points that are probes: entries and exits of functions, with what can be reached there.
+ * Each want puts into its events a word that says whose they are, then its values; so several wants
+ * of one function share its events, and those that were made before a want was added or taken back
+ * are still understood:
  *
  *     | mark, want 3 | value | value | mark, want 7 | length of text | bytes … |
  */
@@ -79,7 +80,7 @@ static int point_variable(struct control_process *t, const struct point_want *w,
 	char name[CONTROL_NAME_MAX], member[CONTROL_NAME_MAX];
 	struct weft_err first = {0}, none = {0};
 	int rc = 0;
-	/* As it is called first: "a.b" and "p->c" are names of their own. */
+	/* By the name as it is written: "a.b" and "p->c" are names of their own. */
 	rc = probe_variable(t->s, f->name, point_declared(f), out, &first);
 	for (unsigned k = 0; rc && try_name(w->classes, f->name, k, name, sizeof name); k++) {
 		none = (struct weft_err){0};
@@ -285,7 +286,10 @@ static int by_time(const void *a, const void *b)
 	return (x->ticks > y->ticks) - (x->ticks < y->ticks);
 }
 
-/* Threads have rings of their own: what is older than this look is complete, the rest waits for the next. */
+/*
+ * Threads have rings of their own: what is older than this look is complete, the rest waits for the
+ * next.
+ */
 static void point_drain(struct control_process *t, bool last)
 {
 	uint64_t until = last ? UINT64_MAX : link_ticks();
@@ -381,7 +385,7 @@ static struct control_action *new_action(struct control_process *t, const struct
 	return a;
 }
 
-/* What it was, from its bits. */
+/* The old value, from its bits. */
 static struct message_value old_value(const struct probe_action *a)
 {
 	struct message_value v = {.kind = MESSAGE_INT, .s = ""};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was declared (dependency, depinic, cum) against what was derived. */
+/* Compares the declared properties (dependency, depinic, cum) with the derived ones. */
 #include "derive.h"
 #include "tune/lang/expr.h"
 #include <string.h>
@@ -13,7 +13,10 @@ static bool names(const char *list, const char *z)
 	return false;
 }
 
-/* The parameters that a value reads, without itself, as a list; the number of those that are not declared. */
+/*
+ * The parameters that a value reads, without itself, as a list; the number of those that are not
+ * declared.
+ */
 static unsigned list_reads(struct weft_spec *s, uint32_t owner, const struct spec_code *c, const struct word *declared,
                            struct weft_buf *all)
 {

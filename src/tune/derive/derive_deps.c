@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a value is computed, and in which order. Derived from what the expressions read; what is declared (`dependency`)
- * decides only where two answers are possible:
+ * When a value is computed, and in which order. Derived from what the expressions read; what is
+ * declared (`dependency`) decides only where two answers are possible:
  *
- * - A value that uses data of an event, or builds on its own old value, is computed when its event comes; all others when the
- *   iteration is evaluated, and so from data that is complete, in whatever order the events came.
- * - Values that declare the event itself see what was there before it: they are ordered readers before writers. Values that
- *   declare another attribute see what that one became: they come behind, writers before readers.
+ * - A value that uses data of an event, or builds on its own old value, is computed when its event
+ *   comes; all others when the iteration is evaluated, and so from data that is complete, in
+ *   whatever order the events came.
+ * - Values that declare the event itself see what was there before it: they are ordered readers
+ *   before writers. Values that declare another attribute see what that one became: they come
+ *   behind, writers before readers.
  * - Model parameters are computed at evaluation, writers before readers.
  */
 #include "derive.h"
@@ -73,7 +75,7 @@ static void find_triggers(struct weft_spec *s)
 		const struct spec_code *c = value_of(s, i);
 		if (a->scope == SCOPE_PARAMETER || !c || !c->body)
 			continue;
-		/* What reads nothing says that its event came. */
+		/* A value that reads nothing marks that its event came. */
 		a->on_event = bits_any(&c->events) || bits_has(&c->reads, i) || bits_any(&c->tunes) || !bits_any(&c->reads);
 		if (!bits_any(&a->triggers))
 			bits_or(&a->triggers, &c->events);
@@ -97,7 +99,10 @@ struct sorter {
 	uint32_t *out, n;
 };
 
-/* From the value where it is reported: on the path each one needs the next, or where readers come first, the one before. */
+/*
+ * From the value where it is reported: on the path each one needs the next, or where readers come
+ * first, the one before.
+ */
 static void say_cycle(struct sorter *o, uint32_t back)
 {
 	struct weft_spec *s = o->s;
@@ -152,7 +157,7 @@ static bool writes_before(const struct weft_spec *s, uint32_t a, uint32_t b)
 	for (uint32_t i = 0; w && r && i < w->writes.n; i++)
 		if (w->writes.word[i] & r->reads.word[i]) {
 			uint64_t both = w->writes.word[i] & r->reads.word[i];
-			/* What b sets itself it does not wait for, unless it belongs to a. */
+			/* b does not wait for what it sets itself, unless that belongs to a. */
 			both &= ~(r->writes.word[i]) | (a / 64 == i ? UINT64_C(1) << a % 64 : 0);
 			if (both)
 				return true;
@@ -251,7 +256,10 @@ static void spread_ids(void *ctx, struct expr *e)
 	a->id_actor = own ? q->s->event.at[from->id].actor_id : q->s->attr.at[from->id].id_actor;
 }
 
-/* An attribute of the event that sets `attr`, which chooses such an actor elsewhere: what was probably meant. */
+/*
+ * An attribute of the event that sets `attr`, which chooses such an actor elsewhere: what was
+ * probably meant.
+ */
 struct carrier_search {
 	struct weft_spec *s;
 	uint32_t actor, attr;
@@ -270,7 +278,7 @@ static void find_carrier(void *ctx, struct expr *e)
 		q->found = spec_printf(q->s, "set '%s' from '%s'", spec_attr_path(q->s, q->attr), expr_text(q->s, f->where));
 }
 
-/* What is used as an index, and comes straight from an event, is an id of the application's: workerTIDr. */
+/* A value of an event that is used as an index is an id of the application's: workerTIDr. */
 static void mark_indexed(void *ctx, struct expr *e)
 {
 	struct weft_spec *s = ctx;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `weft tunlet explain`: for each value when it is computed, where, how, and what travels for it. */
+/*
+ * `weft tunlet explain`: for each value when it is computed, where, how, and what travels for it.
+ */
 #include "derive.h"
 #include "tune/lang/expr.h"
 #include "base/json.h"
@@ -108,7 +110,7 @@ static void print_rows(const struct row *row, uint32_t n, FILE *to)
 	}
 }
 
-/* What collectors of an actor do with its events and instances. */
+/* Explains the collectors' work on an actor's events and instances. */
 static void print_collectors(struct weft_spec *s, FILE *to)
 {
 	bool any = false;
@@ -145,7 +147,9 @@ static void print_points(struct weft_spec *s, FILE *to)
 	}
 }
 
-/* Texts are made on the way, in the arena: the specification is ours to extend, but not to change. */
+/*
+ * Texts are made on the way, in the arena: the specification is ours to extend, but not to change.
+ */
 static struct weft_spec *own(const struct weft_spec *s)
 {
 	return (struct weft_spec *)(uintptr_t)s;

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is computed at collectors, and what travels from them. A collector sees the events of some instances of an actor, all of each;
- * it knows neither the iteration's attributes nor parameters nor other instances. So
+ * What is computed at collectors, and what travels from them. A collector sees the events of some
+ * instances of an actor, all of each; it knows neither the iteration's attributes nor parameters
+ * nor other instances. So
  *
- * - an event is *folded* there when it says itself which iteration it belongs to, and its actor has more than one instance; it
- *   also *passes* when a value that only the analyzer can compute is computed on it;
- * - an attribute of an actor is computed there when it is made of folded events of that very instance and of attributes that are
- *   computed there; when nobody else sets it; and when what the analyzer computes on an event does not read it (what is computed
- *   at evaluation may: by then the collectors have been asked);
- * - what runs there has no loops and calls nothing but math.h: it ends, and can run inside the collector;
- * - a reduction is *split* when its loop goes over all instances from 0, and all that it reads of them is computed there.
+ * - an event is *folded* there when it says itself which iteration it belongs to, and its actor has
+ *   more than one instance; it also *passes* when a value that only the analyzer can compute is
+ *   computed on it;
+ * - an attribute of an actor is computed there when it is made of folded events of that very
+ *   instance and of attributes that are computed there; when nobody else sets it; and when what the
+ *   analyzer computes on an event does not read it (what is computed at evaluation may: by then the
+ *   collectors have been asked);
+ * - what runs there has no loops and calls nothing but math.h: it ends, and can run inside the
+ *   collector;
+ * - a reduction is *split* when its loop goes over all instances from 0, and all that it reads of
+ *   them is computed there.
  *
  * Each rule only takes away; they are applied until nothing changes.
  */
@@ -58,7 +63,10 @@ static bool runs_there(struct weft_spec *s, uint32_t code, uint32_t actor)
 
 /* -- events -- */
 
-/* An event of the actor that does not say its iteration belongs to the one that its process has begun. */
+/*
+ * An event of the actor that does not say its iteration belongs to the one that its process has
+ * begun.
+ */
 static bool begins_for_others(const struct weft_spec *s, uint32_t actor)
 {
 	for (size_t e = 0; e < s->event.n; e++)
@@ -174,7 +182,7 @@ static bool begins_at_0(const struct expr *st, const struct expr *decl)
 	return x && x->kind == EXPR_ASSIGN && expr_is_op(x, "=") && is_counter(x->kid[0], decl) && is_number(x->kid[1], "0");
 }
 
-/* What an expression in the loop uses. */
+/* The variables that an expression in the loop uses. */
 struct uses {
 	const struct weft_spec *s;
 	const struct spec_plan *p;
@@ -199,7 +207,10 @@ static void look_at_use(void *ctx, struct expr *e)
 	} else if (e->ref == REF_FIELD || e->ref == REF_COUNT) {
 		u->common = true;
 	} else if (e->ref == REF_LOCAL) {
-		/* The counter inside an index is passed over with its attribute; elsewhere it is a number that collectors do not know. */
+		/*
+		 * The counter inside an index is passed over with its attribute; elsewhere it is a
+		 * number that collectors do not know.
+		 */
 		u->bad |= !is_counter(e, u->p->counter);
 	} else if (e->ref != REF_MATH) {
 		u->bad = true;

@@ -2,15 +2,16 @@
 /*
  * What collectors can compute before the analyzer sees it, derived from the expressions alone.
  *
- * A value of an actor is computed at the collectors when its events happen in that actor, there may be several of it, and it
- * reads nothing that only the analyzer knows. A parameter such as
+ * A value of an actor is computed at the collectors when its events happen in that actor, there may
+ * be several of it, and it reads nothing that only the analyzer knows. A parameter such as
  *
  *     x = 0;  for (int i = 0; i < n; i++)  x += worker[i].a * iter.b - pow(m, 2);
  *
- * is a reduction over worker. Its summand is split into terms, each a product of what belongs to worker[i] and of what is the
- * same for all: the collectors sum the first kind (here Σa, and how many there are), the analyzer multiplies. So a term may
- * mix both levels by multiplication, not inside a function: pow(worker[i].a - m, 2) cannot be split, and each a travels.
- * Products, minima and maxima are split only when they use one level. Where all of it is computed: derive_place.c.
+ * is a reduction over worker. Its summand is split into terms, each a product of what belongs to
+ * worker[i] and of what is the same for all: the collectors sum the first kind (here Σa, and how
+ * many there are), the analyzer multiplies. So a term may mix both levels by multiplication, not
+ * inside a function: pow(worker[i].a - m, 2) cannot be split, and each a travels. Products, minima
+ * and maxima are split only when they use one level. Where all of it is computed: derive_place.c.
  */
 #include "derive.h"
 #include "tune/lang/expr.h"
@@ -104,7 +105,10 @@ static uint32_t sum_terms(struct levels *all, const struct expr *e)
 
 /* -- forms of reductions -- */
 
-/* What is added, multiplied, compared in one step on `attr`; NULL when the statement is no such step. */
+/*
+ * The operand of one step on `attr` (added, multiplied, compared); NULL: the statement is no such
+ * step.
+ */
 const struct expr *derive_assigned(const struct expr *x, uint32_t attr, enum reduction *how)
 {
 	static const struct {

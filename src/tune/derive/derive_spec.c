@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A specification from its text to its diagnoses: the steps in their order, and the one place that out of memory leads to. */
+/*
+ * A specification from its text to its diagnoses: the steps in their order, and the one place that
+ * out of memory leads to.
+ */
 #include "derive.h"
 #include "base/fs.h"
 #include "tune/lang/spec_model.h"

@@ -9,8 +9,9 @@
  *     worker.iter_n += W.x     (on W)
  *     for (int i = 0; i < count(worker); i++) iter.n += worker[i].iter_n
  *
- * It is written so here, before anything is placed; then nothing else need know of it, the events need not travel, and the result is the same to
- * the last bit with collectors and without. Where somebody looks at the sum while the iteration goes on, it stays as it is.
+ * It is written so here, before anything is placed; then nothing else need know of it, the events
+ * need not travel, and the result is the same to the last bit with collectors and without. Where
+ * somebody looks at the sum while the iteration goes on, it stays as it is.
  */
 #include "derive.h"
 #include "tune/lang/expr.h"
@@ -55,7 +56,7 @@ static bool is_target(const struct expr *e, uint32_t attr)
 	return e && e->kind == EXPR_REF && e->ref == REF_ATTR && e->id == attr;
 }
 
-/* What there may be beside the sum itself: data of the event, and arithmetic. */
+/* The terms that may stand beside the sum itself: data of the event, and arithmetic. */
 struct look {
 	uint32_t attr;
 	unsigned mentions;
@@ -71,7 +72,10 @@ static void look_at(void *ctx, struct expr *e)
 	l->other |= e->kind == EXPR_REF && e->ref != REF_FIELD && e->ref != REF_MATH && !is_target(e, l->attr);
 }
 
-/* The step adds to the attribute, and what it adds is of the attribute's own kind: each step of a whole number would round. */
+/*
+ * The step adds to the attribute, and what it adds is of the attribute's own kind: each step of a
+ * whole number would round.
+ */
 static bool adds(const struct weft_spec *s, const struct expr *st, uint32_t attr)
 {
 	enum reduction how;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The caller's side: compiles, begins the child, sends requests and listens until each is done. A child that does not answer in
- * time is killed, one that died is buried; both are replaced by a new one that is told which processes there are.
+ * The caller's side: compiles, begins the child, sends requests and listens until each is done. A
+ * child that does not answer in time is killed, one that died is buried; both are replaced by a new
+ * one that is told which processes there are.
  */
 #include "eval_priv.h"
 #include "base/clock.h"
@@ -106,7 +107,10 @@ static int begin_child(struct weft_eval *e, struct weft_err *err)
 	close(pair[1]);
 	e->pid = pid;
 	e->socket = pair[0];
-	/* Loading may take a while on a busy machine; a tunlet written by hand may decide something at once. */
+	/*
+	 * Loading may take a while on a busy machine; a tunlet written by hand may decide something
+	 * at once.
+	 */
 	for (int rc; (rc = eval_receive(e, weft_monotonic_ns() + 20000000000u)) > 0;) {
 		if (e->answer.kind == ANSWER_READY)
 			return 0;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The child process: loads the compiled tunlet behind a fence, answers requests, and keeps faults to the code that they happen in.
+ * The child process: loads the compiled tunlet behind a fence, answers requests, and keeps faults
+ * to the code that they happen in.
  *
- * A fault that the code itself finds (division by zero, a number that does not fit, an index, a missing process) and one that the
- * processor finds in a function that was left to the compiler (SIGFPE, SIGILL of a trap) end that code by a jump; the store marks
- * the iteration. SIGSEGV and SIGBUS may have destroyed anything: the child says so and ends. It has no files, few rights to grow,
- * and dies with its parent. Limits and fence are there before anything is loaded: what is loaded may run code at once.
+ * A fault that the code itself finds (division by zero, a number that does not fit, an index, a
+ * missing process) and one that the processor finds in a function that was left to the compiler
+ * (SIGFPE, SIGILL of a trap) end that code by a jump; the store marks the iteration. SIGSEGV and
+ * SIGBUS may have destroyed anything: the child says so and ends. It has no files, few rights to
+ * grow, and dies with its parent. Limits and fence are there before anything is loaded: what is
+ * loaded may run code at once.
  */
 #include "eval_work.h"
 #include <dlfcn.h>
@@ -66,7 +69,10 @@ static void say_fault(uint32_t code, enum tune_fault fault)
 	send_answer(NULL, &child.answer);
 }
 
-/* Runs it; what is said of a fault names `code`. False after a fault, which is said unless it is none. */
+/*
+ * Runs it; what is said of a fault names `code`. False after a fault, which is said unless it is
+ * none.
+ */
 static bool run_guarded(uint32_t code, void (*function)(void))
 {
 	sigjmp_buf here, *outer = child.jump;
@@ -75,7 +81,10 @@ static bool run_guarded(uint32_t code, void (*function)(void))
 	child.jump = &here;
 	child.code = *child.running = code;
 	child.fault = FAULT_NONE;
-	/* Handlers leave the mask as it is (SA_NODEFER): it need not be kept, which would be a system call. */
+	/*
+	 * Handlers leave the mask as it is (SA_NODEFER): it need not be kept, which would be a
+	 * system call.
+	 */
 	if (sigsetjmp(here, 0) == 0) {
 		function();
 	} else {
@@ -194,7 +203,7 @@ static void on_signal(int sig)
 {
 	bool memory = sig == SIGSEGV || sig == SIGBUS;
 	if (sig == SIGSYS) {
-		/* What the code had in hand, nobody knows: locks, memory. */
+		/* The interrupted code may have held locks or memory. */
 		say_fault(child.jump ? child.code : SPEC_NONE, FAULT_FENCE);
 		_exit(5);
 	}
@@ -219,10 +228,16 @@ static void catch_faults(void)
 	signal(SIGTERM, SIG_DFL);
 }
 
-/* Descriptors of the child, beside the standard ones; OF_LOADER: what the loader opens, one after the other. */
+/*
+ * Descriptors of the child, beside the standard ones; OF_LOADER: what the loader opens, one after
+ * the other.
+ */
 enum { OF_SOCKET = 3, OF_LIBRARY, OF_LOADER, DESCRIPTORS };
 
-/* Two are left; where the kernel cannot close all others at once, those that there may be are closed one by one. */
+/*
+ * Two are left; where the kernel cannot close all others at once, those that there may be are
+ * closed one by one.
+ */
 static void keep_descriptors(int socket, int library)
 {
 	struct rlimit files = {DESCRIPTORS, DESCRIPTORS}, now = {.rlim_cur = 1024};
@@ -293,7 +308,7 @@ static void answer_cost(const struct request *r)
 		send_answer(NULL, &child.answer);
 }
 
-/* What comes in pieces, one request each. */
+/* Joins a fold that comes in pieces, one request each. */
 static void gather_fold(const struct request *r)
 {
 	static struct weft_buf fold;
@@ -438,7 +453,10 @@ static void begin_store(void *library, struct store_host *out)
 		fail_to_begin(weft_err_name(-ENOMEM));
 }
 
-/* Behind the fence that loading needs; then the narrower one. Where the kernel has none, limits are left. */
+/*
+ * Behind the fence that loading needs; then the narrower one. Where the kernel has none, limits are
+ * left.
+ */
 static void *child_load(const char *handlers)
 {
 	char path[32];

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The evaluation of an iteration that is complete, in the child process: the model's parameters in the order of their dependencies,
- * each from the instances of actors (eval_store.c) or from the partial results of collectors (eval_fold.c); then each tuning point
- * whose condition holds. A fault in one value makes the iteration incomplete, and parameters keep the values of the one before.
- * When partial results do not serve, collectors are asked for all they have, and the iteration stays open until they have answered.
+ * The evaluation of an iteration that is complete, in the child process: the model's parameters in
+ * the order of their dependencies, each from the instances of actors (eval_store.c) or from the
+ * partial results of collectors (eval_fold.c); then each tuning point whose condition holds. A
+ * fault in one value makes the iteration incomplete, and parameters keep the values of the one
+ * before. When partial results do not serve, collectors are asked for all they have, and the
+ * iteration stays open until they have answered.
  */
 #include "tune/derive/derive.h"
 #include "eval_store_priv.h"
@@ -146,7 +148,7 @@ static bool compute_value(struct store *st, struct iteration *it, uint32_t attr)
 	return true;
 }
 
-/* What an evaluation changes, as it was before. */
+/* The values that an evaluation changes, as they were before. */
 struct before {
 	void *param, *iter;
 };
@@ -194,8 +196,8 @@ static void evaluate(struct store *st, struct iteration *it)
 }
 
 /*
- * Whether an iteration had begun when events were lost, which may be known only now: its begin came later than the loss, by another
- * way, or was lost itself, and then nobody knows when that was.
+ * Whether an iteration had begun when events were lost, which may be known only now: its begin came
+ * later than the loss, by another way, or was lost itself, and then nobody knows when that was.
  */
 static bool may_lack(const struct store *st, const struct iteration *it)
 {

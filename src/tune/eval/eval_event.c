@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event in the child process: to which iteration it belongs (by the field that says it, else the one that its process is in),
- * which instance it is of, and then the attributes that depend on it, in their order. What collectors have folded is not computed
- * again. An event of an iteration that is closed is answered as late; one that cannot be kept makes its iteration faulty.
+ * An event in the child process: to which iteration it belongs (by the field that says it, else the
+ * one that its process is in), which instance it is of, and then the attributes that depend on it,
+ * in their order. What collectors have folded is not computed again. An event of an iteration that
+ * is closed is answered as late; one that cannot be kept makes its iteration faulty.
  */
 #include "tune/derive/derive.h"
 #include "eval_store_priv.h"
@@ -114,7 +115,10 @@ static void work_on_event(struct store *st, const struct spec_event *e, const st
 	free(before);
 }
 
-/* The iteration of an event, which may open it; NULL: it is closed, was given up, or there is no memory, which was answered. */
+/*
+ * The iteration of an event, which may open it; NULL: it is closed, was given up, or there is no
+ * memory, which was answered.
+ */
 static struct iteration *iteration_for(struct store *st, const struct request *r, int64_t number)
 {
 	struct iteration *it = store_find_open(st, number);
@@ -136,7 +140,9 @@ static struct iteration *iteration_for(struct store *st, const struct request *r
 	return it->open ? it : NULL;
 }
 
-/* The instance of the event's process; NULL: there are too many, or no memory, which was answered. */
+/*
+ * The instance of the event's process; NULL: there are too many, or no memory, which was answered.
+ */
 static void *instance_for(struct store *st, struct iteration *it, const struct spec_event *e, int64_t id)
 {
 	enum tune_fault fault;

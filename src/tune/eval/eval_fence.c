@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fence around the child: a filter of system calls that leaves it what arithmetic, memory and its socket need. Everything else is a
- * fault of the code that does it (SIGSYS, eval_child.c), which is reported; the child then ends, as nobody knows what the code had
- * in hand. It may say something on its standard output and error, since handlers written by hand do.
+ * The fence around the child: a filter of system calls that leaves it what arithmetic, memory and
+ * its socket need. Everything else is a fault of the code that does it (SIGSYS, eval_child.c),
+ * which is reported; the child then ends, as nobody knows what the code had in hand. It may say
+ * something on its standard output and error, since handlers written by hand do.
  *
- * It is set up twice, one filter on the other. What is loaded may run code of its own at once (constructors of handlers written by hand, and of
- * libraries that they need), so the first is there before: beside the second's calls it lets files be opened to be read, and be mapped.
+ * It is set up twice, one filter on the other. What is loaded may run code of its own at once
+ * (constructors of handlers written by hand, and of libraries that they need), so the first is
+ * there before: beside the second's calls it lets files be opened to be read, and be mapped.
  *
- * Not under sanitizers, whose own code needs more; and where the kernel has no filters, limits of resources are left.
+ * Not under sanitizers, whose own code needs more; and where the kernel has no filters, limits of
+ * resources are left.
  */
 #include "eval_work.h"
 #include <errno.h>
@@ -36,7 +39,9 @@ int eval_fence(bool loads)
 
 enum { LOW_WORD = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0, MOST = 200 };
 
-/* Whatever their arguments. Sockets: there is the one that it has, and no call that makes another. */
+/*
+ * Whatever their arguments. Sockets: there is the one that it has, and no call that makes another.
+ */
 static const int allowed[] =
 	{
 		SYS_sendto,         SYS_recvfrom,        SYS_exit,          SYS_exit_group,   SYS_rt_sigreturn,
@@ -119,7 +124,10 @@ static void allow_mmap(struct program *p)
 	answer(p, SECCOMP_RET_TRAP);
 }
 
-/* On the standard streams only; or, with `result`, not at all, but without a fault: stdio asks what its streams are. */
+/*
+ * Allowed on the standard streams only; or, with `result`, refused without a fault: stdio asks what
+ * its streams are.
+ */
 static void allow_streams(struct program *p, int call, uint32_t result)
 {
 	only_for(p, call, 4);

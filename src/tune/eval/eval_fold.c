@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectors, as the analyzer's evaluation sees them. Of an iteration each says that it is open, and then nothing until it is asked:
- * when the end was seen, all are asked once, and from then on they tell each change; the iteration is evaluated when all have
- * answered and everything in it is complete. When partial results do not serve (a loop that does not go over all instances, a
- * fault in one), all values of all instances are asked for, and the expressions run as they stand.
+ * Collectors, as the analyzer's evaluation sees them. Of an iteration each says that it is open,
+ * and then nothing until it is asked: when the end was seen, all are asked once, and from then on
+ * they tell each change; the iteration is evaluated when all have answered and everything in it is
+ * complete. When partial results do not serve (a loop that does not go over all instances, a fault
+ * in one), all values of all instances are asked for, and the expressions run as they stand.
  */
 #include "eval_store_priv.h"
 #include <errno.h>
@@ -233,7 +234,10 @@ int fold_sort(struct store *st, struct iteration *it)
 
 /* -- partial results -- */
 
-/* Of instances whose values are here: those that are no collector's, or all when collectors have said all. */
+/*
+ * Counts instances whose values are here: those of no collector, or all once collectors have sent
+ * all.
+ */
 static void add_own(struct store *st, struct iteration *it, const struct spec_plan *p, uint32_t own)
 {
 	const struct group *g = &it->group[p->over];

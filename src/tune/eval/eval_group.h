@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instances of an actor in one iteration, as evaluation and collectors keep them: parallel arrays, found by id. Not thread-safe. */
+/*
+ * The instances of an actor in one iteration, as evaluation and collectors keep them: parallel
+ * arrays, found by id. Not thread-safe.
+ */
 #ifndef WEFT_TUNE_EVAL_GROUP_H
 #define WEFT_TUNE_EVAL_GROUP_H
 
@@ -19,7 +22,10 @@ struct group {
 
 /* `group` is an array of n, one of each actor, from malloc; or NULL. */
 void groups_free(struct group *group, size_t n);
-/* Emptied and kept in *spare for the next iteration, which will have as many instances; freed where one is kept already. */
+/*
+ * Emptied and kept in *spare for the next iteration, which will have as many instances; freed where
+ * one is kept already.
+ */
 void groups_spare(struct group **spare, struct group *group, size_t n);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tunlets written by hand (include/weft/tunlet.h), in the child process: the specification names events, actors and points, a
- * shared object has the handlers. What it asks is answered to the caller as what translated tunlets decide.
+ * Tunlets written by hand (include/weft/tunlet.h), in the child process: the specification names
+ * events, actors and points, a shared object has the handlers. What it asks is answered to the
+ * caller as what translated tunlets decide.
  */
 #include "eval_work.h"
 #include "weft/tunlet.h"

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Iterations, in the child process. An open iteration has its own attributes, and for each actor an array of instances: the
- * processes that were heard of in it, in the order in which they came, with their attributes.
+ * Iterations, in the child process. An open iteration has its own attributes, and for each actor an
+ * array of instances: the processes that were heard of in it, in the order in which they came, with
+ * their attributes.
  *
  *     iteration 17 --+-- iter          attributes of the iteration
  *                    +-- actor 0 ----- id[] = {4711}          data[] = {attributes}
  *                    +-- actor 1 ----- id[] = {4720, 4718…}   data[] = {attributes, attributes…}
  *
- * Arrays have room for `max` instances from the beginning: pointers into them stay valid while a code runs. An iteration that is
- * closed (evaluated, or marked incomplete) is forgotten but for its number. Before an evaluation instances are put in the order of
- * their first events, so that it does not matter by which ways those came. What collectors add is in eval_fold.c.
+ * Arrays have room for `max` instances from the beginning: pointers into them stay valid while a
+ * code runs. An iteration that is closed (evaluated, or marked incomplete) is forgotten but for its
+ * number. Before an evaluation instances are put in the order of their first events, so that it
+ * does not matter by which ways those came. What collectors add is in eval_fold.c.
  */
 #include "tune/derive/derive.h"
 #include "eval_store_priv.h"
@@ -172,7 +174,7 @@ void store_give_up_lost(struct store *st, struct iteration *it, const char *why)
 	store_close(st, it);
 }
 
-/* What would be needed is not there: a fault of the iteration that is worked on, or of none. */
+/* Memory is out: a fault of the current iteration, if there is one. */
 void store_lacks_memory(struct store *st)
 {
 	struct answer *a = store_begin_answer(st, WEFT_RESULT_FAULT);
@@ -316,7 +318,10 @@ static void process_vanished(struct store *st, uint32_t actor, int64_t id)
 	st->now = NULL;
 }
 
-/* The first process when none is left: the program is run once more, and counts its iterations anew. */
+/*
+ * The first process when none is left: the program is run once more, and counts its iterations
+ * anew.
+ */
 static void begin_anew(struct store *st)
 {
 	for (size_t i = 0; i < st->process.n; i++)
@@ -349,7 +354,7 @@ void store_process(struct store *st, uint32_t actor, int64_t id, bool begins)
 	process_vanished(st, t->actor, id);
 }
 
-/* Of an iteration events may be missing: it goes, unless the specification says that estimates will do. */
+/* An iteration may lack events: it is given up, unless the specification accepts estimates. */
 void store_lose(struct store *st, struct iteration *it)
 {
 	char why[EVAL_TEXT_MAX];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the child share: eval_store.c (iterations, instances, processes), eval_event.c (events into them),
- * eval_compute.c (evaluation), eval_fold.c (folds of collectors, partial results).
+ * What the files of the child share: eval_store.c (iterations, instances, processes), eval_event.c
+ * (events into them), eval_compute.c (evaluation), eval_fold.c (folds of collectors, partial
+ * results).
  */
 #ifndef WEFT_TUNE_EVAL_STORE_PRIV_H
 #define WEFT_TUNE_EVAL_STORE_PRIV_H
@@ -55,7 +56,7 @@ struct store {
 	double lost_until; /* some were lost; */
 	uint64_t lost;     /* so many, */
 	int64_t lost_by;   /* of this process */
-	double *carried;   /* of each variable: what an event has last said of it; NaN: none has */
+	double *carried;   /* by variable: its value in the last event that had it; NaN: none had */
 	WEFT_VEC(struct process) process;
 	WEFT_VEC(size_t) vacant; /* places in process[] */
 	struct weft_map process_by_id;
@@ -75,7 +76,10 @@ void store_lacks_memory(struct store *st);       /* a fault of the iteration tha
 bool store_run(struct store *st, uint32_t code); /* false: a fault, which was answered */
 void store_give_up(struct store *st, struct iteration *it, const char *why);
 void store_give_up_lost(struct store *st, struct iteration *it, const char *why); /* as events were lost */
-/* Events of it may be missing: it is given up, unless the specification says that estimates will do. */
+/*
+ * Events of it may be missing: it is given up, unless the specification says that estimates will
+ * do.
+ */
 void store_lose(struct store *st, struct iteration *it);
 void store_close(struct store *st, struct iteration *it);
 bool store_was_closed(const struct store *st, int64_t number);
@@ -98,7 +102,10 @@ void store_end_iteration(struct iteration *it, double time);
 double store_number_at(const struct spec_attr *a, const char *at, uint32_t i); /* element i of an attribute */
 
 /* -- eval_fold.c -- */
-/* What collectors have said becomes instances and counts of the iteration. False: there are too many, and it was given up. */
+/*
+ * Turns folds into instances and counts of the iteration. False: there are too many, and it was
+ * given up.
+ */
 bool fold_apply(struct store *st, struct iteration *it);
 /* Whether all collectors have said what they have; asks them. */
 bool fold_all_in(struct store *st, struct iteration *it);
@@ -109,7 +116,10 @@ void fold_expect(struct iteration *it, uint32_t child);
 int fold_sort(struct store *st, struct iteration *it);
 /* Partial results of all instances. */
 void fold_parts(struct store *st, struct iteration *it);
-/* Whether partial results of this plan serve; and whether there are instances of which only those are known. */
+/*
+ * Whether partial results of this plan serve; and whether there are instances of which only those
+ * are known.
+ */
 bool fold_parts_serve(const struct store *st, const struct spec_plan *p);
 bool fold_hides(const struct iteration *it, uint32_t actor);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of an evaluation as text: names of values, values, faults, and a line for each kind of result. */
+/*
+ * Results of an evaluation as text: names of values, values, faults, and a line for each kind of
+ * result.
+ */
 #include "eval_priv.h"
 #include <math.h>
 #include <string.h>

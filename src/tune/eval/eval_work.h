@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Between the caller's process and the child: requests and answers are one datagram each, over a SOCK_SEQPACKET pair. Both sides
- * are the same program, so records are plain structs. Each request is answered by any number of answers and an ANSWER_DONE.
+ * Between the caller's process and the child: requests and answers are one datagram each, over a
+ * SOCK_SEQPACKET pair. Both sides are the same program, so records are plain structs. Each request
+ * is answered by any number of answers and an ANSWER_DONE.
  */
 #ifndef WEFT_TUNE_EVAL_WORK_H
 #define WEFT_TUNE_EVAL_WORK_H
@@ -62,7 +63,10 @@ struct answer {
 	double value[ANSWER_VALUES_MAX]; /* n are sent */
 };
 
-/* Events of a batch, one behind the other, behind the fixed part of the request (whose n is the bytes of all). */
+/*
+ * Events of a batch, one behind the other, behind the fixed part of the request (whose n is the
+ * bytes of all).
+ */
 struct packed_event {
 	uint32_t event, child;
 	uint32_t n, folded;
@@ -87,7 +91,10 @@ struct eval_begin {
 /* The child: never returns. */
 _Noreturn void eval_child(const struct eval_begin *b);
 
-/* -- eval_fence.c, in the child: from here on it can do no more than it needs; `loads`: and load code. 0, or why not -- */
+/*
+ * -- eval_fence.c, in the child: from here on it can do no more than it needs; `loads`: and load
+ * code. 0, or why not --
+ */
 int eval_fence(bool loads);
 
 /* -- eval_store.c, in the child -- */
@@ -97,11 +104,20 @@ struct store_host {
 	void (*answer)(void *ctx, const struct answer *a);
 	/* Runs a code; false after a fault, which was answered. */
 	bool (*run)(void *ctx, uint32_t code);
-	/* Likewise the split value of an attribute; *other: it needs all instances, which is no fault. */
+	/*
+	 * Likewise the split value of an attribute; *other: it needs all instances, which is no
+	 * fault.
+	 */
 	bool (*split)(void *ctx, uint32_t attr, bool *other);
-	/* A partial result of globals->self into globals->result: 1, 0: it does not count, -1: a fault, which was not answered. */
+	/*
+	 * A partial result of globals->self into globals->result: 1, 0: it does not count, -1: a
+	 * fault, which was not answered.
+	 */
 	int (*part)(void *ctx, uint32_t part);
-	/* What the analysis engine says of a parameter, with the events up to an instant. False: nothing, which was answered. */
+	/*
+	 * A parameter's value by the analysis engine, with the events up to an instant. False: it
+	 * has none; that was answered.
+	 */
 	bool (*metric)(void *ctx, uint32_t attr, double time, double *out);
 	void *ctx;
 	struct tune_globals *globals;
@@ -114,7 +130,7 @@ void store_event(struct store *st, const struct request *r);
 void store_lost(struct store *st, const struct request *r);
 void store_child(struct store *st, uint32_t child, bool begins); /* a collector */
 void store_fold(struct store *st, uint32_t child, const void *at, size_t n);
-double store_carried(const struct store *st, uint32_t variable); /* what an event has last said of it, or NaN */
+double store_carried(const struct store *st, uint32_t variable); /* its value in the last event that had it, or NaN */
 bool store_evaluated(const struct store *st);                    /* an iteration was, so that parameters mean something */
 int64_t store_iteration(const struct store *st);                 /* that is being worked on */
 /* For the translation: NULL when there is none (and then why in *fault). */

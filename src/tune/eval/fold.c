@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See fold.h. Bytes are words of 8, in the byte order of all machines that we run on (little-endian):
+ * See fold.h. Bytes are words of 8, in the byte order of all machines that we run on
+ * (little-endian):
  *
  *     kind | iteration | flags | event, groups, parts | why (20 words, FOLD_GONE only)
  *     of each group:   n | incomplete | ids | width | then of each instance  id | first | complete | words
@@ -307,7 +308,10 @@ static int get_group(struct reader *r, struct fold_group *g, uint32_t most)
 	g->n = fold_get(r);
 	g->incomplete = fold_get(r);
 	uint64_t ids = fold_get(r), width = fold_get(r);
-	/* As many as fit the bytes that are there: nobody asks for memory by a number. */
+	/*
+	 * As many as fit the bytes that are there: no number in a message decides how much memory
+	 * is taken.
+	 */
 	if (r->bad || width != g->width || ids > r->n / (8 * (3 + width)) || g->incomplete > g->n || g->n > most ||
 	    (ids && ids != g->n))
 		return WEFT_E_SYNTAX;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a collector has made of one iteration, and its bytes: how many instances of each actor there are and how many of them are
- * not complete, partial results, and, where the analyzer needs them, the instances one by one with the values that travel.
+ * What a collector has made of one iteration, and its bytes: how many instances of each actor there
+ * are and how many of them are not complete, partial results, and, where the analyzer needs them,
+ * the instances one by one with the values that travel.
  *
- * A fold is a state, not a change: a later one of the same collector takes the place of the earlier. Folds of several collectors
- * are joined by adding up. Sums are kept with twice the digits of a double, so that the order of joining does not show.
+ * A fold is a state, not a change: a later one of the same collector takes the place of the
+ * earlier. Folds of several collectors are joined by adding up. Sums are kept with twice the digits
+ * of a double, so that the order of joining does not show.
  */
 #ifndef WEFT_TUNE_FOLD_H
 #define WEFT_TUNE_FOLD_H
@@ -15,7 +17,7 @@
 enum fold_kind {
 	FOLD_OPEN = 1, /* the iteration has begun here; also when its end was seen */
 	FOLD_STATE,    /* what there is of it */
-	FOLD_GONE,     /* it cannot be decided upon: why */
+	FOLD_GONE,     /* why it cannot be decided upon */
 	FOLD_LATE,     /* an event came for it, and it is closed */
 };
 
@@ -58,10 +60,16 @@ int64_t fold_add(struct fold_group *g, int64_t id, double first, bool complete) 
 int fold_join(const struct weft_spec *s, struct fold *to, const struct fold *from) WEFT_MUST_CHECK;
 
 int fold_encode(const struct fold *f, struct weft_buf *out) WEFT_MUST_CHECK;
-/* 0, -ENOMEM, or WEFT_E_SYNTAX when it is none of this specification. To be ended with fold_fini when 0. */
+/*
+ * 0, -ENOMEM, or WEFT_E_SYNTAX when it is none of this specification. To be ended with fold_fini
+ * when 0.
+ */
 int fold_decode(const struct weft_spec *s, const void *at, size_t n, struct fold *out) WEFT_MUST_CHECK;
 
-/* A partial result of plan p's part k: takes one more instance's, or another's. False: it does not fit. */
+/*
+ * A partial result of plan p's part k: takes one more instance's, or another's. False: it does not
+ * fit.
+ */
 bool fold_number_add(struct fold_number *to, const struct spec_plan *p, uint32_t k, struct tune_value v);
 bool fold_number_join(struct fold_number *to, const struct spec_plan *p, uint32_t k, const struct fold_number *v);
 /* The plan that partial result k of all belongs to; *own is its number there. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The translation of a specification to C, and what its translation and the process that runs it agree on.
+ * The translation of a specification to C, and what its translation and the process that runs it
+ * agree on.
  *
- * The translation is one file without dependencies (headers only where the specification includes some). It exports
+ * The translation is one file without dependencies (headers only where the specification includes
+ * some). It exports
  *
  *     struct tune_globals w_g         what the code works on, set by the host before each call
  *     void (*const w_codes[])(void)   a function for each code of the specification; NULL where there is none; behind them for
@@ -25,7 +27,7 @@ struct tune_value {
 	const char *s;
 };
 
-/* What the code may ask; none of these returns after a fault. */
+/* The functions that the code may call; none returns after a fault. */
 struct tune_host {
 	void *(*by_id)(int actor, long long id, int make); /* the attributes of the process with that id */
 	void *(*nth)(int actor, long long number);
@@ -56,7 +58,10 @@ enum tune_fault {
 	FAULT_SPLIT /* no fault: not all instances are meant, so that partial results do not serve */
 };
 
-/* A partial result over some instances: how many went into it, and what came out, as a number of either kind. */
+/*
+ * A partial result over some instances: how many went into it, and what came out, as a number of
+ * either kind.
+ */
 struct tune_part {
 	double d;
 	long long i, n;
@@ -83,7 +88,10 @@ struct tune_source {
 	size_t n_origins, cap_origins;
 };
 
-/* All of a specification; or what collectors fold: expressions that call no function, and nothing that was left to the compiler. */
+/*
+ * All of a specification; or what collectors fold: expressions that call no function, and nothing
+ * that was left to the compiler.
+ */
 enum tune_part_of { TUNE_WHOLE, TUNE_FOLDS };
 
 /* Translates a specification without errors. 0, -EINVAL when it has some, -ENOMEM. */
@@ -93,14 +101,16 @@ void tune_source_fini(struct tune_source *t);
 uint32_t tune_origin_of(const struct tune_source *t, unsigned line, unsigned col);
 
 /*
- * Compiles it with the system's compiler ($CC, else cc) into the shared object `path`. The compiler's complaints come back as
- * one line with the place in the specification. What would run while it is loaded (constructors and the like) is refused.
+ * Compiles it with the system's compiler ($CC, else cc) into the shared object `path`. The
+ * compiler's complaints come back as one line with the place in the specification. What would run
+ * while it is loaded (constructors and the like) is refused.
  */
 int tune_compile(struct weft_spec *s, enum tune_part_of of, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 
 /*
- * Compiled for this process and its children: a file without a name, so that whoever is killed leaves nothing behind. Its path is good, and
- * no other library's, as long as it is open; who loads it closes it after unloading (the loader knows libraries by their paths).
+ * Compiled for this process and its children: a file without a name, so that whoever is killed
+ * leaves nothing behind. Its path is good, and no other library's, as long as it is open; who loads
+ * it closes it after unloading (the loader knows libraries by their paths).
  */
 struct tune_library {
 	int fd; /* -1: none */

@@ -135,7 +135,10 @@ static void put_signature(struct gen *g, const struct spec_function *f)
 	weft_buf_puts(b, f->params ? ")" : "void)");
 }
 
-/* What stands for a name of the specification in a function that is left to the compiler; NULL: the name itself. */
+/*
+ * The C text for a name of the specification in a function that is left to the compiler; NULL: the
+ * name itself.
+ */
 static const char *stand_in(struct weft_spec *s, const char *z)
 {
 	uint32_t i = spec_find_function(s, z);
@@ -170,7 +173,10 @@ static bool gen_declares(struct weft_spec *s, const struct spec_code *c, struct 
 		bool typed = same && type.kind == TOKEN_NAME;
 		for (size_t i = 0; typed && i < sizeof no_types / sizeof no_types[0]; i++)
 			typed = !token_is(s->text, type, no_types[i]);
-		/* `a * z` is a product unless a is a type: a word that is no entity and begins a statement, or a type's name. */
+		/*
+		 * `a * z` is a product unless a is a type: a word that is no entity and begins a
+		 * statement, or a type's name.
+		 */
 		if (typed && (!star || token_is(s->text, type, "int") || token_is(s->text, type, "double") ||
 		              token_is(s->text, type, "char")))
 			return true;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system's compiler, and what it says about the translation: its first error, with the place in the specification. The
- * translation of trees compiles; what a compiler can complain of is a performance function that was left to it.
+ * The system's compiler, and what it says about the translation: its first error, with the place in
+ * the specification. The translation of trees compiles; what a compiler can complain of is a
+ * performance function that was left to it.
  */
 #include "gen_priv.h"
 #include "base/fs.h"
@@ -131,8 +132,9 @@ out:
 }
 
 /*
- * $CC where it is set. Else TinyCC for what is translated from trees, which checks all by itself: the result is the same, a hundred times
- * sooner. Functions that were left to the compiler have their faults found by the system's one; without it they take TinyCC, too.
+ * $CC where it is set. Else TinyCC for what is translated from trees, which checks all by itself:
+ * the result is the same, a hundred times sooner. Functions that were left to the compiler have
+ * their faults found by the system's one; without it they take TinyCC, too.
  */
 static int compile(struct weft_spec *s, enum tune_part_of of, const char *path, struct weft_err *err)
 {

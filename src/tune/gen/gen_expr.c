@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees become C. Whole numbers are computed in 64 bits and must fit where they are stored; conversions, divisions and indices
- * are checked by the few functions of the prelude (gen_c.c), so that a fault is one of arithmetic and never of memory. Assignments
- * take the address of their target once: its index may have side effects.
+ * Trees become C. Whole numbers are computed in 64 bits and must fit where they are stored;
+ * conversions, divisions and indices are checked by the few functions of the prelude (gen_c.c), so
+ * that a fault is one of arithmetic and never of memory. Assignments take the address of their
+ * target once: its index may have side effects.
  */
 #include "gen_priv.h"
 #include <string.h>
@@ -56,7 +57,7 @@ static void put_instance(struct gen *g, const struct expr *e)
 	gen_put(g->out, "))");
 }
 
-/* What can be assigned to. */
+/* An expression that can be assigned to. */
 static void put_place(struct gen *g, const struct expr *e)
 {
 	struct weft_buf *b = &g->out->text;
@@ -134,7 +135,10 @@ static void put_update(struct gen *g, const struct expr *e, bool gives_old)
 	put_c_type(g, t);
 	gen_put(g->out, " *w_t = &");
 	put_place(g, target);
-	/* The value is computed before the address is used, and may itself be an assignment: its w_t is its own. */
+	/*
+	 * The value is computed before the address is used, and may itself be an assignment: its
+	 * w_t is its own.
+	 */
 	weft_buf_printf(b, "; %s w_n = ",
 	                type_is_real(t) || (e->kind == EXPR_ASSIGN && type_is_real(e->kid[1]->type)) ? "double"
 	                : t == TYPE_STRING                                                           ? "const char *"

@@ -13,7 +13,7 @@ static const char *field(bool whole)
 	return whole ? "i" : "d";
 }
 
-/* What is local in a term, multiplied: 1 where nothing is. */
+/* The product of a term's local factors; 1 where there is none. */
 static void put_local(struct gen *g, const struct spec_term *t)
 {
 	bool any = false;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of a compiled tunlet would run while it is loaded, before anybody has called it: constructors, destructors, resolvers of indirect
- * functions, and whatever further objects bring. A translation has none of these; a performance function that was left to the compiler may
- * ask for them (attributes, inline assembler, a header). Such an object is refused before the loader sees it.
+ * What of a compiled tunlet would run while it is loaded, before anybody has called it:
+ * constructors, destructors, resolvers of indirect functions, and whatever further objects bring. A
+ * translation has none of these; a performance function that was left to the compiler may ask for
+ * them (attributes, inline assembler, a header). Such an object is refused before the loader sees
+ * it.
  *
- * Only what is known to be data is accepted: a tag of the dynamic section that is not in the table is a reason to refuse. The loader reads
- * the same bytes by the same headers.
+ * Only what is known to be data is accepted: a tag of the dynamic section that is not in the table
+ * is a reason to refuse. The loader reads the same bytes by the same headers.
  */
 #include "gen_priv.h"
 #include <elf.h>
@@ -51,7 +53,7 @@ static const struct {
 	{DT_RUNPATH, "another object's code"},
 };
 
-/* What the program has loaded already. */
+/* Libraries that the program has loaded already. */
 static const char *const libraries[] = {"libc.so.6", "libm.so.6", "libc.so", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"};
 
 /* n bytes at an address, or NULL. */
@@ -83,7 +85,7 @@ static bool is_harmless(int64_t tag)
 	return false;
 }
 
-/* What a tag would run; NULL: nothing. */
+/* The code that a tag of the dynamic section would run; NULL: none. */
 static const char *runs_by(int64_t tag)
 {
 	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
@@ -145,7 +147,7 @@ static const char *look_at_relocations(const struct object *o, uint64_t address,
 	return bytes && !r ? "something that is not known" : NULL;
 }
 
-/* What of it would run by being loaded; NULL: nothing. */
+/* The code of the object that loading would run; NULL: none. */
 static const char *look_at(struct object *o)
 {
 	static const char unknown[] = "something that is not known";

@@ -14,12 +14,12 @@ struct gen {
 	enum tune_part_of of;
 };
 
-/* What follows comes from there; `exact`: letter by letter. */
+/* The text that follows comes from that place; `exact`: letter by letter. */
 void gen_origin(struct gen *g, uint32_t at, bool exact);
 void gen_statements(struct gen *g, const struct expr *list);
 void gen_result(struct gen *g, const struct expr *e); /* into w_g.result */
 void gen_expr(struct gen *g, const struct expr *e);
-void gen_place(struct gen *g, const struct expr *e); /* what can be assigned to */
+void gen_place(struct gen *g, const struct expr *e); /* an expression that can be assigned to */
 const char *gen_store(enum spec_type t);             /* the function or cast that makes a value fit */
 /* -- gen_fold.c: partial results of instances, and loops that take them instead of instances -- */
 void gen_parts(struct gen *g);

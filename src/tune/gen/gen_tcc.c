@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TinyCC's library as the compiler of translations: it is in this process, takes milliseconds, and needs nothing that is
- * installed. Headers that specifications usually name are replaced by prototypes of our own, in front of the translation, whose
- * `#include` lines become empty; others are looked for on the system.
+ * TinyCC's library as the compiler of translations: it is in this process, takes milliseconds, and
+ * needs nothing that is installed. Headers that specifications usually name are replaced by
+ * prototypes of our own, in front of the translation, whose `#include` lines become empty; others
+ * are looked for on the system.
  *
- * What of a function that is left to the compiler would trap with the system's compiler (an index out of bounds, a number that does not
- * fit) is not found here; so that one goes first where there are such functions (tune_compile).
+ * What of a function that is left to the compiler would trap with the system's compiler (an index
+ * out of bounds, a number that does not fit) is not found here; so that one goes first where there
+ * are such functions (tune_compile).
  */
 #include "gen_priv.h"
 #include <errno.h>
@@ -16,7 +18,10 @@
 /* A line each: lines are counted to find what an error is about. */
 static const char prefix[] =
 	"typedef unsigned long size_t; typedef long ptrdiff_t;\n"
-	/* What its own helper library has, without which numbers without sign could not become floating ones. */
+	/*
+	 * Functions of the compiler's own helper library, which conversions of unsigned to floating
+	 * numbers need.
+	 */
 	"double __floatundidf(unsigned long long x)"
 	" { return (long long)x >= 0 ? (double)(long long)x : 2.0 * (double)(long long)(x >> 1 | (x & 1)); }\n"
 	"float __floatundisf(unsigned long long x)"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The intermediate form of the thesis (4.6): the specification as XML, with what was solved on the way: types and indices of
- * entities, the events that compute a value, the order of evaluation, and what collectors do. Element names are the labels of
- * the language.
+ * The intermediate form of the thesis (4.6): the specification as XML, with what was solved on the
+ * way: types and indices of entities, the events that compute a value, the order of evaluation, and
+ * what collectors do. Element names are the labels of the language.
  */
 #include "gen.h"
 #include "tune/derive/derive.h"

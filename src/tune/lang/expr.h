@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees of expressions and statements. The parser makes names, members and indices of what it sees; binding turns those that
- * stand for entities of the specification into EXPR_REF, in place, and gives every expression a type.
+ * Trees of expressions and statements. The parser makes names, members and indices of what it sees;
+ * binding turns those that stand for entities of the specification into EXPR_REF, in place, and
+ * gives every expression a type.
  */
 #ifndef WEFT_TUNE_EXPR_PRIV_H
 #define WEFT_TUNE_EXPR_PRIV_H
@@ -79,7 +80,7 @@ static inline bool type_is_real(enum spec_type t)
 	return t == TYPE_FLOAT || t == TYPE_DOUBLE;
 }
 
-/* What a block around a single statement holds. */
+/* The statement in a block around a single one. */
 static inline const struct expr *expr_bare(const struct expr *st)
 {
 	while (st && st->kind == STMT_BLOCK && st->kid[0] && !st->kid[0]->next)

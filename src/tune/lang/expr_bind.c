@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names become entities, expressions get types. One walk over each tree, with a stack of the locals in reach. A name that
- * means nothing is an error with the nearest name that would; two that the published files use are understood all the same,
- * with a warning: an attribute of the iteration that only an event carries, and MATE's own iter.GetNum_ACTOR().
+ * Names become entities, expressions get types. One walk over each tree, with a stack of the locals
+ * in reach. A name that means nothing is an error with the nearest name that would; two that the
+ * published files use are understood all the same, with a warning: an attribute of the iteration
+ * that only an event carries, and MATE's own iter.GetNum_ACTOR().
  */
 #include "expr.h"
 #include <string.h>
@@ -208,7 +209,7 @@ static enum spec_type bind_field(struct binder *b, struct expr *e, uint32_t even
 		b->c->broken = true;
 		return e->type = TYPE_DOUBLE;
 	}
-	/* That it is carried is harmless; a value of which nobody said what is to be measured is not. */
+	/* A value that is carried is harmless; one whose source is unknown is not. */
 	if (f >= FIELD_FIRST && v->ref.at[f - FIELD_FIRST].variable == SPEC_NONE)
 		spec_say(s, WEFT_ERROR, "undeclared-variable", e->where, "declare it in VARIABLES AND VALUES",
 		         "'%s' is used, but no variable says what it is in the program", e->name);
@@ -639,7 +640,7 @@ static void gather_tokens(struct weft_spec *s, struct spec_code *c)
 				bits_set(&c->reads, i);
 }
 
-/* What functions use, those use who call them; until nothing is added. */
+/* Callers use what their callees use; repeated until nothing is added. */
 static void close_calls(struct weft_spec *s)
 {
 	for (bool more = true; more;) {

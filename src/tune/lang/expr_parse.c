@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions and statements: recursive descent with one token of lookahead. In the properties of a specification it goes on
- * after a mistake, with the missing or superfluous bracket as it probably was, so that later mistakes are found too. The body
- * of a performance function may be any C: where it leaves the subset, the function is left to the compiler (`opaque`).
+ * Expressions and statements: recursive descent with one token of lookahead. In the properties of a
+ * specification it goes on after a mistake, with the missing or superfluous bracket as it probably
+ * was, so that later mistakes are found too. The body of a performance function may be any C: where
+ * it leaves the subset, the function is left to the compiler (`opaque`).
  */
 #include "expr.h"
 #include <stdlib.h>
@@ -78,7 +79,7 @@ static void set_op(struct reader *r, struct expr *e)
 	memcpy(e->op, r->s->text + r->t.where.at, r->t.where.n < 4 ? r->t.where.n : 3);
 }
 
-/* What costs too much is said once, and no more is read of it. */
+/* An expression that is too long is reported once, and no more of it is read. */
 static bool parse_cut(struct reader *r, const char *why)
 {
 	parse_complain(r, "depth", r->t.where, NULL, why);
@@ -397,7 +398,10 @@ static struct expr *parse_declaration(struct reader *r, enum spec_type t)
 	return first;
 }
 
-/* What is said about a '{' that is not closed: two in a row are more often one too many than one '}' too few. */
+/*
+ * The diagnosis of a '{' that is not closed: two in a row are more often one too many than one '}'
+ * too few.
+ */
 static const char *missing_brace(struct reader *r)
 {
 	uint32_t line, col;

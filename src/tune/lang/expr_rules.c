@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an expression says and probably does not mean. Each rule is a function over one code or one node; the tables at the end
- * name them. A rule never looks at names or files, only at what the tree does.
+ * Warnings about expressions that probably mean something else. Each rule is a function over one
+ * code or one node; the tables at the end list them. A rule never looks at names or files, only at
+ * the tree.
  */
 #include "expr.h"
 #include <stdlib.h>
@@ -67,7 +68,10 @@ static bool rules_accumulates(const struct expr *e)
 
 /* -- numbers -- */
 
-/* Brackets around what an expression says may belong to a part of it, of which the text begins behind them. */
+/*
+ * Brackets around what an expression says may belong to a part of it, of which the text begins
+ * behind them.
+ */
 static const char *balanced_text(struct weft_spec *s, struct span w)
 {
 	int open = 0, least = 0;
@@ -151,7 +155,7 @@ static void check_assign(struct rules *r, struct expr *e)
 		         a->id.z, a->type.z);
 	const struct expr *v = e->kid[1];
 	bool adds = e->kind == EXPR_ASSIGN && (e->op[0] == '+' || (v->kind == EXPR_BINARY && v->op[0] == '+'));
-	/* What only counts does not grow so far. */
+	/* A counter does not grow that far. */
 	adds &= v && v->kind != EXPR_NUMBER && !(v->kind == EXPR_BINARY && v->kid[1]->kind == EXPR_NUMBER);
 	if (r->in_loop && adds && rules_accumulates(e) && !type_is_real(a->t) && a->type.z && e->kind == EXPR_ASSIGN &&
 	    a->scope == SCOPE_PARAMETER)
@@ -354,7 +358,10 @@ static void (*const node_rules[])(struct rules *r, struct expr *e) = {
 	check_mean,       check_tune_when_equal, check_qualified,   check_parameter_use, check_call_in_event,
 };
 
-/* Parents first, with what they say about their children: whether a real number is wanted, whether this is in a loop. */
+/*
+ * Parents first, with what they say about their children: whether a real number is wanted, whether
+ * this is in a loop.
+ */
 static void rules_apply(struct rules *r, struct expr *list, bool real)
 {
 	for (struct expr *e = list; e; e = e->next) {
@@ -419,7 +426,7 @@ static void check_function(struct weft_spec *s, struct spec_function *f)
 	}
 }
 
-/* Who else sets an attribute: for what has no value of its own. */
+/* Other codes that set an attribute: for attributes without a value of their own. */
 static const char *set_by(struct weft_spec *s, uint32_t attr)
 {
 	for (size_t i = 0; i < s->code.n; i++) {
@@ -498,8 +505,8 @@ static void find_loop(void *ctx, struct expr *e)
 }
 
 /*
- * A parameter keeps its value from one evaluation to the next. One that a loop adds to should begin anew; one that grows once an
- * evaluation is a running total, and meant.
+ * A parameter keeps its value from one evaluation to the next. One that a loop adds to should begin
+ * anew; one that grows once an evaluation is a running total, and meant.
  */
 static void check_reset(struct weft_spec *s, uint32_t i, struct spec_code *c)
 {
@@ -511,7 +518,10 @@ static void check_reset(struct weft_spec *s, uint32_t i, struct spec_code *c)
 		         "'%s' is never set anew: it grows from one evaluation to the next", s->attr.at[i].id.z);
 }
 
-/* Instances are chosen by number (loops) or by the id of a process (events): Weft tells them apart; a reader should know. */
+/*
+ * Instances are chosen by number (loops) or by the id of a process (events): Weft tells them apart;
+ * a reader should know.
+ */
 struct space_search {
 	struct weft_spec *s;
 	uint32_t actor;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tunlet specifications that were read (tune/derive/derive.h), for other modules: what they have and how they are diagnosed. The language is in weft-tunlet-language(7).
+ * Tunlet specifications that were read (tune/derive/derive.h), for other modules: what they have
+ * and how they are diagnosed. The language is in weft-tunlet-language(7).
  *
- * Reading never fails because of what the text says: what is wrong becomes diagnoses, in three severities, in the order of
- * the text. A specification with errors can be printed and explained, but not translated.
+ * Reading never fails because of what the text says: what is wrong becomes diagnoses, in three
+ * severities, in the order of the text. A specification with errors can be printed and explained,
+ * but not translated.
  */
 #ifndef WEFT_TUNE_SPEC_H
 #define WEFT_TUNE_SPEC_H
@@ -14,7 +16,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A note is a variant of the language that is accepted silently; a warning is accepted too, but perhaps not what was meant. */
+/*
+ * A note is a variant of the language that is accepted silently; a warning is accepted too, but
+ * perhaps not what was meant.
+ */
 enum weft_severity { WEFT_NOTE, WEFT_WARNING, WEFT_ERROR, WEFT_SEVERITIES };
 
 struct weft_diag {
@@ -23,7 +28,7 @@ struct weft_diag {
 	uint32_t line, col; /* of `at`, from 1; a column is a byte */
 	const char *rule;   /* "undeclared" */
 	const char *text;   /* one line */
-	const char *fix;    /* what to write instead, or NULL */
+	const char *fix;    /* the text to write instead, or NULL */
 };
 
 struct weft_spec;
@@ -42,7 +47,10 @@ bool weft_spec_emits(const struct weft_spec *s);                    /* events of
 bool weft_spec_rank_valid(const char *z);
 bool weft_spec_rank_in(const char *z, int64_t rank); /* no rank (-1) is in none */
 
-/* All diagnoses from `least` up, as a compiler prints them (source line, caret, correction), or as JSON. */
+/*
+ * All diagnoses from `least` up, as a compiler prints them (source line, caret, correction), or as
+ * JSON.
+ */
 void weft_spec_report(const struct weft_spec *s, enum weft_severity least, FILE *to);
 void weft_spec_report_json(const struct weft_spec *s, enum weft_severity least, FILE *to);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Diagnoses: collected while a specification is read, sorted into the order of the text, printed like a compiler's:
+ * Diagnoses: collected while a specification is read, sorted into the order of the text, printed
+ * like a compiler's:
  *
  *     nworkers.tsl:306:13: warning: iteration attribute 'nw' is not declared; ... [implied]
  *       306 | value: /#n=iter.nw;#/
@@ -149,7 +150,10 @@ static bool in_character(const struct weft_spec *s, uint32_t at)
 	return at < s->n && (s->text[at] & 0xc0) == 0x80;
 }
 
-/* The source line, with tabs as one blank and no control characters; then the marks below what is meant. Of a long line, what is around that. */
+/*
+ * The source line, with tabs as one blank and no control characters; then the marks below what is
+ * meant. Of a long line, what is around that.
+ */
 static void print_source(const struct weft_spec *s, const struct weft_diag *d, FILE *to)
 {
 	uint32_t line = d->at - (d->col - 1), begin = d->col > SHOWN_BEFORE ? d->at - SHOWN_BEFORE : line, end = d->at;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A specification in memory. Everything lies in one arena and dies with it; ids are indices into the arrays below.
+ * A specification in memory. Everything lies in one arena and dies with it; ids are indices into
+ * the arrays below.
  *
  *     struct weft_spec --+-- variable[]   VARIABLES AND VALUES
  *                        +-- event[]      EVENTS           event.ref[] -> what an event carries
@@ -11,7 +12,8 @@
  *                        +-- point[]      TUNING POINTS
  *                        +-- code[]       each expression: its text, its tree (expr.h), what it reads and writes
  *
- * Out of memory: spec_alloc and spec_push jump to the call of weft_spec_new, which frees all. So the parsers have no cleanup.
+ * Out of memory: spec_alloc and spec_push jump to the call of weft_spec_new, which frees all. So
+ * the parsers have no cleanup.
  */
 #ifndef WEFT_TUNE_SPEC_PRIV_H
 #define WEFT_TUNE_SPEC_PRIV_H
@@ -151,7 +153,9 @@ struct spec_point {
 
 enum reduction { REDUCE_NONE, REDUCE_SUM, REDUCE_PRODUCT, REDUCE_MIN, REDUCE_MAX, REDUCE_COUNT };
 enum { TERM_FACTORS = 12, TERMS_MAX = 16 };
-/* A product of what belongs to an instance (collectors compute it) and of what is the same for all. */
+/*
+ * A product of what belongs to an instance (collectors compute it) and of what is the same for all.
+ */
 struct spec_term {
 	struct {
 		const struct expr *e;
@@ -160,7 +164,7 @@ struct spec_term {
 	uint32_t n;
 	bool minus, whole; /* whole: what is local is a whole number */
 };
-/* What was derived about the computation of a value: derive_reduce.c. */
+/* Derived properties of a value's computation: derive_reduce.c. */
 struct spec_plan {
 	enum reduction reduce;
 	uint32_t over;     /* the actor whose instances are reduced; SPEC_NONE: events, one after the other */
@@ -213,7 +217,10 @@ const char *spec_printf(struct weft_spec *s, const char *fmt, ...) WEFT_PRINTF(2
 		if (weft_vec_push(v, __VA_ARGS__)) \
 			longjmp((s)->oom, 1); \
 	} while (0)
-/* Adds a diagnosis; `fix` may be NULL, and is borrowed (arena or literal). The same rule is said once of the same place. */
+/*
+ * Adds a diagnosis; `fix` may be NULL, and is borrowed (arena or literal). The same rule is said
+ * once of the same place.
+ */
 void spec_say(struct weft_spec *s, enum weft_severity severity, const char *rule, struct span where, const char *fix,
               const char *fmt, ...) WEFT_PRINTF(6, 7);
 void spec_sort_diags(struct weft_spec *s);
@@ -242,11 +249,17 @@ uint32_t spec_find_variable(const struct weft_spec *s, const char *z);
 uint32_t spec_find_function(const struct weft_spec *s, const char *z);
 uint32_t spec_find_point(const struct weft_spec *s, const char *z);
 uint32_t spec_find_attr(const struct weft_spec *s, enum spec_scope scope, uint32_t actor, const char *z);
-/* "iter.x", "worker.x", "x" as `dependency` says it, seen from attribute `from`; SPEC_NONE when it is no attribute. */
+/*
+ * "iter.x", "worker.x", "x" as `dependency` says it, seen from attribute `from`; SPEC_NONE when it
+ * is no attribute.
+ */
 uint32_t spec_find_path(const struct weft_spec *s, uint32_t from, const char *z);
 bool spec_has_depinic(const struct weft_spec *s); /* an attribute of the iteration is set anew when another has changed */
 const char *spec_attr_path(struct weft_spec *s, uint32_t attr); /* "worker.cti", "iter.tuplesize", "lambda" */
-/* The field of an event by name: 0 timestamp, 1 id, 2 task (the same), 3… its attributes; SPEC_NONE. */
+/*
+ * The field of an event by name: 0 timestamp, 1 id, 2 task (the same), 3… its attributes;
+ * SPEC_NONE.
+ */
 uint32_t spec_find_field(const struct weft_spec *s, uint32_t event, const char *z);
 enum { FIELD_TIMESTAMP, FIELD_ID, FIELD_TASK, FIELD_FIRST };
 /* -- spec_style.c: comments against names, names against files -- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From words to meanings: types, kinds, numbers, and which entity a name stands for. Spellings that the thesis uses beside
- * those of its grammar are rows of the same tables, and noted.
+ * From words to meanings: types, kinds, numbers, and which entity a name stands for. Spellings that
+ * the thesis uses beside those of its grammar are rows of the same tables, and noted.
  */
 #include "tune/live/live.h"
 #include "spec_model.h"
@@ -99,7 +99,7 @@ static uint32_t names_number(struct weft_spec *s, const struct word *w, const ch
 	return otherwise;
 }
 
-/* What the header says about the tunlet beside others. */
+/* Properties of the header that concern other tunlets. */
 static void resolve_rank(struct weft_spec *s)
 {
 	int64_t rank = 0;
@@ -120,7 +120,7 @@ static void resolve_rank(struct weft_spec *s)
 		s->share = 1;
 }
 
-/* What becomes of iterations of which events were lost. */
+/* The treatment of iterations whose events were lost. */
 static void resolve_lost(struct weft_spec *s)
 {
 	s->estimates = s->lost.z && strcmp(s->lost.z, "estimate") == 0;

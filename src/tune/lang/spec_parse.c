@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Items become entities. The parser is in one context at a time (the header, an event, the attributes of an actor…); which
- * properties a context has, where they go and which must be there is one table. What stands in the wrong place is said and
- * passed over, so that one mistake brings one diagnosis.
+ * Items become entities. The parser is in one context at a time (the header, an event, the
+ * attributes of an actor…); which properties a context has, where they go and which must be there
+ * is one table. What stands in the wrong place is said and passed over, so that one mistake brings
+ * one diagnosis.
  */
 #include "spec_scan.h"
 #include <stddef.h>
@@ -152,7 +153,7 @@ static struct word word_of(struct weft_spec *s, struct span v)
 	return (struct word){z, v};
 }
 
-/* What the entity of this context should have and has not. */
+/* Properties that the entity of this context lacks. */
 static void check_missing(struct parser *p)
 {
 	static const char *const default_of[LABELS] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranks of an actor in words: a list of conditions with commas, of which one must hold. A condition is a number ("0"), a range ("2-4",
- * "1-" without end), or a comparison ("> 8", "!= 0"; "rank > 8" is the same). `%` makes classes: "% 2 == 1".
+ * Ranks of an actor in words: a list of conditions with commas, of which one must hold. A condition
+ * is a number ("0"), a range ("2-4", "1-" without end), or a comparison ("> 8", "!= 0"; "rank > 8"
+ * is the same). `%` makes classes: "% 2 == 1".
  */
 #include "spec_model.h"
 #include <string.h>

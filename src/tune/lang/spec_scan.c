@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Items of a specification. Both lists of words are tables; a row that is a variant of another has `same` set to what the
- * grammar says, and is noted.
+ * Items of a specification. Both lists of words are tables; a row that is a variant of another has
+ * `same` set to what the grammar says, and is noted.
  *
  * How far a value goes:
  *     comment     from / * to * /, else to the next line that begins with an item
@@ -285,7 +285,7 @@ static struct item read_keyword(struct weft_spec *s, uint32_t at, int row, uint3
 	return it;
 }
 
-/* What is no item: says so, and passes over it. */
+/* Reports text that is no item, and skips it. */
 static uint32_t skip_junk(struct weft_spec *s, uint32_t at)
 {
 	const char *known[KEYWORDS + LABEL_ROWS];

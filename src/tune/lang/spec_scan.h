@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The outer syntax: a specification is a sequence of items, keywords (TUNLET, event, endevent, ATTRS…) and labels with a
- * value (`type: int`). What follows a label tells how far its value goes: to the end of the line, of a comment, of a code.
+ * The outer syntax: a specification is a sequence of items, keywords (TUNLET, event, endevent,
+ * ATTRS…) and labels with a value (`type: int`). What follows a label tells how far its value goes:
+ * to the end of the line, of a comment, of a code.
  */
 #ifndef WEFT_TUNE_SPEC_SCAN_H
 #define WEFT_TUNE_SPEC_SCAN_H

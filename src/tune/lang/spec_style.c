@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a specification says about itself: names against files, comments against values, words against the grammar's. */
+/*
+ * Warnings about style: names against files, comments against values, words against the grammar's.
+ */
 #include "expr.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events are kept as they come; a value is computed by making a trace of them in memory and asking the engine. That is the point of it: what it
- * says is by definition what it would say of the recorded trace. A million events are kept; then the older half is forgotten.
+ * Events are kept as they come; a value is computed by making a trace of them in memory and asking
+ * the engine. That is the point of it: what it says is by definition what it would say of the
+ * recorded trace. A million events are kept; then the older half is forgotten.
  */
 #include "live.h"
 #include "base/map.h"
@@ -228,7 +229,7 @@ static int make_trace(const struct live *l, uint64_t first, uint64_t at, struct 
 		weft_builder_free(b);
 		return weft_err_sys(err, -rc, "cannot keep events for a metric");
 	}
-	/* What holds from the last event on is a value, too. */
+	/* The value that holds from the last event on counts, too. */
 	weft_build_keep_zero(b, at - first + BEHIND_NS);
 	return weft_build_finish(b, NULL, out, err);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metric expressions as model parameters: the events of a tunlet so far are a trace, and the analysis engine computes on it what it would on
- * one that was recorded.
+ * Metric expressions as model parameters: the events of a tunlet so far are a trace, and the
+ * analysis engine computes on it what it would on one that was recorded.
  *
  *     [STATISTIC of] METRIC     last (as without), average, maximum, minimum: over time, from the first event to the instant that is asked for
  *
- * METRIC is an expression of docs/views.md; types of events are called as in the trace of a tuned run: "tunlet.event" with the value 1, and
- * "tunlet.event.attribute". Rows are processes; they are added up where the expression does not say otherwise.
+ * METRIC is an expression of docs/views.md; types of events are called as in the trace of a tuned
+ * run: "tunlet.event" with the value 1, and "tunlet.event.attribute". Rows are processes; they are
+ * added up where the expression does not say otherwise.
  */
 #ifndef WEFT_TUNE_LIVE_H
 #define WEFT_TUNE_LIVE_H
@@ -34,7 +35,10 @@ struct live_point {
 	double d;
 };
 int live_add(struct live *l, const struct live_point *p) WEFT_MUST_CHECK;
-/* With all events up to `at`. A trace is made for it: some milliseconds, and 0.3 us an event. -ENODATA: there is no event yet. */
+/*
+ * With all events up to `at`. A trace is made for it: some milliseconds, and 0.3 us an event.
+ * -ENODATA: there is no event yet.
+ */
 int live_value(struct live *l, const char *expression, uint64_t at, double *out, struct weft_err *err) WEFT_MUST_CHECK;
 
 #endif

@@ -48,7 +48,10 @@ union fd_room {
 	struct cmsghdr align;
 };
 
-/* A descriptor goes with the first byte of its message: what is before that goes alone. It waits for what is too much to be kept. */
+/*
+ * A descriptor goes with the first byte of its message: what is before that goes alone. It waits
+ * for what is too much to be kept.
+ */
 static ssize_t send_some(struct channel *c)
 {
 	union fd_room room = {{0}};

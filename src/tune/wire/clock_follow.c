@@ -43,7 +43,10 @@ struct line {
 	uint64_t round;
 };
 
-/* A line through the exchanges that took little longer than the best: theirs are the offsets that are known well. */
+/*
+ * A line through the exchanges that took little longer than the best: theirs are the offsets that
+ * are known well.
+ */
 static struct line fit(const struct follow *f)
 {
 	struct line l = {.round = UINT64_MAX};
@@ -87,7 +90,10 @@ void follow_exchange(struct follow *f, uint64_t asked, uint64_t heard, uint64_t 
 	f->drift = l.drift;
 	f->round_ns = l.round;
 	f->jump_ns = f->known ? before - raw_offset(f, back) : 0;
-	/* What is too much to work off was no estimate (the machine slept, its clock was set): it is taken at once. */
+	/*
+	 * A difference that is too large to slew is a step (the machine slept, its clock was set):
+	 * it is applied at once.
+	 */
 	if (fabs(f->jump_ns) > SLEW_NS / 2)
 		f->jump_ns = 0;
 	f->jump_at = back;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * This host's clock against another's: offset and drift, from exchanges of four times (asked, heard, answered, back). Of each
- * second the exchange that took least counts; through the good ones of the last minute goes a line. What changes is worked off over
- * a second, so that corrected time never goes back. Plain computing: whoever exchanges gives the times.
+ * This host's clock against another's: offset and drift, from exchanges of four times (asked,
+ * heard, answered, back). Of each second the exchange that took least counts; through the good ones
+ * of the last minute goes a line. What changes is worked off over a second, so that corrected time
+ * never goes back. Plain computing: whoever exchanges gives the times.
  */
 #ifndef WEFT_TUNE_CLOCK_FOLLOW_H
 #define WEFT_TUNE_CLOCK_FOLLOW_H
@@ -23,19 +24,25 @@ struct follow {
 	unsigned n, next;
 	bool known;
 	uint64_t base;    /* our time at which the offset is: */
-	double offset_ns; /* what is added to our time there, */
+	double offset_ns; /* the offset that is added to our time there, */
 	double drift;     /* and more of it for each ns later */
-	double jump_ns;   /* that is still being worked off, since: */
+	double jump_ns;   /* the rest of the offset that is still being slewed, since: */
 	uint64_t jump_at;
 	uint64_t round_ns; /* of the best exchange that counts: half of it bounds the error */
 };
 
-/* An exchange: asked and back in our time, heard and answered in the other's. Impossible ones are passed over. */
+/*
+ * An exchange: asked and back in our time, heard and answered in the other's. Impossible ones are
+ * passed over.
+ */
 void follow_exchange(struct follow *f, uint64_t asked, uint64_t heard, uint64_t answered, uint64_t back);
 /* Our time as the other's; unchanged while nothing is known. */
 uint64_t follow_time(const struct follow *f, uint64_t ours);
 
-/* A clock with a fault, for tests: so much ahead, and gaining so many parts per million since `from`. */
+/*
+ * A clock with a fault, for tests: so much ahead, and gaining so many parts per million since
+ * `from`.
+ */
 struct follow_fault {
 	int64_t ahead_ns;
 	double ppm;

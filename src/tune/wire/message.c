@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages as bytes. One table says of every kind which fields it has, where they are in its struct, and how each is written; encoding
- * and decoding are two walks over a row. A new field goes to the end of its row, and is zero when an older side has sent it.
+ * Messages as bytes. One table says of every kind which fields it has, where they are in its
+ * struct, and how each is written; encoding and decoding are two walks over a row. A new field goes
+ * to the end of its row, and is zero when an older side has sent it.
  */
 #include "message.h"
 #include <endian.h>
@@ -380,7 +381,9 @@ static void take_field(struct reader *r, struct message *out, const struct field
 	}
 }
 
-/* Where the bytes end, as an older side may have it, fields keep the nothing that they begin with. */
+/*
+ * Where the bytes end, as an older side may have it, fields keep the nothing that they begin with.
+ */
 static void empty_field(struct message *out, const struct field *f)
 {
 	char *at = (char *)out + f->at;
@@ -397,7 +400,10 @@ int message_decode(unsigned kind, const void *at, size_t n, struct message *out)
 	struct reader r = {.at = at, .n = n};
 	if (kind == MESSAGE_NONE || kind >= MESSAGE_KINDS)
 		return WEFT_E_SYNTAX;
-	/* Most messages are events: of their values, which are behind all else, those that are there are written, and nobody reads others. */
+	/*
+	 * Most messages are events: of their values, which are behind all else, those that are
+	 * there are written, and nobody reads others.
+	 */
 	memset(out, 0, kind == MESSAGE_EVENT ? offsetof(struct message, event.value) : sizeof *out);
 	out->kind = (enum message_kind)kind;
 	for (const struct field *f = rows[kind].field; f->kind; f++)

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What controllers, collectors and the analyzer say to each other. A controller knows nothing of tunlets: it is told which
- * events of which processes are wanted and which actions to do; the analyzer knows nothing of machine code.
+ * What controllers, collectors and the analyzer say to each other. A controller knows nothing of
+ * tunlets: it is told which events of which processes are wanted and which actions to do; the
+ * analyzer knows nothing of machine code.
  *
  *     controller  --- HELLO  PROCESS  NAMED  GONE  INSERTED  EVENT  LOST  ACTED  COST --------->  analyzer
  *                 <-- WANT  UNWANT  READY  ACT  UNDO  DETACH  END ----------------------
  *     collector   --- all of these, FOLDED  HERE  PING (CLOCK)  LOAD -------------------->  collector or analyzer
  *                 <-- all of these, SPEC  BIND  CLOSE  LOST  ABOVE  CLOCK  GROW  LEVEL --
  *
- * A controller has several ways up while collectors of its host share its processes (collect_grow.c):
+ * A controller has several ways up while collectors of its host share its processes
+ * (collect_grow.c):
  *     controller  --- LEFT  END ------------------------------------------------------->  collector
  *                 <-- WAY  MOVE  GO  LEAVE -----------------------------------------
  *
  * A collector between others, which goes, gives its connections back (collect_level.c): HAND  MOVE  END, after LEAVE.
  *
- * A message is a kind and its fields, declared once in the table of message.c; encoded, it is bytes without its length, which
- * the transport knows. Numbers are little-endian. Decoding trusts nothing: every length is checked, texts end within the
- * message, and what follows the last known field is ignored (a later version's).
+ * A message is a kind and its fields, declared once in the table of message.c; encoded, it is bytes
+ * without its length, which the transport knows. Numbers are little-endian. Decoding trusts
+ * nothing: every length is checked, texts end within the message, and what follows the last known
+ * field is ignored (a later version's).
  *
- * A process is a process: its number is (controller << 32 | serial), unique in a run. Times are nanoseconds of the analyzer's
- * clock since the epoch, corrected where they are made. Texts are never NULL; in decoded messages they borrow from the bytes.
+ * A process is a process: its number is (controller << 32 | serial), unique in a run. Times are
+ * nanoseconds of the analyzer's clock since the epoch, corrected where they are made. Texts are
+ * never NULL; in decoded messages they borrow from the bytes.
  */
 #ifndef WEFT_TUNE_MESSAGE_H
 #define WEFT_TUNE_MESSAGE_H
@@ -114,7 +118,10 @@ struct message_process {
 	const char *host, *exe;
 };
 
-/* What its own system calls it is known now (PVM's process id): from now on that is its id. No event of it was sent before. */
+/*
+ * The process's id in its own system is known now (PVM's process id), and is its id from now on. No
+ * event of it was sent before.
+ */
 struct message_named {
 	uint64_t process;
 	int64_t id;
@@ -125,7 +132,7 @@ struct message_gone {
 	const char *why; /* "": it ended */
 };
 
-/* What came of a WANT (on) or an UNWANT (not on). rc 0: done; `text` then is a remark, or "". */
+/* The outcome of a WANT (on) or an UNWANT (not on). rc 0: done; `text` then is a remark, or "". */
 struct message_inserted {
 	uint64_t process;
 	uint32_t event;
@@ -144,13 +151,16 @@ struct message_event {
 	struct message_value value[MESSAGE_VALUES];
 };
 
-/* Events of the process were lost after `since`, until `time`; said before those that came after. again: said by another way, too. */
+/*
+ * Events of the process were lost after `since`, until `time`; said before those that came after.
+ * again: said by another way, too.
+ */
 struct message_lost {
 	uint64_t process, time, count, since;
 	bool again;
 };
 
-/* What came of an ACT (or an UNDO). */
+/* The outcome of an ACT (or an UNDO). */
 struct message_acted {
 	uint64_t process, time; /* time: when it was in force */
 	uint32_t action, tid;
@@ -161,23 +171,23 @@ struct message_acted {
 	const char *text;
 };
 
-/* What measuring has cost in a process, so far. */
+/* The cost of measuring in a process so far. */
 struct message_cost {
 	uint64_t process, time;
 	bool alive;                                 /* it was known to be alive at that time */
 	uint64_t hits, traps;                       /* events made; those of them by a trap */
 	uint64_t inserted, acts;                    /* probes, actions */
-	uint64_t insert_ns, act_ns;                 /* that the program's code was being changed */
+	uint64_t insert_ns, act_ns;                 /* time in which the program's code was being changed */
 	uint64_t cpu_ns;                            /* of the whole process, so far */
 	uint64_t controller_cpu_ns, controller_rss; /* of the controller, all its processes together */
 	uint64_t prepare_ns;                        /* names looked up, before that: it waits then when it was just started */
 	uint64_t exits;                             /* of the events: those at exits */
-	double entry_ns, exit_ns;                   /* what one costs there, as it was measured; 0: it was not */
+	double entry_ns, exit_ns;                   /* measured cost of one event there; 0: not measured */
 };
 
 /*
- * Answer to PING: a four-time exchange between neighbours, asked by the lower. sent, as PING had it; received and answered in the
- * analyzer's time, as the upper knows it.
+ * Answer to PING: a four-time exchange between neighbours, asked by the lower. sent, as PING had
+ * it; received and answered in the analyzer's time, as the upper knows it.
  */
 struct message_clock {
 	uint64_t sent, received, answered;
@@ -186,7 +196,9 @@ struct message_clock {
 	uint32_t controller;
 };
 
-/* A fold of a tunlet (fold.h), as bytes; a long one comes in pieces, all but the last with `more`. */
+/*
+ * A fold of a tunlet (fold.h), as bytes; a long one comes in pieces, all but the last with `more`.
+ */
 struct message_folded {
 	uint64_t time;
 	uint32_t tunlet;
@@ -195,12 +207,18 @@ struct message_folded {
 	uint32_t n;
 };
 
-/* A process is reached by this way from now on: its collector has a new one above it, or (downwards) it will be by the collector that hears it. */
+/*
+ * A process is reached by this way from now on: its collector has a new one above it, or
+ * (downwards) it will be reached by the receiving collector.
+ */
 struct message_here {
 	uint64_t process;
 };
 
-/* What a collector has to do; all counts are since it began. `of`: the collector that has begun it, or itself. */
+/*
+ * The load of a collector; all counts are since it began. `of`: the collector that has begun it, or
+ * itself.
+ */
 struct message_load {
 	uint64_t time, events, cpu_ns, delay_ns; /* delay_ns: that it could run, but was not let */
 	uint32_t collector, of;
@@ -210,7 +228,10 @@ struct message_load {
 	const char *host;
 };
 
-/* By the way on which it comes: of this process no later iteration will (MOVED); what follows by another way is of a later one (TURNED); it has ended. */
+/*
+ * On the way by which this message comes: no later iteration of the process will come (MOVED);
+ * messages by another way are of later ones (TURNED); it has ended (ENDED).
+ */
 enum message_leaving { MESSAGE_MOVED, MESSAGE_TURNED, MESSAGE_ENDED };
 struct message_left {
 	uint64_t process;
@@ -240,7 +261,10 @@ struct message_ready {
 	uint64_t process;
 };
 
-/* kind: as enum spec_kind, in the order of the thesis: variable, replace, insert, remove, once, parameter, library. */
+/*
+ * kind: as enum spec_kind, in the order of the thesis: variable, replace, insert, remove, once,
+ * parameter, library.
+ */
 struct message_act {
 	uint64_t process;
 	uint32_t action; /* number for ACTED and UNDO */
@@ -260,7 +284,10 @@ struct message_undo {
 	uint32_t action;
 };
 
-/* Takes everything out of a process and lets it be; or with process 0, out of all that a controller has. */
+/*
+ * Takes everything out of a process and lets it be; or with process 0, out of all that a controller
+ * has.
+ */
 struct message_detach {
 	uint64_t process;
 	bool undo; /* actions, too */
@@ -279,28 +306,37 @@ struct message_way {
 	uint32_t collector; /* to which it leads */
 };
 
-/* Iterations of the process that have not begun yet go up by the way on which this comes; or what waited for that may go. */
+/*
+ * Iterations of the process that have not begun yet are sent up by the way on which this comes; or
+ * the messages that waited for that may be sent.
+ */
 struct message_move {
 	uint64_t process;
 };
 
-/* So many collectors are to share what one has to do. */
+/* The number of collectors that are to share one's load. */
 struct message_grow {
 	uint32_t collector, n;
 };
 
-/* So many collectors are to stand between the first one and those of hosts. */
+/* The number of collectors that are to stand between the first one and those of hosts. */
 struct message_level {
 	uint32_t n;
 };
 
-/* One of those goes: with this message comes a connection, as a descriptor and what else belongs to it; MOVE for each process below it follows. */
+/*
+ * A collector between others leaves: with this message comes one of its connections, as a
+ * descriptor and its state; MOVE for each process below it follows.
+ */
 struct message_hand {
 	const void *bytes;
 	uint32_t n;
 };
 
-/* A tunlet that collectors fold. Times of its events: (time - began) / per_unit. A long text comes in pieces. */
+/*
+ * A tunlet that collectors fold. Times of its events are (time - began) / per_unit. A long text
+ * comes in pieces.
+ */
 struct message_spec {
 	uint32_t tunlet;
 	uint64_t began;
@@ -309,17 +345,23 @@ struct message_spec {
 	bool more;
 	const void *bytes;
 	uint32_t n;
-	bool passes; /* all events are wanted above, too: somebody keeps them */
+	bool passes; /* all events are wanted above, too: a trace keeps them */
 };
 
-/* Which actor of a tunlet a process is, and by which id; from its first iteration on of which nothing has passed yet. */
+/*
+ * Which actor of a tunlet a process is, and by which id; from its first iteration on of which
+ * nothing has passed yet.
+ */
 struct message_bind {
 	uint64_t process;
 	uint32_t tunlet, actor;
 	int64_t id;
 };
 
-/* What there is of an iteration is to be said; or it is done with; or all are, and their numbers come again. */
+/*
+ * Asks for the fold of an iteration; or closes the iteration; or all of them, since their numbers
+ * come again.
+ */
 enum message_closing { MESSAGE_ASK, MESSAGE_ASK_ALL, MESSAGE_CLOSED, MESSAGE_ANEW };
 struct message_close {
 	uint32_t tunlet;
@@ -327,7 +369,7 @@ struct message_close {
 	int64_t iteration;
 };
 
-/* Whom to turn to when the one above is gone; "": nobody. */
+/* The address to reconnect to when the party above is gone; "": none. */
 struct message_above {
 	const char *address;
 };
@@ -369,7 +411,10 @@ struct message {
 	};
 };
 
-/* Appends the fields of m (not its kind). 0; -ENOMEM; -EMSGSIZE when it is longer than MESSAGE_BYTES_MAX, and nothing is added. */
+/*
+ * Appends the fields of m (not its kind). 0; -ENOMEM; -EMSGSIZE when it is longer than
+ * MESSAGE_BYTES_MAX, and nothing is added.
+ */
 int message_encode(const struct message *m, struct weft_buf *out) WEFT_MUST_CHECK;
 /* *out borrows its texts from `at`, which it may not outlive. 0, or WEFT_E_SYNTAX. */
 int message_decode(unsigned kind, const void *at, size_t n, struct message *out) WEFT_MUST_CHECK;

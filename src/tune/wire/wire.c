@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One connection: messages into frames into bytes, and back; the steps of the handshake between them. The layouts are in
- * wire_priv.h.
+ * One connection: messages into frames into bytes, and back; the steps of the handshake between
+ * them. The layouts are in wire_priv.h.
  *
- * Nothing that came from the other side is believed: before the handshake is over only as many bytes are kept as its next step
- * has; a frame's length is limited before it is waited for; a frame is opened only when all of it is there, and its messages
- * must fill it exactly.
+ * Nothing that came from the other side is believed: before the handshake is over only as many
+ * bytes are kept as its next step has; a frame's length is limited before it is waited for; a frame
+ * is opened only when all of it is there, and its messages must fill it exactly.
  */
 #include "wire_priv.h"
 #include "base/clock.h"
@@ -94,8 +94,9 @@ void wire_peer_name(int fd, bool other_side, char *out, size_t size)
 }
 
 /*
- * Frames are gathered here: another delay would only add to ours. A host that is gone without a word is noticed after 15 s. All
- * of it fails on sockets that are not TCP, which have neither fault.
+ * Frames are gathered here: another delay would only add to ours. A host that is gone without a
+ * word is noticed after 15 s. All of it fails on sockets that are not TCP, which have neither
+ * fault.
  */
 static void set_tcp(int fd)
 {
@@ -196,7 +197,7 @@ int wire_write(struct weft_wire *w)
 	return 0;
 }
 
-/* What has gathered becomes a frame. */
+/* Seals the pending messages as a frame. */
 static int close_frame(struct weft_wire *w)
 {
 	size_t n = wire_held(&w->batch), body = n + (w->seal ? WIRE_SEAL_BYTES : 0);
@@ -251,7 +252,7 @@ int weft_wire_send(struct weft_wire *w, uint16_t kind, const void *at, size_t n)
 	return 0;
 }
 
-/* What gathered during the handshake may be more than one frame. */
+/* Messages that were queued during the handshake may fill more than one frame. */
 static int close_frames(struct weft_wire *w)
 {
 	struct wire_bytes all = w->batch;
@@ -491,7 +492,10 @@ int weft_wire_wait(struct weft_wire *w, struct weft_wire_message *out, uint64_t 
 	}
 }
 
-/* -- from process to process: whether it is sealed (1), the seals, what was read of the next frame -- */
+/*
+ * -- from process to process: whether it is sealed (1), the seals, what was read of the next frame
+ * --
+ */
 
 enum { GIVE_MOST = 32 << 10 };
 

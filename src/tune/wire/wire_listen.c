@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Listening and connecting. A listener has one epoll descriptor for its socket, for the handshakes that are under way, and for a
- * clock that ticks while there are some; whoever accepts has to watch that one. Handshakes are few at a time and short: one that
- * does nothing is ended by the time limit, and one too many ends the oldest, so that a crowd of silent peers keeps nobody out
- * for longer than they keep coming. What is said of the refused is limited to a few lines a second.
+ * Listening and connecting. A listener has one epoll descriptor for its socket, for the handshakes
+ * that are under way, and for a clock that ticks while there are some; whoever accepts has to watch
+ * that one. Handshakes are few at a time and short: one that does nothing is ended by the time
+ * limit, and one too many ends the oldest, so that a crowd of silent peers keeps nobody out for
+ * longer than they keep coming. What is said of the refused is limited to a few lines a second.
  */
 #include "wire_priv.h"
 #include "base/clock.h"
@@ -247,7 +248,10 @@ static int admit(struct weft_wire_listener *l, int fd, struct weft_err *err)
 	return 0;
 }
 
-/* New connections. Errors of one of them (it is gone already, no descriptor is left) are not the listener's. */
+/*
+ * New connections. Errors of one of them (it is gone already, no descriptor is left) are not the
+ * listener's.
+ */
 static int accept_all(struct weft_wire_listener *l, struct weft_err *err)
 {
 	for (;;) {

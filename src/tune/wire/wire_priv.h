@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside the wire: a connection, and the two halves that it is made of: bytes in frames (wire.c) and their sealing (wire_seal.c,
- * or wire_seal_none.c where there is no libsodium).
+ * Inside the wire: a connection, and the two halves that it is made of: bytes in frames (wire.c)
+ * and their sealing (wire_seal.c, or wire_seal_none.c where there is no libsodium).
  *
  *     frame      length (4) | body of `length` bytes: the messages, sealed: + SEAL_BYTES
  *     messages   n (4) | kind (2) | 0 (2) | payload, padded to 8    one after the other
@@ -13,8 +13,8 @@
  *                                       <-       ephemeral key, stream header, proof over both
  *     stream header, sealed empty frame ->       whoever only repeats an old greeting cannot make this frame
  *
- * A proof is a keyed hash of everything that was said so far, with the secret as key. Session keys come from the ephemeral keys and
- * the secret: an old secret does not open what was recorded.
+ * A proof is a keyed hash of everything that was said so far, with the secret as key. Session keys
+ * come from the ephemeral keys and the secret: an old secret does not open what was recorded.
  */
 #ifndef WEFT_TUNE_WIRE_PRIV_H
 #define WEFT_TUNE_WIRE_PRIV_H
@@ -64,7 +64,10 @@ int wire_end(struct weft_wire *w, int code, const char *fmt, ...) WEFT_PRINTF(3,
 unsigned char *wire_bytes_more(struct wire_bytes *b, size_t n);
 void wire_peer_name(int fd, bool other_side, char *out, size_t size);
 
-/* -- sealing: each returns 0, -ENOMEM, -EBADMSG (not what it must be), -ENOTSUP (this build has no libsodium) -- */
+/*
+ * -- sealing: each returns 0, -ENOMEM, -EBADMSG (not what it must be), -ENOTSUP (this build has no
+ * libsodium) --
+ */
 int wire_seal_new(struct wire_seal **out, const struct weft_secret *s) WEFT_MUST_CHECK;
 void wire_seal_free(struct wire_seal *k);
 /* The handshake, each step as it is said and as it is heard. */
@@ -74,12 +77,15 @@ int wire_seal_reply(struct wire_seal *k, const unsigned char hello[WIRE_HELLO_BY
 int wire_seal_confirm(struct wire_seal *k, const unsigned char reply[WIRE_REPLY_BYTES],
                       unsigned char out[WIRE_CONFIRM_BYTES]) WEFT_MUST_CHECK;
 int wire_seal_confirmed(struct wire_seal *k, const unsigned char confirm[WIRE_CONFIRM_BYTES]) WEFT_MUST_CHECK;
-/* A frame's body: n bytes and WIRE_SEAL_BYTES more; and back. `length` is the frame's first four bytes, which it vouches for. */
+/*
+ * A frame's body: n bytes and WIRE_SEAL_BYTES more; and back. `length` is the frame's first four
+ * bytes, which it vouches for.
+ */
 int wire_seal_close(struct wire_seal *k, unsigned char *out, const unsigned char *in, size_t n,
                     const unsigned char length[4]) WEFT_MUST_CHECK;
 int wire_seal_open(struct wire_seal *k, unsigned char *out, const unsigned char *in, size_t n,
                    const unsigned char length[4]) WEFT_MUST_CHECK;
-/* What an open connection's sealing has to know, as bytes of this machine; and back. */
+/* The sealing state of an open connection as bytes of this machine; and back. */
 enum { WIRE_SEAL_STATE_BYTES = 2 * 52 };
 void wire_seal_give(const struct wire_seal *k, unsigned char out[WIRE_SEAL_STATE_BYTES]);
 int wire_seal_take(struct wire_seal **out, const unsigned char state[WIRE_SEAL_STATE_BYTES]) WEFT_MUST_CHECK;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sealing with libsodium: X25519 for ephemeral keys, keyed BLAKE2b for proofs and session keys, secretstream (XChaCha20-Poly1305
- * with a running nonce) for frames: a frame that was changed, repeated, left out or moved does not open.
+ * Sealing with libsodium: X25519 for ephemeral keys, keyed BLAKE2b for proofs and session keys,
+ * secretstream (XChaCha20-Poly1305 with a running nonce) for frames: a frame that was changed,
+ * repeated, left out or moved does not open.
  *
- * A greeting is answered only after its proof held, so that whoever does not know the secret learns nothing, and costs a hash.
+ * A greeting is answered only after its proof held, so that whoever does not know the secret learns
+ * nothing, and costs a hash.
  */
 #include "wire_priv.h"
 #include <errno.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sealing in a build without libsodium: every call says that it cannot. Wires between parent and child work without it. */
+/*
+ * Sealing in a build without libsodium: every call says that it cannot. Wires between parent and
+ * child work without it.
+ */
 #include "wire_priv.h"
 #include <errno.h>
 #include <string.h>

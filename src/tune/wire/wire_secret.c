@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The secret of a run and its two ways to other processes: a descriptor that a child inherits, a file of mode 0600. Both hold it as
- * 64 hexadecimal digits, so that a person can carry it to another host. */
+/*
+ * The secret of a run and its two ways to other processes: a descriptor that a child inherits, a
+ * file of mode 0600. Both hold it as 64 hexadecimal digits, so that a person can carry it to
+ * another host.
+ */
 #include "wire_priv.h"
 #include <errno.h>
 #include <fcntl.h>
