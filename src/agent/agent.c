@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The agent's begin and end. Loaded by LD_PRELOAD, it connects to the controller of the folder that the environment names, before main,
- * and lets the program begin when the controller has said so (or is gone, or takes too long); without that name, or where the folder
- * is gone or another user's (link_folder.h), it does nothing at all. Injected into a running process, it is told the folder by a call.
+ * The agent's begin and end. Loaded by LD_PRELOAD, it connects to the controller of the folder that
+ * the environment names, before main, and lets the program begin when the controller has said so
+ * (or is gone, or takes too long); without that name, or where the folder is gone or another user's
+ * (link_folder.h), it does nothing at all. Injected into a running process, it is told the folder
+ * by a call.
  *
- * Where the controller wants them, a child of fork() begins without patches and as a process of its own; where libweft records, it keeps
- * all of it, and no controller is needed. Children that were made otherwise keep the code, count for themselves, and record nothing. exec
- * brings a new agent by the environment.
+ * Where the controller wants them, a child of fork() begins without patches and as a process of its
+ * own; where libweft records, it keeps all of it, and no controller is needed. Children that were
+ * made otherwise keep the code, count for themselves, and record nothing. exec brings a new agent
+ * by the environment.
  */
 #include "agent_priv.h"
 #include <weft/record.h>
@@ -64,7 +67,10 @@ static void close_all(void)
 	}
 }
 
-/* What a thread's events may take, where somebody says so: a power of two of KB, as what lies in a page must not be another ring's. */
+/*
+ * What a thread's events may take, where somebody says so: a power of two of KB, as what lies in a
+ * page must not be another ring's.
+ */
 static uint32_t ring_bytes_wanted(void)
 {
 	const char *text = secure_getenv(LINK_ENVIRONMENT_RING);
@@ -155,7 +161,10 @@ __attribute__((constructor)) static void agent_construct(void)
 	int kept = errno;
 	if (path && *path && agent_begin(path, false) == 0)
 		wait_go();
-	/* What this program becomes, or makes by exec, is not to look for a controller that does not want it. Nobody else runs yet. */
+	/*
+	 * What this program becomes, or makes by exec, is not to look for a controller that does
+	 * not want it. Nobody else runs yet.
+	 */
 	if (weft_load_u32(&agent.alone))
 		unsetenv(LINK_ENVIRONMENT);
 	errno = kept;

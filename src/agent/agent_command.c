@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The command thread: takes packets, does what they say, answers; and when the controller is gone, takes everything out. A table
- * says what each message does.
+ * The command thread: takes packets, does what they say, answers; and when the controller is gone,
+ * takes everything out. A table says what each message does.
  */
 #include "agent_priv.h"
 #include <dlfcn.h>
@@ -111,7 +111,10 @@ static int program_read(const struct link_head *h, const struct link_site *s, st
 	return p->words <= LINK_REC_WORDS ? 0 : -E2BIG;
 }
 
-/* Programs that were replaced may be running, and are never freed: a page for each change of a site. */
+/*
+ * Programs that were replaced may be running, and are never freed: a page for each change of a
+ * site.
+ */
 static struct agent_program *program_new(void)
 {
 	struct agent_program *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

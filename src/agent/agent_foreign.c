@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames of stacks that are no thread's own: coroutines', and those of handlers (sigaltstack). Where such a stack begins and ends nobody
- * says, what runs on it goes on in any order, and in any thread. So a frame belongs to its slot and to nothing else: a table of
- * all threads, by slot. Frames of one slot are a chain of tail calls, the innermost first; others of a list have nothing to do with each other.
+ * Frames of stacks that are no thread's own: coroutines', and those of handlers (sigaltstack).
+ * Where such a stack begins and ends nobody says, what runs on it goes on in any order, and in any
+ * thread. So a frame belongs to its slot and to nothing else: a table of all threads, by slot.
+ * Frames of one slot are a chain of tail calls, the innermost first; others of a list have nothing
+ * to do with each other.
  *
- * Locks are of groups of lists, with the number of the thread that holds them. A handler that comes while its thread holds one gets nothing: its entry
- * has no exit, and is counted; a function that must know where to return to looks without. Lists can be walked at any instant: each change is one
- * store of a pointer.
+ * Locks are of groups of lists, with the number of the thread that holds them. A handler that comes
+ * while its thread holds one gets nothing: its entry has no exit, and is counted; a function that
+ * must know where to return to looks without. Lists can be walked at any instant: each change is
+ * one store of a pointer.
  *
- * A frame of a coroutine that is never carried on stays until its slot is used again, or memory is short: then those whose slots hold
- * something else are taken for gone.
+ * A frame of a coroutine that is never carried on stays until its slot is used again, or memory is
+ * short: then those whose slots hold something else are taken for gone.
  */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC target("general-regs-only")
@@ -72,7 +75,10 @@ static uint32_t my_tid(void)
 	return t ? t->tid : (uint32_t)agent_syscall(SYS_gettid, (long[6]){0});
 }
 
-/* The link that leads to the innermost frame of a slot; what it leads to is NULL where there is none. */
+/*
+ * The link that leads to the innermost frame of a slot; what it leads to is NULL where there is
+ * none.
+ */
 static struct agent_foreign *volatile *find(uint64_t slot)
 {
 	struct agent_foreign *volatile *link = list_of(slot);
@@ -209,7 +215,10 @@ void agent_foreign_settle(struct agent_thread *t, struct agent_regs *r)
 	}
 }
 
-/* The frame of this thread that lies innermost in a range of slots, or NULL. `bare`: that an unwinder has passed. */
+/*
+ * The frame of this thread that lies innermost in a range of slots, or NULL. `bare`: that an
+ * unwinder has passed.
+ */
 static struct agent_foreign *innermost(const struct agent_thread *t, uint64_t from, uint64_t to)
 {
 	struct agent_foreign *least = NULL;
@@ -224,7 +233,10 @@ static struct agent_foreign *innermost(const struct agent_thread *t, uint64_t fr
 	return least;
 }
 
-/* A slot whose frames are bare holds what the outermost one of its chain returns to; else the stub of the innermost one. */
+/*
+ * A slot whose frames are bare holds what the outermost one of its chain returns to; else the stub
+ * of the innermost one.
+ */
 static bool change_chain(uint64_t slot, bool bare, uint32_t tid)
 {
 	struct agent_foreign *inner, *outer;

@@ -5,17 +5,21 @@
  *     base | outermost frame ... | innermost frame | top ...  limit      slots fall from left to right; those of a chain of tail calls are equal
  *     end  |   bare   | watched                    | odd or 0
  *
- * A hit at slot S shows that all frames below S, and those at S whose stub the slot does not hold, are gone: by longjmp, an exception, a context
- * that was set. They are left, the innermost first: popped, their slots given their own return addresses where they still hold a stub's, and
- * reported by agent_left. The write is for what looks gone and is not (a stack that lies in another one's frame): it will return past its stub.
- * What even that does not reach, since its stack has been copied away, finds its return address in a table of the last ones that were left.
+ * A hit at slot S shows that all frames below S, and those at S whose stub the slot does not hold,
+ * are gone: by longjmp, an exception, a context that was set. They are left, the innermost first:
+ * popped, their slots given their own return addresses where they still hold a stub's, and reported
+ * by agent_left. The write is for what looks gone and is not (a stack that lies in another one's
+ * frame): it will return past its stub. What even that does not reach, since its stack has been
+ * copied away, finds its return address in a table of the last ones that were left.
  *
- * That is right on one stack only. So the bounds of a thread's own stack are asked of the kernel before the first frame is left; all that is outside of
- * them goes to agent_foreign.c. Until then a guess does.
+ * That is right on one stack only. So the bounds of a thread's own stack are asked of the kernel
+ * before the first frame is left; all that is outside of them goes to agent_foreign.c. Until then a
+ * guess does.
  *
- * An unwinder has to find the program's addresses: when one begins, all slots get theirs, and their frames are `bare`. Where the exception is
- * caught, or the next hit after that, the innermost ones are watched again, REARMED at a time: each throw in a deep recursion would cost
- * the whole depth otherwise. Hits below the unwinder's own slot are of what it calls, and change nothing.
+ * An unwinder has to find the program's addresses: when one begins, all slots get theirs, and their
+ * frames are `bare`. Where the exception is caught, or the next hit after that, the innermost ones
+ * are watched again, REARMED at a time: each throw in a deep recursion would cost the whole depth
+ * otherwise. Hits below the unwinder's own slot are of what it calls, and change nothing.
  */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC target("general-regs-only")
@@ -123,7 +127,10 @@ static bool grow_to(struct agent_thread *t, size_t n)
 	return true;
 }
 
-/* Twice as long; where there is no room for that, a little longer. No handler may see it half moved. */
+/*
+ * Twice as long; where there is no room for that, a little longer. No handler may see it half
+ * moved.
+ */
 bool agent_frames_grow(struct agent_thread *t)
 {
 	uint64_t before;
@@ -189,8 +196,9 @@ static bool next_line(struct reader *r, struct line *l)
 }
 
 /*
- * The main thread's stack is named, and grows; the kernel keeps GAP free below it. Those of others lie below their thread pointers, in one mapping
- * with them. Neither found: nothing is this thread's own stack, and all goes the slower way.
+ * The main thread's stack is named, and grows; the kernel keeps GAP free below it. Those of others
+ * lie below their thread pointers, in one mapping with them. Neither found: nothing is this
+ * thread's own stack, and all goes the slower way.
  */
 static void find_stack(struct agent_thread *t)
 {
@@ -241,7 +249,10 @@ static void move_foreign(struct agent_thread *t)
 bool agent_frames_learn(struct agent_thread *t, uint64_t slot)
 {
 	uint64_t self = thread_pointer(), before;
-	/* So near below its thread pointer it is most likely the thread's own, and goes on as far again at least. */
+	/*
+	 * So near below its thread pointer it is most likely the thread's own, and goes on as far
+	 * again at least.
+	 */
 	if (!t->exact && t->stack_bytes == 0 && t->tid != agent.pid && self > slot && self - slot < GUESS_ABOVE) {
 		set_stack(t, slot - GUESS_BELOW, self);
 		return true;
@@ -426,8 +437,8 @@ uint64_t agent_frame_lost(struct agent_thread *t, uint64_t slot)
 }
 
 /*
- * Frames whose slots hold a stub's address; `restore`: they get their own back. Their threads run: only what still holds the
- * stub's address is exchanged. From the top, as tail calls are chained.
+ * Frames whose slots hold a stub's address; `restore`: they get their own back. Their threads run:
+ * only what still holds the stub's address is exchanged. From the top, as tail calls are chained.
  */
 static unsigned frames_alive(bool restore)
 {
@@ -448,9 +459,10 @@ static unsigned frames_alive(bool restore)
 }
 
 /*
- * The unwinders' hooks may only go when no thread can meet a stub's address on its stack. Most functions end by themselves; those that
- * last get their return addresses back. A thread may have been stopped in a stub, before it wrote there: so it is looked for
- * some time after the last was seen.
+ * The unwinders' hooks may only go when no thread can meet a stub's address on its stack. Most
+ * functions end by themselves; those that last get their return addresses back. A thread may have
+ * been stopped in a stub, before it wrote there: so it is looked for some time after the last was
+ * seen.
  */
 void agent_frames_end(void)
 {

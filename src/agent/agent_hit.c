@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happens when a thread of the program comes to a stub. It may be anywhere: inside malloc, in a signal handler, in a function of
- * libc that this file would call. So nothing of libc is called on this way, no vector register touched, nothing waited for.
+ * What happens when a thread of the program comes to a stub. It may be anywhere: inside malloc, in
+ * a signal handler, in a function of libc that this file would call. So nothing of libc is called
+ * on this way, no vector register touched, nothing waited for.
  *
- * A hit that interrupts another one (a signal handler's) makes no event while that one writes to the ring, or opens it. `busy` holds the
- * address of its registers, so that one that was left by siglongjmp is recognised: nothing below a frame that is gone can still be
- * in it. That is so on one stack; a handler on a stack of its own may lie anywhere, and believes what it finds.
+ * A hit that interrupts another one (a signal handler's) makes no event while that one writes to
+ * the ring, or opens it. `busy` holds the address of its registers, so that one that was left by
+ * siglongjmp is recognised: nothing below a frame that is gone can still be in it. That is so on
+ * one stack; a handler on a stack of its own may lie anywhere, and believes what it finds.
  */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC target("general-regs-only")
@@ -467,7 +469,10 @@ push_elsewhere(struct agent_thread *t, struct agent_site *s, struct agent_regs *
 	return done;
 }
 
-/* Frames that are gone by now, as this hit shows. False: it is on a stack that is not the thread's own. */
+/*
+ * Frames that are gone by now, as this hit shows. False: it is on a stack that is not the thread's
+ * own.
+ */
 static inline bool hit_settle(struct agent_thread *t, struct agent_regs *r)
 {
 	uint64_t slot = (uint64_t)&r->ret;
@@ -540,7 +545,10 @@ leave_elsewhere(struct agent_thread *t, struct agent_site *s, struct agent_regs 
 			run_site(t, s, r, &gone.kept.frame, LINK_EXIT, has_xmm);
 		return;
 	}
-	/* A thread's own stack that another thread has carried on. Frames are never forgotten: it must be there. */
+	/*
+	 * A thread's own stack that another thread has carried on. Frames are never forgotten: it
+	 * must be there.
+	 */
 	r->ret = agent_frame_lost(t, slot);
 	if (t)
 		agent_wiped_of(t)->full++;

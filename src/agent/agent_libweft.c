@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding libweft: the program's own where it has one, else the one beside the agent. On the command thread, before anything is recorded.
+ * Finding libweft: the program's own where it has one, else the one beside the agent. On the
+ * command thread, before anything is recorded.
  */
 #include "agent_record_priv.h"
 #include <dlfcn.h>

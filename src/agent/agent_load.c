@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading libraries for the controller. It sends the file itself, as a descriptor: what is checked is what is loaded, whatever becomes
- * of the path. The file must be root's or the user's, and writable by no others.
+ * Loading libraries for the controller. It sends the file itself, as a descriptor: what is checked
+ * is what is loaded, whatever becomes of the path. The file must be root's or the user's, and
+ * writable by no others.
  *
- * Where nobody else can change any folder above it, it is loaded by its path, as a library that looks for others beside itself, and
- * debuggers, want it. Else by the descriptor, which then stays open: its number is the library's name for the dynamic linker, and may
- * never name another one. A name without a slash is looked for as the program itself would.
+ * Where nobody else can change any folder above it, it is loaded by its path, as a library that
+ * looks for others beside itself, and debuggers, want it. Else by the descriptor, which then stays
+ * open: its number is the library's name for the dynamic linker, and may never name another one. A
+ * name without a slash is looked for as the program itself would.
  */
 #include "agent_priv.h"
 #include <dlfcn.h>
@@ -34,7 +36,10 @@ static const char *refuse(int fd)
 	return st.st_mode & S_IWOTH ? "others may write to it" : NULL;
 }
 
-/* No other user can put anything else there: every folder above it is root's or the user's, and writable by nobody else, or sticky. */
+/*
+ * No other user can put anything else there: every folder above it is root's or the user's, and
+ * writable by nobody else, or sticky.
+ */
 static bool is_fixed(const char *path)
 {
 	char part[PATH_MAX];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an event costs in this process, as the controller asks for it: it puts a probe into the target, has it called some hundred times on the
- * command thread, and compares that with the same without the probe. The least of several rounds counts: others use the processor, too.
+ * What an event costs in this process, as the controller asks for it: it puts a probe into the
+ * target, has it called some hundred times on the command thread, and compares that with the same
+ * without the probe. The least of several rounds counts: others use the processor, too.
  */
 #include "agent_priv.h"
 #include <time.h>

@@ -2,17 +2,20 @@
 /*
  * Changing code while threads run in it.
  *
- * Each step ends with a barrier that makes every processor that runs a thread of ours serialise its instruction stream:
+ * Each step ends with a barrier that makes every processor that runs a thread of ours serialise its
+ * instruction stream:
  *     1. 0xCC on all boundaries: who comes there is sent to the copy of the instruction, in the stub
  *     2. all other bytes
  *     3. the boundaries' own bytes, which are 0xCC again inside a jump
- * Of a patch all bytes are written in each step: those that do not change in it as they are. So are those between patches that lie near each
- * other, which are one write. (A write is a microsecond, whatever its length: they were most of the time that a batch takes.)
- * A batch of patches goes through the steps together. The table of boundaries is read by the SIGTRAP handler without a lock; entries
- * are never removed, since a thread may have trapped just before a patch went, and their stubs never are either.
+ * Of a patch all bytes are written in each step: those that do not change in it as they are. So are
+ * those between patches that lie near each other, which are one write. (A write is a microsecond,
+ * whatever its length: they were most of the time that a batch takes.) A batch of patches goes
+ * through the steps together. The table of boundaries is read by the SIGTRAP handler without a
+ * lock; entries are never removed, since a thread may have trapped just before a patch went, and
+ * their stubs never are either.
  *
- * Bytes are written through /proc/self/mem, which does not ask for a page's protection: no moment in which code is writable, and no
- * mprotect to interrupt all processors.
+ * Bytes are written through /proc/self/mem, which does not ask for a page's protection: no moment
+ * in which code is writable, and no mprotect to interrupt all processors.
  */
 #include "agent_priv.h"
 #include <errno.h>
@@ -37,7 +40,9 @@ struct slot {
 	bool in;
 };
 
-/* One after the other, so that a batch touches few pages; found through places: 1 + number, or 0. */
+/*
+ * One after the other, so that a batch touches few pages; found through places: 1 + number, or 0.
+ */
 static struct slot table[SLOTS];
 static struct weft_atomic_u32 place[PLACES];
 static uint32_t n_slots, n_in;
@@ -137,9 +142,10 @@ static void patch_forget(int pagemap, uint64_t addr, uint64_t n)
 }
 
 /*
- * The first write to a page of code gives us our own copy of it, and takes the file's from all processors that run threads: an interrupt of
- * each of them for each page, some 12 us. So the file's pages are given back all at once before, to be found again by whoever needs them
- * next; what was written, by whomever, stays. False: nothing was done.
+ * The first write to a page of code gives us our own copy of it, and takes the file's from all
+ * processors that run threads: an interrupt of each of them for each page, some 12 us. So the
+ * file's pages are given back all at once before, to be found again by whoever needs them next;
+ * what was written, by whomever, stays. False: nothing was done.
  */
 static bool forget_texts(void)
 {
@@ -206,7 +212,10 @@ static bool begins_page(const struct link_patch *p, unsigned k)
 	return k == 0 || p[k].addr / PAGE != p[k - 1].addr / PAGE;
 }
 
-/* One step of those patches whose rc is 0. forgotten: nobody has their pages, which a read would change, so each is written first. */
+/*
+ * One step of those patches whose rc is 0. forgotten: nobody has their pages, which a read would
+ * change, so each is written first.
+ */
 static void write_step(const struct link_patch *p, const int *rc, unsigned n, enum step step, bool forgotten)
 {
 	static uint8_t bytes[RUN_BYTES]; /* static: the thread's stack is small, and only it patches */
@@ -225,7 +234,10 @@ static void write_step(const struct link_patch *p, const int *rc, unsigned n, en
 	}
 }
 
-/* What the table says of it, for the end: the bytes from before its first insertion are kept over later changes. */
+/*
+ * What the table says of it, for the end: the bytes from before its first insertion are kept over
+ * later changes.
+ */
 static void patch_note(const struct link_patch *p)
 {
 	struct slot *s = patch_find(p->addr, false);
@@ -241,7 +253,10 @@ static void patch_note(const struct link_patch *p)
 	memcpy(s->patch.before, first, sizeof first);
 }
 
-/* Partner of the fence in agent_signal.c: either it sees that we patch, or we see that it has begun. */
+/*
+ * Partner of the fence in agent_signal.c: either it sees that we patch, or we see that it has
+ * begun.
+ */
 static bool somebody_blocks(const struct link_patch *p, unsigned n)
 {
 	weft_fence_seq_cst();
@@ -338,7 +353,10 @@ static bool blocks_traps(const char *tid)
 	return line && sscanf(line + 8, "%llx", &blocked) == 1 && blocked >> (SIGTRAP - 1) & 1;
 }
 
-/* libc blocks all signals in a thread that is being made, or makes one or a process: such a one is looked at again, for 20 ms at most. */
+/*
+ * libc blocks all signals in a thread that is being made, or makes one or a process: such a one is
+ * looked at again, for 20 ms at most.
+ */
 unsigned agent_traps_blocked(void)
 {
 	enum { LOOKS = 40, LOOK_NS = 500000 };
@@ -349,7 +367,10 @@ unsigned agent_traps_blocked(void)
 			continue;
 		bool blocks = blocks_traps(e->d_name);
 		for (; blocks && looks < LOOKS; looks++) {
-			/* Not nanosleep: this may be a thread whose own one was interrupted, which the kernel must not forget. */
+			/*
+			 * Not nanosleep: this may be a thread whose own one was interrupted, which
+			 * the kernel must not forget.
+			 */
 			syscall(SYS_pselect6, 0, NULL, NULL, NULL, &(struct timespec){0, LOOK_NS}, NULL);
 			blocks = blocks_traps(e->d_name);
 		}

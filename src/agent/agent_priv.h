@@ -12,8 +12,8 @@
  *              agent_signal.c   SIGTRAP, SIGSEGV: threads that are in the way of a patch; loads that fail
  *              agent.c          begin, fork, end
  *
- * Two reservations hold what threads have, at the same index: a block, and at a fixed distance its wiped half, which the kernel zeroes in
- * every forked child.
+ * Two reservations hold what threads have, at the same index: a block, and at a fixed distance its
+ * wiped half, which the kernel zeroes in every forked child.
  */
 #ifndef WEFT_AGENT_PRIV_H
 #define WEFT_AGENT_PRIV_H
@@ -26,7 +26,10 @@
 
 #define AGENT_HIDDEN __attribute__((visibility("hidden")))
 
-/* System calls without libc, whose errno belongs to the program: a negative errno value when they fail. */
+/*
+ * System calls without libc, whose errno belongs to the program: a negative errno value when they
+ * fail.
+ */
 static inline long agent_syscall(long number, const long a[6])
 {
 	long result;
@@ -55,8 +58,9 @@ static inline uint64_t *agent_xmm(struct agent_regs *r, unsigned index)
 /* ---- threads ---- */
 
 /*
- * A function that is watched to its end. Functions that end in tail calls of each other share one slot: each one's `original` is the stub of the
- * one before, and the slot holds the last one's; such a chain is left, and passed by unwinders, as a whole.
+ * A function that is watched to its end. Functions that end in tail calls of each other share one
+ * slot: each one's `original` is the stub of the one before, and the slot holds the last one's;
+ * such a chain is left, and passed by unwinders, as a whole.
  */
 struct agent_frame {
 	uint64_t slot;     /* address of its return address; odd, or 0: not in use, or not filled in yet */
@@ -81,8 +85,9 @@ struct agent_kept { /* a frame that is in no array */
 #define AGENT_RING_LEAST (64u * 1024)
 
 /*
- * Frames of a thread's own stack lie in an array, in the order of their slots: from `base`, which is a sentinel, up to `top`. In the block there is
- * room for AGENT_FRAMES of them; where these do not do, the array is elsewhere, and moves when it grows. `vector` is as long.
+ * Frames of a thread's own stack lie in an array, in the order of their slots: from `base`, which
+ * is a sentinel, up to `top`. In the block there is room for AGENT_FRAMES of them; where these do
+ * not do, the array is elsewhere, and moves when it grows. `vector` is as long.
  */
 struct agent_thread {
 	uint32_t tid;
@@ -173,11 +178,15 @@ extern AGENT_HIDDEN struct agent agent;
 /* ---- agent_hit.c: called by stubs ---- */
 
 /*
- * The site's lowest bit: the stub has saved vector registers. stub: where this one has the function return to; 0: it does not.
+ * The site's lowest bit: the stub has saved vector registers. stub: where this one has the function
+ * return to; 0: it does not.
  */
 AGENT_HIDDEN int agent_enter(uint64_t site, struct agent_regs *r, uint64_t stub);
 AGENT_HIDDEN void agent_leave(uint64_t site, struct agent_regs *r);
-/* A frame was left without a return: its exit's event, with a mark. r: of the hit that has found that. */
+/*
+ * A frame was left without a return: its exit's event, with a mark. r: of the hit that has found
+ * that.
+ */
 void agent_left(struct agent_thread *t, const struct agent_kept *f, struct agent_regs *r);
 
 /* ---- agent_frame.c: frames of a thread's own stack ---- */
@@ -189,7 +198,10 @@ static inline bool agent_on_stack(const struct agent_thread *t, uint64_t slot)
 void agent_frames_begin(struct agent_thread *t); /* of a new thread: it has none */
 bool agent_frames_learn(struct agent_thread *t,
                         uint64_t slot); /* whether the slot is on the thread's own stack, as far as is known */
-/* Before a hit is recorded: leaves the frames that it shows to be gone. False: it is not on the thread's own stack. */
+/*
+ * Before a hit is recorded: leaves the frames that it shows to be gone. False: it is not on the
+ * thread's own stack.
+ */
 bool agent_frames_settle(struct agent_thread *t, struct agent_regs *r);
 bool agent_frames_grow(struct agent_thread *t);
 void agent_frames_rearm(struct agent_thread *t, uint64_t at); /* a hit at `at`: some of the bare frames are watched again */
@@ -199,7 +211,10 @@ void agent_frames_end(void);              /* when nothing is watched any more: u
 /* An unwinder begins, or has found its handler: site is enum link_unwind. */
 AGENT_HIDDEN int agent_unwind(uint64_t site, struct agent_regs *r);
 
-/* ---- agent_foreign.c: frames of all other stacks (coroutines, sigaltstack), which any thread may carry on ---- */
+/*
+ * ---- agent_foreign.c: frames of all other stacks (coroutines, sigaltstack), which any thread may
+ * carry on ----
+ */
 
 struct agent_foreign {
 	struct agent_kept kept;
@@ -210,7 +225,10 @@ struct agent_foreign {
 void agent_foreign_settle(struct agent_thread *t, struct agent_regs *r);
 bool agent_foreign_push(struct agent_thread *t, const struct agent_frame *f, const struct agent_vector *v);
 bool agent_foreign_take(uint64_t slot, struct agent_foreign *out);
-/* Those of this thread above `from` get their return addresses; those up to `to` are left, and the others watched again. */
+/*
+ * Those of this thread above `from` get their return addresses; those up to `to` are left, and the
+ * others watched again.
+ */
 void agent_foreign_unwind(uint64_t from);
 void agent_foreign_caught(struct agent_thread *t, uint64_t from, struct agent_regs *r);
 unsigned agent_foreign_alive(bool restore); /* as in agent_frames_end */
@@ -252,7 +270,10 @@ int agent_signal_ensure(bool faults);   /* our handlers are the installed ones; 
 
 int agent_patch_init(void);
 void agent_patch_text(struct link_range pages); /* of code that the next patches are in, and nothing else */
-/* Each: 0 or a negative errno value in rc[k]; all -EAGAIN when `looked` and a thread has begun to block SIGTRAP since. */
+/*
+ * Each: 0 or a negative errno value in rc[k]; all -EAGAIN when `looked` and a thread has begun to
+ * block SIGTRAP since.
+ */
 void agent_patch(const struct link_patch *p, unsigned n, int *rc, bool looked);
 bool agent_patch_target(uint64_t addr, uint64_t *target); /* async-signal-safe: a trap at addr goes on there */
 void agent_patch_undo(bool alone);                        /* takes all insertions out; alone: there is one thread */
@@ -279,8 +300,8 @@ int agent_send_hello(bool attached);
 /* ---- agent_load.c ---- */
 
 /*
- * The library that fd is (the caller's still), or, fd < 0, one of that name by the program's own search. Its handle; NULL: *why says why
- * not, until the next call.
+ * The library that fd is (the caller's still), or, fd < 0, one of that name by the program's own
+ * search. Its handle; NULL: *why says why not, until the next call.
  */
 void *agent_load(const char *name, int fd, const char **why);
 

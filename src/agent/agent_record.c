@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of probes by libweft: see agent_record_priv.h. The event and its values are written together, as one reservation: the words
- * behind first, the first head last, so that a page that is read at any instant has all of them or none. Where they do not fit, or
- * the block is to be changed, libweft's slow path takes them one by one.
+ * Events of probes by libweft: see agent_record_priv.h. The event and its values are written
+ * together, as one reservation: the words behind first, the first head last, so that a page that is
+ * read at any instant has all of them or none. Where they do not fit, or the block is to be
+ * changed, libweft's slow path takes them one by one.
  *
- * That path calls functions of libc. Where one of these is watched, it is libweft that has called it, and not the program: such a hit is
- * none.
+ * That path calls functions of libc. Where one of these is watched, it is libweft that has called
+ * it, and not the program: such a hit is none.
  */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC target("general-regs-only")
@@ -85,7 +86,10 @@ static void add(struct records *r, uint32_t on, uint32_t kind, uint64_t word)
 	r->words += 1 + r->at[r->n++].has_word;
 }
 
-/* In the order in which they are read: what a function is left with stands before its leave, all else behind the event. */
+/*
+ * In the order in which they are read: what a function is left with stands before its leave, all
+ * else behind the event.
+ */
 static void list(struct records *r, const struct agent_program *p, const struct agent_values *v)
 {
 	bool leaves = p->event_kind == WEFT_HEAD_LEAVE;
@@ -98,7 +102,10 @@ static void list(struct records *r, const struct agent_program *p, const struct 
 		add(r, *p->event, p->event_kind, 1);
 }
 
-/* At once; false: libweft is to do it. `sample`: one of the switches, which a child of a handler that forks meanwhile finds off. */
+/*
+ * At once; false: libweft is to do it. `sample`: one of the switches, which a child of a handler
+ * that forks meanwhile finds off.
+ */
 static bool write_records(struct weft_thread *t, const struct records *r, const volatile uint32_t *sample)
 {
 	uint32_t on = *sample;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of probes by libweft, the recorder in this process: written into the pages of the thread that hits, as libweft's own inline path
- * does it (<weft/record.h>, ABI 1), so that they are lost only where its are, and stand in the order of its.
+ * Events of probes by libweft, the recorder in this process: written into the pages of the thread
+ * that hits, as libweft's own inline path does it (<weft/record.h>, ABI 1), so that they are lost
+ * only where its are, and stand in the order of its.
  *
  *     agent_record_event   a hit without values: 8 bytes, one reading of the clock, no call
  *     agent_record_put     everything else: values, and what the inline path leaves to libweft's slow one, called with all vector state kept
  *
- * libweft is not linked with the agent: a process in which nothing is recorded shall not have it. Where the program has it already, it is
- * that one; else it is loaded from beside the agent. So there is one recorder, and one stream, in a process.
+ * libweft is not linked with the agent: a process in which nothing is recorded shall not have it.
+ * Where the program has it already, it is that one; else it is loaded from beside the agent. So
+ * there is one recorder, and one stream, in a process.
  */
 #ifndef WEFT_AGENT_RECORD_PRIV_H
 #define WEFT_AGENT_RECORD_PRIV_H
@@ -46,7 +48,10 @@ static inline struct weft_thread *agent_record_block(void)
 	return (struct weft_thread *)(self + (uint64_t)agent_recorder.block);
 }
 
-/* Of a program that has `plain`. False: not written; agent_record_put does it. See weft_record for why the switch is read twice, and the head stored last. */
+/*
+ * Of a program that has `plain`. False: not written; agent_record_put does it. See weft_record for
+ * why the switch is read twice, and the head stored last.
+ */
 static inline bool agent_record_event(const struct agent_program *p)
 {
 	uint32_t on = *p->plain;
@@ -67,7 +72,10 @@ static inline bool agent_record_event(const struct agent_program *p)
 
 /* One more value; where the next text is to be read to. */
 AGENT_HIDDEN uint64_t *agent_record_value(struct agent_values *v, const struct link_op *op, uint64_t acc);
-/* The program's event with these values, or NULL: without; caller: the address that the function was called from. */
+/*
+ * The program's event with these values, or NULL: without; caller: the address that the function
+ * was called from.
+ */
 AGENT_HIDDEN void agent_record_put(struct agent_thread *t, uint64_t caller, const struct agent_program *p,
                                    const struct agent_values *v);
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Signals that the agent makes itself: traps of threads that are in the way of a patch, and faults of loads that a program asked for.
- * Everything else goes to the handler that was there before.
+ * Signals that the agent makes itself: traps of threads that are in the way of a patch, and faults
+ * of loads that a program asked for. Everything else goes to the handler that was there before.
  *
- * A program that sets handlers of its own for these signals does so through our sigaction and signal, where we were loaded before
- * it: ours stay, its own are kept here, called behind, and shown to whoever asks. What it sets past us (a system call of its own; or we
- * came later) is found whenever the controller asks for something, and called behind ours from then on.
+ * A program that sets handlers of its own for these signals does so through our sigaction and
+ * signal, where we were loaded before it: ours stay, its own are kept here, called behind, and
+ * shown to whoever asks. What it sets past us (a system call of its own; or we came later) is found
+ * whenever the controller asks for something, and called behind ours from then on.
  *
- * A trap that a thread blocks would end the program. So what it blocks is seen, too, and the controller told in the head of the rings, which
- * stops such threads while code changes; and nobody begins to block it meanwhile. From the masks of handlers SIGTRAP is taken out, and
- * shown to whoever asks: a handler must be able to come to a function that is watched.
+ * A trap that a thread blocks would end the program. So what it blocks is seen, too, and the
+ * controller told in the head of the rings, which stops such threads while code changes; and nobody
+ * begins to block it meanwhile. From the masks of handlers SIGTRAP is taken out, and shown to
+ * whoever asks: a handler must be able to come to a function that is watched.
  */
 #include "agent_priv.h"
 #include <weft/record.h>
@@ -23,9 +25,9 @@
 extern AGENT_HIDDEN char agent_faulting_begin[], agent_faulting_end[], agent_faulted[];
 
 /*
- * agent_peek and agent_poke: rdi address, rsi size, rdx value; what was there in rax, and in rdx whether it failed.
- * agent_exchange: rdi address, rsi what must be there, rdx value; in rax whether it was.
- * agent_copy: rdi from, rsi bytes, rdx to; in rdx whether it failed.
+ * agent_peek and agent_poke: rdi address, rsi size, rdx value; what was there in rax, and in rdx
+ * whether it failed. agent_exchange: rdi address, rsi what must be there, rdx value; in rax whether
+ * it was. agent_copy: rdi from, rsi bytes, rdx to; in rdx whether it failed.
  */
 __asm__(".pushsection .text\n"
         ".hidden agent_peek, agent_poke, agent_exchange, agent_copy, agent_faulting_begin, agent_faulting_end, agent_faulted\n"
@@ -56,8 +58,8 @@ __asm__(".pushsection .text\n"
         ".popsection\n");
 
 /*
- * agent_call(rdi function, rsi arg[6], rdx xmm[2], rcx where xmm0 goes): with all vector state (x87, SSE, AVX, AVX-512) put aside.
- * 2688 bytes are what these take.
+ * agent_call(rdi function, rsi arg[6], rdx xmm[2], rcx where xmm0 goes): with all vector state
+ * (x87, SSE, AVX, AVX-512) put aside. 2688 bytes are what these take.
  */
 __asm__(".pushsection .text\n"
         ".hidden agent_call\n.globl agent_call\n"
@@ -148,7 +150,10 @@ static void pass_on(int sig, siginfo_t *info, void *context)
 	if (!handler) {
 		if (info->si_code <= 0 && act.sa_handler == SIG_IGN)
 			return;
-		/* As if we were not there: the instruction is done again, and now ends the process. A trap's is behind it: raise. */
+		/*
+		 * As if we were not there: the instruction is done again, and now ends the process.
+		 * A trap's is behind it: raise.
+		 */
 		__sigaction(sig, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
 		if (sig == SIGTRAP || info->si_code <= 0)
 			raise(sig);
@@ -288,7 +293,10 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict ol
 	if (ring) {
 		agent_signal_blocks(LINK_BLOCKS_THREADS);
 		weft_add_u32(&ring->entering, 1);
-		/* Partner of the fence in agent_patch.c: either we see that it patches, or it sees that we have begun. */
+		/*
+		 * Partner of the fence in agent_patch.c: either we see that it patches, or it sees
+		 * that we have begun.
+		 */
 		weft_fence_seq_cst();
 		while (weft_load_u32(&agent.patching))
 			sched_yield();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of threads, and their rings. A block is taken at a thread's first hit and found free again when its thread does not exist any
- * more: no destructor has to run, and threads that were made with clone have blocks, too. Looking costs a system call a block, so it
- * is done when the number of blocks would double.
+ * Blocks of threads, and their rings. A block is taken at a thread's first hit and found free again
+ * when its thread does not exist any more: no destructor has to run, and threads that were made
+ * with clone have blocks, too. Looking costs a system call a block, so it is done when the number
+ * of blocks would double.
  */
 #if defined __GNUC__ && !defined __clang__
 #pragma GCC target("general-regs-only")
@@ -68,8 +69,9 @@ static int reserve_blocks(void)
 }
 
 /*
- * For another controller, which gets the same rings: what is left in them is nobody's, and it is to be told anew whose they are. A thread may
- * still be in a stub of the former one, so nothing is unmapped.
+ * For another controller, which gets the same rings: what is left in them is nobody's, and it is to
+ * be told anew whose they are. A thread may still be in a stub of the former one, so nothing is
+ * unmapped.
  */
 static void rings_begin_anew(void)
 {
@@ -175,7 +177,10 @@ static struct agent_thread *take_block(uint32_t tid)
 	return block_at(n);
 }
 
-/* Threads of the agent and of libweft call themselves weft-…: what they do is none of the program's doing. */
+/*
+ * Threads of the agent and of libweft call themselves weft-…: what they do is none of the program's
+ * doing.
+ */
 static bool is_ours(void)
 {
 	char name[16] = "";
@@ -199,7 +204,10 @@ struct agent_thread *agent_first(void)
 	agent_signals_block(&before);
 	uint32_t tid = (uint32_t)thread_call3(SYS_gettid, 0, 0, 0);
 	struct agent_thread *t = NULL;
-	/* A child of vfork lives in its parent's memory, thread-local words included: the block would be of a thread that is soon gone. */
+	/*
+	 * A child of vfork lives in its parent's memory, thread-local words included: the block
+	 * would be of a thread that is soon gone.
+	 */
 	bool ours = (uint32_t)thread_call3(SYS_getpid, 0, 0, 0) == agent.pid;
 	if (ours) {
 		thread_lock();
@@ -312,7 +320,10 @@ void agent_hold(uint32_t released)
 	struct timespec most = {2, 0};
 	register struct timespec *timeout __asm__("r10") = &most;
 	long result;
-	/* A controller that is gone has released everybody; one that hangs does not stop the program. */
+	/*
+	 * A controller that is gone has released everybody; one that hangs does not stop the
+	 * program.
+	 */
 	do
 		__asm__ volatile("syscall"
 		                 : "=a"(result)

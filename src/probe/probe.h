@@ -6,7 +6,8 @@
  *     probe_accept → a session for each process; probe_insert and the actions; probe_go lets it enter main
  *     probe_next   → its events;  probe_close → takes everything out
  *
- * A session belongs to one thread at a time. Names are found as in probe_image_find; every function that fails says why, for people.
+ * A session belongs to one thread at a time. Names are found as in probe_image_find; every function
+ * that fails says why, for people.
  */
 #ifndef WEFT_PROBE_H
 #define WEFT_PROBE_H
@@ -23,9 +24,10 @@ struct probe_image;
 /* ---- sessions ---- */
 
 /*
- * Where agents connect: a folder with a socket in it, whose name is theirs to know (LINK_ENVIRONMENT). Agents of one user are taken on,
- * this one or `uid`, which only root may ask for. `everywhere`: the same path has to do on other hosts; `folder`: as another host of
- * the run has named it.
+ * Where agents connect: a folder with a socket in it, whose name is theirs to know
+ * (LINK_ENVIRONMENT). Agents of one user are taken on, this one or `uid`, which only root may ask
+ * for. `everywhere`: the same path has to do on other hosts; `folder`: as another host of the run
+ * has named it.
  */
 #define PROBE_LISTEN_ROOM 108u
 struct probe_listener;
@@ -45,8 +47,8 @@ void probe_listener_leave(struct probe_listener *l);
 /* Closes, and removes the folder. NULL is fine. */
 void probe_listener_free(struct probe_listener *l);
 /*
- * The next process whose agent has said who it is and that it knows the run's secret; nobody else holds it up. -ETIMEDOUT: nobody has in
- * timeout_ms (0: none so far).
+ * The next process whose agent has said who it is and that it knows the run's secret; nobody else
+ * holds it up. -ETIMEDOUT: nobody has in timeout_ms (0: none so far).
  */
 int probe_accept(struct probe_listener *l, int timeout_ms, struct probe_session **out, struct weft_err *err) WEFT_MUST_CHECK;
 
@@ -59,14 +61,21 @@ struct probe_refused {
 };
 /* Borrows from the listener. */
 const struct probe_refused *probe_refused(struct probe_listener *l);
-/* Whether the agent may be loaded into a running process: it is of one user in all ways, *uid, and we may trace it. */
+/*
+ * Whether the agent may be loaded into a running process: it is of one user in all ways, *uid, and
+ * we may trace it.
+ */
 int probe_may_attach(pid_t pid, uid_t *uid, struct weft_err *err) WEFT_MUST_CHECK;
 /*
- * Loads the agent into a process that runs, and lets it connect to the listener of that name. Its threads go on meanwhile but one, which is
- * stopped at a safe point and makes the call. Then probe_accept.
+ * Loads the agent into a process that runs, and lets it connect to the listener of that name. Its
+ * threads go on meanwhile but one, which is stopped at a safe point and makes the call. Then
+ * probe_accept.
  */
 int probe_inject(pid_t pid, const char *agent_path, const char *name, int timeout_ms, struct weft_err *err) WEFT_MUST_CHECK;
-/* It may enter main. Processes that it makes connect, too, and wait for probe_accept up to 5 s; unless it goes alone. */
+/*
+ * It may enter main. Processes that it makes connect, too, and wait for probe_accept up to 5 s;
+ * unless it goes alone.
+ */
 int probe_go(struct probe_session *s) WEFT_MUST_CHECK;
 int probe_go_alone(struct probe_session *s) WEFT_MUST_CHECK;
 /* Takes everything out; the session can still read memory and the events that are left. */
@@ -76,8 +85,11 @@ void probe_close(struct probe_session *s);
 /* The same without a word to the process, as if this one had been killed. */
 void probe_abandon(struct probe_session *s);
 
-/* Called every few milliseconds while an action waits for a thread; it may read events, and do nothing else with the session. NULL: nothing. False: it
- * waits no longer, as if its time were over. */
+/*
+ * Called every few milliseconds while an action waits for a thread; it may read events, and do
+ * nothing else with the session. NULL: nothing. False: it waits no longer, as if its time were
+ * over.
+ */
 void probe_meanwhile(struct probe_session *s, bool (*call)(void *ctx), void *ctx);
 pid_t probe_pid(const struct probe_session *s);
 /* For poll: POLLHUP when the process is gone. Nothing else may be done with it. */
@@ -136,17 +148,19 @@ bool probe_next(struct probe_session *s, struct probe_event *out);
 uint64_t probe_lost(const struct probe_session *s);    /* rings that were found damaged */
 uint64_t probe_dropped(const struct probe_session *s); /* events that found their ring full; also when the process is gone */
 /*
- * A thread whose ring is full (2 MB of events that nobody has read) waits until half of it is read, a second at most; else its events are
- * lost, which is how a session begins. Who asks for it must read often.
+ * A thread whose ring is full (2 MB of events that nobody has read) waits until half of it is read,
+ * a second at most; else its events are lost, which is how a session begins. Who asks for it must
+ * read often.
  */
 void probe_when_full(struct probe_session *s, bool waits);
 
 /* ---- recording in the process ---- */
 
 /*
- * From here on the process writes what `recorded` requests say into a stream of its own, with libweft: the one that it has, or ours. `directory`:
- * the trace, where the process has none by itself. Once such a probe is in and it may enter main, it needs no controller any more: probes stay
- * when the session is abandoned, and children of fork() have them, too.
+ * From here on the process writes what `recorded` requests say into a stream of its own, with
+ * libweft: the one that it has, or ours. `directory`: the trace, where the process has none by
+ * itself. Once such a probe is in and it may enter main, it needs no controller any more: probes
+ * stay when the session is abandoned, and children of fork() have them, too.
  */
 int probe_record(struct probe_session *s, const char *directory, struct weft_err *err) WEFT_MUST_CHECK;
 /* What EVENT and VALUE of a program are to hold: a region or type of that name. */

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The actions: a table of how each is done and undone; what they share is finding, holding a thread, and parts of sites. */
+/*
+ * The actions on a program. A table has a row for each kind: how it is done, and how it is undone.
+ * Their common steps are here: finding functions and variables by name, turning values into the
+ * bits of a declared type, waiting for a thread to come to the place of a synchronised action, and
+ * the parts of sites (probe_site.c) that an inserted, replaced or removed call is made of.
+ */
 #include "probe_action.h"
 #include "probe_priv.h"
 #include "probe_value.h"
@@ -105,8 +110,8 @@ static int arguments_ops(const struct probe_action *a, struct link_op *op)
 /* ---- each ---- */
 
 /*
- * The library's file, to be sent; a path is one of the process's folder where it does not begin with a slash, a name without one (-1) is
- * looked for by the process's dynamic linker.
+ * The library's file, to be sent; a path is one of the process's folder where it does not begin
+ * with a slash, a name without one (-1) is looked for by the process's dynamic linker.
  */
 static int open_library(struct act *x, int *fd)
 {
@@ -347,7 +352,10 @@ int probe_can_change(struct probe_session *s, const struct probe_action *a, stru
 	struct weft_err why = {0};
 	struct probe_expression e = {a->subject, a->object, a->declared, LINK_ENTRY};
 	int rc = probe_parameter(s, &e, v, &why);
-	/* Without debug information the value says what it is: whole numbers of all sizes are passed alike. */
+	/*
+	 * Without debug information the value says what it is: whole numbers of all sizes are
+	 * passed alike.
+	 */
 	e.declared = a->argument[0].real ? "double" : "long";
 	if (rc == -ENODATA)
 		rc = probe_parameter(s, &e, v, &why);
@@ -386,8 +394,9 @@ static void look_at_parameter(struct act *x)
 /* ---- removed calls: in one caller (probe_action_calls.c), or all ---- */
 
 /*
- * Callers that know the function keep values in registers that it does not touch: nothing but its result may change. Where the type of that is
- * not known, callers cannot know the function either, as far as anybody can tell: both places are 0.
+ * Callers that know the function keep values in registers that it does not touch: nothing but its
+ * result may change. Where the type of that is not known, callers cannot know the function either,
+ * as far as anybody can tell: both places are 0.
  */
 static int returns_of(struct act *x, unsigned *returns)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seven tuning actions. Each is acknowledged with the old value (where there is one) and the time, and can be undone; each can be
- * synchronised: then one thread is held at the entry or exit of a function while it is done, or, for a one-time call, makes it.
+ * The seven tuning actions. Each is acknowledged with the old value (where there is one) and the
+ * time, and can be undone; each can be synchronised: then one thread is held at the entry or exit
+ * of a function while it is done, or, for a one-time call, makes it.
  */
 #ifndef WEFT_PROBE_ACTION_H
 #define WEFT_PROBE_ACTION_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of a function that one caller does not make any more. The caller's code is decoded; each call that leads to the function (directly,
- * through the PLT, or through a slot that holds its address) is patched with a jump to a stub that sets what the function would
- * return to 0, and goes on. Undoing puts each instruction back.
+ * Calls of a function that one caller does not make any more. The caller's code is decoded; each
+ * call that leads to the function (directly, through the PLT, or through a slot that holds its
+ * address) is patched with a jump to a stub that sets what the function would return to 0, and goes
+ * on. Undoing puts each instruction back.
  */
 #include "probe_action.h"
 #include "probe_priv.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a value of a type is passed (System V ABI for x86-64, 3.2.3): the classes of its eightbytes. Scalars have them by their encoding; a
- * record or array merges those of what it is made of, where that lies; what is larger than two eightbytes goes through memory. In C++ an
- * object that cannot be copied byte by byte goes through memory, too, and a pointer to it is passed.
+ * How a value of a type is passed (System V ABI for x86-64, 3.2.3): the classes of its eightbytes.
+ * Scalars have them by their encoding; a record or array merges those of what it is made of, where
+ * that lies; what is larger than two eightbytes goes through memory. In C++ an object that cannot
+ * be copied byte by byte goes through memory, too, and a pointer to it is passed.
  */
 #include "probe_value.h"
 #include <dwarf.h>
@@ -244,7 +245,10 @@ static bool is_own_way(Dwarf_Die *method, Dwarf_Die *record)
 	return name[0] == '~' || (of && !strcmp(name, of) && class_copies(method, record));
 }
 
-/* Without what DWARF 5 says of it: virtual functions or bases, a destructor or copy constructor, or a part that has them. */
+/*
+ * Without what DWARF 5 says of it: virtual functions or bases, a destructor or copy constructor, or
+ * a part that has them.
+ */
 static bool is_no_bytes(Dwarf_Die *record, int depth)
 {
 	Dwarf_Die child, inner;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Machine code: what a patch of a function's beginning displaces, where its stub may lie, and the stub's bytes.
+ * Machine code: what a patch of a function's beginning displaces, where its stub may lie, and the
+ * stub's bytes.
  *
  *     probe_decode.c  reads a function and lists the ways in which its beginning can be patched, the best first
  *     probe_place.c   finds an address for a stub, as a way allows
@@ -66,8 +67,8 @@ struct probe_ways {
 };
 
 /*
- * The ways for the function whose n bytes, as they are in memory, begin at addr; `room` ≥ n bytes are readable there. Fails with a
- * reason for people.
+ * The ways for the function whose n bytes, as they are in memory, begin at addr; `room` ≥ n bytes
+ * are readable there. Fails with a reason for people.
  */
 int probe_decode(const uint8_t *bytes, size_t n, size_t room, uint64_t addr, struct probe_ways *out,
                  struct weft_err *err) WEFT_MUST_CHECK;
@@ -115,8 +116,8 @@ static inline struct probe_jump probe_way_jump(const struct probe_way *w)
 	return (struct probe_jump){w->at + w->n, w->mask, w->value};
 }
 /*
- * An address for `bytes` of code that the jump reaches. *map: pages that have to be mapped first, or {0, 0}. 0, or -ENOSPC. Nothing is
- * claimed before probe_place_claim.
+ * An address for `bytes` of code that the jump reaches. *map: pages that have to be mapped first,
+ * or {0, 0}. 0, or -ENOSPC. Nothing is claimed before probe_place_claim.
  */
 int probe_place_find(const struct probe_place *p, struct probe_jump jump, size_t bytes, uint64_t *addr,
                      struct probe_range *map) WEFT_MUST_CHECK;
@@ -146,12 +147,21 @@ struct probe_stub {
 /* 0, or -ERANGE when something is too far from addr. */
 int probe_stub_write(const struct probe_way *way, unsigned kinds, const struct link_hello *agent, uint32_t site, uint64_t addr,
                      struct probe_stub *out) WEFT_MUST_CHECK;
-/* What a function that is called no more returns 0 in. Nothing else: who calls it may have something there. */
+/*
+ * What a function that is called no more returns 0 in. Nothing else: who calls it may have
+ * something there.
+ */
 enum probe_returns { PROBE_RETURNS_NOTHING, PROBE_RETURNS_RAX = 1, PROBE_RETURNS_XMM0 = 2 };
-/* A stub that goes to `target` instead (0: returns 0 at once); with the displaced instructions behind, as `original`. */
+/*
+ * A stub that goes to `target` instead (0: returns 0 at once); with the displaced instructions
+ * behind, as `original`.
+ */
 int probe_stub_write_other(const struct probe_way *way, uint64_t target, unsigned returns, uint64_t addr, struct probe_stub *out,
                            uint64_t *original) WEFT_MUST_CHECK;
-/* For the call at `call`, of a function that is called no more: `return 0`, and the call itself for who is just there. */
+/*
+ * For the call at `call`, of a function that is called no more: `return 0`, and the call itself for
+ * who is just there.
+ */
 int probe_stub_write_call(const struct probe_site_call *call, unsigned returns, uint64_t addr,
                           struct probe_stub *out) WEFT_MUST_CHECK;
 /* The bytes of a patch that makes `way` lead to the stub (before: what is there now). */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a function with Zydis: its first instructions, which a patch displaces, and its branches, which must not go into them.
+ * Reading a function with Zydis: its first instructions, which a patch displaces, and its branches,
+ * which must not go into them.
  *
- * A way is a jump of 5 bytes and up to 3 prefixes at one of three places: at the function's first instruction (behind an `endbr64`,
- * which stays), or behind a leading one-byte `push`. Its bytes that fall on old instruction boundaries must be 0xCC; so a boundary may lie
- * on the four bytes of the distance only, and fixes that byte. Ways are listed by how free they leave the stub's address.
+ * A way is a jump of 5 bytes and up to 3 prefixes at one of three places: at the function's first
+ * instruction (behind an `endbr64`, which stays), or behind a leading one-byte `push`. Its bytes
+ * that fall on old instruction boundaries must be 0xCC; so a boundary may lie on the four bytes of
+ * the distance only, and fixes that byte. Ways are listed by how free they leave the stub's
+ * address.
  */
 #include "probe_code.h"
 #include "base/vec.h"
@@ -76,7 +79,10 @@ static void classify(const ZydisDecodedInstruction *i, const uint8_t *at, uint64
 	}
 }
 
-/* Bytes behind the function up to where the next one can begin, when nothing is there: they may be overwritten, too. */
+/*
+ * Bytes behind the function up to where the next one can begin, when nothing is there: they may be
+ * overwritten, too.
+ */
 static size_t padding(const uint8_t *bytes, size_t n, size_t room, uint64_t addr)
 {
 	const ZydisDecoder *d = decoder();

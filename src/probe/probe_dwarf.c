@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions to debug information, each answered from the one compilation unit that it concerns: a function's by its address, through
- * the table of address ranges where there is one. Variables are in no such table: units are searched in turn until one has it.
+ * Questions to debug information, each answered from the one compilation unit that it concerns: a
+ * function's by its address, through the table of address ranges where there is one. Variables are
+ * in no such table: units are searched in turn until one has it.
  */
 #include "probe_value.h"
 #include <dwarf.h>
@@ -33,7 +34,10 @@ bool dwarf_type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_attr_integrate(die, DW_AT_type, &a) && dwarf_formref_die(&a, type) && dwarf_strip(type);
 }
 
-/* A unit whose contents are in a file of their own (-gsplit-dwarf) becomes that; false: the file is not there. */
+/*
+ * A unit whose contents are in a file of their own (-gsplit-dwarf) becomes that; false: the file is
+ * not there.
+ */
 static bool whole_unit(Dwarf_Die *unit)
 {
 	uint8_t type = 0;
@@ -128,7 +132,10 @@ static uint64_t member_offset(Dwarf_Die *member)
 	return adds ? op[0].number : 0;
 }
 
-/* Where a bit field begins, in bits from the record's begin: as one number, or, in old versions, counted from the other end of its unit. */
+/*
+ * Where a bit field begins, in bits from the record's begin: as one number, or, in old versions,
+ * counted from the other end of its unit.
+ */
 static Dwarf_Word bits_before(Dwarf_Die *member, Dwarf_Word n)
 {
 	Dwarf_Word at = 0, unit = 0;
@@ -250,7 +257,9 @@ bool dwarf_scalar(Dwarf_Die *type, struct probe_type *out)
 
 /* ---- finding ---- */
 
-/* A function with a cold part has no address of its own but ranges, the entry at the begin of one. */
+/*
+ * A function with a cold part has no address of its own but ranges, the entry at the begin of one.
+ */
 static bool begins_at(Dwarf_Die *function, uint64_t addr)
 {
 	Dwarf_Addr low, base, from, to;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a parameter is when its function is entered. What debug information says of that very address comes first: compilers pass what they
- * like to functions that only they call (clones, static functions), and drop what is not used. Else, where nobody but the convention
- * can have decided, it is counted by the convention: six integer and eight vector registers, then the stack.
+ * Where a parameter is when its function is entered. What debug information says of that very
+ * address comes first: compilers pass what they like to functions that only they call (clones,
+ * static functions), and drop what is not used. Else, where nobody but the convention can have
+ * decided, it is counted by the convention: six integer and eight vector registers, then the stack.
  */
 #include "probe_value.h"
 #include <dwarf.h>
@@ -157,7 +158,10 @@ static enum known say(Dwarf_Die *function, Dwarf_Die *parameter, uint64_t entry,
 
 /* ---- by the convention ---- */
 
-/* Before 18, clang took an integer of 16 bytes apart, or aligned it otherwise, where it did not fit into registers. */
+/*
+ * Before 18, clang took an integer of 16 bytes apart, or aligned it otherwise, where it did not fit
+ * into registers.
+ */
 static bool is_misplaced(Dwarf_Die *type, unsigned free_ints)
 {
 	Dwarf_Die unit;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events out of the rings of an agent, and what was lost of them. Nothing that stands there is believed. */
+/*
+ * Events out of the rings of an agent, and what was lost of them. Nothing that stands there is
+ * believed.
+ */
 #include "probe_priv.h"
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A watch's functions, each by a name that no other of them has: as it was asked for where there is one; else in full, with what tells it from those that
- * have the same full name (its file, its symbol). Forms that the compiler has made of one function share its name.
+ * A watch's functions, each by a name that no other of them has: as it was asked for where there is
+ * one; else in full, with what tells it from those that have the same full name (its file, its
+ * symbol). Forms that the compiler has made of one function share its name.
  */
 #include "probe_watch.h"
 #include "probe_image.h"
@@ -11,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of one function in the source, whatever the compiler has made of it. Forms are local, also of what is not. */
+/*
+ * Of one function in the source, whatever the compiler has made of it. Forms are local, also of
+ * what is not.
+ */
 static bool same_function(const struct probe_found *a, const struct probe_found *b)
 {
 	size_t n = strcspn(a->symbol, ".@"), n_b = strcspn(b->symbol, ".@");

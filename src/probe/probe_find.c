@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a name to functions (or variables) of a process. The first module that has it decides, as for the dynamic linker; a pattern means all
- * modules but the system's own, and those where nobody else has any. `FILE:NAME` is of that source file. Of a function with variants (IFUNC) it
- * is the one that the dynamic linker has chosen, which the tables of addresses hold.
+ * From a name to functions (or variables) of a process. The first module that has it decides, as
+ * for the dynamic linker; a pattern means all modules but the system's own, and those where nobody
+ * else has any. `FILE:NAME` is of that source file. Of a function with variants (IFUNC) it is the
+ * one that the dynamic linker has chosen, which the tables of addresses hold.
  */
 #include "probe_priv.h"
 #include "probe_value.h"
@@ -30,7 +31,10 @@ static bool is_file(const char *path, const char *file, size_t n)
 
 /* ---- none ---- */
 
-/* What the executable's debug information knows of a name that nothing in the process has; else what is most likely. */
+/*
+ * What the executable's debug information knows of a name that nothing in the process has; else
+ * what is most likely.
+ */
 static const char *why_missing(struct probe_session *s, const char *name, bool data, const char **like)
 {
 	struct probe_image *main = s->modules.n ? process_image(s, &s->modules.at[0]) : NULL;

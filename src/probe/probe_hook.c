@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patches that are no site's: those of calls that are removed, and of unwinders, which must not come upon our stubs. */
+/*
+ * Patches that are no site's: those of calls that are removed, and of unwinders, which must not
+ * come upon our stubs.
+ */
 #include "probe_priv.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ELF files by libelf. Symbol tables are searched from front to end, which takes microseconds for the tables that programs have; who asks
- * for many names gets an index, which costs as much as some such searches.
+ * ELF files by libelf. Symbol tables are searched from front to end, which takes microseconds for
+ * the tables that programs have; who asks for many names gets an index, which costs as much as some
+ * such searches.
  */
 #include "probe_image.h"
 #include "probe_index.h"
@@ -417,7 +418,10 @@ static int image_search(const struct probe_image *i, const struct asked *a, stru
 	return rc;
 }
 
-/* Symbols are numbered through both tables, and added from the last on: they are found in their order. */
+/*
+ * Symbols are numbered through both tables, and added from the last on: they are found in their
+ * order.
+ */
 static void make_index(struct probe_image *i)
 {
 	size_t first = i->table[0].n, all = first + i->table[1].n;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An executable or shared library as a file: its symbols, and its debug information when somebody asks for it.
+ * An executable or shared library as a file: its symbols, and its debug information when somebody
+ * asks for it.
  *
- * Addresses here are those of the file; a process adds the bias with which it has loaded it. Everything is lazy, since a process
- * has dozens of libraries and a question concerns one: opening maps the file, names come from the symbol tables (the file's own, or
- * of a separate debug file), and DWARF is opened for the one module, and read for the one compilation unit, that an address leads to.
+ * Addresses here are those of the file; a process adds the bias with which it has loaded it.
+ * Everything is lazy, since a process has dozens of libraries and a question concerns one: opening
+ * maps the file, names come from the symbol tables (the file's own, or of a separate debug file),
+ * and DWARF is opened for the one module, and read for the one compilation unit, that an address
+ * leads to.
  */
 #ifndef WEFT_PROBE_IMAGE_H
 #define WEFT_PROBE_IMAGE_H
@@ -55,8 +58,9 @@ bool probe_image_writes(const struct probe_image *i, uint64_t addr); /* the prog
 int probe_image_read(const struct probe_image *i, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
 
 /*
- * Functions (or, with `data`, variables) that are called `name`: a C name, a C++ name with or without leading namespaces
- * ("Solver::step", "step"), in full as c++filt prints it, a pattern of either, or the symbol itself. One for each address. 0 or -ENOMEM; finding none is no error.
+ * Functions (or, with `data`, variables) that are called `name`: a C name, a C++ name with or
+ * without leading namespaces ("Solver::step", "step"), in full as c++filt prints it, a pattern of
+ * either, or the symbol itself. One for each address. 0 or -ENOMEM; finding none is no error.
  */
 int probe_image_find(struct probe_image *i, const char *name, bool data, struct probe_symbols *out) WEFT_MUST_CHECK;
 /* Any symbol that covers the address; false: none. */
@@ -65,7 +69,10 @@ bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_sy
 const char *probe_image_resembling(struct probe_image *i, const char *name, bool data);
 /* What it has for each thread, with its alignment; 0: nothing. */
 uint64_t probe_image_thread_bytes(const struct probe_image *i);
-/* Slots that the dynamic linker fills with a function's address, up to `room` of them; their number. */
+/*
+ * Slots that the dynamic linker fills with a function's address, up to `room` of them; their
+ * number.
+ */
 struct probe_slots {
 	uint64_t
 		resolver; /* of a function of this image that has variants: the first `sure` ones are for it alone; 0: by name only */
@@ -74,7 +81,10 @@ struct probe_slots {
 	unsigned room, sure;
 };
 unsigned probe_image_slots(struct probe_image *i, struct probe_slots *s);
-/* The name for which the dynamic linker fills the slot (of the table of addresses, .got) at addr, or NULL. */
+/*
+ * The name for which the dynamic linker fills the slot (of the table of addresses, .got) at addr,
+ * or NULL.
+ */
 const char *probe_image_slot(struct probe_image *i, uint64_t addr);
 
 /* NULL, and why, when there is none. Owned by the image. */
@@ -82,14 +92,26 @@ Dwarf *probe_image_dwarf(struct probe_image *i, struct weft_err *err);
 
 /* ---- probe_spell.c: C++ names in full ---- */
 
-/* It has what only a full name can have (parameters, template arguments, operators), or is a pattern. */
+/*
+ * It has what only a full name can have (parameters, template arguments, operators), or is a
+ * pattern.
+ */
 bool probe_name_is_full(const char *asked);
-/* `*` and `?` of it stand for other characters: those that are no part of an operator, of parameters or of template arguments. */
+/*
+ * `*` and `?` of it stand for other characters: those that are no part of an operator, of
+ * parameters or of template arguments.
+ */
 bool probe_name_is_pattern(const char *asked);
-/* As c++filt prints a symbol of n bytes, but for spaces; false: it is no C++ name, or nobody here can read it. */
+/*
+ * As c++filt prints a symbol of n bytes, but for spaces; false: it is no C++ name, or nobody here
+ * can read it.
+ */
 bool probe_name_spoken(const char *symbol, size_t n, char *out, size_t room);
 enum probe_match probe_name_match_spoken(const char *spoken, const char *asked);
-/* The name by which a function is told from all others: with parameters, where it is C++, without what it returns. */
+/*
+ * The name by which a function is told from all others: with parameters, where it is C++, without
+ * what it returns.
+ */
 void probe_name_label(const char *symbol, char *out, size_t room);
 /* A full name without its parameters; false: it has none. */
 bool probe_name_without_parameters(const char *asked, char *out, size_t room);
@@ -102,7 +124,10 @@ size_t probe_name_group(const char *text, size_t n);
 enum probe_match probe_name_match(const char *symbol, const char *asked, enum probe_clone *clone);
 /* The same where probe_name_is_full(asked). */
 enum probe_match probe_name_match_full(const char *symbol, const char *asked, enum probe_clone *clone);
-/* The qualified name, without parameters and template arguments, of a mangled one; false: it is none. room: of `out`. */
+/*
+ * The qualified name, without parameters and template arguments, of a mangled one; false: it is
+ * none. room: of `out`.
+ */
 bool probe_name_qualified(const char *symbol, size_t n, char *out, size_t room);
 
 #endif

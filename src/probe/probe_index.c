@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chained hashing of names. The number of chains is given at the begin, and entries lie in one array. */
+/*
+ * Chained hashing of names. The number of chains is given at the begin, and entries lie in one
+ * array.
+ */
 #include "probe_index.h"
 #include "probe_image.h"
 #include "base/vec.h"

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading the agent into a process that runs: one of its threads is stopped and made to call dlopen, then the agent's own begin, by code
- * that needs nobody to come back from it (probe_trampoline.c).
+ * Loading the agent into a process that runs: one of its threads is stopped and made to call
+ * dlopen, then the agent's own begin, by code that needs nobody to come back from it
+ * (probe_trampoline.c).
  *
  *     look    a thread that is at a safe point, by what /proc says; stopped and looked at again
  *     write   the code behind the end of a module's code, where nothing is; arguments and registers below its stack's red zone
  *     move    one PTRACE_SETREGS; from here on the thread comes back by itself, whatever becomes of us
  *     take    it waits for 50 ms: it gets its mask and registers from us, so that an interrupted system call goes on as without us
  *
- * The thread must not be in the middle of what dlopen needs: the allocator, or the dynamic linker. So one is looked for that is in a system
- * call that waits, or in code of the program itself; when there is none, it runs on a little and is looked at again.
+ * The thread must not be in the middle of what dlopen needs: the allocator, or the dynamic linker.
+ * So one is looked for that is in a system call that waits, or in code of the program itself; when
+ * there is none, it runs on a little and is looked at again.
  */
 #include "probe_priv.h"
 #include <dirent.h>
@@ -48,7 +50,10 @@ struct inject {
 
 /* ---- looking for a thread ---- */
 
-/* System calls in which a thread that waits holds no lock of libc. Those behind the gap begin anew with all of their time. */
+/*
+ * System calls in which a thread that waits holds no lock of libc. Those behind the gap begin anew
+ * with all of their time.
+ */
 static bool waits_in(long number, bool impatient)
 {
 	static const int calls[] = {SYS_read,          SYS_poll,       SYS_ppoll,   SYS_select,          SYS_pselect6,
@@ -65,7 +70,9 @@ static bool waits_in(long number, bool impatient)
 	return false;
 }
 
-/* A handler of a signal, or a thread that is being made: on a small stack perhaps, above any code. */
+/*
+ * A handler of a signal, or a thread that is being made: on a small stack perhaps, above any code.
+ */
 static bool blocks_signals(const struct inject *x, pid_t tid)
 {
 	uint64_t mask = 0;
@@ -93,7 +100,10 @@ static bool in_restartable_sequence(const struct inject *x, uint64_t rip)
 #endif
 }
 
-/* In code of the executable, which never runs inside the allocator's or the loader's locks but from constructors. */
+/*
+ * In code of the executable, which never runs inside the allocator's or the loader's locks but from
+ * constructors.
+ */
 static bool is_safe(struct inject *x, const struct user_regs_struct *r)
 {
 	if (r->cs != USER_CS || (!x->impatient && blocks_signals(x, x->tid)))
@@ -152,7 +162,9 @@ static int stop_some_thread(struct inject *x)
 
 /* ---- the place of the code ---- */
 
-/* Behind the end of an executable segment its last page is mapped, and nothing in it is ever run. */
+/*
+ * Behind the end of an executable segment its last page is mapped, and nothing in it is ever run.
+ */
 static int find_room(struct inject *x, const struct probe_module *m, const struct trampoline_code *code)
 {
 	enum { HEADERS = 16, PAGE = 4096, ALIGN = 64 };
@@ -197,7 +209,10 @@ static int write_memory(const struct inject *x, uint64_t addr, const void *from,
 	return pwrite(x->s.peer->memory, from, n, (off_t)addr) == (ssize_t)n ? 0 : -EFAULT;
 }
 
-/* The code is the same for every thread and every attach: who was killed in the middle leaves it, and it is used again. */
+/*
+ * The code is the same for every thread and every attach: who was killed in the middle leaves it,
+ * and it is used again.
+ */
 static int place_code(struct inject *x)
 {
 	struct trampoline_code code = trampoline_code();
@@ -221,7 +236,10 @@ static void remove_code(struct inject *x)
 
 enum { KERNEL_ERESTARTSYS = 512, KERNEL_ERESTARTNOINTR, KERNEL_ERESTARTNOHAND, KERNEL_ERESTART_RESTARTBLOCK = 516 };
 
-/* What the kernel would do with a system call that our stop has interrupted; the frame gets what it would do without signals. */
+/*
+ * What the kernel would do with a system call that our stop has interrupted; the frame gets what it
+ * would do without signals.
+ */
 static enum trampoline_restart restart_of(const struct user_regs_struct *r, struct trampoline_frame *f)
 {
 	static const struct {
@@ -293,7 +311,10 @@ static bool is_in(const struct inject *x, size_t from, size_t to, uint64_t rip)
 	return rip - x->code >= from && rip - x->code < to;
 }
 
-/* It is stopped where it waits for us: it gets back what it had. Each of these may be the last thing that we do. */
+/*
+ * It is stopped where it waits for us: it gets back what it had. Each of these may be the last
+ * thing that we do.
+ */
 static int give_back(struct inject *x)
 {
 	if (ptrace(PTRACE_SETSIGMASK, x->tid, (void *)sizeof x->got.mask, &x->got.mask) ||
@@ -324,7 +345,10 @@ static int take_back(struct inject *x)
 	return ptrace(PTRACE_CONT, x->tid, NULL, NULL) ? -errno : 1;
 }
 
-/* A signal of the program's: where it comes before others are blocked, it finds the thread as if we had never been there. */
+/*
+ * A signal of the program's: where it comes before others are blocked, it finds the thread as if we
+ * had never been there.
+ */
 static int pass_on(struct inject *x, int sig)
 {
 	struct trampoline_code code = trampoline_code();
@@ -409,7 +433,10 @@ static uint64_t function_at(struct inject *x, const char *module, const char *na
 	return 0;
 }
 
-/* Where dlopen is in a library of its own, libc has others for itself, which find no names of all the process. */
+/*
+ * Where dlopen is in a library of its own, libc has others for itself, which find no names of all
+ * the process.
+ */
 static int find_functions(struct inject *x)
 {
 	x->dlopen = function_at(x, "/libc.so", "dlopen");

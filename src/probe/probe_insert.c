@@ -11,7 +11,9 @@ struct ids {
 	size_t n, cap;
 };
 
-/* Once each, in the order of their addresses: the agent writes at once what lies near each other. */
+/*
+ * Once each, in the order of their addresses: the agent writes at once what lies near each other.
+ */
 static int add_id(const struct probe_session *s, struct ids *v, uint32_t id)
 {
 	size_t k = v->n;
@@ -90,7 +92,10 @@ static void find_name(struct probe_session *s, struct probe_request *r, struct n
 	v->n += n > 0 ? (size_t)n : 0;
 }
 
-/* Its functions have sites, and those want it; nothing is told yet. -ESTALE: what was found is not there any more. */
+/*
+ * Its functions have sites, and those want it; nothing is told yet. -ESTALE: what was found is not
+ * there any more.
+ */
 static int place_found(struct probe_session *s, struct probe_request *r, const struct probe_found *found, int n)
 {
 	r->n_sites = 0;
@@ -150,7 +155,10 @@ static int note_sites(struct probe_session *s, struct probe_request *r, struct i
 	return 0;
 }
 
-/* All names are looked up, then all code is read, then it is looked at: each of these is a few steps for all of them. */
+/*
+ * All names are looked up, then all code is read, then it is looked at: each of these is a few
+ * steps for all of them.
+ */
 static int place_all(struct probe_session *s, struct probe_request *r, unsigned n, struct ids *ids)
 {
 	struct names v = {.of = calloc(n + 1ul, sizeof *v.of)};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where agents connect: the folder of a run (link_folder.h) with a socket in it, and the handshake of all who come.
+ * Where agents connect: the folder of a run (link_folder.h) with a socket in it, and the handshake
+ * of all who come.
  *
- * Nobody is waited for: who has connected and is the right user stands in a list until its HELLO is there, for HELLO_MS at most, and
- * when the list is full the oldest goes. Others are closed before a byte of theirs is read. One descriptor (epoll) is ready whenever
- * there is something to do, for callers that wait for other things, too.
+ * Nobody is waited for: who has connected and is the right user stands in a list until its HELLO is
+ * there, for HELLO_MS at most, and when the list is full the oldest goes. Others are closed before
+ * a byte of theirs is read. One descriptor (epoll) is ready whenever there is something to do, for
+ * callers that wait for other things, too.
  */
 #include "probe_priv.h"
 #include "base/fs.h"
@@ -84,7 +86,10 @@ static int make_folder(struct probe_listener *l, bool found, struct weft_err *er
 	rc = l->folder < 0 || fstat(l->folder, &st) ? -errno : 0;
 	if (rc == 0 && (st.st_uid != geteuid() || (st.st_mode & 077)))
 		rc = -EPERM;
-	/* As long as it is held nobody sweeps the folder. A file system without locks has nobody who could. */
+	/*
+	 * As long as it is held nobody sweeps the folder. A file system without locks has nobody
+	 * who could.
+	 */
 	if (rc == 0)
 		(void)flock(l->folder, LOCK_SH | LOCK_NB);
 	if (rc == 0 && other && fchmod(l->folder, 0711))

@@ -2,9 +2,10 @@
 /*
  * Names of functions as people write them, and as symbols spell them.
  *
- * A C++ symbol is read as far as its name goes (Itanium ABI, 5.1): the path of namespaces and classes and the function; template
- * arguments are skipped, parameters never reached. That is enough to find `Class::method`, and needs no demangler. Substitutions
- * in the path itself can only be std's, since nothing comes before it that could be repeated.
+ * A C++ symbol is read as far as its name goes (Itanium ABI, 5.1): the path of namespaces and
+ * classes and the function; template arguments are skipped, parameters never reached. That is
+ * enough to find `Class::method`, and needs no demangler. Substitutions in the path itself can only
+ * be std's, since nothing comes before it that could be repeated.
  */
 #include "probe_image.h"
 #include "base/str.h"

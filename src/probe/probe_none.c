@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where probes do not work: other processors than x86-64, on which the build leaves the agent out. Who asks for a probe is told
- * so by the first call, which all others come behind. tests/cli/probe_none.t holds that nothing is missing here.
+ * Where probes do not work: other processors than x86-64, on which the build leaves the agent out.
+ * Who asks for a probe is told so by the first call, which all others come behind.
+ * tests/cli/probe_none.t holds that nothing is missing here.
  */
 #include "probe_action.h"
 #include "probe_watch.h"

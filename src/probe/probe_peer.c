@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process at the other end of a session, held so that nothing reaches another one: a folder of /proc, which is that process's and
- * empty when it is gone, whoever has its number then; and its memory, which is that of the program with which it connected. What it
- * becomes by exec, be that setuid, cannot be read or written through either.
+ * The process at the other end of a session, held so that nothing reaches another one: a folder of
+ * /proc, which is that process's and empty when it is gone, whoever has its number then; and its
+ * memory, which is that of the program with which it connected. What it becomes by exec, be that
+ * setuid, cannot be read or written through either.
  */
 #include "probe_priv.h"
 #include <errno.h>
@@ -18,7 +19,10 @@
 #define SO_PEERPIDFD 77
 #endif
 
-/* The process that connected is still there: looked at when its folder has been opened, so that this is not the next one's. */
+/*
+ * The process that connected is still there: looked at when its folder has been opened, so that
+ * this is not the next one's.
+ */
 static bool is_there(int socket)
 {
 	int pidfd = -1;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a stub may lie: within reach of a jump of 32 bits, in memory that nobody has, with some bytes of the distance prescribed.
+ * Where a stub may lie: within reach of a jump of 32 bits, in memory that nobody has, with some
+ * bytes of the distance prescribed.
  *
- * Our own pages are tried first, then the gaps of the process's map, and of all addresses in them the one nearest to the jump. The next
- * (or last before) number with given bytes is found byte by byte from above, so a search costs a few steps a gap. Distances are
- * signed; with 2^31 added they are ordered as unsigned numbers.
+ * Our own pages are tried first, then the gaps of the process's map, and of all addresses in them
+ * the one nearest to the jump. The next (or last before) number with given bytes is found byte by
+ * byte from above, so a search costs a few steps a gap. Distances are signed; with 2^31 added they
+ * are ordered as unsigned numbers.
  *
- * A page costs more than a stub, in time and memory. With prescribed bytes, which are other addresses for each function, a place is
- * therefore looked for in front of the last stubs, then from the top of our pages downwards: functions come in the order of their
- * addresses, and what the next one can reach lies higher.
+ * A page costs more than a stub, in time and memory. With prescribed bytes, which are other
+ * addresses for each function, a place is therefore looked for in front of the last stubs, then
+ * from the top of our pages downwards: functions come in the order of their addresses, and what the
+ * next one can reach lies higher.
  */
 #include "probe_code.h"
 #include "base/vec.h"

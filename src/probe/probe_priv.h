@@ -107,7 +107,10 @@ struct session_terms {
 	uid_t uid;
 	const struct link_secret *secret; /* borrowed while it begins */
 };
-/* A session over a socket on which the agent has said HELLO; the socket is its own from then on, also when that fails. */
+/*
+ * A session over a socket on which the agent has said HELLO; the socket is its own from then on,
+ * also when that fails.
+ */
 int session_begin(int socket, const struct session_terms *terms, struct probe_session **out,
                   struct weft_err *err) WEFT_MUST_CHECK;
 void session_forget(struct probe_session *s); /* what is known of the process's modules and map */
@@ -129,7 +132,10 @@ int peer_open(struct probe_peer **out, int socket, pid_t pid, uid_t uid) WEFT_MU
 /* Of a process that has not connected: whoever has that number now. */
 int peer_of(struct probe_peer **out, pid_t pid) WEFT_MUST_CHECK;
 void peer_close(struct probe_peer *p);
-/* It is still there, and still of that user alone: asked after what was read by its number, and before it is traced. NULL: 0. */
+/*
+ * It is still there, and still of that user alone: asked after what was read by its number, and
+ * before it is traced. NULL: 0.
+ */
 int peer_check(const struct probe_peer *p) WEFT_MUST_CHECK;
 int peer_exe(const struct probe_peer *p, char *out, size_t room) WEFT_MUST_CHECK;
 
@@ -140,7 +146,10 @@ int process_read_map(struct probe_session *s) WEFT_MUST_CHECK;
 bool process_has(struct probe_session *s, const struct probe_image *image, uint64_t bias);
 struct probe_image *process_image(struct probe_session *s, struct probe_module *m);
 int process_read(const struct probe_session *s, uint64_t addr, void *to, size_t n) WEFT_MUST_CHECK;
-/* Ranges, one behind the other: how many bytes of all of them, from the first on, or a negative errno value. */
+/*
+ * Ranges, one behind the other: how many bytes of all of them, from the first on, or a negative
+ * errno value.
+ */
 ssize_t process_read_ranges(const struct probe_session *s, const struct iovec *from, size_t n, void *to, size_t bytes);
 
 /* ---- probe_tracee.c: threads of a process under ptrace ---- */
@@ -156,8 +165,8 @@ enum tracee_state {
 /* All of these in one thread of ours, begun by tracer_start. -ESRCH: the thread has ended. */
 int tracee_seize(pid_t pid, pid_t tid) WEFT_MUST_CHECK;
 /*
- * Stops it, after the signals that it gets on the way: TRACEE_TRAPPED, TRACEE_SUSPENDED (which must stay so), or TRACEE_RUNS: in a
- * system call that cannot be interrupted, at whose end it stops.
+ * Stops it, after the signals that it gets on the way: TRACEE_TRAPPED, TRACEE_SUSPENDED (which must
+ * stay so), or TRACEE_RUNS: in a system call that cannot be interrupted, at whose end it stops.
  */
 int tracee_stop(pid_t pid, pid_t tid, int timeout_ms) WEFT_MUST_CHECK;
 void tracee_detach(pid_t tid); /* of a stopped one */
@@ -213,12 +222,15 @@ struct trampoline_code trampoline_code(void);
 
 struct stop; /* threads that are stopped */
 /*
- * Sends what is in s->out, with these patches in it, while threads that block SIGTRAP are stopped; and again, when another one has begun
- * to. The answer to the patches is in s->in.
+ * Sends what is in s->out, with these patches in it, while threads that block SIGTRAP are stopped;
+ * and again, when another one has begun to. The answer to the patches is in s->in.
  */
 int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
 unsigned stop_blocks(const struct probe_session *s); /* enum link_blocks, as far as the agent has seen */
-/* Stops the threads that block SIGTRAP, outside of the patches. *out NULL: there are none. Then stop_end. */
+/*
+ * Stops the threads that block SIGTRAP, outside of the patches. *out NULL: there are none. Then
+ * stop_end.
+ */
 int stop_begin(struct probe_session *s, const struct link_patch *p, unsigned n, struct stop **out,
                struct weft_err *err) WEFT_MUST_CHECK;
 void stop_end(struct stop *stop);
@@ -238,7 +250,10 @@ struct site_changes {
 	struct site_change *at; /* owned */
 	size_t n, cap;
 };
-/* Reads the code of functions, in one go as far as that can be, into memory that is the caller's then (NULL: nothing could be read). */
+/*
+ * Reads the code of functions, in one go as far as that can be, into memory that is the caller's
+ * then (NULL: nothing could be read).
+ */
 uint8_t *site_read_codes(struct probe_session *s, struct probe_found *f, size_t n);
 /* The site of a function, made when it is new; or a reason. */
 int site_get(struct probe_session *s, const struct probe_found *f, struct weft_err *err) WEFT_MUST_CHECK;
@@ -248,13 +263,19 @@ int site_get_entered(struct probe_session *s, const struct probe_found *f, struc
 int site_plan(struct probe_session *s, uint32_t id, struct site_change *out, struct weft_err *err) WEFT_MUST_CHECK;
 /* Tells the agent changes, and the programs of all their sites. */
 int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err) WEFT_MUST_CHECK;
-/* plan and apply, for sites (in the order of their addresses) whose uses or parts have changed; when it fails, nothing in the process has. */
+/*
+ * plan and apply, for sites (in the order of their addresses) whose uses or parts have changed;
+ * when it fails, nothing in the process has.
+ */
 int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
 int site_add_part(struct probe_session *s, struct probe_part part) WEFT_MUST_CHECK; /* copies its instructions */
 void site_drop_parts(struct probe_session *s, uint32_t owner);
 /* Why the exit of that function cannot be watched, or NULL. */
 const char *site_no_exit(const char *symbol);
-/* The ways to patch a function, from its bytes as they are in the process; all that a patch may change lies in the first ones. */
+/*
+ * The ways to patch a function, from its bytes as they are in the process; all that a patch may
+ * change lies in the first ones.
+ */
 #define SITE_FIRST_BYTES 32
 int site_read_ways(struct probe_session *s, const struct probe_found *f, struct probe_ways *ways, uint8_t first[SITE_FIRST_BYTES],
                    struct weft_err *err) WEFT_MUST_CHECK;
@@ -273,7 +294,10 @@ int site_hook_unwinders(struct probe_session *s, struct weft_err *err) WEFT_MUST
 
 #define PROBE_FOLDER_PREFIX "weft-"
 #define PROBE_FOLDER_DIGITS 24u
-/* Removes folders of dead controllers of this user in `place` that have not changed for old_s seconds; how many. */
+/*
+ * Removes folders of dead controllers of this user in `place` that have not changed for old_s
+ * seconds; how many.
+ */
 unsigned probe_sweep(const char *place, int old_s);
 
 /* ---- probe_action.c ---- */
@@ -288,7 +312,10 @@ int action_function(struct act *x, const char *name, struct probe_found *out) WE
 
 /* ---- probe_action_calls.c ---- */
 
-/* The calls of f in the function x->a->object. returns: enum probe_returns, what the caller finds instead. */
+/*
+ * The calls of f in the function x->a->object. returns: enum probe_returns, what the caller finds
+ * instead.
+ */
 int action_remove_calls(struct act *x, const struct probe_found *f, unsigned returns) WEFT_MUST_CHECK;
 int action_undo_calls(struct act *x) WEFT_MUST_CHECK;
 

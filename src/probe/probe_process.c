@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a process has in its memory: its modules, from /proc/PID/maps, with what they are called and how far they were moved; and the
- * ranges that are taken, for those who look for a place.
+ * What a process has in its memory: its modules, from /proc/PID/maps, with what they are called and
+ * how far they were moved; and the ranges that are taken, for those who look for a place.
  */
 #include "probe_priv.h"
 #include "base/vec.h"
@@ -23,7 +23,10 @@ int process_read(const struct probe_session *s, uint64_t addr, void *to, size_t 
 	return got == (ssize_t)n ? 0 : -EFAULT;
 }
 
-/* What was read counts if the number was still that of the process, and it no other program, when all had been read. */
+/*
+ * What was read counts if the number was still that of the process, and it no other program, when
+ * all had been read.
+ */
 ssize_t process_read_ranges(const struct probe_session *s, const struct iovec *from, size_t n, void *to, size_t bytes)
 {
 	struct iovec here = {to, bytes};

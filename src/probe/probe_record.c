@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that the process records itself, by libweft: which definitions they are of is asked of the agent, and a watch's programs say so.
+ * Events that the process records itself, by libweft: which definitions they are of is asked of the
+ * agent, and a watch's programs say so.
  */
 #include "probe_priv.h"
 #include "probe_watch.h"

@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The connection with one agent: packets there and back, memory, events out of its rings. */
+/*
+ * The connection with one agent: packets there and back, memory, rings.
+ *
+ *     controller ── packet, tag 7 ──> agent's command thread ── answer, tag 7 ──> controller
+ *     controller <── DONE of an action, with the tag of the packet that asked for it
+ *     controller <── rings in shared memory, one a thread ── threads that hit a probe
+ *
+ * A caller waits for the answer to its packet; answers to packets that were given up are skipped by
+ * their tags. An action may be done later than it is answered, when a thread comes to a place where
+ * it can be done: DONE is kept until somebody waits for that tag, and meanwhile the caller may read
+ * events, since rings would fill. Memory is read and written through the kernel where it lets us,
+ * else by the agent.
+ */
 #include "probe_priv.h"
 #include "base/vec.h"
 #include <errno.h>
@@ -62,7 +74,10 @@ static struct probe_session *session_new(void)
 	return s;
 }
 
-/* What an agent says of itself is looked at as if anybody could have said it. Its program is what the kernel says. */
+/*
+ * What an agent says of itself is looked at as if anybody could have said it. Its program is what
+ * the kernel says.
+ */
 static int read_hello(struct probe_session *s, const struct session_terms *terms, struct weft_err *err)
 {
 	uint32_t pos = 0;
@@ -196,7 +211,10 @@ int session_wait(struct probe_session *s, int timeout_ms)
 	}
 }
 
-/* The wait in slices, between which the caller may read events: rings fill while a thread is waited for. */
+/*
+ * The wait in slices, between which the caller may read events: rings fill while a thread is waited
+ * for.
+ */
 static int wait_slice(struct probe_session *s, uint64_t until_ms)
 {
 	uint64_t now = probe_now_ms();

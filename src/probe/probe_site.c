@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sites: functions whose beginning is ours. What is wanted of one is counted in `uses` and listed in parts; a plan compares that with
- * the stub that is there, and makes a new one when it differs; applying plans is one packet, with one patch of all of them.
+ * Sites: functions whose beginning is ours. What is wanted of one is counted in `uses` and listed
+ * in parts; a plan compares that with the stub that is there, and makes a new one when it differs;
+ * applying plans is one packet, with one patch of all of them.
  *
- * A site belongs to its function for good, also when nothing is wanted of it any more: threads may still be in its stub.
+ * A site belongs to its function for good, also when nothing is wanted of it any more: threads may
+ * still be in its stub.
  */
 #include "probe_priv.h"
 #include "base/clock.h"
@@ -81,7 +83,9 @@ static uint64_t code_end(const struct probe_found *f)
 	return probe_image_executes(f->image, f->addr - f->bias, &end) ? end + f->bias : 0;
 }
 
-/* How many of its bytes are its own, and how many may be read from there on; false: it is no code. */
+/*
+ * How many of its bytes are its own, and how many may be read from there on; false: it is no code.
+ */
 static bool site_extent(const struct probe_found *f, uint64_t *size, uint64_t *room)
 {
 	uint64_t end = code_end(f);
@@ -180,8 +184,9 @@ static void choose_way(struct probe_session *s, const struct probe_ways *ways, s
 }
 
 /*
- * Whether the code of a site is what was left there. A library that was unloaded and loaded again has its own: what was patched is not,
- * any more. Something else at its address makes it a site of nothing.
+ * Whether the code of a site is what was left there. A library that was unloaded and loaded again
+ * has its own: what was patched is not, any more. Something else at its address makes it a site of
+ * nothing.
  */
 static bool site_is_here(struct probe_session *s, uint32_t id)
 {
@@ -269,7 +274,10 @@ static int write_stub_at(struct probe_session *s, struct site_change *c, uint64_
 	               : probe_stub_write(&site->way, c->kinds, &s->agent, c->id, addr, &c->stub);
 }
 
-/* Twice: how long it is depends on nothing but what it does, and what is short finds a place between others. */
+/*
+ * Twice: how long it is depends on nothing but what it does, and what is short finds a place
+ * between others.
+ */
 static int write_stub(struct probe_session *s, struct site_change *c)
 {
 	const struct probe_way *w = &s->site[c->id].way;
@@ -406,7 +414,10 @@ static bool put_programs(struct probe_session *s, const struct site_change *c)
 	return put_program(s, c->id, LINK_ENTRY, exit_stub) && put_program(s, c->id, LINK_EXIT, exit_stub);
 }
 
-/* Many pages of code that are patched together, with few between them: the agent makes their first write cheaper. */
+/*
+ * Many pages of code that are patched together, with few between them: the agent makes their first
+ * write cheaper.
+ */
 static bool put_texts(struct probe_session *s, const struct site_changes *c)
 {
 	enum { PAGE = 4096, PAGES = 8, GAP = 64 };
@@ -548,8 +559,8 @@ static int exchange_changes(struct probe_session *s, const struct site_changes *
 }
 
 /*
- * What is taken out makes events until its code is as it was, so that each call that is counted is also told of; only a thread that is
- * in the stub at that moment may be counted and not told of.
+ * What is taken out makes events until its code is as it was, so that each call that is counted is
+ * also told of; only a thread that is in the stub at that moment may be counted and not told of.
  */
 static int drop_programs(struct probe_session *s, const struct site_changes *c)
 {
@@ -603,7 +614,10 @@ int site_update(struct probe_session *s, const uint32_t *id, unsigned n, struct 
 				*err = why;
 			break;
 		}
-		/* The process has mapped something there: look again. Of our own pages we do not know which are ours. */
+		/*
+		 * The process has mapped something there: look again. Of our own pages we do not
+		 * know which are ours.
+		 */
 		probe_place_forget(&s->place);
 		if (process_read_map(s))
 			break;

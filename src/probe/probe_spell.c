@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * C++ names in full, as c++filt prints them: with parameters, templates, operators, lambdas. The C++ runtime's own demangler says what they are; it is
- * loaded when such a name comes up, and where it is not, names without parameters are read as before (probe_name.c).
+ * C++ names in full, as c++filt prints them: with parameters, templates, operators, lambdas. The
+ * C++ runtime's own demangler says what they are; it is loaded when such a name comes up, and where
+ * it is not, names without parameters are read as before (probe_name.c).
  *
  *     int        ns::Vec<int>::       push<char>   (int, char const*)   const
  *     what it    path                 name         signature            qualifiers
@@ -38,7 +39,10 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$';
 }
 
-/* In place: the only spaces left are those between two words, in front of one, and of `operator< <`. */
+/*
+ * In place: the only spaces left are those between two words, in front of one, and of `operator<
+ * <`.
+ */
 static void squeeze(char *text)
 {
 	char *to = text;

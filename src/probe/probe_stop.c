@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that block SIGTRAP. While a patch is made, a thread that comes to it traps and is sent to a copy of its instruction; one that
- * blocks the signal would be ended by the kernel instead, and the process with it. So such threads are stopped for that time, outside
- * of what changes, by ptrace. Who cannot be stopped (somebody else traces it already) is a reason not to patch.
+ * Threads that block SIGTRAP. While a patch is made, a thread that comes to it traps and is sent to
+ * a copy of its instruction; one that blocks the signal would be ended by the kernel instead, and
+ * the process with it. So such threads are stopped for that time, outside of what changes, by
+ * ptrace. Who cannot be stopped (somebody else traces it already) is a reason not to patch.
  *
- * Looking for them costs a file a thread, so it is done only where the agent has seen the program block the signal; or, where the agent
- * came later than the program's habits, every tenth of a second. libc blocks all signals while it makes a thread: such ones are stopped like
- * the others, those that end are forgotten, and after each pass another one looks for those that were made meanwhile.
+ * Looking for them costs a file a thread, so it is done only where the agent has seen the program
+ * block the signal; or, where the agent came later than the program's habits, every tenth of a
+ * second. libc blocks all signals while it makes a thread: such ones are stopped like the others,
+ * those that end are forgotten, and after each pass another one looks for those that were made
+ * meanwhile.
  */
 #include "probe_priv.h"
 #include "base/vec.h"
@@ -66,7 +69,10 @@ static bool is_inside(const struct link_patch *p, unsigned n, uint64_t at)
 	return false;
 }
 
-/* Somebody else may trace it for a moment (who we were a moment ago); or it ends, or blocks nothing any more. */
+/*
+ * Somebody else may trace it for a moment (who we were a moment ago); or it ends, or blocks nothing
+ * any more.
+ */
 static int seize(pid_t pid, pid_t tid)
 {
 	for (int round = 0;; round++) {
@@ -79,7 +85,10 @@ static int seize(pid_t pid, pid_t tid)
 	}
 }
 
-/* It goes on until it is in no patch. A thread that a system call holds stops before it comes back to code. */
+/*
+ * It goes on until it is in no patch. A thread that a system call holds stops before it comes back
+ * to code.
+ */
 static int stop_outside(const struct stop *x, pid_t tid)
 {
 	for (int round = 0;; round++) {

@@ -7,9 +7,9 @@
  *     exit:       make room for it again, save, agent_leave (writes it), restore, ret              |
  *     copy:   the displaced instructions, jmp back  <----------------------------------------------+
  *
- * All registers that a callee may change are saved around a call of the agent, rax (which says how many vector registers a
- * variadic function gets) and r10, r11 included: callers that know the function's code may rely on any of them. Flags need no
- * care: no compiler keeps them over a call.
+ * All registers that a callee may change are saved around a call of the agent, rax (which says how
+ * many vector registers a variadic function gets) and r10, r11 included: callers that know the
+ * function's code may rely on any of them. Flags need no care: no compiler keeps them over a call.
  */
 #include "probe_code.h"
 #include <errno.h>
@@ -168,8 +168,9 @@ static void put_restore(struct out *o, bool xmm)
 }
 
 /*
- * function(site, registers, exit): what is told comes from the stub itself, since a thread may be in an older one than the site's. The
- * lowest bit of the site says that vector registers are saved. Where the exit's address belongs, if `exit`: to be closed; else 0.
+ * function(site, registers, exit): what is told comes from the stub itself, since a thread may be
+ * in an older one than the site's. The lowest bit of the site says that vector registers are saved.
+ * Where the exit's address belongs, if `exit`: to be closed; else 0.
  */
 static size_t put_agent(struct out *o, uint64_t function, uint64_t site, bool xmm, bool exit)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders of runs whose controllers have died without removing them (SIGKILL): swept when the next run makes its own beside them.
+ * Folders of runs whose controllers have died without removing them (SIGKILL): swept when the next
+ * run makes its own beside them.
  *
- * A controller holds a shared lock on its folder for as long as it lives, so who gets the exclusive one knows that there is none. Only
- * folders with a name as we give it, that are this user's, no links, and some time old; in them only files of the names that a run has,
- * by descriptors, never by a path that somebody could turn elsewhere. What else is in a folder keeps it.
+ * A controller holds a shared lock on its folder for as long as it lives, so who gets the exclusive
+ * one knows that there is none. Only folders with a name as we give it, that are this user's, no
+ * links, and some time old; in them only files of the names that a run has, by descriptors, never
+ * by a path that somebody could turn elsewhere. What else is in a folder keeps it.
  */
 #include "probe_priv.h"
 #include <dirent.h>

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads of other processes, stopped by ptrace and released, such that nothing of theirs is changed.
+ * Threads of other processes, stopped by ptrace and released, such that nothing of theirs is
+ * changed.
  *
  *     PTRACE_SEIZE -> runs --PTRACE_INTERRUPT--> trapped: our stop             -> PTRACE_CONT, PTRACE_DETACH
  *                        \-- a signal comes ---> signal: delivered at once, with its siginfo, by PTRACE_CONT
  *                        \-- SIGSTOP, Ctrl-Z --> suspended: stays so (PTRACE_LISTEN, PTRACE_DETACH)
  *                        \-- it ends ----------> reaped here: a zombie that we trace could never be traced again
  *
- * The state is asked of ptrace (PTRACE_GETSIGINFO), not of wait: a wait consumes the signal of a stop, which would be lost if we were
- * killed before the thread goes on; and another thread of ours may have waited for anybody.
+ * The state is asked of ptrace (PTRACE_GETSIGINFO), not of wait: a wait consumes the signal of a
+ * stop, which would be lost if we were killed before the thread goes on; and another thread of ours
+ * may have waited for anybody.
  *
- * A thread that does not come to a stop (in vfork, on a dead disk) cannot be detached. So all tracing is done on a thread of ours of
- * its own, at whose end the kernel releases what it still traces, in whatever state. PTRACE_O_EXITKILL is never set.
+ * A thread that does not come to a stop (in vfork, on a dead disk) cannot be detached. So all
+ * tracing is done on a thread of ours of its own, at whose end the kernel releases what it still
+ * traces, in whatever state. PTRACE_O_EXITKILL is never set.
  */
 #include "probe_priv.h"
 #include <errno.h>
@@ -68,8 +71,9 @@ int tracee_seize(pid_t pid, pid_t tid)
 }
 
 /*
- * Reaps a thread that has ended; false: it has not. An exec on another thread than the first takes the first one's number: that is let go,
- * too. The kernel also reports a stop that was not asked for, which must not be consumed.
+ * Reaps a thread that has ended; false: it has not. An exec on another thread than the first takes
+ * the first one's number: that is let go, too. The kernel also reports a stop that was not asked
+ * for, which must not be consumed.
  */
 static bool reap(pid_t pid, pid_t tid)
 {
@@ -77,7 +81,10 @@ static bool reap(pid_t pid, pid_t tid)
 	if (waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0) {
 		if (info.si_pid == tid && info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED)
 			return false;
-		/* The end of a whole process is its parent's to see; it may be us. The kernel tells it at the end of our thread. */
+		/*
+		 * The end of a whole process is its parent's to see; it may be us. The kernel tells
+		 * it at the end of our thread.
+		 */
 		if (info.si_pid == tid)
 			return tid == pid || waitid(P_PID, (id_t)tid, &info, WEXITED | WNOHANG | __WALL) == 0;
 		/* A first thread that ended before the others cannot be reaped yet. */
@@ -104,8 +111,8 @@ enum tracee_state tracee_state(pid_t pid, pid_t tid, int *sig)
 }
 
 /*
- * System calls that fail with EINTR at any interruption, also where no handler runs. They get the kernel's own error that begins the
- * call again unless a handler runs.
+ * System calls that fail with EINTR at any interruption, also where no handler runs. They get the
+ * kernel's own error that begins the call again unless a handler runs.
  */
 static void restart_interrupted(pid_t tid)
 {
@@ -121,7 +128,10 @@ static void restart_interrupted(pid_t tid)
 		}
 }
 
-/* It stops before its next instruction; also when that is the first one of a handler. Any stop uses an earlier request up. */
+/*
+ * It stops before its next instruction; also when that is the first one of a handler. Any stop uses
+ * an earlier request up.
+ */
 static int deliver(pid_t tid, int sig)
 {
 	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) || ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)sig))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread of a running process is made to run so that the agent gets loaded. The machine code and its arguments are complete before
- * the thread's program counter is moved to it, and it needs nobody afterwards: whenever the controller is killed, it runs to its end and
- * puts the thread back to where it was.
+ * What a thread of a running process is made to run so that the agent gets loaded. The machine code
+ * and its arguments are complete before the thread's program counter is moved to it, and it needs
+ * nobody afterwards: whenever the controller is killed, it runs to its end and puts the thread back
+ * to where it was.
  *
  *     block signals (but those of faults), map a stack of its own
  *     put all vector and x87 state aside, call dlopen, dlsym, the agent; errno and that state are as before
@@ -12,9 +13,10 @@
  *
  *     program's stack   | ... | its red zone, 128 bytes | rip, flags, 15 registers | arguments, texts | our rsp
  *
- * The last instruction, `ret $128`, takes rip from below the red zone and gives the stack pointer back at once: a signal may come
- * between any two instructions. No vector register is touched outside of xsave and xrstor; no system call is made whose interruption would
- * overwrite what the kernel knows of the one to be restarted (rt_sigreturn, nanosleep, poll and futex are such).
+ * The last instruction, `ret $128`, takes rip from below the red zone and gives the stack pointer
+ * back at once: a signal may come between any two instructions. No vector register is touched
+ * outside of xsave and xrstor; no system call is made whose interruption would overwrite what the
+ * kernel knows of the one to be restarted (rt_sigreturn, nanosleep, poll and futex are such).
  */
 #include "probe_priv.h"
 #include <stddef.h>
@@ -49,7 +51,10 @@ __asm__(".pushsection .text\n"
         "	movl $128, %eax\n	leaq 96(%rbx), %rdi\n	xorl %esi, %esi\n	leaq 80(%rbx), %rdx\n	movl $8, %r10d\n	syscall\n"
         "	decl %r12d\n	jne trampoline_wait\n"
         "trampoline_wait_end:\n"
-        /* With a handler to be run, an interrupted call fails with EINTR, but where that has SA_RESTART and the call allows it. */
+        /*
+         * With a handler to be run, an interrupted call fails with EINTR, but where that has
+         * SA_RESTART and the call allows it.
+         */
         "	cmpq $2, 56(%rbx)\n	jb 4f\n"
         "	movl $127, %eax\n	leaq 144(%rbx), %rdi\n	movl $8, %esi\n	syscall\n"
         "	movq 64(%rbx), %rcx\n	notq %rcx\n	andq 144(%rbx), %rcx\n	je 4f\n"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A walk from a name along members, elements and pointers. At each step the walk has a type, and a place: memory (the accumulator plus
- * an offset), or the eightbytes of a parameter in registers (an offset into those). Going through a pointer loads it, and the
- * place is memory from then on. The end loads a scalar, or a string's bytes.
+ * A walk from a name along members, elements and pointers. At each step the walk has a type, and a
+ * place: memory (the accumulator plus an offset), or the eightbytes of a parameter in registers (an
+ * offset into those). Going through a pointer loads it, and the place is memory from then on. The
+ * end loads a scalar, or a string's bytes.
  */
 #include "probe_value.h"
 #include "probe_priv.h"
@@ -62,7 +63,10 @@ static int add_op(struct walk *w, struct link_op op)
 	return 0;
 }
 
-/* The least unit, aligned as compilers do, that has all of it: what is loaded is the record's, and of one page. */
+/*
+ * The least unit, aligned as compilers do, that has all of it: what is loaded is the record's, and
+ * of one page.
+ */
 static int fetch_bits(struct walk *w, struct probe_type t)
 {
 	for (unsigned size = 1; w->in_memory && size <= 8; size *= 2) {
@@ -255,7 +259,10 @@ static int value_finish(struct walk *w)
 {
 	struct probe_type t = w->declared;
 	bool chars = is_text(w);
-	/* What debug information says is so, whatever was declared; but a pointer may be taken as one to a text, or as a number. */
+	/*
+	 * What debug information says is so, whatever was declared; but a pointer may be taken as
+	 * one to a text, or as a number.
+	 */
 	if (chars)
 		t = (struct probe_type){PROBE_TYPE_STRING, 8, false};
 	else if (w->typed && !dwarf_scalar(&w->type, &t))
@@ -297,8 +304,8 @@ static int value_end(struct walk *w)
 }
 
 /*
- * From the thread pointer: what the executable has for its threads ends there. What libraries have may be anywhere, and is perhaps made when a
- * thread first looks at it.
+ * From the thread pointer: what the executable has for its threads ends there. What libraries have
+ * may be anywhere, and is perhaps made when a thread first looks at it.
  */
 static int thread_offset(const struct probe_found *f, int64_t *offset, struct weft_err *err)
 {
@@ -379,8 +386,8 @@ static int begin_at(struct walk *w, const struct probe_place_of *p, enum link_wh
 }
 
 /*
- * Without debug information: the number counts registers of the declared type's class, as if all parameters were of it. `leads`: the parameter is
- * a pointer, to something of that type.
+ * Without debug information: the number counts registers of the declared type's class, as if all
+ * parameters were of it. `leads`: the parameter is a pointer, to something of that type.
  */
 static int guess_parameter(struct walk *w, uint64_t number, bool leads, enum link_when when)
 {

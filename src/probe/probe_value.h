@@ -5,8 +5,9 @@
  *     name            a global or static variable, a static member (Class::member); of a parameter: its name, or $1, $2…
  *     a.b  p->b  a[3][1] *p   members, through pointers, elements; in any combination
  *
- * What something is comes from debug information, or, for variables, parameters in registers and what those point to, from the type that
- * the caller declares: char, short, int, long (also unsigned), float, double, pointer, string.
+ * What something is comes from debug information, or, for variables, parameters in registers and
+ * what those point to, from the type that the caller declares: char, short, int, long (also
+ * unsigned), float, double, pointer, string.
  */
 #ifndef WEFT_PROBE_VALUE_H
 #define WEFT_PROBE_VALUE_H
@@ -72,7 +73,10 @@ bool dwarf_number(Dwarf_Die *die, unsigned which, Dwarf_Word *out); /* an attrib
 bool dwarf_is_record(Dwarf_Die *type);
 void dwarf_complete(Dwarf_Die *type); /* what its unit only declares becomes what another one defines */
 int64_t dwarf_member_at(Dwarf_Die *member, struct dwarf_bits *bits);
-/* Number of dimensions of an array (0: it is none), how many elements each has (0: not known), the elements' type and size. */
+/*
+ * Number of dimensions of an array (0: it is none), how many elements each has (0: not known), the
+ * elements' type and size.
+ */
 int dwarf_array(Dwarf_Die *type, uint64_t dimension[DWARF_DIMENSIONS], Dwarf_Die *inner, uint64_t *size);
 bool dwarf_function_at(Dwarf *dw, uint64_t addr, Dwarf_Die *out);
 /* thread: one of each thread, which lies there in the memory that each has for such. */
@@ -113,8 +117,9 @@ struct probe_place_of {
 	bool by_reference; /* what is there is its address */
 };
 /*
- * The named (or, from 1, numbered) parameter of the function whose code begins at entry, and its type. changed: the compiler may pass it
- * otherwise than the convention says, so only what is said of its entry counts. 0, -ENOENT: none of that name, or a reason.
+ * The named (or, from 1, numbered) parameter of the function whose code begins at entry, and its
+ * type. changed: the compiler may pass it otherwise than the convention says, so only what is said
+ * of its entry counts. 0, -ENOENT: none of that name, or a reason.
  */
 struct probe_asked {
 	const char *function, *name;

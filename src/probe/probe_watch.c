@@ -144,7 +144,10 @@ struct groups {
 	size_t n, first, last, last_end, first_end;
 };
 
-/* Groups in parentheses that are no part of a path ("(anonymous namespace)::") nor of an operator's name. */
+/*
+ * Groups in parentheses that are no part of a path ("(anonymous namespace)::") nor of an operator's
+ * name.
+ */
 static struct groups find_groups(struct weft_str all)
 {
 	struct groups g = {0};
@@ -211,7 +214,10 @@ int probe_watch_parse(const char *text, struct probe_watch *out, struct weft_err
 
 /* ---- in a process ---- */
 
-/* A parameter, else a variable. What is said is said of the parameter, unless there is none of that name. */
+/*
+ * A parameter, else a variable. What is said is said of the parameter, unless there is none of that
+ * name.
+ */
 static int find_value(struct probe_session *s, const struct probe_watch *w, const struct probe_attribute *a,
                       struct probe_value *out, struct weft_err *err)
 {
@@ -315,8 +321,9 @@ static int set_list(const char *variable, const char *first, const char *second)
 }
 
 /*
- * Tasks of PVM are made by its daemon, which began before us: of the environment of whoever spawns them they get what PVM_EXPORT names. The
- * variable is inherited with the rest, so that it goes on from task to task.
+ * Tasks of PVM are made by its daemon, which began before us: of the environment of whoever spawns
+ * them they get what PVM_EXPORT names. The variable is inherited with the rest, so that it goes on
+ * from task to task.
  */
 int probe_set_environment(const char *agent, const char *socket, struct weft_err *err)
 {

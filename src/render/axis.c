@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ticks are multiples of their distance from time 0, so that pictures of two ranges of one trace agree. */
+/*
+ * Ticks are multiples of their distance from time 0, so that pictures of two ranges of one trace
+ * agree.
+ */
 #include "axis.h"
 #include <inttypes.h>
 #include <stdio.h>

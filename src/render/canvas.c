@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Smooth edges come from distances: how far a pixel's middle lies from the middle of a stroke says how much of it is covered.
- * Strokes of text at size 1 run through the middles of pixels, and so are sharp.
+ * Smooth edges come from distances: how far a pixel's middle lies from the middle of a stroke says
+ * how much of it is covered. Strokes of text at size 1 run through the middles of pixels, and so
+ * are sharp.
  */
 #include "canvas.h"
 #include "font.h"
@@ -112,7 +113,10 @@ void canvas_arrow_head(struct canvas *c, double x1, double y1, double x2, double
 
 /* ---- text ---- */
 
-/* How much of each pixel around a glyph its strokes cover; the corner of the field is at (left, top). */
+/*
+ * How much of each pixel around a glyph its strokes cover; the corner of the field is at (left,
+ * top).
+ */
 struct field {
 	float cover[GLYPH_MOST * GLYPH_MOST];
 	int left, top, width, height;

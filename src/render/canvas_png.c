@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PNG through libpng, into memory. A picture with at most 256 colours, as most of ours, is written with a palette: a third of
- * the size, and faster. libpng leaves by longjmp: what must be freed lives in structs outside of the function that sets it.
+ * PNG through libpng, into memory. A picture with at most 256 colours, as most of ours, is written
+ * with a palette: a third of the size, and faster. libpng leaves by longjmp: what must be freed
+ * lives in structs outside of the function that sets it.
  */
 #include "base/map.h"
 #include "canvas.h"

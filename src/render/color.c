@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The rules are Paraver's, number for number, so that a picture of Weft and a window of Paraver show a value alike.
+ * The rules are Paraver's, number for number, so that a picture of Weft and a window of Paraver
+ * show a value alike.
  *
- * More code colours than were chosen by hand come in rounds: in each, every colour of the group gets one more of one channel,
- * red, then green, then blue, and so on (behind 255 comes 0); what there is already, or is too near to the black ground, is
- * left out.
+ * More code colours than were chosen by hand come in rounds: in each, every colour of the group
+ * gets one more of one channel, red, then green, then blue, and so on (behind 255 comes 0); what
+ * there is already, or is too near to the black ground, is left out.
  */
 #include "color.h"
 #include "base/map.h"

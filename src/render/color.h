@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colours of values, as in Paraver: each whole number its own (code colours), or by where a value lies between the least and
- * the greatest (gradients). Colours are 0xRRGGBB.
+ * Colours of values, as in Paraver: each whole number its own (code colours), or by where a value
+ * lies between the least and the greatest (gradients). Colours are 0xRRGGBB.
  */
 #ifndef WEFT_RENDER_COLOR_H
 #define WEFT_RENDER_COLOR_H
@@ -31,8 +31,8 @@ struct coloring {
 	WEFT_VEC(struct color_custom) custom;
 };
 /*
- * How a window is coloured. t: whose .pcf may give states other colours; NULL: none. Then fini all the same. The scale is the
- * window's; coloring_scale() sets another.
+ * How a window is coloured. t: whose .pcf may give states other colours; NULL: none. Then fini all
+ * the same. The scale is the window's; coloring_scale() sets another.
  */
 int coloring_init(struct coloring *c, const struct weft_window *w, const struct weft_trace *t) WEFT_MUST_CHECK;
 void coloring_fini(struct coloring *c);
@@ -42,7 +42,10 @@ uint32_t coloring_of(const struct coloring *c, double v);
 enum { COLOR_BAR_WIDTH = 242, COLOR_BAR_HEIGHT = 14 };
 void coloring_bar(const struct coloring *c, uint8_t rgb[COLOR_BAR_WIDTH * COLOR_BAR_HEIGHT * 3]);
 
-/* The palette of code colours: 49 by hand, then about 32,000 that are a little lighter each, none twice, none too dark. */
+/*
+ * The palette of code colours: 49 by hand, then about 32,000 that are a little lighter each, none
+ * twice, none too dark.
+ */
 enum { COLOR_BASE = 49, COLOR_MOST = 32000 };
 int color_palette(uint32_t **out, uint32_t *n) WEFT_MUST_CHECK; /* malloc'd */
 extern const uint32_t color_base[COLOR_BASE];

@@ -59,7 +59,10 @@ unsigned weft_curves_ticks(double from, double to, bool log_axis, double *at, un
 			at[n++] = fabs(v) < step * 1e-9 ? 0 : v;
 		return n;
 	}
-	/* Three a decade where there are few decades, and only every so many where there are too many. */
+	/*
+	 * Three a decade where there are few decades, and only every so many where there are too
+	 * many.
+	 */
 	double decades = log10(to / from);
 	int each = decades > 12 ? (int)ceil(decades / 12) : 1;
 	for (int k = (int)floor(log10(from)); k <= (int)ceil(log10(to)); k += each)
@@ -101,7 +104,10 @@ static void stretch(struct axis *a, double v)
 	a->to = v > a->to ? v : a->to;
 }
 
-/* A little more than the values, so that none lies on the frame; a linear axis of positive values begins at 0. */
+/*
+ * A little more than the values, so that none lies on the frame; a linear axis of positive values
+ * begins at 0.
+ */
 static void finish_axis(struct axis *a)
 {
 	if (!(a->to >= a->from)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Points and lines over two axes, linear or logarithmic: what measurements are, and the curves through them. A point may have a bar of
- * how far it spreads. On a logarithmic axis what is not positive is left out; what is not finite, always.
+ * Points and lines over two axes, linear or logarithmic: what measurements are, and the curves
+ * through them. A point may have a bar of how far it spreads. On a logarithmic axis what is not
+ * positive is left out; what is not finite, always.
  */
 #ifndef WEFT_RENDER_CURVES_H
 #define WEFT_RENDER_CURVES_H
@@ -27,7 +28,10 @@ int weft_curves_picture(struct weft_buf *out, enum weft_picture_form form, const
 
 /* The colour of that number, 0xRRGGBB. */
 uint32_t weft_curve_color(unsigned number);
-/* Where ticks stand between `from` and `to`: at 1, 2, 5 times powers of ten, or (logarithmic) at powers of ten, and between them where few are. At most `most`; their count. */
+/*
+ * Where ticks stand between `from` and `to`: at 1, 2, 5 times powers of ten, or (logarithmic) at
+ * powers of ten, and between them where few are. At most `most`; their count.
+ */
 unsigned weft_curves_ticks(double from, double to, bool log_axis, double *at, unsigned most);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random choices are made while the values pass: of n values so far the newest is taken with a chance of 1 in n, which gives
- * each of them the same chance in the end. The two ways that look for absolute values compare the size of a value with what
- * they hold *with its sign*, as Paraver does: a negative one that is held gives way to any larger size, and is never beaten
- * when the least is looked for.
+ * Random choices are made while the values pass: of n values so far the newest is taken with a
+ * chance of 1 in n, which gives each of them the same chance in the end. The two ways that look for
+ * absolute values compare the size of a value with what they hold *with its sign*, as Paraver does:
+ * a negative one that is held gives way to any larger size, and is never beaten when the least is
+ * looked for.
  */
 #include "draw_mode.h"
 #include <math.h>
@@ -52,7 +53,10 @@ static void add_random(struct draw_sum *s, double v)
 		s->best = v;
 }
 
-/* The first value that is not 0 from a random one on; behind the last value it goes on with the first. */
+/*
+ * The first value that is not 0 from a random one on; behind the last value it goes on with the
+ * first.
+ */
 static void add_random_not_zero(struct draw_sum *s, double v)
 {
 	s->waiting |= next_random(s) % s->n == 0;

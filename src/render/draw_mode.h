@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many values become the one that a pixel shows: Paraver's ten ways, used twice, for the bursts within a pixel's time and for
- * the rows that share a line of pixels. Values come one after the other, and none is kept but by DRAW_MODE, which counts the
- * different ones.
+ * Many values become the one that a pixel shows: Paraver's ten ways, used twice, for the bursts
+ * within a pixel's time and for the rows that share a line of pixels. Values come one after the
+ * other, and none is kept but by DRAW_MODE, which counts the different ones.
  *
  *     draw_sum_begin(&s, seed);
  *     draw_sum_add(&s, v); …
@@ -32,7 +32,10 @@ void draw_sum_begin(struct draw_sum *s, uint64_t seed);
 void draw_sum_add(struct draw_sum *s, double v);
 double draw_sum_get(const struct draw_sum *s); /* 0 without any value */
 
-/* How a .cfg calls it without its prefix: "last", "maximum", "minnotzero"…; and back: WEFT_DRAWS when it is none. */
+/*
+ * How a .cfg calls it without its prefix: "last", "maximum", "minnotzero"…; and back: WEFT_DRAWS
+ * when it is none.
+ */
 extern const char *const draw_mode_names[WEFT_DRAWS];
 enum weft_draw draw_mode_find(const char *name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each row is walked once, burst after burst, with one cell at hand: a burst is added to it, and when it ends behind the cell's
- * end, fills what lies between and opens the cell in which it ends.
+ * Each row is walked once, burst after burst, with one cell at hand: a burst is added to it, and
+ * when it ends behind the cell's end, fills what lies between and opens the cell in which it ends.
  *
  *     bursts  |--a--|-b-|c|-------d-------|-e-|
  *     pixels  :       :       :       :       :       :
@@ -89,7 +89,10 @@ static int draw_row(void *arg, size_t i, unsigned worker)
 	return rc < 0 ? rc : end_rc;
 }
 
-/* Large ones in large pages: the first touch of so much memory would cost more than what is written to it. */
+/*
+ * Large ones in large pages: the first touch of so much memory would cost more than what is written
+ * to it.
+ */
 static double *make_room(size_t n)
 {
 	size_t bytes = (n * sizeof(double) + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;

@@ -33,7 +33,10 @@ static void put_filter(struct weft_buf *out, const struct weft_record_filter *f)
 	}
 }
 
-/* A derived metric that was put already is its number: made of itself twice over, the text would be as long as the row's tree is wide. */
+/*
+ * A derived metric that was put already is its number: made of itself twice over, the text would be
+ * as long as the row's tree is wide.
+ */
 struct key {
 	struct weft_buf *out;
 	struct weft_map derived; /* address -> number */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names are placed in the order of the alphabet: what a picture shows, and not how it was recorded, decides. */
+/*
+ * Names are placed in the order of the alphabet: what a picture shows, and not how it was recorded,
+ * decides.
+ */
 #include "palette.h"
 #include "base/map.h"
 #include "weft/states.h"
@@ -8,7 +11,10 @@
 #include <string.h>
 
 enum { TONES = 8 };
-/* Computing is strong; what only passes the time is pale, so that it is seen last although it often fills most of a picture. */
+/*
+ * Computing is strong; what only passes the time is pale, so that it is seen last although it often
+ * fills most of a picture.
+ */
 static const uint32_t tones[WEFT_STATE_CLASSES][TONES] = {
 	[WEFT_STATE_UNKNOWN] = {0x9aa3ad, 0xb5bcc4, 0x7f8994, 0xc9ced4, 0x8d97a2, 0xa8b0b9, 0x737d88, 0xbfc5cc},
 	[WEFT_STATE_RUNNING] = {0x2f6fb0, 0x1f9a7c, 0x5fa8dc, 0x164f80, 0x66bfa3, 0x4188c9, 0x0c7059, 0x86c3ea},

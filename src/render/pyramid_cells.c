@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows from a pyramid: last, maximum, minimum and average without looking into the chunks that lie within one pixel, the other
- * ways burst by burst.
+ * Rows from a pyramid: last, maximum, minimum and average without looking into the chunks that lie
+ * within one pixel, the other ways burst by burst.
  *
- * A pixel shows the bursts that begin in it, and the one that reaches into it: in a chunk, these are a run, which begins with the
- * last burst of the run before it. So first the ends of runs are looked for, without a jump, then each run is reduced to what
- * its pixel shows, eight bursts at a time. Only the run that a chunk ends in is carried on to the next. In a chunk of which only
- * some pixels' ends are wanted, as where there are far more events than pixels, these are looked for by halving.
+ * A pixel shows the bursts that begin in it, and the one that reaches into it: in a chunk, these
+ * are a run, which begins with the last burst of the run before it. So first the ends of runs are
+ * looked for, without a jump, then each run is reduced to what its pixel shows, eight bursts at a
+ * time. Only the run that a chunk ends in is carried on to the next. In a chunk of which only some
+ * pixels' ends are wanted, as where there are far more events than pixels, these are looked for by
+ * halving.
  *
  *     bursts       a     b  c           d           begin in pixels 0 0 0 2
  *     runs         a  b  c | c  d …                 c reaches into pixel 2: the run there begins with it
  *     pixels       |  abc  |   c   |  cd  |
  *
- * Which chunks have to be looked into follows from their ends alone: some are found ahead, so that memory has time to bring them.
+ * Which chunks have to be looked into follows from their ends alone: some are found ahead, so that
+ * memory has time to bring them.
  */
 #include "base/pool.h"
 #include "base/wide.h"
@@ -48,8 +51,9 @@ static void find_pixels_exactly(const struct weft_metric_cells *c, const struct 
 }
 
 /*
- * The pixels in which the bursts end, and the next ones begin. A division a burst would cost as much as all the rest: a product
- * tells the pixel, too, unless it is so near to a border that it might be wrong by its rounding. Then the chunk is done again.
+ * The pixels in which the bursts end, and the next ones begin. A division a burst would cost as
+ * much as all the rest: a product tells the pixel, too, unless it is so near to a border that it
+ * might be wrong by its rounding. Then the chunk is done again.
  */
 WEFT_BODY pixels_body(const double *end, double from, double scale, double most, int32_t *pixel, bool *near_border)
 {
@@ -117,7 +121,10 @@ static void add_few_runs(struct brush *b, const struct way *way, int32_t pixel)
 	way->add_found(b, 0, b->s->packed.n, runs);
 }
 
-/* The chunk's bursts from the first on that is seen, up to the first that reaches the end of the range. */
+/*
+ * The chunk's bursts from the first on that is seen, up to the first that reaches the end of the
+ * range.
+ */
 static void add_all_runs(struct brush *b, const struct way *way)
 {
 	struct scratch *s = b->s;
@@ -236,8 +243,9 @@ static bool is_hidden(const struct brush *b, const struct way *way, uint64_t chu
 }
 
 /*
- * Where the chunk of a step lies in two pixels, and what lies whole in each of them is as extreme as all that the chunk has, it need
- * not be looked into. Then what lies within the second pixel, which is the next step's, was added. False: nothing was done.
+ * Where the chunk of a step lies in two pixels, and what lies whole in each of them is as extreme
+ * as all that the chunk has, it need not be looked into. Then what lies within the second pixel,
+ * which is the next step's, was added. False: nothing was done.
  */
 static bool pass_hidden(struct brush *b, const struct way *way, const struct step *step, struct step *next)
 {

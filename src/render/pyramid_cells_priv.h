@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows from a pyramid: what walks a row (pyramid_cells.c) and what its runs of bursts are reduced to (pyramid_ways.c) share. */
+/*
+ * Rows from a pyramid: what walks a row (pyramid_cells.c) and what its runs of bursts are reduced
+ * to (pyramid_ways.c) share.
+ */
 #ifndef WEFT_RENDER_PYRAMID_CELLS_PRIV_H
 #define WEFT_RENDER_PYRAMID_CELLS_PRIV_H
 
@@ -8,7 +11,10 @@
 
 enum { PYRAMID_STEPS = 64 };
 
-/* Chunks that lie within one pixel, from the first on, then one that does not, or the end of the row. */
+/*
+ * Chunks that lie within one pixel, from the first on, then one that does not, or the end of the
+ * row.
+ */
 struct step {
 	uint64_t from, chunk;
 	int32_t pixel; /* in which the chunk ends */

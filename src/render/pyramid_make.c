@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first time that a metric of a long trace is drawn, all of its rows are evaluated and kept as a pyramid beside the index;
- * from then on a picture of any part of it costs its pixels. Where nothing can be kept, rows are evaluated each time.
+ * The first time that a metric of a long trace is drawn, all of its rows are evaluated and kept as
+ * a pyramid beside the index; from then on a picture of any part of it costs its pixels. Where
+ * nothing can be kept, rows are evaluated each time.
  */
 #include "base/pool.h"
 #include "base/str.h"

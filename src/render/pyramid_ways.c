@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What runs of bursts in a pixel are reduced to, eight bursts at a time: the last, the greatest, the least but 0, the average; and the
- * same of whole chunks by their sums.
+ * What runs of bursts in a pixel are reduced to, eight bursts at a time: the last, the greatest,
+ * the least but 0, the average; and the same of whole chunks by their sums.
  */
 #include "base/wide.h"
 #include "pyramid_cells_priv.h"
@@ -106,7 +106,10 @@ INLINE double show_average(double sum, int64_t n)
 	return sum / (double)n;
 }
 
-/* Ends of runs among the bursts [from, to): those that end in another pixel than they begin in. How many there are. */
+/*
+ * Ends of runs among the bursts [from, to): those that end in another pixel than they begin in. How
+ * many there are.
+ */
 INLINE uint32_t find_runs(int32_t at, const int32_t *pixel, uint32_t from, uint32_t to, uint8_t *last)
 {
 	uint32_t n = 0;
@@ -119,8 +122,8 @@ INLINE uint32_t find_runs(int32_t at, const int32_t *pixel, uint32_t from, uint3
 }
 
 /*
- * The pixels [from, to), and some behind them, which are written later: how many pixels have no run of their own cannot be foretold,
- * that they are more than eight sometimes can.
+ * The pixels [from, to), and some behind them, which are written later: how many pixels have no run
+ * of their own cannot be foretold, that they are more than eight sometimes can.
  */
 INLINE void fill(double *cell, int32_t from, int32_t to, double v)
 {
@@ -155,7 +158,10 @@ INLINE void add_runs(struct brush *b, uint32_t from, uint32_t to, uint32_t runs,
 	b->n = n + to - from;
 }
 
-/* Of the bursts [from, to) of the loaded chunk, where runs are to be found first, and where they were. */
+/*
+ * Of the bursts [from, to) of the loaded chunk, where runs are to be found first, and where they
+ * were.
+ */
 #define WAY(name, nothing, more, show) \
 	WEFT_BODY name##_found_body(struct brush *b, uint32_t from, uint32_t to, uint32_t runs) \
 	{ \
@@ -202,7 +208,9 @@ static void add_last_found(struct brush *b, uint32_t from, uint32_t to, uint32_t
 	b->sum = weft_pyramid_value(&b->s->packed, to - 1);
 }
 
-/* Whether what the brush holds and the loaded chunk are whole numbers, and so are all sums of them. */
+/*
+ * Whether what the brush holds and the loaded chunk are whole numbers, and so are all sums of them.
+ */
 static bool is_exact(const struct brush *b)
 {
 	return b->sum == floor(b->sum) && fabs(b->sum) + b->p->of_chunk.size[b->chunk] < EXACT;
@@ -224,7 +232,10 @@ static void add_average_found(struct brush *b, uint32_t from, uint32_t to, uint3
 		add_in_order_found(b, from, to, runs);
 }
 
-/* Chunks or nodes that begin and end in the pixel at hand. Returns the first that must be looked into. */
+/*
+ * Chunks or nodes that begin and end in the pixel at hand. Returns the first that must be looked
+ * into.
+ */
 static uint64_t skip_last(struct brush *b, const struct weft_pyramid_sums *s, uint64_t from, uint64_t to)
 {
 	(void)b;

@@ -9,7 +9,8 @@
  *     [] region 41 %   [] region 20 %   ...                                           legend, by time
  *     what is not shown
  *
- * All cells of one region are one path: a picture has few elements, and a pointer over any of them names the region.
+ * All cells of one region are one path: a picture has few elements, and a pointer over any of them
+ * names the region.
  */
 #include "palette.h"
 #include "region_priv.h"

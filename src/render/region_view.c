@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The window over regions: which threads are its rows, which metric it shows, what its values mean. */
+/*
+ * The window over regions: which threads are its rows, which metric it shows, what its values mean.
+ */
 #include "region_view.h"
 #include "metric/func/metric_schema.h"
 #include "region_priv.h"
@@ -125,7 +127,10 @@ static void add_row(struct region_picture *r, struct view_layout *l, uint32_t ro
 	l->row[l->n_rows++] = row;
 }
 
-/* Threads that can be seen in the range, in the trace's order; those with regions, where any has some. */
+/*
+ * Threads that can be seen in the range, in the trace's order; those with regions, where any has
+ * some.
+ */
 static int choose_rows(struct region_picture *r, struct view_layout *l)
 {
 	const struct weft_space *s = l->how->space;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `weft timeline` draws without a view: a row for each thread, the region that it is in as colour (of nested ones the innermost; of
- * a trace that has states in place of regions, the states), messages as arrows when there are few. A window over a metric like any
- * other; its look is made for who has not seen the trace before. Its size is bounded whatever the trace's: at most `most_rows` rows,
- * and as many colours in each as it has pixels.
+ * What `weft timeline` draws without a view: a row for each thread, the region that it is in as
+ * colour (of nested ones the innermost; of a trace that has states in place of regions, the
+ * states), messages as arrows when there are few. A window over a metric like any other; its look
+ * is made for who has not seen the trace before. Its size is bounded whatever the trace's: at most
+ * `most_rows` rows, and as many colours in each as it has pixels.
  */
 #ifndef WEFT_RENDER_REGION_VIEW_H
 #define WEFT_RENDER_REGION_VIEW_H

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process is called by its name and rank; without a rank, and where others have its name, by its place. */
+/*
+ * A process is called by its name and rank; without a rank, and where others have its name, by its
+ * place.
+ */
 #include "row_label.h"
 #include <string.h>
 

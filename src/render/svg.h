@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The few things of SVG that our pictures are made of, appended to a text. Coordinates are pixels. */
+/*
+ * The few things of SVG that our pictures are made of, appended to a text. Coordinates are pixels.
+ */
 #ifndef WEFT_RENDER_SVG_H
 #define WEFT_RENDER_SVG_H
 
@@ -11,7 +13,10 @@ enum svg_anchor { SVG_LEFT, SVG_MIDDLE, SVG_RIGHT };
 /* Begins a picture of this size: white, with the classes that text() names. */
 void svg_begin(struct weft_buf *b, unsigned width, unsigned height, const char *title);
 void svg_end(struct weft_buf *b);
-/* class: "t" title, "s" small and grey, "l" label, "b" bold label, "a" axis. At most `most` characters are shown (0: all). */
+/*
+ * class: "t" title, "s" small and grey, "l" label, "b" bold label, "a" axis. At most `most`
+ * characters are shown (0: all).
+ */
 void svg_text(struct weft_buf *b, double x, double y, enum svg_anchor anchor, const char *class, const char *text, unsigned most);
 /* The same with a second text behind the first, small and grey. */
 void svg_text_pair(struct weft_buf *b, double x, double y, const char *text, unsigned most, const char *second);

@@ -10,8 +10,9 @@
  *     0.00 [gradient] 94.20   [] nothing                               legend
  *     what is fused
  *
- * The cells of a result are few beside its rows × columns: they are put into a grid of pixels one by one, and of those that
- * meet in one the greatest stays. A vertical table has its columns as lines.
+ * The cells of a result are few beside its rows × columns: they are put into a grid of pixels one
+ * by one, and of those that meet in one the greatest stays. A vertical table has its columns as
+ * lines.
  */
 #include "table_picture.h"
 #include "base/map.h"

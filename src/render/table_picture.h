@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table as a picture: a colour for each cell, from green at the least to blue at the greatest value, nothing where nothing
- * fell; labels of rows and columns where there is room. More rows or columns than pixels share them: the greatest of their
- * values is shown, and the picture says so.
+ * A table as a picture: a colour for each cell, from green at the least to blue at the greatest
+ * value, nothing where nothing fell; labels of rows and columns where there is room. More rows or
+ * columns than pixels share them: the greatest of their values is shown, and the picture says so.
  */
 #ifndef WEFT_RENDER_TABLE_PICTURE_H
 #define WEFT_RENDER_TABLE_PICTURE_H

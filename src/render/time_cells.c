@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Intervals come in order and do not overlap: so a row is painted from left to right, with sums only for the cell at hand.
+ * Intervals come in order and do not overlap: so a row is painted from left to right, with sums
+ * only for the cell at hand.
  *
  *     |....|bbbb|bbba|a.cc|      a cell that lies within one interval is set, the others wait for their sums
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the colours of a window mean: of code colours the values that the picture shows, by their names; of gradients a bar with
- * the ends of the scale, and what lies outside of it when that is seen.
+ * What the colours of a window mean: of code colours the values that the picture shows, by their
+ * names; of gradients a bar with the ends of the scale, and what lies outside of it when that is
+ * seen.
  */
 #include "base/map.h"
 #include "row_label.h"
@@ -72,7 +73,10 @@ static void name_of(const struct view_layout *l, double v, struct weft_buf *out)
 		weft_buf_puts(out, "?");
 }
 
-/* A square and a name behind it; goes to the next line when there is no room. Returns where the next one begins. */
+/*
+ * A square and a name behind it; goes to the next line when there is no room. Returns where the
+ * next one begins.
+ */
 static double put_entry(struct view_layout *l, double x, unsigned *y, uint32_t color, const char *name, bool draw)
 {
 	double width = 17 + svg_text_width(name, NAME_MOST) + 14;

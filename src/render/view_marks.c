@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a window shows besides its values: messages as lines from the sender's row to the receiver's, events as flags at the top of
- * their row. Both go into the plot's pixels; of those that fall onto the same ones only the first is drawn.
+ * What a window shows besides its values: messages as lines from the sender's row to the
+ * receiver's, events as flags at the top of their row. Both go into the plot's pixels; of those
+ * that fall onto the same ones only the first is drawn.
  */
 #include "view_priv.h"
 #include <errno.h>

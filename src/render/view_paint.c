@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From cells to the pixels of the plot. Rows of colours are painted once and copied down; curves and dots have their value as
- * height in the row's band, the scale's least at its bottom.
+ * From cells to the pixels of the plot. Rows of colours are painted once and copied down; curves
+ * and dots have their value as height in the row's band, the scale's least at its bottom.
  */
 #include "view_priv.h"
 #include <stdlib.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layout of a window (view_timeline.c) shares with its painting (view_paint.c) and its legend (view_legend.c). */
+/*
+ * What the layout of a window (view_timeline.c) shares with its painting (view_paint.c) and its
+ * legend (view_legend.c).
+ */
 #ifndef WEFT_RENDER_VIEW_PRIV_H
 #define WEFT_RENDER_VIEW_PRIV_H
 
@@ -45,8 +48,8 @@ const char *view_title(const struct view_layout *l);
 /* The plot's pixels, RGB, malloc'd; NULL: out of memory. */
 uint8_t *view_paint(const struct view_layout *l);
 /*
- * Over the plot's pixels: messages as lines and events as flags, where the window has them. Once a pixel, so the picture's size
- * does not depend on how many there are.
+ * Over the plot's pixels: messages as lines and events as flags, where the window has them. Once a
+ * pixel, so the picture's size does not depend on how many there are.
  */
 enum { VIEW_LOGICAL = 0xffe400, VIEW_PHYSICAL = 0xff5050, VIEW_FLAG = 0xffffff };
 int view_marks(const struct view_layout *l, uint8_t *rgb);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A window of a view as a picture along time: a row for each object, in each pixel the colour of the metric's value there, with
- * axes, labels, and a legend of what the colours mean. Its size is bounded: rows that have no line of pixels of their own are
- * fused by the window's way for rows.
+ * A window of a view as a picture along time: a row for each object, in each pixel the colour of
+ * the metric's value there, with axes, labels, and a legend of what the colours mean. Its size is
+ * bounded: rows that have no line of pixels of their own are fused by the window's way for rows.
  */
 #ifndef WEFT_RENDER_VIEW_TIMELINE_H
 #define WEFT_RENDER_VIEW_TIMELINE_H
@@ -40,7 +40,10 @@ enum { WEFT_VIEW_WIDTH_LEAST = 400, WEFT_VIEW_WIDTH_MOST = 16384, WEFT_VIEW_HEIG
 
 int weft_view_timeline_draw(struct weft_buf *out, enum weft_picture_form form,
                             const struct weft_view_timeline_how *how) WEFT_MUST_CHECK;
-/* The cells as CSV: a line of times (of each pixel's begin, in the window's units), then the rows, not fused. */
+/*
+ * The cells as CSV: a line of times (of each pixel's begin, in the window's units), then the rows,
+ * not fused.
+ */
 int weft_view_timeline_csv(struct weft_buf *out, const struct weft_view_timeline_how *how) WEFT_MUST_CHECK;
 /* The objects that a window shows: those that are chosen, in its zoom. malloc'd. */
 int weft_window_rows(const struct weft_space *s, const struct weft_window *w, uint32_t **rows, uint32_t *n) WEFT_MUST_CHECK;

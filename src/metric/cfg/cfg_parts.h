@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a .cfg, inside: a table of keys for windows and one for histograms; the scanner of their values. */
+/*
+ * Reading a .cfg, inside: a table of keys for windows and one for histograms; the scanner of their
+ * values.
+ */
 #ifndef WEFT_METRIC_CFG_PRIV_H
 #define WEFT_METRIC_CFG_PRIV_H
 
@@ -28,7 +31,10 @@ struct cfg_key {
 	int (*read)(struct cfg *c, struct weft_str value);
 };
 extern const struct cfg_key cfg_window_keys[], cfg_hist_keys[];
-/* Keys that choose a table's rows, which a text has as they are in a .cfg; -EINVAL: the value is none. */
+/*
+ * Keys that choose a table's rows, which a text has as they are in a .cfg; -EINVAL: the value is
+ * none.
+ */
 bool cfg_is_row_key(struct weft_str key);
 int cfg_set_rows(struct weft_hist *h, struct weft_arena *arena, struct weft_str key, struct weft_str value) WEFT_MUST_CHECK;
 
@@ -40,7 +46,10 @@ extern const char *const cfg_level_names[],
 int cfg_word(struct cfg *c, struct weft_str value, const char *const *names, const char *what);
 
 int cfg_fail(struct cfg *c, const char *fmt, ...) WEFT_PRINTF(2, 3);
-/* "line N: unknown WHAT 'NAME' (did you mean 'X'?)", or, where none is like it, "(the nearest is 'X')" */
+/*
+ * "line N: unknown WHAT 'NAME' (did you mean 'X'?)", or, where none is like it, "(the nearest is
+ * 'X')"
+ */
 int cfg_unknown(struct cfg *c, const char *what, const char *name, const char *const *known, size_t n_known);
 const char *cfg_keep(struct cfg *c, struct weft_str s); /* a copy in the view's arena, NULL when memory is out */
 int cfg_other(struct cfg *c, const char *key, struct weft_str value);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a .cfg: line by line, "key value". A line that begins a histogram changes which table of keys is looked into. The
- * first value that is wrong ends the reading; keys that no table has are kept for writing.
+ * Reading a .cfg: line by line, "key value". A line that begins a histogram changes which table of
+ * keys is looked into. The first value that is wrong ends the reading; keys that no table has are
+ * kept for writing.
  */
 #include "cfg_parts.h"
 #include <errno.h>

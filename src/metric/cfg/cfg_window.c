@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of a window in a .cfg, but for its functions (cfg_funcs.c). A key that is not in the table means nothing to us. */
+/*
+ * The keys of a window in a .cfg, but for its functions (cfg_funcs.c). A key that is not in the
+ * table means nothing to us.
+ */
 #include "cfg_parts.h"
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing a view as a .cfg that Paraver's own reader accepts, and that reads back as the same view. Keys come in the order in
- * which Paraver writes them where its reader needs that: a window's name and type first, its functions before their parameters.
+ * Writing a view as a .cfg that Paraver's own reader accepts, and that reads back as the same view.
+ * Keys come in the order in which Paraver writes them where its reader needs that: a window's name
+ * and type first, its functions before their parameters.
  */
 #include "cfg_parts.h"
 #include "metric/hist/hist.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each thread function has a mask of the records that it reads; derived windows have parents, which are windows, too. */
+/*
+ * Each thread function has a mask of the records that it reads; derived windows have parents, which
+ * are windows, too.
+ */
 #include "view_need.h"
 #include "metric/hist/hist.h"
 #include "metric/func/metric_work.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a view needs of a trace: the kinds of records and the types of events that its windows and tables look at. */
+/*
+ * What a view needs of a trace: the kinds of records and the types of events that its windows and
+ * tables look at.
+ */
 #ifndef WEFT_METRIC_VIEW_NEED_H
 #define WEFT_METRIC_VIEW_NEED_H
 

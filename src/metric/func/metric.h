@@ -5,7 +5,8 @@
  *   thread function ─ compose ─ level ─ compose ─ … ─ compose of the metric's level ─ top compose 2 ─ 1 ─ extra…
  *   derived: operation(a · parent 1, b · parent 2) ─ compose ─ level ─ …
  *
- * A row (one object of the metric's level) is a sequence of intervals without gaps; it is pulled in blocks:
+ * A row (one object of the metric's level) is a sequence of intervals without gaps; it is pulled in
+ * blocks:
  *
  *     struct weft_row *r;
  *     struct weft_intervals *b = …;
@@ -14,8 +15,8 @@
  *         …                         b->begin, then b->end[i], b->value[i]
  *     weft_row_close(r);
  *
- * Times are in the trace's own units (ns for our traces, ns, us or ms for a .prv), as doubles: what is computed must not
- * depend on how the units were turned.
+ * Times are in the trace's own units (ns for our traces, ns, us or ms for a .prv), as doubles: what
+ * is computed must not depend on how the units were turned.
  */
 #ifndef WEFT_METRIC_METRIC_H
 #define WEFT_METRIC_METRIC_H
@@ -41,8 +42,9 @@ struct weft_func {
 };
 const struct weft_func *weft_func_find(enum weft_func_kind k, const char *name);
 /*
- * Of threads of a trace that is no .prv: the number of the innermost region, 0 outside of all; and a half more where the thread
- * computes. WEFT_REGION_AWAY where it is not. For pictures; it has no name in views.
+ * Of threads of a trace that is no .prv: the number of the innermost region, 0 outside of all; and
+ * a half more where the thread computes. WEFT_REGION_AWAY where it is not. For pictures; it has no
+ * name in views.
  */
 const struct weft_func *weft_func_innermost_region(void);
 #define WEFT_REGION_AWAY (-1.0)
@@ -97,7 +99,10 @@ struct weft_metric {
 	const char *name;
 	enum weft_level level;
 	enum weft_unit unit;
-	/* [WEFT_THREAD] is the thread function, [WEFT_CPU] the cpu function, the others level functions. */
+	/*
+	 * [WEFT_THREAD] is the thread function, [WEFT_CPU] the cpu function, the others level
+	 * functions.
+	 */
 	struct weft_call of_level[WEFT_LEVELS], compose[WEFT_LEVELS];
 	struct weft_call top[2]; /* top compose 1 and 2 */
 	const struct weft_call *extra;
@@ -111,7 +116,10 @@ struct weft_metric {
 /* Everything at its default: Adding, Active Thd, As Is, all records; no thread function. */
 void weft_metric_init(struct weft_metric *m);
 
-/* The level at which a derived metric combines its parents: the finer of theirs. A single metric's is thread or cpu. */
+/*
+ * The level at which a derived metric combines its parents: the finer of theirs. A single metric's
+ * is thread or cpu.
+ */
 enum weft_level weft_metric_base(const struct weft_metric *m);
 /* May the two meet in one row: are both of the process model, or both of the resource model? */
 bool weft_level_fits(enum weft_level a, enum weft_level b);
@@ -142,11 +150,14 @@ struct weft_space {
 	struct weft_message_cpus *message_cpus; /* made when a metric asks for them */
 };
 /*
- * Borrows t; then fini all the same. Of a trace that is not a .prv, `trace` has the same objects (a process without threads gets
- * one), and the types and states that `weft convert --to prv` makes.
+ * Borrows t; then fini all the same. Of a trace that is not a .prv, `trace` has the same objects (a
+ * process without threads gets one), and the types and states that `weft convert --to prv` makes.
  */
 int weft_space_init(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_CHECK;
-/* The same, also with Weft's own threads in the program (weft_thread_row.own), which weft_space_init leaves out. */
+/*
+ * The same, also with Weft's own threads in the program (weft_thread_row.own), which
+ * weft_space_init leaves out.
+ */
 int weft_space_init_whole(struct weft_space *s, const struct weft_trace *t) WEFT_MUST_CHECK;
 void weft_space_fini(struct weft_space *s);
 
@@ -170,8 +181,9 @@ struct weft_intervals {
 };
 struct weft_row;
 /*
- * The intervals from the one that contains `from` (whose end is behind it) to the first that ends at `to` or later, or at the
- * trace's end; whole ones, also at both ends. Rows are independent of each other: different threads may evaluate different ones.
+ * The intervals from the one that contains `from` (whose end is behind it) to the first that ends
+ * at `to` or later, or at the trace's end; whole ones, also at both ends. Rows are independent of
+ * each other: different threads may evaluate different ones.
  */
 int weft_row_open(struct weft_row **out, const struct weft_space *s, const struct weft_metric *m, uint32_t row, double from,
                   double to) WEFT_MUST_CHECK;
@@ -186,12 +198,18 @@ struct weft_message_line {
 	double begin, end;
 	bool physical;
 };
-/* What message i is through the metric's filter, by logical times, physical ones, or both: how many lines. Not of level cpu. */
+/*
+ * What message i is through the metric's filter, by logical times, physical ones, or both: how many
+ * lines. Not of level cpu.
+ */
 unsigned weft_message_lines(const struct weft_space *s, const struct weft_metric *of, uint64_t i,
                             struct weft_message_line out[2]);
 /* The single metric that a derived one begins with; a single one itself. */
 const struct weft_metric *weft_metric_first(const struct weft_metric *m);
-/* A metric of threads whose intervals end where an event is that passes the filter of the single metric `of`. */
+/*
+ * A metric of threads whose intervals end where an event is that passes the filter of the single
+ * metric `of`.
+ */
 void weft_metric_of_events(struct weft_metric *m, const struct weft_metric *of);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One evaluation of a derived metric for all that are made of it. A row is a tree of streams, and a metric that is used twice
- * stands in it twice: cheap for the views that people write, but twenty levels of a + a are a million streams. Where a tree would
- * have more than a few, its derived metrics are evaluated once, and each user takes the blocks from a queue:
+ * One evaluation of a derived metric for all that are made of it. A row is a tree of streams, and a
+ * metric that is used twice stands in it twice: cheap for the views that people write, but twenty
+ * levels of a + a are a million streams. Where a tree would have more than a few, its derived
+ * metrics are evaluated once, and each user takes the blocks from a queue:
  *
  *     source ──> [block] [block] [block] ──> users, each at its own place; the first block goes when all have taken it
  *
- * The price is memory for users that are far apart, which is why few uses are not shared. Users pull by time, so most are a block or
- * two apart; one that is shifted far ahead or behind gets a bank of its own, and the number of those is bounded, as is what queues hold.
+ * The price is memory for users that are far apart, which is why few uses are not shared. Users
+ * pull by time, so most are a block or two apart; one that is shifted far ahead or behind gets a
+ * bank of its own, and the number of those is bounded, as is what queues hold.
  */
 #include "metric_work.h"
 #include "base/map.h"

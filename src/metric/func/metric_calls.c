@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls are told when they end, inner ones first; nested calls of one row must not be counted twice in `total`. So what an inner call
- * leaves for those around it is carried by the frames of the stack:
+ * Calls are told when they end, inner ones first; nested calls of one row must not be counted twice
+ * in `total`. So what an inner call leaves for those around it is carried by the frames of the
+ * stack:
  *   by region:   the time of a passing call is carried to the nearest open call of its region, which counts only the rest;
  *   otherwise:   the self time of a call that does not pass is carried to the call around it, until one passes and takes it.
  */
@@ -85,7 +86,10 @@ static int calls_pass(struct metric_calls *c, const struct metric_call *call)
 	return c->on_call(c->arg, call);
 }
 
-/* Frame i is closed, and what it held directly is in its `inner`. parent: of the frame around it; NULL: none. */
+/*
+ * Frame i is closed, and what it held directly is in its `inner`. parent: of the frame around it;
+ * NULL: none.
+ */
 static int close_frame(struct metric_calls *c, size_t i, uint32_t region, uint64_t at, struct frame *parent)
 {
 	const struct frame *f = &c->frame.at[i];
@@ -138,8 +142,9 @@ static void link_frames(struct metric_calls *c)
 }
 
 /*
- * Closes the frames of one category wherever they stand, innermost first. The frame that a closed one held directly goes to the
- * closed one's parent, whose inner time has it from its begin on when it closes: so here it gets only what came before.
+ * Closes the frames of one category wherever they stand, innermost first. The frame that a closed
+ * one held directly goes to the closed one's parent, whose inner time has it from its begin on when
+ * it closes: so here it gets only what came before.
  */
 static int close_category(struct metric_calls *c, uint64_t at, uint32_t what)
 {

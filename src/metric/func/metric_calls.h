@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of a thread's regions, one after the other as they end, for tables of calls (hist/call_table.h); or its state records,
- * which are calls that do not nest. Not a function of time: calls lie in each other.
+ * The calls of a thread's regions, one after the other as they end, for tables of calls
+ * (hist/call_table.h); or its state records, which are calls that do not nest. Not a function of
+ * time: calls lie in each other.
  */
 #ifndef WEFT_METRIC_METRIC_CALLS_H
 #define WEFT_METRIC_METRIC_CALLS_H

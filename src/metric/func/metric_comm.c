@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread functions of messages. The records are those of metric_comms.c; a record's code is its message. Which of a message's
- * two times counts is the filter's matter: with logical records, the send is the logical one and the receive is the later one.
+ * Thread functions of messages. The records are those of metric_comms.c; a record's code is its
+ * message. Which of a message's two times counts is the filter's matter: with logical records, the
+ * send is the logical one and the receive is the later one.
  */
 #include "metric_work.h"
 #include <math.h>
@@ -70,7 +71,10 @@ static bool is_complete(const struct metric_comm *c, const struct metric_message
 	return c->kind == METRIC_LOG_RECV ? m->log_recv >= m->phy_recv : m->phy_recv >= m->log_recv;
 }
 
-/* The message of the first receive behind record i that completes one, whatever the filter says; WEFT_NONE: there is none. */
+/*
+ * The message of the first receive behind record i that completes one, whatever the filter says;
+ * WEFT_NONE: there is none.
+ */
 static uint32_t next_receive(struct metric_thread *t, const struct metric_records *r, uint32_t i, struct metric_message *m)
 {
 	if (!t->have_comms) {
@@ -99,7 +103,9 @@ static void run_recv_partner(struct metric_thread *t, const struct metric_record
 	}
 }
 
-/* The last, by the file, of the receives that are complete at the instant at which the next one is. */
+/*
+ * The last, by the file, of the receives that are complete at the instant at which the next one is.
+ */
 static bool last_of_next(struct metric_thread *t, const struct metric_records *r, uint32_t i, struct metric_message *m)
 {
 	struct metric_message other;
@@ -152,7 +158,10 @@ static metric_sum bandwidth(const struct metric_thread *t, const struct metric_m
 	return fabs(v) < 1e37 ? (metric_sum)v : 0;
 }
 
-/* Those on their way: from their sending to their completion. Negative ones are left out, or are all that counts. */
+/*
+ * Those on their way: from their sending to their completion. Negative ones are left out, or are
+ * all that counts.
+ */
 static void run_transit(struct metric_thread *t, const struct metric_records *r, double *value, bool negative,
                         metric_sum (*of)(const struct metric_thread *, const struct metric_message *), double scale)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records that messages make on a thread: logical and physical ends, its own and those of the thread at the other end.
- * They lie apart from the message's event in the columns, but never by more than the greatest distance between the times of any
- * of the thread's messages, which is looked for once. So a window of records in front of the one that is read is sorted:
+ * The records that messages make on a thread: logical and physical ends, its own and those of the
+ * thread at the other end. They lie apart from the message's event in the columns, but never by
+ * more than the greatest distance between the times of any of the thread's messages, which is
+ * looked for once. So a window of records in front of the one that is read is sorted:
  *
  *     list:  | forgotten | safe: in order, given out by number | may still be preceded by what is not read yet |
  *                        first                                 safe
@@ -137,8 +138,9 @@ static void settle(struct metric_comms *c, double time)
 }
 
 /*
- * Reads on until something more is safe. What is not is sorted again each time, so at least as much is read as there is of it:
- * the work stays in O(n log n), the memory in that of the messages which the greatest distance spans.
+ * Reads on until something more is safe. What is not is sorted again each time, so at least as much
+ * is read as there is of it: the work stays in O(n log n), the memory in that of the messages which
+ * the greatest distance spans.
  */
 static int refill(struct metric_comms *c)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compose functions: of the value alone (this file: arithmetic, in place over a block), of the interval, and with a memory
- * (metric_stateful.c). A stream is put on top of the one below only for what is not As Is.
+ * Compose functions: of the value alone (this file: arithmetic, in place over a block), of the
+ * interval, and with a memory (metric_stateful.c). A stream is put on top of the one below only for
+ * what is not As Is.
  */
 #include "metric_work.h"
 #include <errno.h>

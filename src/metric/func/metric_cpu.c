@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cpu's row: the records of all threads of its node that ran on it, in order of time. Each opens an interval with the value
- * of its thread's own row (thread function and its compose function) at that instant; 0 when the record that opened the
- * thread's interval was on another cpu.
+ * A cpu's row: the records of all threads of its node that ran on it, in order of time. Each opens
+ * an interval with the value of its thread's own row (thread function and its compose function) at
+ * that instant; 0 when the record that opened the thread's interval was on another cpu.
  *
  *   thread 1:  accepted records ─┐  by time, those on this cpu    value of the row of the thread
  *              all others       ─┤  ────────────────────────> ──  whose record it is
  *   thread 2:  …                ─┘
  *
- * A boundary is a record that the thread function accepts, or the first record of a thread that was not the last one here.
+ * A boundary is a record that the thread function accepts, or the first record of a thread that was
+ * not the last one here.
  */
 #include "metric_work.h"
 #include <errno.h>
@@ -17,7 +18,10 @@
 
 enum { OPENER, HOLDER, ROW, PULLS };
 struct lane { /* of a thread of the node */
-	/* OPENER: the cpus of accepted records, at the next one here; HOLDER: the same, at the time now; ROW: the values */
+	/*
+	 * OPENER: the cpus of accepted records, at the next one here; HOLDER: the same, at the time
+	 * now; ROW: the values
+	 */
 	struct metric_pull pull[PULLS];
 	bool has[PULLS];
 	struct metric_reader *reader; /* all its records, whatever the filter says */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Derived metrics: two rows made one. The plain operations have the boundaries of both; the controlled ones take those of the
- * second (the control) and fold the first one's bursts into each. A row of a coarser parent is the object that ours is in.
+ * Derived metrics: two rows made one. The plain operations have the boundaries of both; the
+ * controlled ones take those of the second (the control) and fold the first one's bursts into each.
+ * A row of a coarser parent is the object that ours is in.
  */
 #include "base/wide.h"
 #include "metric_work.h"
@@ -87,8 +88,9 @@ static double cleared_by(struct metric_derived *d)
 }
 
 /*
- * As many intervals as both have with the same ends, from the ones in front on but for the last of each: the most frequent case,
- * as parents are often two sides of the same records. *n is where they go to.
+ * As many intervals as both have with the same ends, from the ones in front on but for the last of
+ * each: the most frequent case, as parents are often two sides of the same records. *n is where
+ * they go to.
  */
 static void take_equal(struct metric_derived *d, struct weft_intervals *b, double *right)
 {
@@ -126,8 +128,8 @@ static void stand_at(struct metric_pull *p, uint32_t at)
 }
 
 /*
- * The same of parents whose ends lie between each other's, as those of states and events do: which of the two goes on is hard to
- * foresee, so nothing jumps by it. Up to the last of either block.
+ * The same of parents whose ends lie between each other's, as those of states and events do: which
+ * of the two goes on is hard to foresee, so nothing jumps by it. Up to the last of either block.
  */
 static void take_merged(struct metric_derived *d, struct weft_intervals *b, double *right)
 {
@@ -158,8 +160,8 @@ static void take_merged(struct metric_derived *d, struct weft_intervals *b, doub
 }
 
 /*
- * Whether the block is given as it is, since a parent's ends here: going on would open the thread's next events before the others
- * that walk with it have done with these.
+ * Whether the block is given as it is, since a parent's ends here: going on would open the thread's
+ * next events before the others that walk with it have done with these.
  */
 static bool is_enough(const struct metric_derived *d, const struct weft_intervals *b)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of what the open regions of a thread say, straight from the columns of a trace of ours: no records stand in between, since
- * a function of a state's number alone has one value for each, and states from regions follow each other without gaps. A block is
- * kept over several calls, so that this cursor goes alone and joins no walk.
+ * Functions of what the open regions of a thread say, straight from the columns of a trace of ours:
+ * no records stand in between, since a function of a state's number alone has one value for each,
+ * and states from regions follow each other without gaps. A block is kept over several calls, so
+ * that this cursor goes alone and joins no walk.
  *
  *     events of regions ─> stack ─> its state (or its innermost region) where that changes ─> an interval
  */
@@ -97,9 +98,10 @@ static int take_event(struct direct *d, struct weft_intervals *b)
 }
 
 /*
- * What nearly all events are: enters, and leaves of the innermost region, on a stack that has room. No branch depends on which of both
- * an event is, nor on whether an interval ends with it: programs are hard to foresee there. What is written above the top of the
- * stack, or behind the last interval, does not matter. Stops at the first other event.
+ * What nearly all events are: enters, and leaves of the innermost region, on a stack that has room.
+ * No branch depends on which of both an event is, nor on whether an interval ends with it: programs
+ * are hard to foresee there. What is written above the top of the stack, or behind the last
+ * interval, does not matter. Stops at the first other event.
  */
 static inline __attribute__((always_inline)) void take_fast(struct direct *d, struct weft_intervals *b, const bool regions)
 {
@@ -162,7 +164,10 @@ static int take_events(struct direct *d, struct weft_intervals *b)
 	return rc;
 }
 
-/* What is open, then that the thread is no more, and what comes behind the trace. There is room for them. */
+/*
+ * What is open, then that the thread is no more, and what comes behind the trace. There is room for
+ * them.
+ */
 static void give_last(struct direct *d, struct weft_intervals *b)
 {
 	const uint64_t trace_end = d->stack.schema->trace->end;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread functions of events. Those that need the next event are given it as the record that closes the interval. */
+/*
+ * Thread functions of events. Those that need the next event are given it as the record that closes
+ * the interval.
+ */
 #include "metric_work.h"
 
 static void run_type(struct metric_thread *t, const struct metric_records *r, double *value)
@@ -89,7 +92,10 @@ static bool load_comms(struct metric_thread *t, bool receives)
 	return !t->rc;
 }
 
-/* With both logical and physical records each end counts once: a send when it is asked for, a receive when all of it is there. */
+/*
+ * With both logical and physical records each end counts once: a send when it is asked for, a
+ * receive when all of it is there.
+ */
 static double bytes_of(const struct metric_thread *t, const struct metric_comm *c)
 {
 	const struct weft_record_filter *f = &t->metric->filter;
@@ -105,9 +111,9 @@ static double bytes_of(const struct metric_thread *t, const struct metric_comm *
 }
 
 /*
- * Does a receive stand in front of an event of its instant? A physical one does. A logical one does where it completes the message
- * and the message's line is in front of the event's: the file is in order of time, with a message at its send and behind the
- * events of that instant.
+ * Does a receive stand in front of an event of its instant? A physical one does. A logical one does
+ * where it completes the message and the message's line is in front of the event's: the file is in
+ * order of time, with a message at its send and behind the events of that instant.
  */
 static bool precedes_event(const struct metric_thread *t, const struct metric_comm *c)
 {
@@ -118,7 +124,10 @@ static bool precedes_event(const struct metric_thread *t, const struct metric_co
 	return m.log_recv > m.phy_recv && (t->space->by_physical_send ? m.phy_send : m.log_send) < c->time;
 }
 
-/* Does the record lie between two events at begin and end? Sends at begin do, receives there do not. */
+/*
+ * Does the record lie between two events at begin and end? Sends at begin do, receives there do
+ * not.
+ */
 static bool lies_between(const struct metric_thread *t, const struct metric_comm *c, double begin, double end)
 {
 	if (c->kind & METRIC_SENDS)

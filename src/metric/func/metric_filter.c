@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The filter of a metric: which comms and events it sees. States are never filtered. The order of the tests matters: an "or"
- * whose first test holds accepts a comm at once, whatever the later ones would say.
+ * The filter of a metric: which comms and events it sees. States are never filtered. The order of
+ * the tests matters: an "or" whose first test holds accepts a comm at once, whatever the later ones
+ * would say.
  */
 #include "metric_work.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A row above the threads (or cpus): its children's rows, merged. Its boundaries are all boundaries of the children; at each,
- * every child that ends there goes on, past its intervals without length. A heap keeps the children by the end of what they
- * show; equal ends in the order in which they came there, as the child that changed last is one of the functions.
+ * A row above the threads (or cpus): its children's rows, merged. Its boundaries are all boundaries
+ * of the children; at each, every child that ends there goes on, past its intervals without length.
+ * A heap keeps the children by the end of what they show; equal ends in the order in which they
+ * came there, as the child that changed last is one of the functions.
  */
 #include "metric_work.h"
 #include <errno.h>
@@ -61,7 +62,9 @@ static void level_free(struct metric_stream *s)
 	free(l);
 }
 
-/* All children that end at `at` go on; by one interval only, where those without length are kept. */
+/*
+ * All children that end at `at` go on; by one interval only, where those without length are kept.
+ */
 static int advance(struct level *l, double at)
 {
 	const uint64_t before = l->turns;
@@ -240,7 +243,10 @@ static double mode_of(const double *value, uint32_t n, bool greatest)
 	return mode;
 }
 
-/* The most frequent value; the first of equally frequent ones, of tasks (as the tool does it) the greatest. */
+/*
+ * The most frequent value; the first of equally frequent ones, of tasks (as the tool does it) the
+ * greatest.
+ */
 static double run_mode(const struct weft_call *c, const double *value, uint32_t n)
 {
 	(void)c;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages and events as a picture draws them over a window: what the window's filter lets through, by its times. */
+/*
+ * Messages and events as a picture draws them over a window: what the window's filter lets through,
+ * by its times.
+ */
 #include "metric_work.h"
 
 unsigned weft_message_lines(const struct weft_space *s, const struct weft_metric *of, uint64_t i, struct weft_message_line out[2])

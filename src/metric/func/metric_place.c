@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of messages beyond their rows, looked for once: the greatest distance between the times of a thread's messages,
- * and on which cpus the two ends of each message were. A message's row names threads only: their cpus are what the columns of the
- * two threads say at the ends' events. Rows of cpus and nodes ask for both ends of a message at once, so a walk over all threads
- * gathers them, the first time that anybody asks: 8 bytes a message, which other metrics do not pay.
+ * What is known of messages beyond their rows, looked for once: the greatest distance between the
+ * times of a thread's messages, and on which cpus the two ends of each message were. A message's
+ * row names threads only: their cpus are what the columns of the two threads say at the ends'
+ * events. Rows of cpus and nodes ask for both ends of a message at once, so a walk over all threads
+ * gathers them, the first time that anybody asks: 8 bytes a message, which other metrics do not
+ * pay.
  */
 #include "metric_work.h"
 #include <errno.h>

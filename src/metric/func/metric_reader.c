@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The records of a thread as a metric sees them: of a block of the trace's events those are kept that the mask and the filter
- * accept, and the records of one instant are put in order (ends of states, events, begins of states; each in the order of the
- * file). Only an instant at the end of a block waits for the next block.
+ * The records of a thread as a metric sees them: of a block of the trace's events those are kept
+ * that the mask and the filter accept, and the records of one instant are put in order (ends of
+ * states, events, begins of states; each in the order of the file). Only an instant at the end of a
+ * block waits for the next block.
  *
  *   pending:  | ready, given out in slices | the last instant |
  */
@@ -192,7 +193,10 @@ static void put_state(struct metric_reader *r, uint64_t time, uint32_t id, uint6
 	reader_put(r, time, METRIC_STATE, r->space->state[id], length);
 }
 
-/* Integer events of types that pass whatever their values are, from the i-th of the block on; where another one stands. */
+/*
+ * Integer events of types that pass whatever their values are, from the i-th of the block on; where
+ * another one stands.
+ */
 static uint32_t take_plain_events(struct metric_reader *r, const struct weft_block *b, uint32_t i)
 {
 	const struct weft_space *s = r->space;
@@ -258,8 +262,9 @@ static void take_events(struct metric_reader *r, const struct weft_block *b)
 }
 
 /*
- * States alone. The ends of an instant go where another state begins in it, so at each instant what is left is of one kind and
- * there is nothing to order; ends wait for what the next block begins with.
+ * States alone. The ends of an instant go where another state begins in it, so at each instant what
+ * is left is of one kind and there is nothing to order; ends wait for what the next block begins
+ * with.
  */
 static void take_states(struct metric_reader *r, const struct weft_block *b)
 {
@@ -333,7 +338,10 @@ static struct one one_at(const struct metric_reader *r, uint32_t i)
 	return (struct one){r->time[i], r->value[i], r->kind[i], r->code[i], r->cpu_of[i]};
 }
 
-/* Puts the records [from, to) of one instant in order, to `*put_at` on; an insertion sort: they are few and nearly in order. */
+/*
+ * Puts the records [from, to) of one instant in order, to `*put_at` on; an insertion sort: they are
+ * few and nearly in order.
+ */
 static void order_instant(struct metric_reader *r, uint32_t from, uint32_t to, uint32_t *put_at)
 {
 	bool begins = false;
@@ -356,7 +364,10 @@ static void order_instant(struct metric_reader *r, uint32_t from, uint32_t to, u
 	}
 }
 
-/* Orders the instants in [from, n) but for the last one, unless nothing follows it. What is in order is ready. */
+/*
+ * Orders the instants in [from, n) but for the last one, unless nothing follows it. What is in
+ * order is ready.
+ */
 static void reader_order(struct metric_reader *r, uint32_t from)
 {
 	uint32_t end = r->n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building rows: which stream stands on which, for an object of any level; and the small streams that all kinds of rows share.
- * A function whose state begins at time 0 has everything below it begin there, and what is too early is cut off above it.
+ * Building rows: which stream stands on which, for an object of any level; and the small streams
+ * that all kinds of rows share. A function whose state begins at time 0 has everything below it
+ * begin there, and what is too early is cut off above it.
  */
 #include "metric_work.h"
 #include <errno.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schema is made from definitions and from the dictionaries of blocks, which say what definitions were used as; no event is
- * decoded for it. Names are those that a reader of the written .pcf and .row would find: one line each, without blanks around.
+ * A schema is made from definitions and from the dictionaries of blocks, which say what definitions
+ * were used as; no event is decoded for it. Names are those that a reader of the written .pcf and
+ * .row would find: one line each, without blanks around.
  */
 #include "metric_schema.h"
 #include "base/atomic.h"
@@ -99,7 +100,10 @@ static int look_at_thread(void *arg, size_t i, unsigned worker)
 	return rc || w->unit_ns == 1 ? rc : look_for_odd_times(w, thread);
 }
 
-/* Times that are no multiples of the unit that the trace once had (it was cut, or merged with another) count in ns. */
+/*
+ * Times that are no multiples of the unit that the trace once had (it was cut, or merged with
+ * another) count in ns.
+ */
 static bool unit_fits(const struct weft_trace *t, uint64_t unit)
 {
 	const struct weft_messages *m = &t->message;
@@ -261,7 +265,9 @@ static int make_category_type(struct schema_work *w, uint32_t category)
 	return row.name ? add_type(w, row, 9, &s->category_type[category]) : -ENOMEM;
 }
 
-/* A string is its own number, so the texts of one type are those of all: one list, of all strings. */
+/*
+ * A string is its own number, so the texts of one type are those of all: one list, of all strings.
+ */
 static int text_labels(struct schema_work *w, struct weft_def_row *row, const struct weft_label **all)
 {
 	const struct weft_def_table *strings = &w->s->trace->def[WEFT_CLASS_STRING];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What metrics see of a trace that was not made for Paraver: its objects, event types and states with the numbers and names that
- * `weft convert --to prv` gives them, and how the definitions of the trace map to those. The events themselves stay in the trace's
- * columns; metric_source.h translates them while they are read.
+ * What metrics see of a trace that was not made for Paraver: its objects, event types and states
+ * with the numbers and names that `weft convert --to prv` gives them, and how the definitions of
+ * the trace map to those. The events themselves stay in the trace's columns; metric_source.h
+ * translates them while they are read.
  *
  *     ENTER of a region ──────── type of its category, value: the region ┐
  *     COUNTER, ATTR, POINT (_F, _S) ── a type of each definition         ├─ numbers of prv_names.h
@@ -38,8 +39,8 @@ struct metric_schema {
 };
 
 /*
- * Of a trace that is not a .prv; own_threads: with those of Weft itself. *out: NULL on failure. Reads the dictionaries of all blocks,
- * side by side.
+ * Of a trace that is not a .prv; own_threads: with those of Weft itself. *out: NULL on failure.
+ * Reads the dictionaries of all blocks, side by side.
  */
 int metric_schema_new(struct metric_schema **out, const struct weft_trace *t, bool own_threads) WEFT_MUST_CHECK;
 void metric_schema_free(struct metric_schema *s); /* NULL is fine */

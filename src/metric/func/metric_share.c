@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One walk over a thread for two rows. Both parents of a derived metric often begin with the same thread function ("the burst
- * time of useful" times "useful"); then the records are read once, and the parent that is behind takes its blocks from a queue.
+ * One walk over a thread for two rows. Both parents of a derived metric often begin with the same
+ * thread function ("the burst time of useful" times "useful"); then the records are read once, and
+ * the parent that is behind takes its blocks from a queue.
  *
  *     thread stream ──> parent that is ahead
  *                  └──> queue ──> parent that is behind       a block or two, as both are pulled by time

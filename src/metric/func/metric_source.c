@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Putting lanes together: one alone, or two merged by time, with a CPU event before each event that was on another cpu. */
+/*
+ * Putting lanes together: one alone, or two merged by time, with a CPU event before each event that
+ * was on another cpu.
+ */
 #include "metric_source.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events of a thread as Paraver's functions see them. Those of a .prv are its columns, as they stand. Those of another trace are
- * translated block by block, by two lanes that walk over the columns each on its own, since a state says at its begin how long it
- * lasts:
+ * The events of a thread as Paraver's functions see them. Those of a .prv are its columns, as they
+ * stand. Those of another trace are translated block by block, by two lanes that walk over the
+ * columns each on its own, since a state says at its begin how long it lasts:
  *
  *     columns ─┬─> events lane: regions, counters, attributes, points, ends of messages ─┐ by time, states
  *              └─> states lane: state records, or what the innermost region says        ─┘ before events ──> blocks
  *
- * Only the lane runs that is asked for; mostly that is one, and its blocks are given out as they are.
+ * Only the lane runs that is asked for; mostly that is one, and its blocks are given out as they
+ * are.
  */
 #ifndef WEFT_METRIC_METRIC_SOURCE_H
 #define WEFT_METRIC_METRIC_SOURCE_H
@@ -79,8 +80,9 @@ struct metric_source {
 };
 
 /*
- * Reads the events that the choice lets through, from the time on; from the begin where metric_source_seeks says no. The choice is
- * asked in terms of what is seen; what it borrows must outlive the source. Then end all the same.
+ * Reads the events that the choice lets through, from the time on; from the begin where
+ * metric_source_seeks says no. The choice is asked in terms of what is seen; what it borrows must
+ * outlive the source. Then end all the same.
  */
 int metric_source_begin(struct metric_source *m, const struct weft_space *s, uint32_t thread, uint64_t from,
                         const struct weft_choice *choice) WEFT_MUST_CHECK;
@@ -89,7 +91,10 @@ int metric_source_next(struct metric_source *m, struct weft_block *b) WEFT_MUST_
 void metric_source_end(struct metric_source *m);
 /* Whether it may begin anywhere: what is open there does not matter. */
 bool metric_source_seeks(const struct metric_source *m);
-/* Before the first metric_source_next: the end of a state is not wanted where another begins. (It may come all the same.) */
+/*
+ * Before the first metric_source_next: the end of a state is not wanted where another begins. (It
+ * may come all the same.)
+ */
 void metric_source_drop_ends(struct metric_source *m);
 void metric_source_join(struct metric_source *m, struct weft_walk *w); /* NULL: alone */
 
@@ -117,7 +122,9 @@ static inline void metric_events_put(struct metric_events *e, uint64_t time, uin
 
 int metric_lane_begin(struct metric_lane *l, const struct metric_schema *s, uint32_t thread, uint64_t from) WEFT_MUST_CHECK;
 void metric_lane_end(struct metric_lane *l);
-/* As cpus are seen: of a CPU event's value on a thread of the trace; 0: unknown, or another node's. */
+/*
+ * As cpus are seen: of a CPU event's value on a thread of the trace; 0: unknown, or another node's.
+ */
 uint32_t metric_seen_cpu(const struct metric_schema *s, uint32_t thread, uint64_t cpu);
 /* When a thread of the trace was there, made consistent; WEFT_NONE: never. */
 void metric_life(const struct metric_schema *s, uint32_t thread, uint64_t *begin, uint64_t *end);

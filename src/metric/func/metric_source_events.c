@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The events lane. A region's events say which region of its category is the innermost: each depth keeps what was so before, so an
- * enter and a leave cost the same whatever is open. A row of a table says what other kinds become.
+ * The events lane. A region's events say which region of its category is the innermost: each depth
+ * keeps what was so before, so an enter and a leave cost the same whatever is open. A row of a
+ * table says what other kinds become.
  */
 #include "metric_source.h"
 #include <errno.h>
@@ -116,7 +117,10 @@ static void put_category(struct metric_events_lane *l, uint64_t time, uint32_t c
 	put_type(l, time, l->lane.schema->category_type[category], l->region[category]);
 }
 
-/* After regions were closed from the inside: [n, was) are no more. Each category is said once, in the order of their closing. */
+/*
+ * After regions were closed from the inside: [n, was) are no more. Each category is said once, in
+ * the order of their closing.
+ */
 static int put_closed(struct metric_events_lane *l, uint64_t time, size_t was)
 {
 	const uint32_t *open = l->nest.open.at;
@@ -142,7 +146,10 @@ static int put_closed(struct metric_events_lane *l, uint64_t time, size_t was)
 	return 0;
 }
 
-/* What was open of one category is closed wherever it stands; so what is left stands at other depths. */
+/*
+ * What was open of one category is closed wherever it stands; so what is left stands at other
+ * depths.
+ */
 static int close_category(struct metric_events_lane *l, uint64_t time, uint32_t category)
 {
 	struct weft_nest *nest = &l->nest;
@@ -224,7 +231,10 @@ static int take_collective(struct metric_events_lane *l, uint64_t time, uint64_t
 	return 0;
 }
 
-/* An event whose definition is a type: the value as it is, or in millionths, as the unit of the type says. */
+/*
+ * An event whose definition is a type: the value as it is, or in millionths, as the unit of the
+ * type says.
+ */
 static void take_value(struct metric_events_lane *l, uint64_t time, uint32_t what, uint64_t value)
 {
 	const unsigned kind = weft_what_kind(what);
@@ -293,8 +303,9 @@ static bool take_alike(struct metric_events_lane *l, const struct weft_block *b)
 }
 
 /*
- * What nearly all events of regions are: enters, and leaves of the innermost region, without a branch on which of both it is; what is
- * written behind the last event, or above the top of the stack, does not matter. Where another event stands.
+ * What nearly all events of regions are: enters, and leaves of the innermost region, without a
+ * branch on which of both it is; what is written behind the last event, or above the top of the
+ * stack, does not matter. Where another event stands.
  */
 static uint32_t take_fast(struct metric_events_lane *l, const struct weft_block *b, uint32_t i)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The states lane. Where the trace has state records they are given out, with an end for each. Otherwise the innermost region that
- * says something decides, outside of all the thread runs or does something else (weft_outside_is_useful), before its begin and after its end it is not created, and while recording
- * is off nobody knows: one sequence without gaps or overlaps. A state also ends where the thread changes its cpu:
+ * The states lane. Where the trace has state records they are given out, with an end for each.
+ * Otherwise the innermost region that says something decides, outside of all the thread runs or
+ * does something else (weft_outside_is_useful), before its begin and after its end it is not
+ * created, and while recording is off nobody knows: one sequence without gaps or overlaps. A state
+ * also ends where the thread changes its cpu:
  *
  *     0 ── not created ── begin ── running ── waiting (a receive) ── running ── … ── end ── not created ── end of the trace
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is the same for all metrics of a trace: the numbers that functions and filters speak of, the trace's own unit of time,
- * and the two trees of objects (workload > application > task > thread, system > node > cpu).
+ * What is the same for all metrics of a trace: the numbers that functions and filters speak of, the
+ * trace's own unit of time, and the two trees of objects (workload > application > task > thread,
+ * system > node > cpu).
  */
 #include "base/str.h"
 #include "metric_work.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread does, as its open regions say: the state of the innermost one that says something. This is where 'useful' is decided
- * for all that is computed of our own traces: states, statistics of calls, pictures.
+ * What a thread does, as its open regions say: the state of the innermost one that says something.
+ * This is where 'useful' is decided for all that is computed of our own traces: states, statistics
+ * of calls, pictures.
  *
  *     open    solve     step      MPI_Recv          four bytes each, and four for what holds up to that depth
  *     says    running   running   waiting           step says nothing itself

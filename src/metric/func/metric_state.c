@@ -51,7 +51,9 @@ static void run_not_in(struct metric_thread *t, const struct metric_records *r, 
 		value[i] = !metric_in_list(t->list, state_of(r, i));
 }
 
-/* The begin of the first state at `time` or later, in a walk of its own; false when there is none. */
+/*
+ * The begin of the first state at `time` or later, in a walk of its own; false when there is none.
+ */
 static bool next_state(struct metric_thread *t, double time, double *begin)
 {
 	if (!t->scout && !t->scout_ended)
@@ -68,7 +70,10 @@ static bool next_state(struct metric_thread *t, double time, double *begin)
 	return false;
 }
 
-/* A gap lasts until the next state begins; one behind the last state has the length that there is to its begin. */
+/*
+ * A gap lasts until the next state begins; one behind the last state has the length that there is
+ * to its begin.
+ */
 static double gap_from(struct metric_thread *t, double time)
 {
 	double begin;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compose functions that remember; and those that make other intervals than they get: Join Bursts, Timer. */
+/*
+ * Compose functions that remember; and those that make other intervals than they get: Join Bursts,
+ * Timer.
+ */
 #include "metric_work.h"
 #include <errno.h>
 #include <string.h>
@@ -93,7 +96,10 @@ static void run_delta(struct metric_compose *c, struct weft_intervals *b)
 
 /* ---- other intervals ---- */
 
-/* The next interval from below into end and value; false at the end or on failure. in_time: where it begins. */
+/*
+ * The next interval from below into end and value; false at the end or on failure. in_time: where
+ * it begins.
+ */
 static bool take(struct metric_compose *c, double *begin, double *end, double *value)
 {
 	if (c->in_at == c->in->n) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Thread functions at work: blocks of records become blocks of intervals. Record i opens an interval that record i + 1 closes,
- * so the values that a function gives for n records come out one interval later; functions that look ahead give the value of
- * the interval that a record closes.
+ * Thread functions at work: blocks of records become blocks of intervals. Record i opens an
+ * interval that record i + 1 closes, so the values that a function gives for n records come out one
+ * interval later; functions that look ahead give the value of the interval that a record closes.
  */
 #include "metric_work.h"
 #include <errno.h>

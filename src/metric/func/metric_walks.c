@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several metrics over one thread, as the parents of a derived one and the windows of a table are, read the same blocks one after
- * the other: they walk together (trace/cursor.h), so that a block is opened once for all.
+ * Several metrics over one thread, as the parents of a derived one and the windows of a table are,
+ * read the same blocks one after the other: they walk together (trace/cursor.h), so that a block is
+ * opened once for all.
  */
 #include "base/map.h"
 #include "metric_work.h"

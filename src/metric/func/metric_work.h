@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rows from inside: a row is a chain of streams, each of which pulls blocks of intervals from the one below it. Simple compose
- * functions change the block of the stream below in place; nothing is called once an event.
+ * Rows from inside: a row is a chain of streams, each of which pulls blocks of intervals from the
+ * one below it. Simple compose functions change the block of the stream below in place; nothing is
+ * called once an event.
  *
  *   records (of a thread: filtered, in the order of Paraver) ─> thread stream ─> compose … ─> level (merges children) ─> …
  */
@@ -58,7 +59,10 @@ static inline bool metric_in_list(struct weft_list l, double v)
 
 /* ---- records ---- */
 
-/* Kinds of records, as bits of a function's mask. Their order at one instant is in metric_record_rank. */
+/*
+ * Kinds of records, as bits of a function's mask. Their order at one instant is in
+ * metric_record_rank.
+ */
 enum metric_record_kind {
 	METRIC_STATE = 1,
 	METRIC_STATE_END = 2,
@@ -97,7 +101,10 @@ int metric_reader_new(struct metric_reader **out, const struct weft_space *s, co
                       uint32_t mask, bool with_cpus) WEFT_MUST_CHECK;
 /* 1 and at most WEFT_INTERVALS records (valid until the next call), 0 at the end, negative. */
 int metric_reader_next(struct metric_reader *r, struct metric_records *out) WEFT_MUST_CHECK;
-/* Before the first metric_reader_next: to begin with some record at or before the time, if there is one. */
+/*
+ * Before the first metric_reader_next: to begin with some record at or before the time, if there is
+ * one.
+ */
 int metric_reader_seek(struct metric_reader *r, double from) WEFT_MUST_CHECK;
 void metric_reader_free(struct metric_reader *r);
 /* Before the first of them: to walk with the other readers of the thread. The walks outlive it. */
@@ -120,11 +127,17 @@ static inline uint32_t metric_seen_thread(const struct weft_space *s, uint32_t t
 	return s->schema && thread != WEFT_NONE ? s->schema->row[thread] : thread;
 }
 
-/* metric_place.c: the cpus of messages. They are looked for at the first call, in a walk over the whole trace. */
+/*
+ * metric_place.c: the cpus of messages. They are looked for at the first call, in a walk over the
+ * whole trace.
+ */
 int metric_places_new(struct weft_message_cpus **out) WEFT_MUST_CHECK;
 void metric_places_free(struct weft_message_cpus *p);
 int metric_places_need(const struct weft_space *s) WEFT_MUST_CHECK; /* thread-safe */
-/* The ns between the times of any of the thread's messages, at most. Looked for at the first call; thread-safe. */
+/*
+ * The ns between the times of any of the thread's messages, at most. Looked for at the first call;
+ * thread-safe.
+ */
 int metric_places_distance(const struct weft_space *s, uint32_t thread, uint64_t *distance) WEFT_MUST_CHECK;
 /* From 1, 0: unknown. After metric_places_need. */
 uint32_t metric_message_cpu(const struct weft_space *s, uint64_t message, bool receiver);
@@ -134,7 +147,10 @@ struct metric_comm {
 	double time;
 	uint32_t kind, message, cpu, place;
 };
-/* The records of a thread's messages, in order, numbered from 0; those are kept that may still be asked for. */
+/*
+ * The records of a thread's messages, in order, numbered from 0; those are kept that may still be
+ * asked for.
+ */
 struct metric_comms {
 	const struct weft_space *space;
 	const struct weft_metric *metric; /* NULL: no filter */
@@ -150,7 +166,10 @@ struct metric_comms {
 /* All records of the thread that the mask and the metric's filter accept. */
 int metric_comms_open(struct metric_comms *c, const struct weft_space *s, const struct weft_metric *m, uint32_t thread,
                       uint32_t mask) WEFT_MUST_CHECK;
-/* Record i, valid until another is asked for; NULL behind the last, and after a failure (c->rc). Not of one that is forgotten. */
+/*
+ * Record i, valid until another is asked for; NULL behind the last, and after a failure (c->rc).
+ * Not of one that is forgotten.
+ */
 const struct metric_comm *metric_comms_at(struct metric_comms *c, uint64_t i);
 /* Records before i will not be asked for. */
 static inline void metric_comms_forget(struct metric_comms *c, uint64_t i)
@@ -176,7 +195,10 @@ bool metric_comm_completes(const struct weft_record_filter *f, uint32_t kind, co
 		} \
 	}
 
-/* Whole numbers: what is taken away again leaves nothing behind. Wide, as bandwidths are kept in units of 1e-12. */
+/*
+ * Whole numbers: what is taken away again leaves nothing behind. Wide, as bandwidths are kept in
+ * units of 1e-12.
+ */
 typedef __int128 metric_sum;
 
 struct metric_thread;
@@ -184,8 +206,9 @@ struct metric_thread_func {
 	struct weft_func head;
 	uint32_t mask;
 	/*
-	 * Fills value[i] with what holds from record i on, for the n records; `ahead` functions fill it with what holds from the
-	 * record before up to record i, and are called for the end of the row with n == 0, value[0].
+	 * Fills value[i] with what holds from record i on, for the n records; `ahead` functions
+	 * fill it with what holds from the record before up to record i, and are called for the end
+	 * of the row with n == 0, value[0].
 	 */
 	void (*run)(struct metric_thread *t, const struct metric_records *r, double *value);
 	bool ahead;
@@ -222,9 +245,15 @@ extern const struct metric_thread_func metric_state_funcs[], metric_event_funcs[
 const struct metric_thread_func *metric_thread_func_of(const struct weft_func *f);
 /* Does its value depend on nothing but the number of the state? */
 bool metric_func_of_state_alone(const struct metric_thread_func *f);
-/* metric_direct.c: as metric_thread_new, of what regions say in a trace of ours; serves: this metric in this row? */
+/*
+ * metric_direct.c: as metric_thread_new, of what regions say in a trace of ours; serves: this
+ * metric in this row?
+ */
 bool metric_direct_serves(const struct metric_site *site);
-/* Are all values of its rows, over all time, numbers of states below PRV_STATES or 0? So that they need not be looked for. */
+/*
+ * Are all values of its rows, over all time, numbers of states below PRV_STATES or 0? So that they
+ * need not be looked for.
+ */
 bool metric_has_states_alone(const struct weft_space *s, const struct weft_metric *m);
 int metric_direct_new(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;
 
@@ -253,7 +282,9 @@ struct metric_compose {
 	bool ended, open;
 	double open_end, open_value; /* joined so far */
 };
-/* Puts the function on top of *below, which it takes (also on failure). Nothing is put for As Is. */
+/*
+ * Puts the function on top of *below, which it takes (also on failure). Nothing is put for As Is.
+ */
 int metric_compose_add(struct metric_stream **below, const struct metric_site *site,
                        const struct weft_call *call) WEFT_MUST_CHECK;
 extern const struct metric_compose_func metric_compose_funcs[], metric_compose_stateful[];
@@ -281,8 +312,9 @@ struct metric_derived_func {
 extern const struct metric_derived_func metric_derived_funcs[];
 int metric_derived_new(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;
 /*
- * metric_share.c: thread streams that the two parents of a derived metric have in common; *out NULL: they have none. The derived
- * metric owns it, and frees its parents before. Sealed when both parents are open.
+ * metric_share.c: thread streams that the two parents of a derived metric have in common; *out
+ * NULL: they have none. The derived metric owns it, and frees its parents before. Sealed when both
+ * parents are open.
  */
 struct metric_share;
 int metric_share_new(struct metric_share **out, const struct weft_metric *a, const struct weft_metric *b) WEFT_MUST_CHECK;
@@ -309,7 +341,9 @@ int metric_shift_add(struct metric_stream **below, int32_t n) WEFT_MUST_CHECK;
 /* Drops what ends at `from` or before, ends behind the first that reaches `to`; takes *below. */
 int metric_trim_add(struct metric_stream **below, double from, double to) WEFT_MUST_CHECK;
 
-/* The value of an object of the chain: the level's function and the compose function on top of it. */
+/*
+ * The value of an object of the chain: the level's function and the compose function on top of it.
+ */
 int metric_chain_new(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;
 /* A whole row, with the top compose functions. */
 int metric_row_stream(struct metric_stream **out, const struct metric_site *site) WEFT_MUST_CHECK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each thread is walked by one worker, which keeps the rows it meets in a table of its own; the tables are added up at the end, in
- * an order that does not matter: all sums are of whole numbers.
+ * Each thread is walked by one worker, which keeps the rows it meets in a table of its own; the
+ * tables are added up at the end, in an order that does not matter: all sums are of whole numbers.
  */
 #include "call_table.h"
 #include "base/map.h"

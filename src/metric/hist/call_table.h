@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of calls: where the time went, by region (or state), by an object, or by both. Beside the tables of functions of time (hist.h),
- * since calls lie in each other, and a row says all of its statistics at once. One pass over each thread, the threads in parallel;
- * memory by the number of rows, not of calls.
+ * Tables of calls: where the time went, by region (or state), by an object, or by both. Beside the
+ * tables of functions of time (hist.h), since calls lie in each other, and a row says all of its
+ * statistics at once. One pass over each thread, the threads in parallel; memory by the number of
+ * rows, not of calls.
  */
 #ifndef WEFT_METRIC_CALL_TABLE_H
 #define WEFT_METRIC_CALL_TABLE_H
@@ -37,8 +38,9 @@ struct weft_call_row {
 	double mean;
 	double share; /* of self in the time of all threads, 0..1 */
 	/*
-	 * Average over greatest, over the row's threads: of their self time in the region, or of their useful time when rows are
-	 * not by region. NAN when there is only one thread by nature, or no time.
+	 * Average over greatest, over the row's threads: of their self time in the region, or of
+	 * their useful time when rows are not by region. NAN when there is only one thread by
+	 * nature, or no time.
 	 */
 	double balance;
 };
@@ -53,7 +55,10 @@ struct weft_call_table {
 	uint64_t unmatched_leaves, closed_early;
 };
 
-/* 0, or negative with *err: -ENOMEM, WEFT_E_LIMIT when the rows do not fit the memory, or what reading gave. */
+/*
+ * 0, or negative with *err: -ENOMEM, WEFT_E_LIMIT when the rows do not fit the memory, or what
+ * reading gave.
+ */
 int weft_call_table_compute(struct weft_call_table *out, const struct weft_space *s, const struct weft_call_how *how,
                             struct weft_err *err) WEFT_MUST_CHECK;
 void weft_call_table_fini(struct weft_call_table *s);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables: statistics of one metric (data) over the values of another (control), a row for each object of the control; a third
- * metric, when there is one, makes planes of them.
+ * Tables: statistics of one metric (data) over the values of another (control), a row for each
+ * object of the control; a third metric, when there is one, makes planes of them.
  *
  *   control's intervals × extra's × data's, cut to what they have in common ─> (plane, row, column) ─> sums ─> statistic
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Communication statistics: a message of a row's threads goes to the column of its partner. A cell is there for every partner
- * with whom there was a message in either direction.
+ * Communication statistics: a message of a row's threads goes to the column of its partner. A cell
+ * is there for every partner with whom there was a message in either direction.
  */
 #include "hist_priv.h"
 #include <errno.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filling a table. The three windows are nested, the coarsest level outside (control before extra before data on one level):
+ * Filling a table. The three windows are nested, the coarsest level outside (control before extra
+ * before data on one level):
  *
  *   for each interval of the outer window's row
  *       for each row of the next window in it, for each of its intervals that meets the outer one
  *           …  the piece that all three share goes to its cell
  *
- * A unit of parallel work is a row of the outermost window with all rows of the control that are in it. Each row's sums are
- * taken in order of time by one worker, so they do not depend on how many there are.
+ * A unit of parallel work is a row of the outermost window with all rows of the control that are in
+ * it. Each row's sums are taken in order of time by one worker, so they do not depend on how many
+ * there are.
  */
 #include "base/pool.h"
 #include "hist_priv.h"
@@ -119,8 +121,8 @@ static void drop_empty(struct hist_pieces *p, uint32_t n)
 }
 
 /*
- * Pieces of n intervals that follow each other from `begin` on, for which there is room. The windows of mask[i] have the values
- * value[i], others the unit's.
+ * Pieces of n intervals that follow each other from `begin` on, for which there is room. The
+ * windows of mask[i] have the values value[i], others the unit's.
  */
 static void take_run(struct unit *u, double begin, const double *end, uint32_t n, const unsigned mask[2],
                      const double *const value[2])
@@ -143,7 +145,10 @@ static void take_run(struct unit *u, double begin, const double *end, uint32_t n
 		drop_empty(p, n);
 }
 
-/* As many of the intervals in front, but for the block's last, as there is room for and end before `to`; negative on failure. */
+/*
+ * As many of the intervals in front, but for the block's last, as there is room for and end before
+ * `to`; negative on failure.
+ */
 static int run_of(struct unit *u, const struct metric_pull *p, double to)
 {
 	int room = pieces_room(u), most = (int)(p->block->n - p->at) - 1;
@@ -196,7 +201,10 @@ static int equal_run(struct unit *u, const struct metric_pull *p, const struct m
 	return most < 0 ? most : (int)metric_ends_equal(p->block->end + p->at, q->block->end + q->at, (uint32_t)most);
 }
 
-/* Two windows of one level, as most tables have: their rows side by side. A piece ends where either does. */
+/*
+ * Two windows of one level, as most tables have: their rows side by side. A piece ends where either
+ * does.
+ */
 static int walk_pair(struct unit *u, unsigned depth, struct metric_pull *p, double from, double to, uint32_t object)
 {
 	const struct axis *outer = &u->axis[depth], *inner = &u->axis[depth + 1];
@@ -230,7 +238,10 @@ static int walk_pair(struct unit *u, unsigned depth, struct metric_pull *p, doub
 	return rc < 0 ? rc : 0;
 }
 
-/* Is the object's row one that the table has, if this window is the control? 1, 0, negative; pieces are of that row from then on. */
+/*
+ * Is the object's row one that the table has, if this window is the control? 1, 0, negative; pieces
+ * are of that row from then on.
+ */
 static int hist_controls(struct unit *u, unsigned depth, uint32_t object)
 {
 	if (u->axis[depth].which != HIST_CONTROL)

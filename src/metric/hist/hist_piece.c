@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces to cells: a batch of pieces of one row is first placed, all of them, and then added to the row's sums by one loop of the
- * statistic, in order. What is outside the scales is added to a sum that belongs to no cell, so that no loop has a branch for it.
+ * Pieces to cells: a batch of pieces of one row is first placed, all of them, and then added to the
+ * row's sums by one loop of the statistic, in order. What is outside the scales is added to a sum
+ * that belongs to no cell, so that no loop has a branch for it.
  *
  *     sum:   | no cell | first cell that was met | second … |
  *     dense: place of each cell in it and 1, by plane and column; the last is that of no cell. 0: not met so far
@@ -108,7 +109,10 @@ static void number_planes(const struct weft_axis *axis, uint32_t n_columns, uint
 	}
 }
 
-/* The pieces' sums, whose number stands in their place; those that are met for the first time are made. */
+/*
+ * The pieces' sums, whose number stands in their place; those that are met for the first time are
+ * made.
+ */
 static int find_sums(struct hist_row *row, struct hist_pieces *p)
 {
 	bool missing = false;

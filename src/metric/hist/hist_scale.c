@@ -136,8 +136,9 @@ static void scale_columns(struct weft_result *r, const struct weft_window *w, st
 }
 
 /*
- * To know which values there are costs a walk over all rows, as much as the table itself. Where only states can be, it is filled with a
- * column for each, and those that stayed empty at the ends go.
+ * To know which values there are costs a walk over all rows, as much as the table itself. Where
+ * only states can be, it is filled with a column for each, and those that stayed empty at the ends
+ * go.
  */
 static bool may_be_wide(const struct weft_result *r, const struct weft_window *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bucket of a number is its leading seven bits and their place: power 0 holds 0..63, power 1 64..127, power p >= 1
- * the numbers from 2^(p+5) on, in steps of 2^(p-1).
+ * The bucket of a number is its leading seven bits and their place: power 0 holds 0..63, power 1
+ * 64..127, power p >= 1 the numbers from 2^(p+5) on, in steps of 2^(p-1).
  */
 #include "histogram.h"
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What values and objects are called. A window's values are of a kind: that of the outermost of its functions that gives
- * values another meaning. Functions are listed here by name; those that are not keep the meaning (compose functions) or
- * make plain numbers (all others).
+ * What values and objects are called. A window's values are of a kind: that of the outermost of its
+ * functions that gives values another meaning. Functions are listed here by name; those that are
+ * not keep the meaning (compose functions) or make plain numbers (all others).
  */
 #include "paraver_out.h"
 #include <math.h>
@@ -91,7 +91,10 @@ static const struct kind_row other_kinds[] = {
 	{"End Time", TIME},
 	{NULL, SAME},
 };
-/* What computes with values: what comes out is no state and no event any more, while bytes stay bytes and times stay times. */
+/*
+ * What computes with values: what comes out is no state and no event any more, while bytes stay
+ * bytes and times stay times.
+ */
 static const char *const arithmetic[] = {
 	"Mod",   "Mod+1", "Div", "Prod", "Add",        "Subs",    "Complement", "Inverse Div", "Accumulate",
 	"Delta", "sin",   "cos", "sqrt", "sqrt (abs)", "arc tan", "log N",      "exp",
@@ -150,8 +153,8 @@ static enum kind kind_of_parents(const struct weft_metric *m, const struct weft_
 }
 
 /*
- * The kind of the metric's values; *of: the single metric that they come from. most: how many parents are looked at, of metrics that
- * may have the same ones over and over.
+ * The kind of the metric's values; *of: the single metric that they come from. most: how many
+ * parents are looked at, of metrics that may have the same ones over and over.
  */
 static enum kind kind_of(const struct weft_metric *m, const struct weft_metric **of, unsigned *most)
 {
@@ -289,8 +292,8 @@ static bool is_unnamed(const struct weft_def_row *type)
 }
 
 /*
- * The label that the first type, by number, has for this value; of those that the test lets through (NULL: of all). *known:
- * whether there is such a type that has a name.
+ * The label that the first type, by number, has for this value; of those that the test lets through
+ * (NULL: of all). *known: whether there is such a type that has a name.
  */
 static const char *value_label(const struct weft_space *s, const struct weft_test *of, double v, bool *known)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What paramedir writes, byte for byte: rows as lines of intervals, tables as lines of cells; and the labels of values. */
+/*
+ * What paramedir writes, byte for byte: rows as lines of intervals, tables as lines of cells; and
+ * the labels of values.
+ */
 #ifndef WEFT_METRIC_PARAVER_OUT_H
 #define WEFT_METRIC_PARAVER_OUT_H
 

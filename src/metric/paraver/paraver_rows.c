@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A window as paramedir writes it: for each row, in the order of the objects, a line for each of its intervals from the window's
+ * A window as paramedir writes it: for each row, in the order of the objects, a line for each of
+ * its intervals from the window's
  * begin to the interval that reaches its end:  object TAB begin TAB duration TAB value.
  * Rows become text in parallel, a few at a time, and are written in order.
  */

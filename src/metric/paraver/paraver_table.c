@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table as paramedir writes it: for each plane its label, when there are planes; a line of column labels; a line for each
- * row; and, below an empty line, the totals. Cells into which nothing fell are 0.
+ * A table as paramedir writes it: for each plane its label, when there are planes; a line of column
+ * labels; a line for each row; and, below an empty line, the totals. Cells into which nothing fell
+ * are 0.
  */
 #include "base/fs.h"
 #include "base/map.h"
@@ -168,8 +169,9 @@ static struct sorting *sorting_spread(const struct weft_result *r, const struct 
 }
 
 /*
- * The order of columns is that of the first plane, for all planes; and where empty columns are hidden, as many
- * of them are shown from the front as are not empty in the plane that is written. So does the tool.
+ * The order of columns is that of the first plane, for all planes; and where empty columns are
+ * hidden, as many of them are shown from the front as are not empty in the plane that is written.
+ * So does the tool.
  */
 static int sort_columns(const struct page *p, struct sorting *all, uint32_t n_all, const struct sorting *own, uint32_t n_own)
 {

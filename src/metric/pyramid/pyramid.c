@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Making a pyramid. Each row's bursts go through a lane of its own: a chunk's worth is packed at a time into the slab that the lane
- * has. A slab that is full goes to the next free place of the file, one that is not goes to the next lane; until the end, chunks say
- * in which slab they are. What is left in slabs and the tables are written last, then the head, then the file gets its name: one
- * that was not finished is never found.
+ * Making a pyramid. Each row's bursts go through a lane of its own: a chunk's worth is packed at a
+ * time into the slab that the lane has. A slab that is full goes to the next free place of the
+ * file, one that is not goes to the next lane; until the end, chunks say in which slab they are.
+ * What is left in slabs and the tables are written last, then the head, then the file gets its
+ * name: one that was not finished is never found.
  */
 #include "pyramid_priv.h"
 #include "base/clock.h"
@@ -87,7 +88,10 @@ static bool of_this_index(const struct weft_trace *t, const char *path)
 	return is;
 }
 
-/* Pyramids of an older index, and what makers that died have left; then the oldest, while all are more than the columns. */
+/*
+ * Pyramids of an older index, and what makers that died have left; then the oldest, while all are
+ * more than the columns.
+ */
 static void clean_up(const struct weft_trace *t, const char *dir)
 {
 	WEFT_VEC(struct old_file) old = {0};

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of time, kept beside the index: for each row its bursts (end, value), packed in chunks, with what holds for a whole
- * chunk and for 64 of them. So what a row shows in any stretch of time is found without reading what lies inside of it, and
- * exactly: the edges of the stretch are looked at burst by burst.
+ * Functions of time, kept beside the index: for each row its bursts (end, value), packed in chunks,
+ * with what holds for a whole chunk and for 64 of them. So what a row shows in any stretch of time
+ * is found without reading what lies inside of it, and exactly: the edges of the stretch are looked
+ * at burst by burst.
  *
  *     nodes    |  greatest, least, sum … of 64 chunks  |
  *     chunks   | of 128 bursts | | | | …
  *     bursts   ||||||||||||…
  *
- * What the functions are, is the maker's affair: a pyramid is found again by the trace that it was made from and by a key.
- * Reading is safe from any number of threads.
+ * What the functions are, is the maker's affair: a pyramid is found again by the trace that it was
+ * made from and by a key. Reading is safe from any number of threads.
  */
 #ifndef WEFT_TRACE_PYRAMID_H
 #define WEFT_TRACE_PYRAMID_H
@@ -19,8 +20,8 @@
 enum { WEFT_PYRAMID_BURSTS = 128, WEFT_PYRAMID_FAN = 64 };
 
 /*
- * What holds for the bursts of chunks or nodes, a column each: who wants one of them reads nothing else. All chunks and nodes but the
- * last ones of a row are full.
+ * What holds for the bursts of chunks or nodes, a column each: who wants one of them reads nothing
+ * else. All chunks and nodes but the last ones of a row are full.
  */
 struct weft_pyramid_sums {
 	const double *end;       /* of the last burst */
@@ -51,7 +52,10 @@ struct weft_pyramid {
 	uint64_t data_end;                           /* private */
 };
 
-/* 0; -ENOENT when there is none of this trace and key (or a damaged one), or the trace has no index that stays. */
+/*
+ * 0; -ENOENT when there is none of this trace and key (or a damaged one), or the trace has no index
+ * that stays.
+ */
 int weft_pyramid_open(struct weft_pyramid **out, const struct weft_trace *t, const char *key, size_t key_bytes) WEFT_MUST_CHECK;
 void weft_pyramid_close(struct weft_pyramid *p); /* NULL is fine */
 
@@ -65,7 +69,9 @@ struct weft_pyramid_packed {
 /* chunk: by its number in p->chunk, of that row */
 void weft_pyramid_packed(const struct weft_pyramid *p, uint32_t row, uint64_t chunk, struct weft_pyramid_packed *out);
 void weft_pyramid_fetch(const struct weft_pyramid *p, uint64_t chunk); /* has memory bring them, for whoever wants them soon */
-/* Room for decoded bursts; what is behind the last burst means nothing, and may be read for speed. */
+/*
+ * Room for decoded bursts; what is behind the last burst means nothing, and may be read for speed.
+ */
 enum { WEFT_PYRAMID_BEYOND = 8 };
 struct weft_pyramid_bursts {
 	double end[WEFT_PYRAMID_BURSTS], value[WEFT_PYRAMID_BURSTS + WEFT_PYRAMID_BEYOND];
@@ -76,7 +82,10 @@ double weft_pyramid_end(const struct weft_pyramid_packed *c, uint32_t i); /* one
 double weft_pyramid_value(const struct weft_pyramid_packed *c, uint32_t i);
 /* How many bursts end before a time; one that ends very near to it may be on either side. */
 uint32_t weft_pyramid_before(const struct weft_pyramid_packed *c, double time);
-/* The first chunk of the row, by its number in p->chunk, that ends behind `time`; that behind the last when there is none. */
+/*
+ * The first chunk of the row, by its number in p->chunk, that ends behind `time`; that behind the
+ * last when there is none.
+ */
 uint64_t weft_pyramid_find(const struct weft_pyramid *p, uint32_t row, double time);
 
 /* ---- making ---- */

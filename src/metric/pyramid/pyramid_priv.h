@@ -4,11 +4,12 @@
  *
  *     head | chunks' bytes | slack | key | rows | chunks | what holds for chunks, a column each | the same for nodes
  *
- * A chunk's bytes are the ends of its bursts (what they are later than the chunk's begin), then their values (what they are more
- * than its base), each number in as few bytes as all of them fit in; where they are no whole numbers, as doubles.
+ * A chunk's bytes are the ends of its bursts (what they are later than the chunk's begin), then
+ * their values (what they are more than its base), each number in as few bytes as all of them fit
+ * in; where they are no whole numbers, as doubles.
  *
- * All but the smallest files are written in whole pieces of 2 MiB at multiples of it: where a file system keeps such a piece as one
- * page, it costs one page fault to read, not thirty-two.
+ * All but the smallest files are written in whole pieces of 2 MiB at multiples of it: where a file
+ * system keeps such a piece as one page, it costs one page fault to read, not thirty-two.
  */
 #ifndef WEFT_TRACE_PYRAMID_PRIV_H
 #define WEFT_TRACE_PYRAMID_PRIV_H

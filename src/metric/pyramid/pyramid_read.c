@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a pyramid. Head, key and rows are checked at each opening; all that grows with the events once, when the machine was
- * started anew since it was written, as the blocks of the index. A pyramid that does not hold is one that is not there. Whatever
- * a chunk claims, what is read for it lies in the file.
+ * Reading a pyramid. Head, key and rows are checked at each opening; all that grows with the events
+ * once, when the machine was started anew since it was written, as the blocks of the index. A
+ * pyramid that does not hold is one that is not there. Whatever a chunk claims, what is read for it
+ * lies in the file.
  */
 #include "base/crc.h"
 #include "base/fs.h"
@@ -222,8 +223,8 @@ void weft_pyramid_close(struct weft_pyramid *p)
 /* ---- bursts ---- */
 
 /*
- * All places of a chunk are decoded, whether they have a burst or not: loops of a fixed length are the fastest, and what is
- * read behind the chunk is in the file (its slack).
+ * All places of a chunk are decoded, whether they have a burst or not: loops of a fixed length are
+ * the fastest, and what is read behind the chunk is in the file (its slack).
  */
 #define DECODE(type) \
 	do { \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What stands in braces behind a metric: how it is shown, from when to when, which rows; a table of keys. A key and its value
- * are an entry; entries end with the line, or with a semicolon.
+ * What stands in braces behind a metric: how it is shown, from when to when, which rows; a table of
+ * keys. A key and its value are an entry; entries end with the line, or with a semicolon.
  */
 #include "metric/cfg/cfg_parts.h"
 #include "text_priv.h"

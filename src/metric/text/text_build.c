@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows out of expressions: what is written with operators becomes compose functions on a definition, or a derived window on
- * two windows.
+ * Windows out of expressions: what is written with operators becomes compose functions on a
+ * definition, or a derived window on two windows.
  */
 #include "text_priv.h"
 #include <errno.h>

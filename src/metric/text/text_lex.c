@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens of the text of views, and what is said about one that is wrong. A newline ends a statement, but not inside brackets,
- * behind an operator, or in front of a line that goes on with | or where.
+ * Tokens of the text of views, and what is said about one that is wrong. A newline ends a
+ * statement, but not inside brackets, behind an operator, or in front of a line that goes on with |
+ * or where.
  */
 #include "text_priv.h"
 #include <ctype.h>

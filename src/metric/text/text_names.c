@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What things are called in the text of views. A name is made of Paraver's by one rule (lower case, everything that is no letter
- * or digit an underscore), so that a function that is new has one without doing; a table has those for which the rule makes
- * none, or none that a person would look for.
+ * What things are called in the text of views. A name is made of Paraver's by one rule (lower case,
+ * everything that is no letter or digit an underscore), so that a function that is new has one
+ * without doing; a table has those for which the rule makes none, or none that a person would look
+ * for.
  */
 #include "text_priv.h"
 #include "trace/paraver/prv_names.h"
@@ -246,7 +247,10 @@ bool text_is_flag(const struct weft_func *f)
 	return is_one_of(f->name, flags);
 }
 
-/* Values that are names of something are shown in the colours of those; all others by how large they are. */
+/*
+ * Values that are names of something are shown in the colours of those; all others by how large
+ * they are.
+ */
 enum weft_color text_color_of(const struct weft_window *w)
 {
 	static const char *const codes[] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A view as text: a statement for each window, in their order, with what it has that is not as the text has it anyway; then
- * the tables. Functions that do nothing are left out, so those that are left may stand in other places of the same chain.
+ * A view as text: a statement for each window, in their order, with what it has that is not as the
+ * text has it anyway; then the tables. Functions that do nothing are left out, so those that are
+ * left may stand in other places of the same chain.
  */
 #include "text_priv.h"
 #include <ctype.h>

@@ -4,8 +4,9 @@
  *
  *   text ─ lexer ─> tokens ─ parser (expressions, blocks, tables) ─> windows and tables, in the order in which they are named
  *
- * The parser makes windows as it goes: an expression is a value that is a number, a window that has a name, or the definition
- * of a window to be. What two values are combined of must be windows, so a definition becomes one, without a name of its own.
+ * The parser makes windows as it goes: an expression is a value that is a number, a window that has
+ * a name, or the definition of a window to be. What two values are combined of must be windows, so
+ * a definition becomes one, without a name of its own.
  */
 #ifndef WEFT_METRIC_TEXT_PRIV_H
 #define WEFT_METRIC_TEXT_PRIV_H
@@ -23,19 +24,31 @@ enum { TEXT_NAME = 64 };
 const char *text_func_name(enum weft_func_kind k, const struct weft_func *f, char *out);
 const char *text_stat_name(const struct weft_stat *s, char *out);
 const char *text_param_name(const struct weft_func *f, unsigned i, char *out);
-/* The other way; also by the name that Paraver has for it. NULL: there is none, and *near is the nearest, or "". */
+/*
+ * The other way; also by the name that Paraver has for it. NULL: there is none, and *near is the
+ * nearest, or "".
+ */
 const struct weft_func *text_func_find(enum weft_func_kind k, struct weft_str name, char *near);
 const struct weft_stat *text_stat_find(struct weft_str name, char *near);
-/* Does the thread function look at events, at states, or at neither? What its arguments without a name are. */
+/*
+ * Does the thread function look at events, at states, or at neither? What its arguments without a
+ * name are.
+ */
 enum text_args { TEXT_TYPES, TEXT_STATES, TEXT_NUMBERS };
 enum text_args text_args_of(const struct weft_func *f);
 /* Are the values of the function 0 and 1 only? */
 bool text_is_flag(const struct weft_func *f);
-/* The number of a state of Paraver's, by its name ("Running", "Group_Communication"); false: there is none. */
+/*
+ * The number of a state of Paraver's, by its name ("Running", "Group_Communication"); false: there
+ * is none.
+ */
 bool text_state_find(struct weft_str name, uint32_t *number);
 const char *text_state_name(double number);    /* NULL: it has none that can stand without quotes */
 const char *text_state_near(const char *name); /* NULL: there is none */
-/* Event types that have the same number in all traces; false: not of these. label: NULL when traces name it in various ways. */
+/*
+ * Event types that have the same number in all traces; false: not of these. label: NULL when traces
+ * name it in various ways.
+ */
 bool text_type_find(struct weft_str name, uint32_t *number);
 
 extern const char *const text_levels[],
@@ -111,8 +124,8 @@ bool text_ends(const struct text *p); /* at the end of a statement */
 int text_fail(struct text *p, const char *fmt, ...) WEFT_PRINTF(2, 3); /* at the token in front */
 int text_fail_at(struct text *p, const struct text_token *t, const char *fmt, ...) WEFT_PRINTF(3, 4);
 /*
- * A key of a block: the row of `table` (its rows begin with their key, a const char *) that the text names, which is taken. `such_as`:
- * for the error.
+ * A key of a block: the row of `table` (its rows begin with their key, a const char *) that the
+ * text names, which is taken. `such_as`: for the error.
  */
 int text_key(struct text *p, const void *table, unsigned n_rows, size_t row_bytes, const char *such_as, unsigned *row);
 int text_unknown(struct text *p, const struct text_token *t, const char *what, const char *near);
@@ -143,7 +156,10 @@ int text_inline(struct text *p, struct text_value *v);
 /* The value as a window, with a name made of the statement's. */
 int text_window(struct text *p, struct text_value *v, uint32_t *out);
 int text_push_window(struct text *p, const struct weft_window *w, uint32_t *out);
-/* A compose function on top, by its call or by Paraver's name with n (0 to 2) parameters of a value each. */
+/*
+ * A compose function on top, by its call or by Paraver's name with n (0 to 2) parameters of a value
+ * each.
+ */
 int text_apply(struct text *p, struct text_value *v, const struct weft_call *call);
 int text_compose(struct text *p, struct text_value *v, const char *paraver, unsigned n, const double *param);
 /* | function, | level: function */

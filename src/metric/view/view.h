@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A view: windows (metrics with their time range, colours and rows) and the tables over them, as a Paraver .cfg holds them.
+ * A view: windows (metrics with their time range, colours and rows) and the tables over them, as a
+ * Paraver .cfg holds them.
  *
  *   text ── weft_view_read ──> struct weft_view ── weft_view_bind ──> ready for a trace
  *   text <─ weft_view_write ──┘
  *
- * What a view says in words of a trace (labels of types, parts of its duration) is kept as it is said, and turned into numbers
- * by bind. Keys that mean nothing for computing are kept verbatim, so that a view that was read and written is the same view.
+ * What a view says in words of a trace (labels of types, parts of its duration) is kept as it is
+ * said, and turned into numbers by bind. Keys that mean nothing for computing are kept verbatim, so
+ * that a view that was read and written is the same view.
  */
 #ifndef WEFT_METRIC_VIEW_H
 #define WEFT_METRIC_VIEW_H
@@ -134,8 +136,9 @@ struct weft_view {
 /* Is this text a .cfg (its first lines say so)? */
 bool weft_view_is_cfg(const char *text, size_t n);
 /*
- * 0, WEFT_E_SYNTAX (line, what was expected, the nearest known name) or -ENOMEM; then fini all the same. As in Paraver, what is
- * wrong in a histogram ends the reading there, but leaves the view what stood before it: `dropped` says so.
+ * 0, WEFT_E_SYNTAX (line, what was expected, the nearest known name) or -ENOMEM; then fini all the
+ * same. As in Paraver, what is wrong in a histogram ends the reading there, but leaves the view
+ * what stood before it: `dropped` says so.
  */
 int weft_view_read(struct weft_view *v, const char *text, size_t n, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 void weft_view_fini(struct weft_view *v);
@@ -147,7 +150,10 @@ struct weft_view_lack {
 	uint64_t found, missing; /* types of events that its windows ask for */
 	bool nothing_selected;   /* a window has no rows */
 };
-/* Makes the view ready for the trace. WEFT_E_SYNTAX when it cannot stand on it. The window used last decides about `lack`. */
+/*
+ * Makes the view ready for the trace. WEFT_E_SYNTAX when it cannot stand on it. The window used
+ * last decides about `lack`.
+ */
 int weft_view_bind(struct weft_view *v, const struct weft_space *s, struct weft_view_lack *lack,
                    struct weft_err *err) WEFT_MUST_CHECK;
 

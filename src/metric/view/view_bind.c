@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A view meets a trace: labels become numbers, parts of the duration times, lists of rows the rows that there are. */
+/*
+ * A view meets a trace: labels become numbers, parts of the duration times, lists of rows the rows
+ * that there are.
+ */
 #include "base/vec.h"
 #include "view_join.h"
 #include <errno.h>
@@ -101,7 +104,10 @@ static bool has_type(const struct weft_trace *t, double low, double high)
 	return false;
 }
 
-/* Adds up what the windows ask for, and what of it is there. A window that asks for no types finds all that it wants. */
+/*
+ * Adds up what the windows ask for, and what of it is there. A window that asks for no types finds
+ * all that it wants.
+ */
 static void look_for_types(const struct weft_window *w, const struct weft_trace *t, struct weft_view_lack *lack)
 {
 	const struct weft_test *test = &w->metric.filter.test[WEFT_OF_TYPE];
@@ -124,7 +130,10 @@ static void look_for_types(const struct weft_window *w, const struct weft_trace 
 
 /* ---- rows ---- */
 
-/* The first object of the line's level that it speaks of; false when the trace has fewer objects than it. */
+/*
+ * The first object of the line's level that it speaks of; false when the trace has fewer objects
+ * than it.
+ */
 static bool chosen_first(const struct weft_chosen *o, const struct weft_space *s, uint32_t *first)
 {
 	const struct weft_trace *t = s->trace;
@@ -226,7 +235,9 @@ static void drop_hists(struct weft_view *v)
 	v->n_hists = left;
 }
 
-/* Each step is a call inside a call while a row is computed. Parents stand before their children. */
+/*
+ * Each step is a call inside a call while a row is computed. Parents stand before their children.
+ */
 static int check_depth(const struct weft_view *v, struct weft_err *err)
 {
 	enum { MOST = 400 };

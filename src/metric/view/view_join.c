@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of one name become one value: tracers number addresses, and many of these are one line of the source. The last function
- * of such a window is a translation of each value into the least one with the same label, made of the trace's labels.
+ * Values of one name become one value: tracers number addresses, and many of these are one line of
+ * the source. The last function of such a window is a translation of each value into the least one
+ * with the same label, made of the trace's labels.
  */
 #include "base/map.h"
 #include "view_join.h"
@@ -55,7 +56,10 @@ static int by_value(const void *a, const void *b)
 	return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Of two types that call one value otherwise the one that joins less holds: such a value has no name that is sure. */
+/*
+ * Of two types that call one value otherwise the one that joins less holds: such a value has no
+ * name that is sure.
+ */
 static void drop_doubtful(struct pairs *p)
 {
 	size_t left = 0;

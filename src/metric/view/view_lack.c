@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of events are named by the label that the view has for them, and by their number otherwise. */
+/*
+ * Types of events are named by the label that the view has for them, and by their number otherwise.
+ */
 #include "view_lack.h"
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +69,10 @@ static bool has_one_of(const struct lack *l, const struct weft_test *t)
 	return false;
 }
 
-/* Of a window that finds one of its types, others may well be missing: a program need not use all of MPI. */
+/*
+ * Of a window that finds one of its types, others may well be missing: a program need not use all
+ * of MPI.
+ */
 static void look_at(struct lack *l, const struct weft_window *w)
 {
 	const struct weft_test *t = &w->metric.filter.test[WEFT_OF_TYPE];

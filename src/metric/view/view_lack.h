@@ -7,8 +7,9 @@
 #include "view.h"
 
 /*
- * The event types of those windows of a bound view that find none of theirs in the trace, at most four: "'MPI Point-to-pint' (did you
- * mean 'MPI Point-to-point'?), 50000002 (the nearest is 50000001 'MPI Point-to-point')". Nothing when none is missing.
+ * The event types of those windows of a bound view that find none of theirs in the trace, at most
+ * four: "'MPI Point-to-pint' (did you mean 'MPI Point-to-point'?), 50000002 (the nearest is
+ * 50000001 'MPI Point-to-point')". Nothing when none is missing.
  */
 void weft_view_missing(const struct weft_view *v, const struct weft_space *s, struct weft_buf *out);
 
