@@ -161,6 +161,7 @@ static void loop_f(void *buffers[], void *arg)
 			do_range(i, i + n, l->ordered);
 		while (starpu_omp_for_inline_next(ITERATIONS, (unsigned long long)l->chunk, l->schedule, l->ordered, &i, &n));
 	check_done();
+	CHECK(n == 0); /* when there is no more */
 	clear();
 	if (starpu_omp_for_inline_first_alt(ITERATIONS, (unsigned long long)l->chunk, l->schedule, l->ordered, &i, &n))
 		do

@@ -42,7 +42,7 @@ static const char text[] =
 	"event\nid: T\nactorId: x\ncontroliter: no\nutility: always\nmethod: t\nplace: entry\nATTRS\nid: iterationX\nid: y\nendevent\n"
 	"event\nid: V\nactorId: x\ncontroliter: no\nutility: always\nmethod: both\nplace: entry\nATTRS\nid: iterationX\nid: y\nendevent\n"
 	"event\nid: G\nactorId: x\ncontroliter: eval\nutility: always\nmethod: g\nplace: exit\nATTRS\nid: iterationX\nendevent\n"
-	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# comp == 1 #/\nexe: master\nATTRS\n"
+	"ACTORS\nactor\nid: m\nmin: 1\nmax: 1\ncompletion: /# comp == 1 #/\nexe: master\nhost: none\nATTRS\n"
 	"id: comp\ntype: int\ninic: /# comp = 0; #/\nvalue: /# m[E.id].comp = 1; #/\ndependency: E\nendactor\n"
 	"actor\nid: w\nmin: 1\nmax: 30\ncompletion: /# comp == 1 #/\nexe: *w\nATTRS\n"
 	"id: comp\ntype: int\ninic: /# comp = 0; #/\nvalue: /# w[F.id].comp = 1; #/\ndependency: F\n"

@@ -138,6 +138,7 @@ TEST(fit_search_of_nothing)
 	CHECK_U64(f.best, 0);
 	CHECK_NEAR(f.equation[0].coeff[0], 100, 1e-9);
 	CHECK_I64(weft_fit_search(&(struct weft_fit_rows){cell, 2, 1}, 3, MOST, &f), -EDOM);
+	CHECK(f.n == 0 && f.best == 0);
 	/* One value of the parameter says nothing of it. */
 	for (int i = 0; i < ROWS; i++)
 		cell[2 * i + 1] = 7;

@@ -809,3 +809,27 @@ TEST(accesses_are_kept_wherever_they_are)
 		rt_handle_fini(&h[i]);
 	rt_end(r);
 }
+
+static enum rt_verdict body_cpus(struct rt_job *j, struct rt_worker *w)
+{
+	(void)w;
+	REQUIRE(sched_getaffinity(0, sizeof(cpu_set_t), j->arg) == 0);
+	return RT_DONE;
+}
+
+/* Nobody has said where workers run: they may run where the process may. */
+TEST(workers_without_a_cpu_are_not_bound)
+{
+	struct rt_runtime *r = begin(1, 1000);
+	struct rt_submitter *s = rt_self(r);
+	struct rt_job *j = rt_prepare(s);
+	cpu_set_t own, its;
+	CPU_ZERO(&its);
+	REQUIRE(sched_getaffinity(0, sizeof own, &own) == 0);
+	j->body = body_cpus;
+	j->arg = &its;
+	REQUIRE(rt_submit(s, j) == 0);
+	rt_wait_all(r);
+	CHECK(CPU_EQUAL(&own, &its));
+	rt_end(r);
+}
