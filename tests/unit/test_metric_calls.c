@@ -301,10 +301,6 @@ TEST(calls_are_those_of_all_instants)
 		struct made f;
 		struct instants s = {.to = WEFT_NEVER, .passes = round % (REGIONS + 1), .by_region = round & 1};
 		make_random_events(event, RANDOM_EVENTS);
-		/* In one row, a call that does not pass and is open where one around it is switched off counts for what is around that. */
-		for (unsigned i = 0; i < RANDOM_EVENTS && s.passes && !s.by_region; i++)
-			if (event[i].kind == WEFT_EV_OFF && event[i].id)
-				event[i] = (struct region_event){event[i].time, WEFT_EV_ON, 0};
 		make_trace_of(&f, event, RANDOM_EVENTS);
 		compare_with_instants(&f, event, s);
 		s.from = event[test_random() % RANDOM_EVENTS].time;

@@ -142,6 +142,31 @@ static void link_frames(struct metric_calls *c)
 }
 
 /*
+ * Frame i closes while frames within it stay open. Where all calls share a row, what those have
+ * counted so far and do not count themselves is carried to it, as if they ended here.
+ */
+static void carry_from_within(struct metric_calls *c, size_t i, uint64_t at, uint32_t category)
+{
+	const uint32_t *open = c->stack.nest.open.at;
+	struct frame *around = NULL;
+	for (size_t k = i + 1; k < c->frame.n && c->counting && !c->how->by_region; k++) {
+		struct frame *f = &c->frame.at[k];
+		if (weft_region_category(c->trace, open[k]) == category)
+			continue;
+		if (around)
+			around->carried += at - f->begin; /* that was not its own time */
+		if (around)
+			c->frame.at[i].carried -= at - f->begin;
+		if (call_passes(c, open[k], f, at))
+			return;
+		uint64_t own = at - f->begin - f->inner + f->carried;
+		c->frame.at[i].carried += own;
+		f->carried -= own;
+		around = f;
+	}
+}
+
+/*
  * Closes the frames of one category wherever they stand, innermost first. The frame that a closed
  * one held directly goes to the closed one's parent, whose inner time has it from its begin on when
  * it closes: so here it gets only what came before.
@@ -163,6 +188,7 @@ static int close_category(struct metric_calls *c, uint64_t at, uint32_t what)
 		if (parent)
 			parent->inner += (child ? child->begin : at) - f->begin;
 		c->sum->closed_early++;
+		carry_from_within(c, i, at, category);
 		rc = close_frame(c, i, open[i], at, parent);
 	}
 	for (size_t i = 0; i < c->frame.n; i++)
