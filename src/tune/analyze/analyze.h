@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The analyzer: processes and events in from controllers (message.h), through the evaluation of
- * tunlets (eval.h) and the arbiter, actions out; what was measured, decided and done to whoever
- * shows or keeps it (analyze_show, analyze_report, analyze_trace). It runs in a process of its own.
+ * tunlets (eval.h) and the arbiter, actions out; measured events, decisions and actions are passed
+ * to the display, the report and the trace (analyze_show, analyze_report, analyze_sink). It runs in
+ * a process of its own.
  */
 #ifndef WEFT_TUNE_ANALYZE_H
 #define WEFT_TUNE_ANALYZE_H
@@ -31,10 +32,7 @@ struct analyze_tunlet_how {
 	const char *handlers;   /* path of the handlers of a tunlet written by hand, or NULL */
 };
 
-/*
- * Something at an instant, for whoever keeps it: a measured event, an attribute, a value, an
- * action.
- */
+/* Something at an instant, for a trace: a measured event, an attribute, a value, an action. */
 struct analyze_point {
 	uint64_t time;    /* ns of the monotonic clock */
 	uint32_t process; /* number as in `process`; 0: the analyzer */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults in what a specification computes: each place and kind is said when it is met first, and
- * from then on counted; the report has a line for each, and says which tuning points have kept the
- * value that they began with, as nothing could be decided.
+ * Faults in what a specification computes: each place and kind is reported when it is met first,
+ * and counted from then on; the report has a line for each, and names the tuning points that have
+ * kept their first value, as nothing could be decided.
  */
 #include "analyze_priv.h"
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectors between the analyzer and its controllers: they are told the tunlets and which actors
- * processes are, and asked about iterations; what they have made of these comes as folds, which
- * wait their turn as events do. Of a run that is recorded they pass on every event, too.
+ * Collectors between the analyzer and its controllers: they get the tunlets and the processes'
+ * actors, and are asked about iterations; their answers are folds, which are queued as events are.
+ * In a run that is recorded they pass on every event, too.
  */
 #include "analyze_priv.h"
 #include <errno.h>
@@ -96,8 +96,8 @@ void fold_bind(struct analyze *a, const struct analyze_process *t, uint32_t tunl
 }
 
 /*
- * Pieces become one message, which waits for the events that came before it by the same way, and
- * for no others.
+ * Pieces become one message, which is queued behind the events that came before it by the same way,
+ * and behind no others.
  */
 void fold_heard(struct analyze *a, unsigned controller, const struct message_folded *m)
 {
@@ -179,7 +179,7 @@ void fold_ended(struct analyze *a, unsigned controller)
 	a->fold[controller].ended = true;
 }
 
-/* At the end: everything below has been heard, but collectors still answer. */
+/* At the end of the run: all messages from below are handled, but collectors still answer. */
 bool fold_all_ended(const struct analyze *a)
 {
 	for (unsigned i = 0; i < a->n_controllers; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A process that appears while others are alive: the same program, or the next one, whose
- * predecessor's end is told later? What another host or another thread of the controller says comes
- * when it comes, so no pause between them decides. The process waits for READY anyhow; so one of
- * those that are said to be alive is asked (READY once more, answered by COST), until one is heard
- * of at a later time than the newcomer's beginning, or none is left. One that has ended says GONE
- * instead.
+ * predecessor's end is told later? Messages of another host or of another thread of the controller
+ * may be arbitrarily late, so no timeout decides. The newcomer waits for READY anyhow; so one of
+ * the processes that count as alive is asked (READY once more, answered by COST), until one answers
+ * with a later time than the newcomer's begin, or none is left. A process that has ended answers
+ * with GONE instead.
  */
 #include "analyze_priv.h"
 #include "base/clock.h"

@@ -12,8 +12,7 @@
 enum { WAIT_MOST_MS = 1000 };
 
 /*
- * The arrays of values are behind the other members of an event: what of them is not used is not
- * copied.
+ * The arrays of values are behind the other members of an event: their unused part is not copied.
  */
 static size_t used_bytes(const struct message *m)
 {
@@ -71,7 +70,7 @@ static void swap(struct pending *x, struct pending *y)
 	*y = kept;
 }
 
-/* The clock is looked at when what it said last does not do: it is not, of most events. */
+/* Reads the clock only when its last reading does not answer: for most events it does. */
 static bool is_past(struct analyze *a, uint64_t time)
 {
 	if (time > a->last_now)

@@ -136,7 +136,7 @@ struct analyze_used {
 	uint64_t cpu_ns, delay_ns; /* delay_ns: that it could run, but was not let */
 };
 
-/* A collector, by what it has said: now, and at the interval before. */
+/* A collector by its last loads: the newest, and that of the interval before. */
 struct analyze_collector {
 	unsigned controller; /* by which it is reached */
 	uint64_t process;
@@ -157,7 +157,7 @@ struct analyze_self {
 	int64_t interval;
 	uint64_t time, events;                /* of the interval before */
 	struct analyze_used used;             /* then */
-	uint64_t heads;                       /* collectors that the run began with, and that were heard of: a bit each */
+	uint64_t heads;                       /* collectors that the run began with and that have sent a load: a bit each */
 	uint32_t first, between;              /* the number of the first one, and how many stand between it and those of hosts */
 	WEFT_VEC(struct message_acted) acted; /* actions that are to be acknowledged */
 	pid_t split;                          /* the collector that was put between: analyze_split.c; 0: none was */
@@ -179,7 +179,7 @@ struct analyze_held {
 	struct message *m; /* owned */
 	unsigned controller;
 	uint64_t asked; /* the process that is to show whether it is alive; 0: none yet */
-	uint64_t over;  /* since when nobody before it is alive (monotonic); 0: not so */
+	uint64_t over;  /* since when no process before it is alive (monotonic); 0: one is */
 };
 
 struct analyze {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report at the end of a run: what each tunlet has evaluated, iteration by iteration, what it
- * has decided, what was done, with the old value and how long that took; and what all of it has
- * cost, against what was to be expected (a thesis on MATE, 3.2.1: instrumentation + events x their
- * cost + tuning; 3.2.2: further resources).
+ * The report at the end of a run: each tunlet's evaluations, iteration by iteration, its decisions,
+ * its actions with the old value and their durations; and the cost of all of it against the
+ * expected cost (a thesis on MATE, 3.2.1: instrumentation + events x their cost + tuning; 3.2.2:
+ * further resources).
  */
 #include "analyze_priv.h"
 #include "tune/control/cost.h"

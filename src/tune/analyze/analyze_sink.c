@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a run leaves in a trace, as points: of each process its measured events, attributes first
+ * The points that a run leaves in a trace: for each process its measured events, attributes first
  * ("tunlet.event.attribute", then "tunlet.event"), and actions at the instant when they were in
- * force ("tunlet.point", "tunlet.point.old"); of the analyzer, for each tunlet, the values of its
- * iterations and what it decided. The analyzer and collectors as processes of a tunlet are left
- * out: they are no part of the program. analyze_replay.c reads the events back.
+ * force ("tunlet.point", "tunlet.point.old"); for the analyzer and each tunlet the values of its
+ * iterations and its decisions. The analyzer and collectors as processes of a tunlet are left out:
+ * they are no part of the program. analyze_replay.c reads the events back.
  */
 #include "analyze_priv.h"
 #include <math.h>

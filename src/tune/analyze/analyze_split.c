@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first collector of a run that began without one, when the analyzer and its models are busy
- * with what the controller says. The analyzer forks, between two rounds of its loop: the child goes
- * on with the stream to the controller, with what was read of it and what waits to be written, and
- * is a collector above it; the analyzer has a new stream, to the child. Nothing is in flight that
+ * with the controller's messages. The analyzer forks, between two rounds of its loop: the child
+ * takes over the stream to the controller, with its bytes read and its bytes to be written, and is
+ * a collector above it; the analyzer has a new stream, to the child. Nothing is in flight that
  * could be lost, and the controller notices nothing.
  *
  * Of iterations that have begun events have been here already: the child knows up to which they

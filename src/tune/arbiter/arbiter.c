@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The rules. A deed is a change that was allowed; it is held for its tunlet until that one has
- * evaluated some iterations with it: a model that has decided something must see what came of it.
- * While a deed is held, another tunlet may not change its target, nor move its resource the other
- * way. What is wanted at once goes by priority. Tunlets under the common objective are not weighed
- * against each other by these rules of resources: their models say what each combination costs, and
- * the cheapest is taken.
+ * evaluated some iterations with it: a model that has decided something must see the effect. While
+ * a deed is held, another tunlet may not change its target, nor move its resource the other way.
+ * Decisions of one moment are ordered by priority. Tunlets under the common objective are not
+ * weighed against each other by these rules of resources: their models say what each combination
+ * costs, and the cheapest is taken.
  *
  * When a target changes hands its hold doubles (to 64 times at most), so that two tunlets that
  * disagree for ever come to rest.
@@ -282,8 +282,8 @@ static bool goes_before(const struct weft_arbiter *a, unsigned x, unsigned y)
 }
 
 /*
- * Between tunlets that want something at once: who comes later by priority must not clash with who
- * came before.
+ * Between decisions of one moment: one of lower priority must not clash with one of higher
+ * priority.
  */
 static void judge_each_other(struct bench *b)
 {

@@ -27,7 +27,7 @@ struct weft_arbiter;
 struct weft_arbiter_party {
 	const char *name; /* copied */
 	int priority;     /* the higher one is first when both want something at once */
-	unsigned hold;    /* iterations of this tunlet during which nobody else changes what it changed; 0: 2 */
+	unsigned hold;    /* iterations of this tunlet during which no other tunlet changes its target; 0: 2 */
 	double weight;    /* in the common objective; 0: it has no part in it */
 };
 

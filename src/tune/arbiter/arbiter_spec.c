@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a specification to the arbiter: what it declares about itself beside others, and its points.
+ * Registers a specification's declarations towards other tunlets, and its points, with the arbiter.
  * What two specifications call the same thing in the program is one target, whatever they call the
  * actor.
  */

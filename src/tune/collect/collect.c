@@ -191,7 +191,7 @@ static bool may_be_heard(struct collect *c, const struct peer *p, int n)
 	return p->collector || !c->ahead;
 }
 
-/* Not more than a batch at a time, so that what is above is heard in between. False: it is gone. */
+/* Reads a batch at most, so that the party above is read in between. False: the peer is gone. */
 static bool hear_below(struct collect *c, struct peer *p)
 {
 	if (!may_be_heard(c, p, 0))
@@ -254,7 +254,10 @@ static void collect_look(struct collect *c)
 			c->over = true;
 		if (at[n].revents & (POLLIN | POLLHUP | POLLERR))
 			hear_above(c);
-		/* From the last: one that goes is replaced by one that was heard. */
+		/*
+		 * From the last to the first: a dropped peer is replaced by one that was read
+		 * already.
+		 */
 		for (size_t i = n; i-- > 0;)
 			if ((wait == 0 || (at[i].revents & (POLLIN | POLLHUP | POLLERR))) && !c->below.at[i]->rests &&
 			    !hear_below(c, c->below.at[i]))

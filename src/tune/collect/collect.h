@@ -18,7 +18,7 @@
 struct collect;
 struct weft_spec;
 
-/* The last iteration of which events of a process were heard. */
+/* The last iteration of a process of which an event has arrived. */
 struct collect_heard {
 	bool some;
 	int64_t iteration;
@@ -64,8 +64,8 @@ struct collect_how {
 	const struct collect_joins *joins; /* or NULL; borrowed */
 	const struct collect *was;         /* of a leaf: the collector that has forked it */
 	/*
-	 * Where it listens, when it does; a line about what happens (somebody was refused, a
-	 * connection was lost). Either may be NULL.
+	 * Its address once it listens; a line about an incident (a peer was refused, a connection
+	 * was lost). Either may be NULL.
 	 */
 	void (*listening)(void *ctx, const char *address);
 	void (*log)(void *ctx, const char *line);

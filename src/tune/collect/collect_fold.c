@@ -452,7 +452,10 @@ int folder_ended(struct folder *f, uint32_t actor, int64_t id)
 		f->globals->self = NULL;
 		char why[160];
 		snprintf(why, sizeof why, "%s %lld vanished before it was complete", f->s->actor.at[actor].id.z, (long long)id);
-		/* The analyzer will ask whether it was complete: it is told before. */
+		/*
+		 * The analyzer will ask whether the process was complete: the answer is sent
+		 * before.
+		 */
 		rc = complete ? folder_tell_state(f, it) : folder_give_up(f, it, why);
 	}
 	return rc;

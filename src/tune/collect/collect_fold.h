@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The part of a tunlet that collectors evaluate: events of some processes in, folds (fold.h) out,
- * to whoever is above. It runs in the collector itself: what the specification's expressions do
- * there has no loops and no pointers (derive_place.c). Folds of collectors below are joined into
- * its own. Not thread-safe.
+ * to the party above. It runs in the collector itself: the expressions that are placed there have
+ * no loops and no pointers (derive_place.c). Folds of collectors below are joined into its own. Not
+ * thread-safe.
  *
  * Iterations stay until folder_closed, or until there are too many. After folder_close (the
  * analyzer asks for what there is), each change of that iteration is told by the next folder_flush.
@@ -48,7 +48,7 @@ int folder_ended(struct folder *f, uint32_t actor, int64_t id) WEFT_MUST_CHECK;
  */
 int folder_lost(struct folder *f, uint64_t count, double until) WEFT_MUST_CHECK;
 
-/* A collector below comes or goes; what it says. -EINVAL: no fold of this tunlet. */
+/* A collector below comes or goes; a fold from it. -EINVAL: it is no fold of this tunlet. */
 int folder_child(struct folder *f, uint32_t child, bool begins) WEFT_MUST_CHECK;
 int folder_below(struct folder *f, uint32_t child, const void *at, size_t n) WEFT_MUST_CHECK;
 

@@ -64,7 +64,7 @@ int folder_give_up(struct folder *f, struct open_iteration *it, const char *why)
 
 struct open_iteration *folder_find(struct folder *f, int64_t number);
 bool folder_was_closed(const struct folder *f, int64_t number);
-/* Opens it, which is told; the oldest gives way. NULL: no memory. */
+/* Opens it and sends that it is open; the oldest gives way. NULL: no memory. */
 struct open_iteration *folder_find_or_open(struct folder *f, int64_t number);
 /* The latest fold of a collector below; NULL: it has sent none. */
 struct below *folder_below_of(const struct open_iteration *it, uint32_t child);

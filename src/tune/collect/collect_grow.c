@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collectors that come and go while the run goes on. What one has to do is shared by leaves below
- * it: processes that it forks, each with a stream to it and one to the controller of its host,
- * which then has several ways up (control_way.c). Processes are shared out evenly, and moved one by
- * one; of each, iterations that have begun are finished where they were begun.
+ * Collectors that come and go during a run. The load of one is shared by leaves below it: processes
+ * that it forks, each with a stream to it and one to the controller of its host, which then has
+ * several ways up (control_way.c). Processes are shared out evenly, and moved one by one; of each,
+ * iterations that have begun are finished where they were begun.
  *
  *     GROW n     ── fork ── WAY (a descriptor) to the controller ── the leaf's first LOAD: it has the tunlets
  *     move       HERE, BIND, MOVE to the leaf, which passes MOVE on
@@ -40,7 +40,7 @@ static uint32_t leaves_of(const struct collect *c)
 	return n;
 }
 
-/* Not before it can do its work: who hears of it counts on that. */
+/* Not before it can work: the receiver relies on that. */
 static bool can_work(const struct collect *c)
 {
 	bool first = c->how.up >= 0 && !c->how.leaf, tells_time = c->up.w || c->how.follows;
@@ -211,7 +211,7 @@ static bool by_leaf(const struct collect *c, const struct collect_process *t)
 	return false;
 }
 
-/* From those that go, or have more than their share, to whoever has the least. */
+/* From leaves that go, or have more than their share, to the one with the least. */
 static void share_out(struct collect *c)
 {
 	struct share s[LEAVES_MOST + 1];

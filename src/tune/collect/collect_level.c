@@ -239,8 +239,8 @@ int level_keep(struct peer *p, const struct message *m)
 }
 
 /*
- * `to`: to whom all of it goes; NULL: to those that were handed by `from`, or of them to the one
- * that has the process.
+ * `to`: the receiver of all of it; NULL: the peers that were handed over by `from`, or the one
+ * among them that has the process.
  */
 static void tell_kept(struct collect *c, struct peer *from, struct peer *to)
 {

@@ -95,11 +95,11 @@ struct collect {
 	bool told_controller, said_end;
 	bool told, timed,
 		works; /* the parties above have sent their state; and their clock; and know that this collector works */
-	uint64_t events, load_ns, asked_ns; /* asked_ns: when somebody above asked for something last */
+	uint64_t events, load_ns, asked_ns; /* asked_ns: time of the last request from above */
 	bool ahead;                         /* iterations are ahead: controllers are not read */
 	bool joins, bound;                  /* it was inserted during the run; some process was bound */
 	uint32_t level, level_of; /* how many there are to be between this one and those of hosts; for how many that was done */
-	WEFT_VEC(pid_t) ended;    /* leaves that were let go of */
+	WEFT_VEC(pid_t) ended;    /* leaves that were dismissed */
 };
 
 /* -- collect_peer.c -- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages on their way, by a table for each direction. Up goes what is said of processes, folded where it can be; down goes what
- * is wanted of a process, by the way that the process came; what is for collectors goes to all of
- * them, and to those that come later.
+ * Messages on their way, by a table for each direction. Messages of processes are sent up, folded
+ * where they can be. Requests to a process are sent down by the way on which the process was
+ * announced. Messages for collectors are sent to all of them, and kept for later ones.
  */
 #include "tune/derive/derive.h"
 #include "collect_priv.h"
@@ -141,8 +141,8 @@ static void take_spec(struct collect *c, const struct message_spec *m)
 	k->name = strdup(m->name);
 	if (!k->name || begin_tunlet(c, k, &err)) {
 		/*
-		 * One that cannot fold would keep those below from being heard: it goes, and they
-		 * turn to whom is above.
+		 * A collector that cannot fold would block its peers: it ends, and they reconnect
+		 * to the party above.
 		 */
 		collect_log(c, "cannot fold the tunlet: %s", err.code ? err.text : "out of memory");
 		c->over = true;
@@ -389,7 +389,7 @@ static bool up_hello(struct collect *c, struct peer *from, struct message *m)
 	from->collector = m->hello.collector;
 	if (!from->collector)
 		return false;
-	/* All that collectors were told so far. */
+	/* Sends a new collector the messages that the others have had. */
 	for (size_t at = 0; at + 5 <= c->backlog.n;) {
 		uint32_t n;
 		struct message *out = calloc(1, sizeof *out);
@@ -424,7 +424,7 @@ static void flush_folds(struct collect *c)
 }
 
 /*
- * The process has another id from now on: events pass until the new one was told from above (BIND).
+ * The process has another id from now on: its events are passed up until BIND brings the new one.
  */
 static bool up_named(struct collect *c, struct peer *from, struct message *m)
 {
@@ -600,7 +600,7 @@ static void down_lost(struct collect *c, const struct message *m)
 	to_collectors(c, m);
 }
 
-/* The last of what a new collector is told: from now on it can fold. */
+/* The last message of a new collector's state: from now on it can fold. */
 static void down_above(struct collect *c, const struct message *m)
 {
 	snprintf(c->above, sizeof c->above, "%s", m->above.address);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The controller's main thread: it hears the analyzer, and hands what is for a process to that
- * process's thread. A second thread accepts processes, because a handshake may take long. When the
- * analyzer is gone, all threads let go of their processes.
+ * The controller's main thread: it reads the analyzer's messages and passes each to the thread of
+ * the process that it is for. A second thread accepts processes, because a handshake may take long.
+ * When the analyzer is gone, all threads detach from their processes.
  */
 #include "control_priv.h"
 #include "base/clock.h"
@@ -231,8 +231,8 @@ static bool has_processes(struct control *c)
 }
 
 /*
- * An analyzer that is gone cannot say END, and who came last may have missed it. What ends is still
- * to be heard of, and may wait for an answer.
+ * An analyzer that is gone sends no END, and a process that was accepted last may have missed it.
+ * Ends of processes are still reported, and may wait for an answer.
  */
 static void end_all(struct control *c, struct message *m)
 {

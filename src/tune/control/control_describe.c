@@ -109,8 +109,8 @@ void control_describe(pid_t pid, struct message_process *out)
 
 /*
  * A process of PVM learns its id from the daemon, with its first call of the library, which keeps
- * it in a variable. It is looked for where there is a PVM only: whoever uses it has said where it
- * is, or was made by its daemon.
+ * it in a variable. It is searched only where there is a PVM: a program that uses it has the
+ * environment of PVM, or was started by its daemon.
  */
 static uint64_t find_name(struct control_process *t)
 {

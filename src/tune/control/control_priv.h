@@ -37,7 +37,7 @@ struct control_route {
 	uint8_t now[CONTROL_TUNLETS], newest[CONTROL_TUNLETS]; /* epochs: of the event before; the last one that was begun */
 	struct weft_buf held;                                  /* messages for the last way that wait for the way before */
 	bool holds, over;                                      /* over: it has ended */
-	unsigned owed;                                         /* ways that have not let go of a process that has ended */
+	unsigned owed;                                         /* ways that still have to detach from an ended process */
 };
 
 struct control_instant {
@@ -71,7 +71,7 @@ struct control_process {
 	pthread_mutex_t lock; /* of commands, ended */
 	struct weft_buf commands;
 	bool ended;                  /* the thread is done, and may be joined */
-	struct weft_atomic_u32 goes; /* among the commands there is one by which it is let go */
+	struct weft_atomic_u32 goes; /* one of the commands detaches it */
 	bool over;                   /* nothing more is to be done; the thread's own, as all below */
 	bool ready;                  /* it was detached */
 	bool undo;                   /* actions at the end, too */
@@ -93,7 +93,7 @@ struct control {
 	struct channel way[CONTROL_WAYS]; /* up; [0] is there from the beginning to the end */
 	pthread_mutex_t up_lock;          /* of all of them, and of processes' routes */
 	pthread_cond_t let_go;            /* a route owes less */
-	bool up_lost;                     /* nobody listens any more */
+	bool up_lost;                     /* no reader is left */
 	bool undo;                        /* at the end, actions too */
 	char host[65];
 	pthread_mutex_t processes_lock;
@@ -121,7 +121,7 @@ void way_event(struct control_process *t, const struct point_want *w, const stru
 void way_lost_events(struct control_process *t, struct message *m); /* by each way that the process's events go */
 /* By the way that its next event goes. */
 void way_say(struct control_process *t, const struct message *m);
-/* Says that it has ended, when all that was said of it before by other ways has been heard. */
+/* Sends its end once the messages on all other ways have arrived. */
 void way_gone(struct control_process *t, const struct message *m);
 /* Handles messages for the controller itself; false: the message is for its processes. */
 bool way_hear(struct control *c, unsigned way, const struct message *m);

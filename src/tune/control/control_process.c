@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread of one process: describes it, does what the analyzer wants of it in the order in which
- * it came, reads its events, and lets it go at the end. It wakes when there is something to do,
- * when the process has ended, and, while something is measured, every few milliseconds: a look at
- * the rings costs no system call, and more is there the longer one waits, so the wait is doubled
- * while nothing comes.
+ * The thread of one process: describes it, does the analyzer's requests in the order in which they
+ * came, reads its events, and detaches it at the end. It wakes when there is a request, when the
+ * process has ended, and, while something is measured, every few milliseconds: polling the rings
+ * costs no system call, and a later poll finds more, so the interval is doubled while no event
+ * comes.
  */
 #include "control_priv.h"
 #include "base/clock.h"
@@ -108,8 +108,8 @@ static void control_drain(struct control_process *t, bool last)
 }
 
 /*
- * An action waits for a thread, perhaps for long. False: not any more, as the process is to be let
- * go.
+ * An action waits for a thread, perhaps for long. False: no longer, as the process is to be
+ * detached.
  */
 static bool control_meanwhile(void *arg)
 {

@@ -60,7 +60,7 @@ void way_poll(struct control *c, struct pollfd at[CONTROL_WAYS])
 
 static void way_send_by(struct control *c, unsigned way, const struct message *m)
 {
-	/* A first way that is lost is found by whoever flushes next. */
+	/* The loss of the first way is noticed at the next flush. */
 	if (!c->up_lost)
 		(void)!way_send(c, way, m);
 }
@@ -308,7 +308,8 @@ static bool note_gone(struct control_route *r, unsigned way)
 }
 
 /*
- * Its collector is gone, and what it had: the first way is told whose processes are its own again.
+ * The way's collector is gone with its messages: the first way learns which processes are its own
+ * again.
  */
 void way_lost(struct control *c, unsigned way)
 {

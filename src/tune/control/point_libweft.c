@@ -247,7 +247,7 @@ static void fire_begin(struct control_process *t, struct live *l, struct live_la
 	lane->begin.kind = 0;
 }
 
-/* False: what it names is not defined yet; it is read again later. */
+/* False: its name is not defined yet; it is read again later. */
 static bool libweft_hear(struct control_process *t, struct live *l, struct live_lane *lane, const struct weft_record *r,
                          struct message *m)
 {

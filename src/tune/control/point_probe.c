@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measure points that are probes: entries and exits of functions, with what can be reached there.
- * Each want puts into its events a word that says whose they are, then its values; so several wants
- * of one function share its events, and those that were made before a want was added or taken back
- * are still understood:
+ * Each want adds a word that names it to the events, then its values; so several wants of one
+ * function share its events, and events that were made before a want was added or removed can still
+ * be read:
  *
  *     | mark, want 3 | value | value | mark, want 7 | length of text | bytes … |
  */
@@ -267,7 +267,7 @@ static void read_event(struct control_process *t, const struct probe_event *e, s
 	while (c.at < e->n) {
 		uint64_t mark = next_word(&c);
 		if (mark >> 32 != MARK || (uint32_t)mark >= t->want.n)
-			return; /* the process says things that nobody asked for */
+			return; /* the process sends events that were not asked for */
 		const struct point_want *w = t->want.at[(uint32_t)mark];
 		for (uint32_t i = 0; i < w->n; i++)
 			read_value(&c, w, i, &m->event.value[i]);

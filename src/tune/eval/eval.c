@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The caller's side: compiles, begins the child, sends requests and listens until each is done. A
- * child that does not answer in time is killed, one that died is buried; both are replaced by a new
- * one that is told which processes there are.
+ * child that does not answer in time is killed; a killed or dead one is replaced by a new one,
+ * which gets the list of processes.
  */
 #include "eval_priv.h"
 #include "base/clock.h"

@@ -2,7 +2,8 @@
 /*
  * A tunlet at work: events in, values and decisions out. It runs in a child process (eval_child.c),
  * so that nothing that is written in a specification can harm the caller. Calls return when the
- * child has answered; what it says meanwhile goes to `said`. Not thread-safe for one evaluator.
+ * child has answered; its results until then are passed to `result`. Not thread-safe for one
+ * evaluator.
  */
 #ifndef WEFT_TUNE_EVAL_H
 #define WEFT_TUNE_EVAL_H

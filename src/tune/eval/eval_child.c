@@ -268,7 +268,7 @@ static void limit_itself(uint64_t memory)
 #endif
 }
 
-/* A specification's functions have no business with the environment of who runs it. */
+/* A specification's functions must not see the caller's environment. */
 static void forget_environment(void)
 {
 	extern char **environ;

@@ -197,7 +197,7 @@ static void evaluate(struct store *st, struct iteration *it)
 
 /*
  * Whether an iteration had begun when events were lost, which may be known only now: its begin came
- * later than the loss, by another way, or was lost itself, and then nobody knows when that was.
+ * later than the loss, by another way, or was lost itself, and then its time is unknown.
  */
 static bool may_lack(const struct store *st, const struct iteration *it)
 {

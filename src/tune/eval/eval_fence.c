@@ -2,8 +2,8 @@
 /*
  * The fence around the child: a filter of system calls that leaves it what arithmetic, memory and
  * its socket need. Everything else is a fault of the code that does it (SIGSYS, eval_child.c),
- * which is reported; the child then ends, as nobody knows what the code had in hand. It may say
- * something on its standard output and error, since handlers written by hand do.
+ * which is reported; the child then ends, since the interrupted code may have held locks or memory.
+ * It may write to its standard output and error, since handlers written by hand do.
  *
  * It is set up twice, one filter on the other. What is loaded may run code of its own at once
  * (constructors of handlers written by hand, and of libraries that they need), so the first is
@@ -54,7 +54,7 @@ static const int allowed[] =
 #endif
 };
 
-/* While something is loaded, too. The loader asks for what it does not need as well. */
+/* During loading, too. The loader also makes calls that it does not need. */
 static const int allowed_to_load[] = {
 	SYS_read,     SYS_pread64, SYS_close, SYS_fstat,      SYS_newfstatat, SYS_lseek,        SYS_mmap,
 	SYS_mprotect, SYS_getcwd,  SYS_uname, SYS_readlinkat, SYS_faccessat,  SYS_rt_sigaction, SYS_sched_getaffinity,
@@ -112,7 +112,7 @@ static void allow_bits(struct program *p, int call, unsigned k, uint32_t none)
 	answer(p, SECCOMP_RET_TRAP);
 }
 
-/* Memory of nobody else, that is no code. */
+/* Private memory that is not executable. */
 static void allow_mmap(struct program *p)
 {
 	only_for(p, SYS_mmap, 6);

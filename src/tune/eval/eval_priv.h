@@ -30,7 +30,7 @@ struct weft_eval {
 	struct answer answer;
 	struct request request;
 	char name[128];
-	volatile uint32_t *running; /* shared with the child; what it says there is checked */
+	volatile uint32_t *running; /* shared with the child; its values are checked */
 	unsigned restarts;
 	struct live *live; /* the events so far; NULL: no parameter is a metric */
 	bool has_cost;

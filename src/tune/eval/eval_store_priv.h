@@ -110,7 +110,7 @@ bool fold_apply(struct store *st, struct iteration *it);
 /* Whether all collectors have said what they have; asks them. */
 bool fold_all_in(struct store *st, struct iteration *it);
 void fold_ask(struct store *st, struct iteration *it, bool full);
-/* An event has passed that collector: it will say what it made of it. */
+/* An event has passed that collector: its fold will follow. */
 void fold_expect(struct iteration *it, uint32_t child);
 /* Instances in the order of their first events. -ENOMEM. */
 int fold_sort(struct store *st, struct iteration *it);

@@ -29,7 +29,7 @@ struct request {
 	enum request_kind kind;
 	uint32_t what; /* actor, event or collector */
 	bool begins;   /* FOLD: and more of it follows */
-	bool folded;   /* EVENT: a collector has made of it what it can: */
+	bool folded;   /* EVENT: a collector has folded it: */
 	uint32_t child;
 	int64_t id;
 	double time;
@@ -86,7 +86,7 @@ struct eval_begin {
 	int library;          /* the compiled tunlet, in which nothing runs by being loaded (tune_compile) */
 	int socket;
 	uint64_t memory;
-	volatile uint32_t *running; /* shared: the code that runs, for whoever has to end the process; SPEC_NONE: none */
+	volatile uint32_t *running; /* shared: the code that runs, for the caller when it kills the child; SPEC_NONE: none */
 };
 /* The child: never returns. */
 _Noreturn void eval_child(const struct eval_begin *b);

@@ -50,7 +50,7 @@ enum tune_fault {
 	FAULT_MEMORY,
 	FAULT_TIME,
 	FAULT_EXIT,    /* the process ended by itself */
-	FAULT_UNKNOWN, /* an objective asks for a value that nobody knows */
+	FAULT_UNKNOWN, /* an objective asks for an unknown value */
 	FAULT_METRIC,  /* the analysis engine cannot compute a parameter */
 	FAULT_FENCE,   /* a system call that a tunlet has no business with */
 	FAULT_ROOM,    /* no memory left for what is computed */
@@ -108,9 +108,9 @@ uint32_t tune_origin_of(const struct tune_source *t, unsigned line, unsigned col
 int tune_compile(struct weft_spec *s, enum tune_part_of of, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 
 /*
- * Compiled for this process and its children: a file without a name, so that whoever is killed
- * leaves nothing behind. Its path is good, and no other library's, as long as it is open; who loads
- * it closes it after unloading (the loader knows libraries by their paths).
+ * Compiled for this process and its children: a file without a name, so that a killed process
+ * leaves nothing behind. Its path is good, and no other library's, as long as it is open; its user
+ * closes it after unloading (the loader knows libraries by their paths).
  */
 struct tune_library {
 	int fd; /* -1: none */

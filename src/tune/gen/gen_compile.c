@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system's compiler, and what it says about the translation: its first error, with the place in
+ * The system's compiler, and its diagnosis of the translation: the first error, with its place in
  * the specification. The translation of trees compiles; what a compiler can complain of is a
  * performance function that was left to it.
  */
@@ -162,7 +162,10 @@ static int compile(struct weft_spec *s, enum tune_part_of of, const char *path, 
 	return rc;
 }
 
-/* Into the folder, which is the caller's alone: what the compilers write beside their output is nobody's file there. */
+/*
+ * Into the folder, which is the caller's alone: files that compilers write beside their output
+ * overwrite none there.
+ */
 static int compile_in(const char *folder, struct weft_spec *s, enum tune_part_of of, char *file, struct weft_err *err)
 {
 	snprintf(file, PATH_MAX, "%s/tunlet.so", folder);

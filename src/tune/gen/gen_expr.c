@@ -214,7 +214,7 @@ static void put_number(struct gen *g, const struct expr *e)
 	bool hex = e->name[0] == '0' && (e->name[1] | 32) == 'x';
 	while (!hex && n > 1 && strchr("fFlLuU", e->name[n - 1]))
 		n--;
-	/* 010 is ten: nobody who writes a model means eight. */
+	/* 010 is ten: an author of a model does not mean eight. */
 	size_t zeros = 0;
 	while (!hex && zeros + 1 < n && e->name[zeros] == '0' && e->name[zeros + 1] >= '0' && e->name[zeros + 1] <= '9')
 		zeros++;

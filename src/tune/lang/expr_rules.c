@@ -130,7 +130,10 @@ static void check_precedence(struct rules *r, struct expr *e)
 	const struct expr *d = e->kid[0];
 	if (d->kid[0]->kind == EXPR_NUMBER || d->kid[1]->kind == EXPR_NUMBER || e->kid[1]->kind == EXPR_NUMBER)
 		return;
-	/* (a/b)*c is what it says; a call's or a cast's bracket before a/b*c is none around a/b. */
+	/*
+	 * (a/b)*c is meant as it is written; a call's or a cast's bracket before a/b*c is none
+	 * around a/b.
+	 */
 	uint32_t end = d->where.at + d->where.n;
 	while (end < s->n && s->text[end] == ' ')
 		end++;

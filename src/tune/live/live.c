@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Events are kept as they come; a value is computed by making a trace of them in memory and asking
- * the engine. That is the point of it: what it says is by definition what it would say of the
- * recorded trace. A million events are kept; then the older half is forgotten.
+ * the engine. So its value is by definition that of the recorded trace. A million events are kept;
+ * then the older half is forgotten.
  */
 #include "live.h"
 #include "base/map.h"

@@ -26,14 +26,11 @@ struct channel {
 int channel_pair(int pair[2], struct weft_err *err) WEFT_MUST_CHECK;
 void channel_init(struct channel *c, int fd, size_t keeps);
 void channel_fini(struct channel *c);
-/*
- * Puts it behind what is to be sent. 0 or a negative errno value; what cannot be sent because
- * nobody is there is -EPIPE.
- */
+/* Queues it to be sent. 0 or a negative errno value; -EPIPE: the other side is gone. */
 int channel_send(struct channel *c, const struct message *m) WEFT_MUST_CHECK;
 /* With a descriptor, which is taken over, unless -EBUSY: the last one has not left yet. */
 int channel_send_fd(struct channel *c, const struct message *m, int fd) WEFT_MUST_CHECK;
-/* The one that came with the message that was heard last: the caller's; -1: none did. */
+/* The descriptor that came with the last message: the caller's; -1: none did. */
 int channel_take_fd(struct channel *c);
 int channel_flush(struct channel *c) WEFT_MUST_CHECK;
 size_t channel_kept(const struct channel *c);  /* bytes that are still to be sent */

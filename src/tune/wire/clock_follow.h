@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * This host's clock against another's: offset and drift, from exchanges of four times (asked,
- * heard, answered, back). Of each second the exchange that took least counts; through the good ones
- * of the last minute goes a line. What changes is worked off over a second, so that corrected time
- * never goes back. Plain computing: whoever exchanges gives the times.
+ * received, answered, back). Of each second the exchange that took least counts; through the good
+ * ones of the last minute goes a line. A change is slewed over a second, so that corrected time
+ * never goes back. It only computes: the caller makes the exchanges and passes the times.
  */
 #ifndef WEFT_TUNE_CLOCK_FOLLOW_H
 #define WEFT_TUNE_CLOCK_FOLLOW_H
@@ -32,8 +32,8 @@ struct follow {
 };
 
 /*
- * An exchange: asked and back in our time, heard and answered in the other's. Impossible ones are
- * passed over.
+ * An exchange: asked and back in our time, received and answered in the other's. Impossible ones
+ * are ignored.
  */
 void follow_exchange(struct follow *f, uint64_t asked, uint64_t heard, uint64_t answered, uint64_t back);
 /* Our time as the other's; unchanged while nothing is known. */

@@ -401,8 +401,8 @@ int message_decode(unsigned kind, const void *at, size_t n, struct message *out)
 	if (kind == MESSAGE_NONE || kind >= MESSAGE_KINDS)
 		return WEFT_E_SYNTAX;
 	/*
-	 * Most messages are events: of their values, which are behind all else, those that are
-	 * there are written, and nobody reads others.
+	 * Most messages are events: only as many of their values as there are, behind all else, are
+	 * written and read.
 	 */
 	memset(out, 0, kind == MESSAGE_EVENT ? offsetof(struct message, event.value) : sizeof *out);
 	out->kind = (enum message_kind)kind;

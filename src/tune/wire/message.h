@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What controllers, collectors and the analyzer say to each other. A controller knows nothing of
- * tunlets: it is told which events of which processes are wanted and which actions to do; the
- * analyzer knows nothing of machine code.
+ * Messages between controllers, collectors and the analyzer. A controller knows nothing of tunlets:
+ * it gets requests for events and actions of processes; the analyzer knows nothing of machine code.
  *
  *     controller  --- HELLO  PROCESS  NAMED  GONE  INSERTED  EVENT  LOST  ACTED  COST --------->  analyzer
  *                 <-- WANT  UNWANT  READY  ACT  UNDO  DETACH  END ----------------------
@@ -152,8 +151,8 @@ struct message_event {
 };
 
 /*
- * Events of the process were lost after `since`, until `time`; said before those that came after.
- * again: said by another way, too.
+ * Events of the process were lost after `since`, until `time`; sent before the events that
+ * followed. again: sent by another way, too.
  */
 struct message_lost {
 	uint64_t process, time, count, since;
@@ -293,7 +292,7 @@ struct message_detach {
 	bool undo; /* actions, too */
 };
 
-struct message_end { /* the run is over: detach all, say what it cost, and end */
+struct message_end { /* the run is over: detach all, report the cost, and end */
 	bool undo;
 };
 

@@ -484,7 +484,10 @@ int weft_wire_wait(struct weft_wire *w, struct weft_wire_message *out, uint64_t 
 		if (now >= until)
 			return weft_err_set(err, -ETIMEDOUT, "%s: no answer in time", w->peer);
 		struct pollfd p = {.fd = w->fd, .events = weft_wire_events(w)};
-		/* A hand that waits only to write must not wake for what it does not read. */
+		/*
+		 * A handshake that waits only to write must not wake for bytes that it does not
+		 * read.
+		 */
 		if (!out && w->state == WIRE_OPEN)
 			p.events = POLLOUT;
 		uint64_t ms = (until - now) / 1000000 + 1;

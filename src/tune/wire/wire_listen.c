@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Listening and connecting. A listener has one epoll descriptor for its socket, for the handshakes
- * that are under way, and for a clock that ticks while there are some; whoever accepts has to watch
+ * that are under way, and for a timer that ticks while there are some; the acceptor has to poll
  * that one. Handshakes are few at a time and short: one that does nothing is ended by the time
  * limit, and one too many ends the oldest, so that a crowd of silent peers keeps nobody out for
  * longer than they keep coming. What is said of the refused is limited to a few lines a second.

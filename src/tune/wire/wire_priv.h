@@ -70,7 +70,7 @@ void wire_peer_name(int fd, bool other_side, char *out, size_t size);
  */
 int wire_seal_new(struct wire_seal **out, const struct weft_secret *s) WEFT_MUST_CHECK;
 void wire_seal_free(struct wire_seal *k);
-/* The handshake, each step as it is said and as it is heard. */
+/* The handshake: each step as it is sent and as it is received. */
 int wire_seal_hello(struct wire_seal *k, unsigned char out[WIRE_HELLO_BYTES]) WEFT_MUST_CHECK;
 int wire_seal_reply(struct wire_seal *k, const unsigned char hello[WIRE_HELLO_BYTES],
                     unsigned char out[WIRE_REPLY_BYTES]) WEFT_MUST_CHECK;

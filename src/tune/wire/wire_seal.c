@@ -4,7 +4,7 @@
  * secretstream (XChaCha20-Poly1305 with a running nonce) for frames: a frame that was changed,
  * repeated, left out or moved does not open.
  *
- * A greeting is answered only after its proof held, so that whoever does not know the secret learns
+ * A greeting is answered only after its proof held, so that a peer without the secret learns
  * nothing, and costs a hash.
  */
 #include "wire_priv.h"
