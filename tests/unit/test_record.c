@@ -171,6 +171,36 @@ TEST(the_stream_says_what_the_process_is)
 	stream_free(&f);
 }
 
+CHILD(one_region)
+{
+	weft_enter(at_load);
+	weft_leave(at_load);
+	return 0;
+}
+
+/* The place in a parallel program is that of the first launcher whose variables are numbers; a rank and its process lie in one word. */
+TEST(ranks_are_those_of_the_launcher)
+{
+	static const struct {
+		const char *environment;
+		int rank;
+	} cases[] = {{"PMI_RANK=2 PMI_SIZE=4", 2},
+	             {"SLURM_PROCID=5 SLURM_NTASKS=8", 5},
+	             {"PMI_RANK=2 PMI_SIZE=4 SLURM_PROCID=5", 2},
+	             {"PMI_RANK=x SLURM_PROCID=0 SLURM_NTASKS=1", 0},
+	             {"PMI_RANK=4294967296", -1},
+	             {"NO_RANK=1", -1}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct stream_file f;
+		REQUIRE(child_run("one_region", "%s WEFT_DIR=%s/r%zu.weft", cases[i].environment, test_dir(), i) == 0);
+		REQUIRE(stream_load_in(&f, 0, "%s/r%zu.weft", test_dir(), i));
+		struct stream_find e = stream_find(&f, WEFT_EV_PROCESS, 0);
+		REQUIRE(e.found && e.r.n >= 2);
+		CHECK_I64((int32_t)(uint32_t)e.r.payload[1], cases[i].rank);
+		stream_free(&f);
+	}
+}
+
 /* ---- Definitions ---- */
 
 CHILD(definitions)

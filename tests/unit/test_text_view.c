@@ -112,6 +112,35 @@ TEST(operators_on_two_metrics_make_derived_windows)
 	}
 }
 
+/* Of what is 0 or 1 already no sign is taken, however deep it lies under and, or; of all else it is. */
+TEST(truths_of_truths_are_taken_as_they_are)
+{
+	static const struct {
+		const char *text;
+		unsigned signs;
+	} cases[] = {
+		{"u = useful; r = state == Running; s = cpu_id == 2; a = (u and r) and s", 0},
+		{"u = useful; r = state == Running; s = cpu_id == 2; a = (u or r) and (s or u)", 0},
+		{"u = state; r = state == Running; a = u and r", 1},
+		{"u = state; r = useful; s = useful; a = (u + r) and s", 1},
+		{"u = useful; r = useful; s = useful; a = (2 * u * r) and s", 1},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct weft_view v;
+		struct weft_err err;
+		unsigned signs = 0;
+		CHECK_I64(parse(&v, cases[i].text, &err), 0);
+		CHECK_STR(err.code ? err.text : "", "");
+		char *text = print(&v, true);
+		for (const char *at = text; (at = strstr(at, "| sign")); at++)
+			signs++;
+		if (!CHECK_U64(signs, cases[i].signs))
+			printf("# %s\n%s\n", cases[i].text, text);
+		free(text);
+		weft_view_fini(&v);
+	}
+}
+
 TEST(parts_of_an_expression_are_windows_of_their_own)
 {
 	struct weft_view v;
