@@ -27,6 +27,19 @@ TEST(names_of_levels)
 	row_fini(&r);
 }
 
+/* A name cannot steer a terminal, nor turn round what is read; white space in it is a blank. */
+TEST(names_are_one_harmless_line)
+{
+	struct row r;
+	REQUIRE(parse(&r, "LEVEL THREAD SIZE 3\na\x1b[31mb\nc\td\x7f"
+	                  "e\nf\u202eg\xe9h\n") == 0);
+	REQUIRE(r.level[ROW_THREAD].name.n == 3);
+	CHECK_STR(r.level[ROW_THREAD].name.at[0], "a?[31mb");
+	CHECK_STR(r.level[ROW_THREAD].name.at[1], "c d?e");
+	CHECK_STR(r.level[ROW_THREAD].name.at[2], "f?g\xe9h");
+	row_fini(&r);
+}
+
 TEST(a_level_that_comes_twice_is_the_later_one)
 {
 	struct row r;
