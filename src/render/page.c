@@ -50,7 +50,7 @@ static void point(struct page *p, double x, double y, const char *operator)
 	weft_buf_puts(p->out, operator);
 }
 
-static void colour(struct page *p, uint32_t rgb, const char *operator)
+static void color(struct page *p, uint32_t rgb, const char *operator)
 {
 	for (int shift = 16; shift >= 0; shift -= 8)
 		number(p->out, (double)(rgb >> shift & 255) / 255);
@@ -119,7 +119,7 @@ void page_text(struct page *p, double x, double y, double shift, const struct pa
 	double width = 0;
 	struct weft_buf *b = p->out;
 	x -= shift * page_text_width(face, text, most);
-	colour(p, face->colour, "rg ");
+	color(p, face->color, "rg ");
 	if (p->pdf) {
 		weft_buf_printf(b, "BT /F%d ", face->bold ? 2 : 1);
 		number(b, face->size);
@@ -142,7 +142,7 @@ void page_rect(struct page *p, double x, double y, double w, double h, uint32_t 
 {
 	if (!(w > 0) || !(h > 0))
 		return;
-	colour(p, rgb, "rg ");
+	color(p, rgb, "rg ");
 	point(p, x, y + h, "");
 	number(p->out, w);
 	number(p->out, h);
@@ -153,7 +153,7 @@ void page_line(struct page *p, const double *xy, unsigned n, double width, uint3
 {
 	if (n < 2)
 		return;
-	colour(p, rgb, "RG ");
+	color(p, rgb, "RG ");
 	number(p->out, width);
 	weft_buf_puts(p->out, "w ");
 	for (unsigned i = 0; i < n; i++)
@@ -168,7 +168,7 @@ void page_arrow_head(struct page *p, double x1, double y1, double x2, double y2,
 		return;
 	dx *= 6 / length;
 	dy *= 6 / length;
-	colour(p, rgb, "rg ");
+	color(p, rgb, "rg ");
 	point(p, x2, y2, "m ");
 	point(p, x2 - dx - dy * 0.4, y2 - dy + dx * 0.4, "l ");
 	point(p, x2 - dx + dy * 0.4, y2 - dy - dx * 0.4, "l h f\n");
@@ -178,7 +178,7 @@ void page_dot(struct page *p, double x, double y, double r, uint32_t rgb)
 {
 	static const double way[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
 	const double k = 0.5523 * r; /* of a quarter of a circle as a curve */
-	colour(p, rgb, "rg ");
+	color(p, rgb, "rg ");
 	point(p, x + r, y, "m ");
 	for (unsigned i = 0; i < 4; i++) {
 		const double *a = way[i], *b = way[(i + 1) % 4];

@@ -24,16 +24,16 @@ void page_end(struct page *p);
 struct page_face {
 	double size; /* points */
 	bool bold;
-	uint32_t colour;
+	uint32_t color;
 };
 /* At most `most` characters (0: all), of a longer text with three dots for the rest. shift: 0 to begin at x, 0.5 in the middle, 1 to end there. */
 void page_text(struct page *p, double x, double y, double shift, const struct page_face *face, const char *text, unsigned most);
 double page_text_width(const struct page_face *face, const char *text, unsigned most);
-void page_rect(struct page *p, double x, double y, double w, double h, uint32_t colour);
+void page_rect(struct page *p, double x, double y, double w, double h, uint32_t color);
 /* Through n points (x0, y0, x1, …). */
-void page_line(struct page *p, const double *xy, unsigned n, double width, uint32_t colour);
-void page_arrow_head(struct page *p, double x1, double y1, double x2, double y2, uint32_t colour); /* at 2 */
-void page_dot(struct page *p, double x, double y, double radius, uint32_t colour);
+void page_line(struct page *p, const double *xy, unsigned n, double width, uint32_t color);
+void page_arrow_head(struct page *p, double x1, double y1, double x2, double y2, uint32_t color); /* at 2 */
+void page_dot(struct page *p, double x, double y, double radius, uint32_t color);
 void page_image(struct page *p, unsigned x, unsigned y, const uint8_t *rgb, unsigned w, unsigned h);
 
 #endif

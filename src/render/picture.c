@@ -69,7 +69,7 @@ static double text_width(const struct canvas_face *f, const char *text, unsigned
 
 static struct page_face page_face(const struct canvas_face *f)
 {
-	return (struct page_face){.size = 11.5 * f->size, .bold = f->weight > 1.2, .colour = f->colour};
+	return (struct page_face){.size = 11.5 * f->size, .bold = f->weight > 1.2, .color = f->color};
 }
 
 void picture_text(struct picture *p, double x, double y, enum svg_anchor anchor, const char *class, const char *text,

@@ -15,7 +15,7 @@
 enum { DEPTH_MOST = 4096 };
 
 struct value {
-	uint32_t name, colour;
+	uint32_t name, color;
 };
 struct container {
 	uint32_t name, type; /* words */
@@ -95,9 +95,9 @@ static int put_both(struct weft_map *m, uint64_t above, bool has_alias, uint32_t
 }
 
 /* "1.0 .5 0": shares of red, green, blue. */
-static uint32_t read_colour(struct weft_str text)
+static uint32_t read_color(struct weft_str text)
 {
-	uint32_t colour = 0;
+	uint32_t color = 0;
 	if (!text.at)
 		return UINT32_MAX;
 	for (int i = 0; i < 3; i++) {
@@ -107,13 +107,13 @@ static uint32_t read_colour(struct weft_str text)
 		snprintf(padded, sizeof padded, "0%.*s", (int)(part.n < 20 ? part.n : 20), part.n ? part.at : "");
 		if (!part.n || weft_parse_double(weft_str(padded), &v) || v > 1)
 			return UINT32_MAX;
-		colour = colour << 8 | (uint32_t)(v * 255 + 0.5);
+		color = color << 8 | (uint32_t)(v * 255 + 0.5);
 	}
-	return colour;
+	return color;
 }
 
 /* A field of the line that our slots leave out. */
-static struct weft_str colour_field(const struct paje_line *l)
+static struct weft_str color_field(const struct paje_line *l)
 {
 	for (unsigned i = 0; i < l->def->n; i++)
 		if (!strcmp(l->def->field[i].name, "Color"))
@@ -142,7 +142,7 @@ static int define(struct walk *w, const struct paje_line *l)
 	if (l->def->event != PAJE_DEF_VALUE)
 		return put_both(&w->type, 0, has_alias, alias, name, name);
 	above = weft_map_get(&w->type, type, &of) ? (uint32_t)of : type;
-	struct value v = {name, read_colour(colour_field(l))};
+	struct value v = {name, read_color(color_field(l))};
 	return weft_vec_push(&w->value, v) ||
 	                       put_both(&w->value_of, (uint64_t)above << 32, has_alias, alias, name, w->value.n - 1)
 	               ? -ENOMEM
@@ -163,7 +163,7 @@ static int end_state(struct walk *w, struct stack *s, int64_t time)
 		.value_id = o->value.name,
 		.type_id = s->type,
 		.container_id = s->container,
-		.colour = o->value.colour,
+		.color = o->value.color,
 		.depth = (unsigned)s->open.n,
 		.begin = o->begin,
 		.end = time,

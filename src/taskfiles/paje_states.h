@@ -16,7 +16,7 @@ enum { PAJE_UNIT = 1000000000 };
 struct paje_state {
 	const char *value, *type, *container, *container_type; /* names; stay until the walk's end */
 	uint32_t value_id, type_id, container_id;              /* the same number for the same name */
-	uint32_t colour;                                       /* 0xRRGGBB; UINT32_MAX: none was said */
+	uint32_t color;                                        /* 0xRRGGBB; UINT32_MAX: none was said */
 	unsigned depth;                                        /* 0: in no other */
 	int64_t begin, end;
 };

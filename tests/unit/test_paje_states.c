@@ -75,20 +75,20 @@ TEST(what_is_open_ends_with_the_trace)
 	      "CPU0 Worker State Scheduling 2..9 0;CPU1 Worker State Overhead 1..9 0;CPU0 Worker State gemm 9..9 0;");
 }
 
-static int note_colour(void *arg, const struct paje_state *s)
+static int note_color(void *arg, const struct paje_state *s)
 {
-	*(uint32_t *)arg = s->colour;
+	*(uint32_t *)arg = s->color;
 	return 0;
 }
 
-TEST(values_have_colours)
+TEST(values_have_colors)
 {
 	static const char text[] = HEAD "10 1 w0 WS B\n10 2 w0 WS B\n";
-	uint32_t colour = 0;
+	uint32_t color = 0;
 	struct text_lines *t;
 	REQUIRE(text_lines_open_memory(&t, text, strlen(text), "p.trace", NULL) == 0);
-	CHECK_I64(paje_states_read(t, note_colour, &colour, NULL), 0);
-	CHECK_U64(colour, 0xff8000);
+	CHECK_I64(paje_states_read(t, note_color, &color, NULL), 0);
+	CHECK_U64(color, 0xff8000);
 	text_lines_close(t);
 }
 

@@ -20,7 +20,7 @@
 enum { LEFT = 110, TOP = 64, CELLS = 800, RIGHT = 24, BAND = 34, COUNTS = 180, WORKERS_MOST = 4096, BOTTOM = 60 };
 enum { EXECUTING, OVERHEAD, SLEEPING, KINDS };
 enum { SUBMITTED, READY, COUNTERS };
-static const uint32_t colours[KINDS] = {0x2ca02c, 0xd62728, 0x000000};
+static const uint32_t colors[KINDS] = {0x2ca02c, 0xd62728, 0x000000};
 static const char *const labels[KINDS] = {"tasks", "runtime", "asleep"};
 static const char *const counters[COUNTERS] = {"cnt_submitted", "cnt_ready"};
 
@@ -199,7 +199,7 @@ static void draw_worker(struct picture *p, const struct activity *a, const struc
 {
 	picture_text(p, LEFT - 8, y + BAND / 2.0 + 2, SVG_RIGHT, "l", w->name, 16);
 	for (unsigned k = 0; k < KINDS; k++) {
-		picture_path_begin(p, colours[k], labels[k]);
+		picture_path_begin(p, colors[k], labels[k]);
 		for (unsigned i = 0; i < CELLS; i++) {
 			double below = 0, part = w->cell[k][i] / cell_width(a) * (BAND - 6);
 			for (unsigned b = 0; b < k; b++)
@@ -250,12 +250,12 @@ static void draw_times(struct picture *p, const struct activity *a, double y)
 static void draw_legend(struct picture *p)
 {
 	static const struct {
-		uint32_t colour;
+		uint32_t color;
 		const char *text;
 	} all[] = {{0x2ca02c, "tasks"}, {0xd62728, "runtime"}, {0x000000, "asleep; ready tasks"}, {0xb0b0b0, "submitted tasks"}};
 	double x = LEFT;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		picture_rect(p, x, 38, 12, 12, all[i].colour, 0);
+		picture_rect(p, x, 38, 12, 12, all[i].color, 0);
 		picture_text(p, x + 17, 48, SVG_LEFT, "l", all[i].text, 0);
 		x += 34 + svg_text_width(all[i].text, 0);
 	}

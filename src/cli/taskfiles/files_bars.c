@@ -70,6 +70,6 @@ void files_draw_bars(struct picture *p, const struct files_box *box, const struc
 		double h = (double)bin[i] / (double)most * in.h, x = in.x + in.w * i / shown.bins;
 		if (bin[i])
 			picture_rect(p, x, in.y + in.h - h, in.w / shown.bins > 3 ? in.w / shown.bins - 1 : in.w / shown.bins, h,
-			             v->colour, 0);
+			             v->color, 0);
 	}
 }

@@ -57,7 +57,7 @@ struct files_values {
 	size_t n;
 	double from, to; /* of the x axis */
 	unsigned bins;
-	uint32_t colour;
+	uint32_t color;
 };
 /* A histogram in a box: title, axes, bars. */
 void files_draw_bars(struct picture *p, const struct files_box *box, const struct files_values *v);

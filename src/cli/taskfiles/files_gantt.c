@@ -34,7 +34,7 @@ struct gantt {
 	struct row *row[ROWS_MOST];
 	unsigned n_rows, left_out;
 	struct weft_intern names;
-	uint32_t colour[NAMES_MOST + 1];
+	uint32_t color[NAMES_MOST + 1];
 	int64_t first;
 	double per_cell;
 };
@@ -71,7 +71,7 @@ static int name_for(struct gantt *g, const struct paje_state *s, uint32_t *out)
 		return 0;
 	if (weft_intern_add(&g->names, weft_str(s->value), &id))
 		return -ENOMEM;
-	g->colour[id] = s->colour;
+	g->color[id] = s->color;
 	*out = id;
 	return 0;
 }
@@ -97,7 +97,7 @@ static int take(void *arg, const struct paje_state *s)
 }
 
 /* Colours that the trace does not say are chosen by name. */
-static int choose_colours(struct gantt *g)
+static int choose_colors(struct gantt *g)
 {
 	struct weft_palette_name name[NAMES_MOST];
 	uint32_t chosen[NAMES_MOST];
@@ -106,9 +106,9 @@ static int choose_colours(struct gantt *g)
 	int rc = weft_palette_choose(name, (unsigned)g->names.n, chosen);
 	/* StarPU gives all tasks one green unless asked (-c): then names choose, too. */
 	for (uint32_t i = 0; i < g->names.n && !rc; i++)
-		if (g->colour[i] == UINT32_MAX || g->colour[i] == 0x009966)
-			g->colour[i] = chosen[i];
-	g->colour[OTHER] = 0xbbbbbb;
+		if (g->color[i] == UINT32_MAX || g->color[i] == 0x009966)
+			g->color[i] = chosen[i];
+	g->color[OTHER] = 0xbbbbbb;
 	return rc;
 }
 
@@ -126,7 +126,7 @@ static void draw_row(struct picture *p, const struct gantt *g, const struct row 
 		if (best == before && i < CELLS)
 			continue;
 		if (before <= OTHER)
-			picture_rect(p, LEFT + from, y, i - from, ROW - 4, g->colour[before], 0);
+			picture_rect(p, LEFT + from, y, i - from, ROW - 4, g->color[before], 0);
 		before = best;
 		from = i;
 	}
@@ -147,7 +147,7 @@ static int draw(const struct gantt *g, int64_t last, enum weft_picture_form form
 		bool other = i == g->names.n;
 		if (other && i < NAMES_MOST)
 			break;
-		picture_rect(&p, LEFT + CELLS + 16, TOP + ROW * i + 2, 12, 12, g->colour[other ? OTHER : i], 0);
+		picture_rect(&p, LEFT + CELLS + 16, TOP + ROW * i + 2, 12, 12, g->color[other ? OTHER : i], 0);
 		picture_text(&p, LEFT + CELLS + 34, TOP + ROW * i + 12, SVG_LEFT, "l", other ? "others" : g->names.name[i], 22);
 	}
 	int ended = picture_end(&p);
@@ -166,7 +166,7 @@ int files_gantt(const char *path, int64_t first, int64_t last, enum weft_picture
 	int status = files_open(&t, path);
 	if (!status) {
 		int rc = paje_states_read(t, take, g, &err);
-		rc = rc ? rc : choose_colours(g);
+		rc = rc ? rc : choose_colors(g);
 		rc = rc ? rc : draw(g, last, form, out);
 		status = !rc ? CLI_OK : err.code ? cli_fail(&err) : cli_fail_code(rc);
 		text_lines_close(t);

@@ -45,7 +45,7 @@ static int draw(void *arg, enum weft_picture_form form, struct weft_buf *out)
 	int rc = picture_begin(&p, form, out, BOX_WIDTH * h->t->n + 20, BOX_HEIGHT * h->n_names + 40, "Lengths of states");
 	picture_text(&p, 20, 24, SVG_LEFT, "t", "Lengths of states", 0);
 	for (unsigned k = 0; k < h->n_names && !rc; k++) {
-		struct files_values v = {.x_name = "ms", .bins = h->bins, .colour = weft_curve_colour(k)};
+		struct files_values v = {.x_name = "ms", .bins = h->bins, .color = weft_curve_color(k)};
 		range_of(h, h->name[k], &v.from, &v.to);
 		for (unsigned i = 0; i < h->t->n; i++) {
 			struct state_sum s = files_traces_sum(h->t, i, h->name[k]);
@@ -166,7 +166,7 @@ static int draw_group(void *arg, enum weft_picture_form form, struct weft_buf *o
 	                         .from = d->ms.at[cut],
 	                         .to = d->ms.at[d->ms.n - 1 - cut],
 	                         .bins = g->bins,
-	                         .colour = weft_curve_colour(0)};
+	                         .color = weft_curve_color(0)};
 	files_draw_bars(&p, &(struct files_box){10, 10, 620, 380}, &v);
 	int ended = picture_end(&p);
 	return rc ? rc : ended;

@@ -137,10 +137,10 @@ static int read_matrix(struct matrix *m, const char *path)
 static uint32_t shade(double share)
 {
 	static const double dark[] = {8, 48, 107};
-	uint32_t colour = 0;
+	uint32_t color = 0;
 	for (int i = 0; i < 3; i++)
-		colour = colour << 8 | (uint32_t)(255 - share * (255 - dark[i]) + 0.5);
-	return colour;
+		color = color << 8 | (uint32_t)(255 - share * (255 - dark[i]) + 0.5);
+	return color;
 }
 
 static double shown(const struct matrix *m, const struct way *w)

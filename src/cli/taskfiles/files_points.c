@@ -170,7 +170,7 @@ static int draw(void *arg, enum weft_picture_form form, struct weft_buf *out)
 		const struct group *g = &p->at.at[i];
 		curve[i] = (struct weft_curve){.name = g->name,
 		                               .small = g->ms.n > 200,
-		                               .colour = (unsigned)i,
+		                               .color = (unsigned)i,
 		                               .x = g->size.at,
 		                               .y = g->ms.at,
 		                               .n = (unsigned)g->ms.n};

@@ -59,7 +59,7 @@ static int put_bars(struct weft_buf *b, const struct files_traces *t, const char
 	int rc = picture_begin(&p, WEFT_PICTURE_SVG, b, LABEL + BAR_WIDTH + 120, pitch * (unsigned)t->names.n + 30,
 	                       "Time in each state");
 	for (unsigned i = 0; i < t->n; i++) {
-		picture_rect(&p, LABEL + 140 * i, 4, 10, 10, weft_curve_colour(i), 0);
+		picture_rect(&p, LABEL + 140 * i, 4, 10, 10, weft_curve_color(i), 0);
 		picture_text(&p, LABEL + 140 * i + 15, 13, SVG_LEFT, "l", files_stem(t->path[i], stem, sizeof stem), 18);
 	}
 	for (size_t k = 0; k < t->names.n; k++) {
@@ -68,7 +68,7 @@ static int put_bars(struct weft_buf *b, const struct files_traces *t, const char
 		for (unsigned i = 0; i < t->n; i++) {
 			int64_t total = files_traces_sum(t, i, name[k]).total;
 			double w = BAR_WIDTH * (double)total / (double)most;
-			picture_rect(&p, LABEL, y + BAR * i, w, BAR - 2, weft_curve_colour(i), 0);
+			picture_rect(&p, LABEL, y + BAR * i, w, BAR - 2, weft_curve_color(i), 0);
 			snprintf(text, sizeof text, "%.5g ms", (double)total / STATE_UNIT);
 			picture_text(&p, LABEL + w + 5, y + BAR * i + BAR - 4, SVG_LEFT, "s", text, 0);
 		}
@@ -101,7 +101,7 @@ static int put_histograms(struct weft_buf *b, const struct files_traces *t, cons
 			v.title = title;
 			v.at = s.length.at;
 			v.n = s.length.n;
-			v.colour = weft_curve_colour(i);
+			v.color = weft_curve_color(i);
 			files_draw_bars(&p, &(struct files_box){10 + 380 * i, 5 + 200 * k, 380, 200}, &v);
 		}
 	}
