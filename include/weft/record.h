@@ -101,7 +101,13 @@ struct weft_status {
  * a second start is no error. 0 or a negative errno value. Thread-safe.
  */
 WEFT_PUBLIC int weft_start(const char *directory);
-WEFT_PUBLIC void weft_stop(void); /* events are ignored until the next weft_start; both show as marks in the trace */
+/*
+ * The same, where the trace is one file of this process; its children do not record. A file of that name is replaced, but not while a
+ * process records into it: then "-PID" is added to the name. -EEXIST: recording goes elsewhere (by the environment, or by weft_start).
+ */
+WEFT_PUBLIC int weft_start_file(const char *file);
+WEFT_PUBLIC const char *weft_trace(void); /* where this process records: absolute, for as long as it lives; NULL: nowhere */
+WEFT_PUBLIC void weft_stop(void);         /* events are ignored until the next weft_start; both show as marks in the trace */
 WEFT_PUBLIC void weft_switch(weft_category category, int on);
 /*
  * Writes what the flight recorder holds to a new trace directory; recording goes on. NULL: a numbered name beside the trace
@@ -150,6 +156,7 @@ enum {
 	WEFT_HEAD_COUNTER_SET = 16, /* and as many words as it has counters */
 	WEFT_HEAD_DEPENDENCY = 20 | 2 << 8,
 	WEFT_HEAD_ENTER_FLOW = 23 | 1 << 8,
+	WEFT_HEAD_BUNDLE = 24, /* and its words, and as id how many events it is */
 };
 
 static inline __attribute__((always_inline)) uint64_t weft_ticks(void)
@@ -210,17 +217,13 @@ static inline __attribute__((always_inline)) void weft_record_late(uint32_t head
 #endif
 
 /*
- * One record of definition `d`; `kind` as above, with the number of words in place; n payload words follow. The head is stored
+ * One record with this head; n payload words follow. `on` is what the switch of `d` was. The head is stored
  * last: a page is readable at any instant. The switch is read again once the clock has been: the clock is most of the time that
  * this takes, and a signal handler that makes a child meanwhile has the switch wiped there. began (a constant): the
  * last word is a time, which is stored as what has passed since it.
  */
-WEFT_EVENT_CALL void weft_record_from(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload, int began)
+WEFT_EVENT_CALL void weft_record_head(weft_def d, uint32_t on, uint32_t head, unsigned n, const uint64_t *payload, int began)
 {
-	uint32_t on = *d;
-	if (!on)
-		return;
-	uint32_t head = on | kind;
 	uintptr_t at = *(volatile uintptr_t *)&weft_thread_1.at;
 	uintptr_t end = at + 8 + 8 * (uintptr_t)n;
 	if (__builtin_expect(end > weft_thread_1.limit, 0)) {
@@ -240,6 +243,15 @@ WEFT_EVENT_CALL void weft_record_from(weft_def d, uint32_t kind, unsigned n, con
 	if (began)
 		word[n] = now - payload[n - 1];
 	__atomic_store_n(word, since << 32 | head, __ATOMIC_RELEASE);
+}
+
+/* One record of definition `d`; `kind` as above, with the number of words in place. */
+static inline __attribute__((always_inline)) void weft_record_from(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload,
+                                                                   int began)
+{
+	uint32_t on = *d;
+	if (on)
+		weft_record_head(d, on, on | kind, n, payload, began);
 }
 
 static inline __attribute__((always_inline)) void weft_record(weft_def d, uint32_t kind, unsigned n, const uint64_t *payload)
@@ -363,6 +375,61 @@ static inline void weft_count_set(weft_set s, const uint64_t *values, unsigned n
 {
 	if (n < 15)
 		weft_record(s, WEFT_HEAD_COUNTER_SET | n << 8, n, values);
+}
+
+/*
+ * Several events of one instant in one record, which costs little more than one of them: for what belongs together, as a region's
+ * begin and its attributes. Add in the order in which they happen, then record; what is off is left out. One that grows too long is
+ * recorded, and goes on in another record.
+ *
+ *     struct weft_bundle b;
+ *     weft_bundle_begin(&b);
+ *     weft_bundle_add(&b, region, WEFT_HEAD_ENTER, 0);
+ *     weft_bundle_add(&b, size, WEFT_HEAD_ATTR, 4096);
+ *     weft_bundle_record(&b);
+ */
+enum { WEFT_BUNDLE_WORDS = 48 };
+struct weft_bundle {
+	weft_def def; /* one that is on */
+	uint32_t on;  /* its switch */
+	uint32_t events;
+	uint32_t n, heads;                /* words; the one with the last heads */
+	uint64_t word[WEFT_BUNDLE_WORDS]; /* the first is for the long form */
+};
+static inline void weft_bundle_begin(struct weft_bundle *b)
+{
+	b->events = 0;
+	b->n = 1;
+}
+static inline void weft_bundle_record(struct weft_bundle *b)
+{
+	uint32_t n = b->n - 1, head = b->events << 12 | WEFT_HEAD_BUNDLE;
+	if (b->events && n < 15) {
+		weft_record_head(b->def, b->on, head | n << 8, n, b->word + 1, 0);
+	} else if (b->events) {
+		b->word[0] = n;
+		weft_record_head(b->def, b->on, head | 15 << 8, n + 1, b->word, 0);
+	}
+	weft_bundle_begin(b);
+}
+/* `kind`: of an event with a word or without (WEFT_HEAD_ENTER, LEAVE, POINT…, COUNTER…, FLOW…, ATTR…). */
+static inline void weft_bundle_add(struct weft_bundle *b, weft_def d, uint32_t kind, uint64_t word)
+{
+	uint32_t on = *d;
+	if (!on)
+		return;
+	if (__builtin_expect(b->n + 2 > WEFT_BUNDLE_WORDS, 0))
+		weft_bundle_record(b);
+	if (b->events++ & 1) {
+		b->word[b->heads] |= (uint64_t)(on | kind) << 32;
+	} else {
+		b->def = d;
+		b->on = on;
+		b->heads = b->n++;
+		b->word[b->heads] = on | kind;
+	}
+	if (kind >> 8)
+		b->word[b->n++] = word;
 }
 
 #ifdef __cplusplus

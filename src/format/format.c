@@ -127,6 +127,54 @@ void weft_page_halve(struct weft_page_walk *w, struct weft_record *r, const uint
 	r->n = 0;
 }
 
+/* What may stand in a bundle: no record that stands for others, none that is applied to those behind it, none in the long form. */
+static bool may_be_bundled(uint32_t head)
+{
+	unsigned kind = weft_head_kind(head);
+	return kind && kind != WEFT_EV_BUNDLE && kind != WEFT_EV_ENTER_FLOW && kind != WEFT_EV_TIME &&
+	       weft_head_words(head) != WEFT_WORDS_LONG;
+}
+
+/* Whether `n` words are just so many events. */
+static bool is_bundle(const uint64_t *word, uint64_t n, uint32_t events)
+{
+	uint64_t at = 0;
+	for (uint32_t i = 0; i < events; i += 2) {
+		if (at >= n)
+			return false;
+		uint32_t first = (uint32_t)word[at], second = (uint32_t)(word[at] >> 32);
+		bool both = i + 1 < events;
+		if (!may_be_bundled(first) || (both ? !may_be_bundled(second) : second != 0))
+			return false;
+		at += 1 + weft_head_words(first) + weft_head_words(second);
+	}
+	return events && at == n;
+}
+
+void weft_page_open_bundle(struct weft_page_walk *w, struct weft_record *r, const uint64_t *head)
+{
+	if (!is_bundle(r->payload, r->n, r->id)) {
+		r->n = 0;
+		return;
+	}
+	w->bundle = (struct weft_bundle_walk){.left = r->id, .ticks = r->ticks, .next = r->payload, .behind = w->at};
+	w->at = head;
+	weft_page_unbundle(w, r);
+}
+
+void weft_page_unbundle(struct weft_page_walk *w, struct weft_record *r)
+{
+	struct weft_bundle_walk *b = &w->bundle;
+	if (!b->second)
+		b->heads = b->next++;
+	uint32_t h = b->second ? (uint32_t)(*b->heads >> 32) : (uint32_t)*b->heads;
+	*r = (struct weft_record){b->ticks, weft_head_kind(h), weft_head_id(h), weft_head_words(h), b->next};
+	b->next += r->n;
+	b->second = !b->second;
+	if (!--b->left)
+		w->at = b->behind;
+}
+
 bool weft_record_bytes(const struct weft_record *r, unsigned first_word, const char **at, uint32_t *n)
 {
 	*at = NULL;

@@ -28,7 +28,8 @@
 
 #define WEFT_STREAM_MAGIC "WEFTSTR\n"
 #define WEFT_FORMAT_MAJOR 1
-#define WEFT_FORMAT_MINOR 3 /* 1: ENTER_FLOW; flags in DEF_FLOW; 2: pages and sum in the header, STREAM; 3: CPU_TIME, USER_TIME */
+/* 1: ENTER_FLOW; flags in DEF_FLOW; 2: pages and sum in the header, STREAM; 3: CPU_TIME, USER_TIME; 4: BUNDLE */
+#define WEFT_FORMAT_MINOR 4
 #define WEFT_PAGE_BYTES 4096u
 #define WEFT_PAGE_MAGIC 0x31504657u /* "WFP1" */
 #define WEFT_PAGE_HEAD 32u
@@ -192,13 +193,20 @@ struct weft_record {
 	const uint64_t *payload; /* borrows from the page */
 };
 /*
- * A walk over a page's records; TIME records are applied, and not returned. ENTER_FLOW is returned as the two records that it stands
- * for, ENTER first: `at` moves on behind the second.
+ * A walk over a page's records; TIME records are applied, and not returned. ENTER_FLOW and BUNDLE are returned as the records that they
+ * stand for, in their order: `at` moves on behind the last of them.
  */
 struct weft_page_walk {
 	const uint64_t *at, *end;
 	uint64_t base;
 	const uint64_t *entered; /* the last ENTER_FLOW whose ENTER was returned */
+	struct weft_bundle_walk {
+		uint32_t left;        /* events of a BUNDLE that come next; 0: in none */
+		bool second;          /* of the two heads in `heads`, this one is next */
+		uint64_t ticks;       /* of all of them */
+		const uint64_t *next; /* word behind what was taken */
+		const uint64_t *heads, *behind;
+	} bundle;
 };
 enum weft_page_verdict { WEFT_PAGE_EMPTY, WEFT_PAGE_GOOD, WEFT_PAGE_OPEN, WEFT_PAGE_BAD };
 /*
@@ -211,10 +219,17 @@ static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r
 
 /* The half of an ENTER_FLOW, which `r` is, that comes next; `head` is where it stands. */
 void weft_page_halve(struct weft_page_walk *w, struct weft_record *r, const uint64_t *head);
+/* `r` is a BUNDLE, whose head stands at `head`: its first event. One that is none it leaves as it is, without words: too short. */
+void weft_page_open_bundle(struct weft_page_walk *w, struct weft_record *r, const uint64_t *head);
+void weft_page_unbundle(struct weft_page_walk *w, struct weft_record *r); /* the next event; there is one */
 
 /* Defined here because it is the innermost loop of every reader. */
 static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r)
 {
+	if (__builtin_expect(w->bundle.left, 0)) {
+		weft_page_unbundle(w, r);
+		return 1;
+	}
 	for (;;) {
 		if (w->at >= w->end || *w->at == 0)
 			return 0;
@@ -236,6 +251,8 @@ static inline int weft_page_next(struct weft_page_walk *w, struct weft_record *r
 		*r = (struct weft_record){w->base + weft_head_time(h), weft_head_kind(h), weft_head_id(h), (uint32_t)n, payload};
 		if (__builtin_expect(r->kind == WEFT_EV_ENTER_FLOW, 0) && n)
 			weft_page_halve(w, r, head);
+		if (__builtin_expect(r->kind == WEFT_EV_BUNDLE, 0))
+			weft_page_open_bundle(w, r, head);
 		return 1;
 	}
 }

@@ -38,3 +38,4 @@ AGREES(WEFT_HEAD_COLLECTIVE, COLLECTIVE, 3);
 AGREES(WEFT_HEAD_COUNTER_SET, COUNTER_SET, 0); /* the caller adds the number of words */
 AGREES(WEFT_HEAD_DEPENDENCY, DEPENDENCY, 2);
 AGREES(WEFT_HEAD_ENTER_FLOW, ENTER_FLOW, 1);
+_Static_assert((int)WEFT_HEAD_BUNDLE == (int)WEFT_EV_BUNDLE, "BUNDLE has another head than in events.def");

@@ -414,7 +414,9 @@ struct recorder {
 	struct rec_definitions defs;
 	uint32_t live_max;
 	/* What the environment says. */
-	char dir[PATH_MAX]; /* absolute; empty: none */
+	char dir[PATH_MAX];  /* absolute; empty: none */
+	bool one_file;       /* `dir` is the stream itself: of the process that asked for it, and of none of its children */
+	uint32_t file_owner; /* as `owner` was then */
 	enum rec_mode mode;
 	uint64_t size_bytes;
 	uint8_t run_id[16];

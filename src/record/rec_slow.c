@@ -350,7 +350,7 @@ static bool slow_new_base(struct weft_thread *t, struct rec_slot *me)
 /* How many events the record says. */
 static uint32_t slow_events(uint32_t head)
 {
-	return weft_head_kind(head) == WEFT_EV_ENTER_FLOW ? 2 : 1;
+	return weft_head_kind(head) == WEFT_EV_BUNDLE ? weft_head_id(head) : weft_head_kind(head) == WEFT_EV_ENTER_FLOW ? 2 : 1;
 }
 
 /* The head of the stream has it at once: who is killed has no end, and a child no helper. */

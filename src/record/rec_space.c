@@ -29,6 +29,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -252,6 +253,45 @@ static int space_create(struct rec_space *s, const char *dir)
 	return -EEXIST;
 }
 
+/*
+ * What had that name before goes; not while its process records, whose lock goes with its last descriptor: then ours has the process's
+ * number behind its name.
+ */
+static int space_create_named(struct rec_space *s, const char *file)
+{
+	char number[20];
+	struct stat st;
+	size_t n = strlen(file);
+	if (n + 1 + sizeof number >= sizeof s->path)
+		return -ENAMETOOLONG;
+	memcpy(s->path, file, n + 1);
+	for (int tries = 0; tries < 16; tries++) {
+		int old = open(s->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		if (old >= 0 && fstat(old, &st) == 0 && S_ISREG(st.st_mode)) {
+			if (flock(old, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+				size_t digits = weft_fmt_u64(number, (uint64_t)getpid());
+				s->path[n] = '-';
+				memcpy(s->path + n + 1, number, digits);
+				s->path[n + 1 + digits] = 0;
+			} else if (unlink(s->path)) {
+				int e = errno;
+				close(old);
+				return -e;
+			}
+		}
+		if (old >= 0)
+			close(old);
+		int fd = open(s->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0) {
+			(void)flock(fd, LOCK_EX | LOCK_NB); /* where it cannot be, the last one has the name */
+			return weft_fd_high(fd);
+		}
+		if (errno != EEXIST)
+			return -errno;
+	}
+	return -EEXIST;
+}
+
 int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uint64_t limit_bytes)
 {
 	struct stat st;
@@ -266,7 +306,7 @@ int rec_space_open(struct rec_space *s, const char *dir, enum rec_mode mode, uin
 	s->chunk_pages = mode == REC_RING && limit < 32 * REC_CHUNK_PAGES ? space_power_below(s->limit_pages / 16)
 	                                                                  : REC_CHUNK_PAGES;
 	int rc = space_queues(s);
-	int fd = rc ? rc : space_create(s, dir);
+	int fd = rc ? rc : rec.one_file ? space_create_named(s, dir) : space_create(s, dir);
 	if (fd < 0)
 		return fd;
 	weft_store_i32(&s->fd, fd);

@@ -67,7 +67,8 @@ int rec_stream_open(const char *dir, struct rec_stream **out)
 		return -ENOMEM;
 	s->first = rec_clock_sample();
 	s->pid = (uint32_t)getpid();
-	(void)mkdir(dir, 0777);
+	if (!rec.one_file)
+		(void)mkdir(dir, 0777);
 	int rc = rec_space_open(&s->space, dir, rec.mode, rec.size_bytes);
 	if (rc) {
 		rec_munmap(s->space.cells, s->space.cells_bytes);
@@ -90,7 +91,7 @@ int rec_stream_attach(void)
 	int rc = 0;
 	if (!rec_lock())
 		return -EDEADLK;
-	if (rec.closed || !rec.dir[0]) {
+	if (rec.closed || !rec.dir[0] || (rec.one_file && rec.file_owner != rec.owner)) {
 		rc = -ENOENT;
 	} else if (!rec_stream()) {
 		rc = rec_stream_open(rec.dir, &s);

@@ -279,24 +279,40 @@ __attribute__((destructor)) static void record_unload(void)
 
 /* ---- Control ---- */
 
-static int record_open(const char *directory)
+/* The trace's place, when none is known. That of a parent's file is none of ours. */
+static int record_place(const char *path, bool is_file)
 {
 	int rc = 0;
-	if (!rec_lock())
-		return -EDEADLK;
-	if (!rec.dir[0] && directory && *directory) {
-		rc = record_set_dir(directory);
-		for (unsigned i = 0, zero = 1; i < sizeof rec.run_id && zero; i++) {
-			zero = !rec.run_id[i];
-			if (zero && i + 1 == sizeof rec.run_id)
-				(void)!getrandom(rec.run_id, sizeof rec.run_id, GRND_NONBLOCK);
-		}
+	if (rec.one_file && rec.file_owner != rec.owner)
+		rec.dir[0] = 0;
+	if (rec.dir[0] || !path || !*path)
+		return is_file && !rec.one_file ? -EEXIST : 0;
+	rc = record_set_dir(path);
+	rec.one_file = is_file;
+	rec.file_owner = rec.owner;
+	for (unsigned i = 0, zero = 1; i < sizeof rec.run_id && zero; i++) {
+		zero = !rec.run_id[i];
+		if (zero && i + 1 == sizeof rec.run_id)
+			(void)!getrandom(rec.run_id, sizeof rec.run_id, GRND_NONBLOCK);
 	}
-	rec_unlock();
-	return rc ? rc : rec_stream_attach();
+	return rc;
 }
 
-int weft_start(const char *directory)
+static int record_open(const char *path, bool is_file)
+{
+	if (!rec_lock())
+		return -EDEADLK;
+	int rc = record_place(path, is_file);
+	rec_unlock();
+	rc = rc ? rc : rec_stream_attach();
+	if (rc && is_file && rc != -EEXIST && rec_lock()) { /* another name may do */
+		rec.dir[0] = 0;
+		rec_unlock();
+	}
+	return rc;
+}
+
+static int record_start(const char *path, bool is_file)
 {
 	int rc = rec_init();
 	if (rc)
@@ -305,8 +321,10 @@ int weft_start(const char *directory)
 	int saved = errno;
 	bool begin = false;
 	struct rec_stream *s = rec_stream();
+	if (s && is_file && !rec.one_file)
+		return -EEXIST;
 	if (!s) {
-		rc = record_open(directory);
+		rc = record_open(path, is_file);
 		s = rec_stream();
 	}
 	if (rc == 0 && rec_lock()) {
@@ -323,6 +341,22 @@ int weft_start(const char *directory)
 	rec_helper_ensure();
 	errno = saved;
 	return rc;
+}
+
+int weft_start(const char *directory)
+{
+	return record_start(directory, false);
+}
+
+int weft_start_file(const char *file)
+{
+	return record_start(file, true);
+}
+
+const char *weft_trace(void)
+{
+	struct rec_stream *s = rec_init() ? NULL : rec_stream();
+	return !s ? NULL : rec.one_file ? s->space.path : rec.dir;
 }
 
 void weft_stop(void)

@@ -138,6 +138,85 @@ TEST(enter_flow_is_walked_over_as_two_records)
 	CHECK(weft_page_next(&walk, &r) == 0);
 }
 
+static uint64_t heads(unsigned kind, unsigned id, unsigned words, unsigned kind2, unsigned id2, unsigned words2)
+{
+	return weft_head_make(0, id, words, kind) | weft_head_make(0, id2, words2, kind2) << 32;
+}
+
+TEST(a_bundle_is_walked_over_as_its_events)
+{
+	struct weft_page_writer w;
+	struct weft_page_walk walk;
+	struct weft_record r;
+	const uint64_t three[] = {heads(WEFT_EV_ENTER, WEFT_ID_MAX, 0, WEFT_EV_DEPENDENCY, 3, 2), 10, 11,
+	                          heads(WEFT_EV_ATTR, 5, 1, 0, 0, 0), 12};
+	const uint64_t two[] = {heads(WEFT_EV_LEAVE, 1, 0, WEFT_EV_ENTER, 2, 0)};
+	static const struct {
+		uint64_t ticks;
+		unsigned kind, id, n, word, at; /* at: where the walk stands then */
+	} want[] = {
+		{100, WEFT_EV_ENTER, WEFT_ID_MAX, 0, 0, 0}, {100, WEFT_EV_DEPENDENCY, 3, 2, 10, 0},
+		{100, WEFT_EV_ATTR, 5, 1, 12, 6},           {101, WEFT_EV_LEAVE, 1, 0, 0, 6},
+		{101, WEFT_EV_ENTER, 2, 0, 0, 8},           {102, WEFT_EV_LEAVE, 2, 0, 0, 9},
+	};
+	for (unsigned sealed = 0; sealed < 2; sealed++) {
+		begin(&w, 100);
+		REQUIRE(weft_page_write(&w, &(struct weft_record){100, WEFT_EV_BUNDLE, 3, 5, three}) == 0);
+		REQUIRE(weft_page_write(&w, &(struct weft_record){101, WEFT_EV_BUNDLE, 2, 1, two}) == 0);
+		REQUIRE(weft_page_write(&w, &(struct weft_record){102, WEFT_EV_LEAVE, 2, 0, NULL}) == 0);
+		if (sealed)
+			weft_page_write_end(&w);
+		CHECK(weft_page_begin(&walk, &page, true) == (sealed ? WEFT_PAGE_GOOD : WEFT_PAGE_OPEN));
+		for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
+			REQUIRE(weft_page_next(&walk, &r) == 1);
+			CHECK_U64(r.ticks, want[i].ticks);
+			CHECK_U64(r.kind, want[i].kind);
+			CHECK_U64(r.id, want[i].id);
+			CHECK_U64(r.n, want[i].n);
+			CHECK(!r.n || r.payload[0] == want[i].word);
+			CHECK_U64(walk.at - page.word, want[i].at);
+		}
+		CHECK(weft_page_next(&walk, &r) == 0);
+	}
+}
+
+TEST(what_is_no_bundle_is_one_record_that_is_too_short)
+{
+	static const uint64_t attr = WEFT_EV_ATTR | 1 << 8 | 1 << 12;
+	static const struct {
+		unsigned events, n;
+		uint64_t word[4];
+	} rows[] = {
+		{0, 2, {attr, 7}},                                 /* of no events */
+		{1, 1, {attr}},                                    /* its word is missing */
+		{1, 3, {attr, 7, 8}},                              /* one too many */
+		{2, 2, {attr, 7}},                                 /* the second is missing */
+		{1, 3, {attr | attr << 32, 7, 8}},                 /* a second that is not counted */
+		{3, 3, {attr | attr << 32, 7, 8}},                 /* the third is missing */
+		{WEFT_ID_MAX, 2, {attr, 7}},                       /* far too many */
+		{1, 2, {WEFT_EV_BUNDLE | 1 << 8 | 1 << 12, attr}}, /* what stands for others */
+		{1, 2, {WEFT_EV_ENTER_FLOW | 1 << 8, 7}},
+		{1, 2, {WEFT_EV_TIME | 1 << 8, 7}},    /* what is applied to others */
+		{1, 2, {WEFT_EV_SAMPLE | 15 << 8, 0}}, /* the long form */
+	};
+	struct weft_page_writer w;
+	struct weft_page_walk walk;
+	struct weft_record r;
+	for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+		begin(&w, 100);
+		REQUIRE(weft_page_write(&w, &(struct weft_record){100, WEFT_EV_BUNDLE, rows[i].events, rows[i].n,
+		                                                  rows[i].word}) == 0);
+		REQUIRE(weft_page_write(&w, &(struct weft_record){101, WEFT_EV_LEAVE, 9, 0, NULL}) == 0);
+		CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_OPEN);
+		CHECK(weft_page_next(&walk, &r) == 1);
+		CHECK_U64(r.kind, WEFT_EV_BUNDLE);
+		CHECK_U64(r.n, 0);
+		CHECK(weft_page_next(&walk, &r) == 1);
+		CHECK_U64(r.id, 9);
+		CHECK(weft_page_next(&walk, &r) == 0);
+	}
+}
+
 TEST(page_takes_what_fits_and_no_more)
 {
 	struct weft_page_writer w;

@@ -611,8 +611,9 @@ TEST(records_shorter_than_their_kind_are_left_out)
 	maker_end(&m);
 }
 
-/* Tasks that are submitted by one thread and run by another, with ENTER_FLOW or with the two records that it stands for. */
-static struct weft_trace *open_tasks(bool in_one, uint64_t tasks)
+/* Tasks that are submitted by one thread and run by another, with records that stand for several, or with those that they stand for. */
+enum tasks_as { SINGLE, IN_ENTER_FLOW, IN_BUNDLE };
+static struct weft_trace *open_tasks(enum tasks_as how, uint64_t tasks)
 {
 	struct maker m;
 	simple(&m, 42, 0);
@@ -621,14 +622,18 @@ static struct weft_trace *open_tasks(bool in_one, uint64_t tasks)
 	for (uint64_t i = 0; i < tasks; i++) {
 		uint64_t ticks = 2000 + 10 * i;
 		maker_event(&m, 1, ticks, WEFT_EV_FLOW_OUT, 1, 1, &i);
-		if (in_one) {
+		if (how == IN_BUNDLE) {
+			uint64_t word[] = {WEFT_EV_ENTER | 2 << 12 | (uint64_t)(WEFT_EV_FLOW_IN | 1 << 8 | 1 << 12) << 32, i,
+			                   WEFT_EV_POINT | 1 << 8 | 1 << 12, i};
+			maker_event(&m, 2, ticks + 4, WEFT_EV_BUNDLE, i % 3 ? 2 : 3, i % 3 ? 2 : 4, word);
+		} else if (how == IN_ENTER_FLOW) {
 			maker_event(&m, 2, ticks + 4, WEFT_EV_ENTER_FLOW, 1 << WEFT_BOTH_FLOW_SHIFT | 2, 1, &i);
 		} else {
 			maker_event(&m, 2, ticks + 4, WEFT_EV_ENTER, 2, 0, NULL);
 			maker_event(&m, 2, ticks + 4, WEFT_EV_FLOW_IN, 1, 1, &i);
 		}
-		if (i % 3 == 0)
-			maker_event(&m, 2, ticks + 5, WEFT_EV_POINT, 1, 1, &i);
+		if (i % 3 == 0 && how != IN_BUNDLE)
+			maker_event(&m, 2, ticks + 4, WEFT_EV_POINT, 1, 1, &i);
 		maker_event(&m, 2, ticks + 6, WEFT_EV_LEAVE, 2, 0, NULL);
 	}
 	save(&m, "a.stream");
@@ -636,10 +641,10 @@ static struct weft_trace *open_tasks(bool in_one, uint64_t tasks)
 	return open_trace("a.stream");
 }
 
-TEST(a_region_and_an_arrow_in_one_record_are_both_events)
+static void check_tasks(enum tasks_as how)
 {
 	enum { TASKS = 20000 };
-	struct weft_trace *one = open_tasks(true, TASKS), *two = open_tasks(false, TASKS);
+	struct weft_trace *one = open_tasks(how, TASKS), *two = open_tasks(SINGLE, TASKS);
 	CHECK_U64(one->n_problems, 0);
 	CHECK_U64(one->n_events, TASKS + 3 * TASKS + (TASKS + 2) / 3);
 	check_same(one, two);
@@ -657,6 +662,16 @@ TEST(a_region_and_an_arrow_in_one_record_are_both_events)
 	CHECK_U64(got[2].kind, WEFT_EV_POINT);
 	weft_trace_close(one);
 	weft_trace_close(two);
+}
+
+TEST(a_region_and_an_arrow_in_one_record_are_both_events)
+{
+	check_tasks(IN_ENTER_FLOW);
+}
+
+TEST(events_of_a_bundle_are_read_as_if_they_stood_alone)
+{
+	check_tasks(IN_BUNDLE);
 }
 
 TEST(an_offline_stream_keeps_its_axis_and_its_numbers)

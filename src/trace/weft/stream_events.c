@@ -263,6 +263,8 @@ static void find_segment(struct segment *g, const struct clock_line *l, uint64_t
  */
 static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_record *r)
 {
+	if (walk->bundle.left)
+		return weft_page_next(walk, r);
 	const struct fast_kind *fast = k->fast;
 	uint64_t *time = k->w.time.at, *value = k->w.value.at;
 	uint32_t *what = k->w.what.at;
@@ -301,6 +303,29 @@ static int read_fast(struct worker *k, struct weft_page_walk *walk, struct weft_
 	return weft_page_next(walk, r);
 }
 
+/* What comes next in a bundle, one of whose events was taken, as long as it needs nothing but an id and perhaps a word. */
+static void read_bundle(struct worker *k, struct weft_page_walk *walk)
+{
+	size_t n = k->w.time.n;
+	uint64_t ns = to_ns(k->at->s, walk->bundle.ticks, &k->hint);
+	struct weft_page_walk ahead = *walk;
+	struct weft_record r;
+	if (n && k->w.time.at[n - 1] > ns)
+		return;
+	while (n < WEFT_BLOCK_EVENTS && ahead.bundle.left) {
+		weft_page_unbundle(&ahead, &r);
+		const struct fast_kind *f = &k->fast[r.kind];
+		uint32_t known = r.id < f->n_ids ? f->id[r.id] : 0;
+		if (r.n != f->words || !known)
+			break;
+		k->w.time.at[n] = ns;
+		k->w.what.at[n] = weft_what(r.kind, known);
+		k->w.value.at[n++] = r.n ? r.payload[0] : 0;
+		*walk = ahead;
+	}
+	k->w.time.n = k->w.what.n = k->w.value.n = n;
+}
+
 static int read_records(struct worker *k, struct weft_page_walk *walk)
 {
 	struct weft_record r;
@@ -311,7 +336,10 @@ static int read_records(struct worker *k, struct weft_page_walk *walk)
 		rc = take_slow(k, &r);
 		if (rc)
 			return rc;
-		find_segment(&k->segment, &k->at->s->clock.line, r.ticks, &k->hint);
+		if (walk->bundle.left)
+			read_bundle(k, walk);
+		else
+			find_segment(&k->segment, &k->at->s->clock.line, r.ticks, &k->hint);
 	}
 }
 

@@ -182,7 +182,8 @@ static bool is_event_kind(unsigned kind)
 {
 	enum weft_class of = weft_kind_info[kind].of;
 	return weft_kind_info[kind].name && of != WEFT_CLASS_REGION && of != WEFT_CLASS_STATE && of != WEFT_CLASS_COUNTER &&
-	       of != WEFT_CLASS_SET && kind != WEFT_EV_CPU && kind != WEFT_EV_TIME && kind != WEFT_EV_ENTER_FLOW;
+	       of != WEFT_CLASS_SET && kind != WEFT_EV_CPU && kind != WEFT_EV_TIME && kind != WEFT_EV_ENTER_FLOW &&
+	       kind != WEFT_EV_BUNDLE;
 }
 
 static void define_link(struct paje *p, const char *alias, const char *name)
