@@ -412,13 +412,12 @@ static inline void weft_bundle_record(struct weft_bundle *b)
 	}
 	weft_bundle_begin(b);
 }
-/* `kind`: of an event with a word or without (WEFT_HEAD_ENTER, LEAVE, POINT…, COUNTER…, FLOW…, ATTR…). */
-static inline void weft_bundle_add(struct weft_bundle *b, weft_def d, uint32_t kind, uint64_t word)
+static inline int weft_bundle_head(struct weft_bundle *b, weft_def d, uint32_t kind)
 {
 	uint32_t on = *d;
 	if (!on)
-		return;
-	if (__builtin_expect(b->n + 2 > WEFT_BUNDLE_WORDS, 0))
+		return 0;
+	if (__builtin_expect(b->n + 3 > WEFT_BUNDLE_WORDS, 0))
 		weft_bundle_record(b);
 	if (b->events++ & 1) {
 		b->word[b->heads] |= (uint64_t)(on | kind) << 32;
@@ -428,8 +427,21 @@ static inline void weft_bundle_add(struct weft_bundle *b, weft_def d, uint32_t k
 		b->heads = b->n++;
 		b->word[b->heads] = on | kind;
 	}
-	if (kind >> 8)
+	return 1;
+}
+/* `kind`: of an event with a word or without (WEFT_HEAD_ENTER, LEAVE, POINT…, COUNTER…, FLOW…, ATTR…). */
+static inline void weft_bundle_add(struct weft_bundle *b, weft_def d, uint32_t kind, uint64_t word)
+{
+	if (weft_bundle_head(b, d, kind) && kind >> 8)
 		b->word[b->n++] = word;
+}
+/* Of one with two (WEFT_HEAD_DEPENDENCY). */
+static inline void weft_bundle_add_pair(struct weft_bundle *b, weft_def d, uint32_t kind, uint64_t first, uint64_t second)
+{
+	if (weft_bundle_head(b, d, kind)) {
+		b->word[b->n++] = first;
+		b->word[b->n++] = second;
+	}
 }
 
 #ifdef __cplusplus

@@ -103,14 +103,19 @@ has "footprint" ' attr  *footprint = [0-9]+$' 2
 has "size" ' attr  *size = 9216 bytes$'
 has "flops" ' attr_f  *flops = 2500000$'
 has "colour" ' attr  *colour = 1193046$'
-has "parameters" ' attr_s  *parameters = "V1024x8 M8x16x8"$'
+has "what its data are, said of the data" ' attr_s  *description = "(V1024x8|M8x16x8)"$' 2
 has "where it was submitted" ' attr_s  *file = ".*traced.c"$' 2
 check "lines" "$(grep -n -E 'starpu_task_insert\(&(both|one),' "$source/tests/starpu/traced.c" | cut -d: -f1 | xargs)" \
 	"$(sed -n 's/.* attr *line = //p' detail.txt | xargs)"
-has "modes" ' attr_s  *mode = "R"$'
-has "modes of both" ' attr_s  *mode = "RW"$' 2
 vector=$(grep -A1 ' enter  *data registered' detail.txt | sed -n 's/.* handle = //p' | sed -n 1p)
 matrix=$(grep -A1 ' enter  *data registered' detail.txt | sed -n 's/.* handle = //p' | sed -n 2p)
+check "modes" 'R RW RW' "$(sed -n '/ enter *\(both\|one\)$/,/ leave *\(both\|one\)$/s/.* mode = //p' detail.txt | xargs)"
+check "who acquires says what, and how" "$vector R" "$(grep -A2 ' enter  *acquiring data$' detail.txt | sed -n 's/.* = //p' | head -2 | xargs)"
+has "which workers there are" ' attr_s  *name = "CPU [01]"$' 2
+has "which memory nodes there are" ' attr_s  *name = "(NUMA 0|Disk)"$' 2
+check "all begin and end" "3 3 3 3" "$(for what in 'enter  *init' 'leave  *init' 'enter  *deinit' 'leave  *deinit'; do grep -c " ${what}ialising\$" detail.txt; done | xargs)"
+has "somebody waits for all tasks" ' point  *wait for all = 0$'
+check "states of copies" "$vector 0 shared $vector 1 shared" "$(grep -A3 ' enter  *data state$' detail.txt | sed -n 's/.* = //p' | head -6 | xargs)"
 check "a task's handles" "$vector $matrix" "$(sed -n '/ enter *both$/,/ leave *both$/s/.* handle = //p' detail.txt | xargs)"
 has "states of workers: callback" ' enter  *callback$'
 has "states of workers: fetching input" ' enter  *fetching input$' 2
@@ -118,7 +123,7 @@ check "states of workers: overhead" yes "$(grep -q ' enter  *overhead$' detail.t
 has "home node" ' attr  *home node = 0$' 2
 check "a handle has a name" "$vector \"the vector\"" "$(grep -A2 ' enter  *data named' detail.txt | sed -n 's/.* = //p' | xargs -d '\n')"
 check "a handle has coordinates" "$matrix 11 12" "$(grep -A3 ' enter  *data coordinates' detail.txt | sed -n 's/.* = //p' | xargs)"
-check "and so has each access to it" "11 12 11 12" "$(sed -n '/ enter *\(both\|one\)$/,/ leave *\(both\|one\)$/s/.* coordinate = //p' detail.txt | xargs)"
+check "which is not said of each access" "" "$(sed -n '/ enter *\(both\|one\)$/,/ leave *\(both\|one\)$/s/.* coordinate = //p' detail.txt | xargs)"
 check "states of workers: progressing" yes "$(grep -q ' enter  *progressing$' detail.txt && echo yes)"
 has "unregistered" " point  *unregistered = ($vector|$matrix)\$" 2
 has "won't use" " point  *won't use = $matrix\$"
@@ -126,7 +131,7 @@ has "allocating" ' enter  *allocating$'
 has "freeing" ' enter  *freeing$'
 has "memory in use" ' counter  *memory in use, node 1 = 8192 bytes$'
 check "memory in use, at the end" "node 1 = 0 bytes" "$(grep -o 'node 1 = .* bytes' detail.txt | tail -1)"
-check "a copy" "$vector 0 1 8192 bytes" "$(grep -A4 ' enter  *copying$' detail.txt | sed -n 's/.* = //p' | xargs)"
+check "a copy" "$vector 0 1 8192 bytes fetch" "$(grep -A5 ' enter  *copying$' detail.txt | sed -n 's/.* = //p' | xargs)"
 has "bandwidth of the node that is copied into" ' counter  *copied into, node 1 = 8192 bytes$'
 has "bandwidth of the node that is copied from" ' counter  *copied from, node 0 = 8192 bytes$'
 has "one NUMA node is not worth words" ' attr  *NUMA nodes = ' 0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each kind of argument is, and reading it into a task. Most are values of one type that are kept where the table says. */
 #include "arguments.h"
-#include "runtime/run/task_trace.h"
+#include "runtime/data/data_trace.h"
 #include "runtime/task/complain.h"
 #include <stddef.h>
 #include <stdlib.h>

@@ -75,7 +75,16 @@ struct rt_submitter {
 	uint32_t prio_turn;               /* whose queue gets its next job with a priority */
 	uint32_t in_vain;                 /* waits since it last was right not to sleep; core_sleep.c */
 	struct rt_inject queue;
+	/* Of the trace in detail (life_detail.h); only it stores. */
+	struct weft_atomic_u64 readied; /* jobs that this thread has made ready */
+	struct rt_trace_count {
+		uint32_t skip; /* so many changes are not recorded */
+		bool owes;     /* the last one was not */
+	} ready_count, unfinished_count;
 };
+
+/* A worker's way through a job, as the trace in detail has it: its overhead comes behind its body, or has begun with the body's end. */
+enum rt_overhead { RT_OVERHEAD_NONE, RT_OVERHEAD_FOLLOWS, RT_OVERHEAD_BEGUN };
 
 struct rt_worker {
 	struct rt_runtime *runtime;
@@ -99,6 +108,8 @@ struct rt_worker {
 	pthread_t thread;
 	struct rt_deque deque;
 	_Alignas(64) struct weft_atomic_u64 done; /* jobs that it has run; only it stores */
+	struct weft_atomic_u64 began;             /* of those that were counted as ready; likewise */
+	enum rt_overhead overhead;
 	_Alignas(64) struct weft_atomic_u32 wake; /* futex: 1 wakes it */
 	struct weft_atomic_u32 again; /* jobs that come back to this worker, by next_free: pushed by anybody, taken whole */
 };

@@ -5,7 +5,7 @@
  */
 #include "core.h"
 #include "base/clock.h"
-#include "life_trace.h"
+#include "life_detail.h"
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <limits.h>
@@ -207,6 +207,9 @@ void rt_wait_all(struct rt_runtime *r)
 	if (!is_over_soon(&(struct awaited){.runtime = r}))
 		sleep_until_all_done(r);
 	weft_leave(rt_trace.wait);
+	struct rt_submitter *s = rt_traced_in_detail() ? rt_self_known(r) : NULL;
+	if (s)
+		rt_detail_settled(s);
 }
 
 /* Several may wait for different numbers: the greatest counts, and who is told too early waits again. */

@@ -101,14 +101,14 @@ int rt_submit_between(struct rt_submitter *s, struct rt_refs *before, struct rt_
 	}
 	*out = self;
 	if (ready)
-		rt_trace_ready(j);
+		rt_trace_ready(s, j);
 	return !ready || rt_make_ready(s, j) ? 0 : -ENOMEM;
 }
 
 static int let_go(struct rt_submitter *s, struct rt_job *j)
 {
 	if (WEFT_LIKELY(j->body != NULL)) {
-		rt_trace_ready(j);
+		rt_trace_ready(s, j);
 		return rt_make_ready(s, j) ? 0 : -ENOMEM;
 	}
 	rt_run_relay(s, j);
@@ -171,7 +171,7 @@ int rt_submit(struct rt_submitter *s, struct rt_job *j)
 	if (rc)
 		return rc;
 	if (rt_traced() && j->body)
-		rt_trace_submit(s, rt_job_ref(j));
+		rt_trace_submit(s, j);
 	count(s, 1);
 	int ready = hang_behind(s, j, &s->before);
 	if (ready < 0) {

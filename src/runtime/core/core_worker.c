@@ -75,14 +75,14 @@ static inline __attribute__((always_inline)) void core_release_by(struct rt_subm
 			edge = j->edge_next[edge % RT_EDGES];
 			int32_t left = weft_add_i32(&j->pending, -1);
 			if (WEFT_UNLIKELY(left == (RT_PLACED | 1))) {
-				rt_trace_ready(j);
+				rt_trace_ready(s, j);
 				s->runtime->hooks->ready(s, j);
 				continue;
 			}
 			if (left != 1)
 				continue;
 			if (WEFT_LIKELY(j->body != NULL)) {
-				rt_trace_ready(j);
+				rt_trace_ready(s, j);
 				core_take_ready(s, w, j);
 				continue;
 			}
@@ -144,16 +144,22 @@ static inline void end_as(struct rt_worker *w, struct rt_job *j, enum rt_verdict
 	}
 }
 
+/* It may run others in its middle. */
 static void run_in_detail(struct rt_worker *w, struct rt_job *j)
 {
-	rt_detail_began(j);
+	enum rt_overhead outer = w->overhead;
+	rt_detail_began(w, j);
+	w->overhead = RT_OVERHEAD_FOLLOWS;
 	enum rt_verdict v = j->body(j, w);
+	bool overhead = w->overhead == RT_OVERHEAD_BEGUN;
+	w->overhead = outer;
 	if (v != RT_LATER) {
-		weft_enter(rt_detail.overhead);
+		if (!overhead)
+			weft_enter(rt_detail.overhead);
+		overhead = true;
 		end_as(w, j, v);
-		weft_leave(rt_detail.overhead);
 	}
-	rt_detail_unfinished(w->runtime, 0);
+	rt_detail_ended(w, overhead);
 }
 
 void rt_worker_run(struct rt_worker *w, struct rt_job *j)
@@ -199,8 +205,8 @@ void rt_finish(struct rt_runtime *r, struct rt_job *j)
 		core_count_done(&s->finished);
 		core_release_outside(s, edge, NULL);
 	}
-	if (rt_traced_in_detail())
-		rt_detail_unfinished(r, 0);
+	if (s && rt_traced_in_detail())
+		rt_detail_counts(s);
 }
 
 void rt_count_out(struct rt_runtime *r)
@@ -455,6 +461,7 @@ static struct rt_job *core_idle(struct rt_worker *w, bool wait)
 	if (r->hooks->idles)
 		r->hooks->idles(w, true);
 	core_flush_outbox(w);
+	rt_detail_settled(&w->self);
 	uint64_t until = weft_monotonic_ns() + r->spin_ns;
 	while (wait && !weft_load_bool(&r->stop) && !(weft_load_u32(&r->asks) & RT_ASK_PAUSE)) {
 		j = core_has_work(w) ? core_find_job(w, false) : NULL;

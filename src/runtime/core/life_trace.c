@@ -6,19 +6,34 @@
 #include "life_detail.h"
 #include <pthread.h>
 
-struct rt_trace rt_trace = {WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF};
+struct rt_trace rt_trace = {WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF};
+uint32_t rt_trace_groups = RT_GROUP_DEFAULT | RT_GROUP_TASK_EXTRA;
+static struct weft_atomic_bool keeps_meta;
+
+void rt_trace_keeps_meta(bool keeps)
+{
+	weft_store_bool(&keeps_meta, keeps);
+}
+
+bool rt_traced_meta(void)
+{
+	return rt_traced_in_detail() || weft_load_bool(&keeps_meta);
+}
 
 static void define(void)
 {
 	weft_category basic = weft_define_category("starpu", 1), detail = weft_define_category("starpu_detail", 0);
+	weft_category meta = weft_define_category("starpu_meta", 1);
+	bool tasks = rt_trace_has(RT_GROUP_TASK), workers = rt_trace_has(RT_GROUP_WORKER);
 	rt_trace = (struct rt_trace){
-		.task = weft_define_own_flow("task", basic),
-		.depends = weft_define_own_flow("depends", detail),
-		.sleep = weft_define_region("sleeping", WEFT_STATE_IDLE, basic),
-		.wait = weft_define_region("waiting for tasks", WEFT_STATE_WAITING, basic),
-		.priority = weft_define_attr("priority", "", detail),
-		.tag = weft_define_attr("tag", "", detail),
-		.iteration = weft_define_attr("iteration", "", detail),
+		.task = tasks ? weft_define_own_flow("task", basic) : WEFT_OFF,
+		.depends = tasks ? weft_define_own_flow("depends", detail) : WEFT_OFF,
+		.detail = detail,
+		.sleep = workers ? weft_define_region("sleeping", WEFT_STATE_IDLE, basic) : WEFT_OFF,
+		.wait = workers ? weft_define_region("waiting for tasks", WEFT_STATE_WAITING, basic) : WEFT_OFF,
+		.priority = weft_define_attr("priority", "", meta),
+		.tag = weft_define_attr("tag", "", meta),
+		.iteration = weft_define_attr("iteration", "", meta),
 	};
 	rt_detail_begin();
 }
@@ -79,33 +94,71 @@ static weft_region region_of(const void *codelet, const char *name)
 
 /* ---- tasks ---- */
 
-void rt_trace_submit(const struct rt_submitter *s, rt_ref job)
+/* Whoever has nothing to wait for is ready at once: it is said here, in the same record. */
+static void submit_in_detail(struct rt_submitter *s, struct rt_job *j)
 {
-	weft_flow_out(rt_trace.task, job);
-	if (!rt_traced_in_detail())
-		return;
-	rt_detail_unfinished(s->runtime, 1); /* it is counted in a moment */
-	for (uint32_t i = 0; i < s->before.n; i++) {
-		uint64_t pair[2] = {s->before.at[i], job};
-		weft_record(rt_trace.depends, WEFT_HEAD_DEPENDENCY, 2, pair);
-	}
+	struct weft_bundle b;
+	rt_ref job = rt_job_ref(j);
+	weft_bundle_begin(&b);
+	weft_bundle_add(&b, rt_trace.task, WEFT_HEAD_FLOW_OUT, job);
+	rt_detail_unfinished(&b, s, 1); /* it is counted in a moment */
+	if (!s->before.n)
+		rt_detail_ready(&b, s, j);
+	for (uint32_t i = 0; i < s->before.n; i++)
+		weft_bundle_add_pair(&b, rt_trace.depends, WEFT_HEAD_DEPENDENCY, s->before.at[i], job);
+	weft_bundle_record(&b);
+}
+
+void rt_trace_submit(struct rt_submitter *s, struct rt_job *j)
+{
+	if (rt_traced_in_detail())
+		submit_in_detail(s, j);
+	else
+		weft_flow_out(rt_trace.task, rt_job_ref(j));
 }
 
 void rt_trace_start(rt_ref job, const struct rt_trace_task *t)
 {
-	weft_enter_flow(region_of(t->codelet, t->name), rt_trace.task, job);
-	if (!rt_traced_in_detail())
-		return;
-	const int64_t value[] = {t->priority, t->tag, t->iteration};
-	const weft_attr attr[] = {rt_trace.priority, rt_trace.tag, rt_trace.iteration};
-	for (unsigned i = 0; i < 3; i++)
-		if (value[i])
-			weft_attr_int(attr[i], value[i]);
+	if (rt_traced_in_detail()) {
+		struct weft_bundle b;
+		weft_bundle_begin(&b);
+		rt_trace_start_in(&b, job, t);
+		weft_bundle_record(&b);
+	} else {
+		weft_enter_flow(region_of(t->codelet, t->name), rt_trace.task, job);
+	}
+}
+
+void rt_trace_start_in(struct weft_bundle *b, rt_ref job, const struct rt_trace_task *t)
+{
+	weft_bundle_add(b, region_of(t->codelet, t->name), WEFT_HEAD_ENTER, 0);
+	weft_bundle_add(b, rt_trace.task, WEFT_HEAD_FLOW_IN, job);
+	if (t->priority)
+		weft_bundle_add(b, rt_trace.priority, WEFT_HEAD_ATTR, (uint64_t)t->priority);
+	if (t->tag)
+		weft_bundle_add(b, rt_trace.tag, WEFT_HEAD_ATTR, (uint64_t)t->tag);
+	if (t->iteration)
+		weft_bundle_add(b, rt_trace.iteration, WEFT_HEAD_ATTR, (uint64_t)t->iteration);
 }
 
 void rt_trace_end(const void *codelet, const char *name)
 {
 	weft_leave(region_of(codelet, name));
+}
+
+void rt_trace_end_last(struct rt_worker *w, const void *codelet, const char *name)
+{
+	struct weft_bundle b;
+	weft_region r = region_of(codelet, name);
+	if (w->overhead != RT_OVERHEAD_FOLLOWS || !*rt_detail.overhead) {
+		weft_leave(r);
+		return;
+	}
+	weft_bundle_begin(&b);
+	weft_bundle_add(&b, r, WEFT_HEAD_LEAVE, 0);
+	weft_bundle_add(&b, rt_detail.overhead, WEFT_HEAD_ENTER, 0);
+	weft_bundle_record(&b);
+	w->overhead = RT_OVERHEAD_BEGUN;
 }
 
 void rt_trace_resume(const void *codelet, const char *name)

@@ -3,7 +3,7 @@
  * Reading depends on the last writer; writing on the readers since then, or on the last writer when there are none. Everything
  * else (groups that commute or reduce, accesses without a place) goes through place_specially, by one look at all bits.
  */
-#include "core.h"
+#include "life_detail.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,11 +33,22 @@ int rt_refs_grow(struct rt_refs *r)
 	return 0;
 }
 
-static inline void order_lock(struct rt_handle *h)
+static inline void spin(struct rt_handle *h)
 {
 	while (weft_swap_u32(&h->lock, 1))
 		while (weft_load_relaxed_u32(&h->lock)) /* relaxed: the swap decides */
 			__builtin_ia32_pause();
+}
+
+static inline void order_lock(struct rt_handle *h)
+{
+	if (WEFT_LIKELY(!rt_trace_has(RT_GROUP_LOCK))) {
+		spin(h);
+		return;
+	}
+	rt_detail_locking("order");
+	spin(h);
+	weft_leave(rt_detail.locking);
 }
 
 static inline void order_unlock(struct rt_handle *h)

@@ -4,6 +4,7 @@
 #include "runtime/task/task.h"
 #include "acquire.h"
 #include "data_stats.h"
+#include "data_trace.h"
 #include "mover.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -134,14 +135,17 @@ static int submit_and_wait(struct rt_acquired *a, bool ordered)
 	}
 	rt_waiter_init(&me, rt_data.runtime);
 	a->waiter = &me;
+	rt_data_trace_acquiring(a->handle, a->mode);
 	int rc = rt_acquire_submit(a, ordered);
 	if (rc) {
+		weft_leave(rt_detail.acquiring);
 		rt_waiter_drop(&me);
 		return rc;
 	}
 	if (weft_load_u32(&me.may) != RT_MAY)
 		rt_begin_held();
 	rt_wait_here(&me);
+	weft_leave(rt_detail.acquiring);
 	return 0;
 }
 

@@ -222,9 +222,11 @@ int rt_copy_interface(starpu_data_handle_t h, void *from, unsigned from_node, vo
 
 void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node, double *start)
 {
-	weft_enter(rt_detail.interface_copying);
-	weft_attr_int(rt_detail.from, src_node);
-	weft_attr_int(rt_detail.to, dst_node);
+	if (rt_traced_in_detail()) {
+		weft_enter(rt_detail.interface_copying);
+		weft_attr_int(rt_detail.from, src_node);
+		weft_attr_int(rt_detail.to, dst_node);
+	}
 	*start = starpu_timing_now();
 }
 
@@ -252,7 +254,8 @@ void starpu_interface_end_driver_copy_async_devid(int src_dev, enum starpu_node_
 void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t size)
 {
 	(void)src_node, (void)dst_node;
-	weft_attr_int(rt_detail.bytes, (int64_t)size);
+	if (rt_traced_in_detail())
+		weft_attr_int(rt_detail.bytes, (int64_t)size);
 }
 
 /* Mapping memory of one node into another: no driver can. */

@@ -4,74 +4,181 @@
 #include "replica.h"
 #include "runtime/task/prof_tool.h"
 #include "runtime/task/profile.h"
+#include <string.h>
 
-/* What comes before starpu_init() is told when that has come. */
+static const struct {
+	uint32_t bit;
+	const char *name;
+} modes[] = {
+	{STARPU_R, "R"}, {STARPU_W, "W"}, {STARPU_SCRATCH, "SCRATCH"}, {STARPU_REDUX, "REDUX"}, {STARPU_COMMUTE, "-C"},
+};
+
+const char *rt_mode_name(uint32_t mode, char *text, size_t size)
+{
+	char *at = text;
+	*at = '\0';
+	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+		if (mode & modes[i].bit && strlen(modes[i].name) < (size_t)(text + size - at))
+			at = stpcpy(at, modes[i].name);
+	return text;
+}
+
+/* A mode's string, once for each. */
+uint32_t rt_mode_string(uint32_t mode)
+{
+	static struct weft_atomic_u32 known[64];
+	uint32_t all = STARPU_R | STARPU_W | STARPU_SCRATCH | STARPU_REDUX | STARPU_COMMUTE, bits = mode & all;
+	struct weft_atomic_u32 *at = bits < 64 ? &known[bits] : NULL;
+	char text[32];
+	uint32_t id = at ? weft_load_u32(at) : 0;
+	if (id)
+		return id;
+	id = weft_define_string(rt_mode_name(mode, text, sizeof text));
+	if (at)
+		weft_store_u32(at, id);
+	return id;
+}
+
+/* What comes before starpu_init() is told when it is used. */
 static bool is_traced(void)
 {
-	return rt_data.runtime && rt_traced_in_detail();
+	return rt_data.runtime && rt_traced_meta();
+}
+
+static void add_registered(struct weft_bundle *b, starpu_data_handle_t h)
+{
+	char text[64] = "";
+	if (h->ops->describe)
+		h->ops->describe(h->replica[STARPU_MAIN_RAM].interface, text, sizeof text);
+	weft_bundle_add(b, rt_detail.registering, WEFT_HEAD_ENTER, 0);
+	rt_detail_add_pointer(b, rt_detail.handle, h);
+	rt_detail_add(b, rt_detail.home, h->home);
+	rt_detail_add(b, rt_detail.bytes, (int64_t)rt_data_size(h));
+	if (h->parent)
+		rt_detail_add_pointer(b, rt_detail.parent, h->parent);
+	if (*text)
+		rt_detail_add_text(b, rt_detail.description, text);
+	weft_bundle_add(b, rt_detail.registering, WEFT_HEAD_LEAVE, 0);
+}
+
+static void add_named(struct weft_bundle *b, starpu_data_handle_t h)
+{
+	weft_bundle_add(b, rt_detail.naming, WEFT_HEAD_ENTER, 0);
+	rt_detail_add_pointer(b, rt_detail.handle, h);
+	rt_detail_add_text(b, rt_detail.name, h->name);
+	weft_bundle_add(b, rt_detail.naming, WEFT_HEAD_LEAVE, 0);
+}
+
+static void add_placed(struct weft_bundle *b, starpu_data_handle_t h)
+{
+	weft_bundle_add(b, rt_detail.placing, WEFT_HEAD_ENTER, 0);
+	rt_detail_add_pointer(b, rt_detail.handle, h);
+	for (unsigned i = 0; i < h->dimensions; i++)
+		rt_detail_add(b, rt_detail.coordinate, h->coordinates[i]);
+	weft_bundle_add(b, rt_detail.placing, WEFT_HEAD_LEAVE, 0);
+}
+
+void rt_data_tell(starpu_data_handle_t h)
+{
+	struct weft_bundle b;
+	weft_store_bool(&h->told, true);
+	weft_bundle_begin(&b);
+	add_registered(&b, h);
+	if (h->name)
+		add_named(&b, h);
+	if (h->dimensions)
+		add_placed(&b, h);
+	weft_bundle_record(&b);
 }
 
 void rt_data_trace_registered(starpu_data_handle_t h)
 {
+	struct weft_bundle b;
 	if (!is_traced())
 		return;
-	weft_enter(rt_detail.registering);
-	rt_detail_pointer(rt_detail.handle, h);
-	weft_attr_int(rt_detail.home, h->home);
-	weft_attr_int(rt_detail.bytes, (int64_t)rt_data_size(h));
-	if (h->parent)
-		rt_detail_pointer(rt_detail.parent, h->parent);
-	weft_leave(rt_detail.registering);
+	weft_store_bool(&h->told, true);
+	weft_bundle_begin(&b);
+	add_registered(&b, h);
+	weft_bundle_record(&b);
 }
 
 void rt_data_trace_named(starpu_data_handle_t h)
 {
-	if (!h->name || !is_traced())
+	struct weft_bundle b;
+	if (!h->name || !is_traced() || !weft_load_bool(&h->told))
 		return;
-	weft_enter(rt_detail.naming);
-	rt_detail_pointer(rt_detail.handle, h);
-	rt_detail_text(rt_detail.name, h->name);
-	weft_leave(rt_detail.naming);
-}
-
-void rt_data_trace_coordinates(starpu_data_handle_t h)
-{
-	for (unsigned i = 0; i < h->dimensions; i++)
-		weft_attr_int(rt_detail.coordinate, h->coordinates[i]);
+	weft_bundle_begin(&b);
+	add_named(&b, h);
+	weft_bundle_record(&b);
 }
 
 void rt_data_trace_placed(starpu_data_handle_t h)
 {
-	if (!rt_traced_in_detail())
+	struct weft_bundle b;
+	if (!is_traced() || !weft_load_bool(&h->told))
 		return;
-	weft_enter(rt_detail.placing);
-	rt_detail_pointer(rt_detail.handle, h);
-	rt_data_trace_coordinates(h);
-	weft_leave(rt_detail.placing);
+	weft_bundle_begin(&b);
+	add_placed(&b, h);
+	weft_bundle_record(&b);
 }
 
 void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached)
 {
+	struct weft_bundle b;
 	if (!rt_traced_in_detail())
 		return;
-	rt_detail_pointer(rt_detail.handle, r->handle);
-	weft_attr_int(rt_detail.node, r->node);
-	weft_attr_int(rt_detail.bytes, (int64_t)r->bytes);
+	weft_bundle_begin(&b);
+	rt_detail_add_pointer(&b, rt_detail.handle, r->handle);
+	rt_detail_add(&b, rt_detail.node, r->node);
+	rt_detail_add(&b, rt_detail.bytes, (int64_t)r->bytes);
 	if (cached)
-		weft_attr_int(rt_detail.cached, 1);
-	weft_leave(what);
+		rt_detail_add(&b, rt_detail.cached, 1);
+	weft_bundle_add(&b, what, WEFT_HEAD_LEAVE, 0);
+	weft_bundle_record(&b);
 }
+
+_Thread_local const char *rt_copy_cause;
 
 void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to)
 {
+	struct weft_bundle b;
 	rt_tool_transfer(true, from->node, to->node, rt_data_size(to->handle));
 	if (!rt_traced_in_detail())
 		return;
-	weft_enter(rt_detail.copying);
-	rt_detail_pointer(rt_detail.handle, to->handle);
-	weft_attr_int(rt_detail.from, from->node);
-	weft_attr_int(rt_detail.to, to->node);
-	weft_attr_int(rt_detail.bytes, (int64_t)rt_data_size(to->handle));
+	weft_bundle_begin(&b);
+	weft_bundle_add(&b, rt_detail.copying, WEFT_HEAD_ENTER, 0);
+	rt_detail_add_pointer(&b, rt_detail.handle, to->handle);
+	rt_detail_add(&b, rt_detail.from, from->node);
+	rt_detail_add(&b, rt_detail.to, to->node);
+	rt_detail_add(&b, rt_detail.bytes, (int64_t)rt_data_size(to->handle));
+	rt_detail_add_text(&b, rt_detail.cause, rt_copy_cause ? rt_copy_cause : "fetch");
+	weft_bundle_record(&b);
+}
+
+void rt_data_trace_acquiring(starpu_data_handle_t h, uint32_t mode)
+{
+	struct weft_bundle b;
+	if (!rt_traced_in_detail())
+		return;
+	weft_bundle_begin(&b);
+	weft_bundle_add(&b, rt_detail.acquiring, WEFT_HEAD_ENTER, 0);
+	rt_detail_add_pointer(&b, rt_detail.handle, h);
+	weft_bundle_add(&b, rt_detail.mode, WEFT_HEAD_ATTR_S, rt_mode_string(mode));
+	weft_bundle_record(&b);
+}
+
+void rt_data_trace_state(starpu_data_handle_t h, unsigned node, const char *state)
+{
+	struct weft_bundle b;
+	if (!rt_traced_in_detail() || !*rt_detail.data_state)
+		return;
+	weft_bundle_begin(&b);
+	weft_bundle_add(&b, rt_detail.data_state, WEFT_HEAD_ENTER, 0);
+	rt_detail_add_pointer(&b, rt_detail.handle, h);
+	rt_detail_add(&b, rt_detail.node, node);
+	rt_detail_add_text(&b, rt_detail.state, state);
+	weft_bundle_add(&b, rt_detail.data_state, WEFT_HEAD_LEAVE, 0);
+	weft_bundle_record(&b);
 }
 
 static void count(struct rt_copied *c, size_t bytes)

@@ -8,11 +8,26 @@
 #include "runtime/core/life_detail.h"
 
 void rt_data_trace_registered(starpu_data_handle_t h);
+/* It is used: if its registration was not recorded, that is told now, outside of any task's region. */
+void rt_data_tell(starpu_data_handle_t h);
+static inline void rt_data_trace_known(starpu_data_handle_t h)
+{
+	if (WEFT_UNLIKELY(!weft_load_bool(&h->told)))
+		rt_data_tell(h);
+}
 void rt_data_trace_named(starpu_data_handle_t h);
 void rt_data_trace_placed(starpu_data_handle_t h);
-void rt_data_trace_coordinates(starpu_data_handle_t h); /* attributes of the innermost region */
+/* The thread waits for data from here on, until it leaves the region rt_detail.acquiring. */
+void rt_data_trace_acquiring(starpu_data_handle_t h, uint32_t mode);
+/* As STARPU_R | STARPU_W is RW; into `text`, which it returns. And as the id of a string. */
+const char *rt_mode_name(uint32_t mode, char *text, size_t size);
+uint32_t rt_mode_string(uint32_t mode);
 /* At the end of a region that allocates or frees: what it was about. `cached`: by the cache of allocations. Leaves the region. */
 void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached);
+/* From now on the handle's copy on the node is "owner" (the only one), "shared" or "invalid". Only changes are told. */
+void rt_data_trace_state(starpu_data_handle_t h, unsigned node, const char *state);
+/* Why this thread copies, of those who know: "fetch", "prefetch", "idle fetch", "reclaim"…; NULL: nobody said. */
+extern _Thread_local const char *rt_copy_cause;
 /* Around a copy. Enters the region, and leaves it: what has been copied counts then. */
 void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to);
 void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done);

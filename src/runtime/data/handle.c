@@ -252,7 +252,8 @@ void rt_handle_destroy(starpu_data_handle_t h)
 	rt_plans_forget(h);
 	handle_leaves(h);
 	rt_move_cancel(h);
-	weft_point(rt_detail.unregistered, (int64_t)(uintptr_t)h);
+	if (rt_traced_meta())
+		weft_point(rt_detail.unregistered, (int64_t)(uintptr_t)h);
 	rt_replica_lock();
 	weft_store_ptr(&h->plain, NULL);
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)

@@ -57,9 +57,14 @@ static unsigned pinned_before(const struct rt_move *m, unsigned item)
 /* All items, or none: what was pinned is let go again. Readers first: a handle may be both read and overwritten. */
 static void get_all(struct rt_move *m)
 {
+	static const char *const causes[] = {[STARPU_FETCH] = "fetch",
+	                                     [STARPU_TASK_PREFETCH] = "task prefetch",
+	                                     [STARPU_PREFETCH] = "prefetch",
+	                                     [STARPU_IDLEFETCH] = "idle fetch"};
 	unsigned got = 0;
 	uint32_t unasked = m->kind == STARPU_FETCH ? 0 : RT_UNASKED;
 	weft_flow_in(rt_detail.transfer, m->number);
+	rt_copy_cause = (unsigned)m->kind < sizeof causes / sizeof *causes ? causes[m->kind] : NULL;
 	rt_replica_lock();
 	m->rc = is_worth_it(m) ? 0 : -ECANCELED;
 	for (; got < m->n && !m->rc; got += !m->rc) {
@@ -70,6 +75,7 @@ static void get_all(struct rt_move *m)
 	while (m->rc && got-- > 0)
 		rt_replica_put(m->item[got].handle, m->item[got].node, m->item[got].mode);
 	rt_replica_unlock();
+	rt_copy_cause = NULL;
 }
 
 static void *run(void *arg)

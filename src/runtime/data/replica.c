@@ -19,7 +19,13 @@ struct rt_data rt_data = {
 
 void rt_replica_lock(void)
 {
+	if (!rt_trace_has(RT_GROUP_LOCK)) {
+		pthread_mutex_lock(&rt_data.lock);
+		return;
+	}
+	rt_detail_locking("data");
 	pthread_mutex_lock(&rt_data.lock);
+	weft_leave(rt_detail.locking);
 }
 
 void rt_replica_unlock(void)
@@ -119,6 +125,8 @@ void rt_replica_free(struct rt_replica *r)
 			r->handle->ops->free_data_on_node(r->interface, r->node);
 		rt_data_trace_memory(rt_detail.freeing, r, kept);
 	}
+	if (r->valid)
+		rt_data_trace_state(r->handle, r->node, "invalid");
 	r->allocated = r->ours = r->valid = false;
 }
 
@@ -156,6 +164,14 @@ int rt_replica_allocate(struct rt_replica *r)
 
 /* ---- moving ---- */
 
+static bool is_only(starpu_data_handle_t h, unsigned node)
+{
+	bool only = replica_on(h, node)->valid;
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes) && only; i++)
+		only = i == node || !replica_on(h, i)->valid;
+	return only;
+}
+
 /* The lock is let go meanwhile. Who begins to write, or takes the value away, waits for it (rt_replica_settle). */
 static int replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to)
 {
@@ -175,6 +191,10 @@ static int replica_transfer(starpu_data_handle_t h, struct rt_replica *from, str
 	rt_data_trace_copied(from, to, !rc);
 	rt_replica_lock();
 	to->loading = false;
+	if (!rc && is_only(h, from->node))
+		rt_data_trace_state(h, from->node, "shared");
+	if (!rc)
+		rt_data_trace_state(h, to->node, "shared");
 	to->valid = !rc;
 	replica_unpin(from);
 	replica_unpin(to);
@@ -254,8 +274,19 @@ void rt_replica_settle(starpu_data_handle_t h)
 		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
 }
 
+static void trace_only(starpu_data_handle_t h, unsigned node, bool has_value)
+{
+	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
+		if (replica_on(h, i)->valid && (i != node || !has_value))
+			rt_data_trace_state(h, i, "invalid");
+	if (has_value && !is_only(h, node))
+		rt_data_trace_state(h, node, "owner");
+}
+
 void rt_replica_only(starpu_data_handle_t h, unsigned node, bool has_value)
 {
+	if (rt_traced_in_detail())
+		trace_only(h, node, has_value);
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes); i++)
 		replica_on(h, i)->valid = i == node && has_value;
 	h->initialized = has_value;
@@ -418,7 +449,10 @@ int rt_replica_evict(struct rt_replica *r)
 	if (!can_go(r))
 		return -EBUSY;
 	rt_replica_moves(h);
+	const char *outer = rt_copy_cause;
+	rt_copy_cause = "reclaim";
 	int rc = is_plainly(r, RT_READ | RT_WRITE) ? -EBUSY : write_back(r);
+	rt_copy_cause = outer;
 	if (!rc && !can_go(r)) /* while the lock was away somebody came */
 		rc = -EBUSY;
 	if (!rc)

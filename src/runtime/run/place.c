@@ -184,6 +184,8 @@ static void place_begin(struct rt_worker *w)
 	if (!d)
 		return;
 	const struct rt_worker_info *info = &rt_machine.worker[w->number];
+	rt_trace_worker(w->number);
+	weft_enter(rt_detail.initialising);
 	rt_worker_bind_self(w->number);
 	if (!info->application)
 		prctl(PR_SET_NAME, info->name);
@@ -192,15 +194,18 @@ static void place_begin(struct rt_worker *w)
 	if (d->begin)
 		d->begin(w);
 	rt_profile_thread_begins(w->number);
+	weft_leave(rt_detail.initialising);
 	rt_tool_tell(starpu_prof_tool_event_driver_init_end, w->number);
 }
 
 static void place_end(struct rt_worker *w)
 {
 	const struct rt_driver *d = driver_of(w);
+	weft_enter(rt_detail.deinitialising);
 	rt_profile_thread_ends(w->number);
 	if (d && d->end)
 		d->end(w);
+	weft_leave(rt_detail.deinitialising);
 	if (d)
 		rt_tool_tell(starpu_prof_tool_event_driver_deinit, w->number);
 }

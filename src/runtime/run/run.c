@@ -108,9 +108,26 @@ static void trace_start(struct rt_job *j, const struct rt_worker *w)
 		what.tag = t->use_tag ? (int64_t)t->tag_id : 0;
 		what.iteration = t->iterations[0] > 0 ? t->iterations[0] : 0;
 	}
-	rt_trace_start(rt_job_ref(j), &what);
-	if (rt_traced_in_detail())
-		rt_task_trace(j, w->number);
+	if (!rt_traced_in_detail()) {
+		rt_trace_start(rt_job_ref(j), &what);
+		return;
+	}
+	struct weft_bundle b;
+	rt_task_tell_data(j);
+	weft_bundle_begin(&b);
+	rt_trace_start_in(&b, rt_job_ref(j), &what);
+	rt_task_trace(&b, j, w->number);
+	weft_bundle_record(&b);
+}
+
+/* Of a plain job: behind it nothing comes but its end. */
+static void trace_end(const struct rt_job *j, struct rt_worker *w)
+{
+	const struct rt_upper *p = rt_upper((struct rt_job *)(uintptr_t)j);
+	if (p->bits & RT_U_MADE_TASK)
+		rt_trace_end(p->cl, name_of(p->cl));
+	else
+		rt_trace_end_last(w, p->cl, name_of(p->cl));
 }
 
 struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
@@ -340,7 +357,7 @@ enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)
 	uint64_t from_ns = WEFT_UNLIKELY(p->counted) ? count_begins() : 0;
 	p->func(buffers, j->arg);
 	if (traced)
-		rt_trace_end(p->cl, name_of(p->cl));
+		trace_end(j, w);
 	if (WEFT_UNLIKELY(p->counted))
 		count_ends(j, w, from_ns);
 	rt_worker_set_current(w, outer);
@@ -382,7 +399,7 @@ enum rt_verdict rt_body_timed(struct rt_job *j, struct rt_worker *w)
 	if (WEFT_UNLIKELY(p->counted))
 		count_ends(j, w, from_ns);
 	if (traced)
-		rt_trace_end(p->cl, name_of(p->cl));
+		trace_end(j, w);
 	rt_worker_set_current(w, outer);
 	if (WEFT_UNLIKELY(p->bits & RT_U_MADE_TASK)) {
 		j->body = rt_body_task;
@@ -414,8 +431,13 @@ static bool run_fetch_slowly(struct rt_job *j, struct rt_worker *w, void **buffe
 {
 	struct weft_err err = {0};
 	rt_ref ref = rt_job_ref(j); /* before it may be somebody else's */
-	weft_enter(rt_detail.fetching);
-	weft_attr_int(rt_detail.task, (int64_t)ref);
+	if (rt_traced_in_detail()) {
+		struct weft_bundle b;
+		weft_bundle_begin(&b);
+		weft_bundle_add(&b, rt_detail.fetching, WEFT_HEAD_ENTER, 0);
+		rt_detail_add(&b, rt_detail.task, (int64_t)ref);
+		weft_bundle_record(&b);
+	}
 	int rc = rt_data_fetch(j, w, buffers, &err);
 	weft_leave(rt_detail.fetching);
 	if (rc < 0)

@@ -14,70 +14,36 @@ static starpu_data_handle_t handle_at(struct rt_job *j, unsigned i)
 	return rt_handle_of(rt_job_handles(j)[i]);
 }
 
-static const struct {
-	uint32_t bit;
-	const char *name;
-} modes[] = {
-	{STARPU_R, "R"}, {STARPU_W, "W"}, {STARPU_SCRATCH, "SCRATCH"}, {STARPU_REDUX, "REDUX"}, {STARPU_COMMUTE, "-C"},
-};
-
-const char *rt_mode_name(uint32_t mode, char *text, size_t size)
+void rt_task_tell_data(struct rt_job *j)
 {
-	char *at = text;
-	*at = '\0';
-	for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-		if (mode & modes[i].bit && strlen(modes[i].name) < (size_t)(text + size - at))
-			at = stpcpy(at, modes[i].name);
-	return text;
-}
-
-/* As the interfaces describe themselves; as many as there is room for. */
-static void parameters(struct rt_job *j)
-{
-	char text[512];
-	size_t at = 0;
-	for (unsigned i = 0; i < j->n_accesses; i++) {
-		starpu_data_handle_t h = handle_at(j, i);
-		char one[64] = "";
-		if (h->ops->describe)
-			h->ops->describe(h->replica[STARPU_MAIN_RAM].interface, one, sizeof one);
-		size_t n = strlen(one);
-		if (at + n + 2 > sizeof text)
-			break;
-		if (at)
-			text[at++] = ' ';
-		memcpy(text + at, one, n + 1);
-		at += n;
-	}
-	if (at)
-		rt_detail_text(rt_detail.parameters, text);
+	for (unsigned i = 0; i < j->n_accesses; i++)
+		rt_data_trace_known(handle_at(j, i));
 }
 
 /* Where the pages lie, as a set of memory nodes; where that cannot be known, the worker's, which has them. */
-static void numa_nodes(starpu_data_handle_t h, unsigned node)
+static void numa_nodes(struct weft_bundle *b, starpu_data_handle_t h, unsigned node)
 {
 	void *at = starpu_node_get_kind(node) == STARPU_CPU_RAM ? starpu_data_handle_to_pointer(h, node) : NULL;
 	if (!at)
 		return;
 	long nodes = starpu_get_memory_location_bitmap(at, rt_data_size(h));
-	weft_attr_int(rt_detail.numa, nodes > 0 ? nodes : INT64_C(1) << node);
+	rt_detail_add(b, rt_detail.numa, nodes > 0 ? nodes : INT64_C(1) << node);
 }
 
-static void data(struct rt_job *j, unsigned node)
+static void data(struct weft_bundle *b, struct rt_job *j, unsigned node)
 {
-	bool is_numa = starpu_memory_nodes_get_numa_count() > 1;
+	bool is_numa = rt_trace_has(RT_GROUP_TASK_EXTRA) && starpu_memory_nodes_get_numa_count() > 1;
 	size_t size = 0;
 	for (unsigned i = 0; i < j->n_accesses; i++) {
-		char mode[32];
-		rt_detail_pointer(rt_detail.handle, handle_at(j, i));
-		rt_detail_text(rt_detail.mode, rt_mode_name(rt_job_modes(j)[i], mode, sizeof mode));
-		rt_data_trace_coordinates(handle_at(j, i));
+		starpu_data_handle_t h = handle_at(j, i);
+		rt_detail_add_pointer(b, rt_detail.handle, h);
+		weft_bundle_add(b, rt_detail.mode, WEFT_HEAD_ATTR_S, rt_mode_string(rt_job_modes(j)[i]));
 		if (is_numa)
-			numa_nodes(handle_at(j, i), node);
-		size += rt_data_size(handle_at(j, i));
+			numa_nodes(b, h, node);
+		size += rt_data_size(h);
 	}
-	weft_attr_int(rt_detail.size, (int64_t)size);
-	parameters(j);
+	if (j->n_accesses)
+		rt_detail_add(b, rt_detail.size, (int64_t)size);
 }
 
 /* A model's own functions want a struct starpu_task, which then is made. */
@@ -99,26 +65,30 @@ static uint32_t footprint(struct rt_job *j, unsigned worker)
 	return sum;
 }
 
-void rt_task_trace(struct rt_job *j, unsigned worker)
+void rt_task_trace(struct weft_bundle *b, struct rt_job *j, unsigned worker)
 {
-	weft_attr_int(rt_detail.footprint, footprint(j, worker));
 	const struct rt_upper *p = rt_upper(j);
 	const struct starpu_task *t = p->task;
 	unsigned color = t && t->color ? t->color : p->cl->color;
-	weft_attr_int(rt_detail.job_id, (int64_t)rt_job_ref(j));
-	weft_attr_int(rt_detail.submit_order, j->order);
-	rt_detail_text(rt_detail.name, t && t->name ? t->name : p->name);
-	rt_detail_text(rt_detail.model, p->cl->model ? p->cl->model->symbol : NULL);
-	data(j, rt_machine.worker[worker].node);
+	uint32_t sum = footprint(j, worker);
+	if (j->n_accesses || sum)
+		rt_detail_add(b, rt_detail.footprint, sum);
+	rt_detail_add(b, rt_detail.job_id, (int64_t)rt_job_ref(j));
+	rt_detail_add(b, rt_detail.submit_order, j->order);
+	rt_detail_add_text(b, rt_detail.name, t && t->name ? t->name : p->name);
+	rt_detail_add_text(b, rt_detail.model, p->cl->model ? p->cl->model->symbol : NULL);
+	data(b, j, rt_machine.worker[worker].node);
 	if (t && t->flops > 0)
-		weft_attr_double(rt_detail.flops, t->flops);
+		weft_bundle_add(b, rt_detail.flops, WEFT_HEAD_ATTR_F, weft_double_word(t->flops));
 	if (t && t->iterations[1] >= 0)
-		weft_attr_int(rt_detail.sub_iteration, t->iterations[1]);
+		rt_detail_add(b, rt_detail.sub_iteration, t->iterations[1]);
+	if (p->ctx)
+		rt_detail_add(b, rt_detail.context, p->ctx);
 	if (color)
-		weft_attr_int(rt_detail.color, color);
+		rt_detail_add(b, rt_detail.color, color);
 	if (p->file) {
-		rt_detail_text(rt_detail.file, p->file);
-		weft_attr_int(rt_detail.line, p->line);
+		rt_detail_add_text(b, rt_detail.file, p->file);
+		rt_detail_add(b, rt_detail.line, p->line);
 	}
 }
 
@@ -133,4 +103,10 @@ void starpu_fxt_trace_user_event_string(const char *s)
 {
 	if (*rt_detail.user_message && s)
 		weft_point_string(rt_detail.user_message, weft_define_string(s));
+}
+
+void starpu_fxt_trace_user_meta_string(const char *s)
+{
+	if (rt_traced_meta() && s)
+		weft_point_string(rt_detail.user_meta, weft_define_string(s));
 }

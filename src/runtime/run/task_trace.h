@@ -4,11 +4,11 @@
 #define WEFT_RUNTIME_RUN_TASK_TRACE_H
 
 #include "runtime/task/task.h"
+#include <weft/record.h>
 
-/* Attributes of the region that this thread, the worker, has just entered for the job. */
-void rt_task_trace(struct rt_job *j, unsigned worker);
-
-/* As STARPU_R | STARPU_W is RW; into `text`, which it returns. */
-const char *rt_mode_name(uint32_t mode, char *text, size_t size);
+/* Before its region begins: what the trace does not know of its data. */
+void rt_task_tell_data(struct rt_job *j);
+/* Attributes of the region that this thread, the worker, enters for the job in the bundle. */
+void rt_task_trace(struct weft_bundle *b, struct rt_job *j, unsigned worker);
 
 #endif

@@ -163,6 +163,10 @@ static inline int rt_worker_pu(const struct rt_worker_info *w)
 	return __atomic_load_n(&w->pu, __ATOMIC_RELAXED); /* a number that is said; nothing hangs on it */
 }
 
+/* trace_layer.c: the calling thread is this worker, as the trace shall know; and a memory node that came while the runtime runs. */
+void rt_trace_worker(unsigned worker);
+void rt_trace_node(unsigned node);
+
 /* The number of the calling worker, or -1. */
 static inline int rt_worker_number(void)
 {

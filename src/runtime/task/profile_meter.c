@@ -116,7 +116,8 @@ static void keep_events(struct starpu_profiling_task_info *i, const long long *u
 	for (unsigned k = 0; k < mine.counters.n; k++) {
 		const struct rt_event *e = &my.events.event[k];
 		long long value = until[k] - mine.from[k];
-		weft_attr_int(my.attr[k], value);
+		if (rt_traced_in_detail())
+			weft_attr_int(my.attr[k], value);
 		if (!i)
 			continue;
 		i->papi_values[k] = value;

@@ -32,6 +32,7 @@ int rt_machine_add_node(struct rt_machine *m, enum starpu_node_kind kind, int de
 	struct rt_node_info *n = &m->node[m->n_nodes];
 	*n = (struct rt_node_info){.kind = kind, .devid = devid, .numa = kind == STARPU_CPU_RAM ? devid : -1};
 	snprintf(n->name, sizeof n->name, "%s", name);
+	rt_trace_node(m->n_nodes);
 	return (int)m->n_nodes++;
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is recorded of the runtime: definitions before its workers begin, and their names. */
-#include "machine.h"
-#include "runtime/core/life_trace.h"
+#include "driver.h"
+#include "runtime/core/life_detail.h"
 #include <dlfcn.h>
-#include <starpu_profiling.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,30 +20,89 @@ static const char *by_function(const void *codelet, char *room, size_t size)
 	return room;
 }
 
-/* The process in the trace is called by it, so that those of several runs of a program are told apart. */
-static struct weft_atomic_i32 profile_id = {-1};
+/* ---- which workers and memory nodes there are ---- */
 
-void starpu_profiling_set_id(int new_id)
+static bool told; /* what comes from now on is told when it comes; under the lock of begin and end, or of new nodes */
+
+void rt_trace_worker(unsigned worker)
 {
-	weft_store_i32(&profile_id, new_id);
+	struct weft_bundle b;
+	const struct rt_worker_info *w = &rt_machine.worker[worker];
+	if (worker >= rt_machine.n_workers || !rt_traced_meta())
+		return;
+	weft_bundle_begin(&b);
+	weft_bundle_add(&b, rt_detail.worker, WEFT_HEAD_ENTER, 0);
+	rt_detail_add(&b, rt_detail.number, worker);
+	rt_detail_add_text(&b, rt_detail.name, w->name);
+	rt_detail_add_text(&b, rt_detail.kind, w->driver->name);
+	rt_detail_add(&b, rt_detail.node, w->node);
+	weft_bundle_add(&b, rt_detail.worker, WEFT_HEAD_LEAVE, 0);
+	weft_bundle_record(&b);
 }
 
-static void name_process(void)
+static const char *kind_of(enum starpu_node_kind kind)
 {
-	char name[32];
-	int id = weft_load_i32(&profile_id);
-	snprintf(name, sizeof name, "profile %d", id);
-	if (id >= 0)
-		weft_name_process(name);
+	static const char *const names[] = {
+		[STARPU_CPU_RAM] = "CPU_RAM",   [STARPU_CUDA_RAM] = "CUDA_RAM",         [STARPU_OPENCL_RAM] = "OPENCL_RAM",
+		[STARPU_DISK_RAM] = "DISK_RAM", [STARPU_MAX_FPGA_RAM] = "MAX_FPGA_RAM", [STARPU_MPI_SC_RAM] = "MPI_SC_RAM",
+		[STARPU_HIP_RAM] = "HIP_RAM",   [STARPU_TCPIP_SC_RAM] = "TCPIP_SC_RAM", [STARPU_SYCL_RAM] = "SYCL_RAM",
+	};
+	const char *name = (unsigned)kind < sizeof names / sizeof *names ? names[kind] : NULL;
+	return name ? name : "UNKNOWN";
 }
+
+static void tell_node(unsigned node)
+{
+	struct weft_bundle b;
+	if (!rt_traced_meta())
+		return;
+	weft_bundle_begin(&b);
+	weft_bundle_add(&b, rt_detail.memory_node, WEFT_HEAD_ENTER, 0);
+	rt_detail_add(&b, rt_detail.node, node);
+	rt_detail_add_text(&b, rt_detail.name, rt_machine.node[node].name);
+	rt_detail_add_text(&b, rt_detail.kind, kind_of(rt_machine.node[node].kind));
+	weft_bundle_add(&b, rt_detail.memory_node, WEFT_HEAD_LEAVE, 0);
+	weft_bundle_record(&b);
+}
+
+void rt_trace_node(unsigned node)
+{
+	if (told)
+		tell_node(node);
+}
+
+/* ---- begin and end ---- */
 
 static int begin(struct rt_machine *m, struct weft_err *err)
 {
 	(void)m, (void)err;
 	rt_trace_nameless = by_function;
 	rt_trace_begin();
-	name_process();
+	weft_enter(rt_detail.initialising);
 	return 0;
 }
 
-const struct rt_layer rt_layer_trace = {.name = "trace", .begin = begin};
+static int started(struct rt_machine *m, struct weft_err *err)
+{
+	(void)err;
+	for (unsigned i = 0; i < m->n_nodes; i++)
+		tell_node(i);
+	told = true;
+	weft_leave(rt_detail.initialising);
+	return 0;
+}
+
+static void stopping(struct rt_machine *m)
+{
+	(void)m;
+	weft_enter(rt_detail.deinitialising);
+	told = false;
+}
+
+static void end(struct rt_machine *m)
+{
+	(void)m;
+	weft_leave(rt_detail.deinitialising);
+}
+
+const struct rt_layer rt_layer_trace = {.name = "trace", .begin = begin, .started = started, .stopping = stopping, .end = end};

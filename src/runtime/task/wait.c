@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waiting for tasks, counting them, and holding back a thread that submits too many. */
+#include "runtime/core/life_detail.h"
 #include "begin.h"
 #include "complain.h"
 #include "count.h"
@@ -46,6 +47,7 @@ int starpu_task_wait_for_all(void)
 	if (rc <= 0)
 		return rc;
 	rt_begin_held();
+	weft_point(rt_detail.wait_for_all, 0);
 	if (my_ctx())
 		return waited(rt_ctxs()->wait(my_ctx(), 0));
 	rt_wait_all(rt_machine.core);
