@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces. They are recorded by Weft's own recorder: these calls answer as when the trace is switched off.
+ * Traces, by Weft's own recorder: STARPU_FXT_TRACE=1 switches it on. Files of other tools are made of them by commands, which these
+ * functions run. docs/tasks.md has what is recorded.
  */
 /* Whoever includes this alone gets all of it, in the right order. */
 #ifndef __STARPU_H__
