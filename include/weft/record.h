@@ -238,8 +238,12 @@ WEFT_EVENT_CALL void weft_record_head(weft_def d, uint32_t on, uint32_t head, un
 		return;
 	}
 	uint64_t *word = (uint64_t *)at;
-	for (unsigned i = 0; i < n; i++)
-		word[1 + i] = payload[i];
+	if (__builtin_constant_p(n)) {
+		for (unsigned i = 0; i < n; i++)
+			word[1 + i] = payload[i];
+	} else {
+		__builtin_memcpy(word + 1, payload, n * sizeof *payload);
+	}
 	if (began)
 		word[n] = now - payload[n - 1];
 	__atomic_store_n(word, since << 32 | head, __ATOMIC_RELEASE);
@@ -434,6 +438,25 @@ static inline void weft_bundle_add(struct weft_bundle *b, weft_def d, uint32_t k
 {
 	if (weft_bundle_head(b, d, kind) && kind >> 8)
 		b->word[b->n++] = word;
+}
+/* Two events with a word each: less than twice the one. */
+static inline void weft_bundle_add_two(struct weft_bundle *b, weft_def first, uint32_t first_kind, uint64_t first_word,
+                                       weft_def second, uint32_t second_kind, uint64_t second_word)
+{
+	uint32_t on = *first, on_too = *second, n = b->n;
+	if (__builtin_expect(!on || !on_too || b->events & 1 || n + 3 > WEFT_BUNDLE_WORDS, 0)) {
+		weft_bundle_add(b, first, first_kind, first_word);
+		weft_bundle_add(b, second, second_kind, second_word);
+		return;
+	}
+	b->def = first;
+	b->on = on;
+	b->events += 2;
+	b->heads = n;
+	b->n = n + 3;
+	b->word[n] = (on | first_kind) | (uint64_t)(on_too | second_kind) << 32;
+	b->word[n + 1] = first_word;
+	b->word[n + 2] = second_word;
 }
 /* Of one with two (WEFT_HEAD_DEPENDENCY). */
 static inline void weft_bundle_add_pair(struct weft_bundle *b, weft_def d, uint32_t kind, uint64_t first, uint64_t second)

@@ -23,19 +23,13 @@ const char *rt_mode_name(uint32_t mode, char *text, size_t size)
 	return text;
 }
 
-/* A mode's string, once for each. */
-uint32_t rt_mode_string(uint32_t mode)
+struct weft_atomic_u32 rt_mode_strings[RT_MODE_STRINGS];
+
+uint32_t rt_mode_string_new(uint32_t mode)
 {
-	static struct weft_atomic_u32 known[64];
-	uint32_t all = STARPU_R | STARPU_W | STARPU_SCRATCH | STARPU_REDUX | STARPU_COMMUTE, bits = mode & all;
-	struct weft_atomic_u32 *at = bits < 64 ? &known[bits] : NULL;
 	char text[32];
-	uint32_t id = at ? weft_load_u32(at) : 0;
-	if (id)
-		return id;
-	id = weft_define_string(rt_mode_name(mode, text, sizeof text));
-	if (at)
-		weft_store_u32(at, id);
+	uint32_t id = weft_define_string(rt_mode_name(mode, text, sizeof text));
+	weft_store_u32(&rt_mode_strings[mode % RT_MODE_STRINGS], id);
 	return id;
 }
 
@@ -78,10 +72,37 @@ static void add_placed(struct weft_bundle *b, starpu_data_handle_t h)
 	weft_bundle_add(b, rt_detail.placing, WEFT_HEAD_LEAVE, 0);
 }
 
+static size_t measure(starpu_data_handle_t h, uint32_t *footprint)
+{
+	*footprint = starpu_hash_crc32c_be(rt_data_footprint(h), (uint32_t)h->ops->interfaceid);
+	return rt_data_size(h);
+}
+
+/* Only of interfaces that are known: another may change however it likes. */
+static bool keep_measure(starpu_data_handle_t h)
+{
+	bool known = h->ops->interfaceid < STARPU_MAX_INTERFACE_ID &&
+	             rt_dense_key(h->replica[STARPU_MAIN_RAM].interface, h->measure.key);
+	h->measure.bytes = measure(h, &h->measure.footprint);
+	return known;
+}
+
+size_t rt_data_measure(starpu_data_handle_t h, uint32_t *footprint)
+{
+	if (WEFT_UNLIKELY(weft_load_u32(&h->told) != RT_TOLD_MEASURED) ||
+	    !rt_dense_is(h->replica[STARPU_MAIN_RAM].interface, h->measure.key))
+		return measure(h, footprint);
+	*footprint = h->measure.footprint;
+	return h->measure.bytes;
+}
+
 void rt_data_tell(starpu_data_handle_t h)
 {
 	struct weft_bundle b;
-	weft_store_bool(&h->told, true);
+	uint32_t not = RT_TOLD_NOT;
+	if (!weft_cas_u32(&h->told, &not, RT_TOLD_NOW))
+		return;
+	bool measured = keep_measure(h);
 	weft_bundle_begin(&b);
 	add_registered(&b, h);
 	if (h->name)
@@ -89,23 +110,20 @@ void rt_data_tell(starpu_data_handle_t h)
 	if (h->dimensions)
 		add_placed(&b, h);
 	weft_bundle_record(&b);
+	weft_store_u32(&h->told, measured ? RT_TOLD_MEASURED : RT_TOLD);
 }
 
+/* Nobody else has it yet. */
 void rt_data_trace_registered(starpu_data_handle_t h)
 {
-	struct weft_bundle b;
-	if (!is_traced())
-		return;
-	weft_store_bool(&h->told, true);
-	weft_bundle_begin(&b);
-	add_registered(&b, h);
-	weft_bundle_record(&b);
+	if (is_traced())
+		rt_data_tell(h);
 }
 
 void rt_data_trace_named(starpu_data_handle_t h)
 {
 	struct weft_bundle b;
-	if (!h->name || !is_traced() || !weft_load_bool(&h->told))
+	if (!h->name || !is_traced() || !weft_load_u32(&h->told))
 		return;
 	weft_bundle_begin(&b);
 	add_named(&b, h);
@@ -115,7 +133,7 @@ void rt_data_trace_named(starpu_data_handle_t h)
 void rt_data_trace_placed(starpu_data_handle_t h)
 {
 	struct weft_bundle b;
-	if (!is_traced() || !weft_load_bool(&h->told))
+	if (!is_traced() || !weft_load_u32(&h->told))
 		return;
 	weft_bundle_begin(&b);
 	add_placed(&b, h);

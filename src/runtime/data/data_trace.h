@@ -8,20 +8,30 @@
 #include "runtime/core/life_detail.h"
 
 void rt_data_trace_registered(starpu_data_handle_t h);
-/* It is used: if its registration was not recorded, that is told now, outside of any task's region. */
+/* It is used: if its registration was not recorded, that is told now, outside of any task's region. By whoever comes first. */
+enum rt_told { RT_TOLD_NOT, RT_TOLD_NOW, RT_TOLD, RT_TOLD_MEASURED };
 void rt_data_tell(starpu_data_handle_t h);
 static inline void rt_data_trace_known(starpu_data_handle_t h)
 {
-	if (WEFT_UNLIKELY(!weft_load_bool(&h->told)))
+	if (WEFT_UNLIKELY(weft_load_u32(&h->told) == RT_TOLD_NOT))
 		rt_data_tell(h);
 }
+/* Its size, and its footprint with the number of its interface; as they were, where what they hang on is. */
+size_t rt_data_measure(starpu_data_handle_t h, uint32_t *footprint);
 void rt_data_trace_named(starpu_data_handle_t h);
 void rt_data_trace_placed(starpu_data_handle_t h);
 /* The thread waits for data from here on, until it leaves the region rt_detail.acquiring. */
 void rt_data_trace_acquiring(starpu_data_handle_t h, uint32_t mode);
 /* As STARPU_R | STARPU_W is RW; into `text`, which it returns. And as the id of a string. */
 const char *rt_mode_name(uint32_t mode, char *text, size_t size);
-uint32_t rt_mode_string(uint32_t mode);
+enum { RT_MODE_STRINGS = 32 }; /* of the modes that have a name */
+extern struct weft_atomic_u32 rt_mode_strings[RT_MODE_STRINGS];
+uint32_t rt_mode_string_new(uint32_t mode);
+static inline uint32_t rt_mode_string(uint32_t mode)
+{
+	uint32_t id = weft_load_u32(&rt_mode_strings[mode % RT_MODE_STRINGS]);
+	return id ? id : rt_mode_string_new(mode % RT_MODE_STRINGS);
+}
 /* At the end of a region that allocates or frees: what it was about. `cached`: by the cache of allocations. Leaves the region. */
 void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached);
 /* From now on the handle's copy on the node is "owner" (the only one), "shared" or "invalid". Only changes are told. */

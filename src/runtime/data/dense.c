@@ -66,6 +66,27 @@ bool rt_dense_look(void *interface, struct rt_dense *d)
 	return true;
 }
 
+bool rt_dense_key(void *interface, size_t key[RT_DENSE_KEY])
+{
+	struct rt_dense d;
+	memset(key, 0, RT_DENSE_KEY * sizeof *key);
+	if (!rt_dense_look(interface, &d) || d.nn)
+		return false;
+	key[0] = d.elemsize;
+	for (unsigned k = 0; k < d.dims; k++)
+		key[1 + k] = *d.n[k];
+	return true;
+}
+
+bool rt_dense_is(void *interface, const size_t key[RT_DENSE_KEY])
+{
+	const struct layout *l = &layouts[((struct starpu_variable_interface *)interface)->id];
+	bool is = *size_at(interface, l->elemsize) == key[0];
+	for (unsigned k = 0; k < l->dims; k++)
+		is = is && *size_at(interface, l->n[k]) == key[1 + k];
+	return is;
+}
+
 void rt_dense_set_elemsize(void *interface, size_t elemsize)
 {
 	*size_at(interface, layouts[((struct starpu_variable_interface *)interface)->id].elemsize) = elemsize;

@@ -31,6 +31,13 @@ static inline size_t rt_dense_ld(const struct rt_dense *d, unsigned k)
 {
 	return d->ldn ? d->ldn[k] : k ? *d->ld[k] : 1;
 }
+/*
+ * What the size and the footprint of data hang on: the size of an element, and how many there are in each dimension. False: the interface
+ * is none of these, or an ndim. And whether it still is as it was.
+ */
+enum { RT_DENSE_KEY = 1 + RT_DENSE_FIXED };
+bool rt_dense_key(void *interface, size_t key[RT_DENSE_KEY]);
+bool rt_dense_is(void *interface, const size_t key[RT_DENSE_KEY]);
 /* Elements of this size, in an interface that is being made. */
 void rt_dense_set_elemsize(void *interface, size_t elemsize);
 size_t rt_dense_elements(const struct rt_dense *d);

@@ -13,6 +13,7 @@
 #ifndef WEFT_RUNTIME_DATA_HANDLE_H
 #define WEFT_RUNTIME_DATA_HANDLE_H
 
+#include "dense.h"
 #include "runtime/core/order.h"
 #include <starpu.h>
 #include <pthread.h>
@@ -70,11 +71,16 @@ struct _starpu_data_state {
 	struct rt_replica **own; /* [STARPU_NMAXWORKERS] for STARPU_SCRATCH and STARPU_REDUX; NULL until the first */
 	int home;                /* memory node, or -1 */
 	uint32_t footprint;
-	uint32_t writing;             /* users that write a replica now */
-	uint32_t moves;               /* prefetches that are asked for, and evictions: it is not destroyed meanwhile */
-	bool initialized;             /* has a value: home memory, or written once */
-	bool leaving;                 /* unregistering has begun */
-	struct weft_atomic_bool told; /* to the trace: data_trace.h */
+	uint32_t writing;            /* users that write a replica now */
+	uint32_t moves;              /* prefetches that are asked for, and evictions: it is not destroyed meanwhile */
+	bool initialized;            /* has a value: home memory, or written once */
+	bool leaving;                /* unregistering has begun */
+	struct weft_atomic_u32 told; /* to the trace: data_trace.h */
+	struct rt_measure {          /* what is recorded of each access: written while it is told */
+		size_t key[RT_DENSE_KEY];
+		size_t bytes;
+		uint32_t footprint; /* with the interface's number */
+	} measure;
 	bool ooc, important, wont_use;
 	uint32_t wt_mask;
 	int gathering_node; /* where its value is wanted when parts of a plan are gathered, or -1 */

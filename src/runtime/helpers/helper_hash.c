@@ -44,7 +44,10 @@ uint32_t starpu_hash_crc32c_be_ptr(void *input, uint32_t inputcrc)
 
 uint32_t starpu_hash_crc32c_be(uint32_t input, uint32_t inputcrc)
 {
-	return starpu_hash_crc32c_be_n(&input, sizeof input, inputcrc);
+	pthread_once(&once, make_table);
+	/* Its bytes as they lie in memory, the first the most significant. */
+	uint32_t x = inputcrc ^ __builtin_bswap32(input);
+	return table[3][x >> 24] ^ table[2][x >> 16 & 255] ^ table[1][x >> 8 & 255] ^ table[0][x & 255];
 }
 
 uint32_t starpu_hash_crc32c_string(const char *str, uint32_t inputcrc)
