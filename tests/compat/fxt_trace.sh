@@ -43,7 +43,7 @@ fi
 # ---- one file, under its name ----
 mkdir disk
 STARPU_FXT_PREFIX=$work/out STARPU_FXT_TRACE=1 "$traced" disk 2>said.txt
-check "one file, called by user and rank" "0 prof_file_someone_0" "$? $(ls out)"
+check "one file, called by user and rank" "0 prof_file_someone_0" "$? $(cd out && echo *)"
 check "nothing is said" "" "$(cat said.txt)"
 check "it is a trace" weft "$("$build/weft" info out/prof_file_someone_0 | sed -n 's/^format *//p')"
 check "which is sound" 0 "$("$build/weft" check out/prof_file_someone_0 >/dev/null 2>&1; echo $?)"
@@ -56,7 +56,7 @@ check "the text of a task is in one record" yes "$(for s in out/*; do "$build/ex
 STARPU_FXT_PREFIX=$work/out STARPU_FXT_SUFFIX=mine STARPU_FXT_TRACE=1 "$program" ranked
 STARPU_FXT_PREFIX=$work/out OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 STARPU_FXT_TRACE=1 "$program"
 STARPU_FXT_PREFIX=$work/out OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_SIZE=4 STARPU_FXT_TRACE=1 "$traced" disk
-check "names: another one with the rank that the program says, that of the launcher" "mine_7 prof_file_someone_0 prof_file_someone_3" "$(ls out | xargs)"
+check "names: another one with the rank that the program says, that of the launcher" "mine_7 prof_file_someone_0 prof_file_someone_3" "$(cd out && echo *)"
 (cd out && STARPU_FXT_PREFIX=deep/er STARPU_FXT_SUFFIX=a/b STARPU_FXT_TRACE=1 "$program" ranked)
 check "folders are made; a name is no place" "out/deep/er/a_b_7" "$(find out/deep -type f)"
 rm -rf out
@@ -96,7 +96,7 @@ for rank in 0 1 2; do
 	OMPI_COMM_WORLD_RANK=$rank OMPI_COMM_WORLD_SIZE=3 STARPU_GENERATE_TRACE=1 STARPU_FXT_PREFIX=$work/ranks STARPU_FXT_TRACE=1 "$traced" disk 2>>said3.txt &
 done
 wait
-check "a file for each rank" "prof_file_someone_0 prof_file_someone_1 prof_file_someone_2" "$(ls ranks | xargs)"
+check "a file for each rank" "prof_file_someone_0 prof_file_someone_1 prof_file_someone_2" "$(cd ranks && echo *)"
 check "each says that all are wanted" 3 "$(grep -c 'starpu_fxt_tool -i, with all their files' said3.txt)"
 
 # ---- which events ----
@@ -148,7 +148,10 @@ while [ $# -gt 1 ]; do
 done
 exit "${STATUS:-0}"
 END
-printf '#!/bin/sh\necho data >"$2/data_trace.gp"\n' >starpu_fxt_data_trace
+cat >starpu_fxt_data_trace <<'END'
+#!/bin/sh
+echo data >"$2/data_trace.gp"
+END
 chmod +x starpu_fxt_tool starpu_fxt_data_trace
 # The library finds commands beside itself first.
 mkdir lib
@@ -175,7 +178,7 @@ check "one that is not there, too" "0 1" "$? $(grep -c "cannot run 'starpu_fxt_t
 cp starpu_fxt_tool lib/
 unset STARPU_FXT_PREFIX
 LD_LIBRARY_PATH=$work/lib "$program" generate "$work/made/prof_file_someone_7" "$work/by/hand"
-check "by hand: the names that the program wants" "0 dag.dot data_trace.gp paje.trace renamed.rec" "$? $(ls by/hand | grep -v rec$ | xargs) $(ls by/hand | grep rec$ | grep -v -E '^(tasks|comms)' | xargs)"
+check "by hand: the names that the program wants" "0 dag.dot data_trace.gp paje.trace renamed.rec" "$? $(cd by/hand && echo *)"
 check "and not what it does not want" "no no" "$([ -e by/hand/comms.rec ] || echo no) $([ -e by/hand/tasks.rec ] || echo no)"
 
 # ---- absurd ----

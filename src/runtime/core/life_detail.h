@@ -38,7 +38,6 @@
 	D(DSM, region, freeing, "freeing", WEFT_STATE_MEMORY) \
 	D(DSM, region, copying, "copying", WEFT_STATE_COMMUNICATING) \
 	D(DSM, region, interface_copying, "copying by interface", WEFT_STATE_COMMUNICATING) \
-	D(TASK_VERBOSE, region, submitting, "submitting", WEFT_STATE_OVERHEAD) \
 	D(DATA, region, acquiring, "acquiring data", WEFT_STATE_WAITING) \
 	D(ALWAYS, region, worker, "worker", WEFT_STATE_OVERHEAD) \
 	D(ALWAYS, region, memory_node, "memory node", WEFT_STATE_MEMORY) \
@@ -75,7 +74,6 @@
 	D(ALWAYS, attr, kind, "kind", "") \
 	D(ALWAYS, attr, cause, "cause", "") \
 	D(ALWAYS, attr, state, "state", "") \
-	D(ALWAYS, attr, internal, "internal", "") \
 	D(ALWAYS, attr, lock, "lock", "")
 
 #define RT_DETAIL_MEMBER(group, kind, member, name, unit) weft_def member;
