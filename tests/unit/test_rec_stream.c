@@ -135,10 +135,11 @@ CHILD(one_file)
 
 TEST(a_trace_may_be_one_file_which_children_leave_alone)
 {
-	REQUIRE(child_run("one_file", "TEST_DIR=%s", test_dir()) == 0);
+	REQUIRE(child_run("one_file", "TEST_DIR=%s TSAN_OPTIONS=die_after_fork=0", test_dir()) == 0);
 	CHECK_U64(points_of(in_dir("trace")), 2);
 	CHECK(access(in_dir("other"), F_OK) != 0);
-	REQUIRE(child_run("one_file", "TEST_DIR=%s", test_dir()) == 0); /* what was there before is replaced */
+	REQUIRE(child_run("one_file", "TEST_DIR=%s TSAN_OPTIONS=die_after_fork=0", test_dir()) ==
+	        0); /* what was there before is replaced */
 	CHECK_U64(points_of(in_dir("trace")), 2);
 }
 
