@@ -8,6 +8,7 @@
 #include "runtime/task/complain.h"
 #include "runtime/drivers/drivers.h"
 #include "runtime/run/run.h"
+#include "runtime/simulate/simulate.h"
 #include "layers.h"
 #include "runtime/task/prof_tool.h"
 #include "runtime/task/profile.h"
@@ -36,7 +37,7 @@ static int core_begin(struct rt_machine *m, struct weft_err *err)
 		traits[i] = (uint8_t)(m->worker[i].driver->traits | (m->worker[i].application ? RT_W_APPLICATION : 0));
 	struct rt_how how = {
 		.workers = m->n_workers + hidden,
-		.spin_ns = (uint64_t)starpu_get_env_number_default("STARPU_WORKERS_SPIN", SPIN_NS / 1000) * 1000,
+		.spin_ns = rt_simulator ? 0 : (uint64_t)starpu_get_env_number_default("STARPU_WORKERS_SPIN", SPIN_NS / 1000) * 1000,
 		.traits = traits,
 		.prios = m->prios,
 		.hooks = &rt_run_hooks,
@@ -64,12 +65,13 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 	m->idle_functions = starpu_get_env_number_default("STARPU_DISABLE_KERNELS", 0) > 0;
 	m->tells_progress = starpu_get_env_number_default("STARPU_TASK_PROGRESS", 0) > 0;
 	m->counts_no_codelets = starpu_get_env_number_default("STARPU_CODELET_PROFILING", 1) == 0;
+	rt_simulate_begin(m);
 	/* Before OpenCL: libraries of drivers take signals as well, and hand them on. */
 	rt_signals_begin(m);
 	rt_profile_begin();
 	rt_tool_begin(&m->conf);
 	rc = rt_topology_begin(m, err);
-	rc = rc ? rc : rt_drivers_probe(m, err);
+	rc = rc ? rc : rt_simulator ? rt_simulate_probe(m, err) : rt_drivers_probe(m, err);
 	for (life.n_layers = 0; !rc && rt_layers[life.n_layers]; life.n_layers++)
 		rc = rt_layers[life.n_layers]->begin ? rt_layers[life.n_layers]->begin(m, err) : 0;
 	rt_run_begin(m);
@@ -92,6 +94,7 @@ static int begin(struct starpu_conf *conf, struct weft_err *err)
 		rt_topology_end(m);
 		rt_signals_end();
 		rt_tool_end();
+		rt_simulate_end();
 	}
 	return rc;
 }
@@ -190,6 +193,7 @@ void starpu_shutdown(void)
 	rt_worker_tree_end();
 	rt_topology_end(m);
 	rt_tool_end();
+	rt_simulate_end();
 	life.paused = 0;
 	pthread_mutex_unlock(&life.lock);
 }

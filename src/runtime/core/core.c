@@ -20,6 +20,8 @@ static struct weft_atomic_u64 serials;
 
 static bool has_membarrier(void)
 {
+	if (rt_simulator) /* one thread at a time */
+		return false;
 	long query = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
 	return query > 0 && query & MEMBARRIER_CMD_PRIVATE_EXPEDITED &&
 	       syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
@@ -109,14 +111,22 @@ static struct rt_submitter *submitter_get(struct rt_runtime *r)
 
 static struct rt_submitter *self_slow(struct rt_runtime *r)
 {
-	leave_submitter();
+	bool is_strand = rt_simulator && rt_simulator->in_strand(); /* its thread has another */
+	if (!is_strand)
+		leave_submitter();
 	struct rt_submitter *s = submitter_get(r);
-	if (s && pthread_setspecific(thread_key, s)) {
+	if (s && !is_strand && pthread_setspecific(thread_key, s)) {
 		let_go(s, BY_THREAD);
 		s = NULL;
 	}
 	self.of = s ? r->serial : 0;
 	return self.is = s;
+}
+
+void rt_strand_ends(void)
+{
+	if (rt_simulator && self.of && !self.worker)
+		let_go(self.is, BY_THREAD);
 }
 
 struct rt_submitter *rt_self(struct rt_runtime *r)
@@ -134,9 +144,16 @@ struct rt_worker *rt_worker_self(void)
 	return self.worker;
 }
 
+/* Which worker a strand is. */
+static void *own_self(void)
+{
+	return &self;
+}
+
 void rt_worker_enter(struct rt_worker *w)
 {
-	leave_submitter();
+	if (!rt_simulator) /* a strand is no thread: what the thread has submitted stays its own */
+		leave_submitter();
 	self.is = &w->self;
 	self.of = w->runtime->serial;
 	self.worker = w;
@@ -186,6 +203,8 @@ static int worker_start(struct rt_worker *w, int cpu)
 {
 	if (w->traits & RT_W_APPLICATION)
 		return 0;
+	if (rt_simulator)
+		return rt_simulator->spawn(&w->strand, worker_begin, w);
 	int rc = -pthread_create(&w->thread, NULL, worker_begin, w);
 	if (!rc && cpu >= 0)
 		bind(w, cpu);
@@ -219,7 +238,10 @@ static void stop(struct rt_runtime *r, unsigned started)
 			continue;
 		weft_store_u32(&r->worker[i].wake, 1);
 		rt_futex_wake(&r->worker[i].wake, 1);
-		pthread_join(r->worker[i].thread, NULL);
+		if (rt_simulator)
+			rt_simulator->join(r->worker[i].strand);
+		else
+			pthread_join(r->worker[i].thread, NULL);
 	}
 }
 
@@ -229,6 +251,7 @@ int rt_begin(struct rt_runtime **out, const struct rt_how *how, struct weft_err 
 	int rc = rt_jobs_begin(err);
 	if (rc)
 		return rc;
+	rt_sim_keeps_own(own_self, sizeof self);
 	struct rt_runtime *r = aligned_alloc(64, sizeof *r);
 	struct rt_worker *w = aligned_alloc(64, how->workers * sizeof *w);
 	unsigned n_prios = how->prios == RT_PRIO_OWN ? how->workers : how->prios != RT_PRIO_NONE;

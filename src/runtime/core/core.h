@@ -21,6 +21,7 @@
 #include "job.h"
 #include "order.h"
 #include "prio.h"
+#include "simulator.h"
 #include <pthread.h>
 
 enum { RT_WORKERS = 256 };
@@ -106,6 +107,7 @@ struct rt_worker {
 	unsigned number;
 	struct rt_submitter self;
 	pthread_t thread;
+	struct rt_strand *strand; /* instead, in a runtime that is simulated */
 	struct rt_deque deque;
 	_Alignas(64) struct weft_atomic_u64 done; /* jobs that it has run; only it stores */
 	struct weft_atomic_u64 began;             /* of those that were counted as ready; likewise */
@@ -165,6 +167,8 @@ void rt_end(struct rt_runtime *r); /* all submitted jobs must be done */
 
 /* The calling thread as a submitter; made at its first call. NULL: no memory. */
 struct rt_submitter *rt_self(struct rt_runtime *r);
+/* At the end of a strand that is no worker (simulator.h); nothing on a thread. */
+void rt_strand_ends(void);
 /* The same where it has submitted before; else NULL. */
 struct rt_submitter *rt_self_known(const struct rt_runtime *r);
 

@@ -14,6 +14,10 @@
 
 void rt_futex_wait(struct weft_atomic_u32 *word, uint32_t while_it_is)
 {
+	if (WEFT_UNLIKELY(rt_simulator != NULL)) {
+		rt_simulator->wait(&(struct rt_sim_wait){.key = word, .word = word, .while_it_is = while_it_is});
+		return;
+	}
 	syscall(SYS_futex, &word->v, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
 }
 
@@ -70,6 +74,10 @@ void rt_submitter_waits(const struct rt_runtime *r, struct weft_atomic_u32 *word
 
 void rt_futex_wake(struct weft_atomic_u32 *word, int n)
 {
+	if (WEFT_UNLIKELY(rt_simulator != NULL)) {
+		rt_simulator->notify(word);
+		return;
+	}
 	syscall(SYS_futex, &word->v, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
 }
 

@@ -43,7 +43,6 @@ static _Thread_local struct {
 } fibers;
 static size_t stack_bytes = 8u << 20;
 
-void rt_switch(void **save, void *to);
 #if defined __x86_64__
 __asm__(".text\n"
         ".globl rt_switch\n"
@@ -152,12 +151,12 @@ static struct rt_stack *stack_new(void)
 	return fibers.all = s;
 }
 
-/* As rt_switch would have left it: registers of no meaning, the control words of now, and stack_main to return to. */
-static void *stack_begin(const struct rt_stack *s)
+/* Registers of no meaning, the control words of now, and `begin` to return to. */
+void *rt_stack_begin(char *top, void (*begin)(void))
 {
-	void **at = (void **)(void *)(s->low + s->bytes);
+	void **at = (void **)(void *)top;
 	*--at = NULL; /* keeps the stack aligned as behind a call */
-	*--at = (void *)(uintptr_t)stack_main;
+	*--at = (void *)(uintptr_t)begin;
 	for (unsigned i = 0; i < 6; i++)
 		*--at = NULL;
 	uint32_t *words = (uint32_t *)(void *)--at;
@@ -233,7 +232,7 @@ void rt_wait_for(struct rt_waiter *me)
 		fiber_go(&here, loop->stack, loop->sp);
 	} else {
 		struct rt_stack *s = stack_new();
-		fiber_go(&here, s, stack_begin(s));
+		fiber_go(&here, s, rt_stack_begin(s->low + s->bytes, stack_main));
 	}
 	__atomic_store_n(&me->worker->current, current, __ATOMIC_RELEASE);
 	rt_worker_set_idle_current(me->worker, outer);

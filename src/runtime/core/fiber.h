@@ -54,4 +54,9 @@ void rt_stack_set_size(size_t bytes);
 /* Stacks of the calling worker, which ends. */
 void rt_stacks_free(void);
 
+/* Saves the caller's registers on its stack, whose top goes to `save`, and goes on where `to` was saved. */
+void rt_switch(void **save, void *to);
+/* As rt_switch would have left a stack that ends at `top`, on which `begin` is to be called: what to go on with. */
+void *rt_stack_begin(char *top, void (*begin)(void));
+
 #endif

@@ -4,6 +4,7 @@
  * become another one is seen by its name.
  */
 #include "life_detail.h"
+#include "simulator.h"
 #include <pthread.h>
 
 struct rt_trace rt_trace = {WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF, WEFT_OFF};
@@ -41,7 +42,8 @@ static void define(void)
 void rt_trace_begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, define);
+	if (!rt_simulator) /* its tasks do not run when the recorder's clock says so, nor on threads */
+		pthread_once(&once, define);
 }
 
 /* ---- regions of codelets ---- */

@@ -4,6 +4,7 @@
  * densely in both places are merged first, what remains goes row by row, or two dimensions at a time where the node can.
  */
 #include "runtime/task/complain.h"
+#include "data.h"
 #include "dense.h"
 #include "memory.h"
 #include "handle.h"
@@ -207,6 +208,10 @@ int rt_copy_interface(starpu_data_handle_t h, void *from, unsigned from_node, vo
 	int rc = -ENOSYS;
 	if (!m && !h->ops->interface_size)
 		return 0; /* void: there is nothing */
+	if (rt_simulator && from_node != to_node) {
+		rt_simulator->copy(from_node, to_node, rt_data_size(h));
+		return 0;
+	}
 	if (m && is_ram(from_node) && is_ram(to_node) && m->ram_to_ram)
 		return m->ram_to_ram(from, from_node, to, to_node);
 	if (m && ops && ops->copy_interface)

@@ -61,6 +61,8 @@ static int data_begin(struct rt_machine *m, struct weft_err *err)
 	(void)err;
 	memset(rt_data.node, 0, sizeof rt_data.node);
 	rt_nodes_begin(m);
+	rt_replica_keeps_own();
+	rt_sim_keeps_own(rt_mover_own, sizeof(bool));
 	rt_reclaim = rt_replica_reclaim;
 	rt_tidy_begin();
 	rt_stats_begin();

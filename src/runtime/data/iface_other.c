@@ -188,6 +188,8 @@ static bool is_measured(struct starpu_perfmodel *m)
 /* Converts as that worker would; the codelet's model learns how long it took. -1: no worker is of this kind. */
 static void convert(struct rt_replica *r, struct starpu_codelet *cl, starpu_cpu_func_t func, int worker)
 {
+	if (rt_simulator)
+		return;
 	bool measured = worker >= 0 && is_measured(cl->model);
 	uint64_t from = measured ? weft_monotonic_ns() : 0;
 	func(&r->interface, NULL);

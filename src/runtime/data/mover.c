@@ -7,6 +7,7 @@
 
 struct mover {
 	pthread_t thread;
+	struct rt_strand *strand; /* instead, in a runtime that is simulated */
 	bool begun, stop;
 	struct rt_move *first; /* most urgent first */
 };
@@ -17,6 +18,11 @@ static struct {
 } movers = {.lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
 static _Thread_local bool is_mover;
 static struct weft_atomic_u32 under_way; /* moves that were asked for and are not done */
+
+void *rt_mover_own(void)
+{
+	return &is_mover;
+}
 
 bool rt_data_may_wait(void)
 {
@@ -85,7 +91,7 @@ static void *run(void *arg)
 	pthread_mutex_lock(&movers.lock);
 	for (;;) {
 		while (!v->first && !v->stop)
-			pthread_cond_wait(&movers.came, &movers.lock);
+			rt_cond_wait(&movers.came, &movers.lock);
 		struct rt_move *m = v->first;
 		if (!m)
 			break;
@@ -97,6 +103,7 @@ static void *run(void *arg)
 		pthread_mutex_lock(&movers.lock);
 	}
 	pthread_mutex_unlock(&movers.lock);
+	rt_strand_ends();
 	return NULL;
 }
 
@@ -121,11 +128,11 @@ void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int
 	m->next = *p;
 	*p = m;
 	if (!v->begun)
-		v->begun = !pthread_create(&v->thread, NULL, run, v);
+		v->begun = !(rt_simulator ? rt_simulator->spawn(&v->strand, run, v) : pthread_create(&v->thread, NULL, run, v));
 	bool here = !v->begun;
 	if (here)
 		*p = m->next;
-	pthread_cond_broadcast(&movers.came);
+	rt_cond_broadcast(&movers.came);
 	pthread_mutex_unlock(&movers.lock);
 	if (here) { /* no thread can be had: then it is done by who asks */
 		get_all(m);
@@ -158,7 +165,7 @@ void rt_move_cancel(starpu_data_handle_t h)
 	}
 	rt_replica_lock();
 	while (h->moves)
-		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+		rt_cond_wait(&rt_data.changed, &rt_data.lock);
 	rt_replica_unlock();
 }
 
@@ -175,9 +182,12 @@ void rt_mover_end(void)
 			continue;
 		pthread_mutex_lock(&movers.lock);
 		v->stop = true;
-		pthread_cond_broadcast(&movers.came);
+		rt_cond_broadcast(&movers.came);
 		pthread_mutex_unlock(&movers.lock);
-		pthread_join(v->thread, NULL);
+		if (rt_simulator)
+			rt_simulator->join(v->strand);
+		else
+			pthread_join(v->thread, NULL);
 		*v = (struct mover){0};
 	}
 }

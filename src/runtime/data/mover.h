@@ -29,6 +29,7 @@ struct rt_move *rt_move_new(unsigned n); /* NULL: no memory. Of 0 items: only `d
 void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int priority);
 /* Forgets prefetches of this handle that have not begun, and waits for those that have. */
 void rt_move_cancel(starpu_data_handle_t h);
+void *rt_mover_own(void);  /* as rt_sim_keeps_own wants it: a bool */
 bool rt_movers_rest(void); /* nothing is asked of them that is not done */
 void rt_mover_end(void);   /* everything that was asked is done */
 /* Does the calling thread have nothing better to do than to wait? */

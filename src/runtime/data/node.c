@@ -65,7 +65,7 @@ void rt_nodes_begin(const struct rt_machine *m)
 	while (n < m->n_nodes && m->node[n].kind == STARPU_CPU_RAM)
 		n++;
 	for (unsigned i = 0; i < n; i++)
-		rt_node_add(STARPU_CPU_RAM, m->node[i].devid, n == 1 ? &rt_ram_ops : &rt_numa_ops, NULL,
+		rt_node_add(STARPU_CPU_RAM, m->node[i].devid, n == 1 || rt_simulator ? &rt_ram_ops : &rt_numa_ops, NULL,
 		            ram_limit(m->node[i].numa, n));
 }
 

@@ -103,6 +103,8 @@ static bool is_device(unsigned node)
 
 static void begin_on(starpu_data_handle_t h, void *interface, bool device)
 {
+	if (rt_simulator)
+		return;
 	starpu_cpu_func_t f = function_of(h->init_cl, device);
 	RT_EXPECT(f,
 	          "handle %p is accessed with STARPU_REDUX, but has no codelet to begin a contribution here "
@@ -122,6 +124,8 @@ void rt_redux_begin(starpu_data_handle_t h, struct rt_replica *own, struct rt_wo
 /* On this worker, where both lie in its memory. */
 static void redux_add(starpu_data_handle_t h, void *into, void *from, struct rt_worker *w)
 {
+	if (rt_simulator)
+		return;
 	bool device = is_device(w->node);
 	starpu_cpu_func_t f = function_of(h->redux_cl, device);
 	RT_EXPECT(f, "handle %p is accessed with STARPU_REDUX, but has no codelet to reduce with", (void *)h);

@@ -110,7 +110,7 @@ static void replica_unpin(struct rt_replica *r)
 	if (--r->pins)
 		return;
 	rt_data.node[r->node].pinned--;
-	pthread_cond_broadcast(&rt_data.changed);
+	rt_cond_broadcast(&rt_data.changed);
 }
 
 /* ---- memory ---- */
@@ -198,7 +198,7 @@ static int replica_transfer(starpu_data_handle_t h, struct rt_replica *from, str
 	to->valid = !rc;
 	replica_unpin(from);
 	replica_unpin(to);
-	pthread_cond_broadcast(&rt_data.changed);
+	rt_cond_broadcast(&rt_data.changed);
 	return rc;
 }
 
@@ -214,11 +214,27 @@ static struct rt_replica *source_for(starpu_data_handle_t h, unsigned node)
 static void wait_loading(struct rt_replica *r)
 {
 	while (r->loading)
-		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+		rt_cond_wait(&rt_data.changed, &rt_data.lock);
 }
 
 /* This thread makes room for somebody, perhaps with the lock taken twice: then waiting would not let it go. */
 static _Thread_local bool reclaiming;
+
+static void *own_to_load(void)
+{
+	return &to_load;
+}
+
+static void *own_reclaiming(void)
+{
+	return &reclaiming;
+}
+
+void rt_replica_keeps_own(void)
+{
+	rt_sim_keeps_own(own_to_load, sizeof to_load);
+	rt_sim_keeps_own(own_reclaiming, sizeof reclaiming);
+}
 
 /* Memory on the node; waits while others have it pinned, fails when it is only us. `mine`: pins of the waiting request there. */
 static int get_memory(struct rt_replica *r, unsigned mine)
@@ -229,7 +245,7 @@ static int get_memory(struct rt_replica *r, unsigned mine)
 			return 0;
 		if (rt_data.node[r->node].pinned <= mine || reclaiming || !rt_data_may_wait())
 			return rc;
-		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+		rt_cond_wait(&rt_data.changed, &rt_data.lock);
 	}
 }
 
@@ -271,7 +287,7 @@ static bool any_loading(starpu_data_handle_t h)
 void rt_replica_settle(starpu_data_handle_t h)
 {
 	while (any_loading(h))
-		pthread_cond_wait(&rt_data.changed, &rt_data.lock);
+		rt_cond_wait(&rt_data.changed, &rt_data.lock);
 }
 
 static void trace_only(starpu_data_handle_t h, unsigned node, bool has_value)
@@ -399,7 +415,7 @@ void rt_replica_moved(starpu_data_handle_t h)
 {
 	h->moves--;
 	rt_replica_plain(h);
-	pthread_cond_broadcast(&rt_data.changed);
+	rt_cond_broadcast(&rt_data.changed);
 }
 
 /* Between the two above. */

@@ -35,6 +35,8 @@ static inline bool rt_data_is_simple(void)
 {
 	return weft_load_u32(&rt_n_nodes) == 1;
 }
+/* When the runtime begins: what a strand has of its own (core/simulator.h). */
+void rt_replica_keeps_own(void);
 void rt_replica_lock(void);
 void rt_replica_unlock(void);
 

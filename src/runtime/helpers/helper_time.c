@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time in microseconds, from about the first call of the process on; sleeping. */
 #include "base/atomic.h"
-#include "base/clock.h"
+#include "runtime/meter/simulated.h"
 #include <starpu.h>
 #include <errno.h>
 
@@ -16,17 +16,28 @@ static uint64_t reference_at(uint64_t now)
 
 double starpu_timing_get_reference(void)
 {
-	return (double)reference_at(weft_monotonic_ns()) / 1e3;
+	return (double)reference_at(rt_time_ns()) / 1e3;
 }
 
 double starpu_timing_now(void)
 {
-	uint64_t now = weft_monotonic_ns();
+	uint64_t now = rt_time_ns();
 	return (double)(int64_t)(now - reference_at(now)) / 1e3;
+}
+
+static void (*sleeps)(uint64_t ns);
+
+void rt_sleeps_by(void (*how)(uint64_t ns))
+{
+	sleeps = how;
 }
 
 static void sleep_ns(double ns)
 {
+	if (sleeps) {
+		sleeps(ns > 0 ? (uint64_t)ns : 0);
+		return;
+	}
 	struct timespec left = {.tv_sec = (time_t)(ns / 1e9)};
 	left.tv_nsec = (long)(ns - (double)left.tv_sec * 1e9);
 	while (ns > 0 && nanosleep(&left, &left) && errno == EINTR)

@@ -5,6 +5,7 @@
  * until the rate is known, the others ask the kernel.
  */
 #include "instant.h"
+#include "simulated.h"
 #include "base/clock.h"
 #include <fcntl.h>
 #include <pthread.h>
@@ -72,7 +73,8 @@ static void find_counter(void)
 void rt_instant_begin(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	pthread_once(&once, find_counter);
+	if (!rt_simulated.is) /* else it is never begun, and all ask the slow way */
+		pthread_once(&once, find_counter);
 }
 
 static void stretch_begin(struct sample from, double rate, uint64_t ticks_most)
@@ -132,6 +134,8 @@ static bool is_before_the_stretch(void)
 
 uint64_t rt_instant_slow(void)
 {
+	if (rt_simulated.is)
+		return rt_time_ns();
 	if (!my.usable || pthread_mutex_trylock(&my.lock))
 		return weft_monotonic_ns();
 	uint64_t now = is_before_the_stretch() ? weft_load_u64(&rt_instant.ns) : go_on(sample_take());
@@ -145,6 +149,6 @@ void rt_instant_begin(void)
 
 uint64_t rt_instant_slow(void)
 {
-	return weft_monotonic_ns();
+	return rt_time_ns();
 }
 #endif

@@ -56,6 +56,10 @@ static void read_environment(const struct starpu_conf *conf)
 	perf_conf.silent = starpu_getenv_number_default("STARPU_SILENT", 0) > 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		perf_conf.homogeneous[kinds[i].type] = starpu_getenv_number_default(kinds[i].name, kinds[i].usual) != 0;
+	if (rt_simulator) { /* all that is known counts, and nothing is learnt */
+		perf_conf.calibrate = 0;
+		perf_conf.minimum = 1;
+	}
 }
 
 static int layer_begin(struct rt_machine *m, struct weft_err *err)
@@ -141,8 +145,12 @@ static void load(struct starpu_perfmodel *m)
 	struct weft_err err = {0};
 	if (is_measured(m)) {
 		if (perf_conf.calibrate != 2 && m->symbol && perf_find_codelet(path, sizeof path, m->symbol) &&
-		    perf_load(m, path, &err))
-			perf_set_aside(path, &err);
+		    perf_load(m, path, &err)) {
+			if (rt_simulator) /* another machine's: it stays as it is */
+				perf_say("%s", err.text);
+			else
+				perf_set_aside(path, &err);
+		}
 		__atomic_store_n(&m->benchmarking, perf_conf.calibrate > 0,
 		                 __ATOMIC_RELAXED); /* a switch: nothing is ordered by it */
 		enlist(m);
@@ -164,7 +172,7 @@ static void save(struct starpu_perfmodel *m)
 {
 	struct weft_err err = {0};
 	pthread_rwlock_wrlock(&m->state->lock);
-	if (m->state->changed && perf_save(m, &err))
+	if (m->state->changed && !rt_simulator && perf_save(m, &err))
 		perf_say("%s", err.text);
 	m->state->changed = false;
 	pthread_rwlock_unlock(&m->state->lock);

@@ -46,6 +46,12 @@ static inline void rt_perf_want(struct starpu_perfmodel *m)
 /* A task ran on this worker for so many microseconds. */
 void rt_perf_ran(struct starpu_task *task, unsigned worker, unsigned impl, double us);
 
+/* For machines that are simulated: the ways between memory nodes until the end of this runtime; nothing is measured. */
+struct weft_bus;
+void rt_perf_bus_is(const struct weft_bus *of_another);
+/* perf_knows.c: whether the model has measurements of an implementation on a kind of device, or, for STARPU_ANY_WORKER, any at all. */
+bool rt_perf_knows(struct starpu_perfmodel *m, enum starpu_worker_archtype type, unsigned impl);
+
 /* Whether models learn from now on; 2 is as 1 here: what is known stays. */
 void rt_perf_calibrate(int calibrate);
 int rt_perf_calibrates(void);

@@ -22,7 +22,7 @@ static struct {
 
 void perf_bus_begin(const struct starpu_conf *conf)
 {
-	my.calibrate = conf->bus_calibrate > 0;
+	my.calibrate = conf->bus_calibrate > 0 && !rt_simulator;
 }
 
 void perf_bus_end(void)
@@ -32,7 +32,11 @@ void perf_bus_end(void)
 
 static struct weft_bus_config now(void)
 {
-	struct weft_bus_config c = {{starpu_cpu_worker_get_count(), 0, 0, starpu_opencl_worker_get_count()}};
+	/* Of CPUs, all that the machine has: how many become workers is the program's affair. */
+	hwloc_topology_t t = starpu_get_hwloc_topology();
+	int cores = t ? hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) : 0;
+	struct weft_bus_config c = {{cores > 0 ? (uint32_t)cores : starpu_cpu_worker_get_count(), 0, 0,
+	                             starpu_opencl_worker_get_count()}};
 	for (unsigned i = 0; i < starpu_memory_nodes_get_count(); i++)
 		c.count[WEFT_BUS_NUMA] += starpu_node_get_kind(i) == STARPU_CPU_RAM;
 	return c;
@@ -164,6 +168,14 @@ void perf_bus_started(void)
 {
 	if (my.calibrate)
 		(void)bus();
+}
+
+void rt_perf_bus_is(const struct weft_bus *of_another)
+{
+	pthread_mutex_lock(&my.lock);
+	my.bus = *of_another;
+	__atomic_store_n(&my.known, true, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&my.lock);
 }
 
 /* -- StarPU's names -- */

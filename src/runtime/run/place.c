@@ -187,7 +187,7 @@ static void place_begin(struct rt_worker *w)
 	rt_trace_worker(w->number);
 	weft_enter(rt_detail.initialising);
 	rt_worker_bind_self(w->number);
-	if (!info->application)
+	if (!info->application && !rt_simulator)
 		prctl(PR_SET_NAME, info->name);
 	rt_tool_tell(starpu_prof_tool_event_driver_init, w->number);
 	rt_tool_tell(starpu_prof_tool_event_driver_init_start, w->number);

@@ -18,8 +18,8 @@
 #include "runtime/data/data_stats.h"
 #include "runtime/perf/perf.h"
 #include "runtime/core/life_detail.h"
-#include "base/clock.h"
 #include "runtime/meter/instant.h"
+#include "runtime/meter/simulated.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -134,7 +134,7 @@ struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
 {
 	const struct rt_upper *p = rt_upper(j);
 	bool measured = p->cl->model && __atomic_load_n(&p->cl->model->benchmarking, __ATOMIC_RELAXED);
-	struct rt_stretch s = {.measured_from_ns = measured ? weft_monotonic_ns() : 0, .traced = rt_traced()};
+	struct rt_stretch s = {.measured_from_ns = measured ? rt_time_ns() : 0, .traced = rt_traced()};
 	if (s.traced)
 		trace_start(j, w);
 	rt_pass(RT_AT_START, p->task, w->number);
@@ -142,7 +142,7 @@ struct rt_stretch rt_task_begins(struct rt_job *j, struct rt_worker *w)
 		rt_profile_function_begins(w->number);
 	const struct rt_count_ops *counts = rt_counts();
 	if (counts && counts->wants_time())
-		s.counted_from_ns = weft_monotonic_ns();
+		s.counted_from_ns = rt_time_ns();
 	return s;
 }
 
@@ -155,7 +155,7 @@ void rt_task_stops(struct rt_job *j, struct rt_worker *w, const struct rt_stretc
 		rt_trace_end(p->cl, name_of(p->cl));
 	const struct rt_count_ops *counts = rt_counts();
 	uint64_t until = s->measured_until_ns                        ? s->measured_until_ns
-	                 : s->measured_from_ns || s->counted_from_ns ? weft_monotonic_ns()
+	                 : s->measured_from_ns || s->counted_from_ns ? rt_time_ns()
 	                                                             : 0;
 	if (s->measured_from_ns)
 		rt_perf_ran(rt_job_task(j), w->number, p->impl, (double)(until - s->measured_from_ns) / 1000.0);
@@ -331,14 +331,14 @@ static enum rt_verdict run_after(struct rt_job *j, struct rt_worker *w)
 static uint64_t count_begins(void)
 {
 	const struct rt_count_ops *counts = rt_counts();
-	return counts && counts->wants_time() ? weft_monotonic_ns() : 0;
+	return counts && counts->wants_time() ? rt_time_ns() : 0;
 }
 
 static void count_ends(struct rt_job *j, const struct rt_worker *w, uint64_t from_ns)
 {
 	const struct rt_count_ops *counts = rt_counts();
 	if (counts)
-		counts->ran(j, w->number, from_ns ? weft_monotonic_ns() - from_ns : 0);
+		counts->ran(j, w->number, from_ns ? rt_time_ns() - from_ns : 0);
 }
 
 enum rt_verdict rt_body_plain(struct rt_job *j, struct rt_worker *w)

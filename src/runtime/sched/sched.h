@@ -167,6 +167,7 @@ void sched_each_behind(const struct starpu_task *t, void (*tell)(void *arg, cons
  */
 int sched_party_push(struct starpu_task *t, int combined, const int *members, int size);
 struct starpu_task *sched_party_take(unsigned worker); /* of rank 0; the others have done their part when this returns */
+void sched_party_keeps_own(void); /* when the runtime begins: what a strand has of its own (core/simulator.h) */
 bool sched_party_any(unsigned worker);
 bool sched_party_holds(unsigned worker);                             /* it takes part in one, and is not its first */
 void sched_party_begins(struct starpu_task *t, struct rt_worker *w); /* rank 0 is about to run the function */

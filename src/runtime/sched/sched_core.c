@@ -6,7 +6,7 @@
 #include "runtime/task/profile.h"
 #include "runtime/core/life_detail.h"
 #include "runtime/perf/perf.h"
-#include "base/clock.h"
+#include "runtime/meter/simulated.h"
 
 struct sched_worker sched_workers[STARPU_NMAXWORKERS];
 
@@ -270,7 +270,7 @@ static void sched_before(struct rt_job *j, struct rt_worker *w)
 	struct sched_worker *me = &sched_workers[w->number];
 	if (p && p->pre_exec_hook)
 		p->pre_exec_hook(t, t->sched_ctx);
-	me->began_ns = weft_monotonic_ns();
+	me->began_ns = rt_time_ns();
 	sched_party_begins(t, w);
 	if (t && t->predicted > 0)
 		sched_instant_set(&me->exp_end, (double)me->began_ns / 1e3 + t->predicted);
@@ -346,6 +346,7 @@ static int sched_begin(struct rt_machine *m, struct weft_err *err)
 		starpu_st_prio_deque_init(&w->local);
 	}
 	sched_combined_begin();
+	sched_party_keeps_own();
 	sched_knobs_begin();
 	sched_outside_begin();
 	prefetches = starpu_getenv_number_default("STARPU_PREFETCH", 1) != 0;

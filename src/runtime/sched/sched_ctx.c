@@ -220,7 +220,7 @@ static void ctx_done(unsigned ctx)
 		return;
 	pthread_mutex_lock(&c->lock);
 	weft_add_u64(&c->done, 1);
-	pthread_cond_broadcast(&c->done_cond);
+	rt_cond_broadcast(&c->done_cond);
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -237,7 +237,7 @@ int sched_ctx_wait(unsigned ctx, unsigned few)
 	}
 	pthread_mutex_lock(&c->lock);
 	while (weft_load_u64(&c->submitted) - weft_load_u64(&c->done) > few)
-		pthread_cond_wait(&c->done_cond, &c->lock);
+		rt_cond_wait(&c->done_cond, &c->lock);
 	pthread_mutex_unlock(&c->lock);
 	return 0;
 }

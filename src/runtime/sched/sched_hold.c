@@ -113,7 +113,7 @@ static void let_go(struct sched_party *p)
 {
 	pthread_mutex_lock(&sched_party_lock);
 	p->over = true;
-	pthread_cond_broadcast(&p->changed);
+	rt_cond_broadcast(&p->changed);
 	sched_party_withdraw(p);
 	sched_party_leave(p);
 	pthread_mutex_unlock(&sched_party_lock);

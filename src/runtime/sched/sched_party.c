@@ -27,6 +27,22 @@ static struct queue {
 } queues[STARPU_NMAXWORKERS];
 static _Thread_local struct sched_party *leading;
 
+static void *own_leading(void)
+{
+	return &leading;
+}
+
+static void *own_part(void)
+{
+	return &sched_part;
+}
+
+void sched_party_keeps_own(void)
+{
+	rt_sim_keeps_own(own_leading, sizeof leading);
+	rt_sim_keeps_own(own_part, sizeof sched_part);
+}
+
 bool sched_party_any(unsigned worker)
 {
 	return weft_load_u32(&queues[worker].n) != 0;
@@ -132,6 +148,8 @@ void sched_party_leave(struct sched_party *p)
 /* What rank 0's data layer has made ready for the function, in its node: other members are CPUs, too, and reach it there. */
 static void call_function(struct starpu_task *t, unsigned node)
 {
+	if (rt_simulator) /* who leads takes the time that it takes */
+		return;
 	int n = STARPU_TASK_GET_NBUFFERS(t);
 	void *buffers[STARPU_NMAXBUFS], **at = n <= STARPU_NMAXBUFS ? buffers : malloc((size_t)n * sizeof *at);
 	STARPU_ASSERT_MSG(at, "no memory for the data of a parallel task");
@@ -148,7 +166,7 @@ static void call_function(struct starpu_task *t, unsigned node)
 static void sit(struct sched_party *p, unsigned worker)
 {
 	queues[worker].sits = p;
-	pthread_cond_wait(&p->changed, &sched_party_lock);
+	rt_cond_wait(&p->changed, &sched_party_lock);
 	queues[worker].sits = NULL;
 }
 
@@ -171,7 +189,7 @@ static void follow(struct sched_party *p, unsigned worker)
 	}
 	pthread_mutex_lock(&sched_party_lock);
 	p->done++;
-	pthread_cond_broadcast(&p->changed);
+	rt_cond_broadcast(&p->changed);
 	/* A fork-join task has the processors of its members until it ends; who pauses does not wait for that. */
 	while (!spmd && p->done < p->size)
 		sit(p, worker);
@@ -182,7 +200,7 @@ static void arrive(struct sched_party *p, unsigned worker, bool held)
 {
 	weft_store_bool(&queues[worker].held, held);
 	p->arrived++;
-	pthread_cond_broadcast(&p->changed);
+	rt_cond_broadcast(&p->changed);
 }
 
 /*
@@ -256,7 +274,7 @@ void sched_party_begins(struct starpu_task *t, struct rt_worker *w)
 	pthread_mutex_lock(&sched_party_lock);
 	leading->node = w->node;
 	leading->open = true;
-	pthread_cond_broadcast(&leading->changed);
+	rt_cond_broadcast(&leading->changed);
 	pthread_mutex_unlock(&sched_party_lock);
 }
 
@@ -266,7 +284,7 @@ void sched_party_ends(const struct starpu_task *t, unsigned worker)
 		return;
 	pthread_mutex_lock(&sched_party_lock);
 	leading->done++;
-	pthread_cond_broadcast(&leading->changed);
+	rt_cond_broadcast(&leading->changed);
 	while (leading->done < leading->size)
 		sit(leading, worker);
 	sched_party_leave(leading);

@@ -87,7 +87,7 @@ static bool runs_quietly(void)
 
 static bool is_plain(const struct starpu_codelet *cl)
 {
-	return !rt_policy() && runs_quietly() && is_for_cpus(cl) && cl->cpu_funcs[0] && !cl->cpu_funcs[1] && !cl->can_execute &&
+	return !rt_simulator && !rt_policy() && runs_quietly() && is_for_cpus(cl) && cl->cpu_funcs[0] && !cl->cpu_funcs[1] && !cl->can_execute &&
 	       cl->type == STARPU_SEQ && !cl->specific_nodes && !cl->callback_func && !cl->flags && cl->nbuffers >= 0 &&
 	       cl->nbuffers <= STARPU_NMAXBUFS && !cl->dyn_modes &&
 	       (!cl->model || __atomic_load_n(&rt_machine.conf.calibrate, __ATOMIC_RELAXED) <= 0);
@@ -102,7 +102,7 @@ unsigned rt_codelet_check_slow(struct starpu_codelet *cl)
 	pthread_mutex_lock(&lock);
 	take_old_fields(cl);
 	if (!cl->where)
-		cl->where = where_of(cl);
+		cl->where = where_of(cl) | (rt_machine.also_where ? rt_machine.also_where(cl) : 0);
 	unsigned checked = __atomic_load_n(&rt_machine.codelets, __ATOMIC_ACQUIRE) << 2 | RT_CL_CHECKED |
 	                   (is_plain(cl) ? RT_CL_PLAIN : 0);
 	__atomic_store_n(&cl->checked, (int)checked, __ATOMIC_RELEASE);

@@ -83,6 +83,9 @@ struct rt_machine {
 	bool counts_no_codelets;            /* STARPU_CODELET_PROFILING=0: per_worker_stats stays as it is */
 	const struct rt_policy_ops *policy; /* NULL: native, the core's own loop schedules */
 	enum rt_prios prios;                /* how that treats priorities */
+	const char *synthetic;              /* what a machine that is simulated looks like, to hwloc; NULL: as this one */
+	/* Kinds of workers beside those that it has functions for, which can run a codelet; NULL: none. */
+	uint32_t (*also_where)(const struct starpu_codelet *cl);
 	void (*take_over)(void);            /* from now on there is a policy: as the core's loop, for tasks */
 	int (*cap_priority)(unsigned ctx,
 	                    int priority); /* of a task that is submitted; NULL: as it says. Comes while tasks run */

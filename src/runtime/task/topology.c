@@ -40,9 +40,11 @@ int rt_topology_begin(struct rt_machine *m, struct weft_err *err)
 {
 	m->n_workers = m->n_nodes = 0;
 	m->all = m->cpus = (struct rt_mask){0};
-	const char *input = getenv("STARPU_HWLOC_INPUT");
+	const char *input = m->synthetic ? NULL : getenv("STARPU_HWLOC_INPUT");
 	if (hwloc_topology_init(&m->topology))
 		return weft_err_set(err, -ENOMEM, "cannot look at the machine");
+	if (m->synthetic && hwloc_topology_set_synthetic(m->topology, m->synthetic))
+		rt_say("a machine cannot be simulated that looks like '%s'", m->synthetic);
 	if (input && *input && hwloc_topology_set_xml(m->topology, input))
 		rt_say("cannot read the topology '%s': the machine's own is used", input);
 	if (hwloc_topology_load(m->topology)) {
