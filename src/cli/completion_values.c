@@ -7,6 +7,7 @@
 #include "cli/doctor/doctor.h"
 #include "cli/look/info_list.h"
 #include "cli/look/view_load.h"
+#include "cli/simulate/simulate_machine.h"
 #include "cli/tune/tune_run.h"
 #include "metric/text/text_view.h"
 #include "render/draw_mode.h"
@@ -80,6 +81,17 @@ static void each_tunlet(struct completion *c)
 		weft_list_free(name, n);
 }
 
+static int offer_machine(void *c, const struct simulate_machine *m)
+{
+	completion_offer(c, m->name, m->about);
+	return 0;
+}
+
+static void each_machine(struct completion *c)
+{
+	(void)simulate_each_machine(offer_machine, c);
+}
+
 static void each_command(struct completion *c)
 {
 	const struct weft_command *cmd;
@@ -125,6 +137,7 @@ static const struct value_row {
 	{"record", "save-on", NULL, "USR1 USR2 HUP ALRM CONT WINCH", NULL, REST_NOTHING, false},
 	{"shift", "by", NULL, "thread process application all", NULL, REST_NOTHING, false},
 	{"filter", "discard", NULL, "states events messages", NULL, REST_NOTHING, true},
+	{"simulate", "machine", NULL, NULL, each_machine, REST_NOTHING, false},
 	{"machine", "worker", NULL, "cpu opencl", NULL, REST_NOTHING, false},
 	{"tune", "collectors", NULL, "auto", NULL, REST_NOTHING, false},
 	{"tune", "tunlet", NULL, NULL, each_tunlet, REST_FILES, false},
@@ -211,6 +224,7 @@ static const struct operand_row {
          REST_NOTHING},
 	{"record", 0, 0, NULL, NULL, NULL, REST_COMMANDS},
 	{"tune", 0, 0, NULL, NULL, NULL, REST_COMMANDS},
+	{"simulate", 0, 0, NULL, NULL, NULL, REST_COMMANDS},
 };
 
 static bool is_among(const char *words, const char *word)

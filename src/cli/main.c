@@ -16,7 +16,7 @@ struct group {
 	const struct weft_command *command[8];
 };
 static const struct group groups[] = {
-	{"Record", {&weft_command_record}},
+	{"Record", {&weft_command_record, &weft_command_simulate}},
 	{"Look",
          {&weft_command_info, &weft_command_stat, &weft_command_timeline, &weft_command_dump, &weft_command_check,
           &weft_command_top, &weft_command_files}},

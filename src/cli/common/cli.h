@@ -30,7 +30,7 @@ extern const struct weft_command weft_command_record, weft_command_info, weft_co
 	weft_command_view, weft_command_table, weft_command_diff, weft_command_shift, weft_command_counters, weft_command_split,
 	weft_command_translate;
 extern const struct weft_command weft_command_tunlet;
-extern const struct weft_command weft_command_tune, weft_command_top;
+extern const struct weft_command weft_command_tune, weft_command_top, weft_command_simulate;
 extern const struct weft_command weft_command_model, weft_command_files, weft_command_bound;
 extern const struct weft_command weft_command_machine, weft_command_bus, weft_command_sched, weft_command_bench;
 extern const struct weft_command weft_command_products;

@@ -133,7 +133,7 @@ static void write_events(FILE *f, unsigned rows, const struct stretch **ends)
 static void write_names(FILE *f, const struct rt_machine *m)
 {
 	fprintf(f, "DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\n"
-	           "STATES\n0    Idle\n%d    Running\n%d    Immediate Send\n\nEVENT_TYPE\n0    %d    Task\nVALUES\n0      End\n",
+	           "STATES\n0    Idle\n%d    Running\n%d    Transfer\n\nEVENT_TYPE\n0    %d    Task\nVALUES\n0      End\n",
 	        RUNNING, MOVING, TYPE_TASK);
 	for (unsigned i = 0; i < trace.n_names; i++)
 		fprintf(f, "%u      %s\n", i + 1, trace.name[i]);
