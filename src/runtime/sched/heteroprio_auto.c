@@ -174,7 +174,7 @@ struct hp_auto *hp_auto_new(void)
 void hp_auto_free(struct hp_auto *a)
 {
 	struct weft_err err = {0};
-	if (a && a->changed && hetero_save(a, &err))
+	if (a && a->changed && !rt_simulator && hetero_save(a, &err))
 		fprintf(stderr, "starpu: heteroprio does not keep what it has learnt: %s\n", err.text);
 	free(a);
 }
