@@ -62,7 +62,7 @@ static char traces[128], trace[96];
 static uint64_t graph_run(const char *policy)
 {
 	const struct simulated_run r = {"graph", "gpus", policy, traces};
-	snprintf(trace, sizeof trace, "%s/run.prv", simulated_folder);
+	snprintf(trace, sizeof trace, "%s/run.trace", simulated_folder);
 	snprintf(traces, sizeof traces, "STARPU_SIMULATED_TRACE=%s", trace);
 	unlink(trace);
 	int status = simulated_run(&r, NULL, 0);
@@ -77,13 +77,15 @@ static void check_trace(const char *policy)
 {
 	FILE *f = fopen(trace, "r");
 	char line[256];
-	unsigned tasks = 0, overlaps = 0;
-	unsigned long long until[16] = {0}, from, to;
-	for (unsigned row, state; f && fgets(line, sizeof line, f);)
-		if (sscanf(line, "1:%u:%*u:%*u:%*u:%llu:%llu:%u", &row, &from, &to, &state) == 4 && row < 16 && state == 1) {
+	unsigned tasks = 0, overlaps = 0, row, of;
+	bool runs[32] = {0};
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "6 %*u.%*u r%u S t%u", &row, &of) == 2 && row < 32) {
 			tasks++;
-			overlaps += from < until[row];
-			until[row] = to;
+			overlaps += runs[row];
+			runs[row] = true;
+		} else if (sscanf(line, "7 %*u.%*u r%u", &row) == 1 && row < 32) {
+			runs[row] = false;
 		}
 	if (f)
 		fclose(f);

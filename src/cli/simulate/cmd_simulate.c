@@ -112,13 +112,13 @@ static int run_program(char **argv)
 
 /* ---- its trace ---- */
 
-static int convert(const struct args *a, const char *prv, const struct weft_exporter *e)
+static int convert(const struct args *a, const char *paje, const struct weft_exporter *e)
 {
 	struct cli_common common = {.quiet = true};
 	struct weft_trace *t;
 	struct weft_filter *f;
 	struct weft_err err = {0};
-	int status = cli_open(&common, prv, &t, &f);
+	int status = cli_open(&common, paje, &t, &f);
 	if (status)
 		return status;
 	struct weft_export_how how = {.filter = f, .force = a->force};
@@ -130,7 +130,7 @@ static int convert(const struct args *a, const char *prv, const struct weft_expo
 
 static int run_traced(const struct args *a, char **argv, const struct weft_exporter *e)
 {
-	char folder[PATH_MAX], prv[PATH_MAX + 8];
+	char folder[PATH_MAX], paje[PATH_MAX + 16];
 	const char *tmp = getenv("TMPDIR");
 	struct weft_err err = {0};
 	snprintf(folder, sizeof folder, "%s/weft-simulate-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -138,11 +138,11 @@ static int run_traced(const struct args *a, char **argv, const struct weft_expor
 		weft_log(WEFT_LOG_ERROR, "cannot make a folder '%s': %s", folder, strerror(errno));
 		return CLI_USAGE;
 	}
-	snprintf(prv, sizeof prv, "%s/run.prv", folder);
-	setenv("STARPU_SIMULATED_TRACE", prv, 1);
+	snprintf(paje, sizeof paje, "%s/run.trace", folder);
+	setenv("STARPU_SIMULATED_TRACE", paje, 1);
 	int status = run_program(argv);
-	if (access(prv, F_OK) == 0) {
-		int rc = convert(a, prv, e);
+	if (access(paje, F_OK) == 0) {
+		int rc = convert(a, paje, e);
 		status = status ? status : rc;
 	} else if (!status) {
 		weft_log(WEFT_LOG_ERROR, "'%s' has simulated nothing: it does not use Weft's runtime, or did not end it", argv[0]);

@@ -71,7 +71,7 @@ struct sim_moved {
 };
 extern struct sim_moved sim_moved;
 
-/* ---- sim_trace.c: what happened, as a Paraver trace ---- */
+/* ---- sim_trace.c: what happened, as a Paje trace ---- */
 void sim_trace_begin(void);
 void sim_trace_task(unsigned worker, const char *name, uint64_t from_ns, uint64_t until_ns);
 void sim_trace_copy(unsigned from, unsigned to, size_t bytes, uint64_t from_ns, uint64_t until_ns);

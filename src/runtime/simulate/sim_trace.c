@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What happened, as a Paraver trace with the times of the simulation: STARPU_SIMULATED_TRACE=FILE.prv, and .pcf and .row beside it. A
- * thread for each worker (tasks, by name) and, where there are several, for each memory node (what travels to it, its bytes and where
- * it came from). The same run is the same bytes. Without it nothing is kept.
+ * What happened, as a Paje trace with the times of the simulation: STARPU_SIMULATED_TRACE=FILE. A container for each worker (tasks, by
+ * name) and, where there are several, for each memory node (what travels to it, and how many bytes). The same run is the same bytes.
+ * Without it nothing is kept.
  */
 #include "sim.h"
 #include <inttypes.h>
@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNNING = 1, MOVING = 12, NAMES = 512 };
-enum { TYPE_TASK = 60000019, TYPE_BYTES = 60000101, TYPE_FROM = 60000102 };
+enum { NAMES = 512 };
 
 struct stretch {
 	uint64_t from_ns, until_ns, bytes;
@@ -71,96 +70,116 @@ void sim_trace_copy(unsigned from, unsigned to, size_t bytes, uint64_t from_ns, 
 
 /* ---- writing ---- */
 
-static int by_begin(const void *a, const void *b)
+/* Both are of one time in their order: what ends does so before something begins, unless it takes no time at all. */
+struct edge {
+	const struct stretch *of;
+	bool ends;
+};
+
+static uint64_t time_of(const struct edge *e)
 {
-	const struct stretch *s = a, *t = b;
-	if (s->from_ns != t->from_ns)
-		return s->from_ns < t->from_ns ? -1 : 1;
-	if (s->row != t->row)
-		return s->row < t->row ? -1 : 1;
-	return s->until_ns < t->until_ns ? -1 : s->until_ns > t->until_ns;
+	return e->ends ? e->of->until_ns : e->of->from_ns;
 }
 
-/* Ends are events of their own, which come in their order in time: those that are to come, by when. */
-static int by_end(const void *a, const void *b)
+static int rank_of(const struct edge *e)
 {
-	const struct stretch *const *s = a, *const *t = b;
-	if ((*s)->until_ns != (*t)->until_ns)
-		return (*s)->until_ns < (*t)->until_ns ? -1 : 1;
-	return (*s)->row < (*t)->row ? -1 : (*s)->row > (*t)->row;
+	bool is_empty = e->of->from_ns == e->of->until_ns;
+	return !e->ends ? 1 : is_empty ? 2 : 0;
 }
 
-static void write_end(FILE *f, const struct stretch *s)
+static int by_time(const void *a, const void *b)
 {
-	unsigned row = s->row + 1U;
-	if (s->name)
-		fprintf(f, "2:%u:1:1:%u:%" PRIu64 ":%d:0\n", row, row, s->until_ns, TYPE_TASK);
-	else
-		fprintf(f, "2:%u:1:1:%u:%" PRIu64 ":%d:0:%d:0\n", row, row, s->until_ns, TYPE_BYTES, TYPE_FROM);
+	const struct edge *e = a, *f = b;
+	if (time_of(e) != time_of(f))
+		return time_of(e) < time_of(f) ? -1 : 1;
+	if (e->of->row != f->of->row)
+		return e->of->row < f->of->row ? -1 : 1;
+	/* What takes no time stays one piece. */
+	if (e->of != f->of && rank_of(e) && rank_of(f))
+		return e->of < f->of ? -1 : 1;
+	return rank_of(e) - rank_of(f);
 }
 
-static void write_begin(FILE *f, const struct stretch *s)
+static void write_head(FILE *f)
 {
-	unsigned row = s->row + 1U;
-	fprintf(f, "1:%u:1:1:%u:%" PRIu64 ":%" PRIu64 ":%d\n", row, row, s->from_ns, s->until_ns, s->name ? RUNNING : MOVING);
-	if (s->name)
-		fprintf(f, "2:%u:1:1:%u:%" PRIu64 ":%d:%u\n", row, row, s->from_ns, TYPE_TASK, s->name);
-	else
-		fprintf(f, "2:%u:1:1:%u:%" PRIu64 ":%d:%" PRIu64 ":%d:%u\n", row, row, s->from_ns, TYPE_BYTES, s->bytes,
-		        TYPE_FROM, s->from + 1U);
+	static const struct {
+		const char *name, *fields;
+	} kinds[] = {{"DefineContainerType", "Alias string\n%\tType string\n%\tName string"},
+	             {"DefineStateType", "Alias string\n%\tType string\n%\tName string"},
+	             {"DefineVariableType", "Alias string\n%\tType string\n%\tName string\n%\tColor color"},
+	             {"DefineEntityValue", "Alias string\n%\tType string\n%\tName string\n%\tColor color"},
+	             {"CreateContainer", "Time date\n%\tAlias string\n%\tType string\n%\tContainer string\n%\tName string"},
+	             {"DestroyContainer", "Time date\n%\tType string\n%\tName string"},
+	             {"PushState", "Time date\n%\tContainer string\n%\tType string\n%\tValue string"},
+	             {"PopState", "Time date\n%\tContainer string\n%\tType string"},
+	             {"SetVariable", "Time date\n%\tContainer string\n%\tType string\n%\tValue double"}};
+	for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+		fprintf(f, "%%EventDef Paje%s %u\n%%\t%s\n%%EndEventDef\n", kinds[i].name, i, kinds[i].fields);
+	fputs("0 M 0 Machine\n0 R M Worker\n1 S R Task\n2 B R \"bytes under way\" \"0.5 0.5 0.5\"\n", f);
 }
 
-static void write_events(FILE *f, unsigned rows, const struct stretch **ends)
-{
-	uint64_t last = 0;
-	for (size_t i = 0; i < trace.n; i++) {
-		ends[i] = &trace.at[i];
-		last = trace.at[i].until_ns > last ? trace.at[i].until_ns : last;
-	}
-	qsort(ends, trace.n, sizeof *ends, by_end);
-	/* No date: the same run is the same file. */
-	fprintf(f, "#Paraver (01/01/1970 at 00:00):%" PRIu64 "_ns:1(%u):1:1(%u:1)\n", last, rows, rows);
-	size_t ended = 0;
-	for (size_t i = 0; i < trace.n; i++) {
-		while (ended < trace.n && ends[ended]->until_ns <= trace.at[i].from_ns && ends[ended]->from_ns < ends[ended]->until_ns)
-			write_end(f, ends[ended++]);
-		write_begin(f, &trace.at[i]);
-	}
-	while (ended < trace.n)
-		write_end(f, ends[ended++]);
-}
-
+/* Of states: tasks by their names, then ways by where they come from and go to. */
 static void write_names(FILE *f, const struct rt_machine *m)
 {
-	fprintf(f, "DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n\n"
-	           "STATES\n0    Idle\n%d    Running\n%d    Transfer\n\nEVENT_TYPE\n0    %d    Task\nVALUES\n0      End\n",
-	        RUNNING, MOVING, TYPE_TASK);
-	for (unsigned i = 0; i < trace.n_names; i++)
-		fprintf(f, "%u      %s\n", i + 1, trace.name[i]);
-	fprintf(f, "\nEVENT_TYPE\n0    %d    Bytes under way\n\nEVENT_TYPE\n0    %d    From memory node\nVALUES\n0      End\n", TYPE_BYTES,
-	        TYPE_FROM);
+	for (unsigned i = 0; i < trace.n_names; i++) {
+		fprintf(f, "3 t%u S \"", i + 1);
+		for (const char *c = trace.name[i]; *c; c++)
+			fputc(*c == '"' || (unsigned char)*c < ' ' ? '_' : *c, f);
+		fprintf(f, "\" \"%.2f %.2f %.2f\"\n", 0.2 + 0.15 * (i % 5), 0.8 - 0.1 * (i % 6), 0.3 + 0.2 * (i % 4));
+	}
 	for (unsigned i = 0; i < m->n_nodes; i++)
-		fprintf(f, "%u      %s\n", i + 1, m->node[i].name);
+		for (unsigned k = 0; k < m->n_nodes; k++)
+			if (i != k)
+				fprintf(f, "3 w%u_%u S \"%s -> %s\" \"0.5 0.5 0.5\"\n", i, k, m->node[i].name, m->node[k].name);
 }
 
-static void write_rows(FILE *f, const struct rt_machine *m, unsigned rows)
+static void write_containers(FILE *f, const struct rt_machine *m, unsigned rows)
 {
-	fprintf(f, "LEVEL THREAD SIZE %u\n", rows);
-	for (unsigned i = 0; i < m->n_workers; i++)
-		fprintf(f, "%s\n", m->worker[i].name);
-	for (unsigned i = 0; m->n_workers + i < rows; i++)
-		fprintf(f, "to %s\n", m->node[i].name);
+	fprintf(f, "4 0.000000000 m M 0 \"%s\"\n", sim_machine.host);
+	for (unsigned i = 0; i < rows; i++)
+		if (i < m->n_workers)
+			fprintf(f, "4 0.000000000 r%u R m \"%s\"\n", i, m->worker[i].name);
+		else
+			fprintf(f, "4 0.000000000 r%u R m \"to %s\"\n", i, m->node[i - m->n_workers].name);
 }
 
-/* FILE with another suffix; NULL: it cannot be written. */
-static FILE *open_beside(const char *suffix)
+static void write_time(FILE *f, char kind, uint64_t ns)
 {
-	char path[4096];
-	size_t n = strlen(trace.path);
-	n -= n > 4 && !strcmp(trace.path + n - 4, ".prv") ? 4 : 0;
-	if (snprintf(path, sizeof path, "%.*s%s", (int)n, trace.path, suffix) >= (int)sizeof path)
-		return NULL;
-	return fopen(path, "we");
+	fprintf(f, "%c %" PRIu64 ".%09" PRIu64, kind, ns / 1000000000, ns % 1000000000);
+}
+
+static void write_edge(FILE *f, const struct edge *e, unsigned workers)
+{
+	const struct stretch *s = e->of;
+	write_time(f, e->ends ? '7' : '6', time_of(e));
+	if (e->ends)
+		fprintf(f, " r%u S\n", s->row);
+	else if (s->name)
+		fprintf(f, " r%u S t%u\n", s->row, s->name);
+	else
+		fprintf(f, " r%u S w%u_%u\n", s->row, s->from, s->row - workers);
+	if (s->name)
+		return;
+	write_time(f, '8', time_of(e));
+	fprintf(f, " r%u B %" PRIu64 "\n", s->row, e->ends ? 0 : s->bytes);
+}
+
+static void write_events(FILE *f, const struct rt_machine *m, unsigned rows, struct edge *edges)
+{
+	for (size_t i = 0; i < trace.n; i++) {
+		edges[2 * i] = (struct edge){&trace.at[i], false};
+		edges[2 * i + 1] = (struct edge){&trace.at[i], true};
+	}
+	qsort(edges, 2 * trace.n, sizeof *edges, by_time);
+	for (size_t i = 0; i < 2 * trace.n; i++)
+		write_edge(f, &edges[i], m->n_workers);
+	uint64_t last = trace.n ? time_of(&edges[2 * trace.n - 1]) : 0;
+	for (unsigned i = 0; i < rows; i++) {
+		write_time(f, '5', last);
+		fprintf(f, " R r%u\n", i);
+	}
+	write_time(f, '5', last);
+	fputs(" M m\n", f);
 }
 
 void sim_trace_end(const struct rt_machine *m)
@@ -168,21 +187,20 @@ void sim_trace_end(const struct rt_machine *m)
 	unsigned rows = m->n_workers + (m->n_nodes > 1 ? m->n_nodes : 0);
 	if (!trace.on)
 		return;
-	const struct stretch **ends = malloc((trace.n ? trace.n : 1) * sizeof *ends);
-	FILE *prv = open_beside(".prv"), *pcf = open_beside(".pcf"), *row = open_beside(".row");
-	if (ends && prv && pcf && row && !trace.failed) {
-		qsort(trace.at, trace.n, sizeof *trace.at, by_begin);
-		write_events(prv, rows, ends);
-		write_names(pcf, m);
-		write_rows(row, m, rows);
+	struct edge *edges = malloc((trace.n ? 2 * trace.n : 1) * sizeof *edges);
+	FILE *f = edges && !trace.failed ? fopen(trace.path, "we") : NULL;
+	if (f) {
+		write_head(f);
+		write_names(f, m);
+		write_containers(f, m, rows);
+		write_events(f, m, rows, edges);
 	}
-	bool written = ends && prv && pcf && row && !trace.failed && !ferror(prv) && !ferror(pcf) && !ferror(row);
-	FILE *const files[] = {prv, pcf, row};
-	for (unsigned i = 0; i < 3; i++)
-		written = files[i] && !fclose(files[i]) && written;
+	bool written = f && !ferror(f);
+	if (f && fclose(f))
+		written = false;
 	if (!written)
 		fprintf(stderr, "starpu: STARPU_SIMULATED_TRACE: '%s' cannot be written\n", trace.path);
-	free(ends);
+	free(edges);
 	free(trace.at);
 	for (unsigned i = 0; i < trace.n_names; i++)
 		free(trace.name[i]);

@@ -1,0 +1,72 @@
+## SPDX-License-Identifier: Apache-2.0
+## tags: builds=release,debug
+## weft simulate: the machines that came with Weft, the handbook's benchmark on each, its trace, and what cannot be.
+$ export HOME="$PWD" STARPU_HOME="$PWD"; unset STARPU_HOSTNAME STARPU_PERF_MODEL_DIR STARPU_SIMULATED STARPU_SCHED STARPU_NCPU; suite="$WEFT_BUILD/examples/starpu/suite"; test -x "$suite/cholesky_implicit" || echo "no BLAS"
+$ weft simulate --list
+machine     cpus  numa  cuda  opencl  about
+weft-1gpu      9     1     1       0  made up: 9 CPU cores, one of which serves 1 accelerator (PCIe 3)
+weft-2cpus     2     1     0       0  measured: 2 cores of a virtual machine (Intel Xeon, one BLAS thread a core), November 2026
+weft-2numa    32     2     0       0  made up: 32 CPU cores in 2 NUMA nodes (memory nodes with STARPU_USE_NUMA=1)
+weft-3gpus    12     1     3       0  made up: 12 CPU cores, three of which serve 3 accelerators (PCIe 4)
+$ weft simulate --list --json | jq -c '.[] | [.machine, .cpus, .numa, .cuda, .opencl]'
+["weft-1gpu",9,1,1,0]
+["weft-2cpus",2,1,0,0]
+["weft-2numa",32,2,0,0]
+["weft-3gpus",12,1,3,0]
+
+## All sizes of tiles of all programs, on each.
+$ for m in weft-1gpu weft-2cpus weft-2numa weft-3gpus; do for p in cholesky_implicit cholesky_tag lu_implicit lu_tag; do for b in 320 640 960; do weft simulate -m $m -s dmda -- "$suite/$p" -size $((4 * b)) -nblocks 4 2>/dev/null | grep -c "^$((4 * b))"; done; done; done | sort | uniq -c | sed 's/^ *//'
+48 1
+$ for b in 320 640 960; do for p in sgemm dgemm; do weft simulate -q -m weft-1gpu -- "$suite/$p" -x $((4 * b)) -y $((4 * b)) -z $b -nblocksx 4 -nblocksy 4 2>&1 | grep -c 'simulated on .weft-1gpu.: 48 tasks'; done; done | sort | uniq -c | sed 's/^ *//'
+6 1
+
+## The more it has the faster it is; the same each time; the policy counts.
+$ t() { weft simulate -m "$1" -s "$2" -- "$suite/cholesky_implicit" -size 9600 -nblocks 10 2>/dev/null | awk '/^9600/ { print int($2 * 1000) }'; }
+$ a=$(t weft-2cpus dmda); b=$(t weft-2numa dmda); c=$(t weft-1gpu dmda); d=$(t weft-3gpus dmda); test "$a" -gt "$b" && test "$b" -gt "$c" && test "$c" -gt "$d" && test "$(t weft-3gpus lws)" -gt "$d" && for i in 1 2 3 4; do test "$(t weft-3gpus dmda)" = "$d" || echo "differs"; done
+
+## The handbook's own command line.
+$ (export STARPU_PERF_MODEL_DIR="$WEFT_SOURCE/share/starpu/perfmodels/sampling" STARPU_HOSTNAME=weft-3gpus; "$suite/cholesky_implicit" -size $((960*20)) -nblocks 20 2>&1 >/dev/null | sed 's/ in .*//')
+starpu: simulated on 'weft-3gpus': 1540 tasks
+
+## Statistics and a trace, of one clock.
+$ STARPU_WORKER_STATS=1 STARPU_BUS_STATS=1 weft simulate -m weft-1gpu -s dmda -o run.weft -- "$suite/cholesky_implicit" -size 3840 -nblocks 4 2>&1 | sed -n 's/^\(#.*\|Worker stats:\|C.*[0-9]\) *$/\1/p;s/	NUMA 0 -> CUDA 0	.*/way/p' | sort -u | grep -c -e '^C' -e way -e stats
+11
+$ weft stat run.weft --json | jq -r '.regions[]? | [.region, .calls] | @tsv' | sort | head -n 8
+jq: error (at <stdin>:92): Cannot index array with string "regions"
+$ weft simulate -q -m weft-1gpu -s dmda -o other.weft -- "$suite/cholesky_implicit" -size 3840 -nblocks 4 >/dev/null 2>&1; weft stat run.weft >a; weft stat other.weft | cmp a -
+$ for i in 1 2; do STARPU_SIMULATED=1 STARPU_SIMULATED_TRACE=own$i.trace STARPU_HOSTNAME=weft-1gpu STARPU_PERF_MODEL_DIR="$WEFT_SOURCE/share/starpu/perfmodels/sampling" "$suite/lu_implicit" -size 1280 -nblocks 4 >/dev/null 2>&1; done; cmp own1.trace own2.trace; grep -c '^6 .* S t' own1.trace; weft check own1.trace
+30
+own1.trace: sound; 11 threads, 140 records
+$ weft simulate -m weft-1gpu -o run.weft -- true
+weft simulate: error: 'run.weft' is there already (--force replaces it)
+? 2
+$ weft simulate -m weft-1gpu -o new.weft -- true
+weft simulate: error: 'true' has simulated nothing: it does not use Weft's runtime, or did not end it
+? 2
+
+## What cannot be: one line, and 2.
+$ weft simulate -- true
+weft simulate: error: say which machine, with --machine NAME (--list lists them)
+Try 'weft simulate --help'.
+? 2
+$ weft simulate -m nobody -- true
+weft simulate: error: there is no machine 'nobody' (weft simulate --list lists those that there are)
+? 2
+$ weft simulate -m weft-1gpu
+weft simulate: error: say which program
+Try 'weft simulate --help'.
+? 2
+$ weft simulate -m weft-1gpu -o run.what -- true
+weft simulate: error: no format is known by the name of 'run.what'
+Try 'weft simulate --help'.
+? 2
+$ weft simulate -m weft-1gpu -- ./not-there
+weft simulate: error: cannot start './not-there': No such file or directory
+? 127
+$ weft simulate -m weft-1gpu -- sh -c 'exit 5'
+? 5
+$ weft simulate -m weft-1gpu -- "$suite/cholesky_implicit" -size 1000 -nblocks 4
+starpu: model 'chol_model_potrf' of 'weft-1gpu' does not know tasks of 250000 bytes (footprint 0abb8f57) on CUDA 0, so that they cannot be simulated: it wants a run there with STARPU_CALIBRATE=1
+? 2
+$ weft simulate -m weft-1gpu --unknown 100 -- "$suite/stencil" 2>&1 | grep -c 'simulated on'
+1
