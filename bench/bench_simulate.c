@@ -6,7 +6,7 @@
  */
 #include "bench.h"
 #include "models/bus.h"
-#include "runtime/meter/simulated.h"
+#include "runtime/meter/virtual_time.h"
 #include <starpu.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,8 +59,11 @@ static double seconds_a_million(const char *policy, bool simulated)
 	static float value[DATA][64];
 	struct starpu_conf conf;
 	rt_simulated.is = simulated;
-	codelet = (struct starpu_codelet){
-		.cpu_funcs = {nothing}, .cuda_funcs = {simulated ? nothing : NULL}, .nbuffers = 1, .modes = {STARPU_RW}, .model = &model};
+	codelet = (struct starpu_codelet){.cpu_funcs = {nothing},
+	                                  .cuda_funcs = {simulated ? nothing : NULL},
+	                                  .nbuffers = 1,
+	                                  .modes = {STARPU_RW},
+	                                  .model = &model};
 	starpu_conf_init(&conf);
 	conf.sched_policy_name = policy;
 	conf.nopencl = 0;
@@ -93,10 +96,31 @@ static double run(void *policy)
 
 int main(int argc, char **argv)
 {
-	static const char *const policies[] = {"lws", "ws", "eager", "prio", "random", "dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd",
-	                                       "heteroprio", "graph_test", "peager", "pheft", "modular-eager", "modular-prio",
-	                                       "modular-random", "modular-ws", "modular-dmda", "modular-heft", "modular-heft-prio",
-	                                       "modular-heteroprio", "modular-gemm", "modular-parallel-heft"};
+	static const char *const policies[] = {"lws",
+	                                       "ws",
+	                                       "eager",
+	                                       "prio",
+	                                       "random",
+	                                       "dm",
+	                                       "dmda",
+	                                       "dmdap",
+	                                       "dmdar",
+	                                       "dmdas",
+	                                       "dmdasd",
+	                                       "heteroprio",
+	                                       "graph_test",
+	                                       "peager",
+	                                       "pheft",
+	                                       "modular-eager",
+	                                       "modular-prio",
+	                                       "modular-random",
+	                                       "modular-ws",
+	                                       "modular-dmda",
+	                                       "modular-heft",
+	                                       "modular-heft-prio",
+	                                       "modular-heteroprio",
+	                                       "modular-gemm",
+	                                       "modular-parallel-heft"};
 	enum { N = sizeof policies / sizeof policies[0] };
 	static struct bench benches[N + 1];
 	static struct bench_variant variants[N][3];

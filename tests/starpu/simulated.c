@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Simulated time: graphs whose length is known by hand, on machines that are not there. */
+/* Simulated time (the handbook's simulated benchmarks): graphs whose length is known by hand, on machines that are not there. */
 #include "simulated.h"
 
 static struct starpu_codelet plain = {.cpu_funcs = {do_not_call}, .model = &simulated_model, .name = "plain"};
@@ -15,8 +15,10 @@ static struct starpu_codelet reader = {.cpu_funcs = {do_not_call},
                                        .modes = {STARPU_R},
                                        .model = &simulated_model,
                                        .name = "reader"};
-static struct starpu_codelet anywhere = {
-	.cpu_funcs = {do_not_call}, .cuda_funcs = {do_not_call}, .model = &simulated_model, .name = "anywhere"};
+static struct starpu_codelet anywhere = {.cpu_funcs = {do_not_call},
+                                         .cuda_funcs = {do_not_call},
+                                         .model = &simulated_model,
+                                         .name = "anywhere"};
 
 static void begin(void)
 {
@@ -399,7 +401,8 @@ int main(int argc, char **argv)
 		const struct simulated_run r = {cases[i].name, cases[i].machine, cases[i].scheduler, cases[i].also};
 		int status = simulated_run(&r, NULL, 0);
 		if (status)
-			fprintf(stderr, "%s on %s under %s: status %d\n", r.of, r.machine, r.scheduler ? r.scheduler : "the usual", status);
+			fprintf(stderr, "%s on %s under %s: status %d\n", r.of, r.machine,
+			        r.scheduler ? r.scheduler : "the usual", status);
 		CHECK(status == 0);
 	}
 	simulated_machines_remove();

@@ -14,8 +14,11 @@ static struct starpu_codelet kernel = {.cpu_funcs = {do_not_call},
                                        .model = &simulated_model,
                                        .name = "kernel"};
 /* As built where there are no devices: it has no function for one. */
-static struct starpu_codelet built_here = {
-	.cpu_funcs = {do_not_call}, .nbuffers = 1, .modes = {STARPU_RW}, .model = &measured, .name = "built_here"};
+static struct starpu_codelet built_here = {.cpu_funcs = {do_not_call},
+                                           .nbuffers = 1,
+                                           .modes = {STARPU_RW},
+                                           .model = &measured,
+                                           .name = "built_here"};
 
 static void begin(void)
 {
@@ -37,7 +40,8 @@ static void graph(void)
 	for (int i = 0; i < TASKS; i++) {
 		seed = seed * 1664525 + 1013904223;
 		unsigned from = (seed >> 8) % DATA, to = (from + 1 + (seed >> 16) % (DATA - 1)) % DATA;
-		CHECK(starpu_task_insert(&kernel, STARPU_R, h[from], STARPU_RW, h[to], STARPU_PRIORITY, (int)(seed >> 24) % 5, 0) == 0);
+		CHECK(starpu_task_insert(&kernel, STARPU_R, h[from], STARPU_RW, h[to], STARPU_PRIORITY, (int)(seed >> 24) % 5,
+		                         0) == 0);
 	}
 	starpu_do_schedule();
 	starpu_task_wait_for_all();
@@ -96,13 +100,44 @@ static void check_trace(const char *policy)
 
 static void check_policies(void)
 {
-	static const char *const policies[] = {
-		"lws", "ws", "eager", "prio", "random", "dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "peager", "pheft", "heteroprio",
-		"graph_test", "modular-eager", "modular-eager-prefetching", "modular-eager-prio", "modular-gemm", "modular-prio",
-		"modular-prio-prefetching", "modular-random", "modular-random-prio", "modular-random-prefetching",
-		"modular-random-prio-prefetching", "modular-parallel-random", "modular-parallel-random-prio", "modular-ws",
-		"modular-dmda", "modular-dmdap", "modular-dmdar", "modular-dmdas", "modular-heft", "modular-heft-prio", "modular-heft2",
-		"modular-heteroprio", "modular-heteroprio-heft", "modular-parallel-heft"};
+	static const char *const policies[] = {"lws",
+	                                       "ws",
+	                                       "eager",
+	                                       "prio",
+	                                       "random",
+	                                       "dm",
+	                                       "dmda",
+	                                       "dmdap",
+	                                       "dmdar",
+	                                       "dmdas",
+	                                       "dmdasd",
+	                                       "peager",
+	                                       "pheft",
+	                                       "heteroprio",
+	                                       "graph_test",
+	                                       "modular-eager",
+	                                       "modular-eager-prefetching",
+	                                       "modular-eager-prio",
+	                                       "modular-gemm",
+	                                       "modular-prio",
+	                                       "modular-prio-prefetching",
+	                                       "modular-random",
+	                                       "modular-random-prio",
+	                                       "modular-random-prefetching",
+	                                       "modular-random-prio-prefetching",
+	                                       "modular-parallel-random",
+	                                       "modular-parallel-random-prio",
+	                                       "modular-ws",
+	                                       "modular-dmda",
+	                                       "modular-dmdap",
+	                                       "modular-dmdar",
+	                                       "modular-dmdas",
+	                                       "modular-heft",
+	                                       "modular-heft-prio",
+	                                       "modular-heft2",
+	                                       "modular-heteroprio",
+	                                       "modular-heteroprio-heft",
+	                                       "modular-parallel-heft"};
 	for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
 		/* Five times for some of each kind. */
 		uint64_t first = graph_run(policies[i]);
@@ -235,14 +270,17 @@ static void check_refusals(void)
 		const char *says;
 		unsigned lines;
 	} refusals[] = {
-		{{"nothing", "nobody", NULL, NULL}, "no machine 'nobody' can be simulated: there is no bus/nobody.config in '", 1},
+		{{"nothing", "nobody", NULL, NULL},
+	         "no machine 'nobody' can be simulated: there is no bus/nobody.config in '",
+	         1},
 		{{"nothing", "cut", NULL, NULL}, "machine 'cut' cannot be simulated: ", 1},
 		{{"nothing", "unknown", NULL, NULL}, "does not know the way between memory nodes 0 and 1", 1},
 		{{"nothing", "small", NULL, NULL}, "has 1 memory nodes, and 2 are wanted", 1},
 		{{"nothing", "empty", NULL, NULL}, "has neither CPUs nor devices", 1},
 		{{"without_model", "cpus", NULL, NULL}, "codelet 'nameless' has no performance model", 1},
 		{{"without_measurements", "cpus", NULL, NULL},
-	         "model 'simulated_nowhere' of 'cpus' does not know tasks of 1000 bytes (footprint ", 1},
+	         "model 'simulated_nowhere' of 'cpus' does not know tasks of 1000 bytes (footprint ",
+	         1},
 		{{"without_measurements", "gpu", "dmda", NULL}, "model 'simulated_nowhere' of 'gpu' does not know tasks", 1},
 		/* The file, which is another machine's, stays where it is, and the program hears of both. */
 		{{"with_damage", "cpus", NULL, NULL}, "simulated_damaged.cpus", 2},
@@ -252,7 +290,8 @@ static void check_refusals(void)
 		int status = simulated_run(&refusals[i].run, says, sizeof says);
 		bool right = status == 2 && strstr(says, refusals[i].says) && lines_of(says) == refusals[i].lines;
 		if (!right)
-			fprintf(stderr, "%s on %s: status %d, and says: %s\n", refusals[i].run.of, refusals[i].run.machine, status, says);
+			fprintf(stderr, "%s on %s: status %d, and says: %s\n", refusals[i].run.of, refusals[i].run.machine,
+			        status, says);
 		CHECK(right);
 	}
 	snprintf(path, sizeof path, "%s/codelets/45/simulated_damaged.cpus", simulated_folder);

@@ -145,7 +145,8 @@ static int run_traced(const struct args *a, char **argv, const struct weft_expor
 		int rc = convert(a, paje, e);
 		status = status ? status : rc;
 	} else if (!status) {
-		weft_log(WEFT_LOG_ERROR, "'%s' has simulated nothing: it does not use Weft's runtime, or did not end it", argv[0]);
+		weft_log(WEFT_LOG_ERROR, "'%s' has simulated nothing: it does not use Weft's runtime, or did not end it",
+		         argv[0]);
 		status = CLI_USAGE;
 	}
 	if (weft_remove_tree(folder, &err))

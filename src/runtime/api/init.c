@@ -37,7 +37,8 @@ static int core_begin(struct rt_machine *m, struct weft_err *err)
 		traits[i] = (uint8_t)(m->worker[i].driver->traits | (m->worker[i].application ? RT_W_APPLICATION : 0));
 	struct rt_how how = {
 		.workers = m->n_workers + hidden,
-		.spin_ns = rt_simulator ? 0 : (uint64_t)starpu_get_env_number_default("STARPU_WORKERS_SPIN", SPIN_NS / 1000) * 1000,
+		.spin_ns = rt_simulator ? 0
+	                                : (uint64_t)starpu_get_env_number_default("STARPU_WORKERS_SPIN", SPIN_NS / 1000) * 1000,
 		.traits = traits,
 		.prios = m->prios,
 		.hooks = &rt_run_hooks,

@@ -30,10 +30,11 @@ struct rt_simulator {
 	void (*join)(struct rt_strand *s);
 	void (*wait)(const struct rt_sim_wait *w);
 	void (*notify)(const void *key);
-	bool (*in_strand)(void);     /* the caller is one */
-	bool (*pass)(void);          /* by the application: the next that is to happen does; false: there is nothing */
-	void (*last)(uint64_t ns);   /* so much time passes for the caller */
-	void (*copy)(unsigned from, unsigned to, size_t bytes); /* bytes travel between two memory nodes, while the caller waits */
+	bool (*in_strand)(void);   /* the caller is one */
+	bool (*pass)(void);        /* by the application: the next that is to happen does; false: there is nothing */
+	void (*last)(uint64_t ns); /* so much time passes for the caller */
+	void (*copy)(unsigned from, unsigned to,
+	             size_t bytes); /* bytes travel between two memory nodes, while the caller waits */
 };
 extern const struct rt_simulator *rt_simulator;
 

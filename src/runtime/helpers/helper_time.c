@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time in microseconds, from about the first call of the process on; sleeping. */
 #include "base/atomic.h"
-#include "runtime/meter/simulated.h"
+#include "runtime/meter/virtual_time.h"
 #include <starpu.h>
 #include <errno.h>
 

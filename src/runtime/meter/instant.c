@@ -5,7 +5,7 @@
  * until the rate is known, the others ask the kernel.
  */
 #include "instant.h"
-#include "simulated.h"
+#include "virtual_time.h"
 #include "base/clock.h"
 #include <fcntl.h>
 #include <pthread.h>

@@ -35,8 +35,8 @@ static struct weft_bus_config now(void)
 	/* Of CPUs, all that the machine has: how many become workers is the program's affair. */
 	hwloc_topology_t t = starpu_get_hwloc_topology();
 	int cores = t ? hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE) : 0;
-	struct weft_bus_config c = {{cores > 0 ? (uint32_t)cores : starpu_cpu_worker_get_count(), 0, 0,
-	                             starpu_opencl_worker_get_count()}};
+	struct weft_bus_config c = {
+		{cores > 0 ? (uint32_t)cores : starpu_cpu_worker_get_count(), 0, 0, starpu_opencl_worker_get_count()}};
 	for (unsigned i = 0; i < starpu_memory_nodes_get_count(); i++)
 		c.count[WEFT_BUS_NUMA] += starpu_node_get_kind(i) == STARPU_CPU_RAM;
 	return c;

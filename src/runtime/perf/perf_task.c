@@ -77,7 +77,8 @@ size_t perf_size_of(struct starpu_perfmodel *m, struct starpu_task *t, struct st
 static double perf_unknown(struct starpu_perfmodel *m, struct starpu_perfmodel_arch *arch, unsigned impl, unsigned samples)
 {
 	char name[512];
-	if (!rt_simulator && !__atomic_exchange_n(&m->benchmarking, 1, __ATOMIC_RELAXED)) { /* a switch: nothing is ordered by it */
+	if (!rt_simulator &&
+	    !__atomic_exchange_n(&m->benchmarking, 1, __ATOMIC_RELAXED)) { /* a switch: nothing is ordered by it */
 		starpu_perfmodel_get_arch_name(arch, name, sizeof name, impl);
 		perf_say("model %s is not calibrated enough for %s (only %u measurements): it is calibrated in this run, and probably needs more of "
 		         "them (STARPU_CALIBRATE)",

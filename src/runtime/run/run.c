@@ -19,7 +19,7 @@
 #include "runtime/perf/perf.h"
 #include "runtime/core/life_detail.h"
 #include "runtime/meter/instant.h"
-#include "runtime/meter/simulated.h"
+#include "runtime/meter/virtual_time.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>

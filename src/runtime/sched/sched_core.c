@@ -6,7 +6,7 @@
 #include "runtime/task/profile.h"
 #include "runtime/core/life_detail.h"
 #include "runtime/perf/perf.h"
-#include "runtime/meter/simulated.h"
+#include "runtime/meter/virtual_time.h"
 
 struct sched_worker sched_workers[STARPU_NMAXWORKERS];
 

@@ -5,7 +5,7 @@
 
 #include "models/bus.h"
 #include "runtime/core/simulator.h"
-#include "runtime/meter/simulated.h"
+#include "runtime/meter/virtual_time.h"
 #include "runtime/data/node.h"
 #include "runtime/task/driver.h"
 #include <stdint.h>

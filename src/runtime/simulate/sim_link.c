@@ -82,10 +82,15 @@ static int copy_blocks(const struct rt_place *from, const struct rt_place *to, s
 	return 0;
 }
 
-const struct rt_node_ops sim_node_ops = {
-	.alloc = address_new, .free = address_free, .copy = copy_bytes, .copy2d = copy_blocks, .between = true};
-const struct rt_node_ops sim_node_ops_apart = {
-	.alloc = address_new, .free = address_free, .copy = copy_bytes, .copy2d = copy_blocks};
+const struct rt_node_ops sim_node_ops = {.alloc = address_new,
+                                         .free = address_free,
+                                         .copy = copy_bytes,
+                                         .copy2d = copy_blocks,
+                                         .between = true};
+const struct rt_node_ops sim_node_ops_apart = {.alloc = address_new,
+                                               .free = address_free,
+                                               .copy = copy_bytes,
+                                               .copy2d = copy_blocks};
 
 bool sim_link_is_known(unsigned from, unsigned to)
 {

@@ -51,8 +51,9 @@ static void read_machine(void)
 	weft_model_host(sim_machine.host, sizeof sim_machine.host);
 	if (!find_bus(prefix, sizeof prefix)) {
 		weft_model_folder(0, folder, sizeof folder);
-		sim_refuse("no machine '%s' can be simulated: there is no bus/%s.config in '%s' (STARPU_HOSTNAME, STARPU_PERF_MODEL_DIR)",
-		           sim_machine.host, sim_machine.host, folder);
+		sim_refuse(
+			"no machine '%s' can be simulated: there is no bus/%s.config in '%s' (STARPU_HOSTNAME, STARPU_PERF_MODEL_DIR)",
+			sim_machine.host, sim_machine.host, folder);
 	}
 	if (weft_bus_read(&sim_machine.bus, &sim_machine.config, prefix, &err))
 		sim_refuse("machine '%s' cannot be simulated: %s", sim_machine.host, err.text);
@@ -77,9 +78,10 @@ static void expect_ways(void)
 		           sim_machine.host, sim_machine.host, b->n, n_numa() + devices);
 	for (uint32_t i = n_numa(); i < n_numa() + devices; i++)
 		if (!(b->mb_per_s[0][i] > 0 && b->mb_per_s[i][0] > 0))
-			sim_refuse("machine '%s' cannot be simulated: its bus/%s.bandwidth does not know the way between memory nodes "
-			           "0 and %u",
-			           sim_machine.host, sim_machine.host, i);
+			sim_refuse(
+				"machine '%s' cannot be simulated: its bus/%s.bandwidth does not know the way between memory nodes "
+				"0 and %u",
+				sim_machine.host, sim_machine.host, i);
 }
 
 static void look_like_it(void)
@@ -116,8 +118,7 @@ struct kind {
 	enum weft_bus_count count;
 	const char *name;
 };
-static const struct kind devices[] = {{&sim_driver_cuda, WEFT_BUS_CUDA, "CUDA"},
-                                      {&sim_driver_opencl, WEFT_BUS_OPENCL, "OpenCL"}};
+static const struct kind devices[] = {{&sim_driver_cuda, WEFT_BUS_CUDA, "CUDA"}, {&sim_driver_opencl, WEFT_BUS_OPENCL, "OpenCL"}};
 enum { KINDS = sizeof devices / sizeof devices[0] };
 
 static unsigned wanted(const struct rt_machine *m, const struct kind *k)

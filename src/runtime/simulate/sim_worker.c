@@ -36,13 +36,15 @@ static _Noreturn void refuse(struct starpu_task *t, const struct starpu_codelet 
 {
 	const char *name = starpu_task_get_name(t);
 	if (!cl->model || cl->model->type == STARPU_PERFMODEL_INVALID)
-		sim_refuse("codelet '%s' has no performance model, so that its tasks cannot be simulated (STARPU_SIMULATED_UNKNOWN is what "
-		           "such take, in us)",
-		           name ? name : "unnamed");
-	sim_refuse("model '%s' of '%s' does not know tasks of %zu bytes (footprint %08x) on %s, so that they cannot be simulated: it wants a run "
-	           "there with STARPU_CALIBRATE=1",
-	           cl->model->symbol ? cl->model->symbol : "unnamed", sim_machine.host, bytes_of(t),
-	           starpu_task_data_footprint(t), rt_machine.worker[w->number].name);
+		sim_refuse(
+			"codelet '%s' has no performance model, so that its tasks cannot be simulated (STARPU_SIMULATED_UNKNOWN is what "
+			"such take, in us)",
+			name ? name : "unnamed");
+	sim_refuse(
+		"model '%s' of '%s' does not know tasks of %zu bytes (footprint %08x) on %s, so that they cannot be simulated: it wants a run "
+		"there with STARPU_CALIBRATE=1",
+		cl->model->symbol ? cl->model->symbol : "unnamed", sim_machine.host, bytes_of(t), starpu_task_data_footprint(t),
+		rt_machine.worker[w->number].name);
 }
 
 static double expected_us(struct starpu_task *t, const struct starpu_codelet *cl, struct rt_worker *w, unsigned impl)

@@ -12,7 +12,8 @@ static uint64_t began_ns;
 static const struct rt_node_ops *ops_of(const struct rt_machine *m, unsigned node)
 {
 	for (unsigned i = 0; i < m->n_nodes; i++)
-		if (i != node && m->node[i].kind == m->node[node].kind && !(sim_link_is_known(i, node) && sim_link_is_known(node, i)))
+		if (i != node && m->node[i].kind == m->node[node].kind &&
+		    !(sim_link_is_known(i, node) && sim_link_is_known(node, i)))
 			return &sim_node_ops_apart;
 	return &sim_node_ops;
 }
@@ -51,8 +52,8 @@ static void sim_end(struct rt_machine *m)
 	sim_trace_end(m);
 	if (starpu_get_env_number_default("STARPU_SILENT", 0) <= 0)
 		fprintf(stderr, "starpu: simulated on '%s': %" PRIu64 " tasks in %.3f ms, %" PRIu64 " transfers of %.3f MB\n",
-		        sim_machine.host, sim_done.tasks, (double)(sim_done.last_ns - began_ns) / 1e6,
-		        sim_moved.copies, (double)sim_moved.bytes / 1e6);
+		        sim_machine.host, sim_done.tasks, (double)(sim_done.last_ns - began_ns) / 1e6, sim_moved.copies,
+		        (double)sim_moved.bytes / 1e6);
 	rt_sleeps_by(NULL);
 }
 

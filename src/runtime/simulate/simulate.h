@@ -9,7 +9,7 @@
 #include "runtime/task/machine.h"
 
 /*
- * Before the machine is looked at: where time is simulated (meter/simulated.h), the machine that STARPU_HOSTNAME names is read, and
+ * Before the machine is looked at: where time is simulated (meter/virtual_time.h), the machine that STARPU_HOSTNAME names is read, and
  * rt_simulator is set. Where it cannot be, that is said in one line, and the program ends with status 2.
  */
 void rt_simulate_begin(struct rt_machine *m);

@@ -87,9 +87,9 @@ static bool runs_quietly(void)
 
 static bool is_plain(const struct starpu_codelet *cl)
 {
-	return !rt_simulator && !rt_policy() && runs_quietly() && is_for_cpus(cl) && cl->cpu_funcs[0] && !cl->cpu_funcs[1] && !cl->can_execute &&
-	       cl->type == STARPU_SEQ && !cl->specific_nodes && !cl->callback_func && !cl->flags && cl->nbuffers >= 0 &&
-	       cl->nbuffers <= STARPU_NMAXBUFS && !cl->dyn_modes &&
+	return !rt_simulator && !rt_policy() && runs_quietly() && is_for_cpus(cl) && cl->cpu_funcs[0] && !cl->cpu_funcs[1] &&
+	       !cl->can_execute && cl->type == STARPU_SEQ && !cl->specific_nodes && !cl->callback_func && !cl->flags &&
+	       cl->nbuffers >= 0 && cl->nbuffers <= STARPU_NMAXBUFS && !cl->dyn_modes &&
 	       (!cl->model || __atomic_load_n(&rt_machine.conf.calibrate, __ATOMIC_RELAXED) <= 0);
 }
 

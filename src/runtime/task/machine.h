@@ -86,7 +86,7 @@ struct rt_machine {
 	const char *synthetic;              /* what a machine that is simulated looks like, to hwloc; NULL: as this one */
 	/* Kinds of workers beside those that it has functions for, which can run a codelet; NULL: none. */
 	uint32_t (*also_where)(const struct starpu_codelet *cl);
-	void (*take_over)(void);            /* from now on there is a policy: as the core's loop, for tasks */
+	void (*take_over)(void); /* from now on there is a policy: as the core's loop, for tasks */
 	int (*cap_priority)(unsigned ctx,
 	                    int priority); /* of a task that is submitted; NULL: as it says. Comes while tasks run */
 };

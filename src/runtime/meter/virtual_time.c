@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether time is simulated. */
-#include "simulated.h"
+#include "virtual_time.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,8 +6,8 @@
  * STARPU_SIMULATED says it; or, where it says nothing, a machine that is there to be simulated: STARPU_HOSTNAME names one whose bus
  * files in STARPU_PERF_MODEL_DIR have one beside them that tells of it, HOST.machine.
  */
-#ifndef WEFT_RUNTIME_METER_SIMULATED_H
-#define WEFT_RUNTIME_METER_SIMULATED_H
+#ifndef WEFT_RUNTIME_METER_VIRTUAL_TIME_H
+#define WEFT_RUNTIME_METER_VIRTUAL_TIME_H
 
 #include "base/atomic.h"
 #include "base/clock.h"
