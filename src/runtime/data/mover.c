@@ -9,7 +9,7 @@ struct mover {
 	pthread_t thread;
 	struct rt_strand *strand; /* instead, in a runtime that is simulated */
 	bool begun, stop;
-	struct rt_move *first; /* most urgent first */
+	struct rt_move *first, *last; /* most urgent first */
 };
 static struct {
 	pthread_mutex_t lock;
@@ -122,11 +122,14 @@ void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int
 	weft_flow_out(rt_detail.transfer, m->number);
 	weft_add_u32(&under_way, 1);
 	pthread_mutex_lock(&movers.lock);
-	struct rt_move **p = &v->first;
+	/* Most come behind all others: there may be thousands. */
+	struct rt_move **p = v->first && !is_before(m, v->last) ? &v->last->next : &v->first;
 	while (*p && !is_before(m, *p))
 		p = &(*p)->next;
 	m->next = *p;
 	*p = m;
+	if (!m->next)
+		v->last = m;
 	if (!v->begun)
 		v->begun = !(rt_simulator ? rt_simulator->spawn(&v->strand, run, v) : pthread_create(&v->thread, NULL, run, v));
 	bool here = !v->begun;
@@ -149,6 +152,7 @@ void rt_move_cancel(starpu_data_handle_t h)
 		for (struct rt_move **p = &movers.of[i].first; *p;) {
 			struct rt_move *m = *p;
 			if (m->kind == STARPU_FETCH || !m->n || m->item[0].handle != h) {
+				movers.of[i].last = m;
 				p = &m->next;
 				continue;
 			}

@@ -73,6 +73,7 @@ extern struct sim_moved sim_moved;
 
 /* ---- sim_trace.c: what happened, as a Paje trace ---- */
 void sim_trace_begin(void);
+bool sim_traces(void); /* what happens is kept */
 void sim_trace_task(unsigned worker, const char *name, uint64_t from_ns, uint64_t until_ns);
 void sim_trace_copy(unsigned from, unsigned to, size_t bytes, uint64_t from_ns, uint64_t until_ns);
 void sim_trace_end(const struct rt_machine *m);

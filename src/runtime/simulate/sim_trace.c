@@ -32,6 +32,11 @@ void sim_trace_begin(void)
 	trace.on = trace.path && *trace.path;
 }
 
+bool sim_traces(void)
+{
+	return trace.on;
+}
+
 static void add(const struct stretch *s)
 {
 	if (trace.n == trace.room) {

@@ -86,7 +86,8 @@ static enum rt_verdict run(struct rt_worker *w, struct rt_job *j, unsigned impl,
 	sim_simulator.last(took);
 	sim_done.tasks++;
 	sim_done.last_ns = rt_time_ns();
-	sim_trace_task(w->number, t ? starpu_task_get_name(t) : cl->name, from, rt_time_ns());
+	if (sim_traces())
+		sim_trace_task(w->number, t ? starpu_task_get_name(t) : cl->name, from, rt_time_ns());
 	return RT_DONE;
 }
 
