@@ -143,6 +143,7 @@ $ names no-such-command ''
 $ words; words '' | wc -l
 help	explain a command
 record	run a command and record it into a trace
+simulate	run a program of tasks as on another machine, in simulated time
 info	what a trace is: when, where, how long, how much
 stat	where the time went: per region, thread or process
 timeline	draw a trace along time, as SVG or PNG
@@ -176,6 +177,7 @@ sched	the scheduling policies that STARPU_SCHED may name
 bench	run a benchmark of the task runtime, or list them
 completion	print the completion script of a shell
 34
+>>>>>>> 7ac0d54a (tests: simulated runs as documented, a folder of StarPU)
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }

@@ -9,6 +9,7 @@ weft records, explains and tunes parallel programs.
 
 Record
   record      run a command and record it into a trace
+  simulate    run a program of tasks as on another machine, in simulated time
 
 Look
   info        what a trace is: when, where, how long, how much
