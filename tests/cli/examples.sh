@@ -36,17 +36,14 @@ cp -r "$source/tests/golden/models/codelets/45" "$source/tests/golden/models/cod
 export STARPU_PERF_MODEL_DIR=sampling STARPU_HOSTNAME=suite
 for name in display plot recdump; do ln -s "$(command -v weft)" "starpu_perfmodel_$name"; done
 ln -s "$(command -v weft)" starpu_mlr_analysis
-<<<<<<< HEAD
 ln -s "$(command -v weft)" starpu_lp2paje
 export STARPU_HOME=$work STARPU_NCPU=2 STARPU_NOPENCL=0
-=======
 # What docs/simulate.md runs; where there is no BLAS, something that says as little.
 cp -r "$source/tests/golden/models/bus" sampling/
 for name in cholesky_implicit lu_implicit; do
 	ln -s "${WEFT_BUILD:-$source/build}/examples/starpu/suite/$name" "$name"
 	[ -x "$name" ] || ln -sf "${WEFT_BUILD:-$source/build}/examples/starpu/count_tasks" "$name"
 done
->>>>>>> 67d25cc4 (tests: examples of simulated runs, and a folder that StarPU measured)
 
 # where | the command
 examples()
