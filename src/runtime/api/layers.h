@@ -7,11 +7,12 @@
 
 extern const struct rt_layer rt_layer_data;
 extern const struct rt_layer rt_layer_trace, rt_layer_fxt;
-extern const struct rt_layer rt_layer_opencl, rt_layer_simulate, rt_layer_perf, rt_layer_sched, rt_layer_monitor, rt_layer_bound, rt_layer_live;
+extern const struct rt_layer rt_layer_opencl, rt_layer_simulate, rt_layer_perf, rt_layer_sched, rt_layer_monitor, rt_layer_bound,
+	rt_layer_live;
 
 static const struct rt_layer *const rt_layers[] = {
 	&rt_layer_fxt, /* ends last */
-	&rt_layer_trace,  &rt_layer_data,
+	&rt_layer_trace,    &rt_layer_data,
 #ifdef STARPU_USE_OPENCL
 	&rt_layer_opencl, /* its memory nodes come after main memory's */
 #endif
