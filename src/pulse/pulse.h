@@ -7,7 +7,8 @@
  *
  * Both sides speak lines. The client asks, the program answers with JSON, one object a line:
  *
- *     watch HZ        a sample now, and then HZ times a second (0: no more): {"sample": N, "time_s": T, ...}
+ *     watch HZ        a sample now, and then HZ times a second (0: no more): {"sample": N, "time_s": T, "at_ns": T, ...}
+ *     watch HZ each   also at once when the source says that something worth a look has happened
  *     WORD ...        what the source understands: {"done": true}, or {"done": false, "error": "..."}
  *
  * The program's side is one thread, which sleeps until somebody connects: nothing is measured while nobody looks. A client that
@@ -30,7 +31,8 @@ struct pulse_source {
 	const char *kind;                                 /* of file names: letters */
 	void (*watched)(bool on);                         /* somebody has begun to look; the last one has gone */
 	void (*sample)(struct weft_json *j);              /* the members of a sample's object */
-	int (*command)(char *line, struct weft_err *err); /* may cut the line into words */
+	/* May cut the line into words, and add members to the answer. */
+	int (*command)(char *line, struct weft_json *answer, struct weft_err *err);
 };
 
 /* From now on; once a process (-EALREADY). All of the source is called by the channel's thread. -ENOTSUP: WEFT_LIVE is "off". */
@@ -38,7 +40,7 @@ int pulse_serve(const struct pulse_source *source, struct weft_err *err) WEFT_MU
 /* Ends the thread, and takes the socket away; nothing when there is none, as in the child of a fork. */
 void pulse_end(void);
 bool pulse_is_served(void);
-/* Has the thread look at its source soon, not first when the next sample is due. */
+/* Something worth a look has happened: `watch HZ each` gets a sample soon, at most 1000 a second. */
 void pulse_poke(void);
 
 /* ---- its user ---- */

@@ -31,9 +31,9 @@
 
 struct client {
 	int fd; /* -1: none */
-	bool is_watching;
+	bool is_watching, each; /* each: also when the source says that it is worth a look */
 	double hz;
-	uint64_t due_ns; /* the next sample; UINT64_MAX: none */
+	uint64_t due_ns, last_ns; /* due: the next sample; UINT64_MAX: none */
 	uint64_t sample, left_out;
 	char line[PULSE_LINE];
 	size_t n_line;
@@ -121,6 +121,8 @@ static void client_sample(struct client *c, uint64_t now)
 		weft_json_u64(&j, c->sample++);
 		weft_json_key(&j, "time_s");
 		weft_json_double(&j, (double)(now - pulse.began_ns) / 1e9);
+		weft_json_key(&j, "at_ns");
+		weft_json_u64(&j, now);
 		weft_json_key(&j, "left_out");
 		weft_json_u64(&j, c->left_out);
 		weft_json_key(&j, "pid");
@@ -132,6 +134,7 @@ static void client_sample(struct client *c, uint64_t now)
 		fclose(to);
 	}
 	client_send(c, text, n);
+	c->last_ns = now;
 	if (c->hz > 0) {
 		uint64_t period = (uint64_t)(1e9 / c->hz);
 		c->due_ns = c->due_ns + period > now ? c->due_ns + period : now + period;
@@ -140,8 +143,32 @@ static void client_sample(struct client *c, uint64_t now)
 	}
 }
 
-static void client_answer(struct client *c, int rc, const struct weft_err *err)
+static int client_watch(struct client *c, const char *argument, struct weft_err *err)
 {
+	char *end;
+	double hz = strtod(argument, &end);
+	bool each = end != argument && strcmp(end, " each") == 0;
+	if (end == argument || (*end && !each) || !(hz >= 0 && hz <= PULSE_HZ_MOST))
+		return weft_err_set(err, -EINVAL, "watch wants a number of samples a second, 0 to %d", PULSE_HZ_MOST);
+	client_update_watching(c, hz > 0);
+	c->each = each && hz > 0;
+	c->hz = hz;
+	c->due_ns = hz > 0 ? weft_monotonic_ns() : UINT64_MAX;
+	return 0;
+}
+
+static int carry_out(struct client *c, char *line, struct weft_json *answer, struct weft_err *err)
+{
+	if (strncmp(line, "watch ", 6) == 0)
+		return client_watch(c, line + 6, err);
+	if (pulse.source->command)
+		return pulse.source->command(line, answer, err);
+	return weft_err_set(err, -ENOSYS, "there is nothing to command");
+}
+
+static void client_command(struct client *c, char *line)
+{
+	struct weft_err err = {0};
 	char *text = NULL;
 	size_t n = 0;
 	struct weft_json j;
@@ -150,40 +177,16 @@ static void client_answer(struct client *c, int rc, const struct weft_err *err)
 		return;
 	weft_json_init(&j, to, false);
 	weft_json_object(&j);
+	int rc = carry_out(c, line, &j, &err);
 	weft_json_key(&j, "done");
 	weft_json_bool(&j, rc == 0);
 	if (rc) {
 		weft_json_key(&j, "error");
-		weft_json_string(&j, err->text);
+		weft_json_string(&j, err.text);
 	}
 	weft_json_end(&j);
 	fclose(to);
 	client_send(c, text, n);
-}
-
-static int client_watch(struct client *c, const char *argument, struct weft_err *err)
-{
-	char *end;
-	double hz = strtod(argument, &end);
-	if (end == argument || *end || !(hz >= 0 && hz <= PULSE_HZ_MOST))
-		return weft_err_set(err, -EINVAL, "watch wants a number of samples a second, 0 to %d", PULSE_HZ_MOST);
-	client_update_watching(c, hz > 0);
-	c->hz = hz;
-	c->due_ns = hz > 0 ? weft_monotonic_ns() : UINT64_MAX;
-	return 0;
-}
-
-static void client_command(struct client *c, char *line)
-{
-	struct weft_err err = {0};
-	int rc;
-	if (strncmp(line, "watch ", 6) == 0)
-		rc = client_watch(c, line + 6, &err);
-	else if (pulse.source->command)
-		rc = pulse.source->command(line, &err);
-	else
-		rc = weft_err_set(&err, -ENOSYS, "there is nothing to command");
-	client_answer(c, rc, &err);
 }
 
 /* One line after the other, once the answer to the one before is on its way. */
@@ -243,9 +246,20 @@ static int time_left_ms(void)
 	return first <= now ? 0 : (int)((first - now + 999999) / 1000000);
 }
 
-static void serve_clients(const struct pollfd *ready)
+/* The source was poked: who wants to know of that gets a sample, but not more of them than anybody could ask for. */
+static void client_hurry(struct client *c, uint64_t now)
+{
+	const uint64_t least = 1000000000 / PULSE_HZ_MOST;
+	uint64_t soonest = c->last_ns + least > now ? c->last_ns + least : now;
+	if (c->fd >= 0 && c->each && soonest < c->due_ns)
+		c->due_ns = soonest;
+}
+
+static void serve_clients(const struct pollfd *ready, bool poked)
 {
 	uint64_t now = weft_monotonic_ns();
+	for (unsigned i = 0; i < PULSE_CLIENTS && poked; i++)
+		client_hurry(&pulse.client[i], now);
 	for (unsigned i = 0; i < PULSE_CLIENTS; i++) {
 		struct client *c = &pulse.client[i];
 		if (c->fd >= 0 && ready[i].fd == c->fd && ready[i].revents & (POLLIN | POLLHUP | POLLERR))
@@ -277,13 +291,18 @@ static void *serve(void *unused)
 			break;
 		if (__atomic_load_n(&pulse.is_ending, __ATOMIC_ACQUIRE))
 			break;
-		serve_clients(ready);
+		serve_clients(ready, ready[PULSE_CLIENTS + 1].revents);
 		if (n > 0 && ready[PULSE_CLIENTS].revents)
 			client_accept();
 	}
-	for (struct client *c = pulse.client; c < pulse.client + PULSE_CLIENTS; c++)
+	for (struct client *c = pulse.client; c < pulse.client + PULSE_CLIENTS; c++) {
+		if (c->fd >= 0 && c->each) { /* who follows what happens also wants the last of it */
+			client_sample(c, weft_monotonic_ns());
+			client_flush(c);
+		}
 		if (c->fd >= 0)
 			client_close(c);
+	}
 	return NULL;
 }
 

@@ -31,10 +31,12 @@ static void sample(struct weft_json *j)
 	weft_json_string(j, "a \"b\"\n\t\\ \xc3\xa9");
 }
 
-static int command(char *line, struct weft_err *err)
+static int command(char *line, struct weft_json *answer, struct weft_err *err)
 {
 	if (strncmp(line, "turn ", 5))
 		return weft_err_set(err, -EINVAL, "unknown: %s", line);
+	weft_json_key(answer, "was");
+	weft_json_i64(answer, __atomic_load_n(&turned, __ATOMIC_SEQ_CST));
 	__atomic_store_n(&turned, atoi(line + 5), __ATOMIC_SEQ_CST);
 	return 0;
 }

@@ -156,7 +156,8 @@ void starpu_wait_initialized(void)
 
 /*
  * All tasks that can still run have, and what follows them: a task that is no longer counted may still let others go, and a handle
- * that was given back is taken apart by whoever ended the last task on it.
+ * that was given back is taken apart by whoever ended the last task on it. Who came last goes first: those who look at the program
+ * (live) look at what is still whole.
  */
 static void drain(struct rt_machine *m)
 {
@@ -164,7 +165,7 @@ static void drain(struct rt_machine *m)
 	do
 		starpu_task_wait_for_no_ready();
 	while (!rt_is_quiet(m->core) || !rt_movers_rest() || (rt_unfinished(m->core) && starpu_task_nready()));
-	for (unsigned i = 0; i < life.n_layers; i++)
+	for (unsigned i = life.n_layers; i-- > 0;)
 		if (rt_layers[i]->stopping)
 			rt_layers[i]->stopping(m);
 }

@@ -4,6 +4,8 @@
 #include "replica.h"
 #include "runtime/task/prof_tool.h"
 #include "runtime/task/profile.h"
+#include "runtime/task/watch.h"
+#include "base/clock.h"
 #include <string.h>
 
 static const struct {
@@ -157,12 +159,13 @@ void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cac
 
 _Thread_local const char *rt_copy_cause;
 
-void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to)
+uint64_t rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to)
 {
 	struct weft_bundle b;
+	uint64_t since_ns = rt_is_watched_by(RT_WATCH_LIVE) ? weft_monotonic_ns() : 0;
 	rt_tool_transfer(true, from->node, to->node, rt_data_size(to->handle));
 	if (!rt_traced_in_detail())
-		return;
+		return since_ns;
 	weft_bundle_begin(&b);
 	weft_bundle_add(&b, rt_detail.copying, WEFT_HEAD_ENTER, 0);
 	rt_detail_add_pointer(&b, rt_detail.handle, to->handle);
@@ -171,6 +174,7 @@ void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *
 	rt_detail_add(&b, rt_detail.bytes, (int64_t)rt_data_size(to->handle));
 	rt_detail_add_text(&b, rt_detail.cause, rt_copy_cause ? rt_copy_cause : "fetch");
 	weft_bundle_record(&b);
+	return since_ns;
 }
 
 void rt_data_trace_acquiring(starpu_data_handle_t h, uint32_t mode)
@@ -205,14 +209,14 @@ static void count(struct rt_copied *c, size_t bytes)
 }
 
 /* Bytes are counted whether or not somebody records: who begins in the middle sees differences only, as of any counter. */
-void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done)
+void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done, uint64_t since_ns)
 {
 	if (done) {
 		size_t bytes = rt_data_size(to->handle);
 		rt_tool_transfer(false, from->node, to->node, bytes);
 		count(&rt_nodes[from->node].memory.out, bytes);
 		count(&rt_nodes[to->node].memory.in, bytes);
-		rt_profile_transferred(from->node, to->node, bytes);
+		rt_profile_transferred(from->node, to->node, bytes, since_ns ? weft_monotonic_ns() - since_ns : 0);
 	}
 	weft_leave(rt_detail.copying);
 }

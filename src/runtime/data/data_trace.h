@@ -38,8 +38,8 @@ void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cac
 void rt_data_trace_state(starpu_data_handle_t h, unsigned node, const char *state);
 /* Why this thread copies, of those who know: "fetch", "prefetch", "idle fetch", "reclaim"…; NULL: nobody said. */
 extern _Thread_local const char *rt_copy_cause;
-/* Around a copy. Enters the region, and leaves it: what has been copied counts then. */
-void rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to);
-void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done);
+/* Around a copy. Enters the region, and leaves it: what has been copied counts then. The instant at which it began, where somebody watches; else 0. */
+uint64_t rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to);
+void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done, uint64_t since_ns);
 
 #endif

@@ -180,7 +180,7 @@ static int replica_transfer(starpu_data_handle_t h, struct rt_replica *from, str
 	replica_pin(to);
 	to->loading = true;
 	rt_replica_unlock();
-	rt_data_trace_copy(from, to);
+	uint64_t since_ns = rt_data_trace_copy(from, to);
 	int rc = rt_copy_interface(h, from->interface, from->node, to->interface, to->node, &async);
 	if (rc == -EAGAIN && rt_traced_in_detail())
 		weft_point(rt_detail.copy_submitted, (int64_t)rt_data_size(h));
@@ -188,7 +188,7 @@ static int replica_transfer(starpu_data_handle_t h, struct rt_replica *from, str
 	rc = rc == -EAGAIN ? 0 : rc;
 	if (!rc && h->ops->is_multiformat)
 		rt_multiformat_arrived(to, from->node);
-	rt_data_trace_copied(from, to, !rc);
+	rt_data_trace_copied(from, to, !rc, since_ns);
 	rt_replica_lock();
 	to->loading = false;
 	if (!rc && is_only(h, from->node))

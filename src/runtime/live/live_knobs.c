@@ -81,8 +81,9 @@ static int find_owner(const struct monitor_item *knob, const char *index, struct
 	return 0;
 }
 
-int live_knob_set(const char *name, const char *value, const char *index, struct weft_err *err)
+int live_knob_set(char *const *words, double *was, struct weft_err *err)
 {
+	const char *name = words[0], *value = words[1], *index = words[2];
 	unsigned at;
 	char *end;
 	double v = strtod(value, &end);
@@ -96,6 +97,8 @@ int live_knob_set(const char *name, const char *value, const char *index, struct
 	struct knob_of of = {0};
 	monitor_lock();
 	rc = monitor_is_up() ? find_owner(knob, index, &of, err) : weft_err_set(err, -ESHUTDOWN, "the runtime is about to end");
+	if (!rc)
+		*was = knob_read(at, &of);
 	if (!rc && !knob_turn(at, &of, v))
 		rc = weft_err_set(err, -EINVAL, "'%s' cannot be %s: the program says why", name, value);
 	monitor_unlock();

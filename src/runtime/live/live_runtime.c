@@ -4,6 +4,7 @@
 #include "live_watch.h"
 #include "pulse/pulse.h"
 #include "runtime/task/complain.h"
+#include "runtime/task/profile.h"
 #include <errno.h>
 #include <string.h>
 
@@ -81,39 +82,81 @@ static void sample_nodes(struct weft_json *j)
 	weft_json_end(j);
 }
 
+/* Only those over which something has gone. */
+static void sample_links(struct weft_json *j)
+{
+	unsigned nodes = starpu_memory_nodes_get_count();
+	weft_json_key(j, "links");
+	weft_json_array(j);
+	for (unsigned i = 0; i < nodes * nodes; i++) {
+		unsigned from = i / nodes, to = i % nodes;
+		struct rt_profile_way w = rt_profile_way(from, to);
+		char a[64] = "", b[64] = "", name[140];
+		if (!w.transfers)
+			continue;
+		starpu_memory_node_get_name(from, a, sizeof a);
+		starpu_memory_node_get_name(to, b, sizeof b);
+		snprintf(name, sizeof name, "%s -> %s", a, b);
+		weft_json_object(j);
+		live_add_count(j, "from", from);
+		live_add_count(j, "to", to);
+		live_add_text(j, "name", name);
+		live_add_count(j, "bytes", w.bytes);
+		live_add_count(j, "transfers", w.transfers);
+		live_add_number(j, "time_s", (double)w.ns / 1e9);
+		weft_json_end(j);
+	}
+	weft_json_end(j);
+}
+
 static void runtime_sample(struct weft_json *j)
 {
-	static void (*const parts[])(struct weft_json *) = {sample_tasks, sample_workers,    sample_codelets,
-	                                                    sample_nodes, live_knobs_sample, live_top_sample};
+	static void (*const parts[])(struct weft_json *) = {
+		sample_tasks, sample_workers,       sample_codelets,        sample_nodes,
+		sample_links, live_counters_sample, live_iterations_sample, live_knobs_sample,
+		live_top_sample,
+	};
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		parts[i](j);
 }
 
 /* ---- commands ---- */
 
-static int command_start(char **word, struct weft_err *err)
+static int command_start(char **word, struct weft_json *answer, struct weft_err *err)
 {
-	(void)word;
+	(void)word, (void)answer;
 	return live_top_start(err);
 }
 
-static int command_set(char **word, struct weft_err *err)
+static int command_set(char **word, struct weft_json *answer, struct weft_err *err)
 {
+	(void)answer;
 	return live_top_set(word[1], word[2], err);
 }
 
-static int command_knob(char **word, struct weft_err *err)
+static int command_knob(char **word, struct weft_json *answer, struct weft_err *err)
 {
-	return live_knob_set(word[1], word[2], word[3], err);
+	double was;
+	int rc = live_knob_set(word + 1, &was, err);
+	if (!rc)
+		live_add_number(answer, "was", was);
+	return rc;
+}
+
+static int command_count(char **word, struct weft_json *answer, struct weft_err *err)
+{
+	(void)answer;
+	return live_count(word[1], err);
 }
 
 static const struct {
 	const char *name;
 	int least, most; /* words with it; those that are not there are NULL */
-	int (*run)(char **word, struct weft_err *err);
+	int (*run)(char **word, struct weft_json *answer, struct weft_err *err);
 	const char *usage;
 } commands[] = {
 	{"start", 1, 1, command_start, "start"},
+	{"count", 2, 2, command_count, "count COUNTER"},
 	{"set", 3, 3, command_set, "set PARAMETER VALUE"},
 	{"knob", 3, 4, command_knob, "knob NAME VALUE [WORKER or SCHEDULER]"},
 };
@@ -129,7 +172,7 @@ static int cut_words(char *line, char **word)
 	return n;
 }
 
-static int runtime_command(char *line, struct weft_err *err)
+static int runtime_command(char *line, struct weft_json *answer, struct weft_err *err)
 {
 	char *word[WORDS + 1] = {NULL};
 	int n = cut_words(line, word);
@@ -138,16 +181,24 @@ static int runtime_command(char *line, struct weft_err *err)
 			continue;
 		if (n < commands[i].least || n > commands[i].most)
 			return weft_err_set(err, -EINVAL, "usage: %s", commands[i].usage);
-		return commands[i].run(word, err);
+		return commands[i].run(word, answer, err);
 	}
 	return weft_err_set(err, -EINVAL, "unknown command '%s'", n ? word[0] : "");
 }
 
 /* ---- with the runtime ---- */
 
+static void runtime_watched(bool on)
+{
+	live_watch_set(on);
+	live_iterations_watch(on);
+	if (!on)
+		live_counters_end();
+}
+
 static const struct pulse_source source = {
 	.kind = "runtime",
-	.watched = live_watch_set,
+	.watched = runtime_watched,
 	.sample = runtime_sample,
 	.command = runtime_command,
 };

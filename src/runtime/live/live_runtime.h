@@ -13,7 +13,17 @@ void live_top_end(void); /* nobody will come any more: who waits goes on */
 
 /* Knobs (starpu_perf_steering.h): a member of a sample; `knob NAME VALUE [INDEX]`. */
 void live_knobs_sample(struct weft_json *j);
-int live_knob_set(const char *name, const char *value, const char *index, struct weft_err *err) WEFT_MUST_CHECK;
+/* words: NAME, VALUE, and whose it is or NULL. *was: its value before. */
+int live_knob_set(char *const *words, double *was, struct weft_err *err) WEFT_MUST_CHECK;
+
+/* Counters (starpu_perf_monitoring.h) that somebody wants to see: a member of a sample; `count NAME`, until nobody looks any more. */
+void live_counters_sample(struct weft_json *j);
+int live_count(const char *name, struct weft_err *err) WEFT_MUST_CHECK;
+void live_counters_end(void);
+
+/* What the program says by starpu_iteration_push: a member of a sample. */
+void live_iterations_watch(bool on);
+void live_iterations_sample(struct weft_json *j);
 
 /* A key with its value. */
 static inline void live_add_text(struct weft_json *j, const char *key, const char *text)

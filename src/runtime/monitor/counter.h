@@ -57,6 +57,14 @@ extern struct counter_worker counter_worker[STARPU_NMAXWORKERS];
 /* A set that wants this (COUNTER_…) is there, or is there no more. */
 void counter_want(unsigned what, int more);
 
+/*
+ * Those who look at the program from outside (../live) have a counter counted, too, whether or not the program collects; until they look
+ * away. Listeners hear nothing of that. With the lock of monitor.h.
+ */
+void counter_look(unsigned at);
+bool counter_is_looked_at(unsigned at);
+void counter_look_away(void);
+
 /* ---- counter_codelets.c: what is counted of each codelet ---- */
 
 /* Who listens; at most one. */
@@ -65,8 +73,10 @@ struct counter_slot {
 	unsigned depth;               /* of the owner */
 	struct weft_atomic_ptr listener;
 };
+enum { COUNTER_CODELET_NAME = 48 };
 struct counter_codelet {
 	struct starpu_codelet *cl;
+	char name[COUNTER_CODELET_NAME]; /* as it was when it was first counted: the codelet may be gone */
 	struct counter_codelet *next_constant;
 	struct counter_slot slot;
 	_Alignas(64) struct weft_atomic_u64 submitted;
@@ -81,6 +91,10 @@ void counter_codelets_end(void);
 
 /* ---- counter_listen.c: sets, samples, listeners ---- */
 
+/* A counter's value now, of this worker or codelet where it is one's: doubles hold what is below 2^53. */
+double counter_value(unsigned at, unsigned worker, const struct counter_codelet *c);
+/* The program collects, or not: only then are listeners called. */
+void counter_listeners_hear(bool on);
 bool counter_is_heard(const struct counter_slot *s);
 void counter_sample_global(void);
 void counter_sample_worker(unsigned worker);

@@ -20,7 +20,9 @@ enum { UNCROWDED, WAITING, READY, STATES = 4, COLLECTIONS = 1 << 14 };
 #define ONE_READY UINT64_C(1)
 
 static struct weft_atomic_u32 collection; /* the number of the one that is on or was last; from 1 */
-static struct weft_atomic_bool collecting;
+static struct weft_atomic_bool collecting; /* somebody wants it: */
+static bool for_program, for_lookers;      /* with the lock of monitor.h */
+static uint32_t looked_at;                 /* counters that lookers want: bits by place in the table */
 static struct weft_atomic_u32 wanting_peak, wanting_time, wanting_codelet; /* counters of sets that are enabled */
 
 static bool is_counted(const struct rt_upper *p)
@@ -165,35 +167,70 @@ static void leave_nobody(struct counter_codelet *c, void *arg)
 	weft_store_u64(&c->crowd.now[*(const uint32_t *)arg % 2], 0);
 }
 
-void starpu_perf_counter_collection_start(void)
+static void collection_start(void)
 {
-	monitor_lock();
-	if (!monitor_is_up()) {
-		rt_say("%s: StarPU is not initialised", __func__);
-	} else if (!weft_load_bool(&collecting)) {
-		uint32_t next = weft_load_u32(&collection) % (COLLECTIONS - 1) + 1;
-		weft_store_u64(&counter_global.crowd.now[next % 2], 0);
-		counter_each_codelet(leave_nobody, &next);
-		weft_store_u32(&collection, next);
-		weft_store_bool(&collecting, true);
-		rt_count_by(&ops);
-	}
-	monitor_unlock();
+	if (weft_load_bool(&collecting))
+		return;
+	uint32_t next = weft_load_u32(&collection) % (COLLECTIONS - 1) + 1;
+	weft_store_u64(&counter_global.crowd.now[next % 2], 0);
+	counter_each_codelet(leave_nobody, &next);
+	weft_store_u32(&collection, next);
+	weft_store_bool(&collecting, true);
+	rt_count_by(&ops);
 }
 
 static void collection_stop(void)
 {
-	if (!weft_load_bool(&collecting))
+	if (for_program || for_lookers || !weft_load_bool(&collecting))
 		return;
 	weft_store_bool(&collecting, false);
 	rt_count_by(NULL);
 }
 
+void starpu_perf_counter_collection_start(void)
+{
+	monitor_lock();
+	if (!monitor_is_up()) {
+		rt_say("%s: StarPU is not initialised", __func__);
+	} else {
+		for_program = true;
+		counter_listeners_hear(true);
+		collection_start();
+	}
+	monitor_unlock();
+}
+
 void starpu_perf_counter_collection_stop(void)
 {
 	monitor_lock();
+	for_program = false;
+	counter_listeners_hear(false);
 	collection_stop();
 	monitor_unlock();
+}
+
+/* ---- for those who look at the program ---- */
+
+void counter_look(unsigned at)
+{
+	if (!(looked_at & 1u << at))
+		counter_want(counter_wants(at), 1);
+	looked_at |= 1u << at;
+	for_lookers = true;
+	collection_start();
+}
+
+bool counter_is_looked_at(unsigned at)
+{
+	return looked_at & 1u << at;
+}
+
+void counter_look_away(void)
+{
+	for (; looked_at; looked_at &= looked_at - 1)
+		counter_want(counter_wants((unsigned)__builtin_ctz(looked_at)), -1);
+	for_lookers = false;
+	collection_stop();
 }
 
 void counter_begin(void)
@@ -205,7 +242,8 @@ void counter_begin(void)
 
 void counter_end(void)
 {
-	collection_stop();
+	for_program = false;
+	counter_look_away();
 	counter_listeners_end();
 	counter_codelets_end();
 }

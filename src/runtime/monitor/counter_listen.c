@@ -83,9 +83,16 @@ static void slot_put(struct counter_slot *s, struct starpu_perf_counter_listener
 		slot_unlock(s);
 }
 
+static struct weft_atomic_bool program_collects;
+
+void counter_listeners_hear(bool on)
+{
+	weft_store_bool(&program_collects, on);
+}
+
 bool counter_is_heard(const struct counter_slot *s)
 {
-	return weft_load_ptr(&s->listener);
+	return weft_load_ptr(&s->listener) && weft_load_bool(&program_collects);
 }
 
 /* ---- samples ---- */
@@ -127,6 +134,20 @@ static void sample_codelet(struct starpu_perf_counter_sample *s, const struct su
 	s->value[COUNTER_C_PEAK_READY].integer = counted(&of->codelet->crowd.peak_ready);
 	s->value[COUNTER_C_EXECUTED].integer = counted(&of->codelet->executed);
 	s->value[COUNTER_C_TIME].real = microseconds(&of->codelet->ns);
+}
+
+double counter_value(unsigned at, unsigned worker, const struct counter_codelet *c)
+{
+	static void (*const fill[])(struct starpu_perf_counter_sample *s, const struct subject *of) = {
+		[starpu_perf_counter_scope_global] = sample_global,
+		[starpu_perf_counter_scope_per_worker] = sample_worker,
+		[starpu_perf_counter_scope_per_codelet] = sample_codelet,
+	};
+	const struct monitor_item *i = &counter_items.item[at];
+	struct subject of = {&counter_worker[worker], (struct counter_codelet *)(uintptr_t)c};
+	struct starpu_perf_counter_sample s;
+	fill[i->scope](&s, &of);
+	return i->type == MONITOR_DOUBLE ? s.value[at].real : (double)s.value[at].integer;
 }
 
 struct kind {

@@ -265,6 +265,7 @@ void rt_profile_begin(void)
 	starpu_timing_now(); /* dates begin here, or where the program has asked before */
 	rt_energy_batch_begin();
 	rt_profile_meters_begin();
+	rt_profile_bus_forget();
 	starpu_profiling_init();
 }
 

@@ -97,9 +97,15 @@ double rt_profile_idle_us(void);
 
 /* ---- profile_bus.c ---- */
 
-/* A transfer is over; counted whether or not anything is profiled. */
-void rt_profile_transferred(unsigned from, unsigned to, size_t bytes);
-void rt_profile_bus_begin(void);
+/* A transfer is over; counted whether or not anything is profiled. ns: how long it took, where somebody watched; else 0. */
+void rt_profile_transferred(unsigned from, unsigned to, size_t bytes, uint64_t ns);
+void rt_profile_bus_begin(void);  /* what the program asks for begins anew */
+void rt_profile_bus_forget(void); /* so do the sums */
+/* What has gone over a way since StarPU began. */
+struct rt_profile_way {
+	uint64_t bytes, transfers, ns;
+};
+struct rt_profile_way rt_profile_way(unsigned from, unsigned to);
 
 /* ---- profile_print.c ---- */
 void rt_profile_print_at_end(void);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ways between memory nodes, each direction one, and what went over them since somebody asked last. They are numbered so that
- * those of a node that comes later (a disk) come behind all others: first the pairs of nodes 0 and 1, then of 0 and 2, of 1 and 2…
+ * The ways between memory nodes, each direction one, and what went over them: sums, and how much of them was told when somebody asked
+ * last. They are numbered so that those of a node that comes later (a disk) come behind all others: first the pairs of nodes 0 and 1,
+ * then of 0 and 2, of 1 and 2…
  */
 #include "profile.h"
 #include "runtime/meter/instant.h"
 #include <errno.h>
 
 static struct way {
-	struct weft_atomic_u64 bytes, since;
-	struct weft_atomic_u32 transfers;
+	struct weft_atomic_u64 bytes, transfers, ns; /* since StarPU began; ns: of transfers that somebody watched */
+	struct weft_atomic_u64 told_bytes, told_transfers, since;
 	struct weft_atomic_i32 direct, gpus; /* as the program says */
 } ways[STARPU_MAXNODES][STARPU_MAXNODES];
 
@@ -34,20 +35,38 @@ static struct way *way_of(int id, unsigned *from, unsigned *to)
 	return &ways[*from][*to];
 }
 
-void rt_profile_transferred(unsigned from, unsigned to, size_t bytes)
+void rt_profile_transferred(unsigned from, unsigned to, size_t bytes, uint64_t ns)
 {
 	weft_add_u64(&ways[from][to].bytes, bytes);
-	weft_add_u32(&ways[from][to].transfers, 1);
+	weft_add_u64(&ways[from][to].transfers, 1);
+	if (ns)
+		weft_add_u64(&ways[from][to].ns, ns);
 }
 
 void rt_profile_bus_begin(void)
 {
 	for (unsigned i = 0; i < STARPU_MAXNODES; i++)
 		for (unsigned k = 0; k < STARPU_MAXNODES; k++) {
-			weft_store_u64(&ways[i][k].bytes, 0);
-			weft_store_u32(&ways[i][k].transfers, 0);
+			weft_store_u64(&ways[i][k].told_bytes, weft_load_u64(&ways[i][k].bytes));
+			weft_store_u64(&ways[i][k].told_transfers, weft_load_u64(&ways[i][k].transfers));
 			weft_store_u64(&ways[i][k].since, rt_instant_ns());
 		}
+}
+
+void rt_profile_bus_forget(void)
+{
+	for (unsigned i = 0; i < STARPU_MAXNODES; i++)
+		for (unsigned k = 0; k < STARPU_MAXNODES; k++) {
+			weft_store_u64(&ways[i][k].bytes, 0);
+			weft_store_u64(&ways[i][k].transfers, 0);
+			weft_store_u64(&ways[i][k].ns, 0);
+		}
+}
+
+struct rt_profile_way rt_profile_way(unsigned from, unsigned to)
+{
+	const struct way *w = &ways[from][to];
+	return (struct rt_profile_way){weft_load_u64(&w->bytes), weft_load_u64(&w->transfers), weft_load_u64(&w->ns)};
 }
 
 int starpu_bus_get_count(void)
@@ -121,11 +140,12 @@ int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *b
 	if (!w)
 		return -EINVAL;
 	uint64_t now = rt_instant_ns(), since = weft_swap_u64(&w->since, now);
+	uint64_t bytes = weft_load_u64(&w->bytes), transfers = weft_load_u64(&w->transfers);
 	struct starpu_profiling_bus_info info = {
 		.start_time = rt_profile_date(since),
 		.total_time = rt_profile_span(now > since ? now - since : 0),
-		.transferred_bytes = (long long)weft_swap_u64(&w->bytes, 0),
-		.transfer_count = (int)weft_swap_u32(&w->transfers, 0),
+		.transferred_bytes = (long long)(bytes - weft_swap_u64(&w->told_bytes, bytes)),
+		.transfer_count = (int)(transfers - weft_swap_u64(&w->told_transfers, transfers)),
 	};
 	if (bus_info)
 		*bus_info = info;

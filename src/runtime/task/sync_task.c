@@ -2,6 +2,7 @@
 /* Tasks without a codelet, made in one call; and what marks tasks as of an iteration. */
 #include "complain.h"
 #include "task.h"
+#include <string.h>
 
 static void submit_empty(struct starpu_task *t)
 {
@@ -37,17 +38,32 @@ static _Thread_local RT_NEAR struct {
 	unsigned depth;
 } iteration;
 
+struct weft_atomic_ptr rt_iteration_watcher;
+
+/* Only the outermost level is told. */
+static void tell_iteration(bool begins)
+{
+	void (*told)(unsigned long number, bool begins);
+	void *watcher = weft_load_ptr(&rt_iteration_watcher);
+	if (WEFT_LIKELY(!watcher) || iteration.depth != 1)
+		return;
+	memcpy(&told, &watcher, sizeof told);
+	told(iteration.at[0], begins);
+}
+
 void starpu_iteration_push(unsigned long number)
 {
 	if (iteration.depth == LEVELS)
 		rt_misuse("starpu_iteration_push: there are %d levels", (int)LEVELS);
 	iteration.at[iteration.depth++] = number;
+	tell_iteration(true);
 }
 
 void starpu_iteration_pop(void)
 {
 	if (!iteration.depth)
 		rt_misuse("starpu_iteration_pop: nothing was pushed");
+	tell_iteration(false);
 	iteration.depth--;
 }
 

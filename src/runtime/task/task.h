@@ -140,6 +140,8 @@ struct rt_job *rt_task_prepare(struct rt_task *own);
 extern _Thread_local RT_NEAR struct starpu_task *rt_speaks_of;
 /* sync_task.c: what starpu_iteration_push said on this thread; -1: nothing. */
 void rt_iteration_of(long out[2]);
+/* void (*)(unsigned long number, bool begins): told of outermost iterations, by the thread that submits them. NULL: nobody is. */
+extern struct weft_atomic_ptr rt_iteration_watcher;
 /* The struct starpu_task of a job, made when there is none. Only by whoever has the job: its worker, the policy. NULL: no memory. */
 struct starpu_task *rt_job_task(struct rt_job *j);
 /* The job of a task that is submitted and not done. */

@@ -6,6 +6,7 @@
  */
 #include "analyze_priv.h"
 #include "tune/control/ask.h"
+#include "tune/lang/spec_runtime.h"
 #include "tune/arbiter/arbiter_spec.h"
 #include "base/clock.h"
 #include <errno.h>
@@ -113,7 +114,9 @@ static void result_event(struct analyze_tunlet *k, const struct weft_eval_result
 		k->asked[w->what] = w->add;
 	for (size_t i = 0; i < a->process.n; i++) {
 		struct analyze_process *t = a->process.at[i];
-		bool its = t->alive && t->binding[k->index].actor == (int)k->s->event.at[w->what].actor_id;
+		uint32_t actor = k->s->event.at[w->what].actor_id;
+		bool its = t->alive && (worker_is_actor(k, actor) ? t->binding[k->index].actor >= 0
+		                                                  : t->binding[k->index].actor == (int)actor);
 		if (its && (w->process == INT64_MIN || t->id == w->process))
 			process_want(a, t, k->index, w->what, w->add);
 	}
@@ -222,6 +225,14 @@ static void send_act(struct analyze *a, const struct analyze_decision *d, size_t
 	m.act.process = a->process.at[process]->process;
 	m.act.action = x.number;
 	ask_act(k->s, d->point, d->text, d->number, &m.act, object);
+	char subject[RUNTIME_NAME_BYTES + 16];
+	uint32_t worker;
+	const struct spec_point *p = &k->s->point.at[d->point];
+	if (d->process != INT64_MIN && p->actor_id != SPEC_NONE && worker_is_actor(k, p->actor_id) &&
+	    worker_meant(a->process.at[process], d->process, &worker)) {
+		snprintf(subject, sizeof subject, "%.*s@%u", RUNTIME_NAME_BYTES - 1, m.act.subject, worker);
+		m.act.subject = subject;
+	}
 	m.act.timeout_ms = a->how.sync_ms;
 	for (size_t i = 0; i < k->s->point.at[d->point].ref.n && m.act.n < 6; i++)
 		m.act.argument[m.act.n++] = argument_of(k, &k->s->point.at[d->point].ref.at[i]);
@@ -232,6 +243,9 @@ static bool decide_meant(const struct analyze *a, const struct analyze_decision 
 {
 	const struct spec_point *p = &a->tunlet[d->tunlet].s->point.at[d->point];
 	int actor = t->binding[d->tunlet].actor;
+	uint32_t worker;
+	if (p->actor_id != SPEC_NONE && worker_is_actor(&a->tunlet[d->tunlet], p->actor_id))
+		return t->alive && actor >= 0 && (d->process == INT64_MIN || worker_meant(t, d->process, &worker));
 	return t->alive && actor >= 0 && (p->actor_id == SPEC_NONE || actor == (int)p->actor_id) &&
 	       (d->process == INT64_MIN || t->id == d->process);
 }

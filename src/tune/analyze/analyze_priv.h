@@ -6,6 +6,7 @@
  *     analyze_order.c   events wait a little, so that those of all processes are in order
  *     analyze_hold.c    processes that wait until it is known whether the former program has ended
  *     analyze_process.c    processes: which actors they are, what is wanted of them
+ *     analyze_worker.c  workers of the task runtime in processes, as actors
  *     analyze_decide.c  what the evaluation says; the arbiter; actions there and back
  *     analyze_fault.c   faults in what a specification computes
  *     analyze_self.c    the analyzer and its collectors, as processes of the tunlet that chooses their number
@@ -45,6 +46,7 @@ struct analyze_binding {                    /* a process's part in a tunlet */
 	uint64_t candidates;                /* actors that it may be, a bit each */
 	WEFT_VEC(struct message *) waiting; /* events that arrived before the actor was known */
 	struct collect_heard heard;         /* the last iteration of its events that were evaluated */
+	uint32_t workers;                   /* of the task runtime in it, that the tunlet knows as actors */
 };
 
 struct analyze_process {
@@ -262,6 +264,14 @@ void self_fini(struct analyze *a);
 /* -- analyze_split.c -- */
 void split_look(struct analyze *a);
 void split_end(struct analyze *a);
+
+/* -- analyze_worker.c: workers of the task runtime, in a process, as actors -- */
+bool worker_is_actor(const struct analyze_tunlet *k, uint32_t actor);
+int64_t worker_id(const struct analyze_process *t, uint32_t worker);
+/* Nothing when it is known; false: there cannot be one. */
+bool worker_begins(struct analyze *a, struct analyze_process *t, uint32_t tunlet, uint32_t worker);
+void worker_end_all(struct analyze *a, struct analyze_process *t, uint32_t tunlet);
+bool worker_meant(const struct analyze_process *t, int64_t id, uint32_t *worker); /* whether an id is of this process */
 
 /* -- analyze_process.c -- */
 bool process_may_be_known(const struct analyze *a, unsigned controller,

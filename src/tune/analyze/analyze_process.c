@@ -9,6 +9,7 @@
  */
 #include "analyze_priv.h"
 #include "tune/control/ask.h"
+#include "tune/lang/spec_runtime.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -83,6 +84,8 @@ static bool exe_matches(const char *wanted, const char *exe)
 static bool may_be(const struct analyze *a, const struct spec_actor *c, unsigned controller, const struct message_process *m)
 {
 	bool may;
+	if (runtime_is_class(c->class.z))
+		return false; /* it is no process */
 	if (self_may_be(c, controller, m->exe, &may))
 		return may;
 	const char *name = c->id.z, *rank = process_override(&a->how.rank, name, c->rank.z),
@@ -169,9 +172,12 @@ static void want_all(struct analyze *a, struct analyze_process *t, uint32_t tunl
 {
 	const struct analyze_tunlet *k = &a->tunlet[tunlet];
 	const struct analyze_binding *b = &t->binding[tunlet];
-	for (uint32_t i = 0; i < k->s->event.n; i++)
-		if ((b->candidates >> k->s->event.at[i].actor_id & 1) && k->asked[i])
+	for (uint32_t i = 0; i < k->s->event.n; i++) {
+		uint32_t actor = k->s->event.at[i].actor_id;
+		bool its = worker_is_actor(k, actor) ? b->candidates != 0 : b->candidates >> actor & 1;
+		if (its && k->asked[i])
 			process_want(a, t, tunlet, i, true);
+	}
 	for (uint32_t i = 0; b->actor == ACTOR_OPEN && i < k->s->actor.n && i < 64; i++) {
 		const char *function = process_enters(a, &k->s->actor.at[i]);
 		if ((b->candidates >> i & 1) && function)
@@ -214,6 +220,8 @@ static void tell_eval(struct analyze *a, struct analyze_process *t, uint32_t tun
 {
 	struct weft_err err = {0};
 	process_flush_tunlet(a, &a->tunlet[tunlet]);
+	if (!begins)
+		worker_end_all(a, t, tunlet);
 	int rc = weft_eval_process(a->tunlet[tunlet].e, (uint32_t)t->binding[tunlet].actor, t->id, t->host, begins, &err);
 	if (rc)
 		analyze_fail(a, rc, &err);
@@ -476,13 +484,13 @@ static bool keep_values(struct analyze_tunlet *k, const struct message *m, struc
  * Events are evaluated many at once: an exchange with the tunlet's process costs more than an
  * event.
  */
-static void process_evaluate(struct analyze *a, struct analyze_process *t, const struct message *m)
+static void process_evaluate(struct analyze *a, struct analyze_process *t, int64_t id, const struct message *m)
 {
 	struct analyze_tunlet *k = &a->tunlet[m->event.event >> 16];
 	struct tune_value *value = malloc((m->event.n + 1) * sizeof *value);
 	struct weft_eval_record r = {.event = m->event.event & 0xffff,
 	                             .n = m->event.n,
-	                             .id = t->id,
+	                             .id = id,
 	                             .time = ((double)(int64_t)(m->event.time - a->began)) / k->per_unit,
 	                             .value = value,
 	                             .folded = m->event.folded,
@@ -503,6 +511,18 @@ void process_batch_free(struct analyze_tunlet *k)
 	free(k->batch_text.at);
 }
 
+/* What a worker says, of which the process is known. */
+static void worker_event(struct analyze *a, struct analyze_process *t, const struct message *m)
+{
+	uint32_t tunlet = m->event.event >> 16, worker = m->event.tid;
+	if (t->binding[tunlet].actor < 0 || !worker_begins(a, t, tunlet, worker))
+		return;
+	t->events++;
+	a->events++;
+	sink_event(a, t, m);
+	process_evaluate(a, t, worker_id(t, worker), m);
+}
+
 void process_event(struct analyze *a, const struct message *m)
 {
 	uint32_t tunlet = m->event.event >> 16, event = m->event.event & 0xffff;
@@ -520,6 +540,10 @@ void process_event(struct analyze *a, const struct message *m)
 	if (event >= s->event.n)
 		return;
 	uint32_t actor = s->event.at[event].actor_id;
+	if (worker_is_actor(&a->tunlet[tunlet], actor)) {
+		worker_event(a, t, m);
+		return;
+	}
 	if (b->actor == ACTOR_OPEN && process_decides(a, &a->tunlet[tunlet], b, event))
 		process_decided(a, t, tunlet, actor);
 	if (b->actor == ACTOR_OPEN) {
@@ -535,7 +559,7 @@ void process_event(struct analyze *a, const struct message *m)
 		sink_event(a, t, m);
 		/* A folded event that only the trace needs ends here. */
 		if (!m->event.folded || s->event.at[event].passes)
-			process_evaluate(a, t, m);
+			process_evaluate(a, t, t->id, m);
 	}
 }
 

@@ -71,9 +71,12 @@ static void check_event(const struct tune_check_how *how, struct control_process
 		ask_want(how->spec, event, &m->want, &classes);
 		put_names(w, &m->want);
 		w->kind->insert(t, &w, 1);
+		bool on = w->rc == 0;
+		if (on && w->kind->can)
+			w->rc = w->kind->can(t, &w->err);
 		how->found(how->ctx, &(struct tune_finding){false, e->id.z, how->spec->actor.at[e->actor_id].id.z, w->rc,
 		                                            w->traps, w->err.text});
-		if (w->rc == 0)
+		if (on)
 			w->kind->remove(t, w);
 	}
 	weft_buf_fini(&classes);
@@ -121,7 +124,7 @@ static bool is_asked(const struct tune_check_how *how, uint32_t actor)
 static void look(const struct tune_check_how *how, struct probe_session *s)
 {
 	struct control c = {0};
-	struct control_process t = {.c = &c, .s = s, .pid = probe_pid(s), .why = ""};
+	struct control_process t = {.c = &c, .s = s, .pid = probe_pid(s), .why = "", .also = -1};
 	for (uint32_t i = 0; i < how->spec->event.n; i++)
 		if (is_asked(how, how->spec->event.at[i].actor_id))
 			check_event(how, &t, i);

@@ -83,6 +83,8 @@ struct control_process {
 	struct message_cost cost;
 	const char *why;  /* why it is detached; "": it ended by itself */
 	void *libweft;    /* of point_libweft; owned */
+	void *runtime;    /* of point_runtime; owned */
+	int also;         /* a descriptor of a kind of points that is read when something is there; -1: none */
 	bool sought;      /* whether its own system calls it something was looked for; */
 	uint64_t name_at; /* and is to be read there, while no event was sent; 0: nowhere, or it was */
 	struct control_route route;
@@ -137,6 +139,8 @@ void control_process_tell(struct control_process *t, unsigned kind, const void *
 void control_process_free(struct control_process *t); /* joins its thread */
 /* An event of a want, from whatever kind of point. value: those of its fields. */
 void control_event(struct control_process *t, const struct point_want *w, struct message *m);
+/* That an event is measured, or why it cannot be. */
+void control_say_inserted(struct control_process *t, const struct point_want *w, bool on, uint64_t took_ns);
 void control_lost(struct control_process *t); /* whether events were lost is looked at, and said: before what was read is sent */
 
 /* -- control_describe.c: what /proc and the environment of launchers say of a process -- */

@@ -159,7 +159,7 @@ static void free_want(struct point_want *w)
 	free(w);
 }
 
-static void say_inserted(struct control_process *t, const struct point_want *w, bool on, uint64_t took_ns)
+void control_say_inserted(struct control_process *t, const struct point_want *w, bool on, uint64_t took_ns)
 {
 	struct message m = {.kind = MESSAGE_INSERTED};
 	m.inserted = (struct message_inserted){t->process, w->event, on, w->traps, w->rc, took_ns, w->err.text};
@@ -199,7 +199,7 @@ static void insert_batch(struct control_process *t, struct point_want **w, unsig
 		for (; from < to; from++) {
 			w[from]->on = w[from]->rc == 0;
 			t->cost.inserted += w[from]->on;
-			say_inserted(t, w[from], true, took);
+			control_say_inserted(t, w[from], true, took);
 		}
 	}
 }
@@ -215,7 +215,7 @@ static void do_unwant(struct control_process *t, const struct message *m)
 		w->on = false;
 		uint64_t took = weft_monotonic_ns() - began;
 		t->cost.insert_ns += took;
-		say_inserted(t, w, false, took);
+		control_say_inserted(t, w, false, took);
 	}
 }
 
@@ -336,8 +336,8 @@ static void say_begun(struct control_process *t)
 static bool wait_for(struct control_process *t, int ms)
 {
 	uint64_t count;
-	struct pollfd at[2] = {{t->wake, POLLIN, 0}, {probe_socket(t->s), 0, 0}};
-	(void)!poll(at, 2, ms);
+	struct pollfd at[3] = {{t->wake, POLLIN, 0}, {probe_socket(t->s), 0, 0}, {t->also, POLLIN, 0}};
+	(void)!poll(at, 3, ms);
 	if (at[0].revents && read(t->wake, &count, sizeof count) < 0)
 		return true;
 	return !at[1].revents;
@@ -375,6 +375,9 @@ static void undo_all(struct control_process *t)
 		m.acted.text = err.text;
 		control_send(t->c, &m);
 	}
+	for (const struct point_kind *const *k = point_kinds; *k && t->undo; k++)
+		if ((*k)->undo_all)
+			(*k)->undo_all(t);
 }
 
 static void *process_main(void *arg)
@@ -412,6 +415,7 @@ int control_process_start(struct control *c, struct probe_session *s, struct wef
 	t->c = c;
 	t->s = s;
 	t->pid = probe_pid(s);
+	t->also = -1;
 	probe_when_full(s, c->how.waits);
 	pthread_mutex_init(&t->lock, NULL);
 	way_begin(&t->route);

@@ -3,7 +3,7 @@
 #include "point.h"
 #include <string.h>
 
-const struct point_kind *const point_kinds[] = {&point_probe, &point_libweft, NULL};
+const struct point_kind *const point_kinds[] = {&point_runtime, &point_probe, &point_libweft, NULL};
 
 const struct point_kind *point_kind_of(const char *classes)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measure and tuning points, as the controller reaches them: a table of kinds. Probes and actions
- * are one, what a program emits through libweft another; counters and knobs of a runtime become a
- * further one by a row in point.c.
+ * are one, what a program emits through libweft another, counters and knobs of the task runtime a
+ * third; a further one is a row in point.c.
  *
- * A kind is chosen by the class that a specification gives to an event ("libweft", …; see
+ * A kind is chosen by the class that a specification gives to an event ("libweft", "runtime"; see
  * `scheme`), all else are probes. All calls come from the thread of the process.
  */
 #ifndef WEFT_TUNE_POINT_H
@@ -26,15 +26,18 @@ struct point_kind {
 	 * will come.
 	 */
 	void (*drain)(struct control_process *t, bool last);
-	/* Tuning; NULL: it has none. */
+	/* Whether such points can be in a program that does not run yet; NULL: insert says. */
+	int (*can)(struct control_process *t, struct weft_err *err);
+	/* Tuning; NULL: it has none. -ENOSYS: it is no action of this kind. */
 	int (*act)(struct control_process *t, const struct message_act *a, struct message_acted *out, struct weft_err *err);
 	/* Whether it could be done: 0, or a reason. Changes nothing. */
 	int (*check)(struct control_process *t, const struct message_act *a, struct weft_err *err);
 	int (*undo)(struct control_process *t, uint32_t action, struct message_acted *out, struct weft_err *err);
+	void (*undo_all)(struct control_process *t); /* from the last one on; NULL: there is nothing */
 	void (*fini)(struct control_process *t);
 };
 
-extern const struct point_kind point_probe, point_libweft;
+extern const struct point_kind point_probe, point_libweft, point_runtime;
 extern const struct point_kind *const point_kinds[]; /* NULL at the end */
 const struct point_kind *point_kind_of(const char *classes);
 
@@ -54,6 +57,9 @@ struct point_want {
 	uint8_t type[MESSAGE_VALUES];  /* enum message_value_kind of each field */
 	uint8_t bytes[MESSAGE_VALUES]; /* of a real one: 4 or 8 */
 	struct message_value constant[MESSAGE_VALUES];
+	/* of the runtime */
+	uint32_t bounds; /* what bounds its iterations, among those of the process */
+	bool wanted;     /* from insertion on, before it is on */
 };
 
 #endif

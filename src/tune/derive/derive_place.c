@@ -20,6 +20,7 @@
  */
 #include "derive.h"
 #include "tune/lang/expr.h"
+#include "tune/lang/spec_runtime.h"
 #include <string.h>
 
 /* -- codes that a collector can run -- */
@@ -79,7 +80,9 @@ static void place_events(struct weft_spec *s)
 {
 	for (uint32_t e = 0; e < s->event.n; e++) {
 		struct spec_event *v = &s->event.at[e];
-		v->folds = v->actor_id < s->actor.n && s->actor.at[v->actor_id].most > 1 && v->iteration_ref != SPEC_NONE;
+		/* The runtime's are few, and workers no processes: there is nothing to fold. */
+		v->folds = v->actor_id < s->actor.n && s->actor.at[v->actor_id].most > 1 && v->iteration_ref != SPEC_NONE &&
+		           !runtime_is_class(v->class.z);
 		v->passes = !v->folds || (v->iter == ITER_BEGIN && (spec_has_depinic(s) || begins_for_others(s, v->actor_id)));
 		for (uint32_t i = 0; i < s->attr.n; i++) {
 			const struct spec_attr *a = &s->attr.at[i];

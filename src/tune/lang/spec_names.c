@@ -5,6 +5,7 @@
  */
 #include "tune/live/live.h"
 #include "spec_model.h"
+#include "spec_runtime.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -492,6 +493,7 @@ void spec_resolve(struct weft_spec *s)
 		resolve_event(s, &s->event.at[i]);
 	for (size_t i = 0; i < s->point.n; i++)
 		resolve_point(s, &s->point.at[i]);
+	runtime_check(s);
 	check_iteration_events(s);
 	check_twice(s);
 }
