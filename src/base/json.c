@@ -123,6 +123,13 @@ void weft_json_key(struct weft_json *j, const char *key)
 	j->after_key = true;
 }
 
+void weft_json_text(struct weft_json *j, const char *at, size_t n)
+{
+	json_before(j);
+	fwrite(at, 1, n, j->to);
+	json_after(j);
+}
+
 void weft_json_string_n(struct weft_json *j, const char *at, size_t n)
 {
 	json_before(j);

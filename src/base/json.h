@@ -34,6 +34,7 @@ void weft_json_i64(struct weft_json *j, int64_t v);
 void weft_json_double(struct weft_json *j, double v);
 void weft_json_bool(struct weft_json *j, bool v);
 void weft_json_null(struct weft_json *j);
+void weft_json_text(struct weft_json *j, const char *at, size_t n); /* a value that is JSON already, as it is */
 
 /* Whether `at[0..n)` is one JSON value: 0, or WEFT_E_SYNTAX with the byte offset in the text. */
 int weft_json_check(const char *at, size_t n, struct weft_err *err) WEFT_MUST_CHECK;

@@ -165,6 +165,21 @@ static void draw_nodes(const struct pulse_value *sample, FILE *to)
 	}
 }
 
+/* Rates are since the sample before; how much goes over a link while it is busy is over all that was watched. */
+static void draw_links(const struct pulse_value *sample, const struct pulse_value *last, double seconds, FILE *to)
+{
+	const struct pulse_value *list = pulse_get(sample, "links");
+	if (list && list->first)
+		fprintf(to, "\n  %-32s %12s %12s %10s  %s\n", "between memories", "MB", "MB/s", "transfers", "busy");
+	for (const struct pulse_value *v = list ? list->first : NULL; v; v = v->next) {
+		const struct pulse_value *before = same_in(last, "links", pulse_text(v, "name", ""));
+		double bytes = pulse_number(v, "bytes", 0), rate = rate_of(bytes, pulse_number(before, "bytes", 0), seconds);
+		double busy = rate_of(pulse_number(v, "time_s", 0), pulse_number(before, "time_s", 0), seconds);
+		fprintf(to, "  %-32.32s %12.1f %12.1f %10.0f  %3.0f %%\n", pulse_text(v, "name", ""), bytes / 1e6,
+		        before ? rate / 1e6 : 0, pulse_number(v, "transfers", 0), before ? busy * 100 : 0);
+	}
+}
+
 static void draw_data(const struct pulse_value *sample, FILE *to)
 {
 	const struct pulse_value *list = pulse_get(sample, "data");
@@ -227,6 +242,7 @@ void top_screen_draw(struct top_screen *s, const struct pulse_value *sample, FIL
 	draw_workers(sample, s->last, seconds, to);
 	draw_codelets(sample, to);
 	draw_nodes(sample, to);
+	draw_links(sample, s->last, seconds, to);
 	draw_data(sample, to);
 	draw_items(s, sample, to);
 	if (s->message[0])

@@ -7,7 +7,10 @@
 #include "pulse/pulse.h"
 #include "runtime/monitor/counter.h"
 #include "runtime/monitor/monitor.h"
+#include "base/clock.h"
 #include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- counters ---- */
@@ -82,18 +85,56 @@ void live_counters_end(void)
 
 /* ---- iterations ---- */
 
+/*
+ * Of the last begin and the last end: which iteration it was, when, and the counters at that instant, as JSON. The thread that says them makes the
+ * text, so that what is submitted before the channel's thread looks is in none of it.
+ */
+struct instant {
+	char *text; /* owned; NULL: there was none */
+	size_t n;
+};
+
 static struct {
-	struct weft_atomic_u64 number, begun, ended; /* number: of the one that began last */
-} iterations;
+	pthread_mutex_t lock;
+	unsigned long number; /* of the one that began last */
+	uint64_t begun, ended;
+	struct instant at[2]; /* of the end, of the begin */
+} iterations = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct instant make_instant(unsigned long number)
+{
+	struct instant i = {.text = NULL};
+	struct weft_json j;
+	FILE *to = open_memstream(&i.text, &i.n);
+	if (!to)
+		return i;
+	weft_json_init(&j, to, false);
+	weft_json_object(&j);
+	live_add_count(&j, "number", number);
+	live_add_count(&j, "at_ns", weft_monotonic_ns());
+	live_counters_sample(&j);
+	weft_json_end(&j);
+	fclose(to);
+	while (i.text && i.n && i.text[i.n - 1] == '\n')
+		i.n--;
+	return i;
+}
 
 static void iteration_told(unsigned long number, bool begins)
 {
-	/* One that began before anybody looked is none. */
-	if (!begins && weft_load_u64(&iterations.ended) == weft_load_u64(&iterations.begun))
-		return;
-	if (begins)
-		weft_store_u64(&iterations.number, number);
-	weft_add_u64(begins ? &iterations.begun : &iterations.ended, 1);
+	struct instant now = make_instant(number);
+	pthread_mutex_lock(&iterations.lock);
+	/* The end of one that began before anybody looked is none. */
+	bool counts = begins || iterations.ended < iterations.begun;
+	if (counts) {
+		struct instant before = iterations.at[begins];
+		iterations.at[begins] = now;
+		now = before;
+		*(begins ? &iterations.begun : &iterations.ended) += 1;
+		iterations.number = begins ? number : iterations.number;
+	}
+	pthread_mutex_unlock(&iterations.lock);
+	free(now.text);
 	pulse_poke();
 }
 
@@ -104,16 +145,31 @@ void live_iterations_watch(bool on)
 	if (on)
 		memcpy(&watcher, &told, sizeof watcher);
 	weft_store_ptr(&rt_iteration_watcher, watcher);
+	/* Of looks before this one nothing is left open. */
+	pthread_mutex_lock(&iterations.lock);
+	iterations.ended = iterations.begun;
+	pthread_mutex_unlock(&iterations.lock);
+}
+
+static void sample_instant(struct weft_json *j, const char *key, const struct instant *i)
+{
+	weft_json_key(j, key);
+	if (i->text)
+		weft_json_text(j, i->text, i->n);
+	else
+		weft_json_null(j);
 }
 
 void live_iterations_sample(struct weft_json *j)
 {
-	/* The ended ones first: what begins meanwhile has not ended. */
-	uint64_t ended = weft_load_u64(&iterations.ended), begun = weft_load_u64(&iterations.begun);
+	pthread_mutex_lock(&iterations.lock);
 	weft_json_key(j, "iterations");
 	weft_json_object(j);
-	live_add_count(j, "number", weft_load_u64(&iterations.number));
-	live_add_count(j, "begun", begun);
-	live_add_count(j, "ended", ended);
+	live_add_count(j, "number", iterations.number);
+	live_add_count(j, "begun", iterations.begun);
+	live_add_count(j, "ended", iterations.ended);
+	sample_instant(j, "at_begin", &iterations.at[true]);
+	sample_instant(j, "at_end", &iterations.at[false]);
 	weft_json_end(j);
+	pthread_mutex_unlock(&iterations.lock);
 }

@@ -46,6 +46,14 @@ static bool is_real(const struct message_field *f)
 	return strcmp(f->type, "double") == 0 || strcmp(f->type, "float") == 0;
 }
 
+static bool is_counter(const char *path)
+{
+	struct weft_err err = {0};
+	const char *of;
+	const struct runtime_name *name = runtime_name(path, &of, &err);
+	return name && name->what == RUNTIME_COUNTER;
+}
+
 static bool runtime_field(const struct runtime_live *l, const struct point_want *w, uint32_t i, int worker,
                           struct message_value *out)
 {
@@ -57,6 +65,8 @@ static bool runtime_field(const struct runtime_live *l, const struct point_want 
 		known = weft_parse_double(weft_str(f->name), &v) == 0;
 	else if (strcmp(f->name, "number") == 0)
 		v = (double)(w->at_exit ? b->ended : b->number);
+	else if (is_counter(f->name))
+		known = runtime_value(runtime_bounds_instant(l, b, w->at_exit), f->name, worker, &v);
 	else
 		known = runtime_value(l->sample, f->name, worker, &v);
 	*out = (struct message_value){.kind = is_real(f) ? MESSAGE_REAL : MESSAGE_INT, .d = v, .s = ""};
@@ -67,7 +77,8 @@ static bool runtime_field(const struct runtime_live *l, const struct point_want 
 static void runtime_fire(struct control_process *t, const struct point_want *w, int worker, struct message *m)
 {
 	const struct runtime_live *l = t->runtime;
-	uint64_t at_ns = (uint64_t)pulse_number(l->sample, "at_ns", 0);
+	const struct pulse_value *instant = runtime_bounds_instant(l, &l->bounds.at[w->bounds], w->at_exit);
+	uint64_t at_ns = (uint64_t)pulse_number(instant, "at_ns", 0);
 	m->event.incomplete = false;
 	for (uint32_t i = 0; i < w->n; i++)
 		m->event.incomplete |= !runtime_field(l, w, i, worker, &m->event.value[i]);
@@ -106,13 +117,12 @@ static void fire_all(struct control_process *t, struct message *m)
 		}
 }
 
-static bool has_counter(const struct runtime_live *l, const char *path)
+static bool has_counter(const struct pulse_value *instant, const char *path)
 {
-	struct weft_err err = {0};
-	const char *of;
+	char name[RUNTIME_NAME_BYTES];
 	double v;
-	const struct runtime_name *name = runtime_name(path, &of, &err);
-	return !name || name->what != RUNTIME_COUNTER || runtime_value(l->sample, name->name, RUNTIME_NO_WORKER, &v);
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "@"), path);
+	return !is_counter(name) || !instant || instant->kind != PULSE_OBJECT || runtime_value(instant, name, RUNTIME_NO_WORKER, &v);
 }
 
 /* What is wanted of the runtime is counted by now: a sample from before that says nothing. */
@@ -123,10 +133,13 @@ static bool is_whole(const struct control_process *t)
 		const struct point_want *w = t->want.at[i];
 		if (w->kind != &point_runtime || !w->wanted)
 			continue;
-		if (l->bounds.at[w->bounds].method.counter && !has_counter(l, l->bounds.at[w->bounds].method.counter))
+		const struct runtime_bounds *b = &l->bounds.at[w->bounds];
+		if (b->method.counter && !has_counter(l->sample, b->method.counter))
 			return false;
 		for (uint32_t f = 0; f < w->n; f++)
-			if (w->field[f].source != MESSAGE_CONSTANT && !has_counter(l, w->field[f].name))
+			if (w->field[f].source != MESSAGE_CONSTANT &&
+			    (!has_counter(l->sample, w->field[f].name) ||
+			     !has_counter(runtime_bounds_instant(l, b, w->at_exit), w->field[f].name)))
 				return false;
 	}
 	return true;

@@ -58,6 +58,8 @@ int runtime_hear(struct runtime_live *l) WEFT_MUST_CHECK;
 int runtime_bounds_add(struct runtime_live *l, const char *method, uint32_t *at, struct weft_err *err) WEFT_MUST_CHECK;
 /* What the last sample ends and begins. */
 void runtime_bounds_look(struct runtime_live *l);
+/* Where the instant and the counters of an end or a begin are: of the program's own iterations those that it said then. */
+const struct pulse_value *runtime_bounds_instant(const struct runtime_live *l, const struct runtime_bounds *b, bool at_exit);
 /* Nothing is open any more. */
 void runtime_bounds_lose(struct runtime_live *l);
 void runtime_bounds_free(struct runtime_live *l);

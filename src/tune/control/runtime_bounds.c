@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct pulse_value *runtime_bounds_instant(const struct runtime_live *l, const struct runtime_bounds *b, bool at_exit)
+{
+	if (b->method.bound != RUNTIME_ITERATION)
+		return l->sample;
+	return pulse_get(pulse_get(l->sample, "iterations"), at_exit ? "at_end" : "at_begin");
+}
+
 int runtime_bounds_add(struct runtime_live *l, const char *method, uint32_t *at, struct weft_err *err)
 {
 	struct runtime_bounds b = {.numbers = 0};
@@ -36,7 +43,9 @@ static void look_at_own(struct runtime_bounds *b, const struct pulse_value *samp
 	const struct pulse_value *own = pulse_get(sample, "iterations");
 	double begun = pulse_number(own, "begun", 0), ended = pulse_number(own, "ended", 0);
 	bool another = begun != b->begun, is_open = begun > ended;
-	b->ends_now = b->is_open && (another || !is_open);
+	/* Of two that have ended between samples only the last one's end is known, and that has not been seen to begin. */
+	bool its_end = pulse_number(pulse_get(own, "at_end"), "number", -1) == (double)b->number;
+	b->ends_now = b->is_open && (another || !is_open) && its_end;
 	b->ended = b->number;
 	b->begins_now = another && is_open;
 	b->is_open = is_open && (b->is_open || another);
