@@ -54,7 +54,9 @@ static void register_blocks(starpu_data_handle_t *block, double *home)
 	ops.copy_methods = &bus;
 	ops.get_size = size_of;
 	for (int i = 0; i < BLOCKS; i++) {
-		struct starpu_variable_interface v = {.id = ops.interfaceid, .ptr = (uintptr_t)&home[i], .elemsize = sizeof home[i]};
+		struct starpu_variable_interface v = {.id = ops.interfaceid,
+		                                      .ptr = (uintptr_t)&home[i],
+		                                      .elemsize = sizeof home[i]};
 		starpu_data_register(&block[i], STARPU_MAIN_RAM, &v, &ops);
 	}
 }
@@ -81,8 +83,7 @@ static double cost(struct starpu_task *task, unsigned nimpl)
 }
 
 static struct starpu_perfmodel model = {.type = STARPU_COMMON, .cost_function = cost, .symbol = "changing_bus"};
-static struct starpu_codelet codelet = {
-	.cpu_funcs = {work}, .nbuffers = 1, .modes = {STARPU_R}, .model = &model, .name = "work"};
+static struct starpu_codelet codelet = {.cpu_funcs = {work}, .nbuffers = 1, .modes = {STARPU_R}, .model = &model, .name = "work"};
 
 static void run_round(starpu_data_handle_t *block, unsigned long round)
 {

@@ -28,9 +28,9 @@ enum { PULSE_CLIENTS = 8, PULSE_LINE = 1024, PULSE_KIND = 32, PULSE_HZ_MOST = 10
 /* ---- the program ---- */
 
 struct pulse_source {
-	const char *kind;                                 /* of file names: letters */
-	void (*watched)(bool on);                         /* somebody has begun to look; the last one has gone */
-	void (*sample)(struct weft_json *j);              /* the members of a sample's object */
+	const char *kind;                    /* of file names: letters */
+	void (*watched)(bool on);            /* somebody has begun to look; the last one has gone */
+	void (*sample)(struct weft_json *j); /* the members of a sample's object */
 	/* May cut the line into words, and add members to the answer. */
 	int (*command)(char *line, struct weft_json *answer, struct weft_err *err);
 };

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 struct client {
-	int fd; /* -1: none */
+	int fd;                 /* -1: none */
 	bool is_watching, each; /* each: also when the source says that it is worth a look */
 	double hz;
 	uint64_t due_ns, last_ns; /* due: the next sample; UINT64_MAX: none */

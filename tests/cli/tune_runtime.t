@@ -107,3 +107,29 @@ $ spec knob iteration 0 starpu.worker.w_enable_worker_knob@2 >knob.tsl; weft tun
 on = 0, was 1
 1
 0
+
+## The language knows all that the runtime has.
+$ cat >names.c <<'END'
+> #include <starpu.h>
+> #include <starpu_perf_steering.h>
+> #include <stdio.h>
+> int main(void)
+> {
+> 	static const char *const scopes[] = {"global", "per_worker", "per_codelet", "per_scheduler"};
+> 	if (starpu_init(NULL))
+> 		return 1;
+> 	for (int s = 0; s < 4; s++) {
+> 		int counters = s < 3 ? starpu_perf_counter_scope_name_to_id(scopes[s]) : 0, knobs = s != 2 ? starpu_perf_knob_scope_name_to_id(scopes[s]) : 0;
+> 		for (int i = 0; s < 3 && i < starpu_perf_counter_nb((enum starpu_perf_counter_scope)counters); i++)
+> 			printf("counter %s\n", starpu_perf_counter_id_to_name(starpu_perf_counter_nth_to_id((enum starpu_perf_counter_scope)counters, i)));
+> 		for (int i = 0; s != 2 && i < starpu_perf_knob_nb((enum starpu_perf_knob_scope)knobs); i++)
+> 			printf("knob %s\n", starpu_perf_knob_id_to_name(starpu_perf_knob_nth_to_id((enum starpu_perf_knob_scope)knobs, i)));
+> 	}
+> 	starpu_shutdown();
+> 	return 0;
+> }
+> END
+$ gcc names.c -I"$WEFT_SOURCE/include" "$WEFT_BUILD/libstarpu-1.4.so" -Wl,-rpath,"$WEFT_BUILD" -o names; ./names >names.txt; grep -c counter names.txt; grep -c knob names.txt; while read -r kind name; do spec wrong iteration 1 $name >wrong.tsl; weft tunlet check wrong.tsl | grep -o 'error: .*' | sort -u | sed "s/^/$kind /"; done <names.txt | sort | uniq -c | sed 's/^ *//'
+10
+10
+10 counter error: this can be read, and not be set [runtime]

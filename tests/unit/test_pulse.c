@@ -155,6 +155,41 @@ TEST(commands_are_answered_in_order)
 	end();
 }
 
+TEST(what_is_worth_a_look_is_seen_at_once_by_those_who_want_that)
+{
+	begin();
+	struct weft_arena arena = {0};
+	int fd = look(), other = look();
+	say(fd, "watch 0.001 each\n"); /* the next one would be due in a thousand seconds */
+	say(other, "watch 0.001\nturn 5\n");
+	CHECK(hear_done(fd));
+	CHECK(hear_done(other));
+	const struct pulse_value *v = hear(other, &arena);
+	while (!pulse_get(v, "done"))
+		v = hear(other, &arena);
+	CHECK_I64((long long)pulse_number(v, "was", -1), 0); /* what the source adds to an answer */
+	CHECK_I64((long long)pulse_number(hear(fd, &arena), "sample", -1), 0);
+	double last = 0;
+	for (int i = 1; i < 5; i++) {
+		pulse_poke();
+		v = hear(fd, &arena);
+		CHECK_I64((long long)pulse_number(v, "sample", -1), i);
+		CHECK(pulse_number(v, "at_ns", 0) - last >= 1e6); /* not more often than anybody could ask for */
+		last = pulse_number(v, "at_ns", 0);
+	}
+	pulse_end();
+	v = hear(fd, &arena); /* the last of it */
+	CHECK_I64((long long)pulse_number(v, "sample", -1), 5);
+	CHECK_I64((long long)pulse_number(v, "turned", -1), 5);
+	char byte;
+	while (recv(other, &byte, 1, 0) == 1)
+		CHECK(byte != '\0');
+	close(fd);
+	close(other);
+	weft_arena_fini(&arena);
+	end();
+}
+
 TEST(who_does_not_read_holds_nothing_up)
 {
 	begin();

@@ -112,9 +112,8 @@ static void sample_links(struct weft_json *j)
 static void runtime_sample(struct weft_json *j)
 {
 	static void (*const parts[])(struct weft_json *) = {
-		sample_tasks, sample_workers,       sample_codelets,        sample_nodes,
-		sample_links, live_counters_sample, live_iterations_sample, live_knobs_sample,
-		live_top_sample,
+		sample_tasks,         sample_workers,         sample_codelets,   sample_nodes,    sample_links,
+		live_counters_sample, live_iterations_sample, live_knobs_sample, live_top_sample,
 	};
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		parts[i](j);

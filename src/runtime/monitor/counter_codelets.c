@@ -59,7 +59,10 @@ static struct counter_codelet *new_codelet(struct starpu_codelet *cl)
 	}
 	struct counter_codelet *c = codelet_at(i);
 	c->cl = cl;
-	snprintf(c->name, sizeof c->name, "%s", cl->name ? cl->name : cl->model && cl->model->symbol ? cl->model->symbol : "unnamed");
+	snprintf(c->name, sizeof c->name, "%s",
+	         cl->name                         ? cl->name
+	         : cl->model && cl->model->symbol ? cl->model->symbol
+	                                          : "unnamed");
 	if (rt_codelet_is_constant(cl)) {
 		c->next_constant = weft_load_ptr(&all.constant);
 		weft_store_ptr(&all.constant, c);

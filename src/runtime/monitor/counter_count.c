@@ -19,7 +19,7 @@ enum { UNCROWDED, WAITING, READY, STATES = 4, COLLECTIONS = 1 << 14 };
 #define ONE_WAITING (UINT64_C(1) << 32)
 #define ONE_READY UINT64_C(1)
 
-static struct weft_atomic_u32 collection; /* the number of the one that is on or was last; from 1 */
+static struct weft_atomic_u32 collection;  /* the number of the one that is on or was last; from 1 */
 static struct weft_atomic_bool collecting; /* somebody wants it: */
 static bool for_program, for_lookers;      /* with the lock of monitor.h */
 static uint32_t looked_at;                 /* counters that lookers want: bits by place in the table */

@@ -138,7 +138,7 @@ static void sample_codelet(struct starpu_perf_counter_sample *s, const struct su
 
 double counter_value(unsigned at, unsigned worker, const struct counter_codelet *c)
 {
-	static void (*const fill[])(struct starpu_perf_counter_sample *s, const struct subject *of) = {
+	static void (*const fill[])(struct starpu_perf_counter_sample * s, const struct subject *of) = {
 		[starpu_perf_counter_scope_global] = sample_global,
 		[starpu_perf_counter_scope_per_worker] = sample_worker,
 		[starpu_perf_counter_scope_per_codelet] = sample_codelet,

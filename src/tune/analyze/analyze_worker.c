@@ -25,9 +25,8 @@ static void tell_workers(struct analyze *a, struct analyze_process *t, uint32_t 
 	struct analyze_tunlet *k = &a->tunlet[tunlet];
 	for (uint32_t actor = 0; actor < k->s->actor.n; actor++) {
 		struct weft_err err = {0};
-		int rc = worker_is_actor(k, actor)
-		                 ? weft_eval_process(k->e, actor, worker_id(t, worker), t->host, begins, &err)
-		                 : 0;
+		int rc = worker_is_actor(k, actor) ? weft_eval_process(k->e, actor, worker_id(t, worker), t->host, begins, &err)
+		                                   : 0;
 		if (rc)
 			analyze_fail(a, rc, &err);
 	}

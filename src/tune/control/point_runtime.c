@@ -122,7 +122,8 @@ static bool has_counter(const struct pulse_value *instant, const char *path)
 	char name[RUNTIME_NAME_BYTES];
 	double v;
 	snprintf(name, sizeof name, "%.*s", (int)strcspn(path, "@"), path);
-	return !is_counter(name) || !instant || instant->kind != PULSE_OBJECT || runtime_value(instant, name, RUNTIME_NO_WORKER, &v);
+	return !is_counter(name) || !instant || instant->kind != PULSE_OBJECT ||
+	       runtime_value(instant, name, RUNTIME_NO_WORKER, &v);
 }
 
 /* What is wanted of the runtime is counted by now: a sample from before that says nothing. */
@@ -398,10 +399,9 @@ static int runtime_act(struct control_process *t, const struct message_act *a, s
 		say_wants(t);
 	if (!l || l->fd < 0)
 		return weft_err_set(err, -ENOTCONN, "the process has no task runtime now");
-	int rc = name->what == RUNTIME_FIGURE ? turn_count(t, a->action, value, &was, err)
-	         : name->of == RUNTIME_WORKER && !of
-	                 ? turn_each(t, a->action, name, value, &was, err)
-	                 : turn_one(t, a->action, name->name, value, of ? of : "", &was, err);
+	int rc = name->what == RUNTIME_FIGURE        ? turn_count(t, a->action, value, &was, err)
+	         : name->of == RUNTIME_WORKER && !of ? turn_each(t, a->action, name, value, &was, err)
+	                                             : turn_one(t, a->action, name->name, value, of ? of : "", &was, err);
 	out->value = a->argument[0];
 	bool whole = was == floor(was);
 	if (!isnan(was))

@@ -15,13 +15,13 @@
 struct runtime_bounds {
 	char *text; /* as the specification says it; owned */
 	struct runtime_method method;
-	bool is_open;                /* an iteration has begun; */
-	uint64_t number, ended;      /* this one, and the one that has ended now */
-	double from;                 /* the counter's value at its beginning */
-	uint64_t from_ns;            /* when that was */
-	double begun;                /* of the program's own iterations: how many the last sample knew */
-	uint64_t numbers;            /* given so far */
-	bool ends_now, begins_now;   /* by the last sample */
+	bool is_open;              /* an iteration has begun; */
+	uint64_t number, ended;    /* this one, and the one that has ended now */
+	double from;               /* the counter's value at its beginning */
+	uint64_t from_ns;          /* when that was */
+	double begun;              /* of the program's own iterations: how many the last sample knew */
+	uint64_t numbers;          /* given so far */
+	bool ends_now, begins_now; /* by the last sample */
 };
 
 /* A knob that was turned, and what it takes to turn it back. */

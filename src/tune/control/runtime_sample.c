@@ -114,18 +114,12 @@ static const struct figure {
 	const char *name, *list, *key;
 	bool (*compute)(const struct pulse_value *sample, double *out);
 } figures[] = {
-	{"workers", NULL, NULL, count_workers},
-	{"enabled_workers", NULL, NULL, count_enabled},
-	{"submitted", NULL, "submitted", NULL},
-	{"ready", NULL, "ready", NULL},
-	{"tasks", "workers", "tasks", NULL},
-	{"executing_s", "workers", "executing_s", NULL},
-	{"callback_s", "workers", "callback_s", NULL},
-	{"sleeping_s", "workers", "sleeping_s", NULL},
-	{"other_s", "workers", "other_s", NULL},
-	{"used_bytes", "nodes", "used_bytes", NULL},
-	{"transferred_bytes", "links", "bytes", NULL},
-	{"transfers", "links", "transfers", NULL},
+	{"workers", NULL, NULL, count_workers},        {"enabled_workers", NULL, NULL, count_enabled},
+	{"submitted", NULL, "submitted", NULL},        {"ready", NULL, "ready", NULL},
+	{"tasks", "workers", "tasks", NULL},           {"executing_s", "workers", "executing_s", NULL},
+	{"callback_s", "workers", "callback_s", NULL}, {"sleeping_s", "workers", "sleeping_s", NULL},
+	{"other_s", "workers", "other_s", NULL},       {"used_bytes", "nodes", "used_bytes", NULL},
+	{"transferred_bytes", "links", "bytes", NULL}, {"transfers", "links", "transfers", NULL},
 	{"transfer_s", "links", "time_s", NULL},
 };
 
@@ -157,7 +151,8 @@ bool runtime_value(const struct pulse_value *sample, const char *path, int worke
 	for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
 		if (strcmp(figures[i].name, name->name) == 0)
 			return figure_value(&figures[i], sample, &c, out);
-	if (strcmp(name->name, "worker") == 0)
-		*out = worker;
-	return strcmp(name->name, "worker") == 0 && worker != RUNTIME_NO_WORKER;
+	if (strcmp(name->name, "worker") != 0 || worker == RUNTIME_NO_WORKER)
+		return false;
+	*out = worker;
+	return true;
 }

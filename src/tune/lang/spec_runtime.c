@@ -116,7 +116,8 @@ int runtime_method(const char *text, struct runtime_method *out, struct weft_err
 		return 0;
 	if (strncmp(text, "every ", 6) != 0)
 		return weft_err_set(err, -EINVAL,
-		                    "'%s' bounds nothing in the runtime: 'every TIME', 'every NUMBER COUNTER' or 'iteration'", text);
+		                    "'%s' bounds nothing in the runtime: 'every TIME', 'every NUMBER COUNTER' or 'iteration'",
+		                    text);
 	out->bound = RUNTIME_EVERY_TIME;
 	if (weft_parse_ns(weft_str_trim(weft_str(text + 6)), &out->period_ns) == 0 && out->period_ns >= PERIOD_LEAST_NS)
 		return 0;
@@ -179,7 +180,8 @@ void runtime_check(struct weft_spec *s)
 		if (runtime_is_class(e->class.z))
 			check_event(s, e);
 		else if (of_worker)
-			say_wrong(s, &e->id, "class: runtime", "the event's actor is a worker of the runtime, and its class another");
+			say_wrong(s, &e->id, "class: runtime",
+			          "the event's actor is a worker of the runtime, and its class another");
 		if (of_worker && e->iter != ITER_NO && e->iter != ITER_EVAL)
 			say_wrong(s, &e->controliter, NULL, "workers begin and end no iteration: the program does");
 	}
