@@ -105,8 +105,16 @@ TEST(the_program_says_its_own)
 
 TEST(what_bounds_nothing_is_refused)
 {
-	static const char *const wrong[] = {"", "sometimes", "every", "every ", "every 10us", "every 0 tasks", "every 5",
-	                                    "every 5 nothing", "every 5 starpu.dmda.s_beta_knob", "every -5 tasks"};
+	static const char *const wrong[] = {"",
+	                                    "sometimes",
+	                                    "every",
+	                                    "every ",
+	                                    "every 10us",
+	                                    "every 0 tasks",
+	                                    "every 5",
+	                                    "every 5 nothing",
+	                                    "every 5 starpu.dmda.s_beta_knob",
+	                                    "every -5 tasks"};
 	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		struct weft_err err = {0};
 		uint32_t at;

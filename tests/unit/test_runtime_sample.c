@@ -5,19 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char sample[] =
-	"{\"sample\":3,\"tasks\":{\"submitted\":7,\"ready\":2,\"executed\":50},"
-	"\"workers\":[{\"id\":0,\"name\":\"CPU 0\",\"tasks\":30,\"executing_s\":1.5},"
-	"{\"id\":1,\"name\":\"CPU 1\",\"tasks\":20,\"executing_s\":0.5}],"
-	"\"nodes\":[{\"id\":0,\"used_bytes\":100},{\"id\":1,\"used_bytes\":11}],"
-	"\"links\":[{\"from\":0,\"to\":1,\"bytes\":64,\"transfers\":4,\"time_s\":0.25},"
-	"{\"from\":1,\"to\":0,\"bytes\":16,\"transfers\":1,\"time_s\":0.5}],"
-	"\"counters\":[{\"name\":\"starpu.task.g_total_submitted\",\"scope\":\"global\",\"value\":57},"
-	"{\"name\":\"starpu.task.w_total_executed\",\"scope\":\"per_worker\",\"values\":[30,20]},"
-	"{\"name\":\"starpu.task.c_total_executed\",\"scope\":\"per_codelet\","
-	"\"codelets\":[{\"name\":\"a b\",\"value\":41},{\"name\":\"c\",\"value\":9}]}],"
-	"\"knobs\":[{\"name\":\"starpu.worker.w_enable_worker_knob\",\"values\":[1,0]},"
-	"{\"name\":\"starpu.dmda.s_beta_knob\",\"policy\":\"dmda\",\"value\":2.5}]}";
+static const char sample[] = "{\"sample\":3,\"tasks\":{\"submitted\":7,\"ready\":2,\"executed\":50},"
+			     "\"workers\":[{\"id\":0,\"name\":\"CPU 0\",\"tasks\":30,\"executing_s\":1.5},"
+			     "{\"id\":1,\"name\":\"CPU 1\",\"tasks\":20,\"executing_s\":0.5}],"
+			     "\"nodes\":[{\"id\":0,\"used_bytes\":100},{\"id\":1,\"used_bytes\":11}],"
+			     "\"links\":[{\"from\":0,\"to\":1,\"bytes\":64,\"transfers\":4,\"time_s\":0.25},"
+			     "{\"from\":1,\"to\":0,\"bytes\":16,\"transfers\":1,\"time_s\":0.5}],"
+			     "\"counters\":[{\"name\":\"starpu.task.g_total_submitted\",\"scope\":\"global\",\"value\":57},"
+			     "{\"name\":\"starpu.task.w_total_executed\",\"scope\":\"per_worker\",\"values\":[30,20]},"
+			     "{\"name\":\"starpu.task.c_total_executed\",\"scope\":\"per_codelet\","
+			     "\"codelets\":[{\"name\":\"a b\",\"value\":41},{\"name\":\"c\",\"value\":9}]}],"
+			     "\"knobs\":[{\"name\":\"starpu.worker.w_enable_worker_knob\",\"values\":[1,0]},"
+			     "{\"name\":\"starpu.dmda.s_beta_knob\",\"policy\":\"dmda\",\"value\":2.5}]}";
 
 static const struct {
 	const char *path;

@@ -53,7 +53,7 @@ static int list_programs(const struct args *a)
 	struct pulse_peer *peers;
 	struct weft_err err = {0};
 	struct weft_table t;
-	int n = pulse_list(&peers, &err), rc = 0;
+	int n = top_peers(&peers, &err), rc = 0;
 	if (n < 0) {
 		weft_log(WEFT_LOG_ERROR, "%s", err.text);
 		return CLI_USAGE;
@@ -308,8 +308,9 @@ int cli_starpu_top(int argc, char **argv)
 const struct weft_command weft_command_top = {
 	.name = "top",
 	.operands = "[PID|PROGRAM]",
-	.summary = "look at a program of tasks while it runs, and turn its knobs",
-	.about = "Shows a running program of Weft's runtime (any program with StarPU's interface):\n"
+	.summary = "look at a program while it runs, and turn its knobs",
+	.about = "Shows a running program that records (its threads, regions, messages), or one of\n"
+		 "Weft's runtime (any program with StarPU's interface):\n"
 		 "what its workers do, how many tasks are submitted, ready and executed, codelets by\n"
 		 "time, memory, values that it shows by starpu_top_*, and knobs and parameters, which\n"
 		 "can be turned: arrows choose, + and - turn, s starts a program that waits, q ends.\n"

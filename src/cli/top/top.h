@@ -16,6 +16,9 @@ struct top_way {
 	char *buffer;
 	size_t n, room, given; /* given: of the line that the caller has */
 };
+/* All that can be looked at (malloc'd). The count. */
+struct pulse_peer;
+int top_peers(struct pulse_peer **peers, struct weft_err *err) WEFT_MUST_CHECK;
 /* To the program that `who` names: a process id, or its name; NULL: the only one. */
 int top_way_open(struct top_way *w, const char *who, struct weft_err *err) WEFT_MUST_CHECK;
 int top_way_open_remote(struct top_way *w, const char *ssh, const char *host, const char *who,

@@ -24,20 +24,32 @@ static const struct row {
 	{"links", "bytes", "weft_link_bytes_total", "link", "name", NULL, NULL},
 	{"links", "transfers", "weft_link_transfers_total", "link", "name", NULL, NULL},
 	{"links", "time_s", "weft_link_seconds_total", "link", "name", NULL, NULL},
+	{"threads", "events", "weft_thread_events_total", "thread", "name", NULL, NULL},
+	{"threads", "depth", "weft_thread_depth", "thread", "name", NULL, NULL},
+	{"regions", "calls", "weft_region_calls_total", "region", "name", NULL, NULL},
+	{"regions", "time_s", "weft_region_seconds_total", "region", "name", NULL, NULL},
+	{"recorded_counters", "value", "weft_counter", "counter", "name", NULL, NULL},
 	{"knobs", "value", "weft_knob", "knob", "name", NULL, NULL},
 	{"data", "value", "weft_data", "name", "name", NULL, NULL},
 	{"parameters", "value", "weft_parameter", "name", "name", NULL, NULL},
 };
 
-static void flat_tasks(const struct pulse_value *tasks, top_metric_fn emit, void *arg)
+/* Of the program as a whole. */
+static void flat_program(const struct pulse_value *sample, top_metric_fn emit, void *arg)
 {
-	static const char *const each[][2] = {{"submitted", "weft_tasks_submitted"},
-	                                      {"ready", "weft_tasks_ready"},
-	                                      {"executed", "weft_tasks_executed_total"}};
+	static const char *const each[][3] = {{"tasks", "submitted", "weft_tasks_submitted"},
+	                                      {"tasks", "ready", "weft_tasks_ready"},
+	                                      {"tasks", "executed", "weft_tasks_executed_total"},
+	                                      {"events", "recorded", "weft_events_total"},
+	                                      {"events", "dropped", "weft_events_dropped_total"},
+	                                      {"message_ends", "sent", "weft_messages_sent_total"},
+	                                      {"message_ends", "received", "weft_messages_received_total"},
+	                                      {"message_ends", "sent_bytes", "weft_messages_sent_bytes_total"},
+	                                      {"message_ends", "received_bytes", "weft_messages_received_bytes_total"}};
 	for (size_t i = 0; i < sizeof each / sizeof each[0]; i++) {
-		const struct pulse_value *v = pulse_get(tasks, each[i][0]);
+		const struct pulse_value *v = pulse_get(pulse_get(sample, each[i][0]), each[i][1]);
 		if (v && v->kind == PULSE_NUMBER)
-			emit(&(struct top_metric){.name = each[i][1], .number = v->number}, arg);
+			emit(&(struct top_metric){.name = each[i][2], .number = v->number}, arg);
 	}
 }
 
@@ -79,7 +91,7 @@ static void flat_knobs(const struct pulse_value *knobs, top_metric_fn emit, void
 
 void top_flat(const struct pulse_value *sample, top_metric_fn emit, void *arg)
 {
-	flat_tasks(pulse_get(sample, "tasks"), emit, arg);
+	flat_program(sample, emit, arg);
 	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		flat_row(&rows[i], sample, emit, arg);
 	flat_knobs(pulse_get(sample, "knobs"), emit, arg);

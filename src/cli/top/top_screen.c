@@ -220,6 +220,100 @@ static void draw_head(struct top_screen *s, const struct pulse_value *sample, do
 	fputc('\n', to);
 }
 
+/* ---- a program that merely records ---- */
+
+static void draw_recorded_head(struct top_screen *s, const struct pulse_value *sample, double seconds, FILE *to)
+{
+	const struct pulse_value *events = pulse_get(sample, "events"), *before = pulse_get(s->last, "events");
+	const struct pulse_value *ends = pulse_get(sample, "message_ends");
+	double recorded = pulse_number(events, "recorded", 0);
+	double rate = before ? rate_of(recorded, pulse_number(before, "recorded", 0), seconds) : 0;
+	remember(&s->executed, rate);
+	fprintf(to, "%s (%.0f) records for %.1f s: %.0f events, %.0f dropped\n\n  events a second   %10.0f ",
+	        pulse_text(sample, "program", "?"), pulse_number(sample, "pid", 0), pulse_number(sample, "time_s", 0), recorded,
+	        pulse_number(events, "dropped", 0), rate);
+	draw_history(&s->executed, to);
+	if (pulse_number(ends, "sent", 0) + pulse_number(ends, "received", 0) > 0)
+		fprintf(to, "\n  messages          %10.0f sent (%.1f MB), %.0f received (%.1f MB)", pulse_number(ends, "sent", 0),
+		        pulse_number(ends, "sent_bytes", 0) / 1e6, pulse_number(ends, "received", 0),
+		        pulse_number(ends, "received_bytes", 0) / 1e6);
+	fputc('\n', to);
+}
+
+static void draw_threads(const struct pulse_value *sample, const struct pulse_value *last, double seconds, FILE *to)
+{
+	const struct pulse_value *list = pulse_get(sample, "threads");
+	fprintf(to, "\n  %-24s %8s  %-32s %9s %10s\n", "thread", "id", "is in", "for", "events/s");
+	for (const struct pulse_value *t = list ? list->first : NULL; t; t = t->next) {
+		const struct pulse_value *before = same_in(last, "threads", pulse_text(t, "name", ""));
+		double rate = rate_of(pulse_number(t, "events", 0), pulse_number(before, "events", 0), seconds);
+		fprintf(to, "  %-24.24s %8.0f  %-32.32s %7.2f s %10.0f\n", pulse_text(t, "name", ""), pulse_number(t, "id", 0),
+		        pulse_text(t, "region", "-"), pulse_number(t, "since_s", 0), before ? rate : 0);
+	}
+}
+
+enum { REGIONS_SHOWN = 20 };
+
+/* Into a list of those with the most time of their own, the first one with most. The count. */
+static unsigned rank_region(const struct pulse_value **shown, unsigned n, const struct pulse_value *r)
+{
+	double time = pulse_number(r, "time_s", 0);
+	unsigned at = n;
+	if (n == REGIONS_SHOWN && pulse_number(shown[n - 1], "time_s", 0) >= time)
+		return n;
+	if (n == REGIONS_SHOWN)
+		at = --n;
+	for (; at > 0 && pulse_number(shown[at - 1], "time_s", 0) < time; at--)
+		shown[at] = shown[at - 1];
+	shown[at] = r;
+	return n + 1;
+}
+
+static void draw_regions(const struct pulse_value *sample, FILE *to)
+{
+	const struct pulse_value *list = pulse_get(sample, "regions"), *shown[REGIONS_SHOWN];
+	unsigned n = 0;
+	double all = 0;
+	for (const struct pulse_value *r = list ? list->first : NULL; r; r = r->next) {
+		n = rank_region(shown, n, r);
+		all += pulse_number(r, "time_s", 0);
+	}
+	if (n)
+		fprintf(to, "\n  %-40s %10s %12s %12s %7s\n", "region", "calls", "own time", "a call", "share");
+	for (unsigned i = 0; i < n; i++) {
+		double time = pulse_number(shown[i], "time_s", 0), calls = pulse_number(shown[i], "calls", 0);
+		fprintf(to, "  %-40.40s %10.0f %10.3f s %9.1f us %5.1f %%\n", pulse_text(shown[i], "name", ""), calls, time,
+		        calls > 0 ? time / calls * 1e6 : 0, all > 0 ? time / all * 100 : 0);
+	}
+}
+
+static void draw_counters(const struct pulse_value *sample, FILE *to)
+{
+	const struct pulse_value *list = pulse_get(sample, "recorded_counters");
+	for (const struct pulse_value *c = list ? list->first : NULL; c; c = c->next)
+		fprintf(to, "%s  %-40.40s %g\n", c == list->first ? "\n  counters\n" : "", pulse_text(c, "name", ""),
+		        pulse_number(c, "value", 0));
+}
+
+static void draw_recorded(struct top_screen *s, const struct pulse_value *sample, double seconds, FILE *to)
+{
+	draw_recorded_head(s, sample, seconds, to);
+	draw_threads(sample, s->last, seconds, to);
+	draw_regions(sample, to);
+	draw_counters(sample, to);
+}
+
+static void draw_tasks(struct top_screen *s, const struct pulse_value *sample, double seconds, FILE *to)
+{
+	draw_head(s, sample, seconds, to);
+	draw_workers(sample, s->last, seconds, to);
+	draw_codelets(sample, to);
+	draw_nodes(sample, to);
+	draw_links(sample, s->last, seconds, to);
+	draw_data(sample, to);
+	draw_items(s, sample, to);
+}
+
 /* ---- the whole ---- */
 
 const struct pulse_value *top_screen_read(struct top_screen *s, const char *line, size_t n)
@@ -238,13 +332,7 @@ void top_screen_draw(struct top_screen *s, const struct pulse_value *sample, FIL
 	s->selected = s->selected < items ? s->selected : items ? items - 1 : 0;
 	if (s->colors)
 		fputs("\033[H\033[J", to);
-	draw_head(s, sample, seconds, to);
-	draw_workers(sample, s->last, seconds, to);
-	draw_codelets(sample, to);
-	draw_nodes(sample, to);
-	draw_links(sample, s->last, seconds, to);
-	draw_data(sample, to);
-	draw_items(s, sample, to);
+	(pulse_get(sample, "threads") ? draw_recorded : draw_tasks)(s, sample, seconds, to);
 	if (s->message[0])
 		fprintf(to, "\n%s\n", s->message);
 	if (!s->colors)

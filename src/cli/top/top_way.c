@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines to and from a program: through its channel, or through a `weft top --relay` that ssh has started. */
 #include "top.h"
-#include "pulse/pulse.h"
+#include "top_recorded.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,11 +21,20 @@ static bool is_meant(const struct pulse_peer *p, const char *who)
 	return !who || (end != who && !*end ? pid == p->pid : strcmp(who, p->program) == 0);
 }
 
+/* A program with the runtime that is recorded, too, speaks for itself. */
+static bool speaks_itself(const struct pulse_peer *peers, int n, int which)
+{
+	for (int i = 0; i < n && strcmp(peers[which].kind, TOP_RECORDED) == 0; i++)
+		if (i != which && peers[i].pid == peers[which].pid)
+			return true;
+	return false;
+}
+
 static int choose(const struct pulse_peer *peers, int n, const char *who, struct weft_err *err)
 {
 	int found = -1, count = 0;
 	for (int i = 0; i < n; i++) {
-		if (is_meant(&peers[i], who)) {
+		if (is_meant(&peers[i], who) && !speaks_itself(peers, n, i)) {
 			found = i;
 			count++;
 		}
@@ -38,16 +47,31 @@ static int choose(const struct pulse_peer *peers, int n, const char *who, struct
 	if (who)
 		return weft_err_set(err, -ESRCH, "no program '%s' can be looked at ('weft top --list' lists those that can)",
 		                    who);
-	return weft_err_set(err, -ESRCH, "no program can be looked at: it needs Weft's runtime, and its user must be you");
+	return weft_err_set(err, -ESRCH, "no program can be looked at: it needs Weft's runtime or records, and its user must be you");
+}
+
+/* Without channels (WEFT_LIVE=off) there are still those that record. */
+int top_peers(struct pulse_peer **peers, struct weft_err *err)
+{
+	int n = pulse_list(peers, err);
+	if (n == -ENOTSUP) {
+		*err = (struct weft_err){0};
+		*peers = NULL;
+		n = 0;
+	}
+	return n < 0 ? n : top_recorded_list(peers, n);
 }
 
 int top_way_open(struct top_way *w, const char *who, struct weft_err *err)
 {
 	struct pulse_peer *peers;
 	*w = (struct top_way){.from = -1, .to = -1};
-	int n = pulse_list(&peers, err);
+	int n = top_peers(&peers, err);
 	int which = n < 0 ? n : choose(peers, n, who, err);
-	w->from = w->to = which < 0 ? -1 : pulse_connect(&peers[which], err);
+	if (which >= 0 && strcmp(peers[which].kind, TOP_RECORDED) == 0)
+		w->from = w->to = top_recorded_connect(&peers[which], &w->child, err);
+	else if (which >= 0)
+		w->from = w->to = pulse_connect(&peers[which], err);
 	free(n < 0 ? NULL : peers);
 	return which < 0 ? which : w->from < 0 ? w->from : 0;
 }
