@@ -29,7 +29,7 @@ $ gcc subject.c -I"$WEFT_SOURCE/include" "$WEFT_BUILD/libstarpu-1.4.so" -Wl,-rpa
 $ export WEFT_LIVE="$PWD/live" STARPU_NCPU=2 STARPU_NOPENCL=0 STARPU_SILENT=1; mkdir -m 700 live
 $ weft top --list; weft top
 pid  program  kind
-weft top: error: no program can be looked at: it needs Weft's runtime, and its user must be you
+weft top: error: no program can be looked at: it needs Weft's runtime or records, and its user must be you
 ? 1
 $ ./subject & subject=$!; until weft top --once --json subject 2>/dev/null | grep -q '"waits_for_start":"a subject"'; do :; done; weft top --list | sed "s/$subject/PID/;s/  */ /g"
  pid program kind

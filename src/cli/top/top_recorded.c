@@ -147,7 +147,8 @@ static void obey(struct speaker *s, const char *line)
 	char *end;
 	double hz = strncmp(line, "watch ", 6) == 0 ? strtod(line + 6, &end) : -1;
 	if (!(hz >= 0 && hz <= PULSE_HZ_MOST) || *end) {
-		fputs("{\"done\":false,\"error\":\"a program that merely records can be looked at, and nothing of it be turned\"}\n", s->to);
+		fputs("{\"done\":false,\"error\":\"a program that merely records can be looked at, and nothing of it be turned\"}\n",
+		      s->to);
 	} else {
 		s->hz = hz;
 		s->due_ns = weft_monotonic_ns();

@@ -24,26 +24,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PASSES_MOST = 10000, DEPTH = 256, IDS_MOST = WEFT_ID_MAX + 1 };
+enum { PASSES_MOST = 10000, BEHIND_TRIES = 50, BEHIND_US = 2000, DEPTH = 256, IDS_MOST = WEFT_ID_MAX + 1 };
 
 struct region {
 	char *name; /* owned; NULL: not known yet */
 	uint64_t calls, ticks;
 };
 
-struct shown { /* a counter's last value */
+struct shown {      /* a counter's last value */
 	char *name; /* owned */
 	double value;
 	bool is_there;
 };
 
 struct lane {
-	uint32_t thread, tid, seq, seen; /* seq: the page that is next; seen: records of it */
-	char *name;                      /* owned, or NULL */
+	uint32_t thread, tid, seq, seen;  /* seq: the page that is next; seen: records of it */
+	char *name;                       /* owned, or NULL */
 	bool own, ended, began, is_there; /* own: Weft's, not the program's; is_there: the next page, at this look */
 	unsigned missed;                  /* looks for which it was not, and a later one was */
 	uint32_t later, latest;           /* the least of these; the last of all pages that were seen */
-	uint64_t events, from;           /* from: since when it is where it is, in ticks */
+	uint64_t events, from;            /* from: since when it is where it is, in ticks */
 	uint32_t stack[DEPTH];
 	unsigned depth;
 };
@@ -327,6 +327,19 @@ static void take_all(struct top_stream *s)
 		for (size_t i = 0; i < s->lane.n && more; i++)
 			s->lane.at[i]->is_there = false;
 	}
+}
+
+/* A later page is there, and the next one is not: it is being copied, to a place that was visited already or is beyond what is mapped. */
+static bool is_behind(const struct top_stream *s)
+{
+	for (size_t i = 0; i < s->lane.n; i++)
+		if (s->lane.at[i]->latest > s->lane.at[i]->seq && !s->lane.at[i]->is_there)
+			return true;
+	return false;
+}
+
+static void skip_missing(struct top_stream *s)
+{
 	for (size_t i = 0; i < s->lane.n; i++) {
 		struct lane *l = s->lane.at[i];
 		l->missed = l->later > l->seq && !l->is_there ? l->missed + 1 : 0;
@@ -338,10 +351,17 @@ static void take_all(struct top_stream *s)
 int top_stream_look(struct top_stream *s)
 {
 	uint32_t state = __atomic_load_n(&s->head->state, __ATOMIC_ACQUIRE); /* before the look: what is there then is all */
-	int rc = map_all(s);
-	if (rc)
-		return rc;
-	take_all(s);
+	int rc = 0;
+	for (unsigned tries = 0; tries < BEHIND_TRIES; tries++) {
+		rc = map_all(s);
+		if (rc)
+			return rc;
+		take_all(s);
+		if (!is_behind(s))
+			break;
+		usleep(BEHIND_US);
+	}
+	skip_missing(s);
 	return state == WEFT_STREAM_CLOSED ? -EPIPE : 0;
 }
 

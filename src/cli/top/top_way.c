@@ -47,7 +47,8 @@ static int choose(const struct pulse_peer *peers, int n, const char *who, struct
 	if (who)
 		return weft_err_set(err, -ESRCH, "no program '%s' can be looked at ('weft top --list' lists those that can)",
 		                    who);
-	return weft_err_set(err, -ESRCH, "no program can be looked at: it needs Weft's runtime or records, and its user must be you");
+	return weft_err_set(err, -ESRCH,
+	                    "no program can be looked at: it needs Weft's runtime or records, and its user must be you");
 }
 
 /* Without channels (WEFT_LIVE=off) there are still those that record. */
