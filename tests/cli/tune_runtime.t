@@ -133,3 +133,20 @@ $ gcc names.c -I"$WEFT_SOURCE/include" "$WEFT_BUILD/libstarpu-1.4.so" -Wl,-rpath
 10
 10
 10 counter error: this can be read, and not be set [runtime]
+
+## The tunlets that come with Weft, on the examples of docs/tunlets.md. The first decisions follow from the model: half of the workers; the greatest ratio.
+$ cp "$WEFT_BUILD"/examples/starpu/changing_{load,bus} .; weft tune check ./changing_load workers | grep -v predicted; weft tune check ./changing_bus dmda | grep -v predicted
+event 'Begins' of program: ok
+event 'Ends' of program: ok
+point 'enabled' of program: ok
+event 'Begins' of program: ok
+event 'Ends' of program: ok
+point 'alpha' of program: ok
+point 'beta' of program: ok
+$ STARPU_NCPU=8 weft tune -q -t workers --report report -- ./changing_load 0 2 500 | grep -c 'apart.*together'; grep -oE 'enabled = [0-9]+, was [0-9]+' report | head -n 1
+1
+enabled = 4, was 8
+$ STARPU_HOME="$PWD" weft tune -q -t dmda --report report -- ./changing_bus 1 1 12 | grep -c 'idle bus'; grep -oE '(alpha|beta) = [0-9.]+, was [0-9.]+' report | head -n 2 | sort
+1
+alpha = 1, was 1
+beta = 256, was 1
