@@ -135,7 +135,7 @@ $ gcc names.c -I"$WEFT_SOURCE/include" "$WEFT_BUILD/libstarpu-1.4.so" -Wl,-rpath
 10 counter error: this can be read, and not be set [runtime]
 
 ## The tunlets that come with Weft, on the examples of docs/tunlets.md. The first decisions follow from the model: half of the workers; the greatest ratio.
-$ cp "$WEFT_BUILD"/examples/starpu/changing_{load,bus} .; weft tune check ./changing_load workers | grep -v predicted; weft tune check ./changing_bus dmda | grep -v predicted
+$ ln -s "$WEFT_BUILD"/examples/starpu/changing_{load,bus} .; weft tune check ./changing_load workers | grep -v predicted; weft tune check ./changing_bus dmda | grep -v predicted
 event 'Begins' of program: ok
 event 'Ends' of program: ok
 point 'enabled' of program: ok
