@@ -149,7 +149,7 @@ stat	where the time went: per region, thread or process
 timeline	draw a trace along time, as SVG or PNG
 dump	print the events of a trace as text
 check	is a trace sound; what is damaged, what was recovered
-top	look at a program of tasks while it runs, and turn its knobs
+top	look at a program while it runs, and turn its knobs
 files	StarPU's paje.trace, *.rec and *.data: sort, sums, pictures
 table	a view's table of a trace: profiles, histograms, who talks to whom
 diff	what changed from one trace to another, by the same views

@@ -17,7 +17,7 @@ Look
   timeline    draw a trace along time, as SVG or PNG
   dump        print the events of a trace as text
   check       is a trace sound; what is damaged, what was recovered
-  top         look at a program of tasks while it runs, and turn its knobs
+  top         look at a program while it runs, and turn its knobs
   files       StarPU's paje.trace, *.rec and *.data: sort, sums, pictures
 
 Compute
