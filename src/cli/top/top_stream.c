@@ -12,6 +12,7 @@
  * One that does not come for two looks was overwritten (a flight recorder's): what lies between is lost, and regions begin anew.
  */
 #include "top_stream.h"
+#include "base/atomic.h"
 #include "base/clock.h"
 #include "base/str.h"
 #include "base/vec.h"
@@ -239,7 +240,7 @@ static bool copy_page(struct top_stream *s, size_t i)
 {
 	const struct weft_page *p = page_at(s, i);
 	memcpy(&s->page, p, sizeof s->page);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	weft_fence_acquire();
 	return p->thread == s->page.thread && p->seq == s->page.seq && p->type == s->page.type && p->magic == WEFT_PAGE_MAGIC;
 }
 
