@@ -100,7 +100,7 @@ static struct filter_span_of range_of(const struct filter_test *t, const struct 
 	return r;
 }
 
-static int bind_ranges(struct weft_filter *f, struct filter_test *t)
+int filter_bind_ranges(struct weft_filter *f, struct filter_test *t, uint64_t end)
 {
 	t->range = weft_arena_alloc(&f->bound, (t->n_values + 1) * sizeof *t->range);
 	if (!t->range)
@@ -108,7 +108,7 @@ static int bind_ranges(struct weft_filter *f, struct filter_test *t)
 	t->n_ranges = 0;
 	for (uint32_t i = 0; i < t->n_values; i++)
 		if (t->value[i].number)
-			t->range[t->n_ranges++] = range_of(t, &t->value[i], f->trace->end);
+			t->range[t->n_ranges++] = range_of(t, &t->value[i], end);
 	return 0;
 }
 
@@ -368,7 +368,7 @@ static int bind_node(struct weft_filter *f, struct filter_node *n)
 		rc = bind_node(f, c);
 	if (rc || n->op != FILTER_TEST)
 		return rc;
-	rc = bind_ranges(f, n->test);
+	rc = filter_bind_ranges(f, n->test, f->trace->end);
 	enum filter_how how = filter_field_info[n->test->field].how;
 	return rc || !bind_rules[how] ? rc : bind_rules[how](f, n->test);
 }

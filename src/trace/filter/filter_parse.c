@@ -310,7 +310,7 @@ static char *value_text(struct parser *p, bool quoted)
 
 static int parse_value(struct parser *p, struct filter_test *t, struct filter_value *v)
 {
-	enum filter_domain d = filter_field_info[t->field].domain;
+	enum filter_domain d = p->filter->fields[t->field].domain;
 	if (p->token != TOKEN_WORD && p->token != TOKEN_QUOTED)
 		return parse_unexpected(p, domain_wants[d]);
 	*v = (struct filter_value){.quoted = p->token == TOKEN_QUOTED, .column = p->token_column};
@@ -367,14 +367,15 @@ static int parse_values(struct parser *p, struct filter_test *t)
 
 static int parse_field(struct parser *p, struct filter_test *t)
 {
-	const char *known[FILTER_FIELDS];
+	const struct weft_filter *f = p->filter;
+	const char *known[FILTER_FIELDS_MOST];
 	char typed[40];
 	if (p->token != TOKEN_WORD)
 		return parse_unexpected(p, "a test like region=solve");
-	for (unsigned i = 0; i < FILTER_FIELDS; i++) {
-		known[i] = filter_field_info[i].name;
+	for (unsigned i = 0; i < f->n_fields; i++) {
+		known[i] = f->fields[i].name;
 		if (weft_str_eq(p->text, known[i])) {
-			t->field = (enum filter_field)i;
+			t->field = i;
 			t->column = p->token_column;
 			p->filter->uses[i] = true;
 			return next(p);
@@ -383,7 +384,7 @@ static int parse_field(struct parser *p, struct filter_test *t)
 	size_t n = p->text.n < sizeof typed ? p->text.n : sizeof typed - 1;
 	memcpy(typed, p->text.at, n);
 	typed[n] = '\0';
-	const char *nearest = p->text.n < sizeof typed ? weft_nearest(typed, known, FILTER_FIELDS) : NULL;
+	const char *nearest = p->text.n < sizeof typed ? weft_nearest(typed, known, f->n_fields) : NULL;
 	if (nearest)
 		return PARSE_ERROR(p, p->token_column, "unknown field '%s' (did you mean '%s'?)", typed, nearest);
 	return PARSE_ERROR(p, p->token_column, "unknown field '%.*s'", (int)p->text.n, p->text.at);
@@ -402,10 +403,10 @@ static int parse_test(struct parser *p, struct filter_node *node)
 	if (p->token != TOKEN_COMPARE)
 		return parse_unexpected(p, "one of = != < <= > >=");
 	t->compare = p->compare;
-	enum filter_domain d = filter_field_info[t->field].domain;
+	enum filter_domain d = p->filter->fields[t->field].domain;
 	if (t->compare > COMPARE_NE && (d == DOMAIN_NAME || d == DOMAIN_KIND))
 		return PARSE_ERROR(p, p->token_column, "'%s' is compared with '=' and '!=' only",
-		                   filter_field_info[t->field].name);
+		                   p->filter->fields[t->field].name);
 	rc = next(p);
 	return rc ? rc : parse_values(p, t);
 }
@@ -482,21 +483,29 @@ static int parse_list(struct parser *p, enum filter_op op, struct filter_node **
 	return 0;
 }
 
-int weft_filter_new(struct weft_filter **out, const char *text, struct weft_err *err)
+int filter_parse(struct weft_filter *f, const char *text, struct weft_err *err)
 {
-	*out = NULL;
-	struct weft_filter *f = calloc(1, sizeof *f);
-	if (!f)
-		return weft_err_set(err, -ENOMEM, "filter: out of memory");
 	struct parser p = {.at = text, .column = 1, .filter = f, .err = err};
 	int rc = next(&p);
 	if (!rc)
 		rc = parse_list(&p, FILTER_OR, &f->root);
 	if (!rc && p.token != TOKEN_END)
 		rc = parse_unexpected(&p, "'and', 'or' or the end");
+	return rc ? weft_err_set(err, rc, "filter: out of memory") : 0;
+}
+
+int weft_filter_new(struct weft_filter **out, const char *text, struct weft_err *err)
+{
+	*out = NULL;
+	struct weft_filter *f = calloc(1, sizeof *f);
+	if (!f)
+		return weft_err_set(err, -ENOMEM, "filter: out of memory");
+	f->fields = filter_field_info;
+	f->n_fields = FILTER_FIELDS;
+	int rc = filter_parse(f, text, err);
 	if (rc) {
 		weft_filter_free(f);
-		return weft_err_set(err, rc, "filter: out of memory");
+		return rc;
 	}
 	*out = f;
 	return 0;
@@ -519,9 +528,9 @@ static void print_value(const struct filter_value *v, struct weft_buf *out)
 	weft_buf_putc(out, '"');
 }
 
-static void print_test(const struct filter_test *t, struct weft_buf *out)
+static void print_test(const struct weft_filter *f, const struct filter_test *t, struct weft_buf *out)
 {
-	weft_buf_puts(out, filter_field_info[t->field].name);
+	weft_buf_puts(out, f->fields[t->field].name);
 	weft_buf_puts(out, filter_compare_text[t->compare]);
 	for (uint32_t i = 0; i < t->n_values; i++) {
 		if (i > 0)
@@ -531,19 +540,19 @@ static void print_test(const struct filter_test *t, struct weft_buf *out)
 }
 
 /* `inside`: what stands around it; a looser operation needs brackets there. */
-static void print_node(const struct filter_node *n, enum filter_op inside, struct weft_buf *out)
+static void print_node(const struct weft_filter *f, const struct filter_node *n, enum filter_op inside, struct weft_buf *out)
 {
 	bool brackets = n->op < inside;
 	if (brackets)
 		weft_buf_putc(out, '(');
 	if (n->op == FILTER_TEST) {
-		print_test(n->test, out);
+		print_test(f, n->test, out);
 	} else if (n->op == FILTER_NOT) {
 		weft_buf_puts(out, "not ");
-		print_node(n->child, FILTER_NOT, out);
+		print_node(f, n->child, FILTER_NOT, out);
 	} else {
 		for (const struct filter_node *c = n->child; c; c = c->next) {
-			print_node(c, n->op, out);
+			print_node(f, c, n->op, out);
 			if (c->next)
 				weft_buf_puts(out, n->op == FILTER_OR ? " or " : " and ");
 		}
@@ -554,7 +563,7 @@ static void print_node(const struct filter_node *n, enum filter_op inside, struc
 
 int weft_filter_text(const struct weft_filter *f, struct weft_buf *out)
 {
-	print_node(f->root, FILTER_OR, out);
+	print_node(f, f->root, FILTER_OR, out);
 	return out->failed ? -ENOMEM : 0;
 }
 

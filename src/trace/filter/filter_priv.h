@@ -74,6 +74,7 @@ struct filter_field_info {
 	enum filter_how how;
 };
 extern const struct filter_field_info filter_field_info[FILTER_FIELDS];
+enum { FILTER_FIELDS_MOST = 64 }; /* of a table of rows, which brings its own (filter_rows.h) */
 
 /* Kinds that go by one word in `kind=`. The kinds' own names are not listed here. */
 struct filter_group {
@@ -111,7 +112,7 @@ struct filter_span_of {
 };
 
 struct filter_test {
-	enum filter_field field;
+	unsigned field; /* enum filter_field; of rows: the number of the field */
 	enum filter_compare compare;
 	unsigned column;
 	struct filter_value *value;
@@ -123,6 +124,8 @@ struct filter_test {
 	uint64_t *defs[WEFT_CLASSES]; /* HOW_DEF: bits by id; NULL: the class does not have the field */
 	uint64_t kinds[4];            /* HOW_KIND: bits by kind */
 	uint64_t *strings;            /* HOW_VALUE: bits by string id */
+	uint8_t *known;               /* of rows: by the text's id: 0 not asked yet, 1 no, 2 yes */
+	uint32_t n_known;
 };
 
 enum filter_op { FILTER_OR, FILTER_AND, FILTER_NOT, FILTER_TEST };
@@ -142,7 +145,9 @@ struct filter_places {
 struct weft_filter {
 	struct weft_arena arena; /* the tree */
 	struct filter_node *root;
-	bool uses[FILTER_FIELDS];
+	const struct filter_field_info *fields; /* borrowed, or in the arena */
+	unsigned n_fields;
+	bool uses[FILTER_FIELDS_MOST];
 	/* bound to a trace: */
 	struct weft_arena bound;
 	const struct weft_trace *trace; /* borrowed until the next bind or free */
@@ -167,6 +172,10 @@ bool filter_matches_text(const struct filter_test *t, const char *text); /* any 
 bool filter_matches_i64(const struct filter_test *t, int64_t x);         /* any of its ranges */
 bool filter_matches_f64(const struct filter_test *t, double x);
 
+/* filter_bind.c: the numbers of a test, in what ends at `end`. 0 or -ENOMEM. */
+int filter_bind_ranges(struct weft_filter *f, struct filter_test *t, uint64_t end) WEFT_MUST_CHECK;
+/* filter_parse.c: a tree over these fields; as weft_filter_new(). */
+int filter_parse(struct weft_filter *f, const char *text, struct weft_err *err) WEFT_MUST_CHECK;
 /* filter_bind.c: is there a thread or a definition that this value of a bound test (HOW_ROW, HOW_DEF) means? */
 bool filter_value_is_known(const struct weft_filter *f, const struct filter_test *t, uint32_t value);
 
