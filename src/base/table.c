@@ -347,45 +347,77 @@ static void print_field(const char *before, const char *text, bool last, FILE *t
 	fputc(last ? '\n' : ',', to);
 }
 
-static int print_csv(const struct weft_table *t, FILE *to)
+static void print_csv_head(const struct weft_table *t, FILE *to)
 {
-	char scratch[CELL_SIZE];
 	for (unsigned k = 0; k < t->n_columns; k++)
 		print_field("", t->column[k].key, k + 1 == t->n_columns, to);
+}
+
+static void print_csv_rows(const struct weft_table *t, FILE *to)
+{
+	char scratch[CELL_SIZE];
 	for (size_t i = 0; i < t->cell.n; i++) {
 		const struct weft_cell *c = &t->cell.at[i];
 		print_field(is_formula(c) ? "'" : "", kinds[c->kind].plain(c, scratch), (i + 1) % t->n_columns == 0, to);
 	}
-	return 0;
 }
 
 /* -- JSON -- */
 
-static int print_json(const struct weft_table *t, FILE *to)
+static void print_json_rows(const struct weft_table *t, struct weft_json *j)
 {
-	struct weft_json j;
-	weft_json_init(&j, to, true);
-	weft_json_array(&j);
 	for (size_t row = 0; row < weft_table_rows(t); row++) {
 		const struct weft_cell *c = t->cell.at + row * t->n_columns;
-		weft_json_object(&j);
+		weft_json_object(j);
 		for (unsigned k = 0; k < t->n_columns; k++) {
-			weft_json_key(&j, t->column[k].key);
-			kinds[c[k].kind].json(&c[k], &j);
+			weft_json_key(j, t->column[k].key);
+			kinds[c[k].kind].json(&c[k], j);
 		}
-		weft_json_end(&j);
+		weft_json_end(j);
 	}
-	weft_json_end(&j);
-	return 0;
+}
+
+/* -- all of it, or in parts -- */
+
+int weft_table_part(struct weft_table *t, enum weft_table_form form, FILE *to, bool last)
+{
+	bool first = !t->begun;
+	int rc = 0;
+	t->begun = !last;
+	if (form == WEFT_TABLE_JSON) {
+		if (first) {
+			weft_json_init(&t->json, to, true);
+			weft_json_array(&t->json);
+		}
+		print_json_rows(t, &t->json);
+		if (last)
+			weft_json_end(&t->json);
+	} else if (form == WEFT_TABLE_CSV) {
+		if (first)
+			print_csv_head(t, to);
+		print_csv_rows(t, to);
+	} else if (first || t->cell.n) {
+		rc = print_text(t, to);
+	}
+	weft_arena_fini(&t->arena);
+	t->cell.n = 0;
+	return !rc && ferror(to) ? -EIO : rc;
 }
 
 int weft_table_print(const struct weft_table *t, enum weft_table_form form, FILE *to)
 {
-	static int (*const forms[])(const struct weft_table *, FILE *) = {
-		[WEFT_TABLE_TEXT] = print_text,
-		[WEFT_TABLE_CSV] = print_csv,
-		[WEFT_TABLE_JSON] = print_json,
-	};
-	int rc = forms[form](t, to);
+	struct weft_json j;
+	int rc = 0;
+	if (form == WEFT_TABLE_JSON) {
+		weft_json_init(&j, to, true);
+		weft_json_array(&j);
+		print_json_rows(t, &j);
+		weft_json_end(&j);
+	} else if (form == WEFT_TABLE_CSV) {
+		print_csv_head(t, to);
+		print_csv_rows(t, to);
+	} else {
+		rc = print_text(t, to);
+	}
 	return !rc && ferror(to) ? -EIO : rc;
 }

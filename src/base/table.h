@@ -9,6 +9,7 @@
 #define WEFT_BASE_TABLE_H
 
 #include "arena.h"
+#include "json.h"
 #include "vec.h"
 #include <stdint.h>
 #include <stdio.h>
@@ -44,12 +45,19 @@ struct weft_table {
 	unsigned n_columns;
 	struct weft_arena arena;
 	WEFT_VEC(struct weft_cell) cell; /* row after row */
+	struct weft_json json;           /* private: what weft_table_part() has open */
+	bool begun;
 };
 
 void weft_table_init(struct weft_table *t, const struct weft_column *columns, unsigned n_columns);
 void weft_table_fini(struct weft_table *t);
 int weft_table_row(struct weft_table *t, const struct weft_cell *cells) WEFT_MUST_CHECK; /* n_columns cells; 0 or -ENOMEM */
 size_t weft_table_rows(const struct weft_table *t);
+/*
+ * For more rows than should be kept: prints those that there are and forgets them; `last`: no more will come. As text each part has widths and
+ * headings of its own. The same results.
+ */
+int weft_table_part(struct weft_table *t, enum weft_table_form form, FILE *to, bool last) WEFT_MUST_CHECK;
 /* 0, -ENOMEM, or -EIO when the stream has failed. */
 int weft_table_print(const struct weft_table *t, enum weft_table_form form, FILE *to) WEFT_MUST_CHECK;
 

@@ -129,6 +129,8 @@ TEST(what_is_decided_is_not_asked)
 	asked = 0;
 	CHECK(!weft_row_filter_passes(f, value_of, &rows[0]));
 	CHECK_U64(asked, 1);
+	CHECK(weft_row_filter_uses(f, STEP) && weft_row_filter_uses(f, NAME) && !weft_row_filter_uses(f, SIZE));
+	CHECK(!weft_row_filter_uses(f, 100));
 	weft_filter_free(f);
 }
 

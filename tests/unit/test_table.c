@@ -121,6 +121,32 @@ TEST(table_as_json)
 	weft_table_fini(&t);
 }
 
+/* Two rows at once, and one after the other: CSV and JSON are the same. */
+TEST(table_in_parts_is_the_whole)
+{
+	for (unsigned form = WEFT_TABLE_CSV; form <= WEFT_TABLE_JSON; form++) {
+		struct weft_table t, twice;
+		char *text = NULL, *want;
+		size_t n = 0;
+		int rc;
+		weft_table_init(&t, columns, N_COLUMNS);
+		weft_table_init(&twice, columns, N_COLUMNS);
+		REQUIRE(add_rows(&twice) == 0 && add_rows(&twice) == 0);
+		want = printed(&twice, (enum weft_table_form)form, &rc);
+		FILE *to = open_memstream(&text, &n);
+		REQUIRE(to && add_rows(&t) == 0 && weft_table_part(&t, (enum weft_table_form)form, to, false) == 0);
+		CHECK_U64(weft_table_rows(&t), 0);
+		REQUIRE(add_rows(&t) == 0 && weft_table_part(&t, (enum weft_table_form)form, to, false) == 0);
+		REQUIRE(weft_table_part(&t, (enum weft_table_form)form, to, true) == 0);
+		fclose(to);
+		CHECK_STR(text, want);
+		free(text);
+		free(want);
+		weft_table_fini(&t);
+		weft_table_fini(&twice);
+	}
+}
+
 TEST(table_without_rows)
 {
 	struct weft_table t;

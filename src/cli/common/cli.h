@@ -34,6 +34,7 @@ extern const struct weft_command weft_command_tune, weft_command_top, weft_comma
 extern const struct weft_command weft_command_model, weft_command_files, weft_command_bound;
 extern const struct weft_command weft_command_machine, weft_command_bus, weft_command_sched, weft_command_bench;
 extern const struct weft_command weft_command_products;
+extern const struct weft_command weft_command_tasks;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);

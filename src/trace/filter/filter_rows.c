@@ -97,3 +97,8 @@ bool weft_row_filter_passes(struct weft_filter *f, weft_row_get *get, const void
 {
 	return passes(f->root, get, row);
 }
+
+bool weft_row_filter_uses(const struct weft_filter *f, unsigned field)
+{
+	return field < f->n_fields && f->uses[field];
+}

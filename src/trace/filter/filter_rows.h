@@ -41,5 +41,7 @@ int weft_row_filter_new(struct weft_filter **out, const char *text, const struct
                         struct weft_err *err) WEFT_MUST_CHECK;
 /* Remembers what texts have matched: one thread at a time. */
 bool weft_row_filter_passes(struct weft_filter *f, weft_row_get *get, const void *row);
+/* Whether the filter asks for the field at all. */
+bool weft_row_filter_uses(const struct weft_filter *f, unsigned field);
 
 #endif
