@@ -240,7 +240,7 @@ static uint32_t mark_rest(const struct weft_fold *f, const struct weft_graph_pat
 	return left_out;
 }
 
-int weft_fold_reduce(struct weft_fold *f)
+int weft_fold_reduce(struct weft_fold *f, const bool *keep)
 {
 	struct weft_graph_paths p = {0};
 	uint64_t *first = NULL, *reach = NULL;
@@ -256,7 +256,7 @@ int weft_fold_reduce(struct weft_fold *f)
 	if (!rc && mark_rest(f, &p, first, reach, out)) {
 		uint32_t n = 0;
 		for (uint32_t e = 0; e < f->n_edges; e++)
-			if (!out[e])
+			if (!out[e] || (keep && keep[e]))
 				f->edge[n++] = f->edge[e];
 		f->n_edges = n;
 	}

@@ -42,9 +42,9 @@ int weft_fold_stride(const uint32_t *kind, const uint32_t *step, uint32_t n, uin
                      uint32_t *groups) WEFT_MUST_CHECK;
 
 /*
- * Leaves out what follows from the rest: a -> c where a -> b and b -> c are there. Edges of a circle of groups all stay, and so do all edges where groups are more
- * than 20,000. Order as before. O(groups * edges / 64).
+ * Leaves out what follows from the rest: a -> c where a -> b and b -> c are there. Edges of a circle of groups all stay, and so do all edges where
+ * groups are more than 20,000, and those that `keep` (by edge; NULL: none) says. Order as before. O(groups * edges / 64).
  */
-int weft_fold_reduce(struct weft_fold *f) WEFT_MUST_CHECK;
+int weft_fold_reduce(struct weft_fold *f, const bool *keep) WEFT_MUST_CHECK;
 
 #endif

@@ -74,7 +74,7 @@ static void check_reduced(const struct made *m, const struct weft_graph_paths *p
 	for (uint32_t i = 0; i < MADE_NODES; i++)
 		kind[i] = i;
 	REQUIRE(weft_fold(&m->g, p, kind, step, &f) == 0 && weft_fold(&m->g, p, kind, step, &whole) == 0);
-	REQUIRE(weft_fold_reduce(&f) == 0);
+	REQUIRE(weft_fold_reduce(&f, NULL) == 0);
 	for (uint32_t a = 0; a < f.n; a++)
 		for (uint32_t b = 0; b < f.n; b++)
 			CHECK(reached(&f, a, b) == reached(&whole, a, b));
@@ -113,6 +113,22 @@ TEST(folding_is_what_a_matrix_says)
 	}
 }
 
+TEST(what_is_to_be_kept_is_kept)
+{
+	const uint64_t first[] = {0, 0, 1, 3}, duration[] = {1, 1, 1};
+	const uint32_t before[] = {0, 0, 1}, kind[] = {0, 1, 2}, step[] = {0, 0, 0};
+	struct weft_graph g = {3, first, before, duration};
+	struct weft_graph_paths p;
+	struct weft_fold f;
+	REQUIRE(weft_graph_paths(&g, &p, NULL) == 0 && weft_fold(&g, &p, kind, step, &f) == 0);
+	CHECK(weft_fold_reduce(&f, (const bool[]){false, true, false}) == 0); /* the second is 0 -> 2 */
+	CHECK_U64(f.n_edges, 3);
+	CHECK(weft_fold_reduce(&f, NULL) == 0);
+	CHECK_U64(f.n_edges, 2);
+	weft_fold_fini(&f);
+	weft_graph_paths_fini(&p);
+}
+
 TEST(groups_in_a_circle_keep_their_edges)
 {
 	const uint64_t first[] = {0, 0, 1, 2}, duration[] = {1, 1, 1};
@@ -123,7 +139,7 @@ TEST(groups_in_a_circle_keep_their_edges)
 	REQUIRE(weft_graph_paths(&g, &p, NULL) == 0 && weft_fold(&g, &p, kind, step, &f) == 0);
 	CHECK_U64(f.n, 2);
 	CHECK_U64(f.n_edges, 2);
-	CHECK(weft_fold_reduce(&f) == 0);
+	CHECK(weft_fold_reduce(&f, NULL) == 0);
 	CHECK_U64(f.n_edges, 2);
 	weft_fold_fini(&f);
 	weft_graph_paths_fini(&p);
@@ -156,7 +172,7 @@ TEST(every_allocation_may_fail)
 	TEST_EACH_ALLOCATION_FAILS {
 		struct weft_fold f;
 		int rc = weft_fold(&g, &p, kind, step, &f);
-		rc = rc ? rc : weft_fold_reduce(&f);
+		rc = rc ? rc : weft_fold_reduce(&f, NULL);
 		CHECK(rc == (test_alloc_failed() ? -ENOMEM : 0));
 		CHECK(rc || f.n_edges == 2);
 		weft_fold_fini(&f);

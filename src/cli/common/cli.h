@@ -35,6 +35,7 @@ extern const struct weft_command weft_command_model, weft_command_files, weft_co
 extern const struct weft_command weft_command_machine, weft_command_bus, weft_command_sched, weft_command_bench;
 extern const struct weft_command weft_command_products;
 extern const struct weft_command weft_command_tasks;
+extern const struct weft_command weft_command_graph;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
