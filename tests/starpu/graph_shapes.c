@@ -77,10 +77,14 @@ static void cholesky(starpu_data_handle_t *h, unsigned n, unsigned wide)
 static void loops(starpu_data_handle_t *h, unsigned n, unsigned wide)
 {
 	for (unsigned i = 0; i < n; i++) {
-		starpu_iteration_push(i);
-		for (unsigned k = 0; k < wide; k++)
-			starpu_task_insert(&gemm, STARPU_R, h[i % 2 * wide + (k ? k - 1 : 0)], STARPU_R,
-			                   h[i % 2 * wide + (k + 1 < wide ? k + 1 : k)], STARPU_RW, h[(i + 1) % 2 * wide + k], 0);
+		starpu_iteration_push(i + 1);
+		for (unsigned k = 0; k < wide; k++) {
+			starpu_data_handle_t *from = h + i % 2 * wide, *to = h + (i + 1) % 2 * wide;
+			struct starpu_task *t = starpu_task_build(&gemm, STARPU_R, from[k ? k - 1 : 0], STARPU_R,
+			                                          from[k + 1 < wide ? k + 1 : k], STARPU_RW, to[k], 0);
+			if (starpu_task_submit(t))
+				abort();
+		}
 		starpu_iteration_pop();
 	}
 }

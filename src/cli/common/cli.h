@@ -36,6 +36,7 @@ extern const struct weft_command weft_command_machine, weft_command_bus, weft_co
 extern const struct weft_command weft_command_products;
 extern const struct weft_command weft_command_tasks;
 extern const struct weft_command weft_command_graph;
+extern const struct weft_command weft_command_efficiency;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);

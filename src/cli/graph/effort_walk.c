@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A worker's thread is walked once. At each instant it is in its innermost region, and that is an effort: a task's, or one of the runtime's by
+ * the region's meaning (tasks_roles.h); inside a task all is the task's. Where it is in none, or sleeps, it idles; idle stretches of all workers and
+ * how many tasks were ready meanwhile are divided in the end.
+ */
+#include "effort_walk.h"
+#include "base/vec.h"
+#include "tasks/tasks_roles.h"
+#include "trace/filter/nest.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EFFORT_IDLE = WEFT_EFFORTS }; /* not divided yet */
+
+/* All others are the runtime's: callbacks, ends of tasks, hooks, submissions; and so are regions of a program's own outside of tasks. */
+static const struct {
+	enum tasks_role role;
+	uint8_t effort;
+} meanings[] = {
+	{TASKS_SLEEPING, EFFORT_IDLE},
+	{TASKS_WORKER, EFFORT_IDLE},
+	{TASKS_SCHEDULING, WEFT_EFFORT_SCHEDULING},
+	{TASKS_FETCHING, WEFT_EFFORT_TRANSFER},
+	{TASKS_ALLOCATING, WEFT_EFFORT_TRANSFER},
+	{TASKS_FREEING, WEFT_EFFORT_TRANSFER},
+	{TASKS_COPYING, WEFT_EFFORT_TRANSFER},
+	{TASKS_INTERFACE_COPYING, WEFT_EFFORT_TRANSFER},
+};
+
+static uint8_t effort_of(enum tasks_role role)
+{
+	for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+		if (meanings[i].role == role)
+			return meanings[i].effort;
+	return WEFT_EFFORT_RUNTIME;
+}
+
+struct walk {
+	struct efforts *e;
+	struct tasks_roles roles;
+	uint8_t *effort; /* by region */
+	WEFT_VEC(struct weft_idle_step) step;
+	struct weft_nest open;
+	unsigned kind;
+	uint64_t at; /* up to where the thread's time is counted */
+	bool idle;
+};
+
+static int step_add(struct walk *w, uint64_t at, int idle, int ready)
+{
+	struct weft_idle_step s = {at, idle, ready, w->kind};
+	return weft_vec_push(&w->step, s);
+}
+
+/* The region that counts: the outermost task, else the innermost; 0: none. */
+static uint32_t region_now(const struct walk *w)
+{
+	if (!w->open.open.n)
+		return 0;
+	uint32_t outer = w->open.open.at[0];
+	return w->effort[outer] == WEFT_EFFORT_WORK ? outer : w->open.open.at[w->open.open.n - 1];
+}
+
+/* The time since the last event is what the thread is in. */
+static int count_until(struct walk *w, uint64_t now)
+{
+	struct efforts *e = w->e;
+	uint64_t from = w->at > e->from ? w->at : e->from, to = now < e->to ? now : e->to;
+	uint32_t region = region_now(w);
+	bool idle = w->effort[region] == EFFORT_IDLE;
+	int rc = 0;
+	if (to > from) {
+		e->state[region].ns += to - from;
+		if (!idle)
+			e->effort[w->kind][w->effort[region]] += (double)(to - from);
+		if (idle != w->idle)
+			rc = step_add(w, from, idle ? 1 : -1, 0);
+		w->idle = idle;
+	}
+	w->at = now > w->at ? now : w->at;
+	return rc;
+}
+
+static int walk_event(struct walk *w, uint64_t time, unsigned kind, uint32_t id)
+{
+	if (kind != WEFT_EV_ENTER && kind != WEFT_EV_LEAVE)
+		return 0;
+	int rc = count_until(w, time);
+	if (rc || kind == WEFT_EV_LEAVE)
+		return rc ? rc : weft_nest_leave(&w->open, id);
+	if (time >= w->e->from && time < w->e->to)
+		w->e->state[id].count++;
+	return weft_nest_enter(&w->open, id);
+}
+
+static int walk_worker(struct walk *w, const struct weft_tasks_worker *worker)
+{
+	const struct weft_trace *t = w->e->tasks.tasks.trace;
+	struct weft_cursor c;
+	struct weft_block b;
+	weft_nest_clear(&w->open);
+	w->at = 0;
+	w->idle = false;
+	int rc = weft_cursor_begin(&c, t, worker->thread, 0, WEFT_NEVER);
+	if (rc)
+		return rc;
+	while ((rc = weft_cursor_next(&c, &b)) > 0) {
+		for (uint32_t i = 0; i < b.n && rc >= 0; i++) {
+			int failed = walk_event(w, b.time[i], weft_what_kind(b.what[i]), weft_what_id(b.what[i]));
+			rc = failed ? failed : rc;
+		}
+		if (rc < 0)
+			break;
+	}
+	weft_cursor_end(&c);
+	if (!rc)
+		rc = count_until(w, w->e->to);
+	return rc || !w->idle ? rc : step_add(w, w->e->to, -1, 0);
+}
+
+/* ---- kinds of workers ---- */
+
+static unsigned find_kind(struct efforts *e, const char *name)
+{
+	char word[32];
+	size_t n = strcspn(name, " 0123456789");
+	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word - 1 ? n : sizeof word - 1), name);
+	for (unsigned k = 0; k < e->n_kinds; k++)
+		if (strcmp(e->kind[k], word) == 0)
+			return k;
+	if (e->n_kinds == WEFT_IDLE_KINDS)
+		return WEFT_IDLE_KINDS - 1;
+	strcpy(e->kind[e->n_kinds], *word ? word : "workers");
+	return e->n_kinds++;
+}
+
+unsigned efforts_kind(const struct efforts *e, const struct weft_tasks_task *task)
+{
+	if (task->worker >= e->tasks.tasks.n_workers)
+		return WEFT_IDLE_KINDS;
+	return find_kind((struct efforts *)e, e->tasks.tasks.worker[task->worker].name); /* is there: nothing is added */
+}
+
+/* ---- all of it ---- */
+
+static int ready_steps(struct walk *w)
+{
+	const struct weft_tasks *t = &w->e->tasks.tasks;
+	int rc = 0;
+	for (uint32_t i = 0; i < t->n && !rc; i++) {
+		uint64_t ready = t->task[i].ready, start = t->task[i].start;
+		if (ready == WEFT_NEVER || start == WEFT_NEVER || start <= ready)
+			continue;
+		w->e->has_ready = true;
+		w->kind = 0;
+		rc = step_add(w, ready, 0, 1);
+		rc = rc ? rc : step_add(w, start, 0, -1);
+	}
+	return rc;
+}
+
+static int find_efforts(struct walk *w, const struct weft_trace *t)
+{
+	const struct weft_tasks *tasks = &w->e->tasks.tasks;
+	uint32_t n = t->def[WEFT_CLASS_REGION].n;
+	w->effort = calloc((size_t)n + 1, 1);
+	w->e->state = calloc((size_t)n + 1, sizeof *w->e->state);
+	w->e->n_states = n;
+	int rc = w->effort && w->e->state ? tasks_roles_init(&w->roles, t) : -ENOMEM;
+	if (rc)
+		return rc;
+	w->effort[0] = EFFORT_IDLE;
+	for (uint32_t r = 1; r < n; r++)
+		w->effort[r] = effort_of(tasks_role(&w->roles, WEFT_CLASS_REGION, r));
+	for (uint32_t i = 0; i < tasks->n; i++)
+		w->effort[tasks->task[i].region ? tasks->task[i].region : n] = WEFT_EFFORT_WORK;
+	for (uint32_t r = 0; r < n; r++)
+		w->e->state[r].effort = w->effort[r] == EFFORT_IDLE ? WEFT_EFFORT_STARVED : (enum weft_effort)w->effort[r];
+	return 0;
+}
+
+static int find_range(struct efforts *e, const struct weft_trace *t, const char *range)
+{
+	struct weft_err err = {0};
+	e->from = WEFT_NEVER;
+	for (uint32_t i = 0; i < e->tasks.tasks.n; i++) {
+		const struct weft_tasks_task *task = &e->tasks.tasks.task[i];
+		uint64_t first = task->submit != WEFT_NEVER ? task->submit : task->start;
+		e->from = first < e->from ? first : e->from;
+		e->to = task->end != WEFT_NEVER && task->end > e->to ? task->end : e->to;
+	}
+	e->from = e->from == WEFT_NEVER ? 0 : e->from;
+	if (range && weft_time_range(range, t->end, &e->from, &e->to, &err))
+		return cli_fail(&err);
+	e->to = e->to < t->end ? e->to : t->end;
+	return CLI_OK;
+}
+
+int efforts_init(struct efforts *e, const struct weft_trace *t, const char *range)
+{
+	struct walk w = {.e = e};
+	double late[WEFT_IDLE_KINDS], starved[WEFT_IDLE_KINDS];
+	*e = (struct efforts){0};
+	int status = task_view_load(&e->tasks, t);
+	if (!status)
+		status = find_range(e, t, range);
+	if (status)
+		return status;
+	e->has_detail = e->tasks.tasks.has & WEFT_TASKS_HAS_DETAIL;
+	int rc = find_efforts(&w, t);
+	for (uint32_t k = 0; k < e->tasks.tasks.n_workers && !rc; k++) {
+		w.kind = find_kind(e, e->tasks.tasks.worker[k].name);
+		e->workers[w.kind]++;
+		rc = walk_worker(&w, &e->tasks.tasks.worker[k]);
+	}
+	if (!rc)
+		rc = ready_steps(&w);
+	if (!rc) {
+		weft_idle_split(w.step.at, w.step.n, e->from, e->to, late, starved);
+		for (unsigned k = 0; k < e->n_kinds; k++) {
+			e->effort[k][WEFT_EFFORT_LATE] = late[k];
+			e->effort[k][WEFT_EFFORT_STARVED] = starved[k];
+		}
+	}
+	weft_nest_fini(&w.open);
+	tasks_roles_fini(&w.roles);
+	free(w.step.at);
+	free(w.effort);
+	return rc ? cli_fail_code(rc) : CLI_OK;
+}
+
+void efforts_fini(struct efforts *e)
+{
+	task_view_fini(&e->tasks);
+	free(e->state);
+}
