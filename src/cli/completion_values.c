@@ -5,6 +5,8 @@
  */
 #include "completion.h"
 #include "cli/doctor/doctor.h"
+#include "cli/graph/graph_view.h"
+#include "cli/graph/task_groups.h"
 #include "cli/look/info_list.h"
 #include "cli/look/view_load.h"
 #include "cli/simulate/simulate_machine.h"
@@ -44,6 +46,32 @@ static void each_statistic(struct completion *c)
 		if (k == i) /* several of Paraver's are called alike */
 			completion_offer(c, name, NULL);
 	}
+}
+
+static void each_task_field(struct completion *c)
+{
+	for (unsigned i = 0; i < n_task_fields; i++)
+		if (task_fields[i].needs != TASK_SPAN)
+			completion_offer(c, task_fields[i].name, task_fields[i].help);
+}
+
+static void each_task_sort(struct completion *c)
+{
+	each_task_field(c);
+	for (unsigned i = 0; i < n_task_sums; i++)
+		completion_offer(c, task_sums[i].name, NULL);
+}
+
+static void each_folding(struct completion *c)
+{
+	for (unsigned i = 0; i < GRAPH_FOLDINGS; i++)
+		completion_offer(c, graph_by_names[i], NULL);
+}
+
+static void each_editor(struct completion *c)
+{
+	for (unsigned i = 0; graph_editors[i]; i++)
+		completion_offer(c, graph_editors[i], NULL);
 }
 
 static void each_check(struct completion *c)
@@ -139,6 +167,12 @@ static const struct value_row {
 	{"filter", "discard", NULL, "states events messages", NULL, REST_NOTHING, true},
 	{"simulate", "machine", NULL, NULL, each_machine, REST_NOTHING, false},
 	{"machine", "worker", NULL, "cpu opencl", NULL, REST_NOTHING, false},
+	{"tasks", "columns", NULL, NULL, each_task_field, REST_NOTHING, true},
+	{"tasks", "by", NULL, NULL, each_task_field, REST_NOTHING, true},
+	{"tasks", "sort", NULL, NULL, each_task_sort, REST_NOTHING, false},
+	{"graph", "by", NULL, NULL, each_folding, REST_NOTHING, false},
+	{"graph", "to", NULL, "svg png html dot", NULL, REST_NOTHING, false},
+	{"graph", "editor", NULL, NULL, each_editor, REST_NOTHING, false},
 	{"tune", "collectors", NULL, "auto", NULL, REST_NOTHING, false},
 	{"tune", "tunlet", NULL, NULL, each_tunlet, REST_FILES, false},
 	{NULL, NULL, "FILE", NULL, NULL, REST_FILES, false},

@@ -10,7 +10,7 @@
 #ifndef WEFT_GRAPH_LAYOUT_H
 #define WEFT_GRAPH_LAYOUT_H
 
-#include "fold.h"
+#include "graph_fold.h"
 
 struct weft_layout_in { /* all borrowed */
 	uint32_t n, n_edges;

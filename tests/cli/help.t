@@ -20,6 +20,11 @@ Look
   top         look at a program while it runs, and turn its knobs
   files       StarPU's paje.trace, *.rec and *.data: sort, sums, pictures
 
+Tasks
+  tasks       the tasks of a program: any field, filtered, sorted, grouped
+  graph       the graph of a program's tasks: critical path, DOT, drawings, a page
+  efficiency  how well a program's workers were used, as factors that multiply
+
 Compute
   table       a view's table of a trace: profiles, histograms, who talks to whom
   diff        what changed from one trace to another, by the same views

@@ -241,7 +241,7 @@ void graph_words(const struct graph_view *v, char *out, size_t room)
 	char length[32], work[32];
 	const struct weft_graph_paths *p = &v->paths;
 	snprintf(out, room,
-	         "%u tasks, %" PRIu64 " dependencies, %u levels; %s of work, critical path %s of %u tasks: %.3g at once at most",
+	         "%u tasks, %" PRIu64 " dependencies, %u levels; %s of work, critical path %s of %u tasks, parallelism %.3g",
 	         v->n, v->first[v->n], p->depth, weft_human_ns(work, p->work), weft_human_ns(length, p->length), p->n_path,
 	         p->length ? (double)p->work / (double)p->length : 1.0);
 }

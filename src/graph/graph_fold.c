@@ -3,7 +3,7 @@
  * Groups are found in a table of (kind, step); edges between groups are sorted by counting, first by where they begin, then by
  * where they end, so that equal ones lie together: three passes, whatever the graph.
  */
-#include "fold.h"
+#include "graph_fold.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include <errno.h>

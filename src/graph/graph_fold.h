@@ -3,8 +3,8 @@
  * A graph that people can look at: equal tasks become one. Two tasks are equal when they are of one kind (a codelet) and of one step (a
  * level of the graph, an iteration of the program, or several of them).
  */
-#ifndef WEFT_GRAPH_FOLD_H
-#define WEFT_GRAPH_FOLD_H
+#ifndef WEFT_GRAPH_GRAPH_FOLD_H
+#define WEFT_GRAPH_GRAPH_FOLD_H
 
 #include "graph.h"
 

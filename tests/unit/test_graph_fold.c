@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold.c: groups and their edges against a matrix, strides, what follows from the rest. */
+/* graph_fold.c: groups and their edges against a matrix, strides, what follows from the rest. */
 #include "graph_maker.h"
-#include "graph/fold.h"
+#include "graph/graph_fold.h"
 #include <errno.h>
 
 static bool same(const uint32_t *kind, const uint32_t *step, uint32_t a, uint32_t b)
