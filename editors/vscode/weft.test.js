@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the extension asks of weft and makes of its answers; and that the editor gets the five commands. node --test editors/vscode/*.test.js
+// What the extension asks of weft and makes of its answers; and that the editor gets the five commands that the handbook's Eclipse plug-in has. node --test editors/vscode/*.test.js
 "use strict";
 const assert = require("node:assert/strict");
 const { execFileSync } = require("node:child_process");
