@@ -84,3 +84,16 @@ weft efficiency: error: expected a range of time like 10ms..20ms or 25%..50%, fo
 $ cp -r "$WEFT_SOURCE/tests/golden/traces/heat.weft" . && weft efficiency -q heat.weft
 weft efficiency: error: 'heat.weft' has no tasks: it is not of a program of the task runtime
 ? 2
+
+## Of a trace that was cut off what there is: no task was done, then some.
+$ mkdir cut.weft; for n in 13000 17000; do head -c $n tiles.weft/0.stream >cut.weft/0.stream; weft efficiency -q cut.weft | tail -3; weft graph -q cut.weft --csv | tail -1; weft tasks -q cut.weft -f 'end>0' -c number --csv | wc -l; done
+CPU           2   0 ns     0 ns        0 ns       0 ns               0 ns           7.48 ms
+
+Of 3.74 ms.
+20,30,10,6,0,0,1,0,0,0
+1
+CPU           2  2.40 ms  56.0 us        0 ns    40.0 us            1.14 ms           1.96 ms
+
+Of 2.80 ms.
+20,30,10,6,2400000,1700000,5,1.411764705882353,2750000,1.6176470588235294
+9

@@ -192,9 +192,11 @@ static int find_range(struct efforts *e, const struct weft_trace *t, const char 
 		e->to = task->end != WEFT_NEVER && task->end > e->to ? task->end : e->to;
 	}
 	e->from = e->from == WEFT_NEVER ? 0 : e->from;
+	e->to = e->to > e->from ? e->to : t->end; /* none was done: the trace was cut off */
 	if (range && weft_time_range(range, t->end, &e->from, &e->to, &err))
 		return cli_fail(&err);
 	e->to = e->to < t->end ? e->to : t->end;
+	e->from = e->from < e->to ? e->from : e->to;
 	return CLI_OK;
 }
 
