@@ -19,7 +19,7 @@ static const struct group groups[] = {
 	{"Record", {&weft_command_record, &weft_command_simulate}},
 	{"Look",
          {&weft_command_info, &weft_command_stat, &weft_command_timeline, &weft_command_dump, &weft_command_check,
-	{"Tasks", {&weft_command_tasks, &weft_command_graph, &weft_command_efficiency}},
+	{"Tasks", {&weft_command_tasks, &weft_command_graph, &weft_command_efficiency, &weft_command_gantt}},
           &weft_command_top, &weft_command_files}},
 	{"Compute", {&weft_command_table, &weft_command_diff, &weft_command_view, &weft_command_paramedir, &weft_command_bound}},
 	{"Change",

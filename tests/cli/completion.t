@@ -154,6 +154,7 @@ files	StarPU's paje.trace, *.rec and *.data: sort, sums, pictures
 tasks	the tasks of a program: any field, filtered, sorted, grouped
 graph	the graph of a program's tasks: critical path, DOT, drawings, a page
 efficiency	how well a program's workers were used, as factors that multiply
+gantt	draw the workers of a program of tasks, with curves, as StarPU's handbook
 table	a view's table of a trace: profiles, histograms, who talks to whom
 diff	what changed from one trace to another, by the same views
 view	views: what there are, what one says, converting
@@ -179,7 +180,7 @@ bus	how fast data goes between memories, measured
 sched	the scheduling policies that STARPU_SCHED may name
 bench	run a benchmark of the task runtime, or list them
 completion	print the completion script of a shell
-38
+39
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }

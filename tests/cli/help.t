@@ -24,6 +24,7 @@ Tasks
   tasks       the tasks of a program: any field, filtered, sorted, grouped
   graph       the graph of a program's tasks: critical path, DOT, drawings, a page
   efficiency  how well a program's workers were used, as factors that multiply
+  gantt       draw the workers of a program of tasks, with curves, as StarPU's handbook
 
 Compute
   table       a view's table of a trace: profiles, histograms, who talks to whom

@@ -7,7 +7,7 @@
 #include "effort_walk.h"
 #include "base/vec.h"
 #include "tasks/tasks_roles.h"
-#include "trace/filter/nest.h"
+#include "thread_states.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,10 +41,9 @@ struct walk {
 	struct efforts *e;
 	struct tasks_roles roles;
 	uint8_t *effort; /* by region */
+	bool *is_task;   /* likewise */
 	WEFT_VEC(struct weft_idle_step) step;
-	struct weft_nest open;
 	unsigned kind;
-	uint64_t at; /* up to where the thread's time is counted */
 	bool idle;
 };
 
@@ -54,69 +53,27 @@ static int step_add(struct walk *w, uint64_t at, int idle, int ready)
 	return weft_vec_push(&w->step, s);
 }
 
-/* The region that counts: the outermost task, else the innermost; 0: none. */
-static uint32_t region_now(const struct walk *w)
+static int add_time(void *arg, uint32_t region, uint64_t from, uint64_t to, bool begins)
 {
-	if (!w->open.open.n)
-		return 0;
-	uint32_t outer = w->open.open.at[0];
-	return w->effort[outer] == WEFT_EFFORT_WORK ? outer : w->open.open.at[w->open.open.n - 1];
-}
-
-/* The time since the last event is what the thread is in. */
-static int count_until(struct walk *w, uint64_t now)
-{
+	struct walk *w = arg;
 	struct efforts *e = w->e;
-	uint64_t from = w->at > e->from ? w->at : e->from, to = now < e->to ? now : e->to;
-	uint32_t region = region_now(w);
-	bool idle = w->effort[region] == EFFORT_IDLE;
-	int rc = 0;
-	if (to > from) {
-		e->state[region].ns += to - from;
-		if (!idle)
-			e->effort[w->kind][w->effort[region]] += (double)(to - from);
-		if (idle != w->idle)
-			rc = step_add(w, from, idle ? 1 : -1, 0);
-		w->idle = idle;
-	}
-	w->at = now > w->at ? now : w->at;
-	return rc;
-}
-
-static int walk_event(struct walk *w, uint64_t time, unsigned kind, uint32_t id)
-{
-	if (kind != WEFT_EV_ENTER && kind != WEFT_EV_LEAVE)
+	e->state[region].count += begins && region && from >= e->from && from < e->to;
+	from = from > e->from ? from : e->from;
+	to = to < e->to ? to : e->to;
+	if (to <= from)
 		return 0;
-	int rc = count_until(w, time);
-	if (rc || kind == WEFT_EV_LEAVE)
-		return rc ? rc : weft_nest_leave(&w->open, id);
-	if (time >= w->e->from && time < w->e->to)
-		w->e->state[id].count++;
-	return weft_nest_enter(&w->open, id);
+	bool idle = w->effort[region] == EFFORT_IDLE, was = w->idle;
+	e->state[region].ns += to - from;
+	if (!idle)
+		e->effort[w->kind][w->effort[region]] += (double)(to - from);
+	w->idle = idle;
+	return idle == was ? 0 : step_add(w, from, idle ? 1 : -1, 0);
 }
 
 static int walk_worker(struct walk *w, const struct weft_tasks_worker *worker)
 {
-	const struct weft_trace *t = w->e->tasks.tasks.trace;
-	struct weft_cursor c;
-	struct weft_block b;
-	weft_nest_clear(&w->open);
-	w->at = 0;
 	w->idle = false;
-	int rc = weft_cursor_begin(&c, t, worker->thread, 0, WEFT_NEVER);
-	if (rc)
-		return rc;
-	while ((rc = weft_cursor_next(&c, &b)) > 0) {
-		for (uint32_t i = 0; i < b.n && rc >= 0; i++) {
-			int failed = walk_event(w, b.time[i], weft_what_kind(b.what[i]), weft_what_id(b.what[i]));
-			rc = failed ? failed : rc;
-		}
-		if (rc < 0)
-			break;
-	}
-	weft_cursor_end(&c);
-	if (!rc)
-		rc = count_until(w, w->e->to);
+	int rc = thread_states(w->e->tasks.tasks.trace, worker->thread, w->is_task, w->e->to, add_time, w);
 	return rc || !w->idle ? rc : step_add(w, w->e->to, -1, 0);
 }
 
@@ -166,16 +123,19 @@ static int find_efforts(struct walk *w, const struct weft_trace *t)
 	const struct weft_tasks *tasks = &w->e->tasks.tasks;
 	uint32_t n = t->def[WEFT_CLASS_REGION].n;
 	w->effort = calloc((size_t)n + 1, 1);
+	w->is_task = calloc((size_t)n + 1, sizeof *w->is_task);
 	w->e->state = calloc((size_t)n + 1, sizeof *w->e->state);
 	w->e->n_states = n;
-	int rc = w->effort && w->e->state ? tasks_roles_init(&w->roles, t) : -ENOMEM;
+	int rc = w->effort && w->is_task && w->e->state ? tasks_roles_init(&w->roles, t) : -ENOMEM;
 	if (rc)
 		return rc;
 	w->effort[0] = EFFORT_IDLE;
 	for (uint32_t r = 1; r < n; r++)
 		w->effort[r] = effort_of(tasks_role(&w->roles, WEFT_CLASS_REGION, r));
 	for (uint32_t i = 0; i < tasks->n; i++)
-		w->effort[tasks->task[i].region ? tasks->task[i].region : n] = WEFT_EFFORT_WORK;
+		w->is_task[tasks->task[i].region] = tasks->task[i].region != 0;
+	for (uint32_t r = 1; r < n; r++)
+		w->effort[r] = w->is_task[r] ? WEFT_EFFORT_WORK : w->effort[r];
 	for (uint32_t r = 0; r < n; r++)
 		w->e->state[r].effort = w->effort[r] == EFFORT_IDLE ? WEFT_EFFORT_STARVED : (enum weft_effort)w->effort[r];
 	return 0;
@@ -226,10 +186,10 @@ int efforts_init(struct efforts *e, const struct weft_trace *t, const char *rang
 			e->effort[k][WEFT_EFFORT_STARVED] = starved[k];
 		}
 	}
-	weft_nest_fini(&w.open);
 	tasks_roles_fini(&w.roles);
 	free(w.step.at);
 	free(w.effort);
+	free(w.is_task);
 	return rc ? cli_fail_code(rc) : CLI_OK;
 }
 
