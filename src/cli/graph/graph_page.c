@@ -15,7 +15,7 @@
 
 enum { CHART_PARTS = 350 };
 
-struct page {
+struct page_maker {
 	const struct graph_view *v;
 	const struct graph_how *how;
 	struct weft_json json;
@@ -23,7 +23,7 @@ struct page {
 	WEFT_VEC(const struct weft_tasks_task *) place; /* a task of each file and line */
 };
 
-static const struct weft_tasks_task *task_at(const struct page *p, uint32_t node)
+static const struct weft_tasks_task *task_at(const struct page_maker *p, uint32_t node)
 {
 	return &p->v->tasks->tasks.task[p->v->task[node]];
 }
@@ -35,7 +35,7 @@ static void number(struct weft_json *j, double v)
 	weft_json_double(j, round(v * 10) / 10);
 }
 
-static void put_boxes(struct page *p)
+static void put_boxes(struct page_maker *p)
 {
 	const struct graph_view *v = p->v;
 	struct weft_json *j = &p->json;
@@ -62,7 +62,7 @@ static void put_boxes(struct page *p)
 	weft_json_end(j);
 }
 
-static int put_edges(struct page *p)
+static int put_edges(struct page_maker *p)
 {
 	const struct graph_view *v = p->v;
 	struct weft_json *j = &p->json;
@@ -87,7 +87,7 @@ static int put_edges(struct page *p)
 	return 0;
 }
 
-static void put_kinds(struct page *p)
+static void put_kinds(struct page_maker *p)
 {
 	char colour[16];
 	weft_json_key(&p->json, "kinds");
@@ -105,7 +105,7 @@ static void put_kinds(struct page *p)
 /* ---- tasks: columns, in the order of boxes ---- */
 
 /* Names are few where tasks are many: each once, by its address, which strings of a trace share. */
-static int put_names(struct page *p)
+static int put_names(struct page_maker *p)
 {
 	struct weft_json *j = &p->json;
 	struct weft_map at = {0};
@@ -135,7 +135,7 @@ static int put_names(struct page *p)
 }
 
 /* The number of its file and line; -ENOMEM. */
-static int64_t place_number(struct page *p, const struct weft_tasks_task *t)
+static int64_t place_number(struct page_maker *p, const struct weft_tasks_task *t)
 {
 	uint64_t key = (uint64_t)t->file << 32 | t->line, id;
 	if (weft_map_get(&p->place_of, key, &id))
@@ -147,7 +147,7 @@ static int64_t place_number(struct page *p, const struct weft_tasks_task *t)
 }
 
 #define COLUMN(name, ...) \
-	static int64_t column_##name(struct page *p, uint32_t node, const struct weft_tasks_task *t) \
+	static int64_t column_##name(struct page_maker *p, uint32_t node, const struct weft_tasks_task *t) \
 	{ \
 		(void)p, (void)node, (void)t; \
 		return __VA_ARGS__; \
@@ -161,14 +161,14 @@ COLUMN(place, t->file ? place_number(p, t) : -1)
 
 static const struct {
 	const char *name;
-	int64_t (*value)(struct page *p, uint32_t node, const struct weft_tasks_task *t);
+	int64_t (*value)(struct page_maker *p, uint32_t node, const struct weft_tasks_task *t);
 } columns[] = {
 	{"box", column_box},     {"number", column_number}, {"duration", column_duration},
 	{"slack", column_slack}, {"worker", column_worker}, {"place", column_place},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static int put_tasks(struct page *p)
+static int put_tasks(struct page_maker *p)
 {
 	struct weft_json *j = &p->json;
 	weft_json_key(j, "tasks");
@@ -189,7 +189,7 @@ static int put_tasks(struct page *p)
 	return 0;
 }
 
-static int put_places(struct page *p)
+static int put_places(struct page_maker *p)
 {
 	struct weft_json *j = &p->json;
 	struct weft_buf path = {0}, link = {0};
@@ -213,7 +213,7 @@ static int put_places(struct page *p)
 	return rc;
 }
 
-static void put_workers(struct page *p)
+static void put_workers(struct page_maker *p)
 {
 	const struct weft_tasks *t = &p->v->tasks->tasks;
 	weft_json_key(&p->json, "workers");
@@ -223,7 +223,7 @@ static void put_workers(struct page *p)
 	weft_json_end(&p->json);
 }
 
-static int put_path(struct page *p)
+static int put_path(struct page_maker *p)
 {
 	const struct graph_view *v = p->v;
 	uint32_t *shown = malloc(((size_t)v->n + 1) * sizeof *shown);
@@ -242,7 +242,7 @@ static int put_path(struct page *p)
 
 /* ---- the rest ---- */
 
-static int put_chart(struct page *p)
+static int put_chart(struct page_maker *p)
 {
 	double *value[2];
 	static const char *const names[] = {"measured", "unlimited"};
@@ -266,7 +266,7 @@ static int put_chart(struct page *p)
 	return 0;
 }
 
-static void put_head(struct page *p)
+static void put_head(struct page_maker *p)
 {
 	const struct graph_view *v = p->v;
 	char title[600], words[300], folded[100] = "Each box is one task.";
@@ -292,7 +292,7 @@ static void put_head(struct page *p)
 	}
 }
 
-static int put_data(struct page *p)
+static int put_data(struct page_maker *p)
 {
 	weft_json_object(&p->json);
 	put_head(p);
@@ -320,7 +320,7 @@ static void put_hash(struct weft_buf *out, const char *text)
 	weft_buf_printf(out, "'sha256-%s'", base64);
 }
 
-static void put_frame(struct weft_buf *out, const struct page *p, const char *json, size_t n)
+static void put_frame(struct weft_buf *out, const struct page_maker *p, const char *json, size_t n)
 {
 	char title[600], words[300];
 	graph_title(p->v, p->how, title, sizeof title);
@@ -362,7 +362,7 @@ static void put_frame(struct weft_buf *out, const struct page *p, const char *js
 
 int graph_page(struct weft_buf *out, const struct graph_view *v, const struct graph_how *how)
 {
-	struct page p = {.v = v, .how = how};
+	struct page_maker p = {.v = v, .how = how};
 	char *json = NULL;
 	size_t n = 0;
 	FILE *to = open_memstream(&json, &n);
