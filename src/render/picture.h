@@ -18,7 +18,7 @@ struct picture {
 	struct canvas canvas; /* of a PNG */
 	struct page page;     /* of an EPS or PDF */
 	int rc;               /* first failure */
-	uint32_t color;      /* of the path that is being drawn */
+	uint32_t color;       /* of the path that is being drawn */
 	const char *name;     /* of it; borrowed until picture_path_end */
 	bool path_begun;
 };
