@@ -212,8 +212,19 @@ static inline __attribute__((always_inline)) void weft_record_late(uint32_t head
 #else
 #define WEFT_EVENT_CALL static __attribute__((noinline, unused, no_sanitize("thread")))
 #endif
+/* memcpy would be ThreadSanitizer's. */
+#define WEFT_COPY_WORDS(to, from, n) \
+	for (unsigned weft_i = 0; weft_i < (n); weft_i++) \
+	((volatile uint64_t *)(to))[weft_i] = (from)[weft_i]
 #else
 #define WEFT_EVENT_CALL static inline __attribute__((always_inline))
+/* Word by word where their number is known here: so the words need no array. */
+#define WEFT_COPY_WORDS(to, from, n) \
+	if (__builtin_constant_p(n)) \
+		for (unsigned weft_i = 0; weft_i < (n); weft_i++) \
+			(to)[weft_i] = (from)[weft_i]; \
+	else \
+		__builtin_memcpy((to), (from), (n) * sizeof *(from))
 #endif
 
 /*
@@ -238,12 +249,7 @@ WEFT_EVENT_CALL void weft_record_head(weft_def d, uint32_t on, uint32_t head, un
 		return;
 	}
 	uint64_t *word = (uint64_t *)at;
-	if (__builtin_constant_p(n)) {
-		for (unsigned i = 0; i < n; i++)
-			word[1 + i] = payload[i];
-	} else {
-		__builtin_memcpy(word + 1, payload, n * sizeof *payload);
-	}
+	WEFT_COPY_WORDS(word + 1, payload, n);
 	if (began)
 		word[n] = now - payload[n - 1];
 	__atomic_store_n(word, since << 32 | head, __ATOMIC_RELEASE);

@@ -17,6 +17,7 @@ cp -r "$source/tests/golden/traces/tiles.weft" alone.weft # of a program of task
 cp -r "$source/tests/golden/traces/heat.weft" heat.weft
 weft cut -q heat.weft -t 0%..100% -o run.weft # three events of that were lost: what is left is sound
 rm -r heat.weft
+for name in cholesky rank0 rank1; do cp -r alone.weft $name.weft; done
 cp -r run.weft again.weft
 weft filter -q run.weft -o seen.weft -f 'region=solve'
 weft convert -q run.weft -o run.prv
