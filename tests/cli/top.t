@@ -85,7 +85,7 @@ $ printf '#!/bin/sh\nshift\nexec "$@"\n' >there; chmod +x there; weft top --on t
 $ weft top --on -x --ssh ./there subject
 weft top: error: '-x' is no host
 ? 2
-$ weft top --export 0 subject 2>where & exporter=$!; until port=$(sed -n 's,.*127.0.0.1:\([0-9]*\)/metrics,\1,p' where) && [ -n "$port" ]; do :; done; until exec 9<>/dev/tcp/127.0.0.1/$port && printf 'GET /metrics HTTP/1.1\r\n\r\n' >&9 && cat <&9 >page && grep -q executing page; do :; done; kill $exporter; tr -d '\r' <page | sed -n '1p;/^# TYPE weft_tasks/p;s/^\(weft_data{.*}\).*/\1/p'
+$ : >where; weft top --export 0 subject 2>where & exporter=$!; until port=$(sed -n 's,.*127.0.0.1:\([0-9]*\)/metrics,\1,p' where) && [ -n "$port" ]; do :; done; until exec 9<>/dev/tcp/127.0.0.1/$port && printf 'GET /metrics HTTP/1.1\r\n\r\n' >&9 && cat <&9 >page && grep -q executing page; do :; done; kill $exporter; tr -d '\r' <page | sed -n '1p;/^# TYPE weft_tasks/p;s/^\(weft_data{.*}\).*/\1/p'
 HTTP/1.1 200 OK
 # TYPE weft_tasks_submitted gauge
 # TYPE weft_tasks_ready gauge

@@ -66,7 +66,7 @@ weft_thread_depth,"thread=beside",1
 weft_thread_depth,"thread=steps",2
 $ weft top --count 2 --rate 20 steps | grep -cE '^steps \([0-9]+\) records|  (steps|beside) .* (inner|waits) |  (inner|outer|waits)  |2 sent .0.0 MB., 1 received|  level +19'
 16
-$ weft top --export 0 steps 2>where & exporter=$!; until port=$(sed -n 's,.*127.0.0.1:\([0-9]*\)/metrics,\1,p' where) && [ -n "$port" ]; do :; done; until exec 9<>/dev/tcp/127.0.0.1/$port && printf 'GET /metrics HTTP/1.1\r\n\r\n' >&9 && cat <&9 >page && grep -q weft_events page; do :; done; kill $exporter; grep -e 'calls_total{region="inner"}' page; sed -nE 's/^weft_events_total ([0-9]+)$/\1/p' page | awk '{ print ($1 >= 68) }'
+$ : >where; weft top --export 0 steps 2>where & exporter=$!; until port=$(sed -n 's,.*127.0.0.1:\([0-9]*\)/metrics,\1,p' where) && [ -n "$port" ]; do :; done; until exec 9<>/dev/tcp/127.0.0.1/$port && printf 'GET /metrics HTTP/1.1\r\n\r\n' >&9 && cat <&9 >page && grep -q weft_events page; do :; done; kill $exporter; grep -e 'calls_total{region="inner"}' page; sed -nE 's/^weft_events_total ([0-9]+)$/\1/p' page | awk '{ print ($1 >= 68) }'
 weft_region_calls_total{region="inner"} 21
 1
 $ printf '#!/bin/sh\nshift\nexec "$@"\n' >there; chmod +x there; weft top --on there --ssh ./there --json --once steps | jq -c '[.regions[] | .calls]'
