@@ -59,12 +59,12 @@ digraph tasks {
 $ weft graph tiles.weft -o - --to dot --by iteration | grep label; weft graph tiles.weft -o - --to dot --by codelet | grep -c -e '->'
 	graph [rankdir=TB, label="tiles.weft"];
 	t0 [label="potrf\n200 us", fillcolor="#1f9a7c", color="#cf222e", penwidth=3, tooltip="tiles.c:21"];
-	t1 [label="trsm ×3\n900 us, iteration 0", fillcolor="#66bfa3", color="#cf222e", penwidth=3, tooltip="tiles.c:24"];
-	t2 [label="syrk ×3\n600 us, iteration 0", fillcolor="#5fa8dc", tooltip="tiles.c:27"];
-	t3 [label="gemm ×3\n1.35 ms, iteration 0", fillcolor="#2f6fb0", color="#cf222e", penwidth=3, tooltip="tiles.c:30"];
+	t1 [label="trsm x3\n900 us, iteration 0", fillcolor="#66bfa3", color="#cf222e", penwidth=3, tooltip="tiles.c:24"];
+	t2 [label="syrk x3\n600 us, iteration 0", fillcolor="#5fa8dc", tooltip="tiles.c:27"];
+	t3 [label="gemm x3\n1.35 ms, iteration 0", fillcolor="#2f6fb0", color="#cf222e", penwidth=3, tooltip="tiles.c:30"];
 	t4 [label="potrf\n200 us", fillcolor="#1f9a7c", tooltip="tiles.c:21"];
-	t5 [label="trsm ×2\n600 us, iteration 1", fillcolor="#66bfa3", color="#cf222e", penwidth=3, tooltip="tiles.c:24"];
-	t6 [label="syrk ×2\n400 us, iteration 1", fillcolor="#5fa8dc", tooltip="tiles.c:27"];
+	t5 [label="trsm x2\n600 us, iteration 1", fillcolor="#66bfa3", color="#cf222e", penwidth=3, tooltip="tiles.c:24"];
+	t6 [label="syrk x2\n400 us, iteration 1", fillcolor="#5fa8dc", tooltip="tiles.c:27"];
 	t7 [label="gemm\n450 us", fillcolor="#2f6fb0", color="#cf222e", penwidth=3, tooltip="tiles.c:30"];
 	t8 [label="potrf\n200 us", fillcolor="#1f9a7c", tooltip="tiles.c:21"];
 	t9 [label="trsm\n300 us", fillcolor="#66bfa3", color="#cf222e", penwidth=3, tooltip="tiles.c:24"];

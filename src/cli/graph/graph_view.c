@@ -231,7 +231,7 @@ void graph_label(const struct graph_view *v, uint32_t box, char first[96], char 
 		snprintf(second, 96, "%s", weft_human_ns(time, g->work));
 		return;
 	}
-	snprintf(first, 96, "%.70s \xc3\x97%u", graph_kind_name(v, g->kind), g->count);
+	snprintf(first, 96, "%.70s x%u", graph_kind_name(v, g->kind), g->count);
 	step_words(v, g->step, step, sizeof step);
 	snprintf(second, 96, "%s%s%s", weft_human_ns(time, g->work), *step ? ", " : "", step);
 }
