@@ -18,11 +18,12 @@
 struct end_row {               /* sorted by its first four words */
 	uint64_t channel[2];   /* hashes of it, 96 bits, which no two channels share */
 	uint64_t order, place; /* order: when it was begun, else its time */
-	uint64_t began, time, size;
+	uint64_t time, size;
 	uint32_t def;
 	int32_t tag;
 	uint32_t thread;
-	uint32_t ring; /* 1: of a ring, and without a key of its own */
+	uint16_t ring;   /* 1: of a ring, and without a key of its own */
+	uint16_t begins; /* 1: `order` is when it was begun */
 };
 struct matcher {
 	struct weft_builder *b;
@@ -73,7 +74,7 @@ static struct end_row row_of(const struct matcher *m, const struct col_end *e)
 	struct end_row r = {.order = e->began == WEFT_NEVER ? e->time : e->began,
 	                    .time = e->time,
 	                    .place = e->ordinal + (e->is_flow ? t->flow_base + base->flow : t->half_base + base->half),
-	                    .began = e->began,
+	                    .begins = e->began != WEFT_NEVER,
 	                    .size = e->is_flow ? e->key : e->size,
 	                    .def = e->def,
 	                    .tag = e->tag,
@@ -93,6 +94,11 @@ static struct end_row row_of(const struct matcher *m, const struct col_end *e)
 
 /* ---- pairing ---- */
 
+static uint64_t end_began(const struct end_row *e)
+{
+	return e && e->begins ? e->order : WEFT_NEVER;
+}
+
 static int add_link(struct matcher *m, const struct end_row *out, const struct end_row *in)
 {
 	const struct end_row *knows = out ? out : in; /* where they differ, the sender knows */
@@ -101,8 +107,8 @@ static int add_link(struct matcher *m, const struct end_row *out, const struct e
 	                       .first_place = knows->place,
 	                       .out_place = out ? out->place : NO_PLACE,
 	                       .in_place = in ? in->place : NO_PLACE,
-	                       .out_began = out ? out->began : WEFT_NEVER,
-	                       .in_began = in ? in->began : WEFT_NEVER,
+	                       .out_began = end_began(out),
+	                       .in_began = end_began(in),
 	                       .size = knows->size,
 	                       .def = knows->def,
 	                       .tag = knows->tag,
@@ -156,7 +162,7 @@ static size_t ring_pairs(const struct matcher *m, const struct channel *c)
 	}
 	for (size_t i = 1; i <= most; i++) {
 		const struct end_row *in = &c->side[0].at[c->side[0].n - i], *out = &c->side[1].at[c->side[1].n - i];
-		if (in->time < out->began || in->size != out->size)
+		if (in->time < end_began(out) || in->size != out->size)
 			return 0;
 	}
 	return most;
