@@ -21,8 +21,11 @@ int spill_file(void)
 	const char *dir[] = {getenv("TMPDIR"), "/var/tmp", "/tmp"};
 	for (unsigned i = 0; i < sizeof dir / sizeof *dir; i++) {
 		int fd = dir[i] ? open(dir[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
-		if (fd >= 0)
+		if (fd >= 0) {
+			/* It is read in pieces from many places: what the kernel read ahead at each would fill a small control group. */
+			(void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
 			return fd;
+		}
 	}
 	int fd = memfd_create("weft", MFD_CLOEXEC);
 	return fd >= 0 ? fd : -errno;
