@@ -3,27 +3,19 @@
  * What the command's processes preload: libweft-preload, which finds the runtimes that they use (src/preload). It is nothing to those
  * that use none.
  */
+#include "cli/common/cli.h"
 #include "record_run.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-/* Beside this program, as it is built or installed. The list's separators cannot stand in a path. */
+/* The list's separators cannot stand in a path. */
 static bool preload_path(char *out, size_t room)
 {
 	static const char *const places[] = {"libweft-preload.so.0", "../lib/libweft-preload.so.0"};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash = n > 0 ? (self[n] = '\0', strrchr(self, '/')) : NULL;
-	for (size_t k = 0; slash && k < sizeof places / sizeof *places; k++) {
-		int length = snprintf(out, room, "%.*s/%s", (int)(slash - self), self, places[k]);
-		if (length > 0 && (size_t)length < room && access(out, R_OK) == 0)
-			return !strpbrk(out, ": ");
-	}
-	return false;
+	return cli_find_own(places, sizeof places / sizeof *places, out, room) == 0 && !strpbrk(out, ": ");
 }
 
 static int set_list(const char *variable, const char *one)
