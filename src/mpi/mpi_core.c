@@ -3,12 +3,12 @@
 #include "mpi_priv.h"
 #include <errno.h>
 
-__attribute__((visibility("default"))) link_mpi_begin weft_mpi_begin;
+__attribute__((visibility("default"))) link_calls_begin weft_mpi_begin;
 
-int weft_mpi_begin(const struct link_mpi *with)
+int weft_mpi_begin(const struct link_calls *with)
 {
-	static struct link_mpi kept;
-	if (with->version != LINK_MPI_VERSION || with->n_calls != LINK_MPI_CALLS)
+	static struct link_calls kept;
+	if (with->version != LINK_CALLS_VERSION || with->n_calls != LINK_MPI_CALLS)
 		return -EPROTO;
 	int rc = mpi_shape_find(with);
 	if (rc)

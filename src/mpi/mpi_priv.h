@@ -32,7 +32,7 @@ extern struct mpi_shape mpi;
 
 enum { MPI_STATUS_MOST = 32 };
 
-int mpi_shape_find(const struct link_mpi *with);
+int mpi_shape_find(const struct link_calls *with);
 static inline mpi_word mpi_handle(mpi_word w)
 {
 	return mpi.handle == 4 ? (mpi_word)(uint32_t)w : w;
@@ -71,7 +71,7 @@ struct mpi_hook {
 };
 extern const struct mpi_hook mpi_hooks[LINK_MPI_CALLS];
 extern weft_region mpi_region[LINK_MPI_CALLS];
-extern const struct link_mpi *mpi_link;
+extern const struct link_calls *mpi_link;
 
 void mpi_wrap_all(void **slot);
 void mpi_define(void); /* the regions */

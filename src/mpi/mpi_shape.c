@@ -31,13 +31,13 @@ int mpi_status_int(const void *status, size_t offset)
 }
 
 /* A program that is linked with the library may have copies of its objects, which count then. */
-static void *find_object(const struct link_mpi *with, const char *name)
+static void *find_object(const struct link_calls *with, const char *name)
 {
 	void *at = dlsym(RTLD_DEFAULT, name);
 	return at ? at : with->find(name);
 }
 
-static int open_mpi(const struct link_mpi *with)
+static int open_mpi(const struct link_calls *with)
 {
 	const struct {
 		const char *name;
@@ -87,7 +87,7 @@ static int mpich(void)
 	return 0;
 }
 
-int mpi_shape_find(const struct link_mpi *with)
+int mpi_shape_find(const struct link_calls *with)
 {
 	const struct {
 		const char *name;

@@ -6,7 +6,7 @@
 #include "mpi_priv.h"
 
 weft_region mpi_region[LINK_MPI_CALLS];
-const struct link_mpi *mpi_link;
+const struct link_calls *mpi_link;
 static __thread bool inside __attribute__((tls_model("initial-exec")));
 
 #define MPI_CALL(name, n, kind) {"MPI_" #name, WRAP_STATE_##kind},

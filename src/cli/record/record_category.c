@@ -72,7 +72,7 @@ static void check_list(const struct weft_intern *had, const char *option, const 
 		char pattern[300];
 		while (weft_str_cut(&rest, ',', &part)) {
 			snprintf(pattern, sizeof pattern, "%.*s", (int)part.n, part.at);
-			if (part.n && !was_there(had, pattern) && !weft_glob(pattern, RECORD_MPI))
+			if (part.n && !was_there(had, pattern) && !record_names_runtime(pattern))
 				say_missing(had, option, pattern);
 		}
 	}

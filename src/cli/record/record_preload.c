@@ -3,6 +3,7 @@
  * What the command's processes preload: libweft-preload, which finds the runtimes that they use (src/preload). It is nothing to those
  * that use none.
  */
+#include "base/str.h"
 #include "cli/common/cli.h"
 #include "record_run.h"
 #include <errno.h>
@@ -10,6 +11,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is recorded of programs as they are. Categories of the trace are called the same. */
+static const struct {
+	const char *name;
+	bool on;           /* unless --off */
+	const char *probe; /* --probe of functions called so leaves it out: a call would be there twice; or NULL */
+} runtimes[] = {
+	{"mpi", true, "MPI_"},
+};
+enum { N_RUNTIMES = sizeof runtimes / sizeof *runtimes };
+
+bool record_names_runtime(const char *pattern)
+{
+	for (unsigned i = 0; i < N_RUNTIMES; i++)
+		if (weft_glob(pattern, runtimes[i].name))
+			return true;
+	return false;
+}
 
 /* The list's separators cannot stand in a path. */
 static bool preload_path(char *out, size_t room)
@@ -31,21 +50,30 @@ static int set_list(const char *variable, const char *one)
 	return rc;
 }
 
-/* Whose functions are to be watched is left as it is: a call would be there twice. */
-static bool is_probed(const struct record_args *a)
+static bool is_probed(const struct record_args *a, const char *functions)
 {
-	for (unsigned i = 0; i < a->probe.n; i++)
-		if (strstr(a->probe.at[i], "MPI_"))
+	for (unsigned i = 0; functions && i < a->probe.n; i++)
+		if (strstr(a->probe.at[i], functions))
 			return true;
 	return false;
 }
 
+static bool is_asked(const struct record_args *a, unsigned i)
+{
+	bool on = runtimes[i].on || record_lists(&a->on, runtimes[i].name);
+	return on && !record_lists(&a->off, runtimes[i].name) && !is_probed(a, runtimes[i].probe);
+}
+
 int record_preload(const struct record_args *a)
 {
-	char path[PATH_MAX];
-	if (record_lists(&a->off, RECORD_MPI) || is_probed(a) || !preload_path(path, sizeof path))
+	char path[PATH_MAX], names[256] = "";
+	for (unsigned i = 0; i < N_RUNTIMES; i++)
+		if (is_asked(a, i))
+			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? "," : "",
+			         runtimes[i].name);
+	if (!*names || !preload_path(path, sizeof path))
 		return 0;
-	int rc = set_list("LD_PRELOAD", path);
+	int rc = setenv("WEFT_RECORD", names, 1) ? -errno : set_list("LD_PRELOAD", path);
 	/* Programs with AddressSanitizer end when anything stands in front of it, also what does not bear on memory. */
 	return rc ? rc : set_list("ASAN_OPTIONS", "verify_asan_link_order=0");
 }

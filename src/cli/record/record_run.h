@@ -49,10 +49,10 @@ struct record_child {
 /* Sets the environment that libweft reads. save_signal: 0 for none. */
 int record_set_environment(const struct record_args *a, const char *dir, const uint8_t *run_id, int save_signal,
                            struct weft_err *err) WEFT_MUST_CHECK;
-/* The category of what is recorded of MPI: without it nothing is preloaded for that. */
-#define RECORD_MPI "mpi"
+/* A pattern that --on or --off took names a runtime: no process needs to have used it. */
+bool record_names_runtime(const char *pattern);
 bool record_lists(const struct weft_opt_list *list, const char *category);
-/* What finds the runtimes that the command's processes use; 0 or -errno. */
+/* What finds the runtimes that the command's processes use, and which of them are asked for; 0 or -errno. */
 int record_preload(const struct record_args *a) WEFT_MUST_CHECK;
 /* A process that waits for `go` and then execs argv with the signal mask `mask`. */
 int record_fork(struct record_child *c, char **argv, const void *mask, struct weft_err *err) WEFT_MUST_CHECK;

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The resolver of all runtimes. A runtime's library may have been loaded by dlopen() with names of its own (Python's mpi4py): what is
+ * not behind us in the global order is looked for in the libraries that are mapped.
+ */
+#include "preload_calls.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct mapped {
+	const char *const *files;
+	const char *path;
+};
+
+static int is_runtime(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct mapped *m = arg;
+	const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
+	(void)size;
+	for (const char *const *f = m->files; *f && !m->path; f++)
+		if (strncmp(name, *f, strlen(*f)) == 0)
+			m->path = info->dlpi_name;
+	return m->path != NULL;
+}
+
+void *preload_find(const char *const *files, const char *name)
+{
+	struct mapped m = {files, NULL};
+	void *at = dlsym(RTLD_NEXT, name), *library;
+	if (at || !files || !dl_iterate_phdr(is_runtime, &m) || !(library = dlopen(m.path, RTLD_NOW | RTLD_NOLOAD)))
+		return at;
+	at = dlsym(library, name);
+	dlclose(library);
+	return at;
+}
+
+static bool lists(const char *list, const char *name)
+{
+	size_t n = strlen(name);
+	for (const char *at = list; (at = strstr(at, name)); at += n)
+		if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n]))
+			return true;
+	return false;
+}
+
+bool preload_asked(const char *const *names, bool on)
+{
+	const char *list = secure_getenv("WEFT_RECORD");
+	if (!list)
+		return on;
+	for (; *names; names++)
+		if (lists(list, *names))
+			return true;
+	return false;
+}
+
+/* It lies beside this one. */
+static void load_recorder(struct preload_runtime *r)
+{
+	Dl_info me;
+	char path[4200];
+	const struct link_calls with = {LINK_CALLS_VERSION, r->n_calls, r->slot, r->real, r->find, preload_on_thread};
+	const char *slash = dladdr((void *)load_recorder, &me) ? strrchr(me.dli_fname, '/') : NULL;
+	if (!slash ||
+	    snprintf(path, sizeof path, "%.*s/%s", (int)(slash - me.dli_fname), me.dli_fname, r->library) >= (int)sizeof path)
+		return;
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *begin = library ? dlsym(library, r->begin) : NULL;
+	if (begin)
+		(void)((link_calls_begin *)begin)(&with);
+}
+
+void preload_fill(struct preload_runtime *r)
+{
+	int error = errno;
+	const char *dir = secure_getenv("WEFT_DIR");
+	for (unsigned i = 0; i < r->n_calls; i++)
+		r->real[i] = r->find(r->call[i]);
+	if (dir && *dir && preload_asked(r->names, r->on))
+		load_recorder(r);
+	for (unsigned i = 0; i < r->n_calls; i++)
+		if (!r->slot[i])
+			__atomic_store_n(&r->slot[i], r->real[i], __ATOMIC_RELEASE);
+	errno = error;
+}
+
+void *preload_resolve(struct preload_runtime *r, unsigned call)
+{
+	pthread_once(&r->once, r->fill);
+	void *to = __atomic_load_n(&r->slot[call], __ATOMIC_ACQUIRE);
+	if (to)
+		return to;
+	dprintf(STDERR_FILENO, "weft: symbol lookup error: undefined symbol: %s\n", r->call[call]);
+	_exit(127);
+}
