@@ -52,6 +52,8 @@ WEFT_PUBLIC weft_region weft_define_region(const char *name, enum weft_state_cla
 WEFT_PUBLIC weft_region weft_define_region_at(const char *name, enum weft_state_class state, weft_category category,
                                               const char *file, uint32_t line);
 WEFT_PUBLIC weft_type weft_define_type(const char *name, const char *unit, weft_category category);
+/* One that has a number of its own, in Paraver's traces too; defined again under another name it is renamed. */
+WEFT_PUBLIC weft_type weft_define_coded_type(uint32_t code, const char *name, const char *unit, weft_category category);
 WEFT_PUBLIC void weft_define_value(weft_type type, int64_t value, const char *label);
 WEFT_PUBLIC weft_counter weft_define_counter(const char *name, const char *unit, weft_category category);
 WEFT_PUBLIC weft_attr weft_define_attr(const char *name, const char *unit, weft_category category);

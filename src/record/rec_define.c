@@ -341,6 +341,31 @@ weft_type weft_define_type(const char *name, const char *unit, weft_category cat
 	                       : WEFT_OFF;
 }
 
+/* The code alone tells it from others: its name may change, and is no part of what it is found by. */
+weft_type weft_define_coded_type(uint32_t code, const char *name, const char *unit, weft_category category)
+{
+	if (!name || !def_begin(name))
+		return WEFT_OFF;
+	struct rec_def want = {.class = WEFT_CLASS_TYPE, .kind = WEFT_EV_DEF_TYPE, .counts = true, .n_words = 2, .key = code, .name = weft_str("")};
+	const struct rec_def *in = category ? def_of(category) : def_at(rec.defs.user), *d = NULL;
+	if (in && in->class == WEFT_CLASS_CATEGORY) {
+		want.category = in->index;
+		want.word[0] = rec_pair(in->id, def_string(unit));
+		want.word[1] = code;
+		d = def_make(&want);
+	}
+	if (d) {
+		struct rec_def named = {.class = WEFT_CLASS_TYPE, .kind = WEFT_EV_DEF_TYPE, .n_words = 2, .id = d->id};
+		named.name = weft_str(name);
+		named.key = code;
+		named.category = d->index; /* so it is not found in place of the type */
+		named.word[0] = d->word[0];
+		named.word[1] = code;
+		(void)def_make(&named);
+	}
+	return def_end(d);
+}
+
 weft_counter weft_define_counter(const char *name, const char *unit, weft_category category)
 {
 	return def_begin(name) ? def_end(def_plain(WEFT_CLASS_COUNTER, WEFT_EV_DEF_COUNTER, name, def_string(unit), category))

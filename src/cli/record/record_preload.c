@@ -19,6 +19,7 @@ static const struct {
 	const char *probe; /* --probe of functions called so leaves it out: a call would be there twice; or NULL */
 } runtimes[] = {
 	{"mpi", true, "MPI_"},
+	{"extrae", true, NULL},
 };
 enum { N_RUNTIMES = sizeof runtimes / sizeof *runtimes };
 

@@ -162,9 +162,15 @@ struct weft_thread_row *weft_built_thread(struct weft_builder *b, uint32_t threa
 
 /* ---- definitions ---- */
 
+/* A type with a number is the one of that number; its name may be said later, or again. */
+static bool def_coded(enum weft_class c, const struct weft_def_row *row)
+{
+	return c == WEFT_CLASS_TYPE && row->code;
+}
+
 static uint64_t def_hash(enum weft_class c, const struct weft_def_row *row)
 {
-	uint64_t h = weft_hash(row->name, strlen(row->name));
+	uint64_t h = def_coded(c, row) ? 0 : weft_hash(row->name, strlen(row->name));
 	h = weft_hash_u64(h ^ row->category);
 	h = weft_hash_u64(h ^ (uint64_t)row->code);
 	return c == WEFT_CLASS_COMM ? weft_hash_u64(h ^ row->key) : h;
@@ -173,7 +179,7 @@ static uint64_t def_hash(enum weft_class c, const struct weft_def_row *row)
 static bool def_same(enum weft_class c, const struct weft_def_row *a, const struct weft_def_row *b)
 {
 	return a->category == b->category && a->code == b->code && (c != WEFT_CLASS_COMM || a->key == b->key) &&
-	       strcmp(a->name, b->name) == 0;
+	       (def_coded(c, a) || strcmp(a->name, b->name) == 0);
 }
 
 static const uint64_t *keep_members(struct weft_builder *b, const struct weft_def_row *from)
@@ -215,13 +221,17 @@ int64_t weft_build_def(struct weft_builder *b, enum weft_class c, const struct w
 	weft_map_get(&b->def[c].by_hash, hash, &first);
 	for (uint64_t id = first; id; id = b->def[c].row.at[id].next) {
 		struct build_def *d = &b->def[c].row.at[id];
-		if (d->hash == hash && def_same(c, &d->row, &want))
-			return def_fill(b, &d->row, row) ? -ENOMEM : (int64_t)id;
+		if (d->hash != hash || !def_same(c, &d->row, &want))
+			continue;
+		if (*want.name && strcmp(d->row.name, want.name) != 0 && !(d->row.name = keep(b, want.name)))
+			return -ENOMEM;
+		return def_fill(b, &d->row, row) ? -ENOMEM : (int64_t)id;
 	}
 	if (b->def[c].row.n > 0xffffff)
 		return -E2BIG;
 	struct build_def made = {.row = {.category = want.category, .code = want.code}, .hash = hash, .next = (uint32_t)first};
-	made.row.name = keep(b, want.name);
+	made.row.name = def_coded(c, &want) && !*want.name ? weft_arena_printf(&b->arena, "type %lld", (long long)want.code)
+	                                                   : keep(b, want.name);
 	if (!made.row.name || def_fill(b, &made.row, row) || weft_vec_push(&b->def[c].row, made))
 		return -ENOMEM;
 	uint64_t id = b->def[c].row.n - 1;
