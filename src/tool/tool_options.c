@@ -6,6 +6,7 @@
  *     <config> ─ <filter>, <cutter>, <software_counters> ─ <range>, <algorithm>
  */
 #include "tool_priv.h"
+#include "xml/xml.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -18,11 +19,11 @@ struct reader {
 };
 struct key {
 	const char *name;
-	int (*take)(struct reader *r, const struct tool_node *n, void *at);
+	int (*take)(struct reader *r, const struct weft_xml_node *n, void *at);
 	size_t offset; /* in struct weft_tool_options */
 };
 
-static int wrong(const struct reader *r, const struct tool_node *n, const char *expected)
+static int wrong(const struct reader *r, const struct weft_xml_node *n, const char *expected)
 {
 	return weft_err_set(r->err, WEFT_E_SYNTAX, "%s:%u: <%s>: expected %s, found '%.60s'", r->name, n->line, n->name, expected,
 	                    n->text);
@@ -141,7 +142,7 @@ bool tool_types_name(const struct weft_tool_type_list *l, uint64_t type)
 
 /* -- kinds of values -- */
 
-static int take_flag(struct reader *r, const struct tool_node *n, void *at)
+static int take_flag(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	static const struct {
 		const char *text;
@@ -159,17 +160,17 @@ static int take_flag(struct reader *r, const struct tool_node *n, void *at)
 	return 0;
 }
 
-static int take_count(struct reader *r, const struct tool_node *n, void *at)
+static int take_count(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	return n->text[0] && weft_parse_u64(weft_str(n->text), at) ? wrong(r, n, "a number") : 0;
 }
 
-static int take_signed(struct reader *r, const struct tool_node *n, void *at)
+static int take_signed(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	return n->text[0] && weft_parse_i64(weft_str(n->text), at) ? wrong(r, n, "a number") : 0;
 }
 
-static int take_percent(struct reader *r, const struct tool_node *n, void *at)
+static int take_percent(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	double v = 0;
 	if (n->text[0] && (weft_parse_double(weft_str(n->text), &v) || !(v >= 0 && v <= 1e6)))
@@ -178,7 +179,7 @@ static int take_percent(struct reader *r, const struct tool_node *n, void *at)
 	return 0;
 }
 
-static int take_megabytes(struct reader *r, const struct tool_node *n, void *at)
+static int take_megabytes(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	double v = 0;
 	if (n->text[0] && (weft_parse_double(weft_str(n->text), &v) || !(v >= 0 && v < 1e12)))
@@ -187,7 +188,7 @@ static int take_megabytes(struct reader *r, const struct tool_node *n, void *at)
 	return 0;
 }
 
-static int take_keep(struct reader *r, const struct tool_node *n, void *at)
+static int take_keep(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	static const char *const words[] = {"0", "1", "2", "none", "boundary", "all"};
 	for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
@@ -198,25 +199,25 @@ static int take_keep(struct reader *r, const struct tool_node *n, void *at)
 	return wrong(r, n, "0, 1 (boundary) or all");
 }
 
-static int take_tasks(struct reader *r, const struct tool_node *n, void *at)
+static int take_tasks(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	int rc = weft_tool_tasks_parse(at, n->text, strlen(n->text));
 	return rc == -ENOMEM ? no_memory(r) : rc ? wrong(r, n, "numbers of tasks like 1,3-5") : 0;
 }
 
-static int take_list(struct reader *r, const struct tool_node *n, void *at)
+static int take_list(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	int rc = weft_tool_types_parse(at, n->text, strlen(n->text));
 	return rc == -ENOMEM ? no_memory(r) : rc ? wrong(r, n, "event types like 50000001;50000002:1,2") : 0;
 }
 
-static int take_events(struct reader *r, const struct tool_node *n, void *at)
+static int take_events(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	(void)at;
 	return take_list(r, n, &r->events);
 }
 
-static int take_events_go(struct reader *r, const struct tool_node *n, void *at)
+static int take_events_go(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	(void)at;
 	return take_flag(r, n, &r->accumulate_events);
@@ -224,7 +225,7 @@ static int take_events_go(struct reader *r, const struct tool_node *n, void *at)
 
 /* -- sections -- */
 
-static int unknown(struct reader *r, const struct tool_node *n, const struct key *keys)
+static int unknown(struct reader *r, const struct weft_xml_node *n, const struct key *keys)
 {
 	const char *known[32];
 	size_t k = 0;
@@ -245,9 +246,9 @@ static int unknown(struct reader *r, const struct tool_node *n, const struct key
 	return 0;
 }
 
-static int take_keys(struct reader *r, const struct tool_node *section, const struct key *keys)
+static int take_keys(struct reader *r, const struct weft_xml_node *section, const struct key *keys)
 {
-	for (const struct tool_node *n = section->child; n; n = n->next) {
+	for (const struct weft_xml_node *n = section->child; n; n = n->next) {
 		const struct key *k = keys;
 		while (k->name && strcmp(k->name, n->name) != 0)
 			k++;
@@ -263,7 +264,7 @@ static int take_keys(struct reader *r, const struct tool_node *section, const st
 static const struct key state_keys[] = {{"min_state_time", take_count, AT(filter.min_state_time)}, {0}};
 
 /* <states>Running,Waiting a message<min_state_time>1000</min_state_time></states> */
-static int take_states(struct reader *r, const struct tool_node *n, void *at)
+static int take_states(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	struct weft_tool_filter *f = &r->o->filter;
 	struct weft_str rest = weft_str(n->text), part;
@@ -280,7 +281,7 @@ static int take_states(struct reader *r, const struct tool_node *n, void *at)
 	return take_keys(r, n, state_keys);
 }
 
-static int take_value(struct reader *r, const struct tool_node *n, void *at)
+static int take_value(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	struct weft_tool_filter *f = at;
 	int64_t v;
@@ -291,7 +292,7 @@ static int take_value(struct reader *r, const struct tool_node *n, void *at)
 
 static const struct key type_keys[] = {{"value", take_value, AT(filter)}, {0}};
 
-static int take_type(struct reader *r, const struct tool_node *n, void *at)
+static int take_type(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	struct weft_tool_filter *f = at;
 	int rc = type_parse(&f->type, weft_str(n->text));
@@ -303,10 +304,11 @@ static int take_type(struct reader *r, const struct tool_node *n, void *at)
 
 static const struct key types_keys[] = {{"type", take_type, AT(filter)}, {0}};
 
-static int take_types(struct reader *r, const struct tool_node *n, void *at)
+static int take_types(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	struct weft_tool_filter *f = at;
-	f->types_discarded = n->use && !strcmp(n->use, "discard");
+	const char *use = weft_xml_attribute(n, "use");
+	f->types_discarded = use && !strcmp(use, "discard");
 	return take_keys(r, n, types_keys);
 }
 
@@ -353,13 +355,13 @@ static const struct key algorithm_keys[] = {
 	{0},
 };
 
-static int take_range(struct reader *r, const struct tool_node *n, void *at)
+static int take_range(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	(void)at;
 	return take_keys(r, n, range_keys);
 }
 
-static int take_algorithm(struct reader *r, const struct tool_node *n, void *at)
+static int take_algorithm(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	(void)at;
 	return take_keys(r, n, algorithm_keys);
@@ -367,21 +369,21 @@ static int take_algorithm(struct reader *r, const struct tool_node *n, void *at)
 
 static const struct key counter_keys[] = {{"range", take_range, 0}, {"algorithm", take_algorithm, 0}, {0}};
 
-static int take_filter(struct reader *r, const struct tool_node *n, void *at)
+static int take_filter(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	(void)at;
 	r->o->has |= WEFT_TOOL_HAS_FILTER;
 	return take_keys(r, n, filter_keys);
 }
 
-static int take_cutter(struct reader *r, const struct tool_node *n, void *at)
+static int take_cutter(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	(void)at;
 	r->o->has |= WEFT_TOOL_HAS_CUT;
 	return take_keys(r, n, cut_keys);
 }
 
-static int take_counters(struct reader *r, const struct tool_node *n, void *at)
+static int take_counters(struct reader *r, const struct weft_xml_node *n, void *at)
 {
 	(void)at;
 	r->o->has |= WEFT_TOOL_HAS_COUNTERS;
@@ -422,9 +424,9 @@ static int check_range(struct reader *r)
 int weft_tool_options_parse(struct weft_tool_options *o, const char *name, const char *text, size_t n, struct weft_err *err)
 {
 	struct reader r = {.o = o, .name = name, .err = err, .accumulate_events = true};
-	struct tool_node *root;
+	struct weft_xml_node *root;
 	*o = (struct weft_tool_options){.cut = {.to_percent = 100}};
-	int rc = tool_xml_parse(&o->arena, name, text, n, &root, err);
+	int rc = weft_xml_parse(&o->arena, name, text, n, &root, err);
 	if (rc)
 		return rc;
 	if (strcmp(root->name, "config") != 0)

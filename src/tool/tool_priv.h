@@ -279,17 +279,6 @@ int tool_map_run(const struct tool_map *m, struct weft_err *err) WEFT_MUST_CHECK
 bool tool_types_have(const struct weft_tool_type_list *l, uint64_t type, int64_t value, size_t *which);
 bool tool_types_name(const struct weft_tool_type_list *l, uint64_t type); /* some value of it */
 
-/* -- XML (tool_xml.c) -- */
-
-struct tool_node {               /* of an arena */
-	const char *name, *text; /* text: of its own, trimmed */
-	const char *use;         /* the attribute "use"; NULL: none */
-	unsigned line;
-	struct tool_node *child, *last_child, *next, *parent;
-};
-int tool_xml_parse(struct weft_arena *a, const char *name, const char *text, size_t n, struct tool_node **root,
-                   struct weft_err *err) WEFT_MUST_CHECK;
-
 /* -- labels (tool_labels.c) -- */
 
 struct tool_label_type {

@@ -12,6 +12,7 @@
 #include "base/exit.h"
 #include "base/log.h"
 #include "cli/common/cli.h"
+#include "record_extrae.h"
 #include "record_run.h"
 #include "record_probe.h"
 #include "record_tree.h"
@@ -28,7 +29,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NOT_GIVEN UINT64_MAX /* a size that no option says */
 #define LOOK_LEAST_MS 2
 #define LOOK_MOST_MS 32
 #define DESCRIPTORS_MOST 1026
@@ -37,6 +37,7 @@
 
 struct record_run {
 	struct record_args args;
+	struct record_extrae extrae;
 	struct record_dir dir;
 	struct record_stream stream;
 	struct record_child child;
@@ -74,6 +75,8 @@ static const struct weft_opt record_options[] = {
          "watch a function of programs as they are: 'NAME', 'NAME(x, p->n; return)'; may be repeated"},
 	{0, "watch", "HOW", WEFT_OPT_STRING, offsetof(struct record_args, watch),
          "how processes and threads are seen: perf, ptrace or none (default: the first that works)"},
+	{0, "extrae", "FILE", WEFT_OPT_STRING, offsetof(struct record_args, extrae),
+         "record as Extrae's XML FILE says (default: $EXTRAE_CONFIG_FILE, where that is set)"},
 	{0, "pack", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, pack), "compress finished streams in the background"},
 	{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, quiet), "do not say at the end what was recorded"},
 	{0},
@@ -124,8 +127,8 @@ static int check_args(struct record_run *r, struct weft_err *err)
 	struct record_args *a = &r->args;
 	if (!a->ring || !a->stop_at)
 		return weft_err_set(err, -EINVAL, "option '--%s': expected a size greater than 0", a->ring ? "stop-at" : "ring");
-	a->ring = a->ring == NOT_GIVEN ? 0 : a->ring;
-	a->stop_at = a->stop_at == NOT_GIVEN ? 0 : a->stop_at;
+	a->ring = a->ring == RECORD_NOT_GIVEN ? 0 : a->ring;
+	a->stop_at = a->stop_at == RECORD_NOT_GIVEN ? 0 : a->stop_at;
 	if (has_empty(&a->on) || has_empty(&a->off))
 		return weft_err_set(err, -EINVAL, "option '--%s': expected a category, found ''",
 		                    has_empty(&a->on) ? "on" : "off");
@@ -377,6 +380,8 @@ static int finish(struct record_run *r, const char *command)
 		record_check_categories(&r->args, &r->totals.categories);
 	if (!r->args.quiet)
 		say(r, processes, threads, live, took);
+	if (r->extrae.merged)
+		record_extrae_merge(&r->extrae, r->dir.path, command, r->args.quiet);
 	return weft_exit_code(r->status);
 }
 
@@ -405,15 +410,34 @@ static int record_main(struct record_run *r, char **argv)
 	return cli_fail(&err);
 }
 
+static int run_parsed(struct record_run *r, char **argv)
+{
+	if (r->extrae.off) {
+		weft_log(WEFT_LOG_WARN, "nothing is recorded: Extrae's settings are off");
+		execvp(argv[1], argv + 1);
+		return errno == ENOENT ? 127 : 126;
+	}
+	return record_main(r, argv + 1);
+}
+
 static int record_run_command(int argc, char **argv)
 {
-	struct record_run r = {.signal_fd = -1, .dir.lock = -1, .args = {.ring = NOT_GIVEN, .stop_at = NOT_GIVEN}};
+	struct record_run r = {.signal_fd = -1, .dir.lock = -1, .args = RECORD_ARGS_NONE};
+	char **given = malloc(((size_t)argc + 1) * sizeof *given), **joined = NULL;
 	int n;
-	if (!cli_parse(&weft_command_record, &r.args, argc, argv, &n))
-		return 2;
-	if (n == 0)
-		return cli_usage(&weft_command_record, "say which command to run");
-	int status = record_main(&r, argv + 1);
+	if (!given)
+		return cli_fail_code(-ENOMEM);
+	memcpy(given, argv, ((size_t)argc + 1) * sizeof *given);
+	int status = cli_parse(&weft_command_record, &r.args, argc, argv, &n) ? CLI_OK : CLI_USAGE;
+	if (!status && n == 0)
+		status = cli_usage(&weft_command_record, "say which command to run");
+	if (!status)
+		status = record_extrae_apply(&r.args, argc, given, &r.extrae, &joined);
+	if (!status)
+		status = run_parsed(&r, argv);
+	free(joined);
+	free(given);
+	record_extrae_fini(&r.extrae);
 	record_dir_fini(&r.dir);
 	weft_intern_fini(&r.totals.categories);
 	if (r.signal_fd >= 0)

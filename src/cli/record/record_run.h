@@ -12,11 +12,25 @@
 #include <sys/types.h>
 
 struct record_args {
-	const char *output, *save_on, *watch;
+	const char *output, *save_on, *watch, *extrae;
 	bool force, quiet, pack;
 	uint64_t ring, stop_at;
 	struct weft_opt_list off, on, probe;
 };
+
+#define RECORD_NOT_GIVEN UINT64_MAX /* a size that no option says */
+#define RECORD_ARGS_NONE {.ring = RECORD_NOT_GIVEN, .stop_at = RECORD_NOT_GIVEN}
+
+/* ---- record_extrae_run.c: as Extrae's settings want it ---- */
+
+struct record_extrae;
+/*
+ * Where there are settings: *a anew, of their options and those of argv, which is as the shell gave it. An exit status. *joined: what the
+ * arguments borrow from; freed by the caller.
+ */
+int record_extrae_apply(struct record_args *a, int argc, char **argv, struct record_extrae *e, char ***joined);
+/* The .prv at the end, called as `command` where no name was said. */
+void record_extrae_merge(const struct record_extrae *e, const char *trace, const char *command, bool quiet);
 
 /* ---- record_dir.c: the trace's directory ---- */
 

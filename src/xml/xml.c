@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * An XML file as a tree of nodes: name, own text, the attribute "use", line. The files are small and flat; what is deep or
- * has no end is refused. Expat reads, and bounds what entities may become.
- */
-#include "tool_priv.h"
+/* Expat reads, and bounds what entities may become. */
+#include "xml.h"
+#include "base/str.h"
 #include <errno.h>
 #include <expat.h>
+#include <stdbool.h>
+#include <string.h>
 
 enum { XML_MOST_DEPTH = 32, XML_MOST_NODES = 100000, XML_MOST_BYTES = 16 << 20 };
 
 struct reader {
 	struct weft_arena *a;
 	XML_Parser parser;
-	struct tool_node *root, *open;
+	struct weft_xml_node *root, *open;
 	struct weft_buf text[XML_MOST_DEPTH + 1]; /* by depth: of the nodes that are open */
 	unsigned depth, nodes;
 	const char *refused; /* why parsing was stopped; NULL: it was not */
@@ -32,13 +32,26 @@ static void out_of_memory(struct reader *r)
 	stop(r, "no memory");
 }
 
-static void append_child(struct tool_node *parent, struct tool_node *n)
+static void append_child(struct weft_xml_node *parent, struct weft_xml_node *n)
 {
 	if (parent->last_child)
 		parent->last_child->next = n;
 	else
 		parent->child = n;
 	parent->last_child = n;
+}
+
+/* False: no memory. */
+static bool take_attributes(struct reader *r, struct weft_xml_node *n, const XML_Char **attribute)
+{
+	struct weft_xml_attribute **end = &n->attribute;
+	for (unsigned i = 0; attribute[i]; i += 2, end = &(*end)->next) {
+		struct weft_xml_attribute *a = *end = weft_arena_alloc(r->a, sizeof *a);
+		if (!a || !(a->name = weft_arena_strdup(r->a, attribute[i])) ||
+		    !(a->value = weft_arena_strdup(r->a, attribute[i + 1])))
+			return false;
+	}
+	return true;
 }
 
 static void XMLCALL node_begins(void *arg, const XML_Char *name, const XML_Char **attribute)
@@ -48,18 +61,13 @@ static void XMLCALL node_begins(void *arg, const XML_Char *name, const XML_Char 
 		stop(r, "too many elements, or too deep");
 		return;
 	}
-	struct tool_node *n = weft_arena_alloc(r->a, sizeof *n);
-	if (!n || !(n->name = weft_arena_strdup(r->a, name))) {
+	struct weft_xml_node *n = weft_arena_alloc(r->a, sizeof *n);
+	if (!n || !(n->name = weft_arena_strdup(r->a, name)) || !take_attributes(r, n, attribute)) {
 		out_of_memory(r);
 		return;
 	}
 	n->line = (unsigned)XML_GetCurrentLineNumber(r->parser);
 	n->text = "";
-	for (unsigned i = 0; attribute[i]; i += 2)
-		if (!strcmp(attribute[i], "use") && !(n->use = weft_arena_strdup(r->a, attribute[i + 1]))) {
-			out_of_memory(r);
-			return;
-		}
 	n->parent = r->open;
 	if (r->open)
 		append_child(r->open, n);
@@ -94,7 +102,7 @@ static void XMLCALL node_text(void *arg, const XML_Char *at, int n)
 		weft_buf_add(&r->text[r->depth], at, (size_t)n);
 }
 
-int tool_xml_parse(struct weft_arena *a, const char *name, const char *text, size_t n, struct tool_node **root,
+int weft_xml_parse(struct weft_arena *a, const char *name, const char *text, size_t n, struct weft_xml_node **root,
                    struct weft_err *err)
 {
 	*root = NULL;
@@ -119,4 +127,12 @@ int tool_xml_parse(struct weft_arena *a, const char *name, const char *text, siz
 	XML_ParserFree(r.parser);
 	*root = rc ? NULL : r.root;
 	return rc;
+}
+
+const char *weft_xml_attribute(const struct weft_xml_node *n, const char *name)
+{
+	for (const struct weft_xml_attribute *a = n->attribute; a; a = a->next)
+		if (!strcmp(a->name, name))
+			return a->value;
+	return NULL;
 }

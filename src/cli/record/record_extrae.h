@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Extrae's settings, its XML file and its variables, as options of `weft record`. */
+#ifndef WEFT_CLI_RECORD_EXTRAE_H
+#define WEFT_CLI_RECORD_EXTRAE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/opt.h"
+#include "base/vec.h"
+#include <stdbool.h>
+
+struct record_extrae {
+	struct weft_arena arena;       /* of all texts */
+	const struct weft_opt *known;  /* what `weft record` has */
+	WEFT_VEC(char *) option;       /* "--off=mpi" */
+	WEFT_VEC(const char *) remark; /* "extrae.xml:31: <network>: ..." */
+	const char *folder, *prefix;   /* of the trace; NULL: not said */
+	const char *merged;            /* the .prv that is wanted at the end; "": called as the program; NULL: none */
+	bool off, circular, no_memory; /* off: nothing is to be recorded */
+	uint64_t buffer_events;
+};
+
+/* What `file` says. */
+int record_extrae_xml(struct record_extrae *e, const char *file, struct weft_err *err) WEFT_MUST_CHECK;
+/* The variables, which count where there is no file. */
+int record_extrae_environment(struct record_extrae *e, struct weft_err *err) WEFT_MUST_CHECK;
+void record_extrae_fini(struct record_extrae *e);
+
+/* ---- for both readers ---- */
+
+bool extrae_has_option(const struct record_extrae *e, const char *name);
+/* False: `weft record` has no such option; NULL: it takes no value. */
+bool extrae_option(struct record_extrae *e, const char *name, const char *value);
+void extrae_remark(struct record_extrae *e, const char *fmt, ...) WEFT_PRINTF(2, 3);
+/* Recorded of programs as they are; a name that this version does not record is remarked where it is wanted. */
+void extrae_runtime(struct record_extrae *e, const char *name, bool on, const char *where);
+bool extrae_yes(const char *text);
+/* An option with a value; with the highest level of "1-3,5"; with so many megabytes. */
+void extrae_value(struct record_extrae *e, const char *where, const char *value, const char *option);
+void extrae_levels(struct record_extrae *e, const char *where, const char *value, const char *option);
+void extrae_megabytes(struct record_extrae *e, const char *where, const char *value, const char *option);
+/* What both leave to the end: the folder's name, the ring's size. */
+int extrae_end(struct record_extrae *e, struct weft_err *err) WEFT_MUST_CHECK;
+
+#endif
