@@ -6,6 +6,7 @@
 #include "preload_calls.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,15 +60,16 @@ bool preload_asked(const char *const *names, bool on)
 	return false;
 }
 
-/* It lies beside this one. */
+/* It lies beside this one, which may have been loaded by a link. */
 static void load_recorder(struct preload_runtime *r)
 {
 	Dl_info me;
-	char path[4200];
+	char real[PATH_MAX], path[PATH_MAX];
 	const struct link_calls with = {LINK_CALLS_VERSION, r->n_calls, r->slot, r->real, r->find, preload_on_thread};
-	const char *slash = dladdr((void *)load_recorder, &me) ? strrchr(me.dli_fname, '/') : NULL;
-	if (!slash ||
-	    snprintf(path, sizeof path, "%.*s/%s", (int)(slash - me.dli_fname), me.dli_fname, r->library) >= (int)sizeof path)
+	if (!dladdr((void *)load_recorder, &me) || !realpath(me.dli_fname, real))
+		return;
+	int folder = (int)(strrchr(real, '/') - real);
+	if (snprintf(path, sizeof path, "%.*s/%s", folder, real, r->library) >= (int)sizeof path)
 		return;
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	void *begin = library ? dlsym(library, r->begin) : NULL;

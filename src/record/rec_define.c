@@ -346,7 +346,12 @@ weft_type weft_define_coded_type(uint32_t code, const char *name, const char *un
 {
 	if (!name || !def_begin(name))
 		return WEFT_OFF;
-	struct rec_def want = {.class = WEFT_CLASS_TYPE, .kind = WEFT_EV_DEF_TYPE, .counts = true, .n_words = 2, .key = code, .name = weft_str("")};
+	struct rec_def want = {.class = WEFT_CLASS_TYPE,
+	                       .kind = WEFT_EV_DEF_TYPE,
+	                       .counts = true,
+	                       .n_words = 2,
+	                       .key = code,
+	                       .name = weft_str("")};
 	const struct rec_def *in = category ? def_of(category) : def_at(rec.defs.user), *d = NULL;
 	if (in && in->class == WEFT_CLASS_CATEGORY) {
 		want.category = in->index;

@@ -63,3 +63,50 @@ $ printf 'program p\n integer*4 :: t(2) = (/500, 501/), n = 2\n integer*8 :: v(2
 type 500 = 7
 type 500 = 7
 type 501 = 8
+
+## Their settings: rows are options of ours, or said to be none, with their line; $NAME$ is the variable. At the end there is the .prv.
+$ printf '%s\n' '<?xml version="1.0"?>' '<trace enabled="yes" home="/opt" initial-mode="bursts" type="paraver">' ' <mpi enabled="yes"><counters enabled="yes"/></mpi>' ' <storage enabled="yes"><trace-prefix enabled="yes">$HOW$</trace-prefix><size enabled="no">5</size></storage>' ' <others enabled="yes"><finalize-on-signal enabled="yes" SIGUSR1="no"/></others>' ' <wonder enabled="yes"/>' ' <cuda enabled="no"/>' ' <merge enabled="yes" synchronization="default" max-memory="512">made.prv</merge>' '</trace>' >extrae.xml
+$ HOW=set EXTRAE_CONFIG_FILE=extrae.xml weft record -- ./calls 2>&1 >/dev/null | grep -v -e ' events of ' -e sampl -e callers
+weft record: warning: extrae.xml:2: initial-mode of <trace>: no counterpart: there is no burst mode
+weft record: warning: extrae.xml:3: <counters>: no counterpart: counters are not read at calls
+weft record: warning: extrae.xml:6: <wonder>: unknown
+weft record: wrote made.prv
+$ ls -d set.weft made.prv made.pcf made.row
+made.pcf
+made.prv
+made.row
+set.weft
+$ printf '<other/>' >other.xml; weft record --extrae other.xml -- ./calls; echo $?
+weft record: error: other.xml:1: expected <trace>, found <other>
+2
+$ printf '<trace enabled="no"/>' >no.xml; weft record --extrae no.xml -o no.weft -- sh -c 'exit 3'; echo $?; ls -d no.weft 2>/dev/null || true
+weft record: warning: nothing is recorded: Extrae's settings are off
+3
+$ EXTRAE_ON=1 EXTRAE_PROGRAM_NAME=vars EXTRAE_DISABLE_MERGE=1 weft record -q -- ./calls >/dev/null; ls -d vars.weft
+vars.weft
+
+## Their way: one of their names in LD_PRELOAD, no weft record. Who is not told to record does not.
+$ ln -s "$WEFT_BUILD"/libweft-preload.so.0 libseqtrace.so; rm -r made.* set.weft; EXTRAE_CONFIG_FILE=no.xml LD_PRELOAD=$PWD/libseqtrace.so ./calls 2>/dev/null
+recording: 0
+recording: 0
+$ HOW=again EXTRAE_CONFIG_FILE=extrae.xml LD_PRELOAD=$PWD/libseqtrace.so ./calls 2>/dev/null; weft dump -f kind=point again.weft | wc -l; grep -c ':1000:' made.prv
+recording: 1
+recording: 0
+17
+8
+
+## By hand, for commands that others start; a key is a run.
+$ env $(weft record --environment -o hand.weft) ./calls; weft dump -f kind=point hand.weft | wc -l
+recording: 1
+recording: 0
+17
+$ for key in one one two; do weft record --environment -o join.weft --join $key >env.$key || echo refused; done; ls join.weft | grep -c launcher
+weft record: error: 'join.weft' is there already (--force replaces it)
+refused
+1
+$ weft record --environment -- true; weft record --join x -- true; echo $?
+weft record: error: --environment takes no command
+Try 'weft record --help'.
+weft record: error: --join needs --environment and --output
+Try 'weft record --help'.
+2

@@ -77,6 +77,10 @@ static const struct weft_opt record_options[] = {
          "how processes and threads are seen: perf, ptrace or none (default: the first that works)"},
 	{0, "extrae", "FILE", WEFT_OPT_STRING, offsetof(struct record_args, extrae),
          "record as Extrae's XML FILE says (default: $EXTRAE_CONFIG_FILE, where that is set)"},
+	{0, "environment", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, environment),
+         "run nothing: make the trace, and print the variables that a process needs to record into it"},
+	{0, "join", "KEY", WEFT_OPT_STRING, offsetof(struct record_args, join),
+         "with --environment: the trace that others made with the same KEY, where there is one"},
 	{0, "pack", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, pack), "compress finished streams in the background"},
 	{'q', "quiet", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, quiet), "do not say at the end what was recorded"},
 	{0},
@@ -134,6 +138,10 @@ static int check_args(struct record_run *r, struct weft_err *err)
 		                    has_empty(&a->on) ? "on" : "off");
 	if (a->ring && a->stop_at)
 		return weft_err_set(err, -EINVAL, "--ring and --stop-at exclude each other");
+	if (a->environment && (a->probe.n || a->pack))
+		return weft_err_set(err, -EINVAL, "--environment runs nothing that --%s could watch", a->pack ? "pack" : "probe");
+	if (a->join && !(a->environment && a->output))
+		return weft_err_set(err, -EINVAL, "--join needs --environment and --output");
 	if (a->save_on && !a->ring)
 		return weft_err_set(err, -EINVAL, "--save-on needs --ring SIZE");
 	if (a->save_on) {
@@ -160,22 +168,36 @@ static int open_signals(struct record_run *r, struct weft_err *err)
 	return r->signal_fd < 0 ? weft_err_sys(err, errno, "cannot wait for signals") : 0;
 }
 
+static int set_environment(struct record_run *r, const char *dir, struct weft_err *err)
+{
+	int rc = record_set_environment(&r->args, dir, r->run_id, r->save_signal, err);
+	if (!rc && (rc = record_preload(&r->args)))
+		rc = weft_err_sys(err, -rc, "cannot set the environment");
+	return rc;
+}
+
+/* The trace, with what is known of the machine. */
+static int make_trace(struct record_run *r, const char *program, struct weft_err *err)
+{
+	int rc = record_dir_make(&r->dir, r->args.output, program, r->args.force, err);
+	if (!rc)
+		rc = record_stream_open(&r->stream, r->dir.path, r->stream_name, r->run_id, 0, err);
+	if (!rc && record_topology(&r->stream, r->dir.path, r->host))
+		weft_log(WEFT_LOG_INFO, "the machine's topology could not be read");
+	return rc;
+}
+
 /* Everything up to the process that waits for its exec. */
 static int prepare(struct record_run *r, char **argv, struct weft_err *err)
 {
-	int rc = record_dir_make(&r->dir, r->args.output, argv[0], r->args.force, err);
-	if (rc)
-		return rc;
-	if ((rc = record_stream_open(&r->stream, r->dir.path, r->stream_name, r->run_id, 0, err)) ||
-	    (rc = record_set_environment(&r->args, r->dir.path, r->run_id, r->save_signal, err)) || (rc = open_signals(r, err)))
+	int rc = make_trace(r, argv[0], err);
+	if (rc || (rc = open_signals(r, err)))
 		return rc;
 	struct record_prober_how how = {.probes = &r->args.probe, .dir = r->dir.path};
 	if (r->args.probe.n && (rc = record_prober_new(&r->prober, &how, err)))
 		return rc;
-	if ((rc = record_preload(&r->args)))
-		return weft_err_sys(err, -rc, "cannot set the environment");
-	if (record_topology(&r->stream, r->dir.path, r->host))
-		weft_log(WEFT_LOG_INFO, "the machine's topology could not be read");
+	if ((rc = set_environment(r, r->dir.path, err)))
+		return rc;
 	if ((rc = record_fork(&r->child, argv, &r->old_mask, err)))
 		return rc;
 	/* Not earlier: it is the command's writes that must fail as they did. */
@@ -385,12 +407,42 @@ static int finish(struct record_run *r, const char *command)
 	return weft_exit_code(r->status);
 }
 
+/* `weft record --environment`: nothing is run. */
+static int give_environment(struct record_run *r, struct weft_err *err)
+{
+	int rc = 0, lock = -1;
+	char *joined = NULL;
+	if (r->args.join) {
+		record_join_id(r->run_id, r->args.join);
+		lock = record_join_lock(r->args.output);
+		joined = record_join_find(r->args.output, r->run_id);
+	}
+	if (!joined) {
+		rc = make_trace(r, "trace", err);
+		if (!rc)
+			record_dir_keep(&r->dir);
+		record_stream_close(&r->stream);
+	}
+	if (!rc)
+		rc = set_environment(r, joined ? joined : r->dir.path, err);
+	if (!rc && !record_print_environment(r->extrae.merged))
+		rc = weft_err_sys(err, EIO, "cannot write the environment");
+	if (rc && r->dir.path)
+		record_dir_undo(&r->dir);
+	free(joined);
+	if (lock >= 0)
+		close(lock);
+	return rc;
+}
+
 static int record_main(struct record_run *r, char **argv)
 {
 	struct weft_err err = {0};
 	if (check_args(r, &err))
 		return cli_usage(&weft_command_record, "%s", err.text);
 	read_machine(r);
+	if (r->args.environment)
+		return give_environment(r, &err) ? cli_fail(&err) : 0;
 	r->totals.ask_categories = record_category_asked(&r->args);
 	int rc = prepare(r, argv, &err);
 	if (rc == 0)
@@ -412,6 +464,8 @@ static int record_main(struct record_run *r, char **argv)
 
 static int run_parsed(struct record_run *r, char **argv)
 {
+	if (r->extrae.off && r->args.environment)
+		return 0;
 	if (r->extrae.off) {
 		weft_log(WEFT_LOG_WARN, "nothing is recorded: Extrae's settings are off");
 		execvp(argv[1], argv + 1);
@@ -429,8 +483,9 @@ static int record_run_command(int argc, char **argv)
 		return cli_fail_code(-ENOMEM);
 	memcpy(given, argv, ((size_t)argc + 1) * sizeof *given);
 	int status = cli_parse(&weft_command_record, &r.args, argc, argv, &n) ? CLI_OK : CLI_USAGE;
-	if (!status && n == 0)
-		status = cli_usage(&weft_command_record, "say which command to run");
+	if (!status && (n == 0) != r.args.environment)
+		status = n ? cli_usage(&weft_command_record, "--environment takes no command")
+		           : cli_usage(&weft_command_record, "say which command to run");
 	if (!status)
 		status = record_extrae_apply(&r.args, argc, given, &r.extrae, &joined);
 	if (!status)

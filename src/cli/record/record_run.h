@@ -12,14 +12,17 @@
 #include <sys/types.h>
 
 struct record_args {
-	const char *output, *save_on, *watch, *extrae;
-	bool force, quiet, pack;
+	const char *output, *save_on, *watch, *extrae, *join;
+	bool force, quiet, pack, environment;
 	uint64_t ring, stop_at;
 	struct weft_opt_list off, on, probe;
 };
 
 #define RECORD_NOT_GIVEN UINT64_MAX /* a size that no option says */
-#define RECORD_ARGS_NONE {.ring = RECORD_NOT_GIVEN, .stop_at = RECORD_NOT_GIVEN}
+#define RECORD_ARGS_NONE \
+	{ \
+		.ring = RECORD_NOT_GIVEN, .stop_at = RECORD_NOT_GIVEN \
+	}
 
 /* ---- record_extrae_run.c: as Extrae's settings want it ---- */
 
@@ -47,6 +50,17 @@ int record_dir_make(struct record_dir *d, const char *output, const char *progra
 void record_dir_keep(struct record_dir *d); /* the command runs: what it replaces can go */
 void record_dir_undo(struct record_dir *d); /* as if nothing had been */
 void record_dir_fini(struct record_dir *d);
+
+/* ---- record_environment.c: for commands that others start ---- */
+
+/* The run that KEY names: all who say the same key record into one trace. */
+void record_join_id(uint8_t run_id[16], const char *key);
+/* Holds others of the same trace off, until the descriptor is closed; negative: there are no locks here. */
+int record_join_lock(const char *output);
+/* Where the run already records, when `output` is its trace; malloc'd, absolute. NULL: it is none of that run. */
+char *record_join_find(const char *output, const uint8_t run_id[16]);
+/* What the command's environment is to have, a line each; false: not written. */
+bool record_print_environment(const char *merged);
 
 /* ---- record_cmd.c ---- */
 
