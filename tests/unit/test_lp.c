@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear programs as text: both formats, to the letter. That solvers read them: tests/compat/starpu_bounds.sh. */
 #include "harness.h"
-#include "runtime/bound/lp.h"
+#include "lp/lp.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simplex: programs with known optima, those without one, degenerate ones, and random ones against their dual. */
 #include "harness.h"
-#include "runtime/bound/lp.h"
+#include "lp/lp.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #ifndef WEFT_RUNTIME_BOUND_H
 #define WEFT_RUNTIME_BOUND_H
 
-#include "lp.h"
+#include "lp/lp.h"
 #include "runtime/task/task.h"
 #include <starpu_bound.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A linear program, min c x with x ≥ 0: built row by row, written for solvers, solved (the integers' restriction left out) by a dense simplex. */
-#ifndef WEFT_RUNTIME_BOUND_LP_H
-#define WEFT_RUNTIME_BOUND_LP_H
+#ifndef WEFT_LP_H
+#define WEFT_LP_H
 
 #include <stdbool.h>
 #include <stdio.h>
