@@ -33,6 +33,34 @@ $ weft gantt tiles.weft -o b.svg --force && cmp a.svg b.svg; weft gantt tiles.we
 0
 ? 1
 
+## Memory nodes, arrows and points: tests/golden/traces/make_kinds.py says what the trace is. 942 pixels are 1.6 ms from 0.9 ms on; node 1 allocates for 10 us
+## from 0.95 ms, submits a copy for 10 us from 0.97 ms and gets it for 20 us; node 0 gets one for 20 us at 1.5 ms.
+$ cp -r "$WEFT_SOURCE/tests/golden/traces/kinds.weft" . && weft gantt kinds.weft -o k.svg -s nodes && grep -o '<path fill[^>]*><title>[^<]*ing[^<]*' k.svg
+<path fill="#800020" d="M203 123h7v20h-7z"><title>allocating
+<path fill="#5c0016" d="M1086 123h7v20h-7z"><title>freeing
+<path fill="#0b5d1e" d="M215 123h6v20h-6z"><title>submitting a copy
+<path fill="#8ce99a" d="M527 98h13v20h-13zM221 123h12v20h-12z"><title>copying
+## Two copies, 14 dependencies; the pushes of the two tasks that waited, the pops of three, one event of the program's own, which says 42.
+$ weft gantt kinds.weft -o l.svg -s nodes,transfers,dependencies,push,pop,events && grep -c 'class="m"' l.svg; grep -c 'stroke="#868e96"' l.svg; grep -o '<path fill[^>]*><title>\(push\|pop\|42\)' l.svg
+2
+14
+<path fill="#1971c2" d="M527 194h2v5h-2zM821 194h2v5h-2z"><title>push
+<path fill="#e8590c" d="M232 194h2v5h-2zM527 194h2v5h-2zM821 194h2v5h-2z"><title>pop
+<path fill="#111111" d="M645 219h2v10h-2z"><title>42
+$ weft gantt kinds.weft -o m.svg -s none && grep -c 'polyline\|class="m"\|copying' m.svg
+0
+? 1
+$ weft gantt kinds.weft -o m.svg --force -s all && grep -c 'polyline' m.svg
+25
+## Arrows that lie outside of the range are left out.
+$ weft gantt kinds.weft -o n.svg -s nodes,transfers,dependencies -t 1.45ms..1.55ms && grep -c 'class="m"' n.svg; grep -c 'stroke="#868e96"' n.svg
+1
+4
+$ weft gantt kinds.weft -o x.svg -s nodes,transfrs
+weft gantt: error: option '--show': unknown name 'transfrs' (did you mean 'transfers'?)
+Try 'weft gantt --help'.
+? 2
+
 ## What is wrong is one line.
 $ weft gantt tiles.weft
 weft gantt: error: say where to write, with -o OUT

@@ -80,6 +80,13 @@ int cli_usage(const struct weft_command *cmd, const char *fmt, ...) WEFT_PRINTF(
 /* The same for a name that is none of those known: with the one that was perhaps meant, else with all. */
 int cli_unknown(const struct weft_command *cmd, const char *what, const char *name, const char *const *known, size_t n_known);
 
+/*
+ * A list of names with commas between, as bits: 1 << place in `known` (at most 32 of them); "all" and "none" are names, too. 0, or the exit status
+ * after a message; what: "option '--show': unknown name".
+ */
+int cli_bits(const struct weft_command *cmd, const char *what, const char *list, const char *const *known, unsigned n_known,
+             unsigned *bits);
+
 /* How to open a trace, and a trace with its filter (NULL when none); prints problems as warnings. 0 or the exit status. */
 struct weft_open_how cli_open_how(const struct cli_common *c);
 int cli_open(const struct cli_common *c, const char *path, struct weft_trace **t, struct weft_filter **f);

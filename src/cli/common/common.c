@@ -47,6 +47,26 @@ int cli_unknown(const struct weft_command *cmd, const char *what, const char *na
 	return CLI_USAGE;
 }
 
+int cli_bits(const struct weft_command *cmd, const char *what, const char *list, const char *const *known, unsigned n_known,
+             unsigned *bits)
+{
+	struct weft_str rest = weft_str(list), part;
+	for (*bits = 0; weft_str_cut(&rest, ',', &part);) {
+		char typed[64];
+		unsigned i = 0;
+		while (i < n_known && !weft_str_eq(part, known[i]))
+			i++;
+		snprintf(typed, sizeof typed, "%.*s", (int)(part.n < 60 ? part.n : 60), part.at);
+		if (i < n_known)
+			*bits |= 1u << i;
+		else if (weft_str_eq(part, "all"))
+			*bits |= (uint32_t)((UINT64_C(1) << n_known) - 1);
+		else if (!weft_str_eq(part, "none"))
+			return cli_unknown(cmd, what, typed, known, n_known);
+	}
+	return CLI_OK;
+}
+
 bool cli_parse(const struct weft_command *cmd, void *into, int argc, char **argv, int *n_operands)
 {
 	struct weft_err err = {0};

@@ -11,9 +11,21 @@
 
 enum { BLUE = 0x1c7ed6, ORANGE = 0xe8590c, TEAL = 0x0c8599, PURPLE = 0x7048e8 };
 
-static int add_curve(struct gantt *g, const char *label, const char *unit, uint32_t colour, int64_t row, double **value)
+static const struct {
+	const char *unit;
+	uint32_t colour;
+} looks[] = {
+	[GANTT_SUBMITTED] = {"tasks", BLUE},         [GANTT_READY] = {"tasks", TEAL}, [GANTT_FLOPS] = {"GFlop/s", ORANGE},
+	[GANTT_WORKER_FLOPS] = {"GFlop/s", ORANGE}, [GANTT_MEMORY] = {"MB", BLUE},   [GANTT_BANDWIDTH] = {"MB/s", TEAL},
+};
+
+static int add_curve(struct gantt *g, enum gantt_curve_of of, const char *label, int64_t row, double **value)
 {
-	struct gantt_curve c = {.value = calloc(g->width, sizeof *c.value), .colour = colour, .unit = unit, .row = row};
+	struct gantt_curve c = {.value = calloc(g->width, sizeof *c.value),
+	                        .colour = looks[of].colour,
+	                        .unit = looks[of].unit,
+	                        .of = of,
+	                        .row = row};
 	snprintf(c.label, sizeof c.label, "%s", label);
 	if (!c.value || weft_vec_push(&g->curve, c)) {
 		free(c.value);
@@ -23,8 +35,7 @@ static int add_curve(struct gantt *g, const char *label, const char *unit, uint3
 	return 0;
 }
 
-/* An amount from `from` to `to`, as amount per ns in each pixel that it touches. */
-static void spread(const struct gantt *g, double *value, uint64_t from, uint64_t to, double amount)
+void gantt_spread(const struct gantt *g, double *value, uint64_t from, uint64_t to, double amount)
 {
 	double length = (double)(g->to - g->from) / g->width, lasts = (double)(to - from);
 	if (to <= from || to <= g->from || from >= g->to)
@@ -38,7 +49,7 @@ static void spread(const struct gantt *g, double *value, uint64_t from, uint64_t
 
 /* ---- of the program ---- */
 
-static int count_tasks(struct gantt *g, const char *label, uint32_t colour, bool ready)
+static int count_tasks(struct gantt *g, const char *label, bool ready)
 {
 	const struct weft_tasks *t = &g->tasks->tasks;
 	uint64_t *begin = malloc(((size_t)t->n + 1) * sizeof *begin), *end = malloc(((size_t)t->n + 1) * sizeof *end),
@@ -55,7 +66,7 @@ static int count_tasks(struct gantt *g, const char *label, uint32_t colour, bool
 	if (!rc && any)
 		rc = weft_graph_parallelism(&(struct weft_graph_span){begin, end, NULL, t->n}, g->from, g->to, g->width, &busy);
 	if (!rc && any)
-		rc = add_curve(g, label, "tasks", colour, -1, &value);
+		rc = add_curve(g, ready ? GANTT_READY : GANTT_SUBMITTED, label, -1, &value);
 	for (unsigned k = 0; k < g->width && !rc && any; k++)
 		value[k] = (double)busy[k] * g->width / (double)(g->to - g->from);
 	free(begin);
@@ -74,15 +85,15 @@ static int sum_flops(struct gantt *g)
 	for (uint32_t i = 0; i < t->n && !any; i++)
 		any = t->task[i].flops >= 0;
 	if (!rc && any)
-		rc = add_curve(g, "all workers", "GFlop/s", ORANGE, -1, &of[t->n_workers]);
+		rc = add_curve(g, GANTT_FLOPS, "all workers", -1, &of[t->n_workers]);
 	for (uint32_t k = 0; k < t->n_workers && !rc && any; k++)
-		rc = add_curve(g, "", "GFlop/s", ORANGE, k, &of[k]);
+		rc = add_curve(g, GANTT_WORKER_FLOPS, "", (int64_t)g->first_worker + k, &of[k]);
 	for (uint32_t i = 0; i < t->n && !rc && any; i++) {
 		const struct weft_tasks_task *task = &t->task[i];
 		if (task->flops < 0 || task->start == WEFT_NEVER || task->end == WEFT_NEVER || task->worker >= t->n_workers)
 			continue;
-		spread(g, of[task->worker], task->start, task->end, task->flops);
-		spread(g, of[t->n_workers], task->start, task->end, task->flops);
+		gantt_spread(g, of[task->worker], task->start, task->end, task->flops);
+		gantt_spread(g, of[t->n_workers], task->start, task->end, task->flops);
 	}
 	free(of);
 	return rc;
@@ -101,10 +112,13 @@ static int sum_copies(struct gantt *g, uint32_t node, bool in)
 		const struct weft_tasks_copy *c = &t->copy[i];
 		if ((in ? c->to : c->from) != node || c->start == WEFT_NEVER || c->end == WEFT_NEVER)
 			continue;
-		if (!value)
-			rc = add_curve(g, label, "MB/s", in ? TEAL : PURPLE, -1, &value);
+		if (!value) {
+			rc = add_curve(g, GANTT_BANDWIDTH, label, -1, &value);
+			if (!rc && !in)
+				g->curve.at[g->curve.n - 1].colour = PURPLE;
+		}
 		if (!rc)
-			spread(g, value, c->start, c->end, (double)c->bytes * 1e3); /* bytes a ns are GB/s */
+			gantt_spread(g, value, c->start, c->end, (double)c->bytes * 1e3); /* bytes a ns are GB/s */
 	}
 	return rc;
 }
@@ -117,7 +131,7 @@ static int trace_memory(struct gantt *g, uint32_t counter)
 	double *last = calloc((size_t)g->width + 1, sizeof *last), *value = NULL;
 	char label[64];
 	snprintf(label, sizeof label, "%s", t->def[WEFT_CLASS_COUNTER].at[counter].name);
-	int rc = when && last ? add_curve(g, label, "MB", BLUE, -1, &value) : -ENOMEM;
+	int rc = when && last ? add_curve(g, GANTT_MEMORY, label, -1, &value) : -ENOMEM;
 	for (uint32_t thread = 0; thread < t->n_threads && !rc; thread++) {
 		struct weft_cursor c;
 		struct weft_block b;
@@ -158,8 +172,8 @@ int gantt_curves(struct gantt *g)
 	const struct weft_tasks *t = &g->tasks->tasks;
 	const struct weft_def_table *d = &t->trace->def[WEFT_CLASS_COUNTER];
 	uint32_t nodes = 0;
-	int rc = count_tasks(g, "submitted", BLUE, false);
-	rc = rc ? rc : count_tasks(g, "ready", TEAL, true);
+	int rc = count_tasks(g, "submitted", false);
+	rc = rc ? rc : count_tasks(g, "ready", true);
 	rc = rc ? rc : sum_flops(g);
 	for (uint32_t k = 1; k < d->n && !rc; k++)
 		if (strncmp(d->at[k].name, "memory in use, node ", 20) == 0)
@@ -176,7 +190,7 @@ int gantt_curves(struct gantt *g)
 			                                                                    : g->curve.at[k].most;
 	size_t kept = 0; /* memory that was never used says nothing */
 	for (size_t k = 0; k < g->curve.n; k++)
-		if (g->curve.at[k].most > 0 || strcmp(g->curve.at[k].unit, "MB") != 0)
+		if (g->curve.at[k].most > 0 || g->curve.at[k].of != GANTT_MEMORY)
 			g->curve.at[kept++] = g->curve.at[k];
 		else
 			free(g->curve.at[k].value);

@@ -40,11 +40,10 @@ struct walk {
 
 /* ---- paints ---- */
 
-static int find_paint(struct gantt *g, uint32_t region, uint32_t colour, uint16_t *out)
+int gantt_paint(struct gantt *g, struct gantt_paint paint, uint16_t *out)
 {
-	const struct weft_def_table *d = &g->tasks->tasks.trace->def[WEFT_CLASS_REGION];
 	for (size_t k = 0; k < g->paint.n; k++)
-		if (g->paint.at[k].region == region && g->paint.at[k].colour == colour) {
+		if (g->paint.at[k].region == paint.region && g->paint.at[k].colour == paint.colour) {
 			*out = (uint16_t)k;
 			return 0;
 		}
@@ -52,7 +51,13 @@ static int find_paint(struct gantt *g, uint32_t region, uint32_t colour, uint16_
 	if (g->paint.n == UINT16_MAX)
 		return 0;
 	*out = (uint16_t)g->paint.n;
-	return weft_vec_push(&g->paint, (struct gantt_paint){colour, region, region ? d->at[region].name : "in no state", 0});
+	return weft_vec_push(&g->paint, paint);
+}
+
+static int find_paint(struct gantt *g, uint32_t region, uint32_t colour, uint16_t *out)
+{
+	const struct weft_def_table *d = &g->tasks->tasks.trace->def[WEFT_CLASS_REGION];
+	return gantt_paint(g, (struct gantt_paint){colour, region, region ? d->at[region].name : "in no state", 0}, out);
 }
 
 static int choose_colours(struct walk *w)
@@ -139,6 +144,7 @@ static int add_stretch(void *arg, uint32_t region, uint64_t from, uint64_t to, b
 		uint64_t part = (to < end ? to : end) - (from < end ? from : end);
 		w->sum[w->now] += part;
 		g->paint.at[w->now].ns += w->counts ? part : 0;
+		w->row->task_ns += w->is_task[region] ? part : 0;
 		from += part;
 		if (from < end || w->pixel + 1 == g->width)
 			break;
@@ -171,7 +177,10 @@ static void tasks_of(struct walk *w, uint32_t worker)
 static int add_row(struct walk *w, const char *label, uint32_t thread, uint32_t worker)
 {
 	struct gantt *g = w->g;
-	struct gantt_row row = {.cell = calloc(g->width, sizeof *row.cell), .worker = worker != WEFT_TASKS_NO_ONE};
+	bool works = worker != WEFT_TASKS_NO_ONE;
+	struct gantt_row row = {.cell = calloc(g->width, sizeof *row.cell),
+	                        .kind = works ? GANTT_WORKER : GANTT_THREAD,
+	                        .of = works ? worker : thread};
 	snprintf(row.label, sizeof row.label, "%.60s", label);
 	if (!row.cell || weft_vec_push(&g->row, row)) {
 		free(row.cell);
@@ -180,7 +189,7 @@ static int add_row(struct walk *w, const char *label, uint32_t thread, uint32_t 
 	w->row = &g->row.at[g->row.n - 1];
 	w->pixel = 0;
 	w->now = 0;
-	w->counts = row.worker;
+	w->counts = works;
 	memset(w->sum, 0, w->n_sum * sizeof *w->sum);
 	tasks_of(w, worker);
 	int rc = thread_states(g->tasks->tasks.trace, thread, w->is_task, g->to, add_stretch, w);
@@ -189,13 +198,26 @@ static int add_row(struct walk *w, const char *label, uint32_t thread, uint32_t 
 	return rc;
 }
 
+/* Of several programs the number of its own stands before. */
+static const char *worker_label(const struct weft_tasks *t, uint32_t worker, char *out, size_t n)
+{
+	const struct weft_tasks_worker *w = &t->worker[worker];
+	bool several = t->worker[0].process != t->worker[t->n_workers - 1].process;
+	if (several)
+		snprintf(out, n, "%u: %s", w->process, w->name);
+	else
+		snprintf(out, n, "%s", w->name);
+	return out;
+}
+
 static int add_rows(struct walk *w)
 {
 	const struct weft_tasks *t = &w->g->tasks->tasks;
+	char label[64];
 	bool *submits = calloc((size_t)t->trace->n_threads + 1, sizeof *submits);
 	int rc = submits ? 0 : -ENOMEM;
 	for (uint32_t k = 0; k < t->n_workers && !rc; k++)
-		rc = add_row(w, t->worker[k].name, t->worker[k].thread, k);
+		rc = add_row(w, worker_label(t, k, label, sizeof label), t->worker[k].thread, k);
 	for (uint32_t i = 0; i < t->n && !rc; i++)
 		if (t->task[i].submitter < t->trace->n_threads)
 			submits[t->task[i].submitter] = true;
@@ -206,6 +228,28 @@ static int add_rows(struct walk *w)
 			rc = add_row(w, *t->trace->thread[k].name ? t->trace->thread[k].name : "main", k, WEFT_TASKS_NO_ONE);
 	free(submits);
 	return rc;
+}
+
+int gantt_range(struct gantt *g, const char *range)
+{
+	const struct weft_trace *t = g->tasks->tasks.trace;
+	struct weft_err err = {0};
+	g->from = WEFT_NEVER;
+	for (uint32_t i = 0; i < g->tasks->tasks.n; i++) {
+		const struct weft_tasks_task *task = &g->tasks->tasks.task[i];
+		uint64_t first = task->submit != WEFT_NEVER ? task->submit : task->start;
+		g->from = first < g->from ? first : g->from;
+		g->to = task->end != WEFT_NEVER && task->end > g->to ? task->end : g->to;
+	}
+	g->from = g->from == WEFT_NEVER ? 0 : g->from;
+	g->to = g->to > g->from ? g->to : t->end;
+	if (range && weft_time_range(range, t->end, &g->from, &g->to, &err))
+		return cli_fail(&err);
+	g->to = g->to < t->end ? g->to : t->end;
+	if (g->to > g->from)
+		return CLI_OK;
+	weft_err_set(&err, -ERANGE, "'%s' has nothing in this range of time", t->path);
+	return cli_fail(&err);
 }
 
 int gantt_compute(struct gantt *g)
@@ -224,6 +268,9 @@ int gantt_compute(struct gantt *g)
 	uint16_t none;
 	rc = rc ? rc : choose_colours(&w);
 	rc = rc ? rc : find_paint(g, 0, NOTHING, &none);
+	if (!rc && g->show & GANTT_NODES)
+		rc = gantt_nodes(g);
+	g->first_worker = (uint32_t)g->row.n;
 	rc = rc ? rc : add_rows(&w);
 	tasks_roles_fini(&w.roles);
 	free(w.is_task);
@@ -231,7 +278,9 @@ int gantt_compute(struct gantt *g)
 	free(w.paint);
 	free(w.task);
 	free(w.sum);
-	return rc ? rc : gantt_curves(g);
+	if (!rc && g->show & GANTT_CURVES)
+		rc = gantt_curves(g);
+	return rc ? rc : gantt_marks(g);
 }
 
 void gantt_fini(struct gantt *g)
@@ -240,6 +289,8 @@ void gantt_fini(struct gantt *g)
 		free(g->row.at[k].cell);
 	for (size_t k = 0; k < g->curve.n; k++)
 		free(g->curve.at[k].value);
+	free(g->point.at);
+	free(g->arrow.at);
 	free(g->row.at);
 	free(g->curve.at);
 	free(g->paint.at);
