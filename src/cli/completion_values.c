@@ -9,6 +9,7 @@
 #include "cli/graph/task_groups.h"
 #include "cli/look/info_list.h"
 #include "cli/look/view_load.h"
+#include "cli/panels/panels.h"
 #include "cli/simulate/simulate_machine.h"
 #include "cli/tune/tune_run.h"
 #include "metric/text/text_view.h"
@@ -66,6 +67,18 @@ static void each_folding(struct completion *c)
 {
 	for (unsigned i = 0; i < GRAPH_FOLDINGS; i++)
 		completion_offer(c, graph_by_names[i], NULL);
+}
+
+static void each_panel(struct completion *c)
+{
+	for (unsigned i = 0; i < PANELS_MOST; i++)
+		completion_offer(c, panels_list[i].name, panels_list[i].about);
+}
+
+static void each_panels_table(struct completion *c)
+{
+	for (unsigned i = 0; i < n_panels_tables; i++)
+		completion_offer(c, panels_tables[i], NULL);
 }
 
 static void each_editor(struct completion *c)
@@ -173,6 +186,12 @@ static const struct value_row {
 	{"graph", "by", NULL, NULL, each_folding, REST_NOTHING, false},
 	{"graph", "to", NULL, "svg png html dot", NULL, REST_NOTHING, false},
 	{"graph", "editor", NULL, NULL, each_editor, REST_NOTHING, false},
+	{"gantt", "show", NULL, "curves nodes events push pop transfers dependencies", NULL, REST_NOTHING, true},
+	{"panels", "panel", NULL, NULL, each_panel, REST_NOTHING, true},
+	{"panels", "table", NULL, NULL, each_panels_table, REST_NOTHING, false},
+	{"panels", "outliers", NULL, "footprint flops none", NULL, REST_NOTHING, false},
+	{"panels", "chain", NULL, "last none", NULL, REST_NOTHING, false},
+	{"panels", "by", NULL, NULL, each_task_field, REST_NOTHING, false},
 	{"tune", "collectors", NULL, "auto", NULL, REST_NOTHING, false},
 	{"tune", "tunlet", NULL, NULL, each_tunlet, REST_FILES, false},
 	{NULL, NULL, "FILE", NULL, NULL, REST_FILES, false},

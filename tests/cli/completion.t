@@ -155,6 +155,7 @@ tasks	the tasks of a program: any field, filtered, sorted, grouped
 graph	the graph of a program's tasks: critical path, DOT, drawings, a page
 efficiency	how well a program's workers were used, as factors that multiply
 gantt	draw the workers of a program of tasks, with curves, as StarPU's handbook
+panels	draw a run of tasks in panels over one axis of time, as StarVZ does
 table	a view's table of a trace: profiles, histograms, who talks to whom
 diff	what changed from one trace to another, by the same views
 view	views: what there are, what one says, converting
@@ -180,7 +181,7 @@ bus	how fast data goes between memories, measured
 sched	the scheduling policies that STARPU_SCHED may name
 bench	run a benchmark of the task runtime, or list them
 completion	print the completion script of a shell
-39
+40
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }
@@ -188,6 +189,11 @@ $ same 'stat --by' weft stat --by zzzzzzzzz x
 same stat --by
 $ same 'stat --sort' weft stat --sort zzzzzzzzz x
 same stat --sort
+$ same 'gantt --show' weft gantt --show zzzzzzzzz -o x.svg x; same 'panels --panel' weft panels --panel zzzzzzzzz -o x.svg x; same 'panels --table' weft panels --table zzzzzzzzz x; same 'panels --outliers' weft panels --outliers zzzzzzzzz x
+same gantt --show
+same panels --panel
+same panels --table
+same panels --outliers
 $ same 'info --list' weft info --list zzzzzzzzz x
 same info --list
 $ same 'convert --to' weft convert --to zzzzzzzzz x -o y

@@ -25,6 +25,7 @@ Tasks
   graph       the graph of a program's tasks: critical path, DOT, drawings, a page
   efficiency  how well a program's workers were used, as factors that multiply
   gantt       draw the workers of a program of tasks, with curves, as StarPU's handbook
+  panels      draw a run of tasks in panels over one axis of time, as StarVZ does
 
 Compute
   table       a view's table of a trace: profiles, histograms, who talks to whom

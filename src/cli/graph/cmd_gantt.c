@@ -55,8 +55,8 @@ static int gantt_of(const struct args *a, const struct weft_trace *t, unsigned s
 	if (!status) {
 		int rc = gantt_compute(&g);
 		size_t n = strlen(a->output);
-		enum weft_picture_form form =
-			n > 4 && strcmp(a->output + n - 4, ".png") == 0 ? WEFT_PICTURE_PNG : WEFT_PICTURE_SVG;
+		enum weft_picture_form form = n > 4 && strcmp(a->output + n - 4, ".png") == 0 ? WEFT_PICTURE_PNG
+		                                                                              : WEFT_PICTURE_SVG;
 		if (!rc)
 			rc = gantt_draw(&g, a->title, &out, form);
 		status = rc ? cli_fail_code(rc) : write_out(a->output, &out);

@@ -79,17 +79,25 @@ static int walk_worker(struct walk *w, const struct weft_tasks_worker *worker)
 
 /* ---- kinds of workers ---- */
 
+void worker_kind(const char *name, char out[32])
+{
+	size_t n = strcspn(name, " 0123456789");
+	if (n)
+		snprintf(out, 32, "%.*s", (int)(n < 31 ? n : 31), name);
+	else
+		strcpy(out, "workers");
+}
+
 static unsigned find_kind(struct efforts *e, const char *name)
 {
 	char word[32];
-	size_t n = strcspn(name, " 0123456789");
-	snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word - 1 ? n : sizeof word - 1), name);
+	worker_kind(name, word);
 	for (unsigned k = 0; k < e->n_kinds; k++)
 		if (strcmp(e->kind[k], word) == 0)
 			return k;
 	if (e->n_kinds == WEFT_IDLE_KINDS)
 		return WEFT_IDLE_KINDS - 1;
-	strcpy(e->kind[e->n_kinds], *word ? word : "workers");
+	strcpy(e->kind[e->n_kinds], word);
 	return e->n_kinds++;
 }
 

@@ -25,6 +25,7 @@ struct efforts {
 /* range: as of --time, or NULL: from the first submission to the last task's end. 0 or the exit status, after a message. */
 int efforts_init(struct efforts *e, const struct weft_trace *t, const char *range);
 void efforts_fini(struct efforts *e);
+void worker_kind(const char *name, char out[32]); /* of "CPU 0" "CPU"; "workers" where it has no word */
 /* The kind of the task's worker; WEFT_IDLE_KINDS: it never ran. */
 unsigned efforts_kind(const struct efforts *e, const struct weft_tasks_task *task);
 

@@ -15,7 +15,7 @@ static const struct {
 	const char *unit;
 	uint32_t colour;
 } looks[] = {
-	[GANTT_SUBMITTED] = {"tasks", BLUE},         [GANTT_READY] = {"tasks", TEAL}, [GANTT_FLOPS] = {"GFlop/s", ORANGE},
+	[GANTT_SUBMITTED] = {"tasks", BLUE},        [GANTT_READY] = {"tasks", TEAL}, [GANTT_FLOPS] = {"GFlop/s", ORANGE},
 	[GANTT_WORKER_FLOPS] = {"GFlop/s", ORANGE}, [GANTT_MEMORY] = {"MB", BLUE},   [GANTT_BANDWIDTH] = {"MB/s", TEAL},
 };
 

@@ -149,7 +149,8 @@ static void draw_arrows(struct chart *c)
 	enum { DEPENDENCY = 0x868e96 };
 	for (size_t i = 0; i < c->g->arrow.n; i++) {
 		const struct gantt_arrow *a = &c->g->arrow.at[i];
-		const double xy[] = {c->x + a->from, c->top[a->from_row] + ROW / 2.0, c->x + a->to, c->top[a->to_row] + ROW / 2.0};
+		const double xy[] = {c->x + a->from, c->top[a->from_row] + ROW / 2.0, c->x + a->to,
+		                     c->top[a->to_row] + ROW / 2.0};
 		if (a->kind == GANTT_DEPENDENCIES)
 			picture_polyline(&c->p, xy, 2, DEPENDENCY);
 		else

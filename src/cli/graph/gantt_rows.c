@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows: each thread is walked once, its stretches add up in the pixel that they end in; longer ones fill pixels at once. */
 #include "gantt.h"
-#include "render/palette.h"
+#include "base/map.h"
 #include "tasks/tasks_roles.h"
 #include "thread_states.h"
-#include "weft/states.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,30 +59,51 @@ static int find_paint(struct gantt *g, uint32_t region, uint32_t colour, uint16_
 	return gantt_paint(g, (struct gantt_paint){colour, region, region ? d->at[region].name : "in no state", 0}, out);
 }
 
+/*
+ * Codelets are all computing, so what tells them apart is hue: those of the sets of Tol that colour-blind people tell apart, then lighter ones of
+ * the same. A name has its place by its hash, in every chart the same; of two with one place the first in the alphabet keeps it.
+ */
+static const uint32_t codelet_colours[] = {0x4477aa, 0xcc6677, 0xddaa33, 0x117733, 0x88ccee, 0xaa4499, 0x999933, 0x332288,
+                                           0xee7733, 0x44aa99, 0x882255, 0x7f7f7f, 0x99bbdd, 0xe8a8b4, 0xeed58c, 0x77b58b};
+enum { CODELET_COLOURS = sizeof codelet_colours / sizeof *codelet_colours };
+
+static uint32_t codelet_colour(const char *name, uint32_t *used)
+{
+	unsigned at = weft_hash(name, strlen(name)) % 12;
+	if (*used == (1u << CODELET_COLOURS) - 1)
+		*used = 0;
+	while (*used & 1u << at)
+		at = (at + 1) % CODELET_COLOURS;
+	*used |= 1u << at;
+	return codelet_colours[at];
+}
+
+static int by_name(const void *a, const void *b, void *defs)
+{
+	const struct weft_def_row *d = defs;
+	return strcmp(d[*(const uint32_t *)a].name, d[*(const uint32_t *)b].name);
+}
+
 static int choose_colours(struct walk *w)
 {
 	const struct weft_def_table *d = &w->g->tasks->tasks.trace->def[WEFT_CLASS_REGION];
-	struct weft_palette_name *name = calloc((size_t)d->n + 1, sizeof *name);
-	uint32_t *chosen = calloc((size_t)d->n + 1, sizeof *chosen), n = 0;
-	int rc = name && chosen ? 0 : -ENOMEM;
-	for (uint32_t r = 1; !rc && r < d->n; r++)
-		if (w->is_task[r])
-			name[n++] = (struct weft_palette_name){d->at[r].name, WEFT_STATE_RUNNING};
-	if (!rc && w->g->by_codelet)
-		rc = weft_palette_choose(name, n, chosen);
-	n = 0;
-	for (uint32_t r = 1; !rc && r < d->n; r++) {
+	uint32_t *codelet = malloc(((size_t)d->n + 1) * sizeof *codelet), used = 0, n = 0;
+	if (!codelet)
+		return -ENOMEM;
+	for (uint32_t r = 1; r < d->n; r++) {
 		w->colour[r] = OTHER;
 		for (size_t k = 0; k < sizeof colours / sizeof *colours; k++)
 			if (tasks_role(&w->roles, WEFT_CLASS_REGION, r) == colours[k].role)
 				w->colour[r] = colours[k].colour;
 		if (w->is_task[r])
-			w->colour[r] = w->g->by_codelet ? chosen[n++] : GREEN;
+			codelet[n++] = r;
 	}
+	qsort_r(codelet, n, sizeof *codelet, by_name, d->at);
+	for (uint32_t i = 0; i < n; i++)
+		w->colour[codelet[i]] = w->g->by_codelet ? codelet_colour(d->at[codelet[i]].name, &used) : GREEN;
 	w->colour[0] = NOTHING;
-	free(name);
-	free(chosen);
-	return rc;
+	free(codelet);
+	return 0;
 }
 
 /* A task's own colour counts, where it has one. */
