@@ -24,6 +24,28 @@ $ for b in 320 640 960; do for p in sgemm dgemm; do weft simulate -q -m weft-1gp
 $ t() { weft simulate -m "$1" -s "$2" -- "$suite/cholesky_implicit" -size 9600 -nblocks 10 2>/dev/null | awk '/^9600/ { print int($2 * 1000) }'; }
 $ a=$(t weft-2cpus dmda); b=$(t weft-2numa dmda); c=$(t weft-1gpu dmda); d=$(t weft-3gpus dmda); test "$a" -gt "$b" && test "$b" -gt "$c" && test "$c" -gt "$d" && test "$(t weft-3gpus lws)" -gt "$d" && for i in 1 2 3 4; do test "$(t weft-3gpus dmda)" = "$d" || echo "differs"; done
 
+## A real and a simulated run of 4 x 4 tiles state by state: potrf 4, trsm 6, syrk 6, gemm 4 of each, whichever is first; a run beside itself does not differ.
+$ STARPU_NCPU=2 weft record -q --on starpu_detail -o real.weft -- "$suite/cholesky_implicit" -size 640 -nblocks 4 >/dev/null 2>&1; weft simulate -q -m weft-2cpus -o made.weft -- "$suite/cholesky_implicit" -size 1280 -nblocks 4 >/dev/null 2>&1
+$ weft efficiency --states real.weft made.weft --csv | grep ',tasks,' | cut -d, -f 1-3,5 | sort
+gemm,tasks,4,4
+potrf,tasks,4,4
+syrk,tasks,6,6
+trsm,tasks,6,6
+$ weft efficiency --states made.weft real.weft --csv | grep ',tasks,' | cut -d, -f 1-3,5 | sort
+chol_model_gemm,tasks,4,4
+chol_model_potrf,tasks,4,4
+chol_model_syrk,tasks,6,6
+chol_model_trsm,tasks,6,6
+$ weft efficiency --states made.weft made.weft --csv | cut -d, -f 1,2,7 | sort
+(outside of all),idle,0
+chol_model_gemm,tasks,0
+chol_model_potrf,tasks,0
+chol_model_syrk,tasks,0
+chol_model_trsm,tasks,0
+state,type,change_percent
+## What both workers did, and when they idled, is all of their time, from the first task to the last one's end: what the simulation says that it took.
+$ weft simulate -m weft-2cpus -o again.weft -- "$suite/cholesky_implicit" -size 1280 -nblocks 4 2>&1 >/dev/null | sed -n 's/.*20 tasks in \([0-9.]*\) ms.*/\1/p' >took; weft efficiency --states again.weft --csv | awk -F, 'NR > 1 { sum += $4 } END { printf "%.3f\n", sum / 2e6 }' | cmp - took
+
 ## The handbook's own command line.
 $ (export STARPU_PERF_MODEL_DIR="$WEFT_SOURCE/share/starpu/perfmodels/sampling" STARPU_HOSTNAME=weft-3gpus; "$suite/cholesky_implicit" -size $((960*20)) -nblocks 20 2>&1 >/dev/null | sed 's/ in .*//')
 starpu: simulated on 'weft-3gpus': 1540 tasks

@@ -222,12 +222,20 @@ static const char *effort_name(const struct effort_state *s)
 	return s->effort >= WEFT_EFFORT_LATE ? "idle" : weft_effort_names[s->effort];
 }
 
+/* A simulated run calls tasks by their models. */
+static bool are_same(const struct efforts *a, uint32_t x, const struct efforts *b, uint32_t y)
+{
+	const struct effort_state *s = &a->state[x], *t = &b->state[y];
+	return strcmp(effort_name(s), effort_name(t)) == 0 &&
+	       (strcmp(state_name(a, x), state_name(b, y)) == 0 || (*s->model && strcmp(s->model, state_name(b, y)) == 0) ||
+	        (*t->model && strcmp(state_name(a, x), t->model) == 0));
+}
+
 /* The state of the other trace that is called so and means the same; NULL: none. */
-static const struct effort_state *same_state(const struct efforts *other, const char *name, const struct effort_state *as)
+static const struct effort_state *same_state(const struct efforts *other, const struct efforts *of, uint32_t region)
 {
 	for (uint32_t r = 0; r < other->n_states; r++)
-		if ((other->state[r].ns || other->state[r].count) &&
-		    strcmp(effort_name(&other->state[r]), effort_name(as)) == 0 && strcmp(state_name(other, r), name) == 0)
+		if ((other->state[r].ns || other->state[r].count) && are_same(of, region, other, r))
 			return &other->state[r];
 	return NULL;
 }
@@ -286,12 +294,12 @@ static int print_states(const struct work *w)
 	for (uint32_t k = 0; k < n && !rc; k++) {
 		const char *name = state_name(&w->run, r[k].region);
 		const struct effort_state *s = &w->run.state[r[k].region];
-		rc = add_state(&t, w, name, s, w->has_other ? same_state(&w->other, name, s) : NULL);
+		rc = add_state(&t, w, name, s, w->has_other ? same_state(&w->other, &w->run, r[k].region) : NULL);
 	}
 	for (uint32_t k = 0; k < n_other && !rc; k++) {
 		const char *name = state_name(&w->other, o[k].region);
 		const struct effort_state *s = &w->other.state[o[k].region];
-		if (!same_state(&w->run, name, s))
+		if (!same_state(&w->run, &w->other, o[k].region))
 			rc = add_state(&t, w, name, NULL, s);
 	}
 	free(r);
@@ -334,9 +342,9 @@ static int run(int argc, char **argv)
 	if (!status && w.has_other)
 		status = cli_open(&a.common, argv[2], &t[1], NULL);
 	if (!status)
-		status = efforts_init(&w.run, t[0], a.time);
+		status = efforts_init(&w.run, t[0], a.time, a.states);
 	if (!status && w.has_other)
-		status = efforts_init(&w.other, t[1], a.states ? a.time : NULL);
+		status = efforts_init(&w.other, t[1], a.states ? a.time : NULL, a.states);
 	if (!status)
 		status = print(&w);
 	efforts_fini(&w.run);

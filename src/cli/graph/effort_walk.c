@@ -145,7 +145,11 @@ static int find_efforts(struct walk *w, const struct weft_trace *t)
 	for (uint32_t r = 1; r < n; r++)
 		w->effort[r] = w->is_task[r] ? WEFT_EFFORT_WORK : w->effort[r];
 	for (uint32_t r = 0; r < n; r++)
-		w->e->state[r].effort = w->effort[r] == EFFORT_IDLE ? WEFT_EFFORT_STARVED : (enum weft_effort)w->effort[r];
+		w->e->state[r] = (struct effort_state){.effort = w->effort[r] == EFFORT_IDLE ? WEFT_EFFORT_STARVED
+		                                                                             : (enum weft_effort)w->effort[r],
+		                                       .model = ""};
+	for (uint32_t i = 0; i < tasks->n; i++)
+		w->e->state[tasks->task[i].region].model = weft_tasks_text(tasks, tasks->task[i].model);
 	return 0;
 }
 
@@ -168,11 +172,71 @@ static int find_range(struct efforts *e, const struct weft_trace *t, const char 
 	return CLI_OK;
 }
 
-int efforts_init(struct efforts *e, const struct weft_trace *t, const char *range)
+/* ---- of a simulated run ---- */
+
+static bool is_worker(const char *name)
+{
+	static const char *const kinds[] = {"CPU ", "CUDA ", "OpenCL "};
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (!strncmp(name, kinds[i], strlen(kinds[i])) && name[strlen(kinds[i])] >= '0' && name[strlen(kinds[i])] <= '9')
+			return true;
+	return false;
+}
+
+/* Its traces are made of Paje's: nothing has a category, workers are known by their names. */
+static bool is_simulated(const struct weft_trace *t)
+{
+	for (uint32_t c = 1; c < t->def[WEFT_CLASS_CATEGORY].n; c++)
+		if (!strcmp(t->def[WEFT_CLASS_CATEGORY].at[c].name, "starpu"))
+			return false;
+	for (uint32_t i = 0; i < t->n_threads; i++)
+		if (is_worker(t->thread[i].name))
+			return true;
+	return false;
+}
+
+/* From the first task's begin on, to the end. */
+static int simulated_range(struct efforts *e, const struct weft_trace *t, const char *range)
+{
+	struct weft_err err = {0};
+	e->from = e->to = t->end;
+	for (uint32_t i = 0; i < t->n_threads; i++)
+		if (is_worker(t->thread[i].name) && t->thread[i].begin < e->from)
+			e->from = t->thread[i].begin;
+	return range && weft_time_range(range, t->end, &e->from, &e->to, &err) ? cli_fail(&err) : CLI_OK;
+}
+
+static int simulated_states(struct efforts *e, const struct weft_trace *t, const char *range)
+{
+	struct walk w = {.e = e};
+	e->tasks.tasks.trace = t;
+	int status = simulated_range(e, t, range);
+	if (status)
+		return status;
+	int rc = find_efforts(&w, t);
+	for (uint32_t r = 1; r < e->n_states && !rc; r++) {
+		w.effort[r] = WEFT_EFFORT_WORK;
+		e->state[r].effort = WEFT_EFFORT_WORK;
+	}
+	for (uint32_t i = 0; i < t->n_threads && !rc; i++)
+		if (is_worker(t->thread[i].name)) {
+			w.kind = find_kind(e, t->thread[i].name);
+			rc = walk_worker(&w, &(struct weft_tasks_worker){.thread = i});
+		}
+	tasks_roles_fini(&w.roles);
+	free(w.step.at);
+	free(w.effort);
+	free(w.is_task);
+	return rc ? cli_fail_code(rc) : CLI_OK;
+}
+
+int efforts_init(struct efforts *e, const struct weft_trace *t, const char *range, bool states)
 {
 	struct walk w = {.e = e};
 	double late[WEFT_IDLE_KINDS], starved[WEFT_IDLE_KINDS];
 	*e = (struct efforts){0};
+	if (states && is_simulated(t))
+		return simulated_states(e, t, range);
 	int status = task_view_load(&e->tasks, t);
 	if (!status)
 		status = find_range(e, t, range);

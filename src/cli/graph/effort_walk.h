@@ -9,6 +9,7 @@
 struct effort_state { /* by region */
 	uint64_t count, ns;
 	enum weft_effort effort;
+	const char *model; /* of a codelet, what else its tasks are called by; "" */
 };
 struct efforts {
 	struct task_view tasks;
@@ -22,8 +23,11 @@ struct efforts {
 	struct effort_state *state;                   /* by region of the trace; [0]: in none */
 	uint32_t n_states;
 };
-/* range: as of --time, or NULL: from the first submission to the last task's end. 0 or the exit status, after a message. */
-int efforts_init(struct efforts *e, const struct weft_trace *t, const char *range);
+/*
+ * range: as of --time, or NULL: from the first submission to the last task's end. states: only `state` is wanted, so a simulated run will do, whose
+ * trace has workers and what they ran, but no rows of tasks. 0 or the exit status, after a message.
+ */
+int efforts_init(struct efforts *e, const struct weft_trace *t, const char *range, bool states);
 void efforts_fini(struct efforts *e);
 void worker_kind(const char *name, char out[32]); /* of "CPU 0" "CPU"; "workers" where it has no word */
 /* The kind of the task's worker; WEFT_IDLE_KINDS: it never ran. */
