@@ -1,5 +1,5 @@
 ## SPDX-License-Identifier: Apache-2.0
-## weft panels: bounds, idleness, iterations, outliers, chains, curves as numbers; the picture. tests/golden/traces/make_kinds.py says what the trace is.
+## weft panels, what StarVZ shows: bounds, idleness, iterations, outliers, chains, curves as numbers; the picture. tests/golden/traces/make_kinds.py says what the trace is.
 $ cp -r "$WEFT_SOURCE/tests/golden/traces/kinds.weft" "$WEFT_SOURCE/tests/golden/traces/tiles.weft" .
 
 ## Area: of 6 heavy tasks the device runs 5 and 7/60, else it would end after the CPUs: (600 - 100 x) = (600 + 70 + 400 x) / 2 for x = 53/60: 511.667 us.
