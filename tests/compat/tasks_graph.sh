@@ -57,6 +57,15 @@ check "its tasks by codelet" "gemm 165 potrf 10 trsm 45" "$(weft tasks -q choles
 check "8 iterations of 5" 40 "$(numbers loops loops 8 5 | cut -d, -f 1)"
 check "iterations are known" "8 5" "$(weft tasks -q loops.weft --by iteration --csv | tail -n +2 | cut -d, -f 2 | sort | uniq -c | awk '{print $1, $2}')"
 check "by iteration it is a chain of 8 boxes" "7" "$(weft graph -q loops.weft -o - --to dot --by iteration | grep -c -e '->')"
+check "panels: 8 iterations of 5 tasks, one after the other" "1 5 2 5 3 5 4 5 5 5 6 5 7 5 8 5 in order" "$(weft panels -q loops.weft --table iterations --csv | tail -n +2 |
+	awk -F, '{ printf "%d %d ", $1, $2; if ($4 < last) out = 1; last = $4 } END { print out ? "out of order" : "in order" }')"
+check "panels: the path bound of one kind of workers is the graph's critical path" "$(weft graph -q cholesky.weft --csv | tail -1 | cut -d, -f 6)" \
+	"$(weft panels -q cholesky.weft --table bounds --csv | sed -n 's/^critical path bound (CPB),\([0-9]*\),.*/\1/p')"
+check "panels: the area is the work by two workers" "$(weft graph -q cholesky.weft --csv | tail -1 | awk -F, '{ printf "%d", $5 / 2 + 0.5 }')" \
+	"$(weft panels -q cholesky.weft --table bounds --csv | sed -n 's/^area bound (ABE),\([0-9]*\),.*/\1/p')"
+check "panels: the last task's chain goes through each level of a chain of 50" 50 "$(weft panels -q chain.weft --table chain --csv | tail -n +2 | wc -l)"
+check "panels: no task of Cholesky's chain begins before the one before has ended" "" "$(weft panels -q cholesky.weft --table chain --csv | tail -n +2 | awk -F, '$4 < last { print } { last = $5 }')"
+check "panels: idleness and time in tasks are all of the range" "same" "$(weft panels -q cholesky.weft --table workers --csv | tail -n +2 | awk -F, '{ all = $4 / (1 - $5 / 100) } NR > 1 && (all - first > 1 || first - all > 1) { print "other" } { first = all } END { print "same" }')"
 check "what ran before its turn: nothing" "" "$(weft tasks -q cholesky.weft -f 'critical=0,1' --json -c number,start,ready |
 	python3 -c 'import json, sys; print(*[t["number"] for t in json.load(sys.stdin) if t["start_ns"] < t["ready_ns"]])')"
 check "paths as Python computes them from DOT and CSV" same "$(weft graph -q cholesky.weft -o g.dot && weft tasks -q cholesky.weft -c number,duration,slack,level,earliest --csv >t.csv &&
