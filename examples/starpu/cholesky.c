@@ -69,27 +69,32 @@ static struct starpu_codelet cl_gemm = {.cpu_funcs = {gemm},
                                         .model = &models[3],
                                         .name = "gemm"};
 
+/* Iterations and operations are for those who look at the run afterwards (weft panels). */
 static void factorise(const struct tiles *t)
 {
+	double b = t->b, cube = b * b * b;
 	for (unsigned k = 0; k < t->count; k++) {
 		int first = (int)(t->count - k), rc;
-		rc = starpu_task_insert(&cl_potrf, STARPU_PRIORITY, 2 * first, STARPU_RW, tile(t, k, k), 0);
+		starpu_iteration_push(k + 1);
+		rc = starpu_task_insert(&cl_potrf, STARPU_PRIORITY, 2 * first, STARPU_FLOPS, cube / 3, STARPU_RW, tile(t, k, k),
+		                        0);
 		STARPU_CHECK_RETURN_VALUE(rc, "starpu_task_insert");
 		for (unsigned i = k + 1; i < t->count; i++) {
-			rc = starpu_task_insert(&cl_trsm, STARPU_PRIORITY, first + (i == k + 1), STARPU_R, tile(t, k, k),
-			                        STARPU_RW, tile(t, i, k), 0);
+			rc = starpu_task_insert(&cl_trsm, STARPU_PRIORITY, first + (i == k + 1), STARPU_FLOPS, cube, STARPU_R,
+			                        tile(t, k, k), STARPU_RW, tile(t, i, k), 0);
 			STARPU_CHECK_RETURN_VALUE(rc, "starpu_task_insert");
 		}
 		for (unsigned i = k + 1; i < t->count; i++) {
-			rc = starpu_task_insert(&cl_syrk, STARPU_PRIORITY, i == k + 1 ? first : 0, STARPU_R, tile(t, i, k),
-			                        STARPU_RW, tile(t, i, i), 0);
+			rc = starpu_task_insert(&cl_syrk, STARPU_PRIORITY, i == k + 1 ? first : 0, STARPU_FLOPS, cube, STARPU_R,
+			                        tile(t, i, k), STARPU_RW, tile(t, i, i), 0);
 			STARPU_CHECK_RETURN_VALUE(rc, "starpu_task_insert");
 			for (unsigned j = k + 1; j < i; j++) {
-				rc = starpu_task_insert(&cl_gemm, STARPU_PRIORITY, 0, STARPU_R, tile(t, i, k), STARPU_R,
-				                        tile(t, j, k), STARPU_RW, tile(t, i, j), 0);
+				rc = starpu_task_insert(&cl_gemm, STARPU_PRIORITY, 0, STARPU_FLOPS, 2 * cube, STARPU_R,
+				                        tile(t, i, k), STARPU_R, tile(t, j, k), STARPU_RW, tile(t, i, j), 0);
 				STARPU_CHECK_RETURN_VALUE(rc, "starpu_task_insert");
 			}
 		}
+		starpu_iteration_pop();
 	}
 }
 

@@ -115,16 +115,16 @@ $ weft panels kinds.weft --table curves --csv --bins 1 -t 1500us..1600us | grep 
 $ weft panels kinds.weft -o a.svg && xmllint --noout a.svg && grep -o '>[^<]*</text>' a.svg | tr -d '>' | sed 's|</text||' | tr '\n' '|'; echo
 kinds.weft|17 tasks on 3 workers in 1.60 ms; bounds: area 512 us, critical path 600 us; outliers: 1|1.0 ms|1.2 ms|1.4 ms|1.6 ms|1.8 ms|2.0 ms|2.2 ms|2.4 ms|idle|CPU 0|25.0 %|CPU 1|76.9 %|OpenCL 0|62.5 %|area bound (ABE) 512 us|time taken 1.60 ms|critical path bound (CPB) 600 us|iterations|0|1|2|kiteration|0|1|2|utilization|3 workers|submitted|17 tasks|ready|7 tasks|gflops|12.5 GFlop/s|memory|4 MB|node 1|transfers|2000 MB/s|0 to 1|1 to 0|heavy|light|small|
 $ grep -o '<path fill[^>]*><title>\(small\|outliers\|submitted[^<]*\)' a.svg
-<path fill="#117733" d="M326 164h6v19h-6zM338 164h6v19h-6zM350 164h6v19h-6zM362 164h5v19h-5zM373 164h18v19h-18z"><title>small
-<path fill="#111111" d="M373 161h18v3h-18z"><title>outliers
-<path fill="#adb5bd" d="M150 239h59v2h-59zM161 255h342v2h-342zM173 271h624v2h-624z"><title>submitted, not begun
-<path fill="#117733" d="M326 395h1v20h-1zM327 395h5v26h-5zM332 418h1v3h-1zM338 395h5v26h-5zM343 398h1v23h-1zM349 415h1v6h-1zM350 395h5v26h-5zM355 405h1v16h-1zM361 408h1v13h-1zM362 395h5v26h-5zM367 411h1v10h-1zM373 401h1v20h-1zM374 395h16v26h-16zM390 398h1v23h-1z"><title>small
+<path fill="#117733" d="M326 170h6v19h-6zM338 170h6v19h-6zM350 170h6v19h-6zM362 170h5v19h-5zM373 170h18v19h-18z"><title>small
+<path fill="#111111" d="M373 167h18v3h-18z"><title>outliers
+<path fill="#adb5bd" d="M150 245h59v2h-59zM161 261h342v2h-342zM173 277h624v2h-624z"><title>submitted, not begun
+<path fill="#117733" d="M326 401h1v20h-1zM327 401h5v26h-5zM332 424h1v3h-1zM338 401h5v26h-5zM343 404h1v23h-1zM349 421h1v6h-1zM350 401h5v26h-5zM355 411h1v16h-1zM361 414h1v13h-1zM362 401h5v26h-5zM367 417h1v10h-1zM373 407h1v20h-1zM374 401h16v26h-16zM390 404h1v23h-1z"><title>small
 ## The chain goes through six tasks; area bound, time and path bound are lines; then a curve each, memory and two links.
 $ grep -o '<polyline fill="none" stroke-width="1.6" points="[^"]*" stroke="#\(111111\|1c7ed6\|e03131\)"' a.svg | grep -o 'points.*'; grep -c '<polyline' a.svg
-points="209,149.5 444,149.5 444,197.5 503,197.5 503,149.5 738,149.5 738,197.5 796,197.5 796,149.5 1031,149.5 1031,197.5 1090,197.5" stroke="#111111"
-points="450.6,98 450.6,212" stroke="#1c7ed6"
-points="1090,112 1090,212" stroke="#111111"
-points="502.5,126 502.5,212" stroke="#e03131"
+points="209,155.5 444,155.5 444,203.5 503,203.5 503,155.5 738,155.5 738,203.5 796,203.5 796,155.5 1031,155.5 1031,203.5 1090,203.5" stroke="#111111"
+points="450.6,98 450.6,218" stroke="#1c7ed6"
+points="1090,112 1090,218" stroke="#111111"
+points="502.5,126 502.5,218" stroke="#e03131"
 10
 ## Iterations: a bar from the first submission, one from the first task on; and each iteration's tasks.
 $ weft panels kinds.weft -o b.svg -p kiteration,iterations --chain none && grep -o '<path fill[^>]*><title>[^<]*' b.svg | sed 's/fill="[^"]*" //'
@@ -134,7 +134,7 @@ $ weft panels kinds.weft -o b.svg -p kiteration,iterations --chain none && grep 
 <path d="M208 166h236v14h-236zM502 182h236v14h-236zM796 198h235v14h-235z"><title>heavy
 <path d="M444 166h59v14h-59zM738 182h59v14h-59zM1031 198h59v14h-59z"><title>light
 $ weft panels kinds.weft -o b.svg -p workers --chain none --outliers none -t 1.0ms..1.1ms --force && grep -o '<path fill[^>]*><title>[^<]*' b.svg | sed 's/fill="[^"]*" //'; grep -c '<polyline' b.svg
-<path d="M150 140h940v19h-940zM150 188h940v19h-940z"><title>heavy
+<path d="M150 146h940v19h-940zM150 194h940v19h-940z"><title>heavy
 0
 ? 1
 ## The same bytes each time; PNG; a page without a script, with the numbers; names as text.

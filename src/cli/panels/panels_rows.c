@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUND = 0xf1f3f5, DIM = 0xced4da, MARK = 0x111111, AREA = 0x1c7ed6, PATH = 0xe03131, GAP = 20, LINES = 42 };
+enum { GROUND = 0xf1f3f5, DIM = 0xced4da, MARK = 0x111111, AREA = 0x1c7ed6, PATH = 0xe03131, GAP = 20, LINES = 48 };
 
 bool panels_is_task(const struct panels *p, uint32_t region)
 {
@@ -144,7 +144,7 @@ void panels_workers_draw(struct panels_sheet *s, unsigned panel)
 		return;
 	}
 	if (!runtime) {
-		picture_text(&s->pic, s->x + g->width + 62, s->y + 38, SVG_RIGHT, "a", "idle", 0);
+		picture_text(&s->pic, s->x + g->width + 62, s->y + 44, SVG_RIGHT, "a", "idle", 0);
 		s->y += LINES;
 	}
 	for (size_t r = 0, n = 0; r < g->row.n; r++) {
