@@ -168,6 +168,18 @@ memory,yes
 transfers,yes
 codelets,no
 
+## Several programs in one trace: their tasks keep what they depend on (14 and 30), rows say whose they are, the path is that of tiles.
+$ weft merge -q kinds.weft tiles.weft -o both.weft; weft graph both.weft --csv | cut -d, -f 1,2; weft panels both.weft --table bounds --csv | grep -o 'CPB),[0-9]*'; weft panels both.weft --table workers --csv | cut -d, -f 1,3,4
+tasks,dependencies
+37,44
+CPB),2400000
+worker,tasks,tasks_ns
+0: CPU 0,3,1200000
+0: CPU 1,8,370000
+0: OpenCL 0,6,600000
+1: CPU 0,8,2400000
+1: CPU 1,12,3200000
+
 ## What is wrong is one line.
 $ weft panels kinds.weft --csv
 weft panels: error: say which numbers, with --table NAME

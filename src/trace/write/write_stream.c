@@ -305,7 +305,9 @@ static unsigned put_half(struct write_stream *s, const struct write_source *e, u
 static unsigned put_flow(struct write_stream *s, const struct write_source *e, uint64_t *word)
 {
 	uint64_t key = s->t->flow.key[e->value];
-	word[0] = s->salt ? weft_hash_u64(key ^ s->salt) : key;
+	/* Keys of each process's own meet nobody else's, and other records may name them. */
+	bool own = s->t->def[WEFT_CLASS_FLOW].at[s->t->flow.flow[e->value]].key & WEFT_FLOW_OWN;
+	word[0] = s->salt && !own ? weft_hash_u64(key ^ s->salt) : key;
 	return 1;
 }
 
