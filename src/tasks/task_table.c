@@ -184,23 +184,24 @@ static int number_workers(struct tasks_load *l)
 	const struct weft_trace *t = l->trace;
 	struct weft_tasks *out = l->out;
 	uint8_t *mark = calloc(t->n_threads + t->n_processes + 1u, 1), *has_tasks = mark + t->n_threads;
-	enum { RAN = 1, SAID = 2 };
+	enum { RAN = 1, SAID = 2 }; /* of threads; SAID of a process: of some worker, and so of all */
 	int rc = mark ? 0 : -ENOMEM;
 	for (uint32_t i = 0; i < out->n && !rc; i++) {
-		has_tasks[out->task[i].process] = 1;
+		has_tasks[out->task[i].process] |= RAN;
 		if (out->task[i].worker != WEFT_TASKS_NO_ONE)
 			mark[out->task[i].worker] |= RAN;
 	}
 	uint32_t next = 0, process = WEFT_TASKS_NO_ONE;
 	for (size_t i = 0; i < l->worker.n && !rc; i++) {
 		mark[l->worker.at[i].thread] |= SAID;
+		has_tasks[l->worker.at[i].process] |= SAID;
 		next = l->worker.at[i].number >= next ? l->worker.at[i].number + 1 : next;
 	}
 	for (uint32_t i = 0, first = next; i < t->n_threads && !rc; i++) {
 		if (t->thread[i].process != process)
 			next = first;
 		process = t->thread[i].process;
-		if (!(mark[i] & SAID) && ((mark[i] & RAN) || (has_tasks[process] && is_called_worker(t, i))))
+		if (!(mark[i] & SAID) && ((mark[i] & RAN) || (has_tasks[process] == RAN && is_called_worker(t, i))))
 			rc = add_worker(l, i, &next);
 	}
 	if (!rc && l->worker.n)

@@ -66,6 +66,17 @@ check "panels: the area is the work by two workers" "$(weft graph -q cholesky.we
 check "panels: the last task's chain goes through each level of a chain of 50" 50 "$(weft panels -q chain.weft --table chain --csv | tail -n +2 | wc -l)"
 check "panels: no task of Cholesky's chain begins before the one before has ended" "" "$(weft panels -q cholesky.weft --table chain --csv | tail -n +2 | awk -F, '$4 < last { print } { last = $5 }')"
 check "panels: idleness and time in tasks are all of the range" "same" "$(weft panels -q cholesky.weft --table workers --csv | tail -n +2 | awk -F, '{ all = $4 / (1 - $5 / 100) } NR > 1 && (all - first > 1 || first - all > 1) { print "other" } { first = all } END { print "same" }')"
+# Threads that move data are no workers, whatever thread made them.
+export HWLOC_SYNTHETIC="numa:2 core:1 pu:1" STARPU_USE_NUMA=1
+numbers numa cholesky 10 200 >numa.csv
+unset HWLOC_SYNTHETIC STARPU_USE_NUMA
+check "two workers with memory nodes of their own are two" 2 "$(weft panels -q numa.weft --table workers --csv | tail -n +2 | wc -l)"
+check "workers are called as they are" "CPU 0 CPU 1" "$(weft info -q numa.weft -l threads --csv | grep -o 'CPU [0-9]*' | sort | tr '\n' ' ' | sed 's/ $//')"
+if [ "$(weft tasks -q numa.weft --by worker --csv | tail -n +2 | wc -l)" = 2 ]; then
+	check "who moved data is called so" yes "$(weft info -q numa.weft -l threads --csv | grep -q ',mover [01],' && echo yes)"
+else
+	skip "who moved data is called so" "one worker ran all tasks, so that nothing was moved"
+fi
 check "what ran before its turn: nothing" "" "$(weft tasks -q cholesky.weft -f 'critical=0,1' --json -c number,start,ready |
 	python3 -c 'import json, sys; print(*[t["number"] for t in json.load(sys.stdin) if t["start_ns"] < t["ready_ns"]])')"
 check "paths as Python computes them from DOT and CSV" same "$(weft graph -q cholesky.weft -o g.dot && weft tasks -q cholesky.weft -c number,duration,slack,level,earliest --csv >t.csv &&

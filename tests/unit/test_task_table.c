@@ -135,6 +135,33 @@ TEST(tasks_workers_and_copies)
 }
 
 /* The same number is another handle's after its end; and what was registered before recording began is known by its use. */
+/* A thread that a worker made is called as it is; where workers say who they are, names say nothing. */
+TEST(tasks_workers_are_those_that_say_so)
+{
+	struct sample_tasks s = {0};
+	struct weft_err err = {0};
+	struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+	struct weft_tasks of;
+	MUST(weft_builder_new(&s.b, "tasks", "test", &how, &err));
+	st_objects(&s);
+	weft_built_thread(s.b, 3)->name = "CPU 1";
+	st_main(&s);
+	for (unsigned i = 1; i < 3; i++) {
+		st_enter(&s, i, 0, "worker");
+		st_attr(&s, i, 0, "worker", i - 1);
+		st_text(&s, i, 0, "name", i == 1 ? "CPU 0" : "CPU 1");
+		st_leave(&s, i, 0, "worker");
+	}
+	st_workers(&s);
+	struct weft_trace *t = sample_finish(s.b, 120000);
+	MUST(weft_tasks_load(t, &of));
+	CHECK_U64(of.n_workers, 2);
+	CHECK_U64(of.worker[0].thread, 1);
+	CHECK_U64(of.worker[1].thread, 2);
+	weft_tasks_free(&of);
+	weft_trace_close(t);
+}
+
 TEST(tasks_handles_have_lives)
 {
 	struct sample_tasks s = {0};

@@ -3,7 +3,9 @@
 #include "mover.h"
 #include "data_trace.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 struct mover {
 	pthread_t thread;
@@ -87,7 +89,12 @@ static void get_all(struct rt_move *m)
 static void *run(void *arg)
 {
 	struct mover *v = arg;
+	char name[16];
 	is_mover = true;
+	if (!rt_simulator) { /* else it is called as the worker that began it */
+		snprintf(name, sizeof name, "mover %u", (unsigned)(v - movers.of) % 1000000);
+		prctl(PR_SET_NAME, name);
+	}
 	pthread_mutex_lock(&movers.lock);
 	for (;;) {
 		while (!v->first && !v->stop)

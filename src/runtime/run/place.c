@@ -184,11 +184,11 @@ static void place_begin(struct rt_worker *w)
 	if (!d)
 		return;
 	const struct rt_worker_info *info = &rt_machine.worker[w->number];
+	if (!info->application && !rt_simulator) /* before the first event, which a recording takes the thread's name with */
+		prctl(PR_SET_NAME, info->name);
 	rt_trace_worker(w->number);
 	weft_enter(rt_detail.initialising);
 	rt_worker_bind_self(w->number);
-	if (!info->application && !rt_simulator)
-		prctl(PR_SET_NAME, info->name);
 	rt_tool_tell(starpu_prof_tool_event_driver_init, w->number);
 	rt_tool_tell(starpu_prof_tool_event_driver_init_start, w->number);
 	if (d->begin)
