@@ -188,9 +188,9 @@ int gantt_curves(struct gantt *g)
 		for (unsigned x = 0; x < g->width; x++)
 			g->curve.at[k].most = g->curve.at[k].value[x] > g->curve.at[k].most ? g->curve.at[k].value[x]
 			                                                                    : g->curve.at[k].most;
-	size_t kept = 0; /* memory that was never used says nothing */
+	size_t kept = 0; /* memory that was never used, and workers without operations, say nothing */
 	for (size_t k = 0; k < g->curve.n; k++)
-		if (g->curve.at[k].most > 0 || g->curve.at[k].of != GANTT_MEMORY)
+		if (g->curve.at[k].most > 0 || (g->curve.at[k].of != GANTT_MEMORY && g->curve.at[k].of != GANTT_WORKER_FLOPS))
 			g->curve.at[kept++] = g->curve.at[k];
 		else
 			free(g->curve.at[k].value);

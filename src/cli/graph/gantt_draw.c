@@ -181,6 +181,16 @@ static void draw_entry(struct legend *l, uint32_t colour, const char *text)
 	l->x += w;
 }
 
+/* What was met outside of the range only is not in the picture. */
+static bool is_shown(const struct gantt *g, size_t paint)
+{
+	bool shown = g->paint.at[paint].ns > 0;
+	for (size_t r = 0; r < g->row.n && !shown; r++)
+		for (unsigned x = 0; x < g->width && !shown; x++)
+			shown = g->row.at[r].cell[x] == paint;
+	return shown;
+}
+
 static void draw_legend(struct chart *c, bool draw)
 {
 	const struct gantt *g = c->g;
@@ -192,6 +202,8 @@ static void draw_legend(struct chart *c, bool draw)
 	for (size_t k = 0; k < g->paint.n; k++) {
 		const struct gantt_paint *paint = &g->paint.at[k];
 		char text[96];
+		if (!is_shown(g, k))
+			continue;
 		if (paint->region >= GANTT_NODE_STATE)
 			snprintf(text, sizeof text, "%.40s", paint->name);
 		else
