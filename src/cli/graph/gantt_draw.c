@@ -267,5 +267,6 @@ int gantt_draw(const struct gantt *g, const char *title, struct weft_buf *out, e
 	}
 	int ended = picture_end(&c.p);
 	free(c.top);
-	return rc ? rc : ended;
+	rc = rc ? rc : ended;
+	return rc ? rc : out->failed ? -ENOMEM : 0;
 }

@@ -272,5 +272,6 @@ int panels_draw(const struct panels *p, const struct panels_look *look, struct w
 		draw_legend(&s, true);
 	}
 	int ended = picture_end(&s.pic);
-	return rc ? rc : ended;
+	rc = rc ? rc : ended;
+	return rc ? rc : out->failed ? -ENOMEM : 0;
 }
