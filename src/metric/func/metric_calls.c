@@ -121,7 +121,7 @@ static int close_frames(struct metric_calls *c, uint64_t at, bool own)
 		const size_t i = --c->frame.n;
 		struct frame *f = &c->frame.at[i], *parent = i ? f - 1 : NULL;
 		const uint64_t end = at > f->begin ? at : f->begin;
-		c->sum->closed_early += !own || i > n;
+		c->sum->closed_early += (!own || i > n) && !weft_region_is_idle(c->trace, open[i]);
 		if (parent)
 			parent->inner += end - f->begin;
 		rc = close_frame(c, i, open[i], end, parent);

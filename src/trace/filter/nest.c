@@ -69,6 +69,12 @@ uint32_t weft_region_category(const struct weft_trace *t, uint32_t region)
 	return region < regions->n ? regions->at[region].category : 0;
 }
 
+bool weft_region_is_idle(const struct weft_trace *t, uint32_t region)
+{
+	const struct weft_def_table *regions = &t->def[WEFT_CLASS_REGION];
+	return region < regions->n && regions->at[region].state == WEFT_STATE_IDLE;
+}
+
 /* How often the regions are open is counted anew when it is asked for. */
 void weft_nest_close_category(struct weft_nest *w, const struct weft_trace *t, uint32_t category)
 {

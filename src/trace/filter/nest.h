@@ -48,5 +48,7 @@ static inline void weft_nest_clear(struct weft_nest *w)
 /* Closes those of one category, wherever they stand; the others keep their order. O(depth). */
 void weft_nest_close_category(struct weft_nest *w, const struct weft_trace *t, uint32_t category);
 uint32_t weft_region_category(const struct weft_trace *t, uint32_t region);
+/* Its thread waits for work: such a region has no leave when the process ends meanwhile, and nothing is missing. */
+bool weft_region_is_idle(const struct weft_trace *t, uint32_t region);
 
 #endif

@@ -47,7 +47,7 @@ static int span_close_all(struct weft_span_walk *w, uint64_t at)
 	int rc = 0;
 	weft_nest_clear(&w->nest);
 	while (w->open.n && rc == 0)
-		rc = span_close_innermost(w, at, true);
+		rc = span_close_innermost(w, at, !w->trace || !weft_region_is_idle(w->trace, w->open.at[w->open.n - 1].region));
 	return rc;
 }
 
