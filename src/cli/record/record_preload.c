@@ -20,6 +20,7 @@ static const struct {
 } runtimes[] = {
 	{"mpi", true, "MPI_"},
 	{"extrae", true, NULL},
+	{"openmp", true, "GOMP_"},
 };
 enum { N_RUNTIMES = sizeof runtimes / sizeof *runtimes };
 
@@ -51,6 +52,16 @@ static int set_list(const char *variable, const char *one)
 	return rc;
 }
 
+/* LLVM's OpenMP runtime asks one tool after the other; one of the program's own goes before ours. */
+static int add_openmp_tool(void)
+{
+	static const char *const places[] = {"libweft-openmp.so.0", "../lib/libweft-openmp.so.0"};
+	char path[PATH_MAX];
+	if (cli_find_own(places, sizeof places / sizeof *places, path, sizeof path) || strchr(path, ':'))
+		return 0;
+	return set_list("OMP_TOOL_LIBRARIES", path);
+}
+
 static bool is_probed(const struct record_args *a, const char *functions)
 {
 	for (unsigned i = 0; functions && i < a->probe.n; i++)
@@ -75,6 +86,8 @@ int record_preload(const struct record_args *a)
 	if (!*names || !preload_path(path, sizeof path))
 		return 0;
 	int rc = setenv("WEFT_RECORD", names, 1) ? -errno : set_list("LD_PRELOAD", path);
+	if (rc == 0 && strstr(names, "openmp"))
+		rc = add_openmp_tool();
 	/* Programs with AddressSanitizer end when anything stands in front of it, also what does not bear on memory. */
 	return rc ? rc : set_list("ASAN_OPTIONS", "verify_asan_link_order=0");
 }
