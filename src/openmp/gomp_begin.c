@@ -23,7 +23,8 @@ static bool is_gcc(const void *function)
 
 int weft_gomp_begin(const struct link_calls *with)
 {
-	static const struct gomp_wrap *const all[] = {gomp_regions, gomp_loops, gomp_ull_loops, gomp_sync, gomp_tasks, gomp_locks};
+	static const struct gomp_wrap *const all[] = {gomp_regions, gomp_loops, gomp_ull_loops,
+	                                              gomp_sync,    gomp_tasks, gomp_locks};
 	if (with->version != LINK_CALLS_VERSION || with->n_calls != LINK_GOMP_CALLS)
 		return -EPROTO;
 	if (!openmp_begin())

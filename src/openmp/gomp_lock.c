@@ -89,13 +89,7 @@ NESTED(_)
 
 #define BOTH(name) GOMP_WRAP(name), GOMP_WRAP(name##_)
 const struct gomp_wrap gomp_locks[] = {
-	BOTH(omp_init_lock),
-	BOTH(omp_set_lock),
-	BOTH(omp_unset_lock),
-	BOTH(omp_test_lock),
-	BOTH(omp_init_nest_lock),
-	BOTH(omp_set_nest_lock),
-	BOTH(omp_unset_nest_lock),
-	BOTH(omp_test_nest_lock),
-	GOMP_END,
+	BOTH(omp_init_lock),       BOTH(omp_set_lock),       BOTH(omp_unset_lock),
+	BOTH(omp_test_lock),       BOTH(omp_init_nest_lock), BOTH(omp_set_nest_lock),
+	BOTH(omp_unset_nest_lock), BOTH(omp_test_nest_lock), GOMP_END,
 };

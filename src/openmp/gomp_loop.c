@@ -39,8 +39,8 @@ static enum openmp_region scheduled(long schedule)
 	static _Bool wrap_GOMP_loop_##name##_start(long start, long end, long step, long size, long *from, long *to) \
 	{ \
 		struct openmp_frame *f = loop_begin(OPENMP_LOOP_##loop, (const long[]){start, end, step}, size); \
-		_Bool any = GOMP_REAL(GOMP_loop_##name##_start, _Bool (*)(long, long, long, long, long *, long *))(start, end, step, size, \
-		                                                                                                 from, to); \
+		_Bool any = GOMP_REAL(GOMP_loop_##name##_start, \
+		                      _Bool(*)(long, long, long, long, long *, long *))(start, end, step, size, from, to); \
 		if (any) \
 			chunk(f, *from, *to); \
 		return any; \
@@ -49,7 +49,8 @@ static enum openmp_region scheduled(long schedule)
 	static _Bool wrap_GOMP_loop_##name##_start(long start, long end, long step, long *from, long *to) \
 	{ \
 		struct openmp_frame *f = loop_begin(OPENMP_LOOP_RUNTIME, (const long[]){start, end, step}, 0); \
-		_Bool any = GOMP_REAL(GOMP_loop_##name##_start, _Bool (*)(long, long, long, long *, long *))(start, end, step, from, to); \
+		_Bool any = GOMP_REAL(GOMP_loop_##name##_start, _Bool(*)(long, long, long, long *, long *))(start, end, step, \
+		                                                                                            from, to); \
 		if (any) \
 			chunk(f, *from, *to); \
 		return any; \
@@ -59,7 +60,7 @@ static enum openmp_region scheduled(long schedule)
 	{ \
 		struct openmp_frame *f = frame(); \
 		openmp_chunk_end(f); \
-		_Bool any = GOMP_REAL(GOMP_loop_##name##_next, _Bool (*)(long *, long *))(from, to); \
+		_Bool any = GOMP_REAL(GOMP_loop_##name##_next, _Bool(*)(long *, long *))(from, to); \
 		if (any) \
 			chunk(f, *from, *to); \
 		return any; \
@@ -69,8 +70,9 @@ static enum openmp_region scheduled(long schedule)
 	                                   uintptr_t *reductions, void **room) \
 	{ \
 		struct openmp_frame *f = loop_begin(scheduled(schedule), (const long[]){start, end, step}, size); \
-		_Bool any = GOMP_REAL(GOMP_loop_##name, _Bool (*)(long, long, long, long, long, long *, long *, uintptr_t *, void **))( \
-			start, end, step, schedule, size, from, to, reductions, room); \
+		_Bool any = GOMP_REAL(GOMP_loop_##name, _Bool(*)(long, long, long, long, long, long *, long *, uintptr_t *, \
+		                                                 void **))(start, end, step, schedule, size, from, to, \
+		                                                           reductions, room); \
 		if (any && from) \
 			chunk(f, *from, *to); \
 		return any; \
@@ -81,8 +83,8 @@ static enum openmp_region scheduled(long schedule)
 	{ \
 		struct openmp_frame *f = loop_begin(OPENMP_LOOP_##loop, (const long[]){0, counts[0], 1}, size); \
 		f->dimensions = (uint16_t)n; \
-		_Bool any = GOMP_REAL(GOMP_loop_doacross_##name##_start, _Bool (*)(unsigned, long *, long, long *, long *))(n, counts, size, \
-		                                                                                                          from, to); \
+		_Bool any = GOMP_REAL(GOMP_loop_doacross_##name##_start, \
+		                      _Bool(*)(unsigned, long *, long, long *, long *))(n, counts, size, from, to); \
 		if (any) \
 			chunk(f, *from, *to); \
 		return any; \
@@ -122,19 +124,19 @@ static _Bool wrap_GOMP_loop_doacross_runtime_start(unsigned n, long *counts, lon
 {
 	struct openmp_frame *f = loop_begin(OPENMP_LOOP_RUNTIME, (const long[]){0, counts[0], 1}, 0);
 	f->dimensions = (uint16_t)n;
-	_Bool any = GOMP_REAL(GOMP_loop_doacross_runtime_start, _Bool (*)(unsigned, long *, long *, long *))(n, counts, from, to);
+	_Bool any = GOMP_REAL(GOMP_loop_doacross_runtime_start, _Bool(*)(unsigned, long *, long *, long *))(n, counts, from, to);
 	if (any)
 		chunk(f, *from, *to);
 	return any;
 }
 
-static _Bool wrap_GOMP_loop_doacross_start(unsigned n, long *counts, long schedule, long size, long *from, long *to, uintptr_t *reductions,
-                                           void **room)
+static _Bool wrap_GOMP_loop_doacross_start(unsigned n, long *counts, long schedule, long size, long *from, long *to,
+                                           uintptr_t *reductions, void **room)
 {
 	struct openmp_frame *f = loop_begin(scheduled(schedule), (const long[]){0, counts[0], 1}, size);
 	f->dimensions = (uint16_t)n;
-	_Bool any = GOMP_REAL(GOMP_loop_doacross_start, _Bool (*)(unsigned, long *, long, long, long *, long *, uintptr_t *, void **))(
-		n, counts, schedule, size, from, to, reductions, room);
+	_Bool any = GOMP_REAL(GOMP_loop_doacross_start, _Bool(*)(unsigned, long *, long, long, long *, long *, uintptr_t *,
+	                                                         void **))(n, counts, schedule, size, from, to, reductions, room);
 	if (any && from)
 		chunk(f, *from, *to);
 	return any;
@@ -152,7 +154,7 @@ static _Bool wrap_GOMP_loop_end_cancel(void)
 {
 	openmp_close(frame());
 	openmp_enter(OPENMP_BARRIER);
-	_Bool cancelled = GOMP_REAL(GOMP_loop_end_cancel, _Bool (*)(void))();
+	_Bool cancelled = GOMP_REAL(GOMP_loop_end_cancel, _Bool(*)(void))();
 	openmp_leave(OPENMP_BARRIER);
 	return cancelled;
 }
@@ -215,7 +217,8 @@ static struct openmp_frame *ull_begin(enum openmp_region loop, _Bool up, const u
 {
 	struct openmp_frame *f = frame();
 	bool any = up ? range[0] < range[1] : range[0] > range[1];
-	openmp_loop_begin(f, loop, any ? openmp_steps(up ? range[1] - range[0] : range[0] - range[1], (int64_t)range[2]) : 0, size);
+	openmp_loop_begin(f, loop, any ? openmp_steps(up ? range[1] - range[0] : range[0] - range[1], (int64_t)range[2]) : 0,
+	                  size);
 	f->step = (int64_t)range[2];
 	return f;
 }
@@ -224,8 +227,8 @@ static struct openmp_frame *ull_begin(enum openmp_region loop, _Bool up, const u
 	static _Bool wrap_GOMP_loop_ull_##name##_start(_Bool up, ull start, ull end, ull step, ull size, ull *from, ull *to) \
 	{ \
 		struct openmp_frame *f = ull_begin(OPENMP_LOOP_##loop, up, (const ull[]){start, end, step}, size); \
-		_Bool any = GOMP_REAL(GOMP_loop_ull_##name##_start, _Bool (*)(_Bool, ull, ull, ull, ull, ull *, ull *))(up, start, end, step, \
-		                                                                                                      size, from, to); \
+		_Bool any = GOMP_REAL(GOMP_loop_ull_##name##_start, \
+		                      _Bool(*)(_Bool, ull, ull, ull, ull, ull *, ull *))(up, start, end, step, size, from, to); \
 		if (any) \
 			ull_chunk(f, *from, *to); \
 		return any; \
@@ -234,8 +237,8 @@ static struct openmp_frame *ull_begin(enum openmp_region loop, _Bool up, const u
 	static _Bool wrap_GOMP_loop_ull_##name##_start(_Bool up, ull start, ull end, ull step, ull *from, ull *to) \
 	{ \
 		struct openmp_frame *f = ull_begin(OPENMP_LOOP_RUNTIME, up, (const ull[]){start, end, step}, 0); \
-		_Bool any = GOMP_REAL(GOMP_loop_ull_##name##_start, _Bool (*)(_Bool, ull, ull, ull, ull *, ull *))(up, start, end, step, from, \
-		                                                                                                 to); \
+		_Bool any = GOMP_REAL(GOMP_loop_ull_##name##_start, \
+		                      _Bool(*)(_Bool, ull, ull, ull, ull *, ull *))(up, start, end, step, from, to); \
 		if (any) \
 			ull_chunk(f, *from, *to); \
 		return any; \
@@ -245,18 +248,19 @@ static struct openmp_frame *ull_begin(enum openmp_region loop, _Bool up, const u
 	{ \
 		struct openmp_frame *f = frame(); \
 		openmp_chunk_end(f); \
-		_Bool any = GOMP_REAL(GOMP_loop_ull_##name##_next, _Bool (*)(ull *, ull *))(from, to); \
+		_Bool any = GOMP_REAL(GOMP_loop_ull_##name##_next, _Bool(*)(ull *, ull *))(from, to); \
 		if (any) \
 			ull_chunk(f, *from, *to); \
 		return any; \
 	}
 #define ULL_ANY_START(name) \
-	static _Bool wrap_GOMP_loop_ull_##name(_Bool up, ull start, ull end, ull step, long schedule, ull size, ull *from, ull *to, \
-	                                       uintptr_t *reductions, void **room) \
+	static _Bool wrap_GOMP_loop_ull_##name(_Bool up, ull start, ull end, ull step, long schedule, ull size, ull *from, \
+	                                       ull *to, uintptr_t *reductions, void **room) \
 	{ \
 		struct openmp_frame *f = ull_begin(scheduled(schedule), up, (const ull[]){start, end, step}, size); \
-		_Bool any = GOMP_REAL(GOMP_loop_ull_##name, _Bool (*)(_Bool, ull, ull, ull, long, ull, ull *, ull *, uintptr_t *, void **))( \
-			up, start, end, step, schedule, size, from, to, reductions, room); \
+		_Bool any = GOMP_REAL(GOMP_loop_ull_##name, _Bool(*)(_Bool, ull, ull, ull, long, ull, ull *, ull *, uintptr_t *, \
+		                                                     void **))(up, start, end, step, schedule, size, from, to, \
+		                                                               reductions, room); \
 		if (any && from) \
 			ull_chunk(f, *from, *to); \
 		return any; \
@@ -266,8 +270,8 @@ static struct openmp_frame *ull_begin(enum openmp_region loop, _Bool up, const u
 	{ \
 		struct openmp_frame *f = ull_begin(OPENMP_LOOP_##loop, 1, (const ull[]){0, counts[0], 1}, size); \
 		f->dimensions = (uint16_t)n; \
-		_Bool any = GOMP_REAL(GOMP_loop_ull_doacross_##name##_start, _Bool (*)(unsigned, ull *, ull, ull *, ull *))(n, counts, size, \
-		                                                                                                          from, to); \
+		_Bool any = GOMP_REAL(GOMP_loop_ull_doacross_##name##_start, \
+		                      _Bool(*)(unsigned, ull *, ull, ull *, ull *))(n, counts, size, from, to); \
 		if (any) \
 			ull_chunk(f, *from, *to); \
 		return any; \
@@ -307,19 +311,20 @@ static _Bool wrap_GOMP_loop_ull_doacross_runtime_start(unsigned n, ull *counts, 
 {
 	struct openmp_frame *f = ull_begin(OPENMP_LOOP_RUNTIME, 1, (const ull[]){0, counts[0], 1}, 0);
 	f->dimensions = (uint16_t)n;
-	_Bool any = GOMP_REAL(GOMP_loop_ull_doacross_runtime_start, _Bool (*)(unsigned, ull *, ull *, ull *))(n, counts, from, to);
+	_Bool any = GOMP_REAL(GOMP_loop_ull_doacross_runtime_start, _Bool(*)(unsigned, ull *, ull *, ull *))(n, counts, from, to);
 	if (any)
 		ull_chunk(f, *from, *to);
 	return any;
 }
 
-static _Bool wrap_GOMP_loop_ull_doacross_start(unsigned n, ull *counts, long schedule, ull size, ull *from, ull *to, uintptr_t *reductions,
-                                               void **room)
+static _Bool wrap_GOMP_loop_ull_doacross_start(unsigned n, ull *counts, long schedule, ull size, ull *from, ull *to,
+                                               uintptr_t *reductions, void **room)
 {
 	struct openmp_frame *f = ull_begin(scheduled(schedule), 1, (const ull[]){0, counts[0], 1}, size);
 	f->dimensions = (uint16_t)n;
-	_Bool any = GOMP_REAL(GOMP_loop_ull_doacross_start, _Bool (*)(unsigned, ull *, long, ull, ull *, ull *, uintptr_t *, void **))(
-		n, counts, schedule, size, from, to, reductions, room);
+	_Bool any = GOMP_REAL(GOMP_loop_ull_doacross_start, _Bool(*)(unsigned, ull *, long, ull, ull *, ull *, uintptr_t *,
+	                                                             void **))(n, counts, schedule, size, from, to, reductions,
+	                                                                       room);
 	if (any && from)
 		ull_chunk(f, *from, *to);
 	return any;

@@ -10,8 +10,14 @@ struct gomp_wrap {
 	unsigned call; /* enum link_gomp_call */
 	void *with;
 };
-#define GOMP_WRAP(name) {LINK_##name, (void *)wrap_##name}
-#define GOMP_END {LINK_GOMP_CALLS, NULL}
+#define GOMP_WRAP(name) \
+	{ \
+		LINK_##name, (void *)wrap_##name \
+	}
+#define GOMP_END \
+	{ \
+		LINK_GOMP_CALLS, NULL \
+	}
 extern const struct gomp_wrap gomp_regions[], gomp_loops[], gomp_ull_loops[], gomp_sync[], gomp_tasks[], gomp_locks[];
 extern const struct gomp_wrap ompt_tests[]; /* where the locks are another runtime's */
 

@@ -76,7 +76,8 @@ static unsigned wrap_GOMP_parallel_reductions(gomp_function *fn, void *data, uns
 {
 	struct team t = {.first = *(void **)data, .function = fn, .data = data};
 	team_begin(&t, OPENMP_PARALLEL, threads);
-	unsigned n = GOMP_REAL(GOMP_parallel_reductions, unsigned (*)(gomp_function *, void *, unsigned, unsigned))(team_body, &t, threads, flags);
+	unsigned n = GOMP_REAL(GOMP_parallel_reductions,
+	                       unsigned (*)(gomp_function *, void *, unsigned, unsigned))(team_body, &t, threads, flags);
 	team_end(&t);
 	return n;
 }
@@ -85,7 +86,8 @@ static void wrap_GOMP_parallel_sections(gomp_function *fn, void *data, unsigned 
 {
 	struct team t = {.function = fn, .data = data, .work = WORK_SECTIONS, .iterations = n};
 	team_begin(&t, OPENMP_PARALLEL, threads);
-	GOMP_REAL(GOMP_parallel_sections, void (*)(gomp_function *, void *, unsigned, unsigned, unsigned))(team_body, &t, threads, n, flags);
+	GOMP_REAL(GOMP_parallel_sections, void (*)(gomp_function *, void *, unsigned, unsigned, unsigned))
+	(team_body, &t, threads, n, flags);
 	team_end(&t);
 }
 
@@ -93,7 +95,8 @@ static void wrap_GOMP_teams_reg(gomp_function *fn, void *data, unsigned teams, u
 {
 	struct team t = {.function = fn, .data = data};
 	team_begin(&t, OPENMP_TEAMS, teams);
-	GOMP_REAL(GOMP_teams_reg, void (*)(gomp_function *, void *, unsigned, unsigned, unsigned))(team_body, &t, teams, limit, flags);
+	GOMP_REAL(GOMP_teams_reg, void (*)(gomp_function *, void *, unsigned, unsigned, unsigned))
+	(team_body, &t, teams, limit, flags);
 	team_end(&t);
 }
 
@@ -108,13 +111,14 @@ static void set_loop(struct team *t, enum openmp_region loop, const long *range,
 }
 
 #define PARALLEL_LOOP(name, loop) \
-	static void wrap_GOMP_parallel_loop_##name(gomp_function *fn, void *data, unsigned threads, long start, long end, long step, \
-	                                           long chunk, unsigned flags) \
+	static void wrap_GOMP_parallel_loop_##name(gomp_function *fn, void *data, unsigned threads, long start, long end, \
+	                                           long step, long chunk, unsigned flags) \
 	{ \
 		struct team t = {.function = fn, .data = data}; \
 		set_loop(&t, OPENMP_LOOP_##loop, (const long[]){start, end, step}, chunk); \
 		team_begin(&t, OPENMP_PARALLEL, threads); \
-		GOMP_REAL(GOMP_parallel_loop_##name, void (*)(gomp_function *, void *, unsigned, long, long, long, long, unsigned)) \
+		GOMP_REAL(GOMP_parallel_loop_##name, \
+		          void (*)(gomp_function *, void *, unsigned, long, long, long, long, unsigned)) \
 		(team_body, &t, threads, start, end, step, chunk, flags); \
 		team_end(&t); \
 	}
@@ -125,8 +129,8 @@ PARALLEL_LOOP(nonmonotonic_dynamic, DYNAMIC)
 PARALLEL_LOOP(nonmonotonic_guided, GUIDED)
 
 #define PARALLEL_RUNTIME(name) \
-	static void wrap_GOMP_parallel_loop_##name(gomp_function *fn, void *data, unsigned threads, long start, long end, long step, \
-	                                           unsigned flags) \
+	static void wrap_GOMP_parallel_loop_##name(gomp_function *fn, void *data, unsigned threads, long start, long end, \
+	                                           long step, unsigned flags) \
 	{ \
 		struct team t = {.function = fn, .data = data}; \
 		set_loop(&t, OPENMP_LOOP_RUNTIME, (const long[]){start, end, step}, 0); \
@@ -184,13 +188,14 @@ static void wrap_GOMP_parallel_sections_start(gomp_function *fn, void *data, uns
 }
 
 #define LOOP_START(name, loop) \
-	static void wrap_GOMP_parallel_loop_##name##_start(gomp_function *fn, void *data, unsigned threads, long start, long end, \
-	                                                   long step, long chunk) \
+	static void wrap_GOMP_parallel_loop_##name##_start(gomp_function *fn, void *data, unsigned threads, long start, \
+	                                                   long end, long step, long chunk) \
 	{ \
 		struct team *t = old_begin(fn, data, threads); \
 		if (t) \
 			set_loop(t, OPENMP_LOOP_##loop, (const long[]){start, end, step}, chunk); \
-		GOMP_REAL(GOMP_parallel_loop_##name##_start, void (*)(gomp_function *, void *, unsigned, long, long, long, long)) \
+		GOMP_REAL(GOMP_parallel_loop_##name##_start, \
+		          void (*)(gomp_function *, void *, unsigned, long, long, long, long)) \
 		(t ? team_body : fn, t ? t : data, threads, start, end, step, chunk); \
 		old_begun(t); \
 	}
@@ -198,7 +203,8 @@ LOOP_START(static, STATIC)
 LOOP_START(dynamic, DYNAMIC)
 LOOP_START(guided, GUIDED)
 
-static void wrap_GOMP_parallel_loop_runtime_start(gomp_function *fn, void *data, unsigned threads, long start, long end, long step)
+static void wrap_GOMP_parallel_loop_runtime_start(gomp_function *fn, void *data, unsigned threads, long start, long end,
+                                                  long step)
 {
 	struct team *t = old_begin(fn, data, threads);
 	if (t)

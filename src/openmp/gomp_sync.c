@@ -181,7 +181,9 @@ POSTS(GOMP_doacross_ull_post, unsigned long long)
  * One number for each of the nested loops, as many as the program wrote: more are taken and passed on, of which the last are whatever stands
  * behind them on the stack. Nobody nests twenty loops.
  */
-#define TAKE(type) type a, type b, type c, type d, type e, type f, type g, type h, type i, type j, type k, type l, type m, type n, type o, type p
+#define TAKE(type) \
+	type a, type b, type c, type d, type e, type f, type g, type h, type i, type j, type k, type l, type m, type n, type o, \
+		type p
 #define PASS a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p
 #define WAITS_FOR(name, type) \
 	static void wrap_##name(TAKE(type)) \
@@ -243,7 +245,7 @@ REDUCES(GOMP_taskgroup_reduction_unregister)
 
 static _Bool wrap_GOMP_cancel(int which, _Bool really)
 {
-	_Bool cancelled = GOMP_REAL(GOMP_cancel, _Bool (*)(int, _Bool))(which, really);
+	_Bool cancelled = GOMP_REAL(GOMP_cancel, _Bool(*)(int, _Bool))(which, really);
 	if (cancelled && really)
 		weft_point(openmp.cancel, which);
 	return cancelled;
@@ -255,7 +257,7 @@ static _Bool wrap_GOMP_cancel(int which, _Bool really)
 	static void wrap_##name take \
 	{ \
 		openmp_enter(OPENMP_##region); \
-		GOMP_REAL(name, void (*) types) pass; \
+		GOMP_REAL(name, void(*) types) pass; \
 		openmp_leave(OPENMP_##region); \
 	}
 MOVES(GOMP_target_data, TARGET_DATA, (int device, const void *unused, size_t n, void **at, size_t *bytes, unsigned char *kinds),
@@ -266,7 +268,8 @@ MOVES(GOMP_target_end_data, TARGET_DATA, (void), (void), ())
 MOVES(GOMP_target_enter_exit_data, TARGET_DATA,
       (int device, size_t n, void **at, size_t *bytes, unsigned short *kinds, unsigned flags, void **depend),
       (int, size_t, void **, size_t *, unsigned short *, unsigned, void **), (device, n, at, bytes, kinds, flags, depend))
-MOVES(GOMP_target_update, TARGET_UPDATE, (int device, const void *unused, size_t n, void **at, size_t *bytes, unsigned char *kinds),
+MOVES(GOMP_target_update, TARGET_UPDATE,
+      (int device, const void *unused, size_t n, void **at, size_t *bytes, unsigned char *kinds),
       (int, const void *, size_t, void **, size_t *, unsigned char *), (device, unused, n, at, bytes, kinds))
 MOVES(GOMP_target_update_ext, TARGET_UPDATE,
       (int device, size_t n, void **at, size_t *bytes, unsigned short *kinds, unsigned flags, void **depend),
@@ -277,7 +280,8 @@ static weft_region target_of(gomp_function *fn)
 	return openmp_codes[OPENMP_TARGET][openmp_code_of(OPENMP_TARGET, (const void *)fn)].body;
 }
 
-static void wrap_GOMP_target(int device, gomp_function *fn, const void *unused, size_t n, void **at, size_t *bytes, unsigned char *kinds)
+static void wrap_GOMP_target(int device, gomp_function *fn, const void *unused, size_t n, void **at, size_t *bytes,
+                             unsigned char *kinds)
 {
 	weft_region r = target_of(fn);
 	weft_enter(r);
@@ -286,12 +290,13 @@ static void wrap_GOMP_target(int device, gomp_function *fn, const void *unused, 
 	weft_leave(r);
 }
 
-static void wrap_GOMP_target_ext(int device, gomp_function *fn, size_t n, void **at, size_t *bytes, unsigned short *kinds, unsigned flags,
-                                 void **depend, void **args)
+static void wrap_GOMP_target_ext(int device, gomp_function *fn, size_t n, void **at, size_t *bytes, unsigned short *kinds,
+                                 unsigned flags, void **depend, void **args)
 {
 	weft_region r = target_of(fn);
 	weft_enter(r);
-	GOMP_REAL(GOMP_target_ext, void (*)(int, gomp_function *, size_t, void **, size_t *, unsigned short *, unsigned, void **, void **))
+	GOMP_REAL(GOMP_target_ext,
+	          void (*)(int, gomp_function *, size_t, void **, size_t *, unsigned short *, unsigned, void **, void **))
 	(device, fn, n, at, bytes, kinds, flags, depend, args);
 	weft_leave(r);
 }

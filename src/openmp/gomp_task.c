@@ -144,8 +144,8 @@ static uint64_t create_begin(unsigned flags, void **list, int priority)
 	return id;
 }
 
-static void wrap_GOMP_task(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, _Bool deferred, unsigned flags,
-                           void **list, int priority, void *detach)
+static void wrap_GOMP_task(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, _Bool deferred,
+                           unsigned flags, void **list, int priority, void *detach)
 {
 	task_call *real = GOMP_REAL(GOMP_task, task_call *);
 	struct header h = header_of(fn, data, copy, bytes, align);
@@ -154,8 +154,8 @@ static void wrap_GOMP_task(gomp_function *fn, void *data, copy_function *copy, l
 	h.words = flags & FLAG_DETACH ? 1 : 0;
 	void *whole = copy ? &h : piece_make(&p, &h, (size_t)align);
 	if (whole)
-		real(task_body, whole, copy ? task_copy : NULL, (long)h.before + bytes, align < 8 ? 8 : align, deferred, flags, list, priority,
-		     detach);
+		real(task_body, whole, copy ? task_copy : NULL, (long)h.before + bytes, align < 8 ? 8 : align, deferred, flags,
+		     list, priority, detach);
 	else
 		real(fn, data, copy, bytes, align, deferred, flags, list, priority, detach);
 	openmp_leave(OPENMP_TASK_CREATE);
@@ -175,7 +175,8 @@ static void set_words(struct header *h)
 	static void wrap_##name(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, unsigned flags, \
 	                        unsigned long n, int priority, range start, range end, range step) \
 	{ \
-		typedef void call(gomp_function *, void *, copy_function *, long, long, unsigned, unsigned long, int, range, range, range); \
+		typedef void call(gomp_function *, void *, copy_function *, long, long, unsigned, unsigned long, int, range, \
+		                  range, range); \
 		struct header h = header_of(fn, data, copy, bytes, align); \
 		bool tells = copy || !gomp_can_cancel; \
 		struct piece p; \
@@ -184,8 +185,8 @@ static void set_words(struct header *h)
 		void *whole = tells ? &h : piece_make(&p, &h, (size_t)align); \
 		call *real = GOMP_REAL(name, call *); \
 		if (whole) \
-			real(task_body, whole, tells ? loop_copy : NULL, (long)h.before + bytes, align < 8 ? 8 : align, flags, n, priority, \
-			     start, end, step); \
+			real(task_body, whole, tells ? loop_copy : NULL, (long)h.before + bytes, align < 8 ? 8 : align, flags, \
+			     n, priority, start, end, step); \
 		else \
 			real(fn, data, copy, bytes, align, flags, n, priority, start, end, step); \
 		openmp_leave(OPENMP_TASKLOOP); \

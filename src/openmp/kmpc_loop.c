@@ -23,9 +23,9 @@ static int plain_schedule(int schedule)
 
 static enum openmp_region scheduled(int schedule)
 {
-	static const uint16_t regions[] = {OPENMP_LOOP_STATIC, OPENMP_LOOP_STATIC, OPENMP_LOOP_DYNAMIC, OPENMP_LOOP_GUIDED, OPENMP_LOOP_RUNTIME,
-	                                   OPENMP_LOOP_AUTO,   OPENMP_LOOP_GUIDED, OPENMP_LOOP_STATIC,  OPENMP_LOOP_STATIC, OPENMP_LOOP_GUIDED,
-	                                   OPENMP_LOOP_GUIDED};
+	static const uint16_t regions[] = {OPENMP_LOOP_STATIC,  OPENMP_LOOP_STATIC, OPENMP_LOOP_DYNAMIC, OPENMP_LOOP_GUIDED,
+	                                   OPENMP_LOOP_RUNTIME, OPENMP_LOOP_AUTO,   OPENMP_LOOP_GUIDED,  OPENMP_LOOP_STATIC,
+	                                   OPENMP_LOOP_STATIC,  OPENMP_LOOP_GUIDED, OPENMP_LOOP_GUIDED};
 	unsigned k = (unsigned)plain_schedule(schedule) - 33;
 	return k < sizeof regions / sizeof *regions ? (enum openmp_region)regions[k] : OPENMP_LOOP;
 }
@@ -57,8 +57,8 @@ static void static_share(struct openmp_frame *f, int64_t first, uint64_t iterati
 }
 
 #define LOOP(size, type, signed_type) \
-	static void wrap___kmpc_dispatch_init_##size(void *place, int32_t thread, int schedule, type first, type last, signed_type step, \
-	                                             signed_type chunk) \
+	static void wrap___kmpc_dispatch_init_##size(void *place, int32_t thread, int schedule, type first, type last, \
+	                                             signed_type step, signed_type chunk) \
 	{ \
 		typedef void call(void *, int32_t, int, type, type, signed_type, signed_type); \
 		struct openmp_thread *me = loop_begin(scheduled(schedule), (uint64_t)chunk); \
@@ -76,13 +76,14 @@ static void static_share(struct openmp_frame *f, int64_t first, uint64_t iterati
 			openmp_chunk_begin(f, (int64_t)*first, iterations_##size(*first, *last, f->step)); \
 		return any; \
 	} \
-	static void wrap___kmpc_for_static_init_##size(void *place, int32_t thread, int schedule, int32_t *is_last, type *first, type *last, \
-	                                               signed_type *stride, signed_type step, signed_type chunk) \
+	static void wrap___kmpc_for_static_init_##size(void *place, int32_t thread, int schedule, int32_t *is_last, type *first, \
+	                                               type *last, signed_type *stride, signed_type step, signed_type chunk) \
 	{ \
 		typedef void call(void *, int32_t, int, int32_t *, type *, type *, signed_type *, signed_type, signed_type); \
 		bool is_one = plain_schedule(schedule) == KMP_STATIC; \
 		struct openmp_thread *me = loop_begin(OPENMP_LOOP_STATIC, is_one ? 0 : (uint64_t)chunk); \
-		KMPC_REAL(__kmpc_for_static_init_##size, call *)(place, thread, schedule, is_last, first, last, stride, step, chunk); \
+		KMPC_REAL(__kmpc_for_static_init_##size, call *) \
+		(place, thread, schedule, is_last, first, last, stride, step, chunk); \
 		loop_begun(me, step); \
 		if (is_one && (step < 0 ? *first >= *last : *first <= *last)) \
 			static_share(me->frame, (int64_t)*first, iterations_##size(*first, *last, step)); \
@@ -117,8 +118,8 @@ static void wrap___kmpc_critical_with_hint(void *place, int32_t thread, void *na
 	openmp_thread.critical = NULL;
 }
 
-static void wrap___kmpc_taskloop(void *place, int thread, void *task, int deferred, uint64_t *first, uint64_t *last, int64_t step, int no_group,
-                                 int schedule, uint64_t size, void *copy)
+static void wrap___kmpc_taskloop(void *place, int thread, void *task, int deferred, uint64_t *first, uint64_t *last, int64_t step,
+                                 int no_group, int schedule, uint64_t size, void *copy)
 {
 	typedef void call(void *, int, void *, int, uint64_t *, uint64_t *, int64_t, int, int, uint64_t, void *);
 	openmp_thread.taskloop = __builtin_return_address(0);
@@ -126,12 +127,13 @@ static void wrap___kmpc_taskloop(void *place, int thread, void *task, int deferr
 	openmp_thread.taskloop = NULL;
 }
 
-static void wrap___kmpc_taskloop_5(void *place, int thread, void *task, int deferred, uint64_t *first, uint64_t *last, int64_t step, int no_group,
-                                   int schedule, uint64_t size, int modifier, void *copy)
+static void wrap___kmpc_taskloop_5(void *place, int thread, void *task, int deferred, uint64_t *first, uint64_t *last,
+                                   int64_t step, int no_group, int schedule, uint64_t size, int modifier, void *copy)
 {
 	typedef void call(void *, int, void *, int, uint64_t *, uint64_t *, int64_t, int, int, uint64_t, int, void *);
 	openmp_thread.taskloop = __builtin_return_address(0);
-	KMPC_REAL(__kmpc_taskloop_5, call *)(place, thread, task, deferred, first, last, step, no_group, schedule, size, modifier, copy);
+	KMPC_REAL(__kmpc_taskloop_5, call *)
+	(place, thread, task, deferred, first, last, step, no_group, schedule, size, modifier, copy);
 	openmp_thread.taskloop = NULL;
 }
 

@@ -60,14 +60,28 @@ enum ompt_mutex {
 	OMPT_MUTEX_ORDERED
 };
 enum ompt_task_flag { OMPT_TASK_INITIAL = 1, OMPT_TASK_EXPLICIT = 4, OMPT_TASK_TASKWAIT = 16 };
-enum ompt_task_status { OMPT_TASK_COMPLETE = 1, OMPT_TASK_YIELD, OMPT_TASK_CANCEL, OMPT_TASK_DETACH, OMPT_TASK_EARLY, OMPT_TASK_LATE, OMPT_TASK_SWITCH };
+enum ompt_task_status {
+	OMPT_TASK_COMPLETE = 1,
+	OMPT_TASK_YIELD,
+	OMPT_TASK_CANCEL,
+	OMPT_TASK_DETACH,
+	OMPT_TASK_EARLY,
+	OMPT_TASK_LATE,
+	OMPT_TASK_SWITCH
+};
 enum { OMPT_DEPENDENCE_IN = 1, OMPT_DEPENDENCE_MOST = 4 /* behind these: loops whose iterations wait for each other */ };
 struct ompt_dependence {
 	union ompt_data on;
 	int kind;
 };
 enum ompt_parallel_flag { OMPT_PARALLEL_LEAGUE = 0x40000000 };
-enum ompt_cancel_flag { OMPT_CANCEL_PARALLEL = 1, OMPT_CANCEL_SECTIONS = 2, OMPT_CANCEL_LOOP = 4, OMPT_CANCEL_TASKGROUP = 8, OMPT_CANCEL_ACTIVATED = 16 };
+enum ompt_cancel_flag {
+	OMPT_CANCEL_PARALLEL = 1,
+	OMPT_CANCEL_SECTIONS = 2,
+	OMPT_CANCEL_LOOP = 4,
+	OMPT_CANCEL_TASKGROUP = 8,
+	OMPT_CANCEL_ACTIVATED = 16
+};
 
 typedef void ompt_function(void);
 typedef ompt_function *ompt_lookup(const char *name);

@@ -22,7 +22,10 @@ struct ompt_callback_row {
 	int which; /* enum ompt_callback */
 	ompt_function *with;
 };
-#define OMPT_ROW(which, function) {OMPT_##which, (ompt_function *)(void (*)(void))(function)}
+#define OMPT_ROW(which, function) \
+	{ \
+		OMPT_##which, (ompt_function *)(void (*)(void))(function) \
+	}
 extern const struct ompt_callback_row ompt_teams[], ompt_works[]; /* up to one of 0 */
 
 #endif

@@ -72,7 +72,8 @@ static void part_begin(struct openmp_thread *me, uint64_t team, unsigned index)
 	openmp_body_begin(&p->frame, p->body, team & NUMBER_MASK, p->is_worker);
 }
 
-static void implicit_task(enum ompt_endpoint end, union ompt_data *parallel, union ompt_data *task, unsigned threads, unsigned index, int flags)
+static void implicit_task(enum ompt_endpoint end, union ompt_data *parallel, union ompt_data *task, unsigned threads,
+                          unsigned index, int flags)
 {
 	struct openmp_thread *me = openmp_me();
 	struct ompt_part *p = me->part;
@@ -106,7 +107,8 @@ static void thread_end(union ompt_data *thread)
 
 /* ---- what waits for all ---- */
 
-static const uint16_t wait_region[] = {[OMPT_SYNC_TASKWAIT] = OPENMP_TASKWAIT, [OMPT_SYNC_TASKGROUP] = OPENMP_TASKGROUP,
+static const uint16_t wait_region[] = {[OMPT_SYNC_TASKWAIT] = OPENMP_TASKWAIT,
+                                       [OMPT_SYNC_TASKGROUP] = OPENMP_TASKGROUP,
                                        [OMPT_SYNC_REDUCTION] = OPENMP_REDUCTION};
 
 static void barrier(struct openmp_thread *me, enum ompt_sync kind, enum ompt_endpoint end, const void *place)
@@ -127,7 +129,8 @@ static void barrier(struct openmp_thread *me, enum ompt_sync kind, enum ompt_end
 	openmp_enter(OPENMP_BARRIER);
 }
 
-static void sync_region(enum ompt_sync kind, enum ompt_endpoint end, union ompt_data *parallel, union ompt_data *task, const void *place)
+static void sync_region(enum ompt_sync kind, enum ompt_endpoint end, union ompt_data *parallel, union ompt_data *task,
+                        const void *place)
 {
 	(void)parallel, (void)task;
 	if ((unsigned)kind >= sizeof wait_region / sizeof *wait_region || !wait_region[kind])
@@ -139,7 +142,8 @@ static void sync_region(enum ompt_sync kind, enum ompt_endpoint end, union ompt_
 }
 
 /* The others wait all the time. */
-static void sync_wait(enum ompt_sync kind, enum ompt_endpoint end, union ompt_data *parallel, union ompt_data *task, const void *place)
+static void sync_wait(enum ompt_sync kind, enum ompt_endpoint end, union ompt_data *parallel, union ompt_data *task,
+                      const void *place)
 {
 	(void)parallel, (void)task, (void)place;
 	if (kind == OMPT_SYNC_TASKGROUP && end == OMPT_BEGIN)
@@ -150,7 +154,8 @@ static void sync_wait(enum ompt_sync kind, enum ompt_endpoint end, union ompt_da
 
 /* ---- tasks ---- */
 
-static void task_create(union ompt_data *parent, const void *at, union ompt_data *task, int flags, int has_dependences, const void *place)
+static void task_create(union ompt_data *parent, const void *at, union ompt_data *task, int flags, int has_dependences,
+                        const void *place)
 {
 	struct weft_bundle b;
 	(void)parent, (void)at, (void)has_dependences;
@@ -188,8 +193,8 @@ static void task_schedule(union ompt_data *prior, enum ompt_task_status status, 
 {
 	bool is_over = status == OMPT_TASK_COMPLETE || status == OMPT_TASK_CANCEL || status == OMPT_TASK_DETACH;
 	bool begins = next && next->value & TASK_KNOWN && !(next->value & TASK_RUNS);
-	if (prior && prior->value & TASK_KNOWN && prior->value & TASK_RUNS && status != OMPT_TASK_EARLY && status != OMPT_TASK_LATE &&
-	    (is_over || !begins)) {
+	if (prior && prior->value & TASK_KNOWN && prior->value & TASK_RUNS && status != OMPT_TASK_EARLY &&
+	    status != OMPT_TASK_LATE && (is_over || !begins)) {
 		weft_leave(task_region(prior));
 		prior->value &= ~TASK_RUNS;
 	}
@@ -208,7 +213,8 @@ static void dependences(union ompt_data *task, const struct ompt_dependence *on,
 	struct openmp_thread *me = openmp_me();
 	for (int i = 0; i < n && !me->in_task && task->value & TASK_KNOWN; i++)
 		if (on[i].kind <= OMPT_DEPENDENCE_MOST)
-			openmp_depend(&me->frame->task.depends, task->value & NUMBER_MASK, on[i].on.ptr, on[i].kind != OMPT_DEPENDENCE_IN);
+			openmp_depend(&me->frame->task.depends, task->value & NUMBER_MASK, on[i].on.ptr,
+			              on[i].kind != OMPT_DEPENDENCE_IN);
 }
 
 static void task_dependence(union ompt_data *from, union ompt_data *to)
@@ -219,18 +225,12 @@ static void task_dependence(union ompt_data *from, union ompt_data *to)
 }
 
 const struct ompt_callback_row ompt_teams[] = {
-	OMPT_ROW(PARALLEL_BEGIN, parallel_begin),
-	OMPT_ROW(PARALLEL_END, parallel_end),
-	OMPT_ROW(IMPLICIT_TASK, implicit_task),
-	OMPT_ROW(THREAD_END, thread_end),
-	OMPT_ROW(SYNC_REGION, sync_region),
-	OMPT_ROW(SYNC_REGION_WAIT, sync_wait),
-	OMPT_ROW(REDUCTION, sync_region),
-	OMPT_ROW(TASK_CREATE, task_create),
-	OMPT_ROW(TASK_SCHEDULE, task_schedule),
-	OMPT_ROW(DEPENDENCES, dependences),
-	OMPT_ROW(TASK_DEPENDENCE, task_dependence),
-	{0, NULL},
+	OMPT_ROW(PARALLEL_BEGIN, parallel_begin),   OMPT_ROW(PARALLEL_END, parallel_end),
+	OMPT_ROW(IMPLICIT_TASK, implicit_task),     OMPT_ROW(THREAD_END, thread_end),
+	OMPT_ROW(SYNC_REGION, sync_region),         OMPT_ROW(SYNC_REGION_WAIT, sync_wait),
+	OMPT_ROW(REDUCTION, sync_region),           OMPT_ROW(TASK_CREATE, task_create),
+	OMPT_ROW(TASK_SCHEDULE, task_schedule),     OMPT_ROW(DEPENDENCES, dependences),
+	OMPT_ROW(TASK_DEPENDENCE, task_dependence), {0, NULL},
 };
 
 /* ---- the begin ---- */

@@ -32,7 +32,8 @@ __attribute__((constructor)) static void watch_forks(void)
 	(void)pthread_atfork(NULL, NULL, unlock_in_child);
 }
 
-__attribute__((format(printf, 1, 0))) static weft_region define(const char *form, const char *function, enum weft_state_class state)
+__attribute__((format(printf, 1, 0))) static weft_region define(const char *form, const char *function,
+                                                                enum weft_state_class state)
 {
 	char name[320];
 	snprintf(name, sizeof name, form, function);

@@ -155,7 +155,8 @@ static void name_worker(struct openmp_thread *me)
 {
 	char name[32];
 	me->named = true;
-	snprintf(name, sizeof name, "omp worker %u", (unsigned)__atomic_add_fetch(&n_workers, 1, __ATOMIC_RELAXED)); /* relaxed: only unique */
+	snprintf(name, sizeof name, "omp worker %u",
+	         (unsigned)__atomic_add_fetch(&n_workers, 1, __ATOMIC_RELAXED)); /* relaxed: only unique */
 	weft_name_thread(name);
 }
 

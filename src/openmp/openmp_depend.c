@@ -28,7 +28,8 @@ static struct address *place_of(const struct openmp_depends *d, const void *at)
 
 static bool grow(struct openmp_depends *d)
 {
-	struct openmp_depends more = {calloc(d->room ? 2 * (size_t)d->room : 32, sizeof *d->row), d->n, d->room ? 2 * d->room : 32};
+	struct openmp_depends more = {calloc(d->room ? 2 * (size_t)d->room : 32, sizeof *d->row), d->n,
+	                              d->room ? 2 * d->room : 32};
 	if (!more.row)
 		return false;
 	for (uint32_t i = 0; i < d->room; i++)

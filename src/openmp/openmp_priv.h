@@ -96,15 +96,15 @@ struct openmp_thread {
 	uint32_t in_vain;
 	uint32_t n_held; /* locks; of those beyond OPENMP_HELD only that they are taken is recorded */
 	bool idle, named;
-	bool in_task;         /* explicit: LLVM's runtime */
-	bool tests;           /* in a call that only takes a lock that is free */
-	bool joins;           /* waits for the others of the team whose construct it has met */
-	uint16_t schedule;    /* of the loop that begins: enum openmp_region; with LLVM's runtime only, as what follows */
-	uint16_t mutex;       /* what kind is being asked for: enum ompt_mutex */
-	uint64_t chunk;       /* size that the program asks for */
+	bool in_task;      /* explicit: LLVM's runtime */
+	bool tests;        /* in a call that only takes a lock that is free */
+	bool joins;        /* waits for the others of the team whose construct it has met */
+	uint16_t schedule; /* of the loop that begins: enum openmp_region; with LLVM's runtime only, as what follows */
+	uint16_t mutex;    /* what kind is being asked for: enum ompt_mutex */
+	uint64_t chunk;    /* size that the program asks for */
 	struct ompt_part *part, *spare; /* the implicit tasks of this thread, the innermost first; and memory for more */
-	const void *taskloop; /* where the one stands that makes tasks */
-	const void *critical; /* the name of the critical section that is entered */
+	const void *taskloop;           /* where the one stands that makes tasks */
+	const void *critical;           /* the name of the critical section that is entered */
 	struct openmp_frame outer;
 	struct {
 		const struct openmp_lock *lock;

@@ -49,7 +49,8 @@ static const void *part(const struct file *f, uint64_t offset, uint64_t bytes)
 }
 
 /* Among the table's symbols the one that covers the address, or the last one in front of it that has no size. */
-static bool look_in(const struct file *f, const Elf64_Shdr *table, const Elf64_Shdr *names, uint64_t address, char *out, size_t room)
+static bool look_in(const struct file *f, const Elf64_Shdr *table, const Elf64_Shdr *names, uint64_t address, char *out,
+                    size_t room)
 {
 	const Elf64_Sym *symbol = part(f, table->sh_offset, table->sh_size);
 	const char *text = part(f, names->sh_offset, names->sh_size);
@@ -57,7 +58,8 @@ static bool look_in(const struct file *f, const Elf64_Shdr *table, const Elf64_S
 		return false;
 	for (uint64_t i = 0; i < table->sh_size / sizeof *symbol; i++) {
 		unsigned type = ELF64_ST_TYPE(symbol[i].st_info);
-		if (symbol[i].st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_OBJECT) || symbol[i].st_name >= names->sh_size ||
+		if (symbol[i].st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_OBJECT) ||
+		    symbol[i].st_name >= names->sh_size ||
 		    (address - symbol[i].st_value >= symbol[i].st_size && address != symbol[i].st_value))
 			continue;
 		snprintf(out, room, "%s", text + symbol[i].st_name);
@@ -74,7 +76,8 @@ static bool look(const struct file *f, uint64_t address, char *out, size_t room)
 		return false;
 	const Elf64_Shdr *section = part(f, head->e_shoff, (uint64_t)head->e_shnum * sizeof *section);
 	for (unsigned i = 0; section && i < head->e_shnum; i++)
-		if ((section[i].sh_type == SHT_SYMTAB || section[i].sh_type == SHT_DYNSYM) && section[i].sh_link < head->e_shnum &&
+		if ((section[i].sh_type == SHT_SYMTAB || section[i].sh_type == SHT_DYNSYM) &&
+		    section[i].sh_link < head->e_shnum &&
 		    look_in(f, &section[i], &section[section[i].sh_link], address, out, room))
 			return true;
 	return false;
@@ -140,6 +143,10 @@ bool openmp_symbol(const void *address, char *out, size_t room)
 		snprintf(out + n, room - n, "%s", number);
 		return true;
 	}
-	snprintf(out, room, "%s+0x%llx", slash ? slash + 1 : *p.path ? p.path : program_invocation_short_name, (unsigned long long)p.address);
+	snprintf(out, room, "%s+0x%llx",
+	         slash     ? slash + 1
+	         : *p.path ? p.path
+	                   : program_invocation_short_name,
+	         (unsigned long long)p.address);
 	return false;
 }

@@ -4,11 +4,11 @@
 ## A program that knows nothing of Weft.
 $ weft record --watch none -- true
 weft record: no events of libweft: recorded 1 process and 1 thread, their execs and exits, in [..]; next: weft info true.weft
-weft record: not recorded: OpenMP regions, what threads did (and no process called MPI): record functions with --probe NAME, or build the program with libweft (man weft_record)
+weft record: not recorded: what threads did (and no process called MPI or OpenMP): record functions with --probe NAME, or build the program with libweft (man weft_record)
 
 $ weft record --watch none -- true
 weft record: [..]; next: weft info true-2.weft
-weft record: not recorded: OpenMP regions, what threads did (and no process called MPI): record functions with --probe NAME, or build the program with libweft (man weft_record)
+weft record: not recorded: what threads did (and no process called MPI or OpenMP): record functions with --probe NAME, or build the program with libweft (man weft_record)
 
 $ weft record -q true; ls -d *.weft
 true-2.weft

@@ -11,17 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static long n_parallel, n_bodies, n_chunks, n_iterations, n_sections, n_single, n_critical, n_named, n_ordered, n_tasks, n_taskwait,
-	n_taskgroup, n_lock, n_nest_lock, n_in_vain, n_masked, n_cancels;
+static long n_parallel, n_bodies, n_chunks, n_iterations, n_sections, n_single, n_critical, n_named, n_ordered, n_tasks,
+	n_taskwait, n_taskgroup, n_lock, n_nest_lock, n_in_vain, n_masked, n_cancels;
 static long sum, expected;
 
 #define COUNT(what) \
 	do { \
-		_Pragma("omp atomic") (what)++; \
+		_Pragma("omp atomic")(what)++; \
 	} while (0)
 #define ADD(what, n) \
 	do { \
-		_Pragma("omp atomic") (what) += (n); \
+		_Pragma("omp atomic")(what) += (n); \
 	} while (0)
 
 static void expect(int holds, int line)
@@ -332,8 +332,8 @@ static void cancels(void)
 static const struct {
 	const char *name;
 	void (*run)(void);
-} parts[] = {{"team", team},           {"loops", loops}, {"ordered", ordered}, {"doacross", doacross}, {"shares", shares},
-             {"exclusive", exclusive}, {"tasks", tasks}, {"cancels", cancels}};
+} parts[] = {{"team", team},     {"loops", loops},         {"ordered", ordered}, {"doacross", doacross},
+             {"shares", shares}, {"exclusive", exclusive}, {"tasks", tasks},     {"cancels", cancels}};
 
 int main(int argc, char **argv)
 {
@@ -344,8 +344,8 @@ int main(int argc, char **argv)
 			parts[i].run();
 	EXPECT(sum == expected);
 	printf("parallel %ld\nbodies %ld\nsections %ld\nsingle %ld\n", n_parallel, n_bodies, n_sections, n_single);
-	printf("critical %ld\ncritical someone %ld\nordered %ld\nlocks %ld\nnest locks %ld\nin vain %ld\n", n_critical, n_named, n_ordered,
-	       n_lock, n_nest_lock, n_in_vain);
+	printf("critical %ld\ncritical someone %ld\nordered %ld\nlocks %ld\nnest locks %ld\nin vain %ld\n", n_critical, n_named,
+	       n_ordered, n_lock, n_nest_lock, n_in_vain);
 	printf("tasks %ld\ntaskwaits %ld\ntaskgroups %ld\ncancels %ld\n", n_tasks, n_taskwait, n_taskgroup, n_cancels);
 	printf("chunks %ld\niterations %ld\n", n_chunks, n_iterations);
 	return 0;
