@@ -21,10 +21,14 @@ struct team {
 	uint64_t iterations, chunk;
 	int64_t step;
 	bool joined;
-	struct openmp_frame own; /* of who has met it, where that runs its part itself */
-	struct team *up;
 };
-static __thread struct team *begun __attribute__((tls_model("initial-exec"))); /* by GOMP_parallel_start */
+/* Where who has met it runs its part itself. */
+struct old_team {
+	struct team team;
+	struct openmp_frame own;
+	struct old_team *up;
+};
+static __thread struct old_team *begun __attribute__((tls_model("initial-exec"))); /* by GOMP_parallel_start */
 
 static void work_begin(struct openmp_frame *f, const struct team *t)
 {
@@ -55,7 +59,7 @@ static void team_begin(struct team *t, enum openmp_code_kind kind, unsigned thre
 {
 	t->master = openmp_me();
 	t->code = &openmp_codes[kind][openmp_code_of(kind, (const void *)t->function)];
-	t->id = openmp_next_team();
+	t->id = openmp_next_team(openmp_me());
 	openmp_parallel_begin(t->code->construct, t->id, threads);
 }
 
@@ -148,24 +152,25 @@ PARALLEL_RUNTIME(maybe_nonmonotonic_runtime)
 /* Without memory for it the program's function is passed on, and NULL is the result. */
 static struct team *old_begin(gomp_function *fn, void *data, unsigned threads)
 {
-	struct team *t = calloc(1, sizeof *t);
-	if (t) {
-		t->function = fn;
-		t->data = data;
-		team_begin(t, OPENMP_PARALLEL, threads);
-	}
-	return t;
+	struct old_team *o = calloc(1, sizeof *o);
+	if (!o)
+		return NULL;
+	o->team.function = fn;
+	o->team.data = data;
+	team_begin(&o->team, OPENMP_PARALLEL, threads);
+	return &o->team;
 }
 
 /* The runtime has begun: the caller's own part runs from here on. */
 static void old_begun(struct team *t)
 {
+	struct old_team *o = (struct old_team *)t; /* its first member */
 	if (!t)
 		return;
-	t->up = begun;
-	begun = t;
-	openmp_body_begin(&t->own, t->code->body, t->id, false);
-	work_begin(&t->own, t);
+	o->up = begun;
+	begun = o;
+	openmp_body_begin(&o->own, t->code->body, t->id, false);
+	work_begin(&o->own, t);
 }
 
 static void wrap_GOMP_parallel_start(gomp_function *fn, void *data, unsigned threads)
@@ -216,15 +221,15 @@ static void wrap_GOMP_parallel_loop_runtime_start(gomp_function *fn, void *data,
 
 static void wrap_GOMP_parallel_end(void)
 {
-	struct team *t = begun;
-	if (t) {
-		openmp_body_end(&t->own, t->code->body, false);
-		begun = t->up;
+	struct old_team *o = begun;
+	if (o) {
+		openmp_body_end(&o->own, o->team.code->body, false);
+		begun = o->up;
 	}
 	GOMP_REAL(GOMP_parallel_end, void (*)(void))();
-	if (t) {
-		openmp_parallel_end(t->code->construct, true);
-		free(t);
+	if (o) {
+		openmp_parallel_end(o->team.code->construct, true);
+		free(o);
 	}
 }
 

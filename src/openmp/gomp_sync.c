@@ -222,13 +222,9 @@ static void wrap_GOMP_taskgroup_start(void)
 
 static void wrap_GOMP_taskgroup_end(void)
 {
-	struct weft_bundle b;
 	openmp_enter(OPENMP_TASKGROUP_WAIT);
 	GOMP_REAL(GOMP_taskgroup_end, none *)();
-	weft_bundle_begin(&b);
-	weft_bundle_add(&b, openmp.region[OPENMP_TASKGROUP_WAIT], WEFT_HEAD_LEAVE, 0);
-	weft_bundle_add(&b, openmp.region[OPENMP_TASKGROUP], WEFT_HEAD_LEAVE, 0);
-	weft_bundle_record(&b);
+	openmp_two(OPENMP_LEAVE(openmp.region[OPENMP_TASKGROUP_WAIT]), OPENMP_LEAVE(openmp.region[OPENMP_TASKGROUP]));
 }
 
 #define REDUCES(name) \

@@ -37,7 +37,8 @@ static void task_body(void *arg)
 	char *data = (char *)arg + h->before;
 	weft_region body = openmp_codes[OPENMP_TASK][h->code].body;
 	struct openmp_task t;
-	memcpy(data, h->first, h->words * sizeof *h->first);
+	for (unsigned i = 0; i < h->words; i++)
+		((void **)(void *)data)[i] = h->first[i];
 	openmp_task_begin(&t, body, h->id);
 	h->function(data);
 	openmp_task_end(&t, body);
@@ -50,7 +51,7 @@ static void task_copy(void *to, void *from)
 	char *data = (char *)to + h->before;
 	if (h->copy)
 		h->copy(data, h->from);
-	else
+	else if (h->bytes)
 		memcpy(data, h->from, h->bytes);
 }
 
@@ -68,34 +69,27 @@ static uint32_t align_up(size_t n, size_t to)
 	return (uint32_t)((n + to - 1) & ~(to - 1));
 }
 
-static struct header header_of(gomp_function *fn, void *data, copy_function *copy, long bytes, long align)
-{
-	return (struct header){.function = fn,
-	                       .copy = copy,
-	                       .from = data,
-	                       .bytes = (uint32_t)bytes,
-	                       .code = (uint16_t)openmp_code_of(OPENMP_TASK, (const void *)fn),
-	                       .before = align_up(sizeof(struct header), align < 8 ? 8 : (size_t)align)};
-}
-
-/* Header and data in one piece, as a runtime that copies itself wants them. */
+/* Header and, for a runtime that copies itself, the data behind it, in one piece. */
 struct piece {
 	_Alignas(64) char room[sizeof(struct header) + AT_ONCE];
-	void *heap;
+	void *heap; /* set where that does not suffice */
 };
-static void *piece_make(struct piece *p, const struct header *h, size_t align)
+
+static struct header *header_make(struct piece *p, gomp_function *fn, void *data, copy_function *copy, const long *size, bool whole)
 {
-	char *at = p->room;
+	size_t bytes = (size_t)size[0], align = (size_t)size[1] < 8 ? 8 : (size_t)size[1], unit = align < 64 ? 64 : align;
+	uint32_t before = align_up(sizeof(struct header), align);
+	struct header *h = (struct header *)p->room;
 	p->heap = NULL;
-	if (h->before + h->bytes > sizeof p->room || align > 64) {
-		size_t unit = align < 64 ? 64 : align;
-		at = p->heap = aligned_alloc(unit, align_up(h->before + h->bytes, unit));
-	}
-	if (at) {
-		memcpy(at, h, sizeof *h);
-		memcpy(at + h->before, h->from, h->bytes);
-	}
-	return at;
+	if (WEFT_UNLIKELY(whole && (before + bytes > sizeof p->room || align > 64)))
+		h = p->heap = aligned_alloc(unit, align_up(before + bytes, unit));
+	if (!h)
+		return NULL;
+	*h = (struct header){.function = fn, .copy = copy, .from = data, .bytes = (uint32_t)bytes, .before = before};
+	h->code = (uint16_t)openmp_code_of(OPENMP_TASK, (const void *)fn);
+	if (whole && bytes)
+		memcpy((char *)h + before, data, bytes);
+	return h;
 }
 
 /* ---- dependencies ---- */
@@ -132,34 +126,31 @@ static uint64_t create_begin(unsigned flags, void **list, int priority)
 {
 	struct openmp_thread *me = openmp_me();
 	uint64_t id = openmp_next_task(me);
-	struct weft_bundle b;
-	weft_bundle_begin(&b);
-	weft_bundle_add(&b, openmp.region[OPENMP_TASK_CREATE], WEFT_HEAD_ENTER, 0);
-	weft_bundle_add(&b, openmp.task, WEFT_HEAD_FLOW_OUT, id);
+	openmp_two(OPENMP_ENTER(openmp.region[OPENMP_TASK_CREATE]), OPENMP_FLOW_OUT(openmp.task, id));
 	if (flags & FLAG_PRIORITY)
-		weft_bundle_add(&b, openmp.priority, WEFT_HEAD_ATTR, (uint64_t)(int64_t)priority);
-	weft_bundle_record(&b);
+		weft_attr_int(openmp.priority, priority);
 	if (flags & FLAG_DEPEND)
 		depend(me->task, id, list);
 	return id;
 }
 
-static void wrap_GOMP_task(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, _Bool deferred,
-                           unsigned flags, void **list, int priority, void *detach)
+static void wrap_GOMP_task(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, _Bool deferred, unsigned flags,
+                           void **list, int priority, void *detach)
 {
 	task_call *real = GOMP_REAL(GOMP_task, task_call *);
-	struct header h = header_of(fn, data, copy, bytes, align);
 	struct piece p;
-	h.id = create_begin(flags, list, priority);
-	h.words = flags & FLAG_DETACH ? 1 : 0;
-	void *whole = copy ? &h : piece_make(&p, &h, (size_t)align);
-	if (whole)
-		real(task_body, whole, copy ? task_copy : NULL, (long)h.before + bytes, align < 8 ? 8 : align, deferred, flags,
-		     list, priority, detach);
-	else
+	uint64_t id = create_begin(flags, list, priority);
+	struct header *h = header_make(&p, fn, data, copy, (const long[]){bytes, align}, !copy);
+	if (h) {
+		h->id = id;
+		h->words = flags & FLAG_DETACH ? 1 : 0;
+		real(task_body, h, copy ? task_copy : NULL, (long)h->before + bytes, align < 8 ? 8 : align, deferred, flags, list, priority,
+		     detach);
+	} else {
 		real(fn, data, copy, bytes, align, deferred, flags, list, priority, detach);
+	}
 	openmp_leave(OPENMP_TASK_CREATE);
-	if (!copy)
+	if (WEFT_UNLIKELY(p.heap != NULL))
 		free(p.heap);
 }
 
@@ -175,23 +166,21 @@ static void set_words(struct header *h)
 	static void wrap_##name(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, unsigned flags, \
 	                        unsigned long n, int priority, range start, range end, range step) \
 	{ \
-		typedef void call(gomp_function *, void *, copy_function *, long, long, unsigned, unsigned long, int, range, \
-		                  range, range); \
-		struct header h = header_of(fn, data, copy, bytes, align); \
+		typedef void call(gomp_function *, void *, copy_function *, long, long, unsigned, unsigned long, int, range, range, range); \
+		call *real = GOMP_REAL(name, call *); \
 		bool tells = copy || !gomp_can_cancel; \
 		struct piece p; \
-		set_words(&h); \
+		struct header *h = header_make(&p, fn, data, copy, (const long[]){bytes, align}, !tells); \
 		openmp_enter(OPENMP_TASKLOOP); \
-		void *whole = tells ? &h : piece_make(&p, &h, (size_t)align); \
-		call *real = GOMP_REAL(name, call *); \
-		if (whole) \
-			real(task_body, whole, tells ? loop_copy : NULL, (long)h.before + bytes, align < 8 ? 8 : align, flags, \
-			     n, priority, start, end, step); \
-		else \
+		if (h) { \
+			set_words(h); \
+			real(task_body, h, tells ? loop_copy : NULL, (long)h->before + bytes, align < 8 ? 8 : align, flags, n, priority, start, \
+			     end, step); \
+		} else { \
 			real(fn, data, copy, bytes, align, flags, n, priority, start, end, step); \
+		} \
 		openmp_leave(OPENMP_TASKLOOP); \
-		if (!tells) \
-			free(p.heap); \
+		free(p.heap); \
 	}
 TASKLOOP(GOMP_taskloop, long)
 TASKLOOP(GOMP_taskloop_ull, unsigned long long)

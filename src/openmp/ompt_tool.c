@@ -39,7 +39,7 @@ static void parallel_begin(union ompt_data *encountering, const void *at, union 
 {
 	enum openmp_code_kind kind = flags & OMPT_PARALLEL_LEAGUE ? OPENMP_TEAMS : OPENMP_PARALLEL;
 	(void)encountering, (void)at;
-	parallel->value = word_of(kind, openmp_code_of(kind, place), openmp_next_team());
+	parallel->value = word_of(kind, openmp_code_of(kind, place), openmp_next_team(openmp_me()));
 	openmp_parallel_begin(code_of(parallel->value)->construct, parallel->value & NUMBER_MASK, asked);
 }
 
@@ -157,18 +157,14 @@ static void sync_wait(enum ompt_sync kind, enum ompt_endpoint end, union ompt_da
 static void task_create(union ompt_data *parent, const void *at, union ompt_data *task, int flags, int has_dependences,
                         const void *place)
 {
-	struct weft_bundle b;
 	(void)parent, (void)at, (void)has_dependences;
 	if (!(flags & OMPT_TASK_EXPLICIT) || flags & OMPT_TASK_TASKWAIT)
 		return;
 	struct openmp_thread *me = openmp_me();
 	place = me->taskloop ? me->taskloop : place;
 	task->value = word_of(0, openmp_code_of(OPENMP_TASK, place), openmp_next_task(me)) | TASK_KNOWN;
-	weft_bundle_begin(&b);
-	weft_bundle_add(&b, openmp.region[OPENMP_TASK_CREATE], WEFT_HEAD_ENTER, 0);
-	weft_bundle_add(&b, openmp.task, WEFT_HEAD_FLOW_OUT, task->value & NUMBER_MASK);
-	weft_bundle_add(&b, openmp.region[OPENMP_TASK_CREATE], WEFT_HEAD_LEAVE, 0);
-	weft_bundle_record(&b);
+	weft_region r = openmp.region[OPENMP_TASK_CREATE];
+	openmp_three(OPENMP_ENTER(r), OPENMP_FLOW_OUT(openmp.task, task->value & NUMBER_MASK), OPENMP_LEAVE(r));
 }
 
 static weft_region task_region(const union ompt_data *task)

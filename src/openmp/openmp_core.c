@@ -78,9 +78,12 @@ struct openmp_thread *openmp_thread_first(void)
 	return me;
 }
 
-uint64_t openmp_next_team(void)
+uint64_t openmp_next_team(struct openmp_thread *me)
 {
-	return __atomic_add_fetch(&n_teams, 1, __ATOMIC_RELAXED); /* relaxed: only unique */
+	enum { BLOCK = 1000 };
+	if (me->next_team % BLOCK == 0)
+		me->next_team = __atomic_fetch_add(&n_teams, BLOCK, __ATOMIC_RELAXED); /* relaxed: only unique */
+	return ++me->next_team;
 }
 
 /* ---- what is open in a frame ---- */
@@ -103,14 +106,12 @@ void openmp_close_open(struct openmp_frame *f)
 
 void openmp_loop_begin(struct openmp_frame *f, enum openmp_region loop, uint64_t iterations, uint64_t chunk)
 {
-	struct weft_bundle b;
+	weft_region r = openmp.region[loop];
 	openmp_close(f);
-	weft_bundle_begin(&b);
-	weft_bundle_add(&b, openmp.region[loop], WEFT_HEAD_ENTER, 0);
-	weft_bundle_add(&b, openmp.iterations, WEFT_HEAD_ATTR, iterations);
 	if (chunk)
-		weft_bundle_add(&b, openmp.chunk, WEFT_HEAD_ATTR, chunk);
-	weft_bundle_record(&b);
+		openmp_three(OPENMP_ENTER(r), OPENMP_ATTR(openmp.iterations, iterations), OPENMP_ATTR(openmp.chunk, chunk));
+	else
+		openmp_two(OPENMP_ENTER(r), OPENMP_ATTR(openmp.iterations, iterations));
 	f->loop = (uint16_t)loop;
 	f->open = OPENMP_OPEN_LOOP;
 }
@@ -163,15 +164,12 @@ static void name_worker(struct openmp_thread *me)
 void openmp_body_begin(struct openmp_frame *f, weft_region body, uint64_t team, bool is_worker)
 {
 	struct openmp_thread *me = openmp_me();
-	struct weft_bundle b;
 	if (WEFT_UNLIKELY(is_worker && !me->named))
 		name_worker(me);
-	weft_bundle_begin(&b);
 	if (me->idle)
-		weft_bundle_add(&b, openmp.region[OPENMP_IDLE], WEFT_HEAD_LEAVE, 0);
-	weft_bundle_add(&b, body, WEFT_HEAD_ENTER, 0);
-	weft_bundle_add(&b, openmp.team, WEFT_HEAD_ATTR, team);
-	weft_bundle_record(&b);
+		openmp_three(OPENMP_LEAVE(openmp.region[OPENMP_IDLE]), OPENMP_ENTER(body), OPENMP_ATTR(openmp.team, team));
+	else
+		openmp_two(OPENMP_ENTER(body), OPENMP_ATTR(openmp.team, team));
 	me->idle = false;
 	*f = (struct openmp_frame){.up = me->frame, .task = {.id = openmp_next_task(me), .up = me->task}};
 	me->frame = f;
@@ -192,23 +190,18 @@ void openmp_body_end(struct openmp_frame *f, weft_region body, bool is_worker)
 
 void openmp_parallel_begin(weft_region construct, uint64_t team, unsigned threads)
 {
-	struct weft_bundle b;
-	weft_bundle_begin(&b);
-	weft_bundle_add(&b, construct, WEFT_HEAD_ENTER, 0);
-	weft_bundle_add(&b, openmp.team, WEFT_HEAD_ATTR, team);
 	if (threads)
-		weft_bundle_add(&b, openmp.threads, WEFT_HEAD_ATTR, threads);
-	weft_bundle_record(&b);
+		openmp_three(OPENMP_ENTER(construct), OPENMP_ATTR(openmp.team, team), OPENMP_ATTR(openmp.threads, threads));
+	else
+		openmp_two(OPENMP_ENTER(construct), OPENMP_ATTR(openmp.team, team));
 }
 
 void openmp_parallel_end(weft_region construct, bool joined)
 {
-	struct weft_bundle b;
-	weft_bundle_begin(&b);
 	if (joined)
-		weft_bundle_add(&b, openmp.region[OPENMP_JOIN], WEFT_HEAD_LEAVE, 0);
-	weft_bundle_add(&b, construct, WEFT_HEAD_LEAVE, 0);
-	weft_bundle_record(&b);
+		openmp_two(OPENMP_LEAVE(openmp.region[OPENMP_JOIN]), OPENMP_LEAVE(construct));
+	else
+		weft_leave(construct);
 }
 
 void openmp_task_begin(struct openmp_task *t, weft_region body, uint64_t id)

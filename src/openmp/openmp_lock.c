@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ROWS = 1024, NUMBERED = 64, SEARCHED = 16 };
-static struct openmp_lock row[ROWS + 1]; /* the last: locks that find no room */
+enum { NUMBERED = 64, SEARCHED = 16 };
+struct openmp_lock openmp_locks[OPENMP_LOCKS + 1]; /* the last: locks that find no room */
 static unsigned n_locks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -24,20 +24,15 @@ __attribute__((constructor)) static void watch_forks(void)
 	(void)pthread_atfork(NULL, NULL, unlock_in_child);
 }
 
-static unsigned place_of(const void *address)
-{
-	return (unsigned)((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u >> 54) % ROWS;
-}
-
 static struct openmp_lock *find(const void *address)
 {
-	unsigned i = place_of(address);
-	for (unsigned n = 0; n < SEARCHED; n++, i = (i + 1) % ROWS) {
-		const void *at = __atomic_load_n(&row[i].address, __ATOMIC_ACQUIRE);
+	unsigned i = openmp_lock_place(address);
+	for (unsigned n = 0; n < SEARCHED; n++, i = (i + 1) % OPENMP_LOCKS) {
+		const void *at = __atomic_load_n(&openmp_locks[i].address, __ATOMIC_ACQUIRE);
 		if (at == address || !at)
-			return &row[i];
+			return &openmp_locks[i];
 	}
-	return &row[ROWS];
+	return &openmp_locks[OPENMP_LOCKS];
 }
 
 static void define(struct openmp_lock *l, const char *name)
@@ -51,7 +46,7 @@ static void define(struct openmp_lock *l, const char *name)
 static void name_lock(struct openmp_lock *l)
 {
 	char name[40] = "omp lock of many";
-	if (l != &row[ROWS] && n_locks < NUMBERED)
+	if (l != &openmp_locks[OPENMP_LOCKS] && n_locks < NUMBERED)
 		snprintf(name, sizeof name, "omp lock %u", ++n_locks);
 	define(l, name);
 }
@@ -74,13 +69,13 @@ void openmp_lock_new(const void *address)
 {
 	pthread_mutex_lock(&lock);
 	struct openmp_lock *l = find(address);
-	if (l != &row[ROWS] || !l->hold)
+	if (l != &openmp_locks[OPENMP_LOCKS] || !l->hold)
 		name_lock(l);
 	__atomic_store_n(&l->address, address, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&lock);
 }
 
-const struct openmp_lock *openmp_lock_of(const void *address, const void *critical)
+const struct openmp_lock *openmp_lock_search(const void *address, const void *critical)
 {
 	struct openmp_lock *l = find(address);
 	if (WEFT_LIKELY(__atomic_load_n(&l->address, __ATOMIC_ACQUIRE) != NULL))
@@ -100,9 +95,8 @@ const struct openmp_lock *openmp_lock_of(const void *address, const void *critic
 
 /* ---- holding ---- */
 
-void openmp_lock_held(const struct openmp_lock *l, bool waited)
+void openmp_lock_held_slowly(struct openmp_thread *me, const struct openmp_lock *l, bool waited)
 {
-	struct openmp_thread *me = openmp_me();
 	uint32_t at = me->n_held++;
 	if (WEFT_UNLIKELY(me->in_vain != 0))
 		openmp_tell_in_vain(me);
@@ -133,9 +127,8 @@ static void release_below(struct openmp_thread *me, uint32_t at, uint32_t n)
 	weft_bundle_record(&b);
 }
 
-void openmp_lock_released(const struct openmp_lock *l)
+void openmp_lock_released_slowly(struct openmp_thread *me, const struct openmp_lock *l)
 {
-	struct openmp_thread *me = openmp_me();
 	uint32_t n = me->n_held < OPENMP_HELD ? me->n_held : OPENMP_HELD, at = n;
 	while (at && me->held[at - 1].lock != l)
 		at--;

@@ -92,7 +92,7 @@ enum { OPENMP_HELD = 16 };
 struct openmp_thread {
 	struct openmp_frame *frame;
 	struct openmp_task *task;
-	uint64_t next_task;
+	uint64_t next_task, next_team;
 	uint32_t in_vain;
 	uint32_t n_held; /* locks; of those beyond OPENMP_HELD only that they are taken is recorded */
 	bool idle, named;
@@ -119,7 +119,8 @@ static inline struct openmp_thread *openmp_me(void)
 	struct openmp_thread *me = &openmp_thread;
 	return WEFT_LIKELY(me->frame != NULL) ? me : openmp_thread_first();
 }
-uint64_t openmp_next_team(void);
+/* From a block of the thread's own. */
+uint64_t openmp_next_team(struct openmp_thread *me);
 static inline uint64_t openmp_next_task(struct openmp_thread *me)
 {
 	return ++me->next_task;
@@ -135,21 +136,57 @@ static inline void openmp_leave(enum openmp_region r)
 {
 	weft_leave(openmp.region[r]);
 }
+
+/*
+ * Two or three events of one instant in one record, as weft_bundle does; but what they are is known to the compiler, so that it costs
+ * little more than one event. All are of one category.
+ */
+struct openmp_event {
+	weft_def def;
+	uint32_t kind; /* WEFT_HEAD_… */
+	uint64_t word; /* where the kind has one */
+};
+static inline __attribute__((always_inline)) void openmp_two(struct openmp_event a, struct openmp_event b)
+{
+	const uint32_t first = *a.def, second = *b.def;
+	uint64_t w[3] = {(first | a.kind) | (uint64_t)(second | b.kind) << 32};
+	unsigned n = 1;
+	if (!first || !second)
+		return;
+	if (a.kind >> 8)
+		w[n++] = a.word;
+	if (b.kind >> 8)
+		w[n++] = b.word;
+	weft_record_head(a.def, first, 2 << 12 | WEFT_HEAD_BUNDLE | n << 8, n, w, 0);
+}
+static inline __attribute__((always_inline)) void openmp_three(struct openmp_event a, struct openmp_event b, struct openmp_event c)
+{
+	const uint32_t first = *a.def, second = *b.def, third = *c.def;
+	uint64_t w[5] = {(first | a.kind) | (uint64_t)(second | b.kind) << 32};
+	unsigned n = 1;
+	if (!first || !second || !third)
+		return;
+	if (a.kind >> 8)
+		w[n++] = a.word;
+	if (b.kind >> 8)
+		w[n++] = b.word;
+	w[n++] = third | c.kind;
+	if (c.kind >> 8)
+		w[n++] = c.word;
+	weft_record_head(a.def, first, 3 << 12 | WEFT_HEAD_BUNDLE | n << 8, n, w, 0);
+}
+#define OPENMP_ENTER(region) ((struct openmp_event){(region), WEFT_HEAD_ENTER, 0})
+#define OPENMP_LEAVE(region) ((struct openmp_event){(region), WEFT_HEAD_LEAVE, 0})
+#define OPENMP_ATTR(attr, value) ((struct openmp_event){(attr), WEFT_HEAD_ATTR, (uint64_t)(value)})
+#define OPENMP_FLOW_OUT(flow, key) ((struct openmp_event){(flow), WEFT_HEAD_FLOW_OUT, (key)})
+
 static inline void openmp_leave_enter(weft_region from, weft_region to)
 {
-	struct weft_bundle b;
-	weft_bundle_begin(&b);
-	weft_bundle_add(&b, from, WEFT_HEAD_LEAVE, 0);
-	weft_bundle_add(&b, to, WEFT_HEAD_ENTER, 0);
-	weft_bundle_record(&b);
+	openmp_two(OPENMP_LEAVE(from), OPENMP_ENTER(to));
 }
 static inline void openmp_enter_with(weft_region r, weft_attr a, uint64_t value)
 {
-	struct weft_bundle b;
-	weft_bundle_begin(&b);
-	weft_bundle_add(&b, r, WEFT_HEAD_ENTER, 0);
-	weft_bundle_add(&b, a, WEFT_HEAD_ATTR, value);
-	weft_bundle_record(&b);
+	openmp_two(OPENMP_ENTER(r), OPENMP_ATTR(a, value));
 }
 
 /* Steps of `by` in so long a way, the last one perhaps shorter. */
@@ -160,12 +197,7 @@ static inline uint64_t openmp_steps(uint64_t way, int64_t by)
 }
 static inline void openmp_chunk_begin(struct openmp_frame *f, int64_t first, uint64_t iterations)
 {
-	struct weft_bundle b;
-	weft_bundle_begin(&b);
-	weft_bundle_add(&b, openmp.region[OPENMP_CHUNK], WEFT_HEAD_ENTER, 0);
-	weft_bundle_add(&b, openmp.first, WEFT_HEAD_ATTR, (uint64_t)first);
-	weft_bundle_add(&b, openmp.iterations, WEFT_HEAD_ATTR, iterations);
-	weft_bundle_record(&b);
+	openmp_three(OPENMP_ENTER(openmp.region[OPENMP_CHUNK]), OPENMP_ATTR(openmp.first, first), OPENMP_ATTR(openmp.iterations, iterations));
 	f->open |= OPENMP_OPEN_CHUNK;
 }
 static inline void openmp_chunk_end(struct openmp_frame *f)
@@ -197,13 +229,49 @@ void openmp_task_end(struct openmp_task *t, weft_region body);
 
 /* ---- locks and critical sections by address: openmp_lock.c ---- */
 
+enum { OPENMP_LOCKS = 1024 };
+extern struct openmp_lock openmp_locks[OPENMP_LOCKS + 1];
 /* The lock at this address is another one from here on. */
 void openmp_lock_new(const void *address);
+const struct openmp_lock *openmp_lock_search(const void *address, const void *critical);
+static inline unsigned openmp_lock_place(const void *address)
+{
+	return (unsigned)((uint64_t)(uintptr_t)address * 0x9e3779b97f4a7c15u >> 54) % OPENMP_LOCKS;
+}
 /* critical: the name's variable, where it is a critical section; else NULL. Thread-safe, without a lock where it is known. */
-const struct openmp_lock *openmp_lock_of(const void *address, const void *critical);
+static inline const struct openmp_lock *openmp_lock_of(const void *address, const void *critical)
+{
+	const struct openmp_lock *l = &openmp_locks[openmp_lock_place(address)];
+	return WEFT_LIKELY(__atomic_load_n(&l->address, __ATOMIC_ACQUIRE) == address) ? l : openmp_lock_search(address, critical);
+}
+
 /* The caller has it; waited: its region of waiting is open. */
-void openmp_lock_held(const struct openmp_lock *l, bool waited);
+void openmp_lock_held_slowly(struct openmp_thread *me, const struct openmp_lock *l, bool waited);
+static inline void openmp_lock_held(const struct openmp_lock *l, bool waited)
+{
+	struct openmp_thread *me = openmp_me();
+	uint32_t at = me->n_held;
+	if (WEFT_UNLIKELY(waited || me->in_vain || at >= OPENMP_HELD)) {
+		openmp_lock_held_slowly(me, l, waited);
+		return;
+	}
+	me->n_held = at + 1;
+	me->held[at].lock = l;
+	me->held[at].in = l->hold;
+	weft_enter(l->hold);
+}
 /* Regions lie in each other, and locks need not: those that were taken later go on in a region of another name. */
-void openmp_lock_released(const struct openmp_lock *l);
+void openmp_lock_released_slowly(struct openmp_thread *me, const struct openmp_lock *l);
+static inline void openmp_lock_released(const struct openmp_lock *l)
+{
+	struct openmp_thread *me = openmp_me();
+	uint32_t n = me->n_held;
+	if (WEFT_UNLIKELY(!n || n > OPENMP_HELD || me->held[n - 1].lock != l)) {
+		openmp_lock_released_slowly(me, l);
+		return;
+	}
+	me->n_held = n - 1;
+	weft_leave(me->held[n - 1].in);
+}
 
 #endif

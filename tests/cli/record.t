@@ -143,6 +143,7 @@ $ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _BUILD
 WEFT_DIR=HERE/env.weft
 WEFT_MODE=keep
 WEFT_RECORD=mpi,extrae
+WEFT_RECORD=mpi,openmp
 WEFT_RUN_ID=[..]
 WEFT_WATCHED=[..]
 
