@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What LLVM's runtime does not tell tools: schedules and chunks of loops, names of critical sections, places of taskloops. Its entry points, called by compiled
- * programs: that a loop begins and ends is told from inside of them (ompt_work.c).
+ * programs: that a loop begins and ends is told from inside of them (ompt_work.c), and where nothing is told, nothing is recorded here.
  */
 #include "ompt_priv.h"
 #include <errno.h>

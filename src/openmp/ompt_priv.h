@@ -6,9 +6,6 @@
 #include "ompt.h"
 #include "openmp_priv.h"
 
-/* The runtime tells us: without that its entry points say nothing either. */
-extern bool ompt_is_on;
-
 /* A thread's part of a team's work. */
 struct ompt_part {
 	struct openmp_frame frame;

@@ -9,10 +9,10 @@
  * A task's number, what it runs and whether it has begun are kept in the word that the runtime keeps for us.
  */
 #include "ompt_priv.h"
+#include <dlfcn.h>
 #include <stdlib.h>
 
 __attribute__((visibility("default"))) struct ompt_start *ompt_start_tool(unsigned version, const char *runtime);
-bool ompt_is_on;
 
 /* ---- words: what we keep of a team and of a task ---- */
 
@@ -241,7 +241,6 @@ static int initialize(ompt_lookup *lookup, int device, union ompt_data *tool)
 	for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
 		for (const struct ompt_callback_row *r = all[i]; r->which; r++)
 			(void)set(r->which, r->with);
-	ompt_is_on = true;
 	return 1;
 }
 
@@ -250,9 +249,15 @@ static void finalize(union ompt_data *tool)
 	(void)tool;
 }
 
+/* A program with ThreadSanitizer needs the runtime's own tool (Archer), which says what is no race; there can be but one. */
+static bool needs_another_tool(void)
+{
+	return dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
+}
+
 struct ompt_start *ompt_start_tool(unsigned version, const char *runtime)
 {
 	static struct ompt_start start = {.initialize = initialize, .finalize = finalize};
 	(void)version, (void)runtime;
-	return openmp_begin() ? &start : NULL;
+	return !needs_another_tool() && openmp_begin() ? &start : NULL;
 }

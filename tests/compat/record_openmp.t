@@ -102,6 +102,11 @@ $ gcc -O1 -g -fsanitize=address -fopenmp openmp_counts.c -o counts.asan; ASAN_OP
 0
 same
 
+## With ThreadSanitizer LLVM's runtime keeps the tool that it needs for that, and the program says what it says alone.
+$ printf '#include <stdio.h>\nint main(void)\n{\n\tint n = 0, m = 0;\n#pragma omp parallel num_threads(3)\n\t{\n#pragma omp critical\n\t\tn++;\n#pragma omp barrier\n#pragma omp single\n\t\tm = n;\n\t}\n\tprintf("%%d %%d\\n", n, m);\n}\n' >races.c
+$ clang -g -O1 -fsanitize=thread -fopenmp races.c -o races; export TSAN_OPTIONS=ignore_noninstrumented_modules=1; ./races >alone.txt 2>&1; weft record -q -o races.weft -- ./races >races.txt 2>&1; diff alone.txt races.txt && cat races.txt
+3 3
+
 ## Not asked for: nothing of it.
 $ for c in gcc clang; do weft record -q --off openmp -o off.weft --force -- ./counts.$c >/dev/null; weft stat --by region --csv off.weft | sed 1d | grep -c omp; done
 0
