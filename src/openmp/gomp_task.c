@@ -75,7 +75,8 @@ struct piece {
 	void *heap; /* set where that does not suffice */
 };
 
-static struct header *header_make(struct piece *p, gomp_function *fn, void *data, copy_function *copy, const long *size, bool whole)
+static struct header *header_make(struct piece *p, gomp_function *fn, void *data, copy_function *copy, const long *size,
+                                  bool whole)
 {
 	size_t bytes = (size_t)size[0], align = (size_t)size[1] < 8 ? 8 : (size_t)size[1], unit = align < 64 ? 64 : align;
 	uint32_t before = align_up(sizeof(struct header), align);
@@ -134,8 +135,8 @@ static uint64_t create_begin(unsigned flags, void **list, int priority)
 	return id;
 }
 
-static void wrap_GOMP_task(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, _Bool deferred, unsigned flags,
-                           void **list, int priority, void *detach)
+static void wrap_GOMP_task(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, _Bool deferred,
+                           unsigned flags, void **list, int priority, void *detach)
 {
 	task_call *real = GOMP_REAL(GOMP_task, task_call *);
 	struct piece p;
@@ -144,8 +145,8 @@ static void wrap_GOMP_task(gomp_function *fn, void *data, copy_function *copy, l
 	if (h) {
 		h->id = id;
 		h->words = flags & FLAG_DETACH ? 1 : 0;
-		real(task_body, h, copy ? task_copy : NULL, (long)h->before + bytes, align < 8 ? 8 : align, deferred, flags, list, priority,
-		     detach);
+		real(task_body, h, copy ? task_copy : NULL, (long)h->before + bytes, align < 8 ? 8 : align, deferred, flags, list,
+		     priority, detach);
 	} else {
 		real(fn, data, copy, bytes, align, deferred, flags, list, priority, detach);
 	}
@@ -166,7 +167,8 @@ static void set_words(struct header *h)
 	static void wrap_##name(gomp_function *fn, void *data, copy_function *copy, long bytes, long align, unsigned flags, \
 	                        unsigned long n, int priority, range start, range end, range step) \
 	{ \
-		typedef void call(gomp_function *, void *, copy_function *, long, long, unsigned, unsigned long, int, range, range, range); \
+		typedef void call(gomp_function *, void *, copy_function *, long, long, unsigned, unsigned long, int, range, \
+		                  range, range); \
 		call *real = GOMP_REAL(name, call *); \
 		bool tells = copy || !gomp_can_cancel; \
 		struct piece p; \
@@ -174,8 +176,8 @@ static void set_words(struct header *h)
 		openmp_enter(OPENMP_TASKLOOP); \
 		if (h) { \
 			set_words(h); \
-			real(task_body, h, tells ? loop_copy : NULL, (long)h->before + bytes, align < 8 ? 8 : align, flags, n, priority, start, \
-			     end, step); \
+			real(task_body, h, tells ? loop_copy : NULL, (long)h->before + bytes, align < 8 ? 8 : align, flags, n, \
+			     priority, start, end, step); \
 		} else { \
 			real(fn, data, copy, bytes, align, flags, n, priority, start, end, step); \
 		} \

@@ -159,7 +159,8 @@ static inline __attribute__((always_inline)) void openmp_two(struct openmp_event
 		w[n++] = b.word;
 	weft_record_head(a.def, first, 2 << 12 | WEFT_HEAD_BUNDLE | n << 8, n, w, 0);
 }
-static inline __attribute__((always_inline)) void openmp_three(struct openmp_event a, struct openmp_event b, struct openmp_event c)
+static inline __attribute__((always_inline)) void openmp_three(struct openmp_event a, struct openmp_event b,
+                                                               struct openmp_event c)
 {
 	const uint32_t first = *a.def, second = *b.def, third = *c.def;
 	uint64_t w[5] = {(first | a.kind) | (uint64_t)(second | b.kind) << 32};
@@ -197,7 +198,8 @@ static inline uint64_t openmp_steps(uint64_t way, int64_t by)
 }
 static inline void openmp_chunk_begin(struct openmp_frame *f, int64_t first, uint64_t iterations)
 {
-	openmp_three(OPENMP_ENTER(openmp.region[OPENMP_CHUNK]), OPENMP_ATTR(openmp.first, first), OPENMP_ATTR(openmp.iterations, iterations));
+	openmp_three(OPENMP_ENTER(openmp.region[OPENMP_CHUNK]), OPENMP_ATTR(openmp.first, first),
+	             OPENMP_ATTR(openmp.iterations, iterations));
 	f->open |= OPENMP_OPEN_CHUNK;
 }
 static inline void openmp_chunk_end(struct openmp_frame *f)

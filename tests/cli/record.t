@@ -142,8 +142,7 @@ weft: nothing is recorded: WEFT_DIR is 'file/x.weft', where no folder can be mad
 $ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _BUILD_ROOT= -e _SOURCE= -e _TIER= -e _BUILD_NAME= | sort | sed "s,$PWD,HERE,"
 WEFT_DIR=HERE/env.weft
 WEFT_MODE=keep
-WEFT_RECORD=mpi,extrae
-WEFT_RECORD=mpi,openmp
+WEFT_RECORD=mpi,extrae,openmp
 WEFT_RUN_ID=[..]
 WEFT_WATCHED=[..]
 
