@@ -107,6 +107,10 @@ $ printf '#include <stdio.h>\nint main(void)\n{\n\tint n = 0, m = 0;\n#pragma om
 $ clang -g -O1 -fsanitize=thread -fopenmp races.c -o races; export TSAN_OPTIONS=ignore_noninstrumented_modules=1; ./races >alone.txt 2>&1; weft record -q -o races.weft -- ./races >races.txt 2>&1; diff alone.txt races.txt && cat races.txt
 3 3
 
+## Into a trace that others begin.
+$ env $(weft record --environment -o handed.weft) ./counts.clang team >/dev/null; weft stat --by region --csv handed.weft | grep -c 'omp parallel'
+8
+
 ## Not asked for: nothing of it.
 $ for c in gcc clang; do weft record -q --off openmp -o off.weft --force -- ./counts.$c >/dev/null; weft stat --by region --csv off.weft | sed 1d | grep -c omp; done
 0

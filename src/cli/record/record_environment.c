@@ -58,7 +58,7 @@ char *record_join_find(const char *output, const uint8_t run_id[16])
 
 bool record_print_environment(const char *merged)
 {
-	static const char *const others[] = {"LD_PRELOAD=", "ASAN_OPTIONS="};
+	static const char *const others[] = {"LD_PRELOAD=", "OMP_TOOL_LIBRARIES=", "ASAN_OPTIONS="};
 	for (char **v = environ; *v; v++) {
 		bool wanted = strncmp(*v, "WEFT_", 5) == 0;
 		for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
