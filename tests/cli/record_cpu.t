@@ -23,7 +23,7 @@ $ gcc -O1 -pthread work.c -o work; cat >job <<'END'
 
 ## right FILE NUMBER: the process with that number took what it measured, and not a tenth more (or 20 ms, for its end).
 $ column() { weft stat $1 --json | jq -r ".[$2].$3"; }; right() { local took=$(column $1 $3 cpu_ns) own=$(cat $2); [ $took -ge $own ] && [ $took -le $((own + own / 10 + 20000000)) ] && echo "$2 is right" || echo "$2: $took, by itself $own"; }
-$ weft record -q --watch ptrace -o p.weft -- sh ./job; right p.weft one 1; right p.weft three 2; right p.weft asleep 3; right p.weft behind 4
+$ weft record -q --off threads,io --watch ptrace -o p.weft -- sh ./job; right p.weft one 1; right p.weft three 2; right p.weft asleep 3; right p.weft behind 4
 one is right
 three is right
 asleep is right
@@ -45,7 +45,7 @@ $ weft dump -q p.weft | grep -c -w cpu_time; weft convert -q p.weft -o q.weft; w
 5
 
 ## Of the command alone it is known however processes are watched.
-$ weft record -q --watch none -o n.weft -- ./work alone 2 40 7
+$ weft record -q --off threads,io --watch none -o n.weft -- ./work alone 2 40 7
 ? 7
 $ right n.weft alone 0; weft stat n.weft --csv | tail -n 1 | cut -d, -f10
 alone is right
@@ -54,7 +54,7 @@ alone is right
 ## With events of cpus the kernel's accounts say it of all, but for a last tick (10 ms at most) of each thread; in most containers
 ## nobody does. What is said is right.
 $ near() { local took=$(column $1 $3 cpu_ns) own=$(cat $2); [ "$took" = null ] || { [ $((took + $4 * 10000000)) -ge $own ] && [ $took -le $((own + own / 10 + 20000000)) ]; } && echo "$2 is right" || echo "$2: $took, by itself $own"; }
-$ weft record -q --watch perf -o k.weft -- sh ./job 2>/dev/null || weft record -q --watch ptrace -o k.weft -- sh ./job; near k.weft one 1 2; near k.weft three 2 4; near k.weft asleep 3 1; near k.weft behind 4 2
+$ weft record -q --off threads,io --watch perf -o k.weft -- sh ./job 2>/dev/null || weft record -q --off threads,io --watch ptrace -o k.weft -- sh ./job; near k.weft one 1 2; near k.weft three 2 4; near k.weft asleep 3 1; near k.weft behind 4 2
 one is right
 three is right
 asleep is right
@@ -62,5 +62,5 @@ behind is right
 $ weft stat k.weft --csv | awk -F, '$6 != "" && NR > 2 { print $10 }' | paste -sd ' ' | grep -q -x -e '' -e '0 9 0 0' || weft stat k.weft; weft check -q k.weft
 
 ## A process that runs on has none yet, and is counted.
-$ weft record -q --watch ptrace -o left.weft -- sh -c 'sleep 300 >/dev/null 2>&1 & echo $! >pid'; weft stat left.weft | tail -n 1; kill $(cat pid)
+$ weft record -q --off threads,io --watch ptrace -o left.weft -- sh -c 'sleep 300 >/dev/null 2>&1 & echo $! >pid'; weft stat left.weft | tail -n 1; kill $(cat pid)
 Nobody told the CPU time of 1 of 2 processes (weft-record(1), --watch).

@@ -4,7 +4,7 @@
 ## weft record with programs that use libweft: what must be in the traces of the examples, by number.
 ## (The leak checker of a sanitizer build makes processes of its own, which would be recorded.)
 $ heat="env ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0 $WEFT_BUILD/examples/heat"
-$ weft record -o heat.weft -- $heat -n 200 -s 30
+$ weft record --off threads,io -o heat.weft -- $heat -n 200 -s 30
 200 x 200 points, 30 steps, 4 processes of 2 threads: right
 weft record: 10.[..] k events of 4 processes and 8 threads, [..]; next: weft stat heat.weft
 
@@ -53,13 +53,13 @@ $ weft dump -f 'counter=heat and process=1.1' heat.weft | awk '{print $(NF-1)}'
 0.40002716040262143
 
 ## A category that is switched off.
-$ weft record -q -o less.weft --off 'det*' -- $heat -n 200 -s 30 && weft stat --csv less.weft | grep -c '^table lookup'
+$ weft record -q -o less.weft --off 'det*,threads,io' -- $heat -n 200 -s 30 && weft stat --csv less.weft | grep -c '^table lookup'
 200 x 200 points, 30 steps, 4 processes of 2 threads: right
 0
 ? 1
 
 ## Compressed while and after it is recorded, it says the same.
-$ weft record -q --pack -o packed.weft -- $heat -n 200 -s 30; weft stat --csv packed.weft | cut -d, -f1-4 | grep 'update rows'
+$ weft record --off threads,io -q --pack -o packed.weft -- $heat -n 200 -s 30; weft stat --csv packed.weft | cut -d, -f1-4 | grep 'update rows'
 200 x 200 points, 30 steps, 4 processes of 2 threads: right
 update rows,running,8,240
 
@@ -78,12 +78,12 @@ true
 true
 
 ## Where recording is ended by choice, that is said.
-$ weft record --stop-at 64K -o stop.weft -- $heat -n 200 -s 200
+$ weft record --off threads,io --stop-at 64K -o stop.weft -- $heat -n 200 -s 200
 200 x 200 points, 200 steps, 4 processes of 2 threads: right
 weft record: [..] k events of 4 processes and 8 threads, [..], [..] dropped (--stop-at was reached), in [..]; next: weft stat stop.weft
 
 ## Categories that nobody had are named at the end; patterns, lists and packed streams count as well.
-$ for o in '--off detail' '--off nothing --off det*,no*ne --on user' '--pack --on usr'; do weft record -q --force $o -o c.weft -- $heat -n 20 -s 1 2>&1 | grep category; done; true
+$ for o in '--off threads,io,detail' '--off threads,io,nothing --off det*,no*ne --on user' '--pack --off threads,io --on usr'; do weft record -q --force $o -o c.weft -- $heat -n 20 -s 1 2>&1 | grep category; done; true
 weft record: warning: option '--off': no process had a category 'nothing' (there were: user, detail)
 weft record: warning: option '--off': no process had a category 'no*ne' (there were: user, detail)
 weft record: warning: option '--on': no process had a category 'usr' (there were: user, detail)

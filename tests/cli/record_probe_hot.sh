@@ -47,7 +47,7 @@ gcc -O2 -g -pthread -o hot hot.c || exit 1
 gcc -O2 -g -I "$source/include" -o own own.c -L "$build" -l:libweft.so.0 -Wl,-rpath,"$build" || exit 1
 
 # record TRACE OPTION... -- COMMAND...
-record() { "$build/weft" record -o "$@" >talked 2>&1; }
+record() { "$build/weft" record --off threads,io -o "$@" >talked 2>&1; }
 enters() { "$build/weft" dump -q "$1" -f 'kind=enter name=hot' | wc -l; }
 leaves() { "$build/weft" dump -q "$1" -f 'kind=leave name=hot' | wc -l; }
 dropped() { "$build/weft" info -q --json "$1" | sed -n 's/.*"dropped": *\([0-9]*\).*/\1/p' | head -1; }
@@ -80,7 +80,7 @@ is 'all of them' "$(enters o.weft) $("$build/weft" dump -q o.weft -f 'kind=leave
 
 # weft record is killed while the program runs, which goes on recording.
 mkfifo in
-"$build/weft" record -q -o w.weft --probe hot -- ./hot 1 100000 wait <in >said 2>talked &
+"$build/weft" record -q --off threads,io -o w.weft --probe hot -- ./hot 1 100000 wait <in >said 2>talked &
 record=$!
 exec 9>in
 while ! grep -q go said 2>/dev/null; do sleep 0.05; done

@@ -162,5 +162,5 @@ $ cat >named.c <<'END'
 > static void *run(void *name) { pthread_setname_np(pthread_self(), name); return name; }
 > int main(void) { for (int i = 0; i < 3; i++) { pthread_t t; pthread_create(&t, 0, run, i ? "reader" : "writer"); pthread_join(t, 0); } }
 > END
-$ gcc -D_GNU_SOURCE -pthread named.c -o named && weft record -q -o named.weft -- ./named && weft stat named.weft --csv | grep -o '^1.1,.*",'
+$ gcc -D_GNU_SOURCE -pthread named.c -o named && weft record -q --off threads,io -o named.weft -- ./named && weft stat named.weft --csv | grep -o '^1.1,.*",'
 1.1,named,4,"writer, reader",

@@ -32,10 +32,10 @@ $ cat >ring.c <<'END'
 > END
 
 $ mpicc.openmpi -O2 -g -o ring-openmpi ring.c && mpicc.mpich -O2 -g -o ring-mpich ring.c
-$ weft record -q -o o.weft --probe 'MPI_Send($2:int, $4:int, $5:int)' --probe 'turn(rank, round; return)' -- mpirun.openmpi -np 3 ./ring-openmpi
+$ weft record -q --off threads,io -o o.weft --probe 'MPI_Send($2:int, $4:int, $5:int)' --probe 'turn(rank, round; return)' -- mpirun.openmpi -np 3 ./ring-openmpi
 token 29
 
-$ weft record -q -o m.weft --probe 'MPI_Send($2:int, $4:int, $5:int)' --probe 'turn(rank, round; return)' -- mpiexec.mpich -n 3 ./ring-mpich
+$ weft record -q --off threads,io -o m.weft --probe 'MPI_Send($2:int, $4:int, $5:int)' --probe 'turn(rank, round; return)' -- mpiexec.mpich -n 3 ./ring-mpich
 token 29
 
 $ for t in o m; do weft check $t.weft | sed 's/;.*//'; weft stat --csv $t.weft | cut -d, -f1-4 | sort; done

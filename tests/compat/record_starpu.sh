@@ -28,7 +28,7 @@ if [ ! -x "$program" ]; then
 	echo "1..0 # SKIP the examples are not built"
 	exit 0
 fi
-"$build/weft" record -q -o plain.weft -- "$program" -b 6 -s 50 -c 100 >/dev/null || echo "not ok 0 - recorded"
+"$build/weft" record -q --off threads,io -o plain.weft -- "$program" -b 6 -s 50 -c 100 >/dev/null || echo "not ok 0 - recorded"
 "$build/weft" dump plain.weft >plain.txt
 check "each task is a region" 300 "$(grep -c ' enter *step$' plain.txt)"
 check "each region ends" 300 "$(grep -c ' leave *step$' plain.txt)"
