@@ -61,30 +61,29 @@ bool preload_asked(const char *const *names, bool on)
 }
 
 /* It lies beside this one, which may have been loaded by a link. */
-static void load_recorder(struct preload_runtime *r)
+int preload_load(const struct preload_runtime *r, const struct link_calls *with)
 {
 	Dl_info me;
 	char real[PATH_MAX], path[PATH_MAX];
-	const struct link_calls with = {LINK_CALLS_VERSION, r->n_calls, r->slot, r->real, r->find, preload_on_thread};
-	if (!dladdr((void *)load_recorder, &me) || !realpath(me.dli_fname, real))
-		return;
+	if (!dladdr((void *)preload_load, &me) || !realpath(me.dli_fname, real))
+		return -ENOENT;
 	int folder = (int)(strrchr(real, '/') - real);
 	if (snprintf(path, sizeof path, "%.*s/%s", folder, real, r->library) >= (int)sizeof path)
-		return;
+		return -ENAMETOOLONG;
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	void *begin = library ? dlsym(library, r->begin) : NULL;
-	if (begin)
-		(void)((link_calls_begin *)begin)(&with);
+	return begin ? ((link_calls_begin *)begin)(with) : -ENOENT;
 }
 
 void preload_fill(struct preload_runtime *r)
 {
 	int error = errno;
 	const char *dir = secure_getenv("WEFT_DIR");
+	const struct link_calls with = {LINK_CALLS_VERSION, r->n_calls, r->slot, r->real, r->find, preload_on_thread};
 	for (unsigned i = 0; i < r->n_calls; i++)
 		r->real[i] = r->find(r->call[i]);
 	if (dir && *dir && preload_asked(r->names, r->on))
-		load_recorder(r);
+		(void)preload_load(r, &with);
 	for (unsigned i = 0; i < r->n_calls; i++)
 		if (!r->slot[i])
 			__atomic_store_n(&r->slot[i], r->real[i], __ATOMIC_RELEASE);

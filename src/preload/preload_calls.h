@@ -28,6 +28,8 @@ struct preload_runtime {
 
 /* Where the call goes; ends the process where there is no such function, as the dynamic linker would. */
 PRELOAD_HIDDEN void *preload_resolve(struct preload_runtime *, unsigned call);
+/* Loads the library that records, and begins it with this: 0 or -errno. Not for signal handlers. */
+PRELOAD_HIDDEN int preload_load(const struct preload_runtime *, const struct link_calls *);
 /* All slots filled: what cannot wait for the first call. Not for signal handlers. */
 PRELOAD_HIDDEN void preload_fill(struct preload_runtime *);
 /* The name behind us in the global order, else in a mapped library whose file's name begins so. */
@@ -65,6 +67,7 @@ PRELOAD_HIDDEN link_thread_on preload_on_thread;
 	        "	movups %xmm6, 96(%rsp)\n" \
 	        "	movups %xmm7, 112(%rsp)\n" \
 	        "	mov 192(%rsp), %rdi\n" \
+	        "	mov 200(%rsp), %rsi\n" \
 	        "	call weft_preload_" #runtime "_resolve\n" \
 	        "	mov %rax, %r11\n" \
 	        "	movups (%rsp), %xmm0\n" \
@@ -116,9 +119,10 @@ PRELOAD_HIDDEN link_thread_on preload_on_thread;
 	{ \
 		preload_fill(&(descriptor)); \
 	} \
-	PRELOAD_HIDDEN void *weft_preload_##runtime##_resolve(unsigned call); \
-	void *weft_preload_##runtime##_resolve(unsigned call) \
+	PRELOAD_HIDDEN void *weft_preload_##runtime##_resolve(unsigned call, const void *caller); \
+	void *weft_preload_##runtime##_resolve(unsigned call, const void *caller) \
 	{ \
+		(void)caller; \
 		return preload_resolve(&(descriptor), call); \
 	}
 

@@ -3,10 +3,11 @@
  * pthread_create and thrd_create: as they are until a library that records subscribes. Then a thread's function is called by one of ours,
  * which tells the subscribers.
  */
-#include "preload_calls.h"
+#include "preload_libc.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -65,6 +66,14 @@ static int thread_main_c11(void *arg)
 	return (int)(intptr_t)thread_main(arg);
 }
 
+/* Threads of the libraries that record are none of the program's. */
+static bool is_own(const void *caller)
+{
+	Dl_info from;
+	const char *slash = dladdr(caller, &from) && from.dli_fname ? strrchr(from.dli_fname, '/') : NULL;
+	return slash && strncmp(slash, "/libweft", 8) == 0;
+}
+
 /* NULL: nobody subscribed, or no memory: the thread is made as if we were not there. */
 static struct made *made_new(void *(*run)(void *), thrd_start_t run_c11, void *arg)
 {
@@ -106,7 +115,8 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 	static void *found;
 	pthread_maker *real = (pthread_maker *)next("pthread_create", &found);
 	int error = errno;
-	struct made *m = made_new(run, NULL, arg);
+	preload_libc_thread(__builtin_return_address(0));
+	struct made *m = is_own(__builtin_return_address(0)) ? NULL : made_new(run, NULL, arg);
 	errno = error;
 	if (!m)
 		return real(thread, attr, run, arg);
@@ -125,7 +135,8 @@ __attribute__((visibility("default"))) int thrd_create(thrd_t *thread, thrd_star
 	static void *found;
 	thrd_maker *real = (thrd_maker *)next("thrd_create", &found);
 	int error = errno;
-	struct made *m = made_new(NULL, run, arg);
+	preload_libc_thread(__builtin_return_address(0));
+	struct made *m = is_own(__builtin_return_address(0)) ? NULL : made_new(NULL, run, arg);
 	errno = error;
 	if (!m)
 		return real(thread, run, arg);

@@ -4,11 +4,11 @@
 ## A program that knows nothing of Weft.
 $ weft record --watch none -- true
 weft record: no events of libweft: recorded 1 process and 1 thread, their execs and exits, in [..]; next: weft info true.weft
-weft record: not recorded: what threads did (and no process called MPI or OpenMP): record functions with --probe NAME, or build the program with libweft (man weft_record)
+weft record: not recorded: calls (no process called MPI or OpenMP, made a thread or lasted a second): ask for files by --on io, record functions with --probe NAME, or build the program with libweft (man weft_record)
 
 $ weft record --watch none -- true
 weft record: [..]; next: weft info true-2.weft
-weft record: not recorded: what threads did (and no process called MPI or OpenMP): record functions with --probe NAME, or build the program with libweft (man weft_record)
+weft record: not recorded: calls (no process called MPI or OpenMP, made a thread or lasted a second): ask for files by --on io, record functions with --probe NAME, or build the program with libweft (man weft_record)
 
 $ weft record -q true; ls -d *.weft
 true-2.weft
@@ -142,7 +142,7 @@ weft: nothing is recorded: WEFT_DIR is 'file/x.weft', where no folder can be mad
 $ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _BUILD_ROOT= -e _SOURCE= -e _TIER= -e _BUILD_NAME= | sort | sed "s,$PWD,HERE,"
 WEFT_DIR=HERE/env.weft
 WEFT_MODE=keep
-WEFT_RECORD=mpi,extrae,openmp
+WEFT_RECORD=mpi,extrae,openmp,threads,io
 WEFT_RUN_ID=[..]
 WEFT_WATCHED=[..]
 
@@ -179,7 +179,7 @@ $ kill "$(cat pid)" && echo runs
 runs
 
 ## Killed itself, it harms neither the command nor the trace.
-$ bash -c "weft record -q -o killed.weft -- sh -c 'kill -KILL \$PPID; sleep 0.2; echo alive >after'; true" 2>/dev/null; while [ ! -s after ]; do sleep 0.05; done; cat after
+$ bash -c "weft record -q --off io -o killed.weft -- sh -c 'kill -KILL \$PPID; sleep 0.2; echo alive >after'; true" 2>/dev/null; while [ ! -s after ]; do sleep 0.05; done; cat after
 alive
 
 $ weft dump killed.weft | grep -c thread_begin

@@ -328,8 +328,9 @@ static void say_recorded(const struct record_run *r, uint32_t processes, uint32_
 }
 
 /* Said where no process made libweft calls, and no function was watched. */
-static const char not_recorded[] = "not recorded: what threads did (and no process called MPI or OpenMP): record functions with "
-				   "--probe NAME, or build the program with libweft (man weft_record)";
+static const char not_recorded[] =
+	"not recorded: calls (no process called MPI or OpenMP, made a thread or lasted a second): ask for files by --on io, record "
+	"functions with --probe NAME, or build the program with libweft (man weft_record)";
 
 static void say(const struct record_run *r, uint32_t processes, uint32_t threads, uint32_t live, uint64_t took_ns)
 {

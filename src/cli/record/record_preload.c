@@ -17,10 +17,17 @@ static const struct {
 	const char *name;
 	bool on;           /* unless --off */
 	const char *probe; /* --probe of functions called so leaves it out: a call would be there twice; or NULL */
+	bool early; /* named by --on it is recorded from a process's begin, not only when that is old enough to be worth it */
 } runtimes[] = {
-	{"mpi", true, "MPI_"},
-	{"extrae", true, NULL},
-	{"openmp", true, "GOMP_"},
+	{"mpi", true, "MPI_", false},
+	{"extrae", true, NULL, false},
+	{"openmp", true, "GOMP_", false},
+	{"threads", true, "pthread_", true},
+	{"locks", false, "pthread_", true},
+	{"io", true, NULL, true},
+	{"stdio", false, NULL, true},
+	{"memory", false, "malloc", true},
+	{"process", false, "fork", true},
 };
 enum { N_RUNTIMES = sizeof runtimes / sizeof *runtimes };
 
@@ -76,13 +83,23 @@ static bool is_asked(const struct record_args *a, unsigned i)
 	return on && !record_lists(&a->off, runtimes[i].name) && !is_probed(a, runtimes[i].probe);
 }
 
+static void add_name(char *names, size_t room, const char *name)
+{
+	snprintf(names + strlen(names), room - strlen(names), "%s%s", *names ? "," : "", name);
+}
+
 int record_preload(const struct record_args *a)
 {
 	char path[PATH_MAX], names[256] = "";
-	for (unsigned i = 0; i < N_RUNTIMES; i++)
-		if (is_asked(a, i))
-			snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? "," : "",
-			         runtimes[i].name);
+	bool early = false;
+	for (unsigned i = 0; i < N_RUNTIMES; i++) {
+		if (!is_asked(a, i))
+			continue;
+		add_name(names, sizeof names, runtimes[i].name);
+		early |= runtimes[i].early && record_lists(&a->on, runtimes[i].name);
+	}
+	if (early)
+		add_name(names, sizeof names, "early");
 	if (!*names || !preload_path(path, sizeof path))
 		return 0;
 	int rc = setenv("WEFT_RECORD", names, 1) ? -errno : set_list("LD_PRELOAD", path);
