@@ -2,7 +2,7 @@
 /* Checksums of a megabyte in cache: ours beside zlib's CRC-32 and ISA-L's CRC-32C, above the floor of adding up its words. */
 #include "bench.h"
 
-#include "base/crc.h"
+#include "format/crc.h"
 
 #include <isa-l/crc.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "trace/open.h"
 #include "bench.h"
 
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "base/str.h"
 #include "trace/store/cursor.h"

@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/pool.h"
-#include "render/metric_cells_priv.h"
+#include "render/cells/metric_cells_priv.h"
 #include "trace/store/build.h"
 #include "trace/store/cursor.h"
 

@@ -6,7 +6,7 @@
  */
 #include "fuzz.h"
 
-#include "base/crc.h"
+#include "format/crc.h"
 #include "trace/store/builder.h"
 #include "trace/store/cursor.h"
 

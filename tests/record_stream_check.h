@@ -6,7 +6,7 @@
 #ifndef WEFT_TESTS_RECORD_STREAM_CHECK_H
 #define WEFT_TESTS_RECORD_STREAM_CHECK_H
 
-#include "base/crc.h"
+#include "format/crc.h"
 #include "format/format.h"
 #include "harness.h"
 #include <dirent.h>

@@ -13,7 +13,7 @@
 #include "cli/simulate/simulate_machine.h"
 #include "cli/tune/tune_run.h"
 #include "metric/text/text_view.h"
-#include "render/draw_mode.h"
+#include "render/cells/draw_mode.h"
 #include "trace/write/export.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * whole pages that offline tools and tests use. libweft's own writer is inline in <weft/record.h>; both follow format.h.
  */
 #include "format.h"
-#include "base/crc.h"
+#include "crc.h"
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * symbol). Forms that the compiler has made of one function share its name.
  */
 #include "probe_watch.h"
-#include "probe_image.h"
+#include "probe/image/probe_image.h"
 #include "link/link_proto.h"
 #include <errno.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #define WEFT_PROBE_PROBE_PRIV_H
 
 #include "probe.h"
-#include "probe_code.h"
-#include "probe_image.h"
+#include "probe/code/probe_code.h"
+#include "probe/image/probe_image.h"
 #include "base/clock.h"
 #include "link/link_ring.h"
 #include <pthread.h>

@@ -13,7 +13,7 @@
 #define WEFT_PROBE_VALUE_H
 
 #include "probe.h"
-#include "probe_image.h"
+#include "probe/image/probe_image.h"
 
 enum probe_type_kind { PROBE_TYPE_NONE, PROBE_TYPE_INT, PROBE_TYPE_FLOAT, PROBE_TYPE_POINTER, PROBE_TYPE_STRING };
 

@@ -10,7 +10,7 @@
  * its records (rec_page_begin): when the head is the same before and after, so was all between.
  */
 #include "rec_priv.h"
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/replace.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "base/crc.h"
+#include "format/crc.h"
 
 #define RATE_LEAST_NS 20000u /* a first estimate of the clock's rate wants two samples this far apart */
 #define QUIET_MOST_NS 1000000000u

@@ -12,7 +12,7 @@
  * All cells of one region are one path: a picture has few elements, and a pointer over any of them
  * names the region.
  */
-#include "palette.h"
+#include "render/draw/palette.h"
 #include "region_priv.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #define WEFT_RENDER_REGION_PRIV_H
 
 #include "region_view.h"
-#include "time_cells.h"
+#include "render/cells/time_cells.h"
 #include "view_priv.h"
 
 struct region_picture {

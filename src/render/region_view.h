@@ -10,7 +10,7 @@
 #define WEFT_RENDER_REGION_VIEW_H
 
 #include "metric/func/metric.h"
-#include "picture.h"
+#include "render/draw/picture.h"
 
 struct weft_region_view_how {
 	const char *title;      /* NULL: the trace's name */

@@ -8,7 +8,7 @@
 #define WEFT_RENDER_TABLE_PICTURE_H
 
 #include "metric/hist/hist.h"
-#include "picture.h"
+#include "render/draw/picture.h"
 
 struct weft_table_picture_how {
 	const char *title; /* NULL: the table's name */

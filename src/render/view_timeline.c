@@ -9,7 +9,7 @@
  *     [] MPI_Send  [] MPI_Recv …   or   0 us [gradient] 120 us                         legend
  *     rows that were fused or left out
  */
-#include "axis.h"
+#include "render/draw/axis.h"
 #include "row_label.h"
 #include "view_priv.h"
 #include <errno.h>

@@ -7,8 +7,8 @@
 #ifndef WEFT_RENDER_VIEW_TIMELINE_H
 #define WEFT_RENDER_VIEW_TIMELINE_H
 
-#include "metric_cells.h"
-#include "picture.h"
+#include "render/cells/metric_cells.h"
+#include "render/draw/picture.h"
 
 enum weft_style {
 	WEFT_STYLE_COLOR,  /* cells have colours */

@@ -74,6 +74,11 @@ $ : >src/trace/f.c; : >src/cli/f.c; check size .
 src/trace/f.c:1: another file is called so: src/cli/f.c
 ? 1
 $ rm src/cli/f.c
+$ for i in $(seq 38); do : >src/trace/g$i.c; done; check size .
+$ : >src/trace/g39.h; check size .
+src/trace:1: the folder has 41 sources, 40 is the most
+? 1
+$ rm src/trace/g*
 
 ## Format.
 $ cp "$WEFT_SOURCE/.clang-format" .; echo 'int a(void);' >src/trace/f.c; check format .

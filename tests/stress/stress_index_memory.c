@@ -5,7 +5,7 @@
  * memory cgroup that has no more.
  */
 #include "trace/open.h"
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "harness.h"
 #include "memory_group.h"

@@ -6,7 +6,7 @@
 #ifndef WEFT_TESTS_STREAM_MAKER_H
 #define WEFT_TESTS_STREAM_MAKER_H
 
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/vec.h"
 #include "format/format.h"
 #include "harness.h"

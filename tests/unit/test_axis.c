@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "harness.h"
-#include "render/axis.h"
+#include "render/draw/axis.h"
 #include <stddef.h>
 
 TEST(axis_steps_are_round_and_few_enough)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* canvas.c, canvas_png.c, font.c, picture.c: what is drawn is read back; both forms say the same. */
 #include "harness.h"
-#include "render/canvas.h"
-#include "render/font.h"
-#include "render/picture.h"
+#include "render/draw/canvas.h"
+#include "render/draw/font.h"
+#include "render/draw/picture.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

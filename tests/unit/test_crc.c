@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crc.c: known vectors, and both ways against the bit-by-bit definition. */
 #include "harness.h"
-#include "base/crc.h"
+#include "format/crc.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Curves: ticks, where points come to lie, what cannot be shown, both forms. */
 #include "harness.h"
-#include "render/curves.h"
+#include "render/draw/curves.h"
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

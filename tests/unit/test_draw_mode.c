@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* draw_mode.c: each way over values by hand, and random ways as what they promise. */
 #include "harness.h"
-#include "render/draw_mode.h"
+#include "render/cells/draw_mode.h"
 #include <errno.h>
 
 static double shown(enum weft_draw mode, const double *v, unsigned n, uint64_t seed)

@@ -4,7 +4,7 @@
  * (t - step, t], reduced.
  */
 #include "harness.h"
-#include "render/metric_cells.h"
+#include "render/cells/metric_cells.h"
 #include "sample_metric.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page.c, and picture.c on it: what is drawn, to the operator; ghostscript and poppler see them in tests/cli/taskfiles_starpu.t. */
 #include "harness.h"
-#include "render/picture.h"
+#include "render/draw/picture.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "harness.h"
-#include "render/palette.h"
+#include "render/draw/palette.h"
 #include "weft/states.h"
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* picture.c, svg.c: what is written in a picture can be read, and SVG and PNG have the same colours. */
 #include "harness.h"
-#include "render/picture.h"
+#include "render/draw/picture.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * its stub, and each displaced instruction does in the stub what it did before.
  */
 #include "harness.h"
-#include "probe/probe_code.h"
-#include "probe/probe_image.h"
+#include "probe/code/probe_code.h"
+#include "probe/image/probe_image.h"
 #include <Zydis/Zydis.h>
 #include <errno.h>
 #include <stdio.h>

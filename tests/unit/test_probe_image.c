@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Symbols of executables that the compiler makes here: PIE or not, stripped, with the debug information in another file. */
 #include "harness.h"
-#include "probe/probe_image.h"
+#include "probe/image/probe_image.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

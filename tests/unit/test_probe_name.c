@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of functions as people write them against symbols: C, C++, clones, versions. */
 #include "harness.h"
-#include "probe/probe_image.h"
+#include "probe/image/probe_image.h"
 #include <string.h>
 
 TEST(probe_name_reads_mangled_names)

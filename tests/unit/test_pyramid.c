@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pyramid.c, pyramid_read.c: what is put in comes out; sums hold; files that are damaged, old or of others are not there. */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "harness.h"
 #include "sample_index.h"

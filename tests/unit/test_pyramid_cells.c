@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pyramid_cells.c, pyramid_make.c, metric_key.c: cells from a pyramid are, bit for bit, those of evaluating every burst. */
 #include "harness.h"
-#include "render/metric_cells_priv.h"
+#include "render/cells/metric_cells_priv.h"
 #include "sample_metric.h"
 #include <stdlib.h>
 #include <string.h>

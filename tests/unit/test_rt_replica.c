@@ -10,7 +10,7 @@
 #include "runtime/data/partition.h"
 #include "runtime/data/cache.h"
 #include "runtime/data/data.h"
-#include "runtime/data/memory.h"
+#include "runtime/memory/memory.h"
 #include "runtime/data/replica.h"
 #include <errno.h>
 #include <pthread.h>

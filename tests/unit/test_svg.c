@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "harness.h"
-#include "render/svg.h"
+#include "render/draw/svg.h"
 #include <string.h>
 
 TEST(svg_text_is_escaped_and_cut_by_characters)

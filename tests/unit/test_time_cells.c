@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* time_cells.c: known rows, and random traces against a model that looks at every nanosecond. */
 #include "harness.h"
-#include "render/time_cells.h"
+#include "render/cells/time_cells.h"
 #include "sample_trace.h"
 #include "trace/filter/spans.h"
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* `weft gantt`: the handbook's chart, drawn by ourselves. gantt_rows.c and its like compute, gantt_draw.c draws. */
 #include "gantt.h"
 #include "gantt_draw.h"
-#include "render/picture.h"
+#include "render/draw/picture.h"
 #include <string.h>
 #include <unistd.h>
 

@@ -12,7 +12,7 @@
  * Points stand on the upper edge of their row, arrows lead from row to row.
  */
 #include "gantt_draw.h"
-#include "render/axis.h"
+#include "render/draw/axis.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

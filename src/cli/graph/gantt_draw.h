@@ -4,7 +4,7 @@
 #define WEFT_CLI_GANTT_DRAW_H
 
 #include "gantt.h"
-#include "render/picture.h"
+#include "render/draw/picture.h"
 
 unsigned gantt_plot_width(unsigned picture); /* what a picture of this width, at least 400, has for rows */
 /* The chart; title: NULL for the trace's name. 0 or negative. */

@@ -8,7 +8,7 @@
  *     boxes in layers, edges between           the critical path in red
  */
 #include "graph_out.h"
-#include "render/axis.h"
+#include "render/draw/axis.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define WEFT_CLI_GRAPH_OUT_H
 
 #include "graph_view.h"
-#include "render/picture.h"
+#include "render/draw/picture.h"
 
 int graph_dot(struct weft_buf *out, const struct graph_view *v, const struct graph_how *how) WEFT_MUST_CHECK;
 /* -E2BIG: as PNG it would have more than 10^8 pixels or a side of more than 2^16. */

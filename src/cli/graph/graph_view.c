@@ -4,8 +4,8 @@
  * boxes. A graph of few tasks is shown as it is.
  */
 #include "graph_view.h"
-#include "render/palette.h"
-#include "render/svg.h"
+#include "render/draw/palette.h"
+#include "render/draw/svg.h"
 #include "weft/states.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #define WEFT_CLI_MODEL_PLOT_H
 
 #include "model_cli.h"
-#include "render/curves.h"
+#include "render/draw/curves.h"
 
 struct model_curve {
 	char name[300];

@@ -13,8 +13,8 @@
  * Rows and curves are by pixel, so a picture's size depends on its pixels and workers, not on its tasks.
  */
 #include "panels_draw.h"
-#include "render/axis.h"
-#include "render/curves.h"
+#include "render/draw/axis.h"
+#include "render/draw/curves.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "record_stream.h"
 #include "base/clock.h"
-#include "base/crc.h"
+#include "format/crc.h"
 #include "record/guard.h"
 #include <errno.h>
 #include <fcntl.h>

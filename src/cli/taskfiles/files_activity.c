@@ -10,7 +10,7 @@
  */
 #include "files_cli.h"
 #include "base/log.h"
-#include "render/curves.h"
+#include "render/draw/curves.h"
 #include "taskfiles/data_rows.h"
 #include <errno.h>
 #include <math.h>

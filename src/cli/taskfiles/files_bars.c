@@ -9,7 +9,7 @@
  *        1   2   3  x name
  */
 #include "files_cli.h"
-#include "render/curves.h"
+#include "render/draw/curves.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

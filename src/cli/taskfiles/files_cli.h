@@ -4,7 +4,7 @@
 #define WEFT_CLI_FILES_CLI_H
 
 #include "cli/common/cli.h"
-#include "render/picture.h"
+#include "render/draw/picture.h"
 #include "taskfiles/state_sums.h"
 
 struct files_args {

@@ -5,7 +5,7 @@
  */
 #include "files_gantt.h"
 #include "taskfiles/paje_states.h"
-#include "render/palette.h"
+#include "render/draw/palette.h"
 #include "base/log.h"
 #include <errno.h>
 #include <math.h>

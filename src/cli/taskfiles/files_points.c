@@ -7,7 +7,7 @@
 #include "files_cli.h"
 #include "base/log.h"
 #include "cli/model/model_cli.h"
-#include "render/curves.h"
+#include "render/draw/curves.h"
 #include "taskfiles/data_rows.h"
 #include "taskfiles/rec_file.h"
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "files_gantt.h"
 #include "files_traces.h"
 #include "base/log.h"
-#include "render/curves.h"
+#include "render/draw/curves.h"
 #include "taskfiles/paje_states.h"
 #include <errno.h>
 #include <math.h>

@@ -8,7 +8,7 @@
  */
 #include "files_cli.h"
 #include "base/log.h"
-#include "render/curves.h"
+#include "render/draw/curves.h"
 #include "taskfiles/rec_file.h"
 #include <errno.h>
 #include <inttypes.h>

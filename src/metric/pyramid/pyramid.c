@@ -8,7 +8,7 @@
  */
 #include "pyramid_priv.h"
 #include "base/clock.h"
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include <errno.h>
 #include <fcntl.h>

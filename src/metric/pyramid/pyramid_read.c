@@ -5,7 +5,7 @@
  * pyramid that does not hold is one that is not there. Whatever a chunk claims, what is read for it
  * lies in the file.
  */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/pool.h"

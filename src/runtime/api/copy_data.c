@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between handles, as tasks. */
 #include "runtime/task/complain.h"
-#include "runtime/data/memory.h"
+#include "runtime/data/copy.h"
 
 static void copy(void **buffers, void *arg)
 {

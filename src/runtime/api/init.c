@@ -10,8 +10,8 @@
 #include "runtime/run/run.h"
 #include "runtime/simulate/simulate.h"
 #include "layers.h"
-#include "runtime/task/prof_tool.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/prof_tool.h"
+#include "runtime/profile/profile.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #include "runtime/task/complain.h"
 #include "runtime/task/count.h"
 #include "runtime/run/run.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/profile.h"
 #include "pack_args.h"
 #include "runtime/perf/perf.h"
 #include <errno.h>

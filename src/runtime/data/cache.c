@@ -7,7 +7,7 @@
  * warm), the oldest is the first to be freed when a node is full.
  */
 #include "cache.h"
-#include "memory.h"
+#include "runtime/memory/memory.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,8 +5,9 @@
  */
 #include "runtime/task/complain.h"
 #include "data.h"
-#include "dense.h"
-#include "memory.h"
+#include "runtime/iface/dense.h"
+#include "copy.h"
+#include "runtime/memory/memory.h"
 #include "handle.h"
 #include "runtime/core/life_detail.h"
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* Handles, memory and copies as regions with attributes; what nobody records is not computed. */
 #include "data_trace.h"
 #include "replica.h"
-#include "runtime/task/prof_tool.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/prof_tool.h"
+#include "runtime/profile/profile.h"
 #include "runtime/task/watch.h"
 #include "base/clock.h"
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dense data: registering, and asking a handle about its sizes. */
 #include "runtime/task/complain.h"
-#include "dense.h"
+#include "runtime/iface/dense.h"
 #include "handle.h"
 #include <stdlib.h>
 

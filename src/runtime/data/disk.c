@@ -6,7 +6,8 @@
 #include "runtime/task/complain.h"
 #include "disk.h"
 #include "handle.h"
-#include "memory.h"
+#include "copy.h"
+#include "runtime/memory/memory.h"
 #include "replica.h"
 #include "runtime/task/driver.h"
 #include <errno.h>

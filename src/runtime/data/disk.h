@@ -3,7 +3,7 @@
 #ifndef WEFT_RUNTIME_DATA_DISK_H
 #define WEFT_RUNTIME_DATA_DISK_H
 
-#include "node.h"
+#include "runtime/memory/node.h"
 
 void rt_disks_begin(void); /* the one that STARPU_DISK_SWAP asks for */
 void rt_disks_end(void);

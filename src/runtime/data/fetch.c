@@ -8,7 +8,7 @@
 #include "mover.h"
 #include "redux.h"
 #include "tidy.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/profile.h"
 #include "runtime/task/task.h"
 #include <errno.h>
 #include <stdlib.h>

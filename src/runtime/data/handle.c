@@ -11,7 +11,7 @@
 #include "cache.h"
 #include "disk.h"
 #include "gate.h"
-#include "memory.h"
+#include "runtime/memory/memory.h"
 #include "mover.h"
 #include "partition.h"
 #include "redux.h"

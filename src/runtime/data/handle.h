@@ -13,7 +13,7 @@
 #ifndef WEFT_RUNTIME_DATA_HANDLE_H
 #define WEFT_RUNTIME_DATA_HANDLE_H
 
-#include "dense.h"
+#include "runtime/iface/dense.h"
 #include "runtime/core/order.h"
 #include <starpu.h>
 #include <pthread.h>

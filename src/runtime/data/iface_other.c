@@ -4,7 +4,7 @@
  * differently on each kind of device and are converted by codelets of the program.
  */
 #include "runtime/task/complain.h"
-#include "memory.h"
+#include "runtime/memory/memory.h"
 #include "replica.h"
 #include "base/clock.h"
 #include "runtime/perf/perf.h"

@@ -11,7 +11,7 @@
 #include "runtime/task/complain.h"
 #include "runtime/task/driver.h"
 #include "redux.h"
-#include "memory.h"
+#include "copy.h"
 #include "runtime/task/task.h"
 #include <errno.h>
 #include <stdlib.h>

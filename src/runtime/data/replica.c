@@ -5,7 +5,8 @@
 #include "data_stats.h"
 #include "data_trace.h"
 #include "gate.h"
-#include "memory.h"
+#include "copy.h"
+#include "runtime/memory/memory.h"
 #include "mover.h"
 #include <errno.h>
 #include <stdlib.h>

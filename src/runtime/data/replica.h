@@ -8,7 +8,7 @@
 #define WEFT_RUNTIME_DATA_REPLICA_H
 
 #include "data.h"
-#include "node.h"
+#include "runtime/memory/node.h"
 
 struct rt_data {
 	struct rt_runtime *runtime; /* NULL: handles come, and wait for starpu_init() */

@@ -9,7 +9,7 @@
 #ifndef WEFT_RUNTIME_OPENCL_H
 #define WEFT_RUNTIME_OPENCL_H
 
-#include "runtime/data/memory.h"
+#include "runtime/memory/memory.h"
 #include "drivers.h"
 #include <starpu.h>
 #include <starpu_opencl.h>

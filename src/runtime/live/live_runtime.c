@@ -4,7 +4,7 @@
 #include "live_watch.h"
 #include "pulse/pulse.h"
 #include "runtime/task/complain.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/profile.h"
 #include <errno.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Parallel regions: thread i begins as a job that comes to worker i; a worker that meets a region is thread 0 itself, a thread
  * of the application waits. Barriers, master, single.
  */
-#include "runtime/task/profile.h"
+#include "runtime/profile/profile.h"
 #include "omp.h"
 #include "runtime/task/complain.h"
 #include "runtime/task/machine.h"

@@ -3,7 +3,7 @@
  * Explicit tasks. Who waits for children first runs those that lie on top of its worker's own jobs, on its own stack, as long as
  * they are its children: they hold nothing that waits for it. Then it waits, and its worker goes on with whatever there is.
  */
-#include "runtime/task/profile.h"
+#include "runtime/profile/profile.h"
 #include "omp.h"
 
 enum { KEPT_MOST = 512, STACK_LEAST = 64 * 1024 };

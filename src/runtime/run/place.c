@@ -10,8 +10,8 @@
 #include "runtime/task/driver.h"
 #include "run.h"
 #include "runtime/data/data.h"
-#include "runtime/task/prof_tool.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/prof_tool.h"
+#include "runtime/profile/profile.h"
 #include "runtime/core/life_detail.h"
 #include <limits.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "runtime/task/count.h"
 #include "runtime/task/driver.h"
 #include "run.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/profile.h"
 #include "task_trace.h"
 #include "runtime/task/transaction.h"
 #include "runtime/data/data.h"
@@ -487,4 +487,15 @@ enum rt_verdict rt_body_task(struct rt_job *j, struct rt_worker *w)
 	enum rt_verdict v = run_function(j, w, buffers);
 	rt_worker_set_current(w, outer);
 	return v == RT_DONE ? ran_here(j, w) : RT_LATER;
+}
+
+struct starpu_task *starpu_task_get_current(void)
+{
+	if (WEFT_UNLIKELY(rt_speaks_of != NULL))
+		return rt_speaks_of;
+	struct rt_worker *w = rt_worker_self();
+	struct starpu_task *t = w && w->current ? rt_job_task(w->current) : NULL;
+	if (t && rt_is_profiled())
+		rt_profile_show(t, w->number);
+	return t;
 }

@@ -3,7 +3,7 @@
 #include "sched.h"
 #include "sched_knobs.h"
 #include "runtime/task/break.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/profile.h"
 #include "runtime/core/life_detail.h"
 #include "runtime/perf/perf.h"
 #include "runtime/meter/virtual_time.h"

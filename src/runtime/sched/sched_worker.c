@@ -3,7 +3,7 @@
 #include "sched.h"
 #include "sched_knobs.h"
 #include "runtime/task/driver.h"
-#include "runtime/task/profile.h"
+#include "runtime/profile/profile.h"
 #include <errno.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #include "models/bus.h"
 #include "runtime/core/simulator.h"
 #include "runtime/meter/virtual_time.h"
-#include "runtime/data/node.h"
+#include "runtime/memory/node.h"
 #include "runtime/task/driver.h"
 #include <stdint.h>
 

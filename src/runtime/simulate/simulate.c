@@ -2,7 +2,7 @@
 /* Begin and end of what is simulated; what it says at its end. */
 #include "simulate.h"
 #include "sim.h"
-#include "runtime/data/memory.h"
+#include "runtime/memory/memory.h"
 #include <inttypes.h>
 #include <stdio.h>
 

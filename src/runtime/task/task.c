@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks as the program sees them: made, copied, asked about, destroyed. */
 #include "complain.h"
-#include "profile.h"
 #include "task.h"
 #include <pthread.h>
 #include <sched.h>
@@ -531,17 +530,6 @@ unsigned starpu_task_get_implementation(struct starpu_task *task)
 
 _Thread_local RT_NEAR struct starpu_task *rt_speaks_of;
 _Thread_local RT_NEAR struct rt_calling rt_calling;
-
-struct starpu_task *starpu_task_get_current(void)
-{
-	if (WEFT_UNLIKELY(rt_speaks_of != NULL))
-		return rt_speaks_of;
-	struct rt_worker *w = rt_worker_self();
-	struct starpu_task *t = w && w->current ? rt_job_task(w->current) : NULL;
-	if (t && rt_is_profiled())
-		rt_profile_show(t, w->number);
-	return t;
-}
 
 int starpu_task_get_current_data_node(unsigned i)
 {

@@ -4,7 +4,7 @@
  * all codes must name entries, which is looked at ahead, many codes at a time; beyond that nothing is checked per event: value
  * pointers that run too far stay inside the slack behind the file (an entry cannot run over by more than 4096 × 8 bytes).
  */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/wide.h"
 #include "columns_priv.h"
 #include <errno.h>

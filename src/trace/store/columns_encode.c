@@ -5,7 +5,7 @@
  * where their range is found and they are packed in a row. A block whose times are out of order, as signal handlers leave them,
  * is sorted first, stably, by merging its runs.
  */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/wide.h"
 #include "columns_priv.h"
 #include <errno.h>

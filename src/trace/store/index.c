@@ -6,7 +6,7 @@
  */
 #include "index_files.h"
 #include "base/clock.h"
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "base/pool.h"
 #include <errno.h>

@@ -4,7 +4,7 @@
  * worker takes. A piece's part of each column goes to its place in the file and has a checksum of its own; these are joined in
  * the end. Links that come out of a file, or a map that goes through one, have one order, and are one worker's.
  */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "base/pool.h"
 #include "store_write_priv.h"

@@ -4,7 +4,7 @@
  * in the file and have its checksum, and every row that names another must name one that exists. Then the small tables are
  * turned into rows with pointers; the large ones (blocks, messages, flows) are used where they are.
  */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/pool.h"
 #include "store.h"
 #include <errno.h>

@@ -3,7 +3,7 @@
  * Writing the tables file: sections in the order of enum store_section, each a plain array of rows with its own checksum, then
  * the header, which is what makes the file valid. Texts go into one section and are named by their offsets in it.
  */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "store_write_priv.h"
 #include <errno.h>

@@ -6,7 +6,7 @@
  */
 #include "pack_frame.h"
 #include "trace/store/index_files.h"
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "base/pool.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a stream, and its header. A packed stream is unpacked into an unnamed file (or memory, when small) first. */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include "base/str.h"
 #include "pack_frame.h"

@@ -3,7 +3,7 @@
  * Whether all is there that was written: a stream that was closed says how many pages it had and what they add up to, and the stream
  * of `weft record` says which others there were. Nothing can be said of streams that were not closed, or by a writer before 1.2.
  */
-#include "base/crc.h"
+#include "format/crc.h"
 #include "stream.h"
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * page and a buffer are all the memory that it takes beside the map of ids.
  */
 #include "write_priv.h"
-#include "base/crc.h"
+#include "format/crc.h"
 #include "base/fs.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -4,10 +4,10 @@
  * functions are called at which events. Events of tasks come by a watcher (watch.h), the others by the functions here. One word says
  * which events somebody wants.
  */
-#ifndef WEFT_RUNTIME_TASK_PROF_TOOL_H
-#define WEFT_RUNTIME_TASK_PROF_TOOL_H
+#ifndef WEFT_RUNTIME_PROFILE_PROF_TOOL_H
+#define WEFT_RUNTIME_PROFILE_PROF_TOOL_H
 
-#include "machine.h"
+#include "runtime/task/machine.h"
 #include <starpu_profiling_tool.h>
 
 extern struct weft_atomic_u32 rt_tool_wanted; /* a bit for each event */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who is called when: a table of functions for each event; and what they are told. */
 #include "prof_tool.h"
-#include "complain.h"
-#include "watch.h"
+#include "runtime/task/complain.h"
+#include "runtime/task/watch.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "base/str.h"
 #include "runtime/task/complain.h"
 #include "dense.h"
-#include "memory.h"
+#include "runtime/memory/memory.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * Energy that the program measures itself: around batches of tasks, whose mean goes into a model; and what it says that it has used.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "profile.h"
 #include "runtime/meter/energy.h"
 #include <stdlib.h>

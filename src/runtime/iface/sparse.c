@@ -6,7 +6,7 @@
  * `ram_colind` and `ram_rowptr` say on every node where main memory's arrays are: filters need them where the values are not.
  */
 #include "runtime/task/complain.h"
-#include "memory.h"
+#include "runtime/memory/memory.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *
  *     element (i0, i1, …) lies at  address + offset + elemsize · (i0 + i1·ld[1] + i2·ld[2] + …),   ld[0] = 1
  */
-#ifndef WEFT_RUNTIME_DATA_DENSE_H
-#define WEFT_RUNTIME_DATA_DENSE_H
+#ifndef WEFT_RUNTIME_IFACE_DENSE_H
+#define WEFT_RUNTIME_IFACE_DENSE_H
 
 #include <stdbool.h>
 #include <starpu.h>

@@ -7,7 +7,7 @@
  * is shared out equally. Σ is what one task would have got that has been running all the time; a task's part is how far Σ went
  * between its begin and its end.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "profile.h"
 #include "runtime/core/life_detail.h"
 #include "runtime/meter/energy.h"

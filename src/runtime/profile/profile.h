@@ -7,10 +7,10 @@
  * Each worker is in any set of states at a time. What it spends in each is counted ("all"), and each instant once more for the first
  * of them ("split"): so that the split times and what is in no state at all are the whole time.
  */
-#ifndef WEFT_RUNTIME_TASK_PROFILE_H
-#define WEFT_RUNTIME_TASK_PROFILE_H
+#ifndef WEFT_RUNTIME_PROFILE_PROFILE_H
+#define WEFT_RUNTIME_PROFILE_PROFILE_H
 
-#include "watch.h"
+#include "runtime/task/watch.h"
 #include <starpu_profiling.h>
 #include <stdio.h>
 

@@ -6,9 +6,9 @@
  *
  * Times of the policy are told by threads that may be late: what is shown is put in order first.
  */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "profile.h"
-#include "task.h"
+#include "runtime/task/task.h"
 #include "runtime/meter/instant.h"
 #include "base/clock.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Summaries of what was profiled, in the handbook's layout: when the program asks, and at the end when the user did. */
-#include "complain.h"
+#include "runtime/task/complain.h"
 #include "profile.h"
 #include <fcntl.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  * An address is what alloc() returned: a pointer in main memory, a buffer's handle on a device, an object on a disk. Copies go
  * between a node and main memory, or between two nodes of one kind if their driver can; everything else goes by main memory.
  */
-#ifndef WEFT_RUNTIME_DATA_NODE_H
-#define WEFT_RUNTIME_DATA_NODE_H
+#ifndef WEFT_RUNTIME_MEMORY_NODE_H
+#define WEFT_RUNTIME_MEMORY_NODE_H
 
 #include "base/atomic.h"
 #include "base/err.h"
