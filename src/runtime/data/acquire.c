@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Acquiring: from the order through the gate to the value; and back. */
+/*
+ * Acquiring: from the order through the gate to the value; and back.
+ *
+ * An acquisition is a job in the order of its handle. When its turn comes it claims the handle at
+ * the gate, then its value on the node (at once, or by a mover), and then notifies: it wakes the
+ * waiting thread, or runs the callback. The job ends there for those that wait for all tasks; the
+ * claim, the pin and the place in the order stay until the release, which any thread may call.
+ */
 #include "runtime/task/complain.h"
 #include "runtime/task/task.h"
 #include "acquire.h"
@@ -10,8 +17,9 @@
 #include <stdlib.h>
 
 /*
- * It is ours: whoever asked is told. The handle lists what the application has, so that release finds it. Who waits for all tasks
- * waits until this has been told, not until it is released.
+ * It is acquired: wakes the waiting thread, or calls the callback. The handle lists acquisitions,
+ * so that release finds them. Waiting for all tasks waits for this notification, not for the
+ * release.
  */
 static void acquire_notify(struct rt_acquired *a)
 {
@@ -48,7 +56,7 @@ static void acquire_moved(struct rt_move *m)
 	acquire_notify(a);
 }
 
-/* It has passed the gate: now the value. */
+/* It has passed the gate: next the value. */
 static void acquire_passed(struct rt_claim *c)
 {
 	struct rt_acquired *a = (struct rt_acquired *)(void *)((char *)c - offsetof(struct rt_acquired, claim));
@@ -330,7 +338,10 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
 	(void)callback_soon, (void)quick;
 	if (real_handle)
 		*real_handle = handle;
-	/* One job is both: before and after. Both are told before it is submitted, as its callback may want them. */
+	/*
+	 * One job is both: before and after. Both ids are stored before it is submitted, as its
+	 * callback may read them.
+	 */
 	struct how how = {.node = node,
 	                  .mode = (uint32_t)mode,
 	                  .ordered = sequential_consistency,
@@ -342,7 +353,7 @@ int starpu_data_acquire_on_node_cb_sequential_consistency_sync_jobids(
 	return acquire_one(handle, &how);
 }
 
-/* The one that was acquired last; on this node, or on any when node is -1. */
+/* The last acquisition on this node, or on any when node is -1. */
 static struct rt_acquired *acquire_find(starpu_data_handle_t h, int node, const char *function)
 {
 	RT_EXPECT(h, "%s: there is no handle", function);
@@ -376,7 +387,7 @@ void starpu_data_release_to_on_node(starpu_data_handle_t handle, enum starpu_dat
 	RT_EXPECT(!(down_to_mode & STARPU_W) || a->mode & RT_WRITE, "handle %p was acquired to read only", (void *)handle);
 	if (down_to_mode & STARPU_W || !(a->mode & RT_WRITE))
 		return;
-	/* What comes later in the order may begin, but whoever writes is kept out by the gate. */
+	/* Later jobs of the order may begin, but the gate keeps writers out. */
 	rt_replica_lock();
 	if (a->node != RT_A_NO_NODE)
 		handle->writing--;
@@ -391,7 +402,7 @@ void starpu_data_release_to(starpu_data_handle_t handle, enum starpu_data_access
 	starpu_data_release_to_on_node(handle, down_to_mode, RT_A_NO_NODE);
 }
 
-/* What is acquired without a node is brought to one after all. */
+/* An acquisition without a node is given one after all. */
 int starpu_data_acquire_to_node(starpu_data_handle_t handle, unsigned node)
 {
 	struct rt_acquired *a = acquire_find(handle, RT_A_NO_NODE, __func__);
@@ -407,7 +418,7 @@ int starpu_data_acquire_to_node(starpu_data_handle_t handle, unsigned node)
 	return rc;
 }
 
-/* ---- bringing a value somewhere, for others ---- */
+/* ---- fetching a value to a node, for others ---- */
 
 int starpu_data_get_on_node_cb_prio(starpu_data_handle_t handle, int node, enum starpu_data_access_mode mode,
                                     void (*callback)(void *), void *arg, enum starpu_is_prefetch prefetch, int prio)
@@ -421,7 +432,7 @@ int starpu_data_get_on_node_cb_prio(starpu_data_handle_t handle, int node, enum 
 	                                         .arg = arg});
 }
 
-/* Nothing that was submitted is to change the value before, and it is there. */
+/* No submitted task is to change the value before, and it is there. */
 static bool is_there_already(starpu_data_handle_t h, unsigned node)
 {
 	if (h->n_children || !rt_handle_is_idle(&h->order) || !rt_gate_is_free(h))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The application's turn at a handle: a job without a body in the order, that passes the gate, brings the value to a node, tells
- * who asked, and ends when it is released.
+ * The application's turn at a handle: a job without a body in the order, that passes the gate,
+ * fetches the value to a node, notifies the application, and ends when it is released.
  */
 #ifndef WEFT_RUNTIME_DATA_ACQUIRE_H
 #define WEFT_RUNTIME_DATA_ACQUIRE_H
@@ -24,16 +24,19 @@ struct rt_acquired {
 	int priority;
 	int rc;
 	bool ours;                          /* the runtime's own: release does not find it */
-	void (*then)(struct rt_acquired *); /* when it is ours; NULL: somebody waits */
+	void (*then)(struct rt_acquired *); /* called when it is acquired; NULL: a thread waits */
 	void (*callback)(void *);
 	void (*told)(void *, int *node, enum starpu_data_access_mode mode);
 	void *arg;
-	long *number[2];          /* of its job, for who asked; told at submission */
+	long *number[2];          /* ids of its job, for the caller; stored at submission */
 	struct rt_waiter *waiter; /* without a callback */
-	bool counted_out;         /* who waits for all tasks does not wait for this one */
+	bool counted_out;         /* waiting for all tasks does not wait for this one */
 };
 
-/* Everything that was submitted is done, nobody else may touch it. NULL: on a worker, where waiting is not possible. */
+/*
+ * All submitted jobs on it are done, and no other may touch it. NULL: on a worker, where waiting is
+ * not possible.
+ */
 struct rt_acquired *rt_acquire_all(starpu_data_handle_t h, uint32_t last); /* last: 0, RT_LAST, or that with RT_OPEN */
 /* Submits; `then` is called on some thread. 0 or negative. */
 int rt_acquire_then(starpu_data_handle_t h, uint32_t mode, int node, void (*then)(struct rt_acquired *));

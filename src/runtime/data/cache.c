@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cache of allocations: a buffer on a device costs much more to make than to keep. A chunk is an interface whose addresses say
- * where the memory is; it fits a handle of the same kind whose allocation has the same footprint and compares equal. Only interfaces
- * that say how their addresses change hands (cache_data_on_node, reuse_data_on_node), have no memory of their own besides, and do not
- * ask to be left out (dontcache) are kept. Main memory as one node has the C library's cache. The newest chunk that fits is taken (it may still be
- * warm), the oldest is the first to be freed when a node is full.
+ * The cache of allocations: a buffer on a device costs much more to make than to keep. A chunk is
+ * an interface whose addresses say where the memory is; it fits a handle of the same kind whose
+ * allocation has the same footprint and compares equal. Only interfaces that say how their
+ * addresses change hands (cache_data_on_node, reuse_data_on_node), have no memory of their own
+ * besides, and do not ask to be left out (dontcache) are kept. Main memory as one node has the C
+ * library's cache. The newest chunk that fits is taken (it may still be warm), the oldest is the
+ * first to be freed when a node is full.
  */
 #include "cache.h"
 #include "runtime/memory/memory.h"

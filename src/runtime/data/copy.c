@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies between nodes. starpu_interface_copy() and its sisters for more dimensions are one function here: dimensions that lie
- * densely in both places are merged first, what remains goes row by row, or two dimensions at a time where the node can.
+ * Copies between nodes. starpu_interface_copy() and its sisters for more dimensions are one
+ * function here: dimensions that lie densely in both places are merged first, the remaining ones
+ * are copied row by row, or two dimensions at a time where the node can.
  */
 #include "runtime/task/complain.h"
 #include "data.h"
@@ -18,7 +19,7 @@ static bool is_ram(unsigned node)
 	return node < STARPU_MAXNODES && (rt_nodes[node].kind == STARPU_CPU_RAM || rt_nodes[node].kind == STARPU_UNUSED);
 }
 
-/* NULL: nobody reaches both. */
+/* NULL: no node's functions reach both. */
 static const struct rt_node_ops *ops_between(unsigned from, unsigned to)
 {
 	uint32_t n = weft_load_u32(&rt_n_nodes);
@@ -169,7 +170,10 @@ static bool is_disk(unsigned node)
 	return rt_nodes[node].kind == STARPU_DISK_RAM;
 }
 
-/* What has no method to copy is packed here and unpacked there; on a disk the packing is one object of its own size. */
+/*
+ * Interfaces without copy methods are packed here and unpacked there; on a disk the packed form is
+ * one object of its own size.
+ */
 static int copy_packed(starpu_data_handle_t src, unsigned from, starpu_data_handle_t dst, unsigned to)
 {
 	void *packed = NULL;
@@ -189,7 +193,10 @@ static int copy_packed(starpu_data_handle_t src, unsigned from, starpu_data_hand
 	return rc;
 }
 
-/* The handle's own copies, which its functions find by their nodes; not a worker's buffer beside them. */
+/*
+ * The handle's own copies, which its functions find by their nodes; not a worker's buffer beside
+ * them.
+ */
 static bool can_pack(starpu_data_handle_t h, const void *from, unsigned from_node, const void *to, unsigned to_node)
 {
 	return h->replica[from_node].interface == from && h->replica[to_node].interface == to;
@@ -224,7 +231,7 @@ int rt_copy_interface(starpu_data_handle_t h, void *from, unsigned from_node, vo
 	return rc;
 }
 
-/* ---- what an interface's own copy methods tell us: that a transfer begins and ends, and its size ---- */
+/* ---- callbacks for an interface's own copy methods: begin and end of a transfer, and its size ---- */
 
 void starpu_interface_start_driver_copy_async(unsigned src_node, unsigned dst_node, double *start)
 {
@@ -256,7 +263,7 @@ void starpu_interface_end_driver_copy_async_devid(int src_dev, enum starpu_node_
 	                                       starpu_memory_devid_find_node(dst_dev, dst_kind), start);
 }
 
-/* Within the two above, or within the copy that the runtime asked for. */
+/* Within the two above, or within a copy by the runtime. */
 void starpu_interface_data_copy(unsigned src_node, unsigned dst_node, size_t size)
 {
 	(void)src_node, (void)dst_node;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the rest of the runtime asks of the data: before a task runs, fetch; when it is done, let go.
+ * The data layer for the rest of the runtime: before a task runs, fetch; when it is done, release.
  *
  *     for each access: buffers[i] = handle->plain      one load; all there: run
  *     else  rt_data_fetch(job, worker, buffers)        0: run, then rt_data_done();   1: the job is parked, say RT_LATER:
@@ -29,8 +29,9 @@ static inline bool rt_data_plain(struct rt_job *j, void **buffers)
 	return WEFT_LIKELY(!(special & (RT_SCRATCH | RT_REDUX | RT_COMMUTE | RT_UNORDERED | RT_FETCHED)));
 }
 /*
- * 0: buffers[] are filled, everything is pinned; 1: not yet, the job comes back to this worker; negative: it can never be had
- * (-ENOMEM), and the reason is in `err`. A job that comes back may ask again; what it has, it keeps.
+ * 0: buffers[] are filled, all replicas are pinned; 1: not yet, the job comes back to this worker;
+ * negative: impossible (-ENOMEM), and the reason is in `err`. A job that comes back calls it again,
+ * and keeps the claims and pins that it has.
  */
 int rt_data_fetch(struct rt_job *j, struct rt_worker *w, void **buffers, struct weft_err *err) WEFT_MUST_CHECK;
 /* After the task, when rt_data_plain() was false. */
@@ -40,25 +41,29 @@ static inline bool rt_data_was_fetched(struct rt_job *j)
 {
 	return j->n_accesses && rt_job_modes(j)[0] & RT_FETCHED;
 }
-/* Begins to bring a handle's value to a node, when a policy has chosen one. Never waits. */
+/* Begins to transfer a handle's value to a node, when a policy has chosen one. Never waits. */
 void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_is_prefetch kind, int priority);
 
 /* ---- life ---- */
 
 /*
- * Begins before layers of drivers that add memory nodes (rt_node_add, in their `begin`: the number that it returns is the node's
- * in the machine). Ends after the last task; handles that are still registered are given back.
+ * Begins before layers of drivers that add memory nodes (rt_node_add, in their `begin`: the number
+ * that it returns is the node's in the machine). Ends after the last task; handles that are still
+ * registered are given back.
  */
 extern const struct rt_layer rt_layer_data;
 
-/* How tasks are submitted from here, those that begin a value (redux.c): by rt_task_submit of run/, which stands above. */
+/*
+ * Submits tasks from here, those that begin a value (redux.c): rt_task_submit of run/, a layer
+ * above.
+ */
 void rt_data_submits_by(int (*submit)(struct starpu_task *t, bool nodeps));
 
 /* ---- for the policies and models ---- */
 
 size_t rt_data_size(starpu_data_handle_t h);
 uint32_t rt_data_footprint(starpu_data_handle_t h); /* of its layout: for models and the allocation cache */
-/* Is its value there, or on its way? */
+/* Its value is there, or its transfer is under way. */
 bool rt_data_is_on(starpu_data_handle_t h, unsigned node);
 
 #endif

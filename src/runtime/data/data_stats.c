@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The counts, and printing them in the handbook's layout. All are under rt_data.lock. A handle has counts of its own from its first
- * access on; nobody has any while nothing is wanted.
+ * The counts, and printing them in the handbook's layout. All are under rt_data.lock. A handle has
+ * counts of its own from its first access on, and only while the environment asks for them.
  */
 #include "data_stats.h"
 #include "data.h"
@@ -18,7 +18,7 @@ struct rt_access_counts {
 
 bool rt_stats_counted;
 static struct {
-	bool nodes, handles; /* what is wanted */
+	bool nodes, handles; /* enabled counts */
 	struct {
 		uint64_t hits, misses, allocated, cached;
 	} node[STARPU_MAXNODES];
@@ -145,7 +145,7 @@ static void print_allocations(FILE *f)
 	fprintf(f, "#---------------------\n");
 }
 
-/* Nodes where nothing happened to it are left out. */
+/* Nodes without an access to it are left out. */
 static void print_counts(FILE *f, const struct rt_access_counts *c)
 {
 	fprintf(f, "\n#--\nData access stats\n/!\\ Work Underway\n");
@@ -159,7 +159,7 @@ static void print_counts(FILE *f, const struct rt_access_counts *c)
 	}
 }
 
-/* With the lock: what has its value there. */
+/* With the lock: counts handles whose value is there. */
 static void print_node(FILE *f, unsigned node)
 {
 	bool any = false;

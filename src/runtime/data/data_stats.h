@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting what accesses find: whether the value is on its node (a hit) or must be brought there (a miss), by node
- * (STARPU_ENABLE_STATS) and by handle (STARPU_MEMORY_STATS); and how often an allocation comes out of the cache. An access is one of a
- * task, counted when its turn comes, or one of the application. One that only writes is a hit where the value is already.
+ * Counting hits and misses of accesses: the value is on its node (a hit) or must be transferred (a
+ * miss), by node (STARPU_ENABLE_STATS) and by handle (STARPU_MEMORY_STATS); and allocations from
+ * the cache. An access is one of a task, counted when its turn comes, or one of the application.
+ * One that only writes is a hit where the value is already.
  */
 #ifndef WEFT_RUNTIME_DATA_DATA_STATS_H
 #define WEFT_RUNTIME_DATA_DATA_STATS_H
@@ -10,11 +11,11 @@
 #include "handle.h"
 #include "runtime/core/core.h"
 
-/* What the user wants: fixed while the runtime is up. */
+/* Read from the environment: fixed while the runtime is up. */
 extern bool rt_stats_counted;
 
 void rt_stats_begin(void);
-void rt_stats_end(void); /* prints what is wanted; handles that are still registered are there */
+void rt_stats_end(void); /* prints enabled counts; registered handles still exist */
 /* A job's accesses: on these nodes (negative: none), or all in main memory. */
 void rt_stats_job(struct rt_job *j, const int8_t *node);
 void rt_stats_access(starpu_data_handle_t h, unsigned node, uint32_t mode);

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles, memory and copies as regions with attributes; what nobody records is not computed. */
+/*
+ * Handles, memory and copies as regions with attributes; nothing is computed that is not recorded.
+ *
+ * A handle is described once, at its registration or, where recording began later, at its first use
+ * (`told`: a compare-and-swap decides which thread does it). Sizes and footprints that each access
+ * records are kept with the key that they were computed from, and computed again when the key has
+ * changed.
+ */
 #include "data_trace.h"
 #include "replica.h"
 #include "runtime/profile/prof_tool.h"
@@ -35,7 +42,7 @@ uint32_t rt_mode_string_new(uint32_t mode)
 	return id;
 }
 
-/* What comes before starpu_init() is told when it is used. */
+/* Handles from before starpu_init() are described at their first use. */
 static bool is_traced(void)
 {
 	return rt_data.runtime && rt_traced_meta();
@@ -80,7 +87,7 @@ static size_t measure(starpu_data_handle_t h, uint32_t *footprint)
 	return rt_data_size(h);
 }
 
-/* Only of interfaces that are known: another may change however it likes. */
+/* Only of StarPU's own interfaces: a program's may change in unknown ways. */
 static bool keep_measure(starpu_data_handle_t h)
 {
 	bool known = h->ops->interfaceid < STARPU_MAX_INTERFACE_ID &&
@@ -115,7 +122,7 @@ void rt_data_tell(starpu_data_handle_t h)
 	weft_store_u32(&h->told, measured ? RT_TOLD_MEASURED : RT_TOLD);
 }
 
-/* Nobody else has it yet. */
+/* No other thread has it yet. */
 void rt_data_trace_registered(starpu_data_handle_t h)
 {
 	if (is_traced())
@@ -208,7 +215,10 @@ static void count(struct rt_copied *c, size_t bytes)
 	weft_count(c->trace, (int64_t)(weft_add_u64(&c->bytes, bytes) + bytes));
 }
 
-/* Bytes are counted whether or not somebody records: who begins in the middle sees differences only, as of any counter. */
+/*
+ * Bytes are counted whether or not they are recorded: a recording that begins in the middle has
+ * differences only, as of any counter.
+ */
 void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done, uint64_t since_ns)
 {
 	if (done) {

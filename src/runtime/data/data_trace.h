@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of data for the trace (category starpu_detail): handles, memory, copies. A handle is named by its address. */
+/*
+ * The life of data for the trace (category starpu_detail): handles, memory, copies. A handle is
+ * named by its address.
+ */
 #ifndef WEFT_RUNTIME_DATA_TRACE_H
 #define WEFT_RUNTIME_DATA_TRACE_H
 
@@ -8,7 +11,10 @@
 #include "runtime/core/life_detail.h"
 
 void rt_data_trace_registered(starpu_data_handle_t h);
-/* It is used: if its registration was not recorded, that is told now, outside of any task's region. By whoever comes first. */
+/*
+ * At its use: if its registration was not recorded, describes it now, outside of any task's region.
+ * By the first thread that comes.
+ */
 enum rt_told { RT_TOLD_NOT, RT_TOLD_NOW, RT_TOLD, RT_TOLD_MEASURED };
 void rt_data_tell(starpu_data_handle_t h);
 static inline void rt_data_trace_known(starpu_data_handle_t h)
@@ -16,7 +22,10 @@ static inline void rt_data_trace_known(starpu_data_handle_t h)
 	if (WEFT_UNLIKELY(weft_load_u32(&h->told) == RT_TOLD_NOT))
 		rt_data_tell(h);
 }
-/* Its size, and its footprint with the number of its interface; as they were, where what they hang on is. */
+/*
+ * Its size, and its footprint with the number of its interface; the kept ones where their key has
+ * not changed.
+ */
 size_t rt_data_measure(starpu_data_handle_t h, uint32_t *footprint);
 void rt_data_trace_named(starpu_data_handle_t h);
 void rt_data_trace_placed(starpu_data_handle_t h);
@@ -32,13 +41,25 @@ static inline uint32_t rt_mode_string(uint32_t mode)
 	uint32_t id = weft_load_u32(&rt_mode_strings[mode % RT_MODE_STRINGS]);
 	return id ? id : rt_mode_string_new(mode % RT_MODE_STRINGS);
 }
-/* At the end of a region that allocates or frees: what it was about. `cached`: by the cache of allocations. Leaves the region. */
+/*
+ * At the end of a region that allocates or frees: its handle, node and bytes. `cached`: by the
+ * cache of allocations. Leaves the region.
+ */
 void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cached);
-/* From now on the handle's copy on the node is "owner" (the only one), "shared" or "invalid". Only changes are told. */
+/*
+ * From now on the handle's copy on the node is "owner" (the only one), "shared" or "invalid". Only
+ * changes are recorded.
+ */
 void rt_data_trace_state(starpu_data_handle_t h, unsigned node, const char *state);
-/* Why this thread copies, of those who know: "fetch", "prefetch", "idle fetch", "reclaim"…; NULL: nobody said. */
+/*
+ * The reason for which this thread copies: "fetch", "prefetch", "idle fetch", "reclaim"…; NULL:
+ * unknown.
+ */
 extern _Thread_local const char *rt_copy_cause;
-/* Around a copy. Enters the region, and leaves it: what has been copied counts then. The instant at which it began, where somebody watches; else 0. */
+/*
+ * Around a copy. Enters the region, and leaves it, when its bytes are counted. Returns the instant
+ * at which it began, where that is measured; else 0.
+ */
 uint64_t rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to);
 void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done, uint64_t since_ns);
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dense data: registering, and asking a handle about its sizes. */
+/*
+ * StarPU's functions for dense data, interface by interface: registering, memory that the
+ * application gives on a node, queries for sizes and addresses. All are thin: `../iface` has the
+ * operations.
+ */
 #include "runtime/task/complain.h"
 #include "runtime/iface/dense.h"
 #include "handle.h"
@@ -169,7 +173,7 @@ void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintpt
 		d.ldn[k] = ldn[k];
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static void *interface_of(starpu_data_handle_t h, enum starpu_data_interface_id id, unsigned node)
 {
@@ -177,7 +181,7 @@ static void *interface_of(starpu_data_handle_t h, enum starpu_data_interface_id 
 	return starpu_data_get_interface_on_node(h, node);
 }
 
-/* Where the value is for the application: its home, or main memory. */
+/* The application's node of the value: its home, or main memory. */
 static unsigned home_of(starpu_data_handle_t h)
 {
 	int home = starpu_data_get_home_node(h);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disks as memory nodes: the program's functions behind the table of a node. Transfers are the disk's asynchronous ones, where it
- * has them; in any case the node's mover waits for them while workers go on.
+ * Disks as memory nodes: the program's functions behind the table of a node. Transfers are the
+ * disk's asynchronous ones, where it has them; in any case the node's mover waits for them while
+ * workers go on.
  */
 #include "runtime/task/complain.h"
 #include "disk.h"
@@ -22,7 +23,7 @@ struct disk {
 };
 int starpu_disk_swap_node = -1;
 
-/* Of programs that ask for libraries that this build does not use: registering says so. */
+/* For programs that use libraries that this build has not: registering fails with a message. */
 struct starpu_disk_ops starpu_disk_hdf5_ops;
 struct starpu_disk_ops starpu_disk_leveldb_ops;
 
@@ -76,7 +77,7 @@ static int disk_copy(const struct rt_place *from, const struct rt_place *to, siz
 
 static const struct rt_node_ops disk_node_ops = {.alloc = disk_alloc, .free = disk_free, .copy = disk_copy};
 
-/* The object that an interface without any_to_any was given for its packed form. */
+/* The object with the packed form of an interface without any_to_any. */
 static void *object_of(starpu_data_handle_t h, unsigned node)
 {
 	if (h->ops->to_pointer)

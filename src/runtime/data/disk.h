@@ -5,7 +5,7 @@
 
 #include "runtime/memory/node.h"
 
-void rt_disks_begin(void); /* the one that STARPU_DISK_SWAP asks for */
+void rt_disks_begin(void); /* the one of STARPU_DISK_SWAP */
 void rt_disks_end(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Disks that are folders: a file for each allocation. The three tables differ in how a file is opened; what the file system
- * refuses to do without its cache is done with it.
+ * Disks that are folders: a file for each allocation. The three tables differ in how a file is
+ * opened; transfers that the file system refuses without its cache are done with it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 struct folder {
 	int flags;
-	bool made; /* by us: it goes with us */
+	bool made; /* made by us, and removed at the end */
 	char path[];
 };
 struct file {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Read-only duplicates: of one value of a handle there is one, which all who ask share and which is counted; so is a duplicate of a
- * duplicate. As soon as a write to the original is submitted, the next who asks gets another one. A value is known by who wrote it last
- * in the order, so that submitting and running tasks does nothing for this.
+ * Read-only duplicates: each value of a handle has one at most, shared and reference-counted; a
+ * duplicate of a duplicate is the same. After a write to the original is submitted, the next query
+ * gets a new one. A value is identified by its last writer in the order, so that submitting and
+ * running tasks has no cost for this.
  */
 #include "data.h"
 #include "runtime/task/complain.h"
@@ -16,7 +17,10 @@ static void unlink_duplicate(starpu_data_handle_t original)
 	original->duplicate = NULL;
 }
 
-/* What is there already: the handle itself when it is one, or its duplicate when that has its value. NULL: there is none. */
+/*
+ * The existing duplicate: the handle itself when it is one, or its duplicate when that has its
+ * value. NULL: there is none.
+ */
 static starpu_data_handle_t find(starpu_data_handle_t src, rt_ref version, bool known)
 {
 	rt_replica_lock();
@@ -38,7 +42,10 @@ int starpu_data_dup_ro(starpu_data_handle_t *dst_handle, starpu_data_handle_t sr
 	if (!dup) {
 		starpu_data_register_same(&dup, src_handle);
 		rc = starpu_data_cpy(dup, src_handle, 1, NULL, NULL);
-		/* Contributions and writes in any order end where they are copied: from then on there is a version. */
+		/*
+		 * Contributions and writes in any order end where they are copied: from then on
+		 * there is a version.
+		 */
 		known = known || rt_handle_version(&src_handle->order, &version);
 		rt_replica_lock();
 		dup->n_duplicates = 1;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A task's data, when they are not all plain: first the gate, then the values, at the worker's node. What cannot be had at once
- * is brought by a mover, and the task comes back to its worker when it is there.
+ * A task's data, when they are not all plain: first the gate, then the values, at the worker's
+ * node. A claim that must wait, or a value that must be transferred, parks the task (RT_LATER); the
+ * gate's queue or a mover calls back, and the task runs on its worker again.
  */
 #include "data_stats.h"
 #include "gate.h"
@@ -42,12 +43,15 @@ static void comes_back(struct rt_claim *c)
 {
 	struct fetch *f = (struct fetch *)(void *)c;
 	struct rt_submitter *s = rt_data_self();
-	/* Nobody has placed it: it may as well run here and now, on the worker that let it in. */
+	/* It is not placed: it may run here and now, on the worker that has let it pass. */
 	if (f->job->bits & RT_J_PLACED || !s || !rt_make_ready(s, f->job))
 		rt_again(f->worker, f->job);
 }
 
-/* Whoever comes here passes the gate with all that it shares: while it leaves the worker and comes back, nobody need look for it. */
+/*
+ * A task here passes the gate with all handles that it shares: while it is parked, no watch has to
+ * find it on a worker.
+ */
 static void fetch_claim(struct fetch *f)
 {
 	struct rt_job *j = f->job;
@@ -113,7 +117,7 @@ static void put_shared(struct fetch *f, unsigned n)
 			rt_replica_put(handle_at(f->job, i), (unsigned)f->node[i], rt_job_modes(f->job)[i]);
 }
 
-/* Those that are there are pinned; false: some are not, and none is. */
+/* Pins all; false: some are not there, and none is pinned. */
 static bool get_now(struct fetch *f)
 {
 	struct rt_job *j = f->job;
@@ -151,7 +155,7 @@ static int send_for(struct fetch *f)
 	return 0;
 }
 
-/* What would help is for the program to do. */
+/* Only the program can mend it. */
 static int no_room(const struct fetch *f, const char *name, struct weft_err *err)
 {
 	char node[64];
@@ -264,7 +268,7 @@ void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_
 	struct rt_replica *r = &h->replica[node];
 	bool is_there = r->valid || r->loading || r->requested || !h->initialized || h->leaving;
 	struct rt_move *m = is_there || rt_data_is_simple() ? NULL : rt_move_new(1);
-	if (m) { /* who writes it from now on is seen by the mover */
+	if (m) { /* the mover sees later writers */
 		r->requested++;
 		rt_replica_moves(h);
 	}

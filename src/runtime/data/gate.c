@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One lock for all gates: they are for the unusual accesses (outside the order, commuting, of the application), which are few
- * beside those that never come here.
+ * One lock for all gates: they are for the unusual accesses (outside the order, commuting, of the
+ * application), which are few beside those that never come here.
  *
- * A handle's queue holds claims that the state of this very handle keeps out. Whoever leaves a handle tries its queue from the
- * head: a claim that fits now goes, one that another handle keeps out moves to that one's queue, and the first that this handle
- * still keeps out ends the walk, so that a writer is not overtaken for ever.
+ * A handle's queue holds claims that the state of this very handle keeps out. A release tries the
+ * queue from the head: a claim that fits now is granted, one that another handle blocks moves to
+ * that one's queue, and the first that this handle still blocks ends the walk, so that a writer is
+ * not overtaken for ever.
  */
 #include "gate.h"
 #include "data.h"
@@ -39,7 +40,10 @@ static void put_last(struct rt_gate *g, struct rt_claim *c)
 	g->last = c;
 }
 
-/* All of it, or nothing and `at` is the handle that keeps it out. `queued`: who waits at a handle goes before. */
+/*
+ * Takes all of it, or nothing, and `at` is the handle that blocks it. `queued`: claims in a
+ * handle's queue go before.
+ */
 static bool take_all(struct rt_claim *c, bool queued, struct rt_gate **at)
 {
 	for (unsigned i = 0; i < c->n; i++) {
@@ -66,7 +70,7 @@ bool rt_gate_enter(struct rt_claim *c)
 	return in;
 }
 
-/* Claims of this handle's queue that can go now are put in front of `going`. */
+/* Claims of this handle's queue that are granted now are put in front of `going`. */
 static struct rt_claim *try_queue(struct rt_gate *g, struct rt_claim *going)
 {
 	for (struct rt_claim *c = g->first, *next; c; c = next) {
@@ -102,7 +106,10 @@ static void let_in(struct rt_claim *going)
 	}
 }
 
-/* Beginning a watch is dear (a barrier): it goes on until so many claims have passed with nobody outside the order. */
+/*
+ * Beginning a watch is dear (a barrier): it stays until so many claims have passed without a job
+ * outside the order.
+ */
 enum { QUIET = 16 };
 
 static bool is_quiet(struct rt_gate *g)
@@ -113,7 +120,10 @@ static bool is_quiet(struct rt_gate *g)
 	return g->quiet >= QUIET;
 }
 
-/* All jobs outside the order are done, and so are those that they waited for. The next who gets the value may make it plain. */
+/*
+ * All jobs outside the order are done, and so are those that they waited for. The next fetch may
+ * make the handle plain.
+ */
 static void may_end_watch(struct rt_gate *g)
 {
 	if (!weft_load_bool(&g->watched) || !is_quiet(g))
@@ -189,9 +199,10 @@ void rt_gate_plain(starpu_data_handle_t h, void *interface)
 }
 
 /*
- * Of a job that another thread runs: its list of more data may go at any time, so it counts as one that touches all. The runner may set
- * RT_FETCHED meanwhile, which is none of `modes` that tells jobs apart, or end it and the job become another: who asks looks again
- * whether it still runs, or has a reference, which is refused then. So what ThreadSanitizer would say of these words is known.
+ * Of a job that another thread runs: its list of more data may be freed at any time, so it counts
+ * as one that touches all. The runner may set RT_FETCHED meanwhile, a bit outside of `modes`, or
+ * end the job, which is then reused: the caller checks again that it still runs, or has a
+ * reference, which is refused then. So ThreadSanitizer's reports on these words are known.
  */
 __attribute__((no_sanitize("thread"), noinline)) static bool may_touch(const struct rt_job *j, const struct rt_handle *h,
                                                                        uint32_t modes)
@@ -217,9 +228,9 @@ bool rt_gate_is_passed(const struct rt_runtime *r, starpu_data_handle_t h, uint3
 }
 
 /*
- * Jobs that run now and may have seen the handle as plain. A worker says what it runs before it looks at `plain`; after the
- * barrier either it has seen that `plain` is gone, or its job is seen here. What is seen may end meanwhile: then its edge is
- * refused.
+ * Jobs that run now and may have read the handle as plain. A worker publishes its job before it
+ * reads `plain`; after the barrier either it has read `plain` as NULL, or its job is found here. A
+ * job that is found may end meanwhile: then its edge is refused.
  */
 static int note_runners(struct rt_runtime *r, struct rt_handle *h)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The gate: who may touch a handle right now. Claims are all or nothing: a task that wants several handles holds none of them
- * while it waits for one, so that there is no circle. What waits, waits at one handle that is not free, in order of arrival.
+ * The gate: who may touch a handle right now. Claims are all or nothing: a task that wants several
+ * handles holds none of them while it waits for one, so that there is no circle. A claim that waits
+ * is in the queue of one handle that is not free, in order of arrival.
  */
 #ifndef WEFT_RUNTIME_DATA_GATE_H
 #define WEFT_RUNTIME_DATA_GATE_H
@@ -14,31 +15,34 @@ struct rt_want {
 };
 struct rt_claim {
 	struct rt_claim *next;          /* in a handle's queue */
-	void (*go)(struct rt_claim *c); /* it is held now; any thread, no lock held */
+	void (*go)(struct rt_claim *c); /* callback: it is granted; any thread, no lock held */
 	bool beyond;                    /* downgraded: it goes on although its job is done */
 	unsigned n;
 	struct rt_want *want; /* each handle once; the owner's */
 };
-/* True: held now. False: go() will be called, perhaps already has. */
+/* True: granted. False: go() will be called, perhaps already has. */
 bool rt_gate_enter(struct rt_claim *c);
 void rt_gate_leave(struct rt_claim *c);
-/* From writing to reading, without letting go. */
+/* From writing to reading, without releasing it. */
 void rt_gate_downgrade(struct rt_claim *c);
-/* Nobody is inside, and nobody waits. */
+/* No claim is held, and none waits. */
 bool rt_gate_is_free(starpu_data_handle_t h);
 /* Adds to the claim, which has room for it. */
 void rt_claim_add(struct rt_claim *c, starpu_data_handle_t h, bool write);
 
-/* What `plain` is from now on: the interface, unless every access is to pass here, or NULL. With rt_data.lock. */
+/* Sets `plain`: the interface, unless every access is to pass here, or NULL. With rt_data.lock. */
 void rt_gate_plain(starpu_data_handle_t h, void *interface);
 struct rt_runtime;
-/* `plain` has been taken away: a worker may still run a job that has seen it before, with one of these modes. */
+/*
+ * `plain` has been cleared: a worker may still run a job that has read it before, with one of these
+ * modes.
+ */
 bool rt_gate_is_passed(const struct rt_runtime *r, starpu_data_handle_t h, uint32_t modes);
 
 struct rt_submitter;
 /*
- * The hook of the order: from now on every access passes the gate; what runs past it is waited for. When all jobs that asked for
- * this are done, and some others have passed since, it ends.
+ * The hook of the order: from now on every access passes the gate; jobs that run past it are waited
+ * for. When all jobs that caused this are done, and some others have passed since, it ends.
  */
 int rt_gate_watch(struct rt_submitter *s, struct rt_handle *h, rt_ref self);
 /* Another job than this one is outside the order, and not done. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles come and go. A handle is one block of memory: itself, its replicas, their interfaces. Unregistering first waits for the
- * tasks (as an acquisition), brings the value home, and only then takes the handle apart; the one that is only submitted does
- * the same when its turn comes.
+ * Registering and unregistering handles. A handle is one block of memory: itself, its replicas,
+ * their interfaces. Unregistering first waits for the tasks (as an acquisition), transfers the
+ * value home, and only then frees the handle; the submitted form does the same when its turn comes.
  */
 #include "runtime/task/complain.h"
 #include "data_stats.h"
@@ -28,7 +28,10 @@ static void handle_refuse(struct rt_handle *handle)
 	rt_misuse("handle %p (%s) %s", (void *)h, h->name ? h->name : "without a name", why);
 }
 
-/* Some handles that are gone, whose memory is kept for a while: who uses one of them is told, as it refuses. */
+/*
+ * Some unregistered handles, whose memory is kept for a while, so that a use of one is refused with
+ * a message.
+ */
 static struct {
 	starpu_data_handle_t at[64];
 	unsigned next;
@@ -97,7 +100,7 @@ static int data_started(struct rt_machine *m, struct weft_err *err)
 	return 0;
 }
 
-/* Handles that are still registered go with the runtime. */
+/* Handles that are still registered are freed with the runtime. */
 static void data_stopping(struct rt_machine *m)
 {
 	(void)m;
@@ -240,7 +243,7 @@ static void free_own(starpu_data_handle_t h)
 	h->own = NULL;
 }
 
-/* No task will be plain on it any more, and nobody evicts it. */
+/* No task will be plain on it any more, and it is not evicted. */
 static void handle_leaves(starpu_data_handle_t h)
 {
 	rt_replica_lock();
@@ -296,7 +299,10 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 {
 	RT_EXPECT(h, "%s: there is no handle", function);
 	RT_EXPECT(!h->n_children, "%s: handle %p is partitioned: unpartition it first", function, (void *)h);
-	/* What was acquired with a callback is waited for: the callback, or who it told, will release it. */
+	/*
+	 * An acquisition with a callback is waited for: the callback, or code that it has notified,
+	 * will release it.
+	 */
 	rt_replica_lock();
 	const struct rt_acquired *a = h->acquired;
 	while (a && !a->waiter)
@@ -309,7 +315,7 @@ static void check_unregister(starpu_data_handle_t h, const char *function)
 	weft_store_bool(&h->begins, false);
 }
 
-/* Those that are waited for may submit others on the handle, which are waited for as well. */
+/* Jobs that are waited for may submit others on the handle, which are waited for as well. */
 static struct rt_acquired *acquire_last(starpu_data_handle_t h)
 {
 	struct rt_acquired *a;
@@ -346,7 +352,10 @@ static void destroy_acquired(struct rt_acquired *a)
 {
 	starpu_data_handle_t h = rt_acquired_handle(a);
 	struct rt_runtime *r = rt_data.runtime;
-	/* Its job is over before the handle is gone: who waits for all waits for that, too, and so does who ends the runtime. */
+	/*
+	 * Its job is over before the handle is freed: waiting for all waits for that, too, and so
+	 * does the end of the runtime.
+	 */
 	rt_count_in(r);
 	rt_acquired_end(a);
 	rt_handle_destroy(h);
@@ -359,11 +368,11 @@ void starpu_data_unregister_submit(starpu_data_handle_t handle)
 	if (rt_duplicate_is_shared(handle))
 		return;
 	handle_leaves(handle);
-	/* It may be gone when this returns. */
+	/* It may be freed when this returns. */
 	RT_EXPECT(!rt_acquire_then(handle, RT_READ | RT_WRITE | RT_LAST, RT_A_NO_NODE, destroy_acquired), "no memory");
 }
 
-/* ---- a value that is wanted no more ---- */
+/* ---- invalidating ---- */
 
 static void invalidate_acquired(struct rt_acquired *a)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A data handle: the order of its accesses, what it is made of, where its copies are, who may touch it now, its parts.
+ * A data handle: the order of its accesses, its interface, its copies, its claims, its parts.
  *
- *   line 1  struct rt_handle: what submitting a task looks at
- *   line 2  `plain` and what goes with it: what running a task looks at
- *   then    everything else
+ *   line 1 struct rt_handle: read at submission
+ *   line 2 `plain` and its neighbours: read when a task runs
+ *   then all other fields
  *
- * While a handle's value is in main memory and only there, and nobody has asked for anything unusual, `plain` is its interface
- * there, and running a task on a CPU is one load for each of its handles. Else `plain` is NULL and rt_data_fetch() looks closer: at the
- * replicas (one for each memory node, under rt_data.lock), and at the gate (who excludes whom right now, under rt_gate_lock).
+ * While a handle's value is in main memory and only there, and no unusual access is open, `plain`
+ * is its interface there, and running a task on a CPU is one load for each of its handles. Else
+ * `plain` is NULL and rt_data_fetch() reads the replicas (one for each memory node, under
+ * rt_data.lock), and the gate (claims that exclude each other, under rt_gate_lock).
  */
 #ifndef WEFT_RUNTIME_DATA_HANDLE_H
 #define WEFT_RUNTIME_DATA_HANDLE_H
@@ -23,7 +24,7 @@ struct rt_replica {
 	void *interface;    /* of the handle's interface_size; always there */
 	uint32_t pins;      /* jobs, acquisitions and transfers that use it now */
 	bool allocated;     /* it has memory */
-	bool ours;          /* we allocated that, so we free it */
+	bool ours;          /* allocated by us, so freed by us */
 	bool valid;         /* it holds the value */
 	bool foreign;       /* … in another kind of node's format: to be converted before it is used (multiformat) */
 	bool loading;       /* a transfer into it is under way */
@@ -35,15 +36,15 @@ struct rt_replica {
 	unsigned node;
 };
 
-/* Who may touch the handle now: readers together, a writer alone, in order of arrival. */
+/* Claims on the handle: readers together, a writer alone, in order of arrival. */
 struct rt_claim;
 struct rt_gate {
 	uint32_t readers;
 	bool writer;
 	struct weft_atomic_bool watched; /* every access passes here, not only the unusual ones */
-	struct rt_claim *first, *last;   /* that this handle keeps out */
+	struct rt_claim *first, *last;   /* claims that this handle blocks */
 	struct rt_refs runners;          /* jobs that were running past the gate when the watch began */
-	struct rt_refs outside;          /* jobs for which it is watched; those that are done go when there is no room */
+	struct rt_refs outside;          /* jobs for which it is watched; finished ones are removed when there is no room */
 	uint32_t beyond;                 /* claims of jobs that are done */
 	uint32_t quiet;                  /* claims that left since the last of these was done */
 };
@@ -71,19 +72,19 @@ struct _starpu_data_state {
 	struct rt_replica **own; /* [STARPU_NMAXWORKERS] for STARPU_SCRATCH and STARPU_REDUX; NULL until the first */
 	int home;                /* memory node, or -1 */
 	uint32_t footprint;
-	uint32_t writing;            /* users that write a replica now */
-	uint32_t moves;              /* prefetches that are asked for, and evictions: it is not destroyed meanwhile */
+	uint32_t writing;            /* number of users that write a replica now */
+	uint32_t moves;              /* prefetches that are queued, and evictions: it is not destroyed meanwhile */
 	bool initialized;            /* has a value: home memory, or written once */
 	bool leaving;                /* unregistering has begun */
 	struct weft_atomic_u32 told; /* to the trace: data_trace.h */
-	struct rt_measure {          /* what is recorded of each access: written while it is told */
+	struct rt_measure {          /* recorded at each access: written while the handle is described */
 		size_t key[RT_DENSE_KEY];
 		size_t bytes;
 		uint32_t footprint; /* with the interface's number */
 	} measure;
 	bool ooc, important, wont_use;
 	uint32_t wt_mask;
-	int gathering_node; /* where its value is wanted when parts of a plan are gathered, or -1 */
+	int gathering_node; /* the node for its value when parts of a plan are gathered, or -1 */
 
 	starpu_data_handle_t root, parent;
 	starpu_data_handle_t *child; /* of starpu_data_partition */
@@ -91,14 +92,14 @@ struct _starpu_data_state {
 	struct rt_plan *plans, *part_of; /* part_of: of the parent, when this is a part of a plan */
 
 	struct starpu_codelet *redux_cl, *init_cl;
-	struct weft_atomic_bool begins; /* whoever reads first, in the order, has init_cl run before (redux.h) */
+	struct weft_atomic_bool begins; /* before the first read, in the order, init_cl runs (redux.h) */
 	void *redux_arg, *init_arg;
 	starpu_data_handle_t redux_scratch;
 	struct starpu_arbiter *arbiter;
 
 	/* Read-only duplicates (duplicate.c), with rt_data.lock. */
 	starpu_data_handle_t duplicate, duplicate_of; /* of the value that this one had; whose: while both are there */
-	unsigned n_duplicates;                        /* this is one, and was given out so many times */
+	unsigned n_duplicates;                        /* this is one, with so many references */
 	rt_ref duplicated;                            /* the value: rt_handle_version */
 
 	struct rt_access_counts *counts; /* data_stats.c; of each memory node, or NULL */
@@ -111,7 +112,7 @@ struct _starpu_data_state {
 	void *interfaces;
 };
 
-/* Handles are passed to the order as what they begin with. */
+/* Handles are passed to the order as their first member. */
 static inline struct _starpu_data_state *rt_handle_of(struct rt_handle *h)
 {
 	return (struct _starpu_data_state *)(void *)h;

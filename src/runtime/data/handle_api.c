@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one may ask a handle, and set on it. */
+/*
+ * StarPU's functions that query a handle or set something on it: names and coordinates, the
+ * program's own data, flags (which a partitioned handle passes on to its parts), arbiters, its
+ * interface, packing, the nodes that have its value, and advice on evicting it.
+ */
 #include "data_trace.h"
 #include "runtime/task/complain.h"
 #include "acquire.h"
@@ -280,7 +284,7 @@ int starpu_data_unpack(starpu_data_handle_t handle, void *ptr, size_t count)
 	return starpu_data_unpack_node(handle, starpu_worker_get_local_memory_node(), ptr, count);
 }
 
-/* ---- where it is ---- */
+/* ---- its nodes ---- */
 
 bool rt_data_is_on(starpu_data_handle_t h, unsigned node)
 {
@@ -373,13 +377,13 @@ static void is_unwanted(struct rt_acquired *a)
 	rt_replica_lock();
 	h->wont_use = true;
 	rt_replica_unlock();
-	/* Written back when nothing more urgent is to do, so that evicting it costs nothing. */
+	/* Written back when nothing more urgent is queued, so that evicting it costs nothing. */
 	if (h->home >= 0)
 		rt_data_prefetch_handle(h, (unsigned)h->home, STARPU_IDLEFETCH, 0);
-	rt_acquired_end(a); /* it may be gone now */
+	rt_acquired_end(a); /* it may be freed now */
 }
 
-/* Where the value is in parts, it is they that are not wanted. */
+/* Where the value is in parts, the advice holds for them. */
 void starpu_data_wont_use(starpu_data_handle_t handle)
 {
 	const struct rt_plan *plan = rt_plan_in_parts(handle);

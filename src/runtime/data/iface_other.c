@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two interfaces that are like no other: void, which has no data but an order of accesses; and multiformat, whose elements look
- * differently on each kind of device and are converted by codelets of the program.
+ * Two interfaces that are like no other: void, which has no data but an order of accesses; and
+ * multiformat, whose elements look differently on each kind of device and are converted by codelets
+ * of the program.
  */
 #include "runtime/task/complain.h"
 #include "runtime/memory/memory.h"
@@ -164,7 +165,7 @@ static starpu_ssize_t multi_allocate(void *interface, unsigned node)
 	return -ENOMEM;
 }
 
-/* Main memory gives its own format, a device its own: who gets it converts. */
+/* Main memory sends its own format, a device its own: the receiver converts. */
 static int multi_copy(void *src, unsigned src_node, void *dst, unsigned dst_node, void *async)
 {
 	struct starpu_multiformat_interface *a = src, *b = dst;
@@ -185,7 +186,10 @@ static bool is_measured(struct starpu_perfmodel *m)
 	return __atomic_load_n(&m->benchmarking, __ATOMIC_RELAXED);
 }
 
-/* Converts as that worker would; the codelet's model learns how long it took. -1: no worker is of this kind. */
+/*
+ * Converts as that worker would; the codelet's model learns the time. -1: no worker is of this
+ * kind.
+ */
 static void convert(struct rt_replica *r, struct starpu_codelet *cl, starpu_cpu_func_t func, int worker)
 {
 	if (rt_simulator)
@@ -202,7 +206,10 @@ static void convert(struct rt_replica *r, struct starpu_codelet *cl, starpu_cpu_
 	rt_perf_ran(&converts, (unsigned)worker, 0, (double)(weft_monotonic_ns() - from) / 1000.0);
 }
 
-/* Into main memory it is converted at once; into a device by its worker, who alone may launch what converts. */
+/*
+ * Into main memory it is converted at once; into a device by its worker, the only thread that may
+ * launch the converting kernel.
+ */
 void rt_multiformat_arrived(struct rt_replica *r, unsigned from_node)
 {
 	struct starpu_multiformat_interface *i = r->interface;

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The movers' queues and threads. */
+/*
+ * The movers' queues and threads.
+ *
+ * A move is a list of items (handle, node, mode) that are pinned on the way, all or none, and a
+ * callback. It is queued at the mover of one node, sorted by urgency; one lock and one condition
+ * serve all queues, since moves are long. A mover takes the first, gets all items, and calls
+ * `done`. Threads begin with the first move of their node; where none can be made, the caller does
+ * the move itself. In a simulated run strands take the place of threads.
+ */
 #include "mover.h"
 #include "data_trace.h"
 #include <errno.h>
@@ -19,7 +27,7 @@ static struct {
 	struct mover of[STARPU_MAXNODES];
 } movers = {.lock = PTHREAD_MUTEX_INITIALIZER, .came = PTHREAD_COND_INITIALIZER};
 static _Thread_local bool is_mover;
-static struct weft_atomic_u32 under_way; /* moves that were asked for and are not done */
+static struct weft_atomic_u32 under_way; /* moves that are queued or running */
 
 void *rt_mover_own(void)
 {
@@ -42,14 +50,17 @@ struct rt_move *rt_move_new(unsigned n)
 	return m;
 }
 
-/* What a prefetch brings must not change meanwhile: then it is not worth it. */
+/* A prefetched value must not change meanwhile: else the prefetch is of no use. */
 static bool is_worth_it(const struct rt_move *m)
 {
 	starpu_data_handle_t h = m->n ? m->item[0].handle : NULL;
 	return m->kind == STARPU_FETCH || !h || (!h->writing && h->initialized && !rt_replica_is_used_plainly(h, RT_WRITE));
 }
 
-/* Other replicas on the item's node that the items before it have pinned: each once, and not its own. */
+/*
+ * Other replicas on the item's node that the items before it have pinned: each once, and not its
+ * own.
+ */
 static unsigned pinned_before(const struct rt_move *m, unsigned item)
 {
 	unsigned n = 0;
@@ -62,7 +73,10 @@ static unsigned pinned_before(const struct rt_move *m, unsigned item)
 	return n;
 }
 
-/* All items, or none: what was pinned is let go again. Readers first: a handle may be both read and overwritten. */
+/*
+ * All items, or none: on failure pins are released. Readers first: a handle may be both read and
+ * overwritten.
+ */
 static void get_all(struct rt_move *m)
 {
 	static const char *const causes[] = {[STARPU_FETCH] = "fetch",
@@ -129,7 +143,7 @@ void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int
 	weft_flow_out(rt_detail.transfer, m->number);
 	weft_add_u32(&under_way, 1);
 	pthread_mutex_lock(&movers.lock);
-	/* Most come behind all others: there may be thousands. */
+	/* Most moves come behind all others: there may be thousands. */
 	struct rt_move **p = v->first && !is_before(m, v->last) ? &v->last->next : &v->first;
 	while (*p && !is_before(m, *p))
 		p = &(*p)->next;
@@ -144,7 +158,7 @@ void rt_move(struct rt_move *m, unsigned node, enum starpu_is_prefetch kind, int
 		*p = m->next;
 	rt_cond_broadcast(&movers.came);
 	pthread_mutex_unlock(&movers.lock);
-	if (here) { /* no thread can be had: then it is done by who asks */
+	if (here) { /* no thread could be made: the caller does it */
 		get_all(m);
 		m->done(m);
 		weft_add_u32(&under_way, -UINT32_C(1));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cutting a handle into parts, and putting them together again, while no task uses it. The parts' memory is the parent's in one
- * node (its home, or main memory); everywhere else they have their own. While the parts exist, no task may touch the parent.
+ * Cutting a handle into parts, and putting them together again, while no task uses it. The parts'
+ * memory is the parent's in one node (its home, or main memory); everywhere else they have their
+ * own. While the parts exist, no task may touch the parent.
  */
 #include "runtime/task/complain.h"
 #include "data_trace.h"
@@ -74,7 +75,7 @@ starpu_data_handle_t rt_part_new(starpu_data_handle_t parent, struct starpu_data
 	return h;
 }
 
-/* A part begins with what the parent has. */
+/* A part begins with the parent's settings. */
 static void inherit(starpu_data_handle_t part)
 {
 	unsigned g = gather_node(part->parent);
@@ -84,7 +85,10 @@ static void inherit(starpu_data_handle_t part)
 	rt_replica_unlock();
 }
 
-/* Its value is on the node and nowhere else, and its memory there stays: that is the parts' as long as they live. */
+/*
+ * Its value is on the node and nowhere else, and its memory there stays: that is the parts' as long
+ * as they live.
+ */
 static int lend_memory(starpu_data_handle_t h, unsigned node)
 {
 	rt_replica_lock();
@@ -122,7 +126,7 @@ void starpu_data_partition(starpu_data_handle_t initial_handle, struct starpu_da
 	rt_plans_close(h);
 	struct rt_acquired *a = rt_acquire_all(h, 0);
 	RT_EXPECT(a, "%s: this waits, so it cannot be called from a task or a callback", __func__);
-	rt_move_cancel(h); /* what is asked for would be brought while the parts are written */
+	rt_move_cancel(h); /* queued prefetches would copy while the parts are written */
 	int rc = lend_memory(h, gather_node(h));
 	unsigned n = rt_part_count(h, f);
 	h->child = calloc(n, sizeof(starpu_data_handle_t));

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Partition plans: parts exist beside the whole, and tasks may use the one side or the other (or read both). Which side is active
- * is known at submission: a task that wants another side has a switch submitted before it, a job that accesses the whole and all
- * parts, so that the order of data does the waiting.
+ * Partition plans: parts exist beside the whole, and tasks may use the one side or the other (or
+ * read both). The active side is known at submission: before a task of another side a switch is
+ * submitted, a job that accesses the whole and all parts, so that the order of data does the
+ * waiting.
  *
  *              whole            partition             parts
  *     OFF  <- tasks use it ->      ->     WRITE  <- tasks use them ->
  *                       \  read-only  READ: both are read  /
  *
- * Plans nest: before a part can be used its parent's plan must be active, and so on upwards; before a whole can, plans below it
- * must be off.
+ * Plans nest: before a part can be used its parent's plan must be active, and so on upwards; before
+ * a whole can, plans below it must be off.
  */
 #include "runtime/task/complain.h"
 #include "partition.h"
@@ -62,7 +63,10 @@ static int plan_gather(struct side s, unsigned g, bool *has_value)
 	return rc;
 }
 
-/* What was read before is read on: copies elsewhere stay, else somebody would bring another one over what is being read. */
+/*
+ * Reads of before go on: copies elsewhere stay, else a transfer would overwrite one that is being
+ * read.
+ */
 static void open_side(struct side s, unsigned g, bool has_value)
 {
 	for (unsigned i = 0; i < s.n; i++) {
@@ -112,7 +116,7 @@ static enum rt_verdict take_turn(struct rt_job *j, struct rt_worker *w)
 
 static const struct rt_at_once at_once = {take_turn};
 
-/* What the switch does to the whole and to the parts, in the order of data. */
+/* The switch's accesses to the whole and to the parts, in the order of data. */
 static uint32_t mode_of_whole(const struct turn *t)
 {
 	return t->to == RT_PLAN_READ && !t->gathers ? RT_READ : RT_READ | RT_WRITE;
@@ -123,7 +127,7 @@ static uint32_t mode_of_parts(const struct turn *t)
 	return t->to == RT_PLAN_READ && t->gathers ? RT_READ : RT_READ | RT_WRITE;
 }
 
-/* The thread's list of what its next job depends on is another job's: it is put aside. */
+/* The thread's list of its next job's dependencies is another job's: it is put aside. */
 static int plan_submit(struct turn what, bool ordered)
 {
 	struct rt_submitter *s = rt_data_self();
@@ -139,7 +143,10 @@ static int plan_submit(struct turn what, bool ordered)
 	struct rt_job *j = rt_prepare(s);
 	int rc = j ? rt_job_make_room(s->pool, j, p->n + 1) : -ENOMEM;
 	if (!rc) {
-		/* Where main memory is all there is nothing moves, and no worker is needed but for a callback, which may submit. */
+		/*
+		 * Where main memory is all there is nothing moves, and no worker is needed but for
+		 * a callback, which may submit.
+		 */
 		j->body = rt_data_is_simple() && !t->callback ? NULL : take_turn;
 		j->arg = (void *)(uintptr_t)&at_once;
 		j->data = t;
@@ -165,7 +172,7 @@ static int turn_to(struct rt_plan *p, enum rt_plan_state to, bool ordered)
 	return rc;
 }
 
-/* ---- which switches a task needs ---- */
+/* ---- switches before a task ---- */
 
 static int plan_activate(struct rt_plan *p, enum rt_plan_state to, bool ordered);
 
@@ -179,7 +186,7 @@ static int close_plan(struct rt_plan *p)
 	return rc ? rc : turn_to(p, RT_PLAN_OFF, true);
 }
 
-/* Nobody writes below the plan's whole. */
+/* No part below the plan's whole is written. */
 static int let_read(struct rt_plan *p)
 {
 	int rc = 0;
@@ -191,7 +198,7 @@ static int let_read(struct rt_plan *p)
 	return rc ? rc : turn_to(p, RT_PLAN_READ, true);
 }
 
-/* The handle may be used so by tasks; `but`: a plan of its own that is looked after elsewhere. */
+/* The handle may be used so by tasks; `but`: a plan of its own that another call handles. */
 static int make_usable(starpu_data_handle_t h, bool write, const struct rt_plan *but)
 {
 	int rc = 0;
@@ -404,7 +411,7 @@ static void unlink_plan(struct rt_plan *p)
 		*at = p->next;
 }
 
-/* Everything that was submitted on the whole is done: its memory may go, and the plan. */
+/* All jobs submitted on the whole are done: its memory may be freed, and the plan. */
 static void end_plan(struct rt_acquired *a)
 {
 	starpu_data_handle_t h = rt_acquired_handle(a);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reductions. The codelets that begin a contribution and put two together are called as plain functions: the first by the worker
- * that contributes, the second by the worker that runs the job which ends the group. What the handle held before the group is
- * kept: it is one more contribution.
+ * Reductions. The codelets that begin a contribution and put two together are called as plain
+ * functions: the first by the worker that contributes, the second by the worker that runs the job
+ * which ends the group. The handle's value before the group is kept: it is one more contribution.
  *
- * Of many contributions in main memory a pile is made first: whoever helps takes two from it and puts back one, until one is
- * left. Codelets that are for devices only are run by a device's worker, to which the job is handed; the value is then put
- * together in that device's memory.
+ * Many contributions in main memory are first put on a pile: each helping worker takes two from it
+ * and puts back one, until one is left. Codelets that are for devices only are run by a device's
+ * worker, to which the job is handed; the value is then put together in that device's memory.
  */
 #include "runtime/task/complain.h"
 #include "runtime/task/driver.h"
@@ -68,7 +68,7 @@ void rt_data_submits_by(int (*submit)(struct starpu_task *t, bool nodeps))
 	submit_task = submit;
 }
 
-/* The thread's list of what its next job depends on is another job's: it is put aside. */
+/* The thread's list of its next job's dependencies is another job's: it is put aside. */
 static int begin_value(struct rt_submitter *s, starpu_data_handle_t h)
 {
 	struct rt_refs aside = s->before;
@@ -157,7 +157,10 @@ static void redux_drop(starpu_data_handle_t h, struct rt_replica *temporary)
 	free(temporary->interface);
 }
 
-/* A contribution as the node has it: itself, or a copy in `temporary`, directly or by way of main memory. NULL: no memory. */
+/*
+ * A contribution as the node has it: itself, or a copy in `temporary`, directly or by way of main
+ * memory. NULL: no memory.
+ */
 static void *on_node(starpu_data_handle_t h, struct rt_replica *own, unsigned node, struct rt_replica *temporary)
 {
 	if (own->node == node || (rt_nodes[own->node].kind == STARPU_CPU_RAM && !is_device(node)))
@@ -219,7 +222,7 @@ static enum rt_verdict redux_help(struct rt_job *j, struct rt_worker *w)
 	return RT_DONE;
 }
 
-/* Who comes while there still are two finds them; who comes later has nothing to do. */
+/* A helper that comes while there still are two takes them; a later one has nothing to do. */
 static void call_for_help(struct pile *p, struct rt_worker *w)
 {
 	unsigned pairs = p->n / 2, workers = starpu_cpu_worker_get_count(); /* before the first helper takes some */
@@ -237,7 +240,7 @@ static void call_for_help(struct pile *p, struct rt_worker *w)
 	}
 }
 
-/* NULL: there are too few, or there is nobody to help. */
+/* NULL: there are too few, or no worker can help. */
 static struct pile *pile_new(starpu_data_handle_t h, struct rt_job *j, struct rt_worker *w)
 {
 	struct pile *p = h->own && starpu_cpu_worker_get_count() > 1 && !is_device(w->node) ? calloc(1, sizeof *p) : NULL;
@@ -259,7 +262,10 @@ static struct pile *pile_new(starpu_data_handle_t h, struct rt_job *j, struct rt
 
 /* ---- the job that ends the group ---- */
 
-/* The codelets are for devices only, and this worker is none: the one that is to do it. NULL: this one can. */
+/*
+ * The codelets are for devices only, and this worker is none: the worker that is to run them. NULL:
+ * this one can.
+ */
 static struct rt_worker *who_can(starpu_data_handle_t h, struct rt_worker *w)
 {
 	if (is_device(w->node) || (function_of(h->redux_cl, false) && (h->initialized || function_of(h->init_cl, false))))
@@ -268,7 +274,7 @@ static struct rt_worker *who_can(starpu_data_handle_t h, struct rt_worker *w)
 	return device < 0 ? NULL : &w->runtime->worker[device];
 }
 
-/* What is left, one after the other, into the handle's value. */
+/* The remaining contributions, one after the other, into the handle's value. */
 static void redux_finish(starpu_data_handle_t h, struct rt_worker *w)
 {
 	unsigned node = is_device(w->node) ? w->node : STARPU_MAIN_RAM;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: contributions go into each worker's own buffer; the next other access finds them put together. */
+/*
+ * Reductions: contributions go into each worker's own buffer; the next other access finds them put
+ * together.
+ */
 #ifndef WEFT_RUNTIME_DATA_REDUX_H
 #define WEFT_RUNTIME_DATA_REDUX_H
 
@@ -7,7 +10,7 @@
 
 /* The hook of the order: the job that ends the group. */
 void rt_redux_hook(struct rt_handle *h, struct rt_job *j);
-/* It has no value from now on: who reads it before it is written finds what contributions begin with. */
+/* It has no value from now on: a read before a write finds the neutral element of contributions. */
 void rt_redux_begins(starpu_data_handle_t h);
 /* The hook of planned handles: an access to one that `begins`. 0 or negative. */
 int rt_redux_first_access(struct rt_submitter *s, starpu_data_handle_t h, uint32_t mode);

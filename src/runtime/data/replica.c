@@ -1,5 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The coherency of replicas, and making room by evicting what was not used for longest. */
+/*
+ * The coherency of replicas, and making room by evicting the least recently used.
+ *
+ * Getting a replica pins it, gives it memory and, where the mode reads, a value: from a node that
+ * has one and can copy to this node, else by way of main memory. Transfers run without the lock;
+ * `loading` marks their target, and `changed` is signalled when one ends or a last pin is released.
+ * A write waits for all copies of the handle, then makes all other replicas invalid.
+ *
+ * Memory of ours is in a list for each node, by last use. When an allocation fails, memory in the
+ * cache is freed first; else a replica without pins is evicted: the program's choice, one of a
+ * handle that it wants no more, a clean one, the oldest. It is freed if its value is elsewhere too,
+ * else copied to main memory (or from there to a disk) first.
+ */
 #include "replica.h"
 #include "cache.h"
 #include "data_stats.h"
@@ -39,7 +51,7 @@ static struct rt_replica *replica_on(starpu_data_handle_t h, unsigned node)
 	return &h->replica[node];
 }
 
-/* Main memory is one node, and what is in it need not go anywhere to make room. */
+/* Main memory is one node without a limit: its data is never evicted. */
 static bool memory_stays(void)
 {
 	uint32_t n = weft_load_u32(&rt_n_nodes);
@@ -49,7 +61,7 @@ static bool memory_stays(void)
 	return n == 1 || rt_nodes[STARPU_MAIN_RAM].memory.limit < 0;
 }
 
-/* No device has it, or is to have it but by the order. */
+/* No other node has it, or will get it other than by the order. */
 static bool is_only_here(starpu_data_handle_t h)
 {
 	for (unsigned i = 1; i < weft_load_u32(&rt_n_nodes); i++)
@@ -65,7 +77,7 @@ void rt_replica_plain(starpu_data_handle_t h)
 	rt_gate_plain(h, is_plain ? r->interface : NULL);
 }
 
-/* ---- the list of what can be evicted, newest first ---- */
+/* ---- evictable replicas, newest first ---- */
 
 static void replica_unlist(struct rt_replica *r)
 {
@@ -131,7 +143,7 @@ void rt_replica_free(struct rt_replica *r)
 	r->allocated = r->ours = r->valid = false;
 }
 
-/* What this thread wants memory for. */
+/* The handle for which this thread allocates. */
 static _Thread_local starpu_data_handle_t to_load;
 
 starpu_ssize_t rt_replica_new_memory(starpu_data_handle_t h, void *interface, unsigned node)
@@ -173,7 +185,10 @@ static bool is_only(starpu_data_handle_t h, unsigned node)
 	return only;
 }
 
-/* The lock is let go meanwhile. Who begins to write, or takes the value away, waits for it (rt_replica_settle). */
+/*
+ * The lock is released meanwhile. A writer, or a move of the value to another node, waits for it
+ * (rt_replica_settle).
+ */
 static int replica_transfer(starpu_data_handle_t h, struct rt_replica *from, struct rt_replica *to)
 {
 	struct rt_async async = {0};
@@ -185,7 +200,7 @@ static int replica_transfer(starpu_data_handle_t h, struct rt_replica *from, str
 	int rc = rt_copy_interface(h, from->interface, from->node, to->interface, to->node, &async);
 	if (rc == -EAGAIN && rt_traced_in_detail())
 		weft_point(rt_detail.copy_submitted, (int64_t)rt_data_size(h));
-	rt_async_wait(&async); /* what began is waited for even if the rest failed */
+	rt_async_wait(&async); /* transfers that have begun are waited for even if a later one failed */
 	rc = rc == -EAGAIN ? 0 : rc;
 	if (!rc && h->ops->is_multiformat)
 		rt_multiformat_arrived(to, from->node);
@@ -218,7 +233,7 @@ static void wait_loading(struct rt_replica *r)
 		rt_cond_wait(&rt_data.changed, &rt_data.lock);
 }
 
-/* This thread makes room for somebody, perhaps with the lock taken twice: then waiting would not let it go. */
+/* This thread makes room, perhaps with the lock taken twice: then waiting would not release it. */
 static _Thread_local bool reclaiming;
 
 static void *own_to_load(void)
@@ -237,7 +252,10 @@ void rt_replica_keeps_own(void)
 	rt_sim_keeps_own(own_reclaiming, sizeof reclaiming);
 }
 
-/* Memory on the node; waits while others have it pinned, fails when it is only us. `mine`: pins of the waiting request there. */
+/*
+ * Memory on the node; waits while other requests have pins there, fails without any. `mine`: pins
+ * of this request there.
+ */
 static int get_memory(struct rt_replica *r, unsigned mine)
 {
 	for (;;) {
@@ -250,7 +268,10 @@ static int get_memory(struct rt_replica *r, unsigned mine)
 	}
 }
 
-/* What moves unasked looks, after each wait, whether somebody writes: who came meanwhile would be copied in the middle of it. */
+/*
+ * A prefetch checks after each wait for writers: it would copy the value in the middle of a write
+ * that has begun meanwhile.
+ */
 static int get_value(starpu_data_handle_t h, unsigned node, unsigned mine, bool unasked)
 {
 	struct rt_replica *to = replica_on(h, node);
@@ -321,11 +342,11 @@ static void is_written(starpu_data_handle_t h, unsigned node, uint32_t mode)
 int rt_replica_get_beside(starpu_data_handle_t h, unsigned node, uint32_t mode, unsigned mine)
 {
 	struct rt_replica *r = replica_on(h, node);
-	/* Pinned first: what was made ready for it is not evicted again. */
+	/* Pinned first, so that its memory is not evicted again. */
 	replica_pin(r);
 	wait_loading(r);
 	int rc = mode & RT_READ ? get_value(h, node, mine + 1, mode & RT_UNASKED) : get_memory(r, mine + 1);
-	/* A prefetch that copies it elsewhere would make that copy valid after us. */
+	/* A prefetch that copies it elsewhere would make that copy valid after this write. */
 	if (!rc && mode & RT_WRITE)
 		rt_replica_settle(h);
 	if (rc)
@@ -386,7 +407,10 @@ static bool is_elsewhere(const struct rt_replica *r)
 	return false;
 }
 
-/* Where the only copy goes: main memory (of NUMA nodes its home, else the first), or from that a disk. -1: nowhere. */
+/*
+ * The target of the only copy: main memory (of NUMA nodes its home, else the first), or from that a
+ * disk. -1: none.
+ */
 static int refuge_of(const struct rt_replica *r)
 {
 	starpu_data_handle_t h = r->handle;
@@ -470,7 +494,7 @@ int rt_replica_evict(struct rt_replica *r)
 	rt_copy_cause = "reclaim";
 	int rc = is_plainly(r, RT_READ | RT_WRITE) ? -EBUSY : write_back(r);
 	rt_copy_cause = outer;
-	if (!rc && !can_go(r)) /* while the lock was away somebody came */
+	if (!rc && !can_go(r)) /* it got a pin while the lock was released */
 		rc = -EBUSY;
 	if (!rc)
 		rt_replica_free(r);
@@ -478,7 +502,7 @@ int rt_replica_evict(struct rt_replica *r)
 	return rc;
 }
 
-/* Victims by the program's choice: it may know what comes. */
+/* Victims by the program's choice: it may know later accesses. */
 static struct {
 	starpu_data_victim_selector *select;
 	starpu_data_victim_eviction_failed *failed;
@@ -513,7 +537,7 @@ struct rt_replica *rt_replica_next(unsigned node, uint64_t used)
 	return r;
 }
 
-/* Evicting may let the lock go: which one is next is asked anew. */
+/* Evicting may release the lock: the next one is looked up again. */
 static bool evict_first(unsigned node, bool (*wanted)(const struct rt_replica *))
 {
 	uint64_t used = 0;

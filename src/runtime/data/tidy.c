@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two things are watched on each node that has a limit, in percent: how much memory is available (STARPU_MINIMUM_AVAILABLE_MEM),
- * and how many of the buffers there are clean, so that evicting them costs nothing (STARPU_MINIMUM_CLEAN_BUFFERS). Below, a pass by
- * the node's mover evicts, or writes back, what was not used for longest, until STARPU_TARGET_… is reached. Counting clean buffers
- * walks over them all: a pass is asked for when a part of them has changed. Unless the user names a number, nothing is written back
- * on a node that has always had room for everything.
+ * Two shares are watched on each node that has a limit, in percent: available memory
+ * (STARPU_MINIMUM_AVAILABLE_MEM), and clean buffers, whose eviction costs nothing
+ * (STARPU_MINIMUM_CLEAN_BUFFERS). Below the minimum, a pass by the node's mover evicts, or writes
+ * back, the least recently used, until STARPU_TARGET_… is reached. Counting clean buffers walks
+ * over them all: a pass is queued when a part of them has changed. Unless the user names a number,
+ * nothing is written back on a node that has always had room for everything.
  */
 #include "tidy.h"
 #include "cache.h"
@@ -56,7 +57,7 @@ static void make_available(unsigned node)
 			return;
 }
 
-/* With rt_data.lock, which is let go while something is written back. */
+/* With rt_data.lock, which is released while a buffer is written back. */
 static void make_clean(unsigned node)
 {
 	unsigned n_clean = 0;
@@ -75,7 +76,7 @@ static void make_clean(unsigned node)
 /* May wait: by a mover, or the application. */
 static void tidy(unsigned node)
 {
-	/* What changes from now on may ask for the next pass. */
+	/* Later changes may queue the next pass. */
 	rt_replica_lock();
 	rt_data.node[node].stirred = 0;
 	rt_data.node[node].tidying = false;

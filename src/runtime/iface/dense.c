@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interfaces of dense data: one implementation of every operation over a table that says where each of them keeps its sizes
- * and addresses. What a handle's interface says on a node that it was not registered on: the same sizes, no address.
+ * The interfaces of dense data: one implementation of every operation over a table with the places
+ * of their sizes and addresses. On a node without the data a handle's interface has the same sizes
+ * and no address.
  */
 #include "base/str.h"
 #include "runtime/task/complain.h"
@@ -156,7 +157,7 @@ static void dense_register(starpu_data_handle_t h, int home, void *interface)
 {
 	size_t size = starpu_data_get_interface_ops(h)->interface_size;
 	bool has_arrays = ((struct starpu_ndim_interface *)interface)->id == STARPU_NDIM_INTERFACE_ID;
-	const void *away = NULL; /* what is said on a node without the data: the same on all, but for arrays */
+	const void *away = NULL; /* of a node without the data: the same on all, but for arrays */
 	for (unsigned node = 0; node < STARPU_MAXNODES; node++) {
 		void *local = starpu_data_get_interface_on_node(h, node);
 		bool is_home = (int)node == home;
@@ -184,7 +185,7 @@ static void ndim_unregister(starpu_data_handle_t h)
 	}
 }
 
-/* As memory of ours is used. */
+/* As memory of ours is laid out. */
 static void leave_no_gaps(struct rt_dense *d)
 {
 	size_t ld = 1;
@@ -202,7 +203,10 @@ static starpu_ssize_t dense_allocate(void *interface, unsigned node)
 	uintptr_t addr = starpu_malloc_on_node(node, size);
 	if (!addr)
 		return -ENOMEM;
-	/* A buffer of OpenCL is no address to reckon with; a variable's is where programs expect it, too. */
+	/*
+	 * No address can be computed from an OpenCL buffer; a variable's is stored where programs
+	 * expect it, too.
+	 */
 	*d.ptr = rt_nodes[node].kind == STARPU_OPENCL_RAM && d.dims ? 0 : addr;
 	*d.dev_handle = addr;
 	*d.offset = 0;
@@ -260,7 +264,7 @@ static struct strides strides_of(const struct rt_dense *d)
 	return s;
 }
 
-/* In main memory by its address: programs that lend memory there need not say more. */
+/* In main memory by its address: programs that lend memory there need not set more. */
 static struct rt_place place_of(const struct rt_dense *d, unsigned node)
 {
 	if (rt_nodes[node].kind == STARPU_CPU_RAM)
@@ -315,7 +319,10 @@ static size_t dense_alloc_size(starpu_data_handle_t h)
 	return alloc_bytes(&d);
 }
 
-/* As StarPU hashes them, so that models of the one serve the other: of a matrix, ny is the start value. */
+/*
+ * As StarPU hashes them, so that models of the one serve the other: of a matrix, ny is the start
+ * value.
+ */
 static uint32_t dense_footprint(starpu_data_handle_t h)
 {
 	struct rt_dense d;

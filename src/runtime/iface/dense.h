@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What variables, vectors, matrices, blocks, tensors and ndims have in common: elements in a box of some dimensions, rows of the
- * first one contiguous. A dense is a look into one of their interfaces.
+ * What variables, vectors, matrices, blocks, tensors and ndims have in common: elements in a box of
+ * some dimensions, rows of the first one contiguous. A dense is a view of one of their interfaces.
  *
  *     element (i0, i1, …) lies at  address + offset + elemsize · (i0 + i1·ld[1] + i2·ld[2] + …),   ld[0] = 1
  */
@@ -32,8 +32,8 @@ static inline size_t rt_dense_ld(const struct rt_dense *d, unsigned k)
 	return d->ldn ? d->ldn[k] : k ? *d->ld[k] : 1;
 }
 /*
- * What the size and the footprint of data hang on: the size of an element, and how many there are in each dimension. False: the interface
- * is none of these, or an ndim. And whether it still is as it was.
+ * The key of data's size and footprint: the size of an element, and their number in each dimension.
+ * False: the interface is none of these, or an ndim. And whether the key is unchanged.
  */
 enum { RT_DENSE_KEY = 1 + RT_DENSE_FIXED };
 bool rt_dense_key(void *interface, size_t key[RT_DENSE_KEY]);

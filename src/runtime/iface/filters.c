@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The predefined filters. For dense data all are one of two cuts, whatever the number of dimensions: a range of one dimension
- * (with or without a border that neighbours share), or one index of it, which leaves a shape of one dimension less. The child may
- * be of another interface than the parent when the shape fits.
+ * The predefined filters. For dense data all are one of two cuts, whatever the number of
+ * dimensions: a range of one dimension (with or without a border that neighbours share), or one
+ * index of it, which leaves a shape of one dimension less. The child may be of another interface
+ * than the parent when the shape fits.
  */
 #include "runtime/task/complain.h"
 #include "dense.h"
@@ -17,7 +18,10 @@ void starpu_filter_nparts_compute_chunk_size_and_offset(unsigned n, unsigned npa
 	*offset = ((size_t)each * id + (id < longer ? id : longer)) * blocksize * elemsize;
 }
 
-/* What a child is of its parent: sizes and distances of the dimensions it keeps, and where it begins, in elements. */
+/*
+ * A child within its parent: sizes and distances of the dimensions it keeps, and its offset, in
+ * elements.
+ */
 struct cut {
 	unsigned dims;
 	size_t n[RT_MOST_DIMS], ld[RT_MOST_DIMS];

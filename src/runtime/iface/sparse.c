@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The interfaces of sparse data (csr, bcsr, coo): each is a few arrays. One implementation of every operation over a list of
- * those arrays: where the interface keeps its address, and how many bytes it has.
+ * The interfaces of sparse data (csr, bcsr, coo): each is a few arrays. One implementation of every
+ * operation over a list of those arrays: the place of each address in the interface, and its number
+ * of bytes.
  *
- * `ram_colind` and `ram_rowptr` say on every node where main memory's arrays are: filters need them where the values are not.
+ * `ram_colind` and `ram_rowptr` say on every node where main memory's arrays are: filters need them
+ * where the values are not.
  */
 #include "runtime/task/complain.h"
 #include "runtime/memory/memory.h"
@@ -269,11 +271,11 @@ static int sparse_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_
 
 struct starpu_data_interface_ops starpu_interface_csr_ops = {SPARSE(csr, CSR), .get_size = sparse_size};
 struct starpu_data_interface_ops starpu_interface_bcsr_ops = {SPARSE(bcsr, BCSR), .get_size = sparse_size};
-/* What is allocated is what the arrays have, not what the size says. */
+/* Allocated bytes are those of the arrays, not the computed size. */
 struct starpu_data_interface_ops starpu_interface_coo_ops = {SPARSE(coo, COO), .get_size = coo_size,
                                                              .get_alloc_size = sparse_size};
 
-/* What the two get alike. */
+/* The fields that both set. */
 #define ROWS(TYPE) \
 	.id = STARPU_##TYPE##_INTERFACE_ID, .nnz = nnz, .nrow = nrow, .nzval = nzval, .colind = colind, .rowptr = rowptr, \
 	.ram_colind = colind, .ram_rowptr = rowptr, .firstentry = firstentry, .elemsize = elemsize

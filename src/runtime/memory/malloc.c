@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * starpu_malloc() and its family. Main memory comes from the program's hooks, when it has set some, or from the C library with
- * the alignment that was asked for. Pinning has no meaning for the drivers that there are: it is accepted and remembered by
- * nobody. STARPU_MALLOC_COUNT takes the bytes from the node's limit first, and reclaims when there is no room.
+ * starpu_malloc() and its family. Main memory comes from the program's hooks, when it has set some,
+ * or from the C library with the alignment that was asked for. Pinning has no meaning for the
+ * present drivers: it is accepted and ignored. STARPU_MALLOC_COUNT takes the bytes from the node's
+ * limit first, and reclaims when there is no room.
  */
 #include "runtime/task/complain.h"
 #include "memory.h"
@@ -14,8 +15,10 @@
 #include <unistd.h>
 
 bool (*rt_reclaim)(unsigned node, size_t size);
-/* What is smaller is not worth a cache line of its own: the C library's caches of threads give it in a third of the time, but
- * know nothing of alignments. */
+/*
+ * Smaller pieces are not worth a cache line of their own: the C library's caches of threads return
+ * them in a third of the time, but know no alignments.
+ */
 enum { SMALL = 4096 };
 static struct {
 	size_t align; /* asked for; 0: none */
@@ -56,7 +59,7 @@ static void ram_free(unsigned node, uintptr_t addr, size_t size, int flags)
 
 const struct rt_node_ops rt_ram_ops = {.alloc = ram_alloc, .free = ram_free};
 
-/* ---- of a NUMA node: whole pages that are bound to it; what is less than a page lies where it is touched first ---- */
+/* ---- of a NUMA node: whole pages that are bound to it; less than a page is placed by its first touch ---- */
 
 static bool is_bound(size_t size)
 {
@@ -142,7 +145,7 @@ void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
 
 void starpu_check_on_node(unsigned node, uintptr_t addr, size_t size)
 {
-	/* Main memory can be looked at: that is the check, under a tool that watches accesses. */
+	/* Reads main memory's bytes: the check itself is left to a tool that watches accesses. */
 	if (node < weft_load_u32(&rt_n_nodes) && rt_nodes[node].kind == STARPU_CPU_RAM && addr && size) {
 		(void)*(volatile char *)addr;
 		(void)*(volatile char *)(addr + size - 1);

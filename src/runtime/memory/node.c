@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of memory nodes and what is counted on each. Accounting is by promise: starpu_memory_allocate() takes bytes from the
- * node's limit, whoever then really allocates them. A node without a limit counts what is used all the same.
+ * The table of memory nodes and the accounts of each. Accounting is by promise:
+ * starpu_memory_allocate() takes bytes from the node's limit, whether or not they are then
+ * allocated. A node without a limit counts used bytes all the same.
  */
 #include "node.h"
 #include "memory.h"
@@ -33,7 +34,7 @@ int rt_node_add(enum starpu_node_kind kind, int devid, const struct rt_node_ops 
 	return (int)n;
 }
 
-/* What an environment variable says in MB, in bytes; -1: nothing. */
+/* An environment variable in MB, as bytes; -1: not set. */
 static starpu_ssize_t limit_from(const char *name)
 {
 	int mb = starpu_get_env_number_default(name, -1);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Energy that the program measures itself: around batches of tasks, whose mean goes into a model; and what it says that it has used.
+ * Energy that the program measures itself: around batches of tasks, whose mean goes into a model;
+ * and joules that it reports for the whole run.
  */
 #include "runtime/task/complain.h"
 #include "profile.h"
@@ -22,7 +23,7 @@ void starpu_energy_use(float joules)
 	pthread_mutex_unlock(&my.lock);
 }
 
-/* With what the machine takes in any case, where the user says how much that is. */
+/* With the machine's idle consumption, where the user gives it. */
 double starpu_energy_used(void)
 {
 	float watts = rt_env_factor("STARPU_IDLE_POWER", 0);
@@ -39,7 +40,7 @@ void rt_energy_batch_begin(void)
 	my.began_us = starpu_timing_now();
 }
 
-/* Who could be measured. Processors count for all their cores together. */
+/* Workers that can be measured. Processors count for all their cores together. */
 static int check(const char *function, int workerid, enum starpu_worker_archtype archi)
 {
 	if (archi != STARPU_CPU_WORKER) {

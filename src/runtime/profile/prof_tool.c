@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is called when: a table of functions for each event; and what they are told. */
+/*
+ * Profiling tools: callbacks for each event, and the structures that they get.
+ *
+ * The callbacks are a table of atomic pointers, a few for each event: a station calls them without
+ * a lock, only registering takes it. Events of tasks come as a watcher's stations and are
+ * translated by a table; those of transfers and of the runtime's own life are calls.
+ */
 #include "prof_tool.h"
 #include "runtime/task/complain.h"
 #include "runtime/task/watch.h"
@@ -14,7 +20,7 @@ static const char entry[] = "starpu_prof_tool_library_register";
 
 struct weft_atomic_u32 rt_tool_wanted;
 static struct {
-	pthread_mutex_t lock; /* of changes; who calls does not take it */
+	pthread_mutex_t lock; /* for changes only; stations do not take it */
 	struct weft_atomic_ptr func[EVENTS][EACH];
 	struct weft_atomic_u32 quiet; /* a bit for each event that is switched off */
 	struct starpu_conf *conf;
@@ -22,7 +28,7 @@ static struct {
 } tools = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Thread_local uint32_t quiet_here;
 
-/* ---- telling ---- */
+/* ---- calling ---- */
 
 static enum starpu_prof_tool_driver_type driver_of(unsigned worker)
 {
@@ -85,7 +91,7 @@ void rt_tool_transfer(bool begins, unsigned from, unsigned to, size_t bytes)
 	tool_call(&info);
 }
 
-/* The function that runs. */
+/* The running codelet function. */
 static void *function_of(const struct starpu_task *t, unsigned worker)
 {
 	unsigned impl = starpu_task_get_implementation((struct starpu_task *)(uintptr_t)t);
@@ -145,7 +151,7 @@ static void tool_pass(enum rt_station at, struct starpu_task *t, unsigned worker
 		tell_of_task(event, t, worker);
 }
 
-/* ---- who wants what ---- */
+/* ---- registering ---- */
 
 /* With the lock. */
 static void tool_wanted(void)
@@ -233,7 +239,10 @@ static void load_tool(starpu_prof_tool_entry_register_func reg, starpu_prof_tool
 		func(reg, unreg);
 }
 
-/* A program that has a tool itself has a function of this name, too: it hides this one, also from us. */
+/*
+ * A program that is a tool itself defines a function of this name, too, which takes precedence,
+ * also here.
+ */
 void starpu_prof_tool_library_register(starpu_prof_tool_entry_register_func reg, starpu_prof_tool_entry_register_func unreg)
 	__attribute__((alias("load_tool")));
 

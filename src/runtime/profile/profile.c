@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dates of tasks, and turning profiling on and off. Plain tasks have no struct, and so no dates: only their worker counts them; one
- * that looks at itself has its struct, and what is known of it, from then on. Of the others, those that nobody can look at behind
- * their end (detached, and without a callback) keep the date of their submission, and get the rest when they look at themselves.
+ * Dates of tasks, and turning profiling on and off. Plain tasks have no struct, and so no dates:
+ * only their worker counts them; one that queries itself (starpu_task_get_current) gets its struct,
+ * with the dates known so far. Of the others, those that cannot be read behind their end (detached,
+ * and without a callback) keep the date of their submission, and get the rest when they query
+ * themselves.
  *
- * Times of the policy are told by threads that may be late: what is shown is put in order first.
+ * Times of the policy are stored by threads that may be late: dates are put in order before they
+ * are shown.
  */
 #include "runtime/task/complain.h"
 #include "profile.h"
@@ -19,14 +22,14 @@ static struct starpu_profiling_task_info *info_of(const struct starpu_task *t)
 	return t ? t->profiling_info : NULL;
 }
 
-/* Somebody can look at it when it has ended. */
+/* The program can read it after its end. */
 static bool is_looked_at(const struct starpu_task *t)
 {
 	return rt_wants_structs() || !t->detach || !t->destroy || t->regenerate || t->callback_func ||
 	       t->epilogue_callback_func || t->prologue_callback_pop_func || (t->cl && t->cl->callback_func);
 }
 
-/* What was measured in an earlier turn is given back. */
+/* Measurements of an earlier turn are freed. */
 static struct starpu_profiling_task_info *info_new(struct starpu_task *t, uint64_t submitted_ns)
 {
 	if (!t->profiling_info)
@@ -108,7 +111,7 @@ static bool is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec < b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec < b->tv_nsec);
 }
 
-/* One that was not passed was passed when the one behind it was. */
+/* A station that was not passed gets the date of the next one. */
 static void put_in_order(struct starpu_profiling_task_info *i)
 {
 	struct timespec *const dates[] = {&i->start_time,     &i->acquire_data_end_time, &i->acquire_data_start_time,
@@ -253,7 +256,7 @@ int(starpu_profiling_status_get)(void)
 	return rt_is_watched_by(RT_WATCH_PROFILE);
 }
 
-/* What is printed at the end comes from the same numbers. */
+/* Summaries at the end are printed from the same numbers. */
 static bool is_asked_for(void)
 {
 	return starpu_get_env_number_default("STARPU_PROFILING", 0) > 0 ||
@@ -262,7 +265,7 @@ static bool is_asked_for(void)
 
 void rt_profile_begin(void)
 {
-	starpu_timing_now(); /* dates begin here, or where the program has asked before */
+	starpu_timing_now(); /* dates begin here, or at the program's first query before */
 	rt_energy_batch_begin();
 	rt_profile_meters_begin();
 	rt_profile_bus_forget();
@@ -279,7 +282,10 @@ void starpu_profiling_init(void)
 	}
 }
 
-/* STARPU_IDLE_FILE: a line more, of all workers' time without a function or a callback, in microseconds. */
+/*
+ * STARPU_IDLE_FILE: a line more, of all workers' time without a function or a callback, in
+ * microseconds.
+ */
 static void add_idle_time(const char *path)
 {
 	FILE *f = rt_profile_open(path, true);

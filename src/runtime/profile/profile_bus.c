@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ways between memory nodes, each direction one, and what went over them: sums, and how much of them was told when somebody asked
- * last. They are numbered so that those of a node that comes later (a disk) come behind all others: first the pairs of nodes 0 and 1,
- * then of 0 and 2, of 1 and 2…
+ * The ways between memory nodes, one for each direction, and their traffic: sums, and the part of
+ * them that the program's last query has returned. They are numbered so that those of a node that
+ * comes later (a disk) come behind all others: first the pairs of nodes 0 and 1, then of 0 and 2,
+ * of 1 and 2…
  */
 #include "profile.h"
 #include "runtime/meter/instant.h"
 #include <errno.h>
 
 static struct way {
-	struct weft_atomic_u64 bytes, transfers, ns; /* since StarPU began; ns: of transfers that somebody watched */
+	struct weft_atomic_u64 bytes, transfers, ns; /* since StarPU began; ns: of transfers that were measured */
 	struct weft_atomic_u64 told_bytes, told_transfers, since;
-	struct weft_atomic_i32 direct, gpus; /* as the program says */
+	struct weft_atomic_i32 direct, gpus; /* set by the program */
 } ways[STARPU_MAXNODES][STARPU_MAXNODES];
 
-/* With the greater number m they are m * (m - 1) and on: to the greater one first, then back. */
+/* Between nodes l < g: g * (g - 1) + 2 l to the greater one, the next number back. */
 static int number_of(unsigned from, unsigned to)
 {
 	unsigned greater = from > to ? from : to, less = from > to ? to : from;
@@ -120,7 +121,7 @@ void starpu_bus_set_ngpus(int busid, int ngpus)
 		weft_store_i32(&w->gpus, ngpus);
 }
 
-/* How many devices share it: all that there are, where nobody says anything else. */
+/* The number of devices that share it: all, unless the program has set another. */
 int starpu_bus_get_ngpus(int busid)
 {
 	unsigned from, to;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What else is measured around the function of a task on a CPU worker, when the user asks for it: events of the worker's thread
- * (STARPU_PROF_PAPI_EVENTS) and energy (STARPU_ENERGY_PROFILING).
+ * Further measurements around the function of a task on a CPU worker, at the user's wish: events of
+ * the worker's thread (STARPU_PROF_PAPI_EVENTS) and energy (STARPU_ENERGY_PROFILING).
  *
- * The energy of processors is counted for all tasks that run at a time together: what is taken between two of their begins and ends
- * is shared out equally. Σ is what one task would have got that has been running all the time; a task's part is how far Σ went
- * between its begin and its end.
+ * The energy of processors is counted for all tasks that run at a time together: the energy between
+ * two of their begins and ends is shared out equally. Σ is the share of a task that would run all
+ * the time; a task's share is the difference of Σ between its begin and its end.
  */
 #include "runtime/task/complain.h"
 #include "profile.h"

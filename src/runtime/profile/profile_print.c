@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Summaries of what was profiled, in the handbook's layout: when the program asks, and at the end when the user did. */
+/*
+ * Summaries of profiling in the handbook's layout: of workers and of ways between memories. Printed
+ * at the program's call, and at the end when the environment asks for it; to stderr or a file that
+ * it names.
+ */
 #include "runtime/task/complain.h"
 #include "profile.h"
 #include <fcntl.h>
@@ -113,7 +117,7 @@ static void print_bus(FILE *f)
 	fprintf(f, "Total transfers: %.4f GB\n#---------------------\n", mib(all) / 1024);
 }
 
-/* One that somebody else may have laid there, so that we write to what he may not. */
+/* A link that another user may have made, so that we would write to a file that he may not. */
 static bool is_anothers_link(const char *path)
 {
 	struct stat st;

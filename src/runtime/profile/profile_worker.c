@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What workers spend their time with: a set of states, and how long each has been in it. A worker's numbers are under a lock that is
- * held for an instant, nearly always by the worker itself: data arrives on other threads, and any thread may ask.
+ * Times of workers: the set of states that each is in, and the sum of time for each state. A
+ * worker's numbers are under a lock that is held for an instant, nearly always by the worker
+ * itself: data arrives on other threads, and any thread may ask.
  */
 #include "profile.h"
 #include "runtime/meter/instant.h"
@@ -33,7 +34,10 @@ static void spent_unlock(struct spent *s)
 	weft_store_bool(&s->lock, false);
 }
 
-/* What passed since the last turn counts for what the worker is at, but `hidden` is not the first of it. */
+/*
+ * The time since the last turn counts for the worker's states, but `hidden` is not the first of
+ * them.
+ */
 static void turn(struct spent *s, uint64_t now, unsigned hidden)
 {
 	if (now <= s->last)
@@ -55,7 +59,7 @@ static void deepen(struct spent *s, enum rt_state state)
 	s->set |= (uint8_t)(1U << state);
 }
 
-/* What began before it counted has not been entered. */
+/* A state that began before counting has not been entered. */
 static void rise(struct spent *s, enum rt_state state)
 {
 	if (s->depth[state] && !--s->depth[state])
@@ -138,7 +142,10 @@ void rt_profile_idle(unsigned worker, bool begins)
 	if (worker >= RT_NO_WORKER)
 		return;
 	weft_store_bool(&spent[worker].is_idle, begins);
-	/* Partner: the barrier in rt_profile_workers_begin(): either it sees that the worker is idle, or we see that it counts. */
+	/*
+	 * Partner: the barrier in rt_profile_workers_begin(): either it sees that the worker is
+	 * idle, or we see that it counts.
+	 */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!rt_is_profiled())
 		return;
@@ -160,7 +167,7 @@ static void count_anew(struct spent *s, uint64_t now)
 	s->done = (struct rt_profile_done){0};
 }
 
-/* Whoever asks for it has said so already (rt_watch): what begins meanwhile is told to us. */
+/* The watcher is on already (rt_watch): states that begin meanwhile are entered. */
 void rt_profile_workers_begin(bool run)
 {
 	/* Partner: rt_profile_idle() */
@@ -205,7 +212,7 @@ double rt_profile_idle_us(void)
 	return (double)ns / 1e3;
 }
 
-/* ---- asked for ---- */
+/* ---- queries ---- */
 
 double starpu_timing_timespec_to_us(struct timespec *ts)
 {
@@ -224,7 +231,7 @@ struct timespec rt_profile_span(uint64_t ns)
 
 struct timespec rt_profile_date(uint64_t ns)
 {
-	static struct weft_atomic_u64 reference; /* asked for once: it never changes */
+	static struct weft_atomic_u64 reference; /* read once: it never changes */
 	uint64_t began = weft_load_u64(&reference);
 	if (WEFT_UNLIKELY(!began)) {
 		began = (uint64_t)(starpu_timing_get_reference() * 1e3);

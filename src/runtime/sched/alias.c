@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel tasks as programs' own policies make them: starpu_parallel_task_barrier_init says how many workers take part, then a
- * copy of the task is pushed to each. The copies only say who takes part: when the last one was pushed, the task itself goes to
- * these workers as one (a combined worker), and the copies are gone.
+ * Parallel tasks as programs' own policies make them: starpu_parallel_task_barrier_init says how
+ * many workers take part, then a copy of the task is pushed to each. The copies only name the
+ * members: when the last one was pushed, the task itself is pushed to these workers as one (a
+ * combined worker), and the copies are freed.
  */
 #include "runtime/task/complain.h"
 #include "sched.h"

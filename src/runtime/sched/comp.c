@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components and trees: making, connecting, which workers are below; the usual ways of pushing and pulling. */
+/*
+ * Components and trees: making, connecting, the workers below each, and the default callbacks.
+ *
+ * A component begins with the default callbacks: push to the first child that may run the task and
+ * accepts it, pull from the parents, estimates as sums or minima over the children. The other files
+ * of comp_*.c replace some of them. When workers are added to a tree or removed, the bitmaps of
+ * workers below each component are computed again from the leaves up; tasks in queues below which
+ * no worker may run them any more are collected and pushed again.
+ */
 #include "comp.h"
 #include "runtime/task/complain.h"
 #include "runtime/task/machine.h"
@@ -10,7 +18,10 @@
 static pthread_mutex_t running[STARPU_NMAX_SCHED_CTXS] = {
 	[0 ... STARPU_NMAX_SCHED_CTXS - 1] = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP};
 
-/* A decision takes a microsecond, waking who sleeps for one takes ten: who waits looks again for so long. */
+/*
+ * A decision takes a microsecond, waking a sleeping thread for one takes ten: a waiting thread
+ * spins for so long.
+ */
 void comp_lock(unsigned ctx)
 {
 	enum { LOOKS = 300 };
@@ -27,7 +38,7 @@ void comp_unlock(unsigned ctx)
 	pthread_mutex_unlock(&running[ctx]);
 }
 
-/* -- the usual ways -- */
+/* -- default callbacks -- */
 
 static int usual_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
@@ -185,7 +196,7 @@ void comp_free_data(struct starpu_sched_component *c)
 	c->data = NULL;
 }
 
-/* One of ours, or of the program. */
+/* A component of ours, or of the program. */
 struct made {
 	struct starpu_sched_component component; /* first */
 	bool ours;
@@ -261,7 +272,7 @@ void starpu_sched_component_destroy_rec(struct starpu_sched_component *component
 {
 	if (!component)
 		return;
-	/* A child goes with the last of its parents: then it is its turn. */
+	/* A child is freed with the last of its parents. */
 	while (component->nchildren) {
 		struct starpu_sched_component *child = component->children[--component->nchildren];
 		child->remove_parent(child, component);
@@ -273,7 +284,7 @@ void starpu_sched_component_destroy_rec(struct starpu_sched_component *component
 
 /* -- trees -- */
 
-/* By context, from their making on: leaves ask for theirs before a policy has said what its data is. */
+/* By context, from their making on: leaves look theirs up before a policy has set its data. */
 static struct starpu_sched_tree *trees[STARPU_NMAX_SCHED_CTXS];
 
 struct starpu_sched_tree *starpu_sched_tree_create(unsigned sched_ctx_id)
@@ -306,7 +317,7 @@ void starpu_sched_tree_deinitialize(unsigned sched_ctx_id)
 	starpu_sched_ctx_set_policy_data(sched_ctx_id, NULL);
 }
 
-/* What stands below: the children, or the inner ones that these stand below. */
+/* The components below: the children, or the inner ones that these stand below. */
 static unsigned n_below(struct starpu_sched_component *c)
 {
 	return comp_top(c) == c ? c->nchildren : 1;
@@ -317,7 +328,7 @@ static struct starpu_sched_component *comp_below(struct starpu_sched_component *
 	return comp_top(c) == c ? c->children[i] : comp_top(c);
 }
 
-/* Which workers are below each component. */
+/* The workers below each component. */
 static void comp_gather(struct starpu_sched_component *c)
 {
 	if (starpu_sched_component_is_worker(c))
@@ -380,7 +391,7 @@ void starpu_sched_tree_add_workers(unsigned sched_ctx_id, int *workerids, unsign
 	comp_unlock(sched_ctx_id);
 }
 
-/* Tasks that lie where no worker comes by any more that may run them. */
+/* Tasks in queues that no worker which may run them pulls from any more. */
 static void gather_stranded(struct starpu_sched_component *c, struct starpu_task_list *out)
 {
 	static const struct {
@@ -464,7 +475,7 @@ struct starpu_task *starpu_sched_component_pull_task(struct starpu_sched_compone
 	return from->pull_task(from, to);
 }
 
-/* Pushes what `component` has to `to`; what was refused is returned. */
+/* Pushes a task of `component` to `to`; a refused one is returned. */
 struct starpu_task *starpu_sched_component_pump_to(struct starpu_sched_component *component, struct starpu_sched_component *to,
                                                    int *success)
 {
@@ -573,7 +584,10 @@ int starpu_sched_component_can_execute_task(struct starpu_sched_component *compo
 	return 0;
 }
 
-/* The best length below: 0 without a model, NaN where one is still learning. 0: nobody can. */
+/*
+ * The best length below: 0 without a model, NaN where one is still learning. Returns 0: no worker
+ * can.
+ */
 int starpu_sched_component_execute_preds(struct starpu_sched_component *component, struct starpu_task *task, double *length)
 {
 	bool learning = false, without = false;

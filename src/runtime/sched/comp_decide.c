@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Components that choose among what is below them: eager, random, by model (mct, heft), by what is known, by the program. */
+/*
+ * Components that choose among their children: eager, random, by model (mct, heft, heteroprio), by
+ * what the model knows, by the program.
+ *
+ * A decision has no queue. A task pushed to it goes to one child now, or is refused and stays in
+ * the queue above; when a child has room again (can_push), the decision pulls from above and
+ * decides again. Those by model add for each child its expected end, the transfers and the model's
+ * length up; alpha, beta and gamma weigh end, transfers and energy as in policy_dm.c.
+ */
 #include "sched_knobs.h"
 #include "runtime/task/complain.h"
 #include "comp.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* -- eager: whoever asks; when pushed to, the child of who pushes if it has nothing, else the children in turn -- */
+/* -- eager: any child that pulls; of a push, the calling worker's child if it has no task, else the children in turn -- */
 
 struct turn {
 	unsigned at;
@@ -18,7 +26,7 @@ static int push_in_turn(struct starpu_sched_component *c, struct starpu_task *t)
 	const struct starpu_task *ends = starpu_task_get_current();
 	int own = comp_child_of_caller(c);
 	starpu_sched_task_break(t);
-	/* Who released it at the end of a task, and has nothing else, needs not be woken. */
+	/* A worker that released it at the end of its last task is awake. */
 	if (own >= 0 && ends && ends->status == STARPU_TASK_FINISHED && c->children[own]->estimated_load(c->children[own]) <= 0 &&
 	    starpu_sched_component_can_execute_task(c->children[own], t) &&
 	    !starpu_sched_component_push_task(c, c->children[own], t))
@@ -49,7 +57,7 @@ static int push_in_turn(struct starpu_sched_component *c, struct starpu_task *t)
 	}
 EAGER(eager, "eager")
 
-/* The same, which knows that what is above it is by priority: eager takes things in the order in which they come. */
+/* The same under a queue by priority: eager itself takes tasks in the order in which they come. */
 static int prio_in_turn(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	return push_in_turn(c, t) != 0;
@@ -108,7 +116,7 @@ static double speed_of(struct starpu_sched_component *c)
 	return sum;
 }
 
-/* A child that refuses is not asked again in this draw. */
+/* A child that has refused is left out of this draw. */
 static int random_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	double weight[STARPU_NMAXWORKERS], sum = 0;
@@ -196,7 +204,10 @@ static int comp_mct(struct starpu_sched_component *c, struct starpu_task *t)
 	const struct sched_knobs *k = sched_knobs_in(c->tree->sched_ctx_id);
 	double alpha = d->alpha * sched_instant(&k->alpha), beta = d->beta * sched_instant(&k->beta),
 	       gamma = d->_gamma * sched_instant(&k->gamma), idle_power = d->idle_power * sched_instant(&k->idle_power);
-	/* The cheapest; when it refuses, the next, so that a full queue does not hold up what others could do. */
+	/*
+	 * The cheapest; when it refuses, the next, so that a full queue does not delay tasks for
+	 * others.
+	 */
 	for (unsigned tries = 0; tries < n; tries++) {
 		unsigned best = n;
 		double least = INFINITY;
@@ -215,7 +226,7 @@ static int comp_mct(struct starpu_sched_component *c, struct starpu_task *t)
 		t->predicted_transfer = o[best].transfer;
 		if (!starpu_sched_component_push_task(c, o[best].child, t))
 			return 0;
-		/* It is best there: wait until there is room, where the room is said. */
+		/* It is best there: wait for room, where the queue notifies of room. */
 		if (c->nparents)
 			return 1;
 		o[best].child = NULL;
@@ -228,7 +239,7 @@ static int mct_push(struct starpu_sched_component *c, struct starpu_task *t)
 	return comp_mct(c, t);
 }
 
-/* heft takes what is most urgent first: its queue above is by priority. */
+/* heft takes the most urgent first: its queue above is by priority. */
 static int heft_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	return comp_mct(c, t) != 0;
@@ -272,7 +283,7 @@ int starpu_sched_component_is_heft(struct starpu_sched_component *component)
 	return comp_is(component, heft_push);
 }
 
-/* -- heteroprio: what a device is much better at goes to it, the rest to where it is done first -- */
+/* -- heteroprio: a task goes to the device that is much faster at it, else to where it is done first -- */
 
 static int heteroprio_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
@@ -308,9 +319,9 @@ int starpu_sched_component_is_heteroprio(struct starpu_sched_component *componen
 	return comp_is(component, heteroprio_push);
 }
 
-/* -- which implementation -- */
+/* -- the implementation -- */
 
-/* The shortest for the first worker below; where one is not known, that one, so that it gets known. */
+/* The shortest for the first worker below; an unknown one first, so that the model learns it. */
 static void choose_implementation(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	int w = starpu_bitmap_first(&c->workers_in_ctx);
@@ -359,7 +370,7 @@ struct starpu_sched_component *starpu_sched_component_best_implementation_create
 	return c;
 }
 
-/* -- by what the model knows -- */
+/* -- by the state of the model -- */
 
 static int select_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
@@ -412,7 +423,10 @@ int starpu_sched_component_is_userchoice(struct starpu_sched_component *componen
 	return comp_is(component, userchoice_push);
 }
 
-/* A stage of several schedulers: what the program numbered goes there, the rest to the first that takes it. */
+/*
+ * A stage of several schedulers: a numbered task goes to that one, others to the first that
+ * accepts.
+ */
 static int stage_push(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	if ((uintptr_t)t->sched_data < c->nchildren && t->sched_data)

@@ -42,7 +42,7 @@ static bool same_part(unsigned a, unsigned b, unsigned what)
 	return what == STARPU_SCHED_SIMPLE_DECIDE_WORKERS ? a == b : true;
 }
 
-/* The leaf of a worker with what stands on it. */
+/* The leaf of a worker with the components on it. */
 static struct starpu_sched_component *on_worker(struct starpu_sched_tree *t, unsigned worker, unsigned flags)
 {
 	struct starpu_sched_component *leaf = starpu_sched_component_worker_new(t->sched_ctx_id, (int)worker);
@@ -53,7 +53,7 @@ static struct starpu_sched_component *on_worker(struct starpu_sched_tree *t, uns
 	return impl;
 }
 
-/* What stands between the decision and these workers. */
+/* The components between the decision and these workers. */
 static struct starpu_sched_component *part(struct starpu_sched_tree *t, const unsigned *workers, unsigned n, unsigned flags)
 {
 	struct starpu_sched_component *below;
@@ -85,7 +85,7 @@ static unsigned members_of_part(unsigned first, unsigned what, unsigned *member)
 	return k;
 }
 
-/* Between what a decision over all workers may choose. */
+/* The choices of a decision over all workers. */
 static unsigned n_choices(unsigned flags)
 {
 	unsigned member[STARPU_NMAXWORKERS], choices = 0;
@@ -106,7 +106,7 @@ static void below_decision(struct starpu_sched_tree *t, struct starpu_sched_comp
 		starpu_sched_component_connect(decision, starpu_sched_component_worker_new(t->sched_ctx_id, (int)(n + i)));
 }
 
-/* What one decision was asked for with. */
+/* The arguments of one decision. */
 struct simple {
 	starpu_sched_component_create_t create, create_above; /* NULL: nothing stands above the decision */
 	void *data, *data_above;
@@ -119,7 +119,7 @@ static struct starpu_sched_component *above(struct starpu_sched_component *c, st
 	return c;
 }
 
-/* Tasks whose models know them go to the decision, the others past it. */
+/* Tasks that their models can estimate go to the decision, the others past it. */
 static struct starpu_sched_component *with_models(struct starpu_sched_tree *t, struct starpu_sched_component *decision)
 {
 	struct starpu_sched_component *without = starpu_sched_component_eager_create(t, NULL);
@@ -135,7 +135,10 @@ static struct starpu_sched_component *with_models(struct starpu_sched_tree *t, s
 	return above(select, learning);
 }
 
-/* Where there is nothing to choose there is no decision, unless it is asked for: a queue and whoever has nothing to do. */
+/*
+ * Without a choice there is no decision, unless it is asked for: a queue that idle workers pull
+ * from.
+ */
 static struct starpu_sched_component *scheduler(struct starpu_sched_tree *t, const struct simple *s)
 {
 	if (s->flags & STARPU_SCHED_SIMPLE_COMBINED_WORKERS)
@@ -213,8 +216,9 @@ static struct starpu_sched_component *level(struct starpu_sched_tree *t, struct 
 }
 
 /*
- * The machine, then for each memory node what is said of components, sockets and caches, then for each worker what is said of
- * its kind. With mix_heterogeneous_workers all kinds stand under one machine component, else each kind has its own.
+ * The machine, then for each memory node the specified components of sockets and caches, then for
+ * each worker those of its kind. With mix_heterogeneous_workers all kinds stand under one machine
+ * component, else each kind has its own.
  */
 struct starpu_sched_tree *starpu_sched_component_make_scheduler(unsigned sched_ctx_id, struct starpu_sched_component_specs s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Components that keep tasks: fifo, prio, and a queue for each child with stealing. A queue with a threshold refuses beyond it,
- * and tells its parents when there is room again.
+ * Components that keep tasks: fifo, prio, and a queue for each child with stealing. A queue with a
+ * threshold refuses beyond it, and notifies its parents when there is room again.
  */
 #include "comp.h"
 #include <math.h>
@@ -62,7 +62,10 @@ static int prio_push(struct starpu_sched_component *c, struct starpu_task *t)
 	return comp_queue_push(c, t) != 0;
 }
 
-/* The first that somebody below `to` may run; with `ready`, the one with the most data at hand among equals. */
+/*
+ * The first that a worker below `to` may run; with `ready`, the one with the most data at hand
+ * among equals.
+ */
 static struct starpu_task *first_for(struct queue *q, struct starpu_sched_component *to)
 {
 	struct starpu_task *best = NULL;
@@ -126,7 +129,10 @@ static struct starpu_task *comp_queue_pull(struct starpu_sched_component *c, str
 	struct queue *q = c->data;
 	struct starpu_task *t = comp_queue_take(q, to);
 	if (!t) {
-		/* What is above pushes to us when it is told that there is room: by the way of a decision, if one is there. */
+		/*
+		 * Components above push here when notified of room: through a decision, if there is
+		 * one.
+		 */
 		starpu_sched_component_send_can_push_to_parents(c);
 		t = comp_queue_take(q, to);
 		t = t ? t : pull_from_above(c, to);
@@ -146,7 +152,7 @@ static int can_push(struct starpu_sched_component *c, struct starpu_sched_compon
 	return success;
 }
 
-/* Message 0: a task that was pulled and is not wanted comes back. */
+/* Message 0: a task that was pulled and then refused comes back. */
 static int comp_queue_notify(struct starpu_sched_component *c, int message, void *arg)
 {
 	if (message)

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The leaves: a worker, or a combined one; and chains of components that look like one. */
+/*
+ * The leaves: a worker, or a combined one; and recipes, chains of components that look like one.
+ *
+ * A leaf has a list of the tasks that were pushed to its worker with the sum of their expected
+ * lengths, and the expected end of the running one; estimates of the whole tree come from there. A
+ * combined leaf has no list: a task goes to all its members as one parallel task (sched_party.c),
+ * expected to begin when the last of them is free.
+ */
 #include "comp.h"
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +18,10 @@ struct leaf {
 	double exp_len;
 };
 
-/* When what a worker runs for a context is expected to end: the worker says it at each task, without the tree's lock. */
+/*
+ * The expected end of the task that a worker runs for a context: stored by the worker at each task,
+ * without the tree's lock.
+ */
 static struct {
 	_Alignas(64) struct sched_instant of[STARPU_NMAX_SCHED_CTXS];
 } ends[STARPU_NMAXWORKERS];
@@ -353,7 +363,7 @@ static double row_end(struct starpu_sched_component *c)
 	return r->top->estimated_end(r->top);
 }
 
-/* What stands around a row knows the row; its first and last component know what stands around it. */
+/* Neighbours of a row point to the row; its first and last component point to the neighbours. */
 static void row_add_child(struct starpu_sched_component *c, struct starpu_sched_component *child)
 {
 	struct row *r = c->data;

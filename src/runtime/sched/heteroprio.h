@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heteroprio: tasks lie in buckets, and each kind of worker has an order of its own in which it looks at them.
+ * heteroprio: tasks lie in buckets, and each kind of worker has an order of its own in which it
+ * looks at them.
  *
  *     bucket: by the task's priority; or automatically, one for each codelet (heteroprio_auto.c)
  *     in a bucket: one list, or one for each memory node, so that tasks run where their data is (heteroprio_place.c)
  *
- * A bucket may name the kind that is fastest at it: slower kinds take from it only when there is more in it than the fast ones
- * have at once, by the factor that they are slower.
+ * A bucket may name the kind that is fastest at it: slower kinds take from it only when there is
+ * more in it than the fast ones have at once, by the factor that they are slower.
  */
 #ifndef WEFT_RUNTIME_SCHED_HETEROPRIO_H
 #define WEFT_RUNTIME_SCHED_HETEROPRIO_H
@@ -14,7 +15,7 @@
 #include "policies.h"
 #include <starpu_heteroprio.h>
 
-/* The last one: of tasks that their group's fastest kind cannot run; everybody looks there first. */
+/* The last one: of tasks that their group's fastest kind cannot run; all workers poll it first. */
 enum { HP_BUCKETS = STARPU_HETEROPRIO_MAX_PRIO, HP_ODD = HP_BUCKETS };
 
 struct hp_bucket {
@@ -26,8 +27,8 @@ struct hp_bucket {
 };
 struct hp_kind {
 	unsigned n, order[HP_BUCKETS], workers;
-	unsigned near; /* how many memory nodes are looked at before the others */
-	unsigned step; /* how many buckets of one node before the next node's */
+	unsigned near; /* number of memory nodes that are polled before the others */
+	unsigned step; /* number of buckets of one node before the next node's */
 };
 struct hp_auto;
 struct hp_place;
@@ -41,11 +42,11 @@ struct hp {
 	struct hp_auto *by_itself; /* owned; NULL: buckets are the program's priorities */
 };
 
-/* -- where a task is best off -- */
+/* -- placement -- */
 struct hp_place *hp_place_new(void);
 /* The memory node. With the lock, as all that follows. */
 unsigned hp_place_choose(struct hp_place *p, struct starpu_task *t);
-void hp_place_ran(struct hp_place *p, struct starpu_task *t, unsigned worker); /* a worker takes it: what must be moved now? */
+void hp_place_ran(struct hp_place *p, struct starpu_task *t, unsigned worker); /* a worker takes it: counts bytes to be moved */
 
 /* -- buckets and orders that find themselves -- */
 struct hp_auto *hp_auto_new(void);                          /* with what earlier runs have gathered */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heteroprio with buckets and orders that find themselves: one bucket for each codelet (or model); of each is gathered how long its
- * tasks take on each kind of worker, and what they release when they end. From that, every so many tasks, the order of each kind of
- * worker, and which kind is fastest at what. It is kept in a file for the next run.
+ * heteroprio with buckets and orders that find themselves: one bucket for each codelet (or model),
+ * with statistics: the time of its tasks on each kind of worker, and the tasks that they release.
+ * From those, every so many tasks, the order of each kind of worker and the fastest kind of each
+ * bucket are computed. Statistics are kept in a file for the next run.
  *
- *     nod        of the tasks that wait for one: each counts 1 / number that it still waits for
+ *     nod        normalized out-degree: each dependent counts 1 / number of its open dependencies
  *     released   the same, but each counts its time on the kind that is fastest at it
  */
 #include "heteroprio.h"
@@ -189,7 +190,7 @@ static const char *group_name(const struct hp_auto *a, const struct starpu_task 
 	return cl && cl->name ? cl->name : cl && cl->model && cl->model->symbol ? cl->model->symbol : "unnamed";
 }
 
-/* When there are too many, the last has all others. */
+/* With too many codelets, the last group has all others. */
 static unsigned group_of(struct hp_auto *a, const struct starpu_task *t)
 {
 	const char *name = group_name(a, t);
@@ -236,7 +237,7 @@ void hp_auto_ran(struct hp_auto *a, struct starpu_task *t, enum starpu_worker_ar
 	if (a->frozen)
 		return;
 	a->changed = true;
-	/* Now, as most of what comes behind a task is submitted only after it is ready. */
+	/* Now, as most successors are submitted only after the task is ready. */
 	sched_each_behind(t, count_behind, &behind);
 	struct group *g = &a->group[group_of(a, t)];
 	hetero_learn(&g->nod, behind.nod);
@@ -247,8 +248,9 @@ void hp_auto_ran(struct hp_auto *a, struct starpu_task *t, enum starpu_worker_ar
 /* -- orders -- */
 
 /*
- * What the 28 heuristics that StarPU names are made of. Of a group, for a kind of worker: what it releases; how much better this
- * kind is at it than the others; divided by its time or not. Numbers in the names are different weights of these.
+ * Terms of the 28 heuristics that StarPU names. Of a group, for a kind of worker: the work that it
+ * releases; this kind's advantage over the others; divided by its time or not. Numbers in the names
+ * are different weights of these.
  */
 enum base { NOTHING, NODS, RELEASED, BOTH };
 enum advantage { NONE, DIFFERENCE, RATIO };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a task of heteroprio is best off: the memory node that has the least to fetch for it, by one of several measures
- * (STARPU_LAHETEROPRIO_PUSH). AUTO tries each for some tasks, looks how much their workers had to fetch after all, and keeps to the
- * best, which it puts to the test from time to time.
+ * Placement of heteroprio's tasks: the memory node that has the least to fetch for a task, by one
+ * of several measures (STARPU_LAHETEROPRIO_PUSH). AUTO tries each for some tasks, counts the bytes
+ * that their workers had to fetch, and keeps to the best, with a new trial from time to time.
  */
 #include "heteroprio.h"
 #include <math.h>
@@ -18,9 +18,9 @@ struct hp_place {
 	} score[];
 };
 
-/* What a node lacks of a task's data. */
+/* A task's data that is not on a node. */
 struct lack {
-	double read, write; /* bytes; those that are written, too, count as written */
+	double read, write; /* bytes; those of STARPU_RW count as written */
 	double write_squared;
 	unsigned pieces;
 };
@@ -73,7 +73,7 @@ static double by_balance(struct starpu_task *t, unsigned node)
 	struct lack l = lack_of(t, node);
 	return l.read + 1000 * l.write + l.pieces / 1000.0;
 }
-/* What is written counts up to twice, the more is read. */
+/* Written bytes count up to twice, the more is read. */
 static double by_share(struct starpu_task *t, unsigned node)
 {
 	struct lack l = lack_of(t, node);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel workers (clusters, in 1.3): the CPU workers of each part of the machine become a context, in which tasks run code that
- * is parallel by itself (OpenMP) on all processors of the part. The first worker of the part stays in context 0, and what it takes
- * there becomes a task of the part; the other ones leave context 0 for as long. When it is made, its first worker tells the inner
- * runtime how many threads it may have, and where they run; so does a prologue.
+ * Parallel workers (clusters, in 1.3): the CPU workers of each part of the machine become a
+ * context, in which tasks run code that is parallel by itself (OpenMP) on all processors of the
+ * part. The first worker of the part stays in context 0, and what it takes there becomes a task of
+ * the part; the other ones leave context 0 for as long. When it is made, its first worker sets the
+ * inner runtime's number of threads and binds them; so does a prologue.
  *
  *     arguments ─> groups, one after the other ─┬─ each object of the level is a part, within MIN_NB and MAX_NB
  *                  (NEW begins one)             └─ equal shares, when a number of parts is asked for
  *
- * A group has all workers that those before it left; with PARTITION_ONE, those below one object of the level only. Workers in no
- * part go on by themselves.
+ * A group has all workers that those before it left; with PARTITION_ONE, those below one object of
+ * the level only. Workers in no part stay in context 0.
  */
 #include "sched.h"
 #include <starpu_parallel_worker.h>
@@ -119,7 +120,7 @@ static hwloc_obj_t object_of(int worker, hwloc_obj_type_t level)
 	return obj;
 }
 
-/* Those that a group cuts: all, or those below the object of the first. */
+/* Workers of a group: all, or those below the object of the first. */
 static unsigned take_out(struct left *from, bool one, hwloc_obj_type_t level, int *workers)
 {
 	hwloc_obj_t first = from->n ? object_of(from->worker[0], level) : NULL;
@@ -133,7 +134,10 @@ static unsigned take_out(struct left *from, bool one, hwloc_obj_type_t level, in
 	return n;
 }
 
-/* CPU workers below the same object of the level follow each other; `part` says where each belongs. Returns how many parts. */
+/*
+ * CPU workers below the same object of the level follow each other; `part` gets the part of each.
+ * Returns the number of parts.
+ */
 static unsigned cut_by_level(hwloc_obj_type_t level, const int *workers, unsigned n, unsigned *part)
 {
 	unsigned parts = 0;
@@ -160,7 +164,10 @@ static void cut_evenly(unsigned parts, bool homogeneous, unsigned n, unsigned *p
 	}
 }
 
-/* How many parts, when the level has so many: in the range that is asked for, if it can be of one size. */
+/*
+ * The number of parts, when the level has so many: in the requested range, if they can be of one
+ * size.
+ */
 static unsigned how_many(const struct wanted *w, unsigned level, unsigned n)
 {
 	unsigned min = w->min > 0 ? (unsigned)w->min : 1, max = w->max > 0 && (unsigned)w->max < n ? (unsigned)w->max : n;
@@ -179,7 +186,7 @@ static unsigned how_many(const struct wanted *w, unsigned level, unsigned n)
 	return parts;
 }
 
-/* Where each of these belongs. Returns how many parts. */
+/* The part of each worker. Returns the number of parts. */
 static unsigned parallel_cut(const struct wanted *w, hwloc_obj_type_t level, const int *workers, unsigned n, unsigned *part)
 {
 	unsigned of_level = cut_by_level(level, workers, n, part), parts = how_many(w, of_level, n);
@@ -205,7 +212,7 @@ static unsigned make_context(const int *workers, unsigned n, const struct wanted
 	                               w->awake ? STARPU_SCHED_CTX_AWAKE_WORKERS : 0, 0);
 }
 
-/* -- what the inner runtime is told -- */
+/* -- the inner runtime -- */
 
 /* The program's own, if it has them. */
 extern void omp_set_num_threads(int n) __attribute__((weak));
@@ -221,8 +228,8 @@ static void bind_one(void *cpuids)
 }
 
 /*
- * It keeps its threads from one parallel region to the next one: they are bound in the first. Where several workers take tasks at
- * once each goes on where it is. Returns how many threads there are.
+ * It keeps its threads from one parallel region to the next one: they are bound in the first. Where
+ * several workers take tasks at once, threads are not bound. Returns the number of threads.
  */
 static int tell_openmp(const unsigned *of_ctx)
 {

@@ -17,8 +17,9 @@ extern struct starpu_sched_policy policy_modular_eager, policy_modular_eager_pri
 	policy_modular_parallel_heft, policy_modular_parallel_random, policy_modular_parallel_random_prio;
 
 /*
- * Wakes a worker of this context that found nothing before and may run the task. The caller still has the lock under which it put
- * the task where workers look: so the task cannot be gone, and whoever has looked in vain has said so.
+ * Wakes a worker of this context that has polled in vain and may run the task. The caller still has
+ * the lock of the queue into which it has put the task: so the task cannot be freed, and each
+ * worker that has polled in vain is marked as idle.
  */
 static inline void sched_wake_idle(unsigned ctx, struct starpu_task *t)
 {
@@ -32,7 +33,7 @@ static inline void sched_wake_idle(unsigned ctx, struct starpu_task *t)
 		}
 }
 
-/* Policies say which priorities they tell apart, unless the program has set a range. */
+/* Policies set the range of priorities that they distinguish, unless the program has set one. */
 static inline void sched_priorities(unsigned ctx, int min, int max)
 {
 	if (!starpu_sched_ctx_min_priority_is_set(ctx))

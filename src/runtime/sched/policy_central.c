@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One queue for all workers of a context: prio by priority; eager in the order of arrival, but that tasks more urgent than usual
- * come first.
+ * One queue for all workers of a context: prio by priority; eager in the order of arrival, but that
+ * tasks more urgent than usual come first.
  */
 #include "policies.h"
 #include <stdlib.h>

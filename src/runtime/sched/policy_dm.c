@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policies that ask performance models: each task goes to the worker where it is expected to be done first.
+ * The policies by performance models: each task goes to the worker where it is expected to be done
+ * first.
  *
  *     cost = alpha (end there - earliest end anywhere) + beta (transfer of data) + gamma (energy, with what others burn idle)
  *
- * dm leaves data and energy out; dmda counts them. The queue of a worker is by arrival (dm, dmda), by priority (dmdap, dmdas, dmdasd), or by
- * data at hand (dmdar; among equals: dmdas, dmdasd). dmdasd also decides by priority: only tasks that would come before count.
- * Where a model does not know yet, the task goes to those workers in turn, so that it learns; without a model to where the queue
- * is shortest.
+ * dm leaves data and energy out; dmda counts them. The queue of a worker is by arrival (dm, dmda),
+ * by priority (dmdap, dmdas, dmdasd), or by data at hand (dmdar; among equals: dmdas, dmdasd).
+ * dmdasd also decides by priority: only tasks that would come before count. Where a model has no
+ * estimate yet, the task goes to those workers in turn, so that the model learns; without a model
+ * to the shortest queue.
  */
 #include "policies.h"
 #include "runtime/task/complain.h"
@@ -20,13 +22,13 @@ enum { WITH_DATA = 1, SORTED = 2, READY = 4, DECIDE_BY_PRIORITY = 8, READY_FIRST
 struct dm_worker {
 	pthread_mutex_t lock;
 	struct starpu_st_fifo_taskq queue;
-	struct sched_instant end; /* of what the worker is at */
+	struct sched_instant end; /* of the running task */
 };
 struct dm {
 	unsigned how;
 	double alpha, beta, gamma, idle_power;
 	const struct sched_knobs *knobs; /* factors of these */
-	pthread_mutex_t push;            /* decisions one by one: each sees what the last has put where */
+	pthread_mutex_t push;            /* decisions one by one: each sees the result of the last */
 	struct dm_worker of[STARPU_NMAXWORKERS];
 };
 
@@ -99,7 +101,10 @@ static double length_of(const struct starpu_task *t)
 	return t->predicted + t->predicted_transfer;
 }
 
-/* How long those take that stand before a new task of this priority, and how many they are: looked for from both ends of the sorted queue. */
+/*
+ * The length and number of the tasks before a new one of this priority: sought from both ends of
+ * the sorted queue.
+ */
 static double len_before(const struct starpu_st_fifo_taskq *q, int priority, unsigned *n)
 {
 	const struct starpu_task *front = q->tasks.head, *back = q->tasks.tail;
@@ -115,7 +120,7 @@ static double len_before(const struct starpu_st_fifo_taskq *q, int priority, uns
 	return before;
 }
 
-/* When this worker would begin a new task, and how many stand before it. */
+/* The instant at which this worker would begin a new task, and the number of tasks before it. */
 static double begin_of(struct dm *d, unsigned worker, struct starpu_task *t, double now, unsigned *n)
 {
 	struct dm_worker *w = &d->of[worker];
@@ -229,7 +234,7 @@ static struct starpu_task *pop(unsigned ctx)
 	                        : d->how & READY_FIRST ? starpu_st_fifo_taskq_pop_first_ready_task_ready_first(&w->queue, me, 0)
 	                                               : starpu_st_fifo_taskq_pop_first_ready_task(&w->queue, me, 0);
 	if (t) {
-		/* From now until its end it counts as what the worker is at. */
+		/* From now until its end it counts as the running task. */
 		double len = length_of(t);
 		w->queue.exp_len = fmax(0, w->queue.exp_len - len);
 		sched_instant_set(&w->end, starpu_timing_now() + len);

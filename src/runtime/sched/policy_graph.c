@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * graph_test: tasks are held until the program says starpu_do_schedule (waiting for all says it too). Then each gets as its priority
- * the length of the longest way behind it in the graph, and workers take them by that. What is submitted later is not held, until
- * starpu_reset_scheduler.
+ * graph_test: tasks are held until the program calls starpu_do_schedule (as waiting for all does).
+ * Then each gets as its priority the length of the longest path behind it in the graph, and workers
+ * take them by that. Tasks submitted later are not held, until starpu_reset_scheduler.
  *
- * There are two queues, for CPUs and for other devices; a task goes to where models expect it to be shorter. A worker whose queue
- * has nothing for it looks at the other.
+ * There are two queues, for CPUs and for other devices; a task goes to where models expect it to be
+ * shorter. A worker whose queue has no task for it polls the other.
  */
 #include "policies.h"
 #include <math.h>
@@ -45,7 +45,9 @@ static void deinit(unsigned ctx)
 	free(g);
 }
 
-/* Where it is shorter; what nobody knows anything about goes to the CPUs, if they can. */
+/*
+ * The queue where it is shorter; a task without an estimate goes to the CPUs, if they can run it.
+ */
 static unsigned where(struct starpu_task *t)
 {
 	double shortest[KINDS] = {INFINITY, INFINITY};

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heteroprio: pushing, popping, and what programs set. See heteroprio.h. */
+/*
+ * heteroprio: pushing, popping, and settings of programs. A push puts a task into its bucket (and
+ * there, with locality, into the list of the memory node where it is placed) and wakes all workers;
+ * a pop walks over the worker's order of buckets, and with locality over memory nodes within some
+ * of them. heteroprio.h says what buckets and orders are.
+ */
 #include "heteroprio.h"
 #include "runtime/perf/perf.h"
 #include <stdlib.h>
 
-/* Until the program says otherwise: every kind looks at all buckets, the highest priority first. */
+/* Default: each kind polls all buckets, the highest priority first. */
 static void usual_order(struct hp *h)
 {
 	for (unsigned kind = 0; kind < STARPU_NARCH; kind++) {
@@ -100,7 +105,7 @@ static int push(struct starpu_task *t)
 	put(&h->bucket[b].tasks[h->local ? hp_place_choose(h->place, t) : 0], t, h->by_itself);
 	h->bucket[b].n++;
 	starpu_push_task_end(t);
-	/* One more in the bucket may be what makes it worth the while of the slower: all look. */
+	/* One more in the bucket may reach the slower kinds' threshold: all poll. */
 	for (unsigned i = 0; i < n; i++)
 		sched_wake((unsigned)workers[i]);
 	pthread_mutex_unlock(&h->lock);
@@ -168,7 +173,7 @@ static struct starpu_task *pop(unsigned ctx)
 	return t;
 }
 
-/* How long tasks take, for orders that find themselves. */
+/* Times of tasks, for automatic orders. */
 static _Thread_local double began_us;
 
 static void before(struct starpu_task *t, unsigned ctx)
@@ -187,7 +192,7 @@ static void after(struct starpu_task *t, unsigned ctx)
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* -- what programs set, mostly in the callback at the beginning -- */
+/* -- settings of programs, mostly in the callback at the begin -- */
 
 static struct hp *of(unsigned ctx, enum starpu_worker_archtype kind, unsigned bucket)
 {
@@ -198,7 +203,7 @@ static struct hp *of(unsigned ctx, enum starpu_worker_archtype kind, unsigned bu
 	return starpu_sched_ctx_get_policy_data(ctx);
 }
 
-/* Who sets orders wants them, and not those that find themselves. */
+/* Orders set by the program replace automatic ones. */
 static void by_hand(struct hp *h)
 {
 	hp_auto_free(h->by_itself);
@@ -210,7 +215,7 @@ void starpu_heteroprio_set_nb_prios(unsigned sched_ctx_id, enum starpu_worker_ar
 	struct hp *h = of(sched_ctx_id, arch, max_prio ? max_prio - 1 : 0);
 	pthread_mutex_lock(&h->lock);
 	by_hand(h);
-	/* The first who says anything says all: kinds that are not named look at nothing. */
+	/* The first setting replaces all defaults: kinds that are not named poll no bucket. */
 	for (unsigned kind = 0; kind < STARPU_NARCH && !h->n_kinds_set; kind++)
 		h->kind[kind].n = 0;
 	h->n_kinds_set++;
@@ -249,7 +254,7 @@ void starpu_heteroprio_set_arch_slow_factor(unsigned sched_ctx_id, enum starpu_w
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* Before the first task: what lies in a list of a node stays there. */
+/* Before the first task: tasks in a node's list stay there. */
 void starpu_heteroprio_set_use_locality(unsigned sched_ctx_id, unsigned use_locality)
 {
 	struct hp *h = of(sched_ctx_id, STARPU_CPU_WORKER, 0);

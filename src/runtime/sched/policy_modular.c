@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The modular policies: each a decision and a few words about what stands above and below it. */
+/*
+ * The modular policies: each is a name, a decision, and flags for the components above and below
+ * it, from which comp_make.c builds the tree when a context begins with that policy.
+ */
 #include "comp.h"
 
 static void deinit(unsigned ctx)
@@ -35,7 +38,7 @@ static void deinit(unsigned ctx)
 #define READY STARPU_SCHED_SIMPLE_FIFOS_BELOW_READY
 #define IMPL STARPU_SCHED_SIMPLE_IMPL
 #define MODEL STARPU_SCHED_SIMPLE_PERFMODEL
-/* Also of a single worker or node: the decision says what is expected, or keeps tasks. */
+/* Also of a single worker or node: the decision estimates, or keeps tasks. */
 #define WORKERS (STARPU_SCHED_SIMPLE_DECIDE_WORKERS | STARPU_SCHED_SIMPLE_DECIDE_ALWAYS)
 #define NODES (STARPU_SCHED_SIMPLE_DECIDE_MEMNODES | STARPU_SCHED_SIMPLE_DECIDE_ALWAYS)
 #define COMBINED STARPU_SCHED_SIMPLE_COMBINED_WORKERS

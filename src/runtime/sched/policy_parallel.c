@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies for parallel tasks: peager gives a task to the largest combination of the worker that asks for it; pheft to the
- * combination (or worker) where models expect it to be done first. Tasks of one worker go as with eager.
+ * Policies for parallel tasks: peager gives a task to the largest combination of the worker that
+ * polls for it; pheft to the combination (or worker) where models expect it to be done first. Tasks
+ * of one worker go as with eager.
  */
 #include "policies.h"
 #include <math.h>
@@ -47,7 +48,10 @@ static int push_eager(struct starpu_task *t)
 	return 0;
 }
 
-/* The largest combination that this worker is of and that may run the task; the worker itself when there is none. */
+/*
+ * The largest combination that this worker is of and that may run the task; the worker itself when
+ * there is none.
+ */
 static int largest_of(unsigned worker, struct starpu_task *t)
 {
 	int best = (int)worker, best_size = 1, size, *members;
@@ -124,7 +128,7 @@ static int push_heft(struct starpu_task *t)
 			best_length = length;
 		}
 	}
-	/* What is not known is learnt, the largest first. */
+	/* Unknown lengths are learnt, the largest combination first. */
 	best = unknown >= 0 ? unknown : best;
 	if (best >= 0) {
 		int size = 1, one = best, *members = &one;

@@ -37,7 +37,7 @@ static int push(struct starpu_task *t)
 	return starpu_push_local_task(able[i], t, 0);
 }
 
-/* All is in the workers' own lists. */
+/* All tasks are in the workers' own lists. */
 static struct starpu_task *pop(unsigned ctx)
 {
 	(void)ctx;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue for each worker; who has nothing steals. ws steals from anybody, lws from neighbours first. A task goes to the worker
- * that made it ready, else to the workers in turn. This is the way for tasks; alone, both run in the core's loop, on jobs.
+ * A queue for each worker; a worker whose queue is empty steals. ws steals from any worker, lws
+ * from neighbours first. A task goes to the worker that made it ready, else to the workers in turn.
+ * This is the way for tasks; alone, both run in the core's loop, on jobs.
  */
 #include "policies.h"
 #include <stdlib.h>
@@ -115,7 +116,7 @@ static struct starpu_task *take_any(struct stealing *s, unsigned worker)
 	return t;
 }
 
-/* Nobody steals from a worker that has left: its tasks go to the others. */
+/* No worker steals from one that has left: its tasks go to the others. */
 static void remove_workers(unsigned ctx, int *workers, unsigned n)
 {
 	struct stealing *s = starpu_sched_ctx_get_policy_data(ctx);

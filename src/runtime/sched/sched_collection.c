@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collections of workers as policies walk over them. The list is in the order in which workers came; the tree in the order of the
- * machine, so that those who follow each other share the most.
+ * Collections of workers as policies walk over them. The list is in the order in which workers were
+ * added; the tree in the order of the machine, so that neighbours in it share the most.
  */
 #include "sched.h"
 #include <stdlib.h>

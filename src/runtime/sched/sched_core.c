@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way of a task: pushed to its context's policy when ready, popped by a worker; between jobs and struct starpu_task. */
+/*
+ * The way of a task: pushed to its context's policy when ready, popped by a worker.
+ *
+ * The core works with jobs, policies with struct starpu_task: the callbacks here (rt_policy_ops)
+ * stand between both. A ready job's task goes to its context's policy, or past it into the list of
+ * the worker that it names. A worker polls three places: a parallel task that it is to join, its
+ * own list, then the policies of its contexts in turn.
+ *
+ * Sleeping: `poked` is cleared before a poll and set by each push (sched_wake), so that a task
+ * pushed after an empty poll is seen by the core before the worker sleeps.
+ */
 #include "sched.h"
 #include "sched_knobs.h"
 #include "runtime/task/break.h"
@@ -20,7 +30,7 @@ void sched_wake(unsigned worker)
 
 /* -- pushing -- */
 
-/* Policies of users often wake only whom they know how to: all workers look. */
+/* Policies of programs often wake no worker, or the wrong one: all poll. */
 static void wake_all(const struct sched_ctx *c)
 {
 	const struct sched_members *m = sched_members(c);
@@ -41,7 +51,7 @@ void starpu_task_notify_ready_soon_register(starpu_notify_ready_soon_func f, voi
 		sched_take_over();
 }
 
-/* Tasks for a context without workers wait for them. */
+/* Tasks for a context without workers are held until it has some. */
 static bool sched_hold(struct sched_ctx *c, struct starpu_task *t)
 {
 	pthread_mutex_lock(&c->lock);
@@ -62,7 +72,7 @@ static void tell_policy(const struct starpu_sched_policy *p, struct starpu_task 
 		p->push_task_notify(t, members[i], one, t->sched_ctx);
 }
 
-/* A context without a scheduler: its first worker does what is submitted to it; while it does, the others sleep. */
+/* A context without a scheduler: its first worker runs its tasks; meanwhile, the others sleep. */
 static void push_without_policy(const struct sched_ctx *c, struct starpu_task *t)
 {
 	const struct sched_members *m = sched_members(c);
@@ -94,13 +104,13 @@ static void sched_push_task(struct starpu_task *t)
 		push_without_policy(c, t);
 		return;
 	}
-	bool is_users = c->is_users; /* once it is pushed, the task may be done, and its context gone */
+	bool is_users = c->is_users; /* once it is pushed, the task may be done, and its context freed */
 	STARPU_ASSERT_MSG(p->push_task(t) >= 0, "the scheduling policy refused a task");
 	if (is_users)
 		wake_all(c);
 }
 
-/* The task may be done, and gone, when this returns. */
+/* The task may be done, and freed, when this returns. */
 void sched_push(struct starpu_task *t)
 {
 	weft_enter(rt_detail.scheduling);
@@ -123,7 +133,10 @@ void sched_push_again(struct starpu_task *t)
 	sched_push(t);
 }
 
-/* `back` is the end from which the worker takes; 0 makes it first in, first out, among tasks of a priority. */
+/*
+ * `back` is the end from which the worker takes; 0 makes it first in, first out, among tasks of a
+ * priority.
+ */
 int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
 {
 	int size, *members;
@@ -150,7 +163,7 @@ int starpu_push_local_task(int workerid, struct starpu_task *task, int back)
 
 /* -- popping -- */
 
-/* What was given to this worker alone, the most urgent first. */
+/* Tasks for this worker alone, the most urgent first. */
 static struct starpu_task *pop_local(struct sched_worker *w)
 {
 	if (!weft_load_u32(&w->n_local))
@@ -164,8 +177,9 @@ static struct starpu_task *pop_local(struct sched_worker *w)
 }
 
 /*
- * A worker says whose policy it asks, then looks whether it still belongs to it; who takes a worker out of a context says so,
- * then looks whether the worker is asking (sched_ctx_remove, the partner of the fence): so that a policy can end.
+ * A worker publishes the context that it polls, then reads whether it still belongs to it; removing
+ * a worker from a context publishes that, then reads whether the worker polls it (sched_ctx_remove,
+ * the partner of the fence): so that a policy can end.
  */
 static struct starpu_task *pop_from(struct sched_worker *w, unsigned ctx)
 {
@@ -180,7 +194,7 @@ static struct starpu_task *pop_from(struct sched_worker *w, unsigned ctx)
 	return t;
 }
 
-/* The task that was popped, or NULL: it belongs to the context of this worker's parallel worker now. */
+/* The popped task, or NULL: it now belongs to the context of this worker's parallel worker. */
 static struct starpu_task *keep_or_adopt(const struct sched_worker *w, struct starpu_task *t)
 {
 	uint32_t adopts = weft_load_u32(&w->adopts);
@@ -220,7 +234,7 @@ static struct rt_job *sched_take(struct rt_worker *w)
 	struct sched_worker *me = &sched_workers[w->number];
 	if (w->number >= rt_machine.n_workers)
 		return NULL;
-	/* Before the look, so that a push after it is seen next time. */
+	/* Before the poll, so that a push after it is seen next time. */
 	weft_store_bool(&me->poked, false);
 	weft_enter(rt_detail.scheduling);
 	uint64_t asked = rt_is_profiled() ? rt_profile_asked(w->number) : 0;
@@ -297,9 +311,9 @@ static void sched_submitted(struct rt_job *j)
 static const struct rt_policy_ops ops = {sched_ready,  sched_take,  sched_any,      sched_count,
                                          sched_before, sched_after, sched_submitted};
 
-/* -- what programs call -- */
+/* -- the interface of programs -- */
 
-static bool prefetches = true; /* as the environment said when the machine began */
+static bool prefetches = true; /* from the environment when the machine began */
 
 int starpu_get_prefetch_flag(void)
 {
@@ -317,9 +331,12 @@ void sched_go_hooked(void)
 		rt_ask(rt_machine.core, RT_ASK_TAKE, 0);
 }
 
-/* -- the life of it -- */
+/* -- begin and end -- */
 
-/* What the program or its user wants: conf has the environment's words already, and a name counts more than a struct. */
+/*
+ * The choice of the program or its user: conf has the environment's already, and a name counts more
+ * than a struct.
+ */
 static struct sched_policy sched_choose(const struct starpu_conf *conf)
 {
 	const char *name = conf->sched_policy_name;
@@ -352,7 +369,7 @@ static int sched_begin(struct rt_machine *m, struct weft_err *err)
 	prefetches = starpu_getenv_number_default("STARPU_PREFETCH", 1) != 0;
 	m->prios = chosen.prios;
 	m->take_over = sched_take_over;
-	/* A policy's init may want the context: with all workers, before it is asked. */
+	/* A policy's init may read the context: with all workers, before the first poll. */
 	int rc = sched_ctx_make(0, "initial", &chosen);
 	if (rc)
 		return weft_err_sys(err, -rc, "cannot begin the scheduler");
@@ -361,7 +378,7 @@ static int sched_begin(struct rt_machine *m, struct weft_err *err)
 	return 0;
 }
 
-/* Policies begin when all can be asked: workers, memory, models. */
+/* Policies begin when all can be queried: workers, memory, models. */
 static int sched_started(struct rt_machine *m, struct weft_err *err)
 {
 	int all[STARPU_NMAXWORKERS];

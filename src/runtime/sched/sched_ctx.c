@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Contexts: a policy, the workers that it has, and the tasks that are submitted to it. Context 0 has all workers. A worker may
- * be in several; it asks their policies in turn.
+ * Contexts: a policy, its workers, and the tasks that are submitted to it. Context 0 has all
+ * workers. A worker may be in several; it polls their policies in turn.
  */
 #include "sched.h"
 #include "runtime/task/complain.h"
@@ -26,7 +26,7 @@ static void priority_from_environment(const char *name, int *prio, bool *set)
 	*set = true;
 }
 
-/* Of the program, which leaves it at -1 when it wants none. */
+/* A range of the program, which leaves it at -1 for none. */
 static void priority_from_conf(int wanted, int *prio, bool *set)
 {
 	*prio = wanted != -1 ? wanted : *prio;
@@ -55,7 +55,9 @@ static enum starpu_worker_collection_type usual_type(const struct sched_ctx *c)
 	return tree ? STARPU_WORKER_TREE : STARPU_WORKER_LIST;
 }
 
-/* A program may have deleted it: then there is another one, with the workers that the context has. */
+/*
+ * A program may have deleted it: then there is another one, with the workers that the context has.
+ */
 static struct starpu_worker_collection *ctx_collection(struct sched_ctx *c)
 {
 	if (!c->workers && !starpu_sched_ctx_create_worker_collection(c->id, usual_type(c)))
@@ -178,7 +180,7 @@ void sched_ctx_add(struct sched_ctx *c, const int *workers, unsigned n)
 		push_held(c);
 }
 
-/* The worker has left the policy, and will not come back: its bit is gone. */
+/* The worker has left the policy, and will not come back: its bit is cleared. */
 static void until_not_asking(const struct sched_ctx *c, int worker)
 {
 	weft_fence_seq_cst(); /* partner: pop_from */
@@ -224,7 +226,7 @@ static void ctx_done(unsigned ctx)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Of context 0, until there are so few in all: what it has is not counted apart. */
+/* Of context 0, until there are so few in all: its tasks are not counted apart. */
 int sched_ctx_wait(unsigned ctx, unsigned few)
 {
 	struct sched_ctx *c = sched_ctx(ctx);
@@ -245,7 +247,7 @@ int sched_ctx_wait(unsigned ctx, unsigned few)
 static void keep_workers(unsigned ctx, struct rt_mask *m)
 {
 	const struct sched_ctx *c = sched_ctx(ctx);
-	/* Nobody yet: who can at all may come. */
+	/* No worker yet: one that can run it may be added. */
 	if (c && !sched_members(c)->n)
 		return;
 	for (unsigned i = 0; c && i < rt_machine.n_workers; i++)
@@ -338,8 +340,8 @@ static void read_wanted(struct wanted *w, va_list args)
 }
 
 /*
- * The struct that a context works with, from a name or a struct; native ones have a second way, by tasks. Without a name, it is what
- * the user wants.
+ * The policy that a context works with, from a name or a struct; native ones have a second
+ * implementation, by tasks. Without a name, it is the user's choice.
  */
 static struct starpu_sched_policy *policy_wanted(const struct wanted *w)
 {
@@ -381,7 +383,7 @@ void sched_ctx_begin(struct sched_ctx *c)
 	pthread_mutex_unlock(&table);
 }
 
-/* The policy of a context, which stays until let_go; NULL: it has none that tasks are given to. */
+/* The policy of a context, with a reference until let_go; NULL: it has none that takes tasks. */
 static struct starpu_sched_policy *hold_policy(unsigned id)
 {
 	pthread_mutex_lock(&table);
@@ -422,7 +424,7 @@ void starpu_reset_scheduler(void)
 	}
 }
 
-/* From now on nobody asks its policy for anything but tasks. */
+/* From now on its policy gets no calls but for tasks. */
 static void until_not_held(struct sched_ctx *c)
 {
 	pthread_mutex_lock(&table);
@@ -545,7 +547,10 @@ void starpu_sched_ctx_delete(unsigned sched_ctx_id)
 	pthread_mutex_unlock(&table);
 }
 
-/* No more tasks will be submitted to it: it goes when the last of them is done, at the latest when it is deleted. */
+/*
+ * No more tasks will be submitted to it: its workers are released when the last of them is done, at
+ * the latest when it is deleted.
+ */
 void starpu_sched_ctx_finished_submit(unsigned sched_ctx_id)
 {
 	struct sched_ctx *c = sched_ctx(sched_ctx_id), *heir = c ? sched_ctx(c->inheritor) : NULL;

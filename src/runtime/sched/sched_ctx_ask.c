@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs and policies ask about contexts, and the small things that they set. */
+/*
+ * Queries of contexts by programs and policies, and their small settings: workers and their order,
+ * data of programs and policies, priorities, counts, workers lent to code that is parallel by
+ * itself. What a context is, and its way to workers, is sched_ctx.c's.
+ */
 #include "sched.h"
 #include "sched_knobs.h"
 #include "runtime/run/run.h"
@@ -7,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a thread is that is in no context: what starpu_sched_ctx_get_context says of it may be asked about like any. */
+/*
+ * The context of a thread that is in none: starpu_sched_ctx_get_context's answer may be queried
+ * like any.
+ */
 static struct sched_members nobody;
 static struct sched_ctx outside = {
 	.id = STARPU_NMAX_SCHED_CTXS,
@@ -124,7 +131,7 @@ unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx_ids)
 	return n;
 }
 
-/* Instead of the one that the context has; the workers stay. */
+/* Replaces the context's policy; the workers stay. */
 struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsigned sched_ctx_id,
                                                                            enum starpu_worker_collection_type type)
 {
@@ -244,7 +251,7 @@ int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
 	return 0;
 }
 
-/* By who made the context, or its user: a policy that finds it so leaves it. */
+/* Set by the context's maker or its user: a policy keeps it. */
 int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id)
 {
 	return that(sched_ctx_id)->min_set;
@@ -255,7 +262,10 @@ int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
 	return that(sched_ctx_id)->max_set;
 }
 
-/* These two are STARPU_MIN_PRIO and STARPU_MAX_PRIO, which tasks may be given before starpu_init(): then there is one priority. */
+/*
+ * These two are STARPU_MIN_PRIO and STARPU_MAX_PRIO, which tasks may be given before starpu_init():
+ * then there is one priority.
+ */
 int starpu_sched_get_min_priority(void)
 {
 	const struct sched_ctx *c = sched_ctx(sched_ctx_now());
@@ -309,7 +319,7 @@ double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id)
 	return flops;
 }
 
-/* Where tasks lie in lists that several workers share, StarPU counts them; ours look at the lists themselves. */
+/* StarPU counts tasks in lists that several workers share; ours read the lists themselves. */
 #define NOTHING_TO_COUNT(name) \
 	void name(unsigned sched_ctx_id, int workerid) \
 	{ \
@@ -383,7 +393,9 @@ unsigned starpu_sched_ctx_master_get_context(int masterid)
 	return starpu_sched_ctx_primary_get_context(masterid);
 }
 
-/* The workers' own CPUs, on which the program may run threads of its own while the context is its. */
+/*
+ * The workers' own CPUs, on which the program may run threads of its own while the context is its.
+ */
 void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, int *ncpuids)
 {
 	const struct sched_members *m = sched_members(that(sched_ctx_id));
@@ -400,7 +412,7 @@ void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid)
 	starpu_bind_thread_on_cpu((int)cpuid);
 }
 
-/* What the program gave for the policy, which calls it or does not. */
+/* The program's callback for its policy, which may call it. */
 void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(unsigned)
 {
 	return that(sched_ctx_id)->callback;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code that is parallel by itself on the processors of a context: its workers are held up while it runs. That is a party without a
- * task: each worker that comes to it, when the task that it runs is done, stays until it is over. So those who hold up the same
- * workers come one after the other, and behind the parallel tasks that were there before.
+ * Code that is parallel by itself on the processors of a context: its workers are held while it
+ * runs. That is a party without a task: each worker joins it when its running task is done, and
+ * stays until it is over. So threads that hold the same workers come one after the other, and
+ * behind the parallel tasks that were there before.
  *
- * A worker that cannot come counts as held up, when it runs nothing: one that waits in here itself, or for the worker that asks
- * (in a parallel task that both are of), one that is paused, one that the application drives and that it does not drive now.
+ * A worker that cannot join counts as held, when it runs nothing: one that waits in here itself, or
+ * for the calling worker (in a parallel task of both), one that is paused, one that the application
+ * drives and that it does not drive now.
  */
 #include "sched_party.h"
 #include <errno.h>
@@ -23,7 +25,7 @@ const void *sched_hold_self(void)
 	return &innermost;
 }
 
-/* -- who is held up -- */
+/* -- held workers -- */
 
 static bool is_member(const struct sched_party *p, int worker)
 {
@@ -33,7 +35,10 @@ static bool is_member(const struct sched_party *p, int worker)
 	return i < p->size;
 }
 
-/* It waits in a party. Its first member waits for the others also at the end, the others of an SPMD task only before it runs. */
+/*
+ * It waits in a party. Its first member waits for the others also at the end, the others of an SPMD
+ * task only before it runs.
+ */
 static bool sits_still(const struct sched_party *p, unsigned worker, int me)
 {
 	if (!p->task)
@@ -72,7 +77,7 @@ static void lend(bool lent)
 		h->party->lent = lent;
 }
 
-/* Not all that makes it true is told: it looks each millisecond. */
+/* Not every change of the condition signals: it polls each millisecond. */
 static void wait_for_all(struct sched_party *p)
 {
 	int me = starpu_worker_get_id();
@@ -131,7 +136,7 @@ void *starpu_sched_ctx_exec_parallel_code(void *(*func)(void *), void *param, un
 	return result;
 }
 
-/* -- workers that keep out of the way of one of them, until they are given back -- */
+/* -- workers whose processors one of them has booked, until they are given back -- */
 
 static struct sched_party *booked[STARPU_NMAXWORKERS]; /* by the one that they are booked for; with the lock */
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of what was turned, by the names of policies, and the workers that are off. */
+/*
+ * Knobs of policies and of workers. A policy's knobs are an entry in an array that only grows until
+ * the runtime ends: readers find theirs by name without a lock, only adding one takes it. A worker
+ * that is off is skipped by the query whether it may run a task (sched_worker.c).
+ */
 #include "sched_knobs.h"
 #include <stdlib.h>
 

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be turned while tasks run: of policies, each by its name, and of workers. It begins anew with each life of the runtime. */
+/*
+ * Knobs that can be turned while tasks run: of policies, each by its name, and of workers. All are
+ * reset when the runtime begins.
+ */
 #ifndef WEFT_RUNTIME_SCHED_KNOBS_H
 #define WEFT_RUNTIME_SCHED_KNOBS_H
 
 #include "sched.h"
 
-/* Of all contexts with this policy. The scales are factors of what policies that ask models weigh with. */
+/*
+ * Of all contexts with this policy. The scales are factors of alpha, beta and gamma of policies by
+ * model.
+ */
 struct sched_knobs {
 	const char *policy; /* owned */
 	struct sched_instant alpha, beta, gamma, idle_power;
@@ -19,7 +25,10 @@ void sched_knobs_cap(struct sched_knobs *k, int min, int max);
 void sched_knobs_begin(void);
 void sched_knobs_end(void);
 
-/* A worker that is off gets nothing more, as long as another that may run it is on. One thread at a time. */
+/*
+ * A worker that is off gets no task, as long as another that may run it is on. One thread at a
+ * time.
+ */
 void sched_worker_turn(unsigned worker, bool on);
 bool sched_worker_is_on(unsigned worker);
 

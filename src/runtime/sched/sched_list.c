@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which policies there are: ours, and those of a library that STARPU_SCHED_LIB names. */
+/*
+ * The list of policies: ours, and those of a library that STARPU_SCHED_LIB names. A library's
+ * policies are found by its own functions; old names of StarPU's are translated.
+ */
 #include "policies.h"
 #include <dlfcn.h>
 #include <string.h>
@@ -48,7 +51,7 @@ const struct sched_policy sched_policies[] = {
 };
 enum { N_POLICIES = sizeof sched_policies / sizeof *sched_policies };
 
-/* Names of old that programs still say. */
+/* Old names that programs still use. */
 static const struct {
 	const char *old, *name;
 } renamed[] = {
@@ -83,7 +86,7 @@ const struct sched_policy *sched_policy_find(const char *name)
 	return NULL;
 }
 
-/* A name that we do not know is no reason not to run, and a list of those that we do. */
+/* An unknown name is no reason not to run: a line with the known ones, and the default. */
 static const struct sched_policy *usual_instead(const char *name)
 {
 	fprintf(stderr, "starpu: there is no scheduling policy '%s'; '%s' is taken. These are known:", name,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parallel tasks on combined workers. A party is put into the queues of all its members under one lock, so that two parties
- * that share members come in the same order everywhere, and nobody waits for somebody who waits for him. Whoever comes to the
- * head of his queue waits for the others; then
+ * Parallel tasks on combined workers. A party is put into the queues of all its members under one
+ * lock, so that two parties that share members come in the same order everywhere, and no two
+ * members wait for each other. A member at the head of its queue waits for the others; then
  *
  *     rank 0: takes the task, fetches its data, opens the function for all, runs it, waits until all are through, ends the task
  *     others: wait for that, run the function on the same data (STARPU_SPMD) or nothing (STARPU_FORKJOIN), and say so
@@ -145,10 +145,12 @@ void sched_party_leave(struct sched_party *p)
 	free(p);
 }
 
-/* What rank 0's data layer has made ready for the function, in its node: other members are CPUs, too, and reach it there. */
+/*
+ * The data that rank 0 has fetched, in its node: other members are CPUs, too, and reach it there.
+ */
 static void call_function(struct starpu_task *t, unsigned node)
 {
-	if (rt_simulator) /* who leads takes the time that it takes */
+	if (rt_simulator) /* the leader measures the time */
 		return;
 	int n = STARPU_TASK_GET_NBUFFERS(t);
 	void *buffers[STARPU_NMAXBUFS], **at = n <= STARPU_NMAXBUFS ? buffers : malloc((size_t)n * sizeof *at);
@@ -176,7 +178,7 @@ static void follow(struct sched_party *p, unsigned worker)
 	struct rt_worker *w = &rt_machine.core->worker[worker];
 	while (!p->open)
 		sit(p, worker);
-	/* The task may be gone when the last has said that he is through. */
+	/* The task may be freed when the last member is through. */
 	struct starpu_task *t = p->task;
 	bool spmd = p->spmd;
 	pthread_mutex_unlock(&sched_party_lock);
@@ -190,7 +192,10 @@ static void follow(struct sched_party *p, unsigned worker)
 	pthread_mutex_lock(&sched_party_lock);
 	p->done++;
 	rt_cond_broadcast(&p->changed);
-	/* A fork-join task has the processors of its members until it ends; who pauses does not wait for that. */
+	/*
+	 * A fork-join task has the processors of its members until it ends; pausing does not wait
+	 * for that.
+	 */
 	while (!spmd && p->done < p->size)
 		sit(p, worker);
 }
@@ -204,8 +209,8 @@ static void arrive(struct sched_party *p, unsigned worker, bool held)
 }
 
 /*
- * With the lock, which it drops: what a device has begun is done before. A thread that drives a worker by itself, and holds it up, is
- * not kept.
+ * With the lock, which it drops: a device's work is completed before. A thread that drives a worker
+ * by itself, and holds it, is not kept.
  */
 static void stay_held_up(struct sched_party *p, unsigned worker)
 {
@@ -245,7 +250,10 @@ static struct starpu_task *take_part(struct sched_party *p, int rank, unsigned w
 
 struct starpu_task *sched_party_take(unsigned worker)
 {
-	/* While the data of a task that it leads is on its way, it does other things, but leads no other. */
+	/*
+	 * While the data of a task that it leads is on its way, it does other things, but leads no
+	 * other.
+	 */
 	if (leading || !sched_party_any(worker))
 		return NULL;
 	pthread_mutex_lock(&sched_party_lock);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -- how much of a task's data is not where the worker needs it -- */
+/* -- a task's data that is not on the worker's node -- */
 
 void starpu_st_non_ready_buffers_size(struct starpu_task *task, unsigned worker, size_t *non_readyp, size_t *non_loadingp,
                                       size_t *non_allocatedp)
@@ -76,7 +76,7 @@ int starpu_st_fifo_taskq_empty(starpu_st_fifo_taskq_t fifo)
 	return fifo->n == 0;
 }
 
-/* What stands before a task of this priority: until it would begin, and how many tasks. */
+/* The expected begin of a task of this priority, and the number of tasks before it. */
 double starpu_st_fifo_taskq_get_exp_len_prev_task_list(starpu_st_fifo_taskq_t fifo_queue, struct starpu_task *task, int workerid,
                                                        int nimpl, int *fifo_ntasks)
 {
@@ -129,7 +129,7 @@ void starpu_st_fifo_nprocessed_inc(starpu_st_fifo_taskq_t fifo, int n)
 	fifo->n_processed += (unsigned)n;
 }
 
-/* How many priorities there are where the thread is, from the least on; 0: too many to count by. */
+/* The number of priorities of the thread's context, from the least on; 0: too many to count by. */
 static unsigned priorities(int *least)
 {
 	enum { MOST = 4096 };
@@ -138,7 +138,7 @@ static unsigned priorities(int *least)
 	return n < 1 || n > MOST ? 0 : (unsigned)n;
 }
 
-/* Room for them in what the queue had. NULL: there are too many, or no memory. */
+/* Room for them in the queue's array. NULL: there are too many, or no memory. */
 static void *by_priority(void *had, unsigned n, size_t size)
 {
 	void *room = n ? realloc(had, n * size) : NULL;
@@ -200,7 +200,10 @@ void sched_list_insert_after(struct starpu_task_list *l, struct starpu_task *at,
 	insert_before(l, at->next, t);
 }
 
-/* By priority, behind its equals: sought from the end, where a task of the usual priority finds its place at once. */
+/*
+ * By priority, behind its equals: sought from the end, where a task of the usual priority finds its
+ * place at once.
+ */
 int starpu_st_fifo_taskq_push_sorted_task(starpu_st_fifo_taskq_t fifo_queue, struct starpu_task *task)
 {
 	struct starpu_task *at = fifo_queue->tasks.tail, *behind = NULL;
@@ -420,7 +423,7 @@ int starpu_st_prio_deque_pop_this_task(starpu_st_prio_deque_t pdeque, int worker
 	return 1;
 }
 
-/* The first that stays behind, though it is more urgent than what is taken, is told. */
+/* *skipped: the first more urgent one that this worker may not run; or NULL. */
 struct starpu_task *starpu_st_prio_deque_pop_task_for_worker(starpu_st_prio_deque_t pdeque, int workerid,
                                                              struct starpu_task **skipped)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much hangs on tasks that are held back: the longest way, in tasks, from each to the end of what is submitted.
+ * Ranks of tasks that are held back: the longest path, in tasks, from each to the end of the
+ * submitted graph.
  *
- * What depends on a task that does not run does not run either: from the held ones on, jobs and the edges between them stay, and
- * edges are only added. So the walk needs no lock. It goes as deep as the program's graph is: by a stack of its own.
+ * Dependents of a task that does not run do not run either: from the held ones on, jobs and the
+ * edges between them stay, and edges are only added. So the walk needs no lock. It goes as deep as
+ * the program's graph is: by a stack of its own.
  */
 #include "sched.h"
 #include <stdlib.h>
@@ -86,7 +88,7 @@ static void leave(const struct node *n)
 		t->priority = n->rank;
 }
 
-/* All that hangs on this job. */
+/* All dependents of this job. */
 static void walk_from(struct walk *w, struct rt_job *first)
 {
 	if (w->cap && find(w, first->self)->job)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What StarPU's policies do so that workers may be looked at while they schedule. Ours never hold a worker's lock while a policy
- * runs, so that being relaxed is a state that is only kept; the locks are real ones, for policies that count on them. Also hooks
- * that workers call when they have nothing to do, and prefetching for a task.
+ * StarPU's states of workers by which policies may inspect each other while they schedule. Ours
+ * never hold a worker's lock while a policy runs, so that being relaxed is a state that is only
+ * stored; the locks are real ones, for policies that rely on them. Also callbacks of idle workers,
+ * and prefetching for a task.
  */
 #include "sched.h"
 #include "runtime/task/break.h"

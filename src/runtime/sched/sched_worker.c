@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What policies ask of workers: may they run a task, are they awake, their locks; and combined workers. */
+/*
+ * Queries of policies about workers: whether one may run a task (by the codelet's kinds, its own
+ * can_execute and the knobs), whether it is awake, its lock; and combined workers: their table, and
+ * the combinations made at the begin from the machine's tree.
+ */
 #include "sched.h"
 #include "sched_knobs.h"
 #include "runtime/task/driver.h"
@@ -7,9 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* -- who may run what -- */
+/* -- queries whether a worker may run a task -- */
 
-/* Of a task that is on its way it is known; of one that is only asked about it is found out. */
+/* Known of a submitted task; computed for one that is not. */
 static bool mask_has(const struct starpu_task *t, unsigned worker)
 {
 	const struct rt_task *own = t->starpu_private;
@@ -256,9 +260,10 @@ int starpu_combined_worker_get_rank(void)
 }
 
 /*
- * The combinations that are there from the start: with single_combined_worker all CPU workers of each size, else those below each
- * object of the machine's tree. Where an object has more parts than STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER says, they are bundled to
- * so many, and each bundle is cut again.
+ * The combinations made at the begin: with single_combined_worker all CPU workers of each size,
+ * else those below each object of the machine's tree. Where an object has more parts than
+ * STARPU_SYNTHESIZE_ARITY_COMBINED_WORKER says, they are bundled to so many, and each bundle is cut
+ * again.
  */
 struct combining {
 	int n, cpu[STARPU_NMAXWORKERS]; /* workers */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of this folder begins and ends with the runtime; api/init.c has the order. */
+/* The parts of this folder that begin and end with the runtime; api/init.c has the order. */
 #ifndef WEFT_RUNTIME_TASK_BEGIN_H
 #define WEFT_RUNTIME_TASK_BEGIN_H
 
 #include "machine.h"
 
-/* conf.c: what holds, of what the program gave (or NULL) and the environment. 0, or -EINVAL: not made by starpu_conf_init. */
+/*
+ * conf.c: the configuration from the program's (or NULL) and the environment. 0, or -EINVAL: not
+ * made by starpu_conf_init.
+ */
 int rt_conf_take(struct starpu_conf *out, const struct starpu_conf *from) WEFT_MUST_CHECK;
 
 /* topology.c: a machine without workers and memory nodes, which the drivers add. */
@@ -16,11 +19,14 @@ void rt_topology_end(struct rt_machine *m);
 void rt_watch_begin(struct rt_machine *m);
 void rt_watch_end(void);
 
-/* main_thread.c: the thread that begins the runtime is bound where the user wants it, until it ends it. */
+/*
+ * main_thread.c: the thread that begins the runtime is bound where the user wants it, until it ends
+ * it.
+ */
 void rt_main_begin(const struct rt_machine *m);
 void rt_main_end(const struct rt_machine *m);
 
-/* signals.c: what kills the program says first what ran. */
+/* signals.c: a signal that kills the program first prints the tasks that ran. */
 void rt_signals_begin(const struct rt_machine *m);
 void rt_signals_end(void);
 void rt_signals_catch(bool on); /* while it runs; by one thread at a time */
@@ -29,7 +35,7 @@ bool rt_signals_are_caught(void);
 /* worker_bind.c */
 void rt_worker_bind_end(void);
 
-/* tag.c, worker_order.c, worker_tree.c: what is left of the program's is freed. */
+/* tag.c, worker_order.c, worker_tree.c: frees what the program has left. */
 void rt_tags_end(void);
 void rt_turns_end(void);
 void rt_worker_tree_end(void);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a debugger is to stop: at a task's number. While there is any such place tasks have their numbers from submission on, so that
- * they are the same in each run. The stations themselves are in place.c, run.c and in the policies.
+ * Breakpoints of a debugger by the number of a task. The environment names one number for each of
+ * four stations (push, schedule, pop, execute); the stations themselves are in place.c, run.c and
+ * in the policies, and compare a job's number with theirs.
+ *
+ * While there is any breakpoint, tasks get their numbers at submission, so that numbers are the
+ * same in each run.
  */
 #include "break.h"
 #include "task.h"

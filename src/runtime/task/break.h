@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STARPU_TASK_BREAK_ON_PUSH, _SCHED, _POP, _EXEC: the number of a job (starpu_task_get_job_id) at whose station the program gets a
- * SIGTRAP, for a debugger. While there is any, all tasks take the way through a policy: plain ones pass no stations.
+ * STARPU_TASK_BREAK_ON_PUSH, _SCHED, _POP, _EXEC: the number of a job (starpu_task_get_job_id) at
+ * whose station the program gets a SIGTRAP, for a debugger. While there is any, all tasks take the
+ * way through a policy: plain ones pass no stations.
  */
 #ifndef WEFT_RUNTIME_TASK_BREAK_H
 #define WEFT_RUNTIME_TASK_BREAK_H

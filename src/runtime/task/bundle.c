@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bundles of tasks. A bundle lives until it is closed and its last task has left. */
+/*
+ * Bundles of tasks: a list with a lock of its own, and a pointer from each task to its bundle.
+ * Closing only marks it; the bundle is freed when it is closed and its last task has left, by
+ * whichever comes last.
+ */
 #include "bundle.h"
 #include "complain.h"
 #include <stdlib.h>
@@ -42,7 +46,7 @@ int starpu_task_bundle_insert(starpu_task_bundle_t bundle, struct starpu_task *t
 	return rc;
 }
 
-/* With its lock, which is let go. */
+/* With its lock, which it releases. */
 static void leave(struct _starpu_task_bundle *b)
 {
 	bool gone = b->closed && !b->n;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Codelets: which workers may run one. What a codelet says is looked at once (cl->checked keeps the answer, with the number of
- * the runtime that gave it): a codelet with one CPU function and nothing unusual is plain.
+ * Codelets: the workers that may run one. A codelet's fields are examined once; cl->checked keeps
+ * the result with the number of the runtime that computed it. A codelet with one CPU function and
+ * nothing unusual is plain: its tasks need no struct and take the shortest way.
  */
 #include "count.h"
 #include "driver.h"
@@ -28,7 +29,10 @@ void starpu_codelet_init(struct starpu_codelet *cl)
 	memset(cl, 0, sizeof *cl);
 }
 
-/* A field of old programs is the first of the array of new ones, unless it says that there is an array. */
+/*
+ * A field of old programs is the first of the array of new ones, unless it says that there is an
+ * array.
+ */
 static void take_old_fields(struct starpu_codelet *cl)
 {
 	if (cl->cpu_func && cl->cpu_func != STARPU_MULTIPLE_CPU_IMPLEMENTATIONS && !cl->cpu_funcs[0])
@@ -45,7 +49,7 @@ static bool implements(const struct rt_driver *d, const struct starpu_codelet *c
 	return false;
 }
 
-/* What the codelet can do, where it does not say itself. */
+/* The kinds of workers, where the codelet does not name them itself. */
 static uint32_t where_of(const struct starpu_codelet *cl)
 {
 	uint32_t where = 0;
@@ -78,7 +82,7 @@ static bool is_for_cpus(const struct starpu_codelet *cl)
 	return rt_mask_equals(&m, &rt_machine.cpus) && !rt_mask_is_empty(&m);
 }
 
-/* Functions are called, and nobody wants to know of it. */
+/* Functions are called, and no watcher is notified. */
 static bool runs_quietly(void)
 {
 	return !rt_machine.idle_functions && !rt_machine.tells_progress && !rt_machine.counts_no_codelets &&
@@ -93,12 +97,14 @@ static bool is_plain(const struct starpu_codelet *cl)
 	       (!cl->model || __atomic_load_n(&rt_machine.conf.calibrate, __ATOMIC_RELAXED) <= 0);
 }
 
-/* Threads may come with a codelet's first tasks at once: one looks at it, the others find what it found. */
+/*
+ * Threads may bring a codelet's first tasks at once: one examines it, the others read the result.
+ */
 unsigned rt_codelet_check_slow(struct starpu_codelet *cl)
 {
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	if (rt_codelet_is_constant(cl))
-		return RT_CL_CHECKED; /* not plain, since its runs cannot be counted */
+		return RT_CL_CHECKED; /* not plain: its runs cannot be counted */
 	pthread_mutex_lock(&lock);
 	take_old_fields(cl);
 	if (!cl->where)

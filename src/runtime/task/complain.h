@@ -8,7 +8,10 @@
 
 /* A line, unless STARPU_SILENT is set. */
 void rt_say(const char *fmt, ...) WEFT_PRINTF(1, 2);
-/* The program used the interface wrongly, and going on would corrupt its data: prints a line, and aborts. */
+/*
+ * The program used the interface wrongly, and going on would corrupt its data: prints a line, and
+ * aborts.
+ */
 _Noreturn void rt_misuse(const char *fmt, ...) WEFT_PRINTF(1, 2);
 
 /* A number of the environment; one outside of its range is said, and `otherwise` it is. */

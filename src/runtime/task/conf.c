@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration: what the program says, and what the environment says. The environment wins, unless the program asks that it
- * does not. One table has both names of a setting.
+ * The configuration: settings of the program and of the environment. The environment wins, unless
+ * the program asks for the opposite. One table has both names of a setting.
  */
 #include "begin.h"
 #include "complain.h"
@@ -13,7 +13,7 @@ enum { MAGIC = 42 };
 struct number {
 	const char *variable;
 	size_t at;     /* of an int in struct starpu_conf */
-	int otherwise; /* when nobody says anything */
+	int otherwise; /* the default */
 };
 #define AT(field) offsetof(struct starpu_conf, field)
 /* Later rows win over earlier ones. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who counts tasks. Which codelets are plain is asked anew when that may have changed. */
+/*
+ * The subscriber that counts tasks. When it comes or goes, codelets are examined again: some are
+ * plain no longer, or again.
+ */
 #include "count.h"
 
 struct weft_atomic_ptr rt_counter;

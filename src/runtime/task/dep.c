@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dependencies that the program declares between tasks. A task that is not submitted has a job already, on which others can hang;
- * of one that is done, the edge is refused. End dependencies hold back the end of a task: they are counted in it, and each task
- * knows one other whose end waits for it. Where several ends wait for the same task, jobs that run at once when it is done stand
- * for the others.
+ * Dependencies that the program declares between tasks. A task that is not submitted has a job
+ * already, so that others can depend on it; an edge from a job that is done is refused. End
+ * dependencies delay the end of a task: they are counted in it, and each task stores one other
+ * whose end waits for it. Where several ends wait for the same task, helper jobs that run when it
+ * is done stand for the others.
  */
 #include "complain.h"
 #include "task.h"
@@ -37,7 +38,7 @@ static bool is_over(const struct rt_task *own)
 	return state == RT_T_DONE || state == RT_T_CALLBACK;
 }
 
-/* What names the end of its present or next turn, made when there is none; 0: it is done. */
+/* The reference to the end of its present or next turn, made at need; 0: it is done. */
 static rt_ref end_of(struct rt_task *own)
 {
 	rt_ref ref = 0;
@@ -77,7 +78,7 @@ void rt_task_wait_in_the_middle(struct rt_task *own)
 		sched_yield();
 }
 
-/* Tasks that have declared what they come after: they are looked through for who asks what comes after a task. */
+/* Tasks with declared predecessors: the list that queries for a task's successors walk over. */
 static struct {
 	pthread_mutex_t lock; /* of the list, and of their `dep` */
 	struct rt_task *first;
@@ -178,7 +179,10 @@ void rt_task_each_declared(const struct rt_task *own, void (*each)(void *arg, st
 	pthread_mutex_unlock(&declared.lock);
 }
 
-/* It goes with this turn, and no other depends on it: whoever asked for it now would ask for memory that may be gone. */
+/*
+ * It is freed with this turn, and no other depends on it: a query for it would read memory that may
+ * be freed.
+ */
 static bool is_alone(const struct rt_task *own)
 {
 	const struct starpu_task *t = own->task;
@@ -265,7 +269,10 @@ static enum rt_verdict release_end(struct rt_job *j, struct rt_worker *w)
 
 enum end { END_OVER, END_WAITS, END_TAKEN };
 
-/* The end of `own`, which has counted it, waits for that of `other`, unless that is over, or somebody else's does already. */
+/*
+ * The end of `own`, which has counted it, waits for that of `other`, unless that is over or has
+ * another waiter.
+ */
 static enum end end_with(struct rt_task *own, struct rt_task *other)
 {
 	rt_task_lock(other);
@@ -298,7 +305,10 @@ static bool end_behind(struct rt_task *own, struct rt_task *other)
 void starpu_task_declare_end_deps_array(struct starpu_task *task, unsigned ndeps, struct starpu_task *task_array[])
 {
 	struct rt_task *own = dep_task_of(task, "starpu_task_declare_end_deps_array");
-	/* Counted before one of them may be over; `own` itself still counts, so that this is not its end. */
+	/*
+	 * Counted before one of them may be over; `own` itself still counts, so that this is not
+	 * its end.
+	 */
 	weft_add_i32(&own->ends, (int32_t)ndeps);
 	int32_t waits = 0;
 	for (unsigned i = 0; i < ndeps; i++) {

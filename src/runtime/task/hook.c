@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions of the program in the workers' loop. While there are any, workers call them between jobs, and when they have none do
- * not sleep for good: they yield and look again.
+ * Callbacks of the program in the workers' loop. While any is registered, workers call them between
+ * jobs, and do not sleep when they have no job: they yield and poll again. A worker copies each
+ * slot under the lock and calls it without; slots never move.
  */
 #include "begin.h"
 #include "machine.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one runtime of the process, as StarPU's programs see it: which workers and memory nodes there are. It is filled while
- * starpu_init runs, by the drivers and the layers in their order, and only read from then on.
+ * The one runtime of the process, as StarPU's programs see it: which workers and memory nodes there
+ * are. It is filled while starpu_init runs, by the drivers and the layers in their order, and only
+ * read from then on.
  */
 #ifndef WEFT_RUNTIME_TASK_MACHINE_H
 #define WEFT_RUNTIME_TASK_MACHINE_H
@@ -45,11 +46,11 @@ struct rt_worker_info {
 	const struct rt_driver *driver;
 	enum starpu_worker_archtype arch;
 	int devid;          /* of its kind: which device */
-	int devnum;         /* the how-many-eth of its kind */
+	int devnum;         /* its index within its kind */
 	int subworker;      /* of its device */
 	unsigned node;      /* memory that it works in */
 	int pu;             /* logical index of the processing unit that it is bound to, or -1 */
-	hwloc_cpuset_t set; /* what it is bound to, or NULL; the machine owns it */
+	hwloc_cpuset_t set; /* the set it is bound to, or NULL; the machine owns it */
 	char name[64];
 	bool application;            /* the application drives it: no thread is made */
 	struct weft_atomic_bool off; /* by a knob: it is spared as long as another that may run a task is on */
@@ -65,9 +66,9 @@ struct rt_node_info {
 
 struct rt_machine {
 	struct rt_runtime *core; /* NULL: not initialised */
-	struct starpu_conf conf; /* what holds: with the environment's */
+	struct starpu_conf conf; /* the effective one: with the environment's */
 	hwloc_topology_t topology;
-	unsigned n_workers; /* the core may have one more, that no program sees: where there is no CPU worker */
+	unsigned n_workers; /* the core may have one more, hidden from programs: where there is no CPU worker */
 	struct rt_worker_info worker[STARPU_NMAXWORKERS];
 	unsigned n_nodes; /* memory nodes; more may come while it runs (disks) */
 	struct rt_node_info node[STARPU_MAXNODES];
@@ -76,19 +77,22 @@ struct rt_machine {
 	struct rt_mask all, cpus;           /* all workers; those of them that are CPUs */
 	struct weft_atomic_u32 n_off;       /* how many workers are off */
 	const struct rt_ctx_ops *ctx;       /* NULL: there is one scheduling context */
-	uint32_t codelets;                  /* changes when what is known of codelets no longer holds; never the same again */
+	uint32_t codelets;                  /* changes when results kept in codelets become invalid; never the same again */
 	bool idle_functions;                /* STARPU_DISABLE_KERNELS: the functions of codelets are not called */
 	bool tells_progress;                /* STARPU_TASK_PROGRESS: how many tasks are done */
 	bool counts_accesses;               /* of data: each is looked at */
 	bool counts_no_codelets;            /* STARPU_CODELET_PROFILING=0: per_worker_stats stays as it is */
 	const struct rt_policy_ops *policy; /* NULL: native, the core's own loop schedules */
-	enum rt_prios prios;                /* how that treats priorities */
-	const char *synthetic;              /* what a machine that is simulated looks like, to hwloc; NULL: as this one */
-	/* Kinds of workers beside those that it has functions for, which can run a codelet; NULL: none. */
+	enum rt_prios prios;                /* how that policy treats priorities */
+	const char *synthetic;              /* the topology of a simulated machine; NULL: this one's */
+	/*
+	 * Kinds of workers beside those that it has functions for, which can run a codelet; NULL:
+	 * none.
+	 */
 	uint32_t (*also_where)(const struct starpu_codelet *cl);
 	void (*take_over)(void); /* from now on there is a policy: as the core's loop, for tasks */
 	int (*cap_priority)(unsigned ctx,
-	                    int priority); /* of a task that is submitted; NULL: as it says. Comes while tasks run */
+	                    int priority); /* the priority of a submitted task; NULL: its own. Set while tasks run */
 };
 extern struct rt_machine rt_machine;
 
@@ -107,21 +111,25 @@ static inline const struct rt_ctx_ops *rt_ctxs(void)
 }
 
 /*
- * How a policy that is not native gets jobs (all codelet tasks then are placed jobs). Like rt_ctx_ops, it is filled by sched/, which
- * stands above those who call it, and installed only while the core's loop does not schedule alone.
+ * The callbacks of a policy that is not native (all codelet tasks then are placed jobs). Like
+ * rt_ctx_ops, they are filled by sched/, a layer above the callers, and installed only while the
+ * core's loop does not schedule alone.
  */
 struct rt_policy_ops {
-	void (*ready)(struct rt_job *j);             /* on whatever thread made it ready; wakes whom it gives it to */
+	void (*ready)(struct rt_job *j);             /* on the thread that made it ready; wakes the worker that gets it */
 	struct rt_job *(*take)(struct rt_worker *w); /* NULL: none */
-	bool (*any)(struct rt_worker *w);            /* there may be one: the worker shall not sleep */
+	bool (*any)(struct rt_worker *w);            /* there may be one: the worker must not sleep */
 	uint64_t (*count)(void);                     /* that were made ready and not taken */
-	/* Around the function of a job, on its worker; and when a task was submitted, before it may be ready. Each may be NULL. */
+	/*
+	 * Around the function of a job, on its worker; and when a task was submitted, before it may
+	 * be ready. Each may be NULL.
+	 */
 	void (*before)(struct rt_job *j, struct rt_worker *w);
 	void (*after)(struct rt_job *j, struct rt_worker *w);
 	void (*submitted)(struct rt_job *j);
 };
 
-/* Who waits says first to policies that hold tasks until they are told that they may begin. */
+/* Before waiting: policies that hold tasks back are notified that they may begin. */
 static inline void rt_begin_held(void)
 {
 	if (rt_policy())
@@ -138,10 +146,13 @@ struct rt_ctx_ops {
 	int (*wait)(unsigned ctx, unsigned few); /* until at most so many of its tasks are not done */
 };
 
-/* A part of the runtime that begins and ends with it; api/init.c lists them in the order of their beginning. */
+/* A part of the runtime with callbacks for begin and end; api/init.c lists them in their order. */
 struct rt_layer {
 	const char *name;
-	/* The machine is known, workers do not run yet. 0, or negative and `err` says why. May be NULL, as the others. */
+	/*
+	 * The machine is known, workers do not run yet. 0, or negative and `err` says why. May be
+	 * NULL, as the others.
+	 */
 	int (*begin)(struct rt_machine *m, struct weft_err *err);
 	/* Workers run; the application has not continued yet. */
 	int (*started)(struct rt_machine *m, struct weft_err *err);
@@ -152,8 +163,9 @@ struct rt_layer {
 };
 
 /*
- * worker_bind.c: the worker's thread is bound to the processing unit with this logical number, now. 0; -EINVAL: there is none; -ENOTSUP: it
- * has no thread of ours, or the system refuses. And: the calling thread, which becomes this worker, is bound to what is the worker's.
+ * worker_bind.c: the worker's thread is bound to the processing unit with this logical number, now.
+ * 0; -EINVAL: there is none; -ENOTSUP: it has no thread of ours, or the system refuses. And: binds
+ * the calling thread, which becomes this worker.
  */
 int rt_worker_bind(unsigned worker, int pu) WEFT_MUST_CHECK;
 void rt_worker_bind_self(unsigned worker);
@@ -163,10 +175,13 @@ static inline hwloc_const_cpuset_t rt_worker_set(const struct rt_worker_info *w)
 }
 static inline int rt_worker_pu(const struct rt_worker_info *w)
 {
-	return __atomic_load_n(&w->pu, __ATOMIC_RELAXED); /* a number that is said; nothing hangs on it */
+	return __atomic_load_n(&w->pu, __ATOMIC_RELAXED); /* a number for messages only */
 }
 
-/* trace_layer.c: the calling thread is this worker, as the trace shall know; and a memory node that came while the runtime runs. */
+/*
+ * trace_layer.c: records that the calling thread is this worker; and a memory node that was added
+ * while the runtime runs.
+ */
 void rt_trace_worker(unsigned worker);
 void rt_trace_node(unsigned node);
 

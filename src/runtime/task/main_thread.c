@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread that begins the runtime, bound to the unit that the CPU driver has left it (STARPU_MAIN_THREAD_BIND and its like). It is
- * let go at the end, when it is the one that ends the runtime: else the next begin would find no more units than that one.
+ * Binds the thread that begins the runtime to the unit that the CPU driver has left for it
+ * (STARPU_MAIN_THREAD_BIND and the like). Its former binding is restored at the end, when the same
+ * thread ends the runtime: else the next begin would find one unit only.
  */
 #include "begin.h"
 #include "machine.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * STARPU_CATCH_SIGNALS: a program that SIGINT, SIGSEGV or SIGTRAP kills says first in one line what ran, and then is killed by that
- * signal all the same. Nothing else is to be done: what libweft has recorded is in its files already, and models are not
- * written in the middle of an update. A signal that the program (a JVM, a sanitizer, a shell that has it ignored) deals with is left alone.
+ * STARPU_CATCH_SIGNALS: handlers for SIGINT, SIGSEGV and SIGTRAP that print the running tasks in
+ * one line and raise the signal again with its default action. Nothing else is to be done:
+ * libweft's records are in files already, and models are not written in the middle of an update. A
+ * signal that the program handles or ignores (a JVM, a sanitizer, a shell) keeps its handler.
  */
 #include "begin.h"
 #include "task.h"
@@ -78,7 +79,10 @@ static void say(int number)
 		return;
 }
 
-/* It is the system's again when this runs (SA_RESETHAND), and not blocked (SA_NODEFER). */
+/*
+ * The default action is back when this runs (SA_RESETHAND), and the signal is not blocked
+ * (SA_NODEFER).
+ */
 static void handle(int number)
 {
 	say(number);
@@ -99,7 +103,7 @@ static void catch_them(void)
 		                 old.sa_handler == SIG_DFL && !sigaction(caught[i].number, &act, NULL);
 }
 
-/* Unless the program has taken it meanwhile. */
+/* Unless the program has installed a handler meanwhile. */
 static void let_go(void)
 {
 	struct sigaction none = {.sa_handler = SIG_DFL}, now;

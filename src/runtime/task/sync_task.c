@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks without a codelet, made in one call; and what marks tasks as of an iteration. */
+/*
+ * Tasks without a codelet, made in one call: an empty task behind others, for tags, explicit
+ * dependencies or a callback; and iterations, a stack of numbers of the submitting thread that
+ * marks its tasks.
+ */
 #include "complain.h"
 #include "task.h"
 #include <string.h>
@@ -40,7 +44,7 @@ static _Thread_local RT_NEAR struct {
 
 struct weft_atomic_ptr rt_iteration_watcher;
 
-/* Only the outermost level is told. */
+/* The subscriber is notified of the outermost level only. */
 static void tell_iteration(bool begins)
 {
 	void (*told)(unsigned long number, bool begins);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tags: names for the ends of tasks. A tag has turns, one for each time that its task is done (or the program says so), and a
- * relay for the next one, a job without a body that is never submitted but let go at the end of the turn: what depends on the
- * tag hangs on it. Who depends on a tag comes after one more of its turns each time.
+ * Tags: names for the ends of tasks. A tag has turns, one for each time that its task is done (or
+ * the program says so), and a relay for the next one, a job without a body that is never submitted
+ * but let go at the end of the turn: dependents of the tag are edges from it. A dependent comes
+ * after one more of the tag's turns each time.
  *
  *     tag ── relay <── edges of jobs whose tags depend on it
  *     tag ── before: the tags that its own task depends on, and how many turns of them it has seen
  *
- * One lock for all: programs with tags have a call for each, and the edges need no lock.
+ * One lock for all: programs with tags make a call for each anyway, and edges need no lock.
  */
 #include "begin.h"
 #include "complain.h"
@@ -20,10 +21,10 @@
 struct rt_tag {
 	struct rt_tag *next; /* of the same bucket */
 	starpu_tag_t id;
-	struct rt_job *relay; /* of the next turn; made when somebody asks */
+	struct rt_job *relay; /* of the next turn; made at the first dependent */
 	rt_ref ref;
 	uint32_t turns;
-	bool done;            /* a turn was, and nothing has begun another */
+	bool done;            /* a turn has ended, and no other has begun */
 	struct rt_task *task; /* while one is under way */
 	struct rt_task *last; /* of the last turn, as long as it exists: starpu_tag_get_task */
 	struct seen {
@@ -67,7 +68,7 @@ static void tag_grow(void)
 	free(old);
 }
 
-/* What hangs on the next turn hangs here. */
+/* The next turn's dependents have their edges from here. */
 static rt_ref next_turn(struct rt_tag *t)
 {
 	struct rt_submitter *s = rt_machine.core ? rt_self(rt_machine.core) : NULL;
@@ -97,7 +98,7 @@ static struct rt_tag *tag_find(starpu_tag_t id, bool make)
 	return *at = t;
 }
 
-/* With the lock held; the edges are released after it is let go. */
+/* With the lock held; edges are released after unlocking. */
 static struct rt_job *tag_finish(struct rt_tag *t)
 {
 	struct rt_job *relay = t->relay;

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks as the program sees them: made, copied, asked about, destroyed. */
+/*
+ * Tasks as the program sees them: made, copied, queried, destroyed.
+ *
+ * Most tasks are a struct made: StarPU's struct, our private part and a place for dates in one
+ * piece of memory, copied from a template and recycled by thread. A struct that the program has
+ * allocated itself gets its private part at the first need. The private part is reference-counted
+ * (`holders`): its task and each dependent hold one, and the last unref frees it. Its lock is a
+ * spin lock for some instructions; what has to be read by others without it is atomic.
+ */
 #include "complain.h"
 #include "task.h"
 #include <pthread.h>
@@ -15,9 +23,9 @@ struct made {
 };
 
 /*
- * Tasks that this thread has freed, for those that it makes next: programs that make tasks in tasks free as many. Where one thread
- * makes what others free, batches of them go through the depot. With AddressSanitizer there are none, so that it sees who uses a
- * task that is gone.
+ * Tasks that this thread has freed, for those that it makes next: programs that make tasks in tasks
+ * free as many. Where one thread makes what others free, batches of them go through the depot. With
+ * AddressSanitizer there are none, so that it reports uses of freed tasks.
  */
 #if defined __SANITIZE_ADDRESS__
 enum { SPARE_TASKS = 0 };
@@ -59,7 +67,7 @@ static void spares_begin(void)
 	pthread_key_create(&spares_key, spare_free);
 }
 
-/* That what this thread has is freed at its end. */
+/* Registers that this thread's spare tasks are freed at its end. */
 static bool ends_known(void)
 {
 	if (WEFT_UNLIKELY(!spare.known)) {
@@ -81,7 +89,7 @@ static void take_batch(void)
 	pthread_mutex_unlock(&depot.lock);
 }
 
-/* What this thread has too many of. */
+/* This thread's surplus goes to the depot. */
 static void give_batch(void)
 {
 	pthread_mutex_lock(&depot.lock);
@@ -127,7 +135,10 @@ static void made_free(struct made *m)
 
 static const struct made fresh = {.task = STARPU_TASK_INITIALIZER, .own = {.embedded = true, .ends = {1}, .holders = {1}}};
 
-/* Programs index tables by them: they have no gaps, and so only those have one who are asked. */
+/*
+ * Programs index tables by them: they have no gaps, and so a task gets one when it is first
+ * queried.
+ */
 static struct weft_atomic_u64 numbers;
 
 uint64_t rt_number_new(void)
@@ -166,7 +177,9 @@ struct rt_task *rt_task_of(struct starpu_task *t)
 	return own;
 }
 
-/* With its lock, or before anybody knows it. A job of an earlier runtime has gone with that. */
+/*
+ * With its lock, or before other threads know it. A job of an earlier runtime was freed with that.
+ */
 static struct rt_job *task_prepare(struct rt_task *own)
 {
 	struct rt_submitter *s = rt_machine.core ? rt_self(rt_machine.core) : NULL;
@@ -218,7 +231,7 @@ void rt_task_unlock(struct rt_task *own)
 
 void rt_task_unref(struct rt_task *own)
 {
-	/* The last one needs no care. */
+	/* The last reference needs no atomic update. */
 	if (weft_load_u32(&own->holders) != 1 && weft_add_u32(&own->holders, -UINT32_C(1)) != 1)
 		return;
 	if (own->embedded)
@@ -305,7 +318,7 @@ struct starpu_task *rt_job_task(struct rt_job *j)
 	return p->task = t;
 }
 
-/* A task is not going to be: others that already wait for it go on. */
+/* A task that will not run: jobs that already depend on it are released. */
 static void task_abandon(struct rt_task *own)
 {
 	struct rt_submitter *s = rt_machine.core ? rt_self(rt_machine.core) : NULL;
@@ -335,7 +348,10 @@ static void give_up_arg(void *arg, bool is_ours)
 		free(arg);
 }
 
-/* With profiling each task has one: it stays with the memory of the task, for the next one that lies there. */
+/*
+ * With profiling each task has one: it stays with the memory of the task, for the next one that
+ * lies there.
+ */
 static void give_up_info(struct starpu_task *task, struct rt_task *own)
 {
 	struct made *m = own && own->embedded ? (struct made *)(void *)((char *)own - offsetof(struct made, own)) : NULL;
@@ -356,7 +372,7 @@ struct starpu_profiling_task_info *rt_task_info_new(struct rt_task *own)
 	return info;
 }
 
-/* Everything that hangs on the task; `own` stays. */
+/* Everything that the task owns; `own` stays. */
 static void task_clean(struct starpu_task *task, struct rt_task *own)
 {
 	give_up((void **)(void *)&task->dyn_handles);
@@ -385,7 +401,7 @@ static void task_clean(struct starpu_task *task, struct rt_task *own)
 	give_up(&own->parallel);
 }
 
-/* Its task is no more; those that depend on it may still look. */
+/* Its task is destroyed; dependents may still hold references. */
 static void task_leave(struct rt_task *own)
 {
 	if (weft_load_u32(&own->holders) > 1) {
@@ -431,7 +447,7 @@ void rt_task_free(struct starpu_task *t)
 		task_leave(own);
 }
 
-/* In its own function or callback, only the wish is noted. */
+/* In its own function or callback, the destruction is only requested. */
 void starpu_task_destroy(struct starpu_task *task)
 {
 	if (!task)
@@ -477,7 +493,7 @@ struct starpu_task *starpu_task_dup(struct starpu_task *task)
 	t->bundle = NULL;
 	t->profiling_info = NULL;
 	t->destroy = 1;
-	/* What each of them will free, each has. */
+	/* Each copy owns its own arrays. */
 	t->dyn_handles = copy_of(task->dyn_handles, n * sizeof *t->dyn_handles);
 	t->dyn_interfaces = task->dyn_handles ? calloc(n ? n : 1, sizeof *t->dyn_interfaces) : NULL;
 	t->dyn_modes = copy_of(task->dyn_modes, n * sizeof *t->dyn_modes);

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine that the runtime begins on: its topology through hwloc; drivers add the workers and memory nodes that they find. */
+/*
+ * The machine that the runtime begins on: its topology through hwloc, which detects it, reads it
+ * from the file in STARPU_HWLOC_INPUT, or makes up a simulated one. Drivers then add the workers
+ * and memory nodes that they find; their numbers are in the order of adding.
+ */
 #include "begin.h"
 #include "complain.h"
 #include "driver.h"

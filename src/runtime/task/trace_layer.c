@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is recorded of the runtime: definitions before its workers begin, and their names. */
+/*
+ * Life of the runtime in the trace: regions around its begin and its end, its workers and memory
+ * nodes as attributes of regions of their own, and names of codelets that have none.
+ */
 #include "driver.h"
 #include "runtime/core/life_detail.h"
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-/* By its function: the name that others may link with, or where it is, "program+0x2a49". NULL: not even that is known. */
+/* By its function: its exported name, or its place, "program+0x2a49". NULL: unknown. */
 static const char *by_function(const void *codelet, char *room, size_t size)
 {
 	char *function = (char *)(uintptr_t)((const struct starpu_codelet *)codelet)->cpu_funcs[0];
@@ -22,7 +25,7 @@ static const char *by_function(const void *codelet, char *room, size_t size)
 
 /* ---- which workers and memory nodes there are ---- */
 
-static bool told; /* what comes from now on is told when it comes; under the lock of begin and end, or of new nodes */
+static bool told; /* later nodes are recorded when they are added; under the lock of begin and end, or of new nodes */
 
 void rt_trace_worker(unsigned worker)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Transactions: groups of tasks, epoch by epoch, of which each runs as a whole or not at all. An epoch begins with an empty task
- * that asks the program; its tasks come after that, and the next epoch's beginning after them.
+ * Transactions: groups of tasks, epoch by epoch, of which each runs as a whole or not at all. An
+ * epoch begins with an empty task that calls the program's function for its decision; its tasks
+ * come after that, and the next epoch's first task after them.
  */
 #include "complain.h"
 #include "task.h"
@@ -12,7 +13,7 @@
 struct _starpu_trs_epoch {
 	struct starpu_transaction *of;
 	void *arg;
-	rt_ref begins;          /* the task that asks */
+	rt_ref begins;          /* the task that calls the program */
 	struct rt_refs members; /* its tasks, for the next epoch */
 	struct weft_atomic_bool runs;
 	struct weft_atomic_u32 users; /* tasks not done, its beginning, the transaction while it is the last */

@@ -7,7 +7,7 @@
 
 /* The task, which is being submitted, is of the present epoch of its transaction. 0 or -ENOMEM. */
 int rt_transaction_join(struct rt_task *own) WEFT_MUST_CHECK;
-/* Its epoch is to run; asked when the task is. */
+/* Its epoch is to run; queried when the task is to run. */
 bool rt_transaction_runs(const struct starpu_task *t);
 /* It is done, or was left out. */
 void rt_transaction_leave(struct starpu_task *t);

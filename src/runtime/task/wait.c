@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waiting for tasks, counting them, and holding back a thread that submits too many. */
+/*
+ * Waiting for tasks, counting them, limits on submission, and the watchdog.
+ *
+ * A wait needs a thread of the application or a job that may be put aside (rt_may_wait); elsewhere
+ * it ends the program in one line. The core counts submitted and finished jobs by thread; waiting
+ * for all, or until few are left, sleeps on those. Ready tasks are not counted: a query adds the
+ * queues' lengths up. The watchdog is a thread that compares the number of finished jobs with that
+ * of its last turn.
+ */
 #include "runtime/core/life_detail.h"
 #include "begin.h"
 #include "complain.h"
@@ -21,7 +29,10 @@ int rt_expect_wait(const char *function)
 	return -EDEADLK;
 }
 
-/* 1: there may be something to wait for; 0: not without a runtime. A task that may wait for others cannot wait for itself. */
+/*
+ * 1: there may be something to wait for; 0: not without a runtime. A task that may wait for others
+ * cannot wait for itself.
+ */
 static int may_wait(const char *function)
 {
 	int rc = rt_expect_wait(function);
@@ -87,7 +98,7 @@ int starpu_task_nsubmitted(void)
 	return rt_machine.core ? (int)rt_unfinished(rt_machine.core) : 0;
 }
 
-/* Ready or running, counted where they are: nobody keeps count for this question. */
+/* Ready or running, summed over queues and workers: no counter is kept for this rare query. */
 int starpu_task_nready(void)
 {
 	const struct rt_runtime *r = rt_machine.core;
@@ -104,7 +115,7 @@ int starpu_task_nready(void)
 	return (int)(n + (rt_policy() ? rt_policy()->count() : 0));
 }
 
-/* A worker may be about to take one, which then is counted nowhere for an instant. */
+/* A worker may be about to take one, which then is in no queue for an instant. */
 static bool anybody_looks(const struct rt_runtime *r)
 {
 	bool any = false;
@@ -113,14 +124,16 @@ static bool anybody_looks(const struct rt_runtime *r)
 	return any;
 }
 
-/* Nothing is ready twice in a row, with time between for what hides on its way from one place to the other. */
+/*
+ * No task is ready three times in a row, with time between for those that are between two queues.
+ */
 int starpu_task_wait_for_no_ready(void)
 {
 	int rc = may_wait(__func__);
 	if (rc <= 0)
 		return rc;
 	rt_begin_held();
-	while (rt_simulator && rt_simulator->pass()) /* and what nobody counts: transfers ahead of tasks */
+	while (rt_simulator && rt_simulator->pass()) /* and transfers ahead of tasks, which are not counted */
 		continue;
 	for (unsigned quiet = 0; !rt_simulator && quiet < 3 && rt_unfinished(rt_machine.core);) {
 		quiet = starpu_task_nready() || anybody_looks(rt_machine.core) ? 0 : quiet + 1;
@@ -162,7 +175,7 @@ int starpu_get_limit_min_submitted_tasks(void)
 	return weft_load_i32(&limit_min);
 }
 
-/* ---- the watchdog: says when nothing ends for too long ---- */
+/* ---- the watchdog: reports that no task has ended for too long ---- */
 
 static struct {
 	pthread_t thread;
@@ -200,7 +213,7 @@ static void bark(void)
 		rt_misuse("STARPU_WATCHDOG_CRASH is set");
 }
 
-/* True: it is to end. */
+/* True: the thread is to end. */
 static bool sleeps(double seconds)
 {
 	struct timespec until;

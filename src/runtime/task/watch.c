@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A word of bits, and a function for each bit: set before the bit is, never cleared after it. */
+/*
+ * Watchers: a word of bits, and a callback for each bit. The callback is stored before its bit is
+ * set and never cleared, so that a station that has read the bit finds it. Turning a watcher on or
+ * off changes whether codelets are plain; they are examined again at their next task.
+ */
 #include "watch.h"
 #include "runtime/meter/instant.h"
 
@@ -27,7 +31,7 @@ void rt_watch(enum rt_watcher who, rt_watch_fn fn)
 	do
 		wanted = fn ? old | bit : old & ~bit;
 	while (!weft_cas_u32(&rt_watched, &old, wanted));
-	if (want_structs(old) != want_structs(wanted)) /* which codelets are plain is asked anew */
+	if (want_structs(old) != want_structs(wanted)) /* codelets are examined again */
 		__atomic_add_fetch(&rt_machine.codelets, 1, __ATOMIC_ACQ_REL);
 }
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whoever wants to know of each task (profiling, counters, tools, bounds, live displays) is a watcher: it is called at each station
- * of a task's way while it is on. One word says who is; it is read once at a station, and nothing else is while it is 0. While
- * anybody watches beside profiling, no codelet is plain, so that each task has a struct (profile.h has its own way for those).
+ * Watchers: subscribers (profiling, counters, tools, bounds, live displays) whose callbacks are
+ * called at each station of a task's way while they are on. One word has a bit for each; it is read
+ * once at a station, and nothing else is while it is 0. While any watcher beside profiling is on,
+ * no codelet is plain, so that each task has a struct (profile.h has its own way for plain ones).
  *
  *     submit ─> ready ─> pop ─> start ─> end ─> released ─> callback ─> called back
  *     worker:                          sleep ─> wake
  *
- * Stations that nothing lies between are passed at one instant (rt_pass_at_once).
+ * Consecutive stations with nothing between them are passed at one instant (rt_pass_at_once).
  */
 #ifndef WEFT_RUNTIME_TASK_WATCH_H
 #define WEFT_RUNTIME_TASK_WATCH_H
@@ -32,7 +33,9 @@ enum rt_watcher { RT_WATCH_PROFILE, RT_WATCH_COUNTERS, RT_WATCH_TOOL, RT_WATCH_B
 
 enum { RT_NO_WORKER = STARPU_NMAXWORKERS };
 
-/* `t` is NULL where there is none, `worker` RT_NO_WORKER. Called by any thread, several at once. */
+/*
+ * `t` is NULL and `worker` RT_NO_WORKER where there is none. Called by any thread, several at once.
+ */
 typedef void (*rt_watch_fn)(enum rt_station at, struct starpu_task *t, unsigned worker, uint64_t now_ns);
 
 extern struct weft_atomic_u32 rt_watched;
@@ -48,7 +51,7 @@ static inline bool rt_is_watched_by(enum rt_watcher who)
 
 /* Each task is to have a struct. */
 bool rt_wants_structs(void);
-/* From now on, and until it is taken back with NULL; a station that has begun may still call it a moment later. */
+/* Subscribes; NULL unsubscribes, and a station that has begun may still call it a moment later. */
 void rt_watch(enum rt_watcher who, rt_watch_fn fn);
 
 void rt_watch_pass(enum rt_station at, struct starpu_task *t, unsigned worker);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions about workers and memory nodes. Answers come from the machine, which does not change while it runs; what was there is
- * still told after the end, until it begins again, so that a program can look back. The topology goes with the runtime.
+ * Queries for workers and memory nodes. Answers come from the machine, which does not change while
+ * it runs, and which is kept after the end, until the next begin, so that a program can still query
+ * it. The topology is freed with the runtime.
  */
 #include "complain.h"
 #include "task.h"
@@ -446,7 +447,7 @@ void starpu_bind_thread_on_cpu(int cpuid)
 	bind_to(pu ? pu->cpuset : NULL);
 }
 
-/* The program's active threads, each on a unit, by the name that it gave itself there. */
+/* The program's active threads, each on a unit, under the name that it has registered. */
 static struct {
 	pthread_mutex_t lock;
 	char name[STARPU_MAXCPUS][32];
@@ -474,7 +475,7 @@ static bool is_free(unsigned pu)
 	return is;
 }
 
-/* A unit that the program may use: one that it prefers, else one that nobody has, else any. */
+/* A unit that the program may use: a preferred one, else a free one, else any. */
 unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned npreferred)
 {
 	static struct weft_atomic_u32 turn;
@@ -489,7 +490,7 @@ unsigned starpu_get_next_bindid(unsigned flags, unsigned *preferred, unsigned np
 	return weft_add_u32(&turn, 1) % (pus ? pus : 1);
 }
 
-/* True: nobody else is active there, as far as is known. */
+/* True: no other thread is known to be active there. */
 static bool takes_unit(unsigned pu, bool is_active, const char *name)
 {
 	char *there = active.name[pu];

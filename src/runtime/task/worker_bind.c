@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a worker's thread is bound: when it begins, and again when somebody moves it. Both in one lock, so that the last word counts.
- * What it was bound to before may still be looked at, and stays until the machine ends.
+ * Binding of a worker's thread: at its begin, and when the program moves it. Both under one lock,
+ * so that the last call counts. Former sets may still be read by other threads, and are freed when
+ * the machine ends.
  */
 #include "begin.h"
 #include <pthread.h>
@@ -10,7 +11,7 @@
 static struct {
 	pthread_mutex_t lock;
 	unsigned n;
-	hwloc_cpuset_t *set; /* what was; owned */
+	hwloc_cpuset_t *set; /* former sets; owned */
 } former = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 void rt_worker_bind_self(unsigned worker)

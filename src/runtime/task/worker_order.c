@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tasks that say as the how-many-eth of their worker they run (workerorder, from 1): one that is ready before its turn is kept here
- * until the one before it has run. One whose turn is long past, as it is submitted again, runs at once.
+ * Tasks with a fixed place in the sequence of their worker (workerorder, from 1): one that is ready
+ * before its turn is kept here until its predecessor has run. One whose turn is long past, because
+ * it is submitted again, runs at once.
  */
 #include "begin.h"
 #include "complain.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine as a tree for schedulers: made when somebody asks, given back at the end. */
+/*
+ * The machine as a tree for schedulers: made from hwloc's topology at the first query, freed at the
+ * end of the runtime.
+ */
 #include "begin.h"
 #include "machine.h"
 #include <pthread.h>
@@ -8,7 +11,10 @@
 static struct starpu_tree *tree;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* As StarPU makes it: what has one child only is left out, a level is a depth of the topology, and that is an inner node's id, too. */
+/*
+ * As StarPU makes it: objects with one child only are left out, a level is a depth of the topology,
+ * and that is an inner node's id, too.
+ */
 static void fill(struct starpu_tree *at, const struct hwloc_obj *o, struct starpu_tree *parent)
 {
 	while (o->arity == 1)
