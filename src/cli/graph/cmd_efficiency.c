@@ -312,7 +312,7 @@ static int print_states(const struct work *w)
 
 /* ---- the command ---- */
 
-static int print(const struct work *w)
+static int efficiency_print(const struct work *w)
 {
 	char length[32];
 	if (w->args->states)
@@ -326,7 +326,7 @@ static int print(const struct work *w)
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int efficiency_run(int argc, char **argv)
 {
 	struct args a = {.time = NULL};
 	struct work w = {.args = &a};
@@ -346,7 +346,7 @@ static int run(int argc, char **argv)
 	if (!status && w.has_other)
 		status = efforts_init(&w.other, t[1], a.states ? a.time : NULL, a.states);
 	if (!status)
-		status = print(&w);
+		status = efficiency_print(&w);
 	efforts_fini(&w.run);
 	efforts_fini(&w.other);
 	weft_trace_close(t[0]);
@@ -373,5 +373,5 @@ const struct weft_command weft_command_efficiency = {
 		 "    weft efficiency run.weft alone.weft\n"
 		 "    weft efficiency --states run.weft alone.weft --csv",
 	.options = options,
-	.run = run,
+	.run = efficiency_run,
 };

@@ -232,7 +232,7 @@ static int write_graph(struct work *w)
 /* ---- outside programs ---- */
 
 /* What runs in our place: an editor, a browser. Returns only when there is none. */
-static int become(char *const *argv, const char *what)
+static int graph_become(char *const *argv, const char *what)
 {
 	struct weft_err err = {0};
 	fflush(stdout);
@@ -249,7 +249,7 @@ static int open_page(const struct work *w)
 	printf("%s\n", at);
 	if (!browser && access("/usr/bin/xdg-open", X_OK) != 0)
 		return CLI_OK; /* its path is what there is to say */
-	return become(argv, "the browser");
+	return graph_become(argv, "the browser");
 }
 
 static int edit_task(struct work *w)
@@ -286,7 +286,7 @@ static int edit_task(struct work *w)
 	snprintf(line, sizeof line, "%u", t->task[i].line);
 	if (path.failed || command.failed)
 		return cli_fail_code(-ENOMEM);
-	return become((char *[]){"/bin/sh", "-c", command.at, "sh", path.at, line, NULL}, "the editor");
+	return graph_become((char *[]){"/bin/sh", "-c", command.at, "sh", path.at, line, NULL}, "the editor");
 }
 
 /* ---- the command ---- */
@@ -388,7 +388,7 @@ static int graph_of(struct work *w, const struct weft_trace *t)
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int graph_run(int argc, char **argv)
 {
 	struct args a = {.by = NULL};
 	struct work w = {.args = &a};
@@ -432,5 +432,5 @@ const struct weft_command weft_command_graph = {
 		 "    weft graph run.weft -o run.html --by iteration --editor vscode\n"
 		 "    weft graph run.weft -o run.dot -f 'iteration=0..3'",
 	.options = options,
-	.run = run,
+	.run = graph_run,
 };

@@ -307,7 +307,7 @@ static int tasks_of(struct work *w, const struct weft_trace *t)
 	return a->by ? print_groups(w) : print_tasks(w);
 }
 
-static int run(int argc, char **argv)
+static int tasks_run(int argc, char **argv)
 {
 	struct args a = {.top = UNSAID};
 	struct work w = {.args = &a};
@@ -355,5 +355,5 @@ const struct weft_command weft_command_tasks = {
 		 "    weft tasks run.weft -f 'wait>5ms time=50%..' --json\n"
 		 "    weft tasks run.weft --fields",
 	.options = options,
-	.run = run,
+	.run = tasks_run,
 };

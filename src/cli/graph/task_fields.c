@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void whole(struct weft_row_value *out, int64_t v)
+static void field_whole(struct weft_row_value *out, int64_t v)
 {
 	out->has |= WEFT_ROW_HAS_WHOLE;
 	out->whole = out->until = v;
 }
 
-static void real(struct weft_row_value *out, double v)
+static void field_real(struct weft_row_value *out, double v)
 {
 	out->has |= WEFT_ROW_HAS_REAL;
 	out->real = v;
 }
 
-static void text(struct weft_row_value *out, const char *z, uint32_t id)
+static void field_text(struct weft_row_value *out, const char *z, uint32_t id)
 {
 	if (!z || !*z)
 		return;
@@ -27,10 +27,10 @@ static void text(struct weft_row_value *out, const char *z, uint32_t id)
 	out->id = id;
 }
 
-static void between(struct weft_row_value *out, uint64_t from, uint64_t to)
+static void field_between(struct weft_row_value *out, uint64_t from, uint64_t to)
 {
 	if (from != WEFT_NEVER && to != WEFT_NEVER)
-		whole(out, to > from ? (int64_t)(to - from) : 0);
+		field_whole(out, to > from ? (int64_t)(to - from) : 0);
 }
 
 #define GET(field, ...) \
@@ -39,47 +39,48 @@ static void between(struct weft_row_value *out, uint64_t from, uint64_t to)
 		(void)v, (void)t, (void)i; \
 		__VA_ARGS__; \
 	}
-#define GET_TIME(field) GET(field, if (t->field != WEFT_NEVER) whole(out, (int64_t)t->field))
-#define GET_STRING(field) GET(field, text(out, weft_tasks_text(&v->tasks, t->field), t->field))
+#define GET_TIME(field) GET(field, if (t->field != WEFT_NEVER) field_whole(out, (int64_t)t->field))
+#define GET_STRING(field) GET(field, field_text(out, weft_tasks_text(&v->tasks, t->field), t->field))
 
-GET(job, whole(out, (int64_t)t->job))
-GET(number, whole(out, t->number))
-GET(name, text(out, weft_tasks_called(&v->tasks, t), UINT32_MAX))
-GET(codelet, text(out, weft_tasks_codelet(&v->tasks, t), t->region))
+GET(job, field_whole(out, (int64_t)t->job))
+GET(number, field_whole(out, t->number))
+GET(name, field_text(out, weft_tasks_called(&v->tasks, t), UINT32_MAX))
+GET(codelet, field_text(out, weft_tasks_codelet(&v->tasks, t), t->region))
 GET_STRING(model)
-GET(process, whole(out, v->tasks.trace->process[t->process].pid); text(out, v->tasks.trace->process[t->process].name, t->process))
+GET(process, field_whole(out, v->tasks.trace->process[t->process].pid);
+    field_text(out, v->tasks.trace->process[t->process].name, t->process))
 GET_TIME(submit)
 GET_TIME(ready)
 GET_TIME(push)
 GET_TIME(pop)
 GET_TIME(start)
 GET_TIME(end)
-GET(duration, between(out, t->start, t->end))
-GET(wait, between(out, t->ready != WEFT_NEVER ? t->ready : t->submit, t->start))
-GET(blocked, between(out, t->submit, t->ready))
+GET(duration, field_between(out, t->start, t->end))
+GET(wait, field_between(out, t->ready != WEFT_NEVER ? t->ready : t->submit, t->start))
+GET(blocked, field_between(out, t->submit, t->ready))
 GET(
 	time, if (t->start != WEFT_NEVER) {
-		whole(out, (int64_t)t->start);
+		field_whole(out, (int64_t)t->start);
 		out->until = t->end != WEFT_NEVER ? (int64_t)t->end : INT64_MAX;
 	})
-GET(iteration, if (t->iteration != WEFT_TASKS_NO_ITERATION) whole(out, t->iteration))
-GET(sub_iteration, if (t->sub_iteration != WEFT_TASKS_NO_ITERATION) whole(out, t->sub_iteration))
-GET(priority, whole(out, t->priority))
-GET(tag, if (t->has_tag) whole(out, (int64_t)t->tag))
-GET(size, if (t->bytes || t->n_accesses) whole(out, (int64_t)t->bytes))
-GET(flops, if (t->flops >= 0) real(out, t->flops))
+GET(iteration, if (t->iteration != WEFT_TASKS_NO_ITERATION) field_whole(out, t->iteration))
+GET(sub_iteration, if (t->sub_iteration != WEFT_TASKS_NO_ITERATION) field_whole(out, t->sub_iteration))
+GET(priority, field_whole(out, t->priority))
+GET(tag, if (t->has_tag) field_whole(out, (int64_t)t->tag))
+GET(size, if (t->bytes || t->n_accesses) field_whole(out, (int64_t)t->bytes))
+GET(flops, if (t->flops >= 0) field_real(out, t->flops))
 GET(gflops, if (t->flops >= 0 && t->start != WEFT_NEVER && t->end != WEFT_NEVER && t->end > t->start)
-                    real(out, t->flops / (double)(t->end - t->start)))
-GET(submit_order, whole(out, t->order))
+                    field_real(out, t->flops / (double)(t->end - t->start)))
+GET(submit_order, field_whole(out, t->order))
 GET_STRING(parameters)
 GET_STRING(file)
-GET(line, if (t->line) whole(out, t->line))
-GET(context, whole(out, t->context))
-GET(data, whole(out, t->n_accesses))
-GET(depends, whole(out, t->n_before))
-GET(level, if (v->has_paths) whole(out, v->paths.level[i]))
-GET(earliest, if (v->has_paths) whole(out, (int64_t)v->paths.earliest[i]))
-GET(slack, if (v->has_paths) whole(out, (int64_t)v->paths.slack[i]))
+GET(line, if (t->line) field_whole(out, t->line))
+GET(context, field_whole(out, t->context))
+GET(data, field_whole(out, t->n_accesses))
+GET(depends, field_whole(out, t->n_before))
+GET(level, if (v->has_paths) field_whole(out, v->paths.level[i]))
+GET(earliest, if (v->has_paths) field_whole(out, (int64_t)v->paths.earliest[i]))
+GET(slack, if (v->has_paths) field_whole(out, (int64_t)v->paths.slack[i]))
 
 static void get_worker(struct task_view *v, const struct weft_tasks_task *t, uint32_t i, struct weft_row_value *out)
 {
@@ -87,8 +88,8 @@ static void get_worker(struct task_view *v, const struct weft_tasks_task *t, uin
 	if (t->worker >= v->tasks.n_workers)
 		return;
 	const struct weft_tasks_worker *w = &v->tasks.worker[t->worker];
-	whole(out, w->number);
-	text(out, w->name, t->worker);
+	field_whole(out, w->number);
+	field_text(out, w->name, t->worker);
 }
 
 /* "CPU", "OpenCL": what stands before the number. */
@@ -99,14 +100,14 @@ static void get_resource(struct task_view *v, const struct weft_tasks_task *t, u
 		return;
 	const char *name = v->tasks.worker[t->worker].name;
 	snprintf(v->text, sizeof v->text, "%.*s", (int)strcspn(name, " 0123456789"), name);
-	text(out, v->text, t->worker);
+	field_text(out, v->text, t->worker);
 }
 
 static void get_submitter(struct task_view *v, const struct weft_tasks_task *t, uint32_t i, struct weft_row_value *out)
 {
 	(void)i;
 	if (t->submitter < v->tasks.trace->n_threads)
-		text(out, weft_thread_label(v->tasks.trace, t->submitter, v->text), t->submitter);
+		field_text(out, weft_thread_label(v->tasks.trace, t->submitter, v->text), t->submitter);
 }
 
 static void get_hex(struct task_view *v, bool there, const char *form, uint32_t number, struct weft_row_value *out)
@@ -114,8 +115,8 @@ static void get_hex(struct task_view *v, bool there, const char *form, uint32_t 
 	if (!there)
 		return;
 	snprintf(v->text, sizeof v->text, form, number);
-	whole(out, number);
-	text(out, v->text, UINT32_MAX);
+	field_whole(out, number);
+	field_text(out, v->text, UINT32_MAX);
 }
 
 GET(footprint, get_hex(v, t->has_footprint, "%08x", t->footprint, out))
@@ -128,14 +129,14 @@ static void get_place(struct task_view *v, const struct weft_tasks_task *t, uint
 	if (!*file)
 		return;
 	snprintf(v->text, sizeof v->text, "%s:%u", slash ? slash + 1 : file, t->line);
-	text(out, v->text, UINT32_MAX);
+	field_text(out, v->text, UINT32_MAX);
 }
 
 static void get_critical(struct task_view *v, const struct weft_tasks_task *t, uint32_t i, struct weft_row_value *out)
 {
 	(void)t;
 	if (v->has_paths)
-		whole(out, v->paths.slack[i] == 0);
+		field_whole(out, v->paths.slack[i] == 0);
 }
 
 const struct task_field task_fields[] = {

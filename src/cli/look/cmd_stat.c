@@ -254,7 +254,7 @@ static const struct stat_column *find_sort(const char *name)
 }
 
 /* Rows by the column; ties and `name` in the order of definitions. malloc'd. */
-static struct keyed *sorted(const struct weft_call_table *s, const char *sort)
+static struct keyed *stat_sorted(const struct weft_call_table *s, const char *sort)
 {
 	const struct stat_column *by = find_sort(sort);
 	struct keyed *order = calloc(s->n_rows + 1, sizeof *order);
@@ -268,10 +268,10 @@ static struct keyed *sorted(const struct weft_call_table *s, const char *sort)
 
 /* -- printing -- */
 
-static int fill(struct weft_table *t, struct view *v, const struct weft_call_table *s, const struct args *a,
-                const struct stat_column *const *columns, unsigned n_columns)
+static int stat_fill(struct weft_table *t, struct view *v, const struct weft_call_table *s, const struct args *a,
+                     const struct stat_column *const *columns, unsigned n_columns)
 {
-	struct keyed *order = sorted(s, a->sort);
+	struct keyed *order = stat_sorted(s, a->sort);
 	size_t n = a->top && a->top < s->n_rows ? (size_t)a->top : s->n_rows;
 	int rc = order ? 0 : -ENOMEM;
 	for (size_t i = 0; !rc && i < s->n_rows; i++)
@@ -311,8 +311,8 @@ static void print_summary(const struct weft_call_table *s, const struct args *a)
 		       s->closed_early);
 }
 
-static int print(const struct weft_trace *trace, const struct weft_call_table *s, const struct weft_call_how *how,
-                 const struct args *a)
+static int stat_print(const struct weft_trace *trace, const struct weft_call_table *s, const struct weft_call_how *how,
+                      const struct args *a)
 {
 	const struct weft_def_table *things = &trace->def[how->states ? WEFT_CLASS_STATE : WEFT_CLASS_REGION];
 	struct view v = {.trace = trace, .things = things->at, .n_things = things->n};
@@ -328,7 +328,7 @@ static int print(const struct weft_trace *trace, const struct weft_call_table *s
 	}
 	struct weft_table t;
 	weft_table_init(&t, columns, n);
-	int rc = fill(&t, &v, s, a, chosen, n);
+	int rc = stat_fill(&t, &v, s, a, chosen, n);
 	if (rc) {
 		weft_table_fini(&t);
 		return cli_fail_code(rc);
@@ -415,7 +415,7 @@ static int stat_trace(const struct args *a, const char *path, struct weft_call_h
 	           weft_call_table_compute(&s, &space, how, &err)) {
 		status = cli_fail(&err);
 	} else {
-		status = print(t, &s, how, a);
+		status = stat_print(t, &s, how, a);
 		weft_call_table_fini(&s);
 	}
 	weft_space_fini(&space);
@@ -424,7 +424,7 @@ static int stat_trace(const struct args *a, const char *path, struct weft_call_h
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int stat_run(int argc, char **argv)
 {
 	struct args a = {.sort = "self"};
 	int n;
@@ -463,5 +463,5 @@ const struct weft_command weft_command_stat = {
 		 "    weft stat run.weft --by region,process --sort max --top 5\n"
 		 "    weft stat run.weft --time 25%..75% -f 'region=solve*' --csv",
 	.options = options,
-	.run = run,
+	.run = stat_run,
 };

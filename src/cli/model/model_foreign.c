@@ -60,7 +60,7 @@ static void print_usage(const struct tool *t, FILE *to)
 }
 
 /* Two operands of -se are the only option with more than one. */
-static int take(struct model_args *a, const struct option *o, char **argument)
+static int foreign_take(struct model_args *a, const struct option *o, char **argument)
 {
 	const struct {
 		enum what what;
@@ -131,7 +131,7 @@ static int read_arguments(const struct tool *t, struct model_args *a, int argc, 
 				printf("%s (StarPU 1.4 by Weft " WEFT_VERSION ")\n", t->name);
 			return EXIT_SUCCESS;
 		}
-		i += take(a, o, argv + i + 1);
+		i += foreign_take(a, o, argv + i + 1);
 	}
 	if (!*t->operands && *n) {
 		weft_log(WEFT_LOG_ERROR, "unexpected '%s'", argv[0]);

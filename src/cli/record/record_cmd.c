@@ -188,7 +188,7 @@ static int make_trace(struct record_run *r, const char *program, struct weft_err
 }
 
 /* Everything up to the process that waits for its exec. */
-static int prepare(struct record_run *r, char **argv, struct weft_err *err)
+static int record_prepare(struct record_run *r, char **argv, struct weft_err *err)
 {
 	int rc = make_trace(r, argv[0], err);
 	if (rc || (rc = open_signals(r, err)))
@@ -205,7 +205,7 @@ static int prepare(struct record_run *r, char **argv, struct weft_err *err)
 	return 0;
 }
 
-static int begin(struct record_run *r, struct weft_err *err)
+static int record_begin(struct record_run *r, struct weft_err *err)
 {
 	int rc = record_watch_start(&r->watch, r->args.watch, r->child.pid, r->not_watched, sizeof r->not_watched, err);
 	if (rc)
@@ -266,7 +266,7 @@ static int next_look_ms(const struct record_watch *w, int last_ms, bool seen)
 	return seen ? LOOK_LEAST_MS : last_ms * 2 < LOOK_MOST_MS ? last_ms * 2 : LOOK_MOST_MS;
 }
 
-static void loop(struct record_run *r)
+static void record_loop(struct record_run *r)
 {
 	struct pollfd at[DESCRIPTORS_MOST];
 	int look_ms = LOOK_LEAST_MS;
@@ -287,7 +287,7 @@ static void loop(struct record_run *r)
 
 /* ---- after ---- */
 
-static void end(struct record_run *r)
+static void record_end(struct record_run *r)
 {
 	r->tree.command_status = r->status;
 	r->tree.command_cpu = r->watch.command_cpu;
@@ -332,7 +332,7 @@ static const char not_recorded[] =
 	"not recorded: calls (no process called MPI or OpenMP, made a thread or lasted a second): ask for files by --on io, record "
 	"functions with --probe NAME, or build the program with libweft (man weft_record)";
 
-static void say(const struct record_run *r, uint32_t processes, uint32_t threads, uint32_t live, uint64_t took_ns)
+static void record_say(const struct record_run *r, uint32_t processes, uint32_t threads, uint32_t live, uint64_t took_ns)
 {
 	struct weft_buf b = {0};
 	char text[32];
@@ -379,10 +379,10 @@ static void finish_probes(struct record_run *r)
 	weft_buf_fini(&remarks);
 }
 
-static int finish(struct record_run *r, const char *command)
+static int record_finish(struct record_run *r, const char *command)
 {
 	uint64_t took = weft_monotonic_ns() - r->began_ns;
-	end(r);
+	record_end(r);
 	finish_probes(r);
 	uint32_t processes = (uint32_t)r->tree.process.n, threads = (uint32_t)r->tree.thread.n;
 	uint32_t live = record_tree_live(&r->tree);
@@ -401,7 +401,7 @@ static int finish(struct record_run *r, const char *command)
 	if (r->totals.ask_categories)
 		record_check_categories(&r->args, &r->totals.categories);
 	if (!r->args.quiet)
-		say(r, processes, threads, live, took);
+		record_say(r, processes, threads, live, took);
 	if (r->extrae.merged)
 		record_extrae_merge(&r->extrae, r->dir.path, command, r->args.quiet);
 	return weft_exit_code(r->status);
@@ -444,12 +444,12 @@ static int record_main(struct record_run *r, char **argv)
 	if (r->args.environment)
 		return give_environment(r, &err) ? cli_fail(&err) : 0;
 	r->totals.ask_categories = record_category_asked(&r->args);
-	int rc = prepare(r, argv, &err);
+	int rc = record_prepare(r, argv, &err);
 	if (rc == 0)
-		rc = begin(r, &err);
+		rc = record_begin(r, &err);
 	if (rc == 0) {
-		loop(r);
-		return finish(r, argv[0]);
+		record_loop(r);
+		return record_finish(r, argv[0]);
 	}
 	if (r->child.go > 0)
 		close(r->child.go); /* the process that waits ends */

@@ -59,7 +59,7 @@ static struct worker *worker_for(struct activity *a, struct weft_str id)
 }
 
 /* A time widens what is shown, from where profiling began. */
-static void widen(struct activity *a, double from, double to)
+static void activity_widen(struct activity *a, double from, double to)
 {
 	if (a->second)
 		return;
@@ -74,7 +74,7 @@ static double cell_width(const struct activity *a)
 }
 
 /* Spreads `amount` of what lasted from `begin` to `end` over the cells. */
-static void spread(const struct activity *a, double *cell, double begin, double end, double amount)
+static void activity_spread(const struct activity *a, double *cell, double begin, double end, double amount)
 {
 	double width = cell_width(a), length = end - begin;
 	if (!(length > 0) || !(width > 0) || !(amount > 0))
@@ -100,12 +100,12 @@ static int take_worker(struct activity *a, const struct columns *c)
 			return rc;
 	}
 	double begin = v[0] - v[1], executing = fmin(fmax(v[2], 0), v[1]), sleeping = fmin(fmax(v[3], 0), v[1] - executing);
-	widen(a, begin, v[0]);
+	activity_widen(a, begin, v[0]);
 	if (!a->second)
 		return 0;
-	spread(a, w->cell[EXECUTING], begin, v[0], executing);
-	spread(a, w->cell[SLEEPING], begin, v[0], sleeping);
-	spread(a, w->cell[OVERHEAD], begin, v[0], v[1] - executing - sleeping);
+	activity_spread(a, w->cell[EXECUTING], begin, v[0], executing);
+	activity_spread(a, w->cell[SLEEPING], begin, v[0], sleeping);
+	activity_spread(a, w->cell[OVERHEAD], begin, v[0], v[1] - executing - sleeping);
 	return 0;
 }
 
@@ -119,7 +119,7 @@ static void fill_count(struct activity *a, unsigned which, unsigned to)
 
 static void count_at(struct activity *a, unsigned which, double time, double count)
 {
-	widen(a, time, time);
+	activity_widen(a, time, time);
 	a->peak = fmax(a->peak, count);
 	if (!a->second || !(cell_width(a) > 0))
 		return;
@@ -261,7 +261,7 @@ static void draw_legend(struct picture *p)
 	}
 }
 
-static int draw(void *arg, enum weft_picture_form form, struct weft_buf *out)
+static int activity_draw(void *arg, enum weft_picture_form form, struct weft_buf *out)
 {
 	const struct activity *a = arg;
 	struct picture p;
@@ -292,7 +292,7 @@ int files_activity(const struct files_args *a, char **operand, int n)
 	if (!status)
 		status = read_all(act, operand[0], true);
 	if (!status)
-		status = files_picture(a, a->output ? a->output : "activity.eps", draw, act);
+		status = files_picture(a, a->output ? a->output : "activity.eps", activity_draw, act);
 	for (size_t i = 0; i < act->worker.n; i++)
 		free(act->worker.at[i]);
 	free(act->worker.at);

@@ -126,7 +126,7 @@ static int give_commands(struct top_way *w, struct top_screen *s, const struct a
 static struct termios before;
 static volatile sig_atomic_t has_enough;
 
-static void enough(int signal_number)
+static void top_enough(int signal_number)
 {
 	(void)signal_number;
 	has_enough = 1;
@@ -135,7 +135,7 @@ static void enough(int signal_number)
 static void terminal_begin(void)
 {
 	struct termios raw;
-	struct sigaction on = {.sa_handler = enough};
+	struct sigaction on = {.sa_handler = top_enough};
 	sigaction(SIGINT, &on, NULL);
 	sigaction(SIGTERM, &on, NULL);
 	tcgetattr(STDIN_FILENO, &before);
@@ -152,7 +152,7 @@ static void terminal_end(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
-static void press(struct top_way *w, struct top_screen *s)
+static void top_press(struct top_way *w, struct top_screen *s)
 {
 	char keys[16], command[200];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
@@ -230,7 +230,7 @@ static int show_all(struct show *sh)
 		if (p[1].revents)
 			top_export_answer(sh->listener, sh->screen.last);
 		if (p[2].revents)
-			press(sh->way, &sh->screen);
+			top_press(sh->way, &sh->screen);
 	}
 	return 0;
 }
@@ -284,7 +284,7 @@ static int look_at(struct args *a, const char *who)
 	return status;
 }
 
-static int run(int argc, char **argv)
+static int top_run(int argc, char **argv)
 {
 	struct args a = {.rate = 2};
 	int n;
@@ -302,7 +302,7 @@ static int run(int argc, char **argv)
 
 int cli_starpu_top(int argc, char **argv)
 {
-	return run(argc, argv);
+	return top_run(argc, argv);
 }
 
 const struct weft_command weft_command_top = {
@@ -325,5 +325,5 @@ const struct weft_command weft_command_top = {
 		 "    weft top --on node7 cholesky\n"
 		 "    weft top --export 9100",
 	.options = options,
-	.run = run,
+	.run = top_run,
 };

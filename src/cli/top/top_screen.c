@@ -19,7 +19,7 @@ static const struct pulse_value *same_in(const struct pulse_value *last, const c
 
 /* ---- history ---- */
 
-static void remember(struct top_history *h, double v)
+static void screen_remember(struct top_history *h, double v)
 {
 	if (h->n == TOP_HISTORY)
 		memmove(h->at, h->at + 1, --h->n * sizeof h->at[0]);
@@ -206,8 +206,8 @@ static void draw_head(struct top_screen *s, const struct pulse_value *sample, do
 	const char *waits = pulse_text(sample, "waits_for_start", NULL);
 	double executed = pulse_number(tasks, "executed", 0);
 	double rate = before ? rate_of(executed, pulse_number(before, "executed", 0), seconds) : 0;
-	remember(&s->executed, rate);
-	remember(&s->ready, pulse_number(tasks, "ready", 0));
+	screen_remember(&s->executed, rate);
+	screen_remember(&s->ready, pulse_number(tasks, "ready", 0));
 	fprintf(to, "%s (%.0f) runs for %.1f s: %.0f tasks submitted, %.0f ready, %.0f executed since somebody looks\n",
 	        pulse_text(sample, "program", "?"), pulse_number(sample, "pid", 0), pulse_number(sample, "time_s", 0),
 	        pulse_number(tasks, "submitted", 0), pulse_number(tasks, "ready", 0), executed);
@@ -228,7 +228,7 @@ static void draw_recorded_head(struct top_screen *s, const struct pulse_value *s
 	const struct pulse_value *ends = pulse_get(sample, "message_ends");
 	double recorded = pulse_number(events, "recorded", 0);
 	double rate = before ? rate_of(recorded, pulse_number(before, "recorded", 0), seconds) : 0;
-	remember(&s->executed, rate);
+	screen_remember(&s->executed, rate);
 	fprintf(to, "%s (%.0f) records for %.1f s: %.0f events, %.0f dropped\n\n  events a second   %10.0f ",
 	        pulse_text(sample, "program", "?"), pulse_number(sample, "pid", 0), pulse_number(sample, "time_s", 0), recorded,
 	        pulse_number(events, "dropped", 0), rate);

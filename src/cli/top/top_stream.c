@@ -178,7 +178,7 @@ static void hear_definition(struct top_stream *s, const struct weft_record *r)
 /* ---- events ---- */
 
 /* Up to now the thread was in the innermost region. */
-static void spend(struct top_stream *s, struct lane *l, uint64_t now)
+static void stream_spend(struct top_stream *s, struct lane *l, uint64_t now)
 {
 	struct region *r = l->depth && l->depth <= DEPTH ? region_at(s, l->stack[l->depth - 1]) : NULL;
 	if (r && now > l->from)
@@ -211,13 +211,13 @@ static void hear_event(struct top_stream *s, struct lane *l, const struct weft_r
 	l->events++;
 	s->events += !l->own;
 	if (r->kind == WEFT_EV_ENTER) {
-		spend(s, l, r->ticks);
+		stream_spend(s, l, r->ticks);
 		if (l->depth++ < DEPTH)
 			l->stack[l->depth - 1] = r->id;
 		if (region)
 			region->calls++;
 	} else if (r->kind == WEFT_EV_LEAVE) {
-		spend(s, l, r->ticks);
+		stream_spend(s, l, r->ticks);
 		l->depth -= l->depth > 0;
 	} else if (r->kind == WEFT_EV_SEND || r->kind == WEFT_EV_RECV) {
 		hear_message(s, r);

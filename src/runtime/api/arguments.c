@@ -27,7 +27,7 @@ static bool leaves_modes(const struct starpu_codelet *cl)
 	return cl->nbuffers == STARPU_VARIABLE_NBUFFERS || (cl->nbuffers > STARPU_NMAXBUFS && !cl->dyn_modes);
 }
 
-static void *grown(void *from, size_t bytes)
+static void *arguments_grown(void *from, size_t bytes)
 {
 	void *more = realloc(from, bytes);
 	if (!more)
@@ -47,10 +47,10 @@ void starpu_task_insert_data_make_room(struct starpu_codelet *cl, struct starpu_
 		return;
 	n = variable && n < 2 * *allocated_buffers ? 2 * *allocated_buffers : n;
 	bool first = !task->dyn_handles;
-	task->dyn_handles = grown(task->dyn_handles, (size_t)n * sizeof *task->dyn_handles);
-	task->dyn_interfaces = grown(task->dyn_interfaces, (size_t)n * sizeof *task->dyn_interfaces);
+	task->dyn_handles = arguments_grown(task->dyn_handles, (size_t)n * sizeof *task->dyn_handles);
+	task->dyn_interfaces = arguments_grown(task->dyn_interfaces, (size_t)n * sizeof *task->dyn_interfaces);
 	if (modes)
-		task->dyn_modes = grown(task->dyn_modes, (size_t)n * sizeof *task->dyn_modes);
+		task->dyn_modes = arguments_grown(task->dyn_modes, (size_t)n * sizeof *task->dyn_modes);
 	for (int i = 0; first && i < current_buffer; i++) {
 		task->dyn_handles[i] = task->handles[i];
 		if (variable)
@@ -63,7 +63,7 @@ void starpu_task_insert_data_make_room(struct starpu_codelet *cl, struct starpu_
 static void take_modes(const struct starpu_codelet *cl, struct starpu_task *task)
 {
 	int n = cl->nbuffers > STARPU_NMAXBUFS ? cl->nbuffers : STARPU_NMAXBUFS;
-	task->dyn_modes = grown(NULL, (size_t)n * sizeof *task->dyn_modes);
+	task->dyn_modes = arguments_grown(NULL, (size_t)n * sizeof *task->dyn_modes);
 	for (int i = 0; i < n; i++)
 		task->dyn_modes[i] = static_mode(cl, i);
 }
@@ -121,7 +121,7 @@ void starpu_task_insert_data_make_node_room(struct starpu_codelet *cl, struct st
 		return;
 	bool first = !task->dyn_nodes;
 	rt_task_of(task)->has_nodes |= first;
-	task->dyn_nodes = grown(task->dyn_nodes, (size_t)need * sizeof *task->dyn_nodes);
+	task->dyn_nodes = arguments_grown(task->dyn_nodes, (size_t)need * sizeof *task->dyn_nodes);
 	for (int i = 0; first && i < current_node; i++)
 		task->dyn_nodes[i] = task->nodes[i];
 	*allocated_nodes = need;

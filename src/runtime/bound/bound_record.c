@@ -28,7 +28,7 @@ void bound_unlock(void)
 }
 
 /* Room for one more; what there is no room for is left out, and so the bound stays one. */
-static bool grow(void *array, uint32_t n, uint32_t *cap, size_t size)
+static bool bound_grow(void *array, uint32_t n, uint32_t *cap, size_t size)
 {
 	void *old, *more;
 	if (n < *cap)
@@ -84,7 +84,7 @@ static uint32_t new_kind(struct bound_kind **at, const struct starpu_task *t, co
 	struct bound_kind *k = malloc(sizeof *k);
 	const char *name = starpu_task_get_model_name((struct starpu_task *)(uintptr_t)t);
 	name = name ? name : t->cl->name;
-	if (!k || !grow(&bound.kind, bound.n_kinds, &bound.cap_kinds, sizeof *bound.kind)) {
+	if (!k || !bound_grow(&bound.kind, bound.n_kinds, &bound.cap_kinds, sizeof *bound.kind)) {
 		free(k);
 		return BOUND_NOTHING;
 	}
@@ -134,7 +134,7 @@ static uint32_t kind_of(struct starpu_task *t)
 
 static void add_edge(uint32_t from, uint32_t to, size_t bytes)
 {
-	if (from == to || !grow(&bound.edge, bound.n_edges, &bound.cap_edges, sizeof *bound.edge))
+	if (from == to || !bound_grow(&bound.edge, bound.n_edges, &bound.cap_edges, sizeof *bound.edge))
 		return;
 	bound.edge[bound.n_edges++] = (struct bound_edge){from, to, bytes};
 }
@@ -224,7 +224,7 @@ static void record_submit(struct starpu_task *t)
 {
 	struct rt_task *own = t->starpu_private;
 	uint32_t i = bound.n_tasks;
-	if (!grow(&bound.task, i, &bound.cap_tasks, sizeof *bound.task))
+	if (!bound_grow(&bound.task, i, &bound.cap_tasks, sizeof *bound.task))
 		return;
 	const char *name = bound.deps ? starpu_task_get_name(t) : NULL;
 	bound.task[i] = (struct bound_task){.kind = BOUND_NOTHING, .priority = t->priority, .name = name ? strdup(name) : NULL};

@@ -33,7 +33,7 @@ int rt_refs_grow(struct rt_refs *r)
 	return 0;
 }
 
-static inline void spin(struct rt_handle *h)
+static inline void order_spin(struct rt_handle *h)
 {
 	while (weft_swap_u32(&h->lock, 1))
 		while (weft_load_relaxed_u32(&h->lock)) /* relaxed: the swap decides */
@@ -43,11 +43,11 @@ static inline void spin(struct rt_handle *h)
 static inline void order_lock(struct rt_handle *h)
 {
 	if (WEFT_LIKELY(!rt_trace_has(RT_GROUP_LOCK))) {
-		spin(h);
+		order_spin(h);
 		return;
 	}
 	rt_detail_locking("order");
-	spin(h);
+	order_spin(h);
 	weft_leave(rt_detail.locking);
 }
 

@@ -190,7 +190,7 @@ static bool is_measured(struct starpu_perfmodel *m)
  * Converts as that worker would; the codelet's model learns the time. -1: no worker is of this
  * kind.
  */
-static void convert(struct rt_replica *r, struct starpu_codelet *cl, starpu_cpu_func_t func, int worker)
+static void multiformat_convert(struct rt_replica *r, struct starpu_codelet *cl, starpu_cpu_func_t func, int worker)
 {
 	if (rt_simulator)
 		return;
@@ -218,7 +218,7 @@ void rt_multiformat_arrived(struct rt_replica *r, unsigned from_node)
 		struct starpu_codelet *cl = i->ops->opencl_to_cpu_cl;
 		RT_EXPECT(cl && cl->cpu_funcs[0], "multiformat data %p has no codelet from OpenCL's format to the CPU's",
 		          (void *)r->handle);
-		convert(r, cl, cl->cpu_funcs[0], starpu_worker_get_by_type(STARPU_CPU_WORKER, 0));
+		multiformat_convert(r, cl, cl->cpu_funcs[0], starpu_worker_get_by_type(STARPU_CPU_WORKER, 0));
 	}
 	r->foreign = to_device && !from_device;
 }
@@ -229,7 +229,7 @@ void rt_multiformat_convert(struct rt_replica *r)
 	struct starpu_codelet *cl = i->ops->cpu_to_opencl_cl;
 	RT_EXPECT(cl && cl->opencl_funcs[0], "multiformat data %p has no codelet from the CPU's format to OpenCL's",
 	          (void *)r->handle);
-	convert(r, cl, cl->opencl_funcs[0], starpu_worker_get_id());
+	multiformat_convert(r, cl, cl->opencl_funcs[0], starpu_worker_get_id());
 	r->foreign = false;
 }
 

@@ -45,7 +45,7 @@ static struct {
 	struct gone *first;
 } graveyard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void bury(struct gone *g)
+static void listen_bury(struct gone *g)
 {
 	pthread_mutex_lock(&graveyard.lock);
 	g->next = graveyard.first;
@@ -103,12 +103,12 @@ struct subject {
 	struct counter_codelet *codelet;
 };
 
-static int64_t counted(const struct weft_atomic_u64 *a)
+static int64_t listen_counted(const struct weft_atomic_u64 *a)
 {
 	return (int64_t)weft_load_u64(a);
 }
 
-static double microseconds(const struct weft_atomic_u64 *ns)
+static double listen_microseconds(const struct weft_atomic_u64 *ns)
 {
 	return (double)weft_load_u64(ns) / 1000.0;
 }
@@ -116,24 +116,24 @@ static double microseconds(const struct weft_atomic_u64 *ns)
 static void sample_global(struct starpu_perf_counter_sample *s, const struct subject *of)
 {
 	(void)of;
-	s->value[COUNTER_G_SUBMITTED].integer = counted(&counter_global.submitted);
-	s->value[COUNTER_G_PEAK_SUBMITTED].integer = counted(&counter_global.crowd.peak_waiting);
-	s->value[COUNTER_G_PEAK_READY].integer = counted(&counter_global.crowd.peak_ready);
+	s->value[COUNTER_G_SUBMITTED].integer = listen_counted(&counter_global.submitted);
+	s->value[COUNTER_G_PEAK_SUBMITTED].integer = listen_counted(&counter_global.crowd.peak_waiting);
+	s->value[COUNTER_G_PEAK_READY].integer = listen_counted(&counter_global.crowd.peak_ready);
 }
 
 static void sample_worker(struct starpu_perf_counter_sample *s, const struct subject *of)
 {
-	s->value[COUNTER_W_EXECUTED].integer = counted(&of->worker->executed);
-	s->value[COUNTER_W_TIME].real = microseconds(&of->worker->ns);
+	s->value[COUNTER_W_EXECUTED].integer = listen_counted(&of->worker->executed);
+	s->value[COUNTER_W_TIME].real = listen_microseconds(&of->worker->ns);
 }
 
 static void sample_codelet(struct starpu_perf_counter_sample *s, const struct subject *of)
 {
-	s->value[COUNTER_C_SUBMITTED].integer = counted(&of->codelet->submitted);
-	s->value[COUNTER_C_PEAK_SUBMITTED].integer = counted(&of->codelet->crowd.peak_waiting);
-	s->value[COUNTER_C_PEAK_READY].integer = counted(&of->codelet->crowd.peak_ready);
-	s->value[COUNTER_C_EXECUTED].integer = counted(&of->codelet->executed);
-	s->value[COUNTER_C_TIME].real = microseconds(&of->codelet->ns);
+	s->value[COUNTER_C_SUBMITTED].integer = listen_counted(&of->codelet->submitted);
+	s->value[COUNTER_C_PEAK_SUBMITTED].integer = listen_counted(&of->codelet->crowd.peak_waiting);
+	s->value[COUNTER_C_PEAK_READY].integer = listen_counted(&of->codelet->crowd.peak_ready);
+	s->value[COUNTER_C_EXECUTED].integer = listen_counted(&of->codelet->executed);
+	s->value[COUNTER_C_TIME].real = listen_microseconds(&of->codelet->ns);
 }
 
 double counter_value(unsigned at, unsigned worker, const struct counter_codelet *c)
@@ -250,7 +250,7 @@ void starpu_perf_counter_set_free(struct starpu_perf_counter_set *set)
 		return;
 	for (uint32_t left = weft_swap_u32(&set->enabled, 0); left; left &= left - 1)
 		counter_want(counter_wants((unsigned)__builtin_ctz(left)), -1);
-	bury(&set->gone);
+	listen_bury(&set->gone);
 }
 
 /* ---- listeners ---- */
@@ -287,7 +287,7 @@ void starpu_perf_counter_listener_exit(struct starpu_perf_counter_listener *list
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
 		take_out(&worker_slot[i], listener);
 	counter_each_codelet(take_out_of_codelet, listener);
-	bury(&listener->gone);
+	listen_bury(&listener->gone);
 }
 
 /* It hears of this scope, and the runtime runs. */

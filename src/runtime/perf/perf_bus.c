@@ -30,7 +30,7 @@ void perf_bus_end(void)
 	__atomic_store_n(&my.known, false, __ATOMIC_RELEASE);
 }
 
-static struct weft_bus_config now(void)
+static struct weft_bus_config bus_now(void)
 {
 	/* Of CPUs, all that the machine has: how many become workers is the program's affair. */
 	hwloc_topology_t t = starpu_get_hwloc_topology();
@@ -76,7 +76,7 @@ static void measure_way(unsigned from, unsigned to)
 }
 
 /* From one device to another is over the main memory. */
-static void measure(unsigned nodes)
+static void bus_measure(unsigned nodes)
 {
 	for (unsigned i = 0; i < WEFT_BUS_DEFAULT_NODES; i++)
 		for (unsigned k = 0; k < WEFT_BUS_DEFAULT_NODES; k++)
@@ -101,7 +101,7 @@ static void measure(unsigned nodes)
 		}
 }
 
-static void save(const struct weft_bus_config *config, const char *prefix)
+static void bus_save(const struct weft_bus_config *config, const char *prefix)
 {
 	struct weft_bus_affinity affinity = {.n_devices = config->count[WEFT_BUS_OPENCL], .n_numa = config->count[WEFT_BUS_NUMA]};
 	struct weft_err err = {0};
@@ -133,11 +133,11 @@ static bool read_files(const struct weft_bus_config *here, unsigned nodes, const
 	return false;
 }
 
-static void learn(void)
+static void bus_learn(void)
 {
 	char prefix[4096];
 	unsigned nodes = starpu_memory_nodes_get_count();
-	struct weft_bus_config config = now();
+	struct weft_bus_config config = bus_now();
 	nodes = nodes < WEFT_BUS_DEFAULT_NODES ? nodes : WEFT_BUS_DEFAULT_NODES;
 	if (nodes < 2 && !my.calibrate) {
 		memset(&my.bus, 0, sizeof my.bus);
@@ -147,17 +147,17 @@ static void learn(void)
 	perf_path_of_bus(prefix, sizeof prefix);
 	if (!my.calibrate && read_files(&config, nodes, prefix))
 		return;
-	measure(nodes);
-	save(&config, prefix);
+	bus_measure(nodes);
+	bus_save(&config, prefix);
 }
 
 /* Until the end of this runtime; what is measured is measured once. */
-static const struct weft_bus *bus(void)
+static const struct weft_bus *bus_known(void)
 {
 	if (!__atomic_load_n(&my.known, __ATOMIC_ACQUIRE)) {
 		pthread_mutex_lock(&my.lock);
 		if (!my.known)
-			learn();
+			bus_learn();
 		__atomic_store_n(&my.known, true, __ATOMIC_RELEASE);
 		pthread_mutex_unlock(&my.lock);
 	}
@@ -167,7 +167,7 @@ static const struct weft_bus *bus(void)
 void perf_bus_started(void)
 {
 	if (my.calibrate)
-		(void)bus();
+		(void)bus_known();
 }
 
 void rt_perf_bus_is(const struct weft_bus *of_another)
@@ -182,19 +182,19 @@ void rt_perf_bus_is(const struct weft_bus *of_another)
 
 double starpu_transfer_bandwidth(unsigned src_node, unsigned dst_node)
 {
-	const struct weft_bus *b = bus();
+	const struct weft_bus *b = bus_known();
 	return src_node < b->n && dst_node < b->n ? b->mb_per_s[src_node][dst_node] : 0;
 }
 
 double starpu_transfer_latency(unsigned src_node, unsigned dst_node)
 {
-	const struct weft_bus *b = bus();
+	const struct weft_bus *b = bus_known();
 	return src_node < b->n && dst_node < b->n ? b->latency_us[src_node][dst_node] : 0;
 }
 
 double starpu_transfer_predict(unsigned src_node, unsigned dst_node, size_t size)
 {
-	return src_node == dst_node ? 0 : weft_bus_predict_us(bus(), src_node, dst_node, size);
+	return src_node == dst_node ? 0 : weft_bus_predict_us(bus_known(), src_node, dst_node, size);
 }
 
 static void print_matrix(const double (*m)[WEFT_BUS_NODES], unsigned nodes, FILE *to)
@@ -217,7 +217,7 @@ static void print_matrix(const double (*m)[WEFT_BUS_NODES], unsigned nodes, FILE
 
 void starpu_bus_print_bandwidth(FILE *f)
 {
-	const struct weft_bus *b = bus();
+	const struct weft_bus *b = bus_known();
 	unsigned nodes = starpu_memory_nodes_get_count() < b->n ? starpu_memory_nodes_get_count() : b->n;
 	print_matrix(b->mb_per_s, nodes, f);
 	fprintf(f, "\n");
@@ -226,7 +226,7 @@ void starpu_bus_print_bandwidth(FILE *f)
 
 void starpu_bus_print_affinity(FILE *f)
 {
-	struct weft_bus_config c = now();
+	struct weft_bus_config c = bus_now();
 	fprintf(f, "# GPU\tNUMA in preference order (logical index)\n# OpenCL\n");
 	for (uint32_t i = 0; i < c.count[WEFT_BUS_OPENCL]; i++) {
 		fprintf(f, "%u\t", i);
@@ -305,7 +305,7 @@ static int node_of(const struct starpu_perfmodel_arch *arch)
 }
 
 /* What would turn the data into the form of these devices; NULL: it has that. */
-static struct starpu_codelet *conversion(starpu_data_handle_t handle, const struct starpu_perfmodel_arch *arch)
+static struct starpu_codelet *bus_conversion(starpu_data_handle_t handle, const struct starpu_perfmodel_arch *arch)
 {
 	int valid = 0, node = node_of(arch);
 	if (node < 0 || starpu_data_get_interface_id(handle) != STARPU_MULTIFORMAT_INTERFACE_ID)
@@ -322,7 +322,7 @@ double starpu_task_expected_conversion_time(struct starpu_task *task, struct sta
 	int n = task->cl ? STARPU_TASK_GET_NBUFFERS(task) : 0;
 	for (int i = 0; i < n; i++) {
 		starpu_data_handle_t handle = STARPU_TASK_GET_HANDLE(task, i);
-		struct starpu_codelet *cl = STARPU_TASK_GET_MODE(task, i) & STARPU_R ? conversion(handle, arch) : NULL;
+		struct starpu_codelet *cl = STARPU_TASK_GET_MODE(task, i) & STARPU_R ? bus_conversion(handle, arch) : NULL;
 		struct starpu_task converts = {.cl = cl, .nbuffers = 1, .handles = {handle}, .modes = {STARPU_RW}};
 		double us = cl ? starpu_task_expected_length(&converts, arch, nimpl) : 0;
 		sum += isnan(us) ? 0 : us;

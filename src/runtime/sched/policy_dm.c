@@ -78,7 +78,7 @@ static void init_dmdasd(unsigned ctx)
 	init_as(ctx, WITH_DATA | READY | SORTED | DECIDE_BY_PRIORITY);
 }
 
-static void deinit(unsigned ctx)
+static void dm_deinit(unsigned ctx)
 {
 	struct dm *d = starpu_sched_ctx_get_policy_data(ctx);
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++)
@@ -133,7 +133,7 @@ static double begin_of(struct dm *d, unsigned worker, struct starpu_task *t, dou
 	return fmax(sched_instant(&w->end), now) + len;
 }
 
-static unsigned look(struct dm *d, struct starpu_task *t, double now, struct place *at)
+static unsigned dm_look(struct dm *d, struct starpu_task *t, double now, struct place *at)
 {
 	int *workers;
 	unsigned n = starpu_sched_ctx_get_workers_list_raw(t->sched_ctx, &workers), k = 0;
@@ -161,7 +161,7 @@ static unsigned look(struct dm *d, struct starpu_task *t, double now, struct pla
 	return k;
 }
 
-static const struct place *decide(const struct dm *d, const struct place *at, unsigned n)
+static const struct place *dm_decide(const struct dm *d, const struct place *at, unsigned n)
 {
 	const struct place *best = NULL, *unknown = NULL, *shortest = NULL;
 	double earliest = INFINITY, least = INFINITY;
@@ -190,14 +190,14 @@ static const struct place *decide(const struct dm *d, const struct place *at, un
 	return best;
 }
 
-static int push(struct starpu_task *t)
+static int dm_push(struct starpu_task *t)
 {
 	struct dm *d = starpu_sched_ctx_get_policy_data(t->sched_ctx);
 	struct place at[STARPU_NMAXWORKERS * STARPU_MAXIMPLEMENTATIONS];
 	double now = starpu_timing_now();
 	pthread_mutex_lock(&d->push);
-	unsigned n = look(d, t, now, at);
-	const struct place *p = n ? decide(d, at, n) : NULL;
+	unsigned n = dm_look(d, t, now, at);
+	const struct place *p = n ? dm_decide(d, at, n) : NULL;
 	if (!p) {
 		pthread_mutex_unlock(&d->push);
 		return -1;
@@ -224,7 +224,7 @@ static int push(struct starpu_task *t)
 
 /* -- running -- */
 
-static struct starpu_task *pop(unsigned ctx)
+static struct starpu_task *dm_pop(unsigned ctx)
 {
 	struct dm *d = starpu_sched_ctx_get_policy_data(ctx);
 	unsigned me = starpu_worker_get_id_check();
@@ -251,12 +251,12 @@ static void ends_at(unsigned ctx, double when)
 		sched_instant_set(&d->of[me].end, when);
 }
 
-static void before(struct starpu_task *t, unsigned ctx)
+static void dm_before(struct starpu_task *t, unsigned ctx)
 {
 	ends_at(ctx, starpu_timing_now() + t->predicted); /* its data is here */
 }
 
-static void after(struct starpu_task *t, unsigned ctx)
+static void dm_after(struct starpu_task *t, unsigned ctx)
 {
 	(void)t;
 	ends_at(ctx, starpu_timing_now());
@@ -283,11 +283,11 @@ static void remove_workers(unsigned ctx, int *workers, unsigned n)
 #define DM(name, description) \
 	struct starpu_sched_policy policy_##name = { \
 		.init_sched = init_##name, \
-		.deinit_sched = deinit, \
-		.push_task = push, \
-		.pop_task = pop, \
-		.pre_exec_hook = before, \
-		.post_exec_hook = after, \
+		.deinit_sched = dm_deinit, \
+		.push_task = dm_push, \
+		.pop_task = dm_pop, \
+		.pre_exec_hook = dm_before, \
+		.post_exec_hook = dm_after, \
 		.remove_workers = remove_workers, \
 		.prefetches = 1, \
 		.policy_name = #name, \

@@ -30,7 +30,7 @@ void sched_outside_begin(void)
 }
 
 /* A context that must be there. */
-static struct sched_ctx *that(unsigned id)
+static struct sched_ctx *ctx_expected(unsigned id)
 {
 	struct sched_ctx *c = id == STARPU_NMAX_SCHED_CTXS ? &outside : sched_ctx(id);
 	STARPU_ASSERT_MSG(c, "there is no scheduling context %u", id);
@@ -41,7 +41,7 @@ static struct sched_ctx *that(unsigned id)
 
 unsigned starpu_sched_ctx_get_workers_list_raw(unsigned sched_ctx_id, int **workerids)
 {
-	struct sched_members *m = sched_members(that(sched_ctx_id));
+	struct sched_members *m = sched_members(ctx_expected(sched_ctx_id));
 	*workerids = m->id;
 	return m->n;
 }
@@ -88,7 +88,7 @@ unsigned starpu_sched_ctx_contains_type_of_worker(enum starpu_worker_archtype ar
 
 int starpu_sched_ctx_get_worker_rank(unsigned sched_ctx_id)
 {
-	const struct sched_members *m = sched_members(that(sched_ctx_id));
+	const struct sched_members *m = sched_members(ctx_expected(sched_ctx_id));
 	int me = starpu_worker_get_id();
 	for (unsigned i = 0; i < m->n; i++)
 		if (m->id[i] == me)
@@ -105,7 +105,7 @@ unsigned starpu_sched_ctx_worker_get_id(unsigned sched_ctx_id)
 
 void starpu_sched_ctx_display_workers(unsigned sched_ctx_id, FILE *f)
 {
-	const struct sched_members *m = sched_members(that(sched_ctx_id));
+	const struct sched_members *m = sched_members(ctx_expected(sched_ctx_id));
 	fprintf(f, "[sched_ctx %u]: %u worker%s\n", sched_ctx_id, m->n, m->n > 1 ? "s" : "");
 	for (unsigned i = 0; i < m->n; i++) {
 		char name[256];
@@ -135,7 +135,7 @@ unsigned starpu_worker_get_sched_ctx_list(int worker, unsigned **sched_ctx_ids)
 struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsigned sched_ctx_id,
                                                                            enum starpu_worker_collection_type type)
 {
-	struct sched_ctx *c = that(sched_ctx_id);
+	struct sched_ctx *c = ctx_expected(sched_ctx_id);
 	const struct sched_members *members = sched_members(c);
 	struct starpu_worker_collection *w = calloc(1, sizeof *w);
 	if (!w)
@@ -152,7 +152,7 @@ struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(unsig
 
 void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id)
 {
-	struct sched_ctx *c = that(sched_ctx_id);
+	struct sched_ctx *c = ctx_expected(sched_ctx_id);
 	if (!c->workers)
 		return;
 	c->workers->deinit(c->workers);
@@ -162,39 +162,39 @@ void starpu_sched_ctx_delete_worker_collection(unsigned sched_ctx_id)
 
 struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->workers;
+	return ctx_expected(sched_ctx_id)->workers;
 }
 
 /* -- data and policy -- */
 
 void starpu_sched_ctx_set_policy_data(unsigned sched_ctx_id, void *policy_data)
 {
-	that(sched_ctx_id)->policy_data = policy_data;
+	ctx_expected(sched_ctx_id)->policy_data = policy_data;
 }
 
 void *starpu_sched_ctx_get_policy_data(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->policy_data;
+	return ctx_expected(sched_ctx_id)->policy_data;
 }
 
 void starpu_sched_ctx_set_user_data(unsigned sched_ctx_id, void *user_data)
 {
-	that(sched_ctx_id)->user_data = user_data;
+	ctx_expected(sched_ctx_id)->user_data = user_data;
 }
 
 void *starpu_sched_ctx_get_user_data(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->user_data;
+	return ctx_expected(sched_ctx_id)->user_data;
 }
 
 struct starpu_sched_policy *starpu_sched_ctx_get_sched_policy(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->policy;
+	return ctx_expected(sched_ctx_id)->policy;
 }
 
 struct starpu_sched_policy *starpu_sched_get_sched_policy_in_ctx(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->policy;
+	return ctx_expected(sched_ctx_id)->policy;
 }
 
 struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
@@ -204,12 +204,12 @@ struct starpu_sched_policy *starpu_sched_get_sched_policy(void)
 
 unsigned starpu_sched_ctx_get_inheritor(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->inheritor;
+	return ctx_expected(sched_ctx_id)->inheritor;
 }
 
 unsigned starpu_sched_ctx_get_hierarchy_level(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->level;
+	return ctx_expected(sched_ctx_id)->level;
 }
 
 unsigned starpu_sched_ctx_get_ctx_for_task(struct starpu_task *task)
@@ -219,7 +219,7 @@ unsigned starpu_sched_ctx_get_ctx_for_task(struct starpu_task *task)
 
 unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id, unsigned *awake_workers)
 {
-	struct sched_ctx *c = that(sched_ctx_id);
+	struct sched_ctx *c = ctx_expected(sched_ctx_id);
 	if (awake_workers)
 		*awake_workers = c->awake_workers;
 	return c->policy != NULL;
@@ -229,37 +229,37 @@ unsigned starpu_sched_ctx_has_starpu_scheduler(unsigned sched_ctx_id, unsigned *
 
 int starpu_sched_ctx_get_min_priority(unsigned sched_ctx_id)
 {
-	int min = that(sched_ctx_id)->min_prio, cap = weft_load_i32(&sched_knobs_in(sched_ctx_id)->min_priority);
+	int min = ctx_expected(sched_ctx_id)->min_prio, cap = weft_load_i32(&sched_knobs_in(sched_ctx_id)->min_priority);
 	return min < cap ? cap : min;
 }
 
 int starpu_sched_ctx_get_max_priority(unsigned sched_ctx_id)
 {
-	int max = that(sched_ctx_id)->max_prio, cap = weft_load_i32(&sched_knobs_in(sched_ctx_id)->max_priority);
+	int max = ctx_expected(sched_ctx_id)->max_prio, cap = weft_load_i32(&sched_knobs_in(sched_ctx_id)->max_priority);
 	return max > cap ? cap : max;
 }
 
 int starpu_sched_ctx_set_min_priority(unsigned sched_ctx_id, int min_prio)
 {
-	that(sched_ctx_id)->min_prio = min_prio;
+	ctx_expected(sched_ctx_id)->min_prio = min_prio;
 	return 0;
 }
 
 int starpu_sched_ctx_set_max_priority(unsigned sched_ctx_id, int max_prio)
 {
-	that(sched_ctx_id)->max_prio = max_prio;
+	ctx_expected(sched_ctx_id)->max_prio = max_prio;
 	return 0;
 }
 
 /* Set by the context's maker or its user: a policy keeps it. */
 int starpu_sched_ctx_min_priority_is_set(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->min_set;
+	return ctx_expected(sched_ctx_id)->min_set;
 }
 
 int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
 {
-	return that(sched_ctx_id)->max_set;
+	return ctx_expected(sched_ctx_id)->max_set;
 }
 
 /*
@@ -307,12 +307,12 @@ unsigned starpu_sched_ctx_get_priority(int worker, unsigned sched_ctx_id)
 
 int starpu_sched_ctx_get_nready_tasks(unsigned sched_ctx_id)
 {
-	return weft_load_i32(&that(sched_ctx_id)->ready);
+	return weft_load_i32(&ctx_expected(sched_ctx_id)->ready);
 }
 
 double starpu_sched_ctx_get_nready_flops(unsigned sched_ctx_id)
 {
-	struct sched_ctx *c = that(sched_ctx_id);
+	struct sched_ctx *c = ctx_expected(sched_ctx_id);
 	pthread_mutex_lock(&c->lock);
 	double flops = c->ready_flops;
 	pthread_mutex_unlock(&c->lock);
@@ -347,7 +347,7 @@ void starpu_sched_ctx_worker_shares_tasks_lists(int workerid, int sched_ctx_id)
 
 void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id, double flops)
 {
-	struct sched_ctx *c = that(sched_ctx_id);
+	struct sched_ctx *c = ctx_expected(sched_ctx_id);
 	weft_add_i32(&c->ready, -1);
 	pthread_mutex_lock(&c->lock);
 	c->ready_flops -= flops;
@@ -356,8 +356,8 @@ void starpu_sched_ctx_revert_task_counters_ctx_locked(unsigned sched_ctx_id, dou
 
 void starpu_sched_ctx_move_task_to_ctx_locked(struct starpu_task *task, unsigned sched_ctx_id, unsigned with_repush)
 {
-	struct sched_ctx *to = that(sched_ctx_id);
-	sched_ctx_ready(that(task->sched_ctx), task, -1);
+	struct sched_ctx *to = ctx_expected(sched_ctx_id);
+	sched_ctx_ready(ctx_expected(task->sched_ctx), task, -1);
 	rt_task_change_ctx(task, sched_ctx_id);
 	if (with_repush)
 		sched_push(task);
@@ -398,7 +398,7 @@ unsigned starpu_sched_ctx_master_get_context(int masterid)
  */
 void starpu_sched_ctx_get_available_cpuids(unsigned sched_ctx_id, int **cpuids, int *ncpuids)
 {
-	const struct sched_members *m = sched_members(that(sched_ctx_id));
+	const struct sched_members *m = sched_members(ctx_expected(sched_ctx_id));
 	unsigned n = m->n;
 	*cpuids = malloc((n ? n : 1) * sizeof **cpuids);
 	STARPU_ASSERT_MSG(*cpuids, "no memory for a list of CPUs");
@@ -415,7 +415,7 @@ void starpu_sched_ctx_bind_current_thread_to_cpuid(unsigned cpuid)
 /* The program's callback for its policy, which may call it. */
 void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(unsigned)
 {
-	return that(sched_ctx_id)->callback;
+	return ctx_expected(sched_ctx_id)->callback;
 }
 
 /* Of 1.3. */
@@ -429,7 +429,7 @@ void (*starpu_sched_ctx_get_sched_policy_init(unsigned sched_ctx_id))(unsigned)
 /* It would be the context's only one. */
 int starpu_sched_ctx_get_stream_worker(unsigned sub_ctx)
 {
-	const struct sched_members *m = sched_members(that(sub_ctx));
+	const struct sched_members *m = sched_members(ctx_expected(sub_ctx));
 	return m->n ? m->id[0] : -1;
 }
 

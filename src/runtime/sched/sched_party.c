@@ -59,7 +59,7 @@ struct sched_party *sched_party_sits(unsigned worker)
 }
 
 /* With the lock. */
-static void enqueue(struct seat *seat, unsigned worker)
+static void party_enqueue(struct seat *seat, unsigned worker)
 {
 	struct queue *q = &queues[worker];
 	if (q->head)
@@ -90,7 +90,7 @@ int sched_party_enrol(const struct sched_party *like, const int *members, struct
 	for (int i = 0; i < size; i++) {
 		p->members[i] = members[i];
 		*seats[i] = (struct seat){p, NULL, i};
-		enqueue(seats[i], (unsigned)members[i]);
+		party_enqueue(seats[i], (unsigned)members[i]);
 	}
 	if (made)
 		*made = p;
@@ -165,7 +165,7 @@ static void call_function(struct starpu_task *t, unsigned node)
 }
 
 /* With the lock; the worker runs nothing meanwhile. */
-static void sit(struct sched_party *p, unsigned worker)
+static void party_sit(struct sched_party *p, unsigned worker)
 {
 	queues[worker].sits = p;
 	rt_cond_wait(&p->changed, &sched_party_lock);
@@ -173,11 +173,11 @@ static void sit(struct sched_party *p, unsigned worker)
 }
 
 /* Another member's part. */
-static void follow(struct sched_party *p, unsigned worker)
+static void party_follow(struct sched_party *p, unsigned worker)
 {
 	struct rt_worker *w = &rt_machine.core->worker[worker];
 	while (!p->open)
-		sit(p, worker);
+		party_sit(p, worker);
 	/* The task may be freed when the last member is through. */
 	struct starpu_task *t = p->task;
 	bool spmd = p->spmd;
@@ -197,11 +197,11 @@ static void follow(struct sched_party *p, unsigned worker)
 	 * for that.
 	 */
 	while (!spmd && p->done < p->size)
-		sit(p, worker);
+		party_sit(p, worker);
 }
 
 /* With the lock. */
-static void arrive(struct sched_party *p, unsigned worker, bool held)
+static void party_arrive(struct sched_party *p, unsigned worker, bool held)
 {
 	weft_store_bool(&queues[worker].held, held);
 	p->arrived++;
@@ -220,9 +220,9 @@ static void stay_held_up(struct sched_party *p, unsigned worker)
 		sched_yield();
 	rt_worker_aside(w);
 	pthread_mutex_lock(&sched_party_lock);
-	arrive(p, worker, true);
+	party_arrive(p, worker, true);
 	while (!p->over && p->owner != sched_hold_self())
-		sit(p, worker);
+		party_sit(p, worker);
 	weft_store_bool(&queues[worker].held, false);
 	sched_party_leave(p);
 }
@@ -233,14 +233,14 @@ static struct starpu_task *take_part(struct sched_party *p, int rank, unsigned w
 	struct starpu_task *t = NULL;
 	rt_worker_aside(&rt_machine.core->worker[worker]);
 	sched_part = (struct sched_part){p->id, p->size, rank};
-	arrive(p, worker, rank != 0);
+	party_arrive(p, worker, rank != 0);
 	while (p->arrived < p->size)
-		sit(p, worker);
+		party_sit(p, worker);
 	if (rank == 0) {
 		leading = p;
 		t = p->task;
 	} else {
-		follow(p, worker);
+		party_follow(p, worker);
 		sched_party_leave(p);
 		sched_part.id = -1;
 	}
@@ -294,7 +294,7 @@ void sched_party_ends(const struct starpu_task *t, unsigned worker)
 	leading->done++;
 	rt_cond_broadcast(&leading->changed);
 	while (leading->done < leading->size)
-		sit(leading, worker);
+		party_sit(leading, worker);
 	sched_party_leave(leading);
 	leading = NULL;
 	sched_part.id = -1;

@@ -130,7 +130,7 @@ void starpu_st_fifo_nprocessed_inc(starpu_st_fifo_taskq_t fifo, int n)
 }
 
 /* The number of priorities of the thread's context, from the least on; 0: too many to count by. */
-static unsigned priorities(int *least)
+static unsigned queue_priorities(int *least)
 {
 	enum { MOST = 4096 };
 	int64_t min = starpu_sched_get_min_priority(), n = starpu_sched_get_max_priority() - min + 1;
@@ -159,7 +159,7 @@ static unsigned rank_of(const struct starpu_task *t, int least, unsigned n)
 unsigned *starpu_st_fifo_ntasks_per_priority_get(starpu_st_fifo_taskq_t fifo)
 {
 	int least;
-	unsigned n = priorities(&least);
+	unsigned n = queue_priorities(&least);
 	fifo->n_by_priority = by_priority(fifo->n_by_priority, n, sizeof *fifo->n_by_priority);
 	for (const struct starpu_task *t = fifo->tasks.head; t && fifo->n_by_priority; t = t->next)
 		for (unsigned i = 0; i <= rank_of(t, least, n); i++)
@@ -170,7 +170,7 @@ unsigned *starpu_st_fifo_ntasks_per_priority_get(starpu_st_fifo_taskq_t fifo)
 double *starpu_st_fifo_exp_len_per_priority_get(starpu_st_fifo_taskq_t fifo)
 {
 	int least;
-	unsigned n = priorities(&least);
+	unsigned n = queue_priorities(&least);
 	fifo->len_by_priority = by_priority(fifo->len_by_priority, n, sizeof *fifo->len_by_priority);
 	for (const struct starpu_task *t = fifo->tasks.head; t && fifo->len_by_priority; t = t->next) {
 		double len = (t->predicted > 0 ? t->predicted : 0) + (t->predicted_transfer > 0 ? t->predicted_transfer : 0);
