@@ -44,13 +44,6 @@ int probe_inject(pid_t pid, const char *agent_path, const char *name, int timeou
 	return none(err);
 }
 
-int probe_agent_path(char *out, size_t room, struct weft_err *err)
-{
-	(void)out;
-	(void)room;
-	return none(err);
-}
-
 int probe_set_environment(const char *agent, const char *socket, struct weft_err *err)
 {
 	(void)agent;

@@ -2,6 +2,7 @@
 /* From what people write to a request. */
 #include "probe_watch.h"
 #include "probe_priv.h"
+#include "base/env.h"
 #include "base/str.h"
 #include <ctype.h>
 #include <errno.h>
@@ -293,33 +294,6 @@ int probe_watch_bind(struct probe_session *s, const struct probe_watch *w, struc
 	return rc;
 }
 
-/* ---- the agent ---- */
-
-int probe_agent_path(char *out, size_t room, struct weft_err *err)
-{
-	static const char *const places[] = {"libweft-agent.so.0", "../lib/libweft-agent.so.0"};
-	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	char *slash = n > 0 ? (self[n] = '\0', strrchr(self, '/')) : NULL;
-	for (size_t k = 0; slash && k < sizeof places / sizeof *places; k++) {
-		int length = snprintf(out, room, "%.*s/%s", (int)(slash - self), self, places[k]);
-		if (length > 0 && (size_t)length < room && access(out, R_OK) == 0)
-			return 0;
-	}
-	return weft_err_set(err, -ENOENT, "libweft-agent.so is not there: it belongs beside this program, or into its ../lib");
-}
-
-/* first:second; only first where there is no second. */
-static int set_list(const char *variable, const char *first, const char *second)
-{
-	char *all = NULL;
-	if (asprintf(&all, "%s%s%s", first, second && *second ? ":" : "", second ? second : "") < 0)
-		return -ENOMEM;
-	int rc = setenv(variable, all, 1) ? -errno : 0;
-	free(all);
-	return rc;
-}
-
 /*
  * Tasks of PVM are made by its daemon, which began before us: of the environment of whoever spawns
  * them they get what PVM_EXPORT names. The variable is inherited with the rest, so that it goes on
@@ -327,8 +301,8 @@ static int set_list(const char *variable, const char *first, const char *second)
  */
 int probe_set_environment(const char *agent, const char *socket, struct weft_err *err)
 {
-	int rc = set_list("LD_PRELOAD", agent, getenv("LD_PRELOAD"));
+	int rc = weft_set_list("LD_PRELOAD", agent, getenv("LD_PRELOAD"));
 	rc = rc ? rc : setenv(LINK_ENVIRONMENT, socket, 1) ? -errno : 0;
-	rc = rc ? rc : set_list("PVM_EXPORT", "LD_PRELOAD:" LINK_ENVIRONMENT, getenv("PVM_EXPORT"));
+	rc = rc ? rc : weft_set_list("PVM_EXPORT", "LD_PRELOAD:" LINK_ENVIRONMENT, getenv("PVM_EXPORT"));
 	return rc ? weft_err_sys(err, -rc, "cannot set the environment") : 0;
 }

@@ -73,8 +73,6 @@ int probe_watch_bind(struct probe_session *s, const struct probe_watch *w, struc
  */
 int probe_watch_record(struct probe_session *s, struct probe_bound *b, bool values_only, struct weft_err *err) WEFT_MUST_CHECK;
 
-/* Where libweft-agent lies: beside this program, as it is built or installed. */
-int probe_agent_path(char *out, size_t room, struct weft_err *err) WEFT_MUST_CHECK;
 /*
  * What processes that this one makes load the agent by, also those that a PVM daemon makes for
  * them.

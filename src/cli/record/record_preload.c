@@ -3,6 +3,7 @@
  * What the command's processes preload: libweft-preload, which finds the runtimes that they use (src/preload). It is nothing to those
  * that use none.
  */
+#include "base/env.h"
 #include "base/str.h"
 #include "cli/common/cli.h"
 #include "record_run.h"
@@ -46,17 +47,10 @@ static bool preload_path(char *out, size_t room)
 	return cli_find_own(places, sizeof places / sizeof *places, out, room) == 0 && !strpbrk(out, ": ");
 }
 
-static int set_list(const char *variable, const char *one)
+static int append(const char *variable, const char *one)
 {
 	const char *old = getenv(variable);
-	char *all = NULL;
-	if (old && strstr(old, one))
-		return 0;
-	if (asprintf(&all, "%s%s%s", old ? old : "", old && *old ? ":" : "", one) < 0)
-		return -ENOMEM;
-	int rc = setenv(variable, all, 1) ? -errno : 0;
-	free(all);
-	return rc;
+	return old && strstr(old, one) ? 0 : weft_set_list(variable, old, one);
 }
 
 /* LLVM's OpenMP runtime asks one tool after the other; one of the program's own goes before ours. */
@@ -66,7 +60,7 @@ static int add_openmp_tool(void)
 	char path[PATH_MAX];
 	if (cli_find_own(places, sizeof places / sizeof *places, path, sizeof path) || strchr(path, ':'))
 		return 0;
-	return set_list("OMP_TOOL_LIBRARIES", path);
+	return append("OMP_TOOL_LIBRARIES", path);
 }
 
 static bool is_probed(const struct record_args *a, const char *functions)
@@ -102,9 +96,9 @@ int record_preload(const struct record_args *a)
 		add_name(names, sizeof names, "early");
 	if (!*names || !preload_path(path, sizeof path))
 		return 0;
-	int rc = setenv("WEFT_RECORD", names, 1) ? -errno : set_list("LD_PRELOAD", path);
+	int rc = setenv("WEFT_RECORD", names, 1) ? -errno : append("LD_PRELOAD", path);
 	if (rc == 0 && strstr(names, "openmp"))
 		rc = add_openmp_tool();
 	/* Programs with AddressSanitizer end when anything stands in front of it, also what does not bear on memory. */
-	return rc ? rc : set_list("ASAN_OPTIONS", "verify_asan_link_order=0");
+	return rc ? rc : append("ASAN_OPTIONS", "verify_asan_link_order=0");
 }

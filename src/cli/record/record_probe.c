@@ -10,6 +10,7 @@
 #include "record_probe.h"
 #include "base/log.h"
 #include "base/vec.h"
+#include "cli/common/cli.h"
 #include "probe/probe_watch.h"
 #include <errno.h>
 #include <poll.h>
@@ -260,6 +261,14 @@ static void prober_free(struct record_prober *p)
 	free(p);
 }
 
+static int agent_path(char *out, size_t room, struct weft_err *err)
+{
+	static const char *const places[] = {"libweft-agent.so.0", "../lib/libweft-agent.so.0"};
+	if (cli_find_own(places, sizeof places / sizeof *places, out, room) == 0)
+		return 0;
+	return weft_err_set(err, -ENOENT, "libweft-agent.so is not there: it belongs beside this program, or into its ../lib");
+}
+
 int record_prober_new(struct record_prober **out, const struct record_prober_how *how, struct weft_err *err)
 {
 	char agent[4200];
@@ -277,7 +286,7 @@ int record_prober_new(struct record_prober **out, const struct record_prober_how
 	int rc = p->watch && p->why && p->was_in && p->stands ? 0 : weft_err_set(err, -ENOMEM, "out of memory");
 	for (unsigned k = 0; rc == 0 && k < p->n_watches; k++)
 		rc = probe_watch_parse(how->probes->at[k], &p->watch[k], err);
-	rc = rc ? rc : probe_agent_path(agent, sizeof agent, err);
+	rc = rc ? rc : agent_path(agent, sizeof agent, err);
 	rc = rc ? rc : probe_listen(&p->listener, NULL, err);
 	if (rc == 0 && (p->stop = eventfd(0, EFD_CLOEXEC)) < 0)
 		rc = weft_err_sys(err, errno, "cannot watch functions");
