@@ -53,6 +53,8 @@ struct pulse_peer {
 
 /* Programs of this user that can be looked at, by pid; what dead ones have left is taken away. The count; *peers is malloc'd. */
 int pulse_list(struct pulse_peer **peers, struct weft_err *err) WEFT_MUST_CHECK;
+/* The name of the program with this pid; "?" where it cannot be read. */
+void pulse_read_program(struct pulse_peer *p);
 /* A connected socket. */
 int pulse_connect(const struct pulse_peer *peer, struct weft_err *err) WEFT_MUST_CHECK;
 

@@ -32,7 +32,7 @@ static int connect_to(int folder, const char *name)
 	return rc;
 }
 
-static void read_program(struct pulse_peer *p)
+void pulse_read_program(struct pulse_peer *p)
 {
 	char path[64], *name;
 	size_t n;
@@ -59,7 +59,7 @@ static bool is_peer(int folder, const char *name, struct pulse_peer *p)
 	close(fd);
 	*p = (struct pulse_peer){.pid = (pid_t)pid};
 	snprintf(p->kind, sizeof p->kind, "%s", end + 1);
-	read_program(p);
+	pulse_read_program(p);
 	return true;
 }
 

@@ -75,18 +75,6 @@ static bool is_ours(pid_t pid)
 	       !(exe.st_dev == own.st_dev && exe.st_ino == own.st_ino);
 }
 
-static void read_program(struct pulse_peer *p)
-{
-	char path[64], *name;
-	size_t n;
-	snprintf(path, sizeof path, "/proc/%ld/comm", (long)p->pid);
-	snprintf(p->program, sizeof p->program, "?");
-	if (weft_read_file(path, &name, &n, NULL))
-		return;
-	snprintf(p->program, sizeof p->program, "%.*s", (int)strcspn(name, "\n"), name);
-	free(name);
-}
-
 int top_recorded_list(struct pulse_peer **peers, int n)
 {
 	DIR *dir = opendir("/proc");
@@ -96,7 +84,7 @@ int top_recorded_list(struct pulse_peer **peers, int n)
 		struct pulse_peer p = {.pid = (pid_t)strtol(e->d_name, &end, 10), .kind = TOP_RECORDED};
 		if (*end || p.pid <= 0 || !is_ours(p.pid) || !find_stream(p.pid, path) || !lets_look(p.pid))
 			continue;
-		read_program(&p);
+		pulse_read_program(&p);
 		struct pulse_peer *more = realloc(*peers, ((size_t)n + 1) * sizeof *more);
 		if (!more)
 			break;
