@@ -86,12 +86,7 @@ static void reduce(void)
 
 int main(void)
 {
-	struct starpu_conf conf;
-	starpu_conf_init(&conf);
-	conf.ncpus = 2;
-	conf.nopencl = 0;
-	if (starpu_init(&conf))
-		cannot_begin();
+	begin_on_cpus(2);
 	int value = 0;
 	starpu_data_handle_t h;
 	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t)&value, sizeof value);

@@ -236,10 +236,8 @@ static inline void begin_with_devices(void)
 	setenv("STARPU_OPENCL_ON_CPUS", "1", 0);
 	setenv("STARPU_NCPU", "2", 0);
 	begin();
-	if (starpu_memory_nodes_get_count() == 1) {
-		starpu_shutdown();
-		exit(77);
-	}
+	if (starpu_memory_nodes_get_count() == 1)
+		skip_test("there is no memory but main memory: no OpenCL device");
 	workers = starpu_worker_get_count();
 }
 

@@ -29,13 +29,22 @@ static inline void submit(struct starpu_codelet *cl, starpu_data_handle_t h, voi
 	}
 }
 
+/* The same, on a worker by lot. */
+static inline void submit_by_lot(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
+{
+	struct starpu_task *t = starpu_task_create();
+	t->cl = cl;
+	t->cl_arg = (void *)(uintptr_t)arg;
+	t->handles[0] = h;
+	t->execute_on_a_specific_worker = 1;
+	t->workerid = random_below(starpu_worker_get_count());
+	CHECK(starpu_task_submit(t) == 0);
+}
+
 static inline void begin(void)
 {
-	int rc = starpu_init(NULL);
-	if (rc == -ENODEV)
-		exit(77);
-	if (rc)
-		exit(1);
+	if (starpu_init(NULL))
+		cannot_begin();
 }
 
 #endif

@@ -63,17 +63,6 @@ static void look(void *buffers[], void *arg)
 static struct starpu_codelet changes = {.cpu_funcs = {change}, .nbuffers = 1, .modes = {STARPU_RW}};
 static struct starpu_codelet looks = {.cpu_funcs = {look}, .nbuffers = 1, .modes = {STARPU_R}};
 
-static void submit_to(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
-{
-	struct starpu_task *t = starpu_task_create();
-	t->cl = cl;
-	t->cl_arg = (void *)(uintptr_t)arg;
-	t->handles[0] = h;
-	t->execute_on_a_specific_worker = 1;
-	t->workerid = random_below(starpu_worker_get_count());
-	CHECK(starpu_task_submit(t) == 0);
-}
-
 /* -- who disturbs -- */
 
 static starpu_data_handle_t handle[HANDLES];
@@ -120,10 +109,10 @@ static void change_disturbed(struct starpu_data_interface_ops *ops)
 	for (unsigned step = 0; step < STEPS; step++) {
 		unsigned k = random_below(HANDLES);
 		if (random_below(3)) {
-			submit_to(&changes, handle[k], step);
+			submit_by_lot(&changes, handle[k], step);
 			model[k] = model[k] * 3 + step;
 		} else {
-			submit_to(&looks, handle[k], model[k]);
+			submit_by_lot(&looks, handle[k], model[k]);
 		}
 		if (step % 32 == 0)
 			starpu_task_wait_for_n_submitted(16);

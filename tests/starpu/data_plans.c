@@ -61,17 +61,6 @@ static void look(void *buffers[], void *arg)
 static struct starpu_codelet changes = {.cpu_funcs = {change}, .nbuffers = 1, .modes = {STARPU_RW}};
 static struct starpu_codelet looks = {.cpu_funcs = {look}, .nbuffers = 1, .modes = {STARPU_R}};
 
-static void submit_to(struct starpu_codelet *cl, starpu_data_handle_t h, unsigned arg)
-{
-	struct starpu_task *t = starpu_task_create();
-	t->cl = cl;
-	t->cl_arg = (void *)(uintptr_t)arg;
-	t->handles[0] = h;
-	t->execute_on_a_specific_worker = 1;
-	t->workerid = random_below(starpu_worker_get_count());
-	CHECK(starpu_task_submit(t) == 0);
-}
-
 static atomic_bool ends;
 
 static void *disturb(void *seed)
@@ -111,10 +100,10 @@ static void step_on(unsigned step, starpu_data_handle_t *quarter, starpu_data_ha
 	else if (what == 2)
 		starpu_data_unpartition_submit(piece[0].handle, QUARTERS, quarter, (int)node);
 	if (what % 3) {
-		submit_to(&looks, p->handle, hash(&model[p->at], p->n));
+		submit_by_lot(&looks, p->handle, hash(&model[p->at], p->n));
 		return;
 	}
-	submit_to(&changes, p->handle, step);
+	submit_by_lot(&changes, p->handle, step);
 	for (unsigned i = p->at; i < p->at + p->n; i++)
 		model[i] = model[i] * 3 + step;
 }

@@ -206,12 +206,7 @@ static void contradiction(void)
 
 int main(void)
 {
-	struct starpu_conf conf;
-	starpu_conf_init(&conf);
-	conf.ncpus = 2;
-	conf.nopencl = 0;
-	if (starpu_init(&conf))
-		cannot_begin();
+	begin_on_cpus(2);
 	packed_layout();
 	callbacks();
 	data();

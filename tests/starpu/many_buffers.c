@@ -75,12 +75,7 @@ static void by_the_task(int value)
 
 int main(void)
 {
-	struct starpu_conf conf;
-	starpu_conf_init(&conf);
-	conf.ncpus = 2;
-	conf.nopencl = 0;
-	if (starpu_init(&conf))
-		cannot_begin();
+	begin_on_cpus(2);
 	for (int i = 0; i < N; i++)
 		starpu_variable_data_register(&handles[i], STARPU_MAIN_RAM, (uintptr_t)&values[i], sizeof values[i]);
 	with_a_mode_array(&modeless, 10);

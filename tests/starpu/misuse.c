@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What no program may do ends it with a message that says what was wrong: each case in a process of its own. */
-#include "starpu_check.h"
-#include <signal.h>
+#include "misuse_check.h"
 #include <starpu_openmp.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static void nothing(void **buffers, void *arg)
@@ -297,37 +295,6 @@ static void in_codelet(void)
 static void in_callback(void)
 {
 	one_that_waits(1);
-}
-
-static void check_ends(void (*wrong)(void), const char *says)
-{
-	int ends[2], status;
-	char text[2048];
-	size_t n = 0;
-	CHECK(pipe(ends) == 0);
-	pid_t child = fork();
-	if (!child) {
-		struct starpu_conf conf;
-		dup2(ends[1], STDERR_FILENO);
-		close(ends[0]);
-		starpu_conf_init(&conf);
-		conf.ncpus = 1;
-		conf.nopencl = 0;
-		if (!starpu_init(&conf))
-			wrong();
-		_exit(0);
-	}
-	close(ends[1]);
-	for (ssize_t got; n < sizeof text - 1 && (got = read(ends[0], text + n, sizeof text - 1 - n)) > 0;)
-		n += (size_t)got;
-	text[n] = '\0';
-	close(ends[0]);
-	waitpid(child, &status, 0);
-	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-	if (!strstr(text, says)) {
-		fprintf(stderr, "'%s' is not in '%s'\n", says, text);
-		CHECK(0);
-	}
 }
 
 int main(void)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters and knobs with the wrong number, type, scope, worker or policy: one line that says so, each in a process of its own. */
-#include "starpu_check.h"
-#include <signal.h>
+#include "misuse_check.h"
 #include <starpu_perf_steering.h>
-#include <sys/wait.h>
 
 static void nothing(void **buffers, void *arg)
 {
@@ -231,38 +229,6 @@ static void set_per_scheduler_double(void)
 	starpu_perf_knob_set_per_scheduler_double_value(knob(starpu_perf_knob_scope_per_scheduler,
 	                                                     "starpu.task.s_min_priority_cap_knob"),
 	                                                "dmda", 1);
-}
-
-/* What it says, and whether it ends by SIGABRT. */
-static void check_ends(void (*wrong)(void), const char *says)
-{
-	int ends[2], status;
-	char text[4096];
-	size_t n = 0;
-	CHECK(pipe(ends) == 0);
-	pid_t child = fork();
-	if (!child) {
-		struct starpu_conf conf;
-		dup2(ends[1], STDERR_FILENO);
-		close(ends[0]);
-		starpu_conf_init(&conf);
-		conf.ncpus = 1;
-		conf.nopencl = 0;
-		if (!starpu_init(&conf))
-			wrong();
-		_exit(0);
-	}
-	close(ends[1]);
-	for (ssize_t got; n < sizeof text - 1 && (got = read(ends[0], text + n, sizeof text - 1 - n)) > 0;)
-		n += (size_t)got;
-	text[n] = '\0';
-	close(ends[0]);
-	waitpid(child, &status, 0);
-	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
-	if (!strstr(text, says)) {
-		fprintf(stderr, "'%s' is not in '%s'\n", says, text);
-		CHECK(0);
-	}
 }
 
 int main(void)

@@ -20,12 +20,6 @@ static struct starpu_codelet anywhere = {.cpu_funcs = {do_not_call},
                                          .model = &simulated_model,
                                          .name = "anywhere"};
 
-static void begin(void)
-{
-	if (starpu_init(NULL))
-		cannot_begin();
-}
-
 static starpu_data_handle_t vector_of(size_t bytes)
 {
 	static char memory[4][2000000];
@@ -349,11 +343,7 @@ static void again(void)
 	CHECK(is_us(starpu_timing_now() - from, 200));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-	const char *machine, *scheduler, *also;
-} cases[] = {
+static const struct simulated_case cases[] = {
 	{"chain", chain, "cpus", "eager", NULL},
 	{"chain", chain, "cpus", "lws", NULL},
 	{"chain", chain, "cpus", "dmda", NULL},
@@ -380,22 +370,10 @@ static const struct {
 };
 enum { CASES = sizeof cases / sizeof cases[0] };
 
-static int run_case(const char *name)
-{
-	for (unsigned i = 0; i < CASES; i++)
-		if (!strcmp(cases[i].name, name)) {
-			begin();
-			cases[i].run();
-			starpu_shutdown();
-			return checks_failed();
-		}
-	return EXIT_FAILURE;
-}
-
 int main(int argc, char **argv)
 {
 	if (argc > 1)
-		return run_case(argv[1]);
+		return simulated_case(cases, CASES, argv[1]);
 	simulated_machines_write();
 	for (unsigned i = 0; i < CASES; i++) {
 		const struct simulated_run r = {cases[i].name, cases[i].machine, cases[i].scheduler, cases[i].also};

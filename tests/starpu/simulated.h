@@ -116,6 +116,30 @@ static int simulated_run(const struct simulated_run *r, char *says, size_t room)
 
 /* ---- within a run ---- */
 
+struct simulated_case {
+	const char *name;
+	void (*run)(void);
+	const char *machine, *scheduler, *also; /* as in struct simulated_run */
+};
+
+static inline void begin(void)
+{
+	if (starpu_init(NULL))
+		cannot_begin();
+}
+
+static inline int simulated_case(const struct simulated_case *cases, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(cases[i].name, name)) {
+			begin();
+			cases[i].run();
+			starpu_shutdown();
+			return checks_failed();
+		}
+	return EXIT_FAILURE;
+}
+
 static void do_not_call(void **buffers, void *called)
 {
 	(void)buffers;

@@ -20,12 +20,6 @@ static struct starpu_codelet built_here = {.cpu_funcs = {do_not_call},
                                            .model = &measured,
                                            .name = "built_here"};
 
-static void begin(void)
-{
-	if (starpu_init(NULL))
-		cannot_begin();
-}
-
 /* ---- a graph of its own numbers ---- */
 
 static void graph(void)
@@ -309,34 +303,19 @@ static void check_summary(void)
 	CHECK(strstr(says, "starpu: simulated on 'gpu': 1 tasks in 0.016 ms, 2 transfers of 0.002 MB"));
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {{"graph", graph},
-             {"say_footprint", say_footprint},
-             {"from_files", from_files},
-             {"from_files_cpu", from_files_cpu},
-             {"without_model", without_model},
-             {"without_measurements", without_measurements},
-             {"with_damage", with_damage},
-             {"nothing", nothing}};
-
-static int run_case(const char *name)
-{
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-		if (!strcmp(cases[i].name, name)) {
-			begin();
-			cases[i].run();
-			starpu_shutdown();
-			return checks_failed();
-		}
-	return EXIT_FAILURE;
-}
+static const struct simulated_case cases[] = {{.name = "graph", .run = graph},
+                                              {.name = "say_footprint", .run = say_footprint},
+                                              {.name = "from_files", .run = from_files},
+                                              {.name = "from_files_cpu", .run = from_files_cpu},
+                                              {.name = "without_model", .run = without_model},
+                                              {.name = "without_measurements", .run = without_measurements},
+                                              {.name = "with_damage", .run = with_damage},
+                                              {.name = "nothing", .run = nothing}};
 
 int main(int argc, char **argv)
 {
 	if (argc > 1)
-		return run_case(argv[1]);
+		return simulated_case(cases, sizeof cases / sizeof cases[0], argv[1]);
 	simulated_machines_write();
 	check_policies();
 	check_files();

@@ -50,4 +50,15 @@ static inline _Noreturn void cannot_begin(void)
 	_exit(EXIT_FAILURE);
 }
 
+/* With so many CPU workers and no others. */
+static inline void begin_on_cpus(int n)
+{
+	struct starpu_conf conf;
+	starpu_conf_init(&conf);
+	conf.ncpus = n;
+	conf.nopencl = 0;
+	if (starpu_init(&conf))
+		cannot_begin();
+}
+
 #endif

@@ -21,12 +21,7 @@ static struct starpu_task *tagged(starpu_tag_t id)
 
 int main(void)
 {
-	struct starpu_conf conf;
-	starpu_conf_init(&conf);
-	conf.ncpus = 2;
-	conf.nopencl = 0;
-	if (starpu_init(&conf))
-		cannot_begin();
+	begin_on_cpus(2);
 	struct starpu_task *one = tagged(1), *two = tagged(1);
 	CHECK(!starpu_tag_get_task(1));
 	CHECK(starpu_task_submit(one) == 0 && starpu_task_wait(one) == 0);

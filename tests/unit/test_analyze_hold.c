@@ -1,39 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process that appears while others are said to be alive waits for one sign of life, or for their ends, however late these are told. */
-#include "harness.h"
-#include "tune/analyze/analyze_priv.h"
-#include <stdlib.h>
-
-struct stage {
-	struct analyze *a;
-	struct channel below;
-	struct message *in;
-};
+#include "analyze_stage.h"
 
 static struct stage begin(void)
 {
-	struct stage st = {.a = calloc(1, sizeof *st.a), .in = calloc(1, sizeof *st.in)};
-	int pair[2];
-	REQUIRE(st.a && st.in && channel_pair(pair, NULL) == 0);
-	st.a->n_controllers = 1;
-	channel_init(&st.a->controller[0], pair[0], CHANNEL_ALL);
-	channel_init(&st.below, pair[1], CHANNEL_ALL);
-	return st;
+	return stage_begin();
 }
 
 static void end(struct stage *st)
 {
-	channel_fini(&st->a->controller[0]);
-	channel_fini(&st->below);
-	for (size_t i = 0; i < st->a->process.n; i++)
-		process_free(st->a->process.at[i]);
-	free(st->a->process.at);
-	weft_map_fini(&st->a->process_at);
-	weft_map_fini(&st->a->alive_at);
-	weft_map_fini(&st->a->id_at);
 	hold_free(st->a);
-	free(st->a);
-	free(st->in);
+	stage_end(st);
 }
 
 static void appears(struct stage *st, uint64_t process, uint32_t pid, uint64_t time)

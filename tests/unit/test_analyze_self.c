@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The analyzer and its collectors as processes: rates and shares of an interval, and how many collectors each one is to have. */
-#include "harness.h"
-#include "tune/analyze/analyze_priv.h"
+#include "analyze_stage.h"
 #include "tune/control/ask.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -9,38 +8,18 @@
 #define S UINT64_C(1000000000)
 #define LONG_AGO (10 * S)
 
-struct stage {
-	struct analyze *a;
-	struct channel below;
-	struct message *in;
-};
-
 static struct stage begin(void)
 {
-	struct stage st = {.a = calloc(1, sizeof *st.a), .in = calloc(1, sizeof *st.in)};
-	int pair[2];
-	REQUIRE(st.a && st.in && channel_pair(pair, NULL) == 0);
-	st.a->n_controllers = 1;
+	struct stage st = stage_begin();
 	st.a->how.adapts = true;
-	channel_init(&st.a->controller[0], pair[0], CHANNEL_ALL);
-	channel_init(&st.below, pair[1], CHANNEL_ALL);
 	self_look(st.a);
 	return st;
 }
 
 static void end(struct stage *st)
 {
-	channel_fini(&st->a->controller[0]);
-	channel_fini(&st->below);
-	for (size_t i = 0; i < st->a->process.n; i++)
-		process_free(st->a->process.at[i]);
-	free(st->a->process.at);
-	weft_map_fini(&st->a->process_at);
-	weft_map_fini(&st->a->alive_at);
-	weft_map_fini(&st->a->id_at);
 	self_fini(st->a);
-	free(st->a);
-	free(st->in);
+	stage_end(st);
 }
 
 /* A collector's account at `second` of its time: events and processor time so far, and how long it had to wait for a processor. */

@@ -11,6 +11,16 @@ static void begin(struct weft_page_writer *w, uint64_t base)
 	weft_page_write_begin(w, &page, WEFT_PAGE_EVENTS, 3, 7, base);
 }
 
+/* The walk's next record is this one, but for its payload. */
+#define CHECK_NEXT(wanted) \
+	do { \
+		REQUIRE(weft_page_next(&walk, &r) == 1); \
+		CHECK_U64(r.ticks, (wanted).ticks); \
+		CHECK_U64(r.kind, (wanted).kind); \
+		CHECK_U64(r.id, (wanted).id); \
+		CHECK_U64(r.n, (wanted).n); \
+	} while (0)
+
 TEST(table_has_each_kind_once_and_complete)
 {
 	unsigned n = 0;
@@ -70,11 +80,7 @@ TEST(records_come_back_as_they_were_written)
 	weft_page_write_end(&w);
 	CHECK(weft_page_begin(&walk, &page, true) == WEFT_PAGE_GOOD);
 	for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
-		REQUIRE(weft_page_next(&walk, &r) == 1);
-		CHECK_U64(r.ticks, want[i].ticks);
-		CHECK_U64(r.kind, want[i].kind);
-		CHECK_U64(r.id, want[i].id);
-		CHECK_U64(r.n, want[i].n);
+		CHECK_NEXT(want[i]);
 		CHECK(r.n == 0 || memcmp(r.payload, words, r.n * 8) == 0);
 	}
 	CHECK(weft_page_next(&walk, &r) == 0);
@@ -115,11 +121,7 @@ TEST(enter_flow_is_walked_over_as_two_records)
 			weft_page_write_end(&w);
 		CHECK(weft_page_begin(&walk, &page, true) == (sealed ? WEFT_PAGE_GOOD : WEFT_PAGE_OPEN));
 		for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
-			REQUIRE(weft_page_next(&walk, &r) == 1);
-			CHECK_U64(r.ticks, want[i].ticks);
-			CHECK_U64(r.kind, want[i].kind);
-			CHECK_U64(r.id, want[i].id);
-			CHECK_U64(r.n, want[i].n);
+			CHECK_NEXT(want[i]);
 			CHECK(r.n == 0 || memcmp(r.payload, words, 8 * r.n) == 0);
 			CHECK_U64(walk.at - page.word, want[i].at);
 		}
@@ -168,11 +170,7 @@ TEST(a_bundle_is_walked_over_as_its_events)
 			weft_page_write_end(&w);
 		CHECK(weft_page_begin(&walk, &page, true) == (sealed ? WEFT_PAGE_GOOD : WEFT_PAGE_OPEN));
 		for (unsigned i = 0; i < sizeof want / sizeof *want; i++) {
-			REQUIRE(weft_page_next(&walk, &r) == 1);
-			CHECK_U64(r.ticks, want[i].ticks);
-			CHECK_U64(r.kind, want[i].kind);
-			CHECK_U64(r.id, want[i].id);
-			CHECK_U64(r.n, want[i].n);
+			CHECK_NEXT(want[i]);
 			CHECK(!r.n || r.payload[0] == want[i].word);
 			CHECK_U64(walk.at - page.word, want[i].at);
 		}
