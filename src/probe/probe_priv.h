@@ -220,12 +220,7 @@ struct trampoline_code trampoline_code(void);
 
 /* ---- probe_stop.c ---- */
 
-struct stop; /* threads that are stopped */
-/*
- * Sends what is in s->out, with these patches in it, while threads that block SIGTRAP are stopped;
- * and again, when another one has begun to. The answer to the patches is in s->in.
- */
-int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
+struct stop;                                         /* threads that are stopped */
 unsigned stop_blocks(const struct probe_session *s); /* enum link_blocks, as far as the agent has seen */
 /*
  * Stops the threads that block SIGTRAP, outside of the patches. *out NULL: there are none. Then
@@ -261,8 +256,6 @@ int site_get(struct probe_session *s, const struct probe_found *f, struct weft_e
 int site_get_entered(struct probe_session *s, const struct probe_found *f, struct weft_err *err) WEFT_MUST_CHECK;
 /* What its uses and parts ask for now. 1: *out says what; 0: nothing but its programs. */
 int site_plan(struct probe_session *s, uint32_t id, struct site_change *out, struct weft_err *err) WEFT_MUST_CHECK;
-/* Tells the agent changes, and the programs of all their sites. */
-int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err) WEFT_MUST_CHECK;
 /*
  * plan and apply, for sites (in the order of their addresses) whose uses or parts have changed;
  * when it fails, nothing in the process has.
@@ -279,6 +272,15 @@ const char *site_no_exit(const char *symbol);
 #define SITE_FIRST_BYTES 32
 int site_read_ways(struct probe_session *s, const struct probe_found *f, struct probe_ways *ways, uint8_t first[SITE_FIRST_BYTES],
                    struct weft_err *err) WEFT_MUST_CHECK;
+/* ---- probe_packet.c ---- */
+
+/* Sends changes, and the programs of all their sites, in one packet. */
+int site_apply(struct probe_session *s, struct site_changes *c, struct weft_err *err) WEFT_MUST_CHECK;
+/*
+ * Sends what is in s->out, with these patches in it, while threads that block SIGTRAP are stopped;
+ * and again, when another one has begun to. The answer to the patches is in s->in.
+ */
+int site_exchange(struct probe_session *s, const struct link_patch *p, unsigned n, struct weft_err *err) WEFT_MUST_CHECK;
 /* The patches' message in a packet; NULL: there is none. */
 struct link_head *site_patches_in(struct link_packet *packet);
 

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The coherency of replicas, and making room by evicting the least recently used.
+ * The coherency of replicas.
  *
  * Getting a replica pins it, gives it memory and, where the mode reads, a value: from a node that
  * has one and can copy to this node, else by way of main memory. Transfers run without the lock;
  * `loading` marks their target, and `changed` is signalled when one ends or a last pin is released.
  * A write waits for all copies of the handle, then makes all other replicas invalid.
- *
- * Memory of ours is in a list for each node, by last use. When an allocation fails, memory in the
- * cache is freed first; else a replica without pins is evicted: the program's choice, one of a
- * handle that it wants no more, a clean one, the oldest. It is freed if its value is elsewhere too,
- * else copied to main memory (or from there to a disk) first.
  */
 #include "replica.h"
 #include "cache.h"
@@ -143,15 +138,14 @@ void rt_replica_free(struct rt_replica *r)
 	r->allocated = r->ours = r->valid = false;
 }
 
-/* The handle for which this thread allocates. */
-static _Thread_local starpu_data_handle_t to_load;
+_Thread_local RT_NEAR starpu_data_handle_t rt_replica_to_load;
 
 starpu_ssize_t rt_replica_new_memory(starpu_data_handle_t h, void *interface, unsigned node)
 {
-	starpu_data_handle_t outer = to_load;
-	to_load = h;
+	starpu_data_handle_t outer = rt_replica_to_load;
+	rt_replica_to_load = h;
 	starpu_ssize_t size = h->ops->allocate_data_on_node(interface, node);
-	to_load = outer;
+	rt_replica_to_load = outer;
 	return size;
 }
 
@@ -233,23 +227,22 @@ static void wait_loading(struct rt_replica *r)
 		rt_cond_wait(&rt_data.changed, &rt_data.lock);
 }
 
-/* This thread makes room, perhaps with the lock taken twice: then waiting would not release it. */
-static _Thread_local bool reclaiming;
+_Thread_local RT_NEAR bool rt_replica_reclaiming;
 
 static void *own_to_load(void)
 {
-	return &to_load;
+	return &rt_replica_to_load;
 }
 
 static void *own_reclaiming(void)
 {
-	return &reclaiming;
+	return &rt_replica_reclaiming;
 }
 
 void rt_replica_keeps_own(void)
 {
-	rt_sim_keeps_own(own_to_load, sizeof to_load);
-	rt_sim_keeps_own(own_reclaiming, sizeof reclaiming);
+	rt_sim_keeps_own(own_to_load, sizeof rt_replica_to_load);
+	rt_sim_keeps_own(own_reclaiming, sizeof rt_replica_reclaiming);
 }
 
 /*
@@ -262,7 +255,7 @@ static int get_memory(struct rt_replica *r, unsigned mine)
 		int rc = rt_replica_allocate(r);
 		if (!rc)
 			return 0;
-		if (rt_data.node[r->node].pinned <= mine || reclaiming || !rt_data_may_wait())
+		if (rt_data.node[r->node].pinned <= mine || rt_replica_reclaiming || !rt_data_may_wait())
 			return rc;
 		rt_cond_wait(&rt_data.changed, &rt_data.lock);
 	}
@@ -397,7 +390,7 @@ void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory)
 	}
 }
 
-/* ---- eviction ---- */
+/* ---- writing back ---- */
 
 static bool is_elsewhere(const struct rt_replica *r)
 {
@@ -444,7 +437,7 @@ void rt_replica_moved(starpu_data_handle_t h)
 }
 
 /* Between the two above. */
-static int write_back(struct rt_replica *r)
+int rt_replica_write_back(struct rt_replica *r)
 {
 	starpu_data_handle_t h = r->handle;
 	int to = rt_replica_is_clean(r) ? 0 : refuge_of(r);
@@ -461,118 +454,6 @@ static int write_back(struct rt_replica *r)
 bool rt_replica_is_used_plainly(starpu_data_handle_t h, uint32_t modes)
 {
 	return memory_stays() && rt_gate_is_passed(rt_data.runtime, h, modes);
-}
-
-static bool is_plainly(const struct rt_replica *r, uint32_t modes)
-{
-	return r->node == STARPU_MAIN_RAM && rt_replica_is_used_plainly(r->handle, modes);
-}
-
-int rt_replica_clean(struct rt_replica *r)
-{
-	starpu_data_handle_t h = r->handle;
-	rt_replica_moves(h);
-	int rc = is_plainly(r, RT_WRITE) ? -EBUSY : write_back(r);
-	rt_replica_moved(h);
-	return rc;
-}
-
-static bool can_go(const struct rt_replica *r)
-{
-	return r->ours && !r->pins && !r->loading;
-}
-
-int rt_replica_evict(struct rt_replica *r)
-{
-	starpu_data_handle_t h = r->handle;
-	if (!r->allocated)
-		return 0;
-	if (!can_go(r))
-		return -EBUSY;
-	rt_replica_moves(h);
-	const char *outer = rt_copy_cause;
-	rt_copy_cause = "reclaim";
-	int rc = is_plainly(r, RT_READ | RT_WRITE) ? -EBUSY : write_back(r);
-	rt_copy_cause = outer;
-	if (!rc && !can_go(r)) /* it got a pin while the lock was released */
-		rc = -EBUSY;
-	if (!rc)
-		rt_replica_free(r);
-	rt_replica_moved(h);
-	return rc;
-}
-
-/* Victims by the program's choice: it may know later accesses. */
-static struct {
-	starpu_data_victim_selector *select;
-	starpu_data_victim_eviction_failed *failed;
-	void *data;
-} victims;
-
-void starpu_data_register_victim_selector(starpu_data_victim_selector *selector, starpu_data_victim_eviction_failed *evicted,
-                                          void *data)
-{
-	victims.select = selector;
-	victims.failed = evicted;
-	victims.data = data;
-}
-
-static bool evict_chosen(unsigned node)
-{
-	starpu_data_handle_t h = victims.select ? victims.select(to_load, node, STARPU_FETCH, victims.data) : NULL;
-	if (!h || h == STARPU_DATA_NO_VICTIM)
-		return false;
-	if (!rt_replica_evict(replica_on(h, node)))
-		return true;
-	if (victims.failed)
-		victims.failed(h, node, victims.data);
-	return false;
-}
-
-struct rt_replica *rt_replica_next(unsigned node, uint64_t used)
-{
-	struct rt_replica *r = rt_data.node[node].oldest;
-	while (r && r->used <= used)
-		r = r->newer;
-	return r;
-}
-
-/* Evicting may release the lock: the next one is looked up again. */
-static bool evict_first(unsigned node, bool (*wanted)(const struct rt_replica *))
-{
-	uint64_t used = 0;
-	for (struct rt_replica *r; (r = rt_replica_next(node, used));) {
-		used = r->used;
-		if (!r->pins && !r->loading && wanted(r) && !rt_replica_evict(r))
-			return true;
-	}
-	return false;
-}
-
-static bool is_unwanted(const struct rt_replica *r)
-{
-	return r->handle->wont_use;
-}
-
-static bool is_any(const struct rt_replica *r)
-{
-	(void)r;
-	return true;
-}
-
-bool rt_replica_reclaim(unsigned node, size_t size)
-{
-	(void)size;
-	if (reclaiming || node >= STARPU_MAXNODES) /* evicting to a disk that is full does not evict in turn */
-		return false;
-	reclaiming = true;
-	rt_replica_lock();
-	rt_data.node[node].was_full = true;
-	bool freed = rt_cache_drop(node) || evict_chosen(node) || evict_first(node, is_unwanted) ||
-	             evict_first(node, rt_replica_is_clean) || evict_first(node, is_any);
-	rt_replica_unlock();
-	reclaiming = false;
-	return freed;
 }
 
 /* ---- a worker's own ---- */

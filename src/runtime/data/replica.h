@@ -82,6 +82,11 @@ void rt_replica_settle(starpu_data_handle_t h);
 void rt_replica_only(starpu_data_handle_t h, unsigned node, bool has_value);
 /* No value any more; with `free_memory`, memory of ours is freed. */
 void rt_replica_invalidate(starpu_data_handle_t h, bool free_memory);
+/* Between rt_replica_moves and rt_replica_moved: makes sure that its value is elsewhere, too; 0, -EBUSY, or the error of moving it. */
+int rt_replica_write_back(struct rt_replica *r);
+extern _Thread_local RT_NEAR starpu_data_handle_t rt_replica_to_load; /* the handle for which this thread allocates */
+/* This thread makes room, perhaps with the lock taken twice: then waiting would not release it. */
+extern _Thread_local RT_NEAR bool rt_replica_reclaiming;
 /* Evicts the handle's memory from a node; 0, -EBUSY, or the error of moving its value. */
 int rt_replica_evict(struct rt_replica *r);
 /*

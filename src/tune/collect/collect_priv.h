@@ -117,7 +117,13 @@ int route_join(struct collect *c, struct weft_err *err) WEFT_MUST_CHECK; /* how.
 int route_inherit(struct collect *c, const struct collect *from, struct weft_err *err) WEFT_MUST_CHECK;
 void route_up(struct collect *c, struct peer *from, struct message *m);
 void route_down(struct collect *c, const struct message *m);
+double route_unit_time(const struct collect_tunlet *k, uint64_t time);
+/* collect_process.c */
 struct collect_process *route_process(struct collect *c, uint64_t process);
+bool route_may_have_one_more(struct peer *p);
+void route_lost_events(struct collect *c, const struct message_lost *m);
+/* Events that were lost on the way, not in rings: noticed at once. */
+struct message_lost route_lost_now(struct collect *c, uint64_t process, uint64_t now, uint64_t count);
 struct collect_process *route_add_process(struct collect *c, uint64_t process,
                                           uint32_t by); /* or it is reached by another way now; NULL: no memory */
 void route_forget(struct collect *c, uint64_t process);

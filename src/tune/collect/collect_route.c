@@ -12,12 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GRACE_NS UINT64_C(2000000000)
-/*
- * PROCESSES_*: what another host may say to be there, at first and from then on; a shell that makes
- * configure's tests begins some 200 a second.
- */
-enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20, PROCESSES_FIRST = 16384, PROCESSES_A_SECOND = 1000 };
+enum { PIECE_BYTES = 48 << 10, SPEC_MOST = 1 << 20, FOLD_MOST = 64 << 20 };
 
 static struct peer *peer_of(struct collect *c, uint32_t id)
 {
@@ -25,12 +20,6 @@ static struct peer *peer_of(struct collect *c, uint32_t id)
 		if (c->below.at[i]->id == id)
 			return c->below.at[i];
 	return NULL;
-}
-
-struct collect_process *route_process(struct collect *c, uint64_t process)
-{
-	uint64_t at;
-	return weft_map_get(&c->by_process, process, &at) ? &c->process.at[at] : NULL;
 }
 
 void route_send_up(struct collect *c, const struct message *m)
@@ -151,7 +140,7 @@ static void take_spec(struct collect *c, const struct message_spec *m)
 
 /* -- events -- */
 
-static double unit_time(const struct collect_tunlet *k, uint64_t time)
+double route_unit_time(const struct collect_tunlet *k, uint64_t time)
 {
 	return (double)(int64_t)(time - k->began) / k->per_unit;
 }
@@ -189,7 +178,7 @@ static bool fold_event(struct collect *c, struct message *m)
 	}
 	struct folder_event e = {.event = event,
 	                         .id = t->tunlet[tunlet].id,
-	                         .time = unit_time(k, m->event.time),
+	                         .time = route_unit_time(k, m->event.time),
 	                         .value = value,
 	                         .n = m->event.n};
 	int rc = folder_event(k->f, &e);
@@ -236,127 +225,6 @@ static bool up_folded(struct collect *c, struct peer *from, struct message *m)
 		collect_log(c, "a collector says what nobody understands");
 	c->over |= rc == -ENOMEM;
 	return false;
-}
-
-/* -- processes -- */
-
-/*
- * Bounds the memory that the party above holds for each peer. A peer on this host has no wire, and
- * is limited by the stream.
- */
-static bool may_have_one_more(struct peer *p)
-{
-	uint64_t seconds = (weft_monotonic_ns() - p->began_ns) / 1000000000;
-	if (p->w && ++p->processes > PROCESSES_FIRST + PROCESSES_A_SECOND * seconds)
-		p->over = "that there are more processes than it may";
-	return !p->over;
-}
-
-struct collect_process *route_add_process(struct collect *c, uint64_t process, uint32_t by)
-{
-	struct collect_process *t = route_process(c, process);
-	c->uneven = true;
-	if (t) {
-		t->by = by;
-		t->orphan_ns = 0;
-		t->left = false;
-		return t;
-	}
-	if (weft_map_put(&c->by_process, process, c->process.n) ||
-	    weft_vec_push(&c->process, (struct collect_process){.process = process, .by = by})) {
-		c->over = true;
-		return NULL;
-	}
-	return &c->process.at[c->process.n - 1];
-}
-
-void route_ended(struct collect *c, const struct collect_process *t)
-{
-	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
-		if (c->tunlet[k].f && t->tunlet[k].bound)
-			c->over |= folder_ended(c->tunlet[k].f, t->tunlet[k].actor, t->tunlet[k].id) != 0;
-}
-
-void route_forget(struct collect *c, uint64_t process)
-{
-	struct collect_process *t = route_process(c, process);
-	if (!t)
-		return;
-	route_ended(c, t);
-	c->uneven = true;
-	weft_map_del(&c->by_process, process);
-	*t = c->process.at[--c->process.n];
-	if (t < c->process.at + c->process.n && weft_map_put(&c->by_process, t->process, (uint64_t)(t - c->process.at)))
-		c->over = true;
-}
-
-static void lost_events(struct collect *c, const struct message_lost *m)
-{
-	for (uint32_t k = 0; k < COLLECT_TUNLETS; k++)
-		if (c->tunlet[k].f)
-			c->over |= folder_lost(c->tunlet[k].f, m->count, unit_time(&c->tunlet[k], m->time)) != 0;
-}
-
-/* Not by rings but on the way, which is noticed at once. */
-static struct message_lost lost_now(struct collect *c, uint64_t process, uint64_t now, uint64_t count)
-{
-	uint64_t time = follow_time(&c->follow, now);
-	return (struct message_lost){.process = process, .time = time, .count = count, .since = time};
-}
-
-void route_lost(struct collect *c, const struct peer *p)
-{
-	struct message m = {.kind = MESSAGE_LOST};
-	uint64_t now = collect_clock(c);
-	for (size_t i = 0; i < c->process.n; i++) {
-		struct collect_process *t = &c->process.at[i];
-		if (t->by != p->id || t->orphan_ns)
-			continue;
-		/* Messages on their way are lost; with a controller, its processes are, too. */
-		if (!m.lost.process)
-			m.lost = lost_now(c, t->process, now, 1);
-		t->orphan_ns = p->collector ? weft_monotonic_ns() : 1;
-		c->orphans = true;
-	}
-	c->uneven = true;
-	for (uint32_t k = 0; k < COLLECT_TUNLETS && p->collector; k++)
-		if (c->tunlet[k].f)
-			c->over |= folder_child(c->tunlet[k].f, p->id, false) != 0;
-	if (m.lost.process && !c->ending) {
-		lost_events(c, &m.lost);
-		route_send_up(c, &m);
-	}
-	route_orphans(c);
-}
-
-void route_orphans(struct collect *c)
-{
-	uint64_t now = c->orphans ? weft_monotonic_ns() : 0;
-	bool left = false;
-	for (size_t i = 0; i < c->process.n && c->orphans; i++) {
-		struct collect_process *t = &c->process.at[i];
-		bool waits = t->orphan_ns && now - t->orphan_ns < GRACE_NS;
-		left |= waits;
-		if (!t->orphan_ns || waits)
-			continue;
-		struct message m = {.kind = MESSAGE_GONE};
-		m.gone = (struct message_gone){t->process, follow_time(&c->follow, collect_clock(c)),
-		                               "is let go: its controller is gone"};
-		route_forget(c, t->process);
-		route_send_up(c, &m);
-		i--;
-	}
-	c->orphans = left;
-}
-
-void route_moved(struct collect *c)
-{
-	struct message_lost lost = lost_now(c, 0, collect_clock(c), 1);
-	lost_events(c, &lost);
-	for (size_t i = 0; i < c->process.n; i++) {
-		struct message m = {.kind = MESSAGE_HERE, .here = {c->process.at[i].process}};
-		route_send_up(c, &m);
-	}
 }
 
 /* -- up -- */
@@ -447,13 +315,13 @@ static bool up_gone(struct collect *c, struct peer *from, struct message *m)
 static bool up_lost(struct collect *c, struct peer *from, struct message *m)
 {
 	(void)from;
-	lost_events(c, &m->lost);
+	route_lost_events(c, &m->lost);
 	return true;
 }
 
 static bool up_process(struct collect *c, struct peer *from, struct message *m)
 {
-	if (!may_have_one_more(from))
+	if (!route_may_have_one_more(from))
 		return false;
 	(void)route_add_process(c, m->kind == MESSAGE_HERE ? m->here.process : m->process.process, from->id);
 	return true;
@@ -596,7 +464,7 @@ static void down_close(struct collect *c, const struct message *m)
 
 static void down_lost(struct collect *c, const struct message *m)
 {
-	lost_events(c, &m->lost);
+	route_lost_events(c, &m->lost);
 	to_collectors(c, m);
 }
 
@@ -643,9 +511,9 @@ void route_flush(struct collect *c)
 	flush_folds(c);
 	if (c->up.dropped) {
 		struct message m = {.kind = MESSAGE_LOST};
-		m.lost = lost_now(c, c->process.n ? c->process.at[0].process : 0, collect_clock(c), c->up.dropped);
+		m.lost = route_lost_now(c, c->process.n ? c->process.at[0].process : 0, collect_clock(c), c->up.dropped);
 		c->up.dropped = 0;
-		lost_events(c, &m.lost);
+		route_lost_events(c, &m.lost);
 		route_send_up(c, &m);
 	}
 }
