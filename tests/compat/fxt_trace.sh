@@ -51,6 +51,9 @@ read_trace out/prof_file_someone_0
 has "tasks" ' enter  *(both|one)$' 2
 has "what they are" ' attr_s  *model = "traced_model"$' 1
 has "which workers there are" ' attr  *worker = [01]$' 2
+keys() { sed -n "s/.* $1//p" trace.txt | while read -r key rest; do echo $((key)); done | sort; }
+check "each was submitted, and became ready, once" "$(keys 'flow_out  *task key ')" "$(keys 'point  *ready = ')"
+has "both did" ' point  *ready = ' 2
 has "a message" ' user message = "here we go"$' 1
 check "the text of a task is in one record" yes "$(for s in out/*; do "$build/examples/read_stream" "$s"; done | awk '$6 == 24 {n++} END {print (n > 10) ? "yes" : "no"}')"
 STARPU_FXT_PREFIX=$work/out STARPU_FXT_SUFFIX=mine STARPU_FXT_TRACE=1 "$program" ranked

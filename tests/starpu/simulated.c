@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Simulated time (the handbook's simulated benchmarks): graphs whose length is known by hand, on machines that are not there. */
 #include "simulated.h"
+#include <starpu_sched_component.h>
 
 static struct starpu_codelet plain = {.cpu_funcs = {do_not_call}, .model = &simulated_model, .name = "plain"};
 static struct starpu_codelet writer = {.cpu_funcs = {do_not_call},
@@ -166,6 +167,30 @@ static void call_back(void *arg)
 }
 
 /* Dates, callbacks, tags and sleeping are all of one clock. */
+/* Workers of one kind, in one memory node: the root of a tree knows of all below it. */
+static void check_properties(int same_kind, int same_node)
+{
+	struct starpu_sched_component *root = starpu_sched_tree_get(0)->root;
+	CHECK(starpu_bitmap_cardinal(&root->workers_in_ctx) == (int)starpu_worker_get_count());
+	CHECK(!STARPU_SCHED_COMPONENT_IS_HOMOGENEOUS(root) == !same_kind);
+	CHECK(!STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(root) == !same_node);
+}
+
+static void alike(void)
+{
+	check_properties(1, 1);
+}
+
+static void apart(void)
+{
+	check_properties(1, 0);
+}
+
+static void mixed(void)
+{
+	check_properties(0, 0);
+}
+
 static void clocks(void)
 {
 	double from = starpu_timing_now();
@@ -358,6 +383,9 @@ static const struct simulated_case cases[] = {
 	{"placing", placing, "gpu", "dmda", NULL},
 	{"placing", placing, "gpu", "dmdas", NULL},
 	{"numa", numa, "numa", NULL, "STARPU_USE_NUMA=1"},
+	{"alike", alike, "cpus", "modular-eager", NULL},
+	{"apart", apart, "numa", "modular-eager", "STARPU_USE_NUMA=1"},
+	{"mixed", mixed, "gpu", "modular-eager", NULL},
 	{"clocks", clocks, "cpus", "eager", NULL},
 	{"kernels", kernels, "cpus", NULL, NULL},
 	{"waiting", waiting, "cpus", "eager", NULL},

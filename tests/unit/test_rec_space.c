@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 
 /* ---- A program that computes something, and prints it ---- */
 
@@ -257,6 +258,33 @@ TEST(finished_pages_are_copied_and_their_place_is_free)
 	CHECK_U64(f.n_sealed, seq);
 	CHECK_U64(f.copies, 0);
 	stream_free(&f);
+	space_remove(s);
+}
+
+static uint64_t bytes_of(struct rec_space *s)
+{
+	struct stat st;
+	REQUIRE(fstat(rec_space_fd(s), &st) == 0);
+	return (uint64_t)st.st_size;
+}
+
+/* The head, three pages in use, and nothing behind them; a page in use at the end keeps all before it. */
+TEST(free_pages_at_the_end_are_cut_off)
+{
+	struct rec_space *s = space_new(REC_KEEP, 0);
+	struct rec_range single, grown;
+	for (uint32_t i = 1; i <= 3; i++)
+		REQUIRE(rec_space_take(s, true, false, &single) == 0 && single.first == i);
+	CHECK(bytes_of(s) > 4 * WEFT_PAGE_BYTES);
+	rec_space_trim(s);
+	CHECK_U64(bytes_of(s), 4 * WEFT_PAGE_BYTES);
+	space_remove(s);
+
+	s = space_new(REC_KEEP, 0);
+	REQUIRE(rec_space_take(s, true, false, &single) == 0);
+	REQUIRE(rec_space_grow(s, false, false, &grown) == 0);
+	rec_space_trim(s);
+	CHECK_U64(bytes_of(s), (grown.first + grown.n) * (uint64_t)WEFT_PAGE_BYTES);
 	space_remove(s);
 }
 

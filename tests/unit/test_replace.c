@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *below(const char *name)
@@ -180,6 +181,39 @@ TEST(pauses_and_goes_on)
 	CHECK_I64(weft_replace_commit(&r, WEFT_REPLACE_PLAIN), 0);
 	check_file("f", "onetwo");
 	check_file("precious", "kept");
+}
+
+static int replace_without_standard_streams(const char *path)
+{
+	struct weft_replace r;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	if (weft_replace_open(&r, path, 0666) || r.fd <= STDERR_FILENO || r.folder <= STDERR_FILENO)
+		return 1;
+	weft_replace_pause(&r);
+	if (weft_replace_resume(&r, path) || r.fd <= STDERR_FILENO || r.folder <= STDERR_FILENO)
+		return 2;
+	if (weft_write_all(r.fd, "new", 3, 0) || weft_replace_commit(&r, WEFT_REPLACE_PLAIN))
+		return 3;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			return 4;
+	return 0;
+}
+
+/* A program that has closed a standard stream: what it writes there must not end in the new file. */
+TEST(numbers_of_standard_streams_stay_free)
+{
+	int status;
+	const char *path = below("f");
+	pid_t child = fork();
+	REQUIRE(child >= 0);
+	if (!child)
+		_exit(replace_without_standard_streams(path));
+	REQUIRE(waitpid(child, &status, 0) == child);
+	CHECK(WIFEXITED(status));
+	CHECK_I64(WEXITSTATUS(status), 0);
+	check_file("f", "new");
 }
 
 TEST(keeps_the_file_open)
