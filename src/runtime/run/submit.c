@@ -150,6 +150,28 @@ static void may_begin_anew(const struct starpu_task *t, const struct rt_task *ow
 	rt_task_wait_callback(own);
 }
 
+/* Context, policy and counter are notified first: the task may be done, and freed, when this returns. */
+static int submit_job(struct rt_submitter *s, struct rt_job *j, unsigned ctx)
+{
+	if (rt_ctxs())
+		rt_ctxs()->submitted(ctx);
+	if (rt_policy() && rt_policy()->submitted)
+		rt_policy()->submitted(j);
+	const struct rt_count_ops *counts = rt_counts();
+	if (counts) {
+		counts->submitted(j);
+		rt_count_submitting = j;
+	}
+	int rc = rt_submit(s, j);
+	if (counts)
+		rt_count_submitting = NULL;
+	if (rc && counts)
+		counts->refused(j);
+	if (rc && rt_ctxs())
+		rt_ctxs()->done(ctx);
+	return rc;
+}
+
 int rt_task_submit(struct starpu_task *t, bool nodeps)
 {
 	struct rt_task *own = rt_task_of(t);
@@ -189,26 +211,10 @@ int rt_task_submit(struct starpu_task *t, bool nodeps)
 	t->scheduled = 0;
 	weft_store_u32(&own->state, RT_T_SUBMITTED | (weft_load_u32(&own->state) & RT_T_DESTROY));
 	rc = add_before(s, own, nodeps);
-	unsigned ctx = t->sched_ctx;
-	if (!rc && rt_ctxs())
-		rt_ctxs()->submitted(ctx);
-	if (!rc && rt_policy() && rt_policy()->submitted)
-		rt_policy()->submitted(j);
-	const struct rt_count_ops *counts = rc ? NULL : rt_counts();
-	if (counts) {
-		counts->submitted(j);
-		rt_count_submitting = j;
-	}
-	rc = rc ? rc : rt_submit(s, j);
-	if (counts)
-		rt_count_submitting = NULL;
+	rc = rc ? rc : submit_job(s, j, t->sched_ctx);
 	if (rc) { /* as if it had not been */
-		if (counts)
-			counts->refused(j);
 		weft_store_u32(&own->state, RT_T_NEW);
 		t->status = STARPU_TASK_INIT;
-		if (rt_ctxs())
-			rt_ctxs()->done(ctx);
 	}
 	return rc;
 }
