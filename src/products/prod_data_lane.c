@@ -156,10 +156,8 @@ static void memory_happened(struct prod_walk *w, struct prod_lane *l, uint64_t t
 
 static const char *arrow_of(const struct prod_lane *l, const struct weft_tasks_copy *c)
 {
-	static const char *const causes[][2] = {{"prefetch", "PF"},
-	                                        {"idle fetch", "IF"},
-	                                        {"task prefetch", "TF"},
-	                                        {"idle prefetch", "IF"}};
+	static const char *const causes[][2] = {{"prefetch", "PF"},      {"idle fetch", "IF"}, {"task prefetch", "TF"},
+	                                        {"idle prefetch", "IF"}, {"write back", "IF"}, {"write through", "PF"}};
 	const char *cause = weft_tasks_text(&l->t->tasks, c->cause);
 	for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
 		if (!strcmp(cause, causes[i][0]))
@@ -171,19 +169,8 @@ static const char *arrow_of(const struct prod_lane *l, const struct weft_tasks_c
 static void put_what_is_copied(struct export_out *o, const struct prod_lane *l, const struct weft_tasks_copy *c)
 {
 	const struct weft_tasks *k = &l->t->tasks;
-	uint32_t low = 0, high = k->n_data;
-	while (low < high) { /* the last life of the handle that had begun */
-		uint32_t mid = low + (high - low) / 2;
-		const struct weft_tasks_data *d = &k->data[mid];
-		bool is_behind = d->process != c->process ? d->process > c->process
-		                 : d->handle != c->handle ? d->handle > c->handle
-		                                          : d->from > c->submit;
-		if (is_behind)
-			high = mid;
-		else
-			low = mid + 1;
-	}
-	const struct weft_tasks_data *d = low && k->data[low - 1].handle == c->handle ? &k->data[low - 1] : NULL;
+	uint32_t at = weft_tasks_data_at(k, c->process, c->handle, c->submit);
+	const struct weft_tasks_data *d = at == WEFT_TASKS_NO_ONE ? NULL : &k->data[at];
 	export_char(o, '\t');
 	put_hex_digits(o, c->handle, 1);
 	PUT(o, "\t\"");

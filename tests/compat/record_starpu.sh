@@ -131,7 +131,7 @@ has "allocating" ' enter  *allocating$'
 has "freeing" ' enter  *freeing$'
 has "memory in use" ' counter  *memory in use, node 1 = 8192 bytes$'
 check "memory in use, at the end" "node 1 = 0 bytes" "$(grep -o 'node 1 = .* bytes' detail.txt | tail -1)"
-check "a copy" "$vector 0 1 8192 bytes fetch" "$(grep -A5 ' enter  *copying$' detail.txt | sed -n 's/.* = //p' | xargs)"
+check "a copy" "$vector 0 1 8192 bytes acquire" "$(grep -A5 ' enter  *copying$' detail.txt | sed -n 's/.* = //p' | xargs)"
 has "bandwidth of the node that is copied into" ' counter  *copied into, node 1 = 8192 bytes$'
 has "bandwidth of the node that is copied from" ' counter  *copied from, node 0 = 8192 bytes$'
 has "one NUMA node is not worth words" ' attr  *NUMA nodes = ' 0

@@ -8,6 +8,7 @@
 #include "runtime/task/complain.h"
 #include "runtime/task/count.h"
 #include "runtime/run/run.h"
+#include "runtime/core/life_detail.h"
 #include "runtime/profile/profile.h"
 #include "pack_args.h"
 #include "runtime/perf/perf.h"
@@ -208,6 +209,15 @@ static int insert_plainly(struct starpu_codelet *cl, va_list *ap)
 	return rc;
 }
 
+/* How long that takes is recorded. */
+static int insert_told(struct starpu_codelet *cl, va_list *ap)
+{
+	weft_enter(rt_detail.building);
+	int rc = insert_plainly(cl, ap);
+	weft_leave(rt_detail.building);
+	return rc;
+}
+
 static int insert_task(struct starpu_codelet *cl, va_list *ap)
 {
 	struct starpu_task *t = starpu_task_create();
@@ -231,7 +241,10 @@ static int insert(struct starpu_codelet *cl, va_list *ap)
 	if (cl && rt_codelet_check(cl) & RT_CL_PLAIN && !rt_ctxs()) {
 		rt_throttle();
 		rt_perf_want(cl->model);
-		rc = insert_plainly(cl, ap);
+		if (WEFT_UNLIKELY(rt_trace_has(RT_GROUP_SUBMISSION)))
+			rc = insert_told(cl, ap);
+		else
+			rc = insert_plainly(cl, ap);
 	}
 	if (rc == AS_TASK)
 		rc = insert_task(cl, &again);

@@ -340,6 +340,8 @@ static struct rt_job *from_others(struct rt_worker *w)
 		uint32_t number = victim == w ? 0 : rt_deque_steal(&victim->deque);
 		if (!number)
 			continue;
+		if (rt_traced_in_detail())
+			weft_point(rt_detail.stolen, (int64_t)victim->number);
 		if (rt_deque_size(&victim->deque))
 			rt_work_came(r);
 		return rt_job_at(number);

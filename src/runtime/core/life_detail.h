@@ -16,6 +16,7 @@
 	D(TASK_VERBOSE, type, ready, "ready", "") \
 	D(SCHED, type, push, "scheduler push", "") \
 	D(SCHED, type, pop, "scheduler pop", "") \
+	D(SCHED_VERBOSE, type, stolen, "stolen from worker", "") \
 	D(DATA, type, wont_use, "won't use", "") \
 	D(ALWAYS, type, unregistered, "unregistered", "") \
 	D(DSM, type, copy_submitted, "copy submitted", "bytes") \
@@ -31,6 +32,13 @@
 	D(SCHED_VERBOSE, region, scheduling, "scheduling", WEFT_STATE_SCHEDULING) \
 	D(WORKER_VERBOSE, region, progressing, "progressing", WEFT_STATE_WAITING) \
 	D(WORKER_VERBOSE, region, overhead, "overhead", WEFT_STATE_OVERHEAD) \
+	D(WORKER_VERBOSE, region, pushing_output, "pushing output", WEFT_STATE_OVERHEAD) \
+	D(TASK, region, throttling, "throttling", WEFT_STATE_WAITING) \
+	D(SUBMISSION, region, building, "building", WEFT_STATE_OVERHEAD) \
+	D(SUBMISSION, region, submitting, "submitting", WEFT_STATE_OVERHEAD) \
+	D(ALWAYS, region, component, "scheduler component", WEFT_STATE_SCHEDULING) \
+	D(SCHED_VERBOSE, region, component_push, "component push", WEFT_STATE_SCHEDULING) \
+	D(SCHED_VERBOSE, region, component_pull, "component pull", WEFT_STATE_SCHEDULING) \
 	D(ALWAYS, region, registering, "data registered", WEFT_STATE_MEMORY) \
 	D(ALWAYS, region, naming, "data named", WEFT_STATE_MEMORY) \
 	D(ALWAYS, region, placing, "data coordinates", WEFT_STATE_MEMORY) \
@@ -74,6 +82,9 @@
 	D(ALWAYS, attr, kind, "kind", "") \
 	D(ALWAYS, attr, cause, "cause", "") \
 	D(ALWAYS, attr, state, "state", "") \
+	D(ALWAYS, attr, component_id, "component", "") \
+	D(ALWAYS, attr, component_from, "from component", "") \
+	D(ALWAYS, attr, component_to, "to component", "") \
 	D(ALWAYS, attr, lock, "lock", "")
 
 #define RT_DETAIL_MEMBER(group, kind, member, name, unit) weft_def member;

@@ -31,6 +31,7 @@ enum rt_trace_group {
 	RT_GROUP_SCHED = 1024,
 	RT_GROUP_SCHED_VERBOSE = 2048,
 	RT_GROUP_LOCK = 4096,
+	RT_GROUP_SUBMISSION = 8192, /* how long each is built and submitted: two more records a task */
 	RT_GROUP_DEFAULT = 8191 & ~(RT_GROUP_TASK_EXTRA | RT_GROUP_LOCK),
 };
 extern uint32_t rt_trace_groups; /* set before rt_trace_begin(), which goes by it once */

@@ -85,6 +85,7 @@ static void acquire_passed(struct rt_claim *c)
 	m->item[0] = (struct rt_move_item){a->handle, (unsigned)a->node, a->mode};
 	m->done = acquire_moved;
 	m->arg = a;
+	m->cause = a->kind == STARPU_FETCH && !a->ours ? "acquire" : NULL;
 	rt_move(m, (unsigned)a->node, a->kind, a->priority);
 }
 
@@ -408,6 +409,7 @@ int starpu_data_acquire_to_node(starpu_data_handle_t handle, unsigned node)
 	struct rt_acquired *a = acquire_find(handle, RT_A_NO_NODE, __func__);
 	if (a->node == (int)node)
 		return 0;
+	struct rt_copy_why outer = rt_copy_because("acquire");
 	rt_replica_lock();
 	int rc = rt_replica_get(handle, node, a->mode);
 	if (!rc && a->node != RT_A_NO_NODE)
@@ -415,6 +417,7 @@ int starpu_data_acquire_to_node(starpu_data_handle_t handle, unsigned node)
 	if (!rc)
 		a->node = (int)node;
 	rt_replica_unlock();
+	rt_copy_why = outer;
 	return rc;
 }
 

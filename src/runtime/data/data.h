@@ -41,8 +41,14 @@ static inline bool rt_data_was_fetched(struct rt_job *j)
 {
 	return j->n_accesses && rt_job_modes(j)[0] & RT_FETCHED;
 }
-/* Begins to transfer a handle's value to a node, when a policy has chosen one. Never waits. */
-void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_is_prefetch kind, int priority);
+/* Begins to bring a handle's value to a node, when a policy has chosen one. Never waits. */
+struct rt_prefetch {
+	enum starpu_is_prefetch kind;
+	int priority;
+	const char *cause; /* for the trace, as in mover.h */
+	rt_ref task;
+};
+void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, const struct rt_prefetch *how);
 
 /* ---- life ---- */
 

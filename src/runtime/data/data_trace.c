@@ -164,7 +164,7 @@ void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cac
 	weft_bundle_record(&b);
 }
 
-_Thread_local const char *rt_copy_cause;
+_Thread_local struct rt_copy_why rt_copy_why;
 
 uint64_t rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to)
 {
@@ -179,7 +179,9 @@ uint64_t rt_data_trace_copy(const struct rt_replica *from, const struct rt_repli
 	rt_detail_add(&b, rt_detail.from, from->node);
 	rt_detail_add(&b, rt_detail.to, to->node);
 	rt_detail_add(&b, rt_detail.bytes, (int64_t)rt_data_size(to->handle));
-	rt_detail_add_text(&b, rt_detail.cause, rt_copy_cause ? rt_copy_cause : "fetch");
+	rt_detail_add_text(&b, rt_detail.cause, rt_copy_why.cause ? rt_copy_why.cause : "fetch");
+	if (rt_copy_why.task)
+		rt_detail_add(&b, rt_detail.task, (int64_t)rt_copy_why.task);
 	weft_bundle_record(&b);
 	return since_ns;
 }

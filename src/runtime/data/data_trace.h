@@ -51,15 +51,20 @@ void rt_data_trace_memory(weft_region what, const struct rt_replica *r, bool cac
  * changes are recorded.
  */
 void rt_data_trace_state(starpu_data_handle_t h, unsigned node, const char *state);
-/*
- * The reason for which this thread copies: "fetch", "prefetch", "idle fetch", "reclaim"…; NULL:
- * unknown.
- */
-extern _Thread_local const char *rt_copy_cause;
-/*
- * Around a copy. Enters the region, and leaves it, when its bytes are counted. Returns the instant
- * at which it began, where that is measured; else 0.
- */
+/* Why this thread copies, of those who know: "fetch", "prefetch", "reclaim"…; NULL: nobody said. For which task; 0: for none. */
+struct rt_copy_why {
+	const char *cause;
+	rt_ref task;
+};
+extern _Thread_local struct rt_copy_why rt_copy_why;
+/* From here on this is why; what was so before, to be put back. The task stays. */
+static inline struct rt_copy_why rt_copy_because(const char *cause)
+{
+	struct rt_copy_why outer = rt_copy_why;
+	rt_copy_why.cause = cause;
+	return outer;
+}
+/* Around a copy. Enters the region, and leaves it: what has been copied counts then. The instant at which it began, where somebody watches; else 0. */
 uint64_t rt_data_trace_copy(const struct rt_replica *from, const struct rt_replica *to);
 void rt_data_trace_copied(const struct rt_replica *from, const struct rt_replica *to, bool done, uint64_t since_ns);
 

@@ -149,6 +149,7 @@ static int send_for(struct fetch *f)
 			m->item[m->n++] = (struct rt_move_item){handle_at(j, i), (unsigned)f->node[i], rt_job_modes(j)[i]};
 	m->done = fetch_moved;
 	m->arg = f;
+	m->task = rt_job_ref(j);
 	if (rt_is_profiled())
 		rt_profile_enter(f->worker->number, RT_WAITING);
 	rt_move(m, f->worker->node, STARPU_FETCH, j->priority);
@@ -262,7 +263,7 @@ static void fetch_prefetched(struct rt_move *m)
 	free(m);
 }
 
-void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_is_prefetch kind, int priority)
+void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, const struct rt_prefetch *how)
 {
 	rt_replica_lock();
 	struct rt_replica *r = &h->replica[node];
@@ -277,12 +278,14 @@ void rt_data_prefetch_handle(starpu_data_handle_t h, unsigned node, enum starpu_
 		return;
 	m->item[0] = (struct rt_move_item){h, node, RT_READ};
 	m->done = fetch_prefetched;
-	rt_move(m, node, kind == STARPU_FETCH ? STARPU_TASK_PREFETCH : kind, priority);
+	m->cause = how->cause;
+	m->task = how->task;
+	rt_move(m, node, how->kind == STARPU_FETCH ? STARPU_TASK_PREFETCH : how->kind, how->priority);
 }
 
 static void written_through(starpu_data_handle_t h, unsigned node)
 {
 	for (unsigned i = 0; i < weft_load_u32(&rt_n_nodes) && i < 32; i++)
 		if (i != node && h->wt_mask & UINT32_C(1) << i)
-			rt_data_prefetch_handle(h, i, STARPU_PREFETCH, 0);
+			rt_data_prefetch_handle(h, i, &(struct rt_prefetch){STARPU_PREFETCH, .cause = "write through"});
 }

@@ -287,11 +287,13 @@ static void bring_home(starpu_data_handle_t h)
 {
 	if (h->home < 0 || !h->initialized)
 		return;
+	struct rt_copy_why outer = rt_copy_because("unregister");
 	rt_replica_lock();
 	int rc = rt_replica_get(h, (unsigned)h->home, RT_READ);
 	if (!rc)
 		rt_replica_put(h, (unsigned)h->home, RT_READ);
 	rt_replica_unlock();
+	rt_copy_why = outer;
 	RT_EXPECT(!rc, "the value of handle %p cannot be brought back to memory node %d: %s", (void *)h, h->home, strerror(-rc));
 }
 

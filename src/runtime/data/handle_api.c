@@ -379,8 +379,8 @@ static void is_unwanted(struct rt_acquired *a)
 	rt_replica_unlock();
 	/* Written back when nothing more urgent is queued, so that evicting it costs nothing. */
 	if (h->home >= 0)
-		rt_data_prefetch_handle(h, (unsigned)h->home, STARPU_IDLEFETCH, 0);
-	rt_acquired_end(a); /* it may be freed now */
+		rt_data_prefetch_handle(h, (unsigned)h->home, &(struct rt_prefetch){STARPU_IDLEFETCH, .cause = "write back"});
+	rt_acquired_end(a); /* it may be gone now */
 }
 
 /* Where the value is in parts, the advice holds for them. */

@@ -86,7 +86,8 @@ static void get_all(struct rt_move *m)
 	unsigned got = 0;
 	uint32_t unasked = m->kind == STARPU_FETCH ? 0 : RT_UNASKED;
 	weft_flow_in(rt_detail.transfer, m->number);
-	rt_copy_cause = (unsigned)m->kind < sizeof causes / sizeof *causes ? causes[m->kind] : NULL;
+	const char *kind = (unsigned)m->kind < sizeof causes / sizeof *causes ? causes[m->kind] : NULL;
+	rt_copy_why = (struct rt_copy_why){m->cause ? m->cause : kind, m->task};
 	rt_replica_lock();
 	m->rc = is_worth_it(m) ? 0 : -ECANCELED;
 	for (; got < m->n && !m->rc; got += !m->rc) {
@@ -97,7 +98,7 @@ static void get_all(struct rt_move *m)
 	while (m->rc && got-- > 0)
 		rt_replica_put(m->item[got].handle, m->item[got].node, m->item[got].mode);
 	rt_replica_unlock();
-	rt_copy_cause = NULL;
+	rt_copy_why = (struct rt_copy_why){0};
 }
 
 static void *run(void *arg)

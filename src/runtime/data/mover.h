@@ -24,7 +24,9 @@ struct rt_move {
 	int rc, priority;
 	uint64_t number; /* of all moves: how the trace names it */
 	enum starpu_is_prefetch kind;
-	starpu_data_handle_t failed; /* with rc: the handle that failed */
+	const char *cause;           /* for the trace; NULL: as its kind says */
+	rt_ref task;                 /* for whom; 0: for no task */
+	starpu_data_handle_t failed; /* with rc: the handle that it was about */
 	unsigned n;
 	struct rt_move_item item[];
 };

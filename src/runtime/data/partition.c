@@ -22,9 +22,11 @@ int rt_part_gather(starpu_data_handle_t h, unsigned node)
 {
 	if (!h->initialized)
 		return rt_replica_allocate(&h->replica[node]);
+	struct rt_copy_why outer = rt_copy_because("partition");
 	int rc = rt_replica_get(h, node, RT_READ);
 	if (!rc)
 		rt_replica_put(h, node, RT_READ);
+	rt_copy_why = outer;
 	return rc;
 }
 

@@ -107,7 +107,8 @@ static enum rt_verdict take_turn(struct rt_job *j, struct rt_worker *w)
 		open_side(parts, g, has_value);
 	rt_replica_unlock();
 	if (t->gathers && h->gathering_node >= 0)
-		rt_data_prefetch_handle(h, (unsigned)h->gathering_node, STARPU_PREFETCH, 0);
+		rt_data_prefetch_handle(h, (unsigned)h->gathering_node,
+		                        &(struct rt_prefetch){STARPU_PREFETCH, .cause = "partition"});
 	if (t->callback)
 		t->callback(t->arg);
 	free(t);

@@ -10,6 +10,7 @@
  */
 #include "runtime/task/complain.h"
 #include "runtime/task/driver.h"
+#include "data_trace.h"
 #include "redux.h"
 #include "copy.h"
 #include "runtime/task/task.h"
@@ -279,9 +280,11 @@ static void redux_finish(starpu_data_handle_t h, struct rt_worker *w)
 {
 	unsigned node = is_device(w->node) ? w->node : STARPU_MAIN_RAM;
 	bool had_value = h->initialized;
+	struct rt_copy_why outer = rt_copy_because("reduction");
 	rt_replica_lock();
 	int rc = rt_replica_get(h, node, had_value ? RT_READ | RT_WRITE : RT_WRITE);
 	rt_replica_unlock();
+	rt_copy_why = outer;
 	RT_EXPECT(!rc, "no memory to reduce handle %p in", (void *)h);
 	void *value = h->replica[node].interface;
 	if (!had_value)

@@ -125,6 +125,8 @@ static void replica_unpin(struct rt_replica *r)
 
 void rt_replica_free(struct rt_replica *r)
 {
+	if (r->valid)
+		rt_data_trace_state(r->handle, r->node, "invalid");
 	if (r->ours) {
 		replica_unlist(r);
 		weft_enter(rt_detail.freeing);
@@ -133,8 +135,6 @@ void rt_replica_free(struct rt_replica *r)
 			r->handle->ops->free_data_on_node(r->interface, r->node);
 		rt_data_trace_memory(rt_detail.freeing, r, kept);
 	}
-	if (r->valid)
-		rt_data_trace_state(r->handle, r->node, "invalid");
 	r->allocated = r->ours = r->valid = false;
 }
 

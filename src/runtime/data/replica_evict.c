@@ -19,9 +19,11 @@ static bool is_plainly(const struct rt_replica *r, uint32_t modes)
 int rt_replica_clean(struct rt_replica *r)
 {
 	starpu_data_handle_t h = r->handle;
+	struct rt_copy_why outer = rt_copy_because("write back");
 	rt_replica_moves(h);
 	int rc = is_plainly(r, RT_WRITE) ? -EBUSY : rt_replica_write_back(r);
 	rt_replica_moved(h);
+	rt_copy_why = outer;
 	return rc;
 }
 
@@ -38,10 +40,9 @@ int rt_replica_evict(struct rt_replica *r)
 	if (!can_go(r))
 		return -EBUSY;
 	rt_replica_moves(h);
-	const char *outer = rt_copy_cause;
-	rt_copy_cause = "reclaim";
+	struct rt_copy_why outer = rt_copy_because("reclaim");
 	int rc = is_plainly(r, RT_READ | RT_WRITE) ? -EBUSY : rt_replica_write_back(r);
-	rt_copy_cause = outer;
+	rt_copy_why = outer;
 	if (!rc && !can_go(r)) /* it got a pin while the lock was released */
 		rc = -EBUSY;
 	if (!rc)

@@ -305,7 +305,9 @@ static enum rt_verdict run_after(struct rt_job *j, struct rt_worker *w)
 			tell_progress();
 		rt_pass(RT_AT_END, p->task, w->number);
 		if (rt_data_was_fetched(j)) {
+			weft_enter(rt_detail.pushing_output);
 			rt_data_done(j, w);
+			weft_leave(rt_detail.pushing_output);
 			rt_pass(RT_AT_RELEASED, p->task, w->number);
 		} else {
 			rt_pass_at_once(RT_AT_RELEASED, p->task, w->number);

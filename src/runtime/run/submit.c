@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Submitting a struct starpu_task: what it says becomes a job. */
+#include "runtime/core/life_detail.h"
 #include "runtime/task/break.h"
 #include "runtime/task/complain.h"
 #include "runtime/task/count.h"
@@ -275,7 +276,12 @@ static int submit_task(struct starpu_task *t, bool nodeps)
 
 int(starpu_task_submit)(struct starpu_task *task)
 {
-	return submit_task(task, false);
+	if (!rt_trace_has(RT_GROUP_SUBMISSION))
+		return submit_task(task, false);
+	weft_enter(rt_detail.submitting);
+	int rc = submit_task(task, false);
+	weft_leave(rt_detail.submitting);
+	return rc;
 }
 
 int starpu_task_submit_nodeps(struct starpu_task *task)

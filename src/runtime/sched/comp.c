@@ -53,8 +53,10 @@ struct starpu_task *starpu_sched_component_parents_pull_task(struct starpu_sched
 	for (unsigned i = 0; i < component->nparents; i++) {
 		struct starpu_sched_component *p = component->parents[i];
 		struct starpu_task *t = p ? p->pull_task(p, to) : NULL;
-		if (t)
-			return t;
+		if (!t)
+			continue;
+		comp_trace_move(rt_detail.component_pull, p, component, t);
+		return t;
 	}
 	return NULL;
 }
@@ -285,8 +287,11 @@ void starpu_sched_component_destroy_rec(struct starpu_sched_component *component
 int starpu_sched_component_push_task(struct starpu_sched_component *from, struct starpu_sched_component *to,
                                      struct starpu_task *task)
 {
-	(void)from;
-	return to->push_task(to, task);
+	comp_trace_move(rt_detail.component_push, from, to, task);
+	int refused = to->push_task(to, task);
+	if (refused && from)
+		comp_trace_move(rt_detail.component_push, to, from, task);
+	return refused;
 }
 
 struct starpu_task *starpu_sched_component_pull_task(struct starpu_sched_component *from, struct starpu_sched_component *to)
@@ -350,8 +355,10 @@ int comp_give_back(struct starpu_sched_component *c, struct starpu_task *t)
 {
 	for (unsigned i = 0; i < c->nparents; i++) {
 		struct starpu_sched_component *p = comp_bottom(c->parents[i]);
-		if (is_queue(p) && p->notify(p, 0, t))
+		if (is_queue(p) && p->notify(p, 0, t)) {
+			comp_trace_move(rt_detail.component_push, c, p, t);
 			return 1;
+		}
 		if (comp_give_back(p, t))
 			return 1;
 	}

@@ -15,6 +15,7 @@
 #define WEFT_RUNTIME_SCHED_COMP_H
 
 #include "policies.h"
+#include "runtime/core/life_detail.h"
 #include <starpu_sched_component.h>
 
 /* A component with all defaults; `data` is owned when `deinit` frees it. */
@@ -59,6 +60,11 @@ int comp_child_of_caller(const struct starpu_sched_component *c); /* the child a
 /* The lock of a context's tree, for calls from outside. */
 void comp_lock(unsigned ctx);
 void comp_unlock(unsigned ctx);
+
+/* comp_trace.c: for the trace: which components there are; a task goes on, down (push) or as somebody asks (pull); NULL: from outside. */
+void comp_trace_tree(const struct starpu_sched_component *root);
+void comp_trace_move(weft_region how, const struct starpu_sched_component *from, const struct starpu_sched_component *to,
+                     struct starpu_task *t);
 
 /* Its kind is the one that pushes like this. */
 bool comp_is(const struct starpu_sched_component *c, int (*push)(struct starpu_sched_component *, struct starpu_task *));

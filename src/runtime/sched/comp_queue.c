@@ -119,8 +119,11 @@ static struct starpu_task *pull_from_above(struct starpu_sched_component *c, str
 {
 	struct starpu_task *t = NULL;
 	for (unsigned i = 0; i < c->nparents && !t; i++)
-		if (!comp_is_programs_decision(c->parents[i]))
+		if (!comp_is_programs_decision(c->parents[i])) {
 			t = c->parents[i]->pull_task(c->parents[i], to);
+			if (t)
+				comp_trace_move(rt_detail.component_pull, c->parents[i], c, t);
+		}
 	return t;
 }
 

@@ -98,6 +98,7 @@ void starpu_sched_tree_update_workers(struct starpu_sched_tree *t)
 {
 	if (t->root)
 		comp_gather(t->root);
+	comp_trace_tree(t->root);
 }
 
 void starpu_sched_tree_update_workers_in_ctx(struct starpu_sched_tree *t)

@@ -5,6 +5,7 @@
  * This is the way for tasks; alone, both run in the core's loop, on jobs.
  */
 #include "policies.h"
+#include "runtime/core/life_detail.h"
 #include <stdlib.h>
 
 struct stealing {
@@ -98,9 +99,14 @@ static struct starpu_task *pop(unsigned ctx)
 	while (rank < n && workers[rank] != (int)me)
 		rank++;
 	unsigned from = s->neighbours ? rank + 1 : weft_add_u32(&s->turn, 1);
-	for (unsigned i = 0; i < n && !t; i++)
-		if (workers[(from + i) % n] != (int)me)
-			t = take_from(s, (unsigned)workers[(from + i) % n], me);
+	for (unsigned i = 0; i < n && !t; i++) {
+		int victim = workers[(from + i) % n];
+		if (victim == (int)me)
+			continue;
+		t = take_from(s, (unsigned)victim, me);
+		if (t && rt_traced_in_detail())
+			weft_point(rt_detail.stolen, victim);
+	}
 	if (t)
 		starpu_sched_task_break(t);
 	return t;

@@ -96,11 +96,13 @@ void starpu_sched_task_break(struct starpu_task *task)
 static int prefetch(struct starpu_task *t, unsigned node, enum starpu_is_prefetch kind, int prio)
 {
 	int n = STARPU_TASK_GET_NBUFFERS(t);
+	const struct rt_task *own = rt_task_of(t);
+	struct rt_prefetch how = {.kind = kind, .priority = prio, .task = own && own->job ? rt_job_ref(own->job) : 0};
 	if (node >= starpu_memory_nodes_get_count())
 		return -EINVAL;
 	for (int i = 0; i < n; i++)
 		if (STARPU_TASK_GET_MODE(t, i) & STARPU_R)
-			rt_data_prefetch_handle(STARPU_TASK_GET_HANDLE(t, i), node, kind, prio);
+			rt_data_prefetch_handle(STARPU_TASK_GET_HANDLE(t, i), node, &how);
 	return 0;
 }
 

@@ -151,8 +151,10 @@ void rt_throttle(void)
 		return;
 	if (rt_unfinished(rt_machine.core) < (uint64_t)max)
 		return;
+	weft_enter(rt_detail.throttling);
 	rt_begin_held();
 	rt_wait_few(rt_machine.core, min >= 0 && min < max ? (uint64_t)min : (uint64_t)(max ? max - 1 : 0));
+	weft_leave(rt_detail.throttling);
 }
 
 void starpu_set_limit_max_submitted_tasks(int limit)
