@@ -4,6 +4,7 @@
  * known outside of their file. Where a row has the words itself, tests/cli/completion.t holds them against what the command takes.
  */
 #include "completion.h"
+#include "cli/data/data_tables.h"
 #include "cli/doctor/doctor.h"
 #include "cli/graph/graph_view.h"
 #include "cli/graph/task_groups.h"
@@ -61,6 +62,12 @@ static void each_task_sort(struct completion *c)
 	each_task_field(c);
 	for (unsigned i = 0; i < n_task_sums; i++)
 		completion_offer(c, task_sums[i].name, NULL);
+}
+
+static void each_data_table(struct completion *c)
+{
+	for (unsigned i = 0; i < n_data_tables; i++)
+		completion_offer(c, data_tables[i].by, data_tables[i].help);
 }
 
 static void each_folding(struct completion *c)
@@ -180,6 +187,7 @@ static const struct value_row {
 	{"filter", "discard", NULL, "states events messages", NULL, REST_NOTHING, true},
 	{"simulate", "machine", NULL, NULL, each_machine, REST_NOTHING, false},
 	{"machine", "worker", NULL, "cpu opencl", NULL, REST_NOTHING, false},
+	{"data", "by", NULL, NULL, each_data_table, REST_NOTHING, false},
 	{"tasks", "columns", NULL, NULL, each_task_field, REST_NOTHING, true},
 	{"tasks", "by", NULL, NULL, each_task_field, REST_NOTHING, true},
 	{"tasks", "sort", NULL, NULL, each_task_sort, REST_NOTHING, false},

@@ -290,6 +290,8 @@ static int load_all(struct tasks_load *l)
 	if (!rc)
 		rc = tasks_data_finish(l);
 	if (!rc)
+		rc = tasks_components_finish(l);
+	if (!rc)
 		rc = number_workers(l);
 	return rc ? rc : place_workers(l);
 }
@@ -303,6 +305,8 @@ int weft_tasks_load(const struct weft_trace *t, struct weft_tasks *out)
 	free(l.mode);
 	free(l.handle.at);
 	free(l.note.at);
+	free(l.component.at);
+	free(l.move.at);
 	tasks_roles_fini(&l.roles);
 	if (rc)
 		weft_tasks_free(out);
@@ -323,6 +327,8 @@ void weft_tasks_free(struct weft_tasks *t)
 	free(t->memory);
 	free(t->event);
 	free(t->count);
+	free(t->component);
+	free(t->step);
 	free(t->of_flow);
 	free(t->of_job);
 	free(t->jobs);
@@ -333,6 +339,23 @@ void weft_tasks_free(struct weft_tasks *t)
 }
 
 /* ---- names ---- */
+
+uint32_t weft_tasks_data_at(const struct weft_tasks *t, uint32_t process, uint64_t handle, uint64_t time)
+{
+	uint32_t low = 0, high = t->n_data;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		const struct weft_tasks_data *d = &t->data[mid];
+		bool is_behind = d->process != process ? d->process > process
+		                 : d->handle != handle ? d->handle > handle
+		                                       : d->from > time;
+		if (is_behind)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low && t->data[low - 1].handle == handle && t->data[low - 1].process == process ? low - 1 : WEFT_TASKS_NO_ONE;
+}
 
 const char *weft_tasks_text(const struct weft_tasks *t, uint32_t string)
 {

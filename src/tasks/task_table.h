@@ -82,6 +82,7 @@ struct weft_tasks_copy {
 	uint32_t process, thread, asker; /* threads; asker: WEFT_TASKS_NO_ONE when nobody else */
 	uint32_t from, to;               /* nodes */
 	uint32_t cause;                  /* a string: "fetch", "prefetch"… */
+	uint32_t task;                   /* for whose sake; WEFT_TASKS_NO_ONE: nobody said */
 	bool by_interface;               /* reported by an interface's own methods: no handle is known */
 };
 struct weft_tasks_count {    /* an event of the processor that was counted over a task */
@@ -99,6 +100,19 @@ struct weft_tasks_event { /* a handle's copy on a node becomes something; WONT_U
 	uint64_t time, handle;
 	uint32_t process, thread, node;
 	enum weft_tasks_fate fate;
+};
+
+struct weft_tasks_component { /* of a modular scheduler */
+	uint64_t id;          /* one of its process */
+	uint32_t process;
+	uint32_t parent;  /* index, WEFT_TASKS_NO_ONE: none */
+	const char *name; /* borrowed from the trace, never NULL */
+};
+struct weft_tasks_step { /* a task goes from a component to another */
+	uint64_t time;
+	uint32_t task;
+	uint32_t from, to; /* components; from: WEFT_TASKS_NO_ONE: from outside of all */
+	uint32_t order;    /* as recorded: of steps at one instant */
 };
 
 enum {
@@ -129,13 +143,16 @@ struct weft_tasks {
 	struct weft_tasks_memory *memory; /* by begin */
 	struct weft_tasks_event *event;   /* by time */
 	struct weft_tasks_count *count;
+	struct weft_tasks_component *component; /* by process, those above first */
+	struct weft_tasks_step *step;           /* by task, then time */
 	int64_t *coordinate;
 	uint32_t *of_flow;             /* number of an arrow -> task, WEFT_TASKS_NO_ONE: none */
 	struct weft_tasks_jobs *jobs;  /* of each process, for weft_tasks_find */
 	struct weft_tasks_use *of_job; /* the hash table, or all uses */
 	uint32_t *job_slots;           /* what jobs[].first point into */
 	uint32_t *of_thread;           /* thread -> worker, WEFT_TASKS_NO_ONE: none */
-	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_memory, n_events, n_counts, n_coordinates;
+	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_memory, n_events, n_counts, n_coordinates,
+		n_components, n_steps;
 	uint32_t job_mask;        /* of the hash table; 0: there is none */
 	uint64_t n_foreign_edges; /* from what is no task here: acquisitions, tasks before recording began */
 	unsigned has;             /* WEFT_TASKS_HAS_… */
@@ -175,6 +192,9 @@ static inline uint32_t weft_tasks_find(const struct weft_tasks *t, uint32_t proc
 	}
 	return WEFT_TASKS_NO_ONE;
 }
+
+/* The life of a handle at some time, as an index in `data`: the last that had begun; WEFT_TASKS_NO_ONE: none is known. O(log n). */
+uint32_t weft_tasks_data_at(const struct weft_tasks *t, uint32_t process, uint64_t handle, uint64_t time);
 
 const char *weft_tasks_text(const struct weft_tasks *t, uint32_t string); /* "" for 0 */
 /* The codelet's name; and what tools call the task: its name, else its model, else its codelet; "unknown" without all three. */

@@ -38,18 +38,21 @@ int tasks_data_said(struct tasks_load *l, uint32_t thread, uint32_t role, uint64
 		                                                   .n_value = n});
 	case TASKS_COPYING:
 	case TASKS_INTERFACE_COPYING:
-		return weft_vec_push(&l->copy, (struct weft_tasks_copy){.asked = WEFT_NEVER,
-		                                                        .submit = begin,
-		                                                        .end = end,
-		                                                        .bytes = s->bytes,
-		                                                        .handle = s->handle,
-		                                                        .process = process,
-		                                                        .thread = thread,
-		                                                        .asker = WEFT_TASKS_NO_ONE,
-		                                                        .from = (uint32_t)s->from,
-		                                                        .to = (uint32_t)s->to,
-		                                                        .cause = s->cause,
-		                                                        .by_interface = role != TASKS_COPYING});
+		return weft_vec_push(&l->copy,
+		                     (struct weft_tasks_copy){.asked = WEFT_NEVER,
+		                                              .submit = begin,
+		                                              .end = end,
+		                                              .bytes = s->bytes,
+		                                              .handle = s->handle,
+		                                              .process = process,
+		                                              .thread = thread,
+		                                              .asker = WEFT_TASKS_NO_ONE,
+		                                              .from = (uint32_t)s->from,
+		                                              .to = (uint32_t)s->to,
+		                                              .cause = s->cause,
+		                                              .task = s->task ? weft_tasks_find(l->out, process, s->task)
+		                                                              : WEFT_TASKS_NO_ONE,
+		                                              .by_interface = role != TASKS_COPYING});
 	case TASKS_ALLOCATING:
 	case TASKS_FREEING:
 		return s->node < 0 ? 0
@@ -83,6 +86,10 @@ int tasks_data_said(struct tasks_load *l, uint32_t thread, uint32_t role, uint64
 		                                                                      .number = (uint32_t)s->node,
 		                                                                      .name = weft_tasks_text(l->out, s->name),
 		                                                                      .kind = weft_tasks_text(l->out, s->kind)});
+	case TASKS_COMPONENT:
+	case TASKS_COMPONENT_PUSH:
+	case TASKS_COMPONENT_PULL:
+		return tasks_component_said(l, process, role, begin, s);
 	default:
 		return 0;
 	}

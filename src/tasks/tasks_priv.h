@@ -4,7 +4,8 @@
  *
  *   flows ── rows of tasks, by the time of submission ── jobs: job -> row
  *   threads, one after the other ── tasks_walk.c: attributes of open regions, times of points, edges
- *                                     └─ tasks_data.c: handles' lives, what is said of them, copies; joined when all threads are read
+ *                                     ├─ tasks_data.c: handles' lives, what is said of them, copies; joined when all threads are read
+ *                                     └─ tasks_components.c: components of schedulers, and tasks' ways through them
  */
 #ifndef WEFT_TASKS_LOAD_PRIV_H
 #define WEFT_TASKS_LOAD_PRIV_H
@@ -27,7 +28,17 @@ struct tasks_said {
 	uint64_t handle, parent, bytes;
 	int64_t home, node, from, to, number;
 	uint32_t name, description, kind, cause, state, coordinates;
-	uint64_t cached;
+	uint64_t cached, task, component, component_from, component_to;
+};
+
+/* Of schedulers' components: as they are said, until all are known. */
+struct tasks_component {
+	uint64_t id, parent;
+	uint32_t process, name;
+};
+struct tasks_move {
+	uint64_t time, from, to;
+	uint32_t process, task;
 };
 
 struct tasks_load {
@@ -47,6 +58,8 @@ struct tasks_load {
 	WEFT_VEC(struct weft_tasks_node) node;
 	WEFT_VEC(int64_t) coordinate;
 	WEFT_VEC(struct tasks_note) note;
+	WEFT_VEC(struct tasks_component) component;
+	WEFT_VEC(struct tasks_move) move;
 };
 
 static inline uint64_t tasks_key(uint32_t process, uint64_t name)
@@ -59,5 +72,9 @@ int tasks_walk_thread(struct tasks_load *l, uint32_t thread) WEFT_MUST_CHECK;
 int tasks_data_said(struct tasks_load *l, uint32_t thread, uint32_t role, uint64_t begin, uint64_t end,
                     const struct tasks_said *s) WEFT_MUST_CHECK;
 int tasks_data_finish(struct tasks_load *l) WEFT_MUST_CHECK;
+/* tasks_components.c: a region about components has ended; all threads are read */
+int tasks_component_said(struct tasks_load *l, uint32_t process, uint32_t role, uint64_t time,
+                         const struct tasks_said *s) WEFT_MUST_CHECK;
+int tasks_components_finish(struct tasks_load *l) WEFT_MUST_CHECK;
 
 #endif

@@ -17,6 +17,7 @@
 	R(TYPE, READY, "ready") \
 	R(TYPE, PUSH, "scheduler push") \
 	R(TYPE, POP, "scheduler pop") \
+	R(TYPE, STOLEN, "stolen from worker") \
 	R(TYPE, WONT_USE, "won't use") \
 	R(TYPE, UNREGISTERED, "unregistered") \
 	R(TYPE, COPY_SUBMITTED, "copy submitted") \
@@ -33,7 +34,10 @@
 	R(REGION, SCHEDULING, "scheduling") \
 	R(REGION, PROGRESSING, "progressing") \
 	R(REGION, OVERHEAD, "overhead") \
+	R(REGION, PUSHING_OUTPUT, "pushing output") \
+	R(REGION, BUILDING, "building") \
 	R(REGION, SUBMITTING, "submitting") \
+	R(REGION, THROTTLING, "throttling") \
 	R(REGION, ACQUIRING, "acquiring data") \
 	R(REGION, INITIALISING, "initialising") \
 	R(REGION, DEINITIALISING, "deinitialising") \
@@ -46,6 +50,9 @@
 	R(REGION, INTERFACE_COPYING, "copying by interface") \
 	R(REGION, WORKER, "worker") \
 	R(REGION, MEMORY_NODE, "memory node") \
+	R(REGION, COMPONENT, "scheduler component") \
+	R(REGION, COMPONENT_PUSH, "component push") \
+	R(REGION, COMPONENT_PULL, "component pull") \
 	R(REGION, DATA_STATE, "data state") \
 	R(ATTR, A_PRIORITY, "priority") \
 	R(ATTR, A_TAG, "tag") \
@@ -80,6 +87,9 @@
 	R(ATTR, A_STATE, "state") \
 	R(ATTR, A_CACHED, "cached") \
 	R(ATTR, A_TASK, "task") \
+	R(ATTR, A_COMPONENT, "component") \
+	R(ATTR, A_COMPONENT_FROM, "from component") \
+	R(ATTR, A_COMPONENT_TO, "to component") \
 	R(ATTR, A_INTERNAL, "internal") \
 	R(ATTR, A_JOB, "job id")
 

@@ -152,6 +152,10 @@ static const struct {
 	SAID_TEXT(A_CAUSE, cause),
 	SAID_TEXT(A_STATE, state),
 	SAID(A_CACHED, cached),
+	SAID(A_TASK, task),
+	SAID(A_COMPONENT, component),
+	SAID(A_COMPONENT_FROM, component_from),
+	SAID(A_COMPONENT_TO, component_to),
 };
 
 static int take_said(struct walk *w, struct tasks_said *said, enum tasks_role role, unsigned kind, uint64_t value)

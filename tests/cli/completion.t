@@ -156,6 +156,8 @@ graph	the graph of a program's tasks: critical path, DOT, drawings, a page
 efficiency	how well a program's workers were used, as factors that multiply
 gantt	draw the workers of a program of tasks, with curves, as StarPU's handbook
 panels	draw a run of tasks in panels over one axis of time, as StarVZ does
+data	memory and data of a program of tasks: nodes, handles, copies, returns
+products	StarPU's files from a trace: paje.trace, dag.dot, tasks.rec, ...
 table	a view's table of a trace: profiles, histograms, who talks to whom
 diff	what changed from one trace to another, by the same views
 view	views: what there are, what one says, converting
@@ -169,7 +171,6 @@ shift	move threads or processes in time
 counters	make a small trace: events become counters
 split	a trace for each iteration, by an event
 translate	number events as another trace does
-products	StarPU's files from a trace: paje.trace, dag.dot, tasks.rec, ...
 tune	run a command under tunlets, which measure and tune it
 tunlet	check, explain and translate tunlet specifications
 model	performance models of codelets: list, show, plot, check, fit

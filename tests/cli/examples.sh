@@ -71,6 +71,7 @@ while IFS='|' read -r where command; do
 	rm -rf "$work/now"
 	cp -r "$work/start" "$work/now"
 	cd "$work/now" || exit 1
+	[[ ! $command =~ ^weft\ data ]] || { rm -r cholesky.weft && cp -r "$source/tests/golden/traces/memory.weft" cholesky.weft; }
 	[[ ! $command =~ ^weft\ (tasks|graph|efficiency|gantt|panels) ]] || { rm -r run.weft && cp -r alone.weft run.weft; }
 	# What an example makes is not there yet.
 	[[ ! $command =~ \ -o\ ([^ ]+) ]] || [ "${BASH_REMATCH[1]}" = - ] || [ "${command%% *}" = fxt_print ] || rm -rf "${BASH_REMATCH[1]}"

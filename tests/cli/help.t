@@ -26,6 +26,8 @@ Tasks
   efficiency  how well a program's workers were used, as factors that multiply
   gantt       draw the workers of a program of tasks, with curves, as StarPU's handbook
   panels      draw a run of tasks in panels over one axis of time, as StarVZ does
+  data        memory and data of a program of tasks: nodes, handles, copies, returns
+  products    StarPU's files from a trace: paje.trace, dag.dot, tasks.rec, ...
 
 Compute
   table       a view's table of a trace: profiles, histograms, who talks to whom
@@ -43,9 +45,6 @@ Change
   counters    make a small trace: events become counters
   split       a trace for each iteration, by an event
   translate   number events as another trace does
-
-Tasks
-  products    StarPU's files from a trace: paje.trace, dag.dot, tasks.rec, ...
 
 Tune
   tune        run a command under tunlets, which measure and tune it

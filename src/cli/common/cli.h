@@ -39,6 +39,7 @@ extern const struct weft_command weft_command_graph;
 extern const struct weft_command weft_command_efficiency;
 extern const struct weft_command weft_command_gantt;
 extern const struct weft_command weft_command_panels;
+extern const struct weft_command weft_command_data;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
