@@ -14,6 +14,13 @@ int weft_trace_open(struct weft_trace **out, const char *path, const struct weft
                     struct weft_err *err) WEFT_MUST_CHECK;
 
 /*
+ * Opens several recordings of our own format as one trace, for instance of each rank its own: clocks are aligned, and messages have both ends.
+ * No index is left. Where nodes share no point that their recorders passed together, the ends of the MPI_Barriers that all have called are taken for such.
+ */
+int weft_trace_open_together(struct weft_trace **out, const char *const *path, uint32_t n, const struct weft_open_how *how,
+                             struct weft_err *err) WEFT_MUST_CHECK;
+
+/*
  * One try at building the trace that will be called `name` from `path`, with an index folder or (dir NULL) without. Takes the
  * stream, if there is one.
  */

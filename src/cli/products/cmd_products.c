@@ -6,6 +6,7 @@
 #include "cli/common/cli.h"
 #include "base/log.h"
 #include "products/products.h"
+#include "trace/open.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -91,6 +92,59 @@ static int write_products(const struct products_args *a, struct weft_trace **tra
 	return CLI_OK;
 }
 
+/* Each rank is recorded once, and each recording has one: then they are one run, whose processes can be told apart. */
+static bool are_one_run(struct weft_trace *const *trace, uint32_t n)
+{
+	bool is = n > 1;
+	for (uint32_t i = 0; i < n && is; i++) {
+		bool has_rank = false;
+		is = !strcmp(trace[i]->format, "weft");
+		for (uint32_t p = 0; p < trace[i]->n_processes && is; p++) {
+			int32_t rank = trace[i]->process[p].rank;
+			has_rank |= rank >= 0;
+			for (uint32_t k = 0; k < i && is && rank >= 0; k++)
+				for (uint32_t q = 0; q < trace[k]->n_processes; q++)
+					is &= trace[k]->process[q].rank != rank;
+		}
+		is &= has_rank;
+	}
+	return is;
+}
+
+/* In place of the first; the others are closed. Where that fails they stay, and are put side by side by the time of day. */
+static uint32_t put_together(const struct cli_common *common, char **input, struct weft_trace **trace, uint32_t n)
+{
+	struct weft_open_how how = cli_open_how(common);
+	struct weft_err err = {0};
+	struct weft_trace *all;
+	if (!are_one_run(trace, n))
+		return n;
+	if (weft_trace_open_together(&all, (const char *const *)input, n, &how, &err)) {
+		weft_log(WEFT_LOG_WARN, "%s: the traces are put side by side by the time of day", err.text);
+		return n;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		weft_trace_close(trace[i]);
+		trace[i] = NULL;
+	}
+	trace[0] = all;
+	return 1;
+}
+
+/* What StarPU says nothing of: how far times of different nodes can be compared. */
+static void say_clocks(const struct products_args *a, struct weft_trace *const *trace, uint32_t n)
+{
+	const char *text = n == 1 ? weft_trace_note(trace[0], WEFT_NOTE_CLOCKS) : NULL;
+	unsigned clocks = 0, synced = 0;
+	if (text && sscanf(text, "%u %u", &clocks, &synced) == 2 && synced + 1 < clocks && !a->common.quiet)
+		weft_log(WEFT_LOG_WARN,
+		         "clocks of %u of %u nodes are aligned by the time of day only: no barrier, no point that all processes passed "
+		         "was recorded",
+		         clocks - synced - 1, clocks);
+	else if (clocks > 1)
+		weft_log(WEFT_LOG_INFO, "clocks of %u nodes are aligned by points that their processes passed together", clocks);
+}
+
 static int make_products(const struct products_args *a, char **input, uint32_t n, bool keep)
 {
 	struct weft_trace **trace = calloc(n, sizeof *trace);
@@ -99,8 +153,11 @@ static int make_products(const struct products_args *a, char **input, uint32_t n
 	int status = trace ? CLI_OK : cli_fail_code(-ENOMEM);
 	for (uint32_t i = 0; i < n && !status; i++)
 		status = cli_open(&common, input[i], &trace[i], NULL);
-	if (!status)
+	if (!status) {
+		n = put_together(&common, input, trace, n);
+		say_clocks(a, trace, n);
 		status = write_products(a, trace, n, keep);
+	}
 	for (uint32_t i = 0; trace && i < n; i++)
 		weft_trace_close(trace[i]);
 	free(trace);

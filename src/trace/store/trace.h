@@ -182,6 +182,8 @@ const char *weft_value_label(const struct weft_def_row *type, int64_t value); /*
 bool weft_outside_is_useful(const struct weft_trace *t);
 /* A note: how many ends of messages are left alone, since what they belong to may have been overwritten. */
 #define WEFT_NOTE_RINGS "messages-in-rings"
+/* A note of streams of several nodes: how many clocks there are, and how many of them points that processes passed together align. */
+#define WEFT_NOTE_CLOCKS "clocks"
 const char *weft_trace_note(const struct weft_trace *t, const char *key); /* the first of that key, or NULL */
 
 #endif

@@ -36,6 +36,7 @@ struct aligner {
 	uint32_t *domain_of;   /* by stream; owned */
 	struct domain *domain; /* owned */
 	uint32_t n_domains;
+	const struct clock_ties *ties; /* NULL: none */
 };
 
 static uint64_t to_slope(double ns_per_tick)
@@ -221,6 +222,22 @@ static int by_from(const void *x, const void *y)
 	return a->from < b->from ? -1 : a->from > b->from;
 }
 
+static void sort_points(struct domain *dom)
+{
+	if (!dom->point.n)
+		return;
+	qsort(dom->point.at, dom->point.n, sizeof *dom->point.at, by_from);
+	size_t kept = 1;
+	for (size_t i = 1; i < dom->point.n; i++) {
+		/* Two clocks differ by millionths; a key that was used twice gives anything. */
+		double from = (double)(dom->point.at[i].from - dom->point.at[kept - 1].from);
+		double to = (double)(dom->point.at[i].to - dom->point.at[kept - 1].to);
+		if (from > 0 && to > 0.9 * from && to < 1.1 * from)
+			dom->point.at[kept++] = dom->point.at[i];
+	}
+	dom->point.n = kept;
+}
+
 /* Points of domain d on the axis, from the keys that it shares with the first domain. */
 static int align_tie(struct aligner *a, uint32_t d, const struct meetings *first, const struct weft_map *first_key)
 {
@@ -236,19 +253,24 @@ static int align_tie(struct aligner *a, uint32_t d, const struct meetings *first
 		rc = weft_vec_push(&dom->point, p);
 	}
 	free(own.at);
-	if (rc || !dom->point.n)
-		return rc;
-	qsort(dom->point.at, dom->point.n, sizeof *dom->point.at, by_from);
-	size_t kept = 1;
-	for (size_t i = 1; i < dom->point.n; i++) {
-		/* Two clocks differ by millionths; a key that was used twice gives anything. */
-		double from = (double)(dom->point.at[i].from - dom->point.at[kept - 1].from);
-		double to = (double)(dom->point.at[i].to - dom->point.at[kept - 1].to);
-		if (from > 0 && to > 0.9 * from && to < 1.1 * from)
-			dom->point.at[kept++] = dom->point.at[i];
+	if (!rc)
+		sort_points(dom);
+	return rc;
+}
+
+/* Instead, where there are no common keys: instants that whoever opens the trace knows of. */
+static int tie_as_told(struct aligner *a, uint32_t d)
+{
+	struct domain *dom = &a->domain[d];
+	int rc = 0;
+	for (uint32_t i = 0; a->ties && !rc && i < a->ties->n; i++) {
+		const struct clock_tie *t = &a->ties->at[i];
+		if (t->stream < a->n && !a->stream[t->stream]->offline && a->domain_of[t->stream] == d)
+			rc = weft_vec_push(&dom->point, (struct point){t->from - dom->offset, t->to, 1});
 	}
-	dom->point.n = kept;
-	return 0;
+	if (!rc)
+		sort_points(dom);
+	return rc;
 }
 
 static int tie_domains(struct aligner *a, struct clock_report *report)
@@ -262,6 +284,8 @@ static int tie_domains(struct aligner *a, struct clock_report *report)
 		struct domain *dom = &a->domain[d];
 		if (d && first.n)
 			rc = align_tie(a, d, &first, &first_key);
+		if (!rc && d && !dom->point.n)
+			rc = tie_as_told(a, d);
 		report->n_synced += dom->point.n > 0;
 		if (!rc && !dom->point.n)
 			rc = weft_vec_push(&dom->point, (struct point){0, dom->offset, 1});
@@ -354,9 +378,9 @@ static int set_offline(struct clock_stream *s, struct clock_report *report)
 	return weft_vec_push(&s->line.knot, (struct clock_knot){0, 0, 1ull << 56});
 }
 
-int clock_align(struct clock_stream *const *streams, uint32_t n, struct clock_report *report)
+int clock_align_tied(struct clock_stream *const *streams, uint32_t n, const struct clock_ties *ties, struct clock_report *report)
 {
-	struct aligner a = {.stream = streams, .n = n};
+	struct aligner a = {.stream = streams, .n = n, .ties = ties};
 	*report = (struct clock_report){0};
 	int rc = 0;
 	for (uint32_t i = 0; !rc && i < n; i++)

@@ -42,6 +42,10 @@ struct clock_stream {
 	double drift_ppm;    /* the most that the slope between two samples differs from the mean one */
 	bool guessed;        /* no sample and no estimate: a tick is taken for a nanosecond */
 };
+struct clock_tie { /* an instant of a stream whose domain no sync point ties: on the axis as the time of day makes it, and where it belongs */
+	uint32_t stream;
+	int64_t from, to;
+};
 struct clock_report {
 	uint64_t realtime_at_0;       /* CLOCK_REALTIME where the axis is 0; 0: unknown */
 	uint32_t n_domains, n_synced; /* domains besides the first; those of them that sync points tie to it */
@@ -49,8 +53,17 @@ struct clock_report {
 	bool axis_is_realtime;        /* ns since 1970 */
 };
 
-/* Makes all lines. The axis is CLOCK_REALTIME of the first domain in ns, or that of the offline streams. 0 or -ENOMEM. */
-int clock_align(struct clock_stream *const *streams, uint32_t n, struct clock_report *report) WEFT_MUST_CHECK;
+struct clock_ties {
+	const struct clock_tie *at;
+	uint32_t n;
+};
+/* Makes all lines. The axis is CLOCK_REALTIME of the first domain in ns, or that of the offline streams. Ties may be NULL. 0 or -ENOMEM. */
+int clock_align_tied(struct clock_stream *const *streams, uint32_t n, const struct clock_ties *ties,
+                     struct clock_report *report) WEFT_MUST_CHECK;
+static inline int clock_align(struct clock_stream *const *streams, uint32_t n, struct clock_report *report)
+{
+	return clock_align_tied(streams, n, NULL, report);
+}
 void clock_stream_fini(struct clock_stream *s);
 
 #define CLOCK_SHIFT 56 /* of slopes */

@@ -129,8 +129,22 @@ int64_t stream_id(struct stream *s, enum weft_class c, uint32_t id);
 struct stream_set {
 	WEFT_VEC(struct stream *) at;
 	struct weft_builder *b;
-	bool folder; /* all of a folder's */
+	bool folder;                            /* all of a folder's */
+	const struct stream_together *together; /* NULL: one folder, or one stream */
 };
+/* Several folders and streams that are one run. */
+struct stream_instant { /* that all passed together, number 0 or 1, as the process of that rank saw it by the time of day */
+	int32_t rank;
+	uint32_t number;
+	int64_t at; /* ns since 1970 */
+};
+struct stream_together {
+	const char *const *path;
+	uint32_t n, n_instants;
+	const struct stream_instant *instant; /* NULL: none are known */
+};
+int stream_load_together(struct weft_builder *b, const struct stream_together *t, const struct weft_open_how *how,
+                         struct weft_err *err) WEFT_MUST_CHECK;
 /* Opens all streams of a folder, or the one that path names. Closed also after a failure. */
 int stream_set_open(struct stream_set *set, struct weft_builder *b, const char *path, struct weft_err *err) WEFT_MUST_CHECK;
 void stream_set_close(struct stream_set *set);

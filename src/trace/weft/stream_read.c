@@ -26,9 +26,58 @@ static int scan_one(void *arg, size_t i, unsigned worker)
 	return rc ? rc : stream_read_meta(set->at.at[i]);
 }
 
+/* How nodes' clocks were aligned, for who wants to say it. */
+static int note_clocks(struct weft_builder *b, const struct clock_report *clocks)
+{
+	char text[64];
+	snprintf(text, sizeof text, "%u %u", (unsigned)clocks->n_domains, (unsigned)clocks->n_synced);
+	return weft_build_note(b, WEFT_NOTE_CLOCKS, text);
+}
+
+static const struct stream_instant *instant_of(const struct stream_together *t, const struct stream *s, uint32_t k)
+{
+	int32_t rank = s->own_process < s->process.n ? s->process.at[s->own_process].rank : -1;
+	for (uint32_t i = 0; rank >= 0 && i < t->n_instants; i++)
+		if (t->instant[i].rank == rank && t->instant[i].number == k)
+			return &t->instant[i];
+	return NULL;
+}
+
+/* The first stream that passed the instants and has the clock that the axis is made of: the others follow it. */
+static const struct stream *leader_of(const struct stream_set *set, const struct stream_together *t)
+{
+	const char *domain = NULL;
+	for (size_t i = 0; i < set->at.n; i++) {
+		const struct stream *s = set->at.at[i];
+		if (s->clock.offline)
+			continue;
+		domain = domain ? domain : s->clock.domain;
+		if (strcmp(domain, s->clock.domain) == 0 && instant_of(t, s, 0))
+			return s;
+	}
+	return NULL;
+}
+
+/* Instants of processes become ties of the streams that describe themselves as those. */
+static int find_ties(const struct stream_set *set, const struct stream_together *t, struct clock_ties *out)
+{
+	enum { INSTANTS = 2 };
+	const struct stream *leader = leader_of(set, t);
+	struct clock_tie *at = calloc(INSTANTS * set->at.n + 1, sizeof *at);
+	*out = (struct clock_ties){.at = at};
+	for (uint32_t i = 0; at && leader && i < set->at.n; i++)
+		for (uint32_t k = 0; k < INSTANTS; k++) {
+			const struct stream_instant *from = instant_of(t, set->at.at[i], k), *to = instant_of(t, leader, k);
+			if (from && to && from != to)
+				at[out->n++] = (struct clock_tie){i, from->at, to->at};
+		}
+	return at ? 0 : -ENOMEM;
+}
+
 /* All streams are open: everything else. */
 static int load_set(struct stream_set *set, const struct weft_open_how *how, struct weft_err *err)
 {
+	struct clock_ties ties = {0};
 	struct weft_builder *b = set->b;
 	uint32_t n = (uint32_t)set->at.n;
 	struct clock_report clocks = {0};
@@ -48,8 +97,13 @@ static int load_set(struct stream_set *set, const struct weft_open_how *how, str
 			weft_build_keep_zero(b, s->head.end_ticks > b->end_at_least ? s->head.end_ticks : b->end_at_least);
 		rc = stream_define(s);
 	}
+	if (!rc && set->together)
+		rc = find_ties(set, set->together, &ties);
 	if (!rc)
-		rc = clock_align(clock, n, &clocks);
+		rc = clock_align_tied(clock, n, &ties, &clocks);
+	free((void *)(uintptr_t)ties.at);
+	if (!rc && clocks.n_domains > 1)
+		rc = note_clocks(b, &clocks);
 	b->axis_is_realtime = clocks.axis_is_realtime;
 	b->begin_realtime = clocks.realtime_at_0;
 	if (!rc)
@@ -140,6 +194,21 @@ int stream_load(struct weft_builder *b, const char *path, const struct weft_open
 {
 	struct stream_set set;
 	int rc = stream_set_open(&set, b, path, err);
+	if (!rc)
+		rc = load_set(&set, how, err);
+	stream_set_close(&set);
+	return rc;
+}
+
+int stream_load_together(struct weft_builder *b, const struct stream_together *t, const struct weft_open_how *how,
+                         struct weft_err *err)
+{
+	struct stream_set set = {.b = b, .together = t};
+	int rc = 0;
+	for (uint32_t i = 0; i < t->n && !rc; i++) {
+		rc = weft_is_dir(t->path[i]) ? add_folder(&set, t->path[i], err)
+		                             : add_stream(&set, t->path[i], t->path[i], true, err);
+	}
 	if (!rc)
 		rc = load_set(&set, how, err);
 	stream_set_close(&set);
