@@ -14,14 +14,21 @@ const struct prod_state prod_worker_state[TASKS_N_ROLES] = {
 	[TASKS_SCHEDULING] = {"Sc", "Scheduling", "Runtime", false},
 	[TASKS_PROGRESSING] = {"P", "Progressing", "Runtime", false},
 	[TASKS_OVERHEAD] = {"B", "Overhead", "Runtime", false},
+	[TASKS_PUSHING_OUTPUT] = {"Po", "PushingOutput", "Runtime", false},
+	[TASKS_BUILDING] = {"Bu", "Building task", "User", false},
 	[TASKS_SUBMITTING] = {"Su", "Submitting task", "User", false},
+	[TASKS_THROTTLING] = {"Th", "Throttling task submission", "User", false},
 	[TASKS_INITIALISING] = {"In", "Initializing", "Runtime", false},
 	[TASKS_DEINITIALISING] = {"D", "Deinitializing", "Runtime", false},
 };
 const struct prod_state prod_thread_state[TASKS_N_ROLES] = {
-	[TASKS_WAITING] = {"W", "Waiting task", "User", false},        [TASKS_ACQUIRING] = {"W", "Waiting task", "User", false},
-	[TASKS_CALLBACK] = {"C", "Callback", "User", false},           [TASKS_SCHEDULING] = {"Sc", "Scheduling", "User", false},
+	[TASKS_WAITING] = {"W", "Waiting task", "User", false},
+	[TASKS_ACQUIRING] = {"W", "Waiting task", "User", false},
+	[TASKS_CALLBACK] = {"C", "Callback", "User", false},
+	[TASKS_SCHEDULING] = {"Sc", "Scheduling", "User", false},
 	[TASKS_SUBMITTING] = {"Su", "Submitting task", "User", false},
+	[TASKS_BUILDING] = {"Bu", "Building task", "User", false},
+	[TASKS_THROTTLING] = {"Th", "Throttling task submission", "User", false},
 };
 
 /* ---- trace.rec ---- */
@@ -346,6 +353,20 @@ static void user_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, 
 	put_record(w, l, time, "ProgEvent", text, "Program");
 }
 
+/* The task that comes next was another worker's. */
+static void steal_event(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint64_t victim)
+{
+	struct export_out *o = prod_out(w->set, PROD_PAJE);
+	if (w->set->how->no_events || l->worker == WEFT_TASKS_NO_ONE)
+		return;
+	paje_begin(o, "9", time);
+	PUT(o, "thread_event\t");
+	export_text(o, l->thread_alias);
+	PUT(o, "\t\"stolen from worker ");
+	export_u64(o, victim);
+	PUT(o, "\"\n");
+}
+
 static void take_point(struct prod_walk *w, struct prod_lane *l, uint64_t time, uint32_t id, bool is_text, uint64_t value)
 {
 	char number[24];
@@ -353,6 +374,9 @@ static void take_point(struct prod_walk *w, struct prod_lane *l, uint64_t time, 
 	case TASKS_PUSH:
 	case TASKS_POP:
 		policy_event(w, l, time, tasks_role(&l->t->roles, WEFT_CLASS_TYPE, id) == TASKS_PUSH, value);
+		break;
+	case TASKS_STOLEN:
+		steal_event(w, l, time, value);
 		break;
 	case TASKS_WAIT_FOR_ALL:
 		l->waits_for_all = true;

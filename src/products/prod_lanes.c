@@ -25,7 +25,7 @@ static bool is_chosen(const void *arg, uint32_t what)
 	case WEFT_EV_POINT_S: {
 		enum tasks_role role = tasks_role(&t->roles, WEFT_CLASS_TYPE, id);
 		return role == TASKS_PUSH || role == TASKS_POP || role == TASKS_USER_EVENT || role == TASKS_USER_MESSAGE ||
-		       role == TASKS_USER_META || role == TASKS_WAIT_FOR_ALL;
+		       role == TASKS_USER_META || role == TASKS_WAIT_FOR_ALL || role == TASKS_STOLEN;
 	}
 	case WEFT_EV_COUNTER:
 		return tasks_role(&t->roles, WEFT_CLASS_COUNTER, id) != TASKS_NONE || t->counter_node[id] >= 0;
