@@ -37,6 +37,33 @@ static void put_datum(struct export_out *o, const struct prod_trace *t, const st
 	PUT(o, "\n\n");
 }
 
+/*
+ * The datum of a message: what its thread has acquired and not released. Of several the only one of the message's size; 0: not known.
+ */
+static uint64_t handle_of(const struct prod_trace *t, uint32_t thread, uint64_t time, uint64_t bytes)
+{
+	const struct weft_tasks *k = &t->tasks;
+	uint32_t low = 0, high = k->n_holds, n = 0, n_same = 0;
+	uint64_t held = 0, same = 0;
+	while (low < high) { /* the first of the thread */
+		uint32_t mid = low + (high - low) / 2;
+		if (k->hold[mid].thread < thread)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (; low < k->n_holds && k->hold[low].thread == thread && k->hold[low].from <= time; low++) {
+		const struct weft_tasks_hold *h = &k->hold[low];
+		if (h->until < time)
+			continue;
+		uint32_t d = weft_tasks_data_at(k, h->process, h->handle, h->from);
+		bool fits = d != WEFT_TASKS_NO_ONE && k->data[d].bytes == bytes;
+		held = n++ && held != h->handle ? 0 : h->handle;
+		same = fits ? (n_same++ && same != h->handle ? 0 : h->handle) : same;
+	}
+	return same ? same : n_same ? 0 : held;
+}
+
 static void put_field_time(struct export_out *o, const char *name, uint64_t time)
 {
 	export_text(o, name);
@@ -61,7 +88,11 @@ static void put_message(struct prod_set *s, const struct prod_trace *t, uint64_t
 	export_i64(o, m->tag[i]);
 	put_field_time(o, "\nSendTime: ", prod_time(t, m->send_began[i]));
 	put_field_time(o, "\nRecvTime: ", prod_time(t, m->recv_done[i]));
-	PUT(o, "\nSendHandle: 0\nRecvHandle: 0\nSize: ");
+	PUT(o, "\nSendHandle: ");
+	put_hex_digits(o, handle_of(t, m->send_thread[i], m->send_began[i], m->size[i]), 1);
+	PUT(o, "\nRecvHandle: ");
+	put_hex_digits(o, handle_of(t, m->recv_thread[i], m->recv_done[i], m->size[i]), 1);
+	PUT(o, "\nSize: ");
 	export_u64(o, m->size[i]);
 	PUT(o, "\nPriority: 0\nType: PointToPoint\nSendNumaNodes: -1\nRecvNumaNodes: -1\n\n");
 }

@@ -263,6 +263,8 @@ static void hand_over(struct tasks_load *l)
 	out->worker = l->worker.at;
 	out->node = l->node.at;
 	out->coordinate = l->coordinate.at;
+	out->hold = l->hold.at;
+	out->n_holds = (uint32_t)l->hold.n;
 	out->n_edges = (uint32_t)l->edge.n;
 	out->n_accesses = (uint32_t)l->access.n;
 	out->n_data = (uint32_t)l->data.n;
@@ -290,6 +292,8 @@ static int load_all(struct tasks_load *l)
 	if (!rc)
 		rc = tasks_data_finish(l);
 	if (!rc)
+		tasks_holds_finish(l);
+	if (!rc)
 		rc = tasks_components_finish(l);
 	if (!rc)
 		rc = number_workers(l);
@@ -307,6 +311,7 @@ int weft_tasks_load(const struct weft_trace *t, struct weft_tasks *out)
 	free(l.note.at);
 	free(l.component.at);
 	free(l.move.at);
+	free(l.release.at);
 	tasks_roles_fini(&l.roles);
 	if (rc)
 		weft_tasks_free(out);
@@ -327,6 +332,7 @@ void weft_tasks_free(struct weft_tasks *t)
 	free(t->memory);
 	free(t->event);
 	free(t->count);
+	free(t->hold);
 	free(t->component);
 	free(t->step);
 	free(t->of_flow);

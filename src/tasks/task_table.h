@@ -102,6 +102,10 @@ struct weft_tasks_event { /* a handle's copy on a node becomes something; WONT_U
 	enum weft_tasks_fate fate;
 };
 
+struct weft_tasks_hold {              /* a thread of the program has a datum: from the end of its acquisition on */
+	uint64_t from, until, handle; /* until: its release, or end; WEFT_NEVER: not said */
+	uint32_t process, thread;
+};
 struct weft_tasks_component { /* of a modular scheduler */
 	uint64_t id;          /* one of its process */
 	uint32_t process;
@@ -143,6 +147,7 @@ struct weft_tasks {
 	struct weft_tasks_memory *memory; /* by begin */
 	struct weft_tasks_event *event;   /* by time */
 	struct weft_tasks_count *count;
+	struct weft_tasks_hold *hold;           /* by thread, then begin */
 	struct weft_tasks_component *component; /* by process, those above first */
 	struct weft_tasks_step *step;           /* by task, then time */
 	int64_t *coordinate;
@@ -152,7 +157,7 @@ struct weft_tasks {
 	uint32_t *job_slots;           /* what jobs[].first point into */
 	uint32_t *of_thread;           /* thread -> worker, WEFT_TASKS_NO_ONE: none */
 	uint32_t n, n_edges, n_accesses, n_workers, n_nodes, n_data, n_copies, n_memory, n_events, n_counts, n_coordinates,
-		n_components, n_steps;
+		n_components, n_steps, n_holds;
 	uint32_t job_mask;        /* of the hash table; 0: there is none */
 	uint64_t n_foreign_edges; /* from what is no task here: acquisitions, tasks before recording began */
 	unsigned has;             /* WEFT_TASKS_HAS_… */

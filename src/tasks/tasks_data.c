@@ -86,6 +86,12 @@ int tasks_data_said(struct tasks_load *l, uint32_t thread, uint32_t role, uint64
 		                                                                      .number = (uint32_t)s->node,
 		                                                                      .name = weft_tasks_text(l->out, s->name),
 		                                                                      .kind = weft_tasks_text(l->out, s->kind)});
+	case TASKS_ACQUIRING:
+		return weft_vec_push(&l->hold, (struct weft_tasks_hold){.from = end,
+		                                                        .until = WEFT_NEVER,
+		                                                        .handle = s->handle,
+		                                                        .process = process,
+		                                                        .thread = thread});
 	case TASKS_COMPONENT:
 	case TASKS_COMPONENT_PUSH:
 	case TASKS_COMPONENT_PULL:

@@ -60,6 +60,8 @@ struct tasks_load {
 	WEFT_VEC(struct tasks_note) note;
 	WEFT_VEC(struct tasks_component) component;
 	WEFT_VEC(struct tasks_move) move;
+	WEFT_VEC(struct weft_tasks_hold) hold;
+	WEFT_VEC(struct tasks_note) release; /* of what was acquired */
 };
 
 static inline uint64_t tasks_key(uint32_t process, uint64_t name)
@@ -75,6 +77,7 @@ int tasks_data_finish(struct tasks_load *l) WEFT_MUST_CHECK;
 /* tasks_components.c: a region about components has ended; all threads are read */
 int tasks_component_said(struct tasks_load *l, uint32_t process, uint32_t role, uint64_t time,
                          const struct tasks_said *s) WEFT_MUST_CHECK;
+void tasks_holds_finish(struct tasks_load *l); /* tasks_holds.c: once data and notes are there */
 int tasks_components_finish(struct tasks_load *l) WEFT_MUST_CHECK;
 
 #endif

@@ -19,6 +19,7 @@
 	R(TYPE, POP, "scheduler pop") \
 	R(TYPE, STOLEN, "stolen from worker") \
 	R(TYPE, WONT_USE, "won't use") \
+	R(TYPE, RELEASED, "data released") \
 	R(TYPE, UNREGISTERED, "unregistered") \
 	R(TYPE, COPY_SUBMITTED, "copy submitted") \
 	R(TYPE, USER_EVENT, "user event") \
@@ -38,7 +39,6 @@
 	R(REGION, BUILDING, "building") \
 	R(REGION, SUBMITTING, "submitting") \
 	R(REGION, THROTTLING, "throttling") \
-	R(REGION, ACQUIRING, "acquiring data") \
 	R(REGION, INITIALISING, "initialising") \
 	R(REGION, DEINITIALISING, "deinitialising") \
 	R(REGION, REGISTERING, "data registered") \
@@ -50,6 +50,7 @@
 	R(REGION, INTERFACE_COPYING, "copying by interface") \
 	R(REGION, WORKER, "worker") \
 	R(REGION, MEMORY_NODE, "memory node") \
+	R(REGION, ACQUIRING, "acquiring data") \
 	R(REGION, COMPONENT, "scheduler component") \
 	R(REGION, COMPONENT_PUSH, "component push") \
 	R(REGION, COMPONENT_PULL, "component pull") \

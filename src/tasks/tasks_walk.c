@@ -327,6 +327,9 @@ static int take_point(struct walk *w, uint32_t id, uint64_t time, uint64_t value
 		                                                          .thread = w->thread,
 		                                                          .node = WEFT_TASKS_NO_ONE,
 		                                                          .fate = WEFT_TASKS_WONT_USE});
+	if (role == TASKS_RELEASED)
+		return weft_vec_push(&l->release,
+		                     (struct tasks_note){.time = time, .handle = value, .process = w->process, .role = role});
 	if (role == TASKS_UNREGISTERED)
 		return weft_vec_push(&l->note,
 		                     (struct tasks_note){.time = time, .handle = value, .process = w->process, .role = role});

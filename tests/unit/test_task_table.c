@@ -295,6 +295,103 @@ TEST(tasks_recorded_in_parts)
 	weft_trace_close(trace);
 }
 
+static void acquire(struct sample_tasks *s, unsigned thread, uint64_t from, uint64_t to, uint64_t handle)
+{
+	st_enter(s, thread, from, "acquiring data");
+	st_attr(s, thread, from, "handle", (int64_t)handle);
+	st_leave(s, thread, to, "acquiring data");
+}
+
+/* A release ends the oldest acquisition of its handle; what is never released ends with the handle, or is not said. */
+TEST(tasks_data_are_held)
+{
+	struct sample_tasks s = {0};
+	struct weft_err err = {0};
+	struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+	MUST(weft_builder_new(&s.b, "held", "test", &how, &err));
+	st_objects(&s);
+	st_register(&s, 1, 0x1000, 100, "V1x1");
+	st_register(&s, 2, 0x2000, 100, "V1x1");
+	acquire(&s, 0, 10, 20, 0x1000);
+	acquire(&s, 0, 30, 40, 0x2000);
+	acquire(&s, 3, 45, 50, 0x1000);
+	st_point(&s, 3, 60, "data released", 0x1000);
+	st_point(&s, 0, 70, "data released", 0x1000);
+	st_point(&s, 0, 80, "data released", 0x3000);
+	acquire(&s, 0, 90, 95, 0x1000);
+	st_point(&s, 0, 100, "unregistered", 0x1000);
+	struct weft_trace *trace = sample_finish(s.b, 300000);
+	struct weft_tasks t;
+	REQUIRE(weft_tasks_load(trace, &t) == 0);
+	static const struct weft_tasks_hold want[] = {{20000, 60000, 0x1000, 0, 0},
+	                                              {40000, WEFT_NEVER, 0x2000, 0, 0},
+	                                              {95000, 100000, 0x1000, 0, 0},
+	                                              {50000, 70000, 0x1000, 0, 3}};
+	REQUIRE(t.n_holds == 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		CHECK_U64(t.hold[i].from, want[i].from);
+		CHECK_U64(t.hold[i].until, want[i].until);
+		CHECK_U64(t.hold[i].handle, want[i].handle);
+		CHECK_U64(t.hold[i].thread, want[i].thread);
+	}
+	weft_tasks_free(&t);
+	weft_trace_close(trace);
+}
+
+static void component(struct sample_tasks *s, uint64_t us, uint64_t id, uint64_t parent, const char *name)
+{
+	st_enter(s, 0, us, "scheduler component");
+	st_attr(s, 0, us, "component", (int64_t)id);
+	st_text(s, 0, us, "name", name);
+	if (parent)
+		st_attr(s, 0, us, "parent", (int64_t)parent);
+	st_leave(s, 0, us, "scheduler component");
+}
+
+static void go(struct sample_tasks *s, unsigned thread, uint64_t us, const char *how, const uint64_t way[2])
+{
+	st_enter(s, thread, us, how);
+	st_attr(s, thread, us, "task", (int64_t)SAMPLE_JOB_OF(1));
+	if (way[0])
+		st_attr(s, thread, us, "from component", (int64_t)way[0]);
+	st_attr(s, thread, us, "to component", (int64_t)way[1]);
+	st_leave(s, thread, us, how);
+}
+
+/* A tree that is told twice is there once; a task's steps are in order, whichever thread took it. */
+TEST(tasks_go_through_components)
+{
+	struct sample_tasks s = {0};
+	struct weft_err err = {0};
+	struct weft_open_how how = {.memory = 64 << 20, .threads = 1, .no_index = true};
+	MUST(weft_builder_new(&s.b, "components", "test", &how, &err));
+	st_objects(&s);
+	for (uint64_t i = 0; i < 2; i++) {
+		component(&s, 1 + i, 0xa0, 0, "fifo");
+		component(&s, 1 + i, 0xb0, 0xa0, "eager");
+	}
+	st_submit(&s, 5, SAMPLE_JOB_OF(1), NULL, 0);
+	go(&s, 0, 6, "component push", (const uint64_t[]){0, 0xa0});
+	go(&s, 1, 8, "component pull", (const uint64_t[]){0xa0, 0xb0});
+	go(&s, 1, 9, "component push", (const uint64_t[]){0xb0, 0xa0});
+	go(&s, 1, 10, "component push", (const uint64_t[]){0xa0, 0xcc}); /* of what nobody has told */
+	struct weft_trace *trace = sample_finish(s.b, 300000);
+	struct weft_tasks t;
+	REQUIRE(weft_tasks_load(trace, &t) == 0);
+	REQUIRE(t.n_components == 2 && t.n_steps == 3);
+	CHECK_STR(t.component[0].name, "fifo");
+	CHECK_U64(t.component[0].parent, WEFT_TASKS_NO_ONE);
+	CHECK_U64(t.component[1].parent, 0);
+	CHECK_U64(t.step[0].from, WEFT_TASKS_NO_ONE);
+	CHECK_U64(t.step[0].to, 0);
+	CHECK_U64(t.step[1].time, 8000);
+	CHECK_U64(t.step[1].to, 1);
+	CHECK_U64(t.step[2].from, 1);
+	CHECK_U64(t.step[2].to, 0);
+	weft_tasks_free(&t);
+	weft_trace_close(trace);
+}
+
 TEST(tasks_of_a_trace_without_the_runtime_are_none)
 {
 	struct weft_trace *trace = sample_fixed();

@@ -18,6 +18,7 @@
 	D(SCHED, type, pop, "scheduler pop", "") \
 	D(SCHED_VERBOSE, type, stolen, "stolen from worker", "") \
 	D(DATA, type, wont_use, "won't use", "") \
+	D(DATA, type, released, "data released", "") \
 	D(ALWAYS, type, unregistered, "unregistered", "") \
 	D(DSM, type, copy_submitted, "copy submitted", "bytes") \
 	D(USER, type, user_event, "user event", "") \

@@ -198,6 +198,8 @@ static void acquire_finish(struct rt_acquired *a)
 void rt_acquired_end(struct rt_acquired *a)
 {
 	starpu_data_handle_t h = a->handle;
+	if (!a->ours)
+		weft_point(rt_detail.released, (int64_t)(uintptr_t)h);
 	rt_replica_lock();
 	for (struct rt_acquired **p = &h->acquired; *p; p = &(*p)->next)
 		if (*p == a) {
