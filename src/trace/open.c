@@ -92,6 +92,13 @@ static const struct weft_reader *find_reader(const char *path, const struct text
 	return NULL;
 }
 
+bool weft_trace_is_ours(const char *path)
+{
+	char first[sizeof WEFT_STREAM_MAGIC];
+	ssize_t n = weft_is_dir(path) ? 0 : read_first(path, first, sizeof first, NULL);
+	return n >= 0 && stream_claims(path, first, (size_t)n);
+}
+
 /* Whether an index should be left: not for what takes no time to read, unless it was asked for. */
 static bool wants_index(const char *path, const struct weft_open_how *how, const struct index_stamps *stamps)
 {

@@ -13,6 +13,9 @@
 int weft_trace_open(struct weft_trace **out, const char *path, const struct weft_open_how *how,
                     struct weft_err *err) WEFT_MUST_CHECK;
 
+/* A folder, or one file of our own format. */
+bool weft_trace_is_ours(const char *path);
+
 /*
  * Opens several recordings of our own format as one trace, for instance of each rank its own: clocks are aligned, and messages have both ends.
  * No index is left. Where nodes share no point that their recorders passed together, the ends of the MPI_Barriers that all have called are taken for such.

@@ -184,6 +184,15 @@ LD_LIBRARY_PATH=$work/lib "$program" generate "$work/made/prof_file_someone_7" "
 check "by hand: the names that the program wants" "0 dag.dot data_trace.gp paje.trace renamed.rec" "$? $(cd by/hand && echo *)"
 check "and not what it does not want" "no no" "$([ -e by/hand/comms.rec ] || echo no) $([ -e by/hand/tasks.rec ] || echo no)"
 
+# With the commands themselves: two tasks of "inside", without data.
+mkdir tools
+for name in starpu_fxt_tool starpu_fxt_data_trace; do ln -s "$build/weft" "tools/$name"; done
+cp -L lib/lib* tools/
+LD_LIBRARY_PATH=$work/tools "$program" generate "$work/made/prof_file_someone_7" "$work/by/tool" >out.txt 2>said.txt
+check "what the program is told of each task" "2" "$(grep -c '^codelet inside on cpu0_impl0 of worker [01], 0 bytes, some time$' out.txt)"
+check "its files, by the tool" "yes yes" "$([ -s by/tool/renamed.rec ] && echo yes) $([ -s by/tool/dag.dot ] && echo yes)"
+check "data traces of tasks that have no model" "2" "$(grep -c . by/tool/data_trace.inside)"
+
 # ---- absurd ----
 STARPU_FXT_PREFIX=/proc/no/such STARPU_FXT_TRACE=1 "$program" ranked 2>said.txt
 check "where nothing can be written" "0 1" "$? $(grep -c '^starpu: STARPU_FXT_TRACE: ' said.txt)"

@@ -104,8 +104,14 @@ static int generate(const char *file, char *folder)
 	o.tasks_path = strdup("renamed.rec");
 	free(o.comms_path);
 	o.comms_path = NULL; /* is not wanted */
+	struct starpu_fxt_codelet_event *codelet = NULL;
+	o.dumped_codelets = &codelet;
 	starpu_fxt_options_set_dir(&o);
 	starpu_fxt_generate_trace(&o);
+	for (long i = 0; i < o.dumped_codelets_count; i++)
+		printf("codelet %s on %s of worker %d, %zu bytes, %s\n", codelet[i].symbol, codelet[i].perfmodel_archname,
+		       codelet[i].workerid, codelet[i].size, codelet[i].time > 0 ? "some time" : "no time");
+	free(codelet);
 	starpu_fxt_options_shutdown(&o);
 	starpu_fxt_write_data_trace_in_dir((char *)(uintptr_t)file, folder);
 	return o.dag_path != NULL;

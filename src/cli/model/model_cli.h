@@ -12,6 +12,7 @@ struct model_args {
 	struct cli_common common;
 	const char *host, *arch, *footprint, *parameter, *output, *power, *trace, *max_deviation;
 	bool xml, gflops, energy, force;
+	bool codelets; /* tasks without a model go by their codelet */
 	uint64_t degree, terms, min_samples;
 	/* for StarPU's commands */
 	const char *combination;

@@ -9,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int take_tasks(const struct weft_tasks *tasks, int (*each)(void *arg, const char *model, const struct model_sample *s),
-                      void *arg)
+static int take_tasks(const struct weft_tasks *tasks, bool codelets,
+                      int (*each)(void *arg, const char *model, const struct model_sample *s), void *arg)
 {
 	for (uint32_t i = 0; i < tasks->n; i++) {
 		const struct weft_tasks_task *t = &tasks->task[i];
-		if (!t->model || t->end == WEFT_NEVER)
+		const char *name = t->model ? weft_tasks_text(tasks, t->model) : codelets ? weft_tasks_codelet(tasks, t) : "";
+		if (!*name || t->end == WEFT_NEVER || t->start == WEFT_NEVER)
 			continue;
-		int rc = each(arg, weft_tasks_text(tasks, t->model),
+		int rc = each(arg, name,
 		              &(struct model_sample){.footprint = t->footprint,
 		                                     .size = t->bytes,
 		                                     .us = (double)(t->end - t->start) / 1e3,
@@ -38,7 +39,7 @@ int model_each_sample(const struct model_args *a, int (*each)(void *arg, const c
 		return status;
 	int rc = weft_tasks_load(t, &tasks);
 	if (!rc) {
-		rc = take_tasks(&tasks, each, arg);
+		rc = take_tasks(&tasks, a->codelets, each, arg);
 		weft_tasks_free(&tasks);
 	}
 	weft_trace_close(t);

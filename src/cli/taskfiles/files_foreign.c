@@ -59,6 +59,10 @@ static const struct option input_options[] = {
 	{"-i", NULL, "FILE", "the trace", TEXT, AT(output)},
 	USUAL,
 };
+static const struct option folder_options[] = {
+	{"-d", NULL, "DIR", "where the files go (default: here)", TEXT, AT(output)},
+	USUAL,
+};
 static const struct option png_options[] = {
 	{"-png", "--png", NULL, "write .png instead of .pdf", FLAG, AT(png)},
 	USUAL,
@@ -94,7 +98,7 @@ static const struct tool tools[] = {
          usual, files_distribution, 1, 1},
 	{"starpu_fxt_data_trace", " FILE [CODELET...]",
          "Writes what tasks took by size of data, of a trace, distrib.data or tasks.rec: a file for each codelet, and data_trace.gp for gnuplot.",
-         usual, files_sizes_starpu, 1, -1},
+         folder_options, files_sizes_starpu, 1, -1},
 	{"starpu_paje_sort", " paje.trace...", "Puts traces in the order of their times, in place.", usual, files_sort, 1, -1},
 	{"starpu_paje_state_stats", " paje.trace...", "How often and how long each state was there, traces beside each other.",
          state_options, files_states_starpu, 1, 16},

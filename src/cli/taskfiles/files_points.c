@@ -10,6 +10,7 @@
 #include "render/draw/curves.h"
 #include "taskfiles/data_rows.h"
 #include "taskfiles/rec_file.h"
+#include "trace/open.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -115,23 +116,38 @@ static int add_sample(void *arg, const char *model, const struct model_sample *s
 	return is_wanted(p, weft_str(model)) ? add_point(p, weft_str(model), (double)s->size, s->us / 1e3, &g) : 0;
 }
 
-/* A trace of ours: tasks that say their model and size (category starpu_detail). */
+static bool has_sizes(const struct points *p)
+{
+	for (size_t i = 0; i < p->at.n; i++)
+		for (size_t k = 0; k < p->at.at[i].size.n; k++)
+			if (p->at.at[i].size.at[k] > 0)
+				return true;
+	return false;
+}
+
+/* A trace of ours: tasks by their models, else their codelets. Their sizes are known with the category starpu_detail. */
 static int read_trace(struct points *p, const struct files_args *a, const char *path)
 {
-	struct model_args how = {.common = a->common, .trace = path};
+	struct model_args how = {.common = a->common, .trace = path, .codelets = true};
 	int status = model_each_sample(&how, add_sample, p);
-	if (status || p->at.n)
+	if (status)
 		return status;
-	weft_log(WEFT_LOG_ERROR, "no task of '%s' says its model (tasks say so when they are recorded with --on starpu_detail)",
-	         path);
-	return CLI_USAGE;
+	if (!p->at.n) {
+		weft_log(WEFT_LOG_ERROR, "'%s' has no task%s%s that has ended", path, p->n_codelets ? " of " : "",
+		         p->n_codelets ? p->codelet[0] : "");
+		return CLI_USAGE;
+	}
+	if (!has_sizes(p) && !a->common.quiet)
+		weft_log(WEFT_LOG_WARN, "tasks of '%s' do not say the size of their data: record with '--on starpu_detail'",
+		         path);
+	return CLI_OK;
 }
 
 static int read_points(struct points *p, const struct files_args *a, const char *path)
 {
 	struct text_lines *t;
 	struct weft_err err = {0};
-	if (weft_is_dir(path) && !p->by_worker)
+	if (weft_trace_is_ours(path) && !p->by_worker)
 		return read_trace(p, a, path);
 	int status = files_open(&t, path);
 	if (status)
@@ -163,7 +179,7 @@ static int draw(void *arg, enum weft_picture_form form, struct weft_buf *out)
 	struct weft_curves_how how = {.title = p->title,
 	                              .x_name = "size of data (bytes)",
 	                              .y_name = "time (ms)",
-	                              .log_x = true,
+	                              .log_x = has_sizes(p),
 	                              .log_y = true};
 	int rc = curve ? 0 : -ENOMEM;
 	for (size_t i = 0; i < p->at.n && !rc; i++) {
@@ -273,23 +289,36 @@ static int write_points(const struct files_args *a, const struct group *g, const
 	return status;
 }
 
+/* Into the folder that is asked for; the script names its files as they lie beside it. */
+static int write_in_folder(const struct files_args *a, const char *name, const struct group *g, struct weft_buf *script)
+{
+	struct weft_buf path = {0};
+	weft_buf_printf(&path, "%s%s%s", a->output ? a->output : "", a->output ? "/" : "", name);
+	int status = path.failed ? cli_fail_code(-ENOMEM) : g ? write_points(a, g, path.at) : files_write(a, path.at, script);
+	weft_buf_fini(&path);
+	return status;
+}
+
 int files_sizes_starpu(const struct files_args *a, char **operand, int n)
 {
 	struct points p = {.codelet = operand + 1, .n_codelets = n - 1};
 	struct weft_buf script = {0};
+	struct weft_err err = {0};
 	int status = read_points(&p, a, operand[0]);
+	if (!status && a->output && weft_make_dirs(a->output, &err))
+		status = cli_fail(&err);
 	begin_script(&script, "./data_trace.eps", "Data trace", "data size (B)", "tasks size (ms)");
 	for (size_t i = 0; i < p.at.n && !status; i++) {
 		/* Behind a name of ours: a codelet may be called like a file that is there. */
 		char *path = files_name("./data_trace.", weft_str(p.at.at[i].name), "");
-		status = path ? write_points(a, &p.at.at[i], path) : cli_fail_code(-ENOMEM);
+		status = path ? write_in_folder(a, path, &p.at.at[i], NULL) : cli_fail_code(-ENOMEM);
 		if (!status)
 			add_curve(&script, !i, path, "2:1 with dots lw 1", p.at.at[i].name);
 		free(path);
 	}
 	weft_buf_putc(&script, '\n');
 	if (!status)
-		status = files_write(a, "data_trace.gp", &script);
+		status = write_in_folder(a, "data_trace.gp", NULL, &script);
 	weft_buf_fini(&script);
 	fini(&p);
 	return status;

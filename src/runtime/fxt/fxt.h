@@ -20,6 +20,11 @@ int rt_fxt_file_name(char *out, size_t room, int rank) WEFT_MUST_CHECK;
  */
 int rt_fxt_run(const char *name, const char *const *arguments) WEFT_MUST_CHECK;
 
+/* A row of distrib.data each, malloc'd also after a failure; `activity` says what the workers are called. */
+struct starpu_fxt_codelet_event;
+int rt_fxt_codelets(const char *distribution, const char *activity, struct starpu_fxt_codelet_event **out,
+                    long *n) WEFT_MUST_CHECK;
+
 /* At the end of a recorded run: STARPU_GENERATE_TRACE. */
 void rt_fxt_generate(const char *file);
 

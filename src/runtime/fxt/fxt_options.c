@@ -149,6 +149,20 @@ static void give_names(struct starpu_fxt_options *o, const char *folder)
 	}
 }
 
+/* Before the files go where the options say. */
+static void tell_codelets(struct starpu_fxt_options *o, const char *folder)
+{
+	if (!o->dumped_codelets)
+		return;
+	char *distribution = joined(folder, "distrib.data"), *activity = joined(folder, "activity.data");
+	int rc = distribution && activity ? rt_fxt_codelets(distribution, activity, o->dumped_codelets, &o->dumped_codelets_count)
+	                                  : -ENOMEM;
+	if (rc)
+		rt_say("starpu_fxt_generate_trace: dumped_codelets: %s", strerror(-rc));
+	free(distribution);
+	free(activity);
+}
+
 void starpu_fxt_generate_trace(struct starpu_fxt_options *options)
 {
 	struct weft_err err = {0};
@@ -175,8 +189,10 @@ void starpu_fxt_generate_trace(struct starpu_fxt_options *options)
 	if (options->number_events_path)
 		argv[n++] = "-number-events";
 	argv[n] = NULL;
-	if (!rt_fxt_run("starpu_fxt_tool", argv))
+	if (!rt_fxt_run("starpu_fxt_tool", argv)) {
+		tell_codelets(options, folder);
 		give_names(options, folder);
+	}
 	if (weft_remove_tree(folder, &err))
 		rt_say("starpu_fxt_generate_trace: %s", err.text);
 }
