@@ -1,5 +1,5 @@
 ## SPDX-License-Identifier: Apache-2.0
-## weft data: subjects, patterns, forms, the curve. tests/golden/traces/make_memory.py says what the trace is.
+## weft data, the handbook's data statistics from a trace: subjects, patterns, forms, the curve. tests/golden/traces/make_memory.py says what the trace is.
 $ cp -r "$WEFT_SOURCE/tests/golden/traces/memory.weft" .
 $ weft data memory.weft
 node  name    allocated      at   managed      at      home  allocations  reused  refused  evicted        in       out

@@ -179,7 +179,7 @@ Stddev: 1.487788e+01
 Samples: 449
 
 
-$ sed -i 's/^0 # Number of CUDA.*/1 # Number of CUDA nodes/' m/bus/suite.config; printf '# to 0\t\tto 1\t\t\nnan\t5000\n4000\tnan\n' >m/bus/suite.bandwidth; printf '# to 0\t\tto 1\t\t\nnan\t9\n8\tnan\n' >m/bus/suite.latency; starpu_perfmodel_recdump -o r.rec memset && sed -n '1,/timing/p' r.rec | grep -v '^Size'
+$ sed -i 's/^0 # Number of CUDA.*/1 # Number of CUDA nodes/' m/bus/suite.config; printf '# to 0\t\tto 1\t\t\nnan\t5000\n4000\tnan\n' >m/bus/suite.bandwidth; printf '# to 0\t\tto 1\t\t\nnan\t9\n8\tnan\n' >m/bus/suite.latency; starpu_perfmodel_recdump -o perfmodel.rec memset && sed -n '1,/timing/p' perfmodel.rec | grep -v '^Size'
 %rec: worker_count
 
 Architecture: cuda0

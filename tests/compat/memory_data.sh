@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tags: timeout=120
-# weft data on programs whose copies are known: a vector that two workers on two memory nodes (that hwloc makes up) write in turn; data
+# weft data, the memory feedback of StarPU's handbook, on programs whose copies are known: a vector that two workers on two memory nodes (that hwloc makes up) write in turn; data
 # that have no room beside each other. TAP.
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)} build=${WEFT_BUILD:-$source/build}

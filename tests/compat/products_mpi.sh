@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # tags: timeout=180
-# A ring of four MPI ranks with tasks between their messages, recorded as one trace, and each rank by itself: StarPU's files of both have the
+# The handbook's "tracing MPI applications": a ring of four MPI ranks with tasks between their messages, recorded as one trace, and each rank by itself: StarPU's files of both have the
 # same messages with their data, and its readers take them. TAP.
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)} build=${WEFT_BUILD:-$source/build}
