@@ -12,7 +12,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export LD_LIBRARY_PATH=$build STARPU_SILENT=1 STARPU_NCPU=1 STARPU_NOPENCL=0 STARPU_HOME=$work
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-command -v mpicc >/dev/null && command -v mpirun >/dev/null || skip "no MPI"
+command -v mpicc >/dev/null || skip "no MPI"
+command -v mpirun >/dev/null || skip "no MPI"
 for name in weft starpu_fxt_tool starpu_send_recv_data_use.py; do ln -s "$build/weft" "$name"; done
 PATH=$work:$PATH
 
@@ -64,6 +65,7 @@ int main(int argc, char **argv)
 END
 mpicc ring.c -I"$source/include" -L"$build" -lstarpu-1.4 -o ring 2>/dev/null || skip "no compiler for MPI"
 weft record -q --on starpu_detail -o ring.weft -- mpirun -n 4 ./ring || skip "mpirun cannot run four ranks"
+# shellcheck disable=SC2016
 mpirun -n 4 sh -c 'exec ./weft record -q --on starpu_detail -o rank$OMPI_COMM_WORLD_RANK.weft -- ./ring'
 starpu_fxt_tool -i ring.weft -d one >one.txt 2>&1
 # Ranks in any order: they are what was recorded.
