@@ -7,8 +7,8 @@
  *     |10 ms    |20 ms
  */
 #include "data_tables.h"
-#include "render/axis.h"
-#include "render/curves.h"
+#include "render/draw/axis.h"
+#include "render/draw/curves.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

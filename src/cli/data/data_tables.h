@@ -4,7 +4,7 @@
 #define WEFT_CLI_DATA_TABLES_H
 
 #include "base/table.h"
-#include "render/picture.h"
+#include "render/draw/picture.h"
 #include "tasks/data_use.h"
 
 enum { DATA_COLUMNS_MOST = 24, DATA_TEXT = 128 };
