@@ -14,8 +14,12 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { COMM_ROWS = 1024 };
-static struct mpi_comm *comm_row[COMM_ROWS]; /* by handle; open addressing */
+enum { COMM_FIRST = 64 };
+/* By handle; open addressing. Grown by a new one: the old ones stay, as do communicators that are gone, since a thread may look at them. */
+static struct comm_table {
+	unsigned room, n;
+	struct mpi_comm *row[];
+} * comm_table;
 static pthread_mutex_t comm_lock = PTHREAD_MUTEX_INITIALIZER;
 static mpi_word world_group;
 static uint64_t world_key;
@@ -27,16 +31,17 @@ static size_t n_made;
 
 static unsigned comm_place(mpi_word handle)
 {
-	return (unsigned)((uint64_t)handle * 0x9e3779b97f4a7c15u >> 54) % COMM_ROWS;
+	return (unsigned)((uint64_t)handle * 0x9e3779b97f4a7c15u >> 32);
 }
 
 static struct mpi_comm *comm_find(mpi_word handle)
 {
-	for (unsigned i = comm_place(handle), n = 0; n < COMM_ROWS; i = (i + 1) % COMM_ROWS, n++) {
-		struct mpi_comm *c = __atomic_load_n(&comm_row[i], __ATOMIC_ACQUIRE);
+	const struct comm_table *t = __atomic_load_n(&comm_table, __ATOMIC_ACQUIRE);
+	for (unsigned i = comm_place(handle); t; i++) {
+		struct mpi_comm *c = __atomic_load_n(&t->row[i & (t->room - 1)], __ATOMIC_ACQUIRE);
 		if (!c)
 			return NULL;
-		if (c->handle == handle)
+		if (__atomic_load_n(&c->handle, __ATOMIC_RELAXED) == handle) /* who asks knows that it is there */
 			return c;
 	}
 	return NULL;
@@ -139,8 +144,13 @@ static struct mpi_comm *comm_make(mpi_word handle, mpi_word like, const char *na
 		if (ranks[i] < 0)
 			goto fail; /* of a world that was spawned, or connected: not known here */
 	c->key = handle == mpi.world ? world_key : comm_next_key(ranks, n);
-	c->weft = weft_define_comm(name, c->key, handle == mpi.world ? NULL : ranks, handle == mpi.world ? 0 : (unsigned)n);
-	free(ranks);
+	if (handle == mpi.world) {
+		free(ranks);
+		ranks = NULL;
+	}
+	c->ranks = ranks;
+	c->n_ranks = n;
+	c->weft = weft_define_comm(name, c->key, ranks, ranks ? (unsigned)n : 0);
 	return c;
 fail:
 	if (c)
@@ -150,14 +160,36 @@ fail:
 	return NULL;
 }
 
-static void comm_keep(struct mpi_comm *c)
+static void comm_place_in(struct comm_table *t, struct mpi_comm *c)
 {
-	for (unsigned i = comm_place(c->handle), n = 0; n < COMM_ROWS; i = (i + 1) % COMM_ROWS, n++)
-		if (!comm_row[i] || comm_row[i]->handle == 0) {
-			__atomic_store_n(&comm_row[i], c,
-			                 __ATOMIC_RELEASE); /* one that is gone is not freed: a thread may look at it */
-			return;
-		}
+	unsigned i = comm_place(c->handle);
+	while (t->row[i & (t->room - 1)])
+		i++;
+	t->n++;
+	__atomic_store_n(&t->row[i & (t->room - 1)], c, __ATOMIC_RELEASE);
+}
+
+/* At most half full, of those that were ever: a new table has only those that are. */
+static bool comm_keep(struct mpi_comm *c)
+{
+	struct comm_table *t = comm_table, *more;
+	if (!t || 2 * (t->n + 1) > t->room) {
+		unsigned live = 1, room = COMM_FIRST;
+		for (unsigned i = 0; t && i < t->room; i++)
+			live += t->row[i] && t->row[i]->handle;
+		while (room < 4 * live)
+			room *= 2;
+		more = calloc(1, sizeof *more + room * sizeof *more->row);
+		if (!more)
+			return false;
+		more->room = room;
+		for (unsigned i = 0; t && i < t->room; i++)
+			if (t->row[i] && t->row[i]->handle)
+				comm_place_in(more, t->row[i]);
+		__atomic_store_n(&comm_table, t = more, __ATOMIC_RELEASE);
+	}
+	comm_place_in(t, c);
+	return true;
 }
 
 static void comm_made(mpi_word handle, mpi_word like, const char *name)
@@ -165,9 +197,9 @@ static void comm_made(mpi_word handle, mpi_word like, const char *name)
 	if (handle == mpi.comm_null || !world_group)
 		return;
 	pthread_mutex_lock(&comm_lock);
-	struct mpi_comm *c = comm_find(handle) ? NULL : comm_make(handle, like, name);
-	if (c)
-		comm_keep(c);
+	struct mpi_comm *c = comm_find(handle);
+	if (!c && (!(c = comm_make(handle, like, name)) || !comm_keep(c)))
+		mpi_lost(1);
 	pthread_mutex_unlock(&comm_lock);
 }
 
@@ -176,7 +208,7 @@ void mpi_comm_gone(mpi_word handle)
 	pthread_mutex_lock(&comm_lock);
 	struct mpi_comm *c = comm_find(mpi_handle(handle));
 	if (c)
-		c->handle = 0;
+		__atomic_store_n(&c->handle, 0, __ATOMIC_RELAXED); /* nobody who may ask asks for it */
 	pthread_mutex_unlock(&comm_lock);
 }
 
@@ -213,6 +245,7 @@ void mpi_after_new_comm(struct mpi_call *c, int rc)
 	} where[] = {{LINK_MPI_Comm_dup, 1, "dup"},
 	             {LINK_MPI_Comm_dup_with_info, 2, "dup"},
 	             {LINK_MPI_Comm_idup, 1, "dup"},
+	             {LINK_MPI_Comm_idup_with_info, 2, "dup"},
 	             {LINK_MPI_Comm_create, 2, "create"},
 	             {LINK_MPI_Comm_create_group, 3, "create"},
 	             {LINK_MPI_Comm_split, 3, "split"},
@@ -227,11 +260,13 @@ void mpi_after_new_comm(struct mpi_call *c, int rc)
 	for (size_t i = 0; i < sizeof where / sizeof *where && rc == 0; i++)
 		if (where[i].call == c->id) {
 			mpi_word handle = mpi_handle_at((const void *)c->a[where[i].argument], 0);
-			comm_made(handle, c->id == LINK_MPI_Comm_idup ? mpi_handle(c->a[0]) : handle, where[i].name);
+			bool later = c->id == LINK_MPI_Comm_idup || c->id == LINK_MPI_Comm_idup_with_info;
+			comm_made(handle, later ? mpi_handle(c->a[0]) : handle, where[i].name);
 		}
 }
 
 void mpi_before_comm_free(struct mpi_call *c)
 {
-	mpi_comm_gone(mpi_handle_at((const void *)c->a[0], 0));
+	if (c->a[0])
+		mpi_comm_gone(mpi_handle_at((const void *)c->a[0], 0));
 }

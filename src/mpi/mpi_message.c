@@ -1,58 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages: sends at their calls, receives when they are complete. Source, tag and bytes of a receive are its status's. */
 #include "mpi_priv.h"
-#include <string.h>
 
-uint64_t mpi_bytes(mpi_word count, mpi_word type)
+uint64_t mpi_type_size(mpi_word type)
 {
 	int size = 0;
-	if (mpi_own.Type_size(type, &size) || size < 0)
-		return 0;
-	return (uint64_t)(int)count * (uint64_t)size;
+	return mpi_own.Type_size(type, &size) || size < 0 ? 0 : (uint64_t)size;
 }
 
-static void sent(const struct mpi_call *c, mpi_word comm, mpi_word peer, mpi_word tag, uint64_t bytes)
+static void sent(const struct mpi_call *c, mpi_word comm, unsigned peer, unsigned tag, uint64_t bytes)
 {
-	const struct mpi_comm *of = (int)peer == mpi.proc_null ? NULL : mpi_comm_of(comm);
-	int to = of ? mpi_comm_peer(of, (int)peer) : -1;
+	const struct mpi_comm *of = mpi_count_int(c, peer) == mpi.proc_null ? NULL : mpi_comm_of(comm);
+	int to = of ? mpi_comm_peer(of, mpi_count_int(c, peer)) : -1;
 	if (to >= 0)
-		weft_send_since(of->weft, to, (int)tag, bytes, c->began);
+		weft_send_since(of->weft, to, mpi_count_int(c, tag), bytes, c->began);
 }
 
 static void received(const struct mpi_comm *of, const void *status, uint64_t posted)
 {
-	int from = of ? mpi_comm_peer(of, mpi_status_int(status, mpi.source)) : -1, cancelled = 0;
-	if (from < 0 || mpi_status_int(status, mpi.source) == mpi.proc_null)
-		return;
-	if (mpi_own.Test_cancelled(status, &cancelled) == 0 && cancelled)
-		return;
-	weft_recv_since(of->weft, from, mpi_status_int(status, mpi.tag), mpi.bytes(status), posted);
+	int source = mpi_status_int(status, mpi.source), from = of ? mpi_comm_peer(of, source) : -1;
+	if (from >= 0 && source != mpi.proc_null && !mpi_status_cancelled(status))
+		weft_recv_since(of->weft, from, mpi_status_int(status, mpi.tag), mpi_status_bytes(status), posted);
 }
 
-void mpi_received(const struct mpi_request *r, const void *status)
+void mpi_complete(const struct mpi_request *r, const void *status)
 {
-	received(r->of, status, r->posted);
+	if (r->kind == MPI_REQ_RECV || r->kind == MPI_REQ_RECV_PERSISTENT)
+		received(r->of, status, r->posted);
 }
 
 /* ---- blocking ---- */
 
-/* Ours where the program wants none. */
-static void own_status(struct mpi_call *c, unsigned at)
-{
-	c->status = c->a[at];
-	if (c->status == mpi.status_ignore)
-		c->a[at] = (mpi_word)c->room;
-}
-
 void mpi_after_send(struct mpi_call *c, int rc)
 {
 	if (rc == 0)
-		sent(c, c->a[5], c->a[3], c->a[4], mpi_bytes(c->a[1], c->a[2]));
+		sent(c, c->a[5], 3, 4, mpi_bytes(c, 1, 2));
 }
 
 void mpi_before_recv(struct mpi_call *c)
 {
-	own_status(c, 6);
+	mpi_own_status(c, 6);
 }
 
 void mpi_after_recv(struct mpi_call *c, int rc)
@@ -63,100 +50,192 @@ void mpi_after_recv(struct mpi_call *c, int rc)
 
 void mpi_before_sendrecv(struct mpi_call *c)
 {
-	own_status(c, 11);
+	mpi_own_status(c, 11);
 }
 
 void mpi_after_sendrecv(struct mpi_call *c, int rc)
 {
 	if (rc)
 		return;
-	sent(c, c->a[10], c->a[3], c->a[4], mpi_bytes(c->a[1], c->a[2]));
+	sent(c, c->a[10], 3, 4, mpi_bytes(c, 1, 2));
 	received(mpi_comm_of(c->a[10]), (const void *)c->a[11], c->began);
 }
 
 void mpi_before_replace(struct mpi_call *c)
 {
-	own_status(c, 8);
+	mpi_own_status(c, 8);
 }
 
 void mpi_after_replace(struct mpi_call *c, int rc)
 {
 	if (rc)
 		return;
-	sent(c, c->a[7], c->a[3], c->a[4], mpi_bytes(c->a[1], c->a[2]));
+	sent(c, c->a[7], 3, 4, mpi_bytes(c, 1, 2));
 	received(mpi_comm_of(c->a[7]), (const void *)c->a[8], c->began);
 }
 
 /* ---- begun, and completed by another call ---- */
 
-void mpi_after_isend(struct mpi_call *c, int rc)
+/* Arguments of a call that posts: where they stand. */
+struct posting {
+	enum mpi_request_kind kind;
+	unsigned peer, tag, comm, request;
+	const struct mpi_comm *of; /* where there is no argument for it */
+	uint64_t bytes;
+};
+
+static void posted(const struct mpi_call *c, const struct posting *p)
 {
-	mpi_after_send(c, rc);
+	struct mpi_request r = {.handle = mpi_handle_at((const void *)c->a[p->request], 0),
+	                        .of = p->of ? p->of : mpi_comm_of(c->a[p->comm]),
+	                        .kind = (uint8_t)p->kind,
+	                        .active = p->kind < MPI_REQ_SEND_PERSISTENT,
+	                        .peer = mpi_count_int(c, p->peer),
+	                        .tag = mpi_count_int(c, p->tag),
+	                        .bytes = p->bytes,
+	                        .posted = c->began};
+	if (r.of && r.handle != mpi.request_null)
+		mpi_request_put(&r);
 }
 
-static void posted(const struct mpi_call *c, enum mpi_request_kind kind, bool active)
+void mpi_after_isend(struct mpi_call *c, int rc)
 {
-	const struct mpi_comm *of = mpi_comm_of(c->a[5]);
-	struct mpi_request r = {.handle = mpi_handle_at((const void *)c->a[6], 0),
-	                        .of = of,
-	                        .kind = (uint8_t)kind,
-	                        .active = active,
-	                        .peer = (int)c->a[3],
-	                        .tag = (int)c->a[4],
-	                        .posted = c->began};
-	if (kind == MPI_REQ_SEND_PERSISTENT)
-		r.bytes = mpi_bytes(c->a[1], c->a[2]);
-	if (of && r.handle != mpi.request_null)
-		mpi_request_put(&r);
+	if (rc)
+		return;
+	sent(c, c->a[5], 3, 4, mpi_bytes(c, 1, 2));
+	mpi_request_forget(mpi_handle_at((const void *)c->a[6], 0));
 }
 
 void mpi_after_irecv(struct mpi_call *c, int rc)
 {
 	if (rc == 0)
-		posted(c, MPI_REQ_RECV, true);
+		posted(c, &(struct posting){MPI_REQ_RECV, 3, 4, 5, 6, NULL, 0});
+}
+
+void mpi_after_isendrecv(struct mpi_call *c, int rc)
+{
+	if (rc)
+		return;
+	sent(c, c->a[10], 3, 4, mpi_bytes(c, 1, 2));
+	posted(c, &(struct posting){MPI_REQ_RECV, 8, 9, 10, 11, NULL, 0});
+}
+
+void mpi_after_isendrecv_replace(struct mpi_call *c, int rc)
+{
+	if (rc)
+		return;
+	sent(c, c->a[7], 3, 4, mpi_bytes(c, 1, 2));
+	posted(c, &(struct posting){MPI_REQ_RECV, 5, 6, 7, 8, NULL, 0});
 }
 
 void mpi_after_send_init(struct mpi_call *c, int rc)
 {
 	if (rc == 0)
-		posted(c, MPI_REQ_SEND_PERSISTENT, false);
+		posted(c, &(struct posting){MPI_REQ_SEND_PERSISTENT, 3, 4, 5, 6, NULL, mpi_bytes(c, 1, 2)});
 }
 
 void mpi_after_recv_init(struct mpi_call *c, int rc)
 {
 	if (rc == 0)
-		posted(c, MPI_REQ_RECV_PERSISTENT, false);
+		posted(c, &(struct posting){MPI_REQ_RECV_PERSISTENT, 3, 4, 5, 6, NULL, 0});
 }
 
-static void started(const struct mpi_call *c, mpi_word handle)
+/* Partitioned: one message a start, of all partitions. Their counts have 64 bits. */
+static void posted_parts(const struct mpi_call *c, enum mpi_request_kind kind)
+{
+	uint64_t parts = c->a[2] > 0 && (int)c->a[1] > 0 ? (uint64_t)(int)c->a[1] * (uint64_t)c->a[2] : 0;
+	posted(c, &(struct posting){kind, 4, 5, 6, 8, NULL, parts * mpi_type_size(c->a[3])});
+}
+
+void mpi_after_psend_init(struct mpi_call *c, int rc)
+{
+	if (rc == 0)
+		posted_parts(c, MPI_REQ_SEND_PERSISTENT);
+}
+
+void mpi_after_precv_init(struct mpi_call *c, int rc)
+{
+	if (rc == 0)
+		posted_parts(c, MPI_REQ_RECV_PERSISTENT);
+}
+
+void mpi_started(const struct mpi_call *c, mpi_word handle)
 {
 	struct mpi_request r;
-	if (!mpi_request_copy(handle, &r))
+	if (!mpi_request_start(handle, c->began, &r) || r.kind != MPI_REQ_SEND_PERSISTENT || r.peer == mpi.proc_null)
 		return;
-	if (r.kind == MPI_REQ_SEND_PERSISTENT && r.peer != mpi.proc_null) {
-		int to = mpi_comm_peer(r.of, r.peer);
-		if (to >= 0)
-			weft_send_since(r.of->weft, to, r.tag, r.bytes, c->began);
-	}
-	r.active = true;
-	r.posted = c->began;
-	mpi_request_put(&r);
+	int to = mpi_comm_peer(r.of, r.peer);
+	if (to >= 0)
+		weft_send_since(r.of->weft, to, r.tag, r.bytes, c->began);
 }
 
 void mpi_after_start(struct mpi_call *c, int rc)
 {
 	if (rc == 0)
-		started(c, mpi_handle_at((const void *)c->a[0], 0));
+		mpi_started(c, mpi_handle_at((const void *)c->a[0], 0));
 }
 
 void mpi_after_startall(struct mpi_call *c, int rc)
 {
-	for (int i = 0; i < (int)c->a[0] && rc == 0; i++)
-		started(c, mpi_handle_at((const void *)c->a[1], (size_t)i));
+	for (int i = 0; rc == 0 && i < mpi_count_int(c, 0); i++)
+		mpi_started(c, mpi_handle_at((const void *)c->a[1], (size_t)i));
 }
 
 void mpi_before_free(struct mpi_call *c)
 {
-	struct mpi_request gone;
-	mpi_request_take(mpi_handle_at((const void *)c->a[0], 0), &gone);
+	if (c->a[0])
+		mpi_request_forget(mpi_handle_at((const void *)c->a[0], 0));
+}
+
+/* ---- probed, then received by the message's handle, which alone knows the communicator ---- */
+
+static void probed(const struct mpi_call *c, unsigned message)
+{
+	struct mpi_request r = {.handle = mpi_handle_at((const void *)c->a[message], 0),
+	                        .of = mpi_comm_of(c->a[2]),
+	                        .kind = MPI_REQ_MESSAGE};
+	if (r.of)
+		mpi_request_put(&r);
+}
+
+void mpi_after_mprobe(struct mpi_call *c, int rc)
+{
+	if (rc == 0)
+		probed(c, 3);
+}
+
+void mpi_after_improbe(struct mpi_call *c, int rc)
+{
+	if (rc == 0 && *(const int *)c->a[3])
+		probed(c, 4);
+}
+
+static void take_message(struct mpi_call *c)
+{
+	struct mpi_request r;
+	bool known = c->a[3] && mpi_request_take(mpi_handle_at((const void *)c->a[3], 0), &r);
+	c->of = known && r.kind == MPI_REQ_MESSAGE ? r.of : NULL;
+}
+
+void mpi_before_mrecv(struct mpi_call *c)
+{
+	mpi_own_status(c, 4);
+	take_message(c);
+}
+
+void mpi_after_mrecv(struct mpi_call *c, int rc)
+{
+	if (rc == 0)
+		received(c->of, (const void *)c->a[4], c->began);
+}
+
+void mpi_before_imrecv(struct mpi_call *c)
+{
+	take_message(c);
+}
+
+void mpi_after_imrecv(struct mpi_call *c, int rc)
+{
+	if (rc == 0 && c->of)
+		posted(c, &(struct posting){MPI_REQ_RECV, 1, 1, 1, 4, c->of, 0});
 }

@@ -13,6 +13,7 @@
 #include "link/link_mpi.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <weft/record.h>
 
 typedef intptr_t mpi_word;
@@ -21,11 +22,11 @@ typedef intptr_t mpi_word;
 
 struct mpi_shape {
 	const char *library;
-	size_t handle;              /* bytes of one in an array */
-	size_t status, source, tag; /* bytes of a status; where its fields are */
+	size_t handle;                     /* bytes of one in an array */
+	size_t status, source, tag, error; /* bytes of a status; where its fields are */
 	mpi_word status_ignore, statuses_ignore, in_place;
-	int proc_null, any_source, root;
-	uint64_t (*bytes)(const void *status); /* received */
+	int proc_null, any_source, root, in_status, class_bits; /* in_status: the class of codes that say "see the statuses" */
+	int cart, graph, dist_graph;                            /* kinds of topologies */
 	mpi_word world, self, comm_null, request_null, byte;
 };
 extern struct mpi_shape mpi;
@@ -41,7 +42,14 @@ static inline mpi_word mpi_handle_at(const void *array, size_t i)
 {
 	return mpi.handle == 4 ? (mpi_word)((const uint32_t *)array)[i] : ((const mpi_word *)array)[i];
 }
-int mpi_status_int(const void *status, size_t offset);
+static inline int mpi_status_int(const void *status, size_t offset)
+{
+	int v;
+	memcpy(&v, (const char *)status + offset, sizeof v);
+	return v;
+}
+uint64_t mpi_status_bytes(const void *status); /* received, read or written */
+bool mpi_status_cancelled(const void *status);
 /* Functions of the MPI library that we call ourselves, by their PMPI names. */
 struct mpi_own {
 	int (*Comm_size)(mpi_word, int *), (*Comm_rank)(mpi_word, int *), (*Comm_group)(mpi_word, void *);
@@ -50,31 +58,66 @@ struct mpi_own {
 	int (*Group_size)(mpi_word, int *), (*Group_free)(void *);
 	int (*Group_translate_ranks)(mpi_word, int, const int *, mpi_word, int *);
 	int (*Type_size)(mpi_word, int *), (*Bcast)(void *, int, mpi_word, int, mpi_word);
-	int (*Test_cancelled)(const void *, int *);
+	int (*Topo_test)(mpi_word, int *), (*Cartdim_get)(mpi_word, int *), (*Graph_neighbors_count)(mpi_word, int, int *);
+	int (*Dist_graph_neighbors_count)(mpi_word, int *, int *, int *), (*Win_get_group)(mpi_word, void *);
 };
 extern struct mpi_own mpi_own;
 
 /* ---- one call ---- */
 
+struct mpi_waited;
 struct mpi_call {
 	unsigned id;
+	bool open;       /* entered and not left */
 	mpi_word *a;     /* its arguments */
 	uint64_t began;  /* ticks */
 	mpi_word status; /* the program's own, where ours stands in its place */
-	void *taken;     /* what a hook keeps from before the call until behind it; malloc */
-	_Alignas(16) unsigned char room[2 * MPI_STATUS_MOST];
+	union {          /* what a hook keeps from before the call until behind it */
+		struct mpi_waited *waited;
+		const struct mpi_comm *of;
+	};
+	_Alignas(16) unsigned char room[MPI_STATUS_MOST];
 };
 struct mpi_hook {
 	void (*before)(struct mpi_call *c);
 	void (*after)(struct mpi_call *c, int rc);
 	unsigned char poll; /* asks only: 1 more than the argument that says whether there was something; 0: does more */
+	bool wide;          /* counts have 64 bits */
 };
 extern const struct mpi_hook mpi_hooks[LINK_MPI_CALLS];
 extern weft_region mpi_region[LINK_MPI_CALLS];
 extern const struct link_calls *mpi_link;
 
 void mpi_wrap_all(void **slot);
-void mpi_define(void); /* the regions */
+void mpi_define(void);                                                     /* the regions */
+void mpi_attr_define(weft_attr *attr, const char *name, const char *unit); /* once */
+/* Messages, or other things, that the trace will not have, for want of memory. */
+void mpi_lost(uint64_t n);
+/* A function of the program is called from inside a call, and may not return: the call ends here. */
+struct mpi_call *mpi_call_raised(int code);
+void mpi_call_resumed(struct mpi_call *c);
+
+static inline int mpi_count_int(const struct mpi_call *c, unsigned at)
+{
+	return (int)c->a[at];
+}
+static inline uint64_t mpi_count(const struct mpi_call *c, mpi_word count)
+{
+	int64_t n = mpi_hooks[c->id].wide ? (int64_t)count : (int64_t)(int)count;
+	return n > 0 ? (uint64_t)n : 0;
+}
+uint64_t mpi_type_size(mpi_word type);
+static inline uint64_t mpi_bytes(const struct mpi_call *c, unsigned count, unsigned type)
+{
+	return mpi_count(c, c->a[count]) * mpi_type_size(c->a[type]);
+}
+/* Ours where the program wants none. */
+static inline void mpi_own_status(struct mpi_call *c, unsigned at)
+{
+	c->status = c->a[at];
+	if (c->status == mpi.status_ignore)
+		c->a[at] = (mpi_word)c->room;
+}
 
 /* ---- communicators (mpi_comm.c) ---- */
 
@@ -83,8 +126,9 @@ struct mpi_comm {
 	weft_comm weft;
 	uint64_t key;
 	int rank, size, n_remote;
-	int *peer; /* of an intercommunicator: what the ranks of the other group are called in `weft`; else NULL */
-	int me;    /* this process in `weft` */
+	int *peer;           /* of an intercommunicator: what the ranks of the other group are called in `weft`; else NULL */
+	int me;              /* this process in `weft` */
+	int *ranks, n_ranks; /* world ranks of its members; NULL: it is the world */
 };
 void mpi_comm_begin(void);                     /* MPI has begun: the world */
 struct mpi_comm *mpi_comm_of(mpi_word handle); /* NULL: none, or no memory */
@@ -93,26 +137,42 @@ int mpi_comm_peer(const struct mpi_comm *c, int rank);
 
 /* ---- requests (mpi_request.c) ---- */
 
-enum mpi_request_kind { MPI_REQ_NONE, MPI_REQ_RECV, MPI_REQ_SEND_PERSISTENT, MPI_REQ_RECV_PERSISTENT };
+enum mpi_request_kind {
+	MPI_REQ_NONE,
+	MPI_REQ_MESSAGE, /* a message that was probed, until it is received */
+	MPI_REQ_FILE,    /* an open file */
+	MPI_REQ_RECV,
+	MPI_REQ_COLLECTIVE,
+	MPI_REQ_SEND_PERSISTENT, /* from here on they stay when they are complete */
+	MPI_REQ_RECV_PERSISTENT,
+	MPI_REQ_COLLECTIVE_PERSISTENT
+};
 struct mpi_request {
 	mpi_word handle;
 	const struct mpi_comm *of;
-	uint64_t bytes, posted;
-	int peer, tag;
+	uint64_t bytes, received, posted; /* of a file: `bytes` is its name's string */
+	int peer, tag;                    /* of a collective: root and operation */
 	uint8_t kind;
 	bool active;
 };
 void mpi_request_put(const struct mpi_request *r);
 bool mpi_request_take(mpi_word handle, struct mpi_request *out); /* it is not in the table any more */
 bool mpi_request_copy(mpi_word handle, struct mpi_request *out);
+/* A persistent one begins: what it was posted as. */
+bool mpi_request_start(mpi_word handle, uint64_t began, struct mpi_request *out);
+/* The handle is one of ours no more, if it was. */
+void mpi_request_forget(mpi_word handle);
 
-/* ---- hooks (mpi_message.c, mpi_wait.c, mpi_comm.c) ---- */
+void mpi_complete(const struct mpi_request *r, const void *status);
+void mpi_started(const struct mpi_call *c, mpi_word handle);
 
-uint64_t mpi_bytes(mpi_word count, mpi_word type);
-void mpi_received(const struct mpi_request *r, const void *status);
+/* ---- hooks: which calls they stand for says mpi_hooks.c ---- */
+
 #define MPI_HOOK(name) void mpi_before_##name(struct mpi_call *c)
 #define MPI_AFTER(name) void mpi_after_##name(struct mpi_call *c, int rc)
 MPI_AFTER(init);
+MPI_HOOK(handler);
+/* mpi_message.c */
 MPI_AFTER(send);
 MPI_HOOK(recv);
 MPI_AFTER(recv);
@@ -122,8 +182,18 @@ MPI_HOOK(replace);
 MPI_AFTER(replace);
 MPI_AFTER(isend);
 MPI_AFTER(irecv);
+MPI_AFTER(isendrecv);
+MPI_AFTER(isendrecv_replace);
 MPI_AFTER(send_init);
 MPI_AFTER(recv_init);
+MPI_AFTER(psend_init);
+MPI_AFTER(precv_init);
+MPI_AFTER(mprobe);
+MPI_AFTER(improbe);
+MPI_HOOK(mrecv);
+MPI_AFTER(mrecv);
+MPI_HOOK(imrecv);
+MPI_AFTER(imrecv);
 MPI_AFTER(start);
 MPI_AFTER(startall);
 MPI_HOOK(free);

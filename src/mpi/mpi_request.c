@@ -1,25 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests that somebody will complete: receives, and persistent ones of both kinds. Keyed by handle. A handle may be given to another
- * request the moment it is complete, on any thread: so an entry is taken out before the library is asked to complete it, and put
- * back when it was not.
+ * Requests that somebody will complete: receives, collectives, and persistent ones; messages that were probed, and open files. Keyed by
+ * handle. A handle may be given to another request the moment it is complete, on any thread: so an entry is taken out before the library
+ * is asked to complete it, and put back when it was not.
+ *
+ * A lock each of 64 tables, held for some ten instructions: so it is spun for. Most handles that are asked about are sends', and their
+ * table is often empty: that is seen without the lock. Who asks for a handle has it from who got it of MPI, and so sees the entry.
  */
 #include "mpi_priv.h"
-#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
-enum { REQUEST_SHARDS = 64, REQUEST_FIRST = 64 };
+enum { REQUEST_SHARDS = 64, REQUEST_FIRST = 64, SPINS = 1000 };
 static struct shard {
-	_Alignas(WEFT_CACHE_LINE) pthread_mutex_t lock;
+	_Alignas(WEFT_CACHE_LINE) uint32_t locked;
+	uint32_t n;
+	size_t room;
 	struct mpi_request *row; /* open addressing; handle 0: free */
-	size_t n, room;
 } shard[REQUEST_SHARDS];
-static pthread_once_t shards_once = PTHREAD_ONCE_INIT;
 
-static void shards_begin(void)
+static void shard_lock(struct shard *s)
 {
-	for (unsigned i = 0; i < REQUEST_SHARDS; i++)
-		pthread_mutex_init(&shard[i].lock, NULL);
+	for (unsigned i = 1; __atomic_exchange_n(&s->locked, 1, __ATOMIC_ACQUIRE); i++)
+		while (__atomic_load_n(&s->locked, __ATOMIC_RELAXED)) /* the exchange orders */
+			if (i++ % SPINS == 0)
+				sched_yield();
+}
+
+static void shard_unlock(struct shard *s)
+{
+	__atomic_store_n(&s->locked, 0, __ATOMIC_RELEASE);
+}
+
+static bool shard_is_empty(const struct shard *s)
+{
+	return __atomic_load_n(&s->n, __ATOMIC_RELAXED) == 0; /* see above: what counts happened before */
 }
 
 static uint64_t request_hash(mpi_word handle)
@@ -29,7 +44,6 @@ static uint64_t request_hash(mpi_word handle)
 
 static struct shard *shard_of(mpi_word handle)
 {
-	pthread_once(&shards_once, shards_begin);
 	return &shard[request_hash(handle) >> 58];
 }
 
@@ -59,20 +73,24 @@ static bool shard_grow(struct shard *s)
 void mpi_request_put(const struct mpi_request *r)
 {
 	struct shard *s = shard_of(r->handle);
-	pthread_mutex_lock(&s->lock);
-	if (2 * (s->n + 1) <= s->room || shard_grow(s)) {
+	shard_lock(s);
+	bool fits = 2 * ((size_t)s->n + 1) <= s->room || shard_grow(s);
+	if (fits) {
 		struct mpi_request *at = request_at(s, r->handle);
-		s->n += !at->handle;
+		if (!at->handle)
+			__atomic_store_n(&s->n, s->n + 1, __ATOMIC_RELAXED);
 		*at = *r;
 	}
-	pthread_mutex_unlock(&s->lock);
+	shard_unlock(s);
+	if (!fits)
+		mpi_lost(1);
 }
 
 /* Those behind it in one run may have to move up. */
 static void request_remove(struct shard *s, struct mpi_request *at)
 {
 	size_t hole = (size_t)(at - s->row), mask = s->room - 1;
-	s->n--;
+	__atomic_store_n(&s->n, s->n - 1, __ATOMIC_RELAXED);
 	for (size_t i = (hole + 1) & mask; s->row[i].handle; i = (i + 1) & mask) {
 		size_t home = request_hash(s->row[i].handle) >> 16 & mask;
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
@@ -83,28 +101,53 @@ static void request_remove(struct shard *s, struct mpi_request *at)
 	s->row[hole].handle = 0;
 }
 
-static bool request_get(mpi_word handle, struct mpi_request *out, bool remove)
+bool mpi_request_take(mpi_word handle, struct mpi_request *out)
 {
 	struct shard *s = shard_of(handle);
-	bool found = false;
-	pthread_mutex_lock(&s->lock);
-	if (s->n) {
-		struct mpi_request *at = request_at(s, handle);
-		found = at->handle != 0;
+	if (shard_is_empty(s))
+		return false;
+	shard_lock(s);
+	struct mpi_request *at = s->n ? request_at(s, handle) : NULL;
+	bool found = at && at->handle;
+	if (found) {
 		*out = *at;
-		if (found && remove)
-			request_remove(s, at);
+		request_remove(s, at);
 	}
-	pthread_mutex_unlock(&s->lock);
+	shard_unlock(s);
 	return found;
 }
 
-bool mpi_request_take(mpi_word handle, struct mpi_request *out)
+/* `began`: not 0 when it starts. */
+static bool request_look(mpi_word handle, uint64_t began, struct mpi_request *out)
 {
-	return request_get(handle, out, true);
+	struct shard *s = shard_of(handle);
+	if (shard_is_empty(s))
+		return false;
+	shard_lock(s);
+	struct mpi_request *at = s->n ? request_at(s, handle) : NULL;
+	bool found = at && at->handle;
+	if (found && began) {
+		at->active = true;
+		at->posted = began;
+	}
+	if (found)
+		*out = *at;
+	shard_unlock(s);
+	return found;
 }
 
 bool mpi_request_copy(mpi_word handle, struct mpi_request *out)
 {
-	return request_get(handle, out, false);
+	return request_look(handle, 0, out);
+}
+
+bool mpi_request_start(mpi_word handle, uint64_t began, struct mpi_request *out)
+{
+	return request_look(handle, began, out);
+}
+
+void mpi_request_forget(mpi_word handle)
+{
+	struct mpi_request gone;
+	mpi_request_take(handle, &gone);
 }

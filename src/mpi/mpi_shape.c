@@ -8,26 +8,20 @@
 struct mpi_shape mpi;
 struct mpi_own mpi_own;
 
-static uint64_t open_mpi_bytes(const void *status)
+/* Open MPI: two ints behind the public three, then the bytes. MPICH: 63 bits, of which the upper ones share a word with the flag. */
+uint64_t mpi_status_bytes(const void *status)
 {
-	uint64_t n;
-	memcpy(&n, (const char *)status + 16, sizeof n);
-	return n;
+	if (mpi.handle == 8) {
+		uint64_t n;
+		memcpy(&n, (const char *)status + 16, sizeof n);
+		return n;
+	}
+	return (uint32_t)mpi_status_int(status, 0) | (uint64_t)((uint32_t)mpi_status_int(status, 4) >> 1) << 32;
 }
 
-/* 63 bits, of which the upper ones share a word with a flag. */
-static uint64_t mpich_bytes(const void *status)
+bool mpi_status_cancelled(const void *status)
 {
-	uint32_t w[2];
-	memcpy(w, status, sizeof w);
-	return w[0] | (uint64_t)(w[1] >> 1) << 32;
-}
-
-int mpi_status_int(const void *status, size_t offset)
-{
-	int v;
-	memcpy(&v, (const char *)status + offset, sizeof v);
-	return v;
+	return mpi.handle == 8 ? mpi_status_int(status, 12) != 0 : (mpi_status_int(status, 4) & 1) != 0;
 }
 
 /* A program that is linked with the library may have copies of its objects, which count then. */
@@ -52,13 +46,18 @@ static int open_mpi(const struct link_calls *with)
 	                         .status = 24,
 	                         .source = 0,
 	                         .tag = 4,
+	                         .error = 8,
 	                         .status_ignore = 0,
 	                         .statuses_ignore = 0,
 	                         .in_place = 1,
 	                         .proc_null = -2,
 	                         .any_source = -1,
 	                         .root = -4,
-	                         .bytes = open_mpi_bytes};
+	                         .in_status = 18,
+	                         .class_bits = -1,
+	                         .cart = 1,
+	                         .graph = 2,
+	                         .dist_graph = 3};
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
 		if (!(*wanted[i].to = (mpi_word)find_object(with, wanted[i].name)))
 			return -ENOENT;
@@ -72,13 +71,18 @@ static int mpich(void)
 	                         .status = 20,
 	                         .source = 8,
 	                         .tag = 12,
+	                         .error = 16,
 	                         .status_ignore = 1,
 	                         .statuses_ignore = 1,
 	                         .in_place = -1,
 	                         .proc_null = -1,
 	                         .any_source = -2,
 	                         .root = -3,
-	                         .bytes = mpich_bytes,
+	                         .in_status = 17,
+	                         .class_bits = 0x7f, /* the others say where */
+	                         .graph = 1,
+	                         .cart = 2,
+	                         .dist_graph = 3,
 	                         .world = 0x44000000,
 	                         .self = 0x44000001,
 	                         .comm_null = 0x04000000,
@@ -103,7 +107,11 @@ int mpi_shape_find(const struct link_calls *with)
 	              {"PMPI_Group_translate_ranks", &mpi_own.Group_translate_ranks},
 	              {"PMPI_Type_size", &mpi_own.Type_size},
 	              {"PMPI_Bcast", &mpi_own.Bcast},
-	              {"PMPI_Test_cancelled", &mpi_own.Test_cancelled}};
+	              {"PMPI_Topo_test", &mpi_own.Topo_test},
+	              {"PMPI_Cartdim_get", &mpi_own.Cartdim_get},
+	              {"PMPI_Graph_neighbors_count", &mpi_own.Graph_neighbors_count},
+	              {"PMPI_Dist_graph_neighbors_count", &mpi_own.Dist_graph_neighbors_count},
+	              {"PMPI_Win_get_group", &mpi_own.Win_get_group}};
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
 		void *at = with->find(wanted[i].name);
 		if (!at)

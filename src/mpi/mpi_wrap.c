@@ -7,7 +7,14 @@
 
 weft_region mpi_region[LINK_MPI_CALLS];
 const struct link_calls *mpi_link;
-static __thread bool inside __attribute__((tls_model("initial-exec")));
+/* The call that this thread is in. */
+static __thread struct {
+	struct mpi_call *call;
+	const char *frame; /* NULL: in none */
+	unsigned id;
+	bool poll;
+	uint64_t in_vain;
+} here __attribute__((tls_model("initial-exec")));
 
 #define MPI_CALL(name, n, kind) {"MPI_" #name, WRAP_STATE_##kind},
 enum {
@@ -31,12 +38,13 @@ static const struct {
 #undef MPI_CALL
 
 static weft_category category;
-static weft_type polled = WEFT_OFF;
+static weft_type polled = WEFT_OFF, unfollowed = WEFT_OFF;
 
 void mpi_define(void)
 {
 	category = weft_define_category("mpi", 1);
 	polled = weft_define_type("MPI polls in vain", "", category);
+	unfollowed = weft_define_type("MPI operations lost", "", category);
 	for (unsigned i = 0; i < LINK_MPI_CALLS; i++)
 		mpi_region[i] = WEFT_OFF;
 }
@@ -52,10 +60,24 @@ static weft_region region_of(unsigned id)
 	return r;
 }
 
-static inline void call_begin(struct mpi_call *c)
+void mpi_attr_define(weft_attr *attr, const char *name, const char *unit)
+{
+	if (__atomic_load_n(attr, __ATOMIC_ACQUIRE) == WEFT_OFF)
+		__atomic_store_n(attr, weft_define_attr(name, unit, category), __ATOMIC_RELEASE);
+}
+
+void mpi_lost(uint64_t n)
+{
+	weft_point(unfollowed, (int64_t)n);
+}
+
+static inline void call_begin(struct mpi_call *c, const char *frame)
 {
 	const struct mpi_hook *h = &mpi_hooks[c->id];
-	inside = true;
+	here.call = c;
+	here.id = c->id;
+	here.frame = frame;
+	c->open = true;
 	c->began = weft_ticks();
 	if (!h->poll)
 		weft_enter(region_of(c->id));
@@ -66,7 +88,6 @@ static inline void call_begin(struct mpi_call *c)
 /* A program that polls would fill its trace with nothing: what was in vain is counted, and the number told with the next success. */
 static void __attribute__((noinline)) poll_end(struct mpi_call *c, int rc)
 {
-	static __thread uint64_t in_vain __attribute__((tls_model("initial-exec")));
 	const struct mpi_hook *h = &mpi_hooks[c->id];
 	bool success = rc || *(const int *)c->a[h->poll - 1] != 0;
 	if (success)
@@ -74,26 +95,67 @@ static void __attribute__((noinline)) poll_end(struct mpi_call *c, int rc)
 	if (h->after)
 		h->after(c, rc);
 	if (!success) {
-		in_vain++;
+		here.in_vain++;
 		return;
 	}
 	weft_leave(region_of(c->id));
-	if (in_vain)
-		weft_point(polled, (int64_t)in_vain);
-	in_vain = 0;
+	if (here.in_vain)
+		weft_point(polled, (int64_t)here.in_vain);
+	here.in_vain = 0;
 }
 
 static inline void call_end(struct mpi_call *c, int rc)
 {
 	const struct mpi_hook *h = &mpi_hooks[c->id];
+	here.frame = NULL;
+	if (WEFT_UNLIKELY(!c->open))
+		return; /* an error handler was called meanwhile */
+	c->open = false;
 	if (WEFT_UNLIKELY(h->poll)) {
 		poll_end(c, rc);
-	} else {
-		if (h->after)
-			h->after(c, rc);
-		weft_leave(region_of(c->id));
+		return;
 	}
-	inside = false;
+	if (h->after)
+		h->after(c, rc);
+	weft_leave(region_of(c->id));
+}
+
+/* An exception, or the end of the thread, goes through the call. */
+static inline void call_unwound(struct mpi_call *c)
+{
+	if (WEFT_UNLIKELY(c->open))
+		call_end(c, -1);
+}
+
+/*
+ * A call from inside a call lies below it in the stack. One that does not was left by a jump that nobody told us of (out of a signal
+ * handler, or of a function that MPI calls): it has ended.
+ */
+static bool __attribute__((noinline)) call_is_nested(const char *frame)
+{
+	if (frame < here.frame)
+		return true;
+	if (!mpi_hooks[here.id].poll)
+		weft_leave(region_of(here.id));
+	here.frame = NULL;
+	return false;
+}
+
+struct mpi_call *mpi_call_raised(int code)
+{
+	struct mpi_call *c = here.frame ? here.call : NULL;
+	if (c)
+		call_end(c, code ? code : -1);
+	return c;
+}
+
+void mpi_call_resumed(struct mpi_call *c)
+{
+	if (!c)
+		return;
+	here.call = c;
+	here.id = c->id;
+	here.frame = (const char *)c->a; /* what is called from now on lies below */
 }
 
 #define TAKE_0 void
@@ -143,13 +205,14 @@ static inline void call_end(struct mpi_call *c, int rc)
 	static int wrap_##name(TAKE_##n) \
 	{ \
 		int (*real)(TAKE_##n) = (int (*)(TAKE_##n))mpi_link->real[LINK_MPI_##name]; \
-		if (inside) \
+		const char *frame = __builtin_dwarf_cfa(); \
+		if (WEFT_UNLIKELY(here.frame != NULL) && call_is_nested(frame)) \
 			return real(LIST_##n); \
 		mpi_word a[n + 1] = {LIST_##n}; \
-		struct mpi_call c; \
+		struct mpi_call c __attribute__((cleanup(call_unwound))); \
 		c.id = LINK_MPI_##name; \
 		c.a = a; \
-		call_begin(&c); \
+		call_begin(&c, frame); \
 		int rc = real(PASS_##n); \
 		call_end(&c, rc); \
 		return rc; \
