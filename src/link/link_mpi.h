@@ -11,6 +11,8 @@ enum link_mpi_call {
 #undef MPI_CALL
 	LINK_MPI_CALLS
 };
+/* Each has two names: MPI_X and, LINK_MPI_CALLS behind it, PMPI_X, which the Fortran of both MPIs calls. */
+enum { LINK_MPI_NAMES = 2 * LINK_MPI_CALLS };
 
 #define LINK_MPI_LIBRARY "libweft-mpi.so.0"
 #define LINK_MPI_BEGIN "weft_mpi_begin"

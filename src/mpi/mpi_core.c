@@ -8,7 +8,7 @@ __attribute__((visibility("default"))) link_calls_begin weft_mpi_begin;
 int weft_mpi_begin(const struct link_calls *with)
 {
 	static struct link_calls kept;
-	if (with->version != LINK_CALLS_VERSION || with->n_calls != LINK_MPI_CALLS)
+	if (with->version != LINK_CALLS_VERSION || with->n_calls != LINK_MPI_NAMES)
 		return -EPROTO;
 	int rc = mpi_shape_find(with);
 	if (rc)

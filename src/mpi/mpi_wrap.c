@@ -220,11 +220,22 @@ void mpi_call_resumed(struct mpi_call *c)
 #include "link/link_mpi_calls.def"
 #undef MPI_CALL
 
+/*
+ * A call under the other name is the same one, where both lead to one function. Where they do not, a profiler stands between the program and
+ * MPI, and calls PMPI_X for the MPI_X that it was called for.
+ */
 void mpi_wrap_all(void **slot)
 {
-#define MPI_CALL(name, n, kind) \
-	if (mpi_link->real[LINK_MPI_##name]) \
-		__atomic_store_n(&slot[LINK_MPI_##name], (void *)wrap_##name, __ATOMIC_RELEASE);
+	static void *const wrapper[LINK_MPI_CALLS] = {
+#define MPI_CALL(name, n, kind) (void *)wrap_##name,
 #include "link/link_mpi_calls.def"
 #undef MPI_CALL
+	};
+	for (unsigned i = 0; i < LINK_MPI_CALLS; i++) {
+		void *real = mpi_link->real[i];
+		if (real)
+			__atomic_store_n(&slot[i], wrapper[i], __ATOMIC_RELEASE);
+		if (real && real == mpi_link->real[LINK_MPI_CALLS + i])
+			__atomic_store_n(&slot[LINK_MPI_CALLS + i], wrapper[i], __ATOMIC_RELEASE);
+	}
 }

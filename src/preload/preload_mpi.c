@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MPI's C functions. */
+/* MPI's C functions, by both of their names: MPI's Fortran calls PMPI_X. */
 #include "link/link_mpi.h"
 #include "preload_calls.h"
 
-static const char *const mpi_call[LINK_MPI_CALLS] = {
+static const char *const mpi_call[LINK_MPI_NAMES] = {
 #define MPI_CALL(name, n, kind) "MPI_" #name,
+#include "link/link_mpi_calls.def"
+#undef MPI_CALL
+#define MPI_CALL(name, n, kind) "PMPI_" #name,
 #include "link/link_mpi_calls.def"
 #undef MPI_CALL
 };
 
-PRELOAD_ARRAYS(mpi, LINK_MPI_CALLS)
+PRELOAD_ARRAYS(mpi, LINK_MPI_NAMES)
 PRELOAD_BEGIN(mpi)
 #define MPI_CALL(name, n, kind) PRELOAD_STUB(mpi, MPI_##name)
+#include "link/link_mpi_calls.def"
+#undef MPI_CALL
+#define MPI_CALL(name, n, kind) PRELOAD_STUB(mpi, PMPI_##name)
 #include "link/link_mpi_calls.def"
 #undef MPI_CALL
 
@@ -30,7 +36,7 @@ static struct preload_runtime mpi = {
 	.begin = LINK_MPI_BEGIN,
 	.find = mpi_find,
 	.fill = mpi_fill,
-	.n_calls = LINK_MPI_CALLS,
+	.n_calls = LINK_MPI_NAMES,
 	.call = mpi_call,
 	.slot = weft_preload_mpi_slot,
 	.real = mpi_real,
