@@ -382,6 +382,16 @@ static inline void weft_recv_since(weft_comm c, int peer, int tag, uint64_t byte
 	}
 }
 
+/*
+ * A collective operation of the communicator, as far as this process goes: which (numbers of MPI's: see COLLECTIVE in docs/format.md),
+ * the root's rank in the communicator or -1, and the bytes that it gave and got.
+ */
+static inline void weft_collective(weft_comm c, int operation, int root, uint64_t sent, uint64_t received)
+{
+	uint64_t w[3] = {weft_pair_word(operation, root), sent, received};
+	weft_record(c, WEFT_HEAD_COLLECTIVE, 3, w);
+}
+
 /* All counters of a set at this instant, in the order of its definition: n is their number. */
 static inline void weft_count_set(weft_set s, const uint64_t *values, unsigned n)
 {

@@ -270,3 +270,13 @@ void mpi_before_comm_free(struct mpi_call *c)
 	if (c->a[0])
 		mpi_comm_gone(mpi_handle_at((const void *)c->a[0], 0));
 }
+
+/* The program's name for it takes the place of ours. */
+void mpi_after_comm_name(struct mpi_call *c, int rc)
+{
+	struct mpi_comm *of = rc ? NULL : mpi_comm_of(c->a[0]);
+	const char *name = (const char *)c->a[1];
+	if (of && *name)
+		__atomic_store_n(&of->weft, weft_define_comm(name, of->key, of->ranks, of->ranks ? (unsigned)of->n_ranks : 0),
+		                 __ATOMIC_RELEASE);
+}

@@ -24,10 +24,11 @@ static void handler_run(unsigned k, void *object, int *code, void *more, void *l
 	{ \
 		handler_run(k, object, code, more, last); \
 	}
+/* clang-format off */
 #define EACH_HANDLER(X) \
-	X(0) \
-	X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
-		X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
+	X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+/* clang-format on */
 EACH_HANDLER(HANDLER)
 #define ADDRESS(k) handler_##k,
 static handler_function *const ours[HANDLERS] = {EACH_HANDLER(ADDRESS)};

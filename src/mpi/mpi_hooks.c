@@ -5,6 +5,14 @@
 #define HOOK(name, b, e) [LINK_MPI_##name] = {b, e, 0, false}
 #define HOOKS(name, b, e) HOOK(name, b, e), [LINK_MPI_##name##_c] = {b, e, 0, true} /* and with counts of 64 bits */
 #define POLL(name, b, e, flag) [LINK_MPI_##name] = {b, e, (flag) + 1, false}
+#define COLLECTIVE(name, begun) \
+	HOOKS(name, NULL, mpi_after_collective), HOOKS(begun, NULL, mpi_after_collective), \
+		HOOKS(name##_init, NULL, mpi_after_collective)
+#define FILE_HOOK(name) HOOK(File_##name, mpi_before_file, mpi_after_file)
+#define FILE_HOOKS(name) \
+	FILE_HOOK(name), FILE_HOOK(name##_all), FILE_HOOK(name##_shared), FILE_HOOK(name##_at), FILE_HOOK(name##_at_all)
+#define FILE_SPLIT(name) \
+	FILE_HOOK(name##_ordered), FILE_HOOK(name##_ordered_begin), FILE_HOOK(name##_all_begin), FILE_HOOK(name##_at_all_begin)
 const struct mpi_hook mpi_hooks[LINK_MPI_CALLS] = {
 	HOOK(Init, NULL, mpi_after_init),
 	HOOK(Init_thread, NULL, mpi_after_init),
@@ -66,6 +74,53 @@ const struct mpi_hook mpi_hooks[LINK_MPI_CALLS] = {
 	HOOK(Dist_graph_create_adjacent, NULL, mpi_after_new_comm),
 	HOOK(Intercomm_create, NULL, mpi_after_new_comm),
 	HOOK(Intercomm_merge, NULL, mpi_after_new_comm),
+	HOOK(Comm_set_name, NULL, mpi_after_comm_name),
 	HOOK(Comm_free, mpi_before_comm_free, NULL),
 	HOOK(Comm_disconnect, mpi_before_comm_free, NULL),
+	HOOK(Barrier, NULL, mpi_after_collective),
+	HOOK(Ibarrier, NULL, mpi_after_collective),
+	HOOK(Barrier_init, NULL, mpi_after_collective),
+	COLLECTIVE(Bcast, Ibcast),
+	COLLECTIVE(Reduce, Ireduce),
+	COLLECTIVE(Allreduce, Iallreduce),
+	COLLECTIVE(Alltoall, Ialltoall),
+	COLLECTIVE(Alltoallv, Ialltoallv),
+	COLLECTIVE(Alltoallw, Ialltoallw),
+	COLLECTIVE(Gather, Igather),
+	COLLECTIVE(Gatherv, Igatherv),
+	COLLECTIVE(Scatter, Iscatter),
+	COLLECTIVE(Scatterv, Iscatterv),
+	COLLECTIVE(Allgather, Iallgather),
+	COLLECTIVE(Allgatherv, Iallgatherv),
+	COLLECTIVE(Scan, Iscan),
+	COLLECTIVE(Exscan, Iexscan),
+	COLLECTIVE(Reduce_scatter, Ireduce_scatter),
+	COLLECTIVE(Reduce_scatter_block, Ireduce_scatter_block),
+	COLLECTIVE(Neighbor_allgather, Ineighbor_allgather),
+	COLLECTIVE(Neighbor_allgatherv, Ineighbor_allgatherv),
+	COLLECTIVE(Neighbor_alltoall, Ineighbor_alltoall),
+	COLLECTIVE(Neighbor_alltoallv, Ineighbor_alltoallv),
+	COLLECTIVE(Neighbor_alltoallw, Ineighbor_alltoallw),
+	HOOKS(Put, mpi_before_window, NULL),
+	HOOKS(Get, mpi_before_window, NULL),
+	HOOKS(Accumulate, mpi_before_window, NULL),
+	HOOKS(Rput, mpi_before_window, NULL),
+	HOOKS(Rget, mpi_before_window, NULL),
+	HOOKS(Raccumulate, mpi_before_window, NULL),
+	HOOKS(Get_accumulate, mpi_before_window, NULL),
+	HOOKS(Rget_accumulate, mpi_before_window, NULL),
+	HOOK(Fetch_and_op, mpi_before_window, NULL),
+	HOOK(Compare_and_swap, mpi_before_window, NULL),
+	HOOK(Win_lock, mpi_before_window, NULL),
+	HOOK(Win_unlock, mpi_before_window, NULL),
+	HOOK(Win_flush, mpi_before_window, NULL),
+	HOOK(Win_flush_local, mpi_before_window, NULL),
+	HOOK(File_open, NULL, mpi_after_file_open),
+	HOOK(File_close, mpi_before_file_close, NULL),
+	FILE_HOOKS(read),
+	FILE_HOOKS(write),
+	FILE_HOOKS(iread),
+	FILE_HOOKS(iwrite),
+	FILE_SPLIT(read),
+	FILE_SPLIT(write),
 };

@@ -23,10 +23,26 @@ static void received(const struct mpi_comm *of, const void *status, uint64_t pos
 		weft_recv_since(of->weft, from, mpi_status_int(status, mpi.tag), mpi_status_bytes(status), posted);
 }
 
+/* As it was posted: the bytes are those that there was room for. */
+static void exchanged(const struct mpi_request *r)
+{
+	int from = mpi_comm_peer(r->of, r->peer);
+	if (r->peer == mpi.proc_null)
+		return;
+	if (from < 0 || r->tag < 0)
+		mpi_lost(1);
+	else
+		weft_recv_since(r->of->weft, from, r->tag, r->bytes, r->posted);
+}
+
 void mpi_complete(const struct mpi_request *r, const void *status)
 {
 	if (r->kind == MPI_REQ_RECV || r->kind == MPI_REQ_RECV_PERSISTENT)
 		received(r->of, status, r->posted);
+	else if (r->kind == MPI_REQ_EXCHANGE)
+		exchanged(r);
+	else if (r->kind == MPI_REQ_COLLECTIVE || r->kind == MPI_REQ_COLLECTIVE_PERSISTENT)
+		weft_collective(r->of->weft, r->tag, r->peer, r->bytes, r->received);
 }
 
 /* ---- blocking ---- */
@@ -117,7 +133,7 @@ void mpi_after_isendrecv(struct mpi_call *c, int rc)
 	if (rc)
 		return;
 	sent(c, c->a[10], 3, 4, mpi_bytes(c, 1, 2));
-	posted(c, &(struct posting){MPI_REQ_RECV, 8, 9, 10, 11, NULL, 0});
+	posted(c, &(struct posting){MPI_REQ_EXCHANGE, 8, 9, 10, 11, NULL, mpi_bytes(c, 6, 7)});
 }
 
 void mpi_after_isendrecv_replace(struct mpi_call *c, int rc)
@@ -125,7 +141,7 @@ void mpi_after_isendrecv_replace(struct mpi_call *c, int rc)
 	if (rc)
 		return;
 	sent(c, c->a[7], 3, 4, mpi_bytes(c, 1, 2));
-	posted(c, &(struct posting){MPI_REQ_RECV, 5, 6, 7, 8, NULL, 0});
+	posted(c, &(struct posting){MPI_REQ_EXCHANGE, 5, 6, 7, 8, NULL, mpi_bytes(c, 1, 2)});
 }
 
 void mpi_after_send_init(struct mpi_call *c, int rc)

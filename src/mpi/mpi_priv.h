@@ -142,6 +142,7 @@ enum mpi_request_kind {
 	MPI_REQ_MESSAGE, /* a message that was probed, until it is received */
 	MPI_REQ_FILE,    /* an open file */
 	MPI_REQ_RECV,
+	MPI_REQ_EXCHANGE, /* a receive whose status says nothing: MPICH 4.0's Isendrecv */
 	MPI_REQ_COLLECTIVE,
 	MPI_REQ_SEND_PERSISTENT, /* from here on they stay when they are complete */
 	MPI_REQ_RECV_PERSISTENT,
@@ -201,5 +202,12 @@ MPI_HOOK(wait);
 MPI_AFTER(wait);
 MPI_AFTER(new_comm);
 MPI_HOOK(comm_free);
+MPI_AFTER(comm_name);
+MPI_AFTER(collective);
+MPI_HOOK(window);
+MPI_AFTER(file_open);
+MPI_HOOK(file_close);
+MPI_HOOK(file);
+MPI_AFTER(file);
 
 #endif

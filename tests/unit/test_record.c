@@ -47,6 +47,7 @@ CHILD(everything)
 	weft_send(comm, 1, 99, 4096);
 	uint64_t began = weft_ticks();
 	weft_recv_since(comm, 2, -1, 8192, began);
+	weft_collective(comm, 13, 2, 24, 192);
 	weft_sync(123, 456);
 	weft_leave(solve);
 	return 0;
@@ -117,6 +118,7 @@ TEST(all_that_can_be_recorded_stands_in_the_stream)
 	check_event(&f, WEFT_EV_FLOW_OUT, submit.id, 1, (uint64_t[]){0xabc});
 	check_event(&f, WEFT_EV_FLOW_IN, submit.id, 1, (uint64_t[]){0xabc});
 	check_event(&f, WEFT_EV_SEND, pairs.id, 2, (uint64_t[]){weft_pair_word(1, 99), 4096});
+	check_event(&f, WEFT_EV_COLLECTIVE, pairs.id, 3, (uint64_t[]){weft_pair_word(13, 2), 24, 192});
 	struct stream_find recv = stream_find(&f, WEFT_EV_RECV, 0);
 	REQUIRE(recv.found && recv.r.n == 3);
 	CHECK_U64(recv.r.payload[0], weft_pair_word(2, -1));
