@@ -88,6 +88,7 @@ WEFT_PUBLIC void weft_name_node(const char *name);
 WEFT_PUBLIC void weft_set_rank(int rank, int n_ranks); /* of this process in its parallel program */
 /* An instant that several processes pass together (behind a barrier): clocks of different nodes are aligned by it. */
 WEFT_PUBLIC void weft_sync(uint64_t key, uint64_t uncertainty_ns);
+WEFT_PUBLIC void weft_sync_at(uint64_t key, uint64_t uncertainty_ns, uint64_t ticks); /* that was then, by weft_ticks() */
 
 /* ---- control ---- */
 

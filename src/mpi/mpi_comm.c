@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum { COMM_FIRST = 64 };
 /* By handle; open addressing. Grown by a new one: the old ones stay, as do communicators that are gone, since a thread may look at them. */
@@ -228,9 +227,7 @@ void mpi_comm_begin(void)
 	if (world_group || mpi_own.Comm_rank(mpi.world, &rank) || mpi_own.Comm_size(mpi.world, &size))
 		return;
 	weft_set_rank(rank, size);
-	if (rank == 0)
-		(void)!getrandom(&world_key, sizeof world_key, 0);
-	(void)mpi_own.Bcast(&world_key, sizeof world_key, mpi.byte, 0, mpi.world);
+	world_key = mpi_clock_begin(rank, size);
 	world_group = comm_group(mpi.world, mpi_own.Comm_group);
 	comm_made(mpi.world, mpi.world, "MPI_COMM_WORLD");
 	comm_made(mpi.self, mpi.self, "MPI_COMM_SELF");

@@ -16,6 +16,7 @@
 const struct mpi_hook mpi_hooks[LINK_MPI_CALLS] = {
 	HOOK(Init, NULL, mpi_after_init),
 	HOOK(Init_thread, NULL, mpi_after_init),
+	HOOK(Finalize, mpi_before_finalize, NULL),
 	HOOK(Comm_create_errhandler, mpi_before_handler, NULL),
 	HOOK(Win_create_errhandler, mpi_before_handler, NULL),
 	HOOK(File_create_errhandler, mpi_before_handler, NULL),

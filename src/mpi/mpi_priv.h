@@ -58,6 +58,10 @@ struct mpi_own {
 	int (*Group_size)(mpi_word, int *), (*Group_free)(void *);
 	int (*Group_translate_ranks)(mpi_word, int, const int *, mpi_word, int *);
 	int (*Type_size)(mpi_word, int *), (*Bcast)(void *, int, mpi_word, int, mpi_word);
+	int (*Gather)(const void *, int, mpi_word, void *, int, mpi_word, int, mpi_word);
+	int (*Scatter)(const void *, int, mpi_word, void *, int, mpi_word, int, mpi_word);
+	int (*Send)(const void *, int, mpi_word, int, int, mpi_word), (*Comm_dup)(mpi_word, void *), (*Comm_free)(void *);
+	int (*Recv)(void *, int, mpi_word, int, int, mpi_word, mpi_word);
 	int (*Topo_test)(mpi_word, int *), (*Cartdim_get)(mpi_word, int *), (*Graph_neighbors_count)(mpi_word, int, int *);
 	int (*Dist_graph_neighbors_count)(mpi_word, int *, int *, int *), (*Win_get_group)(mpi_word, void *);
 };
@@ -130,7 +134,9 @@ struct mpi_comm {
 	int me;              /* this process in `weft` */
 	int *ranks, n_ranks; /* world ranks of its members; NULL: it is the world */
 };
-void mpi_comm_begin(void);                     /* MPI has begun: the world */
+void mpi_comm_begin(void); /* MPI has begun: the world */
+/* A number of the world's that all its processes share; sync points where they do not share a clock (mpi_clock.c). */
+uint64_t mpi_clock_begin(int rank, int size);
 struct mpi_comm *mpi_comm_of(mpi_word handle); /* NULL: none, or no memory */
 void mpi_comm_gone(mpi_word handle);
 int mpi_comm_peer(const struct mpi_comm *c, int rank);
@@ -172,6 +178,7 @@ void mpi_started(const struct mpi_call *c, mpi_word handle);
 #define MPI_HOOK(name) void mpi_before_##name(struct mpi_call *c)
 #define MPI_AFTER(name) void mpi_after_##name(struct mpi_call *c, int rc)
 MPI_AFTER(init);
+MPI_HOOK(finalize);
 MPI_HOOK(handler);
 /* mpi_message.c */
 MPI_AFTER(send);

@@ -455,10 +455,16 @@ void weft_set_rank(int rank, int n_ranks)
 
 void weft_sync(uint64_t key, uint64_t uncertainty_ns)
 {
+	/* First of all: the instant is what counts. */
+	if (rec_init() == 0)
+		weft_sync_at(key, uncertainty_ns, rec.clock.ticks());
+}
+
+void weft_sync_at(uint64_t key, uint64_t uncertainty_ns, uint64_t ticks)
+{
+	uint64_t word[3] = {ticks, key, uncertainty_ns};
 	if (rec_init())
 		return;
-	/* First of all: the instant is what counts. */
-	uint64_t word[3] = {rec.clock.ticks(), key, uncertainty_ns};
 	rec_check_process();
 	if (!weft_load_u32(&rec.on) || !rec_lock())
 		return;
