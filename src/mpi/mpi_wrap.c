@@ -78,7 +78,8 @@ static inline void call_begin(struct mpi_call *c, const char *frame)
 	here.id = c->id;
 	here.frame = frame;
 	c->open = true;
-	c->began = weft_ticks();
+	if (h->before || h->after)
+		c->began = weft_ticks();
 	if (!h->poll)
 		weft_enter(region_of(c->id));
 	if (h->before)
