@@ -179,7 +179,7 @@ static bool takes_part(const struct collective *k, const struct side *s, const s
 static uint64_t bytes_of(const struct mpi_call *c, const struct collective *k, bool send, const struct mpi_comm *of)
 {
 	const struct side *s = send ? &k->send : &k->recv, *other = send ? &k->recv : &k->send;
-	if (!takes_part(k, s, of, k->root < 0 ? -1 : mpi_count_int(c, (unsigned)k->root)))
+	if (s->amount == NOTHING || !takes_part(k, s, of, k->root < 0 ? -1 : mpi_count_int(c, (unsigned)k->root)))
 		return 0;
 	struct partners p = k->neighbours ? neighbours(of) : (struct partners){of->size, of->size};
 	/* Between two groups the partners are the others; who scatters a reduction scatters it in its own. */
