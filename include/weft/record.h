@@ -80,6 +80,19 @@ WEFT_PUBLIC uint32_t weft_define_string(const char *text);
 extern WEFT_PUBLIC const uint32_t weft_off;
 #define WEFT_OFF ((weft_def)&weft_off)
 
+/* ---- call stacks ---- */
+
+/*
+ * Records who called, as the call stack of the entry of the innermost open region: `most` return addresses, innermost first. `own`: an
+ * address in the object that wraps the call, whose frames are left out, as are libweft's; NULL: only libweft's. Not for signal handlers.
+ */
+WEFT_PUBLIC void weft_callstack(const void *own, unsigned most);
+/*
+ * The same before the end of a call, as WEFT_CALLERS says: nothing where it is not set, or where the call has lasted less than it says.
+ * began: weft_ticks() at its entry.
+ */
+WEFT_PUBLIC void weft_callers(const void *own, uint64_t began);
+
 /* ---- naming where things run ---- */
 
 WEFT_PUBLIC void weft_name_thread(const char *name);
@@ -157,9 +170,17 @@ enum {
 	WEFT_HEAD_ATTR_S = 14 | 1 << 8,
 	WEFT_HEAD_COLLECTIVE = 15 | 3 << 8,
 	WEFT_HEAD_COUNTER_SET = 16, /* and as many words as it has counters */
+	WEFT_HEAD_SAMPLE = 17, /* and its addresses; as id, WEFT_STACK_* and for how many periods more it stands, from bit 4 on */
+	WEFT_HEAD_CALLSTACK = 18, /* and its addresses; as id, WEFT_STACK_* */
 	WEFT_HEAD_DEPENDENCY = 20 | 2 << 8,
 	WEFT_HEAD_ENTER_FLOW = 23 | 1 << 8,
 	WEFT_HEAD_BUNDLE = 24, /* and its words, and as id how many events it is */
+};
+
+enum {
+	WEFT_STACK_CUT = 1,  /* there are more frames outwards */
+	WEFT_STACK_LOST = 2, /* what called the last address is not known */
+	WEFT_STACK_WALL = 4, /* a sample by the wall clock: of a thread that may have waited */
 };
 
 static inline __attribute__((always_inline)) uint64_t weft_ticks(void)

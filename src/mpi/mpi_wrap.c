@@ -4,6 +4,7 @@
  * Fortran, ROMIO) is part of the call that the program made, and passed on.
  */
 #include "mpi_priv.h"
+#include <stdlib.h>
 
 weft_region mpi_region[LINK_MPI_CALLS];
 const struct link_calls *mpi_link;
@@ -40,8 +41,11 @@ static const struct {
 static weft_category category;
 static weft_type polled = WEFT_OFF, unfollowed = WEFT_OFF;
 
+static bool callers_asked; /* so that calls need no clock for them otherwise */
+
 void mpi_define(void)
 {
+	callers_asked = getenv("WEFT_CALLERS") != NULL;
 	category = weft_define_category("mpi", 1);
 	polled = weft_define_type("MPI polls in vain", "", category);
 	unfollowed = weft_define_type("MPI operations lost", "", category);
@@ -78,7 +82,7 @@ static inline void call_begin(struct mpi_call *c, const char *frame)
 	here.id = c->id;
 	here.frame = frame;
 	c->open = true;
-	if (h->before || h->after)
+	if (h->before || h->after || callers_asked)
 		c->began = weft_ticks();
 	if (!h->poll)
 		weft_enter(region_of(c->id));
@@ -99,6 +103,8 @@ static void __attribute__((noinline)) poll_end(struct mpi_call *c, int rc)
 		here.in_vain++;
 		return;
 	}
+	if (WEFT_UNLIKELY(callers_asked))
+		weft_callers((const void *)mpi_wrap_all, c->began);
 	weft_leave(region_of(c->id));
 	if (here.in_vain)
 		weft_point(polled, (int64_t)here.in_vain);
@@ -118,6 +124,8 @@ static inline void call_end(struct mpi_call *c, int rc)
 	}
 	if (h->after)
 		h->after(c, rc);
+	if (WEFT_UNLIKELY(callers_asked))
+		weft_callers((const void *)mpi_wrap_all, c->began);
 	weft_leave(region_of(c->id));
 }
 
