@@ -25,6 +25,7 @@
 #define SECOND_NS 1000000000u
 #define SAMPLES_EACH_SECOND 100u /* after so many the samples become rarer: they are never overwritten */
 #define DRIFT_PPM 50.0
+#define LOOK_NS 50000000u /* for the file of WEFT_WHILE */
 
 struct helper {
 	struct rec_stream *stream;
@@ -98,6 +99,16 @@ static void helper_sample(struct helper *h)
 	rec_modules_update(s);
 }
 
+/* Starts or stops recording as WEFT_WHILE's file comes and goes. */
+static void helper_switch(void)
+{
+	bool wanted = rec_while();
+	if (wanted && !weft_load_u32(&rec.on))
+		(void)weft_start(NULL);
+	else if (!wanted && weft_load_u32(&rec.on))
+		weft_stop();
+}
+
 /* One round; returns when the next is due. */
 static uint64_t helper_round(struct helper *h)
 {
@@ -113,8 +124,10 @@ static uint64_t helper_round(struct helper *h)
 	}
 	if (rec_save_asked())
 		(void)rec_save(s, NULL);
+	if (rec.while_file[0])
+		helper_switch();
 	__atomic_store_n(&s->head->helper_cpu_ns, weft_thread_cpu_ns(), __ATOMIC_RELAXED);
-	return h->next_sample_ns;
+	return rec.while_file[0] && h->next_sample_ns > now + LOOK_NS ? now + LOOK_NS : h->next_sample_ns;
 }
 
 /*
@@ -210,7 +223,8 @@ static void helper_start(void)
 void rec_helper_ensure(void)
 {
 	sigset_t all, old;
-	if (rec.no_helper || !weft_load_u32(&rec.on) || !rec_stream() || weft_load_u32(&rec.wiped->helper) != REC_HELPER_NONE)
+	if (rec.no_helper || (!weft_load_u32(&rec.on) && !rec.while_file[0]) || !rec_stream() ||
+	    weft_load_u32(&rec.wiped->helper) != REC_HELPER_NONE)
 		return;
 	sigfillset(&all);
 	/* What it runs of the C library may be watched by a trap (src/agent): blocked, that would end the process. */

@@ -421,7 +421,8 @@ struct recorder {
 	uint64_t size_bytes;
 	uint8_t run_id[16];
 	char off[512], on_names[512];
-	bool verbose, watched; /* watched: `weft record` writes down forks and exits */
+	char while_file[PATH_MAX]; /* absolute: recording is on while it exists; empty: always */
+	bool verbose, watched;     /* watched: `weft record` writes down forks and exits */
 	int save_signal;
 	/* What the program says. */
 	int rank, n_ranks;
@@ -432,6 +433,7 @@ struct recorder {
 	int exit_status;
 };
 extern REC_HIDDEN struct recorder rec;
+bool rec_while(void);                                /* recording is to be on, as far as WEFT_WHILE is asked */
 bool rec_category_wanted(const char *name, bool on); /* what the environment says of it, else `on` */
 int rec_init(void);                                  /* 0 once the recorder can be used; idempotent, thread-safe */
 static inline struct rec_stream *rec_stream(void)

@@ -188,7 +188,9 @@ void rec_thread_tell(struct weft_thread *t, struct rec_slot *me)
 		at = name;
 		n = strlen(name);
 	}
-	uint64_t word[WEFT_WORDS_LONG - 1] = {me->tid, rec_pair(1, 0), me->begin_ticks, n};
+	uint64_t word[WEFT_WORDS_LONG - 1] = {me->tid,
+	                                      rec_pair(1, rec_self.own_fd ? WEFT_THREAD_OF_WEFT : WEFT_THREAD_OF_PROGRAM),
+	                                      me->begin_ticks, n};
 	memcpy(&word[4], at, n);
 	unsigned words = 4 + (unsigned)(n + 7) / 8;
 	rec_slow_append(t, WEFT_EV_THREAD | words << 8 | me->number << 12, words, word);

@@ -9,6 +9,8 @@
  *     WEFT_RUN_ID       32 hexadecimal digits, the same in all processes of a run
  *     WEFT_SAVE_SIGNAL  number of the signal at which the flight recorder is saved
  *     WEFT_WATCHED      name of the host on which `weft record` writes down forks and exits itself
+ *     WEFT_RANKS        ranks that record, as "0-3,7"; all others have no stream
+ *     WEFT_WHILE        a file's absolute path: recording is on while it exists
  *     WEFT_VERBOSE      not empty: one line on stderr at the end
  */
 #include "rec_priv.h"
@@ -126,6 +128,39 @@ static void record_read_names(const char *variable, char *out, size_t room)
 		memcpy(out, text, strlen(text) + 1);
 }
 
+/* "0-3,7". Of text that is no such list all ranks record. */
+static bool record_has_rank(const char *list, uint64_t rank)
+{
+	struct weft_str rest = weft_str(list), part, from;
+	bool has = false;
+	while (rest.n && weft_str_cut(&rest, ',', &part)) {
+		uint64_t first, last;
+		if (!weft_str_cut(&part, '-', &from) || weft_parse_u64(from, &first) || (part.n && weft_parse_u64(part, &last))) {
+			record_warn_ignored("WEFT_RANKS", "ranks as 0-3,7");
+			return true;
+		}
+		has |= rank >= first && rank <= (part.n ? last : first);
+	}
+	return has;
+}
+
+static void record_read_scope(void)
+{
+	const char *text = secure_getenv("WEFT_RANKS");
+	if (text && *text && rec.rank >= 0 && !record_has_rank(text, (uint64_t)rec.rank))
+		rec.dir[0] = 0;
+	text = secure_getenv("WEFT_WHILE");
+	if (text && *text == '/' && strlen(text) < sizeof rec.while_file)
+		memcpy(rec.while_file, text, strlen(text) + 1);
+	else if (text && *text)
+		record_warn_ignored("WEFT_WHILE", "an absolute path");
+}
+
+bool rec_while(void)
+{
+	return !rec.while_file[0] || access(rec.while_file, F_OK) == 0;
+}
+
 static void record_read_environment(void)
 {
 	const char *text = secure_getenv("WEFT_DIR");
@@ -147,6 +182,7 @@ static void record_read_environment(void)
 	else if (text && *text)
 		record_warn_ignored("WEFT_SAVE_SIGNAL", "the number of a signal");
 	rec_process_rank_from_environment();
+	record_read_scope();
 }
 
 static bool record_listed(const char *list, const char *name)
@@ -190,7 +226,7 @@ static int record_setup(void)
 		return rc;
 	rec_fork_init();
 	if (rec.dir[0]) {
-		weft_store_u32(&rec.on, 1);
+		weft_store_u32(&rec.on, rec_while());
 		rec_define_live_all();
 		int no_stream = rec_stream_attach();
 		if ((no_stream == -ENOENT || no_stream == -ENOTDIR) && !rec.verbose) /* who asked for it is told at the end */
