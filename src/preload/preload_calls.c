@@ -61,17 +61,22 @@ bool preload_asked(const char *const *names, bool on)
 }
 
 /* It lies beside this one, which may have been loaded by a link. */
-int preload_load(const struct preload_runtime *r, const struct link_calls *with)
+void *preload_symbol(const char *file, const char *function)
 {
 	Dl_info me;
 	char real[PATH_MAX], path[PATH_MAX];
-	if (!dladdr((void *)preload_load, &me) || !realpath(me.dli_fname, real))
-		return -ENOENT;
+	if (!dladdr((void *)preload_symbol, &me) || !realpath(me.dli_fname, real))
+		return NULL;
 	int folder = (int)(strrchr(real, '/') - real);
-	if (snprintf(path, sizeof path, "%.*s/%s", folder, real, r->library) >= (int)sizeof path)
-		return -ENAMETOOLONG;
+	if (snprintf(path, sizeof path, "%.*s/%s", folder, real, file) >= (int)sizeof path)
+		return NULL;
 	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	void *begin = library ? dlsym(library, r->begin) : NULL;
+	return library ? dlsym(library, function) : NULL;
+}
+
+int preload_load(const struct preload_runtime *r, const struct link_calls *with)
+{
+	void *begin = preload_symbol(r->library, r->begin);
 	return begin ? ((link_calls_begin *)begin)(with) : -ENOENT;
 }
 

@@ -34,6 +34,8 @@ PRELOAD_HIDDEN int preload_load(const struct preload_runtime *, const struct lin
 PRELOAD_HIDDEN void preload_fill(struct preload_runtime *);
 /* The name behind us in the global order, else in a mapped library whose file's name begins so. */
 PRELOAD_HIDDEN void *preload_find(const char *const *files, const char *name);
+/* A function of a library that lies beside this one, which is loaded; or NULL. */
+PRELOAD_HIDDEN void *preload_symbol(const char *file, const char *function);
 /* WEFT_RECORD has one of the names, or is not there and `on`. */
 PRELOAD_HIDDEN bool preload_asked(const char *const *names, bool on);
 PRELOAD_HIDDEN link_thread_on preload_on_thread;

@@ -84,6 +84,8 @@ weft record: warning: nothing is recorded: Extrae's settings are off
 3
 $ EXTRAE_ON=1 EXTRAE_PROGRAM_NAME=vars EXTRAE_DISABLE_MERGE=1 weft record -q -- ./calls >/dev/null; ls -d vars.weft
 vars.weft
+$ EXTRAE_ON=1 EXTRAE_PROGRAM_NAME=counted EXTRAE_DISABLE_MERGE=1 EXTRAE_COUNTERS=PAPI_TOT_INS,PAPI_NOPE EXTRAE_SAMPLING_PERIOD=2ms weft record -- ./calls 2>&1 >/dev/null | grep -e NOPE -e PERIOD
+weft record: warning: EXTRAE_COUNTERS: there is no counter 'PAPI_NOPE'
 
 ## Their way: one of their names in LD_PRELOAD, no weft record. Who is not told to record does not.
 $ ln -s "$WEFT_BUILD"/libweft-preload.so.0 libseqtrace.so; rm -r made.* set.weft; EXTRAE_CONFIG_FILE=no.xml LD_PRELOAD=$PWD/libseqtrace.so ./calls 2>/dev/null

@@ -73,6 +73,17 @@ static const struct weft_opt record_options[] = {
          "begin with this category switched on; may be repeated"},
 	{0, "probe", "FUNCTION", WEFT_OPT_LIST, offsetof(struct record_args, probe),
          "watch a function of programs as they are: 'NAME', 'NAME(x, p->n; return)'; may be repeated"},
+	{0, "sample", "HZ", WEFT_OPT_STRING, offsetof(struct record_args, sample),
+         "samples a second of CPU time of each thread (default: 100), or HZ:wall, of waiting threads, too; --off samples: none"},
+	{0, "sample-period", "TIME", WEFT_OPT_NS, offsetof(struct record_args, sample_period),
+         "in place of --sample: CPU time from one sample to the next, 100us to 1s"},
+	{0, "callers", "N", WEFT_OPT_STRING, offsetof(struct record_args, callers),
+         "record the N callers of calls of runtimes; N:TIME, of those that last as long"},
+	{0, "counters", "NAMES", WEFT_OPT_STRING, offsetof(struct record_args, counters),
+         "read these counters with each sample: NAME,NAME...; list: say which there are"},
+	{0, "ranks", "LIST", WEFT_OPT_STRING, offsetof(struct record_args, ranks),
+         "only these ranks of a parallel program record: 0-3,7"},
+	{0, "while", "FILE", WEFT_OPT_STRING, offsetof(struct record_args, while_file), "record while FILE exists"},
 	{0, "watch", "HOW", WEFT_OPT_STRING, offsetof(struct record_args, watch),
          "how processes and threads are seen: perf, ptrace or none (default: the first that works)"},
 	{0, "extrae", "FILE", WEFT_OPT_STRING, offsetof(struct record_args, extrae),
@@ -149,7 +160,7 @@ static int check_args(struct record_run *r, struct weft_err *err)
 		if (r->save_signal < 0 || r->save_signal == SIGKILL || r->save_signal == SIGSTOP || r->save_signal == SIGCHLD)
 			return weft_err_set(err, -EINVAL, "'%s' is no signal that a program can wait for", a->save_on);
 	}
-	return 0;
+	return record_sample(a, err);
 }
 
 static int open_signals(struct record_run *r, struct weft_err *err)
@@ -483,13 +494,14 @@ static int record_run_command(int argc, char **argv)
 		return cli_fail_code(-ENOMEM);
 	memcpy(given, argv, ((size_t)argc + 1) * sizeof *given);
 	int status = cli_parse(&weft_command_record, &r.args, argc, argv, &n) ? CLI_OK : CLI_USAGE;
-	if (!status && (n == 0) != r.args.environment)
+	bool list = !status && r.args.counters && strcmp(r.args.counters, "list") == 0;
+	if (!status && !list && (n == 0) != r.args.environment)
 		status = n ? cli_usage(&weft_command_record, "--environment takes no command")
 		           : cli_usage(&weft_command_record, "say which command to run");
-	if (!status)
+	if (!status && !list)
 		status = record_extrae_apply(&r.args, argc, given, &r.extrae, &joined);
 	if (!status)
-		status = run_parsed(&r, argv);
+		status = list ? record_list_counters(stdout) : run_parsed(&r, argv);
 	free(joined);
 	free(given);
 	record_extrae_fini(&r.extrae);

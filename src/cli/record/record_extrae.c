@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options out of Extrae's settings, and its variables as a table. */
 #include "record_extrae.h"
+#include "link/link_counter.h"
 #include "record_run.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -52,6 +53,26 @@ void extrae_value(struct record_extrae *e, const char *where, const char *value,
 {
 	if (*value && !extrae_option(e, option, value))
 		extrae_remark(e, "%s: this version of Weft has no option --%s", where, option);
+}
+
+/* Those that there are, of names with commas between; hexadecimal codes of native ones have no names here. */
+void extrae_counters(struct record_extrae *e, const char *where, const char *value)
+{
+	struct weft_str rest = weft_str(value), part;
+	struct weft_buf names = {0};
+	unsigned n = 0;
+	while (rest.n && weft_str_cut(&rest, ',', &part)) {
+		part = weft_str_trim(part);
+		if (part.n && (!link_counter_find(part) || n == LINK_COUNTERS_MOST))
+			extrae_remark(e, "%s: %s '%.*s'", where, n == LINK_COUNTERS_MOST ? "no room for" : "there is no counter",
+			              (int)part.n, part.at);
+		else if (part.n)
+			weft_buf_printf(&names, "%s%.*s", n++ ? "," : "", (int)part.n, part.at);
+	}
+	e->no_memory |= names.failed;
+	if (n && !names.failed)
+		extrae_value(e, where, names.at, "counters");
+	weft_buf_fini(&names);
 }
 
 void extrae_levels(struct record_extrae *e, const char *where, const char *value, const char *option)
@@ -119,6 +140,7 @@ enum {
 	V_DISABLE,
 	V_OPTION,
 	V_LEVELS,
+	V_COUNTERS,
 	V_SIZE_MB,
 	V_PREFIX,
 	V_FOLDER,
@@ -139,7 +161,7 @@ static const struct variable variables[] = {
 	{"DISABLE_PTHREAD", V_DISABLE, "threads"},
 	{"SAMPLING_PERIOD", V_OPTION, "sample-period"},
 	{"MPI_CALLER", V_LEVELS, "callers"},
-	{"COUNTERS", V_OPTION, "counters"},
+	{"COUNTERS", V_COUNTERS, NULL},
 	{"FILE_SIZE", V_SIZE_MB, "stop-at"},
 	{"PROGRAM_NAME", V_PREFIX, NULL},
 	{"FINAL_DIR", V_FOLDER, NULL},
@@ -208,6 +230,9 @@ static int take_variable(struct record_extrae *e, const struct variable *v, cons
 		return 0;
 	case V_LEVELS:
 		extrae_levels(e, where, value, v->arg);
+		return 0;
+	case V_COUNTERS:
+		extrae_counters(e, where, value);
 		return 0;
 	case V_SIZE_MB:
 		extrae_megabytes(e, where, value, v->arg);

@@ -37,6 +37,7 @@ void extrae_runtime(struct record_extrae *e, const char *name, bool on, const ch
 bool extrae_yes(const char *text);
 /* An option with a value; with the highest level of "1-3,5"; with so many megabytes. */
 void extrae_value(struct record_extrae *e, const char *where, const char *value, const char *option);
+void extrae_counters(struct record_extrae *e, const char *where, const char *value);
 void extrae_levels(struct record_extrae *e, const char *where, const char *value, const char *option);
 void extrae_megabytes(struct record_extrae *e, const char *where, const char *value, const char *option);
 /* What both leave to the end: the folder's name, the ring's size. */

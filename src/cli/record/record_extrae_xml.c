@@ -63,6 +63,12 @@ static void take_option(struct reader *r, const char *where, const char *value, 
 	extrae_value(r->e, where, value, option);
 }
 
+static void take_counters(struct reader *r, const char *where, const char *value, const char *option)
+{
+	(void)option;
+	extrae_counters(r->e, where, value);
+}
+
 /* "10m" is ten milliseconds there. */
 static void take_period(struct reader *r, const char *where, const char *value, const char *option)
 {
@@ -185,7 +191,7 @@ static const struct rule rules[] = {
 	{"counters", NULL, NULL},
 	{"counters/cpu", NULL, NULL},
 	{"counters/cpu@starting-set-distribution", NULL, NULL},
-	{"counters/cpu/set", take_option, "counters"},
+	{"counters/cpu/set", take_counters, NULL},
 	{"counters/cpu/set@domain", NULL, NULL},
 	{"counters/cpu/set@changeat-time", NULL, NULL},
 	{"counters/cpu/set@changeat-globalops", NULL, NULL},

@@ -29,6 +29,8 @@ static const struct {
 	{"stdio", false, NULL, true},
 	{"memory", false, "malloc", true},
 	{"process", false, "fork", true},
+	{"samples", true, NULL, false},
+	{"counters", false, NULL, false}, /* with --counters */
 };
 enum { N_RUNTIMES = sizeof runtimes / sizeof *runtimes };
 
@@ -73,7 +75,8 @@ static bool is_probed(const struct record_args *a, const char *functions)
 
 static bool is_asked(const struct record_args *a, unsigned i)
 {
-	bool on = runtimes[i].on || record_lists(&a->on, runtimes[i].name);
+	bool on = runtimes[i].on || (a->counters && strcmp(runtimes[i].name, "counters") == 0) ||
+	          record_lists(&a->on, runtimes[i].name);
 	return on && !record_lists(&a->off, runtimes[i].name) && !is_probed(a, runtimes[i].probe);
 }
 

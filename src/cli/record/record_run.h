@@ -9,19 +9,20 @@
 #include "record_stream.h"
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 struct record_args {
-	const char *output, *save_on, *watch, *extrae, *join;
+	const char *output, *save_on, *watch, *extrae, *join, *sample, *callers, *counters, *ranks, *while_file;
 	bool force, quiet, pack, environment;
-	uint64_t ring, stop_at;
+	uint64_t ring, stop_at, sample_period;
 	struct weft_opt_list off, on, probe;
 };
 
 #define RECORD_NOT_GIVEN UINT64_MAX /* a size that no option says */
 #define RECORD_ARGS_NONE \
 	{ \
-		.ring = RECORD_NOT_GIVEN, .stop_at = RECORD_NOT_GIVEN \
+		.ring = RECORD_NOT_GIVEN, .stop_at = RECORD_NOT_GIVEN, .sample_period = RECORD_NOT_GIVEN \
 	}
 
 /* ---- record_extrae_run.c: as Extrae's settings want it ---- */
@@ -82,6 +83,13 @@ bool record_names_runtime(const char *pattern);
 bool record_lists(const struct weft_opt_list *list, const char *category);
 /* What finds the runtimes that the command's processes use, and which of them are asked for; 0 or -errno. */
 int record_preload(const struct record_args *a) WEFT_MUST_CHECK;
+/* ---- record_sample.c ---- */
+
+/* Checks --sample, --sample-period, --callers, --counters, --ranks and --while and sets the environment for them. */
+int record_sample(const struct record_args *a, struct weft_err *err) WEFT_MUST_CHECK;
+/* Prints the counters that there are. */
+int record_list_counters(FILE *to);
+
 /* A process that waits for `go` and then execs argv with the signal mask `mask`. */
 int record_fork(struct record_child *c, char **argv, const void *mask, struct weft_err *err) WEFT_MUST_CHECK;
 int record_go(struct record_child *c, bool watched) WEFT_MUST_CHECK; /* watched: by more than its parent */
