@@ -471,6 +471,77 @@ bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_sy
 	return false;
 }
 
+int probe_image_functions(const struct probe_image *i, struct probe_symbols *out)
+{
+	int rc = 0;
+	for (unsigned k = 0; k < 2; k++) {
+		const struct table *t = &i->table[k];
+		for (size_t j = 0; j < t->n && !rc; j++) {
+			const Elf64_Sym *s = &t->at[j];
+			if (s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE ||
+			    !wanted_type(ELF64_ST_TYPE(s->st_info), false))
+				continue;
+			rc = weft_vec_push(out, (struct probe_symbol){.addr = s->st_value,
+			                                              .size = s->st_size,
+			                                              .name = symbol_name(t, s),
+			                                              .local = ELF64_ST_BIND(s->st_info) == STB_LOCAL});
+		}
+	}
+	return rc;
+}
+
+size_t probe_image_build_id(const struct probe_image *i, const uint8_t **id)
+{
+	const void *at;
+	ssize_t n = dwelf_elf_gnu_build_id(i->main.elf, &at);
+	*id = n > 0 ? at : NULL;
+	return n > 0 ? (size_t)n : 0;
+}
+
+bool probe_image_loaded_at(const struct probe_image *i, uint64_t offset, uint64_t *addr)
+{
+	for (size_t k = 0; k < i->n_segments; k++) {
+		const Elf64_Phdr *p = &i->segment[k];
+		if (p->p_type == PT_LOAD && offset >= p->p_offset && offset - p->p_offset < p->p_filesz) {
+			*addr = p->p_vaddr + (offset - p->p_offset);
+			return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * .eh_frame_hdr: 4 bytes that say how the rest is written, where .eh_frame is, how many functions, and for each its begin and its entry
+ * there, in order, as signed words from the table's own begin. Written otherwise (nobody does), it is left alone.
+ */
+bool probe_image_function_begin(const struct probe_image *i, uint64_t addr, uint64_t *begin)
+{
+	static const uint8_t usual[] = {1, 0x1b, 0x03, 0x3b};
+	const Elf64_Phdr *p = NULL;
+	uint8_t head[4];
+	uint32_t n;
+	int32_t place;
+	for (size_t k = 0; k < i->n_segments && !p; k++)
+		p = i->segment[k].p_type == PT_GNU_EH_FRAME ? &i->segment[k] : NULL;
+	if (!p || probe_image_read(i, p->p_vaddr, head, sizeof head) || memcmp(head, usual, sizeof head) != 0 ||
+	    probe_image_read(i, p->p_vaddr + 8, &n, sizeof n))
+		return false;
+	uint64_t from = 0, to = n;
+	while (from < to) {
+		uint64_t middle = from + (to - from) / 2;
+		if (probe_image_read(i, p->p_vaddr + 12 + 8 * middle, &place, sizeof place))
+			return false;
+		if (p->p_vaddr + (uint64_t)(int64_t)place <= addr)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	if (!from || probe_image_read(i, p->p_vaddr + 12 + 8 * (from - 1), &place, sizeof place))
+		return false;
+	*begin = p->p_vaddr + (uint64_t)(int64_t)place;
+	return *begin <= addr;
+}
+
 const char *probe_image_resembling(struct probe_image *i, const char *name, bool data)
 {
 	WEFT_VEC(const char *) known = {0};

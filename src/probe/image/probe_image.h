@@ -65,6 +65,14 @@ int probe_image_read(const struct probe_image *i, uint64_t addr, void *to, size_
 int probe_image_find(struct probe_image *i, const char *name, bool data, struct probe_symbols *out) WEFT_MUST_CHECK;
 /* Any symbol that covers the address; false: none. */
 bool probe_image_symbol_at(struct probe_image *i, uint64_t addr, struct probe_symbol *out);
+/* All functions, in the order of the tables: an address may come several times. 0 or -ENOMEM. */
+int probe_image_functions(const struct probe_image *i, struct probe_symbols *out) WEFT_MUST_CHECK;
+/* Its build id: bytes, borrowed, and how many; 0: it has none. */
+size_t probe_image_build_id(const struct probe_image *i, const uint8_t **id);
+/* The address at which this place of the file is loaded; false: it is not. */
+bool probe_image_loaded_at(const struct probe_image *i, uint64_t offset, uint64_t *addr);
+/* Where the function begins that has this address, by the table of unwinders, which a stripped file has, too; false: not known. */
+bool probe_image_function_begin(const struct probe_image *i, uint64_t addr, uint64_t *begin);
 /* A name that resembles the one asked for, or NULL. Borrowed. */
 const char *probe_image_resembling(struct probe_image *i, const char *name, bool data);
 /* What it has for each thread, with its alignment; 0: nothing. */
