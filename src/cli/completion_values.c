@@ -169,9 +169,13 @@ static const struct value_row {
 	enum completion_rest rest;
 	bool list; /* several, with commas between */
 } value_rows[] = {
+	{"calls", "to", NULL, "svg folded pprof speedscope", NULL, REST_NOTHING, false},
+	{"calls", "of", NULL, "samples regions", NULL, REST_NOTHING, false},
+	{"calls", "per", NULL, "all process thread", NULL, REST_NOTHING, false},
+	{"convert", "like", NULL, "extrae", NULL, REST_NOTHING, false},
 	{"convert", "to", NULL, NULL, each_format, REST_NOTHING, false},
 	{"info", "list", NULL, NULL, each_list, REST_NOTHING, false},
-	{"stat", "by", NULL, "region thread process state all", NULL, REST_NOTHING, true},
+	{"stat", "by", NULL, "region thread process state all function", NULL, REST_NOTHING, true},
 	{"stat", "sort", NULL, "self total calls threads min mean p50 p99 max balance share name", NULL, REST_NOTHING, false},
 	{"timeline", "format", NULL, "svg png csv", NULL, REST_NOTHING, false},
 	{"timeline", "draw-mode", NULL, NULL, each_draw_mode, REST_NOTHING, false},

@@ -18,8 +18,8 @@ struct group {
 static const struct group groups[] = {
 	{"Record", {&weft_command_record, &weft_command_simulate}},
 	{"Look",
-         {&weft_command_info, &weft_command_stat, &weft_command_timeline, &weft_command_dump, &weft_command_check,
-          &weft_command_top, &weft_command_files}},
+         {&weft_command_info, &weft_command_stat, &weft_command_calls, &weft_command_timeline, &weft_command_dump,
+          &weft_command_check, &weft_command_top, &weft_command_files}},
 	{"Tasks",
          {&weft_command_tasks, &weft_command_graph, &weft_command_efficiency, &weft_command_gantt, &weft_command_panels,
           &weft_command_data, &weft_command_products}},
@@ -49,6 +49,7 @@ static const struct {
 } compat_names[] = {{"fxt_print", cli_fxt_print},
                     {"starpu_fxt_tool", cli_fxt_tool},
                     {"paramedir", cli_paramedir},
+                    {"mpi2prv", cli_mpi2prv},
                     {"TG", cli_tg},
                     {"MATE", cli_mate},
                     {"starpu_perfmodel_display", cli_perfmodel_display},

@@ -9,7 +9,7 @@ completion
 $ names st
 stat
 $ words stat --b
---by	what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread
+--by	what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread; or function (of samples)
 $ names stat -
 -b
 --by
@@ -44,6 +44,7 @@ thread
 process
 state
 all
+function
 $ names stat -b th
 thread
 $ names stat -qb th
@@ -146,6 +147,7 @@ record	run a command and record it into a trace
 simulate	run a program of tasks as on another machine, in simulated time
 info	what a trace is: when, where, how long, how much
 stat	where the time went: per region, thread or process
+calls	who called whom, and what it took: profiles and flame graphs
 timeline	draw a trace along time, as SVG or PNG
 dump	print the events of a trace as text
 check	is a trace sound; what is damaged, what was recovered
@@ -242,6 +244,7 @@ thread
 process
 state
 all
+function
 $ offer stat --by = region,th
 region,thread
 $ mkdir dir && touch run.weft 'run two.prv'; offer dump run

@@ -14,6 +14,7 @@ Record
 Look
   info        what a trace is: when, where, how long, how much
   stat        where the time went: per region, thread or process
+  calls       who called whom, and what it took: profiles and flame graphs
   timeline    draw a trace along time, as SVG or PNG
   dump        print the events of a trace as text
   check       is a trace sound; what is damaged, what was recovered
@@ -138,17 +139,20 @@ in all (total) and without the regions inside (self), the least, mean, median
 time of all threads. balance is average over greatest self time of the threads
 that have the region: 100 % when all have the same. Percentiles are right to
 0.8 %. Of a trace without regions and states it prints the processes: their
-threads, how long they lasted, their exit status.
+threads, how long they lasted, their exit status. --by function is of samples: the
+functions that ran, with the bounds of their shares at 95 % confidence (Wilson).
 
 Examples:
     weft stat run.weft
     weft stat run.weft --by thread
+    weft stat run.weft --by function --top 10
     weft stat run.weft --by region,process --sort max --top 5
     weft stat run.weft --time 25%..75% -f 'region=solve*' --csv
 
 Options:
   -b, --by=GROUPS      what a row is: region, thread, process, state (of
-                       Paraver), all; or two, like region,thread
+                       Paraver), all; or two, like region,thread; or function
+                       (of samples)
   -s, --sort=COLUMN    order by this column, greatest first (default: self)
   -n, --top=N          print the first N rows only
   -t, --time=A..B      from A up to B only; regions are cut there
@@ -327,11 +331,16 @@ Examples:
     weft convert run.weft -o run.json -f 'time=0%..50% and not kind=counter'
     weft convert run.weft -o - --to csv
     weft convert run.prv -o again.weft
+    weft convert --like extrae run.weft like.prv
     weft convert --list-formats
 
 Options:
   -o, --output=OUT     write OUT; '-' is stdout, for formats that are one text
       --to=FORMAT      the format of OUT (default: by its name)
+      --like=TOOL      as TOOL would have recorded it: extrae, in its types,
+                       values and states (.prv)
+      --symbols=DIR    with --like: look for executables and libraries below DIR
+                       first
       --list-formats   print the formats, and do nothing
       --json           print that list as JSON
       --force          replace OUT if it is there

@@ -40,6 +40,7 @@ extern const struct weft_command weft_command_efficiency;
 extern const struct weft_command weft_command_gantt;
 extern const struct weft_command weft_command_panels;
 extern const struct weft_command weft_command_data;
+extern const struct weft_command weft_command_calls;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
@@ -108,6 +109,8 @@ int cli_check_folder(const struct weft_command *cmd, const char *output);
  * that begins with a letter. `instead`: what else would say the format, or NULL. 0, or the exit status after a message.
  */
 int cli_check_ending(const struct weft_command *cmd, const char *output, const char *known, const char *instead);
+/* Prints one line of its own; returns 2. */
+int cli_fail_text(const char *fmt, ...) WEFT_PRINTF(1, 2);
 int cli_fail(const struct weft_err *err); /* prints; returns 2 (what is our fault goes through WEFT_BUG, and ends with 70) */
 enum weft_table_form cli_form(const struct cli_common *c);
 /* Prints and frees the table; the exit status. */
@@ -135,5 +138,6 @@ int cli_starpu_files(int argc, char **argv);
 int cli_starpu_top(int argc, char **argv);
 int cli_mlr_analysis(int argc, char **argv);
 int cli_lp2paje(int argc, char **argv);
+int cli_mpi2prv(int argc, char **argv);
 
 #endif

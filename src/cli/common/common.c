@@ -146,6 +146,16 @@ int cli_fail(const struct weft_err *err)
 	return CLI_USAGE;
 }
 
+int cli_fail_text(const char *fmt, ...)
+{
+	struct weft_err err = {0};
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(err.text, sizeof err.text, fmt, args);
+	va_end(args);
+	return cli_fail(&err);
+}
+
 int cli_fail_code(int code)
 {
 	struct weft_err err = {.code = code};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft convert`: a trace in another format, picked by --to or by the output's name. */
-#include "cli/common/cli.h"
+#include "convert_like.h"
 #include "base/log.h"
 #include "trace/write/export.h"
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 struct args {
 	struct cli_common common;
-	const char *output, *format;
+	const char *output, *format, *like, *symbols;
 	bool force, list;
 };
 
@@ -18,6 +18,10 @@ static const struct weft_opt options[] = {
 	{'o', "output", "OUT", WEFT_OPT_STRING, offsetof(struct args, output),
          "write OUT; '-' is stdout, for formats that are one text"},
 	{0, "to", "FORMAT", WEFT_OPT_STRING, offsetof(struct args, format), "the format of OUT (default: by its name)"},
+	{0, "like", "TOOL", WEFT_OPT_STRING, offsetof(struct args, like),
+         "as TOOL would have recorded it: extrae, in its types, values and states (.prv)"},
+	{0, "symbols", "DIR", WEFT_OPT_STRING, offsetof(struct args, symbols),
+         "with --like: look for executables and libraries below DIR first"},
 	{0, "list-formats", NULL, WEFT_OPT_FLAG, offsetof(struct args, list), "print the formats, and do nothing"},
 	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print that list as JSON"},
 	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
@@ -99,6 +103,18 @@ static int convert(const struct args *a, const char *path, const struct weft_exp
 	return rc ? cli_fail(&err) : CLI_OK;
 }
 
+static int convert_like(const struct args *a, const char *path, const struct weft_exporter *e)
+{
+	static const char *const known[] = {"extrae"};
+	if (strcmp(a->like, known[0]) != 0)
+		return cli_unknown(&weft_command_convert, "option '--like': unknown tool", a->like, known, 1);
+	if (e->write != weft_export_prv)
+		return cli_usage(&weft_command_convert, "option '--like': extrae writes .prv, not %s", e->name);
+	if (a->common.filter)
+		return cli_usage(&weft_command_convert, "option '--like': filter the trace first, with weft filter");
+	return cli_write_extrae(&a->common, path, a->output, a->symbols);
+}
+
 static int run(int argc, char **argv)
 {
 	struct args a = {0};
@@ -109,11 +125,14 @@ static int run(int argc, char **argv)
 	cli_talk(&a.common, argv[0]);
 	if (a.list)
 		return list_formats(&a.common);
-	if (!cli_operands(&weft_command_convert, argv, n, 1, 1))
+	if (!cli_operands(&weft_command_convert, argv, n, 1, a.like && !a.output ? 2 : 1))
 		return CLI_USAGE;
+	a.output = a.output ? a.output : argv[2];
 	if (!a.output)
 		return cli_usage(&weft_command_convert, "say where to write, with -o OUT");
 	int status = choose(&a, &e);
+	if (!status && a.like)
+		return convert_like(&a, argv[1], e);
 	return status ? status : convert(&a, argv[1], e);
 }
 
@@ -132,6 +151,7 @@ const struct weft_command weft_command_convert = {
 		 "    weft convert run.weft -o run.json -f 'time=0%..50% and not kind=counter'\n"
 		 "    weft convert run.weft -o - --to csv\n"
 		 "    weft convert run.prv -o again.weft\n"
+		 "    weft convert --like extrae run.weft like.prv\n"
 		 "    weft convert --list-formats",
 	.options = options,
 	.run = run,

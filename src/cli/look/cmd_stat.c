@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "metric/hist/call_table.h"
 #include "stat_processes.h"
+#include "calls_print.h"
 #include "view_load.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +20,7 @@ struct args {
 
 static const struct weft_opt options[] = {
 	{'b', "by", "GROUPS", WEFT_OPT_STRING, offsetof(struct args, by),
-         "what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread"},
+         "what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread; or function (of samples)"},
 	{'s', "sort", "COLUMN", WEFT_OPT_STRING, offsetof(struct args, sort),
          "order by this column, greatest first (default: self)"},
 	{'n', "top", "N", WEFT_OPT_U64, offsetof(struct args, top), "print the first N rows only"},
@@ -353,11 +354,12 @@ static const struct {
 	{"all", 0, false},
 };
 enum { GROUPINGS = sizeof groupings / sizeof groupings[0] };
+static const char by_function[] = "function"; /* of samples: a table of its own, with nothing to group it by beside */
 
 static int parse_by(const char *text, struct weft_call_how *how)
 {
 	struct weft_str rest = weft_str(text), part;
-	const char *known[GROUPINGS];
+	const char *known[GROUPINGS + 1] = {[GROUPINGS] = by_function};
 	for (unsigned i = 0; i < GROUPINGS; i++)
 		known[i] = groupings[i].name;
 	while (weft_str_cut(&rest, ',', &part)) {
@@ -371,7 +373,9 @@ static int parse_by(const char *text, struct weft_call_how *how)
 		}
 		char typed[32];
 		snprintf(typed, sizeof typed, "%.*s", (int)part.n, part.at);
-		return cli_unknown(&weft_command_stat, "option '--by': cannot group by", typed, known, GROUPINGS);
+		if (strcmp(typed, by_function) == 0)
+			return cli_usage(&weft_command_stat, "option '--by': function stands alone");
+		return cli_unknown(&weft_command_stat, "option '--by': cannot group by", typed, known, GROUPINGS + 1);
 	}
 	if ((how->by & WEFT_BY_THREAD) && (how->by & WEFT_BY_PROCESS))
 		return cli_usage(&weft_command_stat, "option '--by': a thread is of one process; group by one of the two");
@@ -402,6 +406,12 @@ static int stat_trace(const struct args *a, const char *path, struct weft_call_h
 		return status;
 	if (!a->by && !a->time && !f && cli_stat_has_processes_only(t)) {
 		status = cli_stat_processes(t, &a->common, a->top);
+		weft_trace_close(t);
+		return status;
+	}
+	if (a->by && strcmp(a->by, by_function) == 0) {
+		status = cli_stat_functions(t, f, a->time, a->top, &a->common);
+		weft_filter_free(f);
 		weft_trace_close(t);
 		return status;
 	}
@@ -437,7 +447,7 @@ static int stat_run(int argc, char **argv)
 	                            .progress = !a.common.quiet,
 	                            .threads = cli_open_how(&a.common).threads,
 	                            .memory = a.common.memory};
-	int status = a.by ? parse_by(a.by, &how) : 0;
+	int status = a.by && strcmp(a.by, by_function) != 0 ? parse_by(a.by, &how) : 0;
 	if (!a.by)
 		how.by = WEFT_BY_REGION;
 	if (!status)
@@ -455,11 +465,13 @@ const struct weft_command weft_command_stat = {
 		 "time of all threads. balance is average over greatest self time of the threads\n"
 		 "that have the region: 100 % when all have the same. Percentiles are right to\n"
 		 "0.8 %. Of a trace without regions and states it prints the processes: their\n"
-		 "threads, how long they lasted, their exit status.\n"
+		 "threads, how long they lasted, their exit status. --by function is of samples: the\n"
+		 "functions that ran, with the bounds of their shares at 95 % confidence (Wilson).\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft stat run.weft\n"
 		 "    weft stat run.weft --by thread\n"
+		 "    weft stat run.weft --by function --top 10\n"
 		 "    weft stat run.weft --by region,process --sort max --top 5\n"
 		 "    weft stat run.weft --time 25%..75% -f 'region=solve*' --csv",
 	.options = options,

@@ -11,6 +11,7 @@
 #include "metric/text/text_view.h"
 #include "render/table_picture.h"
 #include "render/view_timeline.h"
+#include "run_tables.h"
 #include "table_cells.h"
 #include "table_scale.h"
 #include "view_load.h"
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum form { FORM_TEXT, FORM_CSV, FORM_JSON, FORM_PNG, FORM_SVG };
@@ -588,6 +590,37 @@ static int run_traces(struct args *a, char **trace, int n)
 	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
 }
 
+/*
+ * A table of a runtime, where the trace has what it is made of: then *done. Else the view of that name is meant, as it is where the
+ * options are those of views.
+ */
+static int try_run_table(const struct args *a, const char *path, bool *done)
+{
+	struct weft_trace *t;
+	struct weft_err err = {0};
+	struct stat is;
+	uint64_t from = 0, to = WEFT_NEVER;
+	*done = false;
+	if (a->stat || a->cell.n || a->table || a->window || a->plane || a->rows || !cli_run_table_named(a->view) ||
+	    stat(path, &is) || !(S_ISDIR(is.st_mode) || S_ISREG(is.st_mode)))
+		return CLI_OK;
+	int status = cli_open(&a->common, path, &t, NULL);
+	if (status)
+		return status;
+	*done = cli_run_table_has(t, a->view);
+	if (!*done && cli_run_table_lacks(t, a->view)) {
+		*done = true;
+		status = CLI_USAGE;
+	} else if (*done && a->output && strcmp(a->output, "-") != 0)
+		status = cli_usage(&weft_command_table, "the table '%s' goes to stdout: say --csv or --json, and no -o", a->view);
+	else if (*done && a->time && weft_time_range(a->time, t->end, &from, &to, &err))
+		status = cli_fail(&err);
+	else if (*done)
+		status = cli_run_table(t, a->view, from, to, &a->common);
+	weft_trace_close(t);
+	return status;
+}
+
 static int table_run(int argc, char **argv)
 {
 	struct args a = {.width = 1200, .scale = {.columns = CLI_TABLE_COLUMNS_UNSAID}};
@@ -602,7 +635,10 @@ static int table_run(int argc, char **argv)
 	int status = table_check(&a);
 	if (!status && n > 2 && (a.cell.n || a.form == FORM_PNG || a.form == FORM_SVG))
 		status = cli_usage(&weft_command_table, "a picture, and cells, are of one trace; there are %d", n - 1);
-	return status ? status : run_traces(&a, argv + 2, n - 1);
+	bool done = false;
+	if (!status && n == 2)
+		status = try_run_table(&a, argv[2], &done);
+	return status || done ? status : run_traces(&a, argv + 2, n - 1);
 }
 
 const struct weft_command weft_command_table = {
@@ -613,11 +649,14 @@ const struct weft_command weft_command_table = {
 		 "each value of a metric, in the cells a statistic. VIEW is a name of the library (see\n"
 		 "'weft view list'), a view text or a .cfg of Paraver. With --cell it goes back from the\n"
 		 "table to time: where the values of these cells occur.\n"
+		 "Of a recorded program mpi-profile, mpi-matrix, openmp, locks, io and memory are\n"
+		 "tables of their own: calls, times, bytes, waits (see weft-table(1)).\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft table states run.prv\n"
 		 "    weft table states run.prv --statistic bursts --time 25%..75% --csv\n"
 		 "    weft table states run.prv -o states.svg\n"
+		 "    weft table mpi-profile run.weft\n"
 		 "    weft table states run.prv --cell '*,Running' --timeline -o running.svg",
 	.options = options,
 	.run = table_run,

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace as another tool would have recorded it, written as that tool's files. */
+#ifndef WEFT_CLI_CONVERT_LIKE_H
+#define WEFT_CLI_CONVERT_LIKE_H
+
+#include "cli/common/cli.h"
+
+/* Writes `path` in Extrae's words as the .prv `output`; the exit status. symbols: a folder that stands for /, or NULL. */
+int cli_write_extrae(const struct cli_common *c, const char *path, const char *output, const char *symbols);
+
+#endif
