@@ -18,7 +18,7 @@ static void read_thread(const struct weft_trace *t, uint32_t thread)
 		for (uint32_t i = 0; i < b.n; i++) {
 			unsigned kind = weft_what_kind(b.what[i]), id = weft_what_id(b.what[i]);
 			FUZZ_REQUIRE(kind < 64 && weft_kind_info[kind].name);
-			FUZZ_REQUIRE(id < t->def[weft_kind_info[kind].of].n);
+			FUZZ_REQUIRE(weft_kind_info[kind].of == WEFT_CLASS_NONE || id < t->def[weft_kind_info[kind].of].n);
 			FUZZ_REQUIRE(b.time[i] >= last && b.time[i] <= t->end);
 			last = b.time[i];
 			uint32_t words;

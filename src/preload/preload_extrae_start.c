@@ -230,6 +230,6 @@ __attribute__((destructor)) static void finish(void)
 	char *trace = getenv("WEFT_DIR");
 	if (!*merge_into || !trace || getpid() != first_process || is_other_rank())
 		return;
-	char *argv[] = {"weft", "convert", "--force", "-o", merge_into, trace, NULL};
+	char *argv[] = {"weft", "convert", "--like", "extrae", "--force", "-o", merge_into, trace, NULL};
 	wait_for(start_weft(argv, -1));
 }

@@ -119,3 +119,8 @@ $ weft calls heat.weft --least 101
 weft calls: error: option '--least': from 0 to 100 percent
 Try 'weft calls --help'.
 ? 2
+
+## A sample whose signal came late stands for all the periods that it missed, also in a recorded stream, a cut and a filtered trace.
+$ printf 'process 0 p\nthread main\nsample 10 0x300 0x101\nmore 20 4 0x300 0x101\n' >m.txt; "$WEFT_BUILD/tests/trace_of_text" m.weft <m.txt && weft calls m.weft -o - --to folded; weft cut -q m.weft -t 15ns.. -o cut.weft && weft calls cut.weft -o - --to folded
+0x100;0x300 6
+0x100;0x300 5

@@ -91,7 +91,7 @@ file       calls   time   mean    max   read  written  errors
 $ weft convert -q --like extrae ring.weft ring.prv && weft table -q io ring.prv | head -5; weft table mpi-profile locks.weft
 I/O calls: % Time by I/O call; ring.prv
 
-               value 0  write()
+                   End  write()
 THREAD 1.1.1   99.23 %   0.77 %
 THREAD 1.1.2  100.00 %        -
 weft table: error: 'locks.weft' has nothing of the category 'mpi', of which the table 'mpi-profile' is (weft record --on mpi)

@@ -7,6 +7,7 @@
  *     category NAME              enter TIME STATE NAME    leave TIME NAME         label VALUE NAME=TEXT
  *     attr TIME VALUE NAME       text TIME NAME=TEXT      point TIME VALUE NAME   counter TIME VALUE NAME
  *     sample TIME ADDRESS...     stack TIME ADDRESS...    comm SIZE NAME          collective TIME OPERATION ROOT SENT RECEIVED
+ *     more TIME PERIODS ADDRESS...
  *     message FROM TO BYTES TAG SEND-BEGAN SEND-DONE RECV-BEGAN RECV-DONE         flow TIME out|in KEY NAME
  */
 #include "base/str.h"
@@ -166,6 +167,16 @@ static void make_addresses(struct maker *m, char *rest, unsigned kind)
 		address[n++] = number(&rest);
 	done(weft_append_extra(weft_builder_appender(m->b, m->thread), time, weft_what(kind, 0), address, n));
 }
+/* A sample that stands for so many periods more. */
+static void make_more(struct maker *m, char *rest)
+{
+	uint64_t time = number(&rest), more = number(&rest), address[256];
+	uint32_t n = 0;
+	while (*rest && n < 256)
+		address[n++] = number(&rest);
+	done(weft_append_extra(weft_builder_appender(m->b, m->thread), time, weft_what(WEFT_EV_SAMPLE, (unsigned)more << 4),
+	                       address, n));
+}
 static void make_sample(struct maker *m, char *rest)
 {
 	make_addresses(m, rest, WEFT_EV_SAMPLE);
@@ -221,7 +232,8 @@ static const struct {
 	{"leave", make_leave},     {"attr", make_attr},         {"text", make_text},
 	{"point", make_point},     {"counter", make_counter},   {"sample", make_sample},
 	{"stack", make_stack},     {"comm", make_comm},         {"collective", make_collective},
-	{"message", make_message}, {"label", make_label},       {"flow", make_flow},
+	{"message", make_message}, {"more", make_more},         {"label", make_label},
+	{"flow", make_flow},
 };
 
 static void make(struct maker *m, char *line)

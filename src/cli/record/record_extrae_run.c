@@ -74,7 +74,7 @@ int record_extrae_apply(struct record_args *a, int argc, char **argv, struct rec
 
 static int run_convert(const char *trace, const char *output)
 {
-	char *argv[] = {"weft", "convert", "--force", "-o", (char *)output, (char *)trace, NULL};
+	char *argv[] = {"weft", "convert", "--like", "extrae", "--force", "-o", (char *)output, (char *)trace, NULL};
 	pid_t pid;
 	int status;
 	int rc = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ);

@@ -87,7 +87,8 @@ static bool block_kinds(const struct weft_trace *t, const struct col_scratch *c,
 	*kinds = 0;
 	for (uint32_t i = 0; i < c->n_dict; i++) {
 		unsigned kind = weft_what_kind(c->entry[i].what);
-		if (weft_what_id(c->entry[i].what) >= t->def[weft_kind_info[kind].of].n)
+		enum weft_class of = weft_kind_info[kind].of;
+		if (of != WEFT_CLASS_NONE && weft_what_id(c->entry[i].what) >= t->def[of].n)
 			return false;
 		if (!chosen_only || c->entry[i].chosen)
 			*kinds |= 1ull << kind;

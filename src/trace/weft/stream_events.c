@@ -221,7 +221,10 @@ static int take_slow(struct worker *k, const struct weft_record *r)
 		__atomic_fetch_add(&s->n_odd, 1, __ATOMIC_RELAXED);
 		return 0;
 	}
-	int64_t id = info->of == WEFT_CLASS_NONE || r->kind == WEFT_EV_THREAD ? 0 : stream_id(s, info->of, r->id);
+	/* The id of a stack names nothing: it says what is known of it, and for how many periods a sample stands. */
+	bool stack = r->kind == WEFT_EV_SAMPLE || r->kind == WEFT_EV_CALLSTACK,
+	     named = info->of != WEFT_CLASS_NONE && r->kind != WEFT_EV_THREAD;
+	int64_t id = named ? stream_id(s, info->of, r->id) : stack ? (int64_t)r->id : 0;
 	if (id < 0)
 		return (int)id;
 	int rc = events_room(k);
