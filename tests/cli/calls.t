@@ -58,6 +58,12 @@ $ weft stat p.weft --by function --json | sed -n '2,11p' | sed "s|$PWD|.|"
     "total_percent": 85.71428571428571
   },
 
+## Stacks in other formats have names.
+$ weft convert -q p.weft -o - --to chrome | grep -o '"stack":"[^"]*"' | sort | uniq -c
+      1 "stack":""
+      6 "stack":"leaf < work < main"
+      1 "stack":"main"
+
 ## Another build than the one that ran is not asked.
 $ gcc -g -O1 -Wl,--build-id -o p p.c; weft calls p.weft 2>&1 | sed "s|$PWD|.|; s/[0-9a-f]\{40\}/ID/g; s/p+0x[0-9a-f]*/p+AT/"
 weft calls: warning: './p' is another build than the one that ran: its build id is ID, in the trace ID; its functions have no names

@@ -339,8 +339,8 @@ Options:
       --to=FORMAT      the format of OUT (default: by its name)
       --like=TOOL      as TOOL would have recorded it: extrae, in its types,
                        values and states (.prv)
-      --symbols=DIR    with --like: look for executables and libraries below DIR
-                       first
+      --symbols=DIR    look for executables and libraries below DIR first, for
+                       names in stacks
       --list-formats   print the formats, and do nothing
       --json           print that list as JSON
       --force          replace OUT if it is there

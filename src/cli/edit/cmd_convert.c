@@ -2,7 +2,9 @@
 /* `weft convert`: a trace in another format, picked by --to or by the output's name. */
 #include "convert_like.h"
 #include "base/log.h"
+#include "symbols/symbols.h"
 #include "trace/write/export.h"
+#include "trace/store/cursor.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,7 @@ static const struct weft_opt options[] = {
 	{0, "like", "TOOL", WEFT_OPT_STRING, offsetof(struct args, like),
          "as TOOL would have recorded it: extrae, in its types, values and states (.prv)"},
 	{0, "symbols", "DIR", WEFT_OPT_STRING, offsetof(struct args, symbols),
-         "with --like: look for executables and libraries below DIR first"},
+         "look for executables and libraries below DIR first, for names in stacks"},
 	{0, "list-formats", NULL, WEFT_OPT_FLAG, offsetof(struct args, list), "print the formats, and do nothing"},
 	{0, "json", NULL, WEFT_OPT_FLAG, offsetof(struct cli_common, json), "print that list as JSON"},
 	{0, "force", NULL, WEFT_OPT_FLAG, offsetof(struct args, force), "replace OUT if it is there"},
@@ -87,6 +89,29 @@ static int choose(const struct args *a, const struct weft_exporter **out)
 	return CLI_USAGE;
 }
 
+/* "norm < solve < main", as far as there is room. */
+static bool name_stack(void *arg, const struct weft_trace *t, const struct weft_event *e, char *room, size_t n)
+{
+	uint32_t words = 0, frames;
+	const uint64_t *address = weft_extra(t, e->thread, e->value, &words);
+	size_t at = 0;
+	*room = '\0';
+	for (uint32_t i = 0; i < words; i++) {
+		bool returns = i || e->kind == WEFT_EV_CALLSTACK;
+		const struct weft_frame *f = weft_symbols_find(arg, t->thread[e->thread].process, address[i], returns, &frames);
+		for (uint32_t k = 0; f && k < frames; k++) {
+			const char *name = weft_symbols_function(arg, f[k].function)->name;
+			size_t length = strlen(name) + 3;
+			if (at + length + sizeof " ..." > n) {
+				strcpy(room + at, " ...");
+				return true;
+			}
+			at += (size_t)snprintf(room + at, n - at, "%s%s", at ? " < " : "", name);
+		}
+	}
+	return true;
+}
+
 static int convert(const struct args *a, const char *path, const struct weft_exporter *e)
 {
 	struct weft_trace *t;
@@ -95,9 +120,18 @@ static int convert(const struct args *a, const char *path, const struct weft_exp
 	int status = cli_open(&a->common, path, &t, &f);
 	if (status)
 		return status;
-	struct weft_export_how how = {.filter = f, .progress = !a->common.quiet, .force = a->force, .memory = a->common.memory};
+	struct weft_symbols *symbols = NULL;
+	if (t->n_modules && weft_symbols_new(&symbols, t, &(struct weft_symbols_how){.root = a->symbols}))
+		symbols = NULL; /* addresses do, too */
+	struct weft_export_how how = {.stack = symbols ? name_stack : NULL,
+	                              .stack_arg = symbols,
+	                              .filter = f,
+	                              .progress = !a->common.quiet,
+	                              .force = a->force,
+	                              .memory = a->common.memory};
 	weft_log(WEFT_LOG_INFO, "writing '%s' as %s", a->output, e->name);
 	int rc = e->write(t, a->output, &how, &err);
+	weft_symbols_free(symbols);
 	weft_filter_free(f);
 	weft_trace_close(t);
 	return rc ? cli_fail(&err) : CLI_OK;

@@ -5,7 +5,12 @@
 
 #include "trace/filter/filter.h"
 
+/* Names for the stack of an event into `room`, innermost first; false: none, and addresses are written. */
+typedef bool weft_export_stack(void *arg, const struct weft_trace *t, const struct weft_event *e, char *room, size_t n);
+
 struct weft_export_how {
+	weft_export_stack *stack; /* NULL: addresses; formats that have no place for stacks ask for none */
+	void *stack_arg;
 	struct weft_filter *filter; /* NULL: everything; the caller has bound it to the trace */
 	bool progress;
 	bool force; /* replace a trace's folder that is there; files are replaced in any case */

@@ -83,7 +83,7 @@ static void chrome_attrs(struct chrome *c, const struct export_attr *attr, size_
 		if (again)
 			continue;
 		struct export_detail d;
-		export_describe(c->sink.t, &attr[i].event, &d);
+		export_describe(&c->sink, &attr[i].event, &d);
 		export_text(o, any ? "," : ",\"args\":{");
 		export_json(o, d.name);
 		export_char(o, ':');
@@ -199,7 +199,7 @@ static void chrome_event(struct export_sink *s, struct export_lane *l, const str
 	const struct weft_messages *m = &s->t->message;
 	const struct weft_flows *f = &s->t->flow;
 	struct export_detail d;
-	export_describe(s->t, e, &d);
+	export_describe(s, e, &d);
 	switch (e->kind) {
 	case WEFT_EV_COUNTER:
 	case WEFT_EV_COUNTER_F:

@@ -159,7 +159,7 @@ static void csv_plain(struct csv *c, const struct export_lane *l, const struct w
 	struct export_out *o = c->sink.out;
 	struct export_detail d;
 	bool half = e->kind == WEFT_EV_SEND || e->kind == WEFT_EV_RECV;
-	export_describe(c->sink.t, e, &d);
+	export_describe(&c->sink, e, &d);
 	const struct export_arg *size = find_arg(&d, "size"), *tag = find_arg(&d, "tag"), *label = find_arg(&d, "label");
 	csv_row(c, weft_kind_info[e->kind].name, e->time, e->time, half ? find_arg(&d, "comm")->text : d.name);
 	if (label)

@@ -102,8 +102,13 @@ static void describe_message(const struct weft_trace *t, const struct weft_event
 		add_u64(d, "began_ns", EXPORT_U64, began);
 }
 
-static void describe_stack(const struct weft_trace *t, const struct weft_event *e, struct export_detail *d)
+static void describe_stack(const struct export_sink *s, const struct weft_event *e, struct export_detail *d)
 {
+	const struct weft_trace *t = s->t;
+	if (s->how->stack && s->how->stack(s->how->stack_arg, t, e, d->stack, sizeof d->stack)) {
+		add_text(d, "stack", d->stack);
+		return;
+	}
 	uint32_t n = 0;
 	const uint64_t *address = weft_extra(t, e->thread, e->value, &n);
 	size_t at = 0;
@@ -176,15 +181,16 @@ void export_number(struct export_out *o, const struct export_arg *a, const char 
 	}
 }
 
-void export_describe(const struct weft_trace *t, const struct weft_event *e, struct export_detail *d)
+void export_describe(const struct export_sink *s, const struct weft_event *e, struct export_detail *d)
 {
+	const struct weft_trace *t = s->t;
 	const struct weft_kind_info *info = &weft_kind_info[e->kind];
 	d->n = 0;
 	d->name = info->of == WEFT_CLASS_NONE || e->id == 0 ? info->name : export_def_name(t, info->of, e->id);
 	if (e->kind == WEFT_EV_SEND || e->kind == WEFT_EV_RECV)
 		describe_message(t, e, d);
 	else if (e->kind == WEFT_EV_SAMPLE || e->kind == WEFT_EV_CALLSTACK)
-		describe_stack(t, e, d);
+		describe_stack(s, e, d);
 	else if (e->kind == WEFT_EV_CPU)
 		describe_cpu(t, e, d);
 	else if (e->kind == WEFT_EV_EXIT)

@@ -401,7 +401,7 @@ static void paje_variable(struct export_sink *s, struct export_lane *l, const st
 	struct export_detail d;
 	if (e->kind != WEFT_EV_CPU && (e->id == 0 || e->id >= s->t->def[WEFT_CLASS_COUNTER].n))
 		return;
-	export_describe(s->t, e, &d);
+	export_describe(s, e, &d);
 	if (d.arg[0].kind == EXPORT_DOUBLE && d.arg[0].d - d.arg[0].d != 0)
 		return; /* the readers know no nan and no infinity */
 	put_code(o, SET);
@@ -451,7 +451,7 @@ static void paje_point(struct export_sink *s, struct export_lane *l, const struc
 	struct export_detail d;
 	enum weft_class of = weft_kind_info[e->kind].of;
 	char letter = event_letter(of);
-	export_describe(s->t, e, &d);
+	export_describe(s, e, &d);
 	if (e->id == 0 || e->id >= s->t->def[of].n)
 		letter = 'k';
 	put_code(s->out, EVENT);

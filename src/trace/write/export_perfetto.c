@@ -303,7 +303,7 @@ static void perfetto_pop(struct export_sink *s, struct export_lane *l, uint64_t 
 	for (size_t i = n_attrs; i-- > 0 && proto_room(&event) > 2 * TEXT_MOST;) {
 		struct export_detail d;
 		const struct weft_event *e = &attr[i].event;
-		export_describe(s->t, e, &d);
+		export_describe(s, e, &d);
 		uint64_t name = e->kind == WEFT_EV_CALLSTACK ? intern_key(p, d.arg[0].key)
 		                                             : intern_def(p, INTERNED_ANNOTATIONS, WEFT_CLASS_ATTR, e->id);
 		put_annotation(&event, name, &d.arg[0]);
@@ -346,7 +346,7 @@ static void put_counter(struct perfetto *p, const struct weft_event *e)
 {
 	struct export_detail d;
 	struct proto event;
-	export_describe(p->sink.t, e, &d);
+	export_describe(&p->sink, e, &d);
 	event_begin(&event, TYPE_COUNTER, counter_track(p, e));
 	if (d.arg[0].kind == EXPORT_DOUBLE)
 		proto_double(&event, EVENT_COUNTER_F, d.arg[0].d);
@@ -378,7 +378,7 @@ static void perfetto_event(struct export_sink *s, struct export_lane *l, const s
 		put_counter(p, e);
 		return;
 	}
-	export_describe(s->t, e, &d);
+	export_describe(s, e, &d);
 	uint64_t name = intern_event(p, e);
 	uint64_t arrow = arrow_id(s->t, e, &ends);
 	event_begin(&event, TYPE_INSTANT, p->track);

@@ -96,7 +96,7 @@ struct export_detail {
 /* Writes an argument that is no text; `not_finite` for a double that is no number. */
 void export_number(struct export_out *o, const struct export_arg *a, const char *not_finite);
 /* The value of a point, counter or attribute is its first argument. */
-void export_describe(const struct weft_trace *t, const struct weft_event *e, struct export_detail *d);
+void export_describe(const struct export_sink *s, const struct weft_event *e, struct export_detail *d);
 const char *export_def_name(const struct weft_trace *t, enum weft_class c, uint64_t id); /* "?" when there is none */
 /* A counter's value, as a double too, also of one in a set. */
 bool export_is_floating(unsigned kind);
