@@ -80,6 +80,12 @@ static int file_open(struct file *f, const char *path, struct weft_err *err)
 		file_close(f);
 		return weft_err_set(err, -ENOEXEC, "'%s' is no 64-bit ELF file", path);
 	}
+	/* Tables are used where they lie; every linker puts them where words may lie. */
+	const Elf64_Ehdr *e = elf64_getehdr(f->elf);
+	if (!e || e->e_phoff % 8 || e->e_shoff % 8) {
+		file_close(f);
+		return weft_err_set(err, -ENOEXEC, "'%s' is a damaged ELF file: its tables are not aligned", path);
+	}
 	return 0;
 }
 
@@ -94,7 +100,7 @@ static struct table find_table(Elf *elf, uint32_t type)
 		if (!data || !data->d_buf || !names || !names->d_buf || names->d_size == 0)
 			continue;
 		const char *text = names->d_buf;
-		if (text[names->d_size - 1] != '\0')
+		if (text[names->d_size - 1] != '\0' || (uintptr_t)data->d_buf % 8)
 			continue;
 		return (struct table){data->d_buf, data->d_size / sizeof(Elf64_Sym), text, names->d_size};
 	}
@@ -106,7 +112,7 @@ static void find_versions(struct probe_image *i)
 	for (Elf_Scn *s = NULL; (s = elf_nextscn(i->main.elf, s));) {
 		const Elf64_Shdr *h = elf64_getshdr(s);
 		Elf_Data *data = h && h->sh_type == SHT_GNU_versym ? elf_getdata(s, NULL) : NULL;
-		if (data && data->d_buf) {
+		if (data && data->d_buf && (uintptr_t)data->d_buf % 2 == 0) {
 			i->version = data->d_buf;
 			i->n_versions = data->d_size / sizeof *i->version;
 		}
