@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "base/vec.h"
-#include "probe/probe_image.h"
+#include "probe/image/probe_image.h"
 #include "symbols.h"
 
 enum { SYMBOLS_DEPTH = 64, SYMBOLS_NAME = 1024 }; /* frames of one address; bytes of a name */
