@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft calls`: who called whom, as a table or as a file that other programs show. */
 #include "base/log.h"
-#include "calls_print.h"
+#include "calls_report.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,14 +125,14 @@ static int say_nothing(const struct weft_profile *p, const char *path)
 
 static int show(const struct args *a, const struct weft_profile *p, const struct weft_profile_format *format, const char *path)
 {
-	struct cli_calls_print how = {.by_function = a->by_function,
-	                              .lines = a->lines,
-	                              .depth = a->depth,
-	                              .top = a->top,
-	                              .least = a->least};
+	struct cli_calls_report how = {.by_function = a->by_function,
+	                               .lines = a->lines,
+	                               .depth = a->depth,
+	                               .top = a->top,
+	                               .least = a->least};
 	if (!p->node[0].total)
 		return say_nothing(p, path);
-	return format ? write_format(a, p, format, path) : cli_calls_print(p, &how, &a->common);
+	return format ? write_format(a, p, format, path) : cli_calls_report(p, &how, &a->common);
 }
 
 static int calls_of(const struct args *a, const char *path, struct weft_profile_how *how,

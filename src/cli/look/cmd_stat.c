@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "metric/hist/call_table.h"
 #include "stat_processes.h"
-#include "calls_print.h"
+#include "calls_report.h"
 #include "view_load.h"
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * `weft stat --by function`: the functions that ran when samples were taken. A share of samples is an estimate of a share of time: beside
  * it stand the bounds within which that lies with 95 % confidence (Wilson's score interval).
  */
-#include "calls_print.h"
+#include "calls_report.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -20,17 +20,10 @@ static const struct {
 	const char *probe; /* --probe of functions called so leaves it out: a call would be there twice; or NULL */
 	bool early; /* named by --on it is recorded from a process's begin, not only when that is old enough to be worth it */
 } runtimes[] = {
-	{"mpi", true, "MPI_", false},
-	{"extrae", true, NULL, false},
-	{"openmp", true, "GOMP_", false},
-	{"threads", true, "pthread_", true},
-	{"locks", false, "pthread_", true},
-	{"io", true, NULL, true},
-	{"stdio", false, NULL, true},
-	{"memory", false, "malloc", true},
-	{"process", false, "fork", true},
-	{"samples", true, NULL, false},
-	{"counters", false, NULL, false}, /* with --counters */
+	{"mpi", true, "MPI_", false},        {"extrae", true, NULL, false},      {"openmp", true, "GOMP_", false},
+	{"threads", true, "pthread_", true}, {"locks", false, "pthread_", true}, {"io", true, NULL, true},
+	{"stdio", false, NULL, true},        {"memory", false, "malloc", true},  {"process", false, "fork", true},
+	{"samples", true, NULL, false},      {"counters", false, NULL, false}, /* with --counters */
 };
 enum { N_RUNTIMES = sizeof runtimes / sizeof *runtimes };
 

@@ -3,7 +3,7 @@
  * Columns are rows of a table here; for people names are indented by their depth, for programs each row says its depth. Percentages are
  * of all that was found.
  */
-#include "calls_print.h"
+#include "calls_report.h"
 #include "base/log.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -128,7 +128,7 @@ enum { COLUMNS = sizeof calls_columns / sizeof calls_columns[0] };
 
 struct printing {
 	const struct weft_profile *p;
-	const struct cli_calls_print *how;
+	const struct cli_calls_report *how;
 	struct weft_table table;
 	const struct calls_column *chosen[COLUMNS];
 	struct weft_column column[COLUMNS];
@@ -258,7 +258,7 @@ static void put_summary(const struct printing *o)
 	printf("\n");
 }
 
-int cli_calls_print(const struct weft_profile *p, const struct cli_calls_print *how, const struct cli_common *c)
+int cli_calls_report(const struct weft_profile *p, const struct cli_calls_report *how, const struct cli_common *c)
 {
 	struct printing o = {.p = p, .how = how, .people = cli_form(c) == WEFT_TABLE_TEXT};
 	choose_columns(&o);

@@ -6,13 +6,13 @@
 #include "cli/common/cli.h"
 #include "profile/call_tree.h"
 
-struct cli_calls_print {
+struct cli_calls_report {
 	bool by_function, lines;
 	uint64_t depth, top; /* 0: all */
 	double least;        /* percent of the whole: what is below is left out */
 };
 /* Prints; the exit status. */
-int cli_calls_print(const struct weft_profile *p, const struct cli_calls_print *how, const struct cli_common *c);
+int cli_calls_report(const struct weft_profile *p, const struct cli_calls_report *how, const struct cli_common *c);
 /* Warns of the files whose symbols could not be used. */
 void cli_say_symbols(const struct weft_symbols *s);
 /* `weft stat --by function`: samples, with what can be said of all the time from them. */
