@@ -4,6 +4,7 @@
  * `weft record --environment` make the trace, and its children inherit what that printed. At its end it has the .prv made that the settings
  * ask for. Ranks that a launcher starts side by side are told by the launcher's name of the job that they are one run.
  */
+#include "link/link_job.h"
 #include "preload_calls.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -46,64 +47,10 @@ static bool under_their_name(void)
 	return false;
 }
 
-/* A file of /proc/PID; what is in it up to the room there is. */
-static size_t read_proc(pid_t pid, const char *name, char *out, size_t room)
-{
-	char path[64];
-	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd >= 0 ? read(fd, out, room - 1) : -1;
-	if (fd >= 0)
-		close(fd);
-	out[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
-}
-
-static pid_t parent_of(pid_t pid)
-{
-	char text[512], *at;
-	int parent = 0;
-	if (!read_proc(pid, "stat", text, sizeof text) || !(at = strrchr(text, ')')) || sscanf(at + 1, " %*c %d", &parent) != 1)
-		return 0;
-	return parent;
-}
-
-/* MPICH's launcher gives ranks no name of their job; its agent above them, perhaps behind a script, has the launcher's address. */
-static bool hydra_address(char *out, size_t room)
-{
-	enum { ABOVE_MOST = 6 };
-	char args[2048];
-	pid_t pid = getppid();
-	for (unsigned i = 0; i < ABOVE_MOST && pid > 1; i++, pid = parent_of(pid)) {
-		size_t n = read_proc(pid, "cmdline", args, sizeof args), length;
-		for (const char *at = args; at < args + n; at += length + 1) {
-			length = strlen(at);
-			if (!strcmp(at, "--control-port") && at + length + 1 < args + n) {
-				snprintf(out, room, "%s", at + length + 1);
-				return true;
-			}
-		}
-	}
-	return false;
-}
-
-/* False: no launcher started us as one of several. */
-static bool job_name(char *out, size_t room)
-{
-	static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "SLURM_STEP_ID"};
-	const char *job = getenv("SLURM_JOB_ID");
-	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-		if (getenv(names[i])) {
-			snprintf(out, room, "%s-%s", job ? job : "", getenv(names[i]));
-			return true;
-		}
-	return getenv("PMI_RANK") && hydra_address(out, room);
-}
-
 static void job_key(char *out, size_t room)
 {
 	struct timespec now;
-	if (job_name(out, room))
+	if (link_job_name(out, room))
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(out, room, "%d-%lld.%ld", (int)getpid(), (long long)now.tv_sec, now.tv_nsec);
