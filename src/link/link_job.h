@@ -37,20 +37,30 @@ static inline pid_t link_job_parent(pid_t pid)
 	return parent;
 }
 
-/* MPICH's launcher gives ranks no name of their job; its agent above them, perhaps behind a script, has the launcher's address. */
+/* What stands behind an option among words that end with zeros; NULL: it is not there. */
+static inline const char *link_job_option(const char *words, size_t n, const char *option)
+{
+	for (const char *at = words; at < words + n; at += strlen(at) + 1)
+		if (!strcmp(at, option) && at + strlen(at) + 1 < words + n)
+			return at + strlen(at) + 1;
+	return NULL;
+}
+
+/*
+ * MPICH's launcher gives ranks no name of their job; its agent above them, perhaps behind a script, has the launcher's address and the
+ * number of the world, which those that are spawned later have their own of.
+ */
 static inline bool link_job_hydra(char *out, size_t room)
 {
 	enum { ABOVE_MOST = 6 };
 	char args[2048];
 	pid_t pid = getppid();
 	for (unsigned i = 0; i < ABOVE_MOST && pid > 1; i++, pid = link_job_parent(pid)) {
-		size_t n = link_job_read(pid, "cmdline", args, sizeof args), length;
-		for (const char *at = args; at < args + n; at += length + 1) {
-			length = strlen(at);
-			if (!strcmp(at, "--control-port") && at + length + 1 < args + n) {
-				snprintf(out, room, "%s", at + length + 1);
-				return true;
-			}
+		size_t n = link_job_read(pid, "cmdline", args, sizeof args);
+		const char *port = link_job_option(args, n, "--control-port"), *world = link_job_option(args, n, "--pgid");
+		if (port) {
+			snprintf(out, room, "%s-%s", port, world ? world : "");
+			return true;
 		}
 	}
 	return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Clocks of several nodes. Processes that share a clock need nothing; else, in MPI_Init and MPI_Finalize, the first process of each other
+ * The world's key, and clocks of several nodes. Processes that share a clock need nothing; else, in MPI_Init and MPI_Finalize, the first process of each other
  * clock asks rank 0 for its time again and again, on a communicator of ours:
  *
  *     rank 0     ---------- t2 ----------          t2 is the same instant as the middle of t1 and t3, but for half of what lies between
@@ -9,6 +9,7 @@
  *
  * Two of them, at the begin and at the end, say how fast the clocks go apart.
  */
+#include "link/link_job.h"
 #include "mpi_priv.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -132,28 +133,66 @@ static void give_parts(uint64_t *identity, int n)
 	free(part);
 }
 
-/* Rank 0 alone needs memory: what it has none for is not begun. */
-uint64_t mpi_clock_begin(int rank, int size)
+/* Without a word to the others, of whom some may not be recorded: they would never answer. */
+static uint64_t world_key(int size)
 {
-	uint64_t word[2] = {0, 0}, mine = clock_identity();
-	clock_rank = rank;
-	clock_size = size;
-	if (rank == 0) {
-		(void)!getrandom(&word[0], sizeof word[0], 0);
-		clock_parts = calloc((size_t)size, sizeof *clock_parts);
-		word[1] = clock_parts != NULL;
+	char job[300];
+	const char *run = getenv("WEFT_RUN_ID");
+	uint64_t key = 1;
+	if (link_job_name(job, sizeof job))
+		key = text_hash(2, job, (ssize_t)strlen(job));
+	else if (size == 1) /* nobody else has to know it */
+		(void)!getrandom(&key, sizeof key, 0);
+	return text_hash(key, run ? run : "", run ? (ssize_t)strlen(run) : 0);
+}
+
+/* All ranks are of this host, as the launcher says. */
+static bool is_one_host(int size)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE"};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (getenv(names[i]))
+			return atoi(getenv(names[i])) == size;
+	return false;
+}
+
+/* Where `weft record` began the launcher, and not one rank of several. */
+static bool may_meet(int size)
+{
+	const char *asked = getenv("WEFT_CLOCKS");
+	if (!asked || size == 1)
+		return false;
+	return !strcmp(asked, "always") || (!strcmp(asked, "meet") && !is_one_host(size));
+}
+
+/* Rank 0 alone needs memory: what it has none for is not begun. */
+static void begin_meeting(void)
+{
+	uint64_t can = 0, mine = clock_identity();
+	if (clock_rank == 0) {
+		clock_parts = calloc((size_t)clock_size, sizeof *clock_parts);
+		can = clock_parts != NULL;
 	}
-	(void)mpi_own.Bcast(word, sizeof word, mpi.byte, 0, mpi.world);
-	clock_key = word[0];
-	if (!word[1] || size == 1)
-		return clock_key;
-	if (mpi_own.Gather(&mine, sizeof mine, mpi.byte, clock_parts, sizeof mine, mpi.byte, 0, mpi.world) == 0 && rank == 0)
-		give_parts(clock_parts, size);
+	(void)mpi_own.Bcast(&can, sizeof can, mpi.byte, 0, mpi.world);
+	if (!can)
+		return;
+	if (mpi_own.Gather(&mine, sizeof mine, mpi.byte, clock_parts, sizeof mine, mpi.byte, 0, mpi.world) == 0 &&
+	    clock_rank == 0)
+		give_parts(clock_parts, clock_size);
 	if (mpi_own.Scatter(clock_parts, sizeof mine, mpi.byte, &clock_part, sizeof mine, mpi.byte, 0, mpi.world) == 0 &&
 	    clock_part != CLOCK_ONE && mpi_own.Comm_dup(mpi.world, &clock_comm) == 0) {
 		clock_comm = mpi_handle(clock_comm);
 		meet();
 	}
+}
+
+uint64_t mpi_clock_begin(int rank, int size)
+{
+	clock_rank = rank;
+	clock_size = size;
+	clock_key = world_key(size);
+	if (may_meet(size))
+		begin_meeting();
 	return clock_key;
 }
 

@@ -2,7 +2,7 @@
 /*
  * Communicators: what each handle is in the trace. The members of one must give it the same key without a word to each other: it is made
  * of the world's key, the members' world ranks in their order, and how many communicators of just these members each of them has made
- * before; as making one is collective, all have made as many. The world's key is a number that rank 0 draws in MPI_Init.
+ * before; as making one is collective, all have made as many. The world's key is made of the launcher's name of the job.
  *
  * An intercommunicator is one communicator in the trace, of the members of both groups, the group with the lower first world rank in
  * front; a rank of the other group is translated.

@@ -140,6 +140,7 @@ weft: nothing is recorded: WEFT_DIR is 'file/x.weft', where no folder can be mad
 
 ## What libweft is told.
 $ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _BUILD_ROOT= -e _SOURCE= -e _TIER= -e _BUILD_NAME= -e _SAMPLE= | sort | sed "s,$PWD,HERE,"
+WEFT_CLOCKS=meet
 WEFT_DIR=HERE/env.weft
 WEFT_MODE=keep
 WEFT_RECORD=mpi,extrae,openmp,threads,io,samples

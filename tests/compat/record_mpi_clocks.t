@@ -6,7 +6,7 @@ $ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmap
 $ unshare -T --monotonic 5000 --fork true 2>/dev/null || echo 'skipped: no time namespaces may be made here'
 $ cp "$WEFT_SOURCE"/tests/tools/mpi_faults.c .
 $ for m in openmpi mpich; do mpicc.$m -w -O1 mpi_faults.c -o faults.$m -ldl || echo $m cannot be built; done
-$ for m in openmpi mpich; do weft record -q -o $m.weft -- mpirun.$m -np 1 ./faults.$m fork : -np 1 unshare -T --monotonic 5000 --fork ./faults.$m fork | sort; weft info --json $m.weft | jq -c '[.messages, .dropped, .problems]'; done
+$ for m in openmpi mpich; do WEFT_CLOCKS=always weft record -q -o $m.weft -- mpirun.$m -np 1 ./faults.$m fork : -np 1 unshare -T --monotonic 5000 --fork ./faults.$m fork | sort; weft info --json $m.weft | jq -c '[.messages, .dropped, .problems]'; done
 rank 0: child 3
 rank 1: child 0
 [20,0,0]

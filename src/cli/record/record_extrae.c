@@ -136,8 +136,8 @@ int extrae_end(struct record_extrae *e, struct weft_err *err)
 /* ---- variables ---- */
 
 enum {
-	V_RUNTIME,
 	V_DISABLE,
+	V_ENABLE,
 	V_OPTION,
 	V_LEVELS,
 	V_COUNTERS,
@@ -190,13 +190,13 @@ static const struct variable variables[] = {
 	{"INITIAL_MODE", V_LEFT, "there is no burst mode"},
 	{"BURST_THRESHOLD", V_LEFT, "there is no burst mode"},
 	{"MINIMUM_TIME", V_LEFT, "a trace is kept however short"},
-	{"CONTROL_FILE", V_LEFT, "recording begins with the program"},
+	{"CONTROL_FILE", V_OPTION, "while"},
 	{"CONTROL_TIME", V_LEFT, "recording begins with the program"},
 	{"CONTROL_GLOPS", V_LEFT, "recording begins with the program"},
 	{"MPI_COUNTERS_ON", V_LEFT, "counters at calls are not read"},
 	{"OMP_COUNTERS_ON", V_LEFT, "counters at calls are not read"},
 	{"PTHREAD_COUNTERS_ON", V_LEFT, "counters at calls are not read"},
-	{"PTHREAD_LOCKS", V_NOTHING, NULL},
+	{"PTHREAD_LOCKS", V_ENABLE, "locks"},
 	{"FUNCTIONS_COUNTERS_ON", V_LEFT, "counters at calls are not read"},
 	{"MPI_STATISTICS", V_LEFT, "weft stat counts from the trace"},
 	{"MPI_SIZE_UNIT", V_LEFT, "sizes are bytes"},
@@ -224,6 +224,10 @@ static int take_variable(struct record_extrae *e, const struct variable *v, cons
 	switch (v->kind) {
 	case V_DISABLE:
 		extrae_runtime(e, v->arg, !extrae_yes(value), where);
+		return 0;
+	case V_ENABLE:
+		if (extrae_yes(value))
+			extrae_runtime(e, v->arg, true, where);
 		return 0;
 	case V_OPTION:
 		extrae_value(e, where, value, v->arg);

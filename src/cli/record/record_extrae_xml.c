@@ -151,7 +151,7 @@ static void take_off_only(struct reader *r, const char *where, const char *value
 }
 
 static const char no_bursts[] = "there is no burst mode";
-static const char always[] = "the program begins with recording on";
+static const char always[] = "recording is on from the begin";
 static const char at_calls[] = "counters are not read at calls";
 
 static const struct rule rules[] = {
@@ -165,7 +165,7 @@ static const struct rule rules[] = {
 	{"mpi/comm-calls", NULL, NULL},
 	{"mpi/comm-calls@enabled", take_off_only, "all calls are recorded"},
 	{"pthread", take_runtime, "threads"},
-	{"pthread/locks", NULL, NULL},
+	{"pthread/locks", take_runtime, "locks"},
 	{"pthread/counters", take_left, at_calls},
 	{"openmp", take_runtime, "openmp"},
 	{"openmp/locks", NULL, NULL},
@@ -213,7 +213,7 @@ static const struct rule rules[] = {
 	{"buffer/size", take_events, NULL},
 	{"buffer/circular", take_circular, NULL},
 	{"trace-control", NULL, NULL},
-	{"trace-control/file", take_left, always},
+	{"trace-control/file", take_option, "while"},
 	{"trace-control/file@frequency", NULL, NULL},
 	{"trace-control/global-ops", take_left, always},
 	{"trace-control/remote-control", take_left, "nothing controls the recording from outside"},

@@ -24,6 +24,15 @@ static int join_list(const struct weft_opt_list *list, struct weft_buf *out)
 	return out->failed ? -ENOMEM : 0;
 }
 
+static bool is_rank(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+	for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+		if (getenv(names[i]))
+			return true;
+	return false;
+}
+
 int record_set_environment(const struct record_args *a, const char *dir, const uint8_t *run_id, int save_signal,
                            struct weft_err *err)
 {
@@ -34,6 +43,8 @@ int record_set_environment(const struct record_args *a, const char *dir, const u
 	snprintf(size, sizeof size, "%llu", (unsigned long long)(a->ring ? a->ring : a->stop_at));
 	snprintf(sig, sizeof sig, "%d", save_signal);
 	int rc = join_list(&a->off, &off) || join_list(&a->on, &on) ? -ENOMEM : 0;
+	/* Ranks may ask each other for the time where all of them are recorded: not where we are within one. */
+	const char *clocks = getenv("WEFT_CLOCKS") ? getenv("WEFT_CLOCKS") : is_rank() ? "off" : "meet";
 	/* A NULL value takes the name out: what an outer `weft record` has set is not for this command. */
 	const struct {
 		const char *name, *value;
@@ -46,6 +57,7 @@ int record_set_environment(const struct record_args *a, const char *dir, const u
 		{"WEFT_SIZE", a->ring || a->stop_at ? size : NULL},
 		{"WEFT_OFF", off.n ? off.at : NULL},
 		{"WEFT_ON", on.n ? on.at : NULL},
+		{"WEFT_CLOCKS", clocks},
 		{"WEFT_SAVE_SIGNAL", save_signal ? sig : NULL},
 	};
 	for (unsigned i = 0; rc == 0 && i < sizeof env / sizeof *env; i++)
