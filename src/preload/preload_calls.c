@@ -40,12 +40,21 @@ void *preload_find(const char *const *files, const char *name)
 	return at;
 }
 
+/* Without functions of the C library, which the program's user may have asked to watch: those are calls of ours. */
 static bool lists(const char *list, const char *name)
 {
-	size_t n = strlen(name);
-	for (const char *at = list; (at = strstr(at, name)); at += n)
-		if ((at == list || at[-1] == ',') && (at[n] == ',' || !at[n]))
+	while (*list) {
+		const char *n = name;
+		while (*n && *list == *n) {
+			list++;
+			n++;
+		}
+		if (!*n && (*list == ',' || !*list))
 			return true;
+		while (*list && *list != ',')
+			list++;
+		list += *list == ',';
+	}
 	return false;
 }
 

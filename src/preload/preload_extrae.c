@@ -39,7 +39,7 @@ PRELOAD_BEGIN(extrae)
 #undef EXTRAE_C
 #undef EXTRAE_FORTRAN
 
-static long nothing(void)
+static long extrae_absent(void)
 {
 	return 0;
 }
@@ -47,7 +47,7 @@ static long nothing(void)
 static void *extrae_find(const char *name)
 {
 	void *at = preload_find(NULL, name);
-	return at ? at : (void *)nothing;
+	return at ? at : (void *)extrae_absent;
 }
 
 static void extrae_fill(void);

@@ -174,8 +174,10 @@ __attribute__((constructor)) static void start(void)
 
 __attribute__((destructor)) static void finish(void)
 {
+	if (!*merge_into || getpid() != first_process || is_other_rank())
+		return;
 	char *trace = getenv("WEFT_DIR");
-	if (!*merge_into || !trace || getpid() != first_process || is_other_rank())
+	if (!trace)
 		return;
 	char *argv[] = {"weft", "convert", "--like", "extrae", "--force", "-o", merge_into, trace, NULL};
 	wait_for(start_weft(argv, -1));

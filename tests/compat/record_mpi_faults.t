@@ -5,7 +5,7 @@
 $ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 $ cp "$WEFT_SOURCE"/tests/tools/mpi_faults.c "$WEFT_SOURCE"/tests/tools/mpi_throws.cc .
 $ for m in openmpi mpich; do mpicc.$m -w -O1 mpi_faults.c -o faults.$m -ldl && mpicc.$m -w -O1 -DOMPI_SKIP_MPICXX -x c++ mpi_throws.cc -o throws.$m -lstdc++ || echo cannot be built; done
-$ printf '%s\n' 'n=$1 w=$2' 'for m in openmpi mpich; do mpirun.$m -np $n ./faults.$m $w >plain 2>&1; a=$?; weft record -q -o $w-$m.weft -- mpirun.$m -np $n ./faults.$m $w >recorded 2>&1; echo $m $a $?' 'for f in plain recorded; do grep -E "^rank" $f | sort >$f.said; done; cmp plain.said recorded.said && wc -l <plain.said; weft info --json $w-$m.weft | jq -c "[.dropped, .problems]"; done' >both.sh
+$ printf '%s\n' 'n=$1 w=$2' 'for m in openmpi mpich; do mpirun.$m -np $n ./faults.$m $w >plain 2>&1; a=$?; weft record -q --off threads,io -o $w-$m.weft -- mpirun.$m -np $n ./faults.$m $w >recorded 2>&1; echo $m $a $?' 'for f in plain recorded; do grep -E "^rank" $f | sort >$f.said; done; cmp plain.said recorded.said && wc -l <plain.said; weft info --json $w-$m.weft | jq -c "[.dropped, .problems]"; done' >both.sh
 
 ## A handler that jumps out of the call, twice, once with requests in hand: the call has ended, and what follows is recorded.
 $ sh both.sh 2 jump

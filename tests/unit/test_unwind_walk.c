@@ -135,6 +135,7 @@ static void handler(int signal)
 	(void)signal;
 	in_handler.most = 400;
 	look(&in_handler);
+	__asm__ volatile(""); /* so that it is no jump */
 }
 
 __attribute__((noinline, aligned(256))) static void raises(int n)
@@ -186,6 +187,7 @@ static void coroutine_main(void)
 {
 	in_coroutine.most = 400;
 	nested(&in_coroutine, 3);
+	__asm__ volatile("");
 }
 
 TEST(on_the_stack_of_a_coroutine)

@@ -109,6 +109,7 @@ static void *run(void *arg)
 	if (!rt_simulator) { /* else it is called as the worker that began it */
 		snprintf(name, sizeof name, "mover %u", (unsigned)(v - movers.of) % 1000000);
 		prctl(PR_SET_NAME, name);
+		weft_name_thread(name); /* it may have begun by an event of its making */
 	}
 	pthread_mutex_lock(&movers.lock);
 	for (;;) {
