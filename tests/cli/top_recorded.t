@@ -35,7 +35,7 @@ $ cat >steps.c <<'END'
 > END
 $ gcc -O2 -pthread steps.c -I"$WEFT_SOURCE/include" "$WEFT_BUILD/libweft.so" -Wl,-rpath,"$WEFT_BUILD" -o steps; export WEFT_LIVE="$PWD/live"; mkdir -m 700 live
 $ sample() { weft top --once --json steps 2>/dev/null; }; ready() { until sample | jq -e '.message_ends.received == 1 and ([.threads[] | .region] | sort) == ["inner", "waits"]' >yes; do :; done; }
-$ weft record -q -o few.weft -- ./steps 20 & recorder=$!; ready; weft top --list | awk '{ print $2, $3 }'; sample | jq -c '.program, (.events | [.recorded >= 68, .dropped, .lost_pages]), .message_ends, (.threads | sort_by(.name) | .[] | [.name, .region, .depth]), (.regions | sort_by(.name) | .[] | [.name, .calls]), .recorded_counters'
+$ weft record -q --off threads,io -o few.weft -- ./steps 20 & recorder=$!; ready; weft top --list | awk '{ print $2, $3 }'; sample | jq -c '.program, (.events | [.recorded >= 68, .dropped, .lost_pages]), .message_ends, (.threads | sort_by(.name) | .[] | [.name, .region, .depth]), (.regions | sort_by(.name) | .[] | [.name, .calls]), .recorded_counters'
 program kind
 steps recording
 "steps"
@@ -87,7 +87,7 @@ weft top: error: no program 'steps' can be looked at ('weft top --list' lists th
 ? 1
 
 ## Many pages, which are copied and used again while it runs: none is counted twice, and none is missing.
-$ weft record -q -o many.weft -- ./steps 1000000 & recorder=$!; ready; sample | jq -c '[(.events.recorded - 3000000 | . >= 8 and . < 2000), .events.lost_pages, (.regions[] | select(.name == "inner").calls), .recorded_counters[0].value]'; touch go; wait $recorder; rm go
+$ weft record -q --off threads,io -o many.weft -- ./steps 1000000 & recorder=$!; ready; sample | jq -c '[(.events.recorded - 3000000 | . >= 8 and . < 2000), .events.lost_pages, (.regions[] | select(.name == "inner").calls), .recorded_counters[0].value]'; touch go; wait $recorder; rm go
 [true,0,1000001,999999]
 $ weft stat many.weft --json | jq '.. | objects | select(.region? == "inner") | .calls' | head -n 1
 1000001

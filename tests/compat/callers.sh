@@ -49,7 +49,7 @@ stacks() # of a trace: "thread: names"
 }
 expect() # NAME CALLERS LINES
 {
-	"$weft" record -q --off samples ${2:+--callers} ${2:+"$2"} -o "$1.weft" -- ./prog || return 1
+	"$weft" record -q --off samples,threads,io ${2:+--callers} ${2:+"$2"} -o "$1.weft" -- ./prog || return 1
 	stacks "$1" | sort >found
 	printf '%s\n' "$3" | sort >wanted
 	diff wanted found

@@ -184,8 +184,10 @@ static void place_begin(struct rt_worker *w)
 	if (!d)
 		return;
 	const struct rt_worker_info *info = &rt_machine.worker[w->number];
-	if (!info->application && !rt_simulator) /* before the first event, which a recording takes the thread's name with */
+	if (!info->application && !rt_simulator) { /* before the first event, which a recording takes the thread's name with */
 		prctl(PR_SET_NAME, info->name);
+		weft_name_thread(info->name); /* where that was one of its making */
+	}
 	rt_trace_worker(w->number);
 	weft_enter(rt_detail.initialising);
 	rt_worker_bind_self(w->number);
