@@ -133,15 +133,18 @@ static void give_parts(uint64_t *identity, int n)
 	free(part);
 }
 
-/* Without a word to the others, of whom some may not be recorded: they would never answer. */
+/*
+ * Without a word to the others, of whom some may not be recorded: they would never answer. The job's name alone, as each rank may be
+ * recorded by a run of its own.
+ */
 static uint64_t world_key(int size)
 {
 	char job[300];
 	const char *run = getenv("WEFT_RUN_ID");
 	uint64_t key = 1;
 	if (link_job_name(job, sizeof job))
-		key = text_hash(2, job, (ssize_t)strlen(job));
-	else if (size == 1) /* nobody else has to know it */
+		return text_hash(2, job, (ssize_t)strlen(job));
+	if (size == 1) /* nobody else has to know it */
 		(void)!getrandom(&key, sizeof key, 0);
 	return text_hash(key, run ? run : "", run ? (ssize_t)strlen(run) : 0);
 }
