@@ -17,6 +17,12 @@
 enum { BAR_CELLS = 24 };
 
 static const char wipe[] = "\r\033[K";
+static _Thread_local struct weft_progress_seen *told;
+
+void weft_progress_tell(struct weft_progress_seen *seen)
+{
+	told = seen;
+}
 
 static void put(const char *at, size_t n)
 {
@@ -33,7 +39,12 @@ static bool stderr_can_wipe(void)
 
 void weft_progress_begin(struct weft_progress *p, const char *what, uint64_t total)
 {
-	*p = (struct weft_progress){.what = what, .total = total, .on = stderr_can_wipe()};
+	*p = (struct weft_progress){.what = what, .total = total, .on = !told && stderr_can_wipe(), .seen = told};
+	if (told) {
+		weft_store_u64(&told->done, 0);
+		weft_store_u64(&told->total, total);
+		weft_store_ptr(&told->what, (void *)(uintptr_t)what);
+	}
 	p->start_ns = weft_monotonic_ns();
 	weft_store_u64(&p->next_ns, p->start_ns + FIRST_AFTER_NS);
 }
@@ -65,7 +76,9 @@ void weft_progress_step(struct weft_progress *p, uint64_t more)
 {
 	if (!p)
 		return;
-	weft_add_relaxed_u64(&p->done, more); /* relaxed: carries no other data */
+	uint64_t done = weft_add_relaxed_u64(&p->done, more); /* relaxed: carries no other data */
+	if (p->seen)
+		weft_store_relaxed_u64(&p->seen->done, done + more); /* likewise */
 	if (!p->on)
 		return;
 	uint64_t now_ns = weft_monotonic_ns(), next_ns = weft_load_u64(&p->next_ns);
@@ -79,4 +92,6 @@ void weft_progress_end(struct weft_progress *p)
 	if (p->on && drawn)
 		put(wipe, sizeof wipe - 1);
 	p->on = false;
+	if (p->seen)
+		weft_store_ptr(&p->seen->what, NULL);
 }

@@ -55,6 +55,9 @@ void weft_profile_fini(struct weft_profile *p);
 /* What a node is called: a function, "process 1.2 solver", "all". */
 const char *weft_profile_name(const struct weft_profile *p, uint32_t node);
 
+/* What a sample of this trace stands for, in ns; 0: it does not say. */
+uint64_t weft_profile_period(const struct weft_trace *t);
+
 /* ---- by function ---- */
 
 struct weft_profile_row {

@@ -28,9 +28,6 @@ bool profile_has_thread(const struct profile_tree *t, uint32_t thread);
 
 int profile_from_samples(struct profile_tree *t) WEFT_MUST_CHECK; /* profile_sampled.c */
 int profile_from_regions(struct profile_tree *t) WEFT_MUST_CHECK; /* profile_spans.c */
-/* What a sample of this trace stands for, in ns; 0: it does not say. */
-uint64_t profile_period(const struct weft_trace *t);
-
 /*
  * The nodes of a stack below `at`, outermost first; frames of one address are given innermost first. -ENOMEM, or the last node's number.
  */

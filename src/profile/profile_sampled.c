@@ -222,7 +222,7 @@ static int take_threads(struct profile_tree *t, uint32_t process)
 	return rc;
 }
 
-uint64_t profile_period(const struct weft_trace *t)
+uint64_t weft_profile_period(const struct weft_trace *t)
 {
 	const struct weft_def_table *types = &t->def[WEFT_CLASS_TYPE];
 	uint32_t type = 0;
@@ -249,7 +249,7 @@ uint64_t profile_period(const struct weft_trace *t)
 int profile_from_samples(struct profile_tree *t)
 {
 	int rc = 0;
-	t->period_ns = profile_period(t->trace);
+	t->period_ns = weft_profile_period(t->trace);
 	for (uint32_t p = 0; p < t->trace->n_processes && !rc; p++)
 		rc = take_threads(t, p);
 	return rc;

@@ -53,11 +53,14 @@ static uint32_t value_of(const struct region_picture *r, uint32_t id)
 	return code > 0 && code < STATES_MOST ? (uint32_t)code : 0;
 }
 
+unsigned weft_region_class_of_state(uint32_t number)
+{
+	return number < sizeof classes_of_states ? classes_of_states[number] : WEFT_STATE_UNKNOWN;
+}
+
 static unsigned class_of(const struct region_picture *r, uint32_t id, uint32_t value)
 {
-	if (r->of == WEFT_CLASS_REGION)
-		return r->t->def[r->of].at[id].state;
-	return value < sizeof classes_of_states ? classes_of_states[value] : WEFT_STATE_UNKNOWN;
+	return r->of == WEFT_CLASS_REGION ? r->t->def[r->of].at[id].state : weft_region_class_of_state(value);
 }
 
 static int make_values(struct region_picture *r)

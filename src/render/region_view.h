@@ -24,5 +24,7 @@ struct weft_region_view_how {
 /* Appends an SVG text or a PNG. 0 or negative. */
 int weft_region_view_draw(struct weft_buf *out, enum weft_picture_form form, const struct weft_space *s,
                           const struct weft_region_view_how *how) WEFT_MUST_CHECK;
+/* The class (weft_state_class) of a state of Paraver's, by its number: what it is coloured by. */
+unsigned weft_region_class_of_state(uint32_t number);
 
 #endif

@@ -5,6 +5,7 @@
  * clocks; and last the index, event by event, against that trace. Rules and their grades are a table.
  */
 #include "open.h"
+#include "base/fs.h"
 #include "base/str.h"
 #include "check_priv.h"
 #include "trace/store/index_files.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const weft_check_grade_name[WEFT_CHECK_GRADES] = {"note", "warning", "error"};
 const char *const weft_check_index_name[] = {"none", "good", "stale", "damaged"};
@@ -26,51 +28,29 @@ static const struct {
 	const char *name;
 	enum weft_check_grade grade;
 } rules[] = {
-	{"stream-open", WEFT_CHECK_NOTE},
-	{"stream-full", WEFT_CHECK_WARNING},
-	{"stream-length", WEFT_CHECK_ERROR},
-	{"stream-checksum", WEFT_CHECK_ERROR},
-	{"stream-missing", WEFT_CHECK_ERROR},
-	{"stream-other", WEFT_CHECK_ERROR},
-	{"stream-foreign", WEFT_CHECK_ERROR},
-	{"events-missing", WEFT_CHECK_ERROR},
-	{"stream-unreadable", WEFT_CHECK_ERROR},
-	{"header-damaged", WEFT_CHECK_ERROR},
-	{"file-end", WEFT_CHECK_ERROR},
-	{"frame-missing", WEFT_CHECK_ERROR},
-	{"frame-damaged", WEFT_CHECK_ERROR},
-	{"page-magic", WEFT_CHECK_ERROR},
-	{"page-checksum", WEFT_CHECK_ERROR},
-	{"page-header", WEFT_CHECK_ERROR},
-	{"page-unreadable", WEFT_CHECK_ERROR},
-	{"page-missing", WEFT_CHECK_ERROR},
-	{"page-twice", WEFT_CHECK_ERROR},
-	{"page-changed", WEFT_CHECK_WARNING},
-	{"page-open", WEFT_CHECK_NOTE},
-	{"record-torn", WEFT_CHECK_ERROR},
-	{"record-short", WEFT_CHECK_ERROR},
-	{"record-bytes", WEFT_CHECK_ERROR},
-	{"record-place", WEFT_CHECK_ERROR},
-	{"kind-unknown", WEFT_CHECK_NOTE},
-	{"id-undefined", WEFT_CHECK_ERROR},
-	{"string-undefined", WEFT_CHECK_ERROR},
-	{"time-back", WEFT_CHECK_WARNING},
-	{"dropped", WEFT_CHECK_WARNING},
-	{"clock-rejected", WEFT_CHECK_WARNING},
-	{"clock-unknown", WEFT_CHECK_WARNING},
-	{"clock-drift", WEFT_CHECK_WARNING},
-	{"leave-unmatched", WEFT_CHECK_WARNING},
-	{"enter-unclosed", WEFT_CHECK_WARNING},
-	{"message-unmatched", WEFT_CHECK_WARNING},
-	{"message-ring", WEFT_CHECK_NOTE},
-	{"message-backward", WEFT_CHECK_WARNING},
-	{"flow-unmatched", WEFT_CHECK_WARNING},
-	{"index-stale", WEFT_CHECK_NOTE},
-	{"index-damaged", WEFT_CHECK_WARNING},
-	{"index-differs", WEFT_CHECK_WARNING},
-	{"input", WEFT_CHECK_ERROR},
-	{"end-missing", WEFT_CHECK_WARNING},
-	{"clock-back", WEFT_CHECK_WARNING},
+	{"stream-open", WEFT_CHECK_NOTE},          {"stream-full", WEFT_CHECK_WARNING},
+	{"stream-length", WEFT_CHECK_ERROR},       {"stream-checksum", WEFT_CHECK_ERROR},
+	{"stream-missing", WEFT_CHECK_ERROR},      {"process-missing", WEFT_CHECK_WARNING},
+	{"stream-other", WEFT_CHECK_ERROR},        {"stream-foreign", WEFT_CHECK_ERROR},
+	{"events-missing", WEFT_CHECK_ERROR},      {"stream-unreadable", WEFT_CHECK_ERROR},
+	{"header-damaged", WEFT_CHECK_ERROR},      {"file-end", WEFT_CHECK_ERROR},
+	{"frame-missing", WEFT_CHECK_ERROR},       {"frame-damaged", WEFT_CHECK_ERROR},
+	{"page-magic", WEFT_CHECK_ERROR},          {"page-checksum", WEFT_CHECK_ERROR},
+	{"page-header", WEFT_CHECK_ERROR},         {"page-unreadable", WEFT_CHECK_ERROR},
+	{"page-missing", WEFT_CHECK_ERROR},        {"page-twice", WEFT_CHECK_ERROR},
+	{"page-changed", WEFT_CHECK_WARNING},      {"page-open", WEFT_CHECK_NOTE},
+	{"record-torn", WEFT_CHECK_ERROR},         {"record-short", WEFT_CHECK_ERROR},
+	{"record-bytes", WEFT_CHECK_ERROR},        {"record-place", WEFT_CHECK_ERROR},
+	{"kind-unknown", WEFT_CHECK_NOTE},         {"id-undefined", WEFT_CHECK_ERROR},
+	{"string-undefined", WEFT_CHECK_ERROR},    {"time-back", WEFT_CHECK_WARNING},
+	{"dropped", WEFT_CHECK_WARNING},           {"clock-rejected", WEFT_CHECK_WARNING},
+	{"clock-unknown", WEFT_CHECK_WARNING},     {"clock-drift", WEFT_CHECK_WARNING},
+	{"leave-unmatched", WEFT_CHECK_WARNING},   {"enter-unclosed", WEFT_CHECK_WARNING},
+	{"message-unmatched", WEFT_CHECK_WARNING}, {"message-ring", WEFT_CHECK_NOTE},
+	{"message-backward", WEFT_CHECK_WARNING},  {"flow-unmatched", WEFT_CHECK_WARNING},
+	{"index-stale", WEFT_CHECK_NOTE},          {"index-damaged", WEFT_CHECK_WARNING},
+	{"index-differs", WEFT_CHECK_WARNING},     {"input", WEFT_CHECK_ERROR},
+	{"end-missing", WEFT_CHECK_WARNING},       {"clock-back", WEFT_CHECK_WARNING},
 };
 
 static enum weft_check_grade grade_of(const char *rule)
@@ -188,6 +168,25 @@ static int check_stream(struct check *c, struct weft_builder *b, struct stream *
 	return rc;
 }
 
+/* Processes that had no room for a stream. */
+static int check_missing(struct check *c, const char *folder)
+{
+	char **names;
+	int n = weft_list_dir(folder, &names, NULL), rc = 0;
+	for (int i = 0; i < n && !rc; i++) {
+		char *path, reason[100];
+		if (!weft_glob("*" WEFT_STREAM_MISSING, names[i]) || asprintf(&path, "%s/%s", folder, names[i]) < 0)
+			continue;
+		ssize_t length = readlink(path, reason, sizeof reason - 1);
+		reason[length > 0 ? length : 0] = '\0';
+		rc = check_find(c, "process-missing", names[i], 0, 0, "a process could not be recorded: %s", reason);
+		free(path);
+	}
+	if (n >= 0)
+		weft_list_free(names, n);
+	return rc;
+}
+
 static int check_streams(struct check *c, const char *path, const struct weft_open_how *how, struct weft_err *err)
 {
 	struct weft_builder *b;
@@ -216,6 +215,8 @@ static int check_streams(struct check *c, const char *path, const struct weft_op
 		rc = clock_align(clock, (uint32_t)set.at.n, &clocks);
 	for (size_t i = 0; !rc && i < set.at.n; i++)
 		rc = check_clock(c, set.at.at[i]);
+	if (!rc)
+		rc = check_missing(c, path);
 	free(clock);
 	stream_set_close(&set);
 	weft_builder_free(b);

@@ -24,6 +24,7 @@ struct weft_command {
 	unsigned option_flags;             /* of weft_opt_parse */
 	int (*run)(int argc, char **argv); /* argv[0] is "weft dump"; returns the exit status */
 };
+extern const struct weft_command weft_command_ctl;
 extern const struct weft_command weft_command_record, weft_command_info, weft_command_dump, weft_command_stat,
 	weft_command_convert, weft_command_cut, weft_command_filter, weft_command_merge, weft_command_check, weft_command_index,
 	weft_command_pack, weft_command_doctor, weft_command_completion, weft_command_timeline, weft_command_paramedir,
@@ -36,11 +37,19 @@ extern const struct weft_command weft_command_machine, weft_command_bus, weft_co
 extern const struct weft_command weft_command_products;
 extern const struct weft_command weft_command_tasks;
 extern const struct weft_command weft_command_graph;
-extern const struct weft_command weft_command_efficiency;
+extern const struct weft_command weft_command_efficiency, weft_command_scale, weft_command_regress;
 extern const struct weft_command weft_command_gantt;
 extern const struct weft_command weft_command_panels;
 extern const struct weft_command weft_command_data;
 extern const struct weft_command weft_command_calls;
+extern const struct weft_command weft_command_replay, weft_command_dimemas, weft_command_prv2dim;
+extern const struct weft_command weft_command_cluster;
+extern const struct weft_command weft_command_fold;
+extern const struct weft_command weft_command_phases;
+extern const struct weft_command weft_command_track;
+extern const struct weft_command weft_command_critical, weft_command_what_if, weft_command_waits;
+extern const struct weft_command weft_command_open;
+extern const struct weft_command weft_command_export;
 
 /* The table of main.c, as others see it; ends with NULL. */
 const struct weft_command *cli_command(unsigned i);
@@ -139,5 +148,8 @@ int cli_starpu_top(int argc, char **argv);
 int cli_mlr_analysis(int argc, char **argv);
 int cli_lp2paje(int argc, char **argv);
 int cli_mpi2prv(int argc, char **argv);
+int cli_dimemas(int argc, char **argv);
+int cli_prv2dim(int argc, char **argv);
+int cli_burst_clustering(int argc, char **argv);
 
 #endif

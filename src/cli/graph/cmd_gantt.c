@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft gantt`: the handbook's chart, drawn by ourselves. gantt_rows.c and its like compute, gantt_draw.c draws. */
-#include "gantt.h"
-#include "gantt_draw.h"
+#include "charts/gantt_draw.h"
+#include "cli/common/cli.h"
 #include "render/draw/picture.h"
 #include <string.h>
 #include <unistd.h>
@@ -49,11 +49,14 @@ static int gantt_of(const struct args *a, const struct weft_trace *t, unsigned s
 	struct task_view view;
 	struct gantt g = {.tasks = &view, .by_codelet = a->colours, .show = show, .width = gantt_plot_width((unsigned)a->width)};
 	struct weft_buf out = {0};
-	int status = task_view_load(&view, t);
-	if (!status)
-		status = gantt_range(&g, a->time);
-	if (!status) {
-		int rc = gantt_compute(&g);
+	struct weft_err err = {0};
+	int status = CLI_OK, rc = task_view_load(&view, t, &err);
+	if (!rc)
+		rc = gantt_range(&g, a->time, &err);
+	if (rc) {
+		status = cli_fail(&err);
+	} else {
+		rc = gantt_compute(&g);
 		size_t n = strlen(a->output);
 		enum weft_picture_form form = n > 4 && strcmp(a->output + n - 4, ".png") == 0 ? WEFT_PICTURE_PNG
 		                                                                              : WEFT_PICTURE_SVG;

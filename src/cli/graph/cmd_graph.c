@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft graph`: the graph of a program's tasks, in numbers, as DOT, and drawn. graph_view.c makes it, the other files here write it. */
-#include "graph_out.h"
+#include "graph_page.h"
+#include "cli/common/cli.h"
 #include "base/log.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -207,11 +208,11 @@ static int write_graph(struct work *w)
 {
 	struct weft_buf text = {0};
 	struct weft_err err = {0};
-	int status = graph_view_fold(&w->view, &w->how), rc = 0;
-	if (!status && w->form != FORM_DOT)
-		status = graph_view_place(&w->view);
-	if (status)
-		return status;
+	int rc = graph_view_fold(&w->view, &w->how), status;
+	if (!rc && w->form != FORM_DOT)
+		rc = graph_view_place(&w->view);
+	if (rc)
+		return cli_fail_code(rc);
 	if (w->form == FORM_DOT)
 		rc = graph_dot(&text, &w->view, &w->how);
 	else if (w->form == FORM_HTML)
@@ -370,20 +371,20 @@ static int choose_output(struct work *w, const char *trace)
 static int graph_of(struct work *w, const struct weft_trace *t)
 {
 	struct weft_filter *f = NULL;
+	struct weft_err err = {0};
 	bool paths = false;
-	int status = task_view_load(&w->tasks, t);
-	if (!status && w->args->edit)
+	int rc = task_view_load(&w->tasks, t, &err);
+	if (!rc && w->args->edit)
 		return edit_task(w);
-	if (!status)
-		status = task_filter(w->args->common.filter, &w->tasks, &f, &paths);
-	if (!status && paths)
-		status = task_view_paths(&w->tasks);
-	if (!status && !(w->tasks.tasks.has & WEFT_TASKS_HAS_EDGES))
+	if (!rc)
+		rc = task_filter(w->args->common.filter, &w->tasks, &f, &paths, &err);
+	if (!rc && paths)
+		rc = task_view_paths(&w->tasks, &err);
+	if (!rc && !(w->tasks.tasks.has & WEFT_TASKS_HAS_EDGES))
 		weft_log(WEFT_LOG_WARN, "'%s' has no dependencies (weft record --on starpu_detail records them)", t->path);
-	if (!status)
-		status = graph_view_init(&w->view, &w->tasks, f);
-	if (!status)
-		status = w->form == FORM_NONE ? print_numbers(w) : write_graph(w);
+	if (!rc)
+		rc = graph_view_init(&w->view, &w->tasks, f, &err);
+	int status = rc ? cli_fail(&err) : w->form == FORM_NONE ? print_numbers(w) : write_graph(w);
 	weft_filter_free(f);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft tasks`: the tasks of a trace as a table, or groups of them. task_fields.c knows the fields, task_groups.c sums. */
-#include "task_fields.h"
+#include "task_list.h"
 #include "task_groups.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -293,17 +293,19 @@ static bool asks_graph(const struct work *w)
 static int tasks_of(struct work *w, const struct weft_trace *t)
 {
 	const struct args *a = w->args;
-	int status = task_view_load(&w->view, t);
-	if (!status && a->fields)
+	struct weft_err err = {0};
+	int rc = task_view_load(&w->view, t, &err);
+	if (!rc && a->fields)
 		return print_fields(w);
-	if (!status)
-		status = task_filter(a->common.filter, &w->view, &w->filter, &w->graph);
-	if (!status && !a->by)
-		status = choose_columns(w);
-	if (!status && asks_graph(w))
-		status = task_view_paths(&w->view);
+	if (!rc)
+		rc = task_filter(a->common.filter, &w->view, &w->filter, &w->graph, &err);
+	if (rc)
+		return cli_fail(&err);
+	int status = a->by ? CLI_OK : choose_columns(w);
 	if (status)
 		return status;
+	if (asks_graph(w) && task_view_paths(&w->view, &err))
+		return cli_fail(&err);
 	return a->by ? print_groups(w) : print_tasks(w);
 }
 

@@ -7,7 +7,7 @@
 #include "effort_walk.h"
 #include "base/vec.h"
 #include "tasks/tasks_roles.h"
-#include "thread_states.h"
+#include "charts/thread_states.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,12 +234,13 @@ int efforts_init(struct efforts *e, const struct weft_trace *t, const char *rang
 {
 	struct walk w = {.e = e};
 	double late[WEFT_IDLE_KINDS], starved[WEFT_IDLE_KINDS];
+	struct weft_err err = {0};
 	*e = (struct efforts){0};
 	if (states && is_simulated(t))
 		return simulated_states(e, t, range);
-	int status = task_view_load(&e->tasks, t);
-	if (!status)
-		status = find_range(e, t, range);
+	if (task_view_load(&e->tasks, t, &err))
+		return cli_fail(&err);
+	int status = find_range(e, t, range);
 	if (status)
 		return status;
 	e->has_detail = e->tasks.tasks.has & WEFT_TASKS_HAS_DETAIL;

@@ -4,7 +4,8 @@
 #define WEFT_CLI_EFFORT_WALK_H
 
 #include "graph/efficiency.h"
-#include "task_fields.h"
+#include "charts/task_fields.h"
+#include "cli/common/cli.h"
 
 struct effort_state { /* by region */
 	uint64_t count, ns;

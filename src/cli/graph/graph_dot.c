@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The graph in the DOT language, for Graphviz and whatever else reads it. Boxes have names of ours, so that only labels need quoting. */
-#include "graph_out.h"
+#include "graph_page.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

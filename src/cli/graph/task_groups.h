@@ -3,7 +3,8 @@
 #ifndef WEFT_CLI_TASK_GROUPS_H
 #define WEFT_CLI_TASK_GROUPS_H
 
-#include "task_fields.h"
+#include "charts/task_fields.h"
+#include "cli/common/cli.h"
 
 enum { TASK_KEYS_MOST = 4 };
 struct task_group {

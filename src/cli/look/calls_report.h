@@ -18,5 +18,8 @@ void cli_say_symbols(const struct weft_symbols *s);
 /* `weft stat --by function`: samples, with what can be said of all the time from them. */
 int cli_stat_functions(const struct weft_trace *t, struct weft_filter *f, const char *time, uint64_t top,
                        const struct cli_common *c);
+/* `weft stat --by counter`: what counters counted, by region (stat_counters.c). */
+int cli_stat_counters(const struct weft_trace *t, struct weft_filter *f, const char *time, uint64_t top,
+                      const struct cli_common *c);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/visible.h"
 #include "cli/common/cli.h"
-#include "diff.h"
+#include "metric/diff/view_diff.h"
 #include "view_load.h"
 #include "metric/text/text_view.h"
 #include <errno.h>
@@ -19,7 +19,7 @@ struct args {
 	uint64_t top;
 	double threshold;
 	bool check;
-	struct cli_diff_how how;
+	struct weft_diff_how how;
 };
 
 static const struct weft_opt options[] = {
@@ -48,7 +48,7 @@ static int read_by(struct args *a)
 	static const char *const known[] = {"column", "row", "cell"};
 	for (unsigned i = 0; i < 3; i++)
 		if (!a->by || !strcmp(a->by, known[i])) {
-			a->how.by = (enum cli_diff_by)i;
+			a->how.by = (enum weft_diff_by)i;
 			return CLI_OK;
 		}
 	return cli_usage(&weft_command_diff, "option '--by': expected column, row or cell, found '%s'", a->by);
@@ -69,12 +69,12 @@ static int read_statistic(struct args *a)
 /* ---- printing ---- */
 
 /* The change in percent of what it was; nan when it was nothing. */
-static double diff_percent(const struct cli_diff_item *i)
+static double diff_percent(const struct weft_diff_item *i)
 {
 	return i->value[0] != 0 ? 100 * (i->value[1] - i->value[0]) / fabs(i->value[0]) : NAN;
 }
 
-static bool is_shown(const struct args *a, const struct cli_diff_item *i)
+static bool is_shown(const struct args *a, const struct weft_diff_item *i)
 {
 	if (i->value[0] == i->value[1])
 		return false;
@@ -82,7 +82,7 @@ static bool is_shown(const struct args *a, const struct cli_diff_item *i)
 	return isnan(p) || fabs(p) >= a->threshold;
 }
 
-static const char *signed_text(const struct cli_value_form *f, double v, char *out)
+static const char *signed_text(const struct weft_value_form *f, double v, char *out)
 {
 	char z[40];
 	double whole = fabs(v) * f->factor;
@@ -97,7 +97,7 @@ static const char *signed_text(const struct cli_value_form *f, double v, char *o
 	return out;
 }
 
-static const char *percent_text(const struct cli_diff_item *i, char *out)
+static const char *percent_text(const struct weft_diff_item *i, char *out)
 {
 	double p = diff_percent(i);
 	if (!i->there[0] || isnan(p))
@@ -122,12 +122,12 @@ static struct weft_cell text_cell(const char *z)
 	return (struct weft_cell){WEFT_CELL_TEXT, .text = z};
 }
 
-static struct weft_cell value_cell(const struct cli_diff *d, const struct cli_diff_item *i, int which)
+static struct weft_cell value_cell(const struct weft_diff *d, const struct weft_diff_item *i, int which)
 {
-	return i->there[which] ? cli_value_cell(&d->form, i->value[which]) : (struct weft_cell){WEFT_CELL_NONE, .u64 = 0};
+	return i->there[which] ? weft_value_cell(&d->form, i->value[which]) : (struct weft_cell){WEFT_CELL_NONE, .u64 = 0};
 }
 
-static int print_text(const struct args *a, const struct cli_diff *d, uint64_t n_shown)
+static int print_text(const struct args *a, const struct weft_diff *d, uint64_t n_shown)
 {
 	enum weft_cell_kind kind = d->form.kind;
 	struct weft_column all[] = {{"row", "row", WEFT_CELL_TEXT},
@@ -137,24 +137,24 @@ static int print_text(const struct args *a, const struct cli_diff *d, uint64_t n
 	                            {"change", "change", WEFT_CELL_I64},
 	                            {"percent", "percent", WEFT_CELL_I64},
 	                            {"bar", "", WEFT_CELL_TEXT}};
-	unsigned first = a->how.by == CLI_DIFF_COLUMN ? 1 : 0;
+	unsigned first = a->how.by == WEFT_DIFF_COLUMN ? 1 : 0;
 	uint64_t left = n_shown;
 	double most = 0;
 	struct weft_table t;
 	int rc = 0;
-	if (a->how.by == CLI_DIFF_ROW)
+	if (a->how.by == WEFT_DIFF_ROW)
 		all[1] = all[0];
-	first = a->how.by == CLI_DIFF_ROW ? 1 : first;
+	first = a->how.by == WEFT_DIFF_ROW ? 1 : first;
 	weft_table_init(&t, all + first, 7 - first);
 	for (size_t i = 0; i < d->item.n && left && !rc; i++) {
-		const struct cli_diff_item *item = &d->item.at[i];
+		const struct weft_diff_item *item = &d->item.at[i];
 		double change = item->value[1] - item->value[0];
 		char signed_z[48], percent_z[32], bar_z[BAR + 1];
 		if (!is_shown(a, item))
 			continue;
 		most = most > 0 ? most : fabs(change);
 		struct weft_cell cell[] = {text_cell(item->row),
-		                           text_cell(a->how.by == CLI_DIFF_ROW ? item->row : item->column),
+		                           text_cell(a->how.by == WEFT_DIFF_ROW ? item->row : item->column),
 		                           value_cell(d, item, 0),
 		                           value_cell(d, item, 1),
 		                           text_cell(signed_text(&d->form, change, signed_z)),
@@ -172,11 +172,11 @@ static int print_text(const struct args *a, const struct cli_diff *d, uint64_t n
 	return rc;
 }
 
-static int add_data(const struct args *a, const struct cli_diff *d, struct weft_table *t, uint64_t n_shown)
+static int add_data(const struct args *a, const struct weft_diff *d, struct weft_table *t, uint64_t n_shown)
 {
 	int rc = 0;
 	for (size_t i = 0; i < d->item.n && n_shown && !rc; i++) {
-		const struct cli_diff_item *item = &d->item.at[i];
+		const struct weft_diff_item *item = &d->item.at[i];
 		if (!is_shown(a, item))
 			continue;
 		struct weft_cell cell[] = {text_cell(d->view),
@@ -194,7 +194,7 @@ static int add_data(const struct args *a, const struct cli_diff *d, struct weft_
 	return rc;
 }
 
-static uint64_t count_changes(const struct args *a, const struct cli_diff *d)
+static uint64_t count_changes(const struct args *a, const struct weft_diff *d)
 {
 	uint64_t n = 0;
 	for (size_t i = 0; i < d->item.n; i++)
@@ -219,10 +219,10 @@ struct comparison {
 
 static int diff_compare(struct comparison *c, const char *view, bool named)
 {
-	struct cli_diff d;
+	struct weft_diff d;
 	struct weft_err err = {0};
 	const struct args *a = c->args;
-	int status = CLI_OK, rc = cli_diff_compute(&d, view, c->space, &a->how, &err);
+	int status = CLI_OK, rc = weft_diff_compute(&d, view, c->space, &a->how, &err);
 	uint64_t shown = a->top ? a->top : UINT64_MAX;
 	if (rc == -ENOENT && !named) {
 		rc = 0;
@@ -234,7 +234,7 @@ static int diff_compare(struct comparison *c, const char *view, bool named)
 		rc = cli_form(&a->common) == WEFT_TABLE_TEXT ? print_text(a, &d, shown) : add_data(a, &d, &c->data, shown);
 		status = rc ? cli_fail_code(rc) : CLI_OK;
 	}
-	cli_diff_fini(&d);
+	weft_diff_fini(&d);
 	return status;
 }
 

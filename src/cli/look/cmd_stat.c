@@ -20,7 +20,7 @@ struct args {
 
 static const struct weft_opt options[] = {
 	{'b', "by", "GROUPS", WEFT_OPT_STRING, offsetof(struct args, by),
-         "what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread; or function (of samples)"},
+         "what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread; or function (of samples), or counter"},
 	{'s', "sort", "COLUMN", WEFT_OPT_STRING, offsetof(struct args, sort),
          "order by this column, greatest first (default: self)"},
 	{'n', "top", "N", WEFT_OPT_U64, offsetof(struct args, top), "print the first N rows only"},
@@ -354,14 +354,30 @@ static const struct {
 	{"all", 0, false},
 };
 enum { GROUPINGS = sizeof groupings / sizeof groupings[0] };
-static const char by_function[] = "function"; /* of samples: a table of its own, with nothing to group it by beside */
+/* Tables of their own, with nothing to group them by beside: of samples, of counters. */
+static const struct {
+	const char *name;
+	int (*print)(const struct weft_trace *t, struct weft_filter *f, const char *time, uint64_t top,
+	             const struct cli_common *c);
+} alone[] = {{"function", cli_stat_functions}, {"counter", cli_stat_counters}};
+enum { ALONE = sizeof alone / sizeof alone[0] };
+
+static unsigned find_alone(const char *name)
+{
+	unsigned i = 0;
+	while (i < ALONE && strcmp(alone[i].name, name) != 0)
+		i++;
+	return i;
+}
 
 static int parse_by(const char *text, struct weft_call_how *how)
 {
 	struct weft_str rest = weft_str(text), part;
-	const char *known[GROUPINGS + 1] = {[GROUPINGS] = by_function};
+	const char *known[GROUPINGS + ALONE];
 	for (unsigned i = 0; i < GROUPINGS; i++)
 		known[i] = groupings[i].name;
+	for (unsigned i = 0; i < ALONE; i++)
+		known[GROUPINGS + i] = alone[i].name;
 	while (weft_str_cut(&rest, ',', &part)) {
 		unsigned i = 0;
 		while (i < GROUPINGS && !weft_str_eq(part, known[i]))
@@ -373,9 +389,9 @@ static int parse_by(const char *text, struct weft_call_how *how)
 		}
 		char typed[32];
 		snprintf(typed, sizeof typed, "%.*s", (int)part.n, part.at);
-		if (strcmp(typed, by_function) == 0)
-			return cli_usage(&weft_command_stat, "option '--by': function stands alone");
-		return cli_unknown(&weft_command_stat, "option '--by': cannot group by", typed, known, GROUPINGS + 1);
+		if (find_alone(typed) < ALONE)
+			return cli_usage(&weft_command_stat, "option '--by': %s stands alone", typed);
+		return cli_unknown(&weft_command_stat, "option '--by': cannot group by", typed, known, GROUPINGS + ALONE);
 	}
 	if ((how->by & WEFT_BY_THREAD) && (how->by & WEFT_BY_PROCESS))
 		return cli_usage(&weft_command_stat, "option '--by': a thread is of one process; group by one of the two");
@@ -409,8 +425,9 @@ static int stat_trace(const struct args *a, const char *path, struct weft_call_h
 		weft_trace_close(t);
 		return status;
 	}
-	if (a->by && strcmp(a->by, by_function) == 0) {
-		status = cli_stat_functions(t, f, a->time, a->top, &a->common);
+	unsigned own = a->by ? find_alone(a->by) : ALONE;
+	if (own < ALONE) {
+		status = alone[own].print(t, f, a->time, a->top, &a->common);
 		weft_filter_free(f);
 		weft_trace_close(t);
 		return status;
@@ -447,7 +464,7 @@ static int stat_run(int argc, char **argv)
 	                            .progress = !a.common.quiet,
 	                            .threads = cli_open_how(&a.common).threads,
 	                            .memory = a.common.memory};
-	int status = a.by && strcmp(a.by, by_function) != 0 ? parse_by(a.by, &how) : 0;
+	int status = a.by && find_alone(a.by) == ALONE ? parse_by(a.by, &how) : 0;
 	if (!a.by)
 		how.by = WEFT_BY_REGION;
 	if (!status)
@@ -467,6 +484,7 @@ const struct weft_command weft_command_stat = {
 		 "0.8 %. Of a trace without regions and states it prints the processes: their\n"
 		 "threads, how long they lasted, their exit status. --by function is of samples: the\n"
 		 "functions that ran, with the bounds of their shares at 95 % confidence (Wilson).\n"
+		 "--by counter is of counters: what they counted in each region.\n"
 		 "\n"
 		 "Examples:\n"
 		 "    weft stat run.weft\n"

@@ -8,14 +8,17 @@
 #include "base/log.h"
 #include "base/visible.h"
 #include "cli/common/cli.h"
+#include "metric/runs/run_tables.h"
+#include "metric/table/sheet_cells.h"
+#include "metric/table/table_choose.h"
 #include "metric/text/text_view.h"
 #include "render/table_picture.h"
 #include "render/view_timeline.h"
-#include "run_tables.h"
-#include "table_cells.h"
 #include "table_scale.h"
+#include "table_text.h"
 #include "view_load.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,78 +133,19 @@ static int table_check(struct args *a)
 
 /* ---- the table of a view ---- */
 
-/* By name, or by number from 1; -1: none. */
-static int64_t table_find(const char *name, uint32_t n, const char *(*name_at)(const struct weft_view *, uint32_t),
-                          const struct weft_view *v)
-{
-	uint64_t number;
-	for (uint32_t i = 0; i < n; i++)
-		if (!strcmp(name_at(v, i), name))
-			return i;
-	if (!weft_parse_u64(weft_str(name), &number) && number >= 1 && number <= n)
-		return (int64_t)number - 1;
-	return -1;
-}
-
-static const char *table_name(const struct weft_view *v, uint32_t i)
-{
-	return v->hist[i].name;
-}
-
-static const char *window_name(const struct weft_view *v, uint32_t i)
-{
-	return v->window[i].metric.name;
-}
-
-static int fail_find(const char *option, const char *name, uint32_t n, const char *(*name_at)(const struct weft_view *, uint32_t),
-                     const struct weft_view *v)
-{
-	const char *known[64] = {0};
-	uint32_t k = 0;
-	for (; k < n && k < 64; k++)
-		known[k] = name_at(v, k);
-	const char *near = weft_nearest(name, known, k);
-	if (!near && k)
-		near = known[k - 1];
-	return cli_usage(&weft_command_table, "option '--%s': there is none called '%s'%s%s%s", option, name,
-	                 near ? "; there is '" : "", near ? near : "", near ? "'" : "");
-}
-
-/* A window without a table: time by its values. */
-static int table_of_window(struct weft_view *v, uint32_t window, struct weft_hist **out)
-{
-	struct weft_hist *h = weft_arena_alloc(&v->arena, sizeof *h);
-	if (!h)
-		return cli_fail_code(-ENOMEM);
-	*h = (struct weft_hist){.name = v->window[window].metric.name,
-	                        .control = window,
-	                        .data = window,
-	                        .extra = WEFT_NONE,
-	                        .stat = weft_stat_find("Time"),
-	                        .hide_empty = true,
-	                        .short_labels = true,
-	                        .scale = {.compute = true, .delta = 1},
-	                        .planes = {.compute = true, .delta = 1}};
-	*out = h;
-	return CLI_OK;
-}
-
 static int choose_table(const struct args *a, struct weft_view *v, struct weft_hist **out)
 {
+	struct weft_err err = {0};
 	int64_t at;
-	if (a->window || !v->n_hists) {
-		if (a->table)
-			return cli_usage(&weft_command_table, "option '--table': '%s' has no tables", a->view);
-		at = a->window ? table_find(a->window, v->n_windows, window_name, v) : v->n_windows - 1;
-		if (at < 0)
-			return fail_find("window", a->window, v->n_windows, window_name, v);
-		return table_of_window(v, (uint32_t)at, out);
-	}
-	at = a->table ? table_find(a->table, v->n_hists, table_name, v) : v->n_hists - 1;
-	if (at < 0)
-		return fail_find("table", a->table, v->n_hists, table_name, v);
-	*out = &v->hist[at];
-	return CLI_OK;
+	if (!a->window && a->table && !v->n_hists)
+		return cli_usage(&weft_command_table, "option '--table': '%s' has no tables", a->view);
+	if (!a->window)
+		return weft_table_choose(v, a->table, out, &err)
+		               ? cli_usage(&weft_command_table, "option '--table': %s", err.text)
+		               : CLI_OK;
+	if ((at = weft_window_choose(v, a->window, &err)) < 0)
+		return cli_usage(&weft_command_table, "option '--window': %s", err.text);
+	return weft_table_of_window(v, (uint32_t)at, out) ? cli_fail_code(-ENOMEM) : CLI_OK;
 }
 
 /* ---- ranges of time, rows ---- */
@@ -218,62 +162,17 @@ static int set_time(const struct args *a, struct weft_view *v, struct weft_hist 
 		char end[32];
 		return cli_usage(&weft_command_table, "option '--time': the trace ends at %s", weft_human_ns(end, s->trace->end));
 	}
-	h->limits = WEFT_ALL_WINDOW;
-	for (uint32_t i = 0; i < v->n_windows; i++) {
-		struct weft_window *w = &v->window[i];
-		w->begin_is_part = w->end_is_part = false;
-		w->begin = w->begin_time = (double)from / (double)s->unit_ns;
-		w->end = w->end_time = fmin((double)to / (double)s->unit_ns, s->end);
-	}
+	weft_table_limit(v, h, s, from, to);
 	return CLI_OK;
-}
-
-static int row_is_chosen(const char *list, const struct weft_space *s, enum weft_level level, uint32_t object, bool *is)
-{
-	struct weft_buf name = {0};
-	struct weft_str rest = weft_str(list), part;
-	weft_object_label(s, level, object, &name);
-	char number[40] = "";
-	if (level == WEFT_THREAD)
-		weft_thread_label(s->trace, object, number);
-	const char *blank = name.n ? strrchr(name.at, ' ') : NULL;
-	*is = false;
-	while (!name.failed && weft_str_cut(&rest, ',', &part)) {
-		char *glob = strndup(part.at, part.n);
-		if (!glob)
-			break;
-		*is |= weft_glob(glob, name.n ? name.at : "") || weft_glob(glob, number) || (blank && weft_glob(glob, blank + 1));
-		free(glob);
-	}
-	int rc = name.failed ? -ENOMEM : 0;
-	weft_buf_fini(&name);
-	return rc;
 }
 
 static int set_rows(const struct args *a, struct weft_view *v, const struct weft_hist *h, const struct weft_space *s)
 {
-	struct weft_window *w = &v->window[h->control];
-	uint32_t n = weft_level_size(s, w->metric.level), left = 0;
-	if (!a->rows)
-		return CLI_OK;
-	bool *on = weft_arena_alloc(&v->arena, (size_t)n + 1);
-	if (!on)
-		return cli_fail_code(-ENOMEM);
-	for (uint32_t i = 0; i < n; i++) {
-		if (row_is_chosen(a->rows, s, w->metric.level, i, &on[i]))
-			return cli_fail_code(-ENOMEM);
-		on[i] = on[i] && (!w->selected || w->selected[i]);
-		left += on[i];
-	}
-	w->selected = on;
-	if (left)
-		return CLI_OK;
-	struct weft_buf first = {0};
-	weft_object_label(s, w->metric.level, 0, &first);
-	int status = cli_usage(&weft_command_table, "option '--rows': no row is called '%s'; the first is '%s'", a->rows,
-	                       first.n ? first.at : "");
-	weft_buf_fini(&first);
-	return status;
+	struct weft_err err = {0};
+	int rc = a->rows ? weft_window_keep_rows(v, &v->window[h->control], s, a->rows, &err) : 0;
+	if (rc == -ENOMEM)
+		return cli_fail(&err);
+	return rc ? cli_usage(&weft_command_table, "option '--rows': %s", err.text) : CLI_OK;
 }
 
 /* ---- printing ---- */
@@ -321,60 +220,30 @@ static void put_title(const struct args *a, const struct weft_result *r, uint32_
 	weft_print_visible(to, "\n\n");
 }
 
-static int print_page(const struct args *a, const struct cli_page *p, struct cli_table_set *set)
+static int print_page(const struct args *a, const struct weft_sheet *p, struct weft_sheet_set *set)
 {
 	if (a->form == FORM_CSV)
-		return cli_page_csv(p, set);
+		return weft_sheet_csv(p, set);
 	if (a->form == FORM_JSON)
-		return cli_page_json(p, set);
+		return weft_sheet_json(p, set);
 	if (set->begun)
 		fputc('\n', set->to);
 	set->begun = true;
 	put_title(a, p->result, p->plane, set->to);
-	return cli_page_text(p, line_width(set->to), set->to);
+	return cli_sheet_text(p, line_width(set->to), set->to);
 }
 
-static bool plane_is_called(const struct weft_result *r, uint32_t plane, const char *name)
+static int print_plane(const struct args *a, const struct weft_result *r, uint32_t plane, struct weft_sheet_set *set)
 {
-	struct weft_buf z = {0};
-	weft_plane_label(r, plane, &z);
-	bool is = z.n && !z.failed && !strcmp(z.at, name);
-	weft_buf_fini(&z);
-	return is;
-}
-
-/*
- * The plane of --plane; else that which pictures and cells are of: the one that the view looks at, else the first that has
- * something. -1 when --plane names none.
- */
-static int64_t choose_plane(const struct args *a, const struct weft_result *r)
-{
-	if (a->plane) {
-		for (uint32_t i = 0; i < r->depth.n && r->hist->extra != WEFT_NONE; i++)
-			if (r->plane[i].any && plane_is_called(r, i, a->plane))
-				return i;
-		return -1;
-	}
-	double at = r->hist->has_plane ? (r->hist->plane - r->depth.min) / r->depth.delta : -1;
-	if (at >= 0 && at < r->depth.n)
-		return (int64_t)at;
-	for (uint32_t i = 0; i < r->depth.n; i++)
-		if (r->plane[i].any)
-			return i;
-	return 0;
-}
-
-static int print_plane(const struct args *a, const struct weft_result *r, uint32_t plane, struct cli_table_set *set)
-{
-	struct cli_page p;
-	int rc = cli_page_make(&p, r, a->trace, plane);
+	struct weft_sheet p;
+	int rc = weft_sheet_make(&p, r, a->trace, plane);
 	if (!rc)
 		rc = print_page(a, &p, set);
-	cli_page_fini(&p);
+	weft_sheet_fini(&p);
 	return rc ? cli_fail_code(rc) : CLI_OK;
 }
 
-static int print_result(const struct args *a, const struct weft_result *r, int64_t plane, struct cli_table_set *set)
+static int print_result(const struct args *a, const struct weft_result *r, int64_t plane, struct weft_sheet_set *set)
 {
 	bool three = r->hist->extra != WEFT_NONE;
 	int status = CLI_OK;
@@ -401,7 +270,7 @@ static enum weft_picture_form picture_form(const struct args *a)
 	return a->form == FORM_PNG ? WEFT_PICTURE_PNG : WEFT_PICTURE_SVG;
 }
 
-static int draw_table(const struct args *a, const struct cli_page *p)
+static int draw_table(const struct args *a, const struct weft_sheet *p)
 {
 	struct weft_buf picture = {0};
 	struct weft_table_picture_how how = {.width = (unsigned)a->width,
@@ -454,7 +323,7 @@ static int show_cells(const struct args *a, const struct weft_view *v, const str
 	                                                   : WEFT_TABLE_TEXT;
 	if (weft_out_open(&out, a->output ? a->output : "-", &err))
 		return cli_fail(&err);
-	int rc = cli_cells_intervals(s, w, form, out.to);
+	int rc = weft_cells_intervals(s, w, form, out.to);
 	if (rc) {
 		weft_out_abandon(&out);
 		return cli_fail_code(rc);
@@ -462,12 +331,12 @@ static int show_cells(const struct args *a, const struct weft_view *v, const str
 	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
 }
 
-static int follow_cells(const struct args *a, struct weft_view *v, const struct cli_page *p)
+static int follow_cells(const struct args *a, struct weft_view *v, const struct weft_sheet *p)
 {
 	struct weft_window *w;
 	struct weft_err err = {0};
 	const struct weft_space *s = p->result->space;
-	if (cli_cells_window(v, p, a->cell.at, a->cell.n, &w, &err))
+	if (weft_cells_window(v, p, a->cell.at, a->cell.n, &w, &err))
 		return cli_fail(&err);
 	if (a->time) {
 		w->begin_is_part = w->end_is_part = false;
@@ -480,22 +349,22 @@ static int follow_cells(const struct args *a, struct weft_view *v, const struct 
 
 /* ---- one trace ---- */
 
-static int use_result(const struct args *a, struct weft_view *v, const struct weft_result *r, struct cli_table_set *set)
+static int use_result(const struct args *a, struct weft_view *v, const struct weft_result *r, struct weft_sheet_set *set)
 {
-	struct cli_page p;
+	struct weft_sheet p;
 	bool picture = a->form == FORM_PNG || a->form == FORM_SVG;
-	int64_t plane = choose_plane(a, r);
+	int64_t plane = weft_plane_choose(r, a->plane);
 	if (plane < 0)
 		return cli_usage(&weft_command_table, "option '--plane': the table has no plane '%s'", a->plane);
 	if (!a->cell.n && !picture)
 		return print_result(a, r, plane, set);
-	int rc = cli_page_make(&p, r, a->trace, (uint32_t)plane);
+	int rc = weft_sheet_make(&p, r, a->trace, (uint32_t)plane);
 	int status = rc ? cli_fail_code(rc) : a->cell.n ? follow_cells(a, v, &p) : draw_table(a, &p);
-	cli_page_fini(&p);
+	weft_sheet_fini(&p);
 	return status;
 }
 
-static int table_compute(const struct args *a, struct weft_view *v, const struct weft_space *s, struct cli_table_set *set)
+static int table_compute(const struct args *a, struct weft_view *v, const struct weft_space *s, struct weft_sheet_set *set)
 {
 	struct weft_err err = {0};
 	struct weft_hist *h = NULL;
@@ -521,13 +390,13 @@ static int table_compute(const struct args *a, struct weft_view *v, const struct
 	return status;
 }
 
-static int run_trace(const struct args *a, struct cli_table_set *set)
+static int run_trace(const struct args *a, struct weft_sheet_set *set)
 {
 	struct weft_trace *t;
 	struct weft_space s;
 	struct weft_view v;
 	struct weft_err err = {0};
-	if (cli_view_load(&v, a->view, &err)) {
+	if (weft_view_load(&v, a->view, &err)) {
 		int failed = cli_view_fail(&v, &err);
 		weft_view_fini(&v);
 		return failed;
@@ -554,7 +423,7 @@ static bool has_planes(const struct args *a)
 	struct weft_view v;
 	struct weft_err err = {0};
 	bool planes = false;
-	if (!cli_view_load(&v, a->view, &err))
+	if (!weft_view_load(&v, a->view, &err))
 		for (uint32_t i = 0; i < v.n_hists; i++)
 			planes |= v.hist[i].extra != WEFT_NONE;
 	weft_view_fini(&v);
@@ -565,7 +434,7 @@ static int run_traces(struct args *a, char **trace, int n)
 {
 	struct weft_err err = {0};
 	struct weft_out out;
-	struct cli_table_set set = {.long_form = n > 1 || has_planes(a)};
+	struct weft_sheet_set set = {.long_form = n > 1 || has_planes(a)};
 	bool own = a->cell.n || a->form == FORM_PNG || a->form == FORM_SVG; /* those open their outputs themselves */
 	int status = CLI_OK;
 	if (!own && weft_out_open(&out, a->output ? a->output : "-", &err))
@@ -590,6 +459,26 @@ static int run_traces(struct args *a, char **trace, int n)
 	return weft_out_commit(&out, &err) ? cli_fail(&err) : CLI_OK;
 }
 
+static int print_run_table(const struct args *a, const struct weft_trace *t, uint64_t from, uint64_t to)
+{
+	struct weft_run_table_how how = {.from = from, .to = to, .own_threads = a->common.own_threads};
+	struct weft_run_table r;
+	char z[32];
+	int rc = weft_run_table_make(&r, t, a->view, &how);
+	if (rc) {
+		weft_run_table_fini(&r);
+		return cli_fail_code(rc);
+	}
+	int status = cli_table(&r.table, &a->common);
+	if (!status && r.peak_bytes && cli_form(&a->common) == WEFT_TABLE_TEXT)
+		printf("\nAt most %s were in use.\n", weft_human_bytes(z, r.peak_bytes));
+	if (!status && r.lock_entries && cli_form(&a->common) == WEFT_TABLE_TEXT)
+		printf("\n%" PRIu64
+		       " times locks were taken; only those that were waited for have rows, unless all were recorded.\n",
+		       r.lock_entries);
+	return status;
+}
+
 /*
  * A table of a runtime, where the trace has what it is made of: then *done. Else the view of that name is meant, as it is where the
  * options are those of views.
@@ -601,22 +490,24 @@ static int try_run_table(const struct args *a, const char *path, bool *done)
 	struct stat is;
 	uint64_t from = 0, to = WEFT_NEVER;
 	*done = false;
-	if (a->stat || a->cell.n || a->table || a->window || a->plane || a->rows || !cli_run_table_named(a->view) ||
+	if (a->stat || a->cell.n || a->table || a->window || a->plane || a->rows || !weft_run_table_named(a->view) ||
 	    stat(path, &is) || !(S_ISDIR(is.st_mode) || S_ISREG(is.st_mode)))
 		return CLI_OK;
 	int status = cli_open(&a->common, path, &t, NULL);
 	if (status)
 		return status;
-	*done = cli_run_table_has(t, a->view);
-	if (!*done && cli_run_table_lacks(t, a->view)) {
+	*done = weft_run_table_has(t, a->view);
+	const char *lacks = *done ? NULL : weft_run_table_lacks(t, a->view);
+	if (lacks) {
 		*done = true;
-		status = CLI_USAGE;
+		status = cli_fail_text("'%s' has nothing of the category '%s', of which the table '%s' is (weft record --on %s)",
+		                       t->path, lacks, a->view, lacks);
 	} else if (*done && a->output && strcmp(a->output, "-") != 0)
 		status = cli_usage(&weft_command_table, "the table '%s' goes to stdout: say --csv or --json, and no -o", a->view);
 	else if (*done && a->time && weft_time_range(a->time, t->end, &from, &to, &err))
 		status = cli_fail(&err);
 	else if (*done)
-		status = cli_run_table(t, a->view, from, to, &a->common);
+		status = print_run_table(a, t, from, to);
 	weft_trace_close(t);
 	return status;
 }

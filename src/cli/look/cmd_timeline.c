@@ -365,7 +365,7 @@ static int timeline_make(const struct args *a, const char *view, const char *pat
 	struct weft_trace *t = NULL;
 	struct weft_view v = {.n_windows = 0};
 	struct weft_err err = {0};
-	int status = view && cli_view_load(&v, view, &err) ? cli_view_fail(&v, &err) : CLI_OK;
+	int status = view && weft_view_load(&v, view, &err) ? cli_view_fail(&v, &err) : CLI_OK;
 	if (!status)
 		status = cli_open(&a->common, path, &t, NULL);
 	if (!status) {

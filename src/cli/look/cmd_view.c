@@ -46,7 +46,7 @@ static int convert(const struct args *a, char **operand, int n)
 		return cli_usage(&weft_command_view, "'%s' is there already (--force replaces it)", a->output);
 	if (cli_check_ending(&weft_command_view, a->output, ".cfg .view .txt", NULL))
 		return CLI_USAGE;
-	int rc = cli_view_load(&v, operand[0], &err);
+	int rc = weft_view_load(&v, operand[0], &err);
 	int status = rc ? cli_view_fail(&v, &err) : CLI_OK;
 	if (!status && v.dropped)
 		weft_log(WEFT_LOG_WARN, "%s", v.dropped);
@@ -92,8 +92,8 @@ static int show(const struct args *a, char **operand, int n)
 	char *source = NULL;
 	size_t length;
 	(void)n;
-	int status = cli_view_load(&v, operand[0], &err) ? cli_view_fail(&v, &err) : CLI_OK;
-	if (!status && cli_view_text(operand[0], &source, &length, &err))
+	int status = weft_view_load(&v, operand[0], &err) ? cli_view_fail(&v, &err) : CLI_OK;
+	if (!status && weft_view_text(operand[0], &source, &length, &err))
 		status = cli_fail(&err);
 	if (!status && weft_view_is_cfg(source, length))
 		weft_view_print(&v, &how, &text);
@@ -123,7 +123,7 @@ static int list_one(void *arg, const char *name, const char *path)
 	struct weft_view v;
 	struct weft_err err = {0};
 	struct weft_str rest, line = {NULL, 0};
-	int rc = cli_view_load(&v, path ? path : name, &err);
+	int rc = weft_view_load(&v, path ? path : name, &err);
 	rest = weft_str(rc ? err.text : v.description);
 	weft_str_cut(&rest, '\n', &line);
 	char *about = strndup(line.n ? line.at : "", line.n);
@@ -139,7 +139,7 @@ static int list(const struct args *a, char **operand, int n)
 	struct weft_table t;
 	(void)operand, (void)n;
 	weft_table_init(&t, list_columns, 2);
-	int rc = cli_view_each(list_one, &t);
+	int rc = weft_views_each(list_one, &t);
 	if (!rc)
 		return cli_table(&t, &a->common);
 	weft_table_fini(&t);

@@ -2,7 +2,7 @@
 /* The columns of `weft table` by its options, in place of what the view says of them. */
 #include "table_scale.h"
 #include "cli/common/cli.h"
-#include "metric/hist/hist.h"
+#include "metric/table/table_choose.h"
 #include <math.h>
 
 enum { COLUMNS_MOST = 1000000 };
@@ -36,28 +36,13 @@ int cli_table_scale_read(struct cli_table_scale *s)
 
 int cli_table_scale_set(const struct cli_table_scale *o, struct weft_hist *h)
 {
-	struct weft_scale *s = &h->scale;
-	if (!o->min && !o->max && !o->delta && o->columns == CLI_TABLE_COLUMNS_UNSAID)
-		return CLI_OK;
-	if (weft_stat_of_comms(h->stat))
-		return cli_usage(&weft_command_table, "columns of '%s' are partners, which have no scale",
-		                 weft_stat_name(h->stat));
-	s->keep_min = o->min != NULL;
-	s->keep_max = o->max != NULL;
-	s->min = o->min ? o->own_min : s->min;
-	s->max = o->max ? o->own_max : s->max;
-	if (o->delta) {
-		s->delta = o->own_delta;
-		s->fixed_delta = true;
-		s->n = 0;
-	}
-	if (o->columns != CLI_TABLE_COLUMNS_UNSAID) {
-		s->n = (uint32_t)o->columns;
-		s->fixed_delta = false;
-		s->keep_n = true;
-	}
-	if (!s->compute && s->max < s->min)
-		return cli_usage(&weft_command_table, "the columns would go from %g to %g: say both --min and --max", s->min,
-		                 s->max);
-	return CLI_OK;
+	struct weft_err err = {0};
+	struct weft_table_scale scale = {.has_min = o->min,
+	                                 .has_max = o->max,
+	                                 .has_delta = o->delta,
+	                                 .min = o->own_min,
+	                                 .max = o->own_max,
+	                                 .delta = o->own_delta,
+	                                 .columns = o->columns == CLI_TABLE_COLUMNS_UNSAID ? 0 : (uint32_t)o->columns};
+	return weft_table_scale_set(&scale, h, &err) ? cli_usage(&weft_command_table, "%s", err.text) : CLI_OK;
 }

@@ -3,7 +3,7 @@
  * A table for people. Whichever way it lies better: columns side by side when there is room, else each on a line of its own;
  * when neither fits, in parts. What has one column of values gets bars.
  */
-#include "table_page.h"
+#include "table_text.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,8 +12,8 @@
 enum { BAR = 16, GAP = 2 };
 
 struct text_table {
-	const struct cli_page *page;
-	struct cli_value_form form;
+	const struct weft_sheet *page;
+	struct weft_value_form form;
 	unsigned width;
 	bool turned; /* a line is a column of the table */
 	FILE *to;
@@ -33,7 +33,7 @@ static int push_label(struct text_table *t, bool column, uint32_t i)
 {
 	struct weft_buf b = {0};
 	if (column)
-		cli_page_column_label(t->page, i, &b);
+		weft_sheet_column_label(t->page, i, &b);
 	else
 		weft_buf_puts(&b, t->page->row[i]);
 	char *z = take_label(&b);
@@ -89,22 +89,22 @@ static unsigned wanted_width(const struct text_table *t, uint32_t from, uint32_t
 
 static struct weft_cell value_at(const struct text_table *t, uint32_t down, uint32_t across)
 {
-	const struct weft_result_cell *c = t->turned ? cli_page_cell(t->page, across, down)
-	                                             : cli_page_cell(t->page, down, across);
-	return c ? cli_value_cell(&t->form, c->value) : (struct weft_cell){WEFT_CELL_NONE, .u64 = 0};
+	const struct weft_result_cell *c = t->turned ? weft_sheet_cell(t->page, across, down)
+	                                             : weft_sheet_cell(t->page, down, across);
+	return c ? weft_value_cell(&t->form, c->value) : (struct weft_cell){WEFT_CELL_NONE, .u64 = 0};
 }
 
 static double number_at(const struct text_table *t, uint32_t down, uint32_t across)
 {
-	const struct weft_result_cell *c = t->turned ? cli_page_cell(t->page, across, down)
-	                                             : cli_page_cell(t->page, down, across);
+	const struct weft_result_cell *c = t->turned ? weft_sheet_cell(t->page, across, down)
+	                                             : weft_sheet_cell(t->page, down, across);
 	return c && c->value > 0 && isfinite(c->value) ? c->value : 0;
 }
 
 static struct weft_cell total_cell(const struct text_table *t, uint32_t column, unsigned which)
 {
-	struct cli_value_form ratio = {WEFT_CELL_DOUBLE, 1, ""};
-	return cli_value_cell(which == WEFT_AVG_MAX ? &ratio : &t->form, t->page->total[column][which]);
+	struct weft_value_form ratio = {WEFT_CELL_DOUBLE, 1, ""};
+	return weft_value_cell(which == WEFT_AVG_MAX ? &ratio : &t->form, t->page->total[column][which]);
 }
 
 /* Totals are of the table's columns: lines of a table that is not turned, behind an empty one. */
@@ -209,10 +209,10 @@ static int print_parts(const struct text_table *t)
 	return rc;
 }
 
-int cli_page_text(const struct cli_page *p, unsigned width, FILE *to)
+int cli_sheet_text(const struct weft_sheet *p, unsigned width, FILE *to)
 {
 	struct text_table t = {.page = p,
-	                       .form = cli_value_form(p->result),
+	                       .form = weft_value_form(p->result),
 	                       .width = width,
 	                       .turned = p->result->hist->vertical,
 	                       .to = to};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `weft panels`: StarVZ's panels of a run of tasks, as a picture, a page, or numbers. */
 #include "panels.h"
+#include "cli/graph/task_list.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

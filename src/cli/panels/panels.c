@@ -244,23 +244,23 @@ int panels_init(struct panels *p, const struct weft_trace *t, const struct panel
 {
 	*p = (struct panels){.how = how};
 	p->g = (struct gantt){.tasks = &p->view, .by_codelet = true, .show = GANTT_CURVES, .width = how->width};
-	int status = task_view_load(&p->view, t);
-	if (!status)
-		status = gantt_range(&p->g, NULL);
+	struct weft_err err = {0};
+	int rc = task_view_load(&p->view, t, &err);
+	if (!rc)
+		rc = gantt_range(&p->g, NULL, &err);
 	p->first = p->g.from;
 	p->last = p->g.to;
-	if (!status && how->range) {
+	if (!rc && how->range) {
 		p->g.from = p->g.to = 0;
-		status = gantt_range(&p->g, how->range);
+		rc = gantt_range(&p->g, how->range, &err);
 	}
 	p->has_path = p->view.tasks.has & WEFT_TASKS_HAS_EDGES;
-	if (!status && p->has_path)
-		status = task_view_paths(&p->view);
-	if (!status)
-		status = find_chain(p, cmd);
+	if (!rc && p->has_path)
+		rc = task_view_paths(&p->view, &err);
+	int status = rc ? cli_fail(&err) : find_chain(p, cmd);
 	if (status)
 		return status;
-	int rc = compute(p);
+	rc = compute(p);
 	return rc ? cli_fail_code(rc) : CLI_OK;
 }
 

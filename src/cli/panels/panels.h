@@ -7,8 +7,9 @@
 #define WEFT_CLI_PANELS_H
 
 #include "base/vec.h"
-#include "cli/graph/gantt.h"
-#include "cli/graph/task_fields.h"
+#include "charts/gantt.h"
+#include "charts/task_fields.h"
+#include "cli/common/cli.h"
 
 enum { PANELS_KINDS = 8, PANELS_NO_TYPE = 0x7fffffff };
 

@@ -3,7 +3,7 @@
 #ifndef WEFT_CLI_PANELS_DRAW_H
 #define WEFT_CLI_PANELS_DRAW_H
 
-#include "cli/graph/gantt_draw.h"
+#include "charts/gantt_draw.h"
 #include "panels.h"
 
 enum { PANELS_LEFT = 150, PANELS_RIGHT = 110, PANELS_TOP = 84 };

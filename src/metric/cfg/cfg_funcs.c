@@ -31,7 +31,11 @@ static const struct weft_func *find_func(struct cfg *c, enum weft_func_kind k, s
 		*rc = -ENOMEM;
 		return NULL;
 	}
-	const struct weft_func *f = weft_func_find(k, z);
+	/* Files of old versions have a name that new ones do not load: paramedir is told (weft_view.old_name). */
+	const bool is_old = k == WEFT_FUNC_LEVEL && !strcmp(z, "Adding Sign");
+	const struct weft_func *f = weft_func_find(k, is_old ? "AddingSign" : z);
+	if (is_old)
+		c->view->old_name = z;
 	const char *known[128];
 	unsigned n = 0;
 	for (const struct weft_func *g; !f && n < 128 && (g = weft_func_at(k, n)); n++)

@@ -355,10 +355,10 @@ int metric_calls_walk(struct metric_calls *c, uint32_t thread, int (*on_call)(vo
 	if (c->how->states)
 		return walk_events(c);
 	if (!c->how->space->schema) { /* a .prv has no regions */
-		sum->useful = there && !c->how->filter && weft_outside_is_useful(c->trace) ? end - c->since : 0;
+		sum->useful = there && !c->how->filter && weft_outside_is_useful(c->trace, thread) ? end - c->since : 0;
 		return 0;
 	}
-	int rc = metric_stack_init(&c->stack, c->how->space->schema);
+	int rc = metric_stack_init(&c->stack, c->how->space->schema, thread);
 	if (!rc)
 		rc = walk_events(c);
 	if (!rc)

@@ -302,8 +302,8 @@ static bool is_change(const void *arg, uint32_t what)
 static int begin_thread(struct direct *d, const struct metric_site *site)
 {
 	const struct metric_schema *s = site->space->schema;
-	int rc = metric_stack_init(&d->stack, s);
 	d->thread = s->thread[site->object];
+	int rc = metric_stack_init(&d->stack, s, d->thread);
 	metric_life(s, d->thread, &d->life_begin, &d->life_end);
 	if (!rc)
 		d->held = held_now(d);

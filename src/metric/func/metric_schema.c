@@ -5,6 +5,7 @@
  * .row would find: one line each, without blanks around.
  */
 #include "metric_schema.h"
+#include "trace/paraver/prv_counters.h"
 #include "base/atomic.h"
 #include "base/map.h"
 #include "base/pool.h"
@@ -298,6 +299,8 @@ static int make_def_type(struct schema_work *w, unsigned kind, uint32_t id, cons
 	int rc = 0;
 	if (is_used(w, kind, id)) /* members of a set have no events that name them */
 		row.n_events = d->n_events ? d->n_events : 1;
+	if (kind == WEFT_EV_COUNTER)
+		row.code = prv_counter_number(&s->trace->def[WEFT_CLASS_COUNTER], id);
 	if (plain) {
 		row.code = prv_type_number(d, id);
 		row.n_labels = d->n_labels;
@@ -334,12 +337,13 @@ static int make_other_types(struct schema_work *w)
 	int rc = 0;
 	for (uint32_t i = 0; i < kind_class_size(w->s->trace, WEFT_EV_COLLECTIVE); i++)
 		used[PRV_COLLECTIVE] |= is_used(w, WEFT_EV_COLLECTIVE, i);
-	for (unsigned i = PRV_COLLECTIVE; i <= PRV_COLLECTIVE_RECEIVED; i++)
+	for (unsigned i = PRV_COLLECTIVE; i < PRV_OTHERS_END; i++)
 		used[i] = used[PRV_COLLECTIVE];
+	used[PRV_DROPPED] = false;
 	for (uint32_t i = 0; i < kind_class_size(w->s->trace, WEFT_EV_DROPPED); i++)
 		used[PRV_DROPPED] |= is_used(w, WEFT_EV_DROPPED, i);
 	for (unsigned i = 0; i < PRV_OTHERS_END && !rc; i++) {
-		struct weft_def_row row = {.name = prv_other_names[i], .unit = "", .code = PRV_OTHERS + i, .n_events = 1};
+		struct weft_def_row row = {.name = prv_other_names[i], .unit = "", .code = prv_other_number[i], .n_events = 1};
 		if (used[i])
 			rc = add_type(w, row, 0, &w->s->other_type[i]);
 	}

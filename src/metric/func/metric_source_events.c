@@ -5,6 +5,7 @@
  * table says what other kinds become.
  */
 #include "metric_source.h"
+#include "trace/paraver/prv_counters.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,8 +50,8 @@ static bool is_chosen(const void *arg, uint32_t what)
 	case WEFT_EV_COUNTER_SET:
 		return wants_members(l, id);
 	case WEFT_EV_COLLECTIVE:
-		for (unsigned i = PRV_COLLECTIVE; i <= PRV_COLLECTIVE_RECEIVED; i++)
-			if (l->wanted[s->other_type[i]])
+		for (unsigned i = PRV_COLLECTIVE; i < PRV_OTHERS_END; i++)
+			if (i != PRV_DROPPED && l->wanted[s->other_type[i]])
 				return true;
 		return false;
 	case WEFT_EV_DROPPED:
@@ -215,11 +216,12 @@ static int take_set(struct metric_events_lane *l, uint64_t time, uint32_t id, ui
 	return 0;
 }
 
-static int take_collective(struct metric_events_lane *l, uint64_t time, uint64_t at)
+static int take_collective(struct metric_events_lane *l, uint64_t time, uint32_t comm, uint64_t at)
 {
+	const struct weft_trace *t = l->lane.schema->trace;
 	const uint32_t *type = l->lane.schema->other_type;
 	uint32_t n = 0;
-	const uint64_t *word = weft_extra(l->lane.schema->trace, l->lane.thread, at, &n);
+	const uint64_t *word = weft_extra(t, l->lane.thread, at, &n);
 	if (n < 3)
 		return 0;
 	if (metric_events_reserve(&l->lane.out, ROOM))
@@ -228,6 +230,10 @@ static int take_collective(struct metric_events_lane *l, uint64_t time, uint64_t
 	put_type(l, time, type[PRV_COLLECTIVE_ROOT], (uint64_t)(int32_t)(word[0] >> 32));
 	put_type(l, time, type[PRV_COLLECTIVE_SENT], word[1]);
 	put_type(l, time, type[PRV_COLLECTIVE_RECEIVED], word[2]);
+	if (prv_is_root(t, l->lane.thread, comm, (int32_t)(word[0] >> 32)))
+		put_type(l, time, type[PRV_COLLECTIVE_IS_ROOT], 1);
+	if (l->wanted[type[PRV_COLLECTIVE_COMM]] && prv_comm_number(t, comm))
+		put_type(l, time, type[PRV_COLLECTIVE_COMM], prv_comm_number(t, comm));
 	return 0;
 }
 
@@ -269,7 +275,7 @@ static int take_event(struct metric_events_lane *l, uint64_t time, uint32_t what
 	case WEFT_EV_COUNTER_SET:
 		return take_set(l, time, weft_what_id(what), value);
 	case WEFT_EV_COLLECTIVE:
-		return take_collective(l, time, value);
+		return take_collective(l, time, weft_what_id(what), value);
 	case WEFT_EV_DROPPED:
 		put_type(l, time, l->lane.schema->other_type[PRV_DROPPED], value);
 		return 0;

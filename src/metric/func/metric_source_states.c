@@ -145,7 +145,7 @@ int metric_states_lane_begin(struct metric_states_lane *l, const struct metric_s
 	metric_life(l->lane.schema, l->lane.thread, &begin, &end);
 	rc = metric_events_reserve(&l->lane.out, ROOM);
 	if (!rc)
-		rc = metric_stack_init(&l->stack, s);
+		rc = metric_stack_init(&l->stack, s, l->lane.thread);
 	l->state = PRV_STATE_NOT_CREATED;
 	if (!rc && begin)
 		give_state(l, begin);

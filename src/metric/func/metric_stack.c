@@ -19,9 +19,9 @@ static int say_all(struct metric_stack *k)
 	return 0;
 }
 
-int metric_stack_init(struct metric_stack *k, const struct metric_schema *s)
+int metric_stack_init(struct metric_stack *k, const struct metric_schema *s, uint32_t thread)
 {
-	*k = (struct metric_stack){.schema = s, .outside = prv_state_outside(s->trace)};
+	*k = (struct metric_stack){.schema = s, .outside = prv_state_outside(s->trace, thread)};
 	return say_all(k);
 }
 

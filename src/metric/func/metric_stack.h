@@ -21,7 +21,8 @@ struct metric_stack {
 	uint32_t outside;        /* the state where nothing is open */
 	bool off;                /* recording is */
 };
-int metric_stack_init(struct metric_stack *k, const struct metric_schema *s) WEFT_MUST_CHECK; /* then fini all the same */
+int metric_stack_init(struct metric_stack *k, const struct metric_schema *s,
+                      uint32_t thread) WEFT_MUST_CHECK; /* then fini all the same */
 void metric_stack_fini(struct metric_stack *k);
 /* Of an event that may change it: see METRIC_STACK_KINDS. 0 or -ENOMEM. */
 int metric_stack_slowly(struct metric_stack *k, uint32_t what) WEFT_MUST_CHECK;

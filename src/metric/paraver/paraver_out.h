@@ -22,6 +22,9 @@ struct weft_paraver_how {
 /* The rows of a window, into path (path_00001 and so on, when there are many). */
 int weft_paraver_rows(const struct weft_space *s, const struct weft_window *w, const char *path,
                       const struct weft_paraver_how *how, struct weft_err *err) WEFT_MUST_CHECK;
+/* The same of all rows, into what is open. */
+int weft_paraver_rows_to(const struct weft_space *s, const struct weft_window *w, FILE *to, const struct weft_paraver_how *how,
+                         struct weft_err *err) WEFT_MUST_CHECK;
 int weft_paraver_table(const struct weft_result *r, const char *path, const struct weft_paraver_how *how,
                        struct weft_err *err) WEFT_MUST_CHECK;
 

@@ -130,27 +130,41 @@ static int write_own_file(const struct rows *r, size_t i, const char *path, stru
 	return rc;
 }
 
+/* `to`: NULL where each row has its own file. */
+static int put_rows(struct rows *r, FILE *to, const char *path, struct weft_err *err)
+{
+	uint32_t n = weft_level_size(r->space, r->window->metric.level);
+	int rc = 0;
+	for (; r->first < n && !rc; r->first += ROWS_AT_ONCE) {
+		uint32_t now = n - r->first < ROWS_AT_ONCE ? n - r->first : ROWS_AT_ONCE;
+		rc = weft_parallel(r->how->threads, now, make_row, r);
+		for (uint32_t i = 0; i < now; i++) {
+			if (!rc)
+				rc = to ? write_text(&r->text[i], to, path, err) : write_own_file(r, i, path, err);
+			r->text[i].n = 0;
+		}
+	}
+	for (unsigned i = 0; i < ROWS_AT_ONCE; i++)
+		weft_buf_fini(&r->text[i]);
+	return rc;
+}
+
+int weft_paraver_rows_to(const struct weft_space *s, const struct weft_window *w, FILE *to, const struct weft_paraver_how *how,
+                         struct weft_err *err)
+{
+	struct rows r = {.space = s, .window = w, .how = how};
+	return put_rows(&r, to, "the rows", err);
+}
+
 int weft_paraver_rows(const struct weft_space *s, const struct weft_window *w, const char *path,
                       const struct weft_paraver_how *how, struct weft_err *err)
 {
 	struct rows r = {.space = s, .window = w, .how = how};
-	uint32_t n = weft_level_size(s, w->metric.level);
 	struct weft_out out = {0};
 	int rc = how->many_files ? 0 : weft_out_open(&out, path, err);
 	if (rc)
 		return rc;
-	for (; r.first < n && !rc; r.first += ROWS_AT_ONCE) {
-		uint32_t now = n - r.first < ROWS_AT_ONCE ? n - r.first : ROWS_AT_ONCE;
-		rc = weft_parallel(how->threads, now, make_row, &r);
-		for (uint32_t i = 0; i < now; i++) {
-			if (!rc)
-				rc = how->many_files ? write_own_file(&r, i, path, err)
-				                     : write_text(&r.text[i], out.to, path, err);
-			r.text[i].n = 0;
-		}
-	}
-	for (unsigned i = 0; i < ROWS_AT_ONCE; i++)
-		weft_buf_fini(&r.text[i]);
+	rc = put_rows(&r, how->many_files ? NULL : out.to, path, err);
 	if (!rc && out.to)
 		return weft_out_commit(&out, err);
 	if (out.to)

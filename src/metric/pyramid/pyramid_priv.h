@@ -19,7 +19,7 @@
 
 #define PYRAMID_MAGIC "WEFTPYR\n"
 #define PYRAMID_PREFIX "pyramid-"
-enum { PYRAMID_VERSION = 3, PYRAMID_RAW = 9, PYRAMID_SLACK = 4096, PYRAMID_HEAD = 4096 };
+enum { PYRAMID_VERSION = 4, PYRAMID_RAW = 9, PYRAMID_SLACK = 4096, PYRAMID_HEAD = 4096 };
 enum { PYRAMID_COLUMNS = sizeof(struct weft_pyramid_sums) / sizeof(double *) };
 
 struct pyramid_head {

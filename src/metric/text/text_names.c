@@ -6,6 +6,7 @@
  * for.
  */
 #include "text_priv.h"
+#include "trace/paraver/prv_counters.h"
 #include "trace/paraver/prv_names.h"
 #include <ctype.h>
 #include <stdio.h>
@@ -209,9 +210,36 @@ const struct weft_stat *weft_stat_named(const char *name, char *near)
 bool weft_stat_known(unsigned i, char *name)
 {
 	const struct weft_stat *s = weft_stat_at(i);
+	char made[TEXT_NAME];
 	if (s)
-		text_stat_name(s, name);
+		snprintf(name, TEXT_NAME, "%s", text_stat_name(s, made));
 	return s != NULL;
+}
+
+bool weft_text_word_at(enum weft_func_kind k, unsigned i, struct weft_text_word *out)
+{
+	const struct weft_func *f = weft_func_at(k, i);
+	*out = (struct weft_text_word){.paraver = f ? f->name : ""};
+	if (!f)
+		return false;
+	char name[TEXT_NAME];
+	snprintf(out->name, sizeof out->name, "%s", text_func_name(k, f, name));
+	for (unsigned p = 0; p < WEFT_PARAMS; p++)
+		if (f->param[p].name)
+			snprintf(out->param[p], sizeof out->param[p], "%s", text_param_name(f, p, name));
+	static const enum weft_text_args args[] =
+		{[TEXT_TYPES] = WEFT_TEXT_TYPES, [TEXT_STATES] = WEFT_TEXT_STATES, [TEXT_NUMBERS] = WEFT_TEXT_NUMBERS};
+	out->args = args[text_args_of(f)];
+	return true;
+}
+
+bool weft_text_state_at(unsigned i, char *name)
+{
+	if (i >= PRV_STATES)
+		return false;
+	const char *plain = text_state_name(i);
+	snprintf(name, TEXT_NAME, plain ? "%s" : "\"%s\"", prv_states[i].name);
+	return true;
 }
 
 /* ---- what functions are ---- */
@@ -317,32 +345,9 @@ const char *text_state_name(double number)
 	return name;
 }
 
-/* PAPI's presets, in the order of their numbers; Extrae's types are 42000000 and on. */
-static const char *const papi_presets[] = {
-	"L1_DCM",  "L1_ICM",  "L2_DCM",  "L2_ICM",  "L3_DCM",  "L3_ICM",  "L1_TCM",  "L2_TCM",  "L3_TCM",  "CA_SNP",  "CA_SHR",
-	"CA_CLN",  "CA_INV",  "CA_ITV",  "L3_LDM",  "L3_STM",  "BRU_IDL", "FXU_IDL", "FPU_IDL", "LSU_IDL", "TLB_DM",  "TLB_IM",
-	"TLB_TL",  "L1_LDM",  "L1_STM",  "L2_LDM",  "L2_STM",  "BTAC_M",  "PRF_DM",  "L3_DCH",  "TLB_SD",  "CSR_FAL", "CSR_SUC",
-	"CSR_TOT", "MEM_SCY", "MEM_RCY", "MEM_WCY", "STL_ICY", "FUL_ICY", "STL_CCY", "FUL_CCY", "HW_INT",  "BR_UCN",  "BR_CN",
-	"BR_TKN",  "BR_NTK",  "BR_MSP",  "BR_PRC",  "FMA_INS", "TOT_IIS", "TOT_INS", "INT_INS", "FP_INS",  "LD_INS",  "SR_INS",
-	"BR_INS",  "VEC_INS", "RES_STL", "FP_STAL", "TOT_CYC", "LST_INS", "SYC_INS", "L1_DCH",  "L2_DCH",  "L1_DCA",  "L2_DCA",
-	"L3_DCA",  "L1_DCR",  "L2_DCR",  "L3_DCR",  "L1_DCW",  "L2_DCW",  "L3_DCW",  "L1_ICH",  "L2_ICH",  "L3_ICH",  "L1_ICA",
-	"L2_ICA",  "L3_ICA",  "L1_ICR",  "L2_ICR",  "L3_ICR",  "L1_ICW",  "L2_ICW",  "L3_ICW",  "L1_TCH",  "L2_TCH",  "L3_TCH",
-	"L1_TCA",  "L2_TCA",  "L3_TCA",  "L1_TCR",  "L2_TCR",  "L3_TCR",  "L1_TCW",  "L2_TCW",  "L3_TCW",  "FML_INS", "FAD_INS",
-	"FDV_INS", "FSQ_INS", "FNV_INS", "FP_OPS",  "SP_OPS",  "DP_OPS",  "VEC_SP",  "VEC_DP",  "REF_CYC",
-};
-enum { PAPI_TYPES = 42000000 };
-
 bool text_type_find(struct weft_str name, uint32_t *number)
 {
-	if (name.n < 6 || memcmp(name.at, "PAPI_", 5) != 0)
-		return false;
-	struct weft_str preset = weft_str_n(name.at + 5, name.n - 5);
-	for (uint32_t i = 0; i < sizeof papi_presets / sizeof *papi_presets; i++)
-		if (weft_str_eq(preset, papi_presets[i])) {
-			*number = PAPI_TYPES + i;
-			return true;
-		}
-	return false;
+	return prv_papi_number(name, number);
 }
 
 /* ---- words ---- */

@@ -33,4 +33,15 @@ const struct weft_stat *weft_stat_named(const char *name, char *near);
 /* The name of statistic i in the text, in name (64 bytes); false behind the last. */
 bool weft_stat_known(unsigned i, char *name);
 
+/* For editors: function i of a kind as it stands in texts; false behind the last. */
+enum weft_text_args { WEFT_TEXT_TYPES, WEFT_TEXT_STATES, WEFT_TEXT_NUMBERS };
+struct weft_text_word {
+	char name[64], param[WEFT_PARAMS][64]; /* param: "" none */
+	const char *paraver;                   /* what Paraver calls it */
+	enum weft_text_args args;              /* of thread functions: what its arguments without a name are */
+};
+bool weft_text_word_at(enum weft_func_kind k, unsigned i, struct weft_text_word *out);
+/* State i of Paraver's, as it can stand in a text (64 bytes); false behind the last. */
+bool weft_text_state_at(unsigned i, char *name);
+
 #endif

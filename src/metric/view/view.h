@@ -129,6 +129,7 @@ struct weft_view {
 	struct weft_hist *hist;
 	uint32_t n_hists;
 	struct weft_key_lines other; /* before the first window */
+	const char *old_name;        /* a function's that Paraver itself does not load any more; NULL: none */
 	const char *dropped;         /* why a histogram, and all behind it, was left out; NULL: none was */
 	const char *caret;           /* of a text that is wrong: its line and a mark below; NULL: none */
 };

@@ -78,9 +78,9 @@ uint32_t prv_state_of_region(const struct weft_def_row *region)
 	return state_of_class[region->state];
 }
 
-uint32_t prv_state_outside(const struct weft_trace *t)
+uint32_t prv_state_outside(const struct weft_trace *t, uint32_t thread)
 {
-	return weft_outside_is_useful(t) ? PRV_STATE_RUNNING : PRV_STATE_OTHERS;
+	return weft_outside_is_useful(t, thread) ? PRV_STATE_RUNNING : PRV_STATE_OTHERS;
 }
 
 int64_t prv_millionths(double v)
@@ -99,9 +99,11 @@ uint32_t prv_type_number(const struct weft_def_row *d, uint32_t id)
 const char *const prv_other_names[PRV_OTHERS_END] = {
 	[PRV_COLLECTIVE] = "Collective operation",
 	[PRV_COLLECTIVE_ROOT] = "Root of the collective operation",
-	[PRV_COLLECTIVE_SENT] = "Bytes sent by the collective operation",
-	[PRV_COLLECTIVE_RECEIVED] = "Bytes received by the collective operation",
+	[PRV_COLLECTIVE_SENT] = "Send Size in MPI Global OP",
+	[PRV_COLLECTIVE_RECEIVED] = "Recv Size in MPI Global OP",
 	[PRV_DROPPED] = "Events that were dropped",
+	[PRV_COLLECTIVE_IS_ROOT] = "Root in MPI Global OP",
+	[PRV_COLLECTIVE_COMM] = "Communicator in MPI Global OP",
 };
 
 const char *prv_with_unit(struct weft_buf *z, const struct weft_def_row *d)

@@ -36,7 +36,7 @@ enum { PRV_STATE_IDLE = 0, PRV_STATE_RUNNING = 1, PRV_STATE_NOT_CREATED = 2, PRV
 /* The state that a region shows as; UINT32_MAX: that of the region around it. */
 uint32_t prv_state_of_region(const struct weft_def_row *region);
 /* What a thread shows as outside of all regions. */
-uint32_t prv_state_outside(const struct weft_trace *t);
+uint32_t prv_state_outside(const struct weft_trace *t, uint32_t thread);
 
 /*
  * Paraver's numbers of event types. What has a code of its own (weft_def_row.code) keeps it; the rest lies behind every range
@@ -52,9 +52,18 @@ enum prv_range {
 	PRV_ATTRS = 2020000000,          /* + attribute */
 	PRV_ATTRS_FLOAT = 2040000000,
 	PRV_ATTRS_TEXT = 2060000000,
-	PRV_OTHERS = 2080000000, /* + PRV_COLLECTIVE… */
+	PRV_OTHERS = 2080000000, /* + PRV_COLLECTIVE…, but for those that have a number elsewhere (prv_counters.h) */
 };
-enum { PRV_COLLECTIVE = 1, PRV_COLLECTIVE_ROOT, PRV_COLLECTIVE_SENT, PRV_COLLECTIVE_RECEIVED, PRV_DROPPED, PRV_OTHERS_END };
+enum {
+	PRV_COLLECTIVE = 1,
+	PRV_COLLECTIVE_ROOT,
+	PRV_COLLECTIVE_SENT,
+	PRV_COLLECTIVE_RECEIVED,
+	PRV_DROPPED,
+	PRV_COLLECTIVE_IS_ROOT,
+	PRV_COLLECTIVE_COMM,
+	PRV_OTHERS_END
+};
 enum { PRV_FLOAT_PRECISION = 6 };
 uint32_t prv_type_number(const struct weft_def_row *d, uint32_t id); /* of integer points */
 int64_t prv_millionths(double v); /* a floating value in a file of whole numbers; not of a NaN */

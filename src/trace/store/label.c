@@ -33,13 +33,47 @@ const char *weft_value_label(const struct weft_def_row *type, int64_t value)
 	return low < type->n_labels && type->label[low].value == value ? type->label[low].text : NULL;
 }
 
-bool weft_outside_is_useful(const struct weft_trace *t)
+static bool is_of_openmp(const struct weft_trace *t, const struct weft_def_row *region)
+{
+	const struct weft_def_table *c = &t->def[WEFT_CLASS_CATEGORY];
+	return region->category && region->category < c->n && strcmp(c->at[region->category].name, "openmp") == 0;
+}
+
+static bool has_ranks(const struct weft_trace *t)
+{
+	for (uint32_t i = 0; i < t->n_processes; i++)
+		if (t->process[i].rank >= 0)
+			return true;
+	return false;
+}
+
+/* What libweft-sample calls its own (src/sample/sample_each.c). */
+bool weft_thread_reads_counters(const struct weft_trace *t, uint32_t thread)
+{
+	return thread != t->process[t->thread[thread].process].first_thread && !strcmp(t->thread[thread].name, "counters");
+}
+
+bool weft_thread_is_bystander(const struct weft_trace *t, uint32_t thread)
+{
+	enum { BEGIN_AND_END = 2 };
+	if (thread >= t->n_threads || t->thread[thread].process >= t->n_processes)
+		return false;
+	const struct weft_process *p = &t->process[t->thread[thread].process];
+	uint32_t first = p->first_thread;
+	while (first < thread && t->thread[first].own)
+		first++;
+	if (thread != first && !t->thread[thread].own && t->thread[thread].n_events <= BEGIN_AND_END)
+		return true;
+	return weft_thread_reads_counters(t, thread) || (p->rank < 0 && has_ranks(t));
+}
+
+bool weft_outside_is_useful(const struct weft_trace *t, uint32_t thread)
 {
 	const struct weft_def_table *regions = &t->def[WEFT_CLASS_REGION];
 	for (uint32_t i = 1; i < regions->n; i++)
-		if (regions->at[i].state == WEFT_STATE_RUNNING && regions->at[i].n_events)
+		if (regions->at[i].state == WEFT_STATE_RUNNING && regions->at[i].n_events && !is_of_openmp(t, &regions->at[i]))
 			return false;
-	return true;
+	return !weft_thread_is_bystander(t, thread);
 }
 
 const char *weft_trace_note(const struct weft_trace *t, const char *key)

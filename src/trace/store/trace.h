@@ -176,10 +176,18 @@ char *weft_thread_label(const struct weft_trace *t, uint32_t thread, char *out);
 const char *weft_value_label(const struct weft_def_row *type, int64_t value); /* NULL when it has none */
 /*
  * Useful time, the one definition of it: a thread computes in regions whose state class is running, and in those that say nothing
- * where what is around them says nothing else. Outside of all regions it computes in a trace of which no region says running, as
- * one of MPI's calls alone; where regions say when the program computes, what is outside of them is something else.
+ * where what is around them says nothing else. Outside of all regions it computes in a trace of which no region says running but those of
+ * OpenMP, which say when its own constructs compute; where regions say when the program does, what is outside of them is something else.
+ * Bystanders do not compute there.
  */
-bool weft_outside_is_useful(const struct weft_trace *t);
+bool weft_outside_is_useful(const struct weft_trace *t, uint32_t thread);
+/*
+ * No part of the program's work, as far as anybody knows: a thread that is not its process's first and of which nothing is recorded but begin and
+ * end (a helper of a runtime's), or of a process without a rank where others have one (a launcher).
+ */
+bool weft_thread_is_bystander(const struct weft_trace *t, uint32_t thread);
+/* A thread of libweft-sample's, which only reads counters of the process. */
+bool weft_thread_reads_counters(const struct weft_trace *t, uint32_t thread);
 /* A note: how many ends of messages are left alone, since what they belong to may have been overwritten. */
 #define WEFT_NOTE_RINGS "messages-in-rings"
 /* A note of streams of several nodes: how many clocks there are, and how many of them points that processes passed together align. */

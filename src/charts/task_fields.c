@@ -192,26 +192,22 @@ const unsigned n_task_fields = sizeof task_fields / sizeof *task_fields;
 
 /* ---- the view ---- */
 
-int task_view_load(struct task_view *v, const struct weft_trace *t)
+int task_view_load(struct task_view *v, const struct weft_trace *t, struct weft_err *err)
 {
-	struct weft_err err = {0};
 	*v = (struct task_view){0};
 	int rc = weft_tasks_load(t, &v->tasks);
-	if (rc)
-		return cli_fail_code(rc);
-	if (v->tasks.n)
-		return CLI_OK;
-	weft_err_set(&err, -ENOENT, "'%s' has no tasks: it is not of a program of the task runtime", t->path);
-	return cli_fail(&err);
+	if (!rc && !v->tasks.n)
+		return weft_err_set(err, -ENOENT, "'%s' has no tasks: it is not of a program of the task runtime", t->path);
+	err->code = rc;
+	return rc;
 }
 
-int task_view_paths(struct task_view *v)
+int task_view_paths(struct task_view *v, struct weft_err *err)
 {
 	const struct weft_tasks *t = &v->tasks;
 	uint32_t cycle = 0;
-	struct weft_err err = {0};
 	if (v->has_paths)
-		return CLI_OK;
+		return 0;
 	v->first = malloc(((size_t)t->n + 1) * sizeof *v->first);
 	v->duration = malloc(((size_t)t->n + 1) * sizeof *v->duration);
 	uint32_t *before = malloc(((size_t)t->n_edges + 1) * sizeof *before);
@@ -231,8 +227,9 @@ int task_view_paths(struct task_view *v)
 	v->before = before;
 	v->has_paths = !rc;
 	if (rc == -ELOOP)
-		weft_err_set(&err, rc, "'%s': task %" PRIu64 " waits for itself", t->trace->path, t->task[cycle].job);
-	return !rc ? CLI_OK : rc == -ELOOP ? cli_fail(&err) : cli_fail_code(rc);
+		return weft_err_set(err, rc, "'%s': task %" PRIu64 " waits for itself", t->trace->path, t->task[cycle].job);
+	err->code = rc;
+	return rc;
 }
 
 void task_view_fini(struct task_view *v)
@@ -252,29 +249,6 @@ const struct task_field *task_field_find(struct weft_str name)
 		if (weft_str_eq(name, task_fields[i].name))
 			return &task_fields[i];
 	return NULL;
-}
-
-int task_fields_parse(const struct weft_command *cmd, const char *option, const char *list, const struct task_field **field,
-                      unsigned *n, unsigned most)
-{
-	const char *known[64];
-	struct weft_str rest = weft_str(list), part;
-	unsigned n_known = 0;
-	for (unsigned i = 0; i < n_task_fields; i++)
-		if (task_fields[i].needs != TASK_SPAN)
-			known[n_known++] = task_fields[i].name;
-	for (*n = 0; weft_str_cut(&rest, ',', &part);) {
-		const struct task_field *f = task_field_find(part);
-		char what[64], typed[64];
-		snprintf(what, sizeof what, "option '%s': unknown field", option);
-		snprintf(typed, sizeof typed, "%.*s", (int)(part.n < 60 ? part.n : 60), part.at);
-		if (!f || f->needs == TASK_SPAN)
-			return cli_unknown(cmd, what, typed, known, n_known);
-		if (*n == most)
-			return cli_usage(cmd, "option '%s': more than %u fields", option, most);
-		field[(*n)++] = f;
-	}
-	return CLI_OK;
 }
 
 struct weft_row_value task_value(const struct task_field *f, struct task_view *v, uint32_t task)
@@ -317,15 +291,14 @@ int task_compare(const struct task_field *f, struct task_view *v, uint32_t a, ui
 
 /* ---- filters ---- */
 
-int task_filter(const char *text_of, const struct task_view *v, struct weft_filter **f, bool *graph)
+int task_filter(const char *text_of, const struct task_view *v, struct weft_filter **f, bool *graph, struct weft_err *err)
 {
 	struct weft_row_field field[64];
-	struct weft_err err = {0};
 	const struct weft_trace *t = v->tasks.trace;
 	*f = NULL;
 	*graph = false;
 	if (!text_of)
-		return CLI_OK;
+		return 0;
 	for (unsigned i = 0; i < n_task_fields; i++) {
 		task_get *get = task_fields[i].get;
 		uint32_t ids = get == get_codelet                         ? t->def[WEFT_CLASS_REGION].n
@@ -335,11 +308,12 @@ int task_filter(const char *text_of, const struct task_view *v, struct weft_filt
 			ids = t->def[WEFT_CLASS_STRING].n;
 		field[i] = (struct weft_row_field){task_fields[i].name, task_fields[i].kind, ids};
 	}
-	if (weft_row_filter_new(f, text_of, field, n_task_fields, t->end, &err))
-		return cli_fail(&err);
+	int rc = weft_row_filter_new(f, text_of, field, n_task_fields, t->end, err);
+	if (rc)
+		return rc;
 	for (unsigned i = 0; i < n_task_fields; i++)
 		*graph = *graph || (task_fields[i].needs == TASK_OF_GRAPH && weft_row_filter_uses(*f, i));
-	return CLI_OK;
+	return 0;
 }
 
 static struct weft_row_value row_value(const void *at, unsigned field)

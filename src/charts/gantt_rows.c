@@ -250,10 +250,10 @@ static int add_rows(struct walk *w)
 	return rc;
 }
 
-int gantt_range(struct gantt *g, const char *range)
+int gantt_range(struct gantt *g, const char *range, struct weft_err *err)
 {
 	const struct weft_trace *t = g->tasks->tasks.trace;
-	struct weft_err err = {0};
+	int rc = 0;
 	g->from = WEFT_NEVER;
 	for (uint32_t i = 0; i < g->tasks->tasks.n; i++) {
 		const struct weft_tasks_task *task = &g->tasks->tasks.task[i];
@@ -263,13 +263,12 @@ int gantt_range(struct gantt *g, const char *range)
 	}
 	g->from = g->from == WEFT_NEVER ? 0 : g->from;
 	g->to = g->to > g->from ? g->to : t->end;
-	if (range && weft_time_range(range, t->end, &g->from, &g->to, &err))
-		return cli_fail(&err);
+	if (range && (rc = weft_time_range(range, t->end, &g->from, &g->to, err)))
+		return rc;
 	g->to = g->to < t->end ? g->to : t->end;
 	if (g->to > g->from)
-		return CLI_OK;
-	weft_err_set(&err, -ERANGE, "'%s' has nothing in this range of time", t->path);
-	return cli_fail(&err);
+		return 0;
+	return weft_err_set(err, -ERANGE, "'%s' has nothing in this range of time", t->path);
 }
 
 int gantt_compute(struct gantt *g)

@@ -3,8 +3,8 @@
  * The Gantt chart of StarPU's handbook (4.1.1), computed: a row of states for each worker and each thread that submits, curves of the whole program, of memory
  * nodes and of workers. Everything is by pixel: a cell has the state that had most of its time.
  */
-#ifndef WEFT_CLI_GANTT_H
-#define WEFT_CLI_GANTT_H
+#ifndef WEFT_CHARTS_GANTT_H
+#define WEFT_CHARTS_GANTT_H
 
 #include "base/vec.h"
 #include "task_fields.h"
@@ -78,8 +78,8 @@ int gantt_nodes(struct gantt *g) WEFT_MUST_CHECK;
 int gantt_marks(struct gantt *g) WEFT_MUST_CHECK;
 int gantt_paint(struct gantt *g, struct gantt_paint paint, uint16_t *out) WEFT_MUST_CHECK; /* the number of this paint */
 
-/* From the first submission to the last task's end, or as `range` (of --time; NULL: none) says. 0 or the exit status, after a message. */
-int gantt_range(struct gantt *g, const char *range);
+/* From the first submission to the last task's end, or as `range` ("25%..75%", "1ms..2ms"; NULL: none) says. */
+int gantt_range(struct gantt *g, const char *range, struct weft_err *err) WEFT_MUST_CHECK;
 /* An amount from `from` to `to`, added as amount per ns to each pixel that it touches. */
 void gantt_spread(const struct gantt *g, double *value, uint64_t from, uint64_t to, double amount);
 static inline double gantt_x(const struct gantt *g, uint64_t at)

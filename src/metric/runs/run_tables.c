@@ -337,9 +337,9 @@ struct run_column {
 	struct weft_column column;
 	cell_fn *cell;
 };
-enum { COLUMNS = 12 };
+enum { COLUMNS = WEFT_RUN_COLUMNS };
 
-static const struct run_table {
+static const struct run_is {
 	const char *name, *category, *also; /* also: another category that is enough */
 	int (*on_call)(void *, const struct run_call *, const struct run_call *, uint32_t);
 	int (*on_point)(void *, uint32_t, uint64_t, uint32_t, int64_t);
@@ -421,7 +421,7 @@ static const struct run_table {
 };
 enum { RUN_TABLES = sizeof run_tables / sizeof *run_tables };
 
-/* ---- printing ---- */
+/* ---- filling ---- */
 
 static int order_rows(const void *a, const void *b)
 {
@@ -429,41 +429,68 @@ static int order_rows(const void *a, const void *b)
 	return x->order != y->order ? (x->order > y->order ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static int print(struct counting *o, const struct run_table *t, const struct cli_common *c)
+static void begin_table(struct weft_run_table *out, const struct weft_column *column, unsigned n)
 {
-	struct weft_column column[COLUMNS];
-	struct weft_table table;
+	memcpy(out->column, column, n * sizeof *column);
+	weft_table_init(&out->table, out->column, n);
+}
+
+static int fill(struct counting *o, const struct run_is *is, struct weft_run_table *out)
+{
+	struct weft_column column[WEFT_RUN_COLUMNS];
 	unsigned n = 0;
 	int rc = 0;
-	for (; n < COLUMNS && t->column[n].cell; n++)
-		column[n] = t->column[n].column;
-	weft_table_init(&table, column, n);
+	for (; n < COLUMNS && is->column[n].cell; n++)
+		column[n] = is->column[n].column;
+	begin_table(out, column, n);
 	if (o->row.n)
 		qsort(o->row.at, o->row.n, sizeof *o->row.at, order_rows);
 	for (size_t i = 0; i < o->row.n && !rc; i++) {
 		struct weft_cell cell[COLUMNS];
 		for (unsigned k = 0; k < n; k++)
-			cell[k] = t->column[k].cell(&o->row.at[i]);
-		rc = weft_table_row(&table, cell);
+			cell[k] = is->column[k].cell(&o->row.at[i]);
+		rc = weft_table_row(&out->table, cell);
 	}
-	if (rc) {
-		weft_table_fini(&table);
-		return cli_fail_code(rc);
-	}
-	int status = cli_table(&table, c);
-	char z[32];
-	if (!status && o->peak && cli_form(c) == WEFT_TABLE_TEXT)
-		printf("\nAt most %s were in use.\n", weft_human_bytes(z, o->peak));
-	if (!status && o->entries && cli_form(c) == WEFT_TABLE_TEXT)
-		printf("\n%" PRIu64
-		       " times locks were taken; only those that were waited for have rows, unless all were recorded.\n",
-		       o->entries);
-	return status;
+	out->peak_bytes = o->peak;
+	out->lock_entries = o->entries;
+	return rc;
 }
 
 /* ---- mpi-matrix ---- */
 
-static int print_matrix(const struct weft_trace *t, uint64_t from, uint64_t to, const struct cli_common *c)
+void weft_rank_label(const struct weft_trace *t, uint32_t process, char *out)
+{
+	const struct weft_process *p = &t->process[process];
+	char *dot;
+	if (p->rank >= 0)
+		snprintf(out, WEFT_RANK_LABEL, "%d", p->rank);
+	else if (!p->n_threads)
+		snprintf(out, WEFT_RANK_LABEL, "%u.%u", p->app + 1, process - t->app[p->app].first_process + 1);
+	else if ((dot = strrchr(weft_thread_label(t, p->first_thread, out), '.')))
+		*dot = '\0';
+}
+
+static int count_pairs(struct counting *o, uint64_t from, uint64_t to)
+{
+	const struct weft_messages *m = &o->t->message;
+	for (uint64_t i = 0; i < m->n; i++) {
+		uint32_t sender = m->send_thread[i], receiver = m->recv_thread[i];
+		if (sender == WEFT_NONE || receiver == WEFT_NONE || m->send_done[i] < from || m->send_done[i] > to)
+			continue;
+		struct count *r = row_of(o, (uint64_t)o->t->thread[sender].process << 32 | o->t->thread[receiver].process);
+		if (!r)
+			return -ENOMEM;
+		r->calls++;
+		r->sent += m->size[i];
+		r->most = m->size[i] > r->most ? m->size[i] : r->most;
+		r->order = UINT64_MAX - r->key; /* by sender, then by receiver */
+	}
+	if (o->row.n)
+		qsort(o->row.at, o->row.n, sizeof *o->row.at, order_rows);
+	return 0;
+}
+
+static int fill_matrix(struct weft_run_table *out, const struct weft_trace *t, uint64_t from, uint64_t to)
 {
 	static const struct weft_column column[] = {
 		{"from", "from", WEFT_CELL_TEXT},        {"to", "to", WEFT_CELL_TEXT},
@@ -471,50 +498,24 @@ static int print_matrix(const struct weft_trace *t, uint64_t from, uint64_t to, 
 		{"mean_bytes", "mean", WEFT_CELL_BYTES}, {"most_bytes", "largest", WEFT_CELL_BYTES},
 	};
 	struct counting o = {.t = t};
-	struct weft_table table;
-	int rc = 0;
-	for (uint64_t i = 0; i < t->message.n && !rc; i++) {
-		uint32_t sender = t->message.send_thread[i], receiver = t->message.recv_thread[i];
-		if (sender == WEFT_NONE || receiver == WEFT_NONE || t->message.send_done[i] < from ||
-		    t->message.send_done[i] > to)
-			continue;
-		struct count *r = row_of(&o, (uint64_t)t->thread[sender].process << 32 | t->thread[receiver].process);
-		if (!r) {
-			rc = -ENOMEM;
-			break;
-		}
-		r->calls++;
-		r->sent += t->message.size[i];
-		r->most = t->message.size[i] > r->most ? t->message.size[i] : r->most;
-		r->order = UINT64_MAX - r->key; /* by sender, then by receiver */
-	}
-	weft_table_init(&table, column, 6);
-	if (o.row.n)
-		qsort(o.row.at, o.row.n, sizeof *o.row.at, order_rows);
+	int rc = count_pairs(&o, from, to);
+	begin_table(out, column, 6);
 	for (size_t i = 0; i < o.row.n && !rc; i++) {
 		const struct count *r = &o.row.at[i];
-		char end[2][40];
-		const uint32_t process[2] = {(uint32_t)(r->key >> 32), (uint32_t)r->key};
-		for (unsigned k = 0; k < 2; k++)
-			if (t->process[process[k]].rank >= 0)
-				snprintf(end[k], sizeof end[k], "%d", t->process[process[k]].rank);
-			else
-				*strrchr(weft_thread_label(t, t->process[process[k]].first_thread, end[k]), '.') = '\0';
+		char end[2][WEFT_RANK_LABEL];
+		weft_rank_label(t, (uint32_t)(r->key >> 32), end[0]);
+		weft_rank_label(t, (uint32_t)r->key, end[1]);
 		struct weft_cell cell[] = {{WEFT_CELL_TEXT, {.text = end[0]}},
 		                           {WEFT_CELL_TEXT, {.text = end[1]}},
 		                           {WEFT_CELL_U64, {.u64 = r->calls}},
 		                           {WEFT_CELL_BYTES, {.u64 = r->sent}},
 		                           {WEFT_CELL_BYTES, {.u64 = r->sent / r->calls}},
 		                           {WEFT_CELL_BYTES, {.u64 = r->most}}};
-		rc = weft_table_row(&table, cell);
+		rc = weft_table_row(&out->table, cell);
 	}
 	weft_map_fini(&o.row_of);
 	free(o.row.at);
-	if (rc) {
-		weft_table_fini(&table);
-		return cli_fail_code(rc);
-	}
-	return cli_table(&table, c);
+	return rc;
 }
 
 /* ---- by name ---- */
@@ -530,7 +531,7 @@ static bool has_category(const struct weft_trace *t, const char *name)
 	return false;
 }
 
-bool cli_run_table_named(const char *name)
+bool weft_run_table_named(const char *name)
 {
 	bool named = !strcmp(name, "mpi-matrix");
 	for (unsigned i = 0; i < RUN_TABLES && !named; i++)
@@ -538,7 +539,7 @@ bool cli_run_table_named(const char *name)
 	return named;
 }
 
-bool cli_run_table_has(const struct weft_trace *t, const char *name)
+bool weft_run_table_has(const struct weft_trace *t, const char *name)
 {
 	if (!strcmp(name, "mpi-matrix"))
 		return has_category(t, "mpi");
@@ -548,35 +549,40 @@ bool cli_run_table_has(const struct weft_trace *t, const char *name)
 	return false;
 }
 
-bool cli_run_table_lacks(const struct weft_trace *t, const char *name)
+const char *weft_run_table_lacks(const struct weft_trace *t, const char *name)
 {
 	/* Types with numbers are a foreign format's, which views are for. */
 	bool foreign = strcmp(t->format, "weft") != 0;
 	for (uint32_t i = 1; i < t->def[WEFT_CLASS_TYPE].n; i++)
 		foreign |= t->def[WEFT_CLASS_TYPE].at[i].code > 0;
 	if (foreign)
-		return false;
+		return NULL;
 	const char *category = "mpi";
 	for (unsigned i = 0; i < RUN_TABLES; i++)
 		category = !strcmp(name, run_tables[i].name) ? run_tables[i].category : category;
-	cli_fail_text("'%s' has nothing of the category '%s', of which the table '%s' is (weft record --on %s)", t->path,
-	              category, name, category);
-	return true;
+	return category;
 }
 
-int cli_run_table(const struct weft_trace *t, const char *name, uint64_t from, uint64_t to, const struct cli_common *c)
+const char *weft_run_table_at(unsigned i)
+{
+	return i < RUN_TABLES ? run_tables[i].name : i == RUN_TABLES ? "mpi-matrix" : NULL;
+}
+
+int weft_run_table_make(struct weft_run_table *out, const struct weft_trace *t, const char *name,
+                        const struct weft_run_table_how *how)
 {
 	unsigned i = 0;
+	*out = (struct weft_run_table){.peak_bytes = 0};
 	if (!strcmp(name, "mpi-matrix"))
-		return print_matrix(t, from, to, c);
+		return fill_matrix(out, t, how->from, how->to);
 	while (strcmp(name, run_tables[i].name) != 0)
 		i++;
-	const struct run_table *is = &run_tables[i];
+	const struct run_is *is = &run_tables[i];
 	struct counting o = {.t = t, .category = run_category(t, is->category), .own = is->also ? run_category(t, is->also) : 0};
 	struct run_walk w = {.t = t,
-	                     .from = from,
-	                     .to = to,
-	                     .own_threads = c->own_threads,
+	                     .from = how->from,
+	                     .to = how->to,
+	                     .own_threads = how->own_threads,
 	                     .on_call = is->on_call,
 	                     .on_point = is->on_point,
 	                     .on_counter = is->on_counter,
@@ -584,9 +590,15 @@ int cli_run_table(const struct weft_trace *t, const char *name, uint64_t from, u
 	int rc = run_walk(&w);
 	for (size_t k = 0; k < o.row.n; k++)
 		thread_done(&o.row.at[k]);
-	int status = rc ? cli_fail_code(rc) : print(&o, is, c);
+	if (!rc)
+		rc = fill(&o, is, out);
 	weft_map_fini(&o.row_of);
 	weft_map_fini(&o.held);
 	free(o.row.at);
-	return status;
+	return rc;
+}
+
+void weft_run_table_fini(struct weft_run_table *r)
+{
+	weft_table_fini(&r->table);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drawing what gantt.h computed. */
-#ifndef WEFT_CLI_GANTT_DRAW_H
-#define WEFT_CLI_GANTT_DRAW_H
+#ifndef WEFT_CHARTS_GANTT_DRAW_H
+#define WEFT_CHARTS_GANTT_DRAW_H
 
 #include "gantt.h"
 #include "render/draw/picture.h"

@@ -3,10 +3,10 @@
  * What can be asked of a task: a row of a table for each field, which gives columns, sorting, grouping, the filter's fields and the words that
  * completion offers.
  */
-#ifndef WEFT_CLI_TASK_FIELDS_H
-#define WEFT_CLI_TASK_FIELDS_H
+#ifndef WEFT_CHARTS_TASK_FIELDS_H
+#define WEFT_CHARTS_TASK_FIELDS_H
 
-#include "cli/common/cli.h"
+#include "base/table.h"
 #include "graph/graph.h"
 #include "tasks/task_table.h"
 #include "trace/filter/filter_rows.h"
@@ -20,9 +20,9 @@ struct task_view {
 	bool has_paths;
 	char text[128]; /* of the value that was asked for last */
 };
-/* 0 or the exit status, after a message. The view stays where it is: rows point to it. */
-int task_view_load(struct task_view *v, const struct weft_trace *t);
-int task_view_paths(struct task_view *v);
+/* 0, or negative with err->code set. The view stays where it is: rows point to it. -ENOENT: the trace has no tasks. */
+int task_view_load(struct task_view *v, const struct weft_trace *t, struct weft_err *err) WEFT_MUST_CHECK;
+int task_view_paths(struct task_view *v, struct weft_err *err) WEFT_MUST_CHECK;
 void task_view_fini(struct task_view *v);
 
 struct task_row { /* what a getter gets */
@@ -44,16 +44,14 @@ extern const struct task_field task_fields[];
 extern const unsigned n_task_fields;
 
 const struct task_field *task_field_find(struct weft_str name);
-/* cmd's message and the exit status, or 0; at most `most` fields of a list with commas. */
-int task_fields_parse(const struct weft_command *cmd, const char *option, const char *list, const struct task_field **field,
-                      unsigned *n, unsigned most);
 struct weft_row_value task_value(const struct task_field *f, struct task_view *v, uint32_t task);
 struct weft_cell task_cell(const struct task_field *f, struct task_view *v, uint32_t task);
 /* Less than 0, 0, more: of two tasks by this field; what is not there comes last. */
 int task_compare(const struct task_field *f, struct task_view *v, uint32_t a, uint32_t b);
 
-/* The filter over tasks, or NULL in *f where `text` is NULL. `graph`: it asks for something that needs the paths. 0 or the exit status. */
-int task_filter(const char *text, const struct task_view *v, struct weft_filter **f, bool *graph);
+/* The filter over tasks, or NULL in *f where `text` is NULL. `graph`: it asks for something that needs the paths. */
+int task_filter(const char *text, const struct task_view *v, struct weft_filter **f, bool *graph,
+                struct weft_err *err) WEFT_MUST_CHECK;
 bool task_passes(struct weft_filter *f, struct task_view *v, uint32_t task);
 
 #endif

@@ -3,8 +3,8 @@
  * Calls of a run one after the other, each with what was said of it: bytes, a file, a lock, messages. For tables of runtimes
  * (run_tables.c), which ask for regions by category.
  */
-#ifndef WEFT_CLI_RUN_WALK_H
-#define WEFT_CLI_RUN_WALK_H
+#ifndef WEFT_METRIC_RUN_WALK_H
+#define WEFT_METRIC_RUN_WALK_H
 
 #include "base/vec.h"
 #include "trace/filter/filter.h"

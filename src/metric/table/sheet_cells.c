@@ -9,7 +9,7 @@
  * Where the table counts the control itself, and one of the columns is that of 0, the product is left out: with 0 it would show
  * nothing.
  */
-#include "table_cells.h"
+#include "sheet_cells.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,18 +18,18 @@
 enum { CELLS_MOST = 100000000 };
 
 struct choosing {
-	const struct cli_page *page;
+	const struct weft_sheet *page;
 	bool *row, *column, *pair; /* by row of the table, by shown column, by both; owned */
 	uint32_t n_rows, n_columns;
 };
 
-static char *cells_label(const struct cli_page *p, bool row, uint32_t i)
+static char *cells_label(const struct weft_sheet *p, bool row, uint32_t i)
 {
 	struct weft_buf b = {0};
 	if (row)
 		weft_buf_puts(&b, p->row[i]);
 	else
-		cli_page_column_label(p, i, &b);
+		weft_sheet_column_label(p, i, &b);
 	if (!b.failed && !b.n)
 		weft_buf_add(&b, "", 0);
 	return b.failed ? NULL : b.at ? b.at : strdup("");
@@ -253,7 +253,7 @@ static const char *name_of(struct weft_view *v, const struct choosing *c, const 
 	for (uint32_t i = 0, n = 0; i < c->n_columns && n < 3; i++)
 		if (c->column[i]) {
 			weft_buf_putc(&b, n++ ? ',' : ' ');
-			cli_page_column_label(c->page, i, &b);
+			weft_sheet_column_label(c->page, i, &b);
 		}
 	const char *name = b.failed ? NULL : weft_arena_strdup(&v->arena, b.at);
 	weft_buf_fini(&b);
@@ -302,32 +302,66 @@ static int add_windows(struct weft_view *v, const struct choosing *c, struct wef
 	return rc;
 }
 
-int cli_cells_window(struct weft_view *v, const struct cli_page *p, const char *const *cell, unsigned n, struct weft_window **out,
-                     struct weft_err *err)
+static int choosing_init(struct choosing *c, const struct weft_sheet *p, struct weft_err *err)
 {
-	struct choosing c = {.page = p, .n_rows = p->result->n_rows, .n_columns = p->n_columns};
-	size_t pairs = (size_t)c.n_rows * c.n_columns;
-	int rc = 0;
+	*c = (struct choosing){.page = p, .n_rows = p->result->n_rows, .n_columns = p->n_columns};
+	size_t pairs = (size_t)c->n_rows * c->n_columns;
 	if (weft_stat_of_comms(p->result->hist->stat))
 		return weft_err_set(err, -EINVAL, "columns of '%s' are partners, which have no place in time",
 		                    weft_stat_name(p->result->hist->stat));
 	if (pairs > CELLS_MOST)
 		return weft_err_set(err, -EINVAL, "the table has more cells than can be chosen from: take fewer with --rows");
-	c.row = calloc((size_t)c.n_rows + 1, sizeof *c.row);
-	c.column = calloc((size_t)c.n_columns + 1, sizeof *c.column);
-	c.pair = calloc(pairs + 1, sizeof *c.pair);
-	if (!c.row || !c.column || !c.pair)
+	c->row = calloc((size_t)c->n_rows + 1, sizeof *c->row);
+	c->column = calloc((size_t)c->n_columns + 1, sizeof *c->column);
+	c->pair = calloc(pairs + 1, sizeof *c->pair);
+	return c->row && c->column && c->pair ? 0 : weft_err_set(err, -ENOMEM, "%s", weft_err_name(-ENOMEM));
+}
+
+static int choosing_end(struct choosing *c, struct weft_view *v, int rc, struct weft_window **out, struct weft_err *err)
+{
+	if (!rc && add_windows(v, c, out))
 		rc = weft_err_set(err, -ENOMEM, "%s", weft_err_name(-ENOMEM));
+	free(c->row);
+	free(c->column);
+	free(c->pair);
+	return rc;
+}
+
+int weft_cells_window(struct weft_view *v, const struct weft_sheet *p, const char *const *cell, unsigned n,
+                      struct weft_window **out, struct weft_err *err)
+{
+	struct choosing c;
+	int rc = choosing_init(&c, p, err);
 	for (unsigned i = 0; i < n && !rc; i++)
 		rc = choose_cell(&c, cell[i], err);
 	if (!rc)
 		rc = check_rectangle(&c, err);
-	if (!rc && add_windows(v, &c, out))
-		rc = weft_err_set(err, -ENOMEM, "%s", weft_err_name(-ENOMEM));
-	free(c.row);
-	free(c.column);
-	free(c.pair);
-	return rc;
+	return choosing_end(&c, v, rc, out, err);
+}
+
+/* n 0: all. */
+static int mark_numbers(bool *on, uint32_t size, const uint32_t *at, uint32_t n, const char *what, struct weft_err *err)
+{
+	if (!n)
+		memset(on, true, size);
+	for (uint32_t i = 0; i < n; i++) {
+		if (at[i] >= size)
+			return weft_err_set(err, -EINVAL, "no %s %u: the table has %u", what, at[i], size);
+		on[at[i]] = true;
+	}
+	return 0;
+}
+
+int weft_cells_chosen(struct weft_view *v, const struct weft_sheet *p, const struct weft_cell_choice *cells,
+                      struct weft_window **out, struct weft_err *err)
+{
+	struct choosing c;
+	int rc = choosing_init(&c, p, err);
+	if (!rc)
+		rc = mark_numbers(c.row, c.n_rows, cells->row, cells->n_rows, "row", err);
+	if (!rc)
+		rc = mark_numbers(c.column, c.n_columns, cells->column, cells->n_columns, "column", err);
+	return choosing_end(&c, v, rc, out, err);
 }
 
 /* ---- intervals ---- */
@@ -365,7 +399,7 @@ static int put_row(const struct weft_space *s, const struct weft_window *w, uint
 	return rc;
 }
 
-int cli_cells_intervals(const struct weft_space *s, const struct weft_window *w, enum weft_table_form form, FILE *to)
+int weft_cells_intervals(const struct weft_space *s, const struct weft_window *w, enum weft_table_form form, FILE *to)
 {
 	static const struct weft_column columns[] = {
 		{"row", "row", WEFT_CELL_TEXT},

@@ -5,7 +5,7 @@ set -eu
 out=$1
 shift
 {
-	printf '#include "cli/look/view_load.h"\n\nconst struct cli_library_view cli_library[] = {\n'
+	printf '#include "metric/library/library.h"\n\nconst struct weft_library_view weft_view_library[] = {\n'
 	for view; do
 		name=${view##*/}
 		printf '\t{"%s",\n' "${name%.view}"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The columns of a table that are shown; what its values are. */
-#include "table_page.h"
+#include "table_sheet.h"
 #include "base/map.h"
 #include <errno.h>
 #include <math.h>
@@ -115,7 +115,7 @@ static char *object_number(const struct weft_result *r, uint32_t object, char *o
 	return out;
 }
 
-char *cli_row_number(const struct weft_result *r, uint32_t row, char *out)
+char *weft_sheet_row_number(const struct weft_result *r, uint32_t row, char *out)
 {
 	return object_number(r, r->row[row], out);
 }
@@ -130,7 +130,7 @@ static bool repeats(const char *const *name, uint32_t n)
 	return i < n;
 }
 
-int cli_row_names(const struct weft_result *r, struct weft_arena *a, const char ***out, bool *numbered)
+int weft_sheet_row_names(const struct weft_result *r, struct weft_arena *a, const char ***out, bool *numbered)
 {
 	enum weft_level level = r->view->window[r->hist->control].metric.level;
 	const char **name = weft_arena_alloc(a, ((size_t)r->n_rows + 1) * sizeof *name);
@@ -148,7 +148,7 @@ int cli_row_names(const struct weft_result *r, struct weft_arena *a, const char 
 	*numbered = repeats(name, r->n_rows);
 	for (uint32_t i = 0; i < r->n_rows && *numbered; i++) {
 		char z[40];
-		name[i] = weft_arena_printf(a, "%s %s", name[i], cli_row_number(r, i, z));
+		name[i] = weft_arena_printf(a, "%s %s", name[i], weft_sheet_row_number(r, i, z));
 		if (!name[i])
 			return -ENOMEM;
 	}
@@ -157,12 +157,12 @@ int cli_row_names(const struct weft_result *r, struct weft_arena *a, const char 
 
 /* ---- pages ---- */
 
-int cli_page_make(struct cli_page *p, const struct weft_result *r, const char *trace, uint32_t plane)
+int weft_sheet_make(struct weft_sheet *p, const struct weft_result *r, const char *trace, uint32_t plane)
 {
 	struct full *f = NULL;
 	uint32_t n = 0;
-	*p = (struct cli_page){.result = r, .trace = trace, .plane = plane};
-	int rc = cli_row_names(r, &p->arena, &p->row, &p->numbered);
+	*p = (struct weft_sheet){.result = r, .trace = trace, .plane = plane};
+	int rc = weft_sheet_row_names(r, &p->arena, &p->row, &p->numbered);
 	if (!rc)
 		rc = find_full(r, plane, &f, &n);
 	if (!rc && !r->hist->hide_empty && r->column.n <= COLUMNS_MOST)
@@ -184,20 +184,20 @@ int cli_page_make(struct cli_page *p, const struct weft_result *r, const char *t
 	return rc;
 }
 
-void cli_page_fini(struct cli_page *p)
+void weft_sheet_fini(struct weft_sheet *p)
 {
 	free(p->column);
 	free(p->total);
 	weft_arena_fini(&p->arena);
-	*p = (struct cli_page){.column = NULL};
+	*p = (struct weft_sheet){.column = NULL};
 }
 
-const struct weft_result_cell *cli_page_cell(const struct cli_page *p, uint32_t row, uint32_t shown)
+const struct weft_result_cell *weft_sheet_cell(const struct weft_sheet *p, uint32_t row, uint32_t shown)
 {
 	return weft_result_at(p->result, p->plane, row, p->column[shown]);
 }
 
-void cli_page_column_label(const struct cli_page *p, uint32_t shown, struct weft_buf *out)
+void weft_sheet_column_label(const struct weft_sheet *p, uint32_t shown, struct weft_buf *out)
 {
 	char z[40];
 	weft_column_label(p->result, p->column[shown], out);
@@ -226,25 +226,25 @@ static enum stat_form form_of(const struct weft_stat *s)
 	return *name == '%' ? OF_SHARE : weft_stat_of_comms(s) ? OF_BYTES : OF_DATA;
 }
 
-struct cli_value_form cli_value_form(const struct weft_result *r)
+struct weft_value_form weft_value_form(const struct weft_result *r)
 {
 	static const char *const units[WEFT_UNITS] = {"ns", "us", "ms", "s", "min", "hours", "days"};
 	enum weft_unit unit = r->view->window[r->hist->control].metric.unit;
 	switch (form_of(r->hist->stat)) {
 	case OF_TIME:
-		return (struct cli_value_form){WEFT_CELL_NS, weft_unit_convert(1, unit, WEFT_NS), units[unit]};
+		return (struct weft_value_form){WEFT_CELL_NS, weft_unit_convert(1, unit, WEFT_NS), units[unit]};
 	case OF_SHARE:
-		return (struct cli_value_form){WEFT_CELL_PERCENT, 1, "%"};
+		return (struct weft_value_form){WEFT_CELL_PERCENT, 1, "%"};
 	case OF_COUNT:
-		return (struct cli_value_form){WEFT_CELL_U64, 1, ""};
+		return (struct weft_value_form){WEFT_CELL_U64, 1, ""};
 	case OF_BYTES:
-		return (struct cli_value_form){WEFT_CELL_BYTES, 1, "bytes"};
+		return (struct weft_value_form){WEFT_CELL_BYTES, 1, "bytes"};
 	default:
-		return (struct cli_value_form){WEFT_CELL_DOUBLE, 1, ""};
+		return (struct weft_value_form){WEFT_CELL_DOUBLE, 1, ""};
 	}
 }
 
-struct weft_cell cli_value_cell(const struct cli_value_form *f, double v)
+struct weft_cell weft_value_cell(const struct weft_value_form *f, double v)
 {
 	double whole = v * f->factor;
 	bool integer = f->kind != WEFT_CELL_PERCENT && f->kind != WEFT_CELL_DOUBLE;

@@ -3,8 +3,8 @@
  * The graph of a trace's tasks as it is shown: of those that a filter lets pass, with their paths; equal tasks folded into boxes where there would
  * be too many; each box with its words, colour and place.
  */
-#ifndef WEFT_CLI_GRAPH_VIEW_H
-#define WEFT_CLI_GRAPH_VIEW_H
+#ifndef WEFT_CHARTS_GRAPH_VIEW_H
+#define WEFT_CHARTS_GRAPH_VIEW_H
 
 #include "graph/layout.h"
 #include "task_fields.h"
@@ -42,10 +42,10 @@ struct graph_view {
 	uint32_t *colour; /* by kind */
 	uint32_t n_kinds;
 };
-/* 0 or the exit status, after a message. Fini in any case. */
-int graph_view_init(struct graph_view *v, struct task_view *tasks, struct weft_filter *f);
-int graph_view_fold(struct graph_view *v, const struct graph_how *how); /* boxes */
-int graph_view_place(struct graph_view *v);                             /* and their places */
+/* 0, or negative with err->code set. Fini in any case. */
+int graph_view_init(struct graph_view *v, struct task_view *tasks, struct weft_filter *f, struct weft_err *err) WEFT_MUST_CHECK;
+int graph_view_fold(struct graph_view *v, const struct graph_how *how) WEFT_MUST_CHECK; /* boxes; 0 or -ENOMEM */
+int graph_view_place(struct graph_view *v) WEFT_MUST_CHECK;                             /* and their places */
 void graph_view_fini(struct graph_view *v);
 
 /* What stands in a box: two lines of at most 96 bytes. */

@@ -55,12 +55,11 @@ static void choose_edges(struct graph_view *v, const uint32_t *node)
 	v->g = (struct weft_graph){v->n, v->first, v->before, v->duration};
 }
 
-int graph_view_init(struct graph_view *v, struct task_view *tasks, struct weft_filter *f)
+int graph_view_init(struct graph_view *v, struct task_view *tasks, struct weft_filter *f, struct weft_err *err)
 {
 	const struct weft_tasks *t = &tasks->tasks;
 	size_t room = (size_t)t->n + 1;
 	uint32_t *node = malloc(room * sizeof *node), cycle = 0;
-	struct weft_err err = {0};
 	*v = (struct graph_view){.tasks = tasks,
 	                         .n_all = t->n,
 	                         .task = malloc(room * sizeof *v->task),
@@ -74,10 +73,12 @@ int graph_view_init(struct graph_view *v, struct task_view *tasks, struct weft_f
 	}
 	free(node);
 	if (rc == -ENOENT)
-		weft_err_set(&err, rc, "no task passes the filter");
-	else if (rc == -ELOOP)
-		weft_err_set(&err, rc, "'%s': task %" PRIu64 " waits for itself", t->trace->path, t->task[v->task[cycle]].job);
-	return err.code ? cli_fail(&err) : rc ? cli_fail_code(rc) : CLI_OK;
+		return weft_err_set(err, rc, "no task passes the filter");
+	if (rc == -ELOOP)
+		return weft_err_set(err, rc, "'%s': task %" PRIu64 " waits for itself", t->trace->path,
+		                    t->task[v->task[cycle]].job);
+	err->code = rc;
+	return rc;
 }
 
 void graph_view_fini(struct graph_view *v)
@@ -172,7 +173,7 @@ int graph_view_fold(struct graph_view *v, const struct graph_how *how)
 		rc = weft_fold(&v->g, &v->paths, v->kind, v->step, &v->fold);
 	if (!rc)
 		rc = choose_colours(v);
-	return rc ? cli_fail_code(rc) : CLI_OK;
+	return rc;
 }
 
 int graph_view_place(struct graph_view *v)
@@ -193,7 +194,7 @@ int graph_view_place(struct graph_view *v)
 		rc = weft_layout(&(struct weft_layout_in){v->fold.n, v->fold.n_edges, v->fold.edge, v->width, rank, GRAPH_GAP},
 		                 &v->layout);
 	free(rank);
-	return rc ? cli_fail_code(rc) : CLI_OK;
+	return rc;
 }
 
 /* ---- words ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a thread was in, stretch by stretch: the outermost task, else the innermost region, else nothing. */
-#ifndef WEFT_CLI_THREAD_STATES_H
-#define WEFT_CLI_THREAD_STATES_H
+#ifndef WEFT_CHARTS_THREAD_STATES_H
+#define WEFT_CHARTS_THREAD_STATES_H
 
 #include "trace/store/trace.h"
 

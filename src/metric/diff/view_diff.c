@@ -4,10 +4,11 @@
  * meet by their labels. Rows meet by their names, and those whose names only one trace has, by their numbers (application,
  * process, thread), so that runs on other hosts or of renamed threads meet, too.
  */
-#include "diff.h"
+#include "view_diff.h"
 #include "base/map.h"
+#include "metric/library/library.h"
+#include "metric/table/table_choose.h"
 #include "metric/view/view_lack.h"
-#include "view_load.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ struct side {
 
 /* ---- one side ---- */
 
-static int choose_table(struct side *s, const struct cli_diff_how *how, const char *view, struct weft_err *err)
+static int choose_table(struct side *s, const struct weft_diff_how *how, const char *view, struct weft_err *err)
 {
 	struct weft_view *v = &s->view;
 	if (!v->n_hists)
@@ -42,7 +43,7 @@ static int choose_table(struct side *s, const struct cli_diff_how *how, const ch
 }
 
 /* A share says nothing of how long it was. */
-static const struct weft_stat *stat_of(const struct weft_hist *h, const struct cli_diff_how *how)
+static const struct weft_stat *stat_of(const struct weft_hist *h, const struct weft_diff_how *how)
 {
 	static const char *const shares[][2] = {{"% Time", "Time"},
 	                                        {"% Time Not Zero", "Time"},
@@ -56,17 +57,19 @@ static const struct weft_stat *stat_of(const struct weft_hist *h, const struct c
 	return h->stat;
 }
 
-static int diff_prepare(struct side *s, const char *view, const struct cli_diff_how *how, struct weft_err *err)
+static int diff_prepare(struct side *s, int which, const char *view, const struct weft_diff_how *how, struct weft_err *err)
 {
 	struct weft_view_lack lack;
 	struct weft_buf missing = {0};
-	int rc = cli_view_load(&s->view, view, err);
+	int rc = how->load ? how->load(how->arg, &s->view, view, err) : weft_view_load(&s->view, view, err);
 	if (!rc)
 		rc = weft_view_bind(&s->view, s->space, &lack, err);
 	if (!rc)
 		rc = choose_table(s, how, view, err);
 	if (rc)
 		return rc;
+	if (how->to[which])
+		weft_table_limit(&s->view, s->hist, s->space, how->from[which], how->to[which]);
 	weft_view_missing(&s->view, s->space, &missing);
 	s->has_events = !missing.n;
 	rc = missing.failed ? -ENOMEM : 0;
@@ -75,13 +78,13 @@ static int diff_prepare(struct side *s, const char *view, const struct cli_diff_
 	return rc;
 }
 
-static int diff_compute(struct side *s, const struct cli_diff_how *how)
+static int diff_compute(struct side *s, const struct weft_diff_how *how)
 {
 	return weft_hist_compute(&s->result, &s->view, s->hist, s->space, how->threads);
 }
 
 /* Ranges of values must be the same ones. */
-static int compute_both(struct side *side, const struct cli_diff_how *how)
+static int compute_both(struct side *side, const struct weft_diff_how *how)
 {
 	int rc = diff_compute(&side[0], how);
 	if (!rc)
@@ -101,15 +104,15 @@ static int compute_both(struct side *side, const struct cli_diff_how *how)
 
 /* ---- rows ---- */
 
-static int name_rows(struct cli_diff *d, struct side *s)
+static int name_rows(struct weft_diff *d, struct side *s)
 {
 	const struct weft_result *r = &s->result;
 	s->number = weft_arena_alloc(&d->arena, ((size_t)r->n_rows + 1) * sizeof *s->number);
 	bool numbered;
-	int rc = s->number ? cli_row_names(r, &d->arena, &s->row, &numbered) : -ENOMEM;
+	int rc = s->number ? weft_sheet_row_names(r, &d->arena, &s->row, &numbered) : -ENOMEM;
 	for (uint32_t i = 0; i < r->n_rows && !rc; i++) {
 		char z[40];
-		s->number[i] = weft_arena_strdup(&d->arena, cli_row_number(r, i, z));
+		s->number[i] = weft_arena_strdup(&d->arena, weft_sheet_row_number(r, i, z));
 		rc = s->number[i] ? 0 : -ENOMEM;
 	}
 	return rc;
@@ -157,8 +160,8 @@ static int match_rows(struct side *a, struct side *b)
 /* ---- items ---- */
 
 struct gathering {
-	struct cli_diff *d;
-	const struct cli_diff_how *how;
+	struct weft_diff *d;
+	const struct weft_diff_how *how;
 	struct weft_intern key;      /* number of the item */
 	WEFT_VEC(uint32_t) count[2]; /* of cells in it, by item */
 	bool mean;                   /* values are no amounts: their mean */
@@ -173,10 +176,10 @@ static int find_item(struct gathering *g, const char *row, const char *column, u
 	weft_buf_fini(&key);
 	if (rc || g->key.n == before)
 		return rc;
-	struct cli_diff_item item = {weft_arena_strdup(&g->d->arena, row),
-	                             weft_arena_strdup(&g->d->arena, column),
-	                             {0, 0},
-	                             {false, false}};
+	struct weft_diff_item item = {weft_arena_strdup(&g->d->arena, row),
+	                              weft_arena_strdup(&g->d->arena, column),
+	                              {0, 0},
+	                              {false, false}};
 	if (!item.row || !item.column || weft_vec_push(&g->d->item, item) || weft_vec_push(&g->count[0], 0) ||
 	    weft_vec_push(&g->count[1], 0))
 		return -ENOMEM;
@@ -185,19 +188,19 @@ static int find_item(struct gathering *g, const char *row, const char *column, u
 
 static int gather_plane(struct gathering *g, const struct side *s, int which, uint32_t plane)
 {
-	struct cli_page page;
-	int rc = cli_page_make(&page, &s->result, NULL, plane);
+	struct weft_sheet page;
+	int rc = weft_sheet_make(&page, &s->result, NULL, plane);
 	for (uint32_t c = 0; c < page.n_columns && !rc; c++) {
 		struct weft_buf label = {0};
-		if (g->how->by != CLI_DIFF_ROW)
-			cli_page_column_label(&page, c, &label);
+		if (g->how->by != WEFT_DIFF_ROW)
+			weft_sheet_column_label(&page, c, &label);
 		rc = label.failed ? -ENOMEM : 0;
 		for (uint32_t r = 0; r < s->result.n_rows && !rc; r++) {
-			const struct weft_result_cell *cell = cli_page_cell(&page, r, c);
+			const struct weft_result_cell *cell = weft_sheet_cell(&page, r, c);
 			uint32_t id;
 			if (!cell || !isfinite(cell->value))
 				continue;
-			rc = find_item(g, g->how->by == CLI_DIFF_COLUMN ? "" : s->row[r], label.n ? label.at : "", &id);
+			rc = find_item(g, g->how->by == WEFT_DIFF_COLUMN ? "" : s->row[r], label.n ? label.at : "", &id);
 			if (rc)
 				break;
 			g->d->item.at[id].value[which] += cell->value;
@@ -206,7 +209,7 @@ static int gather_plane(struct gathering *g, const struct side *s, int which, ui
 		}
 		weft_buf_fini(&label);
 	}
-	cli_page_fini(&page);
+	weft_sheet_fini(&page);
 	return rc;
 }
 
@@ -234,7 +237,7 @@ static bool is_amount(const struct weft_stat *s)
 
 static int by_change(const void *a, const void *b)
 {
-	const struct cli_diff_item *x = a, *y = b;
+	const struct weft_diff_item *x = a, *y = b;
 	double dx = fabs(x->value[1] - x->value[0]), dy = fabs(y->value[1] - y->value[0]);
 	if (dx != dy)
 		return dx > dy ? -1 : 1;
@@ -242,7 +245,7 @@ static int by_change(const void *a, const void *b)
 	return rc ? rc : strcmp(x->row, y->row);
 }
 
-static int diff_gather(struct cli_diff *d, struct side *side, const struct cli_diff_how *how)
+static int diff_gather(struct weft_diff *d, struct side *side, const struct weft_diff_how *how)
 {
 	struct gathering g = {.d = d, .how = how, .mean = !is_amount(side[0].hist->stat)};
 	int rc = 0;
@@ -263,23 +266,23 @@ static int diff_gather(struct cli_diff *d, struct side *side, const struct cli_d
 
 /* ---- the whole ---- */
 
-static int keep_names(struct cli_diff *d, const struct side *s, const char *view)
+static int keep_names(struct weft_diff *d, const struct side *s, const char *view)
 {
 	d->view = view;
 	d->table = weft_arena_strdup(&d->arena, s->hist->name);
 	d->stat = weft_stat_name(s->hist->stat);
-	d->form = cli_value_form(&s->result);
+	d->form = weft_value_form(&s->result);
 	return d->table ? 0 : -ENOMEM;
 }
 
-int cli_diff_compute(struct cli_diff *d, const char *view, const struct weft_space *const space[2],
-                     const struct cli_diff_how *how, struct weft_err *err)
+int weft_diff_compute(struct weft_diff *d, const char *view, const struct weft_space *const space[2],
+                      const struct weft_diff_how *how, struct weft_err *err)
 {
 	struct side side[2] = {{.space = space[0]}, {.space = space[1]}};
-	*d = (struct cli_diff){.view = view};
-	int rc = diff_prepare(&side[0], view, how, err);
+	*d = (struct weft_diff){.view = view};
+	int rc = diff_prepare(&side[0], 0, view, how, err);
 	if (!rc)
-		rc = diff_prepare(&side[1], view, how, err);
+		rc = diff_prepare(&side[1], 1, view, how, err);
 	if (!rc && !side[0].has_events && !side[1].has_events)
 		rc = weft_err_set(err, -ENOENT, "%s: neither trace has the events that it asks for", view);
 	if (!rc)
@@ -301,9 +304,9 @@ int cli_diff_compute(struct cli_diff *d, const char *view, const struct weft_spa
 	return rc;
 }
 
-void cli_diff_fini(struct cli_diff *d)
+void weft_diff_fini(struct weft_diff *d)
 {
 	weft_arena_fini(&d->arena);
 	free(d->item.at);
-	*d = (struct cli_diff){.view = NULL};
+	*d = (struct weft_diff){.view = NULL};
 }

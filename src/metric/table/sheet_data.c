@@ -3,7 +3,7 @@
  * Tables for programs. CSV is a line for each row of one table; of several traces or planes, whose columns may differ, a line
  * for each cell: trace, plane, row, column, value. JSON is an array of tables.
  */
-#include "table_page.h"
+#include "table_sheet.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static const char *text_of(const struct weft_buf *b)
 	return b->n && !b->failed ? b->at : "";
 }
 
-static void plane_label(const struct cli_page *p, struct weft_buf *out)
+static void plane_label(const struct weft_sheet *p, struct weft_buf *out)
 {
 	if (p->result->hist->extra != WEFT_NONE)
 		weft_plane_label(p->result, p->plane, out);
@@ -43,13 +43,13 @@ static void plane_label(const struct cli_page *p, struct weft_buf *out)
 
 /* ---- CSV ---- */
 
-static int put_wide(const struct cli_page *p, FILE *to)
+static int put_wide(const struct weft_sheet *p, FILE *to)
 {
 	struct weft_buf z = {0};
 	fputs("row", to);
 	for (uint32_t i = 0; i < p->n_columns; i++) {
 		z.n = 0;
-		cli_page_column_label(p, i, &z);
+		weft_sheet_column_label(p, i, &z);
 		fputc(',', to);
 		put_field(to, text_of(&z));
 	}
@@ -57,7 +57,7 @@ static int put_wide(const struct cli_page *p, FILE *to)
 	for (uint32_t row = 0; row < p->result->n_rows; row++) {
 		put_field(to, p->row[row]);
 		for (uint32_t i = 0; i < p->n_columns; i++) {
-			const struct weft_result_cell *c = cli_page_cell(p, row, i);
+			const struct weft_result_cell *c = weft_sheet_cell(p, row, i);
 			fputc(',', to);
 			if (c)
 				put_number(to, c->value);
@@ -69,17 +69,17 @@ static int put_wide(const struct cli_page *p, FILE *to)
 	return rc;
 }
 
-static int put_long(const struct cli_page *p, FILE *to)
+static int put_long(const struct weft_sheet *p, FILE *to)
 {
 	struct weft_buf plane = {0}, label = {0};
 	plane_label(p, &plane);
 	for (uint32_t row = 0; row < p->result->n_rows; row++) {
 		for (uint32_t i = 0; i < p->n_columns; i++) {
-			const struct weft_result_cell *c = cli_page_cell(p, row, i);
+			const struct weft_result_cell *c = weft_sheet_cell(p, row, i);
 			if (!c)
 				continue;
 			label.n = 0;
-			cli_page_column_label(p, i, &label);
+			weft_sheet_column_label(p, i, &label);
 			put_field(to, p->trace);
 			fputc(',', to);
 			put_field(to, text_of(&plane));
@@ -98,7 +98,7 @@ static int put_long(const struct cli_page *p, FILE *to)
 	return rc;
 }
 
-int cli_page_csv(const struct cli_page *p, struct cli_table_set *s)
+int weft_sheet_csv(const struct weft_sheet *p, struct weft_sheet_set *s)
 {
 	if (!s->long_form)
 		return put_wide(p, s->to);
@@ -110,14 +110,14 @@ int cli_page_csv(const struct cli_page *p, struct cli_table_set *s)
 
 /* ---- JSON ---- */
 
-static void put_json_columns(const struct cli_page *p, struct weft_json *j, struct weft_buf *z)
+static void put_json_columns(const struct weft_sheet *p, struct weft_json *j, struct weft_buf *z)
 {
 	const struct weft_axis *a = &p->result->column;
 	weft_json_key(j, "columns");
 	weft_json_array(j);
 	for (uint32_t i = 0; i < p->n_columns; i++) {
 		z->n = 0;
-		cli_page_column_label(p, i, z);
+		weft_sheet_column_label(p, i, z);
 		weft_json_object(j);
 		weft_json_key(j, "label");
 		weft_json_string(j, text_of(z));
@@ -128,7 +128,7 @@ static void put_json_columns(const struct cli_page *p, struct weft_json *j, stru
 	weft_json_end(j);
 }
 
-static void put_json_rows(const struct cli_page *p, struct weft_json *j)
+static void put_json_rows(const struct weft_sheet *p, struct weft_json *j)
 {
 	weft_json_key(j, "rows");
 	weft_json_array(j);
@@ -139,7 +139,7 @@ static void put_json_rows(const struct cli_page *p, struct weft_json *j)
 		weft_json_key(j, "values");
 		weft_json_array(j);
 		for (uint32_t i = 0; i < p->n_columns; i++) {
-			const struct weft_result_cell *c = cli_page_cell(p, row, i);
+			const struct weft_result_cell *c = weft_sheet_cell(p, row, i);
 			if (c)
 				weft_json_double(j, c->value);
 			else
@@ -161,7 +161,7 @@ static void put_json_rows(const struct cli_page *p, struct weft_json *j)
 	weft_json_end(j);
 }
 
-int cli_page_json(const struct cli_page *p, struct cli_table_set *s)
+int weft_sheet_json(const struct weft_sheet *p, struct weft_sheet_set *s)
 {
 	const struct weft_result *r = p->result;
 	struct weft_json *j = &s->json;
@@ -174,7 +174,7 @@ int cli_page_json(const struct cli_page *p, struct cli_table_set *s)
 	weft_json_key(j, "statistic");
 	weft_json_string(j, weft_stat_name(r->hist->stat));
 	weft_json_key(j, "unit");
-	weft_json_string(j, cli_value_form(r).unit);
+	weft_json_string(j, weft_value_form(r).unit);
 	weft_json_key(j, "begin_ns");
 	weft_json_u64(j, (uint64_t)(r->begin * (double)r->space->unit_ns));
 	weft_json_key(j, "end_ns");
