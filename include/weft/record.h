@@ -93,6 +93,20 @@ WEFT_PUBLIC void weft_callstack(const void *own, unsigned most);
  */
 WEFT_PUBLIC void weft_callers(const void *own, uint64_t began);
 
+/* ---- counters at regions ---- */
+
+/*
+ * For libraries that read counters. From now on read() is called before each entry to a region and before its end, on the region's thread, also in
+ * signal handlers; what it records stands before the event. wants(): whether a category's regions are to be read at; asked under a lock,
+ * when a region is defined. Events take the longer way then, some 20 ns. Once in a process: -EBUSY.
+ */
+struct weft_meter {
+	void (*read)(void);
+	int (*wants)(const char *category);
+};
+WEFT_PUBLIC int weft_meter(const struct weft_meter *m);
+WEFT_PUBLIC void weft_read_counters(void); /* here and now, by that function; nothing where there is none */
+
 /* ---- naming where things run ---- */
 
 WEFT_PUBLIC void weft_name_thread(const char *name);
@@ -163,6 +177,8 @@ enum {
 	WEFT_HEAD_RECV = 9 | 2 << 8,
 	WEFT_HEAD_SEND_AGO = 8 | 3 << 8,
 	WEFT_HEAD_RECV_AGO = 9 | 3 << 8,
+	WEFT_HEAD_SEND_KEY = 8 | 4 << 8,
+	WEFT_HEAD_RECV_KEY = 9 | 4 << 8,
 	WEFT_HEAD_FLOW_OUT = 10 | 1 << 8,
 	WEFT_HEAD_FLOW_IN = 11 | 1 << 8,
 	WEFT_HEAD_ATTR = 12 | 1 << 8,

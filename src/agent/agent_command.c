@@ -279,6 +279,12 @@ static void do_record(struct link_head *h)
 		memcpy(to, why, n);
 }
 
+static void do_sample(struct link_head *h)
+{
+	const char *settings = link_payload(h);
+	command_answer(h, 0, h->bytes && settings[h->bytes - 1] == '\0' ? agent_sample(settings) : -EINVAL);
+}
+
 static void do_define(struct link_head *h)
 {
 	const struct link_define *d = link_payload_of(h, sizeof *d + 1);
@@ -300,7 +306,7 @@ static void (*const what[LINK_KINDS])(struct link_head *) = {
 	[LINK_PATCH] = do_patch,   [LINK_COUNT] = do_count,     [LINK_READ] = do_read,     [LINK_WRITE] = do_write,
 	[LINK_CALL] = do_call,     [LINK_LOAD] = do_load,       [LINK_UNLOAD] = do_unload, [LINK_ACT] = do_act,
 	[LINK_CANCEL] = do_cancel, [LINK_RELEASE] = do_release, [LINK_STATUS] = do_status, [LINK_DETACH] = do_detach,
-	[LINK_TEXT] = do_text,     [LINK_RECORD] = do_record,   [LINK_DEFINE] = do_define,
+	[LINK_TEXT] = do_text,     [LINK_RECORD] = do_record,   [LINK_DEFINE] = do_define, [LINK_SAMPLE] = do_sample,
 };
 
 int agent_send_hello(bool attached)

@@ -310,4 +310,8 @@ void *agent_load(const char *name, int fd, const char **why);
 struct link_clock agent_clock(void);
 int agent_begin(const char *path, bool attached);
 
+/* ---- agent_sample.c ---- */
+
+int agent_sample(const char *settings); /* as LINK_SAMPLE says */
+
 #endif

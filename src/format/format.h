@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #define WEFT_STREAM_MAGIC "WEFTSTR\n"
+#define WEFT_STREAM_MISSING ".missing" /* "HOST-PID.missing": a link whose target says why the process has no stream */
 #define WEFT_FORMAT_MAJOR 1
 /* 1: ENTER_FLOW; flags in DEF_FLOW; 2: pages and sum in the header, STREAM; 3: CPU_TIME, USER_TIME; 4: BUNDLE */
 #define WEFT_FORMAT_MINOR 4

@@ -21,5 +21,7 @@ struct link_calls {
 
 /* A recording library's one function: 0 or -errno, and then no slot has changed. */
 typedef int link_calls_begin(const struct link_calls *);
+/* What lies behind a recording library that the program itself is linked with. */
+typedef void *link_calls_behind(const char *name);
 
 #endif

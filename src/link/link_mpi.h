@@ -16,5 +16,6 @@ enum { LINK_MPI_NAMES = 2 * LINK_MPI_CALLS };
 
 #define LINK_MPI_LIBRARY "libweft-mpi.so.0"
 #define LINK_MPI_BEGIN "weft_mpi_begin"
+#define LINK_MPI_BEHIND "weft_mpi_behind"
 
 #endif

@@ -58,6 +58,7 @@ enum link_kind {
 	LINK_RECORD, /* a directory's path (or ""), ended by 0: programs' EVENT goes to libweft, and into this trace where the environment
 	                   names none; answer: nothing, or why not with rc < 0 */
 	LINK_DEFINE, /* link_define, then a name, ended by 0; answer: uint64_t, what EVENT and VALUE are to hold */
+	LINK_SAMPLE, /* as in WEFT_SAMPLE: samples begin; LINK_SAMPLE_END: they end; "": threads that began since are looked for. Ended by 0 */
 	LINK_KINDS
 };
 

@@ -202,6 +202,7 @@ uint64_t mpi_clock_begin(int rank, int size)
 void mpi_before_finalize(struct mpi_call *c)
 {
 	(void)c;
+	mpi_pvars_end();
 	if (!clock_comm)
 		return;
 	meet();

@@ -209,7 +209,9 @@ void mpi_after_collective(struct mpi_call *c, int rc)
 	int root = root_of(c, k, of), way = called[c->id].way;
 	uint64_t out = bytes_of(c, k, true, of), in = bytes_of(c, k, false, of);
 	if (way == AT_ONCE) {
-		weft_collective(of->weft, k->operation, root, out, in);
+		const uint64_t word[3] = {weft_pair_word(k->operation, root), out, in};
+		if (!mpi_leave_with(c, of->weft, WEFT_HEAD_COLLECTIVE, word))
+			weft_collective(of->weft, k->operation, root, out, in);
 		return;
 	}
 	struct mpi_request r = {.handle = mpi_handle_at((const void *)c->a[k->comm + (way == POSTED ? 1 : 2)], 0),

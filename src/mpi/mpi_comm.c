@@ -202,6 +202,14 @@ static void comm_made(mpi_word handle, mpi_word like, const char *name)
 	pthread_mutex_unlock(&comm_lock);
 }
 
+bool mpi_comm_keep(struct mpi_comm *c)
+{
+	pthread_mutex_lock(&comm_lock);
+	bool kept = !comm_find(c->handle) && comm_keep(c);
+	pthread_mutex_unlock(&comm_lock);
+	return kept;
+}
+
 void mpi_comm_gone(mpi_word handle)
 {
 	pthread_mutex_lock(&comm_lock);
@@ -231,6 +239,7 @@ void mpi_comm_begin(void)
 	world_group = comm_group(mpi.world, mpi_own.Comm_group);
 	comm_made(mpi.world, mpi.world, "MPI_COMM_WORLD");
 	comm_made(mpi.self, mpi.self, "MPI_COMM_SELF");
+	mpi_spawn_begin();
 }
 
 /* The new handle's address is the last argument, but for what stands in the table. */
@@ -258,7 +267,12 @@ void mpi_after_new_comm(struct mpi_call *c, int rc)
 		if (where[i].call == c->id) {
 			mpi_word handle = mpi_handle_at((const void *)c->a[where[i].argument], 0);
 			bool later = c->id == LINK_MPI_Comm_idup || c->id == LINK_MPI_Comm_idup_with_info;
-			comm_made(handle, later ? mpi_handle(c->a[0]) : handle, where[i].name);
+			struct mpi_comm *from = mpi_comm_of(mpi_handle(c->a[0]));
+			mpi_word like = later ? mpi_handle(c->a[0]) : handle;
+			if (from && from->foreign)
+				mpi_spawn_derived(from, handle, like, where[i].name);
+			else
+				comm_made(handle, like, where[i].name);
 		}
 }
 

@@ -10,6 +10,8 @@ int weft_mpi_begin(const struct link_calls *with)
 	static struct link_calls kept;
 	if (with->version != LINK_CALLS_VERSION || with->n_calls != LINK_MPI_NAMES)
 		return -EPROTO;
+	if (mpi_link)
+		return -EALREADY; /* the program is linked with us */
 	int rc = mpi_shape_find(with);
 	if (rc)
 		return rc;
@@ -23,6 +25,8 @@ int weft_mpi_begin(const struct link_calls *with)
 void mpi_after_init(struct mpi_call *c, int rc)
 {
 	(void)c;
-	if (rc == 0)
-		mpi_comm_begin();
+	if (rc)
+		return;
+	mpi_comm_begin();
+	mpi_pvars_begin();
 }

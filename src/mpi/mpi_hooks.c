@@ -76,6 +76,8 @@ const struct mpi_hook mpi_hooks[LINK_MPI_CALLS] = {
 	HOOK(Intercomm_create, NULL, mpi_after_new_comm),
 	HOOK(Intercomm_merge, NULL, mpi_after_new_comm),
 	HOOK(Comm_set_name, NULL, mpi_after_comm_name),
+	HOOK(Comm_spawn, mpi_before_spawn, mpi_after_spawn),
+	HOOK(Comm_spawn_multiple, mpi_before_spawn, mpi_after_spawn),
 	HOOK(Comm_free, mpi_before_comm_free, NULL),
 	HOOK(Comm_disconnect, mpi_before_comm_free, NULL),
 	HOOK(Barrier, NULL, mpi_after_collective),

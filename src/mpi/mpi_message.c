@@ -8,19 +8,35 @@ uint64_t mpi_type_size(mpi_word type)
 	return mpi_own.Type_size(type, &size) || size < 0 ? 0 : (uint64_t)size;
 }
 
+static void message_out(const struct mpi_comm *of, int to, int tag, uint64_t bytes, uint64_t began)
+{
+	if (of->foreign)
+		mpi_spawn_sent(of, to, tag, bytes, began);
+	else
+		weft_send_since(of->weft, to, tag, bytes, began);
+}
+
+static void message_in(const struct mpi_comm *of, int from, int tag, uint64_t bytes, uint64_t posted)
+{
+	if (of->foreign)
+		mpi_spawn_received(of, from, tag, bytes, posted);
+	else
+		weft_recv_since(of->weft, from, tag, bytes, posted);
+}
+
 static void sent(const struct mpi_call *c, mpi_word comm, unsigned peer, unsigned tag, uint64_t bytes)
 {
 	const struct mpi_comm *of = mpi_count_int(c, peer) == mpi.proc_null ? NULL : mpi_comm_of(comm);
 	int to = of ? mpi_comm_peer(of, mpi_count_int(c, peer)) : -1;
 	if (to >= 0)
-		weft_send_since(of->weft, to, mpi_count_int(c, tag), bytes, c->began);
+		message_out(of, to, mpi_count_int(c, tag), bytes, c->began);
 }
 
 static void received(const struct mpi_comm *of, const void *status, uint64_t posted)
 {
 	int source = mpi_status_int(status, mpi.source), from = of ? mpi_comm_peer(of, source) : -1;
 	if (from >= 0 && source != mpi.proc_null && !mpi_status_cancelled(status))
-		weft_recv_since(of->weft, from, mpi_status_int(status, mpi.tag), mpi_status_bytes(status), posted);
+		message_in(of, from, mpi_status_int(status, mpi.tag), mpi_status_bytes(status), posted);
 }
 
 /* As it was posted: the bytes are those that there was room for. */
@@ -32,7 +48,7 @@ static void exchanged(const struct mpi_request *r)
 	if (from < 0 || r->tag < 0)
 		mpi_lost(1);
 	else
-		weft_recv_since(r->of->weft, from, r->tag, r->bytes, r->posted);
+		message_in(r->of, from, r->tag, r->bytes, r->posted);
 }
 
 void mpi_complete(const struct mpi_request *r, const void *status)
@@ -182,7 +198,7 @@ void mpi_started(const struct mpi_call *c, mpi_word handle)
 		return;
 	int to = mpi_comm_peer(r.of, r.peer);
 	if (to >= 0)
-		weft_send_since(r.of->weft, to, r.tag, r.bytes, c->began);
+		message_out(r.of, to, r.tag, r.bytes, c->began);
 }
 
 void mpi_after_start(struct mpi_call *c, int rc)

@@ -13,6 +13,7 @@
 #include "link/link_mpi.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <weft/record.h>
 
@@ -28,6 +29,7 @@ struct mpi_shape {
 	int proc_null, any_source, root, in_status, class_bits; /* in_status: the class of codes that say "see the statuses" */
 	int cart, graph, dist_graph;                            /* kinds of topologies */
 	mpi_word world, self, comm_null, request_null, byte;
+	mpi_word info_null; /* 0: children cannot be given an environment */
 };
 extern struct mpi_shape mpi;
 
@@ -64,6 +66,8 @@ struct mpi_own {
 	int (*Recv)(void *, int, mpi_word, int, int, mpi_word, mpi_word);
 	int (*Topo_test)(mpi_word, int *), (*Cartdim_get)(mpi_word, int *), (*Graph_neighbors_count)(mpi_word, int, int *);
 	int (*Dist_graph_neighbors_count)(mpi_word, int *, int *, int *), (*Win_get_group)(mpi_word, void *);
+	int (*Comm_get_parent)(void *), (*Info_create)(void *), (*Info_dup)(mpi_word, void *), (*Info_free)(void *);
+	int (*Info_set)(mpi_word, const char *, const char *), (*Info_get)(mpi_word, const char *, int, char *, int *);
 };
 extern struct mpi_own mpi_own;
 
@@ -73,12 +77,14 @@ struct mpi_waited;
 struct mpi_call {
 	unsigned id;
 	bool open;       /* entered and not left */
+	bool left;       /* by mpi_leave_with */
 	mpi_word *a;     /* its arguments */
 	uint64_t began;  /* ticks */
 	mpi_word status; /* the program's own, where ours stands in its place */
 	union {          /* what a hook keeps from before the call until behind it */
 		struct mpi_waited *waited;
 		const struct mpi_comm *of;
+		struct mpi_infos *infos; /* of mpi_spawn.c */
 	};
 	_Alignas(16) unsigned char room[MPI_STATUS_MOST];
 };
@@ -97,6 +103,11 @@ void mpi_define(void);                                                     /* th
 void mpi_attr_define(weft_attr *attr, const char *name, const char *unit); /* once */
 /* Messages, or other things, that the trace will not have, for want of memory. */
 void mpi_lost(uint64_t n);
+/*
+ * The call ends with this event, of three words: both in one record, which costs little more than one of them. False: it has not, since something
+ * is to stand between.
+ */
+bool mpi_leave_with(struct mpi_call *c, weft_comm of, uint32_t kind, const uint64_t *word);
 /* A function of the program is called from inside a call, and may not return: the call ends here. */
 struct mpi_call *mpi_call_raised(int code);
 void mpi_call_resumed(struct mpi_call *c);
@@ -123,6 +134,13 @@ static inline void mpi_own_status(struct mpi_call *c, unsigned at)
 		c->a[at] = (mpi_word)c->room;
 }
 
+/* ---- bursts in place of calls (mpi_burst.c) ---- */
+
+extern uint64_t mpi_burst_ns; /* 0: calls are recorded */
+void mpi_burst_define(weft_category category);
+void mpi_burst_enter(struct mpi_call *c);
+void mpi_burst_leave(struct mpi_call *c, int rc);
+
 /* ---- communicators (mpi_comm.c) ---- */
 
 struct mpi_comm {
@@ -133,6 +151,8 @@ struct mpi_comm {
 	int *peer;           /* of an intercommunicator: what the ranks of the other group are called in `weft`; else NULL */
 	int me;              /* this process in `weft` */
 	int *ranks, n_ranks; /* world ranks of its members; NULL: it is the world */
+	bool foreign;        /* some are of another world: mpi_spawn.c */
+	struct weft_atomic_u32 n_made, n_spawned; /* of it: communicators where it is foreign, worlds */
 };
 void mpi_comm_begin(void); /* MPI has begun: the world */
 /* A number of the world's that all its processes share; sync points where they do not share a clock (mpi_clock.c). */
@@ -140,6 +160,26 @@ uint64_t mpi_clock_begin(int rank, int size);
 struct mpi_comm *mpi_comm_of(mpi_word handle); /* NULL: none, or no memory */
 void mpi_comm_gone(mpi_word handle);
 int mpi_comm_peer(const struct mpi_comm *c, int rank);
+bool mpi_comm_keep(struct mpi_comm *c); /* takes ownership, and false: no memory */
+
+/* ---- worlds that were spawned (mpi_spawn.c) ---- */
+
+struct mpi_infos {
+	int n;
+	mpi_word at[];
+};
+void mpi_spawn_begin(void); /* this world may be one */
+/* `from` is foreign, and this communicator was made of it, or none for this process. */
+void mpi_spawn_derived(struct mpi_comm *from, mpi_word handle, mpi_word like, const char *name);
+void mpi_spawn_sent(const struct mpi_comm *c, int to, int tag, uint64_t bytes, uint64_t began);
+void mpi_spawn_received(const struct mpi_comm *c, int from, int tag, uint64_t bytes, uint64_t posted);
+
+/* ---- performance variables (mpi_pvar.c) ---- */
+
+extern bool mpi_pvars_on; /* there are some */
+void mpi_pvars_begin(void);
+void mpi_pvars_read(void);
+void mpi_pvars_end(void);
 
 /* ---- requests (mpi_request.c) ---- */
 
@@ -209,6 +249,8 @@ MPI_HOOK(wait);
 MPI_AFTER(wait);
 MPI_AFTER(new_comm);
 MPI_HOOK(comm_free);
+MPI_HOOK(spawn);
+MPI_AFTER(spawn);
 MPI_AFTER(comm_name);
 MPI_AFTER(collective);
 MPI_HOOK(window);

@@ -36,11 +36,9 @@ static int open_mpi(const struct link_calls *with)
 	const struct {
 		const char *name;
 		mpi_word *to;
-	} wanted[] = {{"ompi_mpi_comm_world", &mpi.world},
-	              {"ompi_mpi_comm_self", &mpi.self},
-	              {"ompi_mpi_comm_null", &mpi.comm_null},
-	              {"ompi_request_null", &mpi.request_null},
-	              {"ompi_mpi_byte", &mpi.byte}};
+	} wanted[] = {{"ompi_mpi_comm_world", &mpi.world},    {"ompi_mpi_comm_self", &mpi.self},
+	              {"ompi_mpi_comm_null", &mpi.comm_null}, {"ompi_request_null", &mpi.request_null},
+	              {"ompi_mpi_byte", &mpi.byte},           {"ompi_mpi_info_null", &mpi.info_null}};
 	mpi = (struct mpi_shape){.library = "Open MPI",
 	                         .handle = 8,
 	                         .status = 24,
@@ -117,7 +115,13 @@ int mpi_shape_find(const struct link_calls *with)
 	              {"PMPI_Cartdim_get", &mpi_own.Cartdim_get},
 	              {"PMPI_Graph_neighbors_count", &mpi_own.Graph_neighbors_count},
 	              {"PMPI_Dist_graph_neighbors_count", &mpi_own.Dist_graph_neighbors_count},
-	              {"PMPI_Win_get_group", &mpi_own.Win_get_group}};
+	              {"PMPI_Win_get_group", &mpi_own.Win_get_group},
+	              {"PMPI_Comm_get_parent", &mpi_own.Comm_get_parent},
+	              {"PMPI_Info_create", &mpi_own.Info_create},
+	              {"PMPI_Info_dup", &mpi_own.Info_dup},
+	              {"PMPI_Info_free", &mpi_own.Info_free},
+	              {"PMPI_Info_set", &mpi_own.Info_set},
+	              {"PMPI_Info_get", &mpi_own.Info_get}};
 	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
 		void *at = with->find(wanted[i].name);
 		if (!at)

@@ -3,6 +3,7 @@
  * The functions that stand in for MPI's: one for each call, all alike. What MPI calls inside itself under its public names (MPICH's
  * Fortran, ROMIO) is part of the call that the program made, and passed on.
  */
+#include "mpi_arguments.h"
 #include "mpi_priv.h"
 #include <stdlib.h>
 
@@ -47,6 +48,7 @@ void mpi_define(void)
 {
 	callers_asked = getenv("WEFT_CALLERS") != NULL;
 	category = weft_define_category("mpi", 1);
+	mpi_burst_define(category);
 	polled = weft_define_type("MPI polls in vain", "", category);
 	unfollowed = weft_define_type("MPI operations lost", "", category);
 	for (unsigned i = 0; i < LINK_MPI_CALLS; i++)
@@ -75,6 +77,18 @@ void mpi_lost(uint64_t n)
 	weft_point(unfollowed, (int64_t)n);
 }
 
+bool mpi_leave_with(struct mpi_call *c, weft_comm of, uint32_t kind, const uint64_t *word)
+{
+	weft_region r = region_of(c->id);
+	uint32_t on = *of, leave = *r;
+	if (!on || !leave || callers_asked || mpi_pvars_on || mpi_hooks[c->id].poll)
+		return false;
+	const uint64_t words[4] = {(on | kind) | (uint64_t)(leave | WEFT_HEAD_LEAVE) << 32, word[0], word[1], word[2]};
+	weft_record_head(of, on, 2 << 12 | WEFT_HEAD_BUNDLE | 4 << 8, 4, words, 0);
+	c->left = true;
+	return true;
+}
+
 static inline void call_begin(struct mpi_call *c, const char *frame)
 {
 	const struct mpi_hook *h = &mpi_hooks[c->id];
@@ -82,6 +96,13 @@ static inline void call_begin(struct mpi_call *c, const char *frame)
 	here.id = c->id;
 	here.frame = frame;
 	c->open = true;
+	c->left = false;
+	if (WEFT_UNLIKELY(mpi_burst_ns != 0)) {
+		if (h->before == mpi_before_finalize)
+			h->before(c);
+		mpi_burst_enter(c);
+		return;
+	}
 	if (h->before || h->after || callers_asked)
 		c->began = weft_ticks();
 	if (!h->poll)
@@ -105,6 +126,8 @@ static void __attribute__((noinline)) poll_end(struct mpi_call *c, int rc)
 	}
 	if (WEFT_UNLIKELY(callers_asked))
 		weft_callers((const void *)mpi_wrap_all, c->began);
+	if (WEFT_UNLIKELY(mpi_pvars_on))
+		mpi_pvars_read();
 	weft_leave(region_of(c->id));
 	if (here.in_vain)
 		weft_point(polled, (int64_t)here.in_vain);
@@ -118,14 +141,24 @@ static inline void call_end(struct mpi_call *c, int rc)
 	if (WEFT_UNLIKELY(!c->open))
 		return; /* an error handler was called meanwhile */
 	c->open = false;
+	if (WEFT_UNLIKELY(mpi_burst_ns != 0)) {
+		if (h->after == mpi_after_init)
+			h->after(c, rc);
+		mpi_burst_leave(c, rc);
+		return;
+	}
 	if (WEFT_UNLIKELY(h->poll)) {
 		poll_end(c, rc);
 		return;
 	}
 	if (h->after)
 		h->after(c, rc);
+	if (c->left)
+		return;
 	if (WEFT_UNLIKELY(callers_asked))
 		weft_callers((const void *)mpi_wrap_all, c->began);
+	if (WEFT_UNLIKELY(mpi_pvars_on))
+		mpi_pvars_read();
 	weft_leave(region_of(c->id));
 }
 
@@ -144,7 +177,7 @@ static bool __attribute__((noinline)) call_is_nested(const char *frame)
 {
 	if (frame < here.frame)
 		return true;
-	if (!mpi_hooks[here.id].poll)
+	if (!mpi_hooks[here.id].poll && !mpi_burst_ns)
 		weft_leave(region_of(here.id));
 	here.frame = NULL;
 	return false;
@@ -167,34 +200,6 @@ void mpi_call_resumed(struct mpi_call *c)
 	here.frame = (const char *)c->a; /* what is called from now on lies below */
 }
 
-#define TAKE_0 void
-#define TAKE_1 mpi_word a0
-#define TAKE_2 TAKE_1, mpi_word a1
-#define TAKE_3 TAKE_2, mpi_word a2
-#define TAKE_4 TAKE_3, mpi_word a3
-#define TAKE_5 TAKE_4, mpi_word a4
-#define TAKE_6 TAKE_5, mpi_word a5
-#define TAKE_7 TAKE_6, mpi_word a6
-#define TAKE_8 TAKE_7, mpi_word a7
-#define TAKE_9 TAKE_8, mpi_word a8
-#define TAKE_10 TAKE_9, mpi_word a9
-#define TAKE_11 TAKE_10, mpi_word a10
-#define TAKE_12 TAKE_11, mpi_word a11
-#define TAKE_13 TAKE_12, mpi_word a12
-#define LIST_0
-#define LIST_1 a0
-#define LIST_2 LIST_1, a1
-#define LIST_3 LIST_2, a2
-#define LIST_4 LIST_3, a3
-#define LIST_5 LIST_4, a4
-#define LIST_6 LIST_5, a5
-#define LIST_7 LIST_6, a6
-#define LIST_8 LIST_7, a7
-#define LIST_9 LIST_8, a8
-#define LIST_10 LIST_9, a9
-#define LIST_11 LIST_10, a10
-#define LIST_12 LIST_11, a11
-#define LIST_13 LIST_12, a12
 #define PASS_0
 #define PASS_1 a[0]
 #define PASS_2 PASS_1, a[1]

@@ -30,6 +30,8 @@ struct preload_runtime {
 PRELOAD_HIDDEN void *preload_resolve(struct preload_runtime *, unsigned call);
 /* Loads the library that records, and begins it with this: 0 or -errno. Not for signal handlers. */
 PRELOAD_HIDDEN int preload_load(const struct preload_runtime *, const struct link_calls *);
+/* Counters that were asked for begin now, not only when the process has taken some CPU time. Not in a signal handler. */
+PRELOAD_HIDDEN void preload_sample_now(void);
 /* All slots filled: what cannot wait for the first call. Not for signal handlers. */
 PRELOAD_HIDDEN void preload_fill(struct preload_runtime *);
 /* The name behind us in the global order, else in a mapped library whose file's name begins so. */

@@ -135,6 +135,11 @@ void *preload_libc_next(const char *name)
 	return find_from(l ? l->l_next : NULL, name);
 }
 
+void *preload_libc_has(const char *name)
+{
+	return find_from(_r_debug.r_map, name);
+}
+
 /* ---- whether it may be loaded here ---- */
 
 static int64_t now_ms(void)
@@ -192,12 +197,27 @@ static bool in_handler(void)
 
 static struct preload_runtime runtime;
 
+/* Behind us, but for what goes through preload_signal.c. */
+static void *real_of(unsigned call)
+{
+	static const struct {
+		unsigned call;
+		void *to;
+	} ours[] = {{LINK_LIBC_sigwait, (void *)preload_sigwait},
+	            {LINK_LIBC_sigwaitinfo, (void *)preload_sigwaitinfo},
+	            {LINK_LIBC_sigtimedwait, (void *)preload_sigtimedwait}};
+	for (unsigned i = 0; i < sizeof ours / sizeof *ours; i++)
+		if (ours[i].call == call)
+			return ours[i].to;
+	return preload_libc_next(libc_call[call]);
+}
+
 static void load(int from)
 {
 	if (!__atomic_compare_exchange_n(&libc.state, &from, LOADING, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return;
 	for (unsigned i = 0; i < LINK_LIBC_CALLS; i++)
-		libc_real[i] = preload_libc_next(libc_call[i]);
+		libc_real[i] = real_of(i);
 	const struct link_libc with = {{LINK_CALLS_VERSION, LINK_LIBC_CALLS, weft_preload_libc_slot, libc_real, preload_libc_next,
 	                                preload_on_thread},
 	                               libc.parts,
@@ -236,7 +256,7 @@ void *weft_preload_libc_resolve(unsigned call, const void *caller)
 {
 	int error = errno;
 	if (!libc_real[call])
-		__atomic_store_n(&libc_real[call], preload_libc_next(libc_call[call]), __ATOMIC_RELAXED);
+		__atomic_store_n(&libc_real[call], real_of(call), __ATOMIC_RELAXED);
 	if (!libc_real[call]) {
 		dprintf(STDERR_FILENO, "weft: symbol lookup error: undefined symbol: %s\n", libc_call[call]);
 		_exit(127);
@@ -287,8 +307,7 @@ static void libc_in_child(void)
 /* Their own functions of the same names count calls and locks, too, and look at who called. */
 static bool is_sanitized(void)
 {
-	return find_from(_r_debug.r_map, "__tsan_init") || find_from(_r_debug.r_map, "__asan_init") ||
-	       find_from(_r_debug.r_map, "__msan_init");
+	return preload_libc_has("__tsan_init") || preload_libc_has("__asan_init") || preload_libc_has("__msan_init");
 }
 
 /* They start the program that is meant, and make threads for their own sake (by plugins that look at the machine). */

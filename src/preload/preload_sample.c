@@ -9,7 +9,7 @@
  * give theirs back in time. Else the next tick is waited for.
  */
 #include "link/link_sample.h"
-#include "preload_calls.h"
+#include "preload_libc.h"
 #include "unwind/unwind.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +28,9 @@ struct range {
 static struct {
 	int signal;
 	timer_t timer;
-	bool loading, loaded; /* loading stays */
+	bool loading, loaded;           /* loading stays */
+	bool eager;                     /* not only when some CPU time has been taken */
+	bool (*is_timer)(const void *); /* whether it is a thread's, once there are any */
 	pthread_maker *make;
 	pthread_attr_t attr;
 	struct range libc, linker, memory, own;
@@ -85,25 +87,56 @@ static bool is_free(const void *context)
 	return rc >= 0;
 }
 
-static void *load(void *none)
+/* The timers' signals: of the first one, which may come late, and of threads' ones. */
+static bool is_ours(const siginfo_t *info)
 {
-	const struct link_sample with = {LINK_SAMPLE_VERSION, waits.signal, preload_on_thread};
+	const void *of = info->si_value.sival_ptr;
+	bool (*is_timer)(const void *) = __atomic_load_n(&waits.is_timer, __ATOMIC_ACQUIRE);
+	return info->si_code == SI_TIMER && (of == &waits || (is_timer && is_timer(of)));
+}
+
+static void know_timers(bool (*is_timer)(const void *))
+{
+	__atomic_store_n(&waits.is_timer, is_timer, __ATOMIC_RELEASE);
+}
+
+static void load_library(bool here)
+{
+	const struct link_sample with = {.version = LINK_SAMPLE_VERSION,
+	                                 .signal = waits.signal,
+	                                 .on_thread = preload_on_thread,
+	                                 .action = preload_signal_action,
+	                                 .foreign = preload_signal_foreign,
+	                                 .know_timers = know_timers,
+	                                 .first_timer = &waits,
+	                                 .here = here};
 	timer_delete(waits.timer);
 	link_sample_begin *begin = (link_sample_begin *)preload_symbol(LINK_SAMPLE_LIBRARY, LINK_SAMPLE_BEGIN);
 	if (begin)
 		(void)begin(&with);
 	__atomic_store_n(&waits.loaded, true, __ATOMIC_RELEASE);
+}
+
+static void *load(void *none)
+{
+	load_library(false);
 	return none;
+}
+
+void preload_sample_now(void)
+{
+	if (waits.eager && !__atomic_exchange_n(&waits.loading, true, __ATOMIC_ACQ_REL))
+		load_library(true);
 }
 
 static void first_tick(int signal, siginfo_t *info, void *context)
 {
 	int error = errno;
 	pthread_t thread;
-	(void)signal;
-	if (info->si_code == SI_TIMER && info->si_value.sival_ptr == &waits &&
-	    !__atomic_load_n(&waits.loading, __ATOMIC_ACQUIRE) && is_free(context) &&
-	    !__atomic_exchange_n(&waits.loading, true, __ATOMIC_ACQ_REL))
+	if (!is_ours(info))
+		preload_signal_foreign(signal, info, context);
+	else if (!__atomic_load_n(&waits.loading, __ATOMIC_ACQUIRE) && is_free(context) &&
+	         !__atomic_exchange_n(&waits.loading, true, __ATOMIC_ACQ_REL))
 		(void)waits.make(&thread, &waits.attr, load, NULL);
 	errno = error;
 }
@@ -133,6 +166,7 @@ static void before_fork(void)
 static void in_child(void)
 {
 	int error = errno;
+	preload_signal_child();
 	if (!waits.loading)
 		(void)arm();
 	errno = error;
@@ -143,7 +177,7 @@ static int find_signal(void)
 {
 	struct sigaction now;
 	for (int s = SIGRTMAX - 4; s > SIGRTMIN + 4; s--)
-		if (sigaction(s, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+		if (preload_signal_action(s, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			return s;
 	return 0;
 }
@@ -160,8 +194,9 @@ static bool prepare(void)
 		return false;
 	sigfillset(&tick.sa_mask);
 	if (pthread_attr_init(&waits.attr) || pthread_attr_setdetachstate(&waits.attr, PTHREAD_CREATE_DETACHED) ||
-	    pthread_attr_setstacksize(&waits.attr, STACK_BYTES) || sigaction(waits.signal, &tick, NULL))
+	    pthread_attr_setstacksize(&waits.attr, STACK_BYTES) || preload_signal_action(waits.signal, &tick, NULL))
 		return false;
+	preload_signal_keep(waits.signal, is_ours);
 	/* Whoever started us may have had it blocked. */
 	sigemptyset(&mine);
 	sigaddset(&mine, waits.signal);
@@ -171,16 +206,22 @@ static bool prepare(void)
 static bool wanted(void)
 {
 	static const char *const samples[] = {"samples", NULL}, *const counters[] = {"counters", NULL};
-	const char *rate = secure_getenv("WEFT_SAMPLE");
+	const char *rate = secure_getenv("WEFT_SAMPLE"), *named = secure_getenv("WEFT_COUNTERS");
 	bool none = rate && strcmp(rate, "0") == 0;
-	return (!none && preload_asked(samples, false)) || preload_asked(counters, false);
+	return (!none && preload_asked(samples, false)) || (named && *named && preload_asked(counters, false));
 }
 
 __attribute__((constructor)) static void sample_wait(void)
 {
 	const char *dir = secure_getenv("WEFT_DIR");
 	int error = errno;
-	if (dir && *dir && wanted() && prepare() && arm())
+	if (dir && *dir && wanted() && prepare() && arm()) {
+		static const char *const counters[] = {"counters", NULL};
 		(void)pthread_atfork(before_fork, NULL, in_child);
+		waits.eager = secure_getenv("WEFT_COUNTERS") && preload_asked(counters, false);
+		/* A program of libweft's has regions from its begin on. */
+		if (waits.eager && dlsym(RTLD_DEFAULT, "weft_record_slow"))
+			preload_sample_now();
+	}
 	errno = error;
 }

@@ -163,6 +163,8 @@ void probe_when_full(struct probe_session *s, bool waits);
  * stay when the session is abandoned, and children of fork() have them, too.
  */
 int probe_record(struct probe_session *s, const char *directory, struct weft_err *err) WEFT_MUST_CHECK;
+/* A process that records takes samples, as `settings` says (WEFT_SAMPLE); "": looks for new threads; "0": ends that. */
+int probe_sample(struct probe_session *s, const char *settings, struct weft_err *err) WEFT_MUST_CHECK;
 /* What EVENT and VALUE of a program are to hold: a region or type of that name. */
 int probe_define(struct probe_session *s, enum link_definition what, const char *name, uint64_t *out,
                  struct weft_err *err) WEFT_MUST_CHECK;

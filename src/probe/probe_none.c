@@ -115,6 +115,7 @@ NEEDS_A_SESSION(int, probe_watch_expand, struct probe_session *s, const struct p
 NEEDS_A_SESSION(int, probe_watch_bind, struct probe_session *s, const struct probe_watch *w, struct probe_bound *b,
                 struct weft_err *err)
 NEEDS_A_SESSION(int, probe_record, struct probe_session *s, const char *directory, struct weft_err *err)
+NEEDS_A_SESSION(int, probe_sample, struct probe_session *s, const char *settings, struct weft_err *err)
 NEEDS_A_SESSION(int, probe_define, struct probe_session *s, enum link_definition what, const char *name, uint64_t *out,
                 struct weft_err *err)
 NEEDS_A_SESSION(int, probe_watch_record, struct probe_session *s, struct probe_bound *b, bool values_only, struct weft_err *err)

@@ -39,6 +39,15 @@ int probe_record(struct probe_session *s, const char *directory, struct weft_err
 	return weft_err_set(err, rc, "process %d %s", (int)probe_pid(s), text);
 }
 
+int probe_sample(struct probe_session *s, const char *settings, struct weft_err *err)
+{
+	struct link_head *h = NULL;
+	int rc = ask(s, LINK_SAMPLE, settings, (uint32_t)strlen(settings) + 1, &h);
+	if (rc == 0)
+		rc = process_read_map(s);
+	return rc ? weft_err_sys(err, -rc, "cannot take samples of process %d", (int)probe_pid(s)) : 0;
+}
+
 int probe_define(struct probe_session *s, enum link_definition what, const char *name, uint64_t *out, struct weft_err *err)
 {
 	struct {

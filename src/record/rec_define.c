@@ -163,6 +163,16 @@ void rec_define_write_all(struct rec_stream *s)
 		def_write(s, def_at(i));
 }
 
+void rec_define_meter_all(void)
+{
+	uint32_t n = weft_load_u32(&rec.defs.n);
+	for (uint32_t i = 1; i < n; i++) {
+		const struct rec_def *d = def_at(i);
+		if (d->class == WEFT_CLASS_REGION && d->counts)
+			rec_meter_region(d->id, def_at(d->category)->name.at);
+	}
+}
+
 /* ---- Making ---- */
 
 static struct weft_str def_keep(const char *at, size_t n)
@@ -200,6 +210,8 @@ static const struct rec_def *def_make(struct rec_def *want)
 	if (want->counts)
 		want->id = ++rec.defs.ids[want->class];
 	*d = *want;
+	if (want->class == WEFT_CLASS_REGION && want->counts)
+		rec_meter_region(d->id, def_at(d->category)->name.at);
 	weft_store_u32(&rec.defs.n, index + 1);
 	def_hash_put(rec.defs.hash, rec.defs.hash_cells, index);
 	rec_live_store(index, def_live(d));

@@ -180,6 +180,8 @@ static void fork_forget(bool all, bool own_files)
 			rec_space_close_fd(&s->space);
 	}
 	rec_threads_forget();
+	rec_self.limit = 0;
+	rec_self.metering = 0;
 	weft_thread_1.limit = 0;
 	weft_thread_1.at = 0;
 }

@@ -250,13 +250,15 @@ struct rec_slot {                                  /* of a thread that records; 
 struct rec_self { /* what must survive the slot, or may be touched by signal handlers */
 	struct rec_slot *slot;
 	struct rec_stream *stream;
-	uint32_t number, seq;     /* kept when a thread ends, for destructors that record after that */
-	volatile uint32_t busy;   /* inside the heavy part of the slow path */
-	volatile uint32_t nested; /* events that handlers dropped meanwhile */
-	volatile uint32_t locked; /* holds the lock */
-	bool forks;               /* between the handlers of pthread_atfork */
-	uint32_t last_child;      /* then: pid of the last child before that */
-	int own_fd;               /* the helper: of the stream's file, in a table of its own; 0 for all others */
+	uint32_t number, seq;       /* kept when a thread ends, for destructors that record after that */
+	volatile uint32_t busy;     /* inside the heavy part of the slow path */
+	volatile uint32_t nested;   /* events that handlers dropped meanwhile */
+	volatile uint32_t locked;   /* holds the lock */
+	volatile uint32_t metering; /* reads counters */
+	volatile uintptr_t limit;   /* with counters at regions: where the open page ends, while weft_thread_1.limit is 0 */
+	bool forks;                 /* between the handlers of pthread_atfork */
+	uint32_t last_child;        /* then: pid of the last child before that */
+	int own_fd;                 /* the helper: of the stream's file, in a table of its own; 0 for all others */
 };
 extern REC_HIDDEN __thread struct rec_self rec_self __attribute__((tls_model("initial-exec")));
 
@@ -368,6 +370,12 @@ struct rec_definitions {
 int rec_define_init(void);
 void rec_define_write_all(struct rec_stream *s); /* under the lock */
 void rec_define_live_all(void);                  /* likewise: switches follow rec.on and the categories */
+void rec_define_meter_all(void);                 /* likewise: rec_meter_region of all there are */
+
+/* ---- rec_meter.c: counters at regions ---- */
+
+void rec_meter_region(uint32_t id, const char *category);     /* under the lock; nothing where none are read */
+void rec_meter_event(uint32_t head, const uint64_t *payload); /* before it is recorded, where rec.metered */
 
 /* ---- rec_helper.c: the background thread ---- */
 
@@ -406,6 +414,7 @@ struct recorder {
 	struct weft_atomic_u32 on;         /* events are wanted; without a stream: open one at the first */
 	struct weft_atomic_u32 reason;     /* errno value: why there is no stream */
 	struct weft_atomic_u64 lost;       /* events dropped that no slot counts */
+	struct weft_atomic_u32 metered;    /* counters are read at regions */
 	uint32_t closed, no_helper, owner; /* owner: as in rec.wiped, the last one */
 	struct rec_clock clock;
 	const char *clock_why;

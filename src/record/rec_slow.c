@@ -22,6 +22,20 @@
 #define RESERVE_PAGE 32u   /* bytes at the end of a page, for handlers while the next one is made ready */
 #define RESERVE_RANGE 512u /* the same in the last page of a range: finding another may take system calls */
 
+/* Where the open page ends; 0: the block is closed. */
+static uintptr_t slow_end(const struct weft_thread *t)
+{
+	uintptr_t end = __atomic_load_n(&t->limit, __ATOMIC_RELAXED);
+	return end ? end : rec_self.limit;
+}
+
+static void slow_close(struct weft_thread *t)
+{
+	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
+	rec_self.limit = 0;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* with handlers of this thread: no reservation succeeds from here on */
+}
+
 enum slow_result { SLOW_DONE, SLOW_NO_ROOM, SLOW_TIME };
 
 static uint64_t slow_head(uint64_t since, uint32_t head)
@@ -89,7 +103,7 @@ static enum slow_result slow_light(struct weft_thread *t, struct rec_slot *me, u
 	for (;;) {
 		uintptr_t at = __atomic_load_n(&t->at, __ATOMIC_RELAXED), end = at + 8 + 8 * (uintptr_t)n;
 		uint64_t base = __atomic_load_n(&t->base, __ATOMIC_RELAXED);
-		if (end > __atomic_load_n(&t->limit, __ATOMIC_RELAXED))
+		if (end > slow_end(t))
 			return SLOW_NO_ROOM;
 		uint32_t cpu = *t->cpu;
 		bool moved = cpu != t->last_cpu;
@@ -106,7 +120,7 @@ static enum slow_result slow_light(struct weft_thread *t, struct rec_slot *me, u
 			slow_write_aged(at, slow_head(now - base, head), n, payload, now);
 			return SLOW_DONE;
 		}
-		if (end + 16 > t->limit)
+		if (end + 16 > slow_end(t))
 			return SLOW_NO_ROOM;
 		if (now < slow_last_time(me, at))
 			return SLOW_TIME;
@@ -133,7 +147,8 @@ static bool slow_put_aside(struct rec_slot *me, uint32_t head, unsigned n, const
 	} while (!weft_claim(&me->side_n, at, end));
 	me->side[at] = rec.clock.ticks();
 	me->side[at + 1] = (uint64_t)n << 32 | head;
-	memcpy(&me->side[at + 2], payload, n * sizeof *payload);
+	if (n)
+		memcpy(&me->side[at + 2], payload, n * sizeof *payload);
 	if (slow_ages(head, n))
 		me->side[at + 4] = slow_ago(payload[2], me->side[at]);
 	return true;
@@ -146,7 +161,7 @@ static enum slow_result slow_write_aside(struct weft_thread *t, const struct rec
 	for (;;) {
 		uintptr_t at = __atomic_load_n(&t->at, __ATOMIC_RELAXED), end = at + 8 + 8 * (uintptr_t)n;
 		uint64_t base = __atomic_load_n(&t->base, __ATOMIC_RELAXED);
-		if (end > __atomic_load_n(&t->limit, __ATOMIC_RELAXED))
+		if (end > slow_end(t))
 			return SLOW_NO_ROOM;
 		uint64_t last = slow_last_time(me, at), since = (aside[0] < last ? last : aside[0]) - base;
 		if (since >> 32)
@@ -188,8 +203,7 @@ void rec_slow_append(struct weft_thread *t, uint32_t head, unsigned n, const uin
 
 void rec_slow_close_page(struct weft_thread *t, struct rec_slot *me)
 {
-	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* with handlers of this thread: no reservation succeeds from here on */
+	slow_close(t);
 	uintptr_t at = __atomic_load_n(&t->at, __ATOMIC_RELAXED);
 	if (!at)
 		return;
@@ -261,7 +275,10 @@ static void slow_begin_page(struct weft_thread *t, struct rec_slot *me, bool chu
 static void slow_open_block(struct weft_thread *t, struct rec_slot *me, uintptr_t limit)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	if (rec_space_ours(&me->stream->space))
+	bool ours = rec_space_ours(&me->stream->space);
+	if (ours && weft_load_u32(&rec.metered))
+		rec_self.limit = limit;
+	else if (ours)
 		__atomic_store_n(&t->limit, limit, __ATOMIC_RELAXED);
 	else
 		__atomic_store_n(&t->at, 0, __ATOMIC_RELAXED);
@@ -298,8 +315,7 @@ static bool slow_open_page(struct weft_thread *t, struct rec_slot *me)
 	}
 	struct weft_page *p = rec_space_page(&s->space, page);
 	bool ours = rec_page_begin(&s->space, p, (struct rec_page_name){WEFT_PAGE_EVENTS, me->number, me->seq++, 0});
-	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	slow_close(t);
 	uint64_t now = rec.clock.ticks(), base = now;
 	/*
 	 * A clock that went back, but not behind the page's base, is noticed only where it may well be: on another cpu. To look for it
@@ -327,9 +343,8 @@ static bool slow_open_page(struct weft_thread *t, struct rec_slot *me)
  */
 static bool slow_new_base(struct weft_thread *t, struct rec_slot *me)
 {
-	uintptr_t limit = __atomic_load_n(&t->limit, __ATOMIC_RELAXED);
-	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	uintptr_t limit = slow_end(t);
+	slow_close(t);
 	if (!t->at || t->at + 32 > limit)
 		return false;
 	uint64_t now = rec.clock.ticks(), last = slow_last_time(me, t->at), base = now < last ? last : now;
@@ -455,6 +470,8 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 	if (!weft_load_u32(&rec.wiped->owner))
 		return;
 	rec_unseen_begin();
+	if (WEFT_UNLIKELY(weft_load_u32(&rec.metered)))
+		rec_meter_event(head, payload);
 	slow_record(head, n, payload);
 	rec_unseen_end();
 	errno = saved;

@@ -85,6 +85,24 @@ int rec_stream_open(const char *dir, struct rec_stream **out)
 	return 0;
 }
 
+/*
+ * Where there is no room for a stream, a link whose target is the reason says that a process is missing: it takes no block of the disk,
+ * and no limit of files' sizes keeps it off.
+ */
+static void stream_leave_word(int reason)
+{
+	char path[sizeof rec.dir + 100], host[65] = "", number[20];
+	if (rec.one_file || gethostname(host, sizeof host - 1) || strchr(host, '/'))
+		return;
+	char *at = stpcpy(path, rec.dir);
+	*at++ = '/';
+	at = stpcpy(at, host);
+	*at++ = '-';
+	at = mempcpy(at, number, weft_fmt_u64(number, (uint64_t)getpid()));
+	strcpy(at, WEFT_STREAM_MISSING);
+	(void)!symlink(weft_err_name(reason), path);
+}
+
 int rec_stream_attach(void)
 {
 	struct rec_stream *s;
@@ -97,6 +115,8 @@ int rec_stream_attach(void)
 		rc = rec_stream_open(rec.dir, &s);
 		if (rc == 0)
 			weft_store_ptr(&rec.stream, s);
+		else if (rc != -ENOENT && rc != -ENOTDIR)
+			stream_leave_word(rc);
 	}
 	weft_store_u32(&rec.reason, (uint32_t)-rc);
 	if (rc) {

@@ -157,6 +157,7 @@ bool rec_thread_begin(struct rec_stream *s)
 		rec_self.seq = 0;
 		rec_self.stream = s;
 	}
+	rec_self.limit = 0;
 	__atomic_store_n(&t->limit, 0, __ATOMIC_RELAXED);
 	t->at = 0;
 	t->base = 0;
@@ -232,6 +233,7 @@ void rec_thread_end(void)
 		rec_busy_end();
 	}
 	rec_busy_begin();
+	rec_self.limit = 0;
 	weft_thread_1.limit = 0;
 	weft_thread_1.at = 0;
 	rec_self.seq = me->seq;

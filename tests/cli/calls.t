@@ -59,10 +59,13 @@ $ weft stat p.weft --by function --json | sed -n '2,11p' | sed "s|$PWD|.|"
   },
 
 ## Stacks in other formats have names.
-$ weft convert -q p.weft -o - --to chrome | grep -o '"stack":"[^"]*"' | sort | uniq -c
-      1 "stack":""
-      6 "stack":"leaf < work < main"
-      1 "stack":"main"
+$ weft convert -q p.weft -o - --to chrome | sed -n "/\"sf\"/p; /stackFrames/,\$p" | sed "s/.*\"sf\"/sf/" | sort | uniq -c
+      1 "1":{"name":"main"},
+      1 "2":{"parent":"1","name":"work"},
+      1 "3":{"parent":"2","name":"leaf"}}}
+      1 "stackFrames":{
+      1 sf:"1"},
+      6 sf:"3"},
 
 ## Another build than the one that ran is not asked.
 $ gcc -g -O1 -Wl,--build-id -o p p.c; weft calls p.weft 2>&1 | sed "s|$PWD|.|; s/[0-9a-f]\{40\}/ID/g; s/p+0x[0-9a-f]*/p+AT/"

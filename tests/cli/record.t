@@ -143,7 +143,7 @@ $ weft record -q -o env.weft -- env | grep ^WEFT_ | grep -v -e _BUILD= -e _BUILD
 WEFT_CLOCKS=meet
 WEFT_DIR=HERE/env.weft
 WEFT_MODE=keep
-WEFT_RECORD=mpi,extrae,openmp,threads,io,samples
+WEFT_RECORD=mpi,extrae,openmp,threads,io,samples,counters
 WEFT_RUN_ID=[..]
 WEFT_WATCHED=[..]
 

@@ -1,5 +1,5 @@
 ## SPDX-License-Identifier: Apache-2.0
-## needs: gcc jq
+## needs: gcc clang jq
 ## tags: builds=release,debug timeout=180
 ## A program that counts what it calls of the C library: the trace must say the same.
 $ cp "$WEFT_SOURCE"/tests/tools/calls_counts.c . && gcc -O1 -w -pthread calls_counts.c -o counts; echo $?
@@ -68,3 +68,10 @@ $ sh compare process; weft dump process.weft | grep 'attr_s.* command' | sed 's/
 "calls-no-such-program"
 "echo hello"
 "exit 4"
+
+## Built by clang: threads (C11's, semaphores, condition variables with who woke whom) and files.
+$ clang -O1 -w -pthread calls_counts.c -o counts.clang && for k in threads io; do weft record -q --on threads,io,stdio -o clang-$k.weft -- ./counts.clang $k; sh compare clang-$k; weft info --json clang-$k.weft | jq -c '[.dropped,.problems]'; done
+[0,0]
+[0,0]
+$ ./counts.clang threads; weft record -q --on threads -o woken.weft -- ./counts.clang threads; weft dump woken.weft | awk '$3 == "flow_in" && / from 1/ && $4 == "woken" {n++} END {print "woken", n}' | diff - <(grep ^woken counted) && echo same
+same

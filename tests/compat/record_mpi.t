@@ -35,3 +35,11 @@ $ weft dump -f kind=send ring.weft | awk '{print $2, $5, $6}' | sort | uniq -c |
 ## The status of the ranks is mpirun's business, and mpirun's is ours.
 $ weft record -q -o one.weft -- mpirun -np 2 sh -c 'exit $OMPI_COMM_WORLD_RANK' 2>/dev/null
 ? 1
+
+## Who computes: the ranks, and neither mpirun nor the threads that MPI has for itself.
+$ weft record -q -o four.weft -- mpirun -np 4 "$WEFT_BUILD/examples/mpi_ring" >/dev/null
+$ weft table -q useful four.weft --csv | awk -F, 'NR > 1 && $2 > 0 { print $1 }' | grep -v -c mpi_ring
+0
+? 1
+$ weft efficiency -q --no-ideal four.weft --csv | head -1
+model,factor,4,meaning

@@ -12,6 +12,8 @@
 #include "base/exit.h"
 #include "base/log.h"
 #include "cli/common/cli.h"
+#include "record_attach.h"
+#include "record_control.h"
 #include "record_extrae.h"
 #include "record_run.h"
 #include "record_probe.h"
@@ -45,6 +47,7 @@ struct record_run {
 	struct record_tree tree;
 	struct record_packer *packer;
 	struct record_prober *prober;
+	struct record_control control;
 	struct record_probed probed;
 	struct record_totals totals;
 	char host[65], boot_id[96], stream_name[96], not_watched[400];
@@ -77,13 +80,25 @@ static const struct weft_opt record_options[] = {
          "samples a second of CPU time of each thread (default: 100), or HZ:wall, of waiting threads, too; --off samples: none"},
 	{0, "sample-period", "TIME", WEFT_OPT_NS, offsetof(struct record_args, sample_period),
          "in place of --sample: CPU time from one sample to the next, 100us to 1s"},
+	{0, "bursts", "TIME", WEFT_OPT_NS, offsetof(struct record_args, bursts),
+         "of MPI only what lies between computation of at least TIME: number and time of calls, bytes"},
 	{0, "callers", "N", WEFT_OPT_STRING, offsetof(struct record_args, callers),
          "record the N callers of calls of runtimes; N:TIME, of those that last as long"},
-	{0, "counters", "NAMES", WEFT_OPT_STRING, offsetof(struct record_args, counters),
-         "read these counters with each sample: NAME,NAME...; list: say which there are"},
+	{0, "counters", "NAMES", WEFT_OPT_LIST, offsetof(struct record_args, counters),
+         "read these counters with each sample: NAME,NAME...; NAMES@regions, @CATEGORY, @TIME: elsewhere; list: say which there are; "
+         "may be repeated"},
 	{0, "ranks", "LIST", WEFT_OPT_STRING, offsetof(struct record_args, ranks),
          "only these ranks of a parallel program record: 0-3,7"},
 	{0, "while", "FILE", WEFT_OPT_STRING, offsetof(struct record_args, while_file), "record while FILE exists"},
+	{0, "paused", NULL, WEFT_OPT_FLAG, offsetof(struct record_args, paused),
+         "record nothing until 'weft ctl TRACE start', or the signal of --toggle-on"},
+	{0, "toggle-on", "SIGNAL", WEFT_OPT_STRING, offsetof(struct record_args, toggle_on),
+         "this signal to weft record switches recording off, and on again"},
+	{0, "after", "TIME", WEFT_OPT_NS, offsetof(struct record_args, after), "record from TIME after the begin on"},
+	{0, "for", "TIME", WEFT_OPT_NS, offsetof(struct record_args, only_for),
+         "record for so long, and nothing of what comes then"},
+	{0, "attach", "PID", WEFT_OPT_STRING, offsetof(struct record_args, attach),
+         "record a process that runs already: samples, and functions that --probe names, until it ends or Ctrl-C"},
 	{0, "watch", "HOW", WEFT_OPT_STRING, offsetof(struct record_args, watch),
          "how processes and threads are seen: perf, ptrace or none (default: the first that works)"},
 	{0, "extrae", "FILE", WEFT_OPT_STRING, offsetof(struct record_args, extrae),
@@ -151,6 +166,10 @@ static int check_args(struct record_run *r, struct weft_err *err)
 		return weft_err_set(err, -EINVAL, "--ring and --stop-at exclude each other");
 	if (a->environment && (a->probe.n || a->pack))
 		return weft_err_set(err, -EINVAL, "--environment runs nothing that --%s could watch", a->pack ? "pack" : "probe");
+	if (a->attach &&
+	    (a->environment || a->pack || a->ring || a->stop_at || a->ranks || a->while_file || a->callers || a->counters.n))
+		return weft_err_set(err, -EINVAL,
+		                    "--attach goes with --output, --force, --quiet, --probe, --sample and --off samples alone");
 	if (a->join && !(a->environment && a->output))
 		return weft_err_set(err, -EINVAL, "--join needs --environment and --output");
 	if (a->save_on && !a->ring)
@@ -160,7 +179,8 @@ static int check_args(struct record_run *r, struct weft_err *err)
 		if (r->save_signal < 0 || r->save_signal == SIGKILL || r->save_signal == SIGSTOP || r->save_signal == SIGCHLD)
 			return weft_err_set(err, -EINVAL, "'%s' is no signal that a program can wait for", a->save_on);
 	}
-	return record_sample(a, err);
+	int rc = record_control_check(&r->control, a, err);
+	return rc ? rc : record_sample(a, err);
 }
 
 static int open_signals(struct record_run *r, struct weft_err *err)
@@ -172,6 +192,8 @@ static int open_signals(struct record_run *r, struct weft_err *err)
 	sigaddset(&r->signals, SIGCHLD);
 	if (r->save_signal)
 		sigaddset(&r->signals, r->save_signal);
+	if (r->control.signal)
+		sigaddset(&r->signals, r->control.signal);
 	/* Our parent may ignore it; then nobody would tell us of the command's end. */
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &r->signals, &r->old_mask);
@@ -207,7 +229,7 @@ static int record_prepare(struct record_run *r, char **argv, struct weft_err *er
 	struct record_prober_how how = {.probes = &r->args.probe, .dir = r->dir.path};
 	if (r->args.probe.n && (rc = record_prober_new(&r->prober, &how, err)))
 		return rc;
-	if ((rc = set_environment(r, r->dir.path, err)))
+	if ((rc = set_environment(r, r->dir.path, err)) || (rc = record_control_begin(&r->control, &r->args, r->dir.path, err)))
 		return rc;
 	if ((rc = record_fork(&r->child, argv, &r->old_mask, err)))
 		return rc;
@@ -242,6 +264,10 @@ static void on_signal(struct record_run *r, const struct signalfd_siginfo *s)
 		return; /* reap is called after every look at the signals */
 	if (sig == r->save_signal && record_signal_recorders(r->dir.path, r->host, sig) > 0)
 		return;
+	if (sig == r->control.signal) {
+		record_control_toggle(&r->control);
+		return;
+	}
 	/* The terminal has sent Ctrl-C to the command, too. */
 	if (s->ssi_code != SI_KERNEL && !r->ended)
 		kill(r->child.pid, sig);
@@ -286,8 +312,9 @@ static void record_loop(struct record_run *r)
 		at[0] = (struct pollfd){r->signal_fd, POLLIN, 0};
 		at[1] = (struct pollfd){r->child.result, POLLIN, 0};
 		n += r->watch.backend->descriptors(&r->watch, at + n, DESCRIPTORS_MOST - n);
-		if (poll(at, n, look_ms) < 0 && errno != EINTR)
+		if (poll(at, n, record_control_wait_ms(&r->control, look_ms)) < 0 && errno != EINTR)
 			return;
+		record_control_look(&r->control);
 		if (at[1].revents)
 			look_at_result(r);
 		look_at_signals(r);
@@ -343,11 +370,20 @@ static const char not_recorded[] =
 	"not recorded: calls (no process called MPI or OpenMP, made a thread or lasted a second): ask for files by --on io, record "
 	"functions with --probe NAME, or build the program with libweft (man weft_record)";
 
+static void say_missing(const struct record_run *r, struct weft_buf *b)
+{
+	char reason[64];
+	unsigned n = record_count_missing(r->dir.path, reason, sizeof reason);
+	if (n)
+		weft_buf_printf(b, ", %u process%s not recorded (%s)", n, n == 1 ? "" : "es", reason);
+}
+
 static void record_say(const struct record_run *r, uint32_t processes, uint32_t threads, uint32_t live, uint64_t took_ns)
 {
 	struct weft_buf b = {0};
 	char text[32];
 	say_recorded(r, processes, threads, &b);
+	say_missing(r, &b);
 	if (live)
 		weft_buf_printf(&b, ", %u process%s left running", live, live == 1 ? "" : "es");
 	weft_buf_printf(&b, ", in %s; next: weft %s ", weft_human_ns(text, took_ns), r->totals.streams ? "stat" : "info");
@@ -393,6 +429,7 @@ static void finish_probes(struct record_run *r)
 static int record_finish(struct record_run *r, const char *command)
 {
 	uint64_t took = weft_monotonic_ns() - r->began_ns;
+	record_control_end(&r->control);
 	record_end(r);
 	finish_probes(r);
 	uint32_t processes = (uint32_t)r->tree.process.n, threads = (uint32_t)r->tree.thread.n;
@@ -451,7 +488,11 @@ static int record_main(struct record_run *r, char **argv)
 	struct weft_err err = {0};
 	if (check_args(r, &err))
 		return cli_usage(&weft_command_record, "%s", err.text);
+	if (r->args.attach)
+		return record_attach(&r->args);
 	read_machine(r);
+	/* A limit of files' sizes is an error like others. The command has what we had. */
+	r->child.size_signal = signal(SIGXFSZ, SIG_IGN) == SIG_DFL;
 	if (r->args.environment)
 		return give_environment(r, &err) ? cli_fail(&err) : 0;
 	r->totals.ask_categories = record_category_asked(&r->args);
@@ -464,6 +505,7 @@ static int record_main(struct record_run *r, char **argv)
 	}
 	if (r->child.go > 0)
 		close(r->child.go); /* the process that waits ends */
+	record_control_end(&r->control);
 	finish_probes(r);
 	record_watch_stop(&r->watch);
 	record_tree_fini(&r->tree);
@@ -494,11 +536,11 @@ static int record_run_command(int argc, char **argv)
 		return cli_fail_code(-ENOMEM);
 	memcpy(given, argv, ((size_t)argc + 1) * sizeof *given);
 	int status = cli_parse(&weft_command_record, &r.args, argc, argv, &n) ? CLI_OK : CLI_USAGE;
-	bool list = !status && r.args.counters && strcmp(r.args.counters, "list") == 0;
-	if (!status && !list && (n == 0) != r.args.environment)
-		status = n ? cli_usage(&weft_command_record, "--environment takes no command")
+	bool list = !status && r.args.counters.n && strcmp(r.args.counters.at[0], "list") == 0;
+	if (!status && !list && (n == 0) != (r.args.environment || r.args.attach))
+		status = n ? cli_usage(&weft_command_record, "--%s takes no command", r.args.attach ? "attach" : "environment")
 		           : cli_usage(&weft_command_record, "say which command to run");
-	if (!status && !list)
+	if (!status && !list && !r.args.attach)
 		status = record_extrae_apply(&r.args, argc, given, &r.extrae, &joined);
 	if (!status)
 		status = list ? record_list_counters(stdout) : run_parsed(&r, argv);

@@ -4,6 +4,7 @@
  * stream a part of the pages is looked at, spread evenly, and the rest is estimated from it.
  */
 #include "base/fs.h"
+#include "base/str.h"
 #include "format/format.h"
 #include "record_run.h"
 #include <fcntl.h>
@@ -95,6 +96,25 @@ int record_list_streams(const char *dir, const char *except, char ***paths)
 			(*paths)[kept++] = path;
 	}
 	return n < 0 ? n : kept;
+}
+
+unsigned record_count_missing(const char *dir, char *reason, size_t room)
+{
+	char **names;
+	unsigned found = 0;
+	int n = weft_list_dir(dir, &names, NULL);
+	for (int i = 0; i < n; i++) {
+		char *path;
+		if (!weft_glob("*" WEFT_STREAM_MISSING, names[i]) || asprintf(&path, "%s/%s", dir, names[i]) < 0)
+			continue;
+		ssize_t length = readlink(path, reason, room - 1);
+		reason[length > 0 ? length : 0] = '\0';
+		found++;
+		free(path);
+	}
+	if (n >= 0)
+		weft_list_free(names, n);
+	return found;
 }
 
 void record_list_into(struct record_stream *s, const char *dir, const char *own)

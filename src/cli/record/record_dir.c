@@ -6,6 +6,7 @@
  */
 #include "base/fs.h"
 #include "base/str.h"
+#include "format/format.h"
 #include "trace/write/export.h"
 #include "record_run.h"
 #include "trace/weft/recording.h"
@@ -53,7 +54,7 @@ static int make_numbered(const char *program, char **shown, struct weft_err *err
 /* Whether everything in the folder is what Weft puts into a trace. */
 static bool is_trace(char **names, int n)
 {
-	static const char *const ours[] = {"*.stream", "topology-*.xml", "index", ".*.tmp"};
+	static const char *const ours[] = {"*.stream", "*" WEFT_STREAM_MISSING, "topology-*.xml", "index", ".*.tmp"};
 	for (int i = 0; i < n; i++) {
 		bool known = false;
 		for (unsigned k = 0; k < sizeof ours / sizeof *ours; k++)

@@ -55,24 +55,55 @@ void extrae_value(struct record_extrae *e, const char *where, const char *value,
 		extrae_remark(e, "%s: this version of Weft has no option --%s", where, option);
 }
 
+static bool is_counter(struct weft_str name)
+{
+	struct link_plans one;
+	char text[LINK_COUNTER_NAME];
+	int n = name.n < sizeof text ? snprintf(text, sizeof text, "%.*s", (int)name.n, name.at) : 0;
+	return n > 0 && !strpbrk(text, "@/;,") && link_plans_read(text, &one, NULL) == 0;
+}
+
 /* Those that there are, of names with commas between; hexadecimal codes of native ones have no names here. */
 void extrae_counters(struct record_extrae *e, const char *where, const char *value)
 {
 	struct weft_str rest = weft_str(value), part;
-	struct weft_buf names = {0};
 	unsigned n = 0;
 	while (rest.n && weft_str_cut(&rest, ',', &part)) {
 		part = weft_str_trim(part);
-		if (part.n && (!link_counter_find(part) || n == LINK_COUNTERS_MOST))
+		if (part.n && (!is_counter(part) || n == LINK_COUNTERS_MOST))
 			extrae_remark(e, "%s: %s '%.*s'", where, n == LINK_COUNTERS_MOST ? "no room for" : "there is no counter",
 			              (int)part.n, part.at);
 		else if (part.n)
-			weft_buf_printf(&names, "%s%.*s", n++ ? "," : "", (int)part.n, part.at);
+			weft_buf_printf(&e->sets, "%s%.*s", n++ ? "," : e->sets.n ? "/" : "", (int)part.n, part.at);
 	}
-	e->no_memory |= names.failed;
-	if (n && !names.failed)
-		extrae_value(e, where, names.at, "counters");
-	weft_buf_fini(&names);
+}
+
+void extrae_counters_at(struct record_extrae *e, const char *category)
+{
+	weft_buf_printf(&e->at, "%s%s", e->at.n ? "+" : "", category);
+}
+
+void extrae_counters_of(struct record_extrae *e, const char *names)
+{
+	weft_buf_printf(&e->more, "%s%s", e->more.n ? "," : "", names);
+}
+
+static void end_counters(struct record_extrae *e)
+{
+	struct weft_buf *s = &e->sets;
+	if (s->n && (e->at.n || e->turn.n))
+		weft_buf_printf(s, "@%s%s%s", e->at.n ? e->at.at : "samples", e->turn.n ? ":" : "", e->turn.n ? e->turn.at : "");
+	if (s->n && !s->failed)
+		extrae_option(e, "counters", s->at);
+	if (e->more.n) {
+		weft_buf_puts(&e->more, "@1s");
+		extrae_option(e, "counters", e->more.at);
+	}
+	e->no_memory |= s->failed || e->at.failed || e->more.failed || e->turn.failed;
+	weft_buf_fini(s);
+	weft_buf_fini(&e->at);
+	weft_buf_fini(&e->turn);
+	weft_buf_fini(&e->more);
 }
 
 void extrae_levels(struct record_extrae *e, const char *where, const char *value, const char *option)
@@ -121,6 +152,7 @@ int extrae_end(struct record_extrae *e, struct weft_err *err)
 		snprintf(size, sizeof size, "%llu", (unsigned long long)(bytes < RING_LEAST ? RING_LEAST : bytes));
 		extrae_option(e, "ring", size);
 	}
+	end_counters(e);
 	const char *prefix = e->prefix && *e->prefix ? e->prefix : "TRACE";
 	const char *folder = e->folder && *e->folder ? e->folder : ".";
 	char *name = !strcmp(folder, ".") ? weft_arena_printf(&e->arena, "%s.weft", prefix)
@@ -141,6 +173,8 @@ enum {
 	V_OPTION,
 	V_LEVELS,
 	V_COUNTERS,
+	V_COUNTERS_AT,
+	V_COUNTERS_OF,
 	V_SIZE_MB,
 	V_PREFIX,
 	V_FOLDER,
@@ -193,17 +227,17 @@ static const struct variable variables[] = {
 	{"CONTROL_FILE", V_OPTION, "while"},
 	{"CONTROL_TIME", V_LEFT, "recording begins with the program"},
 	{"CONTROL_GLOPS", V_LEFT, "recording begins with the program"},
-	{"MPI_COUNTERS_ON", V_LEFT, "counters at calls are not read"},
-	{"OMP_COUNTERS_ON", V_LEFT, "counters at calls are not read"},
-	{"PTHREAD_COUNTERS_ON", V_LEFT, "counters at calls are not read"},
+	{"MPI_COUNTERS_ON", V_COUNTERS_AT, "mpi"},
+	{"OMP_COUNTERS_ON", V_COUNTERS_AT, "openmp"},
+	{"PTHREAD_COUNTERS_ON", V_COUNTERS_AT, "threads"},
 	{"PTHREAD_LOCKS", V_ENABLE, "locks"},
-	{"FUNCTIONS_COUNTERS_ON", V_LEFT, "counters at calls are not read"},
+	{"FUNCTIONS_COUNTERS_ON", V_COUNTERS_AT, "extrae+user"},
 	{"MPI_STATISTICS", V_LEFT, "weft stat counts from the trace"},
 	{"MPI_SIZE_UNIT", V_LEFT, "sizes are bytes"},
 	{"COUNTERS_DOMAIN", V_LEFT, "counters count what the machine allows"},
-	{"NETWORK_COUNTERS", V_LEFT, "they are not read"},
-	{"RUSAGE", V_LEFT, "it is not read"},
-	{"MEMUSAGE", V_LEFT, "it is not read"},
+	{"NETWORK_COUNTERS", V_COUNTERS_OF, EXTRAE_NETWORK},
+	{"RUSAGE", V_COUNTERS_OF, EXTRAE_USAGE},
+	{"MEMUSAGE", V_COUNTERS_OF, EXTRAE_MEMORY},
 	{"UNCORE", V_LEFT, "they are not read"},
 	{"FUNCTIONS", V_LEFT, "give names to --probe"},
 	{"LABELS", V_LEFT, "labels stand in the trace"},
@@ -234,6 +268,14 @@ static int take_variable(struct record_extrae *e, const struct variable *v, cons
 		return 0;
 	case V_LEVELS:
 		extrae_levels(e, where, value, v->arg);
+		return 0;
+	case V_COUNTERS_AT:
+		if (extrae_yes(value))
+			extrae_counters_at(e, v->arg);
+		return 0;
+	case V_COUNTERS_OF:
+		if (extrae_yes(value))
+			extrae_counters_of(e, v->arg);
 		return 0;
 	case V_COUNTERS:
 		extrae_counters(e, where, value);

@@ -18,6 +18,7 @@ struct record_extrae {
 	const char *merged;            /* the .prv that is wanted at the end; "": called as the program; NULL: none */
 	bool off, circular, no_memory; /* off: nothing is to be recorded */
 	uint64_t buffer_events;
+	struct weft_buf sets, at, turn, more; /* --counters: lists, where they are read, how long each; those of the process */
 };
 
 /* What `file` says. */
@@ -25,6 +26,12 @@ int record_extrae_xml(struct record_extrae *e, const char *file, struct weft_err
 /* The variables, which count where there is no file. */
 int record_extrae_environment(struct record_extrae *e, struct weft_err *err) WEFT_MUST_CHECK;
 void record_extrae_fini(struct record_extrae *e);
+
+/* Counters of the process that Extrae reads when it writes its buffers. */
+#define EXTRAE_NETWORK "net-rx,net-tx"
+#define EXTRAE_USAGE \
+	"user-time,system-time,minor-faults,major-faults,blocks-read,blocks-written,voluntary-switches,involuntary-switches"
+#define EXTRAE_MEMORY "heap,heap-brk,heap-mmap,heap-used,heap-free"
 
 /* ---- for both readers ---- */
 
@@ -37,7 +44,10 @@ void extrae_runtime(struct record_extrae *e, const char *name, bool on, const ch
 bool extrae_yes(const char *text);
 /* An option with a value; with the highest level of "1-3,5"; with so many megabytes. */
 void extrae_value(struct record_extrae *e, const char *where, const char *value, const char *option);
+/* A list of counters; that they are read at calls of a category; others that are read each second. */
 void extrae_counters(struct record_extrae *e, const char *where, const char *value);
+void extrae_counters_at(struct record_extrae *e, const char *category);
+void extrae_counters_of(struct record_extrae *e, const char *names);
 void extrae_levels(struct record_extrae *e, const char *where, const char *value, const char *option);
 void extrae_megabytes(struct record_extrae *e, const char *where, const char *value, const char *option);
 /* What both leave to the end: the folder's name, the ring's size. */

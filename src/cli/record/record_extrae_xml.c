@@ -69,21 +69,63 @@ static void take_counters(struct reader *r, const char *where, const char *value
 	extrae_counters(r->e, where, value);
 }
 
+static void take_counters_at(struct reader *r, const char *where, const char *value, const char *category)
+{
+	(void)where;
+	(void)value;
+	extrae_counters_at(r->e, category);
+}
+
+static void take_counters_of(struct reader *r, const char *where, const char *value, const char *names)
+{
+	(void)where;
+	(void)value;
+	extrae_counters_of(r->e, names);
+}
+
 /* "10m" is ten milliseconds there. */
-static void take_period(struct reader *r, const char *where, const char *value, const char *option)
+static bool time_text(const char *value, char *out, size_t room)
 {
 	static const struct {
 		const char *unit, *own;
 	} units[] = {{"n", "ns"}, {"ns", "ns"}, {"u", "us"}, {"us", "us"}, {"m", "ms"}, {"ms", "ms"}, {"", "ns"}, {"s", "s"}};
 	size_t digits = strspn(value, "0123456789");
-	char text[64];
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (digits && digits < 20 && !strcmp(value + digits, units[i].unit)) {
-			snprintf(text, sizeof text, "%.*s%s", (int)digits, value, units[i].own);
-			take_option(r, where, text, option);
-			return;
+			snprintf(out, room, "%.*s%s", (int)digits, value, units[i].own);
+			return true;
 		}
-	extrae_remark(r->e, "%s: '%s' is no time", where, value);
+	return false;
+}
+
+static void take_period(struct reader *r, const char *where, const char *value, const char *option)
+{
+	char text[64];
+	if (time_text(value, text, sizeof text))
+		take_option(r, where, text, option);
+	else
+		extrae_remark(r->e, "%s: '%s' is no time", where, value);
+}
+
+/* The sets take turns of one length: the last one that is said. 0: they do not. */
+static void take_turn(struct reader *r, const char *where, const char *value, const char *option)
+{
+	char text[64];
+	(void)option;
+	if (!strcmp(value, "0"))
+		return;
+	weft_buf_fini(&r->e->turn);
+	if (time_text(value, text, sizeof text))
+		weft_buf_puts(&r->e->turn, text);
+	else
+		extrae_remark(r->e, "%s: '%s' is no time", where, value);
+}
+
+static void take_turn_calls(struct reader *r, const char *where, const char *value, const char *option)
+{
+	(void)option;
+	if (strcmp(value, "0") != 0)
+		extrae_remark(r->e, "%s: sets take turns by time, one second each if none is said", where);
 }
 
 static void take_levels(struct reader *r, const char *where, const char *value, const char *option)
@@ -152,7 +194,6 @@ static void take_off_only(struct reader *r, const char *where, const char *value
 
 static const char no_bursts[] = "there is no burst mode";
 static const char always[] = "recording is on from the begin";
-static const char at_calls[] = "counters are not read at calls";
 
 static const struct rule rules[] = {
 	{"@enabled", NULL, NULL},
@@ -161,19 +202,19 @@ static const struct rule rules[] = {
 	{"@type", take_type, "weft convert writes the trace in other formats"},
 	{"@xml-parser-id", NULL, NULL},
 	{"mpi", take_runtime, "mpi"},
-	{"mpi/counters", take_left, at_calls},
+	{"mpi/counters", take_counters_at, "mpi"},
 	{"mpi/comm-calls", NULL, NULL},
 	{"mpi/comm-calls@enabled", take_off_only, "all calls are recorded"},
 	{"pthread", take_runtime, "threads"},
 	{"pthread/locks", take_runtime, "locks"},
-	{"pthread/counters", take_left, at_calls},
+	{"pthread/counters", take_counters_at, "threads"},
 	{"openmp", take_runtime, "openmp"},
 	{"openmp/locks", NULL, NULL},
 	{"openmp/task", NULL, NULL},
 	{"openmp/taskloop", NULL, NULL},
 	{"openmp/dependencies", NULL, NULL},
 	{"openmp/ompt", NULL, NULL},
-	{"openmp/counters", take_left, at_calls},
+	{"openmp/counters", take_counters_at, "openmp"},
 	{"gaspi", take_left, "GASPI is not recorded"},
 	{"shmem", take_left, "OpenSHMEM is not recorded"},
 	{"opencl", take_left, "OpenCL calls are not recorded"},
@@ -193,13 +234,13 @@ static const struct rule rules[] = {
 	{"counters/cpu@starting-set-distribution", NULL, NULL},
 	{"counters/cpu/set", take_counters, NULL},
 	{"counters/cpu/set@domain", NULL, NULL},
-	{"counters/cpu/set@changeat-time", NULL, NULL},
-	{"counters/cpu/set@changeat-globalops", NULL, NULL},
+	{"counters/cpu/set@changeat-time", take_turn, NULL},
+	{"counters/cpu/set@changeat-globalops", take_turn_calls, NULL},
 	{"counters/cpu/set/sampling", take_left, "samples are taken by the CPU clock"},
 	{"counters/uncore", take_left, "they are not read"},
-	{"counters/network", take_left, "they are not read"},
-	{"counters/resource-usage", take_left, "it is not read"},
-	{"counters/memory-usage", take_left, "it is not read"},
+	{"counters/network", take_counters_of, EXTRAE_NETWORK},
+	{"counters/resource-usage", take_counters_of, EXTRAE_USAGE},
+	{"counters/memory-usage", take_counters_of, EXTRAE_MEMORY},
 	{"topdown", take_left, "it needs counters of the processor that are not read"},
 	{"storage", NULL, NULL},
 	{"storage/trace-prefix", take_prefix, NULL},

@@ -77,11 +77,13 @@ static void set_watched(bool watched)
 		setenv("WEFT_WATCHED", host, 1);
 }
 
-static _Noreturn void child_main(char **argv, const sigset_t *mask, int go, int result)
+static _Noreturn void child_main(const struct record_child *c, char **argv, const sigset_t *mask, int go, int result)
 {
 	bool watched;
 	if (read(go, &watched, sizeof watched) == (ssize_t)sizeof watched) {
 		set_watched(watched);
+		if (c->size_signal)
+			signal(SIGXFSZ, SIG_DFL);
 		sigprocmask(SIG_SETMASK, mask, NULL);
 		execvp(argv[0], argv);
 		int error = errno;
@@ -94,7 +96,7 @@ static _Noreturn void child_main(char **argv, const sigset_t *mask, int go, int 
 int record_fork(struct record_child *c, char **argv, const void *mask, struct weft_err *err)
 {
 	int go[2], result[2];
-	*c = (struct record_child){-1, -1, -1};
+	c->pid = -1, c->go = -1, c->result = -1;
 	if (pipe2(go, O_CLOEXEC))
 		return weft_err_sys(err, errno, "cannot make a pipe");
 	if (pipe2(result, O_CLOEXEC)) {
@@ -106,7 +108,7 @@ int record_fork(struct record_child *c, char **argv, const void *mask, struct we
 	c->pid = fork();
 	if (c->pid == 0) {
 		close(go[1]);
-		child_main(argv, mask, go[0], result[1]);
+		child_main(c, argv, mask, go[0], result[1]);
 	}
 	int error = errno;
 	close(go[0]);

@@ -23,7 +23,7 @@ static const struct {
 	{"mpi", true, "MPI_", false},        {"extrae", true, NULL, false},      {"openmp", true, "GOMP_", false},
 	{"threads", true, "pthread_", true}, {"locks", false, "pthread_", true}, {"io", true, NULL, true},
 	{"stdio", false, NULL, true},        {"memory", false, "malloc", true},  {"process", false, "fork", true},
-	{"samples", true, NULL, false},      {"counters", false, NULL, false}, /* with --counters */
+	{"samples", true, NULL, false},      {"counters", true, NULL, false}, /* with samples, or as --counters says */
 };
 enum { N_RUNTIMES = sizeof runtimes / sizeof *runtimes };
 
@@ -68,8 +68,7 @@ static bool is_probed(const struct record_args *a, const char *functions)
 
 static bool is_asked(const struct record_args *a, unsigned i)
 {
-	bool on = runtimes[i].on || (a->counters && strcmp(runtimes[i].name, "counters") == 0) ||
-	          record_lists(&a->on, runtimes[i].name);
+	bool on = runtimes[i].on || record_lists(&a->on, runtimes[i].name);
 	return on && !record_lists(&a->off, runtimes[i].name) && !is_probed(a, runtimes[i].probe);
 }
 

@@ -290,12 +290,67 @@ int record_prober_new(struct record_prober **out, const struct record_prober_how
 	rc = rc ? rc : probe_listen(&p->listener, NULL, err);
 	if (rc == 0 && (p->stop = eventfd(0, EFD_CLOEXEC)) < 0)
 		rc = weft_err_sys(err, errno, "cannot watch functions");
-	rc = rc ? rc : probe_set_environment(agent, probe_listener_name(p->listener), err);
+	if (rc == 0 && !how->attach)
+		rc = probe_set_environment(agent, probe_listener_name(p->listener), err);
 	if (rc)
 		prober_free(p);
 	else
 		*out = p;
 	return rc;
+}
+
+/* ---- a process that runs ---- */
+
+enum { INJECT_MS = 10000 };
+
+int record_prober_attach(struct record_prober *p, pid_t pid, const char *samples, struct weft_err *err)
+{
+	char agent[4200];
+	struct probe_session *s;
+	int rc = agent_path(agent, sizeof agent, err);
+	if (rc == 0 && weft_vec_reserve(&p->process, 1))
+		rc = weft_err_set(err, -ENOMEM, "out of memory");
+	if (rc == 0)
+		rc = probe_inject(pid, agent, probe_listener_name(p->listener), INJECT_MS, err);
+	if (rc == 0)
+		rc = probe_accept(p->listener, INJECT_MS, &s, err);
+	if (rc)
+		return rc;
+	rc = probe_record(s, p->how.dir, err);
+	if (rc == 0 && *samples)
+		rc = probe_sample(s, samples, err);
+	if (rc == 0 && (rc = find_functions(p, s)) < 0)
+		rc = weft_err_set(err, rc, "out of memory");
+	if (rc == 0 && bind_all(p, s) && insert_all(p, s))
+		p->totals.processes++;
+	else if (rc == 0 && !*samples)
+		rc = weft_err_set(err, -ENOENT, "nothing would be recorded of process %d: %s", (int)pid,
+		                  p->n_watches && p->why[0].code ? p->why[0].text : "no samples, and no function");
+	if (rc == 0)
+		rc = probe_go_alone(s);
+	if (rc)
+		probe_close(s);
+	else
+		p->process.at[p->process.n++] = s;
+	return rc;
+}
+
+void record_prober_look(struct record_prober *p)
+{
+	struct weft_err err = {0};
+	for (size_t k = 0; k < p->process.n; k++) {
+		int rc = probe_sample(p->process.at[k], "", &err);
+		(void)rc; /* gone: who waits for its end sees that */
+	}
+}
+
+/* It is not recorded any more, where it still runs. */
+static void let_go(struct probe_session *s)
+{
+	struct weft_err err = {0};
+	int rc = probe_sample(s, "0", &err);
+	(void)rc;
+	probe_close(s);
 }
 
 int record_prober_start(struct record_prober *p)
@@ -328,6 +383,8 @@ void record_prober_finish(struct record_prober *p, struct record_probed *totals,
 	if (!p)
 		return;
 	uint64_t one = 1;
+	while (p->how.attach && p->process.n)
+		let_go(p->process.at[--p->process.n]);
 	if (p->started && write(p->stop, &one, sizeof one) == (ssize_t)sizeof one)
 		pthread_join(p->thread, NULL);
 	for (unsigned k = 0; k < p->n_watches; k++)

@@ -9,12 +9,14 @@
 
 #include "base/opt.h"
 #include "base/str.h"
+#include <sys/types.h>
 
 struct record_prober;
 
 struct record_prober_how {
 	const struct weft_opt_list *probes; /* as texts (probe_watch.h); borrowed */
 	const char *dir;                    /* of the trace, absolute; borrowed */
+	bool attach;                        /* to a process that runs: none that we start gets an agent */
 };
 
 struct record_probed {
@@ -27,8 +29,11 @@ struct record_probed {
  */
 int record_prober_new(struct record_prober **out, const struct record_prober_how *how, struct weft_err *err) WEFT_MUST_CHECK;
 int record_prober_start(struct record_prober *p) WEFT_MUST_CHECK;
+/* In place of starting: loads the agent into a process, and has it take samples ("": none) and watch. Fails where nothing at all would be recorded. */
+int record_prober_attach(struct record_prober *p, pid_t pid, const char *samples, struct weft_err *err) WEFT_MUST_CHECK;
+void record_prober_look(struct record_prober *p); /* for threads that began since */
 /*
- * Processes that still run go on recording. `remarks`: lines about probes that could not be put anywhere. Frees; p may be NULL.
+ * Processes that still run go on recording, but for one that was attached to. `remarks`: lines about probes that could not be put anywhere. Frees; p may be NULL.
  */
 void record_prober_finish(struct record_prober *p, struct record_probed *totals, struct weft_buf *remarks);
 

@@ -13,16 +13,17 @@
 #include <sys/types.h>
 
 struct record_args {
-	const char *output, *save_on, *watch, *extrae, *join, *sample, *callers, *counters, *ranks, *while_file;
-	bool force, quiet, pack, environment;
-	uint64_t ring, stop_at, sample_period;
-	struct weft_opt_list off, on, probe;
+	const char *output, *save_on, *watch, *extrae, *join, *sample, *callers, *ranks, *while_file, *attach, *toggle_on;
+	bool force, quiet, pack, environment, paused;
+	uint64_t ring, stop_at, sample_period, bursts, after, only_for;
+	struct weft_opt_list off, on, probe, counters;
 };
 
 #define RECORD_NOT_GIVEN UINT64_MAX /* a size that no option says */
 #define RECORD_ARGS_NONE \
 	{ \
-		.ring = RECORD_NOT_GIVEN, .stop_at = RECORD_NOT_GIVEN, .sample_period = RECORD_NOT_GIVEN \
+		.ring = RECORD_NOT_GIVEN, .stop_at = RECORD_NOT_GIVEN, .sample_period = RECORD_NOT_GIVEN, \
+		.bursts = RECORD_NOT_GIVEN, .after = RECORD_NOT_GIVEN, .only_for = RECORD_NOT_GIVEN \
 	}
 
 /* ---- record_extrae_run.c: as Extrae's settings want it ---- */
@@ -72,8 +73,9 @@ void record_boot_id(char *out, size_t n);
 
 struct record_child {
 	pid_t pid;
-	int go;     /* write end: a byte lets it exec; -1 once used */
-	int result; /* read end: errno of a failed exec, or the end of file when it has become the command; -1 once known */
+	int go;           /* write end: a byte lets it exec; -1 once used */
+	int result;       /* read end: errno of a failed exec, or the end of file when it has become the command; -1 once known */
+	bool size_signal; /* the command has SIGXFSZ as its default, which we ignore */
 };
 /* Sets the environment that libweft reads. save_signal: 0 for none. */
 int record_set_environment(const struct record_args *a, const char *dir, const uint8_t *run_id, int save_signal,
@@ -114,6 +116,8 @@ struct record_totals {
 	struct weft_intern categories; /* that processes had, when they are asked for */
 };
 /* False: it is no stream. By a read: what is mapped may shrink, or have no space for a hole, which would end us. */
+/* Processes that could not make a stream, and what the last of them says of it. */
+unsigned record_count_missing(const char *dir, char *reason, size_t room);
 bool record_read_head(const char *path, struct weft_stream_head *h);
 /* Adds what the stream file holds; nothing when it is none. */
 void record_count_stream(struct record_totals *t, const char *path);

@@ -40,27 +40,27 @@ static int check_callers(const char *text, struct weft_err *err)
 	return 0;
 }
 
-static int check_counters(const char *text, struct weft_err *err)
+/* Each --counters is a part of WEFT_COUNTERS, or some. */
+static int set_counters(const struct weft_opt_list *list, struct weft_err *err)
 {
-	struct weft_str rest = weft_str(text), part;
-	unsigned n = 0;
-	while (rest.n && weft_str_cut(&rest, ',', &part)) {
-		if (!link_counter_find(part))
-			return weft_err_set(err, -EINVAL,
-			                    "option '--counters': no counter is called '%.*s' (weft record --counters list)",
-			                    (int)part.n, part.at);
-		n++;
-	}
-	if (n == 0 || n > LINK_COUNTERS_MOST)
-		return weft_err_set(err, -EINVAL, "option '--counters': expected 1 to %d names, found %u", LINK_COUNTERS_MOST, n);
-	return 0;
+	struct weft_buf text = {0};
+	struct link_plans plans;
+	for (unsigned i = 0; i < list->n; i++)
+		weft_buf_printf(&text, "%s%s", i ? ";" : "", list->at[i]);
+	int rc = text.failed ? weft_err_sys(err, ENOMEM, "cannot set the environment") : link_plans_read(text.at, &plans, err);
+	if (rc && !text.failed)
+		(void)weft_err_prefix(err, "option '--counters'");
+	if (!rc && setenv("WEFT_COUNTERS", text.at, 1))
+		rc = weft_err_sys(err, errno, "cannot set the environment");
+	weft_buf_fini(&text);
+	return rc;
 }
 
 int record_list_counters(FILE *to)
 {
 	for (unsigned i = 0; i < link_n_counters; i++) {
 		const struct link_counter *c = &link_counters[i];
-		int fd = c->source == LINK_COUNTER_PERF ? link_counter_open(c, 0) : 0;
+		int fd = c->source == LINK_COUNTER_PERF ? link_counter_open(c, 0, -1) : 0;
 		fprintf(to, "%-24s %-14s %-6s %s%s%s\n", c->name, *c->other ? c->other : "-", *c->unit ? c->unit : "-", c->text,
 		        fd < 0 ? "; not here: " : "", fd < 0 ? weft_err_name(fd) : "");
 		if (fd > 0)
@@ -107,6 +107,15 @@ static int set_period(const struct record_args *a, struct weft_err *err)
 	return setenv("WEFT_SAMPLE", hz, 1) ? weft_err_sys(err, errno, "cannot set the environment") : 0;
 }
 
+static int set_bursts(uint64_t ns, struct weft_err *err)
+{
+	char text[24];
+	if (ns == 0 || ns > 1000ull * SECOND_NS)
+		return weft_err_set(err, -EINVAL, "option '--bursts': expected a time from 1ns to 1000s");
+	snprintf(text, sizeof text, "%llu", (unsigned long long)ns);
+	return setenv("WEFT_BURSTS", text, 1) ? weft_err_sys(err, errno, "cannot set the environment") : 0;
+}
+
 int record_sample(const struct record_args *a, struct weft_err *err)
 {
 	int period = a->sample_period == RECORD_NOT_GIVEN ? 0 : set_period(a, err);
@@ -118,7 +127,6 @@ int record_sample(const struct record_args *a, struct weft_err *err)
 	} options[] = {
 		{a->sample, "WEFT_SAMPLE", check_sample},
 		{a->callers, "WEFT_CALLERS", check_callers},
-		{a->counters, "WEFT_COUNTERS", check_counters},
 		{a->ranks, "WEFT_RANKS", check_ranks},
 	};
 	for (unsigned i = 0; i < sizeof options / sizeof *options; i++) {
@@ -130,5 +138,10 @@ int record_sample(const struct record_args *a, struct weft_err *err)
 		if (setenv(options[i].variable, options[i].text, 1))
 			return weft_err_sys(err, errno, "cannot set the environment");
 	}
+	if (a->bursts != RECORD_NOT_GIVEN && set_bursts(a->bursts, err))
+		return -EINVAL;
+	int counters = a->counters.n ? set_counters(&a->counters, err) : 0;
+	if (counters)
+		return counters;
 	return a->while_file ? set_while(a->while_file, err) : 0;
 }
