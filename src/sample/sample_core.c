@@ -3,7 +3,7 @@
  * The begin of libweft-sample, in a thread of its own, and what children need.
  *
  *     WEFT_SAMPLE   samples a second of CPU time, 0: none; behind a colon "wall": of time, of waiting threads as well ("200", "100:wall")
- *     WEFT_COUNTERS  counters to read with each of them: names, with commas between
+ *     WEFT_COUNTERS  counters, and where they are read: see link_counter.h
  */
 #include "sample_priv.h"
 #include "base/str.h"
@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 __attribute__((visibility("default"))) link_sample_begin weft_sample_begin;
+__attribute__((visibility("default"))) link_sample_look weft_sample_look;
 
 struct sample_settings sample_settings;
 weft_category sample_category = WEFT_OFF;
@@ -36,17 +37,19 @@ static bool asked(const char *name)
 static void read_settings(const struct link_sample *with)
 {
 	struct sample_settings *s = &sample_settings;
-	const char *text = secure_getenv("WEFT_SAMPLE");
+	const char *text = with->settings ? with->settings : secure_getenv("WEFT_SAMPLE");
 	struct weft_str rest = weft_str(text ? text : ""), part;
 	uint64_t hz = SAMPLE_HZ;
 	if (weft_str_cut(&rest, ':', &part) && (weft_parse_u64(part, &hz) || hz > SAMPLE_HZ_MOST))
 		hz = SAMPLE_HZ;
 	*s = (struct sample_settings){
 		.signal = with->signal,
-		.samples = hz && asked("samples"),
+		.samples = hz && (with->settings || asked("samples")),
 		.wall = weft_str_eq(rest, "wall"),
 		.period_ns = 1000000000 / (hz ? hz : 1),
 		.on_thread = with->on_thread,
+		.foreign = with->foreign,
+		.first_timer = with->first_timer,
 	};
 }
 
@@ -66,7 +69,7 @@ static bool blocks_signal(pid_t tid)
 	return !mask || strtoull(mask + 8, NULL, 16) >> (sample_settings.signal - 1) & 1;
 }
 
-static void begin_all(void)
+static void begin_all(bool here)
 {
 	DIR *dir = opendir("/proc/self/task");
 	pid_t own = (pid_t)syscall(SYS_gettid);
@@ -77,6 +80,8 @@ static void begin_all(void)
 	}
 	if (dir)
 		closedir(dir);
+	if (here)
+		(void)sample_thread_begin_own();
 }
 
 static void thread_begins(void *key)
@@ -95,7 +100,15 @@ static void in_child(void)
 {
 	int error = errno;
 	sample_thread_child();
+	sample_each_child();
 	errno = error;
+}
+
+void weft_sample_look(bool go_on)
+{
+	sample_thread_sweep(!go_on);
+	if (go_on)
+		begin_all(false);
 }
 
 int weft_sample_begin(const struct link_sample *with)
@@ -109,16 +122,24 @@ int weft_sample_begin(const struct link_sample *with)
 		sample_category = weft_define_category("samples", 1);
 		sample_period = weft_define_type("sample period", "ns", sample_category);
 	}
-	if (asked("counters"))
-		sample_count_define();
-	if (!sample_settings.samples && !sample_counters())
+	sample_count_define(asked("counters"));
+	if (!sample_settings.samples && !sample_counts.plans.n)
 		return 0;
 	sigfillset(&tick.sa_mask);
-	if (sigaction(with->signal, &tick, NULL))
+	with->know_timers(sample_thread_is_slot);
+	if (with->action(with->signal, &tick, NULL))
 		return -errno;
 	int rc = with->on_thread(&watch);
 	if (rc == 0)
 		rc = -pthread_atfork(NULL, NULL, in_child);
-	begin_all();
-	return rc;
+	begin_all(with->here);
+	rc = rc ? rc : sample_count_meter();
+	return rc ? rc : sample_each_begin();
+}
+
+/* Threads that end say what they counted at last; so does the one that ends the process. */
+__attribute__((destructor)) static void at_end(void)
+{
+	sample_thread_last();
+	sample_each_end();
 }

@@ -22,6 +22,7 @@ static struct {
 	struct sample_thread *free;
 	struct weft_atomic_ptr block[BLOCKS_MOST];
 	unsigned n_blocks;
+	uint64_t gone[LINK_COUNTED_MOST]; /* what threads counted that have ended, and nobody has recorded */
 } slots = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* This thread's. */
@@ -83,7 +84,8 @@ static int slot_take(pid_t tid, bool unique, struct sample_thread **out)
 	} else {
 		struct sample_thread *t = slots.free;
 		slots.free = t->next_free;
-		t->tid = tid;
+		t->busy = t->met = false;
+		__atomic_store_n(&t->tid, tid, __ATOMIC_RELEASE);
 		t->timer = -1;
 		t->told = false;
 		t->is_main = tid == getpid();
@@ -94,9 +96,48 @@ static int slot_take(pid_t tid, bool unique, struct sample_thread **out)
 	return rc;
 }
 
-static void slot_give(struct sample_thread *t)
+/* This thread's that another one has made. Only it gives that back, so that it needs no lock to find it. */
+static struct sample_thread *slots_mine(void)
 {
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+	for (unsigned i = 0; i < BLOCKS_MOST; i++) {
+		struct sample_thread *block = weft_load_ptr(&slots.block[i]);
+		for (unsigned k = 0; block && k < BLOCK_SLOTS; k++)
+			if (__atomic_load_n(&block[k].tid, __ATOMIC_ACQUIRE) == tid)
+				return &block[k];
+		if (!block)
+			break;
+	}
+	return NULL;
+}
+
+static uint32_t perf_bits(void)
+{
+	uint32_t bits = 0;
+	for (unsigned i = 0; i < sample_counts.plans.n_counted; i++)
+		bits |= (uint32_t)(sample_counts.plans.counted[i].of.source == LINK_COUNTER_PERF) << i;
+	return bits;
+}
+
+static void add_perf(const struct sample_values *v, uint64_t *to)
+{
+	uint32_t bits = v->has & perf_bits();
+	for (unsigned i = 0; i < LINK_COUNTED_MOST; i++)
+		to[i] += bits >> i & 1 ? v->value[i] : 0;
+}
+
+/* What it has counted for the process is kept. */
+static void thread_gone(struct sample_thread *t)
+{
+	struct sample_values v;
 	pthread_mutex_lock(&slots.lock);
+	for (unsigned k = 0; k < sample_counts.plans.n; k++) {
+		if (sample_counts.plans.plan[k].where != LINK_AT_TIMES)
+			continue;
+		sample_count_read(t, k, &v);
+		add_perf(&v, slots.gone);
+	}
+	sample_count_end(t);
 	t->tid = 0;
 	t->next_free = slots.free;
 	slots.free = t;
@@ -136,17 +177,22 @@ static void timer_end(struct sample_thread *t)
 	t->timer = -1;
 }
 
-static int thread_begin(pid_t tid, bool own, struct sample_thread **out)
+/* A thread that has none is there for counters at regions. */
+static bool ticks_wanted(void)
+{
+	return sample_settings.samples || sample_counts.has[LINK_AT_SAMPLES];
+}
+
+static int thread_begin(pid_t tid, bool own, bool ticks, struct sample_thread **out)
 {
 	struct sample_thread *t;
 	int rc = slot_take(tid, own, &t);
 	if (rc)
 		return rc;
 	sample_count_begin(t);
-	if ((rc = timer_begin(t)) != 0) {
+	if (ticks && (rc = timer_begin(t)) != 0) {
 		timer_end(t);
-		sample_count_end(t);
-		slot_give(t);
+		thread_gone(t);
 		return rc;
 	}
 	*out = t;
@@ -156,7 +202,18 @@ static int thread_begin(pid_t tid, bool own, struct sample_thread **out)
 int sample_thread_begin(pid_t tid)
 {
 	struct sample_thread *t;
-	return thread_begin(tid, false, &t);
+	return thread_begin(tid, false, ticks_wanted(), &t);
+}
+
+static void take_last(struct sample_thread *t)
+{
+	if (t->busy)
+		return;
+	t->busy = true;
+	sample_count_take(t, LINK_AT_SAMPLES);
+	if (t->met)
+		sample_count_take(t, LINK_AT_REGIONS);
+	t->busy = false;
 }
 
 static void find_stack(struct unwind_stack *out)
@@ -176,9 +233,12 @@ int sample_thread_begin_own(void)
 	struct sample_thread *t;
 	sigset_t blocked;
 	/* Who blocks it wants to be left alone, and may wait for all signals there are. */
-	if (mine || pthread_sigmask(SIG_SETMASK, NULL, &blocked) || sigismember(&blocked, sample_settings.signal))
+	if (mine || pthread_sigmask(SIG_SETMASK, NULL, &blocked))
 		return -EEXIST;
-	int rc = thread_begin((pid_t)syscall(SYS_gettid), true, &t);
+	bool blocks = sigismember(&blocked, sample_settings.signal);
+	if (blocks && !sample_counts.has[LINK_AT_REGIONS])
+		return -EEXIST;
+	int rc = thread_begin((pid_t)syscall(SYS_gettid), true, ticks_wanted() && !blocks, &t);
 	if (rc)
 		return rc;
 	mine = t;
@@ -193,8 +253,79 @@ void sample_thread_end_own(void)
 	if (!t)
 		return;
 	timer_end(t);
-	sample_count_end(t);
-	slot_give(t);
+	take_last(t);
+	thread_gone(t);
+}
+
+void sample_thread_last(void)
+{
+	if (mine || slots_mine())
+		take_last(mine ? mine : slots_mine());
+}
+
+struct sample_thread *sample_thread_here(void)
+{
+	struct sample_thread *t = mine ? mine : slots_mine();
+	if (!t && pthread_mutex_trylock(&slots.lock) == 0) {
+		/* It is free, so that this thread is not in the middle of it. */
+		pthread_mutex_unlock(&slots.lock);
+		(void)thread_begin((pid_t)syscall(SYS_gettid), true, false, &t);
+	}
+	mine = t;
+	return t;
+}
+
+/* ---- counters of all threads ---- */
+
+void sample_threads_add(unsigned plan, unsigned set, struct sample_values *out)
+{
+	const struct link_plans *p = &sample_counts.plans;
+	struct sample_values one;
+	pthread_mutex_lock(&slots.lock);
+	for (unsigned i = 0; i < slots.n_blocks; i++) {
+		struct sample_thread *block = weft_load_ptr(&slots.block[i]);
+		for (unsigned k = 0; k < BLOCK_SLOTS; k++) {
+			if (!block[k].tid || block[k].set[plan] != set)
+				continue;
+			sample_count_read(&block[k], plan, &one);
+			add_perf(&one, out->value);
+			out->has |= one.has & perf_bits();
+			out->per_cent = one.per_cent < out->per_cent ? one.per_cent : out->per_cent;
+		}
+	}
+	for (unsigned i = 0; i < p->n_counted; i++)
+		if (p->counted[i].plan == plan && p->counted[i].set == set && slots.gone[i]) {
+			out->value[i] += slots.gone[i];
+			out->has |= (uint32_t)1 << i;
+			slots.gone[i] = 0;
+		}
+	pthread_mutex_unlock(&slots.lock);
+}
+
+void sample_threads_rotate(unsigned plan, uint8_t set)
+{
+	pthread_mutex_lock(&slots.lock);
+	for (unsigned i = 0; i < slots.n_blocks; i++) {
+		struct sample_thread *block = weft_load_ptr(&slots.block[i]);
+		for (unsigned k = 0; k < BLOCK_SLOTS; k++)
+			if (block[k].tid)
+				(void)sample_count_rotate(&block[k], plan, set);
+	}
+	pthread_mutex_unlock(&slots.lock);
+}
+
+void sample_thread_sweep(bool all)
+{
+	for (unsigned i = 0; i < slots.n_blocks; i++) {
+		struct sample_thread *block = weft_load_ptr(&slots.block[i]);
+		for (unsigned k = 0; k < BLOCK_SLOTS; k++) {
+			struct sample_thread *t = &block[k];
+			if (!t->tid || (!all && (syscall(SYS_tgkill, getpid(), t->tid, 0) == 0 || errno != ESRCH)))
+				continue;
+			timer_end(t);
+			thread_gone(t);
+		}
+	}
 }
 
 void sample_thread_child(void)
@@ -203,6 +334,7 @@ void sample_thread_child(void)
 	/* Nobody else lives: the lock is free, whoever had it. */
 	pthread_mutex_init(&slots.lock, NULL);
 	slots.free = NULL;
+	memset(slots.gone, 0, sizeof slots.gone);
 	for (unsigned i = 0; i < slots.n_blocks; i++) {
 		struct sample_thread *block = weft_load_ptr(&slots.block[i]);
 		for (unsigned k = 0; k < BLOCK_SLOTS; k++) {

@@ -44,24 +44,17 @@ static void take(struct sample_thread *t, unsigned missed, const void *context)
 		weft_record_head(sample_category, on, head | WORDS_LONG << 8, n + 1, t->word, 0);
 }
 
-/* Of somebody else, who would have ended the program without us. */
-static void stranger(int signal)
-{
-	struct sigaction as_before = {.sa_handler = SIG_DFL};
-	(void)sigaction(signal, &as_before, NULL);
-	(void)raise(signal);
-}
-
 void sample_tick(int signal, siginfo_t *info, void *context)
 {
 	int error = errno;
-	if (info->si_code != SI_TIMER) {
-		stranger(signal);
-	} else if (sample_thread_is_slot(info->si_value.sival_ptr)) {
+	bool timer = info->si_code == SI_TIMER;
+	if (timer && sample_thread_is_slot(info->si_value.sival_ptr)) {
 		struct sample_thread *t = info->si_value.sival_ptr;
 		take(t, info->si_overrun > 0 ? (unsigned)info->si_overrun : 0, context);
-		if (sample_counters())
-			sample_count_take(t);
+		if (sample_counts.has[LINK_AT_SAMPLES] && !t->busy)
+			sample_count_take(t, LINK_AT_SAMPLES);
+	} else if (!timer || info->si_value.sival_ptr != sample_settings.first_timer) {
+		sample_settings.foreign(signal, info, context);
 	}
 	errno = error;
 }

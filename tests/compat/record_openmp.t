@@ -116,3 +116,15 @@ $ for c in gcc clang; do weft record -q --off openmp -o off.weft --force -- ./co
 0
 0
 ? 1
+
+## Objects of compilers before GCC 4.9: a region is begun, its part of the caller's is called by the caller, and ended.
+$ for c in gcc clang; do $c -O1 "$WEFT_SOURCE"/tests/tools/openmp_old.c -o old.$c -l:libgomp.so.1; OMP_SCHEDULE=dynamic,5 weft record -q -o old-$c.weft -- ./old.$c >old.txt; ./openmp_seen old-$c.weft >seen; grep -Fxf seen old.txt | diff - old.txt && echo same; weft check old-$c.weft | sed -n '/warning/p'; done
+same
+same
+
+## Outside of parallel regions a program computes, too: a second of it in ten parts, with a small region behind each.
+$ printf '#include <time.h>\nint main(void)\n{\n\tfor (int i = 0; i < 10; i++) {\n\t\tclock_t t = clock();\n\t\twhile (clock() - t < CLOCKS_PER_SEC / 10)\n\t\t\t;\n#pragma omp parallel num_threads(2)\n\t\t{\n\t\t\tvolatile int x = i;\n\t\t\t(void)x;\n\t\t}\n\t}\n}\n' >serial.c
+$ gcc -O1 -fopenmp serial.c -o serial && weft record -q -o serial.weft -- ./serial && weft table -q load-balance serial.weft --csv | awk -F, '$1 ~ /^serial/ { print ($2 > 9e5) }'
+1
+$ weft efficiency -q --no-ideal -a serial.weft --csv | awk -F, '$2 == "Serial region efficiency" { print ($3 > 45 && $3 < 55) }'
+1

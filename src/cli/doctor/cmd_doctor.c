@@ -31,8 +31,9 @@ static const struct {
 	const char *name;
 	const struct doctor_check *checks;
 } areas[] = {
-	{"clock", doctor_clock_checks},   {"counting", doctor_counter_checks},  {"processes", doctor_process_checks},
-	{"memory", doctor_memory_checks}, {"libraries", doctor_library_checks}, {"programs", doctor_program_checks},
+	{"clock", doctor_clock_checks},         {"counting", doctor_counter_checks}, {"processes", doctor_process_checks},
+	{"recording", doctor_recording_checks}, {"memory", doctor_memory_checks},    {"libraries", doctor_library_checks},
+	{"programs", doctor_program_checks},
 };
 enum { AREAS = sizeof areas / sizeof areas[0] };
 

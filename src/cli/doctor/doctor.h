@@ -26,7 +26,7 @@ struct doctor_check {
 };
 /* Each ends with a row without name. */
 extern const struct doctor_check doctor_clock_checks[], doctor_counter_checks[], doctor_process_checks[], doctor_memory_checks[],
-	doctor_library_checks[], doctor_program_checks[];
+	doctor_library_checks[], doctor_program_checks[], doctor_recording_checks[];
 
 /* All of them, one behind the other; NULL behind the last. */
 const struct doctor_check *doctor_check_at(unsigned i);
