@@ -198,9 +198,26 @@ static void call_set_numtasks_function(unsigned (*n)(void))
 	extrae_ask_ranks(NULL, n);
 }
 
-/* What has no counterpart: libweft knows threads itself, counters and bursts are `weft record`'s. */
+/* What has no counterpart: libweft knows threads itself, sets of counters and bursts are `weft record`'s. */
 static void call_nothing(void)
 {
+}
+
+static void call_counters(void)
+{
+	weft_read_counters();
+}
+
+static void call_event_counters(extrae_type_t type, extrae_value_t value)
+{
+	weft_read_counters();
+	call_event(type, value);
+}
+
+static void call_nevent_counters(unsigned n, extrae_type_t *type, extrae_value_t *value)
+{
+	weft_read_counters();
+	call_nevent(n, type, value);
 }
 
 static void *const calls[LINK_EXTRAE_CALLS] = {
@@ -213,9 +230,9 @@ static void *const calls[LINK_EXTRAE_CALLS] = {
 	[LINK_EXTRAE_restart] = (void *)call_restart,
 	[LINK_EXTRAE_event] = (void *)call_event,
 	[LINK_EXTRAE_nevent] = (void *)call_nevent,
-	[LINK_EXTRAE_counters] = (void *)call_nothing,
-	[LINK_EXTRAE_eventandcounters] = (void *)call_event,
-	[LINK_EXTRAE_neventandcounters] = (void *)call_nevent,
+	[LINK_EXTRAE_counters] = (void *)call_counters,
+	[LINK_EXTRAE_eventandcounters] = (void *)call_event_counters,
+	[LINK_EXTRAE_neventandcounters] = (void *)call_nevent_counters,
 	[LINK_EXTRAE_define_event_type] = (void *)call_define_event_type,
 	[LINK_EXTRAE_register_stacked_type] = (void *)call_register_stacked_type,
 	[LINK_EXTRAE_register_codelocation_type] = (void *)call_register_codelocation_type,

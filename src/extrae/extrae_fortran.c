@@ -71,6 +71,23 @@ static void f_set_tracing_tasks(const unsigned *from, const unsigned *to)
 	extrae_set_tasks(*from, *to);
 }
 
+static void f_counters(void)
+{
+	weft_read_counters();
+}
+
+static void f_event_counters(const extrae_type_t *type, const extrae_value_t *value)
+{
+	weft_read_counters();
+	extrae_events(1, type, value);
+}
+
+static void f_nevent_counters(const unsigned *n, const extrae_type_t *type, const extrae_value_t *value)
+{
+	weft_read_counters();
+	extrae_events(*n, type, value);
+}
+
 static void f_nothing(void)
 {
 }
@@ -85,9 +102,9 @@ static void *const calls[LINK_EXTRAE_CALLS] = {
 	[LINK_EXTRAE_FORTRAN_restart] = (void *)f_init,
 	[LINK_EXTRAE_FORTRAN_event] = (void *)f_event,
 	[LINK_EXTRAE_FORTRAN_nevent] = (void *)f_nevent,
-	[LINK_EXTRAE_FORTRAN_counters] = (void *)f_nothing,
-	[LINK_EXTRAE_FORTRAN_eventandcounters] = (void *)f_event,
-	[LINK_EXTRAE_FORTRAN_neventandcounters] = (void *)f_nevent,
+	[LINK_EXTRAE_FORTRAN_counters] = (void *)f_counters,
+	[LINK_EXTRAE_FORTRAN_eventandcounters] = (void *)f_event_counters,
+	[LINK_EXTRAE_FORTRAN_neventandcounters] = (void *)f_nevent_counters,
 	[LINK_EXTRAE_FORTRAN_define_event_type] = (void *)f_define_event_type,
 	[LINK_EXTRAE_FORTRAN_register_stacked_type] = (void *)f_register_stacked_type,
 	[LINK_EXTRAE_FORTRAN_user_function] = (void *)f_user_function,

@@ -55,6 +55,8 @@ int64_t extrae_type(struct like *l, uint32_t number, const char *label)
 	int rc = fixed ? extrae_each_value(number, add_label, &w) : 0;
 	/* Functions and lines, whose labels come as they are used, have an end. */
 	bool function = (number >= 60000018 && number <= 60000024) || (number >= 60000118 && number <= 60000124);
+	function |= number == 60000100;
+	function |= number >= 60012 && number <= 60019 && number != 60014 && number != 60017;
 	if (!rc && function && number != 60000019 && number != 60000119 && number != 60000021 && number != 60000022)
 		rc = weft_build_label(l->b, (uint32_t)id, 0, "End");
 	return rc ? rc : id;
@@ -82,6 +84,12 @@ static uint32_t table_of(uint32_t type)
 		return 70000000;
 	if (type >= 30000100 && type < 30000200)
 		return 80000000;
+	if (type == 60000023 || type == 60000024 || type == 60000123 || type == 60000124)
+		return type - type % 100 + 18; /* one table of OpenMP's functions */
+	if (type == 60000100)
+		return 60000019;
+	if (type == 60015 || type == 60016)
+		return type + 3;
 	return type > 70000000 && type <= 70000100 ? 70000000 : type > 80000000 && type <= 80000100 ? 80000000 : type;
 }
 
@@ -170,6 +178,20 @@ static int note_head(struct like *l)
 	return rc;
 }
 
+static struct extrae_rule rule_of(const struct like *l, uint32_t region)
+{
+	const struct weft_trace *t = l->from;
+	const struct weft_def_row *r = &t->def[WEFT_CLASS_REGION].at[region];
+	const struct weft_def_table *categories = &t->def[WEFT_CLASS_CATEGORY];
+	struct extrae_rule rule = extrae_rule_of(t, region);
+	bool openmp = r->category && r->category < categories->n && !strcmp(categories->at[r->category].name, "openmp");
+	if (!openmp || !l->how->other_openmp)
+		return rule;
+	rule.kind = EXTRAE_NOTHING;
+	extrae_openmp_rule(&rule, r->name);
+	return rule;
+}
+
 static int make_rules(struct like *l)
 {
 	uint32_t n = l->from->def[WEFT_CLASS_REGION].n;
@@ -177,7 +199,7 @@ static int make_rules(struct like *l)
 	if (!l->rule)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < n; i++)
-		l->rule[i] = extrae_rule_of(l->from, i);
+		l->rule[i] = rule_of(l, i);
 	return 0;
 }
 
@@ -185,6 +207,7 @@ static void like_fini(struct like *l)
 {
 	free(l->thread_of);
 	free(l->task_of_rank);
+	free(l->first_rank);
 	free(l->task_of);
 	free(l->comm_of);
 	free(l->rule);
@@ -192,12 +215,18 @@ static void like_fini(struct like *l)
 	weft_map_fini(&l->type);
 	weft_map_fini(&l->function);
 	weft_map_fini(&l->count);
+	weft_map_fini(&l->counter);
+	weft_map_fini(&l->task_at);
+	free(l->task.at);
+	free(l->depends.at);
 }
 
 int weft_extrae_make(struct weft_trace **out, const struct weft_trace *t, struct weft_symbols *s,
                      const struct weft_extrae_how *how, struct weft_err *err)
 {
-	struct like l = {.from = t, .symbols = s, .how = how};
+	struct like l = {.from = t, .symbols = s, .how = how, .to = t->end};
+	if (how->percent > 0 && how->percent < 100)
+		l.to = (uint64_t)((double)t->end * how->percent / 100);
 	struct weft_open_how open = {.memory = how->memory, .no_index = true};
 	*out = NULL;
 	int rc = weft_builder_new(&l.b, t->path, "prv", &open, err);
@@ -206,15 +235,17 @@ int weft_extrae_make(struct weft_trace **out, const struct weft_trace *t, struct
 	rc = note_head(&l);
 	rc = rc ? rc : make_rules(&l);
 	rc = rc ? rc : extrae_objects(&l);
+	rc = rc ? rc : extrae_tasks(&l);
 	for (uint32_t i = 0; i < t->n_threads && !rc; i++)
 		if (l.thread_of[i] != WEFT_NONE)
 			rc = extrae_events(&l, i);
 	rc = rc ? rc : extrae_messages(&l);
+	rc = rc ? rc : extrae_dependencies(&l);
 	like_fini(&l);
 	if (rc) {
 		weft_builder_free(l.b);
 		return weft_err_set(err, rc, "cannot translate '%s': %s", t->path, weft_err_name(rc));
 	}
-	weft_build_keep_zero(l.b, t->end);
+	weft_build_keep_zero(l.b, l.to);
 	return weft_build_finish(l.b, NULL, out, err);
 }

@@ -14,11 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { USER_FUNCTIONS = 60000019, OLDER_USER_FUNCTIONS = 60000100 };
+
 struct open_region {
 	uint64_t begin;
 	uint32_t region, state; /* state: what the thread is in, here */
 	bool has_callers;
+	uint8_t task; /* enum made_or_run */
 };
+enum made_or_run { TASK_NONE, TASK_MADE, TASK_RUN };
 struct thread {
 	struct like *l;
 	uint32_t thread, base; /* base: state outside of all regions */
@@ -28,6 +32,8 @@ struct thread {
 	uint64_t since, end; /* of the state that is on */
 	uint32_t state;
 	bool off;
+	uint64_t n_made, n_run; /* tasks */
+	struct weft_map sum;    /* by counter's number */
 };
 
 static int put(struct thread *w, uint64_t time, uint32_t type, int64_t value)
@@ -42,7 +48,7 @@ static int put_state(struct thread *w, uint64_t until, uint32_t state)
 {
 	int64_t id = extrae_state(w->l, w->state);
 	int rc = 0;
-	if (state == w->state)
+	if (state == w->state && !(w->l->how->split_states && until > w->since))
 		return 0;
 	if (id < 0)
 		return (int)id;
@@ -70,14 +76,19 @@ static uint32_t rank_in(const struct like *l, uint32_t comm, int32_t rank)
 	return c->n_members ? WEFT_NONE : (uint32_t)rank;
 }
 
-static int put_function(struct thread *w, uint64_t time, const struct extrae_rule *r, uint32_t region)
+static int put_function(struct thread *w, uint64_t time, uint32_t type, uint32_t line_type, uint32_t region)
 {
 	const struct weft_def_row *def = &w->l->from->def[WEFT_CLASS_REGION].at[region];
 	char name[400];
 	const char *cut = strstr(def->name, " [omp ");
 	snprintf(name, sizeof name, "%.*s", cut ? (int)(cut - def->name) : 390, def->name);
-	int64_t value = extrae_text_value(w->l, r->type, name);
-	int rc = value < 0 ? (int)value : put(w, time, r->type, value);
+	int64_t value = extrae_text_value(w->l, type, name);
+	int rc = value < 0 ? (int)value : put(w, time, type, value);
+	/* Views of older versions ask for these by another number. */
+	if (!rc && type == USER_FUNCTIONS) {
+		value = extrae_text_value(w->l, OLDER_USER_FUNCTIONS, name);
+		rc = value < 0 ? (int)value : put(w, time, OLDER_USER_FUNCTIONS, value);
+	}
 	if (rc)
 		return rc;
 	char line[400];
@@ -85,8 +96,57 @@ static int put_function(struct thread *w, uint64_t time, const struct extrae_rul
 		snprintf(line, sizeof line, "%u (%.300s)", def->line, def->file);
 	else
 		snprintf(line, sizeof line, "%s", name);
-	value = extrae_text_value(w->l, r->type + 100, line);
-	return value < 0 ? (int)value : put(w, time, r->type + 100, value);
+	value = extrae_text_value(w->l, line_type, line);
+	return value < 0 ? (int)value : put(w, time, line_type, value);
+}
+
+/* In the newer vocabulary; leave: 0 in place of the values. */
+static int put_others(struct thread *w, uint64_t time, uint32_t region, bool leave)
+{
+	const struct extrae_rule *r = &w->l->rule[region];
+	int rc = 0;
+	for (unsigned i = 0; i < r->n_other && !rc; i++)
+		if (!leave || !r->other[i].goes_on)
+			rc = put(w, time, r->other[i].type, leave ? 0 : r->other[i].value);
+	if (rc || !r->other_function)
+		return rc;
+	if (!leave)
+		return put_function(w, time, r->other_function, r->other_function + 1, region);
+	rc = put(w, time, r->other_function, 0);
+	return rc ? rc : put(w, time, r->other_function + 1, 0);
+}
+
+/* What is said of a task: which it is, and where it is made its function. */
+static const struct {
+	uint32_t made, made_line, made_id, run_id;
+} task_types[2] = {{60000024, 60000124, 60000028, 60000028}, {60015, 60016, 60014, 60017}};
+
+static int put_task(struct thread *w, uint64_t time, enum made_or_run what, uint32_t task)
+{
+	bool other = w->l->how->other_openmp, ends = task == WEFT_NONE;
+	uint32_t id = what == TASK_MADE ? task_types[other].made_id : task_types[other].run_id;
+	int rc = what == TASK_NONE ? 0 : put(w, time, id, ends ? 0 : (int64_t)task + 1);
+	if (rc || what != TASK_MADE)
+		return rc;
+	uint32_t type = task_types[other].made, line = task_types[other].made_line;
+	if (!ends)
+		return put_function(w, time, type, line, w->l->task.at[task].region);
+	rc = put(w, time, type, 0);
+	return rc ? rc : put(w, time, line, 0);
+}
+
+static int take_flow(struct thread *w, const struct weft_event *e)
+{
+	struct open_region *o = w->open.n ? &w->open.at[w->open.n - 1] : NULL;
+	const struct weft_flows *flows = &w->l->from->flow;
+	uint32_t task = WEFT_NONE;
+	if (e->value < flows->n)
+		task = extrae_task_of(w->l, w->l->from->thread[w->thread].process, flows->key[e->value]);
+	if (!o || o->task || task == WEFT_NONE)
+		return 0;
+	o->task = e->kind == WEFT_EV_FLOW_OUT ? TASK_MADE : TASK_RUN;
+	*(o->task == TASK_MADE ? &w->n_made : &w->n_run) += 1;
+	return put_task(w, o->begin, o->task, task);
 }
 
 static int put_enter(struct thread *w, uint64_t time, uint32_t region)
@@ -103,7 +163,7 @@ static int put_enter(struct thread *w, uint64_t time, uint32_t region)
 	case EXTRAE_CHUNK:
 		return put(w, time, r->type, 0);
 	case EXTRAE_FUNCTION:
-		return put_function(w, time, r, region);
+		return put_function(w, time, r->type, r->type + 100, region);
 	default:
 		return 0;
 	}
@@ -117,6 +177,8 @@ static int put_leave(struct thread *w, uint64_t time, uint32_t region)
 		rc = put(w, time, r->type, 0);
 	if (!rc && r->kind == EXTRAE_FUNCTION)
 		rc = put(w, time, r->type + 100, 0);
+	if (!rc && r->kind == EXTRAE_FUNCTION && r->type == USER_FUNCTIONS)
+		rc = put(w, time, OLDER_USER_FUNCTIONS, 0);
 	if (!rc && r->kind == EXTRAE_DISPATCHED)
 		rc = put(w, time, 60000011, 0);
 	if (!rc && r->kind == EXTRAE_CHUNK)
@@ -127,7 +189,10 @@ static int put_leave(struct thread *w, uint64_t time, uint32_t region)
 static int on_span(void *arg, const struct weft_span *s)
 {
 	struct thread *w = arg;
-	return put_leave(w, s->end, s->region);
+	enum made_or_run task = s->depth < w->open.n ? w->open.at[s->depth].task : TASK_NONE;
+	int rc = put_leave(w, s->end, s->region);
+	rc = rc ? rc : put_others(w, s->end, s->region, true);
+	return rc ? rc : put_task(w, s->end, task, WEFT_NONE);
 }
 
 static int take_region(struct thread *w, const struct weft_event *e, const struct weft_block *one)
@@ -138,9 +203,10 @@ static int take_region(struct thread *w, const struct weft_event *e, const struc
 		return rc;
 	if (w->walk.open.n > before && e->kind == WEFT_EV_ENTER) {
 		uint32_t state = w->l->rule[e->id].state, around = w->open.n ? w->open.at[w->open.n - 1].state : w->base;
-		struct open_region o = {e->time, e->id, state == EXTRAE_AS_BEFORE ? around : state, false};
+		struct open_region o = {e->time, e->id, state == EXTRAE_AS_BEFORE ? around : state, false, TASK_NONE};
 		rc = weft_vec_push(&w->open, o);
 		rc = rc ? rc : put_enter(w, e->time, e->id);
+		rc = rc ? rc : put_others(w, e->time, e->id, false);
 	} else if (w->walk.open.n < w->open.n) {
 		w->open.n = w->walk.open.n;
 	}
@@ -215,6 +281,10 @@ static int put_stack(struct thread *w, const struct weft_event *e, uint64_t time
 	const uint64_t *stack = weft_extra(w->l->from, w->thread, e->value, &n);
 	int rc = 0;
 	for (uint32_t i = 0; i < n && i < 99 && !rc; i++) {
+		if (w->l->how->addresses) {
+			rc = put(w, time, functions + i + first, (int64_t)stack[i]);
+			continue;
+		}
 		uint32_t frames;
 		const struct weft_frame *f = weft_symbols_find(w->l->symbols, process, stack[i], first || i, &frames);
 		if (!f)
@@ -250,7 +320,10 @@ static int take_point(struct thread *w, const struct weft_event *e)
 		                : strstr(name, "Improbe")    ? 50000306
 		                : strstr(name, "get_status") ? 50000302
 		                                             : 50000304;
-		return put(w, o ? o->begin : e->time, type, (int64_t)e->value);
+		/* What distributed views name is the number of older versions. */
+		uint32_t older = type == 50000300 ? 53000000 : type == 50000304 ? 50000080 : 0;
+		int rc = older ? put(w, o ? o->begin : e->time, older, (int64_t)e->value) : 0;
+		return rc ? rc : put(w, o ? o->begin : e->time, type, (int64_t)e->value);
 	}
 	uint32_t call = is_of(w, e->id, WEFT_CLASS_TYPE, "memory") ? extrae_memory_call(def->name) : 0;
 	if (call) {
@@ -267,13 +340,31 @@ static int take_point(struct thread *w, const struct weft_event *e)
 	return id < 0 ? (int)id : weft_append(w->to, e->time, weft_what(WEFT_EV_POINT, (uint32_t)id), e->value);
 }
 
+/* A counter's sum so far, of this thread. */
+static int put_sum(struct thread *w, uint64_t time, uint32_t number, const char *name, uint64_t value)
+{
+	uint64_t sum = 0;
+	char label[300];
+	weft_map_get(&w->sum, number, &sum);
+	snprintf(label, sizeof label, "Absolute %.250s", name);
+	int64_t id = extrae_type(w->l, number + 1000000, label);
+	if (id < 0 || weft_map_put(&w->sum, number, sum + value))
+		return -ENOMEM;
+	return weft_append(w->to, time, weft_what(WEFT_EV_POINT, (uint32_t)id), sum + value);
+}
+
 static int put_counter(struct thread *w, uint64_t time, uint32_t counter, uint64_t value)
 {
 	const struct weft_def_table *defs = &w->l->from->def[WEFT_CLASS_COUNTER];
 	if (counter >= defs->n)
 		return 0;
-	uint32_t number = extrae_counter(defs->at[counter].name);
-	int64_t id = extrae_type(w->l, number ? number : PRV_COUNTERS + counter, defs->at[counter].name);
+	uint32_t number = extrae_counter(w->l, defs->at[counter].name);
+	if (number == 45000000 || number == 45000001)
+		value /= 1000; /* microseconds there */
+	int64_t id = number ? extrae_type(w->l, number, extrae_type_label(number) ? NULL : defs->at[counter].name) : -ENOMEM;
+	int rc = id >= 0 && w->l->how->absolute ? put_sum(w, time, number, defs->at[counter].name, value) : 0;
+	if (rc)
+		return rc;
 	return id < 0 ? (int)id : weft_append(w->to, time, weft_what(WEFT_EV_POINT, (uint32_t)id), value);
 }
 
@@ -313,6 +404,9 @@ static int take_event(struct thread *w, const struct weft_event *e, const struct
 		return take_callers(w, e);
 	case WEFT_EV_SAMPLE:
 		return put_stack(w, e, e->time, 30000000, 30000100, 0);
+	case WEFT_EV_FLOW_OUT:
+	case WEFT_EV_FLOW_IN:
+		return w->l->task_flow && e->id == w->l->task_flow ? take_flow(w, e) : 0;
 	case WEFT_EV_POINT:
 		return take_point(w, e);
 	case WEFT_EV_COUNTER:
@@ -332,9 +426,11 @@ static int begin_thread(struct thread *w)
 {
 	const struct weft_thread_row *row = &w->l->from->thread[w->thread];
 	uint64_t begin = row->begin < row->end ? row->begin : 0;
+	begin = begin < w->l->to ? begin : w->l->to;
 	bool first = w->l->from->process[row->process].first_thread == w->thread;
-	w->end = row->end;
-	w->base = !strncmp(row->name, "omp worker", 10) ? PRV_STATE_IDLE : PRV_STATE_RUNNING;
+	w->end = row->end < w->l->to ? row->end : w->l->to;
+	w->base = !strncmp(row->name, "omp worker", 10) || weft_thread_is_bystander(w->l->from, w->thread) ? PRV_STATE_IDLE
+	                                                                                                   : PRV_STATE_RUNNING;
 	w->state = PRV_STATE_NOT_CREATED;
 	int rc = first ? put(w, begin, 40000001, 1) : 0;
 	rc = rc ? rc : put(w, begin, 40000018, 1);
@@ -347,13 +443,22 @@ static int end_thread(struct thread *w)
 {
 	const struct weft_thread_row *row = &w->l->from->thread[w->thread];
 	bool first = w->l->from->process[row->process].first_thread == w->thread;
-	int rc = weft_span_end(&w->walk, row->end);
+	int rc = weft_span_end(&w->walk, w->end);
 	w->open.n = 0;
-	rc = rc ? rc : put_state(w, row->end, PRV_STATE_NOT_CREATED);
+	if (!rc && w->n_made)
+		rc = put(w, w->end, 65000000, (int64_t)w->n_made);
+	if (!rc && w->n_run)
+		rc = put(w, w->end, 65000001, (int64_t)w->n_run);
+	rc = rc ? rc : put_state(w, w->end, PRV_STATE_NOT_CREATED);
 	if (!rc && first)
-		rc = put(w, row->end, 40000001, 0);
+		rc = put(w, w->end, 40000001, 0);
 	/* What comes behind it is a state of its own. */
-	return rc ? rc : put_state(w, w->l->from->end, UINT32_MAX);
+	return rc ? rc : put_state(w, w->l->to, UINT32_MAX);
+}
+
+static bool is_counter(const struct weft_event *e)
+{
+	return e->kind == WEFT_EV_COUNTER || e->kind == WEFT_EV_COUNTER_SET;
 }
 
 int extrae_events(struct like *l, uint32_t thread)
@@ -363,23 +468,25 @@ int extrae_events(struct like *l, uint32_t thread)
 	struct weft_block b;
 	if (!w.to)
 		return -ENOMEM;
-	int rc = begin_thread(&w);
+	bool counters = weft_thread_reads_counters(l->from, thread);
+	int rc = counters ? 0 : begin_thread(&w);
 	if (rc)
 		return rc;
 	weft_span_begin(&w.walk, l->from, thread, on_span, &w);
-	rc = weft_cursor_begin(&c, l->from, thread, 0, WEFT_NEVER);
+	rc = weft_cursor_begin(&c, l->from, thread, 0, l->to < l->from->end ? l->to : WEFT_NEVER);
 	bool begun = !rc;
 	while (!rc && (rc = weft_cursor_next(&c, &b)) > 0) {
 		rc = 0;
 		for (uint32_t i = 0; i < b.n && !rc; i++) {
 			struct weft_event e = {b.time[i], thread, weft_what_kind(b.what[i]), weft_what_id(b.what[i]), b.value[i]};
 			struct weft_block one = {1, &b.time[i], &b.what[i], &b.value[i]};
-			rc = take_event(&w, &e, &one);
+			rc = !counters || is_counter(&e) ? take_event(&w, &e, &one) : 0;
 		}
 	}
 	if (begun)
 		weft_cursor_end(&c);
-	int ended = end_thread(&w);
+	int ended = counters ? weft_span_end(&w.walk, w.end) : end_thread(&w);
 	free(w.open.at);
+	weft_map_fini(&w.sum);
 	return rc ? rc : ended;
 }

@@ -183,11 +183,12 @@ struct extrae_rule extrae_rule_of(const struct weft_trace *t, uint32_t region)
 		return mpi_rule(r->name);
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (!strcmp(table[i].category, category) && weft_glob(table[i].name, r->name))
-			return (struct extrae_rule){table[i].kind, table[i].type, table[i].value, table[i].state, false};
+			return (struct extrae_rule){table[i].kind,  table[i].type, table[i].value, table[i].state, false, 0, 0,
+			                            {{0, 0, false}}};
 	if (!strcmp(category, "openmp"))
-		return (struct extrae_rule){EXTRAE_NOTHING, 0, 0, EXTRAE_AS_BEFORE, false};
+		return (struct extrae_rule){EXTRAE_NOTHING, 0, 0, EXTRAE_AS_BEFORE, false, 0, 0, {{0, 0, false}}};
 	/* The program's own: functions of the user. */
-	return (struct extrae_rule){EXTRAE_FUNCTION, 60000019, 0, prv_state_of_region(r), false};
+	return (struct extrae_rule){EXTRAE_FUNCTION, 60000019, 0, prv_state_of_region(r), false, 0, 0, {{0, 0, false}}};
 }
 
 uint32_t extrae_memory_call(const char *name)
@@ -195,24 +196,5 @@ uint32_t extrae_memory_call(const char *name)
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (!strcmp(table[i].category, "memory") && table[i].kind == EXTRAE_CALL && weft_glob(table[i].name, name))
 			return (uint32_t)table[i].value;
-	return 0;
-}
-
-uint32_t extrae_counter(const char *name)
-{
-	static const struct {
-		const char *name;
-		uint32_t number;
-	} known[] = {
-		{"PAPI_L1_DCM", 0},   {"PAPI_L1_ICM", 1},   {"PAPI_L2_DCM", 2},   {"PAPI_L2_ICM", 3},    {"PAPI_L3_DCM", 4},
-		{"PAPI_L3_ICM", 5},   {"PAPI_L1_TCM", 6},   {"PAPI_L2_TCM", 7},   {"PAPI_L3_TCM", 8},    {"PAPI_TLB_DM", 20},
-		{"PAPI_TLB_IM", 21},  {"PAPI_BR_MSP", 46},  {"PAPI_TOT_IIS", 49}, {"PAPI_TOT_INS", 50},  {"PAPI_INT_INS", 51},
-		{"PAPI_FP_INS", 52},  {"PAPI_LD_INS", 53},  {"PAPI_SR_INS", 54},  {"PAPI_BR_INS", 55},   {"PAPI_VEC_INS", 56},
-		{"PAPI_RES_STL", 57}, {"PAPI_TOT_CYC", 59}, {"PAPI_LST_INS", 60}, {"PAPI_FP_OPS", 102},  {"instructions", 50},
-		{"cycles", 59},       {"cpu-cycles", 59},   {"branches", 55},     {"branch-misses", 46}, {"cache-misses", 8},
-	};
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (!strcmp(known[i].name, name))
-			return 42000000 + known[i].number;
 	return 0;
 }

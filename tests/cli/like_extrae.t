@@ -17,7 +17,7 @@ c:1:3:1:2
 1:0:1:1:1:2000:3000:1
 2:0:1:2:1:2000:50000003:0
 1:0:1:2:1:2000:3200:1
-2:0:1:1:1:2500:60000019:1:60000119:1
+2:0:1:1:1:2500:60000019:1:60000100:1:60000119:1
 2:0:1:1:1:3000:50000001:1
 1:0:1:1:1:3000:3500:4
 2:0:1:2:1:3200:50000001:2
@@ -78,7 +78,7 @@ c:1:3:1:2
 2:0:1:1:1:10701:40000040:0
 2:0:1:1:1:10800:40000040:2
 2:0:1:1:1:10801:40000040:0
-2:0:1:1:1:11000:60000019:0:60000119:0
+2:0:1:1:1:11000:60000019:0:60000119:0:60000100:0
 2:0:1:1:1:12000:50000003:32
 1:0:1:1:1:12000:13000:15
 2:0:1:2:1:12000:50000003:32
@@ -182,7 +182,7 @@ $ "$WEFT_BUILD/tests/trace_of_text" c.weft <c.txt && weft convert --like extrae 
 2:0:1:1:1:200:50000002:0:40000001:0
 2:0:1:3:1:200:50000002:0
 2:0:1:3:1:300:50000004:65:50001001:1:50001000:64
-2:0:1:3:1:400:50000003:39:50000304:5
+2:0:1:3:1:400:50000003:39:50000080:5:50000304:5
 2:0:1:3:1:500:30000000:3:30000100:3:30000001:2:30000101:2
 2:0:1:3:1:600:42000050:12345:40000001:0
 0    70000001    Caller at level 1
@@ -200,9 +200,8 @@ EVENT_TYPE
 ## mpi2prv, by its name, with the options of Extrae's merger.
 $ ln -s "$(command -v weft)" mpi2prv; ./mpi2prv -f ring.weft -o m.prv -maxmem 512 -syn-by-node && cmp m.prv ring.prv && echo same
 same
-$ ./mpi2prv -f ring.weft -dump -stop-at-percentage 50; cmp ring.prv m.prv && echo same
+$ ./mpi2prv -f ring.weft -dump -no-dump-time; cmp ring.prv m.prv && echo same
 mpi2prv: warning: option '-dump' has no counterpart here, and is left alone
-mpi2prv: warning: option '-stop-at-percentage' has no counterpart here, and is left alone
 same
 $ ./mpi2prv -f ring.weft -nonsense
 mpi2prv: error: unknown option '-nonsense' (-h prints help)
@@ -210,12 +209,46 @@ mpi2prv: error: unknown option '-nonsense' (-h prints help)
 $ ./mpi2prv -f
 mpi2prv: error: option '-f' wants an argument
 ? 2
-$ ./mpi2prv -f ring.weft -f m.prv
-mpi2prv: error: 'ring.weft' and 'm.prv': one trace at a time (weft merge puts several into one)
+## Several traces: each is an application. Half of the time; a state record for each region; counters' sums; addresses as they are.
+$ ./mpi2prv -f ring.weft -- -f c.weft -o two.prv && head -9 two.prv && "$WEFT_BUILD/tests/prv_validate" two.prv; ls -d two*
+#Paraver (01/01/1970 at 00:00):13000_ns:1(1):2:2(2:1,1:1),3(1:1,1:1,1:1),7
+c:1:1:2:1:2
+c:1:2:1:1
+c:1:3:1:2
+c:2:1:3:1:2:3
+c:2:2:1:1
+c:2:3:1:2
+c:2:4:1:3
+1:0:1:1:1:0:1000:2
+two.prv: 47 states, 53 events, 2 communications, 0 warnings
+two.pcf
+two.prv
+two.row
+$ ./mpi2prv -f ring.weft -stop-at-percentage 50 -o half.prv && tail -3 half.prv && "$WEFT_BUILD/tests/prv_validate" half.prv
+2:0:1:1:1:6500:60000019:0:60000119:0:60000100:0:40000001:0
+2:0:1:1:2:6500:40000018:1
+2:0:1:2:1:6500:40000001:0
+half.prv: 15 states, 16 events, 2 communications, 0 warnings
+$ ./mpi2prv -f ring.weft -split-states -o split.prv && "$WEFT_BUILD/tests/prv_validate" split.prv
+split.prv: 39 states, 42 events, 2 communications, 0 warnings
+$ ./mpi2prv -f c.weft -absolute-counters -no-translate-addresses -o abs.prv && grep -E ':[56]00:(3|4)' abs.prv
+2:0:1:3:1:500:30000000:1911:30000001:769
+2:0:1:3:1:600:43000050:12345:42000050:12345:40000001:0
+$ ./mpi2prv -f ring.weft -stop-at-percentage 0
+mpi2prv: error: option '-stop-at-percentage': expected 1 to 99, found '0'
 ? 2
+$ ./mpi2prv -f ring.weft -no-trace-overwrite -o half.prv
+mpi2prv: error: 'half.prv' is there already, and is not to be overwritten
+? 2
+$ ./mpi2prv -f ring.weft -f nothing.weft -o two.prv; ls -d two*
+mpi2prv: error: cannot open 'nothing.weft': no such file or directory
+two.pcf
+two.prv
+two.row
 $ ./mpi2prv
-usage: mpi2prv -f TRACE.weft -o OUT.prv [OPTION...]
-Writes a trace as Extrae's merger would: .prv, .pcf and .row. Options are those of that program;
+usage: mpi2prv -f TRACE.weft [-f TRACE.weft...] -o OUT.prv [OPTION...]
+Writes a trace as Extrae's merger would: .prv, .pcf and .row; several as one, each an application.
+Options are those of that program;
 each that has no counterpart here is said and left alone. See weft-convert(1).
 ? 2
 
@@ -238,3 +271,94 @@ $ weft convert --like extrae ring.weft x.prv -f region=solve
 weft convert: error: option '--like': filter the trace first, with weft filter
 Try 'weft convert --help'.
 ? 2
+
+## OpenMP: tasks with their functions and numbers, where they are made and where they run; dependencies; the newer vocabulary.
+$ cat >tasks.txt <<'END'
+> process 0 p
+> thread main
+> thread omp worker 1
+> on 0
+> category openmp
+> enter 100 9 omp parallel in f
+> enter 110 1 f [omp parallel]
+> enter 200 9 omp task create
+> flow 210 out 7 omp task
+> leave 220 omp task create
+> enter 300 9 omp task create
+> flow 310 out 8 omp task
+> depend 315 7 8 omp task dependency
+> leave 320 omp task create
+> enter 400 4 omp taskwait
+> enter 500 1 g [omp task]
+> flow 500 in 8 omp task
+> leave 600 g [omp task]
+> leave 700 omp taskwait
+> enter 710 4 omp critical wait
+> leave 720 omp critical wait
+> enter 720 1 omp critical
+> leave 730 omp critical
+> leave 800 f [omp parallel]
+> leave 900 omp parallel in f
+> on 1
+> category openmp
+> enter 150 1 f [omp parallel]
+> enter 350 1 g [omp task]
+> flow 350 in 7 omp task
+> leave 450 g [omp task]
+> leave 790 f [omp parallel]
+> END
+$ "$WEFT_BUILD/tests/trace_of_text" tasks.weft <tasks.txt && weft convert --like extrae tasks.weft tasks.prv --openmp dependencies && grep -E '^3|6000002[348]|650000' tasks.prv; grep -A3 '60000024 ' tasks.pcf
+2:0:1:1:1:200:60000021:1:60000028:2:60000024:2:60000124:2
+2:0:1:1:1:220:60000021:0:60000028:0:60000024:0:60000124:0
+2:0:1:1:1:300:60000021:1:60000028:1:60000024:2:60000124:2
+2:0:1:1:1:320:60000021:0:60000028:0:60000024:0:60000124:0
+2:0:1:1:2:350:60000023:2:60000123:2:60000028:2
+2:0:1:1:2:450:60000023:0:60000123:0:60000028:0
+3:0:1:1:2:450:450:0:1:1:1:500:500:0:0
+2:0:1:1:1:500:60000023:2:60000123:2:60000028:1
+2:0:1:1:1:600:60000023:0:60000123:0:60000028:0
+2:0:1:1:2:790:60000018:0:60000118:0:65000001:1
+2:0:1:1:1:900:60000001:0:65000000:2:65000001:1:40000001:0
+0    60000024    Instantiated OpenMP task function
+VALUES
+0    End
+2    g
+$ weft convert --like extrae tasks.weft new.prv --openmp new && grep -E '^2' new.prv | grep -v ':6000001' && "$WEFT_BUILD/tests/prv_validate" new.prv
+2:0:1:1:1:100:40000001:1:40000018:1:40000036:1000:60000:43:60002:1
+2:0:1:1:1:110:60002:2:60012:1:60013:1
+2:0:1:1:2:150:40000018:1:60002:2:60012:1:60013:1
+2:0:1:1:1:200:60000:50:60009:47:60014:2:60015:1:60016:1
+2:0:1:1:1:220:60000:0:60009:0:60014:0:60015:0:60016:0
+2:0:1:1:1:300:60000:50:60009:47:60014:1:60015:1:60016:1
+2:0:1:1:1:320:60000:0:60009:0:60014:0:60015:0:60016:0
+2:0:1:1:2:350:60009:48:60018:1:60019:1:60017:2
+2:0:1:1:1:400:60000:41:60004:34
+2:0:1:1:2:450:60009:0:60018:0:60019:0:60017:0
+2:0:1:1:1:500:60009:48:60018:1:60019:1:60017:1
+2:0:1:1:1:600:60009:0:60018:0:60019:0:60017:0
+2:0:1:1:1:700:60000:0:60004:0
+2:0:1:1:1:710:60000:4:60004:30:60005:38
+2:0:1:1:1:720:60000:0:60004:0:60005:39
+2:0:1:1:1:730:60005:0
+2:0:1:1:2:790:60002:0:60012:0:60013:0:65000001:1
+2:0:1:1:1:800:60002:0:60012:0:60013:0
+2:0:1:1:1:900:60000:0:60002:0:65000000:2:65000001:1:40000001:0
+new.prv: 17 states, 19 events, 0 communications, 0 warnings
+$ weft convert --like extrae tasks.weft x.prv --openmp old
+weft convert: error: option '--openmp': unknown word 'old' (it can be: classic, new, dependencies)
+Try 'weft convert --help'.
+? 2
+$ weft convert tasks.weft -o x.prv --openmp new
+weft convert: error: option '--openmp' goes with --like extrae
+Try 'weft convert --help'.
+? 2
+
+## Counters: presets by the kernel's names, too; getrusage's; native ones and the machine's by a hash of their names.
+$ printf '%s\n' 'process 0 p' 'thread main' 'on 0' 'category counters' 'counter 100 5 instructions' 'counter 100 7 PAPI_L2_DCM' 'counter 100 9000 user-time' 'counter 100 3 r1a2' 'counter 100 4 energy package-0' 'counter 200 2 instructions' >k.txt; "$WEFT_BUILD/tests/trace_of_text" k.weft <k.txt && weft convert --like extrae k.weft k.prv && grep '^2' k.prv; grep -E ' (4[2-6][0-9]{6}) ' k.pcf
+2:0:1:1:1:100:40000001:1:40000018:1:40000036:1000:42000050:5:42000002:7:45000000:9:44096956:3:46789191:4
+2:0:1:1:1:200:42000050:2:40000001:0
+0    42000050    instructions
+0    42000002    PAPI_L2_DCM
+0    45000000    User time used
+0    44096956    r1a2
+0    46789191    energy package-0

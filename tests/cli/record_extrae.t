@@ -68,7 +68,6 @@ type 501 = 8
 $ printf '%s\n' '<?xml version="1.0"?>' '<trace enabled="yes" home="/opt" initial-mode="bursts" type="paraver">' ' <mpi enabled="yes"><counters enabled="yes"/></mpi>' ' <storage enabled="yes"><trace-prefix enabled="yes">$HOW$</trace-prefix><size enabled="no">5</size></storage>' ' <others enabled="yes"><finalize-on-signal enabled="yes" SIGUSR1="no"/></others>' ' <wonder enabled="yes"/>' ' <cuda enabled="no"/>' ' <merge enabled="yes" synchronization="default" max-memory="512">made.prv</merge>' '</trace>' >extrae.xml
 $ HOW=set EXTRAE_CONFIG_FILE=extrae.xml weft record -- ./calls 2>&1 >/dev/null | grep -v -e ' events of ' -e sampl -e callers
 weft record: warning: extrae.xml:2: initial-mode of <trace>: no counterpart: there is no burst mode
-weft record: warning: extrae.xml:3: <counters>: no counterpart: counters are not read at calls
 weft record: warning: extrae.xml:6: <wonder>: unknown
 weft record: wrote made.prv
 $ ls -d set.weft made.prv made.pcf made.row

@@ -396,10 +396,10 @@ static uint32_t state_at(const struct weft_trace *t, uint32_t thread, uint64_t t
 	struct at_time a = {.t = t, .time = time};
 	MUST(weft_spans(t, thread, 0, WEFT_NEVER, NULL, look_at_span, &a));
 	/* Where some region says that the program computes, what is outside of all regions is something else. */
-	return a.found                     ? a.state
-	       : a.inside                  ? PRV_STATE_RUNNING
-	       : weft_outside_is_useful(t) ? PRV_STATE_RUNNING
-	                                   : PRV_STATE_OTHERS;
+	return a.found                             ? a.state
+	       : a.inside                          ? PRV_STATE_RUNNING
+	       : weft_outside_is_useful(t, thread) ? PRV_STATE_RUNNING
+	                                           : PRV_STATE_OTHERS;
 }
 
 TEST(states_of_random_traces_are_what_the_regions_say)

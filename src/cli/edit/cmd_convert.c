@@ -12,7 +12,7 @@
 
 struct args {
 	struct cli_common common;
-	const char *output, *format, *like, *symbols;
+	const char *output, *format, *like, *openmp, *symbols;
 	bool force, list;
 };
 
@@ -22,6 +22,8 @@ static const struct weft_opt options[] = {
 	{0, "to", "FORMAT", WEFT_OPT_STRING, offsetof(struct args, format), "the format of OUT (default: by its name)"},
 	{0, "like", "TOOL", WEFT_OPT_STRING, offsetof(struct args, like),
          "as TOOL would have recorded it: extrae, in its types, values and states (.prv)"},
+	{0, "openmp", "WORDS", WEFT_OPT_STRING, offsetof(struct args, openmp),
+         "with --like extrae: classic (default) or new, in these event types; dependencies, of tasks, as communications; with commas between"},
 	{0, "symbols", "DIR", WEFT_OPT_STRING, offsetof(struct args, symbols),
          "look for executables and libraries below DIR first, for names in stacks"},
 	{0, "list-formats", NULL, WEFT_OPT_FLAG, offsetof(struct args, list), "print the formats, and do nothing"},
@@ -137,6 +139,24 @@ static int convert(const struct args *a, const char *path, const struct weft_exp
 	return rc ? cli_fail(&err) : CLI_OK;
 }
 
+static int read_openmp(const char *text, struct weft_extrae_how *words)
+{
+	static const char *const known[] = {"classic", "new", "dependencies"};
+	struct weft_str rest = weft_str(text), part;
+	while (rest.at && weft_str_cut(&rest, ',', &part)) {
+		unsigned i = 0;
+		char typed[32];
+		while (i < 3 && !weft_str_eq(part, known[i]))
+			i++;
+		snprintf(typed, sizeof typed, "%.*s", (int)part.n, part.at);
+		if (i == 3)
+			return cli_unknown(&weft_command_convert, "option '--openmp': unknown word", typed, known, 3);
+		words->other_openmp |= i == 1;
+		words->dependencies |= i == 2;
+	}
+	return CLI_OK;
+}
+
 static int convert_like(const struct args *a, const char *path, const struct weft_exporter *e)
 {
 	static const char *const known[] = {"extrae"};
@@ -146,7 +166,9 @@ static int convert_like(const struct args *a, const char *path, const struct wef
 		return cli_usage(&weft_command_convert, "option '--like': extrae writes .prv, not %s", e->name);
 	if (a->common.filter)
 		return cli_usage(&weft_command_convert, "option '--like': filter the trace first, with weft filter");
-	return cli_write_extrae(&a->common, path, a->output, a->symbols);
+	struct weft_extrae_how words = {0};
+	int status = read_openmp(a->openmp, &words);
+	return status ? status : cli_write_extrae(&a->common, path, a->output, a->symbols, &words);
 }
 
 static int run(int argc, char **argv)
@@ -165,6 +187,8 @@ static int run(int argc, char **argv)
 	if (!a.output)
 		return cli_usage(&weft_command_convert, "say where to write, with -o OUT");
 	int status = choose(&a, &e);
+	if (!status && a.openmp && !a.like)
+		status = cli_usage(&weft_command_convert, "option '--openmp' goes with --like extrae");
 	if (!status && a.like)
 		return convert_like(&a, argv[1], e);
 	return status ? status : convert(&a, argv[1], e);

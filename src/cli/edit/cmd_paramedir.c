@@ -97,6 +97,8 @@ static int run_view(const struct paramedir_args *a, const struct weft_space *s, 
 		return PARAMEDIR_OK;
 	}
 	rc = weft_view_read(&v, text, n, j->cfg, &err);
+	if (!rc && v.old_name) /* as there: weft view and weft table take it */
+		rc = weft_err_set(&err, WEFT_E_SYNTAX, "unknown function '%s'", v.old_name);
 	if (!rc)
 		rc = weft_view_bind(&v, s, &lack, &err);
 	if (!rc && v.dropped)

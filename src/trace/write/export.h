@@ -33,6 +33,7 @@ int weft_export_prv(const struct weft_trace *t, const char *path, const struct w
 int weft_export_paje(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err);
 int weft_export_chrome(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err);
 int weft_export_perfetto(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err);
+int weft_export_otf2(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err);
 int weft_export_csv(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err);
 int weft_export_weft(const struct weft_trace *t, const char *path, const struct weft_export_how *how, struct weft_err *err);
 

@@ -3,8 +3,10 @@
  * The Trace Event Format that chrome://tracing, Perfetto and speedscope read: one JSON object, one event a line. Regions are B and E
  * (an X would need its length before its children are known, and ties at equal times are ambiguous), with the attributes on the E;
  * states of a foreign trace are async events, so that they have a row of their own; counters have the thread in their id; a message
- * is two instants and an arrow between them. An arrow needs a slice to start from: where no region is open, the instant is one.
+ * is two instants and an arrow between them. An arrow needs a slice to start from: where no region is open, the instant is one. A sample
+ * names its innermost frame; frames, each with its caller, stand behind all events.
  */
+#include "base/map.h"
 #include "export_priv.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +15,10 @@ struct chrome {
 	struct export_sink sink; /* first: callbacks get it */
 	bool any;                /* an event was written: the next needs a comma */
 	struct weft_buf *region; /* owned: what follows the time of a B, by region; made when first asked for */
-	struct weft_buf where;   /* ,"pid":1,"tid":2,"ts": of the thread that is being written */
+	struct weft_map frame;   /* caller and name, hashed -> number */
+	struct weft_buf frames;  /* owned: what is said of them */
+	uint64_t n_frames;
+	struct weft_buf where; /* ,"pid":1,"tid":2,"ts": of the thread that is being written */
 };
 
 static void chrome_begin_event(struct chrome *c, const char *phase)
@@ -193,12 +198,74 @@ static void chrome_instant(struct chrome *c, const struct export_lane *l, const 
 	chrome_close(c);
 }
 
+/* ---- samples ---- */
+
+enum { STACK_TEXT = 16384 };
+
+/* A frame's number, new where this caller (0: none) has not called it before. */
+static uint64_t chrome_frame(struct chrome *c, uint64_t caller, const char *name, size_t n)
+{
+	char text[300];
+	uint64_t key = weft_hash(name, n) ^ weft_hash_u64(caller + 1), number;
+	if (weft_map_get(&c->frame, key, &number))
+		return number;
+	number = ++c->n_frames;
+	snprintf(text, sizeof text, "%.*s", (int)(n < 290 ? n : 290), name);
+	weft_buf_printf(&c->frames, "%s\n\"%llu\":{", number > 1 ? "," : "", (unsigned long long)number);
+	if (caller)
+		weft_buf_printf(&c->frames, "\"parent\":\"%llu\",", (unsigned long long)caller);
+	weft_buf_puts(&c->frames, "\"name\":");
+	export_json_add(&c->frames, text);
+	weft_buf_putc(&c->frames, '}');
+	if (c->frames.failed || weft_map_put(&c->frame, key, number))
+		export_fail(c->sink.out, -ENOMEM);
+	return number;
+}
+
+static void addresses_of(const struct weft_trace *t, const struct weft_event *e, char *room, size_t size)
+{
+	uint32_t n = 0;
+	const uint64_t *address = weft_extra(t, e->thread, e->value, &n);
+	size_t at = 0;
+	room[0] = '\0';
+	for (uint32_t i = 0; i < n && at + 32 < size; i++)
+		at += (size_t)snprintf(room + at, size - at, "%s0x%llx", i ? " < " : "", (unsigned long long)address[i]);
+}
+
+/* The text has the innermost first; frames are made from the outermost on. */
+static void chrome_sample(struct chrome *c, const struct weft_event *e)
+{
+	const struct export_sink *s = &c->sink;
+	char text[STACK_TEXT];
+	uint64_t frame = 0;
+	if (!s->how->stack || !s->how->stack(s->how->stack_arg, s->t, e, text, sizeof text))
+		addresses_of(s->t, e, text, sizeof text);
+	for (char *end = text + strlen(text), *at; end > text; end = at) {
+		for (at = end - 1; at > text && strncmp(at, " < ", 3) != 0; at--)
+			;
+		char *name = at > text ? at + 3 : text;
+		frame = chrome_frame(c, frame, name, (size_t)(end - name));
+	}
+	chrome_at(c, "P", e->time);
+	export_text(s->out, ",\"name\":\"sample\",\"cat\":\"sample\"");
+	if (frame) {
+		export_text(s->out, ",\"sf\":\"");
+		export_u64(s->out, frame);
+		export_char(s->out, '"');
+	}
+	chrome_close(c);
+}
+
 static void chrome_event(struct export_sink *s, struct export_lane *l, const struct weft_event *e)
 {
 	struct chrome *c = (struct chrome *)s;
 	const struct weft_messages *m = &s->t->message;
 	const struct weft_flows *f = &s->t->flow;
 	struct export_detail d;
+	if (e->kind == WEFT_EV_SAMPLE) {
+		chrome_sample(c, e);
+		return;
+	}
 	export_describe(s, e, &d);
 	switch (e->kind) {
 	case WEFT_EV_COUNTER:
@@ -291,10 +358,18 @@ int weft_export_chrome(const struct weft_trace *t, const char *path, const struc
 	export_text(&out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"weft\"},\"traceEvents\":[");
 	chrome_names(&c);
 	rc = export_threads(&c.sink);
-	export_text(&out, "\n]}\n");
+	export_text(&out, "\n]");
+	if (c.n_frames && !c.frames.failed) {
+		export_text(&out, ",\n\"stackFrames\":{");
+		export_bytes(&out, c.frames.at, c.frames.n);
+		export_char(&out, '}');
+	}
+	export_text(&out, "}\n");
 	for (uint32_t i = 0; i <= n_regions; i++)
 		weft_buf_fini(&c.region[i]);
 	free(c.region);
 	weft_buf_fini(&c.where);
+	weft_buf_fini(&c.frames);
+	weft_map_fini(&c.frame);
 	return export_close(&out, rc, err);
 }

@@ -39,6 +39,8 @@ struct prv_out {
 	uint8_t *states_from;        /* by thread. Owned */
 	uint8_t *used[WEFT_CLASSES]; /* by id: PRV_AS_…. Owned */
 	uint32_t *region_state;      /* by region: prv_state_of_region. Owned */
+	uint32_t *counter_number;    /* by counter: its type. Owned */
+	uint32_t *comm_number;       /* by communicator. Owned */
 	bool others[PRV_OTHERS_END];
 	struct weft_map text; /* class << 56 | id << 32 | string: used as a value */
 	struct weft_progress progress;

@@ -5,6 +5,7 @@
  * make come from prv_out_state.c, which looks ahead; those of a foreign trace say themselves how long they last.
  */
 #include "prv_out.h"
+#include "trace/paraver/prv_counters.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -135,6 +136,8 @@ static int put_int(struct prv_out_lane *l, const struct weft_event *e, const str
 	uint32_t number = row->range + e->id;
 	if (row->range == PRV_TYPES && e->id < defs->n)
 		number = prv_type_number(&defs->at[e->id], e->id);
+	if (row->range == PRV_COUNTERS && e->id < defs->n)
+		number = l->o->counter_number[e->id];
 	mark_used(l->o, row->of, e->id, row->as);
 	put_pair(l, e->time, number, (int64_t)e->value);
 	return 0;
@@ -169,10 +172,18 @@ static int put_set(struct prv_out_lane *l, const struct weft_event *e, const str
 		return 0;
 	for (uint32_t i = 0; i < n && i < sets->at[e->id].n_members; i++) {
 		unsigned counter = (unsigned)sets->at[e->id].member[i];
+		if (counter >= l->o->t->def[WEFT_CLASS_COUNTER].n)
+			continue;
 		mark_used(l->o, WEFT_CLASS_COUNTER, counter, PRV_AS_INT);
-		put_pair(l, e->time, PRV_COUNTERS + counter, (int64_t)value[i]);
+		put_pair(l, e->time, l->o->counter_number[counter], (int64_t)value[i]);
 	}
 	return 0;
+}
+
+static void put_other(struct prv_out_lane *l, uint64_t time, unsigned which, int64_t value)
+{
+	l->o->others[which] = true;
+	put_pair(l, time, prv_other_number[which], value);
 }
 
 static int put_collective(struct prv_out_lane *l, const struct weft_event *e, const struct event_row *row)
@@ -182,19 +193,22 @@ static int put_collective(struct prv_out_lane *l, const struct weft_event *e, co
 	(void)row;
 	if (n < 3)
 		return 0;
-	const int64_t value[] = {(int32_t)word[0], (int32_t)(word[0] >> 32), (int64_t)word[1], (int64_t)word[2]};
-	for (unsigned i = 0; i < 4; i++) {
-		l->o->others[PRV_COLLECTIVE + i] = true;
-		put_pair(l, e->time, PRV_OTHERS + PRV_COLLECTIVE + i, value[i]);
-	}
+	int32_t root = (int32_t)(word[0] >> 32);
+	put_other(l, e->time, PRV_COLLECTIVE, (int32_t)word[0]);
+	put_other(l, e->time, PRV_COLLECTIVE_ROOT, root);
+	put_other(l, e->time, PRV_COLLECTIVE_SENT, (int64_t)word[1]);
+	put_other(l, e->time, PRV_COLLECTIVE_RECEIVED, (int64_t)word[2]);
+	if (prv_is_root(l->o->t, e->thread, e->id, root))
+		put_other(l, e->time, PRV_COLLECTIVE_IS_ROOT, 1);
+	if (e->id < l->o->t->def[WEFT_CLASS_COMM].n && l->o->comm_number[e->id])
+		put_other(l, e->time, PRV_COLLECTIVE_COMM, l->o->comm_number[e->id]);
 	return 0;
 }
 
 static int put_dropped(struct prv_out_lane *l, const struct weft_event *e, const struct event_row *row)
 {
 	(void)row;
-	l->o->others[PRV_DROPPED] = true;
-	put_pair(l, e->time, PRV_OTHERS + PRV_DROPPED, (int64_t)e->value);
+	put_other(l, e->time, PRV_DROPPED, (int64_t)e->value);
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The .pcf (states, colours, event types with their labels) and the .row (names of objects) that belong to a written .prv. */
 #include "prv_out.h"
+#include "trace/paraver/prv_counters.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -169,7 +170,8 @@ static void put_defs(struct export_out *out, const struct prv_out *o, enum weft_
 	for (uint32_t i = 1; i < defs->n; i++) {
 		if (!(o->used[c][i] & as))
 			continue;
-		put_type(out, gradient, range + i, prv_with_unit(&z, &defs->at[i]), as == PRV_AS_FLOAT ? PRV_FLOAT_PRECISION : 0);
+		put_type(out, gradient, range == PRV_COUNTERS ? o->counter_number[i] : range + i, prv_with_unit(&z, &defs->at[i]),
+		         as == PRV_AS_FLOAT ? PRV_FLOAT_PRECISION : 0);
 		export_text(out, "\n");
 	}
 	weft_buf_fini(&z);
@@ -258,7 +260,7 @@ int prv_out_pcf(struct prv_out *o, struct export_out *out)
 	}
 	for (unsigned i = 0; i < PRV_OTHERS_END && !rc; i++)
 		if (o->others[i]) {
-			put_type(out, 0, PRV_OTHERS + i, prv_other_names[i], 0);
+			put_type(out, 0, prv_other_number[i], prv_other_names[i], 0);
 			export_text(out, "\n");
 		}
 	weft_map_fini(&gradients);

@@ -14,7 +14,7 @@
 
 int prv_states_begin(struct prv_states *s, struct prv_out *o, uint32_t thread, const struct pick *pick)
 {
-	const uint32_t outside = prv_state_outside(o->t);
+	const uint32_t outside = prv_state_outside(o->t, thread);
 	uint64_t end;
 	*s = (struct prv_states){.o = o, .thread = thread, .pick = pick, .state = outside, .outside = outside};
 	prv_out_life(o->t, thread, &s->begin, &end);

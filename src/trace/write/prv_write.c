@@ -9,6 +9,7 @@
 #include "origin.h"
 #include "trace/paraver/prv_header.h"
 #include "prv_out.h"
+#include "trace/paraver/prv_counters.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,15 @@ static int out_begin(struct prv_out *o)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < regions->n; i++)
 		o->region_state[i] = prv_state_of_region(&regions->at[i]);
+	const struct weft_def_table *counters = &t->def[WEFT_CLASS_COUNTER], *comms = &t->def[WEFT_CLASS_COMM];
+	o->counter_number = calloc((size_t)counters->n + 1, sizeof *o->counter_number);
+	o->comm_number = calloc((size_t)comms->n + 1, sizeof *o->comm_number);
+	if (!o->counter_number || !o->comm_number)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < counters->n; i++)
+		o->counter_number[i] = prv_counter_number(counters, i);
+	for (uint32_t i = 0, n = 0; i < comms->n; i++)
+		o->comm_number[i] = comms->at[i].n_members ? ++n : 0;
 	if (t->message.n && t->n_cpus && !(o->recv_cpu = calloc(t->message.n, sizeof *o->recv_cpu)))
 		return -ENOMEM;
 	int rc = list_sends(o);
@@ -151,6 +161,8 @@ static void out_end(struct prv_out *o)
 	free(o->send);
 	free(o->states_from);
 	free(o->region_state);
+	free(o->counter_number);
+	free(o->comm_number);
 	weft_map_fini(&o->text);
 }
 

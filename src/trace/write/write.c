@@ -6,6 +6,7 @@
 #include "trace/weft/recording.h"
 #include "write_priv.h"
 #include "base/fs.h"
+#include "format/format.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -15,7 +16,7 @@
 #include <unistd.h>
 
 /* What a trace's folder may hold: only such a folder is replaced. */
-static const char *const ours[] = {"*.stream", "topology-*.xml", "index", "index.*", ".*.tmp"};
+static const char *const ours[] = {"*.stream", "*" WEFT_STREAM_MISSING, "topology-*.xml", "index", "index.*", ".*.tmp"};
 
 struct write_run {
 	const struct weft_trace *const *trace;

@@ -8,6 +8,12 @@
 struct weft_write_count { /* what was written */
 	uint64_t events, threads;
 };
+/* Events that a trace has not and its copy shall have: of thread t [first[t], first[t + 1]), by time; ids are those of the trace. */
+struct weft_write_extra {
+	const size_t *first; /* of all threads, and one more */
+	const uint64_t *time, *value;
+	const uint32_t *what;
+};
 struct weft_write_how {
 	struct weft_filter *filter; /* NULL: everything; bound here, to each trace in turn */
 	uint64_t from, to;          /* cut: events in [from, to); spans that are open at a bound are clipped to it */
@@ -15,7 +21,8 @@ struct weft_write_how {
 	const char *origin; /* text of the note weft.origin, in place of those that the trace has; NULL: none (see origin.h) */
 	uint64_t memory;
 	bool progress;
-	struct weft_write_count *count; /* added to; NULL: nobody asks */
+	const struct weft_write_extra *extra; /* of one trace that is written whole: without a filter or a range. NULL: none */
+	struct weft_write_count *count;       /* added to; NULL: nobody asks */
 };
 /*
  * Writes one stream a process into a new folder `path` (made under a temporary name, renamed when complete; fails with -EEXIST

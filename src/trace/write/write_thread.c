@@ -340,16 +340,34 @@ static int lane_run(struct lane *l, struct weft_cursor *c)
 	return rc;
 }
 
+/* The extra events up to `time`, from number `at` on; what comes next. */
+static size_t copy_extra(struct write_stream *s, uint32_t thread, size_t at, uint64_t time)
+{
+	const struct weft_write_extra *x = s->how->extra;
+	for (; x && at < x->first[thread + 1] && x->time[at] <= time; at++)
+		write_event(s, thread, x->time[at], x->what[at], x->value[at]);
+	return at;
+}
+
 static int copy_run(struct write_stream *s, uint32_t thread, struct weft_cursor *c)
 {
 	struct weft_block b;
 	uint64_t last = 0;
+	size_t extra = s->how->extra ? s->how->extra->first[thread] : 0,
+	       end = s->how->extra ? s->how->extra->first[thread + 1] : 0;
 	int rc;
 	while ((rc = weft_cursor_next(c, &b)) > 0 && !s->failed) {
-		for (uint32_t i = 0; i < b.n; i++)
+		for (uint32_t i = 0; i < b.n; i++) {
+			if (extra < end)
+				extra = copy_extra(s, thread, extra, b.time[i]);
 			write_event(s, thread, b.time[i], b.what[i], b.value[i]);
+		}
 		last = b.time[b.n - 1];
 		weft_progress_step(s->progress, b.n);
+	}
+	if (extra < end) {
+		copy_extra(s, thread, extra, WEFT_NEVER);
+		last = s->how->extra->time[end - 1] > last ? s->how->extra->time[end - 1] : last;
 	}
 	say_end(s, thread, last);
 	return rc;
