@@ -53,7 +53,7 @@ static int list_programs(const struct args *a)
 	struct pulse_peer *peers;
 	struct weft_err err = {0};
 	struct weft_table t;
-	int n = top_peers(&peers, &err), rc = 0;
+	int n = weft_peer_list(&peers, &err), rc = 0;
 	if (n < 0) {
 		weft_log(WEFT_LOG_ERROR, "%s", err.text);
 		return CLI_USAGE;
@@ -74,13 +74,13 @@ static int list_programs(const struct args *a)
 /* ---- commands ---- */
 
 /* The answer of the last command: true; samples that come meanwhile are left out. */
-static int hear_done(struct top_way *w, struct top_screen *s)
+static int hear_done(struct weft_peer_way *w, struct top_screen *s)
 {
 	struct pollfd p = {.fd = w->from, .events = POLLIN};
 	for (bool readable = false;; readable = poll(&p, 1, -1) > 0) {
 		char *line;
 		size_t n;
-		int rc = top_way_line(w, readable, &line, &n);
+		int rc = weft_peer_line(w, readable, &line, &n);
 		if (rc < 0)
 			return rc;
 		const struct pulse_value *v = rc ? top_screen_read(s, line, n) : NULL, *done = pulse_get(v, "done");
@@ -93,23 +93,23 @@ static int hear_done(struct top_way *w, struct top_screen *s)
 }
 
 /* NAME=VALUE, and behind an @ whose it is. */
-static int say_turn(struct top_way *w, const char *word, const char *text)
+static int say_turn(struct weft_peer_way *w, const char *word, const char *text)
 {
 	const char *equals = strchr(text, '='), *at = equals ? strrchr(equals, '@') : NULL;
 	if (!equals || strpbrk(text, " \n\r"))
 		return -EINVAL;
-	return top_way_say(w, "%s %.*s %.*s%s%s", word, (int)(equals - text), text,
-	                   at ? (int)(at - equals - 1) : (int)strlen(equals + 1), equals + 1, at ? " " : "", at ? at + 1 : "");
+	return weft_peer_say(w, "%s %.*s %.*s%s%s", word, (int)(equals - text), text,
+	                     at ? (int)(at - equals - 1) : (int)strlen(equals + 1), equals + 1, at ? " " : "", at ? at + 1 : "");
 }
 
 /* 0, or the exit status. */
-static int give_commands(struct top_way *w, struct top_screen *s, const struct args *a)
+static int give_commands(struct weft_peer_way *w, struct top_screen *s, const struct args *a)
 {
 	int rc = 0;
 	for (unsigned i = 0; i < a->set.n + a->knob.n + a->start && rc == 0; i++) {
 		bool is_set = i < a->set.n, is_knob = !is_set && i < a->set.n + a->knob.n;
 		const char *text = is_set ? a->set.at[i] : is_knob ? a->knob.at[i - a->set.n] : NULL;
-		rc = text ? say_turn(w, is_set ? "set" : "knob", text) : top_way_say(w, "start");
+		rc = text ? say_turn(w, is_set ? "set" : "knob", text) : weft_peer_say(w, "start");
 		if (rc == -EINVAL) {
 			weft_log(WEFT_LOG_ERROR, "'%s' is not NAME=VALUE", text);
 			return CLI_USAGE;
@@ -152,7 +152,7 @@ static void terminal_end(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
 
-static void top_press(struct top_way *w, struct top_screen *s)
+static void top_press(struct weft_peer_way *w, struct top_screen *s)
 {
 	char keys[16], command[200];
 	ssize_t n = read(STDIN_FILENO, keys, sizeof keys);
@@ -163,10 +163,10 @@ static void top_press(struct top_way *w, struct top_screen *s)
 		s->selected -= s->selected > 0;
 	else if (down || keys[0] == 'j')
 		s->selected++;
-	else if (keys[0] == 's' && top_way_say(w, "start"))
+	else if (keys[0] == 's' && weft_peer_say(w, "start"))
 		has_enough = 1;
 	else if (strchr("+=-", keys[0]) && top_screen_turn(s, keys[0] == '-' ? -1 : 1, command, sizeof command) &&
-	         top_way_say(w, "%s", command))
+	         weft_peer_say(w, "%s", command))
 		has_enough = 1;
 }
 
@@ -174,7 +174,7 @@ static void top_press(struct top_way *w, struct top_screen *s)
 
 struct show {
 	const struct args *a;
-	struct top_way *way;
+	struct weft_peer_way *way;
 	struct top_screen screen;
 	int listener; /* --export's, or -1 */
 	bool has_keys;
@@ -204,14 +204,14 @@ static void show_line(struct show *sh, const char *line, size_t n)
 	sh->seen++;
 }
 
-/* Until there is nothing more to show. 0, or what top_way_line has said. */
+/* Until there is nothing more to show. 0, or what weft_peer_line has said. */
 static int show_all(struct show *sh)
 {
 	bool readable = false;
 	while (!has_enough && (!sh->a->count || sh->seen < sh->a->count)) {
 		char *line;
 		size_t n;
-		int rc = top_way_line(sh->way, readable, &line, &n);
+		int rc = weft_peer_line(sh->way, readable, &line, &n);
 		if (rc < 0)
 			return rc;
 		readable = false;
@@ -235,7 +235,7 @@ static int show_all(struct show *sh)
 	return 0;
 }
 
-static int show_samples(struct top_way *w, struct top_screen *s, const struct args *a)
+static int show_samples(struct weft_peer_way *w, struct top_screen *s, const struct args *a)
 {
 	struct weft_err err = {0};
 	struct show sh = {.a = a, .way = w, .screen = *s, .listener = -1};
@@ -246,7 +246,7 @@ static int show_samples(struct top_way *w, struct top_screen *s, const struct ar
 	}
 	sh.has_keys = for_people && isatty(STDOUT_FILENO) && isatty(STDIN_FILENO) && a->count != 1;
 	sh.screen.colors = sh.has_keys;
-	int rc = top_way_say(w, "watch %g", a->rate);
+	int rc = weft_peer_say(w, "watch %g", a->rate);
 	rc = rc ? rc : hear_done(w, &sh.screen);
 	if (sh.has_keys && !rc)
 		terminal_begin();
@@ -268,19 +268,19 @@ static int show_samples(struct top_way *w, struct top_screen *s, const struct ar
 static int look_at(struct args *a, const char *who)
 {
 	struct weft_err err = {0};
-	struct top_way way;
+	struct weft_peer_way way;
 	struct top_screen screen = {.last = NULL};
-	int rc = a->on ? top_way_open_remote(&way, a->ssh ? a->ssh : "ssh", a->on, who, &err) : top_way_open(&way, who, &err);
+	int rc = a->on ? weft_peer_open_remote(&way, a->ssh ? a->ssh : "ssh", a->on, who, &err) : weft_peer_open(&way, who, &err);
 	if (rc) {
 		weft_log(WEFT_LOG_ERROR, "%s", err.text);
 		return rc == -ESRCH ? CLI_NO : CLI_USAGE;
 	}
 	bool only_commands = (a->set.n || a->knob.n || a->start) && !a->count && !a->common.json && !a->common.csv && !a->export;
-	int status = a->relay ? top_way_relay(&way) : give_commands(&way, &screen, a);
+	int status = a->relay ? weft_peer_relay(&way) : give_commands(&way, &screen, a);
 	if (!status && !a->relay && !only_commands)
 		status = show_samples(&way, &screen, a);
 	top_screen_fini(&screen);
-	top_way_close(&way);
+	weft_peer_close(&way);
 	return status;
 }
 

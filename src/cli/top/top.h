@@ -1,37 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of `weft top` share: the way to a program, its samples, the forms in which they are shown. */
+/* What the files of `weft top` share: samples, the forms in which they are shown. */
 #ifndef WEFT_CLI_TOP_H
 #define WEFT_CLI_TOP_H
 
 #include "base/arena.h"
+#include "peer/peer.h"
 #include "pulse/pulse_read.h"
 #include <stdio.h>
-#include <sys/types.h>
-
-/* ---- top_way.c: to a program of this machine, or over ssh to `weft top --relay` of another ---- */
-
-struct top_way {
-	int from, to;
-	pid_t child; /* ssh; 0: none */
-	char *buffer;
-	size_t n, room, given; /* given: of the line that the caller has */
-};
-/* All that can be looked at (malloc'd). The count. */
-struct pulse_peer;
-int top_peers(struct pulse_peer **peers, struct weft_err *err) WEFT_MUST_CHECK;
-/* To the program that `who` names: a process id, or its name; NULL: the only one. */
-int top_way_open(struct top_way *w, const char *who, struct weft_err *err) WEFT_MUST_CHECK;
-int top_way_open_remote(struct top_way *w, const char *ssh, const char *host, const char *who,
-                        struct weft_err *err) WEFT_MUST_CHECK;
-void top_way_close(struct top_way *w);
-int top_way_say(struct top_way *w, const char *fmt, ...) WEFT_PRINTF(2, 3) WEFT_MUST_CHECK;
-/*
- * A whole line that has come, cut off its end, valid until the next call: 1; 0: none yet (poll `from`); -EPIPE: the program has
- * ended; or another failure. Reads what is there when `readable`.
- */
-int top_way_line(struct top_way *w, bool readable, char **line, size_t *n) WEFT_MUST_CHECK;
-/* Copies lines both ways until either side ends. */
-int top_way_relay(struct top_way *w);
 
 /* ---- top_flat.c: a sample as metrics ---- */
 

@@ -450,7 +450,7 @@ int tune_run(const struct tune_args *args, struct analyze_how *how, char **argv)
 	                .controller.life = -1,
 	                .analyzer.life = -1,
 	                .tree.life = -1,
-	                .child = {-1, -1, -1}};
+	                .child = {-1, -1, -1, false}};
 	struct weft_err err = {0};
 	int status = read_pids(&r);
 	if (status != CLI_OK)

@@ -195,6 +195,13 @@ int rt_submit(struct rt_submitter *s, struct rt_job *j) WEFT_MUST_CHECK;
 void rt_forget(struct rt_submitter *s, struct rt_job *j);
 
 /*
+ * NULL, or an rt_told_fn that is told by the submitting thread what a job, or a relay (no body), is hung behind, before anybody else knows
+ * the job: for displays, while somebody looks.
+ */
+typedef void rt_told_fn(struct rt_job *j, const struct rt_refs *before);
+extern struct weft_atomic_ptr rt_told;
+
+/*
  * For rt_order: a job behind `before` (used up) whose reference is `out` (0: it is done already). It does what the hook for
  * reductions of this handle says, or is a relay. 0 or -ENOMEM.
  */

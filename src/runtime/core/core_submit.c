@@ -61,11 +61,16 @@ static int64_t relay(struct rt_submitter *s, struct rt_refs *before)
 	return i;
 }
 
+struct weft_atomic_ptr rt_told;
+
 /* 1: nothing is left to wait for; 0: something is; or -ENOMEM. */
 static int hang_behind(struct rt_submitter *s, struct rt_job *j, struct rt_refs *before)
 {
 	if (!before->n)
 		return 1;
+	rt_told_fn *told = (rt_told_fn *)weft_load_ptr(&rt_told);
+	if (WEFT_UNLIKELY(told != NULL))
+		told(j, before);
 	guard(j);
 	int64_t first = WEFT_UNLIKELY(before->n > RT_EDGES) ? relay(s, before) : 0;
 	return first < 0 ? -ENOMEM : arm(j, hang(j, before, (uint32_t)first, before->n));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The runtime as the source of a live channel: what a sample says, and which commands there are. docs/live.md lists the keys. */
 #include "live_runtime.h"
+#include "live_graph.h"
 #include "live_watch.h"
 #include "pulse/pulse.h"
 #include "runtime/task/complain.h"
@@ -148,16 +149,41 @@ static int command_count(char **word, struct weft_json *answer, struct weft_err 
 	return live_count(word[1], err);
 }
 
+static int command_graph(char **word, struct weft_json *answer, struct weft_err *err)
+{
+	return live_graph_tell(word[1], answer, err);
+}
+
+static int command_pause(char **word, struct weft_json *answer, struct weft_err *err)
+{
+	(void)word, (void)answer, (void)err;
+	live_graph_pause();
+	return 0;
+}
+
+static int command_step(char **word, struct weft_json *answer, struct weft_err *err)
+{
+	(void)answer;
+	return live_graph_step(word[1], err);
+}
+
+static int command_go(char **word, struct weft_json *answer, struct weft_err *err)
+{
+	(void)word, (void)answer, (void)err;
+	live_graph_go();
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int least, most; /* words with it; those that are not there are NULL */
 	int (*run)(char **word, struct weft_json *answer, struct weft_err *err);
 	const char *usage;
 } commands[] = {
-	{"start", 1, 1, command_start, "start"},
-	{"count", 2, 2, command_count, "count COUNTER"},
-	{"set", 3, 3, command_set, "set PARAMETER VALUE"},
-	{"knob", 3, 4, command_knob, "knob NAME VALUE [WORKER or SCHEDULER]"},
+	{"start", 1, 1, command_start, "start"},           {"count", 2, 2, command_count, "count COUNTER"},
+	{"graph", 2, 2, command_graph, "graph SEQ"},       {"pause", 1, 1, command_pause, "pause"},
+	{"step", 1, 2, command_step, "step [WORKER]"},     {"go", 1, 1, command_go, "go"},
+	{"set", 3, 3, command_set, "set PARAMETER VALUE"}, {"knob", 3, 4, command_knob, "knob NAME VALUE [WORKER or SCHEDULER]"},
 };
 
 enum { WORDS = 5 };
@@ -174,6 +200,10 @@ static int cut_words(char *line, char **word)
 static int runtime_command(char *line, struct weft_json *answer, struct weft_err *err)
 {
 	char *word[WORDS + 1] = {NULL};
+	if (!strncmp(line, "break ", 6)) { /* names of codelets may have blanks */
+		line[strcspn(line, "\r")] = '\0';
+		return live_graph_break(line + 6, err);
+	}
 	int n = cut_words(line, word);
 	for (size_t i = 0; n && i < sizeof commands / sizeof commands[0]; i++) {
 		if (strcmp(commands[i].name, word[0]))
@@ -189,6 +219,7 @@ static int runtime_command(char *line, struct weft_json *answer, struct weft_err
 
 static void runtime_watched(bool on)
 {
+	live_graph_watch(on);
 	live_watch_set(on);
 	live_iterations_watch(on);
 	if (!on)

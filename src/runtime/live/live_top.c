@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <starpu.h>
 #include <starpu_top.h>
 
 enum { PREVISIONS = 64, MESSAGES = 16, MESSAGE = 160 };
@@ -359,6 +360,7 @@ static void sample_param(struct weft_json *j, const struct starpu_top_param *p)
 static void sample_previsions(struct weft_json *j)
 {
 	uint64_t first = top.n_previsions > PREVISIONS ? top.n_previsions - PREVISIONS : 0;
+	live_add_number(j, "now_us", starpu_timing_now());
 	weft_json_key(j, "previsions");
 	weft_json_array(j);
 	for (uint64_t i = first; i < top.n_previsions; i++) {

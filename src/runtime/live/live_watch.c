@@ -4,6 +4,7 @@
  * codelet is its own, without that of tasks within. Stations that come while nobody was looking are missing: a stack that was left
  * behind from an earlier look is thrown away by its worker, which sees that the number of looks has changed.
  */
+#include "live_graph.h"
 #include "live_watch.h"
 #include "runtime/task/watch.h"
 #include "base/clock.h"
@@ -108,6 +109,7 @@ static void task_ends(struct lane *l, uint64_t now)
 
 static void live_pass(enum rt_station at, struct starpu_task *t, unsigned worker, uint64_t now)
 {
+	live_graph_pass(at, t, worker);
 	if (worker >= rt_machine.n_workers)
 		return;
 	struct lane *l = &lanes[worker];

@@ -477,12 +477,15 @@ int analyze_run(const struct analyze_how *how, struct weft_err *err)
 	}
 	a->how = *how;
 	rc = analyze_begin(a, err);
+	if (rc == 0 && !how->replay)
+		look_begin(a);
 	if (rc == 0)
 		rc = how->replay ? analyze_replay_trace(a, how->replay, err) : analyze_live(a, m, err);
 	if (rc == 0 && !a->lost)
 		rc = report_write(a, err);
 	if (rc == 0 && a->err.code)
 		rc = weft_err_set(err, a->err.code, "%s", a->err.text);
+	look_end();
 	analyze_fini(a);
 out:
 	free(a);

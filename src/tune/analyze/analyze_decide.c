@@ -94,6 +94,7 @@ static void result_evaluated(struct analyze_tunlet *k, const struct weft_eval_re
 	keep_iteration(k, w, NULL);
 	sink_values(k->a, k, w);
 	show_values(k->a, k->index, w->iteration, w->value, w->n);
+	look_values(k, w->iteration, w->value, w->n);
 	weft_arbiter_evaluated(k->a->arbiter, k->arbiter_id);
 }
 
@@ -291,7 +292,8 @@ static void carry_out(struct analyze *a, const struct analyze_decision *d, const
 	unsigned n = 0;
 	phrase_decision(p, d, what);
 	if (!verdict->allowed) {
-		show_line(a, true, "%s, iteration %lld: %s %s is not done: %s", weft_spec_name(k->s), (long long)d->iteration,
+		show_step(a, (struct look_what){LOOK_REFUSED, d->tunlet, d->iteration},
+		          "%s, iteration %lld: %s %s is not done: %s", weft_spec_name(k->s), (long long)d->iteration,
 		          spec_kind_name[p->k], what, verdict->why);
 		return;
 	}
@@ -301,9 +303,9 @@ static void carry_out(struct analyze *a, const struct analyze_decision *d, const
 			send_act(a, d, i, verdict->id);
 			n++;
 		}
-	show_line(a, true, "%s, iteration %lld: %s %s%s%s", weft_spec_name(k->s), (long long)d->iteration,
-	          a->how.dry_run ? "would apply" : "applies", what, n ? "" : ", but no process is there to apply it to",
-	          *verdict->why ? verdict->why : "");
+	show_step(a, (struct look_what){LOOK_DECIDED, d->tunlet, d->iteration}, "%s, iteration %lld: %s %s%s%s",
+	          weft_spec_name(k->s), (long long)d->iteration, a->how.dry_run ? "would apply" : "applies", what,
+	          n ? "" : ", but no process is there to apply it to", *verdict->why ? verdict->why : "");
 	if (!n || a->how.dry_run)
 		weft_arbiter_done(a->arbiter, verdict->id, analyze_now(a), n && a->how.dry_run);
 }
@@ -378,12 +380,22 @@ static void show_acted(struct analyze *a, const struct analyze_action *x)
 	decide_phrase(p, &x->value, what);
 	print_value(&x->old, old);
 	if (x->rc)
-		show_line(a, true, "%s: %s %s cannot be done: %s", process_name(a, a->process.at[x->process], x->tunlet),
-		          spec_kind_name[p->k], what, x->text);
+		show_step(a, (struct look_what){LOOK_FAILED, x->tunlet, x->iteration}, "%s: %s %s cannot be done: %s",
+		          process_name(a, a->process.at[x->process], x->tunlet), spec_kind_name[p->k], what, x->text);
 	else
-		show_line(a, true, "%s: %s%s%s, %s after the decision", process_name(a, a->process.at[x->process], x->tunlet),
-		          what, x->old.kind ? ", was " : "", x->old.kind ? old : "",
-		          weft_human_ns(took, x->acted > x->decided ? x->acted - x->decided : 0));
+		show_step(a, (struct look_what){LOOK_DONE, x->tunlet, x->iteration}, "%s: %s%s%s, %s after the decision",
+		          process_name(a, a->process.at[x->process], x->tunlet), what, x->old.kind ? ", was " : "",
+		          x->old.kind ? old : "", weft_human_ns(took, x->acted > x->decided ? x->acted - x->decided : 0));
+}
+
+/* Not shown on a terminal, where the run is over. */
+static void show_undone(const struct analyze *a, const struct analyze_action *x)
+{
+	char what[DECIDE_PHRASE], text[1200];
+	decide_phrase(&a->tunlet[x->tunlet].s->point.at[x->point], &x->value, what);
+	snprintf(text, sizeof text, "%s: %s is %s", process_name(a, a->process.at[x->process], x->tunlet), what,
+	         x->undone ? "undone" : "not undone");
+	look_say(LOOK_UNDONE, (int)x->tunlet, x->iteration, text);
 }
 
 void decide_acted(struct analyze *a, const struct message_acted *m)
@@ -394,6 +406,7 @@ void decide_acted(struct analyze *a, const struct message_acted *m)
 			continue;
 		if (m->undo) {
 			x->undone = m->rc == 0;
+			show_undone(a, x);
 			return;
 		}
 		x->answered = true;

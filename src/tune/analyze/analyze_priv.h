@@ -320,6 +320,21 @@ void analyze_fail(struct analyze *a, int rc, const struct weft_err *err);
 int show_begin(struct analyze *a) WEFT_MUST_CHECK;
 void show_end(struct analyze *a);
 void show_line(struct analyze *a, bool important, const char *fmt, ...) WEFT_PRINTF(3, 4);
+/* A decision, or what came of one. */
+enum look_kind { LOOK_SAID, LOOK_DECIDED, LOOK_REFUSED, LOOK_DONE, LOOK_FAILED, LOOK_UNDONE, LOOK_KINDS };
+struct look_what {
+	enum look_kind kind;
+	uint32_t tunlet;
+	int64_t iteration;
+};
+void show_step(struct analyze *a, struct look_what what, const char *fmt, ...) WEFT_PRINTF(3, 4);
+
+/* -- analyze_pulse.c: those who look at the run -- */
+void look_begin(struct analyze *a); /* once a process */
+void look_end(void);
+void look_say(enum look_kind kind, int tunlet, int64_t iteration, const char *text); /* tunlet -1: of none */
+void look_values(const struct analyze_tunlet *k, int64_t iteration, const double *value, uint32_t n);
+void look_process(uint32_t pid);
 void show_values(struct analyze *a, uint32_t tunlet, int64_t iteration, const double *value, uint32_t n);
 void show_tick(struct analyze *a);
 

@@ -265,6 +265,7 @@ void process_settle(struct analyze *a, bool all)
 static void say_begins(struct analyze *a, const struct analyze_process *t, uint32_t tunlet)
 {
 	const char *name = strrchr(t->exe, '/');
+	look_process(t->pid);
 	show_line(a, false, "%s begins: %s, pid %u on %s", process_name(a, t, tunlet), name ? name + 1 : t->exe, t->pid, t->host);
 }
 

@@ -71,16 +71,33 @@ static void print_line(struct analyze *a, const char *text)
 	weft_buf_fini(&b);
 }
 
+static bool is_silent(const struct analyze *a, bool important)
+{
+	return !a->show || a->lost || (a->how.quiet && !a->how.verbose) || (!important && a->how.quiet);
+}
+
 void show_line(struct analyze *a, bool important, const char *fmt, ...)
 {
 	char text[1200];
 	va_list args;
-	if (!a->show || a->lost || (a->how.quiet && !a->how.verbose) || (!important && a->how.quiet))
-		return;
 	va_start(args, fmt);
 	vsnprintf(text, sizeof text, fmt, args);
 	va_end(args);
-	print_line(a, text);
+	look_say(LOOK_SAID, -1, 0, text);
+	if (!is_silent(a, important))
+		print_line(a, text);
+}
+
+void show_step(struct analyze *a, struct look_what what, const char *fmt, ...)
+{
+	char text[1200];
+	va_list args;
+	va_start(args, fmt);
+	vsnprintf(text, sizeof text, fmt, args);
+	va_end(args);
+	look_say(what.kind, (int)what.tunlet, what.iteration, text);
+	if (!is_silent(a, true))
+		print_line(a, text);
 }
 
 void show_values(struct analyze *a, uint32_t tunlet, int64_t iteration, const double *value, uint32_t n)

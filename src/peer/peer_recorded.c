@@ -3,8 +3,9 @@
  * A recording program is found by the stream that it has mapped, and speaks through a child of ours, which reads that stream: so all else
  * (pictures, JSON, CSV, Prometheus, ssh) is as with a program that has a channel of its own.
  */
-#include "top_recorded.h"
-#include "top_stream.h"
+#include "peer_recorded.h"
+#include "peer.h"
+#include "peer_stream.h"
 #include "base/clock.h"
 #include "base/fs.h"
 #include <dirent.h>
@@ -75,13 +76,33 @@ static bool is_ours(pid_t pid)
 	       !(exe.st_dev == own.st_dev && exe.st_ino == own.st_ino);
 }
 
-int top_recorded_list(struct pulse_peer **peers, int n)
+pid_t weft_peer_of_folder(const char *folder)
+{
+	char wanted[PATH_BYTES], path[PATH_BYTES], held[PATH_BYTES];
+	DIR *dir = realpath(folder, wanted) ? opendir("/proc") : NULL;
+	pid_t found = 0;
+	for (struct dirent *e; dir && !found && (e = readdir(dir));) {
+		char *end;
+		pid_t pid = (pid_t)strtol(e->d_name, &end, 10);
+		if (*end || pid <= 0 || !find_stream(pid, path) || !is_ours(pid) || !lets_look(pid))
+			continue;
+		char *slash = strrchr(path, '/');
+		*slash = '\0';
+		if (realpath(path, held) && !strcmp(held, wanted))
+			found = pid;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+int peer_recorded_list(struct pulse_peer **peers, int n)
 {
 	DIR *dir = opendir("/proc");
 	char path[PATH_BYTES];
 	for (struct dirent *e; dir && (e = readdir(dir));) {
 		char *end;
-		struct pulse_peer p = {.pid = (pid_t)strtol(e->d_name, &end, 10), .kind = TOP_RECORDED};
+		struct pulse_peer p = {.pid = (pid_t)strtol(e->d_name, &end, 10), .kind = PEER_RECORDED};
 		if (*end || p.pid <= 0 || !is_ours(p.pid) || !find_stream(p.pid, path) || !lets_look(p.pid))
 			continue;
 		pulse_read_program(&p);
@@ -100,7 +121,7 @@ int top_recorded_list(struct pulse_peer **peers, int n)
 
 struct speaker {
 	const struct pulse_peer *peer;
-	struct top_stream *stream;
+	struct peer_stream *stream;
 	FILE *to;
 	double hz;
 	uint64_t due_ns, samples;
@@ -116,7 +137,7 @@ static void say_sample(struct speaker *s, uint64_t now)
 	weft_json_key(&j, "sample");
 	weft_json_u64(&j, s->samples++);
 	weft_json_key(&j, "time_s");
-	weft_json_double(&j, top_stream_seconds(s->stream));
+	weft_json_double(&j, peer_stream_seconds(s->stream));
 	weft_json_key(&j, "at_ns");
 	weft_json_u64(&j, now);
 	weft_json_key(&j, "left_out");
@@ -125,7 +146,7 @@ static void say_sample(struct speaker *s, uint64_t now)
 	weft_json_i64(&j, s->peer->pid);
 	weft_json_key(&j, "program");
 	weft_json_string(&j, s->peer->program);
-	top_stream_sample(s->stream, &j);
+	peer_stream_sample(s->stream, &j);
 	weft_json_end(&j);
 	fflush(s->to);
 }
@@ -161,14 +182,14 @@ static bool hear_lines(struct speaker *s, int fd)
 	return s->n < sizeof s->line;
 }
 
-static _Noreturn void speak(const struct pulse_peer *peer, struct top_stream *stream, int fd)
+static _Noreturn void speak(const struct pulse_peer *peer, struct peer_stream *stream, int fd)
 {
 	struct speaker s = {.peer = peer, .stream = stream, .to = fdopen(dup(fd), "w")};
 	signal(SIGPIPE, SIG_DFL);
 	for (bool listens = s.to != NULL; listens;) {
 		uint64_t now = weft_monotonic_ns();
 		bool due = s.hz > 0 && s.due_ns <= now;
-		int rc = due ? top_stream_look(stream) : 0;
+		int rc = due ? peer_stream_look(stream) : 0;
 		if (due) {
 			say_sample(&s, now);
 			s.due_ns += (uint64_t)(1e9 / s.hz);
@@ -184,27 +205,38 @@ static _Noreturn void speak(const struct pulse_peer *peer, struct top_stream *st
 	_exit(0);
 }
 
-int top_recorded_connect(const struct pulse_peer *peer, pid_t *child, struct weft_err *err)
+/* Of a server the rest are connections, which would not end while the child has them. */
+static void keep_only(int a, int b)
+{
+	unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);
+	if (low > 3)
+		close_range(3, low - 1, 0);
+	if (high > low + 1)
+		close_range(low + 1, high - 1, 0);
+	close_range(high + 1, ~0u, 0);
+}
+
+int peer_recorded_connect(const struct pulse_peer *peer, pid_t *child, struct weft_err *err)
 {
 	char path[PATH_BYTES];
-	struct top_stream *stream;
+	struct peer_stream *stream;
 	int ends[2];
 	if (!find_stream(peer->pid, path))
 		return weft_err_set(err, -ESRCH, "process %ld does not record any more", (long)peer->pid);
-	int rc = top_stream_open(path, &stream, err);
+	int rc = peer_stream_open(path, &stream, err);
 	if (rc)
 		return rc;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		rc = weft_err_sys(err, errno, "cannot make a socket");
 	*child = rc ? 0 : fork();
 	if (!rc && *child == 0) {
-		close(ends[0]);
+		keep_only(peer_stream_fd(stream), ends[1]);
 		speak(peer, stream, ends[1]);
 	}
 	if (!rc && *child < 0)
 		rc = weft_err_sys(err, errno, "cannot start a process");
 	if (!rc || *child < 0)
 		close(ends[1]);
-	top_stream_close(stream);
+	peer_stream_close(stream);
 	return rc ? rc : ends[0];
 }

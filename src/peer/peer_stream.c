@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * See top_stream.h. Pages of a thread are taken in the order of their numbers, wherever they stand: while a program records, finished pages are
+ * See peer_stream.h. Pages of a thread are taken in the order of their numbers, wherever they stand: while a program records, finished pages are
  * copied to another place of the file, and their place is used again. So each look visits the heads of all pages; of each thread the page
  * that is next is copied, seen to be the same still, and walked from where the look before has stopped.
  *
@@ -11,7 +11,7 @@
  * A page is over when it is sealed, or when its thread was seen to have a later one before it was copied.
  * One that does not come for two looks was overwritten (a flight recorder's): what lies between is lost, and regions begin anew.
  */
-#include "top_stream.h"
+#include "peer_stream.h"
 #include "base/atomic.h"
 #include "base/clock.h"
 #include "base/str.h"
@@ -38,6 +38,8 @@ struct shown {      /* a counter's last value */
 	bool is_there;
 };
 
+enum { SPENT = 8 };
+
 struct lane {
 	uint32_t thread, tid, seq, seen;  /* seq: the page that is next; seen: records of it */
 	char *name;                       /* owned, or NULL */
@@ -47,9 +49,14 @@ struct lane {
 	uint64_t events, from;            /* from: since when it is where it is, in ticks */
 	uint32_t stack[DEPTH];
 	unsigned depth;
+	struct {
+		uint32_t region; /* 0: in none */
+		uint64_t ticks;
+	} spent[SPENT]; /* since the last sample; where there are more regions the least gives way */
+	uint64_t told;  /* up to which time they have been told, in ticks */
 };
 
-struct top_stream {
+struct peer_stream {
 	int fd;
 	const struct weft_stream_head *head; /* the mapping */
 	size_t bytes;
@@ -63,7 +70,7 @@ struct top_stream {
 
 /* ---- the file ---- */
 
-static int map_all(struct top_stream *s)
+static int map_all(struct peer_stream *s)
 {
 	struct stat st;
 	if (fstat(s->fd, &st) || (size_t)st.st_size < WEFT_PAGE_BYTES)
@@ -79,23 +86,23 @@ static int map_all(struct top_stream *s)
 	return s->head ? 0 : -ENOMEM;
 }
 
-int top_stream_open(const char *path, struct top_stream **out, struct weft_err *err)
+int peer_stream_open(const char *path, struct peer_stream **out, struct weft_err *err)
 {
-	struct top_stream *s = calloc(1, sizeof *s);
+	struct peer_stream *s = calloc(1, sizeof *s);
 	*out = NULL;
 	if (!s)
 		return weft_err_set(err, -ENOMEM, "out of memory");
 	s->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (s->fd < 0 || map_all(s) || memcmp(s->head->magic, WEFT_STREAM_MAGIC, sizeof s->head->magic) != 0) {
 		int rc = weft_err_set(err, -EINVAL, "'%s' cannot be read as a stream", path);
-		top_stream_close(s);
+		peer_stream_close(s);
 		return rc;
 	}
 	*out = s;
 	return 0;
 }
 
-void top_stream_close(struct top_stream *s)
+void peer_stream_close(struct peer_stream *s)
 {
 	for (size_t i = 0; i < s->lane.n; i++) {
 		free(s->lane.at[i]->name);
@@ -115,9 +122,14 @@ void top_stream_close(struct top_stream *s)
 	free(s);
 }
 
+int peer_stream_fd(const struct peer_stream *s)
+{
+	return s->fd;
+}
+
 /* ---- names ---- */
 
-static struct region *region_at(struct top_stream *s, uint32_t id)
+static struct region *region_at(struct peer_stream *s, uint32_t id)
 {
 	while (s->region.n <= id && id < IDS_MOST)
 		if (weft_vec_push(&s->region, (struct region){.name = NULL}))
@@ -125,7 +137,7 @@ static struct region *region_at(struct top_stream *s, uint32_t id)
 	return id < s->region.n ? &s->region.at[id] : NULL;
 }
 
-static struct shown *counter_at(struct top_stream *s, uint32_t id)
+static struct shown *counter_at(struct peer_stream *s, uint32_t id)
 {
 	while (s->counter.n <= id && id < IDS_MOST)
 		if (weft_vec_push(&s->counter, (struct shown){.name = NULL}))
@@ -133,7 +145,7 @@ static struct shown *counter_at(struct top_stream *s, uint32_t id)
 	return id < s->counter.n ? &s->counter.at[id] : NULL;
 }
 
-static struct lane *lane_of(struct top_stream *s, uint32_t thread)
+static struct lane *lane_of(struct peer_stream *s, uint32_t thread)
 {
 	for (size_t i = s->lane.n; i-- > 0;)
 		if (s->lane.at[i]->thread == thread)
@@ -159,7 +171,7 @@ static void take_name(char **to, const struct weft_record *r, unsigned first)
 		weft_one_line(*to);
 }
 
-static void hear_definition(struct top_stream *s, const struct weft_record *r)
+static void hear_definition(struct peer_stream *s, const struct weft_record *r)
 {
 	struct region *region = r->kind == WEFT_EV_DEF_REGION ? region_at(s, r->id) : NULL;
 	struct shown *counter = r->kind == WEFT_EV_DEF_COUNTER ? counter_at(s, r->id) : NULL;
@@ -177,23 +189,47 @@ static void hear_definition(struct top_stream *s, const struct weft_record *r)
 
 /* ---- events ---- */
 
+static uint32_t lane_region(const struct lane *l)
+{
+	return l->depth ? l->stack[(l->depth < DEPTH ? l->depth : DEPTH) - 1] : 0;
+}
+
+static void lane_spend(struct lane *l, uint32_t region, uint64_t ticks)
+{
+	unsigned least = 0;
+	for (unsigned i = 0; i < SPENT; i++) {
+		if (l->spent[i].ticks && l->spent[i].region == region) {
+			l->spent[i].ticks += ticks;
+			return;
+		}
+		least = l->spent[i].ticks < l->spent[least].ticks ? i : least;
+	}
+	if (l->spent[least].ticks < ticks) {
+		l->spent[least].region = region;
+		l->spent[least].ticks = ticks;
+	}
+}
+
 /* Up to now the thread was in the innermost region. */
-static void stream_spend(struct top_stream *s, struct lane *l, uint64_t now)
+static void stream_spend(struct peer_stream *s, struct lane *l, uint64_t now)
 {
 	struct region *r = l->depth && l->depth <= DEPTH ? region_at(s, l->stack[l->depth - 1]) : NULL;
 	if (r && now > l->from)
 		r->ticks += now - l->from;
+	uint64_t from = l->from > l->told ? l->from : l->told;
+	if (l->from && now > from)
+		lane_spend(l, lane_region(l), now - from);
 	l->from = now;
 }
 
-static void hear_message(struct top_stream *s, const struct weft_record *r)
+static void hear_message(struct peer_stream *s, const struct weft_record *r)
 {
 	bool sends = r->kind == WEFT_EV_SEND;
 	*(sends ? &s->sent : &s->received) += 1;
 	*(sends ? &s->sent_bytes : &s->received_bytes) += r->n > 1 ? r->payload[1] : 0;
 }
 
-static void hear_counter(struct top_stream *s, const struct weft_record *r)
+static void hear_counter(struct peer_stream *s, const struct weft_record *r)
 {
 	struct shown *c = r->n ? counter_at(s, r->id) : NULL;
 	if (!c)
@@ -205,7 +241,7 @@ static void hear_counter(struct top_stream *s, const struct weft_record *r)
 		c->value = (double)(int64_t)r->payload[0];
 }
 
-static void hear_event(struct top_stream *s, struct lane *l, const struct weft_record *r)
+static void hear_event(struct peer_stream *s, struct lane *l, const struct weft_record *r)
 {
 	struct region *region = r->kind == WEFT_EV_ENTER ? region_at(s, r->id) : NULL;
 	l->events++;
@@ -230,13 +266,13 @@ static void hear_event(struct top_stream *s, struct lane *l, const struct weft_r
 
 /* ---- pages ---- */
 
-static const struct weft_page *page_at(const struct top_stream *s, size_t i)
+static const struct weft_page *page_at(const struct peer_stream *s, size_t i)
 {
 	return (const struct weft_page *)(const void *)((const char *)s->head + i * WEFT_PAGE_BYTES);
 }
 
 /* The page that is there now, as it stays: its place may be used for another one in between. */
-static bool copy_page(struct top_stream *s, size_t i)
+static bool copy_page(struct peer_stream *s, size_t i)
 {
 	const struct weft_page *p = page_at(s, i);
 	memcpy(&s->page, p, sizeof s->page);
@@ -245,7 +281,7 @@ static bool copy_page(struct top_stream *s, size_t i)
 }
 
 /* Records from the *seen-th on. Whether nothing more will come into the page. */
-static bool walk_copy(struct top_stream *s, struct lane *l, uint32_t *seen)
+static bool walk_copy(struct peer_stream *s, struct lane *l, uint32_t *seen)
 {
 	struct weft_page_walk w;
 	struct weft_record r;
@@ -267,7 +303,7 @@ static bool walk_copy(struct top_stream *s, struct lane *l, uint32_t *seen)
 }
 
 /* What of the thread is not there any more. */
-static void skip_to(struct top_stream *s, struct lane *l, uint32_t seq)
+static void skip_to(struct peer_stream *s, struct lane *l, uint32_t seq)
 {
 	s->lost_pages += l->began ? seq - l->seq : 0;
 	l->seq = seq;
@@ -277,7 +313,7 @@ static void skip_to(struct top_stream *s, struct lane *l, uint32_t seq)
 }
 
 /* True: something was taken, and what comes behind it may stand before it in the file. */
-static bool take_page(struct top_stream *s, size_t i)
+static bool take_page(struct peer_stream *s, size_t i)
 {
 	const struct weft_page *p = page_at(s, i);
 	if (p->magic != WEFT_PAGE_MAGIC)
@@ -311,7 +347,7 @@ static bool take_page(struct top_stream *s, size_t i)
 	return true;
 }
 
-static void take_all(struct top_stream *s)
+static void take_all(struct peer_stream *s)
 {
 	size_t pages = s->bytes / WEFT_PAGE_BYTES;
 	for (size_t i = 0; i < s->lane.n; i++)
@@ -331,7 +367,7 @@ static void take_all(struct top_stream *s)
 }
 
 /* A later page is there, and the next one is not: it is being copied, to a place that was visited already or is beyond what is mapped. */
-static bool is_behind(const struct top_stream *s)
+static bool is_behind(const struct peer_stream *s)
 {
 	for (size_t i = 0; i < s->lane.n; i++)
 		if (s->lane.at[i]->latest > s->lane.at[i]->seq && !s->lane.at[i]->is_there)
@@ -339,7 +375,7 @@ static bool is_behind(const struct top_stream *s)
 	return false;
 }
 
-static void skip_missing(struct top_stream *s)
+static void skip_missing(struct peer_stream *s)
 {
 	for (size_t i = 0; i < s->lane.n; i++) {
 		struct lane *l = s->lane.at[i];
@@ -349,7 +385,7 @@ static void skip_missing(struct top_stream *s)
 	}
 }
 
-int top_stream_look(struct top_stream *s)
+int peer_stream_look(struct peer_stream *s)
 {
 	uint32_t state = __atomic_load_n(&s->head->state, __ATOMIC_ACQUIRE); /* before the look: what is there then is all */
 	int rc = 0;
@@ -368,13 +404,13 @@ int top_stream_look(struct top_stream *s)
 
 /* ---- a sample ---- */
 
-static double seconds_of(const struct top_stream *s, uint64_t ticks)
+static double seconds_of(const struct peer_stream *s, uint64_t ticks)
 {
 	double rate = s->head->clock == WEFT_CLOCK_MONOTONIC || !(s->head->ticks_per_ns > 0) ? 1 : s->head->ticks_per_ns;
 	return (double)ticks / rate / 1e9;
 }
 
-double top_stream_seconds(const struct top_stream *s)
+double peer_stream_seconds(const struct peer_stream *s)
 {
 	return (double)(weft_monotonic_ns() - s->head->start_monotonic) / 1e9;
 }
@@ -397,18 +433,47 @@ static void add_number(struct weft_json *j, const char *key, double v)
 	weft_json_double(j, v);
 }
 
-static const char *region_name(const struct top_stream *s, uint32_t id)
+static const char *region_name(const struct peer_stream *s, uint32_t id)
 {
 	return id < s->region.n && s->region.at[id].name ? s->region.at[id].name : "?";
 }
 
-static void sample_threads(const struct top_stream *s, struct weft_json *j)
+/* Where the thread has been since the last sample, up to now. */
+static void sample_spent(const struct peer_stream *s, struct lane *l, uint64_t now, struct weft_json *j)
+{
+	uint64_t from = l->from > l->told ? l->from : l->told;
+	if (l->from && now > from)
+		lane_spend(l, lane_region(l), now - from);
+	weft_json_key(j, "spent");
+	weft_json_array(j);
+	for (unsigned i = 0; i < SPENT; i++) {
+		if (!l->spent[i].ticks)
+			continue;
+		weft_json_object(j);
+		add_text(j, "region", l->spent[i].region ? region_name(s, l->spent[i].region) : NULL);
+		add_number(j, "s", seconds_of(s, l->spent[i].ticks));
+		weft_json_end(j);
+		l->spent[i].ticks = 0;
+	}
+	weft_json_end(j);
+	l->told = now;
+}
+
+/* The time now, on the recording's clock. */
+static uint64_t ticks_now(const struct peer_stream *s)
+{
+	double ns = (double)(weft_monotonic_ns() - s->head->start_monotonic);
+	double rate = s->head->clock == WEFT_CLOCK_MONOTONIC || !(s->head->ticks_per_ns > 0) ? 1 : s->head->ticks_per_ns;
+	return s->head->start_ticks + (uint64_t)(ns * rate);
+}
+
+static void sample_threads(const struct peer_stream *s, struct weft_json *j)
 {
 	weft_json_key(j, "threads");
 	weft_json_array(j);
 	for (size_t i = 0; i < s->lane.n; i++) {
 		const struct lane *l = s->lane.at[i];
-		double since = top_stream_seconds(s) - seconds_of(s, l->from - s->head->start_ticks);
+		double since = peer_stream_seconds(s) - seconds_of(s, l->from - s->head->start_ticks);
 		char number[24];
 		if (l->own || l->ended)
 			continue;
@@ -416,17 +481,18 @@ static void sample_threads(const struct top_stream *s, struct weft_json *j)
 		weft_json_object(j);
 		add_count(j, "id", l->tid);
 		add_text(j, "name", l->name && *l->name ? l->name : number);
-		add_text(j, "region", l->depth ? region_name(s, l->stack[(l->depth < DEPTH ? l->depth : DEPTH) - 1]) : NULL);
+		add_text(j, "region", l->depth ? region_name(s, lane_region(l)) : NULL);
 		add_count(j, "depth", l->depth);
 		add_number(j, "since_s", l->from && since > 0 ? since : 0);
 		add_count(j, "events", l->events);
+		sample_spent(s, s->lane.at[i], ticks_now(s), j);
 		weft_json_end(j);
 	}
 	weft_json_end(j);
 }
 
 /* Calls and own time, without that of regions within; of open ones up to their thread's last change. */
-static void sample_regions(const struct top_stream *s, struct weft_json *j)
+static void sample_regions(const struct peer_stream *s, struct weft_json *j)
 {
 	weft_json_key(j, "regions");
 	weft_json_array(j);
@@ -443,7 +509,7 @@ static void sample_regions(const struct top_stream *s, struct weft_json *j)
 	weft_json_end(j);
 }
 
-static void sample_counters(const struct top_stream *s, struct weft_json *j)
+static void sample_counters(const struct peer_stream *s, struct weft_json *j)
 {
 	weft_json_key(j, "recorded_counters");
 	weft_json_array(j);
@@ -458,7 +524,7 @@ static void sample_counters(const struct top_stream *s, struct weft_json *j)
 	weft_json_end(j);
 }
 
-void top_stream_sample(const struct top_stream *s, struct weft_json *j)
+void peer_stream_sample(const struct peer_stream *s, struct weft_json *j)
 {
 	weft_json_key(j, "events");
 	weft_json_object(j);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines to and from a program: through its channel, or through a `weft top --relay` that ssh has started. */
-#include "top.h"
-#include "top_recorded.h"
+#include "peer.h"
+#include "peer_recorded.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,13 +18,15 @@ static bool is_meant(const struct pulse_peer *p, const char *who)
 {
 	char *end;
 	long pid = who ? strtol(who, &end, 10) : 0;
-	return !who || (end != who && !*end ? pid == p->pid : strcmp(who, p->program) == 0);
+	if (!who)
+		return strcmp(p->kind, "tune") != 0; /* the program is meant, not who tunes it */
+	return (end != who && !*end ? pid == p->pid : strcmp(who, p->program) == 0);
 }
 
 /* A program with the runtime that is recorded, too, speaks for itself. */
 static bool speaks_itself(const struct pulse_peer *peers, int n, int which)
 {
-	for (int i = 0; i < n && strcmp(peers[which].kind, TOP_RECORDED) == 0; i++)
+	for (int i = 0; i < n && strcmp(peers[which].kind, PEER_RECORDED) == 0; i++)
 		if (i != which && peers[i].pid == peers[which].pid)
 			return true;
 	return false;
@@ -52,7 +54,7 @@ static int choose(const struct pulse_peer *peers, int n, const char *who, struct
 }
 
 /* Without channels (WEFT_LIVE=off) there are still those that record. */
-int top_peers(struct pulse_peer **peers, struct weft_err *err)
+int weft_peer_list(struct pulse_peer **peers, struct weft_err *err)
 {
 	int n = pulse_list(peers, err);
 	if (n == -ENOTSUP) {
@@ -60,21 +62,35 @@ int top_peers(struct pulse_peer **peers, struct weft_err *err)
 		*peers = NULL;
 		n = 0;
 	}
-	return n < 0 ? n : top_recorded_list(peers, n);
+	return n < 0 ? n : peer_recorded_list(peers, n);
 }
 
-int top_way_open(struct top_way *w, const char *who, struct weft_err *err)
+int weft_peer_find(const char *who, struct pulse_peer *out, struct weft_err *err)
 {
 	struct pulse_peer *peers;
-	*w = (struct top_way){.from = -1, .to = -1};
-	int n = top_peers(&peers, err);
+	int n = weft_peer_list(&peers, err);
 	int which = n < 0 ? n : choose(peers, n, who, err);
-	if (which >= 0 && strcmp(peers[which].kind, TOP_RECORDED) == 0)
-		w->from = w->to = top_recorded_connect(&peers[which], &w->child, err);
-	else if (which >= 0)
-		w->from = w->to = pulse_connect(&peers[which], err);
+	if (which >= 0 && out)
+		*out = peers[which];
 	free(n < 0 ? NULL : peers);
-	return which < 0 ? which : w->from < 0 ? w->from : 0;
+	return which < 0 ? which : 0;
+}
+
+int weft_peer_open_as(struct weft_peer_way *w, const char *who, struct pulse_peer *out, struct weft_err *err)
+{
+	*w = (struct weft_peer_way){.from = -1, .to = -1};
+	int rc = weft_peer_find(who, out, err);
+	if (rc)
+		return rc;
+	bool records = strcmp(out->kind, PEER_RECORDED) == 0;
+	w->from = w->to = records ? peer_recorded_connect(out, &w->child, err) : pulse_connect(out, err);
+	return w->from < 0 ? w->from : 0;
+}
+
+int weft_peer_open(struct weft_peer_way *w, const char *who, struct weft_err *err)
+{
+	struct pulse_peer peer;
+	return weft_peer_open_as(w, who, &peer, err);
 }
 
 static _Noreturn void run_ssh(const int *in, const int *out, const char *ssh, const char *host, const char *who)
@@ -86,10 +102,10 @@ static _Noreturn void run_ssh(const int *in, const int *out, const char *ssh, co
 	_exit(127);
 }
 
-int top_way_open_remote(struct top_way *w, const char *ssh, const char *host, const char *who, struct weft_err *err)
+int weft_peer_open_remote(struct weft_peer_way *w, const char *ssh, const char *host, const char *who, struct weft_err *err)
 {
 	int in[2], out[2];
-	*w = (struct top_way){.from = -1, .to = -1};
+	*w = (struct weft_peer_way){.from = -1, .to = -1};
 	for (const char *c = who; c && *c; c++)
 		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._+-", *c))
 			return weft_err_set(err, -EINVAL, "'%s' is no name of a program over there", who);
@@ -114,7 +130,7 @@ int top_way_open_remote(struct top_way *w, const char *ssh, const char *host, co
 	return w->child < 0 ? weft_err_sys(err, errno, "cannot start '%s'", ssh) : 0;
 }
 
-void top_way_close(struct top_way *w)
+void weft_peer_close(struct weft_peer_way *w)
 {
 	if (w->from >= 0)
 		close(w->from);
@@ -123,7 +139,7 @@ void top_way_close(struct top_way *w)
 	if (w->child > 0)
 		waitpid(w->child, NULL, 0);
 	free(w->buffer);
-	*w = (struct top_way){.from = -1, .to = -1};
+	*w = (struct weft_peer_way){.from = -1, .to = -1};
 }
 
 static int write_whole(int fd, const char *at, size_t n)
@@ -140,7 +156,7 @@ static int write_whole(int fd, const char *at, size_t n)
 	return 0;
 }
 
-int top_way_say(struct top_way *w, const char *fmt, ...)
+int weft_peer_say(struct weft_peer_way *w, const char *fmt, ...)
 {
 	char line[PULSE_LINE];
 	va_list args;
@@ -153,7 +169,7 @@ int top_way_say(struct top_way *w, const char *fmt, ...)
 	return write_whole(w->to, line, (size_t)n + 1);
 }
 
-static int read_more(struct top_way *w)
+static int read_more(struct weft_peer_way *w)
 {
 	if (w->room - w->n < 65536) {
 		size_t room = w->room ? 2 * w->room : 131072;
@@ -172,7 +188,7 @@ static int read_more(struct top_way *w)
 	return 0;
 }
 
-int top_way_line(struct top_way *w, bool readable, char **line, size_t *n)
+int weft_peer_line(struct weft_peer_way *w, bool readable, char **line, size_t *n)
 {
 	w->n -= w->given;
 	if (w->given)
@@ -198,7 +214,7 @@ static int copy_some(int from, int to)
 	return write_whole(to, some, (size_t)n);
 }
 
-int top_way_relay(struct top_way *w)
+int weft_peer_relay(struct weft_peer_way *w)
 {
 	signal(SIGPIPE, SIG_IGN);
 	for (int rc = 0; rc == 0;) {
