@@ -1,0 +1,214 @@
+## SPDX-License-Identifier: Apache-2.0
+## weft replay, Dimemas, prv2dim: predictions, sweeps, what gets stuck, what is wrong.
+$ cat >pair.dim <<'END'
+> #DIMEMAS:"pair.dim":0:2(1,1),1,0,0
+> d:1:1:2:0:1
+> 1:0:0:0.000100
+> 20:0:0:50000001:1
+> 2:0:0:1:-1:10000:1:1:1
+> 20:0:0:50000001:0
+> 10:0:0:0:1:0:0:0:0:1
+> 1:1:0:0.000020
+> 20:1:0:50000001:2
+> 3:1:0:0:-1:10000:1:1:0
+> 20:1:0:50000001:0
+> 10:1:0:0:1:0:0:0:0:1
+> END
+$ weft replay pair.dim --ideal --csv | cut -d, -f1-3,6,7
+rank,end_ns,computation_ns,latency_ns,receiving_ns
+0,100000,100000,0,0
+1,100000,20000,0,80000
+$ weft replay pair.dim --latency 5us --bandwidth 1GB/s --csv | cut -d, -f1-3,6-10
+rank,end_ns,computation_ns,latency_ns,receiving_ns,sending_ns,waiting_ns,collective_ns
+0,125000,100000,5000,0,0,10000,10000
+1,125000,20000,5000,90000,0,0,10000
+$ weft replay pair.dim --machine infiniband-hdr --cpu 2 --csv | cut -d, -f1-3
+rank,end_ns,computation_ns
+0,54017,50000
+1,54017,10000
+$ weft replay pair.dim --map 0,0 --set node-latency=0 --set node-bandwidth=0 --set collectives=free --json | head -3
+[
+  {
+    "rank": 0,
+$ weft replay pair.dim --rank-speed 1=0.5 --rank-speed 0=2 --ideal --csv | cut -d, -f1-3
+rank,end_ns,computation_ns
+0,50000,50000
+1,50000,40000
+$ weft replay pair.dim --latency 5us -o out.prv && grep -c '^3:' out.prv && grep '^2:' out.prv && head -1 out.prv | sed 's/(.*[0-9][0-9]:[0-9][0-9])/(DATE)/'
+predicted 116 us
+
+rank     end  computes  measured  other calls  latency  waits to receive  waits to send  waits for all  collective  for links  for buses  for CPUs  sent     bytes  received     bytes  collectives
+   0  116 us    100 us         -         0 ns  5.00 us              0 ns           0 ns        1.00 us     10.0 us       0 ns       0 ns      0 ns     1  9.77 KiB         0       0 B            1
+   1  116 us   20.0 us         -         0 ns  5.00 us           81.0 us           0 ns           0 ns     10.0 us       0 ns       0 ns      0 ns     0       0 B         1  9.77 KiB            1
+1
+2:2:1:2:1:20000:50000001:2
+2:1:1:1:1:100000:50000001:1
+2:1:1:1:1:105000:50000001:0
+2:2:1:2:1:106000:50000001:0
+#Paraver (DATE):116000_ns:2(1,1):1:2(1:1,1:2),1
+## A sweep: what is the same for all numbers of threads, and where a setting does not matter.
+$ weft replay pair.dim --sweep latency=1us..1ms/4 --sweep cpu=1,2 --set collectives=free --threads 1 >one; weft replay pair.dim --sweep latency=1us..1ms/4 --sweep cpu=1,2 --set collectives=free --threads 2 | cmp - one && cat one
+latency  cpu     time  computes  communicates  stuck
+1us      1     102 us    100 us       42.0 us      0
+1us      2    52.0 us   50.0 us       22.0 us      0
+10us     1     111 us    100 us       51.0 us      0
+10us     2    61.0 us   50.0 us       31.0 us      0
+100us    1     201 us    100 us        141 us      0
+100us    2     151 us   50.0 us        121 us      0
+1ms      1    1.10 ms    100 us       1.04 ms      0
+1ms      2    1.05 ms   50.0 us       1.02 ms      0
+$ weft replay pair.dim --sweep bandwidth=1GB/s..100GB/s/3 --picture curve.svg --csv && grep -c '<svg' curve.svg; weft replay pair.dim --sweep cpu=1,2 --sweep latency=1us,2us --picture field.png --csv >/dev/null && head -c 4 field.png | tail -c 3
+bandwidth,time_ns,computation_ns,communication_ns,stuck
+1GB/s,113000,100000,53000,0
+10GB/s,104000,100000,44000,0
+100GB/s,103100,100000,43100,0
+1
+PNG
+\ no newline
+$ for r in 1 2 0; do OMPI_COMM_WORLD_RANK=$r OMPI_COMM_WORLD_SIZE=3 PMIX_NAMESPACE=t weft replay pair.dim --sweep latency=1us..1ms/4 --sweep cpu=1,2 --set collectives=free; done | cmp - one && echo same; ls -d .weft-sweep* 2>/dev/null
+same
+? 2
+## What gets stuck, and why.
+$ printf '#DIMEMAS:"d":0:2(1,1),1,0,0\nd:1:1:2:0:1\n1:0:0:0.001\n20:0:0:50000001:2\n3:0:0:1:-1:100:1:1:0\n20:0:0:50000001:0\n2:0:0:1:-1:100:1:1:1\n1:1:0:0.002\n20:1:0:50000001:2\n3:1:0:0:-1:100:1:1:0\n20:1:0:50000001:0\n2:1:0:0:-1:100:1:1:1\n' >circle.dim; weft replay circle.dim --csv | cut -d, -f1-3; weft replay circle.dim --quiet --csv >/dev/null
+weft replay: warning: deadlock: 2 of 2 threads do not go on
+weft replay: warning: rank 0 in MPI_Recv since 0.001001000 s waits for rank 1 to send (100 bytes, tag 1, communicator 1)
+weft replay: warning: rank 1 in MPI_Recv since 0.002001000 s waits for rank 0 to send (100 bytes, tag 1, communicator 1)
+weft replay: warning: a circle: rank 0 waits for rank 1 waits for rank 0
+rank,end_ns,computation_ns
+0,1001000,1000000
+1,2001000,2000000
+? 1
+$ printf '#DIMEMAS:"d":0:2(1,1),1,0,0\nd:1:1:2:0:1\n1:0:0:0.001\n10:0:0:0:1:0:0:0:0:1\n1:1:0:0.002\n2:1:0:0:-1:5:9:1:2\n' >alone.dim; weft replay alone.dim --csv | cut -d, -f1-3
+weft replay: warning: 'alone.dim': 1 times: messages are sent that nobody receives (first: rank 1)
+weft replay: warning: 'alone.dim': 1 times: collective operations are not called by all members of their communicator (first: rank 0)
+weft replay: warning: deadlock: 1 of 2 threads do not go on
+weft replay: warning: rank 0 is in a collective operation and since 0.001000000 s waits for 1 of the 2 ranks of communicator 1, rank 1 among them
+rank,end_ns,computation_ns
+0,1000000,1000000
+1,2001000,2000000
+## What is wrong.
+$ head -c 90 pair.dim >cut.dim; weft replay cut.dim --csv | cut -d, -f1-3
+weft replay: warning: 'cut.dim': 1 times: threads end inside of a call (first: rank 0)
+rank,end_ns,computation_ns
+0,100000,100000
+1,0,0
+$ printf '#DIMEMAS:"d":0:1(1),0,0,0\n1:0:0:soon\n1:0:0:1\n' >bad.dim; weft replay bad.dim
+weft replay: error: 'bad.dim', line 2: a burst without its seconds
+? 2
+$ weft replay pair.dim --latency 5; weft replay pair.dim --latency soon; weft replay pair.dim --machine nowhere; weft replay pair.dim --set luck=1; weft replay pair.dim --map 0; weft replay pair.dim --faster solve=2; weft replay pair.dim --rank-speed 9=2; weft replay pair.dim -o out.txt; weft replay pair.dim --sweep latency; weft replay nothing.dim
+predicted 101 us
+
+rank     end  computes  measured  other calls  latency  waits to receive  waits to send  waits for all  collective  for links  for buses  for CPUs  sent     bytes  received     bytes  collectives
+   0  101 us    100 us         -         0 ns     5 ns              0 ns           0 ns        1.00 us       10 ns       0 ns       0 ns      0 ns     1  9.77 KiB         0       0 B            1
+   1  101 us   20.0 us         -         0 ns     5 ns           81.0 us           0 ns           0 ns       10 ns       0 ns       0 ns      0 ns     0       0 B         1  9.77 KiB            1
+weft replay: error: 'latency' wants a value like 2us, not 'soon'
+Try 'weft replay --help'.
+weft replay: error: no machine 'nowhere' came with Weft (a file's name has a dot or a slash)
+weft replay: error: option '--set': unknown setting 'luck'
+Try 'weft replay --help'.
+weft replay: error: option '--map' names the nodes of 1 ranks, but there are 2
+weft replay: error: no region that computes matches 'solve'
+weft replay: error: option '--rank-speed': there are ranks 0 to 1 only
+weft replay: error: cannot tell the format from the name 'out.txt': known endings are .weft .prv and those of weft convert
+Try 'weft replay --help'.
+weft replay: error: option '--sweep': 'latency': not NAME=VALUES
+Try 'weft replay --help'.
+weft replay: error: cannot open 'nothing.dim': no such file or directory
+? 2
+$ printf 'latency = -1us\n' >bad.machine; weft replay pair.dim --machine ./bad.machine
+weft replay: error: './bad.machine', line 1: 'latency' wants a value like 2us, not '-1us'
+? 2
+## By the names of others, with their statuses.
+$ for n in Dimemas prv2dim; do ln -s "$(command -v weft)" $n; done
+$ printf '#DIMEMAS_CONFIGURATION\n"wide area network information" {"", 1, 0, 4, 0.0, 0.0, 1};;\n"environment information" {"", 0, "", 2, 100, 0, 1};;\n"multi node information" {0, 2, "", 1, 1, 0, 0, 0, 1, 0, 1e-05, 1, 1, 0.0};;\n"predefined mapping information" {"1 TASKS_PER_NODE"};;\n' >two.cfg; ./Dimemas -S 32k --dim pair.dim -p sim.prv two.cfg; cat sim.row | head -5
+-> Simulator configuration to be read two.cfg
+-> Loading default random values
+-> Loading default scheduler configuration
+   * Loading default communications configuration
+
+0.000000000: START SIMULATION
+
+0.000225367: END SIMULATION
+
+**** Application 0 (pair.dim) ****
+
+**** Total Statistics ****
+
+Execution time:	0.000225367
+Speedup:	0.53 
+CPU Time:	0.000120000
+
+ Id.	Computation	%time	Communication
+  0	0.000100000	30.73	0.000125367
+  1	0.000020000	8.15	0.000205367
+
+ Id.	Mess.sent	Bytes sent	Immediate recv	Waiting recv	Bytes recv	Coll.op.	Block time	Comm. time	Wait link time	Wait buses time	I/O time
+  0	1.000000e+00	1.000000e+04	0.000000e+00	0.000000e+00	0.000000e+00	1.000000e+00	0.000095367	0.000020000	0.000000000	0.000000000	0.000000000
+  1	0.000000e+00	0.000000e+00	0.000000e+00	1.000000e+00	1.000000e+04	1.000000e+00	0.000000000	0.000020000	0.000000000	0.000000000	0.000000000
+------------------------------------------------------------------------------------------------------------------------------------------------------------------------------------
+Total	1.000000e+00	1.000000e+04	0.000000e+00	1.000000e+00	1.000000e+04	2.000000e+00	9.536743e+04	4.000000e+04	0.000000e+00	0.000000e+00	0.000000e+00	
+Average	5.000000e-01	5.000000e+03	0.000000e+00	5.000000e-01	5.000000e+03	1.000000e+00	4.768372e+04	2.000000e+04	0.000000e+00	0.000000e+00	0.000000e+00	
+Maximum	1.000000e+00	1.000000e+04	0.000000e+00	1.000000e+00	1.000000e+04	1.000000e+00	9.536743e+04	2.000000e+04	0.000000e+00	0.000000e+00	0.000000e+00	
+Minimum	0.000000e+00	0.000000e+00	0.000000e+00	0.000000e+00	0.000000e+00	1.000000e+00	0.000000e+00	2.000000e+04	0.000000e+00	0.000000e+00	0.000000e+00	
+Stdev	5.000000e-01	5.000000e+03	0.000000e+00	5.000000e-01	5.000000e+03	0.000000e+00	4.768372e+04	0.000000e+00	0.000000e+00	0.000000e+00	0.000000e+00	
+
+Output Paraver trace "sim.prv" generated
+LEVEL SYSTEM SIZE 1
+unnamed_1 ()
+
+
+LEVEL NODE SIZE 2
+$ ./Dimemas --dim circle.dim -t two.cfg; echo $?; ./Dimemas --dim pair.dim pair.dim; echo $?; sed 's/, 2, 100/, 3, 100/' two.cfg >three.cfg; ./Dimemas -t --dim pair.dim three.cfg; ./Dimemas -t --dim pair.dim --latency 0 --bandwidth 0 two.cfg
+./Dimemas: warning: deadlock: 2 of 2 threads do not go on
+./Dimemas: warning: rank 0 in MPI_Recv since 0.001010000 s waits for rank 1 to send (100 bytes, tag 1, communicator 1)
+./Dimemas: warning: rank 1 in MPI_Recv since 0.002010000 s waits for rank 0 to send (100 bytes, tag 1, communicator 1)
+./Dimemas: warning: a circle: rank 0 waits for rank 1 waits for rank 0
+0.002010000
+0
+./Dimemas: error: 'pair.dim', line 1: no configuration for Dimemas, which begins with #DIMEMAS_CONFIGURATION
+-> Simulator configuration to be read pair.dim
+-> Loading default random values
+-> Loading default scheduler configuration
+   * Loading default communications configuration
+1
+./Dimemas: error: 'three.cfg': machine '': it says that it has 3 nodes, but 2 are described
+0.000100000
+$ printf '#Paraver (01/01/2024 at 10:00):300000_ns:1(2):1:2(1:1,1:1),1\nc:1:1:2:1:2\n1:1:1:1:1:0:100000:1\n1:2:1:2:1:0:20000:1\n2:2:1:2:1:20000:50000001:2\n2:1:1:1:1:100000:50000001:1\n3:1:1:1:1:100000:100000:2:1:2:1:20000:130000:10000:1\n2:1:1:1:1:110000:50000001:0\n2:2:1:2:1:130000:50000001:0\n1:2:1:2:1:130000:300000:1\n' >run.prv; ./prv2dim -s -v run.prv run.dim && cat run.dim; ./prv2dim nothing.prv x.dim; echo $?
+5 records, 1 communications
+#DIMEMAS:"run.dim":1,376:2(1,1),1,0,0            
+d:1:1:2:0:1
+1:0:0:0.000000000
+20:0:0:0:1
+1:0:0:0.000000000
+20:0:0:0:0
+1:0:0:0.000100000
+20:0:0:50000001:1
+20:0:0:0:1
+2:0:0:1:-1:10000:1:3:1
+20:0:0:50000001:0
+20:0:0:0:0
+1:1:0:0.000000000
+20:1:0:0:1
+1:1:0:0.000000000
+20:1:0:0:0
+1:1:0:0.000020000
+20:1:0:50000001:2
+20:1:0:0:1
+3:1:0:0:-1:10000:1:3:0
+20:1:0:50000001:0
+20:1:0:0:0
+s:0:62
+s:1:219
+./prv2dim: error: cannot open 'nothing.prv': no such file or directory
+1
+$ weft replay run.prv --ideal --drop-calls --csv 2>/dev/null | cut -d, -f1-3; weft replay run.prv --latency 10us -o p.weft && weft info p.weft | grep -E 'processes|messages'
+rank,end_ns,computation_ns
+0,100000,100000
+1,270000,190000
+predicted 281 us, measured 300 us (-6.33 %)
+
+rank     end  computes  measured  other calls  latency  waits to receive  waits to send  waits for all  collective  for links  for buses  for CPUs  sent     bytes  received     bytes  collectives
+   0  110 us    100 us    100 us         0 ns  10.0 us              0 ns           0 ns           0 ns        0 ns       0 ns       0 ns      0 ns     1  9.77 KiB         0       0 B            0
+   1  281 us    190 us    190 us         0 ns  10.0 us           81.0 us           0 ns           0 ns        0 ns       0 ns       0 ns      0 ns     0       0 B         1  9.77 KiB            0
+processes     2 (ranks 0 to 1)
+messages      1, 0 with one end only, 0 received before they were sent
