@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said of each kind of remedy. The weights and doubts come from programs whose remedy was done (docs/what-if.md). */
+#include "remedy.h"
+
+const struct weft_remedy_row weft_remedy_row[WEFT_REMEDY_KINDS] = {
+	[WEFT_REMEDY_BALANCE] = {"--balance", WEFT_REMEDY_WASTE, 0.85, 0.10,
+                                 "between two meetings each region takes the same time on all threads that are in it",
+                                 "whether the work can be divided so finely, and what dividing it costs"},
+	[WEFT_REMEDY_FASTER] = {"--faster", WEFT_REMEDY_WORK, 1, 0.05, "the region's own work shrinks alike wherever it is done",
+                                "whether it can be made so much faster; caches and memory that others share"},
+	[WEFT_REMEDY_OVERLAP] = {"--overlap", WEFT_REMEDY_WASTE, 0.90, 0.25,
+                                 "messages travel while the program computes, and are waited for where the next exchange begins",
+                                 "whether the data is needed earlier; whether the library moves messages by itself"},
+	[WEFT_REMEDY_MERGE] = {"--merge-messages", WEFT_REMEDY_WASTE, 1, 0.50,
+                               "messages in a row to one receiver become one: latency and calls once",
+                               "what copying them together costs"},
+	[WEFT_REMEDY_UNLOCK] = {"--no-lock", WEFT_REMEDY_WASTE, 1, 0.20,
+                                "nobody waits for the lock; what is done under it lasts as long as before",
+                                "whether what it guards can be done without it"},
+	[WEFT_REMEDY_SCHEDULE] = {"--schedule", WEFT_REMEDY_WASTE, 1, 0.15,
+                                  "the iterations of a recorded chunk take the same time each; handing out costs what it did",
+                                  "caches that iterations in a row share"},
+	[WEFT_REMEDY_TASK_SIZE] = {"--task-size", WEFT_REMEDY_WASTE, 1, 0.15,
+                                   "tasks can be joined or divided freely; the runtime takes the same time for each",
+                                   "caches; dependencies that finer tasks would not have"},
+	[WEFT_REMEDY_IDEAL] = {"--ideal", WEFT_REMEDY_HARDWARE, 0.5, 0.10,
+                               "messages and collectives take no time; who waits for late others still does",
+                               "no network is like this: it is a bound"},
+	[WEFT_REMEDY_LATENCY] = {"--latency", WEFT_REMEDY_HARDWARE, 0.5, 0.30,
+                                 "what small messages and collectives take scales with the latency",
+                                 "what of it is the library's own work"},
+	[WEFT_REMEDY_BANDWIDTH] = {"--bandwidth", WEFT_REMEDY_HARDWARE, 0.5, 0.30,
+                                   "what large messages take beyond the latency scales with the bandwidth",
+                                   "the share of memory copies; contention"},
+	[WEFT_REMEDY_WORKERS] = {"--workers", WEFT_REMEDY_MORE, 1, 0.20,
+                                 "any worker runs any task as fast; submission stays as it was",
+                                 "memory bandwidth and caches that more workers share; other policies"},
+	[WEFT_REMEDY_THREADS] =
+		{"--omp-threads", WEFT_REMEDY_MORE, 1, 0.20,
+                 "work inside of parallel regions is divided by the number of threads; barriers and locks take what they did",
+                 "memory bandwidth; serial parts that grow"},
+	[WEFT_REMEDY_RANKS] =
+		{"--ranks", WEFT_REMEDY_MORE, 1, 0.25,
+                 "computation is divided by the number of ranks, messages stay as they are, collectives grow with its logarithm",
+                 "how messages and halos change; serial work in each rank"},
+};

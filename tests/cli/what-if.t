@@ -1,0 +1,84 @@
+## SPDX-License-Identifier: Apache-2.0
+## weft what-if: the usual remedies of a run that is uneven, single ones, and what is wrong.
+$ { printf 'process 0 solver\nthread main\nprocess 1 solver\nthread main\ncomm 2 MPI_COMM_WORLD\n'
+> for rank in 0 1; do
+> 	echo "on $rank"
+> 	for step in 0 1 2 3 4; do
+> 		from=$((step * 310000)) come=$((step * 310000 + (rank ? 300000 : 100000))) end=$((step * 310000 + 310000))
+> 		printf 'category user\nenter %d 1 sweep\nleave %d sweep\ncategory mpi\n' $from $come
+> 		printf 'enter %d 4 MPI_Allreduce\ncollective %d 10 -1 8 8\nleave %d MPI_Allreduce\n' $come $end $end
+> 	done
+> done; } >run.txt
+$ "$WEFT_BUILD/tests/trace_of_text" run.weft <run.txt && weft what-if run.weft
+the run took 1.55 ms; played again without a change it takes 1.55 ms
+
+remedy                          predicted     gain     from       to  option
+'sweep' balanced in each phase    1.05 ms  32.26 %  29.03 %  35.48 %  --balance 'sweep'
+'sweep' 2 times faster             800 us  48.39 %  45.97 %  50.81 %  --faster 'sweep'=2
+ranks times 2                      850 us  45.16 %  33.87 %  56.45 %  --ranks x2
+an ideal network                  1.50 ms   3.23 %   2.90 %   3.55 %  --ideal
+latency times 0.5                 1.53 ms   1.61 %   1.13 %   2.10 %  --latency 0.5
+$ weft what-if run.weft --faster 'sweep'=4 --balance sweep --ideal --ranks 4 --csv | cut -d, -f1-5
+remedy,predicted_ns,gain_percent,gain_low_percent,gain_high_percent
+'sweep' 4 times faster,424999,72.58064516129032,68.95161290322581,76.20967741935483
+'sweep' balanced in each phase,1050000,32.25806451612904,29.03225806451613,35.48387096774194
+an ideal network,1500000,3.2258064516129004,2.9032258064516103,3.54838709677419
+ranks times 2,849999,45.16129032258065,33.87096774193549,56.451612903225815
+$ weft what-if run.weft --balance sweep --why
+the run took 1.55 ms; played again without a change it takes 1.55 ms
+
+remedy                          predicted     gain     from       to  option
+'sweep' balanced in each phase    1.05 ms  32.26 %  29.03 %  35.48 %  --balance 'sweep'
+
+--balance
+  assumes that between two meetings each region takes the same time on all threads that are in it
+  cannot know whether the work can be divided so finely, and what dividing it costs
+$ weft what-if run.weft --merge-messages --schedule guided,2 --latency 0.5 --bandwidth 2 --overlap '*'
+weft what-if: warning: option '--merge-messages': there is nothing that it would change
+weft what-if: warning: option '--schedule': there is nothing that it would change
+the run took 1.55 ms; played again without a change it takes 1.55 ms
+
+remedy                                  predicted    gain    from      to  option
+messages overlapped with work             1.55 ms  0.00 %  0.00 %  0.00 %  --overlap '*'
+messages in a row merged                  1.55 ms  0.00 %  0.00 %  0.00 %  --merge-messages
+loops handed out by schedule(guided,2)    1.55 ms  0.00 %  0.00 %  0.00 %  --schedule guided,2
+latency times 0.5                         1.53 ms  1.61 %  1.13 %  2.10 %  --latency 0.5
+bandwidth times 2                         1.55 ms  0.00 %  0.00 %  0.00 %  --bandwidth 2
+$ weft what-if run.weft --top 1 --json
+[
+  {
+    "remedy": "'sweep' balanced in each phase",
+    "predicted_ns": 1050000,
+    "gain_percent": 32.25806451612904,
+    "gain_low_percent": 29.03225806451613,
+    "gain_high_percent": 35.48387096774194,
+    "option": "--balance 'sweep'",
+    "assumes": "between two meetings each region takes the same time on all threads that are in it",
+    "cannot_know": "whether the work can be divided so finely, and what dividing it costs"
+  }
+]
+$ weft what-if run.weft --faster nothing=2
+weft what-if: error: option '--faster': nothing in 'run.weft' is called 'nothing'
+? 2
+$ weft what-if run.weft --faster sweep=0
+weft what-if: error: option '--faster': cannot use 'sweep=0'
+Try 'weft what-if --help'.
+? 2
+$ weft what-if run.weft --schedule round
+weft what-if: error: option '--schedule': cannot use 'round'
+Try 'weft what-if --help'.
+? 2
+$ weft what-if run.weft --workers 4
+weft what-if: error: option '--workers': there are none in 'run.weft'
+? 2
+$ weft what-if run.weft --no-lock foo
+weft what-if: error: option '--no-lock': nothing in 'run.weft' is called 'foo'
+? 2
+$ weft what-if run.weft --task-size x
+weft what-if: error: option '--task-size': cannot use 'x'
+Try 'weft what-if --help'.
+? 2
+$ weft what-if
+weft what-if: error: expected TRACE
+Try 'weft what-if --help'.
+? 2
