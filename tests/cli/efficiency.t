@@ -82,8 +82,18 @@ $ weft efficiency tiles.weft --time x
 weft efficiency: error: expected a range of time like 10ms..20ms or 25%..50%, found 'x'
 ? 2
 $ cp -r "$WEFT_SOURCE/tests/golden/traces/heat.weft" . && weft efficiency -q heat.weft
-weft efficiency: error: 'heat.weft' has no tasks: it is not of a program of the task runtime
-? 2
+efficiency                         2/3      when it is small
+Parallel efficiency                55.00 %  cores wait: see the factors below
+  Load balance                     70.12 %  some compute longer than others
+  Communication efficiency         78.43 %  even the busiest one waits
+    Serialization efficiency       79.21 %  waits for each other remain on an ideal network
+    Transfer efficiency            99.01 %  the network takes time
+MPI parallel efficiency            85.71 %  processes wait in MPI
+  MPI load balance                 92.31 %  some processes are longer outside of MPI than others
+  MPI communication efficiency     92.85 %  even the busiest process waits in MPI
+OpenMP parallel efficiency         64.16 %  threads wait inside of processes
+  OpenMP load balance              75.96 %  some threads compute longer than others
+  OpenMP communication efficiency  84.47 %  synchronisation, and what only one thread does
 
 ## Of a trace that was cut off what there is: no task was done, then some.
 $ mkdir cut.weft; for n in 13000 17000; do head -c $n tiles.weft/0.stream >cut.weft/0.stream; weft efficiency -q cut.weft | tail -3; weft graph -q cut.weft --csv | tail -1; weft tasks -q cut.weft -f 'end>0' -c number --csv | wc -l; done

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `weft efficiency`: how well workers were used, as factors; and two runs state by state. effort_walk.c counts, src/graph/efficiency.c divides. */
+/* `weft efficiency` of a program of the task runtime: how well workers were used, as factors; and two runs state by state. effort_walk.c counts,
+ * src/graph/efficiency.c divides. */
+#include "efficiency_tasks.h"
 #include "effort_walk.h"
 #include "base/log.h"
 #include "base/map.h"
@@ -8,24 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct args {
-	struct cli_common common;
-	const char *time;
-	bool states;
-};
-
-static const struct weft_opt options[] = {
-	{0, "states", NULL, WEFT_OPT_FLAG, offsetof(struct args, states),
-         "each state of the workers: how often, how long; of two traces both and how they differ"},
-	{'t', "time", "A..B", WEFT_OPT_STRING, offsetof(struct args, time),
-         "from A up to B only (default: from the first submission to the last task's end)"},
-	CLI_TABLE_OPTIONS,
-	CLI_READ_OPTIONS,
-	{0},
-};
-
 struct work {
-	const struct args *args;
+	const struct cli_efficiency_tasks *args;
 	struct efforts run, other; /* other: the reference, or what is compared */
 	bool has_other;
 };
@@ -178,7 +164,7 @@ static int print_factors(const struct work *w)
 	for (unsigned c = 0; c < (w->run.has_ready ? CHAINS : 1u) && !rc; c++)
 		rc = add_chain(&t, &s, &chains[c]);
 	if (!rc)
-		return cli_table(&t, &w->args->common);
+		return cli_table(&t, w->args->common);
 	weft_table_fini(&t);
 	return cli_fail_code(rc);
 }
@@ -205,7 +191,7 @@ static int print_times(const struct work *w)
 		rc = weft_table_row(&t, cell);
 	}
 	if (!rc)
-		return cli_table(&t, &w->args->common);
+		return cli_table(&t, w->args->common);
 	weft_table_fini(&t);
 	return cli_fail_code(rc);
 }
@@ -305,7 +291,7 @@ static int print_states(const struct work *w)
 	free(r);
 	free(o);
 	if (!rc)
-		return cli_table(&t, &w->args->common);
+		return cli_table(&t, w->args->common);
 	weft_table_fini(&t);
 	return cli_fail_code(rc);
 }
@@ -318,7 +304,7 @@ static int efficiency_print(const struct work *w)
 	if (w->args->states)
 		return print_states(w);
 	int status = print_factors(w);
-	if (status || cli_form(&w->args->common) != WEFT_TABLE_TEXT)
+	if (status || cli_form(w->args->common) != WEFT_TABLE_TEXT)
 		return status;
 	status = print_times(w);
 	printf("\nOf %s%s.\n", weft_human_ns(length, w->run.to - w->run.from),
@@ -326,52 +312,15 @@ static int efficiency_print(const struct work *w)
 	return status;
 }
 
-static int efficiency_run(int argc, char **argv)
+int cli_efficiency_tasks(const struct cli_efficiency_tasks *how, struct weft_trace *const t[2])
 {
-	struct args a = {.time = NULL};
-	struct work w = {.args = &a};
-	struct weft_trace *t[2] = {NULL, NULL};
-	int n;
-	if (!cli_parse(&weft_command_efficiency, &a, argc, argv, &n))
-		return CLI_USAGE;
-	cli_talk(&a.common, argv[0]);
-	if (!cli_operands(&weft_command_efficiency, argv, n, 1, 2))
-		return CLI_USAGE;
-	w.has_other = n == 2;
-	int status = cli_open(&a.common, argv[1], &t[0], NULL);
+	struct work w = {.args = how, .has_other = t[1]};
+	int status = efforts_init(&w.run, t[0], how->time, how->states);
 	if (!status && w.has_other)
-		status = cli_open(&a.common, argv[2], &t[1], NULL);
-	if (!status)
-		status = efforts_init(&w.run, t[0], a.time, a.states);
-	if (!status && w.has_other)
-		status = efforts_init(&w.other, t[1], a.states ? a.time : NULL, a.states);
+		status = efforts_init(&w.other, t[1], how->states ? how->time : NULL, how->states);
 	if (!status)
 		status = efficiency_print(&w);
 	efforts_fini(&w.run);
 	efforts_fini(&w.other);
-	weft_trace_close(t[0]);
-	weft_trace_close(t[1]);
 	return status;
 }
-
-const struct weft_command weft_command_efficiency = {
-	.name = "efficiency",
-	.operands = "TRACE [REFERENCE]",
-	.summary = "how well a program's workers were used, as factors that multiply",
-	.about = "Divides the time of the workers of a program of the task runtime: in tasks, in the\n"
-		 "runtime, in scheduling, waiting for data, idle while tasks were ready, idle while\n"
-		 "none was. Each step is an efficiency; they multiply to how much of all time was\n"
-		 "useful. First StarPU's four (parallel = task x runtime x scheduling x pipeline),\n"
-		 "then six that tell transfers, late starts and missing parallelism apart, for all\n"
-		 "workers and for each kind. With REFERENCE, a run whose tasks were not disturbed\n"
-		 "(of one worker, say), task is how much longer tasks took than there. --states\n"
-		 "compares two runs state by state, as a real and a simulated one. Record with\n"
-		 "weft record --on starpu_detail.\n"
-		 "\n"
-		 "Examples:\n"
-		 "    weft efficiency run.weft\n"
-		 "    weft efficiency run.weft alone.weft\n"
-		 "    weft efficiency --states run.weft alone.weft --csv",
-	.options = options,
-	.run = efficiency_run,
-};
