@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A page that is saved: one file with the pages' script and style, and of a trace what they ask for. No server, nothing loaded.
+ *
+ *   rows, names, legends            as the routes answer
+ *   tables, summaries               of the whole range, its halves, their halves…: as deep as fits into a quarter of the limit
+ *   intervals of each track         exact where they fit, else those that are longer than a step of time, which doubles until they do
+ */
+#ifndef WEFT_SERVER_EXPORT_H
+#define WEFT_SERVER_EXPORT_H
+
+#include "server/core/server_session.h"
+
+enum { SERVER_EXPORT_LEAST = 1 << 20 };
+
+struct server_export_how {
+	struct server_session *session; /* whose trace 0 has been read */
+	const char *title;              /* of the page */
+	const char *state;              /* what it begins with: JSON as the page's own state; NULL: nothing said */
+	const char *const *view;        /* tracks beside the regions, and tables */
+	unsigned n_views;
+	uint64_t from, to; /* ns; what is in it */
+	uint64_t limit;    /* bytes of the page, SERVER_EXPORT_LEAST at least */
+};
+struct server_export_result {
+	uint64_t step_ns; /* shorter intervals are merged; 1: none are */
+	unsigned parts;   /* that tables are there for */
+	uint64_t intervals;
+};
+/* Appends the page. 0; WEFT_E_LIMIT: it does not fit; or what a view or reading gave, with the line in err. */
+int server_export_page(struct weft_buf *out, const struct server_export_how *how, struct server_export_result *result,
+                       struct weft_err *err) WEFT_MUST_CHECK;
+
+/* The pages as one script, one style, packed by gzip (make_export_bundle.py). */
+extern const unsigned char server_export_script[], server_export_style[];
+extern const uint32_t server_export_script_n, server_export_script_whole, server_export_style_n, server_export_style_whole;
+
+#endif

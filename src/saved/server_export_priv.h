@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A saved page from inside: tracks (server_export_track.c), tables of parts (server_export_part.c), the file (server_export.c). */
+#ifndef WEFT_SERVER_EXPORT_PRIV_H
+#define WEFT_SERVER_EXPORT_PRIV_H
+
+#include "server/area/server_cells.h"
+#include "server_export.h"
+
+/* Asks a route as a page would: the answer's body, in *a; the same codes. `args`: name, value, …, NULL. */
+int export_ask(const struct server_export_how *how, const char *path, const char *const *args, struct server_answer *a,
+               struct weft_err *err) WEFT_MUST_CHECK;
+
+/* ---- tracks ---- */
+
+struct export_track {
+	struct server_look look;
+	const char *view; /* "": regions */
+	bool nested;
+	struct server_palette palette; /* of values, as they are in the rows */
+	struct weft_buf bytes;         /* the rows */
+	uint64_t intervals;
+};
+int export_track_init(struct export_track *t, const struct server_export_how *how, const char *view,
+                      struct weft_err *err) WEFT_MUST_CHECK;
+void export_track_fini(struct export_track *t);
+/* The rows anew, with steps of so many ns. 0 or negative. */
+int export_track_pack(struct export_track *t, const struct server_export_how *how, uint64_t step) WEFT_MUST_CHECK;
+/* An object: what it is, where its rows are (from `at` on), what values are called. */
+void export_track_put(struct weft_json *j, const struct export_track *t, uint64_t at);
+
+/* ---- parts ---- */
+
+/*
+ * "parts": the range, its halves, their halves: as many levels as `room` bytes of JSON hold, one at least. 0 or -ENOMEM; what a route has no answer
+ * for is left out.
+ */
+int export_parts_put(struct weft_json *j, FILE *to, const struct server_export_how *how, uint64_t room,
+                     unsigned *n) WEFT_MUST_CHECK;
+
+#endif

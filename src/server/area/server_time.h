@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The functions of area time, each beside what it needs. */
+#ifndef WEFT_SERVER_TIME_H
+#define WEFT_SERVER_TIME_H
+
+#include "server/core/server_route.h"
+
+int server_time_rows(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_legend(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_counters(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_curve(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_exact(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_nest(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_depths(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_at(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_find(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_messages(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+int server_time_flows(const struct server_request *r, struct server_answer *a) WEFT_MUST_CHECK;
+
+#endif
