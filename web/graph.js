@@ -207,7 +207,7 @@ function start(data) {
 }
 
 /** Boxes and edges as elements. @param {Data} data */
-function draw(data) {
+export function draw(data) {
 	const root = svg("svg", { role: "img", "aria-label": data.title });
 	const edges = data.edges.map(edge => {
 		const upward = data.boxes[edge[0]][LAYER] > data.boxes[edge[1]][LAYER];
@@ -321,4 +321,4 @@ function aboutAll(data, choose) {
 		html("h2", {}, `Critical path: ${data.path.length} tasks`), ...taskTable(data, data.path, choose)];
 }
 
-if (typeof document !== "undefined") start(JSON.parse(document.getElementById("data").textContent));
+if (typeof document !== "undefined" && document.getElementById("data")) start(JSON.parse(document.getElementById("data").textContent));

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * Flows through tasks, live, compare, share, learn: clicks and keys, and what is there then. Environment, beside drive.mjs': WEFT_TRACES, a folder with the
+ * traces of the tutorials and with tiles.weft; WEFT_SUBJECT, a program of tasks that waits to be started, with parameters.
+ */
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync, writeFileSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { accessible, close, keep, serve, until, visit } from "./drive.mjs";
+
+const traces = process.env.WEFT_TRACES, at = name => join(traces, `${name}.weft`), scratch = mkdtempSync(join(tmpdir(), "weft-page-"));
+after(close);
+
+const text = (page, selector) => page.locator(selector).first().innerText();
+
+/* ---- tasks ---- */
+
+test("Gantt, a task, the graph, the scheduler, the critical path", async () => {
+	const s = await serve([at("tiles")]), page = await visit(s.url, "#main=gantt");
+	await until(page, () => /20 tasks/.test(document.querySelector("#panel-gantt .bar").innerText));
+	await page.shot("gantt");
+	const box = await page.locator("#panel-gantt canvas").boundingBox();
+	/* A task lies under the middle of the first worker's row: which one, the line at the bottom says. */
+	await page.locator("#panel-gantt canvas").focus();
+	for (let i = 0; i < 3; i++) await page.keyboard.press("+");
+	await until(page, () => location.hash.includes("from="));
+	let found = false;
+	for (let y = 60; y < box.height && !found; y += 9)
+		for (let x = 300; x < box.width - 100 && !found; x += 60) {
+			await page.mouse.move(box.x + x, box.y + y);
+			found = /(gemm|trsm|syrk|potrf), /.test(await text(page, ".hinted"));
+			if (found) await page.mouse.click(box.x + x, box.y + y);
+		}
+	assert.ok(found, "no task lies under the pointer");
+	await page.waitForSelector(".task-panel h2");
+	const name = await text(page, ".task-panel h2");
+	assert.match(name, /gemm|trsm|syrk|potrf|last/);
+	await page.locator("#panel-gantt canvas").focus();
+	await page.keyboard.press("n");
+	await page.keyboard.press("0");
+	await page.getByRole("button", { name: "In the graph" }).click();
+	await page.waitForSelector(".taskgraph .box.chosen");
+	await page.shot("taskgraph");
+	await page.getByRole("combobox", { name: "Which equal tasks are one box" }).selectOption("By codelet");
+	await until(page, () => document.querySelectorAll(".taskgraph .box").length === 4);
+	await page.getByRole("textbox", { name: "Filter of tasks" }).fill("codelet=gemm");
+	await page.keyboard.press("Enter");
+	await until(page, () => document.querySelectorAll(".taskgraph .box").length === 1);
+	await page.getByRole("textbox", { name: "Filter of tasks" }).fill("codelet=(");
+	await page.keyboard.press("Enter");
+	await page.waitForSelector("#panel-taskgraph .bad");
+	await page.getByRole("button", { name: "Scheduler", exact: true }).click();
+	await page.waitForSelector(".sched-worker");
+	const before = await text(page, "#panel-scheduler .bar .n");
+	await page.getByTitle("The next instant  (Right)").click();
+	await until(page, was => document.querySelector("#panel-scheduler .bar .n").innerText !== was, before);
+	await page.getByRole("slider", { name: "Time" }).fill("1000");
+	await until(page, () => /20 are done/.test(document.querySelector(".sched-counts").innerText));
+	await page.shot("scheduler");
+	await page.getByRole("button", { name: "Panels below" }).click();
+	await page.getByRole("menuitemcheckbox", { name: "Critical path" }).click();
+	await until(page, () => /8 tasks of 20 take 2.400 ms/.test(document.querySelector("#panel-path")?.innerText ?? ""));
+	await page.done();
+	await s.stop();
+});
+
+test("screens of tasks are accessible in both themes", async () => {
+	const s = await serve([at("tiles")]);
+	for (const theme of ["light", "dark"])
+		for (const main of ["gantt", "taskgraph", "scheduler"]) {
+			const page = await visit(s.url, `#main=${main}&side=task&dock=path&more=${encodeURIComponent('{"tasks":{"task":3}}')}`, { theme });
+			await page.waitForSelector(`#panel-${main} canvas, #panel-${main} svg, .sched-worker`);
+			await page.waitForSelector(".task-panel h2");
+			await page.waitForSelector("#panel-path table");
+			await accessible(page);
+			await page.done();
+		}
+	await s.stop();
+});
+
+/* ---- compare ---- */
+
+test("two runs, step by step: table, flame graph, what got slower first", async () => {
+	const s = await serve([at("balanced"), at("imbalance"), at("first")]), page = await visit(s.url, "#main=compare");
+	await until(page, () => /step/.test(document.querySelector("#panel-compare [aria-haspopup=listbox]")?.innerText ?? "") && /MPI_Recv/.test(document.querySelector(".compare-table")?.innerText ?? ""));
+	assert.match(await text(page, ".compare-table tbody tr"), /MPI_Recv.*\+\d/s);
+	await page.shot("compare");
+	await page.locator("#panel-compare canvas").first().focus();
+	await page.keyboard.press("+");
+	await until(page, () => JSON.parse(new URLSearchParams(location.hash.slice(1)).get("more") ?? "{}").compare?.to > 0);
+	await page.keyboard.press("0");
+	await page.getByRole("tab", { name: "What got slower first" }).click();
+	await until(page, () => /Step 2 of 39 is the first/.test(document.querySelector(".compare-below").innerText));
+	await page.getByRole("button", { name: "Show it" }).click();
+	await page.getByRole("tab", { name: "Flame graph" }).click();
+	await page.waitForSelector(".compare-flame canvas");
+	await page.shot("compare-flame");
+	await page.locator("#panel-compare [aria-haspopup=listbox]").click();
+	await page.getByRole("option", { name: /Time since the begin/ }).click();
+	await until(page, () => /from the begin of each/.test(document.querySelector("#panel-compare .bar").innerText));
+	await page.getByRole("tab", { name: "What got slower first" }).click();
+	await until(page, () => /Align by a marker/.test(document.querySelector(".compare-below").innerText));
+	await page.locator("#panel-compare select").nth(1).selectOption("first.weft");
+	await page.getByRole("tab", { name: "Table" }).click();
+	await until(page, () => /first.weft/.test(document.querySelector(".compare-table")?.innerText ?? ""));
+	for (let i = 0; i < 3; i++) await page.keyboard.press("Control+z");
+	await accessible(page);
+	await page.done();
+	await s.stop();
+});
+
+/* ---- share ---- */
+
+const shareItem = async (page, name) => {
+	await page.getByRole("button", { name: /^Share/ }).click();
+	return page.getByRole("menuitem", { name });
+};
+
+test("a picture is what the command writes; a view goes into a file and comes back; windows make a session", async () => {
+	const s = await serve([at("tiles")]), page = await visit(s.url, "#main=gantt&from=1000000&to=3000000");
+	await until(page, () => /tasks/.test(document.querySelector("#panel-gantt .bar").innerText));
+	await (await shareItem(page, /Copy the command/)).click();
+	const command = await page.evaluate(() => navigator.clipboard.readText());
+	assert.match(command, /^weft gantt .*tiles\.weft -o picture\.svg --show curves,nodes --time 1000000ns\.\.3000000ns$/);
+	let [download] = await Promise.all([page.waitForEvent("download"), shareItem(page, "Picture, SVG").then(i => i.click())]);
+	execFileSync("sh", ["-c", command], { cwd: scratch });
+	assert.deepEqual(readFileSync(await download.path()), readFileSync(join(scratch, "picture.svg")));
+	await (await shareItem(page, /Copy the link/)).click();
+	const link = await page.evaluate(() => navigator.clipboard.readText());
+	assert.match(link, /#from=1000000&to=3000000&main=gantt/);
+	[download] = await Promise.all([page.waitForEvent("download"), shareItem(page, /Save this view/).then(i => i.click())]);
+	const file = join(scratch, "seen.view");
+	writeFileSync(file, readFileSync(await download.path()));
+	const other = await visit(s.url, "#main=taskgraph");
+	await other.waitForSelector(".taskgraph .box");
+	let [choose] = await Promise.all([other.waitForEvent("filechooser"), shareItem(other, /Open a view/).then(i => i.click())]);
+	await choose.setFiles(file);
+	await until(other, () => location.hash.includes("main=gantt") && location.hash.includes("to=3000000"));
+	await other.done();
+	/* A second window of the same browser window's context, and both in a session. */
+	const second = await page.context().newPage();
+	await second.goto(s.url + "#main=scheduler");
+	await second.waitForSelector(".sched-worker");
+	[download] = await Promise.all([page.waitForEvent("download"), shareItem(page, /Save all windows/).then(i => i.click())]);
+	const session = JSON.parse(readFileSync(await download.path(), "utf8"));
+	assert.deepEqual([session.weft, session.windows.map(w => w.main)], ["session", ["gantt", "scheduler"]]);
+	await page.done();
+	await s.stop();
+	/* Named on the command line it opens its trace, as it was seen. */
+	const again = await serve([file]), third = await visit(again.url);
+	await until(third, () => location.hash.includes("main=gantt") && location.hash.includes("from=1000000"));
+	writeFileSync(join(scratch, "session.view"), JSON.stringify(session));
+	await third.done();
+	await again.stop();
+	const both = await serve([join(scratch, "session.view")]), fourth = await visit(both.url);
+	await fourth.getByRole("link", { name: "window 2: scheduler" }).waitFor();
+	await fourth.done();
+	await both.stop();
+});
+
+/* ---- learn ---- */
+
+test("a tutorial from begin to end: what is wrong is said, and the next step waits for what is to be done", async () => {
+	const s = await serve(["--learn"]), page = await visit(s.url);
+	await page.getByRole("button", { name: /Load imbalance/ }).click();
+	const next = page.getByRole("button", { name: /^(Next|Finish)$/ });
+	await next.click();
+	assert.ok(await next.isDisabled());
+	await page.getByRole("radio", { name: "rank 5" }).check();
+	await page.getByText("Not this one: look again.").waitFor();
+	await page.getByRole("radio", { name: "rank 2" }).check();
+	assert.ok(await next.isDisabled(), "the zoom is not done yet");
+	await until(page, () => decodeURIComponent(location.hash).includes('"who":"1"'));
+	/* Whatever is in front of the trace: the state is what counts. */
+	await page.evaluate(() => { location.hash = location.hash.replace(/&?(from|to)=\d+/g, "") + "&from=10000000&to=11000000"; });
+	await until(page, () => ![...document.querySelectorAll(".learn-nav button")].at(-1).disabled);
+	await next.click();
+	await page.getByRole("radio", { name: /Sharing the points/ }).check();
+	await next.click();
+	assert.ok(await next.isDisabled());
+	await page.getByRole("button", { name: "Compare", exact: true }).click();
+	await until(page, () => ![...document.querySelectorAll(".learn-nav button")].at(-1).disabled);
+	await next.click();
+	await page.getByRole("radio", { name: /MPI_Recv, by nine tenths/ }).check();
+	await until(page, () => /imbalance/.test(document.querySelector("#panel-compare select")?.selectedOptions[0]?.textContent ?? "") && /MPI_Recv/.test(document.querySelector(".compare-table")?.innerText ?? ""));
+	await page.shot("learn");
+	await accessible(page);
+	await next.click();
+	await page.getByText(/5 steps, 7 minutes · done/).waitFor();
+	await page.done();
+	await s.stop();
+});
+
+/* ---- live ---- */
+
+async function subject(env = {}) {
+	const live = mkdtempSync(join(tmpdir(), "weft-live-")), child = keep(spawn(process.env.WEFT_SUBJECT, [], { env: { ...process.env, WEFT_LIVE: live, STARPU_NCPU: "3", STARPU_SILENT: "1", STARPU_NOPENCL: "0", ...env }, stdio: "ignore" })), ended = new Promise(done => child.on("exit", done));
+	return { pid: child.pid, live, ended, stop() { child.kill("SIGKILL"); return ended; } };
+}
+async function look(program, args = []) {
+	for (;;) {
+		try {
+			return await serve([...args, String(program.pid)], { WEFT_LIVE: program.live });
+		} catch { /* it has not begun to listen yet */ }
+	}
+}
+
+test("a program that waits is started, turned, stopped before a codelet, stepped, and let go", async () => {
+	const program = await subject(), s = await look(program, ["--control"]), page = await visit(s.url, "#side=knobs&dock=livetables");
+	await page.getByRole("button", { name: "Start the program" }).click();
+	await until(page, () => /CPU 2/.test(document.querySelector("#panel-livetables").innerText) && /gemm/.test(document.querySelector("#panel-livetables").innerText));
+	await page.waitForSelector("[data-name='executed a second']");
+	assert.match(await page.locator("#panel-live canvas").first().getAttribute("aria-label"), /^3 rows: /);
+	await page.getByRole("spinbutton", { name: "level", exact: true }).fill("7");
+	await page.keyboard.press("Enter");
+	await page.getByText("level is 7").waitFor();
+	await page.getByRole("spinbutton", { name: "level", exact: true }).fill("70");
+	await page.keyboard.press("Enter");
+	await page.getByText("'level' is from 0 to 10, not '70'").waitFor();
+	await page.shot("live");
+	await page.getByRole("button", { name: "Live graph" }).click();
+	await until(page, () => /done/.test(document.querySelector("#panel-livegraph .bar").innerText));
+	await page.locator(".dag canvas").focus();
+	await page.keyboard.press("Space");
+	await until(page, () => document.querySelectorAll(".dag-held .chip").length > 0);
+	await page.shot("livegraph");
+	await page.getByRole("button", { name: "Step" }).click();
+	await page.getByRole("button", { name: "Go on" }).click();
+	await until(page, () => document.querySelectorAll(".dag-held .chip").length === 0);
+	/* A break by a click on a task of the picture: the chart stands still while nothing is followed. */
+	await page.getByRole("button", { name: "Follow" }).click();
+	const box = await page.locator(".dag canvas").boundingBox();
+	const choose = async () => {
+		for (let y = 40; y < box.height; y += 18)
+			for (let x = 60; x < box.width; x += 60) {
+				await page.mouse.click(box.x + x, box.y + y);
+				if (await page.locator(".dag-chosen:not([hidden])").count() > 0) return true;
+			}
+		return false;
+	};
+	/* A task that is done long ago goes out of the graph, and what was chosen with it: then another one. */
+	let broken = false;
+	for (let tries = 0; tries < 20 && !broken; tries++)
+		broken = (await choose()) && (await page.getByRole("button", { name: "Break before the codelet" }).click({ timeout: 1500 }).then(() => true, () => false));
+	assert.ok(broken, "no task could be chosen");
+	await page.waitForSelector(".dag-breaks .chip");
+	await until(page, () => document.querySelectorAll(".dag-held .chip").length > 0);
+	await page.getByRole("button", { name: "Clear breaks" }).click();
+	await page.getByRole("button", { name: "Go on" }).click();
+	await until(page, () => document.querySelectorAll(".dag-held .chip, .dag-breaks .chip").length === 0);
+	await accessible(page);
+	await page.getByRole("button", { name: "Live", exact: true }).click();
+	await page.getByRole("checkbox", { name: "go_on" }).uncheck();
+	await program.ended;
+	await page.waitForSelector(".live-dot.ended");
+	await accessible(page);
+	await page.done();
+	await s.stop();
+});
+
+test("without --control a program is looked at, and cannot be changed", async () => {
+	const program = await subject({ GO: "1" }), s = await look(program), page = await visit(s.url, "#side=knobs", { theme: "dark" });
+	await page.getByText("Only looked at").waitFor();
+	assert.ok(await page.getByRole("spinbutton", { name: "level", exact: true }).isDisabled());
+	await page.getByRole("button", { name: "Live graph" }).click();
+	await until(page, () => /done/.test(document.querySelector("#panel-livegraph .bar").innerText));
+	assert.ok(await page.getByRole("button", { name: "Pause" }).isDisabled());
+	for (const path of ["start", "set", "knob", "break", "pause", "step", "go"]) {
+		const answer = await s.post(`live/${path}`, { name: "level", value: 1 });
+		assert.equal(answer.status, 403, path);
+		assert.match((await answer.json()).error, /--control/);
+	}
+	await page.shot("live-dark");
+	await page.done();
+	await program.stop();
+	await s.stop();
+});

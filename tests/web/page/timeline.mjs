@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Flows through the timeline: what is drawn, zooms, keys, undo, finding, details, tracks, marks; the address; both themes. See areas.mjs. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { accessible, close, serve, stateOf, until, visit } from "./drive.mjs";
+
+const at = name => join(process.env.WEFT_TRACES, `${name}.weft`);
+after(close);
+
+/* Pixels of the first track's plot that are of some colour, a part of all. */
+const painted = page => page.evaluate(() => {
+	const c = document.querySelector(".tl-plot"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+	let n = 0;
+	for (let i = 0; i < d.length; i += 4) if (Math.max(d[i], d[i + 1], d[i + 2]) - Math.min(d[i], d[i + 1], d[i + 2]) > 24) n++;
+	return n / (d.length / 4);
+});
+const range = page => page.locator(".tl-range").inputValue();
+async function ready(page) {
+	await page.waitForSelector(".tl-plot");
+	await until(page, () => document.querySelectorAll(".tl-entry").length > 0);
+}
+/* Clicks where something lies; the panel of details then has its name. */
+async function choose(page, x = 0.5, y = 0.01) {
+	const box = await page.locator(".tl-over").first().boundingBox();
+	for (let dy = 0; dy < 0.6; dy += 0.03) {
+		await page.mouse.click(box.x + box.width * x, box.y + box.height * Math.min(0.95, y + dy));
+		await page.waitForTimeout(120);
+		if (await page.locator(".tl-details h2").count()) {
+			const name = await page.locator(".tl-details h2").innerText();
+			if (name && name !== "nothing" && name !== "not there") return name;
+		}
+	}
+	return "";
+}
+
+test("it shows the trace at once, in both themes, and everything has a name", async () => {
+	const s = await serve([at("imbalance")]);
+	for (const theme of ["light", "dark"]) {
+		const page = await visit(s.url, "", { theme });
+		await ready(page);
+		await until(page, () => document.querySelector(".tl-busy").hidden);
+		assert.ok((await painted(page)) > 0.03);
+		await page.shot(`timeline-${theme}`);
+		await accessible(page);
+		await page.done();
+	}
+	assert.equal(await s.stop(), 0);
+});
+
+test("wheel, keys and typed times zoom; undo takes back; the address has it", async () => {
+	const s = await serve([at("imbalance")]), page = await visit(s.url);
+	await ready(page);
+	const all = await range(page), box = await page.locator(".tl-over").first().boundingBox();
+	await page.mouse.move(box.x + box.width / 2, box.y + 40);
+	await page.mouse.wheel(0, -600);
+	await until(page, was => document.querySelector(".tl-range").value !== was, all);
+	const near = await range(page);
+	await page.locator(".tl-over").first().focus();
+	await page.keyboard.press("w");
+	await until(page, was => document.querySelector(".tl-range").value !== was, near);
+	await page.keyboard.press("d");
+	await page.keyboard.press("Control+z");
+	await page.keyboard.press("Control+z");
+	await until(page, was => document.querySelector(".tl-range").value === was, near);
+	await page.locator(".tl-range").fill("25%..50%");
+	await page.keyboard.press("Enter");
+	const end = await page.evaluate(async () => (await (await fetch("api/session/info")).json()).traces[0].end);
+	await until(page, want => location.hash.includes(`from=${want[0]}&to=${want[1]}`), [Math.round(end / 4), Math.round(end / 2)]);
+	const again = await visit(s.url, new URL(page.url()).hash);
+	await ready(again);
+	assert.equal(await range(again), await range(page));
+	await page.locator(".tl-range").fill("nonsense");
+	await page.keyboard.press("Enter");
+	await until(page, () => /no range of time/.test(document.querySelector(".said").textContent));
+	await page.locator(".tl-over").first().focus();
+	await page.keyboard.press("f");
+	await until(page, was => document.querySelector(".tl-range").value === was, all);
+	await again.done();
+	await page.done();
+	await s.stop();
+});
+
+test("a click tells everything; keys go on from there; a drag is a range", async () => {
+	const s = await serve([at("late-sender")]), page = await visit(s.url);
+	await ready(page);
+	const name = await choose(page);
+	assert.ok(name, "nothing lies under any of the places");
+	assert.match(await page.locator(".tl-details").innerText(), /lasts[\s\S]*thread/);
+	await page.shot("timeline-details");
+	await until(page, () => /"to":/.test(decodeURIComponent(location.hash)));
+	await page.keyboard.press("z");
+	await until(page, () => location.hash.includes("from="));
+	await page.keyboard.press("f");
+	const box = await page.locator(".tl-over").first().boundingBox();
+	await page.mouse.move(box.x + box.width * 0.3, box.y + 30);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.5, box.y + 34, { steps: 5 });
+	await page.mouse.up();
+	await page.getByRole("menuitem", { name: "Zoom to this range" }).click();
+	await until(page, () => location.hash.includes("from="));
+	await page.keyboard.press("Escape");
+	await page.done();
+	await s.stop();
+});
+
+test("regions in each other, another view beside it, draw modes, and away again", async () => {
+	const s = await serve([at("imbalance")]), page = await visit(s.url);
+	await ready(page);
+	await page.getByRole("button", { name: "Nested" }).click();
+	await until(page, () => location.hash.includes("nest"));
+	await page.getByRole("button", { name: "+ Track" }).click();
+	await page.getByRole("combobox").fill("useful");
+	await page.keyboard.press("Enter");
+	await until(page, () => document.querySelectorAll(".tl-track").length === 2);
+	await until(page, () => document.querySelectorAll(".tl-track")[1].querySelector(".tl-title").textContent.includes("useful"));
+	await until(page, () => [...document.querySelectorAll(".tl-busy")].every(b => b.hidden));
+	await page.shot("timeline-tracks");
+	await page.locator(".tl-track").nth(1).getByRole("button", { name: "How this track is drawn" }).click();
+	await page.getByRole("menuitemcheckbox", { name: "Average", exact: true }).first().click();
+	await until(page, () => location.hash.includes("average"));
+	await page.locator(".tl-track").nth(1).getByRole("button", { name: "Remove this track" }).click();
+	await until(page, () => document.querySelectorAll(".tl-track").length === 1);
+	await page.done();
+	await s.stop();
+});
+
+test("finding, marking, showing only one, the keys' list", async () => {
+	const s = await serve([at("imbalance")]), page = await visit(s.url);
+	await ready(page);
+	const name = await page.locator(".tl-entry button").first().innerText();
+	await page.keyboard.press("/");
+	await page.keyboard.type(name.split(" ")[0].replace("…", ""));
+	await page.keyboard.press("Enter");
+	await until(page, () => location.hash.includes("cursor="));
+	const first = (await stateOf(page)).cursor;
+	await page.keyboard.press("Enter");
+	await until(page, was => new URLSearchParams(location.hash.slice(1)).get("cursor") !== was, first);
+	await page.locator(".tl-over").first().focus();
+	await page.keyboard.press("m");
+	await page.getByRole("dialog").getByRole("textbox").fill("here it begins");
+	await page.getByRole("button", { name: "Keep" }).click();
+	await until(page, () => decodeURIComponent(location.hash).includes("here+it+begins"));
+	await page.locator(".tl-entry button").first().click();
+	await until(page, () => document.querySelectorAll(".tl-entry.off").length > 0);
+	await page.getByRole("button", { name: "Show all" }).click();
+	await page.keyboard.press("?");
+	await page.getByRole("dialog").getByText("Nested", { exact: false }).first().waitFor();
+	await page.shot("timeline-keys");
+	await page.keyboard.press("Escape");
+	await page.done();
+	await s.stop();
+});
+
+test("a table's cell leads back to time; the summary follows the zoom", async () => {
+	const s = await serve([at("imbalance")]), page = await visit(s.url, "#side=summary&dock=table");
+	await ready(page);
+	await page.locator("#panel-table").waitFor();
+	await page.waitForTimeout(1200);
+	await page.shot("timeline-all");
+	const before = await page.locator("#panel-summary").innerText();
+	await page.locator(".tl-range").fill("40%..45%");
+	await page.keyboard.press("Enter");
+	await until(page, was => document.querySelector("#panel-summary").innerText !== was, before);
+	await page.done();
+	await s.stop();
+});
+
+test("narrow and wide windows", async () => {
+	const s = await serve([at("late-sender")]);
+	for (const [width, height] of [[1024, 700], [2560, 1400]]) {
+		const page = await visit(s.url, "", { width, height });
+		await ready(page);
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+		await page.shot(`timeline-${width}`);
+		await page.done();
+	}
+	await s.stop();
+});

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// web/tables, web/summary, web/views, web/export: their pure functions. node --test tests/web/
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { firstBehind, innermost, pixels, readLines, unpackRows, writeCells } from "../../web/export/pack.js";
+import { createSource, keyOf, partOf, unpackPage } from "../../web/export/source.js";
+import { byFunction, callTree, findWay, flameBars, foundShare, hotWays, nextBar, timeBars, treeRows, wayOf } from "../../web/summary/tree.js";
+import { heatRgb, inkOn, nameColor, rgbOf, valueText } from "../../web/tables/heat.js";
+import { cellOf, columnOrder, csvField, moveCell, plainCsv, rowOrder, scaleOf, shareOf, tableCsv, tableModel, totalsOf } from "../../web/tables/model.js";
+import { matrixOf, MEASURES } from "../../web/tables/messages.js";
+import { around, inTime, longest } from "../../web/tables/where.js";
+import { findViews, loose } from "../../web/views/search.js";
+import { complete, definedIn, insertWord, offsetOf, placeOf } from "../../web/views/words.js";
+
+const answer = {
+	kind: "ns", factor: 1000, columns: [{ label: "Running", from: 1 }, { label: "Idle", from: 2 }, { label: "=1+1", from: 3 }],
+	totals: { Total: [30, 5, 1] }, rows: [["T 10", 9, 0, 10, 2, 1], ["T 2", 1, 0, 20], ["T 1", 0, 1, 5]],
+};
+
+/* ---- tables ---- */
+
+test("cells are found in sparse rows, and nothing where nothing fell", () => {
+	const m = tableModel(answer);
+	assert.equal(cellOf(m.rows[0], 0), 10);
+	assert.equal(cellOf(m.rows[0], 1), undefined);
+	assert.equal(cellOf(m.rows[0], 2), 1);
+	assert.equal(cellOf(m.rows[2], 1), 5);
+});
+
+test("rows go by name as people count, by total, by a column with the empty ones last", () => {
+	const m = tableModel(answer);
+	assert.deepEqual(rowOrder(m, { by: "label", down: false }), [2, 1, 0]);
+	assert.deepEqual(rowOrder(m, { by: "total" }), [1, 0, 2]);
+	assert.deepEqual(rowOrder(m, { by: 1 }), [2, 0, 1]);
+	assert.deepEqual(rowOrder(m, { by: 0, down: false }), [0, 1, 2]);
+	assert.deepEqual(rowOrder(m, { filter: "t 1" }), [0, 2]);
+	assert.deepEqual(rowOrder(m, { hidden: [9] }), [1, 2]);
+});
+
+test("columns go by total, by a row, by name; hidden ones are gone", () => {
+	const m = tableModel(answer);
+	assert.deepEqual(columnOrder(m, { by: "total" }), [0, 1, 2]);
+	assert.deepEqual(columnOrder(m, { by: "row 2" }), [1, 0, 2]);
+	assert.deepEqual(columnOrder(m, { hidden: ["Running"] }), [1, 2]);
+});
+
+test("colours go from the least to the greatest that is shown", () => {
+	const m = tableModel(answer), s = scaleOf(m, [0, 1, 2], [0, 1]);
+	assert.deepEqual(s, { least: 5, most: 20, positive: 5 });
+	assert.equal(shareOf(20, s), 1);
+	assert.equal(shareOf(10, s), 0.5);
+	assert.ok(Math.abs(shareOf(10, s, true) - 0.5) < 1e-12);
+	assert.ok(Number.isNaN(shareOf(undefined, s)));
+	assert.equal(shareOf(0, { least: 0, most: 0, positive: 0 }), 0);
+});
+
+test("totals are Paraver's six", () => {
+	assert.deepEqual(totalsOf([1, 3, NaN]), [4, 2, 3, 1, 1, 2 / 3]);
+	assert.deepEqual(totalsOf([]), [0, 0, 0, 0, 0, 0]);
+});
+
+test("CSV has plain numbers, quotes, and no formula", () => {
+	const m = tableModel(answer);
+	assert.equal(tableCsv(m, [0, 2], [0, 2]), "row,Running,'=1+1\nT 10,10,1\nT 1,,\n");
+	assert.equal(csvField('a "b", c'), '"a ""b"", c"');
+	assert.equal(csvField("-12"), "-12");
+	assert.equal(csvField("@x"), "'@x");
+	assert.equal(plainCsv({ columns: [{ key: "a" }, { key: "b" }], rows: [["x", null], ["y,z", 2]] }), 'a,b\nx,\n"y,z",2\n');
+});
+
+test("arrows stay in the table", () => {
+	const n = { rows: 3, columns: 2, page: 10 };
+	assert.deepEqual(moveCell({ r: 0, c: 0 }, "ArrowUp", n), { r: 0, c: 0 });
+	assert.deepEqual(moveCell({ r: 0, c: 0 }, "PageDown", n), { r: 2, c: 0 });
+	assert.deepEqual(moveCell({ r: 1, c: 0 }, "Ctrl+End", n), { r: 2, c: 1 });
+	assert.equal(moveCell({ r: 0, c: 0 }, "x", n), null);
+});
+
+test("values are said with their units, colours can be read", () => {
+	assert.equal(valueText(1.5, "ns", 1000), "1.500 µs");
+	assert.equal(valueText(12.345, "percent"), "12.35 %");
+	assert.equal(valueText(2048, "bytes"), "2.00 KiB");
+	assert.equal(valueText(NaN, "count"), "");
+	const contrast = (a, b) => { const l = c => c.map(v => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4)).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0); const [x, y] = [l(a), l(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+	for (const dark of [false, true]) {
+		for (let i = 0; i <= 20; i++) { const c = heatRgb(i / 20, dark); assert.ok(contrast(c, rgbOf(inkOn(c))) >= 4, `${i} ${dark}`); }
+		for (const name of ["solve", "MPI_Recv", "main", "x", "", "a longer name of a region"]) { const c = rgbOf(nameColor(name, dark)); assert.ok(contrast(c, rgbOf(inkOn(c))) >= 4, name); }
+	}
+	assert.equal(nameColor("x", false, { x: "#123456" }), "#123456");
+	assert.notEqual(nameColor("x", false, { x: "url(javascript:1)" }), "url(javascript:1)");
+});
+
+test("a matrix has a cell for each pair that sends", () => {
+	const m = matrixOf({ ends: ["0", "1"], cells: [[0, 1, 4, 400, 200, 7]] }, MEASURES.find(x => x.name === "mean").of);
+	assert.equal(m.at(0, 1), 100);
+	assert.equal(m.at(1, 0), undefined);
+	assert.equal(m.scale.most, 100);
+});
+
+test("intervals of cells are stepped through in the order of time", () => {
+	const list = inTime({ rows: [{ object: 0, label: "a", intervals: [50, 5, 1, 70, 30, 1] }, { object: 1, label: "b", intervals: [10, 2, 1] }] });
+	assert.deepEqual(list.map(x => x.from), [10, 50, 70]);
+	assert.equal(longest(list), 2);
+	assert.deepEqual(around({ from: 10, to: 12 }, 15), { from: 2, to: 15 });
+});
+
+/* ---- trees ---- */
+
+const calls = { names: [["main", "p", "p.c"], ["solve", "p", ""], ["norm", "p", ""]], nodes: [[-1, -1, 0, 100, 0, 0], [0, 0, 10, 100, 1, 3], [1, 1, 30, 70, 2, 0], [2, 2, 40, 40, 8, 0], [1, 2, 20, 20, 1, 0]] };
+
+test("a tree has its heaviest on the left", () => {
+	const t = callTree(calls), bars = flameBars(t);
+	assert.deepEqual(t.map(n => n.depth), [0, 1, 2, 3, 2]);
+	assert.deepEqual(t.map(n => n.begin), [0, 0, 0, 0, 70]);
+	const last = bars.find(b => b.node === 4);
+	assert.deepEqual([last.depth, last.begin, last.end.toFixed(9)], [2, 0.7, "0.900000000"]);
+	/* Zoomed: what is around is as wide as all. */
+	const zoomed = flameBars(t, 2);
+	assert.deepEqual(zoomed.filter(b => b.outer).map(b => b.node), [0, 1]);
+	assert.deepEqual(zoomed.filter(b => b.node === 3).map(b => [b.begin, b.end]), [[0, 40 / 70]]);
+	assert.equal(flameBars(t, 0, 0.3).length, 4);
+});
+
+test("ways name nodes in any tree, what is open follows them", () => {
+	const t = callTree(calls);
+	assert.equal(findWay(t, wayOf(t, 3)), 3);
+	assert.equal(findWay(t, "main\u0001gone"), 1);
+	assert.deepEqual(treeRows(t, new Set()), [1]);
+	assert.deepEqual(treeRows(t, new Set([wayOf(t, 1)])), [1, 2, 4]);
+	assert.deepEqual(treeRows(t, new Set(), "norm"), [1, 2, 3, 4]);
+	assert.ok(hotWays(t).has("main\u0001solve"));
+	assert.equal(foundShare(t, "norm"), 0.6);
+	assert.equal(foundShare(t, "solve"), 0.7);
+	const again = callTree({ names: [["f", "", ""]], nodes: [[-1, -1, 0, 10, 0, 0], [0, 0, 4, 10, 1, 0], [1, 0, 6, 6, 1, 0]] });
+	assert.deepEqual(byFunction(again).map(f => [f.name, f.self, f.total, f.calls]), [["f", 10, 10, 2]]);
+});
+
+test("arrows go from bar to bar", () => {
+	const bars = flameBars(callTree(calls)).sort((a, b) => a.depth - b.depth || a.begin - b.begin), at = n => bars.findIndex(b => b.node === n);
+	assert.equal(nextBar(bars, at(1), "down"), at(2));
+	assert.equal(nextBar(bars, at(2), "right"), at(4));
+	assert.equal(nextBar(bars, at(4), "left"), at(2));
+	assert.equal(nextBar(bars, at(3), "up"), at(2));
+	assert.equal(nextBar(bars, at(4), "right"), -1);
+	assert.deepEqual(timeBars({ from: 100, to: 200, names: [["a", "", ""]], bars: [0, 100, 50, 0, 1] })[0].end, 0.5);
+});
+
+/* ---- views ---- */
+
+const views = [{ name: "mpi-bandwidth", title: "mpi-bandwidth", about: "MB/s", tables: [], windows: ["bw"] }, { name: "useful", title: "useful", about: "share of time that computes", tables: ["computing"], windows: [] }, { name: "@1", title: "my (odd) view*", about: "", tables: [], windows: [] }];
+
+test("views are found by all words, names first", () => {
+	assert.deepEqual(findViews(views, "comput").map(v => v.name), ["useful"]);
+	assert.deepEqual(findViews(views, "band mpi").map(v => v.name), ["mpi-bandwidth"]);
+	assert.deepEqual(findViews(views, "mpbw").map(v => v.name), ["mpi-bandwidth"]);
+	assert.deepEqual(findViews(views, "(odd) view*").map(v => v.name), ["@1"]);
+	assert.deepEqual(findViews(views, "zzz"), []);
+	assert.equal(findViews(views, "").length, 3);
+	assert.ok(!loose("abc", "ca"));
+});
+
+const known = {
+	sources: [{ name: "state", paraver: "State As Is", args: "numbers", params: [] }, { name: "value", paraver: "Last Evt Val", args: "types", params: [] }, { name: "in_state", paraver: "In State", args: "states", params: [] }],
+	stages: [{ name: "sign", paraver: "Sign", params: [] }, { name: "add", paraver: "Add", params: ["value"] }], levels: [{ name: "sum", paraver: "Adding", params: [] }], cpus: [], operations: [{ name: "max", paraver: "maximum", params: [] }],
+	statistics: ["time", "time_share"], states: ["Running", "Idle", "\"Wait/WaitAll\""], types: [{ number: 5, label: "MPI calls", values: ["MPI_Send"] }, { number: 6, label: "PAPI_TOT_INS", values: [] }],
+};
+const names = text => { const at = text.indexOf("|!"), t = text.replace("|!", ""); return complete(t, at < 0 ? t.length : at, known).items.map(i => i.name); };
+
+test("what can stand in a place is offered", () => {
+	assert.ok(names("a = st").includes("state"));
+	assert.deepEqual(names("useful = state == Run"), ["Running"]);
+	assert.deepEqual(names("a = state | si"), ["sign"]);
+	assert.deepEqual(names("a = state | task: s"), ["sum"]);
+	assert.deepEqual(names("a = value(\"MPI"), ["MPI calls"]);
+	assert.ok(names("a = value(PA").includes("PAPI_TOT_INS"));
+	assert.deepEqual(names("a = in_state(Id"), ["Idle"]);
+	assert.deepEqual(names("a = state\ntable \"x\" = tim"), ["time", "time_share"]);
+	assert.deepEqual(names("abc = state\ntable \"x\" = time by "), ["abc"]);
+	assert.ok(names("a = state { un").includes("unit"));
+	assert.deepEqual(names("a = state { unit m"), ["ms", "min"]);
+	assert.deepEqual(definedIn("a = 1\nb \"B\" = a == 2\n# c = 3"), ["a", "b"]);
+});
+
+test("a word is put in, and errors have their place", () => {
+	const t = "a = val", p = placeOf(t, t.length), item = complete(t, t.length, known).items[0];
+	assert.deepEqual(insertWord(t, t.length, p.from, item), { text: "a = value(", at: 10 });
+	assert.equal(offsetOf("a\nbc\nd", 2, 2), 3);
+	assert.equal(offsetOf("a", 9, 9), 1);
+});
+
+/* ---- saved pages ---- */
+
+const number = v => { const out = []; while (v >= 128) { out.push((v & 127) | 128); v = Math.floor(v / 128); } return [...out, v]; };
+/* main 0..100 with solve 10..40 and norm 20..25 in it, main again 200..300 */
+const spans = [[0, 100, 0, 0], [10, 40, 1, 1], [20, 25, 2, 2], [200, 300, 0, 0]];
+const packed = Uint8Array.from([...number(spans.length), ...spans.flatMap(([b, e, d, p], i) => [b - (i ? spans[i - 1][0] : 0), e - b, d, p].flatMap(number))]);
+
+test("rows are unpacked, and cut short they are refused", () => {
+	const [row] = unpackRows(packed, 1, { from: 1000, step: 10 });
+	assert.deepEqual([...row.begin], [1000, 1100, 1200, 3000]);
+	assert.deepEqual([...row.end], [2000, 1400, 1250, 4000]);
+	assert.throws(() => unpackRows(packed.subarray(0, 5), 1, { from: 0, step: 1 }), /cut short/);
+	assert.throws(() => unpackRows(new Uint8Array(0), 1, { from: 0, step: 1 }), /cut short/);
+});
+
+test("the innermost region is what a thread is in", () => {
+	const i = innermost(unpackRows(packed, 1, { from: 0, step: 1 })[0]);
+	assert.deepEqual([...i.begin].map((b, k) => [b, i.end[k], i.place[k]]), [[0, 10, 0], [10, 20, 1], [20, 25, 2], [25, 40, 1], [40, 100, 0], [200, 300, 0]]);
+	assert.equal(firstBehind(i, 25), 3);
+});
+
+test("a pixel shows what has most of its time", () => {
+	const i = innermost(unpackRows(packed, 1, { from: 0, step: 1 })[0]), out = new Uint16Array(10);
+	pixels([i], { from: 0, to: 100, width: 10 }, 9, out);
+	assert.deepEqual([...out], [0, 1, 2, 1, 0, 0, 0, 0, 0, 0]);
+	pixels([i], { from: 100, to: 200, width: 10 }, 9, out);
+	assert.deepEqual([...out], Array(10).fill(9));
+	pixels([i], { from: 0, to: 400, width: 10 }, 9, out);
+	assert.deepEqual([...out], [1, 0, 0, 9, 9, 0, 0, 0, 9, 9]);
+	/* Deep in: one nanosecond a pixel. */
+	pixels([i], { from: 20, to: 30, width: 10 }, 9, out);
+	assert.deepEqual([...out], [2, 2, 2, 2, 2, 1, 1, 1, 1, 1]);
+});
+
+test("lines of rows are read as the server reads them", () => {
+	assert.deepEqual(readLines("0-2,7,4~6_1", 8), [[0], [1], [2], [7], [4, 5, 6, 1]]);
+	assert.deepEqual(readLines(undefined, 2), [[0], [1]]);
+	assert.deepEqual(readLines("5", 2), [[]]);
+});
+
+test("cells are written in the server's format", () => {
+	const view = new DataView(writeCells({ lines: 1, width: 3, flags: 2, from: 5, to: 8, min: 0, max: 1 }, [{ value: 7, color: 0xff112233 }], Uint16Array.from([0, 0, 0])));
+	assert.equal(view.getUint32(0, true), 0x4c454357);
+	assert.equal(view.getFloat64(64, true), 7);
+	assert.equal(view.getUint32(76, true), 3);
+	assert.equal(view.byteLength, 64 + 16 + 3);
+});
+
+const page = {
+	from: 0, step: 1, info: { traces: [{ end: 400 }] }, state: {}, messages: { messages: [{ from: 0, to: 1, began: 5, sent: 6, received: 9 }] }, answers: { "time/rows": { n: 1 } },
+	tracks: [{ view: "", is: "thread", count: 1, nested: true, codes: true, min: 0, max: 0, at: 0, n: packed.length, values: ["main", "solve", "norm"].map((name, i) => ({ value: i + 1, name, color: 1 })), none: { value: -1, name: "", color: 0 } }],
+	parts: [{ from: 0, to: 400, up: -1, answers: { "table/profile?by=region": { of: "all" }, "table/groups": { g: 1 } } }, { from: 0, to: 200, up: 0, answers: { "table/profile?by=region": { of: "first" } } }, { from: 200, to: 400, up: 0, answers: { "table/profile?by=region": { of: "second" } } }],
+};
+
+test("a saved page answers as the server would", async () => {
+	const json = Buffer.from(JSON.stringify(page)), head = Buffer.alloc(4);
+	head.writeUInt32LE(json.length);
+	const data = await unpackPage(gzipSync(Buffer.concat([head, json, Buffer.from(packed)])).toString("base64")), source = createSource(data);
+	assert.equal((await source("time/rows", { trace: 0, level: "thread", draw: "most" })).n, 1);
+	assert.deepEqual((await source("time/depths", {})).depths, [3]);
+	assert.equal((await source("table/profile", { trace: 0, by: "region", from: 10, to: 20 })).of, "first");
+	assert.equal((await source("table/profile", { by: "region", from: 10, to: 300 })).of, "all");
+	assert.equal((await source("table/groups", { from: 250, to: 260 })).g, 1);
+	assert.equal((await source("time/messages", { from: 0, to: 100 })).n, 1);
+	const exact = await source("time/exact", { rows: "0", from: 0, to: 400, nested: 1 });
+	assert.deepEqual(exact.rows[0].spans.slice(4, 8), [1, 10, 40, 2]);
+	assert.deepEqual(await source("time/exact", { rows: "0", from: 0, to: 400, most: 2, nested: 1 }), { many: true });
+	const cells = new DataView(await source("time/cells", { rows: "0", from: 0, to: 100, width: 10 }));
+	assert.equal(cells.getUint32(16, true), 4);
+	await assert.rejects(source("time/cells", { view: "other", rows: "0" }), /not in the saved page/);
+	await assert.rejects(source("table/words", {}), /not in the saved page/);
+	assert.equal(keyOf("a/b", { b: 1, a: "x", from: 3, c: "" }), "a/b?a=x&b=1");
+	assert.equal(partOf(page.parts, { from: 210, to: 220 }).from, 200);
+});

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/*
+ * What a saved page has of a trace, unpacked (src/server/server_export.c packs it): intervals of each row, as numbers of seven bits a byte. Nothing
+ * here knows of a page.
+ *
+ *   row: how many; then of each interval  begin, from the one before it | length | depth | place of its value     in steps of the page's time
+ */
+
+/** @typedef {{begin: Float64Array, end: Float64Array, depth: Uint8Array, place: Uint32Array}} Spans   by begin, the outer ones first */
+
+/** @param {Uint8Array} at @param {number} rows @param {{from: number, step: number}} time @returns {Spans[]} */
+export function unpackRows(at, rows, { from, step }) {
+	let i = 0;
+	const number = () => {
+		let v = 0, scale = 1, b;
+		do {
+			if (i >= at.length) throw new Error("the page is cut short");
+			b = at[i++];
+			v += (b & 127) * scale;
+			scale *= 128;
+		} while (b & 128);
+		return v;
+	};
+	const list = [];
+	for (let r = 0; r < rows; r++) {
+		const n = number(), s = { begin: new Float64Array(n), end: new Float64Array(n), depth: new Uint8Array(n), place: new Uint32Array(n) };
+		let last = 0;
+		for (let k = 0; k < n; k++) {
+			last += number();
+			s.begin[k] = from + last * step;
+			s.end[k] = s.begin[k] + number() * step;
+			s.depth[k] = number();
+			s.place[k] = number();
+		}
+		list.push(s);
+	}
+	return list;
+}
+
+/** The innermost of intervals that lie in each other, as intervals beside each other. @param {Spans} s @returns {Spans} */
+export function innermost(s) {
+	const begin = [], end = [], place = [], open = [];
+	let at = 0;
+	const put = (from, to, p) => {
+		if (to <= from) return;
+		const n = begin.length;
+		if (n && place[n - 1] === p && end[n - 1] === from) end[n - 1] = to;
+		else { begin.push(from); end.push(to); place.push(p); }
+	};
+	const close = until => {
+		while (open.length && s.end[open.at(-1)] <= until) {
+			const i = open.pop();
+			put(Math.max(at, s.begin[i]), s.end[i], s.place[i]);
+			at = Math.max(at, s.end[i]);
+		}
+	};
+	for (let i = 0; i < s.begin.length; i++) {
+		close(s.begin[i]);
+		if (open.length) put(Math.max(at, s.begin[open.at(-1)]), s.begin[i], s.place[open.at(-1)]);
+		at = s.begin[i];
+		open.push(i);
+	}
+	close(Infinity);
+	return { begin: Float64Array.from(begin), end: Float64Array.from(end), depth: new Uint8Array(begin.length), place: Uint32Array.from(place) };
+}
+
+/** The first interval that ends behind a time, of intervals beside each other. @param {Spans} s @param {number} time */
+export function firstBehind(s, time) {
+	let low = 0, high = s.end.length;
+	while (low < high) {
+		const mid = (low + high) >> 1;
+		if (s.end[mid] <= time) low = mid + 1;
+		else high = mid;
+	}
+	return low;
+}
+
+/** Lines of rows: "0-2,7,4~6_9". @param {string | undefined} text @param {number} n rows that there are @returns {number[][]} */
+export function readLines(text, n) {
+	if (!text) return Array.from({ length: n }, (_, i) => [i]);
+	const lines = [], seq = (a, b) => Array.from({ length: Math.max(0, b - a + 1) }, (_, i) => a + i);
+	for (const part of String(text).split(",")) {
+		const range = /^(\d+)-(\d+)$/.exec(part);
+		if (range) lines.push(...seq(Number(range[1]), Number(range[2])).map(r => [r]));
+		else lines.push(part.split("_").flatMap(p => { const m = /^(\d+)(?:~(\d+))?$/.exec(p); return m ? seq(Number(m[1]), Number(m[2] ?? m[1])) : []; }));
+	}
+	return lines.map(l => l.filter(r => r < n));
+}
+
+/**
+ * Which value has most of each pixel's time, of some rows together; `none` where nothing is.
+ * @param {Spans[]} rows   intervals beside each other @param {{from: number, to: number, width: number}} how @param {number} none @param {Uint16Array} out
+ */
+export function pixels(rows, { from, to, width }, none, out) {
+	const scale = width / (to - from);
+	out.fill(none);
+	const best = new Float32Array(width), sums = rows.length > 1 ? new Map() : null;
+	for (const s of rows) {
+		let here = -1, held = new Map();
+		const flush = () => {
+			if (here < 0) return;
+			for (const [p, part] of held) add(here, p, part);
+			held.clear();
+			here = -1;
+		};
+		const add = (x, p, part) => {
+			if (sums) {
+				const key = x * 65536 + p, sum = (sums.get(key) ?? 0) + part;
+				sums.set(key, sum);
+				part = sum;
+			}
+			if (part > best[x]) { best[x] = part; out[x] = p; }
+		};
+		for (let i = firstBehind(s, from); i < s.begin.length && s.begin[i] < to; i++) {
+			const x0 = Math.max(0, (s.begin[i] - from) * scale), x1 = Math.min(width, (s.end[i] - from) * scale);
+			const first = Math.floor(x0), last = Math.min(width - 1, Math.ceil(x1) - 1), p = s.place[i];
+			if (first >= width) break;
+			if (here >= 0 && here !== first) flush();
+			if (last <= first) {
+				here = first;
+				held.set(p, (held.get(p) ?? 0) + Math.max(1e-6, x1 - x0));
+				continue;
+			}
+			here = first;
+			held.set(p, (held.get(p) ?? 0) + (first + 1 - x0));
+			flush();
+			for (let x = first + 1; x < last; x++) add(x, p, 1);
+			here = last;
+			held.set(p, x1 - last);
+		}
+		flush();
+	}
+}
+
+/** As the server writes them: "WCEL" (src/server/server_cells.c). @param {{lines: number, width: number, flags: number, more?: number, from: number, to: number, min: number, max: number}} head @param {{value: number, color: number}[]} palette @param {Uint16Array} place */
+export function writeCells(head, palette, place) {
+	const bytes = palette.length > 256 ? 2 : 1, at = 64 + 16 * palette.length, buffer = new ArrayBuffer(at + head.lines * head.width * bytes), view = new DataView(buffer);
+	[0x4c454357, 1, head.lines, head.width, palette.length, bytes, head.flags, head.more ?? 0].forEach((w, i) => view.setUint32(4 * i, w, true));
+	[head.from, head.to, head.min, head.max].forEach((v, i) => view.setFloat64(32 + 8 * i, v, true));
+	const counts = new Uint32Array(palette.length);
+	for (const p of place) counts[p]++;
+	palette.forEach((p, i) => {
+		view.setFloat64(64 + 16 * i, p.value, true);
+		view.setUint32(72 + 16 * i, p.color, true);
+		view.setUint32(76 + 16 * i, counts[i], true);
+	});
+	if (bytes === 1) new Uint8Array(buffer, at).set(place);
+	else place.forEach((p, i) => view.setUint16(at + 2 * i, p, true));
+	return buffer;
+}

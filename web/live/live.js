@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The panel Live: what each worker is at, second after second, with what is foreseen; curves of everything that is counted; start. */
+import { fill, h, plain } from "../lib/dom.js";
+import { codeletColor, workerColors } from "./colors.js";
+import { STATES, brief, previsions } from "./model.js";
+import { AXIS, LABELS, ROW, createRing, fit, inks, paintCurve, paintRows } from "./paint.js";
+import { liveSource } from "./source.js";
+
+const SPANS = [10, 30, 90];
+
+/** "120 s", "12 min 05 s". @param {number} s */
+export function runningText(s) {
+	return s < 600 ? `${s.toFixed(s < 10 ? 1 : 0)} s` : `${Math.floor(s / 60)} min ${String(Math.floor(s % 60)).padStart(2, "0")} s`;
+}
+
+/** Few rows are high, many as low as can be read. @param {number} n */
+export const heightOf = n => Math.max(ROW, Math.min(46, Math.floor(280 / Math.max(1, n))));
+
+/** What the canvas shows, in words. @param {any[]} rows */
+export function rowsText(rows) {
+	const n = {};
+	for (const r of rows) n[r.state] = (n[r.state] ?? 0) + 1;
+	const parts = Object.entries(n).map(([state, k]) => `${k} ${state || "unknown"}`);
+	return rows.length ? `${rows.length} rows: ${parts.join(", ")}` : "nothing is known yet";
+}
+
+/** @param {HTMLElement} host @param {any} app */
+export function createLive(host, app) {
+	const source = liveSource(app), own = () => app.own("live");
+	const dot = h("span", { class: "live-dot" }), title = h("span", { class: "live-title" }), facts = h("span", { class: "soft live-facts" });
+	const start = h("button", { class: "main", type: "button", hidden: true, onclick: () => source.post("start", {}, "the program goes on") }, "Start the program");
+	const freeze = h("button", { type: "button", "aria-pressed": "false", title: "Hold the picture; the program runs on  (Space)", onclick: () => setFrozen(!frozen) }, "Hold");
+	const spans = h("span", { class: "segments", role: "group", "aria-label": "Seconds that are shown" });
+	const colors = h("button", { type: "button", onclick: () => app.own("live", { codelets: !(own().codelets ?? Boolean(source.program?.model.last?.threads)) }), title: "Executing in the codelet's colour, or green" }, "Codelets");
+	const which = h("select", { "aria-label": "Program", hidden: true, onchange: () => source.choose(which.selectedIndex) });
+	const canvas = h("canvas", { role: "img", tabindex: "0" }), legend = h("div", { class: "live-legend" });
+	const cards = h("div", { class: "live-cards", tabindex: "0", role: "region", "aria-label": "Curves" }), note = h("p", { class: "note", hidden: true });
+	const gantt = h("section", { class: "live-gantt", "aria-label": "Workers over time" }, h("div", {}, canvas));
+	fill(host, h("div", { class: "live" }, h("div", { class: "bar" }, dot, which, title, facts, h("span", { class: "grow" }), start, spans, colors, freeze), note, gantt, legend, cards));
+	const ring = createRing();
+	let ink = null, cardsDue = 0, headDue = 0, rowHeight = ROW, windowFrom = 0, frozen = false, held = null, asked = false, shownCards = "", names = [];
+	const made = new Map();
+
+	function setFrozen(now) {
+		frozen = now;
+		freeze.setAttribute("aria-pressed", String(now));
+		paint();
+	}
+	const seconds = () => (SPANS.includes(own().seconds) ? own().seconds : 30);
+
+	function state() {
+		const p = source.program, s = p?.state;
+		dot.className = `live-dot ${!s ? "" : s.connected ? "on" : s.ended ? "ended" : "off"}`;
+		fill(title, s?.program ? `${plain(s.program, 60)}` : "no program");
+		const programs = source.programs.filter(x => x.state.kind !== "tune");
+		which.hidden = programs.length < 2;
+		if (!which.hidden) fill(which, programs.map(x => h("option", { selected: x === p }, `${plain(x.state.program, 40)} ${x.state.pid}`)));
+		title.hidden = !which.hidden;
+		const why = s && !s.connected ? s.why : "";
+		note.hidden = !why;
+		fill(note, why ? `${why}${s.ended && !/^\d+$/.test(String(s.who ?? "")) ? "; what is shown is the last of it" : ""}` : "");
+	}
+
+	function head() {
+		const p = source.program, sample = p?.model.last;
+		if (!sample || performance.now() < headDue) return;
+		headDue = performance.now() + 310;
+		const parts = [`pid ${sample.pid}`, `runs for ${runningText(sample.time_s)}`];
+		if (sample.tasks) parts.push(`${sample.tasks.executed} tasks executed since somebody looks`);
+		if (sample.left_out) parts.push(`${sample.left_out} samples left out`);
+		fill(facts, parts.join(" · "));
+		if (names.length !== kindNames().length && (own().codelets ?? Boolean(sample.threads))) bar();
+		start.hidden = !sample.waits_for_start;
+		start.disabled = !source.control;
+		start.title = source.control ? `It waits: ${plain(sample.waits_for_start ?? "", 80)}` : "weft open --control lets the page start it";
+	}
+
+	function card(series) {
+		const canvas = h("canvas", { "aria-hidden": "true" }), value = h("span", { class: "n" });
+		const box = h("figure", { class: "live-card", "data-name": series.name }, h("figcaption", {}, h("span", { class: "grow", title: plain(`${series.group}: ${series.name}`, 200) }, plain(series.name, 60)), value), h("div", {}, canvas));
+		return { box, canvas, value };
+	}
+	/* Cards are made anew only when there is something new to plot. */
+	function layCards(model) {
+		const keys = [...model.series.keys()].join("\n\n");
+		if (keys === shownCards) return;
+		shownCards = keys;
+		made.clear();
+		const groups = new Map();
+		for (const [key, s] of model.series) {
+			const c = card(s);
+			made.set(key, c);
+			groups.set(s.group, [...(groups.get(s.group) ?? []), c.box]);
+		}
+		fill(cards, [...groups].map(([name, list]) => h("section", { "aria-label": name }, h("h3", {}, plain(name, 80)), h("div", { class: "live-grid" }, list))));
+	}
+
+	function paint() {
+		asked = false;
+		const model = source.program?.model;
+		if (!model?.last || !host.clientWidth) return;
+		if (!frozen) held = { to: model.seconds, previsions: previsions(model.last) };
+		ink ??= inks(host);
+		const span = seconds(), ahead = Math.min(span / 4, Math.max(0, ...held.previsions.map(p => p.to - held.to)));
+		/* The picture fills from the left, and then moves. */
+		const from = Math.max(model.began, held.to + ahead - span), to = from + span, rows = [...model.rows.values()];
+		const palette = workerColors(app.dark(), app.state.safe);
+		rowHeight = heightOf(rows.length);
+		const { c, width } = fit(canvas, AXIS + rows.length * rowHeight);
+		windowFrom = from;
+		paintRows(c, { rows, row: rowHeight, from, to, now: Math.min(model.seconds, held.to), ratio: devicePixelRatio || 1, ring, width, ink, colors: palette, byWhat: own().codelets ?? Boolean(model.last.threads) ? codeletColor : null, previsions: held.previsions });
+		const words = rowsText(rows);
+		if (words !== canvas.getAttribute("aria-label")) canvas.setAttribute("aria-label", words);
+		/* Numbers that change ten times a second cannot be read: curves and values are painted three times. */
+		if (performance.now() >= cardsDue) paintCards(model, from, span);
+	}
+	function paintCards(model, from, span) {
+		cardsDue = performance.now() + 310;
+		const tunes = source.tuner?.model;
+		layCards({ series: tunes ? new Map([...model.series, ...tunes.series]) : model.series });
+		const shown = [...made].map(([key, card]) => ({ ...card, of: model.series.get(key), s: model.series.get(key) ?? tunes?.series.get(key), width: card.canvas.parentElement.clientWidth })).filter(x => x.s);
+		for (const { canvas: to2, value, of, s, width } of shown) {
+			value.textContent = `${brief(s.last)}${s.unit ? ` ${s.unit}` : ""}`;
+			const card = fit(to2, 46, width), begin = of ? from : Math.max(tunes.began, tunes.seconds - span);
+			paintCurve(card.c, { series: s, from: begin, to: begin + span, width: card.width, height: card.height, ink, color: ink.accent });
+		}
+	}
+	const now = () => { cardsDue = headDue = 0; soon(); };
+	const soon = () => { if (!asked) { asked = true; requestAnimationFrame(paint); } };
+
+	/* Codelets, or regions, that take most. */
+	function kindNames() {
+		const last = source.program?.model.last, list = last?.codelets ?? last?.regions ?? [];
+		return [...list].sort((p, q) => q.time_s - p.time_s).slice(0, 12).map(c => c.name);
+	}
+	function bar() {
+		fill(spans, SPANS.map(s => h("button", { type: "button", "aria-pressed": String(s === seconds()), onclick: () => app.own("live", { seconds: s }) }, `${s} s`)));
+		colors.setAttribute("aria-pressed", String(Boolean(own().codelets ?? source.program?.model.last?.threads)));
+		const palette = workerColors(app.dark(), app.state.safe);
+		const byName = own().codelets ?? Boolean(source.program?.model.last?.threads);
+		names = byName ? kindNames() : [];
+		fill(legend, names.map(n => h("span", {}, h("span", { class: "swatch", style: { background: codeletColor(n) } }), ` ${plain(n, 40)}`)), STATES.filter(s => !byName || s !== "executing").filter(s => !source.program?.model.last?.threads || !byName).map(s => h("span", {}, h("span", { class: "swatch", style: { background: palette[s] } }), ` ${s === "other" ? "other (scheduling, waiting for data)" : s}`)), h("span", {}, h("span", { class: "swatch foreseen" }), " foreseen by the scheduler"));
+	}
+
+	canvas.addEventListener("pointermove", e => {
+		const model = source.program?.model, rows = [...(model?.rows.values() ?? [])], r = rows[Math.floor((e.offsetY - AXIS) / rowHeight)];
+		if (!r || !held) return app.hint("");
+		const span = seconds(), t = windowFrom + ((e.offsetX - LABELS) / (canvas.clientWidth - LABELS - 8)) * span;
+		const slot = e.offsetX < LABELS ? null : r.slots.find(s => t <= s.t && t > s.t - s.dt);
+		const at = slot?.parts?.length ? slot.parts.slice(0, 4).map(([name, v]) => `${plain(name, 40)} ${(100 * v).toFixed(0)} %`).join(", ") : slot ? `${STATES.map((s, k) => [s, slot.shares[k]]).filter(x => x[1] > 0.005).map(([s, v]) => `${s} ${(100 * v).toFixed(0)} %`).join(", ")}${slot.what ? ` · ${plain(slot.what, 60)}` : ""}` : `${r.state}${r.what ? ` · ${plain(r.what, 60)}` : ""}`;
+		app.hint(`${plain(r.label ?? r.name, 60)}: ${at} · ${brief(r.rate)} ${r.thread ? "events" : "tasks"}/s`);
+	});
+	canvas.addEventListener("pointerleave", () => app.hint(""));
+	canvas.addEventListener("keydown", e => { if (e.key === " ") { e.preventDefault(); e.stopPropagation(); setFrozen(!frozen); } });
+	const sizes = new ResizeObserver(now);
+	sizes.observe(host);
+	const end = source.listen(what => {
+		if (what === "state") state();
+		if (app.state.main !== "live") return;
+		head();
+		if (!frozen || what === "state") soon();
+	});
+	state();
+	return {
+		update(changed) {
+			if (changed.has("theme") || changed.has("safe")) ink = null;
+			if (["more", "theme", "safe", "main"].some(k => changed.has(k))) { bar(); now(); }
+		},
+		destroy() { end(); sizes.disconnect(); },
+		async export(kind) {
+			if (kind !== "png") return null;
+			return new Promise(done => canvas.toBlob(done));
+		},
+	};
+}
