@@ -6,10 +6,10 @@
 #include "completion.h"
 #include "cli/data/data_tables.h"
 #include "cli/doctor/doctor.h"
-#include "cli/graph/graph_view.h"
+#include "charts/graph_view.h"
 #include "cli/graph/task_groups.h"
 #include "cli/look/info_list.h"
-#include "cli/look/view_load.h"
+#include "metric/library/library.h"
 #include "cli/panels/panels.h"
 #include "cli/simulate/simulate_machine.h"
 #include "cli/tune/tune_run.h"
@@ -110,7 +110,7 @@ static int offer_view(void *arg, const char *name, const char *path)
 
 static void each_view(struct completion *c)
 {
-	(void)cli_view_each(offer_view, c); /* without memory fewer are offered */
+	(void)weft_views_each(offer_view, c); /* without memory fewer are offered */
 }
 
 static void each_tunlet(struct completion *c)
@@ -171,11 +171,14 @@ static const struct value_row {
 } value_rows[] = {
 	{"calls", "to", NULL, "svg folded pprof speedscope", NULL, REST_NOTHING, false},
 	{"calls", "of", NULL, "samples regions", NULL, REST_NOTHING, false},
+	{"critical", "by", NULL, "region path thread step burst", NULL, REST_NOTHING, false},
+	{"waits", "by", NULL, "class cause place thread wait", NULL, REST_NOTHING, false},
 	{"calls", "per", NULL, "all process thread", NULL, REST_NOTHING, false},
 	{"convert", "like", NULL, "extrae", NULL, REST_NOTHING, false},
+	{"convert", "openmp", NULL, "classic new dependencies", NULL, REST_NOTHING, true},
 	{"convert", "to", NULL, NULL, each_format, REST_NOTHING, false},
 	{"info", "list", NULL, NULL, each_list, REST_NOTHING, false},
-	{"stat", "by", NULL, "region thread process state all function", NULL, REST_NOTHING, true},
+	{"stat", "by", NULL, "region thread process state all function counter", NULL, REST_NOTHING, true},
 	{"stat", "sort", NULL, "self total calls threads min mean p50 p99 max balance share name", NULL, REST_NOTHING, false},
 	{"timeline", "format", NULL, "svg png csv", NULL, REST_NOTHING, false},
 	{"timeline", "draw-mode", NULL, NULL, each_draw_mode, REST_NOTHING, false},

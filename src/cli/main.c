@@ -11,29 +11,34 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { GROUP_MOST = 16, NAMES_MAX = 128 };
 struct group {
 	const char *title;
-	const struct weft_command *command[8];
+	const struct weft_command *command[GROUP_MOST];
 };
 static const struct group groups[] = {
-	{"Record", {&weft_command_record, &weft_command_simulate}},
+	{"Record", {&weft_command_record, &weft_command_ctl, &weft_command_simulate}},
 	{"Look",
-         {&weft_command_info, &weft_command_stat, &weft_command_calls, &weft_command_timeline, &weft_command_dump,
-          &weft_command_check, &weft_command_top, &weft_command_files}},
+         {&weft_command_open, &weft_command_info, &weft_command_stat, &weft_command_calls, &weft_command_timeline,
+          &weft_command_dump, &weft_command_check, &weft_command_top, &weft_command_files}},
 	{"Tasks",
          {&weft_command_tasks, &weft_command_graph, &weft_command_efficiency, &weft_command_gantt, &weft_command_panels,
           &weft_command_data, &weft_command_products}},
+	{"Explain",
+         {&weft_command_critical, &weft_command_waits, &weft_command_what_if, &weft_command_scale, &weft_command_regress}},
 	{"Compute", {&weft_command_table, &weft_command_diff, &weft_command_view, &weft_command_paramedir, &weft_command_bound}},
+	{"Predict", {&weft_command_replay, &weft_command_dimemas, &weft_command_prv2dim}},
+	{"Structure", {&weft_command_cluster, &weft_command_fold, &weft_command_phases, &weft_command_track}},
 	{"Change",
-         {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_shift,
-          &weft_command_counters, &weft_command_split, &weft_command_translate}},
+         {&weft_command_cut, &weft_command_filter, &weft_command_merge, &weft_command_convert, &weft_command_export,
+          &weft_command_shift, &weft_command_counters, &weft_command_split, &weft_command_translate}},
 	{"Tune", {&weft_command_tune, &weft_command_tunlet, &weft_command_model}},
 	{"Keep", {&weft_command_index, &weft_command_pack}},
 	{"This machine",
          {&weft_command_doctor, &weft_command_machine, &weft_command_bus, &weft_command_sched, &weft_command_bench,
           &weft_command_completion}},
 };
-enum { GROUPS = sizeof groups / sizeof groups[0], NAMES_MAX = 64 };
+enum { GROUPS = sizeof groups / sizeof groups[0] };
 
 static const struct weft_opt own_options[] = {
 	{'h', "help", NULL, WEFT_OPT_FLAG, 0, "print this, or with a command its help"},
@@ -50,6 +55,9 @@ static const struct {
                     {"starpu_fxt_tool", cli_fxt_tool},
                     {"paramedir", cli_paramedir},
                     {"mpi2prv", cli_mpi2prv},
+                    {"Dimemas", cli_dimemas},
+                    {"prv2dim", cli_prv2dim},
+                    {"BurstClustering", cli_burst_clustering},
                     {"TG", cli_tg},
                     {"MATE", cli_mate},
                     {"starpu_perfmodel_display", cli_perfmodel_display},
@@ -76,7 +84,7 @@ static const struct {
 const struct weft_command *cli_command(unsigned i)
 {
 	for (unsigned g = 0; g < GROUPS; g++)
-		for (unsigned k = 0; k < 8 && groups[g].command[k]; k++)
+		for (unsigned k = 0; k < GROUP_MOST && groups[g].command[k]; k++)
 			if (i-- == 0)
 				return groups[g].command[k];
 	return NULL;
@@ -137,7 +145,7 @@ static void print_overview(FILE *to)
 	fprintf(to, "usage: weft COMMAND [options] [operands]\n\nweft records, explains and tunes parallel programs.\n");
 	for (unsigned g = 0; g < GROUPS; g++) {
 		fprintf(to, "\n%s\n", groups[g].title);
-		for (unsigned k = 0; k < 8 && groups[g].command[k]; k++)
+		for (unsigned k = 0; k < GROUP_MOST && groups[g].command[k]; k++)
 			fprintf(to, "  %-12s%s\n", groups[g].command[k]->name, groups[g].command[k]->summary);
 	}
 	fprintf(to, "\nOptions:\n");

@@ -9,7 +9,7 @@ completion
 $ names st
 stat
 $ words stat --b
---by	what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread; or function (of samples)
+--by	what a row is: region, thread, process, state (of Paraver), all; or two, like region,thread; or function (of samples), or counter
 $ names stat -
 -b
 --by
@@ -45,6 +45,7 @@ process
 state
 all
 function
+counter
 $ names stat -b th
 thread
 $ names stat -qb th
@@ -68,6 +69,7 @@ $ names timeline --draw-mode-rows mo
 mode
 $ names table --statistic=average_per_
 --statistic=average_per_burst
+--statistic=average_per_burst_not_zero
 $ names record --watch ''
 perf
 ptrace
@@ -144,7 +146,9 @@ $ names no-such-command ''
 $ words; words '' | wc -l
 help	explain a command
 record	run a command and record it into a trace
+ctl	switch a recording that runs on or off
 simulate	run a program of tasks as on another machine, in simulated time
+open	look at traces in a browser
 info	what a trace is: when, where, how long, how much
 stat	where the time went: per region, thread or process
 calls	who called whom, and what it took: profiles and flame graphs
@@ -155,20 +159,33 @@ top	look at a program while it runs, and turn its knobs
 files	StarPU's paje.trace, *.rec and *.data: sort, sums, pictures
 tasks	the tasks of a program: any field, filtered, sorted, grouped
 graph	the graph of a program's tasks: critical path, DOT, drawings, a page
-efficiency	how well a program's workers were used, as factors that multiply
+efficiency	how well cores were used, as factors: what was lost, and to what
 gantt	draw the workers of a program of tasks, with curves, as StarPU's handbook
 panels	draw a run of tasks in panels over one axis of time, as StarVZ does
 data	memory and data of a program of tasks: nodes, handles, copies, returns
 products	StarPU's files from a trace: paje.trace, dag.dot, tasks.rec, ...
+critical	the critical path: what made the run as long as it was
+waits	what threads waited for, and which work was to blame
+what-if	what a change of the program or the machine would bring
+scale	runs of several sizes: speed-up, serial part, what will hurt at more processes
+regress	is it slower than it was: several runs before and after, region by region
 table	a view's table of a trace: profiles, histograms, who talks to whom
 diff	what changed from one trace to another, by the same views
 view	views: what there are, what one says, converting
 paramedir	Paraver's views and trace tools, as paramedir
 bound	the schedule that a solver found for a bound, as a Paje trace
+replay	what a message-passing program would take on another machine
+Dimemas	predict a .dim program on a machine, as Dimemas does
+prv2dim	turn a trace of Paraver into a program for Dimemas
+cluster	which computations are of one kind
+fold	what happens within one instance of a region
+phases	iterations of a program, found without a hint
+track	kinds of computation, followed from run to run
 cut	keep a range of time of a trace
 filter	keep what a filter matches of a trace
 merge	put several traces into one
 convert	write a trace in another format, or read one
+export	a trace as one page, to mail and to attach
 shift	move threads or processes in time
 counters	make a small trace: events become counters
 split	a trace for each iteration, by an event
@@ -184,7 +201,7 @@ bus	how fast data goes between memories, measured
 sched	the scheduling policies that STARPU_SCHED may name
 bench	run a benchmark of the task runtime, or list them
 completion	print the completion script of a shell
-42
+57
 
 ## Every value that is offered is one that the command takes, and none is missing.
 $ refusal() { "$@" 2>&1 | sed -n 's/.*it can be: \(.*\))$/\1/p' | tr -d , | tr ' ' '\n' | sort; }; same() { local what=$1; shift; diff <(names $what '' | sort) <(refusal "$@") && echo "same $what"; }
@@ -245,6 +262,7 @@ process
 state
 all
 function
+counter
 $ offer stat --by = region,th
 region,thread
 $ mkdir dir && touch run.weft 'run two.prv'; offer dump run

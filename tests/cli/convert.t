@@ -8,6 +8,7 @@ paje      .paje .trace              Paje, for ViTE, pajeng and PajeNG-based R sc
 chrome    .json                     Trace Event Format (JSON), for chrome://tracing, Perfetto, speedscope
 perfetto  .pftrace .perfetto-trace  Perfetto's protobuf format, for ui.perfetto.dev
 csv       .csv                      one row for each region, state, message, flow and event
+otf2      .otf2                     Open Trace Format 2, for Vampir, Scalasca, Cube: an archive, a folder
 weft      .weft                     Weft's own streams, a folder
 $ weft convert --list-formats --json | jq -r '.[].format'
 prv
@@ -15,6 +16,7 @@ paje
 chrome
 perfetto
 csv
+otf2
 weft
 $ for s in prv paje json pftrace csv; do weft convert -q heat.weft -o heat.$s; test -s heat.$s || echo "no heat.$s"; done; ls heat.p*
 heat.paje
@@ -56,11 +58,11 @@ weft convert: error: nothing to write to 'again.weft': no thread is left
 ## A format may be called by its suffix.
 $ weft convert -q heat.weft -o - --to json | cmp - heat.json; weft convert -q heat.weft -o - --to pftrace | cmp - heat.pftrace
 $ weft convert -q heat.weft -o by-name --to prv.gz
-weft convert: error: unknown format 'prv.gz' (it can be: prv, paje, chrome, perfetto, csv, weft)
+weft convert: error: unknown format 'prv.gz' (it can be: prv, paje, chrome, perfetto, csv, otf2, weft)
 Try 'weft convert --help'.
 ? 2
 $ weft convert -q heat.weft -o heat.xyz
-weft convert: error: cannot tell the format from the name 'heat.xyz': known endings are .prv .prv.gz .prv.zst .paje .trace .json .pftrace .perfetto-trace .csv .weft; or say it with --to
+weft convert: error: cannot tell the format from the name 'heat.xyz': known endings are .prv .prv.gz .prv.zst .paje .trace .json .pftrace .perfetto-trace .csv .otf2 .weft; or say it with --to
 Try 'weft convert --help'.
 ? 2
 $ weft convert -q heat.weft -o heat.xyz --to pajee
@@ -68,7 +70,7 @@ weft convert: error: unknown format 'pajee' (did you mean 'paje'?)
 Try 'weft convert --help'.
 ? 2
 $ weft convert -q heat.weft -o heat.xyz --to something-else
-weft convert: error: unknown format 'something-else' (it can be: prv, paje, chrome, perfetto, csv, weft)
+weft convert: error: unknown format 'something-else' (it can be: prv, paje, chrome, perfetto, csv, otf2, weft)
 Try 'weft convert --help'.
 ? 2
 $ weft convert -q heat.weft -o - --to weft

@@ -3,7 +3,7 @@
 $ weft doctor | head -n 1 | tr -s " "
 area check what for there detail
 $ weft doctor --json | jq -r '.[] | .check' | sort | tr '\n' ' '
-cgroups clock-source compiler cuda disk energy fallocate gnuplot graphviz hardware huge-pages hwloc memory memory-access monotonic mpi network-namespace opencl pj_dump ptrace rseq sodium software time-namespace tsc tsc-skew uprobes vite wipe-on-fork zstd 
+cgroups clock-source compiler counters cuda disk energy fallocate gnuplot graphviz hardware huge-pages hwloc memory memory-access monotonic mpi mpi-calls network-namespace opencl openmp-calls pj_dump preload ptrace rseq samples sodium software time-namespace tsc tsc-skew uprobes vite wipe-on-fork zstd 
 \ no newline
 $ weft doctor --json | jq -r '.[] | select(.answer != "yes" and .answer != "no" and .answer != "partly" or .detail == "") | .check'
 $ weft doctor --csv | head -n 1

@@ -47,6 +47,58 @@ for name in cholesky_implicit lu_implicit; do
 	[ -x "$name" ] || ln -sf "${WEFT_BUILD:-$source/build}/examples/starpu/count_tasks" "$name"
 done
 
+# What the transcripts of those verbs make.
+made_in() { sed -n "/^\$ .*cat >$2 <<'END'/,/^> END/s/^> //p" "$source/tests/cli/$1.t" | sed '/^END$/,$d'; }
+trace_of() { awk "$@" | { read -r head; echo "$head"; sort -t: -s -k6n; }; }
+made_in scale make.sh >ranks.sh
+for n in 2 4 8; do
+	sh ranks.sh $n
+	weft convert -q run$n.prv -o run$n.weft
+done
+mkdir before after other
+(cd other && for k in 1 2 3 4; do
+	sh ../ranks.sh 2 $((k * 250))
+	weft convert -q run2.prv -o ../a$k.weft
+	cp run2.prv ../before/$k.prv && cp run2.pcf ../before/$k.pcf
+	cp run2.prv ../after/$k.prv && cp run2.pcf ../after/$k.pcf
+done)
+for k in 1 2 3; do cp -r a$k.weft b$k.weft; done
+made_in fold make.awk >other/fold.awk
+made_in fold m.xml >cpi.xml
+awk -f other/fold.awk >other/fold.prv
+made_in fold a.pcf >other/fold.pcf
+weft convert -q other/fold.prv -o other/fold.weft
+weft cluster -q other/fold.prv --of type=60000019 --by duration --eps 0.5 -o run.clustered.prv >other/clusters
+sed 's/1 solve/1 main/' other/fold.pcf >other/main.pcf
+cp other/fold.prv other/main.prv
+{
+	echo 'process 0 p'
+	for thread in one two; do
+		echo "thread $thread"
+		for i in $(seq 0 29); do
+			printf 'enter %d 1 step\nenter %d 1 solve\nleave %d solve\nenter %d 1 sweep\nleave %d sweep\nleave %d step\n' \
+				$((i * 1000)) $((i * 1000 + 10)) $((i * 1000 + 400)) $((i * 1000 + 410)) $((i * 1000 + 600 + i % 7 * 10)) $((i * 1000 + 950))
+		done
+	done
+} | "$build/tests/trace_of_text" other/regions.weft
+made_in track make.awk >other/track.awk
+trace_of -v grow=1 -v part=0 -f other/track.awk >small.prv
+trace_of -v grow=2 -v part=0 -f other/track.awk >middle.prv
+trace_of -v grow=3 -v part=1 -f other/track.awk >large.prv
+weft convert -q small.prv -o old.weft
+weft convert -q middle.prv -o new.weft
+made_in phases make.awk >other/phases.awk
+trace_of -f other/phases.awk >other/phases.prv
+weft convert -q other/phases.prv -o other/phases.weft
+made_in cluster c.xml >dbscan.xml
+made_in cluster make.awk >other/cluster.awk
+trace_of -f other/cluster.awk >other/cluster.prv
+sed -n "s/^\$ \(printf '#DIMEMAS_CONFIGURATION.* >two\.cfg\);.*/\1/p" "$source/tests/cli/replay.t" | sed 's/two\.cfg/machine.cfg/' | bash
+weft prv2dim run.prv run.dim >other/dim
+cp run.prv before.prv && cp run.pcf before.pcf && cp run.prv after.prv && cp run.pcf after.pcf
+for name in long running; do cp -r run.weft $name.weft; done
+cp -r alone.weft tasks.weft
+
 # where | the command
 examples()
 {
@@ -63,7 +115,7 @@ examples()
 	sed -n 's/^    \(\(weft\|starpu_[a-z_]*\) .*\)/models.md|\1/p' "$source/docs/models.md"
 }
 
-examples | grep -v -e '|weft record' -e '|weft tune ' -e '|weft top' -e paramedir -e program | sort -u >"$work/examples"
+examples | grep -v -e '|weft record' -e '|weft tune ' -e '|weft top' -e '|weft ctl ' -e ' \./tasks$' -e ' --map ' -e paramedir -e program | sort -u >"$work/examples"
 echo "1..$(wc -l <"$work/examples")"
 number=0 failed=0
 while IFS='|' read -r where command; do
@@ -72,10 +124,20 @@ while IFS='|' read -r where command; do
 	cp -r "$work/start" "$work/now"
 	cd "$work/now" || exit 1
 	[[ ! $command =~ ^weft\ data ]] || { rm -r cholesky.weft && cp -r "$source/tests/golden/traces/memory.weft" cholesky.weft; }
+	[[ ! $command =~ ^weft\ scale\ run\* ]] || rm run.prv run.clustered.prv
+	[[ ! $command =~ ^weft\ fold\ run\.prv ]] || { cp other/main.prv run.prv && cp other/main.pcf run.pcf; }
+	[[ ! $command =~ ^weft\ fold\ run\.weft ]] || { rm -r run.weft && cp -r other/fold.weft run.weft; }
+	[[ ! $command =~ ^weft\ phases.*--cut ]] || { rm -r run.weft && cp -r other/phases.weft run.weft; }
+	[[ ! $command =~ ^weft\ cluster.*--control ]] || cp other/cluster.prv run.prv
+	[[ ! $command =~ --workers ]] || { rm -r run.weft && cp -r alone.weft run.weft; }
 	[[ ! $command =~ ^weft\ (tasks|graph|efficiency|gantt|panels) ]] || { rm -r run.weft && cp -r alone.weft run.weft; }
+	[[ ! $command =~ ^weft\ (efficiency.*--iterations|what-if.*--balance) ]] || { rm -r run.weft && cp -r other/regions.weft run.weft; }
 	# What an example makes is not there yet.
 	[[ ! $command =~ \ -o\ ([^ ]+) ]] || [ "${BASH_REMATCH[1]}" = - ] || [ "${command%% *}" = fxt_print ] || rm -rf "${BASH_REMATCH[1]}"
-	output=$(PATH=.:$PATH bash -c "$command" 2>&1 </dev/null)
+	# A server of pages runs until it is told to end.
+	runs=()
+	[[ ! $command =~ ^weft\ open ]] || runs=(timeout -s INT --preserve-status 2)
+	output=$(PATH=.:$PATH "${runs[@]}" bash -c "$command" 2>&1 </dev/null)
 	status=$?
 	# A check of this machine, or of models, may well say no.
 	if [ $status = 0 ] || { [ $status = 1 ] && [[ $command == *doctor* || $command == 'weft model check'* ]]; }; then

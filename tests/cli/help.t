@@ -9,9 +9,11 @@ weft records, explains and tunes parallel programs.
 
 Record
   record      run a command and record it into a trace
+  ctl         switch a recording that runs on or off
   simulate    run a program of tasks as on another machine, in simulated time
 
 Look
+  open        look at traces in a browser
   info        what a trace is: when, where, how long, how much
   stat        where the time went: per region, thread or process
   calls       who called whom, and what it took: profiles and flame graphs
@@ -24,11 +26,18 @@ Look
 Tasks
   tasks       the tasks of a program: any field, filtered, sorted, grouped
   graph       the graph of a program's tasks: critical path, DOT, drawings, a page
-  efficiency  how well a program's workers were used, as factors that multiply
+  efficiency  how well cores were used, as factors: what was lost, and to what
   gantt       draw the workers of a program of tasks, with curves, as StarPU's handbook
   panels      draw a run of tasks in panels over one axis of time, as StarVZ does
   data        memory and data of a program of tasks: nodes, handles, copies, returns
   products    StarPU's files from a trace: paje.trace, dag.dot, tasks.rec, ...
+
+Explain
+  critical    the critical path: what made the run as long as it was
+  waits       what threads waited for, and which work was to blame
+  what-if     what a change of the program or the machine would bring
+  scale       runs of several sizes: speed-up, serial part, what will hurt at more processes
+  regress     is it slower than it was: several runs before and after, region by region
 
 Compute
   table       a view's table of a trace: profiles, histograms, who talks to whom
@@ -37,11 +46,23 @@ Compute
   paramedir   Paraver's views and trace tools, as paramedir
   bound       the schedule that a solver found for a bound, as a Paje trace
 
+Predict
+  replay      what a message-passing program would take on another machine
+  Dimemas     predict a .dim program on a machine, as Dimemas does
+  prv2dim     turn a trace of Paraver into a program for Dimemas
+
+Structure
+  cluster     which computations are of one kind
+  fold        what happens within one instance of a region
+  phases      iterations of a program, found without a hint
+  track       kinds of computation, followed from run to run
+
 Change
   cut         keep a range of time of a trace
   filter      keep what a filter matches of a trace
   merge       put several traces into one
   convert     write a trace in another format, or read one
+  export      a trace as one page, to mail and to attach
   shift       move threads or processes in time
   counters    make a small trace: events become counters
   split       a trace for each iteration, by an event
@@ -141,6 +162,7 @@ that have the region: 100 % when all have the same. Percentiles are right to
 0.8 %. Of a trace without regions and states it prints the processes: their
 threads, how long they lasted, their exit status. --by function is of samples: the
 functions that ran, with the bounds of their shares at 95 % confidence (Wilson).
+--by counter is of counters: what they counted in each region.
 
 Examples:
     weft stat run.weft
@@ -152,7 +174,7 @@ Examples:
 Options:
   -b, --by=GROUPS      what a row is: region, thread, process, state (of
                        Paraver), all; or two, like region,thread; or function
-                       (of samples)
+                       (of samples), or counter
   -s, --sort=COLUMN    order by this column, greatest first (default: self)
   -n, --top=N          print the first N rows only
   -t, --time=A..B      from A up to B only; regions are cut there
@@ -339,6 +361,9 @@ Options:
       --to=FORMAT      the format of OUT (default: by its name)
       --like=TOOL      as TOOL would have recorded it: extrae, in its types,
                        values and states (.prv)
+      --openmp=WORDS   with --like extrae: classic (default) or new, in these
+                       event types; dependencies, of tasks, as communications;
+                       with commas between
       --symbols=DIR    look for executables and libraries below DIR first, for
                        names in stacks
       --list-formats   print the formats, and do nothing

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tags: full timeout=900
 # Every .cfg of the cases of equality.sh becomes our text and a .cfg again; what paramedir computes of those is held against
-# Paraver's output once more. A .cfg that cannot be read stays as it is. TAP, as equality.sh prints it.
+# Paraver's output once more. A .cfg that cannot be read, or that Paraver itself does not load (it names Adding Sign), stays as it is. TAP, as equality.sh prints it.
 set -u
 source=${WEFT_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${WEFT_BUILD:-$source/build}
@@ -19,7 +19,7 @@ convert()
 	while IFS= read -r cfg; do
 		to=$2/views/${cfg#"$1/views/"}
 		mkdir -p "${to%/*}"
-		if ! "$weft" view convert -q "$cfg" -o "$to.view" 2>/dev/null; then
+		if grep -q ', Adding Sign}' "$cfg" || ! "$weft" view convert -q "$cfg" -o "$to.view" 2>/dev/null; then
 			cp "$cfg" "$to"
 		elif ! "$weft" view convert -q "$to.view" -o "$to"; then
 			echo "not ok - $cfg does not come back"

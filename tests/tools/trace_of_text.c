@@ -9,6 +9,7 @@
  *     sample TIME ADDRESS...     stack TIME ADDRESS...    comm SIZE NAME          collective TIME OPERATION ROOT SENT RECEIVED
  *     more TIME PERIODS ADDRESS...
  *     message FROM TO BYTES TAG SEND-BEGAN SEND-DONE RECV-BEGAN RECV-DONE         flow TIME out|in KEY NAME
+ *     depend TIME FROM TO NAME
  */
 #include "base/str.h"
 #include "trace/store/builder.h"
@@ -223,6 +224,15 @@ static void make_flow(struct maker *m, char *rest)
 	done(weft_append_flow(weft_builder_appender(m->b, m->thread), time, def(m, WEFT_CLASS_FLOW, rest, 0), key, out));
 }
 
+static void make_depend(struct maker *m, char *rest)
+{
+	uint64_t time = number(&rest), word[2];
+	word[0] = number(&rest);
+	word[1] = number(&rest);
+	uint32_t what = weft_what(WEFT_EV_DEPENDENCY, def(m, WEFT_CLASS_FLOW, rest, 0));
+	done(weft_append_extra(weft_builder_appender(m->b, m->thread), time, what, word, 2));
+}
+
 static const struct {
 	const char *word;
 	void (*make)(struct maker *m, char *rest);
@@ -233,7 +243,7 @@ static const struct {
 	{"point", make_point},     {"counter", make_counter},   {"sample", make_sample},
 	{"stack", make_stack},     {"comm", make_comm},         {"collective", make_collective},
 	{"message", make_message}, {"more", make_more},         {"label", make_label},
-	{"flow", make_flow},
+	{"flow", make_flow},       {"depend", make_depend},
 };
 
 static void make(struct maker *m, char *line)

@@ -62,7 +62,7 @@ static inline void run_bounds(struct sample_run *r)
 {
 	REQUIRE(panels_types(&r->p) == 0);
 	REQUIRE(panels_area(&r->p) == 0);
-	REQUIRE(task_view_paths(&r->p.view) == 0);
+	REQUIRE(task_view_paths(&r->p.view, &(struct weft_err){0}) == 0);
 	REQUIRE(panels_path(&r->p) == 0);
 }
 

@@ -657,3 +657,51 @@ TEST(no_memory_is_an_error_and_leaves_nothing)
 	weft_filter_free(f);
 	weft_trace_close(t);
 }
+
+/* ---- events that the trace has not ---- */
+
+TEST(extra_events)
+{
+	struct weft_builder *b;
+	struct weft_trace *t;
+	struct weft_err err = {0};
+	MUST(weft_builder_new(&b, "x", "weft", NULL, &err));
+	MADE(weft_build_node(b, "n"));
+	MADE(weft_build_app(b, "a"));
+	MADE(weft_build_process(b, &(struct weft_process){.name = "p", .command = "", .host = "", .end = 100, .status = -1}));
+	for (uint32_t i = 0; i < 3; i++)
+		MADE(weft_build_thread(b, &(struct weft_thread_row){.number = i + 1, .name = "", .end = i < 2 ? 100 : 50}));
+	uint32_t type = MADE(weft_build_def(b, WEFT_CLASS_TYPE, &(struct weft_def_row){.name = "old"}));
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint64_t time = 10; time <= 100; time += 10)
+			MUST(weft_append(weft_builder_appender(b, i), time, weft_what(WEFT_EV_POINT, type), time));
+	weft_build_keep_zero(b, 100);
+	MUST(weft_build_finish(b, NULL, &t, &err));
+	static const size_t first[] = {0, 3, 3, 4};
+	static const uint64_t time[] = {5, 10, 200, 30}, value[] = {1, 2, 3, 4};
+	const uint32_t what[] = {weft_what(WEFT_EV_POINT, type), weft_what(WEFT_EV_POINT, type), weft_what(WEFT_EV_POINT, type),
+	                         weft_what(WEFT_EV_POINT, type)};
+	struct weft_write_extra extra = {first, time, value, what};
+	struct weft_write_how how = {.to = WEFT_NEVER, .keep_times = true, .extra = &extra};
+	struct weft_trace *got = written(t, &how);
+	CHECK_U64(got->thread[0].n_events - got->thread[1].n_events, 3);
+	struct weft_cursor c;
+	struct weft_block block;
+	uint64_t values[40], times[40], n = 0;
+	MUST(weft_cursor_begin(&c, got, 0, 0, WEFT_NEVER));
+	while (weft_cursor_next(&c, &block) > 0)
+		for (uint32_t i = 0; i < block.n; i++)
+			if (weft_what_kind(block.what[i]) == WEFT_EV_POINT && n < 40) {
+				times[n] = block.time[i];
+				values[n++] = block.value[i];
+			}
+	weft_cursor_end(&c);
+	CHECK_U64(n, 13);
+	CHECK(times[0] == 5 && values[0] == 1);
+	CHECK(times[1] == 10 && values[1] == 2); /* before what the trace has at that time */
+	CHECK(times[2] == 10 && values[2] == 10);
+	CHECK(times[12] == 200 && values[12] == 3);
+	CHECK(got->thread[2].n_events >= 1);
+	weft_trace_close(got);
+	weft_trace_close(t);
+}
