@@ -15,115 +15,20 @@
 
 #include "base/clock.h"
 #include "base/fs.h"
-#include "base/pool.h"
 #include "render/cells/metric_cells_priv.h"
-#include "trace/store/build.h"
-#include "trace/store/cursor.h"
+#include "rows_trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-enum { ROWS = 10000, FEW_ROWS = 10, WIDTH = 1920, SIZES = 3, TRACES = 2 * SIZES, METRICS = 2, STATES = 6 };
+enum { ROWS = ROWS_TRACE_MOST, FEW_ROWS = 10, WIDTH = 1920, SIZES = 3, TRACES = 2 * SIZES, METRICS = 2 };
 
 static char dir[64] = "/tmp/weft-bench-render-XXXXXX";
-static struct sized {
-	uint64_t events;
-	uint32_t rows;
-	struct weft_trace *trace;
-	struct weft_space space;
-} sized[TRACES];
+static struct sized sized[TRACES];
 static struct weft_metric metric[METRICS];
 static const char *const functions[METRICS] = {"State As Is", "Last Evt Val"};
-
-/* ---- the trace ---- */
-
-struct filling {
-	struct weft_builder *b;
-	uint64_t events; /* of a thread */
-	uint32_t rows;
-	uint32_t state[STATES], type;
-	struct weft_appender *appender[ROWS];
-};
-
-static int fill_thread(void *arg, size_t i, unsigned worker)
-{
-	struct filling *f = arg;
-	uint64_t time = 0, random = i + 1, at[256], value[256];
-	uint32_t what[256], n = 0;
-	(void)worker;
-	for (uint64_t k = 0; k < f->events / 2; k++) {
-		random = random * 6364136223846793005u + 1442695040888963407u;
-		uint64_t lasts = 100 + (random >> 40) % (2 * (UINT64_C(10000000000) / f->events));
-		at[n] = time;
-		what[n] = weft_what(WEFT_EV_STATE, f->state[(random >> 33) % STATES]);
-		value[n++] = lasts;
-		at[n] = time + lasts / 3;
-		what[n] = weft_what(WEFT_EV_POINT, f->type);
-		value[n++] = (random >> 20) % 1000;
-		time += lasts;
-		if (n == 256 || k + 1 == f->events / 2) {
-			int rc = weft_append_block(f->appender[i], n, at, what, value);
-			if (rc)
-				return rc;
-			n = 0;
-		}
-	}
-	return 0;
-}
-
-static bool define(struct filling *f)
-{
-	int64_t app = weft_build_app(f->b, "bench"), process = app < 0 ? app : 0, id = 0;
-	struct weft_process p = {.app = (uint32_t)app, .node = WEFT_NONE, .rank = -1, .name = "", .command = "", .host = ""};
-	if (process >= 0)
-		process = weft_build_process(f->b, &p);
-	for (uint32_t i = 0; i < f->rows && process >= 0 && id >= 0; i++) {
-		struct weft_thread_row row = {.process = (uint32_t)process, .number = i + 1, .name = "", .end = WEFT_NEVER};
-		id = weft_build_thread(f->b, &row);
-		f->appender[i] = id < 0 ? NULL : weft_builder_appender(f->b, (uint32_t)id);
-	}
-	for (uint32_t i = 0; i < STATES && id >= 0; i++) {
-		char name[16];
-		snprintf(name, sizeof name, "state %u", i);
-		struct weft_def_row d = {.name = name, .unit = "", .file = "", .code = i};
-		id = weft_build_def(f->b, WEFT_CLASS_STATE, &d);
-		f->state[i] = (uint32_t)id;
-	}
-	struct weft_def_row type = {.name = "value", .unit = "", .file = "", .code = 50};
-	if (id >= 0)
-		id = weft_build_def(f->b, WEFT_CLASS_TYPE, &type);
-	f->type = (uint32_t)id;
-	return process >= 0 && id >= 0;
-}
-
-static void path_of(const struct sized *s, char *path, size_t room)
-{
-	snprintf(path, room, "%s/%llu-%u.prv", dir, (unsigned long long)s->events, s->rows);
-}
-
-static bool make_trace(struct sized *s)
-{
-	struct filling *f = calloc(1, sizeof *f);
-	struct weft_err err = {0};
-	char path[100], index[110];
-	path_of(s, path, sizeof path);
-	snprintf(index, sizeof index, "%s.index", path);
-	bool good = f && mkdir(index, 0777) == 0 && weft_builder_new(&f->b, path, "prv", NULL, &err) == 0;
-	if (good) {
-		f->events = s->events / s->rows;
-		f->rows = s->rows;
-		weft_build_keep_zero(f->b, 0);
-		good = define(f) && weft_parallel(0, f->rows, fill_thread, f) == 0;
-		good = weft_build_finish(f->b, index, &s->trace, &err) == 0 && good && weft_space_init(&s->space, s->trace) == 0;
-	}
-	if (err.text[0])
-		fprintf(stderr, "%s\n", err.text);
-	free(f);
-	return good;
-}
 
 static bool set_up(void)
 {
@@ -142,7 +47,7 @@ static bool set_up(void)
 		sized[SIZES + i] = (struct sized){.events = events, .rows = FEW_ROWS};
 	}
 	for (unsigned i = 0; i < TRACES; i++)
-		if (!make_trace(&sized[i]))
+		if (!rows_trace_make(&sized[i], dir))
 			return false;
 	return true;
 }
@@ -188,7 +93,7 @@ static double first_time(void *v)
 {
 	const struct variant *of = v;
 	char path[100];
-	path_of(&sized[of->size], path, sizeof path);
+	rows_trace_path(&sized[of->size], dir, path, sizeof path);
 	if (bench_command("rm -f %s.index/pyramid-*", path) < 0)
 		return -1;
 	return draw(v, WEFT_CELLS_KEEP, weft_process_cpu_ns);

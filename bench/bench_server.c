@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a page waits for, at the server: the first picture of a .prv of 1.2 GB that has an index (from the request to open it until rows, names and
+ * cells are made), and steps of zooming and panning in 10^8 events × 10^4 rows: the four pieces of 512 pixels × 64 lines that a screen newly
+ * needs, each at another zoom and place; and a screen of all rows, of which ten share a line. Wall time, with as many threads as there are cores.
+ * Then how much memory a process holds that shows the .prv, besides pages of files. WEFT_BENCH_BYTES and WEFT_BENCH_EVENTS are the sizes.
+ */
+#include "bench.h"
+
+#include "base/fs.h"
+#include "prv_text.h"
+#include "rows_trace.h"
+#include "server/core/server_look.h"
+#include "server/core/server_nest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 512, LINES = 64, PIECES = 4, SCREEN = 1080 };
+
+static char dir[64] = "/tmp/weft-bench-server-XXXXXX";
+static char prv[100];
+static struct sized many = {.rows = ROWS_TRACE_MOST};
+static struct server_session *wide; /* of the many rows */
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t any(uint64_t below)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (seed >> 11) % below;
+}
+
+static bool ask(struct server_session *s, const char *path, const struct server_arg *arg, unsigned n)
+{
+	struct weft_err err = {0};
+	struct server_answer a = {.status = 200};
+	struct server_request r = {.session = s, .arg = arg, .n_args = n, .body = "", .err = &err};
+	const struct server_route *route = server_route_find(path);
+	int rc = route ? route->answer(&r, &a) : -1;
+	bench_keep(a.body.n);
+	weft_buf_fini(&a.body);
+	if (rc)
+		fprintf(stderr, "%s: %s\n", path, err.text);
+	return rc == 0;
+}
+
+/* ---- the first picture ---- */
+
+static double held_mib; /* what is no page of a file, with the last picture made */
+
+static double anonymous_mib(void)
+{
+	char line[200];
+	double kib = -1;
+	FILE *f = fopen("/proc/self/status", "r");
+	while (f && fgets(line, sizeof line, f))
+		sscanf(line, "RssAnon: %lf kB", &kib);
+	if (f)
+		fclose(f);
+	return kib / 1024;
+}
+
+static double first_picture(void *unused)
+{
+	struct server_session *s = calloc(1, sizeof *s);
+	struct weft_err err = {0};
+	uint64_t from = bench_now_ns();
+	(void)unused;
+	if (!s || server_session_init(s) || server_session_add(s, prv, &err) || server_session_begin(s, &err))
+		return -1;
+	while (weft_load_u32(&s->trace[0].state) < SERVER_READY)
+		usleep(500);
+	const struct server_arg width[] = {{"width", "1536"}};
+	bool good = ask(s, "time/rows", NULL, 0) && ask(s, "time/legend", NULL, 0) && ask(s, "time/cells", width, 1);
+	double ms = (double)(bench_now_ns() - from) / 1e6;
+	held_mib = anonymous_mib();
+	if (getenv("WEFT_BENCH_SAY"))
+		fprintf(stderr, "%s: %llu events\n", prv, (unsigned long long)s->trace[0].trace->n_events);
+	server_session_fini(s);
+	free(s);
+	return good ? ms : -1;
+}
+
+static bool write_prv(void)
+{
+	const char *size = getenv("WEFT_BENCH_BYTES");
+	struct prv_text t;
+	snprintf(prv, sizeof prv, "%s/large.prv", dir);
+	prv_text_make(&t, size ? strtoull(size, NULL, 10) : 1200000000);
+	FILE *f = fopen(prv, "w");
+	bool good = f && !t.out.failed && fwrite(t.out.at, 1, t.out.n, f) == t.out.n;
+	good = f && fclose(f) == 0 && good;
+	weft_buf_fini(&t.out);
+	return good && first_picture(NULL) >= 0; /* makes the index */
+}
+
+/* ---- steps ---- */
+
+static bool open_wide(void)
+{
+	const char *most = getenv("WEFT_BENCH_EVENTS");
+	many.events = most ? strtoull(most, NULL, 10) : 100000000;
+	wide = calloc(1, sizeof *wide);
+	if (!wide || !rows_trace_make(&many, dir) || server_session_init(wide))
+		return false;
+	struct server_trace *t = &wide->trace[0];
+	*t = (struct server_trace){.name = "wide", .trace = many.trace, .space = many.space};
+	t->regions = calloc(1, sizeof *t->regions);
+	if (!t->regions || server_regions_init(t->regions, t->trace) || server_nests_new(&t->nests, t->trace))
+		return false;
+	wide->n_traces = 1;
+	weft_store_u32(&t->state, SERVER_READY);
+	return true;
+}
+
+static double step(void *unused)
+{
+	char rows[32], from[32], to[32];
+	uint64_t end = many.trace->end, span = (end >> any(14)) / PIECES, at = any(end - span * PIECES + 1),
+		 row = any(ROWS_TRACE_MOST - LINES);
+	uint64_t began = bench_now_ns();
+	(void)unused;
+	snprintf(rows, sizeof rows, "%llu-%llu", (unsigned long long)row, (unsigned long long)(row + LINES - 1));
+	for (unsigned i = 0; i < PIECES; i++) {
+		snprintf(from, sizeof from, "%llu", (unsigned long long)(at + i * span));
+		snprintf(to, sizeof to, "%llu", (unsigned long long)(at + (i + 1) * span));
+		const struct server_arg arg[] = {{"rows", rows}, {"from", from}, {"to", to}, {"width", "512"}};
+		if (!ask(wide, "time/cells", arg, 4))
+			return -1;
+	}
+	return (double)(bench_now_ns() - began) / 1e6;
+}
+
+/* 10,000 rows on a screen of 1,080 lines: each line is several rows. */
+static double all_rows(void *unused)
+{
+	struct weft_buf rows = {0};
+	(void)unused;
+	for (unsigned i = 0; i < SCREEN; i++)
+		weft_buf_printf(&rows, "%s%u~%u", i ? "," : "", i * ROWS_TRACE_MOST / SCREEN,
+		                (i + 1) * ROWS_TRACE_MOST / SCREEN - 1);
+	const struct server_arg arg[] = {{"rows", rows.at}, {"width", "1536"}, {"fuse", "maximum"}};
+	uint64_t began = bench_now_ns();
+	bool good = !rows.failed && ask(wide, "time/cells", arg, 3);
+	double ms = (double)(bench_now_ns() - began) / 1e6;
+	weft_buf_fini(&rows);
+	return good ? ms : -1;
+}
+
+/* What is no page of a file, of a process that shows the .prv and nothing else: this program again, with its path. */
+static double memory(void *unused)
+{
+	char command[200];
+	double mib = -1;
+	(void)unused;
+	snprintf(command, sizeof command, "\"$(readlink /proc/$PPID/exe)\" --show %s", prv);
+	FILE *f = popen(command, "r");
+	if (f && fscanf(f, "%lf", &mib) != 1)
+		mib = -1;
+	if (f)
+		pclose(f);
+	return mib;
+}
+
+static int show(const char *path)
+{
+	snprintf(prv, sizeof prv, "%s", path);
+	for (unsigned i = 0; i < 4; i++)
+		if (first_picture(NULL) < 0)
+			return 1;
+	printf("%f\n", held_mib);
+	return 0;
+}
+
+static const struct bench_variant first[] = {{"prv-1.2GB", first_picture, NULL}, {0}};
+static const struct bench_variant steps[] = {{"1e8x1e4", step, NULL}, {0}}, screens[] = {{"1e8x1e4", all_rows, NULL}, {0}},
+				  held[] = {{"anonymous", memory, NULL}, {0}};
+static const struct bench benches[] = {
+	{"first-picture", "ms", 7, first},
+	{"step", "ms", 41, steps},
+	{"all-rows", "ms", 5, screens},
+	{"memory", "MiB", 1, held},
+	{0},
+};
+
+int main(int argc, char **argv)
+{
+	int status = 1;
+	if (argc == 3 && !strcmp(argv[1], "--show"))
+		return show(argv[2]);
+	if (mkdtemp(dir) && write_prv() && open_wide())
+		status = bench_main(argc, argv, benches);
+	else
+		fprintf(stderr, "cannot make the traces in '%s'\n", dir);
+	return weft_remove_tree(dir, NULL) ? 1 : status;
+}
