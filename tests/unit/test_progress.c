@@ -173,3 +173,26 @@ TEST(progress_may_be_absent)
 {
 	weft_progress_step(NULL, 1);
 }
+
+/* What a thread begins is told to who asked for it, in place of the terminal; other threads' work is not. */
+TEST(progress_is_told_elsewhere)
+{
+	struct weft_progress_seen seen = {0};
+	struct weft_progress p, other;
+	CHECK(weft_load_ptr(&seen.what) == NULL);
+	weft_progress_tell(&seen);
+	weft_progress_begin(&p, "reading", 100);
+	weft_progress_step(&p, 30);
+	weft_progress_step(&p, 12);
+	CHECK_STR((const char *)weft_load_ptr(&seen.what), "reading");
+	CHECK_U64(weft_load_u64(&seen.done), 42);
+	CHECK_U64(weft_load_u64(&seen.total), 100);
+	CHECK(!p.on);
+	weft_progress_tell(NULL);
+	weft_progress_begin(&other, "writing", 7);
+	weft_progress_step(&other, 7);
+	CHECK_U64(weft_load_u64(&seen.done), 42);
+	weft_progress_end(&other);
+	weft_progress_end(&p);
+	CHECK(weft_load_ptr(&seen.what) == NULL);
+}

@@ -3,6 +3,7 @@
 #include "open_browser.h"
 #include <fcntl.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,11 @@ bool open_browser(const char *address, char *file)
 		dup2(null, 1);
 		dup2(null, 2);
 		setsid();
+		/* Of the server's, which a browser must not inherit. */
+		sigset_t none;
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		signal(SIGPIPE, SIG_DFL);
 		execlp("xdg-open", "xdg-open", file, (char *)NULL);
 		_exit(127);
 	}

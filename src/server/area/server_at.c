@@ -52,21 +52,23 @@ static int put_value(struct place *p, uint64_t *begin_ns, uint64_t *end_ns)
 		server_put_u64(p->w, "end", *end_ns);
 		weft_json_end(p->w);
 	}
+	rc = rc < 0 ? rc : name.failed ? -ENOMEM : 0;
 	weft_buf_fini(&name);
 	free(b);
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 /* ---- where ---- */
 
-static void put_where(struct place *p)
+static int put_where(struct place *p)
 {
 	struct weft_buf name = {0};
 	row_label(&p->t->space, p->look->metric.level, p->row, &name);
 	server_put_string(p->w, "row", name.n && !name.failed ? name.at : "");
+	int rc = name.failed ? -ENOMEM : 0;
 	weft_buf_fini(&name);
-	if (p->thread == WEFT_NONE)
-		return;
+	if (p->thread == WEFT_NONE || rc)
+		return rc;
 	const struct weft_trace *t = p->t->trace;
 	const struct weft_thread_row *h = &t->thread[p->thread];
 	const struct weft_process *of = &t->process[h->process];
@@ -84,6 +86,7 @@ static void put_where(struct place *p)
 		server_put_string(p->w, "node", t->node[of->node].name);
 	server_put_u64(p->w, "events", h->n_events);
 	weft_json_end(p->w);
+	return 0;
 }
 
 /* ---- open regions ---- */
@@ -329,9 +332,10 @@ int server_time_at(const struct server_request *r, struct server_answer *a)
 	p.w = server_json_begin(&j);
 	weft_json_object(p.w);
 	server_put_u64(p.w, "at", p.at);
-	put_where(&p);
 	begin = end = p.at;
-	rc = put_value(&p, &begin, &end);
+	rc = put_where(&p);
+	if (!rc)
+		rc = put_value(&p, &begin, &end);
 	if (!rc && p.thread != WEFT_NONE)
 		rc = put_thread(&p, begin, end);
 	while (p.w->depth > 1) /* what an error left open */

@@ -12,6 +12,7 @@
  */
 #include "server_cells.h"
 #include "base/map.h"
+#include "base/pool.h"
 #include "render/cells/time_cells.h"
 #include <errno.h>
 #include <math.h>
@@ -114,20 +115,35 @@ static int make_by_time(const struct server_look *l, const struct weft_metric_ce
 	return rc;
 }
 
+/* What lines are made of; they are fused side by side. */
+struct fusing {
+	const struct server_look *look;
+	const struct server_lines *lines;
+	uint32_t first; /* line; `cell` begins with its rows */
+	unsigned width;
+	const double *cell;
+	double *out;
+};
+
 /* Rows of a line become one. */
-static int fuse(const struct server_look *l, const double *cell, uint32_t rows, unsigned width, uint64_t line, double *out)
+static int fuse_line(void *arg, size_t i, unsigned worker)
 {
+	const struct fusing *f = arg;
+	const uint32_t line = f->first + (uint32_t)i, begin = f->lines->first[line], rows = f->lines->first[line + 1] - begin;
+	const double *cell = f->cell + (size_t)(begin - f->lines->first[f->first]) * f->width;
+	double *out = f->out + i * f->width;
 	struct draw_sum sum;
+	(void)worker;
 	if (rows == 1) {
-		memcpy(out, cell, width * sizeof *out);
+		memcpy(out, cell, f->width * sizeof *out);
 		return 0;
 	}
-	draw_sum_init(&sum, l->fuse);
-	for (unsigned x = 0; x < width; x++) {
-		draw_sum_begin(&sum, line << 32 ^ x);
-		for (uint32_t i = 0; i < rows; i++) {
-			double v = cell[(size_t)i * width + x];
-			if (l->window || v >= 0) /* a thread that is not there says nothing */
+	draw_sum_init(&sum, f->look->fuse);
+	for (unsigned x = 0; x < f->width; x++) {
+		draw_sum_begin(&sum, (uint64_t)line << 32 ^ x);
+		for (uint32_t k = 0; k < rows; k++) {
+			double v = cell[(size_t)k * f->width + x];
+			if (f->look->window || v >= 0) /* a thread that is not there says nothing */
 				draw_sum_add(&sum, v);
 		}
 		out[x] = sum.n ? draw_sum_get(&sum) : WEFT_REGION_AWAY;
@@ -158,12 +174,9 @@ static int make_lines(const struct server_look *l, const struct server_cells_how
 	int rc = how->by_time ? make_by_time(l, &as, &c) : weft_metric_cells_make(&c, &as);
 	for (size_t i = 0, n = (size_t)c.n_rows * c.width; i < n && !rc && !l->window; i++)
 		c.cell[i] = server_look_value(l, c.cell[i]);
-	const double *cell = c.cell;
-	for (uint32_t i = first; i < last && !rc; i++) {
-		uint32_t rows = lines->first[i + 1] - lines->first[i];
-		rc = fuse(l, cell, rows, how->width, i, out + (size_t)(i - first) * how->width);
-		cell += (size_t)rows * how->width;
-	}
+	struct fusing f = {l, lines, first, how->width, c.cell, out};
+	if (!rc)
+		rc = weft_parallel(as.threads, last - first, fuse_line, &f);
 	weft_metric_cells_fini(&c);
 	return rc;
 }

@@ -89,7 +89,7 @@ static int put_row(struct exact *x, uint32_t row, bool nested)
 	return rc;
 }
 
-static void put_seen(struct exact *x)
+static int put_seen(struct exact *x)
 {
 	struct weft_buf name = {0};
 	weft_json_key(x->json, "values");
@@ -106,7 +106,9 @@ static void put_seen(struct exact *x)
 		weft_json_end(x->json);
 	}
 	weft_json_end(x->json);
+	int rc = name.failed ? -ENOMEM : 0;
 	weft_buf_fini(&name);
+	return rc;
 }
 
 /* {"many": true} where there are more than `most`: the page shows pixels then. */
@@ -137,7 +139,8 @@ int server_time_exact(const struct server_request *r, struct server_answer *a)
 	for (uint32_t i = 0; i < lines.n_rows && !rc; i++)
 		rc = r->gone && r->gone(r) ? -ECANCELED : put_row(&x, lines.row[i], nested);
 	weft_json_end(x.json);
-	put_seen(&x);
+	int seen_rc = put_seen(&x);
+	rc = rc ? rc : seen_rc;
 	weft_json_end(x.json);
 	int end_rc = server_json_end(&j, a);
 	if (rc == -E2BIG) {

@@ -20,7 +20,7 @@ static void put_text(struct weft_json *w, const char *at, size_t n)
 	weft_json_string_n(w, at, most);
 }
 
-static void put_names(struct weft_json *w, const struct server_trace *t, enum weft_level level, uint32_t n)
+static int put_names(struct weft_json *w, const struct server_trace *t, enum weft_level level, uint32_t n)
 {
 	struct weft_buf name = {0};
 	weft_json_key(w, "names");
@@ -28,10 +28,12 @@ static void put_names(struct weft_json *w, const struct server_trace *t, enum we
 	for (uint32_t i = 0; i < n; i++) {
 		name.n = 0;
 		row_label(&t->space, level, i, &name);
-		put_text(w, name.n ? name.at : "", name.n);
+		put_text(w, name.n && !name.failed ? name.at : "", name.failed ? 0 : name.n);
 	}
 	weft_json_end(w);
+	int rc = name.failed ? -ENOMEM : 0;
 	weft_buf_fini(&name);
+	return rc;
 }
 
 /* By each coarser level of the same model: the object that each row is in. */
@@ -107,8 +109,9 @@ static void put_workers(struct weft_json *w, const struct server_trace *t, uint3
 	weft_json_end(w);
 }
 
-static void put_parents(struct weft_json *w, const struct server_trace *t, enum weft_level level)
+static int put_parents(struct weft_json *w, const struct server_trace *t, enum weft_level level)
 {
+	int rc = 0;
 	weft_json_key(w, "parents");
 	weft_json_object(w);
 	for (unsigned up = 0; up < WEFT_LEVELS; up++) {
@@ -120,10 +123,11 @@ static void put_parents(struct weft_json *w, const struct server_trace *t, enum 
 			continue;
 		weft_json_key(w, server_level_names[up]);
 		weft_json_object(w);
-		put_names(w, t, (enum weft_level)up, n);
+		rc |= put_names(w, t, (enum weft_level)up, n);
 		weft_json_end(w);
 	}
 	weft_json_end(w);
+	return rc ? -ENOMEM : 0;
 }
 
 int server_time_rows(const struct server_request *r, struct server_answer *a)
@@ -146,16 +150,18 @@ int server_time_rows(const struct server_request *r, struct server_answer *a)
 		server_put_string(w, "lack", l.view ? l.view->lack : "");
 		server_put_bool(w, "codes", server_look_is_code(&l));
 		server_put_bool(w, "lines", l.window && l.window->lines);
-		put_names(w, l.trace, l.metric.level, n);
+		rc = put_names(w, l.trace, l.metric.level, n);
 		put_up(w, l.trace, l.metric.level, n);
-		put_parents(w, l.trace, l.metric.level);
+		int parents_rc = put_parents(w, l.trace, l.metric.level);
+		rc = rc ? rc : parents_rc;
 		if (l.metric.level == WEFT_THREAD)
 			put_threads(w, l.trace, n);
 		put_chosen(w, l.window, l.metric.level, n);
 		if (!l.window && l.metric.level == WEFT_THREAD)
 			put_workers(w, l.trace, n);
 		weft_json_end(w);
-		rc = server_json_end(&j, a);
+		int end_rc = server_json_end(&j, a);
+		rc = rc ? rc : end_rc;
 	}
 	server_look_fini(&l);
 	return rc;
