@@ -24,6 +24,12 @@ export function lightness(c) {
 /** Black or white: what can be read on it. @param {number} c */
 export const textOn = c => (lightness(c) > 0.3 ? "#14181d" : "#ffffff");
 
+/* Nearly white, and grey. */
+function isPale(c) {
+	const most = Math.max(red(c), green(c), blue(c)), least = Math.min(red(c), green(c), blue(c));
+	return least > 190 && most - least < 24;
+}
+
 /** A colour of a scale. @param {number} t 0 to 1 */
 export function even(t) {
 	const at = Math.max(0, Math.min(1, t)) * (EVEN.length - 1), i = Math.min(EVEN.length - 2, Math.floor(at));
@@ -46,7 +52,8 @@ export function hash(name) {
 /**
  * What an entry of a palette looks like; -1: nothing is there. own: colours that the reader chose, by name.
  * @param {{value: number, color: number, alpha: number}} entry
- * @param {{codes: boolean, regions: boolean, min: number, max: number, safe: boolean, paraver?: boolean, name?: string, own?: Record<string, string>, rank?: number}} how
+ * dark: the ground is: greys that are nearly white would be the brightest thing on it, and mean least.
+ * @param {{codes: boolean, regions: boolean, dark?: boolean, min: number, max: number, safe: boolean, paraver?: boolean, name?: string, own?: Record<string, string>, rank?: number}} how
  */
 export function colorOf(entry, how) {
 	if (!entry.alpha) return -1;
@@ -54,7 +61,7 @@ export function colorOf(entry, how) {
 	if (chosen >= 0) return chosen;
 	if (!how.codes) return how.safe ? even((entry.value - how.min) / (how.max - how.min || 1)) : entry.color;
 	if (how.safe) return safe(how.rank ?? Math.max(0, Math.round(entry.value) - 1));
-	if (how.regions || how.paraver) return entry.color;
+	if (how.regions || how.paraver) return how.dark && isPale(entry.color) ? mix(entry.color, 0x1a2027, 0.72) : entry.color;
 	const i = Math.round(entry.value);
 	return CODES[(((i - 1) % CODES.length) + CODES.length) % CODES.length];
 }

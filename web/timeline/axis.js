@@ -131,7 +131,7 @@ export function createMinimap(app, stage) {
 		const first = stage.view(0), table = new Uint32Array(cells.values.length);
 		for (let i = 0; i < table.length; i++) {
 			const n = first.names.get(cells.values[i]);
-			table[i] = pixel(colorOf({ value: cells.values[i], color: cells.colors[i] & 0xffffff, alpha: cells.colors[i] >>> 24 }, { codes: Boolean(cells.flags & CODES), regions: !first.def.view, min: cells.min, max: cells.max, safe: app.state.safe, paraver: app.own("timeline").paraver, name: n?.name, own: app.state.colors, rank: n?.rank }));
+			table[i] = pixel(colorOf({ value: cells.values[i], color: cells.colors[i] & 0xffffff, alpha: cells.colors[i] >>> 24 }, { codes: Boolean(cells.flags & CODES), regions: !first.def.view, min: cells.min, max: cells.max, safe: app.state.safe, dark: app.dark(), paraver: app.own("timeline").paraver, name: n?.name, own: app.state.colors, rank: n?.rank }));
 		}
 		image = document.createElement("canvas");
 		image.width = cells.width;

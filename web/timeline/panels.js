@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The panels of this area, and the keys that move in time: see web/panels.js. */
 import { createDetails } from "./details.js";
+import { createMarks } from "./marks.js";
 import { createStage } from "./stage.js";
 
 let made = null;
@@ -55,4 +56,5 @@ export default [
 		],
 	},
 	{ name: "details", title: "Details", place: "side", needs: (info, trace) => Boolean(trace), create: createDetails, keys: [{ key: "e", title: "Details of what is selected", group: GROUP, run: app => app.open("details") }] },
+	{ name: "marks", title: "Marks", place: "side", needs: (info, trace) => Boolean(trace), create: createMarks },
 ];

@@ -26,6 +26,7 @@ export function bindPointer(app, stage, track) {
 		if (e.button === 2) return;
 		const p = place(e);
 		over.setPointerCapture(e.pointerId);
+		over.dataset.pointed = ""; // the ring is for who got here by keys
 		over.focus({ preventScroll: true });
 		closeMenu(false);
 		down = { ...p, range: app.range(), scroll: body.scrollTop, pans: e.button === 1 || e.ctrlKey || e.metaKey || stage.spaceHeld, moved: false, shift: e.shiftKey };
@@ -60,6 +61,7 @@ export function bindPointer(app, stage, track) {
 	over.addEventListener("pointerup", up);
 	over.addEventListener("pointercancel", up);
 	over.addEventListener("pointerleave", () => { stage.setHover(-1); stage.tip.hidden = true; app.hint(""); });
+	over.addEventListener("blur", () => { delete over.dataset.pointed; });
 	over.addEventListener("dblclick", e => {
 		const p = place(e), hit = track.at(p.x, p.y), s = app.state.selection;
 		if (hit?.begin !== undefined && hit.end > hit.begin) stage.zoomTo(hit.begin, hit.end, 0.15);

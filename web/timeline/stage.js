@@ -17,6 +17,7 @@ import { createAxis, createMinimap } from "./axis.js";
 import { createFind } from "./find.js";
 import { createLegend } from "./legend.js";
 import { bindPointer } from "./pointer.js";
+import { rowsMenu } from "./rows_menu.js";
 import { createTrack } from "./track.js";
 import { chooseView } from "./track_head.js";
 import { clamp, pan, zoom } from "./zoom.js";
@@ -122,9 +123,10 @@ export function createStage(host, app) {
 	const range = h("input", { type: "text", class: "tl-range", spellcheck: "false", "aria-label": "Range of time in view, like 10ms..25ms", title: "Range in view: type 10ms..25ms, 25%..50%, or a time to go to",
 		onchange: () => typeRange(), onkeydown: e => { if (e.key === "Enter") range.blur(); else if (e.key === "Escape") { showRange(true); range.blur(); } } });
 	const add = h("button", { type: "button", class: "tl-add", onclick: () => chooseView(app, add, def => stage.addTrack(def), null) }, "+ Track");
+	const rowsButton = tool("rows", "Rows: groups, order, filter, arrows", () => rowsMenu(app, stage, rowsButton));
 	const bar = h("div", { class: "tl-bar" }, find.box, h("span", { class: "grow" }), range,
 		tool("minus", "Zoom out", () => stage.zoomBy(-4), "−"), tool("plus", "Zoom in", () => stage.zoomBy(4), "+"), tool("fit", "All of it", () => stage.fit(), "F"),
-		tool("rows", "Rows: all in view, or of a height that can be read", () => app.own("timeline", { fit: !app.own("timeline").fit }), "R"), add);
+		rowsButton, add);
 	fill(host, h("div", { class: "tl" }, bar, map.box, axis.box, tracksBox, legend.box), tip);
 	host.classList.add("tl-host");
 
@@ -144,8 +146,10 @@ export function createStage(host, app) {
 	/* ---- messages and flows of what is selected ---- */
 
 	async function askArrows() {
-		const s = app.state.selection, r = app.range(), t = app.trace;
-		const of = t && s?.row !== undefined && s.level === "thread" && (t.has.messages || t.has.flows) ? { trace: app.state.trace, row: s.row, from: s.to > s.from ? s.from : r.from, to: s.to > s.from ? s.to : r.to, most: ARROWS_MOST } : null;
+		const s = app.state.selection, r = app.range(), t = app.trace, which = app.own("timeline").arrows ?? "";
+		const chosen = s?.row !== undefined && s.level === "thread", some = t && (t.has.messages || t.has.flows);
+		const of = !some || which === "none" ? null : which === "all" ? { trace: app.state.trace, from: r.from, to: r.to, most: ARROWS_MOST }
+			: chosen ? { trace: app.state.trace, row: s.row, from: s.to > s.from ? s.from : r.from, to: s.to > s.from ? s.to : r.to, most: ARROWS_MOST } : null;
 		const key = JSON.stringify(of);
 		if (key === asked) return;
 		asked = key;
@@ -155,6 +159,7 @@ export function createStage(host, app) {
 		try {
 			const [m, f] = await Promise.all([t.has.messages ? app.api.json("time/messages", of, { signal: stop.signal }) : { messages: [] }, t.has.flows ? app.api.json("time/flows", of, { signal: stop.signal }) : { flows: [] }]);
 			if (key !== asked) return;
+			if (which === "all" && m.n > ARROWS_MOST) app.say(`${m.n} messages are in view, of which ${ARROWS_MOST} are drawn: zoom in to see all`);
 			arrows = { messages: m.messages.filter(x => x.from >= 0 && x.to >= 0).map(x => ({ from: x.from, to: x.to, begin: x.sent ?? x.began, end: x.received })), flows: f.flows.map(x => ({ from: x.from, to: x.to, begin: x.begin ?? x.from_time, end: x.end ?? x.to_time })) };
 			schedule();
 		} catch (error) { if (!isAbort(error)) app.fail(error); }
@@ -187,7 +192,7 @@ export function createStage(host, app) {
 		for (const t of tracks) t.update(changed);
 		if (["colors", "safe", "theme", "more"].some(k => changed.has(k))) { map.recolor(); legend.update(); }
 		if (["from", "to", "trace", "info"].some(k => changed.has(k))) showRange(false);
-		if (["selection", "from", "to", "trace"].some(k => changed.has(k))) askArrows();
+		if (["selection", "from", "to", "trace", "more"].some(k => changed.has(k))) askArrows();
 		if (changed.has("info") || changed.has("trace")) find.update();
 		schedule();
 	}

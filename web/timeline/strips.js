@@ -24,7 +24,7 @@ export function createStrips(app, on) {
 		const c = strip.cells, table = new Uint32Array(c.values.length), codes = Boolean(c.flags & CODES);
 		for (let i = 0; i < table.length; i++) {
 			const value = c.values[i], name = look.names.get(value)?.name;
-			const color = colorOf({ value, color: c.colors[i] & 0xffffff, alpha: c.colors[i] >>> 24 }, { codes, regions: strip.regions, min: c.min, max: c.max, safe: look.safe, paraver: look.paraver, name, own: look.own, rank: look.names.get(value)?.rank });
+			const color = colorOf({ value, color: c.colors[i] & 0xffffff, alpha: c.colors[i] >>> 24 }, { codes, regions: strip.regions, min: c.min, max: c.max, safe: look.safe, dark: look.dark, paraver: look.paraver, name, own: look.own, rank: look.names.get(value)?.rank });
 			table[i] = pixel(color, look.dim && !look.dim.has(name) ? 44 : 255);
 		}
 		const canvas = strip.image ?? document.createElement("canvas");

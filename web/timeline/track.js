@@ -44,7 +44,7 @@ export function createTrack(app, stage, index) {
 		box, body, over, plot,
 		get def() { return stage.tracks()[index] ?? {}; },
 		get rows() { return rows; }, get lines() { return lines; }, get top() { return top; }, get names() { return names; }, get scale() { return scale; },
-		get style() { return this.def.style === "nest" && this.canNest() ? "nest" : this.def.style === "curve" && !rows?.codes ? "curve" : "cells"; },
+		get style() { return this.def.style === "nest" && this.canNest() ? "nest" : this.def.style === "curve" && this.def.view ? "curve" : "cells"; },
 		get index() { return index; }, get exact() { return exact; }, get colors() { return colors; },
 		get level() { return rows?.level ?? "thread"; },
 		gutter: () => app.state.sizes.gutter ?? 176,
@@ -99,7 +99,7 @@ export function createTrack(app, stage, index) {
 	function shown(value) {
 		const n = names.get(value);
 		if (!n) return -1;
-		return colorOf({ value, color: n.color & 0xffffff, alpha: n.color >>> 24 }, { codes: track.codes, regions: !track.def.view, min: scale?.min ?? 0, max: scale?.max ?? 1, safe: app.state.safe, paraver: app.own("timeline").paraver, name: n.name, own: app.state.colors, rank: n.rank });
+		return colorOf({ value, color: n.color & 0xffffff, alpha: n.color >>> 24 }, { codes: track.codes, regions: !track.def.view, min: scale?.min ?? 0, max: scale?.max ?? 1, safe: app.state.safe, dark: app.dark(), paraver: app.own("timeline").paraver, name: n.name, own: app.state.colors, rank: n.rank });
 	}
 	function addNames(list) {
 		for (const v of list) if (!names.has(v.value)) names.set(v.value, { name: v.name, color: v.color, file: v.file, line: v.line, rank: names.size });
@@ -107,7 +107,7 @@ export function createTrack(app, stage, index) {
 	}
 	function setLook() {
 		const only = app.own("timeline").only;
-		strips.look = { dim: only?.length ? new Set(only) : null, own: app.state.colors, safe: app.state.safe, paraver: app.own("timeline").paraver, names };
+		strips.look = { dim: only?.length ? new Set(only) : null, own: app.state.colors, safe: app.state.safe, dark: app.dark(), paraver: app.own("timeline").paraver, names };
 	}
 	let asking = "";
 	async function askNames() {

@@ -68,10 +68,10 @@ export function buildHead(head, app, stage, track) {
 		update() {
 			const title = track.def.title || track.rows?.title || (app.trace?.has.regions ? "Regions" : "States");
 			fill(name, plain(title, 60), icon("down"));
-			const styles = track.canNest() ? [["cells", "Innermost"], ["nest", "Nested"]] : !track.codes ? [["cells", "Cells"], ["curve", "Curves"]] : [];
+			const styles = track.canNest() ? [["cells", "Innermost"], ["nest", "Nested"]] : track.def.view ? [["cells", "Cells"], ["curve", "Curves"]] : [];
 			fill(style, styles.map(([k, label]) => h("button", { type: "button", "aria-pressed": String(track.style === k), onclick: () => stage.setTrack(track.index, { style: k }) }, label)));
 			const draw = DRAWS.find(d => d[0] === track.def.draw);
-			fill(info, !track.codes && track.scale ? `${number(track.scale.min)} … ${number(track.scale.max)}` : "", draw && track.def.view ? ` · ${draw[1].toLowerCase()}` : "");
+			fill(info, !track.codes && track.scale && track.style !== "curve" ? `${number(track.scale.min)} … ${number(track.scale.max)}` : "", draw && track.def.view ? ` · ${draw[1].toLowerCase()}` : "");
 			close.hidden = stage.tracks().length < 2;
 		},
 	};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Flows through the timeline: what is drawn, zooms, keys, undo, finding, details, tracks, marks; the address; both themes. See areas.mjs. */
 import assert from "node:assert/strict";
+import { appendFileSync, copyFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import { accessible, close, serve, stateOf, until, visit } from "./drive.mjs";
@@ -175,5 +176,76 @@ test("narrow and wide windows", async () => {
 		await page.shot(`timeline-${width}`);
 		await page.done();
 	}
+	await s.stop();
+});
+
+test("rows are filtered, ordered, hidden and come back; marks are a list", async () => {
+	const s = await serve([at("heat")]), page = await visit(s.url), menu = name => page.getByRole("menu").getByText(name, { exact: false }).first();
+	await ready(page);
+	const rows = () => page.evaluate(() => JSON.parse(new URLSearchParams(location.hash.slice(1)).get("rows") ?? "{}").thread ?? {});
+	const open = () => page.getByRole("button", { name: /^Rows/ }).click();
+	await open();
+	await menu("Filter by name").click();
+	await page.getByRole("dialog").getByRole("searchbox").fill("heat 0 -helper");
+	await page.getByRole("dialog").getByText("1 of 3 rows", { exact: false }).waitFor();
+	await page.getByRole("dialog").getByRole("button", { name: "Filter" }).click();
+	await until(page, () => decodeURIComponent(location.hash).includes("-helper"));
+	assert.match(await page.locator(".tl-over").first().getAttribute("aria-label"), /lines/);
+	await open();
+	await menu("Show all rows").click();
+	await open();
+	await menu("By number of events").click();
+	await until(page, () => decodeURIComponent(location.hash).includes('"sort":"events"'));
+	await open();
+	await menu("Fold all").click();
+	await until(page, () => decodeURIComponent(location.hash).includes('"folded":"all"'));
+	assert.equal((await rows()).filter, "");
+	await page.keyboard.press("Control+z");
+	await until(page, () => !decodeURIComponent(location.hash).includes('"folded":"all"'));
+	const box = await page.locator(".tl-over").first().boundingBox();
+	await page.mouse.click(box.x + box.width / 2, box.y + 40);
+	await page.keyboard.press("m");
+	await page.getByRole("dialog").getByRole("textbox").fill("half");
+	await page.getByRole("button", { name: "Keep" }).click();
+	await page.getByRole("tab", { name: "Marks" }).click();
+	assert.equal(await page.locator(".tl-marks input").inputValue(), "half");
+	await accessible(page);
+	await page.shot("timeline-marks");
+	await page.getByRole("button", { name: "Remove mark 1" }).click();
+	await until(page, () => !location.hash.includes("marks="));
+	await page.done();
+	assert.equal(await s.stop(), 0);
+});
+
+test("names of traces are text, whatever they hold; no request leaves the machine", async () => {
+	const hostile = join(process.env.WEFT_TRACES, "hostile.prv"), name = '<img src=x onerror="globalThis.caught=1">\u202egnp.exe<script>globalThis.caught=1</script>', long = "n".repeat(1 << 20);
+	writeFileSync(hostile, "#Paraver (01/01/26 at 00:00):1000000_ns:1(1):1:1(1:1)\n1:1:1:1:1:0:400000:1\n1:1:1:1:1:400000:700000:3\n1:1:1:1:1:700000:1000000:4\n");
+	writeFileSync(hostile.replace(/prv$/, "pcf"), `STATES\n0 Idle\n1 ${name}\n3 ${long}\n4 "quoted' & <b>bold</b>\n`);
+	writeFileSync(hostile.replace(/prv$/, "row"), `LEVEL THREAD SIZE 1\n${name}\n`);
+	const s = await serve([hostile]), page = await visit(s.url), elsewhere = [];
+	page.on("request", r => { if (!r.url().startsWith(s.url) && !r.url().startsWith("blob:")) elsewhere.push(r.url()); });
+	await ready(page);
+	await choose(page, 0.2);
+	await choose(page, 0.5);
+	await page.reload();
+	await ready(page);
+	assert.equal(await page.evaluate(() => globalThis.caught), undefined);
+	assert.equal(await page.evaluate(() => document.querySelectorAll(".frame img, .frame script, .frame b b").length), 0);
+	assert.ok(await page.evaluate(() => !document.body.innerText.includes("\u202e")));
+	assert.deepEqual(elsewhere, []);
+	await page.done();
+	await s.stop();
+});
+
+test("a file that changes, and one that goes, is said", async () => {
+	const changing = join(process.env.WEFT_TRACES, "changing.prv");
+	copyFileSync(join(process.env.WEFT_TRACES, "sample.prv"), changing);
+	const s = await serve([changing]), page = await visit(s.url);
+	await ready(page);
+	appendFileSync(changing, "\n");
+	await until(page, () => /has changed since it was opened/.test(document.querySelector(".said").textContent));
+	unlinkSync(changing);
+	await until(page, () => /is gone/.test(document.querySelector(".said").textContent));
+	await page.done();
 	await s.stop();
 });
