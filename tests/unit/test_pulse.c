@@ -233,9 +233,9 @@ TEST(a_line_without_end_and_a_crowd_are_turned_away)
 TEST(a_child_of_fork_has_no_channel_and_takes_none_away)
 {
 	begin();
-	int ends[2], status;
-	char byte;
-	REQUIRE(pipe(ends) == 0);
+	int ends[2], lives[2], status;
+	char byte = 0;
+	REQUIRE(pipe(ends) == 0 && pipe(lives) == 0);
 	pid_t child = fork();
 	if (child == 0) {
 		struct weft_err err = {0};
@@ -255,8 +255,9 @@ TEST(a_child_of_fork_has_no_channel_and_takes_none_away)
 	child = fork(); /* one that lives on does not keep the parent's channel open */
 	if (child == 0) {
 		close(ends[1]);
-		_exit(read(ends[0], &byte, 1) < 0);
+		_exit(write(lives[1], &byte, 1) != 1 || read(ends[0], &byte, 1) < 0);
 	}
+	CHECK(read(lives[0], &byte, 1) == 1); /* it has come back from fork, which is when it lets go */
 	struct pulse_peer peer = {.pid = getpid(), .kind = "test"}, *peers;
 	struct weft_err err = {0};
 	char name[160], hidden[160];
@@ -271,6 +272,8 @@ TEST(a_child_of_fork_has_no_channel_and_takes_none_away)
 	close(ends[1]);
 	CHECK(waitpid(child, &status, 0) == child);
 	close(ends[0]);
+	close(lives[0]);
+	close(lives[1]);
 	CHECK(rmdir(folder) == 0);
 }
 
