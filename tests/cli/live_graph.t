@@ -43,7 +43,7 @@ $ ask watch 20; ask graph 0; ask break codelet left or right
 {"done":true}
 
 ## Both sides of the diamond are stood before; the bottom waits for both.
-$ until [ "$(ask graph 0 | jq '.held | length')" = 2 ]; do weft top --start diamond 2>/dev/null; done
+$ until [ "$(ask graph 0 | jq '.held | length')" = 2 ]; do weft top --start diamond 2>/dev/null || :; done
 $ ask graph 0 >graph; jq -c '.tasks[] | [.[1], .[3]]' graph
 ["done","top"]
 ["held","left or right"]
@@ -61,7 +61,7 @@ $ jq -c '[.paused, .breaks, (.held | map(.[0]) | sort), (.tasks[0][6] | endswith
 $ seq=$(jq .seq graph); ask step; until [ "$(ask graph "$seq" | jq -c '.tasks | map(.[1])')" = '["done"]' ]; do :; done; ask graph "$seq" | jq -c '[.paused, (.held | length), (.tasks[0] | length)]'
 {"done":true}
 [true,1,3]
-$ ask break task "$(jq -r '.tasks[3][0]' graph)"; ask go; until ask graph 0 | jq -e '.tasks[3][1] == "held"' >/dev/null; do :; done; ask graph 0 | jq -c '[.paused, (.breaks | length), (.held | length)]'
+$ ask break task "$(jq -r '.tasks[3][0]' graph)"; ask go; until [ "$(ask graph 0 | jq '.tasks[3][1] == "held"')" = true ]; do :; done; ask graph 0 | jq -c '[.paused, (.breaks | length), (.held | length)]'
 {"done":true}
 {"done":true}
 [false,2,1]
@@ -72,7 +72,7 @@ $ ask break none; ask break codelet; ask break x; ask step 7; ask graph x; ask s
 {"done":false,"error":"worker 7 does not stand before a task"}
 {"done":false,"error":"graph wants the number of the last answer, or 0"}
 {"done":true}
-$ until ask graph 0 | jq -e 'all(.tasks[]; .[1] == "done")' >/dev/null; do :; done; ask step; ask go
+$ until [ "$(ask graph 0 | jq 'all(.tasks[]; .[1] == "done")')" = true ]; do :; done; ask step; ask go
 {"done":false,"error":"no worker stands before a task"}
 {"done":true}
 

@@ -3,7 +3,7 @@
 ## What a page saves of what is seen is, byte for byte, what commands write; a saved view opens its traces.
 $ cp -r "$WEFT_SOURCE/tests/golden/traces/heat.weft" "$WEFT_SOURCE/tests/golden/traces/tiles.weft" .
 $ get() { python3 -c 'import sys, urllib.request as u; sys.stdout.buffer.write(u.urlopen(sys.argv[1]).read())' "$(cat address)api/$1"; }
-$ serve() { weft open -q --no-browser "$@" >address & server=$!; until [ -s address ]; do :; done; until get session/info 2>/dev/null | jq -e 'all(.traces[]; .state == "ready")' >/dev/null; do :; done; }
+$ serve() { weft open -q --no-browser "$@" >address & server=$!; until [ -s address ]; do :; done; until [ "$(get session/info 2>/dev/null | jq 'all(.traces[]; .state == "ready")')" = true ]; do :; done; }
 $ serve heat.weft tiles.weft
 $ get 'share/picture?form=png' >a; weft timeline -q heat.weft -o b.png; cmp a b.png; get 'share/picture?from=10000000&to=60000000&width=800' >a; weft timeline -q heat.weft -o b.svg --time 10ms..60ms --width 800; cmp a b.svg
 $ get 'share/picture?view=regions&from=10000000&to=60000000&draw=maximum' >a; weft timeline -q regions heat.weft -o c.svg --time 10ms..60ms --draw-mode maximum; cmp a c.svg

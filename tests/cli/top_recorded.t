@@ -34,7 +34,7 @@ $ cat >steps.c <<'END'
 > }
 > END
 $ gcc -O2 -pthread steps.c -I"$WEFT_SOURCE/include" "$WEFT_BUILD/libweft.so" -Wl,-rpath,"$WEFT_BUILD" -o steps; export WEFT_LIVE="$PWD/live"; mkdir -m 700 live
-$ sample() { weft top --once --json steps 2>/dev/null; }; ready() { until sample | jq -e '.message_ends.received == 1 and ([.threads[] | .region] | sort) == ["inner", "waits"]' >yes; do :; done; }
+$ sample() { weft top --once --json steps 2>/dev/null; }; ready() { until [ "$(sample | jq '.message_ends.received == 1 and ([.threads[] | .region] | sort) == ["inner", "waits"]')" = true ]; do :; done; }
 $ weft record -q --off threads,io -o few.weft -- ./steps 20 & recorder=$!; ready; weft top --list | awk '{ print $2, $3 }'; sample | jq -c '.program, (.events | [.recorded >= 68, .dropped, .lost_pages]), .message_ends, (.threads | sort_by(.name) | .[] | [.name, .region, .depth]), (.regions | sort_by(.name) | .[] | [.name, .calls]), .recorded_counters'
 program kind
 steps recording
