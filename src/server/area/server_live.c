@@ -4,6 +4,7 @@
  * a program is a POST whose body is an object of texts; each is a row of `changes`.
  */
 #include "server/core/server_live.h"
+#include "base/map.h"
 #include "pulse/pulse_read.h"
 #include "peer/peer.h"
 #include "server/core/server_session.h"
@@ -88,7 +89,8 @@ struct watcher {
 	uint64_t changes, samples;
 	bool told;
 	struct server_live_ask *ask; /* of a graph: on its way */
-	uint64_t seq;                /* up to which it has been told */
+	uint64_t seq;                /* up to which tasks have been told */
+	uint64_t stands;             /* hash of what was told beside tasks; 0: nothing yet */
 };
 
 static int watcher_begin(const struct server_request *r, void **state)
@@ -156,6 +158,15 @@ static bool graph_seq(const char *line, size_t n, uint64_t *seq)
 	return true;
 }
 
+/* What stands before the tasks: the number, whether the program is paused, breaks, who is held. Of a program that stands only these change. */
+static uint64_t graph_stands(const char *line, size_t n)
+{
+	static const char tasks[] = ",\"tasks\":[";
+	const char *end = memmem(line, n, tasks, sizeof tasks - 1);
+	uint64_t hash = weft_hash(line, end ? (size_t)(end - line) : n);
+	return hash ? hash : 1;
+}
+
 /* One ask is on its way at a time: the page is told what has changed since the last, however long that was. */
 static int graph_next(void *state, struct weft_buf *out)
 {
@@ -165,14 +176,14 @@ static int graph_next(void *state, struct weft_buf *out)
 		const char *line = server_live_answer(w->ask, &n);
 		uint64_t seq = w->seq;
 		if (line && graph_seq(line, n, &seq)) {
-			if (seq != w->seq || !w->told)
+			uint64_t stands = graph_stands(line, n);
+			if (stands != w->stands)
 				put_line(out, "graph", line, n);
-			w->told = true;
+			w->stands = stands;
 			w->seq = seq;
 		} else {
 			put_line(out, "refused", line, n);
-			w->seq = 0;
-			w->told = false;
+			w->seq = w->stands = 0;
 		}
 		server_live_drop(w->live, w->ask);
 		w->ask = NULL;
