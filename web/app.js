@@ -133,7 +133,12 @@ function createApp() {
 		setTheme(store.state);
 		for (const view of shown) view.update(new Set(["theme"]));
 	});
-	addEventListener("hashchange", () => { if (location.hash !== written) store.replace(readAddress(location.hash, DEFAULTS)); });
+	/* The address of the event, not of the page: our own may have been written between the change and the event. */
+	addEventListener("hashchange", event => {
+		const { hash } = new URL(event.newURL);
+		clearTimeout(timer);
+		if (hash !== written) store.replace(readAddress(hash, DEFAULTS));
+	});
 	addEventListener("keydown", event => {
 		if (event.defaultPrevented || isTyping(event.target)) return;
 		const name = keyName(event), key = app.keys.find(k => k.key === name) ?? app.keys.find(k => k.key === name.toLowerCase() && name.length === 1);
