@@ -23,7 +23,8 @@ int main(int argc, char **argv)
 	for (int step = 0; step < STEPS; step++) {
 		work_us(interior, (step + rank) % 2 ? SLOW_US : FAST_US);
 		weft_enter(exchange);
-		if (is_fixed(argc, argv)) { /* what the neighbour sent a step ago; our own was taken by then, if it was sent two steps ago */
+		if (is_fixed(argc,
+		             argv)) { /* what the neighbour sent a step ago; our own was taken by then, if it was sent two steps ago */
 			MPI_Wait(&received, MPI_STATUS_IGNORE);
 			MPI_Wait(&sent[step % 2], MPI_STATUS_IGNORE);
 		}
