@@ -158,7 +158,7 @@ static int take(struct walk *w)
 	} events[] = {{"SetState", set_state}, {"PushState", push_state}, {"PopState", pop_state}, {"ProgEvent", program_event}};
 	struct weft_str event, worker_text, thread_text, time_text;
 	int64_t worker, thread, time;
-	struct track *t;
+	struct track *t = NULL;
 	int rc = record_text(&w->r, w->from, "E", &event, w->err);
 	rc = rc ? rc : record_text(&w->r, w->from, "W", &worker_text, w->err);
 	rc = rc ? rc : record_text(&w->r, w->from, "T", &thread_text, w->err);

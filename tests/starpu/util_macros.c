@@ -210,7 +210,8 @@ static void by_other_value(void)
 }
 static void by_address(void)
 {
-	STARPU_ASSERT_ACCESSIBLE((char *)16);
+	char *volatile nowhere = (char *)16;
+	STARPU_ASSERT_ACCESSIBLE(nowhere);
 }
 static void by_leaving(void)
 {

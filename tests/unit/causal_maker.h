@@ -75,7 +75,7 @@ static inline void cm_event(struct causal_made *m, uint32_t thread, uint64_t tim
 static inline uint32_t cm_region_id(struct causal_made *m, const char *name)
 {
 	bool mpi = !strncmp(name, "MPI_", 4), omp = !strncmp(name, "omp ", 4) || strstr(name, "[omp"),
-	     pt = !strncmp(name, "pthread_", 8);
+	     pt = strstr(name, "pthread_") == name;
 	return cm_def(m, WEFT_CLASS_REGION, name,
 	              mpi   ? m->mpi
 	              : omp ? m->openmp

@@ -103,7 +103,7 @@ static const char *take_value(struct schedule *s, char letter, unsigned long num
 /* 0, or what is wrong with the line. */
 static const char *read_line(struct schedule *s, char *line)
 {
-	char *rest = NULL, letter;
+	char *rest = NULL, letter = 0;
 	unsigned long task = 0, worker = 0;
 	double value;
 	for (char *word = strtok_r(line, " \t\r", &rest); word; word = strtok_r(NULL, " \t\r", &rest)) {
