@@ -148,7 +148,8 @@ static uint64_t read_thread(const struct weft_trace *t, uint32_t thread)
 			unsigned kind = weft_what_kind(b.what[i]);
 			uint32_t n;
 			FUZZ_REQUIRE(kind < 64 && weft_kind_info[kind].name);
-			sum += t->def[weft_kind_info[kind].of].at[weft_what_id(b.what[i])].line;
+			if (weft_kind_info[kind].of != WEFT_CLASS_NONE) /* other ids are numbers, and name nothing */
+				sum += t->def[weft_kind_info[kind].of].at[weft_what_id(b.what[i])].line;
 			if (kind == WEFT_EV_SEND || kind == WEFT_EV_RECV)
 				sum += t->message.size[b.value[i]];
 			if (kind == WEFT_EV_FLOW_OUT || kind == WEFT_EV_FLOW_IN)

@@ -87,8 +87,8 @@ static void set_threads(struct sim *s)
 		double ratio = s->node[s->node_of[row->rank]].kind->ratio;
 		if (s->m->rank_ratio && row->rank < s->m->n_rank_ratios)
 			ratio *= s->m->rank_ratio[row->rank];
-		t->at = s->p->op + row->first_op;
-		t->end = t->at + row->n_ops;
+		t->at = s->p->n_ops ? s->p->op + row->first_op : NULL;
+		t->end = s->p->n_ops ? t->at + row->n_ops : NULL;
 		t->rank = row->rank;
 		t->slow = ratio > 0 ? 1 / ratio : INFINITY;
 		t->next = SIM_NONE;
