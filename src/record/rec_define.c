@@ -210,8 +210,10 @@ static const struct rec_def *def_make(struct rec_def *want)
 	if (want->counts)
 		want->id = ++rec.defs.ids[want->class];
 	*d = *want;
-	if (want->class == WEFT_CLASS_REGION && want->counts)
+	if (want->class == WEFT_CLASS_REGION && want->counts) {
 		rec_meter_region(d->id, def_at(d->category)->name.at);
+		rec_first_region(d->id, d->name.at);
+	}
 	weft_store_u32(&rec.defs.n, index + 1);
 	def_hash_put(rec.defs.hash, rec.defs.hash_cells, index);
 	rec_live_store(index, def_live(d));

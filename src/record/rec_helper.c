@@ -103,7 +103,9 @@ static void helper_sample(struct helper *h)
 static void helper_switch(void)
 {
 	bool wanted = rec_while();
-	if (wanted && !weft_load_u32(&rec.on))
+	if (!wanted)
+		rec_first_again();
+	if (wanted && !weft_load_u32(&rec.on) && !rec_first_over())
 		(void)weft_start(NULL);
 	else if (!wanted && weft_load_u32(&rec.on))
 		weft_stop();

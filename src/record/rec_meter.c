@@ -30,17 +30,19 @@ int weft_meter(const struct weft_meter *m)
 	rec_check_process();
 	if (!rec_lock())
 		return -EDEADLK;
-	if (weft_load_u32(&rec.metered)) {
+	uint32_t why = weft_load_u32(&rec.metered);
+	if (why & REC_METER) {
 		rec_unlock();
 		return -EBUSY;
 	}
 	meter.of = *m;
 	meter.skips = rec_mmap((WEFT_ID_MAX + 1) / 8);
 	rec_define_meter_all();
-	weft_store_u32(&rec.metered, meter.skips != NULL);
+	if (meter.skips)
+		weft_store_u32(&rec.metered, why | REC_METER);
 	rec_unlock();
-	if (!meter.skips)
-		return -ENOMEM;
+	if (!meter.skips || why)
+		return meter.skips ? 0 : -ENOMEM;
 	/* Other threads come with their next page. */
 	rec_busy_begin();
 	rec_self.limit = weft_thread_1.limit;
@@ -62,8 +64,9 @@ static uint32_t meter_region(uint32_t head, const uint64_t *payload)
 {
 	if (weft_head_kind(head) != WEFT_EV_BUNDLE)
 		return head_region(head);
-	uint32_t first = head_region((uint32_t)payload[0]);
-	return first || weft_head_id(head) < 2 ? first : head_region((uint32_t)(payload[0] >> 32));
+	uint64_t heads = payload[weft_head_words(head) == WEFT_WORDS_LONG];
+	uint32_t first = head_region((uint32_t)heads);
+	return first || weft_head_id(head) < 2 ? first : head_region((uint32_t)(heads >> 32));
 }
 
 static void meter_read(void)
@@ -80,7 +83,7 @@ static void meter_read(void)
 void weft_read_counters(void)
 {
 	int saved = errno;
-	if (weft_load_u32(&rec.metered))
+	if (weft_load_u32(&rec.metered) & REC_METER)
 		meter_read();
 	errno = saved;
 }

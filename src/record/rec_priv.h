@@ -375,7 +375,15 @@ void rec_define_meter_all(void);                 /* likewise: rec_meter_region o
 /* ---- rec_meter.c: counters at regions ---- */
 
 void rec_meter_region(uint32_t id, const char *category);     /* under the lock; nothing where none are read */
-void rec_meter_event(uint32_t head, const uint64_t *payload); /* before it is recorded, where rec.metered */
+void rec_meter_event(uint32_t head, const uint64_t *payload); /* before it is recorded, where rec.metered has REC_METER */
+
+/* ---- rec_first.c: only the first calls of a region ---- */
+
+bool rec_first_set(const char *text);                 /* NAME=N; false: it is none. At the begin, before there are definitions */
+void rec_first_region(uint32_t id, const char *name); /* under the lock */
+void rec_first_event(uint32_t head, const uint64_t *payload); /* behind it, where rec.metered has REC_FIRST: may stop */
+bool rec_first_over(void);                                    /* they have been, and nobody has switched recording on since */
+void rec_first_again(void);                                   /* counts anew */
 
 /* ---- rec_helper.c: the background thread ---- */
 
@@ -407,6 +415,8 @@ void rec_check_process(void); /* in all public functions but the event path: not
 
 enum rec_init_state { REC_NEW, REC_SETTING_UP, REC_READY, REC_UNUSABLE };
 
+enum { REC_METER = 1, REC_FIRST = 2 }; /* counters are read at regions; calls of a region are counted */
+
 struct recorder {
 	struct weft_atomic_u32 init; /* rec_init_state */
 	struct rec_wiped *wiped;
@@ -414,7 +424,7 @@ struct recorder {
 	struct weft_atomic_u32 on;         /* events are wanted; without a stream: open one at the first */
 	struct weft_atomic_u32 reason;     /* errno value: why there is no stream */
 	struct weft_atomic_u64 lost;       /* events dropped that no slot counts */
-	struct weft_atomic_u32 metered;    /* counters are read at regions */
+	struct weft_atomic_u32 metered;    /* REC_METER, REC_FIRST: why all events take the slow way; 0: they do not */
 	uint32_t closed, no_helper, owner; /* owner: as in rec.wiped, the last one */
 	struct rec_clock clock;
 	const char *clock_why;

@@ -470,9 +470,12 @@ void weft_record_slow(uint32_t head, unsigned n, const uint64_t *payload)
 	if (!weft_load_u32(&rec.wiped->owner))
 		return;
 	rec_unseen_begin();
-	if (WEFT_UNLIKELY(weft_load_u32(&rec.metered)))
+	uint32_t why = weft_load_u32(&rec.metered);
+	if (WEFT_UNLIKELY(why & REC_METER))
 		rec_meter_event(head, payload);
 	slow_record(head, n, payload);
+	if (WEFT_UNLIKELY(why & REC_FIRST))
+		rec_first_event(head, payload);
 	rec_unseen_end();
 	errno = saved;
 }

@@ -10,6 +10,7 @@
  *     WEFT_SAVE_SIGNAL  number of the signal at which the flight recorder is saved
  *     WEFT_WATCHED      name of the host on which `weft record` writes down forks and exits itself
  *     WEFT_RANKS        ranks that record, as "0-3,7"; all others have no stream
+ *     WEFT_FIRST        REGION=N: recording ends in a process when it has made N calls of regions of that name, or glob
  *     WEFT_WHILE        a file's absolute path: recording is on while it exists
  *     WEFT_VERBOSE      not empty: one line on stderr at the end
  */
@@ -149,6 +150,9 @@ static void record_read_scope(void)
 	const char *text = secure_getenv("WEFT_RANKS");
 	if (text && *text && rec.rank >= 0 && !record_has_rank(text, (uint64_t)rec.rank))
 		rec.dir[0] = 0;
+	text = secure_getenv("WEFT_FIRST");
+	if (text && *text && !rec_first_set(text))
+		record_warn_ignored("WEFT_FIRST", "REGION=NUMBER");
 	text = secure_getenv("WEFT_WHILE");
 	if (text && *text == '/' && strlen(text) < sizeof rec.while_file)
 		memcpy(rec.while_file, text, strlen(text) + 1);
@@ -365,8 +369,10 @@ static int record_start(const char *path, bool is_file)
 	}
 	if (rc == 0 && rec_lock()) {
 		begin = !weft_swap_u32(&rec.on, 1);
-		if (begin)
+		if (begin) {
+			rec_first_again();
 			rec_define_live_all();
+		}
 		rec_unlock();
 	}
 	if (begin) {

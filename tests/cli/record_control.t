@@ -45,3 +45,11 @@ $ weft record --paused --after 1s -- true 2>&1 | head -1
 weft record: error: --paused and --after exclude each other
 $ weft record --toggle-on KILL -- true 2>&1 | head -1
 weft record: error: 'KILL' is no signal that a program can wait for
+$ . ./run first.weft --first "st*=7"; sleep 0.2; touch enough; wait; weft dump first.weft | awk '$4 == "step" {n[$3]++} $3 == "off" {off++} END {print n["enter"], n["leave"], off}'
+7 7 1
+$ weft record --first step -- true 2>&1 | head -1
+weft record: error: option '--first': expected REGION=NUMBER, found 'step'
+$ weft record --first step=0 -- true 2>&1 | head -1
+weft record: error: option '--first': expected REGION=NUMBER, found 'step=0'
+$ weft record --first step=1 --bursts 1ms -- true 2>&1 | head -1
+weft record: error: --bursts and --first exclude each other

@@ -97,6 +97,8 @@ static const struct weft_opt record_options[] = {
 	{0, "after", "TIME", WEFT_OPT_NS, offsetof(struct record_args, after), "record from TIME after the begin on"},
 	{0, "for", "TIME", WEFT_OPT_NS, offsetof(struct record_args, only_for),
          "record for so long, and nothing of what comes then"},
+	{0, "first", "REGION=N", WEFT_OPT_STRING, offsetof(struct record_args, first),
+         "each process ends recording behind its first N calls of this region: MPI_Allreduce=100, a pattern as 'MPI_*=1000'"},
 	{0, "attach", "PID", WEFT_OPT_STRING, offsetof(struct record_args, attach),
          "record a process that runs already: samples, and functions that --probe names, until it ends or Ctrl-C"},
 	{0, "watch", "HOW", WEFT_OPT_STRING, offsetof(struct record_args, watch),
@@ -166,8 +168,8 @@ static int check_args(struct record_run *r, struct weft_err *err)
 		return weft_err_set(err, -EINVAL, "--ring and --stop-at exclude each other");
 	if (a->environment && (a->probe.n || a->pack))
 		return weft_err_set(err, -EINVAL, "--environment runs nothing that --%s could watch", a->pack ? "pack" : "probe");
-	if (a->attach &&
-	    (a->environment || a->pack || a->ring || a->stop_at || a->ranks || a->while_file || a->callers || a->counters.n))
+	if (a->attach && (a->environment || a->pack || a->ring || a->stop_at || a->ranks || a->while_file || a->first ||
+	                  a->callers || a->counters.n))
 		return weft_err_set(err, -EINVAL,
 		                    "--attach goes with --output, --force, --quiet, --probe, --sample and --off samples alone");
 	if (a->join && !(a->environment && a->output))

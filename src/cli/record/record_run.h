@@ -13,7 +13,7 @@
 #include <sys/types.h>
 
 struct record_args {
-	const char *output, *save_on, *watch, *extrae, *join, *sample, *callers, *ranks, *while_file, *attach, *toggle_on;
+	const char *output, *save_on, *watch, *extrae, *join, *sample, *callers, *ranks, *while_file, *attach, *toggle_on, *first;
 	bool force, quiet, pack, environment, paused;
 	uint64_t ring, stop_at, sample_period, bursts, after, only_for;
 	struct weft_opt_list off, on, probe, counters;
@@ -87,7 +87,7 @@ bool record_lists(const struct weft_opt_list *list, const char *category);
 int record_preload(const struct record_args *a) WEFT_MUST_CHECK;
 /* ---- record_sample.c ---- */
 
-/* Checks --sample, --sample-period, --callers, --counters, --ranks and --while and sets the environment for them. */
+/* Checks --sample, --sample-period, --callers, --counters, --ranks, --first and --while and sets the environment for them. */
 int record_sample(const struct record_args *a, struct weft_err *err) WEFT_MUST_CHECK;
 /* Prints the counters that there are. */
 int record_list_counters(FILE *to);

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { HZ_MOST = 10000, CALLERS_MOST = 250, SECOND_NS = 1000000000 };
@@ -69,6 +70,15 @@ int record_list_counters(FILE *to)
 	return 0;
 }
 
+static int check_first(const char *text, struct weft_err *err)
+{
+	const char *equals = strrchr(text, '=');
+	uint64_t n;
+	if (!equals || equals == text || weft_parse_u64(weft_str(equals + 1), &n) || !n)
+		return weft_err_set(err, -EINVAL, "option '--first': expected REGION=NUMBER, found '%s'", text);
+	return 0;
+}
+
 static int check_ranks(const char *text, struct weft_err *err)
 {
 	struct weft_str rest = weft_str(text), part, from;
@@ -128,6 +138,7 @@ int record_sample(const struct record_args *a, struct weft_err *err)
 		{a->sample, "WEFT_SAMPLE", check_sample},
 		{a->callers, "WEFT_CALLERS", check_callers},
 		{a->ranks, "WEFT_RANKS", check_ranks},
+		{a->first, "WEFT_FIRST", check_first},
 	};
 	for (unsigned i = 0; i < sizeof options / sizeof *options; i++) {
 		if (!options[i].text)
@@ -138,6 +149,8 @@ int record_sample(const struct record_args *a, struct weft_err *err)
 		if (setenv(options[i].variable, options[i].text, 1))
 			return weft_err_sys(err, errno, "cannot set the environment");
 	}
+	if (a->bursts != RECORD_NOT_GIVEN && a->first)
+		return weft_err_set(err, -EINVAL, "--bursts and --first exclude each other");
 	if (a->bursts != RECORD_NOT_GIVEN && set_bursts(a->bursts, err))
 		return -EINVAL;
 	int counters = a->counters.n ? set_counters(&a->counters, err) : 0;
