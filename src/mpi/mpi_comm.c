@@ -191,15 +191,24 @@ static bool comm_keep(struct mpi_comm *c)
 	return true;
 }
 
-static void comm_made(mpi_word handle, mpi_word like, const char *name)
+static bool comm_known(mpi_word handle, mpi_word like, const char *name)
 {
-	if (handle == mpi.comm_null || !world_group)
-		return;
 	pthread_mutex_lock(&comm_lock);
 	struct mpi_comm *c = comm_find(handle);
-	if (!c && (!(c = comm_make(handle, like, name)) || !comm_keep(c)))
-		mpi_lost(1);
+	bool known = c || ((c = comm_make(handle, like, name)) && comm_keep(c));
 	pthread_mutex_unlock(&comm_lock);
+	return known;
+}
+
+static void comm_made(mpi_word handle, mpi_word like, const char *name)
+{
+	if (handle != mpi.comm_null && world_group && !comm_known(handle, like, name))
+		mpi_lost(1);
+}
+
+bool mpi_comm_in_world(mpi_word handle, const char *name)
+{
+	return world_group && comm_known(handle, handle, name);
 }
 
 bool mpi_comm_keep(struct mpi_comm *c)

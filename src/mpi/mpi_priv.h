@@ -160,6 +160,8 @@ uint64_t mpi_clock_begin(int rank, int size);
 struct mpi_comm *mpi_comm_of(mpi_word handle); /* NULL: none, or no memory */
 void mpi_comm_gone(mpi_word handle);
 int mpi_comm_peer(const struct mpi_comm *c, int rank);
+/* A communicator that this process may not know yet; false: some of its members are of another world, or no memory. */
+bool mpi_comm_in_world(mpi_word handle, const char *name);
 bool mpi_comm_keep(struct mpi_comm *c); /* takes ownership, and false: no memory */
 
 /* ---- worlds that were spawned (mpi_spawn.c) ---- */
@@ -169,6 +171,8 @@ struct mpi_infos {
 	mpi_word at[];
 };
 void mpi_spawn_begin(void); /* this world may be one */
+/* An intercommunicator with another world, under a key that both sides came to; first: in front of the other side. */
+void mpi_spawn_joined(mpi_word handle, uint64_t key, bool first, const char *name);
 /* `from` is foreign, and this communicator was made of it, or none for this process. */
 void mpi_spawn_derived(struct mpi_comm *from, mpi_word handle, mpi_word like, const char *name);
 void mpi_spawn_sent(const struct mpi_comm *c, int to, int tag, uint64_t bytes, uint64_t began);
@@ -251,6 +255,8 @@ MPI_AFTER(new_comm);
 MPI_HOOK(comm_free);
 MPI_HOOK(spawn);
 MPI_AFTER(spawn);
+MPI_AFTER(port);
+MPI_AFTER(join);
 MPI_AFTER(comm_name);
 MPI_AFTER(collective);
 MPI_HOOK(window);

@@ -91,6 +91,11 @@ static struct mpi_comm *make_inter(mpi_word handle, uint64_t key, bool first)
 	return c;
 }
 
+void mpi_spawn_joined(mpi_word handle, uint64_t key, bool first, const char *name)
+{
+	spawn_keep(make_inter(handle, key, first), name);
+}
+
 /* The members' positions in the communicator that this one was made of; 0: not known. */
 static uint64_t positions(mpi_word of, mpi_word like, int n)
 {
